@@ -1,0 +1,148 @@
+# tuff: GNU make, gcc or clang, Debian packages. `make help` lists the targets.
+
+MODE    ?= release
+O       ?= build/$(MODE)
+CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+CLANG   ?= clang-19
+PREFIX  ?= /usr/local
+PKGS    := libdrm_amdgpu libdrm libelf msgpack libpng json-c
+
+# The rooms, lowest first. An #include may only name a room to the left of its own (tools/layers.sh).
+ROOMS      := drv vm cs sdma
+VGPU_ROOMS := vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
+
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+	-Wpointer-arith -Wundef -Wvla -Wformat=2 -Wwrite-strings -Wno-missing-field-initializers
+OPT_release := -O2 -g
+OPT_debug   := -O0 -g3 -DTUFF_DEBUG=1
+OPT_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer -DTUFF_DEBUG=1
+OPT_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all -DTUFF_DEBUG=1
+OPT_tsan    := -O1 -g -fsanitize=thread -DTUFF_DEBUG=1
+ifndef OPT_$(MODE)
+$(error MODE is one of release, debug, asan, ubsan, tsan)
+endif
+
+HAVE_PKGS := $(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes)
+PKG_CFLAGS := $(if $(HAVE_PKGS),$(shell pkg-config --cflags $(PKGS)))
+PKG_LIBS   := $(if $(HAVE_PKGS),$(shell pkg-config --libs libdrm_amdgpu libdrm libelf)) -l:libmsgpackc.a
+TOOL_LIBS  := $(if $(HAVE_PKGS),$(shell pkg-config --libs libpng json-c)) -lm
+
+ALL_CFLAGS  := -std=gnu11 -fPIC -pthread -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
+	-D_GNU_SOURCE $(OPT_$(MODE)) $(WARN) -I. -I$(O) $(PKG_CFLAGS) $(CFLAGS)
+ALL_LDFLAGS := -pthread $(OPT_$(MODE)) $(LDFLAGS)
+
+# --- sources, by glob -----------------------------------------------------------------------------------------
+room_src  = $(filter-out %_test.c,$(wildcard $(1)/*.c))
+obj       = $(patsubst %.c,$(O)/%.o,$(1))
+DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
+VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
+# Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
+VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(wildcard vgpu/isa/lanes_*.c))
+TOOL_SRC  := $(call room_src,tools)
+UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(ROOMS) $(VGPU_ROOMS)))
+STACK_SRC := $(wildcard tests/stack/*.c)
+LONG_SRC  := $(wildcard tests/long/*.c)
+BENCH_SRC := $(wildcard tests/bench/*.c)
+TEST_LIB  := $(call obj,$(wildcard tests/*.c))
+
+UNIT_BIN  := $(patsubst %.c,$(O)/bin/%,$(UNIT_SRC))
+STACK_BIN := $(patsubst %.c,$(O)/bin/%,$(STACK_SRC))
+LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(LONG_SRC))
+BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
+
+.PHONY: all lib demo check check-long bench deps layers format format-check install clean help shaders
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: lib $(O)/tuff
+lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so
+
+# --- device code ----------------------------------------------------------------------------------------------
+# HIP C++ without ROCm: no device library and no header but our own.
+GFX      := gfx900 gfx906 gfx908 gfx90a
+HIPFLAGS := -x hip --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident
+KERNEL_O ?= 3
+include shaders/shaders.mk
+
+# --- host code ------------------------------------------------------------------------------------------------
+$(O)/%.o: %.c $(O)/deps.stamp
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(CFLAGS_$(*F)) -MMD -MP -c $< -o $@
+
+$(O)/%.avx2.o: %.c $(O)/deps.stamp
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -O3 -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
+
+$(O)/libtuff.a: $(call obj,$(DRV_SRC)) $(O)/shaders/blobs.o
+$(O)/libvgpu.a: $(VGPU_OBJ)
+$(O)/%.a:
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(O)/lib/libtuff-vgpu.so: $(VGPU_OBJ) vgpu/shim/exports.map
+	@mkdir -p $(@D)
+	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libtuff-vgpu.so -Wl,--version-script=vgpu/shim/exports.map \
+		$(VGPU_OBJ) -ldl -lm -o $@
+
+# Programs that carry the shim inside export its libc names, so that libdrm's calls reach it.
+VGPU_LINK = -Wl,--whole-archive $(O)/libvgpu.a -Wl,--no-whole-archive -Wl,--export-dynamic
+
+$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/libvgpu.a $(O)/tools/demo_kernels.o
+	$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(O)/tools/demo_kernels.o $(O)/libtuff.a $(VGPU_LINK) \
+		$(PKG_LIBS) $(TOOL_LIBS) -ldl -o $@
+
+$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(O)/tests/kernels.o $(O)/libtuff.a $(O)/libvgpu.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(O)/tests/kernels.o $(O)/libtuff.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+
+# A unit test links its own room's archive only: what it needs from elsewhere it must say.
+$(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $< $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+$(O)/bin/%_test: $(O)/%_test.o $(O)/libtuff.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $< $(O)/libtuff.a $(PKG_LIBS) -lm -o $@
+
+# --- targets for people ---------------------------------------------------------------------------------------
+deps $(O)/deps.stamp:
+	@tools/deps.sh
+	@mkdir -p $(O) && touch $(O)/deps.stamp
+
+demo: all
+	$(O)/tuff demo --gpu gfx908 --picture $(O)/mandelbrot.png
+
+check: all layers $(UNIT_BIN) $(STACK_BIN)
+	@tests/run.sh $(O) $(UNIT_BIN) $(STACK_BIN)
+
+check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
+	@TUFF_TEST_LONG=1 tests/run.sh $(O) $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
+
+bench: all $(BENCH_BIN)
+	@set -e; for b in $(BENCH_BIN); do $$b; done
+
+layers:
+	@tools/layers.sh $(ROOMS)
+
+FORMAT_SRC = $(shell git ls-files '*.c' '*.h')
+format:
+	clang-format-19 -i $(FORMAT_SRC)
+format-check:
+	clang-format-19 --dry-run -Werror $(FORMAT_SRC)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/tuff
+	install -m 755 $(O)/tuff $(DESTDIR)$(PREFIX)/bin/tuff
+	install -m 755 $(O)/lib/libtuff-vgpu.so $(DESTDIR)$(PREFIX)/lib/tuff/
+	install -m 644 $(O)/libtuff.a $(DESTDIR)$(PREFIX)/lib/tuff/
+
+clean:
+	rm -rf $(O)
+
+help:
+	@sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile | sort -u | tr '\n' ' '; echo
+	@echo "variables: MODE=release|debug|asan|ubsan|tsan  O=dir  CC=gcc|clang-19  PREFIX= DESTDIR="
+
+-include $(shell [ -d $(O) ] && find $(O) -name '*.d')
