@@ -1,0 +1,81 @@
+/* GPU virtual memory as the engine sees it during one job.
+ *
+ * kernel/ owns page tables and builds a view when a job starts, which is when hardware flushes the TLB; the view does
+ * not change until the job ends, so an address mapped or unmapped meanwhile is seen late, as by a stale TLB.
+ * Nothing here assumes that a GPU address equals a host address.
+ *
+ * Thread rule: a view is immutable; any thread of the job's process may read it. */
+#ifndef VGPU_GPUVM_H
+#define VGPU_GPUVM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Page permissions and kinds; R, W, X and PRT are those of the VA ioctl. */
+enum gpuvm_flags {
+	GPUVM_R = 1 << 0,
+	GPUVM_W = 1 << 1,
+	GPUVM_X = 1 << 2,
+	GPUVM_PRT = 1 << 3,      /* reads give 0, writes vanish */
+	GPUVM_UNLISTED = 1 << 4, /* mapped, but the job neither lists the BO nor is it always valid */
+	GPUVM_SYSTEM = 1 << 5,   /* system memory (GTT, userptr); else VRAM */
+	GPUVM_MTYPE_SHIFT = 8,   /* effective memory type, enum gpuvm_mtype */
+	GPUVM_MTYPE_MASK = 7 << 8,
+};
+
+enum gpuvm_mtype { GPUVM_NC, GPUVM_RW, GPUVM_CC, GPUVM_UC };
+
+/* One mapped interval: GPU addresses [lo, hi), masked to 48 bits, backed by host memory of this process. */
+struct gpuvm_region {
+	uint64_t lo, hi;
+	uint8_t *host; /* of lo; NULL for PRT */
+	uint32_t flags;
+	uint32_t bo; /* for reports */
+};
+
+/* The regions of one VM, sorted by lo, never overlapping. */
+struct gpuvm_view {
+	size_t count;
+	const struct gpuvm_region *region;
+};
+
+/* The region that holds va (already masked to 48 bits), or NULL. Binary search; callers keep the last answer. */
+static inline const struct gpuvm_region *gpuvm_find(const struct gpuvm_view *view, uint64_t va)
+{
+	size_t lo = 0, hi = view->count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct gpuvm_region *r = &view->region[mid];
+
+		if (va < r->lo)
+			hi = mid;
+		else if (va >= r->hi)
+			lo = mid + 1;
+		else
+			return r;
+	}
+	return NULL;
+}
+
+/* Which block made an access, as the fault status word names it (GFX9 client ids, L2 protection fault status 17:9). */
+enum gpuvm_client {
+	GPUVM_CPF = 4, /* command fetch */
+	GPUVM_CPC = 5, /* compute command processor's own reads and writes */
+	GPUVM_CPG = 6,
+	GPUVM_TCP = 8,  /* vector memory */
+	GPUVM_SQI = 9,  /* instruction fetch */
+	GPUVM_SQD = 10, /* scalar data */
+	GPUVM_SDMA0 = 0x80, /* behind the MM hub on GFX9; + instance */
+};
+
+/* A refused access, as the engine hands it to kernel/. */
+struct gpuvm_fault {
+	uint64_t va;
+	unsigned access; /* GPUVM_R, GPUVM_W or GPUVM_X */
+	enum gpuvm_client client;
+	bool mapped; /* a region exists but forbids this access */
+};
+
+#endif

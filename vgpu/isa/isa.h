@@ -1,0 +1,91 @@
+/* GFX9 machine code: decoding and execution of one wave. This is isa/'s door for engine/.
+ *
+ *   isa_program  decoded code of one kernel (cached by address, checked against memory)
+ *   isa_wave     the architectural state of one wave of 64 lanes
+ *   isa_group    what the waves of one workgroup share: LDS, barrier
+ *
+ * Thread rule: all waves of a group run on one thread; groups are independent. */
+#ifndef VGPU_ISA_H
+#define VGPU_ISA_H
+
+#include "vgpu/chip.h"
+#include "vgpu/gpuvm.h"
+
+#define ISA_LANES 64
+
+/* Flat apertures of DRM VMIDs (SH_MEM_BASES 0x2000_1000), 4 GiB each. */
+#define ISA_PRIVATE_BASE 0x1000000000000000ull
+#define ISA_SHARED_BASE  0x2000000000000000ull
+
+enum isa_sgpr { /* scalar operand encodings of GFX9 */
+	ISA_FLAT_SCRATCH = 102,
+	ISA_XNACK_MASK = 104,
+	ISA_VCC = 106,
+	ISA_TTMP0 = 108,
+	ISA_M0 = 124,
+	ISA_EXEC = 126,
+};
+
+/* Why isa_run returned. */
+enum isa_stop {
+	ISA_BUDGET,  /* the budget is spent; call again */
+	ISA_BARRIER, /* waits at s_barrier; call again when the group has arrived */
+	ISA_ENDED,   /* s_endpgm */
+	ISA_STOPPED, /* illegal or unimplemented instruction, fetch fault: isa_wave::why tells */
+};
+
+/* What a workgroup's waves share. Owned by engine/. */
+struct isa_group {
+	uint8_t *lds; /* lds_B bytes, 64-byte aligned */
+	uint32_t lds_B;
+	uint32_t waves, at_barrier, ended; /* counts; engine/ steps the barrier */
+};
+
+/* What a dispatch's waves share. Owned by engine/, immutable while waves run, but for the callback's own state. */
+struct isa_machine {
+	const struct vgpu_chip *chip;
+	const struct gpuvm_view *view;
+	void (*fault)(void *user, const struct gpuvm_fault *fault, uint64_t pc); /* noretry: the wave goes on */
+	uint64_t (*clock)(void *user);                                          /* s_memrealtime, s_memtime */
+	void *user;
+	uint32_t vgpr_count, sgpr_count; /* per wave, as RSRC1 grants; vgpr_count is of the unified file on gfx90a */
+	uint32_t accum_offset;           /* gfx90a: first AGPR in the unified file */
+	bool atomics_shared;             /* other threads may touch memory: always true but in tests */
+};
+
+struct isa_program;
+
+/* Wave state. engine/ fills s, v and the rest before the first isa_run. Reading v[reg][lane] and s[] between runs is
+ * allowed. One thread at a time. */
+struct isa_wave {
+	uint32_t s[128]; /* SGPRs by operand encoding: 0..101, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
+	bool scc;
+	uint64_t pc; /* of the next instruction */
+	uint32_t mode; /* FLOAT_MODE in 7:0, DX10_CLAMP 8, IEEE 9, as HW_REG_MODE */
+	uint32_t (*v)[ISA_LANES]; /* VGPRs, then AGPRs; 64-byte aligned; owned by engine/ */
+	struct isa_group *group;
+	const struct isa_machine *machine;
+	struct isa_program *program;
+	uint64_t executed; /* instructions, for modelled time */
+	const struct gpuvm_region *last_region; /* where the last memory access fell */
+	uint32_t wave_in_group, hw_id;
+	char why[512]; /* after ISA_STOPPED */
+};
+
+/* The decoded program at entry, made or re-validated against memory now. NULL with why filled when the entry cannot be
+ * fetched. A machine code cache belongs to one thread. */
+struct isa_cache;
+struct isa_cache *isa_cache_create(void);
+void isa_cache_destroy(struct isa_cache *cache);
+struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_machine *machine, uint64_t entry,
+				    char *why, size_t why_B);
+
+/* Runs a wave for at most about `budget` instructions. */
+enum isa_stop isa_run(struct isa_wave *wave, uint64_t budget);
+
+/* Writes the disassembly of the instruction at code (words available) into text; returns its length in dwords, 0 if
+ * it is no instruction of this chip. */
+unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words, uint64_t pc, char *text,
+			 size_t text_B);
+
+#endif

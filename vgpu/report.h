@@ -1,0 +1,27 @@
+/* What the virtual GPU says: strict findings, and a log.
+ *
+ * A finding is something that real hardware would punish, now or some day, and that the exact error codes of the
+ * kernel do not show. Its row is the one of docs/vgpu.md. Level, from TUFF_VGPU_STRICT:
+ *   off     nothing
+ *   report  one line on stderr (default)
+ *   fatal   one line on stderr, then abort(), so that a test stops at the packet that did it
+ * Log, from TUFF_VGPU_LOG: a file name, or "-" for stderr; unset: none. Thread safe. */
+#ifndef VGPU_REPORT_H
+#define VGPU_REPORT_H
+
+#include <stdarg.h>
+
+enum vgpu_strict { VGPU_STRICT_OFF, VGPU_STRICT_REPORT, VGPU_STRICT_FATAL };
+
+enum vgpu_strict vgpu_strict(void);
+/* For programs that carry the virtual GPU inside; later than any finding of another thread it has no effect on it. */
+void vgpu_strict_set(enum vgpu_strict level);
+/* Findings so far in this process, whatever the level. */
+unsigned long vgpu_findings(void);
+
+/* Reports a finding of checklist row `row` (1..121; 0: none of them). */
+void vgpu_finding(unsigned row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A line of the log. */
+void vgpu_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
