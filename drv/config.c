@@ -1,0 +1,132 @@
+#include "drv/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drv/log.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct word {
+	const char *name;
+	unsigned value;
+};
+
+static const struct word log_words[] = {
+	{"error", DRV_LOG_ERROR},   {"device", DRV_LOG_DEVICE}, {"mem", DRV_LOG_MEM},
+	{"submit", DRV_LOG_SUBMIT}, {"ib", DRV_LOG_IB},         {"code", DRV_LOG_CODE},
+	{"copy", DRV_LOG_COPY},     {"all", ~0u},
+};
+
+static const struct word copy_words[] = {
+	{"auto", DRV_COPY_AUTO},
+	{"sdma", DRV_COPY_SDMA},
+	{"shader", DRV_COPY_SHADER},
+	{"cpu", DRV_COPY_CPU},
+};
+
+static struct drv_config config = {
+	.log_fd = STDERR_FILENO,
+	.spin_us = 50,
+	.staging_KiB = 1024,
+};
+
+static const struct word *find_word(const struct word *words, size_t count, const char *text, size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(words[i].name) == length && !memcmp(words[i].name, text, length))
+			return &words[i];
+	return NULL;
+}
+
+static bool parse_log(const char *text)
+{
+	bool ok = true;
+
+	while (*text) {
+		size_t length = strcspn(text, ",");
+		const struct word *word = find_word(log_words, COUNT(log_words), text, length);
+
+		if (word)
+			config.log |= word->value;
+		else if (length)
+			ok = false;
+		text += length + (text[length] == ',');
+	}
+	return ok;
+}
+
+static bool parse_log_file(const char *text)
+{
+	int fd = open(text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return false;
+	config.log_fd = fd;
+	return true;
+}
+
+static bool parse_copy(const char *text)
+{
+	const struct word *word = find_word(copy_words, COUNT(copy_words), text, strlen(text));
+
+	if (word)
+		config.copy = word->value;
+	return word;
+}
+
+static bool parse_number(const char *text, uint32_t lo, uint32_t hi, uint32_t *value)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || end == text || *end || n < lo || n > hi)
+		return false;
+	*value = n;
+	return true;
+}
+
+static bool parse_spin(const char *text)
+{
+	return parse_number(text, 0, 1000000, &config.spin_us);
+}
+
+static bool parse_staging(const char *text)
+{
+	return parse_number(text, 64, 65536, &config.staging_KiB);
+}
+
+static const struct {
+	const char *name;
+	bool (*parse)(const char *text);
+} variables[] = {
+	{"TUFF_LOG_FILE", parse_log_file}, {"TUFF_LOG", parse_log},
+	{"TUFF_COPY", parse_copy},         {"TUFF_SPIN_US", parse_spin},
+	{"TUFF_STAGING_KIB", parse_staging},
+};
+
+static void parse_environment(void)
+{
+	for (size_t i = 0; i < COUNT(variables); i++) {
+		const char *text = getenv(variables[i].name);
+
+		if (text && *text && !variables[i].parse(text) && !config.problem[0])
+			snprintf(config.problem, sizeof(config.problem), "%s=%.100s is not understood",
+				 variables[i].name, text);
+	}
+}
+
+const struct drv_config *drv_config(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, parse_environment);
+	return &config;
+}

@@ -1,0 +1,11 @@
+/* drv/: render nodes, device facts, chip table, configuration, log, errors. This is the room's door. */
+#ifndef DRV_DRV_H
+#define DRV_DRV_H
+
+#include "drv/chip.h"
+#include "drv/config.h"
+#include "drv/device.h"
+#include "drv/error.h"
+#include "drv/log.h"
+
+#endif

@@ -1,0 +1,28 @@
+#include "drv/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "drv/log.h"
+
+static _Thread_local struct drv_error last;
+
+int drv_fail_(int err, const char *function, const char *fmt, ...)
+{
+	char why[240];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
+	last.code = err;
+	snprintf(last.text, sizeof(last.text), "%s: %s (%s)", function, why, strerrordesc_np(-err));
+	drv_log(DRV_LOG_ERROR, "%s", last.text);
+	return err;
+}
+
+const struct drv_error *drv_error_last(void)
+{
+	return &last;
+}

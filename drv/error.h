@@ -1,0 +1,22 @@
+/* Errors: functions return 0 or -errno, and leave why in a record of the calling thread.
+ *
+ * The record is text for people: which function failed, which ioctl, and what to do. It stays until the thread's next
+ * failure; success does not clear it. */
+#ifndef DRV_ERROR_H
+#define DRV_ERROR_H
+
+#define DRV_MUST_CHECK __attribute__((warn_unused_result))
+
+struct drv_error {
+	int code; /* -errno of the last failure of this thread, 0: none yet */
+	char text[320];
+};
+
+/* Records a failure of the calling function and returns err, which is -errno. */
+#define drv_fail(err, ...) drv_fail_(err, __func__, __VA_ARGS__)
+int drv_fail_(int err, const char *function, const char *fmt, ...) __attribute__((format(printf, 3, 4), cold));
+
+/* The calling thread's record. Never NULL; valid until the thread ends. */
+const struct drv_error *drv_error_last(void);
+
+#endif

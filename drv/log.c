@@ -1,0 +1,36 @@
+#include "drv/log.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "drv/config.h"
+
+bool drv_log_on(unsigned categories)
+{
+	return drv_config()->log & categories;
+}
+
+void drv_log(enum drv_log_category category, const char *fmt, ...)
+{
+	const struct drv_config *config = drv_config();
+	char line[512];
+	struct timespec now;
+	va_list args;
+	int n, m;
+
+	if (!(config->log & category))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	n = snprintf(line, sizeof(line), "tuff %ld.%06ld ", (long)now.tv_sec, now.tv_nsec / 1000);
+	va_start(args, fmt);
+	m = vsnprintf(line + n, sizeof(line) - n - 1, fmt, args);
+	va_end(args);
+	n = m < (int)sizeof(line) - n - 1 ? n + m : (int)sizeof(line) - 2;
+	line[n] = '\n';
+	/* A log that cannot be written is no reason to fail. */
+	if (write(config->log_fd, line, n + 1) < 0)
+		return;
+}

@@ -1,0 +1,114 @@
+/* Finding render nodes: through libdrm and /sys where they can be read, by opening the nodes where /sys is masked. */
+#include "drv/device.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+#include "drv/log.h"
+
+#define DRI_DIR    "/dev/dri"
+#define AMD_VENDOR 0x1002
+
+static int by_minor(const void *a, const void *b)
+{
+	const struct drv_node *x = a, *y = b;
+	size_t m = strlen(x->path), n = strlen(y->path);
+
+	return m != n ? (m > n) - (m < n) : strcmp(x->path, y->path);
+}
+
+static void take_device(const drmDevice *device, struct drv_node *node)
+{
+	const drmPciBusInfo *bus = device->businfo.pci;
+
+	snprintf(node->path, sizeof(node->path), "%s", device->nodes[DRM_NODE_RENDER]);
+	snprintf(node->pci, sizeof(node->pci), "%04x:%02x:%02x.%u", bus->domain, bus->bus, bus->dev, bus->func);
+}
+
+static size_t scan_libdrm(struct drv_node *nodes, size_t max)
+{
+	drmDevicePtr devices[DRV_NODES_MAX];
+	int found = drmGetDevices2(0, devices, DRV_NODES_MAX);
+	size_t count = 0;
+
+	for (int i = 0; i < found; i++) {
+		const drmDevice *d = devices[i];
+
+		if (d->bustype == DRM_BUS_PCI && d->deviceinfo.pci->vendor_id == AMD_VENDOR &&
+		    d->available_nodes & 1 << DRM_NODE_RENDER && count < max)
+			take_device(d, &nodes[count++]);
+	}
+	if (found > 0)
+		drmFreeDevices(devices, found);
+	return count;
+}
+
+/* True when amdgpu drives the node. A node that may not be opened counts as unknown: *denied is set. */
+static bool is_amdgpu(const char *path, bool *denied)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	drmVersionPtr version;
+	bool yes;
+
+	if (fd < 0) {
+		*denied |= errno == EACCES || errno == EPERM;
+		return false;
+	}
+	version = drmGetVersion(fd);
+	yes = version && !strcmp(version->name, "amdgpu");
+	drmFreeVersion(version);
+	close(fd);
+	return yes;
+}
+
+static size_t scan_by_opening(struct drv_node *nodes, size_t max, struct drv_node *denied_node)
+{
+	DIR *dir = opendir(DRI_DIR);
+	struct dirent *entry;
+	size_t count = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		struct drv_node node = {0};
+		bool denied = false;
+
+		if (strncmp(entry->d_name, "renderD", 7) || strlen(entry->d_name) > 12)
+			continue;
+		snprintf(node.path, sizeof(node.path), DRI_DIR "/%.12s", entry->d_name);
+		if (is_amdgpu(node.path, &denied) && count < max)
+			nodes[count++] = node;
+		if (denied)
+			*denied_node = node;
+	}
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+int drv_scan(struct drv_node *nodes, size_t max, size_t *count)
+{
+	struct drv_node denied = {0};
+
+	*count = scan_libdrm(nodes, max);
+	if (!*count) {
+		*count = scan_by_opening(nodes, max, &denied);
+		drv_log(DRV_LOG_DEVICE, "/sys shows no AMD render node; opening the nodes found %zu", *count);
+	}
+	if (*count) {
+		qsort(nodes, *count, sizeof(*nodes), by_minor);
+		return 0;
+	}
+	if (denied.path[0])
+		return drv_fail_access(denied.path);
+	if (access(DRI_DIR, F_OK))
+		return drv_fail(-ENODEV, "no " DRI_DIR ": load the amdgpu kernel module, or in a container pass "
+					 "--device " DRI_DIR "; `tuff run --gpu gfx908` needs no GPU");
+	return drv_fail(-ENODEV, "no AMD render node in " DRI_DIR "; `tuff run --gpu gfx908` needs no GPU");
+}

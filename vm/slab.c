@@ -1,0 +1,185 @@
+/* Small allocations, cut from 2 MiB slabs: one power-of-two size per slab, a bit per piece.
+ *
+ * Metadata lies in host memory, apart from the pieces: the CPU may not be able to reach them, and write-combined
+ * memory must not be read. */
+#include "vm/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MIN_SHIFT 8 /* VM_PIECE_MIN_B */
+
+struct vm_slab {
+	struct vm_slabs *set;              /* borrowed: lives as long as the vm */
+	struct vm_slab *next, *prev;       /* in set->partial[class], guarded by vm.slab_lock */
+	struct vm_mem *mem;                /* owned */
+	unsigned size_class, pieces, used; /* used: pieces handed out, guarded by vm.slab_lock */
+	uint64_t free_bits[];              /* a set bit is a free piece */
+};
+
+_Static_assert(1u << MIN_SHIFT == VM_PIECE_MIN_B, "the smallest class");
+_Static_assert(VM_PIECE_MIN_B << (sizeof(((struct vm_slabs *)0)->partial) / sizeof(void *) - 1) == VM_PIECE_MAX_B,
+	       "one list per class");
+
+static unsigned class_of(uint64_t size_B)
+{
+	unsigned shift = size_B > 1 ? 64 - __builtin_clzll(size_B - 1) : 0;
+
+	return shift > MIN_SHIFT ? shift - MIN_SHIFT : 0;
+}
+
+static struct vm_slabs *find_set(struct vm *vm, const struct vm_info *info)
+{
+	for (unsigned i = 0; i < vm->sets; i++)
+		if (vm->set[i].kind == info->kind && vm->set[i].flags == info->flags)
+			return &vm->set[i];
+	if (vm->sets == VM_SLAB_SETS)
+		return NULL;
+	vm->set[vm->sets] = (struct vm_slabs){.kind = info->kind, .flags = info->flags};
+	return &vm->set[vm->sets++];
+}
+
+static void link_partial(struct vm_slab *slab)
+{
+	struct vm_slab **head = &slab->set->partial[slab->size_class];
+
+	slab->prev = NULL;
+	slab->next = *head;
+	if (slab->next)
+		slab->next->prev = slab;
+	*head = slab;
+}
+
+static void unlink_partial(struct vm_slab *slab)
+{
+	if (slab->prev)
+		slab->prev->next = slab->next;
+	else
+		slab->set->partial[slab->size_class] = slab->next;
+	if (slab->next)
+		slab->next->prev = slab->prev;
+}
+
+static int slab_create(struct vm *vm, struct vm_slabs *set, unsigned size_class, struct vm_slab **out)
+{
+	unsigned pieces = VM_SLAB_B >> (MIN_SHIFT + size_class), words = (pieces + 63) / 64;
+	struct vm_info info = {.size_B = VM_SLAB_B, .kind = set->kind, .flags = set->flags};
+	struct vm_slab *slab = calloc(1, sizeof(*slab) + words * sizeof(slab->free_bits[0]));
+	int r;
+
+	if (!slab)
+		return drv_fail(-ENOMEM, "no host memory for a slab");
+	r = vm_mem_create(vm, &info, &slab->mem);
+	if (r) {
+		free(slab);
+		return r;
+	}
+	slab->set = set;
+	slab->size_class = size_class;
+	slab->pieces = pieces;
+	for (unsigned i = 0; i < words; i++)
+		slab->free_bits[i] = pieces - i * 64 >= 64 ? ~0ull : (1ull << (pieces - i * 64)) - 1;
+	link_partial(slab);
+	*out = slab;
+	return 0;
+}
+
+static void slab_destroy(struct vm_slab *slab)
+{
+	unlink_partial(slab);
+	vm_mem_destroy(slab->mem);
+	free(slab);
+}
+
+/* Takes the first free piece; the slab has one. */
+static unsigned take(struct vm_slab *slab)
+{
+	unsigned word = 0, bit;
+
+	while (!slab->free_bits[word])
+		word++;
+	bit = __builtin_ctzll(slab->free_bits[word]);
+	slab->free_bits[word] &= ~(1ull << bit);
+	if (++slab->used == slab->pieces)
+		unlink_partial(slab);
+	return word * 64 + bit;
+}
+
+static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm_piece *piece)
+{
+	struct vm_slabs *set = find_set(vm, info);
+	unsigned size_class = class_of(info->size_B);
+	struct vm_slab *slab;
+	uint64_t offset_B;
+	int r = 0;
+
+	if (!set)
+		return drv_fail(-EINVAL, "more than %u sorts of slab", VM_SLAB_SETS);
+	slab = set->partial[size_class];
+	if (!slab)
+		r = slab_create(vm, set, size_class, &slab);
+	if (r)
+		return r;
+	offset_B = (uint64_t)take(slab) << (MIN_SHIFT + size_class);
+	*piece = (struct vm_piece){
+		.va = slab->mem->va + offset_B,
+		.map = slab->mem->map ? (char *)slab->mem->map + offset_B : NULL,
+		.size_B = 1ull << (MIN_SHIFT + size_class),
+		.slab = slab,
+		.mem = slab->mem,
+	};
+	return 0;
+}
+
+int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *piece)
+{
+	struct vm_mem *mem;
+	int r;
+
+	if (info->size_B && info->size_B <= VM_PIECE_MAX_B) {
+		pthread_mutex_lock(&vm->slab_lock);
+		r = alloc_from_slabs(vm, info, piece);
+		pthread_mutex_unlock(&vm->slab_lock);
+		return r;
+	}
+	r = vm_mem_create(vm, info, &mem);
+	if (!r)
+		*piece = (struct vm_piece){.va = mem->va, .map = mem->map, .size_B = mem->bo->size_B, .mem = mem};
+	return r;
+}
+
+/* Keeps one empty slab per class, so that a lone piece that comes and goes costs no ioctl. */
+static void give_back(struct vm_slab *slab, uint64_t offset_B)
+{
+	unsigned index = offset_B >> (MIN_SHIFT + slab->size_class);
+
+	slab->free_bits[index / 64] |= 1ull << (index % 64);
+	if (slab->used-- == slab->pieces)
+		link_partial(slab);
+	if (!slab->used && (slab->next || slab->prev))
+		slab_destroy(slab);
+}
+
+void vm_piece_free(struct vm_piece *piece)
+{
+	struct vm_slab *slab = piece->slab;
+
+	if (slab) {
+		struct vm *vm = slab->mem->bo->vm;
+
+		pthread_mutex_lock(&vm->slab_lock);
+		give_back(slab, piece->va - slab->mem->va);
+		pthread_mutex_unlock(&vm->slab_lock);
+	} else {
+		vm_mem_destroy(piece->mem);
+	}
+	*piece = (struct vm_piece){0};
+}
+
+void vm_slabs_fini(struct vm *vm)
+{
+	for (unsigned i = 0; i < vm->sets; i++)
+		for (unsigned c = 0; c < sizeof(vm->set[i].partial) / sizeof(vm->set[i].partial[0]); c++)
+			while (vm->set[i].partial[c])
+				slab_destroy(vm->set[i].partial[c]);
+}

@@ -1,0 +1,145 @@
+/* The address space object, and the BO list that makes memory resident. */
+#include "vm/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int vm_create(const struct drv_device *dev, struct vm **out)
+{
+	struct vm *vm = calloc(1, sizeof(*vm));
+
+	if (!vm)
+		return drv_fail(-ENOMEM, "no host memory for an address space");
+	vm->dev = dev;
+	pthread_mutex_init(&vm->lock, NULL);
+	pthread_mutex_init(&vm->slab_lock, NULL);
+	*out = vm;
+	return 0;
+}
+
+static int list_ioctl(struct vm *vm, uint32_t operation, uint32_t *handle)
+{
+	union drm_amdgpu_bo_list args = {
+		.in = {
+			.operation = operation,
+			.list_handle = *handle,
+			.bo_number = vm->entries,
+			.bo_info_size = sizeof(*vm->entry),
+			.bo_info_ptr = (uintptr_t)vm->entry,
+		},
+	};
+	int r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_BO_LIST, &args);
+
+	if (!r && operation == AMDGPU_BO_LIST_OP_CREATE)
+		*handle = args.out.list_handle;
+	return r;
+}
+
+void vm_destroy(struct vm *vm)
+{
+	if (!vm)
+		return;
+	vm_slabs_fini(vm);
+	/* A handle that cannot be destroyed goes with the file description. */
+	if (vm->list_handle)
+		(void)!list_ioctl(vm, AMDGPU_BO_LIST_OP_DESTROY, &vm->list_handle);
+	pthread_mutex_destroy(&vm->lock);
+	pthread_mutex_destroy(&vm->slab_lock);
+	free(vm->entry);
+	free(vm->listed);
+	free(vm);
+}
+
+const struct drv_device *vm_device(const struct vm *vm)
+{
+	return vm->dev;
+}
+
+void vm_stats(struct vm *vm, struct vm_stats *stats)
+{
+	for (unsigned i = 0; i < VM_KINDS; i++) {
+		stats->bytes[i] = vm->bytes[i];
+		stats->peak[i] = vm->peak[i];
+	}
+	stats->bos = vm->bos;
+	stats->ranges = vm->ranges;
+	stats->mappings = vm->mappings;
+	stats->list_updates = vm->list_updates;
+}
+
+static int list_grow(struct vm *vm)
+{
+	uint32_t max = vm->entries_max ? vm->entries_max * 2 : 64;
+	void *entry = realloc(vm->entry, max * sizeof(*vm->entry));
+	void *listed;
+
+	if (entry)
+		vm->entry = entry;
+	listed = realloc(vm->listed, max * sizeof(*vm->listed));
+	if (listed)
+		vm->listed = listed;
+	if (!entry || !listed)
+		return drv_fail(-ENOMEM, "no host memory for %u BO list entries", max);
+	vm->entries_max = max;
+	return 0;
+}
+
+int vm_list_add(struct vm *vm, struct vm_bo *bo)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&vm->lock);
+	if (vm->entries == vm->entries_max)
+		r = list_grow(vm);
+	if (!r) {
+		bo->list_index = vm->entries++;
+		vm->entry[bo->list_index] = (struct drm_amdgpu_bo_list_entry){.bo_handle = bo->handle};
+		vm->listed[bo->list_index] = bo;
+		atomic_store_explicit(&vm->list_stale, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&vm->lock);
+	return r;
+}
+
+void vm_list_remove(struct vm *vm, struct vm_bo *bo)
+{
+	pthread_mutex_lock(&vm->lock);
+	vm->entries--;
+	vm->entry[bo->list_index] = vm->entry[vm->entries];
+	vm->listed[bo->list_index] = vm->listed[vm->entries];
+	vm->listed[bo->list_index]->list_index = bo->list_index;
+	bo->list_index = VM_UNLISTED;
+	atomic_store_explicit(&vm->list_stale, true, memory_order_release);
+	pthread_mutex_unlock(&vm->lock);
+}
+
+static int list_update(struct vm *vm)
+{
+	bool create = !vm->list_handle;
+	int r = 0;
+
+	if (!create || vm->entries)
+		r = list_ioctl(vm, create ? AMDGPU_BO_LIST_OP_CREATE : AMDGPU_BO_LIST_OP_UPDATE, &vm->list_handle);
+	if (r)
+		return drv_fail(r, "BO_LIST with %u BOs", vm->entries);
+	vm->list_updates++;
+	atomic_store_explicit(&vm->list_stale, false, memory_order_release);
+	return 0;
+}
+
+int vm_list(struct vm *vm, uint32_t *handle)
+{
+	int r = 0;
+
+	/* Stale is only ever missed for a BO that another thread adds meanwhile: work that uses it is not submitted
+	 * before that thread has handed it over. */
+	if (atomic_load_explicit(&vm->list_stale, memory_order_acquire)) {
+		pthread_mutex_lock(&vm->lock);
+		if (vm->list_stale)
+			r = list_update(vm);
+		pthread_mutex_unlock(&vm->lock);
+	}
+	*handle = vm->list_handle;
+	return r;
+}
