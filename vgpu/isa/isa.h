@@ -48,8 +48,11 @@ struct isa_machine {
 	void (*fault)(void *user, const struct gpuvm_fault *fault, uint64_t pc); /* noretry: the wave goes on */
 	uint64_t (*clock)(void *user);                                          /* s_memrealtime, s_memtime */
 	void *user;
-	uint32_t vgpr_count, sgpr_count; /* per wave, as RSRC1 grants; vgpr_count is of the unified file on gfx90a */
-	uint32_t accum_offset;           /* gfx90a: first AGPR in the unified file */
+	/* Rows of isa_wave::v that hold VGPRs, and SGPRs, as RSRC1 grants; on gfx90a vgpr_count is of the unified file.
+	 * Code that names a register above them stops the wave. sgpr_count 0: all 102. */
+	uint32_t vgpr_count, sgpr_count;
+	/* Row of the first AGPR. gfx90a: from RSRC3. gfx908: vgpr_count, and v has 2 * vgpr_count rows. Else ignored. */
+	uint32_t accum_offset;
 	bool atomics_shared;             /* other threads may touch memory: always true but in tests */
 };
 
@@ -70,6 +73,11 @@ struct isa_wave {
 	const struct gpuvm_region *last_region; /* where the last memory access fell */
 	uint32_t wave_in_group, hw_id;
 	char why[512]; /* after ISA_STOPPED */
+
+	/* isa/'s own; zero before the first run. */
+	enum isa_stop stop;  /* why the run in progress ends */
+	uint64_t lanes_exec; /* EXEC that lanes_mask stands for, complemented so that zero means "not made yet" */
+	uint32_t lanes_mask[ISA_LANES] __attribute__((aligned(64))); /* ~0 for active lanes */
 };
 
 /* The decoded program at entry, made or re-validated against memory now. NULL with why filled when the entry cannot be
