@@ -19,7 +19,7 @@ static const struct drv_chip chips[] = {
 	 .gc_version = 0x090001, .rev_first = 0x01, .rev_last = 0x13, .xnack = DRV_FEATURE_OFF},
 	{GFX9_COMMON, .target = "gfx906", .product = "Vega 20 (MI50, MI60, Radeon VII)", .elf_mach = 0x2f,
 	 .gc_version = 0x090400, .rev_first = 0x28, .rev_last = 0x31, .xnack = DRV_FEATURE_OFF,
-	 .sramecc = DRV_FEATURE_ON},
+	 .sramecc = DRV_FEATURE_EITHER},
 	{GFX9_COMMON, .target = "gfx908", .product = "Arcturus (MI100)", .elf_mach = 0x30, .gc_version = 0x090401,
 	 .rev_first = 0x32, .rev_last = 0x3b, .xnack = DRV_FEATURE_OFF, .sramecc = DRV_FEATURE_ON},
 	{GFX9_COMMON, .target = "gfx90a", .product = "Aldebaran (MI200)", .elf_mach = 0x3f, .gc_version = 0x090402,

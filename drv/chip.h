@@ -12,8 +12,13 @@
 enum drv_pm4 { DRV_PM4_GFX9 };
 enum drv_sdma { DRV_SDMA_V4 };
 
-/* An ELF code object may leave a feature open ("any"), or demand it on or off. */
-enum drv_feature { DRV_FEATURE_NONE, DRV_FEATURE_OFF, DRV_FEATURE_ON };
+/* How a target feature stands on a chip as DRM queues run it. Code objects demand it on or off, or run with both. */
+enum drv_feature {
+	DRV_FEATURE_NONE, /* the chip does not have it */
+	DRV_FEATURE_OFF,
+	DRV_FEATURE_ON,
+	DRV_FEATURE_EITHER, /* the board decides and the kernel does not tell */
+};
 
 struct drv_chip {
 	const char *target;  /* LLVM's name: "gfx908" */

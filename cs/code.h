@@ -1,0 +1,44 @@
+/* Code objects, inside cs/: the loaded object, and the metadata of its kernels. */
+#ifndef CS_CODE_H
+#define CS_CODE_H
+
+#include "cs/cs.h"
+
+/* Arguments that the compiler adds behind the explicit ones; families of three stand at multiples of three. */
+enum cs_hidden_kind {
+	CS_HIDDEN_NONE = 0, /* stays zero */
+	CS_HIDDEN_BLOCK_COUNT_X = 3,
+	CS_HIDDEN_BLOCK_COUNT_Y,
+	CS_HIDDEN_BLOCK_COUNT_Z,
+	CS_HIDDEN_GROUP_SIZE_X,
+	CS_HIDDEN_GROUP_SIZE_Y,
+	CS_HIDDEN_GROUP_SIZE_Z,
+	CS_HIDDEN_REMAINDER_X,
+	CS_HIDDEN_REMAINDER_Y,
+	CS_HIDDEN_REMAINDER_Z,
+	CS_HIDDEN_GRID_DIMS,
+	CS_HIDDEN_DYNAMIC_LDS_SIZE,
+	CS_HIDDEN_PRIVATE_BASE,
+	CS_HIDDEN_SHARED_BASE,
+	CS_HIDDEN_QUEUE_PTR,
+};
+
+/* What one kernel's metadata says. */
+struct cs_meta_kernel {
+	char *symbol; /* owned; "name.kd" */
+	uint32_t kernarg_B, explicit_B, max_threads;
+	unsigned hidden_count;
+	struct cs_hidden_arg *hidden; /* owned */
+};
+
+struct cs_meta {
+	unsigned count, max;
+	struct cs_meta_kernel *kernel; /* owned */
+};
+
+/* Appends the kernels of one metadata note (MessagePack). -ENOEXEC: it is not what LLVM describes; -ENOMEM. */
+DRV_MUST_CHECK int cs_meta_add(struct cs_meta *meta, const void *note, size_t size_B);
+const struct cs_meta_kernel *cs_meta_find(const struct cs_meta *meta, const char *symbol);
+void cs_meta_fini(struct cs_meta *meta);
+
+#endif

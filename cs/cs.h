@@ -1,0 +1,207 @@
+/* cs/: contexts, PM4, code objects, submission, fences. This is the room's door.
+ *
+ *   cs_ctx     a kernel context: the unit of loss
+ *   cs_ring    a queue of one (context, IP, ring), with its pool of IB memory
+ *   cs_ib      the commands of one job while they are written
+ *   cs_point   a moment on a ring: the end of one job
+ *   cs_code    a loaded code object; owns its kernels
+ *   cs_kernel  one kernel of it
+ *
+ * A job: cs_begin() locks the ring and starts an IB, emitters append to it, cs_submit() hands it to the kernel and
+ * gives its point. Register state does not persist between IBs, so each IB says all that it needs.
+ *
+ * Completion. The kernel writes each ring's 64-bit sequence number (its user fence) to host memory behind the job's last
+ * cache write-back; a finished point costs one load. Sleeping waits use the kernel fence of the same number.
+ *
+ * Order. Jobs of one ring start in order and may overlap. CS_ORDERED waits for all earlier work of the ring; work on
+ * other rings is waited for by naming its points. Each IB begins with an acquire at system scope, and the kernel ends
+ * it with a release at system scope.
+ *
+ * Loss. When the kernel reports a job hung, a reset or a missing device, the context is lost for good: unfinished
+ * points answer -ECANCELED (-ENODEV: the device is gone), and so does every later submission. Make a new context.
+ *
+ * Errors: -errno with a record. Thread rule: all functions are thread safe; from cs_begin() to cs_submit() or
+ * cs_abandon() an IB belongs to the calling thread, which holds its ring's lock. */
+#ifndef CS_CS_H
+#define CS_CS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vm/vm.h"
+
+/* --- contexts and rings ------------------------------------------------------------------------------------- */
+
+struct cs_ctx;
+struct cs_ring;
+
+struct cs_point {
+	struct cs_ring *ring; /* borrowed; NULL: a point that has always been reached */
+	uint64_t seq;
+};
+
+#define CS_FOREVER INT64_MAX
+
+/* vm is borrowed until cs_ctx_destroy(). -ENOMEM, -ENOSPC (the kernel has no more contexts). */
+DRV_MUST_CHECK int cs_ctx_create(struct vm *vm, struct cs_ctx **ctx);
+/* Its rings must be gone. */
+void cs_ctx_destroy(struct cs_ctx *ctx);
+/* 0, or why the context is lost: -ECANCELED, -ENODEV. One load. */
+DRV_MUST_CHECK int cs_ctx_lost(const struct cs_ctx *ctx);
+/* Asks the kernel whether the context was reset, and whether the GPU touched memory that is not there. A job that
+ * faults still completes (the access reads zeros or vanishes), so ask after waiting when it matters: two ioctls.
+ * -ECANCELED or -ENODEV: lost. -EFAULT: a fault that no earlier call reported; the record names address and access. */
+DRV_MUST_CHECK int cs_ctx_check(struct cs_ctx *ctx);
+
+/* How to print one IB: `count` dwords at `ib`, which the GPU sees at va; one drv_log() line each packet. */
+typedef void cs_print_fn(const uint32_t *ib, uint32_t count, uint64_t va);
+
+/* A queue on ring `index` of an IP. For DRV_IP_COMPUTE print is cs_pm4_print. -EINVAL: no such ring; -ENOMEM. */
+DRV_MUST_CHECK int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
+				  struct cs_ring **ring);
+/* Waits for its work (a lost context ends that), then frees. */
+void cs_ring_destroy(struct cs_ring *ring);
+struct cs_ctx *cs_ring_ctx(const struct cs_ring *ring);
+struct vm *cs_ring_vm(const struct cs_ring *ring);
+/* The point of the last submitted job. */
+struct cs_point cs_ring_last(struct cs_ring *ring);
+
+/* --- points --------------------------------------------------------------------------------------------------- */
+
+/* 1: reached; 0: not yet; -ECANCELED, -ENODEV: never. One load when reached; never enters the kernel. */
+DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
+/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps in the kernel.
+ * -ETIMEDOUT, -ECANCELED, -ENODEV. */
+DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
+
+/* --- jobs ------------------------------------------------------------------------------------------------------- */
+
+/* Unfinished jobs that a ring may have: at 32 the kernel would block the whole process inside the ioctl. */
+#define CS_JOBS_MAX     24
+/* Most dwords that one cs_ib_room() may ask for. */
+#define CS_ROOM_MAX 64
+/* Pieces of an IB on rings that cannot chain (SDMA); the kernel takes 49. */
+#define CS_SEGMENTS_MAX 48
+/* Largest block of cs_ib_data(). */
+#define CS_DATA_MAX_B 16384
+
+enum cs_begin_flags {
+	CS_ORDERED = 1 << 0, /* after all earlier work of this ring */
+	CS_NOWAIT = 1 << 1,  /* -EBUSY instead of waiting for room */
+};
+
+struct cs_segment {
+	uint64_t va;
+	uint32_t *map;
+	uint32_t dw;
+};
+
+struct cs_ib {
+	struct cs_ring *ring; /* borrowed, locked */
+	uint32_t *cur, *end;  /* where the next dword goes, and where room ends */
+	uint32_t *tail_size;  /* of the chain packet that leads to the current segment; NULL in the first */
+	int error;            /* sticky: what cs_submit() will answer */
+	unsigned flags;       /* enum cs_begin_flags */
+	unsigned segments;    /* closed ones; the first says where the IB begins */
+	struct cs_segment segment[CS_SEGMENTS_MAX]; /* [segments] is the open one */
+};
+
+/* Starts a job. Locks the ring. -EBUSY (CS_NOWAIT), -ENOMEM, -ECANCELED, -ENODEV; then the ring is not locked. */
+DRV_MUST_CHECK int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **ib);
+/* Submits it behind the `count` points of `after` (points of other devices: -EXDEV). Unlocks the ring, whatever
+ * happens; *point may be NULL. One ioctl, two when the BO list changed. Retries -ENOMEM for one second. */
+DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_point *after, unsigned count, struct cs_point *point);
+/* Drops it. Unlocks the ring. */
+void cs_abandon(struct cs_ib *ib);
+
+/* Room for dw <= CS_ROOM_MAX dwords in a row; write them, then cs_ib_wrote(). Never NULL: when memory runs out the
+ * dwords go nowhere and the submission fails. */
+uint32_t *cs_ib_room(struct cs_ib *ib, unsigned dw);
+static inline void cs_ib_wrote(struct cs_ib *ib, const uint32_t *end)
+{
+	if (__builtin_expect(!ib->error, 1))
+		ib->cur = (uint32_t *)end;
+}
+/* A block of size_B <= CS_DATA_MAX_B that lives as long as the job, at a multiple of align_B <= 256: write-combined for
+ * the CPU, uncached for the GPU. NULL: the submission will fail. */
+void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *va);
+
+/* --- PM4, for compute rings --------------------------------------------------------------------------------------- */
+
+enum cs_scope {
+	CS_SCOPE_AGENT,  /* this GPU: vector and scalar L1 caches */
+	CS_SCOPE_SYSTEM, /* everybody: L2 too, written back as it is invalidated */
+};
+
+/* Waits until all waves launched before it have ended. */
+void cs_ib_barrier(struct cs_ib *ib);
+/* Makes what others wrote at that scope visible to what follows. Does not wait for running waves. */
+void cs_ib_acquire(struct cs_ib *ib, enum cs_scope scope);
+/* When earlier waves have ended: writes caches back at system scope, then the 64-bit value to va (8-aligned). */
+void cs_ib_release_value(struct cs_ib *ib, uint64_t va, uint64_t value);
+/* The same with the GPU clock counter as value, and without cache action. */
+void cs_ib_release_clock(struct cs_ib *ib, uint64_t va);
+/* Writes the clock counter to va as soon as the command processor comes by. */
+void cs_ib_clock(struct cs_ib *ib, uint64_t va);
+/* The command processor waits until the 32-bit word at va (uncached memory), seen unsigned, is >= value. */
+void cs_ib_wait_word(struct cs_ib *ib, uint64_t va, uint32_t value);
+/* The command processor writes `count` dwords to va (4-aligned). */
+void cs_ib_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned count);
+
+cs_print_fn cs_pm4_print;
+
+/* --- code objects ---------------------------------------------------------------------------------------------------- */
+
+struct cs_code;
+
+/* What the metadata says of an argument that the compiler adds by itself. */
+struct cs_hidden_arg {
+	uint16_t kind; /* enum cs_hidden_kind, internal */
+	uint16_t size_B;
+	uint32_t offset_B;
+};
+
+struct cs_kernel {
+	const char *name;      /* owned by the code */
+	struct cs_code *code;  /* borrowed */
+	uint64_t descriptor_va; /* the HSA kernel object */
+	uint64_t entry_va;
+	uint32_t rsrc1, rsrc2, rsrc3;
+	uint16_t properties;   /* kernel_code_properties */
+	uint32_t lds_B;        /* static */
+	uint32_t private_B;    /* scratch per lane, static */
+	uint32_t kernarg_B;    /* hidden arguments included */
+	uint32_t explicit_B;   /* without them */
+	uint32_t max_threads;  /* per workgroup; 0: not said */
+	unsigned hidden_count;
+	struct cs_hidden_arg *hidden; /* owned by the code */
+};
+
+/* Loads a code object (an AMDGPU ELF of version 3 to 6) for the vm's chip; image is read during the call only.
+ * -ENOEXEC: broken, or for another chip; -ENOTSUP: needs what tuff does not do; -ENOMEM. The record says what. */
+DRV_MUST_CHECK int cs_code_load(struct vm *vm, const void *image, size_t size_B, struct cs_code **code);
+/* No submitted work may still run it. */
+void cs_code_unload(struct cs_code *code);
+/* -ENOENT. */
+DRV_MUST_CHECK int cs_code_kernel(struct cs_code *code, const char *name, const struct cs_kernel **kernel);
+/* The kernels by index, in order of their names; NULL past the last. */
+const struct cs_kernel *cs_code_kernel_at(const struct cs_code *code, unsigned index);
+/* Address and size of a variable. -ENOENT. */
+DRV_MUST_CHECK int cs_code_variable(const struct cs_code *code, const char *name, uint64_t *va, uint64_t *size_B);
+
+struct cs_dispatch {
+	const struct cs_kernel *kernel;
+	uint32_t grid[3];     /* work-items, each at least 1; groups at the far edges may be partial */
+	uint32_t group[3];    /* work-items per workgroup */
+	uint32_t dynamic_lds_B;
+	const void *args; /* explicit arguments as the kernel lays them out; copied */
+	uint32_t args_B;  /* at most kernel->explicit_B; the rest is zero */
+};
+
+/* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of one
+ * IB may overlap; put cs_ib_barrier() and cs_ib_acquire() between those that depend on each other.
+ * -EINVAL: outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
+DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
+
+#endif

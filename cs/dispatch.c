@@ -1,0 +1,356 @@
+/* One dispatch of an HSA kernel without an AQL packet processor: what its firmware would do with the kernel descriptor
+ * is done here.
+ *
+ * Source of the ABI: LLVM AMDGPUUsage, "Initial Kernel Execution State", "Kernel Descriptor", code object V5 hidden
+ * arguments; values as ROCr and CLR fill them. */
+#include "cs/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cs/code.h"
+#include "cs/pm4.h"
+
+/* kernel_code_properties */
+enum {
+	WANTS_PRIVATE_BUFFER = 1 << 0,
+	WANTS_DISPATCH_PTR = 1 << 1,
+	WANTS_QUEUE_PTR = 1 << 2,
+	WANTS_KERNARG_PTR = 1 << 3,
+	WANTS_DISPATCH_ID = 1 << 4,
+	WANTS_FLAT_SCRATCH = 1 << 5,
+	WANTS_PRIVATE_SIZE = 1 << 6,
+	HAS_DYNAMIC_STACK = 1 << 11,
+};
+
+/* What a kernel with recursion or indirect calls gets per lane when it does not say: CLR's largest default. */
+#define DYNAMIC_STACK_B 16384u
+
+#define USER_SGPRS_MAX 16
+#define KERNARG_ALIGN_B 64
+
+/* hsa_kernel_dispatch_packet_t */
+struct aql_dispatch {
+	uint16_t header, setup;
+	uint16_t group[3], reserved0;
+	uint32_t grid[3];
+	uint32_t private_B, lds_B;
+	uint64_t kernel_object, kernarg, reserved1, completion;
+};
+_Static_assert(sizeof(struct aql_dispatch) == 64, "an AQL packet");
+#define AQL_KERNEL_DISPATCH 2
+
+/* What amd_queue_t holds for kernels: where the flat apertures lie. DRM VMIDs have them elsewhere than KFD's. */
+#define QUEUE_B                   2304
+#define QUEUE_GROUP_APERTURE_HI   64
+#define QUEUE_PRIVATE_APERTURE_HI 68
+#define GROUP_APERTURE_HI         0x20000000u
+#define PRIVATE_APERTURE_HI       0x10000000u
+
+/* The geometry of one dispatch, derived. */
+struct geometry {
+	uint32_t groups[3], partial[3]; /* partial: work-items in the last group */
+	uint32_t lds_B, private_B;
+	bool ragged; /* some last group is smaller */
+};
+
+static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, struct geometry *g)
+{
+	const struct cs_kernel *k = d->kernel;
+	uint64_t threads = 1;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!d->grid[i] || !d->group[i])
+			return drv_fail(-EINVAL, "%s: a dimension of 0", k->name);
+		threads *= d->group[i];
+		if (threads > chip->max_group_threads)
+			return drv_fail(-EINVAL, "%s: workgroup %u x %u x %u has over %u work-items", k->name,
+					d->group[0], d->group[1], d->group[2], chip->max_group_threads);
+		g->groups[i] = (d->grid[i] - 1) / d->group[i] + 1;
+		g->partial[i] = d->grid[i] % d->group[i];
+		g->ragged |= g->partial[i];
+	}
+	if (k->max_threads && threads > k->max_threads)
+		return drv_fail(-EINVAL, "%s: %llu work-items per workgroup, compiled for at most %u", k->name,
+				(unsigned long long)threads, k->max_threads);
+	if (d->dynamic_lds_B > chip->lds_B || k->lds_B + d->dynamic_lds_B > chip->lds_B)
+		return drv_fail(-EINVAL, "%s: %u bytes of LDS, the chip has %u", k->name,
+				k->lds_B + d->dynamic_lds_B, chip->lds_B);
+	if (d->args_B > k->explicit_B)
+		return drv_fail(-EINVAL, "%s: %u bytes of arguments, it takes %u", k->name, d->args_B,
+				k->explicit_B);
+	g->lds_B = k->lds_B + d->dynamic_lds_B;
+	g->private_B = k->private_B;
+	if (k->properties & HAS_DYNAMIC_STACK && g->private_B < DYNAMIC_STACK_B)
+		g->private_B = DYNAMIC_STACK_B;
+	return 0;
+}
+
+/* --- kernel arguments ---------------------------------------------------------------------------------------- */
+
+static int queue_descriptor(struct cs_ring *ring, uint64_t *va)
+{
+	struct vm_info info = {.size_B = QUEUE_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	uint32_t *queue;
+	int r;
+
+	if (!ring->queue.map) {
+		r = vm_piece_alloc(ring->ctx->vm, &info, &ring->queue);
+		if (r)
+			return r;
+		queue = ring->queue.map;
+		memset(queue, 0, QUEUE_B);
+		queue[QUEUE_GROUP_APERTURE_HI / 4] = GROUP_APERTURE_HI;
+		queue[QUEUE_PRIVATE_APERTURE_HI / 4] = PRIVATE_APERTURE_HI;
+	}
+	*va = ring->queue.va;
+	return 0;
+}
+
+/* The value of a hidden argument; false: it stays zero. */
+static bool hidden_value(const struct cs_dispatch *d, unsigned kind, uint64_t *value)
+{
+	unsigned dim = kind % 3;
+
+	switch (kind - dim) {
+	case CS_HIDDEN_BLOCK_COUNT_X: /* whole groups only */
+		*value = d->grid[dim] / d->group[dim];
+		return true;
+	case CS_HIDDEN_GROUP_SIZE_X:
+		*value = d->group[dim];
+		return true;
+	case CS_HIDDEN_REMAINDER_X:
+		*value = d->grid[dim] % d->group[dim];
+		return true;
+	}
+	switch (kind) {
+	case CS_HIDDEN_GRID_DIMS:
+		*value = 3;
+		return true;
+	case CS_HIDDEN_DYNAMIC_LDS_SIZE:
+		*value = d->dynamic_lds_B;
+		return true;
+	case CS_HIDDEN_PRIVATE_BASE:
+		*value = PRIVATE_APERTURE_HI;
+		return true;
+	case CS_HIDDEN_SHARED_BASE:
+		*value = GROUP_APERTURE_HI;
+		return true;
+	}
+	return false;
+}
+
+static int fill_kernarg(struct cs_ib *ib, const struct cs_dispatch *d, uint64_t *va)
+{
+	const struct cs_kernel *k = d->kernel;
+	char *block;
+
+	*va = 0;
+	if (!k->kernarg_B)
+		return 0;
+	block = cs_ib_data(ib, k->kernarg_B, KERNARG_ALIGN_B, va);
+	if (!block)
+		return ib->error;
+	memcpy(block, d->args, d->args_B);
+	memset(block + d->args_B, 0, k->kernarg_B - d->args_B);
+	for (unsigned i = 0; i < k->hidden_count; i++) {
+		const struct cs_hidden_arg *h = &k->hidden[i];
+		uint64_t value;
+		int r;
+
+		if (h->kind == CS_HIDDEN_QUEUE_PTR) {
+			r = queue_descriptor(ib->ring, &value);
+			if (r)
+				return r;
+		} else if (!hidden_value(d, h->kind, &value)) {
+			continue;
+		}
+		memcpy(block + h->offset_B, &value, h->size_B < sizeof(value) ? h->size_B : sizeof(value));
+	}
+	return 0;
+}
+
+static int fill_packet(struct cs_ib *ib, const struct cs_dispatch *d, const struct geometry *g, uint64_t kernarg,
+		       uint64_t *va)
+{
+	struct aql_dispatch *packet = cs_ib_data(ib, sizeof(*packet), 64, va);
+
+	if (!packet)
+		return ib->error;
+	*packet = (struct aql_dispatch){
+		.header = AQL_KERNEL_DISPATCH,
+		.setup = 3,
+		.group = {d->group[0], d->group[1], d->group[2]},
+		.grid = {d->grid[0], d->grid[1], d->grid[2]},
+		.private_B = g->private_B,
+		.lds_B = g->lds_B,
+		.kernel_object = d->kernel->descriptor_va,
+		.kernarg = kernarg,
+	};
+	return 0;
+}
+
+/* --- user SGPRs ------------------------------------------------------------------------------------------------ */
+
+struct user_sgprs {
+	uint32_t value[USER_SGPRS_MAX]; /* all that the properties can name are 15 */
+	unsigned count;
+};
+
+static void push(struct user_sgprs *u, uint64_t value)
+{
+	u->value[u->count++] = cs_lo(value);
+	u->value[u->count++] = cs_hi(value);
+}
+
+/* The buffer resource through which GFX9 kernels reach scratch: dwords of the lanes interleaved. */
+static void push_scratch_resource(struct user_sgprs *u, const struct cs_scratch *s)
+{
+	uint64_t va = s->mem ? s->mem->va : 0;
+	uint32_t size_B = s->mem ? s->mem->bo->size_B : 0;
+
+	push(u, va | 1ull << 63); /* swizzle enable */
+	u->value[u->count++] = size_B;
+	u->value[u->count++] = 4 | 5 << 3 | 6 << 6 | 7 << 9 /* dst_sel xyzw */
+			       | 4 << 12 | 4 << 15            /* UINT, 32 bit */
+			       | 1 << 19 | 3 << 21 | 1 << 23; /* elements of 4 bytes, stride 64, add thread id */
+}
+
+static int fill_user_sgprs(struct cs_ib *ib, const struct cs_dispatch *d, const struct geometry *g,
+			   struct user_sgprs *u)
+{
+	const struct cs_scratch *scratch = &ib->ring->scratch;
+	unsigned wants = d->kernel->properties;
+	uint64_t kernarg, va;
+	int r = fill_kernarg(ib, d, &kernarg);
+
+	if (r)
+		return r;
+	if (wants & WANTS_PRIVATE_BUFFER)
+		push_scratch_resource(u, scratch);
+	if (wants & WANTS_DISPATCH_PTR) {
+		r = fill_packet(ib, d, g, kernarg, &va);
+		if (r)
+			return r;
+		push(u, va);
+	}
+	if (wants & WANTS_QUEUE_PTR) {
+		r = queue_descriptor(ib->ring, &va);
+		if (r)
+			return r;
+		push(u, va);
+	}
+	if (wants & WANTS_KERNARG_PTR)
+		push(u, kernarg);
+	if (wants & WANTS_DISPATCH_ID)
+		push(u, ib->ring->dispatches);
+	if (wants & WANTS_FLAT_SCRATCH)
+		push(u, scratch->mem ? scratch->mem->va : 0);
+	if (wants & WANTS_PRIVATE_SIZE)
+		u->value[u->count++] = g->private_B;
+	return 0;
+}
+
+/* --- registers --------------------------------------------------------------------------------------------------- */
+
+static uint32_t *put_regs(uint32_t *p, unsigned reg, unsigned count)
+{
+	*p++ = PM4_HEADER(PM4_SET_SH_REG, 1 + count);
+	*p++ = reg;
+	return p;
+}
+
+/* START_X to RSRC2: where the waves begin, how many there are, what they run. */
+static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const struct cs_dispatch *d,
+			     const struct geometry *g)
+{
+	const struct cs_kernel *k = d->kernel;
+	uint32_t lds_units = (g->lds_B + chip->lds_granule_B - 1) / chip->lds_granule_B;
+
+	p = put_regs(p, COMPUTE_START_X, 16);
+	for (unsigned i = 0; i < 3; i++)
+		*p++ = 0; /* START */
+	for (unsigned i = 0; i < 3; i++) /* NUM_THREAD; a partial size of 0 would be no group at all */
+		*p++ = d->group[i] | (g->ragged ? (g->partial[i] ? g->partial[i] : d->group[i]) << 16 : 0);
+	*p++ = 0; /* PIPELINESTAT_ENABLE */
+	*p++ = 0; /* PERFCOUNT_ENABLE */
+	*p++ = cs_lo(k->entry_va >> 8);
+	*p++ = cs_hi(k->entry_va >> 8);
+	for (unsigned i = 0; i < 4; i++)
+		*p++ = 0; /* DISPATCH_PKT_ADDR, DISPATCH_SCRATCH_BASE */
+	*p++ = k->rsrc1;
+	*p++ = k->rsrc2 | lds_units << RSRC2_LDS_SIZE_SHIFT;
+	return p;
+}
+
+/* RESOURCE_LIMITS to RESTART_Z, and what stands apart: another process may have left any of it set. */
+static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const struct cs_kernel *k, uint32_t tmpring)
+{
+	p = put_regs(p, COMPUTE_RESOURCE_LIMITS, 9);
+	*p++ = 0;
+	*p++ = ~0u; /* STATIC_THREAD_MGMT: all compute units */
+	*p++ = ~0u;
+	*p++ = tmpring;
+	*p++ = ~0u;
+	*p++ = ~0u;
+	for (unsigned i = 0; i < 3; i++)
+		*p++ = 0; /* RESTART */
+	if (dev->facts.engines > 4) {
+		p = put_regs(p, COMPUTE_STATIC_THREAD_MGMT_SE4, 4);
+		for (unsigned i = 0; i < 4; i++)
+			*p++ = ~0u;
+	}
+	if (dev->chip->rsrc3_reg) {
+		p = put_regs(p, dev->chip->rsrc3_reg, 1);
+		*p++ = k->rsrc3;
+	}
+	return p;
+}
+
+static uint32_t *put_dispatch(uint32_t *p, const struct geometry *g)
+{
+	*p++ = PM4_HEADER(PM4_DISPATCH_DIRECT, 4);
+	for (unsigned i = 0; i < 3; i++)
+		*p++ = g->groups[i];
+	*p++ = INITIATOR_COMPUTE_SHADER_EN | INITIATOR_FORCE_START_AT_000 |
+	       (g->ragged ? INITIATOR_PARTIAL_TG_EN : 0);
+	return p;
+}
+
+static void emit(struct cs_ib *ib, const struct cs_dispatch *d, const struct geometry *g,
+		 const struct user_sgprs *user)
+{
+	const struct drv_device *dev = vm_device(ib->ring->ctx->vm);
+	const struct cs_scratch *s = &ib->ring->scratch;
+	bool scratch = d->kernel->rsrc2 & RSRC2_SCRATCH_EN;
+	unsigned sgprs = RSRC2_USER_SGPR(d->kernel->rsrc2);
+	uint32_t *p = cs_ib_room(ib, CS_ROOM_MAX);
+
+	p = put_program(p, dev->chip, d, g);
+	p = put_limits(p, dev, d->kernel, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
+	if (sgprs) {
+		/* All that the descriptor declares, padding too: else another process's values shine through. */
+		p = put_regs(p, COMPUTE_USER_DATA_0, sgprs);
+		memcpy(p, user->value, sgprs * sizeof(*p));
+		p += sgprs;
+	}
+	cs_ib_wrote(ib, put_dispatch(p, g));
+	ib->ring->dispatches++;
+}
+
+int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *d)
+{
+	const struct drv_chip *chip = vm_device(ib->ring->ctx->vm)->chip;
+	struct user_sgprs user = {0};
+	struct geometry g = {0};
+	int r = derive(chip, d, &g);
+
+	if (!r && d->kernel->rsrc2 & RSRC2_SCRATCH_EN)
+		r = cs_scratch_ensure(ib, g.private_B ? g.private_B : 4);
+	if (!r)
+		r = fill_user_sgprs(ib, d, &g, &user);
+	if (r)
+		return r;
+	emit(ib, d, &g, &user);
+	return ib->error;
+}

@@ -1,0 +1,43 @@
+/* The ELF side of code objects: what the image says, checked. Inside cs/. */
+#ifndef CS_ELF_H
+#define CS_ELF_H
+
+#include <elf.h>
+#include <gelf.h>
+#include <libelf.h>
+
+#include "cs/cs.h"
+
+#ifndef EM_AMDGPU
+#define EM_AMDGPU 224
+#endif
+
+/* One parsed image; borrows it. */
+struct cs_elf {
+	const uint8_t *image;
+	size_t size_B;
+	Elf *elf; /* owned */
+	size_t segments;
+	Elf64_Phdr *phdr;  /* owned by elf */
+	uint64_t span_B;   /* of the loaded image, from address 0 to the end of the last segment */
+	const Elf64_Sym *sym; /* dynamic symbols; owned by elf */
+	size_t syms;
+	const char *names; /* owned by elf; names_B bytes, the last one 0 */
+	size_t names_B;
+};
+
+/* -ENOEXEC with a record for anything that is not a sound code object of that chip. */
+DRV_MUST_CHECK int cs_elf_open(struct cs_elf *e, const void *image, size_t size_B, const struct drv_chip *chip);
+void cs_elf_close(struct cs_elf *e);
+/* The name of a symbol, or NULL. */
+const char *cs_elf_name(const struct cs_elf *e, const Elf64_Sym *sym);
+/* Copies the segments to `to`, span_B zeroed bytes that will live at address base, and applies relocations. -ENOTSUP: a
+ * relocation against what the object does not define. */
+DRV_MUST_CHECK int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base);
+/* Calls take for each AMDGPU metadata note until it fails. */
+DRV_MUST_CHECK int cs_elf_notes(const struct cs_elf *e, int (*take)(void *user, const void *note, size_t size_B),
+				void *user);
+/* True when [va, va + size_B) lies in one loaded segment with these PF_* flags. */
+bool cs_elf_inside(const struct cs_elf *e, uint64_t va, uint64_t size_B, unsigned flags);
+
+#endif

@@ -1,0 +1,114 @@
+/* What the files of cs/ share. */
+#ifndef CS_INTERNAL_H
+#define CS_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <amdgpu_drm.h>
+
+#include "cs/cs.h"
+
+/* IB memory of one ring comes in chunks: commands grow up from the bottom, data down from the top. */
+#define CS_CHUNK_B    65536u
+#define CS_CHUNKS_MAX 64
+
+struct cs_chunk {
+	struct vm_piece mem;   /* owned */
+	struct cs_chunk *next; /* younger */
+	uint64_t last_seq;     /* of the last job with something in it; CS_OPEN: the job that is being written */
+};
+#define CS_OPEN UINT64_MAX
+
+struct cs_ctx {
+	struct vm *vm;         /* borrowed */
+	uint32_t id;           /* owned: the kernel's context */
+	struct vm_mem *fences; /* owned; the user fence page: one sequence word per ring */
+	_Atomic int lost;      /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
+	pthread_mutex_t lock;  /* guards the last fault */
+	uint64_t fault_va;     /* the last fault that was reported, with its status word */
+	uint32_t fault_status;
+};
+
+/* Scratch of one ring. Wave slots are numbered per queue, so no two rings may share a buffer. */
+struct cs_scratch {
+	struct vm_mem *mem;      /* owned; NULL: none yet */
+	uint32_t units, waves;   /* as in TMPRING_SIZE */
+	struct cs_old_scratch {
+		struct cs_old_scratch *next;
+		struct vm_mem *mem; /* owned */
+		uint64_t seq;       /* last job that may use it */
+	} *old;
+};
+
+#define CS_DEPS_MAX 64
+
+struct cs_ring {
+	struct cs_ctx *ctx; /* borrowed */
+	enum drv_ip_type ip;
+	unsigned index;
+	cs_print_fn *print;
+	uint32_t align_B; /* of an IB's address */
+
+	/* The sequence word, written by the GPU. It is in the context's fence page. */
+	const _Atomic uint64_t *word;
+	_Atomic uint64_t last;      /* of the last submitted job; written under the lock */
+	_Atomic uint64_t first_bad; /* after a loss: the first job that did not end well */
+
+	pthread_mutex_t lock; /* guards all below; held from cs_begin() to cs_submit() */
+	struct cs_ib ib;
+	struct cs_chunk *oldest, *current, *ib_first; /* owned list, in order of use */
+	unsigned chunks;
+	uint32_t cmd_B, data_B; /* of the current chunk: commands end here, data begins there */
+	struct cs_scratch scratch;
+	uint32_t code_generation; /* of cs_code_generation() at the last instruction cache invalidate */
+	struct vm_piece queue;    /* amd_queue_t, for kernels that ask for it; owned */
+	uint64_t dispatches;
+
+	/* What the CS ioctl reads, filled once as far as it does not change. */
+	struct drm_amdgpu_cs_chunk_ib ib_args[CS_SEGMENTS_MAX];
+	struct drm_amdgpu_cs_chunk_fence fence_args;
+	struct drm_amdgpu_cs_chunk_dep dep[CS_DEPS_MAX];
+	struct drm_amdgpu_cs_chunk arg[CS_SEGMENTS_MAX + 2];
+	uint64_t arg_pointer[CS_SEGMENTS_MAX + 2];
+	uint32_t sink[CS_ROOM_MAX]; /* where dwords go when memory has run out */
+};
+
+/* Marks the context lost because of r; first_bad: the job that failed. Gives the error for the caller. */
+int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad);
+
+DRV_MUST_CHECK int cs_pool_init(struct cs_ring *ring);
+void cs_pool_fini(struct cs_ring *ring);
+/* Opens the first segment of a job, closes the last. */
+void cs_pool_open(struct cs_ring *ring);
+void cs_pool_close(struct cs_ring *ring);
+/* After the job that used them was submitted as seq, or dropped (the ring's last seq). */
+void cs_pool_commit(struct cs_ring *ring, uint64_t seq);
+
+/* The scratch buffer for waves whose lanes need private_B each; may append a barrier when the layout changes. */
+DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B);
+void cs_scratch_retire(struct cs_ring *ring, bool all);
+
+/* First packets of each compute IB. */
+void cs_ib_prologue(struct cs_ib *ib);
+
+/* Counts loads of code in this process: instruction caches that are older must be invalidated. */
+uint32_t cs_code_generation(void);
+
+static inline uint64_t cs_reached(const struct cs_ring *ring)
+{
+	/* Acquire: what the GPU wrote before the word is seen after it. */
+	return atomic_load_explicit(ring->word, memory_order_acquire);
+}
+
+static inline uint32_t cs_lo(uint64_t value)
+{
+	return (uint32_t)value;
+}
+
+static inline uint32_t cs_hi(uint64_t value)
+{
+	return (uint32_t)(value >> 32);
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* The PM4 emitter for GFX9 compute rings: everything but dispatches. */
+#include "cs/internal.h"
+#include "cs/pm4.h"
+
+static uint32_t *put_event(uint32_t *p, uint32_t event)
+{
+	*p++ = PM4_HEADER(PM4_EVENT_WRITE, 1);
+	*p++ = event;
+	return p;
+}
+
+static uint32_t *put_acquire(uint32_t *p, uint32_t coher_cntl)
+{
+	*p++ = PM4_HEADER(PM4_ACQUIRE_MEM, 6);
+	*p++ = coher_cntl;
+	*p++ = 0xffffffff; /* the whole address space, in units of 256 bytes */
+	*p++ = 0x00ffffff;
+	*p++ = 0;
+	*p++ = 0;
+	*p++ = 10; /* poll interval */
+	return p;
+}
+
+/* L2 is never invalidated without being written back: other queues' dirty lines are in it. */
+#define ACQUIRE_AGENT  (COHER_SH_KCACHE | COHER_TCL1)
+#define ACQUIRE_SYSTEM (ACQUIRE_AGENT | COHER_TC | COHER_TC_WB)
+
+void cs_ib_prologue(struct cs_ib *ib)
+{
+	struct cs_ring *ring = ib->ring;
+	uint32_t coher_cntl = ACQUIRE_SYSTEM, code = cs_code_generation();
+	uint32_t *p = cs_ib_room(ib, 9);
+
+	if (ib->flags & CS_ORDERED && ring->last > cs_reached(ring))
+		p = put_event(p, EVENT_CS_PARTIAL_FLUSH);
+	if (ring->code_generation != code) {
+		coher_cntl |= COHER_SH_ICACHE;
+		ring->code_generation = code;
+	}
+	cs_ib_wrote(ib, put_acquire(p, coher_cntl));
+}
+
+void cs_ib_barrier(struct cs_ib *ib)
+{
+	cs_ib_wrote(ib, put_event(cs_ib_room(ib, 2), EVENT_CS_PARTIAL_FLUSH));
+}
+
+void cs_ib_acquire(struct cs_ib *ib, enum cs_scope scope)
+{
+	uint32_t *p = cs_ib_room(ib, 7);
+
+	cs_ib_wrote(ib, put_acquire(p, scope == CS_SCOPE_SYSTEM ? ACQUIRE_SYSTEM : ACQUIRE_AGENT));
+}
+
+static void release(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t va, uint64_t value)
+{
+	uint32_t *p = cs_ib_room(ib, 8);
+
+	*p++ = PM4_HEADER(PM4_RELEASE_MEM, 7);
+	*p++ = event;
+	*p++ = select;
+	*p++ = cs_lo(va);
+	*p++ = cs_hi(va);
+	*p++ = cs_lo(value);
+	*p++ = cs_hi(value);
+	*p++ = 0;
+	cs_ib_wrote(ib, p);
+}
+
+void cs_ib_release_value(struct cs_ib *ib, uint64_t va, uint64_t value)
+{
+	/* TC_WB alone does nothing on GFX9; with TC_NC it writes back MTYPE NC and RW lines: all that we map cached. */
+	release(ib, EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC,
+		RELEASE_DATA_64 | RELEASE_INT_AFTER_WRITE_CONFIRM, va, value);
+}
+
+void cs_ib_release_clock(struct cs_ib *ib, uint64_t va)
+{
+	release(ib, EVENT_BOTTOM_OF_PIPE_TS, RELEASE_DATA_CLOCK, va, 0);
+}
+
+void cs_ib_clock(struct cs_ib *ib, uint64_t va)
+{
+	uint32_t *p = cs_ib_room(ib, 6);
+
+	*p++ = PM4_HEADER(PM4_COPY_DATA, 5);
+	*p++ = COPY_DATA_CLOCK_TO_MEMORY;
+	*p++ = 0;
+	*p++ = 0;
+	*p++ = cs_lo(va);
+	*p++ = cs_hi(va);
+	cs_ib_wrote(ib, p);
+}
+
+void cs_ib_wait_word(struct cs_ib *ib, uint64_t va, uint32_t value)
+{
+	uint32_t *p = cs_ib_room(ib, 7);
+
+	*p++ = PM4_HEADER(PM4_WAIT_REG_MEM, 6);
+	*p++ = WAIT_MEMORY_GE;
+	*p++ = cs_lo(va);
+	*p++ = cs_hi(va);
+	*p++ = value;
+	*p++ = 0xffffffff;
+	*p++ = WAIT_POLL_CLOCKS;
+	cs_ib_wrote(ib, p);
+}
+
+void cs_ib_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned count)
+{
+	const unsigned most = CS_ROOM_MAX - 4;
+
+	while (count) {
+		unsigned now = count < most ? count : most;
+		uint32_t *p = cs_ib_room(ib, 4 + now);
+
+		*p++ = PM4_HEADER(PM4_WRITE_DATA, 3 + now);
+		*p++ = WRITE_DATA_MEMORY;
+		*p++ = cs_lo(va);
+		*p++ = cs_hi(va);
+		for (unsigned i = 0; i < now; i++)
+			*p++ = data[i];
+		cs_ib_wrote(ib, p);
+		data += now;
+		va += now * 4;
+		count -= now;
+	}
+}

@@ -1,0 +1,102 @@
+/* PM4 packets and the registers of a compute dispatch, GFX9.
+ *
+ * Sources: Mesa sid.h and registers JSON (pkt3, gfx9), Linux soc15d.h; encodings checked against the test vectors in
+ * pm4_test.c. */
+#ifndef CS_PM4_H
+#define CS_PM4_H
+
+#include <stdint.h>
+
+enum pm4_op {
+	PM4_NOP = 0x10,
+	PM4_DISPATCH_DIRECT = 0x15,
+	PM4_WRITE_DATA = 0x37,
+	PM4_WAIT_REG_MEM = 0x3c,
+	PM4_INDIRECT_BUFFER = 0x3f,
+	PM4_COPY_DATA = 0x40,
+	PM4_EVENT_WRITE = 0x46,
+	PM4_RELEASE_MEM = 0x49,
+	PM4_ACQUIRE_MEM = 0x58,
+	PM4_SET_SH_REG = 0x76,
+};
+
+/* Type 3 header: 31:30 type, 29:16 body dwords - 1, 15:8 opcode. */
+#define PM4_HEADER(op, body_dw)    (3u << 30 | (uint32_t)((body_dw) - 1) << 16 | (uint32_t)(op) << 8)
+#define PM4_HEADER_OP(header)      ((header) >> 8 & 0xff)
+#define PM4_HEADER_BODY_DW(header) (((header) >> 16 & 0x3fff) + 1)
+/* A NOP without body: the count field is all ones. */
+#define PM4_NOP_1 0xffff1000u
+
+/* SET_SH_REG offsets: dwords from byte address 0xB000. */
+enum pm4_sh_reg {
+	COMPUTE_START_X = 0x204,
+	COMPUTE_NUM_THREAD_X = 0x207,
+	COMPUTE_PIPELINESTAT_ENABLE = 0x20a,
+	COMPUTE_PGM_LO = 0x20c,
+	COMPUTE_DISPATCH_PKT_ADDR_LO = 0x20e,
+	COMPUTE_DISPATCH_SCRATCH_BASE_LO = 0x210,
+	COMPUTE_PGM_RSRC1 = 0x212,
+	COMPUTE_PGM_RSRC2 = 0x213,
+	COMPUTE_RESOURCE_LIMITS = 0x215,
+	COMPUTE_STATIC_THREAD_MGMT_SE0 = 0x216,
+	COMPUTE_STATIC_THREAD_MGMT_SE1 = 0x217,
+	COMPUTE_TMPRING_SIZE = 0x218,
+	COMPUTE_STATIC_THREAD_MGMT_SE2 = 0x219,
+	COMPUTE_STATIC_THREAD_MGMT_SE3 = 0x21a,
+	COMPUTE_RESTART_X = 0x21b,
+	COMPUTE_STATIC_THREAD_MGMT_SE4 = 0x225,
+	COMPUTE_PGM_RSRC3_GFX90A = 0x22d,
+	COMPUTE_USER_DATA_0 = 0x240,
+};
+
+/* COMPUTE_DISPATCH_INITIATOR */
+#define INITIATOR_COMPUTE_SHADER_EN   (1u << 0)
+#define INITIATOR_PARTIAL_TG_EN       (1u << 1)
+#define INITIATOR_FORCE_START_AT_000  (1u << 2)
+
+/* COMPUTE_PGM_RSRC2 */
+#define RSRC2_SCRATCH_EN       (1u << 0)
+#define RSRC2_USER_SGPR(rsrc2) ((rsrc2) >> 1 & 0x1f)
+#define RSRC2_TRAP_PRESENT     (1u << 6)
+#define RSRC2_LDS_SIZE_SHIFT   15
+#define RSRC2_LDS_SIZE_MASK    (0x1ffu << RSRC2_LDS_SIZE_SHIFT)
+/* COMPUTE_PGM_RSRC1 */
+#define RSRC1_PRIV       (1u << 20)
+#define RSRC1_DEBUG_MODE (1u << 22)
+/* COMPUTE_TMPRING_SIZE, GFX9: waves of the whole device, bytes per wave in KiB */
+#define TMPRING_SIZE(waves, units) ((uint32_t)(waves) | (uint32_t)(units) << 12)
+#define TMPRING_WAVES_MAX          0xfff
+
+/* ACQUIRE_MEM's COHER_CNTL, GFX9 */
+#define COHER_TC_WB     (1u << 18)
+#define COHER_TCL1      (1u << 22)
+#define COHER_TC        (1u << 23)
+#define COHER_SH_KCACHE (1u << 27)
+#define COHER_SH_ICACHE (1u << 29)
+
+/* Events: type | index << 8 */
+#define EVENT_CS_PARTIAL_FLUSH       (0x07 | 4 << 8)
+#define EVENT_CACHE_FLUSH_AND_INV_TS (0x14 | 5 << 8)
+#define EVENT_BOTTOM_OF_PIPE_TS      (0x28 | 5 << 8)
+/* RELEASE_MEM, DW1 cache actions, GFX9 */
+#define RELEASE_TC_WB (1u << 15)
+#define RELEASE_TC_NC (1u << 19)
+/* RELEASE_MEM, DW2 */
+#define RELEASE_INT_AFTER_WRITE_CONFIRM (3u << 24)
+#define RELEASE_DATA_64                 (2u << 29)
+#define RELEASE_DATA_CLOCK              (3u << 29)
+/* COPY_DATA: source GPU clock, 64 bit, destination memory, both policies stream */
+#define COPY_DATA_CLOCK_TO_MEMORY 0x02012509u
+/* WRITE_DATA: destination memory, write confirmed */
+#define WRITE_DATA_MEMORY (5u << 8 | 1u << 20)
+/* WAIT_REG_MEM: memory, >= */
+#define WAIT_MEMORY_GE    (5u | 1u << 4)
+#define WAIT_POLL_CLOCKS  4u /* as the kernel and Mesa poll */
+/* INDIRECT_BUFFER, DW3 */
+#define IB_SIZE_MAX_DW 0xfffffu
+#define IB_CHAIN       (1u << 20)
+#define IB_VALID       (1u << 23)
+
+#define PM4_CHAIN_DW 4
+
+#endif

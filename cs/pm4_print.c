@@ -1,0 +1,186 @@
+/* Prints IBs of GFX9 compute rings, one line a packet (TUFF_LOG=ib). */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cs/internal.h"
+#include "cs/pm4.h"
+
+struct text {
+	char line[400];
+	unsigned length;
+};
+
+static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct text *t, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(t->line + t->length, sizeof(t->line) - t->length, fmt, args);
+	va_end(args);
+	if (n > 0)
+		t->length += (unsigned)n < sizeof(t->line) - t->length ? (unsigned)n
+									 : sizeof(t->line) - t->length - 1;
+}
+
+static const struct {
+	uint16_t reg;
+	const char *name;
+} reg_names[] = {
+	{0x204, "START_X"},       {0x205, "START_Y"},      {0x206, "START_Z"},      {0x207, "NUM_THREAD_X"},
+	{0x208, "NUM_THREAD_Y"},  {0x209, "NUM_THREAD_Z"}, {0x20a, "PIPELINESTAT"}, {0x20b, "PERFCOUNT"},
+	{0x20c, "PGM_LO"},        {0x20d, "PGM_HI"},       {0x20e, "PKT_ADDR_LO"},  {0x20f, "PKT_ADDR_HI"},
+	{0x210, "SCRATCH_LO"},    {0x211, "SCRATCH_HI"},   {0x212, "RSRC1"},        {0x213, "RSRC2"},
+	{0x215, "LIMITS"},        {0x216, "CU_SE0"},       {0x217, "CU_SE1"},       {0x218, "TMPRING"},
+	{0x219, "CU_SE2"},        {0x21a, "CU_SE3"},       {0x21b, "RESTART_X"},    {0x21c, "RESTART_Y"},
+	{0x21d, "RESTART_Z"},     {0x225, "CU_SE4"},       {0x226, "CU_SE5"},       {0x227, "CU_SE6"},
+	{0x228, "CU_SE7"},        {0x22d, "RSRC3"},
+};
+
+static void say_reg(struct text *t, unsigned reg, uint32_t value)
+{
+	if (reg >= COMPUTE_USER_DATA_0 && reg < COMPUTE_USER_DATA_0 + 16) {
+		say(t, " s%u=%x", reg - COMPUTE_USER_DATA_0, value);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(reg_names) / sizeof(reg_names[0]); i++)
+		if (reg_names[i].reg == reg) {
+			say(t, " %s=%x", reg_names[i].name, value);
+			return;
+		}
+	say(t, " reg%x=%x", reg, value);
+}
+
+static uint64_t address(const uint32_t *lo)
+{
+	return lo[0] | (uint64_t)lo[1] << 32;
+}
+
+static void print_set_sh_reg(struct text *t, const uint32_t *body, unsigned dw)
+{
+	say(t, "SET_SH_REG");
+	for (unsigned i = 1; i < dw; i++)
+		say_reg(t, body[0] + i - 1, body[i]);
+}
+
+static void print_dispatch(struct text *t, const uint32_t *body, unsigned dw)
+{
+	(void)dw;
+	say(t, "DISPATCH_DIRECT %u x %u x %u initiator %x%s", body[0], body[1], body[2], body[3],
+	    body[3] & INITIATOR_PARTIAL_TG_EN ? " partial" : "");
+}
+
+static void print_acquire(struct text *t, const uint32_t *body, unsigned dw)
+{
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} bits[] = {{COHER_TC_WB, "L2 write-back"}, {COHER_TC, "L2"}, {COHER_TCL1, "L1"}, {COHER_SH_KCACHE, "K$"},
+		    {COHER_SH_ICACHE, "I$"}};
+
+	(void)dw;
+	say(t, "ACQUIRE_MEM %08x:", body[0]);
+	for (unsigned i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+		if (body[0] & bits[i].bit)
+			say(t, " %s", bits[i].name);
+}
+
+static void print_release(struct text *t, const uint32_t *body, unsigned dw)
+{
+	(void)dw;
+	say(t, "RELEASE_MEM event %02x%s to %llx: ", body[0] & 0x3f, body[0] & RELEASE_TC_WB ? " L2 write-back" : "",
+	    (unsigned long long)address(body + 2));
+	if (body[1] >> 29 == 3)
+		say(t, "clock");
+	else
+		say(t, "%llx", (unsigned long long)address(body + 4));
+}
+
+static void print_event(struct text *t, const uint32_t *body, unsigned dw)
+{
+	(void)dw;
+	say(t, "EVENT_WRITE %s", body[0] == EVENT_CS_PARTIAL_FLUSH ? "CS_PARTIAL_FLUSH" : "?");
+}
+
+static void print_wait(struct text *t, const uint32_t *body, unsigned dw)
+{
+	static const char *const ops[] = {"always", "<", "<=", "==", "!=", ">=", ">", "?"};
+
+	(void)dw;
+	say(t, "WAIT_REG_MEM %llx & %x %s %x", (unsigned long long)address(body + 1), body[4], ops[body[0] & 7],
+	    body[3]);
+}
+
+static void print_write(struct text *t, const uint32_t *body, unsigned dw)
+{
+	say(t, "WRITE_DATA to %llx:", (unsigned long long)address(body + 1));
+	for (unsigned i = 3; i < dw; i++)
+		say(t, " %x", body[i]);
+}
+
+static void print_copy(struct text *t, const uint32_t *body, unsigned dw)
+{
+	(void)dw;
+	say(t, "COPY_DATA %s to %llx", (body[0] & 0xf) == 9 ? "clock" : "?", (unsigned long long)address(body + 3));
+}
+
+static void print_ib(struct text *t, const uint32_t *body, unsigned dw)
+{
+	(void)dw;
+	say(t, "INDIRECT_BUFFER%s %llx, %u dwords", body[2] & IB_CHAIN ? " chain" : "",
+	    (unsigned long long)address(body), body[2] & IB_SIZE_MAX_DW);
+}
+
+static const struct {
+	uint8_t op, body_dw; /* body_dw: at least */
+	void (*print)(struct text *t, const uint32_t *body, unsigned dw);
+} packets[] = {
+	{PM4_SET_SH_REG, 1, print_set_sh_reg}, {PM4_DISPATCH_DIRECT, 4, print_dispatch},
+	{PM4_ACQUIRE_MEM, 6, print_acquire},   {PM4_RELEASE_MEM, 7, print_release},
+	{PM4_EVENT_WRITE, 1, print_event},     {PM4_WAIT_REG_MEM, 6, print_wait},
+	{PM4_WRITE_DATA, 3, print_write},      {PM4_COPY_DATA, 5, print_copy},
+	{PM4_INDIRECT_BUFFER, 3, print_ib},
+};
+
+static void print_packet(struct text *t, const uint32_t *packet, unsigned body_dw)
+{
+	unsigned op = PM4_HEADER_OP(packet[0]);
+
+	for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++)
+		if (packets[i].op == op && body_dw >= packets[i].body_dw) {
+			packets[i].print(t, packet + 1, body_dw);
+			return;
+		}
+	say(t, "packet %02x, %u dwords", op, body_dw + 1);
+}
+
+void cs_pm4_print(const uint32_t *ib, uint32_t count, uint64_t va)
+{
+	for (uint32_t i = 0; i < count;) {
+		struct text t = {.length = 0};
+		unsigned body_dw = PM4_HEADER_BODY_DW(ib[i]);
+
+		if (ib[i] == PM4_NOP_1) {
+			i++;
+			continue;
+		}
+		say(&t, "  %llx: ", (unsigned long long)va + 4ull * i);
+		if (ib[i] >> 30 != 3 || body_dw >= count - i) {
+			say(&t, "no packet: %08x", ib[i]);
+			drv_log(DRV_LOG_IB, "%s", t.line);
+			return;
+		}
+		print_packet(&t, ib + i, body_dw);
+		drv_log(DRV_LOG_IB, "%s", t.line);
+		/* Our IBs lie at the same address for CPU and GPU: a chain can be followed. */
+		if (PM4_HEADER_OP(ib[i]) == PM4_INDIRECT_BUFFER && ib[i + 3] & IB_CHAIN) {
+			va = address(ib + i + 1);
+			count = ib[i + 3] & IB_SIZE_MAX_DW;
+			ib = (const uint32_t *)(uintptr_t)va;
+			i = 0;
+			continue;
+		}
+		i += 1 + body_dw;
+	}
+}

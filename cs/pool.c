@@ -1,0 +1,268 @@
+/* IB memory: one pool per ring, a queue of chunks in order of use.
+ *
+ * A chunk is used again when the last job with something in it has ended, so memory comes back in the order in which
+ * the ring works and needs no bookkeeping per IB. While the ring is idle between jobs, the same first lines of the
+ * current chunk serve every job. */
+#include "cs/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cs/pm4.h"
+
+#define IB_PAD_DW 8 /* IBs are whole multiples of this, on every ring */
+
+static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
+{
+	/* Uncached for the GPU: the CPU writes it anew for each job. */
+	struct vm_info info = {.size_B = CS_CHUNK_B, .kind = VM_GTT_WC, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	struct cs_chunk *chunk = calloc(1, sizeof(*chunk));
+	int r;
+
+	if (!chunk)
+		return drv_fail(-ENOMEM, "no host memory for an IB chunk");
+	r = vm_piece_alloc(ring->ctx->vm, &info, &chunk->mem);
+	if (r) {
+		free(chunk);
+		return r;
+	}
+	ring->chunks++;
+	*out = chunk;
+	return 0;
+}
+
+int cs_pool_init(struct cs_ring *ring)
+{
+	int r = chunk_create(ring, &ring->current);
+
+	if (r)
+		return r;
+	ring->oldest = ring->current;
+	ring->data_B = CS_CHUNK_B;
+	return 0;
+}
+
+void cs_pool_fini(struct cs_ring *ring)
+{
+	while (ring->oldest) {
+		struct cs_chunk *chunk = ring->oldest;
+
+		ring->oldest = chunk->next;
+		vm_piece_free(&chunk->mem);
+		free(chunk);
+	}
+}
+
+/* Takes the oldest chunk out of the queue, waiting for its jobs if wait is set. NULL: all belong to the open job. */
+static struct cs_chunk *chunk_recycle(struct cs_ring *ring, bool wait, int *r)
+{
+	struct cs_chunk *chunk = ring->oldest;
+
+	if (chunk == ring->current || chunk->last_seq == CS_OPEN)
+		return NULL;
+	if (cs_reached(ring) < chunk->last_seq) {
+		if (!wait)
+			return NULL;
+		*r = cs_point_wait((struct cs_point){ring, chunk->last_seq}, CS_FOREVER);
+		if (*r)
+			return NULL;
+	}
+	ring->oldest = chunk->next;
+	return chunk;
+}
+
+/* Makes a fresh chunk the current one. */
+static int chunk_advance(struct cs_ring *ring)
+{
+	struct cs_chunk *chunk;
+	int r = 0;
+
+	chunk = chunk_recycle(ring, false, &r);
+	if (!chunk && ring->chunks < CS_CHUNKS_MAX)
+		r = chunk_create(ring, &chunk);
+	else if (!chunk)
+		chunk = chunk_recycle(ring, !(ring->ib.flags & CS_NOWAIT), &r);
+	if (r)
+		return r;
+	if (!chunk)
+		return drv_fail(ring->ib.flags & CS_NOWAIT ? -EBUSY : -ENOMEM,
+				"IB pool of %u KiB is full", CS_CHUNKS_MAX * CS_CHUNK_B / 1024);
+	chunk->next = NULL;
+	chunk->last_seq = CS_OPEN;
+	ring->current->next = chunk;
+	ring->current = chunk;
+	ring->cmd_B = 0;
+	ring->data_B = CS_CHUNK_B;
+	return 0;
+}
+
+/* Leaves room for what closes the segment: padding, and a chain packet. */
+static void set_end(struct cs_ring *ring)
+{
+	char *map = ring->current->mem.map;
+
+	ring->ib.end = (uint32_t *)(map + ring->data_B) - PM4_CHAIN_DW - (IB_PAD_DW - 1);
+}
+
+/* Opens a segment at the first aligned place of the current chunk. False: no room there. */
+static bool segment_open(struct cs_ring *ring)
+{
+	struct cs_ib *ib = &ring->ib;
+	uint32_t at_B = (ring->cmd_B + ring->align_B - 1) & ~(ring->align_B - 1);
+	struct cs_segment *segment = &ib->segment[ib->segments];
+
+	if (at_B + 4 * (CS_ROOM_MAX + PM4_CHAIN_DW + IB_PAD_DW) > ring->data_B)
+		return false;
+	segment->map = (uint32_t *)((char *)ring->current->mem.map + at_B);
+	segment->va = ring->current->mem.va + at_B;
+	ib->cur = segment->map;
+	set_end(ring);
+	return true;
+}
+
+static uint32_t nop(const struct cs_ring *ring)
+{
+	return ring->ip == DRV_IP_DMA ? 0 : PM4_NOP_1;
+}
+
+static void pad(struct cs_ring *ring, unsigned behind_dw)
+{
+	struct cs_ib *ib = &ring->ib;
+
+	while ((ib->cur - ib->segment[ib->segments].map + behind_dw) % IB_PAD_DW)
+		*ib->cur++ = nop(ring);
+}
+
+/* Closes the open segment; its size becomes known to whoever leads to it. */
+static void segment_close(struct cs_ring *ring)
+{
+	struct cs_ib *ib = &ring->ib;
+	struct cs_segment *segment = &ib->segment[ib->segments];
+
+	segment->dw = ib->cur - segment->map;
+	if (ib->tail_size)
+		*ib->tail_size = segment->dw | IB_CHAIN | IB_VALID;
+	ib->tail_size = NULL;
+	ring->cmd_B = (char *)ib->cur - (char *)ring->current->mem.map;
+	ib->segments++;
+}
+
+static void fail_ib(struct cs_ib *ib, int r)
+{
+	ib->error = r;
+	ib->cur = ib->ring->sink;
+	ib->end = ib->ring->sink + CS_ROOM_MAX;
+}
+
+void cs_pool_open(struct cs_ring *ring)
+{
+	struct cs_ib *ib = &ring->ib;
+	int r = 0;
+
+	if (cs_reached(ring) >= ring->current->last_seq) {
+		ring->cmd_B = 0;
+		ring->data_B = CS_CHUNK_B;
+	}
+	if (!segment_open(ring)) {
+		r = chunk_advance(ring);
+		if (!r)
+			segment_open(ring);
+	}
+	ring->ib_first = ring->current;
+	if (r)
+		fail_ib(ib, r);
+	else
+		ring->current->last_seq = CS_OPEN;
+}
+
+void cs_pool_close(struct cs_ring *ring)
+{
+	if (ring->ib.error)
+		return;
+	pad(ring, 0);
+	segment_close(ring);
+}
+
+void cs_pool_commit(struct cs_ring *ring, uint64_t seq)
+{
+	for (struct cs_chunk *chunk = ring->ib_first; chunk; chunk = chunk->next)
+		if (chunk->last_seq == CS_OPEN)
+			chunk->last_seq = seq;
+}
+
+/* Goes on in a fresh chunk: compute rings chain to it, SDMA gets one more IB. */
+static int segment_next(struct cs_ring *ring)
+{
+	struct cs_ib *ib = &ring->ib;
+	bool chains = ring->ip != DRV_IP_DMA;
+	uint32_t *chain = NULL;
+	int r;
+
+	if (ib->segments == CS_SEGMENTS_MAX - 1 && !chains)
+		return drv_fail(-ENOMEM, "a job of more than %u IBs", CS_SEGMENTS_MAX);
+	pad(ring, chains ? PM4_CHAIN_DW : 0);
+	if (chains) {
+		chain = ib->cur;
+		ib->cur += PM4_CHAIN_DW;
+	}
+	segment_close(ring);
+	/* A chained segment is reached by the one before: only the first counts for the submission. */
+	if (chains)
+		ib->segments = 1;
+	r = chunk_advance(ring);
+	if (r)
+		return r;
+	segment_open(ring);
+	if (chains) {
+		const struct cs_segment *to = &ib->segment[ib->segments];
+
+		chain[0] = PM4_HEADER(PM4_INDIRECT_BUFFER, 3);
+		chain[1] = cs_lo(to->va);
+		chain[2] = cs_hi(to->va);
+		ib->tail_size = &chain[3];
+	}
+	return 0;
+}
+
+uint32_t *cs_ib_room(struct cs_ib *ib, unsigned dw)
+{
+	if (__builtin_expect(ib->cur + dw <= ib->end, 1))
+		return ib->cur;
+	if (!ib->error) {
+		int r = segment_next(ib->ring);
+
+		if (r)
+			fail_ib(ib, r);
+	}
+	return ib->cur;
+}
+
+static uint32_t data_place(const struct cs_ring *ring, uint32_t size_B, uint32_t align_B)
+{
+	return size_B > ring->data_B ? 0 : (ring->data_B - size_B) & ~(align_B - 1);
+}
+
+void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *va)
+{
+	struct cs_ring *ring = ib->ring;
+	uint32_t at_B;
+	int r;
+
+	*va = 0;
+	if (ib->error)
+		return NULL;
+	at_B = data_place(ring, size_B, align_B);
+	/* The commands that follow need room below it. */
+	if ((char *)ring->current->mem.map + at_B < (char *)(ib->cur + CS_ROOM_MAX + PM4_CHAIN_DW + IB_PAD_DW)) {
+		r = segment_next(ring);
+		if (r) {
+			fail_ib(ib, r);
+			return NULL;
+		}
+		at_B = data_place(ring, size_B, align_B);
+	}
+	ring->data_B = at_B;
+	set_end(ring);
+	*va = ring->current->mem.va + at_B;
+	return (char *)ring->current->mem.map + at_B;
+}

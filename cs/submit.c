@@ -1,0 +1,189 @@
+/* Jobs: from cs_begin() to the CS ioctl.
+ *
+ * The hot path, on paper: cs_begin takes the ring's lock and checks three words (lost, sequence word, last); the
+ * prologue is about ten dwords; cs_submit fills two fields per IB and four of the ioctl's argument. Everything else
+ * that the ioctl reads was filled when the ring was made. */
+#include "cs/internal.h"
+
+#include <errno.h>
+#include <time.h>
+
+static int flow_control(struct cs_ring *ring, unsigned flags)
+{
+	uint64_t last = ring->last;
+
+	if (last - cs_reached(ring) < CS_JOBS_MAX)
+		return 0;
+	if (flags & CS_NOWAIT)
+		return -EBUSY;
+	return cs_point_wait((struct cs_point){ring, last - CS_JOBS_MAX + 1}, CS_FOREVER);
+}
+
+int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **out)
+{
+	struct cs_ib *ib = &ring->ib;
+	int r;
+
+	pthread_mutex_lock(&ring->lock);
+	r = cs_ctx_lost(ring->ctx);
+	if (r)
+		r = drv_fail(r, "the context was lost before");
+	else
+		r = flow_control(ring, flags);
+	if (r) {
+		pthread_mutex_unlock(&ring->lock);
+		return r;
+	}
+	ib->error = 0;
+	ib->flags = flags;
+	ib->segments = 0;
+	ib->tail_size = NULL;
+	cs_pool_open(ring);
+	if (ring->ip != DRV_IP_DMA)
+		cs_ib_prologue(ib);
+	*out = ib;
+	return 0;
+}
+
+void cs_abandon(struct cs_ib *ib)
+{
+	struct cs_ring *ring = ib->ring;
+
+	cs_pool_close(ring);
+	cs_pool_commit(ring, ring->last);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+/* Fills the dependency chunk with the points that are not reached yet; gives how many. */
+static int collect_deps(struct cs_ring *ring, const struct cs_point *after, unsigned count)
+{
+	unsigned deps = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct cs_ring *from = after[i].ring;
+		int r = cs_point_poll(after[i]);
+
+		if (r < 0)
+			return r;
+		if (r)
+			continue;
+		if (from->ctx->vm != ring->ctx->vm)
+			return drv_fail(-EXDEV, "a job cannot wait for a point of another device");
+		if (deps == CS_DEPS_MAX)
+			return drv_fail(-EINVAL, "a job that waits for more than %u points", CS_DEPS_MAX);
+		ring->dep[deps++] = (struct drm_amdgpu_cs_chunk_dep){
+			.ip_type = from->ip,
+			.ring = from->index,
+			.ctx_id = from->ctx->id,
+			.handle = after[i].seq,
+		};
+	}
+	return deps;
+}
+
+static unsigned fill_args(struct cs_ring *ring, unsigned deps)
+{
+	const struct cs_ib *ib = &ring->ib;
+	/* Chained segments hang on the first; SDMA's stand side by side. */
+	unsigned ibs = ring->ip == DRV_IP_DMA ? ib->segments : 1, chunks = 1;
+
+	for (unsigned i = 0; i < ibs; i++, chunks++) {
+		ring->ib_args[i].va_start = ib->segment[i].va;
+		ring->ib_args[i].ib_bytes = ib->segment[i].dw * 4;
+		ring->arg[chunks].chunk_id = AMDGPU_CHUNK_ID_IB;
+		ring->arg[chunks].length_dw = sizeof(ring->ib_args[i]) / 4;
+		ring->arg[chunks].chunk_data = (uintptr_t)&ring->ib_args[i];
+	}
+	if (deps) {
+		ring->arg[chunks].chunk_id = AMDGPU_CHUNK_ID_DEPENDENCIES;
+		ring->arg[chunks].length_dw = deps * sizeof(ring->dep[0]) / 4;
+		ring->arg[chunks].chunk_data = (uintptr_t)ring->dep;
+		chunks++;
+	}
+	return chunks;
+}
+
+static void log_ib(const struct cs_ring *ring)
+{
+	const struct cs_ib *ib = &ring->ib;
+	unsigned ibs = ring->ip == DRV_IP_DMA ? ib->segments : 1;
+
+	if (!drv_log_on(DRV_LOG_IB) || !ring->print)
+		return;
+	for (unsigned i = 0; i < ibs; i++) {
+		drv_log(DRV_LOG_IB, "ring %u.%u job %llu IB %u: 0x%llx, %u dwords", ring->ip, ring->index,
+			(unsigned long long)ring->last + 1, i, (unsigned long long)ib->segment[i].va,
+			ib->segment[i].dw);
+		ring->print(ib->segment[i].map, ib->segment[i].dw, ib->segment[i].va);
+	}
+}
+
+/* -ENOMEM means that the kernel could not make everything resident just now: others' memory is being moved. */
+static int cs_ioctl(struct cs_ring *ring, union drm_amdgpu_cs *args)
+{
+	const struct drm_amdgpu_cs_in in = args->in;
+	const struct timespec pause = {.tv_nsec = 1000000};
+	int r = drv_ioctl(vm_device(ring->ctx->vm), DRM_IOCTL_AMDGPU_CS, args);
+
+	for (unsigned tries = 0; r == -ENOMEM && tries < 1000; tries++) {
+		nanosleep(&pause, NULL);
+		args->in = in;
+		r = drv_ioctl(vm_device(ring->ctx->vm), DRM_IOCTL_AMDGPU_CS, args);
+	}
+	return r;
+}
+
+static int fail_cs(struct cs_ring *ring, int r)
+{
+	switch (r) {
+	case -ECANCELED:
+	case -ETIME:
+	case -ENODATA:
+	case -ENODEV:
+		return cs_ring_lose(ring, r, cs_reached(ring) + 1);
+	case -ENOMEM:
+		return drv_fail(r, "CS: the kernel cannot make the memory of this job resident");
+	default:
+		return drv_fail(r, "CS on ring %u.%u", ring->ip, ring->index);
+	}
+}
+
+static int submit(struct cs_ring *ring, const struct cs_point *after, unsigned count, uint64_t *seq)
+{
+	union drm_amdgpu_cs args = {.in.ctx_id = ring->ctx->id, .in.chunks = (uintptr_t)ring->arg_pointer};
+	int deps, r;
+
+	deps = collect_deps(ring, after, count);
+	if (deps < 0)
+		return deps;
+	r = vm_list(ring->ctx->vm, &args.in.bo_list_handle);
+	if (r)
+		return r;
+	args.in.num_chunks = fill_args(ring, deps);
+	log_ib(ring);
+	r = cs_ioctl(ring, &args);
+	if (r)
+		return fail_cs(ring, r);
+	*seq = args.out.handle;
+	return 0;
+}
+
+int cs_submit(struct cs_ib *ib, const struct cs_point *after, unsigned count, struct cs_point *point)
+{
+	struct cs_ring *ring = ib->ring;
+	uint64_t seq = ring->last;
+	int r = ib->error;
+
+	cs_pool_close(ring);
+	if (!r)
+		r = submit(ring, after, count, &seq);
+	if (!r)
+		atomic_store_explicit(&ring->last, seq, memory_order_release);
+	cs_pool_commit(ring, seq);
+	if (__builtin_expect(!!ring->scratch.old, 0))
+		cs_scratch_retire(ring, false);
+	if (point)
+		*point = (struct cs_point){ring, seq};
+	pthread_mutex_unlock(&ring->lock);
+	return r;
+}
