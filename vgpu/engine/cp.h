@@ -1,0 +1,81 @@
+/* The command processor while it executes one job. Private to cp*.c. */
+#ifndef VGPU_ENGINE_CP_H
+#define VGPU_ENGINE_CP_H
+
+#include "vgpu/engine/internal.h"
+#include "vgpu/engine/mem.h"
+#include "vgpu/engine/pm4.h"
+
+/* Where the CP reads. */
+struct cp_cursor {
+	uint64_t va;      /* next dword */
+	uint64_t base_va; /* of the buffer, for offsets in reports */
+	uint32_t left_dw;
+};
+
+struct cp {
+	struct engine_run *run;
+	struct engine_ring *ring;
+	struct engine_mem mem;
+	bool gfx;  /* the graphics ring, which knows more packets */
+	bool null; /* skip dispatches, copies and waits */
+	unsigned ib_index;
+	unsigned chained; /* jumps since the IB's start */
+	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2 */
+	bool called;
+
+	/* The current packet. */
+	const char *name;
+	uint64_t packet_va;
+	uint32_t header;
+	const uint32_t *body; /* ring->packet */
+	unsigned body_dw;
+};
+
+/* Each executes the current packet; false ends the job, which was stopped with a reason. */
+bool cp_set_sh_reg(struct cp *cp);
+bool cp_set_sh_reg_index(struct cp *cp);
+bool cp_set_uconfig_reg(struct cp *cp);
+bool cp_set_context_reg(struct cp *cp);
+bool cp_set_config_reg(struct cp *cp);
+bool cp_set_base(struct cp *cp);
+bool cp_dispatch_direct(struct cp *cp);
+bool cp_dispatch_indirect(struct cp *cp);
+bool cp_acquire_mem(struct cp *cp);
+bool cp_release_mem(struct cp *cp);
+bool cp_event_write(struct cp *cp);
+bool cp_wait_reg_mem(struct cp *cp);
+bool cp_rewind(struct cp *cp);
+bool cp_write_data(struct cp *cp);
+bool cp_copy_data(struct cp *cp);
+bool cp_atomic_mem(struct cp *cp);
+bool cp_cond_write(struct cp *cp);
+bool cp_dma_data(struct cp *cp);
+
+/* "RELEASE_MEM at dword 31 of IB 0". */
+void cp_where(const struct cp *cp, char *text, size_t text_B);
+/* End the job with a finding: an interrupt that resets at once, or a hang. Return false for the caller to return. */
+bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool cp_hang(struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Says that something is wrong and goes on. */
+void cp_remark(const struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Ends the job when ok is false: a memory access of the packet was refused. Returns ok. */
+bool cp_need(struct cp *cp, bool ok);
+
+/* Registers by absolute dword offset, as an unprivileged IB may reach them. False: the job was stopped. */
+bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value);
+bool cp_reg_write(struct cp *cp, uint32_t offset, uint32_t value);
+
+/* A wait that polls: engine_wait_begin, then engine_wait_on after each vain look, engine_wait_end when it is over. */
+struct engine_wait {
+	struct engine_run *run;
+	const char *what;
+	uint64_t begun_ns, last_ns;
+	unsigned looks;
+};
+void engine_wait_begin(struct engine_wait *wait, struct engine_run *run, const char *what);
+/* Gives way for a while and advances modelled time. False when the job was stopped. */
+bool engine_wait_on(struct engine_wait *wait);
+void engine_wait_end(struct engine_wait *wait);
+
+#endif

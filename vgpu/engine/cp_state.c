@@ -1,0 +1,143 @@
+/* Packets that set registers and launch grids. */
+#include <stdio.h>
+#include <string.h>
+
+#include "vgpu/engine/cp.h"
+
+/* --- registers ------------------------------------------------------------------------------------------------ */
+
+static bool in_window(uint32_t offset, uint32_t base, uint32_t end)
+{
+	return offset >= base && offset < end;
+}
+
+static bool sh_write(struct cp *cp, uint32_t offset, uint32_t value)
+{
+	if (offset == COMPUTE_VMID)
+		return cp_illegal(cp, 66, "COMPUTE_VMID belongs to the kernel");
+	if (offset == COMPUTE_DISPATCH_INITIATOR)
+		return cp_illegal(cp, 66, "COMPUTE_DISPATCH_INITIATOR is written by DISPATCH packets");
+	cp->ring->sh[offset] = value;
+	cp->ring->sh_job[offset] = cp->ring->job_number;
+	return true;
+}
+
+bool cp_reg_write(struct cp *cp, uint32_t offset, uint32_t value)
+{
+	if (in_window(offset, SH_BASE, SH_END))
+		return sh_write(cp, offset - SH_BASE, value);
+	if (in_window(offset, UCONFIG_BASE, UCONFIG_END)) {
+		cp->ring->uconfig[offset - UCONFIG_BASE] = value;
+		return true;
+	}
+	return cp_illegal(cp, 66, "register 0x%x is privileged", offset);
+}
+
+bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value)
+{
+	*value = 0;
+	if (in_window(offset, SH_BASE, SH_END)) {
+		*value = cp->ring->sh[offset - SH_BASE];
+		return true;
+	}
+	if (in_window(offset, UCONFIG_BASE, UCONFIG_END)) {
+		*value = cp->ring->uconfig[offset - UCONFIG_BASE];
+		return true;
+	}
+	return cp_illegal(cp, 66, "register 0x%x is privileged", offset);
+}
+
+static bool set_registers(struct cp *cp, uint32_t base, uint32_t end)
+{
+	const struct pm4_set_reg *packet = (const void *)cp->body;
+	uint32_t first = base + bits(packet->control, 15, 0), count = cp->body_dw - 1;
+
+	if (first >= end || count > end - first)
+		return cp_illegal(cp, 66, "registers 0x%x to 0x%x leave the window", first, first + count - 1);
+	for (uint32_t i = 0; i < count; i++)
+		if (!cp_reg_write(cp, first + i, packet->value[i]))
+			return false;
+	return true;
+}
+
+bool cp_set_sh_reg(struct cp *cp)
+{
+	if (bits(cp->body[0], 31, 16))
+		cp_remark(cp, 66, "index or VMID shift 0x%x", bits(cp->body[0], 31, 16));
+	return set_registers(cp, SH_BASE, SH_END);
+}
+
+/* Index 3 ANDs a CU mask with the kernel's own, which is all ones on kernel queues. */
+bool cp_set_sh_reg_index(struct cp *cp)
+{
+	if (bits(cp->body[0], 31, 28) != 3 && bits(cp->body[0], 31, 28) != 0)
+		cp_remark(cp, 66, "index %u", bits(cp->body[0], 31, 28));
+	return set_registers(cp, SH_BASE, SH_END);
+}
+
+bool cp_set_uconfig_reg(struct cp *cp)
+{
+	return set_registers(cp, UCONFIG_BASE, UCONFIG_END);
+}
+
+bool cp_set_config_reg(struct cp *cp)
+{
+	return cp_illegal(cp, 66, "CONFIG registers are privileged");
+}
+
+/* Graphics state: nothing here reads it. */
+bool cp_set_context_reg(struct cp *cp)
+{
+	uint32_t first = CONTEXT_BASE + bits(cp->body[0], 15, 0), count = cp->body_dw - 1;
+
+	if (first >= CONTEXT_END || count > CONTEXT_END - first)
+		return cp_illegal(cp, 66, "registers 0x%x to 0x%x leave the window", first, first + count - 1);
+	return true;
+}
+
+bool cp_set_base(struct cp *cp)
+{
+	if (bits(cp->body[0], 3, 0) == 1) /* base of indirect arguments */
+		cp->ring->indirect_base = pm4_va(cp->body[1] & ~7u, cp->body[2]);
+	return true;
+}
+
+/* --- launches ------------------------------------------------------------------------------------------------- */
+
+/* Asynchronous: the CP goes on while the waves run. */
+static bool launch(struct cp *cp, const uint32_t dim[3], uint32_t initiator)
+{
+	char where[96];
+	struct engine_grid *grid;
+
+	cp_where(cp, where, sizeof(where));
+	memcpy(&cp->ring->sh[COMPUTE_DIM_X], dim, 3 * sizeof(*dim));
+	cp->ring->sh[COMPUTE_DISPATCH_INITIATOR] = initiator;
+	if (cp->gfx && !(cp->header & PM4_SHADER_TYPE))
+		return cp_hang(cp, 65, "on the graphics ring a dispatch needs SHADER_TYPE");
+	grid = engine_grid_create(cp->run, dim, initiator, where);
+	if (grid)
+		engine_grid_publish(grid);
+	return !engine_run_stopped(cp->run);
+}
+
+bool cp_dispatch_direct(struct cp *cp)
+{
+	const struct pm4_dispatch_direct *packet = (const void *)cp->body;
+
+	return launch(cp, packet->dim, packet->initiator);
+}
+
+bool cp_dispatch_indirect(struct cp *cp)
+{
+	const struct pm4_dispatch_indirect *packet = (const void *)cp->body;
+	uint64_t va = cp->gfx ? cp->ring->indirect_base + cp->body[0] : pm4_va(packet->addr_lo, packet->addr_hi);
+	uint32_t dim[3];
+
+	if (cp->body_dw != (cp->gfx ? 2 : 3))
+		return cp_hang(cp, 65, "a body of %u dwords", cp->body_dw);
+	for (unsigned i = 0; i < 3; i++)
+		if (!cp_need(cp, engine_mem_read32(&cp->mem, va + 4 * i, &dim[i])))
+			return false;
+	return launch(cp, dim, cp->body[cp->body_dw - 1]);
+}

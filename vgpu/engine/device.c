@@ -1,0 +1,240 @@
+/* A device's compute units: which grids wait, which threads work on them. */
+#include "vgpu/engine/internal.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A wait that could miss an event only by an error of ours still ends: everything is looked at again so often. */
+#define RECHECK_NS 5000000
+
+struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool null_device, uint64_t service_ns)
+{
+	struct engine_device *dev = calloc(1, sizeof(*dev));
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_condattr_t attr;
+
+	if (!dev)
+		return NULL;
+	dev->chip = chip;
+	dev->null_device = null_device;
+	dev->service_ns = service_ns;
+	/* A ring's own thread works too while it waits for its waves, hence one less than there are CPUs. */
+	dev->worker_max = cpus > 2 ? (unsigned)cpus - 1 : 1;
+	dev->workers = calloc(dev->worker_max, sizeof(*dev->workers));
+	if (!dev->workers) {
+		free(dev);
+		return NULL;
+	}
+	pthread_mutex_init(&dev->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&dev->work, &attr);
+	pthread_cond_init(&dev->retired, &attr);
+	pthread_condattr_destroy(&attr);
+	return dev;
+}
+
+void engine_device_destroy(struct engine_device *dev)
+{
+	if (!dev)
+		return;
+	pthread_mutex_lock(&dev->lock);
+	dev->going = true;
+	pthread_cond_broadcast(&dev->work);
+	pthread_mutex_unlock(&dev->lock);
+	for (unsigned i = 0; i < dev->worker_count; i++) {
+		engine_worker_join(dev->workers[i]);
+		engine_worker_destroy(dev->workers[i]);
+	}
+	pthread_cond_destroy(&dev->work);
+	pthread_cond_destroy(&dev->retired);
+	pthread_mutex_destroy(&dev->lock);
+	free(dev->workers);
+	free(dev);
+}
+
+/* The pool grows to its size when the first work for it comes. Without threads the rings' own do all. */
+static void grow_pool_locked(struct engine_device *dev)
+{
+	while (dev->worker_count < dev->worker_max) {
+		struct engine_worker *worker = engine_worker_create(dev, NULL);
+
+		if (!worker || !engine_worker_start(worker)) {
+			engine_worker_destroy(worker);
+			dev->worker_max = dev->worker_count;
+			return;
+		}
+		dev->workers[dev->worker_count++] = worker;
+	}
+}
+
+void engine_device_wake(struct engine_device *dev)
+{
+	pthread_mutex_lock(&dev->lock);
+	grow_pool_locked(dev);
+	if (dev->sleepers)
+		pthread_cond_broadcast(&dev->work);
+	pthread_mutex_unlock(&dev->lock);
+}
+
+/* --- grids ---------------------------------------------------------------------------------------------------- */
+
+void engine_grid_publish(struct engine_grid *grid)
+{
+	struct engine_ring *ring = grid->ring;
+	struct engine_device *dev = ring->dev;
+	struct engine_grid **end = &ring->grids;
+	bool alone;
+
+	atomic_fetch_add(&dev->busy, 1);
+	pthread_mutex_lock(&dev->lock);
+	while (*end)
+		end = &(*end)->next;
+	*end = grid;
+	grid->serial = ++dev->grid_serial;
+	grid->handed = 0;
+	grid->unfinished = grid->total;
+	alone = ++ring->live_grids == 1 && grid->total == 1;
+	pthread_mutex_unlock(&dev->lock);
+	/* One workgroup alone is left to the ring's thread, which most often waits for it at once: this saves two
+	 * thread switches per launch. Whoever makes the ring's thread wait for something else wakes the pool. */
+	if (!alone)
+		engine_device_wake(dev);
+}
+
+/* Takes the grid out when nothing of it is left. */
+static void retire_locked(struct engine_grid *grid)
+{
+	struct engine_ring *ring = grid->ring;
+	struct engine_grid **at = &ring->grids;
+
+	if (grid->unfinished)
+		return;
+	while (*at != grid)
+		at = &(*at)->next;
+	*at = grid->next;
+	ring->live_grids--;
+	atomic_fetch_sub(&ring->dev->busy, 1);
+	pthread_cond_broadcast(&ring->dev->retired);
+	free(grid);
+}
+
+void engine_grid_group_ended(struct engine_grid *grid)
+{
+	struct engine_device *dev = grid->ring->dev;
+
+	pthread_mutex_lock(&dev->lock);
+	if (grid->scratch_slots && dev->sleepers)
+		pthread_cond_broadcast(&dev->work); /* for a worker that found no free slot */
+	grid->unfinished--;
+	retire_locked(grid);
+	pthread_mutex_unlock(&dev->lock);
+}
+
+static void cancel_all_locked(struct engine_ring *ring)
+{
+	for (struct engine_grid *grid = ring->grids, *next; grid; grid = next) {
+		next = grid->next;
+		grid->unfinished -= grid->total - grid->handed;
+		grid->handed = grid->total;
+		retire_locked(grid);
+	}
+}
+
+static bool claim_of_ring_locked(struct engine_ring *ring, uint64_t units, struct engine_claim *claim)
+{
+	struct engine_grid *grid = ring->grids;
+
+	while (grid && grid->handed == grid->total)
+		grid = grid->next;
+	if (!grid || grid->group_units > units)
+		return false;
+	if (grid->scratch_slots && !engine_scratch_take(ring, grid->scratch_slots, grid->waves_per_group, claim->slot))
+		return false;
+	claim->grid = grid;
+	claim->index = grid->handed++;
+	return true;
+}
+
+/* Rings take turns, as the pipes of the hardware do: a huge grid on one does not starve the others. */
+static bool claim_of_any_locked(struct engine_device *dev, uint64_t units, struct engine_claim *claim)
+{
+	struct engine_ring *first = dev->turn ? dev->turn : dev->rings, *ring = first;
+
+	while (ring) {
+		struct engine_ring *next = ring->next ? ring->next : dev->rings;
+
+		if (claim_of_ring_locked(ring, units, claim)) {
+			dev->turn = next;
+			return true;
+		}
+		ring = next == first ? NULL : next;
+	}
+	return false;
+}
+
+bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, uint64_t units,
+			 struct engine_claim *claim)
+{
+	bool found;
+
+	pthread_mutex_lock(&dev->lock);
+	found = only ? claim_of_ring_locked(only, units, claim) : claim_of_any_locked(dev, units, claim);
+	pthread_mutex_unlock(&dev->lock);
+	return found;
+}
+
+bool engine_device_await(struct engine_device *dev, uint64_t units, struct engine_claim *claim)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&dev->lock);
+	dev->sleepers++;
+	while (!dev->going && !(found = claim_of_any_locked(dev, units, claim)))
+		pthread_cond_wait(&dev->work, &dev->lock);
+	dev->sleepers--;
+	pthread_mutex_unlock(&dev->lock);
+	return found;
+}
+
+/* Whether grids of the ring live; cancels them if the job was stopped. */
+static bool ring_lives(struct engine_ring *ring)
+{
+	bool lives;
+
+	pthread_mutex_lock(&ring->dev->lock);
+	if (ring->live_grids && engine_run_stopped(ring->run))
+		cancel_all_locked(ring);
+	lives = ring->live_grids;
+	pthread_mutex_unlock(&ring->dev->lock);
+	return lives;
+}
+
+static void await_retirement(struct engine_ring *ring)
+{
+	uint64_t until = engine_now_ns() + RECHECK_NS;
+	struct timespec t = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+
+	pthread_mutex_lock(&ring->dev->lock);
+	if (ring->live_grids)
+		pthread_cond_timedwait(&ring->dev->retired, &ring->dev->lock, &t);
+	pthread_mutex_unlock(&ring->dev->lock);
+}
+
+bool engine_ring_busy(struct engine_ring *ring)
+{
+	bool busy;
+
+	pthread_mutex_lock(&ring->dev->lock);
+	busy = ring->live_grids;
+	pthread_mutex_unlock(&ring->dev->lock);
+	return busy;
+}
+
+void engine_ring_drain(struct engine_ring *ring)
+{
+	while (ring_lives(ring))
+		if (!engine_worker_step(ring->helper))
+			await_retirement(ring);
+}

@@ -1,0 +1,363 @@
+/* From the COMPUTE_* registers to a dispatch: what is checked here is what hardware would hang on, get wrong, or take
+ * from somebody else's job. */
+#include "vgpu/engine/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vgpu/engine/mem.h"
+
+#define GROUP_ITEMS_MAX 1024
+#define LDS_GRANULE_B   512
+#define SIMDS_PER_CU    4
+#define WAVESIZE_UNIT_B 1024
+
+/* What one dispatch is decoded from. */
+struct dispatch {
+	struct engine_run *run;
+	struct engine_ring *ring;
+	const struct vgpu_chip *chip;
+	uint32_t dim[3];
+	uint32_t initiator;
+	const char *where;
+	bool ok; /* false: the job was stopped, or nothing is to run */
+};
+
+static uint32_t reg(const struct dispatch *d, unsigned offset)
+{
+	return d->ring->sh[offset];
+}
+
+static void hang(struct dispatch *d, unsigned row, const char *why)
+{
+	vgpu_finding(row, "%s; %s", why, d->where);
+	engine_run_stop(d->run, ENGINE_HANG, "%s; %s", why, d->where);
+	d->ok = false;
+}
+
+/* --- row 67: nothing persists between jobs -------------------------------------------------------------------- */
+
+static void rely_on(const struct dispatch *d, unsigned first, unsigned count, const char *name)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (d->ring->sh_job[first + i] != d->ring->job_number)
+			vgpu_finding(67, "dispatch relies on %s[%u] (SH offset 0x%x), which this job did not set; %s",
+				     name, i, first + i, d->where);
+}
+
+static void rely_on_registers(const struct dispatch *d)
+{
+	static const struct {
+		unsigned first, count;
+		const char *name;
+	} always[] = {
+		{COMPUTE_NUM_THREAD_X, 3, "COMPUTE_NUM_THREAD"},
+		{COMPUTE_PGM_LO, 2, "COMPUTE_PGM"},
+		{COMPUTE_PGM_RSRC1, 2, "COMPUTE_PGM_RSRC1"},
+		{COMPUTE_RESOURCE_LIMITS, 1, "COMPUTE_RESOURCE_LIMITS"},
+		{COMPUTE_STATIC_THREAD_MGMT_SE0, 2, "COMPUTE_STATIC_THREAD_MGMT_SE0"},
+		{COMPUTE_STATIC_THREAD_MGMT_SE2, 2, "COMPUTE_STATIC_THREAD_MGMT_SE2"},
+	};
+
+	for (unsigned i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		rely_on(d, always[i].first, always[i].count, always[i].name);
+	if (d->chip->engines > 4)
+		rely_on(d, COMPUTE_STATIC_THREAD_MGMT_SE4, d->chip->engines - 4u, "COMPUTE_STATIC_THREAD_MGMT_SE4");
+	if (d->chip->gfx == VGPU_GFX90A)
+		rely_on(d, COMPUTE_PGM_RSRC3, 1, "COMPUTE_PGM_RSRC3");
+	if (!(d->initiator & INITIATOR_FORCE_START_AT_000))
+		rely_on(d, COMPUTE_START_X, 3, "COMPUTE_START");
+	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN)
+		rely_on(d, COMPUTE_TMPRING_SIZE, 1, "COMPUTE_TMPRING_SIZE");
+	rely_on(d, COMPUTE_USER_DATA_0, bits(reg(d, COMPUTE_PGM_RSRC2), 5, 1) & 15, "COMPUTE_USER_DATA_0");
+	if (bits(reg(d, COMPUTE_PGM_RSRC2), 5, 1) == COMPUTE_USER_DATA_COUNT)
+		rely_on(d, COMPUTE_USER_DATA_0 + 15, 1, "COMPUTE_USER_DATA_15");
+}
+
+/* --- shape ---------------------------------------------------------------------------------------------------- */
+
+static void check_initiator(struct dispatch *d)
+{
+	if (d->initiator & INITIATOR_CS_W32_EN)
+		vgpu_finding(96, "the initiator sets CS_W32_EN, which GFX9 does not have; %s", d->where);
+	if (d->initiator & (INITIATOR_RESTORE | INITIATOR_ORDERED_APPEND_ENBL))
+		vgpu_finding(0, "the initiator 0x%x asks for a restore or ordered append; %s", d->initiator, d->where);
+	if (!(d->initiator & INITIATOR_COMPUTE_SHADER_EN)) {
+		vgpu_finding(95, "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s", d->initiator,
+			     d->where);
+		d->ok = false;
+	}
+}
+
+static void read_sizes(struct dispatch *d, struct engine_grid *grid)
+{
+	uint64_t items = 1;
+
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t threads = reg(d, COMPUTE_NUM_THREAD_X + i);
+
+		grid->size[i] = bits(threads, 15, 0);
+		grid->last[i] = grid->size[i];
+		items *= grid->size[i];
+		if (!(d->initiator & INITIATOR_PARTIAL_TG_EN))
+			continue;
+		grid->last[i] = bits(threads, 31, 16);
+		if (!grid->last[i] || grid->last[i] > grid->size[i]) {
+			vgpu_finding(95, "PARTIAL_TG_EN with a partial size of %u of %u in dimension %u; %s",
+				     grid->last[i], grid->size[i], i, d->where);
+			grid->last[i] = grid->size[i];
+		}
+	}
+	if (!items || items > GROUP_ITEMS_MAX)
+		hang(d, 95, "workgroup of none or over 1024 work-items");
+}
+
+/* Where the grid starts and ends, in workgroups. START counts as DIM does; DIM is an end, not a length. */
+static void read_grid(struct dispatch *d, struct engine_grid *grid)
+{
+	bool in_threads = d->initiator & INITIATOR_USE_THREAD_DIMENSIONS;
+	unsigned __int128 total = 1;
+
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t start = reg(d, COMPUTE_START_X + i), end = d->dim[i], size = grid->size[i];
+
+		if (d->initiator & INITIATOR_FORCE_START_AT_000) {
+			if (start && d->ring->sh_job[COMPUTE_START_X + i] == d->ring->job_number)
+				vgpu_finding(95, "COMPUTE_START is %u but FORCE_START_AT_000 voids it; %s", start, d->where);
+			start = 0;
+		}
+		if (in_threads) {
+			if (end % size)
+				grid->last[i] = end % size;
+			end = end / size + (end % size != 0);
+			start /= size;
+		}
+		grid->origin[i] = start;
+		grid->count[i] = end > start ? end - start : 0;
+		if (start && end <= start)
+			vgpu_finding(95, "COMPUTE_START %u is not below the dimension's end %u; %s", start, end, d->where);
+		total *= grid->count[i];
+	}
+	if (!total)
+		d->ok = false; /* nothing to launch, and nothing wrong */
+	else if (total >> 62)
+		hang(d, 95, "grid overflow");
+	grid->total = (uint64_t)total;
+}
+
+/* --- resources ------------------------------------------------------------------------------------------------ */
+
+static void read_registers(struct dispatch *d, struct engine_grid *grid)
+{
+	uint32_t rsrc1 = reg(d, COMPUTE_PGM_RSRC1), rsrc2 = reg(d, COMPUTE_PGM_RSRC2);
+	bool unified = d->chip->gfx == VGPU_GFX90A;
+
+	grid->rsrc1 = rsrc1;
+	grid->rsrc2 = rsrc2;
+	grid->entry = ((uint64_t)bits(reg(d, COMPUTE_PGM_HI), 7, 0) << 32 | reg(d, COMPUTE_PGM_LO)) << 8;
+	grid->user_sgprs = bits(rsrc2, 5, 1);
+	if (rsrc1 & (RSRC1_PRIV | RSRC1_DEBUG_MODE))
+		vgpu_finding(0, "RSRC1 0x%x sets PRIV or DEBUG_MODE; %s", rsrc1, d->where);
+	if (rsrc2 & RSRC2_TRAP_PRESENT || bits(rsrc2, 14, 13) || bits(rsrc2, 30, 24))
+		vgpu_finding(0, "RSRC2 0x%x wants traps, but DRM's VMIDs have no handler; %s", rsrc2, d->where);
+	if (grid->user_sgprs > COMPUTE_USER_DATA_COUNT)
+		hang(d, 93, "RSRC2 declares over 16 user SGPRs");
+	else
+		memcpy(grid->user_data, &d->ring->sh[COMPUTE_USER_DATA_0], 4 * grid->user_sgprs);
+	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified ? 8 : 4);
+	/* SGPRs come by 16, the field counts by 8: 0, 2, 4... */
+	grid->machine.sgpr_count = (bits(rsrc1, 9, 6) / 2 + 1) * 16;
+	if (unified) {
+		grid->machine.accum_offset = (bits(reg(d, COMPUTE_PGM_RSRC3), 5, 0) + 1) * 4;
+		if (bits(reg(d, COMPUTE_PGM_RSRC3), 16, 16))
+			vgpu_finding(0, "RSRC3 sets TG_SPLIT, which nothing here asks for; %s", d->where);
+	}
+	if (grid->machine.vgpr_count > d->chip->vgprs)
+		hang(d, 93, "RSRC1 asks for more VGPRs than a wave can have");
+	grid->lds_B = bits(rsrc2, 23, 15) * LDS_GRANULE_B;
+	if (grid->lds_B > d->chip->lds_B)
+		hang(d, 95, "RSRC2 asks for more LDS than a compute unit has");
+	grid->waves_per_group = (grid->size[0] * grid->size[1] * grid->size[2] + ISA_LANES - 1) / ISA_LANES;
+}
+
+/* Compute units that STATIC_THREAD_MGMT leaves on. */
+static unsigned enabled_cus(const struct dispatch *d)
+{
+	static const uint16_t mask_reg[8] = {
+		COMPUTE_STATIC_THREAD_MGMT_SE0,	    COMPUTE_STATIC_THREAD_MGMT_SE1,
+		COMPUTE_STATIC_THREAD_MGMT_SE2,	    COMPUTE_STATIC_THREAD_MGMT_SE3,
+		COMPUTE_STATIC_THREAD_MGMT_SE4,	    COMPUTE_STATIC_THREAD_MGMT_SE4 + 1,
+		COMPUTE_STATIC_THREAD_MGMT_SE4 + 2, COMPUTE_STATIC_THREAD_MGMT_SE4 + 3,
+	};
+	unsigned cus = 0;
+
+	for (unsigned se = 0; se < d->chip->engines; se++) {
+		uint32_t mask = reg(d, mask_reg[se]);
+
+		for (unsigned sh = 0; sh < d->chip->arrays_per_engine; sh++)
+			cus += (unsigned)__builtin_popcount(bits(mask >> 16 * sh, d->chip->cus_per_array - 1u, 0));
+	}
+	return cus < d->chip->cus_active ? cus : d->chip->cus_active;
+}
+
+static unsigned min_u(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Workgroups that one compute unit holds at once; 0 if none fits. */
+static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid *grid)
+{
+	unsigned waves_per_simd = min_u(d->chip->max_waves_per_cu / SIMDS_PER_CU,
+					d->chip->vgprs / grid->machine.vgpr_count);
+	unsigned groups = SIMDS_PER_CU * waves_per_simd / grid->waves_per_group;
+	unsigned limit = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 15, 12); /* TG_PER_CU */
+
+	if (grid->lds_B)
+		groups = min_u(groups, d->chip->lds_B / grid->lds_B);
+	return limit ? min_u(groups, limit) : groups;
+}
+
+static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
+{
+	unsigned cus = enabled_cus(d), groups = groups_per_cu(d, grid);
+	uint32_t waves_per_sh = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
+
+	if (!cus) {
+		hang(d, 67, "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit");
+		return;
+	}
+	if (!groups) {
+		hang(d, 95, "the workgroup's registers or LDS exceed a compute unit");
+		return;
+	}
+	grid->group_units = ENGINE_CU_UNITS / groups;
+	grid->concurrency = (uint64_t)groups * cus;
+	if (waves_per_sh) {
+		uint64_t waves = (uint64_t)waves_per_sh * d->chip->engines * d->chip->arrays_per_engine;
+
+		waves = waves / grid->waves_per_group ? waves / grid->waves_per_group : 1;
+		if (waves < grid->concurrency)
+			grid->concurrency = waves;
+	}
+}
+
+/* --- scratch -------------------------------------------------------------------------------------------------- */
+
+/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is: what the waves can reach by their
+ * slots must be mapped, and must not be cut up in another way while earlier waves still use it. */
+static void check_scratch_buffer(struct dispatch *d, struct engine_grid *grid)
+{
+	const uint32_t *v = grid->user_data;
+	uint64_t base = v[0] | (uint64_t)bits(v[1], 15, 0) << 32;
+	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
+	struct engine_mem mem;
+
+	/* Swizzled, add_tid: nothing else looks like it. */
+	if (grid->user_sgprs < 4 || !(v[1] >> 31) || !bits(v[3], 23, 23))
+		return;
+	engine_mem_init(&mem, d->run, GPUVM_CPC, GPUVM_CPC);
+	if (v[2] != 0xffffffffu && v[2] < need_B)
+		vgpu_finding(91, "scratch descriptor of %u bytes, but %u waves of %u bytes may run; %s", v[2],
+			     grid->scratch_slots, grid->scratch_wave_B, d->where);
+	if (!engine_mem_covers(&mem, base, need_B, GPUVM_R | GPUVM_W))
+		vgpu_finding(91, "scratch at 0x%llx is not mapped for the %u waves of %u bytes that may run; %s",
+			     (unsigned long long)base, grid->scratch_slots, grid->scratch_wave_B, d->where);
+	if (engine_ring_busy(d->ring) && d->ring->scratch_tag == base && d->ring->scratch_wave_B &&
+	    d->ring->scratch_wave_B != grid->scratch_wave_B)
+		vgpu_finding(91, "WAVESIZE changes from %u to %u bytes while waves may use the scratch at 0x%llx; %s",
+			     d->ring->scratch_wave_B, grid->scratch_wave_B, (unsigned long long)base, d->where);
+	d->ring->scratch_tag = base;
+	d->ring->scratch_wave_B = grid->scratch_wave_B;
+}
+
+static void read_scratch(struct dispatch *d, struct engine_grid *grid)
+{
+	uint32_t tmpring = reg(d, COMPUTE_TMPRING_SIZE);
+
+	if (!(grid->rsrc2 & RSRC2_SCRATCH_EN))
+		return;
+	grid->scratch_slots = bits(tmpring, 11, 0);
+	grid->scratch_wave_B = bits(tmpring, 24, 12) * WAVESIZE_UNIT_B;
+	if (grid->scratch_slots % d->chip->engines)
+		vgpu_finding(91, "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s", grid->scratch_slots,
+			     d->chip->engines, d->where);
+	if (grid->scratch_slots < grid->waves_per_group) {
+		hang(d, 91, "TMPRING_SIZE allows fewer waves than one workgroup has");
+		return;
+	}
+	if (!grid->scratch_wave_B)
+		vgpu_finding(91, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
+	if (grid->concurrency > grid->scratch_slots / grid->waves_per_group)
+		grid->concurrency = grid->scratch_slots / grid->waves_per_group;
+	check_scratch_buffer(d, grid);
+}
+
+/* --- the machine's callbacks ---------------------------------------------------------------------------------- */
+
+static void on_fault(void *user, const struct gpuvm_fault *fault, uint64_t pc)
+{
+	struct engine_grid *grid = user;
+
+	if (fault->access & GPUVM_X)
+		atomic_store_explicit(&grid->fetch_fault, true, memory_order_relaxed);
+	vgpu_log("refused access to 0x%llx by code at 0x%llx; %s", (unsigned long long)fault->va,
+		 (unsigned long long)pc, grid->where);
+	engine_run_fault(grid->run, fault);
+}
+
+static uint64_t on_clock(void *user)
+{
+	struct engine_grid *grid = user;
+
+	return engine_clock(grid->machine.chip);
+}
+
+struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
+				       const char *where)
+{
+	struct engine_grid *grid = calloc(1, sizeof(*grid));
+	struct dispatch d = {
+		.run = run,
+		.ring = run->ring,
+		.chip = run->ring->dev->chip,
+		.dim = {dim[0], dim[1], dim[2]},
+		.initiator = initiator,
+		.where = where,
+		.ok = true,
+	};
+
+	if (!grid) {
+		engine_run_stop(run, ENGINE_HANG, "no host memory for a dispatch; %s", where);
+		return NULL;
+	}
+	grid->run = run;
+	grid->ring = run->ring;
+	grid->machine = (struct isa_machine){
+		.chip = d.chip,
+		.view = run->job->view,
+		.fault = on_fault,
+		.clock = on_clock,
+		.user = grid,
+		.atomics_shared = true,
+	};
+	grid->poison = vgpu_strict() != VGPU_STRICT_OFF;
+	snprintf(grid->where, sizeof(grid->where), "%s", where);
+	rely_on_registers(&d);
+	check_initiator(&d);
+	if (d.ok)
+		read_sizes(&d, grid);
+	if (d.ok)
+		read_grid(&d, grid);
+	if (d.ok)
+		read_registers(&d, grid);
+	if (d.ok)
+		read_occupancy(&d, grid);
+	if (d.ok)
+		read_scratch(&d, grid);
+	if (d.ok)
+		return grid;
+	free(grid);
+	return NULL;
+}

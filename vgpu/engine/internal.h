@@ -1,0 +1,215 @@
+/* The engine's own nouns. Private to vgpu/engine/.
+ *
+ *   engine_device  a pool of workers (compute units) that pull workgroups from the grids of all rings
+ *   engine_ring    one hardware queue: registers, scratch slots; runs on the thread that calls engine_execute()
+ *   engine_run     one job while it executes: why and whether it stopped, modelled time
+ *   engine_grid    one dispatch: decoded registers, which workgroups are handed out, which have ended
+ *   engine_group   one resident workgroup with the storage of its waves; belongs to one worker
+ *   engine_worker  what runs workgroups: a pool thread, or the ring's thread while it waits for its own waves
+ *
+ * Lock order: engine_device::lock, then engine_ring::lock. engine_run::why_lock is innermost. */
+#ifndef VGPU_ENGINE_INTERNAL_H
+#define VGPU_ENGINE_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vgpu/engine/engine.h"
+#include "vgpu/engine/regs.h"
+#include "vgpu/isa/isa.h"
+#include "vgpu/report.h"
+
+#define ENGINE_WAVES_PER_GROUP 16 /* 1,024 work-items */
+#define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
+
+/* --- one job (run.c) ------------------------------------------------------------------------------------------ */
+
+struct engine_run {
+	struct engine_ring *ring;
+	const struct engine_job *job;
+	_Atomic int status;           /* enum engine_status; ENGINE_DONE while it runs. Release: why is written */
+	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended */
+	_Atomic uint64_t progress_ns; /* engine_now_ns() when a workgroup last ended */
+	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
+	pthread_mutex_t why_lock;     /* guards why */
+	char *why;                    /* borrowed from the caller of engine_execute() */
+	size_t why_B;
+};
+
+static inline bool engine_run_stopped(const struct engine_run *run)
+{
+	return atomic_load_explicit(&run->status, memory_order_acquire) != ENGINE_DONE;
+}
+
+/* Ends the job with status and reason; the first caller wins. Any thread. */
+void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over. Any thread. */
+void engine_run_elapse(struct engine_run *run, uint64_t ns, const char *what);
+/* Stops the job if what has ended plus `live_ns` of something that still runs is over the limit. Any thread. */
+void engine_run_check(struct engine_run *run, uint64_t live_ns, const char *what);
+/* Tells the kernel of a refused access. Any thread. */
+void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault);
+
+/* CLOCK_MONOTONIC. */
+uint64_t engine_now_ns(void);
+
+/* --- a ring --------------------------------------------------------------------------------------------------- */
+
+struct engine_ring {
+	struct engine_device *dev; /* borrowed; outlives the ring */
+	enum engine_ip ip;
+	unsigned index;
+
+	/* Only the ring's thread. */
+	uint32_t sh[SH_COUNT];
+	uint32_t sh_job[SH_COUNT]; /* number of the job that wrote the register last */
+	uint32_t uconfig[UCONFIG_COUNT];
+	uint32_t job_number;       /* from 1 */
+	uint64_t indirect_base;    /* SET_BASE index 1 */
+	uint64_t atomic_return;    /* of the last ATOMIC_MEM with return */
+	uint32_t *packet;          /* owned: a packet's body, PM4_MAX_BODY_dw */
+	uint64_t sdma_clock_base;  /* SDMA TIMESTAMP SET: added to the clock */
+	struct engine_worker *helper; /* owned: runs workgroups while the ring waits for them */
+	uint64_t scratch_tag;      /* scratch base of the youngest dispatch that used scratch */
+	uint32_t scratch_wave_B;   /* and its WAVESIZE in bytes */
+
+	pthread_mutex_t lock;
+	struct engine_run *run;    /* guarded by lock: the current job, for engine_kill() */
+	uint64_t scratch_busy[ENGINE_SCRATCH_SLOTS / 64]; /* guarded by lock */
+
+	struct engine_grid *grids; /* guarded by dev->lock: live grids, oldest first */
+	unsigned live_grids;       /* guarded by dev->lock */
+	struct engine_ring *next;  /* guarded by dev->lock: ring of dev->rings */
+};
+
+/* Executes one IB after another (cp.c, sdma.c). */
+void engine_cp_execute(struct engine_run *run);
+void engine_sdma_execute(struct engine_run *run);
+
+/* --- compute units -------------------------------------------------------------------------------------------- */
+
+struct engine_device {
+	const struct vgpu_chip *chip; /* immutable after creation, as are the next two */
+	bool null_device;
+	uint64_t service_ns;
+	unsigned worker_max;
+
+	pthread_mutex_t lock;
+	pthread_cond_t work;    /* a grid was added, a scratch slot is free, or the device goes */
+	pthread_cond_t retired; /* a grid has ended */
+	struct engine_ring *rings, *turn; /* guarded by lock: all rings, and which one is looked at first */
+	struct engine_worker **workers;   /* guarded by lock; owned */
+	unsigned worker_count;            /* guarded by lock */
+	unsigned sleepers;                /* guarded by lock: workers that wait for `work` */
+	uint64_t grid_serial;             /* guarded by lock */
+	bool going;                       /* guarded by lock: workers shall end */
+	_Atomic unsigned busy;            /* rings that execute something else than a wait, plus live grids */
+};
+
+/* One dispatch. Lives from publication until its last workgroup has ended; who has claimed a workgroup keeps it alive. */
+struct engine_grid {
+	struct engine_run *run; /* borrowed: engine_execute() waits for all grids of its job */
+	struct engine_ring *ring;
+	struct engine_grid *next;    /* guarded by dev->lock */
+	uint64_t handed, unfinished; /* guarded by dev->lock: workgroups handed out; workgroups that have not ended */
+	_Atomic bool fetch_fault;    /* an instruction fetch was refused */
+
+	/* Immutable once the grid is published. */
+	struct isa_machine machine;
+	uint64_t serial; /* unique in the device */
+	uint64_t entry;
+	char where[96];  /* packet and IB offset, for reports */
+	uint32_t origin[3];  /* first workgroup id */
+	uint32_t count[3];   /* workgroups */
+	uint32_t size[3];    /* work-items of a full group */
+	uint32_t last[3];    /* of the last group of each dimension */
+	uint64_t total;      /* workgroups in all */
+	uint32_t rsrc1, rsrc2;
+	uint32_t user_sgprs;
+	uint32_t user_data[COMPUTE_USER_DATA_COUNT];
+	uint32_t lds_B;
+	uint32_t waves_per_group; /* of a full group */
+	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */
+	uint64_t concurrency;     /* workgroups that the chip holds at once */
+	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */
+	bool poison; /* what hardware leaves undefined */
+};
+
+#define ENGINE_CU_UNITS 65536u
+
+/* Decodes the ring's registers into a new grid. Returns NULL when nothing is to run: no workgroups (the job goes on), or
+ * the dispatch cannot run (the job was stopped). */
+struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
+				       const char *where);
+/* Hands the grid to the compute units; takes it over. */
+void engine_grid_publish(struct engine_grid *grid);
+
+/* Makes pool threads work on what was published. */
+void engine_device_wake(struct engine_device *dev);
+/* Waits until all grids of the ring have ended, running workgroups meanwhile. Ring's thread only. */
+void engine_ring_drain(struct engine_ring *ring);
+/* Whether waves of the ring live. */
+bool engine_ring_busy(struct engine_ring *ring);
+
+/* A workgroup to run, with the scratch slots of its waves. */
+struct engine_claim {
+	struct engine_grid *grid;
+	uint64_t index;
+	uint16_t slot[ENGINE_WAVES_PER_GROUP];
+};
+
+/* Claims a workgroup that takes at most `units`, in dispatch order: of ring `only`, or (NULL) of all rings in turn.
+ * False if there is none, or its scratch slots are busy. */
+bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, uint64_t units,
+			 struct engine_claim *claim);
+/* Waits for one of any ring. False when the device goes. */
+bool engine_device_await(struct engine_device *dev, uint64_t units, struct engine_claim *claim);
+/* A claimed workgroup has ended, or is given up. The grid may be gone afterwards. */
+void engine_grid_group_ended(struct engine_grid *grid);
+
+/* --- workers (worker.c) --------------------------------------------------------------------------------------- */
+
+struct engine_worker *engine_worker_create(struct engine_device *dev, struct engine_ring *only);
+void engine_worker_destroy(struct engine_worker *worker);
+/* Starts the thread of a pool worker; false if it cannot be. */
+bool engine_worker_start(struct engine_worker *worker);
+void engine_worker_join(struct engine_worker *worker);
+/* Takes workgroups and runs each resident one for a turn. False when there was nothing to do. */
+bool engine_worker_step(struct engine_worker *worker);
+
+/* --- one resident workgroup (group.c) ------------------------------------------------------------------------- */
+
+struct engine_group {
+	struct engine_group *next; /* in the worker's list of resident or of free ones */
+	struct engine_grid *grid;  /* claimed while resident */
+	uint64_t index;            /* of the workgroup in its grid */
+	struct isa_group shared;
+	struct isa_wave *waves;    /* owned: ENGINE_WAVES_PER_GROUP */
+	uint8_t done[ENGINE_WAVES_PER_GROUP]; /* enum isa_stop of the last run, ISA_BUDGET if it can go on */
+	uint32_t (*v)[ISA_LANES];  /* owned */
+	size_t v_rows;
+	uint8_t *lds;              /* owned */
+	size_t lds_room_B;
+	uint16_t slot[ENGINE_WAVES_PER_GROUP]; /* scratch slots, one a wave */
+};
+
+struct engine_group *engine_group_create(void);
+void engine_group_destroy(struct engine_group *group);
+/* Sets up the claimed workgroup in the group's storage. False without memory. */
+bool engine_group_load(struct engine_group *group, const struct engine_claim *claim, struct isa_program *program);
+/* Runs each wave for at most about `budget` instructions. True when the group has ended, or the job was stopped. */
+bool engine_group_run(struct engine_group *group, uint64_t budget);
+/* Modelled time of the group so far. */
+uint64_t engine_group_ns(const struct engine_group *group);
+/* Workgroup id of the group, as the kernel sees it. */
+void engine_group_id(const struct engine_grid *grid, uint64_t index, uint32_t id[3]);
+
+/* Takes n scratch slots of the ring below `limit`; all or none. Any thread. */
+bool engine_scratch_take(struct engine_ring *ring, unsigned limit, unsigned n, uint16_t *slot);
+void engine_scratch_give(struct engine_ring *ring, unsigned n, const uint16_t *slot);
+
+#endif

@@ -1,0 +1,336 @@
+/* Memory as the packet processors see it (mem.h). */
+#include "vgpu/engine/mem.h"
+
+#include <string.h>
+
+#define VA_MASK (((uint64_t)1 << 48) - 1)
+
+enum landing { LANDED_NOWHERE, LANDED_PRT, LANDED };
+
+void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_client fetch,
+		     enum gpuvm_client data)
+{
+	*mem = (struct engine_mem){.run = run, .fetch = fetch, .data = data};
+}
+
+static const struct gpuvm_region *region_of(struct engine_mem *mem, uint64_t va)
+{
+	const struct gpuvm_region *r = mem->last;
+
+	if (!r || va < r->lo || va >= r->hi) {
+		r = gpuvm_find(mem->run->job->view, va);
+		if (r)
+			mem->last = r;
+	}
+	return r;
+}
+
+static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
+		   const struct gpuvm_region *r)
+{
+	struct gpuvm_fault fault = {.va = va, .access = access, .client = client, .mapped = r != NULL};
+
+	if (r && (r->flags & GPUVM_UNLISTED))
+		vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
+			     (unsigned long long)va, r->bo);
+	if (!mem->refused) {
+		mem->refused = true;
+		mem->fault = fault;
+	}
+	engine_run_fault(mem->run, &fault);
+}
+
+/* Where va lands: host memory for up to *size_B bytes, which shrinks to what is contiguous. */
+static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
+			 uint64_t *size_B, uint8_t **host)
+{
+	const struct gpuvm_region *r;
+
+	va &= VA_MASK; /* packets carry 48 bits; the upper ones only extend the sign */
+	r = region_of(mem, va);
+	if (!r || (r->flags & GPUVM_UNLISTED) || (!(r->flags & GPUVM_PRT) && (r->flags & access) != access)) {
+		refuse(mem, va, access, client, r);
+		return LANDED_NOWHERE;
+	}
+	if (*size_B > r->hi - va)
+		*size_B = r->hi - va;
+	if (r->flags & GPUVM_PRT)
+		return LANDED_PRT;
+	*host = r->host + (va - r->lo);
+	return LANDED;
+}
+
+/* Host memory of one aligned word. Misaligned words are aligned downwards, as the memory path of the CP does. */
+static enum landing land_word(struct engine_mem *mem, uint64_t *va, unsigned size_B, unsigned access, uint8_t **host)
+{
+	uint64_t left_B = size_B;
+
+	if (*va & (size_B - 1)) {
+		vgpu_finding(0, "a %u-byte word of the packet processor at 0x%llx is not aligned", size_B,
+			     (unsigned long long)*va);
+		*va &= ~(uint64_t)(size_B - 1);
+	}
+	return land(mem, *va, access, mem->data, &left_B, host);
+}
+
+static bool read_bytes(struct engine_mem *mem, uint64_t va, void *dst, uint64_t size_B, unsigned access,
+		       enum gpuvm_client client)
+{
+	uint8_t *out = dst;
+
+	while (size_B) {
+		uint64_t run_B = size_B;
+		uint8_t *host;
+
+		switch (land(mem, va, access, client, &run_B, &host)) {
+		case LANDED_NOWHERE:
+			return false;
+		case LANDED_PRT:
+			memset(out, 0, run_B);
+			break;
+		case LANDED:
+			memcpy(out, host, run_B);
+			break;
+		}
+		out += run_B;
+		va += run_B;
+		size_B -= run_B;
+	}
+	return true;
+}
+
+bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsigned dw)
+{
+	return read_bytes(mem, va, dst, (uint64_t)dw * 4, GPUVM_R, mem->fetch);
+}
+
+bool engine_mem_read32(struct engine_mem *mem, uint64_t va, uint32_t *value)
+{
+	uint8_t *host;
+	enum landing where = land_word(mem, &va, 4, GPUVM_R, &host);
+
+	*value = where == LANDED ? __atomic_load_n((uint32_t *)host, __ATOMIC_ACQUIRE) : 0;
+	return where != LANDED_NOWHERE;
+}
+
+bool engine_mem_read64(struct engine_mem *mem, uint64_t va, uint64_t *value)
+{
+	uint8_t *host;
+	enum landing where = land_word(mem, &va, 8, GPUVM_R, &host);
+
+	*value = where == LANDED ? __atomic_load_n((uint64_t *)host, __ATOMIC_ACQUIRE) : 0;
+	return where != LANDED_NOWHERE;
+}
+
+bool engine_mem_write32(struct engine_mem *mem, uint64_t va, uint32_t value)
+{
+	uint8_t *host;
+	enum landing where = land_word(mem, &va, 4, GPUVM_W, &host);
+
+	if (where == LANDED)
+		__atomic_store_n((uint32_t *)host, value, __ATOMIC_SEQ_CST);
+	return where != LANDED_NOWHERE;
+}
+
+bool engine_mem_write64(struct engine_mem *mem, uint64_t va, uint64_t value)
+{
+	uint8_t *host;
+	enum landing where = land_word(mem, &va, 8, GPUVM_W, &host);
+
+	if (where == LANDED)
+		__atomic_store_n((uint64_t *)host, value, __ATOMIC_SEQ_CST);
+	return where != LANDED_NOWHERE;
+}
+
+bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, unsigned dw)
+{
+	/* A pair that is a 64-bit word goes out at once: signals are written so. */
+	if (dw == 2 && !(va & 7))
+		return engine_mem_write64(mem, va, src[0] | (uint64_t)src[1] << 32);
+	for (unsigned i = 0; i < dw; i++)
+		if (!engine_mem_write32(mem, va + 4 * i, src[i]))
+			return false;
+	return true;
+}
+
+bool engine_mem_copy(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B)
+{
+	while (size_B) {
+		uint64_t run_B = size_B;
+		uint8_t *from = NULL, *to = NULL;
+		enum landing read, written;
+
+		read = land(mem, src, GPUVM_R, mem->data, &run_B, &from);
+		written = land(mem, dst, GPUVM_W, mem->data, &run_B, &to);
+		if (read == LANDED_NOWHERE || written == LANDED_NOWHERE)
+			return false;
+		if (written == LANDED && read == LANDED)
+			memmove(to, from, run_B);
+		else if (written == LANDED)
+			memset(to, 0, run_B);
+		src += run_B;
+		dst += run_B;
+		size_B -= run_B;
+	}
+	return true;
+}
+
+/* size_B and `to` are multiples of unit_B: addresses are aligned to it, and regions to pages. */
+static void fill_host(uint8_t *to, uint32_t pattern, unsigned unit_B, uint64_t size_B)
+{
+	if (unit_B == 1) {
+		memset(to, (uint8_t)pattern, size_B);
+		return;
+	}
+	for (uint64_t i = 0; i < size_B; i += unit_B)
+		memcpy(to + i, &pattern, unit_B == 2 ? 2 : 4);
+}
+
+bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, unsigned unit_B, uint64_t size_B)
+{
+	uint64_t done_B = 0;
+
+	while (done_B < size_B) {
+		uint64_t run_B = size_B - done_B;
+		uint8_t *to;
+		enum landing where = land(mem, dst + done_B, GPUVM_W, mem->data, &run_B, &to);
+
+		if (where == LANDED_NOWHERE)
+			return false;
+		if (where == LANDED)
+			fill_host(to, pattern, unit_B, run_B);
+		done_B += run_B;
+	}
+	return true;
+}
+
+bool engine_mem_covers(struct engine_mem *mem, uint64_t va, uint64_t size_B, unsigned access)
+{
+	va &= VA_MASK;
+	for (uint64_t end = va + size_B; va < end;) {
+		const struct gpuvm_region *r = region_of(mem, va);
+
+		if (!r || (r->flags & GPUVM_UNLISTED) || (r->flags & access) != access)
+			return false;
+		va = r->hi;
+	}
+	return true;
+}
+
+/* --- atomics -------------------------------------------------------------------------------------------------- */
+
+enum { ATOMIC_64 = 1 << 5, ATOMIC_NO_RETURN = 1 << 6 };
+
+enum atomic_base {
+	ATOMIC_SWAP = 7,
+	ATOMIC_CMPSWAP = 8,
+	ATOMIC_ADD = 15,
+	ATOMIC_SUB,
+	ATOMIC_SMIN,
+	ATOMIC_UMIN,
+	ATOMIC_SMAX,
+	ATOMIC_UMAX,
+	ATOMIC_AND,
+	ATOMIC_OR,
+	ATOMIC_XOR,
+	ATOMIC_INC,
+	ATOMIC_DEC,
+};
+
+bool engine_atomic_returns(unsigned op)
+{
+	return !(op & ATOMIC_NO_RETURN);
+}
+
+bool engine_atomic_is_64(unsigned op)
+{
+	return op & ATOMIC_64;
+}
+
+const char *engine_atomic_name(unsigned op)
+{
+	static const char *const name[32] = {
+		[ATOMIC_SWAP] = "swap", [ATOMIC_CMPSWAP] = "cmpswap", [ATOMIC_ADD] = "add",   [ATOMIC_SUB] = "sub",
+		[ATOMIC_SMIN] = "smin", [ATOMIC_UMIN] = "umin",       [ATOMIC_SMAX] = "smax", [ATOMIC_UMAX] = "umax",
+		[ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",           [ATOMIC_XOR] = "xor",   [ATOMIC_INC] = "inc",
+		[ATOMIC_DEC] = "dec",
+	};
+
+	return name[op & 31];
+}
+
+/* The new value. Operands are zero-extended; bits above the width are dropped by the caller. */
+static uint64_t atomic_apply(enum atomic_base base, bool is_64, uint64_t old, uint64_t src, uint64_t cmp)
+{
+	int64_t sold = is_64 ? (int64_t)old : (int32_t)old;
+	int64_t ssrc = is_64 ? (int64_t)src : (int32_t)src;
+
+	switch (base) {
+	case ATOMIC_SWAP:
+		return src;
+	case ATOMIC_CMPSWAP:
+		return old == cmp ? src : old;
+	case ATOMIC_ADD:
+		return old + src;
+	case ATOMIC_SUB:
+		return old - src;
+	case ATOMIC_SMIN:
+		return sold < ssrc ? old : src;
+	case ATOMIC_UMIN:
+		return old < src ? old : src;
+	case ATOMIC_SMAX:
+		return sold > ssrc ? old : src;
+	case ATOMIC_UMAX:
+		return old > src ? old : src;
+	case ATOMIC_AND:
+		return old & src;
+	case ATOMIC_OR:
+		return old | src;
+	case ATOMIC_XOR:
+		return old ^ src;
+	case ATOMIC_INC:
+		return old >= src ? 0 : old + 1;
+	case ATOMIC_DEC:
+		return old == 0 || old > src ? src : old - 1;
+	}
+	return old;
+}
+
+static uint64_t atomic_32(uint32_t *word, enum atomic_base base, uint32_t src, uint32_t cmp)
+{
+	uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
+
+	do
+		new = (uint32_t)atomic_apply(base, false, old, src, cmp);
+	while (!__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return old;
+}
+
+static uint64_t atomic_64(uint64_t *word, enum atomic_base base, uint64_t src, uint64_t cmp)
+{
+	uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
+
+	do
+		new = atomic_apply(base, true, old, src, cmp);
+	while (!__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return old;
+}
+
+bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old)
+{
+	bool is_64 = engine_atomic_is_64(op);
+	uint8_t *host;
+	enum landing where;
+
+	*old = 0;
+	if (!engine_atomic_name(op))
+		return false;
+	where = land_word(mem, &va, is_64 ? 8 : 4, GPUVM_R | GPUVM_W, &host);
+	if (where != LANDED)
+		return where == LANDED_PRT;
+	if (is_64)
+		*old = atomic_64((uint64_t *)host, op & 31, src, cmp);
+	else
+		*old = atomic_32((uint32_t *)host, op & 31, (uint32_t)src, (uint32_t)cmp);
+	return true;
+}

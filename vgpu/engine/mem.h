@@ -1,0 +1,48 @@
+/* Memory as the packet processors see it. Every access of CP and SDMA goes through here, by what it is, so that a
+ * model of their caches has one place to stand. (Waves have vgpu/isa/mem_access.h.)
+ *
+ * An access that translation refuses is told to the kernel and returns false; the first one is kept for the report.
+ * Single words are atomic: the client's threads poll and set them. Thread rule: one thread at a time per context. */
+#ifndef VGPU_ENGINE_MEM_H
+#define VGPU_ENGINE_MEM_H
+
+#include "vgpu/engine/internal.h"
+
+struct engine_mem {
+	struct engine_run *run;   /* borrowed */
+	enum gpuvm_client fetch;  /* who fetches packets */
+	enum gpuvm_client data;   /* who moves data */
+	const struct gpuvm_region *last;
+	bool refused;             /* an access was refused since engine_mem_init(); which: */
+	struct gpuvm_fault fault;
+};
+
+void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_client fetch,
+		     enum gpuvm_client data);
+
+/* Packets. */
+bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsigned dw);
+/* A word that another agent may be writing: polls, conditions, dispatch arguments. Acquire. */
+bool engine_mem_read32(struct engine_mem *mem, uint64_t va, uint32_t *value);
+bool engine_mem_read64(struct engine_mem *mem, uint64_t va, uint64_t *value);
+/* A word that another agent may be polling: fences, signals, timestamps. Release. */
+bool engine_mem_write32(struct engine_mem *mem, uint64_t va, uint32_t value);
+bool engine_mem_write64(struct engine_mem *mem, uint64_t va, uint64_t value);
+/* Dwords of a packet. */
+bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, unsigned dw);
+/* Bulk data. Ranges may overlap in host memory. */
+bool engine_mem_copy(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B);
+/* Repeats the unit_B (1, 2 or 4) low bytes of pattern. */
+bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, unsigned unit_B, uint64_t size_B);
+/* A read-modify-write with the texture cache's numbering (packets.md 1.11), 32 or 64 bits by the operation's bit 5.
+ * False too if the operation does not exist; engine_atomic_name() tells. */
+bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old);
+/* "add_64", NULL if there is no such operation. */
+const char *engine_atomic_name(unsigned op);
+bool engine_atomic_returns(unsigned op);
+bool engine_atomic_is_64(unsigned op);
+
+/* Whether [va, va + size_B) is mapped with all of `access`; reports nothing. */
+bool engine_mem_covers(struct engine_mem *mem, uint64_t va, uint64_t size_B, unsigned access);
+
+#endif

@@ -1,0 +1,268 @@
+/* PM4 packets of GFX9 as the compute micro-engine (and the graphics ring, for compute) reads them.
+ *
+ * Source: reference/packets.md section 1 and appendix A. Each struct is a packet's body: the dwords after its header.
+ *
+ *   31 30 | 29      16 | 15     8 | 7     2 |      1      |     0
+ *   type 3| count = n-1|  opcode  |   0     | SHADER_TYPE | PREDICATE      n = dwords of the body
+ */
+#ifndef VGPU_ENGINE_PM4_H
+#define VGPU_ENGINE_PM4_H
+
+#include <assert.h>
+#include <stdint.h>
+
+enum pm4_opcode {
+	PM4_NOP = 0x10,
+	PM4_SET_BASE = 0x11,
+	PM4_CLEAR_STATE = 0x12,
+	PM4_DISPATCH_DIRECT = 0x15,
+	PM4_DISPATCH_INDIRECT = 0x16,
+	PM4_ATOMIC_GDS = 0x1d,
+	PM4_ATOMIC_MEM = 0x1e,
+	PM4_COND_EXEC = 0x22,
+	PM4_PRED_EXEC = 0x23,
+	PM4_CONTEXT_CONTROL = 0x28,
+	PM4_WRITE_DATA = 0x37,
+	PM4_WAIT_REG_MEM = 0x3c,
+	PM4_INDIRECT_BUFFER = 0x3f, /* with 14 dwords: COND_INDIRECT_BUFFER */
+	PM4_COPY_DATA = 0x40,
+	PM4_PFP_SYNC_ME = 0x42,
+	PM4_COND_WRITE = 0x45,
+	PM4_EVENT_WRITE = 0x46,
+	PM4_RELEASE_MEM = 0x49,
+	PM4_DMA_DATA = 0x50,
+	PM4_ACQUIRE_MEM = 0x58,
+	PM4_REWIND = 0x59,
+	PM4_PRIME_UTCL2 = 0x5d,
+	PM4_SET_CONFIG_REG = 0x68,
+	PM4_SET_CONTEXT_REG = 0x69,
+	PM4_SET_SH_REG = 0x76,
+	PM4_SET_UCONFIG_REG = 0x79,
+	PM4_SET_SH_REG_INDEX = 0x9b,
+};
+
+#define PM4_NOP_1DW      0xffff1000u /* NOP of one dword: count 0x3fff */
+#define PM4_MAX_BODY_dw  0x4000
+#define PM4_MAX_IB_dw    0xfffffu
+
+enum { PM4_SHADER_TYPE = 1 << 1, PM4_PREDICATE = 1 << 0 };
+
+static inline unsigned pm4_type(uint32_t header)
+{
+	return header >> 30;
+}
+
+static inline unsigned pm4_opcode(uint32_t header)
+{
+	return (header >> 8) & 0xff;
+}
+
+static inline unsigned pm4_body_dw(uint32_t header)
+{
+	return ((header >> 16) & 0x3fff) + 1;
+}
+
+/* SET_SH_REG and its kin: control 15:0 offset, 31:28 index; values follow. */
+struct pm4_set_reg {
+	uint32_t control;
+	uint32_t value[];
+};
+static_assert(sizeof(struct pm4_set_reg) == 4, "SET_*_REG is 2+n dwords");
+
+struct pm4_dispatch_direct {
+	uint32_t dim[3];
+	uint32_t initiator;
+};
+static_assert(sizeof(struct pm4_dispatch_direct) == 4 * 4, "DISPATCH_DIRECT is 5 dwords");
+
+/* On the graphics ring: one offset from SET_BASE index 1, then the initiator. */
+struct pm4_dispatch_indirect {
+	uint32_t addr_lo, addr_hi;
+	uint32_t initiator;
+};
+static_assert(sizeof(struct pm4_dispatch_indirect) == 4 * 3, "DISPATCH_INDIRECT is 4 dwords on MEC");
+
+struct pm4_acquire_mem {
+	uint32_t coher_cntl;
+	uint32_t size_lo, size_hi; /* 256 B units */
+	uint32_t base_lo, base_hi;
+	uint32_t poll_interval;
+};
+static_assert(sizeof(struct pm4_acquire_mem) == 4 * 6, "ACQUIRE_MEM of GFX9 is 7 dwords");
+
+enum pm4_coher_cntl {
+	COHER_TC_NC_ACTION = 1 << 3,
+	COHER_TC_WC_ACTION = 1 << 4,
+	COHER_TC_INV_METADATA = 1 << 5,
+	COHER_TCL1_VOL = 1 << 15,
+	COHER_TC_WB = 1 << 18,
+	COHER_TCL1 = 1 << 22,
+	COHER_TC = 1 << 23,
+	COHER_CB = 1 << 25,
+	COHER_DB = 1 << 26,
+	COHER_SH_KCACHE = 1 << 27,
+	COHER_SH_KCACHE_VOL = 1 << 28,
+	COHER_SH_ICACHE = 1 << 29,
+	COHER_SH_KCACHE_WB = 1 << 30,
+};
+
+/* event_cntl: 5:0 type, 11:8 index, cache actions; data_cntl: 17:16 dst_sel, 26:24 int_sel, 31:29 data_sel */
+struct pm4_release_mem {
+	uint32_t event_cntl;
+	uint32_t data_cntl;
+	uint32_t addr_lo, addr_hi;
+	uint32_t data_lo, data_hi;
+	uint32_t int_ctxid;
+};
+static_assert(sizeof(struct pm4_release_mem) == 4 * 7, "RELEASE_MEM is 8 dwords");
+
+enum { RELEASE_TC_WB = 1 << 15, RELEASE_TCL1 = 1 << 16, RELEASE_TC = 1 << 17, RELEASE_TC_NC = 1 << 19 };
+enum {
+	RELEASE_DATA_NONE = 0,
+	RELEASE_DATA_32 = 1,
+	RELEASE_DATA_64 = 2,
+	RELEASE_DATA_GPU_CLOCK = 3,
+	RELEASE_DATA_GDS = 5,
+};
+
+enum pm4_event {
+	EVENT_CACHE_FLUSH_TS = 0x04,
+	EVENT_CS_PARTIAL_FLUSH = 0x07,
+	EVENT_VS_PARTIAL_FLUSH = 0x0f,
+	EVENT_PS_PARTIAL_FLUSH = 0x10,
+	EVENT_CACHE_FLUSH_AND_INV_TS = 0x14,
+	EVENT_CACHE_FLUSH_AND_INV = 0x16,
+	EVENT_PERFCOUNTER_START = 0x17,
+	EVENT_PERFCOUNTER_STOP = 0x18,
+	EVENT_PIPELINESTAT_START = 0x19,
+	EVENT_PIPELINESTAT_STOP = 0x1a,
+	EVENT_PERFCOUNTER_SAMPLE = 0x1b,
+	EVENT_SAMPLE_PIPELINESTAT = 0x1e,
+	EVENT_BOTTOM_OF_PIPE_TS = 0x28,
+	EVENT_CS_DONE = 0x2f,
+	EVENT_THREAD_TRACE_START = 0x33,
+	EVENT_THREAD_TRACE_STOP = 0x34,
+	EVENT_THREAD_TRACE_MARKER = 0x35,
+	EVENT_THREAD_TRACE_FINISH = 0x37,
+};
+
+/* control: 2:0 function, 5:4 mem_space, 7:6 operation, 8 engine */
+struct pm4_wait_reg_mem {
+	uint32_t control;
+	uint32_t addr_lo, addr_hi;
+	uint32_t reference;
+	uint32_t mask;
+	uint32_t poll_interval;
+};
+static_assert(sizeof(struct pm4_wait_reg_mem) == 4 * 6, "WAIT_REG_MEM is 7 dwords");
+
+/* control: 11:8 dst_sel, 16 addr_incr, 20 wr_confirm */
+struct pm4_write_data {
+	uint32_t control;
+	uint32_t addr_lo, addr_hi;
+	uint32_t data[];
+};
+static_assert(sizeof(struct pm4_write_data) == 4 * 3, "WRITE_DATA is 4+n dwords");
+
+/* control: 3:0 src_sel, 11:8 dst_sel, 16 count_sel, 20 wr_confirm */
+struct pm4_copy_data {
+	uint32_t control;
+	uint32_t src_lo, src_hi;
+	uint32_t dst_lo, dst_hi;
+};
+static_assert(sizeof(struct pm4_copy_data) == 4 * 5, "COPY_DATA is 6 dwords");
+
+/* control: 6:0 atomic, 11:8 command */
+struct pm4_atomic_mem {
+	uint32_t control;
+	uint32_t addr_lo, addr_hi;
+	uint32_t src_lo, src_hi;
+	uint32_t cmp_lo, cmp_hi;
+	uint32_t loop_interval;
+};
+static_assert(sizeof(struct pm4_atomic_mem) == 4 * 8, "ATOMIC_MEM is 9 dwords");
+
+struct pm4_cond_exec {
+	uint32_t addr_lo, addr_hi;
+	uint32_t control;
+	uint32_t exec_count; /* 13:0 dwords */
+};
+static_assert(sizeof(struct pm4_cond_exec) == 4 * 4, "COND_EXEC is 5 dwords");
+
+/* control: 19:0 size in dwords, 20 chain, 23 valid, 27:24 vmid, 31 priv */
+struct pm4_indirect_buffer {
+	uint32_t base_lo, base_hi;
+	uint32_t control;
+};
+static_assert(sizeof(struct pm4_indirect_buffer) == 4 * 3, "INDIRECT_BUFFER is 4 dwords");
+
+enum { IB_CHAIN = 1 << 20, IB_PRE_ENA = 1 << 21, IB_VALID = 1 << 23 };
+#define IB_PRIV      (1u << 31)
+#define IB_VMID_MASK 0x0f000000u
+
+struct pm4_cond_indirect_buffer {
+	uint32_t control; /* 1:0 mode (1 if-then, 2 if-then-else), 10:8 function */
+	uint32_t addr_lo, addr_hi;
+	uint32_t mask_lo, mask_hi;
+	uint32_t reference_lo, reference_hi;
+	struct pm4_indirect_buffer taken, other;
+};
+static_assert(sizeof(struct pm4_cond_indirect_buffer) == 4 * 13, "COND_INDIRECT_BUFFER is 14 dwords");
+
+/* control: 8 space of the poll (0 register, 1 memory is bit 4), as WAIT_REG_MEM; 10:8 write_space */
+struct pm4_cond_write {
+	uint32_t control; /* 2:0 function, 4 poll_space, 9:8 write_space */
+	uint32_t poll_lo, poll_hi;
+	uint32_t reference;
+	uint32_t mask;
+	uint32_t write_lo, write_hi;
+	uint32_t data;
+};
+static_assert(sizeof(struct pm4_cond_write) == 4 * 8, "COND_WRITE is 9 dwords");
+
+/* control: 21:20 dst_sel, 30:29 src_sel, 31 cp_sync; command: 25:0 byte_count, 26 sas, 27 das, 28 saic, 29 daic */
+struct pm4_dma_data {
+	uint32_t control;
+	uint32_t src_lo, src_hi;
+	uint32_t dst_lo, dst_hi;
+	uint32_t command;
+};
+static_assert(sizeof(struct pm4_dma_data) == 4 * 6, "DMA_DATA is 7 dwords");
+
+/* Comparison functions of WAIT_REG_MEM, COND_WRITE and SDMA's POLL_REGMEM; all unsigned. */
+enum pm4_function {
+	PM4_ALWAYS,
+	PM4_LESS,
+	PM4_LESS_EQUAL,
+	PM4_EQUAL,
+	PM4_NOT_EQUAL,
+	PM4_GREATER_EQUAL,
+	PM4_GREATER,
+};
+
+static inline int pm4_compare(unsigned function, uint64_t value, uint64_t reference)
+{
+	switch (function) {
+	case PM4_LESS:
+		return value < reference;
+	case PM4_LESS_EQUAL:
+		return value <= reference;
+	case PM4_EQUAL:
+		return value == reference;
+	case PM4_NOT_EQUAL:
+		return value != reference;
+	case PM4_GREATER_EQUAL:
+		return value >= reference;
+	case PM4_GREATER:
+		return value > reference;
+	default:
+		return 1;
+	}
+}
+
+static inline uint64_t pm4_va(uint32_t lo, uint32_t hi)
+{
+	return (uint64_t)hi << 32 | lo;
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* Strict findings and the log (vgpu/report.h). */
+#include "vgpu/report.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic int level = VGPU_STRICT_REPORT;
+static atomic_ulong findings;
+/* Immutable after `once`; stdio locks each line. */
+static FILE *log_file;
+
+static void read_environment(void)
+{
+	const char *strict = getenv("TUFF_VGPU_STRICT");
+	const char *log = getenv("TUFF_VGPU_LOG");
+
+	if (strict && !strcmp(strict, "off"))
+		level = VGPU_STRICT_OFF;
+	else if (strict && !strcmp(strict, "fatal"))
+		level = VGPU_STRICT_FATAL;
+	else if (strict && *strict && strcmp(strict, "report"))
+		fprintf(stderr, "vgpu: TUFF_VGPU_STRICT=%s is none of off, report, fatal; taking report\n", strict);
+	if (!log || !*log)
+		return;
+	log_file = strcmp(log, "-") ? fopen(log, "ae") : stderr;
+	if (!log_file)
+		fprintf(stderr, "vgpu: cannot open TUFF_VGPU_LOG=%s: %m\n", log);
+	else
+		setvbuf(log_file, NULL, _IOLBF, 0);
+}
+
+enum vgpu_strict vgpu_strict(void)
+{
+	pthread_once(&once, read_environment);
+	return atomic_load_explicit(&level, memory_order_relaxed);
+}
+
+void vgpu_strict_set(enum vgpu_strict new_level)
+{
+	pthread_once(&once, read_environment); /* else the environment would win later */
+	atomic_store_explicit(&level, new_level, memory_order_relaxed);
+}
+
+unsigned long vgpu_findings(void)
+{
+	return atomic_load(&findings);
+}
+
+void vgpu_finding(unsigned row, const char *fmt, ...)
+{
+	enum vgpu_strict strict = vgpu_strict();
+	char text[1024];
+	va_list args;
+
+	atomic_fetch_add(&findings, 1);
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	vgpu_log("finding, row %u: %s", row, text);
+	if (strict == VGPU_STRICT_OFF)
+		return;
+	if (log_file != stderr) /* the log has just shown it there */
+		fprintf(stderr, "vgpu: finding, row %u: %s\n", row, text);
+	if (strict == VGPU_STRICT_FATAL)
+		abort();
+}
+
+void vgpu_log(const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	pthread_once(&once, read_environment);
+	if (!log_file)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	fprintf(log_file, "vgpu: %s\n", text);
+}

@@ -1,0 +1,226 @@
+/* Rings and jobs: the door's engine_ring_*, engine_execute, engine_kill. */
+#include "vgpu/engine/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "vgpu/engine/pm4.h"
+
+uint64_t engine_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t engine_clock(const struct vgpu_chip *chip)
+{
+	/* All processes of a machine share CLOCK_MONOTONIC's origin. */
+	return (uint64_t)((unsigned __int128)engine_now_ns() * chip->counter_khz / 1000000u);
+}
+
+/* --- a job ---------------------------------------------------------------------------------------------------- */
+
+void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
+{
+	va_list args;
+
+	pthread_mutex_lock(&run->why_lock);
+	if (!engine_run_stopped(run)) {
+		va_start(args, fmt);
+		vsnprintf(run->why, run->why_B, fmt, args);
+		va_end(args);
+		vgpu_log("ring %d.%u job %llu of pid %u stops: %s", run->ring->ip, run->ring->index,
+			 (unsigned long long)run->job->seq, run->job->pid, run->why);
+		atomic_store_explicit(&run->status, (int)status, memory_order_release);
+	}
+	pthread_mutex_unlock(&run->why_lock);
+}
+
+void engine_run_check(struct engine_run *run, uint64_t live_ns, const char *what)
+{
+	uint64_t limit = run->job->watchdog_ns;
+	uint64_t ns = atomic_load_explicit(&run->model_ns, memory_order_relaxed) + live_ns;
+
+	if (limit && ns > limit && !engine_run_stopped(run))
+		engine_run_stop(run, ENGINE_HANG, "watchdog: %.3f s of GPU time are over the limit of %.3f s in %s",
+				(double)ns / 1e9, (double)limit / 1e9, what);
+}
+
+void engine_run_elapse(struct engine_run *run, uint64_t ns, const char *what)
+{
+	atomic_fetch_add_explicit(&run->model_ns, ns, memory_order_relaxed);
+	engine_run_check(run, 0, what);
+}
+
+void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault)
+{
+	atomic_fetch_add_explicit(&run->faults, 1, memory_order_relaxed);
+	vgpu_log("ring %d.%u job %llu of pid %u: client %d %s 0x%llx, which %s", run->ring->ip, run->ring->index,
+		 (unsigned long long)run->job->seq, run->job->pid, (int)fault->client,
+		 fault->access & GPUVM_W   ? "writes"
+		 : fault->access & GPUVM_X ? "fetches"
+					   : "reads",
+		 (unsigned long long)fault->va, fault->mapped ? "does not allow it" : "is not mapped");
+	if (run->job->fault)
+		run->job->fault(run->job->user, fault);
+}
+
+/* Between jobs hardware keeps what anybody's last job wrote. Under the strict levels that becomes a value that no
+ * dispatch survives, so that a job which relies on it fails here and not one day in a data centre. */
+static void poison_registers(struct engine_ring *ring)
+{
+	for (unsigned reg = 0; reg < SH_COUNT; reg++)
+		ring->sh[reg] = 0x7fc0dead ^ reg;
+}
+
+/* The null device's service time. The timer slack of 1 ns, set when the thread first gets here, keeps 20 us from
+ * becoming 70. */
+static void serve(const struct engine_device *dev)
+{
+	static _Thread_local bool slack_set;
+	uint64_t until = engine_now_ns() + dev->service_ns;
+	struct timespec t = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+
+	if (!dev->service_ns)
+		return;
+	if (!slack_set)
+		prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
+	slack_set = true;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL))
+		;
+}
+
+static void attach(struct engine_ring *ring, struct engine_run *run)
+{
+	pthread_mutex_lock(&ring->lock);
+	ring->run = run;
+	pthread_mutex_unlock(&ring->lock);
+}
+
+enum engine_status engine_execute(struct engine_ring *ring, const struct engine_job *job, char *why, size_t why_B)
+{
+	struct engine_run run = {
+		.ring = ring,
+		.job = job,
+		.status = ENGINE_DONE,
+		.why_lock = PTHREAD_MUTEX_INITIALIZER,
+		.why = why,
+		.why_B = why_B,
+	};
+
+	why[0] = 0;
+	ring->job_number++;
+	if (vgpu_strict() != VGPU_STRICT_OFF)
+		poison_registers(ring);
+	attach(ring, &run);
+	atomic_fetch_add(&ring->dev->busy, 1);
+	if (ring->dev->null_device)
+		serve(ring->dev);
+	if (ring->ip == ENGINE_DMA)
+		engine_sdma_execute(&run);
+	else
+		engine_cp_execute(&run);
+	engine_ring_drain(ring);
+	atomic_fetch_sub(&ring->dev->busy, 1);
+	attach(ring, NULL);
+	pthread_mutex_destroy(&run.why_lock);
+	return (enum engine_status)atomic_load(&run.status);
+}
+
+void engine_kill(struct engine_ring *ring)
+{
+	pthread_mutex_lock(&ring->lock);
+	if (ring->run)
+		engine_run_stop(ring->run, ENGINE_KILLED, "killed");
+	pthread_mutex_unlock(&ring->lock);
+}
+
+/* --- rings ---------------------------------------------------------------------------------------------------- */
+
+static void link_ring(struct engine_ring *ring)
+{
+	pthread_mutex_lock(&ring->dev->lock);
+	ring->next = ring->dev->rings;
+	ring->dev->rings = ring;
+	pthread_mutex_unlock(&ring->dev->lock);
+}
+
+static void unlink_ring(struct engine_ring *ring)
+{
+	struct engine_device *dev = ring->dev;
+
+	pthread_mutex_lock(&dev->lock);
+	for (struct engine_ring **at = &dev->rings; *at; at = &(*at)->next) {
+		if (*at == ring) {
+			*at = ring->next;
+			break;
+		}
+	}
+	if (dev->turn == ring)
+		dev->turn = NULL;
+	pthread_mutex_unlock(&dev->lock);
+}
+
+struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index)
+{
+	struct engine_ring *ring = calloc(1, sizeof(*ring));
+
+	if (!ring)
+		return NULL;
+	ring->dev = dev;
+	ring->ip = ip;
+	ring->index = index;
+	ring->packet = malloc(4 * PM4_MAX_BODY_dw);
+	ring->helper = engine_worker_create(dev, ring);
+	if (!ring->packet || !ring->helper || pthread_mutex_init(&ring->lock, NULL))
+		goto err_parts;
+	link_ring(ring);
+	return ring;
+
+err_parts:
+	engine_worker_destroy(ring->helper);
+	free(ring->packet);
+	free(ring);
+	return NULL;
+}
+
+void engine_ring_destroy(struct engine_ring *ring)
+{
+	if (!ring)
+		return;
+	unlink_ring(ring);
+	engine_worker_destroy(ring->helper);
+	pthread_mutex_destroy(&ring->lock);
+	free(ring->packet);
+	free(ring);
+}
+
+/* --- scratch slots -------------------------------------------------------------------------------------------- */
+
+bool engine_scratch_take(struct engine_ring *ring, unsigned limit, unsigned n, uint16_t *slot)
+{
+	unsigned found = 0;
+
+	pthread_mutex_lock(&ring->lock);
+	for (unsigned i = 0; i < limit && found < n; i++)
+		if (!(ring->scratch_busy[i / 64] & (uint64_t)1 << i % 64))
+			slot[found++] = (uint16_t)i;
+	for (unsigned i = 0; found == n && i < n; i++)
+		ring->scratch_busy[slot[i] / 64] |= (uint64_t)1 << slot[i] % 64;
+	pthread_mutex_unlock(&ring->lock);
+	return found == n;
+}
+
+void engine_scratch_give(struct engine_ring *ring, unsigned n, const uint16_t *slot)
+{
+	pthread_mutex_lock(&ring->lock);
+	for (unsigned i = 0; i < n; i++)
+		ring->scratch_busy[slot[i] / 64] &= ~((uint64_t)1 << slot[i] % 64);
+	pthread_mutex_unlock(&ring->lock);
+}

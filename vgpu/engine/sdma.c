@@ -1,0 +1,307 @@
+/* The SDMA 4.x packet processor: one flat IB after another. Copies are in sdma_copy.c. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "vgpu/engine/sdma_engine.h"
+
+#define PACKET_NS 200 /* modelled */
+
+/* --- reports -------------------------------------------------------------------------------------------------- */
+
+void sdma_where(const struct sdma *s, char *text, size_t text_B)
+{
+	snprintf(text, text_B, "SDMA %s at dword %u of IB %u", s->name, s->offset_dw, s->ib_index);
+}
+
+bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const char *fmt, ...)
+{
+	char where[128], text[256];
+	va_list args;
+
+	sdma_where(s, where, sizeof(where));
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	vgpu_finding(row, "%s: %s", where, text);
+	engine_run_stop(s->run, status, "%s: %s", where, text);
+	return false;
+}
+
+void sdma_remark(const struct sdma *s, unsigned row, const char *fmt, ...)
+{
+	char where[128], text[256];
+	va_list args;
+
+	sdma_where(s, where, sizeof(where));
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	vgpu_finding(row, "%s: %s", where, text);
+}
+
+bool sdma_need(struct sdma *s, bool ok)
+{
+	char where[128];
+
+	if (ok)
+		return true;
+	sdma_where(s, where, sizeof(where));
+	engine_run_stop(s->run, ENGINE_HANG, "%s: the %s of 0x%llx was refused (%s)", where,
+			s->mem.fault.access & GPUVM_W ? "write" : "read", (unsigned long long)s->mem.fault.va,
+			s->mem.fault.mapped ? "not allowed by the mapping" : "not mapped");
+	return false;
+}
+
+/* --- packets -------------------------------------------------------------------------------------------------- */
+
+static bool write_linear(struct sdma *s)
+{
+	const struct sdma_write *packet = (const void *)s->packet;
+	uint64_t va = pm4_va(packet->dst_lo, packet->dst_hi);
+
+	if (va & 3)
+		sdma_remark(s, 0, "0x%llx is not 4-byte aligned", (unsigned long long)va);
+	return sdma_need(s, engine_mem_write(&s->mem, va & ~(uint64_t)3, s->packet + 4, s->packet_dw - 4));
+}
+
+static bool fence(struct sdma *s)
+{
+	const struct sdma_fence *packet = (const void *)s->packet;
+
+	return sdma_need(s, engine_mem_write32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), packet->data));
+}
+
+/* Looks `retry` times (0xfff: for ever) for the value. */
+static bool poll(struct sdma *s, uint64_t va, const struct sdma_poll_regmem *packet)
+{
+	unsigned function = bits(packet->header, 30, 28), retry = bits(packet->interval, 27, 16), looks = 0;
+	struct engine_wait wait;
+	char what[128];
+	uint32_t value;
+	bool ok = sdma_need(s, engine_mem_read32(&s->mem, va, &value));
+
+	if (!ok || pm4_compare(function, value & packet->mask, packet->reference))
+		return ok;
+	sdma_where(s, what, sizeof(what));
+	engine_wait_begin(&wait, s->run, what);
+	do {
+		if (retry != 0xfff && ++looks > retry)
+			ok = sdma_end(s, ENGINE_HANG, 99, "poll timed out after %u retries", retry);
+		else
+			ok = engine_wait_on(&wait) && sdma_need(s, engine_mem_read32(&s->mem, va, &value));
+	} while (ok && !pm4_compare(function, value & packet->mask, packet->reference));
+	engine_wait_end(&wait);
+	return ok;
+}
+
+static bool poll_regmem(struct sdma *s)
+{
+	const struct sdma_poll_regmem *packet = (const void *)s->packet;
+
+	if (bits(packet->header, 26, 26)) /* flushes HDP: the CPU's writes are visible anyway */
+		return true;
+	if (!bits(packet->header, 31, 31))
+		return sdma_end(s, ENGINE_ILLEGAL, 66, "polls register 0x%x", packet->addr_lo);
+	return s->null ? true : poll(s, pm4_va(packet->addr_lo, packet->addr_hi), packet);
+}
+
+static bool cond_exe(struct sdma *s)
+{
+	const struct sdma_cond_exe *packet = (const void *)s->packet;
+	uint32_t value, skip_dw = packet->exec_count & 0x3fff;
+
+	if (!sdma_need(s, engine_mem_read32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), &value)))
+		return false;
+	if (value == packet->reference)
+		return true;
+	if (skip_dw > s->left_dw)
+		return sdma_end(s, ENGINE_HANG, 65, "skips %u dwords, but the IB has %u left", skip_dw, s->left_dw);
+	s->va += (uint64_t)skip_dw * 4;
+	s->left_dw -= skip_dw;
+	return true;
+}
+
+static bool atomic(struct sdma *s)
+{
+	const struct sdma_atomic *packet = (const void *)s->packet;
+	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi), src = pm4_va(packet->src_lo, packet->src_hi);
+	uint64_t cmp = pm4_va(packet->cmp_lo, packet->cmp_hi), old, wanted;
+	unsigned op = bits(packet->header, 31, 25);
+	bool loop = bits(packet->header, 16, 16) && !s->null, ok;
+	struct engine_wait wait;
+	char what[128];
+
+	if (!engine_atomic_name(op))
+		return sdma_end(s, ENGINE_ILLEGAL, 65, "operation %u", op);
+	wanted = engine_atomic_is_64(op) ? cmp : (uint32_t)cmp;
+	ok = sdma_need(s, engine_mem_atomic(&s->mem, va, op, src, cmp, &old));
+	if (!ok || !loop || old == wanted)
+		return ok;
+	sdma_where(s, what, sizeof(what));
+	engine_wait_begin(&wait, s->run, what);
+	do
+		ok = engine_wait_on(&wait) && sdma_need(s, engine_mem_atomic(&s->mem, va, op, src, cmp, &old));
+	while (ok && old != wanted);
+	engine_wait_end(&wait);
+	return ok;
+}
+
+/* The engine has a counter of its own, which SET loads and GET reads; GET_GLOBAL reads the chip's. */
+static bool timestamp(struct sdma *s)
+{
+	const struct sdma_timestamp *packet = (const void *)s->packet;
+	uint64_t clock = engine_clock(s->ring->dev->chip), value = pm4_va(packet->lo, packet->hi);
+
+	switch (bits(packet->header, 15, 8)) {
+	case SDMA_TIMESTAMP_SET:
+		s->ring->sdma_clock_base = value - clock;
+		return true;
+	case SDMA_TIMESTAMP_GET:
+		clock += s->ring->sdma_clock_base;
+		break;
+	case SDMA_TIMESTAMP_GET_GLOBAL:
+		break;
+	default:
+		return sdma_end(s, ENGINE_ILLEGAL, 65, "sub-operation %u", bits(packet->header, 15, 8));
+	}
+	if (value & 7)
+		sdma_remark(s, 102, "0x%llx is not 8-byte aligned", (unsigned long long)value);
+	return sdma_need(s, engine_mem_write64(&s->mem, value & ~(uint64_t)7, clock));
+}
+
+/* --- lengths -------------------------------------------------------------------------------------------------- */
+
+struct packet {
+	const char *name;
+	bool (*execute)(struct sdma *s); /* NULL: nothing to do */
+	uint8_t dw;                      /* fixed length; 0: see length_of() */
+	bool drains;                     /* waits for earlier copies */
+	bool not_on_null;
+};
+
+static const struct packet packets[] = {
+	[SDMA_NOP] = {"NOP", NULL, 0, .drains = true},
+	[SDMA_COPY] = {"COPY", sdma_copy, 0, .not_on_null = true},
+	[SDMA_WRITE] = {"WRITE", write_linear, 0},
+	[SDMA_FENCE] = {"FENCE", fence, sizeof(struct sdma_fence) / 4, .drains = true},
+	[SDMA_TRAP] = {"TRAP", NULL, 2, .drains = true},
+	[SDMA_POLL_REGMEM] = {"POLL_REGMEM", poll_regmem, sizeof(struct sdma_poll_regmem) / 4, .drains = true},
+	[SDMA_COND_EXE] = {"COND_EXE", cond_exe, sizeof(struct sdma_cond_exe) / 4, .drains = true},
+	[SDMA_ATOMIC] = {"ATOMIC", atomic, sizeof(struct sdma_atomic) / 4, .drains = true},
+	[SDMA_CONST_FILL] = {"CONST_FILL", sdma_const_fill, sizeof(struct sdma_const_fill) / 4, .not_on_null = true},
+	[SDMA_TIMESTAMP] = {"TIMESTAMP", timestamp, sizeof(struct sdma_timestamp) / 4, .drains = true},
+};
+
+/* Dwords of the packet that begins with header; 0 if there is none such. `more` are the dwords after the header as far
+ * as they are needed here: the count of WRITE. */
+static uint32_t length_of(uint32_t header, const struct packet *packet, uint32_t write_count)
+{
+	unsigned sub = bits(header, 15, 8);
+
+	switch (bits(header, 7, 0)) {
+	case SDMA_NOP:
+		return 1 + bits(header, 29, 16);
+	case SDMA_COPY:
+		if (sub == SDMA_COPY_SUB_WINDOW)
+			return sizeof(struct sdma_copy_sub_window) / 4;
+		if (sub != SDMA_COPY_LINEAR)
+			return 0;
+		return (bits(header, 27, 27) ? sizeof(struct sdma_copy_broadcast) : sizeof(struct sdma_copy_linear)) / 4;
+	case SDMA_WRITE:
+		return sub ? 0 : 4 + bits(write_count, 19, 0) + 1;
+	case SDMA_TIMESTAMP:
+		return packet->dw;
+	default:
+		return sub ? 0 : packet->dw;
+	}
+}
+
+static bool fetch(struct sdma *s, uint32_t *dst, uint64_t va, uint32_t dw)
+{
+	if (engine_mem_fetch(&s->mem, va, dst, dw))
+		return true;
+	vgpu_finding(62, "SDMA IB %u of job %llu cannot be fetched at 0x%llx", s->ib_index,
+		     (unsigned long long)s->run->job->seq, (unsigned long long)va);
+	return sdma_need(s, false);
+}
+
+static bool refuse_op(struct sdma *s, uint32_t header)
+{
+	unsigned op = bits(header, 7, 0);
+
+	if (op == SDMA_INDIRECT)
+		return sdma_end(s, ENGINE_ILLEGAL, 69, "an IB cannot hold INDIRECT (header 0x%08x)", header);
+	if (op == SDMA_SRBM_WRITE || op == SDMA_PTEPDE || op == 16)
+		return sdma_end(s, ENGINE_ILLEGAL, 66, "operation %u is privileged (header 0x%08x)", op, header);
+	return sdma_end(s, ENGINE_ILLEGAL, 65, "operation %u.%u is unknown (header 0x%08x)", op, bits(header, 15, 8),
+			header);
+}
+
+static bool execute_packet(struct sdma *s)
+{
+	const struct packet *packet;
+	uint32_t header, write_count = 0, op;
+
+	s->name = "packet";
+	s->offset_dw = (uint32_t)((s->va - s->base_va) / 4);
+	if (!fetch(s, &header, s->va, 1))
+		return false;
+	op = bits(header, 7, 0);
+	packet = op < sizeof(packets) / sizeof(packets[0]) ? &packets[op] : NULL;
+	if (!packet || !packet->name)
+		return refuse_op(s, header);
+	s->name = packet->name;
+	if (op == SDMA_WRITE && s->left_dw >= 4 && !fetch(s, &write_count, s->va + 12, 1))
+		return false;
+	s->packet_dw = length_of(header, packet, write_count);
+	if (!s->packet_dw)
+		return refuse_op(s, header);
+	if (s->packet_dw > s->left_dw || s->packet_dw > PM4_MAX_BODY_dw)
+		return sdma_end(s, ENGINE_HANG, 65, "%u dwords, but the IB has %u left", s->packet_dw, s->left_dw);
+	if (packet->execute && !fetch(s, s->ring->packet, s->va, s->packet_dw))
+		return false;
+	s->packet = s->ring->packet;
+	s->va += (uint64_t)s->packet_dw * 4;
+	s->left_dw -= s->packet_dw;
+	if (packet->drains)
+		s->pending_count = 0;
+	engine_run_elapse(s->run, PACKET_NS, "SDMA packets");
+	return !packet->execute || (s->null && packet->not_on_null) || packet->execute(s);
+}
+
+static bool check_ib(struct sdma *s, const struct engine_ib *ib)
+{
+	uint32_t dw = ib->size_B / 4;
+
+	s->name = "IB start";
+	s->offset_dw = 0;
+	if (ib->va & 31)
+		sdma_remark(s, ib->va & 3 ? 58 : 59, "VA 0x%llx: the engine drops the low 5 bits",
+			    (unsigned long long)ib->va);
+	if (!dw || dw > PM4_MAX_IB_dw)
+		return sdma_end(s, ENGINE_HANG, 60, "a size of %u bytes", ib->size_B);
+	if (ib->size_B & 3)
+		sdma_remark(s, 60, "a size of %u bytes, no multiple of 4", ib->size_B);
+	if (dw % 8)
+		sdma_remark(s, 61, "%u dwords, not padded to 8", dw);
+	return true;
+}
+
+void engine_sdma_execute(struct engine_run *run)
+{
+	struct sdma s = {.run = run, .ring = run->ring, .null = run->ring->dev->null_device};
+	enum gpuvm_client client = (enum gpuvm_client)(GPUVM_SDMA0 + run->ring->index);
+
+	engine_mem_init(&s.mem, run, client, client);
+	for (; s.ib_index < run->job->ib_count; s.ib_index++) {
+		const struct engine_ib *ib = &run->job->ib[s.ib_index];
+
+		s.va = s.base_va = ib->va & ~(uint64_t)31;
+		s.left_dw = ib->size_B / 4;
+		if (!check_ib(&s, ib))
+			return;
+		while (s.left_dw)
+			if (engine_run_stopped(run) || !execute_packet(&s))
+				return;
+	}
+}

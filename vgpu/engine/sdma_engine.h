@@ -1,0 +1,50 @@
+/* An SDMA engine while it executes one job. Private to sdma*.c. */
+#ifndef VGPU_ENGINE_SDMA_ENGINE_H
+#define VGPU_ENGINE_SDMA_ENGINE_H
+
+#include "vgpu/engine/cp.h"
+#include "vgpu/engine/sdma.h"
+
+/* Copies of one queue may overlap until something drains them (packets.md 6.4). What they touch is kept to find one
+ * that needs an earlier one's end; more than so many are not looked at. */
+#define SDMA_PENDING_MAX 32
+
+struct sdma_range {
+	uint64_t lo, hi; /* empty: both 0 */
+};
+
+struct sdma_pending {
+	struct sdma_range read, written;
+	uint32_t dw; /* offset of the packet, for the report */
+};
+
+struct sdma {
+	struct engine_run *run;
+	struct engine_ring *ring;
+	struct engine_mem mem;
+	bool null;
+	unsigned ib_index;
+	uint64_t base_va, va; /* of the IB; of the next dword */
+	uint32_t left_dw;
+
+	/* The current packet. */
+	const char *name;
+	const uint32_t *packet; /* ring->packet */
+	uint32_t packet_dw, offset_dw;
+
+	struct sdma_pending pending[SDMA_PENDING_MAX];
+	unsigned pending_count;
+};
+
+/* Each executes the current packet; false ends the job. */
+bool sdma_copy(struct sdma *s);
+bool sdma_const_fill(struct sdma *s);
+
+/* As the CP's. */
+void sdma_where(const struct sdma *s, char *text, size_t text_B);
+bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void sdma_remark(const struct sdma *s, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool sdma_need(struct sdma *s, bool ok);
+
+#endif

@@ -1,0 +1,57 @@
+/* Waits of the packet processors for memory that somebody else writes. */
+#include <sched.h>
+#include <time.h>
+
+#include "vgpu/engine/cp.h"
+
+/* Modelled time is wall-clock time, but when nothing else on the device does anything but wait, only a thread of the
+ * client can end this, which is not what a ring is for: after a grace period time runs faster, so that a limit of 60 s
+ * takes 7.6 s. */
+#define GRACE_NS 100000000
+#define HURRY    8
+
+#define SPINS      64     /* looks before the first sleep: some microseconds */
+#define SLEEP_MIN_NS 5000
+#define SLEEP_MAX_NS 500000
+
+void engine_wait_begin(struct engine_wait *wait, struct engine_run *run, const char *what)
+{
+	uint64_t now = engine_now_ns();
+
+	*wait = (struct engine_wait){.run = run, .what = what, .begun_ns = now, .last_ns = now};
+	atomic_fetch_sub(&run->ring->dev->busy, 1);
+	/* What this ring dispatched may be what ends the wait, and its own thread does not run it now. */
+	if (engine_ring_busy(run->ring))
+		engine_device_wake(run->ring->dev);
+}
+
+static void give_way(unsigned looks)
+{
+	unsigned doublings = (looks - SPINS) / 8;
+	long ns = doublings < 7 ? (long)SLEEP_MIN_NS << doublings : SLEEP_MAX_NS;
+	struct timespec t = {.tv_nsec = ns < SLEEP_MAX_NS ? ns : SLEEP_MAX_NS};
+
+	if (looks < SPINS)
+		sched_yield();
+	else
+		nanosleep(&t, NULL);
+}
+
+bool engine_wait_on(struct engine_wait *wait)
+{
+	uint64_t now, passed;
+
+	give_way(wait->looks++);
+	now = engine_now_ns();
+	passed = now - wait->last_ns;
+	wait->last_ns = now;
+	if (now - wait->begun_ns > GRACE_NS && !atomic_load(&wait->run->ring->dev->busy))
+		passed *= HURRY;
+	engine_run_elapse(wait->run, passed, wait->what);
+	return !engine_run_stopped(wait->run);
+}
+
+void engine_wait_end(struct engine_wait *wait)
+{
+	atomic_fetch_add(&wait->run->ring->dev->busy, 1);
+}

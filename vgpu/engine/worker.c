@@ -1,0 +1,228 @@
+/* What runs workgroups, on a pool thread or on a ring's own.
+ *
+ * A worker runs one workgroup for `patience` turns before it takes a further one beside it; those that did not end then
+ * rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose workgroups wait for
+ * each other finds all of them running, as many as the chip would hold: patience halves whenever a workgroup outlasts
+ * it, so that filling the chip costs little more than the first wait, and doubles when one ends. */
+#include "vgpu/engine/internal.h"
+
+#include <stdlib.h>
+
+#define TURN_INSTRUCTIONS 8192 /* per wave: some 100 us, against 2 us to load another workgroup's registers */
+#define PATIENCE_MAX      64   /* turns: half a million instructions a wave, more than most kernels ever run */
+
+struct engine_worker {
+	struct engine_device *dev;
+	struct engine_ring *only; /* NULL: works for all rings */
+	pthread_t thread;
+	struct isa_cache *code;   /* owned */
+	struct engine_group *current;
+	struct engine_group *resident, **resident_end; /* waiting for their turn, longest waiting first */
+	struct engine_group *spare;                    /* free storage */
+	struct engine_claim claim; /* a workgroup to load; grid NULL: none */
+	uint64_t program_serial;     /* grid that `program` was looked up for */
+	struct isa_program *program;
+	uint64_t units, units_used;  /* share of the chip's compute units, in 1/ENGINE_CU_UNITS */
+	unsigned turns, patience;
+};
+
+struct engine_worker *engine_worker_create(struct engine_device *dev, struct engine_ring *only)
+{
+	struct engine_worker *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->code = isa_cache_create();
+	if (!w->code) {
+		free(w);
+		return NULL;
+	}
+	w->dev = dev;
+	w->only = only;
+	w->resident_end = &w->resident;
+	w->units = (uint64_t)dev->chip->cus_active * ENGINE_CU_UNITS / (dev->worker_max ? dev->worker_max : 1);
+	w->patience = PATIENCE_MAX;
+	return w;
+}
+
+void engine_worker_destroy(struct engine_worker *w)
+{
+	if (!w)
+		return;
+	for (struct engine_group *group = w->spare, *next; group; group = next) {
+		next = group->next;
+		engine_group_destroy(group);
+	}
+	isa_cache_destroy(w->code);
+	free(w);
+}
+
+/* --- taking --------------------------------------------------------------------------------------------------- */
+
+/* The grid's code, checked against memory once per grid. */
+static bool find_program(struct engine_worker *w, struct engine_grid *grid)
+{
+	char why[512] = "";
+
+	if (w->program && w->program_serial == grid->serial)
+		return true;
+	w->program = isa_program_get(w->code, &grid->machine, grid->entry, why, sizeof(why));
+	w->program_serial = grid->serial;
+	if (!w->program)
+		engine_run_stop(grid->run, ENGINE_HANG, "instruction fetch at the entry 0x%llx: %s; %s",
+				(unsigned long long)grid->entry, why, grid->where);
+	return w->program;
+}
+
+static struct engine_group *spare_group(struct engine_worker *w)
+{
+	struct engine_group *group = w->spare;
+
+	if (!group)
+		return engine_group_create();
+	w->spare = group->next;
+	group->next = NULL;
+	return group;
+}
+
+static void put_spare(struct engine_worker *w, struct engine_group *group)
+{
+	group->next = w->spare;
+	w->spare = group;
+}
+
+static void give_slots_back(struct engine_grid *grid, const uint16_t *slot)
+{
+	if (grid->scratch_slots)
+		engine_scratch_give(grid->ring, grid->waves_per_group, slot);
+}
+
+/* Sets up the claimed workgroup. NULL if it cannot be; its job was stopped. */
+static struct engine_group *load(struct engine_worker *w)
+{
+	struct engine_grid *grid = w->claim.grid;
+	struct engine_group *group;
+
+	if (engine_run_stopped(grid->run) || !find_program(w, grid))
+		return NULL;
+	group = spare_group(w);
+	if (group && engine_group_load(group, &w->claim, w->program))
+		return group;
+	engine_run_stop(grid->run, ENGINE_HANG, "no host memory for a workgroup; %s", grid->where);
+	if (group)
+		put_spare(w, group);
+	return NULL;
+}
+
+/* A further workgroup, if there is one and room for it. A worker without any always has room. */
+static struct engine_group *take(struct engine_worker *w)
+{
+	uint64_t units = w->units_used ? w->units - w->units_used : ENGINE_CU_UNITS;
+
+	while (w->claim.grid || engine_device_claim(w->dev, w->only, units, &w->claim)) {
+		struct engine_grid *grid = w->claim.grid;
+		struct engine_group *group = load(w);
+
+		w->claim.grid = NULL;
+		if (group) {
+			w->units_used += grid->group_units;
+			return group;
+		}
+		give_slots_back(grid, w->claim.slot);
+		engine_grid_group_ended(grid);
+	}
+	return NULL;
+}
+
+static struct engine_group *next_resident(struct engine_worker *w)
+{
+	struct engine_group *group = w->resident;
+
+	if (group) {
+		w->resident = group->next;
+		group->next = NULL;
+		if (!w->resident)
+			w->resident_end = &w->resident;
+	}
+	return group;
+}
+
+/* --- running -------------------------------------------------------------------------------------------------- */
+
+static void retire(struct engine_worker *w, struct engine_group *group)
+{
+	struct engine_grid *grid = group->grid;
+	uint64_t abreast = grid->total < grid->concurrency ? grid->total : grid->concurrency;
+
+	engine_run_elapse(grid->run, engine_group_ns(group) / abreast, grid->where);
+	atomic_store_explicit(&grid->run->progress_ns, engine_now_ns(), memory_order_relaxed);
+	w->units_used -= grid->group_units;
+	give_slots_back(grid, group->slot);
+	put_spare(w, group);
+	engine_grid_group_ended(grid);
+}
+
+/* A group's own time shows an endless loop. What it cannot show is a crowd of workgroups that wait in vain, where each
+ * gets a hundredth of the interpreter: for those the limit holds in wall-clock time, from the last end of any. */
+static void look_at_watchdog(const struct engine_group *group)
+{
+	struct engine_run *run = group->grid->run;
+	uint64_t since = atomic_load_explicit(&run->progress_ns, memory_order_relaxed), now = engine_now_ns();
+
+	engine_run_check(run, engine_group_ns(group), group->grid->where);
+	if (run->job->watchdog_ns && now > since && now - since > run->job->watchdog_ns)
+		engine_run_stop(run, ENGINE_HANG, "watchdog: no workgroup has ended for %.1f s; %s",
+				(double)(now - since) / 1e9, group->grid->where);
+}
+
+bool engine_worker_step(struct engine_worker *w)
+{
+	struct engine_group *group = w->current;
+
+	if (!group) {
+		group = take(w);
+		if (!group)
+			group = next_resident(w);
+		if (!group)
+			return false;
+		w->current = group;
+		w->turns = 0;
+	}
+	if (engine_group_run(group, TURN_INSTRUCTIONS)) {
+		w->current = NULL;
+		w->patience = w->patience < PATIENCE_MAX ? 2 * w->patience : PATIENCE_MAX;
+		retire(w, group);
+		return true;
+	}
+	look_at_watchdog(group);
+	if (++w->turns >= w->patience) {
+		*w->resident_end = group;
+		w->resident_end = &group->next;
+		w->current = NULL;
+		w->patience = w->patience > 1 ? w->patience / 2 : 1;
+	}
+	return true;
+}
+
+/* --- pool threads --------------------------------------------------------------------------------------------- */
+
+static void *worker_main(void *arg)
+{
+	struct engine_worker *w = arg;
+
+	do
+		while (engine_worker_step(w))
+			;
+	while (engine_device_await(w->dev, ENGINE_CU_UNITS, &w->claim));
+	return NULL;
+}
+
+bool engine_worker_start(struct engine_worker *w)
+{
+	return !pthread_create(&w->thread, NULL, worker_main, w);
+}
+
+void engine_worker_join(struct engine_worker *w)
+{
+	pthread_join(w->thread, NULL);
+}
