@@ -25,6 +25,11 @@ ifndef OPT_$(MODE)
 $(error MODE is one of release, debug, asan, ubsan, tsan)
 endif
 
+# V=1 shows whole commands.
+ifeq ($(V),)
+say = @printf '%-6s %s\n' $(1) $(2);
+endif
+
 HAVE_PKGS := $(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes)
 PKG_CFLAGS := $(if $(HAVE_PKGS),$(shell pkg-config --cflags $(PKGS)))
 PKG_LIBS   := $(if $(HAVE_PKGS),$(shell pkg-config --libs libdrm_amdgpu libdrm libelf)) -l:libmsgpackc.a
@@ -64,47 +69,46 @@ lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so
 # HIP C++ without ROCm: no device library and no header but our own.
 GFX      := gfx900 gfx906 gfx908 gfx90a
 HIPFLAGS := -x hip --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident
-KERNEL_O ?= 3
 include shaders/shaders.mk
 
 # --- host code ------------------------------------------------------------------------------------------------
 $(O)/%.o: %.c $(O)/deps.stamp
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(CFLAGS_$(*F)) -MMD -MP -c $< -o $@
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/%.avx2.o: %.c $(O)/deps.stamp
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -O3 -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -O3 -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
 
-$(O)/libtuff.a: $(call obj,$(DRV_SRC)) $(O)/shaders/blobs.o
+$(O)/libtuff.a: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
 $(O)/libvgpu.a: $(VGPU_OBJ)
 $(O)/%.a:
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)$(AR) rcs $@ $^
 
 $(O)/lib/libtuff-vgpu.so: $(VGPU_OBJ) vgpu/shim/exports.map
 	@mkdir -p $(@D)
-	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libtuff-vgpu.so -Wl,--version-script=vgpu/shim/exports.map \
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libtuff-vgpu.so -Wl,--version-script=vgpu/shim/exports.map \
 		$(VGPU_OBJ) -ldl -lm -o $@
 
 # Programs that carry the shim inside export its libc names, so that libdrm's calls reach it.
 VGPU_LINK = -Wl,--whole-archive $(O)/libvgpu.a -Wl,--no-whole-archive -Wl,--export-dynamic
 
-$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/libvgpu.a $(O)/tools/demo_kernels.o
-	$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(O)/tools/demo_kernels.o $(O)/libtuff.a $(VGPU_LINK) \
+$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/libvgpu.a $(O)/tools/kernels/demo.o
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(O)/tools/kernels/demo.o $(O)/libtuff.a $(VGPU_LINK) \
 		$(PKG_LIBS) $(TOOL_LIBS) -ldl -o $@
 
-$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(O)/tests/kernels.o $(O)/libtuff.a $(O)/libvgpu.a
+$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(O)/tests/kernels/test.o $(O)/libtuff.a $(O)/libvgpu.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(O)/tests/kernels.o $(O)/libtuff.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(O)/tests/kernels/test.o $(O)/libtuff.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
 
 # A unit test links its own room's archive only: what it needs from elsewhere it must say.
 $(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) $< $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
 $(O)/bin/%_test: $(O)/%_test.o $(O)/libtuff.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) $< $(O)/libtuff.a $(PKG_LIBS) -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libtuff.a $(PKG_LIBS) -lm -o $@
 
 # --- targets for people ---------------------------------------------------------------------------------------
 deps $(O)/deps.stamp:

@@ -1,0 +1,88 @@
+/* Copies and fills by the compute units: the kernels of shaders/blit.hip. */
+#include <errno.h>
+
+#include "sdma/internal.h"
+#include "shaders/blob.h"
+
+#define GROUP 256 /* BLIT_GROUP */
+/* Elements of one dispatch: a grid is counted in 32 bits. */
+#define ELEMENTS_MAX (1ull << 31)
+
+static const struct {
+	const char *name;
+	unsigned element_B;
+} kernels[BLIT_KERNELS] = {
+	[BLIT_COPY1] = {"copy1", 1}, [BLIT_COPY4] = {"copy4", 4}, [BLIT_COPY16] = {"copy16", 16},
+	[BLIT_FILL1] = {"fill1", 1}, [BLIT_FILL4] = {"fill4", 4}, [BLIT_FILL16] = {"fill16", 16},
+};
+
+int sdma_blit_load(struct sdma_copier *copier)
+{
+	const char *target = vm_device(copier->vm)->chip->target;
+	const struct shader_blob *blob = shader_find(shaders_blobs, "blit.O3", target);
+	int r;
+
+	if (copier->blit)
+		return 0;
+	if (!blob)
+		return drv_fail(-ENOTSUP, "no built-in kernels for %s", target);
+	r = cs_code_load(copier->vm, blob->image, blob->size_B, &copier->blit);
+	for (unsigned i = 0; !r && i < BLIT_KERNELS; i++)
+		r = cs_code_kernel(copier->blit, kernels[i].name, &copier->kernel[i]);
+	return r;
+}
+
+/* Appends the part [from, to) of op, in elements of one size. */
+static int dispatch(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op *op,
+		    enum sdma_blit_kernel which, uint64_t from_B, uint64_t to_B)
+{
+	const unsigned element_B = kernels[which].element_B;
+	int r = 0;
+
+	while (!r && from_B < to_B) {
+		uint64_t count = (to_B - from_B) / element_B;
+		struct {
+			uint64_t dst, src, count;
+		} copy = {op->dst + from_B, op->src + from_B, count};
+		struct {
+			uint64_t dst, count;
+			uint32_t value;
+		} fill = {op->dst + from_B, count, op->value * 0x01010101u};
+		struct cs_dispatch d = {.kernel = copier->kernel[which], .grid = {0, 1, 1}, .group = {GROUP, 1, 1}};
+
+		if (count > ELEMENTS_MAX)
+			copy.count = fill.count = count = ELEMENTS_MAX;
+		d.grid[0] = (count + GROUP - 1) / GROUP * GROUP;
+		d.args = op->fill ? (const void *)&fill : &copy;
+		d.args_B = op->fill ? offsetof(__typeof__(fill), value) + sizeof(fill.value) : sizeof(copy);
+		r = cs_ib_dispatch(ib, &d);
+		from_B += count * element_B;
+	}
+	return r;
+}
+
+/* The widest element at which source and destination are aligned alike. */
+static enum sdma_blit_kernel widest(const struct sdma_op *op)
+{
+	uint64_t differ = op->fill ? 0 : op->dst ^ op->src;
+	enum sdma_blit_kernel first = op->fill ? BLIT_FILL1 : BLIT_COPY1;
+
+	return first + (differ % 16 == 0 ? 2 : differ % 4 == 0 ? 1 : 0);
+}
+
+int sdma_blit(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op *op)
+{
+	enum sdma_blit_kernel bytes = op->fill ? BLIT_FILL1 : BLIT_COPY1, body = widest(op);
+	uint64_t align_B = kernels[body].element_B, head_B = -op->dst & (align_B - 1), tail_B;
+	int r;
+
+	if (head_B > op->size_B)
+		head_B = op->size_B;
+	tail_B = head_B + ((op->size_B - head_B) & ~(align_B - 1));
+	r = dispatch(copier, ib, op, bytes, 0, head_B);
+	if (!r)
+		r = dispatch(copier, ib, op, body, head_B, tail_B);
+	if (!r)
+		r = dispatch(copier, ib, op, bytes, tail_B, op->size_B);
+	return r;
+}

@@ -1,0 +1,59 @@
+/* What the files of the copier share. */
+#ifndef SDMA_INTERNAL_H
+#define SDMA_INTERNAL_H
+
+#include <pthread.h>
+
+#include "sdma/sdma.h"
+
+enum sdma_blit_kernel { BLIT_COPY1, BLIT_COPY4, BLIT_COPY16, BLIT_FILL1, BLIT_FILL4, BLIT_FILL16, BLIT_KERNELS };
+
+/* The queues of one context. When the context is lost the copier makes new ones; the old stay, because points that
+ * were handed out name their rings. */
+struct sdma_queues {
+	struct sdma_queues *older; /* owned */
+	struct cs_ctx *ctx;        /* owned */
+	struct cs_ring *dma;       /* owned; NULL: the chip offers none */
+	struct cs_ring *compute;   /* owned */
+};
+
+#define SDMA_SLOTS 4
+
+/* A pinned buffer on the way from or to pageable memory. */
+struct sdma_slot {
+	struct vm_mem *mem;   /* owned; made at first use */
+	struct cs_point busy; /* the job that last used it */
+};
+
+struct sdma_copier {
+	struct vm *vm;               /* borrowed */
+	struct cs_code *blit;        /* owned; made at first use, under lock */
+	const struct cs_kernel *kernel[BLIT_KERNELS];
+	struct sdma_queues *queues;  /* owned; replaced under lock */
+	pthread_mutex_t lock;        /* guards blit and queues; never held while waiting for the GPU */
+	pthread_mutex_t slot_lock;   /* guards slot and next; taken before lock */
+	struct sdma_slot slot[SDMA_SLOTS];
+	unsigned next;
+};
+
+/* A copy or fill as one engine sees it. */
+struct sdma_op {
+	uint64_t dst, src, size_B;
+	bool fill;
+	uint8_t value;
+};
+
+/* Queues whose context is alive. */
+DRV_MUST_CHECK int sdma_queues_get(struct sdma_copier *copier, struct sdma_queues **queues);
+/* Runs op on that engine (not the CPU) behind the points. */
+DRV_MUST_CHECK int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_op *op,
+			    const struct cs_point *after, unsigned count, struct cs_point *point);
+/* Loads the built-in kernels if that was not done yet. */
+DRV_MUST_CHECK int sdma_blit_load(struct sdma_copier *copier);
+/* Appends the dispatches of op to the IB of a compute ring. */
+DRV_MUST_CHECK int sdma_blit(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op *op);
+/* Copies between pageable memory and the GPU, through the slots. */
+DRV_MUST_CHECK int sdma_stage_in(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job);
+DRV_MUST_CHECK int sdma_stage_out(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job);
+
+#endif

@@ -1,0 +1,67 @@
+/* Prints SDMA 4.x IBs, one line a packet (TUFF_LOG=ib). */
+#include "sdma/packet.h"
+
+#include "sdma/sdma.h"
+
+static uint64_t address(const uint32_t *lo)
+{
+	return lo[0] | (uint64_t)lo[1] << 32;
+}
+
+/* Dwords of the packet at p, of which `left` are there; 0: not one of ours, or cut off. */
+static uint32_t packet_dw(const uint32_t *p, uint32_t left)
+{
+	static const uint8_t dw[] = {
+		[SDMA_OP_NOP] = 1,
+		[SDMA_OP_COPY] = SDMA_COPY_DW,
+		[SDMA_OP_WRITE] = SDMA_WRITE_DW,
+		[SDMA_OP_FENCE] = SDMA_FENCE_DW,
+		[SDMA_OP_CONST_FILL] = SDMA_CONST_FILL_DW,
+		[SDMA_OP_TIMESTAMP] = SDMA_TIMESTAMP_DW,
+	};
+	uint32_t op = p[0] & 0xff, size = op < sizeof(dw) ? dw[op] : 0;
+
+	if (op == SDMA_OP_WRITE && left >= size)
+		size += (p[3] & SDMA_WRITE_COUNT_MASK) + 1;
+	return size <= left ? size : 0;
+}
+
+static void print_packet(const uint32_t *p, unsigned long long va)
+{
+	switch (p[0] & 0xff) {
+	case SDMA_OP_COPY:
+		drv_log(DRV_LOG_IB, "  %llx: COPY %llx -> %llx, %u bytes", va, (unsigned long long)address(p + 3),
+			(unsigned long long)address(p + 5), (p[1] & SDMA_COUNT_MASK) + 1);
+		break;
+	case SDMA_OP_WRITE:
+		drv_log(DRV_LOG_IB, "  %llx: WRITE %llx, %u dwords: %x ...", va, (unsigned long long)address(p + 1),
+			(p[3] & SDMA_WRITE_COUNT_MASK) + 1, p[4]);
+		break;
+	case SDMA_OP_FENCE:
+		drv_log(DRV_LOG_IB, "  %llx: FENCE %llx = %x", va, (unsigned long long)address(p + 1), p[3]);
+		break;
+	case SDMA_OP_CONST_FILL:
+		drv_log(DRV_LOG_IB, "  %llx: CONST_FILL %llx with %x, %u bytes", va,
+			(unsigned long long)address(p + 1), p[3], (p[4] & SDMA_COUNT_MASK) + 1);
+		break;
+	case SDMA_OP_TIMESTAMP:
+		drv_log(DRV_LOG_IB, "  %llx: TIMESTAMP %llx", va, (unsigned long long)address(p + 1));
+		break;
+	default:
+		break;
+	}
+}
+
+void sdma_print(const uint32_t *ib, uint32_t count, uint64_t va)
+{
+	for (uint32_t i = 0; i < count;) {
+		uint32_t dw = packet_dw(ib + i, count - i);
+
+		if (!dw) {
+			drv_log(DRV_LOG_IB, "  %llx: no packet: %08x", (unsigned long long)va + 4ull * i, ib[i]);
+			return;
+		}
+		print_packet(ib + i, va + 4ull * i);
+		i += dw;
+	}
+}

@@ -1,0 +1,72 @@
+/* sdma/: the copy engine. This is the room's door.
+ *
+ *   packets      what an SDMA ring executes, appended to a cs_ib of a DRV_IP_DMA ring
+ *   sdma_copier  copies and fills for one device: plans which engine does it, stages pageable memory
+ *
+ * Thread rule: packets: as the cs_ib. A copier is thread safe; what uses its staging buffers runs one at a time.
+ * Errors: -errno with a record. */
+#ifndef SDMA_SDMA_H
+#define SDMA_SDMA_H
+
+#include "cs/cs.h"
+
+/* --- packets ----------------------------------------------------------------------------------------------------- */
+
+/* Copies size_B bytes; the ranges may not overlap. Split by the chip's limit. */
+void sdma_copy(struct cs_ib *ib, uint64_t dst, uint64_t src, uint64_t size_B);
+/* Fills size_B bytes at va with a repeated dword; va and size_B are multiples of 4. Split by the chip's limit. */
+void sdma_fill(struct cs_ib *ib, uint64_t va, uint32_t value, uint64_t size_B);
+/* The same with a byte, for any va and size_B. */
+void sdma_fill_bytes(struct cs_ib *ib, uint64_t va, uint8_t value, uint64_t size_B);
+/* Writes dwords to va, a multiple of 4. */
+void sdma_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned count);
+/* When all before has been written: the dword value to va, a multiple of 4. */
+void sdma_fence(struct cs_ib *ib, uint64_t va, uint32_t value);
+/* The same with the 64-bit GPU clock counter, to a multiple of 8. */
+void sdma_timestamp(struct cs_ib *ib, uint64_t va);
+/* What follows may read or overwrite what was copied before: copies overlap otherwise. */
+void sdma_barrier(struct cs_ib *ib);
+
+cs_print_fn sdma_print;
+
+/* --- copier ------------------------------------------------------------------------------------------------------- */
+
+enum sdma_place {
+	SDMA_VRAM,     /* memory of this device */
+	SDMA_GTT,      /* system memory that the GPU reaches */
+	SDMA_PAGEABLE, /* any other memory of the process */
+};
+
+/* One end of a copy. */
+struct sdma_end {
+	uint64_t va; /* the address, for CPU and GPU alike */
+	enum sdma_place place;
+	bool cpu; /* the CPU may access it at va; true for SDMA_PAGEABLE */
+};
+
+/* What did a copy, for reports. */
+enum sdma_engine { SDMA_ENGINE_SDMA, SDMA_ENGINE_SHADER, SDMA_ENGINE_CPU };
+const char *sdma_engine_name(enum sdma_engine engine);
+
+struct sdma_copier;
+
+/* vm is borrowed until sdma_copier_destroy(), which waits for the copies. */
+DRV_MUST_CHECK int sdma_copier_create(struct vm *vm, struct sdma_copier **copier);
+void sdma_copier_destroy(struct sdma_copier *copier);
+
+struct sdma_job {
+	struct sdma_end dst, src; /* a fill has no src */
+	uint64_t size_B;          /* 0: nothing is done, and the point is reached */
+	const struct cs_point *after; /* borrowed during the call */
+	unsigned after_count;
+	struct cs_point point;   /* out: when it is done */
+	enum sdma_engine engine; /* out: what does it */
+};
+
+/* Copies behind job->after. Ranges that overlap: -EINVAL. From pageable memory it returns when the source has been
+ * read; to pageable memory when all is done; otherwise at once. -ENOMEM, -ECANCELED, -ENODEV, -EXDEV. */
+DRV_MUST_CHECK int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job);
+/* Fills dst, which is not pageable, with a repeated byte. */
+DRV_MUST_CHECK int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job *job, uint8_t value);
+
+#endif

@@ -1,0 +1,28 @@
+/* Embedded device code: tables of code objects, one row for each source file, target and optimisation level. */
+#ifndef SHADERS_BLOB_H
+#define SHADERS_BLOB_H
+
+#include <stddef.h>
+#include <string.h>
+
+struct shader_blob {
+	const char *target; /* "gfx908"; NULL ends the table */
+	const char *name;   /* "blit.O3" */
+	const void *image;
+	size_t size_B;
+};
+
+/* The built-in kernels (shaders/blit.hip). */
+extern const struct shader_blob shaders_blobs[];
+
+/* The row of that name and target, or NULL. */
+static inline const struct shader_blob *shader_find(const struct shader_blob *table, const char *name,
+						    const char *target)
+{
+	for (; table->target; table++)
+		if (!strcmp(table->target, target) && !strcmp(table->name, name))
+			return table;
+	return NULL;
+}
+
+#endif
