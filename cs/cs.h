@@ -178,7 +178,7 @@ struct cs_kernel {
 	struct cs_hidden_arg *hidden; /* owned by the code */
 };
 
-/* Loads a code object (an AMDGPU ELF of version 3 to 6) for the vm's chip; image is read during the call only.
+/* Loads a code object (an AMDGPU ELF of version 3 to 6, or an offload bundle that has one) for the vm's chip; image is read during the call only.
  * -ENOEXEC: broken, or for another chip; -ENOTSUP: needs what tuff does not do; -ENOMEM. The record says what. */
 DRV_MUST_CHECK int cs_code_load(struct vm *vm, const void *image, size_t size_B, struct cs_code **code);
 /* No submitted work may still run it. */

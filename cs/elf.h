@@ -26,6 +26,9 @@ struct cs_elf {
 	size_t names_B;
 };
 
+/* If the image is an offload bundle, narrows it to the code object for that target. -ENOEXEC, -ENOTSUP (compressed). */
+DRV_MUST_CHECK int cs_bundle_pick(const void **image, size_t *size_B, const char *target);
+
 /* -ENOEXEC with a record for anything that is not a sound code object of that chip. */
 DRV_MUST_CHECK int cs_elf_open(struct cs_elf *e, const void *image, size_t size_B, const struct drv_chip *chip);
 void cs_elf_close(struct cs_elf *e);

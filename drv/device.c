@@ -38,6 +38,7 @@ int drv_ioctl(const struct drv_device *dev, unsigned long request, void *arg)
 {
 	if (__builtin_expect(dev->generation != drv_generation(), 0))
 		return -ENODEV;
+	atomic_fetch_add_explicit(dev->ioctls, 1, memory_order_relaxed);
 	return drmIoctl(dev->fd, request, arg) ? -errno : 0;
 }
 
@@ -231,8 +232,12 @@ int drv_device_open(const struct drv_node *node, struct drv_device **out)
 	struct drv_device *dev = calloc(1, sizeof(*dev));
 	int r = 0;
 
-	if (!dev)
+	if (dev)
+		dev->ioctls = calloc(1, sizeof(*dev->ioctls));
+	if (!dev || !dev->ioctls) {
+		free(dev);
 		return drv_fail(-ENOMEM, "no host memory for a device");
+	}
 	pthread_once(&once, watch_forks);
 	dev->generation = drv_generation();
 	dev->node = *node;
@@ -256,5 +261,6 @@ void drv_device_close(struct drv_device *dev)
 		return;
 	if (dev->fd >= 0)
 		close(dev->fd);
+	free(dev->ioctls);
 	free(dev);
 }

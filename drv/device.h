@@ -8,6 +8,7 @@
 #ifndef DRV_DEVICE_H
 #define DRV_DEVICE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,7 @@ struct drv_facts {
 struct drv_device {
 	struct drv_node node;
 	int fd;                      /* owned; O_CLOEXEC */
+	_Atomic uint64_t *ioctls;    /* owned: ioctls on fd so far */
 	unsigned generation;         /* of the process that opened it: drv_generation() then */
 	uint32_t drm_minor;          /* of amdgpu DRM 3.x */
 	const struct drv_chip *chip; /* static */

@@ -1,9 +1,9 @@
 /* Copy and fill, one element a lane. Workgroups of BLIT_GROUP lanes (sdma/blit.c launches them); count is in elements. */
-#include "device.h"
+#include "shaders/device.h"
 
 #define BLIT_GROUP 256
 
-#define INDEX ((u64)__builtin_amdgcn_workgroup_id_x() * BLIT_GROUP + __builtin_amdgcn_workitem_id_x())
+#define INDEX ((u64)GROUP_X * BLIT_GROUP + LANE_X)
 
 #define COPY(name, type)                                                                                            \
 	extern "C" __global__ __launch_bounds__(BLIT_GROUP) void name(type *dst, const type *src, u64 count)        \

@@ -1,0 +1,65 @@
+/* Clang's offload bundles: what `clang -x hip --offload-device-only` writes, and what fat binaries hold. One file with
+ * a code object for each target (LLVM ClangOffloadBundler.rst). */
+#include <errno.h>
+#include <string.h>
+
+#include "cs/elf.h"
+
+#define MAGIC            "__CLANG_OFFLOAD_BUNDLE__"
+#define MAGIC_B          (sizeof(MAGIC) - 1)
+#define MAGIC_COMPRESSED "CCOB"
+
+/* After the magic and the number of entries: offset, size, length of the name, the name. */
+struct entry {
+	uint64_t offset, size_B, name_B;
+};
+
+static bool read_entry(const uint8_t *image, size_t size_B, size_t *at, struct entry *entry, const char **name)
+{
+	if (size_B - *at < sizeof(*entry))
+		return false;
+	memcpy(entry, image + *at, sizeof(*entry));
+	*at += sizeof(*entry);
+	if (entry->name_B > size_B - *at || entry->offset > size_B || entry->size_B > size_B - entry->offset)
+		return false;
+	*name = (const char *)image + *at;
+	*at += entry->name_B;
+	return true;
+}
+
+/* True for "hipv4-amdgcn-amd-amdhsa--gfx908" and the like, features behind a colon aside. */
+static bool is_for(const char *name, size_t name_B, const char *target)
+{
+	size_t target_B = strlen(target), end = 0;
+
+	while (end < name_B && name[end] != ':')
+		end++;
+	return end > target_B && name[end - target_B - 1] == '-' && !memcmp(name + end - target_B, target, target_B);
+}
+
+int cs_bundle_pick(const void **image, size_t *size_B, const char *target)
+{
+	const uint8_t *bundle = *image;
+	size_t at = MAGIC_B + sizeof(uint64_t), total_B = *size_B;
+	uint64_t count;
+
+	if (bundle && total_B >= 4 && !memcmp(bundle, MAGIC_COMPRESSED, 4))
+		return drv_fail(-ENOTSUP, "a compressed offload bundle; compile with --no-offload-compress");
+	if (!bundle || total_B < at || memcmp(bundle, MAGIC, MAGIC_B))
+		return 0;
+	memcpy(&count, bundle + MAGIC_B, sizeof(count));
+	for (uint64_t i = 0; i < count; i++) {
+		struct entry entry;
+		const char *name;
+
+		if (!read_entry(bundle, total_B, &at, &entry, &name))
+			return drv_fail(-ENOEXEC, "entry %llu of the offload bundle is broken",
+					(unsigned long long)i);
+		if (is_for(name, entry.name_B, target)) {
+			*image = bundle + entry.offset;
+			*size_B = entry.size_B;
+			return 0;
+		}
+	}
+	return drv_fail(-ENOEXEC, "the offload bundle has no code object for %s", target);
+}
