@@ -57,11 +57,11 @@ static int by_variable_name(const void *a, const void *b)
 	return strcmp(((const struct variable *)a)->name, ((const struct variable *)b)->name);
 }
 
-static bool is_kernel(const char *name, const Elf64_Sym *sym)
+static bool is_kernel(const char *name, const GElf_Sym *sym)
 {
 	size_t length = strlen(name);
 
-	return ELF64_ST_TYPE(sym->st_info) == STT_OBJECT && length > strlen(SUFFIX) &&
+	return GELF_ST_TYPE(sym->st_info) == STT_OBJECT && length > strlen(SUFFIX) &&
 	       !strcmp(name + length - strlen(SUFFIX), SUFFIX);
 }
 
@@ -97,7 +97,7 @@ static void apply_meta(struct cs_kernel *k, const struct cs_meta_kernel *meta)
 }
 
 static int add_kernel(struct cs_code *code, const struct cs_elf *e, const uint8_t *placed, const char *name,
-		      const Elf64_Sym *sym, const struct drv_chip *chip)
+		      const GElf_Sym *sym, const struct drv_chip *chip)
 {
 	struct cs_kernel *k = &code->kernel[code->kernels];
 	struct descriptor d;
@@ -130,7 +130,7 @@ static int add_kernel(struct cs_code *code, const struct cs_elf *e, const uint8_
 	return 0;
 }
 
-static int add_variable(struct cs_code *code, const struct cs_elf *e, const char *name, const Elf64_Sym *sym)
+static int add_variable(struct cs_code *code, const struct cs_elf *e, const char *name, const GElf_Sym *sym)
 {
 	if (!cs_elf_inside(e, sym->st_value, sym->st_size, 0))
 		return drv_fail(-ENOEXEC, "variable %s lies outside the image", name);
@@ -152,15 +152,15 @@ static int add_symbols(struct cs_code *code, const struct cs_elf *e, const uint8
 	if (!code->kernel || !code->variable)
 		return drv_fail(-ENOMEM, "no host memory for %zu symbols", e->syms);
 	for (size_t i = 0; !r && i < e->syms; i++) {
-		const Elf64_Sym *sym = &e->sym[i];
-		const char *name = cs_elf_name(e, sym);
+		GElf_Sym sym;
+		const char *name = cs_elf_symbol(e, i, &sym);
 
-		if (!name || sym->st_shndx == SHN_UNDEF)
+		if (!name || sym.st_shndx == SHN_UNDEF)
 			continue;
-		if (is_kernel(name, sym))
-			r = add_kernel(code, e, placed, name, sym, chip);
-		else if (ELF64_ST_TYPE(sym->st_info) == STT_OBJECT && sym->st_size)
-			r = add_variable(code, e, name, sym);
+		if (is_kernel(name, &sym))
+			r = add_kernel(code, e, placed, name, &sym, chip);
+		else if (GELF_ST_TYPE(sym.st_info) == STT_OBJECT && sym.st_size)
+			r = add_variable(code, e, name, &sym);
 	}
 	qsort(code->kernel, code->kernels, sizeof(*code->kernel), by_kernel_name);
 	qsort(code->variable, code->variables, sizeof(*code->variable), by_variable_name);

@@ -16,7 +16,7 @@
 #define V4_XNACK_SHIFT   8
 #define V4_SRAMECC_SHIFT 10
 
-static enum drv_feature demanded(const Elf64_Ehdr *ehdr, unsigned v3_bit, unsigned v4_shift)
+static enum drv_feature demanded(const GElf_Ehdr *ehdr, unsigned v3_bit, unsigned v4_shift)
 {
 	if (ehdr->e_ident[EI_ABIVERSION] == 1)
 		return ehdr->e_flags & v3_bit ? DRV_FEATURE_ON : DRV_FEATURE_EITHER;
@@ -36,7 +36,7 @@ static bool feature_fits(enum drv_feature wanted, enum drv_feature have)
 	       (wanted == DRV_FEATURE_OFF && have == DRV_FEATURE_NONE);
 }
 
-static int check_target(const Elf64_Ehdr *ehdr, const struct drv_chip *chip)
+static int check_target(const GElf_Ehdr *ehdr, const struct drv_chip *chip)
 {
 	const struct drv_chip *made_for = drv_chip_by_mach(ehdr->e_flags & FLAGS_MACH);
 
@@ -53,9 +53,10 @@ static int check_target(const Elf64_Ehdr *ehdr, const struct drv_chip *chip)
 
 static int check_header(struct cs_elf *e, const struct drv_chip *chip)
 {
-	const Elf64_Ehdr *ehdr = elf64_getehdr(e->elf);
+	GElf_Ehdr header;
+	const GElf_Ehdr *ehdr = gelf_getehdr(e->elf, &header);
 
-	if (!ehdr)
+	if (!ehdr || gelf_getclass(e->elf) != ELFCLASS64)
 		return drv_fail(-ENOEXEC, "no 64-bit ELF header");
 	if (ehdr->e_ident[EI_DATA] != ELFDATA2LSB || ehdr->e_machine != EM_AMDGPU)
 		return drv_fail(-ENOEXEC, "an ELF for machine %u, not for an AMD GPU", ehdr->e_machine);
@@ -68,21 +69,27 @@ static int check_header(struct cs_elf *e, const struct drv_chip *chip)
 	return check_target(ehdr, chip);
 }
 
+/* Reads loaded segment i; false when it is none. */
+static bool loaded(const struct cs_elf *e, size_t i, GElf_Phdr *p)
+{
+	return gelf_getphdr(e->elf, i, p) && p->p_type == PT_LOAD;
+}
+
 static int check_segments(struct cs_elf *e)
 {
-	if (elf_getphdrnum(e->elf, &e->segments) || !(e->phdr = elf64_getphdr(e->elf)))
+	GElf_Phdr p;
+
+	if (elf_getphdrnum(e->elf, &e->segments))
 		return drv_fail(-ENOEXEC, "no program headers");
 	for (size_t i = 0; i < e->segments; i++) {
-		const Elf64_Phdr *p = &e->phdr[i];
-
-		if (p->p_type != PT_LOAD)
+		if (!loaded(e, i, &p))
 			continue;
-		if (p->p_offset > e->size_B || p->p_filesz > e->size_B - p->p_offset)
+		if (p.p_offset > e->size_B || p.p_filesz > e->size_B - p.p_offset)
 			return drv_fail(-ENOEXEC, "segment %zu lies outside the file", i);
-		if (p->p_filesz > p->p_memsz || p->p_vaddr > SPAN_MAX_B || p->p_memsz > SPAN_MAX_B - p->p_vaddr)
+		if (p.p_filesz > p.p_memsz || p.p_vaddr > SPAN_MAX_B || p.p_memsz > SPAN_MAX_B - p.p_vaddr)
 			return drv_fail(-ENOEXEC, "segment %zu has sizes that cannot be", i);
-		if (p->p_vaddr + p->p_memsz > e->span_B)
-			e->span_B = p->p_vaddr + p->p_memsz;
+		if (p.p_vaddr + p.p_memsz > e->span_B)
+			e->span_B = p.p_vaddr + p.p_memsz;
 	}
 	if (!e->span_B)
 		return drv_fail(-ENOEXEC, "nothing to load");
@@ -90,32 +97,29 @@ static int check_segments(struct cs_elf *e)
 }
 
 /* Sections of one type, one after the other; NULL at the end. */
-static Elf_Scn *next_section(const struct cs_elf *e, Elf_Scn *scn, unsigned type)
+static Elf_Scn *next_section(const struct cs_elf *e, Elf_Scn *scn, unsigned type, GElf_Shdr *shdr)
 {
-	while ((scn = elf_nextscn(e->elf, scn))) {
-		const Elf64_Shdr *shdr = elf64_getshdr(scn);
-
-		if (shdr && shdr->sh_type == type)
+	while ((scn = elf_nextscn(e->elf, scn)))
+		if (gelf_getshdr(scn, shdr) && shdr->sh_type == type)
 			return scn;
-	}
 	return NULL;
 }
 
 static int find_symbols(struct cs_elf *e)
 {
-	Elf_Scn *scn = next_section(e, NULL, SHT_DYNSYM), *strings;
-	const Elf_Data *syms, *names;
+	GElf_Shdr shdr;
+	Elf_Scn *scn = next_section(e, NULL, SHT_DYNSYM, &shdr), *strings;
+	const Elf_Data *names;
 
 	if (!scn)
 		return 0;
-	strings = elf_getscn(e->elf, elf64_getshdr(scn)->sh_link);
-	syms = elf_getdata(scn, NULL);
+	strings = elf_getscn(e->elf, shdr.sh_link);
+	e->sym_data = elf_getdata(scn, NULL);
 	names = strings ? elf_getdata(strings, NULL) : NULL;
-	if (!syms || !syms->d_buf || !names || !names->d_buf || !names->d_size ||
+	if (!e->sym_data || !names || !names->d_buf || !names->d_size ||
 	    ((const char *)names->d_buf)[names->d_size - 1])
 		return drv_fail(-ENOEXEC, "the symbol table is broken");
-	e->sym = syms->d_buf;
-	e->syms = syms->d_size / sizeof(*e->sym);
+	e->syms = e->sym_data->d_buf ? e->sym_data->d_size / sizeof(Elf64_Sym) : 0;
 	e->names = names->d_buf;
 	e->names_B = names->d_size;
 	return 0;
@@ -150,20 +154,23 @@ void cs_elf_close(struct cs_elf *e)
 	e->elf = NULL;
 }
 
-const char *cs_elf_name(const struct cs_elf *e, const Elf64_Sym *sym)
+const char *cs_elf_symbol(const struct cs_elf *e, size_t i, GElf_Sym *sym)
 {
+	if (!gelf_getsym(e->sym_data, i, sym)) {
+		*sym = (GElf_Sym){0};
+		return NULL;
+	}
 	return sym->st_name < e->names_B ? e->names + sym->st_name : NULL;
 }
 
 bool cs_elf_inside(const struct cs_elf *e, uint64_t va, uint64_t size_B, unsigned flags)
 {
-	for (size_t i = 0; i < e->segments; i++) {
-		const Elf64_Phdr *p = &e->phdr[i];
+	GElf_Phdr p;
 
-		if (p->p_type == PT_LOAD && (p->p_flags & flags) == flags && va >= p->p_vaddr &&
-		    va - p->p_vaddr <= p->p_memsz && size_B <= p->p_memsz - (va - p->p_vaddr))
+	for (size_t i = 0; i < e->segments; i++)
+		if (loaded(e, i, &p) && (p.p_flags & flags) == flags && va >= p.p_vaddr &&
+		    va - p.p_vaddr <= p.p_memsz && size_B <= p.p_memsz - (va - p.p_vaddr))
 			return true;
-	}
 	return false;
 }
 
@@ -172,14 +179,14 @@ int cs_elf_notes(const struct cs_elf *e, int (*take)(void *user, const void *not
 	int r = 0;
 
 	for (size_t i = 0; i < e->segments; i++) {
-		const Elf64_Phdr *p = &e->phdr[i];
 		size_t offset = 0, name, desc;
 		Elf_Data *data;
+		GElf_Phdr p;
 		GElf_Nhdr nhdr;
 
-		if (p->p_type != PT_NOTE)
+		if (!gelf_getphdr(e->elf, i, &p) || p.p_type != PT_NOTE)
 			continue;
-		data = elf_getdata_rawchunk(e->elf, p->p_offset, p->p_filesz, ELF_T_NHDR);
+		data = elf_getdata_rawchunk(e->elf, p.p_offset, p.p_filesz, ELF_T_NHDR);
 		while (!r && data && (offset = gelf_getnote(data, offset, &nhdr, &name, &desc)))
 			if (nhdr.n_type == NT_AMDGPU_METADATA && nhdr.n_namesz == sizeof("AMDGPU") &&
 			    !memcmp((const char *)data->d_buf + name, "AMDGPU", sizeof("AMDGPU")))
@@ -215,31 +222,42 @@ static const struct reloc *find_reloc(unsigned type)
 	return NULL;
 }
 
-static int relocate(const struct cs_elf *e, const Elf64_Rela *rela, uint8_t *to, uint64_t base)
+/* Where a symbol that a relocation names will be. */
+static int resolve(const struct cs_elf *e, size_t index, uint64_t base, uint64_t *value)
 {
-	const struct reloc *how = find_reloc(ELF64_R_TYPE(rela->r_info));
-	size_t index = ELF64_R_SYM(rela->r_info);
-	uint64_t value = base + rela->r_addend;
+	const char *name;
+	GElf_Sym sym;
 
-	if (!ELF64_R_TYPE(rela->r_info))
+	if (index >= e->syms)
+		return drv_fail(-ENOEXEC, "a relocation against symbol %zu of %zu", index, e->syms);
+	name = cs_elf_symbol(e, index, &sym);
+	if (sym.st_shndx != SHN_UNDEF)
+		*value = base + sym.st_value;
+	else if (GELF_ST_BIND(sym.st_info) == STB_WEAK)
+		*value = 0;
+	else
+		return drv_fail(-ENOTSUP, "the code object needs %s, which it does not define", name ? name : "?");
+	return 0;
+}
+
+static int relocate(const struct cs_elf *e, const GElf_Rela *rela, uint8_t *to, uint64_t base)
+{
+	const struct reloc *how = find_reloc(GELF_R_TYPE(rela->r_info));
+	uint64_t value = base;
+	int r = 0;
+
+	if (!GELF_R_TYPE(rela->r_info))
 		return 0;
 	if (!how)
-		return drv_fail(-ENOTSUP, "relocation type %u", (unsigned)ELF64_R_TYPE(rela->r_info));
+		return drv_fail(-ENOTSUP, "relocation type %u", (unsigned)GELF_R_TYPE(rela->r_info));
 	if (!cs_elf_inside(e, rela->r_offset, how->width_B, 0))
 		return drv_fail(-ENOEXEC, "a relocation outside the image, at 0x%llx",
 				(unsigned long long)rela->r_offset);
-	if (!how->base) {
-		if (index >= e->syms)
-			return drv_fail(-ENOEXEC, "a relocation against symbol %zu of %zu", index, e->syms);
-		if (e->sym[index].st_shndx == SHN_UNDEF && ELF64_ST_BIND(e->sym[index].st_info) != STB_WEAK) {
-			const char *name = cs_elf_name(e, &e->sym[index]);
-
-			return drv_fail(-ENOTSUP, "the code object needs %s, which it does not define",
-					name ? name : "?");
-		}
-		value = e->sym[index].st_shndx == SHN_UNDEF ? (uint64_t)rela->r_addend
-							    : value + e->sym[index].st_value;
-	}
+	if (!how->base)
+		r = resolve(e, GELF_R_SYM(rela->r_info), base, &value);
+	if (r)
+		return r;
+	value += rela->r_addend;
 	if (how->relative)
 		value -= base + rela->r_offset;
 	value >>= how->shift;
@@ -247,36 +265,40 @@ static int relocate(const struct cs_elf *e, const Elf64_Rela *rela, uint8_t *to,
 	return 0;
 }
 
+static int relocate_section(const struct cs_elf *e, Elf_Data *data, uint8_t *to, uint64_t base)
+{
+	GElf_Rela rela;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < data->d_size / sizeof(Elf64_Rela); i++)
+		r = gelf_getrela(data, i, &rela) ? relocate(e, &rela, to, base)
+						 : drv_fail(-ENOEXEC, "relocation %zu cannot be read", i);
+	return r;
+}
+
 static int relocate_all(const struct cs_elf *e, uint8_t *to, uint64_t base)
 {
 	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	int r = 0;
 
-	while ((scn = next_section(e, scn, SHT_RELA))) {
-		const Elf_Data *data = elf_getdata(scn, NULL);
-		const Elf64_Rela *rela = data ? data->d_buf : NULL;
+	while (!r && (scn = next_section(e, scn, SHT_RELA, &shdr))) {
+		Elf_Data *data = elf_getdata(scn, NULL);
 
 		/* Relocations of sections that are not loaded are the linker's. */
-		if (!(elf64_getshdr(scn)->sh_flags & SHF_ALLOC))
+		if (!(shdr.sh_flags & SHF_ALLOC))
 			continue;
-		if (!rela)
-			return drv_fail(-ENOEXEC, "relocations that cannot be read");
-		for (size_t i = 0; i < data->d_size / sizeof(*rela); i++) {
-			int r = relocate(e, &rela[i], to, base);
-
-			if (r)
-				return r;
-		}
+		r = data ? relocate_section(e, data, to, base) : drv_fail(-ENOEXEC, "relocations that cannot be read");
 	}
-	return 0;
+	return r;
 }
 
 int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base)
 {
-	for (size_t i = 0; i < e->segments; i++) {
-		const Elf64_Phdr *p = &e->phdr[i];
+	GElf_Phdr p;
 
-		if (p->p_type == PT_LOAD)
-			memcpy(to + p->p_vaddr, e->image + p->p_offset, p->p_filesz);
-	}
+	for (size_t i = 0; i < e->segments; i++)
+		if (loaded(e, i, &p))
+			memcpy(to + p.p_vaddr, e->image + p.p_offset, p.p_filesz);
 	return relocate_all(e, to, base);
 }

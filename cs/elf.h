@@ -12,15 +12,14 @@
 #define EM_AMDGPU 224
 #endif
 
-/* One parsed image; borrows it. */
+/* One parsed image; borrows it. Nothing in it need be aligned: all is read through gelf's copies. */
 struct cs_elf {
 	const uint8_t *image;
 	size_t size_B;
 	Elf *elf; /* owned */
 	size_t segments;
-	Elf64_Phdr *phdr;  /* owned by elf */
-	uint64_t span_B;   /* of the loaded image, from address 0 to the end of the last segment */
-	const Elf64_Sym *sym; /* dynamic symbols; owned by elf */
+	uint64_t span_B;    /* of the loaded image, from address 0 to the end of the last segment */
+	Elf_Data *sym_data; /* dynamic symbols; owned by elf */
 	size_t syms;
 	const char *names; /* owned by elf; names_B bytes, the last one 0 */
 	size_t names_B;
@@ -32,8 +31,8 @@ DRV_MUST_CHECK int cs_bundle_pick(const void **image, size_t *size_B, const char
 /* -ENOEXEC with a record for anything that is not a sound code object of that chip. */
 DRV_MUST_CHECK int cs_elf_open(struct cs_elf *e, const void *image, size_t size_B, const struct drv_chip *chip);
 void cs_elf_close(struct cs_elf *e);
-/* The name of a symbol, or NULL. */
-const char *cs_elf_name(const struct cs_elf *e, const Elf64_Sym *sym);
+/* Reads symbol i < syms; gives its name, or NULL when it has none. */
+const char *cs_elf_symbol(const struct cs_elf *e, size_t i, GElf_Sym *sym);
 /* Copies the segments to `to`, span_B zeroed bytes that will live at address base, and applies relocations. -ENOTSUP: a
  * relocation against what the object does not define. */
 DRV_MUST_CHECK int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base);

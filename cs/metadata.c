@@ -1,16 +1,14 @@
 /* Kernel metadata: the MessagePack map in a code object's AMDGPU notes (LLVM AMDGPUUsage, "Code Object V3 Metadata").
  *
- * It comes from whoever made the code object: every type and number is checked before use. */
+ * It comes from whoever made the code object. It is read in place, by a cursor that never leaves the note: Debian's
+ * MessagePack library allocates what an array's header promises before it sees the content, gigabytes for five bytes. */
 #include "cs/code.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <msgpack.h>
-
 #define KERNARG_MAX_B CS_DATA_MAX_B
-#define NOTE_MAX_B    (64u << 20)
 
 static const struct {
 	const char *name;
@@ -32,38 +30,151 @@ static const struct {
 	{"hidden_queue_ptr", CS_HIDDEN_QUEUE_PTR},
 };
 
-static bool is_text(const msgpack_object *o, const char *text)
-{
-	return o->type == MSGPACK_OBJECT_STR && o->via.str.size == strlen(text) &&
-	       !memcmp(o->via.str.ptr, text, o->via.str.size);
-}
+/* --- MessagePack ---------------------------------------------------------------------------------------------------- */
 
-/* The value of a key, or NULL. */
-static const msgpack_object *get(const msgpack_object *map, const char *key)
-{
-	if (map->type != MSGPACK_OBJECT_MAP)
-		return NULL;
-	for (uint32_t i = 0; i < map->via.map.size; i++)
-		if (is_text(&map->via.map.ptr[i].key, key))
-			return &map->via.map.ptr[i].val;
-	return NULL;
-}
+struct cursor {
+	const uint8_t *p, *end;
+};
 
-/* An absent number counts as 0; one beyond max, or something else, as broken. */
-static bool get_number(const msgpack_object *map, const char *key, uint64_t max, uint32_t *value)
-{
-	const msgpack_object *o = get(map, key);
+enum item_kind { ITEM_OTHER, ITEM_NUMBER, ITEM_TEXT, ITEM_ARRAY, ITEM_MAP };
 
-	*value = 0;
-	if (!o)
-		return true;
-	if (o->type != MSGPACK_OBJECT_POSITIVE_INTEGER || o->via.u64 > max)
+/* One header with what belongs to it: a number's value, a text, or how many elements follow. */
+struct item {
+	enum item_kind kind;
+	uint64_t n; /* value, length or count */
+	const char *text;
+};
+
+/* The formats 0xc4 to 0xdf: width of the number behind the first byte, and of what follows when that is fixed. */
+static const struct {
+	uint8_t kind, width_B, fixed_B;
+	bool data; /* the number is the length of data that follow */
+} formats[] = {
+	{ITEM_OTHER, 1, 0, true},   {ITEM_OTHER, 2, 0, true},   {ITEM_OTHER, 4, 0, true}, /* bin */
+	{ITEM_OTHER, 1, 1, true},   {ITEM_OTHER, 2, 1, true},   {ITEM_OTHER, 4, 1, true}, /* ext */
+	{ITEM_OTHER, 4, 0, false},  {ITEM_OTHER, 8, 0, false},                             /* float */
+	{ITEM_NUMBER, 1, 0, false}, {ITEM_NUMBER, 2, 0, false},                            /* unsigned */
+	{ITEM_NUMBER, 4, 0, false}, {ITEM_NUMBER, 8, 0, false},
+	{ITEM_OTHER, 1, 0, false},  {ITEM_OTHER, 2, 0, false},                             /* signed */
+	{ITEM_OTHER, 4, 0, false},  {ITEM_OTHER, 8, 0, false},
+	{ITEM_OTHER, 0, 2, false},  {ITEM_OTHER, 0, 3, false},  {ITEM_OTHER, 0, 5, false}, /* fixext */
+	{ITEM_OTHER, 0, 9, false},  {ITEM_OTHER, 0, 17, false},
+	{ITEM_TEXT, 1, 0, true},    {ITEM_TEXT, 2, 0, true},    {ITEM_TEXT, 4, 0, true},
+	{ITEM_ARRAY, 2, 0, false},  {ITEM_ARRAY, 4, 0, false},
+	{ITEM_MAP, 2, 0, false},    {ITEM_MAP, 4, 0, false},
+};
+
+static bool take_bytes(struct cursor *c, uint64_t size_B)
+{
+	if (size_B > (uint64_t)(c->end - c->p))
 		return false;
-	*value = o->via.u64;
+	c->p += size_B;
 	return true;
 }
 
-static enum cs_hidden_kind hidden_kind(const msgpack_object *kind)
+static struct item small_item(uint8_t first)
+{
+	if (first < 0x80)
+		return (struct item){.kind = ITEM_NUMBER, .n = first};
+	if (first < 0x90)
+		return (struct item){.kind = ITEM_MAP, .n = first & 0xf};
+	if (first < 0xa0)
+		return (struct item){.kind = ITEM_ARRAY, .n = first & 0xf};
+	if (first < 0xc0)
+		return (struct item){.kind = ITEM_TEXT, .n = first & 0x1f};
+	return (struct item){.kind = ITEM_OTHER}; /* nil, booleans, small negative numbers */
+}
+
+/* Reads one item; false at the end or beyond it. */
+static bool next(struct cursor *c, struct item *item)
+{
+	uint8_t first;
+	uint64_t data_B;
+
+	if (c->p == c->end)
+		return false;
+	first = *c->p++;
+	if (first < 0xc4 || first >= 0xe0) {
+		*item = small_item(first);
+		data_B = item->kind == ITEM_TEXT ? item->n : 0;
+	} else {
+		unsigned width_B = formats[first - 0xc4].width_B;
+
+		*item = (struct item){.kind = formats[first - 0xc4].kind};
+		if (!take_bytes(c, width_B))
+			return false;
+		for (unsigned i = 0; i < width_B; i++)
+			item->n = item->n << 8 | c->p[(int)i - (int)width_B];
+		data_B = formats[first - 0xc4].fixed_B + (formats[first - 0xc4].data ? item->n : 0);
+	}
+	item->text = (const char *)c->p;
+	return take_bytes(c, data_B);
+}
+
+/* Passes over one item with all that is in it. */
+static bool skip(struct cursor *c)
+{
+	uint64_t left = 1;
+
+	while (left--) {
+		struct item item;
+
+		if (!next(c, &item))
+			return false;
+		left += item.kind == ITEM_ARRAY ? item.n : item.kind == ITEM_MAP ? 2 * item.n : 0;
+	}
+	return true;
+}
+
+static bool is_text(const struct item *item, const char *text)
+{
+	return item->kind == ITEM_TEXT && item->n == strlen(text) && !memcmp(item->text, text, item->n);
+}
+
+/* Finds a key of the map that begins at c; then *value stands at its value. */
+static bool find(struct cursor c, const char *key, struct cursor *value)
+{
+	struct item map, name;
+
+	if (!next(&c, &map) || map.kind != ITEM_MAP)
+		return false;
+	for (uint64_t i = 0; i < map.n; i++) {
+		if (!next(&c, &name))
+			return false;
+		*value = c;
+		if (is_text(&name, key))
+			return true;
+		if (!skip(&c))
+			return false;
+	}
+	return false;
+}
+
+/* --- kernels ---------------------------------------------------------------------------------------------------------- */
+
+static bool find_text(struct cursor map, const char *key, struct item *text)
+{
+	struct cursor value;
+
+	return find(map, key, &value) && next(&value, text) && text->kind == ITEM_TEXT;
+}
+
+/* An absent number counts as 0; one beyond max, or something else, as broken. */
+static bool find_number(struct cursor map, const char *key, uint64_t max, uint32_t *number)
+{
+	struct cursor value;
+	struct item item;
+
+	*number = 0;
+	if (!find(map, key, &value))
+		return true;
+	if (!next(&value, &item) || item.kind != ITEM_NUMBER || item.n > max)
+		return false;
+	*number = item.n;
+	return true;
+}
+
+static enum cs_hidden_kind hidden_kind(const struct item *kind)
 {
 	for (size_t i = 0; i < sizeof(hidden_kinds) / sizeof(hidden_kinds[0]); i++)
 		if (is_text(kind, hidden_kinds[i].name))
@@ -71,103 +182,103 @@ static enum cs_hidden_kind hidden_kind(const msgpack_object *kind)
 	return CS_HIDDEN_NONE;
 }
 
-static bool is_hidden(const msgpack_object *kind)
+static bool read_arg(struct cursor arg, struct cs_meta_kernel *k)
 {
-	return kind->type == MSGPACK_OBJECT_STR && kind->via.str.size >= 7 &&
-	       !memcmp(kind->via.str.ptr, "hidden_", 7);
-}
-
-static bool read_arg(const msgpack_object *arg, struct cs_meta_kernel *k)
-{
-	const msgpack_object *kind = get(arg, ".value_kind");
 	uint32_t offset_B, size_B;
+	struct item kind;
 
-	if (!kind || !get_number(arg, ".offset", KERNARG_MAX_B, &offset_B) ||
-	    !get_number(arg, ".size", KERNARG_MAX_B, &size_B) || offset_B + size_B > k->kernarg_B)
+	if (!find_text(arg, ".value_kind", &kind) || !find_number(arg, ".offset", KERNARG_MAX_B, &offset_B) ||
+	    !find_number(arg, ".size", KERNARG_MAX_B, &size_B) || offset_B + size_B > k->kernarg_B)
 		return false;
-	if (!is_hidden(kind)) {
+	if (kind.n < 7 || memcmp(kind.text, "hidden_", 7)) {
 		if (offset_B + size_B > k->explicit_B)
 			k->explicit_B = offset_B + size_B;
-		return true;
-	}
-	if (hidden_kind(kind) != CS_HIDDEN_NONE)
+	} else if (hidden_kind(&kind) != CS_HIDDEN_NONE) {
 		k->hidden[k->hidden_count++] =
-			(struct cs_hidden_arg){.kind = hidden_kind(kind), .size_B = size_B, .offset_B = offset_B};
+			(struct cs_hidden_arg){.kind = hidden_kind(&kind), .size_B = size_B, .offset_B = offset_B};
+	}
 	return true;
 }
 
-static int read_args(const msgpack_object *args, struct cs_meta_kernel *k)
+static int read_args(struct cursor kernel, struct cs_meta_kernel *k)
 {
-	if (!args) { /* no argument at all */
-		k->explicit_B = 0;
+	struct cursor args;
+	struct item array;
+
+	if (!find(kernel, ".args", &args)) /* no argument at all */
 		return 0;
-	}
-	if (args->type != MSGPACK_OBJECT_ARRAY)
+	/* Each element takes a byte at least. */
+	if (!next(&args, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(args.end - args.p))
 		return -ENOEXEC;
-	k->hidden = calloc(args->via.array.size + 1, sizeof(*k->hidden));
+	k->hidden = calloc(array.n + 1, sizeof(*k->hidden));
 	if (!k->hidden)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < args->via.array.size; i++)
-		if (!read_arg(&args->via.array.ptr[i], k))
+	for (uint64_t i = 0; i < array.n; i++)
+		if (!read_arg(args, k) || !skip(&args))
 			return -ENOEXEC;
 	return 0;
 }
 
-static int read_kernel(const msgpack_object *o, struct cs_meta_kernel *k)
+static int read_kernel(struct cursor kernel, struct cs_meta_kernel *k)
 {
-	const msgpack_object *symbol = get(o, ".symbol");
+	struct item symbol;
 
-	if (!symbol || symbol->type != MSGPACK_OBJECT_STR ||
-	    !get_number(o, ".kernarg_segment_size", KERNARG_MAX_B, &k->kernarg_B) ||
-	    !get_number(o, ".max_flat_workgroup_size", UINT32_MAX, &k->max_threads))
+	if (!find_text(kernel, ".symbol", &symbol) ||
+	    !find_number(kernel, ".kernarg_segment_size", KERNARG_MAX_B, &k->kernarg_B) ||
+	    !find_number(kernel, ".max_flat_workgroup_size", UINT32_MAX, &k->max_threads))
 		return -ENOEXEC;
-	k->symbol = strndup(symbol->via.str.ptr, symbol->via.str.size);
-	return k->symbol ? read_args(get(o, ".args"), k) : -ENOMEM;
+	k->symbol = strndup(symbol.text, symbol.n);
+	return k->symbol ? read_args(kernel, k) : -ENOMEM;
 }
 
-static int read_kernels(struct cs_meta *meta, const msgpack_object *kernels)
+static int grow(struct cs_meta *meta)
 {
+	unsigned max = meta->max ? meta->max * 2 : 16;
+	void *grown = realloc(meta->kernel, max * sizeof(*meta->kernel));
+
+	if (!grown)
+		return -ENOMEM;
+	meta->kernel = grown;
+	meta->max = max;
+	return 0;
+}
+
+static int read_kernels(struct cs_meta *meta, struct cursor note)
+{
+	struct cursor kernels;
+	struct item array;
 	int r = 0;
 
-	if (!kernels)
+	if (!find(note, "amdhsa.kernels", &kernels))
 		return 0;
-	if (kernels->type != MSGPACK_OBJECT_ARRAY)
+	if (!next(&kernels, &array) || array.kind != ITEM_ARRAY)
 		return -ENOEXEC;
-	for (uint32_t i = 0; !r && i < kernels->via.array.size; i++) {
-		if (meta->count == meta->max) {
-			unsigned max = meta->max ? meta->max * 2 : 16;
-			void *grown = realloc(meta->kernel, max * sizeof(*meta->kernel));
-
-			if (!grown)
-				return -ENOMEM;
-			meta->kernel = grown;
-			meta->max = max;
-		}
+	for (uint64_t i = 0; !r && i < array.n; i++) {
+		if (meta->count == meta->max)
+			r = grow(meta);
+		if (r)
+			break;
 		meta->kernel[meta->count] = (struct cs_meta_kernel){0};
-		r = read_kernel(&kernels->via.array.ptr[i], &meta->kernel[meta->count++]);
+		r = read_kernel(kernels, &meta->kernel[meta->count++]);
+		if (!r && !skip(&kernels))
+			r = -ENOEXEC;
 	}
 	return r;
 }
 
 int cs_meta_add(struct cs_meta *meta, const void *note, size_t size_B)
 {
-	msgpack_unpacked unpacked;
-	size_t offset = 0;
+	struct cursor c = {note, (const uint8_t *)note + size_B}, check = c;
+	struct item map;
 	int r;
 
-	if (size_B > NOTE_MAX_B)
-		return drv_fail(-ENOEXEC, "a metadata note of %zu bytes", size_B);
-	msgpack_unpacked_init(&unpacked);
-	if (msgpack_unpack_next(&unpacked, note, size_B, &offset) != MSGPACK_UNPACK_SUCCESS)
-		r = drv_fail(-ENOEXEC, "the metadata note is no MessagePack");
-	else if (unpacked.data.type != MSGPACK_OBJECT_MAP)
-		r = drv_fail(-ENOEXEC, "the metadata note is no map");
-	else
-		r = read_kernels(meta, get(&unpacked.data, "amdhsa.kernels"));
-	msgpack_unpacked_destroy(&unpacked);
-	if (r)
-		return drv_fail(r, "the metadata of kernel %u", meta->count);
-	return 0;
+	if (!next(&check, &map) || map.kind != ITEM_MAP)
+		return drv_fail(-ENOEXEC, "the metadata note is no MessagePack map");
+	check = c;
+	if (!skip(&check))
+		return drv_fail(-ENOEXEC, "the metadata note is cut off");
+	r = read_kernels(meta, c);
+	return r ? drv_fail(r, "the metadata of kernel %u", meta->count) : 0;
 }
 
 const struct cs_meta_kernel *cs_meta_find(const struct cs_meta *meta, const char *symbol)

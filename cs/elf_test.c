@@ -1,0 +1,154 @@
+/* Code object images: sound ones of every target, and broken ones. Runs without a GPU: what is loaded goes to a host
+ * buffer. */
+#include "cs/elf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cs/code.h"
+#include "shaders/blob.h"
+#include "tests/check.h"
+
+static int take_note(void *user, const void *note, size_t size_B)
+{
+	return cs_meta_add(user, note, size_B);
+}
+
+/* All that loading does short of the GPU. */
+static int parse(const void *image, size_t size_B, const char *target, struct cs_meta *meta)
+{
+	struct cs_elf elf;
+	uint8_t *placed;
+	int r = cs_bundle_pick(&image, &size_B, target);
+
+	r = r ? r : cs_elf_open(&elf, image, size_B, drv_chip_by_target(target));
+	if (r)
+		return r;
+	r = cs_elf_notes(&elf, take_note, meta);
+	placed = calloc(1, elf.span_B);
+	if (!r && placed)
+		r = cs_elf_place(&elf, placed, 0x10000);
+	for (size_t i = 0; i < elf.syms; i++) {
+		GElf_Sym sym;
+
+		(void)!cs_elf_symbol(&elf, i, &sym);
+	}
+	free(placed);
+	cs_elf_close(&elf);
+	return r;
+}
+
+static void sound_objects_load(void)
+{
+	for (const struct shader_blob *b = shaders_blobs; b->target; b++) {
+		struct cs_meta meta = {0};
+		const struct cs_meta_kernel *k;
+
+		CHECK_EQ(parse(b->image, b->size_B, b->target, &meta), 0);
+		CHECK_EQ(meta.count, 6);
+		k = cs_meta_find(&meta, "copy16.kd");
+		CHECK(k && k->explicit_B == 24 && k->max_threads == 256);
+		cs_meta_fini(&meta);
+	}
+}
+
+static void other_chips_are_refused(void)
+{
+	const struct shader_blob *b = shader_find(shaders_blobs, "blit.O3", "gfx900");
+	const void *image = b->image;
+	size_t size_B = b->size_B;
+	struct cs_elf elf;
+
+	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx908"), -ENOEXEC);
+	CHECK(strstr(drv_error_last()->text, "no code object for gfx908"));
+	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx900"), 0);
+	CHECK(image != b->image);
+	CHECK_EQ(cs_elf_open(&elf, image, size_B, drv_chip_by_target("gfx90a")), -ENOEXEC);
+	CHECK(strstr(drv_error_last()->text, "is for gfx900"));
+	CHECK_EQ(cs_elf_open(&elf, "\177ELF", 4, drv_chip_by_target("gfx90a")), -ENOEXEC);
+	CHECK_EQ(cs_elf_open(&elf, NULL, 0, drv_chip_by_target("gfx90a")), -ENOEXEC);
+	CHECK_EQ(cs_bundle_pick(&(const void *){"CCOB...."}, &(size_t){8}, "gfx900"), -ENOTSUP);
+}
+
+static void truncation_is_an_error_at_every_length(const uint8_t *image, size_t size_B)
+{
+	uint8_t *copy;
+
+	for (size_t n = 0; n < size_B; n += n < 4096 ? 1 : 61) {
+		struct cs_meta meta = {0};
+
+		/* A buffer of the exact size, so that a sanitizer sees the first byte too far. */
+		copy = malloc(n ? n : 1);
+		memcpy(copy, image, n);
+		(void)!parse(copy, n, "gfx908", &meta);
+		cs_meta_fini(&meta);
+		free(copy);
+	}
+	CHECK(1);
+}
+
+/* Numbers that lie: any byte or word replaced. The result may be an error or not, but nothing may be overrun. */
+static void damage_is_survived(const uint8_t *image, size_t size_B)
+{
+	static const uint64_t evil[] = {0, 1, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, ~0ull, 0x40000000};
+	uint8_t *copy = malloc(size_B);
+	uint32_t seed = 7;
+	unsigned refused = 0, rounds = 20000;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		struct cs_meta meta = {0};
+		size_t at;
+
+		memcpy(copy, image, size_B);
+		for (unsigned hits = 1 + i % 3; hits; hits--) {
+			seed = seed * 1664525 + 1013904223;
+			/* Mostly headers and tables, which stand at the front. */
+			at = (seed >> 8) % (i % 4 ? 2048 : size_B - 8);
+			if (seed & 1)
+				copy[at] ^= 1 << (seed >> 1 & 7);
+			else
+				memcpy(copy + at, &evil[(seed >> 1) % 7], 1 << (seed >> 4) % 4);
+		}
+		refused += !!parse(copy, size_B, "gfx908", &meta);
+		cs_meta_fini(&meta);
+	}
+	CHECK(refused > rounds / 50);
+	free(copy);
+}
+
+static void metadata_that_lies_is_refused(void)
+{
+	/* {"amdhsa.kernels": [{".symbol": "a", ".kernarg_segment_size": 8, ".args": [{".offset": 4, ".size": 8,
+	 * ".value_kind": "by_value"}]}]}: the argument ends behind the segment. */
+	static const char beyond[] = "\x81\xae"
+				     "amdhsa.kernels\x91\x83\xa7.symbol\xa1"
+				     "a\xb5.kernarg_segment_size\x08\xa5.args\x91\x83\xa7.offset\x04\xa5.size\x08\xab"
+				     ".value_kind\xa8"
+				     "by_value";
+	static const char array_of_4g[] = "\xdd\xff\xff\xff\xff\x01\x02";
+	static const char not_a_map[] = "\x93\x01\x02\x03";
+	struct cs_meta meta = {0};
+
+	CHECK_EQ(cs_meta_add(&meta, beyond, sizeof(beyond) - 1), -ENOEXEC);
+	CHECK_EQ(cs_meta_add(&meta, array_of_4g, sizeof(array_of_4g) - 1), -ENOEXEC);
+	CHECK_EQ(cs_meta_add(&meta, not_a_map, sizeof(not_a_map) - 1), -ENOEXEC);
+	CHECK_EQ(cs_meta_add(&meta, "", 0), -ENOEXEC);
+	cs_meta_fini(&meta);
+}
+
+int main(void)
+{
+	const struct shader_blob *b = shader_find(shaders_blobs, "blit.O3", "gfx908");
+	const void *image = b->image;
+	size_t size_B = b->size_B;
+
+	sound_objects_load();
+	other_chips_are_refused();
+	metadata_that_lies_is_refused();
+	truncation_is_an_error_at_every_length(b->image, b->size_B);
+	damage_is_survived(b->image, b->size_B);
+	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx908"), 0);
+	truncation_is_an_error_at_every_length(image, size_B);
+	damage_is_survived(image, size_B);
+	return check_done("code object images");
+}

@@ -1,0 +1,127 @@
+/* The PM4 emitter against test vectors of the reference (packets.md, appendix A), and the decoder's text. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cs/internal.h"
+#include "cs/pm4.h"
+#include "tests/check.h"
+
+static uint32_t buffer[512];
+
+static struct cs_ib fresh(void)
+{
+	memset(buffer, 0xee, sizeof(buffer));
+	return (struct cs_ib){.cur = buffer, .end = buffer + sizeof(buffer) / sizeof(buffer[0])};
+}
+
+#define CHECK_DWORDS(ib, ...)                                                                                       \
+	do {                                                                                                        \
+		const uint32_t want_[] = {__VA_ARGS__};                                                             \
+		CHECK_EQ((ib).cur - buffer, (long)(sizeof(want_) / 4));                                             \
+		for (unsigned i_ = 0; i_ < sizeof(want_) / 4; i_++)                                                 \
+			CHECK_EQ(buffer[i_], want_[i_]);                                                            \
+	} while (0)
+
+#define VA 0x123456789ab8ull
+
+static void emits_the_reference_encodings(void)
+{
+	struct cs_ib ib = fresh();
+
+	cs_ib_barrier(&ib);
+	CHECK_DWORDS(ib, 0xC0004600, 0x00000407);
+	ib = fresh();
+	cs_ib_acquire(&ib, CS_SCOPE_AGENT);
+	CHECK_DWORDS(ib, 0xC0055800, 0x08400000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
+	ib = fresh();
+	cs_ib_acquire(&ib, CS_SCOPE_SYSTEM);
+	CHECK_DWORDS(ib, 0xC0055800, 0x08C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
+	ib = fresh();
+	cs_ib_release_value(&ib, VA, 0x1122334455667788ull);
+	CHECK_DWORDS(ib, 0xC0064900, 0x00088514, 0x43000000, 0x56789ab8, 0x1234, 0x55667788, 0x11223344, 0);
+	ib = fresh();
+	cs_ib_release_clock(&ib, VA);
+	CHECK_DWORDS(ib, 0xC0064900, 0x00000528, 0x60000000, 0x56789ab8, 0x1234, 0, 0, 0);
+	ib = fresh();
+	cs_ib_clock(&ib, VA);
+	CHECK_DWORDS(ib, 0xC0044000, 0x02012509, 0, 0, 0x56789ab8, 0x1234);
+	ib = fresh();
+	cs_ib_wait_word(&ib, VA, 77);
+	CHECK_DWORDS(ib, 0xC0053C00, 0x00000015, 0x56789ab8, 0x1234, 77, 0xFFFFFFFF, 4);
+	ib = fresh();
+	cs_ib_write(&ib, VA, (const uint32_t[]){1, 2}, 2);
+	CHECK_DWORDS(ib, 0xC0043700, 0x00100500, 0x56789ab8, 0x1234, 1, 2);
+}
+
+static void splits_long_writes(void)
+{
+	uint32_t data[100];
+	struct cs_ib ib = fresh();
+
+	for (unsigned i = 0; i < 100; i++)
+		data[i] = i;
+	cs_ib_write(&ib, VA, data, 100);
+	CHECK_EQ(ib.cur - buffer, 100 + 2 * 4);
+	CHECK_EQ(PM4_HEADER_BODY_DW(buffer[0]), 3 + 60);
+	CHECK_EQ(buffer[64 + 2], (uint32_t)VA + 60 * 4);
+	CHECK_EQ(buffer[64 + 4], 60);
+}
+
+static void prints_what_it_emits(const char *file)
+{
+	static const char want[] =
+		"  1000: EVENT_WRITE CS_PARTIAL_FLUSH\n"
+		"  1008: ACQUIRE_MEM 08c40000: L2 write-back L2 L1 K$\n"
+		"  1024: RELEASE_MEM event 14 L2 write-back to 123456789ab8: 2a\n"
+		"  1044: RELEASE_MEM event 28 to 123456789ab8: clock\n"
+		"  1064: COPY_DATA clock to 123456789ab8\n"
+		"  107c: WAIT_REG_MEM 123456789ab8 & ffffffff >= 5\n"
+		"  1098: WRITE_DATA to 123456789ab8: 7\n"
+		"  10ac: no packet: 12345678\n";
+	char got[2048] = "", line[512];
+	struct cs_ib ib = fresh();
+	FILE *log;
+
+	cs_ib_barrier(&ib);
+	cs_ib_acquire(&ib, CS_SCOPE_SYSTEM);
+	cs_ib_release_value(&ib, VA, 42);
+	cs_ib_release_clock(&ib, VA);
+	cs_ib_clock(&ib, VA);
+	cs_ib_wait_word(&ib, VA, 5);
+	cs_ib_write(&ib, VA, (const uint32_t[]){7}, 1);
+	*ib.cur++ = 0x12345678;
+	cs_pm4_print(buffer, ib.cur - buffer, 0x1000);
+	log = fopen(file, "r");
+	/* Each line begins with the log's own time stamp. */
+	while (log && fgets(line, sizeof(line), log))
+		strcat(got, strstr(line, "  ") + 1);
+	if (log)
+		fclose(log);
+	CHECK_STR(got, want);
+}
+
+static void truncated_packets_do_not_overrun(void)
+{
+	uint32_t cut[3] = {0xC0064900, 0x00088514, 0x43000000};
+
+	for (uint32_t n = 0; n <= 3; n++)
+		cs_pm4_print(cut, n, 0);
+	CHECK(1);
+}
+
+int main(void)
+{
+	char file[] = "/tmp/tuff-pm4-XXXXXX";
+	int fd = mkstemp(file);
+
+	setenv("TUFF_LOG", "ib", 1);
+	setenv("TUFF_LOG_FILE", file, 1);
+	CHECK(fd >= 0);
+	emits_the_reference_encodings();
+	splits_long_writes();
+	prints_what_it_emits(file);
+	truncated_packets_do_not_overrun();
+	unlink(file);
+	return check_done("PM4 emitter and decoder");
+}
