@@ -9,35 +9,37 @@
 
 static unsigned check_passed_, check_failed_;
 
-#define CHECK(cond) check_(!!(cond), __FILE__, __LINE__, #cond, 0, 0, 0)
-/* Compares integers and shows both. */
-#define CHECK_EQ(a, b)                                                                                              \
-	do {                                                                                                        \
-		long long a_ = (long long)(a), b_ = (long long)(b);                                                 \
-		check_(a_ == b_, __FILE__, __LINE__, #a " == " #b, 1, a_, b_);                                      \
-	} while (0)
+/* True when cond holds. */
+#define CHECK(cond) check_(!!(cond), __FILE__, __LINE__, #cond)
+/* Compares integers and shows both. Like CHECK, an expression: true when it holds. */
+#define CHECK_EQ(a, b) check_eq_((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_STR(a, b) check_str_(a, b, __FILE__, __LINE__)
 
-static inline int check_(int ok, const char *file, int line, const char *text, int values, long long a, long long b)
+static inline int check_(int ok, const char *file, int line, const char *text)
 {
-	if (ok) {
-		check_passed_++;
-		return 1;
-	}
-	check_failed_++;
-	if (values)
-		printf("FAIL %s:%d: %s (%lld = 0x%llx, %lld = 0x%llx)\n", file, line, text, a, (unsigned long long)a,
-		       b, (unsigned long long)b);
-	else
+	check_passed_ += ok;
+	check_failed_ += !ok;
+	if (!ok) {
 		printf("FAIL %s:%d: %s\n", file, line, text);
-	fflush(stdout);
-	return 0;
+		fflush(stdout); /* the next line may crash */
+	}
+	return ok;
+}
+
+static inline int check_eq_(long long a, long long b, const char *file, int line, const char *text)
+{
+	int ok = check_(a == b, file, line, text);
+
+	if (!ok)
+		printf("  got %lld = 0x%llx, want %lld = 0x%llx\n", a, (unsigned long long)a, b,
+		       (unsigned long long)b);
+	return ok;
 }
 
 static inline void check_str_(const char *a, const char *b, const char *file, int line)
 {
 	int ok = a && b && !strcmp(a, b);
-	check_(ok, file, line, "strings are equal", 0, 0, 0);
+	check_(ok, file, line, "strings are equal");
 	if (!ok)
 		printf("  got:  %s\n  want: %s\n", a ? a : "(null)", b ? b : "(null)");
 }

@@ -1,0 +1,99 @@
+#include "tests/stack.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int stack_open(struct stack *s)
+{
+	struct drv_node nodes[DRV_NODES_MAX];
+	size_t count;
+	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
+
+	*s = (struct stack){0};
+	r = r ? r : drv_device_open(&nodes[0], &s->dev);
+	r = r ? r : vm_create(s->dev, &s->vm);
+	r = r ? r : cs_ctx_create(s->vm, &s->ctx);
+	r = r ? r : cs_ring_create(s->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &s->ring);
+	r = r ? r : sdma_copier_create(s->vm, &s->copier);
+	if (r)
+		stack_close(s);
+	return r;
+}
+
+void stack_close(struct stack *s)
+{
+	sdma_copier_destroy(s->copier);
+	cs_ring_destroy(s->ring);
+	cs_ctx_destroy(s->ctx);
+	vm_destroy(s->vm);
+	drv_device_close(s->dev);
+	*s = (struct stack){0};
+}
+
+int stack_load(struct stack *s, const char *name, int level, struct cs_code **code)
+{
+	const struct shader_blob *blob;
+	char full[64];
+
+	snprintf(full, sizeof(full), "%s.O%d", name, level);
+	blob = shader_find(test_blobs, full, s->dev->chip->target);
+	return blob ? cs_code_load(s->vm, blob->image, blob->size_B, code) : -ENOENT;
+}
+
+static struct vm_mem *make(struct stack *s, uint64_t size_B, enum vm_kind kind, unsigned flags)
+{
+	struct vm_info info = {.size_B = size_B, .kind = kind, .flags = flags};
+	struct vm_mem *mem;
+
+	return vm_mem_create(s->vm, &info, &mem) ? NULL : mem;
+}
+
+struct vm_mem *stack_gtt(struct stack *s, uint64_t size_B)
+{
+	return make(s, size_B, VM_GTT, VM_CPU);
+}
+
+struct vm_mem *stack_vram(struct stack *s, uint64_t size_B)
+{
+	return make(s, size_B, VM_VRAM, 0);
+}
+
+int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_point *point)
+{
+	struct cs_dispatch d = {.args = launch->args, .args_B = launch->args_B,
+				.dynamic_lds_B = launch->dynamic_lds_B};
+	struct cs_ib *ib;
+	int r = cs_code_kernel(launch->code, launch->kernel, &d.kernel);
+
+	for (unsigned i = 0; i < 3; i++) {
+		d.grid[i] = launch->grid[i] ? launch->grid[i] : 1;
+		d.group[i] = launch->group[i] ? launch->group[i] : 1;
+	}
+	r = r ? r : cs_begin(s->ring, CS_ORDERED, &ib);
+	if (r)
+		return r;
+	r = cs_ib_dispatch(ib, &d);
+	if (r) {
+		cs_abandon(ib);
+		return r;
+	}
+	return cs_submit(ib, NULL, 0, point);
+}
+
+int stack_run(struct stack *s, const struct stack_launch *launch)
+{
+	struct cs_point point;
+	int r = stack_submit(s, launch, &point);
+
+	r = r ? r : cs_point_wait(point, CS_FOREVER);
+	return r ? r : cs_ctx_check(s->ctx);
+}
+
+uint64_t stack_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1dull;
+}

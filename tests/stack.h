@@ -1,0 +1,47 @@
+/* What whole-stack tests share: a device with queue, copier and code, over the driver's rooms only. */
+#ifndef TESTS_STACK_H
+#define TESTS_STACK_H
+
+#include "sdma/sdma.h"
+#include "shaders/blob.h"
+
+extern const struct shader_blob test_blobs[];
+
+struct stack {
+	struct drv_device *dev;
+	struct vm *vm;
+	struct cs_ctx *ctx;
+	struct cs_ring *ring;
+	struct sdma_copier *copier;
+};
+
+/* Opens the first device with all of it; 0 or -errno with nothing left behind. */
+int stack_open(struct stack *s);
+void stack_close(struct stack *s);
+
+/* Loads a test's code object ("group", "battery") as compiled at -O<level>. */
+int stack_load(struct stack *s, const char *name, int level, struct cs_code **code);
+
+/* Memory that CPU and GPU see. NULL when it cannot be had. */
+struct vm_mem *stack_gtt(struct stack *s, uint64_t size_B);
+/* Memory of the GPU that only it sees. */
+struct vm_mem *stack_vram(struct stack *s, uint64_t size_B);
+
+struct stack_launch {
+	struct cs_code *code;
+	const char *kernel;
+	uint32_t grid[3], group[3]; /* zeros count as 1 */
+	uint32_t dynamic_lds_B;
+	const void *args;
+	uint32_t args_B;
+};
+
+/* Submits one launch; *point tells when it is done. */
+int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_point *point);
+/* Submits, waits, and asks for faults. */
+int stack_run(struct stack *s, const struct stack_launch *launch);
+
+/* xorshift64*, from a seed that is not 0. */
+uint64_t stack_random(uint64_t *state);
+
+#endif
