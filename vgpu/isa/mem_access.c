@@ -1,0 +1,480 @@
+/* Lane accesses to memory (mem_access.h). */
+#include "vgpu/isa/mem_access.h"
+
+#include "vgpu/report.h"
+
+/* --- translation ---------------------------------------------------------------------------------------------- */
+
+static bool canonical(uint64_t va)
+{
+	return va >> 47 == 0 || va >> 47 == 0x1ffff;
+}
+
+static bool allows(const struct gpuvm_region *r, unsigned access)
+{
+	return !(r->flags & (GPUVM_UNLISTED | GPUVM_PRT)) && (r->flags & access) == access;
+}
+
+/* The region of va, asked of the last one first. Non-canonical addresses have none. */
+static const struct gpuvm_region *region_of(struct isa_wave *w, uint64_t va)
+{
+	const struct gpuvm_region *r = w->last_region;
+
+	if (r && va >= r->lo && va < r->hi)
+		return r;
+	if (!canonical(va))
+		return NULL;
+	r = gpuvm_find(w->machine->view, va & ISA_VA_MASK);
+	if (r)
+		w->last_region = r;
+	return r;
+}
+
+uint8_t *isa_mem_host(struct isa_wave *w, uint64_t va, uint64_t size_B, unsigned access)
+{
+	const struct gpuvm_region *r = region_of(w, va);
+
+	va &= ISA_VA_MASK;
+	if (!r || !allows(r, access) || r->hi - va < size_B)
+		return NULL;
+	return r->host + (va - r->lo);
+}
+
+static bool in_aperture(uint64_t va)
+{
+	return va >> 32 == ISA_PRIVATE_BASE >> 32 || va >> 32 == ISA_SHARED_BASE >> 32;
+}
+
+void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access)
+{
+	const struct gpuvm_region *r = canonical(va) ? region_of(w, va) : NULL;
+	struct gpuvm_fault fault = {
+		.va = va & ISA_VA_MASK,
+		.access = access,
+		.client = i->enc == ISA_SMEM ? GPUVM_SQD : GPUVM_TCP,
+		.mapped = r != NULL,
+	};
+
+	if (r && r->flags & GPUVM_UNLISTED)
+		vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list", isa_op_name(i->op),
+			     (unsigned long long)i->pc, (unsigned long long)va, r->bo);
+	else if (in_aperture(va))
+		vgpu_finding(52, "%s at 0x%llx touches 0x%llx, which only FLAT instructions find in LDS or scratch",
+			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va);
+	w->machine->fault(w->machine->user, &fault, i->pc);
+}
+
+/* Host memory for the part of an access that stands in one region. False: it is refused. *host NULL: PRT. */
+static bool land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access, unsigned *size_B,
+		 uint8_t **host)
+{
+	const struct gpuvm_region *r = region_of(w, va);
+	uint64_t masked = va & ISA_VA_MASK;
+
+	if (!r || (r->flags & GPUVM_UNLISTED) || (!(r->flags & GPUVM_PRT) && !allows(r, access))) {
+		/* The rest of the access up to the next page shares the fault. */
+		unsigned page_B = 4096 - (masked & 4095);
+
+		if (page_B < *size_B)
+			*size_B = page_B;
+		isa_mem_refuse(w, i, va, access);
+		return false;
+	}
+	if (r->hi - masked < *size_B)
+		*size_B = (unsigned)(r->hi - masked);
+	*host = r->flags & GPUVM_PRT ? NULL : r->host + (masked - r->lo);
+	return true;
+}
+
+/* Copies of at most 16 bytes; whole words where they are aligned, since others may poll or set them. */
+ISA_RACY static void copy_words(uint8_t *dst, const uint8_t *src, unsigned size_B, const uint8_t *shared)
+{
+	unsigned at = 0;
+
+	while (at < size_B) {
+		unsigned left = size_B - at;
+
+		if (left >= 8 && !((uintptr_t)(shared + at) & 7)) {
+			uint64_t value;
+
+			memcpy(&value, src + at, 8);
+			memcpy(dst + at, &value, 8);
+			at += 8;
+		} else if (left >= 4 && !((uintptr_t)(shared + at) & 3)) {
+			uint32_t value;
+
+			memcpy(&value, src + at, 4);
+			memcpy(dst + at, &value, 4);
+			at += 4;
+		} else {
+			dst[at] = src[at];
+			at++;
+		}
+	}
+}
+
+void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, void *dst, unsigned size_B)
+{
+	uint8_t *out = dst;
+
+	while (size_B) {
+		unsigned part_B = size_B;
+		uint8_t *host = NULL;
+
+		if (land(w, i, va, GPUVM_R, &part_B, &host) && host)
+			copy_words(out, host, part_B, host);
+		else
+			memset(out, 0, part_B);
+		out += part_B;
+		va += part_B;
+		size_B -= part_B;
+	}
+}
+
+void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, const void *src, unsigned size_B)
+{
+	const uint8_t *in = src;
+
+	while (size_B) {
+		unsigned part_B = size_B;
+		uint8_t *host = NULL;
+
+		if (land(w, i, va, GPUVM_W, &part_B, &host) && host)
+			copy_words(host, in, part_B, host);
+		in += part_B;
+		va += part_B;
+		size_B -= part_B;
+	}
+}
+
+uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
+			uint64_t va, uint64_t data, uint64_t compare)
+{
+	unsigned part_B = size_B;
+	uint8_t *host = NULL;
+
+	if (va & (size_B - 1)) {
+		vgpu_finding(90, "%s at 0x%llx: 0x%llx is not aligned to %u bytes", isa_op_name(i->op),
+			     (unsigned long long)i->pc, (unsigned long long)va, size_B);
+		va &= ~(uint64_t)(size_B - 1);
+	}
+	if (!land(w, i, va, GPUVM_R | GPUVM_W, &part_B, &host) || !host)
+		return 0;
+	return isa_atomic_host(op, size_B, host, data, compare);
+}
+
+/* --- all lanes at once ---------------------------------------------------------------------------------------- */
+
+/* How the lanes of an access lie. */
+enum shape {
+	SCATTERED,
+	ONE_REGION, /* anywhere in one region that allows the access */
+	IN_A_ROW,   /* all 64 lanes, `step` bytes apart, in one region */
+	SAME,       /* all 64 lanes at one address */
+};
+
+static void bounds(const struct isa_addresses *a, uint64_t *lo, uint64_t *hi)
+{
+	*lo = ~(uint64_t)0;
+	*hi = 0;
+	ISA_FOR_LANES(lane, a->mask) {
+		*lo = a->va[lane] < *lo ? a->va[lane] : *lo;
+		*hi = a->va[lane] > *hi ? a->va[lane] : *hi;
+	}
+}
+
+/* host: of address 0 of the region, so that host + va is a lane's memory. */
+static enum shape shape_of(struct isa_wave *w, const struct isa_addresses *a, unsigned size_B, unsigned access,
+			   uint8_t **host)
+{
+	uint64_t first = a->va[0], row = 0, same = 0, lo, hi;
+	enum shape shape = ONE_REGION;
+
+	if (a->mask == ~(uint64_t)0) {
+		for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+			row |= a->va[lane] ^ (first + (uint64_t)size_B * lane);
+			same |= a->va[lane] ^ first;
+		}
+		shape = !row ? IN_A_ROW : !same ? SAME : ONE_REGION;
+	}
+	if (shape == ONE_REGION) {
+		bounds(a, &lo, &hi);
+	} else {
+		lo = first;
+		hi = shape == SAME ? first : first + (uint64_t)size_B * (ISA_LANES - 1);
+	}
+	*host = isa_mem_host(w, lo, hi - lo + size_B, access);
+	if (!*host)
+		return SCATTERED;
+	*host -= lo;
+	return shape;
+}
+
+/* A wave's row to or from memory where it stands in one piece. Vectors of 16 bytes: memcpy would be a call that
+ * ThreadSanitizer watches. */
+typedef uint32_t vec4 __attribute__((vector_size(16), aligned(4), may_alias));
+
+ISA_RACY static void move_row(void *dst, const void *src)
+{
+	vec4 *to = dst;
+	const vec4 *from = src;
+
+	for (unsigned n = 0; n < ISA_LANES / 4; n++)
+		to[n] = from[n];
+}
+
+/* Dwords at one lane's address. */
+ISA_RACY static inline void load_dwords(uint32_t (*v)[ISA_LANES], unsigned lane, const uint8_t *host, unsigned dw)
+{
+	for (unsigned k = 0; k < dw; k++) {
+		uint32_t value;
+
+		memcpy(&value, host + 4 * k, 4);
+		v[k][lane] = value;
+	}
+}
+
+/* Two dwords go as one word: they may be a 64-bit flag or pointer. */
+ISA_RACY static inline void store_dwords(uint8_t *host, uint32_t (*v)[ISA_LANES], unsigned lane, unsigned dw)
+{
+	unsigned k = 0;
+
+	for (; k + 2 <= dw; k += 2) {
+		uint64_t value = v[k][lane] | (uint64_t)v[k + 1][lane] << 32;
+
+		memcpy(host + 4 * k, &value, 8);
+	}
+	if (k < dw)
+		memcpy(host + 4 * k, &v[k][lane], 4);
+}
+
+ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdst,
+			  unsigned dw)
+{
+	uint32_t (*v)[ISA_LANES] = w->v + vdst, value[4];
+	uint8_t *host;
+
+	switch (shape_of(w, a, 4 * dw, GPUVM_R, &host)) {
+	case IN_A_ROW:
+		if (dw == 1) {
+			move_row(v[0], host + a->va[0]);
+			break;
+		}
+		/* fallthrough */
+	case ONE_REGION:
+		if (dw == 1)
+			ISA_FOR_LANES(lane, a->mask)
+				load_dwords(v, lane, host + a->va[lane], 1);
+		else if (dw == 2)
+			ISA_FOR_LANES(lane, a->mask)
+				load_dwords(v, lane, host + a->va[lane], 2);
+		else
+			ISA_FOR_LANES(lane, a->mask)
+				load_dwords(v, lane, host + a->va[lane], dw);
+		break;
+	case SAME:
+		copy_words((uint8_t *)value, host + a->va[0], 4 * dw, host + a->va[0]);
+		for (unsigned k = 0; k < dw; k++)
+			for (unsigned lane = 0; lane < ISA_LANES; lane++)
+				v[k][lane] = value[k];
+		break;
+	case SCATTERED:
+		ISA_FOR_LANES(lane, a->mask) {
+			isa_mem_read(w, i, a->va[lane], value, 4 * dw);
+			for (unsigned k = 0; k < dw; k++)
+				v[k][lane] = value[k];
+		}
+		break;
+	}
+}
+
+ISA_RACY static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+			   unsigned vdata, unsigned dw)
+{
+	uint32_t (*v)[ISA_LANES] = w->v + vdata, value[4];
+	uint8_t *host;
+
+	switch (shape_of(w, a, 4 * dw, GPUVM_W, &host)) {
+	case IN_A_ROW:
+		if (dw == 1) {
+			move_row(host + a->va[0], v[0]);
+			break;
+		}
+		/* fallthrough */
+	case ONE_REGION:
+	case SAME: /* the last lane wins */
+		if (dw == 1)
+			ISA_FOR_LANES(lane, a->mask)
+				store_dwords(host + a->va[lane], v, lane, 1);
+		else
+			ISA_FOR_LANES(lane, a->mask)
+				store_dwords(host + a->va[lane], v, lane, dw);
+		break;
+	case SCATTERED:
+		ISA_FOR_LANES(lane, a->mask) {
+			for (unsigned k = 0; k < dw; k++)
+				value[k] = v[k][lane];
+			isa_mem_write(w, i, a->va[lane], value, 4 * dw);
+		}
+		break;
+	}
+}
+
+ISA_RACY static uint32_t load_part(struct isa_wave *w, const struct isa_inst *i, uint64_t va, const uint8_t *host,
+				   const struct isa_access *access)
+{
+	uint16_t value = 0;
+
+	if (!host)
+		isa_mem_read(w, i, va, &value, access->bytes);
+	else if (access->bytes == 1)
+		value = *host;
+	else
+		memcpy(&value, host, 2);
+	return isa_extend(value, access);
+}
+
+static void load_sub(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+		     const struct isa_addresses *a, unsigned vdst)
+{
+	uint32_t *v = w->v[vdst];
+	uint8_t *host;
+	bool scattered = shape_of(w, a, access->bytes, GPUVM_R, &host) == SCATTERED;
+
+	ISA_FOR_LANES(lane, a->mask) {
+		uint32_t value = load_part(w, i, a->va[lane], scattered ? NULL : host + a->va[lane], access);
+
+		if (access->class == ISA_ACCESS_LOAD_D16)
+			isa_set_half(&v[lane], value, access->high);
+		else
+			v[lane] = value;
+	}
+}
+
+ISA_RACY static void store_sub(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+			       const struct isa_addresses *a, unsigned vdata)
+{
+	const uint32_t *v = w->v[vdata];
+	uint8_t *host;
+	bool scattered = shape_of(w, a, access->bytes, GPUVM_W, &host) == SCATTERED;
+
+	ISA_FOR_LANES(lane, a->mask) {
+		uint16_t value = (uint16_t)(access->high ? v[lane] >> 16 : v[lane]);
+
+		if (scattered)
+			isa_mem_write(w, i, a->va[lane], &value, access->bytes);
+		else if (access->bytes == 1)
+			host[a->va[lane]] = (uint8_t)value;
+		else
+			memcpy(host + a->va[lane], &value, 2);
+	}
+}
+
+static uint64_t lane_operand(uint32_t (*v)[ISA_LANES], unsigned lane, unsigned size_B)
+{
+	return size_B == 8 ? v[0][lane] | (uint64_t)v[1][lane] << 32 : v[0][lane];
+}
+
+static void atomic(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+		   const struct isa_addresses *a, unsigned vdata, unsigned vdst, bool returns)
+{
+	unsigned size_B = access->bytes, saved = isa_atomic_enter(access->atomic, size_B);
+	bool two = access->atomic == ISA_ATOMIC_CMPSWAP;
+
+	ISA_FOR_LANES(lane, a->mask) {
+		uint64_t data = lane_operand(w->v + vdata, lane, size_B);
+		uint64_t compare = two ? lane_operand(w->v + vdata + size_B / 4, lane, size_B) : 0;
+		uint64_t old = isa_mem_atomic(w, i, access->atomic, size_B, a->va[lane], data, compare);
+
+		if (!returns)
+			continue;
+		w->v[vdst][lane] = (uint32_t)old;
+		if (size_B == 8)
+			w->v[vdst + 1][lane] = (uint32_t)(old >> 32);
+	}
+	isa_atomic_leave(saved);
+}
+
+void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+		      const struct isa_addresses *a, unsigned vdata, unsigned vdst, unsigned dw, bool returns)
+{
+	if (!a->mask)
+		return;
+	switch (access->class) {
+	case ISA_ACCESS_LOAD:
+		load(w, i, a, vdst, dw);
+		break;
+	case ISA_ACCESS_LOAD_SUB:
+	case ISA_ACCESS_LOAD_D16:
+		load_sub(w, i, access, a, vdst);
+		break;
+	case ISA_ACCESS_STORE:
+		store(w, i, a, vdata, dw);
+		break;
+	case ISA_ACCESS_STORE_SUB:
+		store_sub(w, i, access, a, vdata);
+		break;
+	case ISA_ACCESS_ATOMIC:
+		atomic(w, i, access, a, vdata, vdst, returns);
+		break;
+	}
+}
+
+/* --- the table ------------------------------------------------------------------------------------------------ */
+
+#define LOADS(P)                                                                                                    \
+	[ISA_OP_##P##_LOAD_UBYTE] = {ISA_ACCESS_LOAD_SUB, 1},                                                       \
+	[ISA_OP_##P##_LOAD_SBYTE] = {ISA_ACCESS_LOAD_SUB, 1, .extend = true},                                       \
+	[ISA_OP_##P##_LOAD_USHORT] = {ISA_ACCESS_LOAD_SUB, 2},                                                      \
+	[ISA_OP_##P##_LOAD_SSHORT] = {ISA_ACCESS_LOAD_SUB, 2, .extend = true},                                      \
+	[ISA_OP_##P##_LOAD_DWORD] = {ISA_ACCESS_LOAD},                                                              \
+	[ISA_OP_##P##_LOAD_DWORDX2] = {ISA_ACCESS_LOAD},                                                            \
+	[ISA_OP_##P##_LOAD_DWORDX3] = {ISA_ACCESS_LOAD},                                                            \
+	[ISA_OP_##P##_LOAD_DWORDX4] = {ISA_ACCESS_LOAD},                                                            \
+	[ISA_OP_##P##_LOAD_UBYTE_D16] = {ISA_ACCESS_LOAD_D16, 1},                                                   \
+	[ISA_OP_##P##_LOAD_UBYTE_D16_HI] = {ISA_ACCESS_LOAD_D16, 1, .high = true},                                  \
+	[ISA_OP_##P##_LOAD_SBYTE_D16] = {ISA_ACCESS_LOAD_D16, 1, .extend = true},                                   \
+	[ISA_OP_##P##_LOAD_SBYTE_D16_HI] = {ISA_ACCESS_LOAD_D16, 1, .extend = true, .high = true},                  \
+	[ISA_OP_##P##_LOAD_SHORT_D16] = {ISA_ACCESS_LOAD_D16, 2},                                                   \
+	[ISA_OP_##P##_LOAD_SHORT_D16_HI] = {ISA_ACCESS_LOAD_D16, 2, .high = true}
+
+#define STORES(P)                                                                                                   \
+	[ISA_OP_##P##_STORE_BYTE] = {ISA_ACCESS_STORE_SUB, 1},                                                      \
+	[ISA_OP_##P##_STORE_BYTE_D16_HI] = {ISA_ACCESS_STORE_SUB, 1, .high = true},                                 \
+	[ISA_OP_##P##_STORE_SHORT] = {ISA_ACCESS_STORE_SUB, 2},                                                     \
+	[ISA_OP_##P##_STORE_SHORT_D16_HI] = {ISA_ACCESS_STORE_SUB, 2, .high = true},                                \
+	[ISA_OP_##P##_STORE_DWORD] = {ISA_ACCESS_STORE},                                                            \
+	[ISA_OP_##P##_STORE_DWORDX2] = {ISA_ACCESS_STORE},                                                          \
+	[ISA_OP_##P##_STORE_DWORDX3] = {ISA_ACCESS_STORE},                                                          \
+	[ISA_OP_##P##_STORE_DWORDX4] = {ISA_ACCESS_STORE}
+
+#define ATOMIC(P, name, kind)                                                                                       \
+	[ISA_OP_##P##_ATOMIC_##name] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_##kind},                                   \
+	[ISA_OP_##P##_ATOMIC_##name##_X2] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_##kind}
+
+#define ATOMICS(P)                                                                                                  \
+	ATOMIC(P, SWAP, SWAP), ATOMIC(P, CMPSWAP, CMPSWAP), ATOMIC(P, ADD, ADD), ATOMIC(P, SUB, SUB),               \
+		ATOMIC(P, SMIN, SMIN), ATOMIC(P, UMIN, UMIN), ATOMIC(P, SMAX, SMAX), ATOMIC(P, UMAX, UMAX),         \
+		ATOMIC(P, AND, AND), ATOMIC(P, OR, OR), ATOMIC(P, XOR, XOR), ATOMIC(P, INC, INC),                   \
+		ATOMIC(P, DEC, DEC)
+
+#define ATOMICS_F32(P)                                                                                              \
+	[ISA_OP_##P##_ATOMIC_ADD_F32] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_ADD_F},                                   \
+	[ISA_OP_##P##_ATOMIC_PK_ADD_F16] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_PK_ADD_F16}
+
+#define ATOMICS_F64(P)                                                                                              \
+	[ISA_OP_##P##_ATOMIC_ADD_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_ADD_F},                                   \
+	[ISA_OP_##P##_ATOMIC_MIN_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_MIN_F},                                   \
+	[ISA_OP_##P##_ATOMIC_MAX_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_MAX_F}
+
+static const struct isa_access accesses[ISA_OP_COUNT] = {
+	LOADS(FLAT),	     STORES(FLAT),     ATOMICS(FLAT),	    ATOMICS_F64(FLAT), LOADS(GLOBAL),
+	STORES(GLOBAL),	     ATOMICS(GLOBAL),  ATOMICS_F32(GLOBAL), ATOMICS_F64(GLOBAL), LOADS(SCRATCH),
+	STORES(SCRATCH),     LOADS(BUFFER),    STORES(BUFFER),	    ATOMICS(BUFFER),   ATOMICS_F32(BUFFER),
+	ATOMICS_F64(BUFFER), ATOMICS(S_BUFFER), ATOMICS(S),
+};
+
+const struct isa_access *isa_access_of(enum isa_op op)
+{
+	return &accesses[op];
+}

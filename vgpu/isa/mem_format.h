@@ -1,0 +1,29 @@
+/* Typed buffer data of GFX9: BUF_DATA_FORMAT says how an element's bits are cut into components, BUF_NUM_FORMAT what a
+ * component's bits mean. Names list components from the most significant: 2_10_10_10 has X in bits 9:0. */
+#ifndef VGPU_ISA_MEM_FORMAT_H
+#define VGPU_ISA_MEM_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum isa_num_format {
+	ISA_NUM_UNORM,
+	ISA_NUM_SNORM,
+	ISA_NUM_USCALED,
+	ISA_NUM_SSCALED,
+	ISA_NUM_UINT,
+	ISA_NUM_SINT,
+	ISA_NUM_SNORM_OGL,
+	ISA_NUM_FLOAT,
+};
+
+/* Bytes of an element; 0: no such data format. */
+unsigned isa_format_size_B(unsigned dfmt);
+/* Element to four registers; components that the format lacks are 0, 0, 0, 1. d16: results are f16 or 16-bit integers. */
+void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool d16, uint32_t xyzw[4]);
+/* Registers to an element. */
+void isa_format_store(unsigned dfmt, unsigned nfmt, const uint32_t xyzw[4], bool d16, uint8_t *element);
+/* "One" as such a format's component reads. */
+uint32_t isa_format_one(unsigned nfmt, bool d16);
+
+#endif
