@@ -92,6 +92,7 @@ $(O)/lib/libtuff-vgpu.so: $(VGPU_OBJ) vgpu/shim/exports.map
 		$(VGPU_OBJ) -ldl -lm -o $@
 
 # Programs that carry the shim inside export its libc names, so that libdrm's calls reach it.
+TUFF_LIB = $(O)/libtuff.a
 VGPU_LINK = -Wl,--whole-archive $(O)/libvgpu.a -Wl,--no-whole-archive -Wl,--export-dynamic
 
 $(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/libvgpu.a $(O)/tools/kernels/demo.o
@@ -100,7 +101,14 @@ $(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/libvgpu.a $(O)/tools/kern
 
 $(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(O)/tests/kernels/test.o $(O)/libtuff.a $(O)/libvgpu.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(O)/tests/kernels/test.o $(O)/libtuff.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(O)/tests/kernels/test.o $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+
+# The driver with its allocations renamed, for the test that fails each of them.
+INJECT := malloc calloc realloc strdup strndup free mmap
+$(O)/libtuff-inject.a: $(O)/libtuff.a
+	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
+$(O)/bin/tests/stack/inject: $(O)/libtuff-inject.a
+$(O)/bin/tests/stack/inject: TUFF_LIB = $(O)/libtuff-inject.a
 
 # A unit test links its own room's archive only: what it needs from elsewhere it must say.
 $(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a
