@@ -76,9 +76,12 @@ $(O)/%.o: %.c $(O)/deps.stamp
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
+# Loops over lanes are there to be vectorised; floating-point exceptions are masked, and nobody reads errno.
+$(O)/vgpu/isa/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+
 $(O)/%.avx2.o: %.c $(O)/deps.stamp
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -O3 -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
 
 $(O)/libtuff.a: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
 $(O)/libvgpu.a: $(VGPU_OBJ)

@@ -22,7 +22,7 @@ enum isa_enc {
 	ISA_SOP1, ISA_SOP2, ISA_SOPK, ISA_SOPC, ISA_SOPP,
 	ISA_VOP1, ISA_VOP2, ISA_VOPC, ISA_VOP3, ISA_VOP3P,
 	ISA_SMEM, ISA_DS, ISA_FLAT, ISA_GLOBAL, ISA_SCRATCH, ISA_MUBUF, ISA_MTBUF, /* memory */
-	ISA_GRAPHICS, /* MIMG, EXP, VINTRP: named, never executed */
+	ISA_MIMG, ISA_VINTRP, ISA_EXP, /* graphics: named, never executed */
 	ISA_ENC_COUNT,
 };
 
@@ -36,6 +36,9 @@ enum isa_op {
 #undef ISA_ALSO
 	ISA_OP_COUNT,
 };
+
+/* The row of a semantic in an encoding on a chip, by number; NULL: no such instruction. */
+const struct isa_row *isa_row_find(enum vgpu_gfx gfx, enum isa_enc enc, unsigned number);
 
 /* "v_add_f32", without _e32, _e64, _sdwa, _dpp. */
 const char *isa_op_name(enum isa_op op);
@@ -100,10 +103,12 @@ struct isa_mem {
 struct isa_salu {
 	uint8_t dst;          /* code of the first SGPR written */
 	uint8_t src[2];       /* codes; 255: literal */
+	uint8_t constants;    /* bit per source: its value stands in value[] */
+	uint64_t value[2];    /* constant sources, as 64-bit operands read them */
 	int32_t simm;         /* SOPK, SOPP: 16 bits, sign-extended */
 	uint32_t literal;
 	uint64_t target;      /* branches: address */
-	struct isa_inst *to;  /* branches: decoded target, NULL until first taken */
+	const struct isa_inst *to; /* branches: decoded target, NULL until first taken */
 };
 
 /* Source and result modifiers of vector ALU instructions. */
@@ -112,28 +117,34 @@ enum isa_unused { ISA_UNUSED_PAD, ISA_UNUSED_SEXT, ISA_UNUSED_PRESERVE };
 
 struct isa_lane_op;
 
+/* Where a vector instruction finds a source. */
+enum isa_kind { ISA_FROM_NONE, ISA_FROM_ROW, ISA_FROM_CONSTANT, ISA_FROM_SCALAR };
+
 /* Vector ALU. src codes: 0..255 as hardware, 256..511 VGPR, 512..767 AGPR. */
 struct isa_valu {
 	uint16_t src[3];
-	uint16_t row[3];  /* for VGPR and AGPR sources */
-	uint16_t vdst;    /* row of the first register written (vector results) */
-	uint8_t sdst;     /* code of the SGPR pair written: compares, carry out, readlane (one SGPR) */
-	uint8_t scarry;   /* code of the pair read as carry or condition: VCC, or VOP3 src2 */
-	uint8_t neg, abs; /* bit per source; VOP3P: neg is neg_lo, abs is neg_hi */
-	uint8_t opsel;    /* VOP3: bits 0..2 sources, 3 destination; VOP3P: op_sel */
-	uint8_t opsel_hi; /* VOP3P */
-	uint8_t omod;     /* 0 none, 1 *2, 2 *4, 3 /2 */
+	uint16_t row[3];   /* for VGPR and AGPR sources */
+	uint16_t vdst;     /* row of the first register written (vector results) */
+	uint8_t type[3];   /* enum isa_type of each source; MIX resolved to F16 or F32 */
+	uint8_t dst_type;
+	uint8_t kind[3];   /* enum isa_kind */
+	uint8_t sdst;      /* code of the SGPR pair written: compares, carry out; of the one SGPR of readlane */
+	uint8_t scarry;    /* code of the pair read as carry or condition */
+	uint8_t neg, abs;  /* bit per source; VOP3P: neg is neg_lo, abs is neg_hi */
+	uint8_t opsel;     /* VOP3: bits 0..2 sources, 3 destination; VOP3P: op_sel */
+	uint8_t opsel_hi;  /* VOP3P */
+	uint8_t omod;      /* 0 none, 1 *2, 2 *4, 3 /2 */
 	bool clamp;
 	bool is_sdwa, is_dpp;
-	uint8_t sel[2], dst_sel, dst_unused; /* SDWA */
+	uint8_t sel[2], dst_sel, dst_unused; /* SDWA, enum isa_sdwa and isa_unused */
 	uint8_t sext;                        /* SDWA: bit per source */
 	uint16_t dpp_ctrl;
 	uint8_t row_mask, bank_mask;
-	bool bound_ctrl;
+	bool bound_ctrl;          /* reads of lanes that are not there give 0; else such lanes are not written */
 	uint8_t cbsz, abid, blgp; /* MFMA */
 	uint32_t literal;
-	const struct isa_lane_op *lane;  /* what to do with 64 lanes */
-	const uint32_t *constant[3];     /* constant sources, broadcast to (two) rows of 64; owned by the program */
+	const struct isa_lane_op *lane; /* what to do with 64 lanes; immutable */
+	const uint32_t *constant[3];    /* constant sources, broadcast to two rows of 64; owned by the program */
 };
 
 struct isa_inst;
@@ -143,6 +154,7 @@ typedef const struct isa_inst *(*isa_fn)(struct isa_wave *w, const struct isa_in
 struct isa_inst {
 	isa_fn fn;
 	uint64_t pc;       /* address of the first dword */
+	const struct isa_row *row;
 	uint16_t op;       /* enum isa_op */
 	uint8_t enc;       /* enum isa_enc; a promoted VOP1/VOP2/VOPC says ISA_VOP3 */
 	uint8_t dwords;    /* encoded length */
@@ -151,6 +163,7 @@ struct isa_inst {
 		struct isa_mem mem;
 		struct isa_salu salu;
 		struct isa_valu valu;
+		const char *refusal; /* what cannot be executed: why (static text) */
 	};
 };
 
@@ -159,12 +172,30 @@ struct isa_handler {
 	uint16_t op;
 	isa_fn fn;
 };
+/* The function bound to a semantic by the tables below, or NULL. */
+isa_fn isa_handler_find(enum isa_op op);
 extern const struct isa_handler isa_salu_handlers[];
+extern const struct isa_handler isa_control_handlers[];
 extern const struct isa_handler isa_valu_handlers[];
 extern const struct isa_handler isa_smem_handlers[];  /* mem_smem.c */
 extern const struct isa_handler isa_flat_handlers[];  /* mem_flat.c: FLAT, GLOBAL, SCRATCH */
 extern const struct isa_handler isa_mubuf_handlers[]; /* mem_buffer.c: MUBUF, MTBUF */
 extern const struct isa_handler isa_ds_handlers[];    /* mem_ds.c */
+
+/* What decoding depends on. */
+struct isa_decoder {
+	enum vgpu_gfx gfx;
+	uint32_t vgprs, sgprs, first_agpr, agprs; /* as isa_machine grants them */
+};
+
+/* A decoder that grants everything; AGPRs get rows from 512 on. For disassembly. */
+struct isa_decoder isa_decoder_any(enum vgpu_gfx gfx);
+/* Decodes the instruction at code, of which words are readable; fn, lane and constant stay unset. Returns its length in
+ * dwords. 0: no instruction of this chip, or cut off, or above the registers granted: *why tells (static text). */
+unsigned isa_decode(const struct isa_decoder *dec, const uint32_t *code, unsigned words, uint64_t pc,
+		    struct isa_inst *inst, const char **why);
+/* Dwords of an operand type. */
+unsigned isa_type_dw(enum isa_type type);
 
 static inline uint64_t isa_exec(const struct isa_wave *w)
 {
@@ -178,6 +209,9 @@ static inline void isa_set_exec(struct isa_wave *w, uint64_t exec)
 {
 	memcpy(&w->s[ISA_EXEC], &exec, sizeof(exec));
 }
+
+/* The value of a constant source code as an operand of this type reads it (64 bits, or 32 in the low dword). */
+uint64_t isa_constant_value(unsigned code, enum isa_type type, uint32_t literal);
 
 /* Scalar sources by operand code: SGPRs, VCC, EXEC, M0, apertures, inline constants as 32-bit integers and floats,
  * VCCZ, EXECZ, SCC. code 255 (literal) and 256 on are not for these. A 64-bit read of an inline integer extends its
@@ -204,6 +238,16 @@ static inline void isa_swrite64(struct isa_wave *w, unsigned code, uint64_t valu
 {
 	memcpy(&w->s[code], &value, sizeof(value));
 }
+
+/* The decoded instruction at pc, decoded now if it was never met. NULL, with the wave stopped, without memory. */
+const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc);
+/* After s_icache_inv: forgets decoded code that no longer matches memory. The caller must then leave isa_run or go on
+ * with isa_leave(w, ISA_RESUME, pc). */
+void isa_code_refresh(struct isa_wave *w);
+/* After a write to MODE. */
+void isa_mode_changed(const struct isa_wave *w);
+/* For isa_leave: not to the caller of isa_run, only back to its loop, which looks at MODE and finds pc anew. */
+#define ISA_RESUME ((enum isa_stop)100)
 
 /* Ends isa_run with `stop`; the wave goes on at pc when it is run again. Returns NULL for the caller to return. */
 const struct isa_inst *isa_leave(struct isa_wave *w, enum isa_stop stop, uint64_t pc);

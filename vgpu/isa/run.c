@@ -1,0 +1,209 @@
+/* Running a wave: the loop, how it ends, scalar operands and MODE. */
+#include <immintrin.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "vgpu/isa/valu.h"
+
+/* --- how a run ends ------------------------------------------------------------------------------------------------ */
+
+const struct isa_inst *isa_leave(struct isa_wave *w, enum isa_stop stop, uint64_t pc)
+{
+	w->stop = stop;
+	w->pc = pc;
+	return NULL;
+}
+
+/* The words at pc, for the report; the code was readable when it was decoded. */
+static unsigned report_words(const struct isa_wave *w, uint64_t pc, uint32_t code[3])
+{
+	uint64_t va = pc & 0xffffffffffffull;
+	const struct gpuvm_region *r = gpuvm_find(w->machine->view, va);
+	unsigned words = r && r->host ? (unsigned)((r->hi - va) / 4 < 3 ? (r->hi - va) / 4 : 3) : 0;
+
+	if (words)
+		memcpy(code, r->host + (va - r->lo), words * 4);
+	return words;
+}
+
+const struct isa_inst *isa_stop_wave(struct isa_wave *w, const struct isa_inst *i, const char *fmt, ...)
+{
+	char text[160] = "", reason[200];
+	uint32_t code[3] = {0};
+	unsigned words = report_words(w, i->pc, code), used = 0;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	vsnprintf(reason, sizeof(reason), fmt, ap);
+	va_end(ap);
+	if (words)
+		used = isa_disassemble(w->machine->chip->gfx, code, words, i->pc, text, sizeof(text));
+	n = snprintf(w->why, sizeof(w->why), "%s: at 0x%llx:", reason, (unsigned long long)i->pc);
+	for (unsigned k = 0; k < (used ? used : words ? 1 : 0); k++)
+		n += snprintf(w->why + n, sizeof(w->why) - (size_t)n, " %08x", code[k]);
+	snprintf(w->why + n, sizeof(w->why) - (size_t)n, "  %s", text);
+	return isa_leave(w, ISA_STOPPED, i->pc);
+}
+
+/* --- scalar operands ------------------------------------------------------------------------------------------------ */
+
+/* Codes of what is no register and no constant. */
+enum {
+	SHARED_BASE = 235,
+	SHARED_LIMIT,
+	PRIVATE_BASE,
+	PRIVATE_LIMIT,
+	POPS_WAVE_ID,
+	VCCZ = 251,
+	EXECZ,
+	SCC,
+};
+
+static uint64_t special_value(const struct isa_wave *w, unsigned code)
+{
+	switch (code) {
+	case SHARED_BASE:
+		return ISA_SHARED_BASE;
+	case SHARED_LIMIT:
+		return ISA_SHARED_BASE | 0xffffffff;
+	case PRIVATE_BASE:
+		return ISA_PRIVATE_BASE;
+	case PRIVATE_LIMIT:
+		return ISA_PRIVATE_BASE | 0xffffffff;
+	case VCCZ:
+		return isa_sread64(w, ISA_VCC) == 0;
+	case EXECZ:
+		return isa_exec(w) == 0;
+	case SCC:
+		return w->scc;
+	default: /* POPS_WAVE_ID: no primitive ordering in compute */
+		return 0;
+	}
+}
+
+static bool is_inline_constant(unsigned code)
+{
+	return (code >= 128 && code <= 208) || (code >= 240 && code <= 248);
+}
+
+/* A 32-bit read of an aperture gives its high dword: the low one is constant. */
+uint32_t isa_sread32_slow(const struct isa_wave *w, unsigned code)
+{
+	if (is_inline_constant(code))
+		return (uint32_t)isa_constant_value(code, ISA_T_B32, 0);
+	if (code >= SHARED_BASE && code <= PRIVATE_LIMIT)
+		return (uint32_t)(special_value(w, code) >> 32);
+	return (uint32_t)special_value(w, code);
+}
+
+uint64_t isa_sread64_slow(const struct isa_wave *w, unsigned code)
+{
+	if (is_inline_constant(code))
+		return isa_constant_value(code, ISA_T_B64, 0);
+	if (code < 128) /* the high half of EXEC with nothing behind it: decoding refuses it */
+		return w->s[code];
+	return special_value(w, code);
+}
+
+/* --- MODE ------------------------------------------------------------------------------------------------------------ */
+
+unsigned isa_mxcsr(uint32_t mode, enum isa_fp fp)
+{
+	/* MXCSR rounding: 0 nearest, 1 down, 2 up, 3 to zero. */
+	static const unsigned rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO};
+	unsigned csr = _MM_MASK_MASK, denorm;
+
+	if (fp == ISA_FP_EXACT)
+		return csr;
+	csr |= rounding[mode >> (fp == ISA_FP_64 ? ISA_MODE_ROUND64 : ISA_MODE_ROUND32) & 3];
+	denorm = mode >> (fp == ISA_FP_64 ? ISA_MODE_DENORM64 : ISA_MODE_DENORM32) & 3;
+	if (fp == ISA_FP_FLUSH)
+		denorm = 0;
+	if (!(denorm & 1))
+		csr |= _MM_DENORMALS_ZERO_ON;
+	if (!(denorm & 2))
+		csr |= _MM_FLUSH_ZERO_ON;
+	return csr;
+}
+
+void isa_mode_changed(const struct isa_wave *w)
+{
+	_mm_setcsr(isa_mxcsr(w->mode, ISA_FP_32));
+}
+
+/* --- the loop -------------------------------------------------------------------------------------------------------- */
+
+/* Bits of M0 15:12 under s_set_gpr_idx: which operands are relative. */
+enum { GPR_IDX_SRC0 = 1, GPR_IDX_DST = 8 };
+
+static const struct isa_inst *bad_index(struct isa_wave *w, const struct isa_inst *i)
+{
+	return isa_stop_wave(w, i, "s_set_gpr_idx reaches over the VGPRs of the wave (index %u)", w->s[ISA_M0] & 255);
+}
+
+/* Runs one vector instruction with M0 7:0 added to the registers that M0 15:12 selects. */
+static const struct isa_inst *run_indexed(struct isa_wave *w, const struct isa_inst *i)
+{
+	struct isa_inst moved = *i;
+	struct isa_valu *v = &moved.valu;
+	unsigned index = w->s[ISA_M0] & 255, which = w->s[ISA_M0] >> 12 & 15;
+
+	if (i->enc < ISA_VOP1 || i->enc > ISA_VOP3P || i->row->flags & ISA_ROW_MATRIX)
+		return i->fn(w, i);
+	for (unsigned n = 0; n < 3; n++) {
+		bool accumulator = n == 2 && i->row->flags & ISA_ROW_ACCUMULATE;
+		bool relative = accumulator ? which & GPR_IDX_DST : which & GPR_IDX_SRC0 << n;
+
+		if (!relative || v->kind[n] != ISA_FROM_ROW)
+			continue;
+		v->row[n] = (uint16_t)(v->row[n] + index);
+		if (v->row[n] + isa_type_dw(v->type[n]) > w->machine->vgpr_count)
+			return bad_index(w, i);
+	}
+	if (which & GPR_IDX_DST && v->dst_type != ISA_T_M64) {
+		v->vdst = (uint16_t)(v->vdst + index);
+		if (v->vdst + isa_type_dw(v->dst_type) > w->machine->vgpr_count)
+			return bad_index(w, i);
+	}
+	return moved.fn(w, &moved) ? i + 1 : NULL;
+}
+
+/* Runs until the budget is spent or a function ends the run; returns what is left of the budget. */
+static uint64_t run_inner(struct isa_wave *w, uint64_t left)
+{
+	const struct isa_inst *i = isa_goto(w, w->pc);
+
+	if (w->mode & ISA_MODE_GPR_IDX) {
+		while (i && left && w->mode & ISA_MODE_GPR_IDX) {
+			i = run_indexed(w, i);
+			left--;
+		}
+	} else {
+		while (i && left) {
+			i = i->fn(w, i);
+			left--;
+		}
+	}
+	if (i)
+		isa_leave(w, left ? ISA_RESUME : ISA_BUDGET, i->pc);
+	return left;
+}
+
+enum isa_stop isa_run(struct isa_wave *w, uint64_t budget)
+{
+	unsigned caller_csr = _mm_getcsr();
+	uint64_t left = budget;
+
+	isa_mode_changed(w);
+	w->stop = ISA_RESUME;
+	while (w->stop == ISA_RESUME) {
+		if (!left)
+			w->stop = ISA_BUDGET;
+		else
+			left = run_inner(w, left);
+	}
+	_mm_setcsr(caller_csr);
+	w->executed += budget - left;
+	return w->stop;
+}

@@ -1,0 +1,73 @@
+/* Vector ALU: how 64 lanes are computed. Private to vgpu/isa/.
+ *
+ * A semantic has one lane function, which reads whole source rows and writes whole result rows, for all 64 lanes:
+ * EXEC, modifiers, SDWA and DPP are the business of the handler in valu.c, which hands it rows already prepared and
+ * blends the result under EXEC afterwards. Lane functions live in lanes_*.c, which the Makefile compiles twice; which
+ * build runs is chosen once per process.
+ *
+ * A result row may be a source row: lane functions read all of a lane before they write it. */
+#ifndef VGPU_ISA_VALU_H
+#define VGPU_ISA_VALU_H
+
+#include "vgpu/isa/decode.h"
+
+/* What a lane function works on. */
+struct isa_lanes {
+	uint32_t *d;          /* result rows: the low dword's 64 lanes, then the next dword's */
+	const uint32_t *s[3]; /* source rows, in the same way */
+	uint64_t carry;       /* in: bit per lane; out: carry or compare result */
+	uint64_t exec;        /* lanes that count: only for functions that look across lanes or are slow per lane */
+	uint32_t mode;        /* isa_wave::mode */
+	bool clamp;           /* of integer results: saturate */
+	const struct isa_valu *inst;
+};
+
+typedef void (*isa_lane_fn)(struct isa_lanes *x);
+
+/* Which MXCSR a lane function wants. */
+enum isa_fp {
+	ISA_FP_NONE,  /* none */
+	ISA_FP_32,    /* rounding and denormals of f32 in MODE: what isa_run sets */
+	ISA_FP_64,    /* those of f64 and f16 */
+	ISA_FP_FLUSH, /* f32's rounding, denormals flushed whatever MODE says: v_mad, v_mac */
+	ISA_FP_EXACT, /* nearest even, denormals kept: functions that do MODE's work themselves */
+};
+
+struct isa_lane_op {
+	uint16_t op;
+	uint8_t fp; /* enum isa_fp */
+	isa_lane_fn fn;
+};
+
+/* Tables of lane functions, ended by ISA_OP_NONE; one set per build. */
+#define ISA_LANE_TABLES(X) X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special)
+#define ISA_DECLARE_LANES(name)                                                                                     \
+	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
+ISA_LANE_TABLES(ISA_DECLARE_LANES)
+
+/* The lane function of a semantic, NULL when there is none. */
+const struct isa_lane_op *isa_lane_find(enum isa_op op, bool avx2);
+/* Whether this host runs the AVX2 build. */
+bool isa_host_avx2(void);
+
+/* Binds fn and lane of a decoded vector instruction; false: not implemented. */
+bool isa_valu_bind(struct isa_inst *inst);
+
+/* MXCSR for a class of lane functions under a MODE. */
+unsigned isa_mxcsr(uint32_t mode, enum isa_fp fp);
+
+/* Matrix instructions (mfma.c). */
+const struct isa_inst *isa_mfma(struct isa_wave *w, const struct isa_inst *i);
+
+/* MODE fields (HW_REG_MODE). */
+enum {
+	ISA_MODE_ROUND32 = 0,  /* 2 bits: 0 nearest even, 1 up, 2 down, 3 to zero */
+	ISA_MODE_ROUND64 = 2,  /* f64 and f16 */
+	ISA_MODE_DENORM32 = 4, /* bit 0: inputs kept, bit 1: results kept */
+	ISA_MODE_DENORM64 = 6,
+	ISA_MODE_DX10_CLAMP = 1 << 8,
+	ISA_MODE_IEEE = 1 << 9,
+	ISA_MODE_GPR_IDX = 1 << 27,
+};
+
+#endif
