@@ -174,6 +174,11 @@ static void put_salu(struct text *t, const struct isa_inst *i)
 
 /* --- vector ALU -------------------------------------------------------------------------------------------------------- */
 
+static bool is_half(enum isa_type type)
+{
+	return type == ISA_T_F16 || type == ISA_T_B16;
+}
+
 static void put_valu_source(struct text *t, const struct isa_inst *i, unsigned n)
 {
 	const struct isa_valu *v = &i->valu;
@@ -186,7 +191,7 @@ static void put_valu_source(struct text *t, const struct isa_inst *i, unsigned n
 	if (v->kind[n] == ISA_FROM_ROW)
 		put_row(t, v->row[n], dw);
 	else if (v->src[n] == 255)
-		put(t, "0x%x", v->literal);
+		put(t, "0x%x", (unsigned)isa_constant_value(255, is_half(v->type[n]) ? v->type[n] : ISA_T_B32, v->literal));
 	else
 		put_scalar(t, v->src[n], dw);
 	put(t, "%s%s", abs ? "|" : "", v->is_sdwa && v->sext >> n & 1 ? ")" : "");
@@ -282,7 +287,7 @@ static void put_valu(struct text *t, const struct isa_inst *i)
 	}
 	if (i->row->enc == ISA_VOP3P)
 		put_packing(t, i, count);
-	else if (v->opsel) {
+	else if (v->opsel && (is_half(v->dst_type) || is_half(v->type[0]))) {
 		put_bits(t, "op_sel", (v->opsel & ((1u << count) - 1)) | (v->opsel & 8u) >> (3 - count), count + 1);
 	}
 	put(t, "%s%s", v->clamp ? " clamp" : "", omod[v->omod]);
@@ -346,7 +351,7 @@ static void put_ds(struct text *t, const struct isa_inst *i)
 	put_data(t, m->vdata, m->data_dw);
 	put_data(t, m->vdata1, isa_type_dw(i->row->src[2]));
 	if (m->offset)
-		put(t, " offset%s:%d", m->offset1 || strstr(isa_op_name(i->op), "2_b") ? "0" : "", m->offset);
+		put(t, " offset%s:%d", m->offset1 || strstr(isa_op_name(i->op), "2_b") || strstr(isa_op_name(i->op), "2st64") ? "0" : "", m->offset);
 	if (m->offset1)
 		put(t, " offset1:%u", m->offset1);
 	put_flags(t, i);
