@@ -94,15 +94,18 @@ $(O)/lib/libtuff-vgpu.so: $(VGPU_OBJ) vgpu/shim/exports.map
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libtuff-vgpu.so -Wl,--version-script=vgpu/shim/exports.map \
 		$(VGPU_OBJ) -ldl -lm -o $@
 
-# Programs that carry the shim inside export its libc names, so that libdrm's calls reach it.
+# For programs that carry the virtual GPU inside: one object in which only its door and the libc names that it stands in
+# front of are global. They are exported, so that libdrm's calls reach them; driver and virtual GPU share no symbol.
+$(O)/vgpu.o: $(VGPU_OBJ)
+	$(call say,LD,$@)$(LD) -r $^ -o $@ && objcopy --localize-hidden $@
+VGPU_LINK = $(O)/vgpu.o -Wl,--export-dynamic
 TUFF_LIB = $(O)/libtuff.a
-VGPU_LINK = -Wl,--whole-archive $(O)/libvgpu.a -Wl,--no-whole-archive -Wl,--export-dynamic
 
-$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/libvgpu.a $(O)/tools/kernels/demo.o
+$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/vgpu.o $(O)/tools/kernels/demo.o
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(O)/tools/kernels/demo.o $(O)/libtuff.a $(VGPU_LINK) \
 		$(PKG_LIBS) $(TOOL_LIBS) -ldl -o $@
 
-$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(O)/tests/kernels/test.o $(O)/libtuff.a $(O)/libvgpu.a
+$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(O)/tests/kernels/test.o $(O)/libtuff.a $(O)/vgpu.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(O)/tests/kernels/test.o $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
 
@@ -113,10 +116,11 @@ $(O)/libtuff-inject.a: $(O)/libtuff.a
 $(O)/bin/tests/stack/inject: $(O)/libtuff-inject.a
 $(O)/bin/tests/stack/inject: TUFF_LIB = $(O)/libtuff-inject.a
 
-# A unit test links its own room's archive only: what it needs from elsewhere it must say.
+# Unit tests see the insides of what they test: vgpu/'s link all its objects, the driver's its archive.
 $(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< -Wl,--whole-archive $(O)/libvgpu.a -Wl,--no-whole-archive -Wl,--export-dynamic \
+		$(PKG_LIBS) -ldl -lm -o $@
 $(O)/bin/%_test: $(O)/%_test.o $(O)/libtuff.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libtuff.a $(PKG_LIBS) -lm -o $@

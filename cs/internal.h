@@ -24,6 +24,7 @@ struct cs_ctx {
 	struct vm *vm;         /* borrowed */
 	uint32_t id;           /* owned: the kernel's context */
 	struct vm_mem *fences; /* owned; the user fence page: one sequence word per ring */
+	_Atomic uint32_t rings; /* a bit for each cs_ring that exists */
 	_Atomic int lost;      /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
 	pthread_mutex_t lock;  /* guards the last fault */
 	uint64_t fault_va;     /* the last fault that was reported, with its status word */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int ctx_ioctl(struct cs_ctx *ctx, uint32_t op, union drm_amdgpu_ctx *args)
 {
@@ -31,6 +32,7 @@ int cs_ctx_create(struct vm *vm, struct cs_ctx **out)
 	r = vm_mem_create(vm, &page, &ctx->fences);
 	if (r)
 		goto fail_fences;
+	memset(ctx->fences->map, 0, page.size_B);
 	pthread_mutex_init(&ctx->lock, NULL);
 	*out = ctx;
 	return 0;
@@ -151,9 +153,17 @@ int cs_ctx_check(struct cs_ctx *ctx)
 	return check_fault(ctx);
 }
 
+/* Rings of one IP that the fence page has room for. */
+#define RINGS_MAX 8
+
+static unsigned slot_of(const struct cs_ring *ring)
+{
+	return ring->ip * RINGS_MAX + ring->index;
+}
+
 static void fill_constant_args(struct cs_ring *ring)
 {
-	unsigned slot = ring->ip * 8 + ring->index;
+	unsigned slot = slot_of(ring);
 
 	ring->word = (const _Atomic uint64_t *)ring->ctx->fences->map + slot;
 	ring->fence_args.handle = ring->ctx->fences->bo->handle;
@@ -176,7 +186,7 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	struct cs_ring *ring;
 	int r;
 
-	if (index >= 8 || !(facts->rings >> index & 1))
+	if (index >= RINGS_MAX || !(facts->rings >> index & 1))
 		return drv_fail(-EINVAL, "the chip has no ring %u.%u", ip, index);
 	ring = calloc(1, sizeof(*ring));
 	if (!ring)
@@ -189,8 +199,15 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	ring->first_bad = UINT64_MAX;
 	ring->ib.ring = ring;
 	fill_constant_args(ring);
+	/* The kernel's queue outlives ours: it counts on from where the ring that was here before ended. */
+	ring->last = cs_reached(ring);
+	if (atomic_fetch_or(&ctx->rings, 1u << slot_of(ring)) >> slot_of(ring) & 1) {
+		free(ring);
+		return drv_fail(-EBUSY, "ring %u.%u of this context is in use", ip, index);
+	}
 	r = cs_pool_init(ring);
 	if (r) {
+		atomic_fetch_and(&ctx->rings, ~(1u << slot_of(ring)));
 		free(ring);
 		return r;
 	}
@@ -208,6 +225,7 @@ void cs_ring_destroy(struct cs_ring *ring)
 	cs_scratch_retire(ring, true);
 	vm_piece_free(&ring->queue);
 	cs_pool_fini(ring);
+	atomic_fetch_and(&ring->ctx->rings, ~(1u << slot_of(ring)));
 	pthread_mutex_destroy(&ring->lock);
 	free(ring);
 }
