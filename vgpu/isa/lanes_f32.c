@@ -116,9 +116,12 @@ MINMAX(med3_lanes, 3, med3(a, b, c, ieee))
 
 /* --- rounding to integers, fractions, exponents ----------------------------------------------------------------------- */
 
-LANES_1(floor32, f32, f32, pick1(a, __builtin_floorf(a)))
-LANES_1(ceil32, f32, f32, pick1(a, __builtin_ceilf(a)))
-LANES_1(trunc32, f32, f32, pick1(a, __builtin_truncf(a)))
+/* The sign is that of the operand also when the result is zero: without SSE4.1 the compiler's sequences lose it in
+ * some rounding modes. */
+#define KEEP_SIGN(r) pick1(a, __builtin_copysignf(r, a))
+LANES_1(floor32, f32, f32, KEEP_SIGN(__builtin_floorf(a)))
+LANES_1(ceil32, f32, f32, KEEP_SIGN(__builtin_ceilf(a)))
+LANES_1(trunc32, f32, f32, KEEP_SIGN(__builtin_truncf(a)))
 
 /* To nearest even whatever MODE says: adding and taking away 2^23 rounds so under the exact MXCSR. */
 static inline float rndne(float a)
@@ -134,7 +137,7 @@ LANES_1(rndne32, f32, f32, pick1(a, rndne(a)))
 /* Never 1: a tiny negative number gives the float below it. Infinity has no fraction. */
 static inline float fract(float a)
 {
-	float r = a - __builtin_floorf(a);
+	float r = __builtin_fabsf(a - __builtin_floorf(a)); /* no -0 when rounding down */
 
 	r = r > 0x1.fffffep-1f ? 0x1.fffffep-1f : r;
 	return __builtin_isinf(a) ? as_f32(NAN32) : pick1(a, r);

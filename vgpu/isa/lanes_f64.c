@@ -54,9 +54,9 @@ static inline uint64_t minmax(uint64_t a, uint64_t b, bool ieee, bool max)
 MINMAX(min64, false)
 MINMAX(max64, true)
 
-LANES_1(floor64, f64, f64, pick1(a, __builtin_floor(a)))
-LANES_1(ceil64, f64, f64, pick1(a, __builtin_ceil(a)))
-LANES_1(trunc64, f64, f64, pick1(a, __builtin_trunc(a)))
+LANES_1(floor64, f64, f64, pick1(a, __builtin_copysign(__builtin_floor(a), a)))
+LANES_1(ceil64, f64, f64, pick1(a, __builtin_copysign(__builtin_ceil(a), a)))
+LANES_1(trunc64, f64, f64, pick1(a, __builtin_copysign(__builtin_trunc(a), a)))
 
 /* To nearest even, under the exact MXCSR; adding 2^52 leaves the integer. */
 static inline double rndne(double a)
@@ -72,7 +72,7 @@ LANES_1(rndne64, f64, f64, pick1(a, rndne(a)))
 /* Never 1. */
 static inline double fract(double a)
 {
-	double r = a - __builtin_floor(a);
+	double r = __builtin_fabs(a - __builtin_floor(a));
 
 	r = r > 0x1.fffffffffffffp-1 ? 0x1.fffffffffffffp-1 : r;
 	return __builtin_isinf(a) ? as_f64(NAN64) : pick1(a, r);
