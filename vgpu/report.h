@@ -11,13 +11,16 @@
 
 #include <stdarg.h>
 
+/* What programs that carry the virtual GPU inside may call; everything else is hidden. */
+#define VGPU_API __attribute__((visibility("default")))
+
 enum vgpu_strict { VGPU_STRICT_OFF, VGPU_STRICT_REPORT, VGPU_STRICT_FATAL };
 
-enum vgpu_strict vgpu_strict(void);
+VGPU_API enum vgpu_strict vgpu_strict(void);
 /* For programs that carry the virtual GPU inside; later than any finding of another thread it has no effect on it. */
-void vgpu_strict_set(enum vgpu_strict level);
+VGPU_API void vgpu_strict_set(enum vgpu_strict level);
 /* Findings so far in this process, whatever the level. */
-unsigned long vgpu_findings(void);
+VGPU_API unsigned long vgpu_findings(void);
 
 /* Reports a finding of checklist row `row` (1..121; 0: none of them). */
 void vgpu_finding(unsigned row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
