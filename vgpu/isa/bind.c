@@ -38,6 +38,7 @@ static uint64_t inline_float(unsigned n, enum isa_type type)
 	case ISA_T_F64:
 	case ISA_T_B64:
 	case ISA_T_M64:
+	case ISA_T_W8: /* the addend of v_mfma_f64_16x16x4f64 */
 		return inline_f64[n];
 	case ISA_T_B16: /* an integer operand reads the f32 pattern, cut off */
 		return inline_f32[n] & 0xffff;
@@ -57,7 +58,7 @@ uint64_t isa_constant_value(unsigned code, enum isa_type type, uint32_t literal)
 	integer = code <= 192 ? (int64_t)code - 128 : 192 - (int64_t)code;
 	if (type == ISA_T_B16 || type == ISA_T_F16)
 		return (uint64_t)integer & 0xffff;
-	return isa_type_dw(type) == 2 ? (uint64_t)integer : (uint32_t)integer;
+	return isa_type_dw(type) == 2 || type == ISA_T_W8 ? (uint64_t)integer : (uint32_t)integer;
 }
 
 static bool is_constant(unsigned code)

@@ -40,12 +40,13 @@ static void fill(uint32_t *rows)
 
 struct bench {
 	uint32_t source[3][ROWS] __attribute__((aligned(64)));
-	uint32_t result[2][ROWS] __attribute__((aligned(64)));
+	uint32_t result[2][32 * ISA_LANES] __attribute__((aligned(64)));
 	struct isa_lanes x[2];
 };
 
 static void run(struct bench *b, unsigned which, const struct isa_lane_op *op, uint32_t mode, bool clamp, uint64_t carry)
 {
+	static const struct isa_valu plain;
 	unsigned csr = _mm_getcsr();
 
 	b->x[which] = (struct isa_lanes){
@@ -55,6 +56,8 @@ static void run(struct bench *b, unsigned which, const struct isa_lane_op *op, u
 		.exec = ~0ull,
 		.mode = mode,
 		.clamp = clamp,
+		.flush_half = clamp,
+		.inst = &plain,
 	};
 	_mm_setcsr(isa_mxcsr(mode, op->fp == ISA_FP_NONE ? ISA_FP_32 : op->fp));
 	op->fn(&b->x[which]);

@@ -500,6 +500,36 @@ static const struct isa_inst *run_masked(struct isa_wave *w, const struct isa_in
 	return i + 1;
 }
 
+static bool is_matrix_f64(const struct isa_inst *i)
+{
+	return i->op == ISA_OP_V_MFMA_F64_16X16X4F64 || i->op == ISA_OP_V_MFMA_F64_4X4X4F64;
+}
+
+/* Matrices: the addend is copied to where the result is made; EXEC has no say. */
+static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_valu *v = &i->valu;
+	uint32_t sum[32 * ISA_LANES] __attribute__((aligned(64)));
+	unsigned dw = isa_type_dw(v->dst_type);
+	struct work k;
+
+	k.w = w;
+	k.i = i;
+	k.x.d = sum;
+	k.x.inst = v;
+	k.x.flush_half = w->machine->chip->gfx == VGPU_GFX90A;
+	find_sources(&k);
+	if (v->kind[2] == ISA_FROM_ROW)
+		memcpy(sum, w->v[v->row[2]], dw * sizeof(w->v[0]));
+	else
+		for (unsigned n = 0; n < dw; n++)
+			memcpy(sum + n * ISA_LANES, k.x.s[2] + (is_matrix_f64(i) ? n % 2 : 0) * ISA_LANES,
+			       sizeof(w->v[0]));
+	call_lane(&k, v->lane);
+	memcpy(w->v[v->vdst], sum, dw * sizeof(w->v[0]));
+	return i + 1;
+}
+
 /* --- lanes to scalars and back --------------------------------------------------------------------------------------- */
 
 /* EXEC = 0 reads lane 0. */
@@ -603,6 +633,10 @@ bool isa_valu_bind(struct isa_inst *i)
 	i->valu.lane = isa_lane_find(i->op, isa_host_avx2());
 	if (!i->valu.lane)
 		return false;
+	if (i->row->flags & ISA_ROW_MATRIX) {
+		i->fn = run_matrix;
+		return true;
+	}
 	i->fn = is_modified(i) ? run_general : masked ? run_masked : run_plain;
 	return true;
 }

@@ -19,6 +19,7 @@ struct isa_lanes {
 	uint64_t exec;        /* lanes that count: only for functions that look across lanes or are slow per lane */
 	uint32_t mode;        /* isa_wave::mode */
 	bool clamp;           /* of integer results: saturate */
+	bool flush_half;      /* matrices: denormal f16 and bf16 sources are zero (gfx90a) */
 	const struct isa_valu *inst;
 };
 
@@ -40,7 +41,7 @@ struct isa_lane_op {
 };
 
 /* Tables of lane functions, ended by ISA_OP_NONE; one set per build. */
-#define ISA_LANE_TABLES(X) X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special)
+#define ISA_LANE_TABLES(X) X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix)
 #define ISA_DECLARE_LANES(name)                                                                                     \
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)
@@ -55,9 +56,6 @@ bool isa_valu_bind(struct isa_inst *inst);
 
 /* MXCSR for a class of lane functions under a MODE. */
 unsigned isa_mxcsr(uint32_t mode, enum isa_fp fp);
-
-/* Matrix instructions (mfma.c). */
-const struct isa_inst *isa_mfma(struct isa_wave *w, const struct isa_inst *i);
 
 /* MODE fields (HW_REG_MODE). */
 enum {

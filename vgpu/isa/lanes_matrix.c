@@ -1,0 +1,227 @@
+/* Lane functions: matrix multiply-add (gfx908, gfx90a). EXEC has no say.
+ *
+ * One instruction multiplies `blocks` pairs of M x K and K x M matrices. Lane l of a source holds row (or column) l % M;
+ * l / M counts blocks, or where there is one block, groups of k; each lane holds `per_lane` consecutive k. Lane l of the
+ * result holds column l % M, and in its registers rows in fours: 8 * (r / 4) + 4 * (l / 32) + r % 4 for M = 32 and so on.
+ * Sums run in the order of k, each step fused; the order and inner precision of hardware are not public. */
+#include "vgpu/isa/half.h"
+#include "vgpu/isa/lanes.h"
+
+#define MAX_M 32
+
+struct shape {
+	uint8_t m, blocks, per_lane;
+};
+
+/* BLGP: which lane of source 1 stands in for lane l: as it is, the lower or upper half for both, rotated by 16, or one
+ * group of 16 for all. */
+static unsigned blgp_lane(unsigned pattern, unsigned l)
+{
+	switch (pattern) {
+	case 0:
+		return l;
+	case 1:
+		return l & 31;
+	case 2:
+		return 32 | (l & 31);
+	case 3:
+		return (l + 16) & 63;
+	default:
+		return 16 * (pattern - 4) | (l & 15);
+	}
+}
+
+/* CBSZ: 2^cbsz neighbouring blocks all read the source 0 of block number abid among them. */
+static unsigned cbsz_block(const struct isa_valu *v, unsigned block)
+{
+	unsigned size = 1u << v->cbsz;
+
+	return v->cbsz ? (block & ~(size - 1)) + (v->abid & (size - 1)) : block;
+}
+
+/* The lane that holds row i and the k-group of a block. */
+static unsigned source_lane(const struct shape *s, unsigned block, unsigned group, unsigned i)
+{
+	return i + s->m * (block + s->blocks * group);
+}
+
+static unsigned groups(const struct shape *s)
+{
+	return ISA_LANES / s->m / s->blocks;
+}
+
+/* Where element (i, j) of a block stands in the result: register and lane. */
+static unsigned result_at(const struct shape *s, unsigned block, unsigned i, unsigned j)
+{
+	switch (s->m) {
+	case 32:
+		return (16 * block + 4 * (i / 8) + i % 4) * ISA_LANES + 32 * (i / 4 % 2) + j;
+	case 16:
+		return (4 * block + i % 4) * ISA_LANES + 16 * (i / 4) + j;
+	default:
+		return i * ISA_LANES + 4 * block + j;
+	}
+}
+
+/* Element number e of a lane in each source format. */
+static inline float element_f32(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+{
+	(void)e;
+	(void)flush;
+	return as_f32(rows[lane]);
+}
+
+static inline float element_f16(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+{
+	uint32_t half = rows[e / 2 * ISA_LANES + lane] >> 16 * (e % 2) & 0xffff;
+
+	return half_to_float(flush ? flush16(half) : half);
+}
+
+static inline float element_bf16(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+{
+	uint32_t bits = rows[e / 2 * ISA_LANES + lane] >> 16 * (e % 2) << 16;
+
+	return as_f32(flush ? flush32(bits) : bits);
+}
+
+static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+{
+	(void)flush;
+	return (int8_t)(rows[lane] >> 8 * e);
+}
+
+#define STEP_f32(a, b, c) __builtin_fmaf(a, b, c)
+#define STEP_i32(a, b, c) ((int32_t)((uint32_t)(a) * (uint32_t)(b) + (uint32_t)(c)))
+#define BITS_f32(v)       f32_bits(v)
+#define BITS_i32(v)       ((uint32_t)(v))
+
+/* One block: x->d holds the addend and gets the result. */
+#define MATRIX(name, T, ELEMENT)                                                                                    \
+	static void name##_block(struct isa_lanes *x, const struct shape *s, unsigned block)                        \
+	{                                                                                                           \
+		const unsigned from = cbsz_block(x->inst, block), m = s->m;                                         \
+		t_##T sum[MAX_M][MAX_M], column[MAX_M];                                                             \
+		for (unsigned i = 0; i < m; i++)                                                                    \
+			for (unsigned j = 0; j < m; j++)                                                            \
+				sum[i][j] = LD_##T(x->d, result_at(s, block, i, j));                                \
+		for (unsigned k = 0; k < groups(s) * s->per_lane; k++) {                                            \
+			const unsigned group = k / s->per_lane, e = k % s->per_lane;                                \
+			for (unsigned j = 0; j < m; j++)                                                            \
+				column[j] = ELEMENT(x->s[1],                                                        \
+						    blgp_lane(x->inst->blgp, source_lane(s, block, group, j)), e,   \
+						    x->flush_half);                                                 \
+			for (unsigned i = 0; i < m; i++) {                                                          \
+				const t_##T a =                                                                     \
+					ELEMENT(x->s[0], source_lane(s, from, group, i), e, x->flush_half);         \
+				for (unsigned j = 0; j < m; j++)                                                    \
+					sum[i][j] = STEP_##T(a, column[j], sum[i][j]);                              \
+			}                                                                                           \
+		}                                                                                                   \
+		for (unsigned i = 0; i < m; i++)                                                                    \
+			for (unsigned j = 0; j < m; j++)                                                            \
+				x->d[result_at(s, block, i, j)] = BITS_##T(sum[i][j]);                              \
+	}                                                                                                           \
+	static void name(struct isa_lanes *x, struct shape s)                                                       \
+	{                                                                                                           \
+		for (unsigned block = 0; block < s.blocks; block++)                                                 \
+			name##_block(x, &s, block);                                                                 \
+	}
+MATRIX(matrix_f32, f32, element_f32)
+MATRIX(matrix_f16, f32, element_f16)
+MATRIX(matrix_bf16, f32, element_bf16)
+MATRIX(matrix_i8, i32, element_i8)
+
+/* f64: BLGP negates the sources instead. The result of 16 x 16 holds row 4 * r + l / 16 in register pair r; the four
+ * 4 x 4 blocks have one register pair. */
+static double element_f64(const uint32_t *rows, unsigned lane, bool negate)
+{
+	double v = LD_f64(rows, lane);
+
+	return negate ? -v : v;
+}
+
+static void matrix_f64(struct isa_lanes *x, struct shape s)
+{
+	const unsigned neg = x->inst->blgp;
+	const bool wide = s.m == 16;
+
+	for (unsigned l = 0; l < ISA_LANES; l++)
+		for (unsigned r = 0; r < (wide ? 4u : 1u); r++) {
+			unsigned i = wide ? 4 * r + l / 16 : l / 16, block = wide ? 0 : l / 4 % 4;
+			uint32_t *d = x->d + 2 * r * ISA_LANES;
+			double sum = element_f64(d, l, neg >> 2 & 1);
+
+			for (unsigned k = 0; k < 4; k++)
+				sum = __builtin_fma(element_f64(x->s[0], source_lane(&s, block, k, i), neg & 1),
+						    element_f64(x->s[1], source_lane(&s, block, k, l % s.m), neg >> 1 & 1),
+						    sum);
+			ST_f64(d, l, sum);
+		}
+}
+
+#define SHAPE(name, KIND, M, BLOCKS, PER_LANE)                                                                      \
+	static void name(struct isa_lanes *x)                                                                       \
+	{                                                                                                           \
+		matrix_##KIND(x, (struct shape){M, BLOCKS, PER_LANE});                                              \
+	}
+SHAPE(f32_32x32x1, f32, 32, 2, 1)
+SHAPE(f32_16x16x1, f32, 16, 4, 1)
+SHAPE(f32_4x4x1, f32, 4, 16, 1)
+SHAPE(f32_32x32x2, f32, 32, 1, 1)
+SHAPE(f32_16x16x4, f32, 16, 1, 1)
+SHAPE(f16_32x32x4, f16, 32, 2, 4)
+SHAPE(f16_16x16x4, f16, 16, 4, 4)
+SHAPE(f16_4x4x4, f16, 4, 16, 4)
+SHAPE(f16_32x32x8, f16, 32, 1, 4)
+SHAPE(f16_16x16x16, f16, 16, 1, 4)
+SHAPE(i8_32x32x4, i8, 32, 2, 4)
+SHAPE(i8_16x16x4, i8, 16, 4, 4)
+SHAPE(i8_4x4x4, i8, 4, 16, 4)
+SHAPE(i8_32x32x8, i8, 32, 1, 4)
+SHAPE(i8_16x16x16, i8, 16, 1, 4)
+SHAPE(bf16_32x32x2, bf16, 32, 2, 2)
+SHAPE(bf16_16x16x2, bf16, 16, 4, 2)
+SHAPE(bf16_4x4x2, bf16, 4, 16, 2)
+SHAPE(bf16_32x32x4, bf16, 32, 1, 2)
+SHAPE(bf16_16x16x8, bf16, 16, 1, 2)
+SHAPE(bf16_32x32x4_1k, bf16, 32, 2, 4)
+SHAPE(bf16_16x16x4_1k, bf16, 16, 4, 4)
+SHAPE(bf16_4x4x4_1k, bf16, 4, 16, 4)
+SHAPE(bf16_32x32x8_1k, bf16, 32, 1, 4)
+SHAPE(bf16_16x16x16_1k, bf16, 16, 1, 4)
+SHAPE(f64_16x16x4, f64, 16, 1, 1)
+SHAPE(f64_4x4x4, f64, 4, 4, 1)
+
+#define E(ID, fn) {ISA_OP_V_MFMA_##ID, ISA_FP_EXACT, fn}
+
+const struct isa_lane_op ISA_LANES_NAME(isa_lanes_matrix)[] = {
+	E(F32_32X32X1F32, f32_32x32x1),
+	E(F32_16X16X1F32, f32_16x16x1),
+	E(F32_4X4X1F32, f32_4x4x1),
+	E(F32_32X32X2F32, f32_32x32x2),
+	E(F32_16X16X4F32, f32_16x16x4),
+	E(F32_32X32X4F16, f16_32x32x4),
+	E(F32_16X16X4F16, f16_16x16x4),
+	E(F32_4X4X4F16, f16_4x4x4),
+	E(F32_32X32X8F16, f16_32x32x8),
+	E(F32_16X16X16F16, f16_16x16x16),
+	E(I32_32X32X4I8, i8_32x32x4),
+	E(I32_16X16X4I8, i8_16x16x4),
+	E(I32_4X4X4I8, i8_4x4x4),
+	E(I32_32X32X8I8, i8_32x32x8),
+	E(I32_16X16X16I8, i8_16x16x16),
+	E(F32_32X32X2BF16, bf16_32x32x2),
+	E(F32_16X16X2BF16, bf16_16x16x2),
+	E(F32_4X4X2BF16, bf16_4x4x2),
+	E(F32_32X32X4BF16, bf16_32x32x4),
+	E(F32_16X16X8BF16, bf16_16x16x8),
+	E(F32_32X32X4BF16_1K, bf16_32x32x4_1k),
+	E(F32_16X16X4BF16_1K, bf16_16x16x4_1k),
+	E(F32_4X4X4BF16_1K, bf16_4x4x4_1k),
+	E(F32_32X32X8BF16_1K, bf16_32x32x8_1k),
+	E(F32_16X16X16BF16_1K, bf16_16x16x16_1k),
+	E(F64_16X16X4F64, f64_16x16x4),
+	E(F64_4X4X4F64, f64_4x4x4),
+	{ISA_OP_NONE, 0, NULL},
+};
