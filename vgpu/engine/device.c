@@ -88,6 +88,7 @@ void engine_grid_publish(struct engine_grid *grid)
 	bool alone;
 
 	atomic_fetch_add(&dev->busy, 1);
+	atomic_store_explicit(&grid->run->progress_ns, engine_now_ns(), memory_order_relaxed);
 	pthread_mutex_lock(&dev->lock);
 	while (*end)
 		end = &(*end)->next;

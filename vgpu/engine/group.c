@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* Modelled time. A wave is charged as on a full chip: its SIMD issues for it every 40 cycles (10 waves, 4 cycles each),
- * which is 27 ns at 1.5 GHz, and half of its instructions wait for another; a memory instruction takes the latency of
- * HBM, some 500 ns. All waves of a group, and as many groups as the chip holds, run abreast. So an endless loop of one
- * wave is over a limit of 60 s after 1e9 instructions or 1.2e8 accesses, which the interpreter does in seconds, while a
- * naive SGEMM of 1024^3 costs tens of milliseconds. */
-#define INSTRUCTION_NS 60
+ * some 25 ns at 1.6 GHz; a memory instruction takes the latency of HBM besides, some 500 ns. All waves of a group, and as
+ * many groups as the chip holds, run abreast. So an endless loop of one wave is over a limit of 60 s after 2.4e9
+ * instructions or 1.2e8 accesses, which the interpreter does in seconds, while a naive SGEMM of 1024^3 costs some 10 ms
+ * and libdrm's busy loop of 1e7 turns less than a second. */
+#define INSTRUCTION_NS 25
 #define ACCESS_NS      500
 /* Barrier-bound groups give way after so many passes over their waves. */
 #define PASSES_PER_TURN 64
@@ -168,6 +168,7 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 	wave->machine = &grid->machine;
 	wave->program = program;
 	wave->executed = wave->accesses = 0;
+	wave->refused_pc = wave->refused_page = 0;
 	wave->last_region = NULL;
 	wave->wave_in_group = number;
 	wave->hw_id = hardware_id(grid->machine.chip, claim->index, number);

@@ -32,7 +32,7 @@ struct engine_run {
 	const struct engine_job *job;
 	_Atomic int status;           /* enum engine_status; ENGINE_DONE while it runs. Release: why is written */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended */
-	_Atomic uint64_t progress_ns; /* engine_now_ns() when a workgroup last ended */
+	_Atomic uint64_t progress_ns; /* engine_now_ns() when a grid last came or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
 	pthread_mutex_t why_lock;     /* guards why */
 	char *why;                    /* borrowed from the caller of engine_execute() */

@@ -71,6 +71,7 @@ struct isa_wave {
 	struct isa_program *program;
 	uint64_t executed; /* instructions, for modelled time */
 	uint64_t accesses; /* memory instructions among them, which take longer */
+	uint64_t refused_pc, refused_page; /* of the last refused access, which is reported once a page */
 	const struct gpuvm_region *last_region; /* where the last memory access fell */
 	uint32_t wave_in_group, hw_id;
 	char why[512]; /* after ISA_STOPPED */

@@ -55,6 +55,11 @@ void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, u
 		.mapped = r != NULL,
 	};
 
+	/* As hardware merges the faults of a page: 64 lanes, and the turns of a loop, make one report. */
+	if (w->refused_pc == i->pc && w->refused_page == (va >> 12 << 2 | (access & (GPUVM_R | GPUVM_W))))
+		return;
+	w->refused_pc = i->pc;
+	w->refused_page = (va >> 12 << 2 | (access & (GPUVM_R | GPUVM_W)));
 	if (r && r->flags & GPUVM_UNLISTED)
 		vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list", isa_op_name(i->op),
 			     (unsigned long long)i->pc, (unsigned long long)va, r->bo);

@@ -1,0 +1,467 @@
+/* Kernels that clang made, launched by hand-written PM4: the way from registers to waves and back. */
+#include <pthread.h>
+#include <time.h>
+
+#include "vgpu/engine/regs.h"
+#include "vgpu/engine/test_gpu.h"
+#include "vgpu/isa/test_code.h"
+
+#define D         TEST_DATA_VA
+#define KERNARG   (8u << 20) /* offsets in the data */
+#define SCRATCH   (12u << 20)
+#define SCRATCH_B (4u << 20)
+
+static const char source[] =
+	"#define KERNEL extern \"C\" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 1024)))\n"
+	"#define shared __attribute__((shared))\n"
+	"#define X __builtin_amdgcn_workitem_id_x()\n"
+	"#define Y __builtin_amdgcn_workitem_id_y()\n"
+	"#define Z __builtin_amdgcn_workitem_id_z()\n"
+	"#define GX __builtin_amdgcn_workgroup_id_x()\n"
+	"#define GY __builtin_amdgcn_workgroup_id_y()\n"
+	"#define GZ __builtin_amdgcn_workgroup_id_z()\n"
+	"KERNEL void add(const float *a, const float *b, float *c) {\n"
+	"  unsigned i = GX * 64 + X; c[i] = a[i] + b[i]; }\n"
+	"KERNEL void reduce(const unsigned *in, unsigned *out) {\n"
+	"  shared unsigned sum[256]; sum[X] = in[GX * 256 + X];\n"
+	"  for (unsigned n = 128; n; n /= 2) { __builtin_amdgcn_fence(5, \"workgroup\"); __builtin_amdgcn_s_barrier();\n"
+	"    if (X < n) sum[X] += sum[X + n]; }\n"
+	"  if (!X) out[GX] = sum[0]; }\n"
+	"KERNEL void count(unsigned *n, unsigned long *wide) {\n"
+	"  __atomic_fetch_add(n, 1, 0); __atomic_fetch_add(wide, X, 0); }\n"
+	"KERNEL void ids(unsigned *out, unsigned w, unsigned h) {\n" /* groups of 8 x 4 x 2 */
+	"  unsigned x = GX * 8 + X, y = GY * 4 + Y, z = GZ * 2 + Z;\n"
+	"  __atomic_fetch_add(&out[(z * h + y) * w + x], 1 + x + 100 * y + 10000 * z, 0); }\n"
+	"__attribute__((device)) __attribute__((noinline)) unsigned walk(volatile unsigned *p, unsigned n) {\n"
+	"  unsigned s = 0; for (unsigned i = 0; i < n; i++) s += p[i] * (i + 1); return s; }\n"
+	"KERNEL void stack(unsigned *out) {\n"
+	"  volatile unsigned own[16]; for (unsigned i = 0; i < 16; i++) own[i] = GX * 64 + X + i;\n"
+	"  out[GX * 64 + X] = walk(own, 16); }\n"
+	"KERNEL void meet(unsigned *arrived, unsigned *out, unsigned groups) {\n"
+	"  if (!X) { __atomic_fetch_add(arrived, 1, 5); while (__atomic_load_n(arrived, 5) < groups); }\n"
+	"  __builtin_amdgcn_s_barrier(); out[GX * 128 + X] = 1; }\n"
+	"KERNEL void loop(volatile unsigned *p) { for (;;) if (*p == 77) return; }\n"
+	"KERNEL void spin(unsigned *p) { for (unsigned n = 0;; n++) asm volatile(\"s_nop 0\"); }\n"
+	"KERNEL void bad(unsigned *p) { if (GX == 3) asm volatile(\".long 0xbfa00000\"); p[GX] = 1; }\n"
+	"KERNEL void wild(unsigned *p, unsigned *out) { out[X] = 5 + *(volatile unsigned *)(p + X); p[X] = 9; }\n"
+	"KERNEL void gemm(const float *a, const float *b, float *c, unsigned n) {\n"
+	"  unsigned x = GX * 16 + X, y = GY * 16 + Y; float s = 0;\n"
+	"  for (unsigned k = 0; k < n; k++) s += a[y * n + k] * b[k * n + x]; c[y * n + x] = s; }\n";
+
+struct kernel {
+	uint64_t entry;
+	uint32_t rsrc1, rsrc2, rsrc3, lds_B, private_B;
+	uint16_t properties;
+};
+
+struct launch {
+	const char *kernel;
+	uint32_t dim[3], size[3], partial[3];
+	uint32_t initiator;
+	uint64_t args[6]; /* kernarg, 8 bytes each; `ids`, `meet` and `gemm` pack their own */
+	bool no_wait;
+	uint32_t waves; /* TMPRING_SIZE */
+	uint32_t skip;  /* leave out this SH register group, for row 67 */
+};
+
+enum { SKIP_NOTHING, SKIP_USER_DATA, SKIP_MASKS, ZERO_MASKS };
+
+static struct test_elf elf;
+static bool is_90a;
+
+static struct kernel find(const char *name)
+{
+	char symbol[64];
+	const uint8_t *kd;
+	int64_t entry;
+	uint64_t va;
+	struct kernel k;
+
+	snprintf(symbol, sizeof(symbol), "%s.kd", name);
+	va = test_symbol(&elf, symbol);
+	kd = elf.data;
+	for (unsigned n = 0; n < ((const Elf64_Ehdr *)(const void *)elf.data)->e_phnum; n++) {
+		const Elf64_Phdr *ph = (const Elf64_Phdr *)(const void *)(elf.data + 64) + n;
+
+		if (ph->p_type == PT_LOAD && va >= ph->p_vaddr && va < ph->p_vaddr + ph->p_filesz)
+			kd = elf.data + ph->p_offset + (va - ph->p_vaddr);
+	}
+	memcpy(&entry, kd + 16, 8);
+	k.entry = TEST_CODE_VA + va + (uint64_t)entry;
+	memcpy(&k.lds_B, kd, 4);
+	memcpy(&k.private_B, kd + 4, 4);
+	memcpy(&k.rsrc3, kd + 44, 4);
+	memcpy(&k.rsrc1, kd + 48, 4);
+	memcpy(&k.rsrc2, kd + 52, 4);
+	memcpy(&k.properties, kd + 56, 2);
+	return k;
+}
+
+static void set_sh(struct test_gpu *t, uint32_t reg, unsigned count, const uint32_t *value)
+{
+	EMIT(t, PM4(PM4_SET_SH_REG, 1 + count), reg);
+	for (unsigned n = 0; n < count; n++)
+		t->ib[t->dw++] = value[n];
+}
+
+#define SET(t, reg, ...) set_sh(t, reg, COUNT_(__VA_ARGS__), (const uint32_t[]){__VA_ARGS__})
+
+static uint32_t wave_B(const struct kernel *k)
+{
+	return (k->private_B * 64 + 1023) & ~1023u;
+}
+
+static void user_data(struct test_gpu *t, const struct kernel *k)
+{
+	uint32_t s[16] = {0};
+	unsigned n = 0;
+
+	if (k->properties & 1) {
+		s[0] = LO(D + SCRATCH);
+		s[1] = HI(D + SCRATCH) | 1u << 31;
+		s[2] = SCRATCH_B;
+		s[3] = 0x00ea4fac;
+		n = 4;
+	}
+	for (unsigned bit = 1; bit <= 5; bit++) {
+		if (!(k->properties >> bit & 1))
+			continue;
+		if (bit == 3) {
+			s[n] = LO(D + KERNARG);
+			s[n + 1] = HI(D + KERNARG);
+		} else if (bit == 5) {
+			s[n] = LO(D + SCRATCH);
+			s[n + 1] = HI(D + SCRATCH);
+		}
+		n += 2;
+	}
+	if (bits(k->rsrc2, 5, 1))
+		set_sh(t, COMPUTE_USER_DATA_0, bits(k->rsrc2, 5, 1), s);
+}
+
+static void masks(struct test_gpu *t, uint32_t mask)
+{
+	SET(t, COMPUTE_STATIC_THREAD_MGMT_SE0, mask, mask);
+	SET(t, COMPUTE_STATIC_THREAD_MGMT_SE2, mask, mask);
+	SET(t, COMPUTE_STATIC_THREAD_MGMT_SE4, mask, mask, mask, mask);
+}
+
+static void emit_launch(struct test_gpu *t, const struct launch *l)
+{
+	struct kernel k = find(l->kernel);
+	uint32_t waves = l->waves ? l->waves : 64, y = l->dim[1] ? l->dim[1] : 1, z = l->dim[2] ? l->dim[2] : 1;
+	uint32_t wavesize = wave_B(&k) / 1024;
+
+	memcpy(t->data + KERNARG, l->args, sizeof(l->args));
+	SET(t, COMPUTE_START_X, 0, 0, 0, l->size[0] | l->partial[0] << 16,
+	    (l->size[1] ? l->size[1] : 1) | l->partial[1] << 16, (l->size[2] ? l->size[2] : 1) | l->partial[2] << 16);
+	SET(t, COMPUTE_PGM_LO, LO(k.entry >> 8), HI(k.entry >> 8));
+	SET(t, COMPUTE_PGM_RSRC1, k.rsrc1, k.rsrc2 | (k.lds_B + 511) / 512 << 15);
+	SET(t, COMPUTE_RESOURCE_LIMITS, 0);
+	if (l->skip != SKIP_MASKS)
+		masks(t, l->skip == ZERO_MASKS ? 0 : ~0u);
+	if (is_90a)
+		SET(t, COMPUTE_PGM_RSRC3, k.rsrc3);
+	SET(t, COMPUTE_TMPRING_SIZE, waves | wavesize << 12);
+	if (l->skip != SKIP_USER_DATA)
+		user_data(t, &k);
+	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4) | PM4_SHADER_TYPE, l->dim[0], y, z, l->initiator ? l->initiator : 5u);
+	if (!l->no_wait)
+		EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x00000407);
+}
+
+static enum engine_status run_launch(struct test_gpu *t, struct launch l)
+{
+	emit_launch(t, &l);
+	return test_run(t);
+}
+
+#define LAUNCH(...) run_launch(t, (struct launch){__VA_ARGS__})
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* --- what kernels compute ------------------------------------------------------------------------------------------ */
+
+static void test_add(struct test_gpu *t)
+{
+	float *a = (float *)(void *)t->data, *b = a + 65536, *c = b + 65536;
+	unsigned bad = 0;
+
+	for (unsigned n = 0; n < 65536; n++) {
+		a[n] = (float)n;
+		b[n] = (float)n * 0.5f;
+		c[n] = -1;
+	}
+	EXPECT(LAUNCH("add", {1000}, {64}, .args = {D, D + 262144, D + 524288}), ENGINE_DONE, 0, NULL);
+	for (unsigned n = 0; n < 65536; n++)
+		bad += c[n] != (n < 64000 ? (float)n * 1.5f : -1.0f);
+	CHECK_EQ(bad, 0);
+}
+
+static void test_reduce(struct test_gpu *t)
+{
+	uint32_t *in = (uint32_t *)(void *)t->data, *out = in + 65536, bad = 0;
+
+	for (unsigned n = 0; n < 65536; n++)
+		in[n] = n;
+	EXPECT(LAUNCH("reduce", {256}, {256}, .args = {D, D + 262144}), ENGINE_DONE, 0, NULL);
+	for (unsigned group = 0; group < 256; group++)
+		bad += out[group] != 256 * (256 * group) + 255 * 128;
+	CHECK_EQ(bad, 0);
+}
+
+static void test_count(struct test_gpu *t)
+{
+	set64(t, 0, 0);
+	set64(t, 8, 0);
+	EXPECT(LAUNCH("count", {100}, {200}, .args = {D, D + 8}), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, 0), 20000);
+	CHECK_EQ(data64(t, 8), 100 * 199 * 100);
+}
+
+/* A grid of 21 x 10 x 3 in groups of 8 x 4 x 2, by both ways to say so. */
+static void check_ids(const struct test_gpu *t)
+{
+	const uint32_t *out = (const uint32_t *)(const void *)t->data;
+	unsigned bad = 0;
+
+	for (unsigned z = 0; z < 4; z++)
+		for (unsigned y = 0; y < 10; y++)
+			for (unsigned x = 0; x < 21; x++)
+				bad += out[(z * 10 + y) * 21 + x] != (z < 3 ? 1 + x + 100 * y + 10000 * z : 0);
+	CHECK_EQ(bad, 0);
+}
+
+static void test_ids(struct test_gpu *t)
+{
+	const uint64_t args[2] = {D, 21 | 10ull << 32};
+
+	memset(t->data, 0, 65536);
+	EXPECT(LAUNCH("ids", {3, 3, 2}, {8, 4, 2}, {5, 2, 1}, 7, .args = {args[0], args[1]}), ENGINE_DONE, 0, NULL);
+	check_ids(t);
+	memset(t->data, 0, 65536);
+	EXPECT(LAUNCH("ids", {21, 10, 3}, {8, 4, 2}, .initiator = 0x25, .args = {args[0], args[1]}), ENGINE_DONE, 0,
+	       NULL);
+	check_ids(t);
+	/* A partial size of 0 is a mistake; the group is taken as full. */
+	memset(t->data, 0, 65536);
+	EXPECT(LAUNCH("ids", {1, 1, 1}, {8, 4, 2}, {8, 4, 0}, 7, .args = {args[0], args[1]}), ENGINE_DONE, 1, NULL);
+	EXPECT(LAUNCH("ids", {0, 1, 1}, {8, 4, 2}, .args = {args[0], args[1]}), ENGINE_DONE, 0, NULL);
+}
+
+static void test_stack(struct test_gpu *t)
+{
+	const uint32_t *out = (const uint32_t *)(const void *)t->data;
+	unsigned bad = 0;
+	struct kernel k;
+
+	EXPECT(LAUNCH("stack", {50}, {64}, .args = {D}, .waves = 16), ENGINE_DONE, 0, NULL);
+	for (unsigned n = 0; n < 3200; n++) {
+		uint32_t sum = 0;
+
+		for (unsigned i = 0; i < 16; i++)
+			sum += (n + i) * (i + 1);
+		bad += out[n] != sum;
+	}
+	CHECK_EQ(bad, 0);
+	if (!(find("stack").rsrc2 & RSRC2_SCRATCH_EN))
+		return;
+	EXPECT(LAUNCH("stack", {1}, {256}, .args = {D}, .waves = 3), ENGINE_HANG, 2, "fewer waves");
+	/* So many waves do not fit into the descriptor, nor into what is mapped. */
+	k = find("stack");
+	CHECK(4088ull * wave_B(&k) > SCRATCH_B);
+	EXPECT(LAUNCH("stack", {1}, {64}, .args = {D}, .waves = 4088), ENGINE_DONE, 2, NULL);
+}
+
+/* --- how they are scheduled ---------------------------------------------------------------------------------------- */
+
+/* All workgroups wait for all others: as many as the chip holds must run at once. */
+static void test_meet(struct test_gpu *t)
+{
+	unsigned groups = is_90a ? 104 * 4 : 120 * 4;
+	double begin = now_s();
+
+	set32(t, 0, 0);
+	memset(t->data + 4096, 0, 4 * 128 * groups);
+	EXPECT(LAUNCH("meet", {groups}, {128}, .args = {D, D + 4096, groups}, .waves = 1024), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, 4096 + 4 * (128 * groups - 1)), 1);
+	printf("  %u workgroups met after %.2f s\n", groups, now_s() - begin);
+}
+
+static void *set_flag(void *arg)
+{
+	struct timespec t = {.tv_nsec = 50000000};
+
+	nanosleep(&t, NULL);
+	__atomic_store_n((uint32_t *)arg, 77, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* A kernel waits for the host, the CP for memory that a kernel writes. */
+static void test_asynchronous(struct test_gpu *t)
+{
+	pthread_t thread;
+
+	set32(t, 0, 0);
+	pthread_create(&thread, NULL, set_flag, t->data);
+	EXPECT(LAUNCH("loop", {1}, {64}, .args = {D}), ENGINE_DONE, 0, NULL);
+	pthread_join(thread, NULL);
+	/* The CP goes on beside the kernel: it sets the flag that the kernel waits for. */
+	set32(t, 0, 0);
+	emit_launch(t, &(struct launch){"loop", {4}, {64}, .args = {D}, .no_wait = true});
+	EMIT(t, PM4(PM4_WRITE_DATA, 4), 0x00100500, LO(D), HI(D), 77);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	set64(t, 0, 0);
+	emit_launch(t, &(struct launch){"count", {1}, {64}, .args = {D, D + 8}, .no_wait = true});
+	EMIT(t, PM4(PM4_WAIT_REG_MEM, 6), 0x13, LO(D), HI(D), 64, ~0u, 4);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+}
+
+/* --- what goes wrong -------------------------------------------------------------------------------------------------- */
+
+static void *kill_soon(void *ring)
+{
+	struct timespec t = {.tv_nsec = 50000000};
+
+	nanosleep(&t, NULL);
+	engine_kill(ring);
+	return NULL;
+}
+
+static void test_watchdog(struct test_gpu *t)
+{
+	pthread_t thread;
+	double begin = now_s();
+
+	t->watchdog_ns = 2000000000;
+	EXPECT(LAUNCH("spin", {1}, {64}, .args = {D}), ENGINE_HANG, 0, "DISPATCH_DIRECT");
+	printf("  2 s of an endless loop took %.2f s\n", now_s() - begin);
+	set32(t, 0, 0);
+	begin = now_s();
+	EXPECT(LAUNCH("loop", {300}, {64}, .args = {D}), ENGINE_HANG, 0, "watchdog");
+	printf("  2 s of 300 polling workgroups took %.2f s\n", now_s() - begin);
+	CHECK(now_s() - begin < 10);
+	t->watchdog_ns = 0;
+	pthread_create(&thread, NULL, kill_soon, t->ring);
+	EXPECT(LAUNCH("spin", {10}, {64}, .args = {D}), ENGINE_KILLED, 0, NULL);
+	pthread_join(thread, NULL);
+	t->watchdog_ns = 60000000000ull;
+}
+
+static void test_bad_code(struct test_gpu *t)
+{
+	EXPECT(LAUNCH("bad", {8}, {64}, .args = {D}), ENGINE_ILLEGAL, 0, "workgroup 3,0,0");
+	CHECK(strstr(t->why, "bfa00000"));
+	/* The code's mapping loses its X. */
+	t->region[1].flags = GPUVM_R;
+	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}), ENGINE_HANG, 0, "fetch");
+	CHECK_EQ(t->fault.access, GPUVM_X);
+	t->region[1].flags = GPUVM_R | GPUVM_X;
+}
+
+static void test_wild(struct test_gpu *t)
+{
+	EXPECT(LAUNCH("wild", {1}, {64}, .args = {TEST_HOLE_VA, D}), ENGINE_DONE, 0, NULL);
+	CHECK(t->faults >= 2);
+	CHECK_EQ(t->fault.va >> 12, TEST_HOLE_VA >> 12);
+	CHECK_EQ(t->fault.client, GPUVM_TCP);
+	CHECK_EQ(data32(t, 4), 5);
+	EXPECT(LAUNCH("wild", {1}, {64}, .args = {TEST_UNLISTED, D}), ENGINE_DONE, 2, NULL);
+	CHECK(t->faults >= 2 && t->fault.mapped);
+}
+
+static void test_registers(struct test_gpu *t)
+{
+	unsigned user_sgprs = bits(find("add").rsrc2, 5, 1);
+
+	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .skip = SKIP_MASKS), ENGINE_DONE, 8, NULL);
+	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .skip = ZERO_MASKS), ENGINE_HANG, 1, "no compute unit");
+	CHECK(user_sgprs >= 2);
+	EXPECT(LAUNCH("add", {1}, {1025}, .args = {D, D, D}), ENGINE_HANG, 1, "1024");
+	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .initiator = 4), ENGINE_DONE, 1, NULL);
+	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .initiator = 0x8005), ENGINE_DONE, 1, NULL);
+}
+
+static void test_indirect(struct test_gpu *t)
+{
+	set64(t, 0, 0);
+	set32(t, 64, 7);
+	set32(t, 68, 1);
+	set32(t, 72, 1);
+	emit_launch(t, &(struct launch){"count", {0}, {64}, .args = {D, D + 8}});
+	EMIT(t, PM4(PM4_DISPATCH_INDIRECT, 3), LO(D + 64), HI(D), 5);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, 0), 7 * 64);
+}
+
+static void test_speed(struct test_gpu *t)
+{
+	float *a = (float *)(void *)t->data, *b = a + 65536, *c = b + 65536;
+	unsigned n = 128, bad = 0;
+	double begin;
+
+	for (unsigned i = 0; i < n * n; i++) {
+		a[i] = (float)(i % 7);
+		b[i] = (float)(i % 5);
+	}
+	begin = now_s();
+	EXPECT(LAUNCH("gemm", {n / 16, n / 16}, {16, 16}, .args = {D, D + 262144, D + 524288, n}), ENGINE_DONE, 0, NULL);
+	printf("  SGEMM of %u^3 took %.1f ms\n", n, 1e3 * (now_s() - begin));
+	for (unsigned y = 0; y < n; y++) {
+		float sum = 0;
+
+		for (unsigned k = 0; k < n; k++)
+			sum += a[y * n + k] * b[k * n + 9];
+		bad += c[y * n + 9] != sum;
+	}
+	CHECK_EQ(bad, 0);
+	begin = now_s();
+	for (unsigned i = 0; i < 1000; i++)
+		emit_launch(t, &(struct launch){"add", {1}, {64}, .args = {D, D, D}});
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	printf("  1000 launches of one wave took %.2f ms\n", 1e3 * (now_s() - begin));
+}
+
+static void test_chip(const char *chip, const char *optimise)
+{
+	struct test_gpu gpu, *t = &gpu;
+
+	printf(" %s %s\n", chip, optimise);
+	if (!CHECK(test_compile_hip(chip, optimise, source, &elf)))
+		return;
+	is_90a = !strcmp(chip, "gfx90a");
+	test_init(t, chip, ENGINE_COMPUTE, false, 0);
+	test_load(&elf, (uint8_t *)t->code);
+	test_add(t);
+	test_reduce(t);
+	test_count(t);
+	test_ids(t);
+	test_stack(t);
+	test_meet(t);
+	test_asynchronous(t);
+	test_watchdog(t);
+	test_bad_code(t);
+	test_wild(t);
+	if (strcmp(chip, "gfx900"))
+		test_registers(t);
+	test_indirect(t);
+	test_speed(t);
+	test_fini(t);
+	free(elf.data);
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_REPORT);
+	test_chip("gfx908", "-O2");
+	test_chip("gfx908", "-O0");
+	test_chip("gfx90a", "-O2");
+	test_chip("gfx900", "-O1");
+	return check_done("dispatches");
+}
