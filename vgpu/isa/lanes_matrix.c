@@ -3,7 +3,8 @@
  * One instruction multiplies `blocks` pairs of M x K and K x M matrices. Lane l of a source holds row (or column) l % M;
  * l / M counts blocks, or where there is one block, groups of k; each lane holds `per_lane` consecutive k. Lane l of the
  * result holds column l % M, and in its registers rows in fours: 8 * (r / 4) + 4 * (l / 32) + r % 4 for M = 32 and so on.
- * Sums run in the order of k, each step fused; the order and inner precision of hardware are not public. */
+ * Sums run in the order of k, each step fused; the order and inner precision of hardware are not public, nor is which
+ * NaN a sum gives: it is the default one here. */
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/lanes.h"
 
@@ -93,7 +94,7 @@ static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e
 
 #define STEP_f32(a, b, c) __builtin_fmaf(a, b, c)
 #define STEP_i32(a, b, c) ((int32_t)((uint32_t)(a) * (uint32_t)(b) + (uint32_t)(c)))
-#define BITS_f32(v)       f32_bits(v)
+#define BITS_f32(v)       (is_nan32(f32_bits(v)) ? NAN32 : f32_bits(v))
 #define BITS_i32(v)       ((uint32_t)(v))
 
 /* One block: x->d holds the addend and gets the result. */
@@ -156,7 +157,7 @@ static void matrix_f64(struct isa_lanes *x, struct shape s)
 				sum = __builtin_fma(element_f64(x->s[0], source_lane(&s, block, k, i), neg & 1),
 						    element_f64(x->s[1], source_lane(&s, block, k, l % s.m), neg >> 1 & 1),
 						    sum);
-			ST_f64(d, l, sum);
+			ST_f64(d, l, sum != sum ? as_f64(NAN64) : sum);
 		}
 }
 
