@@ -1,0 +1,772 @@
+/* Memory instructions, one addressing mode at a time: each piece of assembly runs on a wave with known registers.
+ *
+ * s0:1 = D, the data's address        s4:7 = a raw buffer of 4096 bytes at D      s8:11 = structured, stride 16, 8 records
+ * s12:15 = scratch descriptor at D + 65536      s16 = 64 (an offset)      s18:19 = D + 0x2000      s20 = 0x12345678
+ * FLAT_SCRATCH = D + 65536     M0 = 256
+ * v0 = lane    v1 = 4 * lane    v2:3 = D + 4 * lane    v4:5 = D + 16 * lane    v6:7 = D    v8 = 1000 + lane
+ * v9 = f32 1.0 + lane    v10..v13 = 0x100 * n + lane    v14:15 = f64 lane   v16:17 = shared aperture + 4 * lane
+ * v18:19 = private aperture + 8     v20:23 = lane, poisoned   v24:25 = an address that is not mapped
+ * Memory: D[n] = n * 3 + 1 as dwords, up to 65536 bytes; LDS[n] = n + 500 as dwords, 4096 bytes. */
+#include "tests/check.h"
+#include "vgpu/isa/isa.h"
+#include "vgpu/isa/test_code.h"
+#include "vgpu/report.h"
+
+#define D        0x123400000000ull
+#define CODE     0x20000000ull
+#define HOLE     0x66600000000ull
+#define SCRATCH  65536
+#define DATA_B   (1u << 20)
+#define PIECE_B  256
+#define ROWS     32
+
+struct wave_test {
+	struct isa_machine machine;
+	struct gpuvm_region region[2];
+	struct gpuvm_view view;
+	struct isa_group group;
+	struct isa_cache *cache;
+	struct isa_wave wave;
+	uint8_t *code, *data, *lds;
+	unsigned faults;
+	uint64_t fault_va;
+	uint32_t (*v)[ISA_LANES];
+};
+
+static struct wave_test test;
+
+static void on_fault(void *user, const struct gpuvm_fault *fault, uint64_t pc)
+{
+	(void)user;
+	(void)pc;
+	test.faults++;
+	test.fault_va = fault->va;
+}
+
+static uint64_t on_clock(void *user)
+{
+	(void)user;
+	return 0x123456789abull;
+}
+
+static uint32_t d32(unsigned offset)
+{
+	uint32_t value;
+
+	memcpy(&value, test.data + offset, 4);
+	return value;
+}
+
+static uint64_t d64(unsigned offset)
+{
+	uint64_t value;
+
+	memcpy(&value, test.data + offset, 8);
+	return value;
+}
+
+static void put32(unsigned offset, uint32_t value)
+{
+	memcpy(test.data + offset, &value, 4);
+}
+
+static uint32_t lds32(unsigned offset)
+{
+	uint32_t value;
+
+	memcpy(&value, test.lds + offset, 4);
+	return value;
+}
+
+/* What D holds before a piece runs. */
+static uint32_t was(unsigned offset)
+{
+	uint64_t both = (uint64_t)(offset / 4 * 3 + 1) | (uint64_t)(offset / 4 * 3 + 4) << 32;
+
+	return (uint32_t)(both >> 8 * (offset & 3));
+}
+
+static void set_pair(unsigned row, unsigned lane, uint64_t value)
+{
+	test.v[row][lane] = (uint32_t)value;
+	test.v[row + 1][lane] = (uint32_t)(value >> 32);
+}
+
+static void set_vgprs(void)
+{
+	for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+		float f = 1.0f + (float)lane;
+		double d = (double)lane;
+		uint64_t bits;
+
+		for (unsigned row = 0; row < ROWS; row++)
+			test.v[row][lane] = 0xd5d50000 | row << 8 | lane;
+		test.v[0][lane] = lane;
+		test.v[1][lane] = 4 * lane;
+		set_pair(2, lane, D + 4 * lane);
+		set_pair(4, lane, D + 16 * lane);
+		set_pair(6, lane, D);
+		test.v[8][lane] = 1000 + lane;
+		for (unsigned n = 10; n < 14; n++)
+			test.v[n][lane] = 0x100 * n + lane;
+		memcpy(&test.v[9][lane], &f, 4);
+		memcpy(&bits, &d, 8);
+		set_pair(14, lane, bits);
+		set_pair(16, lane, ISA_SHARED_BASE + 4 * lane);
+		set_pair(18, lane, ISA_PRIVATE_BASE + 8);
+		set_pair(24, lane, HOLE + 4 * lane);
+	}
+}
+
+static void set_sgprs(void)
+{
+	static const uint32_t first[24] = {
+		(uint32_t)D,	    (uint32_t)(D >> 32),		     0,	   0,	       /* s0 */
+		(uint32_t)D,	    (uint32_t)(D >> 32),		     4096, 0x00024fac, /* s4: raw; 32 bits, UINT, XYZW */
+		(uint32_t)D,	    (uint32_t)(D >> 32) | 16u << 16,   8,	   0x00074fac, /* s8: 4 x 32 bits, UINT */
+		(uint32_t)(D + SCRATCH), (uint32_t)(D >> 32) | 1u << 31,    DATA_B - SCRATCH, 0x00ea4fac, /* s12 */
+		64,		    0,			     (uint32_t)(D + 0x2000), (uint32_t)(D >> 32), /* s16 */
+		0x12345678,	    0x9abcdef0,		     0,	   0, /* s20 */
+	};
+	uint64_t scratch = D + SCRATCH, exec = ~(uint64_t)0;
+
+	memset(test.wave.s, 0, sizeof(test.wave.s));
+	memcpy(test.wave.s, first, sizeof(first));
+	memcpy(&test.wave.s[ISA_FLAT_SCRATCH], &scratch, 8);
+	memcpy(&test.wave.s[ISA_EXEC], &exec, 8);
+	test.wave.s[ISA_M0] = 256;
+}
+
+/* Runs piece n from fresh registers and memory; true when it came to its s_endpgm. */
+static bool run(unsigned piece)
+{
+	char why[512] = "";
+	struct isa_wave *w = &test.wave;
+	enum isa_stop stop;
+
+	for (unsigned offset = 0; offset < DATA_B; offset += 4)
+		put32(offset, was(offset));
+	for (unsigned n = 0; n < 1024; n++)
+		memcpy(test.lds + 4 * n, &(uint32_t){n + 500}, 4);
+	set_vgprs();
+	set_sgprs();
+	w->scc = false;
+	w->pc = CODE + (uint64_t)piece * PIECE_B;
+	w->mode = 0xf0 | 1 << 8 | 1 << 9;
+	w->last_region = NULL;
+	w->refused_pc = 0;
+	w->why[0] = 0;
+	test.faults = 0;
+	w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
+	stop = w->program ? isa_run(w, 100) : ISA_STOPPED;
+	if (stop != ISA_ENDED)
+		printf("  piece %u stopped: %s %s\n", piece, why, w->why);
+	return stop == ISA_ENDED;
+}
+
+/* --- pieces and their checks ------------------------------------------------------------------------------------- */
+
+#define EACH for (unsigned l = 0; l < ISA_LANES; l++)
+#define OLD(row) (0xd5d50000 | (row) << 8 | l) /* what a row held before */
+
+/* Lanes whose `got` is not `want`. */
+#define ALL_OF(got, want)                                                                                           \
+	do {                                                                                                        \
+		unsigned bad_ = 0, first_ = 64;                                                                     \
+		EACH if ((uint32_t)(got) != (uint32_t)(want))                                                       \
+		{                                                                                                   \
+			bad_++;                                                                                     \
+			first_ = first_ < l ? first_ : l;                                                           \
+		}                                                                                                   \
+		if (!CHECK_EQ(bad_, 0)) {                                                                           \
+			unsigned l = first_;                                                                        \
+			printf("  %s: lane %u has 0x%x, want 0x%x\n", #got, l, (uint32_t)(got), (uint32_t)(want)); \
+		}                                                                                                   \
+	} while (0)
+#define ALL(row, want)         ALL_OF(test.v[row][l], want)
+#define ALL_DATA(offset, want) ALL_OF(d32(offset), want)
+#define ALL_LDS(offset, want)  ALL_OF(lds32(offset), want)
+#define S(n)                   test.wave.s[n]
+
+static uint32_t f32_bits(float f)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, 4);
+	return bits;
+}
+
+static uint64_t f64_bits(double f)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &f, 8);
+	return bits;
+}
+
+/* Where dword n of a lane's scratch stands. */
+static unsigned scratch(unsigned l, unsigned byte)
+{
+	return SCRATCH + byte / 4 * 256 + 4 * l + byte % 4;
+}
+
+static void smem_loads(void)
+{
+	CHECK_EQ(S(24), was(4));
+	CHECK_EQ(S(26), was(64));
+	CHECK_EQ(S(27), was(68));
+	for (unsigned n = 0; n < 4; n++)
+		CHECK_EQ(S(28 + n), was(72 + 4 * n));
+	for (unsigned n = 0; n < 8; n++)
+		CHECK_EQ(S(32 + n), was(0x2000 - 16 + 4 * n));
+	for (unsigned n = 0; n < 16; n++)
+		CHECK_EQ(S(40 + n), was(4 * n));
+}
+
+static void smem_buffer(void)
+{
+	CHECK_EQ(S(24), was(16));
+	CHECK_EQ(S(26), was(64));
+	CHECK_EQ(S(28), was(4088)); /* two of four are in range */
+	CHECK_EQ(S(29), was(4092));
+	CHECK_EQ(S(30), 0);
+	CHECK_EQ(S(31), 0);
+	CHECK_EQ(S(56), was(120)); /* 8 records of 16 bytes */
+	CHECK_EQ(S(57), was(124));
+	CHECK_EQ(S(58), 0);
+	CHECK_EQ(test.faults, 0);
+}
+
+static void smem_store(void)
+{
+	CHECK_EQ(d32(8), 0x12345678);
+	CHECK_EQ(d64(16), 0x9abcdef012345678);
+	CHECK_EQ(d32(1024), 0x12345678);
+	CHECK_EQ(d32(36), 0x12345678 + was(36));
+	CHECK_EQ(S(24), was(36));
+}
+
+static void smem_time(void)
+{
+	CHECK_EQ(S(24) | (uint64_t)S(25) << 32, 0x123456789ab);
+	CHECK_EQ(S(26) | (uint64_t)S(27) << 32, 0x123456789ab);
+}
+
+static void smem_fault(void)
+{
+	CHECK_EQ(S(24), 0);
+	CHECK_EQ(test.faults, 1);
+	CHECK_EQ(test.fault_va >> 12, (D + DATA_B) >> 12);
+}
+
+static void global_loads(void)
+{
+	ALL(20, was(4 * l));
+	ALL(21, was(16 + 4 * l));
+	ALL(22, was(0));
+	ALL(23, was(4 * l + 64));
+	ALL(26, was(0x2000 - 8 + 4 * l));
+}
+
+static void global_wide(void)
+{
+	ALL(20, was(16 * l));
+	ALL(21, was(16 * l + 4));
+	ALL(22, was(16 * l + 8));
+	ALL(23, was(16 * l + 12));
+	ALL(26, was(16 * l + 1));
+	ALL(27, was(16 * l + 5));
+	ALL(28, was(16 * l + 9));
+	ALL(30, was(8));
+	ALL(31, was(12));
+}
+
+static void global_sub(void)
+{
+	ALL(20, was(4 * l) & 0xff);
+	ALL(21, (int8_t)was(4 * l));
+	ALL(22, was(4 * l + 1) & 0xffff);
+	ALL(23, (int16_t)was(4 * l));
+	ALL(26, (OLD(26) & 0xffff0000) | (was(4 * l) & 0xffff));
+	ALL(27, was(4 * l) << 16 | (OLD(27) & 0xffff));
+	ALL(28, (OLD(28) & 0xffff0000) | (uint16_t)(int8_t)was(4 * l));
+	ALL(29, (was(4 * l) & 0xff) << 16 | (OLD(29) & 0xffff));
+}
+
+static void global_stores(void)
+{
+	ALL_DATA(4 * l, 1000 + l);
+	ALL_DATA(2048 + 16 * l, 0xa00 + l);
+	ALL_DATA(2048 + 16 * l + 12, 0xd00 + l);
+	ALL_DATA(0x2000 + 4 * l, (was(0x2000 + 4 * l) & 0xffff0000) | (0xa00 + l));
+	ALL_DATA(0x2000 + 256 + 4 * l, (was(0x2000 + 256 + 4 * l) & 0xffffff00) | l);
+	ALL_DATA(0x2000 + 512 + 4 * l, (was(0x2000 + 512 + 4 * l) & 0xffff0000) | 0xd5d5);
+	ALL_DATA(0x2000 + 768 + 4 * l, (was(0x2000 + 768 + 4 * l) & 0xffffff00) | 0xd5);
+}
+
+static void global_partial(void)
+{
+	ALL(20, l & 1 ? was(4 * l) : OLD(20));
+	ALL_DATA(1024 + 4 * l, l & 1 ? 1000 + l : was(1024 + 4 * l));
+}
+
+static void global_fault(void)
+{
+	ALL(20, 0);
+	CHECK_EQ(test.faults, 2); /* a read and a write */
+	CHECK_EQ(test.fault_va >> 12, HOLE >> 12);
+}
+
+/* Lane 2's two dwords are the last of the mapping, lane 3 and on are beyond. */
+static void global_straddle(void)
+{
+	CHECK_EQ(test.v[20][0], was(DATA_B - 16));
+	CHECK_EQ(test.v[21][2], was(DATA_B - 4));
+	CHECK_EQ(test.v[20][3], was(DATA_B - 4));
+	CHECK_EQ(test.v[21][3], 0);
+	CHECK_EQ(test.v[20][4], 0);
+	CHECK(test.faults);
+}
+
+static void global_lds(void)
+{
+	ALL_LDS(256 + 4 * l, was(4 * l));
+	ALL_LDS(512 + 4 * l, 500 + 128 + l);
+}
+
+static void atomic_each(void)
+{
+	ALL(20, was(4 * l));
+	ALL_DATA(4 * l, was(4 * l) + 1000 + l);
+	ALL_DATA(1024 + 4 * l, was(1024 + 4 * l) & (1000 + l));
+	ALL_DATA(2048 + 4 * l, 1000 + l);
+	ALL(21, was(2048 + 4 * l));
+}
+
+static void atomic_one(void)
+{
+	uint64_t wide = was(8) | (uint64_t)was(12) << 32;
+
+	EACH wide += (0xa00 + l) | (uint64_t)(0xb00 + l) << 32;
+	CHECK_EQ(d32(0), was(0) + 64 * 1000 + 63 * 32);
+	CHECK_EQ(d64(8), wide);
+	CHECK_EQ(d32(16), 1063);
+	CHECK_EQ(test.faults, 0);
+}
+
+/* v10 is new, v11 is compared; nobody's word holds what is asked for but where v0 is. */
+static void atomic_cmpswap(void)
+{
+	ALL(20, was(4 * l));
+	ALL_DATA(4 * l, was(4 * l));
+	ALL(22, was(16 * l));
+	ALL_DATA(1024 + 4 * l, 1000 + l);
+}
+
+static void atomic_float(void)
+{
+	ALL_DATA(4 * l, f32_bits(3.0f + 2 * (float)l));
+	ALL_DATA(1024 + 4 * l, 0x45004200); /* 5 and 3 */
+}
+
+static void atomic_f64(void)
+{
+	double sum = 0.5;
+
+	EACH sum += l;
+	CHECK_EQ(d64(0), f64_bits(sum));
+	CHECK_EQ(d64(8), f64_bits(63));
+	CHECK_EQ(d64(16), f64_bits(0));
+}
+
+static void flat_apertures(void)
+{
+	ALL(20, 500 + l);                               /* LDS */
+	ALL_OF(d32(scratch(l, 8)), 1000 + l);           /* scratch, written */
+	ALL(21, 1000 + l);                              /* and read back */
+	ALL_LDS(1024 + 4 * l, 500 + 256 + l + 1000 + l); /* atomic on LDS */
+	ALL(22, was(4 * l));                            /* memory */
+	ALL(23, l & 1 ? was(4 * l) : 500 + l);          /* lanes in both */
+	CHECK_EQ(test.faults, 0);
+}
+
+static void global_aperture(void)
+{
+	CHECK(test.faults);
+	ALL(20, 0);
+}
+
+static void scratch_instructions(void)
+{
+	ALL_OF(d32(scratch(l, 16)), 0xa00 + l);
+	ALL_OF(d32(scratch(l, 28)), 0xd00 + l);
+	ALL(20, 0xa00 + l);
+	ALL(21, 0xb00 + l);
+	ALL(22, was(scratch(l, 64 + 8)));
+	ALL(23, l / 4 == 1 ? 10 + l - 4 : was(scratch(l, 4 * l)) >> 8 & 0xff); /* lanes 4 to 7 see what was stored */
+	ALL_OF(d32(scratch(l, 6)) & 0xffff, 0xa00 + l); /* crosses no dword, but is not aligned to one */
+	CHECK_EQ(test.faults, 0);
+}
+
+static void buffer_raw(void)
+{
+	ALL(20, was(8));
+	ALL(21, was(4 * l + 64 + 4));
+	ALL(22, 4 * l + 3840 + 4 <= 4096 ? was(4 * l + 3840) : 0);
+	ALL(23, 4 * l + 3972 + 4 <= 4096 ? was(4 * l + 3972) : 0);
+	ALL_DATA(128 + 4 * l, 1000 + l);
+	ALL_DATA(4032 + 4 * l, 4 * l + 4032 < 4096 ? 1000 + l : was(4032 + 4 * l)); /* beyond: dropped */
+	CHECK_EQ(test.faults, 0);
+}
+
+static void buffer_structured(void)
+{
+	ALL(20, l < 8 ? was(16 * l + 4) : 0);
+	ALL(22, l < 8 ? was(16 * l + (l & 3) * 0 + 4 * l) : 0); /* index v26, offset v27: lane and 4 * lane */
+	ALL_DATA(16 * l + 8, l < 8 ? 1000 + l : was(16 * l + 8));
+}
+
+static void buffer_scratch(void)
+{
+	ALL_OF(d32(scratch(l, 8)), 0xa00 + l);
+	ALL_OF(d32(scratch(l, 12)), 0xb00 + l);
+	ALL_OF(d32(scratch(l, 16)), 0xc00 + l);
+	ALL_OF(d32(scratch(l, 20)), 0xd00 + l);
+	ALL(20, 0xb00 + l);
+	ALL(21, 0xc00 + l);
+	ALL(22, was(scratch(l, 4 * l)));
+	ALL(23, (was(scratch(l, 33)) & 0xff));
+}
+
+static void buffer_sub(void)
+{
+	ALL(20, was(4 * l + 1) & 0xff);
+	ALL(21, (int16_t)was(4 * l));
+	ALL(22, (OLD(22) & 0xffff) | was(4 * l) << 16);
+	ALL_DATA(1024 + 4 * l, (was(1024 + 4 * l) & 0xffffff00) | (0xe8 + l) % 256);
+}
+
+static void buffer_atomics(void)
+{
+	ALL_DATA(4 * l, was(4 * l) + 1000 + l);
+	ALL(20, was(4 * l));
+	ALL_DATA(1024 + 4 * l, was(1024 + 4 * l)); /* compared with what is not there */
+	ALL(22, was(1024 + 4 * l));
+}
+
+static void buffer_lds(void)
+{
+	ALL_LDS(256 + 16 + 4 * l, was(4 * l + 16));
+	ALL_DATA(1024 + 512 + 4 * l, 500 + (256 + 512) / 4 + l); /* the offset counts on both sides */
+}
+
+static void buffer_formats(void)
+{
+	/* 4 x 32 bits UINT through the resource, by index. */
+	for (unsigned n = 0; n < 4; n++)
+		ALL(20 + n, l < 8 ? was(16 * l + 4 * n) : 0);
+	ALL_DATA(0x2000 + 16 * l, l < 8 ? 0xa00 + l : was(0x2000 + 16 * l));
+	ALL_DATA(0x2000 + 16 * l + 12, l < 8 ? 0xd00 + l : was(0x2000 + 16 * l + 12));
+}
+
+static void buffer_typed(void)
+{
+	ALL(20, f32_bits((float)((was(4 * l) & 0xff) / 255.0)));
+	ALL(21, f32_bits((float)((was(4 * l) >> 8 & 0xff) / 255.0)));
+	ALL(22, was(4 * l) & 0x3ff);              /* 2_10_10_10 UINT */
+	ALL(26, (int16_t)was(4 * l));             /* 16_16 SINT */
+	ALL(27, (int16_t)(was(4 * l) >> 16));
+	ALL_DATA(1024 + 4 * l, l == 0 ? 0xff : 0xff); /* UNORM8 of 1 + lane saturates; the other components are 0 */
+	CHECK_EQ(d32(2048), 0x00003c00);              /* f16 of 1 */
+	CHECK_EQ(d32(2048 + 4 * 63), 0x00005400);     /* f16 of 64 */
+}
+
+static void ds_words(void)
+{
+	ALL(20, 500 + l);
+	ALL(22, 500 + 2 + l);
+	ALL(23, 500 + 3 + l);
+	ALL_LDS(1024 + 4 * l, 1000 + l);
+	ALL(21, 0); /* beyond */
+	ALL_LDS(2048 + 16 * l, 0xa00 + l);
+	ALL_LDS(2048 + 16 * l + 8, 0xc00 + l);
+	ALL(26, 0xa00 + l);
+	ALL(28, 0xc00 + l);
+	ALL(29, 0xd00 + l);
+}
+
+static void ds_pairs(void)
+{
+	ALL(20, 500 + l + 2);
+	ALL(21, 500 + l + 64 * 2);
+	ALL(22, 500 + l + 64);
+	ALL(23, 500 + l + 192);
+	ALL_LDS(1024 + 4 * l, 0xa00 + l);
+	ALL_LDS(2048 + 4 * l, 0xb00 + l);
+}
+
+static void ds_sub(void)
+{
+	ALL(20, (500 + l) >> 8);
+	ALL(21, (int16_t)(500 + l));
+	ALL(22, (500 + l) << 16 | (OLD(22) & 0xffff));
+	ALL_LDS(1024 + 4 * l, ((500 + 256 + l) & 0xffffff00) | (l & 0xff));
+	ALL_LDS(2048 + 4 * l, ((500 + 512 + l) & 0xffff0000) | 0xd5d5);
+}
+
+static void ds_atomics(void)
+{
+	ALL(20, 500 + l);
+	ALL_LDS(4 * l, 500 + l + 1000 + l);
+	CHECK_EQ(lds32(1024), 756 + 64 * 1000 + 63 * 32);
+	ALL_LDS(2048 + 4 * l, 1000 + l);     /* compared with v26 = what is there */
+	ALL(21, 500 + 512 + l);
+	ALL_LDS(2560 + 4 * l, 1000 + l - (500 + 640 + l)); /* rsub */
+	ALL_LDS(3072 + 4 * l, ((500u + 768 + l) & ~(0x900u + l)) | (0xb00 + l)); /* mskor */
+	ALL_LDS(3328 + 4 * l, f32_bits(1.0f + (float)l));  /* max of a denormal and 1 + lane */
+}
+
+static void ds_lanes(void)
+{
+	ALL(20, 1000 + (l + 1) % 64);                                 /* bpermute */
+	ALL(21, 1000 + (l + 63) % 64);                                /* permute pushes the other way */
+	ALL(22, l ^ 1);                                               /* swizzle, xor 1 */
+	ALL(23, (l & ~3u) | (3 - (l & 3)));                           /* quads reversed */
+	ALL(26, l & 1 ? 1000 + l : OLD(26));                          /* sources that are off give 0 */
+	ALL(27, l & 1 ? 0 : OLD(27));
+}
+
+static void ds_m0(void)
+{
+	ALL(20, 500 + 64 + 2 + l);
+	ALL_LDS(256 + 512 + 4 * l, 1000 + l);
+	ALL(21, 500 + 64 + 0);
+	CHECK_EQ(lds32(256), 500 + 64 + 64 - 32);
+	ALL(22, l < 32 ? 500 + 64 + 64 : OLD(22));
+}
+
+static const struct piece {
+	const char *name;
+	void (*check)(void);
+	const char *code;
+	unsigned findings;
+	const char *only; /* chip */
+} pieces[] = {
+	{"s_load", smem_loads,
+	 "s_load_dword s24, s[0:1], 0x4\n s_load_dwordx2 s[26:27], s[0:1], s16\n"
+	 "s_load_dwordx4 s[28:31], s[0:1], s16 offset:8\n s_load_dwordx8 s[32:39], s[18:19], -0x10\n"
+	 "s_load_dwordx16 s[40:55], s[0:1], 0x3"},
+	{"s_buffer_load", smem_buffer,
+	 "s_buffer_load_dword s24, s[4:7], 0x10\n s_buffer_load_dword s26, s[4:7], s16\n"
+	 "s_buffer_load_dwordx4 s[28:31], s[4:7], 0xff8\n s_buffer_load_dwordx4 s[56:59], s[8:11], 0x78"},
+	{"s_store, s_atomic", smem_store,
+	 "s_store_dword s20, s[0:1], 0x8\n s_store_dwordx2 s[20:21], s[0:1], 0x10\n"
+	 "s_buffer_store_dword s20, s[4:7], 0x400\n s_mov_b32 s24, s20\n s_atomic_add s24, s[0:1], 0x24 glc"},
+	{"s_memtime", smem_time, "s_memtime s[24:25]\n s_memrealtime s[26:27]\n s_dcache_inv\n s_dcache_wb"},
+	{"s_load of nothing", smem_fault, "s_mov_b32 s24, 0x100000\n s_load_dword s24, s[0:1], s24"},
+	{"global_load", global_loads,
+	 "global_load_dword v20, v[2:3], off\n global_load_dword v21, v[2:3], off offset:16\n"
+	 "global_load_dword v22, v[6:7], off\n global_load_dword v23, v1, s[0:1] offset:64\n"
+	 "global_load_dword v26, v1, s[18:19] offset:-8"},
+	{"global_load, wide", global_wide,
+	 "global_load_dwordx4 v[20:23], v[4:5], off\n global_load_dwordx3 v[26:28], v[4:5], off offset:1\n"
+	 "global_load_dwordx2 v[30:31], v[6:7], off offset:8"},
+	{"global_load over its own address", NULL, "global_load_dwordx2 v[2:3], v[2:3], off"},
+	{"global_load, parts", global_sub,
+	 "global_load_ubyte v20, v[2:3], off\n global_load_sbyte v21, v[2:3], off\n"
+	 "global_load_ushort v22, v[2:3], off offset:1\n global_load_sshort v23, v[2:3], off\n"
+	 "global_load_short_d16 v26, v[2:3], off\n global_load_short_d16_hi v27, v[2:3], off\n"
+	 "global_load_sbyte_d16 v28, v[2:3], off\n global_load_ubyte_d16_hi v29, v[2:3], off"},
+	{"global_store", global_stores,
+	 "global_store_dword v[2:3], v8, off\n global_store_dwordx4 v[4:5], v[10:13], off offset:2048\n"
+	 "global_store_short v1, v10, s[18:19]\n global_store_byte v1, v10, s[18:19] offset:256\n"
+	 "global_store_short_d16_hi v1, v20, s[18:19] offset:512\n"
+	 "global_store_byte_d16_hi v1, v20, s[18:19] offset:768"},
+	{"global, half of the lanes", global_partial,
+	 "s_mov_b32 exec_lo, 0xaaaaaaaa\n s_mov_b32 exec_hi, 0xaaaaaaaa\n global_load_dword v20, v[2:3], off\n"
+	 "global_store_dword v[2:3], v8, off offset:1024"},
+	{"global, no page", global_fault,
+	 "global_load_dword v20, v[24:25], off\n global_store_dword v[24:25], v8, off"},
+	{"global, over the end", global_straddle,
+	 "s_add_u32 s22, s0, 0xffff0\n s_addc_u32 s23, s1, 0\n global_load_dwordx2 v[20:21], v1, s[22:23]"},
+	{"global to LDS", global_lds, "global_load_dword v[2:3], off lds"},
+	{"global atomics, apart", atomic_each,
+	 "global_atomic_add v20, v[2:3], v8, off glc\n global_atomic_and v[2:3], v8, off offset:1024\n"
+	 "global_atomic_swap v21, v[2:3], v8, off offset:2048 glc"},
+	{"global atomics, on one word", atomic_one,
+	 "global_atomic_add v[6:7], v8, off\n global_atomic_add_x2 v[6:7], v[10:11], off offset:8\n"
+	 "global_atomic_umax v[6:7], v8, off offset:16"},
+	{"global cmpswap", atomic_cmpswap,
+	 "global_atomic_cmpswap v20, v[2:3], v[10:11], off glc\n global_load_dword v10, v[2:3], off offset:1024\n"
+	 "v_mov_b32 v26, v8\n v_mov_b32 v27, v10\n global_atomic_cmpswap v[2:3], v[26:27], off offset:1024\n"
+	 "global_load_dword v22, v[4:5], off"},
+	{"global float atomics", atomic_float,
+	 "global_store_dword v[2:3], v9, off\n global_store_dword v[2:3], v9, off offset:1024\n"
+	 "v_add_f32 v26, 1.0, v9\n global_atomic_add_f32 v[2:3], v26, off\n v_mov_b32 v26, 0x42004000\n"
+	 "global_store_dword v[2:3], v26, off offset:1024\n v_mov_b32 v26, 0x40003c00\n"
+	 "global_atomic_pk_add_f16 v[2:3], v26, off offset:1024\n v_mov_b32 v26, 0", 0, "gfx908"},
+	{"global f64 atomics", atomic_f64,
+	 "v_mov_b32 v26, 0\n v_mov_b32 v27, 0x3fe00000\n global_store_dwordx2 v[6:7], v[26:27], off\n"
+	 "global_store_dwordx2 v[6:7], v[26:27], off offset:8\n global_store_dwordx2 v[6:7], v[26:27], off offset:16\n"
+	 "global_atomic_add_f64 v[6:7], v[14:15], off\n global_atomic_max_f64 v[6:7], v[14:15], off offset:8\n"
+	 "flat_atomic_min_f64 v[6:7], v[14:15] offset:16", 0, "gfx90a"},
+	{"flat", flat_apertures,
+	 "flat_load_dword v20, v[16:17]\n flat_store_dword v[18:19], v8\n flat_load_dword v21, v[18:19]\n"
+	 "flat_atomic_add v[16:17], v8 offset:1024\n flat_load_dword v22, v[2:3]\n"
+	 "s_mov_b32 vcc_lo, 0xaaaaaaaa\n s_mov_b32 vcc_hi, vcc_lo\n v_cndmask_b32 v26, v16, v2, vcc\n"
+	 "v_cndmask_b32 v27, v17, v3, vcc\n flat_load_dword v23, v[26:27]"},
+	{"global in an aperture", global_aperture, "global_load_dword v20, v[16:17], off", 1},
+	{"scratch", scratch_instructions,
+	 "v_mov_b32 v26, 16\n scratch_store_dwordx4 v26, v[10:13], off\n scratch_load_dwordx2 v[20:21], v26, off\n"
+	 "s_mov_b32 s22, 64\n scratch_load_dword v22, off, s22 offset:8\n scratch_load_ubyte v23, v1, off offset:1\n"
+	 "v_mov_b32 v26, 2\n scratch_store_short v26, v10, off offset:4"},
+	{"buffer, raw", buffer_raw,
+	 "buffer_load_dword v20, off, s[4:7], 0 offset:8\n buffer_load_dword v21, v1, s[4:7], s16 offen offset:4\n"
+	 "buffer_load_dword v22, v1, s[4:7], 0 offen offset:3840\n s_movk_i32 s22, 0xf84\n"
+	 "buffer_load_dword v23, v1, s[4:7], s22 offen\n buffer_store_dword v8, v1, s[4:7], 0 offen offset:128\n"
+	 "buffer_store_dword v8, v1, s[4:7], 0 offen offset:4032"},
+	{"buffer, structured", buffer_structured,
+	 "buffer_load_dword v20, v0, s[8:11], 0 idxen offset:4\n v_mov_b32 v26, v0\n v_mov_b32 v27, v1\n"
+	 "buffer_load_dword v22, v[26:27], s[8:11], 0 idxen offen\n"
+	 "buffer_store_dword v8, v0, s[8:11], 0 idxen offset:8"},
+	{"buffer, scratch", buffer_scratch,
+	 "v_mov_b32 v26, 8\n buffer_load_dword v22, v1, s[12:15], 0 offen\n"
+	 "buffer_store_dwordx4 v[10:13], v26, s[12:15], 0 offen\n"
+	 "buffer_load_dwordx2 v[20:21], off, s[12:15], 0 offset:12\n"
+	 "buffer_load_ubyte v23, off, s[12:15], 0 offset:33"},
+	{"buffer, parts", buffer_sub,
+	 "buffer_load_ubyte v20, v1, s[4:7], 0 offen offset:1\n buffer_load_sshort v21, v1, s[4:7], 0 offen\n"
+	 "buffer_load_short_d16_hi v22, v1, s[4:7], 0 offen\n buffer_store_byte v8, v1, s[4:7], 0 offen offset:1024"},
+	{"buffer atomics", buffer_atomics,
+	 "v_mov_b32 v20, v8\n buffer_atomic_add v20, v1, s[4:7], 0 offen glc\n v_mov_b32 v22, v8\n v_mov_b32 v23, 0\n"
+	 "buffer_atomic_cmpswap v[22:23], v1, s[4:7], 0 offen offset:1024 glc"},
+	{"buffer to and from LDS", buffer_lds,
+	 "buffer_load_dword v1, s[4:7], 0 offen offset:16 lds\n s_or_b32 s25, s5, 0x40000\n s_add_u32 s24, s4, 1024\n"
+	 "s_mov_b32 s26, 0x10000\n s_mov_b32 s27, 0x804fac\n buffer_store_lds_dword s[24:27], 0 offset:512 lds", 0, "gfx908"},
+	{"buffer formats", buffer_formats,
+	 "buffer_load_format_xyzw v[20:23], v0, s[8:11], 0 idxen\n s_movk_i32 s22, 0x2000\n"
+	 "buffer_store_format_xyzw v[10:13], v0, s[8:11], s22 idxen"},
+	{"tbuffer", buffer_typed,
+	 "tbuffer_load_format_xy v[20:21], v1, s[4:7], dfmt:10, nfmt:0, 0 offen\n"
+	 "tbuffer_load_format_x v22, v1, s[4:7], dfmt:9, nfmt:4, 0 offen\n"
+	 "tbuffer_load_format_xy v[26:27], v1, s[4:7], dfmt:5, nfmt:5, 0 offen\n"
+	 "tbuffer_store_format_x v9, v1, s[4:7], dfmt:10, nfmt:0, 0 offen offset:1024 "
+	 "\n"
+	 "tbuffer_store_format_x v9, v1, s[4:7], dfmt:5, nfmt:7, 0 offen offset:2048 "
+	 ""},
+	{"ds, words", ds_words,
+	 "ds_read_b32 v20, v1\n ds_read_b64 v[22:23], v1 offset:8\n ds_write_b32 v1, v8 offset:1024\n"
+	 "ds_read_b32 v21, v1 offset:4096\n v_lshlrev_b32 v26, 4, v0\n ds_write_b96 v26, v[10:12] offset:2048\n"
+	 "v_mov_b32 v27, v26\n ds_write_b32 v26, v13 offset:2060\n ds_read_b128 v[26:29], v27 offset:2048", 64},
+	{"ds, pairs", ds_pairs,
+	 "ds_read2_b32 v[20:21], v1 offset0:2 offset1:128\n ds_read2st64_b32 v[22:23], v1 offset0:1 offset1:3\n"
+	 "v_add_u32 v26, 1024, v1\n ds_write2st64_b32 v26, v10, v11 offset0:0 offset1:4"},
+	{"ds, parts", ds_sub,
+	 "ds_read_u8 v20, v1 offset:1\n ds_read_i16 v21, v1\n ds_read_u16_d16_hi v22, v1\n"
+	 "ds_write_b8 v1, v10 offset:1024\n ds_write_b16_d16_hi v1, v23 offset:2048"},
+	{"ds atomics", ds_atomics,
+	 "ds_add_rtn_u32 v20, v1, v8\n v_mov_b32 v26, 0\n ds_add_u32 v26, v8 offset:1024\n"
+	 "ds_read_b32 v26, v1 offset:2048\n ds_cmpst_rtn_b32 v21, v1, v26, v8 offset:2048\n"
+	 "ds_rsub_u32 v1, v8 offset:2560\n ds_mskor_b32 v1, v10, v11 offset:3072\n ds_max_f32 v1, v9 offset:3328"},
+	{"ds, across lanes", ds_lanes,
+	 "v_add_u32 v26, 4, v1\n ds_bpermute_b32 v20, v26, v8\n ds_permute_b32 v21, v26, v8\n"
+	 "ds_swizzle_b32 v22, v0 offset:swizzle(SWAP,1)\n ds_swizzle_b32 v23, v0 offset:swizzle(QUAD_PERM,3,2,1,0)\n"
+	 "v_mov_b32 v28, v26\n v_mov_b32 v26, v30\n v_and_b32 v26, 0xff, v30\n v_or_b32 v26, 0xd5d51a00, v26\n"
+	 "s_mov_b32 exec_lo, 0xaaaaaaaa\n s_mov_b32 exec_hi, exec_lo\n ds_bpermute_b32 v26, v1, v8\n"
+	 "ds_bpermute_b32 v27, v28, v8"},
+	{"ds, M0", ds_m0,
+	 "ds_read_addtid_b32 v20 offset:8\n ds_write_addtid_b32 v8 offset:512\n ds_append v21\n"
+	 "s_mov_b32 exec_hi, 0\n ds_consume v22"},
+};
+
+#define PIECES (sizeof(pieces) / sizeof(pieces[0]))
+
+static bool is_for(const struct piece *piece, const char *chip)
+{
+	return !piece->only || !strcmp(piece->only, chip);
+}
+
+/* Every piece starts at a multiple of PIECE_B; those for another chip are empty. */
+static bool assemble(const char *chip)
+{
+	static char source[65536];
+	const Elf64_Shdr *text;
+	struct test_elf elf;
+	size_t used = 0;
+
+	for (unsigned n = 0; n < PIECES; n++)
+		used += (size_t)snprintf(source + used, sizeof(source) - used, ".p2align 8\n%s\ns_endpgm\n",
+					 is_for(&pieces[n], chip) ? pieces[n].code : "");
+	if (!test_assemble(chip, source, &elf))
+		return false;
+	text = test_section(&elf, ".text");
+	memcpy(test.code, elf.data + text->sh_offset, text->sh_size);
+	free(elf.data);
+	return true;
+}
+
+static void init(const char *chip)
+{
+	memset(&test, 0, sizeof(test));
+	test.code = aligned_alloc(4096, 65536);
+	test.data = aligned_alloc(4096, DATA_B);
+	test.lds = aligned_alloc(64, 4096);
+	test.v = aligned_alloc(64, 2 * ROWS * sizeof(*test.v));
+	memset(test.code, 0, 65536);
+	memset(test.v, 0, 2 * ROWS * sizeof(*test.v));
+	test.region[0] = (struct gpuvm_region){CODE, CODE + 65536, test.code, GPUVM_R | GPUVM_X, 1};
+	test.region[1] = (struct gpuvm_region){D, D + DATA_B, test.data, GPUVM_R | GPUVM_W, 2};
+	test.view = (struct gpuvm_view){2, test.region};
+	test.machine = (struct isa_machine){
+		.chip = vgpu_chip_find(chip),
+		.view = &test.view,
+		.fault = on_fault,
+		.clock = on_clock,
+		.vgpr_count = ROWS,
+		.sgpr_count = 96,
+		.accum_offset = ROWS,
+	};
+	test.group = (struct isa_group){.lds = test.lds, .lds_B = 4096, .waves = 1};
+	test.cache = isa_cache_create();
+	test.wave.v = test.v;
+	test.wave.group = &test.group;
+	test.wave.machine = &test.machine;
+}
+
+static void fini(void)
+{
+	isa_cache_destroy(test.cache);
+	free(test.code);
+	free(test.data);
+	free(test.lds);
+	free(test.v);
+}
+
+static void test_chip(const char *chip)
+{
+	init(chip);
+	if (!CHECK(assemble(chip)))
+		return;
+	for (unsigned n = 0; n < PIECES; n++) {
+		unsigned long before = vgpu_findings();
+		unsigned failed = check_failed_;
+
+		if (!is_for(&pieces[n], chip))
+			continue;
+		if (CHECK(run(n)) && pieces[n].check)
+			pieces[n].check();
+		CHECK_EQ(vgpu_findings() - before, pieces[n].findings);
+		if (check_failed_ != failed)
+			printf("  in \"%s\" on %s\n", pieces[n].name, chip);
+	}
+	fini();
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	test_chip("gfx900");
+	test_chip("gfx908");
+	test_chip("gfx90a");
+	return check_done("memory instructions");
+}
