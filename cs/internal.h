@@ -45,10 +45,11 @@ struct cs_scratch {
 #define CS_DEPS_MAX 64
 
 struct cs_ring {
-	struct cs_ctx *ctx; /* borrowed */
+	struct cs_ctx *ctx;           /* borrowed */
+	const struct drv_device *dev; /* borrowed: the context's */
 	enum drv_ip_type ip;
 	unsigned index;
-	cs_print_fn *print;
+	cs_print_fn *print; /* NULL unless IBs are logged */
 	uint32_t align_B; /* of an IB's address */
 
 	/* The sequence word, written by the GPU. It is in the context's fence page. */
@@ -70,8 +71,8 @@ struct cs_ring {
 	struct drm_amdgpu_cs_chunk_ib ib_args[CS_SEGMENTS_MAX];
 	struct drm_amdgpu_cs_chunk_fence fence_args;
 	struct drm_amdgpu_cs_chunk_dep dep[CS_DEPS_MAX];
-	struct drm_amdgpu_cs_chunk arg[CS_SEGMENTS_MAX + 2];
-	uint64_t arg_pointer[CS_SEGMENTS_MAX + 2];
+	struct drm_amdgpu_cs_chunk ib_arg[CS_SEGMENTS_MAX], fence_arg, dep_arg;
+	uint64_t arg_pointer[CS_SEGMENTS_MAX + 2]; /* fence, IBs, dependencies */
 	uint32_t sink[CS_ROOM_MAX]; /* where dwords go when memory has run out */
 };
 

@@ -168,15 +168,25 @@ static void fill_constant_args(struct cs_ring *ring)
 	ring->word = (const _Atomic uint64_t *)ring->ctx->fences->map + slot;
 	ring->fence_args.handle = ring->ctx->fences->bo->handle;
 	ring->fence_args.offset = slot * sizeof(uint64_t);
-	ring->arg[0].chunk_id = AMDGPU_CHUNK_ID_FENCE;
-	ring->arg[0].length_dw = sizeof(ring->fence_args) / 4;
-	ring->arg[0].chunk_data = (uintptr_t)&ring->fence_args;
+	ring->fence_arg = (struct drm_amdgpu_cs_chunk){
+		.chunk_id = AMDGPU_CHUNK_ID_FENCE,
+		.length_dw = sizeof(ring->fence_args) / 4,
+		.chunk_data = (uintptr_t)&ring->fence_args,
+	};
+	ring->dep_arg = (struct drm_amdgpu_cs_chunk){
+		.chunk_id = AMDGPU_CHUNK_ID_DEPENDENCIES,
+		.chunk_data = (uintptr_t)ring->dep,
+	};
 	for (unsigned i = 0; i < CS_SEGMENTS_MAX; i++) {
 		ring->ib_args[i].ip_type = ring->ip;
 		ring->ib_args[i].ring = ring->index;
+		ring->ib_arg[i] = (struct drm_amdgpu_cs_chunk){
+			.chunk_id = AMDGPU_CHUNK_ID_IB,
+			.length_dw = sizeof(ring->ib_args[i]) / 4,
+			.chunk_data = (uintptr_t)&ring->ib_args[i],
+		};
 	}
-	for (unsigned i = 0; i < sizeof(ring->arg) / sizeof(ring->arg[0]); i++)
-		ring->arg_pointer[i] = (uintptr_t)&ring->arg[i];
+	ring->arg_pointer[0] = (uintptr_t)&ring->fence_arg;
 }
 
 int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
@@ -194,7 +204,8 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	ring->ctx = ctx;
 	ring->ip = ip;
 	ring->index = index;
-	ring->print = print;
+	ring->dev = vm_device(ctx->vm);
+	ring->print = drv_log_on(DRV_LOG_IB) ? print : NULL;
 	ring->align_B = facts->ib_start_B > 32 ? facts->ib_start_B : 32;
 	ring->first_bad = UINT64_MAX;
 	ring->ib.ring = ring;

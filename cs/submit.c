@@ -81,24 +81,21 @@ static int collect_deps(struct cs_ring *ring, const struct cs_point *after, unsi
 	return deps;
 }
 
+/* Fills what changes from job to job; gives the number of chunks. */
 static unsigned fill_args(struct cs_ring *ring, unsigned deps)
 {
 	const struct cs_ib *ib = &ring->ib;
 	/* Chained segments hang on the first; SDMA's stand side by side. */
 	unsigned ibs = ring->ip == DRV_IP_DMA ? ib->segments : 1, chunks = 1;
 
-	for (unsigned i = 0; i < ibs; i++, chunks++) {
+	for (unsigned i = 0; i < ibs; i++) {
 		ring->ib_args[i].va_start = ib->segment[i].va;
 		ring->ib_args[i].ib_bytes = ib->segment[i].dw * 4;
-		ring->arg[chunks].chunk_id = AMDGPU_CHUNK_ID_IB;
-		ring->arg[chunks].length_dw = sizeof(ring->ib_args[i]) / 4;
-		ring->arg[chunks].chunk_data = (uintptr_t)&ring->ib_args[i];
+		ring->arg_pointer[chunks++] = (uintptr_t)&ring->ib_arg[i];
 	}
 	if (deps) {
-		ring->arg[chunks].chunk_id = AMDGPU_CHUNK_ID_DEPENDENCIES;
-		ring->arg[chunks].length_dw = deps * sizeof(ring->dep[0]) / 4;
-		ring->arg[chunks].chunk_data = (uintptr_t)ring->dep;
-		chunks++;
+		ring->dep_arg.length_dw = deps * sizeof(ring->dep[0]) / 4;
+		ring->arg_pointer[chunks++] = (uintptr_t)&ring->dep_arg;
 	}
 	return chunks;
 }
@@ -108,8 +105,6 @@ static void log_ib(const struct cs_ring *ring)
 	const struct cs_ib *ib = &ring->ib;
 	unsigned ibs = ring->ip == DRV_IP_DMA ? ib->segments : 1;
 
-	if (!drv_log_on(DRV_LOG_IB) || !ring->print)
-		return;
 	for (unsigned i = 0; i < ibs; i++) {
 		drv_log(DRV_LOG_IB, "ring %u.%u job %llu IB %u: 0x%llx, %u dwords", ring->ip, ring->index,
 			(unsigned long long)ring->last + 1, i, (unsigned long long)ib->segment[i].va,
@@ -118,17 +113,18 @@ static void log_ib(const struct cs_ring *ring)
 	}
 }
 
-/* -ENOMEM means that the kernel could not make everything resident just now: others' memory is being moved. */
-static int cs_ioctl(struct cs_ring *ring, union drm_amdgpu_cs *args)
+/* Once more, for a second: -ENOMEM means that the kernel could not make everything resident just now, because memory of
+ * others is being moved. */
+__attribute__((cold, noinline)) static int cs_ioctl_again(struct cs_ring *ring, const struct drm_amdgpu_cs_in *in,
+							  union drm_amdgpu_cs *args)
 {
-	const struct drm_amdgpu_cs_in in = args->in;
 	const struct timespec pause = {.tv_nsec = 1000000};
-	int r = drv_ioctl(vm_device(ring->ctx->vm), DRM_IOCTL_AMDGPU_CS, args);
+	int r = -ENOMEM;
 
 	for (unsigned tries = 0; r == -ENOMEM && tries < 1000; tries++) {
 		nanosleep(&pause, NULL);
-		args->in = in;
-		r = drv_ioctl(vm_device(ring->ctx->vm), DRM_IOCTL_AMDGPU_CS, args);
+		args->in = *in;
+		r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_CS, args);
 	}
 	return r;
 }
@@ -150,19 +146,25 @@ static int fail_cs(struct cs_ring *ring, int r)
 
 static int submit(struct cs_ring *ring, const struct cs_point *after, unsigned count, uint64_t *seq)
 {
-	union drm_amdgpu_cs args = {.in.ctx_id = ring->ctx->id, .in.chunks = (uintptr_t)ring->arg_pointer};
-	int deps, r;
+	struct drm_amdgpu_cs_in in = {.ctx_id = ring->ctx->id, .chunks = (uintptr_t)ring->arg_pointer};
+	union drm_amdgpu_cs args;
+	int deps = 0, r;
 
-	deps = collect_deps(ring, after, count);
+	if (count)
+		deps = collect_deps(ring, after, count);
 	if (deps < 0)
 		return deps;
-	r = vm_list(ring->ctx->vm, &args.in.bo_list_handle);
+	r = vm_list(ring->ctx->vm, &in.bo_list_handle);
 	if (r)
 		return r;
-	args.in.num_chunks = fill_args(ring, deps);
-	log_ib(ring);
-	r = cs_ioctl(ring, &args);
-	if (r)
+	in.num_chunks = fill_args(ring, deps);
+	if (__builtin_expect(!!ring->print, 0))
+		log_ib(ring);
+	args.in = in;
+	r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_CS, &args);
+	if (__builtin_expect(r == -ENOMEM, 0))
+		r = cs_ioctl_again(ring, &in, &args);
+	if (__builtin_expect(r, 0))
 		return fail_cs(ring, r);
 	*seq = args.out.handle;
 	return 0;
