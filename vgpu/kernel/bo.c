@@ -1,0 +1,472 @@
+/* Buffers: creation, placement, handles, mapping for the CPU. */
+#include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/file.h"
+#include "vgpu/kernel/memory.h"
+#include "vgpu/kernel/uapi.h"
+#include "vgpu/kernel/vm.h"
+
+#define ON_CHIP (AMDGPU_GEM_DOMAIN_GDS | AMDGPU_GEM_DOMAIN_GWS | AMDGPU_GEM_DOMAIN_OA)
+
+/* --- life --- */
+
+struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B)
+{
+	struct kern_bo *bo = kern_alloc(sizeof(*bo));
+
+	if (!bo)
+		return NULL;
+	bo->refs = 1;
+	bo->id = (uint32_t)++kern->next_id;
+	bo->dev = dev;
+	bo->size_B = size_B;
+	bo->alignment_B = KERN_PAGE;
+	bo->fake = KERN_FAKE_BASE + kern->next_fake;
+	kern->next_fake += kern_align(size_B, KERN_PAGE);
+	kern_list_init(&bo->handles);
+	kern_list_init(&bo->lists);
+	kern_list_init(&bo->user_link);
+	kern_list_add(&kern->mmap_hash[bo->fake / KERN_PAGE % KERN_HASH], &bo->hash);
+	kern_live(KERN_BOS, 1);
+	return bo;
+}
+
+void kern_bo_put(struct kern_bo *bo)
+{
+	if (!bo || --bo->refs)
+		return;
+	kern_list_del(&bo->hash);
+	kern->userptr_count -= kern_bo_is_userptr(bo);
+	kern_list_del(&bo->user_link);
+	kern_heap_uncharge(bo);
+	kern_block_free(bo->block);
+	kern_resv_fini(&bo->resv);
+	kern_bo_put(bo->foreign);
+	kern_vm_put(bo->vm);
+	kern_free(bo->meta);
+	kern_live(KERN_BOS, -1);
+	kern_free(bo);
+}
+
+uint8_t *kern_bo_host(const struct kern_bo *bo)
+{
+	const struct kern_block *block = kern_bo_block(bo);
+
+	if (block)
+		return kern_local.phys + block->offset;
+	return (uint8_t *)(uintptr_t)bo->user_addr;
+}
+
+bool kern_bo_is_system(const struct kern_bo *bo)
+{
+	if (bo->foreign)
+		return bo->foreign->heap != AMDGPU_GEM_DOMAIN_VRAM;
+	return bo->heap != AMDGPU_GEM_DOMAIN_VRAM;
+}
+
+/* --- handles --- */
+
+int kern_handle_create(struct kern_file *file, struct kern_bo *bo, uint32_t *id)
+{
+	struct kern_handle *handle = kern_alloc(sizeof(*handle));
+	int r;
+
+	if (!handle)
+		return -ENOMEM;
+	handle->id = kern_idr_add(&file->handles, handle, &r);
+	if (!handle->id) {
+		kern_free(handle);
+		return r;
+	}
+	handle->bo = kern_bo_get(bo);
+	handle->file = file;
+	kern_list_init(&handle->maps);
+	kern_list_add_tail(&bo->handles, &handle->bo_link);
+	*id = handle->id;
+	return 0;
+}
+
+struct kern_handle *kern_handle_of(struct kern_file *file, struct kern_bo *bo)
+{
+	struct kern_list *pos, *tmp;
+
+	kern_list_each(pos, tmp, &bo->handles) {
+		struct kern_handle *handle = kern_entry(pos, struct kern_handle, bo_link);
+
+		if (handle->file == file)
+			return handle;
+	}
+	return NULL;
+}
+
+void kern_handle_close(struct kern_handle *handle)
+{
+	struct kern_file *file = handle->file;
+	struct kern_bo *bo = handle->bo;
+	struct kern_list *pos, *tmp;
+
+	kern_vm_remove_handle(file->vm, handle);
+	/* The list kept from the last chunk is ours, not the client's: it must not keep the memory. */
+	kern_list_each(pos, tmp, &bo->lists)
+		if (kern_entry(pos, struct kern_list_entry, bo_link)->list == file->recent) {
+			kern_bo_list_put(file->recent);
+			file->recent = NULL;
+			break;
+		}
+	kern_list_del(&handle->bo_link);
+	kern_idr_remove(&file->handles, handle->id);
+	kern_free(handle);
+	kern_bo_put(bo);
+}
+
+int kern_gem_close(struct kern_file *file, void *arg)
+{
+	struct drm_gem_close *args = arg;
+	struct kern_handle *handle = kern_handle_find(file, args->handle);
+	int r;
+
+	if (!handle) {
+		vgpu_finding(24, "GEM_CLOSE: handle %u is closed already, or never was", args->handle);
+		return -EINVAL;
+	}
+	/* Closing takes the reservation of the page tables: it waits behind a CS that blocks. */
+	r = kern_vm_lock(file->vm);
+	if (r)
+		return r;
+	handle = kern_handle_find(file, args->handle);
+	if (handle)
+		kern_handle_close(handle);
+	kern_vm_unlock(file->vm);
+	return handle ? 0 : -EINVAL;
+}
+
+/* --- creation --- */
+
+static int create_check(const struct drm_amdgpu_gem_create_in *in)
+{
+	const uint64_t user_flags = AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | AMDGPU_GEM_CREATE_NO_CPU_ACCESS |
+				    AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_VRAM_CLEARED |
+				    AMDGPU_GEM_CREATE_VM_ALWAYS_VALID | AMDGPU_GEM_CREATE_EXPLICIT_SYNC |
+				    AMDGPU_GEM_CREATE_ENCRYPTED | AMDGPU_GEM_CREATE_GFX12_DCC |
+				    AMDGPU_GEM_CREATE_DISCARDABLE;
+
+	if (in->domains & AMDGPU_GEM_DOMAIN_DOORBELL)
+		return -EINVAL;
+	if (in->domain_flags & ~user_flags)
+		return -EINVAL;
+	if (in->domains & ~(uint64_t)AMDGPU_GEM_DOMAIN_MASK)
+		return -EINVAL;
+	if (in->domain_flags & AMDGPU_GEM_CREATE_ENCRYPTED) /* no TMZ on compute parts */
+		return -EINVAL;
+	if ((in->domains & ON_CHIP) && (in->domain_flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID))
+		return -EINVAL;
+	return 0;
+}
+
+/* The size must be smaller than the manager that is asked: GTT when it is allowed, else VRAM. */
+static bool size_fits(const struct kern_device *dev, uint64_t size_B, uint32_t domains)
+{
+	if (domains & AMDGPU_GEM_DOMAIN_GTT)
+		return size_B < dev->gtt_B;
+	if (domains & AMDGPU_GEM_DOMAIN_VRAM)
+		return size_B < dev->vram_B;
+	return true;
+}
+
+static int place(struct kern_bo *bo, uint32_t domains, bool need_visible)
+{
+	if (!size_fits(bo->dev, bo->size_B, domains))
+		return -ENOMEM;
+	if ((domains & AMDGPU_GEM_DOMAIN_VRAM) && !kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_VRAM, need_visible))
+		return 0;
+	if ((domains & AMDGPU_GEM_DOMAIN_GTT) && !kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false))
+		return 0;
+	if (domains & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT))
+		return -ENOMEM;
+	return kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_CPU, false);
+}
+
+/* Tries as the kernel does: as asked, without the wish for CPU access, with GTT besides VRAM. */
+static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
+{
+	bool need_visible = flags & AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
+	int r = place(bo, domains, need_visible);
+
+	if (r && need_visible) {
+		r = place(bo, domains, false);
+		if (!r)
+			vgpu_finding(18, "BO %u: the visible window is full, CPU_ACCESS_REQUIRED was dropped", bo->id);
+	}
+	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM) {
+		domains |= AMDGPU_GEM_DOMAIN_GTT;
+		r = place(bo, domains, false);
+		if (!r)
+			vgpu_finding(17, "BO %u: VRAM is full, %llu bytes spilled to GTT", bo->id,
+				     (unsigned long long)bo->size_B);
+	}
+	bo->preferred = domains;
+	bo->allowed = domains;
+	if (domains == AMDGPU_GEM_DOMAIN_VRAM && !(flags & AMDGPU_GEM_CREATE_DISCARDABLE))
+		bo->allowed |= AMDGPU_GEM_DOMAIN_GTT;
+	return r;
+}
+
+static int give_memory(struct kern_bo *bo, uint32_t domains, uint64_t flags)
+{
+	int r = place_or_spill(bo, domains, flags);
+
+	if (r || (domains & ON_CHIP))
+		return r;
+	bo->block = kern_block_alloc(bo->size_B);
+	return bo->block ? 0 : -ENOMEM;
+}
+
+static uint64_t size_in_pages(const struct drm_amdgpu_gem_create_in *in)
+{
+	if (in->domains & (AMDGPU_GEM_DOMAIN_GWS | AMDGPU_GEM_DOMAIN_OA))
+		return in->bo_size << 12; /* one "page" a unit */
+	if (in->domains & AMDGPU_GEM_DOMAIN_GDS)
+		return kern_align(in->bo_size, 4) << 12;
+	return kern_align(in->bo_size, KERN_PAGE);
+}
+
+static int create_bo(struct kern_file *file, const struct drm_amdgpu_gem_create_in *in, struct kern_bo **out)
+{
+	uint64_t flags = in->domain_flags | AMDGPU_GEM_CREATE_VRAM_CLEARED | AMDGPU_GEM_CREATE_VRAM_WIPE_ON_RELEASE;
+	uint64_t size_B = size_in_pages(in);
+	struct kern_bo *bo;
+	int r;
+
+	if (in->bo_size > UINT64_MAX - KERN_PAGE || (in->domains & ON_CHIP && in->bo_size > UINT32_MAX))
+		return -ENOMEM;
+	if (!size_B) {
+		vgpu_finding(16, "GEM_CREATE: a buffer of size 0");
+		return -ENOSPC;
+	}
+	if (in->domains & ON_CHIP)
+		flags |= AMDGPU_GEM_CREATE_NO_CPU_ACCESS;
+	bo = kern_bo_create(file->dev, size_B);
+	if (!bo)
+		return -ENOMEM;
+	bo->flags = flags & ~(uint64_t)AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
+	bo->alignment_B = in->alignment ? kern_align(in->alignment, KERN_PAGE) : 0;
+	if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
+		bo->vm = kern_vm_get(file->vm);
+	r = give_memory(bo, (uint32_t)in->domains, flags);
+	if (r)
+		kern_bo_put(bo);
+	else
+		*out = bo;
+	return r;
+}
+
+int kern_gem_create(struct kern_file *file, void *arg)
+{
+	union drm_amdgpu_gem_create *args = arg;
+	struct drm_amdgpu_gem_create_in in = args->in;
+	bool always_valid = in.domain_flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID;
+	struct kern_bo *bo;
+	uint32_t id = 0;
+	int r = create_check(&in);
+
+	if (!r && always_valid)
+		r = kern_vm_lock(file->vm); /* it shares the page tables' reservation */
+	if (r)
+		return r;
+	r = create_bo(file, &in, &bo);
+	if (always_valid)
+		kern_vm_unlock(file->vm);
+	if (r)
+		return r;
+	r = kern_handle_create(file, bo, &id);
+	kern_bo_put(bo);
+	if (r)
+		return r;
+	memset(args, 0, sizeof(*args));
+	args->out.handle = id;
+	return 0;
+}
+
+/* --- mapping for the CPU --- */
+
+static bool cpu_forbidden(const struct kern_bo *bo)
+{
+	return kern_bo_is_userptr(bo) || (bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS) || !kern_bo_block(bo);
+}
+
+int kern_gem_mmap(struct kern_file *file, void *arg)
+{
+	union drm_amdgpu_gem_mmap *args = arg;
+	struct kern_handle *handle = kern_handle_must(file, args->in.handle, "GEM_MMAP");
+
+	if (!handle)
+		return -ENOENT;
+	if (cpu_forbidden(handle->bo))
+		return -EPERM;
+	args->out.addr_ptr = handle->bo->fake;
+	return 0;
+}
+
+static struct kern_bo *bo_at(uint64_t offset)
+{
+	struct kern_list *head = &kern->mmap_hash[offset / KERN_PAGE % KERN_HASH], *pos, *tmp;
+
+	kern_list_each(pos, tmp, head) {
+		struct kern_bo *bo = kern_entry(pos, struct kern_bo, hash);
+
+		if (bo->fake == offset)
+			return bo;
+	}
+	return NULL;
+}
+
+/* The kernel moves a buffer that the CPU touches outside the window when it is touched; here, when it is mapped. */
+static void make_visible(struct kern_bo *bo)
+{
+	if (bo->heap != AMDGPU_GEM_DOMAIN_VRAM || bo->visible)
+		return;
+	bo->dev->cpu_faults++;
+	bo->dev->bytes_moved += bo->size_B;
+	if (kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_VRAM, true))
+		kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
+	bo->flags |= AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
+}
+
+int kern_bo_mmap(struct kern_file *file, uint64_t offset, uint64_t size_B, int prot, int flags, struct kern_bo **out,
+		 uint64_t *phys_offset)
+{
+	struct kern_bo *bo = bo_at(offset);
+
+	if (!bo || bo->dev != file->dev || size_B > bo->size_B)
+		return -EINVAL;
+	if (!kern_handle_of(file, bo))
+		return -EACCES;
+	if (cpu_forbidden(bo))
+		return -EPERM;
+	if ((flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_WRITE))
+		return -EINVAL;
+	make_visible(bo);
+	*out = bo;
+	*phys_offset = kern_bo_block(bo)->offset;
+	return 0;
+}
+
+int kern_dmabuf_mmap(struct kern_bo *bo, uint64_t offset, uint64_t size_B, uint64_t *phys_offset)
+{
+	if (offset > bo->size_B || size_B > bo->size_B - offset)
+		return -EINVAL;
+	if (cpu_forbidden(bo))
+		return -EPERM;
+	make_visible(bo);
+	*phys_offset = kern_bo_block(bo)->offset + offset;
+	return 0;
+}
+
+/* --- attributes --- */
+
+static int metadata_set(struct kern_bo *bo, const struct drm_amdgpu_gem_metadata *args)
+{
+	void *data = NULL;
+
+	if (args->data.data_size_bytes > sizeof(args->data.data))
+		return -EINVAL;
+	if (args->data.data_size_bytes) {
+		data = kern_alloc(args->data.data_size_bytes);
+		if (!data)
+			return -ENOMEM;
+		memcpy(data, args->data.data, args->data.data_size_bytes);
+	}
+	kern_free(bo->meta);
+	bo->meta = data;
+	bo->meta_B = args->data.data_size_bytes;
+	bo->meta_flags = args->data.flags;
+	bo->tiling = args->data.tiling_info;
+	return 0;
+}
+
+int kern_gem_metadata(struct kern_file *file, void *arg)
+{
+	struct drm_amdgpu_gem_metadata *args = arg;
+	struct kern_handle *handle = kern_handle_must(file, args->handle, "GEM_METADATA");
+	struct kern_bo *bo;
+
+	if (!handle)
+		return -ENOENT;
+	bo = handle->bo;
+	if (args->op == AMDGPU_GEM_METADATA_OP_SET_METADATA)
+		return metadata_set(bo, args);
+	if (args->op == AMDGPU_GEM_METADATA_OP_GET_METADATA) {
+		args->data.tiling_info = bo->tiling;
+		args->data.flags = bo->meta_flags;
+		args->data.data_size_bytes = bo->meta_B;
+		if (bo->meta_B)
+			memcpy(args->data.data, bo->meta, bo->meta_B);
+	}
+	return 0; /* an unknown operation does nothing, successfully */
+}
+
+static int set_placement(struct kern_handle *handle, uint64_t value)
+{
+	struct kern_bo *bo = handle->bo;
+
+	if (bo->foreign && (value & AMDGPU_GEM_DOMAIN_VRAM))
+		return -EINVAL;
+	if (kern_bo_is_userptr(bo))
+		return -EPERM;
+	bo->preferred = value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_CPU);
+	bo->allowed = bo->preferred;
+	if (bo->allowed == AMDGPU_GEM_DOMAIN_VRAM)
+		bo->allowed |= AMDGPU_GEM_DOMAIN_GTT;
+	/* The next CS would move it; nobody can tell the difference, except by the counters. */
+	if (bo->block && bo->heap && !(bo->heap & bo->preferred) && !place(bo, bo->allowed, bo->visible)) {
+		bo->dev->bytes_moved += bo->size_B;
+		for (struct kern_list *pos = bo->handles.next; pos != &bo->handles; pos = pos->next)
+			kern_entry(pos, struct kern_handle, bo_link)->file->vm->version++;
+	}
+	return 0;
+}
+
+int kern_gem_op(struct kern_file *file, void *arg)
+{
+	struct drm_amdgpu_gem_op *args = arg;
+	struct kern_handle *handle = kern_handle_must(file, args->handle, "GEM_OP");
+	struct drm_amdgpu_gem_create_in info;
+
+	if (!handle)
+		return -ENOENT;
+	switch (args->op) {
+	case AMDGPU_GEM_OP_GET_GEM_CREATE_INFO:
+		info = (struct drm_amdgpu_gem_create_in){
+			.bo_size = handle->bo->size_B,
+			.alignment = handle->bo->alignment_B,
+			.domains = handle->bo->preferred,
+			.domain_flags = handle->bo->flags,
+		};
+		return kern_copy_out(args->value, &info, sizeof(info));
+	case AMDGPU_GEM_OP_SET_PLACEMENT:
+		return set_placement(handle, args->value);
+	default:
+		return -EINVAL;
+	}
+}
+
+int kern_gem_wait_idle(struct kern_file *file, void *arg)
+{
+	union drm_amdgpu_gem_wait_idle *args = arg;
+	struct kern_handle *handle = kern_handle_must(file, args->in.handle, "GEM_WAIT_IDLE");
+	int64_t deadline = kern_deadline(args->in.timeout);
+	struct kern_bo *bo;
+	int r;
+
+	if (!handle)
+		return -ENOENT;
+	bo = kern_bo_get(handle->bo);
+	r = kern_bo_wait_idle(bo, deadline);
+	kern_bo_put(bo);
+	if (r && r != -ETIME)
+		return r;
+	memset(args, 0, sizeof(*args));
+	args->out.status = r == -ETIME;
+	return 0;
+}

@@ -1,0 +1,184 @@
+/* The second half of a CS: residency, synchronisation, publication. */
+#include "vgpu/kernel/cs.h"
+#include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/ctx.h"
+#include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/ib_hash.h"
+#include "vgpu/kernel/sched.h"
+#include "vgpu/kernel/syncobj.h"
+#include "vgpu/kernel/vm.h"
+
+static int find_list(struct kern_cs *cs)
+{
+	struct kern_bo_list *list;
+
+	if (!cs->list_handle)
+		return 0;
+	if (cs->list)
+		return -EINVAL;
+	list = kern_idr_find(&cs->file->lists, cs->list_handle);
+	if (!list)
+		return -ENOENT;
+	cs->list = kern_bo_list_get(list);
+	return 0;
+}
+
+static int check_userptrs(const struct kern_bo_list *list)
+{
+	int r = 0;
+
+	for (unsigned i = 0, left = list ? list->userptrs : 0; left && !r; i++)
+		if (kern_bo_is_userptr(list->entry[i].bo)) {
+			r = kern_userptr_check(list->entry[i].bo);
+			left--;
+		}
+	return r;
+}
+
+struct implicit {
+	struct kern_cs *cs;
+	int error;
+};
+
+static int depend_on_others(struct kern_fence *f, void *arg)
+{
+	struct implicit *implicit = arg;
+
+	if (f->vm != implicit->cs->file->vm->id)
+		implicit->error = kern_cs_depend(implicit->cs, f);
+	return implicit->error;
+}
+
+/* Buffers without EXPLICIT_SYNC wait for what other VMs do with them. */
+static int sync_implicitly(struct kern_cs *cs)
+{
+	struct implicit implicit = {.cs = cs};
+
+	for (unsigned i = 0, left = cs->list ? cs->list->implicit : 0; left && !implicit.error; i++) {
+		struct kern_bo *bo = cs->list->entry[i].bo;
+
+		if (bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC)
+			continue;
+		left--;
+		kern_bo_fences(bo, depend_on_others, &implicit);
+	}
+	return implicit.error;
+}
+
+/* Job n waits here for job n-32, with the page tables locked: the whole process stalls. */
+static int wait_for_room(struct kern_entity *entity)
+{
+	struct kern_fence *f;
+	int r = 0;
+
+	while (!r && (f = entity->fence[entity->seq % KERN_SCHED_JOBS]) && !f->signalled) {
+		kern_fence_get(f);
+		r = kern_fence_wait(&f, 1, true, INT64_MAX, NULL);
+		kern_fence_put(f);
+	}
+	return r;
+}
+
+static int give_dependencies(struct kern_cs *cs)
+{
+	struct kern_job *leader = cs->job[cs->leader];
+	int r = 0;
+
+	for (unsigned i = 0; !r && i < cs->gang; i++) {
+		for (unsigned d = 0; !r && d < cs->deps; d++)
+			r = kern_job_depend(cs->job[i], cs->dep[d]);
+		if (!r && cs->job[i] != leader)
+			r = kern_job_depend(leader, cs->job[i]->finished->scheduled);
+	}
+	return r;
+}
+
+/* Room for the fence wherever it goes, so that publishing cannot fail half way. */
+static int reserve_fences(struct kern_cs *cs)
+{
+	int r = kern_resv_reserve(&cs->file->vm->resv);
+
+	for (unsigned i = 1; !r && i < cs->gang; i++) /* each job of a gang has a fence context of its own */
+		r = kern_reserve(&cs->file->vm->resv.fence, cs->file->vm->resv.count + i, &cs->file->vm->resv.room,
+				 sizeof(struct kern_fence *));
+	if (!r && cs->list)
+		r = kern_resv_reserve(&cs->list->resv);
+	for (unsigned i = 1; !r && cs->list && i < cs->gang; i++)
+		r = kern_reserve(&cs->list->resv.fence, cs->list->resv.count + i, &cs->list->resv.room,
+				 sizeof(struct kern_fence *));
+	if (!r && cs->user_fence)
+		r = kern_resv_reserve(&cs->user_fence->resv);
+	return r;
+}
+
+static void publish_posts(struct kern_cs *cs, struct kern_fence *f)
+{
+	for (unsigned i = 0; i < cs->posts; i++)
+		kern_syncobj_attach(cs->post[i].syncobj, cs->post[i].point, f);
+}
+
+static uint64_t publish(struct kern_cs *cs, struct kern_ring **ring)
+{
+	struct kern_fence *leader = kern_fence_get(cs->job[cs->leader]->finished);
+	uint64_t seq = 0;
+
+	for (unsigned i = 0; i < cs->gang; i++) {
+		struct kern_job *job = cs->job[i];
+		uint64_t job_seq;
+
+		kern_resv_add(&cs->file->vm->resv, job->finished);
+		if (cs->list) {
+			kern_resv_add(&cs->list->resv, job->finished);
+			job->list = kern_bo_list_get(cs->list);
+		}
+		if (i == cs->leader && cs->user_fence) {
+			job->user_fence = kern_bo_get(cs->user_fence);
+			job->user_fence_offset = cs->user_fence_offset;
+			kern_resv_add(&cs->user_fence->resv, leader);
+		}
+		kern_ib_hash(job);
+		cs->job[i] = NULL; /* the ring owns it now */
+		job_seq = kern_sched_push(job, ring[i]);
+		seq = i == cs->leader ? job_seq : seq;
+	}
+	publish_posts(cs, leader);
+	kern_fence_put(leader);
+	return seq;
+}
+
+static int submit_locked(struct kern_cs *cs, uint64_t *handle)
+{
+	struct kern_ring *ring[KERN_GANG];
+	int r = check_userptrs(cs->list);
+
+	kern_vm_flush_delayed(cs->file->vm);
+	if (!r)
+		r = sync_implicitly(cs);
+	for (unsigned i = 0; !r && i < cs->gang; i++)
+		r = wait_for_room(cs->entity[i]);
+	if (!r)
+		r = give_dependencies(cs);
+	if (!r)
+		r = reserve_fences(cs);
+	for (unsigned i = 0; !r && i < cs->gang; i++)
+		r = kern_sched_prepare(cs->entity[i], &ring[i]);
+	if (!r && cs->ctx->generation != cs->file->dev->generation)
+		r = -ECANCELED;
+	if (!r)
+		*handle = publish(cs, ring);
+	return r;
+}
+
+int kern_cs_submit(struct kern_cs *cs, uint64_t *handle)
+{
+	int r = find_list(cs);
+
+	if (!r)
+		r = kern_vm_lock(cs->file->vm);
+	if (r)
+		return r;
+	r = submit_locked(cs, handle);
+	kern_vm_unlock(cs->file->vm);
+	return r;
+}

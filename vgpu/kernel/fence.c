@@ -1,0 +1,225 @@
+#include "vgpu/kernel/fence.h"
+
+struct kern_fence *kern_fence_create(struct kern_device *dev, uint64_t context, uint64_t seq, uint64_t vm)
+{
+	struct kern_fence *f = kern_alloc(sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->refs = 1;
+	f->dev = dev;
+	f->context = context;
+	f->seq = seq;
+	f->vm = vm;
+	kern_waitq_init(&f->waitq);
+	kern_list_init(&f->on_part.link);
+	kern_live(KERN_FENCES, 1);
+	return f;
+}
+
+static void chain_look(struct kern_fence *f)
+{
+	struct kern_fence *wait_for = f->prev && !f->prev->signalled ? f->prev : f->part;
+
+	if (!wait_for->signalled) {
+		kern_list_add_tail(&wait_for->waitq.wakers, &f->on_part.link);
+		return;
+	}
+	kern_fence_signal(f, 0); /* errors do not travel along timelines */
+	kern_fence_put(f->prev);
+	kern_fence_put(f->part);
+	f->prev = f->part = NULL;
+}
+
+void kern_fence_part_done(struct kern_waker *on_part)
+{
+	chain_look(kern_entry(on_part, struct kern_fence, on_part));
+}
+
+struct kern_fence *kern_fence_chain(struct kern_fence *prev, struct kern_fence *part)
+{
+	struct kern_fence *f = kern_fence_create(part->dev, kern->next_context++, 1, part->vm);
+
+	if (!f)
+		return NULL;
+	f->prev = kern_fence_get(prev);
+	f->part = kern_fence_get(part);
+	chain_look(f);
+	return f;
+}
+
+struct kern_fence *kern_fence_stub(void)
+{
+	struct kern_fence *f = kern_fence_create(NULL, kern->next_context++, 1, 0);
+
+	if (f)
+		kern_fence_signal(f, 0);
+	return f;
+}
+
+struct kern_fence *kern_fence_get(struct kern_fence *f)
+{
+	if (f)
+		f->refs++;
+	return f;
+}
+
+void kern_fence_put(struct kern_fence *f)
+{
+	if (!f || --f->refs)
+		return;
+	kern_list_del(&f->on_part.link);
+	kern_fence_put(f->prev);
+	kern_fence_put(f->part);
+	kern_fence_put(f->scheduled);
+	kern_live(KERN_FENCES, -1);
+	kern_free(f);
+}
+
+void kern_fence_signal(struct kern_fence *f, int error)
+{
+	if (f->signalled)
+		return;
+	if (!f->error)
+		f->error = error;
+	f->signalled_ns = sys_now_ns();
+	f->signalled = true;
+	kern_waitq_wake(&f->waitq);
+}
+
+static bool fences_done(struct kern_fence **f, unsigned count, bool all, unsigned *first)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (f[i]->signalled != all) {
+			*first = i;
+			return !all;
+		}
+	return all;
+}
+
+int kern_fence_wait(struct kern_fence **f, unsigned count, bool all, int64_t deadline_ns, unsigned *first)
+{
+	struct kern_wait *w;
+	unsigned unused;
+	int r = 0;
+
+	first = first ? first : &unused;
+	if (fences_done(f, count, all, first))
+		return 0;
+	if (deadline_ns <= sys_now_ns())
+		return -ETIME;
+	w = kern_wait_begin(all ? 1 : count);
+	if (!w)
+		return -ENOMEM;
+	while (!r && !fences_done(f, count, all, first)) {
+		if (all)
+			kern_wait_on(w, &f[*first]->waitq); /* any unsignalled one will do: all must come */
+		else
+			for (unsigned i = 0; i < count; i++)
+				kern_wait_on(w, &f[i]->waitq);
+		r = kern_wait_sleep(w, deadline_ns);
+	}
+	if (r == -ETIME && fences_done(f, count, all, first))
+		r = 0;
+	kern_wait_end(w);
+	return r;
+}
+
+/* --- reservation objects --- */
+
+void kern_resv_fini(struct kern_resv *r)
+{
+	for (unsigned i = 0; i < r->count; i++)
+		kern_fence_put(r->fence[i]);
+	kern_free(r->fence);
+	*r = (struct kern_resv){0};
+}
+
+static void resv_prune(struct kern_resv *r)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < r->count; i++)
+		if (r->fence[i]->signalled)
+			kern_fence_put(r->fence[i]);
+		else
+			r->fence[kept++] = r->fence[i];
+	r->count = kept;
+}
+
+int kern_resv_reserve(struct kern_resv *r)
+{
+	if (r->count < r->room)
+		return 0;
+	resv_prune(r);
+	return kern_reserve(&r->fence, r->count, &r->room, sizeof(r->fence[0]));
+}
+
+void kern_resv_add(struct kern_resv *r, struct kern_fence *f)
+{
+	for (unsigned i = 0; i < r->count; i++)
+		if (r->fence[i]->context == f->context) {
+			kern_fence_put(r->fence[i]);
+			r->fence[i] = kern_fence_get(f);
+			return;
+		}
+	assert(r->count < r->room);
+	r->fence[r->count++] = kern_fence_get(f);
+}
+
+bool kern_resv_busy(struct kern_resv *r)
+{
+	resv_prune(r);
+	return r->count;
+}
+
+static int resv_visit(struct kern_resv *r, int (*visit)(struct kern_fence *f, void *arg), void *arg)
+{
+	for (unsigned i = 0; i < r->count; i++) {
+		int stop = r->fence[i]->signalled ? 0 : visit(r->fence[i], arg);
+
+		if (stop)
+			return stop;
+	}
+	return 0;
+}
+
+int kern_bo_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *arg), void *arg)
+{
+	int stop = resv_visit(bo->vm ? &bo->vm->resv : &bo->resv, visit, arg);
+	struct kern_list *pos, *tmp;
+
+	if (stop)
+		return stop;
+	kern_list_each(pos, tmp, &bo->lists) {
+		stop = resv_visit(&kern_entry(pos, struct kern_list_entry, bo_link)->list->resv, visit, arg);
+		if (stop)
+			return stop;
+	}
+	return 0;
+}
+
+int kern_any_fence(struct kern_fence *f, void *arg)
+{
+	(void)f;
+	(void)arg;
+	return 1;
+}
+
+static int take_first(struct kern_fence *f, void *arg)
+{
+	*(struct kern_fence **)arg = kern_fence_get(f);
+	return 1;
+}
+
+int kern_bo_wait_idle(struct kern_bo *bo, int64_t deadline_ns)
+{
+	struct kern_fence *f;
+	int r = 0;
+
+	while (!r && kern_bo_fences(bo, take_first, &f)) {
+		r = kern_fence_wait(&f, 1, true, deadline_ns, NULL);
+		kern_fence_put(f);
+	}
+	return r;
+}

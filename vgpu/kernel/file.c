@@ -1,0 +1,187 @@
+#include "vgpu/kernel/file.h"
+#include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/ctx.h"
+#include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/sched.h"
+#include "vgpu/kernel/syncobj.h"
+#include "vgpu/kernel/vm.h"
+
+/* --- inodes --- */
+
+static struct kern_list *inode_bucket(uint64_t ino)
+{
+	return &kern->inode_hash[ino % KERN_HASH];
+}
+
+int kern_inode_create(enum kern_inode_kind kind, void *object, uint64_t size_B, bool cloexec,
+		      struct kern_inode **inode)
+{
+	int fd = sys_memfd("tuff-vgpu", cloexec ? MFD_CLOEXEC : 0);
+	struct kern_inode *in = kern_alloc(sizeof(*in));
+	struct stat st;
+	int r = fd < 0 ? fd : in ? sys_ftruncate(fd, size_B) : -ENOMEM;
+
+	if (!r)
+		r = sys_fstat(fd, &st);
+	if (r < 0) {
+		kern_free(in);
+		if (fd >= 0)
+			sys_close(fd);
+		return r;
+	}
+	in->dev = st.st_dev;
+	in->ino = st.st_ino;
+	in->kind = kind;
+	in->object = object;
+	kern_list_add(inode_bucket(in->ino), &in->hash);
+	*inode = in;
+	return fd;
+}
+
+struct kern_inode *kern_inode_find(uint64_t dev, uint64_t ino)
+{
+	struct kern_list *head = inode_bucket(ino);
+
+	for (struct kern_list *pos = head->next; pos != head; pos = pos->next) {
+		struct kern_inode *in = kern_entry(pos, struct kern_inode, hash);
+
+		if (in->ino == ino && in->dev == dev)
+			return in;
+	}
+	return NULL;
+}
+
+struct kern_inode *kern_inode_of_fd(int fd)
+{
+	struct stat st;
+
+	return sys_fstat(fd, &st) ? NULL : kern_inode_find(st.st_dev, st.st_ino);
+}
+
+void kern_inode_put(struct kern_inode *inode)
+{
+	struct kern_bo *bo;
+
+	if (--inode->holds)
+		return;
+	kern_list_del(&inode->hash);
+	switch (inode->kind) {
+	case KERN_INODE_FILE:
+		kern_file_put(inode->object);
+		break;
+	case KERN_INODE_DMABUF:
+		bo = inode->object;
+		if (bo->dmabuf == inode)
+			bo->dmabuf = NULL;
+		kern_bo_put(bo);
+		break;
+	case KERN_INODE_SYNCOBJ:
+		kern_syncobj_put(inode->object);
+		break;
+	case KERN_INODE_SYNC_FILE:
+		kern_fence_put(inode->object);
+		break;
+	}
+	kern_free(inode);
+}
+
+/* --- files --- */
+
+int kern_file_create(struct kern_device *dev, bool primary, struct kern_file **out)
+{
+	struct kern_file *file;
+
+	if (dev->unplugged)
+		return -ENODEV;
+	file = kern_alloc(sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	file->vm = kern_vm_create(dev);
+	if (!file->vm) {
+		kern_free(file);
+		return -ENOMEM;
+	}
+	file->refs = 1;
+	file->dev = dev;
+	file->primary = primary;
+	file->opener = kern_local.serial;
+	if (primary && !dev->master) { /* the first to open the card is its master */
+		dev->master = file;
+		file->authenticated = true;
+	}
+	kern_idr_init(&file->handles, UINT32_MAX);
+	kern_idr_init(&file->contexts, 4096);
+	kern_idr_init(&file->lists, UINT32_MAX);
+	kern_idr_init(&file->syncobjs, UINT32_MAX);
+	kern_live(KERN_FILES, 1);
+	*out = file;
+	return 0;
+}
+
+static void close_contexts(struct kern_file *file)
+{
+	for (uint32_t id = 1; id < file->contexts.room; id++) {
+		struct kern_ctx *ctx = kern_idr_remove(&file->contexts, id);
+
+		if (ctx)
+			kern_sched_ctx_closed(ctx);
+		kern_ctx_put(ctx);
+	}
+}
+
+/* Buffers that nobody closed are what row 38 is about: a program that forgets them leaks until it exits. Always-valid
+ * and other buffers count alike. */
+static void close_handles(struct kern_file *file)
+{
+	uint32_t left = file->handles.count;
+
+	for (uint32_t id = 1; id < file->handles.room; id++) {
+		struct kern_handle *handle = kern_handle_find(file, id);
+
+		if (!handle)
+			continue;
+		vgpu_log("leaked handle %u: BO %u, %llu bytes", id, handle->bo->id,
+			 (unsigned long long)handle->bo->size_B);
+		kern_handle_close(handle);
+	}
+	if (left && !kern_local.leaving)
+		vgpu_finding(38, "a render node was closed with %u buffer handles open (the log lists them)", left);
+}
+
+static void close_rest(struct kern_file *file)
+{
+	for (uint32_t id = 1; id < file->lists.room; id++)
+		kern_bo_list_put(kern_idr_remove(&file->lists, id));
+	kern_bo_list_put(file->recent);
+	for (uint32_t id = 1; id < file->syncobjs.room; id++)
+		kern_syncobj_put(kern_idr_remove(&file->syncobjs, id));
+}
+
+void kern_file_put(struct kern_file *file)
+{
+	if (--file->refs)
+		return;
+	close_contexts(file);
+	close_handles(file);
+	close_rest(file);
+	kern_vm_clear(file->vm);
+	kern_vm_put(file->vm);
+	if (file->dev->master == file)
+		file->dev->master = NULL;
+	kern_idr_fini(&file->handles);
+	kern_idr_fini(&file->contexts);
+	kern_idr_fini(&file->lists);
+	kern_idr_fini(&file->syncobjs);
+	kern_live(KERN_FILES, -1);
+	kern_free(file);
+}
+
+struct kern_handle *kern_handle_must(struct kern_file *file, uint32_t id, const char *what)
+{
+	struct kern_handle *handle = kern_handle_find(file, id);
+
+	if (!handle)
+		vgpu_finding(25, "%s: no buffer has handle %u", what, id);
+	return handle;
+}

@@ -1,0 +1,18 @@
+/* Planned failures. Kernel lock held. */
+#ifndef VGPU_KERNEL_INJECT_H
+#define VGPU_KERNEL_INJECT_H
+
+#include "vgpu/kernel/core.h"
+
+/* The errno that this call shall fail with; 0: none. Counts the call. */
+int kern_injected_slow(unsigned nr);
+static inline int kern_injected(unsigned nr)
+{
+	return __builtin_expect(atomic_load_explicit(&kern->injecting, memory_order_relaxed) != 0, 0) ?
+		       kern_injected_slow(nr) :
+		       0;
+}
+/* The name of an ioctl in the table, or NULL. */
+const char *kern_ioctl_name(unsigned nr);
+
+#endif

@@ -1,0 +1,93 @@
+/* The amdgpu and DRM drivers of Linux 6.12, as ioctls on shared state. This is kernel/'s door for shim/.
+ *
+ *   kern_root   everything that processes share, in the run's segment       state.h
+ *   kern_inode  what a descriptor refers to: file, dma-buf, syncobj, sync file
+ *   kern_hold   what a process keeps alive: a descriptor, a mapping for the CPU
+ *
+ * Functions here take the kernel lock themselves; any thread may call them. */
+#ifndef VGPU_KERNEL_KERNEL_H
+#define VGPU_KERNEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct kern_inode;
+struct kern_hold;
+struct kern_bo;
+
+#define KERN_VERSION_MAJOR 3
+#define KERN_VERSION_MINOR 59 /* Linux 6.12 */
+
+/* One device as the run's SPEC asks for it. */
+struct kern_device_config {
+	char chip[16];
+	bool null_device;
+	uint64_t service_ns;
+	uint64_t vram_B, visible_B; /* 0: the chip's */
+	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
+};
+
+/* The size of the physical memory file that these devices want. */
+uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count);
+/* Maps the segment and the physical memory file, which stay the caller's to keep open. create: lays out the root with
+ * these devices; else joins the run. 0 or -errno, nothing attached then. One attach at a time in a process. */
+int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_device_config *config, unsigned count);
+/* Ends this process's part in the run and unmaps. leaving: the process exits, what is open is no leak. */
+void kern_detach(bool leaving);
+/* In a forked child, before anything else: it becomes a process of the run by itself. 0 or -errno. */
+int kern_forked(void);
+
+unsigned kern_device_count(void);
+
+/* A new open of a device's node: descriptor or -errno. */
+int kern_open(unsigned device, bool primary, bool cloexec);
+
+/* The answer to an ioctl on fd, if it is one of ours: *ours tells. 0, positive, or -errno. */
+long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours);
+
+enum kern_fd_kind { KERN_FD_OTHER, KERN_FD_NODE, KERN_FD_DMABUF, KERN_FD_SYNC };
+/* What fd is. For a node: its device and whether it is the primary one. Takes no reference. */
+enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *device, bool *primary);
+
+/* Another descriptor for what (st_dev, st_ino) is: the hold that keeps it; NULL if it is not ours. */
+struct kern_hold *kern_fd_hold(uint64_t st_dev, uint64_t st_ino);
+/* The descriptor, or mapping, is gone. NULL is fine. */
+void kern_hold_release(struct kern_hold *hold);
+/* A message that carries the descriptor is under way: one reference more, until kern_fd_arrived. */
+void kern_fd_sent(uint64_t st_dev, uint64_t st_ino);
+void kern_fd_arrived(uint64_t st_dev, uint64_t st_ino);
+
+/* What a mapping of fd maps: offset in the physical memory file with a hold on the buffer, or -errno; -ENXIO when fd
+ * is not ours. */
+int kern_mmap(int fd, uint64_t offset, uint64_t size_B, int prot, int flags, uint64_t *phys_offset,
+	      struct kern_hold **hold);
+/* One mapping was cut in two, or a child inherited it: another hold on the same. NULL without memory. */
+struct kern_hold *kern_hold_copy(struct kern_hold *hold);
+
+/* In a forked child: a hold that the parent made for it becomes this process's. */
+void kern_hold_adopt(struct kern_hold *hold);
+/* Lets go of a hold from within the opened hook, where the kernel lock is held already. */
+void kern_hold_stale(struct kern_hold *hold);
+/* Is it a descriptor's hold on that inode? Immutable; no lock. */
+bool kern_hold_is(const struct kern_hold *hold, const struct kern_inode *inode);
+
+/* User memory [addr, addr+size_B) goes away: waits for the jobs that use it as the kernel's notifier does. */
+void kern_user_memory_gone(uint64_t addr, uint64_t size_B);
+
+/* What shim/ is told, with the kernel lock held: fd was opened, its hold. What it is asked: a descriptor for inode. */
+void kern_set_hooks(void (*opened)(int fd, struct kern_hold *hold), int (*find)(const struct kern_inode *inode));
+
+/* --- for tests --- */
+uint64_t kern_ioctl_count(void);
+uint64_t kern_ioctl_count_nr(unsigned nr);
+/* The n-th call from now (of number nr; any: -1) fails with error, a positive errno; n 0 forgets. */
+void kern_inject(int nr, uint64_t n, int error);
+/* From the environment: "ioctl=N:ENOMEM,cs=N:EAGAIN". 0 or -EINVAL. */
+int kern_inject_parse(const char *text);
+uint64_t kern_live_count(unsigned kind); /* enum kern_kind of state.h */
+/* Loss of VRAM by a reset; removal of the device. */
+int kern_inject_reset(unsigned device);
+int kern_inject_unplug(unsigned device);
+
+#endif

@@ -1,0 +1,20 @@
+/* Physical memory: where buffers lie in the file, and which heap they are accounted to. Kernel lock held. */
+#ifndef VGPU_KERNEL_MEMORY_H
+#define VGPU_KERNEL_MEMORY_H
+
+#include "vgpu/kernel/core.h"
+
+int kern_phys_init(struct kern_phys *phys, uint64_t size_B);
+/* NULL when no range of that size is left. */
+struct kern_block *kern_block_alloc(uint64_t size_B);
+/* Gives the pages back, so that the next owner finds zeroes. NULL is fine. */
+void kern_block_free(struct kern_block *block);
+/* Drops the content. */
+void kern_block_discard(struct kern_block *block);
+
+/* Accounts bo to one heap (AMDGPU_GEM_DOMAIN_VRAM, _GTT or _CPU), visible VRAM if need_visible. 0 or -ENOMEM; bo is
+ * accounted where it was. */
+int kern_heap_charge(struct kern_bo *bo, uint32_t heap, bool need_visible);
+void kern_heap_uncharge(struct kern_bo *bo);
+
+#endif

@@ -1,0 +1,166 @@
+/* Descriptors for objects, and PRIME: buffers between files, devices and processes. */
+#include "vgpu/kernel/fd.h"
+#include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/file.h"
+#include "vgpu/kernel/memory.h"
+#include "vgpu/kernel/proc.h"
+#include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/syncobj.h"
+#include "vgpu/kernel/uapi.h"
+
+void (*kern_fd_opened)(int fd, struct kern_hold *hold);
+int (*kern_fd_find)(const struct kern_inode *inode);
+
+static void object_put(enum kern_inode_kind kind, void *object)
+{
+	if (kind == KERN_INODE_FILE)
+		kern_file_put(object);
+	else if (kind == KERN_INODE_DMABUF)
+		kern_bo_put(object);
+	else if (kind == KERN_INODE_SYNCOBJ)
+		kern_syncobj_put(object);
+	else
+		kern_fence_put(object);
+}
+
+int kern_fd_create(enum kern_inode_kind kind, void *object, uint64_t size_B, bool cloexec, int *fd)
+{
+	struct kern_inode *inode;
+	struct kern_hold *hold;
+	int r = kern_inode_create(kind, object, size_B, cloexec, &inode);
+
+	if (r < 0) {
+		object_put(kind, object);
+		return r;
+	}
+	hold = kern_hold_inode(inode);
+	if (!hold) {
+		inode->holds++;
+		kern_inode_put(inode);
+		sys_close(r);
+		return -ENOMEM;
+	}
+	if (kind == KERN_INODE_DMABUF)
+		((struct kern_bo *)object)->dmabuf = inode;
+	*fd = r;
+	kern_fd_opened(r, hold);
+	return 0;
+}
+
+/* Another descriptor for a dma-buf that exists, so that both have one inode number, as in the kernel. Without one in
+ * this process to copy, -ENOENT. */
+static int export_again(struct kern_inode *inode, bool cloexec, int *fd)
+{
+	int have = kern_fd_find(inode);
+	struct kern_hold *hold;
+	int r;
+
+	if (have < 0)
+		return -ENOENT;
+	r = (int)sys_call6(SYS_fcntl, have, cloexec ? F_DUPFD_CLOEXEC : F_DUPFD, 0, 0, 0, 0);
+	if (r < 0)
+		return r;
+	hold = kern_hold_inode(inode);
+	if (!hold) {
+		sys_close(r);
+		return -ENOMEM;
+	}
+	*fd = r;
+	kern_fd_opened(r, hold);
+	return 0;
+}
+
+int kern_prime_to_fd(struct kern_file *file, void *arg)
+{
+	struct drm_prime_handle *args = arg;
+	struct kern_handle *handle;
+	struct kern_bo *bo;
+	int r;
+
+	if (args->flags & ~(uint32_t)(DRM_CLOEXEC | DRM_RDWR))
+		return -EINVAL;
+	handle = kern_handle_must(file, args->handle, "PRIME_HANDLE_TO_FD");
+	if (!handle)
+		return -ENOENT;
+	bo = handle->bo->foreign ? handle->bo->foreign : handle->bo; /* an import exports what it was made from */
+	if (kern_bo_is_userptr(bo) || bo->vm)
+		return -EPERM;
+	if (bo->dmabuf) {
+		r = export_again(bo->dmabuf, args->flags & DRM_CLOEXEC, &args->fd);
+		if (r != -ENOENT)
+			return r;
+	}
+	bo->shared = true;
+	return kern_fd_create(KERN_INODE_DMABUF, kern_bo_get(bo), bo->size_B, args->flags & DRM_CLOEXEC, &args->fd);
+}
+
+/* Of another device: system memory to us. Without a window over all of the exporter's VRAM there is no peer access,
+ * and the buffer moves to GTT while it is shared. */
+static int import_foreign(struct kern_file *file, struct kern_bo *exported, struct kern_bo **out)
+{
+	const uint64_t inherited = AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_COHERENT |
+				   AMDGPU_GEM_CREATE_EXT_COHERENT | AMDGPU_GEM_CREATE_UNCACHED;
+	struct kern_bo *bo = kern_bo_create(file->dev, exported->size_B);
+
+	if (!bo)
+		return -ENOMEM;
+	bo->foreign = kern_bo_get(exported);
+	bo->preferred = bo->allowed = AMDGPU_GEM_DOMAIN_GTT;
+	bo->flags = exported->flags & inherited;
+	if (exported->heap == AMDGPU_GEM_DOMAIN_VRAM && exported->dev->visible_B < exported->dev->vram_B &&
+	    !kern_heap_charge(exported, AMDGPU_GEM_DOMAIN_GTT, false)) {
+		exported->dev->bytes_moved += exported->size_B;
+		vgpu_finding(120, "BO %u: imported by a device without peer access, it moved to GTT", exported->id);
+	}
+	*out = bo;
+	return 0;
+}
+
+/* This file's handle for the exporter's buffer itself, or for an import of it. */
+static struct kern_handle *known_handle(struct kern_file *file, struct kern_bo *exported)
+{
+	if (exported->dev == file->dev)
+		return kern_handle_of(file, exported);
+	for (uint32_t id = 1; id < file->handles.room; id++) {
+		struct kern_handle *handle = kern_handle_find(file, id);
+
+		if (handle && handle->bo->foreign == exported)
+			return handle;
+	}
+	return NULL;
+}
+
+int kern_prime_from_fd(struct kern_file *file, void *arg)
+{
+	struct drm_prime_handle *args = arg;
+	struct kern_inode *inode;
+	struct kern_handle *handle;
+	struct kern_bo *bo;
+	struct stat st;
+	int r = sys_fstat(args->fd, &st);
+
+	if (r)
+		return r;
+	inode = kern_inode_find(st.st_dev, st.st_ino);
+	if (!inode || inode->kind != KERN_INODE_DMABUF)
+		return -EINVAL;
+	bo = inode->object;
+	handle = known_handle(file, bo);
+	if (handle) {
+		if (handle->imported)
+			vgpu_log("row 35: BO %u is imported again as handle %u: one GEM_CLOSE ends it", bo->id,
+				 handle->id);
+		handle->imported = true;
+		args->handle = handle->id;
+		return 0;
+	}
+	r = bo->dev == file->dev ? 0 : import_foreign(file, bo, &bo);
+	if (r)
+		return r;
+	r = kern_handle_create(file, bo, &args->handle);
+	if (bo != inode->object)
+		kern_bo_put(bo);
+	if (!r)
+		kern_handle_find(file, args->handle)->imported = true;
+	return r;
+}

@@ -1,0 +1,114 @@
+/* Hangs, resets and VM faults (contract 3.5). */
+#include <stdio.h>
+#include <amdgpu_drm.h>
+#include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/memory.h"
+#include "vgpu/kernel/sched.h"
+#include "vgpu/kernel/vm.h"
+
+static void say_once(const struct kern_job *job, const char *what, const char *why)
+{
+	static bool said;
+
+	vgpu_log("job %llu of context %u: %s: %s", (unsigned long long)job->seq, job->ctx->id, what, why);
+	if (said || vgpu_strict() == VGPU_STRICT_OFF)
+		return;
+	said = true;
+	fprintf(stderr, "vgpu: job %llu of context %u: %s: %s\n", (unsigned long long)job->seq, job->ctx->id, what,
+		why);
+}
+
+static void kick_rings(struct kern_device *dev)
+{
+	for (unsigned p = 0; p < KERN_PROCS; p++)
+		for (unsigned i = 0; kern->proc[p].serial && i < KERN_IPS * KERN_HW_RINGS; i++) {
+			struct kern_ring *ring = kern->proc[p].rings[dev->index * KERN_IPS * KERN_HW_RINGS + i];
+
+			if (!ring)
+				continue;
+			atomic_fetch_add(&ring->word, 1);
+			kern_futex_wake(&ring->word);
+		}
+}
+
+static void lose_vram(struct kern_device *dev)
+{
+	for (unsigned i = 0; i < KERN_HASH; i++) {
+		struct kern_list *pos, *tmp;
+
+		kern_list_each(pos, tmp, &kern->mmap_hash[i]) {
+			struct kern_bo *bo = kern_entry(pos, struct kern_bo, hash);
+
+			if (bo->dev == dev && bo->heap == AMDGPU_GEM_DOMAIN_VRAM && bo->block)
+				kern_block_discard(bo->block);
+		}
+	}
+}
+
+void kern_reset_device(struct kern_device *dev, struct kern_job *bad)
+{
+	dev->resets++;
+	dev->vram_lost++;
+	dev->generation++; /* jobs and contexts of the old one are cancelled where they stand */
+	lose_vram(dev);
+	if (bad) {
+		bad->ctx->guilty = true;
+		kern_job_finish(bad, -ETIME);
+	}
+	kick_rings(dev);
+}
+
+/* Killing the waves of the VMID is enough when a wave is what hangs; the engine says so. */
+static bool is_shader_hang(enum engine_status status, const char *why)
+{
+	return status == ENGINE_HANG && strstr(why, "wave");
+}
+
+void kern_reset(struct kern_job *job, enum engine_status status, const char *why)
+{
+	struct kern_ring *ring = job->ring;
+	struct kern_device *dev = ring->dev;
+
+	if (ring->ip != AMDGPU_HW_IP_DMA && is_shader_hang(status, why)) {
+		say_once(job, "hang, soft recovery", why);
+		dev->resets++;
+		kern_job_finish(job, -ENODATA);
+	} else if (ring->ip != AMDGPU_HW_IP_DMA) {
+		say_once(job, "hang, ring reset", why);
+		dev->resets++;
+		dev->hw[ring->ip][ring->index].resets++; /* what else is on this ring is cancelled */
+		kern_job_finish(job, -ETIME);
+		kick_rings(dev);
+	} else { /* 6.12 cannot reset an SDMA ring of GFX9 alone; a full reset of these chips loses VRAM */
+		say_once(job, "hang, device reset", why);
+		kern_reset_device(dev, job);
+	}
+}
+
+/* GFX9's L2 protection fault status. MORE_FAULTS 0, WALKER_ERROR 3:1, PERMISSION_FAULTS 7:4, MAPPING_ERROR 8,
+ * CID 17:9, RW 18, VMID 23:20. */
+static uint32_t fault_status(const struct gpuvm_fault *fault)
+{
+	uint32_t permission = fault->mapped ? 0 : 1, vmid = 1;
+
+	permission |= fault->access & GPUVM_R ? 2 : 0;
+	permission |= fault->access & GPUVM_W ? 4 : 0;
+	permission |= fault->access & GPUVM_X ? 8 : 0;
+	return permission << 4 | ((uint32_t)fault->client & 0x7f) << 9 | (fault->access & GPUVM_W ? 1u << 18 : 0) |
+	       vmid << 20;
+}
+
+void kern_fault(void *user, const struct gpuvm_fault *fault)
+{
+	struct kern_job *job = user;
+
+	kern_lock();
+	job->vm->fault = (struct kern_vm_fault){
+		.addr = fault->va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1),
+		.status = fault_status(fault),
+		.vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
+	};
+	kern_unlock();
+	vgpu_log("VM fault: job %llu of context %u, address 0x%llx, status 0x%08x", (unsigned long long)job->seq,
+		 job->ctx->id, (unsigned long long)fault->va, fault_status(fault));
+}

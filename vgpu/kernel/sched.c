@@ -1,0 +1,462 @@
+/* Hardware rings: one thread each in every process that uses it. A thread takes jobs whose dependencies are met, in
+ * the order of submission within an entity, the higher priority first between entities. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <amdgpu_drm.h>
+#include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/ctx.h"
+#include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/ib_hash.h"
+#include "vgpu/kernel/sched.h"
+#include "vgpu/kernel/vm.h"
+
+#define FLUSH_NS 1000000000ll /* the kernel's MAX_WAIT_SCHED_ENTITY_Q_EMPTY */
+
+/* This process's threads, by [device][ip][ring]. Guarded by the kernel lock. */
+struct ring_thread {
+	bool started;
+	pthread_t thread;
+	struct kern_ring *ring;
+	struct engine_ring *engine;
+};
+static struct ring_thread threads[KERN_DEVICES][KERN_IPS][KERN_HW_RINGS];
+static struct engine_device *engines[KERN_DEVICES];
+
+/* --- running --- */
+
+static void ring_kick(struct kern_ring *ring)
+{
+	atomic_fetch_add(&ring->word, 1);
+	if (atomic_load(&ring->asleep))
+		kern_futex_wake(&ring->word);
+}
+
+/* True when nothing holds the job back; else its ring will be woken by the first fence that does. */
+static bool job_ready(struct kern_job *job)
+{
+	while (job->dep_next < job->deps) {
+		struct kern_fence *f = job->dep[job->dep_next];
+
+		if (!f->signalled) {
+			kern_list_del(&job->waker.link);
+			job->waker.word = &job->ring->word;
+			kern_list_add_tail(&f->waitq.wakers, &job->waker.link);
+			return false;
+		}
+		job->dep_next++;
+	}
+	return true;
+}
+
+/* The next job to hand to the hardware. */
+static struct kern_job *ring_pick(struct kern_ring *ring)
+{
+	uint64_t scan = ++kern->next_id;
+	struct kern_job *best = NULL;
+	struct kern_list *pos, *tmp;
+
+	kern_list_each(pos, tmp, &ring->jobs) {
+		struct kern_job *job = kern_entry(pos, struct kern_job, link);
+
+		if (job->on_hw || job->entity->scan == scan)
+			continue;
+		job->entity->scan = scan; /* only its first waiting job may go */
+		if (!job_ready(job))
+			continue;
+		if (!best || job->ctx->priority > best->ctx->priority)
+			best = job;
+	}
+	return best;
+}
+
+static void ring_fill(struct kern_ring *ring)
+{
+	struct kern_job *job;
+
+	while (ring->on_hw < KERN_HW_JOBS && (job = ring_pick(ring))) {
+		job->on_hw = true;
+		job->ring_resets = ring->dev->hw[ring->ip][ring->index].resets;
+		ring->on_hw++;
+		/* To the end of those on the hardware, which stand first. */
+		kern_list_del(&job->link);
+		struct kern_list *at = ring->jobs.next;
+		for (unsigned i = 1; i < ring->on_hw; i++)
+			at = at->next;
+		kern_list_add_tail(at, &job->link);
+		kern_fence_signal(job->finished->scheduled, 0);
+	}
+}
+
+static struct kern_job *ring_next(struct kern_ring *ring)
+{
+	struct kern_job *job;
+
+	ring_fill(ring);
+	if (kern_list_empty(&ring->jobs))
+		return NULL;
+	job = kern_entry(ring->jobs.next, struct kern_job, link);
+	return job->on_hw ? job : NULL;
+}
+
+static void write_user_fence(const struct kern_job *job)
+{
+	uint8_t *host;
+
+	if (!job->user_fence)
+		return;
+	host = kern_bo_host(job->user_fence) + job->user_fence_offset;
+	if ((uintptr_t)host % 8)
+		memcpy(host, &job->seq, 8);
+	else
+		__atomic_store_n((uint64_t *)host, job->seq, __ATOMIC_RELEASE);
+}
+
+void kern_job_finish(struct kern_job *job, int error)
+{
+	struct kern_ring *ring = job->ring;
+	struct kern_entity *entity = job->entity;
+
+	kern_list_del(&job->link);
+	if (job->on_hw)
+		ring->on_hw--;
+	ring->dev->hw[ring->ip][ring->index].score--;
+	entity->queued--;
+	if (error)
+		entity->error = error;
+	kern_fence_signal(job->finished->scheduled, 0);
+	kern_fence_signal(job->finished, error);
+	kern_job_destroy(job);
+}
+
+/* An error that the job has before it runs: of its entity, of the device, of a ring that was reset meanwhile. */
+static int job_lost(const struct kern_job *job)
+{
+	const struct kern_ring *ring = job->ring;
+
+	if (job->entity->error)
+		return job->entity->error;
+	if (ring->dev->unplugged)
+		return -ENODEV;
+	if (job->ctx->guilty || job->ctx->generation != ring->dev->generation)
+		return -ECANCELED;
+	if (job->ring_resets != ring->dev->hw[ring->ip][ring->index].resets)
+		return -ECANCELED;
+	return 0;
+}
+
+/* Called with the lock, which it drops while the engine works. */
+static void job_run(struct ring_thread *t, struct kern_job *job)
+{
+	struct kern_view *view = kern_view_get(job->vm, job->list);
+	struct kern_ring *ring = job->ring;
+	struct engine_job work = {
+		.view = view ? &view->view : NULL,
+		.ib = job->ib,
+		.ib_count = job->ib_count,
+		.watchdog_ns = ring->dev->watchdog_ns[ring->ip],
+		.seq = job->seq,
+		.ctx = job->ctx->id,
+		.pid = (uint32_t)kern_local.pid,
+		.fault = kern_fault,
+		.user = job,
+	};
+	enum engine_status status;
+	char why[1024] = "";
+	int lost;
+
+	if (!view) {
+		kern_job_finish(job, -ENOMEM);
+		return;
+	}
+	ring->running = job;
+	job->vm->running++;
+	kern_unlock();
+	kern_ib_check(job, view);
+	status = engine_execute(t->engine, &work, why, sizeof(why));
+	kern_lock();
+	job->vm->running--;
+	ring->running = NULL;
+	kern_view_put(view);
+	lost = job_lost(job);
+	if (status == ENGINE_KILLED)
+		kern_job_finish(job, lost ? lost : -ESRCH);
+	else if (status != ENGINE_DONE)
+		kern_reset(job, status, why);
+	else {
+		if (!lost)
+			write_user_fence(job);
+		kern_job_finish(job, lost);
+	}
+}
+
+static void ring_sleep(struct kern_ring *ring)
+{
+	uint32_t seen = atomic_load(&ring->word);
+
+	atomic_store(&ring->asleep, 1);
+	kern_unlock();
+	kern_futex_wait(&ring->word, seen, INT64_MAX);
+	kern_lock();
+	atomic_store(&ring->asleep, 0);
+}
+
+static void *ring_main(void *arg)
+{
+	struct ring_thread *t = arg;
+	struct kern_ring *ring = t->ring;
+
+	kern_lock();
+	while (!ring->stop) {
+		struct kern_job *job = ring_next(ring);
+
+		if (!job)
+			ring_sleep(ring);
+		else if (job_lost(job))
+			kern_job_finish(job, job_lost(job));
+		else
+			job_run(t, job);
+	}
+	kern_unlock();
+	return NULL;
+}
+
+/* --- starting and stopping threads --- */
+
+static struct engine_ring *ring_engine(const struct kern_ring *ring)
+{
+	struct kern_device *dev = ring->dev;
+
+	if (!engines[dev->index])
+		engines[dev->index] = engine_device_create(kern_local.chip[dev->index], dev->null_device,
+							   dev->service_ns);
+	if (!engines[dev->index])
+		return NULL;
+	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, ring->index);
+}
+
+/* A client's signals are not for us. */
+static int thread_start(struct ring_thread *t)
+{
+	sigset_t all, before;
+	char name[16];
+	int r;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&t->thread, NULL, ring_main, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r)
+		return -r;
+	t->started = true;
+	snprintf(name, sizeof(name), "vgpu%u-%c%u", t->ring->dev->index, "gcs"[t->ring->ip], t->ring->index);
+	pthread_setname_np(t->thread, name);
+	return 0;
+}
+
+static struct kern_ring **ring_slot(const struct kern_proc *proc, unsigned dev, unsigned ip, unsigned index)
+{
+	return &proc->rings[(dev * KERN_IPS + ip) * KERN_HW_RINGS + index];
+}
+
+static int ring_open(struct kern_device *dev, uint8_t ip, uint8_t index, struct kern_ring **out)
+{
+	struct kern_ring **slot = ring_slot(&kern->proc[kern_local.slot], dev->index, ip, index);
+	struct ring_thread *t = &threads[dev->index][ip][index];
+	struct kern_ring *ring = *slot;
+	int r = 0;
+
+	if (!ring) {
+		ring = kern_alloc(sizeof(*ring));
+		if (!ring)
+			return -ENOMEM;
+		ring->dev = dev;
+		ring->ip = ip;
+		ring->index = index;
+		ring->proc = kern_local.slot;
+		kern_list_init(&ring->jobs);
+		*slot = ring;
+	}
+	*out = ring;
+	t->ring = ring;
+	if (!t->engine)
+		t->engine = ring_engine(ring);
+	if (!t->engine)
+		return -ENOMEM;
+	if (!t->started)
+		r = thread_start(t);
+	return r;
+}
+
+void kern_sched_stop(void)
+{
+	for (unsigned i = 0; i < KERN_DEVICES * KERN_IPS * KERN_HW_RINGS; i++) {
+		struct ring_thread *t = (struct ring_thread *)threads + i;
+		int64_t deadline = sys_now_ns() + FLUSH_NS;
+
+		if (!t->started)
+			continue;
+		kern_lock();
+		t->ring->stop = true;
+		ring_kick(t->ring);
+		while (t->ring->running && sys_now_ns() < deadline) {
+			struct kern_fence *f = kern_fence_get(t->ring->running->finished);
+
+			if (kern_fence_wait(&f, 1, true, deadline, NULL) == -EINTR)
+				deadline = 0;
+			kern_fence_put(f);
+		}
+		if (t->ring->running)
+			engine_kill(t->engine);
+		kern_unlock();
+		pthread_join(t->thread, NULL);
+		engine_ring_destroy(t->engine);
+		*t = (struct ring_thread){0};
+	}
+	for (unsigned i = 0; i < KERN_DEVICES; i++) {
+		engine_device_destroy(engines[i]);
+		engines[i] = NULL;
+	}
+}
+
+void kern_sched_forked(void)
+{
+	/* The engine's memory stays behind: its threads and locks are the parent's. */
+	memset(threads, 0, sizeof(threads));
+	memset(engines, 0, sizeof(engines));
+}
+
+/* --- entities and rings --- */
+
+void kern_sched_detach(struct kern_entity *entity)
+{
+	if (entity->hw >= 0)
+		entity->ctx->dev->hw[entity->ip][entity->hw].score--;
+	entity->hw = -1;
+}
+
+/* COMPUTE ring 0 has the high priority pipe: only contexts above NORMAL use it, and they use only it. */
+static void ring_range(const struct kern_entity *entity, unsigned *first, unsigned *end)
+{
+	*first = 0;
+	*end = kern_ip_hw_rings(entity->ctx->dev, entity->ip);
+	if (entity->ip != AMDGPU_HW_IP_COMPUTE)
+		return;
+	if (entity->ctx->priority > AMDGPU_CTX_PRIORITY_NORMAL)
+		*end = 1;
+	else
+		*first = 1;
+}
+
+/* An idle entity moves to the ring with the least to do. */
+static void entity_place(struct kern_entity *entity)
+{
+	struct kern_hw_ring *hw = entity->ctx->dev->hw[entity->ip];
+	unsigned first, end, best;
+
+	if (entity->hw >= 0 && entity->queued)
+		return;
+	kern_sched_detach(entity);
+	ring_range(entity, &first, &end);
+	best = first;
+	for (unsigned i = first; i < end; i++)
+		if (hw[i].score < hw[best].score)
+			best = i;
+	entity->hw = (int8_t)best;
+	hw[best].score++;
+}
+
+int kern_sched_prepare(struct kern_entity *entity, struct kern_ring **ring)
+{
+	entity_place(entity);
+	return ring_open(entity->ctx->dev, entity->ip, (uint8_t)entity->hw, ring);
+}
+
+uint64_t kern_sched_push(struct kern_job *job, struct kern_ring *ring)
+{
+	struct kern_entity *entity = job->entity;
+	struct kern_fence **slot = &entity->fence[entity->seq % KERN_SCHED_JOBS];
+
+	job->seq = entity->seq++;
+	job->finished->seq = job->seq;
+	job->finished->scheduled->seq = job->seq;
+	job->ring = ring;
+	kern_fence_put(*slot);
+	*slot = kern_fence_get(job->finished);
+	entity->queued++;
+	ring->dev->hw[ring->ip][ring->index].score++;
+	kern_list_add_tail(&ring->jobs, &job->link);
+	ring_kick(ring);
+	return job->seq;
+}
+
+/* --- ends --- */
+
+static struct kern_job *unscheduled_of(struct kern_ctx *ctx, struct kern_entity *entity)
+{
+	for (unsigned p = 0; p < KERN_PROCS; p++) {
+		struct kern_ring *ring;
+		struct kern_list *pos, *tmp;
+
+		if (!kern->proc[p].serial || entity->hw < 0)
+			continue;
+		ring = *ring_slot(&kern->proc[p], ctx->dev->index, entity->ip, (unsigned)entity->hw);
+		if (!ring)
+			continue;
+		kern_list_each(pos, tmp, &ring->jobs) {
+			struct kern_job *job = kern_entry(pos, struct kern_job, link);
+
+			if (job->entity == entity && !job->on_hw)
+				return job;
+		}
+	}
+	return NULL;
+}
+
+static void entity_flush(struct kern_ctx *ctx, struct kern_entity *entity, int64_t deadline_ns)
+{
+	struct kern_job *job;
+
+	while (entity->queued && (job = unscheduled_of(ctx, entity))) {
+		struct kern_fence *f = kern_fence_get(job->finished->scheduled);
+		int r = kern_fence_wait(&f, 1, true, deadline_ns, NULL);
+
+		kern_fence_put(f);
+		if (r)
+			break;
+	}
+	while (entity->queued && (job = unscheduled_of(ctx, entity)))
+		kern_job_finish(job, -ESRCH);
+}
+
+void kern_sched_ctx_closed(struct kern_ctx *ctx)
+{
+	int64_t deadline_ns = kern_local.leaving ? 0 : sys_now_ns() + FLUSH_NS;
+
+	ctx->refs++; /* jobs that end meanwhile drop theirs */
+	for (unsigned ip = 0; ip < KERN_IPS; ip++)
+		for (unsigned i = 0; i < kern_ip_entities(ip); i++)
+			entity_flush(ctx, &ctx->entity[ip][i], deadline_ns);
+	kern_ctx_put(ctx);
+}
+
+void kern_sched_proc_gone(struct kern_proc *proc)
+{
+	unsigned count = kern->devices * KERN_IPS * KERN_HW_RINGS;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct kern_ring *ring = proc->rings[i];
+
+		while (ring && !kern_list_empty(&ring->jobs)) {
+			struct kern_job *job = kern_entry(ring->jobs.next, struct kern_job, link);
+
+			if (ring->running == job)
+				job->vm->running--;
+			kern_job_finish(job, -ESRCH);
+		}
+		kern_free(ring);
+	}
+	kern_free(proc->rings);
+	proc->rings = NULL;
+}

@@ -1,0 +1,130 @@
+/* Buffers over the client's own memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/file.h"
+#include "vgpu/kernel/memory.h"
+#include "vgpu/kernel/uapi.h"
+
+#define USERPTR_FLAGS                                                                                              \
+	(AMDGPU_GEM_USERPTR_READONLY | AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_VALIDATE |                  \
+	 AMDGPU_GEM_USERPTR_REGISTER)
+
+/* One line of /proc/self/maps. */
+struct vma {
+	uint64_t lo, hi;
+	char perms[8];
+	bool file;
+};
+
+static bool vma_parse(char *line, struct vma *vma)
+{
+	unsigned long lo, hi, offset, inode;
+	unsigned major, minor;
+
+	if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu", &lo, &hi, vma->perms, &offset, &major, &minor, &inode) != 7)
+		return false;
+	vma->lo = lo;
+	vma->hi = hi;
+	vma->file = inode != 0;
+	return true;
+}
+
+static char *read_maps(void)
+{
+	size_t room = 1 << 16, size_B = 0;
+	char *text = malloc(room), *bigger;
+	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	long n = 1;
+
+	while (text && fd >= 0 && n > 0) {
+		if (room - size_B < 8192) {
+			bigger = realloc(text, room *= 2);
+			if (!bigger)
+				break;
+			text = bigger;
+		}
+		n = sys_read(fd, text + size_B, room - size_B - 1);
+		size_B += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		sys_close(fd);
+	if (text)
+		text[size_B] = 0;
+	return text;
+}
+
+/* As hmm_range_fault: every page mapped, readable, and writable unless the buffer is read-only. Without the list of
+ * mappings, or with PROT_NONE holes in it, -EFAULT. */
+static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
+{
+	uint64_t at = addr, end = addr + size_B;
+	char *text = read_maps(), *save = NULL;
+	struct vma vma;
+	int r = 0;
+
+	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !r && at < end;
+	     line = strtok_r(NULL, "\n", &save)) {
+		if (!vma_parse(line, &vma) || vma.hi <= at)
+			continue;
+		if (vma.lo > at || vma.perms[0] != 'r' ||
+		    (!(flags & AMDGPU_GEM_USERPTR_READONLY) && vma.perms[1] != 'w'))
+			r = -EFAULT;
+		else if (at == addr && (flags & AMDGPU_GEM_USERPTR_ANONONLY) && vma.file)
+			r = -EPERM;
+		at = vma.hi;
+	}
+	free(text);
+	return r ? r : at < end ? -EFAULT : 0;
+}
+
+int kern_userptr_check(const struct kern_bo *bo)
+{
+	if (bo->user_proc != kern_local.serial)
+		return -EPERM;
+	/* MS_ASYNC does nothing but walk the mappings: -ENOMEM for a hole. */
+	if (sys_call6(SYS_msync, (long)bo->user_addr, (long)bo->size_B, MS_ASYNC, 0, 0, 0) < 0)
+		return -EFAULT;
+	return 0;
+}
+
+static int userptr_check_args(const struct drm_amdgpu_gem_userptr *args)
+{
+	if ((args->addr | args->size) & (KERN_PAGE - 1))
+		return -EINVAL;
+	if (args->flags & ~USERPTR_FLAGS)
+		return -EINVAL;
+	if (!(args->flags & AMDGPU_GEM_USERPTR_READONLY) && !(args->flags & AMDGPU_GEM_USERPTR_REGISTER))
+		return -EACCES;
+	if (!args->size)
+		return -ENOSPC;
+	if (args->addr + args->size < args->addr)
+		return -EFAULT;
+	if (args->flags & AMDGPU_GEM_USERPTR_VALIDATE)
+		return range_validate(args->addr, args->size, args->flags);
+	return 0;
+}
+
+int kern_gem_userptr(struct kern_file *file, void *arg)
+{
+	struct drm_amdgpu_gem_userptr *args = arg;
+	struct kern_bo *bo;
+	int r = userptr_check_args(args);
+
+	if (r)
+		return r;
+	bo = kern_bo_create(file->dev, args->size);
+	if (!bo)
+		return -ENOMEM;
+	bo->user_addr = args->addr;
+	bo->user_flags = args->flags;
+	bo->user_proc = kern_local.serial;
+	kern_list_add(&kern->userptrs, &bo->user_link);
+	kern->userptr_count++;
+	bo->preferred = bo->allowed = AMDGPU_GEM_DOMAIN_GTT;
+	r = kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
+	if (!r)
+		r = kern_handle_create(file, bo, &args->handle);
+	kern_bo_put(bo);
+	return r;
+}

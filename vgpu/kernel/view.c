@@ -1,0 +1,126 @@
+/* Snapshots of a VM for the engine. */
+#include <stdlib.h>
+#include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/uapi.h"
+#include "vgpu/kernel/vm.h"
+
+/* Views of this process, most recently used first. Guarded by the kernel lock. Sixteen: a process has a VM or two a
+ * device, and a list or two each. */
+#define VIEWS 16
+static struct kern_view *cache[VIEWS];
+
+/* The memory type that the page table entry gets on this chip (contract 2.5). */
+static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
+{
+	static const enum gpuvm_mtype asked[16] = {
+		[AMDGPU_VM_MTYPE_NC >> 5] = GPUVM_NC, [AMDGPU_VM_MTYPE_WC >> 5] = GPUVM_RW,
+		[AMDGPU_VM_MTYPE_CC >> 5] = GPUVM_CC, [AMDGPU_VM_MTYPE_UC >> 5] = GPUVM_UC,
+		[AMDGPU_VM_MTYPE_RW >> 5] = GPUVM_RW,
+	};
+	enum vgpu_gfx gfx = kern_local.chip[bo->dev->index]->gfx;
+
+	if ((gfx == VGPU_GFX908 || gfx == VGPU_GFX90A) && !kern_bo_is_system(bo))
+		return bo->foreign ? GPUVM_NC : GPUVM_RW;
+	return asked[(flags & AMDGPU_VM_MTYPE_MASK) >> 5];
+}
+
+static uint32_t region_flags(const struct kern_vm *vm, const struct kern_map *map, uint64_t epoch)
+{
+	const struct kern_bo *bo = map->handle->bo;
+	uint32_t flags = 0;
+
+	flags |= map->flags & AMDGPU_VM_PAGE_READABLE ? GPUVM_R : 0;
+	flags |= map->flags & AMDGPU_VM_PAGE_WRITEABLE ? GPUVM_W : 0;
+	flags |= map->flags & AMDGPU_VM_PAGE_EXECUTABLE ? GPUVM_X : 0;
+	if (bo->user_flags & AMDGPU_GEM_USERPTR_READONLY)
+		flags &= ~(uint32_t)GPUVM_W;
+	if (bo->vm != vm && bo->mark != epoch)
+		flags |= GPUVM_UNLISTED;
+	if (kern_bo_is_system(bo))
+		flags |= GPUVM_SYSTEM;
+	return flags | (uint32_t)mtype_of(bo, map->flags) << GPUVM_MTYPE_SHIFT;
+}
+
+static bool region_fill(struct gpuvm_region *region, const struct kern_vm *vm, const struct kern_map *map,
+			uint64_t epoch)
+{
+	*region = (struct gpuvm_region){.lo = map->lo, .hi = map->hi};
+	if (map->delayed)
+		return false;
+	if (!map->handle) {
+		region->flags = GPUVM_PRT | GPUVM_R | GPUVM_W;
+		return true;
+	}
+	region->host = kern_bo_host(map->handle->bo);
+	if (!region->host)
+		return false; /* GDS and its kin have no memory to map */
+	region->host += map->offset;
+	region->flags = region_flags(vm, map, epoch);
+	region->bo = map->handle->bo->id;
+	return true;
+}
+
+static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *list)
+{
+	struct kern_view *view = malloc(sizeof(*view) + vm->count * sizeof(view->region[0]));
+	uint64_t epoch = ++kern->next_id;
+
+	if (!view)
+		return NULL;
+	for (unsigned i = 0; list && i < list->count; i++)
+		list->entry[i].bo->mark = epoch;
+	view->view.count = 0;
+	view->view.region = view->region;
+	for (unsigned i = 0; i < vm->count; i++)
+		view->view.count += region_fill(&view->region[view->view.count], vm, vm->map[i], epoch);
+	view->refs = 1;
+	view->vm = vm->id;
+	view->version = vm->version;
+	view->list = list ? list->id : 0;
+	return view;
+}
+
+static void cache_to_front(unsigned from, struct kern_view *view)
+{
+	memmove(&cache[1], &cache[0], from * sizeof(cache[0]));
+	cache[0] = view;
+}
+
+struct kern_view *kern_view_get(struct kern_vm *vm, struct kern_bo_list *list)
+{
+	uint64_t list_id = list ? list->id : 0;
+	struct kern_view *view;
+	unsigned i;
+
+	for (i = 0; i < VIEWS && cache[i]; i++) {
+		view = cache[i];
+		if (view->vm == vm->id && view->list == list_id && view->version == vm->version) {
+			cache_to_front(i, view);
+			view->refs++;
+			return view;
+		}
+	}
+	view = view_build(vm, list);
+	if (!view)
+		return NULL;
+	if (i == VIEWS)
+		kern_view_put(cache[--i]);
+	cache_to_front(i, view);
+	view->refs++;
+	return view;
+}
+
+void kern_view_put(struct kern_view *view)
+{
+	if (view && !--view->refs)
+		free(view);
+}
+
+void kern_view_drop_all(void)
+{
+	for (unsigned i = 0; i < VIEWS; i++) {
+		kern_view_put(cache[i]);
+		cache[i] = NULL;
+	}
+}

@@ -1,0 +1,49 @@
+/* GPU address spaces. Kernel lock held. */
+#ifndef VGPU_KERNEL_VM_H
+#define VGPU_KERNEL_VM_H
+
+#include "vgpu/kernel/core.h"
+
+/* User addresses: what DEV_INFO offers and GEM_VA accepts (Linux 6.12). */
+#define KERN_VA_BOTTOM     0x10000ull
+#define KERN_VA_HOLE_START 0x0000800000000000ull
+#define KERN_VA_HOLE_END   0xffff800000000000ull
+#define KERN_VA_MASK       0x0000ffffffffffffull
+#define KERN_VA_RESERVED   0x402000ull /* CSA 2 MiB, SEQ64 2 MiB, TRAP 8 KiB at the top */
+#define KERN_VM_SIZE       ((1ull << 48) - KERN_VA_RESERVED)
+
+struct kern_vm *kern_vm_create(struct kern_device *dev);
+static inline struct kern_vm *kern_vm_get(struct kern_vm *vm)
+{
+	vm->refs++;
+	return vm;
+}
+void kern_vm_put(struct kern_vm *vm); /* NULL is fine */
+
+/* The reservation of the page tables: 0, or -EINTR while another holds it. Sleeps without the kernel lock. */
+int kern_vm_lock(struct kern_vm *vm);
+void kern_vm_unlock(struct kern_vm *vm);
+
+void kern_vm_remove_handle(struct kern_vm *vm, struct kern_handle *handle);
+/* Removes everything. */
+void kern_vm_clear(struct kern_vm *vm);
+/* Delayed mappings become valid: a CS does this. */
+void kern_vm_flush_delayed(struct kern_vm *vm);
+
+int kern_gem_va(struct kern_file *file, void *arg);
+int kern_vm_ioctl(struct kern_file *file, void *arg);
+
+/* What a job sees. Immutable; in this process's own memory; cached as long as mappings and list stay the same. */
+struct kern_view {
+	unsigned refs; /* kernel lock */
+	uint64_t vm, version, list;
+	struct gpuvm_view view;
+	struct gpuvm_region region[];
+};
+/* NULL without memory. */
+struct kern_view *kern_view_get(struct kern_vm *vm, struct kern_bo_list *list);
+void kern_view_put(struct kern_view *view);
+/* Forgets this process's cached views. */
+void kern_view_drop_all(void);
+
+#endif

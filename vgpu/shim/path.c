@@ -1,0 +1,183 @@
+/* Names: which the run's directory stands for, and what device nodes and descriptors look like from outside. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include "vgpu/kernel/sys.h"
+#include "vgpu/report.h"
+#include "vgpu/shim/shim.h"
+
+#define DRM_MAJOR 226
+
+/* The regular files that stand for device nodes, known by inode. Immutable while active. */
+static struct {
+	uint64_t dev;
+	unsigned count;
+	uint64_t ino[SHIM_DEVICES * 2]; /* [device * 2 + primary] */
+} nodes;
+
+static bool under(const char *path, const char *dir)
+{
+	size_t length = strlen(dir);
+
+	return !strncmp(path, dir, length) && (path[length] == 0 || path[length] == '/');
+}
+
+/* Some of /sys is ours only where the tree has it: other devices keep their entries. */
+static bool in_tree(const char *path)
+{
+	static const char *const dirs[] = {"/sys/dev/char", "/sys/class/drm", "/sys/bus/pci/devices",
+					   "/sys/bus/pci/drivers/amdgpu", "/sys/devices/pci0000:00",
+					   "/sys/module/amdgpu"};
+	char inside[PATH_MAX];
+	struct stat st;
+
+	for (unsigned i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		if (!under(path, dirs[i]))
+			continue;
+		if (!strncmp(path, "/sys/dev/char/226:", 18) || under(path, "/sys/class/drm"))
+			return true;
+		if (!strcmp(path, "/sys/devices/pci0000:00"))
+			return false; /* the host's own bridge has more than we */
+		snprintf(inside, sizeof(inside), "%s%s", shim_root(), path);
+		return sys_call6(SYS_newfstatat, AT_FDCWD, (long)inside, (long)&st, AT_SYMLINK_NOFOLLOW, 0, 0) >= 0;
+	}
+	return false;
+}
+
+static bool is_kfd(const char *path)
+{
+	return !strcmp(path, "/dev/kfd") || under(path, "/sys/class/kfd") ||
+	       under(path, "/sys/devices/virtual/kfd");
+}
+
+const char *shim_path(const char *path, char *buf)
+{
+	if (!path) {
+		errno = EFAULT;
+		return NULL;
+	}
+	if (path[0] != '/' || (strncmp(path, "/dev/", 5) && strncmp(path, "/sys/", 5)))
+		return path;
+	if (is_kfd(path)) {
+		vgpu_finding(10, "%s is asked for: the DRM render node is all there is", path);
+		errno = ENOENT;
+		return NULL;
+	}
+	if (!under(path, "/dev/dri") && !in_tree(path))
+		return path;
+	if (snprintf(buf, PATH_MAX, "%s%s", shim_root(), path) >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	return buf;
+}
+
+size_t shim_path_strip(char *path, size_t length)
+{
+	size_t root = strlen(shim_root());
+
+	if (length <= root || strncmp(path, shim_root(), root) || path[root] != '/')
+		return length;
+	memmove(path, path + root, length - root);
+	return length - root;
+}
+
+/* --- nodes --- */
+
+int shim_nodes_find(unsigned devices)
+{
+	nodes.count = 0;
+	for (unsigned i = 0; i < devices * 2; i++) {
+		char path[PATH_MAX + 32];
+		struct stat st;
+		long r;
+
+		snprintf(path, sizeof(path), i & 1 ? "%s/dev/dri/card%u" : "%s/dev/dri/renderD%u", shim_root(),
+			 i & 1 ? i / 2 : 128 + i / 2);
+		r = sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0);
+		if (r < 0)
+			return (int)r;
+		nodes.dev = st.st_dev;
+		nodes.ino[i] = st.st_ino;
+	}
+	nodes.count = devices * 2;
+	return 0;
+}
+
+bool shim_node(uint64_t dev, uint64_t ino, unsigned *device, bool *primary)
+{
+	if (dev != nodes.dev)
+		return false;
+	for (unsigned i = 0; i < nodes.count; i++)
+		if (nodes.ino[i] == ino) {
+			*device = i / 2;
+			*primary = i & 1;
+			return true;
+		}
+	return false;
+}
+
+bool shim_rdev_of(uint64_t dev, uint64_t ino, unsigned *minor)
+{
+	unsigned device;
+	bool primary;
+
+	if (!shim_node(dev, ino, &device, &primary) &&
+	    (dev != shim_memfd_dev() || kern_fd_kind(dev, ino, &device, &primary) != KERN_FD_NODE))
+		return false;
+	*minor = primary ? device : 128 + device;
+	return true;
+}
+
+void shim_stat_fix(struct stat *st)
+{
+	unsigned minor;
+
+	if (!shim_rdev_of(st->st_dev, st->st_ino, &minor))
+		return;
+	st->st_mode = S_IFCHR | 0660;
+	st->st_rdev = makedev(DRM_MAJOR, minor);
+	st->st_size = 0;
+	st->st_blocks = 0;
+}
+
+static const char *link_text(enum kern_fd_kind kind, unsigned device, bool primary, char *text, size_t room)
+{
+	switch (kind) {
+	case KERN_FD_NODE:
+		snprintf(text, room, primary ? "/dev/dri/card%u" : "/dev/dri/renderD%u",
+			 primary ? device : 128 + device);
+		return text;
+	case KERN_FD_DMABUF:
+		return "/dmabuf:";
+	case KERN_FD_SYNC:
+		return "anon_inode:sync_file";
+	default:
+		return NULL;
+	}
+}
+
+long shim_proc_link(const char *path, char *buf, size_t size_B)
+{
+	const char *text;
+	unsigned device;
+	bool primary;
+	char room[32];
+	struct stat st;
+	size_t length;
+
+	if (!path || strncmp(path, "/proc/", 6) || !strstr(path, "/fd/"))
+		return -1;
+	if (sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) < 0 || st.st_dev != shim_memfd_dev())
+		return -1;
+	text = link_text(kern_fd_kind(st.st_dev, st.st_ino, &device, &primary), device, primary, room, sizeof(room));
+	if (!text)
+		return -1;
+	length = strlen(text) < size_B ? strlen(text) : size_B;
+	memcpy(buf, text, length);
+	return (long)length;
+}

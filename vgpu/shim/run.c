@@ -1,0 +1,243 @@
+/* Runs: their directory, the memory files, who joined.
+ *
+ * The segment and the physical memory are memfds: no file system limits their size, and they go with the last process.
+ * A process that joins opens them through /proc/PID/fd of one that is in the run; DIR/procs/PID says which numbers. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "vgpu/kernel/sys.h"
+#include "vgpu/report.h"
+#include "vgpu/shim/shim.h"
+
+_Atomic bool shim_is_active;
+
+/* This process's run. Written while nobody else uses the shim. */
+static struct {
+	char root[PATH_MAX];
+	bool creator;
+	pid_t pid; /* who joined: a forked child is not the creator */
+	int segment_fd, phys_fd;
+	uint64_t memfd_dev;
+} run = {.segment_fd = -1, .phys_fd = -1};
+
+const char *shim_root(void)
+{
+	return run.root;
+}
+
+bool shim_run_owns(int fd)
+{
+	return fd >= 0 && (fd == run.segment_fd || fd == run.phys_fd);
+}
+
+unsigned shim_run_next_owned(unsigned first)
+{
+	unsigned a = (unsigned)run.segment_fd, b = (unsigned)run.phys_fd, low = a < b ? a : b, high = a < b ? b : a;
+
+	return first <= low ? low : first <= high ? high : UINT_MAX; /* no descriptor, -1, is UINT_MAX too */
+}
+
+int shim_phys_fd(void)
+{
+	return run.phys_fd;
+}
+
+uint64_t shim_memfd_dev(void)
+{
+	return run.memfd_dev;
+}
+
+/* High numbers, where a client that closes or reuses low ones does not meet them. */
+static int move_up(int fd)
+{
+	long up = sys_call6(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 768, 0, 0, 0);
+
+	if (up < 0)
+		return fd;
+	sys_close(fd);
+	return (int)up;
+}
+
+static int memory_file(const char *name)
+{
+	int fd = sys_memfd(name, MFD_CLOEXEC);
+
+	return fd < 0 ? fd : move_up(fd);
+}
+
+static int make_root(void)
+{
+	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!bases[i] || !*bases[i])
+			continue;
+		if (snprintf(run.root, sizeof(run.root), "%s/tuff-vgpu-XXXXXX", bases[i]) < (int)sizeof(run.root) &&
+		    mkdtemp(run.root))
+			return 0;
+	}
+	run.root[0] = 0;
+	return -EACCES;
+}
+
+/* Says to later processes where to find the memory. */
+static int announce(void)
+{
+	char path[PATH_MAX + 32], text[64];
+	long fd;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/procs/%d", run.root, (int)getpid());
+	n = snprintf(text, sizeof(text), "%d %d\n", run.segment_fd, run.phys_fd);
+	fd = sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600, 0, 0);
+	if (fd < 0)
+		return (int)fd;
+	sys_call6(SYS_write, fd, (long)text, n, 0, 0, 0);
+	sys_close((int)fd);
+	return 0;
+}
+
+static void unannounce(void)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/procs/%d", run.root, (int)run.pid);
+	sys_call6(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+}
+
+static void close_files(void)
+{
+	int fds[2] = {run.segment_fd, run.phys_fd};
+
+	run.segment_fd = run.phys_fd = -1;
+	for (unsigned i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			sys_close(fds[i]);
+}
+
+/* After the memory is attached: what is left for taking part. */
+static int take_part(void)
+{
+	struct stat st;
+	int r = sys_fstat(run.segment_fd, &st);
+
+	if (r)
+		return r;
+	run.memfd_dev = st.st_dev;
+	run.pid = getpid();
+	kern_set_hooks(shim_fd_opened, shim_fd_find);
+	r = shim_nodes_find(kern_device_count());
+	return r ? r : announce();
+}
+
+int shim_run_create(const char *spec, const struct shim_config *config)
+{
+	const char *inject = getenv("TUFF_VGPU_INJECT");
+	int r = make_root();
+
+	(void)spec;
+	if (r)
+		return r;
+	run.creator = true;
+	r = shim_tree_build(run.root, config);
+	run.segment_fd = memory_file("tuff-vgpu-segment");
+	run.phys_fd = memory_file("tuff-vgpu-memory");
+	if (!r)
+		r = run.segment_fd < 0 ? run.segment_fd : run.phys_fd < 0 ? run.phys_fd : 0;
+	if (!r)
+		r = kern_attach(run.segment_fd, run.phys_fd, true, config->device, config->count);
+	if (r)
+		goto remove_tree;
+	r = take_part();
+	if (!r && inject && (r = kern_inject_parse(inject)))
+		fprintf(stderr, "vgpu: TUFF_VGPU_INJECT=%s is not NAME=N:ERRNO[,...]\n", inject);
+	if (r)
+		goto detach;
+	return 0;
+detach:
+	kern_detach(true);
+remove_tree:
+	close_files();
+	shim_tree_remove(run.root);
+	run.root[0] = 0;
+	return r;
+}
+
+/* --- joining --- */
+
+static int open_of(pid_t pid, int fd)
+{
+	char path[64];
+	int mine;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+	mine = sys_open(path, O_RDWR | O_CLOEXEC);
+	return mine < 0 ? mine : move_up(mine);
+}
+
+/* Joins through one process that is in the run; -errno if it is gone or is none of ours. */
+static int join_through(const char *name)
+{
+	char path[PATH_MAX + 300], text[64] = "";
+	int segment_fd, phys_fd, fd, r;
+	pid_t pid = (pid_t)strtol(name, NULL, 10);
+
+	snprintf(path, sizeof(path), "%s/procs/%s", run.root, name);
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || pid <= 0)
+		return -ESRCH;
+	sys_read(fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	if (sscanf(text, "%d %d", &segment_fd, &phys_fd) != 2)
+		return -ESRCH;
+	run.segment_fd = open_of(pid, segment_fd);
+	run.phys_fd = open_of(pid, phys_fd);
+	r = run.segment_fd < 0 || run.phys_fd < 0 ? -ESRCH :
+						     kern_attach(run.segment_fd, run.phys_fd, false, NULL, 0);
+	if (r)
+		close_files();
+	return r;
+}
+
+int shim_run_join(const char *dir)
+{
+	char path[PATH_MAX + 16];
+	struct dirent *entry;
+	int r = -ESRCH;
+	DIR *procs;
+
+	snprintf(run.root, sizeof(run.root), "%s", dir);
+	snprintf(path, sizeof(path), "%s/procs", dir);
+	procs = opendir(path); /* not active yet: libc's own */
+	if (!procs)
+		return -errno;
+	while (r && (entry = readdir(procs)))
+		if (entry->d_name[0] != '.')
+			r = join_through(entry->d_name);
+	closedir(procs);
+	if (r)
+		return r;
+	run.creator = false;
+	r = take_part();
+	if (r) {
+		kern_detach(true);
+		close_files();
+	}
+	return r;
+}
+
+void shim_run_leave(bool exiting)
+{
+	bool creator = run.creator && run.pid == getpid();
+
+	kern_detach(exiting);
+	unannounce();
+	close_files();
+	if (creator)
+		shim_tree_remove(run.root);
+	run.root[0] = 0;
+}

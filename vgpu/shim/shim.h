@@ -1,0 +1,130 @@
+/* The shim: stands in front of libc and hands to kernel/ what concerns the virtual devices.
+ *
+ *   run    directory, segment and physical memory of the devices; which process joined       run.c, tree.c, spec.c
+ *   path   names under /dev/dri and /sys that the run's directory stands for                 path.c
+ *   fds    which descriptors of this process are ours                                        fds.c
+ *   maps   which address ranges map buffers                                                  maps.c
+ *   wrap_* the libc functions
+ *
+ * While shim_active() is false, every wrapper is its libc function and a load. Thread safe throughout. */
+#ifndef VGPU_SHIM_SHIM_H
+#define VGPU_SHIM_SHIM_H
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include "vgpu/kernel/kernel.h"
+
+#define SHIM_EXPORT __attribute__((visibility("default")))
+#define SHIM_DEVICES 16
+
+/* --- the functions behind ours --- */
+
+/* Resolved at first use. Races are harmless: all write the same address. */
+static inline void *shim_resolve(_Atomic(void *) *cache, const char *name)
+{
+	void *function = atomic_load_explicit(cache, memory_order_acquire);
+
+	if (__builtin_expect(!function, 0)) {
+		function = dlsym(RTLD_NEXT, name);
+		atomic_store_explicit(cache, function, memory_order_release);
+	}
+	return function;
+}
+
+#define SHIM_REAL(name)                                                                                             \
+	({                                                                                                          \
+		static _Atomic(void *) cache_;                                                                      \
+		(__typeof__(&name))shim_resolve(&cache_, #name);                                                    \
+	})
+
+/* --- run --- */
+
+struct shim_config {
+	unsigned count;
+	struct kern_device_config device[SHIM_DEVICES];
+};
+/* Parses a SPEC; says on stderr what is wrong. 0 or -EINVAL. */
+int shim_spec_parse(const char *spec, struct shim_config *config);
+
+extern _Atomic bool shim_is_active;
+static inline bool shim_active(void)
+{
+	return __builtin_expect(atomic_load_explicit(&shim_is_active, memory_order_acquire), 0);
+}
+
+/* The run's directory, the root of what stands for "/". Valid while active. */
+const char *shim_root(void);
+/* Builds the tree for these devices under root; removes it. */
+int shim_tree_build(const char *root, const struct shim_config *config);
+void shim_tree_remove(const char *root);
+
+int shim_run_create(const char *spec, const struct shim_config *config);
+int shim_run_join(const char *dir);
+void shim_run_leave(bool exiting);
+/* Is fd one that the run needs? Clients must not close it. */
+bool shim_run_owns(int fd);
+/* The lowest of them from first on; UINT_MAX: none. */
+unsigned shim_run_next_owned(unsigned first);
+/* A descriptor of the physical memory file. */
+int shim_phys_fd(void);
+/* st_dev of memfds: descriptors of ours have no other. */
+uint64_t shim_memfd_dev(void);
+
+/* --- path --- */
+
+/* The path to use for `path`: itself, or rewritten into buf (PATH_MAX). NULL with errno set: not there. */
+const char *shim_path(const char *path, char *buf);
+/* Takes the run's directory off a path; returns the new length. */
+size_t shim_path_strip(char *path, size_t length);
+/* Does the placeholder (dev, ino) stand for a device node? */
+bool shim_node(uint64_t dev, uint64_t ino, unsigned *device, bool *primary);
+/* Remembers the placeholders; at joining. */
+int shim_nodes_find(unsigned devices);
+/* Makes st what it is for a node or a descriptor of ours. */
+void shim_stat_fix(struct stat *st);
+bool shim_rdev_of(uint64_t dev, uint64_t ino, unsigned *minor);
+/* What /proc/self/fd/N links to when N is ours: length, or -1. */
+long shim_proc_link(const char *path, char *buf, size_t size_B);
+
+/* --- fds --- */
+
+void shim_fd_opened(int fd, struct kern_hold *hold); /* also replaces a stale entry */
+int shim_fd_find(const struct kern_inode *inode);
+struct kern_hold *shim_fd_hold(int fd);              /* NULL: not ours. Borrowed while the descriptor is open */
+struct kern_hold *shim_fd_take(int fd);              /* removes it; the caller releases */
+void shim_fd_copied(int from, int to);               /* after a dup */
+void shim_fd_adopt(int fd);                          /* came from elsewhere: a message, an exec */
+void shim_fd_adopt_all(void);
+void shim_fd_clear(void); /* after the run was left: the holds are gone already */
+void shim_fd_forget_range(unsigned first, unsigned last);
+
+/* --- maps --- */
+
+/* [addr, addr+size_B) now maps what hold keeps (taken over). */
+void shim_map_add(uint64_t addr, uint64_t size_B, struct kern_hold *hold);
+/* It maps something else or nothing. */
+void shim_map_drop(uint64_t addr, uint64_t size_B);
+bool shim_map_any(void);
+void shim_map_clear(void);
+/* Moves what maps old to new after an mremap. */
+void shim_map_move(uint64_t from, uint64_t from_B, uint64_t to, uint64_t to_B);
+
+/* --- fork --- */
+
+/* Around a fork: holds for the child, which adopts them. */
+void shim_fork_prepare(void);
+void shim_fork_parent(bool failed);
+void shim_fork_child(void);
+/* For each entry, in ascending order of key: what visit returns takes its place. */
+typedef struct kern_hold *shim_visit(uint64_t key, struct kern_hold *hold);
+void shim_fd_each(shim_visit *visit);  /* key: the descriptor */
+void shim_map_each(shim_visit *visit); /* key: SHIM_MAP_KEY and the index. With the map lock */
+#define SHIM_MAP_KEY (1ull << 32)
+void shim_map_lock(void);
+void shim_map_unlock(void);
+
+#endif

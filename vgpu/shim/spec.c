@@ -1,0 +1,124 @@
+/* The grammar of TUFF_VGPU. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "vgpu/chip.h"
+#include "vgpu/shim/shim.h"
+
+static int complain(const char *what, const char *text)
+{
+	char names[256] = "";
+
+	for (const struct vgpu_chip *c = vgpu_chips; c->name; c++) {
+		strncat(names, " ", sizeof(names) - strlen(names) - 1);
+		strncat(names, c->name, sizeof(names) - strlen(names) - 1);
+	}
+	fprintf(stderr,
+		"vgpu: %s: \"%s\"\n"
+		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
+		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N kernel=6.12\n",
+		what, text, names);
+	return -EINVAL;
+}
+
+static bool parse_number(const char *text, uint64_t *value, const char **end)
+{
+	char *stop;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &stop, 10);
+	*end = stop;
+	return !errno;
+}
+
+static bool parse_count(const char *text, uint64_t scale, uint64_t *value)
+{
+	const char *end;
+
+	if (!parse_number(text, value, &end) || *end || *value > UINT64_MAX / scale)
+		return false;
+	*value *= scale;
+	return true;
+}
+
+/* 4096, 256M, 16G; whole pages. */
+static bool parse_size(const char *text, uint64_t *size_B)
+{
+	static const char units[] = "KMGT";
+	const char *end, *unit;
+
+	if (!parse_number(text, size_B, &end))
+		return false;
+	if (*end) {
+		unsigned shift;
+
+		unit = strchr(units, *end);
+		if (!unit || end[1])
+			return false;
+		shift = 10 * (unsigned)(unit - units + 1);
+		if (*size_B > UINT64_MAX >> shift)
+			return false;
+		*size_B <<= shift;
+	}
+	return *size_B && *size_B % 4096 == 0 && *size_B <= 1ull << 40;
+}
+
+static bool parse_key(struct kern_device_config *config, const char *key, const char *value)
+{
+	if (!strcmp(key, "vram"))
+		return parse_size(value, &config->vram_B);
+	if (!strcmp(key, "bar"))
+		return parse_size(value, &config->visible_B);
+	if (!strcmp(key, "service_us"))
+		return parse_count(value, 1000, &config->service_ns);
+	if (!strcmp(key, "watchdog_ms"))
+		return parse_count(value, 1000000, &config->watchdog_ns) && config->watchdog_ns;
+	return !strcmp(key, "kernel") && !strcmp(value, "6.12");
+}
+
+static int parse_device(char *text, struct kern_device_config *config)
+{
+	char *save, *word = strtok_r(text, ":", &save), *equals;
+
+	if (word && !strcmp(word, "null")) {
+		config->null_device = true;
+		word = strtok_r(NULL, ":", &save);
+	}
+	if (!word || !vgpu_chip_find(word))
+		return complain("no such chip", word ? word : "");
+	snprintf(config->chip, sizeof(config->chip), "%s", word);
+	while ((word = strtok_r(NULL, ":", &save))) {
+		equals = strchr(word, '=');
+		if (!equals)
+			return complain("not key=value", word);
+		*equals = 0;
+		if (!parse_key(config, word, equals + 1)) {
+			*equals = '=';
+			return complain("unknown key or bad value", word);
+		}
+	}
+	if (config->service_ns && !config->null_device)
+		return complain("service_us is for null devices", config->chip);
+	return 0;
+}
+
+int shim_spec_parse(const char *spec, struct shim_config *config)
+{
+	char *text = strdup(spec), *save = NULL;
+	int r = text ? 0 : -ENOMEM;
+
+	memset(config, 0, sizeof(*config));
+	if (text && (!*text || strstr(text, ",,") || *text == ',' || text[strlen(text) - 1] == ','))
+		r = complain("an empty device", spec);
+	for (char *word = r ? NULL : strtok_r(text, ",", &save); word && !r; word = strtok_r(NULL, ",", &save)) {
+		if (config->count == SHIM_DEVICES)
+			r = complain("too many devices", spec);
+		else
+			r = parse_device(word, &config->device[config->count++]);
+	}
+	free(text);
+	return r;
+}

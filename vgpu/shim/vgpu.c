@@ -1,0 +1,186 @@
+/* vgpu/vgpu.h: starting and stopping, in-process and preloaded. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "vgpu/kernel/state.h"
+#include "vgpu/shim/shim.h"
+#include "vgpu/vgpu.h"
+
+static bool attached;
+
+static int create(const char *spec)
+{
+	struct shim_config config;
+	int r = attached ? -EBUSY : shim_spec_parse(spec, &config);
+
+	if (r)
+		return r;
+	r = shim_run_create(spec, &config);
+	if (r)
+		fprintf(stderr, "vgpu: no run for \"%s\": %s\n", spec, strerror(-r));
+	attached = !r;
+	return r;
+}
+
+SHIM_EXPORT int vgpu_start(const char *spec)
+{
+	int r = create(spec);
+
+	if (!r)
+		atomic_store_explicit(&shim_is_active, true, memory_order_release);
+	return r;
+}
+
+static void leave(bool exiting)
+{
+	if (!attached)
+		return;
+	attached = false;
+	atomic_store_explicit(&shim_is_active, false, memory_order_release);
+	shim_run_leave(exiting);
+	shim_fd_clear();
+	shim_map_clear();
+}
+
+SHIM_EXPORT void vgpu_stop(void)
+{
+	leave(false);
+}
+
+/* --- for children --- */
+
+static bool find_preload(char *path, size_t room)
+{
+	static const char *const places[] = {"lib/libtuff-vgpu.so", "libtuff-vgpu.so", "../lib/tuff/libtuff-vgpu.so",
+					     "../lib/libtuff-vgpu.so"};
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	exe[n] = 0;
+	slash = strrchr(exe, '/');
+	if (slash)
+		*slash = 0;
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(path, room, "%s/%s", exe, places[i]) >= (int)room)
+			continue;
+		if (!access(path, R_OK))
+			return true;
+	}
+	return false;
+}
+
+SHIM_EXPORT int vgpu_run_create(const char *spec, struct vgpu_env *env)
+{
+	int r = strlen(spec) < sizeof(env->spec) ? create(spec) : -ENAMETOOLONG;
+
+	if (r)
+		return r;
+	memset(env, 0, sizeof(*env));
+	strcpy(env->spec, spec);
+	snprintf(env->run, sizeof(env->run), "%s", shim_root());
+	if (!find_preload(env->preload, sizeof(env->preload)))
+		env->preload[0] = 0;
+	return 0;
+}
+
+/* --- preloaded --- */
+
+static int join_or_create(const char *spec, const char *run)
+{
+	int r = run && *run ? shim_run_join(run) : -ENOENT;
+
+	if (!r) {
+		attached = true;
+		return 0;
+	}
+	r = create(spec); /* the run has gone, or there was none */
+	if (!r)
+		setenv("TUFF_VGPU_RUN", shim_root(), 1);
+	return r;
+}
+
+/* Only libtuff-vgpu.so starts by itself: a program that carries the shim says when. */
+static bool preloaded(void)
+{
+	Dl_info info;
+
+	return dladdr((void *)(uintptr_t)vgpu_start, &info) && info.dli_fname && strstr(info.dli_fname, "libtuff-vgpu");
+}
+
+__attribute__((constructor)) static void start_preloaded(void)
+{
+	const char *spec = getenv("TUFF_VGPU");
+
+	if (!spec || !*spec || !preloaded())
+		return;
+	if (join_or_create(spec, getenv("TUFF_VGPU_RUN"))) {
+		fprintf(stderr, "vgpu: the program runs without virtual devices\n");
+		return;
+	}
+	atomic_store_explicit(&shim_is_active, true, memory_order_release);
+	shim_fd_adopt_all();
+}
+
+__attribute__((destructor)) static void stop_at_exit(void)
+{
+	leave(true);
+}
+
+/* --- for tests --- */
+
+SHIM_EXPORT unsigned long vgpu_ioctl_count(void)
+{
+	return kern_ioctl_count();
+}
+
+SHIM_EXPORT unsigned long vgpu_ioctl_count_nr(unsigned nr)
+{
+	return kern_ioctl_count_nr(nr);
+}
+
+SHIM_EXPORT void vgpu_inject_ioctl(unsigned long n, int error)
+{
+	kern_inject(-1, n, error);
+}
+
+SHIM_EXPORT void vgpu_inject_ioctl_nr(unsigned nr, unsigned long n, int error)
+{
+	kern_inject((int)nr, n, error);
+}
+
+SHIM_EXPORT int vgpu_inject_reset(unsigned device)
+{
+	return kern_inject_reset(device);
+}
+
+SHIM_EXPORT int vgpu_inject_unplug(unsigned device)
+{
+	return kern_inject_unplug(device);
+}
+
+SHIM_EXPORT void vgpu_live(struct vgpu_live *live)
+{
+	*live = (struct vgpu_live){
+		.bos = kern_live_count(KERN_BOS),
+		.mappings = kern_live_count(KERN_MAPPINGS),
+		.contexts = kern_live_count(KERN_CONTEXTS),
+		.files = kern_live_count(KERN_FILES),
+		.fences = kern_live_count(KERN_FENCES),
+		.syncobjs = kern_live_count(KERN_SYNCOBJS),
+		.bo_lists = kern_live_count(KERN_BO_LISTS),
+		.jobs = kern_live_count(KERN_JOBS),
+	};
+}
+
+SHIM_EXPORT unsigned long vgpu_live_objects(void)
+{
+	struct vgpu_live live;
+
+	vgpu_live(&live);
+	return live.bos + live.mappings + live.contexts + live.files + live.syncobjs + live.bo_lists + live.jobs;
+}

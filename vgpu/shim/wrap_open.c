@@ -1,0 +1,165 @@
+/* open and its kin. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "vgpu/kernel/sys.h"
+#include "vgpu/shim/shim.h"
+
+/* glibc's checked forms, which its headers declare only under _FORTIFY_SOURCE. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* fd was opened on a path that may lead to a node's placeholder, or to a descriptor of ours through /proc: then it is
+ * replaced by an open of the device, a new file as in the kernel. */
+static int settle(int fd, int flags)
+{
+	unsigned device;
+	bool primary;
+	struct stat st;
+	int node;
+
+	if (fd < 0 || (flags & O_PATH) || sys_fstat(fd, &st))
+		return fd;
+	if (!shim_node(st.st_dev, st.st_ino, &device, &primary) &&
+	    (st.st_dev != shim_memfd_dev() ||
+	     kern_fd_kind(st.st_dev, st.st_ino, &device, &primary) != KERN_FD_NODE))
+		return fd;
+	sys_close(fd);
+	if (flags & O_DIRECTORY)
+		return fail(ENOTDIR);
+	node = kern_open(device, primary, flags & O_CLOEXEC);
+	return node < 0 ? fail(-node) : node;
+}
+
+/* Placeholders are read-only files: how the device is opened is no matter of theirs. */
+static int placeholder_flags(int flags)
+{
+	return flags & O_PATH ? flags : (flags & ~(O_ACCMODE | O_TRUNC | O_CREAT | O_EXCL)) | O_RDONLY | O_NONBLOCK;
+}
+
+static bool may_be_ours(int dir, const char *path, const char *real)
+{
+	return real != path || (path && path[0] != '/' && dir != AT_FDCWD) ||
+	       (path && (!strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/fd/", 8)));
+}
+
+static int open_at(int dir, const char *path, int flags, mode_t mode)
+{
+	char buf[PATH_MAX];
+	const char *real;
+	int fd;
+
+	if (!shim_active())
+		return SHIM_REAL(openat)(dir, path, flags, mode);
+	real = shim_path(path, buf);
+	if (!real)
+		return -1;
+	fd = SHIM_REAL(openat)(dir, real, real != path ? placeholder_flags(flags) : flags, mode);
+	if (fd < 0)
+		return fd;
+	if (shim_fd_hold(fd)) /* closed past us, and the number came again */
+		kern_hold_release(shim_fd_take(fd));
+	return may_be_ours(dir, path, real) ? settle(fd, flags) : fd;
+}
+
+static mode_t mode_of(int flags, va_list args)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0;
+}
+
+#define OPEN(name)                                                                                                  \
+	SHIM_EXPORT int name(const char *path, int flags, ...)                                                      \
+	{                                                                                                           \
+		va_list args;                                                                                       \
+		mode_t mode;                                                                                        \
+                                                                                                                    \
+		va_start(args, flags);                                                                              \
+		mode = mode_of(flags, args);                                                                        \
+		va_end(args);                                                                                       \
+		return open_at(AT_FDCWD, path, flags, mode);                                                        \
+	}
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name)                                                                                                \
+	SHIM_EXPORT int name(int dir, const char *path, int flags, ...)                                             \
+	{                                                                                                           \
+		va_list args;                                                                                       \
+		mode_t mode;                                                                                        \
+                                                                                                                    \
+		va_start(args, flags);                                                                              \
+		mode = mode_of(flags, args);                                                                        \
+		va_end(args);                                                                                       \
+		return open_at(dir, path, flags, mode);                                                             \
+	}
+OPENAT(openat)
+OPENAT(openat64)
+
+SHIM_EXPORT int __open_2(const char *path, int flags)
+{
+	return open_at(AT_FDCWD, path, flags, 0);
+}
+
+SHIM_EXPORT int __open64_2(const char *path, int flags)
+{
+	return open_at(AT_FDCWD, path, flags, 0);
+}
+
+SHIM_EXPORT int __openat_2(int dir, const char *path, int flags)
+{
+	return open_at(dir, path, flags, 0);
+}
+
+SHIM_EXPORT int __openat64_2(int dir, const char *path, int flags)
+{
+	return open_at(dir, path, flags, 0);
+}
+
+/* Streams and directories read the tree itself. */
+#define FOPEN(name)                                                                                                 \
+	SHIM_EXPORT FILE *name(const char *path, const char *mode)                                                  \
+	{                                                                                                           \
+		char buf[PATH_MAX];                                                                                 \
+		const char *real = shim_active() ? shim_path(path, buf) : path;                                     \
+                                                                                                                    \
+		return !real ? NULL : SHIM_REAL(name)(real, mode);                                          \
+	}
+FOPEN(fopen)
+FOPEN(fopen64)
+
+SHIM_EXPORT DIR *opendir(const char *path)
+{
+	char buf[PATH_MAX];
+	const char *real = shim_active() ? shim_path(path, buf) : path;
+
+	return !real ? NULL : SHIM_REAL(opendir)(real);
+}
+
+SHIM_EXPORT int scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
+			int (*compare)(const struct dirent **, const struct dirent **))
+{
+	char buf[PATH_MAX];
+	const char *real = shim_active() ? shim_path(path, buf) : path;
+
+	return !real ? -1 : SHIM_REAL(scandir)(real, list, filter, compare);
+}
+
+SHIM_EXPORT int scandir64(const char *path, struct dirent64 ***list, int (*filter)(const struct dirent64 *),
+			  int (*compare)(const struct dirent64 **, const struct dirent64 **))
+{
+	char buf[PATH_MAX];
+	const char *real = shim_active() ? shim_path(path, buf) : path;
+
+	return !real ? -1 : SHIM_REAL(scandir64)(real, list, filter, compare);
+}

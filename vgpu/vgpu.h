@@ -1,0 +1,56 @@
+/* The virtual GPU as tools and tests use it.
+ *
+ * A *run* is a set of virtual devices that processes share; it lives in a directory of its own (paths that stand for
+ * /dev/dri and /sys) and in the memory of its processes, and is gone with the last of them. A process joins it
+ *   - by carrying the virtual GPU inside (linked with -Wl,--export-dynamic) and calling vgpu_start(); or
+ *   - as a child of `tuff run`, or of any process in the run, with libtuff-vgpu.so preloaded.
+ *
+ * SPEC: devices separated by commas, each [null:]CHIP[:key=value]*
+ *   vram=SIZE bar=SIZE       VRAM, and the part that the CPU sees; SIZE as 256M, 16G
+ *   service_us=N             what a job takes on a null device
+ *   watchdog_ms=N            limit of a job's modelled time
+ *   kernel=6.12              the kernel release to be; there is one so far
+ *
+ * Functions return 0 or -errno and say on stderr what is wrong with a SPEC. Thread rule: start, stop and create from one
+ * thread while no other uses a device; the rest from any thread, while started. */
+#ifndef VGPU_VGPU_H
+#define VGPU_VGPU_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Creates a run and puts its devices in front of this process. */
+int vgpu_start(const char *spec);
+/* Takes them away: what is still open is closed, jobs end within a second. The creator removes the directory. */
+void vgpu_stop(void);
+
+/* Creates a run for children, without devices for this process; vgpu_stop() ends it. */
+struct vgpu_env {
+	char spec[512];         /* TUFF_VGPU */
+	char run[PATH_MAX];     /* TUFF_VGPU_RUN */
+	char preload[PATH_MAX]; /* to be put first in LD_PRELOAD; "" when libtuff-vgpu.so was not found */
+};
+int vgpu_run_create(const char *spec, struct vgpu_env *env);
+
+/* --- for tests --- */
+
+/* DRM ioctls of the run so far, and those of one number. */
+unsigned long vgpu_ioctl_count(void);
+unsigned long vgpu_ioctl_count_nr(unsigned nr);
+/* The n-th ioctl from now (n = 1: the next) fails with the positive errno `error`; n = 0 forgets. _nr: of one number. */
+void vgpu_inject_ioctl(unsigned long n, int error);
+void vgpu_inject_ioctl_nr(unsigned nr, unsigned long n, int error);
+/* A reset with loss of VRAM; removal of the device. */
+int vgpu_inject_reset(unsigned device);
+int vgpu_inject_unplug(unsigned device);
+
+/* What clients have left alive. */
+struct vgpu_live {
+	unsigned long bos, mappings, contexts, files, fences, syncobjs, bo_lists, jobs;
+};
+void vgpu_live(struct vgpu_live *live);
+/* Their sum, without fences: unsignalled work goes on for a moment after its owner. */
+unsigned long vgpu_live_objects(void);
+
+#endif
