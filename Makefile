@@ -45,7 +45,7 @@ obj       = $(patsubst %.c,$(O)/%.o,$(1))
 DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
 VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
 # Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
-VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(wildcard vgpu/isa/lanes_*.c))
+VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter-out %_test.c,$(wildcard vgpu/isa/lanes_*.c)))
 TOOL_SRC  := $(call room_src,tools)
 UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(ROOMS) $(VGPU_ROOMS)))
 STACK_SRC := $(wildcard tests/stack/*.c)
@@ -99,15 +99,16 @@ $(O)/lib/libtuff-vgpu.so: $(VGPU_OBJ) vgpu/shim/exports.map
 $(O)/vgpu.o: $(VGPU_OBJ)
 	$(call say,LD,$@)$(LD) -r $^ -o $@ && objcopy --localize-hidden $@
 VGPU_LINK = $(O)/vgpu.o -Wl,--export-dynamic
+TEST_KERNELS = $(O)/tests/kernels/test.o $(O)/tools/kernels/demo.o
 TUFF_LIB = $(O)/libtuff.a
 
 $(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/vgpu.o $(O)/tools/kernels/demo.o
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(O)/tools/kernels/demo.o $(O)/libtuff.a $(VGPU_LINK) \
 		$(PKG_LIBS) $(TOOL_LIBS) -ldl -o $@
 
-$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(O)/tests/kernels/test.o $(O)/libtuff.a $(O)/vgpu.o
+$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libtuff.a $(O)/vgpu.o
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(O)/tests/kernels/test.o $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(TEST_KERNELS) $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
 
 # The driver with its allocations renamed, for the test that fails each of them.
 INJECT := malloc calloc realloc strdup strndup free mmap
