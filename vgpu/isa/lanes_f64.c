@@ -18,9 +18,38 @@ static inline double pick_fma(double a, double b, double c, double r)
 	return pick2(a, b, invalid ? as_f64(NAN64) : pick1(c, r));
 }
 
-LANES_2(add, f64, f64, f64, pick2(a, b, a + b))
-LANES_2(mul, f64, f64, f64, pick2(a, b, a *b))
-LANES_3(fma64, f64, f64, f64, f64, pick_fma(a, b, c, __builtin_fma(a, b, c)))
+static inline bool has_nan2(const uint32_t *s0, const uint32_t *s1)
+{
+	uint32_t bad = 0;
+
+	/* The high dword of every NaN is above infinity's or, with a payload in the low dword only, equal to it: take
+	 * infinities along rather than look at the low dwords. */
+	EACH_LANE bad |= (s0[ISA_LANES + l] & 0x7fffffff) >= 0x7ff00000 || (s1[ISA_LANES + l] & 0x7fffffff) >= 0x7ff00000;
+	return bad;
+}
+
+#define F64_2(name, EXPR)                                                                                           \
+	LANES_2(name##_fast, f64, f64, f64, EXPR)                                                                   \
+	LANES_2(name##_nan, f64, f64, f64, pick2(a, b, EXPR))                                                       \
+	static void name(struct isa_lanes *x)                                                                       \
+	{                                                                                                           \
+		if (__builtin_expect(has_nan2(x->s[0], x->s[1]), 0))                                                \
+			name##_nan(x);                                                                              \
+		else                                                                                                \
+			name##_fast(x);                                                                             \
+	}
+F64_2(add, a + b)
+F64_2(mul, a *b)
+LANES_3(fma64_fast, f64, f64, f64, f64, __builtin_fma(a, b, c))
+LANES_3(fma64_nan, f64, f64, f64, f64, pick_fma(a, b, c, __builtin_fma(a, b, c)))
+
+static void fma64(struct isa_lanes *x)
+{
+	if (__builtin_expect(has_nan2(x->s[0], x->s[1]) || has_nan2(x->s[2], x->s[2]), 0))
+		fma64_nan(x);
+	else
+		fma64_fast(x);
+}
 
 static inline int64_t order(uint64_t a)
 {

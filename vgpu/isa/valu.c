@@ -24,39 +24,36 @@ struct work {
 
 /* --- EXEC ---------------------------------------------------------------------------------------------------------- */
 
-static void make_mask(struct isa_wave *w, uint64_t exec)
+bool isa_host_avx2(void)
 {
-	for (unsigned l = 0; l < ISA_LANES; l++)
-		w->lanes_mask[l] = exec >> l & 1 ? ~0u : 0;
-	w->lanes_exec = ~exec;
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
 /* Copies `dw` rows under a lane mask. */
 static void write_rows(struct isa_wave *w, unsigned row, const uint32_t *from, unsigned dw, uint64_t exec)
 {
-	typedef uint32_t v4 __attribute__((vector_size(16)));
-	const v4 *m = (const v4 *)w->lanes_mask, *src = (const v4 *)from;
-	v4 *dst = (v4 *)w->v[row];
+	bool avx2 = isa_host_avx2();
 
 	if (exec == ~0ull) {
-		memcpy(dst, from, dw * sizeof(w->v[0]));
+		memcpy(w->v[row], from, dw * sizeof(w->v[0]));
 		return;
 	}
-	if (w->lanes_exec != ~exec)
-		make_mask(w, exec);
-	for (unsigned n = 0; n < dw * ISA_LANES / 4; n++)
-		dst[n] = (dst[n] & ~m[n % (ISA_LANES / 4)]) | (src[n] & m[n % (ISA_LANES / 4)]);
+	if (w->lanes_exec != ~exec) {
+		(avx2 ? isa_expand_avx2 : isa_expand_base)(exec, w->lanes_mask);
+		w->lanes_exec = ~exec;
+	}
+	(avx2 ? isa_blend_avx2 : isa_blend_base)(w->v[row], from, w->lanes_mask, dw);
 }
 
 /* --- sources ------------------------------------------------------------------------------------------------------- */
 
 static void broadcast(uint32_t *rows, uint64_t value, unsigned dw)
 {
-	for (unsigned l = 0; l < ISA_LANES; l++)
-		rows[l] = (uint32_t)value;
+	void (*spread)(uint32_t, uint32_t *) = isa_host_avx2() ? isa_spread_avx2 : isa_spread_base;
+
+	spread((uint32_t)value, rows);
 	if (dw > 1)
-		for (unsigned l = 0; l < ISA_LANES; l++)
-			rows[ISA_LANES + l] = (uint32_t)(value >> 32);
+		spread((uint32_t)(value >> 32), rows + ISA_LANES);
 }
 
 /* The rows of a source; SGPRs are spread into `room`. A source that is not there gets the first one's rows, so that
@@ -592,11 +589,6 @@ const struct isa_lane_op *isa_lane_find(enum isa_op op, bool avx2)
 			if (o->op == op)
 				return o;
 	return NULL;
-}
-
-bool isa_host_avx2(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
 /* op_sel_hi picks high halves for high results by default; sources that are not there do not count. */

@@ -46,6 +46,14 @@ struct isa_lane_op {
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)
 
+/* Helpers of the handlers, in both builds: rows under a lane mask; bits to a lane mask; one value to all lanes. */
+void isa_blend_base(uint32_t *d, const uint32_t *from, const uint32_t *mask, unsigned dw);
+void isa_blend_avx2(uint32_t *d, const uint32_t *from, const uint32_t *mask, unsigned dw);
+void isa_expand_base(uint64_t bits, uint32_t *mask);
+void isa_expand_avx2(uint64_t bits, uint32_t *mask);
+void isa_spread_base(uint32_t value, uint32_t *row);
+void isa_spread_avx2(uint32_t value, uint32_t *row);
+
 /* The lane function of a semantic, NULL when there is none. */
 const struct isa_lane_op *isa_lane_find(enum isa_op op, bool avx2);
 /* Whether this host runs the AVX2 build. */
