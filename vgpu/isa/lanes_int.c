@@ -196,9 +196,9 @@ static inline uint32_t bfe_u(uint32_t a, uint32_t offset, uint32_t width)
 static inline uint32_t bfe_i(uint32_t a, uint32_t offset, uint32_t width)
 {
 	uint32_t o = offset & 31, w = width & 31, cut = o + w > 32 ? 0 : 32 - o - w;
-	uint32_t up = a << cut;
+	uint32_t up = a << (cut & 31); /* 32 only for width 0, whose result is not used */
 
-	return w ? (uint32_t)((int32_t)up >> (cut + o)) : 0;
+	return w ? (uint32_t)((int32_t)up >> ((cut + o) & 31)) : 0;
 }
 
 LANES_3(bfe_u32, u32, u32, u32, u32, bfe_u(a, b, c))
