@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <amdgpu.h>
 #include <amdgpu_drm.h>
 #include <xf86drm.h>
 
@@ -208,20 +207,25 @@ static int find_chip(struct drv_device *dev)
 	return 0;
 }
 
-/* The marketing name comes from libdrm's table, which only its own device object gives out. */
+/* The name that the board is sold under, from libdrm's table: lines of "device id, revision, name". libdrm_amdgpu's own
+ * look-up needs its device object, and making that one crashes the process when the device goes away meanwhile. */
+#define IDS_FILE "/usr/share/libdrm/amdgpu.ids"
+
 static void read_name(struct drv_device *dev)
 {
-	amdgpu_device_handle handle;
-	uint32_t major, minor;
-	const char *name = NULL;
+	FILE *file = fopen(IDS_FILE, "re");
+	char line[160], name[96];
+	unsigned id, rev;
 
-	if (!amdgpu_device_initialize(dev->fd, &major, &minor, &handle)) {
-		name = amdgpu_get_marketing_name(handle);
-		snprintf(dev->name, sizeof(dev->name), "%s", name ? name : "");
-		amdgpu_device_deinitialize(handle);
-	}
-	if (!dev->name[0])
-		snprintf(dev->name, sizeof(dev->name), "AMD GPU");
+	snprintf(dev->name, sizeof(dev->name), "AMD GPU");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%x, %x, %95[^\n]", &id, &rev, name) == 3 && id == dev->facts.device_id &&
+		    rev == dev->facts.pci_rev) {
+			snprintf(dev->name, sizeof(dev->name), "%s", name);
+			break;
+		}
+	if (file)
+		fclose(file);
 }
 
 int drv_device_open(const struct drv_node *node, struct drv_device **out)

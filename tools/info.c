@@ -16,7 +16,7 @@
 #define SRC_IP     "AMDGPU_INFO HW_IP_INFO"
 #define SRC_TABLE  "chip table"
 #define SRC_DRM    "DRM_IOCTL_VERSION"
-#define SRC_IDS    "libdrm amdgpu.ids"
+#define SRC_IDS    "/usr/share/libdrm/amdgpu.ids"
 #define SRC_SYS    "/sys"
 
 /* Collects one device's facts, as lines and as JSON at once. */
