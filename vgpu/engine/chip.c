@@ -1,8 +1,8 @@
 /* The table of virtual chips.
  *
- * Sources: reference/kernel_contract.md 1.4 and appendix B for identities, layouts and ring masks; AMD's product pages
- * for memory size, bus width and clocks; LLVM's AMDGPUUsage for VGPR files and packed work-item ids; amdgpu's IP
- * discovery for block versions. "made up" marks what no source gives. */
+ * Sources: reference/kernel_contract.md 1.4 and appendix B for identities, layouts and ring masks; AMD's product
+ * pages for memory size, bus width and clocks; LLVM's AMDGPUUsage for VGPR files and packed work-item ids; amdgpu's
+ * IP discovery for block versions. "made up" marks what no source gives. */
 #include "vgpu/chip.h"
 
 #include <string.h>

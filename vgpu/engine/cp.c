@@ -1,5 +1,5 @@
-/* The command processor's loop: fetches packets of a job's IBs, checks what all packets share, and hands each to its
- * function. Jumps live here too. */
+/* The command processor's loop: fetches packets of a job's IBs, checks what all packets share, and hands each to
+ * its function. Jumps live here too. */
 #include "vgpu/engine/cp.h"
 
 #include <stdarg.h>
@@ -302,7 +302,8 @@ static bool check_ib(struct cp *cp, const struct engine_ib *ib)
 {
 	cp->name = "IB start";
 	if (ib->va & 3)
-		return cp_hang(cp, 58, "VA 0x%llx is not 4-byte aligned: the kernel dies", (unsigned long long)ib->va);
+		return cp_hang(cp, 58, "VA 0x%llx is not 4-byte aligned: the kernel dies",
+			       (unsigned long long)ib->va);
 	if (ib->va & 31)
 		cp_remark(cp, 59, "VA 0x%llx is not 32-byte aligned", (unsigned long long)ib->va);
 	if (ib->size_B / 4 == 0 || ib->size_B / 4 > PM4_MAX_IB_dw)

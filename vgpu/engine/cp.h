@@ -20,7 +20,7 @@ struct cp {
 	bool gfx;  /* the graphics ring, which knows more packets */
 	bool null; /* skip dispatches, copies and waits */
 	unsigned ib_index;
-	unsigned chained; /* jumps since the IB's start */
+	unsigned chained;            /* jumps since the IB's start */
 	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2 */
 	bool called;
 
@@ -54,7 +54,8 @@ bool cp_dma_data(struct cp *cp);
 
 /* "RELEASE_MEM at dword 31 of IB 0". */
 void cp_where(const struct cp *cp, char *text, size_t text_B);
-/* End the job with a finding: an interrupt that resets at once, or a hang. Return false for the caller to return. */
+/* End the job with a finding: an interrupt that resets at once, or a hang. Return false for the caller to return.
+ */
 bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool cp_hang(struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Says that something is wrong and goes on. */
@@ -66,7 +67,8 @@ bool cp_need(struct cp *cp, bool ok);
 bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value);
 bool cp_reg_write(struct cp *cp, uint32_t offset, uint32_t value);
 
-/* A wait that polls: engine_wait_begin, then engine_wait_on after each vain look, engine_wait_end when it is over. */
+/* A wait that polls: engine_wait_begin, then engine_wait_on after each vain look, engine_wait_end when it is over.
+ */
 struct engine_wait {
 	struct engine_run *run;
 	const char *what;

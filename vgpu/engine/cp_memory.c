@@ -176,8 +176,9 @@ bool cp_cond_write(struct cp *cp)
 	bool from_memory = bits(packet->control, 4, 4);
 	uint32_t value;
 
-	if (from_memory ? !cp_need(cp, engine_mem_read32(&cp->mem, pm4_va(packet->poll_lo, packet->poll_hi), &value))
-			: !cp_reg_read(cp, packet->poll_lo, &value))
+	if (from_memory
+		    ? !cp_need(cp, engine_mem_read32(&cp->mem, pm4_va(packet->poll_lo, packet->poll_hi), &value))
+		    : !cp_reg_read(cp, packet->poll_lo, &value))
 		return false;
 	if (!pm4_compare(bits(packet->control, 2, 0), value & packet->mask, packet->reference))
 		return true;

@@ -1,9 +1,9 @@
 /* Packets that order work: caches, end of pipe, events, waits. */
 #include "vgpu/engine/cp.h"
 
-/* Waves of this ring, not of others. On hardware RELEASE_MEM is queued behind the waves while the CP parses on; here
- * the CP stands until they are done, which nothing inside the job can tell but a packet that polls what a later one
- * writes, and that would be a hang on hardware too. */
+/* Waves of this ring, not of others. On hardware RELEASE_MEM is queued behind the waves while the CP parses on;
+ * here the CP stands until they are done, which nothing inside the job can tell but a packet that polls what a
+ * later one writes, and that would be a hang on hardware too. */
 static void await_waves(struct cp *cp)
 {
 	engine_ring_drain(cp->ring);

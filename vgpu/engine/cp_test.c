@@ -68,11 +68,11 @@ static void test_copy_data(struct test_gpu *t)
 	uint64_t before = engine_clock(vgpu_chip_find("gfx908"));
 
 	set64(t, 64, 0x123456789abcdef0);
-	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x02012509, 0, 0, LO(D), HI(D));                         /* clock */
-	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00110501, LO(D + 64), HI(D), LO(D + 8), HI(D));        /* memory, 64 bits */
-	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00100505, 0xabcd, 0, LO(D + 16), HI(D));               /* immediate */
-	EMIT(t, PM4(PM4_SET_UCONFIG_REG, 2), 0x40, 0xcafedead);                                 /* SCRATCH_REG0 */
-	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00100500, 0xc040, 0, LO(D + 20), HI(D));               /* register */
+	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x02012509, 0, 0, LO(D), HI(D));                  /* clock */
+	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00110501, LO(D + 64), HI(D), LO(D + 8), HI(D)); /* memory, 64 bits */
+	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00100505, 0xabcd, 0, LO(D + 16), HI(D));        /* immediate */
+	EMIT(t, PM4(PM4_SET_UCONFIG_REG, 2), 0x40, 0xcafedead);                          /* SCRATCH_REG0 */
+	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00100500, 0xc040, 0, LO(D + 20), HI(D));        /* register */
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 	CHECK(data64(t, 0) >= before);
 	CHECK_EQ(data64(t, 8), 0x123456789abcdef0);
@@ -87,7 +87,8 @@ static uint64_t one_atomic(struct test_gpu *t, unsigned op, uint64_t old, uint64
 	bool returns = !(op & 64);
 
 	set64(t, 0, old);
-	EMIT(t, PM4(PM4_ATOMIC_MEM, 8), op | (returns ? 0 : 0x200), LO(D), HI(D), LO(src), HI(src), LO(cmp), HI(cmp), 0);
+	EMIT(t, PM4(PM4_ATOMIC_MEM, 8), op | (returns ? 0 : 0x200), LO(D), HI(D), LO(src), HI(src), LO(cmp),
+	     HI(cmp), 0);
 	if (returns)
 		EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00110506, 0, 0, LO(D + 8), HI(D));
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
@@ -166,7 +167,8 @@ static void test_dma_data(struct test_gpu *t)
 	CHECK_EQ(data32(t, 12288 + 64), 0);
 }
 
-/* --- waits ------------------------------------------------------------------------------------------------------ */
+/* --- waits ------------------------------------------------------------------------------------------------------
+ */
 
 static void *set_later(void *arg)
 {
@@ -230,7 +232,8 @@ static void test_kill(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
-/* --- buffers ---------------------------------------------------------------------------------------------------- */
+/* --- buffers ----------------------------------------------------------------------------------------------------
+ */
 
 static void test_chain(struct test_gpu *t)
 {
@@ -277,8 +280,8 @@ static void test_cond_indirect(struct test_gpu *t)
 	}
 	for (unsigned value = 0; value < 2; value++) {
 		set64(t, 0, value);
-		EMIT(t, PM4_NOP_1DW, PM4_NOP_1DW, PM4(PM4_INDIRECT_BUFFER, 13), 2 | 3 << 8, LO(D), HI(D), ~0u, ~0u, 1, 0,
-		     LO(TEST_IB_VA + 4096), 0, IB_CHAIN | IB_VALID | 8, LO(TEST_IB_VA + 4352), 0,
+		EMIT(t, PM4_NOP_1DW, PM4_NOP_1DW, PM4(PM4_INDIRECT_BUFFER, 13), 2 | 3 << 8, LO(D), HI(D), ~0u, ~0u,
+		     1, 0, LO(TEST_IB_VA + 4096), 0, IB_CHAIN | IB_VALID | 8, LO(TEST_IB_VA + 4352), 0,
 		     IB_CHAIN | IB_VALID | 8);
 		EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 		CHECK_EQ(data32(t, 64), value ? 100 : 101);
@@ -318,19 +321,22 @@ static void test_bad_packets(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "COMPUTE_VMID");
 	EMIT(t, PM4(PM4_SET_CONFIG_REG, 2), 0, 0);
 	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "privileged");
-	EMIT(t, PM4(PM4_WRITE_DATA, 4), 0x00100000, 0x54b, 0, 0); /* a VM register, as libdrm's deadlock test writes */
+	EMIT(t, PM4(PM4_WRITE_DATA, 4), 0x00100000, 0x54b, 0,
+	     0); /* a VM register, as libdrm's deadlock test writes */
 	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "privileged");
 	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x00000528);
 	EXPECT(test_run(t), ENGINE_HANG, 1, "RELEASE_MEM");
 	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x00000407, PM4(PM4_NOP, 1) | PM4_PREDICATE, 0);
 	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
-	EMIT(t, PM4(PM4_ACQUIRE_MEM, 6), 0x08800000, ~0u, 0xffffff, 0, 0, 10); /* L2 invalidate without write-back */
+	EMIT(t, PM4(PM4_ACQUIRE_MEM, 6), 0x08800000, ~0u, 0xffffff, 0, 0,
+	     10); /* L2 invalidate without write-back */
 	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
 	EMIT(t, PM4(PM4_ACQUIRE_MEM, 6), 0x28c40000, ~0u, 0xffffff, 0, 0, 10);
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------ */
+/* --- memory ------------------------------------------------------------------------------------------------------
+ */
 
 static void test_refused(struct test_gpu *t)
 {

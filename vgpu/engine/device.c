@@ -151,7 +151,8 @@ static bool claim_of_ring_locked(struct engine_ring *ring, uint64_t units, struc
 		grid = grid->next;
 	if (!grid || grid->group_units > units)
 		return false;
-	if (grid->scratch_slots && !engine_scratch_take(ring, grid->scratch_slots, grid->waves_per_group, claim->slot))
+	if (grid->scratch_slots &&
+	    !engine_scratch_take(ring, grid->scratch_slots, grid->waves_per_group, claim->slot))
 		return false;
 	claim->grid = grid;
 	claim->index = grid->handed++;

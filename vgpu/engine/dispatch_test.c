@@ -154,7 +154,8 @@ static void emit_launch(struct test_gpu *t, const struct launch *l)
 
 	memcpy(t->data + KERNARG, l->args, sizeof(l->args));
 	SET(t, COMPUTE_START_X, 0, 0, 0, l->size[0] | l->partial[0] << 16,
-	    (l->size[1] ? l->size[1] : 1) | l->partial[1] << 16, (l->size[2] ? l->size[2] : 1) | l->partial[2] << 16);
+	    (l->size[1] ? l->size[1] : 1) | l->partial[1] << 16,
+	    (l->size[2] ? l->size[2] : 1) | l->partial[2] << 16);
 	SET(t, COMPUTE_PGM_LO, LO(k.entry >> 8), HI(k.entry >> 8));
 	SET(t, COMPUTE_PGM_RSRC1, k.rsrc1, k.rsrc2 | (k.lds_B + 511) / 512 << 15);
 	SET(t, COMPUTE_RESOURCE_LIMITS, 0);
@@ -186,7 +187,8 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* --- what kernels compute ------------------------------------------------------------------------------------------ */
+/* --- what kernels compute
+ * ------------------------------------------------------------------------------------------ */
 
 static void test_add(struct test_gpu *t)
 {
@@ -279,7 +281,8 @@ static void test_stack(struct test_gpu *t)
 	EXPECT(LAUNCH("stack", {1}, {64}, .args = {D}, .waves = 4088), ENGINE_DONE, 2, NULL);
 }
 
-/* --- how they are scheduled ---------------------------------------------------------------------------------------- */
+/* --- how they are scheduled
+ * ---------------------------------------------------------------------------------------- */
 
 /* All workgroups wait for all others: as many as the chip holds must run at once. */
 static void test_meet(struct test_gpu *t)
@@ -323,7 +326,8 @@ static void test_asynchronous(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
-/* --- what goes wrong -------------------------------------------------------------------------------------------------- */
+/* --- what goes wrong
+ * -------------------------------------------------------------------------------------------------- */
 
 static void *kill_soon(void *ring)
 {
@@ -411,7 +415,8 @@ static void test_speed(struct test_gpu *t)
 		b[i] = (float)(i % 5);
 	}
 	begin = now_s();
-	EXPECT(LAUNCH("gemm", {n / 16, n / 16}, {16, 16}, .args = {D, D + 262144, D + 524288, n}), ENGINE_DONE, 0, NULL);
+	EXPECT(LAUNCH("gemm", {n / 16, n / 16}, {16, 16}, .args = {D, D + 262144, D + 524288, n}), ENGINE_DONE, 0,
+	       NULL);
 	printf("  SGEMM of %u^3 took %.1f ms\n", n, 1e3 * (now_s() - begin));
 	for (unsigned y = 0; y < n; y++) {
 		float sum = 0;

@@ -1,8 +1,8 @@
 /* The hardware: executes one job of one ring. This is engine/'s door for kernel/.
  *
- * kernel/ owns queues, fences, time-outs and threads; for each hardware ring that a process uses it runs one thread,
- * which calls engine_execute() for job after job. The engine owns packet processors, register state, caches, compute
- * units and modelled time. */
+ * kernel/ owns queues, fences, time-outs and threads; for each hardware ring that a process uses it runs one
+ * thread, which calls engine_execute() for job after job. The engine owns packet processors, register state,
+ * caches, compute units and modelled time. */
 #ifndef VGPU_ENGINE_H
 #define VGPU_ENGINE_H
 
@@ -50,8 +50,8 @@ void engine_device_destroy(struct engine_device *dev);
 struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index);
 void engine_ring_destroy(struct engine_ring *ring);
 
-/* Runs a job to its end, its waves included, and makes its memory writes visible. On anything but ENGINE_DONE, why (at
- * least 512 bytes) tells the reason with IB offset and packet, or code address, encoding and disassembly. */
+/* Runs a job to its end, its waves included, and makes its memory writes visible. On anything but ENGINE_DONE, why
+ * (at least 512 bytes) tells the reason with IB offset and packet, or code address, encoding and disassembly. */
 enum engine_status engine_execute(struct engine_ring *ring, const struct engine_job *job, char *why, size_t why_B);
 /* Makes the ring's current job, if any, end with ENGINE_KILLED soon. Any thread. */
 void engine_kill(struct engine_ring *ring);

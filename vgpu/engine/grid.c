@@ -1,5 +1,5 @@
-/* From the COMPUTE_* registers to a dispatch: what is checked here is what hardware would hang on, get wrong, or take
- * from somebody else's job. */
+/* From the COMPUTE_* registers to a dispatch: what is checked here is what hardware would hang on, get wrong, or
+ * take from somebody else's job. */
 #include "vgpu/engine/internal.h"
 
 #include <stdio.h>
@@ -42,7 +42,8 @@ static void rely_on(const struct dispatch *d, unsigned first, unsigned count, co
 {
 	for (unsigned i = 0; i < count; i++)
 		if (d->ring->sh_job[first + i] != d->ring->job_number)
-			vgpu_finding(67, "dispatch relies on %s[%u] (SH offset 0x%x), which this job did not set; %s",
+			vgpu_finding(67,
+				     "dispatch relies on %s[%u] (SH offset 0x%x), which this job did not set; %s",
 				     name, i, first + i, d->where);
 }
 
@@ -82,10 +83,11 @@ static void check_initiator(struct dispatch *d)
 	if (d->initiator & INITIATOR_CS_W32_EN)
 		vgpu_finding(96, "the initiator sets CS_W32_EN, which GFX9 does not have; %s", d->where);
 	if (d->initiator & (INITIATOR_RESTORE | INITIATOR_ORDERED_APPEND_ENBL))
-		vgpu_finding(0, "the initiator 0x%x asks for a restore or ordered append; %s", d->initiator, d->where);
-	if (!(d->initiator & INITIATOR_COMPUTE_SHADER_EN)) {
-		vgpu_finding(95, "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s", d->initiator,
+		vgpu_finding(0, "the initiator 0x%x asks for a restore or ordered append; %s", d->initiator,
 			     d->where);
+	if (!(d->initiator & INITIATOR_COMPUTE_SHADER_EN)) {
+		vgpu_finding(95, "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s",
+			     d->initiator, d->where);
 		d->ok = false;
 	}
 }
@@ -124,7 +126,8 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 
 		if (d->initiator & INITIATOR_FORCE_START_AT_000) {
 			if (start && d->ring->sh_job[COMPUTE_START_X + i] == d->ring->job_number)
-				vgpu_finding(95, "COMPUTE_START is %u but FORCE_START_AT_000 voids it; %s", start, d->where);
+				vgpu_finding(95, "COMPUTE_START is %u but FORCE_START_AT_000 voids it; %s", start,
+					     d->where);
 			start = 0;
 		}
 		if (in_threads) {
@@ -136,7 +139,8 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 		grid->origin[i] = start;
 		grid->count[i] = end > start ? end - start : 0;
 		if (start && end <= start)
-			vgpu_finding(95, "COMPUTE_START %u is not below the dimension's end %u; %s", start, end, d->where);
+			vgpu_finding(95, "COMPUTE_START %u is not below the dimension's end %u; %s", start, end,
+				     d->where);
 		total *= grid->count[i];
 	}
 	if (!total)
@@ -185,9 +189,9 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 static unsigned enabled_cus(const struct dispatch *d)
 {
 	static const uint16_t mask_reg[8] = {
-		COMPUTE_STATIC_THREAD_MGMT_SE0,	    COMPUTE_STATIC_THREAD_MGMT_SE1,
-		COMPUTE_STATIC_THREAD_MGMT_SE2,	    COMPUTE_STATIC_THREAD_MGMT_SE3,
-		COMPUTE_STATIC_THREAD_MGMT_SE4,	    COMPUTE_STATIC_THREAD_MGMT_SE4 + 1,
+		COMPUTE_STATIC_THREAD_MGMT_SE0,     COMPUTE_STATIC_THREAD_MGMT_SE1,
+		COMPUTE_STATIC_THREAD_MGMT_SE2,     COMPUTE_STATIC_THREAD_MGMT_SE3,
+		COMPUTE_STATIC_THREAD_MGMT_SE4,     COMPUTE_STATIC_THREAD_MGMT_SE4 + 1,
 		COMPUTE_STATIC_THREAD_MGMT_SE4 + 2, COMPUTE_STATIC_THREAD_MGMT_SE4 + 3,
 	};
 	unsigned cus = 0;
@@ -209,8 +213,8 @@ static unsigned min_u(unsigned a, unsigned b)
 /* Workgroups that one compute unit holds at once; 0 if none fits. */
 static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid *grid)
 {
-	unsigned waves_per_simd = min_u(d->chip->max_waves_per_cu / SIMDS_PER_CU,
-					d->chip->vgprs / grid->machine.vgpr_count);
+	unsigned waves_per_simd =
+		min_u(d->chip->max_waves_per_cu / SIMDS_PER_CU, d->chip->vgprs / grid->machine.vgpr_count);
 	unsigned groups = SIMDS_PER_CU * waves_per_simd / grid->waves_per_group;
 	unsigned limit = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 15, 12); /* TG_PER_CU */
 
@@ -245,8 +249,8 @@ static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 
 /* --- scratch -------------------------------------------------------------------------------------------------- */
 
-/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is: what the waves can reach by their
- * slots must be mapped, and must not be cut up in another way while earlier waves still use it. */
+/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is: what the waves can reach by
+ * their slots must be mapped, and must not be cut up in another way while earlier waves still use it. */
 static void check_scratch_buffer(struct dispatch *d, struct engine_grid *grid)
 {
 	const uint32_t *v = grid->user_data;
@@ -266,7 +270,8 @@ static void check_scratch_buffer(struct dispatch *d, struct engine_grid *grid)
 			     (unsigned long long)base, grid->scratch_slots, grid->scratch_wave_B, d->where);
 	if (engine_ring_busy(d->ring) && d->ring->scratch_tag == base && d->ring->scratch_wave_B &&
 	    d->ring->scratch_wave_B != grid->scratch_wave_B)
-		vgpu_finding(91, "WAVESIZE changes from %u to %u bytes while waves may use the scratch at 0x%llx; %s",
+		vgpu_finding(91,
+			     "WAVESIZE changes from %u to %u bytes while waves may use the scratch at 0x%llx; %s",
 			     d->ring->scratch_wave_B, grid->scratch_wave_B, (unsigned long long)base, d->where);
 	d->ring->scratch_tag = base;
 	d->ring->scratch_wave_B = grid->scratch_wave_B;
@@ -281,8 +286,8 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 	grid->scratch_slots = bits(tmpring, 11, 0);
 	grid->scratch_wave_B = bits(tmpring, 24, 12) * WAVESIZE_UNIT_B;
 	if (grid->scratch_slots % d->chip->engines)
-		vgpu_finding(91, "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s", grid->scratch_slots,
-			     d->chip->engines, d->where);
+		vgpu_finding(91, "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s",
+			     grid->scratch_slots, d->chip->engines, d->where);
 	if (grid->scratch_slots < grid->waves_per_group) {
 		hang(d, 91, "TMPRING_SIZE allows fewer waves than one workgroup has");
 		return;

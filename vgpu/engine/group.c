@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Modelled time. A wave is charged as on a full chip: its SIMD issues for it every 40 cycles (10 waves, 4 cycles each),
- * some 25 ns at 1.6 GHz; a memory instruction takes the latency of HBM besides, some 500 ns. All waves of a group, and as
- * many groups as the chip holds, run abreast. So an endless loop of one wave is over a limit of 60 s after 2.4e9
- * instructions or 1.2e8 accesses, which the interpreter does in seconds, while a naive SGEMM of 1024^3 costs some 10 ms
- * and libdrm's busy loop of 1e7 turns less than a second. */
+/* Modelled time. A wave is charged as on a full chip: its SIMD issues for it every 40 cycles (10 waves, 4 cycles
+ * each), some 25 ns at 1.6 GHz; a memory instruction takes the latency of HBM besides, some 500 ns. All waves of a
+ * group, and as many groups as the chip holds, run abreast. So an endless loop of one wave is over a limit of 60 s
+ * after 2.4e9 instructions or 1.2e8 accesses, which the interpreter does in seconds, while a naive SGEMM of 1024^3
+ * costs some 10 ms and libdrm's busy loop of 1e7 turns less than a second. */
 #define INSTRUCTION_NS 25
 #define ACCESS_NS      500
 /* Barrier-bound groups give way after so many passes over their waves. */
@@ -131,15 +131,16 @@ static void set_work_items(struct isa_wave *wave, const struct engine_grid *grid
 /* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 14:13. Workgroups go round the shader engines, then their CUs. */
 static uint32_t hardware_id(const struct vgpu_chip *chip, uint64_t group, unsigned wave)
 {
-	uint32_t se = (uint32_t)(group % chip->engines), cu = (uint32_t)(group / chip->engines % chip->cus_per_array);
+	uint32_t se = (uint32_t)(group % chip->engines),
+		 cu = (uint32_t)(group / chip->engines % chip->cus_per_array);
 
 	return wave / 4 | (wave % 4) << 4 | cu << 8 | (se & 3) << 13;
 }
 
 static uint32_t wave_mode(uint32_t rsrc1)
 {
-	return bits(rsrc1, 19, 12) | (rsrc1 & RSRC1_DX10_CLAMP ? 1 << 8 : 0) | (rsrc1 & RSRC1_IEEE_MODE ? 1 << 9 : 0) |
-	       (rsrc1 & RSRC1_FP16_OVFL ? 1 << 23 : 0);
+	return bits(rsrc1, 19, 12) | (rsrc1 & RSRC1_DX10_CLAMP ? 1 << 8 : 0) |
+	       (rsrc1 & RSRC1_IEEE_MODE ? 1 << 9 : 0) | (rsrc1 & RSRC1_FP16_OVFL ? 1 << 23 : 0);
 }
 
 /* Rows of wave->v: on gfx908 each wave has as many accumulation registers as VGPRs; gfx90a has one file. */
@@ -207,7 +208,8 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 static void report_stopped(struct engine_group *group, const struct isa_wave *wave)
 {
 	struct engine_grid *grid = group->grid;
-	/* A refused fetch hangs the wave; an instruction that is none raises an interrupt (kernel_contract.md 3.5). */
+	/* A refused fetch hangs the wave; an instruction that is none raises an interrupt (kernel_contract.md 3.5).
+	 */
 	bool hang = atomic_load_explicit(&grid->fetch_fault, memory_order_relaxed);
 	uint32_t id[3];
 

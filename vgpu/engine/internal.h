@@ -22,7 +22,7 @@
 #include "vgpu/isa/isa.h"
 #include "vgpu/report.h"
 
-#define ENGINE_WAVES_PER_GROUP 16 /* 1,024 work-items */
+#define ENGINE_WAVES_PER_GROUP 16   /* 1,024 work-items */
 #define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
 
 /* --- one job (run.c) ------------------------------------------------------------------------------------------ */
@@ -68,17 +68,17 @@ struct engine_ring {
 	uint32_t sh[SH_COUNT];
 	uint32_t sh_job[SH_COUNT]; /* number of the job that wrote the register last */
 	uint32_t uconfig[UCONFIG_COUNT];
-	uint32_t job_number;       /* from 1 */
-	uint64_t indirect_base;    /* SET_BASE index 1 */
-	uint64_t atomic_return;    /* of the last ATOMIC_MEM with return */
-	uint32_t *packet;          /* owned: a packet's body, PM4_MAX_BODY_dw */
-	uint64_t sdma_clock_base;  /* SDMA TIMESTAMP SET: added to the clock */
+	uint32_t job_number;          /* from 1 */
+	uint64_t indirect_base;       /* SET_BASE index 1 */
+	uint64_t atomic_return;       /* of the last ATOMIC_MEM with return */
+	uint32_t *packet;             /* owned: a packet's body, PM4_MAX_BODY_dw */
+	uint64_t sdma_clock_base;     /* SDMA TIMESTAMP SET: added to the clock */
 	struct engine_worker *helper; /* owned: runs workgroups while the ring waits for them */
-	uint64_t scratch_tag;      /* scratch base of the youngest dispatch that used scratch */
-	uint32_t scratch_wave_B;   /* and its WAVESIZE in bytes */
+	uint64_t scratch_tag;         /* scratch base of the youngest dispatch that used scratch */
+	uint32_t scratch_wave_B;      /* and its WAVESIZE in bytes */
 
 	pthread_mutex_t lock;
-	struct engine_run *run;    /* guarded by lock: the current job, for engine_kill() */
+	struct engine_run *run;                           /* guarded by lock: the current job, for engine_kill() */
 	uint64_t scratch_busy[ENGINE_SCRATCH_SLOTS / 64]; /* guarded by lock */
 
 	struct engine_grid *grids; /* guarded by dev->lock: live grids, oldest first */
@@ -99,8 +99,8 @@ struct engine_device {
 	unsigned worker_max;
 
 	pthread_mutex_t lock;
-	pthread_cond_t work;    /* a grid was added, a scratch slot is free, or the device goes */
-	pthread_cond_t retired; /* a grid has ended */
+	pthread_cond_t work;              /* a grid was added, a scratch slot is free, or the device goes */
+	pthread_cond_t retired;           /* a grid has ended */
 	struct engine_ring *rings, *turn; /* guarded by lock: all rings, and which one is looked at first */
 	struct engine_worker **workers;   /* guarded by lock; owned */
 	unsigned worker_count;            /* guarded by lock */
@@ -110,24 +110,26 @@ struct engine_device {
 	_Atomic unsigned busy;            /* rings that execute something else than a wait, plus live grids */
 };
 
-/* One dispatch. Lives from publication until its last workgroup has ended; who has claimed a workgroup keeps it alive. */
+/* One dispatch. Lives from publication until its last workgroup has ended; who has claimed a workgroup keeps it
+ * alive. */
 struct engine_grid {
 	struct engine_run *run; /* borrowed: engine_execute() waits for all grids of its job */
 	struct engine_ring *ring;
-	struct engine_grid *next;    /* guarded by dev->lock */
-	uint64_t handed, unfinished; /* guarded by dev->lock: workgroups handed out; workgroups that have not ended */
-	_Atomic bool fetch_fault;    /* an instruction fetch was refused */
+	struct engine_grid *next; /* guarded by dev->lock */
+	uint64_t handed,
+		unfinished;       /* guarded by dev->lock: workgroups handed out; workgroups that have not ended */
+	_Atomic bool fetch_fault; /* an instruction fetch was refused */
 
 	/* Immutable once the grid is published. */
 	struct isa_machine machine;
 	uint64_t serial; /* unique in the device */
 	uint64_t entry;
-	char where[96];  /* packet and IB offset, for reports */
-	uint32_t origin[3];  /* first workgroup id */
-	uint32_t count[3];   /* workgroups */
-	uint32_t size[3];    /* work-items of a full group */
-	uint32_t last[3];    /* of the last group of each dimension */
-	uint64_t total;      /* workgroups in all */
+	char where[96];     /* packet and IB offset, for reports */
+	uint32_t origin[3]; /* first workgroup id */
+	uint32_t count[3];  /* workgroups */
+	uint32_t size[3];   /* work-items of a full group */
+	uint32_t last[3];   /* of the last group of each dimension */
+	uint64_t total;     /* workgroups in all */
 	uint32_t rsrc1, rsrc2;
 	uint32_t user_sgprs;
 	uint32_t user_data[COMPUTE_USER_DATA_COUNT];
@@ -136,13 +138,13 @@ struct engine_grid {
 	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */
 	uint64_t concurrency;     /* workgroups that the chip holds at once */
 	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */
-	bool poison; /* what hardware leaves undefined */
+	bool poison;                            /* what hardware leaves undefined */
 };
 
 #define ENGINE_CU_UNITS 65536u
 
-/* Decodes the ring's registers into a new grid. Returns NULL when nothing is to run: no workgroups (the job goes on), or
- * the dispatch cannot run (the job was stopped). */
+/* Decodes the ring's registers into a new grid. Returns NULL when nothing is to run: no workgroups (the job goes
+ * on), or the dispatch cannot run (the job was stopped). */
 struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
 				       const char *where);
 /* Hands the grid to the compute units; takes it over. */
@@ -188,11 +190,11 @@ struct engine_group {
 	struct engine_grid *grid;  /* claimed while resident */
 	uint64_t index;            /* of the workgroup in its grid */
 	struct isa_group shared;
-	struct isa_wave *waves;    /* owned: ENGINE_WAVES_PER_GROUP */
+	struct isa_wave *waves;               /* owned: ENGINE_WAVES_PER_GROUP */
 	uint8_t done[ENGINE_WAVES_PER_GROUP]; /* enum isa_stop of the last run, ISA_BUDGET if it can go on */
-	uint32_t (*v)[ISA_LANES];  /* owned */
+	uint32_t (*v)[ISA_LANES];             /* owned */
 	size_t v_rows;
-	uint8_t *lds;              /* owned */
+	uint8_t *lds; /* owned */
 	size_t lds_room_B;
 	uint16_t slot[ENGINE_WAVES_PER_GROUP]; /* scratch slots, one a wave */
 };

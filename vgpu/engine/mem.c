@@ -61,7 +61,8 @@ static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, e
 }
 
 /* Host memory of one aligned word. Misaligned words are aligned downwards, as the memory path of the CP does. */
-static enum landing land_word(struct engine_mem *mem, uint64_t *va, unsigned size_B, unsigned access, uint8_t **host)
+static enum landing land_word(struct engine_mem *mem, uint64_t *va, unsigned size_B, unsigned access,
+			      uint8_t **host)
 {
 	uint64_t left_B = size_B;
 
@@ -250,9 +251,10 @@ bool engine_atomic_is_64(unsigned op)
 const char *engine_atomic_name(unsigned op)
 {
 	static const char *const name[32] = {
-		[ATOMIC_SWAP] = "swap", [ATOMIC_CMPSWAP] = "cmpswap", [ATOMIC_ADD] = "add",   [ATOMIC_SUB] = "sub",
-		[ATOMIC_SMIN] = "smin", [ATOMIC_UMIN] = "umin",       [ATOMIC_SMAX] = "smax", [ATOMIC_UMAX] = "umax",
-		[ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",           [ATOMIC_XOR] = "xor",   [ATOMIC_INC] = "inc",
+		[ATOMIC_SWAP] = "swap", [ATOMIC_CMPSWAP] = "cmpswap", [ATOMIC_ADD] = "add",
+		[ATOMIC_SUB] = "sub",   [ATOMIC_SMIN] = "smin",       [ATOMIC_UMIN] = "umin",
+		[ATOMIC_SMAX] = "smax", [ATOMIC_UMAX] = "umax",       [ATOMIC_AND] = "and",
+		[ATOMIC_OR] = "or",     [ATOMIC_XOR] = "xor",         [ATOMIC_INC] = "inc",
 		[ATOMIC_DEC] = "dec",
 	};
 

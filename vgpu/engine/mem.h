@@ -2,18 +2,19 @@
  * model of their caches has one place to stand. (Waves have vgpu/isa/mem_access.h.)
  *
  * An access that translation refuses is told to the kernel and returns false; the first one is kept for the report.
- * Single words are atomic: the client's threads poll and set them. Thread rule: one thread at a time per context. */
+ * Single words are atomic: the client's threads poll and set them. Thread rule: one thread at a time per context.
+ */
 #ifndef VGPU_ENGINE_MEM_H
 #define VGPU_ENGINE_MEM_H
 
 #include "vgpu/engine/internal.h"
 
 struct engine_mem {
-	struct engine_run *run;   /* borrowed */
-	enum gpuvm_client fetch;  /* who fetches packets */
-	enum gpuvm_client data;   /* who moves data */
+	struct engine_run *run;  /* borrowed */
+	enum gpuvm_client fetch; /* who fetches packets */
+	enum gpuvm_client data;  /* who moves data */
 	const struct gpuvm_region *last;
-	bool refused;             /* an access was refused since engine_mem_init(); which: */
+	bool refused; /* an access was refused since engine_mem_init(); which: */
 	struct gpuvm_fault fault;
 };
 

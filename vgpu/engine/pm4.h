@@ -1,6 +1,7 @@
 /* PM4 packets of GFX9 as the compute micro-engine (and the graphics ring, for compute) reads them.
  *
- * Source: reference/packets.md section 1 and appendix A. Each struct is a packet's body: the dwords after its header.
+ * Source: reference/packets.md section 1 and appendix A. Each struct is a packet's body: the dwords after its
+ * header.
  *
  *   31 30 | 29      16 | 15     8 | 7     2 |      1      |     0
  *   type 3| count = n-1|  opcode  |   0     | SHADER_TYPE | PREDICATE      n = dwords of the body
@@ -41,9 +42,9 @@ enum pm4_opcode {
 	PM4_SET_SH_REG_INDEX = 0x9b,
 };
 
-#define PM4_NOP_1DW      0xffff1000u /* NOP of one dword: count 0x3fff */
-#define PM4_MAX_BODY_dw  0x4000
-#define PM4_MAX_IB_dw    0xfffffu
+#define PM4_NOP_1DW     0xffff1000u /* NOP of one dword: count 0x3fff */
+#define PM4_MAX_BODY_dw 0x4000
+#define PM4_MAX_IB_dw   0xfffffu
 
 enum { PM4_SHADER_TYPE = 1 << 1, PM4_PREDICATE = 1 << 0 };
 

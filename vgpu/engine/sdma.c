@@ -188,12 +188,13 @@ static const struct packet packets[] = {
 	[SDMA_POLL_REGMEM] = {"POLL_REGMEM", poll_regmem, sizeof(struct sdma_poll_regmem) / 4, .drains = true},
 	[SDMA_COND_EXE] = {"COND_EXE", cond_exe, sizeof(struct sdma_cond_exe) / 4, .drains = true},
 	[SDMA_ATOMIC] = {"ATOMIC", atomic, sizeof(struct sdma_atomic) / 4, .drains = true},
-	[SDMA_CONST_FILL] = {"CONST_FILL", sdma_const_fill, sizeof(struct sdma_const_fill) / 4, .not_on_null = true},
+	[SDMA_CONST_FILL] = {"CONST_FILL", sdma_const_fill, sizeof(struct sdma_const_fill) / 4,
+			     .not_on_null = true},
 	[SDMA_TIMESTAMP] = {"TIMESTAMP", timestamp, sizeof(struct sdma_timestamp) / 4, .drains = true},
 };
 
-/* Dwords of the packet that begins with header; 0 if there is none such. `more` are the dwords after the header as far
- * as they are needed here: the count of WRITE. */
+/* Dwords of the packet that begins with header; 0 if there is none such. `more` are the dwords after the header as
+ * far as they are needed here: the count of WRITE. */
 static uint32_t length_of(uint32_t header, const struct packet *packet, uint32_t write_count)
 {
 	unsigned sub = bits(header, 15, 8);
@@ -206,7 +207,9 @@ static uint32_t length_of(uint32_t header, const struct packet *packet, uint32_t
 			return sizeof(struct sdma_copy_sub_window) / 4;
 		if (sub != SDMA_COPY_LINEAR)
 			return 0;
-		return (bits(header, 27, 27) ? sizeof(struct sdma_copy_broadcast) : sizeof(struct sdma_copy_linear)) / 4;
+		return (bits(header, 27, 27) ? sizeof(struct sdma_copy_broadcast)
+					     : sizeof(struct sdma_copy_linear)) /
+		       4;
 	case SDMA_WRITE:
 		return sub ? 0 : 4 + bits(write_count, 19, 0) + 1;
 	case SDMA_TIMESTAMP:
@@ -233,8 +236,8 @@ static bool refuse_op(struct sdma *s, uint32_t header)
 		return sdma_end(s, ENGINE_ILLEGAL, 69, "an IB cannot hold INDIRECT (header 0x%08x)", header);
 	if (op == SDMA_SRBM_WRITE || op == SDMA_PTEPDE || op == 16)
 		return sdma_end(s, ENGINE_ILLEGAL, 66, "operation %u is privileged (header 0x%08x)", op, header);
-	return sdma_end(s, ENGINE_ILLEGAL, 65, "operation %u.%u is unknown (header 0x%08x)", op, bits(header, 15, 8),
-			header);
+	return sdma_end(s, ENGINE_ILLEGAL, 65, "operation %u.%u is unknown (header 0x%08x)", op,
+			bits(header, 15, 8), header);
 }
 
 static bool execute_packet(struct sdma *s)

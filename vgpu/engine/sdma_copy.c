@@ -21,7 +21,8 @@ static void order(struct sdma *s, struct sdma_range read, struct sdma_range writ
 		const struct sdma_pending *p = &s->pending[i];
 
 		if (meet(read, p->written) || meet(written, p->written) || meet(written, p->read)) {
-			sdma_remark(s, 81, "touches what the copy at dword %u may still be moving; a NOP or FENCE between",
+			sdma_remark(s, 81,
+				    "touches what the copy at dword %u may still be moving; a NOP or FENCE between",
 				    p->dw);
 			break;
 		}
@@ -43,7 +44,8 @@ static bool count_of(struct sdma *s, uint32_t field, uint64_t *size_B)
 	*size_B = (uint64_t)field + 1;
 	if (*size_B <= max)
 		return true;
-	return sdma_end(s, ENGINE_HANG, 65, "%llu bytes, but the count field holds %u", (unsigned long long)*size_B, max);
+	return sdma_end(s, ENGINE_HANG, 65, "%llu bytes, but the count field holds %u", (unsigned long long)*size_B,
+			max);
 }
 
 static bool copy_linear(struct sdma *s)
@@ -70,7 +72,8 @@ static bool copy_broadcast(struct sdma *s)
 		return false;
 	order(s, range(src, size_B), range(dst1, size_B));
 	if (s->pending_count < SDMA_PENDING_MAX)
-		s->pending[s->pending_count++] = (struct sdma_pending){.written = range(dst2, size_B), .dw = s->offset_dw};
+		s->pending[s->pending_count++] =
+			(struct sdma_pending){.written = range(dst2, size_B), .dw = s->offset_dw};
 	elapse(s, 2 * size_B);
 	return sdma_need(s, engine_mem_copy(&s->mem, dst1, src, size_B)) &&
 	       sdma_need(s, engine_mem_copy(&s->mem, dst2, src, size_B));
@@ -90,7 +93,8 @@ static struct window open_window(struct sdma *s, const struct sdma_window *w, un
 	uint64_t x = bits(w->xy, 13, 0), y = bits(w->xy, 29, 16), z = bits(w->z_pitch, 10, 0);
 
 	if (base & 3 || (pitch << log2_B) & 3 || (slice << log2_B) & 3)
-		sdma_remark(s, 0, "base 0x%llx, pitch or slice is no multiple of 4 bytes", (unsigned long long)base);
+		sdma_remark(s, 0, "base 0x%llx, pitch or slice is no multiple of 4 bytes",
+			    (unsigned long long)base);
 	return (struct window){
 		.first = base + ((x + y * pitch + z * slice) << log2_B),
 		.pitch_B = pitch << log2_B,
@@ -109,7 +113,8 @@ static bool copy_sub_window(struct sdma *s)
 	const struct sdma_copy_sub_window *packet = (const void *)s->packet;
 	unsigned log2_B = bits(packet->header, 31, 29);
 	struct window src, dst;
-	uint64_t rows = (uint64_t)bits(packet->rect_xy, 29, 16) + 1, slices = (uint64_t)bits(packet->rect_z, 10, 0) + 1;
+	uint64_t rows = (uint64_t)bits(packet->rect_xy, 29, 16) + 1,
+		 slices = (uint64_t)bits(packet->rect_z, 10, 0) + 1;
 	uint64_t row_B = ((uint64_t)bits(packet->rect_xy, 13, 0) + 1) << log2_B;
 
 	if (log2_B > 4)

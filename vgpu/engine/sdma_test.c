@@ -76,7 +76,7 @@ static void test_words(struct test_gpu *t)
 	EMIT(t, 0x00000005, LO(D + 40), HI(D), 1);
 	EMIT(t, 0x00000009, LO(D + 16), HI(D), 0x55, 4);
 	EMIT(t, 0x00000005, LO(D + 44), HI(D), 1);
-	EMIT(t, 2u << 16, ~0u, ~0u); /* NOP with two dwords to skip */
+	EMIT(t, 2u << 16, ~0u, ~0u);                                 /* NOP with two dwords to skip */
 	EMIT(t, 0x0000000d, 1000, 0, 0x0000010d, LO(D + 48), HI(D)); /* set, get */
 	set64(t, 32, 10);
 	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);

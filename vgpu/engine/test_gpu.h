@@ -47,8 +47,7 @@ static void test_on_fault(void *user, const struct gpuvm_fault *fault)
 
 static inline void test_region(struct test_gpu *t, uint64_t va, uint64_t size_B, void *host, uint32_t flags)
 {
-	t->region[t->view.count] =
-		(struct gpuvm_region){va, va + size_B, host, flags, (uint32_t)t->view.count + 1};
+	t->region[t->view.count] = (struct gpuvm_region){va, va + size_B, host, flags, (uint32_t)t->view.count + 1};
 	t->view.count++;
 }
 
@@ -95,8 +94,8 @@ static inline void emit(struct test_gpu *t, unsigned count, ...)
 #define LO(va) ((uint32_t)(va))
 #define HI(va) ((uint32_t)((uint64_t)(va) >> 32))
 /* Counts its dwords itself. */
-#define COUNT_(...)  (sizeof((uint32_t[]){__VA_ARGS__}) / 4)
-#define EMIT(t, ...) emit(t, COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define COUNT_(...)   (sizeof((uint32_t[]){__VA_ARGS__}) / 4)
+#define EMIT(t, ...)  emit(t, COUNT_(__VA_ARGS__), __VA_ARGS__)
 #define PM4(op, body) (3u << 30 | (uint32_t)((body) - 1) << 16 | (uint32_t)(op) << 8)
 
 /* Runs the IB as built, padded to 8 dwords, and begins a new one. */
@@ -161,15 +160,15 @@ static inline void expect_(const struct test_gpu *t, int line, int got, int want
 
 	check_(ok, __FILE__, line, "the job ends as it should");
 	if (!ok)
-		printf("  status %d (want %d), %ld findings (want %ld), why: %s\n", got, want, findings, want_findings,
-		       t->why);
+		printf("  status %d (want %d), %ld findings (want %ld), why: %s\n", got, want, findings,
+		       want_findings, t->why);
 }
 
-#define EXPECT(run, status_, findings, text)                                                                        \
-	do {                                                                                                        \
-		long before_ = (long)vgpu_findings();                                                               \
-		int got_ = (int)(run);                                                                              \
-		expect_(t, __LINE__, got_, status_, (long)vgpu_findings() - before_, findings, text);               \
+#define EXPECT(run, status_, findings, text)                                                                       \
+	do {                                                                                                       \
+		long before_ = (long)vgpu_findings();                                                              \
+		int got_ = (int)(run);                                                                             \
+		expect_(t, __LINE__, got_, status_, (long)vgpu_findings() - before_, findings, text);              \
 	} while (0)
 
 #endif

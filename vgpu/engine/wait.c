@@ -4,13 +4,13 @@
 
 #include "vgpu/engine/cp.h"
 
-/* Modelled time is wall-clock time, but when nothing else on the device does anything but wait, only a thread of the
- * client can end this, which is not what a ring is for: after a grace period time runs faster, so that a limit of 60 s
- * takes 7.6 s. */
+/* Modelled time is wall-clock time, but when nothing else on the device does anything but wait, only a thread of
+ * the client can end this, which is not what a ring is for: after a grace period time runs faster, so that a limit
+ * of 60 s takes 7.6 s. */
 #define GRACE_NS 100000000
 #define HURRY    8
 
-#define SPINS      64     /* looks before the first sleep: some microseconds */
+#define SPINS        64 /* looks before the first sleep: some microseconds */
 #define SLEEP_MIN_NS 5000
 #define SLEEP_MAX_NS 500000
 

@@ -1,9 +1,10 @@
 /* What runs workgroups, on a pool thread or on a ring's own.
  *
- * A worker runs one workgroup for `patience` turns before it takes a further one beside it; those that did not end then
- * rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose workgroups wait for
- * each other finds all of them running, as many as the chip would hold: patience halves whenever a workgroup outlasts
- * it, so that filling the chip costs little more than the first wait, and doubles when one ends. */
+ * A worker runs one workgroup for `patience` turns before it takes a further one beside it; those that did not end
+ * then rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose workgroups
+ * wait for each other finds all of them running, as many as the chip would hold: patience halves whenever a
+ * workgroup outlasts it, so that filling the chip costs little more than the first wait, and doubles when one ends.
+ */
 #include "vgpu/engine/internal.h"
 
 #include <stdlib.h>
@@ -15,14 +16,14 @@ struct engine_worker {
 	struct engine_device *dev;
 	struct engine_ring *only; /* NULL: works for all rings */
 	pthread_t thread;
-	struct isa_cache *code;   /* owned */
+	struct isa_cache *code; /* owned */
 	struct engine_group *current;
 	struct engine_group *resident, **resident_end; /* waiting for their turn, longest waiting first */
 	struct engine_group *spare;                    /* free storage */
-	struct engine_claim claim; /* a workgroup to load; grid NULL: none */
-	uint64_t program_serial;     /* grid that `program` was looked up for */
+	struct engine_claim claim;                     /* a workgroup to load; grid NULL: none */
+	uint64_t program_serial;                       /* grid that `program` was looked up for */
 	struct isa_program *program;
-	uint64_t units, units_used;  /* share of the chip's compute units, in 1/ENGINE_CU_UNITS */
+	uint64_t units, units_used; /* share of the chip's compute units, in 1/ENGINE_CU_UNITS */
 	unsigned turns, patience;
 };
 
@@ -162,8 +163,9 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 	engine_grid_group_ended(grid);
 }
 
-/* A group's own time shows an endless loop. What it cannot show is a crowd of workgroups that wait in vain, where each
- * gets a hundredth of the interpreter: for those the limit holds in wall-clock time, from the last end of any. */
+/* A group's own time shows an endless loop. What it cannot show is a crowd of workgroups that wait in vain, where
+ * each gets a hundredth of the interpreter: for those the limit holds in wall-clock time, from the last end of any.
+ */
 static void look_at_watchdog(const struct engine_group *group)
 {
 	struct engine_run *run = group->grid->run;

@@ -61,8 +61,8 @@ void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, u
 	w->refused_pc = i->pc;
 	w->refused_page = (va >> 12 << 2 | (access & (GPUVM_R | GPUVM_W)));
 	if (r && r->flags & GPUVM_UNLISTED)
-		vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list", isa_op_name(i->op),
-			     (unsigned long long)i->pc, (unsigned long long)va, r->bo);
+		vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list",
+			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va, r->bo);
 	else if (in_aperture(va))
 		vgpu_finding(52, "%s at 0x%llx touches 0x%llx, which only FLAT instructions find in LDS or scratch",
 			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va);
@@ -178,41 +178,54 @@ enum shape {
 	SAME,       /* all 64 lanes at one address */
 };
 
-static void bounds(const struct isa_addresses *a, uint64_t *lo, uint64_t *hi)
+typedef uint64_t vec2 __attribute__((vector_size(16)));
+
+static vec2 twice(uint64_t value)
 {
-	*lo = ~(uint64_t)0;
-	*hi = 0;
-	ISA_FOR_LANES(lane, a->mask) {
-		*lo = a->va[lane] < *lo ? a->va[lane] : *lo;
-		*hi = a->va[lane] > *hi ? a->va[lane] : *hi;
-	}
+	return (vec2){value, value};
 }
 
-/* host: of address 0 of the region, so that host + va is a lane's memory. */
+/* Whether every lane's `size_B` bytes lie in the region, and how they lie. One pass without branches: a difference
+ * that is negative shows in the sign of the union. */
+static enum shape shape_of_all(const struct isa_addresses *a, const struct gpuvm_region *r, unsigned size_B)
+{
+	vec2 lo = twice(r->lo), last = twice(r->hi - size_B), first = twice(a->va[0]);
+	vec2 expected = first + (vec2){0, size_B}, step = twice(2 * size_B);
+	vec2 outside = twice(0), row = twice(0), same = twice(0);
+
+	for (unsigned lane = 0; lane < ISA_LANES; lane += 2) {
+		vec2 va;
+
+		memcpy(&va, &a->va[lane], sizeof(va));
+		outside |= (va - lo) | (last - va);
+		row |= va ^ expected;
+		same |= va ^ first;
+		expected += step;
+	}
+	if ((outside[0] | outside[1]) >> 63)
+		return SCATTERED;
+	return !(row[0] | row[1]) ? IN_A_ROW : !(same[0] | same[1]) ? SAME : ONE_REGION;
+}
+
+static enum shape shape_of_some(const struct isa_addresses *a, const struct gpuvm_region *r, unsigned size_B)
+{
+	uint64_t lo = r->lo, last = r->hi - size_B, outside = 0;
+
+	ISA_FOR_LANES(lane, a->mask)
+	outside |= (a->va[lane] - lo) | (last - a->va[lane]);
+	return outside >> 63 ? SCATTERED : ONE_REGION;
+}
+
+/* host: of address 0, so that host + va is a lane's memory. */
 static enum shape shape_of(struct isa_wave *w, const struct isa_addresses *a, unsigned size_B, unsigned access,
 			   uint8_t **host)
 {
-	uint64_t first = a->va[0], row = 0, same = 0, lo, hi;
-	enum shape shape = ONE_REGION;
+	const struct gpuvm_region *r = region_of(w, a->va[__builtin_ctzll(a->mask)]);
 
-	if (a->mask == ~(uint64_t)0) {
-		for (unsigned lane = 0; lane < ISA_LANES; lane++) {
-			row |= a->va[lane] ^ (first + (uint64_t)size_B * lane);
-			same |= a->va[lane] ^ first;
-		}
-		shape = !row ? IN_A_ROW : !same ? SAME : ONE_REGION;
-	}
-	if (shape == ONE_REGION) {
-		bounds(a, &lo, &hi);
-	} else {
-		lo = first;
-		hi = shape == SAME ? first : first + (uint64_t)size_B * (ISA_LANES - 1);
-	}
-	*host = isa_mem_host(w, lo, hi - lo + size_B, access);
-	if (!*host)
+	if (!r || !allows(r, access) || r->hi - r->lo < size_B)
 		return SCATTERED;
-	*host -= lo;
-	return shape;
+	*host = r->host - r->lo;
+	return a->mask == ~(uint64_t)0 ? shape_of_all(a, r, size_B) : shape_of_some(a, r, size_B);
 }
 
 /* A wave's row to or from memory where it stands in one piece. Vectors of 16 bytes: memcpy would be a call that
@@ -253,29 +266,34 @@ ISA_RACY static inline void store_dwords(uint8_t *host, uint32_t (*v)[ISA_LANES]
 		memcpy(host + 4 * k, &v[k][lane], 4);
 }
 
-ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdst,
-			  unsigned dw)
+/* Every lane for itself, inside one region. */
+ISA_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addresses *a, const uint8_t *host,
+				unsigned dw)
 {
-	uint32_t (*v)[ISA_LANES] = w->v + vdst, value[4];
+	if (dw == 1 && a->mask == ~(uint64_t)0)
+		for (unsigned lane = 0; lane < ISA_LANES; lane++)
+			load_dwords(v, lane, host + a->va[lane], 1);
+	else if (dw == 1)
+		ISA_FOR_LANES(lane, a->mask)
+	load_dwords(v, lane, host + a->va[lane], 1);
+	else ISA_FOR_LANES(lane, a->mask) load_dwords(v, lane, host + a->va[lane], dw);
+}
+
+ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+			  unsigned vdst, unsigned dw)
+{
+	uint32_t(*v)[ISA_LANES] = w->v + vdst, value[4];
 	uint8_t *host;
 
 	switch (shape_of(w, a, 4 * dw, GPUVM_R, &host)) {
 	case IN_A_ROW:
-		if (dw == 1) {
-			move_row(v[0], host + a->va[0]);
-			break;
-		}
-		/* fallthrough */
-	case ONE_REGION:
 		if (dw == 1)
-			ISA_FOR_LANES(lane, a->mask)
-				load_dwords(v, lane, host + a->va[lane], 1);
-		else if (dw == 2)
-			ISA_FOR_LANES(lane, a->mask)
-				load_dwords(v, lane, host + a->va[lane], 2);
+			move_row(v[0], host + a->va[0]);
 		else
-			ISA_FOR_LANES(lane, a->mask)
-				load_dwords(v, lane, host + a->va[lane], dw);
+			load_lanes(v, a, host, dw);
+		break;
+	case ONE_REGION:
+		load_lanes(v, a, host, dw);
 		break;
 	case SAME:
 		copy_words((uint8_t *)value, host + a->va[0], 4 * dw, host + a->va[0]);
@@ -284,7 +302,8 @@ ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const st
 				v[k][lane] = value[k];
 		break;
 	case SCATTERED:
-		ISA_FOR_LANES(lane, a->mask) {
+		ISA_FOR_LANES(lane, a->mask)
+		{
 			isa_mem_read(w, i, a->va[lane], value, 4 * dw);
 			for (unsigned k = 0; k < dw; k++)
 				v[k][lane] = value[k];
@@ -296,7 +315,7 @@ ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const st
 ISA_RACY static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
 			   unsigned vdata, unsigned dw)
 {
-	uint32_t (*v)[ISA_LANES] = w->v + vdata, value[4];
+	uint32_t(*v)[ISA_LANES] = w->v + vdata, value[4];
 	uint8_t *host;
 
 	switch (shape_of(w, a, 4 * dw, GPUVM_W, &host)) {
@@ -310,13 +329,12 @@ ISA_RACY static void store(struct isa_wave *w, const struct isa_inst *i, const s
 	case SAME: /* the last lane wins */
 		if (dw == 1)
 			ISA_FOR_LANES(lane, a->mask)
-				store_dwords(host + a->va[lane], v, lane, 1);
-		else
-			ISA_FOR_LANES(lane, a->mask)
-				store_dwords(host + a->va[lane], v, lane, dw);
+		store_dwords(host + a->va[lane], v, lane, 1);
+		else ISA_FOR_LANES(lane, a->mask) store_dwords(host + a->va[lane], v, lane, dw);
 		break;
 	case SCATTERED:
-		ISA_FOR_LANES(lane, a->mask) {
+		ISA_FOR_LANES(lane, a->mask)
+		{
 			for (unsigned k = 0; k < dw; k++)
 				value[k] = v[k][lane];
 			isa_mem_write(w, i, a->va[lane], value, 4 * dw);
@@ -346,7 +364,8 @@ static void load_sub(struct isa_wave *w, const struct isa_inst *i, const struct 
 	uint8_t *host;
 	bool scattered = shape_of(w, a, access->bytes, GPUVM_R, &host) == SCATTERED;
 
-	ISA_FOR_LANES(lane, a->mask) {
+	ISA_FOR_LANES(lane, a->mask)
+	{
 		uint32_t value = load_part(w, i, a->va[lane], scattered ? NULL : host + a->va[lane], access);
 
 		if (access->class == ISA_ACCESS_LOAD_D16)
@@ -363,7 +382,8 @@ ISA_RACY static void store_sub(struct isa_wave *w, const struct isa_inst *i, con
 	uint8_t *host;
 	bool scattered = shape_of(w, a, access->bytes, GPUVM_W, &host) == SCATTERED;
 
-	ISA_FOR_LANES(lane, a->mask) {
+	ISA_FOR_LANES(lane, a->mask)
+	{
 		uint16_t value = (uint16_t)(access->high ? v[lane] >> 16 : v[lane]);
 
 		if (scattered)
@@ -386,7 +406,8 @@ static void atomic(struct isa_wave *w, const struct isa_inst *i, const struct is
 	unsigned size_B = access->bytes, saved = isa_atomic_enter(access->atomic, size_B);
 	bool two = access->atomic == ISA_ATOMIC_CMPSWAP;
 
-	ISA_FOR_LANES(lane, a->mask) {
+	ISA_FOR_LANES(lane, a->mask)
+	{
 		uint64_t data = lane_operand(w->v + vdata, lane, size_B);
 		uint64_t compare = two ? lane_operand(w->v + vdata + size_B / 4, lane, size_B) : 0;
 		uint64_t old = isa_mem_atomic(w, i, access->atomic, size_B, a->va[lane], data, compare);
@@ -427,55 +448,51 @@ void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct
 
 /* --- the table ------------------------------------------------------------------------------------------------ */
 
-#define LOADS(P)                                                                                                    \
-	[ISA_OP_##P##_LOAD_UBYTE] = {ISA_ACCESS_LOAD_SUB, 1},                                                       \
-	[ISA_OP_##P##_LOAD_SBYTE] = {ISA_ACCESS_LOAD_SUB, 1, .extend = true},                                       \
-	[ISA_OP_##P##_LOAD_USHORT] = {ISA_ACCESS_LOAD_SUB, 2},                                                      \
-	[ISA_OP_##P##_LOAD_SSHORT] = {ISA_ACCESS_LOAD_SUB, 2, .extend = true},                                      \
-	[ISA_OP_##P##_LOAD_DWORD] = {ISA_ACCESS_LOAD},                                                              \
-	[ISA_OP_##P##_LOAD_DWORDX2] = {ISA_ACCESS_LOAD},                                                            \
-	[ISA_OP_##P##_LOAD_DWORDX3] = {ISA_ACCESS_LOAD},                                                            \
-	[ISA_OP_##P##_LOAD_DWORDX4] = {ISA_ACCESS_LOAD},                                                            \
-	[ISA_OP_##P##_LOAD_UBYTE_D16] = {ISA_ACCESS_LOAD_D16, 1},                                                   \
-	[ISA_OP_##P##_LOAD_UBYTE_D16_HI] = {ISA_ACCESS_LOAD_D16, 1, .high = true},                                  \
-	[ISA_OP_##P##_LOAD_SBYTE_D16] = {ISA_ACCESS_LOAD_D16, 1, .extend = true},                                   \
-	[ISA_OP_##P##_LOAD_SBYTE_D16_HI] = {ISA_ACCESS_LOAD_D16, 1, .extend = true, .high = true},                  \
-	[ISA_OP_##P##_LOAD_SHORT_D16] = {ISA_ACCESS_LOAD_D16, 2},                                                   \
+#define LOADS(P)                                                                                                   \
+	[ISA_OP_##P##_LOAD_UBYTE] = {ISA_ACCESS_LOAD_SUB, 1},                                                      \
+	[ISA_OP_##P##_LOAD_SBYTE] = {ISA_ACCESS_LOAD_SUB, 1, .extend = true},                                      \
+	[ISA_OP_##P##_LOAD_USHORT] = {ISA_ACCESS_LOAD_SUB, 2},                                                     \
+	[ISA_OP_##P##_LOAD_SSHORT] = {ISA_ACCESS_LOAD_SUB, 2, .extend = true},                                     \
+	[ISA_OP_##P##_LOAD_DWORD] = {ISA_ACCESS_LOAD}, [ISA_OP_##P##_LOAD_DWORDX2] = {ISA_ACCESS_LOAD},            \
+	[ISA_OP_##P##_LOAD_DWORDX3] = {ISA_ACCESS_LOAD}, [ISA_OP_##P##_LOAD_DWORDX4] = {ISA_ACCESS_LOAD},          \
+	[ISA_OP_##P##_LOAD_UBYTE_D16] = {ISA_ACCESS_LOAD_D16, 1},                                                  \
+	[ISA_OP_##P##_LOAD_UBYTE_D16_HI] = {ISA_ACCESS_LOAD_D16, 1, .high = true},                                 \
+	[ISA_OP_##P##_LOAD_SBYTE_D16] = {ISA_ACCESS_LOAD_D16, 1, .extend = true},                                  \
+	[ISA_OP_##P##_LOAD_SBYTE_D16_HI] = {ISA_ACCESS_LOAD_D16, 1, .extend = true, .high = true},                 \
+	[ISA_OP_##P##_LOAD_SHORT_D16] = {ISA_ACCESS_LOAD_D16, 2},                                                  \
 	[ISA_OP_##P##_LOAD_SHORT_D16_HI] = {ISA_ACCESS_LOAD_D16, 2, .high = true}
 
-#define STORES(P)                                                                                                   \
-	[ISA_OP_##P##_STORE_BYTE] = {ISA_ACCESS_STORE_SUB, 1},                                                      \
-	[ISA_OP_##P##_STORE_BYTE_D16_HI] = {ISA_ACCESS_STORE_SUB, 1, .high = true},                                 \
-	[ISA_OP_##P##_STORE_SHORT] = {ISA_ACCESS_STORE_SUB, 2},                                                     \
-	[ISA_OP_##P##_STORE_SHORT_D16_HI] = {ISA_ACCESS_STORE_SUB, 2, .high = true},                                \
-	[ISA_OP_##P##_STORE_DWORD] = {ISA_ACCESS_STORE},                                                            \
-	[ISA_OP_##P##_STORE_DWORDX2] = {ISA_ACCESS_STORE},                                                          \
-	[ISA_OP_##P##_STORE_DWORDX3] = {ISA_ACCESS_STORE},                                                          \
-	[ISA_OP_##P##_STORE_DWORDX4] = {ISA_ACCESS_STORE}
+#define STORES(P)                                                                                                  \
+	[ISA_OP_##P##_STORE_BYTE] = {ISA_ACCESS_STORE_SUB, 1},                                                     \
+	[ISA_OP_##P##_STORE_BYTE_D16_HI] = {ISA_ACCESS_STORE_SUB, 1, .high = true},                                \
+	[ISA_OP_##P##_STORE_SHORT] = {ISA_ACCESS_STORE_SUB, 2},                                                    \
+	[ISA_OP_##P##_STORE_SHORT_D16_HI] = {ISA_ACCESS_STORE_SUB, 2, .high = true},                               \
+	[ISA_OP_##P##_STORE_DWORD] = {ISA_ACCESS_STORE}, [ISA_OP_##P##_STORE_DWORDX2] = {ISA_ACCESS_STORE},        \
+	[ISA_OP_##P##_STORE_DWORDX3] = {ISA_ACCESS_STORE}, [ISA_OP_##P##_STORE_DWORDX4] = {ISA_ACCESS_STORE}
 
-#define ATOMIC(P, name, kind)                                                                                       \
-	[ISA_OP_##P##_ATOMIC_##name] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_##kind},                                   \
+#define ATOMIC(P, name, kind)                                                                                      \
+	[ISA_OP_##P##_ATOMIC_##name] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_##kind},                                  \
 	[ISA_OP_##P##_ATOMIC_##name##_X2] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_##kind}
 
-#define ATOMICS(P)                                                                                                  \
-	ATOMIC(P, SWAP, SWAP), ATOMIC(P, CMPSWAP, CMPSWAP), ATOMIC(P, ADD, ADD), ATOMIC(P, SUB, SUB),               \
-		ATOMIC(P, SMIN, SMIN), ATOMIC(P, UMIN, UMIN), ATOMIC(P, SMAX, SMAX), ATOMIC(P, UMAX, UMAX),         \
-		ATOMIC(P, AND, AND), ATOMIC(P, OR, OR), ATOMIC(P, XOR, XOR), ATOMIC(P, INC, INC),                   \
+#define ATOMICS(P)                                                                                                 \
+	ATOMIC(P, SWAP, SWAP), ATOMIC(P, CMPSWAP, CMPSWAP), ATOMIC(P, ADD, ADD), ATOMIC(P, SUB, SUB),              \
+		ATOMIC(P, SMIN, SMIN), ATOMIC(P, UMIN, UMIN), ATOMIC(P, SMAX, SMAX), ATOMIC(P, UMAX, UMAX),        \
+		ATOMIC(P, AND, AND), ATOMIC(P, OR, OR), ATOMIC(P, XOR, XOR), ATOMIC(P, INC, INC),                  \
 		ATOMIC(P, DEC, DEC)
 
-#define ATOMICS_F32(P)                                                                                              \
-	[ISA_OP_##P##_ATOMIC_ADD_F32] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_ADD_F},                                   \
+#define ATOMICS_F32(P)                                                                                             \
+	[ISA_OP_##P##_ATOMIC_ADD_F32] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_ADD_F},                                  \
 	[ISA_OP_##P##_ATOMIC_PK_ADD_F16] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_PK_ADD_F16}
 
-#define ATOMICS_F64(P)                                                                                              \
-	[ISA_OP_##P##_ATOMIC_ADD_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_ADD_F},                                   \
-	[ISA_OP_##P##_ATOMIC_MIN_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_MIN_F},                                   \
+#define ATOMICS_F64(P)                                                                                             \
+	[ISA_OP_##P##_ATOMIC_ADD_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_ADD_F},                                  \
+	[ISA_OP_##P##_ATOMIC_MIN_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_MIN_F},                                  \
 	[ISA_OP_##P##_ATOMIC_MAX_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_MAX_F}
 
 static const struct isa_access accesses[ISA_OP_COUNT] = {
-	LOADS(FLAT),	     STORES(FLAT),     ATOMICS(FLAT),	    ATOMICS_F64(FLAT), LOADS(GLOBAL),
-	STORES(GLOBAL),	     ATOMICS(GLOBAL),  ATOMICS_F32(GLOBAL), ATOMICS_F64(GLOBAL), LOADS(SCRATCH),
-	STORES(SCRATCH),     LOADS(BUFFER),    STORES(BUFFER),	    ATOMICS(BUFFER),   ATOMICS_F32(BUFFER),
+	LOADS(FLAT),         STORES(FLAT),      ATOMICS(FLAT),       ATOMICS_F64(FLAT),   LOADS(GLOBAL),
+	STORES(GLOBAL),      ATOMICS(GLOBAL),   ATOMICS_F32(GLOBAL), ATOMICS_F64(GLOBAL), LOADS(SCRATCH),
+	STORES(SCRATCH),     LOADS(BUFFER),     STORES(BUFFER),      ATOMICS(BUFFER),     ATOMICS_F32(BUFFER),
 	ATOMICS_F64(BUFFER), ATOMICS(S_BUFFER), ATOMICS(S),
 };
 

@@ -1,10 +1,10 @@
 /* Memory as waves see it: every access of vector and scalar memory instructions ends here, so that a model of the
  * shader's caches has one place to stand.
  *
- * Memory is shared with the client's threads, which poll words and set them while kernels run: words of up to 8 bytes
- * are accessed whole. Two waves (or a wave and the client) may race as on hardware; ThreadSanitizer is kept out of these
- * accesses, because a racy kernel is not our bug. What the client must see in order comes after a fence, which is
- * synchronised for real.
+ * Memory is shared with the client's threads, which poll words and set them while kernels run: words of up to 8
+ * bytes are accessed whole. Two waves (or a wave and the client) may race as on hardware; ThreadSanitizer is kept
+ * out of these accesses, because a racy kernel is not our bug. What the client must see in order comes after a
+ * fence, which is synchronised for real.
  *
  * A refused access is reported through isa_machine::fault, reads give 0, writes vanish, the wave goes on. */
 #ifndef VGPU_ISA_MEM_ACCESS_H
@@ -34,11 +34,11 @@ enum isa_access_class {
 };
 
 struct isa_access {
-	uint8_t class;   /* enum isa_access_class */
-	uint8_t bytes;   /* LOAD_SUB, LOAD_D16, STORE_SUB: 1 or 2; ATOMIC: 4 or 8 */
-	uint8_t atomic;  /* enum isa_atomic */
-	bool extend;     /* sign */
-	bool high;       /* the upper half of the register */
+	uint8_t class;  /* enum isa_access_class */
+	uint8_t bytes;  /* LOAD_SUB, LOAD_D16, STORE_SUB: 1 or 2; ATOMIC: 4 or 8 */
+	uint8_t atomic; /* enum isa_atomic */
+	bool extend;    /* sign */
+	bool high;      /* the upper half of the register */
 };
 
 enum isa_atomic {
@@ -69,15 +69,16 @@ enum isa_atomic {
 /* What op does (LOAD, STORE: dwords come from the instruction); class NONE: not an access of vector memory. */
 const struct isa_access *isa_access_of(enum isa_op op);
 
-/* Performs the access for all lanes of a: vdst and vdata are wave->v rows, dw the dwords of LOAD and STORE. `returns`:
- * an atomic gives back what was there. */
+/* Performs the access for all lanes of a: vdst and vdata are wave->v rows, dw the dwords of LOAD and STORE.
+ * `returns`: an atomic gives back what was there. */
 void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		      const struct isa_addresses *a, unsigned vdata, unsigned vdst, unsigned dw, bool returns);
 
 /* One lane's bytes, however they lie. */
 void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, void *dst, unsigned size_B);
 void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, const void *src, unsigned size_B);
-/* Host memory of [va, va + size_B) if one region allows the access to all of it; NULL otherwise, nothing reported. */
+/* Host memory of [va, va + size_B) if one region allows the access to all of it; NULL otherwise, nothing reported.
+ */
 uint8_t *isa_mem_host(struct isa_wave *w, uint64_t va, uint64_t size_B, unsigned access);
 /* Reports a refused access. */
 void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access);
@@ -94,8 +95,8 @@ unsigned isa_atomic_enter(enum isa_atomic op, unsigned size_B);
 void isa_atomic_leave(unsigned saved);
 
 /* Lanes of a mask, lowest first. */
-#define ISA_FOR_LANES(lane, mask)                                                                                   \
-	for (uint64_t rest_ = (mask); rest_; rest_ &= rest_ - 1)                                                    \
+#define ISA_FOR_LANES(lane, mask)                                                                                  \
+	for (uint64_t rest_ = (mask); rest_; rest_ &= rest_ - 1)                                                   \
 		for (unsigned lane = (unsigned)__builtin_ctzll(rest_), once_ = 1; once_; once_ = 0)
 
 /* Sub-dword values to and from registers. */

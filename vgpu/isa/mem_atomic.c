@@ -91,9 +91,9 @@ unsigned isa_atomic_enter(enum isa_atomic op, unsigned size_B)
 	unsigned saved = _mm_getcsr();
 
 	if (op >= ISA_ATOMIC_CMPSWAP_F)
-		_mm_setcsr(_MM_MASK_MASK | (size_B == 4 && op != ISA_ATOMIC_PK_ADD_F16
-						    ? _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON
-						    : 0));
+		_mm_setcsr(_MM_MASK_MASK |
+			   (size_B == 4 && op != ISA_ATOMIC_PK_ADD_F16 ? _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON
+								       : 0));
 	return saved;
 }
 
@@ -106,7 +106,8 @@ void isa_atomic_leave(unsigned saved)
 
 static uint64_t apply_integer(enum isa_atomic op, unsigned size_B, uint64_t old, uint64_t data, uint64_t data1)
 {
-	int64_t sold = size_B == 8 ? (int64_t)old : (int32_t)old, sdata = size_B == 8 ? (int64_t)data : (int32_t)data;
+	int64_t sold = size_B == 8 ? (int64_t)old : (int32_t)old,
+		sdata = size_B == 8 ? (int64_t)data : (int32_t)data;
 
 	switch (op) {
 	case ISA_ATOMIC_SWAP:
@@ -149,8 +150,8 @@ static uint64_t apply_integer(enum isa_atomic op, unsigned size_B, uint64_t old,
 uint64_t isa_atomic_apply(enum isa_atomic op, unsigned size_B, uint64_t old, uint64_t data, uint64_t data1)
 {
 	if (op == ISA_ATOMIC_PK_ADD_F16)
-		return add_f16((uint32_t)old, (uint32_t)data) |
-		       add_f16((uint32_t)old >> 16, (uint32_t)data >> 16) << 16;
+		return add_f16((uint32_t)old, (uint32_t)data) | add_f16((uint32_t)old >> 16, (uint32_t)data >> 16)
+									<< 16;
 	if (op >= ISA_ATOMIC_CMPSWAP_F)
 		return size_B == 8 ? apply_f64(op, old, data, data1) : apply_f32(op, old, data, data1);
 	return apply_integer(op, size_B, old, data, data1);

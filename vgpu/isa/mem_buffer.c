@@ -71,8 +71,8 @@ static uint64_t linear_offset(const struct request *r, unsigned lane)
 	return (uint64_t)r->index[lane] * r->v.stride + r->offset[lane];
 }
 
-/* Whether `size_B` bytes at `at` of the lane's element are inside the buffer. Byte offsets are compared with the size
- * less the SGPR offset. */
+/* Whether `size_B` bytes at `at` of the lane's element are inside the buffer. Byte offsets are compared with the
+ * size less the SGPR offset. */
 static bool in_range(const struct request *r, unsigned lane, unsigned at, unsigned size_B)
 {
 	uint64_t offset = r->v.swizzle ? r->offset[lane] : linear_offset(r, lane);
@@ -88,14 +88,16 @@ static uint64_t address(const struct request *r, unsigned lane, unsigned at)
 
 	if (!r->v.swizzle)
 		return r->v.base + linear_offset(r, lane) + at;
-	return r->v.base + ((uint64_t)(index / s) * r->v.stride + (offset & ~3u)) * s + index % s * 4 + (offset & 3);
+	return r->v.base + ((uint64_t)(index / s) * r->v.stride + (offset & ~3u)) * s + index % s * 4 +
+	       (offset & 3);
 }
 
 /* --- plain data ----------------------------------------------------------------------------------------------- */
 
 static void clear(struct isa_wave *w, const struct isa_access *access, uint64_t mask, unsigned row, unsigned dw)
 {
-	ISA_FOR_LANES(lane, mask) {
+	ISA_FOR_LANES(lane, mask)
+	{
 		if (access->class == ISA_ACCESS_LOAD_D16)
 			isa_set_half(&w->v[row][lane], 0, access->high);
 		else
@@ -112,7 +114,8 @@ static void piece(struct isa_wave *w, const struct isa_inst *i, const struct isa
 	unsigned row = i->mem.vdata + at / 4;
 	uint64_t outside;
 
-	ISA_FOR_LANES(lane, r->mask) {
+	ISA_FOR_LANES(lane, r->mask)
+	{
 		a.va[lane] = address(r, lane, at);
 		if (in_range(r, lane, at, size_B))
 			a.mask |= (uint64_t)1 << lane;
@@ -131,7 +134,7 @@ static void write_status(struct isa_wave *w, const struct isa_inst *i, unsigned 
 	if (!(i->flags & ISA_TFE))
 		return;
 	ISA_FOR_LANES(lane, isa_exec(w))
-		w->v[i->mem.vdst + dw][lane] = 0;
+	w->v[i->mem.vdst + dw][lane] = 0;
 }
 
 static bool splits(const struct request *r, unsigned dw)
@@ -142,8 +145,8 @@ static bool splits(const struct request *r, unsigned dw)
 	if (r->in_records)
 		return false;
 	ISA_FOR_LANES(lane, r->mask)
-		if (!in_range(r, lane, 0, 4 * dw))
-			return true;
+	if (!in_range(r, lane, 0, 4 * dw))
+		return true;
 	return false;
 }
 
@@ -153,8 +156,8 @@ static bool torn(const struct request *r, const struct isa_access *access)
 	if (!r->v.swizzle || access->class == ISA_ACCESS_LOAD || access->class == ISA_ACCESS_STORE)
 		return false;
 	ISA_FOR_LANES(lane, r->mask)
-		if ((r->offset[lane] & 3) + access->bytes > 4)
-			return true;
+	if ((r->offset[lane] & 3) + access->bytes > 4)
+		return true;
 	return false;
 }
 
@@ -164,7 +167,7 @@ static const struct isa_inst *buffer(struct isa_wave *w, const struct isa_inst *
 {
 	const struct isa_access *access = isa_access_of(i->op);
 	unsigned dw = access->class == ISA_ACCESS_ATOMIC ? access->bytes / 4u
-		      : i->mem.dst_dw			 ? i->mem.dst_dw
+		      : i->mem.dst_dw                    ? i->mem.dst_dw
 							 : i->mem.data_dw;
 	struct request r;
 
@@ -190,13 +193,14 @@ static const struct isa_inst *buffer(struct isa_wave *w, const struct isa_inst *
 
 struct typed {
 	unsigned dfmt, nfmt, size_B;
-	unsigned count;    /* components that the instruction moves */
+	unsigned count; /* components that the instruction moves */
 	bool d16, high, store;
 };
 
 static bool read_typed(const struct isa_inst *i, const struct resource *v, struct typed *t)
 {
-	unsigned op = i->enc == ISA_MTBUF ? i->op - ISA_OP_TBUFFER_LOAD_FORMAT_X : i->op - ISA_OP_BUFFER_LOAD_FORMAT_X;
+	unsigned op =
+		i->enc == ISA_MTBUF ? i->op - ISA_OP_TBUFFER_LOAD_FORMAT_X : i->op - ISA_OP_BUFFER_LOAD_FORMAT_X;
 
 	*t = (struct typed){
 		.dfmt = i->enc == ISA_MTBUF ? i->mem.dfmt : v->word3 >> 15 & 15,
@@ -214,8 +218,8 @@ static bool read_typed(const struct isa_inst *i, const struct resource *v, struc
 	return t->size_B;
 }
 
-/* What the resource wants in component n: 0 zero, 1 one, 4 to 7 X to W. Instructions with a format of their own (MTBUF)
- * take the components as they are. */
+/* What the resource wants in component n: 0 zero, 1 one, 4 to 7 X to W. Instructions with a format of their own
+ * (MTBUF) take the components as they are. */
 static uint32_t select(const struct isa_inst *i, const struct resource *v, const struct typed *t, unsigned n,
 		       const uint32_t xyzw[4])
 {
@@ -286,8 +290,8 @@ static void typed_load(struct isa_wave *w, const struct isa_inst *i, const struc
 }
 
 /* Components that the instruction does not have are stored as 0. */
-static void typed_store(struct isa_wave *w, const struct isa_inst *i, const struct request *r, const struct typed *t,
-			unsigned lane)
+static void typed_store(struct isa_wave *w, const struct isa_inst *i, const struct request *r,
+			const struct typed *t, unsigned lane)
 {
 	uint8_t element[16] = {0};
 	uint32_t xyzw[4] = {0};
@@ -311,7 +315,8 @@ static const struct isa_inst *typed(struct isa_wave *w, const struct isa_inst *i
 	read_request(w, i, &r);
 	if (!read_typed(i, &r.v, &t))
 		return isa_stop_wave(w, i, "data format %u is none of a buffer", t.dfmt);
-	ISA_FOR_LANES(lane, r.mask) {
+	ISA_FOR_LANES(lane, r.mask)
+	{
 		if (t.store)
 			typed_store(w, i, &r, &t, lane);
 		else
@@ -356,7 +361,8 @@ static const struct isa_inst *to_lds(struct isa_wave *w, const struct isa_inst *
 		return isa_stop_wave(w, i, "the LDS bit is for loads of one dword");
 	w->accesses++;
 	read_request(w, i, &r);
-	ISA_FOR_LANES(lane, r.mask) {
+	ISA_FOR_LANES(lane, r.mask)
+	{
 		uint32_t value = dword_of(w, i, &r, lane);
 
 		isa_lds_write(w, i, base + 4 * lane, &value, 4);
@@ -371,7 +377,8 @@ static const struct isa_inst *store_lds_dword(struct isa_wave *w, const struct i
 
 	w->accesses++;
 	read_request(w, i, &r);
-	ISA_FOR_LANES(lane, r.mask) {
+	ISA_FOR_LANES(lane, r.mask)
+	{
 		uint32_t value;
 
 		isa_lds_read(w, i, base + 4 * lane, &value, 4);
@@ -390,13 +397,16 @@ static const struct isa_inst *cache(struct isa_wave *w, const struct isa_inst *i
 
 /* --- the table ------------------------------------------------------------------------------------------------ */
 
-#define TYPED(P, what)                                                                                              \
-	{ISA_OP_##P##_##what##_FORMAT_X, typed}, {ISA_OP_##P##_##what##_FORMAT_XY, typed},                          \
-		{ISA_OP_##P##_##what##_FORMAT_XYZ, typed}, {ISA_OP_##P##_##what##_FORMAT_XYZW, typed},              \
-		{ISA_OP_##P##_##what##_FORMAT_D16_X, typed}, {ISA_OP_##P##_##what##_FORMAT_D16_XY, typed},          \
-		{ISA_OP_##P##_##what##_FORMAT_D16_XYZ, typed}, {ISA_OP_##P##_##what##_FORMAT_D16_XYZW, typed}
+#define TYPED(P, what)                                                                                             \
+	{ISA_OP_##P##_##what##_FORMAT_X, typed}, {ISA_OP_##P##_##what##_FORMAT_XY, typed},                         \
+		{ISA_OP_##P##_##what##_FORMAT_XYZ, typed}, {ISA_OP_##P##_##what##_FORMAT_XYZW, typed},             \
+		{ISA_OP_##P##_##what##_FORMAT_D16_X, typed}, {ISA_OP_##P##_##what##_FORMAT_D16_XY, typed},         \
+		{ISA_OP_##P##_##what##_FORMAT_D16_XYZ, typed},                                                     \
+	{                                                                                                          \
+		ISA_OP_##P##_##what##_FORMAT_D16_XYZW, typed                                                       \
+	}
 
-#define ATOMIC(name) {ISA_OP_BUFFER_ATOMIC_##name, buffer}
+#define ATOMIC(name)  {ISA_OP_BUFFER_ATOMIC_##name, buffer}
 #define ATOMIC2(name) ATOMIC(name), ATOMIC(name##_X2)
 
 const struct isa_handler isa_mubuf_handlers[] = {
@@ -428,9 +438,24 @@ const struct isa_handler isa_mubuf_handlers[] = {
 	{ISA_OP_BUFFER_STORE_DWORDX2, buffer},
 	{ISA_OP_BUFFER_STORE_DWORDX3, buffer},
 	{ISA_OP_BUFFER_STORE_DWORDX4, buffer},
-	ATOMIC2(SWAP), ATOMIC2(CMPSWAP), ATOMIC2(ADD), ATOMIC2(SUB), ATOMIC2(SMIN), ATOMIC2(UMIN), ATOMIC2(SMAX),
-	ATOMIC2(UMAX), ATOMIC2(AND), ATOMIC2(OR), ATOMIC2(XOR), ATOMIC2(INC), ATOMIC2(DEC),
-	ATOMIC(ADD_F32), ATOMIC(PK_ADD_F16), ATOMIC(ADD_F64), ATOMIC(MIN_F64), ATOMIC(MAX_F64),
+	ATOMIC2(SWAP),
+	ATOMIC2(CMPSWAP),
+	ATOMIC2(ADD),
+	ATOMIC2(SUB),
+	ATOMIC2(SMIN),
+	ATOMIC2(UMIN),
+	ATOMIC2(SMAX),
+	ATOMIC2(UMAX),
+	ATOMIC2(AND),
+	ATOMIC2(OR),
+	ATOMIC2(XOR),
+	ATOMIC2(INC),
+	ATOMIC2(DEC),
+	ATOMIC(ADD_F32),
+	ATOMIC(PK_ADD_F16),
+	ATOMIC(ADD_F64),
+	ATOMIC(MIN_F64),
+	ATOMIC(MAX_F64),
 	{ISA_OP_BUFFER_STORE_LDS_DWORD, store_lds_dword},
 	{ISA_OP_BUFFER_WBL2, cache},
 	{ISA_OP_BUFFER_INVL2, cache},

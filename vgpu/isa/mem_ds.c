@@ -46,7 +46,8 @@ uint64_t isa_lds_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 	return old;
 }
 
-/* --- what an instruction does ---------------------------------------------------------------------------------- */
+/* --- what an instruction does ----------------------------------------------------------------------------------
+ */
 
 struct ds_op {
 	uint8_t atomic;   /* enum isa_atomic */
@@ -75,7 +76,7 @@ static bool all_inside(const struct isa_wave *w, const uint32_t offset[ISA_LANES
 	uint32_t highest = 0;
 
 	ISA_FOR_LANES(lane, mask)
-		highest = offset[lane] > highest ? offset[lane] : highest;
+	highest = offset[lane] > highest ? offset[lane] : highest;
 	return (uint64_t)highest + size_B <= w->group->lds_B;
 }
 
@@ -88,7 +89,8 @@ static void read_offsets(const struct isa_wave *w, const struct isa_inst *i, uin
 		offset[lane] = v[lane] + add;
 }
 
-/* --- reads and writes of dwords -------------------------------------------------------------------------------- */
+/* --- reads and writes of dwords --------------------------------------------------------------------------------
+ */
 
 static const struct isa_inst *read_dwords(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -103,10 +105,11 @@ static const struct isa_inst *read_dwords(struct isa_wave *w, const struct isa_i
 	inside = all_inside(w, offset, mask, 4 * dw);
 	if (inside && dw == 1) {
 		ISA_FOR_LANES(lane, mask)
-			memcpy(&v[0][lane], w->group->lds + offset[lane], 4);
+		memcpy(&v[0][lane], w->group->lds + offset[lane], 4);
 		return i + 1;
 	}
-	ISA_FOR_LANES(lane, mask) {
+	ISA_FOR_LANES(lane, mask)
+	{
 		isa_lds_read(w, i, offset[lane], value, 4 * dw);
 		for (unsigned k = 0; k < dw; k++)
 			v[k][lane] = value[k];
@@ -125,10 +128,11 @@ static const struct isa_inst *write_dwords(struct isa_wave *w, const struct isa_
 	read_offsets(w, i, offset);
 	if (dw == 1 && all_inside(w, offset, mask, 4)) {
 		ISA_FOR_LANES(lane, mask)
-			memcpy(w->group->lds + offset[lane], &v[0][lane], 4);
+		memcpy(w->group->lds + offset[lane], &v[0][lane], 4);
 		return i + 1;
 	}
-	ISA_FOR_LANES(lane, mask) {
+	ISA_FOR_LANES(lane, mask)
+	{
 		for (unsigned k = 0; k < dw; k++)
 			value[k] = v[k][lane];
 		isa_lds_write(w, i, offset[lane], value, 4 * dw);
@@ -136,7 +140,8 @@ static const struct isa_inst *write_dwords(struct isa_wave *w, const struct isa_
 	return i + 1;
 }
 
-/* --- two addresses ---------------------------------------------------------------------------------------------- */
+/* --- two addresses ----------------------------------------------------------------------------------------------
+ */
 
 static void two_offsets(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, uint32_t offset[2])
 {
@@ -153,7 +158,8 @@ static const struct isa_inst *read2(struct isa_wave *w, const struct isa_inst *i
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w)) {
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
 		uint32_t offset[2], value[4];
 
 		two_offsets(w, i, lane, offset);
@@ -177,7 +183,8 @@ static const struct isa_inst *write2(struct isa_wave *w, const struct isa_inst *
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w)) {
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
 		uint32_t offset[2], value[2];
 
 		two_offsets(w, i, lane, offset);
@@ -196,7 +203,8 @@ static const struct isa_inst *exchange2(struct isa_wave *w, const struct isa_ins
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w)) {
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
 		uint32_t offset[2], first[2], second[2], old[4];
 
 		two_offsets(w, i, lane, offset);
@@ -212,7 +220,8 @@ static const struct isa_inst *exchange2(struct isa_wave *w, const struct isa_ins
 	return i + 1;
 }
 
-/* --- bytes and halves -------------------------------------------------------------------------------------------- */
+/* --- bytes and halves --------------------------------------------------------------------------------------------
+ */
 
 static const struct isa_inst *read_sub(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -221,7 +230,8 @@ static const struct isa_inst *read_sub(struct isa_wave *w, const struct isa_inst
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w)) {
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
 		uint32_t *v = &w->v[i->mem.vdst][lane], value = 0;
 
 		isa_lds_read(w, i, lane_offset(w, i, lane), &value, op->bytes);
@@ -240,7 +250,8 @@ static const struct isa_inst *write_sub(struct isa_wave *w, const struct isa_ins
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w)) {
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
 		uint32_t value = w->v[i->mem.vdata][lane] >> (op->high ? 16 : 0);
 
 		isa_lds_write(w, i, lane_offset(w, i, lane), &value, op->bytes);
@@ -248,7 +259,8 @@ static const struct isa_inst *write_sub(struct isa_wave *w, const struct isa_ins
 	return i + 1;
 }
 
-/* --- read, modify, write ------------------------------------------------------------------------------------------ */
+/* --- read, modify, write
+ * ------------------------------------------------------------------------------------------ */
 
 static uint64_t operand(const struct isa_wave *w, unsigned row, unsigned lane, unsigned bytes)
 {
@@ -288,7 +300,8 @@ static const struct isa_inst *atomic(struct isa_wave *w, const struct isa_inst *
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
 	saved = enter_f64(w, op);
-	ISA_FOR_LANES(lane, isa_exec(w)) {
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
 		uint64_t old = run_atomic(w, i, op, lane);
 
 		if (!op->returns)
@@ -301,7 +314,8 @@ static const struct isa_inst *atomic(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* --- addresses from M0 --------------------------------------------------------------------------------------------- */
+/* --- addresses from M0
+ * --------------------------------------------------------------------------------------------- */
 
 static uint32_t m0_offset(const struct isa_wave *w, const struct isa_inst *i)
 {
@@ -311,14 +325,14 @@ static uint32_t m0_offset(const struct isa_wave *w, const struct isa_inst *i)
 static const struct isa_inst *read_addtid(struct isa_wave *w, const struct isa_inst *i)
 {
 	ISA_FOR_LANES(lane, isa_exec(w))
-		isa_lds_read(w, i, m0_offset(w, i) + 4 * lane, &w->v[i->mem.vdst][lane], 4);
+	isa_lds_read(w, i, m0_offset(w, i) + 4 * lane, &w->v[i->mem.vdst][lane], 4);
 	return i + 1;
 }
 
 static const struct isa_inst *write_addtid(struct isa_wave *w, const struct isa_inst *i)
 {
 	ISA_FOR_LANES(lane, isa_exec(w))
-		isa_lds_write(w, i, m0_offset(w, i) + 4 * lane, &w->v[i->mem.vdata][lane], 4);
+	isa_lds_write(w, i, m0_offset(w, i) + 4 * lane, &w->v[i->mem.vdata][lane], 4);
 	return i + 1;
 }
 
@@ -336,11 +350,12 @@ static const struct isa_inst *count_lanes(struct isa_wave *w, const struct isa_i
 	new = i->op == ISA_OP_DS_APPEND ? old + lanes : old - lanes;
 	isa_lds_write(w, i, m0_offset(w, i), &new, 4);
 	ISA_FOR_LANES(lane, mask)
-		w->v[i->mem.vdst][lane] = old;
+	w->v[i->mem.vdst][lane] = old;
 	return i + 1;
 }
 
-/* --- across lanes, without LDS -------------------------------------------------------------------------------------- */
+/* --- across lanes, without LDS
+ * -------------------------------------------------------------------------------------- */
 
 /* Result of lane n is the value of lane from[n]; lanes that are off give 0. */
 static void gather(struct isa_wave *w, const struct isa_inst *i, unsigned row, const uint8_t from[ISA_LANES])
@@ -351,7 +366,7 @@ static void gather(struct isa_wave *w, const struct isa_inst *i, unsigned row, c
 	for (unsigned lane = 0; lane < ISA_LANES; lane++)
 		value[lane] = exec >> from[lane] & 1 ? w->v[row][from[lane]] : 0;
 	ISA_FOR_LANES(lane, exec)
-		w->v[i->mem.vdst][lane] = value[lane];
+	w->v[i->mem.vdst][lane] = value[lane];
 }
 
 static const struct isa_inst *bpermute(struct isa_wave *w, const struct isa_inst *i)
@@ -371,14 +386,14 @@ static const struct isa_inst *permute(struct isa_wave *w, const struct isa_inst 
 	uint64_t exec = isa_exec(w);
 
 	ISA_FOR_LANES(lane, exec)
-		value[lane_offset(w, i, lane) >> 2 & 63] = w->v[i->mem.vdata][lane];
+	value[lane_offset(w, i, lane) >> 2 & 63] = w->v[i->mem.vdata][lane];
 	ISA_FOR_LANES(lane, exec)
-		w->v[i->mem.vdst][lane] = value[lane];
+	w->v[i->mem.vdst][lane] = value[lane];
 	return i + 1;
 }
 
-/* ds_swizzle's offset: 0xe000 on FFT, 0xc000 on rotation, 0x8000 on quad permutation, below that and, or, xor masks of
- * the lane number in groups of 32. */
+/* ds_swizzle's offset: 0xe000 on FFT, 0xc000 on rotation, 0x8000 on quad permutation, below that and, or, xor masks
+ * of the lane number in groups of 32. */
 static const struct isa_inst *swizzle(struct isa_wave *w, const struct isa_inst *i)
 {
 	uint32_t mode = (uint32_t)i->mem.offset;
@@ -411,46 +426,55 @@ static const struct isa_inst *nothing(struct isa_wave *w, const struct isa_inst 
 	return i + 1;
 }
 
-/* --- the tables ------------------------------------------------------------------------------------------------------ */
+/* --- the tables
+ * ------------------------------------------------------------------------------------------------------ */
 
-#define DS_ATOMIC(X, name, kind, type32, type64, n)                                                                 \
-	X(name##_##type32, kind, 4, n, false) X(name##_RTN_##type32, kind, 4, n, true)                              \
-		X(name##_##type64, kind, 8, n, false) X(name##_RTN_##type64, kind, 8, n, true)
+#define DS_ATOMIC(X, name, kind, type32, type64, n)                                                                \
+	X(name##_##type32, kind, 4, n, false)                                                                      \
+	X(name##_RTN_##type32, kind, 4, n, true) X(name##_##type64, kind, 8, n, false)                             \
+		X(name##_RTN_##type64, kind, 8, n, true)
 
-#define DS_ATOMICS(X)                                                                                               \
-	DS_ATOMIC(X, ADD, ADD, U32, U64, 1)                                                                         \
-	DS_ATOMIC(X, SUB, SUB, U32, U64, 1)                                                                         \
-	DS_ATOMIC(X, RSUB, RSUB, U32, U64, 1)                                                                       \
-	DS_ATOMIC(X, INC, INC, U32, U64, 1)                                                                         \
-	DS_ATOMIC(X, DEC, DEC, U32, U64, 1)                                                                         \
-	DS_ATOMIC(X, MIN, SMIN, I32, I64, 1)                                                                        \
-	DS_ATOMIC(X, MAX, SMAX, I32, I64, 1)                                                                        \
-	DS_ATOMIC(X, MIN, UMIN, U32, U64, 1)                                                                        \
-	DS_ATOMIC(X, MAX, UMAX, U32, U64, 1)                                                                        \
-	DS_ATOMIC(X, AND, AND, B32, B64, 1)                                                                         \
-	DS_ATOMIC(X, OR, OR, B32, B64, 1)                                                                           \
-	DS_ATOMIC(X, XOR, XOR, B32, B64, 1)                                                                         \
-	DS_ATOMIC(X, MSKOR, MSKOR, B32, B64, 2)                                                                     \
-	DS_ATOMIC(X, CMPST, CMPSWAP, B32, B64, 2)                                                                   \
-	DS_ATOMIC(X, CMPST, CMPSWAP_F, F32, F64, 2)                                                                 \
-	DS_ATOMIC(X, MIN, MIN_F, F32, F64, 1)                                                                       \
-	DS_ATOMIC(X, MAX, MAX_F, F32, F64, 1)                                                                       \
-	DS_ATOMIC(X, ADD, ADD_F, F32, F64, 1)                                                                       \
-	X(WRXCHG_RTN_B32, SWAP, 4, 1, true)                                                                         \
-	X(WRXCHG_RTN_B64, SWAP, 8, 1, true)                                                                         \
+#define DS_ATOMICS(X)                                                                                              \
+	DS_ATOMIC(X, ADD, ADD, U32, U64, 1)                                                                        \
+	DS_ATOMIC(X, SUB, SUB, U32, U64, 1)                                                                        \
+	DS_ATOMIC(X, RSUB, RSUB, U32, U64, 1)                                                                      \
+	DS_ATOMIC(X, INC, INC, U32, U64, 1)                                                                        \
+	DS_ATOMIC(X, DEC, DEC, U32, U64, 1)                                                                        \
+	DS_ATOMIC(X, MIN, SMIN, I32, I64, 1)                                                                       \
+	DS_ATOMIC(X, MAX, SMAX, I32, I64, 1)                                                                       \
+	DS_ATOMIC(X, MIN, UMIN, U32, U64, 1)                                                                       \
+	DS_ATOMIC(X, MAX, UMAX, U32, U64, 1)                                                                       \
+	DS_ATOMIC(X, AND, AND, B32, B64, 1)                                                                        \
+	DS_ATOMIC(X, OR, OR, B32, B64, 1)                                                                          \
+	DS_ATOMIC(X, XOR, XOR, B32, B64, 1)                                                                        \
+	DS_ATOMIC(X, MSKOR, MSKOR, B32, B64, 2)                                                                    \
+	DS_ATOMIC(X, CMPST, CMPSWAP, B32, B64, 2)                                                                  \
+	DS_ATOMIC(X, CMPST, CMPSWAP_F, F32, F64, 2)                                                                \
+	DS_ATOMIC(X, MIN, MIN_F, F32, F64, 1)                                                                      \
+	DS_ATOMIC(X, MAX, MAX_F, F32, F64, 1)                                                                      \
+	DS_ATOMIC(X, ADD, ADD_F, F32, F64, 1)                                                                      \
+	X(WRXCHG_RTN_B32, SWAP, 4, 1, true)                                                                        \
+	X(WRXCHG_RTN_B64, SWAP, 8, 1, true)                                                                        \
 	X(WRAP_RTN_B32, WRAP, 4, 2, true)
 
-#define ATOMIC_OP(name, kind, size, n, rtn)                                                                         \
+#define ATOMIC_OP(name, kind, size, n, rtn)                                                                        \
 	[ISA_OP_DS_##name] = {.atomic = ISA_ATOMIC_##kind, .bytes = size, .operands = n, .returns = rtn},
 #define ATOMIC_HANDLER(name, kind, size, n, rtn) {ISA_OP_DS_##name, atomic},
-#define PAIR(name, size, step) [ISA_OP_DS_##name] = {.bytes = size, .stride = step}
+#define PAIR(name, size, step)                   [ISA_OP_DS_##name] = {.bytes = size, .stride = step}
 
 static const struct ds_op ops[ISA_OP_COUNT] = {
-	DS_ATOMICS(ATOMIC_OP)
-	PAIR(READ2_B32, 4, 1), PAIR(READ2ST64_B32, 4, 64), PAIR(READ2_B64, 8, 1), PAIR(READ2ST64_B64, 8, 64),
-	PAIR(WRITE2_B32, 4, 1), PAIR(WRITE2ST64_B32, 4, 64), PAIR(WRITE2_B64, 8, 1), PAIR(WRITE2ST64_B64, 8, 64),
-	PAIR(WRXCHG2_RTN_B32, 4, 1), PAIR(WRXCHG2ST64_RTN_B32, 4, 64),
-	PAIR(WRXCHG2_RTN_B64, 8, 1), PAIR(WRXCHG2ST64_RTN_B64, 8, 64),
+	DS_ATOMICS(ATOMIC_OP) PAIR(READ2_B32, 4, 1),
+	PAIR(READ2ST64_B32, 4, 64),
+	PAIR(READ2_B64, 8, 1),
+	PAIR(READ2ST64_B64, 8, 64),
+	PAIR(WRITE2_B32, 4, 1),
+	PAIR(WRITE2ST64_B32, 4, 64),
+	PAIR(WRITE2_B64, 8, 1),
+	PAIR(WRITE2ST64_B64, 8, 64),
+	PAIR(WRXCHG2_RTN_B32, 4, 1),
+	PAIR(WRXCHG2ST64_RTN_B32, 4, 64),
+	PAIR(WRXCHG2_RTN_B64, 8, 1),
+	PAIR(WRXCHG2ST64_RTN_B64, 8, 64),
 	[ISA_OP_DS_READ_I8] = {.bytes = 1, .extend = true},
 	[ISA_OP_DS_READ_U8] = {.bytes = 1},
 	[ISA_OP_DS_READ_I16] = {.bytes = 2, .extend = true},
@@ -473,8 +497,7 @@ static const struct ds_op *op_of(const struct isa_inst *i)
 }
 
 const struct isa_handler isa_ds_handlers[] = {
-	DS_ATOMICS(ATOMIC_HANDLER)
-	{ISA_OP_DS_READ_B32, read_dwords},
+	DS_ATOMICS(ATOMIC_HANDLER){ISA_OP_DS_READ_B32, read_dwords},
 	{ISA_OP_DS_READ_B64, read_dwords},
 	{ISA_OP_DS_READ_B96, read_dwords},
 	{ISA_OP_DS_READ_B128, read_dwords},

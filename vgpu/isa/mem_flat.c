@@ -30,7 +30,8 @@ static void load_to_lds(struct isa_wave *w, const struct isa_inst *i, const stru
 	const struct isa_access *access = isa_access_of(i->op);
 	uint32_t base = isa_lds_dma_base(w, i);
 
-	ISA_FOR_LANES(lane, a->mask) {
+	ISA_FOR_LANES(lane, a->mask)
+	{
 		uint32_t value = 0;
 
 		isa_mem_read(w, i, a->va[lane], &value, access->class == ISA_ACCESS_LOAD ? 4 : access->bytes);
@@ -132,7 +133,8 @@ static uint64_t scratch_atomic(struct isa_wave *w, const struct isa_inst *i, enu
 	return old;
 }
 
-/* --- one lane at a time: FLAT with lanes in LDS or scratch, and SCRATCH that is not aligned -------------------- */
+/* --- one lane at a time: FLAT with lanes in LDS or scratch, and SCRATCH that is not aligned --------------------
+ */
 
 enum aperture { IN_MEMORY, IN_LDS, IN_SCRATCH };
 
@@ -193,8 +195,8 @@ static uint64_t operand(const struct isa_wave *w, unsigned row, unsigned lane, u
 	return size_B == 8 ? w->v[row][lane] | (uint64_t)w->v[row + 1][lane] << 32 : w->v[row][lane];
 }
 
-static void lane_access(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access, unsigned lane,
-			uint64_t va)
+static void lane_access(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+			unsigned lane, uint64_t va)
 {
 	const struct isa_mem *m = &i->mem;
 	uint32_t value[4] = {0};
@@ -244,7 +246,7 @@ static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct
 	unsigned saved = isa_atomic_enter(access->atomic, access->bytes);
 
 	ISA_FOR_LANES(lane, a->mask)
-		lane_access(w, i, access, lane, a->va[lane]);
+	lane_access(w, i, access, lane, a->va[lane]);
 	isa_atomic_leave(saved);
 }
 
@@ -253,8 +255,8 @@ static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct
 static bool all_in_memory(const struct isa_addresses *a)
 {
 	ISA_FOR_LANES(lane, a->mask)
-		if (aperture_of(a->va[lane]) != IN_MEMORY)
-			return false;
+	if (aperture_of(a->va[lane]) != IN_MEMORY)
+		return false;
 	return true;
 }
 
@@ -295,7 +297,7 @@ static bool scratch_offsets(const struct isa_wave *w, const struct isa_inst *i, 
 			offset[lane] = base + w->v[i->mem.vaddr][lane];
 	}
 	ISA_FOR_LANES(lane, mask)
-		misaligned |= offset[lane] & 3;
+	misaligned |= offset[lane] & 3;
 	return !misaligned;
 }
 
@@ -335,23 +337,34 @@ static const struct isa_inst *scratch(struct isa_wave *w, const struct isa_inst 
 
 /* --- the table ------------------------------------------------------------------------------------------------ */
 
-#define ACCESSES(P, fn)                                                                                             \
-	{ISA_OP_##P##_LOAD_UBYTE, fn}, {ISA_OP_##P##_LOAD_SBYTE, fn}, {ISA_OP_##P##_LOAD_USHORT, fn},               \
-		{ISA_OP_##P##_LOAD_SSHORT, fn}, {ISA_OP_##P##_LOAD_DWORD, fn}, {ISA_OP_##P##_LOAD_DWORDX2, fn},     \
-		{ISA_OP_##P##_LOAD_DWORDX3, fn}, {ISA_OP_##P##_LOAD_DWORDX4, fn},                                   \
-		{ISA_OP_##P##_LOAD_UBYTE_D16, fn}, {ISA_OP_##P##_LOAD_UBYTE_D16_HI, fn},                            \
-		{ISA_OP_##P##_LOAD_SBYTE_D16, fn}, {ISA_OP_##P##_LOAD_SBYTE_D16_HI, fn},                            \
-		{ISA_OP_##P##_LOAD_SHORT_D16, fn}, {ISA_OP_##P##_LOAD_SHORT_D16_HI, fn},                            \
-		{ISA_OP_##P##_STORE_BYTE, fn}, {ISA_OP_##P##_STORE_BYTE_D16_HI, fn}, {ISA_OP_##P##_STORE_SHORT, fn}, \
-		{ISA_OP_##P##_STORE_SHORT_D16_HI, fn}, {ISA_OP_##P##_STORE_DWORD, fn},                              \
-		{ISA_OP_##P##_STORE_DWORDX2, fn}, {ISA_OP_##P##_STORE_DWORDX3, fn}, {ISA_OP_##P##_STORE_DWORDX4, fn}
+#define ACCESSES(P, fn)                                                                                            \
+	{ISA_OP_##P##_LOAD_UBYTE, fn}, {ISA_OP_##P##_LOAD_SBYTE, fn}, {ISA_OP_##P##_LOAD_USHORT, fn},              \
+		{ISA_OP_##P##_LOAD_SSHORT, fn}, {ISA_OP_##P##_LOAD_DWORD, fn}, {ISA_OP_##P##_LOAD_DWORDX2, fn},    \
+		{ISA_OP_##P##_LOAD_DWORDX3, fn}, {ISA_OP_##P##_LOAD_DWORDX4, fn},                                  \
+		{ISA_OP_##P##_LOAD_UBYTE_D16, fn}, {ISA_OP_##P##_LOAD_UBYTE_D16_HI, fn},                           \
+		{ISA_OP_##P##_LOAD_SBYTE_D16, fn}, {ISA_OP_##P##_LOAD_SBYTE_D16_HI, fn},                           \
+		{ISA_OP_##P##_LOAD_SHORT_D16, fn}, {ISA_OP_##P##_LOAD_SHORT_D16_HI, fn},                           \
+		{ISA_OP_##P##_STORE_BYTE, fn}, {ISA_OP_##P##_STORE_BYTE_D16_HI, fn},                               \
+		{ISA_OP_##P##_STORE_SHORT, fn}, {ISA_OP_##P##_STORE_SHORT_D16_HI, fn},                             \
+		{ISA_OP_##P##_STORE_DWORD, fn}, {ISA_OP_##P##_STORE_DWORDX2, fn},                                  \
+		{ISA_OP_##P##_STORE_DWORDX3, fn},                                                                  \
+	{                                                                                                          \
+		ISA_OP_##P##_STORE_DWORDX4, fn                                                                     \
+	}
 
-#define ATOMIC(P, name, fn) {ISA_OP_##P##_ATOMIC_##name, fn}, {ISA_OP_##P##_ATOMIC_##name##_X2, fn}
-#define ATOMICS(P, fn)                                                                                              \
-	ATOMIC(P, SWAP, fn), ATOMIC(P, CMPSWAP, fn), ATOMIC(P, ADD, fn), ATOMIC(P, SUB, fn), ATOMIC(P, SMIN, fn),   \
-		ATOMIC(P, UMIN, fn), ATOMIC(P, SMAX, fn), ATOMIC(P, UMAX, fn), ATOMIC(P, AND, fn),                  \
-		ATOMIC(P, OR, fn), ATOMIC(P, XOR, fn), ATOMIC(P, INC, fn), ATOMIC(P, DEC, fn),                      \
-		{ISA_OP_##P##_ATOMIC_ADD_F64, fn}, {ISA_OP_##P##_ATOMIC_MIN_F64, fn}, {ISA_OP_##P##_ATOMIC_MAX_F64, fn}
+#define ATOMIC(P, name, fn)                                                                                        \
+	{ISA_OP_##P##_ATOMIC_##name, fn},                                                                          \
+	{                                                                                                          \
+		ISA_OP_##P##_ATOMIC_##name##_X2, fn                                                                \
+	}
+#define ATOMICS(P, fn)                                                                                             \
+	ATOMIC(P, SWAP, fn), ATOMIC(P, CMPSWAP, fn), ATOMIC(P, ADD, fn), ATOMIC(P, SUB, fn), ATOMIC(P, SMIN, fn),  \
+		ATOMIC(P, UMIN, fn), ATOMIC(P, SMAX, fn), ATOMIC(P, UMAX, fn), ATOMIC(P, AND, fn),                 \
+		ATOMIC(P, OR, fn), ATOMIC(P, XOR, fn), ATOMIC(P, INC, fn), ATOMIC(P, DEC, fn),                     \
+		{ISA_OP_##P##_ATOMIC_ADD_F64, fn}, {ISA_OP_##P##_ATOMIC_MIN_F64, fn},                              \
+	{                                                                                                          \
+		ISA_OP_##P##_ATOMIC_MAX_F64, fn                                                                    \
+	}
 
 const struct isa_handler isa_flat_handlers[] = {
 	ACCESSES(FLAT, flat),

@@ -1,5 +1,5 @@
-/* Typed buffer data of GFX9: BUF_DATA_FORMAT says how an element's bits are cut into components, BUF_NUM_FORMAT what a
- * component's bits mean. Names list components from the most significant: 2_10_10_10 has X in bits 9:0. */
+/* Typed buffer data of GFX9: BUF_DATA_FORMAT says how an element's bits are cut into components, BUF_NUM_FORMAT
+ * what a component's bits mean. Names list components from the most significant: 2_10_10_10 has X in bits 9:0. */
 #ifndef VGPU_ISA_MEM_FORMAT_H
 #define VGPU_ISA_MEM_FORMAT_H
 
@@ -19,7 +19,8 @@ enum isa_num_format {
 
 /* Bytes of an element; 0: no such data format. */
 unsigned isa_format_size_B(unsigned dfmt);
-/* Element to four registers; components that the format lacks are 0, 0, 0, 1. d16: results are f16 or 16-bit integers. */
+/* Element to four registers; components that the format lacks are 0, 0, 0, 1. d16: results are f16 or 16-bit
+ * integers. */
 void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool d16, uint32_t xyzw[4]);
 /* Registers to an element. */
 void isa_format_store(unsigned dfmt, unsigned nfmt, const uint32_t xyzw[4], bool d16, uint8_t *element);

@@ -41,8 +41,10 @@ static bool is_scratch(const struct isa_inst *i)
 	       (i->op >= ISA_OP_S_SCRATCH_STORE_DWORD && i->op <= ISA_OP_S_SCRATCH_STORE_DWORDX4);
 }
 
-/* Address of a scalar access, its low two bits dropped as hardware does, and how many of its dwords are in range. */
-static uint64_t scalar_address(const struct isa_wave *w, const struct isa_inst *i, unsigned dw, unsigned *in_range_dw)
+/* Address of a scalar access, its low two bits dropped as hardware does, and how many of its dwords are in range.
+ */
+static uint64_t scalar_address(const struct isa_wave *w, const struct isa_inst *i, unsigned dw,
+			       unsigned *in_range_dw)
 {
 	uint64_t offset = scalar_offset(w, i), size_B;
 
@@ -72,7 +74,8 @@ static const struct isa_inst *s_load(struct isa_wave *w, const struct isa_inst *
 	host = in_range_dw ? isa_mem_host(w, va, 4ull * in_range_dw, GPUVM_R) : NULL;
 	if (host)
 		for (unsigned k = 0; k < in_range_dw; k++)
-			value[k] = __atomic_load_n((const uint32_t *)(const void *)(host + 4 * k), __ATOMIC_RELAXED);
+			value[k] =
+				__atomic_load_n((const uint32_t *)(const void *)(host + 4 * k), __ATOMIC_RELAXED);
 	else
 		isa_mem_read(w, i, va, value, 4 * in_range_dw);
 	memcpy(&w->s[i->mem.sdst], value, 4 * dw);
@@ -126,10 +129,14 @@ static const struct isa_inst *s_cache(struct isa_wave *w, const struct isa_inst 
 	return i + 1;
 }
 
-#define ATOMIC(P, name) {ISA_OP_##P##_ATOMIC_##name, s_atomic}, {ISA_OP_##P##_ATOMIC_##name##_X2, s_atomic}
-#define ATOMICS(P)                                                                                                  \
-	ATOMIC(P, SWAP), ATOMIC(P, CMPSWAP), ATOMIC(P, ADD), ATOMIC(P, SUB), ATOMIC(P, SMIN), ATOMIC(P, UMIN),      \
-		ATOMIC(P, SMAX), ATOMIC(P, UMAX), ATOMIC(P, AND), ATOMIC(P, OR), ATOMIC(P, XOR), ATOMIC(P, INC),    \
+#define ATOMIC(P, name)                                                                                            \
+	{ISA_OP_##P##_ATOMIC_##name, s_atomic},                                                                    \
+	{                                                                                                          \
+		ISA_OP_##P##_ATOMIC_##name##_X2, s_atomic                                                          \
+	}
+#define ATOMICS(P)                                                                                                 \
+	ATOMIC(P, SWAP), ATOMIC(P, CMPSWAP), ATOMIC(P, ADD), ATOMIC(P, SUB), ATOMIC(P, SMIN), ATOMIC(P, UMIN),     \
+		ATOMIC(P, SMAX), ATOMIC(P, UMAX), ATOMIC(P, AND), ATOMIC(P, OR), ATOMIC(P, XOR), ATOMIC(P, INC),   \
 		ATOMIC(P, DEC)
 
 const struct isa_handler isa_smem_handlers[] = {

@@ -1,24 +1,24 @@
 /* Memory instructions, one addressing mode at a time: each piece of assembly runs on a wave with known registers.
  *
- * s0:1 = D, the data's address        s4:7 = a raw buffer of 4096 bytes at D      s8:11 = structured, stride 16, 8 records
- * s12:15 = scratch descriptor at D + 65536      s16 = 64 (an offset)      s18:19 = D + 0x2000      s20 = 0x12345678
- * FLAT_SCRATCH = D + 65536     M0 = 256
- * v0 = lane    v1 = 4 * lane    v2:3 = D + 4 * lane    v4:5 = D + 16 * lane    v6:7 = D    v8 = 1000 + lane
- * v9 = f32 1.0 + lane    v10..v13 = 0x100 * n + lane    v14:15 = f64 lane   v16:17 = shared aperture + 4 * lane
- * v18:19 = private aperture + 8     v20:23 = lane, poisoned   v24:25 = an address that is not mapped
- * Memory: D[n] = n * 3 + 1 as dwords, up to 65536 bytes; LDS[n] = n + 500 as dwords, 4096 bytes. */
+ * s0:1 = D, the data's address        s4:7 = a raw buffer of 4096 bytes at D      s8:11 = structured, stride 16, 8
+ * records s12:15 = scratch descriptor at D + 65536      s16 = 64 (an offset)      s18:19 = D + 0x2000      s20 =
+ * 0x12345678 FLAT_SCRATCH = D + 65536     M0 = 256 v0 = lane    v1 = 4 * lane    v2:3 = D + 4 * lane    v4:5 = D +
+ * 16 * lane    v6:7 = D    v8 = 1000 + lane v9 = f32 1.0 + lane    v10..v13 = 0x100 * n + lane    v14:15 = f64 lane
+ * v16:17 = shared aperture + 4 * lane v18:19 = private aperture + 8     v20:23 = lane, poisoned   v24:25 = an
+ * address that is not mapped Memory: D[n] = n * 3 + 1 as dwords, up to 65536 bytes; LDS[n] = n + 500 as dwords,
+ * 4096 bytes. */
 #include "tests/check.h"
 #include "vgpu/isa/isa.h"
 #include "vgpu/isa/test_code.h"
 #include "vgpu/report.h"
 
-#define D        0x123400000000ull
-#define CODE     0x20000000ull
-#define HOLE     0x66600000000ull
-#define SCRATCH  65536
-#define DATA_B   (1u << 20)
-#define PIECE_B  256
-#define ROWS     32
+#define D       0x123400000000ull
+#define CODE    0x20000000ull
+#define HOLE    0x66600000000ull
+#define SCRATCH 65536
+#define DATA_B  (1u << 20)
+#define PIECE_B 256
+#define ROWS    32
 
 struct wave_test {
 	struct isa_machine machine;
@@ -121,12 +121,30 @@ static void set_vgprs(void)
 static void set_sgprs(void)
 {
 	static const uint32_t first[24] = {
-		(uint32_t)D,	    (uint32_t)(D >> 32),		     0,	   0,	       /* s0 */
-		(uint32_t)D,	    (uint32_t)(D >> 32),		     4096, 0x00024fac, /* s4: raw; 32 bits, UINT, XYZW */
-		(uint32_t)D,	    (uint32_t)(D >> 32) | 16u << 16,   8,	   0x00074fac, /* s8: 4 x 32 bits, UINT */
-		(uint32_t)(D + SCRATCH), (uint32_t)(D >> 32) | 1u << 31,    DATA_B - SCRATCH, 0x00ea4fac, /* s12 */
-		64,		    0,			     (uint32_t)(D + 0x2000), (uint32_t)(D >> 32), /* s16 */
-		0x12345678,	    0x9abcdef0,		     0,	   0, /* s20 */
+		(uint32_t)D,
+		(uint32_t)(D >> 32),
+		0,
+		0, /* s0 */
+		(uint32_t)D,
+		(uint32_t)(D >> 32),
+		4096,
+		0x00024fac, /* s4: raw; 32 bits, UINT, XYZW */
+		(uint32_t)D,
+		(uint32_t)(D >> 32) | 16u << 16,
+		8,
+		0x00074fac, /* s8: 4 x 32 bits, UINT */
+		(uint32_t)(D + SCRATCH),
+		(uint32_t)(D >> 32) | 1u << 31,
+		DATA_B - SCRATCH,
+		0x00ea4fac, /* s12 */
+		64,
+		0,
+		(uint32_t)(D + 0x2000),
+		(uint32_t)(D >> 32), /* s16 */
+		0x12345678,
+		0x9abcdef0,
+		0,
+		0, /* s20 */
 	};
 	uint64_t scratch = D + SCRATCH, exec = ~(uint64_t)0;
 
@@ -164,24 +182,25 @@ static bool run(unsigned piece)
 	return stop == ISA_ENDED;
 }
 
-/* --- pieces and their checks ------------------------------------------------------------------------------------- */
+/* --- pieces and their checks -------------------------------------------------------------------------------------
+ */
 
-#define EACH for (unsigned l = 0; l < ISA_LANES; l++)
+#define EACH     for (unsigned l = 0; l < ISA_LANES; l++)
 #define OLD(row) (0xd5d50000 | (row) << 8 | l) /* what a row held before */
 
 /* Lanes whose `got` is not `want`. */
-#define ALL_OF(got, want)                                                                                           \
-	do {                                                                                                        \
-		unsigned bad_ = 0, first_ = 64;                                                                     \
-		EACH if ((uint32_t)(got) != (uint32_t)(want))                                                       \
-		{                                                                                                   \
-			bad_++;                                                                                     \
-			first_ = first_ < l ? first_ : l;                                                           \
-		}                                                                                                   \
-		if (!CHECK_EQ(bad_, 0)) {                                                                           \
-			unsigned l = first_;                                                                        \
+#define ALL_OF(got, want)                                                                                          \
+	do {                                                                                                       \
+		unsigned bad_ = 0, first_ = 64;                                                                    \
+		EACH if ((uint32_t)(got) != (uint32_t)(want))                                                      \
+		{                                                                                                  \
+			bad_++;                                                                                    \
+			first_ = first_ < l ? first_ : l;                                                          \
+		}                                                                                                  \
+		if (!CHECK_EQ(bad_, 0)) {                                                                          \
+			unsigned l = first_;                                                                       \
 			printf("  %s: lane %u has 0x%x, want 0x%x\n", #got, l, (uint32_t)(got), (uint32_t)(want)); \
-		}                                                                                                   \
+		}                                                                                                  \
 	} while (0)
 #define ALL(row, want)         ALL_OF(test.v[row][l], want)
 #define ALL_DATA(offset, want) ALL_OF(d32(offset), want)
@@ -381,12 +400,12 @@ static void atomic_f64(void)
 
 static void flat_apertures(void)
 {
-	ALL(20, 500 + l);                               /* LDS */
-	ALL_OF(d32(scratch(l, 8)), 1000 + l);           /* scratch, written */
-	ALL(21, 1000 + l);                              /* and read back */
+	ALL(20, 500 + l);                                /* LDS */
+	ALL_OF(d32(scratch(l, 8)), 1000 + l);            /* scratch, written */
+	ALL(21, 1000 + l);                               /* and read back */
 	ALL_LDS(1024 + 4 * l, 500 + 256 + l + 1000 + l); /* atomic on LDS */
-	ALL(22, was(4 * l));                            /* memory */
-	ALL(23, l & 1 ? was(4 * l) : 500 + l);          /* lanes in both */
+	ALL(22, was(4 * l));                             /* memory */
+	ALL(23, l & 1 ? was(4 * l) : 500 + l);           /* lanes in both */
 	CHECK_EQ(test.faults, 0);
 }
 
@@ -403,7 +422,8 @@ static void scratch_instructions(void)
 	ALL(20, 0xa00 + l);
 	ALL(21, 0xb00 + l);
 	ALL(22, was(scratch(l, 64 + 8)));
-	ALL(23, l / 4 == 1 ? 10 + l - 4 : was(scratch(l, 4 * l)) >> 8 & 0xff); /* lanes 4 to 7 see what was stored */
+	ALL(23,
+	    l / 4 == 1 ? 10 + l - 4 : was(scratch(l, 4 * l)) >> 8 & 0xff); /* lanes 4 to 7 see what was stored */
 	ALL_OF(d32(scratch(l, 6)) & 0xffff, 0xa00 + l); /* crosses no dword, but is not aligned to one */
 	CHECK_EQ(test.faults, 0);
 }
@@ -473,8 +493,8 @@ static void buffer_typed(void)
 {
 	ALL(20, f32_bits((float)((was(4 * l) & 0xff) / 255.0)));
 	ALL(21, f32_bits((float)((was(4 * l) >> 8 & 0xff) / 255.0)));
-	ALL(22, was(4 * l) & 0x3ff);              /* 2_10_10_10 UINT */
-	ALL(26, (int16_t)was(4 * l));             /* 16_16 SINT */
+	ALL(22, was(4 * l) & 0x3ff);  /* 2_10_10_10 UINT */
+	ALL(26, (int16_t)was(4 * l)); /* 16_16 SINT */
 	ALL(27, (int16_t)(was(4 * l) >> 16));
 	ALL_DATA(1024 + 4 * l, l == 0 ? 0xff : 0xff); /* UNORM8 of 1 + lane saturates; the other components are 0 */
 	CHECK_EQ(d32(2048), 0x00003c00);              /* f16 of 1 */
@@ -519,20 +539,20 @@ static void ds_atomics(void)
 	ALL(20, 500 + l);
 	ALL_LDS(4 * l, 500 + l + 1000 + l);
 	CHECK_EQ(lds32(1024), 756 + 64 * 1000 + 63 * 32);
-	ALL_LDS(2048 + 4 * l, 1000 + l);     /* compared with v26 = what is there */
+	ALL_LDS(2048 + 4 * l, 1000 + l); /* compared with v26 = what is there */
 	ALL(21, 500 + 512 + l);
-	ALL_LDS(2560 + 4 * l, 1000 + l - (500 + 640 + l)); /* rsub */
+	ALL_LDS(2560 + 4 * l, 1000 + l - (500 + 640 + l));                       /* rsub */
 	ALL_LDS(3072 + 4 * l, ((500u + 768 + l) & ~(0x900u + l)) | (0xb00 + l)); /* mskor */
-	ALL_LDS(3328 + 4 * l, f32_bits(1.0f + (float)l));  /* max of a denormal and 1 + lane */
+	ALL_LDS(3328 + 4 * l, f32_bits(1.0f + (float)l)); /* max of a denormal and 1 + lane */
 }
 
 static void ds_lanes(void)
 {
-	ALL(20, 1000 + (l + 1) % 64);                                 /* bpermute */
-	ALL(21, 1000 + (l + 63) % 64);                                /* permute pushes the other way */
-	ALL(22, l ^ 1);                                               /* swizzle, xor 1 */
-	ALL(23, (l & ~3u) | (3 - (l & 3)));                           /* quads reversed */
-	ALL(26, l & 1 ? 1000 + l : OLD(26));                          /* sources that are off give 0 */
+	ALL(20, 1000 + (l + 1) % 64);        /* bpermute */
+	ALL(21, 1000 + (l + 63) % 64);       /* permute pushes the other way */
+	ALL(22, l ^ 1);                      /* swizzle, xor 1 */
+	ALL(23, (l & ~3u) | (3 - (l & 3)));  /* quads reversed */
+	ALL(26, l & 1 ? 1000 + l : OLD(26)); /* sources that are off give 0 */
 	ALL(27, l & 1 ? 0 : OLD(27));
 }
 
@@ -604,12 +624,14 @@ static const struct piece {
 	 "global_store_dword v[2:3], v9, off\n global_store_dword v[2:3], v9, off offset:1024\n"
 	 "v_add_f32 v26, 1.0, v9\n global_atomic_add_f32 v[2:3], v26, off\n v_mov_b32 v26, 0x42004000\n"
 	 "global_store_dword v[2:3], v26, off offset:1024\n v_mov_b32 v26, 0x40003c00\n"
-	 "global_atomic_pk_add_f16 v[2:3], v26, off offset:1024\n v_mov_b32 v26, 0", 0, "gfx908"},
+	 "global_atomic_pk_add_f16 v[2:3], v26, off offset:1024\n v_mov_b32 v26, 0",
+	 0, "gfx908"},
 	{"global f64 atomics", atomic_f64,
 	 "v_mov_b32 v26, 0\n v_mov_b32 v27, 0x3fe00000\n global_store_dwordx2 v[6:7], v[26:27], off\n"
 	 "global_store_dwordx2 v[6:7], v[26:27], off offset:8\n global_store_dwordx2 v[6:7], v[26:27], off offset:16\n"
 	 "global_atomic_add_f64 v[6:7], v[14:15], off\n global_atomic_max_f64 v[6:7], v[14:15], off offset:8\n"
-	 "flat_atomic_min_f64 v[6:7], v[14:15] offset:16", 0, "gfx90a"},
+	 "flat_atomic_min_f64 v[6:7], v[14:15] offset:16",
+	 0, "gfx90a"},
 	{"flat", flat_apertures,
 	 "flat_load_dword v20, v[16:17]\n flat_store_dword v[18:19], v8\n flat_load_dword v21, v[18:19]\n"
 	 "flat_atomic_add v[16:17], v8 offset:1024\n flat_load_dword v22, v[2:3]\n"
@@ -642,7 +664,8 @@ static const struct piece {
 	 "buffer_atomic_cmpswap v[22:23], v1, s[4:7], 0 offen offset:1024 glc"},
 	{"buffer to and from LDS", buffer_lds,
 	 "buffer_load_dword v1, s[4:7], 0 offen offset:16 lds\n s_or_b32 s25, s5, 0x40000\n s_add_u32 s24, s4, 1024\n"
-	 "s_mov_b32 s26, 0x10000\n s_mov_b32 s27, 0x804fac\n buffer_store_lds_dword s[24:27], 0 offset:512 lds", 0, "gfx908"},
+	 "s_mov_b32 s26, 0x10000\n s_mov_b32 s27, 0x804fac\n buffer_store_lds_dword s[24:27], 0 offset:512 lds",
+	 0, "gfx908"},
 	{"buffer formats", buffer_formats,
 	 "buffer_load_format_xyzw v[20:23], v0, s[8:11], 0 idxen\n s_movk_i32 s22, 0x2000\n"
 	 "buffer_store_format_xyzw v[10:13], v0, s[8:11], s22 idxen"},
@@ -657,7 +680,8 @@ static const struct piece {
 	{"ds, words", ds_words,
 	 "ds_read_b32 v20, v1\n ds_read_b64 v[22:23], v1 offset:8\n ds_write_b32 v1, v8 offset:1024\n"
 	 "ds_read_b32 v21, v1 offset:4096\n v_lshlrev_b32 v26, 4, v0\n ds_write_b96 v26, v[10:12] offset:2048\n"
-	 "v_mov_b32 v27, v26\n ds_write_b32 v26, v13 offset:2060\n ds_read_b128 v[26:29], v27 offset:2048", 64},
+	 "v_mov_b32 v27, v26\n ds_write_b32 v26, v13 offset:2060\n ds_read_b128 v[26:29], v27 offset:2048",
+	 64},
 	{"ds, pairs", ds_pairs,
 	 "ds_read2_b32 v[20:21], v1 offset0:2 offset1:128\n ds_read2st64_b32 v[22:23], v1 offset0:1 offset1:3\n"
 	 "v_add_u32 v26, 1024, v1\n ds_write2st64_b32 v26, v10, v11 offset0:0 offset1:4"},

@@ -62,13 +62,14 @@ static inline bool test_assemble(const char *mcpu, const char *source, struct te
 	return test_compile(options, source, elf);
 }
 
-static inline bool test_compile_hip(const char *arch, const char *optimise, const char *source, struct test_elf *elf)
+static inline bool test_compile_hip(const char *arch, const char *optimise, const char *source,
+				    struct test_elf *elf)
 {
 	char options[256];
 
 	snprintf(options, sizeof(options),
-		 "-x hip --offload-device-only --no-gpu-bundle-output -nogpuinc -nogpulib --offload-arch=%s %s", arch,
-		 optimise);
+		 "-x hip --offload-device-only --no-gpu-bundle-output -nogpuinc -nogpulib --offload-arch=%s %s",
+		 arch, optimise);
 	return test_compile(options, source, elf);
 }
 
