@@ -433,6 +433,75 @@ static void test_speed(struct test_gpu *t)
 	printf("  1000 launches of one wave took %.2f ms\n", 1e3 * (now_s() - begin));
 }
 
+/* --- several rings
+ * ---------------------------------------------------------------------------------------------------- */
+
+struct second_ring {
+	struct test_gpu gpu;
+	enum engine_status status;
+};
+
+static void *run_second(void *arg)
+{
+	struct second_ring *s = arg;
+	struct test_gpu *t = &s->gpu;
+
+	emit_launch(t, &(struct launch){"loop", {64}, {64}, .args = {D}});
+	EMIT(t, PM4(PM4_WRITE_DATA, 4), 0x00100500, LO(D + 64), HI(D), 1);
+	s->status = test_run_at(t, TEST_IB_VA + TEST_IB_B / 2, PM4_NOP_1DW);
+	return NULL;
+}
+
+/* The kernel of one ring waits for what the other ring writes after many launches of its own. */
+static void test_two_rings(struct test_gpu *t)
+{
+	struct second_ring second = {.gpu = *t};
+	pthread_t thread;
+
+	second.gpu.ring = engine_ring_create(t->dev, ENGINE_COMPUTE, 1);
+	second.gpu.ib = t->ib + TEST_IB_B / 8;
+	set64(t, 0, 0);
+	set64(t, 64, 0);
+	set64(t, 128, 0);
+	/* Both rings find their arguments at one place: the first word of either kernel is the flag. */
+	pthread_create(&thread, NULL, run_second, &second);
+	for (unsigned n = 0; n < 20; n++) {
+		for (unsigned i = 0; i < 8; i++)
+			EMIT(t, PM4(PM4_ATOMIC_MEM, 8), 0x270 - 1, LO(D + 128), HI(D), 1, 0, 0, 0, 0);
+		EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	}
+	CHECK_EQ(data64(t, 128), 160);
+	EMIT(t, PM4(PM4_WRITE_DATA, 4), 0x00100500, LO(D), HI(D), 77);
+	EMIT(t, PM4(PM4_WAIT_REG_MEM, 6), 0x13, LO(D + 64), HI(D), 1, ~0u, 4);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	pthread_join(thread, NULL);
+	CHECK_EQ(second.status, ENGINE_DONE);
+	engine_ring_destroy(second.gpu.ring);
+}
+
+/* As libdrm's own tests launch: CU masks by SET_SH_REG_INDEX, ORDER_MODE, the context packets before. */
+static void test_gfx_ring(void)
+{
+	struct test_gpu gpu, *t = &gpu;
+
+	if (!CHECK(test_compile_hip("gfx906", "-O2", source, &elf)))
+		return;
+	is_90a = false;
+	test_init(t, "gfx906", ENGINE_GFX, false, 0);
+	test_load(&elf, (uint8_t *)t->code);
+	set64(t, 0, 0);
+	set64(t, 8, 0);
+	EMIT(t, PM4(PM4_CONTEXT_CONTROL, 2), 0x80000000, 0x80000000, PM4(PM4_CLEAR_STATE, 1), 0x80000000);
+	EMIT(t, PM4(PM4_SET_SH_REG_INDEX, 3) | PM4_SHADER_TYPE, 0x30000216, 0xffffffff, 0xffffffff);
+	EMIT(t, PM4(PM4_SET_SH_REG_INDEX, 3) | PM4_SHADER_TYPE, 0x30000219, 0xffffffff, 0xffffffff);
+	emit_launch(t, &(struct launch){
+			       "count", {16}, {64}, .args = {D, D + 8}, .initiator = 0x45, .skip = SKIP_MASKS});
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, 0), 1024);
+	test_fini(t);
+	free(elf.data);
+}
+
 static void test_chip(const char *chip, const char *optimise)
 {
 	struct test_gpu gpu, *t = &gpu;
@@ -456,6 +525,7 @@ static void test_chip(const char *chip, const char *optimise)
 	if (strcmp(chip, "gfx900"))
 		test_registers(t);
 	test_indirect(t);
+	test_two_rings(t);
 	test_speed(t);
 	test_fini(t);
 	free(elf.data);
@@ -468,5 +538,6 @@ int main(void)
 	test_chip("gfx908", "-O0");
 	test_chip("gfx90a", "-O2");
 	test_chip("gfx900", "-O1");
+	test_gfx_ring();
 	return check_done("dispatches");
 }

@@ -250,37 +250,6 @@ static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct
 	isa_atomic_leave(saved);
 }
 
-/* --- FLAT ----------------------------------------------------------------------------------------------------- */
-
-static bool all_in_memory(const struct isa_addresses *a)
-{
-	ISA_FOR_LANES(lane, a->mask)
-	if (aperture_of(a->va[lane]) != IN_MEMORY)
-		return false;
-	return true;
-}
-
-static const struct isa_inst *flat(struct isa_wave *w, const struct isa_inst *i)
-{
-	const struct isa_access *access = isa_access_of(i->op);
-	struct isa_addresses a;
-
-	w->accesses++;
-	a.mask = isa_exec(w);
-	pair_addresses(w, i, &a);
-	if (i->flags & ISA_LDS) {
-		if (!loads_to_lds(i))
-			return refuse_lds(w, i);
-		load_to_lds(w, i, &a);
-	} else if (all_in_memory(&a)) {
-		isa_access_lanes(w, i, access, &a, i->mem.vdata, i->mem.vdst, access_dw(i, access),
-				 i->flags & ISA_GLC);
-	} else {
-		each_lane(w, i, access, &a);
-	}
-	return i + 1;
-}
-
 /* --- SCRATCH instructions ------------------------------------------------------------------------------------- */
 
 static bool scratch_offsets(const struct isa_wave *w, const struct isa_inst *i, uint32_t offset[ISA_LANES],
@@ -332,6 +301,54 @@ static const struct isa_inst *scratch(struct isa_wave *w, const struct isa_inst 
 	for (unsigned lane = 0; lane < ISA_LANES; lane++)
 		a.va[lane] = ISA_PRIVATE_BASE | offset[lane];
 	each_lane(w, i, access, &a);
+	return i + 1;
+}
+
+/* --- FLAT ----------------------------------------------------------------------------------------------------- */
+
+static bool all_in_memory(const struct isa_addresses *a)
+{
+	ISA_FOR_LANES(lane, a->mask)
+	if (aperture_of(a->va[lane]) != IN_MEMORY)
+		return false;
+	return true;
+}
+
+/* Whether all lanes are in scratch, dword-aligned: the common case of code that takes the address of a local
+ * variable. */
+static bool all_in_scratch(const struct isa_addresses *a, uint32_t offset[ISA_LANES])
+{
+	uint64_t wrong = 0;
+
+	for (unsigned lane = 0; lane < ISA_LANES; lane++)
+		offset[lane] = (uint32_t)a->va[lane];
+	ISA_FOR_LANES(lane, a->mask)
+	wrong |= (a->va[lane] >> 32 ^ ISA_PRIVATE_BASE >> 32) | (a->va[lane] & 3);
+	return !wrong;
+}
+
+static const struct isa_inst *flat(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_access *access = isa_access_of(i->op);
+	uint32_t offset[ISA_LANES];
+	struct isa_addresses a;
+
+	w->accesses++;
+	a.mask = isa_exec(w);
+	pair_addresses(w, i, &a);
+	if (i->flags & ISA_LDS) {
+		if (!loads_to_lds(i))
+			return refuse_lds(w, i);
+		load_to_lds(w, i, &a);
+	} else if (all_in_memory(&a)) {
+		isa_access_lanes(w, i, access, &a, i->mem.vdata, i->mem.vdst, access_dw(i, access),
+				 i->flags & ISA_GLC);
+	} else if ((access->class == ISA_ACCESS_LOAD || access->class == ISA_ACCESS_STORE) &&
+		   all_in_scratch(&a, offset)) {
+		scratch_dwords(w, i, access, offset);
+	} else {
+		each_lane(w, i, access, &a);
+	}
 	return i + 1;
 }
 
