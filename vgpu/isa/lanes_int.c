@@ -1,23 +1,6 @@
 /* Lane functions: 32-bit and 16-bit integers. */
 #include "vgpu/isa/lanes.h"
 
-void ISA_LANES_NAME(isa_blend)(uint32_t *d, const uint32_t *from, const uint32_t *mask, unsigned dw)
-{
-	for (; dw; dw--, d += ISA_LANES, from += ISA_LANES) {
-		EACH_LANE d[l] = (d[l] & ~mask[l]) | (from[l] & mask[l]);
-	}
-}
-
-void ISA_LANES_NAME(isa_expand)(uint64_t bits, uint32_t *mask)
-{
-	bits_mask(bits, mask);
-}
-
-void ISA_LANES_NAME(isa_spread)(uint32_t value, uint32_t *row)
-{
-	EACH_LANE row[l] = value;
-}
-
 /* --- moves and logic ------------------------------------------------------------------------------------------------ */
 
 LANES_1(mov, u32, u32, a)

@@ -29,31 +29,32 @@ bool isa_host_avx2(void)
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+static inline const struct isa_row_tools *tools(void)
+{
+	return isa_host_avx2() ? &isa_row_tools_avx2 : &isa_row_tools_base;
+}
+
 /* Copies `dw` rows under a lane mask. */
 static void write_rows(struct isa_wave *w, unsigned row, const uint32_t *from, unsigned dw, uint64_t exec)
 {
-	bool avx2 = isa_host_avx2();
-
 	if (exec == ~0ull) {
 		memcpy(w->v[row], from, dw * sizeof(w->v[0]));
 		return;
 	}
 	if (w->lanes_exec != ~exec) {
-		(avx2 ? isa_expand_avx2 : isa_expand_base)(exec, w->lanes_mask);
+		tools()->expand(exec, w->lanes_mask);
 		w->lanes_exec = ~exec;
 	}
-	(avx2 ? isa_blend_avx2 : isa_blend_base)(w->v[row], from, w->lanes_mask, dw);
+	tools()->blend(w->v[row], from, w->lanes_mask, dw);
 }
 
 /* --- sources ------------------------------------------------------------------------------------------------------- */
 
 static void broadcast(uint32_t *rows, uint64_t value, unsigned dw)
 {
-	void (*spread)(uint32_t, uint32_t *) = isa_host_avx2() ? isa_spread_avx2 : isa_spread_base;
-
-	spread((uint32_t)value, rows);
+	tools()->spread(rows, (uint32_t)value);
 	if (dw > 1)
-		spread((uint32_t)(value >> 32), rows + ISA_LANES);
+		tools()->spread(rows + ISA_LANES, (uint32_t)(value >> 32));
 }
 
 /* The rows of a source; SGPRs are spread into `room`. A source that is not there gets the first one's rows, so that
@@ -76,7 +77,7 @@ static inline const uint32_t *source_rows(const struct isa_wave *w, const struct
 	}
 }
 
-static inline void find_sources(struct work *k)
+static inline __attribute__((always_inline)) void find_sources(struct work *k)
 {
 	for (unsigned n = 0; n < 3; n++) {
 		const uint32_t *rows = source_rows(k->w, &k->i->valu, n, k->source[n]);
@@ -144,56 +145,40 @@ static void apply_dpp(struct work *k)
 
 /* --- source modifiers ---------------------------------------------------------------------------------------------- */
 
-static uint32_t select_bits(uint32_t value, enum isa_sdwa sel, bool sext)
+static void select_field(uint32_t *row, enum isa_sdwa sel, bool sext)
 {
-	if (sel <= ISA_SEL_BYTE3) {
-		value = value >> 8 * sel & 255;
-		return sext ? (uint32_t)(int8_t)value : value;
-	}
-	if (sel <= ISA_SEL_WORD1) {
-		value = value >> 16 * (sel - ISA_SEL_WORD0) & 0xffff;
-		return sext ? (uint32_t)(int16_t)value : value;
-	}
-	return value;
+	bool byte = sel <= ISA_SEL_BYTE3;
+	unsigned lowest = byte ? 8u * sel : 16u * (sel - ISA_SEL_WORD0), width = byte ? 8 : 16;
+
+	if (sel != ISA_SEL_DWORD)
+		tools()->extract(row, 32 - lowest - width, 32 - width, sext);
 }
 
 /* |x| and -x of 16, 32 or 64 bits: `row` is where the sign is. */
 static void apply_sign(uint32_t *row, uint32_t sign, bool abs, bool neg)
 {
-	for (unsigned l = 0; l < ISA_LANES; l++)
-		row[l] = (abs ? row[l] & ~sign : row[l]) ^ (neg ? sign : 0);
+	if (abs || neg)
+		tools()->sign(row, abs ? ~sign : ~0u, neg ? sign : 0);
 }
 
 static void modify_packed16(uint32_t *row, const struct isa_valu *v, unsigned n)
 {
-	unsigned lo = v->opsel >> n & 1 ? 16 : 0, hi = v->opsel_hi >> n & 1 ? 16 : 0;
 	uint32_t flip = (v->neg >> n & 1 ? 0x8000u : 0) | (v->abs >> n & 1 ? 0x80000000u : 0);
 
-	for (unsigned l = 0; l < ISA_LANES; l++)
-		row[l] = ((row[l] >> lo & 0xffff) | row[l] >> hi << 16) ^ flip;
+	tools()->pair16(row, v->opsel >> n & 1 ? 16 : 0, v->opsel_hi >> n & 1 ? 16 : 0, flip);
 }
 
 static void modify_packed32(uint32_t *rows, const struct isa_valu *v, unsigned n)
 {
-	unsigned lo = v->opsel >> n & 1 ? ISA_LANES : 0, hi = v->opsel_hi >> n & 1 ? ISA_LANES : 0;
-	uint32_t flip_lo = v->neg >> n & 1 ? 0x80000000 : 0, flip_hi = v->abs >> n & 1 ? 0x80000000 : 0;
-
-	for (unsigned l = 0; l < ISA_LANES; l++) {
-		uint32_t a = rows[lo + l] ^ flip_lo, b = rows[hi + l] ^ flip_hi;
-
-		rows[l] = a;
-		rows[ISA_LANES + l] = b;
-	}
+	tools()->pair32(rows, v->opsel >> n & 1 ? ISA_LANES : 0, v->opsel_hi >> n & 1 ? ISA_LANES : 0,
+			v->neg >> n & 1 ? 0x80000000 : 0, v->abs >> n & 1 ? 0x80000000 : 0);
 }
 
 /* f16 sources of mixed-precision instructions become f32. */
 static void modify_mix(uint32_t *row, const struct isa_valu *v, unsigned n)
 {
-	unsigned shift = v->opsel >> n & 1 ? 16 : 0;
-
 	if (v->type[n] == ISA_T_F16)
-		for (unsigned l = 0; l < ISA_LANES; l++)
-			row[l] = half_to_bits32(row[l] >> shift & 0xffff);
+		tools()->widen_half(row, v->opsel >> n & 1 ? 16 : 0);
 	apply_sign(row, 0x80000000, v->abs >> n & 1, v->neg >> n & 1);
 }
 
@@ -202,13 +187,22 @@ static void modify_plain(uint32_t *rows, const struct isa_valu *v, unsigned n, u
 	bool half = v->type[n] == ISA_T_F16 || v->type[n] == ISA_T_B16;
 
 	if (half && v->opsel >> n & 1)
-		for (unsigned l = 0; l < ISA_LANES; l++)
-			rows[l] >>= 16;
+		tools()->extract(rows, 0, 16, false);
 	if (v->is_sdwa && n < 2)
-		for (unsigned l = 0; l < ISA_LANES; l++)
-			rows[l] = select_bits(rows[l], v->sel[n], v->sext >> n & 1);
-	if ((v->neg | v->abs) >> n & 1)
-		apply_sign(rows + (dw - 1) * ISA_LANES, half ? 0x8000 : 0x80000000, v->abs >> n & 1, v->neg >> n & 1);
+		select_field(rows, v->sel[n], v->sext >> n & 1);
+	apply_sign(rows + (dw - 1) * ISA_LANES, half ? 0x8000 : 0x80000000, v->abs >> n & 1, v->neg >> n & 1);
+}
+
+/* Whether source n needs a copy that the modifiers may change. */
+static bool source_is_modified(const struct isa_inst *i, unsigned n)
+{
+	const struct isa_valu *v = &i->valu;
+	enum isa_type type = v->type[n];
+	bool packed = type == ISA_T_P16 || type == ISA_T_PF16 || type == ISA_T_PF32 || type == ISA_T_PB32;
+
+	if (i->row->src[n] == ISA_T_MIX || (v->neg | v->abs | v->opsel) >> n & 1)
+		return true;
+	return packed ? !(v->opsel_hi >> n & 1) : v->is_sdwa && n < 2 && v->sel[n] != ISA_SEL_DWORD;
 }
 
 static void modify_sources(struct work *k)
@@ -219,6 +213,8 @@ static void modify_sources(struct work *k)
 		unsigned dw = isa_type_dw(v->type[n]);
 		uint32_t *rows = k->source[n];
 
+		if (!source_is_modified(k->i, n))
+			continue;
 		if (k->x.s[n] != rows)
 			memcpy(rows, k->x.s[n], dw * ISA_LANES * sizeof(*rows));
 		if (k->i->row->src[n] == ISA_T_MIX)
@@ -342,17 +338,9 @@ static void put_sdwa(struct work *k, const uint32_t *old)
 	unsigned shift = byte ? 8u * v->dst_sel : 16u * (v->dst_sel - ISA_SEL_WORD0);
 	uint32_t mask = byte ? 255 : 0xffff;
 
-	if (v->dst_sel == ISA_SEL_DWORD)
-		return;
-	for (unsigned l = 0; l < ISA_LANES; l++) {
-		uint32_t value = (k->result[l] & mask) << shift;
-
-		if (v->dst_unused == ISA_UNUSED_PRESERVE)
-			value |= old[l] & ~(mask << shift);
-		else if (v->dst_unused == ISA_UNUSED_SEXT && value >> (shift + (byte ? 7 : 15)) & 1)
-			value |= (uint32_t)(~(uint64_t)0 << (shift + (byte ? 8 : 16)));
-		k->result[l] = value;
-	}
+	if (v->dst_sel != ISA_SEL_DWORD)
+		tools()->insert(k->result, v->dst_unused == ISA_UNUSED_PRESERVE ? old : NULL, mask, shift,
+				v->dst_unused == ISA_UNUSED_SEXT ? ~(mask >> 1) : 0);
 }
 
 /* GFX9 clears the high half for 16-bit results, but for the instructions that it introduced, which keep the half that
@@ -384,9 +372,7 @@ static void put_half(struct work *k, const uint32_t *old)
 
 	if (!high && !keeps_other_half(k->i))
 		return;
-	for (unsigned l = 0; l < ISA_LANES; l++)
-		k->result[l] = high ? (old[l] & 0xffff) | k->result[l] << 16 :
-				      (old[l] & 0xffff0000) | (k->result[l] & 0xffff);
+	tools()->insert(k->result, old, 0xffff, high ? 16 : 0, 0);
 }
 
 /* --- running ------------------------------------------------------------------------------------------------------- */
@@ -403,9 +389,10 @@ static void call_lane(struct work *k, const struct isa_lane_op *lane)
 		_mm_setcsr(have);
 }
 
-static bool is_cmpx(enum isa_op op)
+/* Among VOPC's numbers: classes below 0x20 take turns, relations come in blocks of sixteen. */
+static bool is_cmpx(const struct isa_row *row)
 {
-	return !strncmp(isa_op_name(op), "v_cmpx", 6);
+	return row->enc == ISA_VOPC && (row->number < 0x20 ? row->number & 1 : row->number & 0x10);
 }
 
 /* The bits of lanes that are not written are 0, not preserved. */
@@ -414,7 +401,7 @@ static void write_mask(struct work *k)
 	uint64_t bits = k->x.carry & k->exec;
 
 	isa_swrite64(k->w, k->i->valu.sdst, bits);
-	if (k->i->valu.dst_type == ISA_T_M64 && is_cmpx(k->i->op))
+	if (k->i->valu.dst_type == ISA_T_M64 && is_cmpx(k->i->row))
 		isa_set_exec(k->w, bits);
 }
 

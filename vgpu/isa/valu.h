@@ -46,13 +46,29 @@ struct isa_lane_op {
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)
 
-/* Helpers of the handlers, in both builds: rows under a lane mask; bits to a lane mask; one value to all lanes. */
-void isa_blend_base(uint32_t *d, const uint32_t *from, const uint32_t *mask, unsigned dw);
-void isa_blend_avx2(uint32_t *d, const uint32_t *from, const uint32_t *mask, unsigned dw);
-void isa_expand_base(uint64_t bits, uint32_t *mask);
-void isa_expand_avx2(uint64_t bits, uint32_t *mask);
-void isa_spread_base(uint32_t value, uint32_t *row);
-void isa_spread_avx2(uint32_t value, uint32_t *row);
+/* What handlers do to whole rows, in both builds. Shifts are in bits. */
+struct isa_row_tools {
+	/* `dw` rows, where the lane mask is set. */
+	void (*blend)(uint32_t *d, const uint32_t *from, const uint32_t *mask, unsigned dw);
+	/* A bit per lane to 0 or ~0 per lane. */
+	void (*expand)(uint64_t bits, uint32_t *mask);
+	/* One value to all lanes. */
+	void (*spread)(uint32_t *row, uint32_t value);
+	/* row << up >> down, the second shift arithmetic with sext. */
+	void (*extract)(uint32_t *row, unsigned up, unsigned down, bool sext);
+	/* (row & keep) ^ flip. */
+	void (*sign)(uint32_t *row, uint32_t keep, uint32_t flip);
+	/* Two halves from bits lo and hi of each lane; lo, hi: 0 or 16. */
+	void (*pair16)(uint32_t *row, unsigned lo, unsigned hi, uint32_t flip);
+	/* Two rows from those at lo and hi: 0 or ISA_LANES. */
+	void (*pair32)(uint32_t *rows, unsigned lo, unsigned hi, uint32_t flip_lo, uint32_t flip_hi);
+	/* The f16 at `shift` to f32, exactly. */
+	void (*widen_half)(uint32_t *row, unsigned shift);
+	/* row & mask to bit `shift`; other bits from old, or without it 0, or with fill, above the field, its sign (fill is
+	 * ~(mask >> 1)). */
+	void (*insert)(uint32_t *row, const uint32_t *old, uint32_t mask, unsigned shift, uint32_t fill);
+};
+extern const struct isa_row_tools isa_row_tools_base, isa_row_tools_avx2;
 
 /* The lane function of a semantic, NULL when there is none. */
 const struct isa_lane_op *isa_lane_find(enum isa_op op, bool avx2);
