@@ -27,18 +27,17 @@ struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B)
 	kern_list_init(&bo->handles);
 	kern_list_init(&bo->lists);
 	kern_list_init(&bo->user_link);
+	kern_list_init(&bo->zombie);
 	kern_list_add(&kern->mmap_hash[bo->fake / KERN_PAGE % KERN_HASH], &bo->hash);
 	kern_live(KERN_BOS, 1);
 	return bo;
 }
 
-void kern_bo_put(struct kern_bo *bo)
+static void bo_free(struct kern_bo *bo)
 {
-	if (!bo || --bo->refs)
-		return;
-	kern_list_del(&bo->hash);
 	kern->userptr_count -= kern_bo_is_userptr(bo);
 	kern_list_del(&bo->user_link);
+	kern_list_del(&bo->zombie);
 	kern_heap_uncharge(bo);
 	kern_block_free(bo->block);
 	kern_resv_fini(&bo->resv);
@@ -47,6 +46,30 @@ void kern_bo_put(struct kern_bo *bo)
 	kern_free(bo->meta);
 	kern_live(KERN_BOS, -1);
 	kern_free(bo);
+}
+
+/* Memory that a job may still use stays until the job's end (TTM's delayed delete). */
+void kern_bo_put(struct kern_bo *bo)
+{
+	if (!bo || --bo->refs)
+		return;
+	kern_list_del(&bo->hash);
+	if (kern_bo_fences(bo, kern_any_fence, NULL))
+		kern_list_add_tail(&kern->zombies, &bo->zombie);
+	else
+		bo_free(bo);
+}
+
+void kern_bo_bury(void)
+{
+	struct kern_list *pos, *tmp;
+
+	kern_list_each(pos, tmp, &kern->zombies) {
+		struct kern_bo *bo = kern_entry(pos, struct kern_bo, zombie);
+
+		if (!kern_bo_fences(bo, kern_any_fence, NULL))
+			bo_free(bo);
+	}
 }
 
 uint8_t *kern_bo_host(const struct kern_bo *bo)

@@ -10,6 +10,8 @@ static inline struct kern_bo *kern_bo_get(struct kern_bo *bo)
 	return bo;
 }
 void kern_bo_put(struct kern_bo *bo); /* NULL is fine */
+/* Frees what has no references and is idle now; after jobs ended. */
+void kern_bo_bury(void);
 
 /* An empty buffer without memory or heap; NULL without memory for it. */
 struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B);

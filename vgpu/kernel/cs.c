@@ -8,6 +8,7 @@
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/uapi.h"
+#include "vgpu/kernel/vm.h"
 
 #define CHUNKS_MAX     (1u << 16) /* as an allocation of that size fails in the kernel */
 #define CHUNK_BYTES_MAX (64u << 20)
@@ -365,8 +366,10 @@ static int pass2(struct kern_cs *cs)
 
 static void cs_fini(struct kern_cs *cs)
 {
-	for (unsigned i = 0; i < cs->gang; i++)
+	for (unsigned i = 0; i < cs->gang; i++) {
+		kern_view_put(cs->job[i] ? cs->job[i]->view : NULL);
 		kern_job_destroy(cs->job[i]);
+	}
 	for (unsigned i = 0; i < cs->deps; i++)
 		kern_fence_put(cs->dep[i]);
 	kern_free(cs->dep);

@@ -94,6 +94,19 @@ static int give_dependencies(struct kern_cs *cs)
 	return r;
 }
 
+/* The VM as it is now: what is mapped later this job sees late or never, what is closed later stays for it. */
+static int give_views(struct kern_cs *cs)
+{
+	for (unsigned i = 0; i < cs->gang; i++) {
+		cs->job[i]->view = kern_view_get(cs->file->vm, cs->list);
+		if (!cs->job[i]->view)
+			return -ENOMEM;
+		if (cs->list)
+			cs->job[i]->list = kern_bo_list_get(cs->list);
+	}
+	return 0;
+}
+
 /* Room for the fence wherever it goes, so that publishing cannot fail half way. */
 static int reserve_fences(struct kern_cs *cs)
 {
@@ -128,10 +141,8 @@ static uint64_t publish(struct kern_cs *cs, struct kern_ring **ring)
 		uint64_t job_seq;
 
 		kern_resv_add(&cs->file->vm->resv, job->finished);
-		if (cs->list) {
+		if (cs->list)
 			kern_resv_add(&cs->list->resv, job->finished);
-			job->list = kern_bo_list_get(cs->list);
-		}
 		if (i == cs->leader && cs->user_fence) {
 			job->user_fence = kern_bo_get(cs->user_fence);
 			job->user_fence_offset = cs->user_fence_offset;
@@ -165,6 +176,8 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 		r = kern_sched_prepare(cs->entity[i], &ring[i]);
 	if (!r && cs->ctx->generation != cs->file->dev->generation)
 		r = -ECANCELED;
+	if (!r)
+		r = give_views(cs);
 	if (!r)
 		*handle = publish(cs, ring);
 	return r;

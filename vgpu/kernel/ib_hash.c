@@ -25,20 +25,13 @@ static uint64_t hash_job(const struct kern_job *job, const struct gpuvm_view *vi
 
 void kern_ib_hash(struct kern_job *job)
 {
-	struct kern_view *view;
-
-	if (vgpu_strict() != VGPU_STRICT_FATAL)
-		return;
-	view = kern_view_get(job->vm, job->list);
-	if (!view)
-		return;
-	job->ib_hash = hash_job(job, &view->view);
-	kern_view_put(view);
+	if (vgpu_strict() == VGPU_STRICT_FATAL)
+		job->ib_hash = hash_job(job, &job->view->view);
 }
 
-void kern_ib_check(const struct kern_job *job, const struct kern_view *view)
+void kern_ib_check(const struct kern_job *job)
 {
-	if (job->ib_hash && job->ib_hash != hash_job(job, &view->view))
+	if (job->ib_hash && job->ib_hash != hash_job(job, &job->view->view))
 		vgpu_finding(70, "job %llu of context %u: an IB was changed between submission and execution",
 			     (unsigned long long)job->seq, job->ctx->id);
 }

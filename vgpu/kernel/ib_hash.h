@@ -8,6 +8,6 @@
 /* At submission, with the kernel lock. */
 void kern_ib_hash(struct kern_job *job);
 /* Before execution, without it. */
-void kern_ib_check(const struct kern_job *job, const struct kern_view *view);
+void kern_ib_check(const struct kern_job *job);
 
 #endif

@@ -83,6 +83,7 @@ static int root_init(uint64_t phys_size_B, const struct kern_device_config *conf
 	kern->next_context = 1;
 	kern->devices = count;
 	kern_list_init(&kern->userptrs);
+	kern_list_init(&kern->zombies);
 	for (unsigned i = 0; i < KERN_HASH; i++) {
 		kern_list_init(&kern->inode_hash[i]);
 		kern_list_init(&kern->mmap_hash[i]);
@@ -176,6 +177,18 @@ int kern_forked(void)
 	r = kern_proc_enter();
 	kern_unlock();
 	return r;
+}
+
+bool kern_alone(void)
+{
+	bool alone;
+
+	if (pthread_mutex_trylock(&kern->lock))
+		return false;
+	kern_proc_sweep();
+	alone = kern->procs <= 1;
+	kern_unlock();
+	return alone;
 }
 
 unsigned kern_device_count(void)

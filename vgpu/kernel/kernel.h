@@ -39,6 +39,8 @@ void kern_detach(bool leaving);
 int kern_forked(void);
 
 unsigned kern_device_count(void);
+/* Is no other process left in the run? Never blocks: false when that cannot be told now. */
+bool kern_alone(void);
 
 /* A new open of a device's node: descriptor or -errno. */
 int kern_open(unsigned device, bool primary, bool cloexec);

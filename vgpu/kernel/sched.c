@@ -127,7 +127,11 @@ void kern_job_finish(struct kern_job *job, int error)
 		entity->error = error;
 	kern_fence_signal(job->finished->scheduled, 0);
 	kern_fence_signal(job->finished, error);
+	if (ring->proc == kern_local.slot)
+		kern_view_put(job->view);
 	kern_job_destroy(job);
+	if (!kern_list_empty(&kern->zombies))
+		kern_bo_bury();
 }
 
 /* An error that the job has before it runs: of its entity, of the device, of a ring that was reset meanwhile. */
@@ -149,10 +153,9 @@ static int job_lost(const struct kern_job *job)
 /* Called with the lock, which it drops while the engine works. */
 static void job_run(struct ring_thread *t, struct kern_job *job)
 {
-	struct kern_view *view = kern_view_get(job->vm, job->list);
 	struct kern_ring *ring = job->ring;
 	struct engine_job work = {
-		.view = view ? &view->view : NULL,
+		.view = &job->view->view,
 		.ib = job->ib,
 		.ib_count = job->ib_count,
 		.watchdog_ns = ring->dev->watchdog_ns[ring->ip],
@@ -166,19 +169,14 @@ static void job_run(struct ring_thread *t, struct kern_job *job)
 	char why[1024] = "";
 	int lost;
 
-	if (!view) {
-		kern_job_finish(job, -ENOMEM);
-		return;
-	}
 	ring->running = job;
 	job->vm->running++;
 	kern_unlock();
-	kern_ib_check(job, view);
+	kern_ib_check(job);
 	status = engine_execute(t->engine, &work, why, sizeof(why));
 	kern_lock();
 	job->vm->running--;
 	ring->running = NULL;
-	kern_view_put(view);
 	lost = job_lost(job);
 	if (status == ENGINE_KILLED)
 		kern_job_finish(job, lost ? lost : -ESRCH);

@@ -118,6 +118,7 @@ struct kern_bo {
 	uint32_t user_flags;
 	uint32_t user_proc;          /* serial of the process whose memory it is */
 	struct kern_list user_link;  /* in root->userptrs, or empty */
+	struct kern_list zombie;     /* in root->zombies, or empty */
 	struct kern_vm *vm;          /* VM_ALWAYS_VALID only; counted, immutable */
 	struct kern_resv resv;       /* of its own; VM_ALWAYS_VALID buffers use their VM's */
 	struct kern_list handles;    /* kern_handle.bo_link */
@@ -269,7 +270,7 @@ struct kern_job {
 	struct kern_ctx *ctx;       /* counted */
 	struct kern_vm *vm;         /* counted */
 	struct kern_bo_list *list;  /* counted; NULL: none */
-	uint64_t list_id;           /* of the list's content at submission */
+	struct kern_view *view;     /* counted; in the memory of the process that submits and runs it */
 	struct kern_fence *finished; /* counted */
 	struct kern_bo *user_fence;              /* counted; NULL: none */
 	uint32_t user_fence_offset;
@@ -370,6 +371,7 @@ struct kern_root {
 	uint64_t next_id, next_context, next_fake;
 	struct kern_list inode_hash[KERN_HASH];
 	struct kern_list mmap_hash[KERN_HASH];
+	struct kern_list zombies;  /* kern_bo.zombie: without references, but a job may still use their memory */
 	struct kern_list userptrs; /* kern_bo.user_link */
 	_Atomic uint32_t userptr_count; /* relaxed: lets munmap() see at a glance that there is none */
 	uint64_t live[KERN_KINDS];

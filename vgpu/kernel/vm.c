@@ -204,13 +204,16 @@ static int first_of_vm(struct kern_fence *f, void *arg)
 	return f->vm == ((struct kern_vm *)arg)->id;
 }
 
+/* A job may have told its client that it is done, by a write of its own, a moment before its fence is signalled. */
+#define JUST_DONE_NS 50000000ll
+
 /* Row 44: page table entries vanish under a job of this VM that listed the buffer, so may reach it. Closing the
- * buffer instead is safe: the kernel clears the entries after those jobs. */
+ * buffer instead is safe: the kernel clears the entries after those jobs. The VM lock is held. */
 static void report_busy(struct kern_vm *vm, const struct kern_map *map, const char *what)
 {
-	if (vgpu_strict() == VGPU_STRICT_OFF || !map->handle)
+	if (vgpu_strict() == VGPU_STRICT_OFF || !map->handle || !kern_bo_fences(map->handle->bo, first_of_vm, vm))
 		return;
-	if (kern_bo_fences(map->handle->bo, first_of_vm, vm))
+	if (kern_bo_wait_idle(map->handle->bo, sys_now_ns() + JUST_DONE_NS) == -ETIME)
 		vgpu_finding(44, "%s of BO %u at 0x%llx-0x%llx while an unfinished job lists it", what,
 			     map->handle->bo->id, (unsigned long long)map->lo, (unsigned long long)map->hi);
 }

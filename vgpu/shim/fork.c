@@ -79,6 +79,7 @@ void shim_fork_child(void)
 	} else {
 		shim_fd_each(bridge_take);
 		shim_map_each(bridge_take);
+		shim_run_forked();
 	}
 	shim_map_unlock();
 }

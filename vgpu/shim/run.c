@@ -18,8 +18,7 @@ _Atomic bool shim_is_active;
 /* This process's run. Written while nobody else uses the shim. */
 static struct {
 	char root[PATH_MAX];
-	bool creator;
-	pid_t pid; /* who joined: a forked child is not the creator */
+	pid_t pid; /* who joined: us, or the parent of a vfork child */
 	int segment_fd, phys_fd;
 	uint64_t memfd_dev;
 } run = {.segment_fd = -1, .phys_fd = -1};
@@ -142,7 +141,6 @@ int shim_run_create(const char *spec, const struct shim_config *config)
 	(void)spec;
 	if (r)
 		return r;
-	run.creator = true;
 	r = shim_tree_build(run.root, config);
 	run.segment_fd = memory_file("tuff-vgpu-segment");
 	run.phys_fd = memory_file("tuff-vgpu-memory");
@@ -221,7 +219,6 @@ int shim_run_join(const char *dir)
 	closedir(procs);
 	if (r)
 		return r;
-	run.creator = false;
 	r = take_part();
 	if (r) {
 		kern_detach(true);
@@ -232,12 +229,43 @@ int shim_run_join(const char *dir)
 
 void shim_run_leave(bool exiting)
 {
-	bool creator = run.creator && run.pid == getpid();
+	bool last = kern_alone();
 
 	kern_detach(exiting);
 	unannounce();
 	close_files();
-	if (creator)
+	if (last)
 		shim_tree_remove(run.root);
 	run.root[0] = 0;
+}
+
+void shim_run_forked(void)
+{
+	run.pid = getpid();
+	announce();
+}
+
+/* exit without destructors: the last process still takes the directory away. */
+static void leave_in_haste(void)
+{
+	if (!shim_active() || run.pid != getpid())
+		return;
+	if (kern_alone())
+		shim_tree_remove(run.root);
+	else
+		unannounce();
+}
+
+SHIM_EXPORT void _exit(int status)
+{
+	leave_in_haste();
+	SHIM_REAL(_exit)(status);
+	__builtin_unreachable();
+}
+
+SHIM_EXPORT void _Exit(int status)
+{
+	leave_in_haste();
+	SHIM_REAL(_Exit)(status);
+	__builtin_unreachable();
 }

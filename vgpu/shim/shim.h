@@ -65,6 +65,8 @@ void shim_tree_remove(const char *root);
 int shim_run_create(const char *spec, const struct shim_config *config);
 int shim_run_join(const char *dir);
 void shim_run_leave(bool exiting);
+/* In a forked child that is in the run. */
+void shim_run_forked(void);
 /* Is fd one that the run needs? Clients must not close it. */
 bool shim_run_owns(int fd);
 /* The lowest of them from first on; UINT_MAX: none. */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include "vgpu/shim/shim.h"
 
@@ -23,6 +24,29 @@ char *__realpath_chk(const char *path, char *resolved, size_t room);
 ACCESS(access)
 ACCESS(euidaccess)
 ACCESS(eaccess)
+
+/* `ls -l` asks for attributes; those of the placeholders do. */
+#define GETXATTR(name)                                                                                              \
+	SHIM_EXPORT ssize_t name(const char *path, const char *attribute, void *value, size_t size_B)               \
+	{                                                                                                           \
+		char buf[PATH_MAX];                                                                                 \
+		const char *real = shim_active() ? shim_path(path, buf) : path;                                     \
+                                                                                                                    \
+		return !real ? -1 : SHIM_REAL(name)(real, attribute, value, size_B);                                \
+	}
+GETXATTR(getxattr)
+GETXATTR(lgetxattr)
+
+#define LISTXATTR(name)                                                                                             \
+	SHIM_EXPORT ssize_t name(const char *path, char *list, size_t size_B)                                       \
+	{                                                                                                           \
+		char buf[PATH_MAX];                                                                                 \
+		const char *real = shim_active() ? shim_path(path, buf) : path;                                     \
+                                                                                                                    \
+		return !real ? -1 : SHIM_REAL(name)(real, list, size_B);                                            \
+	}
+LISTXATTR(listxattr)
+LISTXATTR(llistxattr)
 
 SHIM_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 {
