@@ -18,9 +18,10 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 	-Wpointer-arith -Wundef -Wvla -Wformat=2 -Wwrite-strings -Wno-missing-field-initializers
 OPT_release := -O2 -g
 OPT_debug   := -O0 -g3 -DTUFF_DEBUG=1
-OPT_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer -DTUFF_DEBUG=1
-OPT_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all -DTUFF_DEBUG=1
-OPT_tsan    := -O1 -g -fsanitize=thread -DTUFF_DEBUG=1
+# Instrumented code confuses gcc's flow analysis: -Wmaybe-uninitialized is for the other modes.
+OPT_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer -DTUFF_DEBUG=1 -Wno-maybe-uninitialized
+OPT_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all -DTUFF_DEBUG=1 -Wno-maybe-uninitialized
+OPT_tsan    := -O1 -g -fsanitize=thread -DTUFF_DEBUG=1 -Wno-maybe-uninitialized
 ifndef OPT_$(MODE)
 $(error MODE is one of release, debug, asan, ubsan, tsan)
 endif
