@@ -386,7 +386,10 @@ static void test_registers(struct test_gpu *t)
 
 	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .skip = SKIP_MASKS), ENGINE_DONE, 8, NULL);
 	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .skip = ZERO_MASKS), ENGINE_HANG, 1, "no compute unit");
+	/* Poisoned pointers lead nowhere: every register that was not set is named, nothing is written. */
 	CHECK(user_sgprs >= 2);
+	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .skip = SKIP_USER_DATA), ENGINE_DONE, user_sgprs, NULL);
+	CHECK(t->faults);
 	EXPECT(LAUNCH("add", {1}, {1025}, .args = {D, D, D}), ENGINE_HANG, 1, "1024");
 	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .initiator = 4), ENGINE_DONE, 1, NULL);
 	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .initiator = 0x8005), ENGINE_DONE, 1, NULL);

@@ -431,8 +431,8 @@ static const struct isa_inst *nothing(struct isa_wave *w, const struct isa_inst 
 
 #define DS_ATOMIC(X, name, kind, type32, type64, n)                                                                \
 	X(name##_##type32, kind, 4, n, false)                                                                      \
-	X(name##_RTN_##type32, kind, 4, n, true) X(name##_##type64, kind, 8, n, false)                             \
-		X(name##_RTN_##type64, kind, 8, n, true)
+	X(name##_RTN_##type32, kind, 4, n, true)                                                                   \
+	X(name##_##type64, kind, 8, n, false) X(name##_RTN_##type64, kind, 8, n, true)
 
 #define DS_ATOMICS(X)                                                                                              \
 	DS_ATOMIC(X, ADD, ADD, U32, U64, 1)                                                                        \
