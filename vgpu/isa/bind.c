@@ -5,7 +5,8 @@
 #include "vgpu/isa/program.h"
 #include "vgpu/isa/valu.h"
 
-/* --- constants ---------------------------------------------------------------------------------------------------- */
+/* --- constants
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* Codes 240 to 248: 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2 pi). */
 static const uint16_t inline_f16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
@@ -102,7 +103,8 @@ static bool valu_constants(struct isa_program *program, struct isa_inst *inst)
 	return true;
 }
 
-/* --- functions ---------------------------------------------------------------------------------------------------- */
+/* --- functions
+ * ---------------------------------------------------------------------------------------------------- */
 
 static isa_fn fn_of[ISA_OP_COUNT]; /* written once by index_handlers */
 static pthread_once_t indexed = PTHREAD_ONCE_INIT;

@@ -4,7 +4,8 @@
 
 #define S_FN(name) static const struct isa_inst *s_##name(struct isa_wave *w, const struct isa_inst *i)
 
-/* --- branches ------------------------------------------------------------------------------------------------------ */
+/* --- branches
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* The target is looked up once. Only this thread runs the program, so the instruction may be completed here. */
 static inline const struct isa_inst *take(struct isa_wave *w, const struct isa_inst *i)
@@ -16,10 +17,10 @@ static inline const struct isa_inst *take(struct isa_wave *w, const struct isa_i
 	return i->salu.to;
 }
 
-#define S_BRANCH(name, CONDITION)                                                                                   \
-	S_FN(name)                                                                                                  \
-	{                                                                                                           \
-		return CONDITION ? take(w, i) : i + 1;                                                              \
+#define S_BRANCH(name, CONDITION)                                                                                  \
+	S_FN(name)                                                                                                 \
+	{                                                                                                          \
+		return CONDITION ? take(w, i) : i + 1;                                                             \
 	}
 S_BRANCH(branch, true)
 S_BRANCH(cbranch_scc0, !w->scc)
@@ -59,7 +60,8 @@ S_FN(call_b64)
 	return take(w, i);
 }
 
-/* --- the wave's life ------------------------------------------------------------------------------------------------- */
+/* --- the wave's life
+ * ------------------------------------------------------------------------------------------------- */
 
 S_FN(endpgm)
 {
@@ -113,13 +115,14 @@ S_FN(setvskip)
 	return i + 1;
 }
 
-/* --- VGPR indexing ---------------------------------------------------------------------------------------------------- */
+/* --- VGPR indexing
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* M0 7:0 is the index, M0 15:12 say which operands are relative. */
 S_FN(set_gpr_idx_on)
 {
-	w->s[ISA_M0] = (w->s[ISA_M0] & 0xffff0f00) | (isa_salu_src32(w, i, 0) & 255) |
-		       (uint32_t)(i->salu.simm & 15) << 12;
+	w->s[ISA_M0] =
+		(w->s[ISA_M0] & 0xffff0f00) | (isa_salu_src32(w, i, 0) & 255) | (uint32_t)(i->salu.simm & 15) << 12;
 	w->mode |= ISA_MODE_GPR_IDX;
 	return isa_leave(w, ISA_RESUME, next_pc(i));
 }
@@ -142,7 +145,8 @@ S_FN(set_gpr_idx_mode)
 	return i + 1;
 }
 
-/* --- hardware registers ------------------------------------------------------------------------------------------------ */
+/* --- hardware registers
+ * ------------------------------------------------------------------------------------------------ */
 
 enum hwreg {
 	HW_REG_MODE = 1,
@@ -153,8 +157,8 @@ enum hwreg {
 	HW_REG_SH_MEM_BASES = 15,
 };
 
-/* MODE bits that a program may change: FLOAT_MODE, DX10_CLAMP, IEEE, and GPR_IDX_EN. Exceptions, 20:12, are kept but
- * never raised: DRM VMIDs have no trap handler. */
+/* MODE bits that a program may change: FLOAT_MODE, DX10_CLAMP, IEEE, and GPR_IDX_EN. Exceptions, 20:12, are kept
+ * but never raised: DRM VMIDs have no trap handler. */
 #define MODE_WRITABLE 0x081ff3ffu
 
 static uint32_t status(const struct isa_wave *w)

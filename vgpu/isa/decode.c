@@ -1,5 +1,5 @@
-/* Machine code words to isa_inst. Field positions are those of the GFX9 and gfx90a encodings; decode_test.c compares
- * every instruction with LLVM's disassembler. */
+/* Machine code words to isa_inst. Field positions are those of the GFX9 and gfx90a encodings; decode_test.c
+ * compares every instruction with LLVM's disassembler. */
 #include "vgpu/isa/decode.h"
 
 /* Special source codes in the 9-bit (VOP) and 8-bit (SOP) source fields. */
@@ -70,14 +70,15 @@ static uint8_t scalar_code(struct state *st, unsigned code, unsigned dw)
 static uint8_t scalar_source(struct state *st, unsigned code, enum isa_type type)
 {
 	bool reserved = code == 209 || code == CODE_SDWA || code == CODE_DPP || code == 254 ||
-			(code >= 210 && code <= 234) || (code >= 125 && code <= 125);
+			(code >= 210 && code <= 234) || code == 125;
 
 	if (reserved)
 		st->why = "a reserved scalar source";
 	return scalar_code(st, code, isa_type_dw(type));
 }
 
-/* --- scalar ---------------------------------------------------------------------------------------------------- */
+/* --- scalar ----------------------------------------------------------------------------------------------------
+ */
 
 static void take_row(struct state *st, enum isa_enc enc, unsigned number)
 {
@@ -169,7 +170,8 @@ static void decode_sopp(struct state *st, uint32_t w)
 	branch_target(st);
 }
 
-/* --- vector ALU ------------------------------------------------------------------------------------------------ */
+/* --- vector ALU ------------------------------------------------------------------------------------------------
+ */
 
 /* v_readlane and v_readfirstlane write an SGPR through the vdst field. */
 static bool result_is_scalar(enum isa_op op)
@@ -196,7 +198,8 @@ static void valu_source(struct state *st, unsigned n, unsigned code)
 		v->kind[n] = ISA_FROM_ROW;
 		v->row[n] = vgpr_row(st, code - CODE_VGPR, dw);
 	} else {
-		bool constant = code == CODE_LITERAL || (code >= 128 && code <= 208) || (code >= 240 && code <= 248);
+		bool constant =
+			code == CODE_LITERAL || (code >= 128 && code <= 208) || (code >= 240 && code <= 248);
 
 		v->kind[n] = constant ? ISA_FROM_CONSTANT : ISA_FROM_SCALAR;
 		scalar_source(st, code, v->type[n]);
@@ -493,7 +496,8 @@ static void decode_vop3p(struct state *st, uint32_t w)
 	}
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------------------------
+ */
 
 static void flag_if(struct isa_inst *inst, bool set, enum isa_flag flag)
 {
@@ -541,10 +545,7 @@ static bool ds_two_addresses(enum isa_op op)
 {
 	const char *name = isa_op_name(op);
 
-	return strstr(name, "2_") && (!strncmp(name, "ds_read2", 8) || !strncmp(name, "ds_write2", 9) ||
-				      !strncmp(name, "ds_wrxchg2", 10))
-		       ? true
-		       : strstr(name, "2st64") != NULL;
+	return !strncmp(name, "ds_read2", 8) || !strncmp(name, "ds_write2", 9) || !strncmp(name, "ds_wrxchg2", 10);
 }
 
 static void decode_ds(struct state *st, uint32_t w)
@@ -663,14 +664,15 @@ static void decode_graphics(struct state *st, uint32_t w)
 	case 0x31:
 		take_row(st, ISA_EXP, 0);
 		break;
-	default: /* MIMG; the lowest bit of its opcode field is SLC's neighbour at bit 0 on no chip here */
+	default: /* MIMG */
 		take_row(st, ISA_MIMG, bits(w, 24, 18));
 		break;
 	}
 	next_word(st);
 }
 
-/* --- the encodings --------------------------------------------------------------------------------------------- */
+/* --- the encodings ---------------------------------------------------------------------------------------------
+ */
 
 typedef void (*decode_fn)(struct state *st, uint32_t w);
 
@@ -678,9 +680,9 @@ typedef void (*decode_fn)(struct state *st, uint32_t w);
 static decode_fn find_encoding(uint32_t w)
 {
 	static const decode_fn by_prefix[64] = {
-		[0x30] = decode_smem,  [0x31] = decode_graphics, [0x34] = decode_vop3,    [0x35] = decode_graphics,
-		[0x36] = decode_ds,    [0x37] = decode_flat,     [0x38] = decode_mubuf,   [0x3a] = decode_mtbuf,
-		[0x3c] = decode_graphics,
+		[0x30] = decode_smem,     [0x31] = decode_graphics, [0x34] = decode_vop3,
+		[0x35] = decode_graphics, [0x36] = decode_ds,       [0x37] = decode_flat,
+		[0x38] = decode_mubuf,    [0x3a] = decode_mtbuf,    [0x3c] = decode_graphics,
 	};
 
 	if (!(w >> 31))

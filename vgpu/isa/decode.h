@@ -19,10 +19,26 @@
 
 enum isa_enc {
 	ISA_ENC_NONE,
-	ISA_SOP1, ISA_SOP2, ISA_SOPK, ISA_SOPC, ISA_SOPP,
-	ISA_VOP1, ISA_VOP2, ISA_VOPC, ISA_VOP3, ISA_VOP3P,
-	ISA_SMEM, ISA_DS, ISA_FLAT, ISA_GLOBAL, ISA_SCRATCH, ISA_MUBUF, ISA_MTBUF, /* memory */
-	ISA_MIMG, ISA_VINTRP, ISA_EXP, /* graphics: named, never executed */
+	ISA_SOP1,
+	ISA_SOP2,
+	ISA_SOPK,
+	ISA_SOPC,
+	ISA_SOPP,
+	ISA_VOP1,
+	ISA_VOP2,
+	ISA_VOPC,
+	ISA_VOP3,
+	ISA_VOP3P,
+	ISA_SMEM,
+	ISA_DS,
+	ISA_FLAT,
+	ISA_GLOBAL,
+	ISA_SCRATCH,
+	ISA_MUBUF,
+	ISA_MTBUF, /* memory */
+	ISA_MIMG,
+	ISA_VINTRP,
+	ISA_EXP, /* graphics: named, never executed */
 	ISA_ENC_COUNT,
 };
 
@@ -44,12 +60,27 @@ const struct isa_row *isa_row_find(enum vgpu_gfx gfx, enum isa_enc enc, unsigned
 const char *isa_op_name(enum isa_op op);
 
 /* Operand types: size, and how inline constants and modifiers read. Bxx are integers or mere bits; P16, PF16: two
- * halves; PF32, PB32: two dwords; MIX: f16 or f32 by op_sel_hi; M64: one bit per lane in an SGPR pair; Wn: n dwords. */
+ * halves; PF32, PB32: two dwords; MIX: f16 or f32 by op_sel_hi; M64: one bit per lane in an SGPR pair; Wn: n
+ * dwords. */
 enum isa_type {
 	ISA_T_NONE,
-	ISA_T_B16, ISA_T_F16, ISA_T_B32, ISA_T_F32, ISA_T_B64, ISA_T_F64,
-	ISA_T_P16, ISA_T_PF16, ISA_T_PF32, ISA_T_PB32, ISA_T_MIX, ISA_T_M64,
-	ISA_T_W3, ISA_T_W4, ISA_T_W8, ISA_T_W16, ISA_T_W32,
+	ISA_T_B16,
+	ISA_T_F16,
+	ISA_T_B32,
+	ISA_T_F32,
+	ISA_T_B64,
+	ISA_T_F64,
+	ISA_T_P16,
+	ISA_T_PF16,
+	ISA_T_PF32,
+	ISA_T_PB32,
+	ISA_T_MIX,
+	ISA_T_M64,
+	ISA_T_W3,
+	ISA_T_W4,
+	ISA_T_W8,
+	ISA_T_W16,
+	ISA_T_W32,
 };
 
 enum isa_row_flag {
@@ -70,14 +101,14 @@ struct isa_row {
 enum isa_flag {
 	ISA_GLC = 1 << 0,
 	ISA_SLC = 1 << 1,
-	ISA_LDS = 1 << 2,   /* MUBUF, FLAT: data goes to LDS, address from M0 */
+	ISA_LDS = 1 << 2, /* MUBUF, FLAT: data goes to LDS, address from M0 */
 	ISA_OFFEN = 1 << 3,
 	ISA_IDXEN = 1 << 4,
 	ISA_GDS = 1 << 5,
 	ISA_TFE = 1 << 6,
 	ISA_NV = 1 << 7,
-	ISA_SCC_BIT = 1 << 8, /* gfx90a: system coherence of FLAT and MUBUF */
-	ISA_SADDR = 1 << 9,   /* GLOBAL, SCRATCH: mem.saddr holds an SGPR (pair); no VGPR address for SCRATCH */
+	ISA_SCC_BIT = 1 << 8,  /* gfx90a: system coherence of FLAT and MUBUF */
+	ISA_SADDR = 1 << 9,    /* GLOBAL, SCRATCH: mem.saddr holds an SGPR (pair); no VGPR address for SCRATCH */
 	ISA_SOFFSET = 1 << 10, /* SMEM: mem.soffset is added */
 	ISA_SOE_IMM = 1 << 11, /* SMEM: mem.offset is added */
 };
@@ -89,30 +120,38 @@ struct isa_mem {
 	uint16_t vdata1; /* row: second operand of DS write2, cmpst... */
 	uint16_t vdst;   /* row: loaded value or returned pre-op value */
 	uint8_t dst_dw, data_dw; /* dwords of vdst (whether or not GLC asks for it), of vdata (each of DS's two) */
-	uint8_t sdst;    /* code, SMEM (and data of scalar stores) */
-	uint8_t sbase;   /* code of the first SGPR: SMEM base pair or quad, MUBUF/MTBUF resource quad */
-	uint8_t soffset; /* code: MUBUF always (constants too), SMEM when ISA_SOFFSET */
-	uint8_t saddr;   /* code, when ISA_SADDR */
-	uint8_t dfmt, nfmt; /* MTBUF */
-	int32_t offset;  /* bytes; signed where the encoding is (GLOBAL, SCRATCH 13 bits, SMEM 21); DS offset0 unscaled,
-			    or the 16-bit offset of single-address DS instructions */
+	uint8_t sdst;            /* code, SMEM (and data of scalar stores) */
+	uint8_t sbase;           /* code of the first SGPR: SMEM base pair or quad, MUBUF/MTBUF resource quad */
+	uint8_t soffset;         /* code: MUBUF always (constants too), SMEM when ISA_SOFFSET */
+	uint8_t saddr;           /* code, when ISA_SADDR */
+	uint8_t dfmt, nfmt;      /* MTBUF */
+	int32_t offset;   /* bytes; signed where the encoding is (GLOBAL, SCRATCH 13 bits, SMEM 21); DS offset0
+			     unscaled,   or the 16-bit offset of single-address DS instructions */
 	uint32_t offset1; /* DS with two addresses: offset1, unscaled */
 };
 
 /* Scalar ALU and program control. */
 struct isa_salu {
-	uint8_t dst;          /* code of the first SGPR written */
-	uint8_t src[2];       /* codes; 255: literal */
-	uint8_t constants;    /* bit per source: its value stands in value[] */
-	uint64_t value[2];    /* constant sources, as 64-bit operands read them */
-	int32_t simm;         /* SOPK, SOPP: 16 bits, sign-extended */
+	uint8_t dst;       /* code of the first SGPR written */
+	uint8_t src[2];    /* codes; 255: literal */
+	uint8_t constants; /* bit per source: its value stands in value[] */
+	uint64_t value[2]; /* constant sources, as 64-bit operands read them */
+	int32_t simm;      /* SOPK, SOPP: 16 bits, sign-extended */
 	uint32_t literal;
-	uint64_t target;      /* branches: address */
+	uint64_t target;           /* branches: address */
 	const struct isa_inst *to; /* branches: decoded target, NULL until first taken */
 };
 
 /* Source and result modifiers of vector ALU instructions. */
-enum isa_sdwa { ISA_SEL_BYTE0, ISA_SEL_BYTE1, ISA_SEL_BYTE2, ISA_SEL_BYTE3, ISA_SEL_WORD0, ISA_SEL_WORD1, ISA_SEL_DWORD };
+enum isa_sdwa {
+	ISA_SEL_BYTE0,
+	ISA_SEL_BYTE1,
+	ISA_SEL_BYTE2,
+	ISA_SEL_BYTE3,
+	ISA_SEL_WORD0,
+	ISA_SEL_WORD1,
+	ISA_SEL_DWORD
+};
 enum isa_unused { ISA_UNUSED_PAD, ISA_UNUSED_SEXT, ISA_UNUSED_PRESERVE };
 
 struct isa_lane_op;
@@ -123,17 +162,17 @@ enum isa_kind { ISA_FROM_NONE, ISA_FROM_ROW, ISA_FROM_CONSTANT, ISA_FROM_SCALAR 
 /* Vector ALU. src codes: 0..255 as hardware, 256..511 VGPR, 512..767 AGPR. */
 struct isa_valu {
 	uint16_t src[3];
-	uint16_t row[3];   /* for VGPR and AGPR sources */
-	uint16_t vdst;     /* row of the first register written (vector results) */
-	uint8_t type[3];   /* enum isa_type of each source; MIX resolved to F16 or F32 */
+	uint16_t row[3]; /* for VGPR and AGPR sources */
+	uint16_t vdst;   /* row of the first register written (vector results) */
+	uint8_t type[3]; /* enum isa_type of each source; MIX resolved to F16 or F32 */
 	uint8_t dst_type;
-	uint8_t kind[3];   /* enum isa_kind */
-	uint8_t sdst;      /* code of the SGPR pair written: compares, carry out; of the one SGPR of readlane */
-	uint8_t scarry;    /* code of the pair read as carry or condition */
-	uint8_t neg, abs;  /* bit per source; VOP3P: neg is neg_lo, abs is neg_hi */
-	uint8_t opsel;     /* VOP3: bits 0..2 sources, 3 destination; VOP3P: op_sel */
-	uint8_t opsel_hi;  /* VOP3P */
-	uint8_t omod;      /* 0 none, 1 *2, 2 *4, 3 /2 */
+	uint8_t kind[3];  /* enum isa_kind */
+	uint8_t sdst;     /* code of the SGPR pair written: compares, carry out; of the one SGPR of readlane */
+	uint8_t scarry;   /* code of the pair read as carry or condition */
+	uint8_t neg, abs; /* bit per source; VOP3P: neg is neg_lo, abs is neg_hi */
+	uint8_t opsel;    /* VOP3: bits 0..2 sources, 3 destination; VOP3P: op_sel */
+	uint8_t opsel_hi; /* VOP3P */
+	uint8_t omod;     /* 0 none, 1 *2, 2 *4, 3 /2 */
 	bool clamp;
 	bool is_sdwa, is_dpp;
 	uint8_t sel[2], dst_sel, dst_unused; /* SDWA, enum isa_sdwa and isa_unused */
@@ -153,12 +192,12 @@ typedef const struct isa_inst *(*isa_fn)(struct isa_wave *w, const struct isa_in
 
 struct isa_inst {
 	isa_fn fn;
-	uint64_t pc;       /* address of the first dword */
+	uint64_t pc; /* address of the first dword */
 	const struct isa_row *row;
-	uint16_t op;       /* enum isa_op */
-	uint8_t enc;       /* enum isa_enc; a promoted VOP1/VOP2/VOPC says ISA_VOP3 */
-	uint8_t dwords;    /* encoded length */
-	uint16_t flags;    /* enum isa_flag */
+	uint16_t op;    /* enum isa_op */
+	uint8_t enc;    /* enum isa_enc; a promoted VOP1/VOP2/VOPC says ISA_VOP3 */
+	uint8_t dwords; /* encoded length */
+	uint16_t flags; /* enum isa_flag */
 	union {
 		struct isa_mem mem;
 		struct isa_salu salu;
@@ -190,8 +229,9 @@ struct isa_decoder {
 
 /* A decoder that grants everything; AGPRs get rows from 512 on. For disassembly. */
 struct isa_decoder isa_decoder_any(enum vgpu_gfx gfx);
-/* Decodes the instruction at code, of which words are readable; fn, lane and constant stay unset. Returns its length in
- * dwords. 0: no instruction of this chip, or cut off, or above the registers granted: *why tells (static text). */
+/* Decodes the instruction at code, of which words are readable; fn, lane and constant stay unset. Returns its
+ * length in dwords. 0: no instruction of this chip, or cut off, or above the registers granted: *why tells (static
+ * text). */
 unsigned isa_decode(const struct isa_decoder *dec, const uint32_t *code, unsigned words, uint64_t pc,
 		    struct isa_inst *inst, const char **why);
 /* Dwords of an operand type. */
@@ -241,8 +281,8 @@ static inline void isa_swrite64(struct isa_wave *w, unsigned code, uint64_t valu
 
 /* The decoded instruction at pc, decoded now if it was never met. NULL, with the wave stopped, without memory. */
 const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc);
-/* After s_icache_inv: forgets decoded code that no longer matches memory. The caller must then leave isa_run or go on
- * with isa_leave(w, ISA_RESUME, pc). */
+/* After s_icache_inv: forgets decoded code that no longer matches memory. The caller must then leave isa_run or go
+ * on with isa_leave(w, ISA_RESUME, pc). */
 void isa_code_refresh(struct isa_wave *w);
 /* After a write to MODE. */
 void isa_mode_changed(const struct isa_wave *w);

@@ -1,4 +1,5 @@
-/* Text of an instruction, in LLVM's syntax, for reports. Modifiers of packed, SDWA and DPP forms are spelt shorter. */
+/* Text of an instruction, in LLVM's syntax, for reports. Modifiers of packed, SDWA and DPP forms are spelt shorter.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -65,9 +66,14 @@ static const char *pair_name(unsigned code)
 static void put_special(struct text *t, unsigned code)
 {
 	static const char *const names[] = {
-		[235] = "src_shared_base", [236] = "src_shared_limit",  [237] = "src_private_base",
-		[238] = "src_private_limit", [239] = "src_pops_exiting_wave_id", [251] = "src_vccz",
-		[252] = "src_execz",       [253] = "src_scc",
+		[235] = "src_shared_base",
+		[236] = "src_shared_limit",
+		[237] = "src_private_base",
+		[238] = "src_private_limit",
+		[239] = "src_pops_exiting_wave_id",
+		[251] = "src_vccz",
+		[252] = "src_execz",
+		[253] = "src_scc",
 	};
 
 	if (code == ISA_M0)
@@ -80,7 +86,8 @@ static void put_special(struct text *t, unsigned code)
 
 static void put_scalar(struct text *t, unsigned code, unsigned dw)
 {
-	static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494"};
+	static const char *const floats[] = {"0.5",  "-0.5", "1.0",  "-1.0",      "2.0",
+					     "-2.0", "4.0",  "-4.0", "0.15915494"};
 
 	if (code < ISA_FLAT_SCRATCH)
 		put_tuple(t, 's', code, dw);
@@ -98,7 +105,8 @@ static void put_scalar(struct text *t, unsigned code, unsigned dw)
 		put_special(t, code);
 }
 
-/* --- scalar ---------------------------------------------------------------------------------------------------------- */
+/* --- scalar
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static void put_salu_source(struct text *t, const struct isa_inst *i, unsigned n)
 {
@@ -172,7 +180,8 @@ static void put_salu(struct text *t, const struct isa_inst *i)
 	}
 }
 
-/* --- vector ALU -------------------------------------------------------------------------------------------------------- */
+/* --- vector ALU
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool is_half(enum isa_type type)
 {
@@ -191,7 +200,8 @@ static void put_valu_source(struct text *t, const struct isa_inst *i, unsigned n
 	if (v->kind[n] == ISA_FROM_ROW)
 		put_row(t, v->row[n], dw);
 	else if (v->src[n] == 255)
-		put(t, "0x%x", (unsigned)isa_constant_value(255, is_half(v->type[n]) ? v->type[n] : ISA_T_B32, v->literal));
+		put(t, "0x%x",
+		    (unsigned)isa_constant_value(255, is_half(v->type[n]) ? v->type[n] : ISA_T_B32, v->literal));
 	else
 		put_scalar(t, v->src[n], dw);
 	put(t, "%s%s", abs ? "|" : "", v->is_sdwa && v->sext >> n & 1 ? ")" : "");
@@ -297,14 +307,16 @@ static void put_valu(struct text *t, const struct isa_inst *i)
 		put_dpp(t, v);
 }
 
-/* --- memory ---------------------------------------------------------------------------------------------------------------- */
+/* --- memory
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 static void put_flags(struct text *t, const struct isa_inst *i)
 {
 	static const struct {
 		uint16_t flag;
 		const char *name;
-	} names[] = {{ISA_GLC, " glc"}, {ISA_SLC, " slc"},         {ISA_TFE, " tfe"}, {ISA_LDS, " lds"},
+	} names[] = {{ISA_GLC, " glc"}, {ISA_SLC, " slc"},     {ISA_TFE, " tfe"}, {ISA_LDS, " lds"},
 		     {ISA_NV, " nv"},   {ISA_SCC_BIT, " scc"}, {ISA_GDS, " gds"}};
 
 	for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
@@ -351,7 +363,10 @@ static void put_ds(struct text *t, const struct isa_inst *i)
 	put_data(t, m->vdata, m->data_dw);
 	put_data(t, m->vdata1, isa_type_dw(i->row->src[2]));
 	if (m->offset)
-		put(t, " offset%s:%d", m->offset1 || strstr(isa_op_name(i->op), "2_b") || strstr(isa_op_name(i->op), "2st64") ? "0" : "", m->offset);
+		put(t, " offset%s:%d",
+		    m->offset1 || strstr(isa_op_name(i->op), "2_b") || strstr(isa_op_name(i->op), "2st64") ? "0"
+													   : "",
+		    m->offset);
 	if (m->offset1)
 		put(t, " offset1:%u", m->offset1);
 	put_flags(t, i);
@@ -385,7 +400,8 @@ static void put_flat(struct text *t, const struct isa_inst *i)
 static void put_buffer(struct text *t, const struct isa_inst *i)
 {
 	const struct isa_mem *m = &i->mem;
-	unsigned dw = m->data_dw ? m->data_dw : m->dst_dw, address = !!(i->flags & ISA_OFFEN) + !!(i->flags & ISA_IDXEN);
+	unsigned dw = m->data_dw ? m->data_dw : m->dst_dw,
+		 address = !!(i->flags & ISA_OFFEN) + !!(i->flags & ISA_IDXEN);
 
 	if (!i->row->src[0] && i->op != ISA_OP_BUFFER_STORE_LDS_DWORD)
 		return;

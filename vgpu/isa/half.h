@@ -9,7 +9,8 @@
 /* Rounding as in MODE: to nearest even, towards +infinity, towards -infinity, to zero. */
 enum half_round { HALF_NEAREST, HALF_UP, HALF_DOWN, HALF_ZERO };
 
-/* Exact. NaNs become quiet. Under DAZ the caller must not pass the bits through arithmetic before it looks at them. */
+/* Exact. NaNs become quiet. Under DAZ the caller must not pass the bits through arithmetic before it looks at them.
+ */
 static inline uint32_t half_to_bits32(uint32_t h)
 {
 	uint32_t sign = (h & 0x8000) << 16, magnitude = h & 0x7fff;
@@ -33,12 +34,15 @@ static inline float half_to_float(uint32_t h)
 	return f;
 }
 
-/* Rounds mantissa (an integer of `shift` more bits than the result keeps) and handles overflow. sign: 0 or 0x8000. */
+/* Rounds mantissa (an integer of `shift` more bits than the result keeps) and handles overflow. sign: 0 or 0x8000.
+ */
 static inline uint32_t half_finish(uint64_t mantissa, unsigned shift, uint32_t sign, enum half_round round)
 {
 	uint64_t kept = mantissa >> shift, rest = mantissa & ((1ull << shift) - 1), half = 1ull << (shift - 1);
 	bool nearest = rest > half || (rest == half && (kept & 1));
-	bool away = round == HALF_NEAREST ? nearest : round == HALF_UP ? rest && !sign : round == HALF_DOWN && rest && sign;
+	bool away = round == HALF_NEAREST ? nearest
+		    : round == HALF_UP    ? rest && !sign
+					  : round == HALF_DOWN && rest && sign;
 	bool to_infinity = round == HALF_NEAREST || (round == HALF_UP && !sign) || (round == HALF_DOWN && sign);
 
 	kept += away;

@@ -18,12 +18,12 @@
 #define ISA_SHARED_BASE  0x2000000000000000ull
 
 enum isa_sgpr { /* scalar operand encodings of GFX9 */
-	ISA_FLAT_SCRATCH = 102,
-	ISA_XNACK_MASK = 104,
-	ISA_VCC = 106,
-	ISA_TTMP0 = 108,
-	ISA_M0 = 124,
-	ISA_EXEC = 126,
+		ISA_FLAT_SCRATCH = 102,
+		ISA_XNACK_MASK = 104,
+		ISA_VCC = 106,
+		ISA_TTMP0 = 108,
+		ISA_M0 = 124,
+		ISA_EXEC = 126,
 };
 
 /* Why isa_run returned. */
@@ -46,32 +46,33 @@ struct isa_machine {
 	const struct vgpu_chip *chip;
 	const struct gpuvm_view *view;
 	void (*fault)(void *user, const struct gpuvm_fault *fault, uint64_t pc); /* noretry: the wave goes on */
-	uint64_t (*clock)(void *user);                                          /* s_memrealtime, s_memtime */
+	uint64_t (*clock)(void *user);                                           /* s_memrealtime, s_memtime */
 	void *user;
-	/* Rows of isa_wave::v that hold VGPRs, and SGPRs, as RSRC1 grants; on gfx90a vgpr_count is of the unified file.
-	 * Code that names a register above them stops the wave. sgpr_count 0: all 102. */
+	/* Rows of isa_wave::v that hold VGPRs, and SGPRs, as RSRC1 grants; on gfx90a vgpr_count is of the unified
+	 * file. Code that names a register above them stops the wave. sgpr_count 0: all 102. */
 	uint32_t vgpr_count, sgpr_count;
-	/* Row of the first AGPR. gfx90a: from RSRC3. gfx908: vgpr_count, and v has 2 * vgpr_count rows. Else ignored. */
+	/* Row of the first AGPR. gfx90a: from RSRC3. gfx908: vgpr_count, and v has 2 * vgpr_count rows. Else
+	 * ignored. */
 	uint32_t accum_offset;
-	bool atomics_shared;             /* other threads may touch memory: always true but in tests */
+	bool atomics_shared; /* other threads may touch memory: always true but in tests */
 };
 
 struct isa_program;
 
-/* Wave state. engine/ fills s, v and the rest before the first isa_run. Reading v[reg][lane] and s[] between runs is
- * allowed. One thread at a time. */
+/* Wave state. engine/ fills s, v and the rest before the first isa_run. Reading v[reg][lane] and s[] between runs
+ * is allowed. One thread at a time. */
 struct isa_wave {
 	uint32_t s[128]; /* SGPRs by operand encoding: 0..101, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
 	bool scc;
-	uint64_t pc; /* of the next instruction */
-	uint32_t mode; /* FLOAT_MODE in 7:0, DX10_CLAMP 8, IEEE 9, as HW_REG_MODE */
+	uint64_t pc;              /* of the next instruction */
+	uint32_t mode;            /* FLOAT_MODE in 7:0, DX10_CLAMP 8, IEEE 9, as HW_REG_MODE */
 	uint32_t (*v)[ISA_LANES]; /* VGPRs, then AGPRs; 64-byte aligned; owned by engine/ */
 	struct isa_group *group;
 	const struct isa_machine *machine;
 	struct isa_program *program;
-	uint64_t executed; /* instructions, for modelled time */
-	uint64_t accesses; /* memory instructions among them, which take longer */
-	uint64_t refused_pc, refused_page; /* of the last refused access, which is reported once a page */
+	uint64_t executed;                      /* instructions, for modelled time */
+	uint64_t accesses;                      /* memory instructions among them, which take longer */
+	uint64_t refused_pc, refused_page;      /* of the last refused access, which is reported once a page */
 	const struct gpuvm_region *last_region; /* where the last memory access fell */
 	uint32_t wave_in_group, hw_id;
 	char why[512]; /* after ISA_STOPPED */
@@ -82,8 +83,8 @@ struct isa_wave {
 	uint32_t lanes_mask[ISA_LANES] __attribute__((aligned(64))); /* ~0 for active lanes */
 };
 
-/* The decoded program at entry, made or re-validated against memory now. NULL with why filled when the entry cannot be
- * fetched. A machine code cache belongs to one thread. */
+/* The decoded program at entry, made or re-validated against memory now. NULL with why filled when the entry cannot
+ * be fetched. A machine code cache belongs to one thread. */
 struct isa_cache;
 struct isa_cache *isa_cache_create(void);
 void isa_cache_destroy(struct isa_cache *cache);

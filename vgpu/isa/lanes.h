@@ -62,78 +62,78 @@ static inline uint64_t f64_bits(double f)
 }
 
 /* Lane l of an operand: one row, or a low and a high one. 16-bit results clear the high half. */
-#define LD_u16(p, l) ((uint16_t)(p)[l])
-#define LD_i16(p, l) ((int16_t)(p)[l])
-#define LD_u32(p, l) ((p)[l])
-#define LD_i32(p, l) ((int32_t)(p)[l])
-#define LD_u64(p, l) ((p)[l] | (uint64_t)(p)[ISA_LANES + (l)] << 32)
-#define LD_i64(p, l) ((int64_t)LD_u64(p, l))
-#define LD_f32(p, l) as_f32((p)[l])
-#define LD_f64(p, l) as_f64(LD_u64(p, l))
+#define LD_u16(p, l)    ((uint16_t)(p)[l])
+#define LD_i16(p, l)    ((int16_t)(p)[l])
+#define LD_u32(p, l)    ((p)[l])
+#define LD_i32(p, l)    ((int32_t)(p)[l])
+#define LD_u64(p, l)    ((p)[l] | (uint64_t)(p)[ISA_LANES + (l)] << 32)
+#define LD_i64(p, l)    ((int64_t)LD_u64(p, l))
+#define LD_f32(p, l)    as_f32((p)[l])
+#define LD_f64(p, l)    as_f64(LD_u64(p, l))
 #define ST_u16(p, l, v) ((p)[l] = (uint16_t)(v))
 #define ST_i16(p, l, v) ((p)[l] = (uint16_t)(v))
 #define ST_u32(p, l, v) ((p)[l] = (v))
 #define ST_i32(p, l, v) ((p)[l] = (uint32_t)(v))
 #define ST_f32(p, l, v) ((p)[l] = f32_bits(v))
-#define ST_u64(p, l, v)                                                                                             \
-	do {                                                                                                        \
-		const uint64_t v_ = (v);                                                                            \
-		(p)[l] = (uint32_t)v_;                                                                              \
-		(p)[ISA_LANES + (l)] = (uint32_t)(v_ >> 32);                                                        \
+#define ST_u64(p, l, v)                                                                                            \
+	do {                                                                                                       \
+		const uint64_t v_ = (v);                                                                           \
+		(p)[l] = (uint32_t)v_;                                                                             \
+		(p)[ISA_LANES + (l)] = (uint32_t)(v_ >> 32);                                                       \
 	} while (0)
 #define ST_i64(p, l, v) ST_u64(p, l, (uint64_t)(v))
 #define ST_f64(p, l, v) ST_u64(p, l, f64_bits(v))
 
 /* static void name(x): d = EXPR of a, b, c for each lane. */
-#define LANES_1(name, TD, TA, EXPR)                                                                                 \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		uint32_t *d = x->d;                                                                                 \
-		const uint32_t *s0 = x->s[0];                                                                       \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const t_##TA a = LD_##TA(s0, l);                                                            \
-			ST_##TD(d, l, EXPR);                                                                        \
-		}                                                                                                   \
+#define LANES_1(name, TD, TA, EXPR)                                                                                \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		uint32_t *d = x->d;                                                                                \
+		const uint32_t *s0 = x->s[0];                                                                      \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const t_##TA a = LD_##TA(s0, l);                                                           \
+			ST_##TD(d, l, EXPR);                                                                       \
+		}                                                                                                  \
 	}
-#define LANES_2(name, TD, TA, TB, EXPR)                                                                             \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		uint32_t *d = x->d;                                                                                 \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                        \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const t_##TA a = LD_##TA(s0, l);                                                            \
-			const t_##TB b = LD_##TB(s1, l);                                                            \
-			ST_##TD(d, l, EXPR);                                                                        \
-		}                                                                                                   \
+#define LANES_2(name, TD, TA, TB, EXPR)                                                                            \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		uint32_t *d = x->d;                                                                                \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                       \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const t_##TA a = LD_##TA(s0, l);                                                           \
+			const t_##TB b = LD_##TB(s1, l);                                                           \
+			ST_##TD(d, l, EXPR);                                                                       \
+		}                                                                                                  \
 	}
-#define LANES_3(name, TD, TA, TB, TC, EXPR)                                                                         \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		uint32_t *d = x->d;                                                                                 \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                         \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const t_##TA a = LD_##TA(s0, l);                                                            \
-			const t_##TB b = LD_##TB(s1, l);                                                            \
-			const t_##TC c = LD_##TC(s2, l);                                                            \
-			ST_##TD(d, l, EXPR);                                                                        \
-		}                                                                                                   \
+#define LANES_3(name, TD, TA, TB, TC, EXPR)                                                                        \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		uint32_t *d = x->d;                                                                                \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                        \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const t_##TA a = LD_##TA(s0, l);                                                           \
+			const t_##TB b = LD_##TB(s1, l);                                                           \
+			const t_##TC c = LD_##TC(s2, l);                                                           \
+			ST_##TD(d, l, EXPR);                                                                       \
+		}                                                                                                  \
 	}
 /* Compares: x->carry gets a bit per lane. */
-#define LANES_COMPARE(name, TA, TB, EXPR)                                                                           \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		uint32_t m[ISA_LANES] __attribute__((aligned(64)));                                                 \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                        \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const t_##TA a = LD_##TA(s0, l);                                                            \
-			const t_##TB b = LD_##TB(s1, l);                                                            \
-			m[l] = (EXPR) ? ~0u : 0;                                                                    \
-		}                                                                                                   \
-		x->carry = mask_bits(m);                                                                            \
+#define LANES_COMPARE(name, TA, TB, EXPR)                                                                          \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		uint32_t m[ISA_LANES] __attribute__((aligned(64)));                                                \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                       \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const t_##TA a = LD_##TA(s0, l);                                                           \
+			const t_##TB b = LD_##TB(s1, l);                                                           \
+			m[l] = (EXPR) ? ~0u : 0;                                                                   \
+		}                                                                                                  \
+		x->carry = mask_bits(m);                                                                           \
 	}
 
 /* 64 dwords whose sign bits say yes or no, to one bit each. */
@@ -143,7 +143,8 @@ static inline uint64_t mask_bits(const uint32_t *m)
 
 #ifdef ISA_AVX2
 	for (unsigned n = 0; n < ISA_LANES / 8; n++)
-		bits |= (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(m + 8 * n))) << 8 * n;
+		bits |= (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(m + 8 * n)))
+			<< 8 * n;
 #else
 	for (unsigned n = 0; n < ISA_LANES / 4; n++)
 		bits |= (uint64_t)(unsigned)_mm_movemask_ps(_mm_loadu_ps((const float *)(m + 4 * n))) << 4 * n;

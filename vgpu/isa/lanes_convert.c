@@ -1,5 +1,5 @@
-/* Lane functions: conversions. To integers: NaN gives 0, what does not fit saturates, fractions are cut unless the name
- * says otherwise. To floats: rounded as MODE says. */
+/* Lane functions: conversions. To integers: NaN gives 0, what does not fit saturates, fractions are cut unless the
+ * name says otherwise. To floats: rounded as MODE says. */
 #include "vgpu/isa/f16.h"
 
 static inline int32_t to_i32(double v)
@@ -36,32 +36,32 @@ LANES_1(cvt_u32_f64, u32, f64, to_u32(a))
 LANES_1(cvt_rpi_i32_f32, i32, f32, to_i32(__builtin_floor((double)a + 0.5)))
 LANES_1(cvt_flr_i32_f32, i32, f32, f32_to_i32(__builtin_floorf(a)))
 
-
 /* f64 to f32 keeps the top of a NaN's payload, as x86 does. */
 LANES_1(cvt_f32_f64, f32, f64, (float)a)
 LANES_1(cvt_f64_f32, f64, f32, (double)a)
 
-#define F16_RESULT(name, TA, EXPR)                                                                                  \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const struct f16_mode mode = f16_mode(x->mode), *m = &mode;                                         \
-		const uint32_t *s0 = x->s[0];                                                                       \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const t_##TA a = LD_##TA(s0, l);                                                            \
-			d[l] = EXPR;                                                                                \
-			(void)m;                                                                                    \
-		}                                                                                                   \
+#define F16_RESULT(name, TA, EXPR)                                                                                 \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const struct f16_mode mode = f16_mode(x->mode), *m = &mode;                                        \
+		const uint32_t *s0 = x->s[0];                                                                      \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const t_##TA a = LD_##TA(s0, l);                                                           \
+			d[l] = EXPR;                                                                               \
+			(void)m;                                                                                   \
+		}                                                                                                  \
 	}
 F16_RESULT(cvt_f16_f32, f32, f16_out(half_from_float(a, m->round), m))
 F16_RESULT(cvt_f16_i16, i16, half_from_float((float)a, m->round))
 F16_RESULT(cvt_f16_u16, u16, half_from_float((float)a, m->round))
 F16_RESULT(cvt_f32_f16, u32, half_to_bits32(f16_in(a, m)))
-F16_RESULT(cvt_i16_f16, u32, (uint16_t)(int16_t)fminf(fmaxf(half_to_float(is_nan16(a & 0xffff) ? 0 : f16_in(a, m)),
-							    -32768.0f), 32767.0f))
-F16_RESULT(cvt_u16_f16, u32, (uint16_t)(int32_t)fminf(fmaxf(half_to_float(is_nan16(a & 0xffff) ? 0 : f16_in(a, m)),
-							    0.0f), 65535.0f))
+F16_RESULT(cvt_i16_f16, u32,
+	   (uint16_t)(int16_t)fminf(fmaxf(half_to_float(is_nan16(a & 0xffff) ? 0 : f16_in(a, m)), -32768.0f),
+				    32767.0f))
+F16_RESULT(cvt_u16_f16, u32,
+	   (uint16_t)(int32_t)fminf(fmaxf(half_to_float(is_nan16(a & 0xffff) ? 0 : f16_in(a, m)), 0.0f), 65535.0f))
 
 static void cvt_pkrtz(struct isa_lanes *x)
 {
@@ -77,7 +77,8 @@ static void cvt_pkrtz(struct isa_lanes *x)
 	}
 }
 
-/* --- normalised integers ------------------------------------------------------------------------------------------- */
+/* --- normalised integers
+ * ------------------------------------------------------------------------------------------- */
 
 /* Symmetric: -1 is -32767. To nearest even. */
 static inline uint32_t snorm16(float v)
@@ -99,7 +100,8 @@ LANES_2(pknorm_u16_f16, u32, u16, u16, unorm16(half_to_float(a)) | unorm16(half_
 LANES_1(norm_i16_f16, u32, u16, snorm16(half_to_float(a)))
 LANES_1(norm_u16_f16, u32, u16, unorm16(half_to_float(a)))
 
-/* --- bytes ------------------------------------------------------------------------------------------------------------- */
+/* --- bytes
+ * ------------------------------------------------------------------------------------------------------------- */
 
 LANES_1(ubyte0, f32, u32, (float)(int32_t)(a & 255))
 LANES_1(ubyte1, f32, u32, (float)(int32_t)(a >> 8 & 255))

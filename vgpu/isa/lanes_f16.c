@@ -1,31 +1,31 @@
 /* Lane functions: f16 arithmetic. Results clear the high half of the register. */
 #include "vgpu/isa/f16.h"
 
-#define F16_1(name, EXPR)                                                                                           \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const struct f16_mode mode = f16_mode(x->mode), *m = &mode;                                         \
-		const uint32_t *s0 = x->s[0];                                                                       \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint32_t a = s0[l] & 0xffff;                                                          \
-			d[l] = EXPR;                                                                                \
-			(void)m;                                                                                    \
-		}                                                                                                   \
+#define F16_1(name, EXPR)                                                                                          \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const struct f16_mode mode = f16_mode(x->mode), *m = &mode;                                        \
+		const uint32_t *s0 = x->s[0];                                                                      \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint32_t a = s0[l] & 0xffff;                                                         \
+			d[l] = EXPR;                                                                               \
+			(void)m;                                                                                   \
+		}                                                                                                  \
 	}
-#define F16_3(name, EXPR)                                                                                           \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const struct f16_mode mode = f16_mode(x->mode), *m = &mode;                                         \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                         \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint32_t a = s0[l] & 0xffff, b = s1[l] & 0xffff, c = s2[l] & 0xffff;                  \
-			d[l] = EXPR;                                                                                \
-			(void)c;                                                                                    \
-		}                                                                                                   \
+#define F16_3(name, EXPR)                                                                                          \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const struct f16_mode mode = f16_mode(x->mode), *m = &mode;                                        \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                        \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint32_t a = s0[l] & 0xffff, b = s1[l] & 0xffff, c = s2[l] & 0xffff;                 \
+			d[l] = EXPR;                                                                               \
+			(void)c;                                                                                   \
+		}                                                                                                  \
 	}
 /* Two sources; the third row is there all the same (valu.c gives every source a row). */
 #define F16_2 F16_3
@@ -124,7 +124,8 @@ static inline uint32_t scale(uint32_t a, int16_t n, const struct f16_mode *m)
 
 F16_2(ldexp16, scale(a, (int16_t)b, m))
 
-/* --- division and transcendental functions --------------------------------------------------------------------------- */
+/* --- division and transcendental functions
+ * --------------------------------------------------------------------------- */
 
 /* s0: quotient, s1: denominator, s2: numerator. */
 static inline uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num)

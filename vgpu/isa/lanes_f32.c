@@ -1,7 +1,7 @@
 /* Lane functions: f32 arithmetic. MXCSR holds the rounding and denormal mode (see isa_fp).
  *
- * A NaN operand decides the result: the first one, made quiet. x86 has the same rule for two operands, but a compiler
- * may swap them; so rows are first searched for NaNs, and those that have some take the careful way. */
+ * A NaN operand decides the result: the first one, made quiet. x86 has the same rule for two operands, but a
+ * compiler may swap them; so rows are first searched for NaNs, and those that have some take the careful way. */
 #include "vgpu/isa/lanes.h"
 
 static inline bool has_nan2(const uint32_t *s0, const uint32_t *s1)
@@ -30,40 +30,40 @@ static inline float pick_fma(float a, float b, float c, float r)
 	return pick2(a, b, invalid ? as_f32(NAN32) : pick1(c, r));
 }
 
-#define F32_2(name, EXPR)                                                                                           \
-	LANES_2(name##_fast, f32, f32, f32, EXPR)                                                                   \
-	LANES_2(name##_nan, f32, f32, f32, pick2(a, b, EXPR))                                                       \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		if (__builtin_expect(has_nan2(x->s[0], x->s[1]), 0))                                                \
-			name##_nan(x);                                                                              \
-		else                                                                                                \
-			name##_fast(x);                                                                             \
+#define F32_2(name, EXPR)                                                                                          \
+	LANES_2(name##_fast, f32, f32, f32, EXPR)                                                                  \
+	LANES_2(name##_nan, f32, f32, f32, pick2(a, b, EXPR))                                                      \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		if (__builtin_expect(has_nan2(x->s[0], x->s[1]), 0))                                               \
+			name##_nan(x);                                                                             \
+		else                                                                                               \
+			name##_fast(x);                                                                            \
 	}
-#define F32_3(name, EXPR)                                                                                           \
-	LANES_3(name##_fast, f32, f32, f32, f32, EXPR)                                                              \
-	LANES_3(name##_nan, f32, f32, f32, f32, pick_fma(a, b, c, EXPR))                                            \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		if (__builtin_expect(has_nan2(x->s[0], x->s[1]) || has_nan2(x->s[2], x->s[2]), 0))                  \
-			name##_nan(x);                                                                              \
-		else                                                                                                \
-			name##_fast(x);                                                                             \
+#define F32_3(name, EXPR)                                                                                          \
+	LANES_3(name##_fast, f32, f32, f32, f32, EXPR)                                                             \
+	LANES_3(name##_nan, f32, f32, f32, f32, pick_fma(a, b, c, EXPR))                                           \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		if (__builtin_expect(has_nan2(x->s[0], x->s[1]) || has_nan2(x->s[2], x->s[2]), 0))                 \
+			name##_nan(x);                                                                             \
+		else                                                                                               \
+			name##_fast(x);                                                                            \
 	}
 
 F32_2(add, a + b)
 F32_2(sub, a - b)
 F32_2(subrev, b - a)
-F32_2(mul, a *b)
+F32_2(mul, (a * b))
 /* The legacy product of zero with anything is zero. */
-LANES_2(mul_legacy, f32, f32, f32, a == 0 || b == 0 ? 0.0f : pick2(a, b, a *b))
-LANES_3(mad_legacy, f32, f32, f32, f32,
-	a == 0 || b == 0 ? pick1(c, 0.0f + c) : pick2(a, b, pick1(c, a *b + c)))
+LANES_2(mul_legacy, f32, f32, f32, a == 0 || b == 0 ? 0.0f : pick2(a, b, (a * b)))
+LANES_3(mad_legacy, f32, f32, f32, f32, a == 0 || b == 0 ? pick1(c, 0.0f + c) : pick2(a, b, pick1(c, (a * b) + c)))
 F32_3(fma32, __builtin_fmaf(a, b, c))
 /* Two roundings: the compiler must not fuse these (-ffp-contract=off). */
-F32_3(mad, a *b + c)
+F32_3(mad, (a * b) + c)
 
-/* --- minimum and maximum ------------------------------------------------------------------------------------------- */
+/* --- minimum and maximum
+ * ------------------------------------------------------------------------------------------- */
 
 /* Order of bit patterns as floats, -0 below +0. */
 static inline int32_t order(uint32_t a)
@@ -71,7 +71,8 @@ static inline int32_t order(uint32_t a)
 	return (int32_t)(a & 0x80000000 ? a ^ 0x7fffffff : a);
 }
 
-/* With IEEE, a signalling NaN makes the result a quiet one; else the operand that is a number wins. `max`: which. */
+/* With IEEE, a signalling NaN makes the result a quiet one; else the operand that is a number wins. `max`: which.
+ */
 static inline uint32_t minmax(uint32_t a, uint32_t b, bool ieee, bool max)
 {
 	uint32_t number = (order(a) < order(b)) != max ? a : b;
@@ -92,21 +93,21 @@ static inline uint32_t med3(uint32_t a, uint32_t b, uint32_t c, bool ieee)
 }
 
 /* Denormals are flushed as in arithmetic: compilers use v_max_f32 to canonicalise. */
-#define MINMAX(name, N, EXPR)                                                                                       \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const bool ieee = x->mode & ISA_MODE_IEEE;                                                          \
-		const bool flush = !keeps_in32(x->mode) || !keeps_out32(x->mode);                                   \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[N - 1];                                     \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint32_t a = flush ? flush32(s0[l]) : s0[l];                                          \
-			const uint32_t b = flush ? flush32(s1[l]) : s1[l];                                          \
-			const uint32_t c = flush ? flush32(s2[l]) : s2[l];                                          \
-			d[l] = EXPR;                                                                                \
-			(void)c;                                                                                    \
-		}                                                                                                   \
+#define MINMAX(name, N, EXPR)                                                                                      \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const bool ieee = x->mode & ISA_MODE_IEEE;                                                         \
+		const bool flush = !keeps_in32(x->mode) || !keeps_out32(x->mode);                                  \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[N - 1];                                    \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint32_t a = flush ? flush32(s0[l]) : s0[l];                                         \
+			const uint32_t b = flush ? flush32(s1[l]) : s1[l];                                         \
+			const uint32_t c = flush ? flush32(s2[l]) : s2[l];                                         \
+			d[l] = EXPR;                                                                               \
+			(void)c;                                                                                   \
+		}                                                                                                  \
 	}
 MINMAX(min32, 2, minmax(a, b, ieee, false))
 MINMAX(max32, 2, minmax(a, b, ieee, true))
@@ -114,7 +115,8 @@ MINMAX(min3, 3, minmax(minmax(a, b, ieee, false), c, ieee, false))
 MINMAX(max3, 3, minmax(minmax(a, b, ieee, true), c, ieee, true))
 MINMAX(med3_lanes, 3, med3(a, b, c, ieee))
 
-/* --- rounding to integers, fractions, exponents ----------------------------------------------------------------------- */
+/* --- rounding to integers, fractions, exponents
+ * ----------------------------------------------------------------------- */
 
 /* The sign is that of the operand also when the result is zero: without SSE4.1 the compiler's sequences lose it in
  * some rounding modes. */
@@ -185,7 +187,8 @@ static inline float scale(float a, int32_t n)
 
 LANES_2(ldexp32, f32, f32, i32, scale(a, b))
 
-/* --- cube maps --------------------------------------------------------------------------------------------------------- */
+/* --- cube maps
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* The face that (a, b, c) looks at: 0/1 +-x, 2/3 +-y, 4/5 +-z. */
 static inline float cube_id(float a, float b, float c)

@@ -22,24 +22,25 @@ static inline bool has_nan2(const uint32_t *s0, const uint32_t *s1)
 {
 	uint32_t bad = 0;
 
-	/* The high dword of every NaN is above infinity's or, with a payload in the low dword only, equal to it: take
-	 * infinities along rather than look at the low dwords. */
-	EACH_LANE bad |= (s0[ISA_LANES + l] & 0x7fffffff) >= 0x7ff00000 || (s1[ISA_LANES + l] & 0x7fffffff) >= 0x7ff00000;
+	/* The high dword of every NaN is above infinity's or, with a payload in the low dword only, equal to it:
+	 * take infinities along rather than look at the low dwords. */
+	EACH_LANE bad |=
+		(s0[ISA_LANES + l] & 0x7fffffff) >= 0x7ff00000 || (s1[ISA_LANES + l] & 0x7fffffff) >= 0x7ff00000;
 	return bad;
 }
 
-#define F64_2(name, EXPR)                                                                                           \
-	LANES_2(name##_fast, f64, f64, f64, EXPR)                                                                   \
-	LANES_2(name##_nan, f64, f64, f64, pick2(a, b, EXPR))                                                       \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		if (__builtin_expect(has_nan2(x->s[0], x->s[1]), 0))                                                \
-			name##_nan(x);                                                                              \
-		else                                                                                                \
-			name##_fast(x);                                                                             \
+#define F64_2(name, EXPR)                                                                                          \
+	LANES_2(name##_fast, f64, f64, f64, EXPR)                                                                  \
+	LANES_2(name##_nan, f64, f64, f64, pick2(a, b, EXPR))                                                      \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		if (__builtin_expect(has_nan2(x->s[0], x->s[1]), 0))                                               \
+			name##_nan(x);                                                                             \
+		else                                                                                               \
+			name##_fast(x);                                                                            \
 	}
 F64_2(add, a + b)
-F64_2(mul, a *b)
+F64_2(mul, (a * b))
 LANES_3(fma64_fast, f64, f64, f64, f64, __builtin_fma(a, b, c))
 LANES_3(fma64_nan, f64, f64, f64, f64, pick_fma(a, b, c, __builtin_fma(a, b, c)))
 
@@ -66,19 +67,19 @@ static inline uint64_t minmax(uint64_t a, uint64_t b, bool ieee, bool max)
 	return r;
 }
 
-#define MINMAX(name, MAX)                                                                                           \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const bool ieee = x->mode & ISA_MODE_IEEE;                                                          \
-		const bool flush = !keeps_in64(x->mode) || !keeps_out64(x->mode);                                   \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                        \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint64_t a = flush ? flush64(LD_u64(s0, l)) : LD_u64(s0, l);                          \
-			const uint64_t b = flush ? flush64(LD_u64(s1, l)) : LD_u64(s1, l);                          \
-			ST_u64(d, l, minmax(a, b, ieee, MAX));                                                      \
-		}                                                                                                   \
+#define MINMAX(name, MAX)                                                                                          \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const bool ieee = x->mode & ISA_MODE_IEEE;                                                         \
+		const bool flush = !keeps_in64(x->mode) || !keeps_out64(x->mode);                                  \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                       \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint64_t a = flush ? flush64(LD_u64(s0, l)) : LD_u64(s0, l);                         \
+			const uint64_t b = flush ? flush64(LD_u64(s1, l)) : LD_u64(s1, l);                         \
+			ST_u64(d, l, minmax(a, b, ieee, MAX));                                                     \
+		}                                                                                                  \
 	}
 MINMAX(min64, false)
 MINMAX(max64, true)
@@ -178,7 +179,8 @@ static void ldexp64(struct isa_lanes *x)
 		ST_f64(d, l, scale(LD_f64(s0, l), (int32_t)s1[l]));
 }
 
-/* --- pairs of f32 (gfx90a) ------------------------------------------------------------------------------------------- */
+/* --- pairs of f32 (gfx90a)
+ * ------------------------------------------------------------------------------------------- */
 
 static inline float pick32(float a, float r)
 {
@@ -192,27 +194,27 @@ static inline float pick_fma32(float a, float b, float c, float r)
 	return pick32(a, pick32(b, invalid ? as_f32(NAN32) : pick32(c, r)));
 }
 
-/* The high rows lie behind the low ones: one loop over both halves. Sources were read into place by the handler when
- * op_sel moves dwords; a result that overlaps a source by one row goes through a copy there too. */
-#define EACH_OF_PAIR _Pragma("GCC ivdep") for (unsigned l = 0; l < 2 * ISA_LANES; l++)
+/* The high rows lie behind the low ones: one loop over both halves. Sources were read into place by the handler
+ * when op_sel moves dwords. gfx90a aligns register pairs, so a result never overlaps half of a source. */
 #ifdef __clang__
-#undef EACH_OF_PAIR
 #define EACH_OF_PAIR _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < 2 * ISA_LANES; l++)
+#else
+#define EACH_OF_PAIR _Pragma("GCC ivdep") for (unsigned l = 0; l < 2 * ISA_LANES; l++)
 #endif
-#define PAIRS(name, EXPR)                                                                                           \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                         \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_OF_PAIR                                                                                        \
-		{                                                                                                   \
-			const float a = as_f32(s0[l]), b = as_f32(s1[l]);                                           \
-			d[l] = f32_bits(EXPR);                                                                      \
-		}                                                                                                   \
-		(void)s2;                                                                                           \
+#define PAIRS(name, EXPR)                                                                                          \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                        \
+		uint32_t *d = x->d;                                                                                \
+		EACH_OF_PAIR                                                                                       \
+		{                                                                                                  \
+			const float a = as_f32(s0[l]), b = as_f32(s1[l]);                                          \
+			d[l] = f32_bits(EXPR);                                                                     \
+		}                                                                                                  \
+		(void)s2;                                                                                          \
 	}
 PAIRS(pk_add_f32, pick32(a, pick32(b, a + b)))
-PAIRS(pk_mul_f32, pick32(a, pick32(b, a *b)))
+PAIRS(pk_mul_f32, pick32(a, pick32(b, (a * b))))
 PAIRS(pk_fma_f32, pick_fma32(a, b, as_f32(s2[l]), __builtin_fmaf(a, b, as_f32(s2[l]))))
 
 /* The low dword of the first source and the high one of the second, after op_sel. */

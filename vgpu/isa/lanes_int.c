@@ -1,11 +1,12 @@
 /* Lane functions: 32-bit and 16-bit integers. */
 #include "vgpu/isa/lanes.h"
 
-/* --- moves and logic ------------------------------------------------------------------------------------------------ */
+/* --- moves and logic
+ * ------------------------------------------------------------------------------------------------ */
 
 LANES_1(mov, u32, u32, a)
 LANES_1(not32, u32, u32, ~a)
-LANES_2(and32, u32, u32, u32, a &b)
+LANES_2(and32, u32, u32, u32, (a & b))
 LANES_2(or32, u32, u32, u32, a | b)
 LANES_2(xor32, u32, u32, u32, a ^ b)
 LANES_2(xnor32, u32, u32, u32, ~(a ^ b))
@@ -23,7 +24,8 @@ static void cndmask(struct isa_lanes *x)
 	EACH_LANE d[l] = (s0[l] & ~m[l]) | (s1[l] & m[l]);
 }
 
-/* --- additions -------------------------------------------------------------------------------------------------------- */
+/* --- additions
+ * -------------------------------------------------------------------------------------------------------- */
 
 static inline uint32_t add_sat_u32(uint32_t a, uint32_t b)
 {
@@ -56,21 +58,21 @@ static inline uint32_t sat_u32(uint64_t v)
 }
 
 /* name: CLAMP chooses between the wrapping and the saturating function. */
-#define CLAMPED(name)                                                                                               \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		if (x->clamp)                                                                                       \
-			name##_sat(x);                                                                              \
-		else                                                                                                \
-			name##_wrap(x);                                                                             \
+#define CLAMPED(name)                                                                                              \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		if (x->clamp)                                                                                      \
+			name##_sat(x);                                                                             \
+		else                                                                                               \
+			name##_wrap(x);                                                                            \
 	}
-#define LANES_2_CLAMPED(name, TD, TA, TB, WRAP, SAT)                                                                \
-	LANES_2(name##_wrap, TD, TA, TB, WRAP)                                                                      \
-	LANES_2(name##_sat, TD, TA, TB, SAT)                                                                        \
+#define LANES_2_CLAMPED(name, TD, TA, TB, WRAP, SAT)                                                               \
+	LANES_2(name##_wrap, TD, TA, TB, WRAP)                                                                     \
+	LANES_2(name##_sat, TD, TA, TB, SAT)                                                                       \
 	CLAMPED(name)
-#define LANES_3_CLAMPED(name, TD, TA, TB, TC, WRAP, SAT)                                                            \
-	LANES_3(name##_wrap, TD, TA, TB, TC, WRAP)                                                                  \
-	LANES_3(name##_sat, TD, TA, TB, TC, SAT)                                                                    \
+#define LANES_3_CLAMPED(name, TD, TA, TB, TC, WRAP, SAT)                                                           \
+	LANES_3(name##_wrap, TD, TA, TB, TC, WRAP)                                                                 \
+	LANES_3(name##_sat, TD, TA, TB, TC, SAT)                                                                   \
 	CLAMPED(name)
 
 LANES_2_CLAMPED(add_u32, u32, u32, u32, a + b, add_sat_u32(a, b))
@@ -85,42 +87,42 @@ LANES_2_CLAMPED(add_i16, i16, i16, i16, a + b, sat_i16((int64_t)a + b))
 LANES_2_CLAMPED(sub_i16, i16, i16, i16, a - b, sat_i16((int64_t)a - b))
 
 /* Carry and borrow: sum > 0xffffffff, difference < 0. CLAMP saturates what they say. */
-#define LANES_CARRY(name, WIDE, SATURATED)                                                                          \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		uint32_t m[ISA_LANES] __attribute__((aligned(64)));                                                 \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], sat = x->clamp ? ~0u : 0;                              \
-		uint32_t *d = x->d;                                                                                 \
-		bits_mask(x->carry, m);                                                                             \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint32_t a = s0[l], b = s1[l], in = m[l] & 1;                                         \
-			const uint64_t wide = WIDE;                                                                 \
-			const uint32_t out = wide >> 32 ? ~0u : 0;                                                  \
-			d[l] = out & sat ? SATURATED : (uint32_t)wide;                                              \
-			m[l] = out;                                                                                 \
-			(void)in;                                                                                   \
-		}                                                                                                   \
-		x->carry = mask_bits(m);                                                                            \
+#define LANES_CARRY(name, WIDE, SATURATED)                                                                         \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		uint32_t m[ISA_LANES] __attribute__((aligned(64)));                                                \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], sat = x->clamp ? ~0u : 0;                             \
+		uint32_t *d = x->d;                                                                                \
+		bits_mask(x->carry, m);                                                                            \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint32_t a = s0[l], b = s1[l], in = m[l] & 1;                                        \
+			const uint64_t wide = WIDE;                                                                \
+			const uint32_t out = wide >> 32 ? ~0u : 0;                                                 \
+			d[l] = out & sat ? SATURATED : (uint32_t)wide;                                             \
+			m[l] = out;                                                                                \
+			(void)in;                                                                                  \
+		}                                                                                                  \
+		x->carry = mask_bits(m);                                                                           \
 	}
 LANES_CARRY(addc, (uint64_t)a + b + in, ~0u)
 LANES_CARRY(subb, (uint64_t)a - b - in, 0u)
 LANES_CARRY(subbrev, (uint64_t)b - a - in, 0u)
 
 /* Without a carry to read. */
-#define LANES_CARRY_OUT(name, SUM, CARRY, SATURATED)                                                                \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		uint32_t m[ISA_LANES] __attribute__((aligned(64)));                                                 \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], sat = x->clamp ? ~0u : 0;                              \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint32_t a = s0[l], b = s1[l], sum = SUM, out = CARRY ? ~0u : 0;                      \
-			d[l] = out & sat ? SATURATED : sum;                                                         \
-			m[l] = out;                                                                                 \
-		}                                                                                                   \
-		x->carry = mask_bits(m);                                                                            \
+#define LANES_CARRY_OUT(name, SUM, CARRY, SATURATED)                                                               \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		uint32_t m[ISA_LANES] __attribute__((aligned(64)));                                                \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], sat = x->clamp ? ~0u : 0;                             \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint32_t a = s0[l], b = s1[l], sum = SUM, out = CARRY ? ~0u : 0;                     \
+			d[l] = out & sat ? SATURATED : sum;                                                        \
+			m[l] = out;                                                                                \
+		}                                                                                                  \
+		x->carry = mask_bits(m);                                                                           \
 	}
 LANES_CARRY_OUT(add_co, a + b, sum < a, ~0u)
 LANES_CARRY_OUT(sub_co, a - b, a < b, 0u)
@@ -132,7 +134,8 @@ LANES_3(add_lshl, u32, u32, u32, u32, (a + b) << (c & 31))
 LANES_3(lshl_or, u32, u32, u32, u32, a << (b & 31) | c)
 LANES_3(xad, u32, u32, u32, u32, (a ^ b) + c)
 
-/* --- multiplications --------------------------------------------------------------------------------------------------- */
+/* --- multiplications
+ * --------------------------------------------------------------------------------------------------- */
 
 static inline int32_t i24(uint32_t a)
 {
@@ -144,24 +147,25 @@ static inline uint32_t u24(uint32_t a)
 	return a & 0xffffff;
 }
 
-LANES_2(mul_lo_u32, u32, u32, u32, a *b)
-LANES_2(mul_hi_u32, u32, u32, u32, (uint32_t)((uint64_t)a * b >> 32))
-LANES_2(mul_hi_i32, u32, u32, u32, (uint32_t)((int64_t)(int32_t)a * (int32_t)b >> 32))
+LANES_2(mul_lo_u32, u32, u32, u32, (a * b))
+LANES_2(mul_hi_u32, u32, u32, u32, (uint32_t)((uint64_t)(a *b) >> 32))
+LANES_2(mul_hi_i32, u32, u32, u32, (uint32_t)((int64_t)(int32_t)a *(int32_t)b >> 32))
 LANES_2(mul_i32_i24, u32, u32, u32, (uint32_t)((int64_t)i24(a) * i24(b)))
 LANES_2(mul_hi_i32_i24, u32, u32, u32, (uint32_t)((int64_t)i24(a) * i24(b) >> 32))
 LANES_2(mul_u32_u24, u32, u32, u32, u24(a) * u24(b))
 LANES_2(mul_hi_u32_u24, u32, u32, u32, (uint32_t)((uint64_t)u24(a) * u24(b) >> 32))
-LANES_2(mul_lo_u16, u16, u16, u16, (uint32_t)a *b)
+LANES_2(mul_lo_u16, u16, u16, u16, (uint32_t)(a *b))
 LANES_3_CLAMPED(mad_i32_i24, u32, u32, u32, u32, (uint32_t)((int64_t)i24(a) * i24(b)) + c,
 		(uint32_t)sat_i32((int64_t)i24(a) * i24(b) + (int32_t)c))
 LANES_3_CLAMPED(mad_u32_u24, u32, u32, u32, u32, u24(a) * u24(b) + c, sat_u32((uint64_t)u24(a) * u24(b) + c))
-LANES_3_CLAMPED(mad_u32_u16, u32, u16, u16, u32, (uint32_t)a * b + c, sat_u32((uint64_t)a * b + c))
-LANES_3_CLAMPED(mad_i32_i16, u32, i16, i16, u32, (uint32_t)(a * b) + c,
-		(uint32_t)sat_i32((int64_t)a * b + (int32_t)c))
-LANES_3_CLAMPED(mad_u16, u16, u16, u16, u16, (uint32_t)a * b + c, sat_u16((int64_t)a * b + c))
-LANES_3_CLAMPED(mad_i16, i16, i16, i16, i16, (uint32_t)(a * b) + (uint32_t)c, sat_i16((int64_t)a * b + c))
+LANES_3_CLAMPED(mad_u32_u16, u32, u16, u16, u32, (uint32_t)(a *b) + c, sat_u32((uint64_t)(a *b) + c))
+LANES_3_CLAMPED(mad_i32_i16, u32, i16, i16, u32, (uint32_t)((a * b)) + c,
+		(uint32_t)sat_i32((int64_t)(a *b) + (int32_t)c))
+LANES_3_CLAMPED(mad_u16, u16, u16, u16, u16, (uint32_t)(a *b) + c, sat_u16((int64_t)(a *b) + c))
+LANES_3_CLAMPED(mad_i16, i16, i16, i16, i16, (uint32_t)((a * b)) + (uint32_t)c, sat_i16((int64_t)(a *b) + c))
 
-/* --- shifts and fields --------------------------------------------------------------------------------------------------- */
+/* --- shifts and fields
+ * --------------------------------------------------------------------------------------------------- */
 
 LANES_2(lshlrev_b32, u32, u32, u32, b << (a & 31))
 LANES_2(lshrrev_b32, u32, u32, u32, b >> (a & 31))
@@ -204,13 +208,15 @@ static inline uint32_t perm_bytes(uint32_t hi, uint32_t lo, uint32_t selector)
 {
 	uint64_t data = (uint64_t)hi << 32 | lo;
 
-	return perm_byte(data, selector) | perm_byte(data, selector >> 8) << 8 | perm_byte(data, selector >> 16) << 16 |
-	       perm_byte(data, selector >> 24) << 24;
+	return perm_byte(data, selector) | perm_byte(data, selector >> 8) << 8 |
+	       perm_byte(data, selector >> 16) << 16 | perm_byte(data, selector >> 24) << 24;
 }
 
 LANES_3(perm, u32, u32, u32, u32, perm_bytes(a, b, c))
 
-/* --- counting --------------------------------------------------------------------------------------------------------------- */
+/* --- counting
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static inline uint32_t count_ones(uint32_t a)
 {
@@ -249,23 +255,25 @@ LANES_2(bcnt, u32, u32, u32, count_ones(a) + b)
 LANES_2(mbcnt_lo, u32, u32, u32, count_ones(l < 32 ? a & ((1u << l) - 1) : a) + b)
 LANES_2(mbcnt_hi, u32, u32, u32, count_ones(l < 32 ? 0 : a & ((1u << (l - 32)) - 1)) + b)
 
-/* --- minimum, maximum, median --------------------------------------------------------------------------------------------------- */
+/* --- minimum, maximum, median
+ * --------------------------------------------------------------------------------------------------- */
 
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define MIN(a, b)    ((a) < (b) ? (a) : (b))
+#define MAX(a, b)    ((a) > (b) ? (a) : (b))
 #define MED(a, b, c) MAX(MIN(a, b), MIN(MAX(a, b), c))
-#define LANES_MINMAX(T)                                                                                             \
-	LANES_2(min_##T, T, T, T, MIN(a, b))                                                                        \
-	LANES_2(max_##T, T, T, T, MAX(a, b))                                                                        \
-	LANES_3(min3_##T, T, T, T, T, MIN(MIN(a, b), c))                                                            \
-	LANES_3(max3_##T, T, T, T, T, MAX(MAX(a, b), c))                                                            \
+#define LANES_MINMAX(T)                                                                                            \
+	LANES_2(min_##T, T, T, T, MIN(a, b))                                                                       \
+	LANES_2(max_##T, T, T, T, MAX(a, b))                                                                       \
+	LANES_3(min3_##T, T, T, T, T, MIN(MIN(a, b), c))                                                           \
+	LANES_3(max3_##T, T, T, T, T, MAX(MAX(a, b), c))                                                           \
 	LANES_3(med3_##T, T, T, T, T, MED(a, b, c))
 LANES_MINMAX(i32)
 LANES_MINMAX(u32)
 LANES_MINMAX(i16)
 LANES_MINMAX(u16)
 
-/* --- sums of absolute differences ------------------------------------------------------------------------------------------------ */
+/* --- sums of absolute differences
+ * ------------------------------------------------------------------------------------------------ */
 
 static inline uint32_t absdiff(uint32_t a, uint32_t b)
 {
@@ -274,8 +282,8 @@ static inline uint32_t absdiff(uint32_t a, uint32_t b)
 
 static inline uint32_t sad_bytes(uint32_t a, uint32_t b)
 {
-	return absdiff(a & 255, b & 255) + absdiff(a >> 8 & 255, b >> 8 & 255) + absdiff(a >> 16 & 255, b >> 16 & 255) +
-	       absdiff(a >> 24, b >> 24);
+	return absdiff(a & 255, b & 255) + absdiff(a >> 8 & 255, b >> 8 & 255) +
+	       absdiff(a >> 16 & 255, b >> 16 & 255) + absdiff(a >> 24, b >> 24);
 }
 
 /* Bytes where the reference b is 0 do not count. */
@@ -306,7 +314,9 @@ LANES_3_CLAMPED(sad_u32, u32, u32, u32, u32, absdiff(a, b) + c, add_sat_u32(absd
 LANES_3_CLAMPED(msad_u8, u32, u32, u32, u32, msad_bytes(a, b) + c, add_sat_u32(msad_bytes(a, b), c))
 LANES_3(lerp_u8, u32, u32, u32, u32, lerp_bytes(a, b, c))
 
-/* --- packing ------------------------------------------------------------------------------------------------------------------------ */
+/* --- packing
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
 
 LANES_2(cvt_pk_u16_u32, u32, u32, u32, MIN(a, 0xffffu) | MIN(b, 0xffffu) << 16)
 LANES_2(cvt_pk_i16_i32, u32, i32, i32, (uint16_t)sat_i16(a) | (uint32_t)(uint16_t)sat_i16(b) << 16)
@@ -319,14 +329,16 @@ static inline uint32_t sat_u8(int32_t v)
 
 LANES_1(sat_pk_u8_i16, u32, u32, sat_u8((int16_t)a) | sat_u8((int32_t)a >> 16) << 8)
 
-/* --- compares ----------------------------------------------------------------------------------------------------------------------- */
+/* --- compares
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
 
-#define LANES_COMPARES(T)                                                                                           \
-	LANES_COMPARE(cmp_lt_##T, T, T, a < b)                                                                      \
-	LANES_COMPARE(cmp_eq_##T, T, T, a == b)                                                                     \
-	LANES_COMPARE(cmp_le_##T, T, T, a <= b)                                                                     \
-	LANES_COMPARE(cmp_gt_##T, T, T, a > b)                                                                      \
-	LANES_COMPARE(cmp_ne_##T, T, T, a != b)                                                                     \
+#define LANES_COMPARES(T)                                                                                          \
+	LANES_COMPARE(cmp_lt_##T, T, T, a < b)                                                                     \
+	LANES_COMPARE(cmp_eq_##T, T, T, a == b)                                                                    \
+	LANES_COMPARE(cmp_le_##T, T, T, a <= b)                                                                    \
+	LANES_COMPARE(cmp_gt_##T, T, T, a > b)                                                                     \
+	LANES_COMPARE(cmp_ne_##T, T, T, a != b)                                                                    \
 	LANES_COMPARE(cmp_ge_##T, T, T, a >= b)
 LANES_COMPARES(i32)
 LANES_COMPARES(u32)
@@ -344,14 +356,15 @@ static void cmp_always(struct isa_lanes *x)
 }
 
 #define N(ID, fn) {ISA_OP_V_##ID, ISA_FP_NONE, fn}
-#define COMPARES(T, t)                                                                                              \
-	N(CMP_F_##T, cmp_never), N(CMP_LT_##T, cmp_lt_##t), N(CMP_EQ_##T, cmp_eq_##t), N(CMP_LE_##T, cmp_le_##t),   \
-		N(CMP_GT_##T, cmp_gt_##t), N(CMP_NE_##T, cmp_ne_##t), N(CMP_GE_##T, cmp_ge_##t),                    \
-		N(CMP_T_##T, cmp_always), N(CMPX_F_##T, cmp_never), N(CMPX_LT_##T, cmp_lt_##t),                     \
-		N(CMPX_EQ_##T, cmp_eq_##t), N(CMPX_LE_##T, cmp_le_##t), N(CMPX_GT_##T, cmp_gt_##t),                 \
+#define COMPARES(T, t)                                                                                             \
+	N(CMP_F_##T, cmp_never), N(CMP_LT_##T, cmp_lt_##t), N(CMP_EQ_##T, cmp_eq_##t), N(CMP_LE_##T, cmp_le_##t),  \
+		N(CMP_GT_##T, cmp_gt_##t), N(CMP_NE_##T, cmp_ne_##t), N(CMP_GE_##T, cmp_ge_##t),                   \
+		N(CMP_T_##T, cmp_always), N(CMPX_F_##T, cmp_never), N(CMPX_LT_##T, cmp_lt_##t),                    \
+		N(CMPX_EQ_##T, cmp_eq_##t), N(CMPX_LE_##T, cmp_le_##t), N(CMPX_GT_##T, cmp_gt_##t),                \
 		N(CMPX_NE_##T, cmp_ne_##t), N(CMPX_GE_##T, cmp_ge_##t), N(CMPX_T_##T, cmp_always)
-#define MINMAX(T, t)                                                                                                \
-	N(MIN_##T, min_##t), N(MAX_##T, max_##t), N(MIN3_##T, min3_##t), N(MAX3_##T, max3_##t), N(MED3_##T, med3_##t)
+#define MINMAX(T, t)                                                                                               \
+	N(MIN_##T, min_##t), N(MAX_##T, max_##t), N(MIN3_##T, min3_##t), N(MAX3_##T, max3_##t),                    \
+		N(MED3_##T, med3_##t)
 
 const struct isa_lane_op ISA_LANES_NAME(isa_lanes_int)[] = {
 	N(MOV_B32, mov),

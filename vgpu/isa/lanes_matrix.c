@@ -1,10 +1,10 @@
 /* Lane functions: matrix multiply-add (gfx908, gfx90a). EXEC has no say.
  *
- * One instruction multiplies `blocks` pairs of M x K and K x M matrices. Lane l of a source holds row (or column) l % M;
- * l / M counts blocks, or where there is one block, groups of k; each lane holds `per_lane` consecutive k. Lane l of the
- * result holds column l % M, and in its registers rows in fours: 8 * (r / 4) + 4 * (l / 32) + r % 4 for M = 32 and so on.
- * Sums run in the order of k, each step fused; the order and inner precision of hardware are not public, nor is which
- * NaN a sum gives: it is the default one here. */
+ * One instruction multiplies `blocks` pairs of M x K and K x M matrices. Lane l of a source holds row (or column) l
+ * % M; l / M counts blocks, or where there is one block, groups of k; each lane holds `per_lane` consecutive k.
+ * Lane l of the result holds column l % M, and in its registers rows in fours: 8 * (r / 4) + 4 * (l / 32) + r % 4
+ * for M = 32 and so on. Sums run in the order of k, each step fused; the order and inner precision of hardware are
+ * not public, nor is which NaN a sum gives: it is the default one here. */
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/lanes.h"
 
@@ -14,8 +14,8 @@ struct shape {
 	uint8_t m, blocks, per_lane;
 };
 
-/* BLGP: which lane of source 1 stands in for lane l: as it is, the lower or upper half for both, rotated by 16, or one
- * group of 16 for all. */
+/* BLGP: which lane of source 1 stands in for lane l: as it is, the lower or upper half for both, rotated by 16, or
+ * one group of 16 for all. */
 static unsigned blgp_lane(unsigned pattern, unsigned l)
 {
 	switch (pattern) {
@@ -98,43 +98,43 @@ static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e
 #define BITS_i32(v)       ((uint32_t)(v))
 
 /* One block: x->d holds the addend and gets the result. */
-#define MATRIX(name, T, ELEMENT)                                                                                    \
-	static void name##_block(struct isa_lanes *x, const struct shape *s, unsigned block)                        \
-	{                                                                                                           \
-		const unsigned from = cbsz_block(x->inst, block), m = s->m;                                         \
-		t_##T sum[MAX_M][MAX_M], column[MAX_M];                                                             \
-		for (unsigned i = 0; i < m; i++)                                                                    \
-			for (unsigned j = 0; j < m; j++)                                                            \
-				sum[i][j] = LD_##T(x->d, result_at(s, block, i, j));                                \
-		for (unsigned k = 0; k < groups(s) * s->per_lane; k++) {                                            \
-			const unsigned group = k / s->per_lane, e = k % s->per_lane;                                \
-			for (unsigned j = 0; j < m; j++)                                                            \
-				column[j] = ELEMENT(x->s[1],                                                        \
-						    blgp_lane(x->inst->blgp, source_lane(s, block, group, j)), e,   \
-						    x->flush_half);                                                 \
-			for (unsigned i = 0; i < m; i++) {                                                          \
-				const t_##T a =                                                                     \
-					ELEMENT(x->s[0], source_lane(s, from, group, i), e, x->flush_half);         \
-				for (unsigned j = 0; j < m; j++)                                                    \
-					sum[i][j] = STEP_##T(a, column[j], sum[i][j]);                              \
-			}                                                                                           \
-		}                                                                                                   \
-		for (unsigned i = 0; i < m; i++)                                                                    \
-			for (unsigned j = 0; j < m; j++)                                                            \
-				x->d[result_at(s, block, i, j)] = BITS_##T(sum[i][j]);                              \
-	}                                                                                                           \
-	static void name(struct isa_lanes *x, struct shape s)                                                       \
-	{                                                                                                           \
-		for (unsigned block = 0; block < s.blocks; block++)                                                 \
-			name##_block(x, &s, block);                                                                 \
+#define MATRIX(name, T, ELEMENT)                                                                                   \
+	static void name##_block(struct isa_lanes *x, const struct shape *s, unsigned block)                       \
+	{                                                                                                          \
+		const unsigned from = cbsz_block(x->inst, block), m = s->m;                                        \
+		t_##T sum[MAX_M][MAX_M], column[MAX_M];                                                            \
+		for (unsigned i = 0; i < m; i++)                                                                   \
+			for (unsigned j = 0; j < m; j++)                                                           \
+				sum[i][j] = LD_##T(x->d, result_at(s, block, i, j));                               \
+		for (unsigned k = 0; k < groups(s) * s->per_lane; k++) {                                           \
+			const unsigned group = k / s->per_lane, e = k % s->per_lane;                               \
+			for (unsigned j = 0; j < m; j++)                                                           \
+				column[j] = ELEMENT(x->s[1],                                                       \
+						    blgp_lane(x->inst->blgp, source_lane(s, block, group, j)), e,  \
+						    x->flush_half);                                                \
+			for (unsigned i = 0; i < m; i++) {                                                         \
+				const t_##T a =                                                                    \
+					ELEMENT(x->s[0], source_lane(s, from, group, i), e, x->flush_half);        \
+				for (unsigned j = 0; j < m; j++)                                                   \
+					sum[i][j] = STEP_##T(a, column[j], sum[i][j]);                             \
+			}                                                                                          \
+		}                                                                                                  \
+		for (unsigned i = 0; i < m; i++)                                                                   \
+			for (unsigned j = 0; j < m; j++)                                                           \
+				x->d[result_at(s, block, i, j)] = BITS_##T(sum[i][j]);                             \
+	}                                                                                                          \
+	static void name(struct isa_lanes *x, struct shape s)                                                      \
+	{                                                                                                          \
+		for (unsigned block = 0; block < s.blocks; block++)                                                \
+			name##_block(x, &s, block);                                                                \
 	}
 MATRIX(matrix_f32, f32, element_f32)
 MATRIX(matrix_f16, f32, element_f16)
 MATRIX(matrix_bf16, f32, element_bf16)
 MATRIX(matrix_i8, i32, element_i8)
 
-/* f64: BLGP negates the sources instead. The result of 16 x 16 holds row 4 * r + l / 16 in register pair r; the four
- * 4 x 4 blocks have one register pair. */
+/* f64: BLGP negates the sources instead. The result of 16 x 16 holds row 4 * r + l / 16 in register pair r; the
+ * four 4 x 4 blocks have one register pair. */
 static double element_f64(const uint32_t *rows, unsigned lane, bool negate)
 {
 	double v = LD_f64(rows, lane);
@@ -154,17 +154,18 @@ static void matrix_f64(struct isa_lanes *x, struct shape s)
 			double sum = element_f64(d, l, neg >> 2 & 1);
 
 			for (unsigned k = 0; k < 4; k++)
-				sum = __builtin_fma(element_f64(x->s[0], source_lane(&s, block, k, i), neg & 1),
-						    element_f64(x->s[1], source_lane(&s, block, k, l % s.m), neg >> 1 & 1),
-						    sum);
+				sum = __builtin_fma(
+					element_f64(x->s[0], source_lane(&s, block, k, i), neg & 1),
+					element_f64(x->s[1], source_lane(&s, block, k, l % s.m), neg >> 1 & 1),
+					sum);
 			ST_f64(d, l, sum != sum ? as_f64(NAN64) : sum);
 		}
 }
 
-#define SHAPE(name, KIND, M, BLOCKS, PER_LANE)                                                                      \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		matrix_##KIND(x, (struct shape){M, BLOCKS, PER_LANE});                                              \
+#define SHAPE(name, KIND, M, BLOCKS, PER_LANE)                                                                     \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		matrix_##KIND(x, (struct shape){M, BLOCKS, PER_LANE});                                             \
 	}
 SHAPE(f32_32x32x1, f32, 32, 2, 1)
 SHAPE(f32_16x16x1, f32, 16, 4, 1)

@@ -2,27 +2,28 @@
  * negation to the sources of packed functions: what is here takes low with low and high with high. */
 #include "vgpu/isa/f16.h"
 
-/* --- pairs of integers --------------------------------------------------------------------------------------------- */
+/* --- pairs of integers
+ * --------------------------------------------------------------------------------------------- */
 
 /* EXPR of the halves a, b, c, as signed or unsigned 16-bit values. */
-#define PAIR(name, T, EXPR)                                                                                         \
-	static inline uint32_t name##_half(t_##T a, t_##T b, t_##T c, bool clamp)                                   \
-	{                                                                                                           \
-		(void)c;                                                                                            \
-		(void)clamp;                                                                                        \
-		return (uint16_t)(EXPR);                                                                            \
-	}                                                                                                           \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                         \
-		const bool clamp = x->clamp;                                                                        \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint32_t a = s0[l], b = s1[l], c = s2[l];                                             \
-			d[l] = name##_half((t_##T)a, (t_##T)b, (t_##T)c, clamp) |                                   \
-			       name##_half((t_##T)(a >> 16), (t_##T)(b >> 16), (t_##T)(c >> 16), clamp) << 16;      \
-		}                                                                                                   \
+#define PAIR(name, T, EXPR)                                                                                        \
+	static inline uint32_t name##_half(t_##T a, t_##T b, t_##T c, bool clamp)                                  \
+	{                                                                                                          \
+		(void)c;                                                                                           \
+		(void)clamp;                                                                                       \
+		return (uint16_t)(EXPR);                                                                           \
+	}                                                                                                          \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                        \
+		const bool clamp = x->clamp;                                                                       \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint32_t a = s0[l], b = s1[l], c = s2[l];                                            \
+			d[l] = name##_half((t_##T)a, (t_##T)b, (t_##T)c, clamp) |                                  \
+			       name##_half((t_##T)(a >> 16), (t_##T)(b >> 16), (t_##T)(c >> 16), clamp) << 16;     \
+		}                                                                                                  \
 	}
 
 static inline int32_t fit_i16(int64_t v, bool clamp)
@@ -43,9 +44,9 @@ PAIR(pk_add_u16, u16, fit_u16((int64_t)a + b, clamp))
 PAIR(pk_sub_u16, u16, fit_u16((int64_t)a - b, clamp))
 PAIR(pk_add_i16, i16, fit_i16((int64_t)a + b, clamp))
 PAIR(pk_sub_i16, i16, fit_i16((int64_t)a - b, clamp))
-PAIR(pk_mul_lo_u16, u16, (uint32_t)a *b)
-PAIR(pk_mad_u16, u16, fit_u16((int64_t)a * b + c, clamp))
-PAIR(pk_mad_i16, i16, fit_i16((int64_t)a * b + c, clamp))
+PAIR(pk_mul_lo_u16, u16, (uint32_t)(a *b))
+PAIR(pk_mad_u16, u16, fit_u16((int64_t)(a *b) + c, clamp))
+PAIR(pk_mad_i16, i16, fit_i16((int64_t)(a *b) + c, clamp))
 PAIR(pk_lshlrev_b16, u16, (uint32_t)b << (a & 15))
 PAIR(pk_lshrrev_b16, u16, b >> (a & 15))
 PAIR(pk_ashrrev_i16, i16, b >> (a & 15))
@@ -54,25 +55,26 @@ PAIR(pk_max_i16, i16, a > b ? a : b)
 PAIR(pk_min_u16, u16, a < b ? a : b)
 PAIR(pk_max_u16, u16, a > b ? a : b)
 
-/* --- pairs of f16 ---------------------------------------------------------------------------------------------------- */
+/* --- pairs of f16
+ * ---------------------------------------------------------------------------------------------------- */
 
-#define PAIR_F16(name, EXPR)                                                                                        \
-	static inline uint32_t name##_half(uint32_t a, uint32_t b, uint32_t c, const struct f16_mode *m)            \
-	{                                                                                                           \
-		(void)c;                                                                                            \
-		return EXPR;                                                                                        \
-	}                                                                                                           \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const struct f16_mode mode = f16_mode(x->mode), *m = &mode;                                         \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                         \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint32_t a = s0[l], b = s1[l], c = s2[l];                                             \
-			d[l] = name##_half(a & 0xffff, b & 0xffff, c & 0xffff, m) |                                 \
-			       name##_half(a >> 16, b >> 16, c >> 16, m) << 16;                                     \
-		}                                                                                                   \
+#define PAIR_F16(name, EXPR)                                                                                       \
+	static inline uint32_t name##_half(uint32_t a, uint32_t b, uint32_t c, const struct f16_mode *m)           \
+	{                                                                                                          \
+		(void)c;                                                                                           \
+		return EXPR;                                                                                       \
+	}                                                                                                          \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const struct f16_mode mode = f16_mode(x->mode), *m = &mode;                                        \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                        \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint32_t a = s0[l], b = s1[l], c = s2[l];                                            \
+			d[l] = name##_half(a & 0xffff, b & 0xffff, c & 0xffff, m) |                                \
+			       name##_half(a >> 16, b >> 16, c >> 16, m) << 16;                                    \
+		}                                                                                                  \
 	}
 PAIR_F16(pk_add_f16, f16_add(a, b, m))
 PAIR_F16(pk_mul_f16, f16_mul(a, b, m))
@@ -80,7 +82,8 @@ PAIR_F16(pk_min_f16, f16_minmax(a, b, m, false))
 PAIR_F16(pk_max_f16, f16_minmax(a, b, m, true))
 PAIR_F16(pk_fma_f16, f16_fma(a, b, c, m))
 
-/* --- mixed precision --------------------------------------------------------------------------------------------------- */
+/* --- mixed precision
+ * --------------------------------------------------------------------------------------------------- */
 
 /* A source of v_mad_mix and v_fma_mix, which the handler has brought to f32 bits (exactly, from f16 or f32). */
 static inline float pick1(float a, float r)
@@ -96,24 +99,25 @@ static inline float mix(float a, float b, float c, bool fused)
 	return pick1(a, pick1(b, invalid ? as_f32(NAN32) : pick1(c, r)));
 }
 
-#define MIX(name, FUSED)                                                                                            \
-	LANES_3(name, f32, f32, f32, f32, mix(a, b, c, FUSED))                                                      \
-	/* The f16 forms round the f32 result again; the handler puts it into its half of the register. */          \
-	static void name##_f16(struct isa_lanes *x)                                                                 \
-	{                                                                                                           \
-		const struct f16_mode mode = f16_mode(x->mode);                                                     \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                         \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const float r = mix(as_f32(s0[l]), as_f32(s1[l]), as_f32(s2[l]), FUSED);                    \
-			d[l] = f16_out(half_from_float(r, mode.round), &mode);                                      \
-		}                                                                                                   \
+#define MIX(name, FUSED)                                                                                           \
+	LANES_3(name, f32, f32, f32, f32, mix(a, b, c, FUSED))                                                     \
+	/* The f16 forms round the f32 result again; the handler puts it into its half of the register. */         \
+	static void name##_f16(struct isa_lanes *x)                                                                \
+	{                                                                                                          \
+		const struct f16_mode mode = f16_mode(x->mode);                                                    \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1], *s2 = x->s[2];                                        \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const float r = mix(as_f32(s0[l]), as_f32(s1[l]), as_f32(s2[l]), FUSED);                   \
+			d[l] = f16_out(half_from_float(r, mode.round), &mode);                                     \
+		}                                                                                                  \
 	}
 MIX(mad_mix, false)
 MIX(fma_mix, true)
 
-/* --- dot products -------------------------------------------------------------------------------------------------------- */
+/* --- dot products
+ * -------------------------------------------------------------------------------------------------------- */
 
 static inline int64_t field(uint32_t a, unsigned n, unsigned width, bool is_signed)
 {

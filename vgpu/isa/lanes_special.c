@@ -10,17 +10,17 @@ static inline float flushed(uint32_t a, float r)
 	return as_f32(is_nan32(a) ? a | 0x400000 : flush32(f32_bits(r)));
 }
 
-#define SPECIAL32(name, EXPR)                                                                                       \
-	static void name(struct isa_lanes *x)                                                                       \
-	{                                                                                                           \
-		const uint32_t *s0 = x->s[0];                                                                       \
-		uint32_t *d = x->d;                                                                                 \
-		EACH_LANE                                                                                           \
-		{                                                                                                   \
-			const uint32_t in = s0[l];                                                                  \
-			const float a = as_f32(flush32(in));                                                        \
-			d[l] = f32_bits(flushed(in, EXPR));                                                         \
-		}                                                                                                   \
+#define SPECIAL32(name, EXPR)                                                                                      \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const uint32_t *s0 = x->s[0];                                                                      \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint32_t in = s0[l];                                                                 \
+			const float a = as_f32(flush32(in));                                                       \
+			d[l] = f32_bits(flushed(in, EXPR));                                                        \
+		}                                                                                                  \
 	}
 SPECIAL32(rcp32, 1.0f / a)
 SPECIAL32(sqrt32, __builtin_sqrtf(a))
@@ -75,36 +75,38 @@ LANES_1(rcp64, f64, f64, pick64(a, 1 / a))
 LANES_1(sqrt64, f64, f64, pick64(a, __builtin_sqrt(a)))
 LANES_1(rsq64, f64, f64, pick64(a, 1 / __builtin_sqrt(a)))
 
-/* --- division --------------------------------------------------------------------------------------------------------- */
+/* --- division
+ * --------------------------------------------------------------------------------------------------------- */
 
-/* One step in both widths. B: bits type, S: scale exponent, T: exponent distance that counts as far, and so on. */
-#define DIV_SCALE(name, T, B, EXPONENT, MAX_E, BIAS, S, FAR, LOW, NAN_BITS)                                         \
-	static inline bool name##_lane(B a, B den, B num, B *result)                                                \
-	{                                                                                                           \
-		const int de = (int)(EXPONENT(den)), ne = (int)(EXPONENT(num)), delta = ne - de;                    \
-		const bool is_den = a == den;                                                                       \
-		bool flag = false;                                                                                  \
-		int scale = 0;                                                                                      \
-		if (!(den << 1) || !(num << 1)) {                                                                   \
-			*result = NAN_BITS;                                                                         \
-			return false;                                                                               \
-		}                                                                                                   \
-		if (delta >= FAR) {                                                                                 \
-			flag = true;                                                                                \
-			scale = is_den ? S : 0;                                                                     \
-		} else if (de == 0) {                                                                               \
-			scale = S;                                                                                  \
-		} else if (de >= 2 * BIAS - 1) {                                                                    \
-			flag = delta <= -FAR;                                                                       \
-			scale = flag && !is_den ? 0 : -S;                                                           \
-		} else if (delta <= -FAR) {                                                                         \
-			flag = true;                                                                                \
-			scale = is_den ? 0 : S;                                                                     \
-		} else if (ne <= LOW) {                                                                             \
-			scale = S;                                                                                  \
-		}                                                                                                   \
-		*result = name##_times(a, scale);                                                                   \
-		return flag;                                                                                        \
+/* One step in both widths. B: type of the bits; S: exponent of the scale factor; FAR: exponent distance from which
+ * the quotient is in danger; LOW: numerator exponent below which its residue would be denormal. */
+#define DIV_SCALE(name, B, EXPONENT, BIAS, S, FAR, LOW, NAN_BITS)                                                  \
+	static inline bool name##_lane(B a, B den, B num, B *result)                                               \
+	{                                                                                                          \
+		const int de = (int)(EXPONENT(den)), ne = (int)(EXPONENT(num)), delta = ne - de;                   \
+		const bool is_den = a == den;                                                                      \
+		bool flag = false;                                                                                 \
+		int scale = 0;                                                                                     \
+		if (!(den << 1) || !(num << 1)) {                                                                  \
+			*result = NAN_BITS;                                                                        \
+			return false;                                                                              \
+		}                                                                                                  \
+		if (delta >= FAR) {                                                                                \
+			flag = true;                                                                               \
+			scale = is_den ? S : 0;                                                                    \
+		} else if (de == 0) {                                                                              \
+			scale = S;                                                                                 \
+		} else if (de >= 2 * BIAS - 1) {                                                                   \
+			flag = delta <= -FAR;                                                                      \
+			scale = flag && !is_den ? 0 : -S;                                                          \
+		} else if (delta <= -FAR) {                                                                        \
+			flag = true;                                                                               \
+			scale = is_den ? 0 : S;                                                                    \
+		} else if (ne <= LOW) {                                                                            \
+			scale = S;                                                                                 \
+		}                                                                                                  \
+		*result = name##_times(a, scale);                                                                  \
+		return flag;                                                                                       \
 	}
 
 #define EXPONENT32(a) ((a) >> 23 & 255)
@@ -124,8 +126,8 @@ static inline uint64_t div_scale64_times(uint64_t a, int scale)
 	return is_nan64(a) ? a | 0x8000000000000ull : f64_bits(as_f64(a) * factor);
 }
 
-DIV_SCALE(div_scale32, f32, uint32_t, EXPONENT32, 255, 127, 64, 96, 24, NAN32)
-DIV_SCALE(div_scale64, f64, uint64_t, EXPONENT64, 2047, 1023, 128, 768, 53, NAN64)
+DIV_SCALE(div_scale32, uint32_t, EXPONENT32, 127, 64, 96, 24, NAN32)
+DIV_SCALE(div_scale64, uint64_t, EXPONENT64, 1023, 128, 768, 53, NAN64)
 
 /* The SGPR pair gets the flag of each lane: v_div_fmas must scale back. */
 static void div_scale_f32(struct isa_lanes *x)
@@ -189,7 +191,10 @@ static void div_fmas_f32(struct isa_lanes *x)
 
 		if (x->carry >> l & 1)
 			r = fmas32(as_f32(a), as_f32(b), as_f32(c), EXPONENT32(c) > 127 ? 1 : -1);
-		x->d[l] = is_nan32(a) ? a | 0x400000 : is_nan32(b) ? b | 0x400000 : is_nan32(c) ? c | 0x400000 : f32_bits(r);
+		x->d[l] = is_nan32(a)   ? a | 0x400000
+			  : is_nan32(b) ? b | 0x400000
+			  : is_nan32(c) ? c | 0x400000
+					: f32_bits(r);
 	}
 }
 
@@ -208,23 +213,23 @@ static void div_fmas_f64(struct isa_lanes *x)
 }
 
 /* The quotient q of num / den, with the special cases that the iteration gets wrong. */
-#define DIV_FIXUP(name, B, SIGN, INF, IS_NAN, QUIET, NAN_BITS, EXPONENT, TINY)                                      \
-	static inline B name(B q, B den, B num)                                                                     \
-	{                                                                                                           \
-		const B sign = (den ^ num) & SIGN, d = den & ~SIGN, n = num & ~SIGN;                                \
-		if (IS_NAN(num))                                                                                    \
-			return num | QUIET;                                                                         \
-		if (IS_NAN(den))                                                                                    \
-			return den | QUIET;                                                                         \
-		if ((!d && !n) || (d == INF && n == INF))                                                           \
-			return NAN_BITS;                                                                            \
-		if (!d || n == INF)                                                                                 \
-			return sign | INF;                                                                          \
-		if (!n || d == INF)                                                                                 \
-			return sign;                                                                                \
-		if ((int)EXPONENT(n) - (int)EXPONENT(d) < TINY)                                                     \
-			return sign;                                                                                \
-		return IS_NAN(q) ? sign | INF : sign | (q & ~SIGN);                                                 \
+#define DIV_FIXUP(name, B, SIGN, INF, IS_NAN, QUIET, NAN_BITS, EXPONENT, TINY)                                     \
+	static inline B name(B q, B den, B num)                                                                    \
+	{                                                                                                          \
+		const B sign = (den ^ num) & SIGN, d = den & ~SIGN, n = num & ~SIGN;                               \
+		if (IS_NAN(num))                                                                                   \
+			return num | QUIET;                                                                        \
+		if (IS_NAN(den))                                                                                   \
+			return den | QUIET;                                                                        \
+		if ((!d && !n) || (d == INF && n == INF))                                                          \
+			return NAN_BITS;                                                                           \
+		if (!d || n == INF)                                                                                \
+			return sign | INF;                                                                         \
+		if (!n || d == INF)                                                                                \
+			return sign;                                                                               \
+		if ((int)EXPONENT(n) - (int)EXPONENT(d) < TINY)                                                    \
+			return sign;                                                                               \
+		return IS_NAN(q) ? sign | INF : sign | (q & ~SIGN);                                                \
 	}
 DIV_FIXUP(fixup32, uint32_t, 0x80000000u, 0x7f800000u, is_nan32, 0x400000u, NAN32, EXPONENT32, -150)
 DIV_FIXUP(fixup64, uint64_t, 0x8000000000000000ull, 0x7ff0000000000000ull, is_nan64, 0x8000000000000ull, NAN64,
@@ -233,7 +238,8 @@ DIV_FIXUP(fixup64, uint64_t, 0x8000000000000000ull, 0x7ff0000000000000ull, is_na
 LANES_3(div_fixup_f32, u32, u32, u32, u32, fixup32(a, b, c))
 LANES_3(div_fixup_f64, u64, u64, u64, u64, fixup64(a, b, c))
 
-/* --- argument reduction -------------------------------------------------------------------------------------------------- */
+/* --- argument reduction
+ * -------------------------------------------------------------------------------------------------- */
 
 /* 2 / pi, 1280 bits after the point. */
 static const uint64_t two_over_pi[20] = {

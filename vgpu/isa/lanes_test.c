@@ -1,12 +1,12 @@
-/* Every lane function: the baseline and the AVX2 build must give the same bits, for random and for special operands,
- * in all rounding and denormal modes. NaN payloads included. */
+/* Every lane function: the baseline and the AVX2 build must give the same bits, for random and for special
+ * operands, in all rounding and denormal modes. NaN payloads included. */
 #include <immintrin.h>
 #include <stdlib.h>
 
 #include "tests/check.h"
 #include "vgpu/isa/valu.h"
 
-#define ROWS (4 * ISA_LANES)
+#define ROWS   (4 * ISA_LANES)
 #define ROUNDS 200
 
 static uint64_t seed = 0x123456789abcdefull;
@@ -44,7 +44,8 @@ struct bench {
 	struct isa_lanes x[2];
 };
 
-static void run(struct bench *b, unsigned which, const struct isa_lane_op *op, uint32_t mode, bool clamp, uint64_t carry)
+static void run(struct bench *b, unsigned which, const struct isa_lane_op *op, uint32_t mode, bool clamp,
+		uint64_t carry)
 {
 	static const struct isa_valu plain;
 	unsigned csr = _mm_getcsr();
@@ -77,9 +78,9 @@ static void report(const struct bench *b, enum isa_op op, int n, uint32_t mode)
 {
 	unsigned l = (unsigned)n % ISA_LANES;
 
-	printf("%s mode 0x%x lane %u: sources %08x%08x %08x%08x %08x%08x: baseline %08x, AVX2 %08x\n", isa_op_name(op),
-	       mode, l, b->source[0][64 + l], b->source[0][l], b->source[1][64 + l], b->source[1][l],
-	       b->source[2][64 + l], b->source[2][l], b->result[0][n], b->result[1][n]);
+	printf("%s mode 0x%x lane %u: sources %08x%08x %08x%08x %08x%08x: baseline %08x, AVX2 %08x\n",
+	       isa_op_name(op), mode, l, b->source[0][64 + l], b->source[0][l], b->source[1][64 + l],
+	       b->source[1][l], b->source[2][64 + l], b->source[2][l], b->result[0][n], b->result[1][n]);
 }
 
 static void compare_op(struct bench *b, const struct isa_row *row, const struct isa_lane_op *base,

@@ -4,15 +4,16 @@
  *   isa_program  everything reached from one entry: runs, index by address, broadcast constants
  *   run          instructions from one address to a jump; keeps a copy of its code for validation
  *
- * A program never moves: when its code has changed in memory it is emptied, and waves, which hold only a pc between two
- * isa_run calls, go on in the new code. */
+ * A program never moves: when its code has changed in memory it is emptied, and waves, which hold only a pc between
+ * two isa_run calls, go on in the new code. */
 #include "vgpu/isa/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define VA_MASK 0xffffffffffffull
-/* Longest GFX9 instruction with its literal; two dwords and an extra one for VOP3-sized encodings that have none. */
+/* Longest GFX9 instruction with its literal; two dwords and an extra one for VOP3-sized encodings that have none.
+ */
 #define MAX_DWORDS 3
 /* A run ends here at the latest, so that a jump into zeroed memory decodes little. */
 #define MAX_RUN 4096
@@ -72,7 +73,8 @@ static struct isa_decoder decoder_of(const struct isa_machine *m)
 	return dec;
 }
 
-/* --- fetching -------------------------------------------------------------------------------------------------- */
+/* --- fetching --------------------------------------------------------------------------------------------------
+ */
 
 static const struct gpuvm_region *executable(const struct gpuvm_view *view, uint64_t va)
 {
@@ -117,7 +119,8 @@ static bool run_is_current(const struct isa_program *p, const struct run *run)
 	return true;
 }
 
-/* --- instructions that only say why ------------------------------------------------------------------------------ */
+/* --- instructions that only say why ------------------------------------------------------------------------------
+ */
 
 static const struct isa_inst *refuse(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -143,7 +146,8 @@ static const struct isa_inst *follow(struct isa_wave *w, const struct isa_inst *
 	return isa_goto(w, i->pc);
 }
 
-/* --- the index by address ----------------------------------------------------------------------------------------- */
+/* --- the index by address
+ * ----------------------------------------------------------------------------------------- */
 
 static size_t slot_of(const struct isa_program *p, uint64_t pc)
 {
@@ -191,10 +195,11 @@ static void enter(struct isa_program *p, uint64_t pc, const struct isa_inst *ins
 	p->slots[at] = (struct slot){pc, inst};
 }
 
-/* --- decoding a run ------------------------------------------------------------------------------------------------ */
+/* --- decoding a run
+ * ------------------------------------------------------------------------------------------------ */
 
-/* Instructions without effect here: waits (memory operations complete at once), priorities, traces, and prefetch and
- * performance hints. */
+/* Instructions without effect here: waits (memory operations complete at once), priorities, traces, and prefetch
+ * and performance hints. */
 static bool without_effect(enum isa_op op)
 {
 	switch (op) {
@@ -350,7 +355,8 @@ isa_fn isa_refuse(struct isa_inst *inst, const char *why)
 	return refuse;
 }
 
-/* --- programs and their cache --------------------------------------------------------------------------------------- */
+/* --- programs and their cache
+ * --------------------------------------------------------------------------------------- */
 
 /* Forgets all code; the program itself stays where it is. */
 static void program_empty(struct isa_program *p)

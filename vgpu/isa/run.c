@@ -5,7 +5,8 @@
 
 #include "vgpu/isa/valu.h"
 
-/* --- how a run ends ------------------------------------------------------------------------------------------------ */
+/* --- how a run ends
+ * ------------------------------------------------------------------------------------------------ */
 
 const struct isa_inst *isa_leave(struct isa_wave *w, enum isa_stop stop, uint64_t pc)
 {
@@ -46,7 +47,8 @@ const struct isa_inst *isa_stop_wave(struct isa_wave *w, const struct isa_inst *
 	return isa_leave(w, ISA_STOPPED, i->pc);
 }
 
-/* --- scalar operands ------------------------------------------------------------------------------------------------ */
+/* --- scalar operands
+ * ------------------------------------------------------------------------------------------------ */
 
 /* Codes of what is no register and no constant. */
 enum {
@@ -106,12 +108,14 @@ uint64_t isa_sread64_slow(const struct isa_wave *w, unsigned code)
 	return special_value(w, code);
 }
 
-/* --- MODE ------------------------------------------------------------------------------------------------------------ */
+/* --- MODE
+ * ------------------------------------------------------------------------------------------------------------ */
 
 unsigned isa_mxcsr(uint32_t mode, enum isa_fp fp)
 {
 	/* MXCSR rounding: 0 nearest, 1 down, 2 up, 3 to zero. */
-	static const unsigned rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO};
+	static const unsigned rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN,
+					     _MM_ROUND_TOWARD_ZERO};
 	unsigned csr = _MM_MASK_MASK, denorm;
 
 	if (fp == ISA_FP_EXACT)
@@ -132,14 +136,16 @@ void isa_mode_changed(const struct isa_wave *w)
 	_mm_setcsr(isa_mxcsr(w->mode, ISA_FP_32));
 }
 
-/* --- the loop -------------------------------------------------------------------------------------------------------- */
+/* --- the loop
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Bits of M0 15:12 under s_set_gpr_idx: which operands are relative. */
 enum { GPR_IDX_SRC0 = 1, GPR_IDX_DST = 8 };
 
 static const struct isa_inst *bad_index(struct isa_wave *w, const struct isa_inst *i)
 {
-	return isa_stop_wave(w, i, "s_set_gpr_idx reaches over the VGPRs of the wave (index %u)", w->s[ISA_M0] & 255);
+	return isa_stop_wave(w, i, "s_set_gpr_idx reaches over the VGPRs of the wave (index %u)",
+			     w->s[ISA_M0] & 255);
 }
 
 /* Runs one vector instruction with M0 7:0 added to the registers that M0 15:12 selects. */

@@ -1,4 +1,5 @@
-/* Execution: single instructions against worked-out results, and whole little programs for what spans instructions. */
+/* Execution: single instructions against worked-out results, and whole little programs for what spans instructions.
+ */
 #include <stdlib.h>
 
 #include "tests/check.h"
@@ -40,7 +41,8 @@ static void rig_init(struct rig *r, enum vgpu_gfx gfx)
 {
 	memset(r, 0, sizeof(*r));
 	r->chip.gfx = gfx;
-	r->region = (struct gpuvm_region){CODE_VA, CODE_VA + sizeof(r->code), (uint8_t *)r->code, GPUVM_R | GPUVM_X, 1};
+	r->region =
+		(struct gpuvm_region){CODE_VA, CODE_VA + sizeof(r->code), (uint8_t *)r->code, GPUVM_R | GPUVM_X, 1};
 	r->view = (struct gpuvm_view){1, &r->region};
 	r->machine = (struct isa_machine){
 		.chip = &r->chip,
@@ -97,7 +99,8 @@ static unsigned length(const uint32_t code[3])
 	return isa_decode(&dec, code, 3, 0, &inst, &why);
 }
 
-/* --- single instructions ------------------------------------------------------------------------------------------------- */
+/* --- single instructions
+ * ------------------------------------------------------------------------------------------------- */
 
 static void expect(const char *text, uint64_t got, uint64_t want)
 {
@@ -167,10 +170,11 @@ static void single_instructions(void)
 		scalar_case(&scalars[n]);
 }
 
-#define RUN(r, ...)                                                                                                 \
+#define RUN(r, ...)                                                                                                \
 	rig_run(r, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* --- lanes and masks ----------------------------------------------------------------------------------------------------- */
+/* --- lanes and masks
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void compares_clear_inactive_lanes(struct rig *r)
 {
@@ -229,7 +233,9 @@ static void addc_takes_and_gives_carries(struct rig *r)
 	CHECK_EQ(isa_sread64(&r->wave, ISA_VCC), 5);
 }
 
-/* --- DPP ------------------------------------------------------------------------------------------------------------------ */
+/* --- DPP
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 /* v_mov_b32_dpp v1, v0 with this control; v1 holds 999 before, lanes of v0 their numbers. */
 static const uint32_t *dpp(struct rig *r, uint32_t second)
@@ -280,7 +286,9 @@ static void dpp_moves_lanes(struct rig *r)
 	CHECK_EQ(d[3], 0);
 }
 
-/* --- programs ----------------------------------------------------------------------------------------------------------------- */
+/* --- programs
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static void loops_run_and_budgets_interrupt_them(struct rig *r)
 {
@@ -327,7 +335,8 @@ static void setreg_changes_rounding(struct rig *r)
 	isa_set_exec(&r->wave, ~0ull);
 	set_row(r, 0, 0x3f800000);
 	set_row(r, 1, 0x33000000);
-	/* s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1; v_add_f32 v2, v0, v1; and back to nearest; v_add_f32 v3 */
+	/* s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1; v_add_f32 v2, v0, v1; and back to nearest; v_add_f32 v3
+	 */
 	CHECK_EQ(RUN(r, 0xba000801, 1, 0x02040300, 0xba000801, 0, 0x02060300), ISA_ENDED);
 	CHECK_EQ(r->v[2][0], 0x3f800001);
 	CHECK_EQ(r->v[3][0], 0x3f800000);
@@ -376,21 +385,15 @@ static void saveexec_reads_before_it_writes(struct rig *r)
 	CHECK(r->wave.scc);
 }
 
-/* --- division ------------------------------------------------------------------------------------------------------------------- */
+/* --- division
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 /* n / d as compilers expand it; the result must be the IEEE quotient. v0 n, v1 d. */
 static const uint32_t divide[] = {
-	0xd1e00403, 0x04020301,
-	0xd1e06a04, 0x04020300,
-	0x7e0a4503,
-	0xd1cb0006, 0x23ca0b03,
-	0xd1cb0005, 0x04160b06,
-	0x0a0c0b04,
-	0xd1cb0007, 0x24120d03,
-	0xd1cb0006, 0x041a0b07,
-	0xd1cb0007, 0x24120d03,
-	0xd1e20005, 0x041a0b07,
-	0xd1de0002, 0x04020305,
+	0xd1e00403, 0x04020301, 0xd1e06a04, 0x04020300, 0x7e0a4503, 0xd1cb0006, 0x23ca0b03,
+	0xd1cb0005, 0x04160b06, 0x0a0c0b04, 0xd1cb0007, 0x24120d03, 0xd1cb0006, 0x041a0b07,
+	0xd1cb0007, 0x24120d03, 0xd1e20005, 0x041a0b07, 0xd1de0002, 0x04020305,
 };
 
 static float as_float(uint32_t bits)

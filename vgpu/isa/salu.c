@@ -1,24 +1,24 @@
 /* Scalar ALU: SOP1, SOP2, SOPK, SOPC. Program control is in control.c.
  *
- * SCC: "result is not zero" for logic, shifts by registers and counts; carry, borrow or signed overflow for additions;
- * untouched by moves, multiplications and s_cselect. */
+ * SCC: "result is not zero" for logic, shifts by registers and counts; carry, borrow or signed overflow for
+ * additions; untouched by moves, multiplications and s_cselect. */
 #include "vgpu/isa/salu.h"
 
 #define S_FN(name) static const struct isa_inst *s_##name(struct isa_wave *w, const struct isa_inst *i)
 
 /* r from sources a and b; `scc` may be read, and assigned to change it. */
-#define S_OP(name, TD, TA, TB, STATEMENTS)                                                                          \
-	S_FN(name)                                                                                                  \
-	{                                                                                                           \
-		const TA a = (TA)SRC_##TA(w, i, 0);                                                                 \
-		const TB b = (TB)SRC_##TB(w, i, 1);                                                                 \
-		bool scc = w->scc;                                                                                  \
-		TD r;                                                                                               \
-		(void)b;                                                                                            \
-		STATEMENTS;                                                                                         \
-		DST_##TD(w, i, r);                                                                                  \
-		w->scc = scc;                                                                                       \
-		return i + 1;                                                                                       \
+#define S_OP(name, TD, TA, TB, STATEMENTS)                                                                         \
+	S_FN(name)                                                                                                 \
+	{                                                                                                          \
+		const TA a = (TA)SRC_##TA(w, i, 0);                                                                \
+		const TB b = (TB)SRC_##TB(w, i, 1);                                                                \
+		bool scc = w->scc;                                                                                 \
+		TD r;                                                                                              \
+		(void)b;                                                                                           \
+		STATEMENTS;                                                                                        \
+		DST_##TD(w, i, r);                                                                                 \
+		w->scc = scc;                                                                                      \
+		return i + 1;                                                                                      \
 	}
 
 #define SRC_uint32_t(w, i, n) isa_salu_src32(w, i, n)
@@ -31,15 +31,15 @@
 typedef uint8_t none_t;
 
 /* Both widths of a logic operation. */
-#define S_LOGIC(name, EXPR)                                                                                         \
-	S_OP(name##_b32, uint32_t, uint32_t, uint32_t, r = EXPR; scc = r != 0)                                      \
+#define S_LOGIC(name, EXPR)                                                                                        \
+	S_OP(name##_b32, uint32_t, uint32_t, uint32_t, r = EXPR; scc = r != 0)                                     \
 	S_OP(name##_b64, uint64_t, uint64_t, uint64_t, r = EXPR; scc = r != 0)
-S_LOGIC(and, a & b)
+S_LOGIC(and, a &b)
 S_LOGIC(or, a | b)
 S_LOGIC(xor, a ^ b)
 S_LOGIC(andn2, a & ~b)
 S_LOGIC(orn2, a | ~b)
-S_LOGIC(nand, ~(a & b))
+S_LOGIC(nand, ~(a &b))
 S_LOGIC(nor, ~(a | b))
 S_LOGIC(xnor, ~(a ^ b))
 S_OP(not_b32, uint32_t, uint32_t, none_t, r = ~a; scc = r != 0)
@@ -57,8 +57,8 @@ S_OP(mul_hi_u32, uint32_t, uint32_t, uint32_t, r = (uint32_t)((uint64_t)a * b >>
 S_OP(mul_hi_i32, uint32_t, int32_t, int32_t, r = (uint32_t)((int64_t)a * b >> 32))
 S_OP(absdiff_i32, uint32_t, uint32_t, uint32_t, r = a - b; r = (int32_t)r < 0 ? 0 - r : r; scc = r != 0)
 S_OP(abs_i32, uint32_t, uint32_t, none_t, r = (int32_t)a < 0 ? 0 - a : a; scc = r != 0)
-#define S_LSHL_ADD(n)                                                                                               \
-	S_OP(lshl##n##_add_u32, uint32_t, uint32_t, uint32_t, uint64_t t = ((uint64_t)a << n) + b;                  \
+#define S_LSHL_ADD(n)                                                                                              \
+	S_OP(lshl##n##_add_u32, uint32_t, uint32_t, uint32_t, uint64_t t = ((uint64_t)a << n) + b;                 \
 	     r = (uint32_t)t; scc = t >> 32 != 0)
 S_LSHL_ADD(1)
 S_LSHL_ADD(2)
@@ -98,7 +98,8 @@ static uint64_t extract(uint64_t value, unsigned offset, unsigned width, unsigne
 	return is_signed ? (uint64_t)((int64_t)value >> (64 - width)) : value >> (64 - width);
 }
 
-S_OP(bfe_u32, uint32_t, uint32_t, uint32_t, r = (uint32_t)extract(a, b & 31, b >> 16 & 127, 32, false); scc = r != 0)
+S_OP(bfe_u32, uint32_t, uint32_t, uint32_t, r = (uint32_t)extract(a, b & 31, b >> 16 & 127, 32, false);
+     scc = r != 0)
 S_OP(bfe_i32, uint32_t, uint32_t, uint32_t, r = (uint32_t)extract(a, b & 31, b >> 16 & 127, 32, true); scc = r != 0)
 S_OP(bfe_u64, uint64_t, uint64_t, uint32_t, r = extract(a, b & 63, b >> 16 & 127, 64, false); scc = r != 0)
 S_OP(bfe_i64, uint64_t, uint64_t, uint32_t, r = extract(a, b & 63, b >> 16 & 127, 64, true); scc = r != 0)
@@ -175,37 +176,37 @@ S_OP(bitset1_b64, uint64_t, uint32_t, none_t, r = isa_sread64(w, i->salu.dst) | 
 
 /* The old EXEC goes to the destination, the new one comes from it (e) and the source (a). The source is read first:
  * it may be the destination. */
-#define S_SAVEEXEC(name, EXPR)                                                                                      \
-	S_FN(name##_saveexec_b64)                                                                                   \
-	{                                                                                                           \
-		const uint64_t a = isa_salu_src64(w, i, 0), e = isa_exec(w), r = EXPR;                              \
-		isa_swrite64(w, i->salu.dst, e);                                                                    \
-		isa_set_exec(w, r);                                                                                 \
-		w->scc = r != 0;                                                                                    \
-		return i + 1;                                                                                       \
+#define S_SAVEEXEC(name, EXPR)                                                                                     \
+	S_FN(name##_saveexec_b64)                                                                                  \
+	{                                                                                                          \
+		const uint64_t a = isa_salu_src64(w, i, 0), e = isa_exec(w), r = EXPR;                             \
+		isa_swrite64(w, i->salu.dst, e);                                                                   \
+		isa_set_exec(w, r);                                                                                \
+		w->scc = r != 0;                                                                                   \
+		return i + 1;                                                                                      \
 	}
-S_SAVEEXEC(and, a & e)
+S_SAVEEXEC(and, a &e)
 S_SAVEEXEC(or, a | e)
 S_SAVEEXEC(xor, a ^ e)
 S_SAVEEXEC(andn2, a & ~e)
 S_SAVEEXEC(orn2, a | ~e)
-S_SAVEEXEC(nand, ~(a & e))
+S_SAVEEXEC(nand, ~(a &e))
 S_SAVEEXEC(nor, ~(a | e))
 S_SAVEEXEC(xnor, ~(a ^ e))
-S_SAVEEXEC(andn1, ~a & e)
+S_SAVEEXEC(andn1, ~a &e)
 S_SAVEEXEC(orn1, ~a | e)
 
 /* The new EXEC goes to the destination too. */
-#define S_WREXEC(name, EXPR)                                                                                        \
-	S_FN(name##_wrexec_b64)                                                                                     \
-	{                                                                                                           \
-		const uint64_t a = isa_salu_src64(w, i, 0), e = isa_exec(w), r = EXPR;                              \
-		isa_set_exec(w, r);                                                                                 \
-		isa_swrite64(w, i->salu.dst, r);                                                                    \
-		w->scc = r != 0;                                                                                    \
-		return i + 1;                                                                                       \
+#define S_WREXEC(name, EXPR)                                                                                       \
+	S_FN(name##_wrexec_b64)                                                                                    \
+	{                                                                                                          \
+		const uint64_t a = isa_salu_src64(w, i, 0), e = isa_exec(w), r = EXPR;                             \
+		isa_set_exec(w, r);                                                                                \
+		isa_swrite64(w, i->salu.dst, r);                                                                   \
+		w->scc = r != 0;                                                                                   \
+		return i + 1;                                                                                      \
 	}
-S_WREXEC(andn1, ~a & e)
+S_WREXEC(andn1, ~a &e)
 S_WREXEC(andn2, a & ~e)
 
 /* Relative to M0. Reaching over the SGPRs stops the wave. */
@@ -243,29 +244,30 @@ S_FN(movreld_b64)
 	return s_movrel(w, i, false, 2);
 }
 
-/* --- SOPC, SOPK ------------------------------------------------------------------------------------------------------ */
+/* --- SOPC, SOPK
+ * ------------------------------------------------------------------------------------------------------ */
 
-#define S_COMPARE(name, T, TB, EXPR)                                                                                \
-	S_FN(name)                                                                                                  \
-	{                                                                                                           \
-		const T a = (T)SRC_##T(w, i, 0);                                                                    \
-		const TB b = (TB)SRC_##TB(w, i, 1);                                                                 \
-		w->scc = EXPR;                                                                                      \
-		return i + 1;                                                                                       \
+#define S_COMPARE(name, T, TB, EXPR)                                                                               \
+	S_FN(name)                                                                                                 \
+	{                                                                                                          \
+		const T a = (T)SRC_##T(w, i, 0);                                                                   \
+		const TB b = (TB)SRC_##TB(w, i, 1);                                                                \
+		w->scc = EXPR;                                                                                     \
+		return i + 1;                                                                                      \
 	}
 /* With the 16-bit immediate: signed, or zero-extended for unsigned compares. */
-#define S_COMPARE_K(name, T, K, EXPR)                                                                               \
-	S_FN(name)                                                                                                  \
-	{                                                                                                           \
-		const T a = (T)w->s[i->salu.src[0]];                                                                \
-		const T b = (K)i->salu.simm;                                                                        \
-		w->scc = EXPR;                                                                                      \
-		return i + 1;                                                                                       \
+#define S_COMPARE_K(name, T, K, EXPR)                                                                              \
+	S_FN(name)                                                                                                 \
+	{                                                                                                          \
+		const T a = (T)w->s[i->salu.src[0]];                                                               \
+		const T b = (K)i->salu.simm;                                                                       \
+		w->scc = EXPR;                                                                                     \
+		return i + 1;                                                                                      \
 	}
-#define S_COMPARES(name, EXPR)                                                                                      \
-	S_COMPARE(cmp_##name##_i32, int32_t, int32_t, EXPR)                                                         \
-	S_COMPARE(cmp_##name##_u32, uint32_t, uint32_t, EXPR)                                                       \
-	S_COMPARE_K(cmpk_##name##_i32, int32_t, int16_t, EXPR)                                                      \
+#define S_COMPARES(name, EXPR)                                                                                     \
+	S_COMPARE(cmp_##name##_i32, int32_t, int32_t, EXPR)                                                        \
+	S_COMPARE(cmp_##name##_u32, uint32_t, uint32_t, EXPR)                                                      \
+	S_COMPARE_K(cmpk_##name##_i32, int32_t, int16_t, EXPR)                                                     \
 	S_COMPARE_K(cmpk_##name##_u32, uint32_t, uint16_t, EXPR)
 S_COMPARES(eq, a == b)
 S_COMPARES(lg, a != b)

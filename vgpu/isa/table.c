@@ -3,7 +3,8 @@
 
 #include "vgpu/isa/decode.h"
 
-/* The widest number field is VOP3's, 10 bits; its promoted numbers below 0x1c0 are looked up in their own encoding. */
+/* The widest number field is VOP3's, 10 bits; its promoted numbers below 0x1c0 are looked up in their own encoding.
+ */
 #define NUMBERS 1024
 #define CHIPS   4
 
@@ -21,7 +22,7 @@ enum {
 };
 
 static const struct isa_row rows[] = {
-#define ISA_OP(enc, number, chips, id, name, dst, src0, src1, src2, flags)                                          \
+#define ISA_OP(enc, number, chips, id, name, dst, src0, src1, src2, flags)                                         \
 	{ISA_##enc, chips, number, ISA_OP_##id, ISA_T_##dst, {ISA_T_##src0, ISA_T_##src1, ISA_T_##src2}, flags},
 #define ISA_ALSO ISA_OP
 #include "vgpu/isa/opcodes.def"
@@ -72,10 +73,10 @@ const struct isa_row *isa_row_find(enum vgpu_gfx gfx, enum isa_enc enc, unsigned
 unsigned isa_type_dw(enum isa_type type)
 {
 	static const uint8_t dw[] = {
-		[ISA_T_NONE] = 0, [ISA_T_B16] = 1, [ISA_T_F16] = 1, [ISA_T_B32] = 1, [ISA_T_F32] = 1,
-		[ISA_T_B64] = 2, [ISA_T_F64] = 2, [ISA_T_P16] = 1, [ISA_T_PF16] = 1, [ISA_T_PF32] = 2,
-		[ISA_T_PB32] = 2, [ISA_T_MIX] = 1, [ISA_T_M64] = 2, [ISA_T_W3] = 3, [ISA_T_W4] = 4,
-		[ISA_T_W8] = 8, [ISA_T_W16] = 16, [ISA_T_W32] = 32,
+		[ISA_T_NONE] = 0, [ISA_T_B16] = 1,  [ISA_T_F16] = 1,  [ISA_T_B32] = 1,  [ISA_T_F32] = 1,
+		[ISA_T_B64] = 2,  [ISA_T_F64] = 2,  [ISA_T_P16] = 1,  [ISA_T_PF16] = 1, [ISA_T_PF32] = 2,
+		[ISA_T_PB32] = 2, [ISA_T_MIX] = 1,  [ISA_T_M64] = 2,  [ISA_T_W3] = 3,   [ISA_T_W4] = 4,
+		[ISA_T_W8] = 8,   [ISA_T_W16] = 16, [ISA_T_W32] = 32,
 	};
 	return dw[type];
 }

@@ -8,7 +8,6 @@
 
 #include "vgpu/isa/half.h"
 
-#define ROW_PAIR (2 * ISA_LANES)
 /* v_mqsad_u32_u8 has the widest operands: 4 dwords. Matrices do not come here. */
 #define MAX_DW 4
 
@@ -22,7 +21,8 @@ struct work {
 	uint32_t result[MAX_DW * ISA_LANES] __attribute__((aligned(64)));
 };
 
-/* --- EXEC ---------------------------------------------------------------------------------------------------------- */
+/* --- EXEC
+ * ---------------------------------------------------------------------------------------------------------- */
 
 bool isa_host_avx2(void)
 {
@@ -48,7 +48,8 @@ static void write_rows(struct isa_wave *w, unsigned row, const uint32_t *from, u
 	tools()->blend(w->v[row], from, w->lanes_mask, dw);
 }
 
-/* --- sources ------------------------------------------------------------------------------------------------------- */
+/* --- sources
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void broadcast(uint32_t *rows, uint64_t value, unsigned dw)
 {
@@ -59,7 +60,8 @@ static void broadcast(uint32_t *rows, uint64_t value, unsigned dw)
 
 /* The rows of a source; SGPRs are spread into `room`. A source that is not there gets the first one's rows, so that
  * lane functions of two operands may be written as ones of three. */
-static inline const uint32_t *source_rows(const struct isa_wave *w, const struct isa_valu *v, unsigned n, uint32_t *room)
+static inline const uint32_t *source_rows(const struct isa_wave *w, const struct isa_valu *v, unsigned n,
+					  uint32_t *room)
 {
 	switch (v->kind[n]) {
 	case ISA_FROM_ROW:
@@ -86,7 +88,8 @@ static inline __attribute__((always_inline)) void find_sources(struct work *k)
 	}
 }
 
-/* --- DPP ----------------------------------------------------------------------------------------------------------- */
+/* --- DPP
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* The lane that lane l reads, or -1 when there is none. */
 static int dpp_lane(unsigned ctrl, int l)
@@ -143,7 +146,8 @@ static void apply_dpp(struct work *k)
 	k->x.s[0] = k->source[0];
 }
 
-/* --- source modifiers ---------------------------------------------------------------------------------------------- */
+/* --- source modifiers
+ * ---------------------------------------------------------------------------------------------- */
 
 static void select_field(uint32_t *row, enum isa_sdwa sel, bool sext)
 {
@@ -229,7 +233,8 @@ static void modify_sources(struct work *k)
 	}
 }
 
-/* --- result modifiers ---------------------------------------------------------------------------------------------- */
+/* --- result modifiers
+ * ---------------------------------------------------------------------------------------------- */
 
 /* OMOD works only without IEEE mode and where denormal results are flushed: it cannot make them. */
 static bool omod_works(const struct work *k)
@@ -343,8 +348,8 @@ static void put_sdwa(struct work *k, const uint32_t *old)
 				v->dst_unused == ISA_UNUSED_SEXT ? ~(mask >> 1) : 0);
 }
 
-/* GFX9 clears the high half for 16-bit results, but for the instructions that it introduced, which keep the half that
- * they do not write: mixed precision, and 16-bit VOP3 with op_sel. */
+/* GFX9 clears the high half for 16-bit results, but for the instructions that it introduced, which keep the half
+ * that they do not write: mixed precision, and 16-bit VOP3 with op_sel. */
 static bool keeps_other_half(const struct isa_inst *i)
 {
 	unsigned number = i->row->number;
@@ -375,7 +380,8 @@ static void put_half(struct work *k, const uint32_t *old)
 	tools()->insert(k->result, old, 0xffff, high ? 16 : 0, 0);
 }
 
-/* --- running ------------------------------------------------------------------------------------------------------- */
+/* --- running
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void call_lane(struct work *k, const struct isa_lane_op *lane)
 {
@@ -514,13 +520,14 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 	return i + 1;
 }
 
-/* --- lanes to scalars and back --------------------------------------------------------------------------------------- */
+/* --- lanes to scalars and back
+ * --------------------------------------------------------------------------------------- */
 
 /* EXEC = 0 reads lane 0. */
 static const struct isa_inst *v_readfirstlane(struct isa_wave *w, const struct isa_inst *i)
 {
 	uint64_t exec = isa_exec(w);
-	uint32_t room[ROW_PAIR];
+	uint32_t room[2 * ISA_LANES];
 	const uint32_t *row = source_rows(w, &i->valu, 0, room);
 
 	w->s[i->valu.sdst] = row[exec ? __builtin_ctzll(exec) : 0];
@@ -530,7 +537,7 @@ static const struct isa_inst *v_readfirstlane(struct isa_wave *w, const struct i
 /* The scalar value of a source that names a lane or is written into one. */
 static uint32_t scalar_of(const struct isa_wave *w, const struct isa_valu *v, unsigned n)
 {
-	uint32_t room[ROW_PAIR];
+	uint32_t room[2 * ISA_LANES];
 
 	return source_rows(w, v, n, room)[0];
 }
@@ -538,7 +545,7 @@ static uint32_t scalar_of(const struct isa_wave *w, const struct isa_valu *v, un
 /* These two ignore EXEC. */
 static const struct isa_inst *v_readlane(struct isa_wave *w, const struct isa_inst *i)
 {
-	uint32_t room[ROW_PAIR];
+	uint32_t room[2 * ISA_LANES];
 
 	w->s[i->valu.sdst] = source_rows(w, &i->valu, 0, room)[scalar_of(w, &i->valu, 1) & 63];
 	return i + 1;
@@ -561,7 +568,8 @@ static const struct isa_inst *v_swap(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* --- binding ------------------------------------------------------------------------------------------------------- */
+/* --- binding
+ * ------------------------------------------------------------------------------------------------------- */
 
 #define TABLE_BASE(name) isa_lanes_##name##_base,
 #define TABLE_AVX2(name) isa_lanes_##name##_avx2,
@@ -593,7 +601,8 @@ static bool default_packing(const struct isa_valu *v)
 
 static bool is_float(enum isa_type type)
 {
-	return type == ISA_T_F16 || type == ISA_T_F32 || type == ISA_T_F64 || type == ISA_T_PF16 || type == ISA_T_PF32;
+	return type == ISA_T_F16 || type == ISA_T_F32 || type == ISA_T_F64 || type == ISA_T_PF16 ||
+	       type == ISA_T_PF32;
 }
 
 static bool is_modified(const struct isa_inst *i)

@@ -2,8 +2,8 @@
  *
  * A semantic has one lane function, which reads whole source rows and writes whole result rows, for all 64 lanes:
  * EXEC, modifiers, SDWA and DPP are the business of the handler in valu.c, which hands it rows already prepared and
- * blends the result under EXEC afterwards. Lane functions live in lanes_*.c, which the Makefile compiles twice; which
- * build runs is chosen once per process.
+ * blends the result under EXEC afterwards. Lane functions live in lanes_*.c, which the Makefile compiles twice;
+ * which build runs is chosen once per process.
  *
  * A result row may be a source row: lane functions read all of a lane before they write it. */
 #ifndef VGPU_ISA_VALU_H
@@ -42,7 +42,7 @@ struct isa_lane_op {
 
 /* Tables of lane functions, ended by ISA_OP_NONE; one set per build. */
 #define ISA_LANE_TABLES(X) X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix)
-#define ISA_DECLARE_LANES(name)                                                                                     \
+#define ISA_DECLARE_LANES(name)                                                                                    \
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)
 
@@ -64,7 +64,8 @@ struct isa_row_tools {
 	void (*pair32)(uint32_t *rows, unsigned lo, unsigned hi, uint32_t flip_lo, uint32_t flip_hi);
 	/* The f16 at `shift` to f32, exactly. */
 	void (*widen_half)(uint32_t *row, unsigned shift);
-	/* row & mask to bit `shift`; other bits from old, or without it 0, or with fill, above the field, its sign (fill is
+	/* row & mask to bit `shift`; other bits from old, or without it 0, or with fill, above the field, its sign
+	 * (fill is
 	 * ~(mask >> 1)). */
 	void (*insert)(uint32_t *row, const uint32_t *old, uint32_t mask, unsigned shift, uint32_t fill);
 };
