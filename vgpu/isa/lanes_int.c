@@ -148,21 +148,21 @@ static inline uint32_t u24(uint32_t a)
 }
 
 LANES_2(mul_lo_u32, u32, u32, u32, (a * b))
-LANES_2(mul_hi_u32, u32, u32, u32, (uint32_t)((uint64_t)(a *b) >> 32))
+LANES_2(mul_hi_u32, u32, u32, u32, (uint32_t)(b *(uint64_t)a >> 32))
 LANES_2(mul_hi_i32, u32, u32, u32, (uint32_t)((int64_t)(int32_t)a *(int32_t)b >> 32))
 LANES_2(mul_i32_i24, u32, u32, u32, (uint32_t)((int64_t)i24(a) * i24(b)))
 LANES_2(mul_hi_i32_i24, u32, u32, u32, (uint32_t)((int64_t)i24(a) * i24(b) >> 32))
 LANES_2(mul_u32_u24, u32, u32, u32, u24(a) * u24(b))
 LANES_2(mul_hi_u32_u24, u32, u32, u32, (uint32_t)((uint64_t)u24(a) * u24(b) >> 32))
-LANES_2(mul_lo_u16, u16, u16, u16, (uint32_t)(a *b))
+LANES_2(mul_lo_u16, u16, u16, u16, b *(uint32_t)a)
 LANES_3_CLAMPED(mad_i32_i24, u32, u32, u32, u32, (uint32_t)((int64_t)i24(a) * i24(b)) + c,
 		(uint32_t)sat_i32((int64_t)i24(a) * i24(b) + (int32_t)c))
 LANES_3_CLAMPED(mad_u32_u24, u32, u32, u32, u32, u24(a) * u24(b) + c, sat_u32((uint64_t)u24(a) * u24(b) + c))
-LANES_3_CLAMPED(mad_u32_u16, u32, u16, u16, u32, (uint32_t)(a *b) + c, sat_u32((uint64_t)(a *b) + c))
-LANES_3_CLAMPED(mad_i32_i16, u32, i16, i16, u32, (uint32_t)((a * b)) + c,
-		(uint32_t)sat_i32((int64_t)(a *b) + (int32_t)c))
-LANES_3_CLAMPED(mad_u16, u16, u16, u16, u16, (uint32_t)(a *b) + c, sat_u16((int64_t)(a *b) + c))
-LANES_3_CLAMPED(mad_i16, i16, i16, i16, i16, (uint32_t)((a * b)) + (uint32_t)c, sat_i16((int64_t)(a *b) + c))
+LANES_3_CLAMPED(mad_u32_u16, u32, u16, u16, u32, b *(uint32_t)a + c, sat_u32(b *(uint64_t)a + c))
+LANES_3_CLAMPED(mad_i32_i16, u32, i16, i16, u32, (uint32_t)(a *b) + c,
+		(uint32_t)sat_i32(b *(int64_t)a + (int32_t)c))
+LANES_3_CLAMPED(mad_u16, u16, u16, u16, u16, b *(uint32_t)a + c, sat_u16(b *(int64_t)a + c))
+LANES_3_CLAMPED(mad_i16, i16, i16, i16, i16, (uint32_t)(a *b) + (uint32_t)c, sat_i16(b *(int64_t)a + c))
 
 /* --- shifts and fields
  * --------------------------------------------------------------------------------------------------- */
