@@ -4,6 +4,8 @@
 set -u
 export O=$1
 shift
+# Our own tests stop at the first thing that real hardware would punish.
+export TUFF_VGPU_STRICT=${TUFF_VGPU_STRICT:-fatal}
 export LIMIT=${TUFF_TEST_LIMIT:-300}
 mkdir -p "$O/logs"
 
