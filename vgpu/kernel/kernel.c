@@ -210,6 +210,8 @@ int kern_open(unsigned device, bool primary, bool cloexec)
 	int r, fd;
 
 	kern_lock();
+	if (kern->procs > 1)
+		kern_proc_sweep();
 	r = kern_file_create(&kern->device[device], primary, &file);
 	if (!r)
 		r = kern_fd_create(KERN_INODE_FILE, file, 0, cloexec, &fd);

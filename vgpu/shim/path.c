@@ -163,9 +163,10 @@ static const char *link_text(enum kern_fd_kind kind, unsigned device, bool prima
 
 long shim_proc_link(const char *path, char *buf, size_t size_B)
 {
+	enum kern_fd_kind kind;
+	unsigned device = 0;
+	bool primary = false;
 	const char *text;
-	unsigned device;
-	bool primary;
 	char room[32];
 	struct stat st;
 	size_t length;
@@ -174,7 +175,8 @@ long shim_proc_link(const char *path, char *buf, size_t size_B)
 		return -1;
 	if (sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) < 0 || st.st_dev != shim_memfd_dev())
 		return -1;
-	text = link_text(kern_fd_kind(st.st_dev, st.st_ino, &device, &primary), device, primary, room, sizeof(room));
+	kind = kern_fd_kind(st.st_dev, st.st_ino, &device, &primary);
+	text = link_text(kind, device, primary, room, sizeof(room));
 	if (!text)
 		return -1;
 	length = strlen(text) < size_B ? strlen(text) : size_B;

@@ -68,6 +68,48 @@ static int memory_file(const char *name)
 	return fd < 0 ? fd : move_up(fd);
 }
 
+/* Is anyone in this run? */
+static bool run_is_alive(const char *root)
+{
+	char path[PATH_MAX + 16];
+	struct dirent *entry;
+	bool alive = false;
+	DIR *procs;
+
+	snprintf(path, sizeof(path), "%s/procs", root);
+	procs = opendir(path);
+	while (procs && !alive && (entry = readdir(procs))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		alive = pid > 0 && sys_call6(SYS_kill, pid, 0, 0, 0, 0, 0) != -ESRCH;
+	}
+	if (procs)
+		closedir(procs);
+	return alive || !procs; /* without procs it is being made */
+}
+
+/* Removes what runs that were killed have left. */
+static void remove_dead_runs(const char *base)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir = opendir(base);
+
+	while (dir && (entry = readdir(dir))) {
+		struct stat st;
+
+		if (strncmp(entry->d_name, "tuff-vgpu-", 10) ||
+		    snprintf(path, sizeof(path), "%s/%s", base, entry->d_name) >= (int)sizeof(path))
+			continue;
+		if (lstat(path, &st) || st.st_uid != getuid() || time(NULL) - st.st_mtime < 60)
+			continue;
+		if (!run_is_alive(path))
+			shim_tree_remove(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 static int make_root(void)
 {
 	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
@@ -76,8 +118,10 @@ static int make_root(void)
 		if (!bases[i] || !*bases[i])
 			continue;
 		if (snprintf(run.root, sizeof(run.root), "%s/tuff-vgpu-XXXXXX", bases[i]) < (int)sizeof(run.root) &&
-		    mkdtemp(run.root))
+		    mkdtemp(run.root)) {
+			remove_dead_runs(bases[i]);
 			return 0;
+		}
 	}
 	run.root[0] = 0;
 	return -EACCES;

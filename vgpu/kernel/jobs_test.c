@@ -1,0 +1,407 @@
+/* Jobs, fences, syncobjs, resets, death of a process: through libdrm, on null devices whose jobs take their time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <amdgpu.h>
+#include <xf86drm.h>
+#include "tests/check.h"
+#include "vgpu/kernel/uapi.h"
+#include "vgpu/report.h"
+#include "vgpu/vgpu.h"
+
+#define IB_VA   0x200000ull
+#define DATA_VA 0x201000ull
+
+static int fd;
+static uint32_t ib_bo, data_bo, fence_bo, bo_list, ctx;
+static uint32_t *ib, *fence_map;
+
+static int call(unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg) < 0 ? -errno : 0;
+}
+
+static uint32_t gtt(uint64_t flags)
+{
+	union drm_amdgpu_gem_create args = {.in = {4096, 0, AMDGPU_GEM_DOMAIN_GTT, flags}};
+
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_CREATE, &args), 0);
+	return args.out.handle;
+}
+
+static void *map(uint32_t handle)
+{
+	union drm_amdgpu_gem_mmap args = {.in = {handle, 0}};
+
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &args), 0);
+	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)args.out.addr_ptr);
+}
+
+static void bind(uint32_t handle, uint64_t at)
+{
+	struct drm_amdgpu_gem_va args = {handle, 0, AMDGPU_VA_OP_MAP, 0xe, at, 0, 4096};
+
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_VA, &args), 0);
+}
+
+static uint32_t ctx_create(void)
+{
+	union drm_amdgpu_ctx args = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &args), 0);
+	return args.out.alloc.ctx_id;
+}
+
+static void ctx_free(uint32_t id)
+{
+	union drm_amdgpu_ctx args = {.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = id}};
+
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &args), 0);
+}
+
+static uint32_t list_of(const uint32_t *handles, unsigned count)
+{
+	struct drm_amdgpu_bo_list_entry entry[8] = {{0}};
+	union drm_amdgpu_bo_list args = {.in = {AMDGPU_BO_LIST_OP_CREATE, 0, count, 8, (uintptr_t)entry}};
+
+	for (unsigned i = 0; i < count; i++)
+		entry[i].bo_handle = handles[i];
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_BO_LIST, &args), 0);
+	return args.out.list_handle;
+}
+
+struct more { /* a chunk besides the IB */
+	uint32_t id, bytes;
+	const void *data;
+};
+
+static int submit_on(uint32_t in_ctx, uint32_t ip, uint32_t ring, const struct more *more, unsigned count, uint64_t *seq)
+{
+	struct drm_amdgpu_cs_chunk_ib chunk_ib = {0, 0, IB_VA, 64, ip, 0, ring};
+	struct drm_amdgpu_cs_chunk chunk[8] = {{AMDGPU_CHUNK_ID_IB, sizeof(chunk_ib) / 4, (uintptr_t)&chunk_ib}};
+	uint64_t pointer[8] = {(uintptr_t)&chunk[0]};
+	union drm_amdgpu_cs args = {.in = {in_ctx, bo_list, count + 1, 0, (uintptr_t)pointer}};
+	int r;
+
+	for (unsigned i = 0; i < count; i++) {
+		chunk[i + 1] = (struct drm_amdgpu_cs_chunk){more[i].id, more[i].bytes / 4, (uintptr_t)more[i].data};
+		pointer[i + 1] = (uintptr_t)&chunk[i + 1];
+	}
+	r = call(DRM_IOCTL_AMDGPU_CS, &args);
+	if (!r && seq)
+		*seq = args.out.handle;
+	return r;
+}
+
+static int submit(const struct more *more, unsigned count, uint64_t *seq)
+{
+	return submit_on(ctx, AMDGPU_HW_IP_COMPUTE, 0, more, count, seq);
+}
+
+/* 0 done, 1 busy, or -errno. */
+static int wait_cs(uint32_t in_ctx, uint32_t ip, uint32_t ring, uint64_t seq, uint64_t timeout)
+{
+	union drm_amdgpu_wait_cs args = {.in = {seq, timeout, ip, 0, ring, in_ctx}};
+	int r = call(DRM_IOCTL_AMDGPU_WAIT_CS, &args);
+
+	return r ? r : (int)args.out.status;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void start(const char *spec)
+{
+	CHECK_EQ(vgpu_start(spec), 0);
+	fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	ib_bo = gtt(AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
+	data_bo = gtt(AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
+	fence_bo = gtt(AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
+	ib = map(ib_bo);
+	fence_map = map(fence_bo);
+	for (unsigned i = 0; i < 16; i++)
+		ib[i] = 0xffff1000; /* one-dword NOPs */
+	bind(ib_bo, IB_VA);
+	bind(data_bo, DATA_VA);
+	bo_list = list_of((uint32_t[]){ib_bo, data_bo}, 2);
+	ctx = ctx_create();
+}
+
+static void stop(void)
+{
+	munmap(ib, 4096);
+	munmap(fence_map, 4096);
+	close(fd);
+	for (unsigned i = 0; i < 2000 && vgpu_live_objects(); i++)
+		usleep(1000);
+	CHECK_EQ(vgpu_live_objects(), 0);
+	vgpu_stop();
+}
+
+static void sequence_numbers_and_errors(void)
+{
+	struct drm_amdgpu_cs_chunk_fence uf = {fence_bo, 8};
+	struct more fence = {AMDGPU_CHUNK_ID_FENCE, sizeof(uf), &uf}, twice[2] = {fence, fence};
+	struct drm_amdgpu_cs_chunk_dep dep = {AMDGPU_HW_IP_COMPUTE, 0, 0, ctx, 2};
+	struct more needs = {AMDGPU_CHUNK_ID_DEPENDENCIES, sizeof(dep), &dep}, odd = {99, 4, &dep};
+	uint64_t seq = 0;
+
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, 1, 0), -EINVAL);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, 0), 0);
+	CHECK_EQ(submit(&fence, 1, &seq), 0);
+	CHECK_EQ(seq, 1);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, 1, UINT64_MAX), 0);
+	CHECK_EQ(__atomic_load_n(&((uint64_t *)fence_map)[1], __ATOMIC_ACQUIRE), 1);
+	CHECK_EQ(submit(&needs, 1, NULL), -EINVAL); /* row 73: its own number */
+	CHECK_EQ(submit(&odd, 1, NULL), -EINVAL);   /* row 56 */
+	uf.offset = 4092;
+	CHECK_EQ(submit(twice, 1, NULL), -EINVAL); /* row 71 */
+	uf.handle = 999;
+	CHECK_EQ(submit(&fence, 1, NULL), -EINVAL);
+	CHECK_EQ(submit_on(999, AMDGPU_HW_IP_COMPUTE, 0, NULL, 0, NULL), -EINVAL);
+	CHECK_EQ(submit_on(ctx, AMDGPU_HW_IP_COMPUTE, 4, NULL, 0, NULL), -EINVAL); /* row 63 */
+	CHECK_EQ(submit_on(ctx, AMDGPU_HW_IP_GFX, 0, NULL, 0, NULL), -EINVAL);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_GFX, 0, 0, 0), 0);
+	bo_list += 7;
+	CHECK_EQ(submit(NULL, 0, NULL), -ENOENT);
+	bo_list -= 7;
+}
+
+static void bo_handles_chunk(void)
+{
+	struct drm_amdgpu_bo_list_entry entry[2] = {{ib_bo, 0}, {data_bo, 0}};
+	struct drm_amdgpu_bo_list_in in = {~0u, ~0u, 2, 8, (uintptr_t)entry};
+	struct more chunk[2] = {{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(in), &in}, {AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(in), &in}};
+	uint32_t list = bo_list;
+
+	CHECK_EQ(submit(chunk, 1, NULL), -EINVAL); /* row 72: list and chunk */
+	bo_list = 0;
+	CHECK_EQ(submit(chunk, 2, NULL), -EINVAL);
+	for (unsigned i = 0; i < 5; i++)
+		CHECK_EQ(submit(chunk, 1, NULL), 0);
+	entry[1].bo_handle = 4711;
+	CHECK_EQ(submit(chunk, 1, NULL), -ENOENT);
+	bo_list = list;
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
+}
+
+static void the_33rd_job_blocks(void)
+{
+	double before = now();
+	uint64_t seq;
+
+	for (unsigned i = 0; i < 32; i++)
+		CHECK_EQ(submit(NULL, 0, &seq), 0);
+	CHECK(now() - before < 0.019); /* 32 jobs of 20 ms wait */
+	CHECK_EQ(submit(NULL, 0, &seq), 0);
+	CHECK(now() - before >= 0.018);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, seq, 0), 1);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, seq, UINT64_MAX), 0);
+	CHECK(now() - before >= 0.6);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, seq - 32, 0), 0); /* long over */
+}
+
+static void timelines(void)
+{
+	uint32_t sync;
+	uint64_t seq, point = 0, want = 5;
+	struct drm_amdgpu_cs_chunk_syncobj out = {0, 0, 5}, in = {0, 0, 5};
+	struct more signals = {AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_SIGNAL, sizeof(out), &out};
+	struct more waits = {AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, sizeof(in), &in}, both[2] = {signals, signals};
+
+	CHECK_EQ(drmSyncobjCreate(fd, 0, &sync), 0);
+	out.handle = in.handle = sync;
+	CHECK_EQ(submit(&waits, 1, NULL), -EINVAL); /* nothing there */
+	CHECK_EQ(submit(both, 2, NULL), -EINVAL);
+	CHECK_EQ(drmSyncobjTimelineWait(fd, &sync, &want, 1, 0, 0, NULL), -EINVAL);
+	CHECK_EQ(submit(&signals, 1, &seq), 0);
+	CHECK_EQ(drmSyncobjTimelineWait(fd, &sync, &want, 1, 0, 0, NULL), -ETIME);
+	CHECK_EQ(drmSyncobjTimelineWait(fd, &sync, &want, 1, 0, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE, NULL), 0);
+	CHECK_EQ(submit_on(ctx, AMDGPU_HW_IP_COMPUTE, 1, &waits, 1, &seq), 0);
+	CHECK_EQ(drmSyncobjQuery(fd, &sync, &point, 1), 0);
+	CHECK_EQ(point, 0);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 1, seq, UINT64_MAX), 0);
+	CHECK_EQ(drmSyncobjQuery(fd, &sync, &point, 1), 0);
+	CHECK_EQ(point, 5);
+	want = 9;
+	CHECK_EQ(drmSyncobjTimelineSignal(fd, &sync, &want, 1), 0);
+	CHECK_EQ(drmSyncobjTimelineWait(fd, &sync, &want, 1, 0, 0, NULL), 0);
+	CHECK_EQ(drmSyncobjReset(fd, &sync, 1), 0);
+	CHECK_EQ(drmSyncobjWait(fd, &sync, 1, 0, 0, NULL), -EINVAL);
+	CHECK_EQ(drmSyncobjSignal(fd, &sync, 1), 0);
+	CHECK_EQ(drmSyncobjWait(fd, &sync, 1, 0, 0, NULL), 0);
+	CHECK_EQ(drmSyncobjDestroy(fd, sync), 0);
+	CHECK(drmSyncobjDestroy(fd, sync) && errno == EINVAL);
+}
+
+/* The file closed, its job still runs; another's jobs do not care. */
+static void closing_buffers_under_jobs(void)
+{
+	union drm_amdgpu_gem_wait_idle idle = {.in = {data_bo, 0, 0}};
+	uint64_t seq;
+
+	CHECK_EQ(submit(NULL, 0, &seq), 0);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &idle), 0);
+	CHECK_EQ(idle.out.status, 1);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, seq, UINT64_MAX), 0);
+	idle = (union drm_amdgpu_gem_wait_idle){.in = {data_bo, 0, UINT64_MAX}};
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &idle), 0);
+	CHECK_EQ(idle.out.status, 0);
+}
+
+static void a_dead_process_ends_its_fences(void)
+{
+	int wire[2], status, mine = fd;
+	uint32_t sync;
+	char byte;
+	pid_t pid;
+
+	CHECK_EQ(drmSyncobjCreate(mine, 0, &sync), 0);
+	CHECK_EQ(pipe(wire), 0);
+	pid = fork();
+	if (!pid) {
+		struct drm_amdgpu_cs_chunk_sem out = {sync};
+		struct more signals = {AMDGPU_CHUNK_ID_SYNCOBJ_OUT, sizeof(out), &out};
+
+		for (unsigned i = 0; i < 30; i++) /* 30 jobs of 20 ms */
+			if (submit(i < 29 ? NULL : &signals, i == 29, NULL))
+				_exit(1);
+		if (write(wire[1], "x", 1) != 1)
+			_exit(2);
+		pause();
+	}
+	CHECK_EQ(read(wire[0], &byte, 1), 1);
+	CHECK_EQ(drmSyncobjWait(fd, &sync, 1, 0, 0, NULL), -ETIME);
+	kill(pid, SIGKILL);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(drmSyncobjWait(fd, &sync, 1, INT64_MAX, 0, NULL), 0); /* with an error that a syncobj hides */
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, 0), -ESRCH);
+	CHECK_EQ(drmSyncobjDestroy(fd, sync), 0);
+	ctx_free(ctx);
+	ctx = ctx_create();
+	CHECK_EQ(submit(NULL, 0, NULL), 0);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
+	close(wire[0]);
+	close(wire[1]);
+}
+
+/* One round of a thread; false when anything failed. Without CHECK, which is for one thread. */
+static bool hammer_once(uint32_t my_ctx, unsigned i)
+{
+	union drm_amdgpu_gem_create bo = {.in = {4096, 0, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID}};
+	union drm_amdgpu_gem_mmap at;
+	struct drm_gem_close close_args;
+	uint32_t *p;
+	bool good = !call(DRM_IOCTL_AMDGPU_GEM_CREATE, &bo);
+
+	at = (union drm_amdgpu_gem_mmap){.in = {bo.out.handle, 0}};
+	close_args = (struct drm_gem_close){.handle = bo.out.handle};
+	good &= !call(DRM_IOCTL_AMDGPU_GEM_MMAP, &at);
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at.out.addr_ptr);
+	if (!good || p == MAP_FAILED)
+		return false;
+	p[3] = i;
+	good &= !submit_on(my_ctx, i & 1 ? AMDGPU_HW_IP_COMPUTE : AMDGPU_HW_IP_DMA, i & 1, NULL, 0, NULL);
+	good &= p[3] == i && !munmap(p, 4096) && !call(DRM_IOCTL_GEM_CLOSE, &close_args);
+	if (i % 8 == 7)
+		good &= !wait_cs(my_ctx, AMDGPU_HW_IP_COMPUTE, 1, UINT64_MAX, UINT64_MAX);
+	return good;
+}
+
+static void *hammer(void *arg)
+{
+	union drm_amdgpu_ctx args = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+	bool good = !call(DRM_IOCTL_AMDGPU_CTX, &args);
+	uint32_t my_ctx = args.out.alloc.ctx_id;
+
+	(void)arg;
+	for (unsigned i = 0; good && i < 300; i++)
+		good &= hammer_once(my_ctx, i);
+	args = (union drm_amdgpu_ctx){.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = my_ctx}};
+	good &= !call(DRM_IOCTL_AMDGPU_CTX, &args);
+	return good ? NULL : &fd;
+}
+
+static void many_threads(void)
+{
+	pthread_t thread[4];
+	void *bad;
+
+	for (unsigned i = 0; i < 16; i++)
+		ib[i] = i % 2 ? 0 : 0xc0001000; /* to PM4 a two-dword NOP, to a null device's SDMA nothing at all */
+	for (unsigned i = 0; i < 4; i++)
+		CHECK_EQ(pthread_create(&thread[i], NULL, hammer, NULL), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		pthread_join(thread[i], &bad);
+		CHECK(!bad);
+	}
+}
+
+static void resets(void)
+{
+	union drm_amdgpu_ctx query = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx}};
+
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &query), 0);
+	CHECK_EQ(query.out.state.flags, 0);
+	CHECK_EQ(vgpu_inject_reset(0), 0);
+	query = (union drm_amdgpu_ctx){.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx}};
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &query), 0);
+	CHECK_EQ(query.out.state.flags, AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST);
+	CHECK_EQ(submit(NULL, 0, NULL), -ECANCELED); /* row 113 */
+	ctx_free(ctx);
+	ctx = ctx_create();
+	CHECK_EQ(submit(NULL, 0, NULL), 0);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
+}
+
+/* Illegal opcode: ring reset, the entity keeps the error, another context of the process goes on. */
+static void an_illegal_packet_resets_the_ring(void)
+{
+	union drm_amdgpu_ctx query = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx}};
+
+	ib[0] = 0xc000ff00;
+	CHECK_EQ(submit(NULL, 0, NULL), 0);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), -ETIME);
+	CHECK_EQ(submit(NULL, 0, NULL), -ETIME); /* row 77: it stays */
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &query), 0);
+	CHECK_EQ(query.out.state.flags, AMDGPU_CTX_QUERY2_FLAGS_RESET);
+	ib[0] = 0xffff1000;
+	ctx_free(ctx);
+	ctx = ctx_create();
+	CHECK_EQ(submit(NULL, 0, NULL), 0);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	start("null:gfx908:service_us=20000");
+	sequence_numbers_and_errors();
+	bo_handles_chunk();
+	the_33rd_job_blocks();
+	timelines();
+	closing_buffers_under_jobs();
+	a_dead_process_ends_its_fences();
+	resets();
+	stop();
+	start("null:gfx908");
+	many_threads();
+	stop();
+	start("gfx906");
+	an_illegal_packet_resets_the_ring();
+	stop();
+	return check_done("jobs, fences, syncobjs, resets");
+}

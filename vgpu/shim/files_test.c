@@ -1,0 +1,337 @@
+/* Descriptors, names and memory as a client sees them: copies, fork, messages, PRIME, discovery, preloading. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <amdgpu.h>
+#include <amdgpu_drm.h>
+#include <xf86drm.h>
+#include "tests/check.h"
+#include "vgpu/report.h"
+#include "vgpu/vgpu.h"
+
+static int open_node(void)
+{
+	return open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+}
+
+static uint32_t create(int fd, uint64_t domains)
+{
+	union drm_amdgpu_gem_create args = {.in = {8192, 0, domains, 0}};
+
+	return ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &args) ? 0 : args.out.handle;
+}
+
+static uint32_t *map(int fd, uint32_t handle)
+{
+	union drm_amdgpu_gem_mmap args = {.in = {handle, 0}};
+
+	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_MMAP, &args))
+		return MAP_FAILED;
+	return mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)args.out.addr_ptr);
+}
+
+static unsigned long bos(void)
+{
+	struct vgpu_live live;
+
+	vgpu_live(&live);
+	return live.bos;
+}
+
+static unsigned long files(void)
+{
+	struct vgpu_live live;
+
+	vgpu_live(&live);
+	return live.files;
+}
+
+static void names(void)
+{
+	char text[PATH_MAX], link[64];
+	struct stat st;
+	struct statx stx;
+	DIR *dir = opendir("/dev/dri");
+	struct dirent *entry;
+	unsigned found = 0;
+	int fd;
+
+	while (dir && (entry = readdir(dir)))
+		found += !strcmp(entry->d_name, "renderD129") || !strcmp(entry->d_name, "card1");
+	CHECK_EQ(found, 2);
+	fd = openat(dirfd(dir), "renderD128", O_RDWR);
+	CHECK(fd >= 0 && drmGetNodeTypeFromFd(fd) == DRM_NODE_RENDER);
+	closedir(dir);
+	CHECK_EQ(stat("/dev/dri/renderD129", &st), 0);
+	CHECK(S_ISCHR(st.st_mode));
+	CHECK_EQ(st.st_rdev, makedev(226, 129));
+	CHECK_EQ(fstat(fd, &st), 0);
+	CHECK_EQ(st.st_rdev, makedev(226, 128));
+	CHECK_EQ(statx(AT_FDCWD, "/dev/dri/by-path/pci-0000:03:00.0-render", 0, STATX_ALL, &stx), 0);
+	CHECK_EQ(stx.stx_rdev_minor, 128);
+	CHECK_EQ(access("/dev/dri/card0", R_OK | W_OK), 0);
+	CHECK_EQ(access("/dev/dri/card7", F_OK), -1);
+	CHECK(realpath("/sys/dev/char/226:128/device", text) != NULL);
+	CHECK_STR(text, "/sys/devices/pci0000:00/0000:00:01.0/0000:03:00.0");
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
+	link[readlink(text, link, sizeof(link) - 1)] = 0;
+	CHECK_STR(link, "/dev/dri/renderD128");
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
+	CHECK_EQ(files(), 1);
+	found = (unsigned)open(text, O_RDWR); /* a new file, not a copy of the descriptor */
+	CHECK_EQ(files(), 2);
+	close((int)found);
+	CHECK_EQ(access("/dev/kfd", F_OK), -1); /* row 10 */
+	CHECK_EQ(errno, ENOENT);
+	CHECK_EQ(open("/sys/class/kfd/kfd/topology", O_RDONLY), -1);
+	close(fd);
+	CHECK_EQ(files(), 0);
+	CHECK_EQ(open("/etc/passwd-is-not-there", O_RDONLY), -1);
+	CHECK_EQ(errno, ENOENT);
+}
+
+static void devices_through_libdrm(void)
+{
+	drmDevicePtr devices[4];
+	amdgpu_device_handle dev[2];
+	uint32_t major, minor;
+	int fd[2], count = drmGetDevices2(0, devices, 4);
+
+	CHECK_EQ(count, 2);
+	CHECK_EQ(devices[0]->deviceinfo.pci->vendor_id, 0x1002);
+	CHECK_EQ(devices[0]->available_nodes, 1 << DRM_NODE_PRIMARY | 1 << DRM_NODE_RENDER);
+	for (int i = 0; i < 2; i++) {
+		fd[i] = open(devices[i]->nodes[DRM_NODE_RENDER], O_RDWR | O_CLOEXEC);
+		CHECK_EQ(amdgpu_device_initialize(fd[i], &major, &minor, &dev[i]), 0);
+		CHECK_EQ(minor, 59);
+	}
+	CHECK(dev[0] != dev[1]); /* libdrm tells them apart by their primary nodes */
+	for (int i = 0; i < 2; i++) {
+		amdgpu_device_deinitialize(dev[i]);
+		close(fd[i]);
+	}
+	drmFreeDevices(devices, count);
+	CHECK_EQ(files(), 0);
+}
+
+static void the_last_descriptor_closes(void)
+{
+	int fd = open_node(), two = dup(fd), three = fcntl(fd, F_DUPFD_CLOEXEC, 100), four = open("/dev/null", O_RDONLY);
+
+	CHECK_EQ(dup2(fd, four), four);
+	CHECK_EQ(files(), 1);
+	create(fd, AMDGPU_GEM_DOMAIN_GTT);
+	close(fd);
+	close(two);
+	close(three);
+	CHECK_EQ(files(), 1);
+	CHECK_EQ(create(four, AMDGPU_GEM_DOMAIN_GTT), 2);
+	CHECK_EQ(bos(), 2);
+	CHECK_EQ(close_range((unsigned)four, (unsigned)four, 0), 0);
+	CHECK_EQ(files(), 0);
+	CHECK_EQ(bos(), 0);
+}
+
+static void mappings_keep_buffers(void)
+{
+	int fd = open_node();
+	struct drm_gem_close args = {.handle = create(fd, AMDGPU_GEM_DOMAIN_VRAM)};
+	uint32_t *p = map(fd, args.handle), *moved;
+
+	p[0] = 1;
+	p[1024] = 2;
+	CHECK_EQ(ioctl(fd, DRM_IOCTL_GEM_CLOSE, &args), 0);
+	close(fd);
+	CHECK_EQ(bos(), 1);
+	CHECK_EQ(munmap(p, 4096), 0);
+	CHECK_EQ(bos(), 1);
+	CHECK_EQ(p[1024], 2);
+	moved = mremap(p + 1024, 4096, 8192, MREMAP_MAYMOVE);
+	CHECK(moved != MAP_FAILED && moved[0] == 2);
+	CHECK_EQ(bos(), 1);
+	CHECK(mmap(moved, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == moved);
+	CHECK_EQ(moved[0], 0);
+	CHECK_EQ(bos(), 0);
+	munmap(moved, 8192);
+	fd = open_node();
+	p = map(fd, create(fd, AMDGPU_GEM_DOMAIN_VRAM));
+	CHECK_EQ(p[0], 0); /* memory comes back empty */
+	munmap(p, 8192);
+	close(fd);
+	CHECK_EQ(bos(), 0);
+}
+
+static void fork_shares(void)
+{
+	int fd = open_node(), status;
+	uint32_t *p = map(fd, create(fd, AMDGPU_GEM_DOMAIN_GTT)), second;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		uint32_t *q = map(fd, create(fd, AMDGPU_GEM_DOMAIN_GTT));
+
+		p[0] = 42;
+		q[0] = 43;
+		close(fd);
+		_exit(files() == 1 ? 7 : 8);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(WEXITSTATUS(status), 7);
+	CHECK_EQ(p[0], 42);
+	second = map(fd, 2)[0]; /* handles are the file's */
+	CHECK_EQ(second, 43);
+	close(fd);
+	munmap(p, 8192);
+}
+
+static void send_fd(int socket, int fd)
+{
+	char byte = 'x', control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec iov = {&byte, 1};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	CHECK_EQ(sendmsg(socket, &msg, 0), 1);
+}
+
+static int receive_fd(int socket)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = {&byte, 1};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	int fd = -1;
+
+	if (recvmsg(socket, &msg, 0) == 1)
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(int));
+	return fd;
+}
+
+/* A buffer goes to a child as a dma-buf in a message, and the sender lets go of everything before it arrives. */
+static void prime_in_a_message(void)
+{
+	int fd = open_node(), pair[2], status, dmabuf = -1;
+	uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_VRAM), *p = map(fd, handle), again = 0;
+	pid_t pid;
+
+	p[7] = 1234;
+	CHECK_EQ(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	CHECK_EQ(lseek(dmabuf, 0, SEEK_END), 8192);
+	CHECK_EQ(drmPrimeFDToHandle(fd, dmabuf, &again), 0);
+	CHECK_EQ(again, handle);
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	pid = fork();
+	if (!pid) {
+		uint32_t mine = 0, *q;
+
+		close(fd);
+		close(dmabuf);
+		munmap(p, 8192);
+		usleep(50000);
+		fd = open_node();
+		dmabuf = receive_fd(pair[1]);
+		if (drmPrimeFDToHandle(fd, dmabuf, &mine) || mine != 1)
+			_exit(1);
+		q = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+		close(dmabuf);
+		_exit(q != MAP_FAILED && q[7] == 1234 && map(fd, mine)[7] == 1234 ? 7 : 2);
+	}
+	send_fd(pair[0], dmabuf);
+	close(dmabuf);
+	munmap(p, 8192);
+	close(fd);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(WEXITSTATUS(status), 7);
+	close(pair[0]);
+	close(pair[1]);
+	fd = open_node(); /* looks at who has died */
+	close(fd);
+}
+
+/* The other device sees the memory, as system memory. */
+static void prime_between_devices(void)
+{
+	int a = open_node(), b = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC), dmabuf = -1;
+	uint32_t handle = create(a, AMDGPU_GEM_DOMAIN_VRAM), there = 0, *p = map(a, handle), *q;
+	struct drm_amdgpu_gem_op op = {.op = AMDGPU_GEM_OP_SET_PLACEMENT, .value = AMDGPU_GEM_DOMAIN_VRAM};
+
+	p[0] = 5;
+	CHECK_EQ(drmPrimeHandleToFD(a, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	CHECK_EQ(drmPrimeFDToHandle(b, dmabuf, &there), 0);
+	q = map(b, there);
+	CHECK_EQ(q[0], 5);
+	op.handle = there;
+	CHECK_EQ(ioctl(b, DRM_IOCTL_AMDGPU_GEM_OP, &op), -1); /* row 36 */
+	CHECK_EQ(errno, EINVAL);
+	munmap(p, 8192);
+	munmap(q, 8192);
+	close(dmabuf);
+	close(a);
+	close(b);
+}
+
+/* A program that knows nothing of us, under the preload library. */
+static void preloaded_programs(void)
+{
+	struct vgpu_env env;
+	char command[3 * PATH_MAX];
+
+	CHECK_EQ(vgpu_run_create("gfx906,gfx90a", &env), 0);
+	CHECK_STR(env.spec, "gfx906,gfx90a");
+	if (!env.preload[0]) {
+		const char *o = getenv("O"); /* the runner's output directory */
+
+		snprintf(env.preload, sizeof(env.preload), "%.1000s/lib/libtuff-vgpu.so", o ? o : ".");
+	}
+	if (access(env.preload, R_OK)) {
+		printf("no libtuff-vgpu.so here: preloading is not tested\n");
+		vgpu_stop();
+		return;
+	}
+	snprintf(command, sizeof(command),
+		 "TUFF_VGPU=%s TUFF_VGPU_RUN=%s LD_PRELOAD=%s sh -c 'test -c /dev/dri/renderD129 && "
+		 "test \"$(cat /sys/class/drm/renderD128/device/device)\" = 0x66a1 && test ! -e /dev/kfd'",
+		 env.spec, env.run, env.preload);
+	CHECK_EQ(system(command), 0);
+	CHECK_EQ(access("/dev/dri/renderD129", F_OK), -1); /* not in front of us */
+	CHECK_EQ(access(env.run, F_OK), 0);
+	vgpu_stop();
+	CHECK_EQ(access(env.run, F_OK), -1);
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	CHECK_EQ(vgpu_start("gfx908:bad=1"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx9999"), -EINVAL);
+	CHECK_EQ(vgpu_start(""), -EINVAL);
+	for (int round = 0; round < 2; round++) {
+		CHECK_EQ(vgpu_start("null:gfx908:vram=1G:bar=1G,null:gfx906"), 0);
+		CHECK_EQ(vgpu_start("gfx908"), -EBUSY);
+		names();
+		devices_through_libdrm();
+		the_last_descriptor_closes();
+		mappings_keep_buffers();
+		fork_shares();
+		prime_in_a_message();
+		prime_between_devices();
+		CHECK_EQ(files(), 0);
+		vgpu_stop();
+		CHECK_EQ(access("/dev/dri/renderD129", F_OK), -1);
+	}
+	preloaded_programs();
+	return check_done("descriptors, names, memory");
+}
