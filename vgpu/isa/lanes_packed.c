@@ -147,12 +147,16 @@ LANES_3(dot4_u32_u8, u32, u32, u32, u32, dot(a, b, c, 8, false, x->clamp))
 LANES_3(dot8_i32_i4, u32, u32, u32, u32, dot(a, b, c, 4, true, x->clamp))
 LANES_3(dot8_u32_u4, u32, u32, u32, u32, dot(a, b, c, 4, false, x->clamp))
 
-/* Two f16 products, exact in f32, added to an f32, the high one last. Denormals are flushed. */
+/* Two f16 products, exact in f32, added to an f32, the high one last. Denormals are flushed. The first NaN operand
+ * decides, as everywhere. */
 static inline float dot_f16(uint32_t a, uint32_t b, float c)
 {
-	float r = half_to_float(flush16(a & 0xffff)) * half_to_float(flush16(b & 0xffff)) + c;
+	const float a0 = half_to_float(flush16(a & 0xffff)), a1 = half_to_float(flush16(a >> 16));
+	const float b0 = half_to_float(flush16(b & 0xffff)), b1 = half_to_float(flush16(b >> 16));
+	const float r = a1 * b1 + (a0 * b0 + c);
+	const float invalid = is_nan32(f32_bits(r)) ? as_f32(NAN32) : r;
 
-	return half_to_float(flush16(a >> 16)) * half_to_float(flush16(b >> 16)) + r;
+	return pick1(a0, pick1(b0, pick1(a1, pick1(b1, pick1(c, invalid)))));
 }
 
 LANES_3(dot2_f32_f16, f32, u32, u32, f32, dot_f16(a, b, c))
