@@ -11,6 +11,8 @@ PREFIX  ?= /usr/local
 PKGS    := libdrm_amdgpu libdrm libelf libpng json-c
 
 # The rooms, lowest first. An #include may only name a room to the left of its own (tools/layers.sh).
+.DEFAULT_GOAL := all
+
 ROOMS      := drv vm cs sdma
 VGPU_ROOMS := vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
 
@@ -39,6 +41,14 @@ TOOL_LIBS  := $(if $(HAVE_PKGS),$(shell pkg-config --libs libpng json-c)) -lm
 ALL_CFLAGS  := -std=gnu11 -fPIC -pthread -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
 	-D_GNU_SOURCE $(OPT_$(MODE)) $(WARN) -I. -I$(O) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS := -pthread $(OPT_$(MODE)) $(LDFLAGS)
+
+# The first build installs missing packages; being included, the stamp makes make start over with their flags.
+ifeq ($(filter deps layers format format-check clean help,$(MAKECMDGOALS)),)
+include $(O)/deps.stamp
+endif
+$(O)/deps.stamp: tools/deps.sh
+	@tools/deps.sh
+	@mkdir -p $(O) && touch $(O)/deps.stamp
 
 # --- sources, by glob -----------------------------------------------------------------------------------------
 room_src  = $(filter-out %_test.c,$(wildcard $(1)/*.c))
@@ -84,6 +94,11 @@ $(O)/%.avx2.o: %.c $(O)/deps.stamp
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
 
+# ThreadSanitizer itself calls what the shim stands in front of, before it is ready for instrumented code.
+ifeq ($(MODE),tsan)
+$(O)/vgpu/shim/%.o: ALL_CFLAGS += -fno-sanitize=thread
+endif
+
 $(O)/libtuff.a: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
 $(O)/libvgpu.a: $(VGPU_OBJ)
 $(O)/%.a:
@@ -128,9 +143,8 @@ $(O)/bin/%_test: $(O)/%_test.o $(O)/libtuff.a
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libtuff.a $(PKG_LIBS) -lm -o $@
 
 # --- targets for people ---------------------------------------------------------------------------------------
-deps $(O)/deps.stamp:
+deps:
 	@tools/deps.sh
-	@mkdir -p $(O) && touch $(O)/deps.stamp
 
 demo: all
 	$(O)/tuff demo --gpu gfx908 --picture $(O)/mandelbrot.png

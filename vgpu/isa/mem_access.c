@@ -216,15 +216,20 @@ static enum shape shape_of_some(const struct isa_addresses *a, const struct gpuv
 	return outside >> 63 ? SCATTERED : ONE_REGION;
 }
 
-/* host: of address 0, so that host + va is a lane's memory. */
+/* Host memory of a GPU address: bias is the difference of the two, which wraps around. */
+static inline uint8_t *at(uint64_t bias, uint64_t va)
+{
+	return (uint8_t *)(uintptr_t)(bias + va);
+}
+
 static enum shape shape_of(struct isa_wave *w, const struct isa_addresses *a, unsigned size_B, unsigned access,
-			   uint8_t **host)
+			   uint64_t *bias)
 {
 	const struct gpuvm_region *r = region_of(w, a->va[__builtin_ctzll(a->mask)]);
 
 	if (!r || !allows(r, access) || r->hi - r->lo < size_B)
 		return SCATTERED;
-	*host = r->host - r->lo;
+	*bias = (uintptr_t)r->host - r->lo;
 	return a->mask == ~(uint64_t)0 ? shape_of_all(a, r, size_B) : shape_of_some(a, r, size_B);
 }
 
@@ -267,36 +272,36 @@ ISA_RACY static inline void store_dwords(uint8_t *host, uint32_t (*v)[ISA_LANES]
 }
 
 /* Every lane for itself, inside one region. */
-ISA_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addresses *a, const uint8_t *host,
+ISA_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addresses *a, uint64_t bias,
 				unsigned dw)
 {
 	if (dw == 1 && a->mask == ~(uint64_t)0)
 		for (unsigned lane = 0; lane < ISA_LANES; lane++)
-			load_dwords(v, lane, host + a->va[lane], 1);
+			load_dwords(v, lane, at(bias, a->va[lane]), 1);
 	else if (dw == 1)
 		ISA_FOR_LANES(lane, a->mask)
-	load_dwords(v, lane, host + a->va[lane], 1);
-	else ISA_FOR_LANES(lane, a->mask) load_dwords(v, lane, host + a->va[lane], dw);
+	load_dwords(v, lane, at(bias, a->va[lane]), 1);
+	else ISA_FOR_LANES(lane, a->mask) load_dwords(v, lane, at(bias, a->va[lane]), dw);
 }
 
 ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
 			  unsigned vdst, unsigned dw)
 {
 	uint32_t(*v)[ISA_LANES] = w->v + vdst, value[4];
-	uint8_t *host;
+	uint64_t bias;
 
-	switch (shape_of(w, a, 4 * dw, GPUVM_R, &host)) {
+	switch (shape_of(w, a, 4 * dw, GPUVM_R, &bias)) {
 	case IN_A_ROW:
 		if (dw == 1)
-			move_row(v[0], host + a->va[0]);
+			move_row(v[0], at(bias, a->va[0]));
 		else
-			load_lanes(v, a, host, dw);
+			load_lanes(v, a, bias, dw);
 		break;
 	case ONE_REGION:
-		load_lanes(v, a, host, dw);
+		load_lanes(v, a, bias, dw);
 		break;
 	case SAME:
-		copy_words((uint8_t *)value, host + a->va[0], 4 * dw, host + a->va[0]);
+		copy_words((uint8_t *)value, at(bias, a->va[0]), 4 * dw, at(bias, a->va[0]));
 		for (unsigned k = 0; k < dw; k++)
 			for (unsigned lane = 0; lane < ISA_LANES; lane++)
 				v[k][lane] = value[k];
@@ -316,12 +321,12 @@ ISA_RACY static void store(struct isa_wave *w, const struct isa_inst *i, const s
 			   unsigned vdata, unsigned dw)
 {
 	uint32_t(*v)[ISA_LANES] = w->v + vdata, value[4];
-	uint8_t *host;
+	uint64_t bias;
 
-	switch (shape_of(w, a, 4 * dw, GPUVM_W, &host)) {
+	switch (shape_of(w, a, 4 * dw, GPUVM_W, &bias)) {
 	case IN_A_ROW:
 		if (dw == 1) {
-			move_row(host + a->va[0], v[0]);
+			move_row(at(bias, a->va[0]), v[0]);
 			break;
 		}
 		/* fallthrough */
@@ -329,8 +334,8 @@ ISA_RACY static void store(struct isa_wave *w, const struct isa_inst *i, const s
 	case SAME: /* the last lane wins */
 		if (dw == 1)
 			ISA_FOR_LANES(lane, a->mask)
-		store_dwords(host + a->va[lane], v, lane, 1);
-		else ISA_FOR_LANES(lane, a->mask) store_dwords(host + a->va[lane], v, lane, dw);
+		store_dwords(at(bias, a->va[lane]), v, lane, 1);
+		else ISA_FOR_LANES(lane, a->mask) store_dwords(at(bias, a->va[lane]), v, lane, dw);
 		break;
 	case SCATTERED:
 		ISA_FOR_LANES(lane, a->mask)
@@ -361,12 +366,12 @@ static void load_sub(struct isa_wave *w, const struct isa_inst *i, const struct 
 		     const struct isa_addresses *a, unsigned vdst)
 {
 	uint32_t *v = w->v[vdst];
-	uint8_t *host;
-	bool scattered = shape_of(w, a, access->bytes, GPUVM_R, &host) == SCATTERED;
+	uint64_t bias;
+	bool scattered = shape_of(w, a, access->bytes, GPUVM_R, &bias) == SCATTERED;
 
 	ISA_FOR_LANES(lane, a->mask)
 	{
-		uint32_t value = load_part(w, i, a->va[lane], scattered ? NULL : host + a->va[lane], access);
+		uint32_t value = load_part(w, i, a->va[lane], scattered ? NULL : at(bias, a->va[lane]), access);
 
 		if (access->class == ISA_ACCESS_LOAD_D16)
 			isa_set_half(&v[lane], value, access->high);
@@ -379,8 +384,8 @@ ISA_RACY static void store_sub(struct isa_wave *w, const struct isa_inst *i, con
 			       const struct isa_addresses *a, unsigned vdata)
 {
 	const uint32_t *v = w->v[vdata];
-	uint8_t *host;
-	bool scattered = shape_of(w, a, access->bytes, GPUVM_W, &host) == SCATTERED;
+	uint64_t bias;
+	bool scattered = shape_of(w, a, access->bytes, GPUVM_W, &bias) == SCATTERED;
 
 	ISA_FOR_LANES(lane, a->mask)
 	{
@@ -389,9 +394,9 @@ ISA_RACY static void store_sub(struct isa_wave *w, const struct isa_inst *i, con
 		if (scattered)
 			isa_mem_write(w, i, a->va[lane], &value, access->bytes);
 		else if (access->bytes == 1)
-			host[a->va[lane]] = (uint8_t)value;
+			*at(bias, a->va[lane]) = (uint8_t)value;
 		else
-			memcpy(host + a->va[lane], &value, 2);
+			memcpy(at(bias, a->va[lane]), &value, 2);
 	}
 }
 

@@ -1,0 +1,90 @@
+/* What a dispatch puts into its IB, dword by dword, as packets.md (appendix A and B) has it, on each chip. Runs on the null
+ * device: nothing is executed, the IB is read back. */
+#include "cs/internal.h"
+
+#include <stdlib.h>
+
+#include "cs/pm4.h"
+#include "tests/check.h"
+#include "tests/stack.h"
+#include "vgpu/vgpu.h"
+
+/* Finds the next SET_SH_REG of `reg`; gives its values, or NULL. */
+static const uint32_t *find_regs(const uint32_t *ib, const uint32_t *end, uint32_t reg, unsigned count)
+{
+	for (; ib < end; ib += 1 + PM4_HEADER_BODY_DW(*ib))
+		if (ib[0] == (0xC0007600u | count << 16) && ib[1] == reg)
+			return ib + 2;
+	return NULL;
+}
+
+static void check_registers(const struct cs_kernel *k, const uint32_t *ib, const uint32_t *end, unsigned engines,
+			    bool rsrc3)
+{
+	const uint32_t *a = find_regs(ib, end, 0x204, 16), *b = find_regs(ib, end, 0x215, 9);
+	const uint32_t *se = find_regs(ib, end, 0x225, 4), *r3 = find_regs(ib, end, 0x22d, 1);
+	const uint32_t *user = find_regs(ib, end, 0x240, RSRC2_USER_SGPR(k->rsrc2));
+
+	if (!CHECK(a && b && user))
+		return;
+	CHECK(!a[0] && !a[1] && !a[2]);
+	/* 100 x 7 x 1 work-items in groups of 64 x 2 x 1: 36 and 1 in the last ones, 1 in z where nothing is left over */
+	CHECK_EQ(a[3], 64 | 36 << 16);
+	CHECK_EQ(a[4], 2 | 1 << 16);
+	CHECK_EQ(a[5], 1 | 1 << 16);
+	CHECK_EQ(a[8] | (uint64_t)a[9] << 32, k->entry_va >> 8);
+	CHECK_EQ(a[14], k->rsrc1);
+	CHECK_EQ(a[15], k->rsrc2 | 5 << 15); /* 2,100 bytes of LDS: 5 units of 512 */
+	CHECK(b[1] == ~0u && b[2] == ~0u && b[4] == ~0u && b[5] == ~0u);
+	CHECK_EQ(b[3], 0); /* no scratch */
+	CHECK_EQ(!!se, engines > 4);
+	CHECK_EQ(!!r3, rsrc3);
+	if (r3)
+		CHECK_EQ(r3[0], k->rsrc3);
+}
+
+static void check_chip(const char *chip)
+{
+	struct stack s;
+	struct cs_code *code;
+	uint64_t args = 0x1234567890;
+	struct cs_dispatch d = {.grid = {100, 7, 1}, .group = {64, 2, 1}, .dynamic_lds_B = 2100, .args = &args,
+				.args_B = 8};
+	char spec[32];
+	struct cs_ib *ib;
+	const uint32_t *start;
+
+	snprintf(spec, sizeof(spec), "null:%s", chip);
+	if (!CHECK_EQ(vgpu_start(spec), 0) || !CHECK_EQ(stack_open(&s), 0) ||
+	    !CHECK_EQ(stack_load(&s, "group", 3, &code), 0) ||
+	    !CHECK_EQ(cs_code_kernel(code, "k_reverse", &d.kernel), 0) || !CHECK_EQ(cs_begin(s.ring, 0, &ib), 0))
+		return;
+	start = ib->segment[0].map;
+	CHECK_EQ(cs_ib_dispatch(ib, &d), 0);
+	/* the prologue: acquire at system scope, and the instruction cache after a load of code */
+	CHECK_EQ(start[0], 0xC0055800);
+	CHECK_EQ(start[1], 0x28C40000);
+	check_registers(d.kernel, start, ib->cur, s.dev->facts.engines, s.dev->chip->rsrc3_reg);
+	CHECK_EQ(ib->cur[-5], 0xC0031500);
+	CHECK(ib->cur[-4] == 2 && ib->cur[-3] == 4 && ib->cur[-2] == 1);
+	CHECK_EQ(ib->cur[-1], 7);
+	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(ib->segment[0].dw % 8, 0);
+	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
+
+	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
+	CHECK_EQ(ib->segment[0].map[1], 0x08C40000);
+	cs_abandon(ib);
+	cs_code_unload(code);
+	stack_close(&s);
+	vgpu_stop();
+}
+
+int main(void)
+{
+	check_chip("gfx900");
+	check_chip("gfx906");
+	check_chip("gfx908");
+	check_chip("gfx90a");
+	return check_done("the IB of a dispatch");
+}
