@@ -18,13 +18,16 @@
 #include <sys/stat.h>
 #include "vgpu/kernel/kernel.h"
 
-#define SHIM_EXPORT __attribute__((visibility("default")))
+/* ThreadSanitizer's own start calls libc, so our wrappers, before it can be called: until a run is active they must not
+ * be instrumented. What they call when it is, is. */
+#define SHIM_EARLY  __attribute__((no_sanitize("thread")))
+#define SHIM_EXPORT __attribute__((visibility("default"))) SHIM_EARLY
 #define SHIM_DEVICES 16
 
 /* --- the functions behind ours --- */
 
 /* Resolved at first use. Races are harmless: all write the same address. */
-static inline void *shim_resolve(_Atomic(void *) *cache, const char *name)
+SHIM_EARLY static inline void *shim_resolve(_Atomic(void *) *cache, const char *name)
 {
 	void *function = atomic_load_explicit(cache, memory_order_acquire);
 
@@ -51,7 +54,7 @@ struct shim_config {
 int shim_spec_parse(const char *spec, struct shim_config *config);
 
 extern _Atomic bool shim_is_active;
-static inline bool shim_active(void)
+SHIM_EARLY static inline bool shim_active(void)
 {
 	return __builtin_expect(atomic_load_explicit(&shim_is_active, memory_order_acquire), 0);
 }

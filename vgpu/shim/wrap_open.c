@@ -54,7 +54,7 @@ static bool may_be_ours(int dir, const char *path, const char *real)
 	       (path && (!strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/fd/", 8)));
 }
 
-static int open_at(int dir, const char *path, int flags, mode_t mode)
+SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 {
 	char buf[PATH_MAX];
 	const char *real;
@@ -73,7 +73,7 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 	return may_be_ours(dir, path, real) ? settle(fd, flags) : fd;
 }
 
-static mode_t mode_of(int flags, va_list args)
+SHIM_EARLY static mode_t mode_of(int flags, va_list args)
 {
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0;
 }

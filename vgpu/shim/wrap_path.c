@@ -58,7 +58,7 @@ SHIM_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 	return SHIM_REAL(faccessat)(dir, real, real == path ? mode : mode & ~W_OK, flags);
 }
 
-static ssize_t read_link(int dir, const char *path, char *to, size_t size_B)
+SHIM_EARLY static ssize_t read_link(int dir, const char *path, char *to, size_t size_B)
 {
 	char buf[PATH_MAX];
 	const char *real;
@@ -101,7 +101,7 @@ SHIM_EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_
 }
 
 /* The canonical name in malloc'd memory, or in resolved. */
-static char *real_path(const char *path, char *resolved)
+SHIM_EARLY static char *real_path(const char *path, char *resolved)
 {
 	char buf[PATH_MAX], link[PATH_MAX], *name;
 	const char *real;
