@@ -104,19 +104,27 @@ static int join_or_create(const char *spec, const char *run)
 	return r;
 }
 
-/* Only libtuff-vgpu.so starts by itself: a program that carries the shim says when. */
-static bool preloaded(void)
+/* A program that carries the virtual GPU inside may run with the library preloaded too. Then the program's copy stands in
+ * front of libc, and is the one to join; this name is always this copy's, vgpu_start the first one's. */
+extern __typeof__(vgpu_start) own_start __attribute__((alias("vgpu_start"), visibility("hidden")));
+
+/* True when this copy is to join a run by itself: when it was preloaded, or `tuff run` named a run. */
+static bool joins_by_itself(void)
 {
 	Dl_info info;
 
-	return dladdr((void *)(uintptr_t)vgpu_start, &info) && info.dli_fname && strstr(info.dli_fname, "libtuff-vgpu");
+	if (dlsym(RTLD_DEFAULT, "vgpu_start") != (void *)(uintptr_t)own_start)
+		return false;
+	if (getenv("TUFF_VGPU_RUN"))
+		return true;
+	return dladdr((void *)(uintptr_t)own_start, &info) && info.dli_fname && strstr(info.dli_fname, "libtuff-vgpu");
 }
 
 __attribute__((constructor)) static void start_preloaded(void)
 {
 	const char *spec = getenv("TUFF_VGPU");
 
-	if (!spec || !*spec || !preloaded())
+	if (!spec || !*spec || !joins_by_itself())
 		return;
 	if (join_or_create(spec, getenv("TUFF_VGPU_RUN"))) {
 		fprintf(stderr, "vgpu: the program runs without virtual devices\n");
