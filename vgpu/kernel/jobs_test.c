@@ -17,6 +17,12 @@
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
 
+#ifdef __SANITIZE_THREAD__ /* has no threads after the fork of a threaded process */
+#define THREAD_SANITIZER 1
+#else
+#define THREAD_SANITIZER 0
+#endif
+
 #define IB_VA   0x200000ull
 #define DATA_VA 0x201000ull
 
@@ -394,9 +400,8 @@ int main(void)
 	the_33rd_job_blocks();
 	timelines();
 	closing_buffers_under_jobs();
-#ifndef __SANITIZE_THREAD__ /* which has no threads after the fork of a threaded process */
-	a_dead_process_ends_its_fences();
-#endif
+	if (!THREAD_SANITIZER)
+		a_dead_process_ends_its_fences();
 	resets();
 	stop();
 	start("null:gfx908");
