@@ -1,0 +1,89 @@
+/* The tuff command as a person runs it: what it prints, what it answers. */
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "tests/check.h"
+
+static char output[65536];
+
+/* Runs "$O/tuff ARGUMENTS"; gives its status, and its output with what it says on stderr. */
+static int tuff(const char *arguments)
+{
+	const char *build = getenv("O");
+	char command[1024];
+	size_t n;
+	FILE *pipe;
+	int status;
+
+	snprintf(command, sizeof(command), "%s/tuff %s 2>&1", build ? build : "build/release", arguments);
+	pipe = popen(command, "r");
+	n = fread(output, 1, sizeof(output) - 1, pipe);
+	output[n] = 0;
+	status = pclose(pipe);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void says(const char *text)
+{
+	if (!CHECK(strstr(output, text)))
+		printf("  \"%s\" is not in:\n%s\n", text, output);
+}
+
+static void info_tells_each_device(void)
+{
+	CHECK_EQ(tuff("info --gpu gfx906,gfx90a"), 0);
+	says("/dev/dri/renderD128\n");
+	says("/dev/dri/renderD129\n");
+	says("gfx906 ");
+	says("gfx90a ");
+	says("AMDGPU_INFO DEV_INFO");
+	CHECK_EQ(tuff("info --json --gpu gfx908"), 0);
+	says("\"node\": \"/dev/dri/renderD128\"");
+	says("\"value\": \"gfx908\"");
+	CHECK_EQ(output[0], '[');
+	CHECK_EQ(tuff("info --gpu gfx1"), 1);
+	says("no such chip: \"gfx1\"");
+}
+
+static void run_passes_the_end_on(void)
+{
+	CHECK_EQ(tuff("run -- true"), 0);
+	CHECK_EQ(tuff("run -- sh -c 'exit 7'"), 7);
+	CHECK_EQ(tuff("run --gpu gfx900 -- sh -c 'kill -9 $$'"), 137);
+	CHECK_EQ(tuff("run --gpu gfx900 -- no-such-program"), 127);
+	CHECK_EQ(tuff("run --gpu gfx9999 -- true"), 2);
+	CHECK_EQ(tuff("run --gpu gfx900"), 2);
+	says("usage");
+	CHECK_EQ(tuff("run --gpu gfx900 -- ls -l /dev/dri"), 0);
+	says("226, 128");
+	says("card0");
+}
+
+static void run_gives_a_gpu_to_programs(void)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "run --gpu gfx90a -- %s/tuff info", getenv("O") ? getenv("O") : "build/release");
+	CHECK_EQ(tuff(command), 0);
+	says("gfx90a ");
+}
+
+static void mistakes_are_explained(void)
+{
+	CHECK_EQ(tuff(""), 2);
+	says("usage");
+	CHECK_EQ(tuff("fly"), 2);
+	says("no command fly");
+	CHECK_EQ(tuff("--help"), 0);
+	says("run [--gpu SPEC] -- PROGRAM");
+	CHECK_EQ(tuff("demo --wrong"), 2);
+}
+
+int main(void)
+{
+	info_tells_each_device();
+	run_passes_the_end_on();
+	run_gives_a_gpu_to_programs();
+	mistakes_are_explained();
+	return check_done("the tuff command");
+}
