@@ -1,7 +1,7 @@
 /* The virtual GPU as tools and tests use it.
  *
- * A *run* is a set of virtual devices that processes share; it lives in a directory of its own (paths that stand for
- * /dev/dri and /sys) and in the memory of its processes, and is gone with the last of them. A process joins it
+ * A *run* is a set of virtual devices that processes share; it lives in a directory of its own (paths that stand
+ * for /dev/dri and /sys) and in the memory of its processes, and is gone with the last of them. A process joins it
  *   - by carrying the virtual GPU inside (linked with -Wl,--export-dynamic) and calling vgpu_start(); or
  *   - as a child of `tuff run`, or of any process in the run, with libtuff-vgpu.so preloaded.
  *
@@ -11,8 +11,8 @@
  *   watchdog_ms=N            limit of a job's modelled time
  *   kernel=6.12              the kernel release to be; there is one so far
  *
- * Functions return 0 or -errno and say on stderr what is wrong with a SPEC. Thread rule: start, stop and create from one
- * thread while no other uses a device; the rest from any thread, while started. */
+ * Functions return 0 or -errno and say on stderr what is wrong with a SPEC. Thread rule: start, stop and create
+ * from one thread while no other uses a device; the rest from any thread, while started. */
 #ifndef VGPU_VGPU_H
 #define VGPU_VGPU_H
 
@@ -38,7 +38,8 @@ int vgpu_run_create(const char *spec, struct vgpu_env *env);
 /* DRM ioctls of the run so far, and those of one number. */
 unsigned long vgpu_ioctl_count(void);
 unsigned long vgpu_ioctl_count_nr(unsigned nr);
-/* The n-th ioctl from now (n = 1: the next) fails with the positive errno `error`; n = 0 forgets. _nr: of one number. */
+/* The n-th ioctl from now (n = 1: the next) fails with the positive errno `error`; n = 0 forgets. _nr: of one
+ * number. */
 void vgpu_inject_ioctl(unsigned long n, int error);
 void vgpu_inject_ioctl_nr(unsigned nr, unsigned long n, int error);
 /* A reset with loss of VRAM; removal of the device. */

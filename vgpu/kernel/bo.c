@@ -64,7 +64,8 @@ void kern_bo_bury(void)
 {
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, &kern->zombies) {
+	kern_list_each(pos, tmp, &kern->zombies)
+	{
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, zombie);
 
 		if (!kern_bo_fences(bo, kern_any_fence, NULL))
@@ -114,7 +115,8 @@ struct kern_handle *kern_handle_of(struct kern_file *file, struct kern_bo *bo)
 {
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, &bo->handles) {
+	kern_list_each(pos, tmp, &bo->handles)
+	{
 		struct kern_handle *handle = kern_entry(pos, struct kern_handle, bo_link);
 
 		if (handle->file == file)
@@ -131,12 +133,13 @@ void kern_handle_close(struct kern_handle *handle)
 
 	kern_vm_remove_handle(file->vm, handle);
 	/* The list kept from the last chunk is ours, not the client's: it must not keep the memory. */
-	kern_list_each(pos, tmp, &bo->lists)
-		if (kern_entry(pos, struct kern_list_entry, bo_link)->list == file->recent) {
-			kern_bo_list_put(file->recent);
-			file->recent = NULL;
-			break;
-		}
+	kern_list_each(pos, tmp,
+		       &bo->lists) if (kern_entry(pos, struct kern_list_entry, bo_link)->list == file->recent)
+	{
+		kern_bo_list_put(file->recent);
+		file->recent = NULL;
+		break;
+	}
 	kern_list_del(&handle->bo_link);
 	kern_idr_remove(&file->handles, handle->id);
 	kern_free(handle);
@@ -219,7 +222,8 @@ static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 	if (r && need_visible) {
 		r = place(bo, domains, false);
 		if (!r)
-			vgpu_finding(18, "BO %u: the visible window is full, CPU_ACCESS_REQUIRED was dropped", bo->id);
+			vgpu_finding(18, "BO %u: the visible window is full, CPU_ACCESS_REQUIRED was dropped",
+				     bo->id);
 	}
 	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM) {
 		domains |= AMDGPU_GEM_DOMAIN_GTT;
@@ -335,7 +339,8 @@ static struct kern_bo *bo_at(uint64_t offset)
 {
 	struct kern_list *head = &kern->mmap_hash[offset / KERN_PAGE % KERN_HASH], *pos, *tmp;
 
-	kern_list_each(pos, tmp, head) {
+	kern_list_each(pos, tmp, head)
+	{
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, hash);
 
 		if (bo->fake == offset)
@@ -356,8 +361,8 @@ static void make_visible(struct kern_bo *bo)
 	bo->flags |= AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
 }
 
-int kern_bo_mmap(struct kern_file *file, uint64_t offset, uint64_t size_B, int prot, int flags, struct kern_bo **out,
-		 uint64_t *phys_offset)
+int kern_bo_mmap(struct kern_file *file, uint64_t offset, uint64_t size_B, int prot, int flags,
+		 struct kern_bo **out, uint64_t *phys_offset)
 {
 	struct kern_bo *bo = bo_at(offset);
 

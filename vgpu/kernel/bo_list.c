@@ -29,8 +29,8 @@ static int keep_fence(struct kern_fence *f, void *arg)
 	return 0;
 }
 
-/* The buffer leaves the list, so the fences that it knew through the list become its own. Without memory for that the
- * buffer merely seems idle early. */
+/* The buffer leaves the list, so the fences that it knew through the list become its own. Without memory for that
+ * the buffer merely seems idle early. */
 static void entry_detach(struct kern_list_entry *entry)
 {
 	struct kern_bo *bo = entry->bo;
@@ -60,8 +60,9 @@ static int list_fill(struct kern_file *file, struct kern_bo_list *list, const ui
 		return -ENOMEM;
 	for (unsigned i = 0; i < count; i++) {
 		struct kern_handle *handle = kern_handle_must(file, handles[i], "BO list");
-		int r = !handle ? -ENOENT :
-			kern_bo_is_userptr(handle->bo) && handle->bo->user_proc != kern_local.serial ? -EPERM : 0;
+		int r = !handle                                                                        ? -ENOENT
+			: kern_bo_is_userptr(handle->bo) && handle->bo->user_proc != kern_local.serial ? -EPERM
+												       : 0;
 
 		if (r) {
 			kern_free(entry);
@@ -189,7 +190,8 @@ int kern_bo_list_ioctl(struct kern_file *file, void *arg)
 /* --- chunk lists --- */
 
 /* The same numbers, and each still names the same buffer. */
-static bool list_is(struct kern_file *file, const struct kern_bo_list *list, const uint32_t *handles, unsigned count)
+static bool list_is(struct kern_file *file, const struct kern_bo_list *list, const uint32_t *handles,
+		    unsigned count)
 {
 	if (!list || list->count != count || memcmp(list->handles, handles, count * sizeof(*handles)))
 		return false;
@@ -202,8 +204,7 @@ static bool list_is(struct kern_file *file, const struct kern_bo_list *list, con
 	return true;
 }
 
-int kern_bo_list_of_chunk(struct kern_file *file, const struct drm_amdgpu_bo_list_in *in,
-			  struct kern_bo_list **out)
+int kern_bo_list_of_chunk(struct kern_file *file, const struct drm_amdgpu_bo_list_in *in, struct kern_bo_list **out)
 {
 	struct kern_bo_list *list;
 	uint32_t *handles;

@@ -16,7 +16,7 @@
 #define KERN_SEGMENT_B    (16ull << 30)
 #define KERN_MAGIC        0x746675672d765530ull
 
-#define kern_align(x, a) (((x) + (a)-1) & ~((uint64_t)(a)-1))
+#define kern_align(x, a)  (((x) + (a) - 1) & ~((uint64_t)(a) - 1))
 #define kern_array_len(a) (sizeof(a) / sizeof((a)[0]))
 
 /* What a process has for itself. Written at attach and in a forked child, before there are other threads. */
@@ -25,9 +25,9 @@ struct kern_local {
 	uint32_t serial; /* of that slot's tenant: us */
 	pid_t pid;
 	int segment_fd, phys_fd;
-	uint8_t *phys; /* the physical memory file, whole */
+	uint8_t *phys;                              /* the physical memory file, whole */
 	const struct vgpu_chip *chip[KERN_DEVICES]; /* rows of this image's chip table */
-	bool leaving; /* the process exits: what is left open is no leak */
+	bool leaving;                               /* the process exits: what is left open is no leak */
 };
 
 extern struct kern_root *kern; /* NULL: not attached */
@@ -63,8 +63,8 @@ void kern_waitq_wake(struct kern_waitq *q);
 /* room: at most that many queues. NULL without memory. */
 struct kern_wait *kern_wait_begin(unsigned room);
 void kern_wait_on(struct kern_wait *w, struct kern_waitq *q);
-/* Drops the lock, sleeps until a wake or the deadline (CLOCK_MONOTONIC ns, INT64_MAX: none) or a look at the living is
- * due, takes the lock. Clears the registrations. 0, -ETIME or -EINTR; 0 may be spurious. */
+/* Drops the lock, sleeps until a wake or the deadline (CLOCK_MONOTONIC ns, INT64_MAX: none) or a look at the living
+ * is due, takes the lock. Clears the registrations. 0, -ETIME or -EINTR; 0 may be spurious. */
 int kern_wait_sleep(struct kern_wait *w, int64_t deadline_ns);
 void kern_wait_end(struct kern_wait *w);
 /* The futex calls, without the lock. */

@@ -10,8 +10,8 @@
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
 
-#define CHUNKS_MAX     (1u << 16) /* as an allocation of that size fails in the kernel */
-#define CHUNK_BYTES_MAX (64u << 20)
+#define CHUNKS_MAX         (1u << 16) /* as an allocation of that size fails in the kernel */
+#define CHUNK_BYTES_MAX    (64u << 20)
 #define WAIT_FOR_SUBMIT_NS 5000000000ll
 
 /* --- reading --- */
@@ -83,11 +83,6 @@ static void *chunk_data(const struct drm_amdgpu_cs_chunk *chunk)
 
 /* --- pass 1: what to run, on which entities --- */
 
-static unsigned max_ibs(uint32_t ip)
-{
-	return ip == AMDGPU_HW_IP_GFX ? 192 : ip == AMDGPU_HW_IP_COMPUTE ? 125 : ip == AMDGPU_HW_IP_VCN_JPEG ? 16 : 49;
-}
-
 static int gang_index(struct kern_cs *cs, struct kern_entity *entity)
 {
 	for (unsigned i = 0; i < cs->gang; i++)
@@ -112,7 +107,7 @@ static int p1_ib(struct kern_cs *cs, void *data)
 	r = gang_index(cs, entity);
 	if (r < 0)
 		return r;
-	if (++cs->ib_count[r] > max_ibs(ib->ip_type))
+	if (++cs->ib_count[r] > kern_ip_max_ibs[ib->ip_type])
 		return -EINVAL;
 	cs->leader = (unsigned)r; /* that of the last IB */
 	return 0;

@@ -21,7 +21,8 @@ struct kern_cs {
 	struct kern_file *file; /* borrowed */
 	struct kern_ctx *ctx;   /* counted */
 	uint32_t list_handle;
-	struct drm_amdgpu_cs_chunk *chunk; /* owned: headers, then data; chunk_data was replaced by our copy's address */
+	struct drm_amdgpu_cs_chunk
+		*chunk; /* owned: headers, then data; chunk_data was replaced by our copy's address */
 	unsigned chunks;
 	bool bad_data; /* some chunk data could not be read: chunk by chunk then */
 	void *buffer;  /* owned */

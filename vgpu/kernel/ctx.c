@@ -5,13 +5,13 @@
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/uapi.h"
 
-#define HW_IP_TYPES 10 /* AMDGPU_HW_IP_NUM of Linux 6.12: with VPE */
+const uint32_t kern_ip_max_ibs[KERN_IP_TYPES] = {192, 125, 49, 49, 49, 49, 49, 49, 16, 49};
 
 unsigned kern_ip_entities(uint32_t ip)
 {
-	static const uint8_t entities[HW_IP_TYPES] = {1, 4, 2, 1, 1, 1, 1, 1, 1, 1};
+	static const uint8_t entities[KERN_IP_TYPES] = {1, 4, 2, 1, 1, 1, 1, 1, 1, 1};
 
-	return ip < HW_IP_TYPES ? entities[ip] : 0;
+	return ip < KERN_IP_TYPES ? entities[ip] : 0;
 }
 
 unsigned kern_ip_hw_rings(const struct kern_device *dev, uint32_t ip)
@@ -47,7 +47,8 @@ static void entity_fini(struct kern_entity *entity)
 	kern_sched_detach(entity);
 }
 
-int kern_ctx_entity(struct kern_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring, struct kern_entity **entity)
+int kern_ctx_entity(struct kern_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring,
+		    struct kern_entity **entity)
 {
 	if (instance || ring >= kern_ip_entities(ip))
 		return -EINVAL;
@@ -145,8 +146,8 @@ static int ctx_free(struct kern_file *file, uint32_t id)
 static void ctx_query(struct kern_ctx *ctx, union drm_amdgpu_ctx_out *out)
 {
 	memset(out, 0, sizeof(*out));
-	out->state.reset_status = ctx->reset_query == ctx->dev->resets ? AMDGPU_CTX_NO_RESET :
-									 AMDGPU_CTX_UNKNOWN_RESET;
+	out->state.reset_status =
+		ctx->reset_query == ctx->dev->resets ? AMDGPU_CTX_NO_RESET : AMDGPU_CTX_UNKNOWN_RESET;
 	ctx->reset_query = ctx->dev->resets;
 }
 
@@ -207,7 +208,8 @@ int kern_ctx_ioctl(struct kern_file *file, void *arg)
 {
 	union drm_amdgpu_ctx *args = arg;
 	struct kern_ctx *ctx = kern_ctx_find(file, args->in.ctx_id);
-	bool pstate = args->in.op == AMDGPU_CTX_OP_GET_STABLE_PSTATE || args->in.op == AMDGPU_CTX_OP_SET_STABLE_PSTATE;
+	bool pstate =
+		args->in.op == AMDGPU_CTX_OP_GET_STABLE_PSTATE || args->in.op == AMDGPU_CTX_OP_SET_STABLE_PSTATE;
 
 	if (args->in.op == AMDGPU_CTX_OP_ALLOC_CTX)
 		return ctx_alloc_op(file, args);
@@ -227,7 +229,8 @@ int kern_ctx_ioctl(struct kern_file *file, void *arg)
 	}
 }
 
-/* For the master of a primary node only; dispatch has checked that. A descriptor's contexts get another priority. */
+/* For the master of a primary node only; dispatch has checked that. A descriptor's contexts get another priority.
+ */
 int kern_sched_ioctl(struct kern_file *file, void *arg)
 {
 	union drm_amdgpu_sched *args = arg;

@@ -16,6 +16,9 @@ int kern_ctx_entity(struct kern_ctx *ctx, uint32_t ip, uint32_t instance, uint32
 int kern_entity_fence(struct kern_entity *entity, uint64_t seq, struct kern_fence **fence);
 /* Entities of that IP in a context; 0 for an IP that does not exist at all. */
 unsigned kern_ip_entities(uint32_t ip);
+/* IBs that one job of each IP may have; 6.12 has ten IP types, the last is VPE. */
+#define KERN_IP_TYPES 10
+extern const uint32_t kern_ip_max_ibs[KERN_IP_TYPES];
 /* Hardware rings of that IP on this device. */
 unsigned kern_ip_hw_rings(const struct kern_device *dev, uint32_t ip);
 

@@ -58,7 +58,8 @@ int kern_auth_magic_ioctl(struct kern_file *file, void *arg)
 
 	(void)file;
 	for (unsigned i = 0; i < KERN_HASH; i++)
-		for (struct kern_list *pos = kern->inode_hash[i].next; pos != &kern->inode_hash[i]; pos = pos->next) {
+		for (struct kern_list *pos = kern->inode_hash[i].next; pos != &kern->inode_hash[i];
+		     pos = pos->next) {
 			struct kern_inode *inode = kern_entry(pos, struct kern_inode, hash);
 			struct kern_file *other = inode->object;
 
@@ -151,7 +152,8 @@ int kern_set_version_ioctl(struct kern_file *file, void *arg)
 
 	if (file->dev->master != file)
 		return -EACCES;
-	if (args->drm_di_major != -1 && (args->drm_di_major != 1 || args->drm_di_minor < 0 || args->drm_di_minor > 4))
+	if (args->drm_di_major != -1 &&
+	    (args->drm_di_major != 1 || args->drm_di_minor < 0 || args->drm_di_minor > 4))
 		r = -EINVAL;
 	if (args->drm_dd_major != -1 && args->drm_dd_major != KERN_VERSION_MAJOR)
 		r = -EINVAL;

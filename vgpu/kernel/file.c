@@ -130,8 +130,8 @@ static void close_contexts(struct kern_file *file)
 	}
 }
 
-/* Buffers that nobody closed are what row 38 is about: a program that forgets them leaks until it exits. Always-valid
- * and other buffers count alike. */
+/* Buffers that nobody closed are what row 38 is about: a program that forgets them leaks until it exits.
+ * Always-valid and other buffers count alike. */
 static void close_handles(struct kern_file *file)
 {
 	uint32_t left = file->handles.count;

@@ -23,8 +23,8 @@ void kern_unlock(void)
 	pthread_mutex_unlock(&kern->lock);
 }
 
-/* Size classes 32, 48, 64, 96, 128 ...; a freed block returns to its class and is never merged: the kinds of objects
- * are few, and arrays double. */
+/* Size classes 32, 48, 64, 96, 128 ...; a freed block returns to its class and is never merged: the kinds of
+ * objects are few, and arrays double. */
 struct heap_head {
 	uint32_t class;
 	uint32_t in_use;
@@ -43,7 +43,7 @@ static unsigned class_of(size_t size_B)
 	if (size_B > 32)
 		class = 2 * (unsigned)(59 - __builtin_clzll(size_B - 1)) - 1;
 	while (class_size(class) < size_B)
-		class++;
+		class ++;
 	return class;
 }
 

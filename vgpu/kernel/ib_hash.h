@@ -1,5 +1,5 @@
-/* Row 70: an IB that the CPU changes between submission and execution. Looked for at the fatal level only, because it
- * reads every IB twice. */
+/* Row 70: an IB that the CPU changes between submission and execution. Looked for at the fatal level only, because
+ * it reads every IB twice. */
 #ifndef VGPU_KERNEL_IB_HASH_H
 #define VGPU_KERNEL_IB_HASH_H
 

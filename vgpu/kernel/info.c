@@ -160,18 +160,16 @@ static int hw_ip_count(const struct query *q)
 
 static int max_ibs(const struct query *q)
 {
-	static const uint32_t most[10] = {192, 125, 49, 49, 49, 49, 49, 49, 16, 49};
-
-	memcpy(q->answer->u32, most, sizeof(most));
-	return sizeof(most);
+	memcpy(q->answer->u32, kern_ip_max_ibs, sizeof(kern_ip_max_ibs));
+	return sizeof(kern_ip_max_ibs);
 }
 
 /* Absent firmware answers zeroes. Versions are made up: large enough for every feature test that Mesa makes. */
 static int fw_version(const struct query *q)
 {
 	uint32_t type = q->args->query_fw.fw_type;
-	bool present = type == AMDGPU_INFO_FW_GFX_MEC || type == AMDGPU_INFO_FW_SDMA || type == AMDGPU_INFO_FW_SMC ||
-		       type == AMDGPU_INFO_FW_SOS || type == AMDGPU_INFO_FW_GFX_RLC;
+	bool present = type == AMDGPU_INFO_FW_GFX_MEC || type == AMDGPU_INFO_FW_SDMA ||
+		       type == AMDGPU_INFO_FW_SMC || type == AMDGPU_INFO_FW_SOS || type == AMDGPU_INFO_FW_GFX_RLC;
 
 	if (q->chip->gfx_rings)
 		present |= type == AMDGPU_INFO_FW_GFX_ME || type == AMDGPU_INFO_FW_GFX_PFP ||
@@ -208,8 +206,8 @@ static int memory(const struct query *q)
 
 static int vram_gtt(const struct query *q)
 {
-	q->answer->vram_gtt = (struct drm_amdgpu_info_vram_gtt){
-		q->dev->vram_B - RESERVED_VRAM_B, q->dev->visible_B - RESERVED_VRAM_B, q->dev->gtt_B};
+	q->answer->vram_gtt = (struct drm_amdgpu_info_vram_gtt){q->dev->vram_B - RESERVED_VRAM_B,
+								q->dev->visible_B - RESERVED_VRAM_B, q->dev->gtt_B};
 	return sizeof(q->answer->vram_gtt);
 }
 

@@ -11,8 +11,8 @@ static int plan_step(struct kern_inject *plan)
 	return plan->error;
 }
 
-/* Real kernels do not fail VERSION, and libdrm 2.4.114 does not survive it (amdgpu_device_initialize dereferences the
- * answer unlooked), so only a plan that names it counts it. */
+/* Real kernels do not fail VERSION, and libdrm 2.4.114 does not survive it (amdgpu_device_initialize dereferences
+ * the answer unlooked), so only a plan that names it counts it. */
 int kern_injected_slow(unsigned nr)
 {
 	int any = nr ? plan_step(&kern->inject_any) : 0, one = plan_step(&kern->inject_nr[nr]);

@@ -8,9 +8,9 @@
 int kern_injected_slow(unsigned nr);
 static inline int kern_injected(unsigned nr)
 {
-	return __builtin_expect(atomic_load_explicit(&kern->injecting, memory_order_relaxed) != 0, 0) ?
-		       kern_injected_slow(nr) :
-		       0;
+	return __builtin_expect(atomic_load_explicit(&kern->injecting, memory_order_relaxed) != 0, 0)
+		       ? kern_injected_slow(nr)
+		       : 0;
 }
 /* The name of an ioctl in the table, or NULL. */
 const char *kern_ioctl_name(unsigned nr);

@@ -64,7 +64,8 @@ static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	    DRM_IOWR(0xca, struct uapi_syncobj_timeline_wait), RENDER),
 	ROW("syncobj_query", kern_syncobj_query_ioctl, DRM_IOCTL_SYNCOBJ_QUERY, RENDER),
 	ROW("syncobj_transfer", kern_syncobj_transfer_ioctl, DRM_IOCTL_SYNCOBJ_TRANSFER, RENDER),
-	ROW("syncobj_timeline_signal", kern_syncobj_timeline_signal_ioctl, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, RENDER),
+	ROW("syncobj_timeline_signal", kern_syncobj_timeline_signal_ioctl, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL,
+	    RENDER),
 
 	ROW("gem_create", kern_gem_create, DRM_IOCTL_AMDGPU_GEM_CREATE, AUTH | RENDER),
 	ROW("gem_mmap", kern_gem_mmap, DRM_IOCTL_AMDGPU_GEM_MMAP, AUTH | RENDER),
@@ -109,7 +110,8 @@ static void report_tail(const struct kern_ioctl_row *row, const uint8_t *data, s
 {
 	for (size_t i = _IOC_SIZE(row->code); i < user_B; i++)
 		if (data[i]) {
-			vgpu_finding(3, "%s: byte %zu of the argument is set, but this kernel's struct has %zu bytes",
+			vgpu_finding(3,
+				     "%s: byte %zu of the argument is set, but this kernel's struct has %zu bytes",
 				     row->name, i, (size_t)_IOC_SIZE(row->code));
 			return;
 		}
@@ -120,7 +122,8 @@ static void report_fork(struct kern_file *file, const char *name)
 	if (file->opener == kern_local.serial || file->fork_reported)
 		return;
 	file->fork_reported = true;
-	vgpu_log("row 11: %s on a render node that another process opened: VM and buffers are shared with it", name);
+	vgpu_log("row 11: %s on a render node that another process opened: VM and buffers are shared with it",
+		 name);
 }
 
 static long call(struct kern_file *file, const struct kern_ioctl_row *row, unsigned long request, void *arg)

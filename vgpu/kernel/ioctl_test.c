@@ -147,7 +147,7 @@ static void buffers(void)
 
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_VRAM_CONTIGUOUS, NULL), -EINVAL); /* 13 */
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_COHERENT, NULL), -EINVAL);
-	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_DOORBELL, 0, NULL), -EINVAL); /* 14 */
+	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_DOORBELL, 0, NULL), -EINVAL);   /* 14 */
 	CHECK_EQ(create(1ull << 50, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOMEM); /* 15 */
 	CHECK_EQ(create(0, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOSPC);          /* 16 */
 	CHECK_EQ(create(5000, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_NO_CPU_ACCESS, &handle), 0);
@@ -197,14 +197,15 @@ static int userptr(void *at, uint64_t size_B, uint32_t flags, uint32_t *handle)
 
 static void user_memory(void)
 {
-	const uint32_t all = AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE;
+	const uint32_t all =
+		AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE;
 	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int self = open("/proc/self/exe", O_RDONLY);
 	void *file = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, self, 0);
 	struct drm_prime_handle prime = {0};
 	uint32_t handle;
 
-	CHECK_EQ(userptr(p + 1, 4096, all, &handle), -EINVAL); /* 28 */
+	CHECK_EQ(userptr(p + 1, 4096, all, &handle), -EINVAL);                     /* 28 */
 	CHECK_EQ(userptr(p, 4096, AMDGPU_GEM_USERPTR_VALIDATE, &handle), -EACCES); /* 29 */
 	CHECK_EQ(userptr(p, 4096, 1 << 7, &handle), -EINVAL);
 	CHECK_EQ(userptr(file, 4096, all, &handle), -EPERM); /* 30 */
@@ -238,7 +239,7 @@ static void addresses(void)
 	CHECK_EQ(va(9, bo, base, 0, 4096, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, 999, base, 0, 4096, rwx), -ENOENT);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 0, 4 * 4096, rwx), 0);
-	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, high, 0, 4 * 4096, rwx), 0);              /* a second address */
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, high, 0, 4 * 4096, rwx), 0);             /* a second address */
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, other, base + 4096, 0, 4096, rwx), -EINVAL); /* 41 */
 	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, bo, base + 4096, 0, 4096, rwx), -ENOENT);  /* 42 */
 	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, other, base, 0, 4096, rwx), -ENOENT);

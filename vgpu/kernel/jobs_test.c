@@ -1,4 +1,5 @@
-/* Jobs, fences, syncobjs, resets, death of a process: through libdrm, on null devices whose jobs take their time. */
+/* Jobs, fences, syncobjs, resets, death of a process: through libdrm, on null devices whose jobs take their time.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -89,7 +90,8 @@ struct more { /* a chunk besides the IB */
 	const void *data;
 };
 
-static int submit_on(uint32_t in_ctx, uint32_t ip, uint32_t ring, const struct more *more, unsigned count, uint64_t *seq)
+static int submit_on(uint32_t in_ctx, uint32_t ip, uint32_t ring, const struct more *more, unsigned count,
+		     uint64_t *seq)
 {
 	struct drm_amdgpu_cs_chunk_ib chunk_ib = {0, 0, IB_VA, 64, ip, 0, ring};
 	struct drm_amdgpu_cs_chunk chunk[8] = {{AMDGPU_CHUNK_ID_IB, sizeof(chunk_ib) / 4, (uintptr_t)&chunk_ib}};
@@ -190,7 +192,8 @@ static void bo_handles_chunk(void)
 {
 	struct drm_amdgpu_bo_list_entry entry[2] = {{ib_bo, 0}, {data_bo, 0}};
 	struct drm_amdgpu_bo_list_in in = {~0u, ~0u, 2, 8, (uintptr_t)entry};
-	struct more chunk[2] = {{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(in), &in}, {AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(in), &in}};
+	struct more chunk[2] = {{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(in), &in},
+				{AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(in), &in}};
 	uint32_t list = bo_list;
 
 	CHECK_EQ(submit(chunk, 1, NULL), -EINVAL); /* row 72: list and chunk */
@@ -307,7 +310,8 @@ static void a_dead_process_ends_its_fences(void)
 /* One round of a thread; false when anything failed. Without CHECK, which is for one thread. */
 static bool hammer_once(uint32_t my_ctx, unsigned i)
 {
-	union drm_amdgpu_gem_create bo = {.in = {4096, 0, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID}};
+	union drm_amdgpu_gem_create bo = {
+		.in = {4096, 0, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID}};
 	union drm_amdgpu_gem_mmap at;
 	struct drm_gem_close close_args;
 	uint32_t *p;

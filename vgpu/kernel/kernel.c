@@ -148,7 +148,8 @@ int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_devi
 	kern_local.phys_fd = phys_fd;
 	r = create ? root_init(phys_B, config, count) : kern->magic == KERN_MAGIC ? 0 : -EPROTO;
 	if (!r) {
-		at = sys_mmap(NULL, kern->phys.size_B, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, phys_fd, 0);
+		at = sys_mmap(NULL, kern->phys.size_B, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, phys_fd,
+			      0);
 		kern_local.phys = at == MAP_FAILED ? NULL : at;
 		r = kern_local.phys ? enter() : -ENOMEM;
 	}
@@ -342,7 +343,8 @@ int kern_mmap(int fd, uint64_t offset, uint64_t size_B, int prot, int flags, uin
 	int r;
 
 	kern_lock();
-	r = mmap_locked(kern_inode_of_fd(fd), offset, kern_align(size_B, KERN_PAGE), prot, flags, phys_offset, hold);
+	r = mmap_locked(kern_inode_of_fd(fd), offset, kern_align(size_B, KERN_PAGE), prot, flags, phys_offset,
+			hold);
 	kern_unlock();
 	return r;
 }
@@ -363,7 +365,8 @@ void kern_user_memory_gone(uint64_t addr, uint64_t size_B)
 {
 	struct kern_bo *bo;
 
-	if (!atomic_load_explicit(&kern->userptr_count, memory_order_relaxed)) /* a race with a userptr being made is the client's */
+	if (!atomic_load_explicit(&kern->userptr_count,
+				  memory_order_relaxed)) /* a race with a userptr being made is the client's */
 		return;
 	kern_lock();
 	while ((bo = userptr_in(addr, size_B))) {

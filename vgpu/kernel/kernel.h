@@ -30,8 +30,8 @@ struct kern_device_config {
 
 /* The size of the physical memory file that these devices want. */
 uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count);
-/* Maps the segment and the physical memory file, which stay the caller's to keep open. create: lays out the root with
- * these devices; else joins the run. 0 or -errno, nothing attached then. One attach at a time in a process. */
+/* Maps the segment and the physical memory file, which stay the caller's to keep open. create: lays out the root
+ * with these devices; else joins the run. 0 or -errno, nothing attached then. One attach at a time in a process. */
 int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_device_config *config, unsigned count);
 /* Ends this process's part in the run and unmaps. leaving: the process exits, what is open is no leak. */
 void kern_detach(bool leaving);
@@ -60,8 +60,8 @@ void kern_hold_release(struct kern_hold *hold);
 void kern_fd_sent(uint64_t st_dev, uint64_t st_ino);
 void kern_fd_arrived(uint64_t st_dev, uint64_t st_ino);
 
-/* What a mapping of fd maps: offset in the physical memory file with a hold on the buffer, or -errno; -ENXIO when fd
- * is not ours. */
+/* What a mapping of fd maps: offset in the physical memory file with a hold on the buffer, or -errno; -ENXIO when
+ * fd is not ours. */
 int kern_mmap(int fd, uint64_t offset, uint64_t size_B, int prot, int flags, uint64_t *phys_offset,
 	      struct kern_hold **hold);
 /* One mapping was cut in two, or a child inherited it: another hold on the same. NULL without memory. */
@@ -77,7 +77,8 @@ bool kern_hold_is(const struct kern_hold *hold, const struct kern_inode *inode);
 /* User memory [addr, addr+size_B) goes away: waits for the jobs that use it as the kernel's notifier does. */
 void kern_user_memory_gone(uint64_t addr, uint64_t size_B);
 
-/* What shim/ is told, with the kernel lock held: fd was opened, its hold. What it is asked: a descriptor for inode. */
+/* What shim/ is told, with the kernel lock held: fd was opened, its hold. What it is asked: a descriptor for inode.
+ */
 void kern_set_hooks(void (*opened)(int fd, struct kern_hold *hold), int (*find)(const struct kern_inode *inode));
 
 /* --- for tests --- */

@@ -1,4 +1,5 @@
-/* Intrusive doubly linked lists that live in the shared segment: plain pointers, valid in every process of the run. */
+/* Intrusive doubly linked lists that live in the shared segment: plain pointers, valid in every process of the run.
+ */
 #ifndef VGPU_KERNEL_LIST_H
 #define VGPU_KERNEL_LIST_H
 
@@ -9,9 +10,9 @@ struct kern_list {
 	struct kern_list *next, *prev;
 };
 
-#define kern_entry(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+#define kern_entry(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 /* Walks; the current element may be removed. */
-#define kern_list_each(pos, tmp, head)                                                                              \
+#define kern_list_each(pos, tmp, head)                                                                             \
 	for ((pos) = (head)->next, (tmp) = (pos)->next; (pos) != (head); (pos) = (tmp), (tmp) = (pos)->next)
 
 static inline void kern_list_init(struct kern_list *l)

@@ -47,8 +47,8 @@ int kern_fd_create(enum kern_inode_kind kind, void *object, uint64_t size_B, boo
 	return 0;
 }
 
-/* Another descriptor for a dma-buf that exists, so that both have one inode number, as in the kernel. Without one in
- * this process to copy, -ENOENT. */
+/* Another descriptor for a dma-buf that exists, so that both have one inode number, as in the kernel. Without one
+ * in this process to copy, -ENOENT. */
 static int export_again(struct kern_inode *inode, bool cloexec, int *fd)
 {
 	int have = kern_fd_find(inode);

@@ -36,7 +36,8 @@ static void lose_vram(struct kern_device *dev)
 	for (unsigned i = 0; i < KERN_HASH; i++) {
 		struct kern_list *pos, *tmp;
 
-		kern_list_each(pos, tmp, &kern->mmap_hash[i]) {
+		kern_list_each(pos, tmp, &kern->mmap_hash[i])
+		{
 			struct kern_bo *bo = kern_entry(pos, struct kern_bo, hash);
 
 			if (bo->dev == dev && bo->heap == AMDGPU_GEM_DOMAIN_VRAM && bo->block)

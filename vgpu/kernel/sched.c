@@ -57,7 +57,8 @@ static struct kern_job *ring_pick(struct kern_ring *ring)
 	struct kern_job *best = NULL;
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, &ring->jobs) {
+	kern_list_each(pos, tmp, &ring->jobs)
+	{
 		struct kern_job *job = kern_entry(pos, struct kern_job, link);
 
 		if (job->on_hw || job->entity->scan == scan)
@@ -227,8 +228,8 @@ static struct engine_ring *ring_engine(const struct kern_ring *ring)
 	struct kern_device *dev = ring->dev;
 
 	if (!engines[dev->index])
-		engines[dev->index] = engine_device_create(kern_local.chip[dev->index], dev->null_device,
-							   dev->service_ns);
+		engines[dev->index] =
+			engine_device_create(kern_local.chip[dev->index], dev->null_device, dev->service_ns);
 	if (!engines[dev->index])
 		return NULL;
 	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, ring->index);
@@ -248,7 +249,7 @@ static int thread_start(struct ring_thread *t)
 	if (r)
 		return -r;
 	t->started = true;
-	snprintf(name, sizeof(name), "vgpu%u-%c%u", t->ring->dev->index, "gcs"[t->ring->ip], t->ring->index);
+	snprintf(name, sizeof(name), "vgpu%u-%c%u", t->ring->dev->index, "gcs"[t->ring->ip], t -> ring -> index);
 	pthread_setname_np(t->thread, name);
 	return 0;
 }
@@ -402,7 +403,8 @@ static struct kern_job *unscheduled_of(struct kern_ctx *ctx, struct kern_entity 
 		ring = *ring_slot(&kern->proc[p], ctx->dev->index, entity->ip, (unsigned)entity->hw);
 		if (!ring)
 			continue;
-		kern_list_each(pos, tmp, &ring->jobs) {
+		kern_list_each(pos, tmp, &ring->jobs)
+		{
 			struct kern_job *job = kern_entry(pos, struct kern_job, link);
 
 			if (job->entity == entity && !job->on_hw)

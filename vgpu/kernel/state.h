@@ -1,5 +1,5 @@
-/* Kernel state: every struct here lives in the run's shared segment, which stands at one address in all processes of
- * the run, so plain pointers are valid in each of them.
+/* Kernel state: every struct here lives in the run's shared segment, which stands at one address in all processes
+ * of the run, so plain pointers are valid in each of them.
  *
  *   root ─ device ─ hw rings (counters)         what hardware is there
  *     ├── proc ─ rings ─ jobs                   a process; its threads execute its jobs
@@ -25,17 +25,17 @@
 #include "vgpu/kernel/list.h"
 #include "vgpu/kernel/idr.h"
 
-#define KERN_PAGE         4096u
-#define KERN_DEVICES      16
-#define KERN_PROCS        256
-#define KERN_IPS          3  /* GFX, COMPUTE, DMA: the rest has no block on these chips' compute path */
-#define KERN_HW_RINGS     8  /* of one IP */
-#define KERN_IP_ENTITIES  4  /* entities of one IP in a context: COMPUTE has the most */
-#define KERN_SCHED_JOBS   32 /* unfinished jobs of an entity before CS blocks (amdgpu.sched_jobs) */
-#define KERN_HW_JOBS      2  /* jobs handed to a ring at once (amdgpu.sched_hw_submission) */
-#define KERN_IOCTLS       256
-#define KERN_HASH         4096
-#define KERN_FAKE_BASE    (1ull << 32) /* mmap offsets start here, above any file offset that means something else */
+#define KERN_PAGE        4096u
+#define KERN_DEVICES     16
+#define KERN_PROCS       256
+#define KERN_IPS         3  /* GFX, COMPUTE, DMA: the rest has no block on these chips' compute path */
+#define KERN_HW_RINGS    8  /* of one IP */
+#define KERN_IP_ENTITIES 4  /* entities of one IP in a context: COMPUTE has the most */
+#define KERN_SCHED_JOBS  32 /* unfinished jobs of an entity before CS blocks (amdgpu.sched_jobs) */
+#define KERN_HW_JOBS     2  /* jobs handed to a ring at once (amdgpu.sched_hw_submission) */
+#define KERN_IOCTLS      256
+#define KERN_HASH        4096
+#define KERN_FAKE_BASE   (1ull << 32) /* mmap offsets start here, above any file offset that means something else */
 
 /* Things that a client can leak; counted for vgpu_live_objects(). */
 enum kern_kind {
@@ -50,7 +50,8 @@ enum kern_kind {
 	KERN_KINDS,
 };
 
-/* --- waiting ---------------------------------------------------------------------------------------------------- */
+/* --- waiting ----------------------------------------------------------------------------------------------------
+ */
 
 /* Those to wake when something happens. */
 struct kern_waitq {
@@ -68,24 +69,26 @@ struct kern_waker {
 struct kern_fence {
 	unsigned refs;
 	bool signalled;
-	int error;              /* 0 or -errno; meaningful when signalled, sticky when set before */
-	uint64_t context, seq;  /* immutable: queue it belongs to, position in it */
-	uint64_t vm;            /* immutable: id of the VM that owns the work; 0: none */
-	struct kern_device *dev; /* immutable, may be NULL */
-	struct kern_fence *scheduled; /* counted; of a job's end: the fence of its start. NULL otherwise */
+	int error;                      /* 0 or -errno; meaningful when signalled, sticky when set before */
+	uint64_t context, seq;          /* immutable: queue it belongs to, position in it */
+	uint64_t vm;                    /* immutable: id of the VM that owns the work; 0: none */
+	struct kern_device *dev;        /* immutable, may be NULL */
+	struct kern_fence *scheduled;   /* counted; of a job's end: the fence of its start. NULL otherwise */
 	struct kern_fence *part, *prev; /* counted; a timeline point's: signalled after both. NULL otherwise */
 	struct kern_waker on_part;
 	int64_t signalled_ns;
 	struct kern_waitq waitq;
 };
 
-/* The fences of what uses a buffer. Entries of one fence context replace one another, signalled ones are dropped. */
+/* The fences of what uses a buffer. Entries of one fence context replace one another, signalled ones are dropped.
+ */
 struct kern_resv {
 	struct kern_fence **fence; /* owned array of counted fences */
 	unsigned count, room;
 };
 
-/* --- memory ----------------------------------------------------------------------------------------------------- */
+/* --- memory -----------------------------------------------------------------------------------------------------
+ */
 
 /* A range of the physical memory file. Blocks tile it in address order, used and free ones. */
 struct kern_block {
@@ -105,9 +108,9 @@ struct kern_phys {
 struct kern_bo {
 	uint32_t id; /* immutable: for reports */
 	unsigned refs;
-	struct kern_device *dev; /* immutable */
-	uint64_t size_B;         /* immutable, whole pages */
-	uint64_t alignment_B;    /* immutable */
+	struct kern_device *dev;     /* immutable */
+	uint64_t size_B;             /* immutable, whole pages */
+	uint64_t alignment_B;        /* immutable */
 	uint32_t preferred, allowed; /* AMDGPU_GEM_DOMAIN_* */
 	uint32_t heap;               /* domain that it is accounted to now; 0: none */
 	bool visible;                /* in the part of VRAM that the CPU reaches */
@@ -116,19 +119,19 @@ struct kern_bo {
 	struct kern_bo *foreign;     /* counted: the exporter's buffer of another device, whose memory this is */
 	uint64_t user_addr;          /* userptr only, immutable */
 	uint32_t user_flags;
-	uint32_t user_proc;          /* serial of the process whose memory it is */
-	struct kern_list user_link;  /* in root->userptrs, or empty */
-	struct kern_list zombie;     /* in root->zombies, or empty */
-	struct kern_vm *vm;          /* VM_ALWAYS_VALID only; counted, immutable */
-	struct kern_resv resv;       /* of its own; VM_ALWAYS_VALID buffers use their VM's */
-	struct kern_list handles;    /* kern_handle.bo_link */
-	struct kern_list lists;      /* kern_list_entry.bo_link: the BO lists that name it */
-	struct kern_list hash;       /* in root->mmap_hash, by fake */
-	uint64_t fake;               /* immutable: its offset for mmap() on a file that has a handle */
-	struct kern_inode *dmabuf;   /* borrowed; the inode holds a reference to us */
-	bool shared;                 /* was exported once */
-	bool named;                  /* has a FLINK name: its id */
-	uint64_t mark;               /* scratch of view building: the list epoch that names it */
+	uint32_t user_proc;         /* serial of the process whose memory it is */
+	struct kern_list user_link; /* in root->userptrs, or empty */
+	struct kern_list zombie;    /* in root->zombies, or empty */
+	struct kern_vm *vm;         /* VM_ALWAYS_VALID only; counted, immutable */
+	struct kern_resv resv;      /* of its own; VM_ALWAYS_VALID buffers use their VM's */
+	struct kern_list handles;   /* kern_handle.bo_link */
+	struct kern_list lists;     /* kern_list_entry.bo_link: the BO lists that name it */
+	struct kern_list hash;      /* in root->mmap_hash, by fake */
+	uint64_t fake;              /* immutable: its offset for mmap() on a file that has a handle */
+	struct kern_inode *dmabuf;  /* borrowed; the inode holds a reference to us */
+	bool shared;                /* was exported once */
+	bool named;                 /* has a FLINK name: its id */
+	uint64_t mark;              /* scratch of view building: the list epoch that names it */
 	uint64_t tiling;
 	uint64_t meta_flags;
 	uint32_t meta_B;
@@ -167,18 +170,19 @@ struct kern_vm {
 	struct kern_device *dev; /* immutable */
 	struct kern_map **map;   /* owned array, sorted by lo */
 	unsigned count, room;
-	unsigned delayed;        /* how many wait for the next CS */
-	uint64_t version;        /* changes with every mapping; part of a view's key */
-	struct kern_resv resv;   /* of the page tables and of all always-valid buffers */
-	uint64_t generation;     /* of the device when made; differs after VRAM was lost */
-	uint32_t holder;         /* process serial that holds the VM lock; 0: free */
+	unsigned delayed;      /* how many wait for the next CS */
+	uint64_t version;      /* changes with every mapping; part of a view's key */
+	struct kern_resv resv; /* of the page tables and of all always-valid buffers */
+	uint64_t generation;   /* of the device when made; differs after VRAM was lost */
+	uint32_t holder;       /* process serial that holds the VM lock; 0: free */
 	struct kern_waitq unlocked;
 	bool reserved_vmid;
 	unsigned running; /* jobs that the engine executes now */
 	struct kern_vm_fault fault;
 };
 
-/* --- files ------------------------------------------------------------------------------------------------------ */
+/* --- files ------------------------------------------------------------------------------------------------------
+ */
 
 enum kern_inode_kind { KERN_INODE_FILE, KERN_INODE_DMABUF, KERN_INODE_SYNCOBJ, KERN_INODE_SYNC_FILE };
 
@@ -187,7 +191,7 @@ struct kern_inode {
 	struct kern_list hash; /* in root->inode_hash */
 	uint64_t dev, ino;     /* immutable */
 	enum kern_inode_kind kind;
-	void *object;   /* counted: kern_file, kern_bo, kern_syncobj or kern_fence */
+	void *object;    /* counted: kern_file, kern_bo, kern_syncobj or kern_fence */
 	unsigned holds;  /* descriptors in all processes, and messages in flight */
 	unsigned flying; /* of those, messages */
 };
@@ -197,7 +201,7 @@ struct kern_file {
 	struct kern_device *dev; /* immutable */
 	bool primary;            /* card node */
 	bool authenticated;
-	uint32_t magic; /* 0: none given out */
+	uint32_t magic;              /* 0: none given out */
 	struct kern_vm *vm;          /* counted, immutable */
 	struct kern_idr handles;     /* owned kern_handle */
 	struct kern_idr contexts;    /* counted kern_ctx */
@@ -210,12 +214,13 @@ struct kern_file {
 
 /* A descriptor or a CPU mapping that a process has: what must be let go when it dies. */
 struct kern_hold {
-	struct kern_list link; /* in proc->holds */
+	struct kern_list link;    /* in proc->holds */
 	struct kern_inode *inode; /* one of the two is set; counted */
 	struct kern_bo *bo;
 };
 
-/* --- BO lists --------------------------------------------------------------------------------------------------- */
+/* --- BO lists ---------------------------------------------------------------------------------------------------
+ */
 
 struct kern_list_entry {
 	struct kern_bo *bo; /* counted */
@@ -227,7 +232,7 @@ struct kern_list_entry {
  * unchanged list does not depend on its length; buffers find these fences through their membership. */
 struct kern_bo_list {
 	unsigned refs;
-	uint64_t id;    /* changes with the content; part of a view's key */
+	uint64_t id; /* changes with the content; part of a view's key */
 	unsigned count;
 	struct kern_list_entry *entry; /* owned array */
 	unsigned userptrs;             /* entries that each CS must look at */
@@ -236,16 +241,17 @@ struct kern_bo_list {
 	uint32_t *handles;             /* owned; chunk lists only: the handles that it was made from */
 };
 
-/* --- contexts and jobs ------------------------------------------------------------------------------------------ */
+/* --- contexts and jobs ------------------------------------------------------------------------------------------
+ */
 
 struct kern_entity {
 	struct kern_ctx *ctx; /* borrowed */
 	uint8_t ip, ring;
-	int8_t hw;             /* hardware ring it is attached to; -1: none yet */
-	uint64_t fence_context; /* immutable */
-	uint64_t seq;           /* next sequence number; the first job has 1 */
-	unsigned queued;        /* jobs not yet finished */
-	int error;              /* of the last job that finished; sticky */
+	int8_t hw;                                 /* hardware ring it is attached to; -1: none yet */
+	uint64_t fence_context;                    /* immutable */
+	uint64_t seq;                              /* next sequence number; the first job has 1 */
+	unsigned queued;                           /* jobs not yet finished */
+	int error;                                 /* of the last job that finished; sticky */
 	struct kern_fence *fence[KERN_SCHED_JOBS]; /* counted; of sequence numbers seq-32 .. seq-1 */
 	uint64_t scan;                             /* scratch of the scheduler */
 };
@@ -256,7 +262,7 @@ struct kern_ctx {
 	struct kern_device *dev;
 	int32_t priority;
 	bool guilty;
-	uint64_t generation;   /* VRAM generation when made, immutable */
+	uint64_t generation;               /* VRAM generation when made, immutable */
 	uint32_t reset_count, reset_query; /* device counter when made; when QUERY was last asked */
 	uint32_t pstate;
 	struct kern_entity entity[KERN_IPS][KERN_IP_ENTITIES];
@@ -264,17 +270,17 @@ struct kern_ctx {
 };
 
 struct kern_job {
-	struct kern_list link; /* in ring->jobs until finished */
-	struct kern_ring *ring; /* borrowed: belongs to the submitting process */
-	struct kern_entity *entity; /* borrowed through ctx */
-	struct kern_ctx *ctx;       /* counted */
-	struct kern_vm *vm;         /* counted */
-	struct kern_bo_list *list;  /* counted; NULL: none */
-	struct kern_view *view;     /* counted; in the memory of the process that submits and runs it */
+	struct kern_list link;       /* in ring->jobs until finished */
+	struct kern_ring *ring;      /* borrowed: belongs to the submitting process */
+	struct kern_entity *entity;  /* borrowed through ctx */
+	struct kern_ctx *ctx;        /* counted */
+	struct kern_vm *vm;          /* counted */
+	struct kern_bo_list *list;   /* counted; NULL: none */
+	struct kern_view *view;      /* counted; in the memory of the process that submits and runs it */
 	struct kern_fence *finished; /* counted */
-	struct kern_bo *user_fence;              /* counted; NULL: none */
+	struct kern_bo *user_fence;  /* counted; NULL: none */
 	uint32_t user_fence_offset;
-	struct kern_fence **dep; /* owned array of counted fences */
+	struct kern_fence **dep;           /* owned array of counted fences */
 	unsigned deps, dep_room, dep_next; /* those before dep_next are signalled */
 	struct kern_waker waker;           /* on dep[dep_next] */
 	bool on_hw;                        /* handed to the ring: scheduled */
@@ -298,7 +304,8 @@ struct kern_ring {
 	struct kern_job *running; /* executed by the engine now */
 };
 
-/* --- syncobjs --------------------------------------------------------------------------------------------------- */
+/* --- syncobjs ---------------------------------------------------------------------------------------------------
+ */
 
 /* A point of a timeline that was not reached when last looked at. */
 struct kern_point {
@@ -316,16 +323,17 @@ struct kern_syncobj {
 	struct kern_waitq waitq; /* something was attached */
 };
 
-/* --- processes, devices, root ----------------------------------------------------------------------------------- */
+/* --- processes, devices, root -----------------------------------------------------------------------------------
+ */
 
 struct kern_proc {
 	uint32_t serial; /* 0: free slot */
 	pid_t pid;
-	uint64_t start_time; /* field 22 of /proc/PID/stat: tells a recycled pid */
+	uint64_t start_time;     /* field 22 of /proc/PID/stat: tells a recycled pid */
 	int segment_fd, phys_fd; /* descriptors in that process, for later ones to open through /proc */
 	struct kern_list holds;
-	struct kern_list waits;     /* kern_wait.link: sleepers, to unlink when it dies */
-	struct kern_ring **rings;   /* owned array of owned rings, [device][ip][index] */
+	struct kern_list waits;   /* kern_wait.link: sleepers, to unlink when it dies */
+	struct kern_ring **rings; /* owned array of owned rings, [device][ip][index] */
 };
 
 struct kern_hw_ring {
@@ -339,7 +347,7 @@ struct kern_device {
 	bool null_device;
 	uint64_t service_ns;
 	uint64_t watchdog_ns[KERN_IPS];
-	uint64_t vram_B, visible_B, gtt_B;                /* immutable */
+	uint64_t vram_B, visible_B, gtt_B; /* immutable */
 	uint64_t vram_used_B, visible_used_B, gtt_used_B;
 	uint64_t bytes_moved, evictions, cpu_faults;
 	uint32_t resets, vram_lost;
@@ -366,7 +374,7 @@ struct kern_root {
 	unsigned devices;
 	struct kern_device device[KERN_DEVICES];
 	struct kern_proc proc[KERN_PROCS];
-	unsigned procs;       /* slots in use */
+	unsigned procs; /* slots in use */
 	uint32_t next_serial;
 	uint64_t next_id, next_context, next_fake;
 	struct kern_list inode_hash[KERN_HASH];

@@ -7,7 +7,7 @@
 #include "vgpu/kernel/uapi.h"
 
 #define USERPTR_FLAGS                                                                                              \
-	(AMDGPU_GEM_USERPTR_READONLY | AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_VALIDATE |                  \
+	(AMDGPU_GEM_USERPTR_READONLY | AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_VALIDATE |                 \
 	 AMDGPU_GEM_USERPTR_REGISTER)
 
 /* One line of /proc/self/maps. */

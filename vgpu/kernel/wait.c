@@ -17,7 +17,8 @@ int kern_futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t deadline_ns)
 		ts.tv_nsec = deadline_ns % 1000000000;
 		timeout = &ts;
 	}
-	/* WAIT_BITSET takes an absolute time; without a time-out, SA_RESTART decides about signals as for an ioctl. */
+	/* WAIT_BITSET takes an absolute time; without a time-out, SA_RESTART decides about signals as for an ioctl.
+	 */
 	return (int)sys_call6(SYS_futex, (long)word, FUTEX_WAIT_BITSET, value, (long)timeout, 0,
 			      FUTEX_BITSET_MATCH_ANY);
 }

@@ -52,7 +52,8 @@ static int entry_fence(struct kern_file *file, const struct drm_amdgpu_fence *en
 }
 
 /* One after the other, as the kernel does: the first error or time-out in order decides. */
-static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry, uint32_t count, int64_t deadline_ns)
+static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry, uint32_t count,
+		    int64_t deadline_ns)
 {
 	int r = 0;
 
@@ -69,8 +70,8 @@ static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry
 	return r;
 }
 
-static int wait_any(struct kern_file *file, const struct drm_amdgpu_fence *entry, uint32_t count, int64_t deadline_ns,
-		    uint32_t *first)
+static int wait_any(struct kern_file *file, const struct drm_amdgpu_fence *entry, uint32_t count,
+		    int64_t deadline_ns, uint32_t *first)
 {
 	struct kern_fence **f = calloc(count, sizeof(struct kern_fence *));
 	unsigned found = 0;
@@ -103,8 +104,8 @@ int kern_wait_fences_ioctl(struct kern_file *file, void *arg)
 	int r = entry ? kern_copy_in(entry, in.fences, size_B) : -ENOMEM;
 
 	if (!r)
-		r = in.wait_all ? wait_all(file, entry, in.fence_count, kern_deadline(in.timeout_ns)) :
-				  wait_any(file, entry, in.fence_count, kern_deadline(in.timeout_ns), &first);
+		r = in.wait_all ? wait_all(file, entry, in.fence_count, kern_deadline(in.timeout_ns))
+				: wait_any(file, entry, in.fence_count, kern_deadline(in.timeout_ns), &first);
 	free(entry);
 	if (r && r != -ETIME)
 		return r;
@@ -133,7 +134,8 @@ int kern_fence_to_handle_ioctl(struct kern_file *file, void *arg)
 	case AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD:
 		r = kern_syncobj_create(file, f, &handle);
 		if (!r)
-			r = kern_fd_create(KERN_INODE_SYNCOBJ, kern_idr_remove(&file->syncobjs, handle), 0, true, &fd);
+			r = kern_fd_create(KERN_INODE_SYNCOBJ, kern_idr_remove(&file->syncobjs, handle), 0, true,
+					   &fd);
 		handle = (uint32_t)fd;
 		break;
 	case AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD:

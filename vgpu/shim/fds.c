@@ -1,5 +1,5 @@
-/* Which descriptors of this process are ours, and the hold that each has. A descriptor closed past us (fclose, a raw
- * system call) leaves a stale entry, which goes when its number comes again. */
+/* Which descriptors of this process are ours, and the hold that each has. A descriptor closed past us (fclose, a
+ * raw system call) leaves a stale entry, which goes when its number comes again. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -125,7 +125,8 @@ static void devices_through_libdrm(void)
 
 static void the_last_descriptor_closes(void)
 {
-	int fd = open_node(), two = dup(fd), three = fcntl(fd, F_DUPFD_CLOEXEC, 100), four = open("/dev/null", O_RDONLY);
+	int fd = open_node(), two = dup(fd), three = fcntl(fd, F_DUPFD_CLOEXEC, 100),
+	    four = open("/dev/null", O_RDONLY);
 
 	CHECK_EQ(dup2(fd, four), four);
 	CHECK_EQ(files(), 1);
@@ -198,7 +199,8 @@ static void send_fd(int socket, int fd)
 {
 	char byte = 'x', control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec iov = {&byte, 1};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
 	c->cmsg_level = SOL_SOCKET;
@@ -212,7 +214,8 @@ static int receive_fd(int socket)
 {
 	char byte, control[CMSG_SPACE(sizeof(int))];
 	struct iovec iov = {&byte, 1};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
 	int fd = -1;
 
 	if (recvmsg(socket, &msg, 0) == 1)

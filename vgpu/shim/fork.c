@@ -1,7 +1,7 @@
 /* fork: the child is a process of the run by itself, with holds of its own on what it inherits.
  *
- * The parent makes the child's holds before the fork, so that nothing the parent closes right after it can vanish under
- * the child; the child takes them over. */
+ * The parent makes the child's holds before the fork, so that nothing the parent closes right after it can vanish
+ * under the child; the child takes them over. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

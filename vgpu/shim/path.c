@@ -29,9 +29,9 @@ static bool under(const char *path, const char *dir)
 /* Some of /sys is ours only where the tree has it: other devices keep their entries. */
 static bool in_tree(const char *path)
 {
-	static const char *const dirs[] = {"/sys/dev/char", "/sys/class/drm", "/sys/bus/pci/devices",
-					   "/sys/bus/pci/drivers/amdgpu", "/sys/devices/pci0000:00",
-					   "/sys/module/amdgpu"};
+	static const char *const dirs[] = {"/sys/dev/char",           "/sys/class/drm",
+					   "/sys/bus/pci/devices",    "/sys/bus/pci/drivers/amdgpu",
+					   "/sys/devices/pci0000:00", "/sys/module/amdgpu"};
 	char inside[PATH_MAX];
 	struct stat st;
 
@@ -173,7 +173,8 @@ long shim_proc_link(const char *path, char *buf, size_t size_B)
 
 	if (!path || strncmp(path, "/proc/", 6) || !strstr(path, "/fd/"))
 		return -1;
-	if (sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) < 0 || st.st_dev != shim_memfd_dev())
+	if (sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) < 0 ||
+	    st.st_dev != shim_memfd_dev())
 		return -1;
 	kind = kern_fd_kind(st.st_dev, st.st_ino, &device, &primary);
 	text = link_text(kind, device, primary, room, sizeof(room));

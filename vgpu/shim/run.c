@@ -1,7 +1,8 @@
 /* Runs: their directory, the memory files, who joined.
  *
- * The segment and the physical memory are memfds: no file system limits their size, and they go with the last process.
- * A process that joins opens them through /proc/PID/fd of one that is in the run; DIR/procs/PID says which numbers. */
+ * The segment and the physical memory are memfds: no file system limits their size, and they go with the last
+ * process. A process that joins opens them through /proc/PID/fd of one that is in the run; DIR/procs/PID says which
+ * numbers. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -238,8 +239,8 @@ static int join_through(const char *name)
 		return -ESRCH;
 	run.segment_fd = open_of(pid, segment_fd);
 	run.phys_fd = open_of(pid, phys_fd);
-	r = run.segment_fd < 0 || run.phys_fd < 0 ? -ESRCH :
-						     kern_attach(run.segment_fd, run.phys_fd, false, NULL, 0);
+	r = run.segment_fd < 0 || run.phys_fd < 0 ? -ESRCH
+						  : kern_attach(run.segment_fd, run.phys_fd, false, NULL, 0);
 	if (r)
 		close_files();
 	return r;

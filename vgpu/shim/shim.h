@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 #include "vgpu/kernel/kernel.h"
 
-/* ThreadSanitizer's own start calls libc, so our wrappers, before it can be called: until a run is active they must not
- * be instrumented. What they call when it is, is. */
-#define SHIM_EARLY  __attribute__((no_sanitize("thread")))
-#define SHIM_EXPORT __attribute__((visibility("default"))) SHIM_EARLY
+/* ThreadSanitizer's own start calls libc, so our wrappers, before it can be called: until a run is active they must
+ * not be instrumented. What they call when it is, is. */
+#define SHIM_EARLY   __attribute__((no_sanitize("thread")))
+#define SHIM_EXPORT  __attribute__((visibility("default"))) SHIM_EARLY
 #define SHIM_DEVICES 16
 
 /* --- the functions behind ours --- */
@@ -38,10 +38,10 @@ SHIM_EARLY static inline void *shim_resolve(_Atomic(void *) *cache, const char *
 	return function;
 }
 
-#define SHIM_REAL(name)                                                                                             \
-	({                                                                                                          \
-		static _Atomic(void *) cache_;                                                                      \
-		(__typeof__(&name))shim_resolve(&cache_, #name);                                                    \
+#define SHIM_REAL(name)                                                                                            \
+	({                                                                                                         \
+		static _Atomic(void *) cache_;                                                                     \
+		(__typeof__(&name))shim_resolve(&cache_, #name);                                                   \
 	})
 
 /* --- run --- */
@@ -99,10 +99,10 @@ long shim_proc_link(const char *path, char *buf, size_t size_B);
 
 void shim_fd_opened(int fd, struct kern_hold *hold); /* also replaces a stale entry */
 int shim_fd_find(const struct kern_inode *inode);
-struct kern_hold *shim_fd_hold(int fd);              /* NULL: not ours. Borrowed while the descriptor is open */
-struct kern_hold *shim_fd_take(int fd);              /* removes it; the caller releases */
-void shim_fd_copied(int from, int to);               /* after a dup */
-void shim_fd_adopt(int fd);                          /* came from elsewhere: a message, an exec */
+struct kern_hold *shim_fd_hold(int fd); /* NULL: not ours. Borrowed while the descriptor is open */
+struct kern_hold *shim_fd_take(int fd); /* removes it; the caller releases */
+void shim_fd_copied(int from, int to);  /* after a dup */
+void shim_fd_adopt(int fd);             /* came from elsewhere: a message, an exec */
 void shim_fd_adopt_all(void);
 void shim_fd_clear(void); /* after the run was left: the holds are gone already */
 void shim_fd_forget_range(unsigned first, unsigned last);

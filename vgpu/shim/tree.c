@@ -1,5 +1,5 @@
-/* The directory tree that stands for /dev/dri and for the parts of /sys that tell about GPUs, as Linux lays them out:
- * directories under sys/devices, relative links from sys/dev/char, sys/class/drm and sys/bus/pci. */
+/* The directory tree that stands for /dev/dri and for the parts of /sys that tell about GPUs, as Linux lays them
+ * out: directories under sys/devices, relative links from sys/dev/char, sys/class/drm and sys/bus/pci. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -90,10 +90,20 @@ static void write_text(struct tree *t, const char *dir, const char *name, const 
 static void write_config(struct tree *t, const char *dir, const struct vgpu_chip *chip)
 {
 	uint8_t config[256] = {
-		[0x00] = 0x02, 0x10, (uint8_t)chip->device_id, (uint8_t)(chip->device_id >> 8),
-		[0x04] = 0x06, 0x00,
-		[0x08] = chip->pci_rev, 0x00, 0x80, 0x03,
-		[0x2c] = 0x02, 0x10, 0x34, 0x0c,
+		[0x00] = 0x02,
+		0x10,
+		(uint8_t)chip->device_id,
+		(uint8_t)(chip->device_id >> 8),
+		[0x04] = 0x06,
+		0x00,
+		[0x08] = chip->pci_rev,
+		0x00,
+		0x80,
+		0x03,
+		[0x2c] = 0x02,
+		0x10,
+		0x34,
+		0x0c,
 	};
 
 	write_file(t, dir, "config", config, sizeof(config));

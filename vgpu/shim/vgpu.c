@@ -53,8 +53,8 @@ SHIM_EXPORT void vgpu_stop(void)
 
 static bool find_preload(char *path, size_t room)
 {
-	static const char *const places[] = {"lib/libtuff-vgpu.so", "libtuff-vgpu.so", "../lib/tuff/libtuff-vgpu.so",
-					     "../lib/libtuff-vgpu.so"};
+	static const char *const places[] = {"lib/libtuff-vgpu.so", "libtuff-vgpu.so",
+					     "../lib/tuff/libtuff-vgpu.so", "../lib/libtuff-vgpu.so"};
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *slash;
@@ -104,8 +104,8 @@ static int join_or_create(const char *spec, const char *run)
 	return r;
 }
 
-/* A program that carries the virtual GPU inside may run with the library preloaded too. Then the program's copy stands in
- * front of libc, and is the one to join; this name is always this copy's, vgpu_start the first one's. */
+/* A program that carries the virtual GPU inside may run with the library preloaded too. Then the program's copy
+ * stands in front of libc, and is the one to join; this name is always this copy's, vgpu_start the first one's. */
 extern __typeof__(vgpu_start) own_start __attribute__((alias("vgpu_start"), visibility("hidden")));
 
 /* True when this copy is to join a run by itself: when it was preloaded, or `tuff run` named a run. */
@@ -117,7 +117,8 @@ static bool joins_by_itself(void)
 		return false;
 	if (getenv("TUFF_VGPU_RUN"))
 		return true;
-	return dladdr((void *)(uintptr_t)own_start, &info) && info.dli_fname && strstr(info.dli_fname, "libtuff-vgpu");
+	return dladdr((void *)(uintptr_t)own_start, &info) && info.dli_fname &&
+	       strstr(info.dli_fname, "libtuff-vgpu");
 }
 
 __attribute__((constructor)) static void start_preloaded(void)

@@ -144,20 +144,20 @@ SHIM_EXPORT int dup3(int fd, int to, int flags)
 	return shim_active() ? dup_onto(fd, to, flags, true) : SHIM_REAL(dup3)(fd, to, flags);
 }
 
-#define FCNTL(name)                                                                                                 \
-	SHIM_EXPORT int name(int fd, int command, ...)                                                              \
-	{                                                                                                           \
-		va_list args;                                                                                       \
-		void *arg;                                                                                          \
-		int r;                                                                                              \
-                                                                                                                    \
-		va_start(args, command);                                                                            \
-		arg = va_arg(args, void *);                                                                         \
-		va_end(args);                                                                                       \
-		r = SHIM_REAL(name)(fd, command, arg);                                                              \
-		if (r >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC) && shim_active())                  \
-			shim_fd_copied(fd, r);                                                                      \
-		return r;                                                                                           \
+#define FCNTL(name)                                                                                                \
+	SHIM_EXPORT int name(int fd, int command, ...)                                                             \
+	{                                                                                                          \
+		va_list args;                                                                                      \
+		void *arg;                                                                                         \
+		int r;                                                                                             \
+                                                                                                                   \
+		va_start(args, command);                                                                           \
+		arg = va_arg(args, void *);                                                                        \
+		va_end(args);                                                                                      \
+		r = SHIM_REAL(name)(fd, command, arg);                                                             \
+		if (r >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC) && shim_active())                 \
+			shim_fd_copied(fd, r);                                                                     \
+		return r;                                                                                          \
 	}
 FCNTL(fcntl)
 FCNTL(fcntl64)

@@ -20,8 +20,8 @@ static int fail(int error)
 	return -1;
 }
 
-/* fd was opened on a path that may lead to a node's placeholder, or to a descriptor of ours through /proc: then it is
- * replaced by an open of the device, a new file as in the kernel. */
+/* fd was opened on a path that may lead to a node's placeholder, or to a descriptor of ours through /proc: then it
+ * is replaced by an open of the device, a new file as in the kernel. */
 static int settle(int fd, int flags)
 {
 	unsigned device;
@@ -78,30 +78,30 @@ SHIM_EARLY static mode_t mode_of(int flags, va_list args)
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0;
 }
 
-#define OPEN(name)                                                                                                  \
-	SHIM_EXPORT int name(const char *path, int flags, ...)                                                      \
-	{                                                                                                           \
-		va_list args;                                                                                       \
-		mode_t mode;                                                                                        \
-                                                                                                                    \
-		va_start(args, flags);                                                                              \
-		mode = mode_of(flags, args);                                                                        \
-		va_end(args);                                                                                       \
-		return open_at(AT_FDCWD, path, flags, mode);                                                        \
+#define OPEN(name)                                                                                                 \
+	SHIM_EXPORT int name(const char *path, int flags, ...)                                                     \
+	{                                                                                                          \
+		va_list args;                                                                                      \
+		mode_t mode;                                                                                       \
+                                                                                                                   \
+		va_start(args, flags);                                                                             \
+		mode = mode_of(flags, args);                                                                       \
+		va_end(args);                                                                                      \
+		return open_at(AT_FDCWD, path, flags, mode);                                                       \
 	}
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name)                                                                                                \
-	SHIM_EXPORT int name(int dir, const char *path, int flags, ...)                                             \
-	{                                                                                                           \
-		va_list args;                                                                                       \
-		mode_t mode;                                                                                        \
-                                                                                                                    \
-		va_start(args, flags);                                                                              \
-		mode = mode_of(flags, args);                                                                        \
-		va_end(args);                                                                                       \
-		return open_at(dir, path, flags, mode);                                                             \
+#define OPENAT(name)                                                                                               \
+	SHIM_EXPORT int name(int dir, const char *path, int flags, ...)                                            \
+	{                                                                                                          \
+		va_list args;                                                                                      \
+		mode_t mode;                                                                                       \
+                                                                                                                   \
+		va_start(args, flags);                                                                             \
+		mode = mode_of(flags, args);                                                                       \
+		va_end(args);                                                                                      \
+		return open_at(dir, path, flags, mode);                                                            \
 	}
 OPENAT(openat)
 OPENAT(openat64)
@@ -127,13 +127,13 @@ SHIM_EXPORT int __openat64_2(int dir, const char *path, int flags)
 }
 
 /* Streams and directories read the tree itself. */
-#define FOPEN(name)                                                                                                 \
-	SHIM_EXPORT FILE *name(const char *path, const char *mode)                                                  \
-	{                                                                                                           \
-		char buf[PATH_MAX];                                                                                 \
-		const char *real = shim_active() ? shim_path(path, buf) : path;                                     \
-                                                                                                                    \
-		return !real ? NULL : SHIM_REAL(name)(real, mode);                                          \
+#define FOPEN(name)                                                                                                \
+	SHIM_EXPORT FILE *name(const char *path, const char *mode)                                                 \
+	{                                                                                                          \
+		char buf[PATH_MAX];                                                                                \
+		const char *real = shim_active() ? shim_path(path, buf) : path;                                    \
+                                                                                                                   \
+		return !real ? NULL : SHIM_REAL(name)(real, mode);                                                 \
 	}
 FOPEN(fopen)
 FOPEN(fopen64)

@@ -11,39 +11,39 @@ ssize_t __readlink_chk(const char *path, char *buf, size_t size_B, size_t room);
 ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t size_B, size_t room);
 char *__realpath_chk(const char *path, char *resolved, size_t room);
 
-#define ACCESS(name)                                                                                                \
-	SHIM_EXPORT int name(const char *path, int mode)                                                            \
-	{                                                                                                           \
-		char buf[PATH_MAX];                                                                                 \
-		const char *real = shim_active() ? shim_path(path, buf) : path;                                     \
-                                                                                                                    \
-		if (!real)                                                                                  \
-			return -1;                                                                                  \
-		return SHIM_REAL(name)(real, real == path ? mode : mode & ~W_OK);                                   \
+#define ACCESS(name)                                                                                               \
+	SHIM_EXPORT int name(const char *path, int mode)                                                           \
+	{                                                                                                          \
+		char buf[PATH_MAX];                                                                                \
+		const char *real = shim_active() ? shim_path(path, buf) : path;                                    \
+                                                                                                                   \
+		if (!real)                                                                                         \
+			return -1;                                                                                 \
+		return SHIM_REAL(name)(real, real == path ? mode : mode & ~W_OK);                                  \
 	}
 ACCESS(access)
 ACCESS(euidaccess)
 ACCESS(eaccess)
 
 /* `ls -l` asks for attributes; those of the placeholders do. */
-#define GETXATTR(name)                                                                                              \
-	SHIM_EXPORT ssize_t name(const char *path, const char *attribute, void *value, size_t size_B)               \
-	{                                                                                                           \
-		char buf[PATH_MAX];                                                                                 \
-		const char *real = shim_active() ? shim_path(path, buf) : path;                                     \
-                                                                                                                    \
-		return !real ? -1 : SHIM_REAL(name)(real, attribute, value, size_B);                                \
+#define GETXATTR(name)                                                                                             \
+	SHIM_EXPORT ssize_t name(const char *path, const char *attribute, void *value, size_t size_B)              \
+	{                                                                                                          \
+		char buf[PATH_MAX];                                                                                \
+		const char *real = shim_active() ? shim_path(path, buf) : path;                                    \
+                                                                                                                   \
+		return !real ? -1 : SHIM_REAL(name)(real, attribute, value, size_B);                               \
 	}
 GETXATTR(getxattr)
 GETXATTR(lgetxattr)
 
-#define LISTXATTR(name)                                                                                             \
-	SHIM_EXPORT ssize_t name(const char *path, char *list, size_t size_B)                                       \
-	{                                                                                                           \
-		char buf[PATH_MAX];                                                                                 \
-		const char *real = shim_active() ? shim_path(path, buf) : path;                                     \
-                                                                                                                    \
-		return !real ? -1 : SHIM_REAL(name)(real, list, size_B);                                            \
+#define LISTXATTR(name)                                                                                            \
+	SHIM_EXPORT ssize_t name(const char *path, char *list, size_t size_B)                                      \
+	{                                                                                                          \
+		char buf[PATH_MAX];                                                                                \
+		const char *real = shim_active() ? shim_path(path, buf) : path;                                    \
+                                                                                                                   \
+		return !real ? -1 : SHIM_REAL(name)(real, list, size_B);                                           \
 	}
 LISTXATTR(listxattr)
 LISTXATTR(llistxattr)

@@ -26,82 +26,82 @@ static int fixed(int r, void *st)
 	return r;
 }
 
-#define BY_PATH(name, type)                                                                                         \
-	SHIM_EXPORT int name(const char *path, type *st)                                                            \
-	{                                                                                                           \
-		char buf[PATH_MAX];                                                                                 \
-		const char *real;                                                                                   \
-                                                                                                                    \
-		if (!shim_active())                                                                                 \
-			return SHIM_REAL(name)(path, st);                                                           \
-		real = shim_path(path, buf);                                                                        \
-		return !real ? -1 : fixed(SHIM_REAL(name)(real, st), st);                                   \
+#define BY_PATH(name, type)                                                                                        \
+	SHIM_EXPORT int name(const char *path, type *st)                                                           \
+	{                                                                                                          \
+		char buf[PATH_MAX];                                                                                \
+		const char *real;                                                                                  \
+                                                                                                                   \
+		if (!shim_active())                                                                                \
+			return SHIM_REAL(name)(path, st);                                                          \
+		real = shim_path(path, buf);                                                                       \
+		return !real ? -1 : fixed(SHIM_REAL(name)(real, st), st);                                          \
 	}
 BY_PATH(stat, struct stat)
 BY_PATH(stat64, struct stat64)
 BY_PATH(lstat, struct stat)
 BY_PATH(lstat64, struct stat64)
 
-#define BY_FD(name, type)                                                                                           \
-	SHIM_EXPORT int name(int fd, type *st)                                                                      \
-	{                                                                                                           \
-		int r = SHIM_REAL(name)(fd, st);                                                                    \
-                                                                                                                    \
-		return shim_active() ? fixed(r, st) : r;                                                            \
+#define BY_FD(name, type)                                                                                          \
+	SHIM_EXPORT int name(int fd, type *st)                                                                     \
+	{                                                                                                          \
+		int r = SHIM_REAL(name)(fd, st);                                                                   \
+                                                                                                                   \
+		return shim_active() ? fixed(r, st) : r;                                                           \
 	}
 BY_FD(fstat, struct stat)
 BY_FD(fstat64, struct stat64)
 
-#define BY_DIR(name, type)                                                                                          \
-	SHIM_EXPORT int name(int dir, const char *path, type *st, int flags)                                        \
-	{                                                                                                           \
-		char buf[PATH_MAX];                                                                                 \
-		const char *real;                                                                                   \
-                                                                                                                    \
-		if (!shim_active())                                                                                 \
-			return SHIM_REAL(name)(dir, path, st, flags);                                               \
-		real = shim_path(path, buf);                                                                        \
-		return !real ? -1 : fixed(SHIM_REAL(name)(dir, real, st, flags), st);                       \
+#define BY_DIR(name, type)                                                                                         \
+	SHIM_EXPORT int name(int dir, const char *path, type *st, int flags)                                       \
+	{                                                                                                          \
+		char buf[PATH_MAX];                                                                                \
+		const char *real;                                                                                  \
+                                                                                                                   \
+		if (!shim_active())                                                                                \
+			return SHIM_REAL(name)(dir, path, st, flags);                                              \
+		real = shim_path(path, buf);                                                                       \
+		return !real ? -1 : fixed(SHIM_REAL(name)(dir, real, st, flags), st);                              \
 	}
 BY_DIR(fstatat, struct stat)
 BY_DIR(fstatat64, struct stat64)
 
-#define BY_PATH_OLD(name, type)                                                                                     \
-	SHIM_EXPORT int name(int version, const char *path, type *st)                                               \
-	{                                                                                                           \
-		char buf[PATH_MAX];                                                                                 \
-		const char *real;                                                                                   \
-                                                                                                                    \
-		if (!shim_active())                                                                                 \
-			return SHIM_REAL(name)(version, path, st);                                                  \
-		real = shim_path(path, buf);                                                                        \
-		return !real ? -1 : fixed(SHIM_REAL(name)(version, real, st), st);                          \
+#define BY_PATH_OLD(name, type)                                                                                    \
+	SHIM_EXPORT int name(int version, const char *path, type *st)                                              \
+	{                                                                                                          \
+		char buf[PATH_MAX];                                                                                \
+		const char *real;                                                                                  \
+                                                                                                                   \
+		if (!shim_active())                                                                                \
+			return SHIM_REAL(name)(version, path, st);                                                 \
+		real = shim_path(path, buf);                                                                       \
+		return !real ? -1 : fixed(SHIM_REAL(name)(version, real, st), st);                                 \
 	}
 BY_PATH_OLD(__xstat, struct stat)
 BY_PATH_OLD(__xstat64, struct stat64)
 BY_PATH_OLD(__lxstat, struct stat)
 BY_PATH_OLD(__lxstat64, struct stat64)
 
-#define BY_FD_OLD(name, type)                                                                                       \
-	SHIM_EXPORT int name(int version, int fd, type *st)                                                         \
-	{                                                                                                           \
-		int r = SHIM_REAL(name)(version, fd, st);                                                           \
-                                                                                                                    \
-		return shim_active() ? fixed(r, st) : r;                                                            \
+#define BY_FD_OLD(name, type)                                                                                      \
+	SHIM_EXPORT int name(int version, int fd, type *st)                                                        \
+	{                                                                                                          \
+		int r = SHIM_REAL(name)(version, fd, st);                                                          \
+                                                                                                                   \
+		return shim_active() ? fixed(r, st) : r;                                                           \
 	}
 BY_FD_OLD(__fxstat, struct stat)
 BY_FD_OLD(__fxstat64, struct stat64)
 
-#define BY_DIR_OLD(name, type)                                                                                      \
-	SHIM_EXPORT int name(int version, int dir, const char *path, type *st, int flags)                           \
-	{                                                                                                           \
-		char buf[PATH_MAX];                                                                                 \
-		const char *real;                                                                                   \
-                                                                                                                    \
-		if (!shim_active())                                                                                 \
-			return SHIM_REAL(name)(version, dir, path, st, flags);                                      \
-		real = shim_path(path, buf);                                                                        \
-		return !real ? -1 : fixed(SHIM_REAL(name)(version, dir, real, st, flags), st);              \
+#define BY_DIR_OLD(name, type)                                                                                     \
+	SHIM_EXPORT int name(int version, int dir, const char *path, type *st, int flags)                          \
+	{                                                                                                          \
+		char buf[PATH_MAX];                                                                                \
+		const char *real;                                                                                  \
+                                                                                                                   \
+		if (!shim_active())                                                                                \
+			return SHIM_REAL(name)(version, dir, path, st, flags);                                     \
+		real = shim_path(path, buf);                                                                       \
+		return !real ? -1 : fixed(SHIM_REAL(name)(version, dir, real, st, flags), st);                     \
 	}
 BY_DIR_OLD(__fxstatat, struct stat)
 BY_DIR_OLD(__fxstatat64, struct stat64)
