@@ -6,6 +6,8 @@ export O=$1
 shift
 # Our own tests stop at the first thing that real hardware would punish.
 export TUFF_VGPU_STRICT=${TUFF_VGPU_STRICT:-fatal}
+# Tests that fork start threads in the child.
+export TSAN_OPTIONS=${TSAN_OPTIONS:-die_after_fork=0}
 export LIMIT=${TUFF_TEST_LIMIT:-300}
 mkdir -p "$O/logs"
 

@@ -191,7 +191,8 @@ static int show_all(bool json)
 	for (size_t i = 0; !r && i < count; i++)
 		usable += show(&nodes[i], json, array);
 	if (json) {
-		puts(json_object_to_json_string_ext(array, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+		puts(json_object_to_json_string_ext(array, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+								   JSON_C_TO_STRING_NOSLASHESCAPE));
 		json_object_put(array);
 	}
 	if (drv_config()->problem[0])
