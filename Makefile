@@ -79,7 +79,8 @@ lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so
 # --- device code ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own.
 GFX      := gfx900 gfx906 gfx908 gfx90a
-HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident
+HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident \
+	--no-gpu-bundle-output
 include shaders/shaders.mk
 
 # --- host code ------------------------------------------------------------------------------------------------

@@ -52,21 +52,58 @@ static void sound_objects_load(void)
 	}
 }
 
+/* What `clang -x hip --offload-device-only` writes for two targets, with an empty one for the host in front. */
+static size_t make_bundle(uint8_t *to, const struct shader_blob *a, const struct shader_blob *b)
+{
+	static const char magic[] = "__CLANG_OFFLOAD_BUNDLE__";
+	const struct shader_blob *blobs[] = {NULL, a, b};
+	uint64_t count = 3, at_B = 4096;
+	uint8_t *p = to;
+
+	memset(to, 0, at_B);
+	memcpy(p, magic, sizeof(magic) - 1);
+	memcpy(p + sizeof(magic) - 1, &count, sizeof(count));
+	p += sizeof(magic) - 1 + sizeof(count);
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t entry[3] = {at_B, blobs[i] ? blobs[i]->size_B : 0};
+		char name[64];
+
+		entry[2] = snprintf(name, sizeof(name), blobs[i] ? "hipv4-amdgcn-amd-amdhsa--%s%s" : "host-x86_64--",
+				    blobs[i] ? blobs[i]->target : "", i == 2 ? ":xnack-" : "");
+		memcpy(p, entry, sizeof(entry));
+		memcpy(p + sizeof(entry), name, entry[2]);
+		p += sizeof(entry) + entry[2];
+		if (blobs[i])
+			memcpy(to + at_B, blobs[i]->image, blobs[i]->size_B);
+		at_B += entry[1];
+	}
+	return at_B;
+}
+
 static void other_chips_are_refused(void)
 {
 	const struct shader_blob *b = shader_find(shaders_blobs, "blit.O3", "gfx900");
-	const void *image = b->image;
-	size_t size_B = b->size_B;
 	struct cs_elf elf;
 
-	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx908"), -ENOEXEC);
-	CHECK(strstr(drv_error_last()->text, "no code object for gfx908"));
-	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx900"), 0);
-	CHECK(image != b->image);
-	CHECK_EQ(cs_elf_open(&elf, image, size_B, drv_chip_by_target("gfx90a")), -ENOEXEC);
+	CHECK_EQ(cs_elf_open(&elf, b->image, b->size_B, drv_chip_by_target("gfx90a")), -ENOEXEC);
 	CHECK(strstr(drv_error_last()->text, "is for gfx900"));
 	CHECK_EQ(cs_elf_open(&elf, "\177ELF", 4, drv_chip_by_target("gfx90a")), -ENOEXEC);
 	CHECK_EQ(cs_elf_open(&elf, NULL, 0, drv_chip_by_target("gfx90a")), -ENOEXEC);
+}
+
+static void bundles_are_searched(const uint8_t *bundle, size_t bundle_B, const struct shader_blob *b)
+{
+	const void *image = bundle;
+	size_t size_B = bundle_B;
+
+	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx908"), 0);
+	CHECK_EQ(size_B, b->size_B);
+	CHECK(!memcmp(image, b->image, b->size_B));
+	image = bundle;
+	size_B = bundle_B;
+	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx90a"), -ENOEXEC);
+	CHECK(strstr(drv_error_last()->text, "no code object for gfx90a"));
+	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx90"), -ENOEXEC);
 	CHECK_EQ(cs_bundle_pick(&(const void *){"CCOB...."}, &(size_t){8}, "gfx900"), -ENOTSUP);
 }
 
@@ -138,17 +175,19 @@ static void metadata_that_lies_is_refused(void)
 
 int main(void)
 {
+	const struct shader_blob *other = shader_find(shaders_blobs, "blit.O3", "gfx900");
 	const struct shader_blob *b = shader_find(shaders_blobs, "blit.O3", "gfx908");
-	const void *image = b->image;
-	size_t size_B = b->size_B;
+	uint8_t *bundle = malloc(4096 + other->size_B + b->size_B);
+	size_t bundle_B = make_bundle(bundle, other, b);
 
 	sound_objects_load();
 	other_chips_are_refused();
+	bundles_are_searched(bundle, bundle_B, b);
 	metadata_that_lies_is_refused();
 	truncation_is_an_error_at_every_length(b->image, b->size_B);
 	damage_is_survived(b->image, b->size_B);
-	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx908"), 0);
-	truncation_is_an_error_at_every_length(image, size_B);
-	damage_is_survived(image, size_B);
+	truncation_is_an_error_at_every_length(bundle, bundle_B);
+	damage_is_survived(bundle, bundle_B);
+	free(bundle);
 	return check_done("code object images");
 }

@@ -2,7 +2,7 @@
 # A set: $(call device_set,NAME,FOLDER,OPTIMISATION LEVELS) makes $(O)/FOLDER/NAME.o with the table NAME_blobs.
 
 define co_rule
-$(O)/$(1)/$(2)/%.O$(3).co: $(1)/%.hip shaders/device.h $(O)/deps.stamp
+$(O)/$(1)/$(2)/%.O$(3).co: $(1)/%.hip shaders/device.h Makefile shaders/shaders.mk $(O)/deps.stamp
 	@mkdir -p $$(@D)
 	$$(call say,CLANG,$$@)$$(CLANG) $$(HIPFLAGS) --offload-arch=$(2) -O$(3) $$< -o $$@
 endef
