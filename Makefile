@@ -14,7 +14,7 @@ PKGS    := libdrm_amdgpu libdrm libelf libpng json-c
 .DEFAULT_GOAL := all
 
 ROOMS      := drv vm cs sdma
-VGPU_ROOMS := vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
+VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
 	-Wpointer-arith -Wundef -Wvla -Wformat=2 -Wwrite-strings -Wno-missing-field-initializers

@@ -1,7 +1,7 @@
 /* GPU virtual memory as the engine sees it during one job.
  *
- * kernel/ owns page tables and builds a view when a job starts, which is when hardware flushes the TLB; the view does
- * not change until the job ends, so an address mapped or unmapped meanwhile is seen late, as by a stale TLB.
+ * kernel/ owns page tables and takes a view of them when a job is submitted; the view does not change until the job ends,
+ * so an address mapped or unmapped meanwhile is seen late, as by a stale TLB.
  * Nothing here assumes that a GPU address equals a host address.
  *
  * Thread rule: a view is immutable; any thread of the job's process may read it. */
