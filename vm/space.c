@@ -114,32 +114,31 @@ void vm_list_remove(struct vm *vm, struct vm_bo *bo)
 	pthread_mutex_unlock(&vm->lock);
 }
 
-static int list_update(struct vm *vm)
+/* Brings the kernel's list up to date, if no other thread has done so meanwhile. */
+__attribute__((cold, noinline)) static int list_update(struct vm *vm)
 {
 	bool create = !vm->list_handle;
 	int r = 0;
 
-	if (!create || vm->entries)
+	pthread_mutex_lock(&vm->lock);
+	if (vm->list_stale && (!create || vm->entries))
 		r = list_ioctl(vm, create ? AMDGPU_BO_LIST_OP_CREATE : AMDGPU_BO_LIST_OP_UPDATE, &vm->list_handle);
-	if (r)
-		return drv_fail(r, "BO_LIST with %u BOs", vm->entries);
-	vm->list_updates++;
-	atomic_store_explicit(&vm->list_stale, false, memory_order_release);
-	return 0;
+	if (r) {
+		r = drv_fail(r, "BO_LIST with %u BOs", vm->entries);
+	} else if (vm->list_stale) {
+		vm->list_updates++;
+		atomic_store_explicit(&vm->list_stale, false, memory_order_release);
+	}
+	pthread_mutex_unlock(&vm->lock);
+	return r;
 }
 
 int vm_list(struct vm *vm, uint32_t *handle)
 {
-	int r = 0;
-
 	/* Stale is only ever missed for a BO that another thread adds meanwhile: work that uses it is not submitted
 	 * before that thread has handed it over. */
-	if (atomic_load_explicit(&vm->list_stale, memory_order_acquire)) {
-		pthread_mutex_lock(&vm->lock);
-		if (vm->list_stale)
-			r = list_update(vm);
-		pthread_mutex_unlock(&vm->lock);
-	}
+	int r = __builtin_expect(atomic_load_explicit(&vm->list_stale, memory_order_acquire), 0) ? list_update(vm) : 0;
+
 	*handle = vm->list_handle;
 	return r;
 }
