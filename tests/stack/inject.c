@@ -125,6 +125,37 @@ static int copies(struct stack *s, struct vm_mem *m)
 	return r;
 }
 
+/* A chained IB, a ring that waits for another, clocks, and an IB that is dropped. */
+static int submission(struct stack *s, struct vm_mem *m)
+{
+	const uint32_t data[50] = {[49] = 6};
+	struct cs_ring *dma;
+	struct cs_point point;
+	struct cs_ib *ib;
+	int r = cs_ring_create(s->ctx, DRV_IP_DMA, 1, sdma_print, &dma);
+
+	if (r)
+		return r;
+	r = cs_begin(s->ring, 0, &ib);
+	if (!r)
+		cs_abandon(ib);
+	r = r ? r : cs_begin(s->ring, CS_ORDERED, &ib);
+	for (unsigned i = 0; !r && i < 600; i++)
+		cs_ib_write(ib, m->va, data, 50);
+	r = r ? r : cs_submit(ib, NULL, 0, &point);
+	r = r ? r : cs_begin(dma, 0, &ib);
+	if (!r) {
+		sdma_copy(ib, m->va + 1000, m->va + 196, 4);
+		sdma_timestamp(ib, m->va + 1008);
+		r = cs_submit(ib, &point, 1, &point);
+	}
+	r = r ? r : cs_point_wait(point, CS_FOREVER);
+	if (!r && ((uint32_t *)m->map)[250] != 6)
+		r = -EIO;
+	cs_ring_destroy(dma);
+	return r;
+}
+
 static int program(void)
 {
 	struct cs_code *code = NULL;
@@ -140,6 +171,7 @@ static int program(void)
 	r = m ? stack_load(&s, "group", 3, &code) : -ENOMEM;
 	r = r ? r : vm_piece_alloc(s.vm, &info, &piece);
 	r = r ? r : compute(&s, code, m);
+	r = r ? r : submission(&s, m);
 	r = r ? r : copies(&s, m);
 	/* Nothing of ours may be in use when it is freed; a failed submission left nothing running. */
 	(void)!cs_point_wait(cs_ring_last(s.ring), CS_FOREVER);

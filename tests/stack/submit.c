@@ -225,6 +225,21 @@ static void bad_dispatches_are_refused(void)
 	CHECK_EQ(cs_code_kernel(code, "", &kernel), -ENOENT);
 }
 
+/* What the kernel asks to be tried again is tried again. */
+static void passing_failures_are_retried(void)
+{
+	static const int errors[] = {ENOMEM, EAGAIN, EINTR};
+
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned long before = vgpu_ioctl_count_nr(0x44); /* CS */
+
+		vgpu_inject_ioctl_nr(0x44, 1, errors[i]);
+		CHECK_EQ(stack_run(&s, &(struct stack_launch){.code = code, .kernel = "k_empty"}), 0);
+		CHECK_EQ(vgpu_ioctl_count_nr(0x44) - before, 2);
+	}
+	CHECK_EQ(cs_ctx_lost(s.ctx), 0);
+}
+
 int main(void)
 {
 	CHECK_EQ(vgpu_start("gfx908"), 0);
@@ -238,6 +253,7 @@ int main(void)
 	a_wait_can_time_out_and_nowait_does_not_block();
 	clocks_run_forward();
 	bad_dispatches_are_refused();
+	passing_failures_are_retried();
 	cs_code_unload(code);
 	stack_close(&s);
 	vgpu_stop();

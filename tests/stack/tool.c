@@ -68,6 +68,19 @@ static void run_gives_a_gpu_to_programs(void)
 	says("gfx90a ");
 }
 
+/* As in containers that mask /sys: the nodes are there, and nothing else. */
+static void a_masked_sys_is_no_obstacle(void)
+{
+	char command[900];
+
+	snprintf(command, sizeof(command),
+		 "run --gpu gfx908 -- sh -c 'mv $TUFF_VGPU_RUN/sys $TUFF_VGPU_RUN/masked; %s/tuff info'",
+		 getenv("O") ? getenv("O") : "build/release");
+	CHECK_EQ(tuff(command), 0);
+	says("gfx908 ");
+	says("/sys is masked");
+}
+
 static void mistakes_are_explained(void)
 {
 	CHECK_EQ(tuff(""), 2);
@@ -84,6 +97,7 @@ int main(void)
 	info_tells_each_device();
 	run_passes_the_end_on();
 	run_gives_a_gpu_to_programs();
+	a_masked_sys_is_no_obstacle();
 	mistakes_are_explained();
 	return check_done("the tuff command");
 }
