@@ -204,9 +204,10 @@ static void ring_sleep(struct kern_ring *ring)
 static void *ring_main(void *arg)
 {
 	struct ring_thread *t = arg;
-	struct kern_ring *ring = t->ring;
+	struct kern_ring *ring;
 
 	kern_lock();
+	ring = t->ring;
 	while (!ring->stop) {
 		struct kern_job *job = ring_next(ring);
 
