@@ -120,24 +120,25 @@ static bool segment_open(struct cs_ring *ring)
 	return true;
 }
 
-static uint32_t nop(const struct cs_ring *ring)
+static inline uint32_t nop(const struct cs_ring *ring)
 {
 	return ring->ip == DRV_IP_DMA ? 0 : PM4_NOP_1;
 }
 
-static void pad(struct cs_ring *ring, unsigned behind_dw)
+/* Fills up to a whole multiple, behind which behind_dw more will follow. */
+static inline void pad(struct cs_ring *ring, const struct cs_segment *segment, unsigned behind_dw)
 {
-	struct cs_ib *ib = &ring->ib;
+	uint32_t *cur = ring->ib.cur, filler = nop(ring);
 
-	while ((ib->cur - ib->segment[ib->segments].map + behind_dw) % IB_PAD_DW)
-		*ib->cur++ = nop(ring);
+	for (unsigned n = -(unsigned)(cur - segment->map + behind_dw) % IB_PAD_DW; n; n--)
+		*cur++ = filler;
+	ring->ib.cur = cur;
 }
 
 /* Closes the open segment; its size becomes known to whoever leads to it. */
-static void segment_close(struct cs_ring *ring)
+static inline void segment_close(struct cs_ring *ring, struct cs_segment *segment)
 {
 	struct cs_ib *ib = &ring->ib;
-	struct cs_segment *segment = &ib->segment[ib->segments];
 
 	segment->dw = ib->cur - segment->map;
 	if (ib->tail_size)
@@ -177,10 +178,12 @@ void cs_pool_open(struct cs_ring *ring)
 
 void cs_pool_close(struct cs_ring *ring)
 {
+	struct cs_segment *segment = &ring->ib.segment[ring->ib.segments];
+
 	if (ring->ib.error)
 		return;
-	pad(ring, 0);
-	segment_close(ring);
+	pad(ring, segment, 0);
+	segment_close(ring, segment);
 }
 
 void cs_pool_commit(struct cs_ring *ring, uint64_t seq)
@@ -194,18 +197,19 @@ void cs_pool_commit(struct cs_ring *ring, uint64_t seq)
 static int segment_next(struct cs_ring *ring)
 {
 	struct cs_ib *ib = &ring->ib;
+	struct cs_segment *segment = &ib->segment[ib->segments];
 	bool chains = ring->ip != DRV_IP_DMA;
 	uint32_t *chain = NULL;
 	int r;
 
 	if (ib->segments == CS_SEGMENTS_MAX - 1 && !chains)
 		return drv_fail(-ENOMEM, "a job of more than %u IBs", CS_SEGMENTS_MAX);
-	pad(ring, chains ? PM4_CHAIN_DW : 0);
+	pad(ring, segment, chains ? PM4_CHAIN_DW : 0);
 	if (chains) {
 		chain = ib->cur;
 		ib->cur += PM4_CHAIN_DW;
 	}
-	segment_close(ring);
+	segment_close(ring, segment);
 	/* A chained segment is reached by the one before: only the first counts for the submission. */
 	if (chains)
 		ib->segments = 1;
