@@ -27,17 +27,38 @@ static bool read_entry(const uint8_t *image, size_t size_B, size_t *at, struct e
 	return true;
 }
 
-/* True for "hipv4-amdgcn-amd-amdhsa--gfx908" and the like, features behind a colon aside. */
-static bool is_for(const char *name, size_t name_B, const char *target)
+/* True when "sramecc+:xnack-", as it stands behind the target, suits the chip. */
+static bool features_fit(const char *text, const char *end, const struct drv_chip *chip)
 {
-	size_t target_B = strlen(target), end = 0;
+	while (text < end) {
+		const char *stop = memchr(text, ':', end - text);
+		size_t length = (stop ? stop : end) - text;
+		enum drv_feature wanted = length && text[length - 1] == '+' ? DRV_FEATURE_ON : DRV_FEATURE_OFF;
+
+		if (length == sizeof("xnack") && !memcmp(text, "xnack", length - 1) &&
+		    !cs_feature_fits(wanted, chip->xnack))
+			return false;
+		if (length == sizeof("sramecc") && !memcmp(text, "sramecc", length - 1) &&
+		    !cs_feature_fits(wanted, chip->sramecc))
+			return false;
+		text += length + 1;
+	}
+	return true;
+}
+
+/* True for "hipv4-amdgcn-amd-amdhsa--gfx908:xnack-" and the like. */
+static bool is_for(const char *name, size_t name_B, const struct drv_chip *chip)
+{
+	size_t target_B = strlen(chip->target), end = 0;
 
 	while (end < name_B && name[end] != ':')
 		end++;
-	return end > target_B && name[end - target_B - 1] == '-' && !memcmp(name + end - target_B, target, target_B);
+	return end > target_B && name[end - target_B - 1] == '-' &&
+	       !memcmp(name + end - target_B, chip->target, target_B) &&
+	       features_fit(name + end + 1, name + name_B, chip);
 }
 
-int cs_bundle_pick(const void **image, size_t *size_B, const char *target)
+int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip)
 {
 	const uint8_t *bundle = *image;
 	size_t at = MAGIC_B + sizeof(uint64_t), total_B = *size_B;
@@ -55,11 +76,11 @@ int cs_bundle_pick(const void **image, size_t *size_B, const char *target)
 		if (!read_entry(bundle, total_B, &at, &entry, &name))
 			return drv_fail(-ENOEXEC, "entry %llu of the offload bundle is broken",
 					(unsigned long long)i);
-		if (is_for(name, entry.name_B, target)) {
+		if (is_for(name, entry.name_B, chip)) {
 			*image = bundle + entry.offset;
 			*size_B = entry.size_B;
 			return 0;
 		}
 	}
-	return drv_fail(-ENOEXEC, "the offload bundle has no code object for %s", target);
+	return drv_fail(-ENOEXEC, "the offload bundle has no code object for %s", chip->target);
 }

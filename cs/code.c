@@ -214,7 +214,7 @@ int cs_code_load(struct vm *vm, const void *image, size_t size_B, struct cs_code
 {
 	struct cs_code *code;
 	struct cs_elf elf;
-	int r = cs_bundle_pick(&image, &size_B, vm_device(vm)->chip->target);
+	int r = cs_bundle_pick(&image, &size_B, vm_device(vm)->chip);
 
 	if (!r)
 		r = cs_elf_open(&elf, image, size_B, vm_device(vm)->chip);

@@ -51,7 +51,8 @@ void cs_ctx_destroy(struct cs_ctx *ctx);
 DRV_MUST_CHECK int cs_ctx_lost(const struct cs_ctx *ctx);
 /* Asks the kernel whether the context was reset, and whether the GPU touched memory that is not there. A job that
  * faults still completes (the access reads zeros or vanishes), so ask after waiting when it matters: two ioctls.
- * -ECANCELED or -ENODEV: lost. -EFAULT: a fault that no earlier call reported; the record names address and access. */
+ * -ECANCELED or -ENODEV: lost. -EFAULT: a fault of the address space that no earlier call
+ * reported (vm_check_fault); the record names address and access. */
 DRV_MUST_CHECK int cs_ctx_check(struct cs_ctx *ctx);
 
 /* How to print one IB: `count` dwords at `ib`, which the GPU sees at va; one drv_log() line each packet. */
@@ -70,11 +71,16 @@ struct cs_point cs_ring_last(struct cs_ring *ring);
 
 /* --- points --------------------------------------------------------------------------------------------------- */
 
-/* 1: reached; 0: not yet; -ECANCELED, -ENODEV: never. One load when reached; never enters the kernel. */
+/* 1: reached; 0: not yet; -ECANCELED, -ENODEV: never. One load when reached; never enters the kernel. A job whose waves
+ * the kernel killed counts as reached until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the next submission
+ * hears of it. */
 DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
 /* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps in the kernel.
  * -ETIMEDOUT, -ECANCELED, -ENODEV. */
 DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
+/* Waits until the job does not run any more, whatever became of it: before memory that it uses is freed or used again.
+ * A lost context does not end this wait early, since only one of its rings may have been reset. */
+void cs_point_settle(struct cs_point point);
 
 /* --- jobs ------------------------------------------------------------------------------------------------------- */
 
@@ -105,13 +111,15 @@ struct cs_ib {
 	int error;            /* sticky: what cs_submit() will answer */
 	unsigned flags;       /* enum cs_begin_flags */
 	unsigned segments;    /* closed ones; the first says where the IB begins */
+	uint32_t code_generation; /* of the code that its instruction cache invalidates cover */
+	bool scratch_settled;     /* it has a barrier in front of the ring's present scratch layout */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* [segments] is the open one */
 };
 
 /* Starts a job. Locks the ring. -EBUSY (CS_NOWAIT), -ENOMEM, -ECANCELED, -ENODEV; then the ring is not locked. */
 DRV_MUST_CHECK int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **ib);
-/* Submits it behind the `count` points of `after` (points of other devices: -EXDEV). Unlocks the ring, whatever
- * happens; *point may be NULL. One ioctl, two when the BO list changed. Retries -ENOMEM for one second. */
+/* Submits it behind the `count` points of `after` (points of other devices: -EXDEV; lost ones: -ECANCELED). Unlocks the ring, whatever
+ * happens; point may be NULL. -EBUSY: CS_NOWAIT, and the pool was full. One ioctl, two when the BO list changed. Retries -ENOMEM for one second. */
 DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_point *after, unsigned count, struct cs_point *point);
 /* Drops it. Unlocks the ring. */
 void cs_abandon(struct cs_ib *ib);

@@ -351,6 +351,7 @@ int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *d)
 		r = fill_user_sgprs(ib, d, &g, &user);
 	if (r)
 		return r;
+	cs_ib_see_code(ib);
 	emit(ib, d, &g, &user);
 	return ib->error;
 }

@@ -30,7 +30,7 @@ static enum drv_feature demanded(const GElf_Ehdr *ehdr, unsigned v3_bit, unsigne
 	}
 }
 
-static bool feature_fits(enum drv_feature wanted, enum drv_feature have)
+bool cs_feature_fits(enum drv_feature wanted, enum drv_feature have)
 {
 	return wanted == DRV_FEATURE_EITHER || have == DRV_FEATURE_EITHER || wanted == have ||
 	       (wanted == DRV_FEATURE_OFF && have == DRV_FEATURE_NONE);
@@ -44,9 +44,9 @@ static int check_target(const GElf_Ehdr *ehdr, const struct drv_chip *chip)
 		return drv_fail(-ENOEXEC, "the code object is for %s (machine 0x%02x), this is %s",
 				made_for ? made_for->target : "another chip", ehdr->e_flags & FLAGS_MACH,
 				chip->target);
-	if (!feature_fits(demanded(ehdr, V3_XNACK, V4_XNACK_SHIFT), chip->xnack))
+	if (!cs_feature_fits(demanded(ehdr, V3_XNACK, V4_XNACK_SHIFT), chip->xnack))
 		return drv_fail(-ENOEXEC, "the code object demands xnack, which DRM queues do not have");
-	if (!feature_fits(demanded(ehdr, V3_SRAMECC, V4_SRAMECC_SHIFT), chip->sramecc))
+	if (!cs_feature_fits(demanded(ehdr, V3_SRAMECC, V4_SRAMECC_SHIFT), chip->sramecc))
 		return drv_fail(-ENOEXEC, "the code object's sramecc setting is not that of %s", chip->target);
 	return 0;
 }

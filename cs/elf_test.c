@@ -19,7 +19,7 @@ static int parse(const void *image, size_t size_B, const char *target, struct cs
 {
 	struct cs_elf elf;
 	uint8_t *placed;
-	int r = cs_bundle_pick(&image, &size_B, target);
+	int r = cs_bundle_pick(&image, &size_B, drv_chip_by_target(target));
 
 	r = r ? r : cs_elf_open(&elf, image, size_B, drv_chip_by_target(target));
 	if (r)
@@ -56,8 +56,12 @@ static void sound_objects_load(void)
 static size_t make_bundle(uint8_t *to, const struct shader_blob *a, const struct shader_blob *b)
 {
 	static const char magic[] = "__CLANG_OFFLOAD_BUNDLE__";
-	const struct shader_blob *blobs[] = {NULL, a, b};
-	uint64_t count = 3, at_B = 4096;
+	/* The second is for the right chip, but demands what it does not have. */
+	const struct shader_blob *blobs[] = {NULL, a, a, b};
+	static const char *const names[] = {"host-x86_64--", "hipv4-amdgcn-amd-amdhsa--gfx900",
+					    "hipv4-amdgcn-amd-amdhsa--gfx908:xnack+",
+					    "hipv4-amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-"};
+	uint64_t count = 4, at_B = 4096;
 	uint8_t *p = to;
 
 	memset(to, 0, at_B);
@@ -65,13 +69,10 @@ static size_t make_bundle(uint8_t *to, const struct shader_blob *a, const struct
 	memcpy(p + sizeof(magic) - 1, &count, sizeof(count));
 	p += sizeof(magic) - 1 + sizeof(count);
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t entry[3] = {at_B, blobs[i] ? blobs[i]->size_B : 0};
-		char name[64];
+		uint64_t entry[3] = {at_B, blobs[i] ? blobs[i]->size_B : 0, strlen(names[i])};
 
-		entry[2] = snprintf(name, sizeof(name), blobs[i] ? "hipv4-amdgcn-amd-amdhsa--%s%s" : "host-x86_64--",
-				    blobs[i] ? blobs[i]->target : "", i == 2 ? ":xnack-" : "");
 		memcpy(p, entry, sizeof(entry));
-		memcpy(p + sizeof(entry), name, entry[2]);
+		memcpy(p + sizeof(entry), names[i], entry[2]);
 		p += sizeof(entry) + entry[2];
 		if (blobs[i])
 			memcpy(to + at_B, blobs[i]->image, blobs[i]->size_B);
@@ -96,15 +97,14 @@ static void bundles_are_searched(const uint8_t *bundle, size_t bundle_B, const s
 	const void *image = bundle;
 	size_t size_B = bundle_B;
 
-	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx908"), 0);
+	CHECK_EQ(cs_bundle_pick(&image, &size_B, drv_chip_by_target("gfx908")), 0);
 	CHECK_EQ(size_B, b->size_B);
 	CHECK(!memcmp(image, b->image, b->size_B));
 	image = bundle;
 	size_B = bundle_B;
-	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx90a"), -ENOEXEC);
+	CHECK_EQ(cs_bundle_pick(&image, &size_B, drv_chip_by_target("gfx90a")), -ENOEXEC);
 	CHECK(strstr(drv_error_last()->text, "no code object for gfx90a"));
-	CHECK_EQ(cs_bundle_pick(&image, &size_B, "gfx90"), -ENOEXEC);
-	CHECK_EQ(cs_bundle_pick(&(const void *){"CCOB...."}, &(size_t){8}, "gfx900"), -ENOTSUP);
+	CHECK_EQ(cs_bundle_pick(&(const void *){"CCOB...."}, &(size_t){8}, drv_chip_by_target("gfx900")), -ENOTSUP);
 }
 
 static void truncation_is_an_error_at_every_length(const uint8_t *image, size_t size_B)
@@ -177,7 +177,7 @@ int main(void)
 {
 	const struct shader_blob *other = shader_find(shaders_blobs, "blit.O3", "gfx900");
 	const struct shader_blob *b = shader_find(shaders_blobs, "blit.O3", "gfx908");
-	uint8_t *bundle = malloc(4096 + other->size_B + b->size_B);
+	uint8_t *bundle = malloc(4096 + 2 * other->size_B + b->size_B);
 	size_t bundle_B = make_bundle(bundle, other, b);
 
 	sound_objects_load();

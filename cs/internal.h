@@ -20,21 +20,24 @@ struct cs_chunk {
 };
 #define CS_OPEN UINT64_MAX
 
+/* Rings of one IP that the fence page has room for. */
+#define CS_RINGS_MAX 8
+#define CS_SLOTS     (DRV_IP_COUNT * CS_RINGS_MAX)
+
 struct cs_ctx {
 	struct vm *vm;         /* borrowed */
 	uint32_t id;           /* owned: the kernel's context */
 	struct vm_mem *fences; /* owned; the user fence page: one sequence word per ring */
-	_Atomic uint32_t rings; /* a bit for each cs_ring that exists */
 	_Atomic int lost;      /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
-	pthread_mutex_t lock;  /* guards the last fault */
-	uint64_t fault_va;     /* the last fault that was reported, with its status word */
-	uint32_t fault_status;
+	pthread_mutex_t lock;  /* guards ring */
+	struct cs_ring *ring[CS_SLOTS]; /* borrowed: those that exist, by IP and index */
 };
 
 /* Scratch of one ring. Wave slots are numbered per queue, so no two rings may share a buffer. */
 struct cs_scratch {
 	struct vm_mem *mem;      /* owned; NULL: none yet */
 	uint32_t units, waves;   /* as in TMPRING_SIZE */
+	bool changed;            /* the layout did, and no job with a barrier for it was submitted yet */
 	struct cs_old_scratch {
 		struct cs_old_scratch *next;
 		struct vm_mem *mem; /* owned */
@@ -49,7 +52,8 @@ struct cs_ring {
 	const struct drv_device *dev; /* borrowed: the context's */
 	enum drv_ip_type ip;
 	unsigned index;
-	cs_print_fn *print; /* NULL unless IBs are logged */
+	cs_print_fn *print;
+	bool log; /* submissions or IBs are logged */
 	uint32_t align_B; /* of an IB's address */
 
 	/* The sequence word, written by the GPU. It is in the context's fence page. */
@@ -63,7 +67,7 @@ struct cs_ring {
 	unsigned chunks;
 	uint32_t cmd_B, data_B; /* of the current chunk: commands end here, data begins there */
 	struct cs_scratch scratch;
-	uint32_t code_generation; /* of cs_code_generation() at the last instruction cache invalidate */
+	uint32_t code_generation; /* cs_code_generation() at the last submitted instruction cache invalidate */
 	struct vm_piece queue;    /* amd_queue_t, for kernels that ask for it; owned */
 	uint64_t dispatches;
 
@@ -76,7 +80,9 @@ struct cs_ring {
 	uint32_t sink[CS_ROOM_MAX]; /* where dwords go when memory has run out */
 };
 
-/* Marks the context lost because of r; first_bad: the job that failed. Gives the error for the caller. */
+/* True for what the kernel answers when work is lost, rather than a call refused. */
+bool cs_is_loss(int r);
+/* Marks the context lost because of r, a loss; first_bad: the job that failed. Gives the error for the caller. */
 int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad);
 
 DRV_MUST_CHECK int cs_pool_init(struct cs_ring *ring);
@@ -91,8 +97,13 @@ void cs_pool_commit(struct cs_ring *ring, uint64_t seq);
 DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B);
 void cs_scratch_retire(struct cs_ring *ring, bool all);
 
+/* Asks the kernel's fence without waiting: 0, or the loss that it reports, after marking the context. */
+DRV_MUST_CHECK int cs_fence_poll(struct cs_point point);
+
 /* First packets of each compute IB. */
 void cs_ib_prologue(struct cs_ib *ib);
+/* Before a dispatch: code that was loaded while the IB was written must not be hidden by old instructions. */
+void cs_ib_see_code(struct cs_ib *ib);
 
 /* Counts loads of code in this process: instruction caches that are older must be invalidated. */
 uint32_t cs_code_generation(void);

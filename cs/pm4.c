@@ -28,16 +28,25 @@ static uint32_t *put_acquire(uint32_t *p, uint32_t coher_cntl)
 void cs_ib_prologue(struct cs_ib *ib)
 {
 	struct cs_ring *ring = ib->ring;
-	uint32_t coher_cntl = ACQUIRE_SYSTEM, code = cs_code_generation();
+	uint32_t coher_cntl = ACQUIRE_SYSTEM;
 	uint32_t *p = cs_ib_room(ib, 9);
 
 	if (ib->flags & CS_ORDERED && ring->last > cs_reached(ring))
 		p = put_event(p, EVENT_CS_PARTIAL_FLUSH);
-	if (ring->code_generation != code) {
+	ib->code_generation = cs_code_generation();
+	if (ring->code_generation != ib->code_generation)
 		coher_cntl |= COHER_SH_ICACHE;
-		ring->code_generation = code;
-	}
 	cs_ib_wrote(ib, put_acquire(p, coher_cntl));
+}
+
+void cs_ib_see_code(struct cs_ib *ib)
+{
+	uint32_t now = cs_code_generation();
+
+	if (__builtin_expect(ib->code_generation == now, 1))
+		return;
+	ib->code_generation = now;
+	cs_ib_wrote(ib, put_acquire(cs_ib_room(ib, 7), ACQUIRE_AGENT | COHER_SH_ICACHE));
 }
 
 void cs_ib_barrier(struct cs_ib *ib)

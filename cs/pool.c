@@ -85,8 +85,8 @@ static int chunk_advance(struct cs_ring *ring)
 	if (r)
 		return r;
 	if (!chunk)
-		return drv_fail(ring->ib.flags & CS_NOWAIT ? -EBUSY : -ENOMEM,
-				"IB pool of %u KiB is full", CS_CHUNKS_MAX * CS_CHUNK_B / 1024);
+		return drv_fail(ring->oldest->last_seq == CS_OPEN ? -ENOMEM : -EBUSY, "IB pool of %u KiB is full",
+				CS_CHUNKS_MAX * CS_CHUNK_B / 1024);
 	chunk->next = NULL;
 	chunk->last_seq = CS_OPEN;
 	ring->current->next = chunk;
@@ -125,12 +125,13 @@ static inline uint32_t nop(const struct cs_ring *ring)
 	return ring->ip == DRV_IP_DMA ? 0 : PM4_NOP_1;
 }
 
-/* Fills up to a whole multiple, behind which behind_dw more will follow. */
+/* Fills up to a whole multiple, behind which behind_dw more will follow. An IB is never empty: size 0 is no size. */
 static inline void pad(struct cs_ring *ring, const struct cs_segment *segment, unsigned behind_dw)
 {
 	uint32_t *cur = ring->ib.cur, filler = nop(ring);
+	unsigned dw = cur - segment->map + behind_dw;
 
-	for (unsigned n = -(unsigned)(cur - segment->map + behind_dw) % IB_PAD_DW; n; n--)
+	for (unsigned n = dw ? -dw % IB_PAD_DW : IB_PAD_DW; n; n--)
 		*cur++ = filler;
 	ring->ib.cur = cur;
 }
@@ -253,6 +254,8 @@ void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *
 	int r;
 
 	*va = 0;
+	if (!ib->error && (size_B > CS_DATA_MAX_B || align_B > 256))
+		fail_ib(ib, drv_fail(-EINVAL, "a block of %u bytes at a multiple of %u", size_B, align_B));
 	if (ib->error)
 		return NULL;
 	at_B = data_place(ring, size_B, align_B);

@@ -75,62 +75,49 @@ static const char *loss_reason(int r)
 	case -ENODEV:
 		return "the device is gone";
 	default:
-		return "the kernel refuses this context's work";
+		return "the device reports a memory error that cannot be corrected";
 	}
+}
+
+/* The first reason stays. */
+static void lose(struct cs_ctx *ctx, int r)
+{
+	int zero = 0;
+
+	atomic_compare_exchange_strong(&ctx->lost, &zero, r == -ENODEV ? -ENODEV : -ECANCELED);
+}
+
+bool cs_is_loss(int r)
+{
+	return r == -ETIME || r == -ENODATA || r == -ECANCELED || r == -ENODEV || r == -EHWPOISON;
 }
 
 int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad)
 {
 	uint64_t none = UINT64_MAX;
-	int zero = 0;
 
 	atomic_compare_exchange_strong(&ring->first_bad, &none, first_bad);
-	atomic_compare_exchange_strong(&ring->ctx->lost, &zero, r == -ENODEV ? -ENODEV : -ECANCELED);
+	lose(ring->ctx, r);
 	drv_log(DRV_LOG_SUBMIT, "context %u lost at ring %u.%u, job %llu", ring->ctx->id, ring->ip, ring->index,
 		(unsigned long long)first_bad);
 	return drv_fail(ring->ctx->lost, "context lost: %s (kernel said %d)", loss_reason(r), r);
 }
 
-/* AMDGPU_INFO_GPUVM_FAULT, DRM 3.55; libdrm 2.4.114's header does not have it. */
-#define INFO_GPUVM_FAULT     0x23
-#define INFO_GPUVM_FAULT_DRM 55
-struct gpuvm_fault {
-	uint64_t va;
-	uint32_t status; /* GCVM_L2_PROTECTION_FAULT_STATUS */
-	uint32_t hub;
-};
-
-static const char *fault_client(uint32_t status, uint32_t hub)
+/* Asks each ring's last fence: only that tells of a job that was killed softly, whose sequence word is written all the
+ * same. */
+static int check_rings(struct cs_ctx *ctx)
 {
-	/* Client ids of the GFX hub, fault status 17:9 (Linux gmc_v9_0.c). */
-	static const char *const names[] = {[4] = "command fetch", [5] = "compute command processor",
-					    [8] = "vector memory", [9] = "instruction fetch", [10] = "scalar memory"};
-	unsigned client = status >> 9 & 0x1ff;
+	int r = 0;
 
-	if (hub & 0xff)
-		return "SDMA";
-	return client < sizeof(names) / sizeof(names[0]) && names[client] ? names[client] : "GPU";
-}
-
-static int check_fault(struct cs_ctx *ctx)
-{
-	const struct drv_device *dev = vm_device(ctx->vm);
-	struct gpuvm_fault fault;
-	bool fresh;
-
-	if (dev->drm_minor < INFO_GPUVM_FAULT_DRM || drv_info(dev, INFO_GPUVM_FAULT, &fault, sizeof(fault)))
-		return 0;
 	pthread_mutex_lock(&ctx->lock);
-	fresh = fault.status && (fault.va != ctx->fault_va || fault.status != ctx->fault_status);
-	ctx->fault_va = fault.va;
-	ctx->fault_status = fault.status;
+	for (unsigned i = 0; !r && i < CS_SLOTS; i++) {
+		struct cs_ring *ring = ctx->ring[i];
+
+		if (ring && ring->last)
+			r = cs_fence_poll((struct cs_point){ring, ring->last});
+	}
 	pthread_mutex_unlock(&ctx->lock);
-	if (!fresh)
-		return 0;
-	/* Bit 18: write; bit 8: no translation at all. */
-	return drv_fail(-EFAULT, "GPU memory fault: %s %s page 0x%llx (status 0x%08x)",
-			fault_client(fault.status, fault.hub), fault.status >> 18 & 1 ? "wrote" : "read",
-			(unsigned long long)fault.va, fault.status);
+	return r;
 }
 
 int cs_ctx_check(struct cs_ctx *ctx)
@@ -141,24 +128,49 @@ int cs_ctx_check(struct cs_ctx *ctx)
 	if (r)
 		return drv_fail(r, "the context was lost before");
 	r = ctx_ioctl(ctx, AMDGPU_CTX_OP_QUERY_STATE2, &args);
+	if (r == -ENODEV)
+		lose(ctx, r);
 	if (r)
 		return drv_fail(r, "CTX query");
-	/* RESET alone may be any process's hang: only these two end a context. */
+	/* RESET alone may be any process's hang, or a job of ours whose waves were killed. */
+	if (args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_RESET)
+		r = check_rings(ctx);
+	if (r)
+		return r;
 	if (args.out.state.flags & (AMDGPU_CTX_QUERY2_FLAGS_GUILTY | AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST)) {
-		ctx->lost = -ECANCELED;
+		lose(ctx, -ECANCELED);
 		return drv_fail(-ECANCELED, "context lost: the GPU was reset%s",
 				args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_GUILTY ? ", and this context caused it"
 										      : " and VRAM was lost");
 	}
-	return check_fault(ctx);
+	return vm_check_fault(ctx->vm);
 }
-
-/* Rings of one IP that the fence page has room for. */
-#define RINGS_MAX 8
 
 static unsigned slot_of(const struct cs_ring *ring)
 {
-	return ring->ip * RINGS_MAX + ring->index;
+	return ring->ip * CS_RINGS_MAX + ring->index;
+}
+
+/* Takes the place of its (IP, index) in the context. */
+static int enter(struct cs_ring *ring)
+{
+	struct cs_ring **slot = &ring->ctx->ring[slot_of(ring)];
+	int r = 0;
+
+	pthread_mutex_lock(&ring->ctx->lock);
+	if (*slot)
+		r = drv_fail(-EBUSY, "ring %u.%u of this context is in use", ring->ip, ring->index);
+	else
+		*slot = ring;
+	pthread_mutex_unlock(&ring->ctx->lock);
+	return r;
+}
+
+static void leave(struct cs_ring *ring)
+{
+	pthread_mutex_lock(&ring->ctx->lock);
+	ring->ctx->ring[slot_of(ring)] = NULL;
+	pthread_mutex_unlock(&ring->ctx->lock);
 }
 
 static void fill_constant_args(struct cs_ring *ring)
@@ -196,7 +208,7 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	struct cs_ring *ring;
 	int r;
 
-	if (index >= RINGS_MAX || !(facts->rings >> index & 1))
+	if (index >= CS_RINGS_MAX || !(facts->rings >> index & 1))
 		return drv_fail(-EINVAL, "the chip has no ring %u.%u", ip, index);
 	ring = calloc(1, sizeof(*ring));
 	if (!ring)
@@ -205,38 +217,40 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	ring->ip = ip;
 	ring->index = index;
 	ring->dev = vm_device(ctx->vm);
-	ring->print = drv_log_on(DRV_LOG_IB) ? print : NULL;
+	ring->print = print;
+	ring->log = drv_log_on(DRV_LOG_IB | DRV_LOG_SUBMIT);
 	ring->align_B = facts->ib_start_B > 32 ? facts->ib_start_B : 32;
 	ring->first_bad = UINT64_MAX;
 	ring->ib.ring = ring;
 	fill_constant_args(ring);
+	r = enter(ring);
+	if (r)
+		goto fail_enter;
 	/* The kernel's queue outlives ours: it counts on from where the ring that was here before ended. */
 	ring->last = cs_reached(ring);
-	if (atomic_fetch_or(&ctx->rings, 1u << slot_of(ring)) >> slot_of(ring) & 1) {
-		free(ring);
-		return drv_fail(-EBUSY, "ring %u.%u of this context is in use", ip, index);
-	}
 	r = cs_pool_init(ring);
-	if (r) {
-		atomic_fetch_and(&ctx->rings, ~(1u << slot_of(ring)));
-		free(ring);
-		return r;
-	}
+	if (r)
+		goto fail_pool;
 	pthread_mutex_init(&ring->lock, NULL);
 	*out = ring;
 	return 0;
+
+fail_pool:
+	leave(ring);
+fail_enter:
+	free(ring);
+	return r;
 }
 
 void cs_ring_destroy(struct cs_ring *ring)
 {
 	if (!ring)
 		return;
-	/* It ends: with the work, or with the context. */
-	(void)!cs_point_wait(cs_ring_last(ring), CS_FOREVER);
+	cs_point_settle(cs_ring_last(ring));
 	cs_scratch_retire(ring, true);
 	vm_piece_free(&ring->queue);
 	cs_pool_fini(ring);
-	atomic_fetch_and(&ring->ctx->rings, ~(1u << slot_of(ring)));
+	leave(ring);
 	pthread_mutex_destroy(&ring->lock);
 	free(ring);
 }

@@ -75,6 +75,7 @@ static int scratch_grow(struct cs_ring *ring, uint32_t units)
 		vm_mem_destroy(mem);
 		return r;
 	}
+	ring->scratch.changed = ring->scratch.changed || ring->scratch.units;
 	ring->scratch.mem = mem;
 	ring->scratch.units = units;
 	ring->scratch.waves = waves;
@@ -86,17 +87,19 @@ int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B)
 	struct cs_ring *ring = ib->ring;
 	const struct drv_chip *chip = vm_device(ring->ctx->vm)->chip;
 	uint32_t units = wave_units(chip, private_B);
-	bool change = ring->scratch.mem;
-	int r;
+	int r = 0;
 
 	if (units == UINT32_MAX)
 		return drv_fail(-EINVAL, "a kernel with %u bytes of scratch per lane; the chip can give %u", private_B,
 				chip->scratch_max_units * chip->scratch_granule_B / chip->wave_lanes);
-	if (ring->scratch.mem && units <= ring->scratch.units)
-		return 0;
-	r = scratch_grow(ring, units);
-	if (!r && change)
+	if (!ring->scratch.mem || units > ring->scratch.units) {
+		r = scratch_grow(ring, units);
+		ib->scratch_settled = false;
+	}
+	if (!r && ring->scratch.changed && !ib->scratch_settled) {
 		cs_ib_barrier(ib);
+		ib->scratch_settled = true;
+	}
 	return r;
 }
 

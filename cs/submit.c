@@ -15,15 +15,17 @@ static int flow_control(struct cs_ring *ring, unsigned flags)
 	if (last - cs_reached(ring) < CS_JOBS_MAX)
 		return 0;
 	if (flags & CS_NOWAIT)
-		return -EBUSY;
+		return drv_fail(-EBUSY, "ring %u.%u has %u unfinished jobs", ring->ip, ring->index, CS_JOBS_MAX);
 	return cs_point_wait((struct cs_point){ring, last - CS_JOBS_MAX + 1}, CS_FOREVER);
 }
 
 int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **out)
 {
 	struct cs_ib *ib = &ring->ib;
-	int r;
+	int r = drv_check_process(ring->dev);
 
+	if (r)
+		return r;
 	pthread_mutex_lock(&ring->lock);
 	r = cs_ctx_lost(ring->ctx);
 	if (r)
@@ -38,6 +40,7 @@ int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **out)
 	ib->flags = flags;
 	ib->segments = 0;
 	ib->tail_size = NULL;
+	ib->scratch_settled = false;
 	cs_pool_open(ring);
 	if (ring->ip != DRV_IP_DMA)
 		cs_ib_prologue(ib);
@@ -64,7 +67,7 @@ static int collect_deps(struct cs_ring *ring, const struct cs_point *after, unsi
 		int r = cs_point_poll(after[i]);
 
 		if (r < 0)
-			return r;
+			return drv_fail(r, "a point that the job waits for is lost");
 		if (r)
 			continue;
 		if (from->ctx->vm != ring->ctx->vm)
@@ -100,16 +103,19 @@ static unsigned fill_args(struct cs_ring *ring, unsigned deps)
 	return chunks;
 }
 
-static void log_ib(const struct cs_ring *ring)
+__attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring, unsigned deps)
 {
 	const struct cs_ib *ib = &ring->ib;
 	unsigned ibs = ring->ip == DRV_IP_DMA ? ib->segments : 1;
 
+	drv_log(DRV_LOG_SUBMIT, "ring %u.%u job %llu: %u IBs, behind %u jobs of others", ring->ip, ring->index,
+		(unsigned long long)ring->last + 1, ibs, deps);
 	for (unsigned i = 0; i < ibs; i++) {
 		drv_log(DRV_LOG_IB, "ring %u.%u job %llu IB %u: 0x%llx, %u dwords", ring->ip, ring->index,
 			(unsigned long long)ring->last + 1, i, (unsigned long long)ib->segment[i].va,
 			ib->segment[i].dw);
-		ring->print(ib->segment[i].map, ib->segment[i].dw, ib->segment[i].va);
+		if (ring->print && drv_log_on(DRV_LOG_IB))
+			ring->print(ib->segment[i].map, ib->segment[i].dw, ib->segment[i].va);
 	}
 }
 
@@ -131,17 +137,11 @@ __attribute__((cold, noinline)) static int cs_ioctl_again(struct cs_ring *ring, 
 
 static int fail_cs(struct cs_ring *ring, int r)
 {
-	switch (r) {
-	case -ECANCELED:
-	case -ETIME:
-	case -ENODATA:
-	case -ENODEV:
+	if (cs_is_loss(r))
 		return cs_ring_lose(ring, r, cs_reached(ring) + 1);
-	case -ENOMEM:
+	if (r == -ENOMEM)
 		return drv_fail(r, "CS: the kernel cannot make the memory of this job resident");
-	default:
-		return drv_fail(r, "CS on ring %u.%u", ring->ip, ring->index);
-	}
+	return drv_fail(r, "CS on ring %u.%u", ring->ip, ring->index);
 }
 
 static int submit(struct cs_ring *ring, const struct cs_point *after, unsigned count, uint64_t *seq)
@@ -158,8 +158,8 @@ static int submit(struct cs_ring *ring, const struct cs_point *after, unsigned c
 	if (r)
 		return r;
 	in.num_chunks = fill_args(ring, deps);
-	if (__builtin_expect(!!ring->print, 0))
-		log_ib(ring);
+	if (__builtin_expect(ring->log, 0))
+		log_job(ring, deps);
 	args.in = in;
 	r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_CS, &args);
 	if (__builtin_expect(r == -ENOMEM, 0))
@@ -179,8 +179,11 @@ int cs_submit(struct cs_ib *ib, const struct cs_point *after, unsigned count, st
 	cs_pool_close(ring);
 	if (!r)
 		r = submit(ring, after, count, &seq);
-	if (!r)
+	if (!r) {
 		atomic_store_explicit(&ring->last, seq, memory_order_release);
+		ring->code_generation = ib->code_generation;
+		ring->scratch.changed &= !ib->scratch_settled;
+	}
 	cs_pool_commit(ring, seq);
 	if (__builtin_expect(!!ring->scratch.old, 0))
 		cs_scratch_retire(ring, false);

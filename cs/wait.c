@@ -36,10 +36,10 @@ static bool spin(struct cs_point point, uint64_t until_ns)
 	return false;
 }
 
-/* Sleeps until the fence or deadline_ns. The kernel reports the loss of the job here, and only here. */
-static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
+/* Asks the kernel's fence until deadline_ns: 0, -ETIMEDOUT, or what the kernel says of the job. */
+static int wait_cs(struct cs_point point, uint64_t deadline_ns)
 {
-	struct cs_ring *ring = point.ring;
+	const struct cs_ring *ring = point.ring;
 	union drm_amdgpu_wait_cs args = {
 		.in = {
 			.handle = point.seq,
@@ -49,14 +49,35 @@ static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
 			.ctx_id = ring->ctx->id,
 		},
 	};
-	int r = drv_ioctl(vm_device(ring->ctx->vm), DRM_IOCTL_AMDGPU_WAIT_CS, &args);
+	int r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_WAIT_CS, &args);
 
+	return r ? r : args.out.status ? -ETIMEDOUT : 0;
+}
+
+/* Sleeps until the fence or deadline_ns. The kernel reports the loss of the job here, and only here. */
+static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
+{
+	int r = wait_cs(point, deadline_ns);
+
+	if (cs_is_loss(r))
+		return cs_ring_lose(point.ring, r, point.seq);
 	if (r)
-		return cs_ring_lose(ring, r, point.seq);
-	if (args.out.status)
-		return drv_fail(-ETIMEDOUT, "job %llu of ring %u.%u is not done yet", (unsigned long long)point.seq,
-				ring->ip, ring->index);
+		return drv_fail(r, "job %llu of ring %u.%u is not done yet", (unsigned long long)point.seq,
+				point.ring->ip, point.ring->index);
 	return 0;
+}
+
+int cs_fence_poll(struct cs_point point)
+{
+	int r = wait_cs(point, 0);
+
+	return cs_is_loss(r) ? cs_ring_lose(point.ring, r, point.seq) : 0;
+}
+
+void cs_point_settle(struct cs_point point)
+{
+	if (point.ring && cs_reached(point.ring) < point.seq)
+		(void)!wait_cs(point, INT64_MAX);
 }
 
 int cs_point_wait(struct cs_point point, int64_t timeout_ns)
@@ -69,6 +90,8 @@ int cs_point_wait(struct cs_point point, int64_t timeout_ns)
 	if (r)
 		return 0;
 	start_ns = now_ns();
+	if (timeout_ns < 0)
+		timeout_ns = 0;
 	deadline_ns = timeout_ns < INT64_MAX - (int64_t)start_ns ? start_ns + timeout_ns : INT64_MAX;
 	spin_until_ns = start_ns + drv_config()->spin_us * 1000ull;
 	if (spin(point, spin_until_ns < deadline_ns ? spin_until_ns : deadline_ns))

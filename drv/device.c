@@ -33,6 +33,13 @@ unsigned drv_generation(void)
 	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
 
+int drv_check_process(const struct drv_device *dev)
+{
+	if (__builtin_expect(dev->generation == drv_generation(), 1))
+		return 0;
+	return drv_fail(-ENODEV, "%s was opened before this process was forked; open it anew", dev->node.path);
+}
+
 int drv_ioctl(const struct drv_device *dev, unsigned long request, void *arg)
 {
 	if (__builtin_expect(dev->generation != drv_generation(), 0))

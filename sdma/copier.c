@@ -229,8 +229,9 @@ static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, ui
 {
 	struct sdma_op op = {.dst = job->dst.va, .src = job->src.va, .size_B = job->size_B, .fill = fill,
 			     .value = value};
-	int r = check(job, fill);
+	int r = drv_check_process(vm_device(copier->vm));
 
+	r = r ? r : check(job, fill);
 	job->point = (struct cs_point){0};
 	if (r || !job->size_B)
 		return r;

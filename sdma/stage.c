@@ -9,7 +9,7 @@ static uint64_t slot_size_B(void)
 	return drv_config()->staging_KiB * 1024ull;
 }
 
-/* The next slot, free of earlier work. A lost job frees its slot too: nothing runs any more. */
+/* The next slot, free of earlier work. */
 static int slot_get(struct sdma_copier *copier, struct sdma_slot **out)
 {
 	struct vm_info info = {.size_B = slot_size_B(), .kind = VM_GTT, .flags = VM_CPU | VM_RESIDENT};
@@ -19,7 +19,7 @@ static int slot_get(struct sdma_copier *copier, struct sdma_slot **out)
 	if (!slot->mem)
 		r = vm_mem_create(copier->vm, &info, &slot->mem);
 	else
-		(void)!cs_point_wait(slot->busy, CS_FOREVER);
+		cs_point_settle(slot->busy);
 	*out = slot;
 	return r;
 }
@@ -33,6 +33,7 @@ static uint64_t part_B(const struct sdma_job *job, uint64_t done_B)
 
 static int stage_in(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job)
 {
+	const struct cs_ring *ring = NULL;
 	int r = 0;
 
 	for (uint64_t done_B = 0, now_B; !r && done_B < job->size_B; done_B += now_B) {
@@ -46,6 +47,9 @@ static int stage_in(struct sdma_copier *copier, enum sdma_engine engine, struct 
 		op.src = slot->mem->va;
 		/* Jobs of one ring start in order: only the first has to wait for what the caller names. */
 		r = sdma_run(copier, engine, &op, job->after, done_B ? 0 : job->after_count, &slot->busy);
+		if (!r && ring && slot->busy.ring != ring)
+			r = drv_fail(-ECANCELED, "the copy's context was lost on the way");
+		ring = slot->busy.ring;
 		job->point = slot->busy;
 	}
 	return r;

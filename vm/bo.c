@@ -110,6 +110,11 @@ void vm_bo_destroy(struct vm_bo *bo)
 	if (!bo)
 		return;
 	vm = bo->vm;
+	/* A child leaves the parent's objects, and locks that may be held for ever, alone. */
+	if (drv_check_process(vm->dev)) {
+		free(bo);
+		return;
+	}
 	if (bo->list_index != VM_UNLISTED)
 		vm_list_remove(vm, bo);
 	gem_close(vm, bo->handle);

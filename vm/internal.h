@@ -11,7 +11,7 @@
 
 #define VM_PAGE_B 4096u
 
-/* Lock order: vm_slabs.lock, then vm.lock. */
+/* Lock order: vm.slab_lock, then vm.lock. */
 
 /* Slabs of one kind and one set of flags. */
 struct vm_slabs {
@@ -28,8 +28,12 @@ struct vm {
 	struct drm_amdgpu_bo_list_entry *entry; /* owned; the BOs of the list */
 	struct vm_bo **listed;                  /* owned; whose entry it is, to mend list_index */
 	uint32_t entries, entries_max;
-	uint32_t list_handle;    /* kernel BO list; 0: none made yet */
+	_Atomic uint32_t list_handle; /* kernel BO list; 0: none made yet */
 	_Atomic bool list_stale; /* entry changed since the last ioctl; set under the lock, read without (acquire) */
+
+	pthread_mutex_t fault_lock; /* guards the last fault; innermost */
+	uint64_t fault_va;          /* the last one that was reported, with its status word */
+	uint32_t fault_status;
 
 	pthread_mutex_t slab_lock; /* guards sets and their slabs */
 	struct vm_slabs set[VM_SLAB_SETS];

@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Addresses aligned like the pages that the TLB can merge. */
-static uint64_t range_align(const struct vm *vm, uint64_t size_B)
+/* Addresses aligned like the fragments that the TLB can merge: 2 MiB on every kernel, and what slabs promise. */
+static uint64_t range_align(uint64_t size_B)
 {
-	uint64_t fragment_B = vm->dev->facts.fragment_B;
-
-	return fragment_B && size_B >= fragment_B ? fragment_B : VM_PAGE_B;
+	return size_B >= VM_SLAB_B ? VM_SLAB_B : VM_PAGE_B;
 }
 
 int vm_mem_create(struct vm *vm, const struct vm_info *info, struct vm_mem **out)
@@ -21,7 +19,7 @@ int vm_mem_create(struct vm *vm, const struct vm_info *info, struct vm_mem **out
 	r = vm_bo_create(vm, info, &mem->bo);
 	if (r)
 		goto fail_bo;
-	r = vm_range_reserve(vm, mem->bo->size_B, range_align(vm, mem->bo->size_B), &mem->range);
+	r = vm_range_reserve(vm, mem->bo->size_B, range_align(mem->bo->size_B), &mem->range);
 	if (r)
 		goto fail_range;
 	if (info->flags & VM_CPU) {

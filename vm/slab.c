@@ -134,8 +134,10 @@ static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm
 int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *piece)
 {
 	struct vm_mem *mem;
-	int r;
+	int r = drv_check_process(vm->dev);
 
+	if (r)
+		return r;
 	if (info->size_B && info->size_B <= VM_PIECE_MAX_B) {
 		pthread_mutex_lock(&vm->slab_lock);
 		r = alloc_from_slabs(vm, info, piece);
@@ -163,14 +165,13 @@ static void give_back(struct vm_slab *slab, uint64_t offset_B)
 void vm_piece_free(struct vm_piece *piece)
 {
 	struct vm_slab *slab = piece->slab;
+	struct vm *vm = piece->mem ? piece->mem->bo->vm : NULL;
 
-	if (slab) {
-		struct vm *vm = slab->mem->bo->vm;
-
+	if (slab && !drv_check_process(vm->dev)) {
 		pthread_mutex_lock(&vm->slab_lock);
 		give_back(slab, piece->va - slab->mem->va);
 		pthread_mutex_unlock(&vm->slab_lock);
-	} else {
+	} else if (!slab) {
 		vm_mem_destroy(piece->mem);
 	}
 	*piece = (struct vm_piece){0};

@@ -13,17 +13,18 @@ int vm_create(const struct drv_device *dev, struct vm **out)
 		return drv_fail(-ENOMEM, "no host memory for an address space");
 	vm->dev = dev;
 	pthread_mutex_init(&vm->lock, NULL);
+	pthread_mutex_init(&vm->fault_lock, NULL);
 	pthread_mutex_init(&vm->slab_lock, NULL);
 	*out = vm;
 	return 0;
 }
 
-static int list_ioctl(struct vm *vm, uint32_t operation, uint32_t *handle)
+static int list_ioctl(struct vm *vm, uint32_t operation)
 {
 	union drm_amdgpu_bo_list args = {
 		.in = {
 			.operation = operation,
-			.list_handle = *handle,
+			.list_handle = vm->list_handle,
 			.bo_number = vm->entries,
 			.bo_info_size = sizeof(*vm->entry),
 			.bo_info_ptr = (uintptr_t)vm->entry,
@@ -32,7 +33,7 @@ static int list_ioctl(struct vm *vm, uint32_t operation, uint32_t *handle)
 	int r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_BO_LIST, &args);
 
 	if (!r && operation == AMDGPU_BO_LIST_OP_CREATE)
-		*handle = args.out.list_handle;
+		vm->list_handle = args.out.list_handle;
 	return r;
 }
 
@@ -43,8 +44,9 @@ void vm_destroy(struct vm *vm)
 	vm_slabs_fini(vm);
 	/* A handle that cannot be destroyed goes with the file description. */
 	if (vm->list_handle)
-		(void)!list_ioctl(vm, AMDGPU_BO_LIST_OP_DESTROY, &vm->list_handle);
+		(void)!list_ioctl(vm, AMDGPU_BO_LIST_OP_DESTROY);
 	pthread_mutex_destroy(&vm->lock);
+	pthread_mutex_destroy(&vm->fault_lock);
 	pthread_mutex_destroy(&vm->slab_lock);
 	free(vm->entry);
 	free(vm->listed);
@@ -122,7 +124,7 @@ __attribute__((cold, noinline)) static int list_update(struct vm *vm)
 
 	pthread_mutex_lock(&vm->lock);
 	if (vm->list_stale && (!create || vm->entries))
-		r = list_ioctl(vm, create ? AMDGPU_BO_LIST_OP_CREATE : AMDGPU_BO_LIST_OP_UPDATE, &vm->list_handle);
+		r = list_ioctl(vm, create ? AMDGPU_BO_LIST_OP_CREATE : AMDGPU_BO_LIST_OP_UPDATE);
 	if (r) {
 		r = drv_fail(r, "BO_LIST with %u BOs", vm->entries);
 	} else if (vm->list_stale) {

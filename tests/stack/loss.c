@@ -92,7 +92,7 @@ static void an_unmapped_address_is_reported(void)
 	launch.code = code;
 	CHECK_EQ(stack_run(&s, &launch), -EFAULT);
 	CHECK(strstr(drv_error_last()->text, "vector memory wrote page 0x7abc00001000"));
-	/* reported once; the context lives on */
+	/* reported once, whichever context asks; the context lives on */
 	CHECK_EQ(cs_ctx_check(s.ctx), 0);
 	args.at = 8;
 	CHECK_EQ(stack_run(&s, &launch), -EFAULT);

@@ -145,12 +145,16 @@ static void a_forked_child_is_told_no(void)
 	pid_t pid = fork();
 
 	if (!pid) {
+		struct sdma_job fill = {.dst = {mem->va, SDMA_GTT, true}, .size_B = 64};
+		struct vm_piece piece;
 		struct vm_mem *other;
 		struct cs_ib *ib;
 		struct stack own;
 		int bad = vm_mem_create(s.vm, &info, &other) != -ENODEV;
 
-		bad |= !cs_begin(s.ring, 0, &ib) && cs_submit(ib, NULL, 0, NULL) != -ENODEV;
+		bad |= cs_begin(s.ring, 0, &ib) != -ENODEV;
+		bad |= vm_piece_alloc(s.vm, &info, &piece) != -ENODEV;
+		bad |= sdma_copier_fill(s.copier, &fill, 1) != -ENODEV;
 		vm_mem_destroy(mem); /* must not reach the parent's */
 		/* the child may open the GPU anew */
 		bad |= stack_open(&own) != 0;

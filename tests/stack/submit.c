@@ -225,6 +225,70 @@ static void bad_dispatches_are_refused(void)
 	CHECK_EQ(cs_code_kernel(code, "", &kernel), -ENOENT);
 }
 
+/* A job without a packet, and one whose data comes before its first packet. */
+static void empty_jobs_are_jobs(void)
+{
+	struct cs_ring *dma;
+	struct cs_point point;
+	struct cs_ib *ib;
+	uint64_t va;
+
+	CHECK_EQ(cs_ring_create(s.ctx, DRV_IP_DMA, 1, sdma_print, &dma), 0);
+	CHECK_EQ(cs_begin(dma, 0, &ib), 0);
+	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
+	CHECK_EQ(cs_begin(dma, 0, &ib), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		uint32_t *block = cs_ib_data(ib, CS_DATA_MAX_B, 256, &va);
+
+		CHECK(block && va % 256 == 0);
+		block[0] = i;
+	}
+	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
+	CHECK_EQ(cs_begin(dma, 0, &ib), 0);
+	CHECK(!cs_ib_data(ib, CS_DATA_MAX_B + 1, 16, &va));
+	CHECK_EQ(cs_submit(ib, NULL, 0, &point), -EINVAL);
+	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
+	for (unsigned i = 0; i < 9; i++)
+		CHECK(cs_ib_data(ib, CS_DATA_MAX_B, 16, &va));
+	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
+	CHECK_EQ(cs_ctx_lost(s.ctx), 0);
+	cs_ring_destroy(dma);
+}
+
+#define ACQUIRE_WITH_ICACHE 0x28C40000u
+
+/* New code may lie where old code lay: the instruction cache is invalidated by a job that really runs, and for code that
+ * is loaded while a job is written. */
+static void code_is_never_hidden_by_the_instruction_cache(void)
+{
+	struct cs_dispatch d = {.grid = {1, 1, 1}, .group = {1, 1, 1}};
+	struct cs_code *more;
+	const uint32_t *before;
+	struct cs_ib *ib;
+
+	CHECK_EQ(stack_load(&s, "group", 1, &more), 0);
+	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
+	CHECK_EQ(ib->segment[0].map[1], ACQUIRE_WITH_ICACHE);
+	cs_abandon(ib);
+	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
+	CHECK_EQ(ib->segment[0].map[1], ACQUIRE_WITH_ICACHE);
+	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
+	CHECK_EQ(ib->segment[0].map[1], 0x08C40000);
+	cs_code_unload(more);
+	CHECK_EQ(stack_load(&s, "group", 3, &more), 0);
+	CHECK_EQ(cs_code_kernel(more, "k_empty", &d.kernel), 0);
+	before = ib->cur;
+	CHECK_EQ(cs_ib_dispatch(ib, &d), 0);
+	CHECK(before[0] == 0xC0055800 && before[1] & 1u << 29);
+	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
+	cs_code_unload(more);
+}
+
 /* What the kernel asks to be tried again is tried again. */
 static void passing_failures_are_retried(void)
 {
@@ -253,6 +317,8 @@ int main(void)
 	a_wait_can_time_out_and_nowait_does_not_block();
 	clocks_run_forward();
 	bad_dispatches_are_refused();
+	empty_jobs_are_jobs();
+	code_is_never_hidden_by_the_instruction_cache();
 	passing_failures_are_retried();
 	cs_code_unload(code);
 	stack_close(&s);

@@ -45,15 +45,24 @@ static void info_tells_each_device(void)
 	says("no such chip: \"gfx1\"");
 }
 
+/* The library cannot be preloaded into programs without the sanitizer that it is built with. */
+#ifdef __SANITIZE_ADDRESS__
+#define CAN_PRELOAD 0
+#else
+#define CAN_PRELOAD 1
+#endif
+
 static void run_passes_the_end_on(void)
 {
 	CHECK_EQ(tuff("run -- true"), 0);
 	CHECK_EQ(tuff("run -- sh -c 'exit 7'"), 7);
-	CHECK_EQ(tuff("run --gpu gfx900 -- sh -c 'kill -9 $$'"), 137);
-	CHECK_EQ(tuff("run --gpu gfx900 -- no-such-program"), 127);
 	CHECK_EQ(tuff("run --gpu gfx9999 -- true"), 2);
 	CHECK_EQ(tuff("run --gpu gfx900"), 2);
 	says("usage");
+	if (!CAN_PRELOAD)
+		return;
+	CHECK_EQ(tuff("run --gpu gfx900 -- sh -c 'kill -9 $$'"), 137);
+	CHECK_EQ(tuff("run --gpu gfx900 -- no-such-program"), 127);
 	CHECK_EQ(tuff("run --gpu gfx900 -- ls -l /dev/dri"), 0);
 	says("226, 128");
 	says("card0");
@@ -96,8 +105,10 @@ int main(void)
 {
 	info_tells_each_device();
 	run_passes_the_end_on();
-	run_gives_a_gpu_to_programs();
-	a_masked_sys_is_no_obstacle();
+	if (CAN_PRELOAD) {
+		run_gives_a_gpu_to_programs();
+		a_masked_sys_is_no_obstacle();
+	}
 	mistakes_are_explained();
 	return check_done("the tuff command");
 }

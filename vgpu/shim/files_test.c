@@ -299,6 +299,9 @@ static void preloaded_programs(void)
 
 		snprintf(env.preload, sizeof(env.preload), "%.1000s/lib/libtuff-vgpu.so", o ? o : ".");
 	}
+#ifdef __SANITIZE_ADDRESS__
+	env.preload[0] = 0; /* programs without the sanitizer cannot load what is built with it */
+#endif
 	if (access(env.preload, R_OK)) {
 		printf("no libtuff-vgpu.so here: preloading is not tested\n");
 		vgpu_stop();

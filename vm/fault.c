@@ -1,0 +1,46 @@
+/* GPU page faults, as the kernel remembers them: the last one of each address space. */
+#include <errno.h>
+
+#include "vm/internal.h"
+
+/* AMDGPU_INFO_GPUVM_FAULT, DRM 3.55; libdrm 2.4.114's header does not have it. */
+#define INFO_GPUVM_FAULT     0x23
+#define INFO_GPUVM_FAULT_DRM 55
+struct gpuvm_fault {
+	uint64_t va;
+	uint32_t status; /* GCVM_L2_PROTECTION_FAULT_STATUS */
+	uint32_t hub;
+};
+
+static const char *fault_client(uint32_t status, uint32_t hub)
+{
+	/* Client ids of the GFX hub, fault status 17:9 (Linux gmc_v9_0.c). */
+	static const char *const names[] = {[4] = "command fetch", [5] = "compute command processor",
+					    [8] = "vector memory", [9] = "instruction fetch", [10] = "scalar memory"};
+	unsigned client = status >> 9 & 0x1ff;
+
+	if (hub & 0xff)
+		return "SDMA";
+	return client < sizeof(names) / sizeof(names[0]) && names[client] ? names[client] : "GPU";
+}
+
+int vm_check_fault(struct vm *vm)
+{
+	const struct drv_device *dev = vm->dev;
+	struct gpuvm_fault fault;
+	bool fresh;
+
+	if (dev->drm_minor < INFO_GPUVM_FAULT_DRM || drv_info(dev, INFO_GPUVM_FAULT, &fault, sizeof(fault)))
+		return 0;
+	pthread_mutex_lock(&vm->fault_lock);
+	fresh = fault.status && (fault.va != vm->fault_va || fault.status != vm->fault_status);
+	vm->fault_va = fault.va;
+	vm->fault_status = fault.status;
+	pthread_mutex_unlock(&vm->fault_lock);
+	if (!fresh)
+		return 0;
+	/* Bit 18: write; bit 8: no translation at all. */
+	return drv_fail(-EFAULT, "GPU memory fault: %s %s page 0x%llx (status 0x%08x)",
+			fault_client(fault.status, fault.hub), fault.status >> 18 & 1 ? "wrote" : "read",
+			(unsigned long long)fault.va, fault.status);
+}
