@@ -37,7 +37,8 @@ void cp_where(const struct cp *cp, char *text, size_t text_B)
 		snprintf(text, text_B, "%s at dword %llu of IB %u", cp->name, dw, cp->ib_index);
 }
 
-static void finish(struct cp *cp, enum engine_status status, unsigned row, const char *fmt, va_list args)
+__attribute__((format(printf, 4, 0))) static void finish(struct cp *cp, enum engine_status status, unsigned row,
+							  const char *fmt, va_list args)
 {
 	char where[128], text[256];
 

@@ -24,7 +24,7 @@ static void tree_fail(struct tree *t, long r)
 		t->error = (int)r;
 }
 
-static void make_dirs(struct tree *t, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void make_dirs(struct tree *t, const char *fmt, ...)
 {
 	char path[PATH_MAX];
 	va_list args;
@@ -42,7 +42,7 @@ static void make_dirs(struct tree *t, const char *fmt, ...)
 		t->error = 0;
 }
 
-static void make_link(struct tree *t, const char *to, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void make_link(struct tree *t, const char *to, const char *fmt, ...)
 {
 	char path[PATH_MAX];
 	va_list args;
