@@ -1,6 +1,6 @@
 /* The table of virtual chips.
  *
- * Sources: reference/kernel_contract.md 1.4 and appendix B for identities, layouts and ring masks; AMD's product
+ * Sources: Linux soc15.c, amdgpu_drv.c and gfx_v9_0.c for identities, layouts and ring masks; AMD's product
  * pages for memory size, bus width and clocks; LLVM's AMDGPUUsage for VGPR files and packed work-item ids; amdgpu's
  * IP discovery for block versions. "made up" marks what no source gives. */
 #include "vgpu/chip.h"
@@ -143,7 +143,7 @@ const struct vgpu_chip vgpu_chips[] = {
 		.memory_khz = 1600000,
 		.counter_khz = 100000,
 		.packed_tid = true,
-		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header says 22 (packets.md 10.6): the wider one. */
+		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header says 22 (vega10_sdma_pkt_open.h): the wider one. */
 		.sdma_max_count_B = 1u << 30,
 	},
 	{.name = NULL},

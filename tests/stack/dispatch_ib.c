@@ -1,4 +1,4 @@
-/* What a dispatch puts into its IB, dword by dword, as packets.md (appendix A and B) has it, on each chip. Runs on the null
+/* What a dispatch puts into its IB, dword by dword, as Mesa and IREE emit it, on each chip. Runs on the null
  * device: nothing is executed, the IB is read back. */
 #include "cs/internal.h"
 

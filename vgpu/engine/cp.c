@@ -298,7 +298,7 @@ static bool execute_buffer(struct cp *cp)
 	return true;
 }
 
-/* What the kernel does not check about an IB (kernel_contract.md 3.2). */
+/* What the kernel does not check about an IB (Linux amdgpu_cs.c parses video IBs only). */
 static bool check_ib(struct cp *cp, const struct engine_ib *ib)
 {
 	cp->name = "IB start";

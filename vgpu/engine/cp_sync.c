@@ -9,7 +9,7 @@ static void await_waves(struct cp *cp)
 	engine_ring_drain(cp->ring);
 }
 
-/* GFX9's L2 actions that do not do what their name says (packets.md 1.5, errata 5, corrections 1). */
+/* GFX9's L2 actions that do not do what their name says (Mesa radv_cs.c). */
 static void check_l2_actions(const struct cp *cp, bool tc, bool wb, bool nc, bool metadata)
 {
 	if (wb && !tc && !nc)

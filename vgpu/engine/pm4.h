@@ -1,6 +1,6 @@
 /* PM4 packets of GFX9 as the compute micro-engine (and the graphics ring, for compute) reads them.
  *
- * Source: reference/packets.md section 1 and appendix A. Each struct is a packet's body: the dwords after its
+ * Sources: Linux soc15d.h, PAL gfx9 MEC packet headers. Each struct is a packet's body: the dwords after its
  * header.
  *
  *   31 30 | 29      16 | 15     8 | 7     2 |      1      |     0

@@ -1,6 +1,6 @@
 /* GFX9 registers that the compute path knows, as dword offsets. AMD's names.
  *
- * Source: reference/packets.md section 2. Written apart from the driver's own headers. */
+ * Sources: Mesa registers/gfx9.json, Linux asic_reg/gc. Written apart from the driver's own headers. */
 #ifndef VGPU_ENGINE_REGS_H
 #define VGPU_ENGINE_REGS_H
 

@@ -1,6 +1,6 @@
 /* SDMA 4.x packets.
  *
- * Source: reference/packets.md section 6. Each struct is a whole packet; header: 7:0 op, 15:8 sub_op, rest by
+ * Source: Linux vega10_sdma_pkt_open.h. Each struct is a whole packet; header: 7:0 op, 15:8 sub_op, rest by
  * packet. */
 #ifndef VGPU_ENGINE_SDMA_H
 #define VGPU_ENGINE_SDMA_H

@@ -5,7 +5,7 @@
 #include "vgpu/engine/cp.h"
 #include "vgpu/engine/sdma.h"
 
-/* Copies of one queue may overlap until something drains them (packets.md 6.4). What they touch is kept to find one
+/* Copies of one queue may overlap until something drains them (Mesa radv_sdma.c). What they touch is kept to find one
  * that needs an earlier one's end; more than so many are not looked at. */
 #define SDMA_PENDING_MAX 32
 
