@@ -1,5 +1,5 @@
-/* Clang's offload bundles: what `clang -x hip --offload-device-only` writes, and what fat binaries hold. One file with
- * a code object for each target (LLVM ClangOffloadBundler.rst). */
+/* Clang's offload bundles: what `clang -x hip --offload-device-only` writes, and what fat binaries hold. One file
+ * with a code object for each target (LLVM ClangOffloadBundler.rst). */
 #include <errno.h>
 #include <string.h>
 

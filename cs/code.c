@@ -45,7 +45,7 @@ uint32_t cs_code_generation(void)
 	return atomic_load_explicit(&generation, memory_order_acquire);
 }
 
-/* --- kernels and variables ------------------------------------------------------------------------------------ */
+/* --- kernels and variables -------------------------------------------------------------------- */
 
 static int by_kernel_name(const void *a, const void *b)
 {
@@ -167,7 +167,7 @@ static int add_symbols(struct cs_code *code, const struct cs_elf *e, const uint8
 	return r;
 }
 
-/* --- loading ----------------------------------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 static int take_note(void *user, const void *note, size_t size_B)
 {

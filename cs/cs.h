@@ -10,12 +10,12 @@
  * A job: cs_begin() locks the ring and starts an IB, emitters append to it, cs_submit() hands it to the kernel and
  * gives its point. Register state does not persist between IBs, so each IB says all that it needs.
  *
- * Completion. The kernel writes each ring's 64-bit sequence number (its user fence) to host memory behind the job's last
- * cache write-back; a finished point costs one load. Sleeping waits use the kernel fence of the same number.
+ * Completion. The kernel writes each ring's 64-bit sequence number (its user fence) to host memory behind the job's
+ * last cache write-back; a finished point costs one load. Sleeping waits use the kernel fence of the same number.
  *
- * Order. Jobs of one ring start in order and may overlap. CS_ORDERED waits for all earlier work of the ring; work on
- * other rings is waited for by naming its points. Each IB begins with an acquire at system scope, and the kernel ends
- * it with a release at system scope.
+ * Order. Jobs of one ring start in order and may overlap. CS_ORDERED waits for all earlier work of the ring; work
+ * on other rings is waited for by naming its points. Each IB begins with an acquire at system scope, and the kernel
+ * ends it with a release at system scope.
  *
  * Loss. When the kernel reports a job hung, a reset or a missing device, the context is lost for good: unfinished
  * points answer -ECANCELED (-ENODEV: the device is gone), and so does every later submission. Make a new context.
@@ -31,7 +31,7 @@
 
 #include "vm/vm.h"
 
-/* --- contexts and rings ------------------------------------------------------------------------------------- */
+/* --- contexts and rings ----------------------------------------------------------------------- */
 
 struct cs_ctx;
 struct cs_ring;
@@ -69,23 +69,23 @@ struct vm *cs_ring_vm(const struct cs_ring *ring);
 /* The point of the last submitted job. */
 struct cs_point cs_ring_last(struct cs_ring *ring);
 
-/* --- points --------------------------------------------------------------------------------------------------- */
+/* --- points ----------------------------------------------------------------------------------- */
 
-/* 1: reached; 0: not yet; -ECANCELED, -ENODEV: never. One load when reached; never enters the kernel. A job whose waves
- * the kernel killed counts as reached until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the next submission
- * hears of it. */
+/* 1: reached; 0: not yet; -ECANCELED, -ENODEV: never. One load when reached; never enters the kernel. A job whose
+ * waves the kernel killed counts as reached until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the next
+ * submission hears of it. */
 DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
-/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps in the kernel.
- * -ETIMEDOUT, -ECANCELED, -ENODEV. */
+/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps in the
+ * kernel. -ETIMEDOUT, -ECANCELED, -ENODEV. */
 DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
-/* Waits until the job does not run any more, whatever became of it: before memory that it uses is freed or used again.
- * A lost context does not end this wait early, since only one of its rings may have been reset. */
+/* Waits until the job does not run any more, whatever became of it: before memory that it uses is freed or used
+ * again. A lost context does not end this wait early, since only one of its rings may have been reset. */
 void cs_point_settle(struct cs_point point);
 
-/* --- jobs ------------------------------------------------------------------------------------------------------- */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 /* Unfinished jobs that a ring may have: at 32 the kernel would block the whole process inside the ioctl. */
-#define CS_JOBS_MAX     24
+#define CS_JOBS_MAX 24
 /* Most dwords that one cs_ib_room() may ask for. */
 #define CS_ROOM_MAX 64
 /* Pieces of an IB on rings that cannot chain (SDMA); the kernel takes 49. */
@@ -105,12 +105,12 @@ struct cs_segment {
 };
 
 struct cs_ib {
-	struct cs_ring *ring; /* borrowed, locked */
-	uint32_t *cur, *end;  /* where the next dword goes, and where room ends */
-	uint32_t *tail_size;  /* of the chain packet that leads to the current segment; NULL in the first */
-	int error;            /* sticky: what cs_submit() will answer */
-	unsigned flags;       /* enum cs_begin_flags */
-	unsigned segments;    /* closed ones; the first says where the IB begins */
+	struct cs_ring *ring;     /* borrowed, locked */
+	uint32_t *cur, *end;      /* where the next dword goes, and where room ends */
+	uint32_t *tail_size;      /* of the chain packet that leads to the current segment; NULL in the first */
+	int error;                /* sticky: what cs_submit() will answer */
+	unsigned flags;           /* enum cs_begin_flags */
+	unsigned segments;        /* closed ones; the first says where the IB begins */
 	uint32_t code_generation; /* of the code that its instruction cache invalidates cover */
 	bool scratch_settled;     /* it has a barrier in front of the ring's present scratch layout */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* [segments] is the open one */
@@ -118,9 +118,11 @@ struct cs_ib {
 
 /* Starts a job. Locks the ring. -EBUSY (CS_NOWAIT), -ENOMEM, -ECANCELED, -ENODEV; then the ring is not locked. */
 DRV_MUST_CHECK int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **ib);
-/* Submits it behind the `count` points of `after` (points of other devices: -EXDEV; lost ones: -ECANCELED). Unlocks the ring, whatever
- * happens; point may be NULL. -EBUSY: CS_NOWAIT, and the pool was full. One ioctl, two when the BO list changed. Retries -ENOMEM for one second. */
-DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_point *after, unsigned count, struct cs_point *point);
+/* Submits it behind the `count` points of `after` (points of other devices: -EXDEV; lost ones: -ECANCELED). Unlocks
+ * the ring, whatever happens; point may be NULL. -EBUSY: CS_NOWAIT, and the pool was full. One ioctl, two when the
+ * BO list changed. Retries -ENOMEM for one second. */
+DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_point *after, unsigned count,
+			     struct cs_point *point);
 /* Drops it. Unlocks the ring. */
 void cs_abandon(struct cs_ib *ib);
 
@@ -132,11 +134,11 @@ static inline void cs_ib_wrote(struct cs_ib *ib, const uint32_t *end)
 	if (__builtin_expect(!ib->error, 1))
 		ib->cur = (uint32_t *)end;
 }
-/* A block of size_B <= CS_DATA_MAX_B that lives as long as the job, at a multiple of align_B <= 256: write-combined for
- * the CPU, uncached for the GPU. NULL: the submission will fail. */
+/* A block of size_B <= CS_DATA_MAX_B that lives as long as the job, at a multiple of align_B <= 256: write-combined
+ * for the CPU, uncached for the GPU. NULL: the submission will fail. */
 void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *va);
 
-/* --- PM4, for compute rings --------------------------------------------------------------------------------------- */
+/* --- PM4, for compute rings ------------------------------------------------------------------- */
 
 enum cs_scope {
 	CS_SCOPE_AGENT,  /* this GPU: vector and scalar L1 caches */
@@ -160,7 +162,7 @@ void cs_ib_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned c
 
 cs_print_fn cs_pm4_print;
 
-/* --- code objects ---------------------------------------------------------------------------------------------------- */
+/* --- code objects ----------------------------------------------------------------------------- */
 
 struct cs_code;
 
@@ -172,23 +174,24 @@ struct cs_hidden_arg {
 };
 
 struct cs_kernel {
-	const char *name;      /* owned by the code */
-	struct cs_code *code;  /* borrowed */
+	const char *name;       /* owned by the code */
+	struct cs_code *code;   /* borrowed */
 	uint64_t descriptor_va; /* the HSA kernel object */
 	uint64_t entry_va;
 	uint32_t rsrc1, rsrc2, rsrc3;
-	uint16_t properties;   /* kernel_code_properties */
-	uint32_t lds_B;        /* static */
-	uint32_t private_B;    /* scratch per lane, static */
-	uint32_t kernarg_B;    /* hidden arguments included */
-	uint32_t explicit_B;   /* without them */
-	uint32_t max_threads;  /* per workgroup; 0: not said */
+	uint16_t properties;  /* kernel_code_properties */
+	uint32_t lds_B;       /* static */
+	uint32_t private_B;   /* scratch per lane, static */
+	uint32_t kernarg_B;   /* hidden arguments included */
+	uint32_t explicit_B;  /* without them */
+	uint32_t max_threads; /* per workgroup; 0: not said */
 	unsigned hidden_count;
 	struct cs_hidden_arg *hidden; /* owned by the code */
 };
 
-/* Loads a code object (an AMDGPU ELF of version 3 to 6, or an offload bundle that has one) for the vm's chip; image is read during the call only.
- * -ENOEXEC: broken, or for another chip; -ENOTSUP: needs what tuff does not do; -ENOMEM. The record says what. */
+/* Loads a code object (an AMDGPU ELF of version 3 to 6, or an offload bundle that has one) for the vm's chip; image
+ * is read during the call only. -ENOEXEC: broken, or for another chip; -ENOTSUP: needs what tuff does not do;
+ * -ENOMEM. The record says what. */
 DRV_MUST_CHECK int cs_code_load(struct vm *vm, const void *image, size_t size_B, struct cs_code **code);
 /* No submitted work may still run it. */
 void cs_code_unload(struct cs_code *code);
@@ -201,16 +204,16 @@ DRV_MUST_CHECK int cs_code_variable(const struct cs_code *code, const char *name
 
 struct cs_dispatch {
 	const struct cs_kernel *kernel;
-	uint32_t grid[3];     /* work-items, each at least 1; groups at the far edges may be partial */
-	uint32_t group[3];    /* work-items per workgroup */
+	uint32_t grid[3];  /* work-items, each at least 1; groups at the far edges may be partial */
+	uint32_t group[3]; /* work-items per workgroup */
 	uint32_t dynamic_lds_B;
 	const void *args; /* explicit arguments as the kernel lays them out; copied */
 	uint32_t args_B;  /* at most kernel->explicit_B; the rest is zero */
 };
 
-/* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of one
- * IB may overlap; put cs_ib_barrier() and cs_ib_acquire() between those that depend on each other.
- * -EINVAL: outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
+/* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of
+ * one IB may overlap; put cs_ib_barrier() and cs_ib_acquire() between those that depend on each other. -EINVAL:
+ * outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
 DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
 
 #endif

@@ -1,5 +1,5 @@
-/* One dispatch of an HSA kernel without an AQL packet processor: what its firmware would do with the kernel descriptor
- * is done here.
+/* One dispatch of an HSA kernel without an AQL packet processor: what its firmware would do with the kernel
+ * descriptor is done here.
  *
  * Source of the ABI: LLVM AMDGPUUsage, "Initial Kernel Execution State", "Kernel Descriptor", code object V5 hidden
  * arguments; values as ROCr and CLR fill them. */
@@ -26,7 +26,7 @@ enum {
 /* What a kernel with recursion or indirect calls gets per lane when it does not say: CLR's largest default. */
 #define DYNAMIC_STACK_B 16384u
 
-#define USER_SGPRS_MAX 16
+#define USER_SGPRS_MAX  16
 #define KERNARG_ALIGN_B 64
 
 /* hsa_kernel_dispatch_packet_t */
@@ -86,7 +86,7 @@ static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, stru
 	return 0;
 }
 
-/* --- kernel arguments ---------------------------------------------------------------------------------------- */
+/* --- kernel arguments ------------------------------------------------------------------------- */
 
 static int queue_descriptor(struct cs_ring *ring, uint64_t *va)
 {
@@ -190,7 +190,7 @@ static int fill_packet(struct cs_ib *ib, const struct cs_dispatch *d, const stru
 	return 0;
 }
 
-/* --- user SGPRs ------------------------------------------------------------------------------------------------ */
+/* --- user SGPRs ------------------------------------------------------------------------------- */
 
 struct user_sgprs {
 	uint32_t value[USER_SGPRS_MAX]; /* all that the properties can name are 15 */
@@ -211,7 +211,7 @@ static void push_scratch_resource(struct user_sgprs *u, const struct cs_scratch 
 
 	push(u, va | 1ull << 63); /* swizzle enable */
 	u->value[u->count++] = size_B;
-	u->value[u->count++] = 4 | 5 << 3 | 6 << 6 | 7 << 9 /* dst_sel xyzw */
+	u->value[u->count++] = 4 | 5 << 3 | 6 << 6 | 7 << 9   /* dst_sel xyzw */
 			       | 4 << 12 | 4 << 15            /* UINT, 32 bit */
 			       | 1 << 19 | 3 << 21 | 1 << 23; /* elements of 4 bytes, stride 64, add thread id */
 }
@@ -251,7 +251,7 @@ static int fill_user_sgprs(struct cs_ib *ib, const struct cs_dispatch *d, const 
 	return 0;
 }
 
-/* --- registers --------------------------------------------------------------------------------------------------- */
+/* --- registers -------------------------------------------------------------------------------- */
 
 static uint32_t *put_regs(uint32_t *p, unsigned reg, unsigned count)
 {
@@ -269,7 +269,7 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 
 	p = put_regs(p, COMPUTE_START_X, 16);
 	for (unsigned i = 0; i < 3; i++)
-		*p++ = 0; /* START */
+		*p++ = 0;                /* START */
 	for (unsigned i = 0; i < 3; i++) /* NUM_THREAD; a partial size of 0 would be no group at all */
 		*p++ = d->group[i] | (g->ragged ? (g->partial[i] ? g->partial[i] : d->group[i]) << 16 : 0);
 	*p++ = 0; /* PIPELINESTAT_ENABLE */

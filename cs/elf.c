@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define OSABI_AMDGPU_HSA 64
+#define OSABI_AMDGPU_HSA   64
 #define NT_AMDGPU_METADATA 32
 /* More than any real code object's 200 MB, less than what overflows anything. */
 #define SPAN_MAX_B (1ull << 30)
@@ -195,7 +195,7 @@ int cs_elf_notes(const struct cs_elf *e, int (*take)(void *user, const void *not
 	return r;
 }
 
-/* --- placing ---------------------------------------------------------------------------------------------------- */
+/* --- placing ---------------------------------------------------------------------------------- */
 
 /* What LLVM's linker leaves for the loader. S symbol, A addend, B base, P place. */
 static const struct reloc {
@@ -203,15 +203,15 @@ static const struct reloc {
 	bool relative; /* minus P */
 	bool base;     /* B instead of S */
 } relocs[] = {
-	{.type = 1, .width_B = 4},                            /* ABS32_LO */
-	{.type = 2, .width_B = 4, .shift = 32},               /* ABS32_HI */
-	{.type = 3, .width_B = 8},                            /* ABS64 */
-	{.type = 4, .width_B = 4, .relative = true},          /* REL32 */
-	{.type = 5, .width_B = 8, .relative = true},          /* REL64 */
-	{.type = 6, .width_B = 4},                            /* ABS32 */
-	{.type = 10, .width_B = 4, .relative = true},         /* REL32_LO */
+	{.type = 1, .width_B = 4},                                 /* ABS32_LO */
+	{.type = 2, .width_B = 4, .shift = 32},                    /* ABS32_HI */
+	{.type = 3, .width_B = 8},                                 /* ABS64 */
+	{.type = 4, .width_B = 4, .relative = true},               /* REL32 */
+	{.type = 5, .width_B = 8, .relative = true},               /* REL64 */
+	{.type = 6, .width_B = 4},                                 /* ABS32 */
+	{.type = 10, .width_B = 4, .relative = true},              /* REL32_LO */
 	{.type = 11, .width_B = 4, .shift = 32, .relative = true}, /* REL32_HI */
-	{.type = 13, .width_B = 8, .base = true},             /* RELATIVE64 */
+	{.type = 13, .width_B = 8, .base = true},                  /* RELATIVE64 */
 };
 
 static const struct reloc *find_reloc(unsigned type)
@@ -288,7 +288,8 @@ static int relocate_all(const struct cs_elf *e, uint8_t *to, uint64_t base)
 		/* Relocations of sections that are not loaded are the linker's. */
 		if (!(shdr.sh_flags & SHF_ALLOC))
 			continue;
-		r = data ? relocate_section(e, data, to, base) : drv_fail(-ENOEXEC, "relocations that cannot be read");
+		r = data ? relocate_section(e, data, to, base)
+			 : drv_fail(-ENOEXEC, "relocations that cannot be read");
 	}
 	return r;
 }

@@ -25,7 +25,8 @@ struct cs_elf {
 	size_t names_B;
 };
 
-/* If the image is an offload bundle, narrows it to the first code object that suits the chip. -ENOEXEC, -ENOTSUP (compressed). */
+/* If the image is an offload bundle, narrows it to the first code object that suits the chip. -ENOEXEC, -ENOTSUP
+ * (compressed). */
 DRV_MUST_CHECK int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip);
 /* True when code that wants the feature so runs on a chip that has it so. */
 bool cs_feature_fits(enum drv_feature wanted, enum drv_feature have);
@@ -35,8 +36,8 @@ DRV_MUST_CHECK int cs_elf_open(struct cs_elf *e, const void *image, size_t size_
 void cs_elf_close(struct cs_elf *e);
 /* Reads symbol i < syms; gives its name, or NULL when it has none. */
 const char *cs_elf_symbol(const struct cs_elf *e, size_t i, GElf_Sym *sym);
-/* Copies the segments to `to`, span_B zeroed bytes that will live at address base, and applies relocations. -ENOTSUP: a
- * relocation against what the object does not define. */
+/* Copies the segments to `to`, span_B zeroed bytes that will live at address base, and applies relocations.
+ * -ENOTSUP: a relocation against what the object does not define. */
 DRV_MUST_CHECK int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base);
 /* Calls take for each AMDGPU metadata note until it fails. */
 DRV_MUST_CHECK int cs_elf_notes(const struct cs_elf *e, int (*take)(void *user, const void *note, size_t size_B),

@@ -1,5 +1,5 @@
-/* Code object images: sound ones of every target, and broken ones. Runs without a GPU: what is loaded goes to a host
- * buffer. */
+/* Code object images: sound ones of every target, and broken ones. Runs without a GPU: what is loaded goes to a
+ * host buffer. */
 #include "cs/elf.h"
 
 #include <errno.h>
@@ -157,11 +157,12 @@ static void metadata_that_lies_is_refused(void)
 {
 	/* {"amdhsa.kernels": [{".symbol": "a", ".kernarg_segment_size": 8, ".args": [{".offset": 4, ".size": 8,
 	 * ".value_kind": "by_value"}]}]}: the argument ends behind the segment. */
-	static const char beyond[] = "\x81\xae"
-				     "amdhsa.kernels\x91\x83\xa7.symbol\xa1"
-				     "a\xb5.kernarg_segment_size\x08\xa5.args\x91\x83\xa7.offset\x04\xa5.size\x08\xab"
-				     ".value_kind\xa8"
-				     "by_value";
+	static const char beyond[] =
+		"\x81\xae"
+		"amdhsa.kernels\x91\x83\xa7.symbol\xa1"
+		"a\xb5.kernarg_segment_size\x08\xa5.args\x91\x83\xa7.offset\x04\xa5.size\x08\xab"
+		".value_kind\xa8"
+		"by_value";
 	static const char array_of_4g[] = "\xdd\xff\xff\xff\xff\x01\x02";
 	static const char not_a_map[] = "\x93\x01\x02\x03";
 	struct cs_meta meta = {0};

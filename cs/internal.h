@@ -25,19 +25,19 @@ struct cs_chunk {
 #define CS_SLOTS     (DRV_IP_COUNT * CS_RINGS_MAX)
 
 struct cs_ctx {
-	struct vm *vm;         /* borrowed */
-	uint32_t id;           /* owned: the kernel's context */
-	struct vm_mem *fences; /* owned; the user fence page: one sequence word per ring */
-	_Atomic int lost;      /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
-	pthread_mutex_t lock;  /* guards ring */
+	struct vm *vm;                  /* borrowed */
+	uint32_t id;                    /* owned: the kernel's context */
+	struct vm_mem *fences;          /* owned; the user fence page: one sequence word per ring */
+	_Atomic int lost;               /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
+	pthread_mutex_t lock;           /* guards ring */
 	struct cs_ring *ring[CS_SLOTS]; /* borrowed: those that exist, by IP and index */
 };
 
 /* Scratch of one ring. Wave slots are numbered per queue, so no two rings may share a buffer. */
 struct cs_scratch {
-	struct vm_mem *mem;      /* owned; NULL: none yet */
-	uint32_t units, waves;   /* as in TMPRING_SIZE */
-	bool changed;            /* the layout did, and no job with a barrier for it was submitted yet */
+	struct vm_mem *mem;    /* owned; NULL: none yet */
+	uint32_t units, waves; /* as in TMPRING_SIZE */
+	bool changed;          /* the layout did, and no job with a barrier for it was submitted yet */
 	struct cs_old_scratch {
 		struct cs_old_scratch *next;
 		struct vm_mem *mem; /* owned */
@@ -53,7 +53,7 @@ struct cs_ring {
 	enum drv_ip_type ip;
 	unsigned index;
 	cs_print_fn *print;
-	bool log; /* submissions or IBs are logged */
+	bool log;         /* submissions or IBs are logged */
 	uint32_t align_B; /* of an IB's address */
 
 	/* The sequence word, written by the GPU. It is in the context's fence page. */
@@ -77,7 +77,7 @@ struct cs_ring {
 	struct drm_amdgpu_cs_chunk_dep dep[CS_DEPS_MAX];
 	struct drm_amdgpu_cs_chunk ib_arg[CS_SEGMENTS_MAX], fence_arg, dep_arg;
 	uint64_t arg_pointer[CS_SEGMENTS_MAX + 2]; /* fence, IBs, dependencies */
-	uint32_t sink[CS_ROOM_MAX]; /* where dwords go when memory has run out */
+	uint32_t sink[CS_ROOM_MAX];                /* where dwords go when memory has run out */
 };
 
 /* True for what the kernel answers when work is lost, rather than a call refused. */

@@ -1,7 +1,9 @@
-/* Kernel metadata: the MessagePack map in a code object's AMDGPU notes (LLVM AMDGPUUsage, "Code Object V3 Metadata").
+/* Kernel metadata: the MessagePack map in a code object's AMDGPU notes (LLVM AMDGPUUsage, "Code Object V3
+ * Metadata").
  *
  * It comes from whoever made the code object. It is read in place, by a cursor that never leaves the note: Debian's
- * MessagePack library allocates what an array's header promises before it sees the content, gigabytes for five bytes. */
+ * MessagePack library allocates what an array's header promises before it sees the content, gigabytes for five
+ * bytes. */
 #include "cs/code.h"
 
 #include <errno.h>
@@ -14,23 +16,16 @@ static const struct {
 	const char *name;
 	enum cs_hidden_kind kind;
 } hidden_kinds[] = {
-	{"hidden_block_count_x", CS_HIDDEN_BLOCK_COUNT_X},
-	{"hidden_block_count_y", CS_HIDDEN_BLOCK_COUNT_Y},
-	{"hidden_block_count_z", CS_HIDDEN_BLOCK_COUNT_Z},
-	{"hidden_group_size_x", CS_HIDDEN_GROUP_SIZE_X},
-	{"hidden_group_size_y", CS_HIDDEN_GROUP_SIZE_Y},
-	{"hidden_group_size_z", CS_HIDDEN_GROUP_SIZE_Z},
-	{"hidden_remainder_x", CS_HIDDEN_REMAINDER_X},
-	{"hidden_remainder_y", CS_HIDDEN_REMAINDER_Y},
-	{"hidden_remainder_z", CS_HIDDEN_REMAINDER_Z},
-	{"hidden_grid_dims", CS_HIDDEN_GRID_DIMS},
-	{"hidden_dynamic_lds_size", CS_HIDDEN_DYNAMIC_LDS_SIZE},
-	{"hidden_private_base", CS_HIDDEN_PRIVATE_BASE},
-	{"hidden_shared_base", CS_HIDDEN_SHARED_BASE},
-	{"hidden_queue_ptr", CS_HIDDEN_QUEUE_PTR},
+	{"hidden_block_count_x", CS_HIDDEN_BLOCK_COUNT_X},       {"hidden_block_count_y", CS_HIDDEN_BLOCK_COUNT_Y},
+	{"hidden_block_count_z", CS_HIDDEN_BLOCK_COUNT_Z},       {"hidden_group_size_x", CS_HIDDEN_GROUP_SIZE_X},
+	{"hidden_group_size_y", CS_HIDDEN_GROUP_SIZE_Y},         {"hidden_group_size_z", CS_HIDDEN_GROUP_SIZE_Z},
+	{"hidden_remainder_x", CS_HIDDEN_REMAINDER_X},           {"hidden_remainder_y", CS_HIDDEN_REMAINDER_Y},
+	{"hidden_remainder_z", CS_HIDDEN_REMAINDER_Z},           {"hidden_grid_dims", CS_HIDDEN_GRID_DIMS},
+	{"hidden_dynamic_lds_size", CS_HIDDEN_DYNAMIC_LDS_SIZE}, {"hidden_private_base", CS_HIDDEN_PRIVATE_BASE},
+	{"hidden_shared_base", CS_HIDDEN_SHARED_BASE},           {"hidden_queue_ptr", CS_HIDDEN_QUEUE_PTR},
 };
 
-/* --- MessagePack ---------------------------------------------------------------------------------------------------- */
+/* --- MessagePack ------------------------------------------------------------------------------ */
 
 struct cursor {
 	const uint8_t *p, *end;
@@ -52,16 +47,15 @@ static const struct {
 } formats[] = {
 	{ITEM_OTHER, 1, 0, true},   {ITEM_OTHER, 2, 0, true},   {ITEM_OTHER, 4, 0, true}, /* bin */
 	{ITEM_OTHER, 1, 1, true},   {ITEM_OTHER, 2, 1, true},   {ITEM_OTHER, 4, 1, true}, /* ext */
-	{ITEM_OTHER, 4, 0, false},  {ITEM_OTHER, 8, 0, false},                             /* float */
-	{ITEM_NUMBER, 1, 0, false}, {ITEM_NUMBER, 2, 0, false},                            /* unsigned */
-	{ITEM_NUMBER, 4, 0, false}, {ITEM_NUMBER, 8, 0, false},
-	{ITEM_OTHER, 1, 0, false},  {ITEM_OTHER, 2, 0, false},                             /* signed */
-	{ITEM_OTHER, 4, 0, false},  {ITEM_OTHER, 8, 0, false},
-	{ITEM_OTHER, 0, 2, false},  {ITEM_OTHER, 0, 3, false},  {ITEM_OTHER, 0, 5, false}, /* fixext */
-	{ITEM_OTHER, 0, 9, false},  {ITEM_OTHER, 0, 17, false},
-	{ITEM_TEXT, 1, 0, true},    {ITEM_TEXT, 2, 0, true},    {ITEM_TEXT, 4, 0, true},
-	{ITEM_ARRAY, 2, 0, false},  {ITEM_ARRAY, 4, 0, false},
-	{ITEM_MAP, 2, 0, false},    {ITEM_MAP, 4, 0, false},
+	{ITEM_OTHER, 4, 0, false},  {ITEM_OTHER, 8, 0, false},                            /* float */
+	{ITEM_NUMBER, 1, 0, false}, {ITEM_NUMBER, 2, 0, false},                           /* unsigned */
+	{ITEM_NUMBER, 4, 0, false}, {ITEM_NUMBER, 8, 0, false}, {ITEM_OTHER, 1, 0, false},
+	{ITEM_OTHER, 2, 0, false}, /* signed */
+	{ITEM_OTHER, 4, 0, false},  {ITEM_OTHER, 8, 0, false},  {ITEM_OTHER, 0, 2, false},
+	{ITEM_OTHER, 0, 3, false},  {ITEM_OTHER, 0, 5, false}, /* fixext */
+	{ITEM_OTHER, 0, 9, false},  {ITEM_OTHER, 0, 17, false}, {ITEM_TEXT, 1, 0, true},
+	{ITEM_TEXT, 2, 0, true},    {ITEM_TEXT, 4, 0, true},    {ITEM_ARRAY, 2, 0, false},
+	{ITEM_ARRAY, 4, 0, false},  {ITEM_MAP, 2, 0, false},    {ITEM_MAP, 4, 0, false},
 };
 
 static bool take_bytes(struct cursor *c, uint64_t size_B)
@@ -150,7 +144,7 @@ static bool find(struct cursor c, const char *key, struct cursor *value)
 	return false;
 }
 
-/* --- kernels ---------------------------------------------------------------------------------------------------------- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 static bool find_text(struct cursor map, const char *key, struct item *text)
 {

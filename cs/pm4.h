@@ -1,7 +1,7 @@
 /* PM4 packets and the registers of a compute dispatch, GFX9.
  *
- * Sources: Mesa sid.h and registers JSON (pkt3, gfx9), Linux soc15d.h; encodings checked against the test vectors in
- * pm4_test.c. */
+ * Sources: Mesa sid.h and registers JSON (pkt3, gfx9), Linux soc15d.h; encodings checked against the test vectors
+ * in pm4_test.c. */
 #ifndef CS_PM4_H
 #define CS_PM4_H
 
@@ -50,9 +50,9 @@ enum pm4_sh_reg {
 };
 
 /* COMPUTE_DISPATCH_INITIATOR */
-#define INITIATOR_COMPUTE_SHADER_EN   (1u << 0)
-#define INITIATOR_PARTIAL_TG_EN       (1u << 1)
-#define INITIATOR_FORCE_START_AT_000  (1u << 2)
+#define INITIATOR_COMPUTE_SHADER_EN  (1u << 0)
+#define INITIATOR_PARTIAL_TG_EN      (1u << 1)
+#define INITIATOR_FORCE_START_AT_000 (1u << 2)
 
 /* COMPUTE_PGM_RSRC2 */
 #define RSRC2_SCRATCH_EN       (1u << 0)
@@ -90,8 +90,8 @@ enum pm4_sh_reg {
 /* WRITE_DATA: destination memory, write confirmed */
 #define WRITE_DATA_MEMORY (5u << 8 | 1u << 20)
 /* WAIT_REG_MEM: memory, >= */
-#define WAIT_MEMORY_GE    (5u | 1u << 4)
-#define WAIT_POLL_CLOCKS  4u /* as the kernel and Mesa poll */
+#define WAIT_MEMORY_GE   (5u | 1u << 4)
+#define WAIT_POLL_CLOCKS 4u /* as the kernel and Mesa poll */
 /* INDIRECT_BUFFER, DW3 */
 #define IB_SIZE_MAX_DW 0xfffffu
 #define IB_CHAIN       (1u << 20)

@@ -20,22 +20,22 @@ static void say(struct text *t, const char *fmt, ...)
 	n = vsnprintf(t->line + t->length, sizeof(t->line) - t->length, fmt, args);
 	va_end(args);
 	if (n > 0)
-		t->length += (unsigned)n < sizeof(t->line) - t->length ? (unsigned)n
-									 : sizeof(t->line) - t->length - 1;
+		t->length +=
+			(unsigned)n < sizeof(t->line) - t->length ? (unsigned)n : sizeof(t->line) - t->length - 1;
 }
 
 static const struct {
 	uint16_t reg;
 	const char *name;
 } reg_names[] = {
-	{0x204, "START_X"},       {0x205, "START_Y"},      {0x206, "START_Z"},      {0x207, "NUM_THREAD_X"},
-	{0x208, "NUM_THREAD_Y"},  {0x209, "NUM_THREAD_Z"}, {0x20a, "PIPELINESTAT"}, {0x20b, "PERFCOUNT"},
-	{0x20c, "PGM_LO"},        {0x20d, "PGM_HI"},       {0x20e, "PKT_ADDR_LO"},  {0x20f, "PKT_ADDR_HI"},
-	{0x210, "SCRATCH_LO"},    {0x211, "SCRATCH_HI"},   {0x212, "RSRC1"},        {0x213, "RSRC2"},
-	{0x215, "LIMITS"},        {0x216, "CU_SE0"},       {0x217, "CU_SE1"},       {0x218, "TMPRING"},
-	{0x219, "CU_SE2"},        {0x21a, "CU_SE3"},       {0x21b, "RESTART_X"},    {0x21c, "RESTART_Y"},
-	{0x21d, "RESTART_Z"},     {0x225, "CU_SE4"},       {0x226, "CU_SE5"},       {0x227, "CU_SE6"},
-	{0x228, "CU_SE7"},        {0x22d, "RSRC3"},
+	{0x204, "START_X"},      {0x205, "START_Y"},      {0x206, "START_Z"},      {0x207, "NUM_THREAD_X"},
+	{0x208, "NUM_THREAD_Y"}, {0x209, "NUM_THREAD_Z"}, {0x20a, "PIPELINESTAT"}, {0x20b, "PERFCOUNT"},
+	{0x20c, "PGM_LO"},       {0x20d, "PGM_HI"},       {0x20e, "PKT_ADDR_LO"},  {0x20f, "PKT_ADDR_HI"},
+	{0x210, "SCRATCH_LO"},   {0x211, "SCRATCH_HI"},   {0x212, "RSRC1"},        {0x213, "RSRC2"},
+	{0x215, "LIMITS"},       {0x216, "CU_SE0"},       {0x217, "CU_SE1"},       {0x218, "TMPRING"},
+	{0x219, "CU_SE2"},       {0x21a, "CU_SE3"},       {0x21b, "RESTART_X"},    {0x21c, "RESTART_Y"},
+	{0x21d, "RESTART_Z"},    {0x225, "CU_SE4"},       {0x226, "CU_SE5"},       {0x227, "CU_SE6"},
+	{0x228, "CU_SE7"},       {0x22d, "RSRC3"},
 };
 
 static void say_reg(struct text *t, unsigned reg, uint32_t value)
@@ -76,7 +76,10 @@ static void print_acquire(struct text *t, const uint32_t *body, unsigned dw)
 	static const struct {
 		uint32_t bit;
 		const char *name;
-	} bits[] = {{COHER_TC_WB, "L2 write-back"}, {COHER_TC, "L2"}, {COHER_TCL1, "L1"}, {COHER_SH_KCACHE, "K$"},
+	} bits[] = {{COHER_TC_WB, "L2 write-back"},
+		    {COHER_TC, "L2"},
+		    {COHER_TCL1, "L1"},
+		    {COHER_SH_KCACHE, "K$"},
 		    {COHER_SH_ICACHE, "I$"}};
 
 	(void)dw;
@@ -89,8 +92,8 @@ static void print_acquire(struct text *t, const uint32_t *body, unsigned dw)
 static void print_release(struct text *t, const uint32_t *body, unsigned dw)
 {
 	(void)dw;
-	say(t, "RELEASE_MEM event %02x%s to %llx: ", body[0] & 0x3f, body[0] & RELEASE_TC_WB ? " L2 write-back" : "",
-	    (unsigned long long)address(body + 2));
+	say(t, "RELEASE_MEM event %02x%s to %llx: ", body[0] & 0x3f,
+	    body[0] & RELEASE_TC_WB ? " L2 write-back" : "", (unsigned long long)address(body + 2));
 	if (body[1] >> 29 == 3)
 		say(t, "clock");
 	else

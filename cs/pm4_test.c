@@ -15,12 +15,12 @@ static struct cs_ib fresh(void)
 	return (struct cs_ib){.cur = buffer, .end = buffer + sizeof(buffer) / sizeof(buffer[0])};
 }
 
-#define CHECK_DWORDS(ib, ...)                                                                                       \
-	do {                                                                                                        \
-		const uint32_t want_[] = {__VA_ARGS__};                                                             \
-		CHECK_EQ((ib).cur - buffer, (long)(sizeof(want_) / 4));                                             \
-		for (unsigned i_ = 0; i_ < sizeof(want_) / 4; i_++)                                                 \
-			CHECK_EQ(buffer[i_], want_[i_]);                                                            \
+#define CHECK_DWORDS(ib, ...)                                                                                      \
+	do {                                                                                                       \
+		const uint32_t want_[] = {__VA_ARGS__};                                                            \
+		CHECK_EQ((ib).cur - buffer, (long)(sizeof(want_) / 4));                                            \
+		for (unsigned i_ = 0; i_ < sizeof(want_) / 4; i_++)                                                \
+			CHECK_EQ(buffer[i_], want_[i_]);                                                           \
 	} while (0)
 
 #define VA 0x123456789ab8ull
@@ -70,15 +70,14 @@ static void splits_long_writes(void)
 
 static void prints_what_it_emits(const char *file)
 {
-	static const char want[] =
-		"  1000: EVENT_WRITE CS_PARTIAL_FLUSH\n"
-		"  1008: ACQUIRE_MEM 08c40000: L2 write-back L2 L1 K$\n"
-		"  1024: RELEASE_MEM event 14 L2 write-back to 123456789ab8: 2a\n"
-		"  1044: RELEASE_MEM event 28 to 123456789ab8: clock\n"
-		"  1064: COPY_DATA clock to 123456789ab8\n"
-		"  107c: WAIT_REG_MEM 123456789ab8 & ffffffff >= 5\n"
-		"  1098: WRITE_DATA to 123456789ab8: 7\n"
-		"  10ac: no packet: 12345678\n";
+	static const char want[] = "  1000: EVENT_WRITE CS_PARTIAL_FLUSH\n"
+				   "  1008: ACQUIRE_MEM 08c40000: L2 write-back L2 L1 K$\n"
+				   "  1024: RELEASE_MEM event 14 L2 write-back to 123456789ab8: 2a\n"
+				   "  1044: RELEASE_MEM event 28 to 123456789ab8: clock\n"
+				   "  1064: COPY_DATA clock to 123456789ab8\n"
+				   "  107c: WAIT_REG_MEM 123456789ab8 & ffffffff >= 5\n"
+				   "  1098: WRITE_DATA to 123456789ab8: 7\n"
+				   "  10ac: no packet: 12345678\n";
 	char got[2048] = "", line[512];
 	struct cs_ib ib = fresh();
 	FILE *log;

@@ -1,8 +1,8 @@
 /* IB memory: one pool per ring, a queue of chunks in order of use.
  *
- * A chunk is used again when the last job with something in it has ended, so memory comes back in the order in which
- * the ring works and needs no bookkeeping per IB. While the ring is idle between jobs, the same first lines of the
- * current chunk serve every job. */
+ * A chunk is used again when the last job with something in it has ended, so memory comes back in the order in
+ * which the ring works and needs no bookkeeping per IB. While the ring is idle between jobs, the same first lines
+ * of the current chunk serve every job. */
 #include "cs/internal.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@
 static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
 {
 	/* Uncached for the GPU: the CPU writes it anew for each job. */
-	struct vm_info info = {.size_B = CS_CHUNK_B, .kind = VM_GTT_WC, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	struct vm_info info = {
+		.size_B = CS_CHUNK_B, .kind = VM_GTT_WC, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
 	struct cs_chunk *chunk = calloc(1, sizeof(*chunk));
 	int r;
 
@@ -53,7 +54,8 @@ void cs_pool_fini(struct cs_ring *ring)
 	}
 }
 
-/* Takes the oldest chunk out of the queue, waiting for its jobs if wait is set. NULL: all belong to the open job. */
+/* Takes the oldest chunk out of the queue, waiting for its jobs if wait is set. NULL: all belong to the open job.
+ */
 static struct cs_chunk *chunk_recycle(struct cs_ring *ring, bool wait, int *r)
 {
 	struct cs_chunk *chunk = ring->oldest;
@@ -125,7 +127,8 @@ static inline uint32_t nop(const struct cs_ring *ring)
 	return ring->ip == DRV_IP_DMA ? 0 : PM4_NOP_1;
 }
 
-/* Fills up to a whole multiple, behind which behind_dw more will follow. An IB is never empty: size 0 is no size. */
+/* Fills up to a whole multiple, behind which behind_dw more will follow. An IB is never empty: size 0 is no size.
+ */
 static inline void pad(struct cs_ring *ring, const struct cs_segment *segment, unsigned behind_dw)
 {
 	uint32_t *cur = ring->ib.cur, filler = nop(ring);

@@ -103,8 +103,8 @@ int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad)
 	return drv_fail(ring->ctx->lost, "context lost: %s (kernel said %d)", loss_reason(r), r);
 }
 
-/* Asks each ring's last fence: only that tells of a job that was killed softly, whose sequence word is written all the
- * same. */
+/* Asks each ring's last fence: only that tells of a job that was killed softly, whose sequence word is written all
+ * the same. */
 static int check_rings(struct cs_ctx *ctx)
 {
 	int r = 0;
@@ -140,8 +140,9 @@ int cs_ctx_check(struct cs_ctx *ctx)
 	if (args.out.state.flags & (AMDGPU_CTX_QUERY2_FLAGS_GUILTY | AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST)) {
 		lose(ctx, -ECANCELED);
 		return drv_fail(-ECANCELED, "context lost: the GPU was reset%s",
-				args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_GUILTY ? ", and this context caused it"
-										      : " and VRAM was lost");
+				args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_GUILTY
+					? ", and this context caused it"
+					: " and VRAM was lost");
 	}
 	return vm_check_fault(ctx->vm);
 }

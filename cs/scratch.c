@@ -90,8 +90,8 @@ int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B)
 	int r = 0;
 
 	if (units == UINT32_MAX)
-		return drv_fail(-EINVAL, "a kernel with %u bytes of scratch per lane; the chip can give %u", private_B,
-				chip->scratch_max_units * chip->scratch_granule_B / chip->wave_lanes);
+		return drv_fail(-EINVAL, "a kernel with %u bytes of scratch per lane; the chip can give %u",
+				private_B, chip->scratch_max_units * chip->scratch_granule_B / chip->wave_lanes);
 	if (!ring->scratch.mem || units > ring->scratch.units) {
 		r = scratch_grow(ring, units);
 		ib->scratch_settled = false;

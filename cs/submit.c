@@ -119,8 +119,8 @@ __attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring, 
 	}
 }
 
-/* Once more, for a second: -ENOMEM means that the kernel could not make everything resident just now, because memory of
- * others is being moved. */
+/* Once more, for a second: -ENOMEM means that the kernel could not make everything resident just now, because
+ * memory of others is being moved. */
 __attribute__((cold, noinline)) static int cs_ioctl_again(struct cs_ring *ring, const struct drm_amdgpu_cs_in *in,
 							  union drm_amdgpu_cs *args)
 {

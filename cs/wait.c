@@ -41,13 +41,14 @@ static int wait_cs(struct cs_point point, uint64_t deadline_ns)
 {
 	const struct cs_ring *ring = point.ring;
 	union drm_amdgpu_wait_cs args = {
-		.in = {
-			.handle = point.seq,
-			.timeout = deadline_ns,
-			.ip_type = ring->ip,
-			.ring = ring->index,
-			.ctx_id = ring->ctx->id,
-		},
+		.in =
+			{
+				.handle = point.seq,
+				.timeout = deadline_ns,
+				.ip_type = ring->ip,
+				.ring = ring->index,
+				.ctx_id = ring->ctx->id,
+			},
 	};
 	int r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_WAIT_CS, &args);
 

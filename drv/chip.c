@@ -6,10 +6,10 @@
 #define FAMILY_AI 141
 
 /* What all of GFX9 before gfx942 has in common. A row may name a field again: the later one counts. */
-#define GFX9_COMMON                                                                                                 \
-	.family = FAMILY_AI, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .wave_lanes = 64, .waves_per_cu = 40,        \
-	.scratch_waves_per_cu = 32, .max_group_threads = 1024, .lds_B = 65536, .lds_granule_B = 512,                \
-	.scratch_granule_B = 1024, .scratch_max_units = 0x1fff, .sdma_copy_max_B = 0x3fff00,                        \
+#define GFX9_COMMON                                                                                                \
+	.family = FAMILY_AI, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .wave_lanes = 64, .waves_per_cu = 40,       \
+	.scratch_waves_per_cu = 32, .max_group_threads = 1024, .lds_B = 65536, .lds_granule_B = 512,               \
+	.scratch_granule_B = 1024, .scratch_max_units = 0x1fff, .sdma_copy_max_B = 0x3fff00,                       \
 	.sdma_fill_max_B = 0x3fffe0, .code_pad_B = 256
 
 #pragma GCC diagnostic push

@@ -1,7 +1,7 @@
 /* The chip table: every difference between chips is a field here, never an `if` elsewhere.
  *
- * Sources: LLVM AMDGPUUsage (targets, ELF machine values, kernel descriptor), Linux amdgpu soc15.c (family and external
- * revision), Mesa sid.h and registers JSON (register offsets, SDMA limits), ROCr (scratch slots). */
+ * Sources: LLVM AMDGPUUsage (targets, ELF machine values, kernel descriptor), Linux amdgpu soc15.c (family and
+ * external revision), Mesa sid.h and registers JSON (register offsets, SDMA limits), ROCr (scratch slots). */
 #ifndef DRV_CHIP_H
 #define DRV_CHIP_H
 
@@ -12,7 +12,8 @@
 enum drv_pm4 { DRV_PM4_GFX9 };
 enum drv_sdma { DRV_SDMA_V4 };
 
-/* How a target feature stands on a chip as DRM queues run it. Code objects demand it on or off, or run with both. */
+/* How a target feature stands on a chip as DRM queues run it. Code objects demand it on or off, or run with both.
+ */
 enum drv_feature {
 	DRV_FEATURE_NONE, /* the chip does not have it */
 	DRV_FEATURE_OFF,

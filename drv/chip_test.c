@@ -1,4 +1,5 @@
-/* The chip table: found by IP version, by family and revision where the kernel does not tell, by name, by ELF machine. */
+/* The chip table: found by IP version, by family and revision where the kernel does not tell, by name, by ELF
+ * machine. */
 #include "drv/chip.h"
 
 #include "tests/check.h"

@@ -18,9 +18,8 @@ struct word {
 };
 
 static const struct word log_words[] = {
-	{"error", DRV_LOG_ERROR},   {"device", DRV_LOG_DEVICE}, {"mem", DRV_LOG_MEM},
-	{"submit", DRV_LOG_SUBMIT}, {"ib", DRV_LOG_IB},         {"code", DRV_LOG_CODE},
-	{"copy", DRV_LOG_COPY},     {"all", ~0u},
+	{"error", DRV_LOG_ERROR}, {"device", DRV_LOG_DEVICE}, {"mem", DRV_LOG_MEM},   {"submit", DRV_LOG_SUBMIT},
+	{"ib", DRV_LOG_IB},       {"code", DRV_LOG_CODE},     {"copy", DRV_LOG_COPY}, {"all", ~0u},
 };
 
 static const struct word copy_words[] = {
@@ -107,8 +106,8 @@ static const struct {
 	const char *name;
 	bool (*parse)(const char *text);
 } variables[] = {
-	{"TUFF_LOG_FILE", parse_log_file}, {"TUFF_LOG", parse_log},
-	{"TUFF_COPY", parse_copy},         {"TUFF_SPIN_US", parse_spin},
+	{"TUFF_LOG_FILE", parse_log_file},   {"TUFF_LOG", parse_log},
+	{"TUFF_COPY", parse_copy},           {"TUFF_SPIN_US", parse_spin},
 	{"TUFF_STAGING_KIB", parse_staging},
 };
 

@@ -13,9 +13,9 @@ struct drv_config {
 	unsigned log; /* TUFF_LOG, enum drv_log_category */
 	int log_fd;   /* TUFF_LOG_FILE; stderr otherwise */
 	enum drv_copy_engine copy;
-	uint32_t spin_us;      /* TUFF_SPIN_US: how long a wait polls before it sleeps */
-	uint32_t staging_KiB;  /* TUFF_STAGING_KIB: size of one staging buffer */
-	char problem[160];     /* the first value that could not be understood and was ignored; "" if none */
+	uint32_t spin_us;     /* TUFF_SPIN_US: how long a wait polls before it sleeps */
+	uint32_t staging_KiB; /* TUFF_STAGING_KIB: size of one staging buffer */
+	char problem[160];    /* the first value that could not be understood and was ignored; "" if none */
 };
 
 /* Thread safe; the answer never changes and is never NULL. */

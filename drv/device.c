@@ -79,10 +79,11 @@ int drv_fail_access(const char *path)
 		return drv_fail(-EACCES, "no permission to open %s", path);
 	getgrgid_r(st.st_gid, &group, buffer, sizeof(buffer), &found);
 	if (found)
-		return drv_fail(-EACCES,
-				"no permission to open %s (mode %03o): join group %s (`usermod -aG %s USER`, then log in "
-				"again; in a container keep the group: --group-add %u)",
-				path, st.st_mode & 0777, found->gr_name, found->gr_name, st.st_gid);
+		return drv_fail(
+			-EACCES,
+			"no permission to open %s (mode %03o): join group %s (`usermod -aG %s USER`, then log in "
+			"again; in a container keep the group: --group-add %u)",
+			path, st.st_mode & 0777, found->gr_name, found->gr_name, st.st_gid);
 	return drv_fail(-EACCES,
 			"no permission to open %s (mode %03o): it belongs to group %u, which has no name here; a "
 			"container needs --group-add %u, rootless --group-add keep-groups",
@@ -110,7 +111,8 @@ static int check_version(struct drv_device *dev)
 	if (strcmp(version->name, "amdgpu"))
 		r = drv_fail(-ENODEV, "%s is driven by %s, not by amdgpu", dev->node.path, version->name);
 	else if (version->version_major != 3 || version->version_minor < DRV_DRM_MINOR_MIN)
-		r = drv_fail(-ENOTSUP, "the kernel is too old: amdgpu DRM %d.%d, tuff needs 3.%d (Linux 6.1) or newer",
+		r = drv_fail(-ENOTSUP,
+			     "the kernel is too old: amdgpu DRM %d.%d, tuff needs 3.%d (Linux 6.1) or newer",
 			     version->version_major, version->version_minor, DRV_DRM_MINOR_MIN);
 	drmFreeVersion(version);
 	return r;
@@ -166,7 +168,8 @@ static int read_memory(struct drv_device *dev)
 	if (r)
 		return drv_fail(r, "AMDGPU_INFO MEMORY on %s", dev->node.path);
 	for (unsigned i = 0; i < 3; i++)
-		*to[i] = (struct drv_heap){from[i]->total_heap_size, from[i]->usable_heap_size, from[i]->heap_usage};
+		*to[i] =
+			(struct drv_heap){from[i]->total_heap_size, from[i]->usable_heap_size, from[i]->heap_usage};
 	return 0;
 }
 
@@ -205,17 +208,19 @@ static int find_chip(struct drv_device *dev)
 
 	dev->chip = drv_chip_find(gc, f->family, f->external_rev);
 	if (!dev->chip)
-		return drv_fail(-ENOTSUP,
-				"%s has a chip that tuff does not know: GC %u.%u.%u, family %u, external revision 0x%x",
-				dev->node.path, gc >> 16, gc >> 8 & 0xff, gc & 0xff, f->family, f->external_rev);
+		return drv_fail(
+			-ENOTSUP,
+			"%s has a chip that tuff does not know: GC %u.%u.%u, family %u, external revision 0x%x",
+			dev->node.path, gc >> 16, gc >> 8 & 0xff, gc & 0xff, f->family, f->external_rev);
 	if (!f->ip[DRV_IP_COMPUTE].rings)
 		return drv_fail(-ENOTSUP, "%s offers no compute ring (amdgpu.num_kcq=0 or user_queue=2?)",
 				dev->node.path);
 	return 0;
 }
 
-/* The name that the board is sold under, from libdrm's table: lines of "device id, revision, name". libdrm_amdgpu's own
- * look-up needs its device object, and making that one crashes the process when the device goes away meanwhile. */
+/* The name that the board is sold under, from libdrm's table: lines of "device id, revision, name". libdrm_amdgpu's
+ * own look-up needs its device object, and making that one crashes the process when the device goes away meanwhile.
+ */
 #define IDS_FILE "/usr/share/libdrm/amdgpu.ids"
 
 static void read_name(struct drv_device *dev)
@@ -237,8 +242,8 @@ static void read_name(struct drv_device *dev)
 
 int drv_device_open(const struct drv_node *node, struct drv_device **out)
 {
-	int (*const steps[])(struct drv_device *) = {open_node, check_version, read_device, read_memory, read_ips,
-						     find_chip};
+	int (*const steps[])(struct drv_device *) = {open_node,   check_version, read_device,
+						     read_memory, read_ips,      find_chip};
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct drv_device *dev = calloc(1, sizeof(*dev));
 	int r = 0;

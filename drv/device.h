@@ -22,19 +22,19 @@ struct drv_node {
 	char pci[16];  /* "0000:03:00.0"; "" when /sys does not tell */
 };
 
-/* Finds the AMD render nodes, in order of their minor number, at most max; gives how many. Nodes of other makers are
- * not opened (that would wake a sleeping GPU), unless /sys is masked and opening is the only way to tell.
+/* Finds the AMD render nodes, in order of their minor number, at most max; gives how many. Nodes of other makers
+ * are not opened (that would wake a sleeping GPU), unless /sys is masked and opening is the only way to tell.
  *
- * Errors: -ENODEV (none; the record says what was looked at), -EACCES (nodes exist but none may be opened; the record
- * names the group to join). Enters the kernel. Thread safe. */
+ * Errors: -ENODEV (none; the record says what was looked at), -EACCES (nodes exist but none may be opened; the
+ * record names the group to join). Enters the kernel. Thread safe. */
 DRV_MUST_CHECK int drv_scan(struct drv_node *nodes, size_t max, size_t *count);
 
 /* One kind of ring. */
 struct drv_ip {
-	uint32_t version;       /* major << 16 | minor << 8 | revision; 0: unknown */
-	uint32_t rings;         /* bit per ring that a submission may name */
-	uint32_t ib_start_B;    /* alignment of an IB's address */
-	uint32_t ib_size_B;     /* and of its size */
+	uint32_t version;    /* major << 16 | minor << 8 | revision; 0: unknown */
+	uint32_t rings;      /* bit per ring that a submission may name */
+	uint32_t ib_start_B; /* alignment of an IB's address */
+	uint32_t ib_size_B;  /* and of its size */
 };
 
 enum drv_ip_type { DRV_IP_GFX, DRV_IP_COMPUTE, DRV_IP_DMA, DRV_IP_COUNT }; /* as AMDGPU_HW_IP_* */
@@ -51,7 +51,7 @@ struct drv_facts {
 	uint32_t engine_clock_kHz, memory_clock_kHz, counter_kHz; /* counter: the GPU timestamp's rate */
 	uint32_t vram_type, vram_bits;
 	uint32_t l2_banks;
-	uint64_t va_lo, va_hi; /* usable GPU addresses: [va_lo, va_hi) */
+	uint64_t va_lo, va_hi;           /* usable GPU addresses: [va_lo, va_hi) */
 	uint32_t va_align_B, fragment_B; /* fragment_B: page size up to which the TLB merges */
 	struct drv_heap vram, visible_vram, gtt;
 	struct drv_ip ip[DRV_IP_COUNT];
@@ -68,9 +68,9 @@ struct drv_device {
 	char name[96]; /* what it is sold as */
 };
 
-/* Opens a node. Errors: -EACCES (the record names the group), -ENODEV (not amdgpu, or gone), -ENOTSUP (kernel too old,
- * or a chip that the table does not know; the record says which), -ENOMEM, or what open gave. Enters the kernel.
- * Thread safe. A device is immutable after this; any thread may use it. */
+/* Opens a node. Errors: -EACCES (the record names the group), -ENODEV (not amdgpu, or gone), -ENOTSUP (kernel too
+ * old, or a chip that the table does not know; the record says which), -ENOMEM, or what open gave. Enters the
+ * kernel. Thread safe. A device is immutable after this; any thread may use it. */
 DRV_MUST_CHECK int drv_device_open(const struct drv_node *node, struct drv_device **dev);
 void drv_device_close(struct drv_device *dev);
 
@@ -82,8 +82,8 @@ DRV_MUST_CHECK int drv_timestamp(const struct drv_device *dev, uint64_t *ticks);
 /* Records that the node may not be opened, and which group may; returns -EACCES. */
 int drv_fail_access(const char *path);
 
-/* How many forks lie between this process and the one that loaded tuff. What a child inherits shares its parent's file
- * description: any ioctl there would hurt the parent, so drv_ioctl() answers -ENODEV in the child. */
+/* How many forks lie between this process and the one that loaded tuff. What a child inherits shares its parent's
+ * file description: any ioctl there would hurt the parent, so drv_ioctl() answers -ENODEV in the child. */
 unsigned drv_generation(void);
 /* 0, or -ENODEV with a record when the device was inherited. For what touches memory or locks that parent and child
  * share before it comes to an ioctl. */

@@ -1,7 +1,7 @@
 /* Errors: functions return 0 or -errno, and leave why in a record of the calling thread.
  *
- * The record is text for people: which function failed, which ioctl, and what to do. It stays until the thread's next
- * failure; success does not clear it. */
+ * The record is text for people: which function failed, which ioctl, and what to do. It stays until the thread's
+ * next failure; success does not clear it. */
 #ifndef DRV_ERROR_H
 #define DRV_ERROR_H
 

@@ -1,4 +1,5 @@
-/* Finding render nodes: through libdrm and /sys where they can be read, by opening the nodes where /sys is masked. */
+/* Finding render nodes: through libdrm and /sys where they can be read, by opening the nodes where /sys is masked.
+ */
 #include "drv/device.h"
 
 #include <dirent.h>

@@ -4,16 +4,16 @@
  *   both ends outside the GPU                              CPU
  *   few bytes, the CPU reaches both, nothing to wait for   CPU: cheaper than one submission
  *   both ends in VRAM                                      shader: the compute units have the bandwidth
- *   else                                                   SDMA: it drives the bus and leaves the compute units alone
- * Pageable memory goes through pinned slots. */
+ *   else                                                   SDMA: it drives the bus and leaves the compute units
+ * alone Pageable memory goes through pinned slots. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sdma/internal.h"
 
-/* Below this a copy by the CPU takes less time than the 19.5 us that a submission costs on gfx11 with RADV: at 1 GB/s,
- * what write-combined stores to VRAM reach at least. Reading VRAM over the bus is about 40 times slower. */
+/* Below this a copy by the CPU takes less time than the 19.5 us that a submission costs on gfx11 with RADV: at 1
+ * GB/s, what write-combined stores to VRAM reach at least. Reading VRAM over the bus is about 40 times slower. */
 #define CPU_WRITE_MAX_B 16384
 #define CPU_READ_MAX_B  512
 /* One job's share of a large transfer: at 10 GB/s a tenth of the shortest watchdog (2 s, Linux 7.0). */
@@ -26,7 +26,7 @@ const char *sdma_engine_name(enum sdma_engine engine)
 	return names[engine];
 }
 
-/* --- queues ------------------------------------------------------------------------------------------------------- */
+/* --- queues ----------------------------------------------------------------------------------- */
 
 static void queues_destroy(struct sdma_queues *q)
 {
@@ -107,7 +107,7 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 	free(copier);
 }
 
-/* --- engines ------------------------------------------------------------------------------------------------------ */
+/* --- engines ---------------------------------------------------------------------------------- */
 
 static int append(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ib *ib, const struct sdma_op *op)
 {
@@ -121,7 +121,8 @@ static int append(struct sdma_copier *copier, enum sdma_engine engine, struct cs
 }
 
 static int run_part(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ring *ring,
-		    const struct sdma_op *part, const struct cs_point *after, unsigned count, struct cs_point *point)
+		    const struct sdma_op *part, const struct cs_point *after, unsigned count,
+		    struct cs_point *point)
 {
 	struct cs_ib *ib;
 	int r = cs_begin(ring, 0, &ib);
@@ -175,7 +176,7 @@ static int run_cpu(struct sdma_job *job, const struct sdma_op *op)
 	return 0;
 }
 
-/* --- planning ------------------------------------------------------------------------------------------------------ */
+/* --- planning --------------------------------------------------------------------------------- */
 
 static bool nothing_to_wait_for(const struct sdma_job *job)
 {
@@ -227,8 +228,8 @@ static int check(const struct sdma_job *job, bool fill)
 
 static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, uint8_t value)
 {
-	struct sdma_op op = {.dst = job->dst.va, .src = job->src.va, .size_B = job->size_B, .fill = fill,
-			     .value = value};
+	struct sdma_op op = {
+		.dst = job->dst.va, .src = job->src.va, .size_B = job->size_B, .fill = fill, .value = value};
 	int r = drv_check_process(vm_device(copier->vm));
 
 	r = r ? r : check(job, fill);

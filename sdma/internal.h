@@ -26,12 +26,12 @@ struct sdma_slot {
 };
 
 struct sdma_copier {
-	struct vm *vm;               /* borrowed */
-	struct cs_code *blit;        /* owned; made at first use, under lock */
+	struct vm *vm;        /* borrowed */
+	struct cs_code *blit; /* owned; made at first use, under lock */
 	const struct cs_kernel *kernel[BLIT_KERNELS];
-	struct sdma_queues *queues;  /* owned; replaced under lock */
-	pthread_mutex_t lock;        /* guards blit and queues; never held while waiting for the GPU */
-	pthread_mutex_t slot_lock;   /* guards slot and next; taken before lock */
+	struct sdma_queues *queues; /* owned; replaced under lock */
+	pthread_mutex_t lock;       /* guards blit and queues; never held while waiting for the GPU */
+	pthread_mutex_t slot_lock;  /* guards slot and next; taken before lock */
 	struct sdma_slot slot[SDMA_SLOTS];
 	unsigned next;
 };

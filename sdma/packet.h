@@ -14,11 +14,11 @@ enum sdma_op {
 	SDMA_OP_TIMESTAMP = 13,
 };
 
-#define SDMA_HEADER(op, sub)          ((uint32_t)(op) | (uint32_t)(sub) << 8)
-#define SDMA_TIMESTAMP_GET_GLOBAL     2
-#define SDMA_CONST_FILL_DWORDS        (2u << 30) /* DW0 31:30, size of the pattern */
-#define SDMA_COUNT_MASK               0x3fffffu  /* of COPY and CONST_FILL: bytes - 1 */
-#define SDMA_WRITE_COUNT_MASK         0xfffffu   /* of WRITE: dwords - 1 */
+#define SDMA_HEADER(op, sub)      ((uint32_t)(op) | (uint32_t)(sub) << 8)
+#define SDMA_TIMESTAMP_GET_GLOBAL 2
+#define SDMA_CONST_FILL_DWORDS    (2u << 30) /* DW0 31:30, size of the pattern */
+#define SDMA_COUNT_MASK           0x3fffffu  /* of COPY and CONST_FILL: bytes - 1 */
+#define SDMA_WRITE_COUNT_MASK     0xfffffu   /* of WRITE: dwords - 1 */
 
 enum sdma_packet_dw {
 	SDMA_COPY_DW = 7,

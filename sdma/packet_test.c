@@ -1,4 +1,5 @@
-/* SDMA packets: split at the chip's limits, decodable, and byte-exact where bytes matter. Runs them in a small model. */
+/* SDMA packets: split at the chip's limits, decodable, and byte-exact where bytes matter. Runs them in a small
+ * model. */
 #include <stdlib.h>
 
 #include "sdma/packet.h"

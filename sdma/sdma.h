@@ -10,7 +10,7 @@
 
 #include "cs/cs.h"
 
-/* --- packets ----------------------------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 /* Copies size_B bytes; the ranges may not overlap. Split by the chip's limit. */
 void sdma_copy(struct cs_ib *ib, uint64_t dst, uint64_t src, uint64_t size_B);
@@ -29,7 +29,7 @@ void sdma_barrier(struct cs_ib *ib);
 
 cs_print_fn sdma_print;
 
-/* --- copier ------------------------------------------------------------------------------------------------------- */
+/* --- copier ----------------------------------------------------------------------------------- */
 
 enum sdma_place {
 	SDMA_VRAM,     /* memory of this device */
@@ -55,8 +55,8 @@ DRV_MUST_CHECK int sdma_copier_create(struct vm *vm, struct sdma_copier **copier
 void sdma_copier_destroy(struct sdma_copier *copier);
 
 struct sdma_job {
-	struct sdma_end dst, src; /* a fill has no src */
-	uint64_t size_B;          /* 0: nothing is done, and the point is reached */
+	struct sdma_end dst, src;     /* a fill has no src */
+	uint64_t size_B;              /* 0: nothing is done, and the point is reached */
 	const struct cs_point *after; /* borrowed during the call */
 	unsigned after_count;
 	struct cs_point point;   /* out: when it is done */

@@ -1,4 +1,5 @@
-/* Pageable memory: the GPU cannot reach it, so it goes through pinned slots, which the CPU and the engine use in turn. */
+/* Pageable memory: the GPU cannot reach it, so it goes through pinned slots, which the CPU and the engine use in
+ * turn. */
 #include <errno.h>
 #include <string.h>
 

@@ -20,9 +20,9 @@ typedef u32 u32x4 __attribute__((ext_vector_type(4)));
 #define GROUP_Y __builtin_amdgcn_workgroup_id_y()
 #define GROUP_Z __builtin_amdgcn_workgroup_id_z()
 /* Work-items of a full workgroup, from the hidden arguments. */
-#define SIZE_X  __builtin_amdgcn_workgroup_size_x()
-#define SIZE_Y  __builtin_amdgcn_workgroup_size_y()
-#define SIZE_Z  __builtin_amdgcn_workgroup_size_z()
+#define SIZE_X __builtin_amdgcn_workgroup_size_x()
+#define SIZE_Y __builtin_amdgcn_workgroup_size_y()
+#define SIZE_Z __builtin_amdgcn_workgroup_size_z()
 
 /* A workgroup barrier that orders LDS. */
 static inline __device__ void barrier()

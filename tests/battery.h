@@ -1,5 +1,5 @@
-/* Small computations that the GPU and the CPU do alike: one function per subject, compiled by clang for each target and by
- * the host's compiler, and compared bit by bit. x and y are random, i is the index. */
+/* Small computations that the GPU and the CPU do alike: one function per subject, compiled by clang for each target
+ * and by the host's compiler, and compared bit by bit. x and y are random, i is the index. */
 #ifndef TESTS_BATTERY_H
 #define TESTS_BATTERY_H
 
@@ -24,18 +24,19 @@ typedef int32_t i32;
 typedef int64_t i64;
 #endif
 
-#define BATTERY(X)                                                                                                  \
-	X(int32) X(int64) X(shifts) X(bits) X(bytes) X(words) X(divide) X(float32) X(float64) X(float16) X(root)    \
-	X(convert) X(compare) X(branches) X(loops) X(cases) X(arrays) X(structs) X(recursion) X(pointers)           \
-	X(wide) X(minmax)
+#define BATTERY(X)                                                                                                 \
+	X(int32)                                                                                                   \
+	X(int64) X(shifts) X(bits) X(bytes) X(words) X(divide) X(float32) X(float64) X(float16) X(root) X(convert) \
+		X(compare) X(branches) X(loops) X(cases) X(arrays) X(structs) X(recursion) X(pointers) X(wide)     \
+			X(minmax)
 
 FN u64 b_int32(u32 i, u64 x, u64 y)
 {
 	i32 a = (i32)x, b = (i32)y;
 	u32 c = (u32)(x >> 32), d = (u32)(y >> 32);
 
-	return (u64)(u32)(a * (u32)b + c) ^ (u64)(c - d) << 32 ^ (u64)(c * 24u + (d & 0xffffff) * (c & 0xffffff)) << 16 ^
-	       (u64)((i64)a * b) ^ (u64)c * d ^ i;
+	return (u64)(u32)(a * (u32)b + c) ^ (u64)(c - d) << 32 ^
+	       (u64)(c * 24u + (d & 0xffffff) * (c & 0xffffff)) << 16 ^ (u64)((i64)a * b) ^ (u64)c * d ^ i;
 }
 
 FN u64 b_int64(u32 i, u64 x, u64 y)
@@ -155,8 +156,8 @@ FN u64 b_float64(u32 i, u64 x, u64 y)
 	double a = (double)(i64)x * 1e-6, b = (double)(i64)y * 1e-9 + 0.125, c = (double)(u32)x;
 	double p = a * b - c, q = a / (b == 0 ? 1.0 : b), r = __builtin_fma(a, b, c);
 
-	return bits64(p) ^ bits64(q) << 1 ^ bits64(r) >> 1 ^ bits64(a * 1e-300 * 1e-20) ^
-	       bits64(a < b ? a : b) ^ bits64((double)i + q);
+	return bits64(p) ^ bits64(q) << 1 ^ bits64(r) >> 1 ^ bits64(a * 1e-300 * 1e-20) ^ bits64(a < b ? a : b) ^
+	       bits64((double)i + q);
 }
 
 FN u64 bits16(_Float16 f)
@@ -216,7 +217,7 @@ FN u64 b_compare(u32 i, u64 x, u64 y)
 	r |= (u64)(a != b) << 5 | (u64)(c < d) << 6 | (u64)(c > d) << 7 | (u64)(c == d) << 8;
 	r |= (u64)(p < q) << 9 | (u64)(p > q) << 10 | (u64)(p == q) << 11 | (u64)((u32)p < (u32)q) << 12;
 	r |= (u64)((i64)x < (i64)y) << 13 | (u64)(x < y) << 14 | (u64)((i16)x < (i16)y) << 15;
-	r |= (u64)(p < 17) << 16 | (u64)((u32)q > 4000000000u) << 17 | (u64)(a != a) << 18 | (u64)!(a < b) << 19;
+	r |= (u64)(p < 17) << 16 | (u64)((u32)q > 4000000000u) << 17 | (u64)(a != a) << 18 | (u64) !(a < b) << 19;
 	r |= (u64)((u8)x == (u8)y) << 20 | (u64)((x & y & 1) && p > 3) << 21;
 	return r ^ (u64)i << 32;
 }

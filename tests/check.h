@@ -12,7 +12,7 @@ static unsigned check_passed_, check_failed_;
 /* True when cond holds. */
 #define CHECK(cond) check_(!!(cond), __FILE__, __LINE__, #cond)
 /* Compares integers and shows both. Like CHECK, an expression: true when it holds. */
-#define CHECK_EQ(a, b) check_eq_((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
+#define CHECK_EQ(a, b)  check_eq_((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_STR(a, b) check_str_(a, b, __FILE__, __LINE__)
 
 static inline int check_(int ok, const char *file, int line, const char *text)

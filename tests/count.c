@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- perf_event ------------------------------------------------------------------------------------------------------ */
+/* --- perf_event ------------------------------------------------------------------------------- */
 
 static int perf_fd(void)
 {
@@ -43,7 +43,7 @@ static uint64_t count_perf(void (*fn)(void *arg), void *arg)
 	return read(perf_fd(), &count, sizeof(count)) == sizeof(count) ? count : 0;
 }
 
-/* --- ptrace ------------------------------------------------------------------------------------------------------------ */
+/* --- ptrace ----------------------------------------------------------------------------------- */
 
 /* The child steps the parent from one marker to the other. They are real calls with addresses of their own. */
 __attribute__((noinline, used)) static void marker_begin(void)

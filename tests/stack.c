@@ -61,8 +61,8 @@ struct vm_mem *stack_vram(struct stack *s, uint64_t size_B)
 
 int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_point *point)
 {
-	struct cs_dispatch d = {.args = launch->args, .args_B = launch->args_B,
-				.dynamic_lds_B = launch->dynamic_lds_B};
+	struct cs_dispatch d = {
+		.args = launch->args, .args_B = launch->args_B, .dynamic_lds_B = launch->dynamic_lds_B};
 	struct cs_ib *ib;
 	int r = cs_code_kernel(launch->code, launch->kernel, &d.kernel);
 

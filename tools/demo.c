@@ -105,7 +105,9 @@ void demo_report(struct demo *d, const char *name, const char *what, int r, bool
 	describe_path(d, path, sizeof(path));
 	printf("%-11s %-52s %-24s %4llu ioctls %6.2f s  %s\n", name, what, path,
 	       (unsigned long long)(ioctls - d->ioctls_before), demo_now_s() - d->started_s,
-	       r ? drv_error_last()->text : right ? "right" : "WRONG");
+	       r       ? drv_error_last()->text
+	       : right ? "right"
+		       : "WRONG");
 	fflush(stdout);
 	d->right += !r && right;
 	d->wrong += r || !right;

@@ -11,9 +11,9 @@ struct demo {
 	struct cs_ring *ring;
 	struct sdma_copier *copier;
 	struct cs_code *code;
-	const char *picture;      /* where the Mandelbrot picture goes; NULL: nowhere */
-	unsigned engine_used;     /* bit per enum sdma_engine, since the last report */
-	unsigned launches;        /* since the last report */
+	const char *picture;  /* where the Mandelbrot picture goes; NULL: nowhere */
+	unsigned engine_used; /* bit per enum sdma_engine, since the last report */
+	unsigned launches;    /* since the last report */
 	uint64_t ioctls_before;
 	double started_s;
 	unsigned right, wrong;

@@ -8,9 +8,11 @@ static const struct {
 	const char *name, *help;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"info", "info [--json] [--gpu SPEC]          what GPUs there are, and where each fact comes from", tool_info},
+	{"info", "info [--json] [--gpu SPEC]          what GPUs there are, and where each fact comes from",
+	 tool_info},
 	{"demo", "demo [--gpu SPEC] [--picture FILE]  run GPU programs and check them against the CPU", tool_demo},
-	{"run", "run [--gpu SPEC] -- PROGRAM ...     run a program on tuff's libraries, or on a virtual GPU", tool_run},
+	{"run", "run [--gpu SPEC] -- PROGRAM ...     run a program on tuff's libraries, or on a virtual GPU",
+	 tool_run},
 };
 
 static int usage(FILE *to)
@@ -18,8 +20,9 @@ static int usage(FILE *to)
 	fprintf(to, "usage:\n");
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(to, "  tuff %s\n", commands[i].help);
-	fprintf(to, "SPEC is a chip (gfx900, gfx906, gfx908, gfx90a), several with commas, or null:CHIP; docs/vgpu.md "
-		    "has the rest.\n");
+	fprintf(to,
+		"SPEC is a chip (gfx900, gfx906, gfx908, gfx90a), several with commas, or null:CHIP; docs/vgpu.md "
+		"has the rest.\n");
 	return to == stderr ? 2 : 0;
 }
 

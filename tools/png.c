@@ -6,7 +6,8 @@
 
 int png_write(const char *path, uint32_t width, uint32_t height, const uint8_t *rgb)
 {
-	png_image image = {.version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_RGB};
+	png_image image = {
+		.version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_RGB};
 
 	if (!png_image_write_to_file(&image, path, 0, rgb, 0, NULL))
 		return drv_fail(-EIO, "%s: %s", path, image.message);

@@ -1,4 +1,5 @@
-/* tools/: the tuff command. Each subcommand is one function that takes its own arguments and gives the exit status. */
+/* tools/: the tuff command. Each subcommand is one function that takes its own arguments and gives the exit status.
+ */
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 

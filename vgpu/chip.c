@@ -143,7 +143,8 @@ const struct vgpu_chip vgpu_chips[] = {
 		.memory_khz = 1600000,
 		.counter_khz = 100000,
 		.packed_tid = true,
-		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header says 22 (vega10_sdma_pkt_open.h): the wider one. */
+		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header says 22 (vega10_sdma_pkt_open.h): the wider
+		   one. */
 		.sdma_max_count_B = 1u << 30,
 	},
 	{.name = NULL},

@@ -16,10 +16,11 @@ struct vgpu_chip {
 	uint16_t device_id;
 	uint8_t pci_rev;
 	uint32_t family, external_rev, chip_rev;
-	uint16_t gc_version[3], sdma_version[3]; /* IP discovery major, minor, revision */
+	uint16_t gc_version[3], sdma_version[3];           /* IP discovery major, minor, revision */
 	uint8_t engines, arrays_per_engine, cus_per_array; /* shader engines, arrays, CUs physically present */
 	uint16_t cus_active;
-	uint8_t gfx_rings, compute_rings, sdma_instances; /* compute_rings, dma: as the kernel offers them to users */
+	uint8_t gfx_rings, compute_rings,
+		sdma_instances; /* compute_rings, dma: as the kernel offers them to users */
 	uint16_t vgprs, max_waves_per_cu;
 	uint32_t lds_B;
 	uint32_t tccs, l2_B;

@@ -1,8 +1,8 @@
 /* GPU virtual memory as the engine sees it during one job.
  *
- * kernel/ owns page tables and takes a view of them when a job is submitted; the view does not change until the job ends,
- * so an address mapped or unmapped meanwhile is seen late, as by a stale TLB.
- * Nothing here assumes that a GPU address equals a host address.
+ * kernel/ owns page tables and takes a view of them when a job is submitted; the view does not change until the job
+ * ends, so an address mapped or unmapped meanwhile is seen late, as by a stale TLB. Nothing here assumes that a GPU
+ * address equals a host address.
  *
  * Thread rule: a view is immutable; any thread of the job's process may read it. */
 #ifndef VGPU_GPUVM_H
@@ -59,14 +59,15 @@ static inline const struct gpuvm_region *gpuvm_find(const struct gpuvm_view *vie
 	return NULL;
 }
 
-/* Which block made an access, as the fault status word names it (GFX9 client ids, L2 protection fault status 17:9). */
+/* Which block made an access, as the fault status word names it (GFX9 client ids, L2 protection fault status 17:9).
+ */
 enum gpuvm_client {
 	GPUVM_CPF = 4, /* command fetch */
 	GPUVM_CPC = 5, /* compute command processor's own reads and writes */
 	GPUVM_CPG = 6,
-	GPUVM_TCP = 8,  /* vector memory */
-	GPUVM_SQI = 9,  /* instruction fetch */
-	GPUVM_SQD = 10, /* scalar data */
+	GPUVM_TCP = 8,      /* vector memory */
+	GPUVM_SQI = 9,      /* instruction fetch */
+	GPUVM_SQD = 10,     /* scalar data */
 	GPUVM_SDMA0 = 0x80, /* behind the MM hub on GFX9; + instance */
 };
 

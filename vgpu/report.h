@@ -17,7 +17,8 @@
 enum vgpu_strict { VGPU_STRICT_OFF, VGPU_STRICT_REPORT, VGPU_STRICT_FATAL };
 
 VGPU_API enum vgpu_strict vgpu_strict(void);
-/* For programs that carry the virtual GPU inside; later than any finding of another thread it has no effect on it. */
+/* For programs that carry the virtual GPU inside; later than any finding of another thread it has no effect on it.
+ */
 VGPU_API void vgpu_strict_set(enum vgpu_strict level);
 /* Findings so far in this process, whatever the level. */
 VGPU_API unsigned long vgpu_findings(void);

@@ -24,12 +24,14 @@ static uint64_t domain_flags(const struct vm_info *info)
 static int gem_create(struct vm *vm, const struct vm_info *info, uint64_t size_B, uint32_t *handle)
 {
 	union drm_amdgpu_gem_create args = {
-		.in = {
-			.bo_size = size_B,
-			.alignment = size_B >= vm->dev->facts.fragment_B ? vm->dev->facts.fragment_B : VM_PAGE_B,
-			.domains = info->kind == VM_VRAM ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT,
-			.domain_flags = domain_flags(info),
-		},
+		.in =
+			{
+				.bo_size = size_B,
+				.alignment =
+					size_B >= vm->dev->facts.fragment_B ? vm->dev->facts.fragment_B : VM_PAGE_B,
+				.domains = info->kind == VM_VRAM ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT,
+				.domain_flags = domain_flags(info),
+			},
 	};
 	int r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_CREATE, &args);
 
@@ -77,8 +79,11 @@ int vm_bo_create(struct vm *vm, const struct vm_info *info, struct vm_bo **out)
 	bo = malloc(sizeof(*bo));
 	if (!bo)
 		return drv_fail(-ENOMEM, "no host memory for a BO");
-	*bo = (struct vm_bo){.vm = vm, .size_B = vm_align(info->size_B, VM_PAGE_B), .kind = info->kind,
-			     .flags = info->flags, .list_index = VM_UNLISTED};
+	*bo = (struct vm_bo){.vm = vm,
+			     .size_B = vm_align(info->size_B, VM_PAGE_B),
+			     .kind = info->kind,
+			     .flags = info->flags,
+			     .list_index = VM_UNLISTED};
 
 	r = gem_create(vm, info, bo->size_B, &bo->handle);
 	/* BOs that were freed since the last submission live on in the kernel's list. */

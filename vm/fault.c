@@ -15,8 +15,11 @@ struct gpuvm_fault {
 static const char *fault_client(uint32_t status, uint32_t hub)
 {
 	/* Client ids of the GFX hub, fault status 17:9 (Linux gmc_v9_0.c). */
-	static const char *const names[] = {[4] = "command fetch", [5] = "compute command processor",
-					    [8] = "vector memory", [9] = "instruction fetch", [10] = "scalar memory"};
+	static const char *const names[] = {[4] = "command fetch",
+					    [5] = "compute command processor",
+					    [8] = "vector memory",
+					    [9] = "instruction fetch",
+					    [10] = "scalar memory"};
 	unsigned client = status >> 9 & 0x1ff;
 
 	if (hub & 0xff)

@@ -29,7 +29,8 @@ struct vm {
 	struct vm_bo **listed;                  /* owned; whose entry it is, to mend list_index */
 	uint32_t entries, entries_max;
 	_Atomic uint32_t list_handle; /* kernel BO list; 0: none made yet */
-	_Atomic bool list_stale; /* entry changed since the last ioctl; set under the lock, read without (acquire) */
+	_Atomic bool
+		list_stale; /* entry changed since the last ioctl; set under the lock, read without (acquire) */
 
 	pthread_mutex_t fault_lock; /* guards the last fault; innermost */
 	uint64_t fault_va;          /* the last one that was reported, with its status word */

@@ -22,13 +22,14 @@ int vm_create(const struct drv_device *dev, struct vm **out)
 static int list_ioctl(struct vm *vm, uint32_t operation)
 {
 	union drm_amdgpu_bo_list args = {
-		.in = {
-			.operation = operation,
-			.list_handle = vm->list_handle,
-			.bo_number = vm->entries,
-			.bo_info_size = sizeof(*vm->entry),
-			.bo_info_ptr = (uintptr_t)vm->entry,
-		},
+		.in =
+			{
+				.operation = operation,
+				.list_handle = vm->list_handle,
+				.bo_number = vm->entries,
+				.bo_info_size = sizeof(*vm->entry),
+				.bo_info_ptr = (uintptr_t)vm->entry,
+			},
 	};
 	int r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_BO_LIST, &args);
 
@@ -139,7 +140,8 @@ int vm_list(struct vm *vm, uint32_t *handle)
 {
 	/* Stale is only ever missed for a BO that another thread adds meanwhile: work that uses it is not submitted
 	 * before that thread has handed it over. */
-	int r = __builtin_expect(atomic_load_explicit(&vm->list_stale, memory_order_acquire), 0) ? list_update(vm) : 0;
+	int r = __builtin_expect(atomic_load_explicit(&vm->list_stale, memory_order_acquire), 0) ? list_update(vm)
+												 : 0;
 
 	*handle = vm->list_handle;
 	return r;

@@ -6,12 +6,12 @@
  *   vm_mem    the common case: one BO bound to a range of its own
  *   vm_piece  a small allocation, cut from a vm_mem that it shares with others (a slab), or a vm_mem of its own
  *
- * A pointer is the same number on the CPU and on the GPU: a range is reserved in the host's address space and BOs are
- * bound there for both.
+ * A pointer is the same number on the CPU and on the GPU: a range is reserved in the host's address space and BOs
+ * are bound there for both.
  *
  * Residency. The kernel keeps in place what a submission lists. VM_RESIDENT BOs are always valid and need no list;
- * they can never be exported. All others stand in one kernel BO list, which vm_list() brings up to date: a submission
- * costs O(1), whatever the number of BOs. Every BO is EXPLICIT_SYNC.
+ * they can never be exported. All others stand in one kernel BO list, which vm_list() brings up to date: a
+ * submission costs O(1), whatever the number of BOs. Every BO is EXPLICIT_SYNC.
  *
  * Nothing here waits for the GPU: whoever frees memory has first seen that no submitted work can reach it.
  *
@@ -54,10 +54,10 @@ struct vm_stats {
 struct vm;
 
 struct vm_bo {
-	struct vm *vm;        /* borrowed; outlives the BO */
-	uint64_t size_B;      /* whole pages */
-	uint32_t handle;      /* GEM handle; owned */
-	uint32_t list_index;  /* place in the BO list, guarded by the vm; VM_UNLISTED when resident */
+	struct vm *vm;       /* borrowed; outlives the BO */
+	uint64_t size_B;     /* whole pages */
+	uint32_t handle;     /* GEM handle; owned */
+	uint32_t list_index; /* place in the BO list, guarded by the vm; VM_UNLISTED when resident */
 	enum vm_kind kind;
 	unsigned flags;
 };
@@ -76,19 +76,21 @@ struct vm_mem {
 	void *map; /* (void *)va, or NULL when the CPU does not map it */
 };
 
-/* A device's address space; dev is borrowed until vm_destroy(). Destroying expects that every object of it is gone. */
+/* A device's address space; dev is borrowed until vm_destroy(). Destroying expects that every object of it is gone.
+ */
 DRV_MUST_CHECK int vm_create(const struct drv_device *dev, struct vm **vm);
 void vm_destroy(struct vm *vm);
 const struct drv_device *vm_device(const struct vm *vm);
 void vm_stats(struct vm *vm, struct vm_stats *stats);
 
-/* Asks whether the GPU touched memory of this address space that is not there: 0, or -EFAULT with a record that names
- * address and access. One ioctl. The kernel keeps only the last fault and no count: each new one is reported once, and
- * one that is equal to the last, page and access, not at all. Linux 6.9 or newer (DRM 3.55); before it, always 0. */
+/* Asks whether the GPU touched memory of this address space that is not there: 0, or -EFAULT with a record that
+ * names address and access. One ioctl. The kernel keeps only the last fault and no count: each new one is reported
+ * once, and one that is equal to the last, page and access, not at all. Linux 6.9 or newer (DRM 3.55); before it,
+ * always 0. */
 DRV_MUST_CHECK int vm_check_fault(struct vm *vm);
 
-/* The BO list for the next submission: its kernel handle, 0 when nothing needs listing. One load when nothing changed
- * since the last call, else one ioctl. */
+/* The BO list for the next submission: its kernel handle, 0 when nothing needs listing. One load when nothing
+ * changed since the last call, else one ioctl. */
 DRV_MUST_CHECK int vm_list(struct vm *vm, uint32_t *handle);
 
 /* Errors: -EINVAL (size 0 or beyond any heap), -ENOMEM. */
@@ -112,9 +114,9 @@ void vm_mem_destroy(struct vm_mem *mem);
 
 struct vm_slab;
 struct vm_piece {
-	uint64_t va;     /* aligned to size_B up to VM_PIECE_MAX_B, at least to 256 */
-	void *map;       /* as in vm_mem */
-	uint64_t size_B; /* what was granted, >= what was asked for */
+	uint64_t va;          /* aligned to size_B up to VM_PIECE_MAX_B, at least to 256 */
+	void *map;            /* as in vm_mem */
+	uint64_t size_B;      /* what was granted, >= what was asked for */
 	struct vm_slab *slab; /* counted; NULL: mem is owned */
 	struct vm_mem *mem;   /* where it lies: the slab's, or its own */
 };

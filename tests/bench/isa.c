@@ -1,6 +1,7 @@
-/* How fast the virtual GPU executes machine code, on one core: operations that the program itself names (an addition, a
- * fused multiply-add, a load), per second. Address arithmetic, loop control and scalar instructions come on top and are not
- * counted, so each figure is a lower bound of lane-operations. Times are this machine's; no test depends on them. */
+/* How fast the virtual GPU executes machine code, on one core: operations that the program itself names (an
+ * addition, a fused multiply-add, a load), per second. Address arithmetic, loop control and scalar instructions
+ * come on top and are not counted, so each figure is a lower bound of lane-operations. Times are this machine's; no
+ * test depends on them. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,11 @@ static void vadd(struct cs_code *code, const struct vm_mem *m)
 	} args = {m->va, m->va + count * 4, m->va + count * 8, count};
 
 	report("vadd, 1 M floats: 2 loads, add, store", 4.0 * count,
-	       &(struct stack_launch){.code = code, .kernel = "vadd", .grid = {count}, .group = {256}, .args = &args,
+	       &(struct stack_launch){.code = code,
+				      .kernel = "vadd",
+				      .grid = {count},
+				      .group = {256},
+				      .args = &args,
 				      .args_B = 28});
 }
 
@@ -74,8 +79,12 @@ static void sgemm(struct cs_code *code, const struct vm_mem *m)
 
 	memset(m->map, 0, n * n * 12);
 	report("SGEMM 512^3, LDS tiles: fused multiply-adds", (double)n * n * n,
-	       &(struct stack_launch){.code = code, .kernel = "sgemm", .grid = {n / 64 * 256, n / 64}, .group = {256},
-				      .args = &args, .args_B = 28});
+	       &(struct stack_launch){.code = code,
+				      .kernel = "sgemm",
+				      .grid = {n / 64 * 256, n / 64},
+				      .group = {256},
+				      .args = &args,
+				      .args_B = 28});
 }
 
 static void mandelbrot(struct cs_code *code, const struct vm_mem *m)
@@ -87,8 +96,12 @@ static void mandelbrot(struct cs_code *code, const struct vm_mem *m)
 		float x0, y0, step;
 		uint32_t limit;
 	} args = {m->va, w, h, -2.0f, -1.25f, 2.5f / w, 256};
-	struct stack_launch launch = {.code = code, .kernel = "mandelbrot", .grid = {w, h}, .group = {16, 16},
-				      .args = &args, .args_B = sizeof(args)};
+	struct stack_launch launch = {.code = code,
+				      .kernel = "mandelbrot",
+				      .grid = {w, h},
+				      .group = {16, 16},
+				      .args = &args,
+				      .args_B = sizeof(args)};
 	double iterations = 0;
 
 	if (stack_run(&s, &launch))
@@ -108,7 +121,11 @@ static void alu(struct cs_code *code, const struct vm_mem *m)
 	} args = {m->va, turns};
 
 	report("ALU loop: 4 fused multiply-adds, 6 integer", 10.0 * items * turns,
-	       &(struct stack_launch){.code = code, .kernel = "b_alu", .grid = {items}, .group = {256}, .args = &args,
+	       &(struct stack_launch){.code = code,
+				      .kernel = "b_alu",
+				      .grid = {items},
+				      .group = {256},
+				      .args = &args,
 				      .args_B = 12});
 }
 

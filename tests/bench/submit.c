@@ -1,5 +1,5 @@
-/* B1 and its neighbours: user instructions of the driver's hot paths on the null device, above what the bare ioctl costs
- * there, beside libdrm_amdgpu's own calls. Instructions are exact; no time is measured. */
+/* B1 and its neighbours: user instructions of the driver's hot paths on the null device, above what the bare ioctl
+ * costs there, beside libdrm_amdgpu's own calls. Instructions are exact; no time is measured. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void memory(void *arg)
 	vm_mem_destroy(mem);
 }
 
-/* --- libdrm, on a description of its own ---------------------------------------------------------------------------- */
+/* --- libdrm, on a description of its own ------------------------------------------------------ */
 
 static struct {
 	amdgpu_device_handle dev;
@@ -128,8 +128,8 @@ static struct {
 
 static amdgpu_bo_handle drm_memory(uint64_t size_B, uint64_t *va, amdgpu_va_handle *handle, void **map)
 {
-	struct amdgpu_bo_alloc_request request = {.alloc_size = size_B, .phys_alignment = 4096,
-						  .preferred_heap = AMDGPU_GEM_DOMAIN_GTT};
+	struct amdgpu_bo_alloc_request request = {
+		.alloc_size = size_B, .phys_alignment = 4096, .preferred_heap = AMDGPU_GEM_DOMAIN_GTT};
 	amdgpu_bo_handle bo;
 
 	if (amdgpu_bo_alloc(drm.dev, &request, &bo) ||
@@ -188,8 +188,8 @@ static void drm_bare(void *arg)
 	struct drm_amdgpu_cs_chunk_ib ib = {.va_start = drm.ib_va, .ib_bytes = 32, .ip_type = AMDGPU_HW_IP_COMPUTE};
 	struct drm_amdgpu_cs_chunk chunk = {AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib};
 	uint64_t pointer = (uintptr_t)&chunk;
-	union drm_amdgpu_cs args = {.in.bo_list_handle = drm.raw_list, .in.num_chunks = 1,
-				    .in.chunks = (uintptr_t)&pointer};
+	union drm_amdgpu_cs args = {
+		.in.bo_list_handle = drm.raw_list, .in.num_chunks = 1, .in.chunks = (uintptr_t)&pointer};
 
 	(void)arg;
 	args.in.ctx_id = drm.ctx_id;
@@ -200,8 +200,8 @@ static void drm_bare(void *arg)
 static void drm_submit(void *arg)
 {
 	struct amdgpu_cs_ib_info ib = {.ib_mc_address = drm.ib_va, .size = 8};
-	struct amdgpu_cs_request request = {.ip_type = AMDGPU_HW_IP_COMPUTE, .number_of_ibs = 1, .ibs = &ib,
-					     .resources = drm.list};
+	struct amdgpu_cs_request request = {
+		.ip_type = AMDGPU_HW_IP_COMPUTE, .number_of_ibs = 1, .ibs = &ib, .resources = drm.list};
 
 	(void)arg;
 	if (amdgpu_cs_submit(drm.ctx, 0, &request, 1))
@@ -230,7 +230,7 @@ static void drm_alloc(void *arg)
 	drm_release(bo, handle, va, 65536);
 }
 
-/* --- report ------------------------------------------------------------------------------------------------------------ */
+/* --- report ----------------------------------------------------------------------------------- */
 
 /* What counting an empty function gives. */
 static uint64_t count_overhead(void)
@@ -286,7 +286,8 @@ static void row_submit_written(int64_t bare)
 		least = now < least ? now : least;
 		idle();
 	}
-	printf("%-46s %8lld %10lld %8u\n", "tuff: submit of a written IB", (long long)least, (long long)least - bare, 1);
+	printf("%-46s %8lld %10lld %8u\n", "tuff: submit of a written IB", (long long)least,
+	       (long long)least - bare, 1);
 }
 
 static int64_t prepare(void)

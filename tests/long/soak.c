@@ -1,4 +1,5 @@
-/* Many jobs: neither the driver's memory nor the kernel's objects grow, and sequence numbers, chunks and slabs go round. */
+/* Many jobs: neither the driver's memory nor the kernel's objects grow, and sequence numbers, chunks and slabs go
+ * round. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,7 +32,8 @@ static int round_trip(struct stack *s, struct cs_code *code, struct vm_mem *m, u
 	int r = vm_piece_alloc(s->vm, &info, &piece);
 
 	r = r ? r
-	      : stack_submit(s, &(struct stack_launch){.code = code, .kernel = "k_add", .args = &args, .args_B = 12},
+	      : stack_submit(s,
+			     &(struct stack_launch){.code = code, .kernel = "k_add", .args = &args, .args_B = 12},
 			     &point);
 	if (!r && value % 7 == 0)
 		r = cs_point_wait(point, CS_FOREVER);

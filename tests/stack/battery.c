@@ -49,7 +49,11 @@ static void run_level(struct stack *s, const char *chip, int level)
 			u32 count;
 		} args = {out->va, in->va, COUNT};
 		struct stack_launch launch = {
-			.code = code, .kernel = subjects[k].kernel, .grid = {1024}, .group = {256}, .args = &args,
+			.code = code,
+			.kernel = subjects[k].kernel,
+			.grid = {1024},
+			.group = {256},
+			.args = &args,
 			.args_B = 20,
 		};
 

@@ -35,16 +35,16 @@ static bool finish(struct sdma_job *job, int r)
 /* Moves the whole room between `place` and host memory, so that the CPU can look. */
 static bool fetch(unsigned place, uint8_t *to)
 {
-	struct sdma_job job = {.src = end_at(place, 1, 0), .size_B = ROOM_B,
-			       .dst = {(uintptr_t)to, SDMA_PAGEABLE, true}};
+	struct sdma_job job = {
+		.src = end_at(place, 1, 0), .size_B = ROOM_B, .dst = {(uintptr_t)to, SDMA_PAGEABLE, true}};
 
 	return finish(&job, sdma_copier_copy(s.copier, &job));
 }
 
 static void put(unsigned place, unsigned which, const uint8_t *from)
 {
-	struct sdma_job job = {.dst = end_at(place, which, 0), .size_B = ROOM_B,
-			       .src = {(uintptr_t)from, SDMA_PAGEABLE, true}};
+	struct sdma_job job = {
+		.dst = end_at(place, which, 0), .size_B = ROOM_B, .src = {(uintptr_t)from, SDMA_PAGEABLE, true}};
 
 	finish(&job, sdma_copier_copy(s.copier, &job));
 }
@@ -58,8 +58,7 @@ static void copy_once(unsigned from, unsigned to, uint64_t src_B, uint64_t dst_B
 	memset(model, 0x11, ROOM_B);
 	put(to, 1, model);
 	memcpy(model + dst_B, host[0] + src_B, size_B);
-	if (finish(&job, sdma_copier_copy(s.copier, &job)) && fetch(to, got) &&
-	    !CHECK(!memcmp(got, model, ROOM_B)))
+	if (finish(&job, sdma_copier_copy(s.copier, &job)) && fetch(to, got) && !CHECK(!memcmp(got, model, ROOM_B)))
 		printf("  place %u + %llu to place %u + %llu, %llu bytes by %s\n", from, (long long)src_B, to,
 		       (long long)dst_B, (long long)size_B, sdma_engine_name(job.engine));
 }
@@ -81,8 +80,8 @@ static void everything_arrives(void)
 	static const struct {
 		uint64_t src_B, dst_B, size_B;
 	} shapes[] = {
-		{0, 0, 1},      {3, 5, 7},           {4096, 0, 4096},         {1, 1, 65537},
-		{2, 6, 300001}, {16, 32, 0x3fff00},  {5, 5, 0x3fff01 + 4096}, {0, 4, (8u << 20) + 12},
+		{0, 0, 1},      {3, 5, 7},          {4096, 0, 4096},         {1, 1, 65537},
+		{2, 6, 300001}, {16, 32, 0x3fff00}, {5, 5, 0x3fff01 + 4096}, {0, 4, (8u << 20) + 12},
 	};
 
 	for (unsigned from = 0; from < 3; from++)

@@ -28,7 +28,8 @@ static void check_registers(const struct cs_kernel *k, const uint32_t *ib, const
 	if (!CHECK(a && b && user))
 		return;
 	CHECK(!a[0] && !a[1] && !a[2]);
-	/* 100 x 7 x 1 work-items in groups of 64 x 2 x 1: 36 and 1 in the last ones, 1 in z where nothing is left over */
+	/* 100 x 7 x 1 work-items in groups of 64 x 2 x 1: 36 and 1 in the last ones, 1 in z where nothing is left
+	 * over */
 	CHECK_EQ(a[3], 64 | 36 << 16);
 	CHECK_EQ(a[4], 2 | 1 << 16);
 	CHECK_EQ(a[5], 1 | 1 << 16);
@@ -48,8 +49,8 @@ static void check_chip(const char *chip)
 	struct stack s;
 	struct cs_code *code;
 	uint64_t args = 0x1234567890;
-	struct cs_dispatch d = {.grid = {100, 7, 1}, .group = {64, 2, 1}, .dynamic_lds_B = 2100, .args = &args,
-				.args_B = 8};
+	struct cs_dispatch d = {
+		.grid = {100, 7, 1}, .group = {64, 2, 1}, .dynamic_lds_B = 2100, .args = &args, .args_B = 8};
 	char spec[32];
 	struct cs_ib *ib;
 	const uint32_t *start;

@@ -1,4 +1,5 @@
-/* Kernels about workgroups, waves, atomics, cross-lane operations, variables and scratch, on four chips and three levels. */
+/* Kernels about workgroups, waves, atomics, cross-lane operations, variables and scratch, on four chips and three
+ * levels. */
 #include <stdlib.h>
 
 #include "tests/check.h"
@@ -35,8 +36,11 @@ static void ids_are_right_in_partial_groups(struct context *c)
 		bool right = true;
 
 		memset(out->map, 0xff, out->bo->size_B);
-		if (!run(c, (struct stack_launch){.kernel = "k_ids", .grid = {n[0], n[1], n[2]},
-						  .group = {g[0], g[1], g[2]}, .args = &args, .args_B = 16}))
+		if (!run(c, (struct stack_launch){.kernel = "k_ids",
+						  .grid = {n[0], n[1], n[2]},
+						  .group = {g[0], g[1], g[2]},
+						  .args = &args,
+						  .args_B = 16}))
 			break;
 		for (uint32_t z = 0; z < n[2]; z++)
 			for (uint32_t y = 0; y < n[1]; y++)
@@ -48,7 +52,8 @@ static void ids_are_right_in_partial_groups(struct context *c)
 					right &= o[3] == (g[0] | g[1] << 10 | g[2] << 20);
 				}
 		if (!CHECK(right))
-			printf("  grid %u x %u x %u on %s -O%d\n", n[0], n[1], n[2], c->s.dev->chip->target, c->level);
+			printf("  grid %u x %u x %u on %s -O%d\n", n[0], n[1], n[2], c->s.dev->chip->target,
+			       c->level);
 	}
 	vm_mem_destroy(out);
 }
@@ -62,8 +67,12 @@ static void dynamic_lds_reverses(struct context *c)
 
 	for (unsigned i = 0; i < 1024; i++)
 		d[i] = i;
-	if (run(c, (struct stack_launch){.kernel = "k_reverse", .grid = {1024}, .group = {256}, .dynamic_lds_B = 1024,
-					 .args = &args, .args_B = 8}))
+	if (run(c, (struct stack_launch){.kernel = "k_reverse",
+					 .grid = {1024},
+					 .group = {256},
+					 .dynamic_lds_B = 1024,
+					 .args = &args,
+					 .args_B = 8}))
 		for (unsigned i = 0; i < 1024; i++)
 			right &= d[i] == (i & ~255u) + 255 - (i & 255);
 	CHECK(right);
@@ -83,8 +92,11 @@ static void waves_meet_at_barriers(struct context *c)
 		uint32_t size = sizes[t], *o = out->map;
 		bool right = true;
 
-		if (!run(c, (struct stack_launch){.kernel = "k_relay", .grid = {2 * size}, .group = {size},
-						  .args = &args, .args_B = 12}))
+		if (!run(c, (struct stack_launch){.kernel = "k_relay",
+						  .grid = {2 * size},
+						  .group = {size},
+						  .args = &args,
+						  .args_B = 12}))
 			break;
 		for (uint32_t i = 0; i < 2 * size; i++)
 			right &= o[i] == (i % size + 65 * 25) % size * 7 + i / size + 25;
@@ -112,8 +124,8 @@ static void atomics_add_up(struct context *c)
 		want_or |= 1u << (i & 31);
 		want_xor ^= i;
 	}
-	if (run(c, (struct stack_launch){.kernel = "k_atomics", .grid = {n}, .group = {100}, .args = args,
-					 .args_B = 32})) {
+	if (run(c, (struct stack_launch){
+			   .kernel = "k_atomics", .grid = {n}, .group = {100}, .args = args, .args_B = 32})) {
 		CHECK_EQ(w[0], n * (n - 1) / 2);
 		CHECK_EQ(w[1], want_max);
 		CHECK_EQ(w[2], want_min);
@@ -139,7 +151,8 @@ static void lanes_see_each_other(struct context *c)
 	memset(m->map, 0, 4096);
 	for (unsigned i = 0; i < 64; i++)
 		odd += (in[i] = i * 2654435761u >> 7) & 1;
-	if (!run(c, (struct stack_launch){.kernel = "k_wave", .grid = {64}, .group = {64}, .args = args, .args_B = 16}))
+	if (!run(c, (struct stack_launch){
+			    .kernel = "k_wave", .grid = {64}, .group = {64}, .args = args, .args_B = 16}))
 		return vm_mem_destroy(m);
 	for (unsigned i = 0; i < 64; i++) {
 		unsigned row = i & ~15u;
@@ -169,8 +182,8 @@ static void variables_are_linked(struct context *c)
 	CHECK_EQ(size_B, 400);
 	CHECK_EQ(cs_code_variable(c->code, "nothing", &va, &size_B), -2);
 	memset(out->map, 0, 4096);
-	if (run(c, (struct stack_launch){.kernel = "k_variables", .grid = {64}, .group = {64}, .args = &args,
-					 .args_B = 8})) {
+	if (run(c, (struct stack_launch){
+			   .kernel = "k_variables", .grid = {64}, .group = {64}, .args = &args, .args_B = 8})) {
 		struct sdma_job job = {.dst = {out->va + 2048, SDMA_GTT, true}, .size_B = 4};
 
 		CHECK_EQ(o[0], 2);
@@ -195,8 +208,8 @@ static void scratch_belongs_to_each_lane(struct context *c)
 	} args = {out->va, count};
 	bool right = true;
 
-	if (run(c, (struct stack_launch){.kernel = "k_scratch", .grid = {count}, .group = {128}, .args = &args,
-					 .args_B = 12}))
+	if (run(c, (struct stack_launch){
+			   .kernel = "k_scratch", .grid = {count}, .group = {128}, .args = &args, .args_B = 12}))
 		for (uint32_t i = 0; i < count; i += 17) {
 			uint32_t sum = 0;
 
@@ -215,9 +228,13 @@ static void scratch_belongs_to_each_lane(struct context *c)
 int main(int argc, char **argv)
 {
 	static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
-	void (*const tests[])(struct context *) = {
-		ids_are_right_in_partial_groups, dynamic_lds_reverses, waves_meet_at_barriers, atomics_add_up,
-		lanes_see_each_other,            variables_are_linked, scratch_belongs_to_each_lane};
+	void (*const tests[])(struct context *) = {ids_are_right_in_partial_groups,
+						   dynamic_lds_reverses,
+						   waves_meet_at_barriers,
+						   atomics_add_up,
+						   lanes_see_each_other,
+						   variables_are_linked,
+						   scratch_belongs_to_each_lane};
 
 	for (unsigned i = 0; i < 12; i++) {
 		struct context c = {.level = (const int[]){0, 1, 3}[i % 3]};

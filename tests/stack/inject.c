@@ -1,5 +1,6 @@
-/* Fails the n-th ioctl, and the n-th allocation, for every n, of a whole program: it must end with an error or go on,
- * leave nothing behind, and never hang. The driver in this test is linked with its allocations renamed (Makefile). */
+/* Fails the n-th ioctl, and the n-th allocation, for every n, of a whole program: it must end with an error or go
+ * on, leave nothing behind, and never hang. The driver in this test is linked with its allocations renamed
+ * (Makefile). */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
 
-/* --- allocations of the driver ------------------------------------------------------------------------------------- */
+/* --- allocations of the driver ---------------------------------------------------------------- */
 
 static long countdown; /* 1: the next allocation fails; 0 and below: none does */
 static long live;      /* blocks that the driver holds */
@@ -77,7 +78,7 @@ void *inject_mmap(void *at, size_t size_B, int prot, int flags, int fd, off_t of
 	return mmap(at, size_B, prot, flags, fd, offset);
 }
 
-/* --- the program --------------------------------------------------------------------------------------------------- */
+/* --- the program ------------------------------------------------------------------------------ */
 
 static int compute(struct stack *s, struct cs_code *code, struct vm_mem *m)
 {
@@ -92,13 +93,19 @@ static int compute(struct stack *s, struct cs_code *code, struct vm_mem *m)
 	int r;
 
 	((uint32_t *)m->map)[3] = 5;
-	r = stack_run(s, &(struct stack_launch){.code = code, .kernel = "k_add", .grid = {64}, .group = {64},
-						.args = &args, .args_B = 12});
+	r = stack_run(
+		s,
+		&(struct stack_launch){
+			.code = code, .kernel = "k_add", .grid = {64}, .group = {64}, .args = &args, .args_B = 12});
 	if (!r && ((uint32_t *)m->map)[3] != 22)
 		return -EIO;
 	return r ? r
-		 : stack_run(s, &(struct stack_launch){.code = code, .kernel = "k_scratch", .grid = {64}, .group = {64},
-						       .args = &scratch_args, .args_B = 12});
+		 : stack_run(s, &(struct stack_launch){.code = code,
+						       .kernel = "k_scratch",
+						       .grid = {64},
+						       .group = {64},
+						       .args = &scratch_args,
+						       .args_B = 12});
 }
 
 static int copies(struct stack *s, struct vm_mem *m)
@@ -115,7 +122,10 @@ static int copies(struct stack *s, struct vm_mem *m)
 	r = sdma_copier_copy(s->copier, &in);
 	fill = (struct sdma_job){.dst = in.dst, .size_B = 4096, .after = &in.point, .after_count = 1};
 	r = r ? r : sdma_copier_fill(s->copier, &fill, 1);
-	out = (struct sdma_job){.size_B = 8192, .src = in.dst, .dst = {m->va, SDMA_GTT, true}, .after = &fill.point,
+	out = (struct sdma_job){.size_B = 8192,
+				.src = in.dst,
+				.dst = {m->va, SDMA_GTT, true},
+				.after = &fill.point,
 				.after_count = 1};
 	r = r ? r : sdma_copier_copy(s->copier, &out);
 	r = r ? r : cs_point_wait(out.point, CS_FOREVER);
@@ -251,7 +261,8 @@ int main(void)
 {
 	unsigned files;
 
-	/* A failed unmap leaves a mapping behind for the kernel to remove with the file: a finding, and not ours. */
+	/* A failed unmap leaves a mapping behind for the kernel to remove with the file: a finding, and not ours.
+	 */
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	CHECK_EQ(vgpu_start("gfx908"), 0);
 	CHECK_EQ(program(), 0);

@@ -1,5 +1,5 @@
-/* Processes that share a device and die: killed while a kernel runs, while they hold memory, again and again. The others
- * work on, and nothing of the dead stays. */
+/* Processes that share a device and die: killed while a kernel runs, while they hold memory, again and again. The
+ * others work on, and nothing of the dead stays. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -27,8 +27,11 @@ static void occupy(int ready, bool endless)
 		more[i] = i & 1 ? stack_vram(&s, 1 << 20) : stack_gtt(&s, 5000);
 	memset(m->map, 0, 4096);
 	arg = m->va;
-	if (!more[19] || (endless && stack_submit(&s, &(struct stack_launch){.code = code, .kernel = "k_endless",
-									     .args = &arg, .args_B = 8}, &point)))
+	if (!more[19] ||
+	    (endless &&
+	     stack_submit(&s,
+			  &(struct stack_launch){.code = code, .kernel = "k_endless", .args = &arg, .args_B = 8},
+			  &point)))
 		_exit(1);
 	if (write(ready, "", 1) != 1)
 		_exit(1);
@@ -70,8 +73,9 @@ static void work(void)
 	m = stack_gtt(&s, 4096);
 	*(uint32_t *)m->map = 2;
 	args.data = m->va;
-	CHECK_EQ(stack_run(&s, &(struct stack_launch){.code = code, .kernel = "k_add", .args = &args, .args_B = 12}),
-		 0);
+	CHECK_EQ(
+		stack_run(&s, &(struct stack_launch){.code = code, .kernel = "k_add", .args = &args, .args_B = 12}),
+		0);
 	CHECK_EQ(*(uint32_t *)m->map, 10);
 	vm_mem_destroy(m);
 	cs_code_unload(code);

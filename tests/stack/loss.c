@@ -26,8 +26,9 @@ static void still_works(void)
 	w = m->map;
 	w[0] = 2;
 	args.data = m->va;
-	CHECK_EQ(stack_run(&s, &(struct stack_launch){.code = code, .kernel = "k_add", .args = &args, .args_B = 12}),
-		 0);
+	CHECK_EQ(
+		stack_run(&s, &(struct stack_launch){.code = code, .kernel = "k_add", .args = &args, .args_B = 12}),
+		0);
 	CHECK_EQ(w[0], 10);
 	vm_mem_destroy(m);
 	cs_code_unload(code);
@@ -67,8 +68,8 @@ static void ruin(const char *kernel, uint64_t arg)
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), -ECANCELED);
 	CHECK_EQ(cs_ctx_check(s.ctx), -ECANCELED);
 	/* Copies have a context of their own. */
-	copy = (struct sdma_job){.dst = {zero->va + 64, SDMA_GTT, false}, .src = {zero->va, SDMA_GTT, false},
-				 .size_B = 64};
+	copy = (struct sdma_job){
+		.dst = {zero->va + 64, SDMA_GTT, false}, .src = {zero->va, SDMA_GTT, false}, .size_B = 64};
 	CHECK_EQ(sdma_copier_copy(s.copier, &copy), 0);
 	CHECK_EQ(cs_point_wait(copy.point, CS_FOREVER), 0);
 	vm_mem_destroy(zero);

@@ -33,7 +33,8 @@ static void addresses_are_the_same_for_cpu_and_gpu(void)
 
 static void bad_sizes_are_refused(void)
 {
-	static const uint64_t sizes_B[] = {0, UINT64_MAX, UINT64_MAX - 4095, 1ull << 63, 1ull << 47, 1ull << 46, 1ull << 40};
+	static const uint64_t sizes_B[] = {0,          UINT64_MAX, UINT64_MAX - 4095, 1ull << 63,
+					   1ull << 47, 1ull << 46, 1ull << 40};
 	struct vm_stats before, after;
 
 	vm_stats(s.vm, &before);

@@ -76,8 +76,8 @@ static void many_jobs_stay_in_order(void)
 		uint64_t data;
 		uint32_t value;
 	} args = {m->va, 0};
-	struct stack_launch launch = {.code = code, .kernel = "k_add", .grid = {256}, .group = {64}, .args = &args,
-				      .args_B = 12};
+	struct stack_launch launch = {
+		.code = code, .kernel = "k_add", .grid = {256}, .group = {64}, .args = &args, .args_B = 12};
 	uint32_t want = 5;
 	struct cs_point point;
 
@@ -213,8 +213,8 @@ static void bad_dispatches_are_refused(void)
 	};
 
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct cs_dispatch d = {.kernel = kernel, .args = big, .args_B = bad[i].args_B,
-					.dynamic_lds_B = bad[i].lds_B};
+		struct cs_dispatch d = {
+			.kernel = kernel, .args = big, .args_B = bad[i].args_B, .dynamic_lds_B = bad[i].lds_B};
 
 		memcpy(d.grid, bad[i].grid, sizeof(d.grid));
 		memcpy(d.group, bad[i].group, sizeof(d.group));
@@ -260,8 +260,8 @@ static void empty_jobs_are_jobs(void)
 
 #define ACQUIRE_WITH_ICACHE 0x28C40000u
 
-/* New code may lie where old code lay: the instruction cache is invalidated by a job that really runs, and for code that
- * is loaded while a job is written. */
+/* New code may lie where old code lay: the instruction cache is invalidated by a job that really runs, and for code
+ * that is loaded while a job is written. */
 static void code_is_never_hidden_by_the_instruction_cache(void)
 {
 	struct cs_dispatch d = {.grid = {1, 1, 1}, .group = {1, 1, 1}};

@@ -1,5 +1,5 @@
-/* Eight threads on one device: submission on rings of their own and shared ones, copies, memory, code, all at once. Under
- * ThreadSanitizer this is the test of every lock. */
+/* Eight threads on one device: submission on rings of their own and shared ones, copies, memory, code, all at once.
+ * Under ThreadSanitizer this is the test of every lock. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@ struct worker {
 	int error;
 };
 
-#define TRY(w, call)                                                                                                \
-	do {                                                                                                        \
-		int r_ = (call);                                                                                    \
-		if (r_) {                                                                                           \
-			(w)->failed = #call;                                                                        \
-			(w)->error = r_;                                                                            \
-			return NULL;                                                                                \
-		}                                                                                                   \
+#define TRY(w, call)                                                                                               \
+	do {                                                                                                       \
+		int r_ = (call);                                                                                   \
+		if (r_) {                                                                                          \
+			(w)->failed = #call;                                                                       \
+			(w)->error = r_;                                                                           \
+			return NULL;                                                                               \
+		}                                                                                                  \
 	} while (0)
 
 static int add(struct cs_ring *ring, const struct vm_mem *m, uint32_t value, struct cs_point *point)
@@ -68,9 +68,11 @@ static void *work(void *arg)
 	}
 	*(uint32_t *)m->map = want;
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		struct sdma_job in = {.size_B = 65536, .dst = {vram->va, SDMA_VRAM, false},
+		struct sdma_job in = {.size_B = 65536,
+				      .dst = {vram->va, SDMA_VRAM, false},
 				      .src = {(uintptr_t)host[w->index], SDMA_PAGEABLE, true}};
-		struct sdma_job out = {.size_B = 65536, .src = in.dst, .dst = in.src, .after = &in.point, .after_count = 1};
+		struct sdma_job out = {
+			.size_B = 65536, .src = in.dst, .dst = in.src, .after = &in.point, .after_count = 1};
 		struct vm_info info = {.size_B = 300 + i * 50, .kind = VM_GTT, .flags = VM_CPU};
 		struct vm_piece piece;
 		struct cs_point point;

@@ -72,7 +72,8 @@ static void run_gives_a_gpu_to_programs(void)
 {
 	char command[600];
 
-	snprintf(command, sizeof(command), "run --gpu gfx90a -- %s/tuff info", getenv("O") ? getenv("O") : "build/release");
+	snprintf(command, sizeof(command), "run --gpu gfx90a -- %s/tuff info",
+		 getenv("O") ? getenv("O") : "build/release");
 	CHECK_EQ(tuff(command), 0);
 	says("gfx90a ");
 }

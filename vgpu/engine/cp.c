@@ -24,7 +24,7 @@ struct packet {
 	uint8_t flags;
 };
 
-/* --- reports -------------------------------------------------------------------------------------------------- */
+/* --- reports ---------------------------------------------------------------------------------- */
 
 void cp_where(const struct cp *cp, char *text, size_t text_B)
 {
@@ -38,7 +38,7 @@ void cp_where(const struct cp *cp, char *text, size_t text_B)
 }
 
 __attribute__((format(printf, 4, 0))) static void finish(struct cp *cp, enum engine_status status, unsigned row,
-							  const char *fmt, va_list args)
+							 const char *fmt, va_list args)
 {
 	char where[128], text[256];
 
@@ -93,7 +93,7 @@ bool cp_need(struct cp *cp, bool ok)
 	return false;
 }
 
-/* --- jumps ---------------------------------------------------------------------------------------------------- */
+/* --- jumps ------------------------------------------------------------------------------------ */
 
 static bool check_target(struct cp *cp, const struct pm4_indirect_buffer *ib)
 {
@@ -173,7 +173,7 @@ static bool pred_exec(struct cp *cp)
 	return bits(cp->body[0], 31, 24) & 1 ? true : skip(cp, cp->body[0] & 0x3fff);
 }
 
-/* --- packets -------------------------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 static bool atomic_gds(struct cp *cp)
 {

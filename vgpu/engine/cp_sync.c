@@ -30,7 +30,7 @@ bool cp_acquire_mem(struct cp *cp)
 	return true;
 }
 
-/* --- end of pipe ---------------------------------------------------------------------------------------------- */
+/* --- end of pipe ------------------------------------------------------------------------------ */
 
 static bool write_eop_data(struct cp *cp, const struct pm4_release_mem *packet)
 {
@@ -117,7 +117,7 @@ bool cp_event_write(struct cp *cp)
 	}
 }
 
-/* --- waits ---------------------------------------------------------------------------------------------------- */
+/* --- waits ------------------------------------------------------------------------------------ */
 
 /* One look. False: the job was stopped. */
 static bool look(struct cp *cp, bool memory, uint64_t where, uint32_t *value)

@@ -36,7 +36,7 @@ static void hang(struct dispatch *d, unsigned row, const char *why)
 	d->ok = false;
 }
 
-/* --- row 67: nothing persists between jobs -------------------------------------------------------------------- */
+/* --- row 67: nothing persists between jobs ---------------------------------------------------- */
 
 static void rely_on(const struct dispatch *d, unsigned first, unsigned count, const char *name)
 {
@@ -76,7 +76,7 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, COMPUTE_USER_DATA_0 + 15, 1, "COMPUTE_USER_DATA_15");
 }
 
-/* --- shape ---------------------------------------------------------------------------------------------------- */
+/* --- shape ------------------------------------------------------------------------------------ */
 
 static void check_initiator(struct dispatch *d)
 {
@@ -150,7 +150,7 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 	grid->total = (uint64_t)total;
 }
 
-/* --- resources ------------------------------------------------------------------------------------------------ */
+/* --- resources -------------------------------------------------------------------------------- */
 
 static void read_registers(struct dispatch *d, struct engine_grid *grid)
 {
@@ -247,7 +247,7 @@ static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 	}
 }
 
-/* --- scratch -------------------------------------------------------------------------------------------------- */
+/* --- scratch ---------------------------------------------------------------------------------- */
 
 /* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is: what the waves can reach by
  * their slots must be mapped, and must not be cut up in another way while earlier waves still use it. */
@@ -299,7 +299,7 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 	check_scratch_buffer(d, grid);
 }
 
-/* --- the machine's callbacks ---------------------------------------------------------------------------------- */
+/* --- the machine's callbacks ------------------------------------------------------------------ */
 
 static void on_fault(void *user, const struct gpuvm_fault *fault, uint64_t pc)
 {

@@ -203,12 +203,13 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 	return true;
 }
 
-/* --- running -------------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 static void report_stopped(struct engine_group *group, const struct isa_wave *wave)
 {
 	struct engine_grid *grid = group->grid;
-	/* A refused fetch hangs the wave; an instruction that is none raises an interrupt (Linux gfx_v9_0.c, fault handlers).
+	/* A refused fetch hangs the wave; an instruction that is none raises an interrupt (Linux gfx_v9_0.c, fault
+	 * handlers).
 	 */
 	bool hang = atomic_load_explicit(&grid->fetch_fault, memory_order_relaxed);
 	uint32_t id[3];

@@ -25,7 +25,7 @@
 #define ENGINE_WAVES_PER_GROUP 16   /* 1,024 work-items */
 #define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
 
-/* --- one job (run.c) ------------------------------------------------------------------------------------------ */
+/* --- one job (run.c) -------------------------------------------------------------------------- */
 
 struct engine_run {
 	struct engine_ring *ring;
@@ -57,7 +57,7 @@ void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault);
 /* CLOCK_MONOTONIC. */
 uint64_t engine_now_ns(void);
 
-/* --- a ring --------------------------------------------------------------------------------------------------- */
+/* --- a ring ----------------------------------------------------------------------------------- */
 
 struct engine_ring {
 	struct engine_device *dev; /* borrowed; outlives the ring */
@@ -90,7 +90,7 @@ struct engine_ring {
 void engine_cp_execute(struct engine_run *run);
 void engine_sdma_execute(struct engine_run *run);
 
-/* --- compute units -------------------------------------------------------------------------------------------- */
+/* --- compute units ---------------------------------------------------------------------------- */
 
 struct engine_device {
 	const struct vgpu_chip *chip; /* immutable after creation, as are the next two */
@@ -173,7 +173,7 @@ bool engine_device_await(struct engine_device *dev, uint64_t units, struct engin
 /* A claimed workgroup has ended, or is given up. The grid may be gone afterwards. */
 void engine_grid_group_ended(struct engine_grid *grid);
 
-/* --- workers (worker.c) --------------------------------------------------------------------------------------- */
+/* --- workers (worker.c) ----------------------------------------------------------------------- */
 
 struct engine_worker *engine_worker_create(struct engine_device *dev, struct engine_ring *only);
 void engine_worker_destroy(struct engine_worker *worker);
@@ -183,7 +183,7 @@ void engine_worker_join(struct engine_worker *worker);
 /* Takes workgroups and runs each resident one for a turn. False when there was nothing to do. */
 bool engine_worker_step(struct engine_worker *worker);
 
-/* --- one resident workgroup (group.c) ------------------------------------------------------------------------- */
+/* --- one resident workgroup (group.c) --------------------------------------------------------- */
 
 struct engine_group {
 	struct engine_group *next; /* in the worker's list of resident or of free ones */

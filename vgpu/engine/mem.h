@@ -35,8 +35,8 @@ bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, 
 bool engine_mem_copy(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B);
 /* Repeats the unit_B (1, 2 or 4) low bytes of pattern. */
 bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, unsigned unit_B, uint64_t size_B);
-/* A read-modify-write with the texture cache's numbering (TC_OP in Mesa sid.h), 32 or 64 bits by the operation's bit 5.
- * False too if the operation does not exist; engine_atomic_name() tells. */
+/* A read-modify-write with the texture cache's numbering (TC_OP in Mesa sid.h), 32 or 64 bits by the operation's
+ * bit 5. False too if the operation does not exist; engine_atomic_name() tells. */
 bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old);
 /* "add_64", NULL if there is no such operation. */
 const char *engine_atomic_name(unsigned op);

@@ -24,7 +24,7 @@ uint64_t engine_clock(const struct vgpu_chip *chip)
 	return (uint64_t)((unsigned __int128)engine_now_ns() * chip->counter_khz / 1000000u);
 }
 
-/* --- a job ---------------------------------------------------------------------------------------------------- */
+/* --- a job ------------------------------------------------------------------------------------ */
 
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 {
@@ -141,7 +141,7 @@ void engine_kill(struct engine_ring *ring)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* --- rings ---------------------------------------------------------------------------------------------------- */
+/* --- rings ------------------------------------------------------------------------------------ */
 
 static void link_ring(struct engine_ring *ring)
 {
@@ -201,7 +201,7 @@ void engine_ring_destroy(struct engine_ring *ring)
 	free(ring);
 }
 
-/* --- scratch slots -------------------------------------------------------------------------------------------- */
+/* --- scratch slots ---------------------------------------------------------------------------- */
 
 bool engine_scratch_take(struct engine_ring *ring, unsigned limit, unsigned n, uint16_t *slot)
 {

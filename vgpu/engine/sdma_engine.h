@@ -5,8 +5,8 @@
 #include "vgpu/engine/cp.h"
 #include "vgpu/engine/sdma.h"
 
-/* Copies of one queue may overlap until something drains them (Mesa radv_sdma.c). What they touch is kept to find one
- * that needs an earlier one's end; more than so many are not looked at. */
+/* Copies of one queue may overlap until something drains them (Mesa radv_sdma.c). What they touch is kept to find
+ * one that needs an earlier one's end; more than so many are not looked at. */
 #define SDMA_PENDING_MAX 32
 
 struct sdma_range {

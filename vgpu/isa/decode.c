@@ -34,7 +34,7 @@ static uint32_t next_word(struct state *st)
 	return st->code[st->used++];
 }
 
-/* --- registers ------------------------------------------------------------------------------------------------ */
+/* --- registers -------------------------------------------------------------------------------- */
 
 static uint16_t vgpr_row(struct state *st, unsigned reg, unsigned dw)
 {

@@ -3,7 +3,7 @@
 
 #include "vgpu/report.h"
 
-/* --- translation ---------------------------------------------------------------------------------------------- */
+/* --- translation ------------------------------------------------------------------------------ */
 
 static bool canonical(uint64_t va)
 {
@@ -168,7 +168,7 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 	return isa_atomic_host(op, size_B, host, data, compare);
 }
 
-/* --- all lanes at once ---------------------------------------------------------------------------------------- */
+/* --- all lanes at once ------------------------------------------------------------------------ */
 
 /* How the lanes of an access lie. */
 enum shape {
@@ -272,8 +272,7 @@ ISA_RACY static inline void store_dwords(uint8_t *host, uint32_t (*v)[ISA_LANES]
 }
 
 /* Every lane for itself, inside one region. */
-ISA_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addresses *a, uint64_t bias,
-				unsigned dw)
+ISA_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addresses *a, uint64_t bias, unsigned dw)
 {
 	if (dw == 1 && a->mask == ~(uint64_t)0)
 		for (unsigned lane = 0; lane < ISA_LANES; lane++)
@@ -451,7 +450,7 @@ void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct
 	}
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------ */
+/* --- the table -------------------------------------------------------------------------------- */
 
 #define LOADS(P)                                                                                                   \
 	[ISA_OP_##P##_LOAD_UBYTE] = {ISA_ACCESS_LOAD_SUB, 1},                                                      \

@@ -92,7 +92,7 @@ static uint64_t address(const struct request *r, unsigned lane, unsigned at)
 	       (offset & 3);
 }
 
-/* --- plain data ----------------------------------------------------------------------------------------------- */
+/* --- plain data ------------------------------------------------------------------------------- */
 
 static void clear(struct isa_wave *w, const struct isa_access *access, uint64_t mask, unsigned row, unsigned dw)
 {
@@ -189,7 +189,7 @@ static const struct isa_inst *buffer(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* --- typed data ----------------------------------------------------------------------------------------------- */
+/* --- typed data ------------------------------------------------------------------------------- */
 
 struct typed {
 	unsigned dfmt, nfmt, size_B;
@@ -326,7 +326,7 @@ static const struct isa_inst *typed(struct isa_wave *w, const struct isa_inst *i
 	return i + 1;
 }
 
-/* --- to and from LDS ------------------------------------------------------------------------------------------ */
+/* --- to and from LDS -------------------------------------------------------------------------- */
 
 /* One lane's dword, converted as the instruction says. */
 static uint32_t dword_of(struct isa_wave *w, const struct isa_inst *i, const struct request *r, unsigned lane)
@@ -395,7 +395,7 @@ static const struct isa_inst *cache(struct isa_wave *w, const struct isa_inst *i
 	return i + 1;
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------ */
+/* --- the table -------------------------------------------------------------------------------- */
 
 #define TYPED(P, what)                                                                                             \
 	{ISA_OP_##P##_##what##_FORMAT_X, typed}, {ISA_OP_##P##_##what##_FORMAT_XY, typed},                         \

@@ -8,7 +8,7 @@
 
 #include "vgpu/report.h"
 
-/* --- bytes of LDS --------------------------------------------------------------------------------------------- */
+/* --- bytes of LDS ----------------------------------------------------------------------------- */
 
 static bool in_lds(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B)
 {

@@ -3,7 +3,7 @@
 
 #include "vgpu/report.h"
 
-/* --- GLOBAL --------------------------------------------------------------------------------------------------- */
+/* --- GLOBAL ----------------------------------------------------------------------------------- */
 
 static void pair_addresses(const struct isa_wave *w, const struct isa_inst *i, struct isa_addresses *a)
 {
@@ -79,7 +79,7 @@ static const struct isa_inst *global(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* --- SCRATCH -------------------------------------------------------------------------------------------------- */
+/* --- SCRATCH ---------------------------------------------------------------------------------- */
 
 /* Scratch is interleaved: dword n of lane L stands at FLAT_SCRATCH + 256 n + 4 L, whoever accesses it. */
 static uint64_t scratch_va(uint64_t base, unsigned lane, uint32_t offset)
@@ -250,7 +250,7 @@ static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct
 	isa_atomic_leave(saved);
 }
 
-/* --- SCRATCH instructions ------------------------------------------------------------------------------------- */
+/* --- SCRATCH instructions --------------------------------------------------------------------- */
 
 static bool scratch_offsets(const struct isa_wave *w, const struct isa_inst *i, uint32_t offset[ISA_LANES],
 			    uint64_t mask)
@@ -304,7 +304,7 @@ static const struct isa_inst *scratch(struct isa_wave *w, const struct isa_inst 
 	return i + 1;
 }
 
-/* --- FLAT ----------------------------------------------------------------------------------------------------- */
+/* --- FLAT ------------------------------------------------------------------------------------- */
 
 static bool all_in_memory(const struct isa_addresses *a)
 {
@@ -352,7 +352,7 @@ static const struct isa_inst *flat(struct isa_wave *w, const struct isa_inst *i)
 	return i + 1;
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------ */
+/* --- the table -------------------------------------------------------------------------------- */
 
 #define ACCESSES(P, fn)                                                                                            \
 	{ISA_OP_##P##_LOAD_UBYTE, fn}, {ISA_OP_##P##_LOAD_SBYTE, fn}, {ISA_OP_##P##_LOAD_USHORT, fn},              \

@@ -117,7 +117,7 @@ static uint32_t float_component(float value, unsigned width)
 	return width == 16 ? float_to_small(value, 10, true) : float_to_small(value, width - 5, false);
 }
 
-/* --- loads ---------------------------------------------------------------------------------------------------- */
+/* --- loads ------------------------------------------------------------------------------------ */
 
 static int32_t sign_extend(uint32_t bits, unsigned width)
 {
@@ -190,7 +190,7 @@ void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool 
 	}
 }
 
-/* --- stores --------------------------------------------------------------------------------------------------- */
+/* --- stores ----------------------------------------------------------------------------------- */
 
 static double clamp(double value, double lo, double hi)
 {

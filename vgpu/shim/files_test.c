@@ -307,10 +307,11 @@ static void preloaded_programs(void)
 		vgpu_stop();
 		return;
 	}
-	snprintf(command, sizeof(command),
-		 "TUFF_VGPU_STRICT=off TUFF_VGPU=%s TUFF_VGPU_RUN=%s LD_PRELOAD=%s sh -c 'test -c /dev/dri/renderD129 && "
-		 "test \"$(cat /sys/class/drm/renderD128/device/device)\" = 0x66a1 && test ! -e /dev/kfd'",
-		 env.spec, env.run, env.preload);
+	snprintf(
+		command, sizeof(command),
+		"TUFF_VGPU_STRICT=off TUFF_VGPU=%s TUFF_VGPU_RUN=%s LD_PRELOAD=%s sh -c 'test -c /dev/dri/renderD129 && "
+		"test \"$(cat /sys/class/drm/renderD128/device/device)\" = 0x66a1 && test ! -e /dev/kfd'",
+		env.spec, env.run, env.preload);
 	CHECK_EQ(system(command), 0);
 	CHECK_EQ(access("/dev/dri/renderD129", F_OK), -1); /* not in front of us */
 	CHECK_EQ(access(env.run, F_OK), 0);
