@@ -26,9 +26,10 @@ typedef int64_t i64;
 
 #define BATTERY(X)                                                                                                 \
 	X(int32)                                                                                                   \
-	X(int64) X(shifts) X(bits) X(bytes) X(words) X(divide) X(float32) X(float64) X(float16) X(root) X(convert) \
+	X(int64)                                                                                                   \
+	X(shifts) X(bits) X(bytes) X(words) X(divide) X(float32) X(float64) X(float16) X(root) X(convert)          \
 		X(compare) X(branches) X(loops) X(cases) X(arrays) X(structs) X(recursion) X(pointers) X(wide)     \
-			X(minmax)
+			X(minmax) X(unaligned)
 
 FN u64 b_int32(u32 i, u64 x, u64 y)
 {
@@ -377,6 +378,31 @@ FN u64 b_wide(u32 i, u64 x, u64 y)
 	for (u32 k = 0; k < 4; k++)
 		r += (u64)v[k] * w[3 - k];
 	return r;
+}
+
+/* Private memory at every byte offset, in pieces of 2, 4 and 8 bytes. */
+FN u64 b_unaligned(u32 i, u64 x, u64 y)
+{
+	u8 bytes[96];
+	u32 at = (u32)(y & 63), to = (u32)(x >> 8 & 31);
+	u16 half;
+	u32 word;
+	u64 both;
+
+	for (u32 k = 0; k < 96; k++)
+		bytes[k] = (u8)(x >> (k & 31)) + (u8)(k * 3);
+	__builtin_memcpy(&half, bytes + at, 2);
+	__builtin_memcpy(&word, bytes + at + 3, 4);
+	__builtin_memcpy(&both, bytes + at + 9, 8);
+	half = (u16)(half * 3 + i);
+	word ^= (u32)y;
+	both += x;
+	__builtin_memcpy(bytes + to, &half, 2);
+	__builtin_memcpy(bytes + to + 5, &word, 4);
+	__builtin_memcpy(bytes + to + 11, &both, 8);
+	for (u32 k = 0; k < 96; k++)
+		both = both * 31 + bytes[k];
+	return both ^ half ^ (u64)word << 20;
 }
 
 FN u64 b_minmax(u32 i, u64 x, u64 y)

@@ -150,15 +150,51 @@ static bool splits(const struct request *r, unsigned dw)
 	return false;
 }
 
-/* A byte or two that a swizzled buffer tears apart, or an atomic on 8 bytes there. */
-static bool torn(const struct request *r, const struct isa_access *access)
+/* A swizzled buffer tears an element apart that does not lie within one of its dwords. */
+static bool torn(const struct request *r, const struct isa_access *access, unsigned size_B)
 {
-	if (!r->v.swizzle || access->class == ISA_ACCESS_LOAD || access->class == ISA_ACCESS_STORE)
+	unsigned unit_B = access->class == ISA_ACCESS_ATOMIC || size_B < 4 ? size_B : 4;
+
+	if (!r->v.swizzle)
 		return false;
 	ISA_FOR_LANES(lane, r->mask)
-	if ((r->offset[lane] & 3) + access->bytes > 4)
+	if ((r->offset[lane] & 3) + unit_B > 4)
 		return true;
 	return false;
+}
+
+/* Such an access byte by byte: clang relies on it for unaligned private memory. */
+static void load_torn(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+		      const struct request *r, unsigned size_B)
+{
+	ISA_FOR_LANES(lane, r->mask)
+	{
+		uint32_t data[4] = {0};
+
+		for (unsigned at = 0; at < size_B; at++)
+			if (in_range(r, lane, at, 1))
+				isa_mem_read(w, i, address(r, lane, at), (uint8_t *)data + at, 1);
+		if (access->class == ISA_ACCESS_LOAD_D16)
+			isa_set_half(&w->v[i->mem.vdata][lane], isa_extend(data[0], access), access->high);
+		else if (access->class == ISA_ACCESS_LOAD_SUB)
+			w->v[i->mem.vdata][lane] = isa_extend(data[0], access);
+		else
+			for (unsigned k = 0; k < size_B / 4; k++)
+				w->v[i->mem.vdata + k][lane] = data[k];
+	}
+}
+
+static void store_torn(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+		       const struct request *r, unsigned size_B)
+{
+	ISA_FOR_LANES(lane, r->mask)
+	for (unsigned at = 0; at < size_B; at++) {
+		uint32_t value = w->v[i->mem.vdata + at / 4][lane] >> (access->high ? 16 : 0);
+		uint8_t byte = (uint8_t)(value >> 8 * (at % 4));
+
+		if (in_range(r, lane, at, 1))
+			isa_mem_write(w, i, address(r, lane, at), &byte, 1);
+	}
 }
 
 static const struct isa_inst *to_lds(struct isa_wave *w, const struct isa_inst *i);
@@ -170,15 +206,22 @@ static const struct isa_inst *buffer(struct isa_wave *w, const struct isa_inst *
 		      : i->mem.dst_dw                    ? i->mem.dst_dw
 							 : i->mem.data_dw;
 	struct request r;
+	bool sub;
 
 	if (i->flags & ISA_LDS)
 		return to_lds(w, i);
 	w->accesses++;
 	read_request(w, i, &r);
-	if (torn(&r, access))
-		return isa_stop_wave(w, i, "an access that crosses the elements of a swizzled buffer");
-	if (access->class == ISA_ACCESS_LOAD_SUB || access->class == ISA_ACCESS_LOAD_D16 ||
-	    access->class == ISA_ACCESS_STORE_SUB)
+	sub = access->class == ISA_ACCESS_LOAD_SUB || access->class == ISA_ACCESS_LOAD_D16 ||
+	      access->class == ISA_ACCESS_STORE_SUB;
+	if (torn(&r, access, sub ? access->bytes : 4 * dw)) {
+		if (access->class == ISA_ACCESS_ATOMIC)
+			return isa_stop_wave(w, i, "an atomic that crosses the elements of a swizzled buffer");
+		if (access->class == ISA_ACCESS_STORE || access->class == ISA_ACCESS_STORE_SUB)
+			store_torn(w, i, access, &r, sub ? access->bytes : 4 * dw);
+		else
+			load_torn(w, i, access, &r, sub ? access->bytes : 4 * dw);
+	} else if (sub)
 		piece(w, i, access, &r, 0, access->bytes, 1);
 	else if (access->class == ISA_ACCESS_ATOMIC || !splits(&r, dw))
 		piece(w, i, access, &r, 0, 4 * dw, dw);
