@@ -26,6 +26,20 @@ extern "C" __global__ void k_reverse(u32 *data)
 	data[i] = dynamic_lds[SIZE_X - 1 - LANE_X];
 }
 
+/* 16 bytes a lane through LDS, turned around; with `part` only the first lanes of each wave. */
+extern "C" __global__ __launch_bounds__(256) void k_wide(u32x4 *data, u32 part)
+{
+	__shared__ u32x4 slot[256];
+	u32 i = GROUP_X * 256 + LANE_X;
+
+	slot[LANE_X] = (u32x4)(7);
+	barrier();
+	if (LANE_X % 64 < part)
+		slot[255 - LANE_X] = data[i];
+	barrier();
+	data[i] = slot[LANE_X];
+}
+
 /* Waves hand values on around the workgroup, one barrier a step. */
 extern "C" __global__ __launch_bounds__(1024) void k_relay(u32 *out, u32 steps)
 {

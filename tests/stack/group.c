@@ -79,6 +79,35 @@ static void dynamic_lds_reverses(struct context *c)
 	vm_mem_destroy(data);
 }
 
+static void wide_lds_accesses_keep_their_order(struct context *c)
+{
+	struct vm_mem *data = stack_gtt(&c->s, 8192);
+	static const uint32_t parts[] = {64, 63, 1};
+
+	for (unsigned t = 0; t < 3; t++) {
+		struct {
+			uint64_t data;
+			uint32_t part;
+		} args = {data->va, parts[t]};
+		uint32_t *d = data->map;
+		bool right = true;
+
+		for (unsigned i = 0; i < 2048; i++)
+			d[i] = i * 2654435761u;
+		if (!run(c,
+			 (struct stack_launch){
+				 .kernel = "k_wide", .grid = {512}, .group = {256}, .args = &args, .args_B = 12}))
+			break;
+		for (unsigned i = 0; i < 2048; i++) {
+			unsigned item = i / 4, from = (item & ~255u) + 255 - (item & 255);
+
+			right &= d[i] == (from % 64 < parts[t] ? (from * 4 + i % 4) * 2654435761u : 7);
+		}
+		CHECK(right);
+	}
+	vm_mem_destroy(data);
+}
+
 static void waves_meet_at_barriers(struct context *c)
 {
 	static const uint32_t sizes[] = {64, 192, 1024};
@@ -230,6 +259,7 @@ int main(int argc, char **argv)
 	static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
 	void (*const tests[])(struct context *) = {ids_are_right_in_partial_groups,
 						   dynamic_lds_reverses,
+						   wide_lds_accesses_keep_their_order,
 						   waves_meet_at_barriers,
 						   atomics_add_up,
 						   lanes_see_each_other,

@@ -70,13 +70,19 @@ static const struct isa_inst *refuse_gds(struct isa_wave *w, const struct isa_in
 	return isa_stop_wave(w, i, "no GDS is assigned to the job");
 }
 
-/* Lowest and highest offset of the active lanes are inside: no lane needs a look of its own. */
+/* The highest offset of the active lanes is inside: no lane needs a look of its own. */
 static bool all_inside(const struct isa_wave *w, const uint32_t offset[ISA_LANES], uint64_t mask, unsigned size_B)
 {
 	uint32_t highest = 0;
 
-	ISA_FOR_LANES(lane, mask)
-	highest = offset[lane] > highest ? offset[lane] : highest;
+	/* A plain loop is a vector loop; a full mask is the common case. */
+	if (mask == ~(uint64_t)0) {
+		for (unsigned lane = 0; lane < ISA_LANES; lane++)
+			highest = offset[lane] > highest ? offset[lane] : highest;
+	} else {
+		ISA_FOR_LANES(lane, mask)
+		highest = offset[lane] > highest ? offset[lane] : highest;
+	}
 	return (uint64_t)highest + size_B <= w->group->lds_B;
 }
 
@@ -91,6 +97,46 @@ static void read_offsets(const struct isa_wave *w, const struct isa_inst *i, uin
 
 /* --- reads and writes of dwords --------------------------------------------------------------------------------
  */
+
+/* Four lanes of four dwords each to four rows, and back. */
+static void transpose(__m128i r[4])
+{
+	__m128i lo01 = _mm_unpacklo_epi32(r[0], r[1]), lo23 = _mm_unpacklo_epi32(r[2], r[3]);
+	__m128i hi01 = _mm_unpackhi_epi32(r[0], r[1]), hi23 = _mm_unpackhi_epi32(r[2], r[3]);
+
+	r[0] = _mm_unpacklo_epi64(lo01, lo23);
+	r[1] = _mm_unpackhi_epi64(lo01, lo23);
+	r[2] = _mm_unpacklo_epi64(hi01, hi23);
+	r[3] = _mm_unpackhi_epi64(hi01, hi23);
+}
+
+/* All lanes, 16 bytes each, all inside LDS. */
+static void read_b128_all(const uint8_t *lds, const uint32_t offset[ISA_LANES], uint32_t (*v)[ISA_LANES])
+{
+	for (unsigned lane = 0; lane < ISA_LANES; lane += 4) {
+		__m128i r[4];
+
+		for (unsigned n = 0; n < 4; n++)
+			memcpy(&r[n], lds + offset[lane + n], sizeof(r[n]));
+		transpose(r);
+		for (unsigned k = 0; k < 4; k++)
+			memcpy(&v[k][lane], &r[k], sizeof(r[k]));
+	}
+}
+
+/* In the order of lanes: where they overlap, the highest wins. */
+static void write_b128_all(uint8_t *lds, const uint32_t offset[ISA_LANES], uint32_t (*v)[ISA_LANES])
+{
+	for (unsigned lane = 0; lane < ISA_LANES; lane += 4) {
+		__m128i r[4];
+
+		for (unsigned k = 0; k < 4; k++)
+			memcpy(&r[k], &v[k][lane], sizeof(r[k]));
+		transpose(r);
+		for (unsigned n = 0; n < 4; n++)
+			memcpy(lds + offset[lane + n], &r[n], sizeof(r[n]));
+	}
+}
 
 static const struct isa_inst *read_dwords(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -108,6 +154,10 @@ static const struct isa_inst *read_dwords(struct isa_wave *w, const struct isa_i
 		memcpy(&v[0][lane], w->group->lds + offset[lane], 4);
 		return i + 1;
 	}
+	if (inside && dw == 4 && mask == ~(uint64_t)0) {
+		read_b128_all(w->group->lds, offset, v);
+		return i + 1;
+	}
 	ISA_FOR_LANES(lane, mask)
 	{
 		isa_lds_read(w, i, offset[lane], value, 4 * dw);
@@ -122,13 +172,19 @@ static const struct isa_inst *write_dwords(struct isa_wave *w, const struct isa_
 	uint32_t offset[ISA_LANES], value[4], (*v)[ISA_LANES] = w->v + i->mem.vdata;
 	unsigned dw = i->mem.data_dw;
 	uint64_t mask = isa_exec(w);
+	bool inside;
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
 	read_offsets(w, i, offset);
-	if (dw == 1 && all_inside(w, offset, mask, 4)) {
+	inside = all_inside(w, offset, mask, 4 * dw);
+	if (inside && dw == 1) {
 		ISA_FOR_LANES(lane, mask)
 		memcpy(w->group->lds + offset[lane], &v[0][lane], 4);
+		return i + 1;
+	}
+	if (inside && dw == 4 && mask == ~(uint64_t)0) {
+		write_b128_all(w->group->lds, offset, v);
 		return i + 1;
 	}
 	ISA_FOR_LANES(lane, mask)
