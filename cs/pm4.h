@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 enum pm4_op {
-	PM4_NOP = 0x10,
 	PM4_DISPATCH_DIRECT = 0x15,
 	PM4_WRITE_DATA = 0x37,
 	PM4_WAIT_REG_MEM = 0x3c,

@@ -55,7 +55,7 @@ static int wait_cs(struct cs_point point, uint64_t deadline_ns)
 	return r ? r : args.out.status ? -ETIMEDOUT : 0;
 }
 
-/* Sleeps until the fence or deadline_ns. The kernel reports the loss of the job here, and only here. */
+/* Sleeps until the fence or deadline_ns. The kernel reports the loss of the job on this way. */
 static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
 {
 	int r = wait_cs(point, deadline_ns);
