@@ -4,6 +4,7 @@
  *   cs_ring    a queue of one (context, IP, ring), with its pool of IB memory
  *   cs_ib      the commands of one job while they are written
  *   cs_point   a moment on a ring: the end of one job
+ *   cs_sync    a DRM syncobj: what other drivers and processes wait for and signal
  *   cs_code    a loaded code object; owns its kernels
  *   cs_kernel  one kernel of it
  *
@@ -14,8 +15,8 @@
  * last cache write-back; a finished point costs one load. Sleeping waits use the kernel fence of the same number.
  *
  * Order. Jobs of one ring start in order and may overlap. CS_ORDERED waits for all earlier work of the ring; work
- * on other rings is waited for by naming its points. Each IB begins with an acquire at system scope, and the kernel
- * ends it with a release at system scope.
+ * on other rings is waited for by naming its points, work of others by naming a cs_sync (struct cs_order). Each IB
+ * begins with an acquire at system scope, and the kernel ends it with a release at system scope.
  *
  * Loss. When the kernel reports a job hung, a reset or a missing device, the context is lost for good: unfinished
  * points answer -ECANCELED (-ENODEV: the device is gone), and so does every later submission. Make a new context.
@@ -43,8 +44,11 @@ struct cs_point {
 
 #define CS_FOREVER INT64_MAX
 
-/* vm is borrowed until cs_ctx_destroy(). -ENOMEM, -ENOSPC (the kernel has no more contexts). */
-DRV_MUST_CHECK int cs_ctx_create(struct vm *vm, struct cs_ctx **ctx);
+enum cs_priority { CS_PRIORITY_NORMAL, CS_PRIORITY_LOW, CS_PRIORITY_HIGH, CS_PRIORITY_VERY_HIGH, CS_PRIORITIES };
+
+/* vm is borrowed until cs_ctx_destroy(). -EACCES: a priority above normal needs CAP_SYS_NICE; -ENOMEM, -ENOSPC (the
+ * kernel has no more contexts). */
+DRV_MUST_CHECK int cs_ctx_create(struct vm *vm, enum cs_priority priority, struct cs_ctx **ctx);
 /* Its rings must be gone. */
 void cs_ctx_destroy(struct cs_ctx *ctx);
 /* 0, or why the context is lost: -ECANCELED, -ENODEV. One load. */
@@ -54,6 +58,15 @@ DRV_MUST_CHECK int cs_ctx_lost(const struct cs_ctx *ctx);
  * -ECANCELED or -ENODEV: lost. -EFAULT: a fault of the address space that no earlier call
  * reported (vm_check_fault); the record names address and access. */
 DRV_MUST_CHECK int cs_ctx_check(struct cs_ctx *ctx);
+
+struct cs_reset {
+	bool reset;     /* the GPU was reset since the context was made, by whomever */
+	bool guilty;    /* a job of this context caused it */
+	bool vram_lost; /* content of VRAM is undefined */
+};
+
+/* What the kernel says of resets. One ioctl; changes nothing. -ENODEV. */
+DRV_MUST_CHECK int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset);
 
 /* How to print one IB: `count` dwords at `ib`, which the GPU sees at va; one drv_log() line each packet. */
 typedef void cs_print_fn(const uint32_t *ib, uint32_t count, uint64_t va);
@@ -78,9 +91,44 @@ DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
 /* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps in the
  * kernel. -ETIMEDOUT, -ECANCELED, -ENODEV. */
 DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
+/* The same until all points are reached, or one of them fails. */
+DRV_MUST_CHECK int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t timeout_ns);
+/* Waits until one point is reached or lost; *index says which, and the result is its own. The points may be of
+ * several devices; then it sleeps in slices. count >= 1. */
+DRV_MUST_CHECK int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t timeout_ns,
+				      unsigned *index);
 /* Waits until the job does not run any more, whatever became of it: before memory that it uses is freed or used
  * again. A lost context does not end this wait early, since only one of its rings may have been reset. */
 void cs_point_settle(struct cs_point point);
+
+/* --- syncobjs --------------------------------------------------------------------------------- */
+
+struct cs_sync {
+	struct vm *vm;   /* borrowed; outlives it */
+	uint32_t handle; /* owned */
+};
+
+/* A moment of a sync. value 0: whatever fence it holds (binary); else that point of its timeline. */
+struct cs_sync_point {
+	const struct cs_sync *sync;
+	uint64_t value;
+};
+
+/* The caller's storage. -ENOMEM. */
+DRV_MUST_CHECK int cs_sync_init(struct vm *vm, bool signaled, struct cs_sync *sync);
+/* Jobs that wait for it go on doing so. Accepts a zeroed one; zeroes it. */
+void cs_sync_fini(struct cs_sync *sync);
+DRV_MUST_CHECK int cs_sync_signal(const struct cs_sync *sync, uint64_t value);
+DRV_MUST_CHECK int cs_sync_reset(const struct cs_sync *sync);
+/* Waits, also for what nobody has submitted yet. -ETIMEDOUT. */
+DRV_MUST_CHECK int cs_sync_wait(const struct cs_sync *sync, uint64_t value, int64_t timeout_ns);
+/* The last point of the timeline that was reached. */
+DRV_MUST_CHECK int cs_sync_query(const struct cs_sync *sync, uint64_t *value);
+/* As a file descriptor, the caller's: the object itself, or (file) a sync file of its present fence. -EINVAL: it
+ * has none; -EMFILE. */
+DRV_MUST_CHECK int cs_sync_export(const struct cs_sync *sync, bool file, int *fd);
+/* Back from one; fd stays the caller's. -EINVAL: no such descriptor. */
+DRV_MUST_CHECK int cs_sync_import(struct vm *vm, int fd, bool file, struct cs_sync *sync);
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
@@ -118,11 +166,20 @@ struct cs_ib {
 
 /* Starts a job. Locks the ring. -EBUSY (CS_NOWAIT), -ENOMEM, -ECANCELED, -ENODEV; then the ring is not locked. */
 DRV_MUST_CHECK int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **ib);
-/* Submits it behind the `count` points of `after` (points of other devices: -EXDEV; lost ones: -ECANCELED). Unlocks
- * the ring, whatever happens; point may be NULL. -EBUSY: CS_NOWAIT, and the pool was full. One ioctl, two when the
- * BO list changed. Retries -ENOMEM for one second. */
-DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_point *after, unsigned count,
-			     struct cs_point *point);
+/* What a job waits for, and what it signals when it ends. All arrays are read during the call only. */
+struct cs_order {
+	const struct cs_point *after; /* of any device of this process */
+	const struct cs_sync_point *wait, *signal;
+	unsigned after_count, wait_count, signal_count;
+};
+#define CS_AFTER_MAX 64 /* unreached points of this device */
+#define CS_SYNCS_MAX 32 /* wait_count and unreached points of other devices; signal_count */
+
+/* Submits it; order and point may be NULL. Unlocks the ring, whatever happens. -ECANCELED: the context or a point
+ * of `after` is lost; -ENOENT: nothing that was submitted signals a sync of `wait`; -EBUSY: CS_NOWAIT, and the pool
+ * was full. One ioctl, two when the BO list changed, three more for each unreached point of another device. Retries
+ * -ENOMEM for one second. */
+DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point);
 /* Drops it. Unlocks the ring. */
 void cs_abandon(struct cs_ib *ib);
 
@@ -206,6 +263,9 @@ struct cs_dispatch {
 	const struct cs_kernel *kernel;
 	uint32_t grid[3];  /* work-items, each at least 1; groups at the far edges may be partial */
 	uint32_t group[3]; /* work-items per workgroup */
+	/* The part of the grid that runs, in workgroups; group_count all 0: the whole. What the kernel sees of the
+	 * grid's size and of its own ids does not change. */
+	uint32_t first_group[3], group_count[3];
 	uint32_t dynamic_lds_B;
 	const void *args; /* explicit arguments as the kernel lays them out; copied */
 	uint32_t args_B;  /* at most kernel->explicit_B; the rest is zero */

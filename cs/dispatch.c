@@ -49,10 +49,34 @@ _Static_assert(sizeof(struct aql_dispatch) == 64, "an AQL packet");
 
 /* The geometry of one dispatch, derived. */
 struct geometry {
-	uint32_t groups[3], partial[3]; /* partial: work-items in the last group */
+	uint32_t start[3], end[3]; /* workgroups that run, in each dimension */
+	uint32_t partial[3];       /* work-items in the last of them, when they are fewer; else 0 */
 	uint32_t lds_B, private_B;
-	bool ragged; /* some last group is smaller */
+	bool ragged; /* some partial is not 0 */
+	bool offset; /* some start is not 0 */
 };
+
+/* Which workgroups run: all of the grid, or the part that is asked for. */
+static int derive_part(const struct cs_dispatch *d, struct geometry *g)
+{
+	bool whole = !(d->group_count[0] | d->group_count[1] | d->group_count[2]);
+
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t groups = (d->grid[i] - 1) / d->group[i] + 1;
+		uint32_t first = d->first_group[i], count = whole ? groups : d->group_count[i];
+
+		if (first > groups || count > groups - first || !count || (whole && first))
+			return drv_fail(-EINVAL, "%s: workgroups %u + %u of %u", d->kernel->name, first, count,
+					groups);
+		g->start[i] = first;
+		g->end[i] = first + count;
+		/* The hardware applies the partial size to the last workgroup that it starts. */
+		g->partial[i] = g->end[i] == groups ? d->grid[i] % d->group[i] : 0;
+		g->ragged |= g->partial[i];
+		g->offset |= first;
+	}
+	return 0;
+}
 
 static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, struct geometry *g)
 {
@@ -66,9 +90,6 @@ static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, stru
 		if (threads > chip->max_group_threads)
 			return drv_fail(-EINVAL, "%s: workgroup %u x %u x %u has over %u work-items", k->name,
 					d->group[0], d->group[1], d->group[2], chip->max_group_threads);
-		g->groups[i] = (d->grid[i] - 1) / d->group[i] + 1;
-		g->partial[i] = d->grid[i] % d->group[i];
-		g->ragged |= g->partial[i];
 	}
 	if (k->max_threads && threads > k->max_threads)
 		return drv_fail(-EINVAL, "%s: %llu work-items per workgroup, compiled for at most %u", k->name,
@@ -83,7 +104,7 @@ static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, stru
 	g->private_B = k->private_B;
 	if (k->properties & HAS_DYNAMIC_STACK && g->private_B < DYNAMIC_STACK_B)
 		g->private_B = DYNAMIC_STACK_B;
-	return 0;
+	return derive_part(d, g);
 }
 
 /* --- kernel arguments ------------------------------------------------------------------------- */
@@ -269,7 +290,7 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 
 	p = put_regs(p, COMPUTE_START_X, 16);
 	for (unsigned i = 0; i < 3; i++)
-		*p++ = 0;                /* START */
+		*p++ = g->start[i];
 	for (unsigned i = 0; i < 3; i++) /* NUM_THREAD; a partial size of 0 would be no group at all */
 		*p++ = d->group[i] | (g->ragged ? (g->partial[i] ? g->partial[i] : d->group[i]) << 16 : 0);
 	*p++ = 0; /* PIPELINESTAT_ENABLE */
@@ -311,8 +332,8 @@ static uint32_t *put_dispatch(uint32_t *p, const struct geometry *g)
 {
 	*p++ = PM4_HEADER(PM4_DISPATCH_DIRECT, 4);
 	for (unsigned i = 0; i < 3; i++)
-		*p++ = g->groups[i];
-	*p++ = INITIATOR_COMPUTE_SHADER_EN | INITIATOR_FORCE_START_AT_000 |
+		*p++ = g->end[i]; /* an end, not a count */
+	*p++ = INITIATOR_COMPUTE_SHADER_EN | (g->offset ? 0 : INITIATOR_FORCE_START_AT_000) |
 	       (g->ragged ? INITIATOR_PARTIAL_TG_EN : 0);
 	return p;
 }

@@ -45,8 +45,6 @@ struct cs_scratch {
 	} *old;
 };
 
-#define CS_DEPS_MAX 64
-
 struct cs_ring {
 	struct cs_ctx *ctx;           /* borrowed */
 	const struct drv_device *dev; /* borrowed: the context's */
@@ -74,9 +72,12 @@ struct cs_ring {
 	/* What the CS ioctl reads, filled once as far as it does not change. */
 	struct drm_amdgpu_cs_chunk_ib ib_args[CS_SEGMENTS_MAX];
 	struct drm_amdgpu_cs_chunk_fence fence_args;
-	struct drm_amdgpu_cs_chunk_dep dep[CS_DEPS_MAX];
-	struct drm_amdgpu_cs_chunk ib_arg[CS_SEGMENTS_MAX], fence_arg, dep_arg;
-	uint64_t arg_pointer[CS_SEGMENTS_MAX + 2]; /* fence, IBs, dependencies */
+	struct drm_amdgpu_cs_chunk_dep dep[CS_AFTER_MAX];
+	struct drm_amdgpu_cs_chunk_syncobj wait[CS_SYNCS_MAX], signal[CS_SYNCS_MAX];
+	struct cs_sync foreign[CS_SYNCS_MAX]; /* owned during cs_submit(): fences of other devices, as ours */
+	struct drm_amdgpu_cs_chunk ib_arg[CS_SEGMENTS_MAX], fence_arg, dep_arg, wait_arg, signal_arg;
+	uint64_t arg_pointer[CS_SEGMENTS_MAX + 4]; /* fence, IBs, dependencies, syncobjs */
+	unsigned deps, waits, signals, foreigns;   /* entries of this job in the arrays above */
 	uint32_t sink[CS_ROOM_MAX];                /* where dwords go when memory has run out */
 };
 
@@ -96,6 +97,18 @@ void cs_pool_commit(struct cs_ring *ring, uint64_t seq);
 /* The scratch buffer for waves whose lanes need private_B each; may append a barrier when the layout changes. */
 DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B);
 void cs_scratch_retire(struct cs_ring *ring, bool all);
+
+/* Gathers what the job waits for and signals into the ring's arguments; undone by cs_order_release(). */
+DRV_MUST_CHECK int cs_order_collect(struct cs_ring *ring, const struct cs_order *order);
+void cs_order_release(struct cs_ring *ring);
+/* Appends the chunks of it to arg_pointer[chunks..]; gives the new count. */
+unsigned cs_order_chunks(struct cs_ring *ring, unsigned chunks);
+
+/* A descriptor of a syncobj that holds the point's fence; the caller closes it. */
+DRV_MUST_CHECK int cs_point_export(struct cs_point point, int *fd);
+
+/* CLOCK_MONOTONIC at which a wait that begins now has lasted timeout_ns; INT64_MAX: never. */
+uint64_t cs_deadline_ns(int64_t timeout_ns);
 
 /* Asks the kernel's fence without waiting: 0, or the loss that it reports, after marking the context. */
 DRV_MUST_CHECK int cs_fence_poll(struct cs_point point);

@@ -12,23 +12,50 @@ static int ctx_ioctl(struct cs_ctx *ctx, uint32_t op, union drm_amdgpu_ctx *args
 	return drv_ioctl(vm_device(ctx->vm), DRM_IOCTL_AMDGPU_CTX, args);
 }
 
-int cs_ctx_create(struct vm *vm, struct cs_ctx **out)
+static int alloc_ctx(struct cs_ctx *ctx, enum cs_priority priority)
+{
+	static const int32_t kernel_priority[CS_PRIORITIES] = {
+		[CS_PRIORITY_LOW] = AMDGPU_CTX_PRIORITY_LOW,
+		[CS_PRIORITY_NORMAL] = AMDGPU_CTX_PRIORITY_NORMAL,
+		[CS_PRIORITY_HIGH] = AMDGPU_CTX_PRIORITY_HIGH,
+		[CS_PRIORITY_VERY_HIGH] = AMDGPU_CTX_PRIORITY_VERY_HIGH,
+	};
+	union drm_amdgpu_ctx args = {0};
+	int r;
+
+	if (priority >= CS_PRIORITIES)
+		return drv_fail(-EINVAL, "no context priority %u", priority);
+	args.in.priority = kernel_priority[priority];
+	r = ctx_ioctl(ctx, AMDGPU_CTX_OP_ALLOC_CTX, &args);
+	if (r == -EACCES)
+		return drv_fail(r, "a context priority above normal needs CAP_SYS_NICE");
+	if (r)
+		return drv_fail(r, "CTX alloc");
+	ctx->id = args.out.alloc.ctx_id;
+	return 0;
+}
+
+static void free_ctx(struct cs_ctx *ctx)
+{
+	union drm_amdgpu_ctx args = {0};
+
+	/* It fails only when the device is gone, and the context with it. */
+	(void)!ctx_ioctl(ctx, AMDGPU_CTX_OP_FREE_CTX, &args);
+}
+
+int cs_ctx_create(struct vm *vm, enum cs_priority priority, struct cs_ctx **out)
 {
 	/* The kernel takes a BO of exactly one page. */
 	struct vm_info page = {.size_B = 4096, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
-	union drm_amdgpu_ctx args = {.in.priority = AMDGPU_CTX_PRIORITY_NORMAL};
 	struct cs_ctx *ctx = calloc(1, sizeof(*ctx));
 	int r;
 
 	if (!ctx)
 		return drv_fail(-ENOMEM, "no host memory for a context");
 	ctx->vm = vm;
-	r = ctx_ioctl(ctx, AMDGPU_CTX_OP_ALLOC_CTX, &args);
-	if (r) {
-		r = drv_fail(r, "CTX alloc");
+	r = alloc_ctx(ctx, priority);
+	if (r)
 		goto fail_ctx;
-	}
-	ctx->id = args.out.alloc.ctx_id;
 	r = vm_mem_create(vm, &page, &ctx->fences);
 	if (r)
 		goto fail_fences;
@@ -38,8 +65,7 @@ int cs_ctx_create(struct vm *vm, struct cs_ctx **out)
 	return 0;
 
 fail_fences:
-	args = (union drm_amdgpu_ctx){0};
-	(void)!ctx_ioctl(ctx, AMDGPU_CTX_OP_FREE_CTX, &args);
+	free_ctx(ctx);
 fail_ctx:
 	free(ctx);
 	return r;
@@ -47,12 +73,9 @@ fail_ctx:
 
 void cs_ctx_destroy(struct cs_ctx *ctx)
 {
-	union drm_amdgpu_ctx args = {0};
-
 	if (!ctx)
 		return;
-	/* It fails only when the device is gone, and the context with it. */
-	(void)!ctx_ioctl(ctx, AMDGPU_CTX_OP_FREE_CTX, &args);
+	free_ctx(ctx);
 	vm_mem_destroy(ctx->fences);
 	pthread_mutex_destroy(&ctx->lock);
 	free(ctx);
@@ -120,29 +143,40 @@ static int check_rings(struct cs_ctx *ctx)
 	return r;
 }
 
-int cs_ctx_check(struct cs_ctx *ctx)
+int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset)
 {
 	union drm_amdgpu_ctx args = {0};
-	int r = cs_ctx_lost(ctx);
+	int r = ctx_ioctl(ctx, AMDGPU_CTX_OP_QUERY_STATE2, &args);
 
-	if (r)
-		return drv_fail(r, "the context was lost before");
-	r = ctx_ioctl(ctx, AMDGPU_CTX_OP_QUERY_STATE2, &args);
 	if (r == -ENODEV)
 		lose(ctx, r);
 	if (r)
 		return drv_fail(r, "CTX query");
-	/* RESET alone may be any process's hang, or a job of ours whose waves were killed. */
-	if (args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_RESET)
+	*reset = (struct cs_reset){
+		.reset = args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_RESET,
+		.guilty = args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_GUILTY,
+		.vram_lost = args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST,
+	};
+	return 0;
+}
+
+int cs_ctx_check(struct cs_ctx *ctx)
+{
+	struct cs_reset reset;
+	int r = cs_ctx_lost(ctx);
+
+	if (r)
+		return drv_fail(r, "the context was lost before");
+	r = cs_ctx_reset_status(ctx, &reset);
+	/* A reset alone may be any process's hang, or a job of ours whose waves were killed. */
+	if (!r && reset.reset)
 		r = check_rings(ctx);
 	if (r)
 		return r;
-	if (args.out.state.flags & (AMDGPU_CTX_QUERY2_FLAGS_GUILTY | AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST)) {
+	if (reset.guilty || reset.vram_lost) {
 		lose(ctx, -ECANCELED);
 		return drv_fail(-ECANCELED, "context lost: the GPU was reset%s",
-				args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_GUILTY
-					? ", and this context caused it"
-					: " and VRAM was lost");
+				reset.guilty ? ", and this context caused it" : " and VRAM was lost");
 	}
 	return vm_check_fault(ctx->vm);
 }
@@ -189,6 +223,14 @@ static void fill_constant_args(struct cs_ring *ring)
 	ring->dep_arg = (struct drm_amdgpu_cs_chunk){
 		.chunk_id = AMDGPU_CHUNK_ID_DEPENDENCIES,
 		.chunk_data = (uintptr_t)ring->dep,
+	};
+	ring->wait_arg = (struct drm_amdgpu_cs_chunk){
+		.chunk_id = AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT,
+		.chunk_data = (uintptr_t)ring->wait,
+	};
+	ring->signal_arg = (struct drm_amdgpu_cs_chunk){
+		.chunk_id = AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_SIGNAL,
+		.chunk_data = (uintptr_t)ring->signal,
 	};
 	for (unsigned i = 0; i < CS_SEGMENTS_MAX; i++) {
 		ring->ib_args[i].ip_type = ring->ip;

@@ -57,35 +57,8 @@ void cs_abandon(struct cs_ib *ib)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* Fills the dependency chunk with the points that are not reached yet; gives how many. */
-static int collect_deps(struct cs_ring *ring, const struct cs_point *after, unsigned count)
-{
-	unsigned deps = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		const struct cs_ring *from = after[i].ring;
-		int r = cs_point_poll(after[i]);
-
-		if (r < 0)
-			return drv_fail(r, "a point that the job waits for is lost");
-		if (r)
-			continue;
-		if (from->ctx->vm != ring->ctx->vm)
-			return drv_fail(-EXDEV, "a job cannot wait for a point of another device");
-		if (deps == CS_DEPS_MAX)
-			return drv_fail(-EINVAL, "a job that waits for more than %u points", CS_DEPS_MAX);
-		ring->dep[deps++] = (struct drm_amdgpu_cs_chunk_dep){
-			.ip_type = from->ip,
-			.ring = from->index,
-			.ctx_id = from->ctx->id,
-			.handle = after[i].seq,
-		};
-	}
-	return deps;
-}
-
 /* Fills what changes from job to job; gives the number of chunks. */
-static unsigned fill_args(struct cs_ring *ring, unsigned deps)
+static unsigned fill_args(struct cs_ring *ring)
 {
 	const struct cs_ib *ib = &ring->ib;
 	/* Chained segments hang on the first; SDMA's stand side by side. */
@@ -96,20 +69,16 @@ static unsigned fill_args(struct cs_ring *ring, unsigned deps)
 		ring->ib_args[i].ib_bytes = ib->segment[i].dw * 4;
 		ring->arg_pointer[chunks++] = (uintptr_t)&ring->ib_arg[i];
 	}
-	if (deps) {
-		ring->dep_arg.length_dw = deps * sizeof(ring->dep[0]) / 4;
-		ring->arg_pointer[chunks++] = (uintptr_t)&ring->dep_arg;
-	}
-	return chunks;
+	return ring->deps | ring->waits | ring->signals ? cs_order_chunks(ring, chunks) : chunks;
 }
 
-__attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring, unsigned deps)
+__attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring)
 {
 	const struct cs_ib *ib = &ring->ib;
 	unsigned ibs = ring->ip == DRV_IP_DMA ? ib->segments : 1;
 
-	drv_log(DRV_LOG_SUBMIT, "ring %u.%u job %llu: %u IBs, behind %u jobs of others", ring->ip, ring->index,
-		(unsigned long long)ring->last + 1, ibs, deps);
+	drv_log(DRV_LOG_SUBMIT, "ring %u.%u job %llu: %u IBs, behind %u jobs and %u syncs, signals %u", ring->ip,
+		ring->index, (unsigned long long)ring->last + 1, ibs, ring->deps, ring->waits, ring->signals);
 	for (unsigned i = 0; i < ibs; i++) {
 		drv_log(DRV_LOG_IB, "ring %u.%u job %llu IB %u: 0x%llx, %u dwords", ring->ip, ring->index,
 			(unsigned long long)ring->last + 1, i, (unsigned long long)ib->segment[i].va,
@@ -141,25 +110,23 @@ static int fail_cs(struct cs_ring *ring, int r)
 		return cs_ring_lose(ring, r, cs_reached(ring) + 1);
 	if (r == -ENOMEM)
 		return drv_fail(r, "CS: the kernel cannot make the memory of this job resident");
+	/* The kernel says so of a syncobj without fence; of anything else of ours it has no reason to. */
+	if (r == -EINVAL && ring->waits)
+		return drv_fail(-ENOENT, "the job waits for a sync that no submitted work signals");
 	return drv_fail(r, "CS on ring %u.%u", ring->ip, ring->index);
 }
 
-static int submit(struct cs_ring *ring, const struct cs_point *after, unsigned count, uint64_t *seq)
+static int submit(struct cs_ring *ring, uint64_t *seq)
 {
 	struct drm_amdgpu_cs_in in = {.ctx_id = ring->ctx->id, .chunks = (uintptr_t)ring->arg_pointer};
 	union drm_amdgpu_cs args;
-	int deps = 0, r;
+	int r = vm_list(ring->ctx->vm, &in.bo_list_handle);
 
-	if (count)
-		deps = collect_deps(ring, after, count);
-	if (deps < 0)
-		return deps;
-	r = vm_list(ring->ctx->vm, &in.bo_list_handle);
 	if (r)
 		return r;
-	in.num_chunks = fill_args(ring, deps);
+	in.num_chunks = fill_args(ring);
 	if (__builtin_expect(ring->log, 0))
-		log_job(ring, deps);
+		log_job(ring);
 	args.in = in;
 	r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_CS, &args);
 	if (__builtin_expect(r == -ENOMEM, 0))
@@ -170,15 +137,19 @@ static int submit(struct cs_ring *ring, const struct cs_point *after, unsigned c
 	return 0;
 }
 
-int cs_submit(struct cs_ib *ib, const struct cs_point *after, unsigned count, struct cs_point *point)
+int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point)
 {
 	struct cs_ring *ring = ib->ring;
 	uint64_t seq = ring->last;
 	int r = ib->error;
 
 	cs_pool_close(ring);
+	if (!r && order)
+		r = cs_order_collect(ring, order);
 	if (!r)
-		r = submit(ring, after, count, &seq);
+		r = submit(ring, &seq);
+	if (order)
+		cs_order_release(ring);
 	if (!r) {
 		atomic_store_explicit(&ring->last, seq, memory_order_release);
 		ring->code_generation = ib->code_generation;

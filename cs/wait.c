@@ -24,6 +24,15 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
+uint64_t cs_deadline_ns(int64_t timeout_ns)
+{
+	uint64_t start_ns = now_ns();
+
+	if (timeout_ns < 0)
+		timeout_ns = 0;
+	return timeout_ns < INT64_MAX - (int64_t)start_ns ? start_ns + timeout_ns : INT64_MAX;
+}
+
 static bool spin(struct cs_point point, uint64_t until_ns)
 {
 	do {
@@ -81,21 +90,134 @@ void cs_point_settle(struct cs_point point)
 		(void)!wait_cs(point, INT64_MAX);
 }
 
-int cs_point_wait(struct cs_point point, int64_t timeout_ns)
+/* Waits until the deadline. */
+static int wait_until(struct cs_point point, uint64_t deadline_ns)
 {
-	uint64_t start_ns, deadline_ns, spin_until_ns;
+	uint64_t spin_until_ns;
 	int r = cs_point_poll(point);
 
 	if (r < 0)
 		return drv_fail(r, "the context was lost before");
 	if (r)
 		return 0;
-	start_ns = now_ns();
-	if (timeout_ns < 0)
-		timeout_ns = 0;
-	deadline_ns = timeout_ns < INT64_MAX - (int64_t)start_ns ? start_ns + timeout_ns : INT64_MAX;
-	spin_until_ns = start_ns + drv_config()->spin_us * 1000ull;
+	spin_until_ns = now_ns() + drv_config()->spin_us * 1000ull;
 	if (spin(point, spin_until_ns < deadline_ns ? spin_until_ns : deadline_ns))
 		return 0;
 	return sleep_on_fence(point, deadline_ns);
+}
+
+int cs_point_wait(struct cs_point point, int64_t timeout_ns)
+{
+	/* A finished wait does not ask for the time. */
+	return cs_point_poll(point) == 1 ? 0 : wait_until(point, cs_deadline_ns(timeout_ns));
+}
+
+int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t timeout_ns)
+{
+	uint64_t deadline_ns = cs_deadline_ns(timeout_ns);
+	int r = 0;
+
+	for (unsigned i = 0; !r && i < count; i++)
+		r = wait_until(points[i], deadline_ns);
+	return r;
+}
+
+/* How long a wait for any of several devices sleeps on one of them. */
+#define SLICE_NS 100000
+/* Fences in one WAIT_FENCES; the kernel takes any number, but copies and holds them all. */
+#define ANY_MAX 64
+
+/* The index of a point that is reached or lost, with its answer, or -1. */
+static int find_ended(const struct cs_point *points, unsigned count, int *answer)
+{
+	for (unsigned i = 0; i < count; i++) {
+		int r = cs_point_poll(points[i]);
+
+		if (r) {
+			*answer = r < 0 ? drv_fail(r, "the context of a point was lost") : 0;
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* Sleeps until one of the device's points ends or the deadline. What it finds is seen by the next look at the
+ * points; losses must be asked for. */
+static int sleep_on_any(const struct cs_point *points, unsigned count, const struct drv_device *dev,
+			uint64_t deadline_ns)
+{
+	struct drm_amdgpu_fence fence[ANY_MAX];
+	union drm_amdgpu_wait_fences args = {
+		.in = {.fences = (uintptr_t)fence, .timeout_ns = deadline_ns},
+	};
+	unsigned n = 0;
+	int r;
+
+	for (unsigned i = 0; i < count && n < ANY_MAX; i++)
+		if (points[i].ring->dev == dev)
+			fence[n++] = (struct drm_amdgpu_fence){
+				.ctx_id = points[i].ring->ctx->id,
+				.ip_type = points[i].ring->ip,
+				.ring = points[i].ring->index,
+				.seq_no = points[i].seq,
+			};
+	args.in.fence_count = n;
+	r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_WAIT_FENCES, &args);
+	if (r || args.out.status)
+		for (unsigned i = 0; i < count; i++)
+			if (points[i].ring->dev == dev)
+				(void)!cs_fence_poll(points[i]);
+	return r && !cs_is_loss(r) ? drv_fail(r, "WAIT_FENCES for %u fences", n) : 0;
+}
+
+int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t timeout_ns, unsigned *index)
+{
+	uint64_t deadline_ns = cs_deadline_ns(timeout_ns), now = now_ns();
+	uint64_t spin_until_ns = now + drv_config()->spin_us * 1000ull;
+	unsigned turn = 0;
+	int r = 0, ended;
+
+	while ((ended = find_ended(points, count, &r)) < 0) {
+		uint64_t until_ns = deadline_ns;
+
+		now = now_ns();
+		if (now >= deadline_ns)
+			return drv_fail(-ETIMEDOUT, "none of %u jobs is done yet", count);
+		if (now < spin_until_ns) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		for (unsigned i = 0; i < count; i++)
+			if (points[i].ring->dev != points[0].ring->dev || count > ANY_MAX)
+				until_ns = now + SLICE_NS < deadline_ns ? now + SLICE_NS : deadline_ns;
+		r = sleep_on_any(points, count, points[turn++ % count].ring->dev, until_ns);
+		if (r)
+			return r;
+	}
+	*index = ended;
+	return r;
+}
+
+int cs_point_export(struct cs_point point, int *fd)
+{
+	const struct cs_ring *ring = point.ring;
+	union drm_amdgpu_fence_to_handle args = {
+		.in =
+			{
+				.fence =
+					{
+						.ctx_id = ring->ctx->id,
+						.ip_type = ring->ip,
+						.ring = ring->index,
+						.seq_no = point.seq,
+					},
+				.what = AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD,
+			},
+	};
+	int r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &args);
+
+	if (r)
+		return drv_fail(r, "FENCE_TO_HANDLE of job %llu", (unsigned long long)point.seq);
+	*fd = (int)args.out.handle;
+	return 0;
 }

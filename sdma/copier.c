@@ -45,7 +45,7 @@ static int queues_create(struct vm *vm, struct sdma_queues **out)
 
 	if (!q)
 		return drv_fail(-ENOMEM, "no host memory for copy queues");
-	r = cs_ctx_create(vm, &q->ctx);
+	r = cs_ctx_create(vm, CS_PRIORITY_NORMAL, &q->ctx);
 	if (!r)
 		r = cs_ring_create(q->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &q->compute);
 	if (!r && vm_device(vm)->facts.ip[DRV_IP_DMA].rings)
@@ -124,6 +124,7 @@ static int run_part(struct sdma_copier *copier, enum sdma_engine engine, struct 
 		    const struct sdma_op *part, const struct cs_point *after, unsigned count,
 		    struct cs_point *point)
 {
+	const struct cs_order order = {.after = after, .after_count = count};
 	struct cs_ib *ib;
 	int r = cs_begin(ring, 0, &ib);
 
@@ -134,7 +135,7 @@ static int run_part(struct sdma_copier *copier, enum sdma_engine engine, struct 
 		cs_abandon(ib);
 		return r;
 	}
-	return cs_submit(ib, after, count, point);
+	return cs_submit(ib, count ? &order : NULL, point);
 }
 
 int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_op *op,

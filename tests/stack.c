@@ -13,7 +13,7 @@ int stack_open(struct stack *s)
 	*s = (struct stack){0};
 	r = r ? r : drv_device_open(&nodes[0], &s->dev);
 	r = r ? r : vm_create(s->dev, &s->vm);
-	r = r ? r : cs_ctx_create(s->vm, &s->ctx);
+	r = r ? r : cs_ctx_create(s->vm, CS_PRIORITY_NORMAL, &s->ctx);
 	r = r ? r : cs_ring_create(s->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &s->ring);
 	r = r ? r : sdma_copier_create(s->vm, &s->copier);
 	if (r)
@@ -78,7 +78,7 @@ int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_p
 		cs_abandon(ib);
 		return r;
 	}
-	return cs_submit(ib, NULL, 0, point);
+	return cs_submit(ib, NULL, point);
 }
 
 int stack_run(struct stack *s, const struct stack_launch *launch)

@@ -79,7 +79,7 @@ int demo_launch(struct demo *d, const char *kernel, const uint32_t grid[3], cons
 		return r;
 	}
 	d->launches++;
-	r = cs_submit(ib, NULL, 0, &point);
+	r = cs_submit(ib, NULL, &point);
 	r = r ? r : cs_point_wait(point, CS_FOREVER);
 	return r ? r : cs_ctx_check(d->ctx);
 }
@@ -133,7 +133,7 @@ static int demo_open(struct demo *d)
 
 	r = r ? r : drv_device_open(&nodes[0], &d->dev);
 	r = r ? r : vm_create(d->dev, &d->vm);
-	r = r ? r : cs_ctx_create(d->vm, &d->ctx);
+	r = r ? r : cs_ctx_create(d->vm, CS_PRIORITY_NORMAL, &d->ctx);
 	r = r ? r : cs_ring_create(d->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &d->ring);
 	r = r ? r : sdma_copier_create(d->vm, &d->copier);
 	r = r ? r : load_code(d);

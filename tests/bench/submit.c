@@ -46,14 +46,14 @@ static void submit_empty(void *arg)
 	struct cs_ib *ib;
 
 	(void)arg;
-	if (cs_begin(s.ring, 0, &ib) || cs_submit(ib, NULL, 0, NULL))
+	if (cs_begin(s.ring, 0, &ib) || cs_submit(ib, NULL, NULL))
 		abort();
 }
 
 /* Submits an IB that is already written. */
 static void submit_written(void *arg)
 {
-	if (cs_submit(arg, NULL, 0, NULL))
+	if (cs_submit(arg, NULL, NULL))
 		abort();
 }
 
@@ -61,7 +61,7 @@ static void launch(void *arg)
 {
 	struct cs_ib *ib;
 
-	if (cs_begin(s.ring, 0, &ib) || cs_ib_dispatch(ib, arg) || cs_submit(ib, NULL, 0, NULL))
+	if (cs_begin(s.ring, 0, &ib) || cs_ib_dispatch(ib, arg) || cs_submit(ib, NULL, NULL))
 		abort();
 }
 
@@ -74,7 +74,7 @@ static void launch_100(void *arg)
 	for (unsigned i = 0; i < 100; i++)
 		if (cs_ib_dispatch(ib, arg))
 			abort();
-	if (cs_submit(ib, NULL, 0, NULL))
+	if (cs_submit(ib, NULL, NULL))
 		abort();
 }
 
@@ -267,7 +267,7 @@ static void prepare_bare(void)
 	struct cs_ib *ib;
 
 	if (cs_ring_create(s.ctx, DRV_IP_COMPUTE, 1, cs_pm4_print, &bare_ring) || cs_begin(bare_ring, 0, &ib) ||
-	    cs_submit(ib, NULL, 0, NULL))
+	    cs_submit(ib, NULL, NULL))
 		abort();
 }
 

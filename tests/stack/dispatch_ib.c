@@ -69,7 +69,7 @@ static void check_chip(const char *chip)
 	CHECK_EQ(ib->cur[-5], 0xC0031500);
 	CHECK(ib->cur[-4] == 2 && ib->cur[-3] == 4 && ib->cur[-2] == 1);
 	CHECK_EQ(ib->cur[-1], 7);
-	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
 	CHECK_EQ(ib->segment[0].dw % 8, 0);
 	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 

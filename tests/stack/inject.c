@@ -152,12 +152,12 @@ static int submission(struct stack *s, struct vm_mem *m)
 	r = r ? r : cs_begin(s->ring, CS_ORDERED, &ib);
 	for (unsigned i = 0; !r && i < 600; i++)
 		cs_ib_write(ib, m->va, data, 50);
-	r = r ? r : cs_submit(ib, NULL, 0, &point);
+	r = r ? r : cs_submit(ib, NULL, &point);
 	r = r ? r : cs_begin(dma, 0, &ib);
 	if (!r) {
 		sdma_copy(ib, m->va + 1000, m->va + 196, 4);
 		sdma_timestamp(ib, m->va + 1008);
-		r = cs_submit(ib, &point, 1, &point);
+		r = cs_submit(ib, &(struct cs_order){.after = &point, .after_count = 1}, &point);
 	}
 	r = r ? r : cs_point_wait(point, CS_FOREVER);
 	if (!r && ((uint32_t *)m->map)[250] != 6)

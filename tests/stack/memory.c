@@ -112,7 +112,7 @@ static void exhaustion_is_an_error(void)
 	CHECK_EQ(vm_mem_create(s.vm, &info, &mem[0]), 0);
 	vm_mem_destroy(mem[0]);
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
-	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
 	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 }
 
@@ -160,7 +160,7 @@ static void a_forked_child_is_told_no(void)
 		/* the child may open the GPU anew */
 		bad |= stack_open(&own) != 0;
 		if (!bad) {
-			bad |= cs_begin(own.ring, 0, &ib) || cs_submit(ib, NULL, 0, NULL) ||
+			bad |= cs_begin(own.ring, 0, &ib) || cs_submit(ib, NULL, NULL) ||
 			       cs_point_wait(cs_ring_last(own.ring), CS_FOREVER);
 			stack_close(&own);
 		}

@@ -27,7 +27,7 @@ static void a_long_ib_is_chained(void)
 			data[k] = i * 50 + k + 1;
 		cs_ib_write(ib, m->va + i * 200, data, 50);
 	}
-	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_submit(ib, NULL, &point), 0);
 	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
 	for (uint32_t i = 0; i < 100000; i++)
 		right &= w[i] == i + 1;
@@ -44,11 +44,11 @@ static void an_ib_beyond_the_pool_is_refused(void)
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	for (uint32_t i = 0; i < 30000; i++)
 		cs_ib_write(ib, m->va, data, 50);
-	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), -ENOMEM);
+	CHECK_EQ(cs_submit(ib, NULL, NULL), -ENOMEM);
 	/* and the ring goes on */
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	cs_ib_write(ib, m->va, (const uint32_t[]){77}, 1);
-	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
 	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 	CHECK_EQ(*(uint32_t *)m->map, 77);
 	vm_mem_destroy(m);
@@ -119,12 +119,12 @@ static void rings_wait_for_each_other(void)
 		CHECK_EQ(cs_code_kernel(code, "k_add", &d.kernel), 0);
 		CHECK_EQ(cs_begin(i & 1 ? other : s.ring, 0, &ib), 0);
 		CHECK_EQ(cs_ib_dispatch(ib, &d), 0);
-		CHECK_EQ(cs_submit(ib, &after, 1, &point), 0);
+		CHECK_EQ(cs_submit(ib, &(struct cs_order){.after = &after, .after_count = 1}, &point), 0);
 		CHECK_EQ(cs_begin(dma, 0, &ib), 0);
 		sdma_copy(ib, b->va, a->va, 4);
 		sdma_barrier(ib);
 		sdma_copy(ib, a->va, b->va, 4);
-		CHECK_EQ(cs_submit(ib, &point, 1, &after), 0);
+		CHECK_EQ(cs_submit(ib, &(struct cs_order){.after = &point, .after_count = 1}, &after), 0);
 		want = want * 3 + i;
 	}
 	CHECK_EQ(cs_point_wait(after, CS_FOREVER), 0);
@@ -147,7 +147,7 @@ static void a_wait_can_time_out_and_nowait_does_not_block(void)
 	*w = 0;
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	cs_ib_wait_word(ib, word->va, 1);
-	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_submit(ib, NULL, &point), 0);
 	CHECK_EQ(cs_point_poll(point), 0);
 	CHECK_EQ(cs_point_wait(point, 0), -ETIMEDOUT);
 	CHECK_EQ(cs_point_wait(point, 2000000), -ETIMEDOUT);
@@ -155,7 +155,7 @@ static void a_wait_can_time_out_and_nowait_does_not_block(void)
 		r = cs_begin(s.ring, CS_NOWAIT, &ib);
 		if (r)
 			break;
-		CHECK_EQ(cs_submit(ib, NULL, 0, &last), 0);
+		CHECK_EQ(cs_submit(ib, NULL, &last), 0);
 		jobs++;
 	}
 	CHECK_EQ(r, -EBUSY);
@@ -178,12 +178,12 @@ static void clocks_run_forward(void)
 	cs_ib_clock(ib, m->va);
 	cs_ib_release_clock(ib, m->va + 8);
 	cs_ib_release_value(ib, m->va + 16, 0x123456789abcdefull);
-	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_submit(ib, NULL, &point), 0);
 	CHECK_EQ(cs_ring_create(s.ctx, DRV_IP_DMA, 0, sdma_print, &dma), 0);
 	CHECK_EQ(cs_begin(dma, 0, &ib), 0);
 	sdma_timestamp(ib, m->va + 24);
 	sdma_fence(ib, m->va + 32, 9);
-	CHECK_EQ(cs_submit(ib, &point, 1, &point), 0);
+	CHECK_EQ(cs_submit(ib, &(struct cs_order){.after = &point, .after_count = 1}, &point), 0);
 	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
 	CHECK_EQ(drv_timestamp(s.dev, &now), 0);
 	CHECK(t[0] && t[0] <= t[1] && t[1] <= t[3] && t[3] <= now);
@@ -235,7 +235,7 @@ static void empty_jobs_are_jobs(void)
 
 	CHECK_EQ(cs_ring_create(s.ctx, DRV_IP_DMA, 1, sdma_print, &dma), 0);
 	CHECK_EQ(cs_begin(dma, 0, &ib), 0);
-	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_submit(ib, NULL, &point), 0);
 	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
 	CHECK_EQ(cs_begin(dma, 0, &ib), 0);
 	for (unsigned i = 0; i < 5; i++) {
@@ -244,15 +244,15 @@ static void empty_jobs_are_jobs(void)
 		CHECK(block && va % 256 == 0);
 		block[0] = i;
 	}
-	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_submit(ib, NULL, &point), 0);
 	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
 	CHECK_EQ(cs_begin(dma, 0, &ib), 0);
 	CHECK(!cs_ib_data(ib, CS_DATA_MAX_B + 1, 16, &va));
-	CHECK_EQ(cs_submit(ib, NULL, 0, &point), -EINVAL);
+	CHECK_EQ(cs_submit(ib, NULL, &point), -EINVAL);
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	for (unsigned i = 0; i < 9; i++)
 		CHECK(cs_ib_data(ib, CS_DATA_MAX_B, 16, &va));
-	CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+	CHECK_EQ(cs_submit(ib, NULL, &point), 0);
 	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
 	CHECK_EQ(cs_ctx_lost(s.ctx), 0);
 	cs_ring_destroy(dma);
@@ -275,7 +275,7 @@ static void code_is_never_hidden_by_the_instruction_cache(void)
 	cs_abandon(ib);
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	CHECK_EQ(ib->segment[0].map[1], ACQUIRE_WITH_ICACHE);
-	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	CHECK_EQ(ib->segment[0].map[1], 0x08C40000);
 	cs_code_unload(more);
@@ -284,7 +284,7 @@ static void code_is_never_hidden_by_the_instruction_cache(void)
 	before = ib->cur;
 	CHECK_EQ(cs_ib_dispatch(ib, &d), 0);
 	CHECK(before[0] == 0xC0055800 && before[1] & 1u << 29);
-	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
 	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 	cs_code_unload(more);
 }

@@ -49,7 +49,7 @@ static int add(struct cs_ring *ring, const struct vm_mem *m, uint32_t value, str
 		cs_abandon(ib);
 		return r;
 	}
-	return cs_submit(ib, NULL, 0, point);
+	return cs_submit(ib, NULL, point);
 }
 
 /* Even threads share the ring of the stack; odd ones have a context of their own. */
@@ -63,7 +63,7 @@ static void *work(void *arg)
 	uint32_t want = w->index;
 
 	if (w->index & 1) {
-		TRY(w, cs_ctx_create(s.vm, &ctx));
+		TRY(w, cs_ctx_create(s.vm, CS_PRIORITY_NORMAL, &ctx));
 		TRY(w, cs_ring_create(ctx, DRV_IP_COMPUTE, w->index % 4, cs_pm4_print, &ring));
 	}
 	*(uint32_t *)m->map = want;
