@@ -1,14 +1,22 @@
 /* The chips that the virtual GPU can be: hardware facts of its own, written apart from drv/'s table.
  *
- * Figures without a public source are marked "made up" in chip.c. */
+ * One table a generation (chip_gfx9.c .. chip_gfx12.c). Figures without a public source are marked "made up". */
 #ifndef VGPU_CHIP_H
 #define VGPU_CHIP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Instruction-set level: what the decoder and the compute units need to know. */
-enum vgpu_gfx { VGPU_GFX900, VGPU_GFX906, VGPU_GFX908, VGPU_GFX90A };
+/* Instruction-set level: what the decoder and the compute units need to know. gfx902, gfx909 and gfx90c are gfx900
+ * to them: LLVM's features differ in image instructions only. */
+enum vgpu_gfx {
+	VGPU_GFX900,
+	VGPU_GFX906,
+	VGPU_GFX908,
+	VGPU_GFX90A,
+	VGPU_GFX942,
+	VGPU_GFX_LATER, /* GFX10 and later: the kernel knows them, the engine has no packets and no instructions */
+};
 
 struct vgpu_chip {
 	const char *name; /* "gfx908" */
@@ -17,23 +25,72 @@ struct vgpu_chip {
 	uint8_t pci_rev;
 	uint32_t family, external_rev, chip_rev;
 	uint16_t gc_version[3], sdma_version[3];           /* IP discovery major, minor, revision */
+	uint8_t gc_block_minor, sdma_block_minor;          /* of the kernel's IP block, whose major is the same */
 	uint8_t engines, arrays_per_engine, cus_per_array; /* shader engines, arrays, CUs physically present */
 	uint16_t cus_active;
 	uint8_t gfx_rings, compute_rings,
 		sdma_instances; /* compute_rings, dma: as the kernel offers them to users */
+	uint8_t wave_lanes;     /* of the wave size that DEV_INFO names */
 	uint16_t vgprs, max_waves_per_cu;
-	uint32_t lds_B;
-	uint32_t tccs, l2_B;
+	uint32_t lds_B, gds_B;
+	uint32_t tccs, l2_B, l1_B, gl1_B; /* gl1_B: of one array; 0: none */
+	uint64_t mall_B;
 	uint64_t vram_B, visible_vram_B;
 	uint32_t vram_type, vram_bits;
 	uint32_t engine_khz, memory_khz, counter_khz;
-	bool packed_tid; /* work-item ids arrive packed in v0 */
+	uint32_t gb_addr_config; /* register 0x263e */
+	uint32_t ids_flags;      /* AMDGPU_IDS_FLAGS_* */
+	bool packed_tid;         /* work-item ids arrive packed in v0 */
+	bool xgmi;               /* has links to its like */
+	bool flat_scratch_given; /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
 	uint32_t sdma_max_count_B;
 };
 
+/* Values of the fields above that several tables use: amdgpu_drm.h's. */
+enum vgpu_chip_value {
+	CHIP_FAMILY_AI = 141,
+	CHIP_FAMILY_RV = 142,
+	CHIP_FAMILY_NV = 143,
+	CHIP_FAMILY_VGH = 144,
+	CHIP_FAMILY_GC_11_0_0 = 145,
+	CHIP_FAMILY_YC = 146,
+	CHIP_FAMILY_GC_11_0_1 = 148,
+	CHIP_FAMILY_GC_10_3_6 = 149,
+	CHIP_FAMILY_GC_11_5_0 = 150,
+	CHIP_FAMILY_GC_12_0_0 = 152,
+	CHIP_VRAM_HBM = 6,
+	CHIP_VRAM_DDR4 = 8,
+	CHIP_VRAM_GDDR6 = 9,
+	CHIP_VRAM_DDR5 = 10,
+	CHIP_VRAM_LPDDR4 = 11,
+	CHIP_VRAM_LPDDR5 = 12,
+	CHIP_IDS_FUSION = 1, /* an APU */
+	CHIP_IDS_TRUNC_COORD = 8,
+};
+#define CHIP_KIB ((uint32_t)1 << 10)
+#define CHIP_MIB ((uint64_t)1 << 20)
+#define CHIP_GIB ((uint64_t)1 << 30)
+
+/* Tables, each ended by a row without a name. */
+extern const struct vgpu_chip vgpu_chips_gfx9[], vgpu_chips_gfx10[], vgpu_chips_gfx11[], vgpu_chips_gfx12[];
+
 /* The chip of that name, or NULL. */
 const struct vgpu_chip *vgpu_chip_find(const char *name);
-/* The table, ended by a row without a name. */
-extern const struct vgpu_chip vgpu_chips[];
+/* The n-th chip of all tables, or NULL behind the last. */
+const struct vgpu_chip *vgpu_chip_at(unsigned n);
+
+static inline bool vgpu_chip_is_apu(const struct vgpu_chip *chip)
+{
+	return chip->ids_flags & CHIP_IDS_FUSION;
+}
+
+/* Matrix cores with accumulation registers in one file with the VGPRs. */
+static inline bool vgpu_gfx_unified(enum vgpu_gfx gfx)
+{
+	return gfx == VGPU_GFX90A || gfx == VGPU_GFX942;
+}
+
+/* What DEV_INFO says in cu_bitmap: a bit per active CU of engine, array, as the kernel lays them out. */
+void vgpu_chip_cu_bitmap(const struct vgpu_chip *chip, uint32_t bitmap[4][4]);
 
 #endif

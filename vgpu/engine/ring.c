@@ -103,6 +103,16 @@ static void attach(struct engine_ring *ring, struct engine_run *run)
 	pthread_mutex_unlock(&ring->lock);
 }
 
+/* Silence would pass for success. */
+static void refuse_chip(struct engine_run *run)
+{
+	const char *name = run->ring->dev->chip->name;
+
+	vgpu_finding(0, "job %llu: the virtual GPU cannot execute packets of %s yet; the job hangs",
+		     (unsigned long long)run->job->seq, name);
+	engine_run_stop(run, ENGINE_HANG, "the virtual GPU cannot execute packets of %s yet", name);
+}
+
 enum engine_status engine_execute(struct engine_ring *ring, const struct engine_job *job, char *why, size_t why_B)
 {
 	struct engine_run run = {
@@ -122,7 +132,9 @@ enum engine_status engine_execute(struct engine_ring *ring, const struct engine_
 	atomic_fetch_add(&ring->dev->busy, 1);
 	if (ring->dev->null_device)
 		serve(ring->dev);
-	if (ring->ip == ENGINE_DMA)
+	if (ring->dev->chip->gfx == VGPU_GFX_LATER)
+		refuse_chip(&run);
+	else if (ring->ip == ENGINE_DMA)
 		engine_sdma_execute(&run);
 	else
 		engine_cp_execute(&run);

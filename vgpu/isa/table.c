@@ -6,7 +6,7 @@
 /* The widest number field is VOP3's, 10 bits; its promoted numbers below 0x1c0 are looked up in their own encoding.
  */
 #define NUMBERS 1024
-#define CHIPS   4
+#define CHIPS   VGPU_GFX_LATER
 
 enum {
 	ONLY_900 = 1 << VGPU_GFX900,

@@ -50,21 +50,6 @@ static int accel_working(const struct query *q)
 	return answer_u32(q, 1);
 }
 
-/* GFX9: engine i, array j stand at [i % 4][j + i / 4], so the second four engines of Arcturus are in column 1. */
-static void cu_bitmaps(const struct vgpu_chip *chip, uint32_t bitmap[4][4])
-{
-	unsigned arrays = chip->engines * chip->arrays_per_engine, left = chip->cus_active;
-
-	for (unsigned e = 0; e < chip->engines; e++)
-		for (unsigned a = 0; a < chip->arrays_per_engine; a++) {
-			unsigned share = (left + arrays - 1) / arrays;
-
-			bitmap[e % 4][(a + e / 4) % 4] = (1u << share) - 1;
-			left -= share;
-			arrays--;
-		}
-}
-
 static void dev_info_va(struct uapi_dev_info *d)
 {
 	d->virtual_address_offset = KERN_VA_BOTTOM;
@@ -100,23 +85,28 @@ static int dev_info(const struct query *q)
 		.pcie_num_lanes = 16,
 		.vram_type = chip->vram_type,
 		.vram_bit_width = chip->vram_bits,
-		.wave_front_size = 64,
+		.ids_flags = chip->ids_flags,
+		.wave_front_size = chip->wave_lanes,
 		.num_shader_visible_vgprs = chip->vgprs,
 		.num_cu_per_sh = chip->cus_per_array,
 		.num_tcc_blocks = chip->tccs,
 		.gs_vgt_table_depth = 32,
 		.gs_prim_buffer_depth = 1792,
 		.max_gs_waves_per_vgt = 32,
-		.tcp_cache_size = 16, /* KiB, as the kernel's GFX9 tables have it */
+		.tcp_cache_size = chip->l1_B / 1024,
 		.num_sqc_per_wgp = 1,
 		.sqc_data_cache_size = 16,
 		.sqc_inst_cache_size = 32,
+		.gl1c_cache_size = chip->gl1_B / 1024,
 		.gl2c_cache_size = chip->l2_B / 1024,
+		.mall_size = chip->mall_B,
 	};
 	dev_info_va(d);
-	cu_bitmaps(chip, d->cu_bitmap);
-	memcpy(d->cu_ao_bitmap, d->cu_bitmap, sizeof(d->cu_ao_bitmap));
-	d->cu_ao_mask = d->cu_bitmap[0][0];
+	vgpu_chip_cu_bitmap(chip, d->cu_bitmap);
+	if (chip->gc_version[0] < 11) { /* later chips have no always-on CUs */
+		memcpy(d->cu_ao_bitmap, d->cu_bitmap, sizeof(d->cu_ao_bitmap));
+		d->cu_ao_mask = d->cu_bitmap[0][0];
+	}
 	return sizeof(*d);
 }
 
@@ -141,7 +131,7 @@ static int hw_ip_info(const struct query *q)
 	if (!kern_ip_hw_rings(q->dev, type))
 		return sizeof(*ip);
 	ip->major = version[0];
-	ip->minor = type == AMDGPU_HW_IP_DMA ? version[1] : 0; /* the block's number: GFX 9.0 on all of GFX9 */
+	ip->minor = type == AMDGPU_HW_IP_DMA ? q->chip->sdma_block_minor : q->chip->gc_block_minor;
 	ip->ib_start_alignment = type == AMDGPU_HW_IP_DMA ? 256 : 32;
 	ip->ib_size_alignment = type == AMDGPU_HW_IP_DMA ? 4 : 32;
 	ip->available_rings = ring_mask(q, type);
@@ -243,11 +233,7 @@ static int cpu_faults(const struct query *q)
 
 static int gds_config(const struct query *q)
 {
-	bool has_gds = q->chip->gfx != VGPU_GFX90A;
-
-	q->answer->gds = (struct drm_amdgpu_info_gds){0};
-	if (has_gds)
-		q->answer->gds.gds_total_size = 0x1000; /* as gfx_v9_0.c gives Vega20 and Arcturus for user space */
+	q->answer->gds = (struct drm_amdgpu_info_gds){.gds_total_size = q->chip->gds_B};
 	q->answer->gds.gws_per_compute_partition = 64;
 	q->answer->gds.oa_per_compute_partition = 16;
 	return sizeof(q->answer->gds);
@@ -369,10 +355,9 @@ static bool register_value(const struct query *q, uint32_t offset, uint32_t *val
 		0x1285, 0x1485,                                                         /* SDMA0/1_STATUS_REG */
 	};
 
-	(void)q;
 	*value = 0;
-	if (offset == 0x263e) { /* GB_ADDR_CONFIG: 16 pipes, 16 banks, as Vega20's golden value */
-		*value = 0x2a114042;
+	if (offset == 0x263e) { /* GB_ADDR_CONFIG */
+		*value = q->chip->gb_addr_config;
 		return true;
 	}
 	for (size_t i = 0; i < kern_array_len(idle); i++)

@@ -19,9 +19,12 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 		[AMDGPU_VM_MTYPE_RW >> 5] = GPUVM_RW,
 	};
 	enum vgpu_gfx gfx = kern_local.chip[bo->dev->index]->gfx;
+	bool system = kern_bo_is_system(bo);
 
-	if ((gfx == VGPU_GFX908 || gfx == VGPU_GFX90A) && !kern_bo_is_system(bo))
+	if ((gfx == VGPU_GFX908 || gfx == VGPU_GFX90A || gfx == VGPU_GFX942) && !system)
 		return bo->foreign ? GPUVM_NC : GPUVM_RW;
+	if (gfx == VGPU_GFX942)
+		return GPUVM_UC;
 	return asked[(flags & AMDGPU_VM_MTYPE_MASK) >> 5];
 }
 

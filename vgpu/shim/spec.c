@@ -8,9 +8,10 @@
 
 static int complain(const char *what, const char *text)
 {
-	char names[256] = "";
+	const struct vgpu_chip *c;
+	char names[512] = "";
 
-	for (const struct vgpu_chip *c = vgpu_chips; c->name; c++) {
+	for (unsigned n = 0; (c = vgpu_chip_at(n)); n++) {
 		strncat(names, " ", sizeof(names) - strlen(names) - 1);
 		strncat(names, c->name, sizeof(names) - strlen(names) - 1);
 	}
