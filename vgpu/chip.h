@@ -38,11 +38,12 @@ struct vgpu_chip {
 	uint64_t vram_B, visible_vram_B;
 	uint32_t vram_type, vram_bits;
 	uint32_t engine_khz, memory_khz, counter_khz;
-	uint32_t gb_addr_config; /* register 0x263e */
-	uint32_t ids_flags;      /* AMDGPU_IDS_FLAGS_* */
-	bool packed_tid;         /* work-item ids arrive packed in v0 */
-	bool xgmi;               /* has links to its like */
-	bool flat_scratch_given; /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
+	uint32_t gb_addr_config;      /* register 0x263e */
+	uint32_t ids_flags;           /* AMDGPU_IDS_FLAGS_* */
+	uint8_t pcie_gen, pcie_lanes; /* 0: 4 and 16, as of most */
+	bool packed_tid;              /* work-item ids arrive packed in v0 */
+	bool xgmi;                    /* has links to its like */
+	bool flat_scratch_given;      /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
 	uint32_t sdma_max_count_B;
 };
 
@@ -88,6 +89,16 @@ static inline bool vgpu_chip_is_apu(const struct vgpu_chip *chip)
 static inline bool vgpu_gfx_unified(enum vgpu_gfx gfx)
 {
 	return gfx == VGPU_GFX90A || gfx == VGPU_GFX942;
+}
+
+static inline unsigned vgpu_chip_pcie_gen(const struct vgpu_chip *chip)
+{
+	return chip->pcie_gen ? chip->pcie_gen : 4;
+}
+
+static inline unsigned vgpu_chip_pcie_lanes(const struct vgpu_chip *chip)
+{
+	return chip->pcie_lanes ? chip->pcie_lanes : 16;
 }
 
 /* What DEV_INFO says in cu_bitmap: a bit per active CU of engine, array, as the kernel lays them out. */

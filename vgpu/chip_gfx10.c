@@ -73,6 +73,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		/* Navi14, RX 5500 XT. */
 		GFX10_1,
 		.name = "gfx1012",
+		.pcie_lanes = 8,
 		.device_id = 0x7340,
 		.pci_rev = 0xc5,
 		.external_rev = 20 + 1,
@@ -174,6 +175,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		/* Navi23, RX 6600 XT. */
 		GFX10_3_CARD,
 		.name = "gfx1032",
+		.pcie_lanes = 8,
 		.device_id = 0x73ff,
 		.pci_rev = 0xc1,
 		.external_rev = 0x3c,
@@ -221,6 +223,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		/* Navi24, RX 6500 XT. */
 		GFX10_3_CARD,
 		.name = "gfx1034",
+		.pcie_lanes = 4,
 		.device_id = 0x743f,
 		.pci_rev = 0xc1,
 		.external_rev = 0x46,

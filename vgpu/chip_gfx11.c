@@ -70,6 +70,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		/* Navi33, RX 7600. */
 		GFX11_CARD,
 		.name = "gfx1102",
+		.pcie_lanes = 8,
 		.device_id = 0x7480,
 		.pci_rev = 0xcf,
 		.external_rev = 0x10,

@@ -16,6 +16,7 @@ const struct vgpu_chip vgpu_chips_gfx12[] = {
 		/* Navi44, RX 9060 XT. */
 		GFX12,
 		.name = "gfx1200",
+		.pcie_gen = 5,
 		.device_id = 0x7590,
 		.pci_rev = 0xc0,
 		.external_rev = 0x40 + 1,
@@ -39,6 +40,7 @@ const struct vgpu_chip vgpu_chips_gfx12[] = {
 		/* Navi48, RX 9070 XT. */
 		GFX12,
 		.name = "gfx1201",
+		.pcie_gen = 5,
 		.device_id = 0x7550,
 		.pci_rev = 0xc0,
 		.external_rev = 0x50 + 1,

@@ -20,6 +20,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		/* Vega10, Instinct MI25. */
 		GFX9_OLD,
 		.name = "gfx900",
+		.pcie_gen = 3,
 		.gfx = VGPU_GFX900,
 		.device_id = 0x6860,
 		.pci_rev = 0x01,
@@ -209,6 +210,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		/* One XCC of an Instinct MI300X, as a partition in CPX mode with NPS4 is. */
 		GFX9,
 		.name = "gfx942",
+		.pcie_gen = 5,
 		.gfx = VGPU_GFX942,
 		.device_id = 0x74a1,
 		.pci_rev = 0x00,

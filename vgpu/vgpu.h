@@ -9,6 +9,7 @@
  *   vram=SIZE bar=SIZE       VRAM, and the part that the CPU sees; SIZE as 256M, 16G
  *   service_us=N             what a job takes on a null device
  *   watchdog_ms=N            limit of a job's modelled time
+ *   numa=N hive=ID p2p=0     where it stands: NUMA node, xGMI hive, no PCI peer access
  *   kernel=6.12              the kernel release to be; there is one so far
  *
  * Functions return 0 or -errno and say on stderr what is wrong with a SPEC. Thread rule: start, stop and create

@@ -81,8 +81,8 @@ static int dev_info(const struct query *q)
 		.min_memory_clock = chip->memory_khz / 5,
 		.cu_active_number = chip->cus_active,
 		.num_hw_gfx_contexts = 8,
-		.pcie_gen = 4,
-		.pcie_num_lanes = 16,
+		.pcie_gen = vgpu_chip_pcie_gen(chip),
+		.pcie_num_lanes = vgpu_chip_pcie_lanes(chip),
 		.vram_type = chip->vram_type,
 		.vram_bit_width = chip->vram_bits,
 		.ids_flags = chip->ids_flags,
@@ -157,14 +157,19 @@ static int max_ibs(const struct query *q)
 /* Absent firmware answers zeroes. Versions are made up: large enough for every feature test that Mesa makes. */
 static int fw_version(const struct query *q)
 {
-	uint32_t type = q->args->query_fw.fw_type;
+	uint32_t type = q->args->query_fw.fw_type, index = q->args->query_fw.index;
 	bool present = type == AMDGPU_INFO_FW_GFX_MEC || type == AMDGPU_INFO_FW_SDMA ||
 		       type == AMDGPU_INFO_FW_SMC || type == AMDGPU_INFO_FW_SOS || type == AMDGPU_INFO_FW_GFX_RLC;
 
 	if (q->chip->gfx_rings)
 		present |= type == AMDGPU_INFO_FW_GFX_ME || type == AMDGPU_INFO_FW_GFX_PFP ||
 			   type == AMDGPU_INFO_FW_GFX_CE;
-	if (q->args->query_fw.ip_instance || !type || type == 9 || type > AMDGPU_INFO_FW_TOC)
+	if (q->chip->gc_version[0] >= 11) /* the later schedulers' and the power-up's own */
+		present |= type == UAPI_INFO_FW_MES || type == UAPI_INFO_FW_MES_KIQ || type == UAPI_INFO_FW_IMU;
+	if (q->args->query_fw.ip_instance || !type || type == 9 || type > UAPI_INFO_FW_LAST)
+		return -EINVAL;
+	if ((type == AMDGPU_INFO_FW_GFX_MEC && index > 1) ||
+	    (type == AMDGPU_INFO_FW_SDMA && index >= q->chip->sdma_instances))
 		return -EINVAL;
 	q->answer->fw = (struct drm_amdgpu_info_firmware){present ? 300 : 0, present ? 45 : 0};
 	return sizeof(q->answer->fw);
@@ -285,8 +290,10 @@ static int sensor(const struct query *q)
 		return answer_u32(q, 40);
 	case AMDGPU_INFO_SENSOR_VDDGFX:
 		return answer_u32(q, 800);
+	case AMDGPU_INFO_SENSOR_VDDNB:
+		return vgpu_chip_is_apu(q->chip) ? answer_u32(q, 750) : -EINVAL;
 	default:
-		return -EINVAL; /* VDDNB is an APU's; the rest no GFX9 card reports */
+		return -EINVAL; /* the rest no card of these reports */
 	}
 }
 

@@ -53,6 +53,8 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	if (dev->visible_B > dev->vram_B)
 		dev->visible_B = dev->vram_B;
 	dev->gtt_B = gtt_size();
+	dev->hive = config->hive;
+	dev->no_p2p = config->no_p2p;
 	dev->generation = 1;
 	for (unsigned ip = 0; ip < KERN_IPS; ip++)
 		dev->watchdog_ns[ip] = config->watchdog_ns ? config->watchdog_ns : defaults_ns[ip];
@@ -195,6 +197,15 @@ bool kern_alone(void)
 unsigned kern_device_count(void)
 {
 	return kern->devices;
+}
+
+void kern_usage(unsigned device, struct kern_usage *usage)
+{
+	const struct kern_device *dev = &kern->device[device];
+
+	kern_lock();
+	*usage = (struct kern_usage){dev->vram_used_B, dev->visible_used_B, dev->gtt_used_B, dev->gtt_B};
+	kern_unlock();
 }
 
 /* --- descriptors --- */

@@ -26,6 +26,9 @@ struct kern_device_config {
 	uint64_t service_ns;
 	uint64_t vram_B, visible_B; /* 0: the chip's */
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
+	uint64_t hive;              /* xGMI hive; 0: none */
+	int numa_node;              /* -1: none */
+	bool no_p2p;                /* PCI gives no peer access to it, or from it */
 };
 
 /* The size of the physical memory file that these devices want. */
@@ -39,6 +42,11 @@ void kern_detach(bool leaving);
 int kern_forked(void);
 
 unsigned kern_device_count(void);
+/* What of its memory is in use now. */
+struct kern_usage {
+	uint64_t vram_B, visible_B, gtt_B, gtt_total_B;
+};
+void kern_usage(unsigned device, struct kern_usage *usage);
 /* Is no other process left in the run? Never blocks: false when that cannot be told now. */
 bool kern_alone(void);
 

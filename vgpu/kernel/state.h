@@ -352,6 +352,8 @@ struct kern_device {
 	uint64_t bytes_moved, evictions, cpu_faults;
 	uint32_t resets, vram_lost;
 	uint64_t generation;
+	uint64_t hive; /* immutable, as is the next; see struct kern_device_config */
+	bool no_p2p;
 	bool unplugged;
 	struct kern_ctx *pstate_owner; /* borrowed; cleared when it is freed */
 	struct kern_file *master;      /* borrowed; cleared when it is closed */

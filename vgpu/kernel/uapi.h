@@ -48,6 +48,14 @@
 #define DRM_IOCTL_SYNCOBJ_EVENTFD_NR 0xcf
 #endif
 
+/* Firmware types that came after AMDGPU_INFO_FW_TOC. */
+enum uapi_info_fw {
+	UAPI_INFO_FW_MES_KIQ = 0x19,
+	UAPI_INFO_FW_MES = 0x1a,
+	UAPI_INFO_FW_IMU = 0x1b,
+	UAPI_INFO_FW_LAST = 0x1c, /* VPE */
+};
+
 /* DRM_IOCTL_AMDGPU_INFO, AMDGPU_INFO_DEV_INFO as of DRM 3.59. */
 struct uapi_dev_info {
 	uint32_t device_id, chip_rev, external_rev, pci_rev, family;

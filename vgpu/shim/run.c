@@ -200,6 +200,7 @@ int shim_run_create(const char *spec, const struct shim_config *config)
 		fprintf(stderr, "vgpu: TUFF_VGPU_INJECT=%s is not NAME=N:ERRNO[,...]\n", inject);
 	if (r)
 		goto detach;
+	shim_tree_refresh();
 	return 0;
 detach:
 	kern_detach(true);

@@ -64,6 +64,8 @@ const char *shim_root(void);
 /* Builds the tree for these devices under root; removes it. */
 int shim_tree_build(const char *root, const struct shim_config *config);
 void shim_tree_remove(const char *root);
+/* Brings the files that tell of memory in use up to date. While active. */
+void shim_tree_refresh(void);
 
 int shim_run_create(const char *spec, const struct shim_config *config);
 int shim_run_join(const char *dir);

@@ -18,7 +18,7 @@ static int complain(const char *what, const char *text)
 	fprintf(stderr,
 		"vgpu: %s: \"%s\"\n"
 		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
-		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N kernel=6.12\n",
+		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0 kernel=6.12\n",
 		what, text, names);
 	return -EINVAL;
 }
@@ -67,6 +67,16 @@ static bool parse_size(const char *text, uint64_t *size_B)
 	return *size_B && *size_B % 4096 == 0 && *size_B <= 1ull << 40;
 }
 
+static bool parse_node(const char *text, int *node)
+{
+	uint64_t value;
+
+	if (!parse_count(text, 1, &value) || value >= 1024) /* Linux's MAX_NUMNODES on x86-64 */
+		return false;
+	*node = (int)value;
+	return true;
+}
+
 static bool parse_key(struct kern_device_config *config, const char *key, const char *value)
 {
 	if (!strcmp(key, "vram"))
@@ -77,6 +87,14 @@ static bool parse_key(struct kern_device_config *config, const char *key, const 
 		return parse_count(value, 1000, &config->service_ns);
 	if (!strcmp(key, "watchdog_ms"))
 		return parse_count(value, 1000000, &config->watchdog_ns) && config->watchdog_ns;
+	if (!strcmp(key, "hive"))
+		return parse_count(value, 1, &config->hive) && config->hive;
+	if (!strcmp(key, "numa"))
+		return parse_node(value, &config->numa_node);
+	if (!strcmp(key, "p2p")) {
+		config->no_p2p = !strcmp(value, "0");
+		return config->no_p2p || !strcmp(value, "1");
+	}
 	return !strcmp(key, "kernel") && !strcmp(value, "6.12");
 }
 
@@ -91,6 +109,7 @@ static int parse_device(char *text, struct kern_device_config *config)
 	if (!word || !vgpu_chip_find(word))
 		return complain("no such chip", word ? word : "");
 	snprintf(config->chip, sizeof(config->chip), "%s", word);
+	config->numa_node = -1;
 	while ((word = strtok_r(NULL, ":", &save))) {
 		equals = strchr(word, '=');
 		if (!equals)
@@ -103,6 +122,8 @@ static int parse_device(char *text, struct kern_device_config *config)
 	}
 	if (config->service_ns && !config->null_device)
 		return complain("service_us is for null devices", config->chip);
+	if (config->hive && !vgpu_chip_find(config->chip)->xgmi)
+		return complain("no xGMI links, so no hive", config->chip);
 	return 0;
 }
 

@@ -86,6 +86,11 @@ static void write_text(struct tree *t, const char *dir, const char *name, const 
 
 #define PCI_BUS(i) (3 + (i))
 
+static void device_dir(unsigned i, char *dir, size_t room)
+{
+	snprintf(dir, room, "sys/devices/pci0000:00/0000:00:%02x.0/0000:%02x:00.0", i + 1, PCI_BUS(i));
+}
+
 /* 64 bytes of configuration space: ids, a display controller's class, subsystem as the board vendor's. */
 static void write_config(struct tree *t, const char *dir, const struct vgpu_chip *chip)
 {
@@ -118,14 +123,50 @@ static void write_memory(struct tree *t, const char *dir, const struct vgpu_chip
 	if (visible_B > vram_B)
 		visible_B = vram_B;
 	write_text(t, dir, "mem_info_vram_total", "%llu\n", (unsigned long long)vram_B);
-	write_text(t, dir, "mem_info_vram_used", "0\n");
 	write_text(t, dir, "mem_info_vis_vram_total", "%llu\n", (unsigned long long)visible_B);
-	write_text(t, dir, "mem_info_vis_vram_used", "0\n");
 	write_text(t, dir, "resource", "0x%016llx 0x%016llx 0x000000000014220c\n", 0x80000000000ull,
 		   0x80000000000ull + (unsigned long long)visible_B - 1);
 }
 
-static void write_attributes(struct tree *t, const char *dir, unsigned i, const struct vgpu_chip *chip)
+/* The CPUs of the host's node of that number; all where there is none. */
+static void write_cpulist(struct tree *t, const char *dir, int node)
+{
+	char path[64], text[512];
+	long fd, n = 0;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
+	fd = node < 0 ? -1 : sys_open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = sys_read((int)fd, text, sizeof(text));
+		sys_close((int)fd);
+	}
+	if (n > 0)
+		write_file(t, dir, "local_cpulist", text, (size_t)n);
+	else
+		write_text(t, dir, "local_cpulist", "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
+}
+
+static void write_link(struct tree *t, const char *dir, const struct vgpu_chip *chip)
+{
+	static const char *const speed[] = {[3] = "8.0", [4] = "16.0", [5] = "32.0"};
+	static const char *const when[] = {"current", "max"};
+	char name[32];
+
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s_link_speed", when[i]);
+		write_text(t, dir, name, "%s GT/s PCIe\n", speed[vgpu_chip_pcie_gen(chip)]);
+		snprintf(name, sizeof(name), "%s_link_width", when[i]);
+		write_text(t, dir, name, "%u\n", vgpu_chip_pcie_lanes(chip));
+	}
+}
+
+static unsigned long long unique_id(unsigned i)
+{
+	return 0x7475666600000001ull + i; /* "tuff" */
+}
+
+static void write_attributes(struct tree *t, const char *dir, unsigned i, const struct vgpu_chip *chip,
+			     const struct kern_device_config *config)
 {
 	write_text(t, dir, "vendor", "0x1002\n");
 	write_text(t, dir, "device", "0x%04x\n", chip->device_id);
@@ -133,11 +174,10 @@ static void write_attributes(struct tree *t, const char *dir, unsigned i, const 
 	write_text(t, dir, "subsystem_device", "0x0c34\n");
 	write_text(t, dir, "revision", "0x%02x\n", chip->pci_rev);
 	write_text(t, dir, "class", "0x038000\n");
-	write_text(t, dir, "numa_node", "-1\n");
-	write_text(t, dir, "local_cpulist", "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
-	write_text(t, dir, "current_link_speed", "16.0 GT/s PCIe\n");
-	write_text(t, dir, "current_link_width", "16\n");
-	write_text(t, dir, "unique_id", "74756666%08x\n", i + 1);
+	write_text(t, dir, "numa_node", "%d\n", config->numa_node);
+	write_cpulist(t, dir, config->numa_node);
+	write_link(t, dir, chip);
+	write_text(t, dir, "unique_id", "%016llx\n", unique_id(i));
 	write_text(t, dir, "uevent",
 		   "DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:0C34\n"
 		   "PCI_SLOT_NAME=0000:%02x:00.0\nMODALIAS=pci:v00001002d%08Xsv00001002sd00000C34bc03sc80i00\n",
@@ -161,9 +201,9 @@ static void make_device(struct tree *t, unsigned i, const struct kern_device_con
 	char slot[16], dir[128];
 
 	snprintf(slot, sizeof(slot), "0000:%02x:00.0", PCI_BUS(i));
-	snprintf(dir, sizeof(dir), "sys/devices/pci0000:00/0000:00:%02x.0/%s", i + 1, slot);
+	device_dir(i, dir, sizeof(dir));
 	make_dirs(t, "%s/drm", dir);
-	write_attributes(t, dir, i, chip);
+	write_attributes(t, dir, i, chip, config);
 	write_memory(t, dir, chip, config);
 	make_link(t, "../../../../bus/pci", "%s/subsystem", dir);
 	make_link(t, "../../../../bus/pci/drivers/amdgpu", "%s/driver", dir);
@@ -189,6 +229,58 @@ static void make_device(struct tree *t, unsigned i, const struct kern_device_con
 	make_link(t, dir, "sys/bus/pci/drivers/amdgpu/%s", slot);
 }
 
+/* --- xGMI hives (amdgpu_xgmi.c): a directory at the first device, to which the others link, with a link to each of
+ * them. All are one hop from one another. --- */
+
+static unsigned hive_size(const struct shim_config *config, uint64_t hive)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < config->count; i++)
+		count += config->device[i].hive == hive;
+	return count;
+}
+
+/* "00 01 01": a number for each node, 0 for itself. */
+static void write_distances(struct tree *t, const char *dir, const char *name, unsigned nodes, unsigned self,
+			    unsigned value)
+{
+	char text[SHIM_DEVICES * 3 + 2] = "";
+
+	for (unsigned n = 0; n < nodes; n++)
+		snprintf(text + 3 * n, sizeof(text) - 3 * n, "%02x ", n == self ? 0 : value);
+	write_text(t, dir, name, "%s\n", text);
+}
+
+static void join_hive(struct tree *t, const struct shim_config *config, unsigned i)
+{
+	uint64_t hive = config->device[i].hive;
+	unsigned first = 0, number = 0, nodes = hive_size(config, hive);
+	char dir[128], owner[128], to[160];
+
+	while (config->device[first].hive != hive)
+		first++;
+	for (unsigned k = 0; k < i; k++)
+		number += config->device[k].hive == hive;
+	device_dir(i, dir, sizeof(dir));
+	device_dir(first, owner, sizeof(owner));
+	write_text(t, dir, "xgmi_device_id", "%llu\n", unique_id(i));
+	write_text(t, dir, "xgmi_physical_id", "%u\n", number);
+	write_text(t, dir, "xgmi_error", "0\n");
+	write_distances(t, dir, "xgmi_num_hops", nodes, number, 1);
+	write_distances(t, dir, "xgmi_num_links", nodes, number, 2);
+	if (i == first) {
+		make_dirs(t, "%s/xgmi_hive_info", dir);
+		write_text(t, dir, "xgmi_hive_info/xgmi_hive_id", "%llu\n", (unsigned long long)hive);
+	} else {
+		snprintf(to, sizeof(to), "../../%s/xgmi_hive_info", owner + strlen("sys/devices/pci0000:00/"));
+		make_link(t, to, "%s/xgmi_hive_info", dir);
+	}
+	/* From .../0000:00:01.0/0000:03:00.0/xgmi_hive_info up to the root bridge. */
+	snprintf(to, sizeof(to), "../../../%s", dir + strlen("sys/devices/pci0000:00/"));
+	make_link(t, to, "%s/xgmi_hive_info/node%u", owner, number + 1);
+}
+
 int shim_tree_build(const char *root, const struct shim_config *config)
 {
 	struct tree t = {.root = root};
@@ -203,7 +295,38 @@ int shim_tree_build(const char *root, const struct shim_config *config)
 	write_text(&t, "sys/class/drm", "version", "drm 1.1.0 20060810\n");
 	for (unsigned i = 0; i < config->count; i++)
 		make_device(&t, i, &config->device[i]);
+	for (unsigned i = 0; i < config->count; i++)
+		if (config->device[i].hive)
+			join_hive(&t, config, i);
 	return t.error;
+}
+
+/* A file that comes whole or not at all. */
+static void replace_text(const char *dir, const char *name, uint64_t value)
+{
+	struct tree t = {.root = shim_root()};
+	char from[PATH_MAX], to[PATH_MAX], tmp[64];
+
+	snprintf(tmp, sizeof(tmp), ".%s.%ld", name, sys_call6(SYS_gettid, 0, 0, 0, 0, 0, 0));
+	write_text(&t, dir, tmp, "%llu\n", (unsigned long long)value);
+	if (snprintf(from, sizeof(from), "%s/%s/%s", t.root, dir, tmp) < PATH_MAX &&
+	    snprintf(to, sizeof(to), "%s/%s/%s", t.root, dir, name) < PATH_MAX)
+		sys_call6(SYS_rename, (long)from, (long)to, 0, 0, 0, 0);
+}
+
+void shim_tree_refresh(void)
+{
+	for (unsigned i = 0; i < kern_device_count(); i++) {
+		struct kern_usage usage;
+		char dir[128];
+
+		kern_usage(i, &usage);
+		device_dir(i, dir, sizeof(dir));
+		replace_text(dir, "mem_info_vram_used", usage.vram_B);
+		replace_text(dir, "mem_info_vis_vram_used", usage.visible_B);
+		replace_text(dir, "mem_info_gtt_used", usage.gtt_B);
+		replace_text(dir, "mem_info_gtt_total", usage.gtt_total_B);
+	}
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -48,6 +48,15 @@ static int placeholder_flags(int flags)
 	return flags & O_PATH ? flags : (flags & ~(O_ACCMODE | O_TRUNC | O_CREAT | O_EXCL)) | O_RDONLY | O_NONBLOCK;
 }
 
+/* Files whose content is what is true when they are opened, as in sysfs: mem_info_vram_used and its kin. */
+static void refresh(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (!strncmp(name, "mem_info_", 9) && strstr(name, "_used"))
+		shim_tree_refresh();
+}
+
 static bool may_be_ours(int dir, const char *path, const char *real)
 {
 	return real != path || (path && path[0] != '/' && dir != AT_FDCWD) ||
@@ -65,6 +74,7 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 	real = shim_path(path, buf);
 	if (!real)
 		return -1;
+	refresh(path);
 	fd = SHIM_REAL(openat)(dir, real, real != path ? placeholder_flags(flags) : flags, mode);
 	if (fd < 0)
 		return fd;
@@ -133,6 +143,8 @@ SHIM_EXPORT int __openat64_2(int dir, const char *path, int flags)
 		char buf[PATH_MAX];                                                                                \
 		const char *real = shim_active() ? shim_path(path, buf) : path;                                    \
                                                                                                                    \
+		if (real && shim_active())                                                                         \
+			refresh(path);                                                                             \
 		return !real ? NULL : SHIM_REAL(name)(real, mode);                                                 \
 	}
 FOPEN(fopen)

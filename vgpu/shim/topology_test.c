@@ -1,0 +1,176 @@
+/* What sysfs and PRIME tell of how devices stand to one another: nodes, links, hives, peers, memory in use. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <amdgpu_drm.h>
+#include <xf86drm.h>
+#include "tests/check.h"
+#include "vgpu/report.h"
+#include "vgpu/vgpu.h"
+
+static char text[4096];
+
+/* The content of a device's file without its last line end; "" when it is not there. */
+static const char *read_file(unsigned card, const char *name)
+{
+	char path[256];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/%s", card, name);
+	f = fopen(path, "r");
+	n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n && text[n - 1] == '\n' ? n - 1 : n] = 0;
+	return text;
+}
+
+static unsigned long long read_number(unsigned card, const char *name)
+{
+	return strtoull(read_file(card, name), NULL, 10);
+}
+
+static int open_node(unsigned device)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u", 128 + device);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static uint64_t info(int fd, uint32_t query)
+{
+	uint64_t value = 0;
+	struct drm_amdgpu_info args = {
+		.return_pointer = (uintptr_t)&value, .return_size = sizeof(value), .query = query};
+
+	CHECK_EQ(ioctl(fd, DRM_IOCTL_AMDGPU_INFO, &args), 0);
+	return value;
+}
+
+static void links_and_nodes(void)
+{
+	CHECK_EQ(vgpu_start("gfx908:numa=0,gfx900,gfx1034"), 0);
+	CHECK_STR(read_file(0, "numa_node"), "0");
+	CHECK_STR(read_file(1, "numa_node"), "-1");
+	CHECK(strlen(read_file(0, "local_cpulist")) > 0);
+	CHECK_STR(read_file(0, "current_link_speed"), "16.0 GT/s PCIe");
+	CHECK_STR(read_file(1, "max_link_speed"), "8.0 GT/s PCIe");
+	CHECK_STR(read_file(2, "max_link_width"), "4");
+	CHECK_STR(read_file(0, "xgmi_device_id"), "");
+	CHECK_STR(read_file(0, "unique_id"), "7475666600000001");
+	vgpu_stop();
+	CHECK_EQ(vgpu_start("gfx900:hive=1"), -EINVAL); /* no links */
+	CHECK_EQ(vgpu_start("gfx908:hive=0"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx908:numa=x"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx908:p2p=2"), -EINVAL);
+}
+
+static void a_hive_is_laid_out_as_linux_does(void)
+{
+	char first[PATH_MAX], node[PATH_MAX], id[32];
+	struct stat st;
+
+	CHECK_EQ(vgpu_start("gfx908:hive=77,gfx906,gfx908:hive=77,gfx90a:hive=5"), 0);
+	CHECK_STR(read_file(0, "xgmi_hive_info/xgmi_hive_id"), "77");
+	CHECK_STR(read_file(2, "xgmi_hive_info/xgmi_hive_id"), "77");
+	CHECK_STR(read_file(1, "xgmi_hive_info/xgmi_hive_id"), "");
+	CHECK_STR(read_file(3, "xgmi_hive_info/xgmi_hive_id"), "5");
+	CHECK_STR(read_file(2, "xgmi_num_hops"), "01 00 ");
+	CHECK_STR(read_file(2, "xgmi_physical_id"), "1");
+	snprintf(id, sizeof(id), "%s", read_file(2, "xgmi_device_id"));
+	CHECK(id[0] && strcmp(id, "0"));
+	CHECK_STR(read_file(0, "xgmi_hive_info/node2/xgmi_device_id"), id); /* from one member to the other */
+	CHECK_STR(read_file(2, "xgmi_hive_info/node2/xgmi_device_id"), id);
+	CHECK(realpath("/sys/class/drm/card0/device", first));
+	CHECK(realpath("/sys/class/drm/card2/device/xgmi_hive_info/node1", node));
+	CHECK_STR(node, first);
+	CHECK_EQ(lstat("/sys/class/drm/card0/device/xgmi_hive_info", &st), 0);
+	CHECK(S_ISDIR(st.st_mode)); /* the first member has it, the others point there */
+	CHECK_EQ(lstat("/sys/class/drm/card2/device/xgmi_hive_info", &st), 0);
+	CHECK(S_ISLNK(st.st_mode));
+	vgpu_stop();
+}
+
+static uint32_t create(int fd, uint64_t size_B, uint64_t domain)
+{
+	union drm_amdgpu_gem_create args = {.in = {size_B, 0, domain, 0}};
+
+	CHECK_EQ(ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &args), 0);
+	return args.out.handle;
+}
+
+static void memory_in_use_is_what_is_true_now(void)
+{
+	uint32_t handle;
+	char line[64];
+	int fd, dir, file;
+	ssize_t n;
+
+	CHECK_EQ(vgpu_start("gfx906,gfx906:vram=1G"), 0);
+	fd = open_node(0);
+	CHECK_EQ(read_number(0, "mem_info_vram_used"), 0);
+	handle = create(fd, 1 << 20, AMDGPU_GEM_DOMAIN_VRAM);
+	CHECK_EQ(read_number(0, "mem_info_vram_used"), 1 << 20);
+	CHECK_EQ(read_number(0, "mem_info_vis_vram_used"), 1 << 20);
+	CHECK_EQ(read_number(1, "mem_info_vram_used"), 0);
+	create(fd, 1 << 16, AMDGPU_GEM_DOMAIN_GTT);
+	CHECK_EQ(read_number(0, "mem_info_gtt_used"), 1 << 16);
+	CHECK(read_number(0, "mem_info_gtt_total") > 1 << 20);
+	CHECK_EQ(drmCloseBufferHandle(fd, handle), 0);
+	dir = open("/sys/class/drm/card0/device", O_RDONLY | O_DIRECTORY);
+	file = openat(dir, "mem_info_vram_used", O_RDONLY);
+	n = read(file, line, sizeof(line));
+	CHECK(n > 0 && !strncmp(line, "0\n", (size_t)n));
+	close(file);
+	close(dir);
+	close(fd);
+	vgpu_stop();
+}
+
+/* A buffer of device 0 in VRAM, imported by device 1: does it stay? */
+static void peers(const char *spec, bool stays)
+{
+	int exporter, importer, dmabuf = -1;
+	uint32_t handle, imported = 0;
+
+	if (!CHECK_EQ(vgpu_start(spec), 0))
+		return;
+	exporter = open_node(0);
+	importer = open_node(1);
+	handle = create(exporter, 1 << 20, AMDGPU_GEM_DOMAIN_VRAM);
+	CHECK_EQ(drmPrimeHandleToFD(exporter, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	CHECK_EQ(info(exporter, AMDGPU_INFO_VRAM_USAGE), 1 << 20);
+	CHECK_EQ(drmPrimeFDToHandle(importer, dmabuf, &imported), 0);
+	CHECK_EQ(info(exporter, AMDGPU_INFO_VRAM_USAGE), stays ? 1 << 20 : 0);
+	CHECK_EQ(info(exporter, AMDGPU_INFO_GTT_USAGE), stays ? 0 : 1 << 20);
+	CHECK_EQ(info(exporter, AMDGPU_INFO_NUM_BYTES_MOVED), stays ? 0 : 1 << 20);
+	CHECK_EQ(info(exporter, AMDGPU_INFO_NUM_EVICTIONS), 0);
+	CHECK_EQ(info(importer, AMDGPU_INFO_VRAM_USAGE), 0);
+	close(dmabuf);
+	close(exporter);
+	close(importer);
+	vgpu_stop();
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_OFF); /* row 120 is what this is about */
+	links_and_nodes();
+	a_hive_is_laid_out_as_linux_does();
+	memory_in_use_is_what_is_true_now();
+	peers("gfx906,gfx906", true);                         /* large windows */
+	peers("gfx906:bar=256M,gfx906", false);               /* a small one */
+	peers("gfx906,gfx906:bar=256M", true);                /* the importer's does not matter */
+	peers("gfx908:bar=256M:hive=1,gfx908:hive=1", true);  /* links need no window */
+	peers("gfx908:bar=256M:hive=1,gfx908:hive=2", false); /* not of that hive */
+	peers("gfx906:p2p=0,gfx906", false);                  /* forbidden on either side */
+	peers("gfx906,gfx906:p2p=0", false);
+	peers("gfx908:hive=1:p2p=0,gfx908:hive=1", true); /* which is about PCI alone */
+	return check_done("topology");
+}
