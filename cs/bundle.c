@@ -47,40 +47,57 @@ static bool features_fit(const char *text, const char *end, const struct drv_chi
 }
 
 /* True for "hipv4-amdgcn-amd-amdhsa--gfx908:xnack-" and the like. */
-static bool is_for(const char *name, size_t name_B, const struct drv_chip *chip)
+static bool is_for(const char *name, size_t name_B, const char *target, const struct drv_chip *chip)
 {
-	size_t target_B = strlen(chip->target), end = 0;
+	size_t target_B = strlen(target), end = 0;
 
 	while (end < name_B && name[end] != ':')
 		end++;
 	return end > target_B && name[end - target_B - 1] == '-' &&
-	       !memcmp(name + end - target_B, chip->target, target_B) &&
+	       !memcmp(name + end - target_B, target, target_B) &&
 	       features_fit(name + end + 1, name + name_B, chip);
+}
+
+/* Finds the first entry for the target: 1, 0 when there is none, or -ENOEXEC. */
+static int find(const uint8_t *bundle, size_t total_B, const char *target, const struct drv_chip *chip,
+		struct entry *entry)
+{
+	size_t at = MAGIC_B + sizeof(uint64_t);
+	uint64_t count;
+
+	memcpy(&count, bundle + MAGIC_B, sizeof(count));
+	for (uint64_t i = 0; i < count; i++) {
+		const char *name;
+
+		if (!read_entry(bundle, total_B, &at, entry, &name))
+			return drv_fail(-ENOEXEC, "entry %llu of the offload bundle is broken",
+					(unsigned long long)i);
+		if (is_for(name, entry->name_B, target, chip))
+			return 1;
+	}
+	return 0;
 }
 
 int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip)
 {
 	const uint8_t *bundle = *image;
-	size_t at = MAGIC_B + sizeof(uint64_t), total_B = *size_B;
-	uint64_t count;
+	size_t total_B = *size_B;
+	struct entry entry;
+	int r;
 
 	if (bundle && total_B >= 4 && !memcmp(bundle, MAGIC_COMPRESSED, 4))
 		return drv_fail(-ENOTSUP, "a compressed offload bundle; compile with --no-offload-compress");
-	if (!bundle || total_B < at || memcmp(bundle, MAGIC, MAGIC_B))
+	if (!bundle || total_B < MAGIC_B + sizeof(uint64_t) || memcmp(bundle, MAGIC, MAGIC_B))
 		return 0;
-	memcpy(&count, bundle + MAGIC_B, sizeof(count));
-	for (uint64_t i = 0; i < count; i++) {
-		struct entry entry;
-		const char *name;
-
-		if (!read_entry(bundle, total_B, &at, &entry, &name))
-			return drv_fail(-ENOEXEC, "entry %llu of the offload bundle is broken",
-					(unsigned long long)i);
-		if (is_for(name, entry.name_B, chip)) {
-			*image = bundle + entry.offset;
-			*size_B = entry.size_B;
-			return 0;
-		}
-	}
-	return drv_fail(-ENOEXEC, "the offload bundle has no code object for %s", chip->target);
+	/* Code for the chip itself is better than generic code, wherever it stands. */
+	r = find(bundle, total_B, chip->target, chip, &entry);
+	if (!r && chip->generic)
+		r = find(bundle, total_B, chip->generic->name, chip, &entry);
+	if (r < 0)
+		return r;
+	if (!r)
+		return drv_fail(-ENOEXEC, "the offload bundle has no code object for %s", chip->target);
+	*image = bundle + entry.offset;
+	*size_B = entry.size_B;
+	return 0;
 }

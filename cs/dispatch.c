@@ -283,10 +283,12 @@ static uint32_t *put_regs(uint32_t *p, unsigned reg, unsigned count)
 
 /* START_X to RSRC2: where the waves begin, how many there are, what they run. */
 static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const struct cs_dispatch *d,
-			     const struct geometry *g)
+			     const struct geometry *g, uint64_t scratch_va)
 {
 	const struct cs_kernel *k = d->kernel;
 	uint32_t lds_units = (g->lds_B + chip->lds_granule_B - 1) / chip->lds_granule_B;
+	/* Elsewhere kernels set FLAT_SCRATCH up themselves, from user SGPRs. */
+	uint64_t scratch_base = chip->flat_scratch_hw ? scratch_va >> 8 : 0;
 
 	p = put_regs(p, COMPUTE_START_X, 16);
 	for (unsigned i = 0; i < 3; i++)
@@ -297,8 +299,10 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 	*p++ = 0; /* PERFCOUNT_ENABLE */
 	*p++ = cs_lo(k->entry_va >> 8);
 	*p++ = cs_hi(k->entry_va >> 8);
-	for (unsigned i = 0; i < 4; i++)
-		*p++ = 0; /* DISPATCH_PKT_ADDR, DISPATCH_SCRATCH_BASE */
+	*p++ = 0; /* DISPATCH_PKT_ADDR */
+	*p++ = 0;
+	*p++ = cs_lo(scratch_base);
+	*p++ = cs_hi(scratch_base);
 	*p++ = k->rsrc1;
 	*p++ = k->rsrc2 | lds_units << RSRC2_LDS_SIZE_SHIFT;
 	return p;
@@ -316,10 +320,14 @@ static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const str
 	*p++ = ~0u;
 	for (unsigned i = 0; i < 3; i++)
 		*p++ = 0; /* RESTART */
-	if (dev->facts.engines > 4) {
-		p = put_regs(p, COMPUTE_STATIC_THREAD_MGMT_SE4, 4);
+	if (dev->chip->se4_mask_reg && dev->facts.engines > 4) {
+		p = put_regs(p, dev->chip->se4_mask_reg, 4);
 		for (unsigned i = 0; i < 4; i++)
 			*p++ = ~0u;
+	}
+	if (dev->chip->tg_chunk_reg) {
+		p = put_regs(p, dev->chip->tg_chunk_reg, 1);
+		*p++ = 0; /* the ring has one XCC: no share of the groups is another's */
 	}
 	if (dev->chip->rsrc3_reg) {
 		p = put_regs(p, dev->chip->rsrc3_reg, 1);
@@ -347,7 +355,7 @@ static void emit(struct cs_ib *ib, const struct cs_dispatch *d, const struct geo
 	unsigned sgprs = RSRC2_USER_SGPR(d->kernel->rsrc2);
 	uint32_t *p = cs_ib_room(ib, CS_ROOM_MAX);
 
-	p = put_program(p, dev->chip, d, g);
+	p = put_program(p, dev->chip, d, g, scratch && s->mem ? s->mem->va : 0);
 	p = put_limits(p, dev, d->kernel, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
 	if (sgprs) {
 		/* All that the descriptor declares, padding too: else another process's values shine through. */

@@ -15,6 +15,8 @@
 #define V3_SRAMECC       0x200
 #define V4_XNACK_SHIFT   8
 #define V4_SRAMECC_SHIFT 10
+/* V6: which version of a generic target the code is for; 0 in code for one chip. */
+#define GENERIC_VERSION(flags) ((flags) >> 24)
 
 static enum drv_feature demanded(const GElf_Ehdr *ehdr, unsigned v3_bit, unsigned v4_shift)
 {
@@ -36,14 +38,28 @@ bool cs_feature_fits(enum drv_feature wanted, enum drv_feature have)
 	       (wanted == DRV_FEATURE_OFF && have == DRV_FEATURE_NONE);
 }
 
+static int check_machine(unsigned flags, const struct drv_chip *chip)
+{
+	unsigned mach = flags & FLAGS_MACH;
+	const char *made_for = drv_isa_name(mach);
+
+	if (mach == chip->elf_mach)
+		return 0;
+	if (!chip->generic || mach != chip->generic->elf_mach)
+		return drv_fail(-ENOEXEC, "the code object is for %s (machine 0x%02x), this is %s",
+				made_for ? made_for : "another chip", mach, chip->target);
+	if (GENERIC_VERSION(flags) < chip->generic_version)
+		return drv_fail(-ENOEXEC, "the code object is for version %u of %s, %s needs %u or later",
+				GENERIC_VERSION(flags), made_for, chip->target, chip->generic_version);
+	return 0;
+}
+
 static int check_target(const GElf_Ehdr *ehdr, const struct drv_chip *chip)
 {
-	const struct drv_chip *made_for = drv_chip_by_mach(ehdr->e_flags & FLAGS_MACH);
+	int r = check_machine(ehdr->e_flags, chip);
 
-	if (made_for != chip)
-		return drv_fail(-ENOEXEC, "the code object is for %s (machine 0x%02x), this is %s",
-				made_for ? made_for->target : "another chip", ehdr->e_flags & FLAGS_MACH,
-				chip->target);
+	if (r)
+		return r;
 	if (!cs_feature_fits(demanded(ehdr, V3_XNACK, V4_XNACK_SHIFT), chip->xnack))
 		return drv_fail(-ENOEXEC, "the code object demands xnack, which DRM queues do not have");
 	if (!cs_feature_fits(demanded(ehdr, V3_SRAMECC, V4_SRAMECC_SHIFT), chip->sramecc))

@@ -92,6 +92,93 @@ static void other_chips_are_refused(void)
 	CHECK_EQ(cs_elf_open(&elf, NULL, 0, drv_chip_by_target("gfx90a")), -ENOEXEC);
 }
 
+/* As clang marks what it makes for --offload-arch=gfx9-generic: version 6 of the ABI, the generic machine, and the
+ * version of the generic target in the highest byte. */
+static uint8_t *make_generic(const struct shader_blob *b, unsigned mach, unsigned version)
+{
+	uint8_t *image = malloc(b->size_B);
+	Elf64_Ehdr ehdr;
+
+	memcpy(image, b->image, b->size_B);
+	memcpy(&ehdr, image, sizeof(ehdr));
+	ehdr.e_ident[EI_ABIVERSION] = 4;
+	ehdr.e_flags = mach | version << 24;
+	memcpy(image, &ehdr, sizeof(ehdr));
+	return image;
+}
+
+static int open_generic(unsigned mach, unsigned version, const char *target)
+{
+	const struct shader_blob *b = shader_find(shaders_blobs, "blit.O3", "gfx900");
+	uint8_t *image = make_generic(b, mach, version);
+	struct cs_elf elf;
+	int r = cs_elf_open(&elf, image, b->size_B, drv_chip_by_target(target));
+
+	if (!r)
+		cs_elf_close(&elf);
+	free(image);
+	return r;
+}
+
+static void generic_code_runs_on_the_chips_it_covers(void)
+{
+	CHECK_EQ(open_generic(0x51, 1, "gfx900"), 0);
+	CHECK_EQ(open_generic(0x51, 1, "gfx906"), 0);
+	CHECK_EQ(open_generic(0x51, 2, "gfx90c"), 0);
+	CHECK_EQ(open_generic(0x5f, 1, "gfx942"), 0);
+	CHECK_EQ(open_generic(0x54, 1, "gfx1153"), 0);
+	CHECK_EQ(open_generic(0x51, 0, "gfx900"), -ENOEXEC);
+	CHECK(strstr(drv_error_last()->text, "version 0 of gfx9-generic"));
+	CHECK_EQ(open_generic(0x51, 1, "gfx908"), -ENOEXEC);
+	CHECK(strstr(drv_error_last()->text, "is for gfx9-generic"));
+	CHECK_EQ(open_generic(0x51, 1, "gfx942"), -ENOEXEC);
+	CHECK_EQ(open_generic(0x52, 1, "gfx1030"), -ENOEXEC);
+	CHECK_EQ(open_generic(0x53, 1, "gfx1010"), -ENOEXEC);
+	CHECK_EQ(open_generic(0x59, 1, "gfx1100"), -ENOEXEC);
+}
+
+/* A bundle of two entries; the image of each is one byte long and is its number. */
+static const void *picked(const char *first, const char *second, const char *target)
+{
+	static uint8_t bundle[512];
+	const char *const names[] = {first, second};
+	uint64_t count = 2;
+	const void *image = bundle;
+	size_t size_B = sizeof(bundle);
+	uint8_t *p = bundle;
+
+	memset(bundle, 0, sizeof(bundle));
+	memcpy(p, "__CLANG_OFFLOAD_BUNDLE__", 24);
+	memcpy(p + 24, &count, sizeof(count));
+	p += 32;
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t entry[3] = {500 + i, 1, strlen(names[i])};
+
+		memcpy(p, entry, sizeof(entry));
+		memcpy(p + sizeof(entry), names[i], entry[2]);
+		p += sizeof(entry) + entry[2];
+		bundle[500 + i] = (uint8_t)(i + 1);
+	}
+	return cs_bundle_pick(&image, &size_B, drv_chip_by_target(target)) ? NULL : image;
+}
+
+static void a_bundle_prefers_the_chip_to_its_generic_target(void)
+{
+	static const char generic[] = "hipv4-amdgcn-amd-amdhsa--gfx9-generic:xnack-";
+	static const char own[] = "hipv4-amdgcn-amd-amdhsa--gfx906";
+	const uint8_t *image = picked(generic, own, "gfx906");
+
+	if (CHECK(image))
+		CHECK_EQ(*image, 2);
+	image = picked(own, generic, "gfx900");
+	if (CHECK(image))
+		CHECK_EQ(*image, 2);
+	CHECK(!picked(own, generic, "gfx908"));
+	/* "gfx9-generic" must not be found in another generic target's name, nor the reverse */
+	CHECK(!picked("hipv4-amdgcn-amd-amdhsa--gfx9-4-generic", own, "gfx900"));
+	CHECK(!picked(generic, own, "gfx942"));
+}
+
 static void bundles_are_searched(const uint8_t *bundle, size_t bundle_B, const struct shader_blob *b)
 {
 	const void *image = bundle;
@@ -183,6 +270,8 @@ int main(void)
 
 	sound_objects_load();
 	other_chips_are_refused();
+	generic_code_runs_on_the_chips_it_covers();
+	a_bundle_prefers_the_chip_to_its_generic_target();
 	bundles_are_searched(bundle, bundle_B, b);
 	metadata_that_lies_is_refused();
 	truncation_is_an_error_at_every_length(b->image, b->size_B);

@@ -3,55 +3,89 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FAMILY_AI 141
-
-/* What all of GFX9 before gfx942 has in common. A row may name a field again: the later one counts. */
-#define GFX9_COMMON                                                                                                \
-	.family = FAMILY_AI, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .wave_lanes = 64, .waves_per_cu = 40,       \
-	.scratch_waves_per_cu = 32, .max_group_threads = 1024, .lds_B = 65536, .lds_granule_B = 512,               \
-	.scratch_granule_B = 1024, .scratch_max_units = 0x1fff, .sdma_copy_max_B = 0x3fff00,                       \
-	.sdma_fill_max_B = 0x3fffe0, .code_pad_B = 256
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init"
-static const struct drv_chip chips[] = {
-	{GFX9_COMMON, .target = "gfx900", .product = "Vega 10 (MI25, RX Vega)", .elf_mach = 0x2c,
-	 .gc_version = 0x090001, .rev_first = 0x01, .rev_last = 0x13, .xnack = DRV_FEATURE_OFF},
-	{GFX9_COMMON, .target = "gfx906", .product = "Vega 20 (MI50, MI60, Radeon VII)", .elf_mach = 0x2f,
-	 .gc_version = 0x090400, .rev_first = 0x28, .rev_last = 0x31, .xnack = DRV_FEATURE_OFF,
-	 .sramecc = DRV_FEATURE_EITHER},
-	{GFX9_COMMON, .target = "gfx908", .product = "Arcturus (MI100)", .elf_mach = 0x30, .gc_version = 0x090401,
-	 .rev_first = 0x32, .rev_last = 0x3b, .xnack = DRV_FEATURE_OFF, .sramecc = DRV_FEATURE_ON},
-	{GFX9_COMMON, .target = "gfx90a", .product = "Aldebaran (MI200)", .elf_mach = 0x3f, .gc_version = 0x090402,
-	 .rev_first = 0x3c, .rev_last = 0x45, .waves_per_cu = 32, .code_pad_B = 4096, .rsrc3_reg = 0x22d,
-	 .packed_tid = true, .xnack = DRV_FEATURE_OFF, .sramecc = DRV_FEATURE_ON},
+static const struct {
+	const char *name;
+	bool emitter; /* cs/ (pm4) or sdma/ (sdma) has one */
+} pm4[] =
+	{
+		[DRV_PM4_GFX9] = {"GFX9", true},
+		[DRV_PM4_GFX10] = {"GFX10", false},
+		[DRV_PM4_GFX11] = {"GFX11", false},
+		[DRV_PM4_GFX12] = {"GFX12", false},
+},
+  sdma[] = {
+	  [DRV_SDMA_V4] = {"SDMA 4", true},      [DRV_SDMA_V5] = {"SDMA 5", false},
+	  [DRV_SDMA_V5_2] = {"SDMA 5.2", false}, [DRV_SDMA_V6] = {"SDMA 6", false},
+	  [DRV_SDMA_V7] = {"SDMA 7", false},
 };
-#pragma GCC diagnostic pop
 
-#define CHIPS (sizeof(chips) / sizeof(chips[0]))
+bool drv_pm4_supported(enum drv_pm4 generation)
+{
+	return pm4[generation].emitter;
+}
+
+bool drv_sdma_supported(enum drv_sdma generation)
+{
+	return sdma[generation].emitter;
+}
+
+const char *drv_pm4_name(enum drv_pm4 generation)
+{
+	return pm4[generation].name;
+}
+
+const char *drv_sdma_name(enum drv_sdma generation)
+{
+	return sdma[generation].name;
+}
+
+const struct drv_chip *drv_chip_at(unsigned i)
+{
+	return i < drv_chip_row_count ? &drv_chip_rows[i] : NULL;
+}
+
+static bool is_named(const struct drv_chip_id *id, uint32_t gc_version, uint32_t family, uint32_t external_rev)
+{
+	if (gc_version)
+		return id->gc_version == gc_version;
+	return id->rev_last && id->family == family && external_rev >= id->rev_first &&
+	       external_rev <= id->rev_last;
+}
 
 const struct drv_chip *drv_chip_find(uint32_t gc_version, uint32_t family, uint32_t external_rev)
 {
-	for (size_t i = 0; i < CHIPS; i++)
-		if (gc_version ? chips[i].gc_version == gc_version
-			       : chips[i].family == family && external_rev >= chips[i].rev_first &&
-					 external_rev <= chips[i].rev_last)
-			return &chips[i];
+	for (unsigned i = 0; i < drv_chip_row_count * DRV_CHIP_IDS; i++)
+		if (is_named(&drv_chip_rows[i / DRV_CHIP_IDS].id[i % DRV_CHIP_IDS], gc_version, family,
+			     external_rev))
+			return &drv_chip_rows[i / DRV_CHIP_IDS];
 	return NULL;
 }
 
 const struct drv_chip *drv_chip_by_target(const char *target)
 {
-	for (size_t i = 0; i < CHIPS; i++)
-		if (!strcmp(chips[i].target, target))
-			return &chips[i];
+	for (unsigned i = 0; i < drv_chip_row_count; i++)
+		if (!strcmp(drv_chip_rows[i].target, target))
+			return &drv_chip_rows[i];
 	return NULL;
 }
 
 const struct drv_chip *drv_chip_by_mach(unsigned elf_mach)
 {
-	for (size_t i = 0; i < CHIPS; i++)
-		if (chips[i].elf_mach == elf_mach)
-			return &chips[i];
+	for (unsigned i = 0; i < drv_chip_row_count; i++)
+		if (drv_chip_rows[i].elf_mach == elf_mach)
+			return &drv_chip_rows[i];
+	return NULL;
+}
+
+const char *drv_isa_name(unsigned elf_mach)
+{
+	for (unsigned i = 0; i < drv_chip_row_count; i++) {
+		const struct drv_chip *chip = &drv_chip_rows[i];
+
+		if (chip->elf_mach == elf_mach)
+			return chip->target;
+		if (chip->generic && chip->generic->elf_mach == elf_mach)
+			return chip->generic->name;
+	}
 	return NULL;
 }
