@@ -8,7 +8,7 @@ CC      := gcc
 endif
 CLANG   ?= clang-19
 PREFIX  ?= /usr/local
-PKGS    := libdrm_amdgpu libdrm libelf libpng json-c
+PKGS    := libdrm_amdgpu libdrm libelf numa libpng json-c
 
 # The rooms, lowest first. An #include may only name a room to the left of its own (tools/layers.sh).
 .DEFAULT_GOAL := all
@@ -35,7 +35,7 @@ endif
 
 HAVE_PKGS := $(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes)
 PKG_CFLAGS := $(if $(HAVE_PKGS),$(shell pkg-config --cflags $(PKGS)))
-PKG_LIBS   := $(if $(HAVE_PKGS),$(shell pkg-config --libs libdrm_amdgpu libdrm libelf))
+PKG_LIBS   := $(if $(HAVE_PKGS),$(shell pkg-config --libs libdrm_amdgpu libdrm libelf numa))
 TOOL_LIBS  := $(if $(HAVE_PKGS),$(shell pkg-config --libs libpng json-c)) -lm
 
 ALL_CFLAGS  := -std=gnu11 -fPIC -pthread -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \

@@ -151,6 +151,8 @@ static int read_device(struct drv_device *dev)
 	f->l2_banks = info.num_tcc_blocks;
 	f->va_lo = info.virtual_address_offset;
 	f->va_hi = info.virtual_address_max;
+	f->high_va_lo = info.high_va_offset;
+	f->high_va_hi = info.high_va_max;
 	f->va_align_B = info.virtual_address_alignment;
 	f->fragment_B = info.pte_fragment_size;
 	if (!f->engines || !f->cus || !f->counter_kHz || f->va_hi <= f->va_lo)

@@ -52,6 +52,7 @@ struct drv_facts {
 	uint32_t vram_type, vram_bits;
 	uint32_t l2_banks;
 	uint64_t va_lo, va_hi;           /* usable GPU addresses: [va_lo, va_hi) */
+	uint64_t high_va_lo, high_va_hi; /* and, where no host address is, [high_va_lo, high_va_hi); 0: none */
 	uint32_t va_align_B, fragment_B; /* fragment_B: page size up to which the TLB merges */
 	struct drv_heap vram, visible_vram, gtt;
 	struct drv_ip ip[DRV_IP_COUNT];

@@ -2,7 +2,7 @@
 # Installs the Debian packages that building and testing need, and says which. Elsewhere it prints the list.
 set -eu
 
-packages="gcc make pkg-config libdrm-dev libelf-dev libpng-dev libjson-c-dev zlib1g-dev
+packages="gcc make pkg-config libdrm-dev libelf-dev libnuma-dev libpng-dev libjson-c-dev zlib1g-dev
 clang-19 lld-19 llvm-19"
 
 missing=""
