@@ -1,7 +1,10 @@
+/* Memory: its creation, references, accounts. */
 #include "vm/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define INFO_FLAGS (VM_CPU | VM_EXEC | VM_UNCACHED | VM_RESIDENT | VM_STRICT)
 
 static uint64_t domain_flags(const struct vm_info *info)
 {
@@ -40,7 +43,7 @@ static int gem_create(struct vm *vm, const struct vm_info *info, uint64_t size_B
 	return r;
 }
 
-static void gem_close(struct vm *vm, uint32_t handle)
+void vm_gem_close(struct vm *vm, uint32_t handle)
 {
 	struct drm_gem_close args = {.handle = handle};
 
@@ -48,14 +51,73 @@ static void gem_close(struct vm *vm, uint32_t handle)
 	(void)!drv_ioctl(vm->dev, DRM_IOCTL_GEM_CLOSE, &args);
 }
 
+static unsigned account_of(const struct vm_bo *bo)
+{
+	return bo->origin == VM_CREATED ? bo->kind : VM_KINDS + bo->origin - 1;
+}
+
 static void account(struct vm *vm, const struct vm_bo *bo)
 {
-	uint64_t now = atomic_fetch_add(&vm->bytes[bo->kind], bo->size_B) + bo->size_B;
-	uint64_t peak = vm->peak[bo->kind];
+	unsigned a = account_of(bo);
+	uint64_t now = atomic_fetch_add(&vm->bytes[a], bo->size_B) + bo->size_B;
+	uint64_t peak = vm->peak[a];
 
-	while (now > peak && !atomic_compare_exchange_weak(&vm->peak[bo->kind], &peak, now))
+	while (now > peak && !atomic_compare_exchange_weak(&vm->peak[a], &peak, now))
 		;
 	vm->bos++;
+}
+
+int vm_bo_wrap(struct vm *vm, const struct vm_bo *like, struct vm_bo **out)
+{
+	struct vm_bo *bo = malloc(sizeof(*bo));
+	int r = 0;
+
+	if (!bo)
+		return drv_fail(-ENOMEM, "no host memory for a BO");
+	*bo = *like;
+	bo->vm = vm;
+	bo->refs = 1;
+	bo->list_index = VM_UNLISTED;
+	if (!(bo->flags & VM_RESIDENT))
+		r = vm_list_add(vm, bo);
+	if (r) {
+		free(bo);
+		return r;
+	}
+	account(vm, bo);
+	*out = bo;
+	return 0;
+}
+
+/* With VM_STRICT: what does not fit by the kernel's own count, it would put elsewhere without a word. */
+static int check_room(struct vm *vm, const struct vm_info *info)
+{
+	const struct drv_facts *f = &vm->dev->facts;
+	bool visible = info->flags & VM_CPU;
+	uint64_t used_B, usable_B = visible ? f->visible_vram.usable_B : f->vram.usable_B;
+	int r = drv_info(vm->dev, visible ? AMDGPU_INFO_VIS_VRAM_USAGE : AMDGPU_INFO_VRAM_USAGE, &used_B,
+			 sizeof(used_B));
+
+	if (r)
+		return drv_fail(r, "AMDGPU_INFO VRAM_USAGE");
+	if (used_B > usable_B || info->size_B > usable_B - used_B)
+		return drv_fail(-ENOMEM, "no room for %llu bytes of VRAM: %llu of %llu are in use",
+				(unsigned long long)info->size_B, (unsigned long long)used_B,
+				(unsigned long long)usable_B);
+	return 0;
+}
+
+static int gem_create_strict(struct vm *vm, const struct vm_info *info, uint64_t size_B, uint32_t *handle)
+{
+	int r;
+
+	if (!(info->flags & VM_STRICT) || info->kind != VM_VRAM)
+		return gem_create(vm, info, size_B, handle);
+	pthread_mutex_lock(&vm->strict_lock);
+	r = check_room(vm, info);
+	r = r ? r : gem_create(vm, info, size_B, handle);
+	pthread_mutex_unlock(&vm->strict_lock);
+	return r;
 }
 
 static int fail_create(struct vm *vm, const struct vm_info *info, int r)
@@ -70,46 +132,50 @@ static int fail_create(struct vm *vm, const struct vm_info *info, int r)
 
 int vm_bo_create(struct vm *vm, const struct vm_info *info, struct vm_bo **out)
 {
-	struct vm_bo *bo;
+	struct vm_bo like = {.kind = info->kind, .origin = VM_CREATED, .flags = info->flags & ~VM_STRICT};
 	uint32_t list;
 	int r;
 
 	if (!info->size_B || info->size_B > vm->dev->facts.va_hi)
 		return drv_fail(-EINVAL, "a buffer of %llu bytes", (unsigned long long)info->size_B);
-	bo = malloc(sizeof(*bo));
-	if (!bo)
-		return drv_fail(-ENOMEM, "no host memory for a BO");
-	*bo = (struct vm_bo){.vm = vm,
-			     .size_B = vm_align(info->size_B, VM_PAGE_B),
-			     .kind = info->kind,
-			     .flags = info->flags,
-			     .list_index = VM_UNLISTED};
-
-	r = gem_create(vm, info, bo->size_B, &bo->handle);
+	if (info->kind >= VM_KINDS || (info->flags & ~INFO_FLAGS))
+		return drv_fail(-EINVAL, "a buffer of kind %u with flags 0x%x", info->kind, info->flags);
+	like.size_B = vm_align(info->size_B, VM_PAGE_B);
+	r = gem_create_strict(vm, info, like.size_B, &like.handle);
 	/* BOs that were freed since the last submission live on in the kernel's list. */
 	if (r == -ENOMEM && vm->list_stale && !vm_list(vm, &list))
-		r = gem_create(vm, info, bo->size_B, &bo->handle);
-	if (r) {
-		r = fail_create(vm, info, r);
-		goto fail_gem;
-	}
-	if (!(info->flags & VM_RESIDENT))
-		r = vm_list_add(vm, bo);
+		r = gem_create_strict(vm, info, like.size_B, &like.handle);
 	if (r)
-		goto fail_list;
-	account(vm, bo);
-	*out = bo;
-	return 0;
-
-fail_list:
-	gem_close(vm, bo->handle);
-fail_gem:
-	free(bo);
+		return fail_create(vm, info, r);
+	r = vm_bo_wrap(vm, &like, out);
+	if (r)
+		vm_gem_close(vm, like.handle);
 	return r;
 }
 
-void vm_bo_destroy(struct vm_bo *bo)
+struct vm_bo *vm_bo_get(struct vm_bo *bo)
 {
+	bo->refs++;
+	return bo;
+}
+
+static void bo_free(struct vm_bo *bo, bool closed)
+{
+	struct vm *vm = bo->vm;
+
+	if (bo->list_index != VM_UNLISTED)
+		vm_list_remove(vm, bo);
+	if (!closed)
+		vm_gem_close(vm, bo->handle);
+	vm->bytes[account_of(bo)] -= bo->size_B;
+	vm->bos--;
+	free(bo);
+}
+
+void vm_bo_put(struct vm_bo *bo)
+{
+	uint32_t refs = bo ? bo->refs : 0;
+	bool last, shared;
 	struct vm *vm;
 
 	if (!bo)
@@ -117,13 +183,23 @@ void vm_bo_destroy(struct vm_bo *bo)
 	vm = bo->vm;
 	/* A child leaves the parent's objects, and locks that may be held for ever, alone. */
 	if (drv_check_process(vm->dev)) {
-		free(bo);
+		if (!--bo->refs)
+			free(bo);
 		return;
 	}
-	if (bo->list_index != VM_UNLISTED)
-		vm_list_remove(vm, bo);
-	gem_close(vm, bo->handle);
-	vm->bytes[bo->kind] -= bo->size_B;
-	vm->bos--;
-	free(bo);
+	while (refs > 1)
+		if (atomic_compare_exchange_weak(&bo->refs, &refs, refs - 1))
+			return;
+	/* Importing a dma-buf finds a BO by its handle: the last reference, the handle and its place in the table
+	 * go in one step. */
+	pthread_mutex_lock(&vm->share_lock);
+	last = !--bo->refs;
+	shared = last && vm_is_shared_locked(vm, bo);
+	if (shared) {
+		vm->shared[bo->handle] = NULL;
+		vm_gem_close(vm, bo->handle);
+	}
+	pthread_mutex_unlock(&vm->share_lock);
+	if (last)
+		bo_free(bo, shared);
 }

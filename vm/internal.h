@@ -4,25 +4,40 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include <amdgpu_drm.h>
 
+#include "vm/tree.h"
 #include "vm/vm.h"
 
 #define VM_PAGE_B 4096u
 
-/* Lock order: vm.slab_lock, then vm.lock. */
+/* Lock order: vm.slab_lock, vm.user_lock, vm.share_lock, vm.map_lock, vm.strict_lock; then one of the leaves
+ * vm.index_lock, vm.lock, vm.fault_lock, vm_process.lock. */
 
 /* Slabs of one kind and one set of flags. */
 struct vm_slabs {
 	enum vm_kind kind;
-	unsigned flags;
+	unsigned flags;              /* without VM_STRICT */
 	struct vm_slab *partial[10]; /* per size class: slabs with free pieces, doubly linked */
 };
-#define VM_SLAB_SETS 8
+#define VM_SLAB_SETS 16
+
+/* What the vms of one process share that were made beside one another. */
+struct vm_process {
+	_Atomic uint32_t refs;
+	pthread_mutex_t lock;    /* guards the rest */
+	struct vm_tree high;     /* of struct vm_high: the high addresses in use */
+	uint64_t high_cursor;    /* where the next search begins */
+	struct vm_tree unforked; /* of struct mem_box.unforked: page ranges that children do not get */
+};
+
+#define VM_ACCOUNTS (VM_KINDS + VM_ORIGINS - 1)
 
 struct vm {
 	const struct drv_device *dev; /* borrowed */
+	struct vm_process *process;   /* counted */
 
 	pthread_mutex_t lock;                   /* guards the list */
 	struct drm_amdgpu_bo_list_entry *entry; /* owned; the BOs of the list */
@@ -32,6 +47,21 @@ struct vm {
 	_Atomic bool
 		list_stale; /* entry changed since the last ioctl; set under the lock, read without (acquire) */
 
+	pthread_mutex_t share_lock; /* guards shared, and every BO's last reference */
+	struct vm_bo **shared;      /* owned; by GEM handle: the BOs that were exported or imported */
+	uint32_t shared_max;
+
+	pthread_mutex_t map_lock; /* guards bindings, and keeps them what the kernel has */
+	struct vm_tree bindings;  /* of struct vm_binding */
+
+	pthread_mutex_t index_lock; /* guards the changing of mems and users, and the reading of mems */
+	struct vm_tree mems;        /* of struct mem_box.at_va */
+	pthread_mutex_t user_lock;  /* guards users too (either lock to read it), and mappings at host addresses */
+	struct vm_tree users;       /* of struct mem_box.at_host: whole pages that are registered */
+	uint64_t registrations;     /* so far */
+
+	pthread_mutex_t strict_lock; /* held from asking whether VRAM has room until it is taken */
+
 	pthread_mutex_t fault_lock; /* guards the last fault; innermost */
 	uint64_t fault_va;          /* the last one that was reported, with its status word */
 	uint32_t fault_status;
@@ -40,17 +70,86 @@ struct vm {
 	struct vm_slabs set[VM_SLAB_SETS];
 	unsigned sets;
 
-	_Atomic uint64_t bytes[VM_KINDS], peak[VM_KINDS];
+	pthread_mutex_t peer_lock; /* guards peers; held while probing, outermost */
+	struct vm_peers *peers;    /* owned; a list */
+
+	_Atomic uint64_t bytes[VM_ACCOUNTS], peak[VM_ACCOUNTS];
 	_Atomic uint64_t bos, ranges, mappings, list_updates;
 };
 
-DRV_MUST_CHECK int vm_list_add(struct vm *vm, struct vm_bo *bo);
-void vm_list_remove(struct vm *vm, struct vm_bo *bo);
-void vm_slabs_fini(struct vm *vm);
+/* A vm_mem with what the indices need. */
+struct mem_box {
+	struct vm_mem mem;
+	struct vm_node at_va;    /* its range; vm.mems */
+	struct vm_node at_host;  /* registered memory: its host pages; vm.users */
+	struct vm_node unforked; /* those of them that children do not get; empty: none. vm_process.unforked */
+	uint64_t sequence;       /* registered memory: which came first */
+	uint64_t host;           /* registered memory: its first byte; 0: other memory */
+	bool identity;           /* it is mapped at its host address, or stands in for who is */
+};
 
 static inline uint64_t vm_align(uint64_t value, uint64_t align)
 {
 	return (value + align - 1) & ~(align - 1);
 }
+
+/* Whether [offset_B, offset_B + size_B) is whole pages, not empty, and inside limit_B. */
+static inline bool vm_pages_inside(uint64_t offset_B, uint64_t size_B, uint64_t limit_B)
+{
+	return size_B && !((offset_B | size_B) % VM_PAGE_B) && size_B <= limit_B && offset_B <= limit_B - size_B;
+}
+
+/* space.c */
+DRV_MUST_CHECK int vm_list_add(struct vm *vm, struct vm_bo *bo);
+void vm_list_remove(struct vm *vm, struct vm_bo *bo);
+
+/* bo.c: what creation, registration and import have in common */
+void vm_gem_close(struct vm *vm, uint32_t handle);
+/* Makes a BO of a handle: listed unless resident, and accounted. Takes the handle over only when it succeeds. */
+DRV_MUST_CHECK int vm_bo_wrap(struct vm *vm, const struct vm_bo *like, struct vm_bo **bo);
+
+/* share.c: whether a BO was exported or imported, so that an import may find it */
+bool vm_is_shared_locked(const struct vm *vm, const struct vm_bo *bo); /* share_lock held */
+bool vm_bo_is_shared(struct vm_bo *bo);
+
+/* bind.c */
+/* One GEM_VA; access without GPU bits is CLEAR. */
+DRV_MUST_CHECK int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B,
+			     const struct vm_bo *bo, uint64_t bo_offset_B, unsigned access);
+/* Forgets what is bound in the range without telling the kernel: its BOs are about to be closed, which does that,
+ * and only after the jobs that use them. */
+void vm_range_forget(struct vm_range *range);
+
+/* cpu.c: [at, at + size_B) shows the BO from bo_offset_B on, or nothing */
+DRV_MUST_CHECK int vm_cpu_map(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, uint64_t at,
+			      unsigned access);
+void vm_cpu_unmap(uint64_t at, uint64_t size_B);
+
+/* high.c */
+DRV_MUST_CHECK int vm_process_create(struct vm_process **process);
+struct vm_process *vm_process_get(struct vm_process *process);
+void vm_process_put(struct vm_process *process);
+DRV_MUST_CHECK int vm_high_reserve(struct vm *vm, const struct vm_want *want, uint64_t *va);
+void vm_high_release(struct vm_process *process, uint64_t va);
+
+/* mem.c */
+void vm_index_add(struct vm *vm, struct mem_box *box);
+void vm_index_remove(struct vm *vm, struct mem_box *box);
+static inline struct mem_box *vm_box_of(struct vm_mem *mem)
+{
+	return vm_container(mem, struct mem_box, mem);
+}
+
+/* userptr.c */
+/* A userptr BO over whole pages; retried read-only when it cannot be had writable. */
+DRV_MUST_CHECK int vm_bo_user(struct vm *vm, uint64_t host, uint64_t size_B, unsigned flags, struct vm_bo **bo);
+void vm_unregister(struct mem_box *box);
+
+/* slab.c, slab_export.c */
+void vm_slabs_fini(struct vm *vm);
+DRV_MUST_CHECK int vm_piece_restore(struct vm_piece *piece);
+
+/* peer.c */
+void vm_peers_fini(struct vm *vm);
 
 #endif

@@ -1,7 +1,10 @@
+/* One BO at a range of its own, and finding it by address. */
 #include "vm/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Addresses aligned like the fragments that the TLB can merge: 2 MiB on every kernel, and what slabs promise. */
 static uint64_t range_align(uint64_t size_B)
@@ -9,47 +12,201 @@ static uint64_t range_align(uint64_t size_B)
 	return size_B >= VM_SLAB_B ? VM_SLAB_B : VM_PAGE_B;
 }
 
-int vm_mem_create(struct vm *vm, const struct vm_info *info, struct vm_mem **out)
+/* --- the index -------------------------------------------------------------------------------- */
+
+void vm_index_add(struct vm *vm, struct mem_box *box)
 {
-	struct vm_mem *mem = calloc(1, sizeof(*mem));
+	box->at_va.lo = box->mem.range.va;
+	box->at_va.hi = box->mem.range.va + box->mem.range.size_B;
+	pthread_mutex_lock(&vm->index_lock);
+	vm_tree_insert(&vm->mems, &box->at_va);
+	pthread_mutex_unlock(&vm->index_lock);
+}
+
+void vm_index_remove(struct vm *vm, struct mem_box *box)
+{
+	pthread_mutex_lock(&vm->index_lock);
+	vm_tree_remove(&vm->mems, &box->at_va);
+	pthread_mutex_unlock(&vm->index_lock);
+}
+
+/* Whole pages are registered, but only what was asked for is the caller's. */
+static struct vm_mem *find_user_locked(struct vm *vm, uint64_t address)
+{
+	struct vm_node *n = NULL;
+
+	while ((n = vm_tree_next(&vm->users, n, address, address + 1))) {
+		struct mem_box *box = vm_container(n, struct mem_box, at_host);
+
+		if (address >= box->host && address - box->host < box->mem.size_B)
+			return &box->mem;
+	}
+	return NULL;
+}
+
+struct vm_mem *vm_find(struct vm *vm, uint64_t address)
+{
+	struct vm_mem *mem = NULL;
+	struct vm_node *n;
+
+	if (address == UINT64_MAX || drv_check_process(vm->dev))
+		return NULL;
+	pthread_mutex_lock(&vm->index_lock);
+	n = vm_tree_next(&vm->mems, NULL, address, address + 1);
+	if (n)
+		mem = &vm_container(n, struct mem_box, at_va)->mem;
+	else
+		mem = find_user_locked(vm, address);
+	pthread_mutex_unlock(&vm->index_lock);
+	return mem;
+}
+
+/* --- creation --------------------------------------------------------------------------------- */
+
+/* Takes over bo's reference when it succeeds. may_lack_cpu: better without the CPU than not at all. */
+static int mem_of_bo(struct vm *vm, struct vm_bo *bo, bool may_lack_cpu, struct vm_mem **out)
+{
+	struct mem_box *box = calloc(1, sizeof(*box));
+	struct vm_want want = {.size_B = bo->size_B, .align_B = range_align(bo->size_B)};
+	unsigned access = vm_access_of(bo->flags);
+	struct vm_mem *mem;
 	int r;
 
-	if (!mem)
+	if (!box)
 		return drv_fail(-ENOMEM, "no host memory for a vm_mem");
-	r = vm_bo_create(vm, info, &mem->bo);
-	if (r)
-		goto fail_bo;
-	r = vm_range_reserve(vm, mem->bo->size_B, range_align(mem->bo->size_B), &mem->range);
+	mem = &box->mem;
+	r = vm_range_reserve(vm, &want, &mem->range);
 	if (r)
 		goto fail_range;
-	if (info->flags & VM_CPU) {
-		r = vm_range_map(&mem->range, 0, mem->bo);
-		if (r)
-			goto fail_map;
-		mem->map = (void *)(uintptr_t)mem->range.va;
+	r = vm_range_bind(&mem->range, 0, bo, 0, bo->size_B, access);
+	if (r && may_lack_cpu && access & VM_CPU_READ) {
+		access &= ~(VM_CPU_READ | VM_CPU_WRITE);
+		r = vm_range_bind(&mem->range, 0, bo, 0, bo->size_B, access);
 	}
-	r = vm_range_bind(&mem->range, 0, mem->bo, 0, mem->bo->size_B);
 	if (r)
-		goto fail_map;
+		goto fail_bind;
+	mem->bo = bo;
 	mem->va = mem->range.va;
+	mem->size_B = bo->size_B;
+	mem->map = access & VM_CPU_READ ? (void *)(uintptr_t)mem->va : NULL;
+	vm_index_add(vm, box);
 	*out = mem;
 	return 0;
 
-fail_map:
+fail_bind:
 	vm_range_release(&mem->range);
 fail_range:
-	vm_bo_destroy(mem->bo);
-fail_bo:
-	free(mem);
+	free(box);
 	return r;
+}
+
+int vm_mem_create(struct vm *vm, const struct vm_info *info, struct vm_mem **mem)
+{
+	struct vm_bo *bo;
+	int r = vm_bo_create(vm, info, &bo);
+
+	if (r)
+		return r;
+	r = mem_of_bo(vm, bo, false, mem);
+	if (r)
+		vm_bo_put(bo);
+	return r;
+}
+
+int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem)
+{
+	struct vm_bo *bo;
+	int r = vm_bo_import(vm, fd, &bo);
+
+	if (r)
+		return r;
+	/* The exporter may forbid the CPU to see it without the importer's kernel side knowing. */
+	r = mem_of_bo(vm, bo, true, mem);
+	if (r)
+		vm_bo_put(bo);
+	return r;
+}
+
+static int import_of(struct vm *vm, const struct vm_mem *of, struct vm_bo **bo)
+{
+	int fd, r = vm_bo_export(of->bo, &fd);
+
+	if (r)
+		return r;
+	r = vm_bo_import(vm, fd, bo);
+	close(fd);
+	return r;
+}
+
+int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **out)
+{
+	struct mem_box *box = calloc(1, sizeof(*box));
+	unsigned access = vm_access_of(of->bo->flags) & ~(VM_CPU_READ | VM_CPU_WRITE);
+	struct vm_mem *mem;
+	int r;
+
+	if (!box)
+		return drv_fail(-ENOMEM, "no host memory for a vm_mem");
+	mem = &box->mem;
+	r = import_of(vm, of, &mem->bo);
+	if (r)
+		goto fail_import;
+	r = vm_range_adopt(vm, &of->range, &mem->range);
+	if (r)
+		goto fail_adopt;
+	r = vm_range_bind(&mem->range, 0, mem->bo, 0, mem->bo->size_B, access);
+	if (r)
+		goto fail_bind;
+	mem->va = of->va;
+	mem->size_B = of->size_B;
+	mem->map = of->map;
+	vm_index_add(vm, box);
+	*out = mem;
+	return 0;
+
+fail_bind:
+	vm_range_release(&mem->range);
+fail_adopt:
+	vm_bo_put(mem->bo);
+fail_import:
+	free(box);
+	return r;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* Closing a BO removes its mappings, one ioctl less, and the kernel does so behind the jobs that list it. That
+ * works when the binding and the vm_mem hold the only references, and no import can come by one meanwhile. The
+ * handle goes before the addresses are given back. */
+static void close_with_bindings(struct vm_mem *mem)
+{
+	if (mem->bo->refs == 2 && mem->range.origin == VM_RANGE_HOST && !vm_bo_is_shared(mem->bo)) {
+		vm_range_forget(&mem->range);
+		vm_bo_put(mem->bo);
+		vm_range_release(&mem->range);
+	} else {
+		vm_range_release(&mem->range);
+		vm_bo_put(mem->bo);
+	}
 }
 
 void vm_mem_destroy(struct vm_mem *mem)
 {
+	struct mem_box *box;
+	struct vm *vm;
+
 	if (!mem)
 		return;
-	vm_range_unbind(&mem->range, 0, mem->bo);
-	vm_range_release(&mem->range);
-	vm_bo_destroy(mem->bo);
-	free(mem);
+	box = vm_box_of(mem);
+	vm = mem->bo->vm;
+	if (drv_check_process(vm->dev)) {
+		/* A child keeps its copy of the indices: their locks may be held for ever. */
+		vm_range_release(&mem->range);
+		return;
+	}
+	vm_index_remove(vm, box);
+	if (box->host)
+		vm_unregister(box);
+	close_with_bindings(mem);
+	free(box);
 }

@@ -4,100 +4,145 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-int vm_range_reserve(struct vm *vm, uint64_t size_B, uint64_t align_B, struct vm_range *range)
+#define RESERVE   (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+#define LOW_LIMIT (1ull << 32)
+
+static int check_want(const struct vm *vm, const struct vm_want *want)
 {
 	const struct drv_facts *f = &vm->dev->facts;
-	uint64_t slack_B = align_B > VM_PAGE_B ? align_B - VM_PAGE_B : 0;
-	uint64_t start, va;
-	void *host;
+	uint64_t align_B = want->align_B ? want->align_B : VM_PAGE_B;
+	uint64_t reach_B = want->flags & VM_WANT_HIGH ? f->high_va_hi - f->high_va_lo : f->va_hi;
 
-	if (!size_B || size_B % VM_PAGE_B || size_B > f->va_hi - slack_B)
-		return drv_fail(-EINVAL, "a range of %llu bytes", (unsigned long long)size_B);
-	host = mmap(NULL, size_B + slack_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (!want->size_B || want->size_B % VM_PAGE_B || align_B & (align_B - 1) || align_B > reach_B ||
+	    want->size_B > reach_B - align_B)
+		return drv_fail(-EINVAL, "a range of %llu bytes aligned to %llu", (unsigned long long)want->size_B,
+				(unsigned long long)align_B);
+	if (want->va % (align_B > VM_PAGE_B ? align_B : VM_PAGE_B) || (!want->va && want->flags & VM_WANT_EXACT) ||
+	    (want->flags & VM_WANT_LOW && want->flags & VM_WANT_HIGH))
+		return drv_fail(-EINVAL, "a range at 0x%llx aligned to %llu with flags 0x%x",
+				(unsigned long long)want->va, (unsigned long long)align_B, want->flags);
+	return 0;
+}
+
+static bool in_reach(const struct vm *vm, uint64_t va, uint64_t size_B)
+{
+	const struct drv_facts *f = &vm->dev->facts;
+
+	return va >= f->va_lo && va < f->va_hi && size_B <= f->va_hi - va;
+}
+
+/* Reserves exactly there; false: something is there, or the GPU or a limit does not reach so far. */
+static bool reserve_at(const struct vm *vm, uint64_t va, uint64_t size_B)
+{
+	void *host = (void *)(uintptr_t)va, *got;
+
+	if (!in_reach(vm, va, size_B))
+		return false;
+	got = mmap(host, size_B, PROT_NONE, RESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	if (got == MAP_FAILED)
+		return false;
+	if (got == host)
+		return true;
+	munmap(got, size_B); /* before Linux 4.17 the flag was a hint */
+	return false;
+}
+
+/* Below 4 GiB the kernel searches nothing for us but the gigabyte of MAP_32BIT, so we try places in steps. */
+static uint64_t reserve_low(const struct vm *vm, const struct vm_want *want, uint64_t align_B)
+{
+	uint64_t step = align_B > VM_SLAB_B ? align_B : VM_SLAB_B;
+
+	for (uint64_t at = vm_align(vm->dev->facts.va_lo, step); at < LOW_LIMIT && want->size_B <= LOW_LIMIT - at;
+	     at += step)
+		if (reserve_at(vm, at, want->size_B))
+			return at;
+	return 0;
+}
+
+static uint64_t reserve_anywhere(const struct vm *vm, const struct vm_want *want, uint64_t align_B)
+{
+	uint64_t slack_B = align_B - VM_PAGE_B, start, va;
+	void *host = mmap(NULL, want->size_B + slack_B, PROT_NONE, RESERVE, -1, 0);
+
 	if (host == MAP_FAILED)
-		return drv_fail(-ENOMEM, "no %llu bytes of address space left", (unsigned long long)size_B);
+		return 0;
 	start = (uintptr_t)host;
-	va = vm_align(start, align_B > VM_PAGE_B ? align_B : VM_PAGE_B);
-	if (va < f->va_lo || va + size_B > f->va_hi) {
-		munmap(host, size_B + slack_B);
-		return drv_fail(-ENOMEM, "host address 0x%llx is out of the GPU's reach",
-				(unsigned long long)start);
+	va = vm_align(start, align_B);
+	if (!in_reach(vm, va, want->size_B)) {
+		munmap(host, want->size_B + slack_B);
+		return 0;
 	}
 	if (va > start)
 		munmap(host, va - start);
 	if (start + slack_B > va)
-		munmap((void *)(uintptr_t)(va + size_B), start + slack_B - va);
-	*range = (struct vm_range){.vm = vm, .va = va, .size_B = size_B};
+		munmap((void *)(uintptr_t)(va + want->size_B), start + slack_B - va);
+	return va;
+}
+
+static int reserve_host(struct vm *vm, const struct vm_want *want, uint64_t *va)
+{
+	uint64_t align_B = want->align_B > VM_PAGE_B ? want->align_B : VM_PAGE_B;
+	bool low = want->flags & VM_WANT_LOW;
+
+	*va = 0;
+	if (want->va && (!low || (want->va < LOW_LIMIT && want->size_B <= LOW_LIMIT - want->va)) &&
+	    reserve_at(vm, want->va, want->size_B))
+		*va = want->va;
+	if (!*va && want->flags & VM_WANT_EXACT)
+		return drv_fail(-EEXIST, "0x%llx is not free for %llu bytes", (unsigned long long)want->va,
+				(unsigned long long)want->size_B);
+	if (!*va)
+		*va = low ? reserve_low(vm, want, align_B) : reserve_anywhere(vm, want, align_B);
+	if (!*va)
+		return drv_fail(-ENOMEM, "no %llu bytes of address space left%s", (unsigned long long)want->size_B,
+				low ? " below 4 GiB" : "");
+	return 0;
+}
+
+int vm_range_reserve(struct vm *vm, const struct vm_want *want, struct vm_range *range)
+{
+	bool high = want->flags & VM_WANT_HIGH;
+	uint64_t va;
+	int r = drv_check_process(vm->dev);
+
+	r = r ? r : check_want(vm, want);
+	r = r ? r : high ? vm_high_reserve(vm, want, &va) : reserve_host(vm, want, &va);
+	if (r)
+		return r;
+	*range = (struct vm_range){
+		.vm = vm, .va = va, .size_B = want->size_B, .origin = high ? VM_RANGE_ALIAS : VM_RANGE_HOST};
+	vm->ranges++;
+	return 0;
+}
+
+int vm_range_adopt(struct vm *vm, const struct vm_range *of, struct vm_range *range)
+{
+	const struct drv_facts *f = &vm->dev->facts;
+	bool high = of->va >= f->high_va_lo && of->va < f->high_va_hi && of->size_B <= f->high_va_hi - of->va;
+
+	if (!of->size_B || (of->va | of->size_B) % VM_PAGE_B || (!high && !in_reach(vm, of->va, of->size_B)))
+		return drv_fail(-EINVAL, "the GPU does not reach 0x%llx + 0x%llx", (unsigned long long)of->va,
+				(unsigned long long)of->size_B);
+	*range = (struct vm_range){.vm = vm, .va = of->va, .size_B = of->size_B, .origin = VM_RANGE_ADOPTED};
 	vm->ranges++;
 	return 0;
 }
 
 void vm_range_release(struct vm_range *range)
 {
-	if (!range->vm)
+	struct vm *vm = range->vm;
+
+	if (!vm)
 		return;
-	munmap((void *)(uintptr_t)range->va, range->size_B);
-	range->vm->ranges--;
+	if (!drv_check_process(vm->dev)) {
+		/* It cuts no binding, so it takes no memory; it fails with the device only. */
+		if (vm_range_unbind(range, 0, range->size_B))
+			vm_range_forget(range);
+		if (range->origin == VM_RANGE_ALIAS)
+			vm_high_release(vm->process, range->va);
+		vm->ranges--;
+	}
+	if (range->origin == VM_RANGE_HOST)
+		munmap((void *)(uintptr_t)range->va, range->size_B);
 	*range = (struct vm_range){0};
-}
-
-static uint32_t page_flags(const struct vm_bo *bo)
-{
-	uint32_t flags = AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE;
-
-	if (bo->flags & VM_EXEC)
-		flags |= AMDGPU_VM_PAGE_EXECUTABLE;
-	if (bo->flags & VM_UNCACHED)
-		flags |= AMDGPU_VM_MTYPE_UC;
-	return flags;
-}
-
-int vm_range_bind(struct vm_range *range, uint64_t offset_B, const struct vm_bo *bo, uint64_t bo_offset_B,
-		  uint64_t size_B)
-{
-	struct drm_amdgpu_gem_va args = {
-		.handle = bo->handle,
-		.operation = AMDGPU_VA_OP_MAP,
-		.flags = page_flags(bo),
-		.va_address = range->va + offset_B,
-		.offset_in_bo = bo_offset_B,
-		.map_size = size_B,
-	};
-	int r = drv_ioctl(range->vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
-
-	if (r)
-		return drv_fail(r, "GEM_VA map of %llu bytes at 0x%llx", (unsigned long long)size_B,
-				(unsigned long long)args.va_address);
-	range->vm->mappings++;
-	drv_log(DRV_LOG_MEM, "map 0x%llx + 0x%llx, %s, bo %u", (unsigned long long)args.va_address,
-		(unsigned long long)size_B, bo->kind == VM_VRAM ? "VRAM" : "GTT", bo->handle);
-	return 0;
-}
-
-void vm_range_unbind(struct vm_range *range, uint64_t offset_B, const struct vm_bo *bo)
-{
-	struct drm_amdgpu_gem_va args = {
-		.handle = bo->handle,
-		.operation = AMDGPU_VA_OP_UNMAP,
-		.va_address = range->va + offset_B,
-		.map_size = bo->size_B,
-	};
-
-	/* UNMAP removes the whole mapping that starts here. It fails only when the device is gone. */
-	(void)!drv_ioctl(range->vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
-	range->vm->mappings--;
-}
-
-int vm_range_map(struct vm_range *range, uint64_t offset_B, const struct vm_bo *bo)
-{
-	const struct drv_device *dev = range->vm->dev;
-	union drm_amdgpu_gem_mmap args = {.in.handle = bo->handle};
-	int r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_GEM_MMAP, &args);
-
-	if (r)
-		return drv_fail(r, "GEM_MMAP of bo %u", bo->handle);
-	if (mmap((void *)(uintptr_t)(range->va + offset_B), bo->size_B, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_FIXED, dev->fd, args.out.addr_ptr) == MAP_FAILED)
-		return drv_fail(-errno, "mmap of bo %u, %llu bytes", bo->handle, (unsigned long long)bo->size_B);
-	return 0;
 }

@@ -7,35 +7,43 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define MIN_SHIFT 8 /* VM_PIECE_MIN_B */
+#define MIN_SHIFT  8 /* VM_PIECE_MIN_B */
+#define PAGE_CLASS 4 /* of whole pages */
 
 struct vm_slab {
 	struct vm_slabs *set;              /* borrowed: lives as long as the vm */
 	struct vm_slab *next, *prev;       /* in set->partial[class], guarded by vm.slab_lock */
 	struct vm_mem *mem;                /* owned */
 	unsigned size_class, pieces, used; /* used: pieces handed out, guarded by vm.slab_lock */
-	uint64_t free_bits[];              /* a set bit is a free piece */
+	unsigned lost;        /* those of them that never come back: their page could not be restored */
+	uint64_t free_bits[]; /* a set bit is a free piece */
 };
 
 _Static_assert(1u << MIN_SHIFT == VM_PIECE_MIN_B, "the smallest class");
 _Static_assert(VM_PIECE_MIN_B << (sizeof(((struct vm_slabs *)0)->partial) / sizeof(void *) - 1) == VM_PIECE_MAX_B,
 	       "one list per class");
 
-static unsigned class_of(uint64_t size_B)
-{
-	unsigned shift = size_B > 1 ? 64 - __builtin_clzll(size_B - 1) : 0;
+_Static_assert(VM_PIECE_MIN_B << PAGE_CLASS == VM_PAGE_B, "a page holds one piece from here on");
 
-	return shift > MIN_SHIFT ? shift - MIN_SHIFT : 0;
+/* What may be exported is cut in whole pages: nobody gets a page that holds two pieces. */
+static unsigned class_of(const struct vm_info *info)
+{
+	unsigned shift = info->size_B > 1 ? 64 - __builtin_clzll(info->size_B - 1) : 0;
+	unsigned size_class = shift > MIN_SHIFT ? shift - MIN_SHIFT : 0;
+
+	return info->flags & VM_RESIDENT || size_class > PAGE_CLASS ? size_class : PAGE_CLASS;
 }
 
 static struct vm_slabs *find_set(struct vm *vm, const struct vm_info *info)
 {
+	unsigned flags = info->flags & ~VM_STRICT;
+
 	for (unsigned i = 0; i < vm->sets; i++)
-		if (vm->set[i].kind == info->kind && vm->set[i].flags == info->flags)
+		if (vm->set[i].kind == info->kind && vm->set[i].flags == flags)
 			return &vm->set[i];
 	if (vm->sets == VM_SLAB_SETS)
 		return NULL;
-	vm->set[vm->sets] = (struct vm_slabs){.kind = info->kind, .flags = info->flags};
+	vm->set[vm->sets] = (struct vm_slabs){.kind = info->kind, .flags = flags};
 	return &vm->set[vm->sets++];
 }
 
@@ -60,10 +68,11 @@ static void unlink_partial(struct vm_slab *slab)
 		slab->next->prev = slab->prev;
 }
 
-static int slab_create(struct vm *vm, struct vm_slabs *set, unsigned size_class, struct vm_slab **out)
+static int slab_create(struct vm *vm, struct vm_slabs *set, unsigned size_class, unsigned strict,
+		       struct vm_slab **out)
 {
 	unsigned pieces = VM_SLAB_B >> (MIN_SHIFT + size_class), words = (pieces + 63) / 64;
-	struct vm_info info = {.size_B = VM_SLAB_B, .kind = set->kind, .flags = set->flags};
+	struct vm_info info = {.size_B = VM_SLAB_B, .kind = set->kind, .flags = set->flags | strict};
 	struct vm_slab *slab = calloc(1, sizeof(*slab) + words * sizeof(slab->free_bits[0]));
 	int r;
 
@@ -108,7 +117,7 @@ static unsigned take(struct vm_slab *slab)
 static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm_piece *piece)
 {
 	struct vm_slabs *set = find_set(vm, info);
-	unsigned size_class = class_of(info->size_B);
+	unsigned size_class = class_of(info);
 	struct vm_slab *slab;
 	uint64_t offset_B;
 	int r = 0;
@@ -117,7 +126,7 @@ static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm
 		return drv_fail(-EINVAL, "more than %u sorts of slab", VM_SLAB_SETS);
 	slab = set->partial[size_class];
 	if (!slab)
-		r = slab_create(vm, set, size_class, &slab);
+		r = slab_create(vm, set, size_class, info->flags & VM_STRICT, &slab);
 	if (r)
 		return r;
 	offset_B = (uint64_t)take(slab) << (MIN_SHIFT + size_class);
@@ -151,14 +160,24 @@ int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *p
 }
 
 /* Keeps one empty slab per class, so that a lone piece that comes and goes costs no ioctl. */
-static void give_back(struct vm_slab *slab, uint64_t offset_B)
+static void give_back(struct vm_slab *slab, uint64_t offset_B, bool lost)
 {
 	unsigned index = offset_B >> (MIN_SHIFT + slab->size_class);
+	bool full = slab->used == slab->pieces;
 
-	slab->free_bits[index / 64] |= 1ull << (index % 64);
-	if (slab->used-- == slab->pieces)
+	if (lost) {
+		slab->lost++;
+	} else {
+		slab->free_bits[index / 64] |= 1ull << (index % 64);
+		slab->used--;
+	}
+	if (full && !lost)
 		link_partial(slab);
-	if (!slab->used && (slab->next || slab->prev))
+	if (slab->used > slab->lost)
+		return;
+	if (slab->used == slab->pieces) /* all lost: it is in no list */
+		link_partial(slab);
+	if (slab->lost || slab->next || slab->prev)
 		slab_destroy(slab);
 }
 
@@ -168,8 +187,10 @@ void vm_piece_free(struct vm_piece *piece)
 	struct vm *vm = piece->mem ? piece->mem->bo->vm : NULL;
 
 	if (slab && !drv_check_process(vm->dev)) {
+		bool lost = piece->own && vm_piece_restore(piece);
+
 		pthread_mutex_lock(&vm->slab_lock);
-		give_back(slab, piece->va - slab->mem->va);
+		give_back(slab, piece->va - slab->mem->va, lost);
 		pthread_mutex_unlock(&vm->slab_lock);
 	} else if (!slab) {
 		vm_mem_destroy(piece->mem);

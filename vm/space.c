@@ -5,18 +5,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-int vm_create(const struct drv_device *dev, struct vm **out)
+static pthread_mutex_t *lock_of(struct vm *vm, unsigned i)
+{
+	pthread_mutex_t *const locks[] = {&vm->lock,       &vm->share_lock, &vm->map_lock,
+					  &vm->index_lock, &vm->user_lock,  &vm->strict_lock,
+					  &vm->fault_lock, &vm->slab_lock,  &vm->peer_lock};
+
+	return i < sizeof(locks) / sizeof(locks[0]) ? locks[i] : NULL;
+}
+
+/* Takes the process over, unless it fails. */
+static int space_create(const struct drv_device *dev, struct vm_process *process, struct vm **out)
 {
 	struct vm *vm = calloc(1, sizeof(*vm));
+	pthread_mutex_t *lock;
 
 	if (!vm)
 		return drv_fail(-ENOMEM, "no host memory for an address space");
 	vm->dev = dev;
-	pthread_mutex_init(&vm->lock, NULL);
-	pthread_mutex_init(&vm->fault_lock, NULL);
-	pthread_mutex_init(&vm->slab_lock, NULL);
+	vm->process = process;
+	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
+		pthread_mutex_init(lock, NULL);
 	*out = vm;
 	return 0;
+}
+
+int vm_create(const struct drv_device *dev, struct vm **vm)
+{
+	struct vm_process *process;
+	int r = vm_process_create(&process);
+
+	if (r)
+		return r;
+	r = space_create(dev, process, vm);
+	if (r)
+		vm_process_put(process);
+	return r;
+}
+
+int vm_create_beside(struct vm *first, const struct drv_device *dev, struct vm **vm)
+{
+	int r = space_create(dev, vm_process_get(first->process), vm);
+
+	if (r)
+		vm_process_put(first->process);
+	return r;
 }
 
 static int list_ioctl(struct vm *vm, uint32_t operation)
@@ -40,15 +73,19 @@ static int list_ioctl(struct vm *vm, uint32_t operation)
 
 void vm_destroy(struct vm *vm)
 {
+	pthread_mutex_t *lock;
+
 	if (!vm)
 		return;
 	vm_slabs_fini(vm);
 	/* A handle that cannot be destroyed goes with the file description. */
 	if (vm->list_handle)
 		(void)!list_ioctl(vm, AMDGPU_BO_LIST_OP_DESTROY);
-	pthread_mutex_destroy(&vm->lock);
-	pthread_mutex_destroy(&vm->fault_lock);
-	pthread_mutex_destroy(&vm->slab_lock);
+	vm_peers_fini(vm);
+	vm_process_put(vm->process);
+	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
+		pthread_mutex_destroy(lock);
+	free(vm->shared);
 	free(vm->entry);
 	free(vm->listed);
 	free(vm);
@@ -65,10 +102,37 @@ void vm_stats(struct vm *vm, struct vm_stats *stats)
 		stats->bytes[i] = vm->bytes[i];
 		stats->peak[i] = vm->peak[i];
 	}
+	stats->user_B = vm->bytes[VM_KINDS + VM_USER - 1];
+	stats->user_peak_B = vm->peak[VM_KINDS + VM_USER - 1];
+	stats->imported_B = vm->bytes[VM_KINDS + VM_IMPORTED - 1];
+	stats->imported_peak_B = vm->peak[VM_KINDS + VM_IMPORTED - 1];
 	stats->bos = vm->bos;
 	stats->ranges = vm->ranges;
 	stats->mappings = vm->mappings;
 	stats->list_updates = vm->list_updates;
+}
+
+int vm_usage(struct vm *vm, struct vm_usage *usage)
+{
+	const struct {
+		unsigned query;
+		uint64_t *value;
+	} ask[] = {
+		{AMDGPU_INFO_VRAM_USAGE, &usage->vram_B},
+		{AMDGPU_INFO_VIS_VRAM_USAGE, &usage->visible_vram_B},
+		{AMDGPU_INFO_GTT_USAGE, &usage->gtt_B},
+		{AMDGPU_INFO_NUM_BYTES_MOVED, &usage->moved_B},
+		{AMDGPU_INFO_NUM_EVICTIONS, &usage->evictions},
+		{AMDGPU_INFO_NUM_VRAM_CPU_PAGE_FAULTS, &usage->cpu_faults},
+	};
+
+	for (unsigned i = 0; i < sizeof(ask) / sizeof(ask[0]); i++) {
+		int r = drv_info(vm->dev, ask[i].query, ask[i].value, sizeof(*ask[i].value));
+
+		if (r)
+			return drv_fail(r, "AMDGPU_INFO query 0x%x", ask[i].query);
+	}
+	return 0;
 }
 
 static int list_grow(struct vm *vm)

@@ -1,22 +1,27 @@
 /* vm/: buffer objects and the GPU address space of one device. This is the room's door.
  *
- *   vm        one device's GPU address space in this process; holds the BO list and the accounts
- *   vm_bo     memory: a kernel buffer object. It has no address.
- *   vm_range  addresses: an interval reserved on the CPU and, at the same numbers, on the GPU. It has no memory.
- *   vm_mem    the common case: one BO bound to a range of its own
- *   vm_piece  a small allocation, cut from a vm_mem that it shares with others (a slab), or a vm_mem of its own
+ *   vm        one device's GPU address space in this process; holds the BO list, the indices and the accounts
+ *   vm_bo     memory: a kernel buffer object. It has no address. Counted.
+ *   vm_range  addresses: an interval for the GPU, reserved at the same numbers on the host. It has no memory.
+ *   (binding) a part of a range through which a part of a BO is seen; the vm holds them, vm_range_query() shows
+ * them vm_mem    the common case: one BO bound to a range of its own vm_piece  a small allocation, cut from a
+ * vm_mem that it shares with others (a slab), or a vm_mem of its own
  *
  * A pointer is the same number on the CPU and on the GPU: a range is reserved in the host's address space and BOs
- * are bound there for both.
+ * are bound there for both. Two sorts of range own no host addresses: one that was adopted from another device's
+ * vm, and one at a high address, which only the GPU has (an alias).
  *
  * Residency. The kernel keeps in place what a submission lists. VM_RESIDENT BOs are always valid and need no list;
  * they can never be exported. All others stand in one kernel BO list, which vm_list() brings up to date: a
- * submission costs O(1), whatever the number of BOs. Every BO is EXPLICIT_SYNC.
+ * submission costs O(1), whatever the number of BOs. Every BO is EXPLICIT_SYNC, but for registered host memory, for
+ * which the kernel has no such flag and nobody else to wait for.
  *
- * Nothing here waits for the GPU: whoever frees memory has first seen that no submitted work can reach it.
+ * Nothing here waits for the GPU: whoever frees, moves or rebinds memory has first seen that no submitted work can
+ * reach it.
  *
  * Thread rule: all functions are thread safe, but an object may be destroyed only by its last user.
- * Errors: -errno with a record (drv_error_last). -ENODEV in a child that inherited the object over fork. */
+ * Errors: -errno with a record (drv_error_last). -ENODEV in a child that inherited the object over fork. -EINVAL
+ * for sizes and offsets that are 0, unaligned, too large or outside, before the kernel is asked. */
 #ifndef VM_VM_H
 #define VM_VM_H
 
@@ -37,6 +42,8 @@ enum vm_flags {
 	VM_EXEC = 1 << 1,     /* the GPU may fetch instructions from it */
 	VM_UNCACHED = 1 << 2, /* MTYPE_UC: no line of it stays in the GPU's L2. For what CPU and GPU both poll. */
 	VM_RESIDENT = 1 << 3, /* always valid, never exported */
+	VM_STRICT = 1 << 4,   /* -ENOMEM instead of memory elsewhere, see vm_usage */
+	VM_READONLY = 1 << 5, /* out: the GPU must not write it (read-only host memory) */
 };
 
 struct vm_info {
@@ -45,43 +52,51 @@ struct vm_info {
 	unsigned flags; /* enum vm_flags */
 };
 
+/* What this process has. */
 struct vm_stats {
-	uint64_t bytes[VM_KINDS], peak[VM_KINDS]; /* BO memory by kind, now and at most */
-	uint64_t bos, ranges, mappings;           /* alive now */
-	uint64_t list_updates;                    /* BO_LIST ioctls so far */
+	uint64_t bytes[VM_KINDS], peak[VM_KINDS]; /* BO memory that was created, by kind, now and at most */
+	uint64_t user_B, user_peak_B;             /* host memory that is registered */
+	uint64_t imported_B, imported_peak_B;
+	uint64_t bos, ranges, mappings; /* alive now; mappings: bindings that the GPU may use */
+	uint64_t list_updates;          /* BO_LIST ioctls so far */
+};
+
+/* What the kernel counts for the whole device: all processes, since the driver was loaded. When VRAM is full the
+ * kernel says nothing: it moves BOs that were not used lately, of any process, to system memory, or puts the new
+ * one there. With VM_STRICT, vm_bo_create() reads these counters first and refuses what would not fit. It cannot do
+ * more: another process may allocate meanwhile, and where a BO stands later is told by nothing but moved_B and
+ * evictions growing. */
+struct vm_usage {
+	uint64_t vram_B, visible_vram_B, gtt_B;  /* in use now */
+	uint64_t moved_B, evictions, cpu_faults; /* cpu_faults: VRAM moved because the CPU touched it */
 };
 
 struct vm;
 
+enum vm_origin { VM_CREATED, VM_USER, VM_IMPORTED, VM_ORIGINS };
+
 struct vm_bo {
-	struct vm *vm;       /* borrowed; outlives the BO */
-	uint64_t size_B;     /* whole pages */
-	uint32_t handle;     /* GEM handle; owned */
-	uint32_t list_index; /* place in the BO list, guarded by the vm; VM_UNLISTED when resident */
-	enum vm_kind kind;
+	struct vm *vm;         /* borrowed; outlives the BO */
+	uint64_t size_B;       /* whole pages */
+	uint32_t handle;       /* GEM handle; owned */
+	uint32_t list_index;   /* place in the BO list, guarded by the vm; VM_UNLISTED when resident */
+	_Atomic uint32_t refs; /* falls to 0 under the vm's share lock only */
+	enum vm_kind kind;     /* of an import from another device: VM_GTT, wherever it lies */
+	enum vm_origin origin;
 	unsigned flags;
 };
 #define VM_UNLISTED UINT32_MAX
 
-struct vm_range {
-	struct vm *vm; /* borrowed */
-	uint64_t va;   /* GPU and host address; owned: the host reservation */
-	uint64_t size_B;
-};
-
-struct vm_mem {
-	struct vm_bo *bo; /* owned */
-	struct vm_range range;
-	uint64_t va;
-	void *map; /* (void *)va, or NULL when the CPU does not map it */
-};
-
-/* A device's address space; dev is borrowed until vm_destroy(). Destroying expects that every object of it is gone.
- */
+/* dev is borrowed until vm_destroy(), which expects that every object of it is gone. */
 DRV_MUST_CHECK int vm_create(const struct drv_device *dev, struct vm **vm);
+/* The same for a process's further devices. Vms that were made beside one another share what one process has once:
+ * the high addresses, and which host pages must not be inherited by children. */
+DRV_MUST_CHECK int vm_create_beside(struct vm *first, const struct drv_device *dev, struct vm **vm);
 void vm_destroy(struct vm *vm);
 const struct drv_device *vm_device(const struct vm *vm);
 void vm_stats(struct vm *vm, struct vm_stats *stats);
+/* Six ioctls. */
+DRV_MUST_CHECK int vm_usage(struct vm *vm, struct vm_usage *usage);
 
 /* Asks whether the GPU touched memory of this address space that is not there: 0, or -EFAULT with a record that
  * names address and access. One ioctl. The kernel keeps only the last fault and no count: each new one is reported
@@ -93,32 +108,196 @@ DRV_MUST_CHECK int vm_check_fault(struct vm *vm);
  * changed since the last call, else one ioctl. */
 DRV_MUST_CHECK int vm_list(struct vm *vm, uint32_t *handle);
 
+/* --- memory ----------------------------------------------------------------------------------- */
+
 /* Errors: -EINVAL (size 0 or beyond any heap), -ENOMEM. */
 DRV_MUST_CHECK int vm_bo_create(struct vm *vm, const struct vm_info *info, struct vm_bo **bo);
-void vm_bo_destroy(struct vm_bo *bo);
+/* Another reference; gives bo. */
+struct vm_bo *vm_bo_get(struct vm_bo *bo);
+/* The last one frees the memory and every GPU mapping of it. NULL is accepted. */
+void vm_bo_put(struct vm_bo *bo);
 
-/* Reserves size_B (whole pages) at a multiple of align_B, a power of two. -ENOMEM: the address space is full. */
-DRV_MUST_CHECK int vm_range_reserve(struct vm *vm, uint64_t size_B, uint64_t align_B, struct vm_range *range);
-/* Everything bound in the range must have been unbound. */
+/* A dma-buf of the whole BO, close-on-exec; the caller's. The memory lives as long as the BO, an import or a
+ * descriptor does. -EPERM: resident, or registered host memory; -EMFILE, -ENFILE: no descriptor left. */
+DRV_MUST_CHECK int vm_bo_export(struct vm_bo *bo, int *fd);
+/* The memory of a dma-buf, which stays the caller's. One dma-buf has one handle in a file description, so importing
+ * it twice, or importing what this vm exported, gives the same BO, with a reference more. Of another device: the BO
+ * is that device's memory, kind VM_GTT; whether the GPUs are peers is vm_peer_probe()'s question. -EBADF; -EINVAL:
+ * not a dma-buf, or not one that this device can use; -ENOMEM. */
+DRV_MUST_CHECK int vm_bo_import(struct vm *vm, int fd, struct vm_bo **bo);
+
+/* --- addresses -------------------------------------------------------------------------------- */
+
+enum vm_range_origin {
+	VM_RANGE_HOST,    /* owns a host reservation of the same numbers */
+	VM_RANGE_ADOPTED, /* owns nothing: the addresses are another vm's range, or host memory */
+	VM_RANGE_ALIAS,   /* owns high addresses, which the host has not */
+};
+
+struct vm_range {
+	struct vm *vm; /* borrowed; NULL: no range */
+	uint64_t va, size_B;
+	enum vm_range_origin origin;
+};
+
+enum vm_want_flags {
+	VM_WANT_EXACT = 1 << 0, /* at va or not at all; without it va is a hint */
+	VM_WANT_LOW = 1 << 1,   /* below 4 GiB */
+	VM_WANT_HIGH = 1 << 2,  /* a VM_RANGE_ALIAS */
+};
+
+struct vm_want {
+	uint64_t size_B;  /* whole pages */
+	uint64_t align_B; /* a power of two; 0: a page */
+	uint64_t va;      /* 0: anywhere; else a multiple of align_B */
+	unsigned flags;   /* enum vm_want_flags */
+};
+
+/* -ENOMEM: the address space is full; -EEXIST: VM_WANT_EXACT, and something is there. */
+DRV_MUST_CHECK int vm_range_reserve(struct vm *vm, const struct vm_want *want, struct vm_range *range);
+/* The addresses of another vm's range, in this one. Only the GPU mapping of it is this range's; the host's stays
+ * with `of`, which must outlive it. -EINVAL: beyond this GPU's reach. */
+DRV_MUST_CHECK int vm_range_adopt(struct vm *vm, const struct vm_range *of, struct vm_range *range);
+/* Unbinds all that is bound in it, then gives the addresses back. Accepts a zeroed range; zeroes it. */
 void vm_range_release(struct vm_range *range);
-/* Maps size_B of the BO from bo_offset_B on at range->va + offset_B, for the GPU. All are whole pages. */
-DRV_MUST_CHECK int vm_range_bind(struct vm_range *range, uint64_t offset_B, const struct vm_bo *bo,
-				 uint64_t bo_offset_B, uint64_t size_B);
-void vm_range_unbind(struct vm_range *range, uint64_t offset_B, const struct vm_bo *bo);
-/* Maps a whole VM_CPU BO at range->va + offset_B, for the CPU. Undone by vm_range_release(). */
-DRV_MUST_CHECK int vm_range_map(struct vm_range *range, uint64_t offset_B, const struct vm_bo *bo);
 
-/* BO, range and bindings in one. -EINVAL, -ENOMEM. */
+/* --- binding ---------------------------------------------------------------------------------- */
+
+enum vm_access {
+	VM_GPU_READ = 1 << 0,
+	VM_GPU_WRITE = 1 << 1,
+	VM_GPU_FETCH = 1 << 2,
+	VM_CPU_READ = 1 << 3, /* VM_CPU BOs in a VM_RANGE_HOST only */
+	VM_CPU_WRITE = 1 << 4,
+};
+/* What a BO of these flags is bound with in its vm_mem. */
+unsigned vm_access_of(unsigned flags);
+
+/* Offsets and sizes are whole pages, inside range and BO. One binding may see a part of a BO, a range may hold
+ * bindings of many, and a BO may be bound many times, with different access; a binding holds a reference of its BO.
+ * Without any access it only is remembered.
+ *
+ * -EEXIST: something is bound there; -EACCES: access that the BO does not allow; -EINVAL; -ENOMEM. */
+DRV_MUST_CHECK int vm_range_bind(struct vm_range *range, uint64_t offset_B, struct vm_bo *bo, uint64_t bo_offset_B,
+				 uint64_t size_B, unsigned access);
+/* The same over whatever is bound there, in one step for the GPU. When it fails in the kernel's GPU part all is as
+ * before; when it fails in the CPU's part nothing is bound there any more. */
+DRV_MUST_CHECK int vm_range_rebind(struct vm_range *range, uint64_t offset_B, struct vm_bo *bo,
+				   uint64_t bo_offset_B, uint64_t size_B, unsigned access);
+/* Empties a part of the range; bindings at its edges are cut. Cutting one in two takes memory: -ENOMEM, and all is
+ * as before. */
+DRV_MUST_CHECK int vm_range_unbind(struct vm_range *range, uint64_t offset_B, uint64_t size_B);
+/* Changes the access of a part. -ENOENT: not all of it is bound. What a failure in the kernel leaves is what
+ * vm_range_query() says: each binding has the old access or the new one. */
+DRV_MUST_CHECK int vm_range_protect(struct vm_range *range, uint64_t offset_B, uint64_t size_B, unsigned access);
+
+struct vm_bound {
+	uint64_t offset_B, size_B; /* where in the range; may begin before the offset that was asked for */
+	struct vm_bo *bo;          /* borrowed, until it is unbound */
+	uint64_t bo_offset_B;
+	unsigned access;
+};
+/* What is bound at offset_B, or else first behind it. -ENOENT: nothing. */
+DRV_MUST_CHECK int vm_range_query(const struct vm_range *range, uint64_t offset_B, struct vm_bound *bound);
+
+/* --- both in one ------------------------------------------------------------------------------ */
+
+struct vm_mem {
+	struct vm_bo *bo;      /* a reference */
+	struct vm_range range; /* owned */
+	uint64_t va;
+	uint64_t size_B; /* from va on: the BO's, or what was registered */
+	void *map;       /* where the CPU sees it; (void *)va unless va is an alias. NULL: nowhere */
+};
+
+/* BO, range and binding in one. -EINVAL, -ENOMEM. */
 DRV_MUST_CHECK int vm_mem_create(struct vm *vm, const struct vm_info *info, struct vm_mem **mem);
+/* For every vm_mem, however it was made. Accepts NULL. */
 void vm_mem_destroy(struct vm_mem *mem);
+
+/* A dma-buf's memory at an address of its own; the CPU sees it when the exporter allows that. As vm_bo_import(). */
+DRV_MUST_CHECK int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem);
+/* The memory of another device's vm_mem in this vm, at the same address. `of` owns the host's mapping and must
+ * outlive it. -EPERM: resident, or registered host memory (register it here as well). */
+DRV_MUST_CHECK int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **mem);
+
+/* The vm_mem that has this address, by its own or, for registered memory, by its host address; for a piece, its
+ * slab's. NULL: none of this vm's. Of several registrations of one host address, any. The caller keeps it alive.
+ * O(log n), no ioctl. */
+struct vm_mem *vm_find(struct vm *vm, uint64_t address);
+
+/* --- host memory ------------------------------------------------------------------------------ */
+
+enum vm_register_flags {
+	VM_REGISTER_READ = 1 << 0,  /* the GPU only reads it */
+	VM_REGISTER_ALIAS = 1 << 1, /* va is the alias, not the host address */
+	/* Children of this process do not get these pages (MADV_DONTFORK), but for those that it covers in part,
+	 * which hold others' data too. Without it a fork stops the GPU's use of the memory for a moment; with it a
+	 * child that touches it dies. Undone with the last registration of a page: also where the program had asked
+	 * for it itself.
+	 */
+	VM_REGISTER_DONTFORK = 1 << 2,
+	VM_REGISTER_UNCACHED = 1 << 3, /* as VM_UNCACHED */
+};
+
+struct vm_register {
+	void *host;      /* any address and size: whole pages are registered, va keeps the offset */
+	uint64_t size_B; /* not 0 */
+	unsigned flags;  /* enum vm_register_flags */
+	uint64_t
+		alias; /* where the alias must be (a page): that of a vm_mem of a vm beside this one. 0: anywhere */
+};
+
+/* Gives the GPU memory of this process: anonymous or of a file, writable or not (then VM_READONLY is in bo->flags).
+ * It is mapped at an alias, and at its host address too, if that is within the GPU's reach and free there: va is
+ * the latter, else the former. Registrations may overlap and repeat; whichever ends first, the host addresses of
+ * the others stay mapped.
+ *
+ * The memory must stay mapped until vm_mem_destroy(): a submission while some of it is gone fails with -EFAULT.
+ * munmap, mremap, fork and the like wait for all submitted work that lists it.
+ *
+ * -EEXIST: memory of this vm, which has its vm_mem already (vm_find); -EFAULT: not mapped, or not memory that a GPU
+ * can have (another device's); -EINVAL, -ENOMEM. */
+DRV_MUST_CHECK int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem **mem);
+
+/* Host memory of a NUMA node, populated and registered, at its own address. The kernel prefers the node but takes
+ * others when it is full: with VM_STRICT -ENOMEM then. -EINVAL: no such node; -ENOTSUP: this system does not let us
+ * say where memory should be (a container's seccomp filter, a kernel without NUMA) and has other nodes. */
+DRV_MUST_CHECK int vm_mem_create_on_node(struct vm *vm, uint64_t size_B, int node, unsigned flags,
+					 struct vm_mem **mem);
+/* The node of each page of [host, host + size_B): node[i] of the i-th page, or -errno, -ENOENT for one that has no
+ * memory yet. -ENOTSUP as above. */
+DRV_MUST_CHECK int vm_host_nodes(const void *host, uint64_t size_B, int *node);
+
+/* --- peers ------------------------------------------------------------------------------------ */
+
+enum vm_peer {
+	VM_PEER_NONE,   /* the other device cannot import this one's memory */
+	VM_PEER_SYSTEM, /* it can, and the kernel moves the memory to the system's for that */
+	VM_PEER_DIRECT, /* it reaches this device's VRAM where it is */
+};
+
+/* Must make the kernel validate the BO list of a vm, by submitting any job of that vm and waiting for it. */
+typedef int vm_submit_fn(struct vm *vm, void *arg);
+
+/* Can `other`'s device reach `owner`'s VRAM? Importing proves nothing: the kernel accepts it always, attaches
+ * without mapping, and decides when a job of the importer first lists the buffer (amdgpu_ttm_backend_bind, through
+ * amdgpu_dma_buf_map in the exporter). So a scratch buffer is shared, submit(other, arg) called, and the owner's
+ * VRAM and GTT counters are compared. Other processes count there too: the answer is what two trials in a row agree
+ * on, -EAGAIN if eight do not. The first answer is kept with `owner`. */
+DRV_MUST_CHECK int vm_peer_probe(struct vm *owner, struct vm *other, vm_submit_fn *submit, void *arg,
+				 enum vm_peer *peer);
+
+/* --- small allocations ------------------------------------------------------------------------ */
 
 struct vm_slab;
 struct vm_piece {
 	uint64_t va;          /* aligned to size_B up to VM_PIECE_MAX_B, at least to 256 */
 	void *map;            /* as in vm_mem */
-	uint64_t size_B;      /* what was granted, >= what was asked for */
+	uint64_t size_B;      /* what was granted, >= what was asked for; whole pages unless VM_RESIDENT */
 	struct vm_slab *slab; /* counted; NULL: mem is owned */
 	struct vm_mem *mem;   /* where it lies: the slab's, or its own */
+	struct vm_bo *own;    /* a reference: where it lies since it was exported; NULL otherwise */
 };
 #define VM_PIECE_MIN_B 256u
 #define VM_PIECE_MAX_B (128u << 10) /* larger requests get a vm_mem of their own */
@@ -128,5 +307,13 @@ struct vm_piece {
 DRV_MUST_CHECK int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *piece);
 /* Accepts a zeroed piece; zeroes it. */
 void vm_piece_free(struct vm_piece *piece);
+
+/* Must copy size_B bytes between GPU addresses and return when that is done: 0 or -errno. */
+typedef int vm_copy_fn(void *arg, uint64_t dst, uint64_t src, uint64_t size_B);
+
+/* A dma-buf of this piece alone, so that nobody gets its neighbours: it moves to a BO of its own at the same
+ * address. Nobody may use it meanwhile, neither CPU nor GPU. copy may be NULL when the CPU maps the piece. -EPERM:
+ * resident. On failure the piece is where and what it was. */
+DRV_MUST_CHECK int vm_piece_export(struct vm_piece *piece, vm_copy_fn *copy, void *arg, int *fd);
 
 #endif

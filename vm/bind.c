@@ -1,0 +1,395 @@
+/* Bindings: which part of which BO is seen through which addresses.
+ *
+ * The tree of bindings says what the kernel has; both change under map_lock. The kernel may hold finer mappings
+ * than the tree's, or coarser ones: all is undone with CLEAR, which goes by addresses. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "vm/internal.h"
+
+#define GPU (VM_GPU_READ | VM_GPU_WRITE | VM_GPU_FETCH)
+#define CPU (VM_CPU_READ | VM_CPU_WRITE)
+
+struct vm_binding {
+	struct vm_node node;     /* in vm.bindings: its addresses */
+	struct vm_bo *bo;        /* counted */
+	uint64_t bo_offset_B;    /* of node.lo */
+	unsigned access;         /* enum vm_access */
+	struct vm_binding *next; /* of those that are removed and still hold their BO */
+};
+
+static struct vm_binding *binding_of(struct vm_node *node)
+{
+	return node ? vm_container(node, struct vm_binding, node) : NULL;
+}
+
+static struct vm_binding *next_binding(struct vm *vm, const struct vm_binding *after, uint64_t lo, uint64_t hi)
+{
+	return binding_of(vm_tree_next(&vm->bindings, after ? &after->node : NULL, lo, hi));
+}
+
+unsigned vm_access_of(unsigned flags)
+{
+	return VM_GPU_READ | (flags & VM_READONLY ? 0 : VM_GPU_WRITE) | (flags & VM_EXEC ? VM_GPU_FETCH : 0) |
+	       (flags & VM_CPU ? CPU : 0);
+}
+
+int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, const struct vm_bo *bo,
+	      uint64_t bo_offset_B, unsigned access)
+{
+	struct drm_amdgpu_gem_va args = {
+		.operation = access & GPU ? operation : AMDGPU_VA_OP_CLEAR,
+		.va_address = va,
+		.map_size = size_B,
+	};
+	int r;
+
+	if (access & GPU) {
+		args.handle = bo->handle;
+		args.offset_in_bo = bo_offset_B;
+		args.flags = (access & VM_GPU_READ ? AMDGPU_VM_PAGE_READABLE : 0) |
+			     (access & VM_GPU_WRITE ? AMDGPU_VM_PAGE_WRITEABLE : 0) |
+			     (access & VM_GPU_FETCH ? AMDGPU_VM_PAGE_EXECUTABLE : 0) |
+			     (bo->flags & VM_UNCACHED ? AMDGPU_VM_MTYPE_UC : 0);
+	}
+	r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
+	if (r)
+		return drv_fail(r, "GEM_VA operation %u of 0x%llx bytes at 0x%llx", args.operation,
+				(unsigned long long)size_B, (unsigned long long)va);
+	drv_log(DRV_LOG_MEM, "%s 0x%llx + 0x%llx, bo %u", access & GPU ? "map" : "unmap", (unsigned long long)va,
+		(unsigned long long)size_B, args.handle);
+	return 0;
+}
+
+/* --- the tree; map_lock held ------------------------------------------------------------------ */
+
+static void insert(struct vm *vm, struct vm_binding *b)
+{
+	vm_tree_insert(&vm->bindings, &b->node);
+	vm->mappings += !!(b->access & GPU);
+}
+
+static void erase(struct vm *vm, struct vm_binding *b)
+{
+	vm_tree_remove(&vm->bindings, &b->node);
+	vm->mappings -= !!(b->access & GPU);
+}
+
+/* Cuts a binding in two at `at`; `right` becomes its second part. */
+static void cut(struct vm *vm, struct vm_binding *b, uint64_t at, struct vm_binding *right)
+{
+	erase(vm, b);
+	*right = (struct vm_binding){.node = {.lo = at, .hi = b->node.hi},
+				     .bo = vm_bo_get(b->bo),
+				     .bo_offset_B = b->bo_offset_B + (at - b->node.lo),
+				     .access = b->access};
+	b->node.hi = at;
+	insert(vm, b);
+	insert(vm, right);
+}
+
+/* The binding that an edge at `at` would cut, or NULL. */
+static struct vm_binding *cut_by(struct vm *vm, uint64_t at)
+{
+	struct vm_binding *b = next_binding(vm, NULL, at, at + 1);
+
+	return b && b->node.lo < at ? b : NULL;
+}
+
+struct edges {
+	struct vm_binding
+		*right[2]; /* owned; memory for the parts that an edge cuts off; NULL: used, or not needed */
+};
+
+/* Memory for cutting at lo and hi, before anything is changed. */
+static int edges_prepare(struct vm *vm, uint64_t lo, uint64_t hi, struct edges *e)
+{
+	const uint64_t at[2] = {lo, hi};
+
+	*e = (struct edges){0};
+	for (unsigned i = 0; i < 2; i++)
+		if (cut_by(vm, at[i]) && !(e->right[i] = malloc(sizeof(*e->right[i])))) {
+			free(e->right[0]);
+			return drv_fail(-ENOMEM, "no host memory to cut a binding");
+		}
+	return 0;
+}
+
+static void edges_cut(struct vm *vm, uint64_t lo, uint64_t hi, struct edges *e)
+{
+	if (e->right[0])
+		cut(vm, cut_by(vm, lo), lo, e->right[0]);
+	if (e->right[1])
+		cut(vm, cut_by(vm, hi), hi, e->right[1]);
+}
+
+static void edges_drop(struct edges *e)
+{
+	free(e->right[0]);
+	free(e->right[1]);
+}
+
+/* Removes the bindings inside [lo, hi), which none crosses; whether the CPU saw any of them. */
+static bool remove_inside(struct vm *vm, uint64_t lo, uint64_t hi, struct vm_binding **removed)
+{
+	struct vm_binding *b;
+	bool cpu = false;
+
+	while ((b = next_binding(vm, NULL, lo, hi))) {
+		cpu |= b->access & CPU;
+		erase(vm, b);
+		b->next = *removed;
+		*removed = b;
+	}
+	return cpu;
+}
+
+/* Without the lock: the last reference of a BO takes others. */
+static void drop(struct vm_binding *removed)
+{
+	struct vm_binding *next;
+
+	for (; removed; removed = next) {
+		next = removed->next;
+		vm_bo_put(removed->bo);
+		free(removed);
+	}
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+static int check_part(const struct vm_range *range, uint64_t offset_B, uint64_t size_B)
+{
+	if (!range->vm || !vm_pages_inside(offset_B, size_B, range->size_B))
+		return drv_fail(-EINVAL, "0x%llx bytes at 0x%llx of a range of 0x%llx", (unsigned long long)size_B,
+				(unsigned long long)offset_B, (unsigned long long)range->size_B);
+	return drv_check_process(range->vm->dev);
+}
+
+static int check_access(const struct vm_range *range, const struct vm_bo *bo, unsigned access)
+{
+	if ((access & ~(GPU | CPU)) || ((access & CPU) && range->origin != VM_RANGE_HOST) || bo->vm != range->vm)
+		return drv_fail(-EINVAL, "access 0x%x to bo %u here", access, bo->handle);
+	if ((access & VM_GPU_WRITE && bo->flags & VM_READONLY) ||
+	    (access & VM_GPU_FETCH && !(bo->flags & VM_EXEC)) || (access & CPU && !(bo->flags & VM_CPU)))
+		return drv_fail(-EACCES, "access 0x%x to bo %u, which has flags 0x%x", access, bo->handle,
+				bo->flags);
+	return 0;
+}
+
+/* --- the operations --------------------------------------------------------------------------- */
+
+/* The kernel's part and then the tree's, so that a refusal changes nothing. */
+static int bind_locked(struct vm *vm, struct vm_binding *b, uint32_t operation, struct vm_binding **removed)
+{
+	uint64_t lo = b->node.lo, hi = b->node.hi;
+	struct edges edges = {0};
+	bool cpu;
+	int r = 0;
+
+	if (operation == AMDGPU_VA_OP_MAP && next_binding(vm, NULL, lo, hi))
+		return drv_fail(-EEXIST, "something is bound between 0x%llx and 0x%llx", (unsigned long long)lo,
+				(unsigned long long)hi);
+	r = edges_prepare(vm, lo, hi, &edges);
+	if (r)
+		return r;
+	/* What only is to be remembered needs the kernel when it displaces something. */
+	if ((b->access & GPU) || operation != AMDGPU_VA_OP_MAP)
+		r = vm_gem_va(vm, operation, lo, hi - lo, b->bo, b->bo_offset_B, b->access);
+	if (r) {
+		edges_drop(&edges);
+		return r;
+	}
+	edges_cut(vm, lo, hi, &edges);
+	cpu = remove_inside(vm, lo, hi, removed);
+	if (b->access & CPU)
+		r = vm_cpu_map(b->bo, b->bo_offset_B, hi - lo, lo, b->access);
+	else if (cpu)
+		vm_cpu_unmap(lo, hi - lo);
+	if (!r)
+		insert(vm, b);
+	else if (b->access & GPU)
+		(void)!vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, hi - lo, NULL, 0, 0); /* fails with the device */
+	return r;
+}
+
+static int bind_any(struct vm_range *range, uint64_t offset_B, struct vm_bo *bo, uint64_t bo_offset_B,
+		    uint64_t size_B, unsigned access, uint32_t operation)
+{
+	struct vm_binding *b, *removed = NULL;
+	int r = check_part(range, offset_B, size_B);
+
+	r = r ? r : check_access(range, bo, access);
+	if (r)
+		return r;
+	if (!vm_pages_inside(bo_offset_B, size_B, bo->size_B))
+		return drv_fail(-EINVAL, "0x%llx bytes at 0x%llx of a BO of 0x%llx", (unsigned long long)size_B,
+				(unsigned long long)bo_offset_B, (unsigned long long)bo->size_B);
+	b = malloc(sizeof(*b));
+	if (!b)
+		return drv_fail(-ENOMEM, "no host memory for a binding");
+	*b = (struct vm_binding){.node = {.lo = range->va + offset_B, .hi = range->va + offset_B + size_B},
+				 .bo = vm_bo_get(bo),
+				 .bo_offset_B = bo_offset_B,
+				 .access = access};
+	pthread_mutex_lock(&range->vm->map_lock);
+	r = bind_locked(range->vm, b, operation, &removed);
+	pthread_mutex_unlock(&range->vm->map_lock);
+	if (r) {
+		b->next = removed;
+		removed = b;
+	}
+	drop(removed);
+	return r;
+}
+
+int vm_range_bind(struct vm_range *range, uint64_t offset_B, struct vm_bo *bo, uint64_t bo_offset_B,
+		  uint64_t size_B, unsigned access)
+{
+	return bind_any(range, offset_B, bo, bo_offset_B, size_B, access, AMDGPU_VA_OP_MAP);
+}
+
+int vm_range_rebind(struct vm_range *range, uint64_t offset_B, struct vm_bo *bo, uint64_t bo_offset_B,
+		    uint64_t size_B, unsigned access)
+{
+	return bind_any(range, offset_B, bo, bo_offset_B, size_B, access, AMDGPU_VA_OP_REPLACE);
+}
+
+int vm_range_unbind(struct vm_range *range, uint64_t offset_B, uint64_t size_B)
+{
+	struct vm_binding *removed = NULL;
+	struct vm *vm = range->vm;
+	struct edges edges;
+	uint64_t lo, hi;
+	int r = check_part(range, offset_B, size_B);
+
+	if (r)
+		return r;
+	lo = range->va + offset_B;
+	hi = lo + size_B;
+	pthread_mutex_lock(&vm->map_lock);
+	r = edges_prepare(vm, lo, hi, &edges);
+	if (!r && next_binding(vm, NULL, lo, hi)) {
+		r = vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, size_B, NULL, 0, 0);
+		if (r) {
+			edges_drop(&edges);
+		} else {
+			edges_cut(vm, lo, hi, &edges);
+			if (remove_inside(vm, lo, hi, &removed))
+				vm_cpu_unmap(lo, size_B);
+		}
+	}
+	pthread_mutex_unlock(&vm->map_lock);
+	drop(removed);
+	return r;
+}
+
+void vm_range_forget(struct vm_range *range)
+{
+	struct vm_binding *removed = NULL;
+
+	pthread_mutex_lock(&range->vm->map_lock);
+	remove_inside(range->vm, range->va, range->va + range->size_B, &removed);
+	pthread_mutex_unlock(&range->vm->map_lock);
+	drop(removed);
+}
+
+/* --- access ----------------------------------------------------------------------------------- */
+
+/* Every part of [lo, hi) is bound, and may have this access. */
+static int check_covered(struct vm_range *range, uint64_t lo, uint64_t hi, unsigned access)
+{
+	struct vm_binding *b = NULL;
+	uint64_t at = lo;
+	int r = 0;
+
+	while (!r && at < hi) {
+		b = next_binding(range->vm, b, at, hi);
+		if (!b || b->node.lo > at)
+			return drv_fail(-ENOENT, "nothing is bound at 0x%llx", (unsigned long long)at);
+		r = check_access(range, b->bo, access);
+		at = b->node.hi;
+	}
+	return r;
+}
+
+static int change_cpu(const struct vm_binding *b, unsigned access)
+{
+	uint64_t size_B = b->node.hi - b->node.lo;
+	int prot = (access & VM_CPU_READ ? PROT_READ : 0) | (access & VM_CPU_WRITE ? PROT_WRITE : 0);
+
+	if (!((b->access ^ access) & CPU))
+		return 0;
+	if (!(b->access & CPU))
+		return vm_cpu_map(b->bo, b->bo_offset_B, size_B, b->node.lo, access);
+	if (!(access & CPU))
+		vm_cpu_unmap(b->node.lo, size_B);
+	else if (mprotect((void *)(uintptr_t)b->node.lo, size_B, prot))
+		return drv_fail(-errno, "mprotect of 0x%llx bytes at 0x%llx", (unsigned long long)size_B,
+				(unsigned long long)b->node.lo);
+	return 0;
+}
+
+static int change_access(struct vm *vm, struct vm_binding *b, unsigned access)
+{
+	int r = 0;
+
+	if ((b->access ^ access) & GPU)
+		r = vm_gem_va(vm, AMDGPU_VA_OP_REPLACE, b->node.lo, b->node.hi - b->node.lo, b->bo, b->bo_offset_B,
+			      access);
+	if (r)
+		return r;
+	vm->mappings += !!(access & GPU) - !!(b->access & GPU);
+	b->access = (access & GPU) | (b->access & CPU);
+	r = change_cpu(b, access);
+	if (!r)
+		b->access = access;
+	return r;
+}
+
+int vm_range_protect(struct vm_range *range, uint64_t offset_B, uint64_t size_B, unsigned access)
+{
+	struct vm *vm = range->vm;
+	struct vm_binding *b = NULL;
+	struct edges edges;
+	uint64_t lo, hi;
+	int r = check_part(range, offset_B, size_B);
+
+	if (r)
+		return r;
+	lo = range->va + offset_B;
+	hi = lo + size_B;
+	pthread_mutex_lock(&vm->map_lock);
+	r = check_covered(range, lo, hi, access);
+	r = r ? r : edges_prepare(vm, lo, hi, &edges);
+	if (!r)
+		edges_cut(vm, lo, hi, &edges);
+	while (!r && (b = next_binding(vm, b, lo, hi)))
+		r = change_access(vm, b, access);
+	pthread_mutex_unlock(&vm->map_lock);
+	return r;
+}
+
+int vm_range_query(const struct vm_range *range, uint64_t offset_B, struct vm_bound *bound)
+{
+	struct vm *vm = range->vm;
+	struct vm_binding *b;
+	int r = 0;
+
+	if (!vm || offset_B >= range->size_B)
+		return drv_fail(-EINVAL, "0x%llx is outside the range", (unsigned long long)offset_B);
+	r = drv_check_process(vm->dev);
+	if (r)
+		return r;
+	pthread_mutex_lock(&vm->map_lock);
+	b = next_binding(vm, NULL, range->va + offset_B, range->va + range->size_B);
+	if (b)
+		*bound = (struct vm_bound){.offset_B = b->node.lo - range->va,
+					   .size_B = b->node.hi - b->node.lo,
+					   .bo = b->bo,
+					   .bo_offset_B = b->bo_offset_B,
+					   .access = b->access};
+	pthread_mutex_unlock(&vm->map_lock);
+	return b ? 0 : drv_fail(-ENOENT, "nothing is bound from 0x%llx on", (unsigned long long)offset_B);
+}

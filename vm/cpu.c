@@ -1,0 +1,64 @@
+/* What the CPU sees in a range. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "vm/internal.h"
+
+static int prot_of(unsigned access)
+{
+	return (access & VM_CPU_READ ? PROT_READ : 0) | (access & VM_CPU_WRITE ? PROT_WRITE : 0);
+}
+
+void vm_cpu_unmap(uint64_t at, uint64_t size_B)
+{
+	/* The addresses stay reserved. It fails only when the process has too many mappings and this one would be
+	 * cut in two; the old view stays then. */
+	(void)!mmap((void *)(uintptr_t)at, size_B, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+/* The device's own descriptor maps a BO from its start only. A dma-buf maps any part, and what another device
+ * exported. */
+static int map_by_dmabuf(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, void *at, int prot)
+{
+	struct drm_prime_handle args = {.handle = bo->handle, .flags = DRM_CLOEXEC | DRM_RDWR};
+	int r = drv_ioctl(bo->vm->dev, DRM_IOCTL_PRIME_HANDLE_TO_FD, &args);
+
+	if (r)
+		return drv_fail(r, "PRIME_HANDLE_TO_FD of bo %u, to map it", bo->handle);
+	if (mmap(at, size_B, prot, MAP_SHARED | MAP_FIXED, args.fd, (off_t)bo_offset_B) == MAP_FAILED)
+		r = drv_fail(-errno, "mmap of a dma-buf, bo %u, %llu bytes", bo->handle,
+			     (unsigned long long)size_B);
+	close(args.fd);
+	return r;
+}
+
+static int map_by_device(const struct vm_bo *bo, uint64_t size_B, void *at, int prot)
+{
+	const struct drv_device *dev = bo->vm->dev;
+	union drm_amdgpu_gem_mmap args = {.in.handle = bo->handle};
+	int r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_GEM_MMAP, &args);
+
+	if (r)
+		return drv_fail(r, "GEM_MMAP of bo %u", bo->handle);
+	if (mmap(at, size_B, prot, MAP_SHARED | MAP_FIXED, dev->fd, args.out.addr_ptr) == MAP_FAILED)
+		return drv_fail(-errno, "mmap of bo %u, %llu bytes", bo->handle, (unsigned long long)size_B);
+	return 0;
+}
+
+int vm_cpu_map(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, uint64_t at, unsigned access)
+{
+	void *host = (void *)(uintptr_t)at;
+	int r;
+
+	if (bo->origin == VM_CREATED && !bo_offset_B)
+		r = map_by_device(bo, size_B, host, prot_of(access));
+	else
+		r = map_by_dmabuf(bo, bo_offset_B, size_B, host, prot_of(access));
+	/* A mapping that fails may have removed what it was to replace. */
+	if (r)
+		vm_cpu_unmap(at, size_B);
+	return r;
+}

@@ -1,0 +1,145 @@
+/* Whether one GPU reaches another's VRAM where it lies. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vm/internal.h"
+
+/* Kernels take VRAM in pieces of 2 MiB, so this is what the counters move by. */
+#define SCRATCH_B (2u << 20)
+#define TRIALS    8
+
+struct vm_peers {
+	struct vm_peers *next; /* owned */
+	char path[32];         /* the other device's node */
+	enum vm_peer peer;
+};
+
+static int read_usage(struct vm *vm, uint64_t *vram_B, uint64_t *gtt_B)
+{
+	int r = drv_info(vm->dev, AMDGPU_INFO_VRAM_USAGE, vram_B, sizeof(*vram_B));
+
+	r = r ? r : drv_info(vm->dev, AMDGPU_INFO_GTT_USAGE, gtt_B, sizeof(*gtt_B));
+	return r ? drv_fail(r, "AMDGPU_INFO memory usage") : 0;
+}
+
+struct probe {
+	struct vm *owner, *other;
+	vm_submit_fn *submit;
+	void *arg;
+};
+
+/* What happens to the owner's counters when the other uses the scratch buffer: -EAGAIN when it is neither of what
+ * it can be. */
+static int watch_move(const struct probe *p, const struct vm_mem *scratch, enum vm_peer *peer)
+{
+	uint64_t vram_B, gtt_B, vram_after_B, gtt_after_B;
+	struct vm_mem *seen;
+	int r = read_usage(p->owner, &vram_B, &gtt_B);
+
+	if (r)
+		return r;
+	r = vm_mem_share(p->other, scratch, &seen);
+	if (r == -EINVAL || r == -ENODEV || r == -EPERM || r == -ENOSYS) {
+		*peer = VM_PEER_NONE;
+		return 0;
+	}
+	if (r)
+		return r;
+	r = p->submit(p->other, p->arg);
+	r = r ? r : read_usage(p->owner, &vram_after_B, &gtt_after_B);
+	vm_mem_destroy(seen);
+	if (r)
+		return r;
+	if (vram_after_B == vram_B && gtt_after_B == gtt_B)
+		*peer = VM_PEER_DIRECT;
+	else if (vram_after_B == vram_B - SCRATCH_B && gtt_after_B == gtt_B + SCRATCH_B)
+		*peer = VM_PEER_SYSTEM;
+	else
+		return -EAGAIN;
+	return 0;
+}
+
+static int trial(const struct probe *p, enum vm_peer *peer)
+{
+	struct vm_info info = {.size_B = SCRATCH_B, .kind = VM_VRAM, .flags = VM_STRICT};
+	struct vm_mem *scratch;
+	int r = vm_mem_create(p->owner, &info, &scratch);
+
+	if (r)
+		return r;
+	r = watch_move(p, scratch, peer);
+	vm_mem_destroy(scratch);
+	return r;
+}
+
+static int ask(const struct probe *p, enum vm_peer *peer)
+{
+	enum vm_peer last = VM_PEER_NONE;
+	unsigned agreed = 0;
+	int r;
+
+	for (unsigned i = 0; i < TRIALS && agreed < 2; i++) {
+		r = trial(p, peer);
+		if (r && r != -EAGAIN)
+			return r;
+		agreed = r ? 0 : agreed && *peer == last ? agreed + 1 : 1;
+		last = *peer;
+	}
+	return agreed == 2 ? 0
+			   : drv_fail(-EAGAIN, "other users of %s change its memory counters all the time",
+				      p->owner->dev->node.path);
+}
+
+static int ask_and_keep(const struct probe *p, enum vm_peer *peer)
+{
+	struct vm_peers *entry = calloc(1, sizeof(*entry));
+	int r;
+
+	if (!entry)
+		return drv_fail(-ENOMEM, "no host memory for a peer");
+	r = ask(p, &entry->peer);
+	if (r) {
+		free(entry);
+		return r;
+	}
+	memcpy(entry->path, p->other->dev->node.path, sizeof(entry->path));
+	entry->next = p->owner->peers;
+	p->owner->peers = entry;
+	*peer = entry->peer;
+	return 0;
+}
+
+int vm_peer_probe(struct vm *owner, struct vm *other, vm_submit_fn *submit, void *arg, enum vm_peer *peer)
+{
+	struct probe p = {owner, other, submit, arg};
+	const struct vm_peers *entry;
+	int r = drv_check_process(owner->dev);
+
+	r = r ? r : drv_check_process(other->dev);
+	if (r)
+		return r;
+	if (!strcmp(owner->dev->node.path, other->dev->node.path)) {
+		*peer = VM_PEER_DIRECT;
+		return 0;
+	}
+	pthread_mutex_lock(&owner->peer_lock);
+	for (entry = owner->peers; entry && strcmp(entry->path, other->dev->node.path); entry = entry->next)
+		;
+	if (entry)
+		*peer = entry->peer;
+	else
+		r = ask_and_keep(&p, peer);
+	pthread_mutex_unlock(&owner->peer_lock);
+	return r;
+}
+
+void vm_peers_fini(struct vm *vm)
+{
+	struct vm_peers *next;
+
+	for (; vm->peers; vm->peers = next) {
+		next = vm->peers->next;
+		free(vm->peers);
+	}
+}

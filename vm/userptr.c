@@ -1,0 +1,310 @@
+/* Host memory of the process for the GPU.
+ *
+ * Each registration is a BO of its own, bound whole at an alias. At the host's addresses, where registrations may
+ * overlap and the kernel wants one mapping a page, each page shows the BO of one of those that cover it: its
+ * provider, a writable one rather than a read-only, else the one that came first. That rule needs no record of what
+ * is mapped: who comes maps the pages that become its, who leaves gives each page that was its to the next, or to
+ * nobody. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "vm/internal.h"
+
+#define ALL_FLAGS (VM_REGISTER_READ | VM_REGISTER_ALIAS | VM_REGISTER_DONTFORK | VM_REGISTER_UNCACHED)
+
+/* --- the BO ----------------------------------------------------------------------------------- */
+
+static int gem_userptr(struct vm *vm, uint64_t host, uint64_t size_B, uint32_t flags, uint32_t *handle)
+{
+	/* Not ANONONLY: that would refuse files. The kernel follows what happens to writable memory only with
+	 * REGISTER, and we want that of read-only memory too. */
+	struct drm_amdgpu_gem_userptr args = {
+		.addr = host,
+		.size = size_B,
+		.flags = flags | AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE,
+	};
+	int r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_USERPTR, &args);
+
+	if (!r)
+		*handle = args.handle;
+	return r;
+}
+
+int vm_bo_user(struct vm *vm, uint64_t host, uint64_t size_B, unsigned flags, struct vm_bo **bo)
+{
+	struct vm_bo like = {.size_B = size_B, .kind = VM_GTT, .origin = VM_USER, .flags = flags};
+	int r = -EFAULT;
+
+	if (!(flags & VM_READONLY))
+		r = gem_userptr(vm, host, size_B, 0, &like.handle);
+	if (r == -EFAULT || r == -EACCES || r == -EPERM) {
+		like.flags |= VM_READONLY;
+		r = gem_userptr(vm, host, size_B, AMDGPU_GEM_USERPTR_READONLY, &like.handle);
+	}
+	if (r)
+		return drv_fail(r, "GEM_USERPTR of 0x%llx bytes at 0x%llx", (unsigned long long)size_B,
+				(unsigned long long)host);
+	r = vm_bo_wrap(vm, &like, bo);
+	if (r)
+		vm_gem_close(vm, like.handle);
+	return r;
+}
+
+/* --- at the host's addresses; user_lock held -------------------------------------------------- */
+
+static bool precedes(const struct mem_box *a, const struct mem_box *b)
+{
+	unsigned a_ro = a->mem.bo->flags & VM_READONLY, b_ro = b->mem.bo->flags & VM_READONLY;
+
+	return a_ro != b_ro ? !a_ro : a->sequence < b->sequence;
+}
+
+/* Whose BO the page at `at` shows, leaving `without` aside (NULL: nobody's). *until: up to where that holds. */
+static struct mem_box *provider(struct vm *vm, uint64_t at, uint64_t hi, const struct mem_box *without,
+				uint64_t *until)
+{
+	struct mem_box *best = NULL;
+	struct vm_node *n = NULL;
+
+	while ((n = vm_tree_next(&vm->users, n, at, hi))) {
+		struct mem_box *box = vm_container(n, struct mem_box, at_host);
+		uint64_t edge = n->lo > at ? n->lo : n->hi;
+
+		if (edge < *until)
+			*until = edge;
+		if (n->lo > at)
+			break; /* in order of lo: nobody else covers `at` */
+		if (box != without && box->identity && (!best || precedes(box, best)))
+			best = box;
+	}
+	return best;
+}
+
+/* Maps [lo, hi) of the host's addresses to whose they are, or to nobody. */
+static int show(struct vm *vm, uint64_t lo, uint64_t hi, const struct mem_box *whose, uint32_t operation)
+{
+	if (!whose)
+		return vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, hi - lo, NULL, 0, 0);
+	return vm_gem_va(vm, operation, lo, hi - lo, whose->mem.bo, lo - whose->at_host.lo,
+			 vm_access_of(whose->mem.bo->flags));
+}
+
+/* `box` leaves [box->at_host.lo, end). */
+static void identity_leave(struct vm *vm, struct mem_box *box, uint64_t end)
+{
+	uint64_t at, until;
+
+	for (at = box->at_host.lo; at < end; at = until) {
+		until = end;
+		if (provider(vm, at, end, NULL, &until) != box)
+			continue;
+		/* Fails with the device, or without memory for page tables that are there already. */
+		(void)!show(vm, at, until, provider(vm, at, end, box, &until), AMDGPU_VA_OP_REPLACE);
+	}
+}
+
+/* `box`, in the tree already, takes the pages that are its by the rule. */
+static int identity_enter(struct vm *vm, struct mem_box *box)
+{
+	uint64_t at, until, hi = box->at_host.hi;
+	int r = 0;
+
+	for (at = box->at_host.lo; !r && at < hi; at = until) {
+		bool taken;
+
+		until = hi;
+		taken = provider(vm, at, hi, box, &until);
+		if (provider(vm, at, hi, NULL, &until) == box)
+			r = show(vm, at, until, box, taken ? AMDGPU_VA_OP_REPLACE : AMDGPU_VA_OP_MAP);
+		if (r)
+			identity_leave(vm, box, at);
+	}
+	return r;
+}
+
+static int users_add(struct vm *vm, struct mem_box *box)
+{
+	const struct drv_facts *f = &vm->dev->facts;
+	int r = 0;
+
+	pthread_mutex_lock(&vm->user_lock);
+	box->sequence = vm->registrations++;
+	box->identity = box->at_host.lo >= f->va_lo && box->at_host.hi <= f->va_hi;
+	pthread_mutex_lock(&vm->index_lock);
+	vm_tree_insert(&vm->users, &box->at_host);
+	pthread_mutex_unlock(&vm->index_lock);
+	if (box->identity)
+		r = identity_enter(vm, box);
+	/* -EINVAL: something that we do not know of is mapped there, such as memory of the program that it unmapped
+	 * without unregistering it. The alias remains. */
+	if (r == -EINVAL) {
+		box->identity = false;
+		r = 0;
+	}
+	if (r) {
+		pthread_mutex_lock(&vm->index_lock);
+		vm_tree_remove(&vm->users, &box->at_host);
+		pthread_mutex_unlock(&vm->index_lock);
+	}
+	pthread_mutex_unlock(&vm->user_lock);
+	return r;
+}
+
+static void users_remove(struct vm *vm, struct mem_box *box)
+{
+	pthread_mutex_lock(&vm->user_lock);
+	if (box->identity)
+		identity_leave(vm, box, box->at_host.hi);
+	pthread_mutex_lock(&vm->index_lock);
+	vm_tree_remove(&vm->users, &box->at_host);
+	pthread_mutex_unlock(&vm->index_lock);
+	pthread_mutex_unlock(&vm->user_lock);
+}
+
+/* --- fork ------------------------------------------------------------------------------------- */
+
+/* madvise() on those parts of [lo, hi) that no registration in the tree covers; the process lock is held. */
+static int advise_uncovered(const struct vm_process *process, uint64_t lo, uint64_t hi, int advice)
+{
+	const struct vm_node *n;
+	uint64_t at = lo, end;
+
+	while (at < hi) {
+		n = vm_tree_next(&process->unforked, NULL, at, hi);
+		end = n ? n->lo : hi;
+		if (end > at && madvise((void *)(uintptr_t)at, end - at, advice))
+			return -errno;
+		at = n ? n->hi : hi;
+	}
+	return 0;
+}
+
+static int fork_exclude(struct vm *vm, struct mem_box *box)
+{
+	struct vm_process *process = vm->process;
+	uint64_t lo = vm_align(box->host, VM_PAGE_B), hi = (box->host + box->mem.size_B) & ~(VM_PAGE_B - 1ull);
+	int r;
+
+	if (hi <= lo)
+		return 0;
+	pthread_mutex_lock(&process->lock);
+	r = advise_uncovered(process, lo, hi, MADV_DONTFORK);
+	if (r) {
+		(void)!advise_uncovered(process, lo, hi, MADV_DOFORK); /* it fails where the other did */
+	} else {
+		box->unforked.lo = lo;
+		box->unforked.hi = hi;
+		vm_tree_insert(&process->unforked, &box->unforked);
+	}
+	pthread_mutex_unlock(&process->lock);
+	return r ? drv_fail(r, "madvise of 0x%llx bytes at 0x%llx", (unsigned long long)(hi - lo),
+			    (unsigned long long)lo)
+		 : 0;
+}
+
+static void fork_include(struct vm *vm, struct mem_box *box)
+{
+	struct vm_process *process = vm->process;
+
+	if (!box->unforked.hi)
+		return;
+	pthread_mutex_lock(&process->lock);
+	vm_tree_remove(&process->unforked, &box->unforked);
+	/* It fails where the program has unmapped the memory meanwhile. */
+	(void)!advise_uncovered(process, box->unforked.lo, box->unforked.hi, MADV_DOFORK);
+	pthread_mutex_unlock(&process->lock);
+}
+
+/* --- registration ----------------------------------------------------------------------------- */
+
+static int check_register(struct vm *vm, const struct vm_register *what, uint64_t *lo, uint64_t *hi)
+{
+	uint64_t host = (uintptr_t)what->host;
+	struct vm_node *n;
+
+	if (!host || !what->size_B || what->size_B > UINT64_MAX - host - VM_PAGE_B || what->flags & ~ALL_FLAGS ||
+	    what->alias % VM_PAGE_B)
+		return drv_fail(-EINVAL, "registering %llu bytes at 0x%llx with flags 0x%x",
+				(unsigned long long)what->size_B, (unsigned long long)host, what->flags);
+	*lo = host & ~(VM_PAGE_B - 1ull);
+	*hi = vm_align(host + what->size_B, VM_PAGE_B);
+	pthread_mutex_lock(&vm->index_lock);
+	n = vm_tree_next(&vm->mems, NULL, *lo, *hi);
+	pthread_mutex_unlock(&vm->index_lock);
+	if (n)
+		return drv_fail(-EEXIST, "0x%llx belongs to memory that the GPU has already",
+				(unsigned long long)n->lo);
+	return 0;
+}
+
+static int bind_alias(struct vm *vm, struct mem_box *box, uint64_t va)
+{
+	struct vm_mem *mem = &box->mem;
+	struct vm_range like = {.va = va, .size_B = mem->bo->size_B};
+	struct vm_want want = {.size_B = mem->bo->size_B, .flags = vm->dev->facts.high_va_hi ? VM_WANT_HIGH : 0};
+	int r = va ? vm_range_adopt(vm, &like, &mem->range) : vm_range_reserve(vm, &want, &mem->range);
+
+	if (r)
+		return r;
+	r = vm_range_bind(&mem->range, 0, mem->bo, 0, mem->bo->size_B, vm_access_of(mem->bo->flags));
+	if (r)
+		vm_range_release(&mem->range);
+	return r;
+}
+
+int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem **out)
+{
+	unsigned flags = (what->flags & VM_REGISTER_READ ? VM_READONLY : 0) |
+			 (what->flags & VM_REGISTER_UNCACHED ? VM_UNCACHED : 0);
+	struct mem_box *box;
+	uint64_t lo = 0, hi = 0;
+	int r = drv_check_process(vm->dev);
+
+	r = r ? r : check_register(vm, what, &lo, &hi);
+	if (r)
+		return r;
+	box = calloc(1, sizeof(*box));
+	if (!box)
+		return drv_fail(-ENOMEM, "no host memory for a vm_mem");
+	box->host = (uintptr_t)what->host;
+	box->at_host = (struct vm_node){.lo = lo, .hi = hi};
+	box->mem.size_B = what->size_B;
+	box->mem.map = what->host;
+	r = vm_bo_user(vm, lo, hi - lo, flags, &box->mem.bo);
+	if (r)
+		goto fail_bo;
+	r = bind_alias(vm, box, what->alias);
+	if (r)
+		goto fail_alias;
+	if (what->flags & VM_REGISTER_DONTFORK)
+		r = fork_exclude(vm, box);
+	if (r)
+		goto fail_fork;
+	r = users_add(vm, box);
+	if (r)
+		goto fail_users;
+	box->mem.va = what->flags & VM_REGISTER_ALIAS || !box->identity ? box->mem.range.va + (box->host - lo)
+									: box->host;
+	vm_index_add(vm, box);
+	*out = &box->mem;
+	return 0;
+
+fail_users:
+	fork_include(vm, box);
+fail_fork:
+	vm_range_release(&box->mem.range);
+fail_alias:
+	vm_bo_put(box->mem.bo);
+fail_bo:
+	free(box);
+	return r;
+}
+
+void vm_unregister(struct mem_box *box)
+{
+	struct vm *vm = box->mem.bo->vm;
+
+	users_remove(vm, box);
+	fork_include(vm, box);
+}
