@@ -89,11 +89,13 @@ int kern_reserve(void *array, unsigned count, unsigned *room, size_t element_B)
 
 	if (count < *room)
 		return 0;
+	while (want <= count)
+		want *= 2;
 	bigger = kern_alloc(want * element_B);
 	if (!bigger)
 		return -ENOMEM;
-	if (count)
-		memcpy(bigger, *p, count * element_B);
+	if (*room)
+		memcpy(bigger, *p, *room * element_B);
 	kern_free(*p);
 	*p = bigger;
 	*room = want;
