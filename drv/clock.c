@@ -1,0 +1,197 @@
+#include "drv/clock.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Readings for one sample: an interrupt rarely hits all of them. */
+#define TRIES 5
+/* What the clocks can have drifted apart, at worst: 1000 ppm; more is a jump. */
+#define DRIFT_MAX 1e-3
+/* An error is made up over this time, or longer, so that no segment's slope is more than SLEW_MAX off. */
+#define SLEW_NS  1e9
+#define SLEW_MAX 5e-4
+/* Samples closer together than this say less of the rate than the nominal value does. */
+#define RATE_NS 1e8
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+int drv_clock_read(const struct drv_device *dev, struct drv_clock_reading *best)
+{
+	uint64_t width_ns = UINT64_MAX;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		struct drv_clock_reading reading;
+		int r;
+
+		reading.before_ns = now_ns();
+		r = drv_timestamp(dev, &reading.ticks);
+		if (r)
+			return r;
+		reading.after_ns = now_ns();
+		if (reading.after_ns - reading.before_ns < width_ns) {
+			width_ns = reading.after_ns - reading.before_ns;
+			*best = reading;
+		}
+	}
+	return 0;
+}
+
+static uint64_t middle_ns(const struct drv_clock_reading *r)
+{
+	return r->before_ns + (r->after_ns - r->before_ns) / 2;
+}
+
+static double nominal(const struct drv_clock *clock)
+{
+	return 1e6 / clock->dev->facts.counter_kHz;
+}
+
+static uint64_t on_segment(const struct drv_clock_segment *s, uint64_t ticks)
+{
+	double ns = (double)(int64_t)(ticks - s->ticks) * s->ns_per_tick;
+
+	return s->host_ns + (uint64_t)(int64_t)ns;
+}
+
+static uint64_t convert_locked(const struct drv_clock *clock, uint64_t ticks)
+{
+	unsigned i = clock->count - 1;
+
+	while (i && ticks < clock->segment[i].ticks)
+		i--;
+	return on_segment(&clock->segment[i], ticks);
+}
+
+static void push_locked(struct drv_clock *clock, struct drv_clock_segment segment)
+{
+	if (clock->count == DRV_CLOCK_SEGMENTS) {
+		memmove(clock->segment, clock->segment + 1, sizeof(clock->segment) - sizeof(clock->segment[0]));
+		clock->count--;
+	}
+	clock->segment[clock->count++] = segment;
+}
+
+static void note_locked(struct drv_clock *clock, const struct drv_clock_reading *r, double missed_ns)
+{
+	clock->last_ticks = r->ticks;
+	clock->last_ns = middle_ns(r);
+	clock->error_ns = (r->after_ns - r->before_ns + 1) / 2 +
+			  (uint64_t)(missed_ns < 0 ? -missed_ns : missed_ns) + (uint64_t)nominal(clock) + 1;
+}
+
+void drv_clock_begin_locked(struct drv_clock *clock, const struct drv_clock_reading *r)
+{
+	clock->count = 0;
+	clock->first_ticks = r->ticks;
+	clock->first_ns = middle_ns(r);
+	note_locked(clock, r, 0);
+	push_locked(clock, (struct drv_clock_segment){r->ticks, middle_ns(r), nominal(clock)});
+}
+
+/* The counter's period since the first sample, as far as it can be believed. */
+static double measured_rate(const struct drv_clock *clock, const struct drv_clock_reading *r)
+{
+	double ns = (double)(int64_t)(middle_ns(r) - clock->first_ns), rate;
+
+	if (ns < RATE_NS)
+		return nominal(clock);
+	rate = ns / (double)(r->ticks - clock->first_ticks);
+	if (rate > nominal(clock) * (1 + DRIFT_MAX))
+		return nominal(clock) * (1 + DRIFT_MAX);
+	return rate < nominal(clock) * (1 - DRIFT_MAX) ? nominal(clock) * (1 - DRIFT_MAX) : rate;
+}
+
+/* Replaces what lies ahead by: from where the chain is now to the measured line, and along that. */
+static void bend_locked(struct drv_clock *clock, const struct drv_clock_reading *r, uint64_t predicted_ns,
+			double missed_ns)
+{
+	double rate = measured_rate(clock, r), size_ns = missed_ns < 0 ? -missed_ns : missed_ns;
+	double over_ns = size_ns / SLEW_MAX > SLEW_NS ? size_ns / SLEW_MAX : SLEW_NS;
+	uint64_t over_ticks = (uint64_t)(over_ns / rate);
+	struct drv_clock_segment slew = {r->ticks, predicted_ns, rate + missed_ns / (double)over_ticks};
+
+	while (clock->segment[clock->count - 1].ticks >= r->ticks)
+		clock->count--;
+	push_locked(clock, slew);
+	push_locked(clock, (struct drv_clock_segment){r->ticks + over_ticks,
+						      on_segment(&slew, r->ticks + over_ticks), rate});
+}
+
+void drv_clock_add_locked(struct drv_clock *clock, const struct drv_clock_reading *r)
+{
+	uint64_t predicted_ns = convert_locked(clock, r->ticks);
+	double missed_ns = (double)(int64_t)(middle_ns(r) - predicted_ns);
+	double passed_ns = (double)(int64_t)(middle_ns(r) - clock->last_ns);
+	double allowed_ns = passed_ns * DRIFT_MAX + (double)(r->after_ns - r->before_ns + clock->error_ns);
+
+	if (r->ticks == clock->last_ticks)
+		return;
+	if (r->ticks < clock->last_ticks || missed_ns > allowed_ns || -missed_ns > allowed_ns) {
+		drv_clock_begin_locked(clock, r);
+		return;
+	}
+	bend_locked(clock, r, predicted_ns, missed_ns);
+	note_locked(clock, r, missed_ns);
+}
+
+int drv_clock_init(struct drv_clock *clock, const struct drv_device *dev)
+{
+	struct drv_clock_reading reading;
+	int r = drv_clock_read(dev, &reading);
+
+	if (r)
+		return r;
+	*clock = (struct drv_clock){.dev = dev};
+	pthread_mutex_init(&clock->sampling, NULL);
+	pthread_mutex_init(&clock->lock, NULL);
+	drv_clock_begin_locked(clock, &reading);
+	return 0;
+}
+
+void drv_clock_fini(struct drv_clock *clock)
+{
+	pthread_mutex_destroy(&clock->lock);
+	pthread_mutex_destroy(&clock->sampling);
+}
+
+int drv_clock_sample(struct drv_clock *clock)
+{
+	struct drv_clock_reading reading;
+	int r;
+
+	pthread_mutex_lock(&clock->sampling);
+	r = drv_clock_read(clock->dev, &reading);
+	if (!r) {
+		pthread_mutex_lock(&clock->lock);
+		drv_clock_add_locked(clock, &reading);
+		pthread_mutex_unlock(&clock->lock);
+	}
+	pthread_mutex_unlock(&clock->sampling);
+	return r;
+}
+
+uint64_t drv_clock_host_ns(struct drv_clock *clock, uint64_t ticks)
+{
+	uint64_t ns;
+
+	pthread_mutex_lock(&clock->lock);
+	ns = convert_locked(clock, ticks);
+	pthread_mutex_unlock(&clock->lock);
+	return ns;
+}
+
+uint64_t drv_clock_error_ns(struct drv_clock *clock)
+{
+	uint64_t ns;
+
+	pthread_mutex_lock(&clock->lock);
+	ns = clock->error_ns;
+	pthread_mutex_unlock(&clock->lock);
+	return ns;
+}
