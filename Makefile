@@ -13,7 +13,7 @@ PKGS    := libdrm_amdgpu libdrm libelf numa libpng json-c
 # The rooms, lowest first. An #include may only name a room to the left of its own (tools/layers.sh).
 .DEFAULT_GOAL := all
 
-ROOMS      := drv vm cs sdma
+ROOMS      := drv vm cs sdma embed
 VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
@@ -39,7 +39,7 @@ PKG_LIBS   := $(if $(HAVE_PKGS),$(shell pkg-config --libs libdrm_amdgpu libdrm l
 TOOL_LIBS  := $(if $(HAVE_PKGS),$(shell pkg-config --libs libpng json-c)) -lm
 
 ALL_CFLAGS  := -std=gnu11 -fPIC -pthread -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
-	-D_GNU_SOURCE $(OPT_$(MODE)) $(WARN) -I. -I$(O) $(PKG_CFLAGS) $(CFLAGS)
+	-D_GNU_SOURCE $(OPT_$(MODE)) $(WARN) -Iinclude -I. -I$(O) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS := -pthread $(OPT_$(MODE)) $(LDFLAGS)
 
 # The first build installs missing packages; being included, the stamp makes make start over with their flags.
@@ -57,7 +57,8 @@ DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
 VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
 # Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
 VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter-out %_test.c,$(wildcard vgpu/isa/lanes_*.c)))
-TOOL_SRC  := $(call room_src,tools)
+# The tuff command carries the device tests.
+TOOL_SRC  := $(call room_src,tools) $(call room_src,tests/device)
 UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(ROOMS) $(VGPU_ROOMS)))
 STACK_SRC := $(wildcard tests/stack/*.c)
 LONG_SRC  := $(wildcard tests/long/*.c)
@@ -78,7 +79,7 @@ lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so
 
 # --- device code ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own.
-GFX      := gfx900 gfx906 gfx908 gfx90a
+GFX      := gfx900 gfx902 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942
 HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident \
 	--no-gpu-bundle-output
 include shaders/shaders.mk
@@ -119,8 +120,8 @@ VGPU_LINK = $(O)/vgpu.o -Wl,--export-dynamic
 TEST_KERNELS = $(O)/tests/kernels/test.o $(O)/tools/kernels/demo.o
 TUFF_LIB = $(O)/libtuff.a
 
-$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/vgpu.o $(O)/tools/kernels/demo.o
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(O)/tools/kernels/demo.o $(O)/libtuff.a $(VGPU_LINK) \
+$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/vgpu.o $(TEST_KERNELS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(TEST_KERNELS) $(O)/libtuff.a $(VGPU_LINK) \
 		$(PKG_LIBS) $(TOOL_LIBS) -ldl -o $@
 
 $(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libtuff.a $(O)/vgpu.o

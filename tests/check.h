@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned check_passed_, check_failed_;
+/* One pair for the whole program, whichever of its files check. */
+__attribute__((weak)) unsigned check_passed_, check_failed_;
 
 /* True when cond holds. */
 #define CHECK(cond) check_(!!(cond), __FILE__, __LINE__, #cond)

@@ -13,6 +13,7 @@ static const struct {
 	{"demo", "demo [--gpu SPEC] [--picture FILE]  run GPU programs and check them against the CPU", tool_demo},
 	{"run", "run [--gpu SPEC] -- PROGRAM ...     run a program on tuff's libraries, or on a virtual GPU",
 	 tool_run},
+	{"test", "test [--gpu SPEC] [PATTERN]...      test the GPU; --help tells all options", tool_test},
 };
 
 static int usage(FILE *to)

@@ -6,6 +6,7 @@
 int tool_info(int argc, char **argv);
 int tool_demo(int argc, char **argv);
 int tool_run(int argc, char **argv);
+int tool_test(int argc, char **argv);
 
 /* Puts a virtual GPU in front of this process when spec is given; false, with a message, when it cannot. */
 int tool_start_gpu(const char *spec);

@@ -1,0 +1,130 @@
+/* Copies: the copier's door with addresses instead of places, and with public points. */
+#include "embed/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The queue that stands for a ring of the copier. Rings are few and live as long as the copier. */
+static int queue_of(struct embed_device *device, struct cs_ring *ring, struct tuff_queue **out)
+{
+	struct embed_queue *queue;
+	int r = 0;
+
+	pthread_mutex_lock(&device->lock);
+	for (queue = device->copies; queue && queue->ring != ring; queue = queue->next)
+		;
+	if (!queue) {
+		queue = calloc(1, sizeof(*queue));
+		if (!queue) {
+			r = drv_fail(-ENOMEM, "no host memory for a queue");
+			goto out;
+		}
+		queue->base.device = device;
+		queue->ring = ring;
+		r = embed_publish(EMBED_QUEUE, &queue->base);
+		if (r) {
+			free(queue);
+			goto out;
+		}
+		device->alive[EMBED_QUEUE]--; /* the device's own, not a child */
+		queue->next = device->copies;
+		device->copies = queue;
+	}
+	*out = queue->base.handle;
+out:
+	pthread_mutex_unlock(&device->lock);
+	return r;
+}
+
+void embed_copies_fini(struct embed_device *device)
+{
+	while (device->copies) {
+		struct embed_queue *queue = device->copies;
+
+		device->copies = queue->next;
+		device->alive[EMBED_QUEUE]++;
+		embed_retire(EMBED_QUEUE, &queue->base);
+		free(queue);
+	}
+}
+
+/* What is at an address: memory of the device, or else of the process. */
+static int find_end(struct embed_device *device, const void *address, uint64_t size_B, struct sdma_end *end)
+{
+	uint64_t va = (uintptr_t)address;
+	const struct vm_mem *mem = vm_find(device->vm, va);
+	uint64_t from_B;
+
+	*end = (struct sdma_end){.va = va, .place = SDMA_PAGEABLE, .cpu = true};
+	if (!mem)
+		return 0;
+	from_B = va - (va >= mem->va && va - mem->va < mem->size_B ? mem->va : (uintptr_t)mem->map);
+	if (size_B > mem->size_B - from_B)
+		return drv_fail(-EINVAL, "%llu bytes at 0x%llx, where %llu are left of the memory",
+				(unsigned long long)size_B, (unsigned long long)va,
+				(unsigned long long)(mem->size_B - from_B));
+	/* Registered memory may be known to the GPU by another address than the host's. */
+	end->va = mem->va + from_B;
+	end->place = mem->bo->kind == VM_VRAM ? SDMA_VRAM : SDMA_GTT;
+	end->cpu = mem->map == (void *)(uintptr_t)mem->va;
+	return 0;
+}
+
+/* Gives the job's point to the caller, or waits for it. */
+static int finish(struct embed_device *device, const struct sdma_job *job, struct tuff_point *point)
+{
+	struct tuff_queue *queue = NULL;
+	int r;
+
+	if (!point)
+		return cs_point_wait(job->point, CS_FOREVER);
+	r = job->point.ring ? queue_of(device, job->point.ring, &queue) : 0;
+	if (r) {
+		/* The caller cannot wait for it, so we do. */
+		cs_point_settle(job->point);
+		return r;
+	}
+	*point = (struct tuff_point){queue, job->point.seq};
+	return 0;
+}
+
+static int check_size(const void *address, uint64_t size_B)
+{
+	if (!address || (uintptr_t)address + size_B < (uintptr_t)address)
+		return drv_fail(-EINVAL, "%llu bytes at %p", (unsigned long long)size_B, address);
+	return 0;
+}
+
+int tuff_copy(struct tuff_device *handle, void *dst, const void *src, uint64_t size_B,
+	      const struct tuff_point *after, unsigned after_count, struct tuff_point *point)
+{
+	struct cs_point points[EMBED_POINTS_MAX];
+	struct sdma_job job = {.size_B = size_B, .after = points, .after_count = after_count};
+	struct embed_device *device;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	r = r ? r : embed_points(after, after_count, points);
+	r = r ? r : check_size(dst, size_B);
+	r = r ? r : check_size(src, size_B);
+	r = r ? r : find_end(device, dst, size_B, &job.dst);
+	r = r ? r : find_end(device, src, size_B, &job.src);
+	r = r ? r : sdma_copier_copy(device->copier, &job);
+	return r ? r : finish(device, &job, point);
+}
+
+int tuff_fill(struct tuff_device *handle, void *dst, uint8_t value, uint64_t size_B, const struct tuff_point *after,
+	      unsigned after_count, struct tuff_point *point)
+{
+	struct cs_point points[EMBED_POINTS_MAX];
+	struct sdma_job job = {.size_B = size_B, .after = points, .after_count = after_count};
+	struct embed_device *device;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	r = r ? r : embed_points(after, after_count, points);
+	r = r ? r : check_size(dst, size_B);
+	r = r ? r : find_end(device, dst, size_B, &job.dst);
+	if (!r && job.dst.place == SDMA_PAGEABLE)
+		r = drv_fail(-EINVAL, "0x%llx is no memory of the device", (unsigned long long)job.dst.va);
+	r = r ? r : sdma_copier_fill(device->copier, &job, value);
+	return r ? r : finish(device, &job, point);
+}

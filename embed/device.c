@@ -1,0 +1,287 @@
+#include "embed/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The open devices: what one process has once, their address spaces share. */
+static struct {
+	pthread_mutex_t lock; /* taken before any other of embed/ */
+	struct embed_device *first;
+	unsigned generation; /* of the process that the list belongs to */
+} devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+const char *tuff_error(void)
+{
+	return drv_error_last()->text;
+}
+
+static struct tuff_gpu gpu_of(const struct drv_node *node)
+{
+	struct tuff_gpu gpu;
+
+	_Static_assert(sizeof(gpu.path) == sizeof(node->path) && sizeof(gpu.pci) == sizeof(node->pci),
+		       "strings of the same length");
+	memcpy(gpu.path, node->path, sizeof(gpu.path));
+	memcpy(gpu.pci, node->pci, sizeof(gpu.pci));
+	return gpu;
+}
+
+int tuff_scan(struct tuff_gpu *gpus, size_t max, size_t *count)
+{
+	struct drv_node nodes[DRV_NODES_MAX];
+	size_t found;
+	int r;
+
+	if (!count || (max && !gpus))
+		return drv_fail(-EINVAL, "no place for what is found");
+	r = drv_scan(nodes, DRV_NODES_MAX, &found);
+	if (r)
+		return r;
+	*count = found < max ? found : max;
+	for (size_t i = 0; i < *count; i++) {
+		gpus[i] = gpu_of(&nodes[i]);
+	}
+	return 0;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static int open_first(struct drv_device **drv)
+{
+	struct drv_node nodes[DRV_NODES_MAX];
+	size_t count;
+	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		r = drv_device_open(&nodes[i], drv);
+		if (!r)
+			break;
+	}
+	return r;
+}
+
+static int open_path(const char *path, struct drv_device **drv)
+{
+	struct drv_node nodes[DRV_NODES_MAX], wanted = {0};
+	size_t count;
+
+	if (strlen(path) >= sizeof(wanted.path))
+		return drv_fail(-ENODEV, "no render node has so long a path");
+	snprintf(wanted.path, sizeof(wanted.path), "%s", path);
+	/* The scan knows the PCI address; a node that it does not show may be opened all the same. */
+	if (!drv_scan(nodes, DRV_NODES_MAX, &count))
+		for (size_t i = 0; i < count; i++)
+			if (!strcmp(nodes[i].path, path))
+				wanted = nodes[i];
+	return drv_device_open(&wanted, drv);
+}
+
+static int init(struct embed_device *device, const char *path)
+{
+	int r = path ? open_path(path, &device->drv) : open_first(&device->drv);
+
+	if (r)
+		return r;
+	r = devices.first ? vm_create_beside(devices.first->vm, device->drv, &device->vm)
+			  : vm_create(device->drv, &device->vm);
+	if (r)
+		goto fail_vm;
+	r = sdma_copier_create(device->vm, &device->copier);
+	if (r)
+		goto fail_copier;
+	device->base.device = device;
+	r = embed_publish(EMBED_DEVICE, &device->base);
+	if (r)
+		goto fail_publish;
+	pthread_mutex_init(&device->lock, NULL);
+	return 0;
+
+fail_publish:
+	sdma_copier_destroy(device->copier);
+fail_copier:
+	vm_destroy(device->vm);
+fail_vm:
+	drv_device_close(device->drv);
+	return r;
+}
+
+/* Locks the list. A child starts with an empty one: what the parent opened is the parent's. */
+static void lock_devices(void)
+{
+	pthread_mutex_lock(&devices.lock);
+	if (devices.generation != drv_generation()) {
+		devices.first = NULL;
+		devices.generation = drv_generation();
+	}
+}
+
+int tuff_device_open(const char *path, struct tuff_device **out)
+{
+	struct embed_device *device;
+	int r;
+
+	if (!out)
+		return drv_fail(-EINVAL, "no place for the device");
+	device = calloc(1, sizeof(*device));
+	if (!device)
+		return drv_fail(-ENOMEM, "no host memory for a device");
+	lock_devices();
+	r = init(device, path);
+	if (!r) {
+		device->next = devices.first;
+		devices.first = device;
+		*out = device->base.handle;
+	}
+	pthread_mutex_unlock(&devices.lock);
+	if (r)
+		free(device);
+	return r;
+}
+
+static int check_children(const struct embed_device *device)
+{
+	const _Atomic unsigned *n = device->alive;
+
+	if (n[EMBED_MEM] | n[EMBED_RANGE] | n[EMBED_CODE] | n[EMBED_QUEUE] | n[EMBED_SYNC])
+		return drv_fail(-EBUSY, "%u mems, %u ranges, %u codes, %u queues, %u syncs of the device are alive",
+				n[EMBED_MEM], n[EMBED_RANGE], n[EMBED_CODE], n[EMBED_QUEUE], n[EMBED_SYNC]);
+	return 0;
+}
+
+static void leave_list(struct embed_device *device)
+{
+	for (struct embed_device **at = &devices.first; *at; at = &(*at)->next)
+		if (*at == device) {
+			*at = device->next;
+			break;
+		}
+}
+
+int tuff_device_close(struct tuff_device *handle)
+{
+	struct embed_device *device;
+	int r = handle ? embed_get(EMBED_DEVICE, handle, &device) : 0;
+
+	r = r || !handle ? r : check_children(device);
+	if (r || !handle)
+		return r;
+	lock_devices();
+	leave_list(device);
+	embed_retire(EMBED_DEVICE, &device->base);
+	embed_copies_fini(device);
+	if (device->clock_ns)
+		drv_clock_fini(&device->clock);
+	sdma_copier_destroy(device->copier);
+	vm_destroy(device->vm);
+	drv_device_close(device->drv);
+	pthread_mutex_destroy(&device->lock);
+	pthread_mutex_unlock(&devices.lock);
+	free(device);
+	return 0;
+}
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+int tuff_device_info(struct tuff_device *handle, struct tuff_device_info *info)
+{
+	const struct drv_facts *f;
+	struct embed_device *device;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	if (r)
+		return r;
+	if (!info)
+		return drv_fail(-EINVAL, "no place for the facts");
+	f = &device->drv->facts;
+	*info = (struct tuff_device_info){
+		.gpu = gpu_of(&device->drv->node),
+		.name = device->drv->name,
+		.target = device->drv->chip->target,
+		.can_submit = drv_pm4_supported(device->drv->chip->pm4),
+		.drm_minor = device->drv->drm_minor,
+		.compute_units = f->cus,
+		.wave_lanes = device->drv->chip->wave_lanes,
+		.max_group_threads = device->drv->chip->max_group_threads,
+		.lds_B = device->drv->chip->lds_B,
+		.engine_clock_kHz = f->engine_clock_kHz,
+		.memory_clock_kHz = f->memory_clock_kHz,
+		.memory_bus_bits = f->vram_bits,
+		.counter_kHz = f->counter_kHz,
+		.vram_B = f->vram.usable_B,
+		.visible_vram_B = f->visible_vram.usable_B,
+		.gtt_B = f->gtt.usable_B,
+		.compute_rings = __builtin_popcount(f->ip[DRV_IP_COMPUTE].rings),
+		.copy_rings = __builtin_popcount(f->ip[DRV_IP_DMA].rings),
+	};
+	return 0;
+}
+
+int tuff_device_usage(struct tuff_device *handle, struct tuff_usage *usage)
+{
+	struct embed_device *device;
+	struct vm_usage found;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	if (!r && !usage)
+		r = drv_fail(-EINVAL, "no place for the usage");
+	r = r ? r : vm_usage(device->vm, &found);
+	if (!r)
+		*usage = (struct tuff_usage){
+			.vram_B = found.vram_B,
+			.visible_vram_B = found.visible_vram_B,
+			.gtt_B = found.gtt_B,
+			.evictions = found.evictions,
+			.moved_B = found.moved_B,
+		};
+	return r;
+}
+
+/* How long a relation of the two clocks is good for: crystals drift apart by 100 us in this time, at most. */
+#define CLOCK_AGE_NS 1000000000ull
+
+static int refresh_clock(struct embed_device *device)
+{
+	struct timespec now;
+	uint64_t now_ns;
+	int r = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	pthread_mutex_lock(&device->lock);
+	if (!device->clock_ns)
+		r = drv_clock_init(&device->clock, device->drv);
+	else if (now_ns - device->clock_ns > CLOCK_AGE_NS)
+		r = drv_clock_sample(&device->clock);
+	else
+		now_ns = device->clock_ns;
+	if (!r)
+		device->clock_ns = now_ns;
+	pthread_mutex_unlock(&device->lock);
+	return r;
+}
+
+int tuff_device_time(struct tuff_device *handle, uint64_t ticks, uint64_t *host_ns)
+{
+	struct embed_device *device;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	if (!r && !host_ns)
+		r = drv_fail(-EINVAL, "no place for the time");
+	r = r ? r : refresh_clock(device);
+	if (!r)
+		*host_ns = drv_clock_host_ns(&device->clock, ticks);
+	return r;
+}
+
+int tuff_device_check_fault(struct tuff_device *handle)
+{
+	struct embed_device *device;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	return r ? r : vm_check_fault(device->vm);
+}

@@ -1,0 +1,413 @@
+#include "embed/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Gives new memory its public object. What it names is owned from here on, and freed when this fails. */
+static int publish(struct embed_mem *made, struct tuff_mem **out)
+{
+	struct embed_mem *mem = malloc(sizeof(*mem));
+	int r;
+
+	if (!mem) {
+		r = drv_fail(-ENOMEM, "no host memory for a tuff_mem");
+		goto fail_mem;
+	}
+	*mem = *made;
+	r = embed_publish(EMBED_MEM, &mem->base);
+	if (r)
+		goto fail_publish;
+	if (mem->parent)
+		mem->parent->shares++;
+	*out = mem->base.handle;
+	return 0;
+
+fail_publish:
+	free(mem);
+fail_mem:
+	if (made->mem)
+		vm_mem_destroy(made->mem);
+	else
+		vm_bo_put(made->bo);
+	return r;
+}
+
+static int publish_bound(struct embed_device *device, struct vm_mem *mem, enum tuff_place place, unsigned flags,
+			 struct tuff_mem **out)
+{
+	struct embed_mem made = {.base.device = device, .mem = mem, .bo = mem->bo, .place = place, .flags = flags};
+
+	return publish(&made, out);
+}
+
+/* --- allocation ------------------------------------------------------------------------------- */
+
+static int convert_info(const struct tuff_mem_create_info *info, struct vm_info *out)
+{
+	static const enum vm_kind kinds[] = {[TUFF_VRAM] = VM_VRAM, [TUFF_GTT] = VM_GTT, [TUFF_GTT_WC] = VM_GTT_WC};
+	static const unsigned known =
+		TUFF_MEM_CPU | TUFF_MEM_EXECUTABLE | TUFF_MEM_UNCACHED | TUFF_MEM_PRIVATE | TUFF_MEM_UNBOUND;
+
+	if (!info)
+		return drv_fail(-EINVAL, "no description of the memory");
+	if ((unsigned)info->place > TUFF_GTT_WC || info->flags & ~known)
+		return drv_fail(-EINVAL, "place %u, flags 0x%x", info->place, info->flags);
+	*out = (struct vm_info){
+		.size_B = info->size_B,
+		.kind = kinds[info->place],
+		.flags = (info->flags & TUFF_MEM_CPU ? VM_CPU : 0) |
+			 (info->flags & TUFF_MEM_EXECUTABLE ? VM_EXEC : 0) |
+			 (info->flags & TUFF_MEM_UNCACHED ? VM_UNCACHED : 0) |
+			 (info->flags & TUFF_MEM_PRIVATE ? VM_RESIDENT : 0),
+	};
+	return 0;
+}
+
+int tuff_mem_create(struct tuff_device *handle, const struct tuff_mem_create_info *info, struct tuff_mem **out)
+{
+	struct embed_mem made = {0};
+	struct vm_info vm_info;
+	int r = embed_get(EMBED_DEVICE, handle, &made.base.device);
+
+	r = r ? r : convert_info(info, &vm_info);
+	if (r)
+		return r;
+	if (!out)
+		return drv_fail(-EINVAL, "no place for the memory");
+	made.place = info->place;
+	made.flags = info->flags;
+	if (info->flags & TUFF_MEM_UNBOUND) {
+		r = vm_bo_create(made.base.device->vm, &vm_info, &made.bo);
+	} else {
+		r = vm_mem_create(made.base.device->vm, &vm_info, &made.mem);
+		made.bo = r ? NULL : made.mem->bo;
+	}
+	return r ? r : publish(&made, out);
+}
+
+int tuff_mem_destroy(struct tuff_mem *handle)
+{
+	struct embed_mem *mem;
+	int r = handle ? embed_get(EMBED_MEM, handle, &mem) : 0;
+
+	if (r || !handle)
+		return r;
+	if (mem->shares)
+		return drv_fail(-EBUSY, "%u devices still share this memory", mem->shares);
+	embed_retire(EMBED_MEM, &mem->base);
+	if (mem->parent)
+		mem->parent->shares--;
+	if (mem->mem)
+		vm_mem_destroy(mem->mem);
+	else
+		vm_bo_put(mem->bo);
+	free(mem);
+	return 0;
+}
+
+int tuff_mem_info(struct tuff_mem *handle, struct tuff_mem_info *info)
+{
+	struct embed_mem *mem;
+	int r = embed_get(EMBED_MEM, handle, &mem);
+
+	if (r)
+		return r;
+	if (!info)
+		return drv_fail(-EINVAL, "no place for the facts");
+	*info = (struct tuff_mem_info){
+		.va = mem->mem ? mem->mem->va : 0,
+		.map = mem->mem ? mem->mem->map : NULL,
+		.size_B = mem->mem ? mem->mem->size_B : mem->bo->size_B,
+		.place = mem->place,
+		.flags = mem->flags,
+	};
+	return 0;
+}
+
+/* --- host memory ------------------------------------------------------------------------------ */
+
+int tuff_mem_register(struct tuff_device *handle, void *host, uint64_t size_B, unsigned flags,
+		      struct tuff_mem **out)
+{
+	struct vm_register what = {.host = host, .size_B = size_B, .flags = VM_REGISTER_DONTFORK};
+	struct embed_device *device;
+	struct vm_mem *mem;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	if (r)
+		return r;
+	if (!out || !host || flags & ~(unsigned)(TUFF_REGISTER_READ_ONLY | TUFF_REGISTER_ALIAS))
+		return drv_fail(-EINVAL, "host address %p, flags 0x%x", host, flags);
+	if (flags & TUFF_REGISTER_READ_ONLY)
+		what.flags |= VM_REGISTER_READ;
+	if (flags & TUFF_REGISTER_ALIAS)
+		what.flags |= VM_REGISTER_ALIAS;
+	r = vm_mem_register(device->vm, &what, &mem);
+	return r ? r : publish_bound(device, mem, TUFF_HOST, TUFF_MEM_CPU, out);
+}
+
+int tuff_mem_create_on_node(struct tuff_device *handle, uint64_t size_B, unsigned node, struct tuff_mem **out)
+{
+	struct embed_device *device;
+	struct vm_mem *mem;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	if (r)
+		return r;
+	if (!out || node > INT32_MAX)
+		return drv_fail(-EINVAL, "node %u", node);
+	r = vm_mem_create_on_node(device->vm, size_B, (int)node, VM_CPU | VM_STRICT, &mem);
+	return r ? r : publish_bound(device, mem, TUFF_HOST, TUFF_MEM_CPU, out);
+}
+
+int tuff_mem_nodes(struct tuff_mem *handle, uint64_t first_page, size_t count, int *node)
+{
+	struct embed_mem *mem;
+	uint64_t pages;
+	int r = embed_get(EMBED_MEM, handle, &mem);
+
+	if (r)
+		return r;
+	if (!mem->mem || !mem->mem->map)
+		return drv_fail(-EINVAL, "the CPU does not reach this memory");
+	pages = (mem->mem->size_B + EMBED_PAGE_B - 1) / EMBED_PAGE_B;
+	if (!node || !count || first_page >= pages || count > pages - first_page)
+		return drv_fail(-EINVAL, "pages %llu + %zu of %llu", (unsigned long long)first_page, count,
+				(unsigned long long)pages);
+	return vm_host_nodes((char *)mem->mem->map + first_page * EMBED_PAGE_B, count * EMBED_PAGE_B, node);
+}
+
+/* --- sharing ---------------------------------------------------------------------------------- */
+
+int tuff_mem_export(struct tuff_mem *handle, int *fd)
+{
+	struct embed_mem *mem;
+	int r = embed_get(EMBED_MEM, handle, &mem);
+
+	if (!r && !fd)
+		r = drv_fail(-EINVAL, "no place for the descriptor");
+	return r ? r : vm_bo_export(mem->bo, fd);
+}
+
+int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct tuff_mem **out)
+{
+	struct embed_mem made = {.place = TUFF_FOREIGN};
+	int r = embed_get(EMBED_DEVICE, handle, &made.base.device);
+
+	if (r)
+		return r;
+	if (!out || flags & ~(unsigned)TUFF_MEM_UNBOUND)
+		return drv_fail(-EINVAL, "flags 0x%x", flags);
+	if (flags & TUFF_MEM_UNBOUND) {
+		r = vm_bo_import(made.base.device->vm, fd, &made.bo);
+	} else {
+		r = vm_mem_import(made.base.device->vm, fd, &made.mem);
+		made.bo = r ? NULL : made.mem->bo;
+	}
+	if (r)
+		return r;
+	made.flags = flags | (made.bo->flags & VM_CPU ? TUFF_MEM_CPU : 0);
+	return publish(&made, out);
+}
+
+int tuff_mem_share(struct tuff_mem *handle, struct tuff_device *other, struct tuff_mem **out)
+{
+	struct embed_mem *mem, made = {.place = TUFF_FOREIGN};
+	int r = embed_get(EMBED_MEM, handle, &mem);
+
+	r = r ? r : embed_get(EMBED_DEVICE, other, &made.base.device);
+	if (r)
+		return r;
+	if (!out || !mem->mem || made.base.device == mem->base.device)
+		return drv_fail(-EINVAL, "%s", mem->mem ? "sharing with the device that has it" : "unbound memory");
+	r = vm_mem_share(made.base.device->vm, mem->mem, &made.mem);
+	if (r)
+		return r;
+	made.bo = made.mem->bo;
+	made.flags = mem->flags;
+	made.parent = mem;
+	return publish(&made, out);
+}
+
+/* A job of the vm that does nothing: the kernel looks at all its memory before it starts one. */
+static int empty_job(struct vm *vm, void *arg)
+{
+	struct cs_ring *ring;
+	struct cs_point point;
+	struct cs_ctx *ctx;
+	struct cs_ib *ib;
+	int r = cs_ctx_create(vm, CS_PRIORITY_NORMAL, &ctx);
+
+	(void)arg;
+	if (r)
+		return r;
+	r = cs_ring_create(ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &ring);
+	if (r)
+		goto fail_ring;
+	r = cs_begin(ring, 0, &ib);
+	r = r ? r : cs_submit(ib, NULL, &point);
+	r = r ? r : cs_point_wait(point, CS_FOREVER);
+	cs_ring_destroy(ring);
+fail_ring:
+	cs_ctx_destroy(ctx);
+	return r;
+}
+
+int tuff_peer_access(struct tuff_device *owner_handle, struct tuff_device *handle, enum tuff_peer *peer)
+{
+	static const enum tuff_peer peers[] = {[VM_PEER_NONE] = TUFF_PEER_NONE,
+					       [VM_PEER_SYSTEM] = TUFF_PEER_SYSTEM,
+					       [VM_PEER_DIRECT] = TUFF_PEER_DIRECT};
+	struct embed_device *owner, *device;
+	enum vm_peer found;
+	int r = embed_get(EMBED_DEVICE, owner_handle, &owner);
+
+	r = r ? r : embed_get(EMBED_DEVICE, handle, &device);
+	if (!r && (!peer || owner == device))
+		r = drv_fail(-EINVAL, "a device and itself");
+	r = r ? r : vm_peer_probe(owner->vm, device->vm, empty_job, NULL, &found);
+	if (!r)
+		*peer = peers[found];
+	return r;
+}
+
+/* --- ranges ----------------------------------------------------------------------------------- */
+
+int tuff_range_create(struct tuff_device *handle, const struct tuff_range_create_info *info,
+		      struct tuff_range **out, uint64_t *va)
+{
+	struct embed_device *device;
+	struct embed_range *range;
+	struct vm_want want;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	if (r)
+		return r;
+	if (!info || !out || !va || info->flags & ~(unsigned)(TUFF_RANGE_LOW | TUFF_RANGE_GPU))
+		return drv_fail(-EINVAL, "%s", info ? "flags, or no place for the range" : "no description");
+	want = (struct vm_want){
+		.size_B = info->size_B,
+		.align_B = info->align_B,
+		.va = info->va,
+		.flags = (info->va ? VM_WANT_EXACT : 0) | (info->flags & TUFF_RANGE_LOW ? VM_WANT_LOW : 0) |
+			 (info->flags & TUFF_RANGE_GPU ? VM_WANT_HIGH : 0),
+	};
+	range = calloc(1, sizeof(*range));
+	if (!range)
+		return drv_fail(-ENOMEM, "no host memory for a range");
+	range->base.device = device;
+	r = vm_range_reserve(device->vm, &want, &range->range);
+	if (r)
+		goto fail_reserve;
+	r = embed_publish(EMBED_RANGE, &range->base);
+	if (r)
+		goto fail_publish;
+	*out = range->base.handle;
+	*va = range->range.va;
+	return 0;
+
+fail_publish:
+	vm_range_release(&range->range);
+fail_reserve:
+	free(range);
+	return r;
+}
+
+int tuff_range_destroy(struct tuff_range *handle)
+{
+	struct embed_range *range;
+	int r = handle ? embed_get(EMBED_RANGE, handle, &range) : 0;
+
+	if (r || !handle)
+		return r;
+	embed_retire(EMBED_RANGE, &range->base);
+	vm_range_release(&range->range);
+	free(range);
+	return 0;
+}
+
+/* What an access means for this memory in this range. */
+static unsigned convert_access(const struct vm_range *range, const struct vm_bo *bo, enum tuff_access access)
+{
+	bool cpu = bo->flags & VM_CPU && range->origin == VM_RANGE_HOST;
+	unsigned out = 0;
+
+	if (access & TUFF_ACCESS_READ)
+		out |= VM_GPU_READ | (bo->flags & VM_EXEC ? VM_GPU_FETCH : 0) | (cpu ? VM_CPU_READ : 0);
+	if (access == TUFF_ACCESS_READ_WRITE)
+		out |= VM_GPU_WRITE | (cpu ? VM_CPU_WRITE : 0);
+	return out;
+}
+
+static int check_access(enum tuff_access access)
+{
+	if (access != TUFF_ACCESS_NONE && access != TUFF_ACCESS_READ && access != TUFF_ACCESS_READ_WRITE)
+		return drv_fail(-EINVAL, "access %u", access);
+	return 0;
+}
+
+int tuff_range_bind(struct tuff_range *handle, uint64_t offset_B, struct tuff_mem *mem_handle,
+		    uint64_t mem_offset_B, uint64_t size_B, enum tuff_access access)
+{
+	struct embed_range *range;
+	struct embed_mem *mem;
+	int r = embed_get(EMBED_RANGE, handle, &range);
+
+	r = r ? r : embed_get(EMBED_MEM, mem_handle, &mem);
+	r = r ? r : check_access(access);
+	if (r)
+		return r;
+	if (mem->base.device != range->base.device)
+		return drv_fail(-EXDEV, "memory of another device; tuff_mem_share() it first");
+	return vm_range_rebind(&range->range, offset_B, mem->bo, mem_offset_B, size_B,
+			       convert_access(&range->range, mem->bo, access));
+}
+
+int tuff_range_unbind(struct tuff_range *handle, uint64_t offset_B, uint64_t size_B)
+{
+	struct embed_range *range;
+	int r = embed_get(EMBED_RANGE, handle, &range);
+
+	return r ? r : vm_range_unbind(&range->range, offset_B, size_B);
+}
+
+/* Whether all of a part is bound. */
+static int check_bound(const struct vm_range *range, uint64_t offset_B, uint64_t size_B)
+{
+	uint64_t at_B = offset_B;
+	struct vm_bound bound;
+
+	if (!size_B || offset_B > range->size_B || size_B > range->size_B - offset_B)
+		return drv_fail(-EINVAL, "%llu bytes at %llu of a range of %llu", (unsigned long long)size_B,
+				(unsigned long long)offset_B, (unsigned long long)range->size_B);
+	while (at_B < offset_B + size_B) {
+		if (vm_range_query(range, at_B, &bound) || bound.offset_B > at_B)
+			return drv_fail(-ENOENT, "nothing is bound at %llu", (unsigned long long)at_B);
+		at_B = bound.offset_B + bound.size_B;
+	}
+	return 0;
+}
+
+int tuff_range_protect(struct tuff_range *handle, uint64_t offset_B, uint64_t size_B, enum tuff_access access)
+{
+	struct embed_range *range;
+	uint64_t at_B = offset_B, end_B = offset_B + size_B;
+	int r = embed_get(EMBED_RANGE, handle, &range);
+
+	r = r ? r : check_access(access);
+	r = r ? r : check_bound(&range->range, offset_B, size_B);
+	/* Binding by binding: what the CPU may do depends on the memory. */
+	while (!r && at_B < end_B) {
+		struct vm_bound bound;
+		uint64_t part_B;
+
+		r = vm_range_query(&range->range, at_B, &bound);
+		if (r)
+			break;
+		part_B = bound.offset_B + bound.size_B - at_B;
+		part_B = part_B < end_B - at_B ? part_B : end_B - at_B;
+		r = vm_range_protect(&range->range, at_B, part_B, convert_access(&range->range, bound.bo, access));
+		at_B += part_B;
+	}
+	return r;
+}

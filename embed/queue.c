@@ -1,0 +1,242 @@
+/* Queues and their jobs' beginning and end; cmd.c has what stands between, wait.c what comes after. */
+#include "embed/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Its address names the thread. */
+static _Thread_local char thread_mark;
+
+static const enum cs_priority priorities[] = {
+	[TUFF_PRIORITY_NORMAL] = CS_PRIORITY_NORMAL,
+	[TUFF_PRIORITY_LOW] = CS_PRIORITY_LOW,
+	[TUFF_PRIORITY_HIGH] = CS_PRIORITY_HIGH,
+	[TUFF_PRIORITY_REALTIME] = CS_PRIORITY_VERY_HIGH,
+};
+
+static int check_info(const struct tuff_queue_create_info *info)
+{
+	if (!info)
+		return drv_fail(-EINVAL, "no description of the queue");
+	if ((unsigned)info->engine > TUFF_COPY)
+		return drv_fail(-EINVAL, "engine %u", info->engine);
+	if ((unsigned)info->priority >= sizeof(priorities) / sizeof(priorities[0]))
+		return drv_fail(-EINVAL, "priority %u", info->priority);
+	return 0;
+}
+
+static int queue_init(struct embed_queue *queue, const struct tuff_queue_create_info *info)
+{
+	enum drv_ip_type ip = queue->copy ? DRV_IP_DMA : DRV_IP_COMPUTE;
+	int r = cs_ctx_create(queue->base.device->vm, priorities[info->priority], &queue->ctx);
+
+	if (r)
+		return r;
+	r = cs_ring_create(queue->ctx, ip, info->ring, queue->copy ? sdma_print : cs_pm4_print, &queue->ring);
+	if (r)
+		goto fail_ring;
+	r = -ENOMEM;
+	queue->cmd = embed_slot_create(EMBED_CMD);
+	if (!queue->cmd)
+		goto fail_slot;
+	r = embed_publish(EMBED_QUEUE, &queue->base);
+	if (r)
+		goto fail_publish;
+	return 0;
+
+fail_publish:
+	embed_slot_destroy(queue->cmd);
+fail_slot:
+	cs_ring_destroy(queue->ring);
+fail_ring:
+	cs_ctx_destroy(queue->ctx);
+	return r;
+}
+
+int tuff_queue_create(struct tuff_device *handle, const struct tuff_queue_create_info *info,
+		      struct tuff_queue **out)
+{
+	struct embed_device *device;
+	struct embed_queue *queue;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	r = r ? r : check_info(info);
+	if (r)
+		return r;
+	if (!out)
+		return drv_fail(-EINVAL, "no place for the queue");
+	queue = calloc(1, sizeof(*queue));
+	if (!queue)
+		return drv_fail(-ENOMEM, "no host memory for a queue");
+	queue->base.device = device;
+	queue->copy = info->engine == TUFF_COPY;
+	r = queue_init(queue, info);
+	if (r) {
+		free(queue);
+		return r;
+	}
+	*out = queue->base.handle;
+	return 0;
+}
+
+int tuff_queue_destroy(struct tuff_queue *handle)
+{
+	struct embed_queue *queue;
+	int r = handle ? embed_get(EMBED_QUEUE, handle, &queue) : 0;
+
+	if (r || !handle)
+		return r;
+	if (!queue->ctx)
+		return drv_fail(-EBADF, "the queue of the device's copies is the device's own");
+	if (queue->writer)
+		return drv_fail(-EBUSY, "a job of the queue is being written");
+	embed_retire(EMBED_QUEUE, &queue->base);
+	embed_slot_destroy(queue->cmd);
+	cs_ring_destroy(queue->ring);
+	cs_ctx_destroy(queue->ctx);
+	free(queue);
+	return 0;
+}
+
+int tuff_queue_status(struct tuff_queue *handle, struct tuff_queue_status *status)
+{
+	struct embed_queue *queue;
+	struct cs_reset reset;
+	struct cs_ctx *ctx;
+	int r = embed_get(EMBED_QUEUE, handle, &queue);
+
+	if (r)
+		return r;
+	if (!status)
+		return drv_fail(-EINVAL, "no place for the status");
+	ctx = cs_ring_ctx(queue->ring);
+	/* Its answer is in the context's state; a fault of the address space is no loss. */
+	(void)!cs_ctx_check(ctx);
+	r = cs_ctx_reset_status(ctx, &reset);
+	if (r)
+		return r;
+	*status = (struct tuff_queue_status){
+		.lost = cs_ctx_lost(ctx), .guilty = reset.guilty, .vram_lost = reset.vram_lost};
+	return 0;
+}
+
+/* --- jobs ------------------------------------------------------------------------------------- */
+
+int tuff_begin(struct tuff_queue *handle, unsigned flags, struct tuff_cmd **cmd)
+{
+	struct embed_queue *queue;
+	int r = embed_get(EMBED_QUEUE, handle, &queue);
+
+	if (r)
+		return r;
+	if (!cmd || flags & ~(unsigned)(TUFF_ORDERED | TUFF_NOWAIT))
+		return drv_fail(-EINVAL, "flags 0x%x", flags);
+	if (!queue->ctx)
+		return drv_fail(-EBADF, "the queue of the device's copies is the device's own");
+	if (atomic_load_explicit(&queue->writer, memory_order_relaxed) == &thread_mark)
+		return drv_fail(-EDEADLK, "this thread is writing a job of the queue already");
+	_Static_assert(TUFF_ORDERED == (int)CS_ORDERED && TUFF_NOWAIT == (int)CS_NOWAIT, "the same bits");
+	r = cs_begin(queue->ring, flags, &queue->ib);
+	if (r)
+		return r;
+	atomic_store_explicit(&queue->writer, &thread_mark, memory_order_relaxed);
+	*cmd = embed_open(queue->cmd, queue);
+	return 0;
+}
+
+int embed_cmd(const struct tuff_cmd *cmd, struct embed_queue **queue)
+{
+	*queue = embed_find(EMBED_CMD, cmd);
+	if (!*queue)
+		return -EBADF;
+	if (atomic_load_explicit(&(*queue)->writer, memory_order_relaxed) != &thread_mark)
+		return drv_fail(-EPERM, "another thread began this job");
+	return 0;
+}
+
+/* From here on the commands' handle is dead; the ring's lock is still held. */
+static void end_writing(struct embed_queue *queue, struct tuff_cmd *cmd)
+{
+	embed_shut(cmd);
+	atomic_store_explicit(&queue->writer, NULL, memory_order_relaxed);
+}
+
+int tuff_abandon(struct tuff_cmd *cmd)
+{
+	struct embed_queue *queue;
+	int r = cmd ? embed_cmd(cmd, &queue) : 0;
+
+	if (r || !cmd)
+		return r;
+	end_writing(queue, cmd);
+	cs_abandon(queue->ib);
+	return 0;
+}
+
+/* The arrays of an order as the rooms know them. */
+struct order_arrays {
+	struct cs_point after[EMBED_POINTS_MAX];
+	struct cs_sync_point wait[CS_SYNCS_MAX], signal[CS_SYNCS_MAX];
+};
+
+static int convert_syncs(const struct tuff_sync_point *points, unsigned count, struct cs_sync_point *out)
+{
+	if (count > CS_SYNCS_MAX || (count && !points))
+		return drv_fail(-EINVAL, "%u syncs; at most %u", count, CS_SYNCS_MAX);
+	for (unsigned i = 0; i < count; i++) {
+		struct embed_sync *sync;
+		int r = embed_get(EMBED_SYNC, points[i].sync, &sync);
+
+		if (r)
+			return r;
+		out[i] = (struct cs_sync_point){&sync->sync, points[i].value};
+	}
+	return 0;
+}
+
+static int convert_order(const struct tuff_order *order, struct order_arrays *arrays, struct cs_order *out)
+{
+	int r = embed_points(order->after, order->after_count, arrays->after);
+
+	r = r ? r : convert_syncs(order->wait, order->wait_count, arrays->wait);
+	r = r ? r : convert_syncs(order->signal, order->signal_count, arrays->signal);
+	*out = (struct cs_order){
+		.after = arrays->after,
+		.after_count = order->after_count,
+		.wait = arrays->wait,
+		.wait_count = order->wait_count,
+		.signal = arrays->signal,
+		.signal_count = order->signal_count,
+	};
+	return r;
+}
+
+static int submit(struct embed_queue *queue, const struct tuff_order *order, struct cs_point *point)
+{
+	struct order_arrays arrays;
+	struct cs_order converted;
+	int r;
+
+	if (!order)
+		return cs_submit(queue->ib, NULL, point);
+	r = convert_order(order, &arrays, &converted);
+	if (!r)
+		return cs_submit(queue->ib, &converted, point);
+	cs_abandon(queue->ib);
+	return r;
+}
+
+int tuff_submit(struct tuff_cmd *cmd, const struct tuff_order *order, struct tuff_point *point)
+{
+	struct embed_queue *queue;
+	struct cs_point end;
+	int r = embed_cmd(cmd, &queue);
+
+	if (r)
+		return r;
+	end_writing(queue, cmd);
+	r = submit(queue, order, &end);
+	if (!r && point)
+		*point = (struct tuff_point){queue->base.handle, end.seq};
+	return r;
+}

@@ -1,0 +1,31 @@
+/* Copies and fills that plan themselves: SDMA, a kernel or the CPU, whichever is best for the size; memory that the
+ * GPU does not know goes through pinned buffers.
+ *
+ * Addresses are the CPU's or the GPU's, in any memory of the device or of the process. */
+#ifndef TUFF_COPY_H
+#define TUFF_COPY_H
+
+#include <tuff/base.h>
+#include <tuff/queue.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Copies size_B bytes behind the points, which are of any queue of the process, and gives the point of its end;
+ * after may be NULL with after_count 0, point may be NULL: then it returns when the copy is done. From memory that
+ * the GPU does not know it returns when that has been read, to such memory when all is done, otherwise at once.
+ *
+ * -EINVAL: the two overlap, or reach beyond the memory that they begin in; -ECANCELED: a point is lost, or the copy
+ * itself was. Thread safe. */
+TUFF_API TUFF_CHECK int tuff_copy(struct tuff_device *device, void *dst, const void *src, uint64_t size_B,
+				  const struct tuff_point *after, unsigned after_count, struct tuff_point *point);
+/* Fills size_B bytes of GPU memory with a byte; the rest as in tuff_copy(). */
+TUFF_API TUFF_CHECK int tuff_fill(struct tuff_device *device, void *dst, uint8_t value, uint64_t size_B,
+				  const struct tuff_point *after, unsigned after_count, struct tuff_point *point);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+/* Devices: finding GPUs, opening one, its facts, its clock. */
+#ifndef TUFF_DEVICE_H
+#define TUFF_DEVICE_H
+
+#include <tuff/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A GPU of this machine. */
+struct tuff_gpu {
+	char path[32]; /* its render node, "/dev/dri/renderD128" */
+	char pci[16];  /* its PCI address, "0000:03:00.0"; "" when /sys does not tell */
+};
+
+/* Finds the AMD GPUs, in order of their render nodes: fills at most max entries of gpus and sets *count to how many
+ * were filled. Opens no device.
+ *
+ * -ENODEV: none is there; -EACCES: there are, but none may be opened (tuff_error() names the group). Thread safe.
+ */
+TUFF_API TUFF_CHECK int tuff_scan(struct tuff_gpu *gpus, size_t max, size_t *count);
+
+/* Opens the GPU whose render node is at path; NULL: the first that tuff_scan() finds and that can be opened. Every
+ * open has its own GPU address space and file description; opening one GPU twice gives two devices.
+ *
+ * -ENODEV: no AMD GPU there; -EACCES: no permission; -ENOTSUP: a chip or a kernel that tuff does not know.
+ * Thread safe. */
+TUFF_API TUFF_CHECK int tuff_device_open(const char *path, struct tuff_device **device);
+
+/* Closes it. NULL is allowed. -EBUSY: objects of it are alive; tuff_error() counts them. Thread safe. */
+TUFF_API int tuff_device_close(struct tuff_device *device);
+
+enum tuff_engine {
+	TUFF_COMPUTE, /* PM4 packets: kernels */
+	TUFF_COPY,    /* SDMA packets: copies and fills */
+};
+
+struct tuff_device_info {
+	struct tuff_gpu gpu;
+	const char *name;   /* as it is sold, "AMD Instinct MI100"; owned by the device */
+	const char *target; /* what clang calls the chip, "gfx908"; owned by the device */
+	bool can_submit;    /* false: the chip opens and reports itself, but no queue can be made */
+	bool integrated;    /* an APU: its "VRAM" is a part of system memory */
+	uint32_t drm_minor; /* of the kernel's amdgpu interface 3.x */
+	int numa_node;      /* the host's node that it is attached to; -1: unknown */
+
+	uint32_t compute_units;
+	uint32_t wave_lanes;                                          /* 64 or 32 */
+	uint32_t max_group_threads;                                   /* work-items of a workgroup */
+	uint32_t lds_B;                                               /* a workgroup's shared memory */
+	uint32_t engine_clock_kHz, memory_clock_kHz, memory_bus_bits; /* the highest clocks */
+	uint32_t counter_kHz;                                         /* of timestamps */
+	uint32_t l2_B;                                                /* 0: unknown */
+
+	uint64_t vram_B, visible_vram_B; /* visible: what the CPU reaches */
+	uint64_t gtt_B;                  /* system memory that the GPU may use */
+	uint32_t compute_rings, copy_rings;
+};
+
+/* What is fixed. No ioctl. Thread safe. */
+TUFF_API TUFF_CHECK int tuff_device_info(struct tuff_device *device, struct tuff_device_info *info);
+
+struct tuff_usage {
+	uint64_t vram_B, visible_vram_B, gtt_B; /* in use now, by all processes */
+	uint64_t evictions;                     /* buffers that the kernel moved out of VRAM since boot */
+	uint64_t moved_B;                       /* bytes that it moved */
+};
+
+/* What changes. Five ioctls. Thread safe. */
+TUFF_API TUFF_CHECK int tuff_device_usage(struct tuff_device *device, struct tuff_usage *usage);
+
+/* The time on CLOCK_MONOTONIC, in ns, at which the GPU's counter stood at ticks. The first call measures the
+ * relation of the two clocks, and calls after that measure it again now and then: some ioctls. Thread safe. */
+TUFF_API TUFF_CHECK int tuff_device_time(struct tuff_device *device, uint64_t ticks, uint64_t *host_ns);
+
+/* Whether the GPU touched memory of this device's address space that is not there. A kernel that does still
+ * completes: its reads give zero, its writes vanish. 0: no fault that was not reported before; -EFAULT: there was,
+ * and tuff_error() names address and access. Linux 6.9 and newer tell; on older kernels it gives 0. One ioctl.
+ * Thread safe. */
+TUFF_API TUFF_CHECK int tuff_device_check_fault(struct tuff_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

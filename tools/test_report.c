@@ -1,0 +1,277 @@
+/* What a run of tests says at its end, and the reports that a person can send. */
+#include "tools/test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <json.h>
+
+struct tally {
+	unsigned n[TEST_RESULTS];
+	double seconds;
+};
+
+static struct tally count_results(const struct test_item *items, unsigned count)
+{
+	struct tally tally = {0};
+
+	for (unsigned i = 0; i < count; i++) {
+		tally.n[items[i].result]++;
+		tally.seconds += items[i].seconds;
+	}
+	return tally;
+}
+
+/* --- the machine ------------------------------------------------------------------------------ */
+
+/* First line of a file that begins with key, without key and quotes; "" when there is none. */
+static void read_line(const char *path, const char *key, char *value, size_t value_B)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+
+	*value = 0;
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key))) {
+			const char *from = line + strlen(key) + strspn(line + strlen(key), " \t:\"");
+
+			snprintf(value, value_B, "%.*s", (int)strcspn(from, "\"\n"), from);
+			break;
+		}
+	if (file)
+		fclose(file);
+}
+
+/* What `tuff info --json` says of a device: a child asks, because this process has no device of its own. */
+static struct json_object *device_facts(const char *gpu)
+{
+	char command[700], text[65536];
+	struct json_object *facts;
+	FILE *pipe;
+	size_t n;
+
+	/* A SPEC is letters, digits and "_.:,=": nothing that a shell would look at. */
+	if (gpu &&
+	    strspn(gpu, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:,=") != strlen(gpu))
+		return json_object_new_string("not asked: an odd SPEC");
+	snprintf(command, sizeof(command), "/proc/%d/exe info --json%s%.512s 2>/dev/null", getpid(),
+		 gpu ? " --gpu " : "", gpu ? gpu : "");
+	pipe = popen(command, "re");
+	n = pipe ? fread(text, 1, sizeof(text) - 1, pipe) : 0;
+	text[n] = 0;
+	if (pipe)
+		pclose(pipe);
+	facts = json_tokener_parse(text);
+	return facts ? facts : json_object_new_string("unknown");
+}
+
+static void add_string(struct json_object *to, const char *key, const char *value)
+{
+	json_object_object_add(to, key, json_object_new_string(value));
+}
+
+static struct json_object *machine(const struct test_options *o)
+{
+	struct json_object *facts = json_object_new_object(), *gpus = json_object_new_object();
+	struct utsname uts;
+	char value[128];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(value, sizeof(value), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	add_string(facts, "date", value);
+	if (!uname(&uts)) {
+		add_string(facts, "kernel", uts.release);
+		add_string(facts, "machine", uts.machine);
+	}
+	read_line("/etc/os-release", "PRETTY_NAME=", value, sizeof(value));
+	add_string(facts, "system", value);
+	read_line("/proc/cpuinfo", "model name", value, sizeof(value));
+	add_string(facts, "cpu", value);
+	snprintf(value, sizeof(value), "%u.%u", TUFF_VERSION_MAJOR, TUFF_VERSION_MINOR);
+	add_string(facts, "tuff", value);
+	for (unsigned i = 0; i < (o->gpus ? o->gpus : 1); i++)
+		json_object_object_add(gpus, o->gpus ? o->gpu[i] : "this machine", device_facts(o->gpu[i]));
+	json_object_object_add(facts, "gpus", gpus);
+	return facts;
+}
+
+/* --- formats ---------------------------------------------------------------------------------- */
+
+static void write_json(FILE *file, const struct test_item *items, unsigned count, const struct test_options *o)
+{
+	struct json_object *root = json_object_new_object(), *list = json_object_new_array();
+	struct tally tally = count_results(items, count);
+
+	json_object_object_add(root, "machine", machine(o));
+	for (unsigned i = 0; i < TEST_RESULTS; i++)
+		json_object_object_add(root, test_result_name(i), json_object_new_int((int)tally.n[i]));
+	for (unsigned i = 0; i < count; i++) {
+		const struct test_item *item = &items[i];
+		struct json_object *test = json_object_new_object();
+		char seconds[32];
+
+		add_string(test, "name", item->program ? item->program : item->test->name);
+		if (item->test) {
+			add_string(test, "gpu", item->gpu ? item->gpu : "this machine");
+			add_string(test, "shows", item->test->shows);
+		}
+		add_string(test, "result", test_result_name(item->result));
+		snprintf(seconds, sizeof(seconds), "%.3f", item->seconds);
+		json_object_object_add(test, "seconds", json_object_new_double_s(item->seconds, seconds));
+		add_string(test, "why", item->why ? item->why : "");
+		add_string(test, "output", item->output ? item->output : "");
+		if (item->log)
+			add_string(test, "submitted", item->log);
+		json_object_array_add(list, test);
+	}
+	json_object_object_add(root, "tests", list);
+	fputs(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+							   JSON_C_TO_STRING_NOSLASHESCAPE),
+	      file);
+	fputc('\n', file);
+	json_object_put(root);
+}
+
+/* XML 1.0 has no way to write most control characters. */
+static void write_escaped(FILE *file, const char *text)
+{
+	for (; text && *text; text++)
+		switch (*text) {
+		case '<':
+			fputs("&lt;", file);
+			break;
+		case '>':
+			fputs("&gt;", file);
+			break;
+		case '&':
+			fputs("&amp;", file);
+			break;
+		case '"':
+			fputs("&quot;", file);
+			break;
+		default:
+			fputc((unsigned char)*text >= ' ' || *text == '\n' || *text == '\t' ? *text : '?', file);
+		}
+}
+
+static void write_tag(FILE *file, const char *tag, const char *message, const char *text)
+{
+	fprintf(file, "    <%s message=\"", tag);
+	write_escaped(file, message);
+	fputs("\">", file);
+	write_escaped(file, text);
+	fprintf(file, "</%s>\n", tag);
+}
+
+static void write_case(FILE *file, const struct test_item *item)
+{
+	fputs("  <testcase classname=\"", file);
+	write_escaped(file, item->program ? "program" : item->gpu ? item->gpu : "device");
+	fputs("\" name=\"", file);
+	write_escaped(file, item->program ? item->program : item->test->name);
+	fprintf(file, "\" time=\"%.3f\">\n", item->seconds);
+	if (item->result == TEST_FAILED)
+		write_tag(file, "failure", item->why, item->log);
+	if (item->result == TEST_SKIPPED || item->result == TEST_NOT_RUN)
+		write_tag(file, "skipped", item->why, NULL);
+	fputs("    <system-out>", file);
+	write_escaped(file, item->output);
+	fputs("</system-out>\n  </testcase>\n", file);
+}
+
+static void write_junit(FILE *file, const struct test_item *items, unsigned count, const struct test_options *o)
+{
+	struct tally tally = count_results(items, count);
+	struct json_object *facts = machine(o);
+
+	fprintf(file,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"tuff\" tests=\"%u\" "
+		"failures=\"%u\" errors=\"0\" skipped=\"%u\" time=\"%.3f\">\n  <properties>\n",
+		count, tally.n[TEST_FAILED], tally.n[TEST_SKIPPED] + tally.n[TEST_NOT_RUN], tally.seconds);
+	fputs("    <property name=\"machine\" value=\"", file);
+	write_escaped(file, json_object_to_json_string(facts));
+	fputs("\"/>\n  </properties>\n", file);
+	for (unsigned i = 0; i < count; i++)
+		write_case(file, &items[i]);
+	fputs("</testsuite>\n</testsuites>\n", file);
+	json_object_put(facts);
+}
+
+static void write_text(FILE *file, const struct test_item *items, unsigned count, const struct test_options *o)
+{
+	struct json_object *facts = machine(o);
+	struct tally tally = count_results(items, count);
+
+	fprintf(file, "tuff test report\n\n%s\n\n",
+		json_object_to_json_string_ext(facts, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+							      JSON_C_TO_STRING_NOSLASHESCAPE));
+	for (unsigned i = 0; i < count; i++) {
+		const struct test_item *item = &items[i];
+
+		fprintf(file, "%-5s %s (%.1f s): %s\n", test_result_name(item->result), test_item_name(item),
+			item->seconds, item->why ? item->why : "");
+		if (item->output && (item->result == TEST_FAILED || strstr(item->output, "NOTE ")))
+			fprintf(file, "%s\n", item->output);
+		if (item->log)
+			fprintf(file, "what it submitted:\n%s\n", item->log);
+	}
+	fprintf(file, "\n%u passed, %u failed, %u skipped, %u not run\n", tally.n[TEST_PASSED],
+		tally.n[TEST_FAILED], tally.n[TEST_SKIPPED], tally.n[TEST_NOT_RUN]);
+	json_object_put(facts);
+}
+
+static int write_report(const char *path, const struct test_item *items, unsigned count,
+			const struct test_options *o)
+{
+	const char *suffix = strrchr(path, '.');
+	FILE *file = fopen(path, "we");
+	int bad;
+
+	if (!file) {
+		fprintf(stderr, "tuff test: %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	if (suffix && !strcmp(suffix, ".json"))
+		write_json(file, items, count, o);
+	else if (suffix && !strcmp(suffix, ".xml"))
+		write_junit(file, items, count, o);
+	else
+		write_text(file, items, count, o);
+	bad = ferror(file);
+	bad |= fclose(file);
+	if (bad)
+		fprintf(stderr, "tuff test: %s: cannot be written\n", path);
+	return !!bad;
+}
+
+/* Experiments are for their answers. */
+static void print_answers(const struct test_item *items, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		for (const char *at = items[i].output; at && (at = strstr(at, "NOTE ")); at += 5) {
+			int n = (int)strcspn(at + 5, "\n");
+
+			printf("%-32s %.*s\n", items[i].test ? items[i].test->name : items[i].program, n, at + 5);
+		}
+}
+
+int test_report(const struct test_item *items, unsigned count, const struct test_options *options)
+{
+	struct tally tally = count_results(items, count);
+	int status = tally.n[TEST_FAILED] || !tally.n[TEST_PASSED];
+
+	for (unsigned i = 0; i < options->reports; i++)
+		status |= write_report(options->report[i], items, count, options);
+	if (options->probe)
+		print_answers(items, count);
+	if (tally.n[TEST_NOT_RUN])
+		printf("%u were not run after a failure\n", tally.n[TEST_NOT_RUN]);
+	printf("\n%u passed, %u failed, %u skipped\n", tally.n[TEST_PASSED], tally.n[TEST_FAILED],
+	       tally.n[TEST_SKIPPED]);
+	return status;
+}

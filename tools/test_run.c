@@ -1,0 +1,329 @@
+/* Running tests: a process for each, with a time limit; what it says; what became of the device. */
+#include "tools/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define JOBS_MAX 32
+
+/* A test that is running. */
+struct slot {
+	struct test_item *item; /* NULL: free */
+	pid_t pid;              /* leads a process group of its own */
+	int output, log;        /* owned: memory files; log -1: none */
+	double start_s;
+	bool overdue; /* was killed for its time */
+};
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+const char *test_result_name(enum test_result result)
+{
+	static const char *const names[TEST_RESULTS] = {"ok", "FAIL", "skip", "none"};
+
+	return names[result];
+}
+
+const char *test_item_name(const struct test_item *item)
+{
+	static char name[160];
+
+	if (item->program)
+		snprintf(name, sizeof(name), "%s", item->program);
+	else
+		snprintf(name, sizeof(name), "%s%s%s", item->gpu ? item->gpu : "", item->gpu ? " " : "",
+			 item->test->name);
+	return name;
+}
+
+static bool is_rung(const struct test_item *item)
+{
+	return item->test && !strncmp(item->test->name, "ladder/", 7);
+}
+
+/* --- children --------------------------------------------------------------------------------- */
+
+/* In the child. Its environment: our own tests stop at the first thing that real hardware would punish; a rung of
+ * the ladder logs what it submits. */
+static void become(const struct test_item *item, const struct test_options *o, int output, int log)
+{
+	const char *argv[] = {"tuff", "test", "--child", NULL, "-", "-", NULL};
+	char log_path[32];
+	sigset_t none;
+
+	setpgid(0, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(output, 1);
+	dup2(output, 2);
+	close(0);
+	(void)!open("/dev/null", O_RDONLY);
+	setenv("TUFF_VGPU_STRICT", "fatal", 0);
+	setenv("TSAN_OPTIONS", "die_after_fork=0", 0); /* tests that fork start threads in the child */
+	if (log >= 0) {
+		snprintf(log_path, sizeof(log_path), "/proc/self/fd/%d", log);
+		setenv("TUFF_LOG", "error,submit,ib", 0);
+		setenv("TUFF_LOG_FILE", log_path, 0);
+	}
+	if (item->program) {
+		execl(item->program, item->program, (char *)NULL);
+	} else {
+		argv[3] = item->test->name;
+		argv[4] = item->gpu ? item->gpu : "-";
+		argv[5] = o->device ? o->device : "-";
+		execv("/proc/self/exe", (char **)argv);
+	}
+	printf("cannot be started: %s\n", strerror(errno));
+	fflush(stdout);
+	_exit(127);
+}
+
+static int start(struct slot *slot, struct test_item *item, const struct test_options *o)
+{
+	*slot = (struct slot){.item = item, .log = -1, .start_s = now_s()};
+	slot->output = memfd_create("output", MFD_CLOEXEC);
+	if (slot->output >= 0 && is_rung(item))
+		slot->log = memfd_create("log", 0);
+	fflush(stdout);
+	slot->pid = slot->output >= 0 ? fork() : -1;
+	if (!slot->pid)
+		become(item, o, slot->output, slot->log);
+	return slot->pid < 0 ? -errno : 0;
+}
+
+/* The whole of a memory file as a string. */
+static char *read_all(int fd)
+{
+	off_t size_B = lseek(fd, 0, SEEK_END);
+	char *text = malloc((size_t)size_B + 1);
+	ssize_t n = text ? pread(fd, text, (size_t)size_B, 0) : -1;
+
+	if (n < 0) {
+		free(text);
+		return strdup("");
+	}
+	text[n] = 0;
+	return text;
+}
+
+/* A copy of the last line, without its "SKIP " or the test's own name. */
+static char *last_line(const char *text, const char *name)
+{
+	size_t end = strlen(text), begin;
+
+	while (end && text[end - 1] == '\n')
+		end--;
+	begin = end;
+	while (begin && text[begin - 1] != '\n')
+		begin--;
+	if (!strncmp(text + begin, "SKIP ", 5))
+		begin += 5;
+	if (!strncmp(text + begin, name, strlen(name)) && text[begin + strlen(name)] == ':')
+		begin += strlen(name) + 2;
+	return strndup(text + begin, end - begin);
+}
+
+static void judge(struct slot *slot, int status, const struct test_options *o)
+{
+	struct test_item *item = slot->item;
+	int r;
+
+	item->seconds = now_s() - slot->start_s;
+	item->output = read_all(slot->output);
+	item->result = TEST_FAILED;
+	if (slot->overdue)
+		r = asprintf(&item->why, "over %u s", o->timeout_s);
+	else if (WIFSIGNALED(status))
+		r = asprintf(&item->why, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) && WEXITSTATUS(status) != 77)
+		r = asprintf(&item->why, "exit status %d", WEXITSTATUS(status));
+	else
+		r = (item->why = last_line(item->output, item->test ? item->test->name : "")) ? 0 : -1;
+	if (!slot->overdue && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		item->result = TEST_PASSED;
+	if (!slot->overdue && WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		item->result = TEST_SKIPPED;
+	if (r < 0)
+		item->why = NULL;
+	if (slot->log >= 0 && item->result == TEST_FAILED)
+		item->log = read_all(slot->log);
+	close(slot->output);
+	if (slot->log >= 0)
+		close(slot->log);
+}
+
+/* --- saying it -------------------------------------------------------------------------------- */
+
+/* The last lines of a text, indented. */
+static void print_tail(const char *text, unsigned lines)
+{
+	const char *at = text + strlen(text);
+
+	while (at > text && lines)
+		if (*--at == '\n' && at[1])
+			lines--;
+	at += *at == '\n';
+	while (*at) {
+		int n = (int)strcspn(at, "\n");
+
+		printf("      | %.*s\n", n, at);
+		at += n + (at[n] == '\n');
+	}
+}
+
+static void say(const struct test_item *item, const struct test_options *o)
+{
+	printf("%-5s %s (%.1f s): %s\n", test_result_name(item->result), test_item_name(item), item->seconds,
+	       item->why ? item->why : "");
+	if (item->result == TEST_FAILED || (o->verbose && item->output))
+		print_tail(item->output, 40);
+	if (item->log && *item->log) {
+		printf("      what it submitted:\n");
+		print_tail(item->log, 60);
+	}
+	fflush(stdout);
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+static void kill_overdue(struct slot *slots, const struct test_options *o)
+{
+	for (unsigned i = 0; i < o->jobs; i++) {
+		struct slot *slot = &slots[i];
+
+		if (slot->item && !slot->overdue && now_s() - slot->start_s > o->timeout_s) {
+			slot->overdue = true;
+			kill(-slot->pid, SIGKILL);
+		}
+	}
+}
+
+/* The slot whose process ended, or NULL after a while. */
+static struct slot *wait_for_end(struct slot *slots, const struct test_options *o, int *status)
+{
+	const struct timespec while_ = {.tv_nsec = 100000000};
+	sigset_t child;
+	pid_t pid;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		pid = waitpid(-1, status, WNOHANG);
+		if (pid > 0)
+			break;
+		kill_overdue(slots, o);
+		sigtimedwait(&child, NULL, &while_);
+	}
+	for (unsigned i = 0; i < o->jobs; i++)
+		if (slots[i].item && slots[i].pid == pid)
+			return &slots[i];
+	return NULL;
+}
+
+/* Tests that need not be run any more, because of one that failed: the rungs above it, and when it is a rung all
+ * tests of that device, for they stand on the ladder. */
+static void fall(struct test_item *items, unsigned count, const struct test_item *failed)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct test_item *item = &items[i];
+
+		if (item > failed && item->test && item->gpu == failed->gpu && item->result == TEST_NOT_RUN &&
+		    !item->why && asprintf(&item->why, "not run: %s failed", failed->test->name) < 0)
+			item->why = NULL;
+	}
+}
+
+/* After a hang the kernel needs a while; a device that does not come back ends the run. */
+static bool device_answers(const struct test_options *o)
+{
+	for (unsigned tries = 0; tries < 10; tries++) {
+		struct tuff_device *device;
+		int r = tuff_device_open(o->device, &device);
+
+		if (!r) {
+			r = tuff_device_close(device);
+			return !r;
+		}
+		sleep(3);
+	}
+	return false;
+}
+
+static void finish(struct test_item *items, unsigned count, struct slot *slot, int status,
+		   const struct test_options *o)
+{
+	struct test_item *item = slot->item;
+
+	judge(slot, status, o);
+	slot->item = NULL;
+	say(item, o);
+	if (item->result != TEST_FAILED || !item->test)
+		return;
+	if (is_rung(item)) {
+		fall(items, count, item);
+	} else if (!item->gpu && !device_answers(o)) {
+		printf("      the device does not answer any more: %s\n", tuff_error());
+		fall(items, count, item);
+	}
+}
+
+static bool ladder_is_climbed(const struct slot *slots, unsigned jobs, const struct test_item *next)
+{
+	for (unsigned i = 0; i < jobs; i++)
+		if (slots[i].item && is_rung(slots[i].item) && slots[i].item->gpu == next->gpu)
+			return false;
+	return true;
+}
+
+void test_run_all(struct test_item *items, unsigned count, const struct test_options *options)
+{
+	struct slot slots[JOBS_MAX] = {0};
+	struct test_options o = *options;
+	unsigned next = 0, running = 0;
+	sigset_t child;
+	int status;
+
+	o.jobs = o.jobs < JOBS_MAX ? o.jobs : JOBS_MAX;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	for (unsigned i = 0; i < count; i++)
+		items[i].result = TEST_NOT_RUN;
+	while (next < count || running) {
+		struct slot *slot;
+
+		for (unsigned i = 0; i < o.jobs && next < count; i++) {
+			while (next < count && items[next].why)
+				next++;
+			if (next == count || slots[i].item || !ladder_is_climbed(slots, o.jobs, &items[next]))
+				continue;
+			if (start(&slots[i], &items[next], &o)) {
+				items[next].why = strdup(strerror(errno));
+				slots[i].item = NULL;
+			} else {
+				running++;
+			}
+			next++;
+		}
+		if (!running)
+			continue;
+		slot = wait_for_end(slots, &o, &status);
+		if (slot) {
+			finish(items, count, slot, status, &o);
+			running--;
+		}
+	}
+}
