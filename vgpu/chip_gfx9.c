@@ -241,7 +241,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.packed_tid = true,
 		.flat_scratch_given = true,
 		.xgmi = true,
-		.sdma_max_count_B = 1u << 30,
+		.sdma_max_count_B = 1u << 22, /* as ROCr uses on SDMA 4.4.2 */
 	},
 	{.name = 0},
 };

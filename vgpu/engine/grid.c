@@ -65,12 +65,14 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, always[i].first, always[i].count, always[i].name);
 	if (d->chip->engines > 4)
 		rely_on(d, COMPUTE_STATIC_THREAD_MGMT_SE4, d->chip->engines - 4u, "COMPUTE_STATIC_THREAD_MGMT_SE4");
-	if (d->chip->gfx == VGPU_GFX90A)
+	if (vgpu_gfx_unified(d->chip->gfx))
 		rely_on(d, COMPUTE_PGM_RSRC3, 1, "COMPUTE_PGM_RSRC3");
 	if (!(d->initiator & INITIATOR_FORCE_START_AT_000))
 		rely_on(d, COMPUTE_START_X, 3, "COMPUTE_START");
 	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN)
 		rely_on(d, COMPUTE_TMPRING_SIZE, 1, "COMPUTE_TMPRING_SIZE");
+	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN && d->chip->flat_scratch_given)
+		rely_on(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO, 2, "COMPUTE_DISPATCH_SCRATCH_BASE");
 	rely_on(d, COMPUTE_USER_DATA_0, bits(reg(d, COMPUTE_PGM_RSRC2), 5, 1) & 15, "COMPUTE_USER_DATA_0");
 	if (bits(reg(d, COMPUTE_PGM_RSRC2), 5, 1) == COMPUTE_USER_DATA_COUNT)
 		rely_on(d, COMPUTE_USER_DATA_0 + 15, 1, "COMPUTE_USER_DATA_15");
@@ -155,7 +157,7 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 static void read_registers(struct dispatch *d, struct engine_grid *grid)
 {
 	uint32_t rsrc1 = reg(d, COMPUTE_PGM_RSRC1), rsrc2 = reg(d, COMPUTE_PGM_RSRC2);
-	bool unified = d->chip->gfx == VGPU_GFX90A;
+	bool unified = vgpu_gfx_unified(d->chip->gfx);
 
 	grid->rsrc1 = rsrc1;
 	grid->rsrc2 = rsrc2;
@@ -249,22 +251,14 @@ static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 
 /* --- scratch ---------------------------------------------------------------------------------- */
 
-/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is: what the waves can reach by
- * their slots must be mapped, and must not be cut up in another way while earlier waves still use it. */
-static void check_scratch_buffer(struct dispatch *d, struct engine_grid *grid)
+/* What the waves can reach by their slots must be mapped, and must not be cut up in another way while earlier waves
+ * still use it. */
+static void check_scratch_memory(struct dispatch *d, const struct engine_grid *grid, uint64_t base)
 {
-	const uint32_t *v = grid->user_data;
-	uint64_t base = v[0] | (uint64_t)bits(v[1], 15, 0) << 32;
 	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
 	struct engine_mem mem;
 
-	/* Swizzled, add_tid: nothing else looks like it. */
-	if (grid->user_sgprs < 4 || !(v[1] >> 31) || !bits(v[3], 23, 23))
-		return;
 	engine_mem_init(&mem, d->run, GPUVM_CPC, GPUVM_CPC);
-	if (v[2] != 0xffffffffu && v[2] < need_B)
-		vgpu_finding(91, "scratch descriptor of %u bytes, but %u waves of %u bytes may run; %s", v[2],
-			     grid->scratch_slots, grid->scratch_wave_B, d->where);
 	if (!engine_mem_covers(&mem, base, need_B, GPUVM_R | GPUVM_W))
 		vgpu_finding(91, "scratch at 0x%llx is not mapped for the %u waves of %u bytes that may run; %s",
 			     (unsigned long long)base, grid->scratch_slots, grid->scratch_wave_B, d->where);
@@ -275,6 +269,30 @@ static void check_scratch_buffer(struct dispatch *d, struct engine_grid *grid)
 			     d->ring->scratch_wave_B, grid->scratch_wave_B, (unsigned long long)base, d->where);
 	d->ring->scratch_tag = base;
 	d->ring->scratch_wave_B = grid->scratch_wave_B;
+}
+
+/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is. */
+static void check_scratch_buffer(struct dispatch *d, const struct engine_grid *grid)
+{
+	const uint32_t *v = grid->user_data;
+	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
+
+	/* Swizzled, add_tid: nothing else looks like it. */
+	if (grid->user_sgprs < 4 || !(v[1] >> 31) || !bits(v[3], 23, 23))
+		return;
+	if (v[2] != 0xffffffffu && v[2] < need_B)
+		vgpu_finding(91, "scratch descriptor of %u bytes, but %u waves of %u bytes may run; %s", v[2],
+			     grid->scratch_slots, grid->scratch_wave_B, d->where);
+	check_scratch_memory(d, grid, v[0] | (uint64_t)bits(v[1], 15, 0) << 32);
+}
+
+/* gfx942 has a register for it, and sets FLAT_SCRATCH of each wave. */
+static void read_scratch_base(struct dispatch *d, struct engine_grid *grid)
+{
+	grid->scratch_base = ((uint64_t)bits(reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO + 1), 7, 0) << 32 |
+			      reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO))
+			     << 8;
+	check_scratch_memory(d, grid, grid->scratch_base);
 }
 
 static void read_scratch(struct dispatch *d, struct engine_grid *grid)
@@ -296,7 +314,10 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 		vgpu_finding(91, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
 	if (grid->concurrency > grid->scratch_slots / grid->waves_per_group)
 		grid->concurrency = grid->scratch_slots / grid->waves_per_group;
-	check_scratch_buffer(d, grid);
+	if (d->chip->flat_scratch_given)
+		read_scratch_base(d, grid);
+	else
+		check_scratch_buffer(d, grid);
 }
 
 /* --- the machine's callbacks ------------------------------------------------------------------ */

@@ -96,8 +96,13 @@ static void set_sgprs(struct isa_wave *wave, const struct engine_grid *grid, con
 		*s++ = id[2];
 	if (grid->rsrc2 & RSRC2_TG_SIZE_EN)
 		*s++ = waves | (wave->wave_in_group ? 0 : 1u << 31); /* first wave of the group */
-	if (grid->rsrc2 & RSRC2_SCRATCH_EN)
+	if (grid->rsrc2 & RSRC2_SCRATCH_EN && grid->machine.chip->flat_scratch_given) {
+		uint64_t base = grid->scratch_base + scratch_offset;
+
+		memcpy(&wave->s[ISA_FLAT_SCRATCH], &base, sizeof(base));
+	} else if (grid->rsrc2 & RSRC2_SCRATCH_EN) {
 		*s++ = scratch_offset;
+	}
 }
 
 /* v0..v2: the work-item's place in its group, x running fastest. */

@@ -138,6 +138,7 @@ struct engine_grid {
 	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */
 	uint64_t concurrency;     /* workgroups that the chip holds at once */
 	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */
+	uint64_t scratch_base;                  /* where hardware tells waves of it (gfx942) */
 	bool poison;                            /* what hardware leaves undefined */
 };
 

@@ -32,6 +32,7 @@ enum sh_reg {
 	COMPUTE_PGM_LO = 0x20c,
 	COMPUTE_PGM_HI = 0x20d,
 	COMPUTE_DISPATCH_PKT_ADDR_LO = 0x20e,
+	COMPUTE_DISPATCH_SCRATCH_BASE_LO = 0x210, /* gfx942: address >> 8, HI follows */
 	COMPUTE_PGM_RSRC1 = 0x212,
 	COMPUTE_PGM_RSRC2 = 0x213,
 	COMPUTE_VMID = 0x214,
@@ -44,12 +45,13 @@ enum sh_reg {
 	COMPUTE_RESTART_X = 0x21b,
 	COMPUTE_THREAD_TRACE_ENABLE = 0x21e,
 	COMPUTE_STATIC_THREAD_MGMT_SE4 = 0x225, /* SE5..SE7 follow; gfx908, gfx90a */
-	COMPUTE_PGM_RSRC3 = 0x22d,              /* gfx90a */
+	COMPUTE_PGM_RSRC3 = 0x22d,              /* gfx90a, gfx942 */
 	COMPUTE_USER_DATA_0 = 0x240,
 	COMPUTE_USER_DATA_COUNT = 16,
 };
 
 static_assert((0xb830 - 0xb000) / 4 == COMPUTE_PGM_LO, "PGM_LO is byte B830");
+static_assert((0xb840 - 0xb000) / 4 == COMPUTE_DISPATCH_SCRATCH_BASE_LO, "SCRATCH_BASE is byte B840");
 static_assert((0xb848 - 0xb000) / 4 == COMPUTE_PGM_RSRC1, "RSRC1 is byte B848");
 static_assert((0xb860 - 0xb000) / 4 == COMPUTE_TMPRING_SIZE, "TMPRING_SIZE is byte B860");
 static_assert((0xb894 - 0xb000) / 4 == COMPUTE_STATIC_THREAD_MGMT_SE4, "SE4 is byte B894");

@@ -277,6 +277,12 @@ static bool dpp_ctrl_exists(unsigned ctrl)
 	return ctrl >= 0x140 && ctrl <= 0x143;
 }
 
+/* 64-bit operands, and row_newbcast, which they need, come with gfx90a. */
+static bool dpp_ctrl_is_newbcast(enum vgpu_gfx gfx, unsigned ctrl)
+{
+	return vgpu_gfx_unified(gfx) && ctrl >= 0x150 && ctrl <= 0x15f;
+}
+
 static void decode_dpp(struct state *st)
 {
 	struct isa_valu *v = &st->inst->valu;
@@ -289,7 +295,7 @@ static void decode_dpp(struct state *st)
 	v->abs = (uint8_t)(bits(w, 21, 21) | bits(w, 23, 23) << 1);
 	v->bank_mask = (uint8_t)bits(w, 27, 24);
 	v->row_mask = (uint8_t)bits(w, 31, 28);
-	if (!dpp_ctrl_exists(v->dpp_ctrl))
+	if (!dpp_ctrl_exists(v->dpp_ctrl) && !dpp_ctrl_is_newbcast(st->dec->gfx, v->dpp_ctrl))
 		st->why = "a reserved DPP control";
 	valu_source(st, 0, CODE_VGPR + bits(w, 7, 0));
 }
@@ -324,11 +330,12 @@ static void decode_vop1(struct state *st, uint32_t w)
 		short_source0(st, bits(w, 8, 0));
 }
 
-/* v_madmk: D = S0 * K + S1; v_madak: D = S0 * S1 + K. */
+/* v_madmk, v_fmamk: D = S0 * K + S1; v_madak, v_fmaak: D = S0 * S1 + K. */
 static bool decode_madk(struct state *st, uint32_t w)
 {
-	bool mk = st->inst->op == ISA_OP_V_MADMK_F32 || st->inst->op == ISA_OP_V_MADMK_F16;
-	bool ak = st->inst->op == ISA_OP_V_MADAK_F32 || st->inst->op == ISA_OP_V_MADAK_F16;
+	enum isa_op op = st->inst->op;
+	bool mk = op == ISA_OP_V_MADMK_F32 || op == ISA_OP_V_MADMK_F16 || op == ISA_OP_V_FMAMK_F32;
+	bool ak = op == ISA_OP_V_MADAK_F32 || op == ISA_OP_V_MADAK_F16 || op == ISA_OP_V_FMAAK_F32;
 
 	if (!mk && !ak)
 		return false;
@@ -374,6 +381,8 @@ static bool no_vop3_form(enum isa_op op)
 	case ISA_OP_V_MADAK_F32:
 	case ISA_OP_V_MADMK_F16:
 	case ISA_OP_V_MADAK_F16:
+	case ISA_OP_V_FMAMK_F32:
+	case ISA_OP_V_FMAAK_F32:
 	case ISA_OP_V_READFIRSTLANE_B32:
 	case ISA_OP_V_SWAP_B32:
 	case ISA_OP_V_PK_FMAC_F16:
@@ -442,7 +451,11 @@ static void decode_mfma(struct state *st, uint32_t w, uint32_t w1)
 		else
 			valu_source(st, n, code + (bits(w1, 27 + n, 27 + n) ? CODE_AGPR - CODE_VGPR : 0));
 	}
-	if (src2 < CODE_VGPR && (src2 < 128 || src2 > 248))
+	if (st->inst->row->flags & ISA_ROW_SPARSE && src2 < CODE_VGPR)
+		st->why = "the index of a sparse matrix is a VGPR";
+	else if (st->inst->row->flags & ISA_ROW_SPARSE)
+		valu_source(st, 2, src2);
+	else if (src2 < CODE_VGPR && (src2 < 128 || src2 > 248))
 		st->why = "MFMA takes vector registers or inline constants only";
 	else
 		valu_source(st, 2, src2 >= CODE_VGPR && acc_cd ? src2 + CODE_AGPR - CODE_VGPR : src2);
@@ -553,7 +566,7 @@ static void decode_ds(struct state *st, uint32_t w)
 	struct isa_inst *inst = st->inst;
 	struct isa_mem *m = &inst->mem;
 	uint32_t w1 = next_word(st);
-	bool acc = st->dec->gfx == VGPU_GFX90A && bits(w, 25, 25);
+	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits(w, 25, 25);
 
 	take_row(st, ISA_DS, bits(w, 24, 17));
 	if (st->why)
@@ -572,6 +585,12 @@ static void decode_ds(struct state *st, uint32_t w)
 	}
 }
 
+/* Whether SCRATCH adds a VGPR: gfx942 has a bit for it (SVE), before that it was where there is no SGPR. */
+static bool scratch_has_vaddr(const struct state *st, uint32_t w)
+{
+	return st->dec->gfx == VGPU_GFX942 ? bits(w, 13, 13) : !(st->inst->flags & ISA_SADDR);
+}
+
 static void decode_flat(struct state *st, uint32_t w)
 {
 	static const uint8_t segment[4] = {ISA_FLAT, ISA_SCRATCH, ISA_GLOBAL, ISA_ENC_NONE};
@@ -579,14 +598,14 @@ static void decode_flat(struct state *st, uint32_t w)
 	struct isa_mem *m = &inst->mem;
 	uint32_t w1 = next_word(st);
 	enum isa_enc enc = segment[bits(w, 15, 14)];
-	bool acc = st->dec->gfx == VGPU_GFX90A && bits(w1, 23, 23);
+	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23);
 	unsigned address_dw;
 
 	take_row(st, enc, bits(w, 24, 18));
 	if (st->why)
 		return;
 	mem_widths(inst);
-	flag_if(inst, bits(w, 13, 13), ISA_LDS);
+	flag_if(inst, st->dec->gfx != VGPU_GFX942 && bits(w, 13, 13), ISA_LDS);
 	flag_if(inst, bits(w, 16, 16), ISA_GLC);
 	flag_if(inst, bits(w, 17, 17), ISA_SLC);
 	flag_if(inst, bits(w, 25, 25), ISA_SCC_BIT);
@@ -595,8 +614,9 @@ static void decode_flat(struct state *st, uint32_t w)
 	m->offset = enc == ISA_FLAT ? (int32_t)bits(w, 11, 0) : sign_extend(bits(w, 12, 0), 13);
 	if (inst->flags & ISA_SADDR)
 		m->saddr = scalar_code(st, bits(w1, 22, 16), enc == ISA_GLOBAL ? 2 : 1);
-	/* With SADDR, GLOBAL takes a 32-bit VGPR offset and SCRATCH no VGPR. */
-	address_dw = enc == ISA_SCRATCH ? !(inst->flags & ISA_SADDR) : inst->flags & ISA_SADDR ? 1 : 2;
+	flag_if(inst, enc == ISA_SCRATCH && scratch_has_vaddr(st, w), ISA_VADDR);
+	/* With SADDR, GLOBAL takes a 32-bit VGPR offset. */
+	address_dw = enc == ISA_SCRATCH ? !!(inst->flags & ISA_VADDR) : inst->flags & ISA_SADDR ? 1 : 2;
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), address_dw);
 	m->vdata = data_row(st, bits(w1, 15, 8), m->data_dw, acc);
 	/* An atomic that returns nothing leaves the field unused. */
@@ -607,14 +627,14 @@ static void buffer_fields(struct state *st, uint32_t w, uint32_t w1)
 {
 	struct isa_inst *inst = st->inst;
 	struct isa_mem *m = &inst->mem;
-	bool acc = st->dec->gfx == VGPU_GFX90A && bits(w1, 23, 23);
+	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23);
 	unsigned dw;
 
 	mem_widths(inst);
 	flag_if(inst, bits(w, 12, 12), ISA_OFFEN);
 	flag_if(inst, bits(w, 13, 13), ISA_IDXEN);
 	flag_if(inst, bits(w, 14, 14), ISA_GLC);
-	flag_if(inst, st->dec->gfx != VGPU_GFX90A && bits(w1, 23, 23), ISA_TFE);
+	flag_if(inst, !vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23), ISA_TFE);
 	m->offset = (int32_t)bits(w, 11, 0);
 	/* TFE adds a status dword to what a load returns; data that goes to LDS needs no register. */
 	dw = m->dst_dw > m->data_dw ? m->dst_dw : m->data_dw;

@@ -88,6 +88,8 @@ enum isa_row_flag {
 	ISA_ROW_CARRY_IN = 1 << 1,   /* reads VCC in VOP2, src2 in VOP3 */
 	ISA_ROW_ACCUMULATE = 1 << 2, /* vdst is a source too */
 	ISA_ROW_MATRIX = 1 << 3,
+	ISA_ROW_SPARSE =
+		1 << 4, /* of a matrix: source 2 says which half of source 0 is there; vdst is the addend */
 };
 
 /* One row of opcodes.def. chips: bit (1 << enum vgpu_gfx). */
@@ -96,21 +98,23 @@ struct isa_row {
 	uint16_t number, op;
 	uint8_t dst, src[3]; /* enum isa_type */
 	uint8_t flags;       /* enum isa_row_flag */
+	const char *name;    /* as this encoding and chip call it */
 };
 
 enum isa_flag {
-	ISA_GLC = 1 << 0,
-	ISA_SLC = 1 << 1,
+	ISA_GLC = 1 << 0, /* sc0 of gfx942; returned values of atomics all the same */
+	ISA_SLC = 1 << 1, /* nt of gfx942 */
 	ISA_LDS = 1 << 2, /* MUBUF, FLAT: data goes to LDS, address from M0 */
 	ISA_OFFEN = 1 << 3,
 	ISA_IDXEN = 1 << 4,
 	ISA_GDS = 1 << 5,
 	ISA_TFE = 1 << 6,
 	ISA_NV = 1 << 7,
-	ISA_SCC_BIT = 1 << 8,  /* gfx90a: system coherence of FLAT and MUBUF */
-	ISA_SADDR = 1 << 9,    /* GLOBAL, SCRATCH: mem.saddr holds an SGPR (pair); no VGPR address for SCRATCH */
+	ISA_SCC_BIT = 1 << 8,  /* gfx90a: system coherence of FLAT and MUBUF; sc1 of gfx942 */
+	ISA_SADDR = 1 << 9,    /* GLOBAL, SCRATCH: mem.saddr holds an SGPR (pair) */
 	ISA_SOFFSET = 1 << 10, /* SMEM: mem.soffset is added */
 	ISA_SOE_IMM = 1 << 11, /* SMEM: mem.offset is added */
+	ISA_VADDR = 1 << 12,   /* SCRATCH: mem.vaddr is added */
 };
 
 /* Memory instructions. Rows index wave->v; codes are scalar operand codes for isa_sread32/64. */

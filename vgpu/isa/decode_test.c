@@ -291,7 +291,7 @@ static void random_words_are_safe(void)
 	uint64_t seed = 1;
 
 	for (unsigned n = 0; n < 2000000; n++) {
-		struct isa_decoder dec = {(enum vgpu_gfx)(n & 3), 24, 32, 24, 8};
+		struct isa_decoder dec = {(enum vgpu_gfx)(n % VGPU_GFX_LATER), 24, 32, 24, 8};
 		uint32_t code[3];
 		struct isa_inst inst;
 		const char *why;
@@ -316,7 +316,7 @@ static void random_words_are_safe(void)
 
 int main(void)
 {
-	static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
+	static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"};
 	static char answer[sizeof(probes) / sizeof(probes[0])][128];
 
 	random_words_are_safe();
@@ -327,7 +327,7 @@ int main(void)
 		printf("the comparison is skipped: " TOOL " is not installed\n");
 		return check_done("decoding");
 	}
-	for (unsigned gfx = 0; gfx < 4; gfx++) {
+	for (unsigned gfx = 0; gfx < VGPU_GFX_LATER; gfx++) {
 		struct score score = {0};
 
 		if (!CHECK(ask(chips[gfx], answer)))

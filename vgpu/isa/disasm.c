@@ -11,6 +11,7 @@ struct text {
 	char *at;
 	size_t left;
 	unsigned operands;
+	enum vgpu_gfx gfx;
 };
 
 static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -315,13 +316,15 @@ static void put_flags(struct text *t, const struct isa_inst *i)
 {
 	static const struct {
 		uint16_t flag;
-		const char *name;
-	} names[] = {{ISA_GLC, " glc"}, {ISA_SLC, " slc"},     {ISA_TFE, " tfe"}, {ISA_LDS, " lds"},
-		     {ISA_NV, " nv"},   {ISA_SCC_BIT, " scc"}, {ISA_GDS, " gds"}};
+		const char *name, *name_942;
+	} names[] = {{ISA_GLC, " glc", " sc0"}, {ISA_SLC, " slc", " nt"},  {ISA_SCC_BIT, " scc", " sc1"},
+		     {ISA_TFE, " tfe", " tfe"}, {ISA_LDS, " lds", " lds"}, {ISA_NV, " nv", " nv"},
+		     {ISA_GDS, " gds", " gds"}};
+	bool scopes = t->gfx == VGPU_GFX942 && i->enc != ISA_SMEM;
 
 	for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
 		if (i->flags & names[n].flag)
-			put(t, "%s", names[n].name);
+			put(t, "%s", scopes ? names[n].name_942 : names[n].name);
 }
 
 static void put_data(struct text *t, unsigned row, unsigned dw)
@@ -380,7 +383,7 @@ static void put_flat(struct text *t, const struct isa_inst *i)
 	if (!m->data_dw || i->flags & ISA_GLC)
 		put_data(t, m->vdst, m->dst_dw);
 	separate(t);
-	if (scratch && saddr)
+	if (scratch && !(i->flags & ISA_VADDR))
 		put(t, "off");
 	else
 		put_row(t, m->vaddr, scratch || saddr ? 1 : 2);
@@ -403,8 +406,11 @@ static void put_buffer(struct text *t, const struct isa_inst *i)
 	unsigned dw = m->data_dw ? m->data_dw : m->dst_dw,
 		 address = !!(i->flags & ISA_OFFEN) + !!(i->flags & ISA_IDXEN);
 
-	if (!i->row->src[0] && i->op != ISA_OP_BUFFER_STORE_LDS_DWORD)
+	if (!i->row->src[0] && i->op != ISA_OP_BUFFER_STORE_LDS_DWORD) {
+		if (t->gfx == VGPU_GFX942)
+			put_flags(t, i);
 		return;
+	}
 	if (i->flags & ISA_LDS)
 		dw = 0;
 	put_data(t, m->vdata, dw);
@@ -431,7 +437,7 @@ unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words
 			 size_t text_B)
 {
 	struct isa_decoder dec = isa_decoder_any(gfx);
-	struct text t = {.at = text, .left = text_B};
+	struct text t = {.at = text, .left = text_B, .gfx = gfx};
 	struct isa_inst inst;
 	const char *why;
 	unsigned used = isa_decode(&dec, code, words, pc, &inst, &why);
@@ -440,7 +446,7 @@ unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words
 		put(&t, "<%s>", why);
 		return 0;
 	}
-	put(&t, "%s", isa_op_name(inst.op));
+	put(&t, "%s", inst.row->name);
 	if (inst.enc <= ISA_SOPP)
 		put_salu(&t, &inst);
 	else if (inst.enc <= ISA_VOP3P)

@@ -252,6 +252,8 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_f32)[] = {
 	F(MUL_LEGACY_F32, mul_legacy),
 	F(FMA_F32, fma32),
 	F(FMAC_F32, fma32),
+	F(FMAMK_F32, fma32),
+	F(FMAAK_F32, fma32),
 	FLUSH(MAD_F32, mad),
 	FLUSH(MAC_F32, mad),
 	FLUSH(MADMK_F32, mad),

@@ -98,6 +98,8 @@ static inline uint64_t qsad(uint64_t a, uint32_t b, uint64_t c, bool masked, boo
 	return r;
 }
 
+LANES_1(mov_b64, u64, u64, a)
+LANES_3(lshl_add_u64, u64, u64, u32, u64, (a << (b & 7)) + c)
 LANES_3(qsad_pk, u64, u64, u32, u64, qsad(a, b, c, false, x->clamp))
 LANES_3(mqsad_pk, u64, u64, u32, u64, qsad(a, b, c, true, x->clamp))
 
@@ -130,8 +132,9 @@ static void mqsad_u32(struct isa_lanes *x)
 		N(CMPX_NE_##T, cmp_ne_##t), N(CMPX_GE_##T, cmp_ge_##t), N(CMPX_T_##T, cmp_always)
 
 const struct isa_lane_op ISA_LANES_NAME(isa_lanes_int64)[] = {
-	N(LSHLREV_B64, lshlrev_b64),  N(LSHRREV_B64, lshrrev_b64), N(ASHRREV_I64, ashrrev_i64),
-	N(MAD_U64_U32, mad_u64_u32),  N(MAD_I64_I32, mad_i64_i32), N(QSAD_PK_U16_U8, qsad_pk),
-	N(MQSAD_PK_U16_U8, mqsad_pk), N(MQSAD_U32_U8, mqsad_u32),  COMPARES(I64, i64),
-	COMPARES(U64, u64),           {ISA_OP_NONE, 0, NULL},
+	N(LSHLREV_B64, lshlrev_b64),  N(LSHRREV_B64, lshrrev_b64),   N(ASHRREV_I64, ashrrev_i64),
+	N(MAD_U64_U32, mad_u64_u32),  N(MAD_I64_I32, mad_i64_i32),   N(QSAD_PK_U16_U8, qsad_pk),
+	N(MQSAD_PK_U16_U8, mqsad_pk), N(MQSAD_U32_U8, mqsad_u32),    COMPARES(I64, i64),
+	N(MOV_B64, mov_b64),          N(LSHL_ADD_U64, lshl_add_u64), COMPARES(U64, u64),
+	{ISA_OP_NONE, 0, NULL},
 };

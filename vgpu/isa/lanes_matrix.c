@@ -1,10 +1,11 @@
-/* Lane functions: matrix multiply-add (gfx908, gfx90a). EXEC has no say.
+/* Lane functions: matrix multiply-add (gfx908, gfx90a, gfx942). EXEC has no say.
  *
  * One instruction multiplies `blocks` pairs of M x K and K x M matrices. Lane l of a source holds row (or column) l
  * % M; l / M counts blocks, or where there is one block, groups of k; each lane holds `per_lane` consecutive k.
  * Lane l of the result holds column l % M, and in its registers rows in fours: 8 * (r / 4) + 4 * (l / 32) + r % 4
  * for M = 32 and so on. Sums run in the order of k, each step fused; the order and inner precision of hardware are
  * not public, nor is which NaN a sum gives: it is the default one here. */
+#include "vgpu/isa/fp8.h"
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/lanes.h"
 
@@ -89,7 +90,30 @@ static inline float element_bf16(const uint32_t *rows, unsigned lane, unsigned e
 static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
 {
 	(void)flush;
-	return (int8_t)(rows[lane] >> 8 * e);
+	return (int8_t)(rows[e / 4 * ISA_LANES + lane] >> 8 * (e % 4));
+}
+
+static inline float element_fp8(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+{
+	(void)flush;
+	return as_f32(fp8_to_bits32(rows[e / 4 * ISA_LANES + lane] >> 8 * (e % 4), FP8_E4M3));
+}
+
+static inline float element_bf8(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+{
+	(void)flush;
+	return as_f32(fp8_to_bits32(rows[e / 4 * ISA_LANES + lane] >> 8 * (e % 4), FP8_E5M2));
+}
+
+/* XF32: an f32 with 10 bits of mantissa. Rounded to nearest even; what hardware does is not public. */
+static inline float element_xf32(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+{
+	uint32_t bits = rows[e * ISA_LANES + lane];
+
+	(void)flush;
+	if ((bits & 0x7f800000) != 0x7f800000)
+		bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+	return as_f32(bits);
 }
 
 #define STEP_f32(a, b, c) __builtin_fmaf(a, b, c)
@@ -98,7 +122,7 @@ static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e
 #define BITS_i32(v)       ((uint32_t)(v))
 
 /* One block: x->d holds the addend and gets the result. */
-#define MATRIX(name, T, ELEMENT)                                                                                   \
+#define MATRIX(name, T, ELEMENT_A, ELEMENT_B)                                                                      \
 	static void name##_block(struct isa_lanes *x, const struct shape *s, unsigned block)                       \
 	{                                                                                                          \
 		const unsigned from = cbsz_block(x->inst, block), m = s->m;                                        \
@@ -109,12 +133,12 @@ static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e
 		for (unsigned k = 0; k < groups(s) * s->per_lane; k++) {                                           \
 			const unsigned group = k / s->per_lane, e = k % s->per_lane;                               \
 			for (unsigned j = 0; j < m; j++)                                                           \
-				column[j] = ELEMENT(x->s[1],                                                       \
-						    blgp_lane(x->inst->blgp, source_lane(s, block, group, j)), e,  \
-						    x->flush_half);                                                \
+				column[j] = ELEMENT_B(x->s[1],                                                     \
+						      blgp_lane(x->inst->blgp, source_lane(s, block, group, j)),   \
+						      e, x->flush_half);                                           \
 			for (unsigned i = 0; i < m; i++) {                                                         \
 				const t_##T a =                                                                    \
-					ELEMENT(x->s[0], source_lane(s, from, group, i), e, x->flush_half);        \
+					ELEMENT_A(x->s[0], source_lane(s, from, group, i), e, x->flush_half);      \
 				for (unsigned j = 0; j < m; j++)                                                   \
 					sum[i][j] = STEP_##T(a, column[j], sum[i][j]);                             \
 			}                                                                                          \
@@ -128,10 +152,54 @@ static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e
 		for (unsigned block = 0; block < s.blocks; block++)                                                \
 			name##_block(x, &s, block);                                                                \
 	}
-MATRIX(matrix_f32, f32, element_f32)
-MATRIX(matrix_f16, f32, element_f16)
-MATRIX(matrix_bf16, f32, element_bf16)
-MATRIX(matrix_i8, i32, element_i8)
+MATRIX(matrix_f32, f32, element_f32, element_f32)
+MATRIX(matrix_f16, f32, element_f16, element_f16)
+MATRIX(matrix_bf16, f32, element_bf16, element_bf16)
+MATRIX(matrix_i8, i32, element_i8, element_i8)
+MATRIX(matrix_xf32, f32, element_xf32, element_xf32)
+MATRIX(matrix_bf8_bf8, f32, element_bf8, element_bf8)
+MATRIX(matrix_bf8_fp8, f32, element_bf8, element_fp8)
+MATRIX(matrix_fp8_bf8, f32, element_fp8, element_bf8)
+MATRIX(matrix_fp8_fp8, f32, element_fp8, element_fp8)
+
+/* --- sparse: of each four neighbours in a row of source 0 only two are there --- */
+
+/* Which of its four neighbours element e of a lane is. Two bits an element; a set of them serves the lane's
+ * elements, and where CBSZ is 0, ABID says which set of the register. */
+static unsigned sparse_place(const struct isa_lanes *x, const struct shape *s, unsigned lane, unsigned e)
+{
+	unsigned set_bits = 2u * s->per_lane, sets = 32 / set_bits;
+	unsigned set = x->inst->cbsz ? 0 : x->inst->abid % sets;
+
+	return x->s[2][lane] >> (set * set_bits + 2 * e) & 3;
+}
+
+/* per_lane counts source 0; lanes of source 1 hold twice as many, dense. */
+#define SPARSE(name, T, ELEMENT_A, ELEMENT_B)                                                                      \
+	static void name(struct isa_lanes *x, struct shape s)                                                      \
+	{                                                                                                          \
+		for (unsigned i = 0; i < s.m; i++)                                                                 \
+			for (unsigned j = 0; j < s.m; j++) {                                                       \
+				t_##T sum = LD_##T(x->d, result_at(&s, 0, i, j));                                  \
+				for (unsigned k = 0; k < groups(&s) * s.per_lane; k++) {                           \
+					const unsigned group = k / s.per_lane, e = k % s.per_lane;                 \
+					const unsigned lane = source_lane(&s, 0, group, i);                        \
+					const unsigned dense = e / 2 * 4 + sparse_place(x, &s, lane, e);           \
+					const t_##T a = ELEMENT_A(x->s[0], lane, e, false);                        \
+					const t_##T b =                                                            \
+						ELEMENT_B(x->s[1], source_lane(&s, 0, group, j), dense, false);    \
+					sum = STEP_##T(a, b, sum);                                                 \
+				}                                                                                  \
+				x->d[result_at(&s, 0, i, j)] = BITS_##T(sum);                                      \
+			}                                                                                          \
+	}
+SPARSE(sparse_f16, f32, element_f16, element_f16)
+SPARSE(sparse_bf16, f32, element_bf16, element_bf16)
+SPARSE(sparse_i8, i32, element_i8, element_i8)
+SPARSE(sparse_bf8_bf8, f32, element_bf8, element_bf8)
+SPARSE(sparse_bf8_fp8, f32, element_bf8, element_fp8)
+SPARSE(sparse_fp8_bf8, f32, element_fp8, element_bf8)
+SPARSE(sparse_fp8_fp8, f32, element_fp8, element_fp8)
 
 /* f64: BLGP negates the sources instead. The result of 16 x 16 holds row 4 * r + l / 16 in register pair r; the
  * four 4 x 4 blocks have one register pair. */
@@ -194,8 +262,42 @@ SHAPE(bf16_32x32x8_1k, bf16, 32, 1, 4)
 SHAPE(bf16_16x16x16_1k, bf16, 16, 1, 4)
 SHAPE(f64_16x16x4, f64, 16, 1, 1)
 SHAPE(f64_4x4x4, f64, 4, 4, 1)
+SHAPE(xf32_16x16x8, xf32, 16, 1, 2)
+SHAPE(xf32_32x32x4, xf32, 32, 1, 2)
+SHAPE(i8_16x16x32, i8, 16, 1, 8)
+SHAPE(i8_32x32x16, i8, 32, 1, 8)
+
+/* Two sizes of the four mixtures of 8-bit floats. */
+#define SHAPES_8(KIND)                                                                                             \
+	SHAPE(KIND##_16x16x32, KIND, 16, 1, 8)                                                                     \
+	SHAPE(KIND##_32x32x16, KIND, 32, 1, 8)
+SHAPES_8(bf8_bf8)
+SHAPES_8(bf8_fp8)
+SHAPES_8(fp8_bf8)
+SHAPES_8(fp8_fp8)
+
+#define SPARSE_SHAPES(KIND, PER_LANE)                                                                              \
+	static void smfmac_16_##KIND(struct isa_lanes *x)                                                          \
+	{                                                                                                          \
+		sparse_##KIND(x, (struct shape){16, 1, PER_LANE});                                                 \
+	}                                                                                                          \
+	static void smfmac_32_##KIND(struct isa_lanes *x)                                                          \
+	{                                                                                                          \
+		sparse_##KIND(x, (struct shape){32, 1, PER_LANE});                                                 \
+	}
+SPARSE_SHAPES(f16, 4)
+SPARSE_SHAPES(bf16, 4)
+SPARSE_SHAPES(i8, 8)
+SPARSE_SHAPES(bf8_bf8, 8)
+SPARSE_SHAPES(bf8_fp8, 8)
+SPARSE_SHAPES(fp8_bf8, 8)
+SPARSE_SHAPES(fp8_fp8, 8)
 
 #define E(ID, fn) {ISA_OP_V_MFMA_##ID, ISA_FP_EXACT, fn}
+#define S(ID, fn) {ISA_OP_V_SMFMAC_##ID, ISA_FP_EXACT, fn}
+#define E8(ID, kind)                                                                                               \
+	E(F32_16X16X32_##ID, kind##_16x16x32), E(F32_32X32X16_##ID, kind##_32x32x16),                              \
+		S(F32_16X16X64_##ID, smfmac_16_##kind), S(F32_32X32X32_##ID, smfmac_32_##kind)
 
 const struct isa_lane_op ISA_LANES_NAME(isa_lanes_matrix)[] = {
 	E(F32_32X32X1F32, f32_32x32x1),
@@ -225,5 +327,19 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_matrix)[] = {
 	E(F32_16X16X16BF16_1K, bf16_16x16x16_1k),
 	E(F64_16X16X4F64, f64_16x16x4),
 	E(F64_4X4X4F64, f64_4x4x4),
+	E(F32_16X16X8_XF32, xf32_16x16x8),
+	E(F32_32X32X4_XF32, xf32_32x32x4),
+	E(I32_16X16X32_I8, i8_16x16x32),
+	E(I32_32X32X16_I8, i8_32x32x16),
+	E8(BF8_BF8, bf8_bf8),
+	E8(BF8_FP8, bf8_fp8),
+	E8(FP8_BF8, fp8_bf8),
+	E8(FP8_FP8, fp8_fp8),
+	S(F32_16X16X32_F16, smfmac_16_f16),
+	S(F32_32X32X16_F16, smfmac_32_f16),
+	S(F32_16X16X32_BF16, smfmac_16_bf16),
+	S(F32_32X32X16_BF16, smfmac_32_bf16),
+	S(I32_16X16X64_I8, smfmac_16_i8),
+	S(I32_32X32X32_I8, smfmac_32_i8),
 	{ISA_OP_NONE, 0, NULL},
 };

@@ -407,8 +407,10 @@ static uint64_t lane_operand(uint32_t (*v)[ISA_LANES], unsigned lane, unsigned s
 static void atomic(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		   const struct isa_addresses *a, unsigned vdata, unsigned vdst, bool returns)
 {
-	unsigned size_B = access->bytes, saved = isa_atomic_enter(access->atomic, size_B);
+	unsigned size_B = access->bytes, saved;
 	bool two = access->atomic == ISA_ATOMIC_CMPSWAP;
+
+	saved = isa_atomic_enter(w->machine->chip->gfx, access->atomic, size_B);
 
 	ISA_FOR_LANES(lane, a->mask)
 	{
@@ -494,10 +496,32 @@ void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct
 	[ISA_OP_##P##_ATOMIC_MAX_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_MAX_F}
 
 static const struct isa_access accesses[ISA_OP_COUNT] = {
-	LOADS(FLAT),         STORES(FLAT),      ATOMICS(FLAT),       ATOMICS_F64(FLAT),   LOADS(GLOBAL),
-	STORES(GLOBAL),      ATOMICS(GLOBAL),   ATOMICS_F32(GLOBAL), ATOMICS_F64(GLOBAL), LOADS(SCRATCH),
-	STORES(SCRATCH),     LOADS(BUFFER),     STORES(BUFFER),      ATOMICS(BUFFER),     ATOMICS_F32(BUFFER),
-	ATOMICS_F64(BUFFER), ATOMICS(S_BUFFER), ATOMICS(S),
+	ATOMICS_F32(FLAT),
+	[ISA_OP_FLAT_ATOMIC_PK_ADD_BF16] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_PK_ADD_BF16},
+	[ISA_OP_GLOBAL_ATOMIC_PK_ADD_BF16] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_PK_ADD_BF16},
+	[ISA_OP_GLOBAL_LOAD_LDS_UBYTE] = {ISA_ACCESS_LOAD_SUB, 1},
+	[ISA_OP_GLOBAL_LOAD_LDS_SBYTE] = {ISA_ACCESS_LOAD_SUB, 1, .extend = true},
+	[ISA_OP_GLOBAL_LOAD_LDS_USHORT] = {ISA_ACCESS_LOAD_SUB, 2},
+	[ISA_OP_GLOBAL_LOAD_LDS_SSHORT] = {ISA_ACCESS_LOAD_SUB, 2, .extend = true},
+	[ISA_OP_GLOBAL_LOAD_LDS_DWORD] = {ISA_ACCESS_LOAD},
+	LOADS(FLAT),
+	STORES(FLAT),
+	ATOMICS(FLAT),
+	ATOMICS_F64(FLAT),
+	LOADS(GLOBAL),
+	STORES(GLOBAL),
+	ATOMICS(GLOBAL),
+	ATOMICS_F32(GLOBAL),
+	ATOMICS_F64(GLOBAL),
+	LOADS(SCRATCH),
+	STORES(SCRATCH),
+	LOADS(BUFFER),
+	STORES(BUFFER),
+	ATOMICS(BUFFER),
+	ATOMICS_F32(BUFFER),
+	ATOMICS_F64(BUFFER),
+	ATOMICS(S_BUFFER),
+	ATOMICS(S),
 };
 
 const struct isa_access *isa_access_of(enum isa_op op)

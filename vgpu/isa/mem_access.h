@@ -64,6 +64,7 @@ enum isa_atomic {
 	ISA_ATOMIC_MIN_F,
 	ISA_ATOMIC_MAX_F,
 	ISA_ATOMIC_PK_ADD_F16,
+	ISA_ATOMIC_PK_ADD_BF16,
 };
 
 /* What op does (LOAD, STORE: dwords come from the instruction); class NONE: not an access of vector memory. */
@@ -90,8 +91,9 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 uint64_t isa_atomic_apply(enum isa_atomic op, unsigned size_B, uint64_t old, uint64_t data, uint64_t data1);
 /* The same on host memory, indivisibly; returns what was there. */
 uint64_t isa_atomic_host(enum isa_atomic op, unsigned size_B, void *host, uint64_t data, uint64_t data1);
-/* Floating-point atomics of the L2 know no MODE: nearest even; f32 flushes denormals, f64 and f16 keep them. */
-unsigned isa_atomic_enter(enum isa_atomic op, unsigned size_B);
+/* Floating-point atomics of the L2 know no MODE: nearest even; f32 flushes denormals before gfx942, all else keeps
+ * them. */
+unsigned isa_atomic_enter(enum vgpu_gfx gfx, enum isa_atomic op, unsigned size_B);
 void isa_atomic_leave(unsigned saved);
 
 /* Lanes of a mask, lowest first. */

@@ -48,6 +48,27 @@ static uint32_t add_f16(uint32_t a, uint32_t b)
 	return half_from_double(sum, HALF_NEAREST) & 0xffff;
 }
 
+/* To nearest even, on the f64's bits: f32 in between would round twice. */
+static uint32_t bf16_from_double(double value)
+{
+	float f = (float)value;
+	uint32_t bits = (uint32_t)bits_of_f32(f);
+	double back = (double)f;
+
+	if (isnan(value))
+		return 0x7fc0;
+	/* Round the f32 to odd, so that the last rounding sees that something was lost. */
+	if (back != value && !(bits & 1))
+		bits += (fabs(back) < fabs(value)) ? 1 : (uint32_t)-1;
+	return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+/* Exact in f64, but where the smaller is below the other's last bit by far. */
+static uint32_t add_bf16(uint32_t a, uint32_t b)
+{
+	return bf16_from_double((double)f32_of((uint64_t)a << 16) + (double)f32_of((uint64_t)b << 16));
+}
+
 /* A number wins over a NaN; of the zeros, -0 is the smaller. */
 static bool f64_below(double a, double b)
 {
@@ -86,14 +107,18 @@ static uint64_t apply_f32(enum isa_atomic op, uint64_t old, uint64_t data, uint6
 	}
 }
 
-unsigned isa_atomic_enter(enum isa_atomic op, unsigned size_B)
+static bool is_packed(enum isa_atomic op)
+{
+	return op == ISA_ATOMIC_PK_ADD_F16 || op == ISA_ATOMIC_PK_ADD_BF16;
+}
+
+unsigned isa_atomic_enter(enum vgpu_gfx gfx, enum isa_atomic op, unsigned size_B)
 {
 	unsigned saved = _mm_getcsr();
+	bool flush = size_B == 4 && !is_packed(op) && gfx != VGPU_GFX942;
 
 	if (op >= ISA_ATOMIC_CMPSWAP_F)
-		_mm_setcsr(_MM_MASK_MASK |
-			   (size_B == 4 && op != ISA_ATOMIC_PK_ADD_F16 ? _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON
-								       : 0));
+		_mm_setcsr(_MM_MASK_MASK | (flush ? _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON : 0));
 	return saved;
 }
 
@@ -152,6 +177,9 @@ uint64_t isa_atomic_apply(enum isa_atomic op, unsigned size_B, uint64_t old, uin
 	if (op == ISA_ATOMIC_PK_ADD_F16)
 		return add_f16((uint32_t)old, (uint32_t)data) | add_f16((uint32_t)old >> 16, (uint32_t)data >> 16)
 									<< 16;
+	if (op == ISA_ATOMIC_PK_ADD_BF16)
+		return add_bf16((uint32_t)old & 0xffff, (uint32_t)data & 0xffff) |
+		       add_bf16((uint32_t)old >> 16, (uint32_t)data >> 16) << 16;
 	if (op >= ISA_ATOMIC_CMPSWAP_F)
 		return size_B == 8 ? apply_f64(op, old, data, data1) : apply_f32(op, old, data, data1);
 	return apply_integer(op, size_B, old, data, data1);

@@ -502,6 +502,7 @@ const struct isa_handler isa_mubuf_handlers[] = {
 	{ISA_OP_BUFFER_STORE_LDS_DWORD, store_lds_dword},
 	{ISA_OP_BUFFER_WBL2, cache},
 	{ISA_OP_BUFFER_INVL2, cache},
+	{ISA_OP_BUFFER_INV, cache},
 	{ISA_OP_BUFFER_WBINVL1, cache},
 	{ISA_OP_BUFFER_WBINVL1_VOL, cache},
 	{ISA_OP_NONE, NULL},

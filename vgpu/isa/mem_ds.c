@@ -509,6 +509,10 @@ static const struct isa_inst *nothing(struct isa_wave *w, const struct isa_inst 
 	DS_ATOMIC(X, MIN, MIN_F, F32, F64, 1)                                                                      \
 	DS_ATOMIC(X, MAX, MAX_F, F32, F64, 1)                                                                      \
 	DS_ATOMIC(X, ADD, ADD_F, F32, F64, 1)                                                                      \
+	X(PK_ADD_F16, PK_ADD_F16, 4, 1, false)                                                                     \
+	X(PK_ADD_RTN_F16, PK_ADD_F16, 4, 1, true)                                                                  \
+	X(PK_ADD_BF16, PK_ADD_BF16, 4, 1, false)                                                                   \
+	X(PK_ADD_RTN_BF16, PK_ADD_BF16, 4, 1, true)                                                                \
 	X(WRXCHG_RTN_B32, SWAP, 4, 1, true)                                                                        \
 	X(WRXCHG_RTN_B64, SWAP, 8, 1, true)                                                                        \
 	X(WRAP_RTN_B32, WRAP, 4, 2, true)

@@ -79,6 +79,21 @@ static const struct isa_inst *global(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
+/* gfx942 has instructions of their own for it. */
+static const struct isa_inst *global_to_lds(struct isa_wave *w, const struct isa_inst *i)
+{
+	struct isa_addresses a;
+
+	w->accesses++;
+	a.mask = isa_exec(w);
+	if (i->flags & ISA_SADDR)
+		saddr_addresses(w, i, &a);
+	else
+		pair_addresses(w, i, &a);
+	load_to_lds(w, i, &a);
+	return i + 1;
+}
+
 /* --- SCRATCH ---------------------------------------------------------------------------------- */
 
 /* Scratch is interleaved: dword n of lane L stands at FLAT_SCRATCH + 256 n + 4 L, whoever accesses it. */
@@ -243,7 +258,7 @@ static void lane_access(struct isa_wave *w, const struct isa_inst *i, const stru
 static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		      const struct isa_addresses *a)
 {
-	unsigned saved = isa_atomic_enter(access->atomic, access->bytes);
+	unsigned saved = isa_atomic_enter(w->machine->chip->gfx, access->atomic, access->bytes);
 
 	ISA_FOR_LANES(lane, a->mask)
 	lane_access(w, i, access, lane, a->va[lane]);
@@ -257,14 +272,10 @@ static bool scratch_offsets(const struct isa_wave *w, const struct isa_inst *i, 
 {
 	uint32_t base = (uint32_t)i->mem.offset, misaligned = 0;
 
-	if (i->flags & ISA_SADDR) {
+	if (i->flags & ISA_SADDR)
 		base += isa_sread32(w, i->mem.saddr);
-		for (unsigned lane = 0; lane < ISA_LANES; lane++)
-			offset[lane] = base;
-	} else {
-		for (unsigned lane = 0; lane < ISA_LANES; lane++)
-			offset[lane] = base + w->v[i->mem.vaddr][lane];
-	}
+	for (unsigned lane = 0; lane < ISA_LANES; lane++)
+		offset[lane] = base + (i->flags & ISA_VADDR ? w->v[i->mem.vaddr][lane] : 0);
 	ISA_FOR_LANES(lane, mask)
 	misaligned |= offset[lane] & 3;
 	return !misaligned;
@@ -386,10 +397,19 @@ static const struct isa_inst *flat(struct isa_wave *w, const struct isa_inst *i)
 const struct isa_handler isa_flat_handlers[] = {
 	ACCESSES(FLAT, flat),
 	ATOMICS(FLAT, flat),
+	{ISA_OP_FLAT_ATOMIC_ADD_F32, flat},
+	{ISA_OP_FLAT_ATOMIC_PK_ADD_F16, flat},
+	{ISA_OP_FLAT_ATOMIC_PK_ADD_BF16, flat},
 	ACCESSES(GLOBAL, global),
 	ATOMICS(GLOBAL, global),
 	{ISA_OP_GLOBAL_ATOMIC_ADD_F32, global},
 	{ISA_OP_GLOBAL_ATOMIC_PK_ADD_F16, global},
+	{ISA_OP_GLOBAL_ATOMIC_PK_ADD_BF16, global},
+	{ISA_OP_GLOBAL_LOAD_LDS_UBYTE, global_to_lds},
+	{ISA_OP_GLOBAL_LOAD_LDS_SBYTE, global_to_lds},
+	{ISA_OP_GLOBAL_LOAD_LDS_USHORT, global_to_lds},
+	{ISA_OP_GLOBAL_LOAD_LDS_SSHORT, global_to_lds},
+	{ISA_OP_GLOBAL_LOAD_LDS_DWORD, global_to_lds},
 	ACCESSES(SCRATCH, scratch),
 	{ISA_OP_NONE, NULL},
 };

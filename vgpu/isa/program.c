@@ -66,7 +66,7 @@ static struct isa_decoder decoder_of(const struct isa_machine *m)
 	if (dec.gfx == VGPU_GFX908) {
 		dec.first_agpr = m->vgpr_count;
 		dec.agprs = m->vgpr_count;
-	} else if (dec.gfx == VGPU_GFX90A) {
+	} else if (vgpu_gfx_unified(dec.gfx)) {
 		dec.first_agpr = m->accum_offset;
 		dec.agprs = m->vgpr_count > m->accum_offset ? m->vgpr_count - m->accum_offset : 0;
 	}

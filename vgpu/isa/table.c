@@ -11,19 +11,25 @@
 enum {
 	ONLY_900 = 1 << VGPU_GFX900,
 	ONLY_90A = 1 << VGPU_GFX90A,
-	FROM_908 = 1 << VGPU_GFX908 | ONLY_90A,
+	ONLY_942 = 1 << VGPU_GFX942,
+	FROM_90A = ONLY_90A | ONLY_942,
+	FROM_908 = 1 << VGPU_GFX908 | FROM_90A,
+	ON_908_90A = FROM_908 & ~ONLY_942,
 	FROM_906 = 1 << VGPU_GFX906 | FROM_908,
 	ALL = ONLY_900 | FROM_906,
-	TO_908 = ALL & ~ONLY_90A,
+	TO_90A = ALL & ~ONLY_942,
+	TO_908 = TO_90A & ~ONLY_90A,
 	CARRY_OUT = ISA_ROW_CARRY_OUT,
 	CARRY_IN = ISA_ROW_CARRY_IN,
 	ACCUMULATE = ISA_ROW_ACCUMULATE,
 	MATRIX = ISA_ROW_MATRIX,
+	SPARSE = ISA_ROW_SPARSE,
 };
 
 static const struct isa_row rows[] = {
 #define ISA_OP(enc, number, chips, id, name, dst, src0, src1, src2, flags)                                         \
-	{ISA_##enc, chips, number, ISA_OP_##id, ISA_T_##dst, {ISA_T_##src0, ISA_T_##src1, ISA_T_##src2}, flags},
+	{ISA_##enc, chips, number, ISA_OP_##id, ISA_T_##dst, {ISA_T_##src0, ISA_T_##src1, ISA_T_##src2},           \
+	 flags,     #name},
 #define ISA_ALSO ISA_OP
 #include "vgpu/isa/opcodes.def"
 #undef ISA_OP

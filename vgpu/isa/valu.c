@@ -121,8 +121,10 @@ static int dpp_lane(unsigned ctrl, int l)
 		return (l & ~7) | (7 - (l & 7));
 	case 0x142: /* row_bcast:15, the last lane of the row before */
 		return row ? row - 1 : -1;
-	default: /* 0x143, row_bcast:31 */
+	case 0x143: /* row_bcast:31 */
 		return l >= 32 ? 31 : -1;
+	default: /* 0x150 and on: row_newbcast, one lane of the row for all of it */
+		return row + (ctrl & 15);
 	}
 }
 
@@ -134,12 +136,16 @@ static void apply_dpp(struct work *k)
 	const uint32_t *from = k->x.s[0];
 	uint64_t exec = isa_exec(k->w);
 
+	unsigned dw = isa_type_dw(v->type[0]);
+
 	for (int l = 0; l < ISA_LANES; l++) {
 		int other = dpp_lane(v->dpp_ctrl, l);
 		bool there = other >= 0 && exec >> other & 1;
 		bool masked = !(v->row_mask >> (l >> 4) & 1) || !(v->bank_mask >> (l >> 2 & 3) & 1);
 
-		k->source[0][l] = there ? from[other] : 0;
+		for (unsigned n = 0; n < dw; n++)
+			k->source[0][n * ISA_LANES + (unsigned)l] =
+				there ? from[n * ISA_LANES + (unsigned)other] : 0;
 		if (masked || (!there && !v->bound_ctrl))
 			k->exec &= ~(1ull << l);
 	}
@@ -509,7 +515,9 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 	k.x.inst = v;
 	k.x.flush_half = w->machine->chip->gfx == VGPU_GFX90A;
 	find_sources(&k);
-	if (v->kind[2] == ISA_FROM_ROW)
+	if (i->row->flags & ISA_ROW_SPARSE)
+		memcpy(sum, w->v[v->vdst], dw * sizeof(w->v[0]));
+	else if (v->kind[2] == ISA_FROM_ROW)
 		memcpy(sum, w->v[v->row[2]], dw * sizeof(w->v[0]));
 	else
 		for (unsigned n = 0; n < dw; n++)

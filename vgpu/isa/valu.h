@@ -19,7 +19,7 @@ struct isa_lanes {
 	uint64_t exec;        /* lanes that count: only for functions that look across lanes or are slow per lane */
 	uint32_t mode;        /* isa_wave::mode */
 	bool clamp;           /* of integer results: saturate */
-	bool flush_half;      /* matrices: denormal f16 and bf16 sources are zero (gfx90a) */
+	bool flush_half;      /* matrices: denormal f16 and bf16 sources are zero (gfx90a, not gfx942) */
 	const struct isa_valu *inst;
 };
 
@@ -41,7 +41,7 @@ struct isa_lane_op {
 };
 
 /* Tables of lane functions, ended by ISA_OP_NONE; one set per build. */
-#define ISA_LANE_TABLES(X) X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix)
+#define ISA_LANE_TABLES(X) X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix) X(fp8)
 #define ISA_DECLARE_LANES(name)                                                                                    \
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)
