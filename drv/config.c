@@ -111,15 +111,59 @@ static const struct {
 	{"TUFF_STAGING_KIB", parse_staging},
 };
 
+static void complain(const char *name, const char *text)
+{
+	if (!config.problem[0])
+		snprintf(config.problem, sizeof(config.problem), "%.40s=%.80s is not understood", name, text);
+}
+
+#define OVERRIDE "HSA_OVERRIDE_GFX_VERSION"
+
+/* suffix: what stands behind the name, "" or "_3". */
+static bool parse_override(const char *suffix, const char *text)
+{
+	unsigned major, minor, stepping;
+	uint32_t node = 0;
+	char more;
+
+	if (*suffix && (*suffix != '_' || !parse_number(suffix + 1, 0, 1023, &node)))
+		return false;
+	/* The bounds are those of ROCm's thunk. */
+	if (sscanf(text, "%u.%u.%u%c", &major, &minor, &stepping, &more) != 3 || major > 63 || minor > 255 ||
+	    stepping > 255 || config.overrides == DRV_OVERRIDES_MAX)
+		return false;
+	config.override[config.overrides++] =
+		(struct drv_override){*suffix ? (int)node : -1, (uint8_t)major, (uint8_t)minor, (uint8_t)stepping};
+	return true;
+}
+
+/* One variable for each node: found by walking the environment, not by guessing names. */
+static void parse_overrides(void)
+{
+	const size_t length = strlen(OVERRIDE);
+
+	for (char **entry = environ; entry && *entry; entry++) {
+		const char *equals = strchr(*entry, '=');
+		char name[64];
+
+		if (!equals || strncmp(*entry, OVERRIDE, length) || !equals[1] ||
+		    (size_t)(equals - *entry) >= sizeof(name))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(equals - *entry), *entry);
+		if (!parse_override(name + length, equals + 1))
+			complain(name, equals + 1);
+	}
+}
+
 static void parse_environment(void)
 {
 	for (size_t i = 0; i < COUNT(variables); i++) {
 		const char *text = getenv(variables[i].name);
 
-		if (text && *text && !variables[i].parse(text) && !config.problem[0])
-			snprintf(config.problem, sizeof(config.problem), "%s=%.100s is not understood",
-				 variables[i].name, text);
+		if (text && *text && !variables[i].parse(text))
+			complain(variables[i].name, text);
 	}
+	parse_overrides();
 }
 
 const struct drv_config *drv_config(void)

@@ -9,13 +9,23 @@
 /* TUFF_COPY: which engine copies, for tests and for hunting a fault. */
 enum drv_copy_engine { DRV_COPY_AUTO, DRV_COPY_SDMA, DRV_COPY_SHADER, DRV_COPY_CPU };
 
+/* HSA_OVERRIDE_GFX_VERSION=major.minor.stepping, in decimal as ROCm reads it, for all devices or, with _<n> behind
+ * the name, for ROCm's node n: host NUMA nodes count first, GPUs follow in order. */
+struct drv_override {
+	int node; /* -1: all */
+	uint8_t major, minor, stepping;
+};
+#define DRV_OVERRIDES_MAX 32
+
 struct drv_config {
 	unsigned log; /* TUFF_LOG, enum drv_log_category */
 	int log_fd;   /* TUFF_LOG_FILE; stderr otherwise */
 	enum drv_copy_engine copy;
 	uint32_t spin_us;     /* TUFF_SPIN_US: how long a wait polls before it sleeps */
 	uint32_t staging_KiB; /* TUFF_STAGING_KIB: size of one staging buffer */
-	char problem[160];    /* the first value that could not be understood and was ignored; "" if none */
+	unsigned overrides;
+	struct drv_override override[DRV_OVERRIDES_MAX];
+	char problem[160]; /* the first value that could not be understood and was ignored; "" if none */
 };
 
 /* Thread safe; the answer never changes and is never NULL. */

@@ -5,12 +5,34 @@
 
 #include "tests/check.h"
 
+static void overrides_are_read(void)
+{
+	const struct drv_config *c = drv_config();
+
+	CHECK_EQ(c->overrides, 2);
+	for (unsigned i = 0; i < c->overrides; i++) {
+		const struct drv_override *o = &c->override[i];
+
+		CHECK(o->node == -1 || o->node == 2);
+		CHECK_EQ(o->major, o->node == 2 ? 9 : 10);
+		CHECK_EQ(o->minor, o->node == 2 ? 0 : 3);
+		CHECK_EQ(o->stepping, o->node == 2 ? 10 : 0);
+	}
+}
+
 int main(void)
 {
 	setenv("TUFF_LOG", "ib,,submit", 1);
 	setenv("TUFF_COPY", "shader", 1);
 	setenv("TUFF_SPIN_US", "12x", 1);
 	setenv("TUFF_STAGING_KIB", "128", 1);
+	setenv("HSA_OVERRIDE_GFX_VERSION", "10.3.0", 1);
+	setenv("HSA_OVERRIDE_GFX_VERSION_2", "9.0.10", 1);
+	setenv("HSA_OVERRIDE_GFX_VERSION_x", "9.0.6", 1);
+	setenv("HSA_OVERRIDE_GFX_VERSION_3", "9.0.a", 1);
+	setenv("HSA_OVERRIDE_GFX_VERSION_4", "9.0", 1);
+	setenv("HSA_OVERRIDE_GFX_VERSION_5", "9.0.256", 1);
+	setenv("HSA_OVERRIDE_GFX_VERSION_6", "", 1);
 	setenv("TUFF_LOG_FILE", "/dev/null", 1);
 	CHECK_EQ(drv_config()->log, DRV_LOG_IB | DRV_LOG_SUBMIT);
 	CHECK(drv_log_on(DRV_LOG_IB | DRV_LOG_MEM));
@@ -19,6 +41,7 @@ int main(void)
 	CHECK_EQ(drv_config()->spin_us, 50);
 	CHECK_EQ(drv_config()->staging_KiB, 128);
 	CHECK_STR(drv_config()->problem, "TUFF_SPIN_US=12x is not understood");
+	overrides_are_read();
 	setenv("TUFF_COPY", "cpu", 1);
 	CHECK_EQ(drv_config()->copy, DRV_COPY_SHADER);
 
