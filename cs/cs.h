@@ -71,8 +71,9 @@ DRV_MUST_CHECK int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *rese
 /* How to print one IB: `count` dwords at `ib`, which the GPU sees at va; one drv_log() line each packet. */
 typedef void cs_print_fn(const uint32_t *ib, uint32_t count, uint64_t va);
 
-/* A queue on ring `index` of an IP. For DRV_IP_COMPUTE print is cs_pm4_print. -EINVAL: no such ring; -EBUSY: this
- * context has a cs_ring for it already; -ENOMEM. */
+/* A queue on ring `index` of an IP. For DRV_IP_COMPUTE print is cs_pm4_print. -ENOTSUP: nothing here
+ * makes packets of the chip's generation; -EINVAL: no such ring; -EBUSY: this context has a cs_ring for it already;
+ * -ENOMEM. */
 DRV_MUST_CHECK int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
 				  struct cs_ring **ring);
 /* Waits for its work (a lost context ends that), then frees. */

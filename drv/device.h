@@ -9,6 +9,7 @@
 #define DRV_DEVICE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +19,9 @@
 #define DRV_NODES_MAX 64
 
 struct drv_node {
-	char path[32]; /* "/dev/dri/renderD128" */
-	char pci[16];  /* "0000:03:00.0"; "" when /sys does not tell */
+	char path[32];  /* "/dev/dri/renderD128" */
+	char pci[16];   /* "0000:03:00.0"; "" when /sys does not tell */
+	unsigned index; /* among the nodes of the scan */
 };
 
 /* Finds the AMD render nodes, in order of their minor number, at most max; gives how many. Nodes of other makers
@@ -43,19 +45,70 @@ struct drv_heap {
 	uint64_t total_B, usable_B, used_B; /* used_B: at the time of opening, by all processes */
 };
 
+/* Where a cache's size is from; its line size is always the chip table's, since the kernel tells none. */
+enum drv_cache_origin { DRV_CACHE_UNKNOWN, DRV_CACHE_KERNEL, DRV_CACHE_TABLE };
+
+struct drv_cache {
+	uint64_t size_B;
+	uint32_t line_B; /* 0: not known */
+	enum drv_cache_origin origin;
+};
+
+/* In order of distance from a lane. Sizes are of one instance: of one CU, of the CUs that share it, of a shader
+ * array; L2 and what lies behind it are whole. */
+enum drv_cache_kind { DRV_CACHE_L1, DRV_CACHE_INST, DRV_CACHE_SCALAR, DRV_CACHE_GL1, DRV_CACHE_L2, DRV_CACHE_MALL };
+#define DRV_CACHES 6
+const char *drv_cache_name(enum drv_cache_kind kind);
+
 /* What AMDGPU_INFO said at opening. Sizes in bytes, clocks in kHz. */
 struct drv_facts {
 	uint32_t device_id, pci_rev, family, external_rev;
 	uint32_t engines, arrays_per_engine, cus;
 	uint32_t cu_bitmap[4][4];
-	uint32_t engine_clock_kHz, memory_clock_kHz, counter_kHz; /* counter: the GPU timestamp's rate */
+	bool apu;                                                 /* the GPU shares the host's memory chips */
+	uint32_t engine_clock_kHz, memory_clock_kHz, counter_kHz; /* at most; counter: the GPU timestamp's rate */
+	uint32_t engine_min_kHz, memory_min_kHz;                  /* 0: not told (before DRM 3.50) */
+	uint32_t pcie_gen, pcie_lanes; /* what slot and card have in common; 0: not told (before DRM 3.51) */
+	uint32_t wave_lanes, vgprs;    /* of the default wave; registers of a SIMD that a lane sees */
 	uint32_t vram_type, vram_bits;
 	uint32_t l2_banks;
 	uint64_t va_lo, va_hi;           /* usable GPU addresses: [va_lo, va_hi) */
 	uint64_t high_va_lo, high_va_hi; /* and, where no host address is, [high_va_lo, high_va_hi); 0: none */
 	uint32_t va_align_B, fragment_B; /* fragment_B: page size up to which the TLB merges */
 	struct drv_heap vram, visible_vram, gtt;
+	struct drv_cache cache[DRV_CACHES];
 	struct drv_ip ip[DRV_IP_COUNT];
+};
+
+/* What chip and kernel can do together. A capability that is there costs nothing to test again: it never changes.
+ */
+enum drv_ability {
+	DRV_CAN_SUBMIT,        /* compute work */
+	DRV_CAN_COPY,          /* by SDMA */
+	DRV_CAN_FINE_VRAM,     /* VRAM that CPU and peers see change while a kernel runs: see drv_fine */
+	DRV_CAN_FINE_SYSTEM,   /* the same for system memory */
+	DRV_CAN_QUERY_FAULT,   /* the address of the last fault of our address space */
+	DRV_CAN_TIMELINE,      /* timeline syncobjs in submissions */
+	DRV_CAN_VA_TIMELINE,   /* timeline syncobjs in GEM_VA: mappings without waiting */
+	DRV_CAN_SEE_RESET,     /* context query tells that a reset is under way */
+	DRV_CAN_PRIORITIZE,    /* contexts above normal priority, for this process */
+	DRV_CAN_RELY_ON_ZERO,  /* VRAM is handed out cleared */
+	DRV_CAN_MAP_READ_ONLY, /* host memory that the process itself may only read */
+	DRV_CAN_DISCARD,       /* buffers whose content the kernel may drop instead of moving it */
+	DRV_ABILITIES,
+};
+const char *drv_ability_name(enum drv_ability ability);
+
+struct drv_answer {
+	bool yes;
+	char why[120]; /* for people */
+};
+
+/* How memory becomes fine-grained: flags to add to GEM_CREATE and to GEM_VA. Meaningful where the ability is there.
+ */
+struct drv_fine {
+	uint64_t gem_flags;
+	uint32_t va_flags;
 };
 
 struct drv_device {
@@ -64,9 +117,15 @@ struct drv_device {
 	_Atomic uint64_t *ioctls;    /* owned: ioctls on fd so far */
 	unsigned generation;         /* of the process that opened it: drv_generation() then */
 	uint32_t drm_minor;          /* of amdgpu DRM 3.x */
-	const struct drv_chip *chip; /* static */
+	const struct drv_chip *chip; /* static, or own_chip; NULL only after drv_device_examine() */
+	struct drv_chip own_chip;    /* a known chip whose code is chosen by HSA_OVERRIDE_GFX_VERSION */
+	char overridden[48];         /* then: what the chip really is; else "" */
 	struct drv_facts facts;
-	char name[96]; /* what it is sold as */
+	struct drv_answer can[DRV_ABILITIES];
+	struct drv_fine fine_vram, fine_system;
+	char name[96];          /* what it is sold as */
+	int refusal;            /* why it cannot be used: -errno; 0 after drv_device_open() */
+	char refusal_text[320]; /* the record of that */
 };
 
 /* Opens a node. Errors: -EACCES (the record names the group), -ENODEV (not amdgpu, or gone), -ENOTSUP (kernel too
@@ -74,6 +133,19 @@ struct drv_device {
  * kernel. Thread safe. A device is immutable after this; any thread may use it. */
 DRV_MUST_CHECK int drv_device_open(const struct drv_node *node, struct drv_device **dev);
 void drv_device_close(struct drv_device *dev);
+/* Opens it to be looked at: what cannot be used (unknown chip, old kernel, no permission) gives a device too, with
+ * what could be learned, and refusal says why. Not for use. -ENOMEM. Enters the kernel. Thread safe. */
+DRV_MUST_CHECK int drv_device_examine(const struct drv_node *node, struct drv_device **dev);
+
+/* 0 when tuff can make packets for that kind of ring of the chip; -ENOTSUP with a record when it cannot. */
+DRV_MUST_CHECK int drv_check_ring(const struct drv_device *dev, enum drv_ip_type ip);
+
+/* Where a request for "device memory" is best placed. On a card: VRAM. On an APU both are the same memory chips:
+ * the carve-out (VRAM) has large pages and is not charged to the process, but it is small and the display's; once
+ * it is full each request evicts another by copying. So a request that takes at most half of what is free there
+ * goes to it, and a larger one to GTT. used_B: VRAM in use now (drv_usage()). */
+enum drv_home { DRV_HOME_VRAM, DRV_HOME_GTT };
+enum drv_home drv_memory_home(const struct drv_facts *facts, uint64_t size_B, uint64_t used_B);
 
 /* Reads a fixed-size AMDGPU_INFO query without arguments (AMDGPU_INFO_*). Thread safe. */
 DRV_MUST_CHECK int drv_info(const struct drv_device *dev, unsigned query, void *data, uint32_t size_B);

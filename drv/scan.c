@@ -104,6 +104,8 @@ int drv_scan(struct drv_node *nodes, size_t max, size_t *count)
 	}
 	if (*count) {
 		qsort(nodes, *count, sizeof(*nodes), by_minor);
+		for (size_t i = 0; i < *count; i++)
+			nodes[i].index = (unsigned)i;
 		return 0;
 	}
 	if (denied.path[0])

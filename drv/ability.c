@@ -1,0 +1,163 @@
+/* What chip and kernel can do together, each with its reason. Kernel releases: the change log in amdgpu_drv.c. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <amdgpu_drm.h>
+#include <linux/capability.h>
+
+#include "drv/internal.h"
+
+#ifndef AMDGPU_GEM_CREATE_COHERENT
+#define AMDGPU_GEM_CREATE_COHERENT (1 << 13)
+#endif
+
+/* What a minor number of the DRM interface brought, and the first Linux that has it. */
+static const struct {
+	enum drv_ability ability;
+	uint16_t minor;
+	const char *linux_release;
+} since[] = {
+	{DRV_CAN_TIMELINE, 32, "5.2"},     {DRV_CAN_DISCARD, 47, "6.0"},       {DRV_CAN_SEE_RESET, 54, "6.6"},
+	{DRV_CAN_QUERY_FAULT, 55, "6.8"},  {DRV_CAN_RELY_ON_ZERO, 59, "6.12"}, {DRV_CAN_VA_TIMELINE, 64, "6.16"},
+	{DRV_CAN_MAP_READ_ONLY, 0, "4.6"},
+};
+
+/* The minor number did not move when GEM_CREATE began to take coherence flags, in Linux 6.18. */
+#define COHERENT_MINOR_MIN 64
+
+const char *drv_ability_name(enum drv_ability ability)
+{
+	static const char *const names[DRV_ABILITIES] = {
+		[DRV_CAN_SUBMIT] = "compute",
+		[DRV_CAN_COPY] = "SDMA copies",
+		[DRV_CAN_FINE_VRAM] = "fine-grained VRAM",
+		[DRV_CAN_FINE_SYSTEM] = "fine-grained system memory",
+		[DRV_CAN_QUERY_FAULT] = "fault address",
+		[DRV_CAN_TIMELINE] = "timeline syncobjs",
+		[DRV_CAN_VA_TIMELINE] = "timelines in GEM_VA",
+		[DRV_CAN_SEE_RESET] = "reset in progress",
+		[DRV_CAN_PRIORITIZE] = "high priority",
+		[DRV_CAN_RELY_ON_ZERO] = "VRAM arrives cleared",
+		[DRV_CAN_MAP_READ_ONLY] = "read-only host memory",
+		[DRV_CAN_DISCARD] = "discardable buffers",
+	};
+
+	return names[ability];
+}
+
+static void say(struct drv_answer *a, bool yes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void say(struct drv_answer *a, bool yes, const char *fmt, ...)
+{
+	va_list args;
+
+	a->yes = yes;
+	va_start(args, fmt);
+	vsnprintf(a->why, sizeof(a->why), fmt, args);
+	va_end(args);
+}
+
+static void judge_kernel(struct drv_device *dev)
+{
+	for (unsigned i = 0; i < sizeof(since) / sizeof(since[0]); i++) {
+		struct drv_answer *a = &dev->can[since[i].ability];
+
+		if (since[i].minor)
+			say(a, dev->drm_minor >= since[i].minor, "since DRM 3.%u (Linux %s); this is 3.%u",
+			    since[i].minor, since[i].linux_release, dev->drm_minor);
+		else
+			say(a, true, "since Linux %s", since[i].linux_release);
+	}
+}
+
+static void judge_engines(struct drv_device *dev)
+{
+	const struct drv_chip *c = dev->chip;
+	bool pm4 = drv_pm4_supported(c->pm4), sdma = drv_sdma_supported(c->sdma);
+
+	say(&dev->can[DRV_CAN_SUBMIT], pm4 && dev->facts.ip[DRV_IP_COMPUTE].rings,
+	    !dev->facts.ip[DRV_IP_COMPUTE].rings ? "the kernel offers no compute ring"
+	    : pm4                                ? "tuff makes %s packets"
+						 : "tuff has no %s packets yet",
+	    drv_pm4_name(c->pm4));
+	say(&dev->can[DRV_CAN_COPY], sdma && dev->facts.ip[DRV_IP_DMA].rings,
+	    !dev->facts.ip[DRV_IP_DMA].rings ? "the kernel offers no SDMA ring"
+	    : sdma                           ? "tuff makes %s packets"
+					     : "tuff has no %s packets yet",
+	    drv_sdma_name(c->sdma));
+}
+
+static void judge_fine(struct drv_device *dev, int gem_trial)
+{
+	const struct drv_chip *c = dev->chip;
+	struct drv_answer *vram = &dev->can[DRV_CAN_FINE_VRAM], *system = &dev->can[DRV_CAN_FINE_SYSTEM];
+
+	if (c->uncached == DRV_UNCACHED_VRAM) {
+		say(system, false, "%s: kernels keep system memory cached in L2 whatever is asked", c->target);
+	} else {
+		say(system, true, "mapped MTYPE_UC");
+		dev->fine_system.va_flags = AMDGPU_VM_MTYPE_UC;
+	}
+	if (c->uncached != DRV_UNCACHED_SYSTEM) {
+		say(vram, true, "mapped MTYPE_UC");
+		dev->fine_vram.va_flags = AMDGPU_VM_MTYPE_UC;
+	} else if (!gem_trial) {
+		say(vram, true, "tried: GEM_CREATE takes COHERENT (Linux 6.18)");
+		dev->fine_vram.gem_flags = AMDGPU_GEM_CREATE_COHERENT;
+	} else if (gem_trial == -EINVAL) {
+		say(vram, false,
+		    "%s caches its VRAM whatever is mapped, and GEM_CREATE takes COHERENT from Linux 6.18 on",
+		    c->target);
+	} else {
+		say(vram, false, "GEM_CREATE with COHERENT was tried and failed: %s", strerror(-gem_trial));
+	}
+}
+
+void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise)
+{
+	for (unsigned i = 0; i < DRV_ABILITIES; i++)
+		say(&dev->can[i], false, "the chip is not known");
+	judge_kernel(dev);
+	say(&dev->can[DRV_CAN_PRIORITIZE], may_raise,
+	    may_raise ? "this process has CAP_SYS_NICE" : "needs CAP_SYS_NICE");
+	if (dev->chip) {
+		judge_engines(dev);
+		judge_fine(dev, gem_trial);
+	}
+}
+
+/* Tries the flag on the smallest buffer there is, and frees it. 0 or -errno. */
+static int try_coherent(struct drv_device *dev)
+{
+	union drm_amdgpu_gem_create args = {
+		.in = {.bo_size = 4096,
+		       .domains = AMDGPU_GEM_DOMAIN_VRAM,
+		       .domain_flags = AMDGPU_GEM_CREATE_NO_CPU_ACCESS | AMDGPU_GEM_CREATE_COHERENT}};
+	struct drm_gem_close close = {0};
+	int r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_GEM_CREATE, &args);
+
+	if (r)
+		return r;
+	close.handle = args.out.handle;
+	return drv_ioctl(dev, DRM_IOCTL_GEM_CLOSE, &close);
+}
+
+/* As amdgpu_ctx.c asks before it grants a priority above normal. */
+static bool has_cap_sys_nice(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+
+	return !syscall(SYS_capget, &header, data) && data[0].effective >> CAP_SYS_NICE & 1;
+}
+
+void drv_read_abilities(struct drv_device *dev)
+{
+	bool matters = dev->chip && dev->chip->uncached == DRV_UNCACHED_SYSTEM && !dev->refusal;
+	int trial = matters && dev->drm_minor >= COHERENT_MINOR_MIN ? try_coherent(dev) : -EINVAL;
+
+	drv_judge_abilities(dev, trial, has_cap_sys_nice());
+}

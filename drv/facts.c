@@ -1,0 +1,202 @@
+/* What AMDGPU_INFO tells of a device at opening: five calls. */
+#include <errno.h>
+#include <string.h>
+
+#include <amdgpu_drm.h>
+
+#include "drv/internal.h"
+
+static unsigned count_cus(uint32_t bitmap[4][4])
+{
+	unsigned cus = 0;
+
+	for (unsigned i = 0; i < 16; i++)
+		cus += (unsigned)__builtin_popcount(bitmap[i / 4][i % 4]);
+	return cus;
+}
+
+/* DEV_INFO as of DRM 3.59. libdrm 2.4.114's header ends before the clocks, and has paddings where two fields came
+ * later, so those are read by offset. A kernel that knows a shorter struct leaves zeros. */
+#define DEV_INFO_B 440
+union dev_info {
+	struct drm_amdgpu_info_device base;
+	uint8_t bytes[DEV_INFO_B];
+};
+enum dev_info_offset {
+	PCIE_GEN = 132,
+	PCIE_LANES = 268,
+	ENGINE_MIN = 368,
+	MEMORY_MIN = 376,
+	TCP_KIB = 384,
+	SQC_DATA_KIB = 392,
+	SQC_INST_KIB = 396,
+	GL1C_KIB = 400,
+	GL2C_KIB = 404,
+	MALL_B = 408,
+};
+_Static_assert(offsetof(struct drm_amdgpu_info_device, num_hw_gfx_contexts) + 4 == PCIE_GEN, "after the contexts");
+_Static_assert(offsetof(struct drm_amdgpu_info_device, max_gs_waves_per_vgt) + 4 == PCIE_LANES, "after the waves");
+_Static_assert(offsetof(struct drm_amdgpu_info_device, tcc_disabled_mask) + 8 == ENGINE_MIN, "after the mask");
+
+static uint32_t at(const union dev_info *info, enum dev_info_offset offset)
+{
+	uint32_t value;
+
+	memcpy(&value, info->bytes + offset, sizeof(value));
+	return value;
+}
+
+static void take_tail(struct drv_facts *f, const union dev_info *info)
+{
+	static const uint16_t cache_offset[DRV_CACHES] = {
+		[DRV_CACHE_L1] = TCP_KIB,   [DRV_CACHE_INST] = SQC_INST_KIB, [DRV_CACHE_SCALAR] = SQC_DATA_KIB,
+		[DRV_CACHE_GL1] = GL1C_KIB, [DRV_CACHE_L2] = GL2C_KIB,
+	};
+
+	f->pcie_gen = at(info, PCIE_GEN);
+	f->pcie_lanes = at(info, PCIE_LANES);
+	f->engine_min_kHz = at(info, ENGINE_MIN);
+	f->memory_min_kHz = at(info, MEMORY_MIN);
+	for (unsigned i = 0; i < DRV_CACHES; i++) {
+		struct drv_cache *c = &f->cache[i];
+
+		c->size_B = i == DRV_CACHE_MALL ? at(info, MALL_B) | (uint64_t)at(info, MALL_B + 4) << 32
+						: (uint64_t)at(info, cache_offset[i]) << 10;
+		c->origin = c->size_B ? DRV_CACHE_KERNEL : DRV_CACHE_UNKNOWN;
+	}
+}
+
+static void take_base(struct drv_facts *f, const struct drm_amdgpu_info_device *info)
+{
+	f->device_id = info->device_id;
+	f->pci_rev = info->pci_rev;
+	f->family = info->family;
+	f->external_rev = info->external_rev;
+	f->engines = info->num_shader_engines;
+	f->arrays_per_engine = info->num_shader_arrays_per_engine;
+	memcpy(f->cu_bitmap, info->cu_bitmap, sizeof(f->cu_bitmap));
+	f->cus = info->cu_active_number ? info->cu_active_number : count_cus(f->cu_bitmap);
+	f->apu = info->ids_flags & AMDGPU_IDS_FLAGS_FUSION;
+	f->engine_clock_kHz = (uint32_t)info->max_engine_clock;
+	f->memory_clock_kHz = (uint32_t)info->max_memory_clock;
+	f->counter_kHz = info->gpu_counter_freq;
+	f->wave_lanes = info->wave_front_size;
+	f->vgprs = info->num_shader_visible_vgprs;
+	f->vram_type = info->vram_type;
+	f->vram_bits = info->vram_bit_width;
+	f->l2_banks = info->num_tcc_blocks;
+	f->va_lo = info->virtual_address_offset;
+	f->va_hi = info->virtual_address_max;
+	f->high_va_lo = info->high_va_offset;
+	f->high_va_hi = info->high_va_max;
+	f->va_align_B = info->virtual_address_alignment;
+	f->fragment_B = info->pte_fragment_size;
+}
+
+int drv_read_device(struct drv_device *dev)
+{
+	struct drv_facts *f = &dev->facts;
+	union dev_info info;
+	int r = drv_info(dev, AMDGPU_INFO_DEV_INFO, &info, sizeof(info));
+
+	if (r)
+		return drv_fail(r, "AMDGPU_INFO DEV_INFO on %s", dev->node.path);
+	take_base(f, &info.base);
+	take_tail(f, &info);
+	if (!f->engines || !f->cus || !f->counter_kHz || f->va_hi <= f->va_lo)
+		return drv_fail(-ENODEV, "%s reports no compute units", dev->node.path);
+	return 0;
+}
+
+int drv_read_memory(struct drv_device *dev)
+{
+	struct drm_amdgpu_memory_info info;
+	int r = drv_info(dev, AMDGPU_INFO_MEMORY, &info, sizeof(info));
+	const struct drm_amdgpu_heap_info *from[] = {&info.vram, &info.cpu_accessible_vram, &info.gtt};
+	struct drv_heap *to[] = {&dev->facts.vram, &dev->facts.visible_vram, &dev->facts.gtt};
+
+	if (r)
+		return drv_fail(r, "AMDGPU_INFO MEMORY on %s", dev->node.path);
+	for (unsigned i = 0; i < 3; i++)
+		*to[i] =
+			(struct drv_heap){from[i]->total_heap_size, from[i]->usable_heap_size, from[i]->heap_usage};
+	return 0;
+}
+
+/* DRM 3.48 put ip_discovery_version where libdrm 2.4.114's header has the struct's padding. */
+#define IP_DISCOVERY_VERSION_OFFSET 28
+_Static_assert(sizeof(struct drm_amdgpu_info_hw_ip) == 32, "the version is the last dword");
+
+int drv_read_ips(struct drv_device *dev)
+{
+	for (unsigned type = 0; type < DRV_IP_COUNT; type++) {
+		struct drm_amdgpu_info_hw_ip info = {0};
+		struct drm_amdgpu_info request = {
+			.return_pointer = (uintptr_t)&info,
+			.return_size = sizeof(info),
+			.query = AMDGPU_INFO_HW_IP_INFO,
+			.query_hw_ip.type = type,
+		};
+		struct drv_ip *ip = &dev->facts.ip[type];
+		int r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request);
+
+		if (r)
+			return drv_fail(r, "AMDGPU_INFO HW_IP_INFO %u on %s", type, dev->node.path);
+		memcpy(&ip->version, (const char *)&info + IP_DISCOVERY_VERSION_OFFSET, sizeof(ip->version));
+		ip->rings = info.available_rings;
+		ip->ib_start_B = info.ib_start_alignment;
+		ip->ib_size_B = info.ib_size_alignment;
+	}
+	return 0;
+}
+
+const char *drv_cache_name(enum drv_cache_kind kind)
+{
+	static const char *const names[DRV_CACHES] = {
+		[DRV_CACHE_L1] = "L1 vector data",
+		[DRV_CACHE_INST] = "L1 instructions",
+		[DRV_CACHE_SCALAR] = "L1 scalar",
+		[DRV_CACHE_GL1] = "GL1",
+		[DRV_CACHE_L2] = "L2",
+		[DRV_CACHE_MALL] = "Infinity Cache",
+	};
+
+	return names[kind];
+}
+
+void drv_read_caches(struct drv_device *dev)
+{
+	const struct drv_chip_caches *c = dev->chip ? &dev->chip->caches : NULL;
+	struct drv_facts *f = &dev->facts;
+
+	if (!c)
+		return;
+	const struct {
+		uint64_t size_B;
+		uint32_t line_B;
+	} table[DRV_CACHES] = {
+		[DRV_CACHE_L1] = {c->l1_KiB << 10, c->l1_line_B},
+		[DRV_CACHE_INST] = {c->inst_KiB << 10, c->inst_line_B},
+		[DRV_CACHE_SCALAR] = {c->scalar_KiB << 10, c->scalar_line_B},
+		[DRV_CACHE_GL1] = {c->gl1_KiB << 10, c->gl1_line_B},
+		[DRV_CACHE_L2] = {((uint64_t)c->l2_bank_KiB << 10) * f->l2_banks, c->l2_line_B},
+		[DRV_CACHE_MALL] = {(uint64_t)c->mall_MiB << 20, 64},
+	};
+
+	for (unsigned i = 0; i < DRV_CACHES; i++) {
+		struct drv_cache *cache = &f->cache[i];
+
+		if (!cache->size_B && table[i].size_B) {
+			cache->size_B = table[i].size_B;
+			cache->origin = DRV_CACHE_TABLE;
+		}
+		cache->line_B = cache->size_B ? table[i].line_B : 0;
+	}
+}
+
+enum drv_home drv_memory_home(const struct drv_facts *facts, uint64_t size_B, uint64_t used_B)
+{
+	uint64_t free_B = facts->vram.usable_B > used_B ? facts->vram.usable_B - used_B : 0;
+
+	return !facts->apu || size_B <= free_B / 2 ? DRV_HOME_VRAM : DRV_HOME_GTT;
+}

@@ -1,0 +1,115 @@
+/* Which chip a device is, and which it is to be taken for. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "drv/config.h"
+#include "drv/internal.h"
+#include "drv/topology.h"
+
+#define VARIABLE "HSA_OVERRIDE_GFX_VERSION"
+
+/* A compute-only chip has no GFX ring, and an empty GFX block on some kernels. */
+static uint32_t gc_version(const struct drv_facts *f)
+{
+	return f->ip[DRV_IP_GFX].version ? f->ip[DRV_IP_GFX].version : f->ip[DRV_IP_COMPUTE].version;
+}
+
+static int fail_unknown(const struct drv_device *dev)
+{
+	const struct drv_facts *f = &dev->facts;
+	uint32_t gc = gc_version(f);
+
+	return drv_fail(-ENOTSUP,
+			"%s has a chip that tuff does not know: GC %u.%u.%u, family %u, external revision 0x%x",
+			dev->node.path, gc >> 16, gc >> 8 & 0xff, gc & 0xff, f->family, f->external_rev);
+}
+
+/* The code that the device runs is the named chip's; what drives the hardware stays the real chip's, as far as it
+ * is known. */
+static void take_code_of(struct drv_device *dev, const struct drv_chip *real, const struct drv_chip *named)
+{
+	uint32_t gc = gc_version(&dev->facts);
+
+	if (!real) {
+		snprintf(dev->overridden, sizeof(dev->overridden), "an unknown chip, GC %u.%u.%u", gc >> 16,
+			 gc >> 8 & 0xff, gc & 0xff);
+		dev->chip = named;
+		return;
+	}
+	snprintf(dev->overridden, sizeof(dev->overridden), "%s", real->target);
+	dev->own_chip = *real;
+	dev->own_chip.target = named->target;
+	dev->own_chip.elf_mach = named->elf_mach;
+	dev->own_chip.generic = named->generic;
+	dev->own_chip.generic_version = named->generic_version;
+	dev->own_chip.xnack = named->xnack;
+	dev->own_chip.sramecc = named->sramecc;
+	dev->chip = &dev->own_chip;
+}
+
+static int apply_override(struct drv_device *dev, const struct drv_chip *real, const struct drv_override *o)
+{
+	const struct drv_chip *named;
+	uint32_t gc = gc_version(&dev->facts);
+	char target[16];
+
+	snprintf(target, sizeof(target), "gfx%u%x%x", o->major, o->minor, o->stepping);
+	named = drv_chip_by_target(target);
+	if (!named)
+		return drv_fail(-ENOTSUP, VARIABLE "=%u.%u.%u for %s: tuff knows no %s", o->major, o->minor,
+				o->stepping, dev->node.path, target);
+	if (real ? named->pm4 != real->pm4 : named->id[0].gc_version >> 16 != gc >> 16)
+		return drv_fail(-ENOTSUP,
+				VARIABLE "=%u.%u.%u: %s takes %s packets, and %s is GC %u.%u.%u: it would hang",
+				o->major, o->minor, o->stepping, target, drv_pm4_name(named->pm4), dev->node.path,
+				gc >> 16, gc >> 8 & 0xff, gc & 0xff);
+	if (named != real)
+		take_code_of(dev, real, named);
+	return 0;
+}
+
+int drv_choose_chip(struct drv_device *dev, const struct drv_override *override)
+{
+	const struct drv_facts *f = &dev->facts;
+	const struct drv_chip *real = drv_chip_find(gc_version(f), f->family, f->external_rev);
+	int r = 0;
+
+	dev->chip = real;
+	if (override)
+		r = apply_override(dev, real, override);
+	if (r)
+		return r;
+	if (!dev->chip)
+		return fail_unknown(dev);
+	if (!f->ip[DRV_IP_COMPUTE].rings)
+		return drv_fail(-ENOTSUP, "%s offers no compute ring (amdgpu.num_kcq=0 or user_queue=2?)",
+				dev->node.path);
+	return 0;
+}
+
+/* The override that names this device's node wins over the one for all. */
+static const struct drv_override *find_override(const struct drv_device *dev)
+{
+	const struct drv_config *config = drv_config();
+	const struct drv_override *found = NULL;
+	struct drv_host host;
+	int node;
+
+	if (!config->overrides)
+		return NULL;
+	drv_host_read(&host);
+	node = (int)(host.count + dev->node.index);
+	for (unsigned i = 0; i < config->overrides; i++) {
+		const struct drv_override *o = &config->override[i];
+
+		if (o->node == node || (o->node < 0 && !found))
+			found = o;
+	}
+	return found;
+}
+
+int drv_find_chip(struct drv_device *dev)
+{
+	return drv_choose_chip(dev, find_override(dev));
+}

@@ -1,0 +1,28 @@
+/* What the files of drv/ share: the steps of opening, in their order. Each reads into the device, which nobody else
+ * has yet; 0 or -errno with a record. */
+#ifndef DRV_INTERNAL_H
+#define DRV_INTERNAL_H
+
+#include "drv/device.h"
+
+struct drv_override;
+
+/* facts.c */
+DRV_MUST_CHECK int drv_read_device(struct drv_device *dev);
+DRV_MUST_CHECK int drv_read_memory(struct drv_device *dev);
+DRV_MUST_CHECK int drv_read_ips(struct drv_device *dev);
+/* Fills cache sizes that the kernel did not tell from the chip table. */
+void drv_read_caches(struct drv_device *dev);
+
+/* identify.c */
+DRV_MUST_CHECK int drv_find_chip(struct drv_device *dev);
+/* Chooses the chip with an override, or without one (NULL): for drv_find_chip() and its test. */
+DRV_MUST_CHECK int drv_choose_chip(struct drv_device *dev, const struct drv_override *override);
+
+/* ability.c: asks the kernel by trying where its version does not tell; a failed try is an answer. */
+void drv_read_abilities(struct drv_device *dev);
+/* The same from given facts: what a trial of the GEM flags gave (0 or -errno), and whether the process may raise
+ * its priority. */
+void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise);
+
+#endif
