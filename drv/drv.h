@@ -1,11 +1,16 @@
-/* drv/: render nodes, device facts, chip table, configuration, log, errors. This is the room's door. */
+/* drv/: render nodes, device facts, topology, clock, chip table, configuration, log, errors. This is the room's
+ * door.
+ */
 #ifndef DRV_DRV_H
 #define DRV_DRV_H
 
 #include "drv/chip.h"
+#include "drv/clock.h"
 #include "drv/config.h"
 #include "drv/device.h"
 #include "drv/error.h"
 #include "drv/log.h"
+#include "drv/status.h"
+#include "drv/topology.h"
 
 #endif

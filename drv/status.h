@@ -1,0 +1,50 @@
+/* Status: what changes while a device is open, and facts that only people ask for. Nothing here is read at opening.
+ * Every call enters the kernel; thread safe. */
+#ifndef DRV_STATUS_H
+#define DRV_STATUS_H
+
+#include "drv/device.h"
+
+/* A measurement that the kernel may not offer: power management is off, or an APU has no such sensor. */
+struct drv_reading {
+	bool known;
+	uint32_t value;
+};
+
+enum drv_sensor {
+	DRV_SENSOR_ENGINE_MHZ,
+	DRV_SENSOR_MEMORY_MHZ,
+	DRV_SENSOR_TEMPERATURE_MDEG, /* thousandths of a degree Celsius */
+	DRV_SENSOR_LOAD_PERCENT,
+	DRV_SENSOR_POWER_W, /* averaged by the firmware */
+	DRV_SENSOR_VOLTAGE_MV,
+	DRV_SENSORS,
+};
+
+/* All processes together. */
+struct drv_usage {
+	uint64_t vram_B, visible_vram_B, gtt_B; /* in use now */
+	uint64_t evictions, moved_B;            /* since the driver was loaded */
+	uint64_t cpu_faults;                    /* that moved a buffer to where the CPU sees it */
+	struct drv_reading sensor[DRV_SENSORS];
+};
+
+/* Reads all of it: 6 ioctls for memory, 1 for each sensor. */
+DRV_MUST_CHECK int drv_usage(const struct drv_device *dev, struct drv_usage *usage);
+/* Only the memory in use: 3 ioctls. The rest of *usage is 0. */
+DRV_MUST_CHECK int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage);
+
+struct drv_firmware {
+	const char *name; /* static: "MEC" */
+	uint32_t version, feature;
+};
+#define DRV_FIRMWARES_MAX 24
+
+/* The firmwares that are loaded, at most DRV_FIRMWARES_MAX; gives how many. An ioctl for each kind that there may
+ * be. */
+unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmware);
+
+/* Instances of an IP block (SDMA engines, XCCs of the partition); 0: none, or the kernel does not tell. */
+uint32_t drv_ip_instances(const struct drv_device *dev, enum drv_ip_type ip);
+
+#endif
