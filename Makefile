@@ -70,11 +70,11 @@ STACK_BIN := $(patsubst %.c,$(O)/bin/%,$(STACK_SRC))
 LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(LONG_SRC))
 BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 
-.PHONY: all lib demo check check-long bench deps layers format format-check install clean help shaders
+.PHONY: all lib examples demo check check-long bench deps layers format format-check install clean help shaders
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: lib $(O)/tuff
+all: lib $(O)/tuff examples
 lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so
 
 # --- device code ----------------------------------------------------------------------------------------------
@@ -101,7 +101,11 @@ ifeq ($(MODE),tsan)
 $(O)/vgpu/shim/%.o: ALL_CFLAGS += -fno-sanitize=thread
 endif
 
-$(O)/libtuff.a: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
+# For our own programs: all of the driver. For others: one object in which only the names of include/tuff/ are global.
+$(O)/libdriver.a: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
+$(O)/libtuff.a: $(O)/libtuff.o
+$(O)/libtuff.o: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
+	$(call say,LD,$@)$(LD) -r $^ -o $@ && objcopy --localize-hidden $@
 $(O)/libvgpu.a: $(VGPU_OBJ)
 $(O)/%.a:
 	@rm -f $@
@@ -118,19 +122,19 @@ $(O)/vgpu.o: $(VGPU_OBJ)
 	$(call say,LD,$@)$(LD) -r $^ -o $@ && objcopy --localize-hidden $@
 VGPU_LINK = $(O)/vgpu.o -Wl,--export-dynamic
 TEST_KERNELS = $(O)/tests/kernels/test.o $(O)/tools/kernels/demo.o
-TUFF_LIB = $(O)/libtuff.a
+TUFF_LIB = $(O)/libdriver.a
 
-$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libtuff.a $(O)/vgpu.o $(TEST_KERNELS)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(TEST_KERNELS) $(O)/libtuff.a $(VGPU_LINK) \
+$(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libdriver.a $(O)/vgpu.o $(TEST_KERNELS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(TEST_KERNELS) $(O)/libdriver.a $(VGPU_LINK) \
 		$(PKG_LIBS) $(TOOL_LIBS) -ldl -o $@
 
-$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libtuff.a $(O)/vgpu.o
+$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libdriver.a $(O)/vgpu.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(TEST_KERNELS) $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
 
 # The driver with its allocations renamed, for the test that fails each of them.
 INJECT := malloc calloc realloc strdup strndup free mmap
-$(O)/libtuff-inject.a: $(O)/libtuff.a
+$(O)/libtuff-inject.a: $(O)/libdriver.a
 	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
 $(O)/bin/tests/stack/inject: $(O)/libtuff-inject.a
 $(O)/bin/tests/stack/inject: TUFF_LIB = $(O)/libtuff-inject.a
@@ -140,9 +144,21 @@ $(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< -Wl,--whole-archive $(O)/libvgpu.a -Wl,--no-whole-archive -Wl,--export-dynamic \
 		$(PKG_LIBS) -ldl -lm -o $@
-$(O)/bin/%_test: $(O)/%_test.o $(O)/libtuff.a
+$(O)/bin/%_test: $(O)/%_test.o $(O)/libdriver.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libtuff.a $(PKG_LIBS) -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libdriver.a $(PKG_LIBS) -lm -o $@
+
+# Examples are built as their readers would: with the public headers and the public library, and nothing else of ours.
+EXAMPLES := $(patsubst tests/examples/%.c,$(O)/examples/%,$(wildcard tests/examples/*.c))
+EXAMPLE_CODE := $(patsubst %,$(O)/examples/vadd.%.co,$(GFX))
+examples: $(EXAMPLES) $(EXAMPLE_CODE)
+$(O)/examples/%: tests/examples/%.c $(O)/libtuff.a $(wildcard include/tuff/*.h)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) -std=c11 -Wall -Wextra -Wpedantic -Werror -D_GNU_SOURCE $(OPT_$(MODE)) -Iinclude $< $(O)/libtuff.a \
+		$(PKG_LIBS) -pthread -lm -o $@
+$(O)/examples/vadd.%.co: tests/examples/vadd.hip
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$* -O2 $< -o $@
 
 # --- targets for people ---------------------------------------------------------------------------------------
 deps:

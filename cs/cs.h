@@ -269,7 +269,7 @@ struct cs_dispatch {
 	uint32_t first_group[3], group_count[3];
 	uint32_t dynamic_lds_B;
 	const void *args; /* explicit arguments as the kernel lays them out; copied */
-	uint32_t args_B;  /* at most kernel->explicit_B; the rest is zero */
+	uint32_t args_B;  /* at most kernel->explicit_B, and a struct's padding; the rest is zero */
 };
 
 /* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of

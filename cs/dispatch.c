@@ -26,7 +26,9 @@ enum {
 /* What a kernel with recursion or indirect calls gets per lane when it does not say: CLR's largest default. */
 #define DYNAMIC_STACK_B 16384u
 
-#define USER_SGPRS_MAX  16
+#define USER_SGPRS_MAX 16
+/* A C struct of the arguments ends at a multiple of its alignment; the kernel does not count those last bytes. */
+#define ARGS_TAIL_B     16
 #define KERNARG_ALIGN_B 64
 
 /* hsa_kernel_dispatch_packet_t */
@@ -97,7 +99,7 @@ static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, stru
 	if (d->dynamic_lds_B > chip->lds_B || k->lds_B + d->dynamic_lds_B > chip->lds_B)
 		return drv_fail(-EINVAL, "%s: %u bytes of LDS, the chip has %u", k->name,
 				k->lds_B + d->dynamic_lds_B, chip->lds_B);
-	if (d->args_B > k->explicit_B)
+	if (d->args_B > (k->explicit_B + ARGS_TAIL_B - 1) / ARGS_TAIL_B * ARGS_TAIL_B)
 		return drv_fail(-EINVAL, "%s: %u bytes of arguments, it takes %u", k->name, d->args_B,
 				k->explicit_B);
 	g->lds_B = k->lds_B + d->dynamic_lds_B;
@@ -164,6 +166,7 @@ static bool hidden_value(const struct cs_dispatch *d, unsigned kind, uint64_t *v
 static int fill_kernarg(struct cs_ib *ib, const struct cs_dispatch *d, uint64_t *va)
 {
 	const struct cs_kernel *k = d->kernel;
+	uint32_t args_B;
 	char *block;
 
 	*va = 0;
@@ -172,8 +175,9 @@ static int fill_kernarg(struct cs_ib *ib, const struct cs_dispatch *d, uint64_t 
 	block = cs_ib_data(ib, k->kernarg_B, KERNARG_ALIGN_B, va);
 	if (!block)
 		return ib->error;
-	memcpy(block, d->args, d->args_B);
-	memset(block + d->args_B, 0, k->kernarg_B - d->args_B);
+	args_B = d->args_B < k->explicit_B ? d->args_B : k->explicit_B;
+	memcpy(block, d->args, args_B);
+	memset(block + args_B, 0, k->kernarg_B - args_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
 		const struct cs_hidden_arg *h = &k->hidden[i];
 		uint64_t value;

@@ -111,7 +111,7 @@ struct tuff_dispatch {
 	uint32_t first_group[3], group_count[3];
 	uint32_t dynamic_lds_B;
 	const void *args; /* copied; laid out as the kernel declares them */
-	uint32_t args_B;  /* at most tuff_kernel_info.args_B; the rest is zero */
+	uint32_t args_B;  /* at most tuff_kernel_info.args_B, and a struct's padding; the rest is zero */
 };
 
 /* COMPUTE. -EINVAL: outside the limits of chip or kernel; -EXDEV. */
