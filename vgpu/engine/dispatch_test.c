@@ -67,7 +67,7 @@ struct launch {
 enum { SKIP_NOTHING, SKIP_USER_DATA, SKIP_MASKS, ZERO_MASKS };
 
 static struct test_elf elf;
-static bool is_90a;
+static const struct vgpu_chip *chip_row;
 
 static struct kernel find(const char *name)
 {
@@ -143,7 +143,8 @@ static void masks(struct test_gpu *t, uint32_t mask)
 {
 	SET(t, COMPUTE_STATIC_THREAD_MGMT_SE0, mask, mask);
 	SET(t, COMPUTE_STATIC_THREAD_MGMT_SE2, mask, mask);
-	SET(t, COMPUTE_STATIC_THREAD_MGMT_SE4, mask, mask, mask, mask);
+	if (chip_row->engines > 4)
+		SET(t, COMPUTE_STATIC_THREAD_MGMT_SE4, mask, mask, mask, mask);
 }
 
 static void emit_launch(struct test_gpu *t, const struct launch *l)
@@ -161,8 +162,10 @@ static void emit_launch(struct test_gpu *t, const struct launch *l)
 	SET(t, COMPUTE_RESOURCE_LIMITS, 0);
 	if (l->skip != SKIP_MASKS)
 		masks(t, l->skip == ZERO_MASKS ? 0 : ~0u);
-	if (is_90a)
+	if (vgpu_gfx_unified(chip_row->gfx))
 		SET(t, COMPUTE_PGM_RSRC3, k.rsrc3);
+	if (chip_row->flat_scratch_given)
+		SET(t, COMPUTE_DISPATCH_SCRATCH_BASE_LO, LO((D + SCRATCH) >> 8), HI((D + SCRATCH) >> 8));
 	SET(t, COMPUTE_TMPRING_SIZE, waves | wavesize << 12);
 	if (l->skip != SKIP_USER_DATA)
 		user_data(t, &k);
@@ -274,11 +277,13 @@ static void test_stack(struct test_gpu *t)
 	CHECK_EQ(bad, 0);
 	if (!(find("stack").rsrc2 & RSRC2_SCRATCH_EN))
 		return;
-	EXPECT(LAUNCH("stack", {1}, {256}, .args = {D}, .waves = 3), ENGINE_HANG, 2, "fewer waves");
-	/* So many waves do not fit into the descriptor, nor into what is mapped. */
+	EXPECT(LAUNCH("stack", {1}, {256}, .args = {D}, .waves = 3), ENGINE_HANG, chip_row->engines > 1 ? 2 : 1,
+	       "fewer waves");
+	/* So many waves do not fit into the descriptor, where there is one, nor into what is mapped. */
 	k = find("stack");
 	CHECK(4088ull * wave_B(&k) > SCRATCH_B);
-	EXPECT(LAUNCH("stack", {1}, {64}, .args = {D}, .waves = 4088), ENGINE_DONE, 2, NULL);
+	EXPECT(LAUNCH("stack", {1}, {64}, .args = {D}, .waves = 4088), ENGINE_DONE,
+	       chip_row->flat_scratch_given ? 1 : 2, NULL);
 }
 
 /* --- how they are scheduled
@@ -287,12 +292,13 @@ static void test_stack(struct test_gpu *t)
 /* All workgroups wait for all others: as many as the chip holds must run at once. */
 static void test_meet(struct test_gpu *t)
 {
-	unsigned groups = is_90a ? 104 * 4 : 120 * 4;
+	unsigned groups = chip_row->cus_active * 4u;
 	double begin = now_s();
 
 	set32(t, 0, 0);
 	memset(t->data + 4096, 0, 4 * 128 * groups);
-	EXPECT(LAUNCH("meet", {groups}, {128}, .args = {D, D + 4096, groups}, .waves = 1024), ENGINE_DONE, 0, NULL);
+	EXPECT(LAUNCH("meet", {groups}, {128}, .args = {D, D + 4096, groups}, .waves = 2 * groups), ENGINE_DONE, 0,
+	       NULL);
 	CHECK_EQ(data32(t, 4096 + 4 * (128 * groups - 1)), 1);
 	printf("  %u workgroups met after %.2f s\n", groups, now_s() - begin);
 }
@@ -384,7 +390,8 @@ static void test_registers(struct test_gpu *t)
 {
 	unsigned user_sgprs = bits(find("add").rsrc2, 5, 1);
 
-	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .skip = SKIP_MASKS), ENGINE_DONE, 8, NULL);
+	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .skip = SKIP_MASKS), ENGINE_DONE, chip_row->engines,
+	       NULL);
 	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .skip = ZERO_MASKS), ENGINE_HANG, 1, "no compute unit");
 	/* Poisoned pointers lead nowhere: every register that was not set is named, nothing is written. */
 	CHECK(user_sgprs >= 2);
@@ -489,7 +496,7 @@ static void test_gfx_ring(void)
 
 	if (!CHECK(test_compile_hip("gfx906", "-O2", source, &elf)))
 		return;
-	is_90a = false;
+	chip_row = vgpu_chip_find("gfx906");
 	test_init(t, "gfx906", ENGINE_GFX, false, 0);
 	test_load(&elf, (uint8_t *)t->code);
 	set64(t, 0, 0);
@@ -512,7 +519,7 @@ static void test_chip(const char *chip, const char *optimise)
 	printf(" %s %s\n", chip, optimise);
 	if (!CHECK(test_compile_hip(chip, optimise, source, &elf)))
 		return;
-	is_90a = !strcmp(chip, "gfx90a");
+	chip_row = vgpu_chip_find(chip);
 	test_init(t, chip, ENGINE_COMPUTE, false, 0);
 	test_load(&elf, (uint8_t *)t->code);
 	test_add(t);
@@ -525,7 +532,7 @@ static void test_chip(const char *chip, const char *optimise)
 	test_watchdog(t);
 	test_bad_code(t);
 	test_wild(t);
-	if (strcmp(chip, "gfx900"))
+	if (chip_row->gfx != VGPU_GFX900)
 		test_registers(t);
 	test_indirect(t);
 	test_two_rings(t);
@@ -541,6 +548,9 @@ int main(void)
 	test_chip("gfx908", "-O0");
 	test_chip("gfx90a", "-O2");
 	test_chip("gfx900", "-O1");
+	test_chip("gfx90c", "-O2");
+	test_chip("gfx942", "-O0");
+	test_chip("gfx942", "-O3");
 	test_gfx_ring();
 	return check_done("dispatches");
 }
