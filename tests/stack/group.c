@@ -256,7 +256,8 @@ static void scratch_belongs_to_each_lane(struct context *c)
 
 int main(int argc, char **argv)
 {
-	static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
+	static const char *const chips[] = {"gfx900", "gfx902", "gfx906", "gfx908",
+					    "gfx909", "gfx90a", "gfx90c", "gfx942"};
 	void (*const tests[])(struct context *) = {ids_are_right_in_partial_groups,
 						   dynamic_lds_reverses,
 						   wide_lds_accesses_keep_their_order,
@@ -266,7 +267,7 @@ int main(int argc, char **argv)
 						   variables_are_linked,
 						   scratch_belongs_to_each_lane};
 
-	for (unsigned i = 0; i < 12; i++) {
+	for (unsigned i = 0; i < 3 * sizeof(chips) / sizeof(chips[0]); i++) {
 		struct context c = {.level = (const int[]){0, 1, 3}[i % 3]};
 
 		if (argc > 1 && strcmp(argv[1], chips[i / 3]))
