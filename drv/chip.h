@@ -44,14 +44,15 @@ struct drv_chip_id {
 	uint16_t rev_first, rev_last; /* 0, 0: only the GC version tells it from the row's other id */
 };
 
-/* What caches have when the kernel does not tell (before DRM 3.52). 0: not there, or not known. */
+/* What caches have when the kernel does not tell (before DRM 3.52), as KFD's tables have it. 0: not there, or no
+ * kernel that old drives the chip. */
 struct drv_chip_caches {
 	uint16_t l1_KiB, l1_line_B;         /* vector data, per CU */
 	uint16_t inst_KiB, inst_line_B;     /* instructions */
 	uint16_t scalar_KiB, scalar_line_B; /* scalar data */
 	uint16_t cus_per_sqc;               /* that share one instruction and one scalar cache, at most */
 	uint16_t gl1_KiB, gl1_line_B;       /* per shader array */
-	uint16_t l2_bank_KiB, l2_line_B;
+	uint16_t l2_KiB, l2_line_B;
 	uint16_t mall_MiB; /* memory attached: Infinity Cache */
 };
 

@@ -26,32 +26,32 @@ enum {
 	.generic_version = 1, .max_group_threads = 1024, .scratch_waves_per_cu = 32, .lds_B = 65536,               \
 	.lds_granule_B = 512, .code_pad_B = 256
 
-/* The cache table of Vega in kfd_crat.c; its 8 MiB L2 of Vega 20 contradicts AMD's 4 MiB, and 16 banks of 256 KiB.
- */
-#define GFX9                                                                                                       \
+/* Caches of Vega as in kfd_crat.c, but for its L2 of Vega 20 (8 MiB; AMD says 4, in 16 banks of 256 KiB) and of
+ * Raven 2, which it takes for a Raven (1 MiB; it has half the banks). */
+#define GFX9(l2)                                                                                                   \
 	ALL, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .wave_lanes = 64, .waves_per_cu = 40,                       \
 		.scratch_granule_B = 1024, .scratch_max_units = 0x1fff, .sdma_copy_max_B = 0x3fff00,               \
-		.sdma_fill_max_B = 0x3fffe0, .caches = {16, 64, 32, 64, 16, 64, 3, 0, 0, 256, 64, 0}
+		.sdma_fill_max_B = 0x3fffe0, .caches = {16, 64, 32, 64, 16, 64, 3, 0, 0, l2, 64, 0}
 
 /* APUs leave retry on unless amdgpu.noretry says otherwise: code of both kinds runs, since nothing ever resolves a
  * fault of a DRM queue. */
-#define GFX9_APU GFX9, .generic = &gfx9, .xnack = DRV_FEATURE_EITHER
+#define GFX9_APU(l2) GFX9(l2), .generic = &gfx9, .xnack = DRV_FEATURE_EITHER
 
 #define GFX10                                                                                                      \
 	ALL, .pm4 = DRV_PM4_GFX10, .wave_lanes = 32, .scratch_granule_B = 1024, .scratch_max_units = 0x1fff,       \
 		.sdma_fill_max_B = 0x3fffe0, .rsrc3_reg = 0x228
-#define GFX10_1                                                                                                    \
+#define GFX10_1(l2)                                                                                                \
 	GFX10, .generic = &gfx10_1, .sdma = DRV_SDMA_V5, .waves_per_cu = 40, .sdma_copy_max_B = 0x3fff00,          \
-		.xnack = DRV_FEATURE_EITHER, .caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, 256, 128, 0}
-#define GFX10_3(mall)                                                                                              \
+		.xnack = DRV_FEATURE_EITHER, .caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, 0}
+#define GFX10_3(l2, mall)                                                                                          \
 	GFX10, .generic = &gfx10_3, .sdma = DRV_SDMA_V5_2, .waves_per_cu = 32, .sdma_copy_max_B = 0x3fffff00,      \
-		.caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, 256, 128, mall}
+		.caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, mall}
 
-#define GFX11(mall)                                                                                                \
+#define GFX11(l2, mall)                                                                                            \
 	ALL, .generic = &gfx11, .pm4 = DRV_PM4_GFX11, .sdma = DRV_SDMA_V6, .wave_lanes = 32, .waves_per_cu = 32,   \
 		.scratch_granule_B = 256, .scratch_max_units = 0x7fff, .sdma_copy_max_B = 0x3fffff00,              \
 		.sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228, .se4_mask_reg = 0x22b, .packed_tid = true,      \
-		.flat_scratch_hw = true, .caches = {32, 128, 32, 128, 16, 64, 2, 256, 128, 256, 128, mall}
+		.flat_scratch_hw = true, .caches = {32, 128, 32, 128, 16, 64, 2, 256, 128, l2, 128, mall}
 
 /* The kernel tells all cache sizes of GFX12: no kernel before DRM 3.52 drives one. */
 #define GFX12                                                                                                      \
@@ -68,74 +68,75 @@ enum {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 const struct drv_chip drv_chip_rows[] = {
-	{GFX9, .target = "gfx900", .product = "Vega 10 (MI25, RX Vega)", .elf_mach = 0x2c, .generic = &gfx9,
+	{GFX9(4096), .target = "gfx900", .product = "Vega 10 (MI25, RX Vega)", .elf_mach = 0x2c, .generic = &gfx9,
 	 .id = {{0x090001, FAMILY_AI, 0x01, 0x13}}, .xnack = DRV_FEATURE_OFF},
-	{GFX9_APU, .target = "gfx902", .product = "Raven, Picasso (Ryzen 2000G, 3000G)", .elf_mach = 0x2d,
+	{GFX9_APU(1024), .target = "gfx902", .product = "Raven, Picasso (Ryzen 2000G, 3000G)", .elf_mach = 0x2d,
 	 .id = {{0x090100, FAMILY_RV, 0x01, 0x80}}},
-	{GFX9, .target = "gfx904", .product = "Vega 12 (Radeon Pro Vega 20)", .elf_mach = 0x2e, .generic = &gfx9,
-	 .id = {{0x090201, FAMILY_AI, 0x14, 0x27}}, .xnack = DRV_FEATURE_EITHER},
-	{GFX9, .target = "gfx906", .product = "Vega 20 (MI50, MI60, Radeon VII)", .elf_mach = 0x2f,
+	{GFX9(2048), .target = "gfx904", .product = "Vega 12 (Radeon Pro Vega 20)", .elf_mach = 0x2e,
+	 .generic = &gfx9, .id = {{0x090201, FAMILY_AI, 0x14, 0x27}}, .xnack = DRV_FEATURE_EITHER},
+	{GFX9(4096), .target = "gfx906", .product = "Vega 20 (MI50, MI60, Radeon VII)", .elf_mach = 0x2f,
 	 .generic = &gfx9, .id = {{0x090400, FAMILY_AI, 0x28, 0x31}}, .xnack = DRV_FEATURE_OFF,
 	 .sramecc = DRV_FEATURE_EITHER},
-	{GFX9, .target = "gfx908", .product = "Arcturus (MI100)", .elf_mach = 0x30,
+	{GFX9(8192), .target = "gfx908", .product = "Arcturus (MI100)", .elf_mach = 0x30,
 	 .id = {{0x090401, FAMILY_AI, 0x32, 0x3b}}, .se4_mask_reg = 0x225, .compute_only = true,
 	 .xnack = DRV_FEATURE_OFF, .sramecc = DRV_FEATURE_ON, .uncached = DRV_UNCACHED_SYSTEM},
 	/* LLVM and Mesa call Raven 2 gfx909; the kernel's KFD calls it gfx902, whose instructions are the same. */
-	{GFX9_APU, .target = "gfx909", .product = "Raven 2 (Athlon 3000)", .elf_mach = 0x31,
+	{GFX9_APU(512), .target = "gfx909", .product = "Raven 2 (Athlon 3000)", .elf_mach = 0x31,
 	 .id = {{0x090202, FAMILY_RV, 0x81, 0x8f}}},
-	{GFX9, .target = "gfx90a", .product = "Aldebaran (MI200)", .elf_mach = 0x3f,
+	{GFX9(8192), .target = "gfx90a", .product = "Aldebaran (MI200)", .elf_mach = 0x3f,
 	 .id = {{0x090402, FAMILY_AI, 0x3c, 0x45}}, .waves_per_cu = 32, .code_pad_B = 4096, .rsrc3_reg = 0x22d,
 	 .se4_mask_reg = 0x225, .packed_tid = true, .compute_only = true, .xnack = DRV_FEATURE_OFF,
 	 .sramecc = DRV_FEATURE_ON, .uncached = DRV_UNCACHED_SYSTEM,
-	 .caches = {16, 64, 32, 64, 16, 64, 2, 0, 0, 256, 128, 0}},
-	{GFX9_APU, .target = "gfx90c", .product = "Renoir, Cezanne (Ryzen 4000G, 5000G)", .elf_mach = 0x32,
+	 .caches = {16, 64, 32, 64, 16, 64, 2, 0, 0, 8192, 128, 0}},
+	{GFX9_APU(1024), .target = "gfx90c", .product = "Renoir, Cezanne (Ryzen 4000G, 5000G)", .elf_mach = 0x32,
 	 .id = {{0x090300, FAMILY_RV, 0x91, 0xfe}}},
 	/* The SE4 masks of gfx90a are other registers here, and an XCC has no more than four engines. GC 9.5.0
 	 * begins at revision 0x50. */
-	{GFX9, .target = "gfx942", .product = "MI300A, MI300X, MI325X", .elf_mach = 0x4c, .generic = &gfx9_4,
+	{GFX9(0), .target = "gfx942", .product = "MI300A, MI300X, MI325X", .elf_mach = 0x4c, .generic = &gfx9_4,
 	 .id = {{0x090403, FAMILY_AI, 0x46, 0x4f}, {0x090404, FAMILY_AI, 0, 0}}, .waves_per_cu = 32,
 	 .code_pad_B = 4096, .rsrc3_reg = 0x22d, .tg_chunk_reg = 0x227, .packed_tid = true, .flat_scratch_hw = true,
 	 .compute_only = true, .ring_per_xcc = true, .xnack = DRV_FEATURE_OFF, .sramecc = DRV_FEATURE_ON,
-	 .uncached = DRV_UNCACHED_SYSTEM, .caches = {32, 128, 64, 128, 16, 64, 2, 0, 0, 256, 128, 256}},
+	 .uncached = DRV_UNCACHED_SYSTEM,
+	 .caches = {.l1_line_B = 128, .inst_line_B = 128, .scalar_line_B = 64, .cus_per_sqc = 2, .l2_line_B = 128}},
 
-	{GFX10_1, .target = "gfx1010", .product = "Navi 10 (RX 5700, RX 5600)", .elf_mach = 0x33,
+	{GFX10_1(4096), .target = "gfx1010", .product = "Navi 10 (RX 5700, RX 5600)", .elf_mach = 0x33,
 	 .id = {{0x0a010a, FAMILY_NV, 0x01, 0x09}}},
-	{GFX10_1, .target = "gfx1011", .product = "Navi 12 (Radeon Pro 5600M, V520)", .elf_mach = 0x34,
+	{GFX10_1(4096), .target = "gfx1011", .product = "Navi 12 (Radeon Pro 5600M, V520)", .elf_mach = 0x34,
 	 .id = {{0x0a0102, FAMILY_NV, 0x0a, 0x13}}},
-	{GFX10_1, .target = "gfx1012", .product = "Navi 14 (RX 5500)", .elf_mach = 0x35,
+	{GFX10_1(2048), .target = "gfx1012", .product = "Navi 14 (RX 5500)", .elf_mach = 0x35,
 	 .id = {{0x0a0101, FAMILY_NV, 0x14, 0x27}}},
-	{GFX10_1, .target = "gfx1013", .product = "Cyan Skillfish (BC-250)", .elf_mach = 0x42,
+	{GFX10_1(4096), .target = "gfx1013", .product = "Cyan Skillfish (BC-250)", .elf_mach = 0x42,
 	 .id = {{0x0a0103, FAMILY_NV, 0x82, 0x8f}, {0x0a0104, FAMILY_NV, 0, 0}}},
-	{GFX10_3(128), .target = "gfx1030", .product = "Navi 21 (RX 6800, RX 6900)", .elf_mach = 0x36,
+	{GFX10_3(4096, 128), .target = "gfx1030", .product = "Navi 21 (RX 6800, RX 6900)", .elf_mach = 0x36,
 	 .id = {{0x0a0300, FAMILY_NV, 0x28, 0x31}}},
-	{GFX10_3(96), .target = "gfx1031", .product = "Navi 22 (RX 6700)", .elf_mach = 0x37,
+	{GFX10_3(3072, 96), .target = "gfx1031", .product = "Navi 22 (RX 6700)", .elf_mach = 0x37,
 	 .id = {{0x0a0302, FAMILY_NV, 0x32, 0x3b}}},
-	{GFX10_3(32), .target = "gfx1032", .product = "Navi 23 (RX 6600)", .elf_mach = 0x38,
+	{GFX10_3(2048, 32), .target = "gfx1032", .product = "Navi 23 (RX 6600)", .elf_mach = 0x38,
 	 .id = {{0x0a0304, FAMILY_NV, 0x3c, 0x45}}},
-	{GFX10_3(0), .target = "gfx1033", .product = "Van Gogh (Steam Deck)", .elf_mach = 0x39,
+	{GFX10_3(1024, 0), .target = "gfx1033", .product = "Van Gogh (Steam Deck)", .elf_mach = 0x39,
 	 .id = {{0x0a0301, FAMILY_VGH, 0x01, 0xfe}}},
-	{GFX10_3(16), .target = "gfx1034", .product = "Navi 24 (RX 6400, RX 6500)", .elf_mach = 0x3e,
+	{GFX10_3(1024, 16), .target = "gfx1034", .product = "Navi 24 (RX 6400, RX 6500)", .elf_mach = 0x3e,
 	 .id = {{0x0a0305, FAMILY_NV, 0x46, 0x4f}}},
-	{GFX10_3(0), .target = "gfx1035", .product = "Rembrandt (Ryzen 6000)", .elf_mach = 0x3d,
+	{GFX10_3(2048, 0), .target = "gfx1035", .product = "Rembrandt (Ryzen 6000)", .elf_mach = 0x3d,
 	 .id = {{0x0a0303, FAMILY_YC, 0x01, 0xfe}}},
-	{GFX10_3(0), .target = "gfx1036", .product = "Raphael, Mendocino (Ryzen 7000)", .elf_mach = 0x45,
+	{GFX10_3(256, 0), .target = "gfx1036", .product = "Raphael, Mendocino (Ryzen 7000)", .elf_mach = 0x45,
 	 .id = {{0x0a0306, FAMILY_GC_10_3_6, 0x01, 0xfe}, {0x0a0307, FAMILY_GC_10_3_7, 0x01, 0xfe}}},
 
-	{GFX11(96), .target = "gfx1100", .product = "Navi 31 (RX 7900, W7900)", .elf_mach = 0x41,
+	{GFX11(6144, 96), .target = "gfx1100", .product = "Navi 31 (RX 7900, W7900)", .elf_mach = 0x41,
 	 .id = {{0x0b0000, FAMILY_GC_11_0_0, 0x01, 0x0f}}},
-	{GFX11(64), .target = "gfx1101", .product = "Navi 32 (RX 7700, RX 7800)", .elf_mach = 0x46,
+	{GFX11(4096, 64), .target = "gfx1101", .product = "Navi 32 (RX 7700, RX 7800)", .elf_mach = 0x46,
 	 .id = {{0x0b0003, FAMILY_GC_11_0_0, 0x20, 0xfe}}},
-	{GFX11(32), .target = "gfx1102", .product = "Navi 33 (RX 7600)", .elf_mach = 0x47,
+	{GFX11(2048, 32), .target = "gfx1102", .product = "Navi 33 (RX 7600)", .elf_mach = 0x47,
 	 .id = {{0x0b0002, FAMILY_GC_11_0_0, 0x10, 0x1f}}},
-	{GFX11(0), .target = "gfx1103", .product = "Phoenix, Hawk Point (Ryzen 7040, 8040)", .elf_mach = 0x44,
+	{GFX11(2048, 0), .target = "gfx1103", .product = "Phoenix, Hawk Point (Ryzen 7040, 8040)", .elf_mach = 0x44,
 	 .id = {{0x0b0001, FAMILY_GC_11_0_1, 0x01, 0x7f}, {0x0b0004, FAMILY_GC_11_0_1, 0x80, 0xfe}}},
-	{GFX11(0), .target = "gfx1150", .product = "Strix Point (Ryzen AI 300)", .elf_mach = 0x43,
+	{GFX11(0, 0), .target = "gfx1150", .product = "Strix Point (Ryzen AI 300)", .elf_mach = 0x43,
 	 .id = {{0x0b0500, FAMILY_GC_11_5_0, 0x01, 0x3f}}},
-	{GFX11(32), .target = "gfx1151", .product = "Strix Halo (Ryzen AI Max)", .elf_mach = 0x4a,
+	{GFX11(0, 0), .target = "gfx1151", .product = "Strix Halo (Ryzen AI Max)", .elf_mach = 0x4a,
 	 .id = {{0x0b0501, FAMILY_GC_11_5_0, 0xc0, 0xfe}}},
-	{GFX11(0), .target = "gfx1152", .product = "Krackan Point (Ryzen AI 300)", .elf_mach = 0x55,
+	{GFX11(0, 0), .target = "gfx1152", .product = "Krackan Point (Ryzen AI 300)", .elf_mach = 0x55,
 	 .id = {{0x0b0502, FAMILY_GC_11_5_0, 0x40, 0x4f}}},
-	{GFX11(0), .target = "gfx1153", .product = "Krackan Point 2", .elf_mach = 0x58,
+	{GFX11(0, 0), .target = "gfx1153", .product = "Krackan Point 2", .elf_mach = 0x58,
 	 .id = {{0x0b0503, FAMILY_GC_11_5_0, 0x50, 0xbf}}},
 
 	{GFX12, .target = "gfx1200", .product = "Navi 44 (RX 9060)", .elf_mach = 0x48,

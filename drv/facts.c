@@ -179,7 +179,7 @@ void drv_read_caches(struct drv_device *dev)
 		[DRV_CACHE_INST] = {c->inst_KiB << 10, c->inst_line_B},
 		[DRV_CACHE_SCALAR] = {c->scalar_KiB << 10, c->scalar_line_B},
 		[DRV_CACHE_GL1] = {c->gl1_KiB << 10, c->gl1_line_B},
-		[DRV_CACHE_L2] = {((uint64_t)c->l2_bank_KiB << 10) * f->l2_banks, c->l2_line_B},
+		[DRV_CACHE_L2] = {c->l2_KiB << 10, c->l2_line_B},
 		[DRV_CACHE_MALL] = {(uint64_t)c->mall_MiB << 20, 64},
 	};
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "drv/internal.h"
 #include "tests/check.h"
 #include "tests/stack.h"
 #include "vgpu/report.h"
@@ -106,6 +107,167 @@ static void failing_facts_are_errors(void)
 	vgpu_stop();
 }
 
+/* Opening costs what drv/README.md says: VERSION twice, and one INFO for each fact. */
+static void opening_is_cheap(struct drv_node *node)
+{
+	unsigned long before = vgpu_ioctl_count();
+	struct drv_device *dev;
+
+	CHECK_EQ(drv_device_open(node, &dev), 0);
+	CHECK_EQ(vgpu_ioctl_count() - before, 7);
+	drv_device_close(dev);
+}
+
+/* The table's sizes, which stand in where the kernel tells none, against what the virtual GPU tells. */
+static void check_caches(const struct drv_device *dev)
+{
+	struct drv_device copy = *dev;
+
+	for (unsigned i = 0; i < DRV_CACHES; i++) {
+		CHECK(dev->facts.cache[i].origin != DRV_CACHE_TABLE);
+		copy.facts.cache[i] = (struct drv_cache){0};
+	}
+	drv_read_caches(&copy);
+	for (unsigned i = 0; i < DRV_CACHES; i++)
+		if (dev->chip->caches.l2_KiB && !CHECK_EQ(copy.facts.cache[i].size_B, dev->facts.cache[i].size_B))
+			printf("  %s of %s\n", drv_cache_name(i), dev->chip->target);
+}
+
+/* A ring of a generation without emitter is refused before anything is made; the others work. */
+static void check_rings(struct drv_device *dev)
+{
+	struct cs_ctx *ctx;
+	struct cs_ring *ring;
+	struct vm *vm;
+
+	if (!CHECK_EQ(vm_create(dev, &vm), 0))
+		return;
+	if (CHECK_EQ(cs_ctx_create(vm, CS_PRIORITY_NORMAL, &ctx), 0)) {
+		for (unsigned ip = DRV_IP_COMPUTE; ip <= DRV_IP_DMA; ip++) {
+			int r = cs_ring_create(ctx, ip, 0, cs_pm4_print, &ring);
+			bool can = ip == DRV_IP_DMA ? dev->can[DRV_CAN_COPY].yes : dev->can[DRV_CAN_SUBMIT].yes;
+
+			CHECK_EQ(can, dev->chip->pm4 == DRV_PM4_GFX9);
+			CHECK_EQ(r, can ? 0 : -ENOTSUP);
+			if (r)
+				CHECK(strstr(drv_error_last()->text, "packets yet"));
+			else
+				cs_ring_destroy(ring);
+		}
+		cs_ctx_destroy(ctx);
+	}
+	vm_destroy(vm);
+}
+
+static void every_chip_opens_and_is_used_or_refused(void)
+{
+	struct drv_node node;
+	struct drv_device *dev;
+	size_t count;
+
+	for (unsigned i = 0; drv_chip_at(i); i++) {
+		const char *target = drv_chip_at(i)->target;
+
+		if (!strcmp(target, "gfx904"))
+			continue; /* there is no virtual one */
+		if (!CHECK_EQ(vgpu_start(target), 0) || !CHECK_EQ(drv_scan(&node, 1, &count), 0) ||
+		    !CHECK_EQ(drv_device_open(&node, &dev), 0))
+			continue;
+		CHECK_STR(dev->chip->target, target);
+		CHECK_EQ(dev->facts.wave_lanes, dev->chip->wave_lanes);
+		CHECK_EQ(!dev->facts.ip[DRV_IP_GFX].rings, dev->chip->compute_only);
+		check_caches(dev);
+		check_rings(dev);
+		drv_device_close(dev);
+		opening_is_cheap(&node);
+		vgpu_stop();
+	}
+}
+
+/* Four cards: two in a hive, one with a small BAR, one APU. */
+static void four_devices_know_their_places(void)
+{
+	static struct drv_host host;
+	struct drv_node nodes[4];
+	struct drv_place place[4];
+	struct drv_link link;
+	size_t count;
+
+	CHECK_EQ(vgpu_start("gfx908:hive=42:numa=0,gfx908:hive=42,gfx900,gfx90c"), 0);
+	CHECK_EQ(drv_scan(nodes, 4, &count), 0);
+	CHECK_EQ(count, 4);
+	drv_host_read(&host);
+	for (unsigned i = 0; i < count; i++) {
+		CHECK_EQ(nodes[i].index, i);
+		drv_place_read(DRV_SYSFS, &nodes[i], &place[i]);
+		CHECK(place[i].pcie.known && place[i].pcie.speed_MTps >= 8000 && place[i].pcie.lanes_max >= 8);
+		CHECK_EQ(strlen(place[i].unique_id), 16);
+		for (unsigned k = 0; k < i; k++)
+			CHECK(strcmp(place[i].unique_id, place[k].unique_id));
+	}
+	CHECK_STR(place[0].numa_source, "/sys numa_node");
+	CHECK_EQ(place[0].hive.id, 42);
+	CHECK_EQ(place[1].hive.id, 42);
+	CHECK_STR(place[0].hive.peer[0].pci, nodes[1].pci);
+	CHECK_STR(place[1].hive.peer[0].pci, nodes[0].pci);
+	link = drv_link_devices(&host, &place[1], &place[0]);
+	CHECK(link.type == DRV_LINK_XGMI && link.hops == 1 && link.weight == 15);
+	link = drv_link_devices(&host, &place[0], &place[2]);
+	CHECK(link.type == DRV_LINK_PCIE && link.hops == 2 && link.weight == 40 && link.bandwidth_MBps);
+	vgpu_stop();
+}
+
+static void usage_is_live(void)
+{
+	struct drv_usage before, after;
+	struct vm_mem *mem;
+	struct stack s;
+
+	CHECK_EQ(vgpu_start("gfx906"), 0);
+	if (!CHECK_EQ(stack_open(&s), 0))
+		return;
+	CHECK_EQ(drv_usage(s.dev, &before), 0);
+	mem = stack_vram(&s, 64 << 20);
+	CHECK(mem);
+	CHECK_EQ(drv_usage(s.dev, &after), 0);
+	CHECK(after.vram_B >= before.vram_B + (64 << 20));
+	CHECK(after.sensor[DRV_SENSOR_ENGINE_MHZ].known && after.sensor[DRV_SENSOR_ENGINE_MHZ].value <= 1725);
+	vm_mem_destroy(mem);
+	CHECK_EQ(drv_usage_memory(s.dev, &after), 0);
+	CHECK_EQ(after.vram_B, before.vram_B);
+	vgpu_inject_ioctl(2, EIO);
+	CHECK_EQ(drv_usage(s.dev, &after), -EIO);
+	/* a kernel without power management: no sensors, and no error */
+	vgpu_inject_ioctl(7, ENOENT);
+	CHECK_EQ(drv_usage(s.dev, &after), 0);
+	CHECK(!after.sensor[0].known && after.sensor[1].known);
+	vgpu_inject_ioctl(0, 0);
+	stack_close(&s);
+	vgpu_stop();
+}
+
+static void what_cannot_be_used_can_be_looked_at(void)
+{
+	struct drv_node node = {.path = "/dev/null"};
+	struct drv_device *dev;
+	size_t count;
+
+	CHECK_EQ(drv_device_examine(&node, &dev), 0);
+	CHECK_EQ(dev->refusal, -ENODEV);
+	CHECK(strstr(dev->refusal_text, "not a DRM node"));
+	CHECK(!dev->chip && !dev->facts.cus);
+	drv_device_close(dev);
+	CHECK_EQ(vgpu_start("gfx1201"), 0);
+	CHECK_EQ(drv_scan(&node, 1, &count), 0);
+	vgpu_inject_ioctl(2, EIO); /* DEV_INFO is there, MEMORY is not */
+	CHECK_EQ(drv_device_examine(&node, &dev), 0);
+	vgpu_inject_ioctl(0, 0);
+	CHECK_EQ(dev->refusal, -EIO);
+	CHECK(dev->facts.cus && !dev->chip);
+	drv_device_close(dev);
+	vgpu_stop();
+}
+
 int main(void)
 {
 	nothing_there_is_said();
@@ -113,5 +275,9 @@ int main(void)
 	strange_nodes_are_refused();
 	no_permission_names_the_group();
 	failing_facts_are_errors();
+	every_chip_opens_and_is_used_or_refused();
+	four_devices_know_their_places();
+	usage_is_live();
+	what_cannot_be_used_can_be_looked_at();
 	return check_done("discovery");
 }

@@ -29,6 +29,12 @@ static void says(const char *text)
 		printf("  \"%s\" is not in:\n%s\n", text, output);
 }
 
+static void says_not(const char *text)
+{
+	if (!CHECK(!strstr(output, text)))
+		printf("  \"%s\" is in:\n%s\n", text, output);
+}
+
 static void info_tells_each_device(void)
 {
 	CHECK_EQ(tuff("info --gpu gfx906,gfx90a"), 0);
@@ -40,9 +46,44 @@ static void info_tells_each_device(void)
 	CHECK_EQ(tuff("info --json --gpu gfx908"), 0);
 	says("\"node\": \"/dev/dri/renderD128\"");
 	says("\"value\": \"gfx908\"");
-	CHECK_EQ(output[0], '[');
+	says("\"numa_nodes\"");
+	says_not("\"error\"");
+	CHECK_EQ(output[0], '{');
 	CHECK_EQ(tuff("info --gpu gfx1"), 1);
 	says("no such chip: \"gfx1\"");
+}
+
+static void info_shows_how_devices_are_linked(void)
+{
+	CHECK_EQ(tuff("info --gpu gfx908:hive=9,gfx908:hive=9,gfx1030"), 0);
+	says("renderD128   -            xGMI 1, 15   PCIe 2, 40   PCIe 1, 20");
+	says("tuff has no GFX10 packets yet");
+	says("NUMA node 0");
+	CHECK_EQ(tuff("info --json --gpu gfx908:hive=9,gfx908:hive=9"), 0);
+	says("\"type\": \"xGMI\"");
+	CHECK_EQ(tuff("info --gpu gfx1201"), 0);
+	says_not("links: type");
+}
+
+static void an_override_is_followed_or_refused_aloud(void)
+{
+	setenv("HSA_OVERRIDE_GFX_VERSION", "9.0.0", 1);
+	CHECK_EQ(tuff("info --gpu gfx90c"), 0);
+	says("what it really is          gfx90c");
+	/* and its code runs: the demo's kernels were not made for gfx90c */
+	CHECK_EQ(tuff("demo --gpu gfx90c"), 0);
+	says("gfx900");
+	/* ROCm's node 1 is the first GPU of a host with one NUMA node */
+	setenv("HSA_OVERRIDE_GFX_VERSION_1", "10.3.0", 1);
+	CHECK_EQ(tuff("info --gpu gfx906"), 1);
+	says("cannot be used");
+	says("HSA_OVERRIDE_GFX_VERSION=10.3.0");
+	says("AMDGPU_INFO DEV_INFO");
+	unsetenv("HSA_OVERRIDE_GFX_VERSION_1");
+	setenv("HSA_OVERRIDE_GFX_VERSION", "nonsense", 1);
+	CHECK_EQ(tuff("info --gpu gfx906"), 0);
+	says("HSA_OVERRIDE_GFX_VERSION=nonsense is not understood");
+	unsetenv("HSA_OVERRIDE_GFX_VERSION");
 }
 
 /* The library cannot be preloaded into programs without the sanitizer that it is built with. */
@@ -105,6 +146,8 @@ static void mistakes_are_explained(void)
 int main(void)
 {
 	info_tells_each_device();
+	info_shows_how_devices_are_linked();
+	an_override_is_followed_or_refused_aloud();
 	run_passes_the_end_on();
 	if (CAN_PRELOAD) {
 		run_gives_a_gpu_to_programs();

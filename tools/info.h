@@ -1,0 +1,22 @@
+/* What the files of `tuff info` share. */
+#ifndef TOOLS_INFO_H
+#define TOOLS_INFO_H
+
+#include "drv/drv.h"
+#include "tools/sheet.h"
+
+/* A device that is looked at. */
+struct info_device {
+	struct drv_device *dev; /* owned */
+	struct drv_place place;
+};
+
+/* All that is known of a device. */
+void info_put_device(struct sheet *s, const struct info_device *d);
+
+/* The host's NUMA nodes; and what lies between each two of devices and nodes. */
+void info_put_host(const struct drv_host *host, json_object *object);
+void info_put_links(const struct drv_host *host, const struct info_device *devices, unsigned count,
+		    json_object *object);
+
+#endif
