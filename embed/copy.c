@@ -128,3 +128,24 @@ int tuff_fill(struct tuff_device *handle, void *dst, uint8_t value, uint64_t siz
 	r = r ? r : sdma_copier_fill(device->copier, &job, value);
 	return r ? r : finish(device, &job, point);
 }
+
+int tuff_copy_plan(struct tuff_device *handle, const void *dst, const void *src, uint64_t size_B,
+		   enum tuff_copier *copier)
+{
+	static const enum tuff_copier copiers[] = {[SDMA_ENGINE_SDMA] = TUFF_COPIER_SDMA,
+						   [SDMA_ENGINE_SHADER] = TUFF_COPIER_KERNEL,
+						   [SDMA_ENGINE_CPU] = TUFF_COPIER_CPU};
+	struct sdma_job job = {.size_B = size_B};
+	struct embed_device *device;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	r = r ? r : check_size(dst, size_B);
+	r = r || !src ? r : check_size(src, size_B);
+	if (!r && !copier)
+		r = drv_fail(-EINVAL, "no place for the plan");
+	r = r ? r : find_end(device, dst, size_B, &job.dst);
+	r = r || !src ? r : find_end(device, src, size_B, &job.src);
+	if (!r)
+		*copier = copiers[sdma_copier_plan(device->copier, &job, !src)];
+	return r;
+}

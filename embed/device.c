@@ -225,11 +225,15 @@ int tuff_device_usage(struct tuff_device *handle, struct tuff_usage *usage)
 {
 	struct embed_device *device;
 	struct vm_usage found;
+	uint64_t ioctls;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
 	if (!r && !usage)
 		r = drv_fail(-EINVAL, "no place for the usage");
-	r = r ? r : vm_usage(device->vm, &found);
+	if (r)
+		return r;
+	ioctls = *device->drv->ioctls;
+	r = vm_usage(device->vm, &found);
 	if (!r)
 		*usage = (struct tuff_usage){
 			.vram_B = found.vram_B,
@@ -237,6 +241,7 @@ int tuff_device_usage(struct tuff_device *handle, struct tuff_usage *usage)
 			.gtt_B = found.gtt_B,
 			.evictions = found.evictions,
 			.moved_B = found.moved_B,
+			.ioctls = ioctls,
 		};
 	return r;
 }

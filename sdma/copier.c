@@ -194,7 +194,7 @@ static bool cpu_is_cheaper(const struct sdma_job *job, bool fill)
 	return job->size_B <= most_B && nothing_to_wait_for(job);
 }
 
-static enum sdma_engine plan(const struct sdma_copier *copier, const struct sdma_job *job, bool fill)
+enum sdma_engine sdma_copier_plan(const struct sdma_copier *copier, const struct sdma_job *job, bool fill)
 {
 	const struct drv_config *config = drv_config();
 	bool cpu_can = job->dst.cpu && (fill || job->src.cpu);
@@ -237,7 +237,7 @@ static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, ui
 	job->point = (struct cs_point){0};
 	if (r || !job->size_B)
 		return r;
-	job->engine = plan(copier, job, fill);
+	job->engine = sdma_copier_plan(copier, job, fill);
 	drv_log(DRV_LOG_COPY, "%s of %llu bytes to 0x%llx by %s", fill ? "fill" : "copy",
 		(unsigned long long)job->size_B, (unsigned long long)job->dst.va, sdma_engine_name(job->engine));
 	if (job->engine == SDMA_ENGINE_CPU)

@@ -63,6 +63,8 @@ struct sdma_job {
 	enum sdma_engine engine; /* out: what does it */
 };
 
+/* Which engine would do the job now: the plan, without carrying it out. */
+enum sdma_engine sdma_copier_plan(const struct sdma_copier *copier, const struct sdma_job *job, bool fill);
 /* Copies behind job->after. Ranges that overlap: -EINVAL. From pageable memory it returns when the source has been
  * read; to pageable memory when all is done; otherwise at once. -ENOMEM, -ECANCELED, -ENODEV, -EXDEV. */
 DRV_MUST_CHECK int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job);

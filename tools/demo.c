@@ -1,4 +1,4 @@
-/* tuff demo: real GPU programs through drv/, vm/, cs/ and sdma/, each checked against the CPU. */
+/* tuff demo: real GPU programs through include/tuff/, each checked against the CPU. */
 #include "tools/demo.h"
 
 #include <errno.h>
@@ -20,68 +20,79 @@ double demo_now_s(void)
 	return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-struct vm_mem *demo_alloc(struct demo *d, uint64_t size_B)
+int demo_alloc(struct demo *d, uint64_t size_B, enum tuff_place place, struct demo_memory *memory)
 {
-	struct vm_info info = {.size_B = size_B, .kind = VM_VRAM};
-	struct vm_mem *mem = NULL;
+	struct tuff_mem_create_info how = {
+		.size_B = size_B, .place = place, .flags = place == TUFF_VRAM ? 0 : TUFF_MEM_CPU};
+	struct tuff_mem_info info;
+	int r = tuff_mem_create(d->device, &how, &memory->mem);
 
-	return vm_mem_create(d->vm, &info, &mem) ? NULL : mem;
-}
-
-static int transfer(struct demo *d, struct sdma_job *job)
-{
-	int r = sdma_copier_copy(d->copier, job);
-
+	r = r ? r : tuff_mem_info(memory->mem, &info);
 	if (!r)
-		r = cs_point_wait(job->point, CS_FOREVER);
-	d->engine_used |= 1u << job->engine;
+		memory->va = (void *)(uintptr_t)info.va;
 	return r;
 }
 
-int demo_upload(struct demo *d, struct vm_mem *to, const void *from, uint64_t size_B)
+void demo_free(struct demo_memory *memory)
 {
-	struct sdma_job job = {
-		.dst = {.va = to->va, .place = SDMA_VRAM},
-		.src = {.va = (uintptr_t)from, .place = SDMA_PAGEABLE, .cpu = true},
-		.size_B = size_B,
-	};
-
-	return transfer(d, &job);
+	(void)!tuff_mem_destroy(memory->mem);
+	*memory = (struct demo_memory){0};
 }
 
-int demo_download(struct demo *d, void *to, const struct vm_mem *from, uint64_t size_B)
+static int remember(struct demo *d, const void *to, const void *from, uint64_t size_B)
 {
-	struct sdma_job job = {
-		.dst = {.va = (uintptr_t)to, .place = SDMA_PAGEABLE, .cpu = true},
-		.src = {.va = from->va, .place = SDMA_VRAM},
-		.size_B = size_B,
-	};
+	enum tuff_copier copier;
+	int r = tuff_copy_plan(d->device, to, from, size_B, &copier);
 
-	return transfer(d, &job);
+	if (!r)
+		d->copiers_used |= 1u << copier;
+	return r;
+}
+
+int demo_copy(struct demo *d, void *to, const void *from, uint64_t size_B)
+{
+	int r = remember(d, to, from, size_B);
+
+	return r ? r : tuff_copy(d->device, to, from, size_B, NULL, 0, NULL);
+}
+
+int demo_fill(struct demo *d, void *to, uint8_t value, uint64_t size_B)
+{
+	int r = remember(d, to, NULL, size_B);
+
+	return r ? r : tuff_fill(d->device, to, value, size_B, NULL, 0, NULL);
 }
 
 int demo_launch(struct demo *d, const char *kernel, const uint32_t grid[3], const uint32_t group[3],
 		const void *args, uint32_t args_B)
 {
-	struct cs_dispatch dispatch = {.args = args, .args_B = args_B};
-	struct cs_point point;
-	struct cs_ib *ib;
-	int r = cs_code_kernel(d->code, kernel, &dispatch.kernel);
+	struct tuff_dispatch dispatch = {.args = args, .args_B = args_B};
+	struct tuff_point point;
+	struct tuff_cmd *cmd;
+	int r = tuff_code_kernel(d->code, kernel, &dispatch.kernel);
 
 	memcpy(dispatch.grid, grid, sizeof(dispatch.grid));
 	memcpy(dispatch.group, group, sizeof(dispatch.group));
-	r = r ? r : cs_begin(d->ring, CS_ORDERED, &ib);
+	r = r ? r : tuff_begin(d->queue, TUFF_ORDERED, &cmd);
 	if (r)
 		return r;
-	r = cs_ib_dispatch(ib, &dispatch);
+	r = tuff_cmd_dispatch(cmd, &dispatch);
 	if (r) {
-		cs_abandon(ib);
+		(void)!tuff_abandon(cmd);
 		return r;
 	}
 	d->launches++;
-	r = cs_submit(ib, NULL, &point);
-	r = r ? r : cs_point_wait(point, CS_FOREVER);
-	return r ? r : cs_ctx_check(d->ctx);
+	r = tuff_submit(cmd, NULL, &point);
+	r = r ? r : tuff_wait(point, TUFF_FOREVER);
+	return r ? r : tuff_device_check_fault(d->device);
+}
+
+const char *demo_copier_name(enum tuff_copier copier)
+{
+	static const char *const names[] = {
+		[TUFF_COPIER_SDMA] = "SDMA", [TUFF_COPIER_KERNEL] = "kernel", [TUFF_COPIER_CPU] = "CPU"};
+
+	return names[copier];
 }
 
 static void describe_path(const struct demo *d, char *text, size_t text_B)
@@ -90,64 +101,63 @@ static void describe_path(const struct demo *d, char *text, size_t text_B)
 
 	text[0] = 0;
 	for (unsigned e = 0; e < 3; e++)
-		if (d->engine_used >> e & 1)
-			n += snprintf(text + n, text_B - n, "%s%s", n ? ", " : "", sdma_engine_name(e));
+		if (d->copiers_used >> e & 1)
+			n += snprintf(text + n, text_B - n, "%s%s", n ? ", " : "", demo_copier_name(e));
 	if (d->launches)
 		snprintf(text + n, text_B - n, "%s%u launch%s", n ? ", " : "", d->launches,
 			 d->launches > 1 ? "es" : "");
 }
 
+static uint64_t count_ioctls(struct demo *d)
+{
+	struct tuff_usage usage = {0};
+
+	(void)!tuff_device_usage(d->device, &usage); /* it fails only when nothing else works either */
+	return usage.ioctls;
+}
+
 void demo_report(struct demo *d, const char *name, const char *what, int r, bool right)
 {
-	uint64_t ioctls = *d->dev->ioctls;
+	uint64_t ioctls = count_ioctls(d);
 	char path[64];
 
 	describe_path(d, path, sizeof(path));
 	printf("%-11s %-52s %-24s %4llu ioctls %6.2f s  %s\n", name, what, path,
 	       (unsigned long long)(ioctls - d->ioctls_before), demo_now_s() - d->started_s,
-	       r       ? drv_error_last()->text
+	       r       ? (*tuff_error() ? tuff_error() : strerror(-r))
 	       : right ? "right"
 		       : "WRONG");
 	fflush(stdout);
 	d->right += !r && right;
 	d->wrong += r || !right;
-	d->engine_used = d->launches = 0;
-	d->ioctls_before = ioctls;
+	d->copiers_used = d->launches = 0;
+	d->ioctls_before = count_ioctls(d);
 	d->started_s = demo_now_s();
 }
 
-static int load_code(struct demo *d)
+static int demo_open(struct demo *d, struct tuff_device_info *info)
 {
-	const struct shader_blob *blob = shader_find(demo_blobs, "demo.O3", d->dev->chip->target);
+	struct tuff_queue_create_info compute = {.engine = TUFF_COMPUTE};
+	const struct shader_blob *blob;
+	int r = tuff_device_open(NULL, &d->device);
 
-	if (!blob)
-		return drv_fail(-ENOTSUP, "the demo was not compiled for %s", d->dev->chip->target);
-	return cs_code_load(d->vm, blob->image, blob->size_B, &d->code);
-}
-
-static int demo_open(struct demo *d)
-{
-	struct drv_node nodes[DRV_NODES_MAX];
-	size_t count;
-	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
-
-	r = r ? r : drv_device_open(&nodes[0], &d->dev);
-	r = r ? r : vm_create(d->dev, &d->vm);
-	r = r ? r : cs_ctx_create(d->vm, CS_PRIORITY_NORMAL, &d->ctx);
-	r = r ? r : cs_ring_create(d->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &d->ring);
-	r = r ? r : sdma_copier_create(d->vm, &d->copier);
-	r = r ? r : load_code(d);
-	return r;
+	r = r ? r : tuff_device_info(d->device, info);
+	r = r ? r : tuff_queue_create(d->device, &compute, &d->queue);
+	if (r)
+		return r;
+	blob = shader_find(demo_blobs, "demo.O3", info->target);
+	/* Without one the loader's own error says which chip. */
+	return tuff_code_load(d->device, blob ? blob->image : "", blob ? blob->size_B : 0, &d->code);
 }
 
 static void demo_close(struct demo *d)
 {
-	cs_code_unload(d->code);
-	sdma_copier_destroy(d->copier);
-	cs_ring_destroy(d->ring);
-	cs_ctx_destroy(d->ctx);
-	vm_destroy(d->vm);
-	drv_device_close(d->dev);
+	int r = tuff_code_unload(d->code);
+
+	r = r ? r : tuff_queue_destroy(d->queue);
+	r = r ? r : tuff_device_close(d->device);
+	if (r)
+		fprintf(stderr, "tuff demo: %s\n", tuff_error());
 }
 
 static int usage(void)
@@ -161,6 +171,7 @@ int tool_demo(int argc, char **argv)
 	void (*const programs[])(struct demo *) = {demo_vadd,      demo_sgemm,      demo_reduce,
 						   demo_histogram, demo_mandelbrot, demo_copies};
 	struct demo d = {.picture = NULL};
+	struct tuff_device_info info;
 	const char *spec = NULL;
 
 	for (int i = 1; i < argc; i++) {
@@ -173,14 +184,14 @@ int tool_demo(int argc, char **argv)
 	}
 	if (tool_start_gpu(spec))
 		return 1;
-	if (demo_open(&d)) {
-		fprintf(stderr, "tuff demo: %s\n", drv_error_last()->text);
+	if (demo_open(&d, &info)) {
+		fprintf(stderr, "tuff demo: %s\n", tuff_error());
 		demo_close(&d);
 		return 1;
 	}
-	printf("%s (%s) at %s, %u CUs, over libdrm%s\n\n", d.dev->name, d.dev->chip->target, d.dev->node.path,
-	       d.dev->facts.cus, spec ? "; a virtual GPU: times are the emulator's" : "");
-	d.ioctls_before = *d.dev->ioctls;
+	printf("%s (%s) at %s, %u CUs, over libdrm%s\n\n", info.name, info.target, info.gpu.path,
+	       info.compute_units, spec ? "; a virtual GPU: times are the emulator's" : "");
+	d.ioctls_before = count_ioctls(&d);
 	d.started_s = demo_now_s();
 	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		programs[i](&d);

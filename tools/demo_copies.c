@@ -13,42 +13,35 @@ static const uint64_t sizes_B[] = {4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 2
 struct pool {
 	uint64_t size_B;
 	uint8_t *host;
-	struct vm_mem *vram[2], *gtt;
+	struct demo_memory vram[2], gtt;
 };
 
 static int pool_make(struct demo *d, struct pool *p)
 {
-	struct vm_info gtt = {.size_B = p->size_B, .kind = VM_GTT, .flags = VM_CPU};
+	int r = demo_alloc(d, p->size_B, TUFF_VRAM, &p->vram[0]);
 
+	r = r ? r : demo_alloc(d, p->size_B, TUFF_VRAM, &p->vram[1]);
+	r = r ? r : demo_alloc(d, p->size_B, TUFF_GTT, &p->gtt);
 	p->host = malloc(p->size_B);
-	p->vram[0] = demo_alloc(d, p->size_B);
-	p->vram[1] = demo_alloc(d, p->size_B);
-	if (!p->host || !p->vram[0] || !p->vram[1])
-		return -ENOMEM;
-	return vm_mem_create(d->vm, &gtt, &p->gtt);
+	return r || p->host ? r : -ENOMEM;
 }
 
 static void pool_free(struct pool *p)
 {
 	free(p->host);
-	vm_mem_destroy(p->vram[0]);
-	vm_mem_destroy(p->vram[1]);
-	vm_mem_destroy(p->gtt);
+	demo_free(&p->vram[0]);
+	demo_free(&p->vram[1]);
+	demo_free(&p->gtt);
 }
 
 /* An end of a path: where its memory is, and which. */
 enum end { HOST, GTT, VRAM0, VRAM1, FILL };
 
-static struct sdma_end end_of(const struct pool *p, enum end end)
+static void *end_of(const struct pool *p, enum end end)
 {
-	switch (end) {
-	case HOST:
-		return (struct sdma_end){(uintptr_t)p->host, SDMA_PAGEABLE, true};
-	case GTT:
-		return (struct sdma_end){p->gtt->va, SDMA_GTT, true};
-	default:
-		return (struct sdma_end){p->vram[end == VRAM1]->va, SDMA_VRAM, false};
-	}
+	void *const ends[] = {p->host, p->gtt.va, p->vram[0].va, p->vram[1].va, NULL};
+
+	return ends[end];
 }
 
 static const struct path {
@@ -59,48 +52,29 @@ static const struct path {
 	{"VRAM -> GTT", VRAM0, GTT},   {"VRAM -> VRAM", VRAM0, VRAM1}, {"fill VRAM", FILL, VRAM0},
 };
 
-static int transfer(struct demo *d, const struct pool *p, const struct path *path, struct sdma_job *job)
-{
-	int r;
-
-	job->dst = end_of(p, path->to);
-	if (path->from != FILL)
-		job->src = end_of(p, path->from);
-	r = path->from == FILL ? sdma_copier_fill(d->copier, job, 0x5a) : sdma_copier_copy(d->copier, job);
-	if (!r)
-		r = cs_point_wait(job->point, CS_FOREVER);
-	d->engine_used |= 1u << job->engine;
-	return r;
-}
-
 /* Puts a pattern into the source, runs the path, and looks for the pattern in the destination. */
 static int run(struct demo *d, const struct pool *p, const struct path *path, uint64_t size_B, double *seconds,
-	       bool *right, enum sdma_engine *engine)
+	       bool *right, enum tuff_copier *copier)
 {
-	struct sdma_job job = {.size_B = size_B};
+	void *to = end_of(p, path->to), *from = end_of(p, path->from);
 	uint8_t salt = size_B >> 12 ^ (path - paths) * 37;
-	int r = 0;
+	int r = tuff_copy_plan(d->device, to, from, size_B, copier);
 
 	for (uint64_t i = 0; i < size_B; i++)
-		p->host[i] = path->from == FILL ? 0x5a : (uint8_t)(i * 7 + (i >> 8) + salt);
-	if (path->from == GTT)
-		memcpy(p->gtt->map, p->host, size_B);
-	else if (path->from == VRAM0)
-		r = demo_upload(d, p->vram[0], p->host, size_B);
+		p->host[i] = from ? (uint8_t)(i * 7 + (i >> 8) + salt) : 0x5a;
+	if (!r && from && from != p->host)
+		r = demo_copy(d, from, p->host, size_B);
 	*seconds = demo_now_s();
-	r = r ? r : transfer(d, p, path, &job);
+	if (!r)
+		r = from ? demo_copy(d, to, from, size_B) : demo_fill(d, to, 0x5a, size_B);
 	*seconds = demo_now_s() - *seconds;
-	*engine = job.engine;
-	if (!r && path->to != HOST) {
+	if (!r && to != p->host) {
 		memset(p->host, 0, size_B);
-		if (path->to == GTT)
-			memcpy(p->host, p->gtt->map, size_B);
-		else
-			r = demo_download(d, p->host, p->vram[path->to == VRAM1], size_B);
+		r = demo_copy(d, p->host, to, size_B);
 	}
 	*right = true;
 	for (uint64_t i = 0; !r && i < size_B; i++)
-		*right &= p->host[i] == (path->from == FILL ? 0x5a : (uint8_t)(i * 7 + (i >> 8) + salt));
+		*right &= p->host[i] == (from ? (uint8_t)(i * 7 + (i >> 8) + salt) : 0x5a);
 	return r;
 }
 
@@ -117,13 +91,13 @@ void demo_copies(struct demo *d)
 	for (const struct path *path = paths; !r && path < paths + sizeof(paths) / sizeof(paths[0]); path++) {
 		printf("%-14s", path->name);
 		for (unsigned s = 0; !r && s < SIZES; s++) {
-			enum sdma_engine engine;
+			enum tuff_copier copier = TUFF_COPIER_CPU;
 			double seconds;
 			bool right;
 
-			r = run(d, &p, path, sizes_B[s], &seconds, &right, &engine);
+			r = run(d, &p, path, sizes_B[s], &seconds, &right, &copier);
 			all_right &= right;
-			printf("%10.0f %-6s%s", sizes_B[s] / seconds * 1e-6, r ? "-" : sdma_engine_name(engine),
+			printf("%10.0f %-6s%s", sizes_B[s] / seconds * 1e-6, r ? "-" : demo_copier_name(copier),
 			       right ? "  " : "! ");
 			fflush(stdout);
 		}

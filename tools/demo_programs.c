@@ -28,38 +28,38 @@ struct arrays {
 	unsigned count;
 	uint64_t size_B[3];
 	void *host[3];
-	struct vm_mem *gpu[3];
+	struct demo_memory gpu[3];
 };
 
 static int arrays_make(struct demo *d, struct arrays *a)
 {
-	for (unsigned i = 0; i < a->count; i++) {
+	int r = 0;
+
+	for (unsigned i = 0; !r && i < a->count; i++) {
 		a->host[i] = malloc(a->size_B[i]);
 		if (!a->host[i])
-			return drv_fail(-ENOMEM, "no host memory for %llu bytes", (unsigned long long)a->size_B[i]);
-		a->gpu[i] = demo_alloc(d, a->size_B[i]);
-		if (!a->gpu[i])
 			return -ENOMEM;
+		r = demo_alloc(d, a->size_B[i], TUFF_VRAM, &a->gpu[i]);
 	}
-	return 0;
+	return r;
 }
 
 static void arrays_free(struct arrays *a)
 {
 	for (unsigned i = 0; i < a->count; i++) {
 		free(a->host[i]);
-		vm_mem_destroy(a->gpu[i]);
+		demo_free(&a->gpu[i]);
 	}
 }
 
 static int upload(struct demo *d, struct arrays *a, unsigned i)
 {
-	return demo_upload(d, a->gpu[i], a->host[i], a->size_B[i]);
+	return demo_copy(d, a->gpu[i].va, a->host[i], a->size_B[i]);
 }
 
 static int download(struct demo *d, struct arrays *a, unsigned i)
 {
-	return demo_download(d, a->host[i], a->gpu[i], a->size_B[i]);
+	return demo_copy(d, a->host[i], a->gpu[i].va, a->size_B[i]);
 }
 
 /* --- vector add ------------------------------------------------------------------------------- */
@@ -83,9 +83,9 @@ void demo_vadd(struct demo *d)
 	r = r ? r : upload(d, &m, 1);
 	if (!r) {
 		struct {
-			uint64_t c, a, b;
+			void *c, *a, *b;
 			uint32_t count;
-		} args = {m.gpu[2]->va, m.gpu[0]->va, m.gpu[1]->va, VADD_COUNT};
+		} args = {m.gpu[2].va, m.gpu[0].va, m.gpu[1].va, VADD_COUNT};
 
 		r = demo_launch(d, "vadd", grid, line_group, &args, 28);
 	}
@@ -138,9 +138,9 @@ void demo_sgemm(struct demo *d)
 	r = r ? r : upload(d, &m, 1);
 	if (!r) {
 		struct {
-			uint64_t c, a, b;
+			void *c, *a, *b;
 			uint32_t n;
-		} args = {m.gpu[2]->va, m.gpu[0]->va, m.gpu[1]->va, GEMM_N};
+		} args = {m.gpu[2].va, m.gpu[0].va, m.gpu[1].va, GEMM_N};
 
 		r = demo_launch(d, "sgemm", grid, line_group, &args, 28);
 	}
@@ -165,9 +165,9 @@ static int reduce_all(struct demo *d, struct arrays *m, unsigned *at)
 		uint32_t groups = (count + REDUCE_SHARE - 1) / REDUCE_SHARE;
 		const uint32_t grid[3] = {groups * GROUP, 1, 1};
 		struct {
-			uint64_t out, in;
+			void *out, *in;
 			uint32_t count;
-		} args = {m->gpu[!*at]->va, m->gpu[*at]->va, count};
+		} args = {m->gpu[!*at].va, m->gpu[*at].va, count};
 
 		r = demo_launch(d, "reduce", grid, line_group, &args, 20);
 		count = groups;
@@ -188,7 +188,7 @@ void demo_reduce(struct demo *d)
 	r = r ? r : upload(d, &m, 0);
 	r = r ? r : reduce_all(d, &m, &at);
 	if (!r)
-		r = demo_download(d, &result, m.gpu[at], sizeof(result));
+		r = demo_copy(d, &result, m.gpu[at].va, sizeof(result));
 	demo_report(d, "reduction", "16 M integers, LDS tree", r, result == sum);
 	arrays_free(&m);
 }
@@ -214,13 +214,11 @@ void demo_histogram(struct demo *d)
 	r = r ? r : upload(d, &m, 0);
 	if (!r) {
 		struct {
-			uint64_t bins, in;
+			void *bins, *in;
 			uint32_t count, each;
-		} args = {m.gpu[1]->va, m.gpu[0]->va, HIST_COUNT, HIST_EACH};
-		struct sdma_job clear = {.dst = {.va = m.gpu[1]->va, .place = SDMA_VRAM}, .size_B = m.size_B[1]};
+		} args = {m.gpu[1].va, m.gpu[0].va, HIST_COUNT, HIST_EACH};
 
-		r = sdma_copier_fill(d->copier, &clear, 0);
-		r = r ? r : cs_point_wait(clear.point, CS_FOREVER);
+		r = demo_fill(d, m.gpu[1].va, 0, m.size_B[1]);
 		r = r ? r : demo_launch(d, "histogram", grid, line_group, &args, sizeof(args));
 	}
 	r = r ? r : download(d, &m, 1);
@@ -260,7 +258,7 @@ static int mandel_picture(const char *path, const uint32_t *count)
 	int r;
 
 	if (!rgb)
-		return drv_fail(-ENOMEM, "no host memory for the picture");
+		return -ENOMEM;
 	for (uint32_t i = 0; i < MANDEL_W * MANDEL_H; i++) {
 		uint32_t n = count[i] == MANDEL_LIMIT ? 0 : count[i];
 
@@ -283,11 +281,11 @@ void demo_mandelbrot(struct demo *d)
 
 	if (!r) {
 		struct {
-			uint64_t out;
+			void *out;
 			uint32_t width, height;
 			float x0, y0, step;
 			uint32_t limit;
-		} args = {m.gpu[0]->va, MANDEL_W, MANDEL_H, view.x0, view.y0, view.step, MANDEL_LIMIT};
+		} args = {m.gpu[0].va, MANDEL_W, MANDEL_H, view.x0, view.y0, view.step, MANDEL_LIMIT};
 
 		r = demo_launch(d, "mandelbrot", grid, group, &args, sizeof(args));
 	}

@@ -20,6 +20,12 @@ extern "C" {
  * itself was. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_copy(struct tuff_device *device, void *dst, const void *src, uint64_t size_B,
 				  const struct tuff_point *after, unsigned after_count, struct tuff_point *point);
+/* What does a copy or fill. */
+enum tuff_copier { TUFF_COPIER_SDMA, TUFF_COPIER_KERNEL, TUFF_COPIER_CPU };
+
+/* What tuff_copy() of size_B bytes would use now, or tuff_fill() when src is NULL; for reports. Thread safe. */
+TUFF_API TUFF_CHECK int tuff_copy_plan(struct tuff_device *device, const void *dst, const void *src,
+				       uint64_t size_B, enum tuff_copier *copier);
 /* Fills size_B bytes of GPU memory with a byte; the rest as in tuff_copy(). */
 TUFF_API TUFF_CHECK int tuff_fill(struct tuff_device *device, void *dst, uint8_t value, uint64_t size_B,
 				  const struct tuff_point *after, unsigned after_count, struct tuff_point *point);

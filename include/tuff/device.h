@@ -65,6 +65,7 @@ struct tuff_usage {
 	uint64_t vram_B, visible_vram_B, gtt_B; /* in use now, by all processes */
 	uint64_t evictions;                     /* buffers that the kernel moved out of VRAM since boot */
 	uint64_t moved_B;                       /* bytes that it moved */
+	uint64_t ioctls;                        /* that this device object has made, this call's not counted */
 };
 
 /* What changes. Five ioctls. Thread safe. */
