@@ -101,7 +101,7 @@ static void work_has_host_times(void)
 	if (CHECK(stamps) && CHECK_EQ(cs_begin(s.ring, 0, &ib), 0)) {
 		cs_ib_clock(ib, stamps->va);
 		cs_ib_release_clock(ib, stamps->va + 8);
-		CHECK_EQ(cs_submit(ib, NULL, 0, &point), 0);
+		CHECK_EQ(cs_submit(ib, NULL, &point), 0);
 		CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
 		after_ns = now_ns();
 		CHECK_EQ(drv_clock_sample(&clock), 0);
