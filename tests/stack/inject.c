@@ -166,6 +166,93 @@ static int submission(struct stack *s, struct vm_mem *m)
 	return r;
 }
 
+/* Host memory: overlapping registrations, kept from children, found by address; and memory of a node. */
+static int host_memory(struct stack *s)
+{
+	static uint32_t host[8192] __attribute__((aligned(4096)));
+	struct vm_register all = {.host = host, .size_B = sizeof(host), .flags = VM_REGISTER_DONTFORK};
+	struct vm_register part = {.host = host + 1024, .size_B = 8000, .flags = VM_REGISTER_ALIAS};
+	struct vm_mem *a, *b = NULL, *node = NULL;
+	int r = vm_mem_register(s->vm, &all, &a);
+
+	if (r)
+		return r;
+	r = vm_mem_register(s->vm, &part, &b);
+	if (!r && (vm_find(s->vm, b->va + 7999) != b || !vm_find(s->vm, (uintptr_t)host)))
+		r = -EIO;
+	r = r ? r : vm_mem_create_on_node(s->vm, 3 << 20, 0, VM_STRICT, &node);
+	vm_mem_destroy(a);
+	vm_mem_destroy(node);
+	vm_mem_destroy(b);
+	return r;
+}
+
+/* A piece that moves to a BO of its own, imported twice, and shared with another file description. */
+static int sharing(struct stack *s)
+{
+	struct vm_info info = {.size_B = 900, .kind = VM_GTT, .flags = VM_CPU};
+	struct vm_mem *a = NULL, *b = NULL, *c = NULL;
+	struct drv_device *dev = NULL;
+	struct vm_piece piece;
+	struct vm *vm = NULL;
+	int fd = -1, r = vm_piece_alloc(s->vm, &info, &piece);
+
+	if (r)
+		return r;
+	*(uint32_t *)piece.map = 4711;
+	r = vm_piece_export(&piece, NULL, NULL, &fd);
+	r = r ? r : vm_mem_import(s->vm, fd, &a);
+	r = r ? r : drv_device_open(&s->dev->node, &dev);
+	r = r ? r : vm_create_beside(s->vm, dev, &vm);
+	r = r ? r : vm_mem_import(vm, fd, &b);
+	r = r ? r : vm_mem_share(vm, a, &c);
+	/* The CPU's view is what an import may lack. */
+	if (!r && ((a->map && *(uint32_t *)a->map != 4711) || (b->map && *(uint32_t *)b->map != 4711) ||
+		   *(uint32_t *)piece.map != 4711))
+		r = -EIO;
+	if (fd >= 0)
+		close(fd);
+	vm_mem_destroy(c);
+	vm_mem_destroy(b);
+	vm_destroy(vm);
+	drv_device_close(dev);
+	vm_piece_free(&piece);
+	vm_mem_destroy(a);
+	return r;
+}
+
+/* Bindings of two BOs in one range, moved, cut and protected; high addresses; memory that must be in VRAM. */
+static int bindings(struct stack *s)
+{
+	const unsigned all = VM_GPU_READ | VM_GPU_WRITE | VM_CPU_READ | VM_CPU_WRITE;
+	struct vm_info info = {.size_B = 8 * 4096, .kind = VM_GTT, .flags = VM_CPU},
+		       strict = {.size_B = 4096, .kind = VM_VRAM, .flags = VM_STRICT};
+	struct vm_want want = {.size_B = 16 * 4096}, high = {.size_B = 16 * 4096, .flags = VM_WANT_HIGH};
+	struct vm_range range = {0}, alias = {0};
+	struct vm_bo *bo[2] = {NULL, NULL}, *vram = NULL;
+	int r = vm_bo_create(s->vm, &info, &bo[0]);
+
+	r = r ? r : vm_bo_create(s->vm, &info, &bo[1]);
+	r = r ? r : vm_bo_create(s->vm, &strict, &vram);
+	r = r ? r : vm_range_reserve(s->vm, &want, &range);
+	r = r ? r : vm_range_reserve(s->vm, &high, &alias);
+	r = r ? r : vm_range_bind(&range, 0, bo[0], 0, 8 * 4096, all);
+	r = r ? r : vm_range_bind(&range, 8 * 4096, bo[1], 0, 8 * 4096, all);
+	r = r ? r : vm_range_bind(&alias, 4096, bo[1], 4096, 4096, VM_GPU_READ);
+	r = r ? r : vm_range_rebind(&range, 4 * 4096, bo[1], 2 * 4096, 4096, all);
+	r = r ? r : vm_range_unbind(&range, 6 * 4096, 4 * 4096);
+	r = r ? r : vm_range_protect(&range, 4096, 4 * 4096, VM_GPU_READ | VM_CPU_READ);
+	r = r ? r : vm_range_protect(&range, 2 * 4096, 4096, all);
+	if (!r)
+		*(volatile uint32_t *)(uintptr_t)(range.va + 2 * 4096) = 1;
+	vm_range_release(&alias);
+	vm_range_release(&range);
+	vm_bo_put(vram);
+	vm_bo_put(bo[1]);
+	vm_bo_put(bo[0]);
+	return r;
+}
+
 static int program(void)
 {
 	struct cs_code *code = NULL;
@@ -183,6 +270,9 @@ static int program(void)
 	r = r ? r : compute(&s, code, m);
 	r = r ? r : submission(&s, m);
 	r = r ? r : copies(&s, m);
+	r = r ? r : host_memory(&s);
+	r = r ? r : sharing(&s);
+	r = r ? r : bindings(&s);
 	/* Nothing of ours may be in use when it is freed; a failed submission left nothing running. */
 	(void)!cs_point_wait(cs_ring_last(s.ring), CS_FOREVER);
 	vm_piece_free(&piece);
