@@ -48,6 +48,28 @@ void embed_copies_fini(struct embed_device *device)
 	}
 }
 
+/* Memory that a range shows: the end of a copy may lie in several bindings. *end says first what any memory of the
+ * process is. */
+static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B, struct sdma_end *end)
+{
+	struct vm_bound bound;
+	bool cpu = true, vram = true;
+
+	if (vm_query(device->vm, va, &bound))
+		return 0;
+	for (uint64_t at = va; at - va < size_B; at = bound.offset_B + bound.size_B) {
+		if (at != va && vm_query(device->vm, at, &bound))
+			return drv_fail(-EINVAL, "%llu bytes at 0x%llx, of which %llu are bound",
+					(unsigned long long)size_B, (unsigned long long)va,
+					(unsigned long long)(at - va));
+		cpu &= !!(bound.access & VM_CPU_WRITE);
+		vram &= bound.bo->kind == VM_VRAM;
+	}
+	end->place = vram ? SDMA_VRAM : SDMA_GTT;
+	end->cpu = cpu;
+	return 0;
+}
+
 /* What is at an address: memory of the device, or else of the process. */
 static int find_end(struct embed_device *device, const void *address, uint64_t size_B, struct sdma_end *end)
 {
@@ -57,8 +79,8 @@ static int find_end(struct embed_device *device, const void *address, uint64_t s
 
 	*end = (struct sdma_end){.va = va, .place = SDMA_PAGEABLE, .cpu = true};
 	if (!mem)
-		return 0;
-	from_B = va - (va >= mem->va && va - mem->va < mem->size_B ? mem->va : (uintptr_t)mem->map);
+		return find_bound(device, va, size_B, end);
+	from_B = embed_offset(mem, va);
 	if (size_B > mem->size_B - from_B)
 		return drv_fail(-EINVAL, "%llu bytes at 0x%llx, where %llu are left of the memory",
 				(unsigned long long)size_B, (unsigned long long)va,

@@ -116,6 +116,13 @@ DRV_MUST_CHECK int embed_cmd(const struct tuff_cmd *cmd, struct embed_queue **qu
 /* Takes the queues of the copier back. */
 void embed_copies_fini(struct embed_device *device);
 
+/* How far into the memory an address is that vm_find() found there: its own, or its host address. */
+static inline uint64_t embed_offset(const struct vm_mem *mem, uint64_t address)
+{
+	return address >= mem->va && address - mem->va < mem->size_B ? address - mem->va
+								     : address - (uintptr_t)mem->map;
+}
+
 /* --- conversions ------------------------------------------------------------------------------ */
 
 /* Points as the rooms know them. */

@@ -19,6 +19,8 @@ static int publish(struct embed_mem *made, struct tuff_mem **out)
 		goto fail_publish;
 	if (mem->parent)
 		mem->parent->shares++;
+	if (mem->mem)
+		mem->mem->owner = mem;
 	*out = mem->base.handle;
 	return 0;
 
@@ -121,6 +123,27 @@ int tuff_mem_info(struct tuff_mem *handle, struct tuff_mem_info *info)
 		.place = mem->place,
 		.flags = mem->flags,
 	};
+	return 0;
+}
+
+int tuff_mem_find(struct tuff_device *handle, const void *address, struct tuff_mem **out, uint64_t *offset_B)
+{
+	struct embed_device *device;
+	struct embed_mem *mem;
+	struct vm_mem *found;
+	int r = embed_get(EMBED_DEVICE, handle, &device);
+
+	if (r)
+		return r;
+	if (!out || !offset_B)
+		return drv_fail(-EINVAL, "no place for the memory");
+	found = vm_find(device->vm, (uintptr_t)address);
+	mem = found ? found->owner : NULL;
+	/* The driver has memory of its own, which is nobody's tuff_mem. */
+	if (!mem)
+		return drv_fail(-ENOENT, "no memory of the device at %p", address);
+	*out = mem->base.handle;
+	*offset_B = embed_offset(found, (uintptr_t)address);
 	return 0;
 }
 

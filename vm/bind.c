@@ -371,25 +371,34 @@ int vm_range_protect(struct vm_range *range, uint64_t offset_B, uint64_t size_B,
 	return r;
 }
 
-int vm_range_query(const struct vm_range *range, uint64_t offset_B, struct vm_bound *bound)
+/* The first binding in [lo, hi), with offsets from `base`. */
+static int query(struct vm *vm, uint64_t lo, uint64_t hi, uint64_t base, struct vm_bound *bound)
 {
-	struct vm *vm = range->vm;
 	struct vm_binding *b;
-	int r = 0;
+	int r = drv_check_process(vm->dev);
 
-	if (!vm || offset_B >= range->size_B)
-		return drv_fail(-EINVAL, "0x%llx is outside the range", (unsigned long long)offset_B);
-	r = drv_check_process(vm->dev);
 	if (r)
 		return r;
 	pthread_mutex_lock(&vm->map_lock);
-	b = next_binding(vm, NULL, range->va + offset_B, range->va + range->size_B);
+	b = next_binding(vm, NULL, lo, hi);
 	if (b)
-		*bound = (struct vm_bound){.offset_B = b->node.lo - range->va,
+		*bound = (struct vm_bound){.offset_B = b->node.lo - base,
 					   .size_B = b->node.hi - b->node.lo,
 					   .bo = b->bo,
 					   .bo_offset_B = b->bo_offset_B,
 					   .access = b->access};
 	pthread_mutex_unlock(&vm->map_lock);
-	return b ? 0 : drv_fail(-ENOENT, "nothing is bound from 0x%llx on", (unsigned long long)offset_B);
+	return b ? 0 : drv_fail(-ENOENT, "nothing is bound from 0x%llx on", (unsigned long long)lo);
+}
+
+int vm_query(struct vm *vm, uint64_t address, struct vm_bound *bound)
+{
+	return query(vm, address, address + 1, 0, bound);
+}
+
+int vm_range_query(const struct vm_range *range, uint64_t offset_B, struct vm_bound *bound)
+{
+	if (!range->vm || offset_B >= range->size_B)
+		return drv_fail(-EINVAL, "0x%llx is outside the range", (unsigned long long)offset_B);
+	return query(range->vm, range->va + offset_B, range->va + range->size_B, range->va, bound);
 }

@@ -200,6 +200,9 @@ struct vm_bound {
 /* What is bound at offset_B, or else first behind it. -ENOENT: nothing. */
 DRV_MUST_CHECK int vm_range_query(const struct vm_range *range, uint64_t offset_B, struct vm_bound *bound);
 
+/* What is bound at an address, in whichever range: offset_B is that of the vm, an address. -ENOENT: nothing. */
+DRV_MUST_CHECK int vm_query(struct vm *vm, uint64_t address, struct vm_bound *bound);
+
 /* --- both in one ------------------------------------------------------------------------------ */
 
 struct vm_mem {
@@ -208,6 +211,7 @@ struct vm_mem {
 	uint64_t va;
 	uint64_t size_B; /* from va on: the BO's, or what was registered */
 	void *map;       /* where the CPU sees it; (void *)va unless va is an alias. NULL: nowhere */
+	void *owner;     /* the user's own, for who finds it by vm_find(); NULL at first, never read here */
 };
 
 /* BO, range and binding in one. -EINVAL, -ENOMEM. */

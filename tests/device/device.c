@@ -18,8 +18,8 @@ static struct {
 	struct tuff_device_info info;
 	struct tuff_queue *compute, *copy;
 	struct test_code {
-		struct tuff_device *device;
-		char name[64];
+		const char *file;
+		int level;
 		struct tuff_code *code;
 	} code[CODES_MAX];
 	unsigned codes;
@@ -156,42 +156,42 @@ void test_free(struct test_memory *memory)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-static struct tuff_code *load(struct tuff_device *device, const char *name)
+struct tuff_code *test_load(struct tuff_device *device, const char *file, int level)
 {
 	const struct shader_blob *blob;
 	struct tuff_device_info info;
 	struct tuff_code *code;
+	char name[64];
 	int r = tuff_device_info(device, &info);
 
-	for (unsigned i = 0; i < run.codes; i++)
-		if (run.code[i].device == device && !strcmp(run.code[i].name, name))
-			return run.code[i].code;
-	blob = r ? NULL : shader_find(test_blobs, name, info.target);
+	if (r)
+		test_fail("no facts (%d)", r);
+	snprintf(name, sizeof(name), "%s.O%d", file, level);
+	blob = shader_find(test_blobs, name, info.target);
 	if (!blob)
-		test_skip("%s is not compiled for %s", name, r ? "this device" : info.target);
+		test_skip("%s is not compiled for %s", name, info.target);
 	r = tuff_code_load(device, blob->image, blob->size_B, &code);
-	if (r || run.codes == CODES_MAX)
+	if (r)
 		test_fail("%s cannot be loaded (%d)", name, r);
-	run.code[run.codes].device = device;
-	run.code[run.codes].code = code;
-	snprintf(run.code[run.codes++].name, sizeof(run.code[0].name), "%s", name);
 	return code;
-}
-
-struct tuff_kernel *test_kernel_on(struct tuff_device *device, const char *file, int level, const char *name)
-{
-	struct tuff_kernel *kernel;
-	char full[64];
-
-	snprintf(full, sizeof(full), "%s.O%d", file, level);
-	if (tuff_code_kernel(load(device, full), name, &kernel))
-		test_fail("%s has no kernel %s", full, name);
-	return kernel;
 }
 
 struct tuff_kernel *test_kernel(const char *file, int level, const char *name)
 {
-	return test_kernel_on(test_device(), file, level, name);
+	struct tuff_kernel *kernel;
+	struct test_code *c = run.code;
+
+	while (c < run.code + run.codes && (c->level != level || strcmp(c->file, file)))
+		c++;
+	if (c == run.code + CODES_MAX)
+		test_fail("more than %u code objects in one test", CODES_MAX);
+	if (c == run.code + run.codes) {
+		*c = (struct test_code){file, level, test_load(test_device(), file, level)};
+		run.codes++;
+	}
+	if (tuff_code_kernel(c->code, name, &kernel))
+		test_fail("%s has no kernel %s", file, name);
+	return kernel;
 }
 
 int test_submit(const struct tuff_dispatch *dispatch, struct tuff_point *point)

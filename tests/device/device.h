@@ -61,9 +61,10 @@ struct test_memory test_vram(uint64_t size_B);
 /* Frees it before the test ends. */
 void test_free(struct test_memory *memory);
 
-/* A kernel of tests/kernels/FILE.hip as compiled at -O<level> for the device; the code stays loaded. */
+/* A kernel of tests/kernels/FILE.hip as compiled at -O<level> for the device under test; its code stays loaded. */
 struct tuff_kernel *test_kernel(const char *file, int level, const char *name);
-struct tuff_kernel *test_kernel_on(struct tuff_device *device, const char *file, int level, const char *name);
+/* The code object, for any device; the test unloads it. */
+struct tuff_code *test_load(struct tuff_device *device, const char *file, int level);
 
 /* Writes one launch into a job of test_compute() and submits it; test_run() waits and asks for faults as well. */
 int test_submit(const struct tuff_dispatch *dispatch, struct tuff_point *point);
