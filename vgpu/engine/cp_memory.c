@@ -199,6 +199,8 @@ bool cp_dma_data(struct cp *cp)
 	unsigned from = bits(packet->control, 30, 29), to = bits(packet->control, 21, 20);
 	uint32_t size_B = bits(packet->command, 25, 0);
 
+	if (cp->ring->dev->chip->gfx == VGPU_GFX942)
+		return cp_illegal(cp, 64, "the compute processor of gfx942 has no DMA engine");
 	if (from == DMA_SRC_GDS || to == DMA_DST_GDS)
 		return cp_illegal(cp, 64, "no GDS is assigned to the job");
 	if (bits(packet->command, 29, 26))

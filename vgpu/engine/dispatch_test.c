@@ -164,6 +164,8 @@ static void emit_launch(struct test_gpu *t, const struct launch *l)
 		masks(t, l->skip == ZERO_MASKS ? 0 : ~0u);
 	if (vgpu_gfx_unified(chip_row->gfx))
 		SET(t, COMPUTE_PGM_RSRC3, k.rsrc3);
+	if (chip_row->gfx == VGPU_GFX942)
+		SET(t, COMPUTE_TG_CHUNK_SIZE, 0);
 	if (chip_row->flat_scratch_given)
 		SET(t, COMPUTE_DISPATCH_SCRATCH_BASE_LO, LO((D + SCRATCH) >> 8), HI((D + SCRATCH) >> 8));
 	SET(t, COMPUTE_TMPRING_SIZE, waves | wavesize << 12);
@@ -512,6 +514,18 @@ static void test_gfx_ring(void)
 	free(elf.data);
 }
 
+/* What GFX9's others have and gfx942 lacks. */
+static void test_gfx942(struct test_gpu *t)
+{
+	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .initiator = 0x45), ENGINE_DONE, 1, NULL);
+	EMIT(t, PM4(PM4_DMA_DATA, 6), 0x80000000, LO(D), HI(D), LO(D + 4096), HI(D), 64);
+	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "DMA");
+	emit_launch(t, &(struct launch){"add", {1}, {64}, .args = {D, D, D}});
+	SET(t, COMPUTE_TG_CHUNK_SIZE, 4);
+	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4) | PM4_SHADER_TYPE, 1, 1, 1, 5);
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
+}
+
 static void test_chip(const char *chip, const char *optimise)
 {
 	struct test_gpu gpu, *t = &gpu;
@@ -534,6 +548,8 @@ static void test_chip(const char *chip, const char *optimise)
 	test_wild(t);
 	if (chip_row->gfx != VGPU_GFX900)
 		test_registers(t);
+	if (chip_row->gfx == VGPU_GFX942)
+		test_gfx942(t);
 	test_indirect(t);
 	test_two_rings(t);
 	test_speed(t);

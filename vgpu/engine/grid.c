@@ -67,6 +67,8 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, COMPUTE_STATIC_THREAD_MGMT_SE4, d->chip->engines - 4u, "COMPUTE_STATIC_THREAD_MGMT_SE4");
 	if (vgpu_gfx_unified(d->chip->gfx))
 		rely_on(d, COMPUTE_PGM_RSRC3, 1, "COMPUTE_PGM_RSRC3");
+	if (d->chip->gfx == VGPU_GFX942)
+		rely_on(d, COMPUTE_TG_CHUNK_SIZE, 1, "COMPUTE_TG_CHUNK_SIZE");
 	if (!(d->initiator & INITIATOR_FORCE_START_AT_000))
 		rely_on(d, COMPUTE_START_X, 3, "COMPUTE_START");
 	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN)
@@ -87,6 +89,11 @@ static void check_initiator(struct dispatch *d)
 	if (d->initiator & (INITIATOR_RESTORE | INITIATOR_ORDERED_APPEND_ENBL))
 		vgpu_finding(0, "the initiator 0x%x asks for a restore or ordered append; %s", d->initiator,
 			     d->where);
+	if (d->chip->gfx == VGPU_GFX942 && d->initiator & INITIATOR_ORDER_MODE)
+		vgpu_finding(96, "the initiator sets ORDER_MODE, which gfx942 does not have; %s", d->where);
+	if (d->chip->gfx == VGPU_GFX942 && reg(d, COMPUTE_TG_CHUNK_SIZE))
+		vgpu_finding(95, "TG_CHUNK_SIZE %u leaves groups to other XCCs, which do not run this ring; %s",
+			     reg(d, COMPUTE_TG_CHUNK_SIZE), d->where);
 	if (!(d->initiator & INITIATOR_COMPUTE_SHADER_EN)) {
 		vgpu_finding(95, "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s",
 			     d->initiator, d->where);

@@ -45,6 +45,7 @@ enum sh_reg {
 	COMPUTE_RESTART_X = 0x21b,
 	COMPUTE_THREAD_TRACE_ENABLE = 0x21e,
 	COMPUTE_STATIC_THREAD_MGMT_SE4 = 0x225, /* SE5..SE7 follow; gfx908, gfx90a */
+	COMPUTE_TG_CHUNK_SIZE = 0x227,          /* gfx942: groups that one XCC takes at a time; 0: one XCC is all */
 	COMPUTE_PGM_RSRC3 = 0x22d,              /* gfx90a, gfx942 */
 	COMPUTE_USER_DATA_0 = 0x240,
 	COMPUTE_USER_DATA_COUNT = 16,
@@ -71,6 +72,7 @@ enum {
 	INITIATOR_FORCE_START_AT_000 = 1 << 2,
 	INITIATOR_ORDERED_APPEND_ENBL = 1 << 3,
 	INITIATOR_USE_THREAD_DIMENSIONS = 1 << 5,
+	INITIATOR_ORDER_MODE = 1 << 6,
 	INITIATOR_RESTORE = 1 << 14,
 	INITIATOR_CS_W32_EN = 1 << 15, /* gfx10 and later */
 };

@@ -169,17 +169,11 @@ int kern_gem_close(struct kern_file *file, void *arg)
 
 /* --- creation --- */
 
-static int create_check(const struct drm_amdgpu_gem_create_in *in)
+static int create_check(const struct kern_device *dev, const struct drm_amdgpu_gem_create_in *in)
 {
-	const uint64_t user_flags = AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | AMDGPU_GEM_CREATE_NO_CPU_ACCESS |
-				    AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_VRAM_CLEARED |
-				    AMDGPU_GEM_CREATE_VM_ALWAYS_VALID | AMDGPU_GEM_CREATE_EXPLICIT_SYNC |
-				    AMDGPU_GEM_CREATE_ENCRYPTED | AMDGPU_GEM_CREATE_GFX12_DCC |
-				    AMDGPU_GEM_CREATE_DISCARDABLE;
-
 	if (in->domains & AMDGPU_GEM_DOMAIN_DOORBELL)
 		return -EINVAL;
-	if (in->domain_flags & ~user_flags)
+	if (in->domain_flags & ~kern_profile_of(dev)->create_flags)
 		return -EINVAL;
 	if (in->domains & ~(uint64_t)AMDGPU_GEM_DOMAIN_MASK)
 		return -EINVAL;
@@ -239,6 +233,15 @@ static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 	return r;
 }
 
+/* VRAM that nobody cleared holds what its last owner left. The beginning tells who relies on zeros. */
+static void soil(const struct kern_bo *bo)
+{
+	const uint64_t part_B = 1 << 20;
+
+	if (vgpu_strict() != VGPU_STRICT_OFF)
+		memset(kern_bo_host(bo), 0xd1, bo->size_B < part_B ? bo->size_B : part_B);
+}
+
 static int give_memory(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 {
 	int r = place_or_spill(bo, domains, flags);
@@ -246,7 +249,11 @@ static int give_memory(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 	if (r || (domains & ON_CHIP))
 		return r;
 	bo->block = kern_block_alloc(bo->size_B);
-	return bo->block ? 0 : -ENOMEM;
+	if (!bo->block)
+		return -ENOMEM;
+	if (bo->heap == AMDGPU_GEM_DOMAIN_VRAM && !(flags & AMDGPU_GEM_CREATE_VRAM_CLEARED))
+		soil(bo);
+	return 0;
 }
 
 static uint64_t size_in_pages(const struct drm_amdgpu_gem_create_in *in)
@@ -260,7 +267,7 @@ static uint64_t size_in_pages(const struct drm_amdgpu_gem_create_in *in)
 
 static int create_bo(struct kern_file *file, const struct drm_amdgpu_gem_create_in *in, struct kern_bo **out)
 {
-	uint64_t flags = in->domain_flags | AMDGPU_GEM_CREATE_VRAM_CLEARED | AMDGPU_GEM_CREATE_VRAM_WIPE_ON_RELEASE;
+	uint64_t flags = in->domain_flags | kern_profile_of(file->dev)->forced_flags;
 	uint64_t size_B = size_in_pages(in);
 	struct kern_bo *bo;
 	int r;
@@ -295,7 +302,7 @@ int kern_gem_create(struct kern_file *file, void *arg)
 	bool always_valid = in.domain_flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID;
 	struct kern_bo *bo;
 	uint32_t id = 0;
-	int r = create_check(&in);
+	int r = create_check(file->dev, &in);
 
 	if (!r && always_valid)
 		r = kern_vm_lock(file->vm); /* it shares the page tables' reservation */

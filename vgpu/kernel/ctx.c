@@ -2,6 +2,7 @@
 #include "vgpu/kernel/ctx.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/uapi.h"
 
@@ -53,7 +54,7 @@ int kern_ctx_entity(struct kern_ctx *ctx, uint32_t ip, uint32_t instance, uint32
 	if (instance || ring >= kern_ip_entities(ip))
 		return -EINVAL;
 	*entity = ip < KERN_IPS ? &ctx->entity[ip][ring] : &ctx->absent;
-	return (*entity)->error;
+	return kern_profile_of(ctx->dev)->sticky_errors ? (*entity)->error : 0;
 }
 
 int kern_entity_fence(struct kern_entity *entity, uint64_t seq, struct kern_fence **fence)

@@ -3,6 +3,7 @@
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/kernel.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/uapi.h"
 
 /* Copies as much of text as there is room for, and answers its whole length: libdrm asks twice. */
@@ -19,9 +20,8 @@ int kern_version_ioctl(struct kern_file *file, void *arg)
 	struct drm_version *args = arg;
 	int r;
 
-	(void)file;
-	args->version_major = KERN_VERSION_MAJOR;
-	args->version_minor = KERN_VERSION_MINOR;
+	args->version_major = KERN_DRM_MAJOR;
+	args->version_minor = (int)kern_profile_of(file->dev)->drm_minor;
 	args->version_patchlevel = 0;
 	r = copy_text(args->name, &args->name_len, "amdgpu");
 	if (!r)
@@ -155,9 +155,9 @@ int kern_set_version_ioctl(struct kern_file *file, void *arg)
 	if (args->drm_di_major != -1 &&
 	    (args->drm_di_major != 1 || args->drm_di_minor < 0 || args->drm_di_minor > 4))
 		r = -EINVAL;
-	if (args->drm_dd_major != -1 && args->drm_dd_major != KERN_VERSION_MAJOR)
+	if (args->drm_dd_major != -1 && args->drm_dd_major != KERN_DRM_MAJOR)
 		r = -EINVAL;
-	*args = (struct drm_set_version){1, 4, KERN_VERSION_MAJOR, KERN_VERSION_MINOR};
+	*args = (struct drm_set_version){1, 4, KERN_DRM_MAJOR, (int)kern_profile_of(file->dev)->drm_minor};
 	return r;
 }
 

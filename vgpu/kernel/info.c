@@ -2,12 +2,13 @@
 #include <time.h>
 #include "vgpu/kernel/info.h"
 #include "vgpu/kernel/ctx.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
 
 /* Large enough for every fixed answer; READ_MMR_REG and VBIOS_IMAGE copy by themselves. */
 union answer {
-	uint32_t u32[64];
+	uint32_t u32[128]; /* with room for what later kernels append */
 	uint64_t u64;
 	struct uapi_dev_info dev;
 	struct uapi_hw_ip ip;
@@ -24,6 +25,7 @@ struct query {
 	struct kern_file *file;
 	struct kern_device *dev;
 	const struct vgpu_chip *chip;
+	const struct kern_profile *profile;
 	const struct drm_amdgpu_info *args;
 	union answer *answer;
 };
@@ -50,15 +52,15 @@ static int accel_working(const struct query *q)
 	return answer_u32(q, 1);
 }
 
-static void dev_info_va(struct uapi_dev_info *d)
+static void dev_info_va(const struct query *q, struct uapi_dev_info *d)
 {
-	d->virtual_address_offset = KERN_VA_BOTTOM;
+	d->virtual_address_offset = q->profile->va_bottom;
 	d->virtual_address_max = KERN_VA_HOLE_START;
 	d->virtual_address_alignment = KERN_PAGE;
 	d->pte_fragment_size = 2u << 20;
 	d->gart_page_size = KERN_PAGE;
 	d->high_va_offset = KERN_VA_HOLE_END;
-	d->high_va_max = KERN_VM_SIZE | ~KERN_VA_MASK;
+	d->high_va_max = kern_vm_size(q->dev) | ~KERN_VA_MASK;
 }
 
 static int dev_info(const struct query *q)
@@ -81,8 +83,6 @@ static int dev_info(const struct query *q)
 		.min_memory_clock = chip->memory_khz / 5,
 		.cu_active_number = chip->cus_active,
 		.num_hw_gfx_contexts = 8,
-		.pcie_gen = vgpu_chip_pcie_gen(chip),
-		.pcie_num_lanes = vgpu_chip_pcie_lanes(chip),
 		.vram_type = chip->vram_type,
 		.vram_bit_width = chip->vram_bits,
 		.ids_flags = chip->ids_flags,
@@ -101,13 +101,17 @@ static int dev_info(const struct query *q)
 		.gl2c_cache_size = chip->l2_B / 1024,
 		.mall_size = chip->mall_B,
 	};
-	dev_info_va(d);
+	if (q->profile->pcie_in_dev_info) {
+		d->pcie_gen = vgpu_chip_pcie_gen(chip);
+		d->pcie_num_lanes = vgpu_chip_pcie_lanes(chip);
+	}
+	dev_info_va(q, d);
 	vgpu_chip_cu_bitmap(chip, d->cu_bitmap);
 	if (chip->gc_version[0] < 11) { /* later chips have no always-on CUs */
 		memcpy(d->cu_ao_bitmap, d->cu_bitmap, sizeof(d->cu_ao_bitmap));
 		d->cu_ao_mask = d->cu_bitmap[0][0];
 	}
-	return sizeof(*d);
+	return q->profile->dev_info_B;
 }
 
 /* --- IP blocks --- */
@@ -129,14 +133,15 @@ static int hw_ip_info(const struct query *q)
 		return -EINVAL;
 	*ip = (struct uapi_hw_ip){0};
 	if (!kern_ip_hw_rings(q->dev, type))
-		return sizeof(*ip);
+		return q->profile->hw_ip_B;
 	ip->major = version[0];
 	ip->minor = type == AMDGPU_HW_IP_DMA ? q->chip->sdma_block_minor : q->chip->gc_block_minor;
 	ip->ib_start_alignment = type == AMDGPU_HW_IP_DMA ? 256 : 32;
 	ip->ib_size_alignment = type == AMDGPU_HW_IP_DMA ? 4 : 32;
 	ip->available_rings = ring_mask(q, type);
-	ip->ip_discovery_version = (uint32_t)version[0] << 16 | (uint32_t)version[1] << 8 | version[2];
-	return sizeof(*ip);
+	if (q->profile->drm_minor >= 48)
+		ip->ip_discovery_version = (uint32_t)version[0] << 16 | (uint32_t)version[1] << 8 | version[2];
+	return q->profile->hw_ip_B;
 }
 
 static int hw_ip_count(const struct query *q)
@@ -273,6 +278,8 @@ static int sensor(const struct query *q)
 {
 	uint32_t engine_mhz = q->chip->engine_khz / 1000, memory_mhz = q->chip->memory_khz / 1000;
 
+	if (q->profile->drm_minor < 50 && q->args->sensor_info.type > AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK)
+		return -EINVAL;
 	switch (q->args->sensor_info.type) { /* an idle card in a cool room */
 	case AMDGPU_INFO_SENSOR_GFX_SCLK:
 	case AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK:
@@ -394,6 +401,13 @@ static int read_mmr(const struct query *q)
 
 /* --- dispatch --- */
 
+/* What came later than DRM 3.40. */
+static const uint8_t since_minor[] = {
+	[AMDGPU_INFO_VIDEO_CAPS] = 41,
+	[AMDGPU_INFO_MAX_IBS] = 54, /* with Linux 6.6 */
+	[AMDGPU_INFO_GPUVM_FAULT] = 55,
+};
+
 static query_fn *const queries[] = {
 	[AMDGPU_INFO_ACCEL_WORKING] = accel_working,
 	[AMDGPU_INFO_CRTC_FROM_ID] = crtc_from_id,
@@ -427,13 +441,21 @@ int kern_info_ioctl(struct kern_file *file, void *arg)
 {
 	const struct drm_amdgpu_info *args = arg;
 	union answer answer;
-	struct query q = {file, file->dev, kern_local.chip[file->dev->index], args, &answer};
+	struct query q = {.file = file,
+			  .dev = file->dev,
+			  .chip = kern_local.chip[file->dev->index],
+			  .profile = kern_profile_of(file->dev),
+			  .args = args,
+			  .answer = &answer};
 	int size_B;
 
 	if (!args->return_size || !args->return_pointer)
 		return -EINVAL;
 	if (args->query >= kern_array_len(queries) || !queries[args->query])
 		return -EINVAL;
+	if (args->query < kern_array_len(since_minor) && since_minor[args->query] > q.profile->drm_minor)
+		return -EINVAL;
+	memset(&answer, 0, sizeof(answer));
 	size_B = queries[args->query](&q);
 	if (size_B <= 0)
 		return size_B;

@@ -10,6 +10,7 @@
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/info.h"
 #include "vgpu/kernel/inject.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sync_file.h"
 #include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/uapi.h"
@@ -27,9 +28,20 @@ struct kern_ioctl_row {
 	int (*handler)(struct kern_file *file, void *arg);
 	unsigned long code; /* the kernel's: direction and size */
 	unsigned permissions;
+	unsigned since_minor; /* of DRM 3; 0: before 40 */
 };
 
-#define ROW(name, handler, code, permissions) [_IOC_NR(code)] = {name, handler, code, permissions}
+#define ROW(name, handler, code, permissions) [_IOC_NR(code)] = {name, handler, code, permissions, 0}
+#define ROW_SINCE(minor, name, handler, code, permissions)                                                         \
+	[_IOC_NR(code)] = {name, handler, code, permissions, minor}
+
+/* User queues are off (amdgpu.user_queue = 0): the kernel says so with a number that user space has no name for. */
+static int userq_is_off(struct kern_file *file, void *arg)
+{
+	(void)file;
+	(void)arg;
+	return -UAPI_ENOTSUPP;
+}
 
 static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	ROW("version", kern_version_ioctl, DRM_IOCTL_VERSION, RENDER),
@@ -83,6 +95,9 @@ static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	ROW("vm", kern_vm_ioctl, DRM_IOCTL_AMDGPU_VM, AUTH | RENDER),
 	ROW("fence_to_handle", kern_fence_to_handle_ioctl, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, AUTH | RENDER),
 	ROW("sched", kern_sched_ioctl, DRM_IOCTL_AMDGPU_SCHED, MASTER),
+	ROW_SINCE(64, "userq", userq_is_off, UAPI_IOCTL_USERQ, AUTH | RENDER),
+	ROW_SINCE(64, "userq_signal", userq_is_off, UAPI_IOCTL_USERQ_SIGNAL, AUTH | RENDER),
+	ROW_SINCE(64, "userq_wait", userq_is_off, UAPI_IOCTL_USERQ_WAIT, AUTH | RENDER),
 };
 
 const char *kern_ioctl_name(unsigned nr)
@@ -166,8 +181,9 @@ static long file_ioctl(struct kern_file *file, unsigned long request, void *arg)
 	injected = kern_injected(nr);
 	if (injected)
 		return -injected;
-	if (!row->handler) {
-		vgpu_finding(1, "ioctl 0x%02x is not of Linux 6.12's amdgpu, or not modelled", nr);
+	if (!row->handler || row->since_minor > kern_profile_of(file->dev)->drm_minor) {
+		vgpu_finding(1, "ioctl 0x%02x is not of Linux %s's amdgpu, or not modelled", nr,
+			     kern_profile_of(file->dev)->release);
 		return -EINVAL;
 	}
 	file->refs++;

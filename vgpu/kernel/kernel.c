@@ -9,6 +9,7 @@
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/proc.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
@@ -42,9 +43,11 @@ uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count)
 static void device_init(struct kern_device *dev, const struct kern_device_config *config)
 {
 	const struct vgpu_chip *chip = vgpu_chip_find(config->chip);
-	const uint64_t defaults_ns[KERN_IPS] = {10000000000ull, 60000000000ull, 10000000000ull};
+	uint64_t defaults_ns[KERN_IPS] = {10000000000ull, 0, 10000000000ull};
 
 	dev->index = (unsigned)(dev - kern->device);
+	dev->profile = config->profile;
+	defaults_ns[AMDGPU_HW_IP_COMPUTE] = kern_profile_of(dev)->compute_limit_ns;
 	snprintf(dev->chip_name, sizeof(dev->chip_name), "%s", config->chip);
 	dev->null_device = config->null_device;
 	dev->service_ns = config->service_ns;

@@ -1,4 +1,4 @@
-/* The amdgpu and DRM drivers of Linux 6.12, as ioctls on shared state. This is kernel/'s door for shim/.
+/* The amdgpu and DRM drivers of Linux, as ioctls on shared state. This is kernel/'s door for shim/.
  *
  *   kern_root   everything that processes share, in the run's segment       state.h
  *   kern_inode  what a descriptor refers to: file, dma-buf, syncobj, sync file
@@ -16,12 +16,10 @@ struct kern_inode;
 struct kern_hold;
 struct kern_bo;
 
-#define KERN_VERSION_MAJOR 3
-#define KERN_VERSION_MINOR 59 /* Linux 6.12 */
-
 /* One device as the run's SPEC asks for it. */
 struct kern_device_config {
 	char chip[16];
+	unsigned profile; /* kernel release: index of profile.h */
 	bool null_device;
 	uint64_t service_ns;
 	uint64_t vram_B, visible_B; /* 0: the chip's */

@@ -3,6 +3,7 @@
 #include <amdgpu_drm.h>
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/memory.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/vm.h"
 
@@ -74,13 +75,13 @@ void kern_reset(struct kern_job *job, enum engine_status status, const char *why
 		say_once(job, "hang, soft recovery", why);
 		dev->resets++;
 		kern_job_finish(job, -ENODATA);
-	} else if (ring->ip != AMDGPU_HW_IP_DMA) {
+	} else if (ring->ip != AMDGPU_HW_IP_DMA && kern_profile_of(dev)->ring_reset) {
 		say_once(job, "hang, ring reset", why);
 		dev->resets++;
 		dev->hw[ring->ip][ring->index].resets++; /* what else is on this ring is cancelled */
 		kern_job_finish(job, -ETIME);
 		kick_rings(dev);
-	} else { /* 6.12 cannot reset an SDMA ring of GFX9 alone; a full reset of these chips loses VRAM */
+	} else { /* nobody resets an SDMA ring of GFX9 alone; a full reset of these chips loses VRAM */
 		say_once(job, "hang, device reset", why);
 		kern_reset_device(dev, job);
 	}

@@ -9,6 +9,7 @@
 #include "vgpu/kernel/ctx.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/ib_hash.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/vm.h"
 
@@ -140,7 +141,7 @@ static int job_lost(const struct kern_job *job)
 {
 	const struct kern_ring *ring = job->ring;
 
-	if (job->entity->error)
+	if (job->entity->error && kern_profile_of(ring->dev)->sticky_errors)
 		return job->entity->error;
 	if (ring->dev->unplugged)
 		return -ENODEV;

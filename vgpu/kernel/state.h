@@ -344,6 +344,7 @@ struct kern_hw_ring {
 struct kern_device {
 	unsigned index; /* immutable */
 	char chip_name[16];
+	unsigned profile; /* immutable: kernel release, as profile.h counts them */
 	bool null_device;
 	uint64_t service_ns;
 	uint64_t watchdog_ns[KERN_IPS];

@@ -1,4 +1,4 @@
-/* UAPI names of Linux 6.12 that the header of libdrm 2.4.114 does not have yet, with sizes asserted. */
+/* UAPI names of Linux up to 6.18 that the header of libdrm 2.4.114 does not have yet, with sizes asserted. */
 #ifndef VGPU_KERNEL_UAPI_H
 #define VGPU_KERNEL_UAPI_H
 
@@ -47,6 +47,12 @@
 #ifndef DRM_IOCTL_SYNCOBJ_EVENTFD
 #define DRM_IOCTL_SYNCOBJ_EVENTFD_NR 0xcf
 #endif
+
+/* User queues, since 6.16: numbers and sizes, which is all that a kernel without them looks at. */
+#define UAPI_IOCTL_USERQ        _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x96, 72)
+#define UAPI_IOCTL_USERQ_SIGNAL _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x97, 48)
+#define UAPI_IOCTL_USERQ_WAIT   _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x98, 72)
+#define UAPI_ENOTSUPP           524
 
 /* Firmware types that came after AMDGPU_INFO_FW_TOC. */
 enum uapi_info_fw {

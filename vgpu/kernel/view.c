@@ -20,10 +20,21 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 	};
 	enum vgpu_gfx gfx = kern_local.chip[bo->dev->index]->gfx;
 	bool system = kern_bo_is_system(bo);
+	bool coherent = bo->flags & (AMDGPU_GEM_CREATE_COHERENT | AMDGPU_GEM_CREATE_EXT_COHERENT);
 
-	if ((gfx == VGPU_GFX908 || gfx == VGPU_GFX90A || gfx == VGPU_GFX942) && !system)
-		return bo->foreign ? GPUVM_NC : GPUVM_RW;
-	if (gfx == VGPU_GFX942)
+	if (bo->flags & AMDGPU_GEM_CREATE_UNCACHED)
+		return GPUVM_UC;
+	if ((gfx == VGPU_GFX908 || gfx == VGPU_GFX90A) && !system) {
+		if (!coherent)
+			return bo->foreign ? GPUVM_NC : GPUVM_RW;
+		return bo->foreign ? GPUVM_UC : GPUVM_CC;
+	}
+	if (gfx == VGPU_GFX942) { /* coherent alone changes nothing; between agents it does */
+		if (system || bo->foreign)
+			return system || bo->flags & AMDGPU_GEM_CREATE_EXT_COHERENT ? GPUVM_UC : GPUVM_NC;
+		return bo->flags & AMDGPU_GEM_CREATE_EXT_COHERENT ? GPUVM_CC : GPUVM_RW;
+	}
+	if (coherent)
 		return GPUVM_UC;
 	return asked[(flags & AMDGPU_VM_MTYPE_MASK) >> 5];
 }

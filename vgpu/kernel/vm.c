@@ -154,7 +154,7 @@ static int va_check_range(const struct va_op *op)
 		return -EINVAL;
 	if (bo && op->offset + op->size_B > bo->size_B)
 		return -EINVAL;
-	if (op->lo + op->size_B > KERN_VM_SIZE)
+	if (op->lo + op->size_B > kern_vm_size(op->vm->dev))
 		return -EINVAL;
 	return 0;
 }
@@ -306,18 +306,18 @@ static int va_replace(const struct va_op *op)
 
 /* --- the ioctls --- */
 
-static int va_check(const struct drm_amdgpu_gem_va *args)
+static int va_check(const struct kern_device *dev, const struct drm_amdgpu_gem_va *args)
 {
 	const uint32_t valid = AMDGPU_VM_DELAY_UPDATE | AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE |
 			       AMDGPU_VM_PAGE_EXECUTABLE | AMDGPU_VM_MTYPE_MASK | AMDGPU_VM_PAGE_NOALLOC;
 	const uint32_t prt = AMDGPU_VM_DELAY_UPDATE | AMDGPU_VM_PAGE_PRT;
 	uint64_t va = args->va_address & KERN_VA_MASK;
 
-	if (args->va_address < KERN_VA_BOTTOM)
+	if (args->va_address < kern_profile_of(dev)->va_bottom)
 		return -EINVAL;
 	if (args->va_address >= KERN_VA_HOLE_START && args->va_address < KERN_VA_HOLE_END)
 		return -EINVAL;
-	if (args->map_size > KERN_VM_SIZE || va + args->map_size > KERN_VM_SIZE)
+	if (args->map_size > kern_vm_size(dev) || va + args->map_size > kern_vm_size(dev))
 		return -EINVAL;
 	if ((args->flags & ~valid) && (args->flags & ~prt))
 		return -EINVAL;
@@ -343,7 +343,7 @@ int kern_gem_va(struct kern_file *file, void *arg)
 		.offset = with_bo ? args->offset_in_bo : 0,
 		.flags = args->flags,
 	};
-	int r = va_check(args);
+	int r = va_check(file->dev, args);
 
 	if (!r)
 		r = kern_vm_lock(file->vm);

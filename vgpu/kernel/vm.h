@@ -3,14 +3,17 @@
 #define VGPU_KERNEL_VM_H
 
 #include "vgpu/kernel/core.h"
+#include "vgpu/kernel/profile.h"
 
 /* User addresses: what DEV_INFO offers and GEM_VA accepts (Linux 6.12). */
-#define KERN_VA_BOTTOM     0x10000ull
 #define KERN_VA_HOLE_START 0x0000800000000000ull
 #define KERN_VA_HOLE_END   0xffff800000000000ull
 #define KERN_VA_MASK       0x0000ffffffffffffull
-#define KERN_VA_RESERVED   0x402000ull /* CSA 2 MiB, SEQ64 2 MiB, TRAP 8 KiB at the top */
-#define KERN_VM_SIZE       ((1ull << 48) - KERN_VA_RESERVED)
+/* The end of what a client may map, in 48 bits. */
+static inline uint64_t kern_vm_size(const struct kern_device *dev)
+{
+	return (1ull << 48) - kern_profile_of(dev)->va_reserved_B;
+}
 
 struct kern_vm *kern_vm_create(struct kern_device *dev);
 static inline struct kern_vm *kern_vm_get(struct kern_vm *vm)

@@ -4,22 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include "vgpu/chip.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/shim/shim.h"
 
 static int complain(const char *what, const char *text)
 {
+	const struct kern_profile *p;
 	const struct vgpu_chip *c;
-	char names[512] = "";
+	char names[512] = "", releases[64] = "";
 
 	for (unsigned n = 0; (c = vgpu_chip_at(n)); n++) {
 		strncat(names, " ", sizeof(names) - strlen(names) - 1);
 		strncat(names, c->name, sizeof(names) - strlen(names) - 1);
 	}
+	for (unsigned n = 0; (p = kern_profile_at(n)); n++) {
+		strncat(releases, n ? "|" : "", sizeof(releases) - strlen(releases) - 1);
+		strncat(releases, p->release, sizeof(releases) - strlen(releases) - 1);
+	}
 	fprintf(stderr,
 		"vgpu: %s: \"%s\"\n"
 		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
-		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0 kernel=6.12\n",
-		what, text, names);
+		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0 kernel=%s\n",
+		what, text, names, releases);
 	return -EINVAL;
 }
 
@@ -77,6 +83,15 @@ static bool parse_node(const char *text, int *node)
 	return true;
 }
 
+static bool parse_kernel(const char *text, unsigned *profile)
+{
+	int found = kern_profile_find(text);
+
+	if (found >= 0)
+		*profile = (unsigned)found;
+	return found >= 0;
+}
+
 static bool parse_key(struct kern_device_config *config, const char *key, const char *value)
 {
 	if (!strcmp(key, "vram"))
@@ -95,7 +110,7 @@ static bool parse_key(struct kern_device_config *config, const char *key, const 
 		config->no_p2p = !strcmp(value, "0");
 		return config->no_p2p || !strcmp(value, "1");
 	}
-	return !strcmp(key, "kernel") && !strcmp(value, "6.12");
+	return !strcmp(key, "kernel") && parse_kernel(value, &config->profile);
 }
 
 static int parse_device(char *text, struct kern_device_config *config)
@@ -110,6 +125,7 @@ static int parse_device(char *text, struct kern_device_config *config)
 		return complain("no such chip", word ? word : "");
 	snprintf(config->chip, sizeof(config->chip), "%s", word);
 	config->numa_node = -1;
+	config->profile = (unsigned)kern_profile_find(KERN_PROFILE_DEFAULT);
 	while ((word = strtok_r(NULL, ":", &save))) {
 		equals = strchr(word, '=');
 		if (!equals)

@@ -1,0 +1,199 @@
+/* What the kernel releases answer in different ways (reference: the kernel contract, marks [6.1] to [6.18]). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "tests/check.h"
+#include "vgpu/kernel/core.h"
+#include "vgpu/kernel/uapi.h"
+#include "vgpu/report.h"
+#include "vgpu/vgpu.h"
+
+static int fd;
+
+/* A release as this test knows it, apart from the table. */
+struct release {
+	const char *name;
+	int minor;
+	uint64_t va_bottom, high_va_max;
+	int wipe, coherent, dcc, discardable; /* GEM_CREATE flags */
+	int fault_query, max_ibs, video_caps, peak_clock;
+	uint32_t dev_info_B, hw_ip_B;
+	bool pcie, cleared;
+	int userq;
+	unsigned compute_s; /* before a job is a hang */
+};
+
+static const struct release releases[] = {
+	{"5.10", 40, 2 << 20, 0xffffffffffe00000, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL,
+	 -EINVAL, 368, 32, false, false, -EINVAL, 60},
+	{"6.1", 49, 2 << 20, 0xffffffffffe00000, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, -EINVAL, 0, -EINVAL, 368,
+	 32, false, false, -EINVAL, 60},
+	{"6.12", 59, 64 << 10, 0xffffffffffbfe000, -EINVAL, -EINVAL, 0, 0, 0, 0, 0, 0, 440, 32, true, true,
+	 -EINVAL, 60},
+	{"6.18", 64, 64 << 10, 0xffffffffffbf0000, 0, 0, 0, 0, 0, 0, 0, 0, 448, 40, true, true, -524, 10},
+};
+
+static int call(unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg) < 0 ? -errno : 0;
+}
+
+static int create(uint64_t flags, uint32_t *handle)
+{
+	union drm_amdgpu_gem_create args = {.in = {4096, 0, AMDGPU_GEM_DOMAIN_VRAM, flags}};
+	int r = call(DRM_IOCTL_AMDGPU_GEM_CREATE, &args);
+
+	*handle = args.out.handle;
+	return r;
+}
+
+static int create_and_close(uint64_t flags)
+{
+	struct drm_gem_close args = {0};
+	int r = create(flags, &args.handle);
+
+	if (!r)
+		CHECK_EQ(call(DRM_IOCTL_GEM_CLOSE, &args), 0);
+	return r;
+}
+
+static int info(uint32_t query, void *to, uint32_t size_B)
+{
+	struct drm_amdgpu_info args = {.return_pointer = (uintptr_t)to, .return_size = size_B, .query = query};
+
+	return call(DRM_IOCTL_AMDGPU_INFO, &args);
+}
+
+/* How many bytes of an answer the kernel writes. */
+static uint32_t written(const uint8_t *answer, uint32_t room)
+{
+	while (room && answer[room - 1] == 0xee)
+		room--;
+	return room;
+}
+
+static void flags_are_taken(const struct release *k)
+{
+	CHECK_EQ(create_and_close(0), 0);
+	CHECK_EQ(create_and_close(AMDGPU_GEM_CREATE_VRAM_WIPE_ON_RELEASE), k->wipe);
+	CHECK_EQ(create_and_close(AMDGPU_GEM_CREATE_COHERENT), k->coherent);
+	CHECK_EQ(create_and_close(AMDGPU_GEM_CREATE_UNCACHED), k->coherent);
+	CHECK_EQ(create_and_close(AMDGPU_GEM_CREATE_EXT_COHERENT), k->coherent);
+	CHECK_EQ(create_and_close(AMDGPU_GEM_CREATE_GFX12_DCC), k->dcc);
+	CHECK_EQ(create_and_close(AMDGPU_GEM_CREATE_DISCARDABLE), k->discardable);
+}
+
+static void addresses_are_bounded(const struct release *k)
+{
+	struct drm_amdgpu_gem_va va = {
+		.operation = AMDGPU_VA_OP_MAP, .flags = AMDGPU_VM_PAGE_READABLE, .map_size = 4096};
+	uint64_t at[4] = {k->va_bottom - 4096, k->va_bottom, k->high_va_max - 4096, k->high_va_max};
+	int expected[4] = {-EINVAL, 0, 0, -EINVAL};
+
+	CHECK_EQ(create(0, &va.handle), 0);
+	for (unsigned n = 0; n < 4; n++) {
+		va.va_address = at[n];
+		CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_VA, &va), expected[n]);
+	}
+}
+
+static void answers_have_their_size(const struct release *k)
+{
+	uint8_t answer[512];
+	struct uapi_dev_info dev;
+	struct drm_amdgpu_info args = {.return_pointer = (uintptr_t)answer,
+				       .return_size = sizeof(answer),
+				       .query = AMDGPU_INFO_HW_IP_INFO};
+
+	memset(answer, 0xee, sizeof(answer));
+	CHECK_EQ(info(AMDGPU_INFO_DEV_INFO, answer, sizeof(answer)), 0);
+	CHECK_EQ(written(answer, sizeof(answer)), k->dev_info_B);
+	memset(&dev, 0, sizeof(dev));
+	CHECK_EQ(info(AMDGPU_INFO_DEV_INFO, &dev, sizeof(dev)), 0);
+	CHECK_EQ(dev.virtual_address_offset, k->va_bottom);
+	CHECK(dev.high_va_max == k->high_va_max);
+	CHECK_EQ(dev.pcie_gen, k->pcie ? 4 : 0);
+	CHECK_EQ(dev.pcie_num_lanes, k->pcie ? 16 : 0);
+	CHECK_EQ(dev.tcp_cache_size, k->dev_info_B > 368 ? 16 : 0);
+	args.query_hw_ip.type = AMDGPU_HW_IP_COMPUTE;
+	memset(answer, 0xee, sizeof(answer));
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, &args), 0);
+	CHECK_EQ(written(answer, sizeof(answer)), k->hw_ip_B);
+	CHECK_EQ(answer[30], k->minor >= 48 ? 9 : 0); /* ip_discovery_version, major */
+}
+
+static void queries_are_known(const struct release *k)
+{
+	struct drm_amdgpu_info args = {0};
+	uint8_t answer[512];
+
+	CHECK_EQ(info(AMDGPU_INFO_GPUVM_FAULT, answer, 16), k->fault_query);
+	CHECK_EQ(info(AMDGPU_INFO_MAX_IBS, answer, 40), k->max_ibs);
+	CHECK_EQ(info(AMDGPU_INFO_VIDEO_CAPS, answer, 512), k->video_caps);
+	args.return_pointer = (uintptr_t)answer;
+	args.return_size = 4;
+	args.query = AMDGPU_INFO_SENSOR;
+	args.sensor_info.type = AMDGPU_INFO_SENSOR_PEAK_PSTATE_GFX_SCLK;
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, &args), k->peak_clock);
+	args.sensor_info.type = AMDGPU_INFO_SENSOR_GFX_SCLK;
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, &args), 0);
+	CHECK_EQ(call(UAPI_IOCTL_USERQ, (uint8_t[72]){0}), k->userq);
+}
+
+/* The first word of a new buffer in VRAM. */
+static uint32_t first_word(uint64_t flags)
+{
+	union drm_amdgpu_gem_mmap args = {0};
+	uint32_t *map, word;
+
+	CHECK_EQ(create(flags, &args.in.handle), 0);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &args), 0);
+	map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)args.out.addr_ptr);
+	if (!CHECK(map != MAP_FAILED))
+		return 0;
+	word = *map;
+	munmap(map, 4096);
+	return word;
+}
+
+static void vram_is_cleared(const struct release *k)
+{
+	CHECK_EQ(first_word(AMDGPU_GEM_CREATE_VRAM_CLEARED), 0);
+	CHECK_EQ(first_word(0) == 0, k->cleared);
+}
+
+static void release(const struct release *k)
+{
+	struct drm_version version = {0};
+	char spec[64];
+
+	printf(" %s\n", k->name);
+	snprintf(spec, sizeof(spec), "gfx908:kernel=%s", k->name);
+	if (!CHECK_EQ(vgpu_start(spec), 0))
+		return;
+	fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	CHECK_EQ(call(DRM_IOCTL_VERSION, &version), 0);
+	CHECK_EQ(version.version_major, 3);
+	CHECK_EQ(version.version_minor, k->minor);
+	flags_are_taken(k);
+	addresses_are_bounded(k);
+	answers_have_their_size(k);
+	queries_are_known(k);
+	vram_is_cleared(k);
+	CHECK_EQ(kern->device[0].watchdog_ns[AMDGPU_HW_IP_COMPUTE], k->compute_s * 1000000000ull);
+	CHECK_EQ(kern->device[0].watchdog_ns[AMDGPU_HW_IP_DMA], 10000000000ull);
+	close(fd);
+	vgpu_stop();
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_REPORT);
+	for (unsigned n = 0; n < sizeof(releases) / sizeof(releases[0]); n++)
+		release(&releases[n]);
+	CHECK_EQ(vgpu_start("gfx908:kernel=6.13"), -EINVAL);
+	return check_done("kernel releases");
+}
