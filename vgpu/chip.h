@@ -28,8 +28,8 @@ struct vgpu_chip {
 	uint8_t gc_block_minor, sdma_block_minor;          /* of the kernel's IP block, whose major is the same */
 	uint8_t engines, arrays_per_engine, cus_per_array; /* shader engines, arrays, CUs physically present */
 	uint16_t cus_active;
-	uint8_t gfx_rings, compute_rings,
-		sdma_instances; /* compute_rings, dma: as the kernel offers them to users */
+	uint8_t gfx_rings;      /* 0: no graphics at all */
+	uint8_t sdma_instances; /* all; two entities of a context share them */
 	uint8_t wave_lanes;     /* of the wave size that DEV_INFO names */
 	uint16_t vgprs, max_waves_per_cu;
 	uint32_t lds_B, gds_B;

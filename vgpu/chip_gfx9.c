@@ -7,7 +7,7 @@
 #include "vgpu/chip.h"
 
 /* What all of GFX9 shares, but for what a row names. */
-#define GFX9 .arrays_per_engine = 1, .compute_rings = 4, .wave_lanes = 64, .lds_B = 64 * CHIP_KIB
+#define GFX9 .arrays_per_engine = 1, .wave_lanes = 64, .lds_B = 64 * CHIP_KIB
 /* Before gfx90a. */
 #define GFX9_OLD GFX9, .l1_B = 16 * CHIP_KIB, .vgprs = 256, .max_waves_per_cu = 40, .sdma_max_count_B = 1u << 22
 /* Vega in an APU: system memory with a carve-out, one copy engine. */
@@ -113,7 +113,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.engines = 8,
 		.cus_per_array = 16,
 		.cus_active = 120,
-		.sdma_instances = 2,
+		.sdma_instances = 8,
 		.gds_B = 0x1000,
 		.tccs = 32,
 		.l2_B = 8 * CHIP_MIB,
@@ -165,7 +165,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.engines = 8,
 		.cus_per_array = 16,
 		.cus_active = 104,
-		.sdma_instances = 2,
+		.sdma_instances = 5,
 		.vgprs = 512,
 		.max_waves_per_cu = 32,
 		.tccs = 32,
