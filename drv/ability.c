@@ -15,15 +15,18 @@
 #define AMDGPU_GEM_CREATE_COHERENT (1 << 13)
 #endif
 
-/* What a minor number of the DRM interface brought, and the first Linux that has it. */
+/* What a minor number of the DRM interface brought, and the first Linux that has it where that is known. */
 static const struct {
 	enum drv_ability ability;
 	uint16_t minor;
-	const char *linux_release;
+	const char *release;
 } since[] = {
-	{DRV_CAN_TIMELINE, 32, "5.2"},     {DRV_CAN_DISCARD, 47, "6.0"},       {DRV_CAN_SEE_RESET, 54, "6.6"},
-	{DRV_CAN_QUERY_FAULT, 55, "6.8"},  {DRV_CAN_RELY_ON_ZERO, 59, "6.12"}, {DRV_CAN_VA_TIMELINE, 64, "6.16"},
-	{DRV_CAN_MAP_READ_ONLY, 0, "4.6"},
+	{DRV_CAN_TIMELINE, 32, ""},
+	{DRV_CAN_DISCARD, 47, ""},
+	{DRV_CAN_SEE_RESET, 54, " (Linux 6.6)"},
+	{DRV_CAN_QUERY_FAULT, 55, ""},
+	{DRV_CAN_RELY_ON_ZERO, 59, " (Linux 6.12)"},
+	{DRV_CAN_VA_TIMELINE, 64, " (Linux 6.16)"},
 };
 
 /* The minor number did not move when GEM_CREATE began to take coherence flags, in Linux 6.18. */
@@ -62,15 +65,10 @@ static void say(struct drv_answer *a, bool yes, const char *fmt, ...)
 
 static void judge_kernel(struct drv_device *dev)
 {
-	for (unsigned i = 0; i < sizeof(since) / sizeof(since[0]); i++) {
-		struct drv_answer *a = &dev->can[since[i].ability];
-
-		if (since[i].minor)
-			say(a, dev->drm_minor >= since[i].minor, "since DRM 3.%u (Linux %s); this is 3.%u",
-			    since[i].minor, since[i].linux_release, dev->drm_minor);
-		else
-			say(a, true, "since Linux %s", since[i].linux_release);
-	}
+	for (unsigned i = 0; i < sizeof(since) / sizeof(since[0]); i++)
+		say(&dev->can[since[i].ability], dev->drm_minor >= since[i].minor, "since DRM 3.%u%s; this is 3.%u",
+		    since[i].minor, since[i].release, dev->drm_minor);
+	say(&dev->can[DRV_CAN_MAP_READ_ONLY], true, "GEM_USERPTR takes READONLY in every kernel that tuff takes");
 }
 
 static void judge_engines(struct drv_device *dev)

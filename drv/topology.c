@@ -255,3 +255,10 @@ struct drv_link drv_link_numa(const struct drv_host *host, const struct drv_plac
 	}
 	return link;
 }
+
+struct drv_link drv_link_sockets(const struct drv_host *host, int a, int b)
+{
+	if (a == b)
+		return (struct drv_link){.type = DRV_LINK_SELF};
+	return (struct drv_link){.type = DRV_LINK_SOCKET, .hops = 1, .weight = distance(host, a, b)};
+}

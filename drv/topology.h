@@ -74,8 +74,9 @@ int drv_host_find(const struct drv_host *host, int numa_node);
 enum drv_link_type { DRV_LINK_SELF, DRV_LINK_PCIE, DRV_LINK_XGMI, DRV_LINK_SOCKET };
 const char *drv_link_name(enum drv_link_type type);
 
-/* The weakest type on the way. hops and weight are what ROCm's users know: KFD counts 20 for a PCIe link, 15 a hop
- * for xGMI, the SLIT distance between sockets (kfd_crat.c), and adds them up on the way (kfd_topology.c). */
+/* The weakest type on the way; SOCKET is whatever the host has between its NUMA nodes. hops and weight are what
+ * ROCm's users know: KFD counts 20 for a PCIe link, 15 a hop for xGMI, the SLIT distance between sockets
+ * (kfd_crat.c), and adds them up on the way (kfd_topology.c). */
 struct drv_link {
 	enum drv_link_type type;
 	unsigned hops;
@@ -83,9 +84,10 @@ struct drv_link {
 	uint32_t bandwidth_MBps; /* of the narrowest PCIe link on the way, at best, one direction; 0: not known */
 };
 
-/* Between two devices; and between a device and a NUMA node of the host. */
+/* Between two devices; between a device and a NUMA node of the host; between two nodes. */
 struct drv_link drv_link_devices(const struct drv_host *host, const struct drv_place *a, const struct drv_place *b);
 struct drv_link drv_link_numa(const struct drv_host *host, const struct drv_place *a, int numa_node);
+struct drv_link drv_link_sockets(const struct drv_host *host, int a, int b);
 
 /* --- for topology_test.c ------------------------------------------------------------------------ */
 

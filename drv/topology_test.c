@@ -149,6 +149,8 @@ static void links_are_counted_as_kfd_does(void)
 	link_is(drv_link_devices(&two_sockets, &p[0], &p[3]), DRV_LINK_PCIE, 2, 40, 0);
 	link_is(drv_link_numa(&two_sockets, &p[0], 0), DRV_LINK_PCIE, 1, 20, 31507);
 	link_is(drv_link_numa(&two_sockets, &p[0], 1), DRV_LINK_PCIE, 2, 41, 31507);
+	link_is(drv_link_sockets(&two_sockets, 1, 0), DRV_LINK_SOCKET, 1, 21, 0);
+	link_is(drv_link_sockets(&two_sockets, 1, 1), DRV_LINK_SELF, 0, 0, 0);
 	/* a node that the host does not have: as far as firmware without a table would say */
 	link_is(drv_link_numa(&two_sockets, &p[0], 7), DRV_LINK_PCIE, 2, 40, 31507);
 }

@@ -146,6 +146,21 @@ static void put_row(const struct drv_host *host, const struct info_device *devic
 		printf("\n");
 }
 
+/* Between the host's own nodes; people find that in the distances. */
+static void add_sockets(const struct drv_host *host, json_object *array)
+{
+	for (unsigned i = 0; i < host->count * host->count; i++) {
+		int a = host->node[i / host->count].id, b = host->node[i % host->count].id;
+		struct drv_link link = drv_link_sockets(host, a, b);
+		char from[24], to[24];
+
+		snprintf(from, sizeof(from), "NUMA %d", a);
+		snprintf(to, sizeof(to), "NUMA %d", b);
+		if (a != b)
+			add_link(array, from, to, &link);
+	}
+}
+
 void info_put_links(const struct drv_host *host, const struct info_device *devices, unsigned count,
 		    json_object *object)
 {
@@ -157,4 +172,6 @@ void info_put_links(const struct drv_host *host, const struct info_device *devic
 		print_header(host, devices, count);
 	for (unsigned i = 0; i < count && (object || count > 1); i++)
 		put_row(host, devices, count, i, array);
+	if (object)
+		add_sockets(host, array);
 }
