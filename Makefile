@@ -79,7 +79,7 @@ lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so
 
 # --- device code ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own.
-GFX      := gfx900 gfx902 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942
+GFX      := gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942
 HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident \
 	--no-gpu-bundle-output
 include shaders/shaders.mk

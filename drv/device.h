@@ -51,6 +51,7 @@ enum drv_cache_origin { DRV_CACHE_UNKNOWN, DRV_CACHE_KERNEL, DRV_CACHE_TABLE };
 struct drv_cache {
 	uint64_t size_B;
 	uint32_t line_B; /* 0: not known */
+	uint32_t cus;    /* that share one instance, at most; 0: those of an array (GL1), all (L2 and behind it) */
 	enum drv_cache_origin origin;
 };
 

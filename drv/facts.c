@@ -173,11 +173,11 @@ void drv_read_caches(struct drv_device *dev)
 		return;
 	const struct {
 		uint64_t size_B;
-		uint32_t line_B;
+		uint32_t line_B, cus;
 	} table[DRV_CACHES] = {
-		[DRV_CACHE_L1] = {c->l1_KiB << 10, c->l1_line_B},
-		[DRV_CACHE_INST] = {c->inst_KiB << 10, c->inst_line_B},
-		[DRV_CACHE_SCALAR] = {c->scalar_KiB << 10, c->scalar_line_B},
+		[DRV_CACHE_L1] = {c->l1_KiB << 10, c->l1_line_B, 1},
+		[DRV_CACHE_INST] = {c->inst_KiB << 10, c->inst_line_B, c->cus_per_sqc},
+		[DRV_CACHE_SCALAR] = {c->scalar_KiB << 10, c->scalar_line_B, c->cus_per_sqc},
 		[DRV_CACHE_GL1] = {c->gl1_KiB << 10, c->gl1_line_B},
 		[DRV_CACHE_L2] = {c->l2_KiB << 10, c->l2_line_B},
 		[DRV_CACHE_MALL] = {(uint64_t)c->mall_MiB << 20, 64},
@@ -191,6 +191,7 @@ void drv_read_caches(struct drv_device *dev)
 			cache->origin = DRV_CACHE_TABLE;
 		}
 		cache->line_B = cache->size_B ? table[i].line_B : 0;
+		cache->cus = cache->size_B ? table[i].cus : 0;
 	}
 }
 

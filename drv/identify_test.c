@@ -145,11 +145,12 @@ static void caches_are_the_kernels_or_the_tables(void)
 	struct drv_cache *c = dev.facts.cache;
 
 	dev.facts.l2_banks = 16;
-	c[DRV_CACHE_L1] = (struct drv_cache){24 << 10, 0, DRV_CACHE_KERNEL};
+	c[DRV_CACHE_L1] = (struct drv_cache){.size_B = 24 << 10, .origin = DRV_CACHE_KERNEL};
 	CHECK_EQ(drv_choose_chip(&dev, NULL), 0);
 	drv_read_caches(&dev);
 	CHECK(c[DRV_CACHE_L1].size_B == 24 << 10 && c[DRV_CACHE_L1].origin == DRV_CACHE_KERNEL);
 	CHECK_EQ(c[DRV_CACHE_L1].line_B, 128);
+	CHECK(c[DRV_CACHE_L1].cus == 1 && c[DRV_CACHE_INST].cus == 2 && c[DRV_CACHE_L2].cus == 0);
 	CHECK(c[DRV_CACHE_L2].size_B == 4 << 20 && c[DRV_CACHE_L2].origin == DRV_CACHE_TABLE);
 	CHECK(c[DRV_CACHE_MALL].size_B == 128 << 20 && c[DRV_CACHE_MALL].origin == DRV_CACHE_TABLE);
 	dev = device(0x090400);

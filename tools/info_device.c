@@ -175,22 +175,29 @@ static void put_memory(struct sheet *s, const struct drv_device *dev, const stru
 	}
 }
 
+static void put_cache(struct sheet *s, const char *key, const char *label, const struct drv_cache *c)
+{
+	char text[96];
+	int n;
+
+	sheet_format_size(text, sizeof(text), c->size_B);
+	n = (int)strlen(text);
+	if (c->line_B)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", lines of %u bytes", c->line_B);
+	if (c->cus > 1)
+		snprintf(text + n, sizeof(text) - (size_t)n, ", for %u CUs", c->cus);
+	sheet_text(s, key, label, c->origin == DRV_CACHE_KERNEL ? SRC_DEV "; rest: " SRC_TABLE : SRC_TABLE, "%s",
+		   text);
+}
+
 static void put_caches(struct sheet *s, const struct drv_facts *f)
 {
 	static const char *const keys[DRV_CACHES] = {"l1", "inst", "scalar", "gl1", "l2", "mall"};
 
 	sheet_section(s, "caches", "caches");
-	for (unsigned i = 0; i < DRV_CACHES; i++) {
-		const struct drv_cache *c = &f->cache[i];
-		char size[32];
-
-		if (!c->size_B)
-			continue;
-		sheet_format_size(size, sizeof(size), c->size_B);
-		sheet_text(s, keys[i], drv_cache_name(i),
-			   c->origin == DRV_CACHE_KERNEL ? SRC_DEV "; lines: " SRC_TABLE : SRC_TABLE,
-			   c->line_B ? "%s, lines of %u bytes" : "%s", size, c->line_B);
-	}
+	for (unsigned i = 0; i < DRV_CACHES; i++)
+		if (f->cache[i].size_B)
+			put_cache(s, keys[i], drv_cache_name(i), &f->cache[i]);
 	if (f->l2_banks)
 		sheet_number(s, "l2_banks", "L2 banks", SRC_DEV, f->l2_banks, "");
 }

@@ -65,6 +65,24 @@ static void info_shows_how_devices_are_linked(void)
 	says_not("links: type");
 }
 
+/* A card that stops answering half-way is still shown as far as it answered. */
+static void info_shows_what_cannot_be_used(void)
+{
+	setenv("TUFF_VGPU_INJECT", "info=2:EIO", 1);
+	CHECK_EQ(tuff("info --gpu gfx906"), 1);
+	says("cannot be used: ");
+	says("AMDGPU_INFO MEMORY on /dev/dri/renderD128 (Input/output error)");
+	says("1002:66a1 rev 02");
+	says("0000:03:00.0");
+	says_not("GTT (system memory)");
+	setenv("TUFF_VGPU_INJECT", "info=1:EIO", 1);
+	CHECK_EQ(tuff("info --json --gpu gfx906"), 1);
+	says("\"error\": ");
+	says("0000:03:00.0");
+	says_not("1002:66a1");
+	unsetenv("TUFF_VGPU_INJECT");
+}
+
 static void an_override_is_followed_or_refused_aloud(void)
 {
 	setenv("HSA_OVERRIDE_GFX_VERSION", "9.0.0", 1);
@@ -147,6 +165,7 @@ int main(void)
 {
 	info_tells_each_device();
 	info_shows_how_devices_are_linked();
+	info_shows_what_cannot_be_used();
 	an_override_is_followed_or_refused_aloud();
 	run_passes_the_end_on();
 	if (CAN_PRELOAD) {
