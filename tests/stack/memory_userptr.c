@@ -172,7 +172,7 @@ static void our_own_memory_is_refused(void)
 
 static void what_is_not_there_is_refused(void)
 {
-	char *host = pages(4);
+	char *host = pages(5);
 	struct vm_stats before, after;
 	struct vm_mem *mem;
 
@@ -186,7 +186,7 @@ static void what_is_not_there_is_refused(void)
 	vm_stats(s.vm, &after);
 	CHECK_EQ(after.bos, before.bos);
 	CHECK_EQ(after.ranges, before.ranges);
-	munmap(host, 4 * PAGE);
+	munmap(host, 5 * PAGE);
 }
 
 static void bad_numbers_never_reach_the_kernel(void)
