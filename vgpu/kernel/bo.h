@@ -45,6 +45,9 @@ int kern_dmabuf_mmap(struct kern_bo *bo, uint64_t offset, uint64_t size_B, uint6
 /* Is the user memory behind a userptr buffer still there? 0, -EFAULT; -EPERM in another process. */
 int kern_userptr_check(const struct kern_bo *bo);
 
+/* A job lists this import of another device's buffer for the first time. */
+void kern_prime_map(struct kern_bo *bo);
+
 int kern_gem_create(struct kern_file *file, void *arg);
 int kern_gem_mmap(struct kern_file *file, void *arg);
 int kern_gem_userptr(struct kern_file *file, void *arg);

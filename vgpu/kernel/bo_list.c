@@ -18,6 +18,7 @@ static void entry_attach(struct kern_bo_list *list, unsigned i, struct kern_bo *
 	kern_list_add_tail(&bo->lists, &entry->bo_link);
 	list->userptrs += kern_bo_is_userptr(bo);
 	list->implicit += !(bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
+	list->unmapped |= bo->unmapped;
 }
 
 static int keep_fence(struct kern_fence *f, void *arg)

@@ -36,6 +36,16 @@ static int check_userptrs(const struct kern_bo_list *list)
 	return r;
 }
 
+/* Validation of imports from other devices, which is when exporters move. */
+static void map_imports(struct kern_bo_list *list)
+{
+	for (unsigned i = 0; list && list->unmapped && i < list->count; i++)
+		if (list->entry[i].bo->unmapped)
+			kern_prime_map(list->entry[i].bo);
+	if (list)
+		list->unmapped = false;
+}
+
 struct implicit {
 	struct kern_cs *cs;
 	int error;
@@ -164,6 +174,8 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 	int r = check_userptrs(cs->list);
 
 	kern_vm_flush_delayed(cs->file->vm);
+	if (!r)
+		map_imports(cs->list);
 	if (!r)
 		r = sync_implicitly(cs);
 	for (unsigned i = 0; !r && i < cs->gang; i++)

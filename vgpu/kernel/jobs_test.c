@@ -395,6 +395,39 @@ static void an_illegal_packet_resets_the_ring(void)
 	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
 }
 
+static uint64_t vram_usage(int node)
+{
+	uint64_t used_B = 0;
+	struct drm_amdgpu_info args = {
+		.return_pointer = (uintptr_t)&used_B, .return_size = 8, .query = AMDGPU_INFO_VRAM_USAGE};
+
+	CHECK_EQ(ioctl(node, DRM_IOCTL_AMDGPU_INFO, &args), 0);
+	return used_B;
+}
+
+/* Row 120: importing moves nothing; the exporter's buffer moves when a job of the importer first lists it. */
+static void a_spill_waits_for_the_first_job(void)
+{
+	int other = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC), dmabuf = -1;
+	union drm_amdgpu_gem_create create = {
+		.in = {2 << 20, 0, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_EXPLICIT_SYNC}};
+	uint32_t here = 0, old = bo_list;
+	uint64_t before;
+
+	CHECK_EQ(ioctl(other, DRM_IOCTL_AMDGPU_GEM_CREATE, &create), 0);
+	before = vram_usage(other);
+	CHECK_EQ(drmPrimeHandleToFD(other, create.out.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	CHECK_EQ(drmPrimeFDToHandle(fd, dmabuf, &here), 0);
+	bo_list = list_of((uint32_t[]){ib_bo, data_bo, here}, 3);
+	CHECK_EQ(vram_usage(other), before);
+	CHECK_EQ(submit(NULL, 0, NULL), 0);
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
+	CHECK_EQ(vram_usage(other), before - (2 << 20));
+	bo_list = old;
+	close(dmabuf);
+	close(other);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -413,6 +446,9 @@ int main(void)
 	stop();
 	start("gfx906");
 	an_illegal_packet_resets_the_ring();
+	stop();
+	start("gfx906,gfx908:vram=1G:bar=256M");
+	a_spill_waits_for_the_first_job();
 	stop();
 	return check_done("jobs, fences, syncobjs, resets");
 }

@@ -95,27 +95,8 @@ int kern_prime_to_fd(struct kern_file *file, void *arg)
 	return kern_fd_create(KERN_INODE_DMABUF, kern_bo_get(bo), bo->size_B, args->flags & DRM_CLOEXEC, &args->fd);
 }
 
-/* Whether `importer` reaches the VRAM of `exporter`: over links of one hive, or over PCI when all of it is in the
- * window and nothing between them (IOMMU, switch: the SPEC's p2p=0) forbids it. */
-static bool are_peers(const struct kern_device *exporter, const struct kern_device *importer)
-{
-	if (exporter->hive && exporter->hive == importer->hive)
-		return true;
-	return exporter->visible_B == exporter->vram_B && !exporter->no_p2p && !importer->no_p2p;
-}
-
-/* Moves the buffer out of VRAM; views that hold its place are made again. */
-static void move_to_gtt(struct kern_bo *bo)
-{
-	if (kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false))
-		return;
-	bo->dev->bytes_moved += bo->size_B;
-	for (struct kern_list *pos = bo->handles.next; pos != &bo->handles; pos = pos->next)
-		kern_entry(pos, struct kern_handle, bo_link)->file->vm->version++;
-	vgpu_finding(120, "BO %u: imported by a device without peer access, it moved to GTT", bo->id);
-}
-
-/* Of another device: system memory to us. Without peer access the buffer moves to GTT while it is shared. */
+/* Of another device: system memory to us. Nothing moves yet: the attachment is dynamic, and mapped when a job first
+ * lists the buffer. */
 static int import_foreign(struct kern_file *file, struct kern_bo *exported, struct kern_bo **out)
 {
 	const uint64_t inherited = AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_COHERENT |
@@ -127,10 +108,33 @@ static int import_foreign(struct kern_file *file, struct kern_bo *exported, stru
 	bo->foreign = kern_bo_get(exported);
 	bo->preferred = bo->allowed = AMDGPU_GEM_DOMAIN_GTT;
 	bo->flags = exported->flags & inherited;
-	if (exported->heap == AMDGPU_GEM_DOMAIN_VRAM && !are_peers(exported->dev, file->dev))
-		move_to_gtt(exported);
+	bo->unmapped = true;
 	*out = bo;
 	return 0;
+}
+
+/* Whether `importer` reaches the VRAM of `exporter`: over links of one hive, or over PCI when all of it is in the
+ * window and nothing between them (IOMMU, switch: the SPEC's p2p=0) forbids it. */
+static bool are_peers(const struct kern_device *exporter, const struct kern_device *importer)
+{
+	if (exporter->hive && exporter->hive == importer->hive)
+		return true;
+	return exporter->visible_B == exporter->vram_B && !exporter->no_p2p && !importer->no_p2p;
+}
+
+/* Without peer access the buffer moves to GTT; views that hold its place are made again. */
+void kern_prime_map(struct kern_bo *bo)
+{
+	struct kern_bo *exported = bo->foreign;
+
+	bo->unmapped = false;
+	if (exported->heap != AMDGPU_GEM_DOMAIN_VRAM || are_peers(exported->dev, bo->dev) ||
+	    kern_heap_charge(exported, AMDGPU_GEM_DOMAIN_GTT, false))
+		return;
+	exported->dev->bytes_moved += exported->size_B;
+	for (struct kern_list *pos = exported->handles.next; pos != &exported->handles; pos = pos->next)
+		kern_entry(pos, struct kern_handle, bo_link)->file->vm->version++;
+	vgpu_finding(120, "BO %u: used by a device without peer access, it moved to GTT", exported->id);
 }
 
 /* This file's handle for the exporter's buffer itself, or for an import of it. */

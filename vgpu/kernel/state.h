@@ -117,6 +117,7 @@ struct kern_bo {
 	uint64_t flags;              /* AMDGPU_GEM_CREATE_*; immutable */
 	struct kern_block *block;    /* owned; NULL for userptr, GDS kinds and foreign imports */
 	struct kern_bo *foreign;     /* counted: the exporter's buffer of another device, whose memory this is */
+	bool unmapped;               /* foreign: no job has listed it yet */
 	uint64_t user_addr;          /* userptr only, immutable */
 	uint32_t user_flags;
 	uint32_t user_proc;         /* serial of the process whose memory it is */
@@ -237,6 +238,7 @@ struct kern_bo_list {
 	struct kern_list_entry *entry; /* owned array */
 	unsigned userptrs;             /* entries that each CS must look at */
 	unsigned implicit;             /* entries without EXPLICIT_SYNC */
+	bool unmapped;                 /* some entries are imports that no job had listed */
 	struct kern_resv resv;         /* of the jobs that used this list */
 	uint32_t *handles;             /* owned; chunk lists only: the handles that it was made from */
 };
