@@ -216,7 +216,7 @@ static void no_mapping_left_is_an_error(void)
 	CHECK_EQ(after.ranges, before.ranges);
 	CHECK_EQ(after.mappings, before.mappings);
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
-	CHECK_EQ(cs_submit(ib, NULL, 0, NULL), 0);
+	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
 	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 }
 

@@ -32,7 +32,7 @@ static bool open_device(struct stack *k, struct cs_code **c, unsigned index, str
 		return false;
 	r = drv_device_open(&nodes[index], &k->dev);
 	r = r ? r : beside ? vm_create_beside(beside, k->dev, &k->vm) : vm_create(k->dev, &k->vm);
-	r = r ? r : cs_ctx_create(k->vm, &k->ctx);
+	r = r ? r : cs_ctx_create(k->vm, CS_PRIORITY_NORMAL, &k->ctx);
 	r = r ? r : cs_ring_create(k->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &k->ring);
 	r = r ? r : sdma_copier_create(k->vm, &k->copier);
 	r = r ? r : stack_load(k, "group", 3, c);
@@ -348,7 +348,7 @@ static int submit_nothing(struct vm *vm, void *arg)
 	int r = cs_ring_vm(k->ring) == vm ? cs_begin(k->ring, 0, &ib) : -EINVAL;
 
 	submissions++;
-	r = r ? r : cs_submit(ib, NULL, 0, &point);
+	r = r ? r : cs_submit(ib, NULL, &point);
 	return r ? r : cs_point_wait(point, CS_FOREVER);
 }
 

@@ -395,37 +395,44 @@ static void an_illegal_packet_resets_the_ring(void)
 	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
 }
 
-static uint64_t vram_usage(int node)
+static uint64_t usage(int node, unsigned query)
 {
 	uint64_t used_B = 0;
-	struct drm_amdgpu_info args = {
-		.return_pointer = (uintptr_t)&used_B, .return_size = 8, .query = AMDGPU_INFO_VRAM_USAGE};
+	struct drm_amdgpu_info args = {.return_pointer = (uintptr_t)&used_B, .return_size = 8, .query = query};
 
 	CHECK_EQ(ioctl(node, DRM_IOCTL_AMDGPU_INFO, &args), 0);
 	return used_B;
 }
 
-/* Row 120: importing moves nothing; the exporter's buffer moves when a job of the importer first lists it. */
-static void a_spill_waits_for_the_first_job(void)
+/* Row 120: importing moves nothing; the exporter's buffer moves when a job of the importer first lists it, unless
+ * the two are peers. The importer is the first device of the SPEC. */
+static void a_spill_waits_for_the_first_job(const char *spec, bool peers)
 {
-	int other = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC), dmabuf = -1;
 	union drm_amdgpu_gem_create create = {
 		.in = {2 << 20, 0, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_EXPLICIT_SYNC}};
-	uint32_t here = 0, old = bo_list;
-	uint64_t before;
+	uint64_t moved_B = peers ? 0 : 2 << 20, before;
+	int other, dmabuf = -1;
+	uint32_t here = 0, old;
 
+	start(spec);
+	old = bo_list;
+	other = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC);
 	CHECK_EQ(ioctl(other, DRM_IOCTL_AMDGPU_GEM_CREATE, &create), 0);
-	before = vram_usage(other);
+	before = usage(other, AMDGPU_INFO_VRAM_USAGE);
 	CHECK_EQ(drmPrimeHandleToFD(other, create.out.handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
 	CHECK_EQ(drmPrimeFDToHandle(fd, dmabuf, &here), 0);
 	bo_list = list_of((uint32_t[]){ib_bo, data_bo, here}, 3);
-	CHECK_EQ(vram_usage(other), before);
+	CHECK_EQ(usage(other, AMDGPU_INFO_VRAM_USAGE), before);
 	CHECK_EQ(submit(NULL, 0, NULL), 0);
 	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
-	CHECK_EQ(vram_usage(other), before - (2 << 20));
+	CHECK_EQ(usage(other, AMDGPU_INFO_VRAM_USAGE), before - moved_B);
+	CHECK_EQ(usage(other, AMDGPU_INFO_GTT_USAGE), moved_B);
+	CHECK_EQ(usage(other, AMDGPU_INFO_NUM_BYTES_MOVED), moved_B);
+	CHECK_EQ(usage(other, AMDGPU_INFO_NUM_EVICTIONS), 0);
 	bo_list = old;
 	close(dmabuf);
 	close(other);
+	stop();
 }
 
 int main(void)
@@ -447,8 +454,13 @@ int main(void)
 	start("gfx906");
 	an_illegal_packet_resets_the_ring();
 	stop();
-	start("gfx906,gfx908:vram=1G:bar=256M");
-	a_spill_waits_for_the_first_job();
-	stop();
+	a_spill_waits_for_the_first_job("gfx906,gfx906", true);                   /* large windows */
+	a_spill_waits_for_the_first_job("gfx906,gfx908:vram=1G:bar=256M", false); /* a small one */
+	a_spill_waits_for_the_first_job("gfx906:bar=256M,gfx906", true);          /* the importer's is its own */
+	a_spill_waits_for_the_first_job("gfx908:hive=1,gfx908:bar=256M:hive=1", true);  /* links need no window */
+	a_spill_waits_for_the_first_job("gfx908:hive=2,gfx908:bar=256M:hive=1", false); /* not of that hive */
+	a_spill_waits_for_the_first_job("gfx906:p2p=0,gfx906", false); /* forbidden on either side */
+	a_spill_waits_for_the_first_job("gfx906,gfx906:p2p=0", false);
+	a_spill_waits_for_the_first_job("gfx908:hive=1,gfx908:hive=1:p2p=0", true); /* which is about PCI alone */
 	return check_done("jobs, fences, syncobjs, resets");
 }
