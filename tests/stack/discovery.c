@@ -184,6 +184,59 @@ static void every_chip_opens_and_is_used_or_refused(void)
 	}
 }
 
+/* The same card under three kernels: what each tells, what can be done there, and what opening costs. */
+static void abilities_follow_the_kernel(void)
+{
+	static const struct {
+		const char *spec;
+		unsigned minor, ioctls;
+		bool fine_vram, fault, va_timeline, told_caches;
+	} rows[] = {
+		{"gfx90a:kernel=6.1", 49, 7, false, false, false, false},
+		{"gfx90a:kernel=6.12", 59, 7, false, true, false, true},
+		{"gfx90a:kernel=6.18", 64, 9, true, true, true, true},
+		{"gfx906:kernel=6.18", 64, 7, true, true, true, true}, /* a mapping does: nothing to try */
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct drv_node node;
+		struct drv_device *dev;
+		unsigned long before;
+		size_t count;
+
+		CHECK_EQ(vgpu_start(rows[i].spec), 0);
+		CHECK_EQ(drv_scan(&node, 1, &count), 0);
+		before = vgpu_ioctl_count();
+		if (!CHECK_EQ(drv_device_open(&node, &dev), 0))
+			continue;
+		CHECK_EQ(vgpu_ioctl_count() - before, rows[i].ioctls);
+		CHECK_EQ(dev->drm_minor, rows[i].minor);
+		CHECK_EQ(dev->can[DRV_CAN_FINE_VRAM].yes, rows[i].fine_vram);
+		CHECK_EQ(dev->can[DRV_CAN_QUERY_FAULT].yes, rows[i].fault);
+		CHECK_EQ(dev->can[DRV_CAN_VA_TIMELINE].yes, rows[i].va_timeline);
+		CHECK_EQ(dev->facts.cache[DRV_CACHE_L2].origin,
+			 rows[i].told_caches ? DRV_CACHE_KERNEL : DRV_CACHE_TABLE);
+		CHECK_EQ(!!dev->facts.engine_min_kHz, rows[i].told_caches);
+		CHECK_EQ(!!dev->facts.pcie_gen, rows[i].told_caches);
+		drv_device_close(dev);
+		CHECK_EQ(vgpu_live_objects(), 0);
+		vgpu_stop();
+	}
+}
+
+static void a_kernel_that_is_too_old_is_said_to_be(void)
+{
+	struct drv_node node;
+	struct drv_device *dev;
+	size_t count;
+
+	CHECK_EQ(vgpu_start("gfx906:kernel=5.10"), 0);
+	CHECK_EQ(drv_scan(&node, 1, &count), 0);
+	CHECK_EQ(drv_device_open(&node, &dev), -ENOTSUP);
+	CHECK(strstr(drv_error_last()->text, "tuff needs 3.49 (Linux 6.1)"));
+	vgpu_stop();
+}
+
 /* Four cards: two in a hive, one with a small BAR, one APU. */
 static void four_devices_know_their_places(void)
 {
@@ -276,6 +329,8 @@ int main(void)
 	no_permission_names_the_group();
 	failing_facts_are_errors();
 	every_chip_opens_and_is_used_or_refused();
+	abilities_follow_the_kernel();
+	a_kernel_that_is_too_old_is_said_to_be();
 	four_devices_know_their_places();
 	usage_is_live();
 	what_cannot_be_used_can_be_looked_at();
