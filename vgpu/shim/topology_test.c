@@ -97,7 +97,7 @@ static uint32_t create(int fd, uint64_t size_B, uint64_t domain)
 
 static void memory_in_use_is_what_is_true_now(void)
 {
-	uint32_t handle;
+	uint32_t handle, gtt;
 	char line[64];
 	int fd, dir, file;
 	ssize_t n;
@@ -109,8 +109,9 @@ static void memory_in_use_is_what_is_true_now(void)
 	CHECK_EQ(read_number(0, "mem_info_vram_used"), 1 << 20);
 	CHECK_EQ(read_number(0, "mem_info_vis_vram_used"), 1 << 20);
 	CHECK_EQ(read_number(1, "mem_info_vram_used"), 0);
-	create(fd, 1 << 16, AMDGPU_GEM_DOMAIN_GTT);
+	gtt = create(fd, 1 << 16, AMDGPU_GEM_DOMAIN_GTT);
 	CHECK_EQ(read_number(0, "mem_info_gtt_used"), 1 << 16);
+	CHECK_EQ(drmCloseBufferHandle(fd, gtt), 0);
 	CHECK(read_number(0, "mem_info_gtt_total") > 1 << 20);
 	CHECK_EQ(drmCloseBufferHandle(fd, handle), 0);
 	dir = open("/sys/class/drm/card0/device", O_RDONLY | O_DIRECTORY);
