@@ -130,8 +130,8 @@ struct drv_device {
 };
 
 /* Opens a node. Errors: -EACCES (the record names the group), -ENODEV (not amdgpu, or gone), -ENOTSUP (kernel too
- * old, or a chip that the table does not know; the record says which), -ENOMEM, or what open gave. Enters the
- * kernel. Thread safe. A device is immutable after this; any thread may use it. */
+ * old, a chip that the table does not know, or an override that would hang; the record says which), -ENOMEM, or
+ * what open gave. Enters the kernel. Thread safe. A device is immutable after this; any thread may use it. */
 DRV_MUST_CHECK int drv_device_open(const struct drv_node *node, struct drv_device **dev);
 void drv_device_close(struct drv_device *dev);
 /* Opens it to be looked at: what cannot be used (unknown chip, old kernel, no permission) gives a device too, with
