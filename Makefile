@@ -167,11 +167,18 @@ deps:
 demo: all
 	$(O)/tuff demo --gpu gfx908 --picture $(O)/mandelbrot.png
 
+# Device tests run on each of these; unit and stack tests are programs that bring their own.
+CHECK_GPUS := gfx900 gfx902 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942 gfx1100 gfx906,gfx908 \
+	gfx908:hive=1,gfx908:hive=1,gfx908:hive=1,gfx908:hive=1 gfx906:bar=256M,gfx900 gfx908:kernel=6.1 gfx90a:kernel=6.18
+RUN_TESTS   = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 --brief --report $(O)/tests.txt --report $(O)/tests.xml \
+	$(addprefix --gpu ,$(CHECK_GPUS))
+TEST_JOBS  ?= 2
+
 check: all layers $(UNIT_BIN) $(STACK_BIN)
-	@tests/run.sh $(O) $(UNIT_BIN) $(STACK_BIN)
+	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN)
 
 check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
-	@TUFF_TEST_LONG=1 tests/run.sh $(O) $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
+	@TUFF_TEST_LONG=1 $(RUN_TESTS) --long --timeout 3600 -- $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
 
 bench: all $(BENCH_BIN)
 	@set -e; for b in $(BENCH_BIN); do $$b; done

@@ -21,7 +21,8 @@ static const char usage_text[] =
 	"  --timeout S     limit of each test, in seconds (120)\n"
 	"  --jobs N        tests at a time (1)\n"
 	"  --list          print the tests and what they show\n"
-	"  --verbose       print the output of tests that pass, too\n";
+	"  --verbose       print the output of tests that pass, too\n"
+	"  --brief         one line for all device tests that pass on a device\n";
 
 static int bad_usage(const char *argument)
 {
@@ -38,7 +39,7 @@ static bool take_flag(struct test_options *o, const char *argument)
 		bool *flag;
 	} flags[] = {
 		{"--resets", &o->resets}, {"--probe", &o->probe},     {"--long", &o->long_ones},
-		{"--list", &o->list},     {"--verbose", &o->verbose},
+		{"--list", &o->list},     {"--verbose", &o->verbose}, {"--brief", &o->brief},
 	};
 
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)

@@ -30,7 +30,7 @@ struct test_options {
 	unsigned reports, patterns, gpus;
 	unsigned jobs;      /* at a time */
 	unsigned timeout_s; /* for each */
-	bool resets, probe, long_ones, list, verbose;
+	bool resets, probe, long_ones, list, verbose, brief;
 };
 
 /* Runs the items, and says each result as it comes. */

@@ -40,9 +40,10 @@ const char *test_result_name(enum test_result result)
 const char *test_item_name(const struct test_item *item)
 {
 	static char name[160];
+	const char *below = item->program ? strstr(item->program, "/bin/") : NULL;
 
-	if (item->program)
-		snprintf(name, sizeof(name), "%s", item->program);
+	if (item->program) /* those of a build by their place in the tree */
+		snprintf(name, sizeof(name), "%s", below ? below + 5 : item->program);
 	else
 		snprintf(name, sizeof(name), "%s%s%s", item->gpu ? item->gpu : "", item->gpu ? " " : "",
 			 item->test->name);
@@ -186,6 +187,8 @@ static void print_tail(const char *text, unsigned lines)
 
 static void say(const struct test_item *item, const struct test_options *o)
 {
+	if (o->brief && item->test && item->result != TEST_FAILED)
+		return;
 	printf("%-5s %s (%.1f s): %s\n", test_result_name(item->result), test_item_name(item), item->seconds,
 	       item->why ? item->why : "");
 	if (item->result == TEST_FAILED || (o->verbose && item->output))
@@ -262,6 +265,32 @@ static bool device_answers(const struct test_options *o)
 	return false;
 }
 
+/* In brief: what became of a device's tests, when the last of them has ended. */
+static void sum_up(const struct test_item *items, unsigned count, const char *gpu)
+{
+	unsigned n[TEST_RESULTS] = {0};
+	const char *why = NULL;
+	double seconds = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (items[i].test && items[i].gpu == gpu) {
+			if (items[i].result == TEST_NOT_RUN && !items[i].why)
+				return;
+			n[items[i].result]++;
+			seconds += items[i].seconds;
+			if (items[i].result == TEST_SKIPPED && !why)
+				why = items[i].why;
+		}
+	printf("%-5s %s: %u device tests passed", n[TEST_FAILED] ? "FAIL" : "ok", gpu ? gpu : "this machine",
+	       n[TEST_PASSED]);
+	if (n[TEST_FAILED])
+		printf(", %u failed, %u not run", n[TEST_FAILED], n[TEST_NOT_RUN]);
+	if (n[TEST_SKIPPED])
+		printf(", %u skipped (%s%s)", n[TEST_SKIPPED], why, n[TEST_SKIPPED] > 1 ? "; ..." : "");
+	printf(" (%.1f s)\n", seconds);
+	fflush(stdout);
+}
+
 static void finish(struct test_item *items, unsigned count, struct slot *slot, int status,
 		   const struct test_options *o)
 {
@@ -322,8 +351,12 @@ void test_run_all(struct test_item *items, unsigned count, const struct test_opt
 			continue;
 		slot = wait_for_end(slots, &o, &status);
 		if (slot) {
+			const struct test_item *item = slot->item;
+
 			finish(items, count, slot, status, &o);
 			running--;
+			if (o.brief && item->test)
+				sum_up(items, count, item->gpu);
 		}
 	}
 }

@@ -1,6 +1,8 @@
 /* The tuff command as a person runs it: what it prints, what it answers. */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/check.h"
 
@@ -27,6 +29,18 @@ static void says(const char *text)
 {
 	if (!CHECK(strstr(output, text)))
 		printf("  \"%s\" is not in:\n%s\n", text, output);
+}
+
+/* What a file says. */
+static void reads(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(output, 1, sizeof(output) - 1, file) : 0;
+
+	output[n] = 0;
+	if (file)
+		fclose(file);
+	says(text);
 }
 
 static void says_not(const char *text)
@@ -137,6 +151,96 @@ static void run_gives_a_gpu_to_programs(void)
 	says("gfx90a ");
 }
 
+static void test_lists_and_selects(void)
+{
+	CHECK_EQ(tuff("test --list"), 0);
+	says("ladder/01-info");
+	says("queue/waits");
+	CHECK_EQ(tuff("test --gpu gfx906 ladder/01-info"), 0);
+	says("ok    gfx906 ladder/01-info");
+	says("1 passed, 0 failed, 0 skipped");
+	CHECK_EQ(tuff("test --gpu gfx906 --gpu gfx1030 ladder/0[1-6]*"), 0);
+	says("skip  gfx1030 ladder/06-nop");
+	says("no packets for gfx1030");
+	says("11 passed, 0 failed, 1 skipped");
+	CHECK_EQ(tuff("test --gpu gfx906 no-such-test"), 2);
+	CHECK_EQ(tuff("test --jobs 0"), 2);
+	CHECK_EQ(tuff("test --gpu"), 2);
+	CHECK_EQ(tuff("test --help"), 0);
+	says("--report FILE");
+}
+
+/* The ladder stops at the rung that fails, and shows what that submitted. */
+static void test_stops_at_the_rung_that_fails(void)
+{
+	setenv("TUFF_VGPU_INJECT", "wait_cs=1:EIO", 1);
+	setenv("TUFF_SPIN_US", "0", 1);
+	CHECK_EQ(tuff("test --gpu null:gfx908:service_us=20000 ladder"), 1);
+	unsetenv("TUFF_VGPU_INJECT");
+	unsetenv("TUFF_SPIN_US");
+	says("ok    null:gfx908:service_us=20000 ladder/05");
+	says("FAIL  null:gfx908:service_us=20000 ladder/06-nop");
+	says("what it submitted");
+	says("ACQUIRE_MEM");
+	says("5 passed, 1 failed, 0 skipped");
+	says_not("ladder/07");
+}
+
+/* Programs of others run under the same limits. */
+static void test_runs_programs(void)
+{
+	char script[] = "/tmp/tuff-test-XXXXXX", command[200];
+	int fd = mkstemp(script);
+	static const char text[] =
+		"#!/bin/sh\ncase $TUFF_TEST_CASE in skip) echo SKIP for a reason; exit 77;; "
+		"crash) kill -SEGV $$;; hang) sleep 100;; fail) echo what went wrong; exit 3;; esac\n"
+		"echo all is well\n";
+
+	CHECK_EQ(write(fd, text, sizeof(text) - 1), (ssize_t)sizeof(text) - 1);
+	CHECK(!fchmod(fd, 0700));
+	close(fd);
+	snprintf(command, sizeof(command), "test --timeout 1 --report %s.json --report %s.xml -- %s", script,
+		 script, script);
+	CHECK_EQ(tuff(command), 0);
+	says("all is well");
+	setenv("TUFF_TEST_CASE", "skip", 1);
+	CHECK_EQ(tuff(command), 1); /* nothing passed */
+	says("for a reason");
+	says("0 passed, 0 failed, 1 skipped");
+	setenv("TUFF_TEST_CASE", "crash", 1);
+	CHECK_EQ(tuff(command), 1);
+	says("signal 11");
+	setenv("TUFF_TEST_CASE", "hang", 1);
+	CHECK_EQ(tuff(command), 1);
+	says("over 1 s");
+	setenv("TUFF_TEST_CASE", "fail", 1);
+	CHECK_EQ(tuff(command), 1);
+	says("exit status 3");
+	says("| what went wrong");
+	unsetenv("TUFF_TEST_CASE");
+	snprintf(command, sizeof(command), "%s.json", script);
+	reads(command, "\"FAIL\": 1");
+	CHECK(!unlink(command));
+	snprintf(command, sizeof(command), "%s.xml", script);
+	reads(command, "<failure message=\"exit status 3\">");
+	CHECK(!unlink(command));
+	CHECK(!unlink(script));
+}
+
+static void examples_run(void)
+{
+	static const char *const examples[] = {"vadd", "pipeline", "exchange"};
+	const char *build = getenv("O") ? getenv("O") : "build/release";
+	char command[600];
+
+	for (unsigned i = 0; CAN_PRELOAD && i < 3; i++) {
+		snprintf(command, sizeof(command), "run --gpu gfx906 -- %s/examples/%s %s/examples/vadd.gfx906.co",
+			 build, examples[i], build);
+		CHECK_EQ(tuff(command), 0);
+		says(" are right");
+	}
+}
+
 /* As in containers that mask /sys: the nodes are there, and nothing else. */
 static void a_masked_sys_is_no_obstacle(void)
 {
@@ -172,6 +276,10 @@ int main(void)
 		run_gives_a_gpu_to_programs();
 		a_masked_sys_is_no_obstacle();
 	}
+	test_lists_and_selects();
+	test_stops_at_the_rung_that_fails();
+	test_runs_programs();
+	examples_run();
 	mistakes_are_explained();
 	return check_done("the tuff command");
 }
