@@ -721,6 +721,8 @@ static bool assemble(const char *chip)
 	for (unsigned n = 0; n < PIECES; n++)
 		used += (size_t)snprintf(source + used, sizeof(source) - used, ".p2align 8\n%s\ns_endpgm\n",
 					 is_for(&pieces[n], chip) ? pieces[n].code : "");
+	if (!strcmp(chip, "gfx942"))
+		test_spell_for_gfx942(source);
 	if (!test_assemble(chip, source, &elf))
 		return false;
 	text = test_section(&elf, ".text");
@@ -792,5 +794,6 @@ int main(void)
 	test_chip("gfx900");
 	test_chip("gfx908");
 	test_chip("gfx90a");
+	test_chip("gfx942");
 	return check_done("memory instructions");
 }

@@ -62,6 +62,25 @@ static inline bool test_assemble(const char *mcpu, const char *source, struct te
 	return test_compile(options, source, elf);
 }
 
+/* gfx942 calls glc sc0 where vector memory has it, and has loads to LDS of their own. */
+static inline void test_spell_for_gfx942(char *source)
+{
+	static const char to_lds[] = "global_load_dword v[2:3], off lds",
+			  own[] = "global_load_lds_dword v[2:3], off";
+
+	for (char *at = source; (at = strstr(at, " glc")); at += 4) {
+		const char *line = at;
+
+		while (line > source && line[-1] != '\n')
+			line--;
+		line += strspn(line, " ");
+		if (strncmp(line, "s_", 2))
+			memcpy(at, " sc0", 4);
+	}
+	for (char *at = source; (at = strstr(at, to_lds)); at += sizeof(own) - 1)
+		memcpy(at, own, sizeof(own) - 1);
+}
+
 static inline bool test_compile_hip(const char *arch, const char *optimise, const char *source,
 				    struct test_elf *elf)
 {
