@@ -29,10 +29,11 @@ struct vgpu_chip {
 	uint8_t engines, arrays_per_engine, cus_per_array; /* shader engines, arrays, CUs physically present */
 	uint16_t cus_active;
 	uint8_t gfx_rings;      /* 0: no graphics at all */
+	uint8_t rbs;            /* render backends */
 	uint8_t sdma_instances; /* all; two entities of a context share them */
 	uint8_t wave_lanes;     /* of the wave size that DEV_INFO names */
 	uint16_t vgprs, max_waves_per_cu;
-	uint32_t lds_B, gds_B;
+	uint32_t lds_B, gds_B, ce_ram_B;
 	uint32_t tccs, l2_B, l1_B, gl1_B; /* gl1_B: of one array; 0: none */
 	uint64_t mall_B;
 	uint64_t vram_B, visible_vram_B;

@@ -9,7 +9,8 @@
 /* What all of GFX10 shares, but for what a row names. A CU is half a WGP: two SIMDs with 1,024 VGPRs each. */
 #define GFX10                                                                                                      \
 	.gfx = VGPU_GFX_LATER, .gfx_rings = 1, .wave_lanes = 32, .vgprs = 1024, .lds_B = 64 * CHIP_KIB,            \
-	.gds_B = 0x10000, .l1_B = 16 * CHIP_KIB, .gl1_B = 128 * CHIP_KIB, .counter_khz = 100000
+	.gds_B = 0x10000, .ce_ram_B = 64 * CHIP_KIB, .l1_B = 16 * CHIP_KIB, .gl1_B = 128 * CHIP_KIB,               \
+	.counter_khz = 100000
 #define GFX10_1      GFX10, .family = CHIP_FAMILY_NV, .max_waves_per_cu = 40, .sdma_max_count_B = 1u << 22
 #define GFX10_3      GFX10, .max_waves_per_cu = 32, .sdma_max_count_B = 1u << 30, .sdma_block_minor = 2
 #define GFX10_3_CARD GFX10_3, .family = CHIP_FAMILY_NV, .vram_type = CHIP_VRAM_GDDR6
@@ -32,6 +33,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 10,
 		.cus_active = 40,
+		.rbs = 16,
 		.sdma_instances = 2,
 		.tccs = 16,
 		.l2_B = 4 * CHIP_MIB,
@@ -57,6 +59,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 10,
 		.cus_active = 36,
+		.rbs = 16,
 		.sdma_instances = 2,
 		.tccs = 16,
 		.l2_B = 4 * CHIP_MIB,
@@ -83,6 +86,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 12,
 		.cus_active = 22,
+		.rbs = 8,
 		.sdma_instances = 2,
 		.tccs = 8,
 		.l2_B = 2 * CHIP_MIB,
@@ -108,6 +112,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 10,
 		.cus_active = 24,
+		.rbs = 16,
 		.sdma_instances = 2,
 		.tccs = 16,
 		.l2_B = 4 * CHIP_MIB,
@@ -134,6 +139,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 10,
 		.cus_active = 80,
+		.rbs = 16,
 		.sdma_instances = 4,
 		.tccs = 16,
 		.l2_B = 4 * CHIP_MIB,
@@ -159,6 +165,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 10,
 		.cus_active = 40,
+		.rbs = 8,
 		.sdma_instances = 2,
 		.tccs = 12,
 		.l2_B = 3 * CHIP_MIB,
@@ -185,6 +192,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 8,
 		.cus_active = 32,
+		.rbs = 8,
 		.sdma_instances = 2,
 		.tccs = 8,
 		.l2_B = 2 * CHIP_MIB,
@@ -209,6 +217,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 1,
 		.cus_per_array = 8,
 		.cus_active = 8,
+		.rbs = 2,
 		.tccs = 4,
 		.l2_B = 1 * CHIP_MIB,
 		.vram_bits = 256,
@@ -233,6 +242,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 8,
 		.cus_active = 16,
+		.rbs = 4,
 		.sdma_instances = 1,
 		.tccs = 4,
 		.l2_B = 1 * CHIP_MIB,
@@ -257,6 +267,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 2,
 		.cus_per_array = 6,
 		.cus_active = 12,
+		.rbs = 4,
 		.tccs = 4,
 		.l2_B = 2 * CHIP_MIB,
 		.vram_bits = 128,
@@ -279,6 +290,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.arrays_per_engine = 1,
 		.cus_per_array = 2,
 		.cus_active = 2,
+		.rbs = 1,
 		.tccs = 2,
 		.l2_B = 256 * CHIP_KIB,
 		.vram_bits = 128,

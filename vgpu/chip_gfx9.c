@@ -9,7 +9,9 @@
 /* What all of GFX9 shares, but for what a row names. */
 #define GFX9 .arrays_per_engine = 1, .wave_lanes = 64, .lds_B = 64 * CHIP_KIB
 /* Before gfx90a. */
-#define GFX9_OLD GFX9, .l1_B = 16 * CHIP_KIB, .vgprs = 256, .max_waves_per_cu = 40, .sdma_max_count_B = 1u << 22
+#define GFX9_OLD                                                                                                   \
+	GFX9, .ce_ram_B = 32 * CHIP_KIB, .l1_B = 16 * CHIP_KIB, .vgprs = 256, .max_waves_per_cu = 40,              \
+		.sdma_max_count_B = 1u << 22
 /* Vega in an APU: system memory with a carve-out, one copy engine. */
 #define GFX9_APU                                                                                                   \
 	GFX9_OLD, .gfx = VGPU_GFX900, .family = CHIP_FAMILY_RV, .engines = 1, .gfx_rings = 1, .sdma_instances = 1, \
@@ -32,6 +34,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.engines = 4,
 		.cus_per_array = 16,
 		.cus_active = 64,
+		.rbs = 16,
 		.gfx_rings = 1,
 		.sdma_instances = 2,
 		.gds_B = 0x10000,
@@ -58,6 +61,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.sdma_version = {4, 1, 0},
 		.cus_per_array = 11,
 		.cus_active = 10,
+		.rbs = 2,
 		.gds_B = 0x1000,
 		.tccs = 4,
 		.l2_B = 1 * CHIP_MIB,
@@ -83,6 +87,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.engines = 4,
 		.cus_per_array = 16,
 		.cus_active = 60,
+		.rbs = 16,
 		.gfx_rings = 1,
 		.sdma_instances = 2,
 		.gds_B = 0x10000,
@@ -139,6 +144,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.sdma_version = {4, 1, 1},
 		.cus_per_array = 3,
 		.cus_active = 3,
+		.rbs = 1,
 		.gds_B = 0x1000,
 		.tccs = 2,
 		.l2_B = 512 * CHIP_KIB,
@@ -196,6 +202,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.sdma_version = {4, 1, 2}, /* sdma_v4_0.c; the dump has none */
 		.cus_per_array = 8,
 		.cus_active = 7,
+		.rbs = 2,
 		.gds_B = 0x10000,
 		.tccs = 4,
 		.l2_B = 1 * CHIP_MIB,

@@ -39,6 +39,8 @@ static void dev_info_agrees(amdgpu_device_handle dev, const struct vgpu_chip *ch
 	for (unsigned i = 0; i < 16; i++)
 		CHECK((unsigned)__builtin_popcount(d.cu_bitmap[i / 4][i % 4]) <= d.num_cu_per_sh);
 	CHECK_EQ(d.wave_front_size, chip->gc_version[0] >= 10 ? 32 : 64);
+	CHECK_EQ(__builtin_popcount(d.enabled_rb_pipes_mask), d.num_rb_pipes);
+	CHECK_EQ(!d.num_rb_pipes, !chip->gfx_rings);
 	CHECK(d.num_shader_visible_vgprs >= 256);
 	CHECK(d.virtual_address_offset < d.virtual_address_max);
 	CHECK(d.virtual_address_max <= 1ull << 47);

@@ -70,6 +70,7 @@ static const struct kern_profile profiles[] = {
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
 		.ring_reset = true,
+		.reset_spares = true,
 	},
 };
 

@@ -22,6 +22,7 @@ struct kern_profile {
 	bool pcie_in_dev_info; /* generation and lanes */
 	bool sticky_errors;    /* the error of a job stays with its entity */
 	bool ring_reset;       /* a GFX or COMPUTE ring is reset alone */
+	bool reset_spares;     /* and jobs of other contexts on it survive */
 };
 
 /* The row's index, or -1. */

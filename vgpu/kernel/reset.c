@@ -78,7 +78,8 @@ void kern_reset(struct kern_job *job, enum engine_status status, const char *why
 	} else if (ring->ip != AMDGPU_HW_IP_DMA && kern_profile_of(dev)->ring_reset) {
 		say_once(job, "hang, ring reset", why);
 		dev->resets++;
-		dev->hw[ring->ip][ring->index].resets++; /* what else is on this ring is cancelled */
+		if (!kern_profile_of(dev)->reset_spares)
+			dev->hw[ring->ip][ring->index].resets++; /* what else is on this ring is cancelled */
 		kern_job_finish(job, -ETIME);
 		kick_rings(dev);
 	} else { /* nobody resets an SDMA ring of GFX9 alone; a full reset of these chips loses VRAM */
