@@ -30,6 +30,7 @@
 static int fd;
 static uint32_t ib_bo, data_bo, fence_bo, bo_list, ctx;
 static uint32_t *ib, *fence_map;
+static uint64_t ib_at = IB_VA; /* what jobs run */
 
 static int call(unsigned long request, void *arg)
 {
@@ -93,7 +94,7 @@ struct more { /* a chunk besides the IB */
 static int submit_on(uint32_t in_ctx, uint32_t ip, uint32_t ring, const struct more *more, unsigned count,
 		     uint64_t *seq)
 {
-	struct drm_amdgpu_cs_chunk_ib chunk_ib = {0, 0, IB_VA, 64, ip, 0, ring};
+	struct drm_amdgpu_cs_chunk_ib chunk_ib = {0, 0, ib_at, 64, ip, 0, ring};
 	struct drm_amdgpu_cs_chunk chunk[8] = {{AMDGPU_CHUNK_ID_IB, sizeof(chunk_ib) / 4, (uintptr_t)&chunk_ib}};
 	uint64_t pointer[8] = {(uintptr_t)&chunk[0]};
 	union drm_amdgpu_cs args = {.in = {in_ctx, bo_list, count + 1, 0, (uintptr_t)pointer}};
@@ -435,6 +436,34 @@ static void a_spill_waits_for_the_first_job(const char *spec, bool peers)
 	stop();
 }
 
+/* Two contexts on the one GFX ring; the first one's job is illegal. What becomes of the second one's, which the
+ * ring has already? */
+static int neighbour_of_an_illegal_packet(const char *spec)
+{
+	uint32_t other, *nops;
+	int r;
+
+	start(spec);
+	other = ctx_create();
+	nops = map(data_bo);
+	for (unsigned i = 0; i < 16; i++)
+		nops[i] = 0xffff1000;
+	ib[0] = 0xc000ff00;
+	ib_at = DATA_VA; /* while a first job runs the other two queue up; then the ring takes both */
+	CHECK_EQ(submit_on(ctx, AMDGPU_HW_IP_GFX, 0, NULL, 0, NULL), 0);
+	ib_at = IB_VA;
+	CHECK_EQ(submit_on(ctx, AMDGPU_HW_IP_GFX, 0, NULL, 0, NULL), 0);
+	ib_at = DATA_VA;
+	CHECK_EQ(submit_on(other, AMDGPU_HW_IP_GFX, 0, NULL, 0, NULL), 0);
+	ib_at = IB_VA;
+	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_GFX, 0, UINT64_MAX, UINT64_MAX), -ETIME);
+	r = wait_cs(other, AMDGPU_HW_IP_GFX, 0, UINT64_MAX, UINT64_MAX);
+	munmap(nops, 4096);
+	ctx_free(other);
+	stop();
+	return r;
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -462,5 +491,9 @@ int main(void)
 	a_spill_waits_for_the_first_job("gfx906:p2p=0,gfx906", false); /* forbidden on either side */
 	a_spill_waits_for_the_first_job("gfx906,gfx906:p2p=0", false);
 	a_spill_waits_for_the_first_job("gfx908:hive=1,gfx908:hive=1:p2p=0", true); /* which is about PCI alone */
+	CHECK_EQ(neighbour_of_an_illegal_packet("null:gfx906:service_us=50000"), -ECANCELED);
+	CHECK_EQ(neighbour_of_an_illegal_packet("null:gfx906:service_us=50000:kernel=6.18"), 0);
+	/* Before 6.12 nothing but the device is reset, and its VRAM is lost. */
+	CHECK_EQ(neighbour_of_an_illegal_packet("null:gfx906:service_us=50000:kernel=6.1"), -ECANCELED);
 	return check_done("jobs, fences, syncobjs, resets");
 }
