@@ -23,6 +23,7 @@ struct vgpu_chip {
 	enum vgpu_gfx gfx;
 	uint16_t device_id;
 	uint8_t pci_rev;
+	uint32_t pci_class; /* 0: 0x038000, a display controller without VGA */
 	uint32_t family, external_rev, chip_rev;
 	uint16_t gc_version[3], sdma_version[3];           /* IP discovery major, minor, revision */
 	uint8_t gc_block_minor, sdma_block_minor;          /* of the kernel's IP block, whose major is the same */
@@ -80,6 +81,11 @@ extern const struct vgpu_chip vgpu_chips_gfx9[], vgpu_chips_gfx10[], vgpu_chips_
 const struct vgpu_chip *vgpu_chip_find(const char *name);
 /* The n-th chip of all tables, or NULL behind the last. */
 const struct vgpu_chip *vgpu_chip_at(unsigned n);
+
+static inline uint32_t vgpu_chip_pci_class(const struct vgpu_chip *chip)
+{
+	return chip->pci_class ? chip->pci_class : 0x038000;
+}
 
 static inline bool vgpu_chip_is_apu(const struct vgpu_chip *chip)
 {

@@ -8,9 +8,9 @@
 
 /* What all of GFX10 shares, but for what a row names. A CU is half a WGP: two SIMDs with 1,024 VGPRs each. */
 #define GFX10                                                                                                      \
-	.gfx = VGPU_GFX_LATER, .gfx_rings = 1, .wave_lanes = 32, .vgprs = 1024, .lds_B = 64 * CHIP_KIB,            \
-	.gds_B = 0x10000, .ce_ram_B = 64 * CHIP_KIB, .l1_B = 16 * CHIP_KIB, .gl1_B = 128 * CHIP_KIB,               \
-	.counter_khz = 100000
+	.gfx = VGPU_GFX_LATER, .pci_class = 0x030000, .gfx_rings = 1, .wave_lanes = 32, .vgprs = 1024,             \
+	.lds_B = 64 * CHIP_KIB, .gds_B = 0x10000, .ce_ram_B = 64 * CHIP_KIB, .l1_B = 16 * CHIP_KIB,                \
+	.gl1_B = 128 * CHIP_KIB, .counter_khz = 100000
 #define GFX10_1      GFX10, .family = CHIP_FAMILY_NV, .max_waves_per_cu = 40, .sdma_max_count_B = 1u << 22
 #define GFX10_3      GFX10, .max_waves_per_cu = 32, .sdma_max_count_B = 1u << 30, .sdma_block_minor = 2
 #define GFX10_3_CARD GFX10_3, .family = CHIP_FAMILY_NV, .vram_type = CHIP_VRAM_GDDR6

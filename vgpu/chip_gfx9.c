@@ -14,8 +14,9 @@
 		.sdma_max_count_B = 1u << 22
 /* Vega in an APU: system memory with a carve-out, one copy engine. */
 #define GFX9_APU                                                                                                   \
-	GFX9_OLD, .gfx = VGPU_GFX900, .family = CHIP_FAMILY_RV, .engines = 1, .gfx_rings = 1, .sdma_instances = 1, \
-		.vram_B = 512 * CHIP_MIB, .visible_vram_B = 512 * CHIP_MIB, .ids_flags = CHIP_IDS_FUSION
+	GFX9_OLD, .gfx = VGPU_GFX900, .family = CHIP_FAMILY_RV, .pci_class = 0x030000, .engines = 1,               \
+		.gfx_rings = 1, .sdma_instances = 1, .vram_B = 512 * CHIP_MIB, .visible_vram_B = 512 * CHIP_MIB,   \
+		.ids_flags = CHIP_IDS_FUSION
 
 const struct vgpu_chip vgpu_chips_gfx9[] = {
 	{
@@ -217,6 +218,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		/* One XCC of an Instinct MI300X, as a partition in CPX mode with NPS4 is. */
 		GFX9,
 		.name = "gfx942",
+		.pci_class = 0x120000, /* a processing accelerator */
 		.pcie_gen = 5,
 		.gfx = VGPU_GFX942,
 		.device_id = 0x74a1,

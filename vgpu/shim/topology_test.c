@@ -53,6 +53,9 @@ static void links_and_nodes(void)
 	CHECK_STR(read_file(1, "max_link_speed"), "8.0 GT/s PCIe");
 	CHECK_STR(read_file(2, "max_link_width"), "4");
 	CHECK_STR(read_file(0, "xgmi_device_id"), "");
+	CHECK_STR(read_file(0, "class"), "0x038000");
+	CHECK_STR(read_file(2, "class"), "0x030000");
+	CHECK(strstr(read_file(2, "uevent"), "PCI_CLASS=30000\n"));
 	CHECK_STR(read_file(0, "unique_id"), "7475666600000001");
 	vgpu_stop();
 	CHECK_EQ(vgpu_start("gfx900:hive=1"), -EINVAL); /* no links */

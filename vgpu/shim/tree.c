@@ -94,6 +94,7 @@ static void device_dir(unsigned i, char *dir, size_t room)
 /* 64 bytes of configuration space: ids, a display controller's class, subsystem as the board vendor's. */
 static void write_config(struct tree *t, const char *dir, const struct vgpu_chip *chip)
 {
+	uint32_t class = vgpu_chip_pci_class(chip);
 	uint8_t config[256] = {
 		[0x00] = 0x02,
 		0x10,
@@ -102,9 +103,9 @@ static void write_config(struct tree *t, const char *dir, const struct vgpu_chip
 		[0x04] = 0x06,
 		0x00,
 		[0x08] = chip->pci_rev,
-		0x00,
-		0x80,
-		0x03,
+		(uint8_t)class,
+		(uint8_t)(class >> 8),
+		(uint8_t)(class >> 16),
 		[0x2c] = 0x02,
 		0x10,
 		0x34,
@@ -168,20 +169,23 @@ static unsigned long long unique_id(unsigned i)
 static void write_attributes(struct tree *t, const char *dir, unsigned i, const struct vgpu_chip *chip,
 			     const struct kern_device_config *config)
 {
+	uint32_t class = vgpu_chip_pci_class(chip);
+
 	write_text(t, dir, "vendor", "0x1002\n");
 	write_text(t, dir, "device", "0x%04x\n", chip->device_id);
 	write_text(t, dir, "subsystem_vendor", "0x1002\n");
 	write_text(t, dir, "subsystem_device", "0x0c34\n");
 	write_text(t, dir, "revision", "0x%02x\n", chip->pci_rev);
-	write_text(t, dir, "class", "0x038000\n");
+	write_text(t, dir, "class", "0x%06x\n", class);
 	write_text(t, dir, "numa_node", "%d\n", config->numa_node);
 	write_cpulist(t, dir, config->numa_node);
 	write_link(t, dir, chip);
 	write_text(t, dir, "unique_id", "%016llx\n", unique_id(i));
-	write_text(t, dir, "uevent",
-		   "DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:0C34\n"
-		   "PCI_SLOT_NAME=0000:%02x:00.0\nMODALIAS=pci:v00001002d%08Xsv00001002sd00000C34bc03sc80i00\n",
-		   chip->device_id, PCI_BUS(i), chip->device_id);
+	write_text(
+		t, dir, "uevent",
+		"DRIVER=amdgpu\nPCI_CLASS=%04X\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:0C34\n"
+		"PCI_SLOT_NAME=0000:%02x:00.0\nMODALIAS=pci:v00001002d%08Xsv00001002sd00000C34bc%02Xsc%02Xi%02X\n",
+		class, chip->device_id, PCI_BUS(i), chip->device_id, class >> 16, class >> 8 & 0xff, class & 0xff);
 	write_config(t, dir, chip);
 }
 
