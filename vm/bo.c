@@ -163,7 +163,7 @@ static void bo_free(struct vm_bo *bo, bool closed)
 {
 	struct vm *vm = bo->vm;
 
-	if (bo->list_index != VM_UNLISTED)
+	if (!(bo->flags & VM_RESIDENT))
 		vm_list_remove(vm, bo);
 	if (!closed)
 		vm_gem_close(vm, bo->handle);
