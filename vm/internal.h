@@ -85,7 +85,7 @@ struct mem_box {
 	struct vm_node unforked; /* those of them that children do not get; empty: none. vm_process.unforked */
 	uint64_t sequence;       /* registered memory: which came first */
 	uint64_t host;           /* registered memory: its first byte; 0: other memory */
-	bool identity;           /* it is mapped at its host address, or stands in for who is */
+	bool identity; /* it is mapped at its host address, or stands in for who is; guarded by user_lock */
 };
 
 static inline uint64_t vm_align(uint64_t value, uint64_t align)
@@ -144,6 +144,9 @@ static inline struct mem_box *vm_box_of(struct vm_mem *mem)
 /* A userptr BO over whole pages; retried read-only when it cannot be had writable. */
 DRV_MUST_CHECK int vm_bo_user(struct vm *vm, uint64_t host, uint64_t size_B, unsigned flags, struct vm_bo **bo);
 void vm_unregister(struct mem_box *box);
+/* The host gave us [lo, hi): what is registered there the program has unmapped. Its mappings at host addresses go.
+ */
+void vm_users_evict(struct vm *vm, uint64_t lo, uint64_t hi);
 
 /* slab.c, slab_export.c */
 void vm_slabs_fini(struct vm *vm);

@@ -38,8 +38,8 @@ static int watch_move(const struct probe *p, const struct vm_mem *scratch, enum 
 	uint32_t list;
 	int r = vm_list(p->owner, &list);
 
-	/* Buffers that were freed since the last submission, the last trial's among them, live in these lists: they would
-	 * leave in the middle. */
+	/* Buffers that were freed since the last submission, the last trial's among them, live in these lists: they
+	 * would leave in the middle. */
 	r = r ? r : vm_list(p->other, &list);
 	r = r ? r : read_usage(p->owner, &vram_B, &gtt_B);
 	if (r)

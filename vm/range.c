@@ -109,6 +109,8 @@ int vm_range_reserve(struct vm *vm, const struct vm_want *want, struct vm_range 
 	r = r ? r : high ? vm_high_reserve(vm, want, &va) : reserve_host(vm, want, &va);
 	if (r)
 		return r;
+	if (!high)
+		vm_users_evict(vm, va, va + want->size_B);
 	*range = (struct vm_range){
 		.vm = vm, .va = va, .size_B = want->size_B, .origin = high ? VM_RANGE_ALIAS : VM_RANGE_HOST};
 	vm->ranges++;

@@ -151,6 +151,21 @@ static int users_add(struct vm *vm, struct mem_box *box)
 	return r;
 }
 
+void vm_users_evict(struct vm *vm, uint64_t lo, uint64_t hi)
+{
+	struct vm_node *n = NULL;
+
+	pthread_mutex_lock(&vm->user_lock);
+	while ((n = vm_tree_next(&vm->users, n, lo, hi))) {
+		struct mem_box *box = vm_container(n, struct mem_box, at_host);
+
+		if (box->identity)
+			identity_leave(vm, box, box->at_host.hi);
+		box->identity = false;
+	}
+	pthread_mutex_unlock(&vm->user_lock);
+}
+
 static void users_remove(struct vm *vm, struct mem_box *box)
 {
 	pthread_mutex_lock(&vm->user_lock);

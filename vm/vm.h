@@ -257,8 +257,9 @@ struct vm_register {
  * the latter, else the former. Registrations may overlap and repeat; whichever ends first, the host addresses of
  * the others stay mapped.
  *
- * The memory must stay mapped until vm_mem_destroy(): a submission while some of it is gone fails with -EFAULT.
- * munmap, mremap, fork and the like wait for all submitted work that lists it.
+ * The memory must stay mapped until vm_mem_destroy(): a submission while some of it is gone fails with -EFAULT, and
+ * when this room gets the addresses for something else, the registration keeps its alias only. munmap, mremap, fork
+ * and the like wait for all submitted work that lists it.
  *
  * -EEXIST: memory of this vm, which has its vm_mem already (vm_find); -EFAULT: not mapped, or not memory that a GPU
  * can have (another device's); -EINVAL, -ENOMEM. */

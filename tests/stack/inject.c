@@ -221,6 +221,40 @@ static int sharing(struct stack *s)
 	return r;
 }
 
+static int submit_nothing(struct vm *vm, void *arg)
+{
+	struct cs_ring *ring = arg;
+	struct cs_ib *ib;
+	int r = cs_ring_vm(ring) == vm ? cs_begin(ring, 0, &ib) : -EINVAL;
+
+	r = r ? r : cs_submit(ib, NULL, NULL);
+	return r ? r : cs_point_wait(cs_ring_last(ring), CS_FOREVER);
+}
+
+/* The second device: is it a peer of the first? */
+static int peers(struct stack *s)
+{
+	struct drv_node nodes[DRV_NODES_MAX];
+	struct drv_device *dev = NULL;
+	struct cs_ring *ring = NULL;
+	struct cs_ctx *ctx = NULL;
+	struct vm *vm = NULL;
+	enum vm_peer peer;
+	size_t count;
+	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
+
+	r = r ? r : count < 2 ? -ENODEV : drv_device_open(&nodes[1], &dev);
+	r = r ? r : vm_create_beside(s->vm, dev, &vm);
+	r = r ? r : cs_ctx_create(vm, CS_PRIORITY_NORMAL, &ctx);
+	r = r ? r : cs_ring_create(ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &ring);
+	r = r ? r : vm_peer_probe(s->vm, vm, submit_nothing, ring, &peer);
+	cs_ring_destroy(ring);
+	cs_ctx_destroy(ctx);
+	vm_destroy(vm);
+	drv_device_close(dev);
+	return r;
+}
+
 /* Bindings of two BOs in one range, moved, cut and protected; high addresses; memory that must be in VRAM. */
 static int bindings(struct stack *s)
 {
@@ -273,6 +307,7 @@ static int program(void)
 	r = r ? r : host_memory(&s);
 	r = r ? r : sharing(&s);
 	r = r ? r : bindings(&s);
+	r = r ? r : peers(&s);
 	/* Nothing of ours may be in use when it is freed; a failed submission left nothing running. */
 	(void)!cs_point_wait(cs_ring_last(s.ring), CS_FOREVER);
 	vm_piece_free(&piece);
@@ -354,7 +389,7 @@ int main(void)
 	/* A failed unmap leaves a mapping behind for the kernel to remove with the file: a finding, and not ours.
 	 */
 	vgpu_strict_set(VGPU_STRICT_OFF);
-	CHECK_EQ(vgpu_start("gfx908"), 0);
+	CHECK_EQ(vgpu_start("gfx908,gfx908"), 0);
 	CHECK_EQ(program(), 0);
 	files = open_files();
 	nothing_is_left("nothing", 0, files);

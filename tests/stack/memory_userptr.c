@@ -296,6 +296,31 @@ static void the_writable_registration_wins(void)
 	munmap(host, 4 * PAGE);
 }
 
+/* A program that frees first and unregisters later: its addresses may be ours in between. */
+static void unmapped_addresses_are_used_again(void)
+{
+	char *host = pages(4);
+	struct vm_mem *stale = enter(host, 4 * PAGE, 0), *mem;
+	struct vm_want want = {.size_B = 2 * PAGE, .va = (uintptr_t)host + PAGE, .flags = VM_WANT_EXACT};
+	struct vm_info info = {.size_B = 2 * PAGE, .kind = VM_GTT, .flags = VM_CPU};
+	struct vm_range range;
+	struct vm_bo *bo;
+
+	munmap(host, 4 * PAGE);
+	CHECK_EQ(vm_range_reserve(s.vm, &want, &range), 0);
+	CHECK_EQ(vm_bo_create(s.vm, &info, &bo), 0);
+	CHECK_EQ(vm_range_bind(&range, 0, bo, 0, 2 * PAGE, vm_access_of(VM_CPU)), 0);
+	vm_mem_destroy(stale);
+	*(uint32_t *)(host + PAGE) = 5;
+	CHECK_EQ(gpu_add(range.va, 7), 0);
+	CHECK_EQ(*(uint32_t *)(host + PAGE), 22);
+	vm_range_release(&range);
+	vm_bo_put(bo);
+	mem = stack_gtt(&s, PAGE);
+	CHECK(mem != NULL);
+	vm_mem_destroy(mem);
+}
+
 /* --- fork ------------------------------------------------------------------------------------- */
 
 /* Which of the pages a child has, as bits. */
@@ -487,6 +512,7 @@ int main(void)
 	bad_numbers_never_reach_the_kernel();
 	registrations_overlap_and_end_in_any_order();
 	the_writable_registration_wins();
+	unmapped_addresses_are_used_again();
 	children_do_not_get_what_is_kept_from_them();
 	the_gpu_stays_with_the_parent();
 	threads_register_the_same_memory();
