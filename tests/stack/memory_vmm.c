@@ -209,8 +209,10 @@ static void access_is_changed_in_step(void)
 	struct vm_bo *bo[] = {make_bo(6 * PAGE, VM_CPU | VM_EXEC), NULL};
 	struct vm_range r = reserve(6 * PAGE, 0, 0, 0);
 	enum vgpu_strict level = vgpu_strict();
+	struct vm_stats before, after;
 	unsigned long findings;
 
+	vm_stats(s.vm, &before);
 	CHECK_EQ(vm_range_bind(&r, 0, bo[0], 0, 6 * PAGE, 0), 0);
 	expect(&r, bo, "0+6=a@0:0");
 	CHECK(!cpu_reads(at(&r, 0)));
@@ -218,6 +220,8 @@ static void access_is_changed_in_step(void)
 	CHECK_EQ(gpu_add(r.va, 1), -EFAULT);
 	vgpu_strict_set(level);
 	CHECK_EQ(vm_range_protect(&r, 0, 6 * PAGE, ALL), 0);
+	vm_stats(s.vm, &after);
+	CHECK_EQ(after.mappings, before.mappings + 1);
 	at(&r, 0)[0] = 4;
 	CHECK_EQ(gpu_add(r.va, 1), 0);
 	CHECK_EQ(at(&r, 0)[0], 13);
@@ -245,6 +249,8 @@ static void access_is_changed_in_step(void)
 	CHECK_EQ(vm_range_unbind(&r, 5 * PAGE, PAGE), 0);
 	CHECK_EQ(vm_range_protect(&r, 0, 6 * PAGE, GPU), -ENOENT);
 	vm_range_release(&r);
+	vm_stats(s.vm, &after);
+	CHECK_EQ(after.mappings, before.mappings);
 	vm_bo_put(bo[0]);
 }
 
