@@ -15,6 +15,9 @@ int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage)
 		{AMDGPU_INFO_VRAM_USAGE, &usage->vram_B},
 		{AMDGPU_INFO_VIS_VRAM_USAGE, &usage->visible_vram_B},
 		{AMDGPU_INFO_GTT_USAGE, &usage->gtt_B},
+		{AMDGPU_INFO_NUM_EVICTIONS, &usage->evictions},
+		{AMDGPU_INFO_NUM_BYTES_MOVED, &usage->moved_B},
+		{AMDGPU_INFO_NUM_VRAM_CPU_PAGE_FAULTS, &usage->cpu_faults},
 	};
 
 	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
@@ -24,18 +27,6 @@ int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage)
 			return drv_fail(r, "AMDGPU_INFO 0x%x on %s", asked[i].query, dev->node.path);
 	}
 	return 0;
-}
-
-static int read_counters(const struct drv_device *dev, struct drv_usage *usage)
-{
-	int r = drv_info(dev, AMDGPU_INFO_NUM_EVICTIONS, &usage->evictions, sizeof(usage->evictions));
-
-	if (!r)
-		r = drv_info(dev, AMDGPU_INFO_NUM_BYTES_MOVED, &usage->moved_B, sizeof(usage->moved_B));
-	if (!r)
-		r = drv_info(dev, AMDGPU_INFO_NUM_VRAM_CPU_PAGE_FAULTS, &usage->cpu_faults,
-			     sizeof(usage->cpu_faults));
-	return r ? drv_fail(r, "AMDGPU_INFO counters on %s", dev->node.path) : 0;
 }
 
 static struct drv_reading read_sensor(const struct drv_device *dev, unsigned type)
@@ -64,8 +55,6 @@ int drv_usage(const struct drv_device *dev, struct drv_usage *usage)
 	};
 	int r = drv_usage_memory(dev, usage);
 
-	if (!r)
-		r = read_counters(dev, usage);
 	for (unsigned i = 0; !r && i < DRV_SENSORS; i++)
 		usage->sensor[i] = read_sensor(dev, types[i]);
 	return r;

@@ -24,14 +24,14 @@ enum drv_sensor {
 /* All processes together. */
 struct drv_usage {
 	uint64_t vram_B, visible_vram_B, gtt_B; /* in use now */
-	uint64_t evictions, moved_B;            /* since the driver was loaded */
+	uint64_t evictions, moved_B;            /* buffers that the kernel moved, since it loaded the driver */
 	uint64_t cpu_faults;                    /* that moved a buffer to where the CPU sees it */
 	struct drv_reading sensor[DRV_SENSORS];
 };
 
 /* Reads all of it: 6 ioctls for memory, 1 for each sensor. */
 DRV_MUST_CHECK int drv_usage(const struct drv_device *dev, struct drv_usage *usage);
-/* Only the memory in use: 3 ioctls. The rest of *usage is 0. */
+/* Without the sensors, which are 0 then: 6 ioctls. */
 DRV_MUST_CHECK int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage);
 
 struct drv_firmware {

@@ -1,3 +1,4 @@
+#include "drv/topology.h"
 #include "embed/internal.h"
 
 #include <errno.h>
@@ -83,6 +84,7 @@ static int open_path(const char *path, struct drv_device **drv)
 
 static int init(struct embed_device *device, const char *path)
 {
+	struct drv_place place;
 	int r = path ? open_path(path, &device->drv) : open_first(&device->drv);
 
 	if (r)
@@ -95,6 +97,8 @@ static int init(struct embed_device *device, const char *path)
 	if (r)
 		goto fail_copier;
 	device->base.device = device;
+	drv_place_read(DRV_SYSFS, &device->drv->node, &place);
+	device->numa_node = place.numa_node;
 	r = embed_publish(EMBED_DEVICE, &device->base);
 	if (r)
 		goto fail_publish;
@@ -202,8 +206,11 @@ int tuff_device_info(struct tuff_device *handle, struct tuff_device_info *info)
 		.gpu = gpu_of(&device->drv->node),
 		.name = device->drv->name,
 		.target = device->drv->chip->target,
-		.can_submit = drv_pm4_supported(device->drv->chip->pm4),
+		.can_submit = device->drv->can[DRV_CAN_SUBMIT].yes,
+		.can_share_uncached_vram = device->drv->can[DRV_CAN_FINE_VRAM].yes,
+		.integrated = f->apu,
 		.drm_minor = device->drv->drm_minor,
+		.numa_node = device->numa_node,
 		.compute_units = f->cus,
 		.wave_lanes = device->drv->chip->wave_lanes,
 		.max_group_threads = device->drv->chip->max_group_threads,
@@ -212,6 +219,7 @@ int tuff_device_info(struct tuff_device *handle, struct tuff_device_info *info)
 		.memory_clock_kHz = f->memory_clock_kHz,
 		.memory_bus_bits = f->vram_bits,
 		.counter_kHz = f->counter_kHz,
+		.l2_B = f->cache[DRV_CACHE_L2].size_B,
 		.vram_B = f->vram.usable_B,
 		.visible_vram_B = f->visible_vram.usable_B,
 		.gtt_B = f->gtt.usable_B,
@@ -224,7 +232,7 @@ int tuff_device_info(struct tuff_device *handle, struct tuff_device_info *info)
 int tuff_device_usage(struct tuff_device *handle, struct tuff_usage *usage)
 {
 	struct embed_device *device;
-	struct vm_usage found;
+	struct drv_usage found;
 	uint64_t ioctls;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
@@ -233,7 +241,7 @@ int tuff_device_usage(struct tuff_device *handle, struct tuff_usage *usage)
 	if (r)
 		return r;
 	ioctls = *device->drv->ioctls;
-	r = vm_usage(device->vm, &found);
+	r = drv_usage_memory(device->drv, &found);
 	if (!r)
 		*usage = (struct tuff_usage){
 			.vram_B = found.vram_B,

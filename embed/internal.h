@@ -37,6 +37,7 @@ struct embed_device {
 	struct embed_object base;
 	struct drv_device *drv;              /* owned */
 	struct vm *vm;                       /* owned */
+	int numa_node;              /* nearest to it */
 	struct sdma_copier *copier;          /* owned */
 	_Atomic unsigned alive[EMBED_TYPES]; /* its objects, by type */
 	pthread_mutex_t lock;                /* guards copies and the clock's making; innermost */

@@ -44,24 +44,53 @@ static int publish_bound(struct embed_device *device, struct vm_mem *mem, enum t
 
 /* --- allocation ------------------------------------------------------------------------------- */
 
-static int convert_info(const struct tuff_mem_create_info *info, struct vm_info *out)
+/* The place that is meant; TUFF_LOCAL needs to know what is in use where it is not simply VRAM. */
+static int choose_place(const struct embed_device *device, const struct tuff_mem_create_info *info,
+			enum tuff_place *place)
+{
+	struct drv_usage usage = {0};
+	int r = 0;
+
+	*place = info->place;
+	if (info->place != TUFF_LOCAL)
+		return 0;
+	if (device->drv->facts.apu)
+		r = drv_usage_memory(device->drv, &usage);
+	*place = drv_memory_home(&device->drv->facts, info->size_B, usage.vram_B) == DRV_HOME_VRAM ? TUFF_VRAM
+												   : TUFF_GTT;
+	return r;
+}
+
+static int convert_info(const struct embed_device *device, const struct tuff_mem_create_info *info,
+			struct vm_info *out, enum tuff_place *place)
 {
 	static const enum vm_kind kinds[] = {[TUFF_VRAM] = VM_VRAM, [TUFF_GTT] = VM_GTT, [TUFF_GTT_WC] = VM_GTT_WC};
-	static const unsigned known =
-		TUFF_MEM_CPU | TUFF_MEM_EXECUTABLE | TUFF_MEM_UNCACHED | TUFF_MEM_PRIVATE | TUFF_MEM_UNBOUND;
+	static const struct {
+		unsigned flag, vm_flag;
+	} flags[] = {
+		{TUFF_MEM_CPU, VM_CPU},          {TUFF_MEM_EXECUTABLE, VM_EXEC}, {TUFF_MEM_UNCACHED, VM_UNCACHED},
+		{TUFF_MEM_PRIVATE, VM_RESIDENT}, {TUFF_MEM_STRICT, VM_STRICT},   {TUFF_MEM_UNBOUND, 0},
+	};
+	unsigned unknown;
+	int r;
 
 	if (!info)
 		return drv_fail(-EINVAL, "no description of the memory");
-	if ((unsigned)info->place > TUFF_GTT_WC || info->flags & ~known)
+	unknown = info->flags;
+	*out = (struct vm_info){.size_B = info->size_B};
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (info->flags & flags[i].flag) {
+			out->flags |= flags[i].vm_flag;
+			unknown &= ~flags[i].flag;
+		}
+	if ((unsigned)info->place > TUFF_LOCAL || unknown)
 		return drv_fail(-EINVAL, "place %u, flags 0x%x", info->place, info->flags);
-	*out = (struct vm_info){
-		.size_B = info->size_B,
-		.kind = kinds[info->place],
-		.flags = (info->flags & TUFF_MEM_CPU ? VM_CPU : 0) |
-			 (info->flags & TUFF_MEM_EXECUTABLE ? VM_EXEC : 0) |
-			 (info->flags & TUFF_MEM_UNCACHED ? VM_UNCACHED : 0) |
-			 (info->flags & TUFF_MEM_PRIVATE ? VM_RESIDENT : 0),
-	};
+	r = choose_place(device, info, place);
+	if (r)
+		return r;
+	out->kind = kinds[*place];
+	if (out->kind == VM_VRAM && out->flags & VM_UNCACHED && !device->drv->can[DRV_CAN_FINE_VRAM].yes)
+		return drv_fail(-ENOTSUP, "uncached VRAM: %s", device->drv->can[DRV_CAN_FINE_VRAM].why);
 	return 0;
 }
 
@@ -71,12 +100,11 @@ int tuff_mem_create(struct tuff_device *handle, const struct tuff_mem_create_inf
 	struct vm_info vm_info;
 	int r = embed_get(EMBED_DEVICE, handle, &made.base.device);
 
-	r = r ? r : convert_info(info, &vm_info);
+	r = r ? r : convert_info(made.base.device, info, &vm_info, &made.place);
 	if (r)
 		return r;
 	if (!out)
 		return drv_fail(-EINVAL, "no place for the memory");
-	made.place = info->place;
 	made.flags = info->flags;
 	if (info->flags & TUFF_MEM_UNBOUND) {
 		r = vm_bo_create(made.base.device->vm, &vm_info, &made.bo);

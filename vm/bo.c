@@ -6,7 +6,7 @@
 
 #define INFO_FLAGS (VM_CPU | VM_EXEC | VM_UNCACHED | VM_RESIDENT | VM_STRICT)
 
-static uint64_t domain_flags(const struct vm_info *info)
+static uint64_t domain_flags(const struct vm *vm, const struct vm_info *info)
 {
 	uint64_t flags = AMDGPU_GEM_CREATE_EXPLICIT_SYNC;
 
@@ -21,6 +21,9 @@ static uint64_t domain_flags(const struct vm_info *info)
 		flags |= AMDGPU_GEM_CREATE_NO_CPU_ACCESS;
 	else if (info->kind == VM_VRAM)
 		flags |= AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
+	/* Chips that cache VRAM whatever a mapping says need the buffer itself to say it. */
+	if (info->flags & VM_UNCACHED)
+		flags |= info->kind == VM_VRAM ? vm->dev->fine_vram.gem_flags : vm->dev->fine_system.gem_flags;
 	return flags;
 }
 
@@ -33,7 +36,7 @@ static int gem_create(struct vm *vm, const struct vm_info *info, uint64_t size_B
 				.alignment =
 					size_B >= vm->dev->facts.fragment_B ? vm->dev->facts.fragment_B : VM_PAGE_B,
 				.domains = info->kind == VM_VRAM ? AMDGPU_GEM_DOMAIN_VRAM : AMDGPU_GEM_DOMAIN_GTT,
-				.domain_flags = domain_flags(info),
+				.domain_flags = domain_flags(vm, info),
 			},
 	};
 	int r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_CREATE, &args);

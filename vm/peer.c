@@ -15,14 +15,6 @@ struct vm_peers {
 	enum vm_peer peer;
 };
 
-static int read_usage(struct vm *vm, uint64_t *vram_B, uint64_t *gtt_B)
-{
-	int r = drv_info(vm->dev, AMDGPU_INFO_VRAM_USAGE, vram_B, sizeof(*vram_B));
-
-	r = r ? r : drv_info(vm->dev, AMDGPU_INFO_GTT_USAGE, gtt_B, sizeof(*gtt_B));
-	return r ? drv_fail(r, "AMDGPU_INFO memory usage") : 0;
-}
-
 struct probe {
 	struct vm *owner, *other;
 	vm_submit_fn *submit;
@@ -33,7 +25,7 @@ struct probe {
  * it can be. */
 static int watch_move(const struct probe *p, const struct vm_mem *scratch, enum vm_peer *peer)
 {
-	uint64_t vram_B, gtt_B, vram_after_B, gtt_after_B;
+	struct drv_usage before, after;
 	struct vm_mem *seen;
 	uint32_t list;
 	int r = vm_list(p->owner, &list);
@@ -41,7 +33,7 @@ static int watch_move(const struct probe *p, const struct vm_mem *scratch, enum 
 	/* Buffers that were freed since the last submission, the last trial's among them, live in these lists: they
 	 * would leave in the middle. */
 	r = r ? r : vm_list(p->other, &list);
-	r = r ? r : read_usage(p->owner, &vram_B, &gtt_B);
+	r = r ? r : drv_usage_memory(p->owner->dev, &before);
 	if (r)
 		return r;
 	r = vm_mem_share(p->other, scratch, &seen);
@@ -52,13 +44,13 @@ static int watch_move(const struct probe *p, const struct vm_mem *scratch, enum 
 	if (r)
 		return r;
 	r = p->submit(p->other, p->arg);
-	r = r ? r : read_usage(p->owner, &vram_after_B, &gtt_after_B);
+	r = r ? r : drv_usage_memory(p->owner->dev, &after);
 	vm_mem_destroy(seen);
 	if (r)
 		return r;
-	if (vram_after_B == vram_B && gtt_after_B == gtt_B)
+	if (after.vram_B == before.vram_B && after.gtt_B == before.gtt_B)
 		*peer = VM_PEER_DIRECT;
-	else if (vram_after_B == vram_B - SCRATCH_B && gtt_after_B == gtt_B + SCRATCH_B)
+	else if (after.vram_B == before.vram_B - SCRATCH_B && after.gtt_B == before.gtt_B + SCRATCH_B)
 		*peer = VM_PEER_SYSTEM;
 	else
 		return -EAGAIN;

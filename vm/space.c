@@ -112,29 +112,6 @@ void vm_stats(struct vm *vm, struct vm_stats *stats)
 	stats->list_updates = vm->list_updates;
 }
 
-int vm_usage(struct vm *vm, struct vm_usage *usage)
-{
-	const struct {
-		unsigned query;
-		uint64_t *value;
-	} ask[] = {
-		{AMDGPU_INFO_VRAM_USAGE, &usage->vram_B},
-		{AMDGPU_INFO_VIS_VRAM_USAGE, &usage->visible_vram_B},
-		{AMDGPU_INFO_GTT_USAGE, &usage->gtt_B},
-		{AMDGPU_INFO_NUM_BYTES_MOVED, &usage->moved_B},
-		{AMDGPU_INFO_NUM_EVICTIONS, &usage->evictions},
-		{AMDGPU_INFO_NUM_VRAM_CPU_PAGE_FAULTS, &usage->cpu_faults},
-	};
-
-	for (unsigned i = 0; i < sizeof(ask) / sizeof(ask[0]); i++) {
-		int r = drv_info(vm->dev, ask[i].query, ask[i].value, sizeof(*ask[i].value));
-
-		if (r)
-			return drv_fail(r, "AMDGPU_INFO query 0x%x", ask[i].query);
-	}
-	return 0;
-}
-
 static int list_grow(struct vm *vm)
 {
 	uint32_t max = vm->entries_max ? vm->entries_max * 2 : 64;

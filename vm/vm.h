@@ -42,10 +42,14 @@ enum vm_flags {
 	VM_EXEC = 1 << 1,     /* the GPU may fetch instructions from it */
 	VM_UNCACHED = 1 << 2, /* MTYPE_UC: no line of it stays in the GPU's L2. For what CPU and GPU both poll. */
 	VM_RESIDENT = 1 << 3, /* always valid, never exported */
-	VM_STRICT = 1 << 4,   /* -ENOMEM instead of memory elsewhere, see vm_usage */
+	VM_STRICT = 1 << 4,   /* -ENOMEM instead of memory elsewhere */
 	VM_READONLY = 1 << 5, /* out: the GPU must not write it (read-only host memory) */
 };
 
+/* When VRAM is full the kernel says nothing: it moves BOs that were not used lately, of any process, to system
+ * memory, or puts the new one there. With VM_STRICT, vm_bo_create() asks first how much is in use
+ * (drv_usage_memory()) and refuses what would not fit. It cannot do more: another process may allocate meanwhile,
+ * and where a BO stands later is told by nothing but moved_B and evictions growing. */
 struct vm_info {
 	uint64_t size_B; /* rounded up to a page; not 0 */
 	enum vm_kind kind;
@@ -59,16 +63,6 @@ struct vm_stats {
 	uint64_t imported_B, imported_peak_B;
 	uint64_t bos, ranges, mappings; /* alive now; mappings: bindings that the GPU may use */
 	uint64_t list_updates;          /* BO_LIST ioctls so far */
-};
-
-/* What the kernel counts for the whole device: all processes, since the driver was loaded. When VRAM is full the
- * kernel says nothing: it moves BOs that were not used lately, of any process, to system memory, or puts the new
- * one there. With VM_STRICT, vm_bo_create() reads these counters first and refuses what would not fit. It cannot do
- * more: another process may allocate meanwhile, and where a BO stands later is told by nothing but moved_B and
- * evictions growing. */
-struct vm_usage {
-	uint64_t vram_B, visible_vram_B, gtt_B;  /* in use now */
-	uint64_t moved_B, evictions, cpu_faults; /* cpu_faults: VRAM moved because the CPU touched it */
 };
 
 struct vm;
@@ -95,8 +89,6 @@ DRV_MUST_CHECK int vm_create_beside(struct vm *first, const struct drv_device *d
 void vm_destroy(struct vm *vm);
 const struct drv_device *vm_device(const struct vm *vm);
 void vm_stats(struct vm *vm, struct vm_stats *stats);
-/* Six ioctls. */
-DRV_MUST_CHECK int vm_usage(struct vm *vm, struct vm_usage *usage);
 
 /* Asks whether the GPU touched memory of this address space that is not there: 0, or -EFAULT with a record that
  * names address and access. One ioctl. The kernel keeps only the last fault and no count: each new one is reported

@@ -38,12 +38,13 @@ enum tuff_engine {
 
 struct tuff_device_info {
 	struct tuff_gpu gpu;
-	const char *name;   /* as it is sold, "AMD Instinct MI100"; owned by the device */
-	const char *target; /* what clang calls the chip, "gfx908"; owned by the device */
-	bool can_submit;    /* false: the chip opens and reports itself, but no queue can be made */
-	bool integrated;    /* an APU: its "VRAM" is a part of system memory */
-	uint32_t drm_minor; /* of the kernel's amdgpu interface 3.x */
-	int numa_node;      /* the host's node that it is attached to; -1: unknown */
+	const char *name;             /* as it is sold, "AMD Instinct MI100"; owned by the device */
+	const char *target;           /* what clang calls the chip, "gfx908"; owned by the device */
+	bool can_submit;              /* false: the chip opens and reports itself, but no queue can be made */
+	bool can_share_uncached_vram; /* TUFF_VRAM may be TUFF_MEM_UNCACHED */
+	bool integrated;              /* an APU: its "VRAM" is a part of system memory */
+	uint32_t drm_minor;           /* of the kernel's amdgpu interface 3.x */
+	int numa_node;                /* the host's node that is nearest */
 
 	uint32_t compute_units;
 	uint32_t wave_lanes;                                          /* 64 or 32 */
@@ -68,7 +69,7 @@ struct tuff_usage {
 	uint64_t ioctls;                        /* that this device object has made, this call's not counted */
 };
 
-/* What changes. Five ioctls. Thread safe. */
+/* What changes. Six ioctls. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_device_usage(struct tuff_device *device, struct tuff_usage *usage);
 
 /* The time on CLOCK_MONOTONIC, in ns, at which the GPU's counter stood at ticks. The first call measures the
@@ -77,7 +78,8 @@ TUFF_API TUFF_CHECK int tuff_device_time(struct tuff_device *device, uint64_t ti
 
 /* Whether the GPU touched memory of this device's address space that is not there. A kernel that does still
  * completes: its reads give zero, its writes vanish. 0: no fault that was not reported before; -EFAULT: there was,
- * and tuff_error() names address and access. Linux 6.9 and newer tell; on older kernels it gives 0. One ioctl.
+ * and tuff_error() names address and access. Kernels since
+ * amdgpu DRM 3.55 (Linux 6.8) tell; on older ones it gives 0. One ioctl.
  * Thread safe. */
 TUFF_API TUFF_CHECK int tuff_device_check_fault(struct tuff_device *device);
 

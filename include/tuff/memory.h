@@ -19,6 +19,8 @@ enum tuff_place {
 	TUFF_VRAM,    /* memory of the device */
 	TUFF_GTT,     /* system memory that the GPU reads and writes through the bus; cached by the CPU, coherent */
 	TUFF_GTT_WC,  /* the same, for the CPU write-combined: it writes fast and must not read */
+	TUFF_LOCAL,   /* whichever is best for the device: VRAM, and on an APU, where both are the same chips, what
+		       * does not fit well into its small carve-out in GTT. tuff_mem_info() says which it became. */
 	TUFF_HOST,    /* memory of the process that tuff_mem_register() made known to the GPU; only reported */
 	TUFF_FOREIGN, /* imported: memory of another device or driver; only reported */
 };
@@ -26,14 +28,17 @@ enum tuff_place {
 enum tuff_mem_flags {
 	TUFF_MEM_CPU = 1 << 0,        /* the CPU reaches it. VRAM: takes of what is visible. */
 	TUFF_MEM_EXECUTABLE = 1 << 1, /* the GPU may run code in it */
-	TUFF_MEM_UNCACHED = 1 << 2,   /* the GPU's L2 keeps nothing of it: for words that CPU and GPU both poll */
-	TUFF_MEM_PRIVATE = 1 << 3,    /* never shared with another device or process: a submission costs less */
-	TUFF_MEM_UNBOUND = 1 << 4,    /* has no address until tuff_range_bind() gives it one */
+	/* The GPU's L2 keeps nothing of it: for words that CPU and GPU both poll. TUFF_VRAM: see
+	 * tuff_device_info.can_share_uncached_vram. */
+	TUFF_MEM_UNCACHED = 1 << 2,
+	TUFF_MEM_PRIVATE = 1 << 3, /* never shared with another device or process: a submission costs less */
+	TUFF_MEM_UNBOUND = 1 << 4, /* has no address until tuff_range_bind() gives it one */
+	TUFF_MEM_STRICT = 1 << 5,  /* VRAM: -ENOMEM when what is in use by all leaves no room */
 };
 
 struct tuff_mem_create_info {
 	uint64_t size_B;       /* rounded up to pages of 4 KiB */
-	enum tuff_place place; /* TUFF_VRAM, TUFF_GTT or TUFF_GTT_WC */
+	enum tuff_place place; /* TUFF_VRAM, TUFF_GTT, TUFF_GTT_WC or TUFF_LOCAL */
 	unsigned flags;        /* enum tuff_mem_flags */
 };
 
@@ -45,11 +50,14 @@ struct tuff_mem_info {
 	unsigned flags;
 };
 
-/* Allocates. VRAM content is zero, GTT content too. A full VRAM is -ENOMEM or, as the kernel sees fit, memory that
- * lives in GTT: tuff_device_usage() tells. -EINVAL: a size that no heap has. Four ioctls at most. */
+/* Allocates; all content is zero. When VRAM is full the kernel says nothing: it moves buffers that were not used
+ * lately to system memory, of this process or others, or puts the new one there; tuff_device_usage() counts that,
+ * and TUFF_MEM_STRICT avoids it. -EINVAL: a size that no heap has; -ENOTSUP: TUFF_MEM_UNCACHED VRAM of a chip that
+ * caches it whatever is asked. Four ioctls at most. */
 TUFF_API TUFF_CHECK int tuff_mem_create(struct tuff_device *device, const struct tuff_mem_create_info *info,
 					struct tuff_mem **mem);
-/* Frees it, or ends a registration or an import. NULL is allowed. -EBUSY: a range still has it. */
+/* Frees it, or ends a registration or an import. What a range still shows of it lives on until that is unbound.
+ * NULL is allowed. -EBUSY: another device still shares it. */
 TUFF_API int tuff_mem_destroy(struct tuff_mem *mem);
 TUFF_API TUFF_CHECK int tuff_mem_info(struct tuff_mem *mem, struct tuff_mem_info *info);
 /* The memory of this device that holds address, and how far into it that is. -ENOENT: none does. */
@@ -65,10 +73,11 @@ enum tuff_register_flags {
 
 /* Makes size_B bytes of the process's own memory at host reachable for the GPU: malloc'ed, mapped from a file, on a
  * stack. Pages are shared with the rest of the page around the ends. info.va points to the byte at host. The pages
- * are not copied into children of fork() while they are registered. Unmapping them first blocks until the GPU has
- * finished with them, and later work that the GPU does on them fails.
+ * are not copied into children of fork() while they are registered. They must stay mapped: unmapping them blocks
+ * until the GPU has finished its work, and every submission after that gives -EFAULT until the registration is
+ * destroyed.
  *
- * -EFAULT: not memory of this process; -EEXIST: it is memory of a tuff_mem already. */
+ * -EFAULT: not memory of this process, or no memory that a GPU can have; -EEXIST: it has a tuff_mem already. */
 TUFF_API TUFF_CHECK int tuff_mem_register(struct tuff_device *device, void *host, uint64_t size_B, unsigned flags,
 					  struct tuff_mem **mem);
 
@@ -98,8 +107,9 @@ enum tuff_peer {
 	TUFF_PEER_DIRECT, /* the other device reaches VRAM where it is */
 };
 
-/* How `device` would reach VRAM of `owner`. The first call for a pair finds out by doing it, with a small buffer
- * and the kernel's usage counters; the answer is kept. */
+/* How `device` would reach VRAM of `owner`. The first call for a pair finds out by doing it, with a small buffer,
+ * an empty job and the kernel's usage counters; the answer is kept. -EAGAIN: other processes change the counters
+ * all the time; -ENOTSUP: no packets for the chip of `device` yet. */
 TUFF_API TUFF_CHECK int tuff_peer_access(struct tuff_device *owner, struct tuff_device *device,
 					 enum tuff_peer *peer);
 

@@ -15,11 +15,11 @@ static struct stack s;
 
 #define PAGE 4096ull
 
-static struct vm_usage usage(void)
+static struct drv_usage usage(void)
 {
-	struct vm_usage u = {0};
+	struct drv_usage u = {0};
 
-	CHECK_EQ(vm_usage(s.vm, &u), 0);
+	CHECK_EQ(drv_usage_memory(s.dev, &u), 0);
 	return u;
 }
 
@@ -54,7 +54,7 @@ static void drain(struct vm_mem **mem, unsigned n)
 static void strict_memory_is_where_it_should_be(unsigned flags, uint64_t heap_B)
 {
 	struct vm_info info = {.size_B = 32 << 20, .kind = VM_VRAM, .flags = flags | VM_STRICT};
-	struct vm_usage before = usage(), full, after;
+	struct drv_usage before = usage(), full, after;
 	static struct vm_mem *mem[256];
 	struct vm_piece piece;
 	unsigned n;
@@ -85,7 +85,7 @@ static void other_memory_spills_and_the_counters_tell(void)
 	struct vm_info strict = {.size_B = 32 << 20, .kind = VM_VRAM, .flags = VM_STRICT}, spill = strict;
 	static struct vm_mem *mem[256], *extra;
 	enum vgpu_strict level = vgpu_strict();
-	struct vm_usage full, after;
+	struct drv_usage full, after;
 	unsigned n;
 	int r;
 

@@ -356,12 +356,12 @@ static void peers_are_told_from_spills(enum vm_peer want_0_1, enum vm_peer want_
 {
 	enum vgpu_strict level = vgpu_strict();
 	enum vm_peer peer = VM_PEER_NONE;
-	struct vm_usage before, after;
+	struct drv_usage before, after;
 	uint32_t list;
 	unsigned asked;
 
 	CHECK_EQ(vm_list(s[0].vm, &list), 0); /* what it holds is freed only now */
-	CHECK_EQ(vm_usage(s[0].vm, &before), 0);
+	CHECK_EQ(drv_usage_memory(s[0].dev, &before), 0);
 	vgpu_strict_set(VGPU_STRICT_REPORT); /* a spill is a finding, and what we are looking for */
 	CHECK_EQ(vm_peer_probe(s[0].vm, s[1].vm, submit_nothing, &s[1], &peer), 0);
 	CHECK_EQ(peer, want_0_1);
@@ -376,7 +376,7 @@ static void peers_are_told_from_spills(enum vm_peer want_0_1, enum vm_peer want_
 	CHECK_EQ(peer, VM_PEER_DIRECT);
 	CHECK_EQ(submissions, asked);
 	CHECK_EQ(vm_list(s[0].vm, &list), 0);
-	CHECK_EQ(vm_usage(s[0].vm, &after), 0);
+	CHECK_EQ(drv_usage_memory(s[0].dev, &after), 0);
 	CHECK_EQ(after.vram_B, before.vram_B);
 	CHECK_EQ(after.moved_B > before.moved_B, want_0_1 == VM_PEER_SYSTEM);
 }
