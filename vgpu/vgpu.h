@@ -10,7 +10,7 @@
  *   service_us=N             what a job takes on a null device
  *   watchdog_ms=N            limit of a job's modelled time
  *   numa=N hive=ID p2p=0     where it stands: NUMA node, xGMI hive, no PCI peer access
- *   kernel=6.1|6.12|6.18     the kernel release to be (5.10: as far as its version)
+ *   kernel=6.12              the kernel release to be; docs/vgpu.md has the others
  *
  * Functions return 0 or -errno and say on stderr what is wrong with a SPEC. Thread rule: start, stop and create
  * from one thread while no other uses a device; the rest from any thread, while started. */

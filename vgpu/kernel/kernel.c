@@ -43,11 +43,9 @@ uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count)
 static void device_init(struct kern_device *dev, const struct kern_device_config *config)
 {
 	const struct vgpu_chip *chip = vgpu_chip_find(config->chip);
-	uint64_t defaults_ns[KERN_IPS] = {10000000000ull, 0, 10000000000ull};
-
+	const struct kern_profile *profile = kern_profile_at(config->profile);
 	dev->index = (unsigned)(dev - kern->device);
 	dev->profile = config->profile;
-	defaults_ns[AMDGPU_HW_IP_COMPUTE] = kern_profile_of(dev)->compute_limit_ns;
 	snprintf(dev->chip_name, sizeof(dev->chip_name), "%s", config->chip);
 	dev->null_device = config->null_device;
 	dev->service_ns = config->service_ns;
@@ -60,7 +58,9 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	dev->no_p2p = config->no_p2p;
 	dev->generation = 1;
 	for (unsigned ip = 0; ip < KERN_IPS; ip++)
-		dev->watchdog_ns[ip] = config->watchdog_ns ? config->watchdog_ns : defaults_ns[ip];
+		dev->watchdog_ns[ip] = config->watchdog_ns          ? config->watchdog_ns
+				       : ip == AMDGPU_HW_IP_COMPUTE ? profile->compute_limit_ns
+								    : profile->other_limit_ns;
 }
 
 /* --- attaching --- */

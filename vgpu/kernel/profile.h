@@ -16,7 +16,8 @@ struct kern_profile {
 	uint64_t va_reserved_B;    /* what the kernel keeps at the top of the address space */
 	uint64_t create_flags;     /* of GEM_CREATE, those that users may set */
 	uint64_t forced_flags;     /* those that all their buffers have */
-	uint64_t compute_limit_ns; /* before a COMPUTE job is a hang; GFX and SDMA have 10 s everywhere */
+	uint64_t compute_limit_ns; /* before a COMPUTE job is a hang */
+	uint64_t other_limit_ns;   /* a GFX or SDMA job */
 	uint16_t dev_info_B;       /* sizes of struct drm_amdgpu_info_device and _hw_ip */
 	uint16_t hw_ip_B;
 	bool pcie_in_dev_info; /* generation and lanes */

@@ -23,17 +23,22 @@ struct release {
 	uint32_t dev_info_B, hw_ip_B;
 	bool pcie, cleared;
 	int userq;
-	unsigned compute_s; /* before a job is a hang */
+	unsigned compute_s, other_s; /* before a job is a hang */
 };
 
 static const struct release releases[] = {
 	{"5.10", 40, 2 << 20, 0xffffffffffe00000, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL, -EINVAL,
-	 -EINVAL, 368, 32, false, false, -EINVAL, 60},
+	 -EINVAL, 368, 32, false, false, -EINVAL, 60, 10},
 	{"6.1", 49, 2 << 20, 0xffffffffffe00000, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, -EINVAL, 0, -EINVAL, 368,
-	 32, false, false, -EINVAL, 60},
-	{"6.12", 59, 64 << 10, 0xffffffffffbfe000, -EINVAL, -EINVAL, 0, 0, 0, 0, 0, 0, 440, 32, true, true,
-	 -EINVAL, 60},
-	{"6.18", 64, 64 << 10, 0xffffffffffbf0000, 0, 0, 0, 0, 0, 0, 0, 0, 448, 40, true, true, -524, 10},
+	 32, false, false, -EINVAL, 60, 10},
+	{"6.6", 54, 2 << 20, 0xffffffffffe00000, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, 0, 0, 0, 440, 32, true,
+	 false, -EINVAL, 60, 10},
+	{"6.12", 59, 64 << 10, 0xffffffffffbfe000, -EINVAL, -EINVAL, 0, 0, 0, 0, 0, 0, 440, 32, true, true, -EINVAL,
+	 60, 10},
+	{"6.16", 64, 64 << 10, 0xffffffffffbfe000, -EINVAL, -EINVAL, 0, 0, 0, 0, 0, 0, 448, 40, true, true, -524,
+	 60, 10},
+	{"6.18", 64, 64 << 10, 0xffffffffffbf0000, 0, 0, 0, 0, 0, 0, 0, 0, 448, 40, true, true, -524, 10, 10},
+	{"7.0", 64, 64 << 10, 0xffffffffffbfe000, 0, 0, 0, 0, 0, 0, 0, 0, 448, 40, true, true, -524, 2, 2},
 };
 
 static int call(unsigned long request, void *arg)
@@ -184,7 +189,7 @@ static void release(const struct release *k)
 	queries_are_known(k);
 	vram_is_cleared(k);
 	CHECK_EQ(kern->device[0].watchdog_ns[AMDGPU_HW_IP_COMPUTE], k->compute_s * 1000000000ull);
-	CHECK_EQ(kern->device[0].watchdog_ns[AMDGPU_HW_IP_DMA], 10000000000ull);
+	CHECK_EQ(kern->device[0].watchdog_ns[AMDGPU_HW_IP_DMA], k->other_s * 1000000000ull);
 	close(fd);
 	vgpu_stop();
 }
