@@ -58,22 +58,20 @@ struct geometry {
 	bool offset; /* some start is not 0 */
 };
 
-/* Which workgroups run: all of the grid, or the part that is asked for. */
-static int derive_part(const struct cs_dispatch *d, struct geometry *g)
+/* Leaves of the whole grid the part that is asked for. */
+__attribute__((noinline)) static int narrow(const struct cs_dispatch *d, struct geometry *g)
 {
-	bool whole = !(d->group_count[0] | d->group_count[1] | d->group_count[2]);
-
+	g->ragged = false;
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t groups = (d->grid[i] - 1) / d->group[i] + 1;
-		uint32_t first = d->first_group[i], count = whole ? groups : d->group_count[i];
+		uint32_t groups = g->end[i], first = d->first_group[i], count = d->group_count[i];
 
-		if (first > groups || count > groups - first || !count || (whole && first))
+		if (!count || first > groups || count > groups - first)
 			return drv_fail(-EINVAL, "%s: workgroups %u + %u of %u", d->kernel->name, first, count,
 					groups);
 		g->start[i] = first;
 		g->end[i] = first + count;
 		/* The hardware applies the partial size to the last workgroup that it starts. */
-		g->partial[i] = g->end[i] == groups ? d->grid[i] % d->group[i] : 0;
+		g->partial[i] = g->end[i] == groups ? g->partial[i] : 0;
 		g->ragged |= g->partial[i];
 		g->offset |= first;
 	}
@@ -84,6 +82,7 @@ static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, stru
 {
 	const struct cs_kernel *k = d->kernel;
 	uint64_t threads = 1;
+	uint32_t part = 0;
 
 	for (unsigned i = 0; i < 3; i++) {
 		if (!d->grid[i] || !d->group[i])
@@ -92,6 +91,10 @@ static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, stru
 		if (threads > chip->max_group_threads)
 			return drv_fail(-EINVAL, "%s: workgroup %u x %u x %u has over %u work-items", k->name,
 					d->group[0], d->group[1], d->group[2], chip->max_group_threads);
+		g->end[i] = (d->grid[i] - 1) / d->group[i] + 1;
+		g->partial[i] = d->grid[i] % d->group[i];
+		g->ragged |= g->partial[i];
+		part |= d->first_group[i] | d->group_count[i];
 	}
 	if (k->max_threads && threads > k->max_threads)
 		return drv_fail(-EINVAL, "%s: %llu work-items per workgroup, compiled for at most %u", k->name,
@@ -106,7 +109,7 @@ static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, stru
 	g->private_B = k->private_B;
 	if (k->properties & HAS_DYNAMIC_STACK && g->private_B < DYNAMIC_STACK_B)
 		g->private_B = DYNAMIC_STACK_B;
-	return derive_part(d, g);
+	return __builtin_expect(part, 0) ? narrow(d, g) : 0;
 }
 
 /* --- kernel arguments ------------------------------------------------------------------------- */

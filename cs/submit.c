@@ -110,6 +110,9 @@ static int fail_cs(struct cs_ring *ring, int r)
 		return cs_ring_lose(ring, r, cs_reached(ring) + 1);
 	if (r == -ENOMEM)
 		return drv_fail(r, "CS: the kernel cannot make the memory of this job resident");
+	if (r == -EFAULT)
+		return drv_fail(
+			r, "CS: host memory that is registered for the GPU was unmapped; end its registration");
 	/* The kernel says so of a syncobj without fence; of anything else of ours it has no reason to. */
 	if (r == -EINVAL && ring->waits)
 		return drv_fail(-ENOENT, "the job waits for a sync that no submitted work signals");

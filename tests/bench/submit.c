@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 
 #include <amdgpu.h>
+#include <tuff/tuff.h>
 
 #include "cs/internal.h"
 #include "tests/count.h"
@@ -75,6 +76,51 @@ static void launch_100(void *arg)
 		if (cs_ib_dispatch(ib, arg))
 			abort();
 	if (cs_submit(ib, NULL, NULL))
+		abort();
+}
+
+/* The same through include/tuff/: a device of its own, with handles looked up at every call. */
+static struct {
+	struct tuff_device *device;
+	struct tuff_queue *queue;
+	struct tuff_code *code;
+	struct tuff_dispatch dispatch;
+	struct tuff_point point;
+} embed;
+
+static void embed_open_all(const void *args)
+{
+	const struct shader_blob *blob = shader_find(test_blobs, "group.O3", "gfx908");
+	struct tuff_queue_create_info compute = {.engine = TUFF_COMPUTE};
+
+	if (tuff_device_open(NULL, &embed.device) || tuff_queue_create(embed.device, &compute, &embed.queue) ||
+	    tuff_code_load(embed.device, blob->image, blob->size_B, &embed.code) ||
+	    tuff_code_kernel(embed.code, "k_store", &embed.dispatch.kernel))
+		abort();
+	embed.dispatch.args = args;
+	embed.dispatch.args_B = 12;
+}
+
+static void embed_close_all(void)
+{
+	if (tuff_queue_destroy(embed.queue) || tuff_code_unload(embed.code) || tuff_device_close(embed.device))
+		abort();
+}
+
+static void embed_launch(void *arg)
+{
+	struct tuff_cmd *cmd;
+
+	(void)arg;
+	if (tuff_begin(embed.queue, 0, &cmd) || tuff_cmd_dispatch(cmd, &embed.dispatch) ||
+	    tuff_submit(cmd, NULL, &embed.point))
+		abort();
+}
+
+static void embed_poll(void *arg)
+{
+	(void)arg;
+	if (tuff_poll(embed.point) != 1)
 		abort();
 }
 
@@ -329,6 +375,12 @@ int main(void)
 	row("tuff: begin, one dispatch, submit", launch, &empty, bare);
 	row("tuff: begin, dispatch with arguments, submit", launch, &with_args, bare);
 	row("tuff: begin, 100 dispatches, submit", launch_100, &with_args, bare);
+	embed_open_all(with_args.args);
+	row("tuff.h: begin, dispatch with arguments, submit", embed_launch, NULL, bare);
+	if (tuff_wait(embed.point, TUFF_FOREVER))
+		abort();
+	row("tuff.h: poll a reached point", embed_poll, NULL, 0);
+	embed_close_all();
 	/* It has a chunk less to read than ours, which brings a user fence. */
 	bare = count(drm_bare, NULL);
 	row("bare CS ioctl as libdrm makes it", drm_bare, NULL, bare);
