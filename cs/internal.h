@@ -25,10 +25,13 @@ struct cs_chunk {
 #define CS_SLOTS     (DRV_IP_COUNT * CS_RINGS_MAX)
 
 struct cs_ctx {
-	struct vm *vm;                  /* borrowed */
-	uint32_t id;                    /* owned: the kernel's context */
-	struct vm_mem *fences;          /* owned; the user fence page: one sequence word per ring */
-	_Atomic int lost;               /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
+	struct vm *vm;         /* borrowed */
+	uint32_t id;           /* owned: the kernel's context */
+	struct vm_mem *fences; /* owned; the user fence page: one sequence word per ring */
+	_Atomic int lost;      /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
+	/* One of its jobs hung, as that job's fence says; when killing its waves was enough, the kernel does not
+	 * count it against the context. Relaxed: a mark of its own. */
+	_Atomic bool guilty;
 	pthread_mutex_t lock;           /* guards ring */
 	struct cs_ring *ring[CS_SLOTS]; /* borrowed: those that exist, by IP and index */
 };

@@ -120,6 +120,8 @@ int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad)
 	uint64_t none = UINT64_MAX;
 
 	atomic_compare_exchange_strong(&ring->first_bad, &none, first_bad);
+	if (r == -ETIME || r == -ENODATA)
+		atomic_store_explicit(&ring->ctx->guilty, true, memory_order_relaxed);
 	lose(ring->ctx, r);
 	drv_log(DRV_LOG_SUBMIT, "context %u lost at ring %u.%u, job %llu", ring->ctx->id, ring->ip, ring->index,
 		(unsigned long long)first_bad);
@@ -154,7 +156,8 @@ int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset)
 		return drv_fail(r, "CTX query");
 	*reset = (struct cs_reset){
 		.reset = args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_RESET,
-		.guilty = args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_GUILTY,
+		.guilty = args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_GUILTY ||
+			  atomic_load_explicit(&ctx->guilty, memory_order_relaxed),
 		.vram_lost = args.out.state.flags & AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST,
 	};
 	return 0;
