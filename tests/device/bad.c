@@ -449,6 +449,33 @@ static void bad_code(void)
 	CHECK_OK(tuff_code_unload(code));
 }
 
+/* Cut short at 200 places, and damaged in 8 bytes 400 times: refused, or loaded and unloaded. */
+static void damaged_code(void)
+{
+	size_t size_B;
+	const void *image = test_image("group", 1, &size_B);
+	uint8_t *copy = malloc(size_B);
+	unsigned refused = 0;
+	uint64_t seed = 3;
+
+	for (unsigned i = 0; copy && i < 600; i++) {
+		size_t part_B = i < 200 ? size_B * i / 200 : size_B;
+		struct tuff_code *code;
+		int r;
+
+		memcpy(copy, image, size_B);
+		for (unsigned k = 0; i >= 200 && k < 8; k++)
+			copy[test_random(&seed) % (i & 1 ? 8192 : size_B)] = (uint8_t)test_random(&seed);
+		r = tuff_code_load(test_device(), copy, part_B, &code);
+		if (!r)
+			CHECK_OK(tuff_code_unload(code));
+		else
+			refused += CHECK(*tuff_error());
+	}
+	CHECK(refused > 250);
+	free(copy);
+}
+
 static void bad_descriptors(void)
 {
 	struct tuff_mem *mem;
@@ -516,6 +543,7 @@ const struct device_test tests_bad[] = {
 	{"bad/commands", "commands outside the limits leave the job as it was", bad_commands, 0},
 	{"bad/threads", "a job's commands are its thread's alone", commands_of_other_threads, 0},
 	{"bad/code", "junk and half an ELF are no code objects", bad_code, 0},
+	{"bad/damaged-code", "code objects that are cut short or damaged are refused, or loaded", damaged_code, 0},
 	{"bad/descriptors", "descriptors and paths of other things", bad_descriptors, TEST_ANY_CHIP},
 	{"bad/fork", "a child's use of inherited objects reaches nobody", inherited_objects, 0},
 	{NULL},

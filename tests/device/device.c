@@ -1,7 +1,9 @@
 #include "tests/device/device.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "shaders/blob.h"
 
@@ -89,21 +91,36 @@ struct tuff_device *test_other_device(void)
 	return run.other;
 }
 
-static struct tuff_queue *make_queue(enum tuff_engine engine)
+const char *test_path(void)
 {
-	struct tuff_queue_create_info info = {.engine = engine};
+	return run.path;
+}
+
+struct tuff_queue *test_queue(struct tuff_device *device, enum tuff_engine engine, unsigned ring)
+{
+	struct tuff_queue_create_info info = {.engine = engine, .ring = ring};
 	struct tuff_queue *queue;
-	int r = tuff_queue_create(test_device(), &info, &queue);
+	int r = tuff_queue_create(device, &info, &queue);
 
 	if (r)
-		test_fail("no queue of engine %u (%d)", engine, r);
+		test_fail("no queue on ring %u.%u (%d)", engine, ring, r);
 	return queue;
+}
+
+struct tuff_cmd *test_begin(struct tuff_queue *queue, unsigned flags)
+{
+	struct tuff_cmd *cmd;
+	int r = tuff_begin(queue, flags, &cmd);
+
+	if (r)
+		test_fail("no job can be begun (%d)", r);
+	return cmd;
 }
 
 struct tuff_queue *test_compute(void)
 {
 	if (!run.compute)
-		run.compute = make_queue(TUFF_COMPUTE);
+		run.compute = test_queue(test_device(), TUFF_COMPUTE, 0);
 	return run.compute;
 }
 
@@ -112,7 +129,7 @@ struct tuff_queue *test_copy_queue(void)
 	if (!test_info()->copy_rings)
 		test_skip("the chip has no copy ring");
 	if (!run.copy)
-		run.copy = make_queue(TUFF_COPY);
+		run.copy = test_queue(test_device(), TUFF_COPY, 0);
 	return run.copy;
 }
 
@@ -145,6 +162,11 @@ struct test_memory test_vram(uint64_t size_B)
 	return make_memory(size_B, TUFF_VRAM, 0);
 }
 
+struct test_memory test_uncached(void)
+{
+	return make_memory(4096, TUFF_GTT, TUFF_MEM_CPU | TUFF_MEM_UNCACHED);
+}
+
 void test_free(struct test_memory *memory)
 {
 	for (unsigned i = 0; i < run.memories; i++)
@@ -156,23 +178,39 @@ void test_free(struct test_memory *memory)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
+static const struct shader_blob *find_blob(const char *file, int level, const struct tuff_device_info *info)
+{
+	const struct shader_blob *blob;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s.O%d", file, level);
+	blob = shader_find(test_blobs, name, info->target);
+	if (!blob)
+		test_skip("%s is not compiled for %s", name, info->target);
+	return blob;
+}
+
+const void *test_image(const char *file, int level, size_t *size_B)
+{
+	const struct shader_blob *blob = find_blob(file, level, test_info());
+
+	*size_B = blob->size_B;
+	return blob->image;
+}
+
 struct tuff_code *test_load(struct tuff_device *device, const char *file, int level)
 {
 	const struct shader_blob *blob;
 	struct tuff_device_info info;
 	struct tuff_code *code;
-	char name[64];
 	int r = tuff_device_info(device, &info);
 
 	if (r)
 		test_fail("no facts (%d)", r);
-	snprintf(name, sizeof(name), "%s.O%d", file, level);
-	blob = shader_find(test_blobs, name, info.target);
-	if (!blob)
-		test_skip("%s is not compiled for %s", name, info.target);
+	blob = find_blob(file, level, &info);
 	r = tuff_code_load(device, blob->image, blob->size_B, &code);
 	if (r)
-		test_fail("%s cannot be loaded (%d)", name, r);
+		test_fail("%s for %s cannot be loaded (%d)", file, info.target, r);
 	return code;
 }
 
@@ -215,6 +253,66 @@ int test_run(const struct tuff_dispatch *dispatch)
 
 	r = r ? r : tuff_wait(point, TUFF_FOREVER);
 	return r ? r : tuff_device_check_fault(test_device());
+}
+
+/* --- one thing ------------------------------------------------------------------------------------ */
+
+struct test_gpu test_gpu_open(struct tuff_device *device)
+{
+	struct test_gpu gpu = {.device = device, .queue = test_queue(device, TUFF_COMPUTE, 0)};
+
+	gpu.code = test_load(device, "group", 3);
+	if (tuff_code_kernel(gpu.code, "k_add", &gpu.add))
+		test_fail("group has no kernel k_add");
+	return gpu;
+}
+
+void test_gpu_close(struct test_gpu *gpu)
+{
+	CHECK_OK(tuff_queue_destroy(gpu->queue));
+	CHECK_OK(tuff_code_unload(gpu->code));
+	*gpu = (struct test_gpu){0};
+}
+
+int test_gpu_add(const struct test_gpu *gpu, uint64_t va, uint32_t value)
+{
+	struct {
+		uint64_t data;
+		uint32_t value;
+	} args = {va, value};
+	struct tuff_dispatch add = {.kernel = gpu->add, .grid = {64}, .group = {64}, .args = &args, .args_B = 12};
+	struct tuff_point point;
+	struct tuff_cmd *cmd;
+	int r = tuff_begin(gpu->queue, TUFF_ORDERED, &cmd);
+
+	if (r)
+		return r;
+	r = tuff_cmd_dispatch(cmd, &add);
+	if (r) {
+		(void)!tuff_abandon(cmd);
+		return r;
+	}
+	r = tuff_submit(cmd, NULL, &point);
+	r = r ? r : tuff_wait(point, TUFF_FOREVER);
+	return r ? r : tuff_device_check_fault(gpu->device);
+}
+
+/* The kernel's amdgpu interface that tells faults (Linux 6.9). */
+#define FAULTS_ARE_TOLD 55
+
+bool test_gpu_add_faults(const struct test_gpu *gpu, uint64_t va)
+{
+	struct tuff_device_info info;
+	int r = test_gpu_add(gpu, va, 1);
+
+	if (tuff_device_info(gpu->device, &info))
+		return false;
+	/* The interrupt that tells it may come behind the one that ends the job. */
+	for (unsigned i = 0; !r && i < 2000 && info.drm_minor >= FAULTS_ARE_TOLD; i++) {
+		usleep(1000);
+		r = tuff_device_check_fault(gpu->device);
+	}
+	return r == -EFAULT || (!r && info.drm_minor < FAULTS_ARE_TOLD);
 }
 
 uint64_t test_random(uint64_t *state)

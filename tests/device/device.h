@@ -16,6 +16,9 @@ enum device_test_flags {
 		1 << 1, /* makes the kernel reset the GPU: only when asked for by --resets or on a virtual one */
 	TEST_PROBE = 1 << 2, /* an experiment: only with --probe */
 	TEST_LONG = 1 << 3,  /* over ten seconds: only when named, or with --long */
+	/* Does on purpose what hardware punishes, faults or dies with buffers in hand: a virtual device must not be
+	 * strict with it. So are tests that reset. */
+	TEST_LENIENT = 1 << 4,
 };
 
 struct device_test {
@@ -46,9 +49,16 @@ struct tuff_device *test_other_device(void);
 /* Facts of the device under test. */
 const struct tuff_device_info *test_info(void);
 
+/* Its render node as the runner was told, NULL: the first; for processes that open it themselves. */
+const char *test_path(void);
+
 /* A queue of the device under test, and another; made at the first call. */
 struct tuff_queue *test_compute(void);
 struct tuff_queue *test_copy_queue(void);
+/* A queue that the test destroys. */
+struct tuff_queue *test_queue(struct tuff_device *device, enum tuff_engine engine, unsigned ring);
+/* A job that has been begun. */
+struct tuff_cmd *test_begin(struct tuff_queue *queue, unsigned flags);
 
 /* Memory that CPU and GPU see, filled with zeros, and memory that only the GPU sees. */
 struct test_memory {
@@ -58,6 +68,8 @@ struct test_memory {
 };
 struct test_memory test_gtt(uint64_t size_B);
 struct test_memory test_vram(uint64_t size_B);
+/* A page that both see and no cache keeps: for jobs that wait until the CPU sets a word. */
+struct test_memory test_uncached(void);
 /* Frees it before the test ends. */
 void test_free(struct test_memory *memory);
 
@@ -69,6 +81,25 @@ struct tuff_code *test_load(struct tuff_device *device, const char *file, int le
 /* Writes one launch into a job of test_compute() and submits it; test_run() waits and asks for faults as well. */
 int test_submit(const struct tuff_dispatch *dispatch, struct tuff_point *point);
 int test_run(const struct tuff_dispatch *dispatch);
+
+/* A device that can do one thing: data[i] = data[i] * 3 + value, for 64 dwords. For tests of memory, on any device
+ * and in any process. */
+struct test_gpu {
+	struct tuff_device *device; /* borrowed */
+	struct tuff_queue *queue;   /* owned */
+	struct tuff_code *code;     /* owned */
+	struct tuff_kernel *add;    /* the code's */
+};
+struct test_gpu test_gpu_open(struct tuff_device *device);
+void test_gpu_close(struct test_gpu *gpu);
+/* Does it at va, waits, and asks for faults. */
+int test_gpu_add(const struct test_gpu *gpu, uint64_t va, uint32_t value);
+/* The same where the GPU must not: true when the kernel says so within a moment, or is too old to tell. The caller
+ * looks whether the memory has stayed as it was. Each access to one page is told once. */
+bool test_gpu_add_faults(const struct test_gpu *gpu, uint64_t va);
+
+/* The code object itself; skips when there is none for the device under test. */
+const void *test_image(const char *file, int level, size_t *size_B);
 
 /* xorshift64*, from a seed that is not 0. */
 uint64_t test_random(uint64_t *state);

@@ -83,26 +83,16 @@ static bool finish(struct tuff_cmd *cmd)
 	       CHECK_OK(tuff_device_check_fault(test_device()));
 }
 
-static struct tuff_cmd *begin(struct tuff_queue *queue)
-{
-	struct tuff_cmd *cmd;
-	int r = tuff_begin(queue, 0, &cmd);
-
-	if (r)
-		test_fail("no job can be begun (%d)", r);
-	return cmd;
-}
-
 static void nop(void)
 {
-	finish(begin(test_compute()));
+	finish(test_begin(test_compute(), 0));
 }
 
 static void write_data(void)
 {
 	static const uint32_t data[] = {0x74756666, 1, 2, 3, 4, 5, 6, 7};
 	struct test_memory m = test_gtt(4096);
-	struct tuff_cmd *cmd = begin(test_compute());
+	struct tuff_cmd *cmd = test_begin(test_compute(), 0);
 
 	CHECK_OK(tuff_cmd_write(cmd, m.va + 64, data, 8));
 	if (finish(cmd))
@@ -114,7 +104,7 @@ static void write_data(void)
 static void release_mem(void)
 {
 	struct test_memory m = test_gtt(4096);
-	struct tuff_cmd *cmd = begin(test_compute());
+	struct tuff_cmd *cmd = test_begin(test_compute(), 0);
 	const uint64_t *w = m.map;
 
 	CHECK_OK(tuff_cmd_signal(cmd, m.va, 0x0123456789abcdef));
@@ -141,7 +131,7 @@ static void wait_value(void)
 		return;
 	if (CHECK_OK(tuff_mem_info(mem, &facts))) {
 		*(volatile uint32_t *)facts.map = 5;
-		cmd = begin(test_compute());
+		cmd = test_begin(test_compute(), 0);
 		CHECK_OK(tuff_cmd_wait_value(cmd, facts.va, 5));
 		CHECK_OK(tuff_cmd_write(cmd, facts.va + 4, (const uint32_t[]){6}, 1));
 		if (finish(cmd))
@@ -152,13 +142,13 @@ static void wait_value(void)
 
 static void copy_nop(void)
 {
-	finish(begin(test_copy_queue()));
+	finish(test_begin(test_copy_queue(), 0));
 }
 
 static void copy_write(void)
 {
 	struct test_memory m = test_gtt(4096);
-	struct tuff_cmd *cmd = begin(test_copy_queue());
+	struct tuff_cmd *cmd = test_begin(test_copy_queue(), 0);
 
 	CHECK_OK(tuff_cmd_write(cmd, m.va + 4, (const uint32_t[]){11, 22, 33}, 3));
 	CHECK_OK(tuff_cmd_barrier(cmd));
@@ -183,7 +173,7 @@ static void copies(void)
 	for (unsigned i = 0; i < 2 << 20; i++)
 		f[i] = (uint8_t)test_random(&seed);
 	for (unsigned i = 0; i < sizeof(sizes_B) / sizeof(sizes_B[0]); i++) {
-		struct tuff_cmd *cmd = begin(test_copy_queue());
+		struct tuff_cmd *cmd = test_begin(test_copy_queue(), 0);
 		uint32_t n = sizes_B[i], shift = i * 3;
 
 		memset(t, 0, n + 64);
@@ -200,7 +190,7 @@ static void copies(void)
 static void fills(void)
 {
 	struct test_memory m = test_gtt(1 << 20);
-	struct tuff_cmd *cmd = begin(test_copy_queue());
+	struct tuff_cmd *cmd = test_begin(test_copy_queue(), 0);
 	const uint8_t *b = m.map;
 	unsigned right = 0;
 
@@ -220,7 +210,7 @@ static bool launch(const char *name, const struct tuff_dispatch *how)
 	struct tuff_cmd *cmd;
 
 	dispatch.kernel = test_kernel("group", 3, name);
-	cmd = begin(test_compute());
+	cmd = test_begin(test_compute(), 0);
 	return CHECK_OK(tuff_cmd_dispatch(cmd, &dispatch)) && finish(cmd);
 }
 
@@ -360,7 +350,7 @@ static void two_rings(void)
 	struct tuff_dispatch add = {.grid = {ITEMS}, .group = {256}, .args = &args, .args_B = 12};
 	struct tuff_order order = {.after_count = 1};
 	struct tuff_point point;
-	struct tuff_cmd *cmd = begin(test_copy_queue());
+	struct tuff_cmd *cmd = test_begin(test_copy_queue(), 0);
 	uint32_t *w = from.map, right = 0;
 
 	add.kernel = test_kernel("group", 3, "k_add");
@@ -369,10 +359,10 @@ static void two_rings(void)
 		w[i] = i;
 	CHECK_OK(tuff_cmd_copy(cmd, vram.va, from.va, ITEMS * 4));
 	CHECK_OK(tuff_submit(cmd, NULL, &point));
-	cmd = begin(test_compute());
+	cmd = test_begin(test_compute(), 0);
 	CHECK_OK(tuff_cmd_dispatch(cmd, &add));
 	CHECK_OK(tuff_submit(cmd, &order, &point));
-	cmd = begin(test_copy_queue());
+	cmd = test_begin(test_copy_queue(), 0);
 	CHECK_OK(tuff_cmd_copy(cmd, from.va, vram.va, ITEMS * 4));
 	CHECK_OK(tuff_submit(cmd, &order, &point));
 	if (!CHECK_OK(tuff_wait(point, PATIENCE_NS)))

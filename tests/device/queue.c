@@ -6,27 +6,6 @@
 
 #include "tests/device/device.h"
 
-static struct tuff_cmd *begin(struct tuff_queue *queue, unsigned flags)
-{
-	struct tuff_cmd *cmd;
-	int r = tuff_begin(queue, flags, &cmd);
-
-	if (r)
-		test_fail("no job can be begun (%d)", r);
-	return cmd;
-}
-
-static struct tuff_queue *queue_on(struct tuff_device *device, enum tuff_engine engine, unsigned ring)
-{
-	struct tuff_queue_create_info info = {.engine = engine, .ring = ring};
-	struct tuff_queue *queue;
-	int r = tuff_queue_create(device, &info, &queue);
-
-	if (r)
-		test_fail("no queue on ring %u.%u (%d)", engine, ring, r);
-	return queue;
-}
-
 /* A word that the CPU may set to let a job end: the job polls it. Freed by the caller. */
 static struct tuff_mem_info gate(struct tuff_device *device, struct tuff_mem **mem)
 {
@@ -48,7 +27,7 @@ static void open_gate(const struct tuff_mem_info *g)
 static struct tuff_point submit_gated(struct tuff_queue *queue, const struct tuff_mem_info *g,
 				      const struct tuff_order *order)
 {
-	struct tuff_cmd *cmd = begin(queue, 0);
+	struct tuff_cmd *cmd = test_begin(queue, 0);
 	struct tuff_point point = {0};
 
 	CHECK_OK(tuff_cmd_wait_value(cmd, g->va, 1));
@@ -63,8 +42,8 @@ static void every_ring_runs(void)
 
 	for (unsigned engine = TUFF_COMPUTE; engine <= TUFF_COPY; engine++)
 		for (unsigned i = 0; i < rings[engine]; i++, slot++) {
-			struct tuff_queue *queue = queue_on(test_device(), engine, i);
-			struct tuff_cmd *cmd = begin(queue, 0);
+			struct tuff_queue *queue = test_queue(test_device(), engine, i);
+			struct tuff_cmd *cmd = test_begin(queue, 0);
 
 			CHECK_OK(tuff_cmd_write(cmd, m.va + slot * 4, &(uint32_t){slot + 1}, 1));
 			CHECK_OK(tuff_submit(cmd, NULL, NULL));
@@ -83,7 +62,7 @@ static void waits_tell_which(void)
 	unsigned index = 99;
 
 	for (unsigned i = 0; i < 3; i++) {
-		queue[i] = queue_on(test_device(), TUFF_COMPUTE, i % test_info()->compute_rings);
+		queue[i] = test_queue(test_device(), TUFF_COMPUTE, i % test_info()->compute_rings);
 		g[i] = gate(test_device(), &mem[i]);
 		point[i] = submit_gated(queue[i], &g[i], NULL);
 	}
@@ -122,7 +101,7 @@ static void parts_make_the_whole_grid(void)
 	CHECK_OK(test_run(&d));
 	args.out = parts.va;
 	memset(parts.map, 0xff, NX * NY * NZ * 16);
-	cmd = begin(test_compute(), 0);
+	cmd = test_begin(test_compute(), 0);
 	/* cut at an odd place in each dimension: eight parts */
 	for (unsigned part = 0; part < 8; part++) {
 		for (unsigned i = 0; i < 3; i++) {
@@ -137,7 +116,7 @@ static void parts_make_the_whole_grid(void)
 	CHECK_OK(tuff_queue_status(test_compute(), &(struct tuff_queue_status){0}));
 	CHECK_OK(test_run(&(struct tuff_dispatch){.kernel = test_kernel("group", 3, "k_empty")}));
 	CHECK(!memcmp(whole.map, parts.map, NX * NY * NZ * 16));
-	cmd = begin(test_compute(), 0);
+	cmd = test_begin(test_compute(), 0);
 	d.first_group[0] = 5;
 	CHECK_EQ(tuff_cmd_dispatch(cmd, &d), -EINVAL);
 	d.first_group[0] = 1;
@@ -165,14 +144,14 @@ static void priorities_need_a_right(void)
 		}
 		if (!CHECK_OK(r))
 			continue;
-		CHECK_OK(tuff_submit(begin(queue, 0), NULL, NULL));
+		CHECK_OK(tuff_submit(test_begin(queue, 0), NULL, NULL));
 		CHECK_OK(tuff_queue_destroy(queue));
 	}
 }
 
 static void syncs_order_jobs(void)
 {
-	struct tuff_queue *other = queue_on(test_device(), TUFF_COMPUTE, test_info()->compute_rings - 1);
+	struct tuff_queue *other = test_queue(test_device(), TUFF_COMPUTE, test_info()->compute_rings - 1);
 	struct test_memory m = test_gtt(4096);
 	struct tuff_sync_point point = {0};
 	struct tuff_order signals = {.signal = &point, .signal_count = 1},
@@ -186,12 +165,12 @@ static void syncs_order_jobs(void)
 	if (!CHECK_OK(tuff_sync_create(test_device(), false, &point.sync)))
 		return;
 	/* nothing signals it: the kernel would not know what to wait for */
-	CHECK_EQ(tuff_submit(begin(test_compute(), 0), &waits, &end), -ENOENT);
+	CHECK_EQ(tuff_submit(test_begin(test_compute(), 0), &waits, &end), -ENOENT);
 	for (point.value = 0; point.value < 3; point.value++) {
 		*(volatile uint32_t *)g.map = 0;
 		((volatile uint32_t *)m.map)[0] = 0;
 		submit_gated(other, &g, &signals);
-		cmd = begin(test_compute(), 0);
+		cmd = test_begin(test_compute(), 0);
 		CHECK_OK(tuff_cmd_write(cmd, m.va, &(uint32_t){7}, 1));
 		CHECK_OK(tuff_submit(cmd, &waits, &end));
 		CHECK_EQ(tuff_sync_wait(point.sync, point.value, 1000000), -ETIMEDOUT);
@@ -252,7 +231,7 @@ static void syncs_travel_as_descriptors(void)
 static void devices_wait_for_each_other(void)
 {
 	struct tuff_device *other = test_other_device();
-	struct tuff_queue *queue = queue_on(other, TUFF_COMPUTE, 0);
+	struct tuff_queue *queue = test_queue(other, TUFF_COMPUTE, 0);
 	struct tuff_mem *mem, *word;
 	struct tuff_mem_info g = gate(other, &mem), w = gate(test_device(), &word);
 	struct tuff_point points[2];
@@ -261,7 +240,7 @@ static void devices_wait_for_each_other(void)
 	unsigned index;
 
 	points[0] = submit_gated(queue, &g, NULL);
-	cmd = begin(test_compute(), 0);
+	cmd = test_begin(test_compute(), 0);
 	CHECK_OK(tuff_cmd_write(cmd, w.va + 8, &(uint32_t){3}, 1));
 	CHECK_OK(tuff_submit(cmd, &order, &points[1]));
 	CHECK_EQ(tuff_wait(points[1], 5000000), -ETIMEDOUT);
@@ -282,7 +261,7 @@ static void timestamps_are_host_times(void)
 	struct timespec before, after;
 	struct tuff_point point;
 	uint64_t host_ns = 0, before_ns, after_ns;
-	struct tuff_cmd *cmd = begin(test_compute(), 0);
+	struct tuff_cmd *cmd = test_begin(test_compute(), 0);
 
 	CHECK_OK(tuff_device_time(test_device(), 0, &host_ns)); /* correlate first: that takes a moment */
 	clock_gettime(CLOCK_MONOTONIC, &before);
