@@ -132,12 +132,13 @@ $(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libdriver.a $(
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(TEST_KERNELS) $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
 
-# The driver with its allocations renamed, for the test that fails each of them.
+# The driver with its allocations renamed, for the tests that fail each of them.
 INJECT := malloc calloc realloc strdup strndup free mmap
 $(O)/libtuff-inject.a: $(O)/libdriver.a
 	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
-$(O)/bin/tests/stack/inject: $(O)/libtuff-inject.a
-$(O)/bin/tests/stack/inject: TUFF_LIB = $(O)/libtuff-inject.a
+INJECTED := $(addprefix $(O)/bin/tests/stack/,inject embed)
+$(INJECTED): $(O)/libtuff-inject.a
+$(INJECTED): TUFF_LIB = $(O)/libtuff-inject.a
 
 # Unit tests see the insides of what they test: vgpu/'s link all its objects, the driver's its archive.
 $(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a

@@ -16,8 +16,9 @@ extern "C" {
  * after may be NULL with after_count 0, point may be NULL: then it returns when the copy is done. From memory that
  * the GPU does not know it returns when that has been read, to such memory when all is done, otherwise at once.
  *
- * -EINVAL: the two overlap, or reach beyond the memory that they begin in; -ECANCELED: a point is lost, or the copy
- * itself was. Thread safe. */
+ * -EINVAL: the two overlap, or reach beyond the memory that they begin in; -ECANCELED: a point is lost, the copy
+ * itself was, or the GPU was reset since the last copy, so that memory in VRAM may be lost; the next copy works
+ * again. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_copy(struct tuff_device *device, void *dst, const void *src, uint64_t size_B,
 				  const struct tuff_point *after, unsigned after_count, struct tuff_point *point);
 /* What does a copy or fill. */
