@@ -3,6 +3,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Frees what new memory owns. */
+static void discard(const struct embed_mem *made)
+{
+	if (made->mem)
+		vm_mem_destroy(made->mem);
+	else
+		vm_bo_put(made->bo);
+}
+
 /* Gives new memory its public object. What it names is owned from here on, and freed when this fails. */
 static int publish(struct embed_mem *made, struct tuff_mem **out)
 {
@@ -27,10 +36,7 @@ static int publish(struct embed_mem *made, struct tuff_mem **out)
 fail_publish:
 	free(mem);
 fail_mem:
-	if (made->mem)
-		vm_mem_destroy(made->mem);
-	else
-		vm_bo_put(made->bo);
+	discard(made);
 	return r;
 }
 
@@ -127,10 +133,7 @@ int tuff_mem_destroy(struct tuff_mem *handle)
 	embed_retire(EMBED_MEM, &mem->base);
 	if (mem->parent)
 		mem->parent->shares--;
-	if (mem->mem)
-		vm_mem_destroy(mem->mem);
-	else
-		vm_bo_put(mem->bo);
+	discard(mem);
 	free(mem);
 	return 0;
 }
@@ -225,7 +228,10 @@ int tuff_mem_nodes(struct tuff_mem *handle, uint64_t first_page, size_t count, i
 	if (!node || !count || first_page >= pages || count > pages - first_page)
 		return drv_fail(-EINVAL, "pages %llu + %zu of %llu", (unsigned long long)first_page, count,
 				(unsigned long long)pages);
-	return vm_host_nodes((char *)mem->mem->map + first_page * EMBED_PAGE_B, count * EMBED_PAGE_B, node);
+	r = vm_host_nodes((char *)mem->mem->map + first_page * EMBED_PAGE_B, count * EMBED_PAGE_B, node);
+	for (size_t i = 0; !r && i < count; i++)
+		node[i] = node[i] < 0 ? -1 : node[i];
+	return r;
 }
 
 /* --- sharing ---------------------------------------------------------------------------------- */
@@ -247,7 +253,7 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 
 	if (r)
 		return r;
-	if (!out || flags & ~(unsigned)TUFF_MEM_UNBOUND)
+	if (!out || flags & ~(unsigned)(TUFF_MEM_CPU | TUFF_MEM_UNBOUND))
 		return drv_fail(-EINVAL, "flags 0x%x", flags);
 	if (flags & TUFF_MEM_UNBOUND) {
 		r = vm_bo_import(made.base.device->vm, fd, &made.bo);
@@ -258,7 +264,10 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 	if (r)
 		return r;
 	made.flags = flags | (made.bo->flags & VM_CPU ? TUFF_MEM_CPU : 0);
-	return publish(&made, out);
+	if (!(flags & TUFF_MEM_CPU) || made.bo->flags & VM_CPU)
+		return publish(&made, out);
+	discard(&made);
+	return drv_fail(-EACCES, "the exporter does not let the CPU reach this memory");
 }
 
 int tuff_mem_share(struct tuff_mem *handle, struct tuff_device *other, struct tuff_mem **out)

@@ -96,7 +96,7 @@ TUFF_API TUFF_CHECK int tuff_mem_nodes(struct tuff_mem *mem, uint64_t first_page
 TUFF_API TUFF_CHECK int tuff_mem_export(struct tuff_mem *mem, int *fd);
 /* Memory behind a dma-buf; fd stays the caller's. Importing one buffer twice, or one that the device exported
  * itself, gives a second tuff_mem on the same memory. flags: TUFF_MEM_CPU, TUFF_MEM_UNBOUND. -EINVAL: not a
- * dma-buf. */
+ * dma-buf; -EACCES: TUFF_MEM_CPU, and the CPU does not reach it (without the flag info.map tells). */
 TUFF_API TUFF_CHECK int tuff_mem_import(struct tuff_device *device, int fd, unsigned flags, struct tuff_mem **mem);
 /* The same memory, at the same address, for another device of this process. It must be destroyed before mem. */
 TUFF_API TUFF_CHECK int tuff_mem_share(struct tuff_mem *mem, struct tuff_device *other, struct tuff_mem **shared);
