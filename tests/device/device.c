@@ -135,7 +135,7 @@ struct tuff_queue *test_copy_queue(void)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static struct test_memory make_memory(uint64_t size_B, enum tuff_place place, unsigned flags)
+struct test_memory test_memory(uint64_t size_B, enum tuff_place place, unsigned flags)
 {
 	struct tuff_mem_create_info info = {.size_B = size_B, .place = place, .flags = flags};
 	struct test_memory memory = {0};
@@ -154,17 +154,17 @@ static struct test_memory make_memory(uint64_t size_B, enum tuff_place place, un
 
 struct test_memory test_gtt(uint64_t size_B)
 {
-	return make_memory(size_B, TUFF_GTT, TUFF_MEM_CPU);
+	return test_memory(size_B, TUFF_GTT, TUFF_MEM_CPU);
 }
 
 struct test_memory test_vram(uint64_t size_B)
 {
-	return make_memory(size_B, TUFF_VRAM, 0);
+	return test_memory(size_B, TUFF_VRAM, 0);
 }
 
 struct test_memory test_uncached(void)
 {
-	return make_memory(4096, TUFF_GTT, TUFF_MEM_CPU | TUFF_MEM_UNCACHED);
+	return test_memory(4096, TUFF_GTT, TUFF_MEM_CPU | TUFF_MEM_UNCACHED);
 }
 
 void test_free(struct test_memory *memory)
@@ -313,6 +313,23 @@ bool test_gpu_add_faults(const struct test_gpu *gpu, uint64_t va)
 		r = tuff_device_check_fault(gpu->device);
 	}
 	return r == -EFAULT || (!r && info.drm_minor < FAULTS_ARE_TOLD);
+}
+
+uint32_t test_peek(struct tuff_device *device, uint64_t va)
+{
+	uint32_t value = 0xdead;
+
+	CHECK_OK(tuff_copy(device, &value, (void *)(uintptr_t)va, 4, NULL, 0, NULL));
+	return value;
+}
+
+void test_poke(struct tuff_device *device, uint64_t va, uint32_t value)
+{
+	uint32_t values[64];
+
+	for (unsigned i = 0; i < 64; i++)
+		values[i] = value;
+	CHECK_OK(tuff_copy(device, (void *)(uintptr_t)va, values, sizeof(values), NULL, 0, NULL));
 }
 
 uint64_t test_random(uint64_t *state)

@@ -60,12 +60,13 @@ struct tuff_queue *test_queue(struct tuff_device *device, enum tuff_engine engin
 /* A job that has been begun. */
 struct tuff_cmd *test_begin(struct tuff_queue *queue, unsigned flags);
 
-/* Memory that CPU and GPU see, filled with zeros, and memory that only the GPU sees. */
+/* Memory of any sort; what CPU and GPU see, filled with zeros; what only the GPU sees. */
 struct test_memory {
 	struct tuff_mem *mem;
 	uint64_t va;
 	void *map;
 };
+struct test_memory test_memory(uint64_t size_B, enum tuff_place place, unsigned flags);
 struct test_memory test_gtt(uint64_t size_B);
 struct test_memory test_vram(uint64_t size_B);
 /* A page that both see and no cache keeps: for jobs that wait until the CPU sets a word. */
@@ -97,6 +98,10 @@ int test_gpu_add(const struct test_gpu *gpu, uint64_t va, uint32_t value);
 /* The same where the GPU must not: true when the kernel says so within a moment, or is too old to tell. The caller
  * looks whether the memory has stayed as it was. Each access to one page is told once. */
 bool test_gpu_add_faults(const struct test_gpu *gpu, uint64_t va);
+
+/* The dword at va as the device's copies see it, and 64 of them with one value. */
+uint32_t test_peek(struct tuff_device *device, uint64_t va);
+void test_poke(struct tuff_device *device, uint64_t va, uint32_t value);
 
 /* The code object itself; skips when there is none for the device under test. */
 const void *test_image(const char *file, int level, size_t *size_B);

@@ -1,8 +1,9 @@
 #include "tests/device/device.h"
 
-extern const struct device_test tests_ladder[], tests_queue[], tests_submit[], tests_copy[], tests_battery[],
-	tests_group[], tests_threads[], tests_loss[], tests_bad[];
+extern const struct device_test tests_ladder[], tests_queue[], tests_submit[], tests_memory[], tests_register[],
+	tests_range[], tests_share[], tests_copy[], tests_battery[], tests_group[], tests_threads[], tests_loss[],
+	tests_bad[];
 
-const struct device_test *const device_test_groups[] = {tests_ladder,  tests_queue, tests_submit,  tests_copy,
-							tests_battery, tests_group, tests_threads, tests_loss,
-							tests_bad,     NULL};
+const struct device_test *const device_test_groups[] = {
+	tests_ladder, tests_queue,   tests_submit, tests_memory,  tests_register, tests_range, tests_share,
+	tests_copy,   tests_battery, tests_group,  tests_threads, tests_loss,     tests_bad,   NULL};
