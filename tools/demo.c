@@ -160,11 +160,11 @@ static void demo_close(struct demo *d)
 		fprintf(stderr, "tuff demo: %s\n", tuff_error());
 }
 
-static int usage(void)
-{
-	fprintf(stderr, "usage: tuff demo [--gpu SPEC] [--picture FILE.png]\n");
-	return 2;
-}
+static const char usage_text[] = "usage: tuff demo [OPTION]...\n"
+				 "Runs GPU programs and copies on the first GPU, and checks them against the CPU.\n"
+				 "  --gpu SPEC      run them on a virtual GPU; tuff run --list has the chips\n"
+				 "  --picture FILE  write the Mandelbrot set to FILE, a PNG\n"
+				 "  --help          print this\n";
 
 int tool_demo(int argc, char **argv)
 {
@@ -173,15 +173,14 @@ int tool_demo(int argc, char **argv)
 	struct demo d = {.picture = NULL};
 	struct tuff_device_info info;
 	const char *spec = NULL;
+	const struct tool_option options[] = {
+		{"--gpu", .value = &spec}, {"--picture", .value = &d.picture}, {NULL}};
+	int status, at = tool_options(argc, argv, options, usage_text, &status);
 
-	for (int i = 1; i < argc; i++) {
-		if (i + 1 < argc && !strcmp(argv[i], "--gpu"))
-			spec = argv[++i];
-		else if (i + 1 < argc && !strcmp(argv[i], "--picture"))
-			d.picture = argv[++i];
-		else
-			return usage();
-	}
+	if (at < 0)
+		return status;
+	if (at < argc)
+		return tool_mistake(usage_text, "demo", "no use for %s", argv[at]);
 	if (tool_start_gpu(spec))
 		return 1;
 	if (demo_open(&d, &info)) {

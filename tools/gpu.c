@@ -33,31 +33,37 @@ static void prepend(const char *variable, const char *text)
 	free(both);
 }
 
-/* tuff's libraries: beside the command in a build tree, under lib/tuff when it is installed. */
-static void find_libraries(char *path, size_t path_B)
+/* tuff's libraries: beside the command in a build tree, under lib/tuff when it is installed. A symbolic link to the
+ * command is followed. */
+static int find_libraries(char *path, size_t path_B)
 {
 	static const char *const places[] = {"lib", "../lib/tuff"};
 	char self[PATH_MAX - sizeof("/../lib/tuff")];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	*path = 0;
-	if (n < 0)
-		return;
-	self[n] = 0;
-	*strrchr(self, '/') = 0;
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, path_B, "%s/%s", self, places[i]);
+	self[n < 0 ? 0 : n] = 0;
+	for (unsigned i = 0; n > 0 && i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, path_B, "%.*s/%s", (int)(strrchr(self, '/') - self), self, places[i]);
 		if (!access(path, X_OK))
-			return;
+			return 0;
 	}
-	*path = 0;
+	fprintf(stderr, "tuff run: tuff's libraries are not where they should be, in lib or ../lib/tuff from this "
+			"command\n");
+	return -ENOENT;
 }
 
 static int join_run(const struct vgpu_env *env)
 {
 	if (!env->preload[0]) {
-		fprintf(stderr, "tuff run: libtuff-vgpu.so is not where it should be, beside this command\n");
+		fprintf(stderr,
+			"tuff run: libtuff-vgpu.so is not where it should be, in lib or ../lib/tuff from this "
+			"command\n");
 		return -ENOENT;
+	}
+	/* The dynamic linker knows no way to quote them. */
+	if (strpbrk(env->preload, " :")) {
+		fprintf(stderr, "tuff run: %s cannot be preloaded: a space or colon in its path\n", env->preload);
+		return -EINVAL;
 	}
 	setenv("TUFF_VGPU", env->spec, 1);
 	setenv("TUFF_VGPU_RUN", env->run, 1);
@@ -89,32 +95,47 @@ static int run_and_wait(char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static int list_chips(void)
+{
+	const char *name;
+	bool executes;
+
+	for (unsigned n = 0; (name = vgpu_chip_name(n, &executes)); n++)
+		printf("%-8s %s\n", name, executes ? "executes" : "answers queries, executes nothing");
+	return 0;
+}
+
+static const char usage_text[] =
+	"usage: tuff run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+	"Runs a program with tuff's libraries before others of their names, and gives its exit status. SPEC is\n"
+	"[null:]CHIP[:KEY=VALUE]..., several with commas: gfx908, or gfx906:vram=8G,gfx906; tuff-run(1) has the keys.\n"
+	"  --gpu SPEC      give it virtual GPUs, and hide those of the machine\n"
+	"  --list          print the chips that SPEC may name\n"
+	"  --help          print this\n";
+
 int tool_run(int argc, char **argv)
 {
 	char libraries[PATH_MAX];
 	const char *spec = NULL;
+	bool list = false;
+	const struct tool_option options[] = {{"--gpu", .value = &spec}, {"--list", .flag = &list}, {NULL}};
 	struct vgpu_env env;
-	int i = 1, status;
+	int status, i = tool_options(argc, argv, options, usage_text, &status);
 
-	if (argc > 2 && !strcmp(argv[1], "--gpu")) {
-		spec = argv[2];
-		i = 3;
-	}
-	if (i < argc && !strcmp(argv[i], "--"))
-		i++;
-	else if (i < argc && argv[i][0] == '-')
-		i = argc;
-	if (i >= argc) {
-		fprintf(stderr, "usage: tuff run [--gpu SPEC] -- PROGRAM [ARGUMENT]...\n");
+	if (i < 0)
+		return status;
+	if (list)
+		return list_chips();
+	if (i >= argc)
+		return tool_mistake(usage_text, "run", "which program?");
+	if (find_libraries(libraries, sizeof(libraries)))
 		return 2;
-	}
-	find_libraries(libraries, sizeof(libraries));
 	prepend("LD_LIBRARY_PATH", libraries);
 	if (!spec)
 		return run_and_wait(argv + i);
-	if (vgpu_run_create(spec, &env) || join_run(&env))
+	if (vgpu_run_create(spec, &env))
 		return 2;
-	status = run_and_wait(argv + i);
+	status = join_run(&env) ? 2 : run_and_wait(argv + i);
 	vgpu_stop();
 	return status;
 }

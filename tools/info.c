@@ -81,20 +81,22 @@ static int show_all(bool json)
 	return usable ? 0 : 1;
 }
 
+static const char usage_text[] = "usage: tuff info [OPTION]...\n"
+				 "Shows what GPUs there are, what they can do, and where each fact comes from.\n"
+				 "  --gpu SPEC      show virtual GPUs instead; tuff run --list has the chips\n"
+				 "  --json          print JSON\n"
+				 "  --help          print this\n";
+
 int tool_info(int argc, char **argv)
 {
 	const char *spec = NULL;
 	bool json = false;
+	const struct tool_option options[] = {{"--gpu", .value = &spec}, {"--json", .flag = &json}, {NULL}};
+	int status, i = tool_options(argc, argv, options, usage_text, &status);
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--json"))
-			json = true;
-		else if (i + 1 < argc && !strcmp(argv[i], "--gpu"))
-			spec = argv[++i];
-		else {
-			fprintf(stderr, "usage: tuff info [--json] [--gpu SPEC]\n");
-			return 2;
-		}
-	}
+	if (i < 0)
+		return status;
+	if (i < argc)
+		return tool_mistake(usage_text, "info", "no use for %s", argv[i]);
 	return tool_start_gpu(spec) ? 1 : show_all(json);
 }

@@ -2,28 +2,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tuff/base.h>
+
 #include "tools/tool.h"
 
 static const struct {
 	const char *name, *help;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"info", "info [--json] [--gpu SPEC]          what GPUs there are, and where each fact comes from",
-	 tool_info},
-	{"demo", "demo [--gpu SPEC] [--picture FILE]  run GPU programs and check them against the CPU", tool_demo},
-	{"run", "run [--gpu SPEC] -- PROGRAM ...     run a program on tuff's libraries, or on a virtual GPU",
-	 tool_run},
-	{"test", "test [--gpu SPEC] [PATTERN]...      test the GPU; --help tells all options", tool_test},
+	{"info", "what GPUs there are, and where each fact comes from", tool_info},
+	{"test", "test the GPU", tool_test},
+	{"demo", "run GPU programs and check them against the CPU", tool_demo},
+	{"run", "run a program on tuff's libraries, or on a virtual GPU", tool_run},
 };
 
 static int usage(FILE *to)
 {
-	fprintf(to, "usage:\n");
+	fprintf(to, "usage: tuff COMMAND [ARGUMENT]...\n");
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(to, "  tuff %s\n", commands[i].help);
-	fprintf(to,
-		"SPEC is a chip (gfx900, gfx906, gfx908, gfx90a), several with commas, or null:CHIP; docs/vgpu.md "
-		"has the rest.\n");
+		fprintf(to, "  %-15s %s\n", commands[i].name, commands[i].help);
+	fprintf(to, "  --version       print the version\n"
+		    "  --help          print this; \"tuff COMMAND --help\" tells a command's options\n");
 	return to == stderr ? 2 : 0;
 }
 
@@ -33,9 +32,11 @@ int main(int argc, char **argv)
 		return usage(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
 		return usage(stdout);
+	if (!strcmp(argv[1], "--version"))
+		return printf("tuff %u.%u\n", TUFF_VERSION_MAJOR, TUFF_VERSION_MINOR) < 0;
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
-	fprintf(stderr, "tuff: no command %s\n", argv[1]);
+	fprintf(stderr, argv[1][0] == '-' ? "tuff: no option %s\n" : "tuff: no command %s\n", argv[1]);
 	return usage(stderr);
 }

@@ -22,15 +22,8 @@ static const char usage_text[] =
 	"  --jobs N        tests at a time (1)\n"
 	"  --list          print the tests and what they show\n"
 	"  --verbose       print the output of tests that pass, too\n"
-	"  --brief         one line for all device tests that pass on a device\n";
-
-static int bad_usage(const char *argument)
-{
-	if (argument)
-		fprintf(stderr, "tuff test: %s\n", argument);
-	fputs(usage_text, stderr);
-	return 2;
-}
+	"  --brief         one line for all device tests that pass on a device\n"
+	"  --help          print this\n";
 
 static bool take_flag(struct test_options *o, const char *argument)
 {
@@ -72,7 +65,7 @@ static bool take_value(struct test_options *o, const char *name, const char *val
 	return false;
 }
 
-/* Index of the first program, argc when there is none, or -1. */
+/* Index of the first program, argc when there is none; or minus the index of the argument that is wrong. */
 static int parse(int argc, char **argv, struct test_options *o)
 {
 	for (int i = 1; i < argc; i++) {
@@ -80,10 +73,10 @@ static int parse(int argc, char **argv, struct test_options *o)
 			return i + 1;
 		if (argv[i][0] != '-') {
 			if (!add(o->pattern, &o->patterns, 32, argv[i]))
-				return -1;
+				return -i;
 		} else if (!take_flag(o, argv[i])) {
 			if (i + 1 == argc || !take_value(o, argv[i], argv[i + 1]))
-				return -1;
+				return -i;
 			i++;
 		}
 	}
@@ -147,10 +140,10 @@ static int run(const struct test_options *o, char **programs, unsigned program_c
 	for (unsigned i = 0; i < gpus; i++)
 		count += select_tests(o, o->gpu[i], NULL);
 	if (!count)
-		return bad_usage("no test has such a name");
+		return tool_mistake(usage_text, "test", "no test has such a name");
 	items = calloc(count, sizeof(*items));
 	if (!items)
-		return bad_usage("no memory");
+		return tool_mistake(usage_text, "test", "no memory");
 	for (unsigned i = 0; i < program_count; i++)
 		items[i].program = programs[i];
 	count = program_count;
@@ -179,6 +172,14 @@ static int run_child(char **argv)
 	return 2;
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help"))
+			return true;
+	return false;
+}
+
 int tool_test(int argc, char **argv)
 {
 	struct test_options options = {.jobs = 1, .timeout_s = 120};
@@ -186,10 +187,11 @@ int tool_test(int argc, char **argv)
 
 	if (argc == 5 && !strcmp(argv[1], "--child"))
 		return run_child(argv + 2);
-	if (argc == 2 && !strcmp(argv[1], "--help"))
-		return fputs(usage_text, stdout) < 0;
+	if (asks_for_help(argc, argv))
+		return tool_help(usage_text);
 	programs = parse(argc, argv, &options);
 	if (programs < 0)
-		return bad_usage(NULL);
+		return tool_mistake(usage_text, "test", "%s: no such option, no good value, or too many of them",
+				    argv[-programs]);
 	return options.list ? list_tests(&options) : run(&options, argv + programs, (unsigned)(argc - programs));
 }

@@ -3,10 +3,30 @@
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 
+#include <stdbool.h>
+
 int tool_info(int argc, char **argv);
 int tool_demo(int argc, char **argv);
 int tool_run(int argc, char **argv);
 int tool_test(int argc, char **argv);
+
+/* An option of a subcommand: one without a value sets *flag, one with a value *value. The list ends with a NULL
+ * name. */
+struct tool_option {
+	const char *name;
+	bool *flag;
+	const char **value;
+};
+
+/* Takes the options that argv begins with and gives the index of what follows them, behind "--" if that is there;
+ * -1: the command ends with *status, since --help was asked for, or an option is wrong. usage has a line "  --name
+ * VALUE what it is" for each option: completion in shells reads them. */
+int tool_options(int argc, char **argv, const struct tool_option *options, const char *usage, int *status);
+/* Prints the usage for those who asked, and gives the exit status. */
+int tool_help(const char *usage);
+/* Says what was wrong, then the usage, on stderr; gives 2. */
+int tool_mistake(const char *usage, const char *command, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Puts a virtual GPU in front of this process when spec is given; false, with a message, when it cannot. */
 int tool_start_gpu(const char *spec);

@@ -166,8 +166,6 @@ static void test_lists_and_selects(void)
 	CHECK_EQ(tuff("test --gpu gfx906 no-such-test"), 2);
 	CHECK_EQ(tuff("test --jobs 0"), 2);
 	CHECK_EQ(tuff("test --gpu"), 2);
-	CHECK_EQ(tuff("test --help"), 0);
-	says("--report FILE");
 }
 
 /* The ladder stops at the rung that fails, and shows what that submitted. */
@@ -256,13 +254,46 @@ static void a_masked_sys_is_no_obstacle(void)
 
 static void mistakes_are_explained(void)
 {
+	static const char *const commands[] = {"info", "demo", "run", "test"};
+	char command[64];
+
 	CHECK_EQ(tuff(""), 2);
 	says("usage");
 	CHECK_EQ(tuff("fly"), 2);
 	says("no command fly");
-	CHECK_EQ(tuff("--help"), 0);
-	says("run [--gpu SPEC] -- PROGRAM");
-	CHECK_EQ(tuff("demo --wrong"), 2);
+	CHECK_EQ(tuff("--wrong"), 2);
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(command, sizeof(command), "%s --wrong 2>&1 >/dev/null #", commands[i]);
+		CHECK_EQ(tuff(command), 2);
+		says("--wrong");
+		snprintf(command, sizeof(command), "usage: tuff %s ", commands[i]);
+		says(command);
+		snprintf(command, sizeof(command), "%s --gpu", commands[i]);
+		CHECK_EQ(tuff(command), 2);
+	}
+	CHECK_EQ(tuff("info gfx908"), 2);
+	says("no use for gfx908");
+}
+
+static void the_command_tells_its_usage(void)
+{
+	CHECK_EQ(tuff("--help 2>/dev/null #"), 0);
+	says("  run ");
+	CHECK_EQ(tuff("--version"), 0);
+	CHECK(!strncmp(output, "tuff ", 5));
+	CHECK_EQ(tuff("info --help 2>/dev/null #"), 0);
+	says("  --json ");
+	CHECK_EQ(tuff("demo --gpu gfx908 --help 2>/dev/null #"), 0);
+	says("  --picture FILE ");
+	CHECK_EQ(tuff("run --help 2>/dev/null #"), 0);
+	says("  --gpu SPEC ");
+	CHECK_EQ(tuff("test --brief --help 2>/dev/null #"), 0);
+	says("  --report FILE ");
+	CHECK_EQ(tuff("run -- printf %s --help"), 0); /* the program's own */
+	CHECK_STR(output, "--help");
+	CHECK_EQ(tuff("run --list"), 0);
+	says("gfx908   executes\n");
+	says("gfx1100  answers queries");
 }
 
 int main(void)
@@ -281,5 +312,6 @@ int main(void)
 	test_runs_programs();
 	examples_run();
 	mistakes_are_explained();
+	the_command_tells_its_usage();
 	return check_done("the tuff command");
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "vgpu/chip.h"
 #include "vgpu/kernel/state.h"
 #include "vgpu/shim/shim.h"
 #include "vgpu/vgpu.h"
@@ -86,6 +87,15 @@ SHIM_EXPORT int vgpu_run_create(const char *spec, struct vgpu_env *env)
 	if (!find_preload(env->preload, sizeof(env->preload)))
 		env->preload[0] = 0;
 	return 0;
+}
+
+SHIM_EXPORT const char *vgpu_chip_name(unsigned n, bool *executes)
+{
+	const struct vgpu_chip *chip = vgpu_chip_at(n);
+
+	if (chip)
+		*executes = chip->gfx != VGPU_GFX_LATER;
+	return chip ? chip->name : NULL;
 }
 
 /* --- preloaded --- */
