@@ -43,7 +43,7 @@ ALL_CFLAGS  := -std=gnu11 -fPIC -pthread -fvisibility=hidden -fno-strict-aliasin
 ALL_LDFLAGS := -pthread $(OPT_$(MODE)) $(LDFLAGS)
 
 # The first build installs missing packages; being included, the stamp makes make start over with their flags.
-ifeq ($(filter deps layers format format-check clean help,$(MAKECMDGOALS)),)
+ifeq ($(filter deps layers format format-check clean help uninstall install-ldconf uninstall-ldconf,$(MAKECMDGOALS)),)
 include $(O)/deps.stamp
 endif
 $(O)/deps.stamp: tools/deps.sh
@@ -70,12 +70,12 @@ STACK_BIN := $(patsubst %.c,$(O)/bin/%,$(STACK_SRC))
 LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(LONG_SRC))
 BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 
-.PHONY: all lib examples demo check check-long bench deps layers format format-check install clean help shaders
+.PHONY: all lib examples headers demo check check-long bench deps layers format format-check install clean help shaders
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: lib $(O)/tuff examples
-lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so
+all: lib $(O)/tuff examples headers
+lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/tuff-uninstalled.pc
 
 # --- device code ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own.
@@ -161,6 +161,16 @@ $(O)/examples/vadd.%.co: tests/examples/vadd.hip
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$* -O2 $< -o $@
 
+# Each public header by itself, as strict compilers see it; for C++ no header of a C++ library is needed.
+headers: $(patsubst %,$(O)/%.ok,$(wildcard include/tuff/*.h))
+$(O)/include/%.ok: include/% $(wildcard include/tuff/*.h)
+	@mkdir -p $(@D)
+	$(call say,CHECK,$<)for std in c99 c11; do \
+		$(CC) -x c -std=$$std -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only $< || exit; \
+		$(CLANG) -x c -std=$$std -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only $< || exit; done; \
+		$(CLANG) -x c++ -std=c++11 -nostdinc++ -Wall -Wextra -Wpedantic -Werror -Iinclude \
+		-fsyntax-only $< && touch $@
+
 # --- targets for people ---------------------------------------------------------------------------------------
 deps:
 	@tools/deps.sh
@@ -193,17 +203,13 @@ format:
 format-check:
 	clang-format-19 --dry-run -Werror $(FORMAT_SRC)
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/tuff
-	install -m 755 $(O)/tuff $(DESTDIR)$(PREFIX)/bin/tuff
-	install -m 755 $(O)/lib/libtuff-vgpu.so $(DESTDIR)$(PREFIX)/lib/tuff/
-	install -m 644 $(O)/libtuff.a $(DESTDIR)$(PREFIX)/lib/tuff/
+include tools/install.mk
 
 clean:
 	rm -rf $(O)
 
 help:
-	@sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile | sort -u | tr '\n' ' '; echo
-	@echo "variables: MODE=release|debug|asan|ubsan|tsan  O=dir  CC=gcc|clang-19  PREFIX= DESTDIR="
+	@sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile tools/install.mk | sort -u | tr '\n' ' '; echo
+	@echo "variables: MODE=release|debug|asan|ubsan|tsan  O=dir  CC=gcc|clang-19  PREFIX=/usr/local DESTDIR="
 
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
