@@ -381,6 +381,7 @@ void test_fail(const char *what, ...)
 	vprintf(what, args);
 	va_end(args);
 	printf(": %s\n", tuff_error());
+	fflush(stdout); /* what is left open may be an offence of its own */
 	exit(1);
 }
 
