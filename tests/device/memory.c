@@ -11,6 +11,18 @@
 
 /* --- places ----------------------------------------------------------------------------------- */
 
+/* Uncached VRAM, where the chip caches it whatever is asked, is refused: then there is nothing to test. */
+static bool is_refused(enum tuff_place place, unsigned flags)
+{
+	struct tuff_mem_create_info info = {.size_B = PAGE, .place = place, .flags = flags};
+	struct tuff_mem *mem;
+
+	if (place != TUFF_VRAM || !(flags & TUFF_MEM_UNCACHED) || test_info()->can_share_uncached_vram)
+		return false;
+	CHECK_EQ(tuff_mem_create(test_device(), &info, &mem), -ENOTSUP);
+	return true;
+}
+
 static void one_place(const struct test_gpu *gpu, enum tuff_place place, unsigned flags)
 {
 	struct test_memory m = test_memory(12345, place, flags);
@@ -21,7 +33,7 @@ static void one_place(const struct test_gpu *gpu, enum tuff_place place, unsigne
 
 	CHECK_OK(tuff_mem_info(m.mem, &info));
 	CHECK_EQ(info.size_B, 16384);
-	CHECK(info.place == place && info.flags == flags);
+	CHECK(info.flags == flags && (info.place == place || (place == TUFF_LOCAL && info.place <= TUFF_GTT)));
 	CHECK_EQ(!!m.map, !!(flags & TUFF_MEM_CPU));
 	CHECK(m.va && m.va % PAGE == 0 && (!m.map || (uintptr_t)m.map == m.va));
 	CHECK_EQ(test_peek(test_device(), at), 0);
@@ -47,13 +59,18 @@ static void one_place(const struct test_gpu *gpu, enum tuff_place place, unsigne
 
 static void every_place(void)
 {
+	static const unsigned extra[] = {0, TUFF_MEM_STRICT};
 	struct test_gpu gpu = test_gpu_open(test_device());
 
-	for (unsigned place = TUFF_VRAM; place <= TUFF_GTT_WC; place++)
-		for (unsigned flags = 0; flags < TUFF_MEM_UNBOUND; flags++) {
-			unsigned before = check_failed_;
+	for (unsigned place = TUFF_VRAM; place <= TUFF_LOCAL; place++)
+		for (unsigned i = 0; i < 2 * TUFF_MEM_UNBOUND; i++) {
+			unsigned before = check_failed_, flags = i / 2 | extra[i & 1];
 
-			one_place(&gpu, place, flags);
+			/* an APU may choose VRAM, which may not be uncached */
+			if (place == TUFF_LOCAL && flags & TUFF_MEM_UNCACHED)
+				continue;
+			if (!is_refused(place, flags))
+				one_place(&gpu, place, flags);
 			if (check_failed_ != before)
 				printf("  place %u, flags 0x%x\n", place, flags);
 		}
@@ -230,6 +247,31 @@ static void a_hundred_thousand(void)
 	hold_many(100000);
 }
 
+/* TUFF_MEM_STRICT is refused where it would have to be put elsewhere. */
+static void strict_memory(void)
+{
+	enum { PARTS = 64 };
+	struct tuff_mem_create_info part = {.place = TUFF_VRAM, .flags = TUFF_MEM_STRICT};
+	struct test_gpu gpu = test_gpu_open(test_device());
+	struct tuff_mem *mem[PARTS + 1];
+	struct test_memory word;
+	unsigned n = 0;
+	int r = 0;
+
+	part.size_B = test_info()->vram_B / PARTS & ~(PAGE - 1);
+	while (n <= PARTS && !(r = tuff_mem_create(test_device(), &part, &mem[n])))
+		n++;
+	CHECK(n > 0);
+	CHECK_EQ(r, -ENOMEM);
+	test_note("%u of %u parts of %llu MiB: %s", n, PARTS, (unsigned long long)part.size_B >> 20, tuff_error());
+	while (n)
+		CHECK_OK(tuff_mem_destroy(mem[--n]));
+	word = test_memory(1 << 20, TUFF_VRAM, TUFF_MEM_STRICT);
+	CHECK_OK(test_gpu_add(&gpu, word.va, 9));
+	CHECK_EQ(test_peek(test_device(), word.va), 9);
+	test_gpu_close(&gpu);
+}
+
 /* Takes VRAM up to all that the device says it has, and gives it back at once; the kernel may say that it is full,
  * or move memory to GTT. */
 static void more_than_there_is(void)
@@ -273,7 +315,9 @@ const struct device_test tests_memory[] = {
 	{"memory/nodes", "system memory lies on the node that was asked for, page by page", memory_of_each_node, 0},
 	{"memory/absent-pages", "pages that are not there have no node", pages_that_are_not_there, 0},
 	{"memory/many", "a thousand buffers, and jobs meanwhile", a_thousand, 0},
-	{"memory/very-many", "a hundred thousand buffers", a_hundred_thousand, TEST_LONG},
+	{"memory/very-many", "a hundred thousand buffers", a_hundred_thousand, 0},
+	{"memory/strict", "VRAM that must be VRAM is refused when there is no more, and then it goes on",
+	 strict_memory, 0},
 	{"memory/full", "when VRAM is full there is an error or other memory, and then it goes on",
 	 more_than_there_is, TEST_LENIENT},
 	{NULL},
