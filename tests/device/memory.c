@@ -315,7 +315,7 @@ const struct device_test tests_memory[] = {
 	{"memory/nodes", "system memory lies on the node that was asked for, page by page", memory_of_each_node, 0},
 	{"memory/absent-pages", "pages that are not there have no node", pages_that_are_not_there, 0},
 	{"memory/many", "a thousand buffers, and jobs meanwhile", a_thousand, 0},
-	{"memory/very-many", "a hundred thousand buffers", a_hundred_thousand, 0},
+	{"memory/very-many", "a hundred thousand buffers", a_hundred_thousand, TEST_LONG},
 	{"memory/strict", "VRAM that must be VRAM is refused when there is no more, and then it goes on",
 	 strict_memory, 0},
 	{"memory/full", "when VRAM is full there is an error or other memory, and then it goes on",
