@@ -58,7 +58,8 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 	if (vm_query(device->vm, va, &bound))
 		return 0;
 	for (uint64_t at = va; at - va < size_B; at = bound.offset_B + bound.size_B) {
-		if (at != va && vm_query(device->vm, at, &bound))
+		/* What lies behind the range by chance is not meant. */
+		if (at != va && (vm_find(device->vm, at) || vm_query(device->vm, at, &bound)))
 			return drv_fail(-EINVAL, "%llu bytes at 0x%llx, of which %llu are bound",
 					(unsigned long long)size_B, (unsigned long long)va,
 					(unsigned long long)(at - va));

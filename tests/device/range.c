@@ -391,6 +391,30 @@ static void copies_need_all_bound(void)
 	release(&r);
 }
 
+/* Other memory does not count that lies right behind the range: nobody meant it. */
+static void copies_end_with_the_range(void)
+{
+	struct test_memory m = unbound(2, TUFF_GTT), g = test_gtt(4 * PAGE), next = test_gtt(PAGE);
+	struct tuff_range_create_info before = {.size_B = 2 * PAGE, .va = next.va - 2 * PAGE};
+	struct range r;
+	char *in;
+
+	if (tuff_range_create(test_device(), &before, &r.range, &r.va)) {
+		test_free(&m);
+		test_free(&g);
+		test_free(&next);
+		test_skip("the addresses before a memory are in use");
+	}
+	bind(&r, 0, &m, 0, 2);
+	in = (char *)(uintptr_t)r.va;
+	CHECK_EQ(tuff_fill(test_device(), in, 9, 2 * PAGE + 1, NULL, 0, NULL), -EINVAL);
+	CHECK_EQ(tuff_copy(test_device(), g.map, in + PAGE, PAGE + 1, NULL, 0, NULL), -EINVAL);
+	CHECK_EQ(*(uint8_t *)next.map, 0);
+	CHECK_OK(tuff_fill(test_device(), in, 9, 2 * PAGE, NULL, 0, NULL));
+	CHECK_EQ(*(uint8_t *)next.map, 0);
+	release(&r);
+}
+
 const struct device_test tests_range[] = {
 	{"memory/range-places", "ranges lie where they are wanted", where_they_are_wanted, 0},
 	{"memory/range-apart", "ranges do not overlap, of whatever sort", do_not_overlap, 0},
@@ -403,5 +427,6 @@ const struct device_test tests_range[] = {
 	{"memory/range-copies", "copies into, out of and across patchworks of VRAM and system memory",
 	 copies_across, 0},
 	{"memory/range-holes", "copies that reach what is not bound are refused", copies_need_all_bound, 0},
+	{"memory/range-end", "copies do not run on into what lies behind a range", copies_end_with_the_range, 0},
 	{NULL},
 };
