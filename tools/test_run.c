@@ -57,16 +57,21 @@ static bool is_rung(const struct test_item *item)
 
 /* --- children --------------------------------------------------------------------------------- */
 
-static bool makes_trouble(const struct test_item *item)
+/* How strict a virtual device is: our own tests stop at the first thing that real hardware would punish, but for
+ * those that do it on purpose. */
+static const char *strictness(const struct test_item *item)
 {
-	return item->test && item->test->flags & (TEST_RESETS | TEST_LENIENT);
+	unsigned flags = item->test ? item->test->flags : 0;
+
+	if (flags & (TEST_RESETS | TEST_LENIENT))
+		return "off";
+	return flags & TEST_PROBE ? "report" : "fatal";
 }
 
-/* In the child. Its environment: our own tests stop at the first thing that real hardware would punish, but for
- * those that do it on purpose; a rung of the ladder logs what it submits. */
+/* In the child. A rung of the ladder logs what it submits. */
 static void become(const struct test_item *item, const struct test_options *o, int output, int log)
 {
-	const char *argv[] = {"tuff", "test", "--child", NULL, "-", "-", NULL};
+	const char *argv[] = {"tuff", "test", "--child", NULL, "-", "-", NULL}, *strict = strictness(item);
 	char log_path[32];
 	sigset_t none;
 
@@ -77,7 +82,8 @@ static void become(const struct test_item *item, const struct test_options *o, i
 	dup2(output, 2);
 	close(0);
 	(void)!open("/dev/null", O_RDONLY);
-	setenv("TUFF_VGPU_STRICT", makes_trouble(item) ? "off" : "fatal", makes_trouble(item));
+	setenv("TUFF_VGPU_STRICT", strict,
+	       strcmp(strict, "fatal"));               /* the caller may want more or less than fatal */
 	setenv("TSAN_OPTIONS", "die_after_fork=0", 0); /* tests that fork start threads in the child */
 	if (log >= 0) {
 		snprintf(log_path, sizeof(log_path), "/proc/self/fd/%d", log);

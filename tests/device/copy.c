@@ -231,7 +231,7 @@ static void bad_copies(void)
 static void in_order(void)
 {
 	enum { SIZE_B = 1 << 16 };
-	struct test_memory gate = test_uncached(), from = test_gtt(SIZE_B), vram = test_vram(SIZE_B),
+	struct test_memory gate = test_uncached(4096), from = test_gtt(SIZE_B), vram = test_vram(SIZE_B),
 			   to = test_gtt(SIZE_B);
 	void *at = (void *)(uintptr_t)vram.va;
 	struct tuff_device *d = test_device();

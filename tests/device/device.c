@@ -162,9 +162,9 @@ struct test_memory test_vram(uint64_t size_B)
 	return test_memory(size_B, TUFF_VRAM, 0);
 }
 
-struct test_memory test_uncached(void)
+struct test_memory test_uncached(uint64_t size_B)
 {
-	return test_memory(4096, TUFF_GTT, TUFF_MEM_CPU | TUFF_MEM_UNCACHED);
+	return test_memory(size_B, TUFF_GTT, TUFF_MEM_CPU | TUFF_MEM_UNCACHED);
 }
 
 void test_free(struct test_memory *memory)

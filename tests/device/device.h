@@ -69,8 +69,8 @@ struct test_memory {
 struct test_memory test_memory(uint64_t size_B, enum tuff_place place, unsigned flags);
 struct test_memory test_gtt(uint64_t size_B);
 struct test_memory test_vram(uint64_t size_B);
-/* A page that both see and no cache keeps: for jobs that wait until the CPU sets a word. */
-struct test_memory test_uncached(void);
+/* Pages that both see and no cache keeps: for words that the GPU polls and the CPU sets, or the other way. */
+struct test_memory test_uncached(uint64_t size_B);
 /* Frees it before the test ends. */
 void test_free(struct test_memory *memory);
 

@@ -140,7 +140,7 @@ static void illegal_instruction(void)
 /* A packet that waits for what nobody writes: not a wave hangs but the ring. */
 static void endless_wait(void)
 {
-	struct test_memory gate = test_uncached();
+	struct test_memory gate = test_uncached(4096);
 	struct tuff_cmd *cmd = test_begin(test_compute(), 0);
 	struct tuff_point point;
 

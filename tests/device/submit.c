@@ -148,7 +148,7 @@ static void rings_wait_for_each_other(void)
 /* The queue takes 24 unfinished jobs, and says so of the next. */
 static void a_full_queue_says_so(void)
 {
-	struct test_memory gate = test_uncached();
+	struct test_memory gate = test_uncached(4096);
 	struct tuff_cmd *cmd = test_begin(test_compute(), 0);
 	struct tuff_point first, last = {0};
 	unsigned jobs = 1;

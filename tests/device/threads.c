@@ -161,7 +161,7 @@ static void *wait_for_it(void *result)
 
 static void wait_for_one_job(void)
 {
-	struct test_memory gate = test_uncached();
+	struct test_memory gate = test_uncached(4096);
 	struct tuff_cmd *cmd = test_begin(test_compute(), 0);
 	pthread_t thread[THREADS];
 	int result[THREADS];
