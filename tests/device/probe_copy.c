@@ -156,7 +156,7 @@ static void copy_and_l2(void)
 	uint32_t clean, dirty;
 	struct tuff_queue *copy;
 
-	if (!strncmp(test_info()->target, "gfx1", 4) && !test_info()->can_submit)
+	if (!test_info()->can_submit)
 		test_skip("the packets for %s come with its generation, and this experiment with them",
 			  test_info()->target);
 	probe_open();
@@ -204,6 +204,58 @@ static void poll_retries(void)
 	probe_close();
 }
 
+/* --- 24: copies that depend on each other -------------------------------------------------------- */
+
+#define CHAIN_B    (2u << 20)
+#define CHAIN_RUNS 16
+
+/* a to b and b to c, with or without a NOP between; gives the words of c that are not a's. */
+static uint32_t chain(struct tuff_queue *queue, const struct test_memory *abc, uint32_t run, bool nop)
+{
+	struct tuff_cmd *cmd;
+	uint32_t stale = 0;
+
+	for (uint32_t i = 0; i < CHAIN_B / 4; i++)
+		((uint32_t *)abc[0].map)[i] = word_at(i + run * 7777);
+	cmd = probe_begin(queue);
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t src = abc[i].va, dst = abc[i + 1].va;
+
+		probe_packet(cmd, (const uint32_t[]){1, CHAIN_B - 1, 0, LO(src), HI(src), LO(dst), HI(dst)}, 7);
+		if (nop && !i)
+			probe_packet(cmd, (const uint32_t[]){0}, 1);
+	}
+	if (probe_finish(cmd) != PROBE_DONE)
+		test_fail("a copy was lost");
+	for (uint32_t i = 0; i < CHAIN_B / 4; i++)
+		stale += ((const uint32_t *)abc[2].map)[i] != word_at(i + run * 7777);
+	return stale;
+}
+
+static void dependent_copies(void)
+{
+	struct test_memory abc[3];
+	uint32_t with = 0, without = 0;
+	struct tuff_queue *queue;
+
+	probe_open();
+	queue = probe_queue(TUFF_COPY, 0);
+	for (unsigned i = 0; i < 3; i++)
+		abc[i] = probe_words(CHAIN_B);
+	for (uint32_t run = 0; run < CHAIN_RUNS; run++) {
+		with += chain(queue, abc, 2 * run, true);
+		without += chain(queue, abc, 2 * run + 1, false);
+	}
+	test_note(
+		"ANSWER 24: %s: of %u words in a second copy that reads what a first writes, stale: %u with a NOP "
+		"between, %u without: %s",
+		test_info()->target, CHAIN_RUNS * CHAIN_B / 4, with, without,
+		with      ? "a NOP is not enough"
+		: without ? "copies overlap, a NOP keeps them apart"
+			  : "no overlap was seen");
+	probe_close();
+}
+
 /* --- 20: peers ---------------------------------------------------------------------------------- */
 
 static void peers(void)
@@ -230,6 +282,7 @@ const struct device_test tests_probe_copy[] = {
 	{"probe/10-copy-and-l2", "whether the copy engine sees what is only in L2", copy_and_l2,
 	 PROBE | TEST_ANY_CHIP},
 	{"probe/19-poll-retries", "what a poll of the copy engine does when it gives up", poll_retries, RISKY},
+	{"probe/24-dependent-copies", "whether copies of one job overlap", dependent_copies, PROBE},
 	{"probe/20-peers", "whether two cards reach each other's VRAM", peers, PROBE},
 	{NULL, NULL, NULL, 0},
 };

@@ -148,17 +148,14 @@ static int64_t wait_trial(struct tuff_queue *queue, struct tuff_queue *other, co
 	return (int64_t)(probe_get64(m, 4) - probe_get64(m, 2));
 }
 
-static int64_t max64(int64_t a, int64_t b)
+static int compare_ticks(const void *a, const void *b)
 {
-	return a > b ? a : b;
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
-static int64_t min64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Least squares of mean delay over interval: ns per unit. */
+/* Least squares. */
 struct fit {
 	double n, x, y, xx, xy, yy;
 };
@@ -196,20 +193,16 @@ static void poll_interval(void)
 	other = probe_other_queue();
 	m = probe_words(64);
 	for (unsigned i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
-		int64_t sum = 0, least = INT64_MAX, most = INT64_MIN;
+		int64_t ticks[TRIALS];
 
-		for (unsigned k = 0; k < TRIALS; k++) {
-			int64_t ticks = wait_trial(queue, other, &m, ++turn, intervals[i], &seed);
-
-			sum += ticks;
-			least = min64(least, ticks);
-			most = max64(most, ticks);
-		}
-		test_note("interval %5u: delay %lld to %lld ticks, mean %lld, of %u", intervals[i],
-			  (long long)least, (long long)most, (long long)(sum / TRIALS), TRIALS);
-		fit_add(&fit, intervals[i], (double)sum / TRIALS * 1e6 / test_info()->counter_kHz);
+		for (unsigned k = 0; k < TRIALS; k++)
+			ticks[k] = wait_trial(queue, other, &m, ++turn, intervals[i], &seed);
+		qsort(ticks, TRIALS, sizeof(*ticks), compare_ticks);
+		test_note("interval %5u: delay %lld to %lld ticks, median %lld, of %u", intervals[i],
+			  (long long)ticks[0], (long long)ticks[TRIALS - 1], (long long)ticks[TRIALS / 2], TRIALS);
+		fit_add(&fit, intervals[i], (double)ticks[TRIALS / 2] * 1e6 / test_info()->counter_kHz);
 	}
-	/* The write falls anywhere between two polls: the mean delay is half an interval. */
+	/* The write falls anywhere between two polls: the median delay is half an interval. */
 	slope = 2 * fit_slope(&fit, &r);
 	if (r > 0.95)
 		test_note(
@@ -227,7 +220,7 @@ static void poll_interval(void)
 
 /* --- 4: illegal opcodes ------------------------------------------------------------------------- */
 
-/* A job with that opcode between two marks, while a queue on another ring is at work. */
+/* A job with that opcode between two marks; then one on another ring. */
 static void illegal(unsigned opcode, const char *what)
 {
 	const uint32_t dw[] = {PM4(opcode, 1), 0};
@@ -246,11 +239,8 @@ static void illegal(unsigned opcode, const char *what)
 	probe_packet(cmd, dw, 2);
 	probe_mark(cmd, m.va + 4, 2);
 	end = probe_finish(cmd);
-	cmd = NULL;
-	if (tuff_begin(other, 0, &cmd))
-		cmd = NULL;
 	beside = PROBE_LOST;
-	if (cmd) {
+	if (!tuff_begin(other, 0, &cmd)) {
 		probe_mark(cmd, m.va + 8, 3);
 		if (!tuff_submit(cmd, NULL, &bystander))
 			beside = probe_settle(bystander);
@@ -281,37 +271,47 @@ static void graphics_opcode(void)
 
 /* --- 13: ATOMIC_MEM ----------------------------------------------------------------------------- */
 
-static void atomic_on(struct tuff_queue *queue, uint64_t va, uint32_t control, const struct test_memory *m,
-		      const char *what)
+static void move(void *dst, const void *src)
+{
+	int r = tuff_copy(test_device(), dst, src, 8, NULL, 0, NULL);
+
+	if (r)
+		test_fail("a word in VRAM cannot be copied (%d)", r);
+}
+
+/* 0x1_00000001 - 3: the borrow tells 64 bits from 32. */
+static void subtract(uint64_t va, bool vram, uint32_t control, const char *what)
 {
 	const uint32_t dw[] = {PM4(0x1e, 8), control, LO(va), HI(va), 3, 0, 0, 0, 0};
+	struct tuff_queue *queue = probe_queue(TUFF_COMPUTE, 0);
+	struct test_memory m = probe_words(64);
 	struct tuff_cmd *cmd = probe_begin(queue);
+	uint64_t value = 0x100000001;
 	enum probe_end end;
 
-	probe_set(m, 0, 1);
-	probe_set(m, 1, 1);
-	probe_set(m, 2, 0);
+	move((void *)(uintptr_t)va, &value);
 	probe_packet(cmd, dw, 9);
-	probe_mark(cmd, m->va + 8, 1);
+	probe_mark(cmd, m.va, 1);
 	end = probe_finish(cmd);
-	/* 0x1_00000001 - 3: the borrow tells 64 bits from 32. */
-	test_note("ANSWER 13: %s: ATOMIC_MEM %s: %s; 0x100000001 - 3 became 0x%llx (%s), marker %u",
-		  test_info()->target, what, probe_says(end), (unsigned long long)probe_get64(m, 0),
-		  probe_get64(m, 0) == 0xfffffffe ? "right" : "wrong", probe_get(m, 2));
+	move(&value, (void *)(uintptr_t)va);
+	test_note("ANSWER 13: %s: ATOMIC_MEM %s, %s: %s; 0x100000001 - 3 became 0x%llx (%s), marker %u",
+		  test_info()->target, what, vram ? "VRAM" : "uncached system memory", probe_says(end),
+		  (unsigned long long)value, value == 0xfffffffe ? "right" : "wrong", probe_get(&m, 0));
 	if (end == PROBE_LOST)
 		probe_note_loss(queue);
 }
 
 static void atomic_mem(void)
 {
-	struct test_memory m;
+	struct test_memory vram, gtt;
 
 	probe_open();
-	m = probe_words(64);
-	atomic_on(probe_queue(TUFF_COMPUTE, 0), m.va, 0x70 | 2 << 8, &m,
-		  "SUB_64 without return (112, write confirmed), uncached system memory");
-	atomic_on(probe_queue(TUFF_COMPUTE, 0), m.va, 0x30, &m,
-		  "SUB_RTN_64 (48, single pass), uncached system memory");
+	vram = test_vram(4096);
+	gtt = probe_words(64);
+	for (unsigned i = 0; i < 2; i++) {
+		subtract(i ? gtt.va : vram.va, !i, 0x70 | 2 << 8, "SUB_64 (112, write confirmed)");
+		subtract(i ? gtt.va : vram.va, !i, 0x30, "SUB_RTN_64 (48, single pass)");
+	}
 	probe_close();
 }
 
@@ -338,14 +338,14 @@ static void cached_poll(void)
 	probe_set(&m, 0, 1);
 	end = rescued = probe_wait(point, PROBE_SOON_NS);
 	if (end == PROBE_LATE) {
-		/* L2 itself is given the value. */
+		/* A job's beginning invalidates L2. */
 		write_word(probe_other_queue(), m.va, 1);
 		rescued = probe_settle(point);
 	}
 	test_note(
 		"ANSWER 14: %s: a CPU's write to cached system memory, polled by WAIT_REG_MEM: %s within %lld s%s%s",
 		test_info()->target, probe_says(end), PROBE_SOON_NS / 1000000000,
-		end == PROBE_LATE ? "; after the GPU wrote the word too: " : "",
+		end == PROBE_LATE ? "; after a job of another queue began: " : "",
 		end == PROBE_LATE ? probe_says(rescued) : "");
 	if (rescued == PROBE_LOST)
 		probe_note_loss(queue);
