@@ -117,6 +117,8 @@ static void scratch_slots(void)
 	if (test_info()->compute_rings < 2)
 		test_skip("needs two compute rings");
 	probe_program("k_probe_slots", &s.program);
+	if (s.program.private_B * 64 > SLOT_UNITS * 1024)
+		test_fail("the kernel has %u bytes of scratch a lane", s.program.private_B);
 	for (unsigned i = 0; i < 2; i++) {
 		s.queue[i] = probe_queue(TUFF_COMPUTE, i);
 		s.out[i] = probe_words(SLOT_GROUPS * 64 * sizeof(struct slot_record));

@@ -47,7 +47,7 @@ void probe_program(const char *name, struct probe_program *program)
 	*program = (struct probe_program){
 		.rsrc3 = d[11],
 		.rsrc1 = d[12],
-		.rsrc2 = d[13],
+		.rsrc2 = d[13] & ~(1u << 6), /* TRAP_PRESENT */
 		.properties = d[14] & 0xffff,
 		.private_B = d[1],
 		.entry = info.descriptor_va + ((uint64_t)d[5] << 32 | d[4]),

@@ -124,7 +124,9 @@ static void wait_reg_mem64(void)
 
 /* --- 2: the poll interval ----------------------------------------------------------------------- */
 
-#define TRIALS 24
+#define TRIALS 32
+/* Longer than any interval may be: the write has to fall anywhere between two polls. */
+#define PHASE_NS 12000000
 
 /* One wait that the other queue ends, at a moment that has nothing to do with the polls: ticks from the write to
  * behind the wait. */
@@ -138,7 +140,7 @@ static int64_t wait_trial(struct tuff_queue *queue, struct tuff_queue *other, co
 	if (tuff_cmd_timestamp(cmd, m->va + 16))
 		test_fail("no timestamp");
 	waiter = probe_submit(cmd);
-	probe_sleep(200000 + test_random(seed) % 300000);
+	probe_sleep(200000 + test_random(seed) % PHASE_NS);
 	cmd = probe_begin(other);
 	if (tuff_cmd_write(cmd, m->va, &turn, 1) || tuff_cmd_barrier(cmd) || tuff_cmd_timestamp(cmd, m->va + 8))
 		test_fail("no timestamp");
