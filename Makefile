@@ -140,6 +140,10 @@ INJECTED := $(addprefix $(O)/bin/tests/stack/,inject embed)
 $(INJECTED): $(O)/libtuff-inject.a
 $(INJECTED): TUFF_LIB = $(O)/libtuff-inject.a
 
+# The test of make install makes and compiles as this build does.
+$(O)/tests/stack/install.o: ALL_CFLAGS += -DBUILD_MODE='"$(MODE)"' -DBUILD_CC='"$(CC)"' \
+	-DBUILD_SANITIZE='"$(filter -fsanitize%,$(OPT_$(MODE)))"'
+
 # Unit tests see the insides of what they test: vgpu/'s link all its objects, the driver's its archive.
 $(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a
 	@mkdir -p $(@D)

@@ -1,0 +1,192 @@
+/* make install as a person does it: what is installed works by itself, and goes without a trace. */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+
+/* The library cannot be preloaded into programs without the sanitizer that it is built with. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CAN_PRELOAD 0
+#else
+#define CAN_PRELOAD 1
+#endif
+
+static char output[65536];
+static char root[64]; /* a folder of our own */
+
+/* Runs a command of the shell, which finds the folder in $T, the build's in $O, and make with the build's settings
+ * in $MAKE; gives its status, and its output with what it says on stderr. */
+static int sh(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static int sh(const char *fmt, ...)
+{
+	char command[2048], all[2100];
+	va_list args;
+	FILE *pipe;
+	int status;
+	size_t n;
+
+	va_start(args, fmt);
+	vsnprintf(command, sizeof(command), fmt, args);
+	va_end(args);
+	snprintf(all, sizeof(all), "{ %s; } 2>&1", command);
+	pipe = popen(all, "r");
+	n = fread(output, 1, sizeof(output) - 1, pipe);
+	output[n] = 0;
+	status = pclose(pipe);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A command that must succeed; true when it does. */
+#define RUNS(...) runs(sh(__VA_ARGS__), __LINE__)
+static bool runs(int status, int line)
+{
+	bool ok = CHECK_EQ(status, 0);
+
+	if (!ok)
+		printf("  line %d said:\n%s\n", line, output + (strlen(output) > 2000 ? strlen(output) - 2000 : 0));
+	return ok;
+}
+
+static void says(const char *text)
+{
+	if (!CHECK(strstr(output, text)))
+		printf("  \"%s\" is not in:\n%s\n", text, output);
+}
+
+/* The make that runs this test must not tell ours its targets, its jobs or its variables. */
+static void be_alone(void)
+{
+	static const char *const names[] = {"MAKEFLAGS",    "MFLAGS",    "MAKELEVEL",      "MAKEOVERRIDES",
+					    "GNUMAKEFLAGS", "DESTDIR",   "PREFIX",         "SYSCONFDIR",
+					    "TUFF_LOG",     "TUFF_VGPU", "PKG_CONFIG_PATH"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+	setenv("O", "build/" BUILD_MODE, 0);
+	setenv("MAKE", "make -s --no-print-directory MODE=" BUILD_MODE " CC=" BUILD_CC, 1);
+	setenv("T", root, 1);
+}
+
+static void an_embedder_needs_pkg_config_alone(void)
+{
+	setenv("PKG_CONFIG_PATH", "/nowhere", 1);
+	CHECK(sh("pkg-config --exists tuff"));
+	RUNS("cp tests/examples/vadd.c $T/ && cd $T && PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC
+	     " " BUILD_SANITIZE " vadd.c $(pkg-config --cflags --static --libs tuff) -o vadd");
+	unsetenv("PKG_CONFIG_PATH");
+}
+
+/* From another folder, so that nothing of the build tree is found by chance. */
+static void the_installed_command_works(void)
+{
+	RUNS("cd / && $T/opt/bin/tuff test --gpu gfx906 ladder");
+	says(" 0 failed, 0 skipped");
+	RUNS("mkdir $T/elsewhere && ln -s ../opt/bin/tuff $T/elsewhere/tuff");
+	RUNS("cd / && LD_LIBRARY_PATH=/others $T/elsewhere/tuff run -- "
+	     "sh -c 'echo $LD_LIBRARY_PATH; cd ${LD_LIBRARY_PATH%%:*} && pwd -P'");
+	says(":/others\n");
+	says("/opt/lib/tuff\n");
+	if (!CAN_PRELOAD)
+		return;
+	RUNS("cd / && $T/opt/bin/tuff run --gpu gfx908 -- $T/vadd $T/opt/share/doc/tuff/examples/vadd.gfx908.co");
+	says("1000000 of 1000000 sums are right");
+	RUNS("cd / && $T/elsewhere/tuff run --gpu gfx90a -- $T/vadd $T/opt/share/doc/tuff/examples/vadd.gfx90a.co");
+	says("1000000 of 1000000 sums are right");
+}
+
+static void what_is_installed_works(void)
+{
+	char packaged[16] = "", told[16] = "";
+
+	if (!RUNS("$MAKE install PREFIX=$T/opt"))
+		return;
+	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a include/tuff/tuff.h share/man/man1/tuff.1 "
+	     "share/man/man7/tuff-variables.7 share/bash-completion/completions/tuff share/zsh/site-functions/_tuff "
+	     "share/fish/vendor_completions.d/tuff.fish share/doc/tuff/README.md share/doc/tuff/examples/vadd.c");
+	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig pkg-config --modversion tuff && $T/opt/bin/tuff --version");
+	CHECK(sscanf(output, "%15s tuff %15s", packaged, told) == 2);
+	CHECK_STR(packaged, told);
+	an_embedder_needs_pkg_config_alone();
+	the_installed_command_works();
+	RUNS("rm -r $T/vadd* $T/elsewhere");
+	RUNS("$MAKE uninstall PREFIX=$T/opt");
+	RUNS("ls -A $T");
+	CHECK_STR(output, "");
+	RUNS("$MAKE uninstall PREFIX=$T/opt");
+	says("nothing of tuff is installed");
+}
+
+#define CONTENT "cd $T/stage && find . | sort && find . -type f -exec cat {} +"
+
+/* Others' files beside ours, in our folders too, and folders that are empty. */
+static void what_is_not_ours_stays(void)
+{
+	static char before[sizeof(output)];
+
+	RUNS("mkdir -p $T/stage && cd $T/stage && mkdir -p usr/bin usr/lib/tuff usr/include/tuff usr/share/man/man1 && "
+	     "echo other >usr/bin/other && echo plugin >usr/lib/tuff/plugin.so && echo mine >usr/include/tuff/mine.h");
+	RUNS(CONTENT);
+	snprintf(before, sizeof(before), "%s", output);
+	RUNS("$MAKE install DESTDIR=$T/stage PREFIX=/usr");
+	RUNS("cat $T/stage/usr/lib/pkgconfig/tuff.pc");
+	says("prefix=/usr\n");
+	/* What an older version has left goes when a newer one is installed. */
+	RUNS("cd $T/stage/usr && echo old >share/doc/tuff/old && echo f /usr/share/doc/tuff/old >>lib/tuff/installed");
+	RUNS("$MAKE install DESTDIR=$T/stage PREFIX=/usr && ls $T/stage/usr/share/doc/tuff");
+	CHECK(!strstr(output, "old"));
+	RUNS("$MAKE uninstall DESTDIR=$T/stage PREFIX=/usr");
+	RUNS(CONTENT);
+	CHECK_STR(output, before);
+	RUNS("rm -r $T/stage");
+}
+
+/* One that fails half-way, here for a folder that is a file, can be uninstalled, too. */
+static void half_an_installation_goes_too(void)
+{
+	RUNS("mkdir -p $T/stage/usr && echo file >$T/stage/usr/include");
+	CHECK(sh("$MAKE install DESTDIR=$T/stage PREFIX=/usr"));
+	RUNS("$MAKE uninstall DESTDIR=$T/stage PREFIX=/usr && find $T/stage -type f");
+	says("/stage/usr/include\n");
+	RUNS("rm $T/stage/usr/include && rmdir $T/stage/usr $T/stage");
+	CHECK(sh("$MAKE install DESTDIR=$T/stage PREFIX=usr"));
+	says("PREFIX must begin with /");
+}
+
+static void the_linker_is_only_told_when_asked(void)
+{
+	RUNS("$MAKE install-ldconf DESTDIR=$T PREFIX=/opt/tuff && cat $T/etc/ld.so.conf.d/00-tuff.conf");
+	says("/opt/tuff/lib/tuff\n");
+	RUNS("$MAKE uninstall-ldconf DESTDIR=$T PREFIX=/opt/tuff && rmdir $T/etc/ld.so.conf.d $T/etc");
+}
+
+/* A program that uses the build tree. */
+static void the_build_tree_serves_too(void)
+{
+	RUNS("PKG_CONFIG_PATH=$O && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
+	     " tests/examples/vadd.c $(pkg-config --cflags --static --libs tuff) -o $T/vadd && rm $T/vadd");
+}
+
+int main(void)
+{
+	const char *base = getenv("TMPDIR");
+
+	if (access("tools/install.mk", R_OK)) {
+		printf("SKIP not in the source tree\n");
+		return 77;
+	}
+	snprintf(root, sizeof(root), "%.40s/tuff-install-XXXXXX", base && *base == '/' ? base : "/tmp");
+	if (!CHECK(mkdtemp(root)))
+		return check_done("installation");
+	be_alone();
+	what_is_installed_works();
+	what_is_not_ours_stays();
+	half_an_installation_goes_too();
+	the_linker_is_only_told_when_asked();
+	the_build_tree_serves_too();
+	CHECK(!rmdir(root));
+	return check_done("installation");
+}
