@@ -40,6 +40,7 @@ void test_note(const char *fmt, ...)
 	vprintf(fmt, args);
 	va_end(args);
 	printf("\n");
+	fflush(stdout); /* the rest of the test may be killed */
 }
 
 int test_ok(int r, const char *file, int line, const char *text)

@@ -144,7 +144,8 @@ static void scratch_slots(void)
 
 /* --- 5: s_trap ---------------------------------------------------------------------------------- */
 
-static void trap_with(const char *kernel, const char *what, bool returns)
+/* False: the ring hung. */
+static bool trap_with(const char *kernel, const char *what, bool returns)
 {
 	struct test_memory m = probe_words(64);
 	struct tuff_queue *queue = probe_queue(TUFF_COMPUTE, 0);
@@ -165,14 +166,18 @@ static void trap_with(const char *kernel, const char *what, bool returns)
 		  fault());
 	if (end == PROBE_LOST)
 		probe_note_loss(queue);
+	return end == PROBE_DONE;
 }
 
+/* Each hang takes a watchdog's time: the first ends it. */
 static void traps(void)
 {
 	probe_open();
-	trap_with("k_probe_trap_2", "s_trap 2", true);
-	trap_with("k_probe_trap_3", "s_trap 3 (__builtin_debugtrap)", true);
-	trap_with("k_probe_trap_builtin", "__builtin_trap(), behind which stand s_nops and an s_endpgm", false);
+	if (!trap_with("k_probe_trap_2", "s_trap 2", true) ||
+	    !trap_with("k_probe_trap_3", "s_trap 3 (__builtin_debugtrap)", true) ||
+	    !trap_with("k_probe_trap_builtin", "__builtin_trap(), behind which stand s_nops and an s_endpgm",
+		       false))
+		test_note("what follows in docs/probe.md was not tried any more");
 	probe_close();
 }
 
