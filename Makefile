@@ -189,7 +189,12 @@ RUN_TESTS   = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 --brief --
 	$(addprefix --gpu ,$(CHECK_GPUS))
 TEST_JOBS  ?= 2
 
+# The experiments are for real cards; here they show that they can be carried out.
+RUN_PROBES  = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 --report $(O)/probes.txt \
+	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500
+
 check: all layers $(UNIT_BIN) $(STACK_BIN)
+	@$(RUN_PROBES)
 	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN)
 
 check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)

@@ -267,7 +267,7 @@ int test_report(const struct test_item *items, unsigned count, const struct test
 
 	for (unsigned i = 0; i < options->reports; i++)
 		status |= write_report(options->report[i], items, count, options);
-	if (options->probe)
+	if (options->probe && !options->brief)
 		print_answers(items, count);
 	if (tally.n[TEST_NOT_RUN])
 		printf("%u were not run after a failure\n", tally.n[TEST_NOT_RUN]);

@@ -126,7 +126,7 @@ static bool jump(struct cp *cp, const struct pm4_indirect_buffer *ib)
 	cp->at.va = cp->at.base_va = pm4_va(ib->base_lo, ib->base_hi);
 	cp->at.left_dw = ib->control & PM4_MAX_IB_dw;
 	cp->chained++;
-	engine_run_elapse(cp->run, JUMP_NS, "a chain of IBs");
+	engine_run_elapse(cp->run, JUMP_NS, ENGINE_HANG, "a chain of IBs");
 	return true;
 }
 
@@ -293,7 +293,7 @@ static bool execute_buffer(struct cp *cp)
 		if (engine_run_stopped(cp->run) || !execute_packet(cp))
 			return false;
 		if (++packets_done % 64 == 0)
-			engine_run_elapse(cp->run, 64 * PACKET_NS, "packets");
+			engine_run_elapse(cp->run, 64 * PACKET_NS, ENGINE_HANG, "packets");
 	}
 	return true;
 }

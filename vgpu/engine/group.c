@@ -220,7 +220,7 @@ static void report_stopped(struct engine_group *group, const struct isa_wave *wa
 	uint32_t id[3];
 
 	engine_group_id(grid, group->index, id);
-	engine_run_stop(grid->run, hang ? ENGINE_HANG : ENGINE_ILLEGAL, "%s; wave %u of workgroup %u,%u,%u; %s",
+	engine_run_stop(grid->run, hang ? ENGINE_WAVES : ENGINE_ILLEGAL, "%s; wave %u of workgroup %u,%u,%u; %s",
 			wave->why, wave->wave_in_group, id[0], id[1], id[2], grid->where);
 }
 

@@ -47,10 +47,11 @@ static inline bool engine_run_stopped(const struct engine_run *run)
 /* Ends the job with status and reason; the first caller wins. Any thread. */
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over. Any thread. */
-void engine_run_elapse(struct engine_run *run, uint64_t ns, const char *what);
+/* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over: as ENGINE_HANG, or as
+ * ENGINE_WAVES when waves are what takes so long. Any thread. */
+void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status over, const char *what);
 /* Stops the job if what has ended plus `live_ns` of something that still runs is over the limit. Any thread. */
-void engine_run_check(struct engine_run *run, uint64_t live_ns, const char *what);
+void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what);
 /* Tells the kernel of a refused access. Any thread. */
 void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault);
 

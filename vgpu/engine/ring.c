@@ -42,20 +42,20 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 	pthread_mutex_unlock(&run->why_lock);
 }
 
-void engine_run_check(struct engine_run *run, uint64_t live_ns, const char *what)
+void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what)
 {
 	uint64_t limit = run->job->watchdog_ns;
 	uint64_t ns = atomic_load_explicit(&run->model_ns, memory_order_relaxed) + live_ns;
 
 	if (limit && ns > limit && !engine_run_stopped(run))
-		engine_run_stop(run, ENGINE_HANG, "watchdog: %.3f s of GPU time are over the limit of %.3f s in %s",
+		engine_run_stop(run, over, "watchdog: %.3f s of GPU time are over the limit of %.3f s in %s",
 				(double)ns / 1e9, (double)limit / 1e9, what);
 }
 
-void engine_run_elapse(struct engine_run *run, uint64_t ns, const char *what)
+void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status over, const char *what)
 {
 	atomic_fetch_add_explicit(&run->model_ns, ns, memory_order_relaxed);
-	engine_run_check(run, 0, what);
+	engine_run_check(run, 0, over, what);
 }
 
 void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault)

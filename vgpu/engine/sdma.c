@@ -268,7 +268,7 @@ static bool execute_packet(struct sdma *s)
 	s->left_dw -= s->packet_dw;
 	if (packet->drains)
 		s->pending_count = 0;
-	engine_run_elapse(s->run, PACKET_NS, "SDMA packets");
+	engine_run_elapse(s->run, PACKET_NS, ENGINE_HANG, "SDMA packets");
 	return !packet->execute || (s->null && packet->not_on_null) || packet->execute(s);
 }
 

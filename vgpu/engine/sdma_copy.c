@@ -33,7 +33,7 @@ static void order(struct sdma *s, struct sdma_range read, struct sdma_range writ
 
 static void elapse(struct sdma *s, uint64_t size_B)
 {
-	engine_run_elapse(s->run, size_B / BYTES_PER_NS, "SDMA copies");
+	engine_run_elapse(s->run, size_B / BYTES_PER_NS, ENGINE_HANG, "SDMA copies");
 }
 
 /* Bytes of a count field, which holds one less. False: more than the engine can. */

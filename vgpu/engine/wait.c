@@ -47,7 +47,8 @@ bool engine_wait_on(struct engine_wait *wait)
 	wait->last_ns = now;
 	if (now - wait->begun_ns > GRACE_NS && !atomic_load(&wait->run->ring->dev->busy))
 		passed *= HURRY;
-	engine_run_elapse(wait->run, passed, wait->what);
+	engine_run_elapse(wait->run, passed, engine_ring_busy(wait->run->ring) ? ENGINE_WAVES : ENGINE_HANG,
+			  wait->what);
 	return !engine_run_stopped(wait->run);
 }
 

@@ -70,7 +70,7 @@ static bool find_program(struct engine_worker *w, struct engine_grid *grid)
 	w->program = isa_program_get(w->code, &grid->machine, grid->entry, why, sizeof(why));
 	w->program_serial = grid->serial;
 	if (!w->program)
-		engine_run_stop(grid->run, ENGINE_HANG, "instruction fetch at the entry 0x%llx: %s; %s",
+		engine_run_stop(grid->run, ENGINE_WAVES, "instruction fetch at the entry 0x%llx: %s; %s",
 				(unsigned long long)grid->entry, why, grid->where);
 	return w->program;
 }
@@ -155,7 +155,7 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 	struct engine_grid *grid = group->grid;
 	uint64_t abreast = grid->total < grid->concurrency ? grid->total : grid->concurrency;
 
-	engine_run_elapse(grid->run, engine_group_ns(group) / abreast, grid->where);
+	engine_run_elapse(grid->run, engine_group_ns(group) / abreast, ENGINE_WAVES, grid->where);
 	atomic_store_explicit(&grid->run->progress_ns, engine_now_ns(), memory_order_relaxed);
 	w->units_used -= grid->group_units;
 	give_slots_back(grid, group->slot);
@@ -171,9 +171,9 @@ static void look_at_watchdog(const struct engine_group *group)
 	struct engine_run *run = group->grid->run;
 	uint64_t since = atomic_load_explicit(&run->progress_ns, memory_order_relaxed), now = engine_now_ns();
 
-	engine_run_check(run, engine_group_ns(group), group->grid->where);
+	engine_run_check(run, engine_group_ns(group), ENGINE_WAVES, group->grid->where);
 	if (run->job->watchdog_ns && now > since && now - since > run->job->watchdog_ns)
-		engine_run_stop(run, ENGINE_HANG, "watchdog: no workgroup has ended for %.1f s; %s",
+		engine_run_stop(run, ENGINE_WAVES, "watchdog: no workgroup has ended for %.1f s; %s",
 				(double)(now - since) / 1e9, group->grid->where);
 }
 

@@ -60,18 +60,13 @@ void kern_reset_device(struct kern_device *dev, struct kern_job *bad)
 	kick_rings(dev);
 }
 
-/* Killing the waves of the VMID is enough when a wave is what hangs; the engine says so. */
-static bool is_shader_hang(enum engine_status status, const char *why)
-{
-	return status == ENGINE_HANG && strstr(why, "wave");
-}
-
 void kern_reset(struct kern_job *job, enum engine_status status, const char *why)
 {
 	struct kern_ring *ring = job->ring;
 	struct kern_device *dev = ring->dev;
 
-	if (ring->ip != AMDGPU_HW_IP_DMA && is_shader_hang(status, why)) {
+	/* Killing the waves of the VMID is enough when it is waves that hang. */
+	if (status == ENGINE_WAVES) {
 		say_once(job, "hang, soft recovery", why);
 		dev->resets++;
 		kern_job_finish(job, -ENODATA);
