@@ -421,8 +421,9 @@ static void commands_of_other_threads(void)
 	pthread_t thread;
 
 	CHECK_OK(tuff_begin(test_compute(), 0, &cmd));
-	if (CHECK(!pthread_create(&thread, NULL, use_from_thread, cmd)))
-		pthread_join(thread, NULL);
+	if (pthread_create(&thread, NULL, use_from_thread, cmd))
+		test_fail("no thread");
+	pthread_join(thread, NULL);
 	CHECK_OK(tuff_submit(cmd, NULL, NULL));
 }
 
