@@ -126,7 +126,7 @@ static void write_json(FILE *file, const struct test_item *items, unsigned count
 		add_string(test, "why", item->why ? item->why : "");
 		add_string(test, "output", item->output ? item->output : "");
 		if (item->log)
-			add_string(test, "submitted", item->log);
+			add_string(test, "log", item->log);
 		json_object_array_add(list, test);
 	}
 	json_object_object_add(root, "tests", list);
@@ -218,7 +218,7 @@ static void write_text(FILE *file, const struct test_item *items, unsigned count
 		if (item->output && (item->result == TEST_FAILED || strstr(item->output, "NOTE ")))
 			fprintf(file, "%s\n", item->output);
 		if (item->log)
-			fprintf(file, "what it submitted:\n%s\n", item->log);
+			fprintf(file, "its log:\n%s\n", item->log);
 	}
 	fprintf(file, "\n%u passed, %u failed, %u skipped, %u not run\n", tally.n[TEST_PASSED],
 		tally.n[TEST_FAILED], tally.n[TEST_SKIPPED], tally.n[TEST_NOT_RUN]);

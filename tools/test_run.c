@@ -205,7 +205,7 @@ static void say(const struct test_item *item, const struct test_options *o)
 	if (item->result == TEST_FAILED || (o->verbose && item->output))
 		print_tail(item->output, 40);
 	if (item->log && *item->log) {
-		printf("      what it submitted:\n");
+		printf("      its log:\n");
 		print_tail(item->log, 60);
 	}
 	fflush(stdout);

@@ -178,7 +178,7 @@ static void test_stops_at_the_rung_that_fails(void)
 	unsetenv("TUFF_SPIN_US");
 	says("ok    null:gfx908:service_us=20000 ladder/05");
 	says("FAIL  null:gfx908:service_us=20000 ladder/06-nop");
-	says("what it submitted");
+	says("its log:");
 	says("ACQUIRE_MEM");
 	says("5 passed, 1 failed, 0 skipped");
 	says_not("ladder/07");
