@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/descriptors.h"
 #include "tests/device/device.h"
 
 #define PAGE 4096ull
@@ -287,51 +288,6 @@ static void imports_of_the_other(void)
 }
 
 /* --- two processes ---------------------------------------------------------------------------- */
-
-/* fd < 0: none. 0, or -1 when the other end is gone. */
-static int send_fd(int to, int fd, uint32_t word)
-{
-	union {
-		char room[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec part = {&word, sizeof(word)};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = control.room,
-				 .msg_controllen = sizeof(control.room)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return sendmsg(to, &message, MSG_NOSIGNAL) == sizeof(word) ? 0 : -1;
-}
-
-/* The descriptor, or -1 when the other end is gone. */
-static int receive_fd(int from, uint32_t *word)
-{
-	union {
-		char room[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct iovec part = {word, sizeof(*word)};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = control.room,
-				 .msg_controllen = sizeof(control.room)};
-	struct cmsghdr *c;
-	int fd;
-
-	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != sizeof(*word))
-		return -1;
-	c = CMSG_FIRSTHDR(&message);
-	if (!c)
-		return -1;
-	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
 
 /* In the partner: sends a buffer that holds a number; takes it back and looks whether the other process's GPU has
  * worked. 0: go on; 1: the other end is gone; else what failed. */

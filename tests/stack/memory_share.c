@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/check.h"
+#include "tests/descriptors.h"
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
@@ -382,50 +383,6 @@ static void peers_are_told_from_spills(enum vm_peer want_0_1, enum vm_peer want_
 }
 
 /* --- two processes ---------------------------------------------------------------------------- */
-
-static int send_fd(int to, int fd, uint32_t word)
-{
-	union {
-		char room[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec part = {&word, sizeof(word)};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = control.room,
-				 .msg_controllen = sizeof(control.room)};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return sendmsg(to, &message, MSG_NOSIGNAL) == sizeof(word) ? 0 : -1;
-}
-
-/* The descriptor, or -1 when the other end is gone. */
-static int receive_fd(int from, uint32_t *word)
-{
-	union {
-		char room[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct iovec part = {word, sizeof(*word)};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = control.room,
-				 .msg_controllen = sizeof(control.room)};
-	struct cmsghdr *c;
-	int fd;
-
-	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != sizeof(*word))
-		return -1;
-	c = CMSG_FIRSTHDR(&message);
-	if (!c)
-		return -1;
-	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
 
 /* Sends a buffer that holds a number; takes it back and looks whether the other process's GPU has worked. 0: go on;
  * 1: the other end is gone; else a failure. */
