@@ -211,6 +211,11 @@ static const struct packet packets[256] = {
 	[PM4_SET_CONTEXT_REG] = {"SET_CONTEXT_REG", cp_set_context_reg, 2, ANY, ON_GFX},
 	[PM4_SET_SH_REG] = {"SET_SH_REG", cp_set_sh_reg, 2, ANY, ON_BOTH},
 	[PM4_SET_UCONFIG_REG] = {"SET_UCONFIG_REG", cp_set_uconfig_reg, 2, ANY, ON_BOTH},
+	[PM4_INCREMENT_CE_COUNTER] = {"INCREMENT_CE_COUNTER", cp_count_engines, 1, 1, ON_GFX},
+	[PM4_INCREMENT_DE_COUNTER] = {"INCREMENT_DE_COUNTER", cp_count_engines, 1, 1, ON_GFX},
+	[PM4_WAIT_ON_CE_COUNTER] = {"WAIT_ON_CE_COUNTER", cp_wait_on_engine, 1, 1, ON_GFX},
+	[PM4_WAIT_ON_DE_COUNTER_DIFF] = {"WAIT_ON_DE_COUNTER_DIFF", cp_wait_on_engine, 1, 1, ON_GFX},
+	[PM4_SET_CE_DE_COUNTERS] = {"SET_CE_DE_COUNTERS", cp_count_engines, 1, 1, ON_GFX},
 	[PM4_SET_SH_REG_INDEX] = {"SET_SH_REG_INDEX", cp_set_sh_reg_index, 2, ANY, ON_BOTH},
 };
 

@@ -23,6 +23,7 @@ struct cp {
 	unsigned chained;            /* jumps since the IB's start */
 	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2 */
 	bool called;
+	uint32_t ce_count, de_count; /* by which constant and draw engine wait for each other */
 
 	/* The current packet. */
 	const char *name;
@@ -46,6 +47,8 @@ bool cp_release_mem(struct cp *cp);
 bool cp_event_write(struct cp *cp);
 bool cp_wait_reg_mem(struct cp *cp);
 bool cp_rewind(struct cp *cp);
+bool cp_count_engines(struct cp *cp);
+bool cp_wait_on_engine(struct cp *cp);
 bool cp_write_data(struct cp *cp);
 bool cp_copy_data(struct cp *cp);
 bool cp_atomic_mem(struct cp *cp);

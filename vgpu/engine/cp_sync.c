@@ -171,3 +171,37 @@ bool cp_rewind(struct cp *cp)
 {
 	return poll_until(cp, true, cp->packet_va + 4, PM4_EQUAL, 1u << 31, 1u << 31);
 }
+
+/* --- constant and draw engine ------------------------------------------------------------------ */
+
+/* A graphics job may bring an IB for the constant engine, which a card runs beside the draw engine's. Here IBs run
+ * in their order, so only what an earlier one counted can be waited for. */
+bool cp_count_engines(struct cp *cp)
+{
+	switch (pm4_opcode(cp->header)) {
+	case PM4_INCREMENT_CE_COUNTER:
+		cp->ce_count++;
+		break;
+	case PM4_INCREMENT_DE_COUNTER:
+		cp->de_count++;
+		break;
+	default:
+		cp->ce_count = cp->de_count = 0;
+	}
+	return true;
+}
+
+/* The draw engine waits until the constant engine is ahead; that one until it is not too far ahead. */
+bool cp_wait_on_engine(struct cp *cp)
+{
+	uint32_t ahead = cp->ce_count - cp->de_count;
+	bool draw = pm4_opcode(cp->header) == PM4_WAIT_ON_CE_COUNTER;
+	char where[96];
+
+	if (draw ? ahead != 0 && ahead <= INT32_MAX : ahead <= cp->body[0])
+		return true;
+	cp_where(cp, where, sizeof(where));
+	engine_run_stop(cp->run, ENGINE_HANG, "%s: waits for ever, constant engine at %u, draw engine at %u", where,
+			cp->ce_count, cp->de_count);
+	return false;
+}

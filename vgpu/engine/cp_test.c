@@ -377,6 +377,28 @@ static void test_gfx_ring(void)
 	test_fini(t);
 }
 
+/* As libdrm's own tests: an IB for the constant engine, then one that waits for it. */
+static void test_constant_engine(void)
+{
+	struct test_gpu gpu, *t = &gpu;
+
+	test_init(t, "gfx906", ENGINE_GFX, false, 0);
+	EMIT(t, PM4(PM4_SET_CE_DE_COUNTERS, 1), 0, PM4(PM4_INCREMENT_CE_COUNTER, 1), 1);
+	EMIT(t, PM4(PM4_WAIT_ON_CE_COUNTER, 1), 1, PM4(PM4_INCREMENT_DE_COUNTER, 1), 0);
+	EMIT(t, PM4(PM4_WAIT_ON_DE_COUNTER_DIFF, 1), 0);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	EMIT(t, PM4(PM4_WAIT_ON_CE_COUNTER, 1), 1);
+	EXPECT(test_run(t), ENGINE_HANG, 0, "constant engine");
+	EMIT(t, PM4(PM4_INCREMENT_CE_COUNTER, 1), 0, PM4(PM4_INCREMENT_CE_COUNTER, 1), 0);
+	EMIT(t, PM4(PM4_WAIT_ON_DE_COUNTER_DIFF, 1), 1);
+	EXPECT(test_run(t), ENGINE_HANG, 0, "draw engine at 0");
+	test_fini(t);
+	test_init(t, "gfx906", ENGINE_COMPUTE, false, 0);
+	EMIT(t, PM4(PM4_INCREMENT_CE_COUNTER, 1), 0);
+	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "only the graphics ring");
+	test_fini(t);
+}
+
 static void test_null_device(void)
 {
 	struct test_gpu gpu, *t = &gpu;
@@ -421,6 +443,7 @@ int main(void)
 	test_refused(&gpu);
 	test_fini(&gpu);
 	test_gfx_ring();
+	test_constant_engine();
 	test_null_device();
 	return check_done("packets of the compute ring");
 }
