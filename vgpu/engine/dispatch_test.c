@@ -510,7 +510,20 @@ static void test_gfx_ring(void)
 			       "count", {16}, {64}, .args = {D, D + 8}, .initiator = 0x45, .skip = SKIP_MASKS});
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 	CHECK_EQ(data32(t, 0), 1024);
+	emit_launch(t, &(struct launch){"count", {16}, {64}, .args = {D, D + 8}});
+	t->ib[t->dw - 7] &= ~PM4_SHADER_TYPE; /* it runs, and is a finding */
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
+	CHECK_EQ(data32(t, 0), 2048);
 	test_fini(t);
+	/* A ring starts with all compute units on, and keeps them where nobody is strict. */
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	test_init(t, "gfx906", ENGINE_GFX, false, 0);
+	test_load(&elf, (uint8_t *)t->code);
+	emit_launch(t, &(struct launch){"count", {16}, {64}, .args = {D, D + 8}, .skip = SKIP_MASKS});
+	CHECK_EQ(test_run(t), ENGINE_DONE);
+	CHECK_EQ(data32(t, 0), 1024);
+	test_fini(t);
+	vgpu_strict_set(VGPU_STRICT_REPORT);
 	free(elf.data);
 }
 

@@ -179,6 +179,15 @@ static void unlink_ring(struct engine_ring *ring)
 	pthread_mutex_unlock(&dev->lock);
 }
 
+/* As the kernel starts a compute ring (Linux gfx_v9_0.c): all compute units are on. */
+static void reset_registers(struct engine_ring *ring)
+{
+	ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE0] = ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE1] = ~0u;
+	ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE2] = ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE3] = ~0u;
+	for (unsigned se = 4; se < ring->dev->chip->engines; se++)
+		ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE4 + se - 4] = ~0u;
+}
+
 struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index)
 {
 	struct engine_ring *ring = calloc(1, sizeof(*ring));
@@ -188,6 +197,7 @@ struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip
 	ring->dev = dev;
 	ring->ip = ip;
 	ring->index = index;
+	reset_registers(ring);
 	ring->packet = malloc(4 * PM4_MAX_BODY_dw);
 	ring->helper = engine_worker_create(dev, ring);
 	if (!ring->packet || !ring->helper || pthread_mutex_init(&ring->lock, NULL))
