@@ -195,6 +195,23 @@ static int userptr(void *at, uint64_t size_B, uint32_t flags, uint32_t *handle)
 	return r;
 }
 
+/* Pages of a file mapping that lie behind the file's end. */
+static void user_memory_past_end(void)
+{
+	const uint32_t flags = AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE;
+	int memory = memfd_create("short", MFD_CLOEXEC);
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	uint32_t handle;
+
+	CHECK_EQ(ftruncate(memory, 4096), 0);
+	CHECK_EQ(userptr(p, 8192, flags, &handle), -EFAULT);
+	CHECK_EQ(userptr(p, 8192, AMDGPU_GEM_USERPTR_READONLY | AMDGPU_GEM_USERPTR_VALIDATE, &handle), -EFAULT);
+	CHECK_EQ(userptr(p, 4096, flags, &handle), 0);
+	CHECK_EQ(gem_close(handle), 0);
+	munmap(p, 8192);
+	close(memory);
+}
+
 static void user_memory(void)
 {
 	const uint32_t all =
@@ -332,6 +349,7 @@ int main(void)
 	infos();
 	buffers();
 	user_memory();
+	user_memory_past_end();
 	addresses();
 	contexts();
 	accounting();

@@ -54,6 +54,14 @@ static char *read_maps(void)
 	return text;
 }
 
+/* Pages of a file that lie behind its end are mapped and yet not there. A system before Linux 5.14 cannot tell. */
+static int file_pages_validate(uint64_t lo, uint64_t hi, uint32_t flags)
+{
+	int advice = flags & AMDGPU_GEM_USERPTR_READONLY ? MADV_POPULATE_READ : MADV_POPULATE_WRITE;
+
+	return sys_call6(SYS_madvise, (long)lo, (long)(hi - lo), advice, 0, 0, 0) == -EFAULT ? -EFAULT : 0;
+}
+
 /* As hmm_range_fault: every page mapped, readable, and writable unless the buffer is read-only. Without the list of
  * mappings, or with PROT_NONE holes in it, -EFAULT. */
 static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
@@ -72,6 +80,8 @@ static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
 			r = -EFAULT;
 		else if (at == addr && (flags & AMDGPU_GEM_USERPTR_ANONONLY) && vma.file)
 			r = -EPERM;
+		else if (vma.file)
+			r = file_pages_validate(at, vma.hi < end ? vma.hi : end, flags);
 		at = vma.hi;
 	}
 	free(text);
