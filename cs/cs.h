@@ -58,6 +58,8 @@ DRV_MUST_CHECK int cs_ctx_lost(const struct cs_ctx *ctx);
  * -ECANCELED or -ENODEV: lost. -EFAULT: a fault of the address space that no earlier call
  * reported (vm_check_fault); the record names address and access. */
 DRV_MUST_CHECK int cs_ctx_check(struct cs_ctx *ctx);
+/* The same without the fault, which stays for another to report: one ioctl. */
+DRV_MUST_CHECK int cs_ctx_look(struct cs_ctx *ctx);
 
 struct cs_reset {
 	bool reset;     /* the GPU was reset since the context was made, by whomever */

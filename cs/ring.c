@@ -163,7 +163,7 @@ int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset)
 	return 0;
 }
 
-int cs_ctx_check(struct cs_ctx *ctx)
+int cs_ctx_look(struct cs_ctx *ctx)
 {
 	struct cs_reset reset;
 	int r = cs_ctx_lost(ctx);
@@ -181,7 +181,14 @@ int cs_ctx_check(struct cs_ctx *ctx)
 		return drv_fail(-ECANCELED, "context lost: the GPU was reset%s",
 				reset.guilty ? ", and this context caused it" : " and VRAM was lost");
 	}
-	return vm_check_fault(ctx->vm);
+	return 0;
+}
+
+int cs_ctx_check(struct cs_ctx *ctx)
+{
+	int r = cs_ctx_look(ctx);
+
+	return r ? r : vm_check_fault(ctx->vm);
 }
 
 static unsigned slot_of(const struct cs_ring *ring)

@@ -70,6 +70,7 @@ static int open_path(const char *path, struct drv_device **drv)
 {
 	struct drv_node nodes[DRV_NODES_MAX], wanted = {0};
 	size_t count;
+	int r;
 
 	if (strlen(path) >= sizeof(wanted.path))
 		return drv_fail(-ENODEV, "no render node has so long a path");
@@ -79,7 +80,8 @@ static int open_path(const char *path, struct drv_device **drv)
 		for (size_t i = 0; i < count; i++)
 			if (!strcmp(nodes[i].path, path))
 				wanted = nodes[i];
-	return drv_device_open(&wanted, drv);
+	r = drv_device_open(&wanted, drv);
+	return r == -ENOENT || r == -ENXIO ? -ENODEV : r;
 }
 
 static int init(struct embed_device *device, const char *path)

@@ -261,8 +261,9 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 		r = vm_mem_import(made.base.device->vm, fd, &made.mem);
 		made.bo = r ? NULL : made.mem->bo;
 	}
+	/* The kernel's word for a descriptor that is none is ours for a dead object. */
 	if (r)
-		return r;
+		return r == -EBADF ? -EINVAL : r;
 	made.flags = flags | (made.bo->flags & VM_CPU ? TUFF_MEM_CPU : 0);
 	if (!(flags & TUFF_MEM_CPU) || made.bo->flags & VM_CPU)
 		return publish(&made, out);

@@ -110,8 +110,8 @@ int tuff_queue_status(struct tuff_queue *handle, struct tuff_queue_status *statu
 	if (!status)
 		return drv_fail(-EINVAL, "no place for the status");
 	ctx = cs_ring_ctx(queue->ring);
-	/* Its answer is in the context's state; a fault of the address space is no loss. */
-	(void)!cs_ctx_check(ctx);
+	/* Its answer is in the context's state. */
+	(void)!cs_ctx_look(ctx);
 	r = cs_ctx_reset_status(ctx, &reset);
 	if (r)
 		return r;

@@ -14,8 +14,10 @@ int tuff_range_create(struct tuff_device *handle, const struct tuff_range_create
 
 	if (r)
 		return r;
-	if (!info || !out || !va || info->flags & ~(unsigned)(TUFF_RANGE_LOW | TUFF_RANGE_GPU))
-		return drv_fail(-EINVAL, "%s", info ? "flags, or no place for the range" : "no description");
+	if (!info || !out || !va)
+		return drv_fail(-EINVAL, "%s", info ? "no place for the range" : "no description");
+	if (info->flags & ~(unsigned)(TUFF_RANGE_LOW | TUFF_RANGE_GPU))
+		return drv_fail(-EINVAL, "flags 0x%x", info->flags);
 	want = (struct vm_want){
 		.size_B = info->size_B,
 		.align_B = info->align_B,

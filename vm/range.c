@@ -15,8 +15,10 @@ static int check_want(const struct vm *vm, const struct vm_want *want)
 
 	if (!want->size_B || want->size_B % VM_PAGE_B || align_B & (align_B - 1) || align_B > reach_B ||
 	    want->size_B > reach_B - align_B)
-		return drv_fail(-EINVAL, "a range of %llu bytes aligned to %llu", (unsigned long long)want->size_B,
-				(unsigned long long)align_B);
+		return drv_fail(
+			-EINVAL,
+			"a range of %llu bytes aligned to %llu: whole pages, a power of two, and within reach",
+			(unsigned long long)want->size_B, (unsigned long long)align_B);
 	if (want->va % (align_B > VM_PAGE_B ? align_B : VM_PAGE_B) || (!want->va && want->flags & VM_WANT_EXACT) ||
 	    (want->flags & VM_WANT_LOW && want->flags & VM_WANT_HIGH))
 		return drv_fail(-EINVAL, "a range at 0x%llx aligned to %llu with flags 0x%x",

@@ -49,8 +49,8 @@ struct tuff_queue;
 struct tuff_cmd;
 struct tuff_sync;
 
-/* Why the calling thread's last failing call failed: which function, which ioctl, what to do about it. "" when none
- * has failed yet. Valid until the thread's next failure. Thread safe. */
+/* Why the calling thread's last failing call failed: where inside tuff, in which ioctl, and why. "" when none has
+ * failed yet; success leaves it. Valid until the thread's next failure. Thread safe. */
 TUFF_API const char *tuff_error(void);
 
 #ifdef __cplusplus

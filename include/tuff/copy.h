@@ -12,8 +12,9 @@
 extern "C" {
 #endif
 
-/* Copies size_B bytes behind the points, which are of any queue of the process, and gives the point of its end;
- * after may be NULL with after_count 0, point may be NULL: then it returns when the copy is done. From memory that
+/* Copies size_B bytes behind the points, at most 64, which are of any queue of the process, and gives the point of
+ * its end, which lives as long as the device (its queue is the device's own; NULL when all is done already). after
+ * may be NULL with after_count 0, point may be NULL: then it returns when the copy is done. From memory that
  * the GPU does not know it returns when that has been read, to such memory when all is done, otherwise at once.
  *
  * -EINVAL: the two overlap, or reach beyond the memory that they begin in; -ECANCELED: a point is lost, the copy
@@ -27,7 +28,7 @@ enum tuff_copier { TUFF_COPIER_SDMA, TUFF_COPIER_KERNEL, TUFF_COPIER_CPU };
 /* What tuff_copy() of size_B bytes would use now, or tuff_fill() when src is NULL; for reports. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_copy_plan(struct tuff_device *device, const void *dst, const void *src,
 				       uint64_t size_B, enum tuff_copier *copier);
-/* Fills size_B bytes of GPU memory with a byte; the rest as in tuff_copy(). */
+/* Fills size_B bytes of GPU memory with a byte; the rest as in tuff_copy(). Thread safe. */
 TUFF_API TUFF_CHECK int tuff_fill(struct tuff_device *device, void *dst, uint8_t value, uint64_t size_B,
 				  const struct tuff_point *after, unsigned after_count, struct tuff_point *point);
 

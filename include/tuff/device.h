@@ -78,9 +78,8 @@ TUFF_API TUFF_CHECK int tuff_device_time(struct tuff_device *device, uint64_t ti
 
 /* Whether the GPU touched memory of this device's address space that is not there. A kernel that does still
  * completes: its reads give zero, its writes vanish. 0: no fault that was not reported before; -EFAULT: there was,
- * and tuff_error() names address and access. Kernels since
- * amdgpu DRM 3.55 (Linux 6.8) tell; on older ones it gives 0. One ioctl.
- * Thread safe. */
+ * and tuff_error() names the page (its low 48 bits) and the access. Only the latest fault is kept. Kernels since
+ * amdgpu DRM 3.55 tell; on older ones it gives 0. One ioctl. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_device_check_fault(struct tuff_device *device);
 
 #ifdef __cplusplus

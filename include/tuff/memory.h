@@ -44,7 +44,7 @@ struct tuff_mem_create_info {
 
 struct tuff_mem_info {
 	uint64_t va; /* the GPU's address; 0: unbound */
-	void *map;   /* the CPU's, the same number; NULL: the CPU does not reach it */
+	void *map;   /* the CPU's, the same number but for an alias; NULL: the CPU does not reach it */
 	uint64_t size_B;
 	enum tuff_place place;
 	unsigned flags;
@@ -60,7 +60,8 @@ TUFF_API TUFF_CHECK int tuff_mem_create(struct tuff_device *device, const struct
  * NULL is allowed. -EBUSY: another device still shares it. */
 TUFF_API int tuff_mem_destroy(struct tuff_mem *mem);
 TUFF_API TUFF_CHECK int tuff_mem_info(struct tuff_mem *mem, struct tuff_mem_info *info);
-/* The memory of this device that holds address, and how far into it that is. -ENOENT: none does. */
+/* The memory of this device that holds address, and how far into it that is: by where tuff_mem_info() says it is,
+ * not by what is bound in ranges. -ENOENT: none does. */
 TUFF_API TUFF_CHECK int tuff_mem_find(struct tuff_device *device, const void *address, struct tuff_mem **mem,
 				      uint64_t *offset_B);
 
@@ -77,7 +78,10 @@ enum tuff_register_flags {
  * until the GPU has finished its work, and every submission after that gives -EFAULT until the registration is
  * destroyed.
  *
- * -EFAULT: not memory of this process, or no memory that a GPU can have; -EEXIST: it has a tuff_mem already. */
+ * Memory may be registered twice, or overlap: the later one may then have another info.va than the host's address.
+ *
+ * -EFAULT: not memory of this process, or no memory that a GPU can have
+ * (a device's, pages behind the end of a file); -EEXIST: tuff allocated it. */
 TUFF_API TUFF_CHECK int tuff_mem_register(struct tuff_device *device, void *host, uint64_t size_B, unsigned flags,
 					  struct tuff_mem **mem);
 
@@ -98,7 +102,9 @@ TUFF_API TUFF_CHECK int tuff_mem_export(struct tuff_mem *mem, int *fd);
  * itself, gives a second tuff_mem on the same memory. flags: TUFF_MEM_CPU, TUFF_MEM_UNBOUND. -EINVAL: not a
  * dma-buf; -EACCES: TUFF_MEM_CPU, and the CPU does not reach it (without the flag info.map tells). */
 TUFF_API TUFF_CHECK int tuff_mem_import(struct tuff_device *device, int fd, unsigned flags, struct tuff_mem **mem);
-/* The same memory, at the same address, for another device of this process. It must be destroyed before mem. */
+/* The same memory, at the same address, for another device of this process. It must be destroyed before mem.
+ * -EINVAL: mem is unbound, or of that device; -EPERM: as for tuff_mem_export(); -EEXIST: that device has something
+ * at the address, this memory perhaps. */
 TUFF_API TUFF_CHECK int tuff_mem_share(struct tuff_mem *mem, struct tuff_device *other, struct tuff_mem **shared);
 
 enum tuff_peer {
@@ -123,7 +129,7 @@ enum tuff_range_flags {
 struct tuff_range_create_info {
 	uint64_t size_B;  /* whole pages of 4 KiB */
 	uint64_t align_B; /* a power of two; 0: a page */
-	uint64_t va;      /* wanted address; 0: any */
+	uint64_t va;      /* wanted address, a multiple of align_B; 0: any */
 	unsigned flags;   /* enum tuff_range_flags */
 };
 
@@ -144,7 +150,8 @@ TUFF_API TUFF_CHECK int tuff_range_bind(struct tuff_range *range, uint64_t offse
 					uint64_t mem_offset_B, uint64_t size_B, enum tuff_access access);
 /* Unbinds [offset_B, offset_B + size_B), also where nothing or a part of a binding is. */
 TUFF_API TUFF_CHECK int tuff_range_unbind(struct tuff_range *range, uint64_t offset_B, uint64_t size_B);
-/* Changes the access of what is bound in [offset_B, offset_B + size_B). -ENOENT: not all of it is bound. */
+/* Changes the access of what is bound in [offset_B, offset_B + size_B). -ENOENT: not all of it is bound. When the
+ * kernel fails, some bindings may have the new access already. */
 TUFF_API TUFF_CHECK int tuff_range_protect(struct tuff_range *range, uint64_t offset_B, uint64_t size_B,
 					   enum tuff_access access);
 

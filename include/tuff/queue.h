@@ -73,7 +73,8 @@ struct tuff_sync_point {
 	uint64_t value; /* of a timeline; 0: the sync is binary */
 };
 
-/* What a job waits for before it starts, and what it signals when it ends. Counts up to 64, 16 and 16. */
+/* What a job waits for before it starts, and what it signals when it ends; syncs are of the queue's device. Counts
+ * up to 64, 16 and 16. */
 struct tuff_order {
 	const struct tuff_point *after; /* of any device of this process */
 	unsigned after_count;
@@ -85,29 +86,31 @@ struct tuff_order {
 
 enum tuff_begin_flags {
 	TUFF_ORDERED = 1 << 0, /* after all earlier jobs of this queue */
-	TUFF_NOWAIT = 1 << 1,  /* -EBUSY instead of waiting when the queue has 24 unfinished jobs */
+	TUFF_NOWAIT = 1 << 1,  /* -EBUSY instead of waiting when the queue has 24 unfinished jobs (but not for
+				* another  thread's tuff_submit()) */
 };
 
 /* Starts a job. The queue is locked for other threads until tuff_submit() or tuff_abandon(), and *cmd belongs to
  * the calling thread. -EBUSY; -EDEADLK: this thread is writing a job of the queue already; -ECANCELED: the queue is
  * lost. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_begin(struct tuff_queue *queue, unsigned flags, struct tuff_cmd **cmd);
-/* Submits it; *cmd is gone, whatever happens. order and point may be NULL. -ECANCELED: the queue, or a point that
- * the job waits for, is lost; -ENOENT: a sync that nothing signals yet; the error of the first command that found
- * no memory. One ioctl, a second after memory came or went, four for each point of another device. */
+/* Submits it; *cmd is gone, whatever happens but -EPERM. order and point may be NULL. -ECANCELED: the queue, or a
+ * point that the job waits for, is lost; -ENOENT: a sync that nothing signals yet; the error of the first command
+ * that found no memory; -EFAULT: registered memory was unmapped; -EPERM: another thread began it. One ioctl, a
+ * second after memory came or went, four for each point of another device. */
 TUFF_API TUFF_CHECK int tuff_submit(struct tuff_cmd *cmd, const struct tuff_order *order, struct tuff_point *point);
-/* Drops it. NULL is allowed. */
+/* Drops it. NULL is allowed. -EPERM: another thread began it. */
 TUFF_API int tuff_abandon(struct tuff_cmd *cmd);
 
 /* Commands, for either engine unless it says so (the other: -EINVAL). A command that fails leaves the job as it
- * was. All: from the thread that began. */
+ * was. All: from the thread that began; -EPERM for others. */
 
 struct tuff_dispatch {
 	struct tuff_kernel *kernel;
 	uint32_t grid[3];  /* work-items; 0 counts as 1; the groups at the far edges may be partial */
 	uint32_t group[3]; /* work-items of a workgroup; 0 counts as 1 */
-	/* The part of the grid that runs, in workgroups; all zero: all of it. Ids and sizes that the kernel sees
-	 * are those of the whole grid. */
+	/* The part of the grid that runs, in workgroups; all six zero: all of it, else each group_count is at least
+	 * 1. Ids and sizes that the kernel sees are those of the whole grid. */
 	uint32_t first_group[3], group_count[3];
 	uint32_t dynamic_lds_B;
 	const void *args; /* copied; laid out as the kernel declares them */
@@ -139,7 +142,9 @@ TUFF_API TUFF_CHECK int tuff_cmd_packet(struct tuff_cmd *cmd, const uint32_t *dw
 TUFF_API TUFF_CHECK int tuff_cmd_data(struct tuff_cmd *cmd, uint32_t size_B, uint32_t align_B, void **map,
 				      uint64_t *va);
 
-/* --- waiting ---------------------------------------------------------------------------------- */
+/* --- waiting ----------------------------------------------------------------------------------
+ *
+ * A timeout counts from the call; 0 and less: only look. Arrays have at most 64 points. */
 
 #define TUFF_FOREVER INT64_MAX
 
@@ -156,7 +161,10 @@ TUFF_API TUFF_CHECK int tuff_wait_any(const struct tuff_point *points, unsigned 
 
 /* --- synchronisation objects ------------------------------------------------------------------ */
 
-/* A DRM syncobj: binary, or a timeline of rising values; as Vulkan drivers share them. */
+/* A DRM syncobj: binary, or a timeline of rising values; as Vulkan drivers share them. A job that is lost, or whose
+ * process dies, signals it all the same, the latter perhaps after the process was reaped.
+ *
+ * All functions on syncs are thread safe. */
 TUFF_API TUFF_CHECK int tuff_sync_create(struct tuff_device *device, bool signaled, struct tuff_sync **sync);
 /* Jobs that wait for it go on doing so. NULL is allowed. */
 TUFF_API int tuff_sync_destroy(struct tuff_sync *sync);

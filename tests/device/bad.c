@@ -486,15 +486,15 @@ static void bad_descriptors(void)
 
 	CHECK(!pipe(pipes));
 	CHECK_EQ(tuff_mem_import(test_device(), pipes[0], 0, &mem), -EINVAL);
-	CHECK(tuff_mem_import(test_device(), -1, 0, &mem) < 0);
-	CHECK(tuff_mem_import(test_device(), 1 << 20, 0, &mem) < 0);
+	CHECK_EQ(tuff_mem_import(test_device(), -1, 0, &mem), -EINVAL);
+	CHECK_EQ(tuff_mem_import(test_device(), 1 << 20, 0, &mem), -EINVAL);
 	CHECK_EQ(tuff_sync_import(test_device(), pipes[0], &sync), -EINVAL);
 	CHECK_EQ(tuff_sync_import_file(test_device(), pipes[0], &sync), -EINVAL);
 	close(pipes[0]);
 	close(pipes[1]);
 	CHECK_EQ(tuff_device_open("/dev/null", &device), -ENODEV);
-	CHECK(tuff_device_open("/no/such/node", &device) < 0);
-	CHECK(tuff_device_open("", &device) < 0);
+	CHECK_EQ(tuff_device_open("/no/such/node", &device), -ENODEV);
+	CHECK_EQ(tuff_device_open("", &device), -ENODEV);
 	CHECK_EQ(tuff_device_open("a path that is longer than any render node has ever been", &device), -ENODEV);
 }
 

@@ -282,6 +282,7 @@ int test_gpu_add(const struct test_gpu *gpu, uint64_t va, uint32_t value)
 		uint32_t value;
 	} args = {va, value};
 	struct tuff_dispatch add = {.kernel = gpu->add, .grid = {64}, .group = {64}, .args = &args, .args_B = 12};
+	struct tuff_queue_status status;
 	struct tuff_point point;
 	struct tuff_cmd *cmd;
 	int r = tuff_begin(gpu->queue, TUFF_ORDERED, &cmd);
@@ -295,6 +296,8 @@ int test_gpu_add(const struct test_gpu *gpu, uint64_t va, uint32_t value)
 	}
 	r = tuff_submit(cmd, NULL, &point);
 	r = r ? r : tuff_wait(point, TUFF_FOREVER);
+	/* Asking how the queue is must not take the news of a fault away. */
+	r = r ? r : tuff_queue_status(gpu->queue, &status);
 	return r ? r : tuff_device_check_fault(gpu->device);
 }
 
