@@ -74,7 +74,7 @@ struct tuff_sync_point {
 };
 
 /* What a job waits for before it starts, and what it signals when it ends; syncs are of the queue's device. Counts
- * up to 64, 16 and 16. */
+ * up to 64, 32 and 32; points of other devices count among the 32 waits as well. */
 struct tuff_order {
 	const struct tuff_point *after; /* of any device of this process */
 	unsigned after_count;
@@ -87,7 +87,7 @@ struct tuff_order {
 enum tuff_begin_flags {
 	TUFF_ORDERED = 1 << 0, /* after all earlier jobs of this queue */
 	TUFF_NOWAIT = 1 << 1,  /* -EBUSY instead of waiting when the queue has 24 unfinished jobs (but not for
-				* another  thread's tuff_submit()) */
+				* another thread's tuff_submit()) */
 };
 
 /* Starts a job. The queue is locked for other threads until tuff_submit() or tuff_abandon(), and *cmd belongs to
