@@ -151,6 +151,14 @@ static void run_gives_a_gpu_to_programs(void)
 	says("gfx90a ");
 }
 
+/* The virtual GPU needs addresses that the process may be forbidden to have. */
+static void a_small_address_space_is_explained(void)
+{
+	(void)tuff("run --gpu gfx906 -- sh -c 'ulimit -v 4000000; ls /'");
+	says("Cannot allocate memory");
+	says("ulimit -v");
+}
+
 static void test_lists_and_selects(void)
 {
 	CHECK_EQ(tuff("test --list"), 0);
@@ -306,6 +314,7 @@ int main(void)
 	if (CAN_PRELOAD) {
 		run_gives_a_gpu_to_programs();
 		a_masked_sys_is_no_obstacle();
+		a_small_address_space_is_explained();
 	}
 	test_lists_and_selects();
 	test_stops_at_the_rung_that_fails();

@@ -134,6 +134,20 @@ static int enter(void)
 	return r;
 }
 
+/* -EEXIST: something else of this process stands there; -ENOMEM: RLIMIT_AS does not let so much be mapped. */
+static int map_segment(int segment_fd)
+{
+	long at = sys_call6(SYS_mmap, (long)KERN_SEGMENT_ADDR, (long)KERN_SEGMENT_B, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, segment_fd, 0);
+
+	if (at < 0 && at > -4096)
+		return (int)at;
+	if (at != (long)KERN_SEGMENT_ADDR)
+		return -EEXIST;
+	kern = (void *)at;
+	return 0;
+}
+
 int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_device_config *config, unsigned count)
 {
 	uint64_t phys_B = create ? kern_phys_size(config, count) : 0;
@@ -144,11 +158,9 @@ int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_devi
 		r = sys_ftruncate(phys_fd, phys_B);
 	if (r)
 		return r;
-	at = sys_mmap((void *)KERN_SEGMENT_ADDR, KERN_SEGMENT_B, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, segment_fd, 0);
-	if (at != (void *)KERN_SEGMENT_ADDR)
-		return -EEXIST; /* something else of this process stands there */
-	kern = at;
+	r = map_segment(segment_fd);
+	if (r)
+		return r;
 	kern_local.segment_fd = segment_fd;
 	kern_local.phys_fd = phys_fd;
 	r = create ? root_init(phys_B, config, count) : kern->magic == KERN_MAGIC ? 0 : -EPROTO;

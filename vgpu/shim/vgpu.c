@@ -11,6 +11,19 @@
 
 static bool attached;
 
+/* What to do about it. */
+static const char *advice(int r)
+{
+	switch (r) {
+	case -EACCES:
+		return "; none of $XDG_RUNTIME_DIR, $TMPDIR and /tmp can be written";
+	case -ENOMEM:
+		return "; it maps more than 16 GiB of addresses, is `ulimit -v` smaller?";
+	default:
+		return "";
+	}
+}
+
 static int create(const char *spec)
 {
 	struct shim_config config;
@@ -20,7 +33,7 @@ static int create(const char *spec)
 		return r;
 	r = shim_run_create(spec, &config);
 	if (r)
-		fprintf(stderr, "vgpu: no run for \"%s\": %s\n", spec, strerror(-r));
+		fprintf(stderr, "vgpu: no run for \"%s\": %s%s\n", spec, strerror(-r), advice(r));
 	attached = !r;
 	return r;
 }
