@@ -64,7 +64,7 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 					(unsigned long long)size_B, (unsigned long long)va,
 					(unsigned long long)(at - va));
 		cpu &= !!(bound.access & VM_CPU_WRITE);
-		vram &= bound.bo->kind == VM_VRAM;
+		vram &= bound.kind == VM_VRAM;
 	}
 	end->place = vram ? SDMA_VRAM : SDMA_GTT;
 	end->cpu = cpu;

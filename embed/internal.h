@@ -37,7 +37,7 @@ struct embed_device {
 	struct embed_object base;
 	struct drv_device *drv;              /* owned */
 	struct vm *vm;                       /* owned */
-	int numa_node;              /* nearest to it */
+	int numa_node;                       /* nearest to it */
 	struct sdma_copier *copier;          /* owned */
 	_Atomic unsigned alive[EMBED_TYPES]; /* its objects, by type */
 	pthread_mutex_t lock;                /* guards copies and the clock's making; innermost */
@@ -66,7 +66,6 @@ struct embed_mem {
 	struct vm_bo *bo;   /* the memory's; a reference of its own when unbound, else mem's */
 	enum tuff_place place;
 	unsigned flags;           /* enum tuff_mem_flags */
-	void *host;               /* host memory of our own that mem registers; NULL: none */
 	struct embed_mem *parent; /* borrowed: whose memory it shares; NULL: nobody's */
 	_Atomic unsigned shares;  /* tuff_mems that share this one's */
 };

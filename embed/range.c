@@ -60,13 +60,13 @@ int tuff_range_destroy(struct tuff_range *handle)
 }
 
 /* What an access means for this memory in this range. */
-static unsigned convert_access(const struct vm_range *range, const struct vm_bo *bo, enum tuff_access access)
+static unsigned convert_access(const struct vm_range *range, unsigned bo_flags, enum tuff_access access)
 {
-	bool cpu = bo->flags & VM_CPU && range->origin == VM_RANGE_HOST;
+	bool cpu = bo_flags & VM_CPU && range->origin == VM_RANGE_HOST;
 	unsigned out = 0;
 
 	if (access & TUFF_ACCESS_READ)
-		out |= VM_GPU_READ | (bo->flags & VM_EXEC ? VM_GPU_FETCH : 0) | (cpu ? VM_CPU_READ : 0);
+		out |= VM_GPU_READ | (bo_flags & VM_EXEC ? VM_GPU_FETCH : 0) | (cpu ? VM_CPU_READ : 0);
 	if (access == TUFF_ACCESS_READ_WRITE)
 		out |= VM_GPU_WRITE | (cpu ? VM_CPU_WRITE : 0);
 	return out;
@@ -93,7 +93,7 @@ int tuff_range_bind(struct tuff_range *handle, uint64_t offset_B, struct tuff_me
 	if (mem->base.device != range->base.device)
 		return drv_fail(-EXDEV, "memory of another device; tuff_mem_share() it first");
 	return vm_range_rebind(&range->range, offset_B, mem->bo, mem_offset_B, size_B,
-			       convert_access(&range->range, mem->bo, access));
+			       convert_access(&range->range, mem->bo->flags, access));
 }
 
 int tuff_range_unbind(struct tuff_range *handle, uint64_t offset_B, uint64_t size_B)
@@ -139,7 +139,8 @@ int tuff_range_protect(struct tuff_range *handle, uint64_t offset_B, uint64_t si
 			break;
 		part_B = bound.offset_B + bound.size_B - at_B;
 		part_B = part_B < end_B - at_B ? part_B : end_B - at_B;
-		r = vm_range_protect(&range->range, at_B, part_B, convert_access(&range->range, bound.bo, access));
+		r = vm_range_protect(&range->range, at_B, part_B,
+				     convert_access(&range->range, bound.flags, access));
 		at_B += part_B;
 	}
 	return r;

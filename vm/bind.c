@@ -385,6 +385,8 @@ static int query(struct vm *vm, uint64_t lo, uint64_t hi, uint64_t base, struct 
 		*bound = (struct vm_bound){.offset_B = b->node.lo - base,
 					   .size_B = b->node.hi - b->node.lo,
 					   .bo = b->bo,
+					   .kind = b->bo->kind,
+					   .flags = b->bo->flags,
 					   .bo_offset_B = b->bo_offset_B,
 					   .access = b->access};
 	pthread_mutex_unlock(&vm->map_lock);

@@ -186,6 +186,8 @@ DRV_MUST_CHECK int vm_range_protect(struct vm_range *range, uint64_t offset_B, u
 struct vm_bound {
 	uint64_t offset_B, size_B; /* where in the range; may begin before the offset that was asked for */
 	struct vm_bo *bo;          /* borrowed, until it is unbound */
+	enum vm_kind kind;         /* the BO's, and its flags: good also when another thread unbinds it meanwhile */
+	unsigned flags;
 	uint64_t bo_offset_B;
 	unsigned access;
 };
