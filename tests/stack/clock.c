@@ -81,6 +81,7 @@ static void conversions_are_bracketed(const char *chip)
 	vgpu_stop();
 }
 
+/* row 102 */
 static void work_has_host_times(void)
 {
 	struct vm_mem *stamps;

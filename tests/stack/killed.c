@@ -39,6 +39,7 @@ static void occupy(int ready, bool endless)
 		pause();
 }
 
+/* row 115 */
 static bool one_death(bool endless)
 {
 	int ready[2], status;

@@ -33,6 +33,7 @@ static void test_write_data(struct test_gpu *t)
 	CHECK_EQ(data32(t, 24), 0x33);
 }
 
+/* row 100 */
 static void test_release_mem(struct test_gpu *t)
 {
 	uint64_t before, after;
@@ -198,6 +199,7 @@ static void test_wait(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_HANG, 0, "watchdog"); /* the last value is not below 5 */
 }
 
+/* row 99 */
 static void test_wait_for_ever(struct test_gpu *t)
 {
 	uint64_t begin = now_ns();
@@ -235,6 +237,7 @@ static void test_kill(struct test_gpu *t)
 /* --- buffers ----------------------------------------------------------------------------------------------------
  */
 
+/* row 68 */
 static void test_chain(struct test_gpu *t)
 {
 	uint32_t *second = t->ib + 4096 / 4;
@@ -288,6 +291,7 @@ static void test_cond_indirect(struct test_gpu *t)
 	}
 }
 
+/* rows 58, 59, 60, 62, 65 */
 static void test_bad_buffers(struct test_gpu *t)
 {
 	EMIT(t, PM4_NOP_1DW);
@@ -303,6 +307,7 @@ static void test_bad_buffers(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_HANG, 1, "left");
 }
 
+/* rows 64, 66, 118 */
 static void test_bad_packets(struct test_gpu *t)
 {
 	EMIT(t, 0x80000000);
@@ -338,6 +343,7 @@ static void test_bad_packets(struct test_gpu *t)
 /* --- memory ------------------------------------------------------------------------------------------------------
  */
 
+/* rows 46, 47, 53 */
 static void test_refused(struct test_gpu *t)
 {
 	EMIT(t, PM4(PM4_WRITE_DATA, 4), 0x00100500, LO(TEST_RO_VA), 0, 1);

@@ -262,6 +262,7 @@ static void test_ids(struct test_gpu *t)
 	EXPECT(LAUNCH("ids", {0, 1, 1}, {8, 4, 2}, .args = {args[0], args[1]}), ENGINE_DONE, 0, NULL);
 }
 
+/* row 91 */
 static void test_stack(struct test_gpu *t)
 {
 	const uint32_t *out = (const uint32_t *)(const void *)t->data;
@@ -346,6 +347,7 @@ static void *kill_soon(void *ring)
 	return NULL;
 }
 
+/* rows 94, 97 */
 static void test_watchdog(struct test_gpu *t)
 {
 	pthread_t thread;
@@ -377,6 +379,7 @@ static void test_bad_code(struct test_gpu *t)
 	t->region[1].flags = GPUVM_R | GPUVM_X;
 }
 
+/* rows 27, 45 */
 static void test_wild(struct test_gpu *t)
 {
 	EXPECT(LAUNCH("wild", {1}, {64}, .args = {TEST_HOLE_VA, D}), ENGINE_DONE, 0, NULL);
@@ -388,6 +391,7 @@ static void test_wild(struct test_gpu *t)
 	CHECK(t->faults >= 2 && t->fault.mapped);
 }
 
+/* rows 95, 96 */
 static void test_registers(struct test_gpu *t)
 {
 	unsigned user_sgprs = bits(find("add").rsrc2, 5, 1);

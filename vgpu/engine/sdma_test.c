@@ -107,6 +107,7 @@ static void test_order(struct test_gpu *t)
 	EXPECT(test_run_sdma(t), ENGINE_DONE, 1, NULL);
 }
 
+/* row 69 */
 static void test_bad(struct test_gpu *t)
 {
 	EMIT(t, 1, 1u << 22, 0, LO(D), HI(D), LO(D + 4096), HI(D));
@@ -131,6 +132,7 @@ static void test_bad(struct test_gpu *t)
 	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "timed out");
 }
 
+/* row 61 */
 static void test_padding(struct test_gpu *t)
 {
 	struct engine_ib ib = {.va = TEST_IB_VA, .size_B = 20};

@@ -409,6 +409,7 @@ static void flat_apertures(void)
 	CHECK_EQ(test.faults, 0);
 }
 
+/* row 52 */
 static void global_aperture(void)
 {
 	CHECK(test.faults);
@@ -501,6 +502,7 @@ static void buffer_typed(void)
 	CHECK_EQ(d32(2048 + 4 * 63), 0x00005400);     /* f16 of 64 */
 }
 
+/* row 92 */
 static void ds_words(void)
 {
 	ALL(20, 500 + l);

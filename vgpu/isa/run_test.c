@@ -323,6 +323,7 @@ static void loops_run_and_budgets_interrupt_them(struct rig *r)
 	CHECK_EQ(r->wave.s[1], 600);
 }
 
+/* row 94 */
 static void barriers_and_calls(struct rig *r)
 {
 	/* s_barrier; s_getpc s[2:3]; s_add_u32 s2, s2, 16; s_swappc s[4:5], s[2:3]; s_movk s6, 1; s_endpgm;
@@ -386,6 +387,7 @@ static void running_off_the_mapping_faults(struct rig *r)
 	CHECK_EQ(r->faults, 1);
 }
 
+/* row 86 */
 static void changed_code_is_noticed(struct rig *r)
 {
 	CHECK_EQ(RUN(r, 0xb0000001), ISA_ENDED);

@@ -145,41 +145,43 @@ static void buffers(void)
 	struct drm_amdgpu_gem_op op = {.op = AMDGPU_GEM_OP_GET_GEM_CREATE_INFO, .value = (uintptr_t)&created};
 	uint32_t *p;
 
-	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_VRAM_CONTIGUOUS, NULL), -EINVAL); /* 13 */
+	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_VRAM_CONTIGUOUS, NULL),
+		 -EINVAL); /* row 13 */
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_COHERENT, NULL), -EINVAL);
-	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_DOORBELL, 0, NULL), -EINVAL);   /* 14 */
-	CHECK_EQ(create(1ull << 50, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOMEM); /* 15 */
-	CHECK_EQ(create(0, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOSPC);          /* 16 */
+	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_DOORBELL, 0, NULL), -EINVAL);   /* row 14 */
+	CHECK_EQ(create(1ull << 50, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOMEM); /* row 15 */
+	CHECK_EQ(create(0, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOSPC);          /* row 16 */
 	CHECK_EQ(create(5000, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_NO_CPU_ACCESS, &handle), 0);
 	map.in.handle = handle;
-	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -EPERM); /* 20 */
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -EPERM); /* row 20 */
 	op.handle = handle;
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_OP, &op), 0);
 	CHECK_EQ(created.bo_size, 8192);
 	CHECK_EQ(gem_close(handle), 0);
-	CHECK_EQ(gem_close(handle), -EINVAL); /* 24 */
+	CHECK_EQ(gem_close(handle), -EINVAL); /* row 24 */
 	map.in.handle = handle;
-	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -ENOENT); /* 25 */
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -ENOENT); /* row 25 */
 
 	CHECK_EQ(create(8192, AMDGPU_GEM_DOMAIN_GTT, 0, &handle), 0);
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &second), 0);
 	CHECK_EQ(second, handle + 1);
 	map = (union drm_amdgpu_gem_mmap){.in = {handle, 0}};
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &map), 0);
-	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)map.out.addr_ptr + 4096) == MAP_FAILED); /* 21 */
+	CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)map.out.addr_ptr + 4096) ==
+	      MAP_FAILED); /* row 21 */
 	CHECK_EQ(errno, EINVAL);
 	CHECK(mmap(NULL, 12288, PROT_READ, MAP_SHARED, fd, (off_t)map.out.addr_ptr) == MAP_FAILED);
-	CHECK(mmap(NULL, 4096, PROT_WRITE, MAP_PRIVATE, fd, (off_t)map.out.addr_ptr) == MAP_FAILED); /* 22 */
+	CHECK(mmap(NULL, 4096, PROT_WRITE, MAP_PRIVATE, fd, (off_t)map.out.addr_ptr) == MAP_FAILED); /* row 22 */
 	p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)map.out.addr_ptr);
 	CHECK(p != MAP_FAILED);
 	CHECK_EQ(p[0], 0);
 	p[1024] = 77;
-	CHECK_EQ(gem_close(handle), 0); /* 23 */
+	CHECK_EQ(gem_close(handle), 0); /* row 23 */
 	CHECK_EQ(p[1024], 77);
 	CHECK_EQ(munmap(p, 8192), 0);
 
 	meta.handle = second;
-	meta.data.data_size_bytes = 257; /* 37 */
+	meta.data.data_size_bytes = 257; /* row 37 */
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_METADATA, &meta), -EINVAL);
 	meta.op = 9;
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_METADATA, &meta), 0);
@@ -212,6 +214,7 @@ static void user_memory_past_end(void)
 	close(memory);
 }
 
+/* row 121 */
 static void user_memory(void)
 {
 	const uint32_t all =
@@ -222,16 +225,16 @@ static void user_memory(void)
 	struct drm_prime_handle prime = {0};
 	uint32_t handle;
 
-	CHECK_EQ(userptr(p + 1, 4096, all, &handle), -EINVAL);                     /* 28 */
-	CHECK_EQ(userptr(p, 4096, AMDGPU_GEM_USERPTR_VALIDATE, &handle), -EACCES); /* 29 */
+	CHECK_EQ(userptr(p + 1, 4096, all, &handle), -EINVAL);                     /* row 28 */
+	CHECK_EQ(userptr(p, 4096, AMDGPU_GEM_USERPTR_VALIDATE, &handle), -EACCES); /* row 29 */
 	CHECK_EQ(userptr(p, 4096, 1 << 7, &handle), -EINVAL);
-	CHECK_EQ(userptr(file, 4096, all, &handle), -EPERM); /* 30 */
+	CHECK_EQ(userptr(file, 4096, all, &handle), -EPERM); /* row 30 */
 	CHECK_EQ(userptr((void *)0x10000, 4096, all, &handle), -EFAULT);
 	CHECK_EQ(mprotect(p + 4096, 4096, PROT_READ), 0);
 	CHECK_EQ(userptr(p, 8192, all, &handle), -EFAULT);
 	CHECK_EQ(userptr(p, 8192, AMDGPU_GEM_USERPTR_READONLY | AMDGPU_GEM_USERPTR_VALIDATE, &handle), 0);
 	prime.handle = handle;
-	CHECK_EQ(call(DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), -EPERM); /* 34 */
+	CHECK_EQ(call(DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), -EPERM); /* row 34 */
 	CHECK_EQ(gem_close(handle), 0);
 	munmap(p, 8192);
 	munmap(file, 4096);
@@ -246,10 +249,10 @@ static void addresses(void)
 
 	CHECK_EQ(create(4 * 4096, AMDGPU_GEM_DOMAIN_GTT, 0, &bo), 0);
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &other), 0);
-	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, 0x8000, 0, 4096, rwx), -EINVAL); /* 39 */
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, 0x8000, 0, 4096, rwx), -EINVAL); /* row 39 */
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, 1ull << 47, 0, 4096, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, 0xffffffffffbfe000ull, 0, 4096, rwx), -EINVAL);
-	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base + 1, 0, 4096, rwx), -EINVAL); /* 40 */
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base + 1, 0, 4096, rwx), -EINVAL); /* row 40 */
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 0, 0, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 4096, 4 * 4096, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 0, 4096, AMDGPU_VM_PAGE_PRT | rwx), -EINVAL);
@@ -257,15 +260,15 @@ static void addresses(void)
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, 999, base, 0, 4096, rwx), -ENOENT);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 0, 4 * 4096, rwx), 0);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, high, 0, 4 * 4096, rwx), 0);             /* a second address */
-	CHECK_EQ(va(AMDGPU_VA_OP_MAP, other, base + 4096, 0, 4096, rwx), -EINVAL); /* 41 */
-	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, bo, base + 4096, 0, 4096, rwx), -ENOENT);  /* 42 */
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, other, base + 4096, 0, 4096, rwx), -EINVAL); /* row 41 */
+	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, bo, base + 4096, 0, 4096, rwx), -ENOENT);  /* row 42 */
 	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, other, base, 0, 4096, rwx), -ENOENT);
 	CHECK_EQ(va(AMDGPU_VA_OP_CLEAR, 0, base + 4096, 0, 4096, 0), 0); /* a hole in the middle */
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, other, base + 4096, 0, 4096, rwx), 0);
 	CHECK_EQ(va(AMDGPU_VA_OP_REPLACE, other, base, 0, 4096, rwx), 0);
-	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, bo, base + 8192, 0, 4096, rwx), 0); /* 43: all of the right piece */
+	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, bo, base + 8192, 0, 4096, rwx), 0); /* row 43: all of the right piece */
 	CHECK_EQ(va(AMDGPU_VA_OP_CLEAR, 0, 0x200000, 0, 4096, 0), 0);
-	CHECK_EQ(va(AMDGPU_VA_OP_MAP, 0, 0x400000, 0, 1 << 20, AMDGPU_VM_PAGE_PRT), 0); /* 53 */
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, 0, 0x400000, 0, 1 << 20, AMDGPU_VM_PAGE_PRT), 0); /* row 53 */
 	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, 0, 0x400000, 0, 1 << 20, AMDGPU_VM_PAGE_PRT), 0);
 	CHECK_EQ(gem_close(bo), 0);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, other, high, 0, 4096, rwx), 0); /* closing removed its mappings */
@@ -322,6 +325,7 @@ static void accounting(void)
 	CHECK_EQ(after.vram.usage, before.vram.usage);
 }
 
+/* rows 78, 114 */
 static void planned_failures(void)
 {
 	uint32_t value;

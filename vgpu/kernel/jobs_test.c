@@ -160,6 +160,7 @@ static void stop(void)
 	vgpu_stop();
 }
 
+/* row 25 */
 static void sequence_numbers_and_errors(void)
 {
 	struct drm_amdgpu_cs_chunk_fence uf = {fence_bo, 8};
@@ -208,6 +209,7 @@ static void bo_handles_chunk(void)
 	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
 }
 
+/* row 75 */
 static void the_33rd_job_blocks(void)
 {
 	double before = now();
@@ -272,6 +274,7 @@ static void closing_buffers_under_jobs(void)
 	CHECK_EQ(idle.out.status, 0);
 }
 
+/* row 115 */
 static void a_dead_process_ends_its_fences(void)
 {
 	int wire[2], status, mine = fd;
@@ -405,7 +408,7 @@ static uint64_t usage(int node, unsigned query)
 	return used_B;
 }
 
-/* Row 120: importing moves nothing; the exporter's buffer moves when a job of the importer first lists it, unless
+/* row 120: importing moves nothing; the exporter's buffer moves when a job of the importer first lists it, unless
  * the two are peers. The importer is the first device of the SPEC. */
 static void a_spill_waits_for_the_first_job(const char *spec, bool peers)
 {
@@ -436,8 +439,8 @@ static void a_spill_waits_for_the_first_job(const char *spec, bool peers)
 	stop();
 }
 
-/* Two contexts on the one GFX ring; the first one's job is illegal. What becomes of the second one's, which the
- * ring has already? */
+/* row 98: two contexts on the one GFX ring; the first one's job is illegal. What becomes of the second one's, which
+ * the ring has already? */
 static int neighbour_of_an_illegal_packet(const char *spec)
 {
 	uint32_t other, *nops;

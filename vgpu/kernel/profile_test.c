@@ -80,6 +80,7 @@ static uint32_t written(const uint8_t *answer, uint32_t room)
 	return room;
 }
 
+/* row 13 */
 static void flags_are_taken(const struct release *k)
 {
 	CHECK_EQ(create_and_close(0), 0);
@@ -91,6 +92,7 @@ static void flags_are_taken(const struct release *k)
 	CHECK_EQ(create_and_close(AMDGPU_GEM_CREATE_DISCARDABLE), k->discardable);
 }
 
+/* row 39 */
 static void addresses_are_bounded(const struct release *k)
 {
 	struct drm_amdgpu_gem_va va = {
@@ -130,6 +132,7 @@ static void answers_have_their_size(const struct release *k)
 	CHECK_EQ(answer[30], k->minor >= 48 ? 9 : 0); /* ip_discovery_version, major */
 }
 
+/* rows 1, 103 */
 static void queries_are_known(const struct release *k)
 {
 	struct drm_amdgpu_info args = {0};
@@ -164,6 +167,7 @@ static uint32_t first_word(uint64_t flags)
 	return word;
 }
 
+/* row 19 */
 static void vram_is_cleared(const struct release *k)
 {
 	CHECK_EQ(first_word(AMDGPU_GEM_CREATE_VRAM_CLEARED), 0);

@@ -11,6 +11,7 @@
 #include "vgpu/kernel/ib_hash.h"
 #include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sched.h"
+#include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
 
 #define FLUSH_NS 1000000000ll /* the kernel's MAX_WAIT_SCHED_ENTITY_Q_EMPTY */
@@ -149,6 +150,9 @@ static int job_lost(const struct kern_job *job)
 		return -ECANCELED;
 	if (job->ring_resets != ring->dev->hw[ring->ip][ring->index].resets)
 		return -ECANCELED;
+	for (unsigned i = 0; i < job->ib_count; i++)
+		if (job->ib[i].flags & UAPI_IB_FLAG_SECURE) /* no ring of these chips has TMZ */
+			return -EINVAL;
 	return 0;
 }
 

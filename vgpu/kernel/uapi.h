@@ -48,6 +48,8 @@
 #define DRM_IOCTL_SYNCOBJ_EVENTFD_NR 0xcf
 #endif
 
+#define UAPI_IB_FLAG_SECURE (1u << 5) /* AMDGPU_IB_FLAGS_SECURE */
+
 /* User queues, since 6.16: numbers and sizes, which is all that a kernel without them looks at. */
 #define UAPI_IOCTL_USERQ        _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x96, 72)
 #define UAPI_IOCTL_USERQ_SIGNAL _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x97, 48)

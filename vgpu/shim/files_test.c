@@ -123,6 +123,7 @@ static void devices_through_libdrm(void)
 	CHECK_EQ(files(), 0);
 }
 
+/* row 12 */
 static void the_last_descriptor_closes(void)
 {
 	int fd = open_node(), two = dup(fd), three = fcntl(fd, F_DUPFD_CLOEXEC, 100),
@@ -142,6 +143,7 @@ static void the_last_descriptor_closes(void)
 	CHECK_EQ(bos(), 0);
 }
 
+/* row 23 */
 static void mappings_keep_buffers(void)
 {
 	int fd = open_node();
@@ -171,6 +173,7 @@ static void mappings_keep_buffers(void)
 	CHECK_EQ(bos(), 0);
 }
 
+/* row 11 */
 static void fork_shares(void)
 {
 	int fd = open_node(), status;
