@@ -1,6 +1,7 @@
 /* Buffers: creation, placement, handles, mapping for the CPU. */
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/memory.h"
@@ -28,6 +29,9 @@ struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B)
 	kern_list_init(&bo->lists);
 	kern_list_init(&bo->user_link);
 	kern_list_init(&bo->zombie);
+	kern_list_init(&bo->lru);
+	kern_list_init(&bo->imports);
+	kern_list_init(&bo->import_link);
 	kern_list_add(&kern->mmap_hash[bo->fake / KERN_PAGE % KERN_HASH], &bo->hash);
 	kern_live(KERN_BOS, 1);
 	return bo;
@@ -38,6 +42,8 @@ static void bo_free(struct kern_bo *bo)
 	kern->userptr_count -= kern_bo_is_userptr(bo);
 	kern_list_del(&bo->user_link);
 	kern_list_del(&bo->zombie);
+	kern_list_del(&bo->lru);
+	kern_list_del(&bo->import_link);
 	kern_heap_uncharge(bo);
 	kern_block_free(bo->block);
 	kern_resv_fini(&bo->resv);
@@ -200,6 +206,9 @@ static int place(struct kern_bo *bo, uint32_t domains, bool need_visible)
 		return -ENOMEM;
 	if ((domains & AMDGPU_GEM_DOMAIN_VRAM) && !kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_VRAM, need_visible))
 		return 0;
+	/* Where GTT is as good, nobody moves. */
+	if (domains == AMDGPU_GEM_DOMAIN_VRAM && !kern_evict_for(bo, need_visible))
+		return kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_VRAM, need_visible);
 	if ((domains & AMDGPU_GEM_DOMAIN_GTT) && !kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false))
 		return 0;
 	if (domains & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT))
@@ -362,9 +371,9 @@ static void make_visible(struct kern_bo *bo)
 	if (bo->heap != AMDGPU_GEM_DOMAIN_VRAM || bo->visible)
 		return;
 	bo->dev->cpu_faults++;
-	bo->dev->bytes_moved += bo->size_B;
 	if (kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_VRAM, true))
 		kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
+	kern_bo_moved(bo);
 	bo->flags |= AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
 }
 
@@ -454,11 +463,8 @@ static int set_placement(struct kern_handle *handle, uint64_t value)
 	if (bo->allowed == AMDGPU_GEM_DOMAIN_VRAM)
 		bo->allowed |= AMDGPU_GEM_DOMAIN_GTT;
 	/* The next CS would move it; nobody can tell the difference, except by the counters. */
-	if (bo->block && bo->heap && !(bo->heap & bo->preferred) && !place(bo, bo->allowed, bo->visible)) {
-		bo->dev->bytes_moved += bo->size_B;
-		for (struct kern_list *pos = bo->handles.next; pos != &bo->handles; pos = pos->next)
-			kern_entry(pos, struct kern_handle, bo_link)->file->vm->version++;
-	}
+	if (bo->block && bo->heap && !(bo->heap & bo->preferred) && !place(bo, bo->allowed, bo->visible))
+		kern_bo_moved(bo);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include "vgpu/kernel/bo_list.h"
 #include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
 
@@ -19,6 +20,7 @@ static void entry_attach(struct kern_bo_list *list, unsigned i, struct kern_bo *
 	list->userptrs += kern_bo_is_userptr(bo);
 	list->implicit += !(bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
 	list->unmapped |= bo->unmapped;
+	list->displaced |= kern_bo_displaced(bo);
 }
 
 static int keep_fence(struct kern_fence *f, void *arg)
@@ -39,6 +41,8 @@ static void entry_detach(struct kern_list_entry *entry)
 	for (unsigned i = 0; i < entry->list->resv.count; i++)
 		if (!entry->list->resv.fence[i]->signalled)
 			keep_fence(entry->list->resv.fence[i], bo->vm ? &bo->vm->resv : &bo->resv);
+	if (entry->list->used > bo->used_late)
+		bo->used_late = entry->list->used;
 	kern_list_del(&entry->bo_link);
 	kern_bo_put(bo);
 }

@@ -3,8 +3,10 @@
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
 #include "vgpu/kernel/ctx.h"
+#include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/ib_hash.h"
+#include "vgpu/kernel/inject.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/vm.h"
@@ -135,6 +137,24 @@ static int reserve_fences(struct kern_cs *cs)
 	return r;
 }
 
+/* Makes everything that the job may reach resident. Imports first: that is when exporters move. */
+static int validate(struct kern_cs *cs)
+{
+	map_imports(cs->list);
+	return kern_evict_restore(cs->file->vm, cs->list);
+}
+
+static void stamp_use(struct kern_cs *cs)
+{
+	uint64_t now = ++kern->next_id;
+
+	cs->file->vm->used = now;
+	if (cs->list)
+		cs->list->used = now;
+	if (cs->user_fence)
+		cs->user_fence->used_late = now;
+}
+
 static void publish_posts(struct kern_cs *cs, struct kern_fence *f)
 {
 	for (unsigned i = 0; i < cs->posts; i++)
@@ -174,8 +194,10 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 	int r = check_userptrs(cs->list);
 
 	kern_vm_flush_delayed(cs->file->vm);
+	if (kern_inject_evict())
+		kern_evict_random(cs->file->dev);
 	if (!r)
-		map_imports(cs->list);
+		r = validate(cs);
 	if (!r)
 		r = sync_implicitly(cs);
 	for (unsigned i = 0; !r && i < cs->gang; i++)
@@ -188,11 +210,15 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 		r = kern_sched_prepare(cs->entity[i], &ring[i]);
 	if (!r && cs->ctx->generation != cs->file->dev->generation)
 		r = -ECANCELED;
+	if (!r) /* again: others may have run while this one waited */
+		r = validate(cs);
 	if (!r)
 		r = give_views(cs);
-	if (!r)
-		*handle = publish(cs, ring);
-	return r;
+	if (r)
+		return r;
+	stamp_use(cs);
+	*handle = publish(cs, ring);
+	return 0;
 }
 
 int kern_cs_submit(struct kern_cs *cs, uint64_t *handle)

@@ -3,12 +3,35 @@
 #include "vgpu/kernel/inject.h"
 #include "vgpu/kernel/kernel.h"
 
+#define PPM_ALL 1000000u
+
+/* SplitMix64 (Steele, Lea, Flood): any seed is good. */
+uint64_t kern_inject_draw(void)
+{
+	uint64_t x = kern->draws += 0x9e3779b97f4a7c15ull;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+	return x ^ x >> 31;
+}
+
+static bool chance(uint32_t ppm)
+{
+	return ppm && kern_inject_draw() % PPM_ALL < ppm;
+}
+
+bool kern_inject_evict(void)
+{
+	return chance(kern->evict_ppm);
+}
+
 static int plan_step(struct kern_inject *plan)
 {
-	if (!plan->countdown || --plan->countdown)
-		return 0;
-	kern->injecting--;
-	return plan->error;
+	if (plan->countdown && !--plan->countdown) {
+		kern->injecting--;
+		return plan->error;
+	}
+	return chance(plan->chance_ppm) ? plan->chance_error : 0;
 }
 
 /* Real kernels do not fail VERSION, and libdrm 2.4.114 does not survive it (amdgpu_device_initialize dereferences
@@ -30,7 +53,20 @@ void kern_inject(int nr, uint64_t n, int error)
 	kern_lock();
 	plan = nr < 0 ? &kern->inject_any : &kern->inject_nr[nr % KERN_IOCTLS];
 	kern->injecting += (n != 0) - (plan->countdown != 0);
-	*plan = (struct kern_inject){n, error};
+	plan->countdown = n;
+	plan->error = error;
+	kern_unlock();
+}
+
+void kern_inject_chance(int nr, uint32_t ppm, int error)
+{
+	struct kern_inject *plan;
+
+	kern_lock();
+	plan = nr < 0 ? &kern->inject_any : &kern->inject_nr[nr % KERN_IOCTLS];
+	kern->injecting += (ppm != 0) - (plan->chance_ppm != 0);
+	plan->chance_ppm = ppm;
+	plan->chance_error = error;
 	kern_unlock();
 }
 
@@ -77,24 +113,80 @@ static int ioctl_number(const char *name)
 	return -1;
 }
 
+/* "5%" or "0.5%" in parts of a million; 0 when it is neither, or out of range. */
+static uint32_t parse_chance(const char *text, char **end)
+{
+	double percent = strtod(text, end);
+
+	if (*end == text || **end != '%' || !(percent > 0) || percent > 100)
+		return 0;
+	++*end;
+	return percent < 1e-4 ? 1 : (uint32_t)(percent * (PPM_ALL / 100));
+}
+
+/* "=N:ERRNO" or "=P%:ERRNO" behind the name of an ioctl, or `ioctl` for any. */
+static bool parse_failure(const char *name, char **at)
+{
+	bool any = !strcmp(name, "ioctl");
+	int nr = any ? -1 : ioctl_number(name), used;
+	char error[32], *text = *at;
+	unsigned long long n = 0;
+	uint32_t ppm;
+
+	if (*text != '=' || (!any && nr < 0))
+		return false;
+	ppm = parse_chance(text + 1, at);
+	if (!ppm)
+		n = strtoull(text + 1, at, 10);
+	if ((!ppm && !n) || sscanf(*at, ":%31[A-Z0-9]%n", error, &used) != 1 || !error_number(error))
+		return false;
+	*at += used;
+	if (ppm)
+		kern_inject_chance(nr, ppm, error_number(error));
+	else
+		kern_inject(nr, n, error_number(error));
+	return true;
+}
+
+static bool parse_evict(char **at)
+{
+	char *text = *at;
+
+	kern->evict_ppm = *text == '=' ? parse_chance(text + 1, at) : PPM_ALL;
+	return kern->evict_ppm;
+}
+
+static bool parse_seed(char **at)
+{
+	char *text = *at;
+
+	if (*text != '=')
+		return false;
+	kern->draws = strtoull(text + 1, at, 0);
+	return *at != text + 1;
+}
+
 int kern_inject_parse(const char *text)
 {
-	char name[64], error[32];
-	unsigned long long n;
+	char copy[512], name[64], *at = copy;
+	unsigned long long seed;
 	int used;
 
-	while (*text) {
-		bool any;
-
-		if (sscanf(text, "%63[a-z_]=%llu:%31[A-Z0-9]%n", name, &n, error, &used) != 3)
+	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
+		return -EINVAL;
+	kern->draws = (uint64_t)sys_now_ns();
+	while (*at) {
+		if (sscanf(at, "%63[a-z_]%n", name, &used) != 1)
 			return -EINVAL;
-		any = !strcmp(name, "ioctl");
-		if (!n || !error_number(error) || (!any && ioctl_number(name) < 0))
+		at += used;
+		if (!(strcmp(name, "evict") ? !strcmp(name, "seed") ? parse_seed(&at) : parse_failure(name, &at)
+					    : parse_evict(&at)))
 			return -EINVAL;
-		kern_inject(any ? -1 : ioctl_number(name), n, error_number(error));
-		text += used;
-		if (*text && *text++ != ',')
+		if (*at && *at++ != ',')
 			return -EINVAL;
 	}
+	seed = kern->draws;
+	if (strchr(text, '%') || strstr(text, "evict"))
+		fprintf(stderr, "vgpu: TUFF_VGPU_INJECT draws from seed=%llu\n", seed);
 	return 0;
 }

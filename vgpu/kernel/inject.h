@@ -12,6 +12,10 @@ static inline int kern_injected(unsigned nr)
 		       ? kern_injected_slow(nr)
 		       : 0;
 }
+/* The next number of the run's generator. */
+uint64_t kern_inject_draw(void);
+/* Shall this CS move an idle buffer out of VRAM? */
+bool kern_inject_evict(void);
 /* The name of an ioctl in the table, or NULL. */
 const char *kern_ioctl_name(unsigned nr);
 

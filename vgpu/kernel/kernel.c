@@ -57,6 +57,7 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	dev->hive = config->hive;
 	dev->no_p2p = config->no_p2p;
 	dev->generation = 1;
+	kern_list_init(&dev->lru);
 	for (unsigned ip = 0; ip < KERN_IPS; ip++)
 		dev->watchdog_ns[ip] = config->watchdog_ns          ? config->watchdog_ns
 				       : ip == AMDGPU_HW_IP_COMPUTE ? profile->compute_limit_ns

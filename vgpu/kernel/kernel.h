@@ -92,7 +92,10 @@ uint64_t kern_ioctl_count(void);
 uint64_t kern_ioctl_count_nr(unsigned nr);
 /* The n-th call from now (of number nr; any: -1) fails with error, a positive errno; n 0 forgets. */
 void kern_inject(int nr, uint64_t n, int error);
-/* From the environment: "ioctl=N:ENOMEM,cs=N:EAGAIN". 0 or -EINVAL. */
+/* Every call fails with a chance of ppm parts of a million, until it is planned anew; 0 forgets. */
+void kern_inject_chance(int nr, uint32_t ppm, int error);
+/* From the environment: "ioctl=N:ENOMEM,cs=5%:EAGAIN,evict=10%,seed=7"; by the creator of a run, before others
+ * join. 0 or -EINVAL. */
 int kern_inject_parse(const char *text);
 uint64_t kern_live_count(unsigned kind); /* enum kern_kind of state.h */
 /* Loss of VRAM by a reset; removal of the device. */

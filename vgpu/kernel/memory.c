@@ -110,15 +110,26 @@ void kern_heap_uncharge(struct kern_bo *bo)
 	bo->visible = false;
 }
 
+static uint64_t hidden_free(const struct kern_device *dev)
+{
+	return (dev->vram_B - dev->visible_B) - (dev->vram_used_B - dev->visible_used_B);
+}
+
+bool kern_vram_fits(const struct kern_bo *bo, bool need_visible)
+{
+	const struct kern_device *dev = bo->dev;
+
+	return (!need_visible && hidden_free(dev) >= bo->size_B) ||
+	       dev->visible_B - dev->visible_used_B >= bo->size_B;
+}
+
 /* VRAM is given out from the end that the CPU does not see, unless it must see it. */
 static int vram_charge(struct kern_bo *bo, bool need_visible)
 {
 	struct kern_device *dev = bo->dev;
-	uint64_t visible_free = dev->visible_B - dev->visible_used_B;
-	uint64_t hidden_free = (dev->vram_B - dev->visible_B) - (dev->vram_used_B - dev->visible_used_B);
-	bool visible = need_visible || hidden_free < bo->size_B;
+	bool visible = need_visible || hidden_free(dev) < bo->size_B;
 
-	if ((visible ? visible_free : hidden_free) < bo->size_B)
+	if (!kern_vram_fits(bo, need_visible))
 		return -ENOMEM;
 	dev->vram_used_B += bo->size_B;
 	dev->visible_used_B += visible ? bo->size_B : 0;
@@ -141,6 +152,10 @@ int kern_heap_charge(struct kern_bo *bo, uint32_t heap, bool need_visible)
 		dev->gtt_used_B += bo->size_B;
 	if (!r) {
 		bo->heap = heap;
+		kern_list_del(&bo->lru);
+		bo->used = ++kern->next_id;
+		if (heap == AMDGPU_GEM_DOMAIN_VRAM)
+			kern_list_add_tail(&dev->lru, &bo->lru);
 		return 0;
 	}
 	if (before.heap == AMDGPU_GEM_DOMAIN_VRAM) {

@@ -16,5 +16,7 @@ void kern_block_discard(struct kern_block *block);
  * accounted where it was. */
 int kern_heap_charge(struct kern_bo *bo, uint32_t heap, bool need_visible);
 void kern_heap_uncharge(struct kern_bo *bo);
+/* Would charging bo to VRAM succeed now? */
+bool kern_vram_fits(const struct kern_bo *bo, bool need_visible);
 
 #endif

@@ -1,6 +1,7 @@
 /* Descriptors for objects, and PRIME: buffers between files, devices and processes. */
 #include "vgpu/kernel/fd.h"
 #include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/proc.h"
@@ -106,6 +107,7 @@ static int import_foreign(struct kern_file *file, struct kern_bo *exported, stru
 	if (!bo)
 		return -ENOMEM;
 	bo->foreign = kern_bo_get(exported);
+	kern_list_add_tail(&exported->imports, &bo->import_link);
 	bo->preferred = bo->allowed = AMDGPU_GEM_DOMAIN_GTT;
 	bo->flags = exported->flags & inherited;
 	bo->unmapped = true;
@@ -131,9 +133,7 @@ void kern_prime_map(struct kern_bo *bo)
 	if (exported->heap != AMDGPU_GEM_DOMAIN_VRAM || are_peers(exported->dev, bo->dev) ||
 	    kern_heap_charge(exported, AMDGPU_GEM_DOMAIN_GTT, false))
 		return;
-	exported->dev->bytes_moved += exported->size_B;
-	for (struct kern_list *pos = exported->handles.next; pos != &exported->handles; pos = pos->next)
-		kern_entry(pos, struct kern_handle, bo_link)->file->vm->version++;
+	kern_bo_moved(exported);
 	vgpu_finding(120, "BO %u: used by a device without peer access, it moved to GTT", exported->id);
 }
 

@@ -120,19 +120,24 @@ struct kern_bo {
 	bool unmapped;               /* foreign: no job has listed it yet */
 	uint64_t user_addr;          /* userptr only, immutable */
 	uint32_t user_flags;
-	uint32_t user_proc;         /* serial of the process whose memory it is */
-	struct kern_list user_link; /* in root->userptrs, or empty */
-	struct kern_list zombie;    /* in root->zombies, or empty */
-	struct kern_vm *vm;         /* VM_ALWAYS_VALID only; counted, immutable */
-	struct kern_resv resv;      /* of its own; VM_ALWAYS_VALID buffers use their VM's */
-	struct kern_list handles;   /* kern_handle.bo_link */
-	struct kern_list lists;     /* kern_list_entry.bo_link: the BO lists that name it */
-	struct kern_list hash;      /* in root->mmap_hash, by fake */
-	uint64_t fake;              /* immutable: its offset for mmap() on a file that has a handle */
-	struct kern_inode *dmabuf;  /* borrowed; the inode holds a reference to us */
-	bool shared;                /* was exported once */
-	bool named;                 /* has a FLINK name: its id */
-	uint64_t mark;              /* scratch of view building: the list epoch that names it */
+	uint32_t user_proc;           /* serial of the process whose memory it is */
+	struct kern_list user_link;   /* in root->userptrs, or empty */
+	struct kern_list zombie;      /* in root->zombies, or empty */
+	struct kern_list lru;         /* in dev->lru while its heap is VRAM */
+	uint64_t used;                /* stamp of its last use that its place in dev->lru shows */
+	uint64_t used_late;           /* stamp of a later one that neither its lists nor its VM tell */
+	struct kern_list imports;     /* kern_bo.import_link: those that are made from this one */
+	struct kern_list import_link; /* in foreign->imports, or empty */
+	struct kern_vm *vm;           /* VM_ALWAYS_VALID only; counted, immutable */
+	struct kern_resv resv;        /* of its own; VM_ALWAYS_VALID buffers use their VM's */
+	struct kern_list handles;     /* kern_handle.bo_link */
+	struct kern_list lists;       /* kern_list_entry.bo_link: the BO lists that name it */
+	struct kern_list hash;        /* in root->mmap_hash, by fake */
+	uint64_t fake;                /* immutable: its offset for mmap() on a file that has a handle */
+	struct kern_inode *dmabuf;    /* borrowed; the inode holds a reference to us */
+	bool shared;                  /* was exported once */
+	bool named;                   /* has a FLINK name: its id */
+	uint64_t mark;                /* scratch of view building: the list epoch that names it */
 	uint64_t tiling;
 	uint64_t meta_flags;
 	uint32_t meta_B;
@@ -179,6 +184,8 @@ struct kern_vm {
 	struct kern_waitq unlocked;
 	bool reserved_vmid;
 	unsigned running; /* jobs that the engine executes now */
+	uint64_t used;    /* stamp of its last job */
+	bool displaced;   /* some always-valid buffer was evicted */
 	struct kern_vm_fault fault;
 };
 
@@ -239,6 +246,8 @@ struct kern_bo_list {
 	unsigned userptrs;             /* entries that each CS must look at */
 	unsigned implicit;             /* entries without EXPLICIT_SYNC */
 	bool unmapped;                 /* some entries are imports that no job had listed */
+	bool displaced;                /* some entries were evicted */
+	uint64_t used;                 /* stamp of the last job that listed it */
 	struct kern_resv resv;         /* of the jobs that used this list */
 	uint32_t *handles;             /* owned; chunk lists only: the handles that it was made from */
 };
@@ -353,6 +362,7 @@ struct kern_device {
 	uint64_t vram_B, visible_B, gtt_B; /* immutable */
 	uint64_t vram_used_B, visible_used_B, gtt_used_B;
 	uint64_t bytes_moved, evictions, cpu_faults;
+	struct kern_list lru; /* kern_bo.lru: what is in VRAM, by bo->used */
 	uint32_t resets, vram_lost;
 	uint64_t generation;
 	uint64_t hive; /* immutable, as is the next; see struct kern_device_config */
@@ -363,10 +373,12 @@ struct kern_device {
 	struct kern_hw_ring hw[KERN_IPS][KERN_HW_RINGS];
 };
 
-/* A plan to fail: the nth call from now of some kind. */
+/* A plan to fail: the nth call from now of some kind, or any call with some chance. */
 struct kern_inject {
 	uint64_t countdown; /* 0: none */
 	int error;
+	uint32_t chance_ppm; /* 0: none */
+	int chance_error;
 };
 
 struct kern_root {
@@ -391,6 +403,8 @@ struct kern_root {
 	uint64_t ioctls, ioctl_nr[KERN_IOCTLS]; /* how many came */
 	struct kern_inject inject_any, inject_nr[KERN_IOCTLS];
 	_Atomic uint32_t injecting; /* plans outstanding; the ioctl path looks at nothing else */
+	uint32_t evict_ppm;         /* chance that a CS first moves an idle buffer out of VRAM */
+	uint64_t draws;             /* state of the generator that chances are drawn from */
 };
 
 #endif

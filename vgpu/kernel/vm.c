@@ -1,5 +1,6 @@
 #include "vgpu/kernel/vm.h"
 #include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/proc.h"
@@ -88,6 +89,7 @@ static void map_insert(struct kern_vm *vm, struct kern_map *map)
 	vm->count++;
 	vm->version++;
 	vm->delayed += map->delayed;
+	vm->displaced |= map->handle && map->handle->bo->vm == vm && kern_bo_displaced(map->handle->bo);
 	if (map->handle)
 		kern_list_add_tail(&map->handle->maps, &map->link);
 	else

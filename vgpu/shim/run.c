@@ -197,7 +197,9 @@ int shim_run_create(const char *spec, const struct shim_config *config)
 		goto remove_tree;
 	r = take_part();
 	if (!r && inject && (r = kern_inject_parse(inject)))
-		fprintf(stderr, "vgpu: TUFF_VGPU_INJECT=%s is not NAME=N:ERRNO[,...]\n", inject);
+		fprintf(stderr,
+			"vgpu: TUFF_VGPU_INJECT=%s is not a list of NAME=N:ERRNO, NAME=P%%:ERRNO, evict[=P%%], seed=N\n",
+			inject);
 	if (r)
 		goto detach;
 	shim_tree_refresh();
