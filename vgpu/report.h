@@ -1,7 +1,7 @@
 /* What the virtual GPU says: strict findings, and a log.
  *
  * A finding is something that real hardware would punish, now or some day, and that the exact error codes of the
- * kernel do not show. Its row is the one of docs/vgpu.md. Level, from TUFF_VGPU_STRICT:
+ * kernel do not show. Its row is the one of docs/vgpu-contract.md. Level, from TUFF_VGPU_STRICT:
  *   off     nothing
  *   report  one line on stderr (default)
  *   fatal   one line on stderr, then abort(), so that a test stops at the packet that did it

@@ -200,13 +200,13 @@ bool engine_device_await(struct engine_device *dev, uint64_t units, struct engin
 	return found;
 }
 
-/* Whether grids of the ring live; cancels them if the job was stopped. */
+/* Whether grids of the ring live; cancels them if its waves shall end. */
 static bool ring_lives(struct engine_ring *ring)
 {
 	bool lives;
 
 	pthread_mutex_lock(&ring->dev->lock);
-	if (ring->live_grids && engine_run_stopped(ring->run))
+	if (ring->live_grids && engine_run_waves_end(ring->run))
 		cancel_all_locked(ring);
 	lives = ring->live_grids;
 	pthread_mutex_unlock(&ring->dev->lock);

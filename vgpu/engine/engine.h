@@ -15,7 +15,7 @@ enum engine_ip { ENGINE_GFX = 0, ENGINE_COMPUTE = 1, ENGINE_DMA = 2 }; /* as AMD
 enum engine_status {
 	ENGINE_DONE,
 	ENGINE_HANG,    /* watchdog: modelled GPU time of the job is over its limit, or nothing can ever go on */
-	ENGINE_WAVES,   /* the same, and it is waves that do not end: killing them is enough */
+	ENGINE_WAVES,   /* waves that did not end were killed, and the packets behind them were executed */
 	ENGINE_ILLEGAL, /* opcode, register or instruction that raises an interrupt: reset at once */
 	ENGINE_KILLED,  /* engine_kill() */
 };

@@ -268,7 +268,7 @@ bool engine_group_run(struct engine_group *group, uint64_t budget)
 		for (unsigned number = 0; number < group->shared.waves; number++) {
 			if (group->done[number] != ISA_BUDGET)
 				continue;
-			if (engine_run_stopped(group->grid->run))
+			if (engine_run_waves_end(group->grid->run))
 				return true;
 			switch (run_wave(group, number, budget)) {
 			case ISA_BUDGET:

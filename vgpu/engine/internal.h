@@ -31,6 +31,8 @@ struct engine_run {
 	struct engine_ring *ring;
 	const struct engine_job *job;
 	_Atomic int status;           /* enum engine_status; ENGINE_DONE while it runs. Release: why is written */
+	_Atomic bool waves_killed;    /* by ENGINE_WAVES; the CP goes on behind them. Release: why is written */
+	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended */
 	_Atomic uint64_t progress_ns; /* engine_now_ns() when a grid last came or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
@@ -44,7 +46,14 @@ static inline bool engine_run_stopped(const struct engine_run *run)
 	return atomic_load_explicit(&run->status, memory_order_acquire) != ENGINE_DONE;
 }
 
-/* Ends the job with status and reason; the first caller wins. Any thread. */
+/* Whether its waves, those that live and those to come, end where they are. */
+static inline bool engine_run_waves_end(const struct engine_run *run)
+{
+	return atomic_load_explicit(&run->waves_killed, memory_order_acquire) || engine_run_stopped(run);
+}
+
+/* Ends the job with status and reason; the first caller wins. ENGINE_WAVES ends its waves only: the packet
+ * processor goes on, and gets little time for that. Any thread. */
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over: as ENGINE_HANG, or as

@@ -26,27 +26,38 @@ uint64_t engine_clock(const struct vgpu_chip *chip)
 
 /* --- a job ------------------------------------------------------------------------------------ */
 
+/* What is left of a job whose waves were killed must end within the time in which the kernel sends the kill again
+ * and again and looks at the fence (Linux amdgpu_ring_soft_recovery); else the ring is reset all the same. */
+#define RECOVERY_NS 10000000u
+
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 {
 	va_list args;
 
 	pthread_mutex_lock(&run->why_lock);
-	if (!engine_run_stopped(run)) {
+	if (!engine_run_stopped(run) && !(status == ENGINE_WAVES && engine_run_waves_end(run))) {
 		va_start(args, fmt);
 		vsnprintf(run->why, run->why_B, fmt, args);
 		va_end(args);
 		vgpu_log("ring %d.%u job %llu of pid %u stops: %s", run->ring->ip, run->ring->index,
 			 (unsigned long long)run->job->seq, run->job->pid, run->why);
-		atomic_store_explicit(&run->status, (int)status, memory_order_release);
+		if (status == ENGINE_WAVES)
+			atomic_store_explicit(&run->waves_killed, true, memory_order_release);
+		else
+			atomic_store_explicit(&run->status, (int)status, memory_order_release);
 	}
 	pthread_mutex_unlock(&run->why_lock);
 }
 
 void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what)
 {
-	uint64_t limit = run->job->watchdog_ns;
-	uint64_t ns = atomic_load_explicit(&run->model_ns, memory_order_relaxed) + live_ns;
+	bool killed = atomic_load_explicit(&run->waves_killed, memory_order_acquire);
+	_Atomic uint64_t *clock = killed ? &run->recovery_ns : &run->model_ns;
+	uint64_t limit = killed ? RECOVERY_NS : run->job->watchdog_ns;
+	uint64_t ns = atomic_load_explicit(clock, memory_order_relaxed) + live_ns;
 
+	if (killed && over == ENGINE_WAVES)
+		return;
 	if (limit && ns > limit && !engine_run_stopped(run))
 		engine_run_stop(run, over, "watchdog: %.3f s of GPU time are over the limit of %.3f s in %s",
 				(double)ns / 1e9, (double)limit / 1e9, what);
@@ -54,7 +65,12 @@ void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_stat
 
 void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status over, const char *what)
 {
-	atomic_fetch_add_explicit(&run->model_ns, ns, memory_order_relaxed);
+	bool killed = atomic_load_explicit(&run->waves_killed, memory_order_acquire);
+
+	if (!killed)
+		atomic_fetch_add_explicit(&run->model_ns, ns, memory_order_relaxed);
+	else if (over != ENGINE_WAVES)
+		atomic_fetch_add_explicit(&run->recovery_ns, ns, memory_order_relaxed);
 	engine_run_check(run, 0, over, what);
 }
 
@@ -142,6 +158,8 @@ enum engine_status engine_execute(struct engine_ring *ring, const struct engine_
 	atomic_fetch_sub(&ring->dev->busy, 1);
 	attach(ring, NULL);
 	pthread_mutex_destroy(&run.why_lock);
+	if (!engine_run_stopped(&run) && run.waves_killed)
+		return ENGINE_WAVES;
 	return (enum engine_status)atomic_load(&run.status);
 }
 

@@ -40,6 +40,7 @@ static void give_way(unsigned looks)
 bool engine_wait_on(struct engine_wait *wait)
 {
 	uint64_t now, passed;
+	bool waves;
 
 	give_way(wait->looks++);
 	now = engine_now_ns();
@@ -47,8 +48,8 @@ bool engine_wait_on(struct engine_wait *wait)
 	wait->last_ns = now;
 	if (now - wait->begun_ns > GRACE_NS && !atomic_load(&wait->run->ring->dev->busy))
 		passed *= HURRY;
-	engine_run_elapse(wait->run, passed, engine_ring_busy(wait->run->ring) ? ENGINE_WAVES : ENGINE_HANG,
-			  wait->what);
+	waves = engine_ring_busy(wait->run->ring) && !engine_run_waves_end(wait->run);
+	engine_run_elapse(wait->run, passed, waves ? ENGINE_WAVES : ENGINE_HANG, wait->what);
 	return !engine_run_stopped(wait->run);
 }
 

@@ -104,7 +104,7 @@ static struct engine_group *load(struct engine_worker *w)
 	struct engine_grid *grid = w->claim.grid;
 	struct engine_group *group;
 
-	if (engine_run_stopped(grid->run) || !find_program(w, grid))
+	if (engine_run_waves_end(grid->run) || !find_program(w, grid))
 		return NULL;
 	group = spare_group(w);
 	if (group && engine_group_load(group, &w->claim, w->program))

@@ -65,7 +65,7 @@ void kern_reset(struct kern_job *job, enum engine_status status, const char *why
 	struct kern_ring *ring = job->ring;
 	struct kern_device *dev = ring->dev;
 
-	/* Killing the waves of the VMID is enough when it is waves that hang. */
+	/* Killing the waves of the VMID is enough when it is waves that hang: the packets behind them ran. */
 	if (status == ENGINE_WAVES) {
 		say_once(job, "hang, soft recovery", why);
 		dev->resets++;

@@ -186,12 +186,15 @@ static void job_run(struct ring_thread *t, struct kern_job *job)
 	lost = job_lost(job);
 	if (status == ENGINE_KILLED)
 		kern_job_finish(job, lost ? lost : -ESRCH);
-	else if (status != ENGINE_DONE)
+	else if (status != ENGINE_DONE && status != ENGINE_WAVES)
 		kern_reset(job, status, why);
 	else {
-		if (!lost)
+		if (!lost) /* behind the packets, those behind killed waves too */
 			write_user_fence(job);
-		kern_job_finish(job, lost);
+		if (status == ENGINE_WAVES)
+			kern_reset(job, status, why);
+		else
+			kern_job_finish(job, lost);
 	}
 }
 

@@ -24,6 +24,7 @@ static struct {
 	int fd;
 	uint32_t ib_bo, data_bo, list, ctx;
 	uint32_t *ib, *data; /* owned mappings of a page each */
+	uint32_t ib_dw;      /* how much of the IB runs */
 } rig;
 
 static inline int rig_call(unsigned long request, void *arg)
@@ -115,7 +116,7 @@ static inline int rig_list_free(uint32_t list)
 /* Runs the rig's IB, `copies` times in one job, on COMPUTE ring 0. */
 static inline int rig_submit_ibs(uint32_t ctx, uint32_t list, uint32_t ib_flags, unsigned copies, uint64_t *seq)
 {
-	struct drm_amdgpu_cs_chunk_ib ib = {0, ib_flags, RIG_IB_VA, 64, AMDGPU_HW_IP_COMPUTE, 0, 0};
+	struct drm_amdgpu_cs_chunk_ib ib = {0, ib_flags, RIG_IB_VA, 4 * rig.ib_dw, AMDGPU_HW_IP_COMPUTE, 0, 0};
 	struct drm_amdgpu_cs_chunk chunk = {AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib};
 	uint64_t pointer[256];
 	union drm_amdgpu_cs args = {.in = {ctx, list, copies, 0, (uintptr_t)pointer}};
@@ -150,7 +151,8 @@ static inline int rig_wait(uint64_t seq)
 
 static inline void rig_nops(void)
 {
-	for (unsigned i = 0; i < 16; i++)
+	rig.ib_dw = 16;
+	for (unsigned i = 0; i < rig.ib_dw; i++)
 		rig.ib[i] = RIG_NOP;
 }
 
