@@ -511,3 +511,38 @@ int kern_gem_wait_idle(struct kern_file *file, void *arg)
 	args->out.status = r == -ETIME;
 	return 0;
 }
+
+/* The count that is needed, when the array is too small for all. */
+int kern_gem_list_handles(struct kern_file *file, void *arg)
+{
+	struct uapi_gem_list_handles *args = arg;
+	uint32_t room = args->num_entries, count = 0;
+	int r = 0;
+
+	if (!kern_profile_of(file->dev)->lists_handles) {
+		vgpu_finding(1, "GEM_LIST_HANDLES is not of Linux %s's amdgpu",
+			     kern_profile_of(file->dev)->release);
+		return -EINVAL;
+	}
+	args->num_entries = file->handles.count;
+	if (room < file->handles.count)
+		return 0;
+	for (uint32_t id = 1; !r && id < file->handles.room; id++) {
+		const struct kern_handle *handle = kern_handle_find(file, id);
+		const struct kern_bo *bo = handle ? handle->bo : NULL;
+
+		if (!bo)
+			continue;
+		r = kern_copy_out(args->entries + count++ * sizeof(struct uapi_gem_list_handles_entry),
+				  &(struct uapi_gem_list_handles_entry){
+					  .gem_handle = id,
+					  .flags = bo->foreign ? UAPI_GEM_LIST_HANDLES_IS_IMPORT : 0,
+					  .size = bo->size_B,
+					  .preferred_domains = bo->preferred,
+					  .alloc_flags = bo->flags,
+					  .alignment = bo->alignment_B,
+				  },
+				  sizeof(struct uapi_gem_list_handles_entry));
+	}
+	return r;
+}

@@ -54,6 +54,7 @@ int kern_gem_userptr(struct kern_file *file, void *arg);
 int kern_gem_close(struct kern_file *file, void *arg);
 int kern_gem_metadata(struct kern_file *file, void *arg);
 int kern_gem_op(struct kern_file *file, void *arg);
+int kern_gem_list_handles(struct kern_file *file, void *arg);
 int kern_gem_wait_idle(struct kern_file *file, void *arg);
 
 #endif

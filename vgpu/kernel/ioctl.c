@@ -28,12 +28,15 @@ struct kern_ioctl_row {
 	int (*handler)(struct kern_file *file, void *arg);
 	unsigned long code; /* the kernel's: direction and size */
 	unsigned permissions;
-	unsigned since_minor; /* of DRM 3; 0: before 40 */
+	unsigned since_minor;  /* of DRM 3; 0: before 40 */
+	unsigned long code_64; /* from DRM 3.64 on, if that differs */
 };
 
-#define ROW(name, handler, code, permissions) [_IOC_NR(code)] = {name, handler, code, permissions, 0}
+#define ROW(name, handler, code, permissions) [_IOC_NR(code)] = {name, handler, code, permissions, 0, 0}
 #define ROW_SINCE(minor, name, handler, code, permissions)                                                         \
-	[_IOC_NR(code)] = {name, handler, code, permissions, minor}
+	[_IOC_NR(code)] = {name, handler, code, permissions, minor, 0}
+#define ROW_GROWN(name, handler, code, code_64, permissions)                                                       \
+	[_IOC_NR(code)] = {name, handler, code, permissions, 0, code_64}
 
 /* User queues are off (amdgpu.user_queue = 0): the kernel says so with a number that user space has no name for. */
 static int userq_is_off(struct kern_file *file, void *arg)
@@ -87,7 +90,7 @@ static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	ROW("info", kern_info_ioctl, DRM_IOCTL_AMDGPU_INFO, AUTH | RENDER),
 	ROW("gem_metadata", kern_gem_metadata, DRM_IOCTL_AMDGPU_GEM_METADATA, AUTH | RENDER),
 	ROW("gem_wait_idle", kern_gem_wait_idle, DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, AUTH | RENDER),
-	ROW("gem_va", kern_gem_va, DRM_IOCTL_AMDGPU_GEM_VA, AUTH | RENDER),
+	ROW_GROWN("gem_va", kern_gem_va, DRM_IOCTL_AMDGPU_GEM_VA, UAPI_IOCTL_GEM_VA, AUTH | RENDER),
 	ROW("wait_cs", kern_wait_cs_ioctl, DRM_IOCTL_AMDGPU_WAIT_CS, AUTH | RENDER),
 	ROW("gem_op", kern_gem_op, DRM_IOCTL_AMDGPU_GEM_OP, AUTH | RENDER),
 	ROW("gem_userptr", kern_gem_userptr, DRM_IOCTL_AMDGPU_GEM_USERPTR, AUTH | RENDER),
@@ -95,6 +98,7 @@ static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	ROW("vm", kern_vm_ioctl, DRM_IOCTL_AMDGPU_VM, AUTH | RENDER),
 	ROW("fence_to_handle", kern_fence_to_handle_ioctl, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, AUTH | RENDER),
 	ROW("sched", kern_sched_ioctl, DRM_IOCTL_AMDGPU_SCHED, MASTER),
+	ROW_SINCE(64, "gem_list_handles", kern_gem_list_handles, UAPI_IOCTL_GEM_LIST_HANDLES, AUTH | RENDER),
 	ROW_SINCE(64, "userq", userq_is_off, UAPI_IOCTL_USERQ, AUTH | RENDER),
 	ROW_SINCE(64, "userq_signal", userq_is_off, UAPI_IOCTL_USERQ_SIGNAL, AUTH | RENDER),
 	ROW_SINCE(64, "userq_wait", userq_is_off, UAPI_IOCTL_USERQ_WAIT, AUTH | RENDER),
@@ -121,13 +125,13 @@ static int permitted(const struct kern_file *file, const struct kern_ioctl_row *
 }
 
 /* A longer struct than the kernel's is legal, but what stands in its tail is lost. */
-static void report_tail(const struct kern_ioctl_row *row, const uint8_t *data, size_t user_B)
+static void report_tail(const char *name, const uint8_t *data, size_t kernel_B, size_t user_B)
 {
-	for (size_t i = _IOC_SIZE(row->code); i < user_B; i++)
+	for (size_t i = kernel_B; i < user_B; i++)
 		if (data[i]) {
 			vgpu_finding(3,
 				     "%s: byte %zu of the argument is set, but this kernel's struct has %zu bytes",
-				     row->name, i, (size_t)_IOC_SIZE(row->code));
+				     name, i, kernel_B);
 			return;
 		}
 }
@@ -143,8 +147,10 @@ static void report_fork(struct kern_file *file, const char *name)
 
 static long call(struct kern_file *file, const struct kern_ioctl_row *row, unsigned long request, void *arg)
 {
-	unsigned dir = _IOC_DIR(request) & _IOC_DIR(row->code);
-	size_t user_B = _IOC_SIZE(request), size_B = user_B > _IOC_SIZE(row->code) ? user_B : _IOC_SIZE(row->code);
+	bool grown = row->code_64 && kern_profile_of(file->dev)->drm_minor >= 64;
+	unsigned long code = grown ? row->code_64 : row->code;
+	unsigned dir = _IOC_DIR(request) & _IOC_DIR(code);
+	size_t user_B = _IOC_SIZE(request), size_B = user_B > _IOC_SIZE(code) ? user_B : _IOC_SIZE(code);
 	size_t in_B = dir & _IOC_WRITE ? user_B : 0, out_B = dir & _IOC_READ ? user_B : 0;
 	uint64_t small[ARG_MAX_B / 8];
 	uint8_t *data = size_B <= sizeof(small) ? (uint8_t *)small : malloc(size_B);
@@ -154,8 +160,7 @@ static long call(struct kern_file *file, const struct kern_ioctl_row *row, unsig
 		r = kern_copy_in(data, (uintptr_t)arg, in_B);
 	if (!r) {
 		memset(data + in_B, 0, size_B - in_B);
-		if (user_B > _IOC_SIZE(row->code))
-			report_tail(row, data, in_B);
+		report_tail(row->name, data, _IOC_SIZE(code), in_B);
 		report_fork(file, row->name);
 		r = file->dev->unplugged ? -ENODEV : permitted(file, row);
 		if (!r)

@@ -104,6 +104,7 @@ static const struct kern_profile profiles[] = {
 		.sticky_errors = true,
 		.ring_reset = true,
 		.reset_spares = true,
+		.lists_handles = true,
 	},
 	{
 		.release = "7.0",
@@ -120,6 +121,7 @@ static const struct kern_profile profiles[] = {
 		.sticky_errors = true,
 		.ring_reset = true,
 		.reset_spares = true,
+		.lists_handles = true,
 	},
 };
 

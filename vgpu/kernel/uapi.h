@@ -56,6 +56,34 @@
 #define UAPI_IOCTL_USERQ_WAIT   _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x98, 72)
 #define UAPI_ENOTSUPP           524
 
+/* GEM_VA since 6.16: fences to wait for before the update, and a syncobj that gets the update's own. */
+struct uapi_gem_va {
+	uint32_t handle, pad, operation, flags;
+	uint64_t va_address, offset_in_bo, map_size;
+	uint64_t vm_timeline_point; /* 0: binary */
+	uint32_t vm_timeline_syncobj_out;
+	uint32_t num_syncobj_handles;
+	uint64_t input_fence_syncobj_handles;
+};
+_Static_assert(sizeof(struct uapi_gem_va) == 64, "GEM_VA");
+_Static_assert(__builtin_offsetof(struct uapi_gem_va, vm_timeline_point) == sizeof(struct drm_amdgpu_gem_va),
+	       "GEM_VA");
+#define UAPI_IOCTL_GEM_VA DRM_IOW(DRM_COMMAND_BASE + DRM_AMDGPU_GEM_VA, struct uapi_gem_va)
+
+/* GEM_LIST_HANDLES, since 6.18. */
+struct uapi_gem_list_handles {
+	uint64_t entries;
+	uint32_t num_entries, pad;
+};
+struct uapi_gem_list_handles_entry {
+	uint32_t gem_handle, flags;
+	uint64_t size, preferred_domains, alloc_flags, alignment;
+};
+_Static_assert(sizeof(struct uapi_gem_list_handles) == 16, "GEM_LIST_HANDLES");
+_Static_assert(sizeof(struct uapi_gem_list_handles_entry) == 40, "GEM_LIST_HANDLES entry");
+#define UAPI_GEM_LIST_HANDLES_IS_IMPORT 1
+#define UAPI_IOCTL_GEM_LIST_HANDLES     DRM_IOWR(DRM_COMMAND_BASE + 0x19, struct uapi_gem_list_handles)
+
 /* Firmware types that came after AMDGPU_INFO_FW_TOC. */
 enum uapi_info_fw {
 	UAPI_INFO_FW_MES_KIQ = 0x19,

@@ -1,9 +1,11 @@
+#include <stdlib.h>
 #include "vgpu/kernel/vm.h"
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/proc.h"
+#include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/uapi.h"
 
 struct kern_vm *kern_vm_create(struct kern_device *dev)
@@ -328,15 +330,100 @@ static int va_check(const struct kern_device *dev, const struct drm_amdgpu_gem_v
 	return 0;
 }
 
+#define INPUT_FENCES_MAX (1u << 16) /* more are refused with -ENOMEM, as a copy of that size fails in the kernel   \
+				     */
+
+static int wait_for_fence(struct kern_file *file, uint32_t handle)
+{
+	struct kern_fence *f;
+	int r = handle ? kern_syncobj_find_fence(file, handle, 0, 0, 0, &f) : -EINVAL;
+
+	if (r)
+		return r;
+	do
+		r = kern_fence_wait(&f, 1, true, INT64_MAX, NULL);
+	while (r == -EINTR); /* signals do not end this wait */
+	kern_fence_put(f);
+	return r;
+}
+
+/* The caller waits, not the update. */
+static int wait_for_inputs(struct kern_file *file, const struct uapi_gem_va *args)
+{
+	uint32_t *handle;
+	int r;
+
+	if (!args->num_syncobj_handles)
+		return 0;
+	if (args->num_syncobj_handles > INPUT_FENCES_MAX)
+		return -ENOMEM;
+	handle = malloc(args->num_syncobj_handles * sizeof(*handle));
+	if (!handle)
+		return -ENOMEM;
+	r = kern_copy_in(handle, args->input_fence_syncobj_handles, args->num_syncobj_handles * sizeof(*handle));
+	for (uint32_t i = 0; !r && i < args->num_syncobj_handles; i++)
+		r = wait_for_fence(file, handle[i]);
+	free(handle);
+	return r;
+}
+
+/* *out is counted, NULL when none was asked for. */
+static int find_timeline(struct kern_file *file, const struct uapi_gem_va *args, struct kern_syncobj **out)
+{
+	struct kern_syncobj *s = kern_syncobj_find(file, args->vm_timeline_syncobj_out);
+
+	*out = NULL;
+	if (!args->vm_timeline_syncobj_out)
+		return 0;
+	if (!s)
+		return -ENOENT;
+	*out = kern_syncobj_get(s);
+	return args->vm_timeline_point ? kern_syncobj_reserve(s) : 0;
+}
+
+/* The update is done when the ioctl is: its fence is signalled. */
+static int post_update(struct kern_syncobj *s, uint64_t point)
+{
+	struct kern_fence *stub = kern_fence_stub();
+
+	if (!stub)
+		return -ENOMEM;
+	kern_syncobj_attach(s, point, stub);
+	kern_fence_put(stub);
+	return 0;
+}
+
+typedef int va_handler(const struct va_op *op);
+
+static int va_locked(struct kern_file *file, const struct uapi_gem_va *args, struct va_op *op, va_handler *handler,
+		     bool with_bo)
+{
+	struct kern_syncobj *timeline = NULL;
+	int r = 0;
+
+	if (with_bo) /* anew: it may have been closed while we waited */
+		op->handle = kern_handle_must(file, args->handle, "GEM_VA");
+	if (with_bo && !op->handle)
+		return -ENOENT;
+	if (kern_profile_of(file->dev)->drm_minor >= 64)
+		r = find_timeline(file, args, &timeline);
+	if (!r)
+		r = handler(op);
+	if (!r && timeline && !(args->flags & AMDGPU_VM_DELAY_UPDATE))
+		r = post_update(timeline, args->vm_timeline_point);
+	kern_syncobj_put(timeline);
+	return r;
+}
+
 int kern_gem_va(struct kern_file *file, void *arg)
 {
-	static int (*const handler[])(const struct va_op *op) = {
+	static va_handler *const handler[] = {
 		[AMDGPU_VA_OP_MAP] = va_map,
 		[AMDGPU_VA_OP_UNMAP] = va_unmap,
 		[AMDGPU_VA_OP_CLEAR] = va_clear,
 		[AMDGPU_VA_OP_REPLACE] = va_replace,
 	};
-	const struct drm_amdgpu_gem_va *args = arg;
+	const struct uapi_gem_va *args = arg; /* before 3.64 only what drm_amdgpu_gem_va has is there */
 	bool with_bo = args->operation != AMDGPU_VA_OP_CLEAR && !(args->flags & AMDGPU_VM_PAGE_PRT);
 	struct va_op op = {
 		.vm = file->vm,
@@ -345,15 +432,17 @@ int kern_gem_va(struct kern_file *file, void *arg)
 		.offset = with_bo ? args->offset_in_bo : 0,
 		.flags = args->flags,
 	};
-	int r = va_check(file->dev, args);
+	int r = va_check(file->dev, arg);
 
+	if (!r && with_bo && !kern_handle_must(file, args->handle, "GEM_VA"))
+		r = -ENOENT;
+	if (!r && kern_profile_of(file->dev)->drm_minor >= 64)
+		r = wait_for_inputs(file, args);
 	if (!r)
 		r = kern_vm_lock(file->vm);
 	if (r)
 		return r;
-	if (with_bo)
-		op.handle = kern_handle_must(file, args->handle, "GEM_VA");
-	r = with_bo && !op.handle ? -ENOENT : handler[args->operation](&op);
+	r = va_locked(file, args, &op, handler[args->operation], with_bo);
 	kern_vm_unlock(file->vm);
 	return r;
 }
