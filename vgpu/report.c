@@ -7,11 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* On costs what docs/vgpu.md says. */
+#define CACHES_DEFAULT false
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic int level = VGPU_STRICT_REPORT;
+static atomic_bool caches = CACHES_DEFAULT;
 static atomic_ulong findings;
 /* Immutable after `once`; stdio locks each line. */
 static FILE *log_file;
+
+static void read_caches(void)
+{
+	const char *value = getenv("TUFF_VGPU_CACHES");
+
+	if (!value || !*value)
+		return;
+	if (strcmp(value, "on") && strcmp(value, "off"))
+		fprintf(stderr, "vgpu: TUFF_VGPU_CACHES=%s is neither on nor off; taking %s\n", value,
+			CACHES_DEFAULT ? "on" : "off");
+	else
+		caches = !strcmp(value, "on");
+}
 
 static void read_environment(void)
 {
@@ -24,6 +41,7 @@ static void read_environment(void)
 		level = VGPU_STRICT_FATAL;
 	else if (strict && *strict && strcmp(strict, "report"))
 		fprintf(stderr, "vgpu: TUFF_VGPU_STRICT=%s is none of off, report, fatal; taking report\n", strict);
+	read_caches();
 	if (!log || !*log)
 		return;
 	log_file = strcmp(log, "-") ? fopen(log, "ae") : stderr;
@@ -43,6 +61,18 @@ void vgpu_strict_set(enum vgpu_strict new_level)
 {
 	pthread_once(&once, read_environment); /* else the environment would win later */
 	atomic_store_explicit(&level, new_level, memory_order_relaxed);
+}
+
+bool vgpu_caches(void)
+{
+	pthread_once(&once, read_environment);
+	return atomic_load_explicit(&caches, memory_order_relaxed);
+}
+
+void vgpu_caches_set(bool on)
+{
+	pthread_once(&once, read_environment);
+	atomic_store_explicit(&caches, on, memory_order_relaxed);
 }
 
 unsigned long vgpu_findings(void)

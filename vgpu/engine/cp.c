@@ -282,6 +282,7 @@ static bool execute_packet(struct cp *cp)
 	if (!fetch(cp, cp->ring->packet, cp->body_dw))
 		return false;
 	cp->body = cp->ring->packet;
+	cp->mem.past_l2 = 0;
 	return packet->execute(cp);
 }
 
@@ -330,6 +331,7 @@ void engine_cp_execute(struct engine_run *run)
 	enum gpuvm_client client = cp.gfx ? GPUVM_CPG : GPUVM_CPC;
 
 	engine_mem_init(&cp.mem, run, GPUVM_CPF, client);
+	cp.mem.cache = run->ring->dev->cache;
 	for (; cp.ib_index < run->job->ib_count; cp.ib_index++) {
 		const struct engine_ib *ib = &run->job->ib[cp.ib_index];
 

@@ -24,6 +24,7 @@ bool cp_write_data(struct cp *cp)
 		return write_registers(cp, packet, count, increment);
 	if (dst != WRITE_DST_L2 && dst != WRITE_DST_MEMORY && !(cp->gfx && dst == WRITE_DST_MEMORY_SYNC))
 		return cp_illegal(cp, 65, "dst_sel %u", dst);
+	cp->mem.past_l2 = dst == WRITE_DST_L2 ? 0 : GPUVM_W;
 	if (increment)
 		return cp_need(cp, engine_mem_write(&cp->mem, va, packet->data, count));
 	for (unsigned i = 0; i < count; i++)
@@ -82,6 +83,7 @@ static bool copy_source(struct cp *cp, const struct pm4_copy_data *packet, bool 
 		return copy_from_register(cp, packet->src_lo, is_64, value);
 	case COPY_SRC_MEMORY:
 	case COPY_SRC_L2:
+		cp->mem.past_l2 |= bits(packet->control, 3, 0) == COPY_SRC_MEMORY ? GPUVM_R : 0;
 		return copy_from_memory(cp, pm4_va(packet->src_lo, packet->src_hi), is_64, value);
 	case COPY_SRC_IMMEDIATE:
 		*value = pm4_va(packet->src_lo, packet->src_hi);
@@ -116,6 +118,7 @@ bool cp_copy_data(struct cp *cp)
 		/* fallthrough */
 	case COPY_DST_L2:
 	case COPY_DST_MEMORY:
+		cp->mem.past_l2 |= bits(packet->control, 11, 8) == COPY_DST_L2 ? 0 : GPUVM_W;
 		return cp_need(cp, is_64 ? engine_mem_write64(&cp->mem, va, value)
 					 : engine_mem_write32(&cp->mem, va, (uint32_t)value));
 	default:
@@ -207,6 +210,7 @@ bool cp_dma_data(struct cp *cp)
 		return cp_illegal(cp, 66, "register space or a fixed address: command 0x%08x", packet->command);
 	if (to == DMA_DST_NOWHERE) /* prefetch into L2 */
 		return true;
+	cp->mem.past_l2 = (from == DMA_SRC_L2 ? 0 : GPUVM_R) | (to == DMA_DST_L2 ? 0 : GPUVM_W);
 	if (from == DMA_SRC_DATA) {
 		if (dst & 3 || size_B & 3)
 			cp_remark(cp, 65, "a fill of %u bytes at 0x%llx is not of dwords", size_B,

@@ -18,6 +18,38 @@ static void check_l2_actions(const struct cp *cp, bool tc, bool wb, bool nc, boo
 		cp_remark(cp, 84, "invalidates L2 without writing it back: other queues' dirty lines are lost");
 }
 
+/* Both actions on L2 hold for MTYPE NC and RW alike, which is all that L2 keeps. */
+static unsigned l2_actions(bool tc, bool wb, bool nc, bool metadata)
+{
+	return (wb && (tc || nc) ? MEM_WRITE_BACK : 0) | (tc && !(metadata && !wb) ? MEM_DROP_L2 : 0);
+}
+
+static void maintain(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
+{
+	struct mem_cache *cache = cp->ring->dev->cache;
+	unsigned lost = cache && what ? mem_cache_maintain(cache, what, lo, hi) : 0;
+
+	if (lost)
+		cp_remark(cp, 118, "%u lines of L2 are lost: they were written and not written back", lost);
+}
+
+static void acquire_caches(struct cp *cp, const struct pm4_acquire_mem *packet)
+{
+	uint32_t cntl = packet->coher_cntl;
+	unsigned what = l2_actions(cntl & COHER_TC, cntl & COHER_TC_WB, cntl & COHER_TC_NC_ACTION,
+				   cntl & COHER_TC_INV_METADATA);
+	uint64_t lo = pm4_va(packet->base_lo, packet->base_hi) << 8;
+	uint64_t size = pm4_va(packet->size_lo, bits(packet->size_hi, 7, 0));
+
+	what |= cntl & (COHER_TCL1 | COHER_TCL1_VOL) ? MEM_DROP_L1 : 0;
+	what |= cntl & (COHER_SH_KCACHE | COHER_SH_KCACHE_VOL) ? MEM_DROP_SCALAR : 0;
+	what |= cntl & COHER_SH_ICACHE ? MEM_DROP_CODE : 0;
+	/* 40 bits of 256 bytes: everything. */
+	if (!size)
+		return;
+	maintain(cp, what, lo, !lo && size >> 32 == 0xff ? ~(uint64_t)0 : lo + (size << 8));
+}
+
 bool cp_acquire_mem(struct cp *cp)
 {
 	const struct pm4_acquire_mem *packet = (const void *)cp->body;
@@ -27,6 +59,7 @@ bool cp_acquire_mem(struct cp *cp)
 			 cntl & COHER_TC_INV_METADATA);
 	if (!packet->size_lo && !bits(packet->size_hi, 7, 0))
 		cp_remark(cp, 85, "an empty range: nothing is invalidated");
+	acquire_caches(cp, packet);
 	return true;
 }
 
@@ -79,7 +112,14 @@ bool cp_release_mem(struct cp *cp)
 		return cp_illegal(cp, 65, "dst_sel %u", bits(packet->data_cntl, 17, 16));
 	check_l2_actions(cp, cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false);
 	await_waves(cp);
-	return engine_run_stopped(cp->run) ? false : write_eop_data(cp, packet);
+	if (engine_run_stopped(cp->run))
+		return false;
+	maintain(cp,
+		 l2_actions(cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false) |
+			 (cntl & RELEASE_TCL1 ? MEM_DROP_L1 : 0),
+		 0, ~(uint64_t)0);
+	cp->mem.past_l2 = bits(packet->data_cntl, 17, 16) ? 0 : GPUVM_W;
+	return write_eop_data(cp, packet);
 }
 
 bool cp_event_write(struct cp *cp)

@@ -26,6 +26,8 @@ struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool nu
 		free(dev);
 		return NULL;
 	}
+	if (vgpu_caches() && !null_device)
+		dev->cache = mem_cache_create(); /* without memory for it: memory is always current */
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -50,6 +52,7 @@ void engine_device_destroy(struct engine_device *dev)
 	pthread_cond_destroy(&dev->work);
 	pthread_cond_destroy(&dev->retired);
 	pthread_mutex_destroy(&dev->lock);
+	mem_cache_destroy(dev->cache);
 	free(dev->workers);
 	free(dev);
 }

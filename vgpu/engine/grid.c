@@ -374,6 +374,8 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.clock = on_clock,
 		.user = grid,
 		.atomics_shared = true,
+		.cache = run->ring->dev->cache,
+		.l1 = run->ring->dispatches++ % 2 ? MEM_L1_ODD : MEM_L1_EVEN,
 	};
 	grid->poison = vgpu_strict() != VGPU_STRICT_OFF;
 	snprintf(grid->where, sizeof(grid->where), "%s", where);

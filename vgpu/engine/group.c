@@ -228,8 +228,14 @@ static void report_stopped(struct engine_group *group, const struct isa_wave *wa
 static enum isa_stop run_wave(struct engine_group *group, unsigned number, uint64_t budget)
 {
 	struct isa_wave *wave = &group->waves[number];
-	enum isa_stop stop = isa_run(wave, budget);
+	struct mem_cache *cache = wave->machine->cache;
+	enum isa_stop stop;
 
+	if (cache)
+		mem_cache_enter(cache);
+	stop = isa_run(wave, budget);
+	if (cache)
+		mem_cache_leave(cache);
 	group->done[number] = (uint8_t)stop;
 	switch (stop) {
 	case ISA_BUDGET:

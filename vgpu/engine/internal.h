@@ -20,6 +20,7 @@
 #include "vgpu/engine/engine.h"
 #include "vgpu/engine/regs.h"
 #include "vgpu/isa/isa.h"
+#include "vgpu/isa/mem_cache.h"
 #include "vgpu/report.h"
 
 #define ENGINE_WAVES_PER_GROUP 16   /* 1,024 work-items */
@@ -79,6 +80,7 @@ struct engine_ring {
 	uint32_t sh_job[SH_COUNT]; /* number of the job that wrote the register last */
 	uint32_t uconfig[UCONFIG_COUNT];
 	uint32_t job_number;          /* from 1 */
+	uint32_t dispatches;          /* so far; they take turns in the two vector L1 */
 	uint64_t indirect_base;       /* SET_BASE index 1 */
 	uint64_t atomic_return;       /* of the last ATOMIC_MEM with return */
 	uint32_t *packet;             /* owned: a packet's body, PM4_MAX_BODY_dw */
@@ -107,6 +109,7 @@ struct engine_device {
 	bool null_device;
 	uint64_t service_ns;
 	unsigned worker_max;
+	struct mem_cache *cache; /* owned; immutable after creation; NULL: memory is always current */
 
 	pthread_mutex_t lock;
 	pthread_cond_t work;              /* a grid was added, a scratch slot is free, or the device goes */

@@ -60,6 +60,47 @@ static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, e
 	return LANDED;
 }
 
+/* --- the L2 in front of it --------------------------------------------------------------------- */
+
+/* An access of host memory that L2 may hold: where its bytes are until leave(). */
+struct visit {
+	struct mem_cache *cache; /* to leave; NULL: memory itself */
+	struct mem_page *page;
+	uint8_t *at;
+};
+
+/* Of the region that was landed in last. */
+static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B, unsigned access)
+{
+	struct visit v = {.at = host};
+
+	if (!mem->cache || mem->past_l2 & access || !mem_in_l2(mem->last))
+		return v;
+	v.cache = mem->cache;
+	mem_cache_enter(v.cache);
+	v.page = mem_cache_page(v.cache, MEM_L2, mem->last, host, size_B);
+	if (v.page)
+		v.at = v.page->data + mem_page_offset(host);
+	return v;
+}
+
+static void leave(const struct visit *v, unsigned written_B)
+{
+	if (v->page && written_B) {
+		memset(v->page->dirty + (v->at - v->page->data), 1, written_B);
+		mem_page_written(v->page);
+	}
+	if (v->cache)
+		mem_cache_leave(v->cache);
+}
+
+static uint64_t clip_to_page(const uint8_t *host, uint64_t size_B)
+{
+	uint64_t left_B = MEM_PAGE_B - mem_page_offset(host);
+
+	return left_B < size_B ? left_B : size_B;
+}
+
 /* Host memory of one aligned word. Misaligned words are aligned downwards, as the memory path of the CP does. */
 static enum landing land_word(struct engine_mem *mem, uint64_t *va, unsigned size_B, unsigned access,
 			      uint8_t **host)
@@ -110,7 +151,14 @@ bool engine_mem_read32(struct engine_mem *mem, uint64_t va, uint32_t *value)
 	uint8_t *host;
 	enum landing where = land_word(mem, &va, 4, GPUVM_R, &host);
 
-	*value = where == LANDED ? __atomic_load_n((uint32_t *)host, __ATOMIC_ACQUIRE) : 0;
+	struct visit v;
+
+	*value = 0;
+	if (where == LANDED) {
+		v = visit(mem, host, 4, GPUVM_R);
+		*value = __atomic_load_n((uint32_t *)v.at, __ATOMIC_ACQUIRE);
+		leave(&v, 0);
+	}
 	return where != LANDED_NOWHERE;
 }
 
@@ -119,7 +167,14 @@ bool engine_mem_read64(struct engine_mem *mem, uint64_t va, uint64_t *value)
 	uint8_t *host;
 	enum landing where = land_word(mem, &va, 8, GPUVM_R, &host);
 
-	*value = where == LANDED ? __atomic_load_n((uint64_t *)host, __ATOMIC_ACQUIRE) : 0;
+	struct visit v;
+
+	*value = 0;
+	if (where == LANDED) {
+		v = visit(mem, host, 8, GPUVM_R);
+		*value = __atomic_load_n((uint64_t *)v.at, __ATOMIC_ACQUIRE);
+		leave(&v, 0);
+	}
 	return where != LANDED_NOWHERE;
 }
 
@@ -128,8 +183,13 @@ bool engine_mem_write32(struct engine_mem *mem, uint64_t va, uint32_t value)
 	uint8_t *host;
 	enum landing where = land_word(mem, &va, 4, GPUVM_W, &host);
 
-	if (where == LANDED)
-		__atomic_store_n((uint32_t *)host, value, __ATOMIC_SEQ_CST);
+	struct visit v;
+
+	if (where == LANDED) {
+		v = visit(mem, host, 4, GPUVM_W);
+		__atomic_store_n((uint32_t *)v.at, value, __ATOMIC_SEQ_CST);
+		leave(&v, 4);
+	}
 	return where != LANDED_NOWHERE;
 }
 
@@ -138,8 +198,13 @@ bool engine_mem_write64(struct engine_mem *mem, uint64_t va, uint64_t value)
 	uint8_t *host;
 	enum landing where = land_word(mem, &va, 8, GPUVM_W, &host);
 
-	if (where == LANDED)
-		__atomic_store_n((uint64_t *)host, value, __ATOMIC_SEQ_CST);
+	struct visit v;
+
+	if (where == LANDED) {
+		v = visit(mem, host, 8, GPUVM_W);
+		__atomic_store_n((uint64_t *)v.at, value, __ATOMIC_SEQ_CST);
+		leave(&v, 8);
+	}
 	return where != LANDED_NOWHERE;
 }
 
@@ -154,8 +219,68 @@ bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, 
 	return true;
 }
 
+/* Bytes from memory or the L2 in front of it; as many as stand in one piece. 0: refused. */
+static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsigned size_B)
+{
+	uint64_t run_B = size_B;
+	uint8_t *host = NULL;
+	enum landing where = land(mem, va, GPUVM_R, mem->data, &run_B, &host);
+	struct visit v;
+
+	if (where == LANDED_NOWHERE)
+		return 0;
+	if (where == LANDED_PRT) {
+		memset(dst, 0, run_B);
+		return (unsigned)run_B;
+	}
+	run_B = clip_to_page(host, run_B);
+	v = visit(mem, host, (unsigned)run_B, GPUVM_R);
+	memcpy(dst, v.at, run_B);
+	leave(&v, 0);
+	return (unsigned)run_B;
+}
+
+static unsigned put_down(struct engine_mem *mem, uint64_t va, const uint8_t *src, unsigned size_B)
+{
+	uint64_t run_B = size_B;
+	uint8_t *host = NULL;
+	enum landing where = land(mem, va, GPUVM_W, mem->data, &run_B, &host);
+	struct visit v;
+
+	if (where != LANDED)
+		return where == LANDED_PRT ? (unsigned)run_B : 0;
+	run_B = clip_to_page(host, run_B);
+	v = visit(mem, host, (unsigned)run_B, GPUVM_W);
+	memcpy(v.at, src, run_B);
+	leave(&v, (unsigned)run_B);
+	return (unsigned)run_B;
+}
+
+static bool copy_cached(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B)
+{
+	uint8_t piece[MEM_PAGE_B];
+
+	while (size_B) {
+		unsigned have_B = pick_up(mem, src, piece, size_B < MEM_PAGE_B ? (unsigned)size_B : MEM_PAGE_B);
+
+		if (!have_B)
+			return false;
+		for (unsigned done_B = 0, put_B; done_B < have_B; done_B += put_B) {
+			put_B = put_down(mem, dst + done_B, piece + done_B, have_B - done_B);
+			if (!put_B)
+				return false;
+		}
+		src += have_B;
+		dst += have_B;
+		size_B -= have_B;
+	}
+	return true;
+}
+
 bool engine_mem_copy(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B)
 {
+	if (mem->cache)
+		return copy_cached(mem, dst, src, size_B);
 	while (size_B) {
 		uint64_t run_B = size_B;
 		uint8_t *from = NULL, *to = NULL;
@@ -187,10 +312,28 @@ static void fill_host(uint8_t *to, uint32_t pattern, unsigned unit_B, uint64_t s
 		memcpy(to + i, &pattern, unit_B == 2 ? 2 : 4);
 }
 
+static bool fill_cached(struct engine_mem *mem, uint64_t dst, uint32_t pattern, unsigned unit_B, uint64_t size_B)
+{
+	uint8_t piece[MEM_PAGE_B];
+
+	fill_host(piece, pattern, unit_B, sizeof(piece));
+	while (size_B) {
+		unsigned put_B = put_down(mem, dst, piece, size_B < MEM_PAGE_B ? (unsigned)size_B : MEM_PAGE_B);
+
+		if (!put_B)
+			return false;
+		dst += put_B;
+		size_B -= put_B;
+	}
+	return true;
+}
+
 bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, unsigned unit_B, uint64_t size_B)
 {
 	uint64_t done_B = 0;
 
+	if (mem->cache)
+		return fill_cached(mem, dst, pattern, unit_B, size_B);
 	while (done_B < size_B) {
 		uint64_t run_B = size_B - done_B;
 		uint8_t *to;
@@ -323,6 +466,7 @@ bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_
 	bool is_64 = engine_atomic_is_64(op);
 	uint8_t *host;
 	enum landing where;
+	struct visit v;
 
 	*old = 0;
 	if (!engine_atomic_name(op))
@@ -330,9 +474,11 @@ bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_
 	where = land_word(mem, &va, is_64 ? 8 : 4, GPUVM_R | GPUVM_W, &host);
 	if (where != LANDED)
 		return where == LANDED_PRT;
+	v = visit(mem, host, is_64 ? 8 : 4, GPUVM_W);
 	if (is_64)
-		*old = atomic_64((uint64_t *)host, op & 31, src, cmp);
+		*old = atomic_64((uint64_t *)v.at, op & 31, src, cmp);
 	else
-		*old = atomic_32((uint32_t *)host, op & 31, (uint32_t)src, (uint32_t)cmp);
+		*old = atomic_32((uint32_t *)v.at, op & 31, (uint32_t)src, (uint32_t)cmp);
+	leave(&v, is_64 ? 8 : 4);
 	return true;
 }

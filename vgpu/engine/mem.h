@@ -13,6 +13,8 @@ struct engine_mem {
 	struct engine_run *run;  /* borrowed */
 	enum gpuvm_client fetch; /* who fetches packets */
 	enum gpuvm_client data;  /* who moves data */
+	struct mem_cache *cache; /* borrowed: the L2 that data stands behind; NULL: none, as for SDMA of GFX9 */
+	unsigned past_l2;        /* GPUVM_R, GPUVM_W: the packet's reads, writes go to memory itself */
 	const struct gpuvm_region *last;
 	bool refused; /* an access was refused since engine_mem_init(); which: */
 	struct gpuvm_fault fault;

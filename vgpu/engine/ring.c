@@ -10,6 +10,9 @@
 
 #include "vgpu/engine/pm4.h"
 
+/* AMDGPU_IB_FLAG_*. */
+enum { IB_TC_WB_NOT_INVALIDATE = 1 << 3, IB_EMIT_MEM_SYNC = 1 << 6 };
+
 uint64_t engine_now_ns(void)
 {
 	struct timespec t;
@@ -129,6 +132,28 @@ static void refuse_chip(struct engine_run *run)
 	engine_run_stop(run, ENGINE_HANG, "the virtual GPU cannot execute packets of %s yet", name);
 }
 
+/* What the kernel puts around the IBs of a GFX9 job (Linux amdgpu_ib.c, gfx_v9_0.c): with the flag an acquire
+ * before the first, and a fence behind the last that writes L2 back and, unless the flag says otherwise,
+ * invalidates it and L1. Nothing around the jobs of SDMA 4. */
+static void maintain_at_start(struct engine_ring *ring, const struct engine_job *job)
+{
+	if (ring->dev->cache && ring->ip != ENGINE_DMA && job->ib_count && job->ib[0].flags & IB_EMIT_MEM_SYNC)
+		mem_cache_maintain(ring->dev->cache,
+				   MEM_WRITE_BACK | MEM_DROP_L2 | MEM_DROP_L1 | MEM_DROP_SCALAR | MEM_DROP_CODE, 0,
+				   ~(uint64_t)0);
+}
+
+static void maintain_at_end(struct engine_ring *ring, const struct engine_job *job)
+{
+	unsigned what = MEM_WRITE_BACK;
+
+	if (!ring->dev->cache || ring->ip == ENGINE_DMA)
+		return;
+	if (!job->ib_count || !(job->ib[job->ib_count - 1].flags & IB_TC_WB_NOT_INVALIDATE))
+		what |= MEM_DROP_L2 | MEM_DROP_L1;
+	mem_cache_maintain(ring->dev->cache, what, 0, ~(uint64_t)0);
+}
+
 enum engine_status engine_execute(struct engine_ring *ring, const struct engine_job *job, char *why, size_t why_B)
 {
 	struct engine_run run = {
@@ -148,6 +173,7 @@ enum engine_status engine_execute(struct engine_ring *ring, const struct engine_
 	atomic_fetch_add(&ring->dev->busy, 1);
 	if (ring->dev->null_device)
 		serve(ring->dev);
+	maintain_at_start(ring, job);
 	if (ring->dev->chip->gfx == VGPU_GFX_LATER)
 		refuse_chip(&run);
 	else if (ring->ip == ENGINE_DMA)
@@ -155,6 +181,7 @@ enum engine_status engine_execute(struct engine_ring *ring, const struct engine_
 	else
 		engine_cp_execute(&run);
 	engine_ring_drain(ring);
+	maintain_at_end(ring, job);
 	atomic_fetch_sub(&ring->dev->busy, 1);
 	attach(ring, NULL);
 	pthread_mutex_destroy(&run.why_lock);

@@ -67,7 +67,11 @@ static bool find_program(struct engine_worker *w, struct engine_grid *grid)
 
 	if (w->program && w->program_serial == grid->serial)
 		return true;
+	if (grid->machine.cache)
+		mem_cache_enter(grid->machine.cache);
 	w->program = isa_program_get(w->code, &grid->machine, grid->entry, why, sizeof(why));
+	if (grid->machine.cache)
+		mem_cache_leave(grid->machine.cache);
 	w->program_serial = grid->serial;
 	if (!w->program)
 		engine_run_stop(grid->run, ENGINE_WAVES, "instruction fetch at the entry 0x%llx: %s; %s",

@@ -1,4 +1,6 @@
 /* Program control: branches, calls, barriers, hardware registers, messages. */
+#include "vgpu/isa/mem_access.h"
+#include "vgpu/isa/mem_cache.h"
 #include "vgpu/isa/salu.h"
 #include "vgpu/isa/valu.h"
 
@@ -104,6 +106,7 @@ S_FN(icache_inv)
 {
 	uint64_t pc = next_pc(i);
 
+	isa_cache_maintain(w, MEM_DROP_CODE);
 	isa_code_refresh(w); /* i may be gone now */
 	return isa_leave(w, ISA_RESUME, pc);
 }

@@ -39,6 +39,8 @@ struct isa_group {
 	uint8_t *lds; /* lds_B bytes, 64-byte aligned */
 	uint32_t lds_B;
 	uint32_t waves, at_barrier, ended; /* counts; engine/ steps the barrier */
+	/* isa/'s own; false at first: one of the waves invalidated its compute unit's caches. */
+	bool past_l1, past_scalar;
 };
 
 /* What a dispatch's waves share. Owned by engine/, immutable while waves run, but for the callback's own state. */
@@ -55,6 +57,17 @@ struct isa_machine {
 	 * ignored. */
 	uint32_t accum_offset;
 	bool atomics_shared; /* other threads may touch memory: always true but in tests */
+	/* The device's caches (mem_cache.h), and which L1 the dispatch uses, enum mem_layer. NULL: memory is always
+	 * current. Who calls isa_run or isa_program_get has entered them. */
+	struct mem_cache *cache;
+	unsigned l1;
+};
+
+struct mem_page;
+/* A page of a cache that a wave used last. Good as long as the caches' generation is the same. */
+struct isa_page_memo {
+	struct mem_page *page;
+	uint64_t generation;
 };
 
 struct isa_program;
@@ -81,6 +94,7 @@ struct isa_wave {
 	enum isa_stop stop;  /* why the run in progress ends */
 	uint64_t lanes_exec; /* EXEC that lanes_mask stands for, complemented so that zero means "not made yet" */
 	uint32_t lanes_mask[ISA_LANES] __attribute__((aligned(64))); /* ~0 for active lanes */
+	struct isa_page_memo memo[4]; /* by enum mem_layer, as far as waves read and write data */
 };
 
 /* The decoded program at entry, made or re-validated against memory now. NULL with why filled when the entry cannot

@@ -1,6 +1,7 @@
 /* Lane accesses to memory (mem_access.h). */
 #include "vgpu/isa/mem_access.h"
 
+#include "vgpu/isa/mem_cache.h"
 #include "vgpu/report.h"
 
 /* --- translation ------------------------------------------------------------------------------ */
@@ -118,6 +119,107 @@ ISA_RACY static void copy_words(uint8_t *dst, const uint8_t *src, unsigned size_
 	}
 }
 
+/* --- caches ----------------------------------------------------------------------------------- */
+
+void isa_cache_maintain(const struct isa_wave *w, unsigned what)
+{
+	struct mem_cache *cache = w->machine->cache;
+	unsigned lost;
+
+	if (!cache)
+		return;
+	mem_cache_leave(cache);
+	lost = mem_cache_maintain(cache, what, 0, ~(uint64_t)0);
+	mem_cache_enter(cache);
+	if (lost)
+		vgpu_finding(118, "a wave invalidates L2 without writing it back: %u lines are lost", lost);
+}
+
+/* The layer's page with the lines of size_B bytes at host; the last one is asked first. */
+static struct mem_page *page_of(struct isa_wave *w, enum mem_layer layer, const struct gpuvm_region *r,
+				uint8_t *host, unsigned size_B)
+{
+	struct isa_page_memo *memo = &w->memo[layer];
+	struct mem_cache *cache = w->machine->cache;
+	uint64_t generation = mem_cache_generation(cache);
+
+	if (memo->page && memo->generation == generation && memo->page->memory == mem_page_base(host) &&
+	    mem_page_has(memo->page, mem_lines(mem_page_offset(host), size_B)))
+		return memo->page;
+	memo->page = mem_cache_page(cache, layer, r, host, size_B);
+	memo->generation = generation;
+	return memo->page;
+}
+
+/* The cache of the compute unit that the access goes through, MEM_L2 if none. Loads that return coherent data miss
+ * there always; after an invalidation all of the workgroup do, which is as good and leaves the others their stale
+ * lines. */
+static enum mem_layer first_layer(const struct isa_wave *w, const struct isa_inst *i)
+{
+	if (i->enc == ISA_SMEM)
+		return w->group->past_scalar ? MEM_L2 : MEM_SCALAR;
+	return w->group->past_l1 || i->flags & (ISA_GLC | ISA_SCC_BIT) ? MEM_L2 : (enum mem_layer)w->machine->l1;
+}
+
+/* Where a read of memory that ends in the page where it begins finds its data. */
+static const uint8_t *source_of(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r,
+				uint8_t *host, unsigned size_B)
+{
+	enum mem_layer layer = first_layer(w, i);
+	const struct mem_page *page;
+
+	if (layer == MEM_L2 && !mem_in_l2(r))
+		return host;
+	page = page_of(w, layer, r, host, size_B);
+	return page ? page->data + mem_page_offset(host) : host;
+}
+
+/* Where a write goes. */
+struct sink {
+	uint8_t *to;    /* L2 or memory */
+	uint8_t *dirty; /* a byte for each byte of it, NULL: memory */
+	uint8_t *copy;  /* in the cache of the own compute unit, or NULL */
+};
+
+/* The own copy is there before anything is written: who would fill it later might do so from what was there before.
+ */
+static struct sink sink_of(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r,
+			   uint8_t *host, unsigned size_B)
+{
+	bool past = i->enc == ISA_SMEM ? w->group->past_scalar : w->group->past_l1;
+	struct sink sink = {.to = host};
+	struct mem_page *page;
+
+	if (mem_in_l2(r) && (page = page_of(w, MEM_L2, r, host, size_B))) {
+		sink.to = page->data + mem_page_offset(host);
+		sink.dirty = page->dirty + mem_page_offset(host);
+		mem_page_written(page);
+	}
+	if (past)
+		return sink;
+	page = page_of(w, i->enc == ISA_SMEM ? MEM_SCALAR : (enum mem_layer)w->machine->l1, r, host, size_B);
+	if (page)
+		sink.copy = page->data + mem_page_offset(host);
+	return sink;
+}
+
+ISA_RACY static void mark_dirty(uint8_t *dirty, unsigned size_B)
+{
+	unsigned at = 0;
+
+	for (; at + 4 <= size_B; at += 4)
+		memcpy(dirty + at, &(uint32_t){0x01010101}, 4);
+	for (; at < size_B; at++)
+		dirty[at] = 1;
+}
+
+static unsigned clip_to_page(const uint8_t *host, unsigned size_B)
+{
+	unsigned left_B = MEM_PAGE_B - mem_page_offset(host);
+
+	return size_B < left_B ? size_B : left_B;
+}
+
 void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, void *dst, unsigned size_B)
 {
 	uint8_t *out = dst;
@@ -126,14 +228,30 @@ void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, voi
 		unsigned part_B = size_B;
 		uint8_t *host = NULL;
 
-		if (land(w, i, va, GPUVM_R, &part_B, &host) && host)
-			copy_words(out, host, part_B, host);
-		else
+		if (!land(w, i, va, GPUVM_R, &part_B, &host) || !host) {
 			memset(out, 0, part_B);
+		} else if (w->machine->cache) {
+			part_B = clip_to_page(host, part_B);
+			copy_words(out, source_of(w, i, w->last_region, host, part_B), part_B, host);
+		} else {
+			copy_words(out, host, part_B, host);
+		}
 		out += part_B;
 		va += part_B;
 		size_B -= part_B;
 	}
+}
+
+static void write_cached(struct isa_wave *w, const struct isa_inst *i, uint8_t *host, const uint8_t *src,
+			 unsigned size_B)
+{
+	struct sink sink = sink_of(w, i, w->last_region, host, size_B);
+
+	copy_words(sink.to, src, size_B, sink.to);
+	if (sink.dirty)
+		mark_dirty(sink.dirty, size_B);
+	if (sink.copy)
+		copy_words(sink.copy, src, size_B, sink.copy);
 }
 
 void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, const void *src, unsigned size_B)
@@ -144,12 +262,32 @@ void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, co
 		unsigned part_B = size_B;
 		uint8_t *host = NULL;
 
-		if (land(w, i, va, GPUVM_W, &part_B, &host) && host)
-			copy_words(host, in, part_B, host);
+		if (land(w, i, va, GPUVM_W, &part_B, &host) && host) {
+			if (w->machine->cache) {
+				part_B = clip_to_page(host, part_B);
+				write_cached(w, i, host, in, part_B);
+			} else {
+				copy_words(host, in, part_B, host);
+			}
+		}
 		in += part_B;
 		va += part_B;
 		size_B -= part_B;
 	}
+}
+
+/* Performed in L2, or in memory that L2 does not hold. */
+static uint64_t atomic_cached(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
+			      uint8_t *host, uint64_t data, uint64_t compare)
+{
+	struct sink sink = sink_of(w, i, w->last_region, host, size_B);
+	uint64_t old = isa_atomic_host(op, size_B, sink.to, data, compare);
+
+	if (sink.dirty)
+		mark_dirty(sink.dirty, size_B);
+	if (sink.copy)
+		copy_words(sink.copy, sink.to, size_B, sink.copy);
+	return old;
 }
 
 uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
@@ -165,6 +303,8 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 	}
 	if (!land(w, i, va, GPUVM_R | GPUVM_W, &part_B, &host) || !host)
 		return 0;
+	if (w->machine->cache)
+		return atomic_cached(w, i, op, size_B, host, data, compare);
 	return isa_atomic_host(op, size_B, host, data, compare);
 }
 
@@ -233,6 +373,81 @@ static enum shape shape_of(struct isa_wave *w, const struct isa_addresses *a, un
 	return a->mask == ~(uint64_t)0 ? shape_of_all(a, r, size_B) : shape_of_some(a, r, size_B);
 }
 
+/* [lo, hi) of the lanes' addresses, which lie as `shape` says. */
+static void span_of(const struct isa_addresses *a, enum shape shape, unsigned size_B, uint64_t *lo, uint64_t *hi)
+{
+	*lo = *hi = a->va[__builtin_ctzll(a->mask)];
+	if (shape == IN_A_ROW)
+		*hi += (uint64_t)(ISA_LANES - 1) * size_B;
+	else if (shape == ONE_REGION)
+		ISA_FOR_LANES(lane, a->mask)
+		{
+			*lo = a->va[lane] < *lo ? a->va[lane] : *lo;
+			*hi = a->va[lane] > *hi ? a->va[lane] : *hi;
+		}
+	*hi += size_B;
+}
+
+/* Host memory of all lanes' bytes if they stand in one page of it, where the caches take them at once. */
+static uint8_t *page_span(const struct isa_addresses *a, enum shape shape, unsigned size_B, uint64_t bias,
+			  uint64_t *lo, unsigned *span_B)
+{
+	uint64_t hi;
+	uint8_t *host;
+
+	span_of(a, shape, size_B, lo, &hi);
+	host = at(bias, *lo);
+	if (hi - *lo > MEM_PAGE_B - mem_page_offset(host))
+		return NULL;
+	*span_B = (unsigned)(hi - *lo);
+	return host;
+}
+
+/* shape_of for reads, with the bias of the cache that they are served from. */
+static enum shape shape_of_read(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+				unsigned size_B, uint64_t *bias)
+{
+	enum shape shape = shape_of(w, a, size_B, GPUVM_R, bias);
+	unsigned span_B;
+	uint64_t lo;
+	uint8_t *host;
+
+	if (!w->machine->cache || shape == SCATTERED)
+		return shape;
+	host = page_span(a, shape, size_B, *bias, &lo, &span_B);
+	if (!host)
+		return SCATTERED;
+	*bias = (uintptr_t)source_of(w, i, w->last_region, host, span_B) - lo;
+	return shape;
+}
+
+/* shape_of for writes; sink gets biases, 0 for none. */
+struct sink_bias {
+	uint64_t to, dirty, copy;
+};
+
+static enum shape shape_of_write(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+				 unsigned size_B, struct sink_bias *bias)
+{
+	enum shape shape = shape_of(w, a, size_B, GPUVM_W, &bias->to);
+	unsigned span_B;
+	struct sink sink;
+	uint64_t lo;
+	uint8_t *host;
+
+	bias->dirty = bias->copy = 0;
+	if (!w->machine->cache || shape == SCATTERED)
+		return shape;
+	host = page_span(a, shape, size_B, bias->to, &lo, &span_B);
+	if (!host)
+		return SCATTERED;
+	sink = sink_of(w, i, w->last_region, host, span_B);
+	bias->to = (uintptr_t)sink.to - lo;
+	bias->dirty = sink.dirty ? (uintptr_t)sink.dirty - lo : 0;
+	bias->copy = sink.copy ? (uintptr_t)sink.copy - lo : 0;
+	return shape;
+}
+
 /* A wave's row to or from memory where it stands in one piece. Vectors of 16 bytes: memcpy would be a call that
  * ThreadSanitizer watches. */
 typedef uint32_t vec4 __attribute__((vector_size(16), aligned(4), may_alias));
@@ -289,7 +504,7 @@ ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const st
 	uint32_t(*v)[ISA_LANES] = w->v + vdst, value[4];
 	uint64_t bias;
 
-	switch (shape_of(w, a, 4 * dw, GPUVM_R, &bias)) {
+	switch (shape_of_read(w, i, a, 4 * dw, &bias)) {
 	case IN_A_ROW:
 		if (dw == 1)
 			move_row(v[0], at(bias, a->va[0]));
@@ -316,35 +531,52 @@ ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const st
 	}
 }
 
-ISA_RACY static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
-			   unsigned vdata, unsigned dw)
+/* Where several lanes write, the last one wins. */
+ISA_RACY static void store_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addresses *a, enum shape shape,
+				 uint64_t bias, unsigned dw)
+{
+	if (shape == IN_A_ROW && dw == 1)
+		move_row(at(bias, a->va[0]), v[0]);
+	else if (dw == 1)
+		ISA_FOR_LANES(lane, a->mask)
+	store_dwords(at(bias, a->va[lane]), v, lane, 1);
+	else ISA_FOR_LANES(lane, a->mask) store_dwords(at(bias, a->va[lane]), v, lane, dw);
+}
+
+ISA_RACY static void mark_lanes(const struct isa_addresses *a, enum shape shape, uint64_t bias, unsigned size_B)
+{
+	typedef uint8_t mark16 __attribute__((vector_size(16), aligned(1), may_alias));
+
+	if (shape != IN_A_ROW) {
+		ISA_FOR_LANES(lane, a->mask)
+		mark_dirty(at(bias, a->va[lane]), size_B);
+		return;
+	}
+	for (unsigned n = 0; n < ISA_LANES * size_B; n += 16)
+		*(mark16 *)at(bias, a->va[0] + n) = (mark16){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+}
+
+static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdata,
+		  unsigned dw)
 {
 	uint32_t(*v)[ISA_LANES] = w->v + vdata, value[4];
-	uint64_t bias;
+	struct sink_bias bias;
+	enum shape shape = shape_of_write(w, i, a, 4 * dw, &bias);
 
-	switch (shape_of(w, a, 4 * dw, GPUVM_W, &bias)) {
-	case IN_A_ROW:
-		if (dw == 1) {
-			move_row(at(bias, a->va[0]), v[0]);
-			break;
-		}
-		/* fallthrough */
-	case ONE_REGION:
-	case SAME: /* the last lane wins */
-		if (dw == 1)
-			ISA_FOR_LANES(lane, a->mask)
-		store_dwords(at(bias, a->va[lane]), v, lane, 1);
-		else ISA_FOR_LANES(lane, a->mask) store_dwords(at(bias, a->va[lane]), v, lane, dw);
-		break;
-	case SCATTERED:
+	if (shape == SCATTERED) {
 		ISA_FOR_LANES(lane, a->mask)
 		{
 			for (unsigned k = 0; k < dw; k++)
 				value[k] = v[k][lane];
 			isa_mem_write(w, i, a->va[lane], value, 4 * dw);
 		}
-		break;
+		return;
 	}
+	store_lanes(v, a, shape, bias.to, dw);
+	if (bias.dirty)
+		mark_lanes(a, shape, bias.dirty, 4 * dw);
+	if (bias.copy)
+		store_lanes(v, a, shape, bias.copy, dw);
 }
 
 ISA_RACY static uint32_t load_part(struct isa_wave *w, const struct isa_inst *i, uint64_t va, const uint8_t *host,
@@ -366,7 +598,7 @@ static void load_sub(struct isa_wave *w, const struct isa_inst *i, const struct 
 {
 	uint32_t *v = w->v[vdst];
 	uint64_t bias;
-	bool scattered = shape_of(w, a, access->bytes, GPUVM_R, &bias) == SCATTERED;
+	bool scattered = shape_of_read(w, i, a, access->bytes, &bias) == SCATTERED;
 
 	ISA_FOR_LANES(lane, a->mask)
 	{
@@ -384,7 +616,7 @@ ISA_RACY static void store_sub(struct isa_wave *w, const struct isa_inst *i, con
 {
 	const uint32_t *v = w->v[vdata];
 	uint64_t bias;
-	bool scattered = shape_of(w, a, access->bytes, GPUVM_W, &bias) == SCATTERED;
+	bool scattered = w->machine->cache || shape_of(w, a, access->bytes, GPUVM_W, &bias) == SCATTERED;
 
 	ISA_FOR_LANES(lane, a->mask)
 	{

@@ -81,6 +81,8 @@ void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, co
 /* Host memory of [va, va + size_B) if one region allows the access to all of it; NULL otherwise, nothing reported.
  */
 uint8_t *isa_mem_host(struct isa_wave *w, uint64_t va, uint64_t size_B, unsigned access);
+/* Makes the device's L2 write back, drop or both (MEM_*), with all that this implies for waves that run. */
+void isa_cache_maintain(const struct isa_wave *w, unsigned what);
 /* Reports a refused access. */
 void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access);
 /* An atomic on memory; data and compare as 64 bits. Refused: returns 0. */

@@ -10,6 +10,7 @@
  * swizzled:  base + SGPR + ((index / S) * stride + offset / 4 * 4) * S + (index % S) * 4 + offset % 4
  * where S = 8 << index_stride and elements are 4 bytes: consecutive dwords of a lane stand 4 S bytes apart. */
 #include "vgpu/isa/mem_access.h"
+#include "vgpu/isa/mem_cache.h"
 #include "vgpu/isa/mem_format.h"
 
 #include "vgpu/report.h"
@@ -431,10 +432,20 @@ static const struct isa_inst *store_lds_dword(struct isa_wave *w, const struct i
 	return i + 1;
 }
 
-/* Caches are not modelled. */
+/* Invalidating L2 keeps what local waves wrote (LLVM's memory model acquires with it alone). */
 static const struct isa_inst *cache(struct isa_wave *w, const struct isa_inst *i)
 {
+	const uint32_t system = ISA_GLC | ISA_SCC_BIT;
+
 	w->accesses++;
+	if (!w->machine->cache)
+		return i + 1;
+	if (i->op == ISA_OP_BUFFER_WBL2)
+		isa_cache_maintain(w, MEM_WRITE_BACK);
+	else if (i->op == ISA_OP_BUFFER_INVL2 || (i->op == ISA_OP_BUFFER_INV && (i->flags & system) == system))
+		isa_cache_maintain(w, MEM_WRITE_BACK | MEM_DROP_L2);
+	if (i->op != ISA_OP_BUFFER_WBL2)
+		w->group->past_l1 = true;
 	return i + 1;
 }
 

@@ -71,7 +71,7 @@ static const struct isa_inst *s_load(struct isa_wave *w, const struct isa_inst *
 	const uint8_t *host;
 
 	w->accesses++;
-	host = in_range_dw ? isa_mem_host(w, va, 4ull * in_range_dw, GPUVM_R) : NULL;
+	host = in_range_dw && !w->machine->cache ? isa_mem_host(w, va, 4ull * in_range_dw, GPUVM_R) : NULL;
 	if (host)
 		for (unsigned k = 0; k < in_range_dw; k++)
 			value[k] =
@@ -122,10 +122,14 @@ static const struct isa_inst *s_time(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* Caches are not modelled: memory is always current. Probes and discards only hint. */
+/* Stores go through to L2 at once, so there is nothing to write back. Probes and discards only hint. */
 static const struct isa_inst *s_cache(struct isa_wave *w, const struct isa_inst *i)
 {
 	w->accesses++;
+	if (!w->machine->cache)
+		return i + 1;
+	if (i->op == ISA_OP_S_DCACHE_INV || i->op == ISA_OP_S_DCACHE_INV_VOL)
+		w->group->past_scalar = true;
 	return i + 1;
 }
 

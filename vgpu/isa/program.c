@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "vgpu/isa/mem_cache.h"
+
 #define VA_MASK 0xffffffffffffull
 /* Longest GFX9 instruction with its literal; two dwords and an extra one for VOP3-sized encodings that have none.
  */
@@ -40,9 +42,10 @@ struct isa_program {
 	struct isa_program *next; /* in the cache */
 	uint64_t entry;
 	struct isa_decoder dec;
-	const struct gpuvm_view *view; /* borrowed from the machine of the last isa_program_get */
-	bool refused;                  /* some fetch was refused: a later view may allow it */
-	struct run *runs;              /* owned */
+	const struct gpuvm_view *view; /* borrowed from the machine of the last isa_program_get, as the caches */
+	struct mem_cache *caches;
+	bool refused;     /* some fetch was refused: a later view may allow it */
+	struct run *runs; /* owned */
 	size_t run_count;
 	struct constant *constants; /* owned */
 	size_t constant_count;
@@ -83,17 +86,35 @@ static const struct gpuvm_region *executable(const struct gpuvm_view *view, uint
 	return r && r->host && r->flags & GPUVM_X && !(r->flags & GPUVM_UNLISTED) ? r : NULL;
 }
 
+/* Memory as the instruction cache has it: up to *size_B bytes at va, which shrinks to what stands in one piece. */
+static const uint8_t *code_at(const struct isa_program *p, const struct gpuvm_region *r, uint64_t va,
+			      size_t *size_B)
+{
+	uint8_t *host = r->host + (va - r->lo);
+	const struct mem_page *page;
+
+	if (*size_B > r->hi - va)
+		*size_B = r->hi - va;
+	if (!p->caches)
+		return host;
+	if (*size_B > MEM_PAGE_B - mem_page_offset(host))
+		*size_B = MEM_PAGE_B - mem_page_offset(host);
+	page = mem_cache_page(p->caches, MEM_CODE, r, host, (unsigned)*size_B);
+	return page ? page->data + mem_page_offset(host) : host;
+}
+
 /* Copies up to `words` dwords at va, as far as memory may be executed; returns how many. */
-static unsigned fetch(const struct gpuvm_view *view, uint64_t va, uint32_t *code, unsigned words)
+static unsigned fetch(const struct isa_program *p, uint64_t va, uint32_t *code, unsigned words)
 {
 	unsigned n = 0;
 
 	for (; n < words; n++, va += 4) {
-		const struct gpuvm_region *r = executable(view, va);
+		const struct gpuvm_region *r = executable(p->view, va);
+		size_t size_B = 4;
 
 		if (!r || r->hi - (va & VA_MASK) < 4)
 			break;
-		memcpy(&code[n], r->host + ((va & VA_MASK) - r->lo), 4);
+		memcpy(&code[n], code_at(p, r, va & VA_MASK, &size_B), 4);
 	}
 	return n;
 }
@@ -106,12 +127,10 @@ static bool run_is_current(const struct isa_program *p, const struct run *run)
 
 	while (va < end) {
 		const struct gpuvm_region *r = executable(p->view, va);
-		size_t chunk_B;
+		size_t chunk_B = end - va;
+		const uint8_t *now = r ? code_at(p, r, va, &chunk_B) : NULL;
 
-		if (!r)
-			return false;
-		chunk_B = (r->hi < end ? r->hi : end) - va;
-		if (memcmp(copy, r->host + (va - r->lo), chunk_B))
+		if (!now || memcmp(copy, now, chunk_B))
 			return false;
 		copy += chunk_B;
 		va += chunk_B;
@@ -235,7 +254,7 @@ static bool ends_run(const struct isa_inst *inst)
 static unsigned decode_one(struct isa_program *p, uint64_t pc, struct isa_inst *inst)
 {
 	uint32_t code[MAX_DWORDS];
-	unsigned words = fetch(p->view, pc, code, MAX_DWORDS);
+	unsigned words = fetch(p, pc, code, MAX_DWORDS);
 	const char *why;
 	unsigned dwords = isa_decode(&p->dec, code, words, pc, inst, &why);
 
@@ -280,7 +299,7 @@ static bool collect(struct isa_program *p, struct collector *c, uint64_t pc)
 		dwords = decode_one(p, pc, inst);
 		c->pc_of[c->addresses] = pc;
 		c->inst_of[c->addresses++] = (uint32_t)c->count;
-		c->code_dw += fetch(p->view, pc, &c->code[c->code_dw], dwords);
+		c->code_dw += fetch(p, pc, &c->code[c->code_dw], dwords);
 		pc += 4 * dwords;
 		if (!inst->fn && without_effect(inst->op))
 			continue;
@@ -433,6 +452,7 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 		return NULL;
 	}
 	p->view = machine->view;
+	p->caches = machine->cache;
 	if (!program_is_current(p))
 		program_empty(p);
 	if (!executable(machine->view, entry)) {

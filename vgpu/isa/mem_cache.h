@@ -1,0 +1,105 @@
+/* The caches of one device, as far as staleness goes: private copies of the lines that waves and the packet
+ * processor read or wrote, which memory and these copies exchange only when something says so.
+ *
+ *   L2           one; what is written stays here until it is written back. Memory of MTYPE UC and CC passes it by.
+ *   vector L1    two, as if a dispatch ran on one of two compute units, by turns; written through
+ *   scalar, code one each; filled through L2
+ *
+ * Nothing is ever evicted: what hardware may lose some day is lost here at once, and always. Copies are kept by the
+ * host address of memory, in pages of 4 KiB with a bit for each line that is there.
+ *
+ * Thread rule: mem_cache_enter() to mem_cache_leave() around everything that looks at pages; any number of threads
+ * at once. mem_cache_maintain() waits until they have left. Lock order: mem_cache::use, mem_cache::fill. */
+#ifndef VGPU_ISA_MEM_CACHE_H
+#define VGPU_ISA_MEM_CACHE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vgpu/gpuvm.h"
+
+enum mem_layer { MEM_L2, MEM_L1_EVEN, MEM_L1_ODD, MEM_SCALAR, MEM_CODE, MEM_LAYERS };
+
+#define MEM_PAGE_B 4096u
+#define MEM_LINE_B 64u
+
+/* What a layer holds of one page of memory. */
+struct mem_page {
+	uint8_t data[MEM_PAGE_B] __attribute__((aligned(64)));
+	uint8_t *memory; /* borrowed: the host page that it stands for; read to fill, written back to */
+	uint64_t va;     /* GPU address of the access that made it, for ranges */
+	struct mem_page *chain, *next; /* of its bucket; of its layer, or free. Guarded by mem_cache::fill */
+	_Atomic uint64_t valid;        /* a bit a line. Release: data is there */
+	_Atomic bool written;          /* something in dirty is set */
+	uint8_t *dirty;                /* L2 only, else NULL: a byte for each byte of data; part of the page */
+};
+
+struct mem_cache;
+
+/* What mem_cache_maintain does, in this order. */
+enum {
+	MEM_WRITE_BACK = 1 << 0,
+	MEM_DROP_L2 = 1 << 1,
+	MEM_DROP_L1 = 1 << 2,
+	MEM_DROP_SCALAR = 1 << 3,
+	MEM_DROP_CODE = 1 << 4,
+};
+
+/* NULL without memory. */
+struct mem_cache *mem_cache_create(void);
+void mem_cache_destroy(struct mem_cache *cache);
+
+void mem_cache_enter(struct mem_cache *cache);
+void mem_cache_leave(struct mem_cache *cache);
+/* Grows whenever pages may have gone; constant between enter and leave. */
+uint64_t mem_cache_generation(const struct mem_cache *cache);
+
+/* The layer's page of host, with all lines of the size_B bytes there, filled now if need be; they end in the same
+ * page. Entered. NULL without memory. */
+struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, const struct gpuvm_region *r,
+				uint8_t *host, unsigned size_B);
+
+/* Writes back and drops what stands in [lo, hi) of GPU addresses in L2, and the other layers as a whole. Returns
+ * how many lines lost what was written to them, because L2 dropped it without writing it back. Not entered. May
+ * block. */
+unsigned mem_cache_maintain(struct mem_cache *cache, unsigned what, uint64_t lo, uint64_t hi);
+
+static inline bool mem_in_l2(const struct gpuvm_region *r)
+{
+	unsigned mtype = (r->flags & GPUVM_MTYPE_MASK) >> GPUVM_MTYPE_SHIFT;
+
+	return mtype == GPUVM_NC || mtype == GPUVM_RW;
+}
+
+static inline uint8_t *mem_page_base(uint8_t *host)
+{
+	return (uint8_t *)((uintptr_t)host & ~(uintptr_t)(MEM_PAGE_B - 1));
+}
+
+static inline unsigned mem_page_offset(const uint8_t *host)
+{
+	return (uintptr_t)host & (MEM_PAGE_B - 1);
+}
+
+/* The lines of size_B bytes (at least one) at an offset into a page. */
+static inline uint64_t mem_lines(unsigned offset, unsigned size_B)
+{
+	unsigned first = offset / MEM_LINE_B, last = (offset + size_B - 1) / MEM_LINE_B;
+
+	return ~(uint64_t)0 >> (63 - (last - first)) << first;
+}
+
+static inline bool mem_page_has(struct mem_page *page, uint64_t lines)
+{
+	return (atomic_load_explicit(&page->valid, memory_order_acquire) & lines) == lines;
+}
+
+/* After bytes of an L2 page were written: marks them. */
+static inline void mem_page_written(struct mem_page *page)
+{
+	if (!atomic_load_explicit(&page->written, memory_order_relaxed))
+		atomic_store_explicit(&page->written, true, memory_order_relaxed);
+}
+
+#endif
