@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On costs what docs/vgpu.md says. */
-#define CACHES_DEFAULT false
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic int level = VGPU_STRICT_REPORT;
-static atomic_bool caches = CACHES_DEFAULT;
+static _Atomic enum { BY_LEVEL, OFF, ON } caches;
 static atomic_ulong findings;
 /* Immutable after `once`; stdio locks each line. */
 static FILE *log_file;
@@ -24,10 +21,10 @@ static void read_caches(void)
 	if (!value || !*value)
 		return;
 	if (strcmp(value, "on") && strcmp(value, "off"))
-		fprintf(stderr, "vgpu: TUFF_VGPU_CACHES=%s is neither on nor off; taking %s\n", value,
-			CACHES_DEFAULT ? "on" : "off");
+		fprintf(stderr, "vgpu: TUFF_VGPU_CACHES=%s is neither on nor off; the strict level decides\n",
+			value);
 	else
-		caches = !strcmp(value, "on");
+		caches = strcmp(value, "on") ? OFF : ON;
 }
 
 static void read_environment(void)
@@ -65,14 +62,15 @@ void vgpu_strict_set(enum vgpu_strict new_level)
 
 bool vgpu_caches(void)
 {
-	pthread_once(&once, read_environment);
-	return atomic_load_explicit(&caches, memory_order_relaxed);
+	enum vgpu_strict strict = vgpu_strict();
+
+	return caches == BY_LEVEL ? strict == VGPU_STRICT_FATAL : caches == ON;
 }
 
 void vgpu_caches_set(bool on)
 {
 	pthread_once(&once, read_environment);
-	atomic_store_explicit(&caches, on, memory_order_relaxed);
+	caches = on ? ON : OFF;
 }
 
 unsigned long vgpu_findings(void)

@@ -21,7 +21,8 @@ VGPU_API enum vgpu_strict vgpu_strict(void);
 /* For programs that carry the virtual GPU inside; later than any finding of another thread it has no effect on it.
  */
 VGPU_API void vgpu_strict_set(enum vgpu_strict level);
-/* Whether devices that are made from now on model their caches: TUFF_VGPU_CACHES, on or off. */
+/* Whether devices that are made from now on model their caches: TUFF_VGPU_CACHES, on or off; unset: if the level is
+ * fatal. */
 VGPU_API bool vgpu_caches(void);
 VGPU_API void vgpu_caches_set(bool on);
 /* Findings so far in this process, whatever the level. */

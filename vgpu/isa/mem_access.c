@@ -421,9 +421,10 @@ static enum shape shape_of_read(struct isa_wave *w, const struct isa_inst *i, co
 	return shape;
 }
 
-/* shape_of for writes; sink gets biases, 0 for none. */
+/* A sink as biases. */
 struct sink_bias {
 	uint64_t to, dirty, copy;
+	bool has_dirty, has_copy;
 };
 
 static enum shape shape_of_write(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
@@ -435,17 +436,36 @@ static enum shape shape_of_write(struct isa_wave *w, const struct isa_inst *i, c
 	uint64_t lo;
 	uint8_t *host;
 
-	bias->dirty = bias->copy = 0;
+	bias->has_dirty = bias->has_copy = false;
 	if (!w->machine->cache || shape == SCATTERED)
 		return shape;
 	host = page_span(a, shape, size_B, bias->to, &lo, &span_B);
 	if (!host)
 		return SCATTERED;
 	sink = sink_of(w, i, w->last_region, host, span_B);
-	bias->to = (uintptr_t)sink.to - lo;
-	bias->dirty = sink.dirty ? (uintptr_t)sink.dirty - lo : 0;
-	bias->copy = sink.copy ? (uintptr_t)sink.copy - lo : 0;
+	*bias = (struct sink_bias){
+		.to = (uintptr_t)sink.to - lo,
+		.dirty = (uintptr_t)sink.dirty - lo,
+		.copy = (uintptr_t)sink.copy - lo,
+		.has_dirty = sink.dirty,
+		.has_copy = sink.copy,
+	};
 	return shape;
+}
+
+/* The first lane of `rest` with those behind it whose bytes stand in the same page; only itself, if it crosses one.
+ */
+static uint64_t lanes_of_page(const struct isa_addresses *a, uint64_t rest, unsigned size_B)
+{
+	uint64_t first = a->va[__builtin_ctzll(rest)] / MEM_PAGE_B, lanes = 0;
+
+	ISA_FOR_LANES(lane, rest)
+	{
+		if (a->va[lane] / MEM_PAGE_B != first || (a->va[lane] + size_B - 1) / MEM_PAGE_B != first)
+			return lanes ? lanes : (uint64_t)1 << lane;
+		lanes |= (uint64_t)1 << lane;
+	}
+	return lanes;
 }
 
 /* A wave's row to or from memory where it stands in one piece. Vectors of 16 bytes: memcpy would be a call that
@@ -498,6 +518,27 @@ ISA_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addre
 	else ISA_FOR_LANES(lane, a->mask) load_dwords(v, lane, at(bias, a->va[lane]), dw);
 }
 
+static void load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdst,
+		 unsigned dw);
+
+/* Lanes in several pages, as many at once as stand in one. False: nothing is won by it. */
+static bool load_by_page(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdst,
+			 unsigned dw)
+{
+	uint64_t lanes = lanes_of_page(a, a->mask, 4 * dw);
+	struct isa_addresses part;
+
+	if (lanes == a->mask || !(lanes & (lanes - 1)))
+		return false;
+	memcpy(part.va, a->va, sizeof(part.va));
+	for (uint64_t rest = a->mask; rest; rest &= ~lanes) {
+		lanes = lanes_of_page(a, rest, 4 * dw);
+		part.mask = lanes;
+		load(w, i, &part, vdst, dw);
+	}
+	return true;
+}
+
 ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
 			  unsigned vdst, unsigned dw)
 {
@@ -521,6 +562,8 @@ ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const st
 				v[k][lane] = value[k];
 		break;
 	case SCATTERED:
+		if (w->machine->cache && load_by_page(w, i, a, vdst, dw))
+			break;
 		ISA_FOR_LANES(lane, a->mask)
 		{
 			isa_mem_read(w, i, a->va[lane], value, 4 * dw);
@@ -557,6 +600,26 @@ ISA_RACY static void mark_lanes(const struct isa_addresses *a, enum shape shape,
 }
 
 static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdata,
+		  unsigned dw);
+
+static bool store_by_page(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+			  unsigned vdata, unsigned dw)
+{
+	uint64_t lanes = lanes_of_page(a, a->mask, 4 * dw);
+	struct isa_addresses part;
+
+	if (lanes == a->mask || !(lanes & (lanes - 1)))
+		return false;
+	memcpy(part.va, a->va, sizeof(part.va));
+	for (uint64_t rest = a->mask; rest; rest &= ~lanes) {
+		lanes = lanes_of_page(a, rest, 4 * dw);
+		part.mask = lanes;
+		store(w, i, &part, vdata, dw);
+	}
+	return true;
+}
+
+static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdata,
 		  unsigned dw)
 {
 	uint32_t(*v)[ISA_LANES] = w->v + vdata, value[4];
@@ -564,6 +627,8 @@ static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa
 	enum shape shape = shape_of_write(w, i, a, 4 * dw, &bias);
 
 	if (shape == SCATTERED) {
+		if (w->machine->cache && store_by_page(w, i, a, vdata, dw))
+			return;
 		ISA_FOR_LANES(lane, a->mask)
 		{
 			for (unsigned k = 0; k < dw; k++)
@@ -573,9 +638,9 @@ static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa
 		return;
 	}
 	store_lanes(v, a, shape, bias.to, dw);
-	if (bias.dirty)
+	if (bias.has_dirty)
 		mark_lanes(a, shape, bias.dirty, 4 * dw);
-	if (bias.copy)
+	if (bias.has_copy)
 		store_lanes(v, a, shape, bias.copy, dw);
 }
 
