@@ -6,6 +6,7 @@
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/vm.h"
+#include "vgpu/kernel/watch.h"
 
 /* --- inodes --- */
 
@@ -14,13 +15,21 @@ static struct kern_list *inode_bucket(uint64_t ino)
 	return &kern->inode_hash[ino % KERN_HASH];
 }
 
+/* A memfd of its own; for what is polled, a pipe. */
+static int inode_fd(enum kern_inode_kind kind, void *object, uint64_t size_B, bool cloexec, int *fd)
+{
+	if (kind == KERN_INODE_SYNC_FILE)
+		return kern_watch_pipe(object, cloexec, fd);
+	*fd = sys_memfd("tuff-vgpu", cloexec ? MFD_CLOEXEC : 0);
+	return *fd < 0 ? *fd : sys_ftruncate(*fd, size_B);
+}
+
 int kern_inode_create(enum kern_inode_kind kind, void *object, uint64_t size_B, bool cloexec,
 		      struct kern_inode **inode)
 {
-	int fd = sys_memfd("tuff-vgpu", cloexec ? MFD_CLOEXEC : 0);
 	struct kern_inode *in = kern_alloc(sizeof(*in));
+	int fd = -1, r = in ? inode_fd(kind, object, size_B, cloexec, &fd) : -ENOMEM;
 	struct stat st;
-	int r = fd < 0 ? fd : in ? sys_ftruncate(fd, size_B) : -ENOMEM;
 
 	if (!r)
 		r = sys_fstat(fd, &st);

@@ -14,6 +14,7 @@ void kern_lock(void)
 	/* A process died inside an ioctl. Lists are linked in two stores, so at worst one element is half in; going
 	 * on is better than stopping every other process of the run. */
 	pthread_mutex_consistent(&kern->lock);
+	kern->died_inside++;
 	vgpu_log("a process died inside the kernel lock");
 	kern_proc_sweep();
 }

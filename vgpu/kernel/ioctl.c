@@ -16,6 +16,7 @@
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
 #include "vgpu/kernel/waits.h"
+#include "vgpu/kernel/watch.h"
 
 enum permission {
 	RENDER = 1 << 0, /* allowed on render nodes */
@@ -81,6 +82,8 @@ static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	ROW("syncobj_transfer", kern_syncobj_transfer_ioctl, DRM_IOCTL_SYNCOBJ_TRANSFER, RENDER),
 	ROW("syncobj_timeline_signal", kern_syncobj_timeline_signal_ioctl, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL,
 	    RENDER),
+
+	ROW_SINCE(54, "syncobj_eventfd", kern_syncobj_eventfd_ioctl, UAPI_IOCTL_SYNCOBJ_EVENTFD, RENDER),
 
 	ROW("gem_create", kern_gem_create, DRM_IOCTL_AMDGPU_GEM_CREATE, AUTH | RENDER),
 	ROW("gem_mmap", kern_gem_mmap, DRM_IOCTL_AMDGPU_GEM_MMAP, AUTH | RENDER),

@@ -13,6 +13,7 @@
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
+#include "vgpu/kernel/watch.h"
 
 /* --- devices --- */
 
@@ -179,6 +180,7 @@ int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_devi
 void kern_detach(bool leaving)
 {
 	kern_local.leaving = leaving;
+	kern_watch_stop();
 	kern_sched_stop();
 	kern_lock();
 	kern_view_drop_all();
@@ -192,6 +194,7 @@ int kern_forked(void)
 	int r;
 
 	kern_sched_forked();
+	kern_watch_forked();
 	kern_lock();
 	r = kern_proc_enter();
 	kern_unlock();

@@ -4,6 +4,7 @@
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/sched.h"
+#include "vgpu/kernel/watch.h"
 
 /* State and start time from /proc/PID/stat; false when the process is gone. */
 static bool proc_stat(pid_t pid, char *state, uint64_t *start_time)
@@ -65,6 +66,7 @@ static void release_waits(struct kern_proc *proc)
 static void proc_reap(struct kern_proc *proc)
 {
 	kern_sched_proc_gone(proc);
+	kern_watch_proc_gone(proc);
 	release_waits(proc);
 	release_holds(proc);
 	proc->serial = 0;
@@ -126,6 +128,7 @@ int kern_proc_enter(void)
 		return -ENOMEM;
 	kern_list_init(&proc->holds);
 	kern_list_init(&proc->waits);
+	kern_list_init(&proc->watches);
 	proc->serial = ++kern->next_serial;
 	kern_local.serial = proc->serial;
 	kern_local.slot = (unsigned)(proc - kern->proc);

@@ -344,6 +344,7 @@ struct kern_proc {
 	int segment_fd, phys_fd; /* descriptors in that process, for later ones to open through /proc */
 	struct kern_list holds;
 	struct kern_list waits;   /* kern_wait.link: sleepers, to unlink when it dies */
+	struct kern_list watches; /* struct watch of watch.c: descriptors that wait for fences */
 	struct kern_ring **rings; /* owned array of owned rings, [device][ip][index] */
 };
 
@@ -391,7 +392,8 @@ struct kern_root {
 	unsigned devices;
 	struct kern_device device[KERN_DEVICES];
 	struct kern_proc proc[KERN_PROCS];
-	unsigned procs; /* slots in use */
+	unsigned procs;       /* slots in use */
+	unsigned died_inside; /* processes that died with the lock */
 	uint32_t next_serial;
 	uint64_t next_id, next_context, next_fake;
 	struct kern_list inode_hash[KERN_HASH];

@@ -44,9 +44,6 @@
 #ifndef AMDGPU_INFO_GPUVM_FAULT
 #define AMDGPU_INFO_GPUVM_FAULT 0x23
 #endif
-#ifndef DRM_IOCTL_SYNCOBJ_EVENTFD
-#define DRM_IOCTL_SYNCOBJ_EVENTFD_NR 0xcf
-#endif
 
 #define UAPI_IB_FLAG_SECURE (1u << 5) /* AMDGPU_IB_FLAGS_SECURE */
 
@@ -153,6 +150,7 @@ struct uapi_syncobj_eventfd {
 	uint32_t pad;
 };
 _Static_assert(sizeof(struct uapi_syncobj_eventfd) == 24, "SYNCOBJ_EVENTFD");
+#define UAPI_IOCTL_SYNCOBJ_EVENTFD DRM_IOWR(0xcf, struct uapi_syncobj_eventfd)
 
 /* SYNCOBJ_WAIT and _TIMELINE_WAIT with the deadline that 6.6 added. */
 struct uapi_syncobj_wait {

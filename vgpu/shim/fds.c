@@ -68,7 +68,7 @@ void shim_fd_adopt(int fd)
 	struct kern_hold *hold;
 	struct stat st;
 
-	if (sys_fstat(fd, &st) || st.st_dev != shim_memfd_dev())
+	if (sys_fstat(fd, &st) || !shim_dev_is_ours(st.st_dev))
 		return;
 	hold = kern_fd_hold(st.st_dev, st.st_ino);
 	if (hold)

@@ -173,8 +173,7 @@ long shim_proc_link(const char *path, char *buf, size_t size_B)
 
 	if (!path || strncmp(path, "/proc/", 6) || !strstr(path, "/fd/"))
 		return -1;
-	if (sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) < 0 ||
-	    st.st_dev != shim_memfd_dev())
+	if (sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) < 0 || !shim_dev_is_ours(st.st_dev))
 		return -1;
 	kind = kern_fd_kind(st.st_dev, st.st_ino, &device, &primary);
 	text = link_text(kind, device, primary, room, sizeof(room));

@@ -21,7 +21,7 @@ static struct {
 	char root[PATH_MAX];
 	pid_t pid; /* who joined: us, or the parent of a vfork child */
 	int segment_fd, phys_fd;
-	uint64_t memfd_dev;
+	uint64_t memfd_dev, pipe_dev;
 } run = {.segment_fd = -1, .phys_fd = -1};
 
 const char *shim_root(void)
@@ -44,6 +44,11 @@ unsigned shim_run_next_owned(unsigned first)
 int shim_phys_fd(void)
 {
 	return run.phys_fd;
+}
+
+bool shim_dev_is_ours(uint64_t st_dev)
+{
+	return st_dev == run.memfd_dev || st_dev == run.pipe_dev;
 }
 
 uint64_t shim_memfd_dev(void)
@@ -163,6 +168,21 @@ static void close_files(void)
 			sys_close(fds[i]);
 }
 
+static int find_pipe_dev(void)
+{
+	struct stat st;
+	int end[2];
+	int r = (int)sys_call6(SYS_pipe2, (long)end, O_CLOEXEC, 0, 0, 0, 0);
+
+	if (r < 0)
+		return r;
+	r = sys_fstat(end[0], &st);
+	run.pipe_dev = st.st_dev;
+	sys_close(end[0]);
+	sys_close(end[1]);
+	return r;
+}
+
 /* After the memory is attached: what is left for taking part. */
 static int take_part(void)
 {
@@ -172,6 +192,9 @@ static int take_part(void)
 	if (r)
 		return r;
 	run.memfd_dev = st.st_dev;
+	r = find_pipe_dev();
+	if (r)
+		return r;
 	run.pid = getpid();
 	kern_set_hooks(shim_fd_opened, shim_fd_find);
 	r = shim_nodes_find(kern_device_count());

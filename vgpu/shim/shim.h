@@ -78,8 +78,10 @@ bool shim_run_owns(int fd);
 unsigned shim_run_next_owned(unsigned first);
 /* A descriptor of the physical memory file. */
 int shim_phys_fd(void);
-/* st_dev of memfds: descriptors of ours have no other. */
+/* st_dev of memfds, which descriptors of ours are; sync files are pipes. */
 uint64_t shim_memfd_dev(void);
+/* May a descriptor of that st_dev be ours? */
+bool shim_dev_is_ours(uint64_t st_dev);
 
 /* --- path --- */
 

@@ -164,7 +164,7 @@ FCNTL(fcntl64)
 
 /* --- messages --- */
 
-/* Calls visit for every descriptor of ours in a message; st_dev is that of memfds. */
+/* Calls visit for every descriptor of ours in a message. */
 static void rights_each(const struct msghdr *msg, void (*visit)(int fd, const struct stat *st))
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
@@ -177,7 +177,7 @@ static void rights_each(const struct msghdr *msg, void (*visit)(int fd, const st
 			int fd;
 
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
-			if (!sys_fstat(fd, &st) && st.st_dev == shim_memfd_dev())
+			if (!sys_fstat(fd, &st) && shim_dev_is_ours(st.st_dev))
 				visit(fd, &st);
 		}
 	}
