@@ -125,7 +125,7 @@ void cs_ib_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned c
 		uint32_t *p = cs_ib_room(ib, 4 + now);
 
 		*p++ = PM4_HEADER(PM4_WRITE_DATA, 3 + now);
-		*p++ = WRITE_DATA_MEMORY;
+		*p++ = WRITE_DATA_L2;
 		*p++ = cs_lo(va);
 		*p++ = cs_hi(va);
 		for (unsigned i = 0; i < now; i++)

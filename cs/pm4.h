@@ -86,8 +86,9 @@ enum pm4_sh_reg {
 #define RELEASE_DATA_CLOCK              (3u << 29)
 /* COPY_DATA: source GPU clock, 64 bit, destination memory, both policies stream */
 #define COPY_DATA_CLOCK_TO_MEMORY 0x02012509u
-/* WRITE_DATA: destination memory, write confirmed */
-#define WRITE_DATA_MEMORY (5u << 8 | 1u << 20)
+/* WRITE_DATA: destination L2, write confirmed. Past L2 (5) it would not reach kernels that have read the line, and
+ * be lost to those that have written it; uncached memory is reached either way. */
+#define WRITE_DATA_L2 (2u << 8 | 1u << 20)
 /* WAIT_REG_MEM: memory, >= */
 #define WAIT_MEMORY_GE   (5u | 1u << 4)
 #define WAIT_POLL_CLOCKS 4u /* as the kernel and Mesa poll */

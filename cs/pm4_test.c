@@ -51,7 +51,7 @@ static void emits_the_reference_encodings(void)
 	CHECK_DWORDS(ib, 0xC0053C00, 0x00000015, 0x56789ab8, 0x1234, 77, 0xFFFFFFFF, 4);
 	ib = fresh();
 	cs_ib_write(&ib, VA, (const uint32_t[]){1, 2}, 2);
-	CHECK_DWORDS(ib, 0xC0043700, 0x00100500, 0x56789ab8, 0x1234, 1, 2);
+	CHECK_DWORDS(ib, 0xC0043700, 0x00100200, 0x56789ab8, 0x1234, 1, 2);
 }
 
 static void splits_long_writes(void)
