@@ -127,9 +127,12 @@ int tuff_cmd_wait_value(struct tuff_cmd *cmd, uint64_t va, uint32_t value)
 	int r = cmd_ib(cmd, TUFF_COMPUTE, &queue);
 
 	r = r ? r : check_target(va, 4, 4);
-	if (!r)
-		cs_ib_wait_word(queue->ib, va, value);
-	return r;
+	if (r)
+		return r;
+	cs_ib_wait_word(queue->ib, va, value);
+	/* Who wrote the value may have been the host, another engine or another device. */
+	cs_ib_acquire(queue->ib, CS_SCOPE_SYSTEM);
+	return 0;
 }
 
 int tuff_cmd_copy(struct tuff_cmd *cmd, uint64_t dst, uint64_t src, uint64_t size_B)

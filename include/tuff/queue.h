@@ -127,8 +127,9 @@ TUFF_API TUFF_CHECK int tuff_cmd_signal(struct tuff_cmd *cmd, uint64_t va, uint6
 TUFF_API TUFF_CHECK int tuff_cmd_timestamp(struct tuff_cmd *cmd, uint64_t va);
 /* Writes count dwords, 1 to 60, to va, a multiple of 4. */
 TUFF_API TUFF_CHECK int tuff_cmd_write(struct tuff_cmd *cmd, uint64_t va, const uint32_t *data, unsigned count);
-/* COMPUTE: waits until the dword at va (TUFF_MEM_UNCACHED, a multiple of 4), unsigned, is at least value. The
- * kernel resets a ring that waits for seconds: only for what submitted work will write. */
+/* COMPUTE: waits until the dword at va (TUFF_MEM_UNCACHED, a multiple of 4), unsigned, is at least value. What
+ * follows sees what was written before the value, by whomever. The kernel resets a ring that waits for seconds:
+ * only for what submitted work will write. */
 TUFF_API TUFF_CHECK int tuff_cmd_wait_value(struct tuff_cmd *cmd, uint64_t va, uint32_t value);
 /* COPY: copies size_B bytes; they may not overlap. */
 TUFF_API TUFF_CHECK int tuff_cmd_copy(struct tuff_cmd *cmd, uint64_t dst, uint64_t src, uint64_t size_B);
