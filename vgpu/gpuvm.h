@@ -38,6 +38,7 @@ struct gpuvm_region {
 struct gpuvm_view {
 	size_t count;
 	const struct gpuvm_region *region;
+	uint64_t vm; /* tells VMs of a process apart, as VMIDs do */
 };
 
 /* The region that holds va (already masked to 48 bits), or NULL. Binary search; callers keep the last answer. */

@@ -78,7 +78,7 @@ static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B
 		return v;
 	v.cache = mem->cache;
 	mem_cache_enter(v.cache);
-	v.page = mem_cache_page(v.cache, MEM_L2, mem->last, host, size_B);
+	v.page = mem_cache_page(v.cache, MEM_L2, mem->run->job->view->vm, mem->last, host, size_B);
 	if (v.page)
 		v.at = v.page->data + mem_page_offset(host);
 	return v;

@@ -143,10 +143,11 @@ static struct mem_page *page_of(struct isa_wave *w, enum mem_layer layer, const 
 	struct mem_cache *cache = w->machine->cache;
 	uint64_t generation = mem_cache_generation(cache);
 
-	if (memo->page && memo->generation == generation && memo->page->memory == mem_page_base(host) &&
+	if (memo->page && memo->generation == generation &&
+	    memo->page->key == mem_cache_key(layer, w->machine->view->vm, r, host) &&
 	    mem_page_has(memo->page, mem_lines(mem_page_offset(host), size_B)))
 		return memo->page;
-	memo->page = mem_cache_page(cache, layer, r, host, size_B);
+	memo->page = mem_cache_page(cache, layer, w->machine->view->vm, r, host, size_B);
 	memo->generation = generation;
 	return memo->page;
 }

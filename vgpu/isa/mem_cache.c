@@ -75,18 +75,16 @@ uint64_t mem_cache_generation(const struct mem_cache *cache)
 
 /* --- filling ---------------------------------------------------------------------------------- */
 
-static bucket *bucket_of(struct mem_cache *cache, enum mem_layer layer, const uint8_t *memory)
+static bucket *bucket_of(struct mem_cache *cache, enum mem_layer layer, uint64_t key)
 {
-	uint64_t key = (uintptr_t)memory / MEM_PAGE_B;
-
 	return &cache->bucket[layer][key * 0x9e3779b97f4a7c15ull >> 32 & (BUCKETS - 1)];
 }
 
-static struct mem_page *find(struct mem_cache *cache, enum mem_layer layer, const uint8_t *memory)
+static struct mem_page *find(struct mem_cache *cache, enum mem_layer layer, uint64_t key)
 {
-	struct mem_page *page = atomic_load_explicit(bucket_of(cache, layer, memory), memory_order_acquire);
+	struct mem_page *page = atomic_load_explicit(bucket_of(cache, layer, key), memory_order_acquire);
 
-	while (page && page->memory != memory)
+	while (page && page->key != key)
 		page = page->chain;
 	return page;
 }
@@ -109,13 +107,15 @@ static struct mem_page *page_new(struct mem_cache *cache, enum mem_layer layer)
 	return page;
 }
 
-static struct mem_page *add_locked(struct mem_cache *cache, enum mem_layer layer, uint8_t *memory, uint64_t va)
+static struct mem_page *add_locked(struct mem_cache *cache, enum mem_layer layer, uint64_t key, uint8_t *memory,
+				   uint64_t va)
 {
-	bucket *head = bucket_of(cache, layer, memory);
+	bucket *head = bucket_of(cache, layer, key);
 	struct mem_page *page = page_new(cache, layer);
 
 	if (!page)
 		return NULL;
+	page->key = key;
 	page->memory = memory;
 	page->va = va;
 	atomic_store_explicit(&page->valid, 0, memory_order_relaxed);
@@ -142,14 +142,15 @@ ISA_RACY static void copy_lines(uint8_t *to, const uint8_t *from, uint64_t lines
 	}
 }
 
-static struct mem_page *fill_locked(struct mem_cache *cache, enum mem_layer layer, const struct gpuvm_region *r,
-				    uint8_t *memory, uint64_t lines)
+static struct mem_page *fill_locked(struct mem_cache *cache, enum mem_layer layer, uint64_t vm,
+				    const struct gpuvm_region *r, uint8_t *memory, uint64_t lines)
 {
-	struct mem_page *page = find(cache, layer, memory), *below = NULL;
+	uint64_t key = mem_cache_key(layer, vm, r, memory);
+	struct mem_page *page = find(cache, layer, key), *below = NULL;
 	uint64_t valid;
 
 	if (!page)
-		page = add_locked(cache, layer, memory, r->lo + (uint64_t)(memory - r->host));
+		page = add_locked(cache, layer, key, memory, r->lo + (uint64_t)(memory - r->host));
 	if (!page)
 		return NULL;
 	valid = atomic_load_explicit(&page->valid, memory_order_relaxed);
@@ -157,22 +158,22 @@ static struct mem_page *fill_locked(struct mem_cache *cache, enum mem_layer laye
 	if (!lines)
 		return page;
 	if (layer != MEM_L2 && mem_in_l2(r))
-		below = fill_locked(cache, MEM_L2, r, memory, lines);
+		below = fill_locked(cache, MEM_L2, vm, r, memory, lines);
 	copy_lines(page->data, below ? below->data : memory, lines);
 	atomic_store_explicit(&page->valid, valid | lines, memory_order_release);
 	return page;
 }
 
-struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, const struct gpuvm_region *r,
-				uint8_t *host, unsigned size_B)
+struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, uint64_t vm,
+				const struct gpuvm_region *r, uint8_t *host, unsigned size_B)
 {
 	uint64_t lines = mem_lines(mem_page_offset(host), size_B);
-	struct mem_page *page = find(cache, layer, mem_page_base(host));
+	struct mem_page *page = find(cache, layer, mem_cache_key(layer, vm, r, host));
 
 	if (page && mem_page_has(page, lines))
 		return page;
 	pthread_mutex_lock(&cache->fill);
-	page = fill_locked(cache, layer, r, mem_page_base(host), lines);
+	page = fill_locked(cache, layer, vm, r, mem_page_base(host), lines);
 	pthread_mutex_unlock(&cache->fill);
 	return page;
 }
@@ -263,7 +264,7 @@ static void drop_layer(struct mem_cache *cache, enum mem_layer layer)
 
 	for (struct mem_page *page = cache->pages[layer], *next; page; page = next) {
 		next = page->next;
-		atomic_store_explicit(bucket_of(cache, layer, page->memory), NULL, memory_order_relaxed);
+		atomic_store_explicit(bucket_of(cache, layer, page->key), NULL, memory_order_relaxed);
 		page->next = *spare;
 		*spare = page;
 	}

@@ -5,8 +5,10 @@
  *   vector L1    two, as if a dispatch ran on one of two compute units, by turns; written through
  *   scalar, code one each; filled through L2
  *
- * Nothing is ever evicted: what hardware may lose some day is lost here at once, and always. Copies are kept by the
- * host address of memory, in pages of 4 KiB with a bit for each line that is there.
+ * Nothing is ever evicted: what hardware may lose some day is lost here at once, and always. Copies are kept in
+ * pages of 4 KiB with a bit for each line that is there: of scalar and code by VM and GPU address, as hardware tags
+ * them, so that they outlive what is mapped there; of the others, which every job's end empties, by the host
+ * address of memory.
  *
  * Thread rule: mem_cache_enter() to mem_cache_leave() around everything that looks at pages; any number of threads
  * at once. mem_cache_maintain() waits until they have left. Lock order: mem_cache::use, mem_cache::fill. */
@@ -27,7 +29,8 @@ enum mem_layer { MEM_L2, MEM_L1_EVEN, MEM_L1_ODD, MEM_SCALAR, MEM_CODE, MEM_LAYE
 /* What a layer holds of one page of memory. */
 struct mem_page {
 	uint8_t data[MEM_PAGE_B] __attribute__((aligned(64)));
-	uint8_t *memory; /* borrowed: the host page that it stands for; read to fill, written back to */
+	uint64_t key;    /* what finds it: mem_cache_key() */
+	uint8_t *memory; /* borrowed, of L2 and L1 only: the host page; read to fill, written back to */
 	uint64_t va;     /* GPU address of the access that made it, for ranges */
 	struct mem_page *chain, *next; /* of its bucket; of its layer, or free. Guarded by mem_cache::fill */
 	_Atomic uint64_t valid;        /* a bit a line. Release: data is there */
@@ -55,10 +58,10 @@ void mem_cache_leave(struct mem_cache *cache);
 /* Grows whenever pages may have gone; constant between enter and leave. */
 uint64_t mem_cache_generation(const struct mem_cache *cache);
 
-/* The layer's page of host, with all lines of the size_B bytes there, filled now if need be; they end in the same
- * page. Entered. NULL without memory. */
-struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, const struct gpuvm_region *r,
-				uint8_t *host, unsigned size_B);
+/* The layer's page of host, which is mapped by r of the VM, with all lines of the size_B bytes there, filled now if
+ * need be; they end in the same page. Entered. NULL without memory. */
+struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, uint64_t vm,
+				const struct gpuvm_region *r, uint8_t *host, unsigned size_B);
 
 /* Writes back and drops what stands in [lo, hi) of GPU addresses in L2, and the other layers as a whole. Returns
  * how many lines lost what was written to them, because L2 dropped it without writing it back. Not entered. May
@@ -80,6 +83,14 @@ static inline uint8_t *mem_page_base(uint8_t *host)
 static inline unsigned mem_page_offset(const uint8_t *host)
 {
 	return (uintptr_t)host & (MEM_PAGE_B - 1);
+}
+
+static inline uint64_t mem_cache_key(enum mem_layer layer, uint64_t vm, const struct gpuvm_region *r,
+				     const uint8_t *host)
+{
+	if (layer == MEM_SCALAR || layer == MEM_CODE)
+		return vm << 36 ^ (r->lo + (uint64_t)(host - r->host)) / MEM_PAGE_B; /* 36 bits of page number */
+	return (uintptr_t)host / MEM_PAGE_B;
 }
 
 /* The lines of size_B bytes (at least one) at an offset into a page. */

@@ -99,7 +99,7 @@ static const uint8_t *code_at(const struct isa_program *p, const struct gpuvm_re
 		return host;
 	if (*size_B > MEM_PAGE_B - mem_page_offset(host))
 		*size_B = MEM_PAGE_B - mem_page_offset(host);
-	page = mem_cache_page(p->caches, MEM_CODE, r, host, (unsigned)*size_B);
+	page = mem_cache_page(p->caches, MEM_CODE, p->view->vm, r, host, (unsigned)*size_B);
 	return page ? page->data + mem_page_offset(host) : host;
 }
 

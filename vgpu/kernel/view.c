@@ -86,6 +86,7 @@ static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *lis
 		list->entry[i].bo->mark = epoch;
 	view->view.count = 0;
 	view->view.region = view->region;
+	view->view.vm = vm->id;
 	for (unsigned i = 0; i < vm->count; i++)
 		view->view.count += region_fill(&view->region[view->view.count], vm, vm->map[i], epoch);
 	view->refs = 1;
