@@ -1,6 +1,7 @@
 /* Buffers: creation, placement, handles, mapping for the CPU. */
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
@@ -34,22 +35,37 @@ struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B)
 	kern_list_init(&bo->import_link);
 	kern_list_add(&kern->mmap_hash[bo->fake / KERN_PAGE % KERN_HASH], &bo->hash);
 	kern_live(KERN_BOS, 1);
+	kern_call()->bo = bo;
 	return bo;
 }
 
+/* Each step can be made twice: a process may be killed between any two, and the next one begins anew. */
 static void bo_free(struct kern_bo *bo)
 {
-	kern->userptr_count -= kern_bo_is_userptr(bo);
-	kern_list_del(&bo->user_link);
+	struct kern_block *block = bo->block;
+	struct kern_bo *foreign = bo->foreign;
+	struct kern_vm *vm = bo->vm;
+
 	kern_list_del(&bo->zombie);
+	kern_list_add(&kern->proc[kern_local.slot].freeing, &bo->zombie);
+	kern_list_del(&bo->hash);
+	if (!kern_list_empty(&bo->user_link))
+		kern->userptr_count--;
+	kern_list_del(&bo->user_link);
 	kern_list_del(&bo->lru);
 	kern_list_del(&bo->import_link);
 	kern_heap_uncharge(bo);
-	kern_block_free(bo->block);
+	if (block)
+		kern_block_discard(block);
+	bo->block = NULL;
+	kern_block_free(block);
 	kern_resv_fini(&bo->resv);
-	kern_bo_put(bo->foreign);
-	kern_vm_put(bo->vm);
+	bo->foreign = NULL;
+	kern_bo_put(foreign);
+	bo->vm = NULL;
+	kern_vm_put(vm);
 	kern_free(bo->meta);
+	kern_list_del(&bo->zombie);
 	kern_live(KERN_BOS, -1);
 	kern_free(bo);
 }
@@ -64,6 +80,12 @@ void kern_bo_put(struct kern_bo *bo)
 		kern_list_add_tail(&kern->zombies, &bo->zombie);
 	else
 		bo_free(bo);
+}
+
+void kern_bo_free_rest(struct kern_proc *proc)
+{
+	while (!kern_list_empty(&proc->freeing))
+		bo_free(kern_entry(proc->freeing.next, struct kern_bo, zombie));
 }
 
 void kern_bo_bury(void)
@@ -298,7 +320,7 @@ static int create_bo(struct kern_file *file, const struct drm_amdgpu_gem_create_
 		bo->vm = kern_vm_get(file->vm);
 	r = give_memory(bo, (uint32_t)in->domains, flags);
 	if (r)
-		kern_bo_put(bo);
+		kern_call_put_bo(bo);
 	else
 		*out = bo;
 	return r;
@@ -323,7 +345,7 @@ int kern_gem_create(struct kern_file *file, void *arg)
 	if (r)
 		return r;
 	r = kern_handle_create(file, bo, &id);
-	kern_bo_put(bo);
+	kern_call_put_bo(bo);
 	if (r)
 		return r;
 	memset(args, 0, sizeof(*args));
@@ -502,9 +524,9 @@ int kern_gem_wait_idle(struct kern_file *file, void *arg)
 
 	if (!handle)
 		return -ENOENT;
-	bo = kern_bo_get(handle->bo);
+	bo = kern_call()->bo = kern_bo_get(handle->bo);
 	r = kern_bo_wait_idle(bo, deadline);
-	kern_bo_put(bo);
+	kern_call_put_bo(bo);
 	if (r && r != -ETIME)
 		return r;
 	memset(args, 0, sizeof(*args));

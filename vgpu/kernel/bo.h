@@ -12,8 +12,11 @@ static inline struct kern_bo *kern_bo_get(struct kern_bo *bo)
 void kern_bo_put(struct kern_bo *bo); /* NULL is fine */
 /* Frees what has no references and is idle now; after jobs ended. */
 void kern_bo_bury(void);
+/* Frees what a process that is gone was freeing. */
+void kern_bo_free_rest(struct kern_proc *proc);
 
-/* An empty buffer without memory or heap; NULL without memory for it. */
+/* An empty buffer without memory or heap; NULL without memory for it. The caller's reference is written down until
+ * kern_call_put_bo(). */
 struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B);
 
 /* Where its memory is: system memory or not, and its place in the physical memory file. */

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include "vgpu/kernel/bo_list.h"
 #include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
@@ -49,11 +50,11 @@ static void entry_detach(struct kern_list_entry *entry)
 
 static void list_empty(struct kern_bo_list *list)
 {
-	for (unsigned i = 0; i < list->count; i++)
-		entry_detach(&list->entry[i]);
+	while (list->count)
+		entry_detach(&list->entry[--list->count]);
 	kern_free(list->entry);
 	list->entry = NULL;
-	list->count = list->userptrs = list->implicit = 0;
+	list->userptrs = list->implicit = 0;
 }
 
 /* Replaces the content; on failure the list is as before. */
@@ -76,9 +77,10 @@ static int list_fill(struct kern_file *file, struct kern_bo_list *list, const ui
 	}
 	list_empty(list);
 	list->entry = entry;
-	list->count = count;
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		entry_attach(list, i, kern_handle_find(file, handles[i])->bo);
+		list->count = i + 1;
+	}
 	list->id = ++kern->next_id;
 	return 0;
 }
@@ -91,6 +93,7 @@ static struct kern_bo_list *list_create(void)
 		return NULL;
 	list->refs = 1;
 	kern_live(KERN_BO_LISTS, 1);
+	kern_call()->list = list; /* until it has its place */
 	return list;
 }
 
@@ -137,6 +140,7 @@ static int op_create(struct kern_file *file, const struct drm_amdgpu_bo_list_in 
 
 	if (!r)
 		*id = kern_idr_add(&file->lists, list, &r);
+	kern_call()->list = NULL;
 	if (r)
 		kern_bo_list_put(list);
 	return r;
@@ -152,6 +156,7 @@ static int op_update(struct kern_file *file, const struct drm_amdgpu_bo_list_in 
 		return -ENOENT;
 	list = list_create();
 	r = list ? list_fill(file, list, handles, in->bo_number) : -ENOMEM;
+	kern_call()->list = NULL;
 	if (r) {
 		kern_bo_list_put(list);
 		return r;
@@ -224,6 +229,7 @@ int kern_bo_list_of_chunk(struct kern_file *file, const struct drm_amdgpu_bo_lis
 	}
 	list = list_create();
 	r = list ? list_fill(file, list, handles, in->bo_number) : -ENOMEM;
+	kern_call()->list = NULL;
 	if (r) {
 		kern_free(handles);
 		kern_bo_list_put(list);

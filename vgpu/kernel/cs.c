@@ -2,6 +2,7 @@
 #include "vgpu/kernel/cs.h"
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/ctx.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
@@ -228,7 +229,7 @@ static int posts_begin(struct kern_cs *cs, size_t count)
 	if (cs->has_posts)
 		return -EINVAL;
 	cs->has_posts = true;
-	cs->post = calloc(count + 1, sizeof(*cs->post));
+	cs->post = kern_alloc((count + 1) * sizeof(*cs->post));
 	return cs->post ? 0 : -ENOMEM;
 }
 
@@ -359,50 +360,74 @@ static int pass2(struct kern_cs *cs)
 	return r;
 }
 
-static void cs_fini(struct kern_cs *cs)
+/* All but what is the process's own: views and chunks. */
+static void cs_put(struct kern_cs *cs)
 {
-	for (unsigned i = 0; i < cs->gang; i++) {
-		kern_view_put(cs->job[i] ? cs->job[i]->view : NULL);
+	for (unsigned i = 0; i < cs->gang; i++)
 		kern_job_destroy(cs->job[i]);
-	}
 	for (unsigned i = 0; i < cs->deps; i++)
 		kern_fence_put(cs->dep[i]);
 	kern_free(cs->dep);
 	for (unsigned i = 0; i < cs->posts; i++)
 		kern_syncobj_put(cs->post[i].syncobj);
-	free(cs->post);
+	kern_free(cs->post);
 	kern_bo_list_put(cs->list);
 	kern_bo_put(cs->user_fence);
 	kern_ctx_put(cs->ctx);
+	kern_free(cs);
+}
+
+void kern_cs_abandon(struct kern_cs *cs)
+{
+	if (cs)
+		cs_put(cs);
+}
+
+static void cs_fini(struct kern_cs *cs)
+{
+	for (unsigned i = 0; i < cs->gang; i++)
+		kern_view_put(cs->job[i] ? cs->job[i]->view : NULL);
 	free(cs->buffer);
 	free(cs->chunk);
+	kern_call()->cs = NULL;
+	cs_put(cs);
+}
+
+static int cs_run(struct kern_cs *cs, const struct drm_amdgpu_cs_in *in, uint64_t *handle)
+{
+	int r = cs->ctx->guilty ? -ECANCELED : read_headers(cs, in);
+
+	if (!r)
+		r = read_data(cs);
+	if (!r)
+		r = pass1(cs);
+	if (!r)
+		r = create_jobs(cs);
+	if (!r)
+		r = pass2(cs);
+	return r ? r : kern_cs_submit(cs, handle);
 }
 
 int kern_cs_ioctl(struct kern_file *file, void *arg)
 {
 	union drm_amdgpu_cs *args = arg;
-	struct kern_cs cs = {.file = file, .list_handle = args->in.bo_list_handle};
+	struct kern_ctx *ctx = kern_ctx_find(file, args->in.ctx_id);
+	struct kern_cs *cs;
 	uint64_t handle;
 	int r;
 
-	if (!args->in.num_chunks)
+	if (!args->in.num_chunks || !ctx)
 		return -EINVAL;
-	cs.ctx = kern_ctx_find(file, args->in.ctx_id);
-	if (!cs.ctx)
-		return -EINVAL;
-	cs.ctx->refs++;
-	r = cs.ctx->guilty ? -ECANCELED : read_headers(&cs, &args->in);
-	if (!r)
-		r = read_data(&cs);
-	if (!r)
-		r = pass1(&cs);
-	if (!r)
-		r = create_jobs(&cs);
-	if (!r)
-		r = pass2(&cs);
-	if (!r)
-		r = kern_cs_submit(&cs, &handle);
-	cs_fini(&cs);
+	cs = kern_alloc(sizeof(*cs));
+	if (!cs)
+		return -ENOMEM;
+	cs->file = file;
+	cs->list_handle = args->in.bo_list_handle;
+	kern_call()->cs = cs;
+	cs->ctx = ctx;
+	ctx->refs++;
+	r = cs_run(cs, &args->in, &handle);
+	cs_fini(cs);
 	if (!r) {
 		memset(args, 0, sizeof(*args));
 		args->out.handle = handle;

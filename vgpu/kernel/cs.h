@@ -16,7 +16,7 @@ struct kern_cs_post {
 	uint64_t point;               /* 0: replaces the fence */
 };
 
-/* A submission while it is parsed. On the stack of the ioctl; everything counted is put by cs_fini. */
+/* A submission while it is parsed, in the segment; everything counted is put by cs_fini. */
 struct kern_cs {
 	struct kern_file *file; /* borrowed */
 	struct kern_ctx *ctx;   /* counted */
@@ -41,6 +41,8 @@ struct kern_cs {
 	bool has_posts;
 };
 
+/* Lets go of what a process that is gone was submitting; its own memory went with it. NULL is fine. */
+void kern_cs_abandon(struct kern_cs *cs);
 int kern_cs_ioctl(struct kern_file *file, void *arg);
 /* After both passes: 0 with *handle, or -errno and nothing happened. */
 int kern_cs_submit(struct kern_cs *cs, uint64_t *handle);

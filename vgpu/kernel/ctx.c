@@ -101,11 +101,6 @@ static int ctx_alloc(struct kern_file *file, int32_t priority, uint32_t *id)
 	ctx = kern_alloc(sizeof(*ctx));
 	if (!ctx)
 		return -ENOMEM;
-	ctx->id = kern_idr_add(&file->contexts, ctx, &r);
-	if (!ctx->id) {
-		kern_free(ctx);
-		return r;
-	}
 	ctx->refs = 1;
 	ctx->dev = dev;
 	ctx->priority = priority;
@@ -115,6 +110,11 @@ static int ctx_alloc(struct kern_file *file, int32_t priority, uint32_t *id)
 		for (uint8_t ring = 0; ring < kern_ip_entities(ip); ring++)
 			entity_init(ctx, &ctx->entity[ip][ring], ip, ring);
 	ctx->absent.seq = 1;
+	ctx->id = kern_idr_add(&file->contexts, ctx, &r);
+	if (!ctx->id) {
+		kern_free(ctx);
+		return r;
+	}
 	kern_live(KERN_CONTEXTS, 1);
 	*id = ctx->id;
 	return 0;

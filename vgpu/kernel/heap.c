@@ -11,8 +11,9 @@ void kern_lock(void)
 
 	if (r != EOWNERDEAD)
 		return;
-	/* A process died inside an ioctl. Lists are linked in two stores, so at worst one element is half in; going
-	 * on is better than stopping every other process of the run. */
+	/* A process died inside an ioctl. The sweep undoes what its calls held (call.h) and frees what it was
+	 * freeing; between two stores of a list, or of a VM's array, an element may be half in. Going on is better
+	 * than stopping every other process of the run. */
 	pthread_mutex_consistent(&kern->lock);
 	kern->died_inside++;
 	vgpu_log("a process died inside the kernel lock");

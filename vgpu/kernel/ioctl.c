@@ -3,6 +3,7 @@
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/cs.h"
 #include "vgpu/kernel/ctx.h"
 #include "vgpu/kernel/drm.h"
@@ -181,6 +182,7 @@ static long file_ioctl(struct kern_file *file, unsigned long request, void *arg)
 {
 	unsigned nr = _IOC_NR(request);
 	const struct kern_ioctl_row *row = &rows[nr];
+	struct kern_call *record;
 	int injected;
 	long r;
 
@@ -194,9 +196,11 @@ static long file_ioctl(struct kern_file *file, unsigned long request, void *arg)
 			     kern_profile_of(file->dev)->release);
 		return -EINVAL;
 	}
-	file->refs++;
+	record = kern_call_begin(file);
+	if (!record)
+		return -ENOMEM;
 	r = call(file, row, request, arg);
-	kern_file_put(file);
+	kern_call_end(record);
 	return r;
 }
 

@@ -15,6 +15,13 @@ struct kern_list {
 #define kern_list_each(pos, tmp, head)                                                                             \
 	for ((pos) = (head)->next, (tmp) = (pos)->next; (pos) != (head); (pos) = (tmp), (tmp) = (pos)->next)
 
+/* Between stores whose order matters to who looks after a process was killed in between: forwards a list is whole
+ * at every moment. x86-64 keeps the order of stores, so only the compiler must. */
+static inline void kern_list_step(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 static inline void kern_list_init(struct kern_list *l)
 {
 	l->next = l->prev = l;
@@ -29,7 +36,9 @@ static inline void kern_list_add_tail(struct kern_list *head, struct kern_list *
 {
 	l->prev = head->prev;
 	l->next = head;
+	kern_list_step();
 	head->prev->next = l;
+	kern_list_step();
 	head->prev = l;
 }
 
@@ -42,7 +51,9 @@ static inline void kern_list_add(struct kern_list *head, struct kern_list *l)
 static inline void kern_list_del(struct kern_list *l)
 {
 	l->prev->next = l->next;
+	kern_list_step();
 	l->next->prev = l->prev;
+	kern_list_step();
 	kern_list_init(l);
 }
 

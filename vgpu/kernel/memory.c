@@ -85,7 +85,6 @@ void kern_block_free(struct kern_block *block)
 
 	if (!block)
 		return;
-	kern_block_discard(block);
 	block->used = false;
 	if (!is_last(block) && !block_next(block)->used)
 		block_absorb(block, block_next(block));

@@ -7,7 +7,7 @@
 int kern_phys_init(struct kern_phys *phys, uint64_t size_B);
 /* NULL when no range of that size is left. */
 struct kern_block *kern_block_alloc(uint64_t size_B);
-/* Gives the pages back, so that the next owner finds zeroes. NULL is fine. */
+/* Gives the range back; its content was discarded, so that the next owner finds zeroes. NULL is fine. */
 void kern_block_free(struct kern_block *block);
 /* Drops the content. */
 void kern_block_discard(struct kern_block *block);

@@ -1,6 +1,7 @@
 /* Descriptors for objects, and PRIME: buffers between files, devices and processes. */
 #include "vgpu/kernel/fd.h"
 #include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/memory.h"
@@ -180,7 +181,7 @@ int kern_prime_from_fd(struct kern_file *file, void *arg)
 		return r;
 	r = kern_handle_create(file, bo, &args->handle);
 	if (bo != inode->object)
-		kern_bo_put(bo);
+		kern_call_put_bo(bo);
 	if (!r)
 		kern_handle_find(file, args->handle)->imported = true;
 	return r;

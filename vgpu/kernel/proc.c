@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "vgpu/kernel/proc.h"
 #include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/watch.h"
@@ -66,6 +67,8 @@ static void release_waits(struct kern_proc *proc)
 static void proc_reap(struct kern_proc *proc)
 {
 	kern_sched_proc_gone(proc);
+	kern_bo_free_rest(proc);
+	kern_calls_proc_gone(proc);
 	kern_watch_proc_gone(proc);
 	release_waits(proc);
 	release_holds(proc);
@@ -129,6 +132,8 @@ int kern_proc_enter(void)
 	kern_list_init(&proc->holds);
 	kern_list_init(&proc->waits);
 	kern_list_init(&proc->watches);
+	kern_list_init(&proc->calls);
+	kern_list_init(&proc->freeing);
 	proc->serial = ++kern->next_serial;
 	kern_local.serial = proc->serial;
 	kern_local.slot = (unsigned)(proc - kern->proc);

@@ -122,7 +122,7 @@ struct kern_bo {
 	uint32_t user_flags;
 	uint32_t user_proc;           /* serial of the process whose memory it is */
 	struct kern_list user_link;   /* in root->userptrs, or empty */
-	struct kern_list zombie;      /* in root->zombies, or empty */
+	struct kern_list zombie;      /* in root->zombies, in proc->freeing, or empty */
 	struct kern_list lru;         /* in dev->lru while its heap is VRAM */
 	uint64_t used;                /* stamp of its last use that its place in dev->lru shows */
 	uint64_t used_late;           /* stamp of a later one that neither its lists nor its VM tell */
@@ -344,6 +344,8 @@ struct kern_proc {
 	int segment_fd, phys_fd; /* descriptors in that process, for later ones to open through /proc */
 	struct kern_list holds;
 	struct kern_list waits;   /* kern_wait.link: sleepers, to unlink when it dies */
+	struct kern_list calls;   /* struct kern_call of call.h: what its ioctls hold */
+	struct kern_list freeing; /* kern_bo.zombie: buffers that it is about to free */
 	struct kern_list watches; /* struct watch of watch.c: descriptors that wait for fences */
 	struct kern_ring **rings; /* owned array of owned rings, [device][ip][index] */
 };

@@ -1,6 +1,7 @@
 /* Syncobjs: payloads, points, and the ioctls but the waiting ones (syncobj_wait.c). */
 #include <stdlib.h>
 #include "vgpu/kernel/syncobj.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/fd.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
@@ -143,8 +144,9 @@ int kern_syncobj_find_fence(struct kern_file *file, uint32_t handle, uint64_t po
 		return r;
 	if (!(flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT))
 		return -EINVAL;
-	kern_syncobj_get(s);
+	kern_call()->syncobj = kern_syncobj_get(s);
 	r = wait_for_submit(s, point, deadline_ns, fence);
+	kern_call()->syncobj = NULL;
 	kern_syncobj_put(s);
 	return r;
 }

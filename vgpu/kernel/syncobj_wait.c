@@ -1,11 +1,12 @@
 /* Waiting for syncobjs: for a payload to appear, and for it to be signalled. */
 #include <stdlib.h>
 #include "vgpu/kernel/syncobj.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/uapi.h"
 
-struct waiting {
+struct kern_waiting {
 	struct kern_syncobj *syncobj; /* counted */
 	uint64_t point;
 	struct kern_fence *fence; /* counted; NULL until there is one */
@@ -19,20 +20,20 @@ struct wait_args {
 
 #define SUBMIT_FLAGS (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)
 
-static void waiting_free(struct waiting *w, uint32_t count)
+void kern_waiting_free(struct kern_waiting *w, uint32_t count)
 {
 	for (uint32_t i = 0; w && i < count; i++) {
 		kern_syncobj_put(w[i].syncobj);
 		kern_fence_put(w[i].fence);
 	}
-	free(w);
+	kern_free(w);
 }
 
-static int waiting_read(struct kern_file *file, const struct wait_args *args, struct waiting **out)
+static int waiting_read(struct kern_file *file, const struct wait_args *args, struct kern_waiting **out)
 {
 	uint32_t *handle = malloc(args->count * sizeof(*handle));
 	uint64_t *point = calloc(args->count, sizeof(*point));
-	struct waiting *w = calloc(args->count, sizeof(*w));
+	struct kern_waiting *w = kern_alloc(args->count * sizeof(*w));
 	int r = handle && point && w ? kern_copy_in(handle, args->handles, args->count * sizeof(*handle)) : -ENOMEM;
 
 	if (!r && args->points)
@@ -48,20 +49,20 @@ static int waiting_read(struct kern_file *file, const struct wait_args *args, st
 	free(handle);
 	free(point);
 	if (r)
-		waiting_free(w, args->count);
+		kern_waiting_free(w, args->count);
 	*out = w;
 	return r;
 }
 
 /* Is entry w done? Finds its fence when it has none yet. */
-static bool look(struct waiting *w, uint32_t flags)
+static bool look(struct kern_waiting *w, uint32_t flags)
 {
 	if (!w->fence)
 		w->fence = kern_syncobj_peek(w->syncobj, w->point);
 	return w->fence && ((flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE) || w->fence->signalled);
 }
 
-static bool all_or_any(struct waiting *w, const struct wait_args *args, uint32_t *first)
+static bool all_or_any(struct kern_waiting *w, const struct wait_args *args, uint32_t *first)
 {
 	bool all = args->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
 
@@ -76,7 +77,7 @@ static bool all_or_any(struct waiting *w, const struct wait_args *args, uint32_t
 	return all;
 }
 
-static int sleep_on(struct waiting *w, const struct wait_args *args, uint32_t *first)
+static int sleep_on(struct kern_waiting *w, const struct wait_args *args, uint32_t *first)
 {
 	struct kern_wait *wait = kern_wait_begin(args->count);
 	int r = wait ? 0 : -ENOMEM;
@@ -97,7 +98,7 @@ static int sleep_on(struct waiting *w, const struct wait_args *args, uint32_t *f
 
 static int do_wait(struct kern_file *file, const struct wait_args *args, uint32_t *first)
 {
-	struct waiting *w;
+	struct kern_waiting *w;
 	int r;
 
 	if (!args->count)
@@ -105,6 +106,8 @@ static int do_wait(struct kern_file *file, const struct wait_args *args, uint32_
 	r = waiting_read(file, args, &w);
 	if (r)
 		return r;
+	kern_call()->waiting_count = args->count;
+	kern_call()->waiting = w;
 	for (uint32_t i = 0; !r && i < args->count; i++) {
 		look(&w[i], args->flags);
 		if (!w[i].fence && !(args->flags & SUBMIT_FLAGS))
@@ -112,7 +115,8 @@ static int do_wait(struct kern_file *file, const struct wait_args *args, uint32_
 	}
 	if (!r && !all_or_any(w, args, first))
 		r = args->deadline_ns <= sys_now_ns() ? -ETIME : sleep_on(w, args, first);
-	waiting_free(w, args->count);
+	kern_call()->waiting = NULL;
+	kern_waiting_free(w, args->count);
 	return r;
 }
 

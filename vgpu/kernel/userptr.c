@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/uapi.h"
@@ -135,6 +136,6 @@ int kern_gem_userptr(struct kern_file *file, void *arg)
 	r = kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
 	if (!r)
 		r = kern_handle_create(file, bo, &args->handle);
-	kern_bo_put(bo);
+	kern_call_put_bo(bo);
 	return r;
 }
