@@ -170,30 +170,7 @@ static void jobs_see_the_cpu_beside_others(void)
 	CHECK_OK(tuff_queue_destroy(other));
 }
 
-/* One program after the other, at an address that most often is the same. */
-static void new_code_runs(void)
-{
-	static const int levels[] = {0, 3, 0, 3, 0};
-	struct stage s = stage_set(1);
-	uint32_t want = 1;
-
-	for (uint32_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
-		struct tuff_code *code = test_load(test_device(), "group", levels[i]);
-		struct tuff_cmd *cmd;
-
-		if (!CHECK_OK(tuff_code_kernel(code, "k_add", &s.add)))
-			break;
-		cmd = test_begin(test_compute(), 0);
-		add(&s, cmd, i);
-		CHECK_OK(tuff_wait(submit(cmd), TUFF_FOREVER));
-		want = want * 3 + i;
-		check_data(&s, want);
-		CHECK_OK(tuff_code_unload(code));
-	}
-}
-
 const struct device_test tests_cache[] = {
-	{"cache/code", "code that is loaded where other code ran is what runs", new_code_runs, 0},
 	{"cache/barrier", "launches of a job with barriers between see each other",
 	 launches_of_a_job_see_each_other, 0},
 	{"cache/packet", "packets and launches of a job see each other's writes",
