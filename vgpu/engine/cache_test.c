@@ -155,6 +155,7 @@ static void run_observed(struct test_gpu *t, struct observer *o)
 	engine_ring_destroy(o->sdma.ring);
 }
 
+/* rows 83, 84 and 89 */
 static void written_back_when_told(struct test_gpu *t)
 {
 	const struct {
@@ -223,6 +224,7 @@ static uint32_t read_again(struct test_gpu *t, uint32_t what, unsigned kernel)
 	return result(t, 1);
 }
 
+/* row 85 */
 static void l2_is_stale(struct test_gpu *t)
 {
 	CHECK_EQ(read_again(t, 0, READ), BEFORE);
@@ -341,6 +343,7 @@ static uint32_t run_new_code(struct test_gpu *t, uint32_t what)
 	return result(t, 0);
 }
 
+/* row 86 */
 static void code_is_stale(struct test_gpu *t)
 {
 	CHECK_EQ(run_new_code(t, 0), BEFORE);
@@ -367,6 +370,7 @@ static void mem_sync_drops_all(struct test_gpu *t)
 
 /* --- losses ----------------------------------------------------------------------------------- */
 
+/* row 118 */
 static void dropped_lines_are_lost(struct test_gpu *t)
 {
 	begin(t);
