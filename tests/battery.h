@@ -27,9 +27,27 @@ typedef int64_t i64;
 #define BATTERY(X)                                                                                                 \
 	X(int32)                                                                                                   \
 	X(int64)                                                                                                   \
-	X(shifts) X(bits) X(bytes) X(words) X(divide) X(float32) X(float64) X(float16) X(root) X(convert)          \
-		X(compare) X(branches) X(loops) X(cases) X(arrays) X(structs) X(recursion) X(pointers) X(wide)     \
-			X(minmax) X(unaligned)
+	X(shifts)                                                                                                  \
+	X(bits)                                                                                                    \
+	X(bytes)                                                                                                   \
+	X(words)                                                                                                   \
+	X(divide)                                                                                                  \
+	X(float32)                                                                                                 \
+	X(float64)                                                                                                 \
+	X(float16)                                                                                                 \
+	X(root)                                                                                                    \
+	X(convert)                                                                                                 \
+	X(compare)                                                                                                 \
+	X(branches)                                                                                                \
+	X(loops)                                                                                                   \
+	X(cases)                                                                                                   \
+	X(arrays)                                                                                                  \
+	X(structs)                                                                                                 \
+	X(recursion)                                                                                               \
+	X(pointers)                                                                                                \
+	X(wide)                                                                                                    \
+	X(minmax)                                                                                                  \
+	X(unaligned)
 
 FN u64 b_int32(u32 i, u64 x, u64 y)
 {

@@ -41,7 +41,8 @@ struct isa_lane_op {
 };
 
 /* Tables of lane functions, ended by ISA_OP_NONE; one set per build. */
-#define ISA_LANE_TABLES(X) X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix) X(fp8)
+#define ISA_LANE_TABLES(X)                                                                                         \
+	X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix) X(fp8)
 #define ISA_DECLARE_LANES(name)                                                                                    \
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)

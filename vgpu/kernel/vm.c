@@ -330,8 +330,8 @@ static int va_check(const struct kern_device *dev, const struct drm_amdgpu_gem_v
 	return 0;
 }
 
-#define INPUT_FENCES_MAX (1u << 16) /* more are refused with -ENOMEM, as a copy of that size fails in the kernel   \
-				     */
+/* More are refused with -ENOMEM, as a copy of that size fails in the kernel. */
+#define INPUT_FENCES_MAX (1u << 16)
 
 static int wait_for_fence(struct kern_file *file, uint32_t handle)
 {
