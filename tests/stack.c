@@ -90,10 +90,15 @@ int stack_run(struct stack *s, const struct stack_launch *launch)
 	return r ? r : cs_ctx_check(s->ctx);
 }
 
-uint64_t stack_random(uint64_t *state)
+int stack_add(struct stack *s, struct cs_code *code, uint64_t va, uint32_t value)
 {
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 0x2545f4914f6cdd1dull;
+	struct {
+		uint64_t data;
+		uint32_t value;
+	} args = {va, value};
+
+	return stack_run(
+		s,
+		&(struct stack_launch){
+			.code = code, .kernel = "k_add", .grid = {64}, .group = {64}, .args = &args, .args_B = 12});
 }

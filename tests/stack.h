@@ -4,6 +4,7 @@
 
 #include "sdma/sdma.h"
 #include "shaders/blob.h"
+#include "tests/random.h"
 
 extern const struct shader_blob test_blobs[];
 
@@ -40,8 +41,7 @@ struct stack_launch {
 int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_point *point);
 /* Submits, waits, and asks for faults. */
 int stack_run(struct stack *s, const struct stack_launch *launch);
-
-/* xorshift64*, from a seed that is not 0. */
-uint64_t stack_random(uint64_t *state);
+/* Runs k_add of the "group" code on the 64 dwords at va: data[i] = data[i] * 3 + value. */
+int stack_add(struct stack *s, struct cs_code *code, uint64_t va, uint32_t value);
 
 #endif

@@ -336,14 +336,6 @@ void test_poke(struct tuff_device *device, uint64_t va, uint32_t value)
 	CHECK_OK(tuff_copy(device, (void *)(uintptr_t)va, values, sizeof(values), NULL, 0, NULL));
 }
 
-uint64_t test_random(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 0x2545f4914f6cdd1dull;
-}
-
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* Everything must come back, and then the device must close: it does not while something is alive. */

@@ -9,6 +9,7 @@
 #include <tuff/tuff.h>
 
 #include "tests/check.h"
+#include "tests/random.h"
 
 enum device_test_flags {
 	TEST_ANY_CHIP = 1 << 0, /* also on chips that cannot be submitted to */
@@ -105,9 +106,6 @@ void test_poke(struct tuff_device *device, uint64_t va, uint32_t value);
 
 /* The code object itself; skips when there is none for the device under test. */
 const void *test_image(const char *file, int level, size_t *size_B);
-
-/* xorshift64*, from a seed that is not 0. */
-uint64_t test_random(uint64_t *state);
 
 /* --- for the runner --------------------------------------------------------------------------- */
 

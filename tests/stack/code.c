@@ -26,7 +26,7 @@ static void bad_code_objects_leave_nothing(void)
 		memcpy(copy, blob->image, blob->size_B);
 		if (i >= 200)
 			for (unsigned k = 0; k < 8; k++)
-				copy[stack_random(&seed) % (i & 1 ? 8192 : blob->size_B)] = stack_random(&seed);
+				copy[test_random(&seed) % (i & 1 ? 8192 : blob->size_B)] = test_random(&seed);
 		if (cs_code_load(s.vm, copy, size_B, &code))
 			refused++;
 		else

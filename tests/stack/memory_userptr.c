@@ -21,15 +21,7 @@ static struct cs_code *code;
 /* The GPU does data[i] = data[i] * 3 + value for 64 dwords. */
 static int gpu_add(uint64_t va, uint32_t value)
 {
-	struct {
-		uint64_t data;
-		uint32_t value;
-	} args = {va, value};
-
-	return stack_run(
-		&s,
-		&(struct stack_launch){
-			.code = code, .kernel = "k_add", .grid = {64}, .group = {64}, .args = &args, .args_B = 12});
+	return stack_add(&s, code, va, value);
 }
 
 /* The same where it should not reach: the fault is wanted, so the virtual GPU must not stop at it. */
@@ -412,9 +404,9 @@ static void *register_at_random(void *arg)
 	uint64_t random = (uintptr_t)arg * 2654435761u + 1, bad = 0;
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		unsigned first = stack_random(&random) % ARENA, count = 1 + stack_random(&random) % (ARENA - first);
+		unsigned first = test_random(&random) % ARENA, count = 1 + test_random(&random) % (ARENA - first);
 		struct vm_register what = {
-			.host = arena + first * PAGE, .size_B = count * PAGE, .flags = stack_random(&random) & 7};
+			.host = arena + first * PAGE, .size_B = count * PAGE, .flags = test_random(&random) & 7};
 		struct vm_mem *mem;
 
 		if (vm_mem_register(s.vm, &what, &mem)) {

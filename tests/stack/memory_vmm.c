@@ -21,15 +21,7 @@ static struct cs_code *code;
 /* The GPU does data[i] = data[i] * 3 + value for 64 dwords. 0, or what went wrong; -EFAULT: it may not. */
 static int gpu_add(uint64_t va, uint32_t value)
 {
-	struct {
-		uint64_t data;
-		uint32_t value;
-	} args = {va, value};
-
-	return stack_run(
-		&s,
-		&(struct stack_launch){
-			.code = code, .kernel = "k_add", .grid = {64}, .group = {64}, .args = &args, .args_B = 12});
+	return stack_add(&s, code, va, value);
 }
 
 static struct vm_bo *make_bo(uint64_t size_B, unsigned flags)

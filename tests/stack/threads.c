@@ -17,8 +17,7 @@ static void *cut_and_give_back(void *index)
 	struct vm_piece held[HELD] = {0};
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		struct vm_info info = {
-			.size_B = 8 + stack_random(&random) % 20000, .kind = VM_GTT, .flags = VM_CPU};
+		struct vm_info info = {.size_B = 8 + test_random(&random) % 20000, .kind = VM_GTT, .flags = VM_CPU};
 		struct vm_piece *piece = &held[i % HELD];
 
 		if (piece->map) {
