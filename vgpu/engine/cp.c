@@ -261,9 +261,22 @@ static bool fetch(struct cp *cp, uint32_t *dst, unsigned dw)
 	return true;
 }
 
+static void record(const struct cp *cp, uint64_t begin_ns)
+{
+	char where[128];
+
+	if (!begin_ns)
+		return;
+	cp_where(cp, where, sizeof(where));
+	vgpu_trace_span(engine_run_row(cp->run), cp->name, begin_ns, "job %llu: %s",
+			(unsigned long long)cp->run->job->seq, where);
+}
+
 static bool execute_packet(struct cp *cp)
 {
 	const struct packet *packet;
+	uint64_t begin_ns;
+	bool ok;
 
 	cp->name = "packet";
 	cp->packet_va = cp->at.va;
@@ -283,7 +296,10 @@ static bool execute_packet(struct cp *cp)
 		return false;
 	cp->body = cp->ring->packet;
 	cp->mem.past_l2 = 0;
-	return packet->execute(cp);
+	begin_ns = vgpu_trace_now();
+	ok = packet->execute(cp);
+	record(cp, begin_ns);
+	return ok;
 }
 
 static bool execute_buffer(struct cp *cp)

@@ -92,6 +92,7 @@ void engine_grid_publish(struct engine_grid *grid)
 
 	atomic_fetch_add(&dev->busy, 1);
 	atomic_store_explicit(&grid->run->progress_ns, engine_now_ns(), memory_order_relaxed);
+	grid->traced_ns = vgpu_trace_now();
 	pthread_mutex_lock(&dev->lock);
 	while (*end)
 		end = &(*end)->next;
@@ -115,6 +116,11 @@ static void retire_locked(struct engine_grid *grid)
 
 	if (grid->unfinished)
 		return;
+	vgpu_trace_overlapping(engine_run_row(grid->run), "dispatch", grid->serial, grid->traced_ns,
+			       "%llu workgroups of %u x %u x %u at 0x%llx; job %llu, %s",
+			       (unsigned long long)grid->total, grid->size[0], grid->size[1], grid->size[2],
+			       (unsigned long long)grid->entry, (unsigned long long)grid->run->job->seq,
+			       grid->where);
 	while (*at != grid)
 		at = &(*at)->next;
 	*at = grid->next;

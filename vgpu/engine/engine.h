@@ -34,6 +34,7 @@ struct engine_job {
 	uint64_t watchdog_ns; /* modelled GPU time; 0: none */
 	uint64_t seq;         /* for reports, with ctx */
 	uint32_t ctx, pid;
+	uint32_t device; /* its number in the run, for the record */
 	/* Called by any engine thread, once per refused access; kernel/ records it for the fault query. */
 	void (*fault)(void *user, const struct gpuvm_fault *fault);
 	void *user;

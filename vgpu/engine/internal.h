@@ -22,6 +22,7 @@
 #include "vgpu/isa/isa.h"
 #include "vgpu/isa/mem_cache.h"
 #include "vgpu/report.h"
+#include "vgpu/trace.h"
 
 #define ENGINE_WAVES_PER_GROUP 16   /* 1,024 work-items */
 #define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
@@ -62,6 +63,8 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status over, const char *what);
 /* Stops the job if what has ended plus `live_ns` of something that still runs is over the limit. Any thread. */
 void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what);
+/* The ring's row in the record. */
+uint32_t engine_run_row(const struct engine_run *run);
 /* Tells the kernel of a refused access. Any thread. */
 void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault);
 
@@ -153,6 +156,7 @@ struct engine_grid {
 	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */
 	uint64_t scratch_base;                  /* where hardware tells waves of it (gfx942) */
 	bool poison;                            /* what hardware leaves undefined */
+	uint64_t traced_ns;                     /* of its publication, for the record; 0: none */
 };
 
 #define ENGINE_CU_UNITS 65536u

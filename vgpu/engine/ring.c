@@ -77,6 +77,11 @@ void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status o
 	engine_run_check(run, 0, over, what);
 }
 
+uint32_t engine_run_row(const struct engine_run *run)
+{
+	return vgpu_trace_ring(run->job->device, run->ring->ip, run->ring->index);
+}
+
 void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault)
 {
 	atomic_fetch_add_explicit(&run->faults, 1, memory_order_relaxed);

@@ -240,8 +240,21 @@ static bool refuse_op(struct sdma *s, uint32_t header)
 			bits(header, 15, 8), header);
 }
 
+static void record(const struct sdma *s, uint64_t begin_ns)
+{
+	char where[128];
+
+	if (!begin_ns)
+		return;
+	sdma_where(s, where, sizeof(where));
+	vgpu_trace_span(engine_run_row(s->run), s->name, begin_ns, "job %llu: %s",
+			(unsigned long long)s->run->job->seq, where);
+}
+
 static bool execute_packet(struct sdma *s)
 {
+	uint64_t begin_ns;
+	bool ok;
 	const struct packet *packet;
 	uint32_t header, write_count = 0, op;
 
@@ -269,7 +282,12 @@ static bool execute_packet(struct sdma *s)
 	if (packet->drains)
 		s->pending_count = 0;
 	engine_run_elapse(s->run, PACKET_NS, ENGINE_HANG, "SDMA packets");
-	return !packet->execute || (s->null && packet->not_on_null) || packet->execute(s);
+	if (!packet->execute || (s->null && packet->not_on_null))
+		return true;
+	begin_ns = vgpu_trace_now();
+	ok = packet->execute(s);
+	record(s, begin_ns);
+	return ok;
 }
 
 static bool check_ib(struct sdma *s, const struct engine_ib *ib)

@@ -11,6 +11,7 @@
 #include "vgpu/kernel/state.h"
 #include "vgpu/kernel/sys.h"
 #include "vgpu/report.h"
+#include "vgpu/trace.h"
 
 #define KERN_SEGMENT_ADDR 0x7e9000000000ull /* in the application range of ASan and of TSan on x86-64 */
 #define KERN_SEGMENT_B    (16ull << 30)

@@ -204,8 +204,18 @@ static long file_ioctl(struct kern_file *file, unsigned long request, void *arg)
 	return r;
 }
 
+static void record(int fd, unsigned long request, uint64_t begin_ns, long r)
+{
+	const char *name = _IOC_TYPE(request) == DRM_IOCTL_BASE ? kern_ioctl_name(_IOC_NR(request)) : "sync_file";
+
+	name = name ? name : "unknown ioctl";
+	vgpu_log("%s on fd %d: %ld", name, fd, r);
+	vgpu_trace_span(VGPU_TRACE_THREAD, name, begin_ns, "fd %d: %ld", fd, r);
+}
+
 long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours)
 {
+	uint64_t begin_ns = vgpu_trace_now();
 	struct kern_inode *inode;
 	struct stat st;
 	long r;
@@ -223,5 +233,7 @@ long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours)
 	else
 		r = kern_sync_ioctl(inode, request, arg);
 	kern_unlock();
+	if (inode)
+		record(fd, request, begin_ns, r);
 	return r;
 }

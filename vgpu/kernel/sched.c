@@ -26,6 +26,8 @@ struct ring_thread {
 static struct ring_thread threads[KERN_DEVICES][KERN_IPS][KERN_HW_RINGS];
 static struct engine_device *engines[KERN_DEVICES];
 
+static const char *const ip_name[KERN_IPS] = {"gfx", "compute", "sdma"};
+
 /* --- running --- */
 
 static void ring_kick(struct kern_ring *ring)
@@ -156,6 +158,47 @@ static int job_lost(const struct kern_job *job)
 	return 0;
 }
 
+static uint32_t ring_row(const struct kern_ring *ring)
+{
+	return vgpu_trace_ring(ring->dev->index, ring->ip, ring->index);
+}
+
+static uint64_t job_id(const struct kern_job *job)
+{
+	return job->entity->fence_context << 32 | (uint32_t)job->seq;
+}
+
+static void record_submission(struct kern_job *job)
+{
+	vgpu_log("gpu%u %s %u: job %llu of context %u is submitted, with %u IBs and %u dependencies",
+		 job->ring->dev->index, ip_name[job->ring->ip], job->ring->index, (unsigned long long)job->seq,
+		 job->ctx->id, job->ib_count, job->deps);
+	vgpu_trace_arrow(VGPU_TRACE_THREAD, job_id(job), false);
+	job->traced_ns = vgpu_trace_now();
+}
+
+static void record_start(struct kern_job *job)
+{
+	uint32_t row = ring_row(job->ring);
+
+	vgpu_log("gpu%u %s %u: job %llu of context %u starts", job->ring->dev->index, ip_name[job->ring->ip],
+		 job->ring->index, (unsigned long long)job->seq, job->ctx->id);
+	vgpu_trace_overlapping(row, "waiting", job_id(job), job->traced_ns,
+			       "job %llu of context %u: from submission to start, %u dependencies",
+			       (unsigned long long)job->seq, job->ctx->id, job->deps);
+	vgpu_trace_arrow(row, job_id(job), true);
+	job->traced_ns = vgpu_trace_now();
+}
+
+static void record_end(const struct kern_job *job, const char *why)
+{
+	vgpu_log("gpu%u %s %u: job %llu of context %u ends%s%s", job->ring->dev->index, ip_name[job->ring->ip],
+		 job->ring->index, (unsigned long long)job->seq, job->ctx->id, *why ? ": " : "", why);
+	vgpu_trace_overlapping(ring_row(job->ring), "job", job_id(job), job->traced_ns,
+			       "job %llu of context %u, %u IBs%s%s", (unsigned long long)job->seq, job->ctx->id,
+			       job->ib_count, *why ? ": " : "", why);
+}
+
 /* Called with the lock, which it drops while the engine works. */
 static void job_run(struct ring_thread *t, struct kern_job *job)
 {
@@ -167,6 +210,7 @@ static void job_run(struct ring_thread *t, struct kern_job *job)
 		.watchdog_ns = ring->dev->watchdog_ns[ring->ip],
 		.seq = job->seq,
 		.ctx = job->ctx->id,
+		.device = ring->dev->index,
 		.pid = (uint32_t)kern_local.pid,
 		.fault = kern_fault,
 		.user = job,
@@ -177,10 +221,12 @@ static void job_run(struct ring_thread *t, struct kern_job *job)
 
 	ring->running = job;
 	job->vm->running++;
+	record_start(job);
 	kern_unlock();
 	kern_ib_check(job);
 	status = engine_execute(t->engine, &work, why, sizeof(why));
 	kern_lock();
+	record_end(job, why);
 	job->vm->running--;
 	ring->running = NULL;
 	lost = job_lost(job);
@@ -260,6 +306,8 @@ static int thread_start(struct ring_thread *t)
 	t->started = true;
 	snprintf(name, sizeof(name), "vgpu%u-%c%u", t->ring->dev->index, "gcs"[t->ring->ip], t -> ring -> index);
 	pthread_setname_np(t->thread, name);
+	vgpu_trace_name(ring_row(t->ring), "gpu%u %s %u", t->ring->dev->index, ip_name[t->ring->ip],
+			t->ring->index);
 	return 0;
 }
 
@@ -394,6 +442,7 @@ uint64_t kern_sched_push(struct kern_job *job, struct kern_ring *ring)
 	*slot = kern_fence_get(job->finished);
 	entity->queued++;
 	ring->dev->hw[ring->ip][ring->index].score++;
+	record_submission(job);
 	kern_list_add_tail(&ring->jobs, &job->link);
 	ring_kick(ring);
 	return job->seq;

@@ -297,7 +297,8 @@ struct kern_job {
 	bool on_hw;                        /* handed to the ring: scheduled */
 	uint64_t ring_resets;              /* device's count for the ring when the job started */
 	uint64_t seq;
-	uint64_t ib_hash; /* of the IBs at submission; 0: not taken */
+	uint64_t ib_hash;   /* of the IBs at submission; 0: not taken */
+	uint64_t traced_ns; /* when it was submitted, then when it began; 0: no record is kept */
 	unsigned ib_count;
 	struct engine_ib ib[];
 };

@@ -13,6 +13,7 @@
 #include "vgpu/kernel/sys.h"
 #include "vgpu/report.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/trace.h"
 
 _Atomic bool shim_is_active;
 
@@ -219,6 +220,8 @@ int shim_run_create(const char *spec, const struct shim_config *config)
 	if (r)
 		goto remove_tree;
 	r = take_part();
+	if (!r)
+		vgpu_trace_join(true);
 	if (!r && inject && (r = kern_inject_parse(inject)))
 		fprintf(stderr,
 			"vgpu: TUFF_VGPU_INJECT=%s is not a list of NAME=N:ERRNO, NAME=P%%:ERRNO, evict[=P%%], seed=N\n",
@@ -294,6 +297,8 @@ int shim_run_join(const char *dir)
 	if (r) {
 		kern_detach(true);
 		close_files();
+	} else {
+		vgpu_trace_join(false);
 	}
 	return r;
 }
@@ -303,6 +308,7 @@ void shim_run_leave(bool exiting)
 	bool last = kern_alone();
 
 	kern_detach(exiting);
+	vgpu_trace_leave(last);
 	unannounce();
 	close_files();
 	if (last)
@@ -314,14 +320,19 @@ void shim_run_forked(void)
 {
 	run.pid = getpid();
 	announce();
+	vgpu_trace_join(false);
 }
 
 /* exit without destructors: the last process still takes the directory away. */
 static void leave_in_haste(void)
 {
+	bool last;
+
 	if (!shim_active() || run.pid != getpid())
 		return;
-	if (kern_alone())
+	last = kern_alone();
+	vgpu_trace_leave(last);
+	if (last)
 		shim_tree_remove(run.root);
 	else
 		unannounce();
