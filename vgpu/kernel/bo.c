@@ -490,9 +490,40 @@ static int set_placement(struct kern_handle *handle, uint64_t value)
 	return 0;
 }
 
+/* The count that is needed, and the mappings if there is room for all. */
+static int list_mappings(struct kern_handle *handle, struct uapi_gem_op *args)
+{
+	uint32_t room = args->num_entries, count = 0;
+	struct kern_list *pos, *tmp;
+	int r = 0;
+
+	if (args->padding)
+		return -EINVAL;
+	if (kern_list_empty(&handle->maps)) {
+		vgpu_finding(
+			0,
+			"GEM_OP GET_MAPPING_INFO of a buffer without mappings: the first kernels that have it die");
+		return -ENOENT;
+	}
+	kern_list_each(pos, tmp, &handle->maps) count++;
+	args->num_entries = count;
+	if (count > room)
+		return 0;
+	count = 0;
+	kern_list_each(pos, tmp, &handle->maps)
+	{
+		const struct kern_map *map = kern_entry(pos, struct kern_map, link);
+		struct uapi_gem_vm_entry entry = {map->lo, map->hi - map->lo, map->offset, map->flags};
+
+		if (!r)
+			r = kern_copy_out(args->value + count++ * sizeof(entry), &entry, sizeof(entry));
+	}
+	return r;
+}
+
 int kern_gem_op(struct kern_file *file, void *arg)
 {
-	struct drm_amdgpu_gem_op *args = arg;
+	struct uapi_gem_op *args = arg;
 	struct kern_handle *handle = kern_handle_must(file, args->handle, "GEM_OP");
 	struct drm_amdgpu_gem_create_in info;
 
@@ -509,6 +540,8 @@ int kern_gem_op(struct kern_file *file, void *arg)
 		return kern_copy_out(args->value, &info, sizeof(info));
 	case AMDGPU_GEM_OP_SET_PLACEMENT:
 		return set_placement(handle, args->value);
+	case UAPI_GEM_OP_GET_MAPPING_INFO:
+		return kern_profile_of(file->dev)->lists_handles ? list_mappings(handle, args) : -EINVAL;
 	default:
 		return -EINVAL;
 	}

@@ -98,9 +98,71 @@ static void handles_are_listed(void)
 	CHECK_EQ(rig_close(bo), 0);
 }
 
+static void mappings_are_listed(void)
+{
+	struct uapi_gem_vm_entry entry[4] = {{0}};
+	struct uapi_gem_op args = {.op = UAPI_GEM_OP_GET_MAPPING_INFO, .value = (uintptr_t)entry, .num_entries = 1};
+	unsigned long before = vgpu_findings();
+
+	CHECK_EQ(rig_create(3 * 4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, &args.handle), 0);
+	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_OP, &args), -ENOENT); /* and later releases say no more than that */
+	CHECK_EQ(vgpu_findings(), before + 1);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, args.handle, RIG_HOLE_VA, 3 * 4096, RIG_RWX), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_CLEAR, 0, RIG_HOLE_VA + 4096, 4096, 0), 0); /* two are left */
+	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_OP, &args), 0);
+	CHECK_EQ(args.num_entries, 2);
+	CHECK_EQ(entry[0].size, 0); /* too few: nothing is written */
+	args.num_entries = 4;
+	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_OP, &args), 0);
+	CHECK_EQ(args.num_entries, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(entry[i].addr == RIG_HOLE_VA || entry[i].addr == RIG_HOLE_VA + 8192);
+		CHECK_EQ(entry[i].offset, entry[i].addr - RIG_HOLE_VA);
+		CHECK_EQ(entry[i].size, 4096);
+		CHECK_EQ(entry[i].flags, RIG_RWX);
+	}
+	CHECK(entry[0].addr != entry[1].addr);
+	args.value = 8;
+	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_OP, &args), -EFAULT);
+	args.padding = 1;
+	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_OP, &args), -EINVAL);
+	CHECK_EQ(rig_close(args.handle), 0);
+}
+
+/* A point leaves as a sync file and comes back as another timeline's. */
+static void sync_files_have_points(void)
+{
+	struct uapi_syncobj_handle file = {.flags = UAPI_SYNCOBJ_SYNC_FILE | UAPI_SYNCOBJ_TIMELINE, .point = 5};
+	uint64_t value = 3, seven = 7;
+	uint32_t from, to;
+
+	CHECK_EQ(drmSyncobjCreate(rig.fd, 0, &from), 0);
+	CHECK_EQ(drmSyncobjCreate(rig.fd, 0, &to), 0);
+	CHECK_EQ(drmSyncobjTimelineSignal(rig.fd, &from, &value, 1), 0);
+	file.handle = from;
+	CHECK_EQ(rig_call(UAPI_IOCTL_SYNCOBJ_HANDLE_TO_FD, &file), -EINVAL); /* point 5 is nobody's yet */
+	file.point = 3;
+	CHECK_EQ(rig_call(UAPI_IOCTL_SYNCOBJ_HANDLE_TO_FD, &file), 0);
+	file.handle = to;
+	file.point = 7;
+	CHECK_EQ(rig_call(UAPI_IOCTL_SYNCOBJ_FD_TO_HANDLE, &file), 0);
+	CHECK_EQ(drmSyncobjTimelineWait(rig.fd, &to, &seven, 1, 0, 0, NULL), 0);
+	CHECK_EQ(drmSyncobjQuery(rig.fd, &to, &value, 1), 0);
+	CHECK_EQ(value, 7);
+	close(file.fd);
+	file.flags = 0; /* a syncobj has no point as a whole */
+	CHECK_EQ(rig_call(UAPI_IOCTL_SYNCOBJ_HANDLE_TO_FD, &file), -EINVAL);
+	file.flags = 4;
+	CHECK_EQ(rig_call(UAPI_IOCTL_SYNCOBJ_HANDLE_TO_FD, &file), -EINVAL);
+	CHECK_EQ(drmSyncobjDestroy(rig.fd, from), 0);
+	CHECK_EQ(drmSyncobjDestroy(rig.fd, to), 0);
+}
+
 /* Older kernels know none of it, and lose what stands in the tail. */
 static void older_kernels_do_not_have_it(const char *spec)
 {
+	struct uapi_syncobj_handle file = {.flags = UAPI_SYNCOBJ_SYNC_FILE | UAPI_SYNCOBJ_TIMELINE};
+	struct uapi_gem_op op = {.op = UAPI_GEM_OP_GET_MAPPING_INFO};
 	struct uapi_gem_list_handles args = {0};
 	struct uapi_gem_va va;
 	unsigned long before;
@@ -109,6 +171,13 @@ static void older_kernels_do_not_have_it(const char *spec)
 	rig_start(spec);
 	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_LIST_HANDLES, &args), -EINVAL);
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &bo), 0);
+	op.handle = bo;
+	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_OP, &op), -EINVAL);
+	CHECK_EQ(drmSyncobjCreate(rig.fd, DRM_SYNCOBJ_CREATE_SIGNALED, &file.handle), 0);
+	CHECK_EQ(rig_call(UAPI_IOCTL_SYNCOBJ_HANDLE_TO_FD, &file), strstr(spec, "6.16") ? 0 : -EINVAL);
+	CHECK_EQ(drmSyncobjDestroy(rig.fd, file.handle), 0);
+	if (strstr(spec, "6.16"))
+		close(file.fd);
 	va = map_of(bo, RIG_HOLE_VA);
 	va.vm_timeline_syncobj_out = 4711;
 	before = vgpu_findings();
@@ -124,6 +193,8 @@ int main(void)
 	rig_start("null:gfx908:service_us=50000:kernel=6.18");
 	updates_wait_for_fences_and_have_one();
 	handles_are_listed();
+	mappings_are_listed();
+	sync_files_have_points();
 	rig_stop();
 	older_kernels_do_not_have_it("null:gfx908:kernel=6.12");
 	older_kernels_do_not_have_it("null:gfx908:kernel=6.16");

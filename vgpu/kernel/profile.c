@@ -88,6 +88,7 @@ static const struct kern_profile profiles[] = {
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
 		.ring_reset = true,
+		.sync_file_points = true,
 	},
 	{
 		.release = "6.18",
@@ -103,6 +104,7 @@ static const struct kern_profile profiles[] = {
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
 		.ring_reset = true,
+		.sync_file_points = true,
 		.reset_spares = true,
 		.lists_handles = true,
 	},
@@ -120,6 +122,7 @@ static const struct kern_profile profiles[] = {
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
 		.ring_reset = true,
+		.sync_file_points = true,
 		.reset_spares = true,
 		.lists_handles = true,
 	},

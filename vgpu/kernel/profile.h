@@ -24,7 +24,8 @@ struct kern_profile {
 	bool sticky_errors;    /* the error of a job stays with its entity */
 	bool ring_reset;       /* a GFX or COMPUTE ring is reset alone */
 	bool reset_spares;     /* and jobs of other contexts on it survive */
-	bool lists_handles;    /* GEM_LIST_HANDLES */
+	bool sync_file_points; /* syncobj points as sync files */
+	bool lists_handles;    /* GEM_LIST_HANDLES, mappings by GEM_OP */
 };
 
 /* The row's index, or -1. */

@@ -5,6 +5,7 @@
 #include "vgpu/kernel/fd.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/uapi.h"
 
 static void drop_points(struct kern_syncobj *s)
@@ -211,7 +212,7 @@ int kern_syncobj_destroy_ioctl(struct kern_file *file, void *arg)
 
 /* --- descriptors --- */
 
-static int export_syncobj(struct kern_file *file, struct drm_syncobj_handle *args)
+static int export_syncobj(struct kern_file *file, struct uapi_syncobj_handle *args)
 {
 	struct kern_syncobj *s = kern_syncobj_find(file, args->handle);
 
@@ -220,24 +221,40 @@ static int export_syncobj(struct kern_file *file, struct drm_syncobj_handle *arg
 	return kern_fd_create(KERN_INODE_SYNCOBJ, kern_syncobj_get(s), 0, true, &args->fd);
 }
 
-static int export_sync_file(struct kern_file *file, struct drm_syncobj_handle *args)
+static int export_sync_file(struct kern_file *file, struct uapi_syncobj_handle *args, uint64_t point)
 {
 	struct kern_fence *f;
-	int r = kern_syncobj_find_fence(file, args->handle, 0, 0, 0, &f);
+	int r = kern_syncobj_find_fence(file, args->handle, point, 0, 0, &f);
 
 	return r ? r : kern_fd_create(KERN_INODE_SYNC_FILE, f, 0, true, &args->fd);
 }
 
-int kern_syncobj_to_fd_ioctl(struct kern_file *file, void *arg)
+/* What a call wants: *point is that of a sync file (0: the payload); -EINVAL when there is no such call. */
+static int read_wish(const struct kern_file *file, const struct uapi_syncobj_handle *args, uint64_t *point)
 {
-	struct drm_syncobj_handle *args = arg;
+	bool points = kern_profile_of(file->dev)->sync_file_points;
+	uint32_t known = UAPI_SYNCOBJ_SYNC_FILE | (points ? UAPI_SYNCOBJ_TIMELINE : 0);
 
-	if (args->pad || (args->flags & ~DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE))
+	if (args->pad || (args->flags & ~known))
 		return -EINVAL;
-	return args->flags ? export_sync_file(file, args) : export_syncobj(file, args);
+	*point = args->flags & UAPI_SYNCOBJ_TIMELINE ? args->point : 0;
+	return points && args->point && !(args->flags & UAPI_SYNCOBJ_SYNC_FILE) ? -EINVAL : 0;
 }
 
-static int import_sync_file(struct kern_file *file, const struct drm_syncobj_handle *args, struct kern_inode *inode)
+int kern_syncobj_to_fd_ioctl(struct kern_file *file, void *arg)
+{
+	struct uapi_syncobj_handle *args = arg;
+	uint64_t point;
+	int r = read_wish(file, args, &point);
+
+	if (r)
+		return r;
+	return args->flags & UAPI_SYNCOBJ_SYNC_FILE ? export_sync_file(file, args, point)
+						    : export_syncobj(file, args);
+}
+
+static int import_sync_file(struct kern_file *file, const struct uapi_syncobj_handle *args, uint64_t point,
+			    struct kern_inode *inode)
 {
 	struct kern_syncobj *s;
 
@@ -246,21 +263,22 @@ static int import_sync_file(struct kern_file *file, const struct drm_syncobj_han
 	s = kern_syncobj_find(file, args->handle);
 	if (!s)
 		return -ENOENT;
-	kern_syncobj_attach(s, 0, inode->object);
+	kern_syncobj_attach(s, point, inode->object);
 	return 0;
 }
 
 int kern_syncobj_from_fd_ioctl(struct kern_file *file, void *arg)
 {
-	struct drm_syncobj_handle *args = arg;
+	struct uapi_syncobj_handle *args = arg;
 	struct kern_inode *inode;
-	int r;
+	uint64_t point;
+	int r = read_wish(file, args, &point);
 
-	if (args->pad || (args->flags & ~DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE))
-		return -EINVAL;
+	if (r)
+		return r;
 	inode = kern_inode_of_fd(args->fd);
-	if (args->flags)
-		return import_sync_file(file, args, inode);
+	if (args->flags & UAPI_SYNCOBJ_SYNC_FILE)
+		return import_sync_file(file, args, point, inode);
 	if (!inode || inode->kind != KERN_INODE_SYNCOBJ)
 		return -EINVAL;
 	args->handle = kern_idr_add(&file->syncobjs, inode->object, &r);

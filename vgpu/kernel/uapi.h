@@ -81,6 +81,20 @@ _Static_assert(sizeof(struct uapi_gem_list_handles_entry) == 40, "GEM_LIST_HANDL
 #define UAPI_GEM_LIST_HANDLES_IS_IMPORT 1
 #define UAPI_IOCTL_GEM_LIST_HANDLES     DRM_IOWR(DRM_COMMAND_BASE + 0x19, struct uapi_gem_list_handles)
 
+/* GEM_OP with what 6.18 added. */
+struct uapi_gem_op {
+	uint32_t handle, op;
+	uint64_t value;
+	uint32_t num_entries, padding;
+};
+struct uapi_gem_vm_entry {
+	uint64_t addr, size, offset, flags;
+};
+_Static_assert(sizeof(struct uapi_gem_op) == 24, "GEM_OP");
+_Static_assert(sizeof(struct uapi_gem_vm_entry) == 32, "GEM_OP mapping");
+#define UAPI_GEM_OP_GET_MAPPING_INFO 2
+#define UAPI_IOCTL_GEM_OP            DRM_IOWR(DRM_COMMAND_BASE + DRM_AMDGPU_GEM_OP, struct uapi_gem_op)
+
 /* Firmware types that came after AMDGPU_INFO_FW_TOC. */
 enum uapi_info_fw {
 	UAPI_INFO_FW_MES_KIQ = 0x19,
@@ -170,5 +184,18 @@ struct uapi_syncobj_timeline_wait {
 _Static_assert(sizeof(struct uapi_syncobj_timeline_wait) == 48, "SYNCOBJ_TIMELINE_WAIT");
 
 #define UAPI_SYNCOBJ_WAIT_DEADLINE (1 << 3)
+
+/* SYNCOBJ_HANDLE_TO_FD and _FD_TO_HANDLE with the point that 6.16 added for sync files. */
+struct uapi_syncobj_handle {
+	uint32_t handle, flags;
+	int32_t fd;
+	uint32_t pad;
+	uint64_t point;
+};
+_Static_assert(sizeof(struct uapi_syncobj_handle) == 24, "SYNCOBJ_HANDLE_TO_FD");
+#define UAPI_SYNCOBJ_SYNC_FILE          (1 << 0)
+#define UAPI_SYNCOBJ_TIMELINE           (1 << 1)
+#define UAPI_IOCTL_SYNCOBJ_HANDLE_TO_FD DRM_IOWR(0xc1, struct uapi_syncobj_handle)
+#define UAPI_IOCTL_SYNCOBJ_FD_TO_HANDLE DRM_IOWR(0xc2, struct uapi_syncobj_handle)
 
 #endif
