@@ -78,9 +78,6 @@ void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct
 /* One lane's bytes, however they lie. */
 void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, void *dst, unsigned size_B);
 void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, const void *src, unsigned size_B);
-/* Host memory of [va, va + size_B) if one region allows the access to all of it; NULL otherwise, nothing reported.
- */
-uint8_t *isa_mem_host(struct isa_wave *w, uint64_t va, uint64_t size_B, unsigned access);
 /* Makes the device's L2 write back, drop or both (MEM_*), with all that this implies for waves that run. */
 void isa_cache_maintain(const struct isa_wave *w, unsigned what);
 /* Reports a refused access. */

@@ -68,16 +68,9 @@ static const struct isa_inst *s_load(struct isa_wave *w, const struct isa_inst *
 	unsigned dw = i->mem.dst_dw, in_range_dw;
 	uint64_t va = scalar_address(w, i, dw, &in_range_dw);
 	uint32_t value[16] = {0};
-	const uint8_t *host;
 
 	w->accesses++;
-	host = in_range_dw && !w->machine->cache ? isa_mem_host(w, va, 4ull * in_range_dw, GPUVM_R) : NULL;
-	if (host)
-		for (unsigned k = 0; k < in_range_dw; k++)
-			value[k] =
-				__atomic_load_n((const uint32_t *)(const void *)(host + 4 * k), __ATOMIC_RELAXED);
-	else
-		isa_mem_read(w, i, va, value, 4 * in_range_dw);
+	isa_mem_read(w, i, va, value, 4 * in_range_dw);
 	memcpy(&w->s[i->mem.sdst], value, 4 * dw);
 	return i + 1;
 }
