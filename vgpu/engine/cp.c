@@ -216,7 +216,7 @@ static const struct packet packets[256] = {
 	[PM4_WAIT_ON_CE_COUNTER] = {"WAIT_ON_CE_COUNTER", cp_wait_on_engine, 1, 1, ON_GFX},
 	[PM4_WAIT_ON_DE_COUNTER_DIFF] = {"WAIT_ON_DE_COUNTER_DIFF", cp_wait_on_engine, 1, 1, ON_GFX},
 	[PM4_SET_CE_DE_COUNTERS] = {"SET_CE_DE_COUNTERS", cp_count_engines, 1, 1, ON_GFX},
-	[PM4_SET_SH_REG_INDEX] = {"SET_SH_REG_INDEX", cp_set_sh_reg_index, 2, ANY, ON_BOTH},
+	[PM4_SET_SH_REG_INDEX] = {"SET_SH_REG_INDEX", cp_set_sh_reg, 2, ANY, ON_BOTH},
 };
 
 /* Draws and their kin: known, but the graphics pipeline is not part of this chip's model. */

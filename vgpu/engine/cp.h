@@ -35,7 +35,6 @@ struct cp {
 
 /* Each executes the current packet; false ends the job, which was stopped with a reason. */
 bool cp_set_sh_reg(struct cp *cp);
-bool cp_set_sh_reg_index(struct cp *cp);
 bool cp_set_uconfig_reg(struct cp *cp);
 bool cp_set_context_reg(struct cp *cp);
 bool cp_set_config_reg(struct cp *cp);

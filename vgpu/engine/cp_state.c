@@ -60,16 +60,12 @@ static bool set_registers(struct cp *cp, uint32_t base, uint32_t end)
 	return true;
 }
 
+/* SET_SH_REG and SET_SH_REG_INDEX, which takes its place from GFX10 on. Index 3 ANDs a CU mask with the kernel's
+ * own, which is all ones on kernel queues (Mesa radeon_set_sh_reg_idx). */
 bool cp_set_sh_reg(struct cp *cp)
 {
-	if (bits(cp->body[0], 31, 16))
-		cp_remark(cp, 66, "index or VMID shift 0x%x", bits(cp->body[0], 31, 16));
-	return set_registers(cp, SH_BASE, SH_END);
-}
-
-/* Index 3 ANDs a CU mask with the kernel's own, which is all ones on kernel queues. */
-bool cp_set_sh_reg_index(struct cp *cp)
-{
+	if (bits(cp->body[0], 27, 16))
+		cp_remark(cp, 66, "reserved bits or a VMID shift, 0x%x", bits(cp->body[0], 27, 16));
 	if (bits(cp->body[0], 31, 28) != 3 && bits(cp->body[0], 31, 28) != 0)
 		cp_remark(cp, 66, "index %u", bits(cp->body[0], 31, 28));
 	return set_registers(cp, SH_BASE, SH_END);
