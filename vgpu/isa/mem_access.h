@@ -22,6 +22,15 @@ struct isa_addresses {
 	uint64_t va[ISA_LANES];
 };
 
+/* The 48 bits of a buffer resource's base; addresses above 2^47 are there without the bits that only repeat bit 47.
+ */
+static inline uint64_t isa_buffer_base(const uint32_t *resource)
+{
+	uint64_t base = resource[0] | (uint64_t)(resource[1] & 0xffff) << 32;
+
+	return base | (base >> 47 ? ~ISA_VA_MASK : 0);
+}
+
 /* What a memory instruction does with each lane's address. */
 enum isa_access_class {
 	ISA_ACCESS_NONE,

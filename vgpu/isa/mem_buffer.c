@@ -38,7 +38,7 @@ static struct resource read_resource(const struct isa_wave *w, const struct isa_
 	const uint32_t *s = &w->s[i->mem.sbase];
 	uint32_t soffset = isa_sread32(w, i->mem.soffset);
 	struct resource v = {
-		.base = (s[0] | (uint64_t)(s[1] & 0xffff) << 32) + soffset,
+		.base = isa_buffer_base(s) + soffset,
 		.stride = s[1] >> 16 & 0x3fff,
 		.records = s[2],
 		.soffset = soffset,

@@ -1,12 +1,6 @@
 /* Scalar memory instructions. */
 #include "vgpu/isa/mem_access.h"
 
-/* Buffer resource words that scalar loads look at. */
-static uint64_t buffer_base(const uint32_t *v)
-{
-	return v[0] | (uint64_t)(v[1] & 0xffff) << 32;
-}
-
 /* Bytes that a scalar access may reach: records are of `stride` bytes, or of one if it is 0. */
 static uint64_t buffer_size_B(const uint32_t *v)
 {
@@ -56,7 +50,7 @@ static uint64_t scalar_address(const struct isa_wave *w, const struct isa_inst *
 		size_B = buffer_size_B(v);
 		if (offset + 4ull * dw > size_B)
 			*in_range_dw = offset < size_B ? (unsigned)((size_B - offset) / 4) : 0;
-		return (buffer_base(v) & ~(uint64_t)3) + offset;
+		return (isa_buffer_base(v) & ~(uint64_t)3) + offset;
 	}
 	if (is_scratch(i) && i->flags & ISA_SOFFSET)
 		offset += 63ull * isa_sread32(w, i->mem.soffset);

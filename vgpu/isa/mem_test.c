@@ -47,7 +47,7 @@ static void smem_fault(void)
 {
 	CHECK_EQ(S(24), 0);
 	CHECK_EQ(test.faults, 1);
-	CHECK_EQ(test.fault_va >> 12, (D + DATA_B) >> 12);
+	CHECK_EQ(test.fault_va >> 12, (D_48 + DATA_B) >> 12);
 }
 
 static void global_loads(void)

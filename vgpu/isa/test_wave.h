@@ -16,7 +16,8 @@
 #include "vgpu/isa/test_code.h"
 #include "vgpu/report.h"
 
-#define D       0x123400000000ull
+#define D       0xffff923400000000ull /* in the half where RADV has its buffers */
+#define D_48    (D & 0xffffffffffff)  /* as regions and faults are told */
 #define CODE    0x20000000ull
 #define HOLE    0x66600000000ull
 #define SCRATCH 65536
@@ -130,15 +131,15 @@ static inline void set_sgprs(void)
 		0,
 		0, /* s0 */
 		(uint32_t)D,
-		(uint32_t)(D >> 32),
+		(uint16_t)(D >> 32),
 		4096,
 		0x00024fac, /* s4: raw; 32 bits, UINT, XYZW */
 		(uint32_t)D,
-		(uint32_t)(D >> 32) | 16u << 16,
+		(uint16_t)(D >> 32) | 16u << 16,
 		8,
 		0x00074fac, /* s8: 4 x 32 bits, UINT */
 		(uint32_t)(D + SCRATCH),
-		(uint32_t)(D >> 32) | 1u << 31,
+		(uint16_t)(D >> 32) | 1u << 31,
 		DATA_B - SCRATCH,
 		0x00ea4fac, /* s12 */
 		64,
@@ -185,7 +186,6 @@ static inline bool run(unsigned piece)
 		printf("  piece %u stopped: %s %s\n", piece, why, w->why);
 	return stop == ISA_ENDED;
 }
-
 
 #define EACH     for (unsigned l = 0; l < ISA_LANES; l++)
 #define OLD(row) (0xd5d50000 | (row) << 8 | l) /* what a row held before */
@@ -276,7 +276,7 @@ static inline void init(const char *chip)
 	memset(test.code, 0, 65536);
 	memset(test.v, 0, 2 * ROWS * sizeof(*test.v));
 	test.region[0] = (struct gpuvm_region){CODE, CODE + 65536, test.code, GPUVM_R | GPUVM_X, 1};
-	test.region[1] = (struct gpuvm_region){D, D + DATA_B, test.data, GPUVM_R | GPUVM_W, 2};
+	test.region[1] = (struct gpuvm_region){D_48, D_48 + DATA_B, test.data, GPUVM_R | GPUVM_W, 2};
 	test.view = (struct gpuvm_view){2, test.region};
 	test.machine = (struct isa_machine){
 		.chip = vgpu_chip_find(chip),
