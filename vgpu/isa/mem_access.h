@@ -22,13 +22,15 @@ struct isa_addresses {
 	uint64_t va[ISA_LANES];
 };
 
-/* The 48 bits of a buffer resource's base; addresses above 2^47 are there without the bits that only repeat bit 47.
- */
+/* The 48 bits of an address, where hardware looks at no more: bit 47 is repeated above. */
+static inline uint64_t isa_sign_48(uint64_t va)
+{
+	return va >> 47 & 1 ? va | ~ISA_VA_MASK : va & ISA_VA_MASK;
+}
+
 static inline uint64_t isa_buffer_base(const uint32_t *resource)
 {
-	uint64_t base = resource[0] | (uint64_t)(resource[1] & 0xffff) << 32;
-
-	return base | (base >> 47 ? ~ISA_VA_MASK : 0);
+	return isa_sign_48(resource[0] | (uint64_t)resource[1] << 32);
 }
 
 /* What a memory instruction does with each lane's address. */

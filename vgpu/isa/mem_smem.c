@@ -54,7 +54,8 @@ static uint64_t scalar_address(const struct isa_wave *w, const struct isa_inst *
 	}
 	if (is_scratch(i) && i->flags & ISA_SOFFSET)
 		offset += 63ull * isa_sread32(w, i->mem.soffset);
-	return (isa_sread64(w, i->mem.sbase) + offset) & ~(uint64_t)3;
+	/* radeonsi gives kernels their arguments by a pointer without the upper 16 bits. */
+	return isa_sign_48(isa_sread64(w, i->mem.sbase) + offset) & ~(uint64_t)3;
 }
 
 static const struct isa_inst *s_load(struct isa_wave *w, const struct isa_inst *i)

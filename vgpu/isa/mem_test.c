@@ -14,6 +14,12 @@ static void smem_loads(void)
 		CHECK_EQ(S(40 + n), was(4 * n));
 }
 
+static void smem_short(void)
+{
+	CHECK_EQ(S(25), (uint16_t)(D >> 32));
+	CHECK_EQ(S(26), was(4));
+}
+
 static void smem_buffer(void)
 {
 	CHECK_EQ(S(24), was(16));
@@ -279,6 +285,8 @@ static const struct piece pieces[] = {
 	 "s_load_dword s24, s[0:1], 0x4\n s_load_dwordx2 s[26:27], s[0:1], s16\n"
 	 "s_load_dwordx4 s[28:31], s[0:1], s16 offset:8\n s_load_dwordx8 s[32:39], s[18:19], -0x10\n"
 	 "s_load_dwordx16 s[40:55], s[0:1], 0x3"},
+	{"s_load by 48 bits", smem_short,
+	 "s_mov_b32 s24, s0\n s_and_b32 s25, s1, 0xffff\n s_load_dword s26, s[24:25], 0x4"},
 	{"s_buffer_load", smem_buffer,
 	 "s_buffer_load_dword s24, s[4:7], 0x10\n s_buffer_load_dword s26, s[4:7], s16\n"
 	 "s_buffer_load_dwordx4 s[28:31], s[4:7], 0xff8\n s_buffer_load_dwordx4 s[56:59], s[8:11], 0x78"},
