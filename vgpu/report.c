@@ -97,13 +97,18 @@ void vgpu_finding(unsigned row, const char *fmt, ...)
 		abort();
 }
 
+bool vgpu_logs(void)
+{
+	pthread_once(&once, read_environment);
+	return log_file;
+}
+
 void vgpu_log(const char *fmt, ...)
 {
 	char text[1024];
 	va_list args;
 
-	pthread_once(&once, read_environment);
-	if (!log_file)
+	if (!vgpu_logs())
 		return;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);

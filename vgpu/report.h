@@ -30,7 +30,8 @@ VGPU_API unsigned long vgpu_findings(void);
 
 /* Reports a finding of checklist row `row` (1..121; 0: none of them). */
 void vgpu_finding(unsigned row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A line of the log. */
+/* A line of the log; what costs something to write asks first whether there is one. */
+bool vgpu_logs(void);
 void vgpu_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

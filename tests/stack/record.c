@@ -171,7 +171,7 @@ static void processes_share_the_file(void)
 		others += event[i].ph == 'X' && event[i].pid != event[0].pid;
 	CHECK(others);
 	CHECK(count('M', "process_name") > 1);
-	CHECK(count('X', "COPY") && count('X', "wait_cs") && count('X', "gem_create"));
+	CHECK(count('X', "COPY_LINEAR") && count('X', "wait_cs") && count('X', "gem_create"));
 }
 
 static void log_has(const char *text)
@@ -187,6 +187,7 @@ static void the_log_can_be_read(void)
 {
 	log_has("^vgpu: gpu0 sdma 0: job [0-9]* of context [0-9]* is submitted, with 1 IBs and [0-9]* dependencies$");
 	log_has("^vgpu: gpu0 compute [0-9]: job [0-9]* of context [0-9]* starts$");
+	log_has("^vgpu: gpu0 compute [0-9]: job [0-9]*, IB 0 + 0x[0-9a-f]*: DISPATCH_DIRECT .*$");
 	log_has("^vgpu: gem_create on fd [0-9]*: 0$");
 }
 

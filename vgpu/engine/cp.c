@@ -10,20 +10,6 @@
 #define PACKET_NS 200
 #define JUMP_NS   5000
 
-enum packet_flags {
-	ON_COMPUTE = 1 << 0,
-	ON_GFX = 1 << 1,
-	ON_BOTH = ON_COMPUTE | ON_GFX,
-	NOT_ON_NULL = 1 << 2, /* the null device skips it */
-};
-
-struct packet {
-	const char *name;
-	bool (*execute)(struct cp *cp); /* NULL: nothing to do */
-	uint16_t min_dw, max_dw;        /* body */
-	uint8_t flags;
-};
-
 /* --- reports ---------------------------------------------------------------------------------- */
 
 void cp_where(const struct cp *cp, char *text, size_t text_B)
@@ -180,71 +166,81 @@ static bool atomic_gds(struct cp *cp)
 	return cp_illegal(cp, 64, "no GDS is assigned to the job");
 }
 
-#define BODY(type) sizeof(struct type) / 4, sizeof(struct type) / 4
-#define ANY        PM4_MAX_BODY_dw
-
-static const struct packet packets[256] = {
-	[PM4_NOP] = {"NOP", NULL, 1, ANY, ON_BOTH},
-	[PM4_SET_BASE] = {"SET_BASE", cp_set_base, 3, 3, ON_GFX},
-	[PM4_CLEAR_STATE] = {"CLEAR_STATE", NULL, 1, 1, ON_GFX},
-	[PM4_DISPATCH_DIRECT] = {"DISPATCH_DIRECT", cp_dispatch_direct, BODY(pm4_dispatch_direct),
-				 ON_BOTH | NOT_ON_NULL},
-	[PM4_DISPATCH_INDIRECT] = {"DISPATCH_INDIRECT", cp_dispatch_indirect, 2, 3, ON_BOTH | NOT_ON_NULL},
-	[PM4_ATOMIC_GDS] = {"ATOMIC_GDS", atomic_gds, 10, 10, ON_BOTH},
-	[PM4_ATOMIC_MEM] = {"ATOMIC_MEM", cp_atomic_mem, BODY(pm4_atomic_mem), ON_BOTH},
-	[PM4_COND_EXEC] = {"COND_EXEC", cond_exec, BODY(pm4_cond_exec), ON_BOTH},
-	[PM4_PRED_EXEC] = {"PRED_EXEC", pred_exec, 1, 1, ON_BOTH},
-	[PM4_CONTEXT_CONTROL] = {"CONTEXT_CONTROL", NULL, 2, 2, ON_GFX},
-	[PM4_WRITE_DATA] = {"WRITE_DATA", cp_write_data, 4, ANY, ON_BOTH},
-	[PM4_WAIT_REG_MEM] = {"WAIT_REG_MEM", cp_wait_reg_mem, BODY(pm4_wait_reg_mem), ON_BOTH | NOT_ON_NULL},
-	[PM4_INDIRECT_BUFFER] = {"INDIRECT_BUFFER", indirect_buffer, 3, 13, ON_BOTH},
-	[PM4_COPY_DATA] = {"COPY_DATA", cp_copy_data, BODY(pm4_copy_data), ON_BOTH},
-	[PM4_PFP_SYNC_ME] = {"PFP_SYNC_ME", NULL, 1, 1, ON_GFX},
-	[PM4_COND_WRITE] = {"COND_WRITE", cp_cond_write, BODY(pm4_cond_write), ON_BOTH},
-	[PM4_EVENT_WRITE] = {"EVENT_WRITE", cp_event_write, 1, 3, ON_BOTH},
-	[PM4_RELEASE_MEM] = {"RELEASE_MEM", cp_release_mem, BODY(pm4_release_mem), ON_BOTH},
-	[PM4_DMA_DATA] = {"DMA_DATA", cp_dma_data, BODY(pm4_dma_data), ON_BOTH | NOT_ON_NULL},
-	[PM4_ACQUIRE_MEM] = {"ACQUIRE_MEM", cp_acquire_mem, BODY(pm4_acquire_mem), ON_BOTH},
-	[PM4_REWIND] = {"REWIND", cp_rewind, 1, 1, ON_BOTH | NOT_ON_NULL},
-	[PM4_PRIME_UTCL2] = {"PRIME_UTCL2", NULL, 4, 4, ON_BOTH}, /* a hint */
-	[PM4_SET_CONFIG_REG] = {"SET_CONFIG_REG", cp_set_config_reg, 2, ANY, ON_BOTH},
-	[PM4_SET_CONTEXT_REG] = {"SET_CONTEXT_REG", cp_set_context_reg, 2, ANY, ON_GFX},
-	[PM4_SET_SH_REG] = {"SET_SH_REG", cp_set_sh_reg, 2, ANY, ON_BOTH},
-	[PM4_SET_UCONFIG_REG] = {"SET_UCONFIG_REG", cp_set_uconfig_reg, 2, ANY, ON_BOTH},
-	[PM4_INCREMENT_CE_COUNTER] = {"INCREMENT_CE_COUNTER", cp_count_engines, 1, 1, ON_GFX},
-	[PM4_INCREMENT_DE_COUNTER] = {"INCREMENT_DE_COUNTER", cp_count_engines, 1, 1, ON_GFX},
-	[PM4_WAIT_ON_CE_COUNTER] = {"WAIT_ON_CE_COUNTER", cp_wait_on_engine, 1, 1, ON_GFX},
-	[PM4_WAIT_ON_DE_COUNTER_DIFF] = {"WAIT_ON_DE_COUNTER_DIFF", cp_wait_on_engine, 1, 1, ON_GFX},
-	[PM4_SET_CE_DE_COUNTERS] = {"SET_CE_DE_COUNTERS", cp_count_engines, 1, 1, ON_GFX},
-	[PM4_SET_SH_REG_INDEX] = {"SET_SH_REG_INDEX", cp_set_sh_reg, 2, ANY, ON_BOTH},
+/* What an opcode does, but for those that are ignored. */
+static const struct action {
+	bool (*execute)(struct cp *cp);
+	bool not_on_null; /* the null device skips it */
+} actions[256] = {
+	[PM4_SET_BASE] = {cp_set_base},
+	[PM4_DISPATCH_DIRECT] = {cp_dispatch_direct, .not_on_null = true},
+	[PM4_DISPATCH_INDIRECT] = {cp_dispatch_indirect, .not_on_null = true},
+	[PM4_ATOMIC_GDS] = {atomic_gds},
+	[PM4_ATOMIC_MEM] = {cp_atomic_mem},
+	[PM4_COND_EXEC] = {cond_exec},
+	[PM4_PRED_EXEC] = {pred_exec},
+	[PM4_WRITE_DATA] = {cp_write_data},
+	[PM4_WAIT_REG_MEM] = {cp_wait_reg_mem, .not_on_null = true},
+	[PM4_INDIRECT_BUFFER] = {indirect_buffer},
+	[PM4_COPY_DATA] = {cp_copy_data},
+	[PM4_COND_WRITE] = {cp_cond_write},
+	[PM4_EVENT_WRITE] = {cp_event_write},
+	[PM4_RELEASE_MEM] = {cp_release_mem},
+	[PM4_DMA_DATA] = {cp_dma_data, .not_on_null = true},
+	[PM4_ACQUIRE_MEM] = {cp_acquire_mem},
+	[PM4_REWIND] = {cp_rewind, .not_on_null = true},
+	[PM4_SET_CONTEXT_REG] = {cp_set_context_reg},
+	[PM4_SET_SH_REG] = {cp_set_sh_reg},
+	[PM4_SET_UCONFIG_REG] = {cp_set_uconfig_reg},
+	[PM4_INCREMENT_CE_COUNTER] = {cp_count_engines},
+	[PM4_INCREMENT_DE_COUNTER] = {cp_count_engines},
+	[PM4_WAIT_ON_CE_COUNTER] = {cp_wait_on_engine},
+	[PM4_WAIT_ON_DE_COUNTER_DIFF] = {cp_wait_on_engine},
+	[PM4_SET_CE_DE_COUNTERS] = {cp_count_engines},
+	[PM4_SET_SH_REG_INDEX] = {cp_set_sh_reg},
 };
 
-/* Draws and their kin: known, but the graphics pipeline is not part of this chip's model. */
-static bool is_graphics(unsigned opcode)
+static bool refuse_opcode(struct cp *cp)
 {
-	return (opcode >= 0x24 && opcode <= 0x36) || opcode == 0x43 || opcode == 0x47 || opcode == 0x48 ||
-	       opcode == 0x69 || opcode == 0x8b || opcode == 0x90;
+	unsigned opcode = pm4_opcode(cp->header);
+
+	if (!cp->form)
+		return cp_illegal(cp, 65, "opcode 0x%02x is unknown to this generation", opcode);
+	if (!(cp->form->flags & (cp->gfx ? ON_GFX : ON_COMPUTE)))
+		return cp_illegal(cp, 64, "only the graphics ring knows it");
+	if (cp->form->flags & P_PRIVILEGED)
+		return cp_illegal(cp, 66, "only the kernel's rings may hold it: it is privileged");
+	return cp_illegal(cp, 64, "it is for graphics, or nobody sends it: not modelled");
 }
 
 /* What header bits and length say by themselves. */
-static bool check_header(struct cp *cp, const struct packet *packet)
+static bool check_header(struct cp *cp)
 {
-	unsigned opcode = pm4_opcode(cp->header), on = cp->gfx ? ON_GFX : ON_COMPUTE;
+	const struct packet_form *form = cp->form = packet_pm4(cp->gen, cp->header);
 
-	if (!packet->name)
-		return cp_illegal(cp, is_graphics(opcode) ? 64 : 65, "opcode 0x%02x is %s", opcode,
-				  is_graphics(opcode) ? "for graphics" : "unknown");
-	cp->name = packet->name;
-	if (!(packet->flags & on))
-		return cp_illegal(cp, 64, "only the graphics ring knows it");
+	if (form)
+		cp->name = form->name;
+	if (!form || !(form->flags & (cp->gfx ? ON_GFX : ON_COMPUTE)) ||
+	    form->flags & (P_PRIVILEGED | P_UNMODELLED))
+		return refuse_opcode(cp);
 	if (cp->header & (0xfc | PM4_PREDICATE))
 		cp_remark(cp, 65, "reserved or predicate bits are set");
 	if (cp->body_dw > cp->at.left_dw)
 		return cp_hang(cp, 65, "a body of %u dwords, but the IB has %u left", cp->body_dw, cp->at.left_dw);
-	if (cp->body_dw < packet->min_dw || cp->body_dw > packet->max_dw)
-		return cp_hang(cp, 65, "a body of %u dwords; it has %u to %u", cp->body_dw, packet->min_dw,
-			       packet->max_dw);
+	if (cp->body_dw + 1 < form->min_dw || cp->body_dw + 1 > form->max_dw)
+		return cp_hang(cp, 65, "a body of %u dwords; it has %u to %u", cp->body_dw, form->min_dw - 1,
+			       form->max_dw - 1);
 	return true;
+}
+
+/* Bits that nothing reads today: another generation, or newer firmware, may. */
+static void check_bits(struct cp *cp)
+{
+	unsigned where;
+	uint32_t stray;
+
+	if (vgpu_strict() != VGPU_STRICT_OFF &&
+	    packet_stray_bits(cp->form, cp->gen, cp->body - 1, cp->body_dw + 1, &where, &stray))
+		cp_remark(cp, 65, "reserved bits 0x%08x of dword %u are set", stray, where);
 }
 
 static bool fetch(struct cp *cp, uint32_t *dst, unsigned dw)
@@ -261,21 +257,10 @@ static bool fetch(struct cp *cp, uint32_t *dst, unsigned dw)
 	return true;
 }
 
-static void record(const struct cp *cp, uint64_t begin_ns)
-{
-	char where[128];
-
-	if (!begin_ns)
-		return;
-	cp_where(cp, where, sizeof(where));
-	vgpu_trace_span(engine_run_row(cp->run), cp->name, begin_ns, "job %llu: %s",
-			(unsigned long long)cp->run->job->seq, where);
-}
-
 static bool execute_packet(struct cp *cp)
 {
-	const struct packet *packet;
-	uint64_t begin_ns;
+	const struct action *action;
+	struct engine_record record;
 	bool ok;
 
 	cp->name = "packet";
@@ -286,19 +271,23 @@ static bool execute_packet(struct cp *cp)
 		return cp_illegal(cp, 65, "a packet of type %u", pm4_type(cp->header));
 	if (cp->header == PM4_NOP_1DW)
 		return true;
-	packet = &packets[pm4_opcode(cp->header)];
+	action = &actions[pm4_opcode(cp->header)];
 	cp->body_dw = pm4_body_dw(cp->header);
-	if (!check_header(cp, packet))
+	if (!check_header(cp))
 		return false;
-	if (packet->execute == NULL || (cp->null && packet->flags & NOT_ON_NULL))
+	if (cp->form->flags & P_IGNORED || (cp->null && action->not_on_null))
 		return skip(cp, cp->body_dw);
-	if (!fetch(cp, cp->ring->packet, cp->body_dw))
+	if (!action->execute)
+		return refuse_opcode(cp);
+	cp->ring->packet[0] = cp->header;
+	cp->body = cp->ring->packet + 1;
+	if (!fetch(cp, cp->ring->packet + 1, cp->body_dw))
 		return false;
-	cp->body = cp->ring->packet;
+	check_bits(cp);
 	cp->mem.past_l2 = 0;
-	begin_ns = vgpu_trace_now();
-	ok = packet->execute(cp);
-	record(cp, begin_ns);
+	engine_packet_begins(&record, cp->run, cp->body_dw + 1, cp->ib_index, cp->packet_va - cp->at.base_va);
+	ok = action->execute(cp);
+	engine_packet_ends(&record, cp->run, cp->name);
 	return ok;
 }
 
@@ -341,6 +330,7 @@ void engine_cp_execute(struct engine_run *run)
 	struct cp cp = {
 		.run = run,
 		.ring = run->ring,
+		.gen = packet_gfx_gen(run->ring->dev->chip),
 		.gfx = run->ring->ip == ENGINE_GFX,
 		.null = run->ring->dev->null_device,
 	};

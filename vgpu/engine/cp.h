@@ -4,6 +4,7 @@
 
 #include "vgpu/engine/internal.h"
 #include "vgpu/engine/mem.h"
+#include "vgpu/engine/packet.h"
 #include "vgpu/engine/pm4.h"
 
 /* Where the CP reads. */
@@ -17,8 +18,9 @@ struct cp {
 	struct engine_run *run;
 	struct engine_ring *ring;
 	struct engine_mem mem;
-	bool gfx;  /* the graphics ring, which knows more packets */
-	bool null; /* skip dispatches, copies and waits */
+	unsigned gen; /* enum packet_gen */
+	bool gfx;     /* the graphics ring, which knows more packets */
+	bool null;    /* skip dispatches, copies and waits */
 	unsigned ib_index;
 	unsigned chained;            /* jumps since the IB's start */
 	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2 */
@@ -26,10 +28,11 @@ struct cp {
 	uint32_t ce_count, de_count; /* by which constant and draw engine wait for each other */
 
 	/* The current packet. */
+	const struct packet_form *form;
 	const char *name;
 	uint64_t packet_va;
 	uint32_t header;
-	const uint32_t *body; /* ring->packet */
+	const uint32_t *body; /* ring->packet + 1 */
 	unsigned body_dw;
 };
 

@@ -58,6 +58,8 @@ enum engine_status engine_execute(struct engine_ring *ring, const struct engine_
 /* Makes the ring's current job, if any, end with ENGINE_KILLED soon. Any thread. */
 void engine_kill(struct engine_ring *ring);
 
+/* As logs and records call it. */
+const char *engine_ip_name(enum engine_ip ip);
 /* The GPU clock counter, ticks of chip->counter_khz since an origin that all processes of the machine share. */
 uint64_t engine_clock(const struct vgpu_chip *chip);
 

@@ -63,6 +63,15 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status over, const char *what);
 /* Stops the job if what has ended plus `live_ns` of something that still runs is over the limit. Any thread. */
 void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what);
+/* A packet that is being executed, as the log tells it before and the record of the run behind. */
+struct engine_record {
+	uint64_t begin_ns; /* 0: none */
+	char text[256];
+};
+/* The packet of `dw` dwords in ring->packet, which stands offset_B behind the beginning of its buffer. */
+void engine_packet_begins(struct engine_record *record, const struct engine_run *run, unsigned dw, unsigned ib,
+			  uint64_t offset_B);
+void engine_packet_ends(const struct engine_record *record, const struct engine_run *run, const char *name);
 /* The ring's row in the record. */
 uint32_t engine_run_row(const struct engine_run *run);
 /* Tells the kernel of a refused access. Any thread. */
@@ -86,7 +95,7 @@ struct engine_ring {
 	uint32_t dispatches;          /* so far; they take turns in the two vector L1 */
 	uint64_t indirect_base;       /* SET_BASE index 1 */
 	uint64_t atomic_return;       /* of the last ATOMIC_MEM with return */
-	uint32_t *packet;             /* owned: a packet's body, PM4_MAX_BODY_dw */
+	uint32_t *packet;             /* owned: a packet, header and PM4_MAX_BODY_dw */
 	uint64_t sdma_clock_base;     /* SDMA TIMESTAMP SET: added to the clock */
 	struct engine_worker *helper; /* owned: runs workgroups while the ring waits for them */
 	uint64_t scratch_tag;         /* scratch base of the youngest dispatch that used scratch */

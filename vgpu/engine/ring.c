@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "vgpu/engine/pm4.h"
+#include "vgpu/engine/print.h"
 
 /* AMDGPU_IB_FLAG_*. */
 enum { IB_TC_WB_NOT_INVALIDATE = 1 << 3, IB_EMIT_MEM_SYNC = 1 << 6 };
@@ -19,6 +20,13 @@ uint64_t engine_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+const char *engine_ip_name(enum engine_ip ip)
+{
+	static const char *const names[] = {"gfx", "compute", "sdma"};
+
+	return names[ip];
 }
 
 uint64_t engine_clock(const struct vgpu_chip *chip)
@@ -80,6 +88,25 @@ void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status o
 uint32_t engine_run_row(const struct engine_run *run)
 {
 	return vgpu_trace_ring(run->job->device, run->ring->ip, run->ring->index);
+}
+
+void engine_packet_begins(struct engine_record *record, const struct engine_run *run, unsigned dw, unsigned ib,
+			  uint64_t offset_B)
+{
+	const struct engine_ring *ring = run->ring;
+
+	record->begin_ns = vgpu_trace_now();
+	if (!record->begin_ns && !vgpu_logs())
+		return;
+	engine_packet_print(ring->dev->chip, ring->ip, ring->packet, dw, record->text, sizeof(record->text));
+	vgpu_log("gpu%u %s %u: job %llu, IB %u + 0x%llx: %s", run->job->device, engine_ip_name(ring->ip),
+		 ring->index, (unsigned long long)run->job->seq, ib, (unsigned long long)offset_B, record->text);
+}
+
+void engine_packet_ends(const struct engine_record *record, const struct engine_run *run, const char *name)
+{
+	vgpu_trace_span(engine_run_row(run), name, record->begin_ns, "job %llu: %s",
+			(unsigned long long)run->job->seq, record->text);
 }
 
 void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault)
@@ -248,7 +275,7 @@ struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip
 	ring->ip = ip;
 	ring->index = index;
 	reset_registers(ring);
-	ring->packet = malloc(4 * PM4_MAX_BODY_dw);
+	ring->packet = malloc(4 * (PM4_MAX_BODY_dw + 1));
 	ring->helper = engine_worker_create(dev, ring);
 	if (!ring->packet || !ring->helper || pthread_mutex_init(&ring->lock, NULL))
 		goto err_parts;

@@ -105,20 +105,23 @@ static bool poll_regmem(struct sdma *s)
 	return s->null ? true : poll(s, pm4_va(packet->addr_lo, packet->addr_hi), packet);
 }
 
+static bool skip(struct sdma *s, uint32_t dw)
+{
+	if (dw > s->left_dw)
+		return sdma_end(s, ENGINE_HANG, 65, "skips %u dwords, but the IB has %u left", dw, s->left_dw);
+	s->va += (uint64_t)dw * 4;
+	s->left_dw -= dw;
+	return true;
+}
+
 static bool cond_exe(struct sdma *s)
 {
 	const struct sdma_cond_exe *packet = (const void *)s->packet;
-	uint32_t value, skip_dw = packet->exec_count & 0x3fff;
+	uint32_t value;
 
 	if (!sdma_need(s, engine_mem_read32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), &value)))
 		return false;
-	if (value == packet->reference)
-		return true;
-	if (skip_dw > s->left_dw)
-		return sdma_end(s, ENGINE_HANG, 65, "skips %u dwords, but the IB has %u left", skip_dw, s->left_dw);
-	s->va += (uint64_t)skip_dw * 4;
-	s->left_dw -= skip_dw;
-	return true;
+	return value == packet->reference ? true : skip(s, packet->exec_count & 0x3fff);
 }
 
 static bool atomic(struct sdma *s)
@@ -169,55 +172,34 @@ static bool timestamp(struct sdma *s)
 	return sdma_need(s, engine_mem_write64(&s->mem, value & ~(uint64_t)7, clock));
 }
 
-/* --- lengths ---------------------------------------------------------------------------------- */
+/* Chips of one device execute what names the first. */
+static bool pre_exe(struct sdma *s)
+{
+	return bits(s->packet[0], 16, 16) ? true : skip(s, bits(s->packet[1], 13, 0));
+}
 
-struct packet {
-	const char *name;
+/* --- the loop --------------------------------------------------------------------------------- */
+
+/* What an operation does; sub-operations are its own matter. */
+static const struct action {
 	bool (*execute)(struct sdma *s); /* NULL: nothing to do */
-	uint8_t dw;                      /* fixed length; 0: see length_of() */
 	bool drains;                     /* waits for earlier copies */
 	bool not_on_null;
+} actions[] = {
+	[SDMA_NOP] = {NULL, .drains = true},
+	[SDMA_COPY] = {sdma_copy, .not_on_null = true},
+	[SDMA_WRITE] = {write_linear},
+	[SDMA_FENCE] = {fence, .drains = true},
+	[SDMA_TRAP] = {NULL, .drains = true},
+	[SDMA_POLL_REGMEM] = {poll_regmem, .drains = true},
+	[SDMA_COND_EXE] = {cond_exe, .drains = true},
+	[SDMA_ATOMIC] = {atomic, .drains = true},
+	[SDMA_CONST_FILL] = {sdma_const_fill, .not_on_null = true},
+	[SDMA_TIMESTAMP] = {timestamp, .drains = true},
+	[SDMA_PRE_EXE] = {pre_exe, .drains = true},
+	[SDMA_DUMMY_TRAP_4] = {NULL, .drains = true},
+	[SDMA_DUMMY_TRAP] = {NULL, .drains = true},
 };
-
-static const struct packet packets[] = {
-	[SDMA_NOP] = {"NOP", NULL, 0, .drains = true},
-	[SDMA_COPY] = {"COPY", sdma_copy, 0, .not_on_null = true},
-	[SDMA_WRITE] = {"WRITE", write_linear, 0},
-	[SDMA_FENCE] = {"FENCE", fence, sizeof(struct sdma_fence) / 4, .drains = true},
-	[SDMA_TRAP] = {"TRAP", NULL, 2, .drains = true},
-	[SDMA_POLL_REGMEM] = {"POLL_REGMEM", poll_regmem, sizeof(struct sdma_poll_regmem) / 4, .drains = true},
-	[SDMA_COND_EXE] = {"COND_EXE", cond_exe, sizeof(struct sdma_cond_exe) / 4, .drains = true},
-	[SDMA_ATOMIC] = {"ATOMIC", atomic, sizeof(struct sdma_atomic) / 4, .drains = true},
-	[SDMA_CONST_FILL] = {"CONST_FILL", sdma_const_fill, sizeof(struct sdma_const_fill) / 4,
-			     .not_on_null = true},
-	[SDMA_TIMESTAMP] = {"TIMESTAMP", timestamp, sizeof(struct sdma_timestamp) / 4, .drains = true},
-};
-
-/* Dwords of the packet that begins with header; 0 if there is none such. `more` are the dwords after the header as
- * far as they are needed here: the count of WRITE. */
-static uint32_t length_of(uint32_t header, const struct packet *packet, uint32_t write_count)
-{
-	unsigned sub = bits(header, 15, 8);
-
-	switch (bits(header, 7, 0)) {
-	case SDMA_NOP:
-		return 1 + bits(header, 29, 16);
-	case SDMA_COPY:
-		if (sub == SDMA_COPY_SUB_WINDOW)
-			return sizeof(struct sdma_copy_sub_window) / 4;
-		if (sub != SDMA_COPY_LINEAR)
-			return 0;
-		return (bits(header, 27, 27) ? sizeof(struct sdma_copy_broadcast)
-					     : sizeof(struct sdma_copy_linear)) /
-		       4;
-	case SDMA_WRITE:
-		return sub ? 0 : 4 + bits(write_count, 19, 0) + 1;
-	case SDMA_TIMESTAMP:
-		return packet->dw;
-	default:
-		return sub ? 0 : packet->dw;
-	}
-}
 
 static bool fetch(struct sdma *s, uint32_t *dst, uint64_t va, uint32_t dw)
 {
@@ -228,65 +210,78 @@ static bool fetch(struct sdma *s, uint32_t *dst, uint64_t va, uint32_t dw)
 	return sdma_need(s, false);
 }
 
-static bool refuse_op(struct sdma *s, uint32_t header)
+static bool refuse_op(struct sdma *s, const struct packet_form *form, uint32_t header)
 {
 	unsigned op = bits(header, 7, 0);
 
+	if (!form)
+		return sdma_end(s, ENGINE_ILLEGAL, 65,
+				"operation %u.%u is unknown to this generation (header 0x%08x)", op,
+				bits(header, 15, 8), header);
 	if (op == SDMA_INDIRECT)
 		return sdma_end(s, ENGINE_ILLEGAL, 69, "an IB cannot hold INDIRECT (header 0x%08x)", header);
-	if (op == SDMA_SRBM_WRITE || op == SDMA_PTEPDE || op == 16)
-		return sdma_end(s, ENGINE_ILLEGAL, 66, "operation %u is privileged (header 0x%08x)", op, header);
-	return sdma_end(s, ENGINE_ILLEGAL, 65, "operation %u.%u is unknown (header 0x%08x)", op,
-			bits(header, 15, 8), header);
+	if (form->flags & P_PRIVILEGED)
+		return sdma_end(s, ENGINE_ILLEGAL, 66, "it is privileged (header 0x%08x)", header);
+	return sdma_end(s, ENGINE_HANG, 0, "the virtual GPU does not model it (header 0x%08x)", header);
 }
 
-static void record(const struct sdma *s, uint64_t begin_ns)
+/* Reads the packet, and what its length depends on before all of it. */
+static bool fetch_packet(struct sdma *s, const struct packet_form *form)
 {
-	char where[128];
+	uint32_t first_dw = form->min_dw < s->left_dw ? form->min_dw : s->left_dw;
 
-	if (!begin_ns)
-		return;
-	sdma_where(s, where, sizeof(where));
-	vgpu_trace_span(engine_run_row(s->run), s->name, begin_ns, "job %llu: %s",
-			(unsigned long long)s->run->job->seq, where);
+	if (!fetch(s, s->ring->packet, s->va, first_dw))
+		return false;
+	s->packet = s->ring->packet;
+	s->packet_dw = packet_sdma_dw(form, s->packet, first_dw);
+	if (!s->packet_dw || s->packet_dw > s->left_dw || s->packet_dw > PM4_MAX_BODY_dw)
+		return sdma_end(s, ENGINE_HANG, 65, "%u dwords, but the IB has %u left",
+				s->packet_dw ? s->packet_dw : form->min_dw, s->left_dw);
+	return s->packet_dw == first_dw || form->flags & P_IGNORED ||
+	       fetch(s, s->ring->packet, s->va, s->packet_dw);
+}
+
+static void check_bits(struct sdma *s, const struct packet_form *form)
+{
+	unsigned where;
+	uint32_t stray;
+
+	if (vgpu_strict() != VGPU_STRICT_OFF &&
+	    packet_stray_bits(form, s->gen, s->packet, s->packet_dw, &where, &stray))
+		sdma_remark(s, 65, "reserved bits 0x%08x of dword %u are set", stray, where);
 }
 
 static bool execute_packet(struct sdma *s)
 {
-	uint64_t begin_ns;
+	const struct packet_form *form;
+	const struct action *action;
+	struct engine_record record;
+	uint32_t header;
 	bool ok;
-	const struct packet *packet;
-	uint32_t header, write_count = 0, op;
 
 	s->name = "packet";
 	s->offset_dw = (uint32_t)((s->va - s->base_va) / 4);
 	if (!fetch(s, &header, s->va, 1))
 		return false;
-	op = bits(header, 7, 0);
-	packet = op < sizeof(packets) / sizeof(packets[0]) ? &packets[op] : NULL;
-	if (!packet || !packet->name)
-		return refuse_op(s, header);
-	s->name = packet->name;
-	if (op == SDMA_WRITE && s->left_dw >= 4 && !fetch(s, &write_count, s->va + 12, 1))
+	form = packet_sdma(s->gen, header);
+	if (form)
+		s->name = form->name;
+	if (!form || form->flags & (P_PRIVILEGED | P_UNMODELLED))
+		return refuse_op(s, form, header);
+	if (!fetch_packet(s, form))
 		return false;
-	s->packet_dw = length_of(header, packet, write_count);
-	if (!s->packet_dw)
-		return refuse_op(s, header);
-	if (s->packet_dw > s->left_dw || s->packet_dw > PM4_MAX_BODY_dw)
-		return sdma_end(s, ENGINE_HANG, 65, "%u dwords, but the IB has %u left", s->packet_dw, s->left_dw);
-	if (packet->execute && !fetch(s, s->ring->packet, s->va, s->packet_dw))
-		return false;
-	s->packet = s->ring->packet;
 	s->va += (uint64_t)s->packet_dw * 4;
 	s->left_dw -= s->packet_dw;
-	if (packet->drains)
+	action = &actions[form->op];
+	if (action->drains)
 		s->pending_count = 0;
 	engine_run_elapse(s->run, PACKET_NS, ENGINE_HANG, "SDMA packets");
-	if (!packet->execute || (s->null && packet->not_on_null))
+	if (!action->execute || (s->null && action->not_on_null))
 		return true;
-	begin_ns = vgpu_trace_now();
-	ok = packet->execute(s);
-	record(s, begin_ns);
+	check_bits(s, form);
+	engine_packet_begins(&record, s->run, s->packet_dw, s->ib_index, (uint64_t)s->offset_dw * 4);
+	ok = action->execute(s);
+	engine_packet_ends(&record, s->run, s->name);
 	return ok;
 }
 
@@ -310,7 +305,12 @@ static bool check_ib(struct sdma *s, const struct engine_ib *ib)
 
 void engine_sdma_execute(struct engine_run *run)
 {
-	struct sdma s = {.run = run, .ring = run->ring, .null = run->ring->dev->null_device};
+	struct sdma s = {
+		.run = run,
+		.ring = run->ring,
+		.gen = packet_sdma_gen(run->ring->dev->chip),
+		.null = run->ring->dev->null_device,
+	};
 	enum gpuvm_client client = (enum gpuvm_client)(GPUVM_SDMA0 + run->ring->index);
 
 	engine_mem_init(&s.mem, run, client, client);

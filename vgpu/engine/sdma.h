@@ -23,9 +23,14 @@ enum sdma_op {
 	SDMA_PTEPDE = 12,
 	SDMA_TIMESTAMP = 13,
 	SDMA_SRBM_WRITE = 14,
+	SDMA_PRE_EXE = 15,
+	SDMA_DUMMY_TRAP_4 = 16, /* 4.x */
+	SDMA_GPUVM_INV = 16,    /* 5.0 and later, as all that follow */
+	SDMA_GCR_REQ = 17,
+	SDMA_DUMMY_TRAP = 32,
 };
 
-enum { SDMA_COPY_LINEAR = 0, SDMA_COPY_SUB_WINDOW = 4 };
+enum { SDMA_COPY_LINEAR = 0, SDMA_COPY_SUB_WINDOW = 4, SDMA_COPY_SUB_WINDOW_LARGE = 36 };
 enum { SDMA_TIMESTAMP_SET = 0, SDMA_TIMESTAMP_GET = 1, SDMA_TIMESTAMP_GET_GLOBAL = 2 };
 
 /* header: 18 tmz, 27 broadcast */

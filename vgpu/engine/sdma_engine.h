@@ -22,6 +22,7 @@ struct sdma {
 	struct engine_run *run;
 	struct engine_ring *ring;
 	struct engine_mem mem;
+	unsigned gen; /* enum packet_gen */
 	bool null;
 	unsigned ib_index;
 	uint64_t base_va, va; /* of the IB; of the next dword */

@@ -118,8 +118,21 @@ static void test_bad(struct test_gpu *t)
 	EXPECT(test_run_sdma(t), ENGINE_ILLEGAL, 1, "privileged");
 	EMIT(t, 0x77);
 	EXPECT(test_run_sdma(t), ENGINE_ILLEGAL, 1, "unknown");
-	EMIT(t, 0x0801);
+	EMIT(t, 0x0901);
 	EXPECT(test_run_sdma(t), ENGINE_ILLEGAL, 1, "unknown");
+	EMIT(t, 0x0801);
+	EXPECT(test_run_sdma(t), ENGINE_ILLEGAL, 1, "COPY_PHYSICAL at dword 0 of IB 0: it is privileged");
+	EMIT(t, 0x0501);
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 1,
+	       "COPY_TILED_SUB_WINDOW at dword 0 of IB 0: the virtual GPU does not model");
+	EMIT(t, 0x00010005, LO(D), HI(D), 1);
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 1, NULL); /* MTYPE: of 5.0 and later */
+	EMIT(t, 0x0001000f, 4, 5, LO(D), HI(D), 0x77);  /* PRE_EXE for device 0 */
+	EMIT(t, 0x0002000f, 4, 5, LO(D), HI(D), 0x88);  /* for device 1 */
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, 0), 0x77);
+	EMIT(t, 0x10, 0); /* DUMMY_TRAP */
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
 	EMIT(t, 1, 99, 0, LO(TEST_HOLE_VA), 0, LO(D), HI(D));
 	EXPECT(test_run_sdma(t), ENGINE_HANG, 0, "refused");
 	CHECK_EQ(t->fault.client, GPUVM_SDMA0);

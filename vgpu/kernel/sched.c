@@ -26,8 +26,6 @@ struct ring_thread {
 static struct ring_thread threads[KERN_DEVICES][KERN_IPS][KERN_HW_RINGS];
 static struct engine_device *engines[KERN_DEVICES];
 
-static const char *const ip_name[KERN_IPS] = {"gfx", "compute", "sdma"};
-
 /* --- running --- */
 
 static void ring_kick(struct kern_ring *ring)
@@ -171,8 +169,8 @@ static uint64_t job_id(const struct kern_job *job)
 static void record_submission(struct kern_job *job)
 {
 	vgpu_log("gpu%u %s %u: job %llu of context %u is submitted, with %u IBs and %u dependencies",
-		 job->ring->dev->index, ip_name[job->ring->ip], job->ring->index, (unsigned long long)job->seq,
-		 job->ctx->id, job->ib_count, job->deps);
+		 job->ring->dev->index, engine_ip_name(job->ring->ip), job->ring->index,
+		 (unsigned long long)job->seq, job->ctx->id, job->ib_count, job->deps);
 	vgpu_trace_arrow(VGPU_TRACE_THREAD, job_id(job), false);
 	job->traced_ns = vgpu_trace_now();
 }
@@ -181,7 +179,7 @@ static void record_start(struct kern_job *job)
 {
 	uint32_t row = ring_row(job->ring);
 
-	vgpu_log("gpu%u %s %u: job %llu of context %u starts", job->ring->dev->index, ip_name[job->ring->ip],
+	vgpu_log("gpu%u %s %u: job %llu of context %u starts", job->ring->dev->index, engine_ip_name(job->ring->ip),
 		 job->ring->index, (unsigned long long)job->seq, job->ctx->id);
 	vgpu_trace_overlapping(row, "waiting", job_id(job), job->traced_ns,
 			       "job %llu of context %u: from submission to start, %u dependencies",
@@ -192,8 +190,9 @@ static void record_start(struct kern_job *job)
 
 static void record_end(const struct kern_job *job, const char *why)
 {
-	vgpu_log("gpu%u %s %u: job %llu of context %u ends%s%s", job->ring->dev->index, ip_name[job->ring->ip],
-		 job->ring->index, (unsigned long long)job->seq, job->ctx->id, *why ? ": " : "", why);
+	vgpu_log("gpu%u %s %u: job %llu of context %u ends%s%s", job->ring->dev->index,
+		 engine_ip_name(job->ring->ip), job->ring->index, (unsigned long long)job->seq, job->ctx->id,
+		 *why ? ": " : "", why);
 	vgpu_trace_overlapping(ring_row(job->ring), "job", job_id(job), job->traced_ns,
 			       "job %llu of context %u, %u IBs%s%s", (unsigned long long)job->seq, job->ctx->id,
 			       job->ib_count, *why ? ": " : "", why);
@@ -306,7 +305,7 @@ static int thread_start(struct ring_thread *t)
 	t->started = true;
 	snprintf(name, sizeof(name), "vgpu%u-%c%u", t->ring->dev->index, "gcs"[t->ring->ip], t -> ring -> index);
 	pthread_setname_np(t->thread, name);
-	vgpu_trace_name(ring_row(t->ring), "gpu%u %s %u", t->ring->dev->index, ip_name[t->ring->ip],
+	vgpu_trace_name(ring_row(t->ring), "gpu%u %s %u", t->ring->dev->index, engine_ip_name(t->ring->ip),
 			t->ring->index);
 	return 0;
 }
