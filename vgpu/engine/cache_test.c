@@ -398,6 +398,17 @@ static void write_back_leaves_neighbours(struct test_gpu *t)
 	CHECK_EQ(data32(t, IN + 12), BEFORE);
 }
 
+/* As RADV resets a query through L2 and writes its time "to memory" behind that. */
+static void the_later_write_stays(struct test_gpu *t)
+{
+	begin(t);
+	EMIT(t, PM4(PM4_WRITE_DATA, 5), 0x00100200, LO(D + IN), HI(D + IN), BEFORE + 1, BEFORE + 1); /* to L2 */
+	change_memory(t, AFTER);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, IN), AFTER);
+	CHECK_EQ(data32(t, IN + 4), BEFORE + 1);
+}
+
 int main(void)
 {
 	struct test_gpu gpu, *t = &gpu;
@@ -424,6 +435,7 @@ int main(void)
 	mem_sync_drops_all(t);
 	dropped_lines_are_lost(t);
 	write_back_leaves_neighbours(t);
+	the_later_write_stays(t);
 	test_fini(t);
 	free(elf.data);
 	return check_done("caches");

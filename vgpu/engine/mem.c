@@ -74,7 +74,13 @@ static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B
 {
 	struct visit v = {.at = host};
 
-	if (!mem->cache || mem->past_l2 & access || !mem_in_l2(mem->last))
+	if (!mem->cache || !mem_in_l2(mem->last))
+		return v;
+	/* All requests of the CP pass L2's banks: RADV fills a query through L2, then writes it "to memory". What a
+	 * kernel then reads through L2 is old all the same, for nobody relies on less. */
+	if (mem->past_l2 & access & GPUVM_W)
+		mem_cache_supersede(mem->cache, host, size_B);
+	if (mem->past_l2 & access)
 		return v;
 	v.cache = mem->cache;
 	mem_cache_enter(v.cache);

@@ -178,6 +178,17 @@ struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, u
 	return page;
 }
 
+void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned size_B)
+{
+	struct mem_page *page;
+
+	mem_cache_enter(cache);
+	page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
+	if (page)
+		memset(page->dirty + mem_page_offset(host), 0, size_B);
+	mem_cache_leave(cache);
+}
+
 /* --- writing back and dropping ---------------------------------------------------------------- */
 
 /* Eight bytes at once where all were written: they may be a word that somebody polls. */
