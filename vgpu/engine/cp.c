@@ -197,6 +197,18 @@ static const struct action {
 	[PM4_WAIT_ON_DE_COUNTER_DIFF] = {cp_wait_on_engine},
 	[PM4_SET_CE_DE_COUNTERS] = {cp_count_engines},
 	[PM4_SET_SH_REG_INDEX] = {cp_set_sh_reg},
+	[PM4_SET_CONTEXT_REG_INDEX] = {cp_set_context_reg},
+	[PM4_SET_UCONFIG_REG_INDEX] = {cp_set_uconfig_reg},
+	[PM4_LOAD_UCONFIG_REG] = {cp_load_reg},
+	[PM4_LOAD_SH_REG] = {cp_load_reg},
+	[PM4_LOAD_CONTEXT_REG] = {cp_load_reg},
+	[PM4_LOAD_SH_REG_INDEX] = {cp_load_sh_reg_index},
+	[PM4_WAIT_REG_MEM64] = {cp_wait_reg_mem64, .not_on_null = true},
+	[PM4_TIMESTAMP] = {cp_timestamp},
+	[PM4_SET_SH_REG_PAIRS] = {cp_set_sh_reg_pairs},
+	[PM4_SET_SH_REG_PAIRS_PACKED] = {cp_set_sh_reg_packed},
+	[PM4_SET_SH_REG_PAIRS_PACKED_N] = {cp_set_sh_reg_packed},
+	[PM4_SET_UCONFIG_REG_PAIRS] = {cp_set_uconfig_reg_pairs},
 };
 
 static bool refuse_opcode(struct cp *cp)
@@ -337,7 +349,8 @@ void engine_cp_execute(struct engine_run *run)
 	enum gpuvm_client client = cp.gfx ? GPUVM_CPG : GPUVM_CPC;
 
 	engine_mem_init(&cp.mem, run, GPUVM_CPF, client);
-	cp.mem.cache = run->ring->dev->cache;
+	if (cp.gen != P_GFX12) /* whose CP passes L2 by (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
+		cp.mem.cache = run->ring->dev->cache;
 	for (; cp.ib_index < run->job->ib_count; cp.ib_index++) {
 		const struct engine_ib *ib = &run->job->ib[cp.ib_index];
 

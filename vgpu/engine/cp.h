@@ -40,14 +40,20 @@ struct cp {
 bool cp_set_sh_reg(struct cp *cp);
 bool cp_set_uconfig_reg(struct cp *cp);
 bool cp_set_context_reg(struct cp *cp);
-bool cp_set_config_reg(struct cp *cp);
+bool cp_set_sh_reg_pairs(struct cp *cp);
+bool cp_set_sh_reg_packed(struct cp *cp);
+bool cp_set_uconfig_reg_pairs(struct cp *cp);
+bool cp_load_sh_reg_index(struct cp *cp);
+bool cp_load_reg(struct cp *cp);
 bool cp_set_base(struct cp *cp);
 bool cp_dispatch_direct(struct cp *cp);
 bool cp_dispatch_indirect(struct cp *cp);
 bool cp_acquire_mem(struct cp *cp);
 bool cp_release_mem(struct cp *cp);
 bool cp_event_write(struct cp *cp);
+bool cp_timestamp(struct cp *cp);
 bool cp_wait_reg_mem(struct cp *cp);
+bool cp_wait_reg_mem64(struct cp *cp);
 bool cp_rewind(struct cp *cp);
 bool cp_count_engines(struct cp *cp);
 bool cp_wait_on_engine(struct cp *cp);
@@ -71,6 +77,16 @@ bool cp_need(struct cp *cp, bool ok);
 /* Registers by absolute dword offset, as an unprivileged IB may reach them. False: the job was stopped. */
 bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value);
 bool cp_reg_write(struct cp *cp, uint32_t offset, uint32_t value);
+
+/* What the bits of a GCR_CNTL do to the caches of the ring's device (GFX10 and later), and the remarks on them. Its
+ * ranges count from lo to hi. */
+struct engine_cache_work {
+	unsigned what; /* MEM_WRITE_BACK and so on */
+	uint64_t lo, hi;
+};
+struct engine_cache_work engine_gcr_work(unsigned gen, uint32_t gcr, uint64_t lo, uint64_t hi);
+/* What is wrong with a GCR_CNTL, or NULL. */
+const char *engine_gcr_fault(unsigned gen, uint32_t gcr);
 
 /* A wait that polls: engine_wait_begin, then engine_wait_on after each vain look, engine_wait_end when it is over.
  */

@@ -43,6 +43,7 @@ enum copy_src {
 	COPY_SRC_IMMEDIATE = 5,
 	COPY_SRC_ATOMIC_RETURN = 6,
 	COPY_SRC_GPU_CLOCK = 9,
+	COPY_SRC_SYSTEM_CLOCK = 10, /* GFX10 and later */
 };
 
 enum copy_dst {
@@ -75,6 +76,12 @@ static bool copy_from_memory(struct cp *cp, uint64_t va, bool is_64, uint64_t *v
 	return true;
 }
 
+/* Since GFX10 memory as source or destination of COPY_DATA means L2 too (PAL: "tc_l2_obsolete"). */
+static bool past_l2(const struct cp *cp, bool memory)
+{
+	return memory && cp->gen & P_ALL9;
+}
+
 static bool copy_source(struct cp *cp, const struct pm4_copy_data *packet, bool is_64, uint64_t *value)
 {
 	switch (bits(packet->control, 3, 0)) {
@@ -83,7 +90,7 @@ static bool copy_source(struct cp *cp, const struct pm4_copy_data *packet, bool 
 		return copy_from_register(cp, packet->src_lo, is_64, value);
 	case COPY_SRC_MEMORY:
 	case COPY_SRC_L2:
-		cp->mem.past_l2 |= bits(packet->control, 3, 0) == COPY_SRC_MEMORY ? GPUVM_R : 0;
+		cp->mem.past_l2 |= past_l2(cp, bits(packet->control, 3, 0) == COPY_SRC_MEMORY) ? GPUVM_R : 0;
 		return copy_from_memory(cp, pm4_va(packet->src_lo, packet->src_hi), is_64, value);
 	case COPY_SRC_IMMEDIATE:
 		*value = pm4_va(packet->src_lo, packet->src_hi);
@@ -91,6 +98,10 @@ static bool copy_source(struct cp *cp, const struct pm4_copy_data *packet, bool 
 	case COPY_SRC_ATOMIC_RETURN:
 		*value = cp->ring->atomic_return;
 		return true;
+	case COPY_SRC_SYSTEM_CLOCK:
+		if (cp->gen & P_ALL9)
+			return cp_illegal(cp, 65, "src_sel 10");
+		/* fallthrough */
 	case COPY_SRC_GPU_CLOCK:
 		*value = engine_clock(cp->ring->dev->chip);
 		return true;
@@ -118,7 +129,7 @@ bool cp_copy_data(struct cp *cp)
 		/* fallthrough */
 	case COPY_DST_L2:
 	case COPY_DST_MEMORY:
-		cp->mem.past_l2 |= bits(packet->control, 11, 8) == COPY_DST_L2 ? 0 : GPUVM_W;
+		cp->mem.past_l2 |= past_l2(cp, bits(packet->control, 11, 8) != COPY_DST_L2) ? GPUVM_W : 0;
 		return cp_need(cp, is_64 ? engine_mem_write64(&cp->mem, va, value)
 					 : engine_mem_write32(&cp->mem, va, (uint32_t)value));
 	default:
@@ -202,7 +213,7 @@ bool cp_dma_data(struct cp *cp)
 	unsigned from = bits(packet->control, 30, 29), to = bits(packet->control, 21, 20);
 	uint32_t size_B = bits(packet->command, 25, 0);
 
-	if (cp->ring->dev->chip->gfx == VGPU_GFX942)
+	if (cp->gen == P_GFX940)
 		return cp_illegal(cp, 64, "the compute processor of gfx942 has no DMA engine");
 	if (from == DMA_SRC_GDS || to == DMA_DST_GDS)
 		return cp_illegal(cp, 64, "no GDS is assigned to the job");

@@ -76,11 +76,6 @@ bool cp_set_uconfig_reg(struct cp *cp)
 	return set_registers(cp, UCONFIG_BASE, UCONFIG_END);
 }
 
-bool cp_set_config_reg(struct cp *cp)
-{
-	return cp_illegal(cp, 66, "CONFIG registers are privileged");
-}
-
 /* Graphics state: nothing here reads it. */
 bool cp_set_context_reg(struct cp *cp)
 {
@@ -91,8 +86,116 @@ bool cp_set_context_reg(struct cp *cp)
 	return true;
 }
 
+/* Offset and value by turns. */
+static bool set_pairs(struct cp *cp, uint32_t base, uint32_t end)
+{
+	for (unsigned i = 0; i + 1 < cp->body_dw; i += 2) {
+		uint32_t reg = base + bits(cp->body[i], 15, 0);
+
+		if (reg >= end)
+			return cp_illegal(cp, 66, "register 0x%x leaves the window", reg);
+		if (i && bits(cp->body[i], 15, 0) == bits(cp->body[i - 2], 15, 0))
+			cp_remark(cp, 66, "register 0x%x twice, one after the other", reg);
+		if (!cp_reg_write(cp, reg, cp->body[i + 1]))
+			return false;
+	}
+	return cp->body_dw % 2 ? cp_hang(cp, 65, "%u dwords are no pairs", cp->body_dw) : true;
+}
+
+bool cp_set_sh_reg_pairs(struct cp *cp)
+{
+	return set_pairs(cp, SH_BASE, SH_END);
+}
+
+bool cp_set_uconfig_reg_pairs(struct cp *cp)
+{
+	return set_pairs(cp, UCONFIG_BASE, UCONFIG_END);
+}
+
+/* Two offsets, then their two values; a last register without a partner stands twice. */
+bool cp_set_sh_reg_packed(struct cp *cp)
+{
+	unsigned count = bits(cp->body[0], 15, 0);
+
+	if (count % 2 || count / 2 * 3 + 1 != cp->body_dw)
+		return cp_hang(cp, 65, "%u registers in %u dwords", count, cp->body_dw);
+	for (const uint32_t *at = cp->body + 1; at < cp->body + cp->body_dw; at += 3)
+		for (unsigned i = 0; i < 2; i++) {
+			uint32_t reg = SH_BASE + bits(at[0], 16 * i + 15, 16 * i);
+
+			if (reg >= SH_END)
+				return cp_illegal(cp, 66, "register 0x%x leaves the window", reg);
+			if (!cp_reg_write(cp, reg, at[1 + i]))
+				return false;
+		}
+	return true;
+}
+
+/* Registers from memory: `count` of them, or (offset, value) pairs in so many dwords. */
+bool cp_load_sh_reg_index(struct cp *cp)
+{
+	const struct pm4_load_sh_reg_index *packet = (const void *)cp->body;
+	uint64_t va = pm4_va(packet->addr_lo & ~3u, packet->addr_hi);
+	uint32_t reg = SH_BASE + bits(packet->reg, 15, 0), count = bits(packet->count, 13, 0), value;
+	unsigned step = bits(packet->reg, 31, 31) ? 2 : 1;
+
+	if (!cp->gfx && cp->gen == P_GFX101)
+		return cp_illegal(cp, 65, "compute rings know it from GFX10.3 on");
+	if (bits(packet->addr_lo, 1, 0))
+		return cp_illegal(cp, 66, "index %u needs a base that nobody set", bits(packet->addr_lo, 1, 0));
+	for (uint32_t i = 0; i < count; i += step, va += 4ull * step) {
+		if (step == 2 && !cp_need(cp, engine_mem_read32(&cp->mem, va, &reg)))
+			return false;
+		if (!cp_need(cp, engine_mem_read32(&cp->mem, va + 4 * (step - 1), &value)))
+			return false;
+		reg = step == 2 ? SH_BASE + bits(reg, 15, 0) : SH_BASE + bits(packet->reg, 15, 0) + i;
+		if (reg >= SH_END)
+			return cp_illegal(cp, 66, "register 0x%x leaves the window", reg);
+		if (!cp_reg_write(cp, reg, value))
+			return false;
+	}
+	return true;
+}
+
+/* LOAD_SH_REG and its kin: a base, then (first register, count) pairs; memory is laid out as the window is. Context
+ * registers are read by nobody, but their memory must be there. */
+static bool load_registers(struct cp *cp, uint32_t base, uint32_t end)
+{
+	uint64_t va = pm4_va(cp->body[0] & ~3u, cp->body[1]);
+	uint32_t value;
+
+	for (unsigned i = 2; i + 1 < cp->body_dw; i += 2) {
+		uint32_t first = bits(cp->body[i], 15, 0), count = bits(cp->body[i + 1], 13, 0);
+
+		if (first >= end - base || count > end - base - first)
+			return cp_illegal(cp, 66, "registers 0x%x to 0x%x leave the window", base + first,
+					  base + first + count - 1);
+		for (uint32_t reg = first; reg < first + count; reg++) {
+			if (!cp_need(cp, engine_mem_read32(&cp->mem, va + 4ull * reg, &value)))
+				return false;
+			if (base != CONTEXT_BASE && !cp_reg_write(cp, base + reg, value))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool cp_load_reg(struct cp *cp)
+{
+	switch (pm4_opcode(cp->header)) {
+	case PM4_LOAD_SH_REG:
+		return load_registers(cp, SH_BASE, SH_END);
+	case PM4_LOAD_UCONFIG_REG:
+		return load_registers(cp, UCONFIG_BASE, UCONFIG_END);
+	default:
+		return load_registers(cp, CONTEXT_BASE, CONTEXT_END);
+	}
+}
+
 bool cp_set_base(struct cp *cp)
 {
+	if (!cp->gfx && cp->gen != P_GFX12)
+		return cp_illegal(cp, 64, "only the graphics ring knows it");
 	if (bits(cp->body[0], 3, 0) == 1) /* base of indirect arguments */
 		cp->ring->indirect_base = pm4_va(cp->body[1] & ~7u, cp->body[2]);
 	return true;
@@ -113,6 +216,8 @@ static bool launch(struct cp *cp, const uint32_t dim[3], uint32_t initiator)
 	if (cp->gfx && !(cp->header & PM4_SHADER_TYPE))
 		cp_remark(cp, 65, "on the graphics ring a dispatch has SHADER_TYPE");
 	grid = engine_grid_create(cp->run, dim, initiator, where);
+	if (grid && cp->ring->counts_invocations && cp->ring->sh[COMPUTE_PIPELINESTAT_ENABLE] & 1)
+		cp->ring->cs_invocations += engine_grid_items(grid);
 	if (grid)
 		engine_grid_publish(grid);
 	return !engine_run_stopped(cp->run);
@@ -133,6 +238,9 @@ bool cp_dispatch_indirect(struct cp *cp)
 
 	if (cp->body_dw != (cp->gfx ? 2 : 3))
 		return cp_hang(cp, 65, "a body of %u dwords", cp->body_dw);
+	if (va & 3)
+		cp_remark(cp, 65, "arguments at 0x%llx are not 4-byte aligned", (unsigned long long)va);
+	va &= ~(uint64_t)3;
 	for (unsigned i = 0; i < 3; i++)
 		if (!cp_need(cp, engine_mem_read32(&cp->mem, va + 4 * i, &dim[i])))
 			return false;

@@ -33,6 +33,12 @@ static void maintain(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
 		cp_remark(cp, 118, "%u lines of L2 are lost: they were written and not written back", lost);
 }
 
+/* 40 bits of 256 bytes are everything. */
+static uint64_t range_end(uint64_t lo, uint64_t size256)
+{
+	return !lo && size256 >> 32 == 0xff ? ~(uint64_t)0 : lo + (size256 << 8);
+}
+
 static void acquire_caches(struct cp *cp, const struct pm4_acquire_mem *packet)
 {
 	uint32_t cntl = packet->coher_cntl;
@@ -44,10 +50,36 @@ static void acquire_caches(struct cp *cp, const struct pm4_acquire_mem *packet)
 	what |= cntl & (COHER_TCL1 | COHER_TCL1_VOL) ? MEM_DROP_L1 : 0;
 	what |= cntl & (COHER_SH_KCACHE | COHER_SH_KCACHE_VOL) ? MEM_DROP_SCALAR : 0;
 	what |= cntl & COHER_SH_ICACHE ? MEM_DROP_CODE : 0;
-	/* 40 bits of 256 bytes: everything. */
 	if (!size)
 		return;
-	maintain(cp, what, lo, !lo && size >> 32 == 0xff ? ~(uint64_t)0 : lo + (size << 8));
+	maintain(cp, what, lo, range_end(lo, size));
+}
+
+static void maintain_gcr(struct cp *cp, uint32_t gcr, uint64_t lo, uint64_t hi)
+{
+	struct engine_cache_work work = engine_gcr_work(cp->gen, gcr, lo, hi);
+	const char *fault = engine_gcr_fault(cp->gen, gcr);
+
+	if (fault)
+		cp_remark(cp, 84, "%s (GCR_CNTL 0x%05x)", fault, gcr);
+	maintain(cp, work.what, work.lo, work.hi);
+}
+
+/* From GFX10 on. The graphics ring of GFX11 may wait for a RELEASE_MEM's counter (pixel wait sync) in it, which has
+ * always counted by then: RELEASE_MEM waits for the waves. */
+static bool acquire_gcr(struct cp *cp)
+{
+	const struct pm4_acquire_mem_gcr *packet = (const void *)cp->body;
+	uint64_t lo = pm4_va(packet->base_lo, bits(packet->base_hi, 23, 0)) << 8;
+	uint64_t size = pm4_va(packet->size_lo, bits(packet->size_hi, 24, 0));
+
+	if (!cp->gfx && packet->coher_cntl)
+		cp_remark(cp, 65, "COHER_CNTL 0x%08x, which only the graphics ring has", packet->coher_cntl);
+	if (bits(packet->gcr_cntl, 12, 11) == GCR_GL2_RANGE && (size >> 32 >= 0xff || !size))
+		cp_remark(cp, 85, "GL2_RANGE with %s",
+			  size ? "everything: hardware walks page after page" : "nothing");
+	maintain_gcr(cp, packet->gcr_cntl, lo, size >> 32 >= 0xff ? ~(uint64_t)0 : lo + (size << 8));
+	return true;
 }
 
 bool cp_acquire_mem(struct cp *cp)
@@ -55,6 +87,8 @@ bool cp_acquire_mem(struct cp *cp)
 	const struct pm4_acquire_mem *packet = (const void *)cp->body;
 	uint32_t cntl = packet->coher_cntl;
 
+	if (!(cp->gen & P_ALL9))
+		return acquire_gcr(cp);
 	check_l2_actions(cp, cntl & COHER_TC, cntl & COHER_TC_WB, cntl & COHER_TC_NC_ACTION,
 			 cntl & COHER_TC_INV_METADATA);
 	if (!packet->size_lo && !bits(packet->size_hi, 7, 0))
@@ -65,39 +99,100 @@ bool cp_acquire_mem(struct cp *cp)
 
 /* --- end of pipe ------------------------------------------------------------------------------ */
 
+/* What data_sel writes: bytes of it, 0 for nothing; -1 where the generation has no such thing. */
+static int eop_data(struct cp *cp, const struct pm4_release_mem *packet, uint64_t *data)
+{
+	switch (bits(packet->data_cntl, 31, 29)) {
+	case RELEASE_DATA_NONE:
+		return 0;
+	case RELEASE_DATA_32:
+		*data = packet->data_lo;
+		return 4;
+	case RELEASE_DATA_64:
+		*data = pm4_va(packet->data_lo, packet->data_hi);
+		return 8;
+	case RELEASE_DATA_SYSTEM_CLOCK:
+		if (cp->gen & P_ALL9)
+			return -1;
+		/* fallthrough */
+	case RELEASE_DATA_GPU_CLOCK:
+		*data = engine_clock(cp->ring->dev->chip);
+		return 8;
+	case RELEASE_DATA_ATOMIC_ADD_32:
+		*data = packet->data_lo;
+		return cp->gen & (P_GFX103 | P_GFX11) ? 4 : -1;
+	default:
+		return -1;
+	}
+}
+
 static bool write_eop_data(struct cp *cp, const struct pm4_release_mem *packet)
 {
-	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi), data = pm4_va(packet->data_lo, packet->data_hi);
+	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi), data = 0, old;
 	unsigned data_sel = bits(packet->data_cntl, 31, 29);
+	int size_B = eop_data(cp, packet, &data);
 	bool written = true;
 
-	if (data_sel != RELEASE_DATA_NONE && va & (data_sel == RELEASE_DATA_32 ? 3 : 7))
-		cp_remark(cp, 100, "0x%llx is not aligned to its data", (unsigned long long)va);
-	switch (data_sel) {
-	case RELEASE_DATA_NONE:
-		break;
-	case RELEASE_DATA_32:
-		written = engine_mem_write32(&cp->mem, va, packet->data_lo);
-		break;
-	case RELEASE_DATA_64:
-		written = engine_mem_write64(&cp->mem, va, data);
-		break;
-	case RELEASE_DATA_GPU_CLOCK:
-		written = engine_mem_write64(&cp->mem, va, engine_clock(cp->ring->dev->chip));
-		break;
-	default:
+	if (size_B < 0)
 		return cp_illegal(cp, 65, "data_sel %u", data_sel);
-	}
+	if (size_B && va & (unsigned)(size_B - 1))
+		cp_remark(cp, 100, "0x%llx is not aligned to its data", (unsigned long long)va);
+	if (data_sel == RELEASE_DATA_ATOMIC_ADD_32)
+		written = engine_mem_atomic(&cp->mem, va, ENGINE_ATOMIC_ADD_32, data, 0, &old);
+	else if (size_B)
+		written = size_B == 4 ? engine_mem_write32(&cp->mem, va, (uint32_t)data)
+				      : engine_mem_write64(&cp->mem, va, data);
 	/* End-of-pipe writes do not stop the CP: the fence is lost, and whoever waits for it waits. */
 	if (!written)
 		cp_remark(cp, 100, "the write to 0x%llx is lost", (unsigned long long)va);
 	return true;
 }
 
-static bool is_eop_event(unsigned event)
+/* Events with a time stamp, which only RELEASE_MEM may carry. */
+static bool is_timestamp_event(unsigned event)
 {
 	return event == EVENT_CACHE_FLUSH_TS || event == EVENT_CACHE_FLUSH_AND_INV_TS ||
-	       event == EVENT_BOTTOM_OF_PIPE_TS || event == EVENT_CS_DONE;
+	       event == EVENT_BOTTOM_OF_PIPE_TS || event == EVENT_FLUSH_SX_TS ||
+	       event == EVENT_FLUSH_AND_INV_DB_DATA_TS || event == EVENT_FLUSH_AND_INV_CB_DATA_TS;
+}
+
+static bool is_eop_event(const struct cp *cp, unsigned event)
+{
+	if (!cp->gfx && event >= EVENT_FLUSH_SX_TS && event != EVENT_CS_DONE)
+		return false;
+	return is_timestamp_event(event) || event == EVENT_CS_DONE || event == EVENT_PS_DONE;
+}
+
+/* The bits of RELEASE_MEM as GCR_CNTL has them; nothing for the instruction cache. */
+static uint32_t release_gcr(unsigned gen, uint32_t cntl)
+{
+	uint32_t gcr = 0;
+
+	gcr |= bits(cntl, 12, 12) ? GCR_GLM_WB : 0;
+	gcr |= bits(cntl, 13, 13) ? GCR_GLM_INV : 0;
+	gcr |= bits(cntl, 14, 14) ? GCR_GLV_INV : 0;
+	gcr |= bits(cntl, 15, 15) ? GCR_GL1_INV : 0;
+	gcr |= bits(cntl, 16, 16) ? GCR_GL2_US : 0;
+	gcr |= bits(cntl, 18, 17) << 11;
+	gcr |= bits(cntl, 19, 19) ? GCR_GL2_DISCARD : 0;
+	gcr |= bits(cntl, 20, 20) ? GCR_GL2_INV : 0;
+	gcr |= bits(cntl, 21, 21) ? GCR_GL2_WB : 0;
+	gcr |= bits(cntl, 23, 22) << 16;
+	gcr |= gen & P_11UP && bits(cntl, 24, 24) ? GCR_GLK_WB : 0;
+	gcr |= gen & P_11UP && bits(cntl, 30, 30) ? GCR_GLK_INV : 0;
+	return gcr;
+}
+
+static void release_caches(struct cp *cp, uint32_t cntl)
+{
+	if (!(cp->gen & P_ALL9)) {
+		maintain_gcr(cp, release_gcr(cp->gen, cntl), 0, ~(uint64_t)0);
+		return;
+	}
+	maintain(cp,
+		 l2_actions(cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false) |
+			 (cntl & RELEASE_TCL1 ? MEM_DROP_L1 : 0),
+		 0, ~(uint64_t)0);
 }
 
 bool cp_release_mem(struct cp *cp)
@@ -106,27 +201,101 @@ bool cp_release_mem(struct cp *cp)
 	uint32_t cntl = packet->event_cntl;
 	unsigned event = bits(cntl, 5, 0), index = bits(cntl, 11, 8);
 
-	if (!is_eop_event(event) || (index != 5 && index != 6))
+	if (!is_eop_event(cp, event) || (index != 5 && index != 6))
 		return cp_hang(cp, 65, "event 0x%02x with index %u is not of the end of pipe", event, index);
 	if (bits(packet->data_cntl, 17, 16) > 1)
 		return cp_illegal(cp, 65, "dst_sel %u", bits(packet->data_cntl, 17, 16));
-	check_l2_actions(cp, cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false);
+	if (cp->gen & P_ALL9)
+		check_l2_actions(cp, cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false);
 	await_waves(cp);
 	if (engine_run_stopped(cp->run))
 		return false;
-	maintain(cp,
-		 l2_actions(cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false) |
-			 (cntl & RELEASE_TCL1 ? MEM_DROP_L1 : 0),
-		 0, ~(uint64_t)0);
+	release_caches(cp, cntl);
 	cp->mem.past_l2 = bits(packet->data_cntl, 17, 16) ? 0 : GPUVM_W;
 	return write_eop_data(cp, packet);
+}
+
+/* Two clocks: where the CP reads the packet, and behind all waves before it. GFX11 and later. */
+bool cp_timestamp(struct cp *cp)
+{
+	const struct pm4_timestamp *packet = (const void *)cp->body;
+	uint64_t bottom = pm4_va(packet->bottom_lo, packet->bottom_hi),
+		 top = pm4_va(packet->top_lo, packet->top_hi);
+
+	cp->mem.past_l2 = GPUVM_W;
+	if (packet->control & 2 &&
+	    !cp_need(cp, engine_mem_write64(&cp->mem, top, engine_clock(cp->ring->dev->chip))))
+		return false;
+	if (!(packet->control & 1))
+		return true;
+	await_waves(cp);
+	if (engine_run_stopped(cp->run))
+		return false;
+	if (!engine_mem_write64(&cp->mem, bottom, engine_clock(cp->ring->dev->chip)))
+		cp_remark(cp, 100, "the write to 0x%llx is lost", (unsigned long long)bottom);
+	return true;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+/* The order in which SAMPLE_PIPELINESTAT writes its counters (Mesa radv_query.c); of all of them only the
+ * invocations of compute shaders move here. */
+enum { PIPELINESTAT_COUNT = 11, PIPELINESTAT_CS = 10 };
+
+/* Compute invocations are counted when they are launched, if START was seen: those that still run are in it. */
+static bool sample_pipelinestat(struct cp *cp, uint64_t va)
+{
+	for (unsigned i = 0; i < PIPELINESTAT_COUNT; i++)
+		if (!cp_need(cp, engine_mem_write64(&cp->mem, va + 8 * i,
+						    i == PIPELINESTAT_CS ? cp->ring->cs_invocations : 0)))
+			return false;
+	return true;
+}
+
+/* A count for each render backend, in two words of 16 bytes each: nothing was drawn. Bit 63 says that it is there.
+ */
+static bool zpass_done(struct cp *cp, uint64_t va)
+{
+	for (unsigned rb = 0; rb < cp->ring->dev->chip->rbs; rb++)
+		if (!cp_need(cp, engine_mem_write64(&cp->mem, va + 16 * rb, (uint64_t)1 << 63)))
+			return false;
+	return true;
+}
+
+/* Events that write where the packet says. */
+static bool sample(struct cp *cp, unsigned event)
+{
+	uint64_t va;
+
+	if (cp->body_dw != 3)
+		return cp_hang(cp, 65, "event 0x%02x has an address", event);
+	va = pm4_va(cp->body[1], cp->body[2]);
+	if (va & 7) {
+		cp_remark(cp, 65, "0x%llx is not 8-byte aligned", (unsigned long long)va);
+		va &= ~(uint64_t)7;
+	}
+	cp->mem.past_l2 = GPUVM_W;
+	return event == EVENT_SAMPLE_PIPELINESTAT ? sample_pipelinestat(cp, va) : zpass_done(cp, va);
+}
+
+/* What a compute ring takes (PAL's MEC headers and gfx9CmdUtil.cpp); the graphics ring takes all. */
+static bool is_compute_event(unsigned event)
+{
+	static const uint64_t events = 1ull << EVENT_CACHE_FLUSH | 1ull << EVENT_CACHE_FLUSH_AND_INV |
+				       1ull << EVENT_PERFCOUNTER_START | 1ull << EVENT_PERFCOUNTER_STOP |
+				       1ull << EVENT_PERFCOUNTER_SAMPLE | 1ull << EVENT_PIPELINESTAT_START |
+				       1ull << EVENT_PIPELINESTAT_STOP | 1ull << EVENT_CS_DONE |
+				       1ull << EVENT_THREAD_TRACE_START | 1ull << EVENT_THREAD_TRACE_STOP |
+				       1ull << EVENT_THREAD_TRACE_MARKER | 1ull << EVENT_THREAD_TRACE_FINISH;
+
+	return events >> event & 1;
 }
 
 bool cp_event_write(struct cp *cp)
 {
 	unsigned event = bits(cp->body[0], 5, 0), index = bits(cp->body[0], 11, 8);
 
-	if (is_eop_event(event) && event != EVENT_CS_DONE)
+	if (is_timestamp_event(event))
 		return cp_hang(cp, 64, "event 0x%02x is for RELEASE_MEM", event);
 	switch (event) {
 	case EVENT_CS_PARTIAL_FLUSH:
@@ -134,82 +303,127 @@ bool cp_event_write(struct cp *cp)
 			cp_remark(cp, 65, "CS_PARTIAL_FLUSH has index 4, not %u", index);
 		await_waves(cp);
 		return !engine_run_stopped(cp->run);
+	case EVENT_SAMPLE_PIPELINESTAT:
+		if (index != 2)
+			cp_remark(cp, 65, "SAMPLE_PIPELINESTAT has index 2, not %u", index);
+		return sample(cp, event);
+	case EVENT_ZPASS_DONE:
+		return cp->gfx ? sample(cp, event) : cp_illegal(cp, 64, "event 0x%02x is for graphics", event);
+	case EVENT_PIPELINESTAT_START:
+	case EVENT_PIPELINESTAT_STOP:
+		cp->ring->counts_invocations = event == EVENT_PIPELINESTAT_START;
+		return true;
 	case EVENT_VS_PARTIAL_FLUSH:
 	case EVENT_PS_PARTIAL_FLUSH:
 		return cp->gfx ? true : cp_illegal(cp, 64, "event 0x%02x is for graphics", event);
-	case EVENT_SAMPLE_PIPELINESTAT:
-		cp_remark(cp, 0, "pipeline statistics are not counted: nothing is written");
-		return true;
-	case EVENT_CACHE_FLUSH_AND_INV:
-	case EVENT_PERFCOUNTER_START:
-	case EVENT_PERFCOUNTER_STOP:
-	case EVENT_PERFCOUNTER_SAMPLE:
-	case EVENT_PIPELINESTAT_START:
-	case EVENT_PIPELINESTAT_STOP:
-	case EVENT_CS_DONE:
-	case EVENT_THREAD_TRACE_START:
-	case EVENT_THREAD_TRACE_STOP:
-	case EVENT_THREAD_TRACE_MARKER:
-	case EVENT_THREAD_TRACE_FINISH:
-		return true;
 	default:
-		return cp->gfx ? true : cp_illegal(cp, 65, "event 0x%02x", event);
+		return cp->gfx || is_compute_event(event) ? true : cp_illegal(cp, 65, "event 0x%02x", event);
 	}
 }
 
 /* --- waits ------------------------------------------------------------------------------------ */
 
+/* What a wait polls. */
+struct poll {
+	bool memory, is_64;
+	uint64_t where; /* address, or register */
+	unsigned function;
+	uint64_t mask, reference;
+};
+
 /* One look. False: the job was stopped. */
-static bool look(struct cp *cp, bool memory, uint64_t where, uint32_t *value)
+static bool look(struct cp *cp, const struct poll *poll, bool *over)
 {
-	if (memory)
-		return cp_need(cp, engine_mem_read32(&cp->mem, where, value));
-	return cp_reg_read(cp, (uint32_t)where, value);
+	uint32_t word = 0, high = 0;
+	uint64_t value = 0;
+	bool ok;
+
+	if (poll->memory && poll->is_64) {
+		ok = cp_need(cp, engine_mem_read64(&cp->mem, poll->where, &value));
+	} else if (poll->memory) {
+		ok = cp_need(cp, engine_mem_read32(&cp->mem, poll->where, &word));
+	} else {
+		ok = cp_reg_read(cp, (uint32_t)poll->where, &word) &&
+		     (!poll->is_64 || cp_reg_read(cp, (uint32_t)poll->where + 1, &high));
+	}
+	value |= pm4_va(word, high);
+	*over = pm4_compare(poll->function, value & poll->mask, poll->reference);
+	return ok;
 }
 
-static bool poll_until(struct cp *cp, bool memory, uint64_t where, unsigned function, uint32_t mask,
-		       uint32_t reference)
+static bool poll_until(struct cp *cp, const struct poll *poll)
 {
 	struct engine_wait wait;
 	char what[128];
-	uint32_t value;
-	bool ok = look(cp, memory, where, &value);
+	bool over, ok = look(cp, poll, &over);
 
-	if (!ok || pm4_compare(function, value & mask, reference))
+	if (!ok || over)
 		return ok;
 	cp_where(cp, what, sizeof(what));
 	engine_wait_begin(&wait, cp->run, what);
 	do
-		ok = engine_wait_on(&wait) && look(cp, memory, where, &value);
-	while (ok && !pm4_compare(function, value & mask, reference));
+		ok = engine_wait_on(&wait) && look(cp, poll, &over);
+	while (ok && !over);
 	engine_wait_end(&wait);
 	return ok;
+}
+
+enum { WAIT = 0, WAIT_WRITE_WAIT_WRITE = 1, WAIT_PREEMPTABLE = 3 };
+
+/* What 32 and 64 bits share: control and address. */
+static bool wait_on(struct cp *cp, struct poll *poll)
+{
+	uint32_t control = cp->body[0], lo = cp->body[1], hi = cp->body[2];
+	unsigned operation = bits(control, 7, 6);
+
+	poll->memory = bits(control, 5, 4) == 1;
+	poll->function = bits(control, 2, 0);
+	poll->where = poll->memory ? pm4_va(lo, hi) : lo;
+	if (poll->function > PM4_GREATER || bits(control, 5, 4) > 1)
+		return cp_illegal(cp, 65, "control 0x%x", control);
+	/* Write, wait, write: as the kernel flushes HDP. */
+	if (operation == WAIT_WRITE_WAIT_WRITE) {
+		if (poll->memory || poll->is_64 || !cp_reg_write(cp, lo, (uint32_t)poll->reference))
+			return cp_illegal(cp, 66, "write-wait-write of 0x%x", lo);
+		poll->where = hi;
+	} else if (operation != WAIT && !(operation == WAIT_PREEMPTABLE && cp->gen & P_11UP)) {
+		return cp_illegal(cp, 65, "operation %u", operation);
+	}
+	return poll_until(cp, poll);
 }
 
 bool cp_wait_reg_mem(struct cp *cp)
 {
 	const struct pm4_wait_reg_mem *packet = (const void *)cp->body;
-	bool memory = bits(packet->control, 5, 4) == 1;
-	unsigned function = bits(packet->control, 2, 0), operation = bits(packet->control, 7, 6);
-	uint64_t where = memory ? pm4_va(packet->addr_lo, packet->addr_hi) : packet->addr_lo;
+	struct poll poll = {.mask = packet->mask, .reference = packet->reference};
 
-	if (function > PM4_GREATER || bits(packet->control, 5, 4) > 1)
-		return cp_illegal(cp, 65, "control 0x%x", packet->control);
-	/* Write, wait, write: as the kernel flushes HDP. */
-	if (operation == 1) {
-		if (memory || !cp_reg_write(cp, packet->addr_lo, packet->reference))
-			return cp_illegal(cp, 66, "write-wait-write of 0x%x", packet->addr_lo);
-		where = packet->addr_hi;
-	} else if (operation) {
-		return cp_illegal(cp, 65, "operation %u", operation);
-	}
-	return poll_until(cp, memory, where, function, packet->mask, packet->reference);
+	return wait_on(cp, &poll);
+}
+
+bool cp_wait_reg_mem64(struct cp *cp)
+{
+	const struct pm4_wait_reg_mem64 *packet = (const void *)cp->body;
+	struct poll poll = {
+		.is_64 = true,
+		.mask = pm4_va(packet->mask_lo, packet->mask_hi),
+		.reference = pm4_va(packet->reference_lo, packet->reference_hi),
+	};
+
+	return wait_on(cp, &poll);
 }
 
 /* Waits until somebody sets the packet's valid bit in memory. */
 bool cp_rewind(struct cp *cp)
 {
-	return poll_until(cp, true, cp->packet_va + 4, PM4_EQUAL, 1u << 31, 1u << 31);
+	struct poll poll = {
+		.memory = true,
+		.where = cp->packet_va + 4,
+		.function = PM4_EQUAL,
+		.mask = 1u << 31,
+		.reference = 1u << 31,
+	};
+
+	return poll_until(cp, &poll);
 }
 
 /* --- constant and draw engine ------------------------------------------------------------------ */

@@ -7,17 +7,64 @@
 #include <string.h>
 
 #include "vgpu/engine/mem.h"
+#include "vgpu/engine/packet.h"
 
 #define GROUP_ITEMS_MAX 1024
 #define LDS_GRANULE_B   512
 #define SIMDS_PER_CU    4
-#define WAVESIZE_UNIT_B 1024
+
+/* Where generations differ. Sources: Mesa registers/gfx9.json to gfx12.json, ac_cmdbuf.c. */
+struct layout {
+	uint16_t gens;
+	uint16_t rsrc3;        /* 0: none */
+	uint16_t se4;          /* STATIC_THREAD_MGMT of engine 4, then 5 to 7; 0: none has more than 4 */
+	uint8_t wavesize_hi;   /* TMPRING_SIZE: highest bit of WAVESIZE */
+	bool waves_per_engine; /* WAVES counts those of one engine */
+	uint16_t wavesize_unit_B;
+	uint32_t initiator; /* bits that DISPATCH_INITIATOR has */
+};
+
+#define INITIATOR_9                                                                                                \
+	(INITIATOR_COMPUTE_SHADER_EN | INITIATOR_PARTIAL_TG_EN | INITIATOR_FORCE_START_AT_000 |                    \
+	 INITIATOR_ORDERED_APPEND_ENBL | INITIATOR_ORDERED_APPEND_MODE | INITIATOR_USE_THREAD_DIMENSIONS |         \
+	 INITIATOR_ORDER_MODE | INITIATOR_SCALAR_L1_INV_VOL | INITIATOR_VECTOR_L1_INV_VOL | INITIATOR_RESTORE |    \
+	 INITIATOR_TTRACE)
+#define INITIATOR_10 (INITIATOR_9 | INITIATOR_TUNNEL_ENABLE | INITIATOR_CS_W32_EN | INITIATOR_AMP_SHADER_EN)
+#define INITIATOR_11 (INITIATOR_10 | INITIATOR_DISABLE_DISP_PREMPT_EN)
+
+static const struct layout layouts[] = {
+	{P_GFX9, COMPUTE_PGM_RSRC3, COMPUTE_STATIC_THREAD_MGMT_SE4, 24, false, 1024, INITIATOR_9},
+	{P_GFX940, COMPUTE_PGM_RSRC3, 0, 24, false, 1024, INITIATOR_9 & ~(uint32_t)INITIATOR_ORDER_MODE},
+	{P_ALL10, COMPUTE_PGM_RSRC3_GFX10, 0, 24, false, 1024, INITIATOR_10},
+	{P_GFX11, COMPUTE_PGM_RSRC3_GFX10, COMPUTE_STATIC_THREAD_MGMT_SE4_GFX11, 26, true, 256, INITIATOR_11},
+	{P_GFX12, COMPUTE_PGM_RSRC3_GFX10, COMPUTE_STATIC_THREAD_MGMT_SE4_GFX11, 29, true, 256,
+	 INITIATOR_11 | INITIATOR_PING_PONG_EN | INITIATOR_INTERLEAVE_2D_EN},
+};
+
+static const struct layout *layout_of(const struct vgpu_chip *chip)
+{
+	unsigned gen = packet_gfx_gen(chip), i = 0;
+
+	while (!(layouts[i].gens & gen))
+		i++;
+	return &layouts[i];
+}
+
+unsigned engine_cu_mask_reg(const struct vgpu_chip *chip, unsigned engine)
+{
+	static const uint16_t first[4] = {COMPUTE_STATIC_THREAD_MGMT_SE0, COMPUTE_STATIC_THREAD_MGMT_SE1,
+					  COMPUTE_STATIC_THREAD_MGMT_SE2, COMPUTE_STATIC_THREAD_MGMT_SE3};
+
+	return engine < 4 ? first[engine] : layout_of(chip)->se4 + engine - 4;
+}
 
 /* What one dispatch is decoded from. */
 struct dispatch {
 	struct engine_run *run;
 	struct engine_ring *ring;
 	const struct vgpu_chip *chip;
+	const struct layout *layout;
+	unsigned gen; /* enum packet_gen */
 	uint32_t dim[3];
 	uint32_t initiator;
 	const char *where;
@@ -47,6 +94,17 @@ static void rely_on(const struct dispatch *d, unsigned first, unsigned count, co
 				     name, i, first + i, d->where);
 }
 
+static bool has_rsrc3(const struct dispatch *d)
+{
+	return !(d->gen & P_ALL9) || vgpu_gfx_unified(d->chip->gfx);
+}
+
+/* Whether a register, and not a descriptor among the user data, says where scratch is. */
+static bool has_scratch_base(const struct dispatch *d)
+{
+	return d->chip->flat_scratch_given || d->gen & P_11UP;
+}
+
 static void rely_on_registers(const struct dispatch *d)
 {
 	static const struct {
@@ -64,16 +122,16 @@ static void rely_on_registers(const struct dispatch *d)
 	for (unsigned i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		rely_on(d, always[i].first, always[i].count, always[i].name);
 	if (d->chip->engines > 4)
-		rely_on(d, COMPUTE_STATIC_THREAD_MGMT_SE4, d->chip->engines - 4u, "COMPUTE_STATIC_THREAD_MGMT_SE4");
-	if (vgpu_gfx_unified(d->chip->gfx))
-		rely_on(d, COMPUTE_PGM_RSRC3, 1, "COMPUTE_PGM_RSRC3");
-	if (d->chip->gfx == VGPU_GFX942)
+		rely_on(d, d->layout->se4, d->chip->engines - 4u, "COMPUTE_STATIC_THREAD_MGMT_SE4");
+	if (has_rsrc3(d))
+		rely_on(d, d->layout->rsrc3, 1, "COMPUTE_PGM_RSRC3");
+	if (d->gen == P_GFX940)
 		rely_on(d, COMPUTE_TG_CHUNK_SIZE, 1, "COMPUTE_TG_CHUNK_SIZE");
 	if (!(d->initiator & INITIATOR_FORCE_START_AT_000))
 		rely_on(d, COMPUTE_START_X, 3, "COMPUTE_START");
 	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN)
 		rely_on(d, COMPUTE_TMPRING_SIZE, 1, "COMPUTE_TMPRING_SIZE");
-	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN && d->chip->flat_scratch_given)
+	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN && has_scratch_base(d))
 		rely_on(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO, 2, "COMPUTE_DISPATCH_SCRATCH_BASE");
 	rely_on(d, COMPUTE_USER_DATA_0, bits(reg(d, COMPUTE_PGM_RSRC2), 5, 1) & 15, "COMPUTE_USER_DATA_0");
 	if (bits(reg(d, COMPUTE_PGM_RSRC2), 5, 1) == COMPUTE_USER_DATA_COUNT)
@@ -84,14 +142,19 @@ static void rely_on_registers(const struct dispatch *d)
 
 static void check_initiator(struct dispatch *d)
 {
-	if (d->initiator & INITIATOR_CS_W32_EN)
-		vgpu_finding(96, "the initiator sets CS_W32_EN, which GFX9 does not have; %s", d->where);
+	uint32_t stray = d->initiator & ~d->layout->initiator;
+
+	if (stray)
+		vgpu_finding(96, "the initiator 0x%x sets bits 0x%x (%s), which %s does not have; %s", d->initiator,
+			     stray,
+			     stray & INITIATOR_CS_W32_EN    ? "CS_W32_EN"
+			     : stray & INITIATOR_ORDER_MODE ? "ORDER_MODE"
+							    : "reserved",
+			     d->chip->name, d->where);
 	if (d->initiator & (INITIATOR_RESTORE | INITIATOR_ORDERED_APPEND_ENBL))
 		vgpu_finding(0, "the initiator 0x%x asks for a restore or ordered append; %s", d->initiator,
 			     d->where);
-	if (d->chip->gfx == VGPU_GFX942 && d->initiator & INITIATOR_ORDER_MODE)
-		vgpu_finding(96, "the initiator sets ORDER_MODE, which gfx942 does not have; %s", d->where);
-	if (d->chip->gfx == VGPU_GFX942 && reg(d, COMPUTE_TG_CHUNK_SIZE))
+	if (d->gen == P_GFX940 && reg(d, COMPUTE_TG_CHUNK_SIZE))
 		vgpu_finding(95, "TG_CHUNK_SIZE %u leaves groups to other XCCs, which do not run this ring; %s",
 			     reg(d, COMPUTE_TG_CHUNK_SIZE), d->where);
 	if (!(d->initiator & INITIATOR_COMPUTE_SHADER_EN)) {
@@ -108,7 +171,7 @@ static void read_sizes(struct dispatch *d, struct engine_grid *grid)
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t threads = reg(d, COMPUTE_NUM_THREAD_X + i);
 
-		grid->size[i] = bits(threads, 15, 0);
+		grid->size[i] = bits(threads, d->gen == P_GFX12 ? 12 : 15, 0); /* above: INTERLEAVE_BITS */
 		grid->last[i] = grid->size[i];
 		items *= grid->size[i];
 		if (!(d->initiator & INITIATOR_PARTIAL_TG_EN))
@@ -161,6 +224,18 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 
 /* --- resources -------------------------------------------------------------------------------- */
 
+/* Of the waves that the dispatch asks for. */
+static unsigned lanes(const struct dispatch *d)
+{
+	return !(d->gen & P_ALL9) && d->initiator & INITIATOR_CS_W32_EN ? 32 : 64;
+}
+
+/* VGPRs that one wave can have: of GFX9 the chip says it, later ones encode 256. */
+static unsigned wave_vgprs(const struct dispatch *d)
+{
+	return d->gen & P_ALL9 ? d->chip->vgprs : 256;
+}
+
 static void read_registers(struct dispatch *d, struct engine_grid *grid)
 {
 	uint32_t rsrc1 = reg(d, COMPUTE_PGM_RSRC1), rsrc2 = reg(d, COMPUTE_PGM_RSRC2);
@@ -172,13 +247,14 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 	grid->user_sgprs = bits(rsrc2, 5, 1);
 	if (rsrc1 & (RSRC1_PRIV | RSRC1_DEBUG_MODE))
 		vgpu_finding(0, "RSRC1 0x%x sets PRIV or DEBUG_MODE; %s", rsrc1, d->where);
-	if (rsrc2 & RSRC2_TRAP_PRESENT || bits(rsrc2, 14, 13) || bits(rsrc2, 30, 24))
+	if ((rsrc2 & RSRC2_TRAP_PRESENT && d->gen != P_GFX12) || /* there it is DYNAMIC_VGPR */
+	    bits(rsrc2, 14, 13) || bits(rsrc2, 30, 24))
 		vgpu_finding(0, "RSRC2 0x%x wants traps, but DRM's VMIDs have no handler; %s", rsrc2, d->where);
 	if (grid->user_sgprs > COMPUTE_USER_DATA_COUNT)
 		hang(d, 93, "RSRC2 declares over 16 user SGPRs");
 	else
 		memcpy(grid->user_data, &d->ring->sh[COMPUTE_USER_DATA_0], 4 * grid->user_sgprs);
-	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified ? 8 : 4);
+	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || lanes(d) == 32 ? 8 : 4);
 	/* SGPRs come by 16, the field counts by 8: 0, 2, 4... */
 	grid->machine.sgpr_count = (bits(rsrc1, 9, 6) / 2 + 1) * 16;
 	if (unified) {
@@ -186,27 +262,21 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 		if (bits(reg(d, COMPUTE_PGM_RSRC3), 16, 16))
 			vgpu_finding(0, "RSRC3 sets TG_SPLIT, which nothing here asks for; %s", d->where);
 	}
-	if (grid->machine.vgpr_count > d->chip->vgprs)
+	if (grid->machine.vgpr_count > wave_vgprs(d))
 		hang(d, 93, "RSRC1 asks for more VGPRs than a wave can have");
 	grid->lds_B = bits(rsrc2, 23, 15) * LDS_GRANULE_B;
 	if (grid->lds_B > d->chip->lds_B)
 		hang(d, 95, "RSRC2 asks for more LDS than a compute unit has");
-	grid->waves_per_group = (grid->size[0] * grid->size[1] * grid->size[2] + ISA_LANES - 1) / ISA_LANES;
+	grid->waves_per_group = (grid->size[0] * grid->size[1] * grid->size[2] + lanes(d) - 1) / lanes(d);
 }
 
 /* Compute units that STATIC_THREAD_MGMT leaves on. */
 static unsigned enabled_cus(const struct dispatch *d)
 {
-	static const uint16_t mask_reg[8] = {
-		COMPUTE_STATIC_THREAD_MGMT_SE0,     COMPUTE_STATIC_THREAD_MGMT_SE1,
-		COMPUTE_STATIC_THREAD_MGMT_SE2,     COMPUTE_STATIC_THREAD_MGMT_SE3,
-		COMPUTE_STATIC_THREAD_MGMT_SE4,     COMPUTE_STATIC_THREAD_MGMT_SE4 + 1,
-		COMPUTE_STATIC_THREAD_MGMT_SE4 + 2, COMPUTE_STATIC_THREAD_MGMT_SE4 + 3,
-	};
 	unsigned cus = 0;
 
 	for (unsigned se = 0; se < d->chip->engines; se++) {
-		uint32_t mask = reg(d, mask_reg[se]);
+		uint32_t mask = reg(d, engine_cu_mask_reg(d->chip, se));
 
 		for (unsigned sh = 0; sh < d->chip->arrays_per_engine; sh++)
 			cus += (unsigned)__builtin_popcount(bits(mask >> 16 * sh, d->chip->cus_per_array - 1u, 0));
@@ -293,7 +363,7 @@ static void check_scratch_buffer(struct dispatch *d, const struct engine_grid *g
 	check_scratch_memory(d, grid, v[0] | (uint64_t)bits(v[1], 15, 0) << 32);
 }
 
-/* gfx942 has a register for it, and sets FLAT_SCRATCH of each wave. */
+/* gfx942 and, from GFX11 on, all have a register for it, and set FLAT_SCRATCH of each wave. */
 static void read_scratch_base(struct dispatch *d, struct engine_grid *grid)
 {
 	grid->scratch_base = ((uint64_t)bits(reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO + 1), 7, 0) << 32 |
@@ -309,8 +379,10 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 	if (!(grid->rsrc2 & RSRC2_SCRATCH_EN))
 		return;
 	grid->scratch_slots = bits(tmpring, 11, 0);
-	grid->scratch_wave_B = bits(tmpring, 24, 12) * WAVESIZE_UNIT_B;
-	if (grid->scratch_slots % d->chip->engines)
+	grid->scratch_wave_B = bits(tmpring, d->layout->wavesize_hi, 12) * d->layout->wavesize_unit_B;
+	if (d->layout->waves_per_engine)
+		grid->scratch_slots *= d->chip->engines;
+	else if (grid->scratch_slots % d->chip->engines)
 		vgpu_finding(91, "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s",
 			     grid->scratch_slots, d->chip->engines, d->where);
 	if (grid->scratch_slots < grid->waves_per_group) {
@@ -321,7 +393,7 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 		vgpu_finding(91, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
 	if (grid->concurrency > grid->scratch_slots / grid->waves_per_group)
 		grid->concurrency = grid->scratch_slots / grid->waves_per_group;
-	if (d->chip->flat_scratch_given)
+	if (has_scratch_base(d))
 		read_scratch_base(d, grid);
 	else
 		check_scratch_buffer(d, grid);
@@ -347,6 +419,24 @@ static uint64_t on_clock(void *user)
 	return engine_clock(grid->machine.chip);
 }
 
+uint64_t engine_grid_items(const struct engine_grid *grid)
+{
+	uint64_t items = 1;
+
+	for (unsigned i = 0; i < 3; i++)
+		items *= ((uint64_t)grid->count[i] - 1) * grid->size[i] + grid->last[i];
+	return items;
+}
+
+/* Silence would pass for success. */
+static void refuse_code(struct dispatch *d)
+{
+	vgpu_finding(0, "instructions of %s are not modelled yet: the dispatch hangs; %s", d->chip->name, d->where);
+	engine_run_stop(d->run, ENGINE_HANG, "instructions of %s are not modelled yet; %s", d->chip->name,
+			d->where);
+	d->ok = false;
+}
+
 struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
 				       const char *where)
 {
@@ -355,6 +445,8 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.run = run,
 		.ring = run->ring,
 		.chip = run->ring->dev->chip,
+		.layout = layout_of(run->ring->dev->chip),
+		.gen = packet_gfx_gen(run->ring->dev->chip),
 		.dim = {dim[0], dim[1], dim[2]},
 		.initiator = initiator,
 		.where = where,
@@ -387,10 +479,12 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		read_grid(&d, grid);
 	if (d.ok)
 		read_registers(&d, grid);
-	if (d.ok)
+	if (d.ok && d.gen & P_ALL9)
 		read_occupancy(&d, grid);
 	if (d.ok)
 		read_scratch(&d, grid);
+	if (d.ok && !(d.gen & P_ALL9))
+		refuse_code(&d);
 	if (d.ok)
 		return grid;
 	free(grid);

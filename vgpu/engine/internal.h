@@ -94,6 +94,8 @@ struct engine_ring {
 	uint32_t job_number;          /* from 1 */
 	uint32_t dispatches;          /* so far; they take turns in the two vector L1 */
 	uint64_t indirect_base;       /* SET_BASE index 1 */
+	uint64_t cs_invocations;      /* launched while counts_invocations: what SAMPLE_PIPELINESTAT writes */
+	bool counts_invocations;      /* between PIPELINESTAT_START and STOP */
 	uint64_t atomic_return;       /* of the last ATOMIC_MEM with return */
 	uint32_t *packet;             /* owned: a packet, header and PM4_MAX_BODY_dw */
 	uint64_t sdma_clock_base;     /* SDMA TIMESTAMP SET: added to the clock */
@@ -174,6 +176,10 @@ struct engine_grid {
  * on), or the dispatch cannot run (the job was stopped). */
 struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
 				       const char *where);
+/* Work-items of all its groups. */
+uint64_t engine_grid_items(const struct engine_grid *grid);
+/* SH register with the compute units that a shader engine may use. */
+unsigned engine_cu_mask_reg(const struct vgpu_chip *chip, unsigned engine);
 /* Hands the grid to the compute units; takes it over. */
 void engine_grid_publish(struct engine_grid *grid);
 

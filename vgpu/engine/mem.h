@@ -40,6 +40,7 @@ bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, uns
 /* A read-modify-write with the texture cache's numbering (TC_OP in Mesa sid.h), 32 or 64 bits by the operation's
  * bit 5. False too if the operation does not exist; engine_atomic_name() tells. */
 bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old);
+enum { ENGINE_ATOMIC_ADD_32 = 79 }; /* without return */
 /* "add_64", NULL if there is no such operation. */
 const char *engine_atomic_name(unsigned op);
 bool engine_atomic_returns(unsigned op);

@@ -25,16 +25,16 @@ enum packet_gen {
 	P_SDMA60 = 1 << 11, /* and 6.1 */
 	P_SDMA70 = 1 << 12,
 };
-#define P_ALL9   (P_GFX9 | P_GFX940)
-#define P_ALL10  (P_GFX101 | P_GFX103)
-#define P_10UP   (P_ALL10 | P_GFX11 | P_GFX12)
-#define P_103UP  (P_GFX103 | P_GFX11 | P_GFX12)
-#define P_11UP   (P_GFX11 | P_GFX12)
-#define P_TO10   (P_ALL9 | P_ALL10)
-#define P_TO11   (P_TO10 | P_GFX11)
-#define P_SDMA5  (P_SDMA50 | P_SDMA52)
-#define P_SDMA5U (P_SDMA5 | P_SDMA60 | P_SDMA70)
-#define P_SDMA56 (P_SDMA5 | P_SDMA60)
+#define P_ALL9    (P_GFX9 | P_GFX940)
+#define P_ALL10   (P_GFX101 | P_GFX103)
+#define P_10UP    (P_ALL10 | P_GFX11 | P_GFX12)
+#define P_103UP   (P_GFX103 | P_GFX11 | P_GFX12)
+#define P_11UP    (P_GFX11 | P_GFX12)
+#define P_TO10    (P_ALL9 | P_ALL10)
+#define P_TO11    (P_TO10 | P_GFX11)
+#define P_SDMA5   (P_SDMA50 | P_SDMA52)
+#define P_SDMA5U  (P_SDMA5 | P_SDMA60 | P_SDMA70)
+#define P_SDMA56  (P_SDMA5 | P_SDMA60)
 #define P_SDMA526 (P_SDMA52 | P_SDMA60)
 
 /* The one bit that is the chip's command processor, its SDMA engines. */
@@ -47,20 +47,20 @@ static inline bool packet_in(unsigned gens, unsigned gen)
 }
 
 enum packet_kind {
-	FIELD_HEX,     /* not printed when 0 */
-	FIELD_DEC,     /* not printed when 0 */
-	FIELD_COUNT,   /* always printed, in decimal */
-	FIELD_LESS1,   /* a count minus one; printed with the one */
-	FIELD_FLAG,    /* its name when it is set */
-	FIELD_NAME,    /* one of names; not printed when 0 */
-	FIELD_ATOMIC,  /* an operation of the texture cache (engine_atomic_name) */
-	FIELD_WORD,    /* always printed, in hexadecimal */
-	FIELD_VA,      /* low half of an address; the next dword is the high one */
-	FIELD_64,      /* low half of a number; the next dword is the high one */
-	FIELD_DATA,    /* this dword and all that follow */
-	FIELD_REGS,    /* register offset; values of it and the next ones follow. lo: window (enum packet_window) */
-	FIELD_PAIRS,   /* from here on offset and value by turns. lo: window */
-	FIELD_PACKED,  /* from here on two offsets and their two values by turns. lo: window */
+	FIELD_HEX,    /* not printed when 0 */
+	FIELD_DEC,    /* not printed when 0 */
+	FIELD_COUNT,  /* always printed, in decimal */
+	FIELD_LESS1,  /* a count minus one; printed with the one */
+	FIELD_FLAG,   /* its name when it is set */
+	FIELD_NAME,   /* one of names; not printed when 0 */
+	FIELD_ATOMIC, /* an operation of the texture cache (engine_atomic_name) */
+	FIELD_WORD,   /* always printed, in hexadecimal */
+	FIELD_VA,     /* low half of an address; the next dword is the high one */
+	FIELD_64,     /* low half of a number; the next dword is the high one */
+	FIELD_DATA,   /* this dword and all that follow */
+	FIELD_REGS,   /* register offset; values of it and the next ones follow. lo: window (enum packet_window) */
+	FIELD_PAIRS,  /* from here on offset and value by turns. lo: window */
+	FIELD_PACKED, /* from here on two offsets and their two values by turns. lo: window */
 	FIELD_RESERVED, /* not looked at */
 };
 
@@ -78,9 +78,9 @@ enum packet_flags {
 	ON_COMPUTE = 1 << 0,
 	ON_GFX = 1 << 1,
 	ON_BOTH = ON_COMPUTE | ON_GFX,
-	P_IGNORED = 1 << 2,    /* graphics state, or a hint: without effect here */
-	P_UNMODELLED = 1 << 3,      /* not modelled: the graphics pipeline, tiled images, what no client sends */
-	P_PRIVILEGED = 1 << 4, /* for the kernel's rings */
+	P_IGNORED = 1 << 2,      /* graphics state, or a hint: without effect here */
+	P_UNMODELLED = 1 << 3,   /* not modelled: the graphics pipeline, tiled images, what no client sends */
+	P_PRIVILEGED = 1 << 4,   /* for the kernel's rings */
 	P_UNKNOWN_BITS = 1 << 5, /* the fields do not say what all bits are */
 };
 
@@ -89,8 +89,8 @@ struct packet_form {
 	const struct packet_field *fields; /* NULL: none is known */
 	uint16_t min_dw, max_dw;           /* the whole packet */
 	uint16_t gens;
-	uint8_t flags;               /* of SDMA: P_IGNORED and so on only */
-	uint8_t op, sub, bit;        /* sub and bit: of SDMA; a header bit that tells forms apart, 0: none */
+	uint8_t flags;                  /* of SDMA: P_IGNORED and so on only */
+	uint8_t op, sub, bit;           /* sub and bit: of SDMA; a header bit that tells forms apart, 0: none */
 	const struct packet_form *next; /* another form of the opcode */
 };
 

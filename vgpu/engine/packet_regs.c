@@ -104,10 +104,8 @@ static const struct reg_name sh_names[] = {
 };
 
 static const struct reg_name uconfig_names[] = {
-	{U(30100), 0, "SCRATCH_REG0"},
-	{U(301ec), P_TO10, "CP_COHER_START_DELAY"},
-	{U(30800), 0, "GRBM_GFX_INDEX"},
-	{U(30e00), 0, "TA_CS_BC_BASE_ADDR"},
+	{U(30100), 0, "SCRATCH_REG0"},          {U(301ec), P_TO10, "CP_COHER_START_DELAY"},
+	{U(30800), 0, "GRBM_GFX_INDEX"},        {U(30e00), 0, "TA_CS_BC_BASE_ADDR"},
 	{U(30e04), 0, "TA_CS_BC_BASE_ADDR_HI"},
 };
 

@@ -141,21 +141,52 @@ struct pm4_release_mem {
 };
 static_assert(sizeof(struct pm4_release_mem) == 4 * 7, "RELEASE_MEM is 8 dwords");
 
+/* ACQUIRE_MEM from GFX10 on. The ranges count only when GCR_CNTL names them. */
+struct pm4_acquire_mem_gcr {
+	uint32_t coher_cntl; /* pixel wait sync on the graphics ring, else 0 */
+	uint32_t size_lo, size_hi;
+	uint32_t base_lo, base_hi;
+	uint32_t poll_interval;
+	uint32_t gcr_cntl;
+};
+static_assert(sizeof(struct pm4_acquire_mem_gcr) == 4 * 7, "ACQUIRE_MEM of GFX10 is 8 dwords");
+
+/* GCR_CNTL: GLI_INV 1:0, GL1_RANGE 3:2, GL2_RANGE 12:11, SEQ 17:16 */
+enum pm4_gcr {
+	GCR_GLI_ALL = 1 << 0,
+	GCR_GLM_WB = 1 << 4,
+	GCR_GLM_INV = 1 << 5,
+	GCR_GLK_WB = 1 << 6,
+	GCR_GLK_INV = 1 << 7,
+	GCR_GLV_INV = 1 << 8,
+	GCR_GL1_INV = 1 << 9,
+	GCR_GL2_US = 1 << 10,
+	GCR_GL2_DISCARD = 1 << 13,
+	GCR_GL2_INV = 1 << 14,
+	GCR_GL2_WB = 1 << 15,
+	GCR_GL2_RANGE = 2, /* values of GL2_RANGE */
+	GCR_GL2_FIRST_LAST = 3,
+};
+
 enum { RELEASE_TC_WB = 1 << 15, RELEASE_TCL1 = 1 << 16, RELEASE_TC = 1 << 17, RELEASE_TC_NC = 1 << 19 };
 enum {
 	RELEASE_DATA_NONE = 0,
 	RELEASE_DATA_32 = 1,
 	RELEASE_DATA_64 = 2,
 	RELEASE_DATA_GPU_CLOCK = 3,
+	RELEASE_DATA_SYSTEM_CLOCK = 4, /* GFX10 and later */
 	RELEASE_DATA_GDS = 5,
+	RELEASE_DATA_ATOMIC_ADD_32 = 7, /* GFX10.3, GFX11 */
 };
 
 enum pm4_event {
 	EVENT_CACHE_FLUSH_TS = 0x04,
+	EVENT_CACHE_FLUSH = 0x06,
 	EVENT_CS_PARTIAL_FLUSH = 0x07,
 	EVENT_VS_PARTIAL_FLUSH = 0x0f,
 	EVENT_PS_PARTIAL_FLUSH = 0x10,
 	EVENT_CACHE_FLUSH_AND_INV_TS = 0x14,
+	EVENT_ZPASS_DONE = 0x15,
 	EVENT_CACHE_FLUSH_AND_INV = 0x16,
 	EVENT_PERFCOUNTER_START = 0x17,
 	EVENT_PERFCOUNTER_STOP = 0x18,
@@ -164,7 +195,11 @@ enum pm4_event {
 	EVENT_PERFCOUNTER_SAMPLE = 0x1b,
 	EVENT_SAMPLE_PIPELINESTAT = 0x1e,
 	EVENT_BOTTOM_OF_PIPE_TS = 0x28,
+	EVENT_FLUSH_SX_TS = 0x29,
+	EVENT_FLUSH_AND_INV_DB_DATA_TS = 0x2b,
+	EVENT_FLUSH_AND_INV_CB_DATA_TS = 0x2d,
 	EVENT_CS_DONE = 0x2f,
+	EVENT_PS_DONE = 0x30,
 	EVENT_THREAD_TRACE_START = 0x33,
 	EVENT_THREAD_TRACE_STOP = 0x34,
 	EVENT_THREAD_TRACE_MARKER = 0x35,
@@ -180,6 +215,32 @@ struct pm4_wait_reg_mem {
 	uint32_t poll_interval;
 };
 static_assert(sizeof(struct pm4_wait_reg_mem) == 4 * 6, "WAIT_REG_MEM is 7 dwords");
+
+/* WAIT_REG_MEM64: control as WAIT_REG_MEM. */
+struct pm4_wait_reg_mem64 {
+	uint32_t control;
+	uint32_t addr_lo, addr_hi;
+	uint32_t reference_lo, reference_hi;
+	uint32_t mask_lo, mask_hi;
+	uint32_t poll_interval;
+};
+static_assert(sizeof(struct pm4_wait_reg_mem64) == 4 * 8, "WAIT_REG_MEM64 is 9 dwords");
+
+/* control: 0 bottom of pipe, 1 top, 2 system clock */
+struct pm4_timestamp {
+	uint32_t control;
+	uint32_t bottom_lo, bottom_hi;
+	uint32_t top_lo, top_hi;
+};
+static_assert(sizeof(struct pm4_timestamp) == 4 * 5, "TIMESTAMP is 6 dwords");
+
+/* index: 1:0, 0 for the address itself; reg: 15:0 first, 31 memory holds offsets too; count: 13:0 dwords */
+struct pm4_load_sh_reg_index {
+	uint32_t addr_lo, addr_hi; /* addr_lo 1:0: index */
+	uint32_t reg;
+	uint32_t count;
+};
+static_assert(sizeof(struct pm4_load_sh_reg_index) == 4 * 4, "LOAD_SH_REG_INDEX is 5 dwords");
 
 /* control: 11:8 dst_sel, 16 addr_incr, 20 wr_confirm */
 struct pm4_write_data {

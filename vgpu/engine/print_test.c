@@ -6,7 +6,7 @@
 #include "tests/check.h"
 #include "vgpu/engine/packet.h"
 
-#define DW(...) {__VA_ARGS__}, sizeof((uint32_t[])DW_(__VA_ARGS__)) / 4
+#define DW(...)  {__VA_ARGS__}, sizeof((uint32_t[])DW_(__VA_ARGS__)) / 4
 #define DW_(...) {__VA_ARGS__}
 
 struct golden {
@@ -26,10 +26,12 @@ static const struct golden cases[] = {
 	{"gfx908", ENGINE_COMPUTE, DW(0xc0017600, 0x00000227, 9), "SET_SH_REG COMPUTE_STATIC_THREAD_MGMT_SE6=0x9"},
 	{"gfx942", ENGINE_COMPUTE, DW(0xc0017600, 0x00000227, 9), "SET_SH_REG COMPUTE_TG_CHUNK_SIZE=0x9"},
 	{"gfx1030", ENGINE_COMPUTE, DW(0xc0017600, 0x00000228, 9), "SET_SH_REG COMPUTE_PGM_RSRC3=0x9"},
-	{"gfx908", ENGINE_COMPUTE, DW(0xc0017900, 0x00000040, 0xcafedead), "SET_UCONFIG_REG SCRATCH_REG0=0xcafedead"},
+	{"gfx908", ENGINE_COMPUTE, DW(0xc0017900, 0x00000040, 0xcafedead),
+	 "SET_UCONFIG_REG SCRATCH_REG0=0xcafedead"},
 	{"gfx908", ENGINE_COMPUTE, DW(0xc0017900, 0x00000999, 1), "SET_UCONFIG_REG 0x999=0x1"},
 	{"gfx908", ENGINE_COMPUTE, DW(0xc0031502, 4, 2, 1, 5), "DISPATCH_DIRECT x=4 y=2 z=1 initiator=0x5"},
-	{"gfx908", ENGINE_COMPUTE, DW(0xc0021600, 0x1000, 0x7f, 5), "DISPATCH_INDIRECT args=0x7f00001000 initiator=0x5"},
+	{"gfx908", ENGINE_COMPUTE, DW(0xc0021600, 0x1000, 0x7f, 5),
+	 "DISPATCH_INDIRECT args=0x7f00001000 initiator=0x5"},
 	{"gfx908", ENGINE_GFX, DW(0xc0011602, 0x40, 5), "DISPATCH_INDIRECT offset=0x40 initiator=0x5"},
 	{"gfx908", ENGINE_COMPUTE, DW(0xc0055800, 0x08400000, 0xffffffff, 0x00ffffff, 0, 0, 0xa),
 	 "ACQUIRE_MEM tcl1 k size256=0xffffffffffffff base256=0x0 interval=10"},
@@ -74,8 +76,9 @@ static const struct golden cases[] = {
 	{"gfx1100", ENGINE_COMPUTE, DW(0xc004b200, 3, 0x1000, 0x7f, 0x2000, 0x7f),
 	 "TIMESTAMP bottom top bottom_va=0x7f00001000 top_va=0x7f00002000"},
 	{"gfx908", ENGINE_COMPUTE, DW(0x80000000), "type 2 packet 0x80000000"},
-	{"gfx908", ENGINE_COMPUTE, DW(0xc0064900, 0x00088514), "RELEASE_MEM (2 of 8 dwords) CACHE_FLUSH_AND_INV_TS index=5 "
-							       "tc_wb tc_nc"},
+	{"gfx908", ENGINE_COMPUTE, DW(0xc0064900, 0x00088514),
+	 "RELEASE_MEM (2 of 8 dwords) CACHE_FLUSH_AND_INV_TS index=5 "
+	 "tc_wb tc_nc"},
 
 	{"gfx908", ENGINE_DMA, DW(0), "NOP"},
 	{"gfx908", ENGINE_DMA, DW(1, 99, 0, 0x1000, 0x7f, 0x2000, 0x7f),
@@ -121,7 +124,8 @@ static void texts_are_golden(void)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct golden *c = &cases[i];
 		char text[512];
-		unsigned dw = engine_packet_print(vgpu_chip_find(c->chip), c->ip, c->dw, c->count, text, sizeof(text));
+		unsigned dw =
+			engine_packet_print(vgpu_chip_find(c->chip), c->ip, c->dw, c->count, text, sizeof(text));
 
 		if (!CHECK(!strcmp(text, c->text)))
 			printf("  %s: \"%s\"\n  want \"%s\"\n", c->chip, text, c->text);

@@ -1,6 +1,7 @@
-/* GFX9 registers that the compute path knows, as dword offsets. AMD's names.
+/* Registers that the compute path knows, as dword offsets. AMD's names.
  *
- * Sources: Mesa registers/gfx9.json, Linux asic_reg/gc. Written apart from the driver's own headers. */
+ * Sources: Mesa registers/gfx9.json to gfx12.json, Linux asic_reg/gc. Written apart from the driver's own headers.
+ */
 #ifndef VGPU_ENGINE_REGS_H
 #define VGPU_ENGINE_REGS_H
 
@@ -47,6 +48,8 @@ enum sh_reg {
 	COMPUTE_STATIC_THREAD_MGMT_SE4 = 0x225, /* SE5..SE7 follow; gfx908, gfx90a */
 	COMPUTE_TG_CHUNK_SIZE = 0x227,          /* gfx942: groups that one XCC takes at a time; 0: one XCC is all */
 	COMPUTE_PGM_RSRC3 = 0x22d,              /* gfx90a, gfx942 */
+	COMPUTE_PGM_RSRC3_GFX10 = 0x228,
+	COMPUTE_STATIC_THREAD_MGMT_SE4_GFX11 = 0x22b, /* SE5..SE7 follow */
 	COMPUTE_USER_DATA_0 = 0x240,
 	COMPUTE_USER_DATA_COUNT = 16,
 };
@@ -71,11 +74,20 @@ enum {
 	INITIATOR_PARTIAL_TG_EN = 1 << 1,
 	INITIATOR_FORCE_START_AT_000 = 1 << 2,
 	INITIATOR_ORDERED_APPEND_ENBL = 1 << 3,
+	INITIATOR_ORDERED_APPEND_MODE = 1 << 4,
 	INITIATOR_USE_THREAD_DIMENSIONS = 1 << 5,
 	INITIATOR_ORDER_MODE = 1 << 6,
+	INITIATOR_SCALAR_L1_INV_VOL = 1 << 10,
+	INITIATOR_VECTOR_L1_INV_VOL = 1 << 11,
+	INITIATOR_PING_PONG_EN = 1 << 12,  /* gfx12 */
+	INITIATOR_TUNNEL_ENABLE = 1 << 13, /* gfx10 and later */
 	INITIATOR_RESTORE = 1 << 14,
 	INITIATOR_CS_W32_EN = 1 << 15, /* gfx10 and later */
+	INITIATOR_AMP_SHADER_EN = 1 << 16,
+	INITIATOR_DISABLE_DISP_PREMPT_EN = 1 << 17, /* gfx11 and later */
+	INITIATOR_INTERLEAVE_2D_EN = 1 << 18,       /* gfx12 */
 };
+#define INITIATOR_TTRACE 0xe0000000u /* TTRACE_QUEUE_ID 31:29 */
 
 /* COMPUTE_PGM_RSRC1: VGPRS 5:0, SGPRS 9:6, PRIORITY 11:10, FLOAT_MODE 19:12 */
 enum {

@@ -154,22 +154,14 @@ static void attach(struct engine_ring *ring, struct engine_run *run)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* Silence would pass for success. */
-static void refuse_chip(struct engine_run *run)
-{
-	const char *name = run->ring->dev->chip->name;
-
-	vgpu_finding(0, "job %llu: the virtual GPU cannot execute packets of %s yet; the job hangs",
-		     (unsigned long long)run->job->seq, name);
-	engine_run_stop(run, ENGINE_HANG, "the virtual GPU cannot execute packets of %s yet", name);
-}
-
-/* What the kernel puts around the IBs of a GFX9 job (Linux amdgpu_ib.c, gfx_v9_0.c): with the flag an acquire
- * before the first, and a fence behind the last that writes L2 back and, unless the flag says otherwise,
- * invalidates it and L1. Nothing around the jobs of SDMA 4. */
+/* What the kernel puts around the IBs of a job (Linux amdgpu_ib.c, gfx_v*.c, sdma_v*.c). With the flag an acquire
+ * before the first, of everything; SDMA 4 has none. Behind the last of a GFX or COMPUTE ring a fence that writes L2
+ * back and, on GFX9 unless the flag says otherwise, invalidates it and L1. */
 static void maintain_at_start(struct engine_ring *ring, const struct engine_job *job)
 {
-	if (ring->dev->cache && ring->ip != ENGINE_DMA && job->ib_count && job->ib[0].flags & IB_EMIT_MEM_SYNC)
+	if (!ring->dev->cache || !job->ib_count || !(job->ib[0].flags & IB_EMIT_MEM_SYNC))
+		return;
+	if (ring->ip != ENGINE_DMA || ring->dev->chip->sdma_version[0] > 4)
 		mem_cache_maintain(ring->dev->cache,
 				   MEM_WRITE_BACK | MEM_DROP_L2 | MEM_DROP_L1 | MEM_DROP_SCALAR | MEM_DROP_CODE, 0,
 				   ~(uint64_t)0);
@@ -181,7 +173,8 @@ static void maintain_at_end(struct engine_ring *ring, const struct engine_job *j
 
 	if (!ring->dev->cache || ring->ip == ENGINE_DMA)
 		return;
-	if (!job->ib_count || !(job->ib[job->ib_count - 1].flags & IB_TC_WB_NOT_INVALIDATE))
+	if (ring->dev->chip->gc_version[0] == 9 &&
+	    (!job->ib_count || !(job->ib[job->ib_count - 1].flags & IB_TC_WB_NOT_INVALIDATE)))
 		what |= MEM_DROP_L2 | MEM_DROP_L1;
 	mem_cache_maintain(ring->dev->cache, what, 0, ~(uint64_t)0);
 }
@@ -206,9 +199,7 @@ enum engine_status engine_execute(struct engine_ring *ring, const struct engine_
 	if (ring->dev->null_device)
 		serve(ring->dev);
 	maintain_at_start(ring, job);
-	if (ring->dev->chip->gfx == VGPU_GFX_LATER)
-		refuse_chip(&run);
-	else if (ring->ip == ENGINE_DMA)
+	if (ring->ip == ENGINE_DMA)
 		engine_sdma_execute(&run);
 	else
 		engine_cp_execute(&run);
@@ -259,10 +250,8 @@ static void unlink_ring(struct engine_ring *ring)
 /* As the kernel starts a compute ring (Linux gfx_v9_0.c): all compute units are on. */
 static void reset_registers(struct engine_ring *ring)
 {
-	ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE0] = ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE1] = ~0u;
-	ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE2] = ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE3] = ~0u;
-	for (unsigned se = 4; se < ring->dev->chip->engines; se++)
-		ring->sh[COMPUTE_STATIC_THREAD_MGMT_SE4 + se - 4] = ~0u;
+	for (unsigned se = 0; se < 4 || se < ring->dev->chip->engines; se++)
+		ring->sh[engine_cu_mask_reg(ring->dev->chip, se)] = ~0u;
 }
 
 struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index)
