@@ -128,18 +128,26 @@ int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad)
 	return drv_fail(ring->ctx->lost, "context lost: %s (kernel said %d)", loss_reason(r), r);
 }
 
-/* Asks each ring's last fence: only that tells of a job that was killed softly, whose sequence word is written all
- * the same. */
+/* Asks the fences of the last jobs, as many as may have been on the hardware: only they tell of a job that was
+ * killed softly, whose sequence word is written all the same, and a good one behind it hides it. */
+static int check_ring(struct cs_ring *ring)
+{
+	uint64_t seq = ring->last > CS_JOBS_MAX ? ring->last - CS_JOBS_MAX + 1 : 1;
+	int r = 0;
+
+	for (; !r && seq <= ring->last; seq++)
+		r = cs_fence_poll((struct cs_point){ring, seq});
+	return r;
+}
+
 static int check_rings(struct cs_ctx *ctx)
 {
 	int r = 0;
 
 	pthread_mutex_lock(&ctx->lock);
 	for (unsigned i = 0; !r && i < CS_SLOTS; i++) {
-		struct cs_ring *ring = ctx->ring[i];
-
-		if (ring && ring->last)
-			r = cs_fence_poll((struct cs_point){ring, ring->last});
+		if (ctx->ring[i])
+			r = check_ring(ctx->ring[i]);
 	}
 	pthread_mutex_unlock(&ctx->lock);
 	return r;

@@ -53,8 +53,8 @@ TUFF_API TUFF_CHECK int tuff_queue_create(struct tuff_device *device, const stru
 TUFF_API int tuff_queue_destroy(struct tuff_queue *queue);
 
 struct tuff_queue_status {
-	bool lost;      /* make a new queue */
-	bool guilty;    /* a job of this queue caused the reset */
+	bool lost;   /* make a new queue */
+	bool guilty; /* a job of this queue caused the reset; false, too, if a later one was on the GPU with it */
 	bool vram_lost; /* content of VRAM is undefined since */
 };
 
