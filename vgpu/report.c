@@ -9,22 +9,22 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic int level = VGPU_STRICT_REPORT;
-static _Atomic enum { BY_LEVEL, OFF, ON } caches;
+typedef _Atomic enum { BY_DEFAULT, OFF, ON } choice;
+static choice caches, overlap;
 static atomic_ulong findings;
 /* Immutable after `once`; stdio locks each line. */
 static FILE *log_file;
 
-static void read_caches(void)
+static void read_choice(const char *name, choice *to)
 {
-	const char *value = getenv("TUFF_VGPU_CACHES");
+	const char *value = getenv(name);
 
 	if (!value || !*value)
 		return;
 	if (strcmp(value, "on") && strcmp(value, "off"))
-		fprintf(stderr, "vgpu: TUFF_VGPU_CACHES=%s is neither on nor off; the strict level decides\n",
-			value);
+		fprintf(stderr, "vgpu: %s=%s is neither on nor off; taking the default\n", name, value);
 	else
-		caches = strcmp(value, "on") ? OFF : ON;
+		*to = strcmp(value, "on") ? OFF : ON;
 }
 
 static void read_environment(void)
@@ -38,7 +38,8 @@ static void read_environment(void)
 		level = VGPU_STRICT_FATAL;
 	else if (strict && *strict && strcmp(strict, "report"))
 		fprintf(stderr, "vgpu: TUFF_VGPU_STRICT=%s is none of off, report, fatal; taking report\n", strict);
-	read_caches();
+	read_choice("TUFF_VGPU_CACHES", &caches);
+	read_choice("TUFF_VGPU_OVERLAP", &overlap);
 	if (!log || !*log)
 		return;
 	log_file = strcmp(log, "-") ? fopen(log, "ae") : stderr;
@@ -64,13 +65,25 @@ bool vgpu_caches(void)
 {
 	enum vgpu_strict strict = vgpu_strict();
 
-	return caches == BY_LEVEL ? strict == VGPU_STRICT_FATAL : caches == ON;
+	return caches == BY_DEFAULT ? strict == VGPU_STRICT_FATAL : caches == ON;
 }
 
 void vgpu_caches_set(bool on)
 {
 	pthread_once(&once, read_environment);
 	caches = on ? ON : OFF;
+}
+
+bool vgpu_overlap(void)
+{
+	pthread_once(&once, read_environment);
+	return overlap != OFF;
+}
+
+void vgpu_overlap_set(bool on)
+{
+	pthread_once(&once, read_environment);
+	overlap = on ? ON : OFF;
 }
 
 unsigned long vgpu_findings(void)

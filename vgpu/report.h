@@ -25,6 +25,10 @@ VGPU_API void vgpu_strict_set(enum vgpu_strict level);
  * fatal. */
 VGPU_API bool vgpu_caches(void);
 VGPU_API void vgpu_caches_set(bool on);
+/* Whether the next job's packets are read while waves of the one before live: TUFF_VGPU_OVERLAP, on (default) or
+ * off. */
+VGPU_API bool vgpu_overlap(void);
+VGPU_API void vgpu_overlap_set(bool on);
 /* Findings so far in this process, whatever the level. */
 VGPU_API unsigned long vgpu_findings(void);
 

@@ -363,7 +363,7 @@ static void mem_sync_drops_all(struct test_gpu *t)
 	set32(t, IN, AFTER);
 	launch_read(t, READ_SCALAR, 1);
 	ib.size_B = t->dw * 4;
-	EXPECT(engine_execute(t->ring, &job, t->why, sizeof(t->why)), ENGINE_DONE, 0, NULL);
+	EXPECT(test_execute(t, &job), ENGINE_DONE, 0, NULL);
 	t->dw = 0;
 	CHECK_EQ(result(t, 1), AFTER);
 }

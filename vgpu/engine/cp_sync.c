@@ -6,7 +6,7 @@
  * later one writes, and that would be a hang on hardware too. */
 static void await_waves(struct cp *cp)
 {
-	engine_ring_drain(cp->ring);
+	engine_ring_drain(cp->run);
 }
 
 /* GFX9's L2 actions that do not do what their name says (Mesa radv_cs.c). */

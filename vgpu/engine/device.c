@@ -142,21 +142,19 @@ void engine_grid_group_ended(struct engine_grid *grid)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-static void cancel_all_locked(struct engine_ring *ring)
+static void cancel_locked(struct engine_grid *grid)
 {
-	for (struct engine_grid *grid = ring->grids, *next; grid; grid = next) {
-		next = grid->next;
-		grid->unfinished -= grid->total - grid->handed;
-		grid->handed = grid->total;
-		retire_locked(grid);
-	}
+	grid->unfinished -= grid->total - grid->handed;
+	grid->handed = grid->total;
+	retire_locked(grid);
 }
 
-static bool claim_of_ring_locked(struct engine_ring *ring, uint64_t units, struct engine_claim *claim)
+static bool claim_of_ring_locked(struct engine_ring *ring, const struct engine_run *of, uint64_t units,
+				 struct engine_claim *claim)
 {
 	struct engine_grid *grid = ring->grids;
 
-	while (grid && grid->handed == grid->total)
+	while (grid && (grid->handed == grid->total || (of && grid->run != of)))
 		grid = grid->next;
 	if (!grid || grid->group_units > units)
 		return false;
@@ -176,7 +174,7 @@ static bool claim_of_any_locked(struct engine_device *dev, uint64_t units, struc
 	while (ring) {
 		struct engine_ring *next = ring->next ? ring->next : dev->rings;
 
-		if (claim_of_ring_locked(ring, units, claim)) {
+		if (claim_of_ring_locked(ring, NULL, units, claim)) {
 			dev->turn = next;
 			return true;
 		}
@@ -185,13 +183,13 @@ static bool claim_of_any_locked(struct engine_device *dev, uint64_t units, struc
 	return false;
 }
 
-bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, uint64_t units,
-			 struct engine_claim *claim)
+bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, const struct engine_run *of,
+			 uint64_t units, struct engine_claim *claim)
 {
 	bool found;
 
 	pthread_mutex_lock(&dev->lock);
-	found = only ? claim_of_ring_locked(only, units, claim) : claim_of_any_locked(dev, units, claim);
+	found = only ? claim_of_ring_locked(only, of, units, claim) : claim_of_any_locked(dev, units, claim);
 	pthread_mutex_unlock(&dev->lock);
 	return found;
 }
@@ -209,17 +207,22 @@ bool engine_device_await(struct engine_device *dev, uint64_t units, struct engin
 	return found;
 }
 
-/* Whether grids of the ring live; cancels them if its waves shall end. */
-static bool ring_lives(struct engine_ring *ring)
+/* Whether grids of the ring, or of one run, live; cancels those whose waves shall end. */
+static bool grids_live(struct engine_ring *ring, const struct engine_run *of)
 {
-	bool lives;
+	bool live = false;
 
 	pthread_mutex_lock(&ring->dev->lock);
-	if (ring->live_grids && engine_run_waves_end(ring->run))
-		cancel_all_locked(ring);
-	lives = ring->live_grids;
+	for (struct engine_grid *grid = ring->grids, *next; grid; grid = next) {
+		next = grid->next;
+		if (of && grid->run != of)
+			continue;
+		live |= grid->unfinished > (engine_grid_ends(grid) ? grid->total - grid->handed : 0);
+		if (engine_grid_ends(grid))
+			cancel_locked(grid);
+	}
 	pthread_mutex_unlock(&ring->dev->lock);
-	return lives;
+	return live;
 }
 
 static void await_retirement(struct engine_ring *ring)
@@ -243,9 +246,29 @@ bool engine_ring_busy(struct engine_ring *ring)
 	return busy;
 }
 
-void engine_ring_drain(struct engine_ring *ring)
+static void drain(struct engine_run *run, const struct engine_run *of)
 {
-	while (ring_lives(ring))
-		if (!engine_worker_step(ring->helper))
-			await_retirement(ring);
+	while (grids_live(run->ring, of))
+		if (!engine_worker_step(run->helper, of))
+			await_retirement(run->ring);
+}
+
+void engine_ring_drain(struct engine_run *run)
+{
+	drain(run, NULL);
+}
+
+void engine_run_drain(struct engine_run *run)
+{
+	drain(run, run);
+}
+
+void engine_device_kill_waves(struct engine_device *dev, uint64_t vm)
+{
+	pthread_mutex_lock(&dev->lock);
+	for (struct engine_ring *ring = dev->rings; ring; ring = ring->next)
+		for (struct engine_grid *grid = ring->grids; grid; grid = grid->next)
+			if (grid->machine.view->vm == vm)
+				atomic_store_explicit(&grid->killed, true, memory_order_relaxed);
+	pthread_mutex_unlock(&dev->lock);
 }

@@ -1,8 +1,9 @@
-/* The hardware: executes one job of one ring. This is engine/'s door for kernel/.
+/* The hardware: executes the jobs of rings. This is engine/'s door for kernel/.
  *
- * kernel/ owns queues, fences, time-outs and threads; for each hardware ring that a process uses it runs one
- * thread, which calls engine_execute() for job after job. The engine owns packet processors, register state,
- * caches, compute units and modelled time. */
+ * kernel/ owns queues, fences, time-outs and threads. A job lines up at its ring, is executed, and leaves; the jobs
+ * of a ring are read in the order in which they lined up, and end in that order. The next one's packets are read
+ * while waves of the one before live, if both have a thread that executes them. The engine owns packet processors,
+ * register state, caches, compute units and modelled time. */
 #ifndef VGPU_ENGINE_H
 #define VGPU_ENGINE_H
 
@@ -18,7 +19,11 @@ enum engine_status {
 	ENGINE_WAVES,   /* waves that did not end were killed, and the packets behind them were executed */
 	ENGINE_ILLEGAL, /* opcode, register or instruction that raises an interrupt: reset at once */
 	ENGINE_KILLED,  /* engine_kill() */
+	ENGINE_RESET,   /* the job before it stopped, and the ring with it: nothing of this one will end */
 };
+
+/* Jobs that may have lined up at a ring and not left it. */
+#define ENGINE_RING_JOBS 2
 
 struct engine_ib {
 	uint64_t va; /* as the client gave it */
@@ -26,7 +31,7 @@ struct engine_ib {
 	uint32_t flags; /* AMDGPU_IB_FLAG_* */
 };
 
-/* What one job is. Borrowed from kernel/ until engine_execute() returns. */
+/* What one job is. Borrowed from kernel/ until engine_leave(). */
 struct engine_job {
 	const struct gpuvm_view *view;
 	const struct engine_ib *ib;
@@ -34,7 +39,8 @@ struct engine_job {
 	uint64_t watchdog_ns; /* modelled GPU time; 0: none */
 	uint64_t seq;         /* for reports, with ctx */
 	uint32_t ctx, pid;
-	uint32_t device; /* its number in the run, for the record */
+	uint32_t device;    /* its number in the run, for the record */
+	bool pipeline_sync; /* the kernel has the ring wait for the end of the job before */
 	/* Called by any engine thread, once per refused access; kernel/ records it for the fault query. */
 	void (*fault)(void *user, const struct gpuvm_fault *fault);
 	void *user;
@@ -43,8 +49,10 @@ struct engine_job {
 /* A device's compute units and caches in this process; rings of one device share it. Thread safe. */
 struct engine_device;
 /* One hardware ring with its registers, which survive from job to job as on hardware (and are poisoned between them
- * under the strict levels). One thread at a time. */
+ * under the strict levels). */
 struct engine_ring;
+/* A job's place on its ring. */
+struct engine_run;
 
 /* null_device: end waits, skip dispatches and copies, each job taking service_ns. Return NULL without memory. */
 struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool null_device, uint64_t service_ns);
@@ -52,10 +60,19 @@ void engine_device_destroy(struct engine_device *dev);
 struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index);
 void engine_ring_destroy(struct engine_ring *ring);
 
-/* Runs a job to its end, its waves included, and makes its memory writes visible. On anything but ENGINE_DONE, why
- * (at least 512 bytes) tells the reason with IB offset and packet, or code address, encoding and disassembly. */
-enum engine_status engine_execute(struct engine_ring *ring, const struct engine_job *job, char *why, size_t why_B);
-/* Makes the ring's current job, if any, end with ENGINE_KILLED soon. Any thread. */
+/* Takes the next place on the ring, of ENGINE_RING_JOBS: a job that lines up must be executed and must leave.
+ * Thread safe, never blocks; who calls it decides the order. */
+struct engine_run *engine_line_up(struct engine_ring *ring, const struct engine_job *job);
+/* Waits for its turn and runs the job to its end, its waves included; waits for the end of those before it, and
+ * makes its memory writes visible. A job without IBs only waits. After ENGINE_RESET it may be called again. Blocks;
+ * one thread at a time per job. */
+enum engine_status engine_execute(struct engine_run *run);
+/* Why it was anything but ENGINE_DONE: IB offset and packet, or code address, encoding and disassembly. Owned by
+ * the run; good until it leaves. */
+const char *engine_why(const struct engine_run *run);
+/* The kernel has seen to the job's end: the next one may end. Run is gone. */
+void engine_leave(struct engine_run *run);
+/* Makes the jobs that have lined up at the ring end with ENGINE_KILLED soon. Any thread. */
 void engine_kill(struct engine_ring *ring);
 
 /* As logs and records call it. */

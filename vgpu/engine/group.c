@@ -199,6 +199,7 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 		return false;
 	group->grid = grid;
 	group->index = claim->index;
+	group->excused_ns = 0;
 	group->shared = (struct isa_group){.lds = group->lds, .lds_B = grid->lds_B, .waves = waves};
 	memcpy(group->slot, claim->slot, sizeof(group->slot));
 	if (grid->poison && grid->lds_B)
@@ -274,7 +275,7 @@ bool engine_group_run(struct engine_group *group, uint64_t budget)
 		for (unsigned number = 0; number < group->shared.waves; number++) {
 			if (group->done[number] != ISA_BUDGET)
 				continue;
-			if (engine_run_waves_end(group->grid->run))
+			if (engine_grid_ends(group->grid))
 				return true;
 			switch (run_wave(group, number, budget)) {
 			case ISA_BUDGET:

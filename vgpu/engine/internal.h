@@ -1,11 +1,11 @@
 /* The engine's own nouns. Private to vgpu/engine/.
  *
  *   engine_device  a pool of workers (compute units) that pull workgroups from the grids of all rings
- *   engine_ring    one hardware queue: registers, scratch slots; runs on the thread that calls engine_execute()
- *   engine_run     one job while it executes: why and whether it stopped, modelled time
- *   engine_grid    one dispatch: decoded registers, which workgroups are handed out, which have ended
+ *   engine_ring    one hardware queue: registers, scratch slots, the jobs that have lined up
+ *   engine_run     one of these jobs: why and whether it stopped, modelled time; runs on its engine_execute()'s
+ * thread engine_grid    one dispatch: decoded registers, which workgroups are handed out, which have ended
  *   engine_group   one resident workgroup with the storage of its waves; belongs to one worker
- *   engine_worker  what runs workgroups: a pool thread, or the ring's thread while it waits for its own waves
+ *   engine_worker  what runs workgroups: a pool thread, or a job's thread while it waits for waves
  *
  * Lock order: engine_device::lock, then engine_ring::lock. engine_run::why_lock is innermost. */
 #ifndef VGPU_ENGINE_INTERNAL_H
@@ -30,17 +30,20 @@
 /* --- one job (run.c) -------------------------------------------------------------------------- */
 
 struct engine_run {
-	struct engine_ring *ring;
-	const struct engine_job *job;
+	struct engine_ring *ring;     /* immutable */
+	struct engine_worker *helper; /* owned, its thread's: runs workgroups while it waits for waves */
+	const struct engine_job *job; /* borrowed until it leaves; NULL: the place is free. Guarded by ring->lock */
+	uint64_t place;               /* from 1, in order of lining up; immutable until it leaves */
+	bool finished;                /* its thread's: its last execution is over */
+	_Atomic bool oldest;          /* on its ring: the watchdog's clock runs. Release: progress_ns is set */
 	_Atomic int status;           /* enum engine_status; ENGINE_DONE while it runs. Release: why is written */
 	_Atomic bool waves_killed;    /* by ENGINE_WAVES; the CP goes on behind them. Release: why is written */
 	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
-	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended */
+	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
 	_Atomic uint64_t progress_ns; /* engine_now_ns() when a grid last came or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
 	pthread_mutex_t why_lock;     /* guards why */
-	char *why;                    /* borrowed from the caller of engine_execute() */
-	size_t why_B;
+	char why[1024];
 };
 
 static inline bool engine_run_stopped(const struct engine_run *run)
@@ -54,8 +57,8 @@ static inline bool engine_run_waves_end(const struct engine_run *run)
 	return atomic_load_explicit(&run->waves_killed, memory_order_acquire) || engine_run_stopped(run);
 }
 
-/* Ends the job with status and reason; the first caller wins. ENGINE_WAVES ends its waves only: the packet
- * processor goes on, and gets little time for that. Any thread. */
+/* Ends the job with status and reason; the first caller wins. ENGINE_WAVES ends its waves only, and those of other
+ * jobs of its VM: the packet processor goes on, and gets little time for that. Any thread. */
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over: as ENGINE_HANG, or as
@@ -87,24 +90,25 @@ struct engine_ring {
 	enum engine_ip ip;
 	unsigned index;
 
-	/* Only the ring's thread. */
+	/* Only the thread whose job has its turn to be read. */
 	uint32_t sh[SH_COUNT];
 	uint32_t sh_job[SH_COUNT]; /* number of the job that wrote the register last */
 	uint32_t uconfig[UCONFIG_COUNT];
-	uint32_t job_number;          /* from 1 */
-	uint32_t dispatches;          /* so far; they take turns in the two vector L1 */
-	uint64_t indirect_base;       /* SET_BASE index 1 */
-	uint64_t cs_invocations;      /* launched while counts_invocations: what SAMPLE_PIPELINESTAT writes */
-	bool counts_invocations;      /* between PIPELINESTAT_START and STOP */
-	uint64_t atomic_return;       /* of the last ATOMIC_MEM with return */
-	uint32_t *packet;             /* owned: a packet, header and PM4_MAX_BODY_dw */
-	uint64_t sdma_clock_base;     /* SDMA TIMESTAMP SET: added to the clock */
-	struct engine_worker *helper; /* owned: runs workgroups while the ring waits for them */
-	uint64_t scratch_tag;         /* scratch base of the youngest dispatch that used scratch */
-	uint32_t scratch_wave_B;      /* and its WAVESIZE in bytes */
+	uint32_t job_number;      /* from 1 */
+	uint32_t dispatches;      /* so far; they take turns in the two vector L1 */
+	uint64_t indirect_base;   /* SET_BASE index 1 */
+	uint64_t cs_invocations;  /* launched while counts_invocations: what SAMPLE_PIPELINESTAT writes */
+	bool counts_invocations;  /* between PIPELINESTAT_START and STOP */
+	uint64_t atomic_return;   /* of the last ATOMIC_MEM with return */
+	uint32_t *packet;         /* owned: a packet, header and PM4_MAX_BODY_dw */
+	uint64_t sdma_clock_base; /* SDMA TIMESTAMP SET: added to the clock */
+	uint64_t scratch_tag;     /* scratch base of the youngest dispatch that used scratch */
+	uint32_t scratch_wave_B;  /* and its WAVESIZE in bytes */
 
 	pthread_mutex_t lock;
-	struct engine_run *run;                           /* guarded by lock: the current job, for engine_kill() */
+	pthread_cond_t turn;                     /* `read` or `left` has grown */
+	uint64_t lined_up, read, left;           /* guarded by lock: places given, read to their end, left */
+	struct engine_run run[ENGINE_RING_JOBS]; /* job guarded by lock; by place */
 	uint64_t scratch_busy[ENGINE_SCRATCH_SLOTS / 64]; /* guarded by lock */
 
 	struct engine_grid *grids; /* guarded by dev->lock: live grids, oldest first */
@@ -141,6 +145,7 @@ struct engine_device {
  * alive. */
 struct engine_grid {
 	struct engine_run *run; /* borrowed: engine_execute() waits for all grids of its job */
+	_Atomic bool killed;    /* its waves end where they are, though its job does not */
 	struct engine_ring *ring;
 	struct engine_grid *next; /* guarded by dev->lock */
 	uint64_t handed,
@@ -172,6 +177,12 @@ struct engine_grid {
 
 #define ENGINE_CU_UNITS 65536u
 
+/* Whether its waves end where they are. */
+static inline bool engine_grid_ends(const struct engine_grid *grid)
+{
+	return atomic_load_explicit(&grid->killed, memory_order_relaxed) || engine_run_waves_end(grid->run);
+}
+
 /* Decodes the ring's registers into a new grid. Returns NULL when nothing is to run: no workgroups (the job goes
  * on), or the dispatch cannot run (the job was stopped). */
 struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
@@ -185,8 +196,13 @@ void engine_grid_publish(struct engine_grid *grid);
 
 /* Makes pool threads work on what was published. */
 void engine_device_wake(struct engine_device *dev);
-/* Waits until all grids of the ring have ended, running workgroups meanwhile. Ring's thread only. */
-void engine_ring_drain(struct engine_ring *ring);
+/* Waits until all grids of the run's ring have ended, or only those of the job, running workgroups meanwhile. The
+ * run's thread only. */
+void engine_ring_drain(struct engine_run *run);
+void engine_run_drain(struct engine_run *run);
+/* Ends all waves of the VM, as the kernel does when one of them does not end (Linux gfx_v9_0_ring_soft_recovery).
+ */
+void engine_device_kill_waves(struct engine_device *dev, uint64_t vm);
 /* Whether waves of the ring live. */
 bool engine_ring_busy(struct engine_ring *ring);
 
@@ -197,10 +213,10 @@ struct engine_claim {
 	uint16_t slot[ENGINE_WAVES_PER_GROUP];
 };
 
-/* Claims a workgroup that takes at most `units`, in dispatch order: of ring `only`, or (NULL) of all rings in turn.
- * False if there is none, or its scratch slots are busy. */
-bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, uint64_t units,
-			 struct engine_claim *claim);
+/* Claims a workgroup that takes at most `units`, in dispatch order: of ring `only`, or (NULL) of all rings in turn;
+ * of run `of` only, unless that is NULL. False if there is none, or its scratch slots are busy. */
+bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, const struct engine_run *of,
+			 uint64_t units, struct engine_claim *claim);
 /* Waits for one of any ring. False when the device goes. */
 bool engine_device_await(struct engine_device *dev, uint64_t units, struct engine_claim *claim);
 /* A claimed workgroup has ended, or is given up. The grid may be gone afterwards. */
@@ -213,8 +229,9 @@ void engine_worker_destroy(struct engine_worker *worker);
 /* Starts the thread of a pool worker; false if it cannot be. */
 bool engine_worker_start(struct engine_worker *worker);
 void engine_worker_join(struct engine_worker *worker);
-/* Takes workgroups and runs each resident one for a turn. False when there was nothing to do. */
-bool engine_worker_step(struct engine_worker *worker);
+/* Takes workgroups, of run `of` only unless that is NULL, and runs each resident one for a turn. False when there
+ * was nothing to do. */
+bool engine_worker_step(struct engine_worker *worker, const struct engine_run *of);
 
 /* --- one resident workgroup (group.c) --------------------------------------------------------- */
 
@@ -230,6 +247,7 @@ struct engine_group {
 	uint8_t *lds; /* owned */
 	size_t lds_room_B;
 	uint16_t slot[ENGINE_WAVES_PER_GROUP]; /* scratch slots, one a wave */
+	uint64_t excused_ns;                   /* modelled time that the watchdog does not count */
 };
 
 struct engine_group *engine_group_create(void);

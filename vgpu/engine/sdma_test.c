@@ -153,10 +153,10 @@ static void test_padding(struct test_gpu *t)
 	unsigned long before = vgpu_findings();
 
 	memset(t->ib, 0, 64);
-	CHECK_EQ(engine_execute(t->ring, &job, t->why, sizeof(t->why)), ENGINE_DONE);
+	CHECK_EQ(test_execute(t, &job), ENGINE_DONE);
 	CHECK_EQ(vgpu_findings() - before, 1);
 	ib.size_B = 32;
-	CHECK_EQ(engine_execute(t->ring, &job, t->why, sizeof(t->why)), ENGINE_DONE);
+	CHECK_EQ(test_execute(t, &job), ENGINE_DONE);
 	CHECK_EQ(vgpu_findings() - before, 1);
 }
 

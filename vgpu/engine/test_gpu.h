@@ -98,6 +98,17 @@ static inline void emit(struct test_gpu *t, unsigned count, ...)
 #define EMIT(t, ...)  emit(t, COUNT_(__VA_ARGS__), __VA_ARGS__)
 #define PM4(op, body) (3u << 30 | (uint32_t)((body) - 1) << 16 | (uint32_t)(op) << 8)
 
+/* Runs one job to its end. */
+static inline enum engine_status test_execute(struct test_gpu *t, const struct engine_job *job)
+{
+	struct engine_run *run = engine_line_up(t->ring, job);
+	enum engine_status status = engine_execute(run);
+
+	snprintf(t->why, sizeof(t->why), "%s", engine_why(run));
+	engine_leave(run);
+	return status;
+}
+
 /* Runs the IB as built, padded to 8 dwords, and begins a new one. */
 static inline enum engine_status test_run_at(struct test_gpu *t, uint64_t va, uint32_t pad)
 {
@@ -111,7 +122,7 @@ static inline enum engine_status test_run_at(struct test_gpu *t, uint64_t va, ui
 	job.fault = test_on_fault;
 	job.user = t;
 	t->faults = 0;
-	status = engine_execute(t->ring, &job, t->why, sizeof(t->why));
+	status = test_execute(t, &job);
 	t->dw = 0;
 	return status;
 }

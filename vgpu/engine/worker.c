@@ -1,4 +1,4 @@
-/* What runs workgroups, on a pool thread or on a ring's own.
+/* What runs workgroups, on a pool thread or on a job's own.
  *
  * A worker runs one workgroup for `patience` turns before it takes a further one beside it; those that did not end
  * then rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose workgroups
@@ -108,7 +108,7 @@ static struct engine_group *load(struct engine_worker *w)
 	struct engine_grid *grid = w->claim.grid;
 	struct engine_group *group;
 
-	if (engine_run_waves_end(grid->run) || !find_program(w, grid))
+	if (engine_grid_ends(grid) || !find_program(w, grid))
 		return NULL;
 	group = spare_group(w);
 	if (group && engine_group_load(group, &w->claim, w->program))
@@ -120,11 +120,11 @@ static struct engine_group *load(struct engine_worker *w)
 }
 
 /* A further workgroup, if there is one and room for it. A worker without any always has room. */
-static struct engine_group *take(struct engine_worker *w)
+static struct engine_group *take(struct engine_worker *w, const struct engine_run *of)
 {
 	uint64_t units = w->units_used ? w->units - w->units_used : ENGINE_CU_UNITS;
 
-	while (w->claim.grid || engine_device_claim(w->dev, w->only, units, &w->claim)) {
+	while (w->claim.grid || engine_device_claim(w->dev, w->only, of, units, &w->claim)) {
 		struct engine_grid *grid = w->claim.grid;
 		struct engine_group *group = load(w);
 
@@ -159,7 +159,8 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 	struct engine_grid *grid = group->grid;
 	uint64_t abreast = grid->total < grid->concurrency ? grid->total : grid->concurrency;
 
-	engine_run_elapse(grid->run, engine_group_ns(group) / abreast, ENGINE_WAVES, grid->where);
+	engine_run_elapse(grid->run, (engine_group_ns(group) - group->excused_ns) / abreast, ENGINE_WAVES,
+			  grid->where);
 	atomic_store_explicit(&grid->run->progress_ns, engine_now_ns(), memory_order_relaxed);
 	w->units_used -= grid->group_units;
 	give_slots_back(grid, group->slot);
@@ -170,23 +171,28 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 /* A group's own time shows an endless loop. What it cannot show is a crowd of workgroups that wait in vain, where
  * each gets a hundredth of the interpreter: for those the limit holds in wall-clock time, from the last end of any.
  */
-static void look_at_watchdog(const struct engine_group *group)
+static void look_at_watchdog(struct engine_group *group)
 {
 	struct engine_run *run = group->grid->run;
-	uint64_t since = atomic_load_explicit(&run->progress_ns, memory_order_relaxed), now = engine_now_ns();
+	uint64_t since, now = engine_now_ns();
 
-	engine_run_check(run, engine_group_ns(group), ENGINE_WAVES, group->grid->where);
+	if (!atomic_load_explicit(&run->oldest, memory_order_acquire)) {
+		group->excused_ns = engine_group_ns(group);
+		return;
+	}
+	since = atomic_load_explicit(&run->progress_ns, memory_order_relaxed);
+	engine_run_check(run, engine_group_ns(group) - group->excused_ns, ENGINE_WAVES, group->grid->where);
 	if (run->job->watchdog_ns && now > since && now - since > run->job->watchdog_ns)
 		engine_run_stop(run, ENGINE_WAVES, "watchdog: no workgroup has ended for %.1f s; %s",
 				(double)(now - since) / 1e9, group->grid->where);
 }
 
-bool engine_worker_step(struct engine_worker *w)
+bool engine_worker_step(struct engine_worker *w, const struct engine_run *of)
 {
 	struct engine_group *group = w->current;
 
 	if (!group) {
-		group = take(w);
+		group = take(w, of);
 		if (!group)
 			group = next_resident(w);
 		if (!group)
@@ -217,7 +223,7 @@ static void *worker_main(void *arg)
 	struct engine_worker *w = arg;
 
 	do
-		while (engine_worker_step(w))
+		while (engine_worker_step(w, NULL))
 			;
 	while (engine_device_await(w->dev, ENGINE_CU_UNITS, &w->claim));
 	return NULL;

@@ -100,8 +100,10 @@ static int give_dependencies(struct kern_cs *cs)
 	for (unsigned i = 0; !r && i < cs->gang; i++) {
 		for (unsigned d = 0; !r && d < cs->deps; d++)
 			r = kern_job_depend(cs->job[i], cs->dep[d]);
-		if (!r && cs->job[i] != leader)
+		if (!r && cs->job[i] != leader) {
+			cs->job[i]->pipeline_sync = false; /* as in Linux amdgpu_cs_sync_rings */
 			r = kern_job_depend(leader, cs->job[i]->finished->scheduled);
+		}
 	}
 	return r;
 }

@@ -55,9 +55,15 @@ int kern_job_depend(struct kern_job *job, struct kern_fence *f)
 {
 	int r;
 
-	/* An entity runs its jobs in order anyway. */
-	if (f->signalled || f->context == job->entity->fence_context)
+	if (f->signalled)
 		return 0;
+	/* An entity starts its jobs in order anyway; on the ring this one waits for the other's end, not for its
+	 * start.
+	 */
+	if (f->context == job->entity->fence_context) {
+		job->pipeline_sync |= f->scheduled != NULL;
+		return 0;
+	}
 	for (unsigned i = 0; i < job->deps; i++)
 		if (job->dep[i] == f)
 			return 0;

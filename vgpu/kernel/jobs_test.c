@@ -94,7 +94,8 @@ struct more { /* a chunk besides the IB */
 static int submit_on(uint32_t in_ctx, uint32_t ip, uint32_t ring, const struct more *more, unsigned count,
 		     uint64_t *seq)
 {
-	struct drm_amdgpu_cs_chunk_ib chunk_ib = {0, 0, ib_at, 64, ip, 0, ring};
+	uint64_t at = ip == AMDGPU_HW_IP_DMA ? ib_at + 64 : ib_at; /* where zeros are: SDMA's NOPs */
+	struct drm_amdgpu_cs_chunk_ib chunk_ib = {0, 0, at, 64, ip, 0, ring};
 	struct drm_amdgpu_cs_chunk chunk[8] = {{AMDGPU_CHUNK_ID_IB, sizeof(chunk_ib) / 4, (uintptr_t)&chunk_ib}};
 	uint64_t pointer[8] = {(uintptr_t)&chunk[0]};
 	union drm_amdgpu_cs args = {.in = {in_ctx, bo_list, count + 1, 0, (uintptr_t)pointer}};
@@ -354,8 +355,6 @@ static void many_threads(void)
 	pthread_t thread[4];
 	void *bad;
 
-	for (unsigned i = 0; i < 16; i++)
-		ib[i] = i % 2 ? 0 : 0xc0001000; /* to PM4 a two-dword NOP, to a null device's SDMA nothing at all */
 	for (unsigned i = 0; i < 4; i++)
 		CHECK_EQ(pthread_create(&thread[i], NULL, hammer, NULL), 0);
 	for (unsigned i = 0; i < 4; i++) {

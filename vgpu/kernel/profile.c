@@ -89,6 +89,7 @@ static const struct kern_profile profiles[] = {
 		.sticky_errors = true,
 		.ring_reset = true,
 		.sync_file_points = true,
+		.switch_waits = true,
 	},
 	{
 		.release = "6.18",
@@ -105,6 +106,7 @@ static const struct kern_profile profiles[] = {
 		.sticky_errors = true,
 		.ring_reset = true,
 		.sync_file_points = true,
+		.switch_waits = true,
 		.reset_spares = true,
 		.lists_handles = true,
 	},
@@ -123,6 +125,7 @@ static const struct kern_profile profiles[] = {
 		.sticky_errors = true,
 		.ring_reset = true,
 		.sync_file_points = true,
+		.switch_waits = true,
 		.reset_spares = true,
 		.lists_handles = true,
 	},

@@ -25,6 +25,7 @@ struct kern_profile {
 	bool ring_reset;       /* a GFX or COMPUTE ring is reset alone */
 	bool reset_spares;     /* and jobs of other contexts on it survive */
 	bool sync_file_points; /* syncobj points as sync files */
+	bool switch_waits;     /* a ring waits for the end of a job before one of another context */
 	bool lists_handles;    /* GEM_LIST_HANDLES, mappings by GEM_OP */
 };
 

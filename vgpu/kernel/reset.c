@@ -60,6 +60,20 @@ void kern_reset_device(struct kern_device *dev, struct kern_job *bad)
 	kick_rings(dev);
 }
 
+/* The queue of the guilty context is not started again with what else of it the ring has (Linux since 6.18). */
+static void cancel_context(struct kern_ring *ring, const struct kern_entity *entity)
+{
+	struct kern_list *pos, *tmp;
+
+	kern_list_each(pos, tmp, &ring->jobs)
+	{
+		struct kern_job *job = kern_entry(pos, struct kern_job, link);
+
+		if (job->on_hw && job->entity == entity)
+			job->cancelled = true;
+	}
+}
+
 void kern_reset(struct kern_job *job, enum engine_status status, const char *why)
 {
 	struct kern_ring *ring = job->ring;
@@ -75,6 +89,7 @@ void kern_reset(struct kern_job *job, enum engine_status status, const char *why
 		dev->resets++;
 		if (!kern_profile_of(dev)->reset_spares)
 			dev->hw[ring->ip][ring->index].resets++; /* what else is on this ring is cancelled */
+		cancel_context(ring, job->entity);
 		kern_job_finish(job, -ETIME);
 		kick_rings(dev);
 	} else { /* nobody resets an SDMA ring of GFX9 alone; a full reset of these chips loses VRAM */

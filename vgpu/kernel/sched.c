@@ -1,5 +1,6 @@
-/* Hardware rings: one thread each in every process that uses it. A thread takes jobs whose dependencies are met, in
- * the order of submission within an entity, the higher priority first between entities. */
+/* Hardware rings: in every process that uses one a thread, and a second one from when two jobs first met there. A
+ * thread takes jobs whose dependencies are met, in the order of submission within an entity, the higher priority
+ * first between entities, and sees one to its end; two of them let the jobs overlap as on hardware. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +18,14 @@
 #define FLUSH_NS 1000000000ll /* the kernel's MAX_WAIT_SCHED_ENTITY_Q_EMPTY */
 
 /* This process's threads, by [device][ip][ring]. Guarded by the kernel lock. */
-struct ring_thread {
-	bool started;
-	pthread_t thread;
+struct ring_threads {
+	unsigned started;
+	pthread_t thread[KERN_HW_JOBS];
 	struct kern_ring *ring;
 	struct engine_ring *engine;
 };
-static struct ring_thread threads[KERN_DEVICES][KERN_IPS][KERN_HW_RINGS];
+static_assert(KERN_HW_JOBS <= ENGINE_RING_JOBS, "each job on the hardware has a place on its ring");
+static struct ring_threads threads[KERN_DEVICES][KERN_IPS][KERN_HW_RINGS];
 static struct engine_device *engines[KERN_DEVICES];
 
 /* --- running --- */
@@ -81,6 +83,8 @@ static void ring_fill(struct kern_ring *ring)
 	while (ring->on_hw < KERN_HW_JOBS && (job = ring_pick(ring))) {
 		job->on_hw = true;
 		job->ring_resets = ring->dev->hw[ring->ip][ring->index].resets;
+		job->lost = kern_profile_of(ring->dev)->sticky_errors ? job->entity->error : 0;
+		job->entity->scheduled = job->seq;
 		ring->on_hw++;
 		/* To the end of those on the hardware, which stand first. */
 		kern_list_del(&job->link);
@@ -92,15 +96,20 @@ static void ring_fill(struct kern_ring *ring)
 	}
 }
 
+/* The oldest job on the hardware that no thread has. */
 static struct kern_job *ring_next(struct kern_ring *ring)
 {
-	struct kern_job *job;
+	struct kern_list *pos, *tmp;
 
 	ring_fill(ring);
-	if (kern_list_empty(&ring->jobs))
-		return NULL;
-	job = kern_entry(ring->jobs.next, struct kern_job, link);
-	return job->on_hw ? job : NULL;
+	kern_list_each(pos, tmp, &ring->jobs)
+	{
+		struct kern_job *job = kern_entry(pos, struct kern_job, link);
+
+		if (!job->running)
+			return job->on_hw ? job : NULL;
+	}
+	return NULL;
 }
 
 static void write_user_fence(const struct kern_job *job)
@@ -126,8 +135,11 @@ void kern_job_finish(struct kern_job *job, int error)
 		ring->on_hw--;
 	ring->dev->hw[ring->ip][ring->index].score--;
 	entity->queued--;
-	if (error)
+	if (error && !job->on_hw)
 		entity->error = error;
+	else if (job->seq == entity->scheduled)
+		entity->error =
+			error; /* as drm_sched_entity_error() has it: of the last that came to the hardware */
 	kern_fence_signal(job->finished->scheduled, 0);
 	kern_fence_signal(job->finished, error);
 	if (ring->proc == kern_local.slot)
@@ -137,18 +149,19 @@ void kern_job_finish(struct kern_job *job, int error)
 		kern_bo_bury();
 }
 
-/* An error that the job has before it runs: of its entity, of the device, of a ring that was reset meanwhile. */
+/* An error that the job has before or whatever it does: of its entity, of the device, of a ring that was reset
+ * meanwhile. */
 static int job_lost(const struct kern_job *job)
 {
 	const struct kern_ring *ring = job->ring;
 
-	if (job->entity->error && kern_profile_of(ring->dev)->sticky_errors)
-		return job->entity->error;
+	if (job->cancelled || (job->on_hw && job->ring_resets != ring->dev->hw[ring->ip][ring->index].resets))
+		return -ECANCELED;
+	if (job->lost)
+		return job->lost;
 	if (ring->dev->unplugged)
 		return -ENODEV;
 	if (job->ctx->guilty || job->ctx->generation != ring->dev->generation)
-		return -ECANCELED;
-	if (job->ring_resets != ring->dev->hw[ring->ip][ring->index].resets)
 		return -ECANCELED;
 	for (unsigned i = 0; i < job->ib_count; i++)
 		if (job->ib[i].flags & UAPI_IB_FLAG_SECURE) /* no ring of these chips has TMZ */
@@ -198,38 +211,39 @@ static void record_end(const struct kern_job *job, const char *why)
 			       job->ib_count, *why ? ": " : "", why);
 }
 
-/* Called with the lock, which it drops while the engine works. */
-static void job_run(struct ring_thread *t, struct kern_job *job)
+/* What the kernel puts around a job's IBs besides its fence (contract 3.3). A context switch on a ring waits for
+ * the job before since 6.13, for the sake of isolation. */
+static bool needs_pipeline_sync(struct kern_ring *ring, const struct kern_job *job)
+{
+	bool switches = ring->last_context != job->entity->fence_context;
+
+	ring->last_context = job->entity->fence_context;
+	return job->pipeline_sync || (switches && kern_profile_of(ring->dev)->switch_waits);
+}
+
+/* With the lock, which is dropped while the engine works. Jobs of a ring come back in order. A job that another one
+ * took along runs once more, if the kernel lets it. */
+static enum engine_status job_execute(struct kern_job *job, struct engine_run *run)
 {
 	struct kern_ring *ring = job->ring;
-	struct engine_job work = {
-		.view = &job->view->view,
-		.ib = job->ib,
-		.ib_count = job->ib_count,
-		.watchdog_ns = ring->dev->watchdog_ns[ring->ip],
-		.seq = job->seq,
-		.ctx = job->ctx->id,
-		.device = ring->dev->index,
-		.pid = (uint32_t)kern_local.pid,
-		.fault = kern_fault,
-		.user = job,
-	};
 	enum engine_status status;
-	char why[1024] = "";
-	int lost;
 
-	ring->running = job;
-	job->vm->running++;
-	record_start(job);
-	kern_unlock();
-	kern_ib_check(job);
-	status = engine_execute(t->engine, &work, why, sizeof(why));
-	kern_lock();
-	record_end(job, why);
+	do {
+		kern_unlock();
+		kern_ib_check(job);
+		status = engine_execute(run);
+		kern_lock();
+	} while (status == ENGINE_RESET && !job_lost(job) && !ring->stop);
+	return status;
+}
+
+static void job_end(struct kern_job *job, enum engine_status status, const char *why)
+{
+	int lost = job_lost(job);
+
 	job->vm->running--;
-	ring->running = NULL;
-	lost = job_lost(job);
-	if (status == ENGINE_KILLED)
+	job->running = false;
+	if (status == ENGINE_KILLED || status == ENGINE_RESET)
 		kern_job_finish(job, lost ? lost : -ESRCH);
 	else if (status != ENGINE_DONE && status != ENGINE_WAVES)
 		kern_reset(job, status, why);
@@ -243,20 +257,48 @@ static void job_run(struct ring_thread *t, struct kern_job *job)
 	}
 }
 
+static void job_run(struct ring_threads *t, struct kern_job *job)
+{
+	struct kern_ring *ring = job->ring;
+	struct engine_job work = {
+		.view = &job->view->view,
+		.ib = job->ib,
+		.ib_count = job_lost(job) ? 0 : job->ib_count,
+		.watchdog_ns = ring->dev->watchdog_ns[ring->ip],
+		.seq = job->seq,
+		.ctx = job->ctx->id,
+		.device = ring->dev->index,
+		.pid = (uint32_t)kern_local.pid,
+		.pipeline_sync = needs_pipeline_sync(ring, job),
+		.fault = kern_fault,
+		.user = job,
+	};
+	struct engine_run *run = engine_line_up(t->engine, &work);
+	enum engine_status status;
+
+	job->running = true;
+	job->vm->running++;
+	record_start(job);
+	status = job_execute(job, run);
+	record_end(job, engine_why(run));
+	job_end(job, status, engine_why(run));
+	engine_leave(run);
+}
+
 static void ring_sleep(struct kern_ring *ring)
 {
 	uint32_t seen = atomic_load(&ring->word);
 
-	atomic_store(&ring->asleep, 1);
+	atomic_fetch_add(&ring->asleep, 1);
 	kern_unlock();
 	kern_futex_wait(&ring->word, seen, INT64_MAX);
 	kern_lock();
-	atomic_store(&ring->asleep, 0);
+	atomic_fetch_sub(&ring->asleep, 1);
 }
 
 static void *ring_main(void *arg)
 {
-	struct ring_thread *t = arg;
+	struct ring_threads *t = arg;
 	struct kern_ring *ring;
 
 	kern_lock();
@@ -266,8 +308,6 @@ static void *ring_main(void *arg)
 
 		if (!job)
 			ring_sleep(ring);
-		else if (job_lost(job))
-			kern_job_finish(job, job_lost(job));
 		else
 			job_run(t, job);
 	}
@@ -290,7 +330,7 @@ static struct engine_ring *ring_engine(const struct kern_ring *ring)
 }
 
 /* A client's signals are not for us. */
-static int thread_start(struct ring_thread *t)
+static int thread_start(struct ring_threads *t)
 {
 	sigset_t all, before;
 	char name[16];
@@ -298,13 +338,12 @@ static int thread_start(struct ring_thread *t)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&t->thread, NULL, ring_main, t);
+	r = pthread_create(&t->thread[t->started], NULL, ring_main, t);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r)
 		return -r;
-	t->started = true;
 	snprintf(name, sizeof(name), "vgpu%u-%c%u", t->ring->dev->index, "gcs"[t->ring->ip], t -> ring -> index);
-	pthread_setname_np(t->thread, name);
+	pthread_setname_np(t->thread[t->started++], name);
 	vgpu_trace_name(ring_row(t->ring), "gpu%u %s %u", t->ring->dev->index, engine_ip_name(t->ring->ip),
 			t->ring->index);
 	return 0;
@@ -315,10 +354,16 @@ static struct kern_ring **ring_slot(const struct kern_proc *proc, unsigned dev, 
 	return &proc->rings[(dev * KERN_IPS + ip) * KERN_HW_RINGS + index];
 }
 
+/* Jobs overlap by their waves; a null device has none, and takes its time for one job after the other. */
+static bool may_overlap(const struct kern_ring *ring)
+{
+	return vgpu_overlap() && !ring->dev->null_device && ring->ip != AMDGPU_HW_IP_DMA;
+}
+
 static int ring_open(struct kern_device *dev, uint8_t ip, uint8_t index, struct kern_ring **out)
 {
 	struct kern_ring **slot = ring_slot(&kern->proc[kern_local.slot], dev->index, ip, index);
-	struct ring_thread *t = &threads[dev->index][ip][index];
+	struct ring_threads *t = &threads[dev->index][ip][index];
 	struct kern_ring *ring = *slot;
 	int r = 0;
 
@@ -341,33 +386,58 @@ static int ring_open(struct kern_device *dev, uint8_t ip, uint8_t index, struct 
 		return -ENOMEM;
 	if (!t->started)
 		r = thread_start(t);
+	else if (t->started < KERN_HW_JOBS && !kern_list_empty(&ring->jobs) && may_overlap(ring))
+		thread_start(t); /* without it the jobs run one after the other */
 	return r;
+}
+
+/* The oldest job that a thread has. */
+static struct kern_job *ring_running(const struct kern_ring *ring)
+{
+	struct kern_list *pos, *tmp;
+
+	kern_list_each(pos, tmp, &ring->jobs)
+	{
+		struct kern_job *job = kern_entry(pos, struct kern_job, link);
+
+		if (job->running)
+			return job;
+	}
+	return NULL;
+}
+
+static void ring_stop_locked(struct ring_threads *t)
+{
+	int64_t deadline = sys_now_ns() + FLUSH_NS;
+	struct kern_job *job;
+
+	t->ring->stop = true;
+	ring_kick(t->ring);
+	while ((job = ring_running(t->ring)) && sys_now_ns() < deadline) {
+		struct kern_fence *f = kern_fence_get(job->finished);
+
+		if (kern_fence_wait(&f, 1, true, deadline, NULL) == -EINTR)
+			deadline = 0;
+		kern_fence_put(f);
+	}
+	if (job)
+		engine_kill(t->engine);
 }
 
 void kern_sched_stop(void)
 {
 	for (unsigned i = 0; i < KERN_DEVICES * KERN_IPS * KERN_HW_RINGS; i++) {
-		struct ring_thread *t = (struct ring_thread *)threads + i;
-		int64_t deadline = sys_now_ns() + FLUSH_NS;
+		struct ring_threads *t = (struct ring_threads *)threads + i;
 
 		if (!t->started)
 			continue;
 		kern_lock();
-		t->ring->stop = true;
-		ring_kick(t->ring);
-		while (t->ring->running && sys_now_ns() < deadline) {
-			struct kern_fence *f = kern_fence_get(t->ring->running->finished);
-
-			if (kern_fence_wait(&f, 1, true, deadline, NULL) == -EINTR)
-				deadline = 0;
-			kern_fence_put(f);
-		}
-		if (t->ring->running)
-			engine_kill(t->engine);
+		ring_stop_locked(t);
 		kern_unlock();
-		pthread_join(t->thread, NULL);
+		for (unsigned n = 0; n < t->started; n++)
+			pthread_join(t->thread[n], NULL);
 		engine_ring_destroy(t->engine);
-		*t = (struct ring_thread){0};
+		*t = (struct ring_threads){0};
 	}
 	for (unsigned i = 0; i < KERN_DEVICES; i++) {
 		engine_device_destroy(engines[i]);
@@ -508,7 +578,7 @@ void kern_sched_proc_gone(struct kern_proc *proc)
 		while (ring && !kern_list_empty(&ring->jobs)) {
 			struct kern_job *job = kern_entry(ring->jobs.next, struct kern_job, link);
 
-			if (ring->running == job)
+			if (job->running)
 				job->vm->running--;
 			kern_job_finish(job, -ESRCH);
 		}

@@ -262,7 +262,8 @@ struct kern_entity {
 	uint64_t fence_context;                    /* immutable */
 	uint64_t seq;                              /* next sequence number; the first job has 1 */
 	unsigned queued;                           /* jobs not yet finished */
-	int error;                                 /* of the last job that finished; sticky */
+	uint64_t scheduled;                        /* sequence number of the last job on the hardware */
+	int error;                                 /* of that job; or of one that was cancelled before */
 	struct kern_fence *fence[KERN_SCHED_JOBS]; /* counted; of sequence numbers seq-32 .. seq-1 */
 	uint64_t scan;                             /* scratch of the scheduler */
 };
@@ -295,6 +296,10 @@ struct kern_job {
 	unsigned deps, dep_room, dep_next; /* those before dep_next are signalled */
 	struct kern_waker waker;           /* on dep[dep_next] */
 	bool on_hw;                        /* handed to the ring: scheduled */
+	bool running;                      /* a thread of the ring has it */
+	bool cancelled;                    /* by the reset of its ring */
+	int lost;                          /* its entity's error when it came to the hardware */
+	bool pipeline_sync;                /* it depends on an earlier job of its entity */
 	uint64_t ring_resets;              /* device's count for the ring when the job started */
 	uint64_t seq;
 	uint64_t ib_hash;   /* of the IBs at submission; 0: not taken */
@@ -303,17 +308,17 @@ struct kern_job {
 	struct engine_ib ib[];
 };
 
-/* One hardware ring as one process uses it: a thread and the jobs it has yet to run. */
+/* One hardware ring as one process uses it: the jobs that its threads have yet to see to their end. */
 struct kern_ring {
 	struct kern_device *dev; /* immutable */
 	uint8_t ip, index;       /* immutable */
 	uint32_t proc;           /* slot, immutable */
 	_Atomic uint32_t word;   /* futex: changes when there may be work */
-	_Atomic uint32_t asleep; /* 1 while the thread sleeps on word; seq_cst with word */
+	_Atomic uint32_t asleep; /* threads that sleep on word; seq_cst with word */
 	bool stop;
 	struct kern_list jobs; /* in order of submission */
 	unsigned on_hw;
-	struct kern_job *running; /* executed by the engine now */
+	uint64_t last_context; /* fence context of the job that came to the hardware last */
 };
 
 /* --- syncobjs ---------------------------------------------------------------------------------------------------
