@@ -328,6 +328,8 @@ static void decode_vop1(struct state *st, uint32_t w)
 	valu_result(st, bits(w, 24, 17));
 	if (st->inst->row->src[0])
 		short_source0(st, bits(w, 8, 0));
+	if (st->inst->op == ISA_OP_V_SWAP_B32 && st->inst->valu.kind[0] != ISA_FROM_ROW)
+		st->why = "v_swap of what is no VGPR";
 }
 
 /* v_madmk, v_fmamk: D = S0 * K + S1; v_madak, v_fmaak: D = S0 * S1 + K. */
@@ -401,6 +403,8 @@ static void long_sources(struct state *st, uint32_t w)
 		valu_source(st, n, code[n]);
 		if (code[n] == CODE_LITERAL || code[n] == CODE_SDWA || code[n] == CODE_DPP)
 			st->why = "VOP3 takes no literal, SDWA or DPP";
+		if (st->inst->valu.type[n] == ISA_T_W4 && code[n] < CODE_VGPR)
+			st->why = "a source of four dwords that is no VGPR";
 	}
 }
 

@@ -33,12 +33,13 @@ static unsigned blgp_lane(unsigned pattern, unsigned l)
 	}
 }
 
-/* CBSZ: 2^cbsz neighbouring blocks all read the source 0 of block number abid among them. */
-static unsigned cbsz_block(const struct isa_valu *v, unsigned block)
+/* CBSZ: 2^cbsz neighbouring blocks all read the source 0 of block number abid among them. More than there are is
+ * reserved. */
+static unsigned cbsz_block(const struct isa_valu *v, unsigned block, unsigned blocks)
 {
 	unsigned size = 1u << v->cbsz;
 
-	return v->cbsz ? (block & ~(size - 1)) + (v->abid & (size - 1)) : block;
+	return v->cbsz ? ((block & ~(size - 1)) + (v->abid & (size - 1))) % blocks : block;
 }
 
 /* The lane that holds row i and the k-group of a block. */
@@ -125,7 +126,7 @@ static inline float element_xf32(const uint32_t *rows, unsigned lane, unsigned e
 #define MATRIX(name, T, ELEMENT_A, ELEMENT_B)                                                                      \
 	static void name##_block(struct isa_lanes *x, const struct shape *s, unsigned block)                       \
 	{                                                                                                          \
-		const unsigned from = cbsz_block(x->inst, block), m = s->m;                                        \
+		const unsigned from = cbsz_block(x->inst, block, s->blocks), m = s->m;                             \
 		t_##T sum[MAX_M][MAX_M], column[MAX_M];                                                            \
 		for (unsigned i = 0; i < m; i++)                                                                   \
 			for (unsigned j = 0; j < m; j++)                                                           \
