@@ -10,7 +10,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic int level = VGPU_STRICT_REPORT;
 typedef _Atomic enum { BY_DEFAULT, OFF, ON } choice;
-static choice caches, overlap;
+static choice caches, waits, overlap;
 static atomic_ulong findings;
 /* Immutable after `once`; stdio locks each line. */
 static FILE *log_file;
@@ -39,6 +39,7 @@ static void read_environment(void)
 	else if (strict && *strict && strcmp(strict, "report"))
 		fprintf(stderr, "vgpu: TUFF_VGPU_STRICT=%s is none of off, report, fatal; taking report\n", strict);
 	read_choice("TUFF_VGPU_CACHES", &caches);
+	read_choice("TUFF_VGPU_WAITS", &waits);
 	read_choice("TUFF_VGPU_OVERLAP", &overlap);
 	if (!log || !*log)
 		return;
@@ -84,6 +85,19 @@ void vgpu_overlap_set(bool on)
 {
 	pthread_once(&once, read_environment);
 	overlap = on ? ON : OFF;
+}
+
+bool vgpu_waits(void)
+{
+	enum vgpu_strict strict = vgpu_strict();
+
+	return waits == BY_DEFAULT ? strict == VGPU_STRICT_FATAL : waits == ON;
+}
+
+void vgpu_waits_set(bool on)
+{
+	pthread_once(&once, read_environment);
+	waits = on ? ON : OFF;
 }
 
 unsigned long vgpu_findings(void)

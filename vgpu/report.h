@@ -29,10 +29,14 @@ VGPU_API void vgpu_caches_set(bool on);
  * off. */
 VGPU_API bool vgpu_overlap(void);
 VGPU_API void vgpu_overlap_set(bool on);
+/* Whether machine code is checked for waits that are missing, and for races in LDS: TUFF_VGPU_WAITS, on or off;
+ * unset: if the level is fatal. */
+VGPU_API bool vgpu_waits(void);
+VGPU_API void vgpu_waits_set(bool on);
 /* Findings so far in this process, whatever the level. */
 VGPU_API unsigned long vgpu_findings(void);
 
-/* Reports a finding of checklist row `row` (1..121; 0: none of them). */
+/* Reports a finding of checklist row `row` (1..123; 0: none of them). */
 void vgpu_finding(unsigned row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A line of the log; what costs something to write asks first whether there is one. */
 bool vgpu_logs(void);

@@ -28,6 +28,7 @@ struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool nu
 	}
 	if (vgpu_caches() && !null_device)
 		dev->cache = mem_cache_create(); /* without memory for it: memory is always current */
+	dev->checked = vgpu_waits();
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

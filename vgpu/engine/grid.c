@@ -467,6 +467,7 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.user = grid,
 		.atomics_shared = true,
 		.cache = run->ring->dev->cache,
+		.checked = run->ring->dev->checked,
 		.l1 = run->ring->dispatches++ % 2 ? MEM_L1_ODD : MEM_L1_EVEN,
 	};
 	grid->poison = vgpu_strict() != VGPU_STRICT_OFF;

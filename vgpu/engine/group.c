@@ -35,10 +35,35 @@ void engine_group_destroy(struct engine_group *group)
 {
 	if (!group)
 		return;
+	for (unsigned number = 0; number < ENGINE_WAVES_PER_GROUP; number++)
+		isa_late_destroy(group->waves[number].late);
+	isa_races_destroy(group->races);
 	free(group->waves);
 	free(group->v);
 	free(group->lds);
 	free(group);
+}
+
+/* What checks of machine code remember. One wave alone races with nobody. */
+static bool reserve_checks(struct engine_group *group, unsigned waves)
+{
+	for (unsigned number = 0; number < waves; number++) {
+		struct isa_wave *wave = &group->waves[number];
+
+		if (!wave->late)
+			wave->late = isa_late_create();
+		if (!wave->late)
+			return false;
+		isa_late_reset(wave->late);
+	}
+	if (waves == 1 || !group->shared.lds_B)
+		return true;
+	if (!group->races)
+		group->races = isa_races_create((uint32_t)group->lds_room_B);
+	group->shared.races = group->races;
+	if (group->races)
+		isa_races_reset(group->races, waves);
+	return group->races;
 }
 
 /* Storage grows and is never given back before the worker ends. */
@@ -57,6 +82,8 @@ static bool reserve(struct engine_group *group, size_t v_rows, size_t lds_B)
 		group->lds_room_B = group->lds ? lds_B : 0;
 		if (group->lds)
 			memset(group->lds, 0, lds_B);
+		isa_races_destroy(group->races);
+		group->races = NULL;
 	}
 	return group->v_rows >= v_rows && group->lds_room_B >= lds_B;
 }
@@ -202,6 +229,8 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 	group->excused_ns = 0;
 	group->shared = (struct isa_group){.lds = group->lds, .lds_B = grid->lds_B, .waves = waves};
 	memcpy(group->slot, claim->slot, sizeof(group->slot));
+	if (grid->machine.checked && !reserve_checks(group, waves))
+		return false;
 	if (grid->poison && grid->lds_B)
 		memset(group->lds, POISON_BYTE, grid->lds_B);
 	for (unsigned number = 0; number < waves; number++)
@@ -265,6 +294,8 @@ static void step_barrier(struct engine_group *group)
 		if (group->done[number] == ISA_BARRIER)
 			group->done[number] = ISA_BUDGET;
 	shared->at_barrier = 0;
+	if (shared->races)
+		isa_races_barrier(shared->races);
 }
 
 bool engine_group_run(struct engine_group *group, uint64_t budget)

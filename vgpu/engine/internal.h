@@ -128,6 +128,7 @@ struct engine_device {
 	uint64_t service_ns;
 	unsigned worker_max;
 	struct mem_cache *cache; /* owned; immutable after creation; NULL: memory is always current */
+	bool checked;            /* immutable after creation: vgpu_waits() */
 
 	pthread_mutex_t lock;
 	pthread_cond_t work;              /* a grid was added, a scratch slot is free, or the device goes */
@@ -246,6 +247,7 @@ struct engine_group {
 	size_t v_rows;
 	uint8_t *lds; /* owned */
 	size_t lds_room_B;
+	struct isa_races *races;               /* owned; for lds_room_B, NULL if code is not checked */
 	uint16_t slot[ENGINE_WAVES_PER_GROUP]; /* scratch slots, one a wave */
 	uint64_t excused_ns;                   /* modelled time that the watchdog does not count */
 };

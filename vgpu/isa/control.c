@@ -94,8 +94,9 @@ S_FN(sleep)
 	return isa_leave(w, ISA_BUDGET, next_pc(i));
 }
 
-/* No effect: messages (no graphics and no host interrupt handler listens), wake-ups (sleeping ends by itself), and
- * s_trap, because DRM VMIDs have no trap handler (TRAP_EN is 0) and hardware then goes on behind it. */
+/* No effect: waits, which are here for code that is checked, and which late.c has seen; messages (no graphics and
+ * no host interrupt handler listens), wake-ups (sleeping ends by itself), and s_trap, because DRM VMIDs have no
+ * trap handler (TRAP_EN is 0) and hardware then goes on behind it. */
 S_FN(nothing)
 {
 	(void)w;
@@ -251,6 +252,7 @@ const struct isa_handler isa_control_handlers[] = {
 	{ISA_OP_S_SET_GPR_IDX_ON, s_set_gpr_idx_on},
 	{ISA_OP_S_ENDPGM, s_endpgm},
 	{ISA_OP_S_BRANCH, s_branch},
+	{ISA_OP_S_WAITCNT, s_nothing},
 	{ISA_OP_S_WAKEUP, s_nothing},
 	{ISA_OP_S_CBRANCH_SCC0, s_cbranch_scc0},
 	{ISA_OP_S_CBRANCH_SCC1, s_cbranch_scc1},

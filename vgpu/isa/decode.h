@@ -191,6 +191,7 @@ struct isa_valu {
 };
 
 struct isa_inst;
+struct isa_touch;
 /* Executes one instruction; returns the next, or NULL to make isa_run return. */
 typedef const struct isa_inst *(*isa_fn)(struct isa_wave *w, const struct isa_inst *i);
 
@@ -202,6 +203,8 @@ struct isa_inst {
 	uint8_t enc;    /* enum isa_enc; a promoted VOP1/VOP2/VOPC says ISA_VOP3 */
 	uint8_t dwords; /* encoded length */
 	uint16_t flags; /* enum isa_flag */
+	const struct isa_touch
+		*touch; /* registers that it touches; owned by the program; NULL: code is not checked */
 	union {
 		struct isa_mem mem;
 		struct isa_salu salu;
@@ -229,6 +232,7 @@ extern const struct isa_handler isa_ds_handlers[];    /* mem_ds.c */
 struct isa_decoder {
 	enum vgpu_gfx gfx;
 	uint32_t vgprs, sgprs, first_agpr, agprs; /* as isa_machine grants them */
+	uint32_t checked;                         /* isa_machine::checked */
 };
 
 /* A decoder that grants everything; AGPRs get rows from 512 on. For disassembly. */
@@ -256,6 +260,9 @@ static inline void isa_set_exec(struct isa_wave *w, uint64_t exec)
 
 /* The value of a constant source code as an operand of this type reads it (64 bits, or 32 in the low dword). */
 uint64_t isa_constant_value(unsigned code, enum isa_type type, uint32_t literal);
+
+/* Sources that say whether a register is zero. */
+enum { ISA_VCCZ = 251, ISA_EXECZ = 252 };
 
 /* Scalar sources by operand code: SGPRs, VCC, EXEC, M0, apertures, inline constants as 32-bit integers and floats,
  * VCCZ, EXECZ, SCC. code 255 (literal) and 256 on are not for these. A 64-bit read of an inline integer extends its
@@ -290,6 +297,8 @@ const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc);
 void isa_code_refresh(struct isa_wave *w);
 /* After a write to MODE. */
 void isa_mode_changed(const struct isa_wave *w);
+/* The disassembly of the code at pc as it stands in memory now. */
+void isa_text_at(const struct isa_wave *w, uint64_t pc, char *text, size_t text_B);
 /* For isa_leave: not to the caller of isa_run, only back to its loop, which looks at MODE and finds pc anew. */
 #define ISA_RESUME ((enum isa_stop)100)
 

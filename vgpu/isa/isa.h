@@ -35,12 +35,15 @@ enum isa_stop {
 };
 
 /* What a workgroup's waves share. Owned by engine/. */
+struct isa_races;
 struct isa_group {
 	uint8_t *lds; /* lds_B bytes, 64-byte aligned */
 	uint32_t lds_B;
 	uint32_t waves, at_barrier, ended; /* counts; engine/ steps the barrier */
 	/* isa/'s own; false at first: one of the waves invalidated its compute unit's caches. */
 	bool past_l1, past_scalar;
+	/* Who touched which part of LDS since the last barrier; NULL: that is not looked at. */
+	struct isa_races *races;
 };
 
 /* What a dispatch's waves share. Owned by engine/, immutable while waves run, but for the callback's own state. */
@@ -61,6 +64,8 @@ struct isa_machine {
 	 * current. Who calls isa_run or isa_program_get has entered them. */
 	struct mem_cache *cache;
 	unsigned l1;
+	/* Code is checked for waits that are missing; all waves have isa_wave::late then. */
+	bool checked;
 };
 
 struct mem_page;
@@ -88,7 +93,8 @@ struct isa_wave {
 	uint64_t refused_pc, refused_page;      /* of the last refused access, which is reported once a page */
 	const struct gpuvm_region *last_region; /* where the last memory access fell */
 	uint32_t wave_in_group, hw_id;
-	char why[512]; /* after ISA_STOPPED */
+	struct isa_late *late; /* what is loading; with isa_machine::checked, else NULL. Owned by engine/ */
+	char why[512];         /* after ISA_STOPPED */
 
 	/* isa/'s own; zero before the first run. */
 	enum isa_stop stop;  /* why the run in progress ends */
@@ -104,6 +110,20 @@ struct isa_cache *isa_cache_create(void);
 void isa_cache_destroy(struct isa_cache *cache);
 struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_machine *machine, uint64_t entry,
 				    char *why, size_t why_B);
+
+/* What a wave has under way. Reset before its first run. NULL without memory. */
+struct isa_late *isa_late_create(void);
+void isa_late_reset(struct isa_late *late);
+void isa_late_destroy(struct isa_late *late);
+
+/* Who touched the LDS of a workgroup: for groups of several waves of at most lds_B bytes, one group after the
+ * other. NULL without memory. */
+struct isa_races *isa_races_create(uint32_t lds_B);
+void isa_races_destroy(struct isa_races *races);
+/* Before a group's first run. */
+void isa_races_reset(struct isa_races *races, uint32_t waves);
+/* All waves of the group have met at a barrier. */
+void isa_races_barrier(struct isa_races *races);
 
 /* Runs a wave for at most about `budget` instructions. */
 enum isa_stop isa_run(struct isa_wave *wave, uint64_t budget);

@@ -2,6 +2,7 @@
  *
  * GFX9 ignores M0 but for the few instructions that take their address from it. Any alignment goes. */
 #include "vgpu/isa/mem_access.h"
+#include "vgpu/isa/race.h"
 #include "vgpu/isa/valu.h"
 
 #include <immintrin.h>
@@ -21,16 +22,22 @@ static bool in_lds(struct isa_wave *w, const struct isa_inst *i, uint32_t offset
 
 void isa_lds_read(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, void *dst, unsigned size_B)
 {
-	if (in_lds(w, i, offset, size_B))
-		memcpy(dst, w->group->lds + offset, size_B);
-	else
+	if (!in_lds(w, i, offset, size_B)) {
 		memset(dst, 0, size_B);
+		return;
+	}
+	if (w->group->races)
+		isa_race_access(w, i, offset, size_B, ISA_RACE_READ, NULL);
+	memcpy(dst, w->group->lds + offset, size_B);
 }
 
 void isa_lds_write(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, const void *src, unsigned size_B)
 {
-	if (in_lds(w, i, offset, size_B))
-		memcpy(w->group->lds + offset, src, size_B);
+	if (!in_lds(w, i, offset, size_B))
+		return;
+	if (w->group->races)
+		isa_race_access(w, i, offset, size_B, ISA_RACE_WRITE, src);
+	memcpy(w->group->lds + offset, src, size_B);
 }
 
 uint64_t isa_lds_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
@@ -40,6 +47,8 @@ uint64_t isa_lds_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 
 	if (!in_lds(w, i, offset, size_B))
 		return 0;
+	if (w->group->races)
+		isa_race_access(w, i, offset, size_B, ISA_RACE_ATOMIC, NULL);
 	memcpy(&old, w->group->lds + offset, size_B);
 	new = isa_atomic_apply(op, size_B, old, data, data1);
 	memcpy(w->group->lds + offset, &new, size_B);
@@ -149,6 +158,8 @@ static const struct isa_inst *read_dwords(struct isa_wave *w, const struct isa_i
 		return refuse_gds(w, i);
 	read_offsets(w, i, offset);
 	inside = all_inside(w, offset, mask, 4 * dw);
+	if (inside && w->group->races)
+		isa_race_read(w, i, offset, mask, 4 * dw);
 	if (inside && dw == 1) {
 		ISA_FOR_LANES(lane, mask)
 		memcpy(&v[0][lane], w->group->lds + offset[lane], 4);
@@ -160,7 +171,10 @@ static const struct isa_inst *read_dwords(struct isa_wave *w, const struct isa_i
 	}
 	ISA_FOR_LANES(lane, mask)
 	{
-		isa_lds_read(w, i, offset[lane], value, 4 * dw);
+		if (inside)
+			memcpy(value, w->group->lds + offset[lane], 4 * dw);
+		else
+			isa_lds_read(w, i, offset[lane], value, 4 * dw);
 		for (unsigned k = 0; k < dw; k++)
 			v[k][lane] = value[k];
 	}
@@ -177,7 +191,7 @@ static const struct isa_inst *write_dwords(struct isa_wave *w, const struct isa_
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
 	read_offsets(w, i, offset);
-	inside = all_inside(w, offset, mask, 4 * dw);
+	inside = !w->group->races && all_inside(w, offset, mask, 4 * dw);
 	if (inside && dw == 1) {
 		ISA_FOR_LANES(lane, mask)
 		memcpy(w->group->lds + offset[lane], &v[0][lane], 4);

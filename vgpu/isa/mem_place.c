@@ -60,7 +60,7 @@ void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, u
 }
 
 bool mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access, unsigned *size_B,
-		 uint8_t **host)
+	      uint8_t **host)
 {
 	const struct gpuvm_region *r = region_of(w, va);
 	uint64_t masked = va & ISA_VA_MASK;
@@ -123,8 +123,8 @@ static enum mem_layer first_layer(const struct isa_wave *w, const struct isa_ins
 	return w->group->past_l1 || i->flags & (ISA_GLC | ISA_SCC_BIT) ? MEM_L2 : (enum mem_layer)w->machine->l1;
 }
 
-const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r,
-				uint8_t *host, unsigned size_B)
+const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r, uint8_t *host,
+			  unsigned size_B)
 {
 	enum mem_layer layer = first_layer(w, i);
 	const struct mem_page *page;
@@ -137,8 +137,8 @@ const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const st
 
 /* The own copy is there before anything is written: who would fill it later might do so from what was there before.
  */
-struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r,
-			   uint8_t *host, unsigned size_B)
+struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r, uint8_t *host,
+			 unsigned size_B)
 {
 	bool past = i->enc == ISA_SMEM ? w->group->past_scalar : w->group->past_l1;
 	struct mem_sink sink = {.to = host};
@@ -198,7 +198,7 @@ static enum mem_shape shape_of_some(const struct isa_addresses *a, const struct 
 }
 
 static enum mem_shape shape_of(struct isa_wave *w, const struct isa_addresses *a, unsigned size_B, unsigned access,
-			   uint64_t *bias)
+			       uint64_t *bias)
 {
 	const struct gpuvm_region *r = region_of(w, a->va[__builtin_ctzll(a->mask)]);
 
@@ -209,7 +209,8 @@ static enum mem_shape shape_of(struct isa_wave *w, const struct isa_addresses *a
 }
 
 /* [lo, hi) of the lanes' addresses, which lie as `shape` says. */
-static void span_of(const struct isa_addresses *a, enum mem_shape shape, unsigned size_B, uint64_t *lo, uint64_t *hi)
+static void span_of(const struct isa_addresses *a, enum mem_shape shape, unsigned size_B, uint64_t *lo,
+		    uint64_t *hi)
 {
 	*lo = *hi = a->va[__builtin_ctzll(a->mask)];
 	if (shape == MEM_IN_A_ROW)
@@ -240,7 +241,7 @@ static uint8_t *page_span(const struct isa_addresses *a, enum mem_shape shape, u
 
 /* shape_of for reads, with the bias of the cache that they are served from. */
 enum mem_shape mem_shape_of_read(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
-				unsigned size_B, uint64_t *bias)
+				 unsigned size_B, uint64_t *bias)
 {
 	enum mem_shape shape = shape_of(w, a, size_B, GPUVM_R, bias);
 	unsigned span_B;
@@ -257,7 +258,7 @@ enum mem_shape mem_shape_of_read(struct isa_wave *w, const struct isa_inst *i, c
 }
 
 enum mem_shape mem_shape_of_write(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
-				 unsigned size_B, struct mem_sink_bias *bias)
+				  unsigned size_B, struct mem_sink_bias *bias)
 {
 	enum mem_shape shape = shape_of(w, a, size_B, GPUVM_W, &bias->to);
 	unsigned span_B;

@@ -396,6 +396,6 @@ int main(void)
 
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	for (unsigned n = 0; n < sizeof(chips) / sizeof(*chips); n++)
-		test_pieces(chips[n], pieces, sizeof(pieces) / sizeof(*pieces));
+		test_pieces(chips[n], false, pieces, sizeof(pieces) / sizeof(*pieces));
 	return check_done("memory instructions");
 }

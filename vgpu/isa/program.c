@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "vgpu/isa/mem_cache.h"
+#include "vgpu/isa/touch.h"
 
 #define VA_MASK 0xffffffffffffull
 /* Longest GFX9 instruction with its literal; two dwords and an extra one for VOP3-sized encodings that have none.
@@ -24,8 +25,9 @@
 struct run {
 	uint64_t va;
 	size_t size_B;
-	uint8_t *copy;         /* owned */
-	struct isa_inst *inst; /* owned */
+	uint8_t *copy;           /* owned */
+	struct isa_inst *inst;   /* owned */
+	struct isa_touch *touch; /* owned; one an instruction, or NULL: code is not checked */
 };
 
 struct constant {
@@ -64,6 +66,7 @@ static struct isa_decoder decoder_of(const struct isa_machine *m)
 		.gfx = m->chip->gfx,
 		.vgprs = m->vgpr_count,
 		.sgprs = m->sgpr_count && m->sgpr_count < ISA_FLAT_SCRATCH ? m->sgpr_count : ISA_FLAT_SCRATCH,
+		.checked = m->checked,
 	};
 
 	if (dec.gfx == VGPU_GFX908) {
@@ -217,13 +220,14 @@ static void enter(struct isa_program *p, uint64_t pc, const struct isa_inst *ins
 /* --- decoding a run
  * ------------------------------------------------------------------------------------------------ */
 
-/* Instructions without effect here: waits (memory operations complete at once), priorities, traces, and prefetch
- * and performance hints. */
-static bool without_effect(enum isa_op op)
+/* Instructions without effect here: waits (memory operations complete at once; checks want to see them all the
+ * same), priorities, traces, and prefetch and performance hints. */
+static bool without_effect(const struct isa_program *p, enum isa_op op)
 {
 	switch (op) {
-	case ISA_OP_S_NOP:
 	case ISA_OP_S_WAITCNT:
+		return !p->dec.checked;
+	case ISA_OP_S_NOP:
 	case ISA_OP_S_SETPRIO:
 	case ISA_OP_S_INCPERFLEVEL:
 	case ISA_OP_S_DECPERFLEVEL:
@@ -301,7 +305,7 @@ static bool collect(struct isa_program *p, struct collector *c, uint64_t pc)
 		c->inst_of[c->addresses++] = (uint32_t)c->count;
 		c->code_dw += fetch(p, pc, &c->code[c->code_dw], dwords);
 		pc += 4 * dwords;
-		if (!inst->fn && without_effect(inst->op))
+		if (!inst->fn && without_effect(p, inst->op))
 			continue;
 		if (!inst->fn && !isa_bind(p, inst))
 			return false;
@@ -309,6 +313,29 @@ static bool collect(struct isa_program *p, struct collector *c, uint64_t pc)
 		if (ends_run(inst))
 			return true;
 	}
+}
+
+static void free_run(struct run *run)
+{
+	free(run->copy);
+	free(run->inst);
+	free(run->touch);
+}
+
+/* What checks need to know of each instruction. */
+static bool add_touch(const struct isa_program *p, struct run *run, size_t count)
+{
+	if (!p->dec.checked)
+		return true;
+	run->touch = calloc(count, sizeof(*run->touch));
+	if (!run->touch)
+		return false;
+	for (size_t n = 0; n < count; n++) {
+		if (run->inst[n].fn != refuse) /* whose fields are gone */
+			isa_touch_of(&run->inst[n], &run->touch[n]);
+		run->inst[n].touch = &run->touch[n];
+	}
+	return true;
 }
 
 static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t pc)
@@ -321,9 +348,8 @@ static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t 
 	p->runs = runs;
 	run.copy = copy_of(c->code, run.size_B);
 	run.inst = copy_of(c->inst, c->count * sizeof(*c->inst));
-	if (!run.copy || !run.inst || !reserve(p, c->addresses)) {
-		free(run.copy);
-		free(run.inst);
+	if (!run.copy || !run.inst || !add_touch(p, &run, c->count) || !reserve(p, c->addresses)) {
+		free_run(&run);
 		return false;
 	}
 	runs[p->run_count++] = run;
@@ -380,10 +406,8 @@ isa_fn isa_refuse(struct isa_inst *inst, const char *why)
 /* Forgets all code; the program itself stays where it is. */
 static void program_empty(struct isa_program *p)
 {
-	for (size_t i = 0; i < p->run_count; i++) {
-		free(p->runs[i].copy);
-		free(p->runs[i].inst);
-	}
+	for (size_t i = 0; i < p->run_count; i++)
+		free_run(&p->runs[i]);
 	for (size_t i = 0; i < p->constant_count; i++)
 		free(p->constants[i].rows);
 	free(p->runs);

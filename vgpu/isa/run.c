@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "vgpu/isa/late.h"
 #include "vgpu/isa/valu.h"
 
 /* --- how a run ends
@@ -25,6 +26,15 @@ static unsigned report_words(const struct isa_wave *w, uint64_t pc, uint32_t cod
 	if (words)
 		memcpy(code, r->host + (va - r->lo), words * 4);
 	return words;
+}
+
+void isa_text_at(const struct isa_wave *w, uint64_t pc, char *text, size_t text_B)
+{
+	uint32_t code[3] = {0};
+	unsigned words = report_words(w, pc, code);
+
+	if (!words || !isa_disassemble(w->machine->chip->gfx, code, words, pc, text, text_B))
+		snprintf(text, text_B, "?");
 }
 
 const struct isa_inst *isa_stop_wave(struct isa_wave *w, const struct isa_inst *i, const char *fmt, ...)
@@ -57,9 +67,7 @@ enum {
 	PRIVATE_BASE,
 	PRIVATE_LIMIT,
 	POPS_WAVE_ID,
-	VCCZ = 251,
-	EXECZ,
-	SCC,
+	SCC = 253,
 };
 
 static uint64_t special_value(const struct isa_wave *w, unsigned code)
@@ -73,9 +81,9 @@ static uint64_t special_value(const struct isa_wave *w, unsigned code)
 		return ISA_PRIVATE_BASE;
 	case PRIVATE_LIMIT:
 		return ISA_PRIVATE_BASE | 0xffffffff;
-	case VCCZ:
+	case ISA_VCCZ:
 		return isa_sread64(w, ISA_VCC) == 0;
-	case EXECZ:
+	case ISA_EXECZ:
 		return isa_exec(w) == 0;
 	case SCC:
 		return w->scc;
@@ -154,9 +162,13 @@ static const struct isa_inst *run_indexed(struct isa_wave *w, const struct isa_i
 	struct isa_inst moved = *i;
 	struct isa_valu *v = &moved.valu;
 	unsigned index = w->s[ISA_M0] & 255, which = w->s[ISA_M0] >> 12 & 15;
+	struct isa_touch touch;
 
-	if (i->enc < ISA_VOP1 || i->enc > ISA_VOP3P || i->row->flags & ISA_ROW_MATRIX)
+	if (i->enc < ISA_VOP1 || i->enc > ISA_VOP3P || i->row->flags & ISA_ROW_MATRIX) {
+		if (w->late)
+			isa_late_step(w, i);
 		return i->fn(w, i);
+	}
 	for (unsigned n = 0; n < 3; n++) {
 		bool accumulator = n == 2 && i->row->flags & ISA_ROW_ACCUMULATE;
 		bool relative = accumulator ? which & GPR_IDX_DST : which & GPR_IDX_SRC0 << n;
@@ -172,6 +184,11 @@ static const struct isa_inst *run_indexed(struct isa_wave *w, const struct isa_i
 		if (v->vdst + isa_type_dw(v->dst_type) > w->machine->vgpr_count)
 			return bad_index(w, i);
 	}
+	if (w->late) {
+		isa_touch_of(&moved, &touch);
+		moved.touch = &touch;
+		isa_late_step(w, &moved);
+	}
 	return moved.fn(w, &moved) ? i + 1 : NULL;
 }
 
@@ -183,6 +200,12 @@ static uint64_t run_inner(struct isa_wave *w, uint64_t left)
 	if (w->mode & ISA_MODE_GPR_IDX) {
 		while (i && left && w->mode & ISA_MODE_GPR_IDX) {
 			i = run_indexed(w, i);
+			left--;
+		}
+	} else if (w->late) {
+		while (i && left) {
+			isa_late_step(w, i);
+			i = i->fn(w, i);
 			left--;
 		}
 	} else {

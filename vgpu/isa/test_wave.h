@@ -180,6 +180,8 @@ static inline bool run(unsigned piece)
 	w->refused_pc = 0;
 	w->why[0] = 0;
 	test.faults = 0;
+	if (w->late)
+		isa_late_reset(w->late);
 	w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
 	stop = w->program ? isa_run(w, 100) : ISA_STOPPED;
 	if (stop != ISA_ENDED)
@@ -266,7 +268,8 @@ static inline bool assemble(const char *chip, const struct piece *pieces, unsign
 	return true;
 }
 
-static inline void init(const char *chip)
+/* checked: with the checks of late.h. */
+static inline void init(const char *chip, bool checked)
 {
 	memset(&test, 0, sizeof(test));
 	test.code = aligned_alloc(4096, 65536);
@@ -288,6 +291,8 @@ static inline void init(const char *chip)
 		.accum_offset = ROWS,
 	};
 	test.group = (struct isa_group){.lds = test.lds, .lds_B = 4096, .waves = 1};
+	test.machine.checked = checked;
+	test.wave.late = checked ? isa_late_create() : NULL;
 	test.cache = isa_cache_create();
 	test.wave.v = test.v;
 	test.wave.group = &test.group;
@@ -297,15 +302,16 @@ static inline void init(const char *chip)
 static inline void fini(void)
 {
 	isa_cache_destroy(test.cache);
+	isa_late_destroy(test.wave.late);
 	free(test.code);
 	free(test.data);
 	free(test.lds);
 	free(test.v);
 }
 
-static inline void test_pieces(const char *chip, const struct piece *pieces, unsigned count)
+static inline void test_pieces(const char *chip, bool checked, const struct piece *pieces, unsigned count)
 {
-	init(chip);
+	init(chip, checked);
 	if (!CHECK(assemble(chip, pieces, count)))
 		return;
 	for (unsigned n = 0; n < count; n++) {
