@@ -36,35 +36,55 @@ static uint32_t next_word(struct state *st)
 
 /* --- registers -------------------------------------------------------------------------------- */
 
+/* Rows of a register tuple. What is above those that the dispatch grants reads the first ones (register 0, for a
+ * single one); a result there makes the instruction do nothing ("Vega" ISA, out-of-range behaviour). */
+static uint16_t rows_of(struct state *st, unsigned reg, unsigned dw, unsigned base, unsigned count, bool result)
+{
+	if (!dw || reg + dw <= count)
+		return (uint16_t)(base + reg);
+	st->inst->beyond |= result ? ISA_BEYOND_RESULT : ISA_BEYOND_SOURCE;
+	if (dw > count)
+		st->why = "more registers than the dispatch grants";
+	return (uint16_t)base;
+}
+
 static uint16_t vgpr_row(struct state *st, unsigned reg, unsigned dw)
 {
-	if (dw && reg + dw > st->dec->vgprs)
-		st->why = "a VGPR above those that the dispatch grants";
-	return (uint16_t)reg;
+	return rows_of(st, reg, dw, 0, st->dec->vgprs, false);
+}
+
+static uint16_t data_row(struct state *st, unsigned reg, unsigned dw, bool agpr, bool result)
+{
+	return agpr ? rows_of(st, reg, dw, st->dec->first_agpr, st->dec->agprs, result)
+		    : rows_of(st, reg, dw, 0, st->dec->vgprs, result);
 }
 
 static uint16_t agpr_row(struct state *st, unsigned reg, unsigned dw)
 {
-	if (dw && reg + dw > st->dec->agprs)
-		st->why = "an AGPR above those that the dispatch grants";
-	return (uint16_t)(st->dec->first_agpr + reg);
+	return data_row(st, reg, dw, true, false);
 }
 
-static uint16_t data_row(struct state *st, unsigned reg, unsigned dw, bool agpr)
-{
-	return agpr ? agpr_row(st, reg, dw) : vgpr_row(st, reg, dw);
-}
-
-/* A tuple of SGPRs must end inside the SGPRs, or be a special pair. */
+/* A tuple of SGPRs must end inside the SGPRs, or be a special pair. Above those that are granted s0 is read. */
 static uint8_t scalar_code(struct state *st, unsigned code, unsigned dw)
 {
-	if (code < ISA_FLAT_SCRATCH) {
-		if (code + dw > st->dec->sgprs)
-			st->why = "an SGPR above those that the dispatch grants";
-	} else if (code < 128 && code + dw > 128) {
-		st->why = "an SGPR tuple that runs over the last one";
+	if (code < ISA_FLAT_SCRATCH && code + dw > st->dec->sgprs) {
+		st->inst->beyond |= ISA_BEYOND_SOURCE;
+		return 0;
 	}
+	if (code >= ISA_FLAT_SCRATCH && code < 128 && code + dw > 128)
+		st->why = "an SGPR tuple that runs over the last one";
 	return (uint8_t)code;
+}
+
+/* What is written above them is lost: it goes to the 16 trap temporaries, which nothing uses. */
+static uint8_t scalar_result(struct state *st, unsigned code, unsigned dw)
+{
+	bool beyond = code < ISA_FLAT_SCRATCH && code + dw > st->dec->sgprs;
+
+	if (!beyond)
+		return scalar_code(st, code, dw);
+	st->inst->beyond |= ISA_BEYOND_SOURCE;
+	return ISA_TTMP0;
 }
 
 static uint8_t scalar_source(struct state *st, unsigned code, enum isa_type type)
@@ -115,7 +135,7 @@ static void decode_sop2(struct state *st, uint32_t w)
 	take_row(st, ISA_SOP2, bits(w, 29, 23));
 	if (st->why)
 		return;
-	st->inst->salu.dst = scalar_code(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
+	st->inst->salu.dst = scalar_result(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
 	salu_sources(st, bits(w, 7, 0), bits(w, 15, 8));
 }
 
@@ -124,7 +144,7 @@ static void decode_sop1(struct state *st, uint32_t w)
 	take_row(st, ISA_SOP1, bits(w, 15, 8));
 	if (st->why)
 		return;
-	st->inst->salu.dst = scalar_code(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
+	st->inst->salu.dst = scalar_result(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
 	salu_sources(st, bits(w, 7, 0), 0);
 }
 
@@ -153,7 +173,7 @@ static void decode_sopk(struct state *st, uint32_t w)
 		return;
 	s->simm = sign_extend(bits(w, 15, 0), 16);
 	if (st->inst->row->dst)
-		s->dst = scalar_code(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
+		s->dst = scalar_result(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
 	else
 		s->src[0] = scalar_code(st, bits(w, 22, 16), isa_type_dw(st->inst->row->src[0]));
 	if (st->inst->op == ISA_OP_S_SETREG_IMM32_B32)
@@ -229,11 +249,11 @@ static void valu_result(struct state *st, unsigned reg)
 	if (v->dst_type == ISA_T_NONE)
 		return;
 	if (v->dst_type == ISA_T_M64)
-		v->sdst = scalar_code(st, reg, 2);
+		v->sdst = scalar_result(st, reg, 2);
 	else if (result_is_scalar(st->inst->op))
-		v->sdst = scalar_code(st, reg, 1);
+		v->sdst = scalar_result(st, reg, 1);
 	else
-		v->vdst = vgpr_row(st, reg, dw);
+		v->vdst = data_row(st, reg, dw, false, true);
 	if (st->inst->row->flags & ISA_ROW_ACCUMULATE)
 		valu_source(st, 2, CODE_VGPR + reg);
 }
@@ -257,7 +277,7 @@ static void decode_sdwa(struct state *st)
 	if (v->type[1])
 		valu_source(st, 1, bits(w, 31, 31) ? src1 & 255 : src1);
 	if (v->dst_type == ISA_T_M64) {
-		v->sdst = bits(w, 15, 15) ? scalar_code(st, bits(w, 14, 8), 2) : ISA_VCC;
+		v->sdst = bits(w, 15, 15) ? scalar_result(st, bits(w, 14, 8), 2) : ISA_VCC;
 		return;
 	}
 	v->dst_sel = (uint8_t)bits(w, 10, 8);
@@ -321,7 +341,7 @@ static void decode_vop1(struct state *st, uint32_t w)
 		return;
 	valu_types(st->inst);
 	if (st->inst->op == ISA_OP_V_ACCVGPR_MOV_B32) {
-		st->inst->valu.vdst = agpr_row(st, bits(w, 24, 17), 1);
+		st->inst->valu.vdst = data_row(st, bits(w, 24, 17), 1, true, true);
 		valu_source(st, 0, CODE_VGPR + bits(w, 8, 0));
 		return;
 	}
@@ -423,7 +443,7 @@ static void decode_vop3(struct state *st, uint32_t w)
 	v->omod = (uint8_t)bits(w1, 28, 27);
 	v->neg = (uint8_t)bits(w1, 31, 29);
 	if (st->inst->row->flags & ISA_ROW_CARRY_OUT) {
-		v->sdst = scalar_code(st, bits(w, 14, 8), 2);
+		v->sdst = scalar_result(st, bits(w, 14, 8), 2);
 	} else {
 		v->abs = (uint8_t)bits(w, 10, 8);
 		v->opsel = (uint8_t)bits(w, 14, 11);
@@ -446,7 +466,7 @@ static void decode_mfma(struct state *st, uint32_t w, uint32_t w1)
 	v->cbsz = (uint8_t)bits(w, 10, 8);
 	v->abid = (uint8_t)bits(w, 14, 11);
 	v->blgp = (uint8_t)bits(w1, 31, 29);
-	v->vdst = data_row(st, bits(w, 7, 0), isa_type_dw(v->dst_type), acc_cd);
+	v->vdst = data_row(st, bits(w, 7, 0), isa_type_dw(v->dst_type), acc_cd, true);
 	for (unsigned n = 0; n < 2; n++) {
 		unsigned code = bits(w1, 8 + 9 * n, 9 * n);
 
@@ -472,10 +492,10 @@ static void decode_accvgpr(struct state *st, uint32_t w, uint32_t w1)
 
 	v->neg = v->abs = v->opsel = v->opsel_hi = 0;
 	if (st->inst->op == ISA_OP_V_ACCVGPR_READ_B32) {
-		v->vdst = vgpr_row(st, bits(w, 7, 0), 1);
+		v->vdst = data_row(st, bits(w, 7, 0), 1, false, true);
 		valu_source(st, 0, CODE_AGPR + bits(src, 7, 0));
 	} else {
-		v->vdst = agpr_row(st, bits(w, 7, 0), 1);
+		v->vdst = data_row(st, bits(w, 7, 0), 1, true, true);
 		valu_source(st, 0, src);
 	}
 }
@@ -544,7 +564,7 @@ static void decode_smem(struct state *st, uint32_t w)
 	flag_if(inst, bits(w, 16, 16), ISA_GLC);
 	flag_if(inst, bits(w, 17, 17), ISA_SOE_IMM);
 	dw = m->dst_dw > m->data_dw ? m->dst_dw : m->data_dw;
-	m->sdst = scalar_code(st, bits(w, 12, 6), dw);
+	m->sdst = m->dst_dw ? scalar_result(st, bits(w, 12, 6), dw) : scalar_code(st, bits(w, 12, 6), dw);
 	m->sbase = scalar_code(st, bits(w, 5, 0) * 2, isa_type_dw(inst->row->src[0]));
 	if (inst->flags & ISA_SOE_IMM)
 		m->offset = sign_extend(bits(w1, 20, 0), 21);
@@ -578,9 +598,9 @@ static void decode_ds(struct state *st, uint32_t w)
 	mem_widths(inst);
 	flag_if(inst, bits(w, 16, 16), ISA_GDS);
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), isa_type_dw(inst->row->src[0]));
-	m->vdata = data_row(st, bits(w1, 15, 8), m->data_dw, acc);
-	m->vdata1 = data_row(st, bits(w1, 23, 16), isa_type_dw(inst->row->src[2]), acc);
-	m->vdst = data_row(st, bits(w1, 31, 24), m->dst_dw, acc);
+	m->vdata = data_row(st, bits(w1, 15, 8), m->data_dw, acc, false);
+	m->vdata1 = data_row(st, bits(w1, 23, 16), isa_type_dw(inst->row->src[2]), acc, false);
+	m->vdst = data_row(st, bits(w1, 31, 24), m->dst_dw, acc, true);
 	if (ds_two_addresses(inst->op)) {
 		m->offset = (int32_t)bits(w, 7, 0);
 		m->offset1 = bits(w, 15, 8);
@@ -622,16 +642,16 @@ static void decode_flat(struct state *st, uint32_t w)
 	/* With SADDR, GLOBAL takes a 32-bit VGPR offset. */
 	address_dw = enc == ISA_SCRATCH ? !!(inst->flags & ISA_VADDR) : inst->flags & ISA_SADDR ? 1 : 2;
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), address_dw);
-	m->vdata = data_row(st, bits(w1, 15, 8), m->data_dw, acc);
+	m->vdata = data_row(st, bits(w1, 15, 8), m->data_dw, acc, false);
 	/* An atomic that returns nothing leaves the field unused. */
-	m->vdst = data_row(st, bits(w1, 31, 24), m->data_dw && !(inst->flags & ISA_GLC) ? 0 : m->dst_dw, acc);
+	m->vdst = data_row(st, bits(w1, 31, 24), m->data_dw && !(inst->flags & ISA_GLC) ? 0 : m->dst_dw, acc, true);
 }
 
 static void buffer_fields(struct state *st, uint32_t w, uint32_t w1)
 {
 	struct isa_inst *inst = st->inst;
 	struct isa_mem *m = &inst->mem;
-	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23);
+	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23), result;
 	unsigned dw;
 
 	mem_widths(inst);
@@ -644,7 +664,9 @@ static void buffer_fields(struct state *st, uint32_t w, uint32_t w1)
 	dw = m->dst_dw > m->data_dw ? m->dst_dw : m->data_dw;
 	dw = inst->flags & ISA_LDS ? 0 : dw + (inst->flags & ISA_TFE ? 1 : 0);
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), bits(w, 12, 12) + bits(w, 13, 13));
-	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), dw, acc);
+	/* An atomic that returns nothing has its data there alone. */
+	result = m->dst_dw && (!m->data_dw || inst->flags & ISA_GLC);
+	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), dw, acc, result);
 	if (inst->row->src[0] || inst->op == ISA_OP_BUFFER_STORE_LDS_DWORD) {
 		m->sbase = scalar_code(st, bits(w1, 20, 16) * 4, 4);
 		m->soffset = scalar_source(st, bits(w1, 31, 24), ISA_T_B32);

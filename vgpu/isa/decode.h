@@ -9,7 +9,8 @@
  * both). s_nop, s_waitcnt and their kin are dropped when code is decoded.
  *
  * Registers are checked at decode against what the dispatch grants: a function never meets a VGPR row outside the
- * wave's file or an SGPR tuple that runs over its end. Rows stay valid under s_set_gpr_idx too. */
+ * wave's file or an SGPR tuple that runs over its end; isa_inst::beyond tells of those that were. Rows stay valid
+ * under s_set_gpr_idx too. */
 #ifndef VGPU_ISA_DECODE_H
 #define VGPU_ISA_DECODE_H
 
@@ -190,6 +191,12 @@ struct isa_valu {
 	const uint32_t *constant[3];    /* constant sources, broadcast to two rows of 64; owned by the program */
 };
 
+/* Names a register above those that the dispatch grants, row 93. */
+enum isa_beyond {
+	ISA_BEYOND_SOURCE = 1 << 0, /* or an SGPR as result: resolved to what is read and written instead */
+	ISA_BEYOND_RESULT = 1 << 1, /* the instruction does nothing */
+};
+
 struct isa_inst;
 struct isa_touch;
 /* Executes one instruction; returns the next, or NULL to make isa_run return. */
@@ -203,6 +210,7 @@ struct isa_inst {
 	uint8_t enc;    /* enum isa_enc; a promoted VOP1/VOP2/VOPC says ISA_VOP3 */
 	uint8_t dwords; /* encoded length */
 	uint16_t flags; /* enum isa_flag */
+	uint8_t beyond; /* enum isa_beyond */
 	const struct isa_touch
 		*touch; /* registers that it touches; owned by the program; NULL: code is not checked */
 	union {
@@ -238,12 +246,18 @@ struct isa_decoder {
 /* A decoder that grants everything; AGPRs get rows from 512 on. For disassembly. */
 struct isa_decoder isa_decoder_any(enum vgpu_gfx gfx);
 /* Decodes the instruction at code, of which words are readable; fn, lane and constant stay unset. Returns its
- * length in dwords. 0: no instruction of this chip, or cut off, or above the registers granted: *why tells (static
- * text). */
+ * length in dwords. 0: no instruction of this chip, or cut off, or a tuple of more registers than are granted: *why
+ * tells (static text). */
 unsigned isa_decode(const struct isa_decoder *dec, const uint32_t *code, unsigned words, uint64_t pc,
 		    struct isa_inst *inst, const char **why);
 /* Dwords of an operand type. */
 unsigned isa_type_dw(enum isa_type type);
+
+/* SGPRs that the dispatch grants, beside VCC and its kin. */
+static inline uint32_t isa_sgprs(const struct isa_machine *m)
+{
+	return m->sgpr_count && m->sgpr_count < ISA_FLAT_SCRATCH ? m->sgpr_count : ISA_FLAT_SCRATCH;
+}
 
 static inline uint64_t isa_exec(const struct isa_wave *w)
 {
@@ -304,6 +318,8 @@ void isa_text_at(const struct isa_wave *w, uint64_t pc, char *text, size_t text_
 
 /* Ends isa_run with `stop`; the wave goes on at pc when it is run again. Returns NULL for the caller to return. */
 const struct isa_inst *isa_leave(struct isa_wave *w, enum isa_stop stop, uint64_t pc);
+/* A finding of row 93. */
+void isa_report_beyond(const struct isa_wave *w, uint64_t pc);
 /* Ends isa_run with ISA_STOPPED: wave->why gets the reason, address, words and disassembly. Returns NULL. */
 const struct isa_inst *isa_stop_wave(struct isa_wave *w, const struct isa_inst *i, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

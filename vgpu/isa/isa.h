@@ -54,7 +54,7 @@ struct isa_machine {
 	uint64_t (*clock)(void *user);                                           /* s_memrealtime, s_memtime */
 	void *user;
 	/* Rows of isa_wave::v that hold VGPRs, and SGPRs, as RSRC1 grants; on gfx90a vgpr_count is of the unified
-	 * file. Code that names a register above them stops the wave. sgpr_count 0: all 102. */
+	 * file. A register above them is a finding, reads register 0 and is not written. sgpr_count 0: all 102. */
 	uint32_t vgpr_count, sgpr_count;
 	/* Row of the first AGPR. gfx90a: from RSRC3. gfx908: vgpr_count, and v has 2 * vgpr_count rows. Else
 	 * ignored. */

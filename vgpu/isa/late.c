@@ -168,7 +168,8 @@ static void report(struct isa_wave *w, const struct isa_inst *i, const struct is
 	register_name(w, &both, name, sizeof(name));
 	isa_text_at(w, i->pc, user, sizeof(user));
 	isa_text_at(w, load->pc, loader, sizeof(loader));
-	vgpu_finding(122, "\"%s\" at 0x%llx %s %s while \"%s\" at 0x%llx is loading it: no s_waitcnt has waited for it",
+	vgpu_finding(122,
+		     "\"%s\" at 0x%llx %s %s while \"%s\" at 0x%llx is loading it: no s_waitcnt has waited for it",
 		     user, (unsigned long long)i->pc, r->written ? "writes" : "reads", name, loader,
 		     (unsigned long long)load->pc);
 }

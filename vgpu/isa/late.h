@@ -1,5 +1,5 @@
-/* Late write-back: which registers of a wave have a load under way, and who touches them before s_waitcnt has seen to
- * it that the load is done. GFX9's rules:
+/* Late write-back: which registers of a wave have a load under way, and who touches them before s_waitcnt has seen
+ * to it that the load is done. GFX9's rules:
  *
  *   vmcnt    vector memory, loads and stores, in the order of issue
  *   lgkmcnt  LDS in the order of issue; scalar memory in none: only lgkmcnt(0) tells
@@ -12,8 +12,8 @@
  * ISA_POISON until the load arrives; what was written to it too early is lost to the load. So correct code pays for
  * bookkeeping alone.
  *
- * Not here: what memory instructions read. On GFX9 stores have read their registers when they are issued (expcnt counts
- * exports and GDS alone).
+ * Not here: what memory instructions read. On GFX9 stores have read their registers when they are issued (expcnt
+ * counts exports and GDS alone).
  *
  * Private to vgpu/isa/ but for create, destroy and reset, which isa.h has. Thread rule: the wave's. */
 #ifndef VGPU_ISA_LATE_H
@@ -40,8 +40,8 @@ enum {
 struct late_load {
 	struct isa_range range;
 	uint8_t waits;
-	uint32_t number;        /* in the order of its counter */
-	uint64_t lanes;         /* that it writes */
+	uint32_t number; /* in the order of its counter */
+	uint64_t lanes;  /* that it writes */
 	uint64_t pc;
 	uint32_t (*saved)[ISA_LANES]; /* owned; NULL until somebody was too early: what arrives, in [0] for SGPRs */
 };

@@ -1,4 +1,5 @@
-/* Waits that are missing, and those that are there: what each counter of GFX9 tells (test_wave.h has the registers). */
+/* Waits that are missing, and those that are there: what each counter of GFX9 tells (test_wave.h has the
+ * registers). */
 #include "vgpu/isa/test_wave.h"
 
 #define POISON 0xd5d5d5d5u
@@ -36,7 +37,8 @@ static const struct piece pieces[] = {
 	 "global_load_dword v20, v[2:3], off\n s_waitcnt vmcnt(0)\n v_mov_b32 v21, v20\n v_mov_b32 v20, 7"},
 	{"lgkmcnt says nothing of vector memory", NULL,
 	 "global_load_dword v20, v[2:3], off\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v21, v20", 1},
-	{"nobody looks", NULL, "global_load_dword v20, v[2:3], off\n ds_read_b32 v21, v1\n s_load_dword s24, s[0:1], 0x4"},
+	{"nobody looks", NULL,
+	 "global_load_dword v20, v[2:3], off\n ds_read_b32 v21, v1\n s_load_dword s24, s[0:1], 0x4"},
 	{"the first of two", NULL,
 	 "global_load_dword v20, v[2:3], off\n global_load_dword v21, v[2:3], off\n s_waitcnt vmcnt(1)\n"
 	 "v_mov_b32 v22, v20"},

@@ -59,13 +59,13 @@ struct isa_cache {
 	struct isa_program *programs; /* owned */
 };
 
-/* Grants of a dispatch. Without sgpr_count, all of 102. */
+/* Grants of a dispatch. */
 static struct isa_decoder decoder_of(const struct isa_machine *m)
 {
 	struct isa_decoder dec = {
 		.gfx = m->chip->gfx,
 		.vgprs = m->vgpr_count,
-		.sgprs = m->sgpr_count && m->sgpr_count < ISA_FLAT_SCRATCH ? m->sgpr_count : ISA_FLAT_SCRATCH,
+		.sgprs = isa_sgprs(m),
 		.checked = m->checked,
 	};
 
@@ -160,6 +160,12 @@ static const struct isa_inst *fetch_fault(struct isa_wave *w, const struct isa_i
 
 	w->machine->fault(w->machine->user, &fault, i->pc);
 	return isa_stop_wave(w, i, "instruction fetch fault");
+}
+
+static const struct isa_inst *report_beyond(struct isa_wave *w, const struct isa_inst *i)
+{
+	isa_report_beyond(w, i->pc);
+	return i + 1;
 }
 
 /* Ends a run whose next instruction stands in another one. */
@@ -281,12 +287,21 @@ static void *copy_of(const void *data, size_t size_B)
 
 /* Code of a run being collected. */
 struct collector {
-	struct isa_inst inst[MAX_RUN + 1];
+	struct isa_inst inst[MAX_RUN + 2];
 	uint64_t pc_of[2 * MAX_RUN]; /* each address met, with the instruction it stands for */
 	uint32_t inst_of[2 * MAX_RUN];
 	uint32_t code[2 * MAX_RUN * MAX_DWORDS];
 	size_t count, addresses, code_dw;
 };
+
+/* Puts a report before the instruction, which is left out if it does nothing. */
+static struct isa_inst *report_before(struct collector *c, struct isa_inst *inst)
+{
+	c->inst[c->count + 1] = *inst;
+	*inst = (struct isa_inst){.fn = report_beyond, .pc = inst->pc};
+	c->count++;
+	return inst[1].beyond & ISA_BEYOND_RESULT ? NULL : inst + 1;
+}
 
 /* Fills the collector from pc to a jump, to known code, or to its end. */
 static bool collect(struct isa_program *p, struct collector *c, uint64_t pc)
@@ -295,7 +310,7 @@ static bool collect(struct isa_program *p, struct collector *c, uint64_t pc)
 		struct isa_inst *inst = &c->inst[c->count];
 		unsigned dwords;
 
-		if (find(p, pc) || c->count == MAX_RUN || c->addresses == 2 * MAX_RUN) {
+		if (find(p, pc) || c->count >= MAX_RUN || c->addresses == 2 * MAX_RUN) {
 			*inst = (struct isa_inst){.fn = follow, .pc = pc};
 			c->count++;
 			return true;
@@ -307,6 +322,11 @@ static bool collect(struct isa_program *p, struct collector *c, uint64_t pc)
 		pc += 4 * dwords;
 		if (!inst->fn && without_effect(p, inst->op))
 			continue;
+		if (inst->beyond) {
+			inst = report_before(c, inst);
+			if (!inst)
+				continue;
+		}
 		if (!inst->fn && !isa_bind(p, inst))
 			return false;
 		c->count++;

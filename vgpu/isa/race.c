@@ -80,8 +80,7 @@ struct isa_races *isa_races_create(uint32_t lds_B)
 /* Forgets what was before the barrier. Maps of waves stand one behind the other. */
 static void next_epoch(struct isa_races *races)
 {
-	memset(races->maps, 0,
-	       (2 + races->waves * ISA_RACE_KINDS) * (size_t)races->words * sizeof(*races->maps));
+	memset(races->maps, 0, (2 + races->waves * ISA_RACE_KINDS) * (size_t)races->words * sizeof(*races->maps));
 	for (unsigned n = 0; n < races->waves; n++)
 		races->wave[n].sites = 0;
 }
@@ -192,8 +191,8 @@ static const struct site *site_at(const struct race_wave *wave, unsigned kind, u
 	return NULL;
 }
 
-static void report(struct isa_wave *w, const struct isa_inst *i, unsigned kind, unsigned other,
-		   unsigned other_kind, uint32_t at)
+static void report(struct isa_wave *w, const struct isa_inst *i, unsigned kind, unsigned other, unsigned other_kind,
+		   uint32_t at)
 {
 	const struct race_wave *wave = &w->group->races->wave[other];
 	const struct site *site = site_at(wave, other_kind, at);
@@ -263,8 +262,8 @@ static void look_at_own_load(const struct isa_wave *w, const struct isa_inst *i,
 /* --- accesses --------------------------------------------------------------------------------- */
 
 /* The part of an access that stands in one word of the maps. */
-static void access_word(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B, unsigned kind,
-			bool changes)
+static void access_word(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B,
+			unsigned kind, bool changes)
 {
 	struct isa_races *races = w->group->races;
 	struct race_wave *own = &races->wave[w->wave_in_group];

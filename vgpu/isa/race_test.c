@@ -7,9 +7,11 @@
 #define BARRIER     "s_waitcnt lgkmcnt(0)\n s_barrier\n"
 
 static const struct piece pieces[] = {
-	{"apart", NULL, "s_lshl_b32 s24, s20, 8\n v_add_u32 v26, s24, v1\n ds_write_b32 v26, v8\n ds_read_b32 v20, v26"},
+	{"apart", NULL,
+	 "s_lshl_b32 s24, s20, 8\n v_add_u32 v26, s24, v1\n ds_write_b32 v26, v8\n ds_read_b32 v20, v26"},
 	{"read behind a barrier", NULL, FIRST_ONLY "ds_write_b32 v1, v8\n 1:\n" BARRIER "ds_read_b32 v20, v1"},
-	{"read without one", NULL, FIRST_ONLY "ds_write_b32 v1, v8\n s_waitcnt lgkmcnt(0)\n 1:\n ds_read_b32 v20, v1", 1},
+	{"read without one", NULL,
+	 FIRST_ONLY "ds_write_b32 v1, v8\n s_waitcnt lgkmcnt(0)\n 1:\n ds_read_b32 v20, v1", 1},
 	{"written without one", NULL, "ds_read_b32 v20, v1\n" SECOND_ONLY "ds_write_b32 v1, v8\n 1:", 1},
 	{"written behind one", NULL, "ds_read_b32 v20, v1\n" BARRIER SECOND_ONLY "ds_write_b32 v1, v8\n 1:"},
 	{"two writers", NULL, "v_add_u32 v26, s20, v8\n ds_write_b32 v1, v26", 1},
@@ -28,24 +30,28 @@ static const struct piece pieces[] = {
 	{"waited for, behind the barrier", NULL,
 	 FIRST_ONLY "ds_write_b32 v1, v8\n 1:\n s_barrier\n" BARRIER "ds_read_b32 v20, v1"},
 	{"some waited for", NULL,
-	 FIRST_ONLY "ds_write_b32 v1, v8\n ds_write_b32 v1, v8 offset:1024\n s_waitcnt lgkmcnt(1)\n 1:\n s_barrier\n"
-		    "ds_read_b32 v20, v1"},
+	 FIRST_ONLY
+	 "ds_write_b32 v1, v8\n ds_write_b32 v1, v8 offset:1024\n s_waitcnt lgkmcnt(1)\n 1:\n s_barrier\n"
+	 "ds_read_b32 v20, v1"},
 	{"atomics", NULL, "ds_add_u32 v1, v8\n ds_add_rtn_u32 v20, v1, v8\n v_mov_b32 v26, 0\n ds_max_u32 v26, v8"},
 	{"an atomic and a read", NULL, FIRST_ONLY "ds_add_u32 v1, v8\n s_endpgm\n 1: ds_read_b32 v20, v1", 1},
 	{"append", NULL, "ds_append v20\n s_waitcnt lgkmcnt(0)\n ds_consume v21"},
 	{"bytes of one dword", NULL,
 	 "v_add_u32 v26, s20, v1\n ds_write_b8 v26, v8\n ds_read_u8 v20, v26\n" BARRIER "ds_read_b32 v20, v1"},
-	{"one byte of a dword", NULL, FIRST_ONLY "ds_write_b8 v1, v8 offset:3\n s_endpgm\n 1: ds_read_b32 v20, v1", 1},
+	{"one byte of a dword", NULL, FIRST_ONLY "ds_write_b8 v1, v8 offset:3\n s_endpgm\n 1: ds_read_b32 v20, v1",
+	 1},
 	{"wide, across words of the maps", NULL,
 	 FIRST_ONLY "v_mov_b32 v26, 56\n ds_write_b96 v26, v[10:12]\n s_endpgm\n 1: v_mov_b32 v26, 64\n"
 		    "ds_read_b32 v20, v26",
 	 1},
 	{"pairs", NULL,
-	 FIRST_ONLY "ds_write2_b32 v1, v10, v11 offset0:0 offset1:200\n s_endpgm\n 1: ds_read_b32 v20, v1 offset:800", 1},
-	{"flat", NULL,
-	 FIRST_ONLY "flat_store_dword v[16:17], v8\n s_endpgm\n 1: flat_load_dword v20, v[16:17]", 1},
+	 FIRST_ONLY
+	 "ds_write2_b32 v1, v10, v11 offset0:0 offset1:200\n s_endpgm\n 1: ds_read_b32 v20, v1 offset:800",
+	 1},
+	{"flat", NULL, FIRST_ONLY "flat_store_dword v[16:17], v8\n s_endpgm\n 1: flat_load_dword v20, v[16:17]", 1},
 	{"an ended wave", NULL, FIRST_ONLY "ds_write_b32 v1, v8\n s_endpgm\n 1: s_barrier\n ds_read_b32 v20, v1"},
-	{"own load to LDS", NULL, FIRST_ONLY "global_load_dword v[2:3], off lds\n ds_read_b32 v20, v1 offset:256\n 1:", 1},
+	{"own load to LDS", NULL,
+	 FIRST_ONLY "global_load_dword v[2:3], off lds\n ds_read_b32 v20, v1 offset:256\n 1:", 1},
 	{"load to LDS without wait before the barrier", NULL,
 	 FIRST_ONLY "global_load_dword v[2:3], off lds\n s_waitcnt lgkmcnt(0)\n 1: s_barrier\n"
 		    "ds_read_b32 v20, v1 offset:512\n" SECOND_ONLY "ds_read_b32 v20, v1 offset:256\n 1:",

@@ -5,6 +5,7 @@
 
 #include "vgpu/isa/late.h"
 #include "vgpu/isa/valu.h"
+#include "vgpu/report.h"
 
 /* --- how a run ends
  * ------------------------------------------------------------------------------------------------ */
@@ -35,6 +36,16 @@ void isa_text_at(const struct isa_wave *w, uint64_t pc, char *text, size_t text_
 
 	if (!words || !isa_disassemble(w->machine->chip->gfx, code, words, pc, text, text_B))
 		snprintf(text, text_B, "?");
+}
+
+void isa_report_beyond(const struct isa_wave *w, uint64_t pc)
+{
+	char text[160];
+
+	isa_text_at(w, pc, text, sizeof(text));
+	vgpu_finding(93,
+		     "\"%s\" at 0x%llx names a register above those that the dispatch grants: %u VGPRs, %u SGPRs",
+		     text, (unsigned long long)pc, w->machine->vgpr_count, isa_sgprs(w->machine));
 }
 
 const struct isa_inst *isa_stop_wave(struct isa_wave *w, const struct isa_inst *i, const char *fmt, ...)
@@ -150,12 +161,6 @@ void isa_mode_changed(const struct isa_wave *w)
 /* Bits of M0 15:12 under s_set_gpr_idx: which operands are relative. */
 enum { GPR_IDX_SRC0 = 1, GPR_IDX_DST = 8 };
 
-static const struct isa_inst *bad_index(struct isa_wave *w, const struct isa_inst *i)
-{
-	return isa_stop_wave(w, i, "s_set_gpr_idx reaches over the VGPRs of the wave (index %u)",
-			     w->s[ISA_M0] & 255);
-}
-
 /* Runs one vector instruction with M0 7:0 added to the registers that M0 15:12 selects. */
 static const struct isa_inst *run_indexed(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -176,13 +181,17 @@ static const struct isa_inst *run_indexed(struct isa_wave *w, const struct isa_i
 		if (!relative || v->kind[n] != ISA_FROM_ROW)
 			continue;
 		v->row[n] = (uint16_t)(v->row[n] + index);
-		if (v->row[n] + isa_type_dw(v->type[n]) > w->machine->vgpr_count)
-			return bad_index(w, i);
+		if (v->row[n] + isa_type_dw(v->type[n]) > w->machine->vgpr_count) {
+			isa_report_beyond(w, i->pc);
+			v->row[n] = 0;
+		}
 	}
 	if (which & GPR_IDX_DST && v->dst_type != ISA_T_M64) {
 		v->vdst = (uint16_t)(v->vdst + index);
-		if (v->vdst + isa_type_dw(v->dst_type) > w->machine->vgpr_count)
-			return bad_index(w, i);
+		if (v->vdst + isa_type_dw(v->dst_type) > w->machine->vgpr_count) {
+			isa_report_beyond(w, i->pc);
+			return i + 1;
+		}
 	}
 	if (w->late) {
 		isa_touch_of(&moved, &touch);

@@ -345,9 +345,6 @@ static void indexed_registers(struct rig *r)
 	CHECK_EQ(RUN(r, 0xbf110100, 0x7e060302, 0xbf9c0000, 0x7e080303), ISA_ENDED);
 	CHECK_EQ(r->v[3][0], 77);
 	CHECK_EQ(r->v[4][9], 77);
-	r->wave.s[0] = 200;
-	CHECK_EQ(RUN(r, 0xbf110100, 0x7e060302, 0xbf9c0000), ISA_STOPPED);
-	r->wave.mode = 0x3f0;
 }
 
 static void setreg_changes_rounding(struct rig *r)
@@ -366,8 +363,6 @@ static void bad_code_stops_with_a_reason(struct rig *r)
 {
 	CHECK_EQ(RUN(r, 0xb0000001, 0xdc000000u + 0x3fff000, 0), ISA_STOPPED);
 	CHECK(strstr(r->wave.why, "0x100004") != NULL);
-	CHECK_EQ(RUN(r, 0x7e7e0300), ISA_STOPPED); /* v_mov_b32 v63, v0 with 32 VGPRs */
-	CHECK(strstr(r->wave.why, "VGPR") != NULL);
 	CHECK_EQ(RUN(r, 0xf0800100, 0x00020000), ISA_STOPPED); /* image_sample */
 	CHECK(strstr(r->wave.why, "not implemented") && strstr(r->wave.why, "image_sample"));
 }

@@ -209,14 +209,18 @@ S_SAVEEXEC(orn1, ~a | e)
 S_WREXEC(andn1, ~a &e)
 S_WREXEC(andn2, a & ~e)
 
-/* Relative to M0. Reaching over the SGPRs stops the wave. */
+/* Relative to M0. Above the SGPRs that are granted s0 is read and nothing written, row 93. */
 static const struct isa_inst *s_movrel(struct isa_wave *w, const struct isa_inst *i, bool source, unsigned dw)
 {
 	uint64_t code = (uint64_t)(source ? i->salu.src[0] : i->salu.dst) + w->s[ISA_M0];
 	unsigned from = source ? (unsigned)code : i->salu.src[0], to = source ? i->salu.dst : (unsigned)code;
 
-	if (code + dw > ISA_FLAT_SCRATCH)
-		return isa_stop_wave(w, i, "M0 = %u reaches over the SGPRs", w->s[ISA_M0]);
+	if (code + dw > isa_sgprs(w->machine)) {
+		isa_report_beyond(w, i->pc);
+		if (!source)
+			return i + 1;
+		from = 0;
+	}
 	if (dw == 2)
 		isa_swrite64(w, to, source ? isa_sread64(w, from) : isa_salu_src64(w, i, 0));
 	else

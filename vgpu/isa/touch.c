@@ -1,4 +1,5 @@
-/* Registers that instructions read and write (touch.h). touch_test.c changes all others and looks whether it shows. */
+/* Registers that instructions read and write (touch.h). touch_test.c changes all others and looks whether it shows.
+ */
 #include "vgpu/isa/touch.h"
 
 #include "vgpu/isa/mem_access.h"

@@ -1,5 +1,5 @@
-/* Which registers an instruction reads and writes, and what it does to the wave's counters: what the checks of machine
- * code need to know of it (late.h). Made at decode for programs that are checked; private to vgpu/isa/. */
+/* Which registers an instruction reads and writes, and what it does to the wave's counters: what the checks of
+ * machine code need to know of it (late.h). Made at decode for programs that are checked; private to vgpu/isa/. */
 #ifndef VGPU_ISA_TOUCH_H
 #define VGPU_ISA_TOUCH_H
 

@@ -1,6 +1,6 @@
-/* The registers that touch.c says an instruction touches, against what execution shows: random instructions run from
- * random registers, and again with all registers changed that are not touched. What is not written stays, and what is
- * written is the same. Scalar registers that s_movrel finds through M0 are not known at decode. */
+/* The registers that touch.c says an instruction touches, against what execution shows: random instructions run
+ * from random registers, and again with all registers changed that are not touched. What is not written stays, and
+ * what is written is the same. Scalar registers that s_movrel finds through M0 are not known at decode. */
 #include <stdlib.h>
 
 #include "tests/check.h"
@@ -119,7 +119,8 @@ static void randomise(struct state *st, uint64_t *seed, bool small)
 {
 	FOR_REGISTERS(n)
 	for (unsigned lane = 0; lane < ISA_LANES; lane++)
-		*reg(st, n, lane) = small ? SMALL + (uint32_t)(test_random(seed) >> 32) % SMALL : (uint32_t)(test_random(seed) >> 32);
+		*reg(st, n, lane) = small ? SMALL + (uint32_t)(test_random(seed) >> 32) % SMALL
+					  : (uint32_t)(test_random(seed) >> 32);
 }
 
 /* Registers that the instruction does not touch get other values. EXEC stays: every vector instruction reads it. */
@@ -168,7 +169,8 @@ static void try_one(const struct isa_inst *i, const struct isa_touch *t, uint64_
 	stop = execute(&again);
 	FOR_REGISTERS(n)
 	{
-		bool written = touches(t, n, true), stays = same(&before, &after, n) && same(&others, &rig.state, n);
+		bool written = touches(t, n, true),
+		     stays = same(&before, &after, n) && same(&others, &rig.state, n);
 
 		if (stop != ISA_STOPPED && (written ? same(&after, &rig.state, n) : stays))
 			continue;
@@ -220,9 +222,9 @@ static void test_chip(const char *chip)
 			.vgprs = ROWS,
 			.sgprs = ISA_FLAT_SCRATCH,
 			.first_agpr = unified ? ROWS - AGPRS : ROWS,
-			.agprs = unified                             ? AGPRS
+			.agprs = unified                                ? AGPRS
 				 : rig.machine.chip->gfx == VGPU_GFX908 ? ROWS
-								     : 0,
+									: 0,
 		};
 		struct isa_inst inst;
 		struct isa_touch touch;
