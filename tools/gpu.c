@@ -101,7 +101,7 @@ static int list_chips(void)
 	bool executes;
 
 	for (unsigned n = 0; (name = vgpu_chip_name(n, &executes)); n++)
-		printf("%-8s %s\n", name, executes ? "executes" : "answers queries, executes nothing");
+		printf("%-8s %s\n", name, executes ? "executes" : "executes packets, no kernels");
 	return 0;
 }
 

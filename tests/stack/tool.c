@@ -301,7 +301,7 @@ static void the_command_tells_its_usage(void)
 	CHECK_STR(output, "--help");
 	CHECK_EQ(tuff("run --list"), 0);
 	says("gfx908   executes\n");
-	says("gfx1100  answers queries");
+	says("gfx1100  executes packets, no kernels");
 }
 
 int main(void)

@@ -153,6 +153,28 @@ static bool cond_exec(struct cp *cp)
 	return value ? true : skip(cp, packet->exec_count & 0x3fff);
 }
 
+enum { PREDICATION_CLEAR = 0, PREDICATION_64 = 3, PREDICATION_32 = 4 };
+
+/* Conditional rendering, which covers dispatches on the graphics ring. Counts of pixels and primitives are not
+ * there to go by. */
+static bool set_predication(struct cp *cp)
+{
+	const struct pm4_set_predication *packet = (const void *)cp->body;
+	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi), value = 0;
+	unsigned op = bits(packet->control, 18, 16);
+	uint32_t word = 0;
+	bool ok = true;
+
+	if (op == PREDICATION_64)
+		ok = cp_need(cp, engine_mem_read64(&cp->mem, va, &value));
+	else if (op == PREDICATION_32)
+		ok = cp_need(cp, engine_mem_read32(&cp->mem, va, &word));
+	else if (op != PREDICATION_CLEAR)
+		return cp_illegal(cp, 64, "operation %u is for draws", op);
+	cp->predicate_fails = op != PREDICATION_CLEAR && (value || word) != bits(packet->control, 8, 8);
+	return ok;
+}
+
 /* Chips of one die execute what names die 0. */
 static bool pred_exec(struct cp *cp)
 {
@@ -174,8 +196,12 @@ static const struct action {
 	[PM4_SET_BASE] = {cp_set_base},
 	[PM4_DISPATCH_DIRECT] = {cp_dispatch_direct, .not_on_null = true},
 	[PM4_DISPATCH_INDIRECT] = {cp_dispatch_indirect, .not_on_null = true},
+	[PM4_DISPATCH_DIRECT_INTERLEAVED] = {cp_dispatch_direct, .not_on_null = true},
+	[PM4_DISPATCH_INDIRECT_INTERLEAVED] = {cp_dispatch_indirect, .not_on_null = true},
+	[PM4_EVENT_WRITE_ZPASS] = {cp_event_write_zpass},
 	[PM4_ATOMIC_GDS] = {atomic_gds},
 	[PM4_ATOMIC_MEM] = {cp_atomic_mem},
+	[PM4_SET_PREDICATION] = {set_predication},
 	[PM4_COND_EXEC] = {cond_exec},
 	[PM4_PRED_EXEC] = {pred_exec},
 	[PM4_WRITE_DATA] = {cp_write_data},
@@ -224,6 +250,15 @@ static bool refuse_opcode(struct cp *cp)
 	return cp_illegal(cp, 64, "it is for graphics, or nobody sends it: not modelled");
 }
 
+/* Header bits that mean something: pairs say whether registers that have their value already may be left out. */
+static uint32_t known_bits(const struct cp *cp)
+{
+	unsigned opcode = pm4_opcode(cp->header);
+	bool pairs = opcode >= PM4_SET_CONTEXT_REG_PAIRS && opcode <= PM4_SET_UCONFIG_REG_PAIRS;
+
+	return 0xffffff00 | PM4_SHADER_TYPE | (pairs ? PM4_RESET_FILTER_CAM : 0u) | (cp->gfx ? PM4_PREDICATE : 0u);
+}
+
 /* What header bits and length say by themselves. */
 static bool check_header(struct cp *cp)
 {
@@ -234,7 +269,7 @@ static bool check_header(struct cp *cp)
 	if (!form || !(form->flags & (cp->gfx ? ON_GFX : ON_COMPUTE)) ||
 	    form->flags & (P_PRIVILEGED | P_UNMODELLED))
 		return refuse_opcode(cp);
-	if (cp->header & (0xfc | PM4_PREDICATE))
+	if (cp->header & ~known_bits(cp))
 		cp_remark(cp, 65, "reserved or predicate bits are set");
 	if (cp->body_dw > cp->at.left_dw)
 		return cp_hang(cp, 65, "a body of %u dwords, but the IB has %u left", cp->body_dw, cp->at.left_dw);
@@ -287,7 +322,8 @@ static bool execute_packet(struct cp *cp)
 	cp->body_dw = pm4_body_dw(cp->header);
 	if (!check_header(cp))
 		return false;
-	if (cp->form->flags & P_IGNORED || (cp->null && action->not_on_null))
+	if (cp->form->flags & P_IGNORED || (cp->null && action->not_on_null) ||
+	    (cp->header & PM4_PREDICATE && cp->predicate_fails))
 		return skip(cp, cp->body_dw);
 	if (!action->execute)
 		return refuse_opcode(cp);

@@ -25,6 +25,7 @@ struct cp {
 	unsigned chained;            /* jumps since the IB's start */
 	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2 */
 	bool called;
+	bool predicate_fails;        /* SET_PREDICATION: packets with PREDICATE are left out */
 	uint32_t ce_count, de_count; /* by which constant and draw engine wait for each other */
 
 	/* The current packet. */
@@ -51,6 +52,7 @@ bool cp_dispatch_indirect(struct cp *cp);
 bool cp_acquire_mem(struct cp *cp);
 bool cp_release_mem(struct cp *cp);
 bool cp_event_write(struct cp *cp);
+bool cp_event_write_zpass(struct cp *cp);
 bool cp_timestamp(struct cp *cp);
 bool cp_wait_reg_mem(struct cp *cp);
 bool cp_wait_reg_mem64(struct cp *cp);

@@ -139,7 +139,7 @@ bool cp_load_sh_reg_index(struct cp *cp)
 	uint32_t reg = SH_BASE + bits(packet->reg, 15, 0), count = bits(packet->count, 13, 0), value;
 	unsigned step = bits(packet->reg, 31, 31) ? 2 : 1;
 
-	if (!cp->gfx && cp->gen == P_GFX101)
+	if (!cp->gfx && cp->gen & (P_ALL9 | P_GFX101))
 		return cp_illegal(cp, 65, "compute rings know it from GFX10.3 on");
 	if (bits(packet->addr_lo, 1, 0))
 		return cp_illegal(cp, 66, "index %u needs a base that nobody set", bits(packet->addr_lo, 1, 0));

@@ -278,6 +278,13 @@ static bool sample(struct cp *cp, unsigned event)
 	return event == EVENT_SAMPLE_PIPELINESTAT ? sample_pipelinestat(cp, va) : zpass_done(cp, va);
 }
 
+/* GFX11 and later have a packet of its own for it. */
+bool cp_event_write_zpass(struct cp *cp)
+{
+	cp->mem.past_l2 = GPUVM_W;
+	return zpass_done(cp, pm4_va(cp->body[0] & ~7u, cp->body[1]));
+}
+
 /* What a compute ring takes (PAL's MEC headers and gfx9CmdUtil.cpp); the graphics ring takes all. */
 static bool is_compute_event(unsigned event)
 {

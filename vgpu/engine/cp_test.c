@@ -405,6 +405,80 @@ static void test_constant_engine(void)
 	test_fini(t);
 }
 
+/* SAMPLE_PIPELINESTAT counts what was launched between START and STOP; the graphics ring samples depth counts. */
+static void test_samples(struct test_gpu *t)
+{
+	memset(t->data, 0xff, 256);
+	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x00000019);
+	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x0000021e, LO(D), HI(D));
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	for (unsigned i = 0; i < 11; i++)
+		CHECK_EQ(data64(t, 8 * i), 0);
+	CHECK_EQ(data64(t, 88), ~0ull);
+	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x0000021e);
+	EXPECT(test_run(t), ENGINE_HANG, 1, "has an address");
+	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x00000115, LO(D), HI(D));
+	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "for graphics");
+	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x0000003f);
+	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "event 0x3f");
+}
+
+/* A predicate on the graphics ring, of 32 and of 64 bits, both ways round. */
+static void test_predication(void)
+{
+	const uint32_t write = PM4(PM4_WRITE_DATA, 4) | PM4_PREDICATE;
+	struct test_gpu gpu, *t = &gpu;
+
+	test_init(t, "gfx906", ENGINE_GFX, false, 0);
+	set64(t, 64, 1ull << 32); /* nothing to 32 bits */
+	for (unsigned n = 0; n < 4; n++) {
+		EMIT(t, PM4(PM4_SET_PREDICATION, 3), (n & 1 ? 3u : 4u) << 16 | (n & 2 ? 1u << 8 : 0), LO(D + 64),
+		     HI(D));
+		EMIT(t, write, 0x00100500, LO(D + 4 * n), HI(D), 1, write & ~1u, 0x00100500, LO(D + 16), HI(D), n);
+	}
+	EMIT(t, PM4(PM4_SET_PREDICATION, 3), 0, 0, 0, write, 0x00100500, LO(D + 20), HI(D), 1);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	for (unsigned n = 0; n < 4; n++)
+		CHECK_EQ(data32(t, 4 * n), n == 0 || n == 3);
+	CHECK_EQ(data32(t, 16), 3);
+	CHECK_EQ(data32(t, 20), 1);
+	EMIT(t, PM4(PM4_SET_PREDICATION, 3), 1u << 16, LO(D), HI(D));
+	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "for draws");
+	test_fini(t);
+}
+
+/* As a card does whose registers are shadowed in memory. */
+static void test_graphics_state(void)
+{
+	struct test_gpu gpu, *t = &gpu;
+
+	test_init(t, "gfx906", ENGINE_GFX, false, 0);
+	set32(t, 4096 + 4 * 0x240, 77);
+	EMIT(t, PM4(PM4_LOAD_SH_REG, 4), LO(D + 4096), HI(D), 0x240, 1);
+	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00100500, 0x2c00 + 0x240, 0, LO(D), HI(D));
+	EMIT(t, PM4(PM4_LOAD_CONTEXT_REG, 4), LO(D + 4096), HI(D), 0x10, 4);
+	EMIT(t, PM4(PM4_SET_CONTEXT_REG_INDEX, 2), 2u << 28 | 0x2aa, 1);
+	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x00000115, LO(D + 64), HI(D)); /* ZPASS_DONE */
+	EMIT(t, PM4(0x2f, 1), 1, PM4(0x2a, 1), 0);                       /* NUM_INSTANCES, INDEX_TYPE */
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, 0), 77);
+	CHECK_EQ(data64(t, 64), 1ull << 63);
+	CHECK_EQ(data64(t, 72), 0);
+	EMIT(t, PM4(PM4_LOAD_SH_REG, 4), LO(D + 4096), HI(D), 0x3ff, 2);
+	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "leave the window");
+	EMIT(t, PM4(PM4_SET_BASE, 3), 1, LO(D), HI(D));
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	test_fini(t);
+	test_init(t, "gfx908", ENGINE_COMPUTE, false, 0);
+	EMIT(t, PM4(PM4_SET_BASE, 3), 1, LO(D), HI(D));
+	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "only the graphics ring");
+	EMIT(t, PM4(PM4_WAIT_REG_MEM64, 8), 0x13, LO(D), HI(D), 0, 0, 0, 0, 4);
+	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "opcode 0x93 is unknown to this generation");
+	EMIT(t, PM4(PM4_WRITE_DATA, 4), 0x00300500, LO(D), HI(D), 1); /* bit 21: of GFX12 */
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
+	test_fini(t);
+}
+
 static void test_null_device(void)
 {
 	struct test_gpu gpu, *t = &gpu;
@@ -447,7 +521,10 @@ int main(void)
 	test_bad_buffers(&gpu);
 	test_bad_packets(&gpu);
 	test_refused(&gpu);
+	test_samples(&gpu);
 	test_fini(&gpu);
+	test_graphics_state();
+	test_predication();
 	test_gfx_ring();
 	test_constant_engine();
 	test_null_device();

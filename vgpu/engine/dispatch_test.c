@@ -420,6 +420,23 @@ static void test_indirect(struct test_gpu *t)
 	CHECK_EQ(data32(t, 0), 7 * 64);
 }
 
+/* SAMPLE_PIPELINESTAT counts the work-items that were launched between START and STOP. */
+static void test_invocations(struct test_gpu *t)
+{
+	const struct launch l = {"count", {3}, {64}, .args = {D, D + 8}};
+
+	SET(t, COMPUTE_PIPELINESTAT_ENABLE, 1);
+	emit_launch(t, &l);
+	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x0000021e, LO(D + 1024), HI(D));
+	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x00000019);
+	emit_launch(t, &l);
+	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x0000001a);
+	emit_launch(t, &l);
+	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x0000021e, LO(D + 2048), HI(D));
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data64(t, 2048 + 80) - data64(t, 1024 + 80), 3 * 64);
+}
+
 static void test_speed(struct test_gpu *t)
 {
 	float *a = (float *)(void *)t->data, *b = a + 65536, *c = b + 65536;
@@ -568,6 +585,7 @@ static void test_chip(const char *chip, const char *optimise)
 	if (chip_row->gfx == VGPU_GFX942)
 		test_gfx942(t);
 	test_indirect(t);
+	test_invocations(t);
 	test_two_rings(t);
 	test_speed(t);
 	test_fini(t);

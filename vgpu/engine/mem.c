@@ -13,6 +13,13 @@ void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_
 	*mem = (struct engine_mem){.run = run, .fetch = fetch, .data = data};
 }
 
+void engine_mem_peek(struct engine_mem *mem, struct mem_cache *cache)
+{
+	mem->cache = cache;
+	mem->past_l2 = GPUVM_R | GPUVM_W;
+	mem->peeks = cache != NULL;
+}
+
 static const struct gpuvm_region *region_of(struct engine_mem *mem, uint64_t va)
 {
 	const struct gpuvm_region *r = mem->last;
@@ -100,6 +107,16 @@ static void leave(const struct visit *v, unsigned written_B)
 		mem_cache_leave(v->cache);
 }
 
+/* After dst was read from memory: what L2 has of it is newer, or older. */
+static void peek(struct engine_mem *mem, uint8_t *host, void *dst, unsigned size_B)
+{
+	if (!mem->peeks || !mem_in_l2(mem->last))
+		return;
+	mem_cache_enter(mem->cache);
+	mem_cache_peek(mem->cache, MEM_L2, mem->run->job->view->vm, mem->last, host, dst, size_B);
+	mem_cache_leave(mem->cache);
+}
+
 static uint64_t clip_to_page(const uint8_t *host, uint64_t size_B)
 {
 	uint64_t left_B = MEM_PAGE_B - mem_page_offset(host);
@@ -164,6 +181,7 @@ bool engine_mem_read32(struct engine_mem *mem, uint64_t va, uint32_t *value)
 		v = visit(mem, host, 4, GPUVM_R);
 		*value = __atomic_load_n((uint32_t *)v.at, __ATOMIC_ACQUIRE);
 		leave(&v, 0);
+		peek(mem, host, value, 4);
 	}
 	return where != LANDED_NOWHERE;
 }
@@ -180,6 +198,7 @@ bool engine_mem_read64(struct engine_mem *mem, uint64_t va, uint64_t *value)
 		v = visit(mem, host, 8, GPUVM_R);
 		*value = __atomic_load_n((uint64_t *)v.at, __ATOMIC_ACQUIRE);
 		leave(&v, 0);
+		peek(mem, host, value, 8);
 	}
 	return where != LANDED_NOWHERE;
 }
@@ -243,6 +262,7 @@ static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsig
 	v = visit(mem, host, (unsigned)run_B, GPUVM_R);
 	memcpy(dst, v.at, run_B);
 	leave(&v, 0);
+	peek(mem, host, dst, (unsigned)run_B);
 	return (unsigned)run_B;
 }
 

@@ -14,6 +14,7 @@ struct engine_mem {
 	enum gpuvm_client fetch; /* who fetches packets */
 	enum gpuvm_client data;  /* who moves data */
 	struct mem_cache *cache; /* borrowed: the L2 that data stands behind; NULL: none, as for SDMA of GFX9 */
+	bool peeks;              /* looks into L2 for what it reads, but leaves nothing there */
 	unsigned past_l2;        /* GPUVM_R, GPUVM_W: the packet's reads, writes go to memory itself */
 	const struct gpuvm_region *last;
 	bool refused; /* an access was refused since engine_mem_init(); which: */
@@ -22,6 +23,10 @@ struct engine_mem {
 
 void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_client fetch,
 		     enum gpuvm_client data);
+
+/* Reads find what L2 holds and leave nothing there, writes pass it by: so the kernel sets up SDMA 5 and 6
+ * (UTCL1_PAGE in Linux sdma_v5_0.c to sdma_v6_0.c: read policy "no allocate", write policy "bypass"). */
+void engine_mem_peek(struct engine_mem *mem, struct mem_cache *cache);
 
 /* Packets. */
 bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsigned dw);

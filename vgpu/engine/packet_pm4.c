@@ -67,12 +67,28 @@ static const char *const event[] = {
 };
 static const char *const engine[] = {"", "pfp", "ce", "3", NULL};
 
-static const struct packet_field nop[] = {DATA("", 1), END};
-static const struct packet_field set_base[] = {COUNT("index", 1, 3, 0), VA("base", 2), END};
-static const struct packet_field dispatch_direct[] = {COUNT("x", 1, 31, 0), COUNT("y", 2, 31, 0),
-						      COUNT("z", 3, 31, 0), WORD("initiator", 4), END};
-static const struct packet_field dispatch_indirect_mec[] = {VA("args", 1), WORD("initiator", 3), END};
-static const struct packet_field dispatch_indirect_gfx[] = {WORD("offset", 1), WORD("initiator", 2), END};
+static const struct packet_field nop[] = {
+	DATA("", 1),
+	END,
+};
+static const struct packet_field set_base[] = {
+	COUNT("index", 1, 3, 0),
+	VA("base", 2),
+	END,
+};
+static const struct packet_field dispatch_direct[] = {
+	COUNT("x", 1, 31, 0), COUNT("y", 2, 31, 0), COUNT("z", 3, 31, 0), WORD("initiator", 4), END,
+};
+static const struct packet_field dispatch_indirect_mec[] = {
+	VA("args", 1),
+	WORD("initiator", 3),
+	END,
+};
+static const struct packet_field dispatch_indirect_gfx[] = {
+	WORD("offset", 1),
+	WORD("initiator", 2),
+	END,
+};
 
 static const char *const atomic_command[] = {"", "loop", "confirm", "send", NULL};
 static const struct packet_field atomic_mem[] = {
@@ -86,9 +102,23 @@ static const struct packet_field atomic_mem[] = {
 	DEC("interval", 8, 12, 0),
 	END,
 };
-static const struct packet_field cond_exec[] = {VA("va", 1), DEC("policy", 3, 26, 25), DEC("command", 3, 31, 28),
-						COUNT("dw", 4, 13, 0), END};
-static const struct packet_field pred_exec[] = {COUNT("dw", 1, 13, 0), HEX("dies", 1, 31, 24), END};
+static const char *const pred_op[] = {"clear", "zpass", "primcount", "64", "32", "5", "6", "7", NULL};
+static const struct packet_field set_predication[] = {
+	{"", 1, 18, 16, FIELD_NAME, 0, pred_op},
+	FLAG("if_set", 1, 8),
+	FLAG("no_wait", 1, 12),
+	FLAG("continue", 1, 31),
+	VA("va", 2),
+	END,
+};
+static const struct packet_field cond_exec[] = {
+	VA("va", 1), DEC("policy", 3, 26, 25), DEC("command", 3, 31, 28), COUNT("dw", 4, 13, 0), END,
+};
+static const struct packet_field pred_exec[] = {
+	COUNT("dw", 1, 13, 0),
+	HEX("dies", 1, 31, 24),
+	END,
+};
 static const char *const write_dst[] = {"register", "sync", "l2", "gds", "4",  "mem", "6",  "7", "8",
 					"9",        "10",   "11", "12",  "13", "14",  "15", NULL};
 static const struct packet_field write_data[] = {
@@ -114,33 +144,39 @@ static const char *const wait_operation[] = {"", "write_wait_write", "2", "preem
 	}
 static const struct packet_field wait_reg_mem[] = {
 	WAIT_CONTROL, WORD("ref", 4), WORD("mask", 5), DEC("interval", 6, 15, 0), GFLAG(P_10UP, "offload", 6, 31),
-	END};
+	END,
+};
 static const struct packet_field wait_reg_mem64[] = {
-	WAIT_CONTROL, N64("ref", 4), N64("mask", 6), DEC("interval", 8, 15, 0), FLAG("offload", 8, 31), END};
-static const struct packet_field indirect_buffer[] = {VA("va", 1),
-						      COUNT("dw", 3, 19, 0),
-						      FLAG("chain", 3, 20),
-						      FLAG("pre_ena", 3, 21),
-						      FLAG("ce", 3, 22),
-						      FLAG("valid", 3, 23),
-						      DEC("vmid", 3, 27, 24),
-						      DEC("policy", 3, 29, 28),
-						      FLAG("inherit_vmid", 3, 30),
-						      FLAG("priv", 3, 31),
-						      END};
+	WAIT_CONTROL, N64("ref", 4), N64("mask", 6), DEC("interval", 8, 15, 0), FLAG("offload", 8, 31), END,
+};
+static const struct packet_field indirect_buffer[] = {
+	VA("va", 1),
+	COUNT("dw", 3, 19, 0),
+	FLAG("chain", 3, 20),
+	FLAG("pre_ena", 3, 21),
+	FLAG("ce", 3, 22),
+	FLAG("valid", 3, 23),
+	DEC("vmid", 3, 27, 24),
+	DEC("policy", 3, 29, 28),
+	FLAG("inherit_vmid", 3, 30),
+	FLAG("priv", 3, 31),
+	END,
+};
 static const char *const cond_mode[] = {"", "if_then", "if_then_else", "3", NULL};
-static const struct packet_field cond_indirect_buffer[] = {NAME("", 1, 1, 0, cond_mode),
-							   VA("va", 2),
-							   {"", 1, 10, 8, FIELD_NAME, 0, function},
-							   N64("ref", 6),
-							   N64("mask", 4),
-							   VA("then", 8),
-							   COUNT("dw", 10, 19, 0),
-							   HEX("control", 10, 31, 20),
-							   VA("else", 11),
-							   COUNT("dw", 13, 19, 0),
-							   HEX("control", 13, 31, 20),
-							   END};
+static const struct packet_field cond_indirect_buffer[] = {
+	NAME("", 1, 1, 0, cond_mode),
+	VA("va", 2),
+	{"", 1, 10, 8, FIELD_NAME, 0, function},
+	N64("ref", 6),
+	N64("mask", 4),
+	VA("then", 8),
+	COUNT("dw", 10, 19, 0),
+	HEX("control", 10, 31, 20),
+	VA("else", 11),
+	COUNT("dw", 13, 19, 0),
+	HEX("control", 13, 31, 20),
+	END,
+};
 static const char *const copy_src[] = {
 	"register",  "mem",          "l2", "gds", "perfcounter", "imm", "atomic", "gds0", "gds1",
 	"gpu_clock", "system_clock", "11", "12",  "13",          "14",  "15",     NULL};
@@ -162,22 +198,26 @@ static const struct packet_field copy_data[] = {
 	END,
 };
 static const char *const pfp_or_me[] = {"", "1", NULL};
-static const struct packet_field cond_write[] = {NAME("", 1, 4, 4, poll_space),
-						 NAME("to", 1, 9, 8, write_dst),
-						 FLAG("confirm", 1, 20),
-						 VA("va", 2),
-						 {"", 1, 2, 0, FIELD_NAME, 0, function},
-						 WORD("ref", 4),
-						 WORD("mask", 5),
-						 VA("dst", 6),
-						 WORD("data", 8),
-						 END};
-static const struct packet_field event_write[] = {NAME("", 1, 5, 0, event),
-						  DEC("index", 1, 11, 8),
-						  GDEC(P_10UP, "counter_mode", 1, 30, 29),
-						  FLAG("offload", 1, 31),
-						  VA("va", 2),
-						  END};
+static const struct packet_field cond_write[] = {
+	NAME("", 1, 4, 4, poll_space),
+	NAME("to", 1, 9, 8, write_dst),
+	FLAG("confirm", 1, 20),
+	VA("va", 2),
+	{"", 1, 2, 0, FIELD_NAME, 0, function},
+	WORD("ref", 4),
+	WORD("mask", 5),
+	VA("dst", 6),
+	WORD("data", 8),
+	END,
+};
+static const struct packet_field event_write[] = {
+	NAME("", 1, 5, 0, event),
+	DEC("index", 1, 11, 8),
+	GDEC(P_10UP, "counter_mode", 1, 30, 29),
+	FLAG("offload", 1, 31),
+	VA("va", 2),
+	END,
+};
 
 static const char *const release_dst[] = {"", "l2", "queue", "queue3", NULL};
 static const char *const release_int[] = {"", "1", "2", "3", "4", "5", "6", "7", NULL};
@@ -189,20 +229,22 @@ static const char *const gli[] = {"", "gli_inv", "gli_range", "gli_first_last", 
 #define RELEASE_TAIL                                                                                               \
 	NAME("", 2, 31, 29, release_data), VA("va", 3), {"data", 5, 31, 0, FIELD_64, 0, NULL},                     \
 		NAME("int", 2, 26, 24, release_int), NAME("to", 2, 17, 16, release_dst), HEX("ctx", 7, 31, 0)
-static const struct packet_field release_mem_9[] = {NAME("", 1, 5, 0, event),
-						    DEC("index", 1, 11, 8),
-						    RELEASE_TAIL,
-						    FLAG("tcl1_vol", 1, 12),
-						    FLAG("tc_vol", 1, 13),
-						    FLAG("tc_wb", 1, 15),
-						    FLAG("tcl1", 1, 16),
-						    FLAG("tc", 1, 17),
-						    FLAG("tc_nc", 1, 19),
-						    FLAG("tc_wc", 1, 20),
-						    FLAG("tc_md", 1, 21),
-						    DEC("policy", 1, 26, 25),
-						    FLAG("execute", 1, 28),
-						    END};
+static const struct packet_field release_mem_9[] = {
+	NAME("", 1, 5, 0, event),
+	DEC("index", 1, 11, 8),
+	RELEASE_TAIL,
+	FLAG("tcl1_vol", 1, 12),
+	FLAG("tc_vol", 1, 13),
+	FLAG("tc_wb", 1, 15),
+	FLAG("tcl1", 1, 16),
+	FLAG("tc", 1, 17),
+	FLAG("tc_nc", 1, 19),
+	FLAG("tc_wc", 1, 20),
+	FLAG("tc_md", 1, 21),
+	DEC("policy", 1, 26, 25),
+	FLAG("execute", 1, 28),
+	END,
+};
 static const struct packet_field release_mem_10[] = {
 	NAME("", 1, 5, 0, event),
 	DEC("index", 1, 11, 8),
@@ -224,104 +266,151 @@ static const struct packet_field release_mem_10[] = {
 	FLAG("pq_exe", 1, 28),
 	GDEC(P_11UP, "mes_pipe", 2, 21, 20),
 	GDEC(P_11UP, "mes_action", 2, 23, 22),
-	/* gfx12 has neither GLM nor GL1, but Linux before 6.16 still set their bits. */
+	/* gfx12 has neither GLM nor GL1; who sends one packet to all generations sets them (tinygrad ops_amd.py).
+	 */
 	{"", 1, 13, 12, FIELD_RESERVED, P_GFX12, NULL},
 	{"", 1, 15, 15, FIELD_RESERVED, P_GFX12, NULL},
 	/* GFX11's pixel wait: PWS_STAGE and counter of the graphics ring. */
 	{"", 1, 31, 31, FIELD_RESERVED, P_11UP, NULL},
-	END};
+	END,
+};
 
 static const char *const dma_dst[] = {"", "gds", "nowhere", "l2", NULL};
 static const char *const dma_src[] = {"", "gds", "data", "l2", NULL};
-static const struct packet_field dma_data[] = {FLAG("pfp", 1, 0),
-					       DEC("src_policy", 1, 14, 13),
-					       NAME("to", 1, 21, 20, dma_dst),
-					       DEC("dst_policy", 1, 26, 25),
-					       NAME("from", 1, 30, 29, dma_src),
-					       FLAG("sync", 1, 31),
-					       VA("src", 2),
-					       VA("dst", 4),
-					       COUNT("size", 6, 25, 0),
-					       FLAG("sas", 6, 26),
-					       FLAG("das", 6, 27),
-					       FLAG("saic", 6, 28),
-					       FLAG("daic", 6, 29),
-					       FLAG("raw_wait", 6, 30),
-					       FLAG("no_confirm", 6, 31),
-					       END};
-static const struct packet_field dma_data_fill_multi[] = {FLAG("memlog_clear", 1, 10),
-							  NAME("to", 1, 21, 20, dma_dst),
-							  DEC("policy", 1, 26, 25),
-							  NAME("from", 1, 30, 29, dma_src),
-							  COUNT("stride", 2, 31, 0),
-							  COUNT("times", 3, 31, 0),
-							  VA("dst", 4),
-							  COUNT("size", 6, 25, 0),
-							  END};
+static const struct packet_field dma_data[] = {
+	FLAG("pfp", 1, 0),
+	DEC("src_policy", 1, 14, 13),
+	NAME("to", 1, 21, 20, dma_dst),
+	DEC("dst_policy", 1, 26, 25),
+	NAME("from", 1, 30, 29, dma_src),
+	FLAG("sync", 1, 31),
+	VA("src", 2),
+	VA("dst", 4),
+	COUNT("size", 6, 25, 0),
+	FLAG("sas", 6, 26),
+	FLAG("das", 6, 27),
+	FLAG("saic", 6, 28),
+	FLAG("daic", 6, 29),
+	FLAG("raw_wait", 6, 30),
+	FLAG("no_confirm", 6, 31),
+	END,
+};
+static const struct packet_field dma_data_fill_multi[] = {
+	FLAG("memlog_clear", 1, 10),
+	NAME("to", 1, 21, 20, dma_dst),
+	DEC("policy", 1, 26, 25),
+	NAME("from", 1, 30, 29, dma_src),
+	COUNT("stride", 2, 31, 0),
+	COUNT("times", 3, 31, 0),
+	VA("dst", 4),
+	COUNT("size", 6, 25, 0),
+	END,
+};
 
-static const struct packet_field acquire_mem_9[] = {FLAG("tc_nc", 1, 3),
-						    FLAG("tc_wc", 1, 4),
-						    FLAG("tc_md", 1, 5),
-						    FLAG("tcl1_vol", 1, 15),
-						    FLAG("tc_wb", 1, 18),
-						    FLAG("tcl1", 1, 22),
-						    FLAG("tc", 1, 23),
-						    FLAG("cb", 1, 25),
-						    FLAG("db", 1, 26),
-						    FLAG("k", 1, 27),
-						    FLAG("k_vol", 1, 28),
-						    FLAG("i", 1, 29),
-						    FLAG("k_wb", 1, 30),
-						    HEX("", 1, 17, 6),
-						    FLAG("pfp", 1, 31),
-						    VA("size256", 2),
-						    VA("base256", 4),
-						    DEC("interval", 6, 15, 0),
-						    END};
-static const struct packet_field acquire_mem_10[] = {NAME("", 7, 1, 0, gli),
-						     NAME("gl1", 7, 3, 2, gl2_range),
-						     FLAG("glm_wb", 7, 4),
-						     FLAG("glm_inv", 7, 5),
-						     FLAG("glk_wb", 7, 6),
-						     FLAG("glk_inv", 7, 7),
-						     FLAG("glv_inv", 7, 8),
-						     FLAG("gl1_inv", 7, 9),
-						     FLAG("gl2_us", 7, 10),
-						     NAME("gl2", 7, 12, 11, gl2_range),
-						     FLAG("gl2_discard", 7, 13),
-						     FLAG("gl2_inv", 7, 14),
-						     FLAG("gl2_wb", 7, 15),
-						     NAME("seq", 7, 17, 16, seq),
-						     FLAG("physical", 7, 18),
-						     HEX("coher", 1, 30, 0),
-						     FLAG("pfp", 1, 31),
-						     VA("size256", 2),
-						     VA("base256", 4),
-						     DEC("interval", 6, 15, 0),
-						     END};
-static const struct packet_field rewind_fields[] = {FLAG("offload", 1, 24), FLAG("valid", 1, 31), END};
-static const struct packet_field prime_utcl2[] = {HEX("cache_perm", 1, 2, 0),     FLAG("wait_for_xack", 1, 3),
-						  NAME("", 1, 31, 30, pfp_or_me), VA("va", 2),
-						  COUNT("pages", 4, 13, 0),       END};
-static const struct packet_field set_config_reg[] = {REGS(1, WINDOW_CONFIG), END};
-static const struct packet_field set_context_reg[] = {REGS(1, WINDOW_CONTEXT), END};
-static const struct packet_field set_sh_reg[] = {DEC("index", 1, 31, 28), DEC("vmid_shift", 1, 27, 23),
-						 REGS(1, WINDOW_SH), END};
-static const struct packet_field set_uconfig_reg[] = {DEC("index", 1, 31, 28), REGS(1, WINDOW_UCONFIG), END};
-static const struct packet_field load_sh_reg_index[] = {DEC("index", 1, 1, 0),  {"va", 1, 31, 0, FIELD_VA, 0, NULL},
-							HEX("first", 3, 15, 0), FLAG("offset_and_data", 3, 31),
-							COUNT("dw", 4, 13, 0),  END};
-static const struct packet_field sh_reg_pairs[] = {{"", 1, 15, WINDOW_SH, FIELD_PAIRS, 0, NULL}, END};
-static const struct packet_field uconfig_reg_pairs[] = {{"", 1, 15, WINDOW_UCONFIG, FIELD_PAIRS, 0, NULL}, END};
-static const struct packet_field context_reg_pairs[] = {{"", 1, 15, WINDOW_CONTEXT, FIELD_PAIRS, 0, NULL}, END};
+static const struct packet_field acquire_mem_9[] = {
+	FLAG("tc_nc", 1, 3),     FLAG("tc_wc", 1, 4),       FLAG("tc_md", 1, 5),
+	FLAG("tcl1_vol", 1, 15), FLAG("tc_wb", 1, 18),      FLAG("tcl1", 1, 22),
+	FLAG("tc", 1, 23),       FLAG("cb", 1, 25),         FLAG("db", 1, 26),
+	FLAG("k", 1, 27),        FLAG("k_vol", 1, 28),      FLAG("i", 1, 29),
+	FLAG("k_wb", 1, 30),     FLAG("pfp", 1, 31),        VA("size256", 2),
+	VA("base256", 4),        DEC("interval", 6, 15, 0), END,
+};
+static const struct packet_field acquire_mem_10[] = {
+	NAME("", 7, 1, 0, gli),
+	NAME("gl1", 7, 3, 2, gl2_range),
+	FLAG("glm_wb", 7, 4),
+	FLAG("glm_inv", 7, 5),
+	FLAG("glk_wb", 7, 6),
+	FLAG("glk_inv", 7, 7),
+	FLAG("glv_inv", 7, 8),
+	FLAG("gl1_inv", 7, 9),
+	FLAG("gl2_us", 7, 10),
+	NAME("gl2", 7, 12, 11, gl2_range),
+	FLAG("gl2_discard", 7, 13),
+	FLAG("gl2_inv", 7, 14),
+	FLAG("gl2_wb", 7, 15),
+	NAME("seq", 7, 17, 16, seq),
+	FLAG("physical", 7, 18),
+	HEX("coher", 1, 30, 0),
+	FLAG("pfp", 1, 31),
+	VA("size256", 2),
+	VA("base256", 4),
+	DEC("interval", 6, 15, 0),
+	GFLAG(P_11UP, "pws", 6, 31),
+	END,
+};
+static const struct packet_field rewind_fields[] = {
+	FLAG("offload", 1, 24),
+	FLAG("valid", 1, 31),
+	END,
+};
+static const struct packet_field prime_utcl2[] = {
+	HEX("cache_perm", 1, 2, 0),     FLAG("wait_for_xack", 1, 3),
+	NAME("", 1, 31, 30, pfp_or_me), VA("va", 2),
+	COUNT("pages", 4, 13, 0),       END,
+};
+static const struct packet_field set_config_reg[] = {
+	REGS(1, WINDOW_CONFIG),
+	END,
+};
+static const struct packet_field set_context_reg[] = {
+	REGS(1, WINDOW_CONTEXT),
+	END,
+};
+static const struct packet_field set_sh_reg[] = {
+	DEC("index", 1, 31, 28),
+	DEC("vmid_shift", 1, 27, 23),
+	REGS(1, WINDOW_SH),
+	END,
+};
+static const struct packet_field set_uconfig_reg[] = {
+	DEC("index", 1, 31, 28),
+	REGS(1, WINDOW_UCONFIG),
+	END,
+};
+static const struct packet_field load_sh_reg_index[] = {
+	DEC("index", 1, 1, 0),  {"va", 1, 31, 0, FIELD_VA, 0, NULL},
+	HEX("first", 3, 15, 0), FLAG("offset_and_data", 3, 31),
+	COUNT("dw", 4, 13, 0),  END,
+};
+static const struct packet_field sh_reg_pairs[] = {
+	{"", 1, 15, WINDOW_SH, FIELD_PAIRS, 0, NULL},
+	END,
+};
+static const struct packet_field uconfig_reg_pairs[] = {
+	{"", 1, 15, WINDOW_UCONFIG, FIELD_PAIRS, 0, NULL},
+	END,
+};
+static const struct packet_field context_reg_pairs[] = {
+	{"", 1, 15, WINDOW_CONTEXT, FIELD_PAIRS, 0, NULL},
+	END,
+};
 static const struct packet_field sh_reg_packed[] = {
-	COUNT("count", 1, 15, 0), {"", 2, 31, WINDOW_SH, FIELD_PACKED, 0, NULL}, END};
+	COUNT("count", 1, 15, 0),
+	{"", 2, 31, WINDOW_SH, FIELD_PACKED, 0, NULL},
+	END,
+};
 static const struct packet_field context_reg_packed[] = {
-	COUNT("count", 1, 15, 0), {"", 2, 31, WINDOW_CONTEXT, FIELD_PACKED, 0, NULL}, END};
-static const struct packet_field timestamp[] = {FLAG("bottom", 1, 0), FLAG("top", 1, 1), FLAG("system_clock", 1, 2),
-						VA("bottom_va", 2),   VA("top_va", 4),   END};
-static const struct packet_field hdp_flush[] = {SPARE(1, 31, 0), END};
-static const struct packet_field counter[] = {HEX("", 1, 31, 0), END};
+	COUNT("count", 1, 15, 0),
+	{"", 2, 31, WINDOW_CONTEXT, FIELD_PACKED, 0, NULL},
+	END,
+};
+static const struct packet_field zpass[] = {
+	VA("va", 1),
+	END,
+};
+static const struct packet_field timestamp[] = {
+	FLAG("bottom", 1, 0), FLAG("top", 1, 1), FLAG("system_clock", 1, 2),
+	VA("bottom_va", 2),   VA("top_va", 4),   END,
+};
+static const struct packet_field hdp_flush[] = {
+	SPARE(1, 31, 0),
+	END,
+};
+static const struct packet_field counter[] = {
+	HEX("", 1, 31, 0),
+	END,
+};
 
 /* --- the table -------------------------------------------------------------------------------- */
 
@@ -356,7 +445,7 @@ static const struct packet_form forms[256] = {
 	ROW(PM4_ATOMIC_GDS, "ATOMIC_GDS", NULL, 11, 11, P_TO11, ON_BOTH | P_UNKNOWN_BITS),
 	ROW(PM4_ATOMIC_MEM, "ATOMIC_MEM", atomic_mem, 9, 9, 0, ON_BOTH),
 	STATE(0x1f, "OCCLUSION_QUERY", 0),
-	ROW(0x20, "SET_PREDICATION", NULL, 2, 4, 0, ON_GFX | P_UNMODELLED | P_UNKNOWN_BITS),
+	ROW(PM4_SET_PREDICATION, "SET_PREDICATION", set_predication, 4, 4, 0, ON_GFX),
 	KERNEL(0x21, "REG_RMW", 0),
 	ROW(PM4_COND_EXEC, "COND_EXEC", cond_exec, 5, 5, 0, ON_BOTH),
 	ROW(PM4_PRED_EXEC, "PRED_EXEC", pred_exec, 2, 2, 0, ON_BOTH),
@@ -404,7 +493,7 @@ static const struct packet_form forms[256] = {
 	KERNEL(0x60, "LOAD_CONFIG_REG", 0),
 	ROW(PM4_LOAD_CONTEXT_REG, "LOAD_CONTEXT_REG", NULL, 5, ANY, 0, ON_GFX | P_UNKNOWN_BITS),
 	KERNEL(0x62, "LOAD_COMPUTE_STATE", 0),
-	ROW(PM4_LOAD_SH_REG_INDEX, "LOAD_SH_REG_INDEX", load_sh_reg_index, 5, 5, P_10UP, ON_BOTH),
+	ROW(PM4_LOAD_SH_REG_INDEX, "LOAD_SH_REG_INDEX", load_sh_reg_index, 5, 5, 0, ON_BOTH),
 	ROW(0x64, "LOAD_UCONFIG_REG_INDEX", NULL, 5, 5, P_103UP, ON_GFX | P_IGNORED | P_UNKNOWN_BITS),
 	ROW(PM4_SET_CONFIG_REG, "SET_CONFIG_REG", set_config_reg, 3, ANY, 0, ON_BOTH | P_PRIVILEGED),
 	ROW(PM4_SET_CONTEXT_REG, "SET_CONTEXT_REG", set_context_reg, 3, ANY, 0, ON_GFX | P_UNKNOWN_BITS),
@@ -452,22 +541,26 @@ static const struct packet_form forms[256] = {
 	KERNEL(0xa4, "QUERY_STATUS", 0),
 	KERNEL(0xa5, "RUN_LIST", 0),
 	KERNEL(0xa6, "MAP_PROCESS_VM", 0),
+	/* 2D interleaving, for the graphics ring. */
+	ROW(PM4_DISPATCH_DIRECT_INTERLEAVED, "DISPATCH_DIRECT_INTERLEAVED", dispatch_direct, 5, 5, P_GFX12, ON_GFX),
+	ROW(PM4_DISPATCH_INDIRECT_INTERLEAVED, "DISPATCH_INDIRECT_INTERLEAVED", dispatch_indirect_gfx, 3, 3,
+	    P_GFX12, ON_GFX),
 	/* Task shaders: they run on MEC, but belong to mesh draws. */
 	ROW(0xa9, "DISPATCH_TASK_STATE_INIT", NULL, 3, 3, P_103UP, ON_BOTH | P_UNMODELLED | P_UNKNOWN_BITS),
 	ROW(0xaa, "DISPATCH_TASKMESH_DIRECT_ACE", NULL, 6, 6, P_103UP, ON_BOTH | P_UNMODELLED | P_UNKNOWN_BITS),
 	ROW(0xad, "DISPATCH_TASKMESH_INDIRECT_MULTI_ACE", NULL, 11, 11, P_103UP,
 	    ON_BOTH | P_UNMODELLED | P_UNKNOWN_BITS),
 	GRAPHICS(0xaf, "BUILD_UNTYPED_SRD", P_10UP),
-	STATE(0xb1, "EVENT_WRITE_ZPASS", P_11UP),
+	ROW(PM4_EVENT_WRITE_ZPASS, "EVENT_WRITE_ZPASS", zpass, 3, 3, P_11UP, ON_GFX),
 	ROW(PM4_TIMESTAMP, "TIMESTAMP", timestamp, 6, 6, P_11UP, ON_BOTH),
 	ROW(0xb4, "EXECUTE_INDIRECT_V2", NULL, 13, ANY, P_11UP, ON_BOTH | P_UNMODELLED | P_UNKNOWN_BITS),
 	ROW(PM4_SET_CONTEXT_REG_PAIRS, "SET_CONTEXT_REG_PAIRS", context_reg_pairs, 3, ANY, P_11UP,
 	    ON_GFX | P_IGNORED),
-	ROW(PM4_SET_CONTEXT_REG_PAIRS_PACKED, "SET_CONTEXT_REG_PAIRS_PACKED", context_reg_packed, 5, ANY, P_11UP,
+	ROW(PM4_SET_CONTEXT_REG_PAIRS_PACKED, "SET_CONTEXT_REG_PAIRS_PACKED", context_reg_packed, 5, ANY, P_GFX11,
 	    ON_GFX | P_IGNORED),
 	ROW(PM4_SET_SH_REG_PAIRS, "SET_SH_REG_PAIRS", sh_reg_pairs, 3, ANY, P_11UP, ON_BOTH),
-	ROW(PM4_SET_SH_REG_PAIRS_PACKED, "SET_SH_REG_PAIRS_PACKED", sh_reg_packed, 5, ANY, P_11UP, ON_BOTH),
-	ROW(PM4_SET_SH_REG_PAIRS_PACKED_N, "SET_SH_REG_PAIRS_PACKED_N", sh_reg_packed, 5, ANY, P_11UP, ON_BOTH),
+	ROW(PM4_SET_SH_REG_PAIRS_PACKED, "SET_SH_REG_PAIRS_PACKED", sh_reg_packed, 5, ANY, P_GFX11, ON_BOTH),
+	ROW(PM4_SET_SH_REG_PAIRS_PACKED_N, "SET_SH_REG_PAIRS_PACKED_N", sh_reg_packed, 5, ANY, P_GFX11, ON_BOTH),
 	ROW(PM4_SET_UCONFIG_REG_PAIRS, "SET_UCONFIG_REG_PAIRS", uconfig_reg_pairs, 3, ANY, P_GFX12, ON_BOTH),
 	KERNEL(0xd0, "PROTECTED_FENCE_SIGNAL", P_11UP),
 	KERNEL(0xd1, "FENCE_WAIT_MULTI", P_11UP),

@@ -13,7 +13,11 @@ static const char *const function[] = {"always", "<", "<=", "==", "!=", ">=", ">
 static const char *const fillsize[] = {"bytes", "halfwords", "dwords", "3", NULL};
 static const char *const element[] = {"1", "2", "4", "8", "16", "5", "6", "7", NULL};
 
-static const struct packet_field nop[] = {DATA("", 1), LOOSE(0, 0, 29, 16), END};
+static const struct packet_field nop[] = {
+	DATA("", 1),
+	LOOSE(0, 0, 29, 16),
+	END,
+};
 #define COPY_HEADER                                                                                                \
 	TMZ, GFLAG(P_SDMA40 | P_SDMA50, "encrypt", 0, 16), GFLAG(P_SDMA526, "cpv", 0, 19),                         \
 		GFLAG(P_SDMA5U, "backwards", 0, 25)
@@ -22,22 +26,26 @@ static const struct packet_field nop[] = {DATA("", 1), LOOSE(0, 0, 29, 16), END}
 		GDEC(P_SDMA526, "src_policy", 2, 28, 26), GDEC(P_SDMA70, "dst_mall", 2, 21, 20),                   \
 		GDEC(P_SDMA70, "src_mall", 2, 29, 28)
 #define LESS1(n, dw, hi, lo) {n, dw, hi, lo, FIELD_LESS1, 0, NULL}
-static const struct packet_field copy_linear[] = {VA("src", 3), VA("dst", 5),   LESS1("size", 1, 31, 0),
-						  COPY_HEADER,  COPY_PARAMETER, END};
+static const struct packet_field copy_linear[] = {
+	VA("src", 3), VA("dst", 5), LESS1("size", 1, 31, 0), COPY_HEADER, COPY_PARAMETER, END,
+};
 static const struct packet_field copy_linear_dcc[] = {
 	VA("src", 3),       VA("dst", 5),   LESS1("size", 1, 31, 0), COPY_HEADER,
-	FLAG("dcc", 0, 19), COPY_PARAMETER, HEX("meta", 7, 31, 0),   END};
-static const struct packet_field copy_broadcast[] = {VA("src", 3),
-						     VA("dst", 5),
-						     VA("dst2", 7),
-						     LESS1("size", 1, 31, 0),
-						     LOOSE(0, 0, 27, 27),
-						     COPY_HEADER,
-						     COPY_PARAMETER,
-						     DEC("dst2_swap", 2, 9, 8),
-						     GDEC(P_SDMA526, "dst2_policy", 2, 12, 10),
-						     GDEC(P_SDMA70, "dst2_mall", 2, 13, 12),
-						     END};
+	FLAG("dcc", 0, 19), COPY_PARAMETER, HEX("meta", 7, 31, 0),   END,
+};
+static const struct packet_field copy_broadcast[] = {
+	VA("src", 3),
+	VA("dst", 5),
+	VA("dst2", 7),
+	LESS1("size", 1, 31, 0),
+	LOOSE(0, 0, 27, 27),
+	COPY_HEADER,
+	COPY_PARAMETER,
+	DEC("dst2_swap", 2, 9, 8),
+	GDEC(P_SDMA526, "dst2_policy", 2, 12, 10),
+	GDEC(P_SDMA70, "dst2_mall", 2, 13, 12),
+	END,
+};
 #define G(g, n, dw, hi, lo, kind) {n, dw, hi, lo, kind, g, NULL}
 #define WINDOW(n, at)                                                                                              \
 	VA(n, at), G(P_SDMA40 | P_SDMA56, "x", at + 2, 13, 0, FIELD_COUNT),                                        \
@@ -49,147 +57,187 @@ static const struct packet_field copy_broadcast[] = {VA("src", 3),
 		G(P_SDMA70, "pitch", at + 3, 31, 16, FIELD_LESS1),                                                 \
 		G(P_SDMA40 | P_SDMA56, "slice", at + 4, 27, 0, FIELD_LESS1),                                       \
 		G(P_SDMA70, "slice", at + 4, 31, 0, FIELD_LESS1)
-static const struct packet_field copy_sub_window[] = {{"element", 0, 31, 29, FIELD_NAME, 0, element},
-						      WINDOW("src", 1),
-						      WINDOW("dst", 6),
-						      G(P_SDMA40 | P_SDMA56, "w", 11, 13, 0, FIELD_LESS1),
-						      G(P_SDMA40 | P_SDMA56, "h", 11, 29, 16, FIELD_LESS1),
-						      G(P_SDMA70, "w", 11, 15, 0, FIELD_LESS1),
-						      G(P_SDMA70, "h", 11, 31, 16, FIELD_LESS1),
-						      G(P_SDMA40, "d", 12, 10, 0, FIELD_LESS1),
-						      G(P_SDMA56, "d", 12, 12, 0, FIELD_LESS1),
-						      G(P_SDMA70, "d", 12, 13, 0, FIELD_LESS1),
-						      TMZ,
-						      GFLAG(P_SDMA526, "cpv", 0, 19),
-						      DEC("dst_swap", 12, 17, 16),
-						      DEC("src_swap", 12, 25, 24),
-						      GDEC(P_SDMA526, "dst_policy", 12, 20, 18),
-						      GDEC(P_SDMA526, "src_policy", 12, 28, 26),
-						      GDEC(P_SDMA70, "dst_mall", 12, 21, 20),
-						      GDEC(P_SDMA70, "src_mall", 12, 29, 28),
-						      END};
+static const struct packet_field copy_sub_window[] = {
+	{"element", 0, 31, 29, FIELD_NAME, 0, element},
+	WINDOW("src", 1),
+	WINDOW("dst", 6),
+	G(P_SDMA40 | P_SDMA56, "w", 11, 13, 0, FIELD_LESS1),
+	G(P_SDMA40 | P_SDMA56, "h", 11, 29, 16, FIELD_LESS1),
+	G(P_SDMA70, "w", 11, 15, 0, FIELD_LESS1),
+	G(P_SDMA70, "h", 11, 31, 16, FIELD_LESS1),
+	G(P_SDMA40, "d", 12, 10, 0, FIELD_LESS1),
+	G(P_SDMA56, "d", 12, 12, 0, FIELD_LESS1),
+	G(P_SDMA70, "d", 12, 13, 0, FIELD_LESS1),
+	TMZ,
+	GFLAG(P_SDMA526, "cpv", 0, 19),
+	DEC("dst_swap", 12, 17, 16),
+	DEC("src_swap", 12, 25, 24),
+	GDEC(P_SDMA526, "dst_policy", 12, 20, 18),
+	GDEC(P_SDMA526, "src_policy", 12, 28, 26),
+	GDEC(P_SDMA70, "dst_mall", 12, 21, 20),
+	GDEC(P_SDMA70, "src_mall", 12, 29, 28),
+	END,
+};
 #define LARGE(n, at)                                                                                               \
 	VA(n, at), COUNT("x", at + 2, 31, 0), COUNT("y", at + 3, 31, 0), COUNT("z", at + 4, 31, 0),                \
 		LESS1("pitch", at + 5, 31, 0), LESS1("slice", at + 6, 31, 0), HEX("slice_hi", at + 7, 15, 0)
-static const struct packet_field copy_large[] = {{"element", 0, 31, 29, FIELD_NAME, 0, element},
-						 LARGE("src", 1),
-						 LARGE("dst", 9),
-						 LESS1("w", 17, 31, 0),
-						 LESS1("h", 18, 31, 0),
-						 LESS1("d", 19, 31, 0),
-						 TMZ,
-						 GFLAG(P_SDMA60, "cpv", 0, 19),
-						 DEC("dst_swap", 16, 17, 16),
-						 DEC("src_swap", 16, 25, 24),
-						 GDEC(P_SDMA60, "dst_policy", 16, 20, 18),
-						 GDEC(P_SDMA60, "src_policy", 16, 28, 26),
-						 GDEC(P_SDMA70, "dst_mall", 16, 21, 20),
-						 GDEC(P_SDMA70, "src_mall", 16, 29, 28),
-						 END};
-static const struct packet_field tiled[] = {VA("tiled", 1), FLAG("detile", 0, 31), END};
-static const struct packet_field t2t[] = {VA("src", 1), VA("dst", 7), END};
-static const struct packet_field write_linear[] = {VA("dst", 1),
-						   LESS1("dw", 3, 19, 0),
-						   TMZ,
-						   FLAG("encrypt", 0, 16),
-						   GFLAG(P_SDMA526, "cpv", 0, 28),
-						   DEC("swap", 3, 25, 24),
-						   GDEC(P_SDMA526, "policy", 3, 28, 26),
-						   LOOSE(P_SDMA70, 3, 23, 20),
-						   MALL(3, 29, 28),
-						   DATA("", 4),
-						   END};
+static const struct packet_field copy_large[] = {
+	{"element", 0, 31, 29, FIELD_NAME, 0, element},
+	LARGE("src", 1),
+	LARGE("dst", 9),
+	LESS1("w", 17, 31, 0),
+	LESS1("h", 18, 31, 0),
+	LESS1("d", 19, 31, 0),
+	TMZ,
+	GFLAG(P_SDMA60, "cpv", 0, 19),
+	DEC("dst_swap", 16, 17, 16),
+	DEC("src_swap", 16, 25, 24),
+	GDEC(P_SDMA60, "dst_policy", 16, 20, 18),
+	GDEC(P_SDMA60, "src_policy", 16, 28, 26),
+	GDEC(P_SDMA70, "dst_mall", 16, 21, 20),
+	GDEC(P_SDMA70, "src_mall", 16, 29, 28),
+	END,
+};
+static const struct packet_field tiled[] = {
+	VA("tiled", 1),
+	FLAG("detile", 0, 31),
+	END,
+};
+static const struct packet_field t2t[] = {
+	VA("src", 1),
+	VA("dst", 7),
+	END,
+};
+static const struct packet_field write_linear[] = {
+	VA("dst", 1),
+	LESS1("dw", 3, 19, 0),
+	TMZ,
+	FLAG("encrypt", 0, 16),
+	GFLAG(P_SDMA526, "cpv", 0, 28),
+	DEC("swap", 3, 25, 24),
+	GDEC(P_SDMA526, "policy", 3, 28, 26),
+	LOOSE(P_SDMA70, 3, 23, 20),
+	MALL(3, 29, 28),
+	DATA("", 4),
+	END,
+};
 static const struct packet_field indirect[] = {
-	VA("va", 1), COUNT("dw", 3, 19, 0), VA("csa", 4), DEC("vmid", 0, 19, 16), FLAG("priv", 0, 31), END};
-static const struct packet_field fence[] = {VA("va", 1),
-					    WORD("data", 3),
-					    GDEC(P_SDMA5U, "mtype", 0, 18, 16),
-					    GFLAG(P_SDMA56, "gcc", 0, 19),
-					    GFLAG(P_SDMA5U, "sys", 0, 20),
-					    GFLAG(P_SDMA5U, "snoop", 0, 22),
-					    GFLAG(P_SDMA5U, "gpa", 0, 23),
-					    GDEC(P_SDMA56, "policy", 0, 25, 24),
-					    GFLAG(P_SDMA526, "llc", 0, 26),
-					    MALL(0, 27, 26),
-					    GFLAG(P_SDMA526, "cpv", 0, 28),
-					    END};
-static const struct packet_field trap[] = {HEX("ctx", 1, 27, 0), END};
-static const struct packet_field semaphore[] = {VA("va", 1), FLAG("write_one", 0, 29), FLAG("signal", 0, 30),
-						FLAG("mailbox", 0, 31), END};
-static const struct packet_field poll_regmem[] = {GFLAG(P_SDMA40 | P_SDMA56, "hdp_flush", 0, 26),
-						  FLAG("memory", 0, 31),
-						  VA("va", 1),
-						  {"", 0, 30, 28, FIELD_NAME, 0, function},
-						  WORD("ref", 3),
-						  WORD("mask", 4),
-						  COUNT("interval", 5, 15, 0),
-						  HEX("retries", 5, 27, 16),
-						  GDEC(P_SDMA526, "policy", 0, 22, 20),
-						  GFLAG(P_SDMA526, "cpv", 0, 24),
-						  LOOSE(P_SDMA70, 0, 19, 16),
-						  MALL(0, 23, 22),
-						  GDEC(P_SDMA70, "mode", 0, 27, 26),
-						  END};
-static const struct packet_field cond_exe[] = {VA("va", 1),    WORD("ref", 3),  COUNT("dw", 4, 13, 0),
-					       POLICY(26, 24), MALL(0, 27, 26), END};
-static const struct packet_field atomic[] = {{"", 0, 31, 25, FIELD_ATOMIC, 0, NULL},
-					     FLAG("loop", 0, 16),
-					     TMZ,
-					     VA("va", 1),
-					     N64("src", 3),
-					     N64("cmp", 5),
-					     DEC("interval", 7, 12, 0),
-					     GDEC(P_SDMA526, "policy", 0, 22, 20),
-					     GFLAG(P_SDMA526, "cpv", 0, 24),
-					     MALL(0, 23, 22),
-					     END};
-static const struct packet_field const_fill[] = {VA("dst", 1),
-						 WORD("data", 3),
-						 HEX("last", 4, 31, 0),
-						 {"", 0, 31, 30, FIELD_NAME, 0, fillsize},
-						 GDEC(P_SDMA40 | P_SDMA56, "swap", 0, 17, 16),
-						 POLICY(26, 24),
-						 GFLAG(P_SDMA70, "nopte_comp", 0, 16),
-						 LOOSE(P_SDMA70, 0, 23, 20),
-						 MALL(0, 27, 26),
-						 END};
-static const struct packet_field fill_multi[] = {VA("dst", 3), COUNT("stride", 1, 31, 0), COUNT("times", 2, 31, 0),
-						 COUNT("size", 5, 25, 0), END};
-static const struct packet_field timestamp_set[] = {N64("", 1), END};
-static const struct packet_field timestamp_get[] = {VA("va", 1),
-						    GDEC(P_SDMA526, "policy", 0, 25, 24),
-						    GFLAG(P_SDMA526, "llc", 0, 26),
-						    GFLAG(P_SDMA526, "cpv", 0, 28),
-						    MALL(0, 27, 26),
-						    END};
-static const struct packet_field pre_exe[] = {HEX("devices", 0, 23, 16), COUNT("dw", 1, 13, 0), END};
+	VA("va", 1), COUNT("dw", 3, 19, 0), VA("csa", 4), DEC("vmid", 0, 19, 16), FLAG("priv", 0, 31), END,
+};
+static const struct packet_field fence[] = {
+	VA("va", 1),
+	WORD("data", 3),
+	GDEC(P_SDMA5U, "mtype", 0, 18, 16),
+	GFLAG(P_SDMA56, "gcc", 0, 19),
+	GFLAG(P_SDMA5U, "sys", 0, 20),
+	GFLAG(P_SDMA5U, "snoop", 0, 22),
+	GFLAG(P_SDMA5U, "gpa", 0, 23),
+	GDEC(P_SDMA56, "policy", 0, 25, 24),
+	GFLAG(P_SDMA526, "llc", 0, 26),
+	MALL(0, 27, 26),
+	GFLAG(P_SDMA526, "cpv", 0, 28),
+	END,
+};
+static const struct packet_field trap[] = {
+	HEX("ctx", 1, 27, 0),
+	END,
+};
+static const struct packet_field semaphore[] = {
+	VA("va", 1), FLAG("write_one", 0, 29), FLAG("signal", 0, 30), FLAG("mailbox", 0, 31), END,
+};
+static const struct packet_field poll_regmem[] = {
+	GFLAG(P_SDMA40 | P_SDMA56, "hdp_flush", 0, 26),
+	FLAG("memory", 0, 31),
+	VA("va", 1),
+	{"", 0, 30, 28, FIELD_NAME, 0, function},
+	WORD("ref", 3),
+	WORD("mask", 4),
+	COUNT("interval", 5, 15, 0),
+	HEX("retries", 5, 27, 16),
+	GDEC(P_SDMA526, "policy", 0, 22, 20),
+	GFLAG(P_SDMA526, "cpv", 0, 24),
+	LOOSE(P_SDMA70, 0, 19, 16),
+	MALL(0, 23, 22),
+	GDEC(P_SDMA70, "mode", 0, 27, 26),
+	END,
+};
+static const struct packet_field cond_exe[] = {
+	VA("va", 1), WORD("ref", 3), COUNT("dw", 4, 13, 0), POLICY(26, 24), MALL(0, 27, 26), END,
+};
+static const struct packet_field atomic[] = {
+	{"", 0, 31, 25, FIELD_ATOMIC, 0, NULL},
+	FLAG("loop", 0, 16),
+	TMZ,
+	VA("va", 1),
+	N64("src", 3),
+	N64("cmp", 5),
+	DEC("interval", 7, 12, 0),
+	GDEC(P_SDMA526, "policy", 0, 22, 20),
+	GFLAG(P_SDMA526, "cpv", 0, 24),
+	MALL(0, 23, 22),
+	END,
+};
+static const struct packet_field const_fill[] = {
+	VA("dst", 1),
+	WORD("data", 3),
+	HEX("last", 4, 31, 0),
+	{"", 0, 31, 30, FIELD_NAME, 0, fillsize},
+	GDEC(P_SDMA40 | P_SDMA56, "swap", 0, 17, 16),
+	POLICY(26, 24),
+	GFLAG(P_SDMA70, "nopte_comp", 0, 16),
+	LOOSE(P_SDMA70, 0, 23, 20),
+	MALL(0, 27, 26),
+	END,
+};
+static const struct packet_field fill_multi[] = {
+	VA("dst", 3), COUNT("stride", 1, 31, 0), COUNT("times", 2, 31, 0), COUNT("size", 5, 25, 0), END,
+};
+static const struct packet_field timestamp_set[] = {
+	N64("", 1),
+	END,
+};
+static const struct packet_field timestamp_get[] = {
+	VA("va", 1),
+	GDEC(P_SDMA526, "policy", 0, 25, 24),
+	GFLAG(P_SDMA526, "llc", 0, 26),
+	GFLAG(P_SDMA526, "cpv", 0, 28),
+	MALL(0, 27, 26),
+	END,
+};
+static const struct packet_field pre_exe[] = {
+	HEX("devices", 0, 23, 16),
+	COUNT("dw", 1, 13, 0),
+	END,
+};
 static const char *const gli[] = {"", "gli_inv", "gli_range", "gli_first_last", NULL};
 static const char *const gl2_range[] = {"", "volatile", "range", "first_last", NULL};
 static const char *const seq[] = {"", "forward", "reverse", "3", NULL};
 /* GCR_CNTL stands in two dwords, 16 bits up. */
-static const struct packet_field gcr_req[] = {NAME("", 2, 17, 16, gli),
-					      NAME("gl1", 2, 19, 18, gl2_range),
-					      FLAG("glm_wb", 2, 20),
-					      FLAG("glm_inv", 2, 21),
-					      FLAG("glk_wb", 2, 22),
-					      FLAG("glk_inv", 2, 23),
-					      FLAG("glv_inv", 2, 24),
-					      FLAG("gl1_inv", 2, 25),
-					      FLAG("gl2_us", 2, 26),
-					      NAME("gl2", 2, 28, 27, gl2_range),
-					      FLAG("gl2_discard", 2, 29),
-					      FLAG("gl2_inv", 2, 30),
-					      FLAG("gl2_wb", 2, 31),
-					      NAME("seq", 3, 1, 0, seq),
-					      FLAG("physical", 3, 2),
-					      GFLAG(P_SDMA70, "gcr19", 3, 3),
-					      HEX("base", 1, 31, 7),
-					      GFLAG(P_SDMA70, "broadcast", 1, 1),
-					      HEX("base_hi", 2, 15, 0),
-					      HEX("limit", 3, 31, 7),
-					      HEX("limit_hi", 4, 15, 0),
-					      DEC("vmid", 4, 27, 24),
-					      END};
+static const struct packet_field gcr_req[] = {
+	NAME("", 2, 17, 16, gli),
+	NAME("gl1", 2, 19, 18, gl2_range),
+	FLAG("glm_wb", 2, 20),
+	FLAG("glm_inv", 2, 21),
+	FLAG("glk_wb", 2, 22),
+	FLAG("glk_inv", 2, 23),
+	FLAG("glv_inv", 2, 24),
+	FLAG("gl1_inv", 2, 25),
+	FLAG("gl2_us", 2, 26),
+	NAME("gl2", 2, 28, 27, gl2_range),
+	FLAG("gl2_discard", 2, 29),
+	FLAG("gl2_inv", 2, 30),
+	FLAG("gl2_wb", 2, 31),
+	NAME("seq", 3, 1, 0, seq),
+	FLAG("physical", 3, 2),
+	GFLAG(P_SDMA70, "gcr19", 3, 3),
+	HEX("base", 1, 31, 7),
+	GFLAG(P_SDMA70, "broadcast", 1, 1),
+	HEX("base_hi", 2, 15, 0),
+	HEX("limit", 3, 31, 7),
+	HEX("limit_hi", 4, 15, 0),
+	DEC("vmid", 4, 27, 24),
+	END,
+};
 
 /* --- the table -------------------------------------------------------------------------------- */
 
@@ -254,11 +302,13 @@ static const struct packet_form forms[] = {
 
 const struct packet_form *packet_sdma(unsigned gen, uint32_t header)
 {
+	unsigned op = bits(header, 7, 0), sub = op == SDMA_NOP ? 0 : bits(header, 15, 8);
+
 	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		const struct packet_form *form = &forms[i];
 
-		if (form->op == bits(header, 7, 0) && form->sub == bits(header, 15, 8) &&
-		    packet_in(form->gens, gen) && (!form->bit || header >> form->bit & 1))
+		if (form->op == op && form->sub == sub && packet_in(form->gens, gen) &&
+		    (!form->bit || header >> form->bit & 1))
 			return form;
 	}
 	return NULL;

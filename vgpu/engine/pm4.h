@@ -20,6 +20,7 @@ enum pm4_opcode {
 	PM4_DISPATCH_INDIRECT = 0x16,
 	PM4_ATOMIC_GDS = 0x1d,
 	PM4_ATOMIC_MEM = 0x1e,
+	PM4_SET_PREDICATION = 0x20,
 	PM4_COND_EXEC = 0x22,
 	PM4_PRED_EXEC = 0x23,
 	PM4_CONTEXT_CONTROL = 0x28,
@@ -40,7 +41,7 @@ enum pm4_opcode {
 	PM4_LOAD_UCONFIG_REG = 0x5e,
 	PM4_LOAD_SH_REG = 0x5f,
 	PM4_LOAD_CONTEXT_REG = 0x61,
-	PM4_LOAD_SH_REG_INDEX = 0x63, /* GFX10 and later */
+	PM4_LOAD_SH_REG_INDEX = 0x63, /* on compute rings from GFX10.3 on */
 	PM4_SET_CONFIG_REG = 0x68,
 	PM4_SET_CONTEXT_REG = 0x69,
 	PM4_SET_CONTEXT_REG_INDEX = 0x6a,
@@ -57,7 +58,10 @@ enum pm4_opcode {
 	PM4_HDP_FLUSH = 0x95,           /* GFX10 and later */
 	PM4_DMA_DATA_FILL_MULTI = 0x9a, /* GFX10 and later */
 	PM4_SET_SH_REG_INDEX = 0x9b,
-	PM4_TIMESTAMP = 0xb2, /* GFX11 and later, as all that follow */
+	PM4_DISPATCH_DIRECT_INTERLEAVED = 0xa7,   /* GFX12 */
+	PM4_DISPATCH_INDIRECT_INTERLEAVED = 0xa8, /* GFX12 */
+	PM4_EVENT_WRITE_ZPASS = 0xb1,             /* GFX11 and later, as all that follow */
+	PM4_TIMESTAMP = 0xb2,
 	PM4_SET_CONTEXT_REG_PAIRS = 0xb8,
 	PM4_SET_CONTEXT_REG_PAIRS_PACKED = 0xb9,
 	PM4_SET_SH_REG_PAIRS = 0xba,
@@ -70,7 +74,7 @@ enum pm4_opcode {
 #define PM4_MAX_BODY_dw 0x4000
 #define PM4_MAX_IB_dw   0xfffffu
 
-enum { PM4_SHADER_TYPE = 1 << 1, PM4_PREDICATE = 1 << 0 };
+enum { PM4_RESET_FILTER_CAM = 1 << 2, PM4_SHADER_TYPE = 1 << 1, PM4_PREDICATE = 1 << 0 };
 
 static inline unsigned pm4_type(uint32_t header)
 {
@@ -267,6 +271,13 @@ struct pm4_atomic_mem {
 	uint32_t loop_interval;
 };
 static_assert(sizeof(struct pm4_atomic_mem) == 4 * 8, "ATOMIC_MEM is 9 dwords");
+
+/* control: 8 draw if it is set, 18:16 operation */
+struct pm4_set_predication {
+	uint32_t control;
+	uint32_t addr_lo, addr_hi;
+};
+static_assert(sizeof(struct pm4_set_predication) == 4 * 3, "SET_PREDICATION is 4 dwords");
 
 struct pm4_cond_exec {
 	uint32_t addr_lo, addr_hi;

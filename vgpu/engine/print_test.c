@@ -80,6 +80,8 @@ static const struct golden cases[] = {
 	 "RELEASE_MEM (2 of 8 dwords) CACHE_FLUSH_AND_INV_TS index=5 "
 	 "tc_wb tc_nc"},
 
+	{"gfx908", ENGINE_GFX, DW(0xc0022000, 0x00040100, 0x1000, 0x7f),
+	 "SET_PREDICATION 32 if_set va=0x7f00001000"},
 	{"gfx908", ENGINE_DMA, DW(0), "NOP"},
 	{"gfx908", ENGINE_DMA, DW(1, 99, 0, 0x1000, 0x7f, 0x2000, 0x7f),
 	 "COPY_LINEAR src=0x7f00001000 dst=0x7f00002000 size=100"},

@@ -1,4 +1,4 @@
-/* The SDMA 4.x packet processor: one flat IB after another. Copies are in sdma_copy.c. */
+/* The SDMA packet processor: one flat IB after another. Copies are in sdma_copy.c. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -98,7 +98,8 @@ static bool poll_regmem(struct sdma *s)
 {
 	const struct sdma_poll_regmem *packet = (const void *)s->packet;
 
-	if (bits(packet->header, 26, 26)) /* flushes HDP: the CPU's writes are visible anyway */
+	if (s->gen != P_SDMA70 &&
+	    bits(packet->header, 26, 26)) /* flushes HDP: the CPU's writes are visible anyway */
 		return true;
 	if (!bits(packet->header, 31, 31))
 		return sdma_end(s, ENGINE_ILLEGAL, 66, "polls register 0x%x", packet->addr_lo);
@@ -178,6 +179,30 @@ static bool pre_exe(struct sdma *s)
 	return bits(s->packet[0], 16, 16) ? true : skip(s, bits(s->packet[1], 13, 0));
 }
 
+/* Cache work in the name of all engines. A range of nothing is everything. */
+static bool gcr_req(struct sdma *s)
+{
+	const struct sdma_gcr_req *packet = (const void *)s->packet;
+	uint32_t gcr = bits(packet->base_hi, 31, 16) | bits(packet->limit_lo, 2, 0) << 16;
+	uint64_t base = pm4_va(packet->base_lo & ~127u, bits(packet->base_hi, 15, 0));
+	uint64_t limit = pm4_va(packet->limit_lo & ~127u, bits(packet->limit_hi, 15, 0));
+	struct mem_cache *cache = s->ring->dev->cache;
+	struct engine_cache_work work =
+		engine_gcr_work(packet_gfx_gen(s->ring->dev->chip), gcr, base, limit ? limit : ~(uint64_t)0);
+	const char *fault = engine_gcr_fault(packet_gfx_gen(s->ring->dev->chip), gcr);
+	unsigned lost = 0;
+
+	if (fault)
+		sdma_remark(s, 84, "%s (GCR_CNTL 0x%05x)", fault, gcr);
+	if (bits(packet->limit_hi, 27, 24))
+		sdma_remark(s, 66, "the kernel names VMIDs, not an IB");
+	if (cache && work.what)
+		lost = mem_cache_maintain(cache, work.what, work.lo, work.hi);
+	if (lost)
+		sdma_remark(s, 118, "%u lines of L2 are lost: they were written and not written back", lost);
+	return true;
+}
+
 /* --- the loop --------------------------------------------------------------------------------- */
 
 /* What an operation does; sub-operations are its own matter. */
@@ -197,6 +222,7 @@ static const struct action {
 	[SDMA_CONST_FILL] = {sdma_const_fill, .not_on_null = true},
 	[SDMA_TIMESTAMP] = {timestamp, .drains = true},
 	[SDMA_PRE_EXE] = {pre_exe, .drains = true},
+	[SDMA_GCR_REQ] = {gcr_req, .drains = true},
 	[SDMA_DUMMY_TRAP_4] = {NULL, .drains = true},
 	[SDMA_DUMMY_TRAP] = {NULL, .drains = true},
 };
@@ -314,6 +340,8 @@ void engine_sdma_execute(struct engine_run *run)
 	enum gpuvm_client client = (enum gpuvm_client)(GPUVM_SDMA0 + run->ring->index);
 
 	engine_mem_init(&s.mem, run, client, client);
+	if (s.gen & P_SDMA56)
+		engine_mem_peek(&s.mem, run->ring->dev->cache);
 	for (; s.ib_index < run->job->ib_count; s.ib_index++) {
 		const struct engine_ib *ib = &run->job->ib[s.ib_index];
 

@@ -1,7 +1,7 @@
-/* SDMA 4.x packets.
+/* SDMA packets, of 4.x where later versions do not say otherwise.
  *
- * Source: Linux vega10_sdma_pkt_open.h. Each struct is a whole packet; header: 7:0 op, 15:8 sub_op, rest by
- * packet. */
+ * Sources: Linux vega10_sdma_pkt_open.h, navi10_sdma_pkt_open.h, sdma_v6_0_0_pkt_open.h, PAL's gfx12 headers. Each
+ * struct is a whole packet; header: 7:0 op, 15:8 sub_op, rest by packet. */
 #ifndef VGPU_ENGINE_SDMA_H
 #define VGPU_ENGINE_SDMA_H
 
@@ -33,7 +33,7 @@ enum sdma_op {
 enum { SDMA_COPY_LINEAR = 0, SDMA_COPY_SUB_WINDOW = 4, SDMA_COPY_SUB_WINDOW_LARGE = 36 };
 enum { SDMA_TIMESTAMP_SET = 0, SDMA_TIMESTAMP_GET = 1, SDMA_TIMESTAMP_GET_GLOBAL = 2 };
 
-/* header: 18 tmz, 27 broadcast */
+/* header: 18 tmz, 25 backwards (5.0 and later), 27 broadcast. With bit 19 on 7.0 a dword of DCC follows. */
 struct sdma_copy_linear {
 	uint32_t header;
 	uint32_t count; /* bytes - 1 */
@@ -69,6 +69,30 @@ struct sdma_copy_sub_window {
 	uint32_t rect_z;
 };
 static_assert(sizeof(struct sdma_copy_sub_window) == 4 * 13, "COPY LINEAR SUB_WINDOW is 13 dwords");
+
+/* 6.0 and later: whole dwords for everything. slice_hi of dst: 15:0 */
+struct sdma_window_large {
+	uint32_t base_lo, base_hi;
+	uint32_t x, y, z;
+	uint32_t pitch; /* minus one, as the slice */
+	uint32_t slice_lo, slice_hi;
+};
+
+struct sdma_copy_sub_window_large {
+	uint32_t header;
+	struct sdma_window_large src, dst;
+	uint32_t rect_x, rect_y, rect_z; /* minus one */
+};
+static_assert(sizeof(struct sdma_copy_sub_window_large) == 4 * 20, "COPY LINEAR SUB_WINDOW LARGE is 20 dwords");
+
+/* base 31:7 and 47:32; GCR_CNTL 15:0 in base_hi 31:16, 18:16 in limit_lo 2:0; limit likewise; limit_hi 27:24 vmid
+ */
+struct sdma_gcr_req {
+	uint32_t header;
+	uint32_t base_lo, base_hi;
+	uint32_t limit_lo, limit_hi;
+};
+static_assert(sizeof(struct sdma_gcr_req) == 4 * 5, "GCR_REQ is 5 dwords");
 
 struct sdma_write {
 	uint32_t header;

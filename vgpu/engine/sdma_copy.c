@@ -48,6 +48,12 @@ static bool count_of(struct sdma *s, uint32_t field, uint64_t *size_B)
 			max);
 }
 
+/* For a destination that overlaps its source from above; since 5.0. */
+static bool backwards(const struct sdma *s)
+{
+	return s->gen & P_SDMA5U && bits(s->packet[0], 25, 25);
+}
+
 static bool copy_linear(struct sdma *s)
 {
 	const struct sdma_copy_linear *packet = (const void *)s->packet;
@@ -56,7 +62,7 @@ static bool copy_linear(struct sdma *s)
 	if (!count_of(s, packet->count, &size_B))
 		return false;
 	order(s, range(src, size_B), range(dst, size_B));
-	if (src != dst && meet(range(src, size_B), range(dst, size_B)))
+	if (src != dst && !backwards(s) && meet(range(src, size_B), range(dst, size_B)))
 		sdma_remark(s, 0, "source and destination overlap");
 	elapse(s, size_B);
 	return sdma_need(s, engine_mem_copy(&s->mem, dst, src, size_B));
@@ -86,49 +92,127 @@ struct window {
 	uint64_t pitch_B, slice_B;
 };
 
-static struct window open_window(struct sdma *s, const struct sdma_window *w, unsigned log2_B)
-{
-	uint64_t base = pm4_va(w->base_lo, w->base_hi);
-	uint64_t pitch = (uint64_t)bits(w->z_pitch, 31, 13) + 1, slice = (uint64_t)bits(w->slice, 27, 0) + 1;
-	uint64_t x = bits(w->xy, 13, 0), y = bits(w->xy, 29, 16), z = bits(w->z_pitch, 10, 0);
+/* Elements, as the packet has them; pitches are no longer one less. */
+struct placement {
+	uint64_t base, x, y, z, pitch, slice;
+};
 
-	if (base & 3 || (pitch << log2_B) & 3 || (slice << log2_B) & 3)
+struct rectangle {
+	uint64_t row_B, rows, slices;
+};
+
+/* How wide the fields of COPY_SUB_WINDOW are. */
+struct sub_window_bits {
+	uint16_t gens;
+	uint8_t x_hi;     /* of x and y, and of the rectangle */
+	uint8_t z_hi;     /* of z */
+	uint8_t pitch_lo; /* of pitch, which ends at 31 */
+	uint8_t slice_hi;
+};
+
+static const struct sub_window_bits *bits_of(unsigned gen)
+{
+	static const struct sub_window_bits rows[] = {
+		{P_SDMA40, 13, 10, 13, 27},
+		{P_SDMA56, 13, 12, 13, 27},
+		{P_SDMA70, 15, 13, 16, 31},
+	};
+	unsigned i = 0;
+
+	while (!(rows[i].gens & gen))
+		i++;
+	return &rows[i];
+}
+
+static struct window open_window(struct sdma *s, const struct placement *p, unsigned log2_B)
+{
+	if (p->base & 3 || (p->pitch << log2_B) & 3 || (p->slice << log2_B) & 3)
 		sdma_remark(s, 0, "base 0x%llx, pitch or slice is no multiple of 4 bytes",
-			    (unsigned long long)base);
+			    (unsigned long long)p->base);
 	return (struct window){
-		.first = base + ((x + y * pitch + z * slice) << log2_B),
-		.pitch_B = pitch << log2_B,
-		.slice_B = slice << log2_B,
+		.first = p->base + ((p->x + p->y * p->pitch + p->z * p->slice) << log2_B),
+		.pitch_B = p->pitch << log2_B,
+		.slice_B = p->slice << log2_B,
 	};
 }
 
 /* The smallest interval that holds the window. */
-static struct sdma_range hull(struct window w, uint64_t row_B, uint64_t rows, uint64_t slices)
+static struct sdma_range hull(struct window w, const struct rectangle *r)
 {
-	return range(w.first, (slices - 1) * w.slice_B + (rows - 1) * w.pitch_B + row_B);
+	return range(w.first, (r->slices - 1) * w.slice_B + (r->rows - 1) * w.pitch_B + r->row_B);
+}
+
+static bool copy_windows(struct sdma *s, const struct placement *from, const struct placement *to,
+			 const struct rectangle *r, unsigned log2_B)
+{
+	struct window src, dst;
+
+	if (log2_B > 4)
+		return sdma_end(s, ENGINE_ILLEGAL, 65, "elements of %u bytes", 1u << log2_B);
+	src = open_window(s, from, log2_B);
+	dst = open_window(s, to, log2_B);
+	order(s, hull(src, r), hull(dst, r));
+	elapse(s, r->row_B * r->rows * r->slices);
+	for (uint64_t z = 0; z < r->slices; z++)
+		for (uint64_t y = 0; y < r->rows; y++)
+			if (engine_run_stopped(s->run) ||
+			    !sdma_need(s, engine_mem_copy(&s->mem, dst.first + z * dst.slice_B + y * dst.pitch_B,
+							  src.first + z * src.slice_B + y * src.pitch_B, r->row_B)))
+				return false;
+	return true;
+}
+
+static struct placement place(const struct sub_window_bits *b, const struct sdma_window *w)
+{
+	return (struct placement){
+		.base = pm4_va(w->base_lo, w->base_hi),
+		.x = bits(w->xy, b->x_hi, 0),
+		.y = bits(w->xy, 16 + b->x_hi, 16),
+		.z = bits(w->z_pitch, b->z_hi, 0),
+		.pitch = (uint64_t)bits(w->z_pitch, 31, b->pitch_lo) + 1,
+		.slice = (uint64_t)bits(w->slice, b->slice_hi, 0) + 1,
+	};
 }
 
 static bool copy_sub_window(struct sdma *s)
 {
 	const struct sdma_copy_sub_window *packet = (const void *)s->packet;
+	const struct sub_window_bits *b = bits_of(s->gen);
+	struct placement src = place(b, &packet->src), dst = place(b, &packet->dst);
 	unsigned log2_B = bits(packet->header, 31, 29);
-	struct window src, dst;
-	uint64_t rows = (uint64_t)bits(packet->rect_xy, 29, 16) + 1,
-		 slices = (uint64_t)bits(packet->rect_z, 10, 0) + 1;
-	uint64_t row_B = ((uint64_t)bits(packet->rect_xy, 13, 0) + 1) << log2_B;
+	struct rectangle r = {
+		.row_B = ((uint64_t)bits(packet->rect_xy, b->x_hi, 0) + 1) << log2_B,
+		.rows = (uint64_t)bits(packet->rect_xy, 16 + b->x_hi, 16) + 1,
+		.slices = (uint64_t)bits(packet->rect_z, b->z_hi, 0) + 1,
+	};
 
-	if (log2_B > 4)
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "elements of %u bytes", 1u << log2_B);
-	src = open_window(s, &packet->src, log2_B);
-	dst = open_window(s, &packet->dst, log2_B);
-	order(s, hull(src, row_B, rows, slices), hull(dst, row_B, rows, slices));
-	elapse(s, row_B * rows * slices);
-	for (uint64_t z = 0; z < slices; z++)
-		for (uint64_t y = 0; y < rows; y++)
-			if (!sdma_need(s, engine_mem_copy(&s->mem, dst.first + z * dst.slice_B + y * dst.pitch_B,
-							  src.first + z * src.slice_B + y * src.pitch_B, row_B)))
-				return false;
-	return true;
+	return copy_windows(s, &src, &dst, &r, log2_B);
+}
+
+static struct placement place_large(const struct sdma_window_large *w)
+{
+	return (struct placement){
+		.base = pm4_va(w->base_lo, w->base_hi),
+		.x = w->x,
+		.y = w->y,
+		.z = w->z,
+		.pitch = (uint64_t)w->pitch + 1,
+		.slice = pm4_va(w->slice_lo, bits(w->slice_hi, 15, 0)) + 1,
+	};
+}
+
+static bool copy_sub_window_large(struct sdma *s)
+{
+	const struct sdma_copy_sub_window_large *packet = (const void *)s->packet;
+	struct placement src = place_large(&packet->src), dst = place_large(&packet->dst);
+	unsigned log2_B = bits(packet->header, 31, 29);
+	struct rectangle r = {
+		.row_B = ((uint64_t)packet->rect_x + 1) << log2_B,
+		.rows = (uint64_t)packet->rect_y + 1,
+		.slices = (uint64_t)packet->rect_z + 1,
+	};
+
+	return copy_windows(s, &src, &dst, &r, log2_B);
 }
 
 bool sdma_copy(struct sdma *s)
@@ -137,6 +221,8 @@ bool sdma_copy(struct sdma *s)
 		sdma_remark(s, 80, "TMZ, which the device does not have");
 	if (bits(s->packet[0], 15, 8) == SDMA_COPY_SUB_WINDOW)
 		return copy_sub_window(s);
+	if (bits(s->packet[0], 15, 8) == SDMA_COPY_SUB_WINDOW_LARGE)
+		return copy_sub_window_large(s);
 	return bits(s->packet[0], 27, 27) ? copy_broadcast(s) : copy_linear(s);
 }
 
@@ -152,8 +238,9 @@ bool sdma_const_fill(struct sdma *s)
 		return sdma_end(s, ENGINE_ILLEGAL, 65, "fillsize %u", fillsize);
 	if (dst & (unit_B - 1))
 		sdma_remark(s, 0, "0x%llx is not aligned to units of %u bytes", (unsigned long long)dst, unit_B);
-	if (packet->count >> 22)
-		return sdma_end(s, ENGINE_HANG, 65, "count 0x%x, but the field has 22 bits", packet->count);
+	if (packet->count >> (s->gen & (P_SDMA60 | P_SDMA70) ? 30 : 22))
+		return sdma_end(s, ENGINE_HANG, 65, "count 0x%x is more than the field has bits for",
+				packet->count);
 	/* bytes - 1, with the bits below the unit ignored: size - 1 and size - unit mean the same. */
 	size_B = (packet->count & ~(uint64_t)(unit_B - 1)) + unit_B;
 	dst &= ~(uint64_t)(unit_B - 1);

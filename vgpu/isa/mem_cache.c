@@ -189,6 +189,21 @@ void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned 
 	mem_cache_leave(cache);
 }
 
+void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vm, const struct gpuvm_region *r,
+		    uint8_t *host, void *dst, unsigned size_B)
+{
+	struct mem_page *page = find(cache, layer, mem_cache_key(layer, vm, r, host));
+	unsigned offset = mem_page_offset(host), end = offset + size_B, next;
+
+	for (unsigned at = offset; page && at < end; at = next) {
+		next = (at / MEM_LINE_B + 1) * MEM_LINE_B;
+		if (next > end)
+			next = end;
+		if (mem_page_has(page, mem_lines(at, 1)))
+			memcpy((uint8_t *)dst + (at - offset), page->data + at, next - at);
+	}
+}
+
 /* --- writing back and dropping ---------------------------------------------------------------- */
 
 /* Eight bytes at once where all were written: they may be a word that somebody polls. */

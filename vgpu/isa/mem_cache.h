@@ -63,9 +63,14 @@ uint64_t mem_cache_generation(const struct mem_cache *cache);
 struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, uint64_t vm,
 				const struct gpuvm_region *r, uint8_t *host, unsigned size_B);
 
-/* Bytes of one page are about to be written to memory itself by way of L2, which forgets that it had newer ones. Not
- * entered. */
+/* Bytes of one page are about to be written to memory itself by way of L2, which forgets that it had newer ones.
+ * Not entered. */
 void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned size_B);
+
+/* Copies what the layer holds of the size_B bytes at host, which end in the same page, over dst: of a line that is
+ * not there nothing. Entered. */
+void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vm, const struct gpuvm_region *r,
+		    uint8_t *host, void *dst, unsigned size_B);
 
 /* Writes back and drops what stands in [lo, hi) of GPU addresses in L2, and the other layers as a whole. Returns
  * how many lines lost what was written to them, because L2 dropped it without writing it back. Not entered. May

@@ -90,6 +90,7 @@ static const struct kern_profile profiles[] = {
 		.ring_reset = true,
 		.sync_file_points = true,
 		.switch_waits = true,
+		.gfx12_uncached = true,
 	},
 	{
 		.release = "6.18",
@@ -109,6 +110,7 @@ static const struct kern_profile profiles[] = {
 		.switch_waits = true,
 		.reset_spares = true,
 		.lists_handles = true,
+		.gfx12_uncached = true,
 	},
 	{
 		.release = "7.0",
@@ -128,6 +130,7 @@ static const struct kern_profile profiles[] = {
 		.switch_waits = true,
 		.reset_spares = true,
 		.lists_handles = true,
+		.gfx12_uncached = true,
 	},
 };
 

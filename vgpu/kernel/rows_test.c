@@ -213,6 +213,24 @@ static void the_chip_decides_the_memory_type(void)
 	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_NC), GPUVM_NC);
 }
 
+/* row 54: later generations have no RW; GFX12 kept system memory NC until a kernel behind 6.12 */
+static void later_chips_decide_otherwise(void)
+{
+	rig_start("gfx1030");
+	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_VRAM, 0, AMDGPU_VM_MTYPE_UC), GPUVM_UC);
+	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_VRAM, 0, AMDGPU_VM_MTYPE_RW), GPUVM_NC);
+	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_CC), GPUVM_CC);
+	rig_stop();
+	rig_start("gfx1201:kernel=6.12");
+	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_VRAM, 0, AMDGPU_VM_MTYPE_UC), GPUVM_UC);
+	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_UC), GPUVM_NC);
+	rig_stop();
+	rig_start("gfx1201:kernel=7.0");
+	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_UC), GPUVM_UC);
+	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_CC), GPUVM_NC);
+	rig_stop();
+}
+
 /* rows 57, 80 */
 static void odd_ibs(void)
 {
@@ -453,5 +471,6 @@ int main(void)
 	a_changed_ib_is_noticed();
 	rig_stop();
 	a_full_window_is_reported();
+	later_chips_decide_otherwise();
 	return check_done("rows of the contract");
 }

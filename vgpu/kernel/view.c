@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
 
@@ -9,6 +10,15 @@
  * device, and a list or two each. */
 #define VIEWS 16
 static struct kern_view *cache[VIEWS];
+
+/* Of GFX12: UC or not. */
+static enum gpuvm_mtype mtype_gfx12(const struct kern_bo *bo, bool uncached)
+{
+	if (!kern_profile_of(bo->dev)->gfx12_uncached &&
+	    (kern_bo_is_system(bo) || (bo->foreign && bo->flags & AMDGPU_GEM_CREATE_COHERENT)))
+		return GPUVM_NC;
+	return uncached || bo->flags & AMDGPU_GEM_CREATE_UNCACHED ? GPUVM_UC : GPUVM_NC;
+}
 
 /* The memory type that the page table entry gets on this chip (contract 2.5). */
 static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
@@ -18,10 +28,14 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 		[AMDGPU_VM_MTYPE_CC >> 5] = GPUVM_CC, [AMDGPU_VM_MTYPE_UC >> 5] = GPUVM_UC,
 		[AMDGPU_VM_MTYPE_RW >> 5] = GPUVM_RW,
 	};
-	enum vgpu_gfx gfx = kern_local.chip[bo->dev->index]->gfx;
+	enum gpuvm_mtype wanted = asked[(flags & AMDGPU_VM_MTYPE_MASK) >> 5];
+	const struct vgpu_chip *chip = kern_local.chip[bo->dev->index];
+	enum vgpu_gfx gfx = chip->gfx;
 	bool system = kern_bo_is_system(bo);
 	bool coherent = bo->flags & (AMDGPU_GEM_CREATE_COHERENT | AMDGPU_GEM_CREATE_EXT_COHERENT);
 
+	if (chip->gc_version[0] == 12)
+		return mtype_gfx12(bo, wanted == GPUVM_UC);
 	if (bo->flags & AMDGPU_GEM_CREATE_UNCACHED)
 		return GPUVM_UC;
 	if ((gfx == VGPU_GFX908 || gfx == VGPU_GFX90A) && !system) {
@@ -36,7 +50,7 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 	}
 	if (coherent)
 		return GPUVM_UC;
-	return asked[(flags & AMDGPU_VM_MTYPE_MASK) >> 5];
+	return wanted == GPUVM_RW && chip->gc_version[0] > 9 ? GPUVM_NC : wanted; /* which has no RW */
 }
 
 static uint32_t region_flags(const struct kern_vm *vm, const struct kern_map *map, uint64_t epoch)

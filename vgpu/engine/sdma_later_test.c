@@ -1,0 +1,143 @@
+/* SDMA packets from 5.0 to 7.0: encodings from Linux navi10_sdma_pkt_open.h and sdma_v6_0_0_pkt_open.h, PAL's gfx12
+ * headers and Mesa, not from the driver. */
+#include "vgpu/engine/test_gpu.h"
+
+#define D TEST_DATA_VA
+
+/* One chip a version: 5.0, 5.2, 6.0, 6.1, 7.0. */
+static const struct row {
+	const char *chip;
+	bool large;          /* SUB_WINDOW_LARGE */
+	bool v7;             /* wider coordinates, DCC */
+	uint32_t copy_limit; /* bytes */
+	uint32_t fill_limit; /* of the count field */
+} rows[] = {
+	{"gfx1010", false, false, 1u << 22, 1u << 22}, {"gfx1030", false, false, 1u << 30, 1u << 22},
+	{"gfx1100", true, false, 1u << 30, 1u << 30},  {"gfx1150", true, false, 1u << 30, 1u << 30},
+	{"gfx1201", true, true, 1u << 30, 1u << 30},
+};
+
+static void test_words(struct test_gpu *t, const struct row *row)
+{
+	memset(t->data, 0, 4096);
+	EMIT(t, 0x00000002, LO(D), HI(D), 2, 1, 2, 3);
+	EMIT(t, 0x00030005, LO(D + 16), HI(D), 0x55); /* FENCE, MTYPE UC */
+	EMIT(t, 0x0000020d, LO(D + 24), HI(D));
+	EMIT(t, 0x5e00000a, LO(D + 32), HI(D), 1, 0, 0, 0, 0);
+	EMIT(t, 0xb0000008, LO(D + 16), HI(D), 0x55, ~0u, 0x0fff000a);
+	EMIT(t, 0x00000009, LO(D + 16), HI(D), 0x54, 4);
+	EMIT(t, 0x00030005, LO(D + 40), HI(D), 1);
+	EMIT(t, 0x8000000b, LO(D + 64), HI(D), 0xabcd, 63);
+	EMIT(t, 0x20, 0); /* DUMMY_TRAP */
+	EMIT(t, 0x00000011, 0, 0xc3b00000, 0, 0);
+	EMIT(t, 0x00000111, 0, 0xc3b00000, 0, 0);
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data64(t, 0), 0x200000001);
+	CHECK_EQ(data32(t, 16), 0x55);
+	CHECK(data64(t, 24));
+	CHECK_EQ(data64(t, 32), 1);
+	CHECK_EQ(data32(t, 40), 0);
+	CHECK_EQ(data32(t, 124), 0xabcd);
+	EMIT(t, 0x00000011, 0, 0x40000000, 0, 0); /* GL2_INV without GL2_WB */
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 1, NULL);
+	EMIT(t, 0x10, 0); /* GPUVM_INV */
+	EXPECT(test_run_sdma(t), ENGINE_ILLEGAL, 1, "GPUVM_INV at dword 0 of IB 0: it is privileged");
+	EMIT(t, 0x8000000b, LO(D), HI(D), 0, row->fill_limit);
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "more than the field");
+}
+
+static void test_copies(struct test_gpu *t, const struct row *row)
+{
+	for (unsigned n = 0; n < 1024; n++)
+		t->data[n] = (uint8_t)(n * 7 + n / 256);
+	memset(t->data + 4096, 0, 8192);
+	EMIT(t, 1, 999, 0, LO(D), HI(D), LO(D + 4096), HI(D));
+	EMIT(t, 0x08000001, 99, 0, LO(D), HI(D), LO(D + 8192), HI(D), LO(D + 9216), HI(D));
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
+	CHECK(!memcmp(t->data, t->data + 4096, 1000));
+	CHECK_EQ(t->data[4096 + 1000], 0);
+	CHECK(!memcmp(t->data, t->data + 8192, 100));
+	CHECK(!memcmp(t->data, t->data + 9216, 100));
+	EMIT(t, 0x02000001, 99, 0, LO(D), HI(D), LO(D + 8), HI(D)); /* backwards: may overlap */
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
+	EMIT(t, 1, row->copy_limit, 0, LO(D), HI(D), LO(D + 4096), HI(D));
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "count field");
+}
+
+/* Bit 19: a DCC dword on 7.0, CPV on 5.2 and 6, nothing before. */
+static void test_bit_19(struct test_gpu *t, const struct row *row)
+{
+	memset(t->data + 4096, 0, 8);
+	EMIT(t, 0x00080001, 3, 0, LO(D), HI(D), LO(D + 4096), HI(D));
+	if (row->v7)
+		EMIT(t, 0x00030005); /* would be a FENCE, cut off */
+	EXPECT(test_run_sdma(t), ENGINE_DONE, strcmp(row->chip, "gfx1010") ? 0 : 1, NULL);
+	CHECK_EQ(data32(t, 4096), data32(t, 0));
+}
+
+/* 3 x 2 x 2 elements of 4 bytes from (1, 2, 0) of 8 x 8 slices to (0, 1, 1) of 5 x 4 slices. */
+static void check_window(struct test_gpu *t)
+{
+	uint32_t *src = (uint32_t *)(void *)t->data, *dst = (uint32_t *)(void *)(t->data + 65536);
+
+	for (unsigned n = 0; n < 256; n++)
+		src[n] = 1000 + n;
+	memset(dst, 0, 4096);
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
+	for (unsigned z = 0; z < 2; z++)
+		for (unsigned y = 0; y < 2; y++)
+			for (unsigned x = 0; x < 3; x++)
+				CHECK_EQ(dst[(z + 1) * 20 + (y + 1) * 5 + x], 1000 + z * 64 + (y + 2) * 8 + x + 1);
+	CHECK_EQ(dst[20 + 5 + 3], 0);
+	CHECK_EQ(dst[5], 0);
+}
+
+static void test_sub_window(struct test_gpu *t, const struct row *row)
+{
+	unsigned pitch_at = row->v7 ? 16 : 13;
+
+	EMIT(t, 0x40000401, LO(D), HI(D), 1 | 2u << 16, 0 | 7u << pitch_at, 63);
+	EMIT(t, LO(D + 65536), HI(D), 0 | 1u << 16, 1 | 4u << pitch_at, 19, 2 | 1u << 16, 1);
+	check_window(t);
+	EMIT(t, 0x40002401, LO(D), HI(D), 1, 2, 0, 7, 63, 0);
+	EMIT(t, LO(D + 65536), HI(D), 0, 1, 1, 4, 19, 0, 2, 1, 1);
+	if (row->large) {
+		check_window(t);
+	} else {
+		EXPECT(test_run_sdma(t), ENGINE_ILLEGAL, 1, "operation 1.36 is unknown to this generation");
+	}
+	/* x has 14 bits before 7.0, 16 then; z 13 and 14. */
+	EMIT(t, 0x00000401, LO(D), HI(D), 1u << 14, 0 | 65535u << pitch_at, 63);
+	EMIT(t, LO(D + 65536), HI(D), 0, 0 | 4u << pitch_at, 19, 0, 0);
+	t->data[1u << 14] = 0x5a;
+	EXPECT(test_run_sdma(t), ENGINE_DONE, row->v7 ? 1 : 2, NULL); /* pitch of odd bytes; a stray bit */
+	CHECK_EQ(t->data[65536], row->v7 ? 0x5a : t->data[0]);
+}
+
+/* HDP flushes have bit 26 until 6.1; on 7.0 it is part of the mode. */
+static void test_hdp_flush(struct test_gpu *t, const struct row *row)
+{
+	EMIT(t, 0x04000008, 0, 0x80000000, 0, 0, 0);
+	if (row->v7) {
+		EXPECT(test_run_sdma(t), ENGINE_ILLEGAL, 1, "polls register");
+	} else {
+		EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
+	}
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_REPORT);
+	for (unsigned n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		struct test_gpu gpu;
+
+		test_init(&gpu, rows[n].chip, ENGINE_DMA, false, 0);
+		test_words(&gpu, &rows[n]);
+		test_copies(&gpu, &rows[n]);
+		test_bit_19(&gpu, &rows[n]);
+		test_sub_window(&gpu, &rows[n]);
+		test_hdp_flush(&gpu, &rows[n]);
+		test_fini(&gpu);
+	}
+	return check_done("SDMA packets from 5.0 on");
+}
