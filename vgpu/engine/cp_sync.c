@@ -269,11 +269,7 @@ static bool sample(struct cp *cp, unsigned event)
 
 	if (cp->body_dw != 3)
 		return cp_hang(cp, 65, "event 0x%02x has an address", event);
-	va = pm4_va(cp->body[1], cp->body[2]);
-	if (va & 7) {
-		cp_remark(cp, 65, "0x%llx is not 8-byte aligned", (unsigned long long)va);
-		va &= ~(uint64_t)7;
-	}
+	va = pm4_va(cp->body[1] & ~7u, cp->body[2]); /* RADV gives one that is aligned to 4 bytes, and it works */
 	cp->mem.past_l2 = GPUVM_W;
 	return event == EVENT_SAMPLE_PIPELINESTAT ? sample_pipelinestat(cp, va) : zpass_done(cp, va);
 }

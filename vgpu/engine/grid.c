@@ -133,9 +133,6 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, COMPUTE_TMPRING_SIZE, 1, "COMPUTE_TMPRING_SIZE");
 	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN && has_scratch_base(d))
 		rely_on(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO, 2, "COMPUTE_DISPATCH_SCRATCH_BASE");
-	rely_on(d, COMPUTE_USER_DATA_0, bits(reg(d, COMPUTE_PGM_RSRC2), 5, 1) & 15, "COMPUTE_USER_DATA_0");
-	if (bits(reg(d, COMPUTE_PGM_RSRC2), 5, 1) == COMPUTE_USER_DATA_COUNT)
-		rely_on(d, COMPUTE_USER_DATA_0 + 15, 1, "COMPUTE_USER_DATA_15");
 }
 
 /* --- shape ------------------------------------------------------------------------------------ */
@@ -236,6 +233,15 @@ static unsigned wave_vgprs(const struct dispatch *d)
 	return d->gen & P_ALL9 ? d->chip->vgprs : 256;
 }
 
+/* What a dispatch declares and no packet sets is harmless as long as no instruction reads it: Mesa does so. */
+static void read_user_data(struct dispatch *d, struct engine_grid *grid)
+{
+	memcpy(grid->user_data, &d->ring->sh[COMPUTE_USER_DATA_0], 4 * grid->user_sgprs);
+	for (unsigned i = 0; i < grid->user_sgprs; i++)
+		if (d->ring->sh_job[COMPUTE_USER_DATA_0 + i] != d->ring->job_number)
+			grid->unset |= 1u << i;
+}
+
 static void read_registers(struct dispatch *d, struct engine_grid *grid)
 {
 	uint32_t rsrc1 = reg(d, COMPUTE_PGM_RSRC1), rsrc2 = reg(d, COMPUTE_PGM_RSRC2);
@@ -253,7 +259,7 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 	if (grid->user_sgprs > COMPUTE_USER_DATA_COUNT)
 		hang(d, 93, "RSRC2 declares over 16 user SGPRs");
 	else
-		memcpy(grid->user_data, &d->ring->sh[COMPUTE_USER_DATA_0], 4 * grid->user_sgprs);
+		read_user_data(d, grid);
 	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || lanes(d) == 32 ? 8 : 4);
 	/* SGPRs come by 16, the field counts by 8: 0, 2, 4... */
 	grid->machine.sgpr_count = (bits(rsrc1, 9, 6) / 2 + 1) * 16;

@@ -45,7 +45,7 @@ void engine_group_destroy(struct engine_group *group)
 }
 
 /* What checks of machine code remember. One wave alone races with nobody. */
-static bool reserve_checks(struct engine_group *group, unsigned waves)
+static bool reserve_checks(struct engine_group *group, unsigned waves, uint32_t unset)
 {
 	for (unsigned number = 0; number < waves; number++) {
 		struct isa_wave *wave = &group->waves[number];
@@ -55,6 +55,7 @@ static bool reserve_checks(struct engine_group *group, unsigned waves)
 		if (!wave->late)
 			return false;
 		isa_late_reset(wave->late);
+		isa_late_unset(wave->late, unset);
 	}
 	if (waves == 1 || !group->shared.lds_B)
 		return true;
@@ -229,7 +230,7 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 	group->excused_ns = 0;
 	group->shared = (struct isa_group){.lds = group->lds, .lds_B = grid->lds_B, .waves = waves};
 	memcpy(group->slot, claim->slot, sizeof(group->slot));
-	if (grid->machine.checked && !reserve_checks(group, waves))
+	if (grid->machine.checked && !reserve_checks(group, waves, grid->unset))
 		return false;
 	if (grid->poison && grid->lds_B)
 		memset(group->lds, POISON_BYTE, grid->lds_B);

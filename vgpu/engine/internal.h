@@ -166,6 +166,7 @@ struct engine_grid {
 	uint32_t rsrc1, rsrc2;
 	uint32_t user_sgprs;
 	uint32_t user_data[COMPUTE_USER_DATA_COUNT];
+	uint32_t unset; /* of them, those that the job did not set: a bit each */
 	uint32_t lds_B;
 	uint32_t waves_per_group; /* of a full group */
 	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */

@@ -114,6 +114,8 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 /* What a wave has under way. Reset before its first run. NULL without memory. */
 struct isa_late *isa_late_create(void);
 void isa_late_reset(struct isa_late *late);
+/* User SGPRs that no packet of the job has set, a bit each: who reads one is reported (row 67). After a reset. */
+void isa_late_unset(struct isa_late *late, uint32_t sgprs);
 void isa_late_destroy(struct isa_late *late);
 
 /* Who touched the LDS of a workgroup: for groups of several waves of at most lds_B bytes, one group after the

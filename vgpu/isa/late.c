@@ -25,10 +25,16 @@ void isa_late_reset(struct isa_late *late)
 	for (unsigned n = 0; n < late->count; n++)
 		forget(&late->load[n]);
 	late->count = 0;
-	late->vector = late->scalar = 0;
+	late->vector = late->scalar = late->unset = 0;
 	late->vm = late->ds = (struct late_counter){0};
 	late->last_to_lds = 0;
 	late->said_pc = 0;
+}
+
+void isa_late_unset(struct isa_late *late, uint32_t sgprs)
+{
+	late->unset = sgprs;
+	late->scalar |= sgprs;
 }
 
 void isa_late_destroy(struct isa_late *late)
@@ -73,7 +79,8 @@ static void retire(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
 	struct isa_late *late = w->late;
 	unsigned left = 0;
 
-	late->vector = late->scalar = 0;
+	late->vector = 0;
+	late->scalar = late->unset;
 	for (unsigned n = 0; n < late->count; n++) {
 		struct late_load *load = &late->load[n];
 		unsigned done = (vm_empty ? LATE_VM_ALL : 0) | (lgkm_empty ? LATE_LGKM_ALL : 0);
@@ -174,11 +181,36 @@ static void report(struct isa_wave *w, const struct isa_inst *i, const struct is
 		     (unsigned long long)load->pc);
 }
 
+/* Once a register: what was read is known, what is written has a value. */
+static void check_unset(struct isa_wave *w, const struct isa_inst *i)
+{
+	uint32_t touched = 0, read = 0;
+	char user[160];
+
+	for (unsigned k = 0; k < i->touch->count; k++) {
+		const struct isa_range *r = &i->touch->range[k];
+		uint64_t bits = r->first >= ISA_SCALAR_BASE && r->first < ISA_SCALAR_BASE + 16
+					? (((uint64_t)1 << r->count) - 1) << (r->first - ISA_SCALAR_BASE)
+					: 0;
+
+		touched |= (uint32_t)bits & w->late->unset;
+		read |= r->written ? 0 : (uint32_t)bits & w->late->unset;
+	}
+	w->late->unset &= ~touched;
+	if (!read)
+		return;
+	isa_text_at(w, i->pc, user, sizeof(user));
+	vgpu_finding(67, "\"%s\" at 0x%llx reads s%u, a user SGPR that this job did not set", user,
+		     (unsigned long long)i->pc, (unsigned)__builtin_ctz(read));
+}
+
 void isa_late_check(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_touch *t = i->touch;
 	uint64_t lanes = t->all_lanes ? ~(uint64_t)0 : isa_exec(w);
 
+	if (t->scalar & w->late->unset)
+		check_unset(w, i);
 	for (unsigned n = 0; n < w->late->count; n++) {
 		struct late_load *load = &w->late->load[n];
 

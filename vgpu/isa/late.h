@@ -54,6 +54,7 @@ struct late_counter {
 struct isa_late {
 	uint64_t vector, scalar; /* registers under way, as in isa_touch */
 	struct late_counter vm, ds;
+	uint32_t unset;       /* of s0 to s15: nobody gave them a value */
 	uint32_t last_to_lds; /* number in vm of the last load to LDS */
 	unsigned count;
 	struct late_load load[LATE_LOADS]; /* the oldest first */
