@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TEXT_MAX 1024
+#define TEXT_MAX   1024
 #define LINE_MAX_B (TEXT_MAX + 512)
 
 static _Atomic int file = -1;
@@ -102,9 +102,10 @@ void vgpu_trace_name(uint32_t row, const char *fmt, ...)
 	va_start(args, fmt);
 	write_text(text, fmt, args);
 	va_end(args);
-	put(line, snprintf(line, sizeof(line),
-			   ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
-			   getpid(), tid_of(row), text));
+	put(line,
+	    snprintf(line, sizeof(line),
+		     ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+		     getpid(), tid_of(row), text));
 }
 
 void vgpu_trace_span(uint32_t row, const char *name, uint64_t begin_ns, const char *fmt, ...)
@@ -137,11 +138,12 @@ void vgpu_trace_overlapping(uint32_t row, const char *kind, uint64_t id, uint64_
 	write_text(text, fmt, args);
 	va_end(args);
 	for (unsigned end = 0; end < 2; end++) /* id2: its own in each process */
-		put(line, snprintf(line, sizeof(line),
-				   ",\n{\"ph\":\"%c\",\"cat\":\"%s\",\"name\":\"%s\",\"id2\":{\"local\":\"0x%x.%llx\"},"
-				   "\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"args\":{\"what\":\"%s\"}}",
-				   end ? 'e' : 'b', kind, kind, row, (unsigned long long)id, pid, tid,
-				   us(end ? now : begin_ns), end ? "" : text));
+		put(line,
+		    snprintf(line, sizeof(line),
+			     ",\n{\"ph\":\"%c\",\"cat\":\"%s\",\"name\":\"%s\",\"id2\":{\"local\":\"0x%x.%llx\"},"
+			     "\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"args\":{\"what\":\"%s\"}}",
+			     end ? 'e' : 'b', kind, kind, row, (unsigned long long)id, pid, tid,
+			     us(end ? now : begin_ns), end ? "" : text));
 }
 
 void vgpu_trace_arrow(uint32_t row, uint64_t id, bool head)

@@ -1,4 +1,5 @@
-/* TUFF_VGPU_TRACE and TUFF_VGPU_LOG: what they tell of a run of several processes and devices is whole, and fits together. */
+/* TUFF_VGPU_TRACE and TUFF_VGPU_LOG: what they tell of a run of several processes and devices is whole, and fits
+ * together. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,8 +95,9 @@ static void the_file_is_one_array(void)
 static const struct event *find(char ph, const struct event *like)
 {
 	for (unsigned i = 0; i < events; i++)
-		if (event[i].ph == ph && !strcmp(event[i].id, like->id) && !strcmp(event[i].category, like->category) &&
-		    event[i].pid == like->pid && event[i].ts >= like->ts)
+		if (event[i].ph == ph && !strcmp(event[i].id, like->id) &&
+		    !strcmp(event[i].category, like->category) && event[i].pid == like->pid &&
+		    event[i].ts >= like->ts)
 			return &event[i];
 	return NULL;
 }

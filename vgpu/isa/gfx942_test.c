@@ -18,7 +18,7 @@ struct rig {
 	struct isa_group group;
 	struct isa_wave wave;
 	uint32_t v[32][ISA_LANES] __attribute__((aligned(64)));
-	uint32_t code[256];
+	uint32_t code[256 + 256]; /* and the 1,024 bytes that are fetched behind it */
 	uint8_t data[DATA_B], scratch[DATA_B], lds[4096] __attribute__((aligned(64)));
 	unsigned faults;
 };

@@ -126,7 +126,7 @@ struct rig {
 	struct isa_group group;
 	struct isa_wave wave;
 	uint32_t v[ROWS][ISA_LANES] __attribute__((aligned(64)));
-	uint32_t code[16];
+	uint32_t code[16 + 256]; /* and the 1,024 bytes that are fetched behind it */
 };
 
 /* Registers: source 0, source 1, index, addend and result. */

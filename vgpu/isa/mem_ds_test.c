@@ -16,6 +16,19 @@ static void ds_words(void)
 	ALL(29, 0xd00 + l);
 }
 
+/* row 92: one of two addresses, the last lanes, an atomic, by FLAT, from M0; what is inside is done. */
+static void beyond_lds(void)
+{
+	ALL(20, 500 + l);
+	ALL(21, 0);
+	ALL(22, l < 32 ? 500 + 992 + l : 0);
+	ALL(23, l < 32 ? 500 + 992 + l : 0);
+	ALL_LDS(4 * l, 1000 + l);
+	ALL_LDS(3968 + 4 * (l & 31), 500 + 992 + (l & 31) + 1000 + (l & 31));
+	ALL(27, 0);
+	ALL(28, l ? OLD(28) : 0);
+}
+
 static void ds_pairs(void)
 {
 	ALL(20, 500 + l + 2);
@@ -72,6 +85,14 @@ static const struct piece pieces[] = {
 	 "ds_read_b32 v21, v1 offset:4096\n v_lshlrev_b32 v26, 4, v0\n ds_write_b96 v26, v[10:12] offset:2048\n"
 	 "v_mov_b32 v27, v26\n ds_write_b32 v26, v13 offset:2060\n ds_read_b128 v[26:29], v27 offset:2048",
 	 64},
+	{"ds, beyond", beyond_lds,
+	 "v_add_u32 v26, 0x800, v1\n ds_read2_b32 v[20:21], v1 offset0:0 offset1:0\n"
+	 "v_add_u32 v30, 0xf80, v1\n ds_read_b32 v22, v30\n v_add_u32 v18, 0xf80, v16\n v_mov_b32 v19, v17\n"
+	 "flat_load_dword v23, v[18:19]\n ds_add_u32 v30, v8\n v_mov_b32 v26, 0x1000\n"
+	 "ds_read2_b32 v[20:21], v1 offset0:0 offset1:0\n ds_read_b32 v21, v26\n"
+	 "ds_write2st64_b32 v1, v8, v9 offset0:0 offset1:16\n v_mov_b32 v27, -1\n ds_add_rtn_u32 v27, v26, v8\n"
+	 "s_movk_i32 m0, 0x1000\n s_mov_b64 exec, 1\n ds_append v28",
+	 32 + 32 + 32 + 64 + 64 + 64 + 2},
 	{"ds, pairs", ds_pairs,
 	 "ds_read2_b32 v[20:21], v1 offset0:2 offset1:128\n ds_read2st64_b32 v[22:23], v1 offset0:1 offset1:3\n"
 	 "v_add_u32 v26, 1024, v1\n ds_write2st64_b32 v26, v10, v11 offset0:0 offset1:4"},

@@ -115,6 +115,16 @@ static void global_fault(void)
 }
 
 /* Lane 2's two dwords are the last of the mapping, lane 3 and on are beyond. */
+/* row 51: bit 47 and those above it must be the same */
+static void not_canonical(void)
+{
+	CHECK_EQ(test.faults, 4);
+	ALL(20, 0);
+	ALL(21, 0);
+	ALL(22, was(4 * l)); /* sixteen bits of it make no other address */
+	CHECK_EQ(d32(0), was(0));
+}
+
 static void global_straddle(void)
 {
 	CHECK_EQ(test.v[20][0], was(DATA_B - 16));
@@ -318,6 +328,10 @@ static const struct piece pieces[] = {
 	 "global_store_dword v[2:3], v8, off offset:1024"},
 	{"global, no page", global_fault,
 	 "global_load_dword v20, v[24:25], off\n global_store_dword v[24:25], v8, off"},
+	{"global and flat, not canonical", not_canonical,
+	 "v_mov_b32 v26, v2\n v_xor_b32 v27, 0x40000000, v3\n global_load_dword v20, v[26:27], off\n"
+	 "flat_load_dword v21, v[26:27]\n global_store_dword v[26:27], v8, off\n v_xor_b32 v27, 0x8000, v3\n"
+	 "flat_store_dword v[26:27], v8\n global_load_dword v22, v[2:3], off"},
 	{"global, over the end", global_straddle,
 	 "s_add_u32 s22, s0, 0xffff0\n s_addc_u32 s23, s1, 0\n global_load_dwordx2 v[20:21], v1, s[22:23]"},
 	{"global to LDS", global_lds, "global_load_dword v[2:3], off lds"},

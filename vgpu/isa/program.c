@@ -13,6 +13,7 @@
 
 #include "vgpu/isa/mem_cache.h"
 #include "vgpu/isa/touch.h"
+#include "vgpu/report.h"
 
 #define VA_MASK 0xffffffffffffull
 /* Longest GFX9 instruction with its literal; two dwords and an extra one for VOP3-sized encodings that have none.
@@ -358,6 +359,21 @@ static bool add_touch(const struct isa_program *p, struct run *run, size_t count
 	return true;
 }
 
+/* What gfx90a and gfx942 may fetch behind code that ends: LLVM puts 16 lines of 64 bytes there. Older chips of GFX9
+ * are not known to. */
+#define PREFETCH_B 1024u
+
+static void look_behind(const struct isa_program *p, const struct run *run)
+{
+	uint64_t end = (run->va & VA_MASK) + run->size_B;
+
+	if (run->size_B && vgpu_gfx_unified(p->dec.gfx) && !gpuvm_find(p->view, end + PREFETCH_B - 1))
+		vgpu_finding(
+			117,
+			"code ends at 0x%llx, less than the %u bytes that are fetched ahead before memory that is not mapped",
+			(unsigned long long)end, PREFETCH_B);
+}
+
 static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t pc)
 {
 	struct run run = {.va = pc, .size_B = c->code_dw * 4};
@@ -373,6 +389,7 @@ static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t 
 		return false;
 	}
 	runs[p->run_count++] = run;
+	look_behind(p, &run);
 	for (size_t n = 0; n < c->addresses; n++)
 		enter(p, c->pc_of[n], &run.inst[c->inst_of[n]]);
 	return true;

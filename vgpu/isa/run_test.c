@@ -5,9 +5,12 @@
 #include "tests/check.h"
 #include "vgpu/isa/valu.h"
 #include "vgpu/isa/run_cases.h"
+#include "vgpu/report.h"
 
 #define CODE_VA 0x100000ull
 #define END     0xbf810000u /* s_endpgm */
+#define CODE_DW 64
+#define AHEAD_B 1024 /* fetched behind code */
 
 /* A wave on a machine with one region of code. */
 struct rig {
@@ -18,7 +21,7 @@ struct rig {
 	struct isa_group group;
 	struct isa_wave wave;
 	uint32_t v[64][ISA_LANES] __attribute__((aligned(64)));
-	uint32_t code[64];
+	uint32_t code[CODE_DW + AHEAD_B / 4];
 	unsigned faults;
 	struct isa_cache *cache;
 };
@@ -374,12 +377,42 @@ static void running_off_the_mapping_faults(struct rig *r)
 	for (unsigned n = 0; n < 63; n++)
 		code[n] = 0xbe800000; /* s_mov_b32 s0, s0 */
 	r->faults = 0;
+	r->region.hi = CODE_VA + CODE_DW * 4;
 	rig_run(r, code, 63);
 	r->code[63] = 0xbe800000;
 	r->wave.pc = CODE_VA;
 	isa_code_refresh(&r->wave);
 	CHECK_EQ(isa_run(&r->wave, 1000), ISA_STOPPED);
 	CHECK_EQ(r->faults, 1);
+}
+
+/* row 117: gfx90a fetches ahead, its elders are not known to */
+static void code_at_the_end_is_reported(void)
+{
+	static const struct {
+		enum vgpu_gfx gfx;
+		uint32_t behind_B; /* mapped behind s_endpgm */
+		unsigned findings;
+	} cases[] = {
+		{VGPU_GFX90A, AHEAD_B, 0},
+		{VGPU_GFX90A, AHEAD_B - 4, 1},
+		{VGPU_GFX942, 0, 1},
+		{VGPU_GFX908, 0, 0},
+	};
+	enum vgpu_strict strict = vgpu_strict();
+
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	for (unsigned n = 0; n < sizeof(cases) / sizeof(*cases); n++) {
+		unsigned long before = vgpu_findings();
+		static struct rig r;
+
+		rig_init(&r, cases[n].gfx);
+		r.region.hi = CODE_VA + 8 + cases[n].behind_B;
+		CHECK_EQ(RUN(&r, 0xb0000001), ISA_ENDED);
+		CHECK_EQ(vgpu_findings() - before, cases[n].findings);
+		isa_cache_destroy(r.cache);
+	}
+	vgpu_strict_set(strict);
 }
 
 /* row 86 */
@@ -471,6 +504,7 @@ int main(void)
 	saveexec_reads_before_it_writes(&r);
 	division_macro_is_exact(&r);
 	running_off_the_mapping_faults(&r);
+	code_at_the_end_is_reported();
 	isa_cache_destroy(r.cache);
 	return check_done("execution of instructions");
 }
