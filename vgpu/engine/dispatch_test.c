@@ -37,6 +37,8 @@ static const char source[] =
 	"KERNEL void stack(unsigned *out) {\n"
 	"  volatile unsigned own[16]; for (unsigned i = 0; i < 16; i++) own[i] = GX * 64 + X + i;\n"
 	"  out[GX * 64 + X] = walk(own, 16); }\n"
+	"KERNEL void hold(volatile unsigned *p) {\n"
+	"  volatile unsigned own[64]; own[X] = X; while (p[65536] != 77) own[X]++; p[X] = own[X]; }\n"
 	"KERNEL void meet(unsigned *arrived, unsigned *out, unsigned groups) {\n"
 	"  if (!X) { __atomic_fetch_add(arrived, 1, 5); while (__atomic_load_n(arrived, 5) < groups); }\n"
 	"  __builtin_amdgcn_s_barrier(); out[GX * 128 + X] = 1; }\n"
@@ -287,6 +289,27 @@ static void test_stack(struct test_gpu *t)
 	CHECK(4088ull * wave_B(&k) > SCRATCH_B);
 	EXPECT(LAUNCH("stack", {1}, {64}, .args = {D}, .waves = 4088), ENGINE_DONE,
 	       chip_row->flat_scratch_given ? 1 : 2, NULL);
+}
+
+/* row 116: scratch of one size is in use when a dispatch comes that cuts it up in another way */
+static void test_stack_changes(struct test_gpu *t)
+{
+	const struct launch hold = {"hold", {1}, {64}, .args = {D}, .waves = 16, .no_wait = true};
+	const struct launch stack = {"stack", {1}, {64}, .args = {D}, .waves = 16, .no_wait = true};
+	struct kernel k = find("stack"), other = find("hold");
+
+	if (!(k.rsrc2 & RSRC2_SCRATCH_EN))
+		return;
+	CHECK(wave_B(&k) != wave_B(&other));
+	set32(t, 262144, 0);
+	emit_launch(t, &hold);
+	emit_launch(t, &stack);
+	EMIT(t, PM4(PM4_WRITE_DATA, 4), 0x00100500, LO(D + 262144), HI(D + 262144), 77);
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
+	emit_launch(t, &hold);
+	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x00000407); /* its waves have ended */
+	emit_launch(t, &stack);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
 /* --- how they are scheduled
@@ -577,6 +600,7 @@ static void test_chip(const char *chip, const char *optimise)
 	test_count(t);
 	test_ids(t);
 	test_stack(t);
+	test_stack_changes(t);
 	test_meet(t);
 	test_asynchronous(t);
 	test_watchdog(t);

@@ -347,7 +347,7 @@ static void check_scratch_memory(struct dispatch *d, const struct engine_grid *g
 			     (unsigned long long)base, grid->scratch_slots, grid->scratch_wave_B, d->where);
 	if (engine_ring_busy(d->ring) && d->ring->scratch_tag == base && d->ring->scratch_wave_B &&
 	    d->ring->scratch_wave_B != grid->scratch_wave_B)
-		vgpu_finding(91,
+		vgpu_finding(116,
 			     "WAVESIZE changes from %u to %u bytes while waves may use the scratch at 0x%llx; %s",
 			     d->ring->scratch_wave_B, grid->scratch_wave_B, (unsigned long long)base, d->where);
 	d->ring->scratch_tag = base;
