@@ -78,7 +78,7 @@ static const struct piece pieces[] = {
 	 "s_set_gpr_idx_on s24, 8\n v_mov_b32 v21, v8\n s_set_gpr_idx_off\n v_mov_b32 v22, v8",
 	 2},
 	{"relative SGPRs", NULL,
-	 "s_movk_i32 m0, 0x5f\n s_movrels_b32 s24, s0\n s_movreld_b32 s0, s24\n s_movk_i32 m0, 0x60\n"
+	 "s_movk_i32 m0, 0x5f\n s_nop 0\n s_movrels_b32 s24, s0\n s_movreld_b32 s0, s24\n s_movk_i32 m0, 0x60\n s_nop 0\n"
 	 "s_movrels_b32 s24, s0\n s_movreld_b32 s0, s24",
 	 2},
 	{"code that does not run", NULL, "s_branch .Lover\n v_mov_b32 v20, v32\n .Lover: v_mov_b32 v20, v31"},

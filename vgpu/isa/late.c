@@ -28,6 +28,7 @@ void isa_late_reset(struct isa_late *late)
 	late->vector = late->scalar = late->unset = 0;
 	late->vm = late->ds = (struct late_counter){0};
 	late->last_to_lds = 0;
+	late->produced = 0;
 	late->said_pc = 0;
 }
 
@@ -287,12 +288,22 @@ static void wait_for(struct isa_wave *w, uint32_t simm)
 		retire(w, !vm, !lgkm);
 }
 
+/* Beside the one that every instruction is. */
+static void skip_states(struct isa_late *late, unsigned states)
+{
+	late->produced = states < LATE_RECENT ? late->produced << 8 * states : 0;
+	late->clock += states;
+}
+
 void isa_late_event(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct isa_late *late = w->late;
 	uint32_t number;
 
 	switch (i->touch->event) {
+	case ISA_EVENT_NOP:
+		skip_states(late, (uint32_t)i->salu.simm & 15);
+		break;
 	case ISA_EVENT_WAIT:
 		wait_for(w, (uint32_t)i->salu.simm);
 		break;

@@ -15,6 +15,9 @@
  * Not here: what memory instructions read. On GFX9 stores have read their registers when they are issued (expcnt
  * counts exports and GDS alone).
  *
+ * And wait states: GFX9 has pairs of instructions that need others, or s_nop, between them; hardware does not wait
+ * by itself. states.c has them.
+ *
  * Private to vgpu/isa/ but for create, destroy and reset, which isa.h has. Thread rule: the wave's. */
 #ifndef VGPU_ISA_LATE_H
 #define VGPU_ISA_LATE_H
@@ -27,7 +30,8 @@
 #define LATE_VM_MAX   63u
 #define LATE_LGKM_MAX 15u
 
-#define LATE_LOADS 128 /* more than both counters allow */
+#define LATE_RECENT 8u
+#define LATE_LOADS  128 /* more than both counters allow */
 
 /* What a load still waits for. */
 enum {
@@ -58,6 +62,10 @@ struct isa_late {
 	uint32_t last_to_lds; /* number in vm of the last load to LDS */
 	unsigned count;
 	struct late_load load[LATE_LOADS]; /* the oldest first */
+	/* The last instructions, and what each left behind: a byte each, the last one lowest. */
+	const struct isa_inst *recent[LATE_RECENT];
+	uint64_t produced;
+	uint32_t clock;
 	uint64_t said_pc, said_earlier_pc; /* the last finding */
 };
 
@@ -76,12 +84,26 @@ static inline bool isa_late_said(struct isa_wave *w, uint64_t pc, uint64_t earli
 	return false;
 }
 
+/* The last instructions may be gone. */
+static inline void isa_late_forget_code(struct isa_late *late)
+{
+	late->produced = 0;
+}
+
+/* Looks at an instruction that minds something of what the last ones left behind. */
+void isa_states_check(struct isa_wave *w, const struct isa_inst *i);
+
 static inline void isa_late_step(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_touch *t = i->touch;
+	struct isa_late *late = w->late;
 
-	if ((t->vector & w->late->vector) | (t->scalar & w->late->scalar))
+	if ((t->vector & late->vector) | (t->scalar & late->scalar))
 		isa_late_check(w, i);
+	if (t->minds * 0x0101010101010101ull & late->produced)
+		isa_states_check(w, i);
+	late->recent[late->clock++ % LATE_RECENT] = i;
+	late->produced = late->produced << 8 | t->produces;
 	if (t->event)
 		isa_late_event(w, i);
 }

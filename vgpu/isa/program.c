@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "vgpu/isa/late.h"
 #include "vgpu/isa/mem_cache.h"
-#include "vgpu/isa/touch.h"
 #include "vgpu/report.h"
 
 #define VA_MASK 0xffffffffffffull
@@ -169,6 +169,13 @@ static const struct isa_inst *report_beyond(struct isa_wave *w, const struct isa
 	return i + 1;
 }
 
+/* What has no effect but on checks. */
+static const struct isa_inst *pass(struct isa_wave *w, const struct isa_inst *i)
+{
+	(void)w;
+	return i + 1;
+}
+
 /* Ends a run whose next instruction stands in another one. */
 static const struct isa_inst *follow(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -227,14 +234,13 @@ static void enter(struct isa_program *p, uint64_t pc, const struct isa_inst *ins
 /* --- decoding a run
  * ------------------------------------------------------------------------------------------------ */
 
-/* Instructions without effect here: waits (memory operations complete at once; checks want to see them all the
- * same), priorities, traces, and prefetch and performance hints. */
-static bool without_effect(const struct isa_program *p, enum isa_op op)
+/* Instructions without effect here: waits (memory operations complete at once), priorities, traces, and prefetch
+ * and performance hints. */
+static bool without_effect(enum isa_op op)
 {
 	switch (op) {
-	case ISA_OP_S_WAITCNT:
-		return !p->dec.checked;
 	case ISA_OP_S_NOP:
+	case ISA_OP_S_WAITCNT:
 	case ISA_OP_S_SETPRIO:
 	case ISA_OP_S_INCPERFLEVEL:
 	case ISA_OP_S_DECPERFLEVEL:
@@ -321,8 +327,11 @@ static bool collect(struct isa_program *p, struct collector *c, uint64_t pc)
 		c->inst_of[c->addresses++] = (uint32_t)c->count;
 		c->code_dw += fetch(p, pc, &c->code[c->code_dw], dwords);
 		pc += 4 * dwords;
-		if (!inst->fn && without_effect(p, inst->op))
-			continue;
+		if (!inst->fn && without_effect(inst->op)) {
+			if (!p->dec.checked)
+				continue;
+			inst->fn = pass;
+		}
 		if (inst->beyond) {
 			inst = report_before(c, inst);
 			if (!inst)
@@ -355,6 +364,8 @@ static bool add_touch(const struct isa_program *p, struct run *run, size_t count
 		if (run->inst[n].fn != refuse) /* whose fields are gone */
 			isa_touch_of(&run->inst[n], &run->touch[n]);
 		run->inst[n].touch = &run->touch[n];
+		if (run->inst[n].fn != refuse)
+			isa_states_of(&run->inst[n], p->dec.gfx, &run->touch[n]);
 	}
 	return true;
 }
@@ -546,4 +557,6 @@ void isa_code_refresh(struct isa_wave *w)
 {
 	if (!program_is_current(w->program))
 		program_empty(w->program);
+	if (w->late)
+		isa_late_forget_code(w->late);
 }

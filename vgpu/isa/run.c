@@ -234,6 +234,8 @@ enum isa_stop isa_run(struct isa_wave *w, uint64_t budget)
 	uint64_t left = budget;
 
 	isa_mode_changed(w);
+	if (w->late)
+		isa_late_forget_code(w->late); /* what ran meanwhile may have changed it */
 	w->stop = ISA_RESUME;
 	while (w->stop == ISA_RESUME) {
 		if (!left)

@@ -93,6 +93,8 @@ static const uint8_t salu_more[ISA_OP_COUNT] = {
 static enum isa_event salu_event(enum isa_op op)
 {
 	switch (op) {
+	case ISA_OP_S_NOP:
+		return ISA_EVENT_NOP;
 	case ISA_OP_S_WAITCNT:
 		return ISA_EVENT_WAIT;
 	case ISA_OP_S_BARRIER:

@@ -17,6 +17,7 @@ struct isa_range {
 /* What an instruction does besides computing. */
 enum isa_event {
 	ISA_EVENT_NONE,
+	ISA_EVENT_NOP,     /* s_nop */
 	ISA_EVENT_WAIT,    /* s_waitcnt */
 	ISA_EVENT_BARRIER, /* s_barrier */
 	ISA_EVENT_END,
@@ -32,6 +33,8 @@ struct isa_touch {
 	/* A bit for each register modulo 64, of vector and of scalar registers. */
 	uint64_t vector, scalar;
 	uint8_t event; /* enum isa_event */
+	uint8_t produces,
+		minds; /* of states.c: what it leaves behind that needs wait states, and which of it matters */
 	uint8_t count;
 	/* Reads lanes that EXEC turns off, and writes them perhaps. */
 	bool all_lanes;
@@ -44,5 +47,7 @@ struct isa_touch {
 };
 
 void isa_touch_of(const struct isa_inst *inst, struct isa_touch *touch);
+/* Adds what states.c needs; inst->touch is touch. */
+void isa_states_of(const struct isa_inst *inst, enum vgpu_gfx gfx, struct isa_touch *touch);
 
 #endif
