@@ -173,6 +173,9 @@ static void test_dispatch(struct test_gpu *t, const char *chip)
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 0, 1, 1, 0x8005); /* no workgroup */
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 	emit_registers(t, chip);
+	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 65536, 1, 0x8005);
+	EXPECT(test_run(t), ENGINE_HANG, is_gfx12(chip) ? 2 : 1, "are not modelled yet");
+	emit_registers(t, chip);
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x80005); /* bit 19 */
 	EXPECT(test_run(t), ENGINE_HANG, 2, "are not modelled yet");
 	emit_registers(t, chip);
@@ -185,6 +188,33 @@ static void test_dispatch(struct test_gpu *t, const char *chip)
 	EXPECT(test_run(t), ENGINE_HANG, 1, "more VGPRs");
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x8005); /* nothing set: poison */
 	CHECK_EQ(test_run(t), ENGINE_HANG);
+}
+
+/* row 91: WAVES and WAVESIZE in each generation's units, and where scratch is. */
+static void test_scratch(struct test_gpu *t, const char *chip)
+{
+	bool later = strcmp(chip, "gfx11") > 0; /* 256 bytes, of one engine, by a register */
+	unsigned waves = later ? 8 : 8 * vgpu_chip_find(chip)->engines;
+	uint32_t tmpring = waves | (later ? 4u : 1u) << 12; /* 1 KiB a wave */
+
+	for (unsigned wrong = 0; wrong < 2; wrong++) {
+		uint64_t base = wrong ? TEST_HOLE_VA : D;
+
+		emit_registers(t, chip);
+		EMIT(t, PM4(PM4_SET_SH_REG, 2), COMPUTE_PGM_RSRC2, 1 | 4u << 1);
+		EMIT(t, PM4(PM4_SET_SH_REG, 2), COMPUTE_TMPRING_SIZE, tmpring + (later ? 0 : wrong));
+		EMIT(t, PM4(PM4_SET_SH_REG, 3), COMPUTE_DISPATCH_SCRATCH_BASE_LO, LO(base >> 8), HI(base >> 8));
+		EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x8005);
+		/* Unmapped scratch, or waves that cannot be shared out evenly. */
+		EXPECT(test_run(t), ENGINE_HANG, wrong && (later || vgpu_chip_find(chip)->engines > 1) ? 2 : 1,
+		       "are not modelled yet");
+	}
+	emit_registers(t, chip);
+	EMIT(t, PM4(PM4_SET_SH_REG, 2), COMPUTE_PGM_RSRC2, 1 | 4u << 1);
+	EMIT(t, PM4(PM4_SET_SH_REG, 2), COMPUTE_TMPRING_SIZE, 0);
+	EMIT(t, PM4(PM4_SET_SH_REG, 3), COMPUTE_DISPATCH_SCRATCH_BASE_LO, LO(D >> 8), HI(D >> 8));
+	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x8005);
+	EXPECT(test_run(t), ENGINE_HANG, 1, "fewer waves than one workgroup");
 }
 
 /* --- L2 --------------------------------------------------------------------------------------- */
@@ -326,6 +356,7 @@ int main(void)
 		test_forms(&gpu, chips[n]);
 		test_registers(&gpu, chips[n]);
 		test_dispatch(&gpu, chips[n]);
+		test_scratch(&gpu, chips[n]);
 		test_fini(&gpu);
 		test_caches(chips[n]);
 		test_graphics_ring(chips[n]);

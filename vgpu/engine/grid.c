@@ -210,6 +210,9 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 		if (start && end <= start)
 			vgpu_finding(95, "COMPUTE_START %u is not below the dimension's end %u; %s", start, end,
 				     d->where);
+		if (i && d->gen == P_GFX12 && end > UINT16_MAX)
+			vgpu_finding(95, "%u workgroups in dimension %u, but waves are told 16 bits; %s", end, i,
+				     d->where);
 		total *= grid->count[i];
 	}
 	if (!total)

@@ -248,7 +248,7 @@ static const struct packet_field gcr_req[] = {
 #define TILED(sub, bit, name, fields, dw, gens)                                                                    \
 	ROW(SDMA_COPY, sub, bit, name, fields, dw, PACKET_ANY, gens, P_UNMODELLED | P_UNKNOWN_BITS)
 
-/* Of rows with the same operation a bit that is asked for comes first. */
+/* By operation; of rows with the same one a bit that is asked for comes first. */
 static const struct packet_form forms[] = {
 	ROW(SDMA_NOP, 0, 0, "NOP", nop, 1, PACKET_ANY, 0, P_IGNORED),
 	ROW(SDMA_COPY, 0, 27, "COPY_BROADCAST", copy_broadcast, 9, 9, 0, 0),
@@ -302,15 +302,22 @@ static const struct packet_form forms[] = {
 
 const struct packet_form *packet_sdma(unsigned gen, uint32_t header)
 {
+	const unsigned count = sizeof(forms) / sizeof(forms[0]);
 	unsigned op = bits(header, 7, 0), sub = op == SDMA_NOP ? 0 : bits(header, 15, 8);
+	unsigned lo = 0, hi = count;
 
-	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		const struct packet_form *form = &forms[i];
+	while (lo < hi) {
+		unsigned mid = (lo + hi) / 2;
 
-		if (form->op == op && form->sub == sub && packet_in(form->gens, gen) &&
-		    (!form->bit || header >> form->bit & 1))
-			return form;
+		if (forms[mid].op < op)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
+	for (; lo < count && forms[lo].op == op; lo++)
+		if (forms[lo].sub == sub && packet_in(forms[lo].gens, gen) &&
+		    (!forms[lo].bit || header >> forms[lo].bit & 1))
+			return &forms[lo];
 	return NULL;
 }
 

@@ -52,6 +52,11 @@ bool sdma_need(struct sdma *s, bool ok)
 	return false;
 }
 
+bool sdma_unswapped(struct sdma *s, uint32_t swap)
+{
+	return !swap || s->gen == P_SDMA70 ? true : sdma_end(s, ENGINE_HANG, 0, "byte swapping is not modelled");
+}
+
 /* --- packets ---------------------------------------------------------------------------------- */
 
 static bool write_linear(struct sdma *s)
@@ -61,13 +66,18 @@ static bool write_linear(struct sdma *s)
 
 	if (va & 3)
 		sdma_remark(s, 0, "0x%llx is not 4-byte aligned", (unsigned long long)va);
+	if (!sdma_unswapped(s, bits(packet->count, 25, 24)))
+		return false;
 	return sdma_need(s, engine_mem_write(&s->mem, va & ~(uint64_t)3, s->packet + 4, s->packet_dw - 4));
 }
 
+/* Past L2, as its users on 5 and 6 say by MTYPE UC; what another type would do there nobody has tried. */
 static bool fence(struct sdma *s)
 {
 	const struct sdma_fence *packet = (const void *)s->packet;
 
+	if (s->gen & P_SDMA56 && bits(packet->header, 18, 16) != SDMA_MTYPE_UC)
+		sdma_remark(s, 84, "MTYPE %u, not UC: the word may stay in L2", bits(packet->header, 18, 16));
 	return sdma_need(s, engine_mem_write32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), packet->data));
 }
 

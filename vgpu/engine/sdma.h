@@ -33,11 +33,13 @@ enum sdma_op {
 enum { SDMA_COPY_LINEAR = 0, SDMA_COPY_SUB_WINDOW = 4, SDMA_COPY_SUB_WINDOW_LARGE = 36 };
 enum { SDMA_TIMESTAMP_SET = 0, SDMA_TIMESTAMP_GET = 1, SDMA_TIMESTAMP_GET_GLOBAL = 2 };
 
+enum { SDMA_MTYPE_UC = 3 };
+
 /* header: 18 tmz, 25 backwards (5.0 and later), 27 broadcast. With bit 19 on 7.0 a dword of DCC follows. */
 struct sdma_copy_linear {
 	uint32_t header;
 	uint32_t count; /* bytes - 1 */
-	uint32_t swap;
+	uint32_t swap;  /* 17:16 of the destination, 25:24 of the source */
 	uint32_t src_lo, src_hi;
 	uint32_t dst_lo, dst_hi;
 };
@@ -110,7 +112,7 @@ struct sdma_const_fill {
 static_assert(sizeof(struct sdma_const_fill) == 4 * 5, "CONST_FILL is 5 dwords");
 
 struct sdma_fence {
-	uint32_t header;
+	uint32_t header; /* 18:16 mtype, 5.0 to 6.1 */
 	uint32_t addr_lo, addr_hi;
 	uint32_t data;
 };

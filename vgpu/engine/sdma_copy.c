@@ -215,10 +215,21 @@ static bool copy_sub_window_large(struct sdma *s)
 	return copy_windows(s, &src, &dst, &r, log2_B);
 }
 
+/* The fields stand in the parameter dword, of sub-windows in the one with the rectangle's depth or the slices. */
+static uint32_t swap_of(const struct sdma *s)
+{
+	unsigned sub = bits(s->packet[0], 15, 8);
+	unsigned at = sub == SDMA_COPY_SUB_WINDOW ? 12 : sub == SDMA_COPY_SUB_WINDOW_LARGE ? 16 : 2;
+
+	return s->packet[at] & (3u << 24 | 3u << 16 | (at == 2 ? 3u << 8 : 0));
+}
+
 bool sdma_copy(struct sdma *s)
 {
 	if (bits(s->packet[0], 18, 18))
 		sdma_remark(s, 80, "TMZ, which the device does not have");
+	if (!sdma_unswapped(s, swap_of(s)))
+		return false;
 	if (bits(s->packet[0], 15, 8) == SDMA_COPY_SUB_WINDOW)
 		return copy_sub_window(s);
 	if (bits(s->packet[0], 15, 8) == SDMA_COPY_SUB_WINDOW_LARGE)
@@ -238,6 +249,8 @@ bool sdma_const_fill(struct sdma *s)
 		return sdma_end(s, ENGINE_ILLEGAL, 65, "fillsize %u", fillsize);
 	if (dst & (unit_B - 1))
 		sdma_remark(s, 0, "0x%llx is not aligned to units of %u bytes", (unsigned long long)dst, unit_B);
+	if (!sdma_unswapped(s, bits(packet->header, 17, 16)))
+		return false;
 	if (packet->count >> (s->gen & (P_SDMA60 | P_SDMA70) ? 30 : 22))
 		return sdma_end(s, ENGINE_HANG, 65, "count 0x%x is more than the field has bits for",
 				packet->count);

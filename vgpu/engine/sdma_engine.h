@@ -47,5 +47,7 @@ bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const cha
 	__attribute__((format(printf, 4, 5)));
 void sdma_remark(const struct sdma *s, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool sdma_need(struct sdma *s, bool ok);
+/* Ends the job when the packet asks for another byte order, which nobody does; 7.0 has none. */
+bool sdma_unswapped(struct sdma *s, uint32_t swap);
 
 #endif

@@ -40,6 +40,8 @@ static void test_words(struct test_gpu *t, const struct row *row)
 	CHECK_EQ(data32(t, 124), 0xabcd);
 	EMIT(t, 0x00000011, 0, 0x40000000, 0, 0); /* GL2_INV without GL2_WB */
 	EXPECT(test_run_sdma(t), ENGINE_DONE, 1, NULL);
+	EMIT(t, 0x00000005, LO(D), HI(D), 1); /* a FENCE that is not UC */
+	EXPECT(test_run_sdma(t), ENGINE_DONE, row->v7 ? 0 : 1, NULL);
 	EMIT(t, 0x10, 0); /* GPUVM_INV */
 	EXPECT(test_run_sdma(t), ENGINE_ILLEGAL, 1, "GPUVM_INV at dword 0 of IB 0: it is privileged");
 	EMIT(t, 0x8000000b, LO(D), HI(D), 0, row->fill_limit);

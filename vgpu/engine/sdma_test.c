@@ -125,6 +125,12 @@ static void test_bad(struct test_gpu *t)
 	EMIT(t, 0x0501);
 	EXPECT(test_run_sdma(t), ENGINE_HANG, 1,
 	       "COPY_TILED_SUB_WINDOW at dword 0 of IB 0: the virtual GPU does not model");
+	EMIT(t, 1, 99, 1u << 24, LO(D), HI(D), LO(D + 4096), HI(D));
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "byte swapping");
+	EMIT(t, 2, LO(D), HI(D), 1u << 24, 1);
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "byte swapping");
+	EMIT(t, 0x8002000b, LO(D), HI(D), 0, 3);
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "byte swapping");
 	EMIT(t, 0x00010005, LO(D), HI(D), 1);
 	EXPECT(test_run_sdma(t), ENGINE_DONE, 1, NULL); /* MTYPE: of 5.0 and later */
 	EMIT(t, 0x0001000f, 4, 5, LO(D), HI(D), 0x77);  /* PRE_EXE for device 0 */
