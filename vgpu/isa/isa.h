@@ -10,6 +10,7 @@
 
 #include "vgpu/chip.h"
 #include "vgpu/gpuvm.h"
+#include "vgpu/isa/mem_order.h"
 
 #define ISA_LANES 64
 
@@ -66,6 +67,8 @@ struct isa_machine {
 	unsigned l1;
 	/* Code is checked for waits that are missing; all waves have isa_wave::late then. */
 	bool checked;
+	/* The dispatch as the order checker knows it; NULL: nothing is checked. Borrowed. */
+	struct mem_actor *order;
 };
 
 struct mem_page;
@@ -101,6 +104,7 @@ struct isa_wave {
 	uint64_t lanes_exec; /* EXEC that lanes_mask stands for, complemented so that zero means "not made yet" */
 	uint32_t lanes_mask[ISA_LANES] __attribute__((aligned(64))); /* ~0 for active lanes */
 	struct isa_page_memo memo[4]; /* by enum mem_layer, as far as waves read and write data */
+	struct mem_order_memo order;
 };
 
 /* The decoded program at entry, made or re-validated against memory now. NULL with why filled when the entry cannot

@@ -3,6 +3,7 @@
 #include "vgpu/isa/mem_access.h"
 
 #include "vgpu/isa/mem_place.h"
+#include "vgpu/isa/mem_wave.h"
 #include "vgpu/report.h"
 
 /* Copies of at most 16 bytes; whole words where they are aligned, since others may poll or set them. */
@@ -65,6 +66,8 @@ void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, voi
 		} else {
 			copy_words(out, host, part_B, host);
 		}
+		if (host && w->machine->order)
+			mem_wave_part(w, i, host, va, part_B, MEM_ORDER_READ);
 		out += part_B;
 		va += part_B;
 		size_B -= part_B;
@@ -92,8 +95,11 @@ void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, co
 		uint8_t *host = NULL;
 
 		if (mem_land(w, i, va, GPUVM_W, &part_B, &host) && host) {
-			if (w->machine->cache) {
+			if (w->machine->cache)
 				part_B = clip_to_page(host, part_B);
+			if (w->machine->order)
+				mem_wave_part(w, i, host, va, part_B, MEM_ORDER_WRITE);
+			if (w->machine->cache) {
 				write_cached(w, i, host, in, part_B);
 			} else {
 				copy_words(host, in, part_B, host);
@@ -119,6 +125,26 @@ static uint64_t atomic_cached(struct isa_wave *w, const struct isa_inst *i, enum
 	return old;
 }
 
+static uint64_t atomic_at(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
+			  uint8_t *host, uint64_t data, uint64_t compare)
+{
+	if (w->machine->cache)
+		return atomic_cached(w, i, op, size_B, host, data, compare);
+	return isa_atomic_host(op, size_B, host, data, compare);
+}
+
+/* What it writes is handed on before, what it reads learned afterwards: others do the same at the same time. */
+static uint64_t atomic_ordered(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
+			       uint8_t *host, uint64_t va, uint64_t data, uint64_t compare)
+{
+	uint64_t old;
+
+	mem_wave_part(w, i, host, va, size_B, MEM_ORDER_READ | MEM_ORDER_WRITE | MEM_ORDER_SYNC);
+	old = atomic_at(w, i, op, size_B, host, data, compare);
+	mem_wave_part(w, i, host, va, size_B, MEM_ORDER_READ | MEM_ORDER_SYNC);
+	return old;
+}
+
 uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
 			uint64_t va, uint64_t data, uint64_t compare)
 {
@@ -132,9 +158,9 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 	}
 	if (!mem_land(w, i, va, GPUVM_R | GPUVM_W, &part_B, &host) || !host)
 		return 0;
-	if (w->machine->cache)
-		return atomic_cached(w, i, op, size_B, host, data, compare);
-	return isa_atomic_host(op, size_B, host, data, compare);
+	if (w->machine->order)
+		return atomic_ordered(w, i, op, size_B, host, va, data, compare);
+	return atomic_at(w, i, op, size_B, host, data, compare);
 }
 
 /* A wave's row to or from memory where it stands in one piece. Vectors of 16 bytes: memcpy would be a call that
@@ -213,8 +239,9 @@ ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const st
 {
 	uint32_t(*v)[ISA_LANES] = w->v + vdst, value[4];
 	uint64_t bias;
+	enum mem_shape shape = mem_shape_of_read(w, i, a, 4 * dw, &bias);
 
-	switch (mem_shape_of_read(w, i, a, 4 * dw, &bias)) {
+	switch (shape) {
 	case MEM_IN_A_ROW:
 		if (dw == 1)
 			move_row(v[0], mem_at(bias, a->va[0]));
@@ -241,6 +268,8 @@ ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const st
 		}
 		break;
 	}
+	if (w->machine->order && shape != MEM_SCATTERED)
+		mem_wave_loaded(w, i, a, 4 * dw);
 }
 
 /* Where several lanes write, the last one wins. */
@@ -343,6 +372,8 @@ static void load_sub(struct isa_wave *w, const struct isa_inst *i, const struct 
 		else
 			v[lane] = value;
 	}
+	if (w->machine->order && !scattered)
+		mem_wave_loaded(w, i, a, access->bytes);
 }
 
 ISA_RACY static void store_sub(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,

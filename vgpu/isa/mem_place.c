@@ -1,6 +1,7 @@
 /* Where accesses land (mem_place.h). */
 #include "vgpu/isa/mem_place.h"
 
+#include "vgpu/isa/mem_wave.h"
 #include "vgpu/report.h"
 
 /* --- translation ------------------------------------------------------------------------------ */
@@ -239,6 +240,15 @@ static uint8_t *page_span(const struct isa_addresses *a, enum mem_shape shape, u
 	return host;
 }
 
+/* Tells the order checker of lanes that are accessed at once. Returns shape. */
+static enum mem_shape told(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+			   enum mem_shape shape, unsigned size_B, uint64_t bias, unsigned how)
+{
+	if (w->machine->order && shape != MEM_SCATTERED)
+		mem_wave_lanes(w, i, a, shape, size_B, bias, how);
+	return shape;
+}
+
 /* shape_of for reads, with the bias of the cache that they are served from. */
 enum mem_shape mem_shape_of_read(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
 				 unsigned size_B, uint64_t *bias)
@@ -249,10 +259,11 @@ enum mem_shape mem_shape_of_read(struct isa_wave *w, const struct isa_inst *i, c
 	uint8_t *host;
 
 	if (!w->machine->cache || shape == MEM_SCATTERED)
-		return shape;
+		return told(w, i, a, shape, size_B, *bias, MEM_ORDER_READ);
 	host = page_span(a, shape, size_B, *bias, &lo, &span_B);
 	if (!host)
 		return MEM_SCATTERED;
+	told(w, i, a, shape, size_B, *bias, MEM_ORDER_READ);
 	*bias = (uintptr_t)mem_source(w, i, w->last_region, host, span_B) - lo;
 	return shape;
 }
@@ -268,10 +279,11 @@ enum mem_shape mem_shape_of_write(struct isa_wave *w, const struct isa_inst *i, 
 
 	bias->has_dirty = bias->has_copy = false;
 	if (!w->machine->cache || shape == MEM_SCATTERED)
-		return shape;
+		return told(w, i, a, shape, size_B, bias->to, MEM_ORDER_WRITE);
 	host = page_span(a, shape, size_B, bias->to, &lo, &span_B);
 	if (!host)
 		return MEM_SCATTERED;
+	told(w, i, a, shape, size_B, bias->to, MEM_ORDER_WRITE);
 	sink = mem_sink(w, i, w->last_region, host, span_B);
 	*bias = (struct mem_sink_bias){
 		.to = (uintptr_t)sink.to - lo,

@@ -1,0 +1,126 @@
+/* What happened before what: finds accesses of the same memory by packets and dispatches that nothing orders, in
+ * whatever order they happened to run. One checker for all devices of a process.
+ *
+ *   actor   who accesses memory: a packet, or a dispatch with all its waves
+ *   queue   an entity of kernel/, whose jobs start in order. Its packets are numbered, and its dispatches
+ *   clock   what is known to have happened before: of each queue a number of packets and one of dispatches
+ *   shadow  of each dword of memory the last actor that wrote it, and the last two that read it
+ *
+ * A packet comes after those before it on its queue, and after the dispatches that a flush waited for; a dispatch
+ * comes after what its packet came after. Further edges: a job's end, before jobs that depend on it; what the CPU
+ * may have seen before the ioctl (ends of jobs, words that were written to be seen), before that job; and
+ * synchronising accesses (polls, end of pipe, fences and words of packets; atomics and coherent loads of waves),
+ * which hand on what happened before the one that wrote to the one that reads.
+ *
+ * What is unknown counts as ordered: the checker is silent rather than wrong. What a wave releases, all of its
+ * dispatch and those launched before it on its queue have released.
+ *
+ * Thread rule: thread safe; a job's packets are one thread's. One lock, innermost of all. */
+#ifndef VGPU_ISA_MEM_ORDER_H
+#define VGPU_ISA_MEM_ORDER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mem_clock;
+
+/* A job that another one depends on. */
+struct mem_after {
+	uint64_t queue, seq;
+};
+
+/* One job. Owned by engine/; all but the first three members are the checker's own. */
+struct mem_order_job {
+	uint64_t queue, seq; /* which entity's; its number there */
+	uint32_t ring;       /* tells hardware rings of the process apart */
+	char name[64];       /* for reports */
+	int slot;            /* of its queue; -1: it is not checked */
+	struct mem_clock *end;
+};
+
+/* Who accesses memory. Owned by engine/, a packet processor's for packet after packet; zero, then the checker's
+ * own, but for where and user. */
+struct mem_actor {
+	struct mem_order_job *job;                                  /* NULL: not checked */
+	void (*where)(const void *user, char *text, size_t text_B); /* of the packet, for reports */
+	const void *user;
+	uint32_t id, number; /* 0: the packet has not accessed anything yet */
+	bool dispatch;
+	bool end_of_pipe;                /* the packet's accesses come after all dispatches before it */
+	struct mem_clock *_Atomic clock; /* of a dispatch */
+	struct mem_clock *launch;        /* borrowed: what clock was at first */
+	struct mem_clock *_Atomic released, *_Atomic acquired; /* last; counted */
+	struct mem_clock *_Atomic shown;                       /* to the CPU; only compared with released */
+	struct mem_clock **kept; /* owned array of counted: what waves may still look at */
+	unsigned kept_count;
+	_Atomic uint64_t cpu_version;   /* of the CPU's clock that it has acquired */
+	uint64_t scratch_lo, scratch_B; /* of a dispatch: waves' private memory is handed on without an order */
+};
+
+/* How memory is accessed; both of READ and WRITE: read-modify-write. */
+enum {
+	MEM_ORDER_READ = 1 << 0,
+	MEM_ORDER_WRITE = 1 << 1,
+	MEM_ORDER_SYNC = 1 << 2, /* to hand on an order */
+	MEM_ORDER_HOST = 1 << 3, /* memory that the CPU sees at once, and sets */
+};
+
+/* For each device that checks. False without memory. */
+bool mem_order_open(void);
+void mem_order_close(void);
+/* In a forked child: forgets the parent's devices, whose threads are not there. */
+void mem_order_forked(void);
+
+/* What the CPU may have seen by now; counted. */
+struct mem_clock *mem_order_now(void);
+void mem_order_forget(struct mem_clock *clock); /* NULL is fine */
+
+/* The job's packets begin; they come after `after` and `seen` (borrowed; NULL: everything that has ended). */
+void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, unsigned count,
+		     struct mem_clock *seen);
+/* They are over; and so are its waves. */
+void mem_order_packets_over(struct mem_order_job *job);
+void mem_order_end(struct mem_order_job *job);
+/* The packets that follow come after all dispatches of the queue. */
+void mem_order_flush(struct mem_order_job *job);
+
+/* The packet processor goes on to its next packet. */
+static inline void mem_order_next_packet(struct mem_actor *packet)
+{
+	packet->id = 0;
+	packet->end_of_pipe = false;
+}
+
+/* A dispatch begins with all that its packet comes after; and is over. */
+void mem_order_launch(struct mem_actor *dispatch, struct mem_order_job *job, const char *where);
+void mem_order_retire(struct mem_actor *dispatch);
+
+/* The actor accesses size_B bytes at host, whose GPU address is va. Reports what is not ordered. True: a read with
+ * MEM_ORDER_SYNC has learned of something. */
+bool mem_order_access(struct mem_actor *actor, const uint8_t *host, uint64_t va, uint64_t size_B, unsigned how);
+/* The actor saw what the CPU has written just now. */
+void mem_order_saw_cpu(struct mem_actor *actor);
+/* Whether no actor has written the dword, as far back as is known. */
+bool mem_order_untouched(struct mem_actor *actor, const uint8_t *host);
+
+/* --- waves ------------------------------------------------------------------------------------ */
+
+struct mem_shadow;
+
+/* What a wave looked up last. Zero at first. */
+struct mem_order_memo {
+	uint32_t actor;      /* whom it is good for */
+	uint32_t ordered[2]; /* cells that come before: written, read */
+	struct mem_shadow *page[4];
+};
+
+/* n dwords in a row, whole and aligned, plain. */
+void mem_order_row(struct mem_actor *actor, struct mem_order_memo *memo, const uint8_t *host, uint64_t va,
+		   unsigned n, unsigned how);
+/* Up to 64 bytes. */
+void mem_order_bytes(struct mem_actor *actor, struct mem_order_memo *memo, const uint8_t *host, uint64_t va,
+		     unsigned size_B, unsigned how);
+
+#endif
