@@ -10,7 +10,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic int level = VGPU_STRICT_REPORT;
 typedef _Atomic enum { BY_DEFAULT, OFF, ON } choice;
-static choice caches, waits, overlap;
+static choice caches, waits, overlap, order;
 static atomic_ulong findings;
 /* Immutable after `once`; stdio locks each line. */
 static FILE *log_file;
@@ -41,6 +41,7 @@ static void read_environment(void)
 	read_choice("TUFF_VGPU_CACHES", &caches);
 	read_choice("TUFF_VGPU_WAITS", &waits);
 	read_choice("TUFF_VGPU_OVERLAP", &overlap);
+	read_choice("TUFF_VGPU_ORDER", &order);
 	if (!log || !*log)
 		return;
 	log_file = strcmp(log, "-") ? fopen(log, "ae") : stderr;
@@ -98,6 +99,19 @@ void vgpu_waits_set(bool on)
 {
 	pthread_once(&once, read_environment);
 	waits = on ? ON : OFF;
+}
+
+bool vgpu_order(void)
+{
+	enum vgpu_strict strict = vgpu_strict();
+
+	return order == BY_DEFAULT ? strict == VGPU_STRICT_FATAL : order == ON;
+}
+
+void vgpu_order_set(bool on)
+{
+	pthread_once(&once, read_environment);
+	order = on ? ON : OFF;
 }
 
 unsigned long vgpu_findings(void)

@@ -33,6 +33,10 @@ VGPU_API void vgpu_overlap_set(bool on);
  * unset: if the level is fatal. */
 VGPU_API bool vgpu_waits(void);
 VGPU_API void vgpu_waits_set(bool on);
+/* Whether devices that are made from now on check the order of accesses: TUFF_VGPU_ORDER, on or off; unset: if the
+ * level is fatal. */
+VGPU_API bool vgpu_order(void);
+VGPU_API void vgpu_order_set(bool on);
 /* Findings so far in this process, whatever the level. */
 VGPU_API unsigned long vgpu_findings(void);
 

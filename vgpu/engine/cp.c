@@ -332,7 +332,7 @@ static bool execute_packet(struct cp *cp)
 	if (!fetch(cp, cp->ring->packet + 1, cp->body_dw))
 		return false;
 	check_bits(cp);
-	cp->mem.past_l2 = 0;
+	engine_mem_next(&cp->mem);
 	engine_packet_begins(&record, cp->run, cp->body_dw + 1, cp->ib_index, cp->packet_va - cp->at.base_va);
 	ok = action->execute(cp);
 	engine_packet_ends(&record, cp->run, cp->name);
@@ -373,6 +373,11 @@ static bool check_ib(struct cp *cp, const struct engine_ib *ib)
 	return true;
 }
 
+static void where_of(const void *user, char *text, size_t text_B)
+{
+	cp_where(user, text, text_B);
+}
+
 void engine_cp_execute(struct engine_run *run)
 {
 	struct cp cp = {
@@ -387,6 +392,8 @@ void engine_cp_execute(struct engine_run *run)
 	engine_mem_init(&cp.mem, run, GPUVM_CPF, client);
 	if (cp.gen != P_GFX12) /* whose CP passes L2 by (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
 		cp.mem.cache = run->ring->dev->cache;
+	cp.mem.actor.where = where_of;
+	cp.mem.actor.user = &cp;
 	for (; cp.ib_index < run->job->ib_count; cp.ib_index++) {
 		const struct engine_ib *ib = &run->job->ib[cp.ib_index];
 

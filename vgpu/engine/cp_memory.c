@@ -91,6 +91,7 @@ static bool copy_source(struct cp *cp, const struct pm4_copy_data *packet, bool 
 	case COPY_SRC_MEMORY:
 	case COPY_SRC_L2:
 		cp->mem.past_l2 |= past_l2(cp, bits(packet->control, 3, 0) == COPY_SRC_MEMORY) ? GPUVM_R : 0;
+		cp->mem.plain = true;
 		return copy_from_memory(cp, pm4_va(packet->src_lo, packet->src_hi), is_64, value);
 	case COPY_SRC_IMMEDIATE:
 		*value = pm4_va(packet->src_lo, packet->src_hi);
@@ -118,6 +119,7 @@ bool cp_copy_data(struct cp *cp)
 
 	if (!copy_source(cp, packet, is_64, &value))
 		return false;
+	cp->mem.plain = false;
 	switch (bits(packet->control, 11, 8)) {
 	case COPY_DST_REGISTER:
 	case COPY_DST_PERFCOUNTER:

@@ -238,6 +238,7 @@ bool cp_dispatch_indirect(struct cp *cp)
 	uint64_t va = cp->gfx ? cp->ring->indirect_base + cp->body[0] : pm4_va(packet->addr_lo, packet->addr_hi);
 	uint32_t dim[3];
 
+	cp->mem.plain = true;
 	if (cp->body_dw != (cp->gfx ? 2 : 3))
 		return cp_hang(cp, 65, "a body of %u dwords", cp->body_dw);
 	if (va & 3)

@@ -212,6 +212,7 @@ bool cp_release_mem(struct cp *cp)
 		return false;
 	release_caches(cp, cntl);
 	cp->mem.past_l2 = bits(packet->data_cntl, 17, 16) ? 0 : GPUVM_W;
+	cp->mem.actor.end_of_pipe = true;
 	return write_eop_data(cp, packet);
 }
 
@@ -305,6 +306,7 @@ bool cp_event_write(struct cp *cp)
 		if (index != 4)
 			cp_remark(cp, 65, "CS_PARTIAL_FLUSH has index 4, not %u", index);
 		await_waves(cp);
+		mem_order_flush(&cp->run->order);
 		return !engine_run_stopped(cp->run);
 	case EVENT_SAMPLE_PIPELINESTAT:
 		if (index != 2)

@@ -29,6 +29,7 @@ struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool nu
 	if (vgpu_caches() && !null_device)
 		dev->cache = mem_cache_create(); /* without memory for it: memory is always current */
 	dev->checked = vgpu_waits();
+	dev->order = vgpu_order() && !null_device && mem_order_open();
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -54,6 +55,8 @@ void engine_device_destroy(struct engine_device *dev)
 	pthread_cond_destroy(&dev->retired);
 	pthread_mutex_destroy(&dev->lock);
 	mem_cache_destroy(dev->cache);
+	if (dev->order)
+		mem_order_close();
 	free(dev->workers);
 	free(dev);
 }
@@ -128,6 +131,7 @@ static void retire_locked(struct engine_grid *grid)
 	ring->live_grids--;
 	atomic_fetch_sub(&ring->dev->busy, 1);
 	pthread_cond_broadcast(&ring->dev->retired);
+	mem_order_retire(&grid->actor);
 	free(grid);
 }
 

@@ -9,6 +9,7 @@
 
 #include "vgpu/chip.h"
 #include "vgpu/gpuvm.h"
+#include "vgpu/isa/mem_order.h"
 
 enum engine_ip { ENGINE_GFX = 0, ENGINE_COMPUTE = 1, ENGINE_DMA = 2 }; /* as AMDGPU_HW_IP_* */
 
@@ -41,6 +42,12 @@ struct engine_job {
 	uint32_t ctx, pid;
 	uint32_t device;    /* its number in the run, for the record */
 	bool pipeline_sync; /* the kernel has the ring wait for the end of the job before */
+	/* For the order checker: whose jobs start in order (0: the ring's), which jobs this one waited for, and
+	 * what the CPU may have seen when it was submitted (NULL: everything that has ended). */
+	uint64_t queue;
+	const struct mem_after *after;
+	unsigned after_count;
+	struct mem_clock *seen;
 	/* Called by any engine thread, once per refused access; kernel/ records it for the fault query. */
 	void (*fault)(void *user, const struct gpuvm_fault *fault);
 	void *user;
@@ -77,6 +84,12 @@ void engine_kill(struct engine_ring *ring);
 
 /* As logs and records call it. */
 const char *engine_ip_name(enum engine_ip ip);
+/* What the CPU may have seen by now, for engine_job::seen; to be forgotten. NULL where nothing is checked. */
+struct mem_clock *engine_seen(void);
+void engine_forget(struct mem_clock *seen); /* NULL is fine */
+/* In a forked child: the parent's engines are not ours. */
+void engine_forked(void);
+
 /* The GPU clock counter, ticks of chip->counter_khz since an origin that all processes of the machine share. */
 uint64_t engine_clock(const struct vgpu_chip *chip);
 

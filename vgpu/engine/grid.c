@@ -446,6 +446,19 @@ static void refuse_code(struct dispatch *d)
 	d->ok = false;
 }
 
+/* Slots of scratch go from wave to wave without an order of their own. */
+static void launch_in_order(const struct dispatch *d, struct engine_grid *grid)
+{
+	if (d->run->order.slot < 0)
+		return;
+	mem_order_launch(&grid->actor, &d->run->order, d->where);
+	if (grid->scratch_slots) {
+		grid->actor.scratch_lo = d->ring->scratch_tag;
+		grid->actor.scratch_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
+	}
+	grid->machine.order = &grid->actor;
+}
+
 struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
 				       const char *where)
 {
@@ -495,8 +508,10 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		read_scratch(&d, grid);
 	if (d.ok && !(d.gen & P_ALL9))
 		refuse_code(&d);
-	if (d.ok)
+	if (d.ok) {
+		launch_in_order(&d, grid);
 		return grid;
+	}
 	free(grid);
 	return NULL;
 }

@@ -42,6 +42,7 @@ struct engine_run {
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
 	_Atomic uint64_t progress_ns; /* engine_now_ns() when a grid last came or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
+	struct mem_order_job order;   /* slot -1: not checked */
 	pthread_mutex_t why_lock;     /* guards why */
 	char why[1024];
 };
@@ -127,8 +128,10 @@ struct engine_device {
 	bool null_device;
 	uint64_t service_ns;
 	unsigned worker_max;
-	struct mem_cache *cache; /* owned; immutable after creation; NULL: memory is always current */
-	bool checked;            /* immutable after creation: vgpu_waits() */
+	struct mem_cache *cache;      /* owned; immutable after creation; NULL: memory is always current */
+	bool order;                   /* immutable after creation: accesses are checked (mem_order.h) */
+	_Atomic uint64_t hdp_flushes; /* of the host data path: one with each job that begins (Linux amdgpu_ib.c) */
+	bool checked;                 /* immutable after creation: vgpu_waits() */
 
 	pthread_mutex_t lock;
 	pthread_cond_t work;              /* a grid was added, a scratch slot is free, or the device goes */
@@ -155,7 +158,8 @@ struct engine_grid {
 
 	/* Immutable once the grid is published. */
 	struct isa_machine machine;
-	uint64_t serial; /* unique in the device */
+	struct mem_actor actor; /* the order checker's own */
+	uint64_t serial;        /* unique in the device */
 	uint64_t entry;
 	char where[96];     /* packet and IB offset, for reports */
 	uint32_t origin[3]; /* first workgroup id */

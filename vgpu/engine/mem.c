@@ -11,6 +11,8 @@ void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_
 		     enum gpuvm_client data)
 {
 	*mem = (struct engine_mem){.run = run, .fetch = fetch, .data = data};
+	if (run->order.slot >= 0)
+		mem->actor.job = &run->order;
 }
 
 void engine_mem_peek(struct engine_mem *mem, struct mem_cache *cache)
@@ -45,6 +47,68 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 		mem->fault = fault;
 	}
 	engine_run_fault(mem->run, &fault);
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+void engine_mem_next(struct engine_mem *mem)
+{
+	mem->past_l2 = mem->peeks ? GPUVM_R | GPUVM_W : 0;
+	mem->plain = false;
+	if (!mem->actor.job)
+		return;
+	if (mem->look.saw_cpu)
+		mem_order_saw_cpu(&mem->actor);
+	mem->look = (struct engine_look){0};
+	mem_order_next_packet(&mem->actor);
+}
+
+static void order_data(struct engine_mem *mem, const uint8_t *host, uint64_t va, uint64_t size_B, unsigned how)
+{
+	if (mem->actor.job)
+		mem_order_access(&mem->actor, host, va & VA_MASK, size_B, how);
+}
+
+/* Words that packets write hand an order on: what they change is known before it is there. What they look at they
+ * learn of after they have read. */
+static void order_word(struct engine_mem *mem, const uint8_t *host, uint64_t va, unsigned size_B, unsigned how)
+{
+	order_data(mem, host, va, size_B, how | MEM_ORDER_SYNC);
+}
+
+/* Row 88: a new value that nobody but the CPU can have written, since the look before, to VRAM. It came past the
+ * caches of the host data path, which is luck, unless they were flushed meanwhile; APUs have none in the way (Linux
+ * amdgpu_device_flush_hdp). */
+static void check_hdp(const struct engine_mem *mem, const struct engine_look *now, uint64_t va)
+{
+	const struct engine_look *before = &mem->look;
+	char where[128];
+
+	if (before->host != now->host || before->value == now->value || !before->untouched || !now->untouched ||
+	    before->hdp_flushes != now->hdp_flushes || mem->last->flags & GPUVM_SYSTEM ||
+	    vgpu_chip_is_apu(mem->run->ring->dev->chip))
+		return;
+	mem->actor.where(mem->actor.user, where, sizeof(where));
+	vgpu_finding(88, "%s sees at 0x%llx in VRAM what the CPU wrote after the job began, without a flush of HDP",
+		     where, (unsigned long long)va);
+}
+
+/* What a look found was written by the GPU, or else by the CPU. */
+static void order_look(struct engine_mem *mem, const uint8_t *host, uint64_t va, unsigned size_B, uint64_t value)
+{
+	struct engine_look *look = &mem->look, now = {.host = host, .value = value};
+	bool news;
+
+	if (!mem->actor.job || mem->plain) {
+		order_data(mem, host, va, size_B, MEM_ORDER_READ);
+		return;
+	}
+	now.hdp_flushes = atomic_load_explicit(&mem->run->ring->dev->hdp_flushes, memory_order_relaxed);
+	now.untouched = mem_order_untouched(&mem->actor, host);
+	news = mem_order_access(&mem->actor, host, va & VA_MASK, size_B, MEM_ORDER_READ | MEM_ORDER_SYNC);
+	now.saw_cpu = !news && (look->host != host || look->value != value || look->saw_cpu);
+	check_hdp(mem, &now, va);
+	*look = now;
 }
 
 /* Where va lands: host memory for up to *size_B bytes, which shrinks to what is contiguous. */
@@ -182,6 +246,7 @@ bool engine_mem_read32(struct engine_mem *mem, uint64_t va, uint32_t *value)
 		*value = __atomic_load_n((uint32_t *)v.at, __ATOMIC_ACQUIRE);
 		leave(&v, 0);
 		peek(mem, host, value, 4);
+		order_look(mem, host, va, 4, *value);
 	}
 	return where != LANDED_NOWHERE;
 }
@@ -199,6 +264,7 @@ bool engine_mem_read64(struct engine_mem *mem, uint64_t va, uint64_t *value)
 		*value = __atomic_load_n((uint64_t *)v.at, __ATOMIC_ACQUIRE);
 		leave(&v, 0);
 		peek(mem, host, value, 8);
+		order_look(mem, host, va, 8, *value);
 	}
 	return where != LANDED_NOWHERE;
 }
@@ -211,6 +277,7 @@ bool engine_mem_write32(struct engine_mem *mem, uint64_t va, uint32_t value)
 	struct visit v;
 
 	if (where == LANDED) {
+		order_word(mem, host, va, 4, MEM_ORDER_WRITE);
 		v = visit(mem, host, 4, GPUVM_W);
 		__atomic_store_n((uint32_t *)v.at, value, __ATOMIC_SEQ_CST);
 		leave(&v, 4);
@@ -226,6 +293,7 @@ bool engine_mem_write64(struct engine_mem *mem, uint64_t va, uint64_t value)
 	struct visit v;
 
 	if (where == LANDED) {
+		order_word(mem, host, va, 8, MEM_ORDER_WRITE);
 		v = visit(mem, host, 8, GPUVM_W);
 		__atomic_store_n((uint64_t *)v.at, value, __ATOMIC_SEQ_CST);
 		leave(&v, 8);
@@ -259,6 +327,7 @@ static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsig
 		return (unsigned)run_B;
 	}
 	run_B = clip_to_page(host, run_B);
+	order_data(mem, host, va, run_B, MEM_ORDER_READ);
 	v = visit(mem, host, (unsigned)run_B, GPUVM_R);
 	memcpy(dst, v.at, run_B);
 	leave(&v, 0);
@@ -276,6 +345,7 @@ static unsigned put_down(struct engine_mem *mem, uint64_t va, const uint8_t *src
 	if (where != LANDED)
 		return where == LANDED_PRT ? (unsigned)run_B : 0;
 	run_B = clip_to_page(host, run_B);
+	order_data(mem, host, va, run_B, MEM_ORDER_WRITE);
 	v = visit(mem, host, (unsigned)run_B, GPUVM_W);
 	memcpy(v.at, src, run_B);
 	leave(&v, (unsigned)run_B);
@@ -316,6 +386,10 @@ bool engine_mem_copy(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_
 		written = land(mem, dst, GPUVM_W, mem->data, &run_B, &to);
 		if (read == LANDED_NOWHERE || written == LANDED_NOWHERE)
 			return false;
+		if (read == LANDED)
+			order_data(mem, from, src, run_B, MEM_ORDER_READ);
+		if (written == LANDED)
+			order_data(mem, to, dst, run_B, MEM_ORDER_WRITE);
 		if (written == LANDED && read == LANDED)
 			memmove(to, from, run_B);
 		else if (written == LANDED)
@@ -367,8 +441,10 @@ bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, uns
 
 		if (where == LANDED_NOWHERE)
 			return false;
-		if (where == LANDED)
+		if (where == LANDED) {
+			order_data(mem, to, dst + done_B, run_B, MEM_ORDER_WRITE);
 			fill_host(to, pattern, unit_B, run_B);
+		}
 		done_B += run_B;
 	}
 	return true;
@@ -500,11 +576,13 @@ bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_
 	where = land_word(mem, &va, is_64 ? 8 : 4, GPUVM_R | GPUVM_W, &host);
 	if (where != LANDED)
 		return where == LANDED_PRT;
+	order_word(mem, host, va, is_64 ? 8 : 4, MEM_ORDER_READ | MEM_ORDER_WRITE);
 	v = visit(mem, host, is_64 ? 8 : 4, GPUVM_W);
 	if (is_64)
 		*old = atomic_64((uint64_t *)v.at, op & 31, src, cmp);
 	else
 		*old = atomic_32((uint32_t *)v.at, op & 31, (uint32_t)src, (uint32_t)cmp);
 	leave(&v, is_64 ? 8 : 4);
+	order_look(mem, host, va, is_64 ? 8 : 4, *old);
 	return true;
 }

@@ -9,6 +9,15 @@
 
 #include "vgpu/engine/internal.h"
 
+/* A look at a word that somebody else may set. */
+struct engine_look {
+	const uint8_t *host; /* NULL: none yet */
+	uint64_t value;
+	uint64_t hdp_flushes; /* of the device so far */
+	bool untouched;       /* no packet or wave has written it */
+	bool saw_cpu;         /* it has what the CPU wrote, as far as anybody knows */
+};
+
 struct engine_mem {
 	struct engine_run *run;  /* borrowed */
 	enum gpuvm_client fetch; /* who fetches packets */
@@ -16,6 +25,9 @@ struct engine_mem {
 	struct mem_cache *cache; /* borrowed: the L2 that data stands behind; NULL: none, as for SDMA of GFX9 */
 	bool peeks;              /* looks into L2 for what it reads, but leaves nothing there */
 	unsigned past_l2;        /* GPUVM_R, GPUVM_W: the packet's reads, writes go to memory itself */
+	bool plain;              /* its words are data, and hand no order on */
+	struct mem_actor actor;  /* the packet, for the order checker */
+	struct engine_look look; /* the packet's last one */
 	const struct gpuvm_region *last;
 	bool refused; /* an access was refused since engine_mem_init(); which: */
 	struct gpuvm_fault fault;
@@ -28,6 +40,8 @@ void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_
  * (UTCL1_PAGE in Linux sdma_v5_0.c to sdma_v6_0.c: read policy "no allocate", write policy "bypass"). */
 void engine_mem_peek(struct engine_mem *mem, struct mem_cache *cache);
 
+/* Begins the next packet. */
+void engine_mem_next(struct engine_mem *mem);
 /* Packets. */
 bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsigned dw);
 /* A word that another agent may be writing: polls, conditions, dispatch arguments. Acquire. */

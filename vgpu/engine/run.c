@@ -204,6 +204,7 @@ struct engine_run *engine_line_up(struct engine_ring *ring, const struct engine_
 	run->job = job;
 	run->place = ring->lined_up;
 	run->finished = false;
+	run->order.slot = -1;
 	run->status = ENGINE_DONE;
 	run->oldest = run->waves_killed = false;
 	run->recovery_ns = run->model_ns = run->progress_ns = 0;
@@ -290,6 +291,40 @@ static void stop_followers(struct engine_run *run)
 
 /* --- execution -------------------------------------------------------------------------------- */
 
+static void order_begin(struct engine_run *run)
+{
+	static const char *const ip_name[] = {"gfx", "compute", "sdma"};
+	const struct engine_job *job = run->job;
+	struct engine_ring *ring = run->ring;
+
+	atomic_fetch_add_explicit(&ring->dev->hdp_flushes, 1, memory_order_relaxed);
+	run->order.slot = -1;
+	if (!ring->dev->order)
+		return;
+	run->order.queue = job->queue ? job->queue : (uintptr_t)ring;
+	run->order.seq = job->queue ? job->seq : run->place;
+	run->order.ring = vgpu_trace_ring(job->device, ring->ip, ring->index);
+	snprintf(run->order.name, sizeof(run->order.name), "job %llu of context %u, gpu%u %s %u",
+		 (unsigned long long)run->order.seq, job->ctx, job->device, ip_name[ring->ip], ring->index);
+	mem_order_begin(&run->order, job->after, job->after_count, job->seen);
+}
+
+struct mem_clock *engine_seen(void)
+{
+	return vgpu_order() ? mem_order_now() : NULL;
+}
+
+void engine_forget(struct mem_clock *seen)
+{
+	if (seen)
+		mem_order_forget(seen);
+}
+
+void engine_forked(void)
+{
+	mem_order_forked();
+}
+
 static void execute_packets(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
@@ -299,11 +334,14 @@ static void execute_packets(struct engine_run *run)
 		poison_registers(ring);
 	if (ring->dev->null_device)
 		serve(ring->dev);
+	order_begin(run);
 	maintain_at_start(ring, run->job);
 	if (ring->ip == ENGINE_DMA)
 		engine_sdma_execute(run);
 	else
 		engine_cp_execute(run);
+	if (run->order.slot >= 0)
+		mem_order_packets_over(&run->order);
 }
 
 enum engine_status engine_execute(struct engine_run *run)
@@ -324,6 +362,9 @@ enum engine_status engine_execute(struct engine_run *run)
 	await_elders(run);
 	if (run->job->ib_count)
 		maintain_at_end(ring, run->job);
+	if (run->order.slot >= 0)
+		mem_order_end(&run->order);
+	run->order.slot = -1;
 	if (engine_run_stopped(run))
 		stop_followers(run);
 	run->finished = true;

@@ -108,9 +108,10 @@ static bool poll_regmem(struct sdma *s)
 {
 	const struct sdma_poll_regmem *packet = (const void *)s->packet;
 
-	if (s->gen != P_SDMA70 &&
-	    bits(packet->header, 26, 26)) /* flushes HDP: the CPU's writes are visible anyway */
+	if (s->gen != P_SDMA70 && bits(packet->header, 26, 26)) { /* flushes HDP */
+		atomic_fetch_add_explicit(&s->ring->dev->hdp_flushes, 1, memory_order_relaxed);
 		return true;
+	}
 	if (!bits(packet->header, 31, 31))
 		return sdma_end(s, ENGINE_ILLEGAL, 66, "polls register 0x%x", packet->addr_lo);
 	return s->null ? true : poll(s, pm4_va(packet->addr_lo, packet->addr_hi), packet);
@@ -311,6 +312,7 @@ static bool execute_packet(struct sdma *s)
 	action = &actions[form->op];
 	if (action->drains)
 		s->pending_count = 0;
+	engine_mem_next(&s->mem);
 	engine_run_elapse(s->run, PACKET_NS, ENGINE_HANG, "SDMA packets");
 	if (!action->execute || (s->null && action->not_on_null))
 		return true;
@@ -339,6 +341,11 @@ static bool check_ib(struct sdma *s, const struct engine_ib *ib)
 	return true;
 }
 
+static void where_of(const void *user, char *text, size_t text_B)
+{
+	sdma_where(user, text, text_B);
+}
+
 void engine_sdma_execute(struct engine_run *run)
 {
 	struct sdma s = {
@@ -352,6 +359,8 @@ void engine_sdma_execute(struct engine_run *run)
 	engine_mem_init(&s.mem, run, client, client);
 	if (s.gen & P_SDMA56)
 		engine_mem_peek(&s.mem, run->ring->dev->cache);
+	s.mem.actor.where = where_of;
+	s.mem.actor.user = &s;
 	for (; s.ib_index < run->job->ib_count; s.ib_index++) {
 		const struct engine_ib *ib = &run->job->ib[s.ib_index];
 

@@ -42,6 +42,7 @@ void kern_job_destroy(struct kern_job *job)
 	for (unsigned i = 0; i < job->deps; i++)
 		kern_fence_put(job->dep[i]);
 	kern_free(job->dep);
+	kern_free(job->after);
 	kern_bo_put(job->user_fence);
 	kern_bo_list_put(job->list);
 	kern_fence_put(job->finished);
@@ -49,6 +50,23 @@ void kern_job_destroy(struct kern_job *job)
 	kern_ctx_put(job->ctx);
 	kern_live(KERN_JOBS, -1);
 	kern_free(job);
+}
+
+/* The jobs behind a fence, as the engine's order checker knows them: points of a timeline stand for several. */
+static int note_jobs(struct kern_job *job, const struct kern_fence *f)
+{
+	int r;
+
+	for (; f; f = f->part) {
+		r = f->prev ? note_jobs(job, f->prev) : 0;
+		if (!r && f->scheduled && !f->part)
+			r = kern_reserve(&job->after, job->afters, &job->after_room, sizeof(job->after[0]));
+		if (r)
+			return r;
+		if (f->scheduled && !f->part)
+			job->after[job->afters++] = (struct mem_after){f->context, f->seq};
+	}
+	return 0;
 }
 
 int kern_job_depend(struct kern_job *job, struct kern_fence *f)
@@ -62,13 +80,14 @@ int kern_job_depend(struct kern_job *job, struct kern_fence *f)
 	 */
 	if (f->context == job->entity->fence_context) {
 		job->pipeline_sync |= f->scheduled != NULL;
-		return 0;
+		return note_jobs(job, f);
 	}
 	for (unsigned i = 0; i < job->deps; i++)
 		if (job->dep[i] == f)
 			return 0;
 	r = kern_reserve(&job->dep, job->deps, &job->dep_room, sizeof(job->dep[0]));
-	if (!r)
-		job->dep[job->deps++] = kern_fence_get(f);
-	return r;
+	if (r)
+		return r;
+	job->dep[job->deps++] = kern_fence_get(f);
+	return note_jobs(job, f);
 }

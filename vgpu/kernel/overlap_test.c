@@ -2,7 +2,7 @@
 #include <linux/sync_file.h>
 #include "vgpu/kernel/test_packets.h"
 
-#define UC_VA   0x300000ull     /* the data page once more, past L2 */
+#define UC_VA   0x300000ull /* the data page once more, past L2 */
 #define CODE_VA (UC_VA + 0x100)
 #define FLAG    0 /* dwords of the data page: what the wave waits for, */
 #define RESULT  1 /* where it puts it, */
@@ -50,11 +50,11 @@ static void emit_look(void)
 	emit(0);
 }
 
-/* Runs what was emitted from dword `from` of the IB on. after: a job that it depends on; 0: none. */
-static uint64_t submit_to(uint32_t ctx, uint32_t ip, uint32_t from, uint64_t after)
+/* Runs what was emitted from dword `from` of the IB on. after: a job of after_ctx that it depends on; 0: none. */
+static uint64_t submit_to(uint32_t ctx, uint32_t ip, uint32_t from, uint32_t after_ctx, uint64_t after)
 {
 	struct drm_amdgpu_cs_chunk_ib ib = {0, 0, RIG_IB_VA + 4 * from, 0, ip, 0, 0};
-	struct drm_amdgpu_cs_chunk_dep dep = {ip, 0, 0, ctx, after};
+	struct drm_amdgpu_cs_chunk_dep dep = {ip, 0, 0, after_ctx, after};
 	struct drm_amdgpu_cs_chunk chunk[2] = {{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib},
 					       {AMDGPU_CHUNK_ID_DEPENDENCIES, sizeof(dep) / 4, (uintptr_t)&dep}};
 	uint64_t pointer[2] = {(uintptr_t)&chunk[0], (uintptr_t)&chunk[1]};
@@ -69,7 +69,7 @@ static uint64_t submit_to(uint32_t ctx, uint32_t ip, uint32_t from, uint64_t aft
 
 static uint64_t submit(uint32_t from, uint64_t after)
 {
-	return submit_to(rig.ctx, AMDGPU_HW_IP_COMPUTE, from, after);
+	return submit_to(rig.ctx, AMDGPU_HW_IP_COMPUTE, from, rig.ctx, after);
 }
 
 static uint64_t submit_first(uint32_t end)
@@ -187,10 +187,9 @@ static void soft_recovery_spares_the_second_job(void)
 
 static int sync_file_of(uint64_t seq)
 {
-	union drm_amdgpu_fence_to_handle args = {.in = {.fence = {.ctx_id = rig.ctx,
-								  .ip_type = AMDGPU_HW_IP_COMPUTE,
-								  .seq_no = seq},
-							.what = AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD}};
+	union drm_amdgpu_fence_to_handle args = {
+		.in = {.fence = {.ctx_id = rig.ctx, .ip_type = AMDGPU_HW_IP_COMPUTE, .seq_no = seq},
+		       .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD}};
 
 	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &args), 0);
 	return (int)args.out.handle;
@@ -245,10 +244,10 @@ static int neighbour_of_a_hang(uint32_t *begun)
 	rig.ib_dw = 0;
 	emit_wait_for(AT(FLAG), NEW);
 	emit(0xc000ff00); /* no packet */
-	submit_to(rig.ctx, AMDGPU_HW_IP_GFX, 0, 0);
+	submit_to(rig.ctx, AMDGPU_HW_IP_GFX, 0, 0, 0);
 	rig.ib_dw = SECOND;
 	emit_write(AT(BEGUN), 1);
-	submit_to(other, AMDGPU_HW_IP_GFX, SECOND, 0);
+	submit_to(other, AMDGPU_HW_IP_GFX, SECOND, 0, 0);
 	usleep(20000); /* both are on the ring */
 	CHECK_EQ(word(BEGUN), 0);
 	set_flag();
@@ -278,6 +277,143 @@ static void off_runs_one_after_the_other(void)
 	CHECK_EQ(word(SEEN), NEW);
 }
 
+/* --- what the order checker makes of it --------------------------------------------------------- */
+
+#define GO     4   /* what a job waits for before the others begin */
+#define THIRD  256 /* dwords: where further IBs begin */
+#define FOURTH 320
+
+/* Writes to s[2:3]. */
+static const uint32_t writer[] = {
+	0x7e000280, /* v_mov_b32 v0, 0 */
+	0xdc708000,
+	0x00020000, /* global_store_dword v0, v0, s[2:3] */
+	ENDS,
+};
+
+static void emit_writer(void)
+{
+	memcpy(rig.data + 0x300 / 4, writer, sizeof(writer));
+	set_sh(0x240, 0);
+	set_sh(0x241, 0);
+	set_sh(0x242, (uint32_t)AT(RESULT));
+	set_sh(0x243, 0);
+	emit_dispatch_with(UC_VA + 0x300, 4);
+}
+
+static uint64_t submit_gate(void)
+{
+	memset(rig.data, 0, 4096);
+	rig.ib_dw = 0;
+	emit_wait_for(AT(GO), 1);
+	return submit(0, 0);
+}
+
+static void open_gate(void)
+{
+	__atomic_store_n(&rig.data[GO], 1, __ATOMIC_RELEASE);
+}
+
+/* Of another context: `from` an IB that writes or copies the result, behind a job of after_ctx. */
+static uint64_t submit_other(uint32_t ctx, uint32_t from, void (*emit_what)(void), uint32_t after_ctx,
+			     uint64_t after)
+{
+	rig.ib_dw = from;
+	emit_what();
+	return submit_to(ctx, AMDGPU_HW_IP_COMPUTE, from, after_ctx, after);
+}
+
+/* row 82: both begin after the same job, in whatever order */
+static void two_contexts_need_a_dependency(uint32_t a, uint32_t b)
+{
+	unsigned long before = vgpu_findings();
+	uint64_t gate = submit_gate(), write, look;
+
+	submit_other(a, SECOND, emit_writer, rig.ctx, gate);
+	look = submit_other(b, THIRD, emit_look, rig.ctx, gate);
+	open_gate();
+	CHECK_EQ(rig_wait_ctx(b, look, UINT64_MAX), 0);
+	CHECK_EQ(rig_wait_ctx(a, UINT64_MAX, UINT64_MAX), 0);
+	CHECK_EQ(vgpu_findings() - before, 1);
+	before = vgpu_findings();
+	gate = submit_gate();
+	write = submit_other(a, SECOND, emit_writer, rig.ctx, gate);
+	look = submit_other(b, THIRD, emit_look, a, write);
+	open_gate();
+	CHECK_EQ(rig_wait_ctx(b, look, UINT64_MAX), 0);
+	CHECK_EQ(vgpu_findings() - before, 0);
+}
+
+static void emit_release_and_wait(void)
+{
+	emit_writer();
+	emit_release(AT(BEGUN), 1);
+	emit_wait_for(AT(GO), 1);
+}
+
+/* row 82: the CPU may have looked, at a fence or at memory */
+static void the_cpu_may_order_them(uint32_t a, uint32_t b)
+{
+	unsigned long before = vgpu_findings();
+
+	memset(rig.data, 0, 4096);
+	submit_other(a, SECOND, emit_writer, 0, 0);
+	CHECK_EQ(rig_wait_ctx(a, UINT64_MAX, UINT64_MAX), 0);
+	submit_other(b, THIRD, emit_look, 0, 0);
+	CHECK_EQ(rig_wait_ctx(b, UINT64_MAX, UINT64_MAX), 0);
+	memset(rig.data, 0, 4096);
+	submit_other(a, SECOND, emit_release_and_wait, 0, 0);
+	await_word(BEGUN); /* behind the wave; the job goes on */
+	submit_other(b, FOURTH, emit_look, 0, 0);
+	CHECK_EQ(rig_wait_ctx(b, UINT64_MAX, UINT64_MAX), 0);
+	open_gate();
+	CHECK_EQ(rig_wait_ctx(a, UINT64_MAX, UINT64_MAX), 0);
+	CHECK_EQ(vgpu_findings() - before, 0);
+}
+
+static void emit_flush_and_look(void)
+{
+	emit_flush();
+	emit_look();
+}
+
+/* row 81: two jobs of one ring, with nothing between them, with a flush, with a dependency */
+static void two_jobs_need_a_flush(void)
+{
+	unsigned long before = vgpu_findings();
+	uint64_t write;
+
+	submit_gate();
+	submit_other(rig.ctx, SECOND, emit_writer, 0, 0);
+	submit_other(rig.ctx, THIRD, emit_look, 0, 0);
+	open_gate();
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(vgpu_findings() - before, 1);
+	before = vgpu_findings();
+	submit_gate();
+	submit_other(rig.ctx, SECOND, emit_writer, 0, 0);
+	submit_other(rig.ctx, THIRD, emit_flush_and_look, 0, 0);
+	open_gate();
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	submit_gate();
+	write = submit_other(rig.ctx, SECOND, emit_writer, 0, 0);
+	submit_other(rig.ctx, THIRD, emit_look, rig.ctx, write);
+	open_gate();
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(vgpu_findings() - before, 0);
+}
+
+static void order_is_checked(void)
+{
+	uint32_t a = rig_ctx(), b = rig_ctx();
+
+	two_contexts_need_a_dependency(a, b);
+	the_cpu_may_order_them(a, b);
+	two_jobs_need_a_flush();
+	CHECK_EQ(rig_ctx_free(a), 0);
+	CHECK_EQ(rig_ctx_free(b), 0);
+}
+
 static void start(const char *spec)
 {
 	rig_start(spec);
@@ -302,6 +438,11 @@ int main(void)
 	a_reset_takes_the_second_job_along();
 	no_barrier_reads_too_early();
 	rig_stop();
+	vgpu_order_set(true);
+	start("gfx908");
+	order_is_checked();
+	rig_stop();
+	vgpu_order_set(false);
 	start("gfx906");
 	CHECK_EQ(neighbour_of_a_hang(&begun), -ECANCELED);
 	CHECK_EQ(begun, 0);

@@ -142,8 +142,10 @@ void kern_job_finish(struct kern_job *job, int error)
 			error; /* as drm_sched_entity_error() has it: of the last that came to the hardware */
 	kern_fence_signal(job->finished->scheduled, 0);
 	kern_fence_signal(job->finished, error);
-	if (ring->proc == kern_local.slot)
+	if (ring->proc == kern_local.slot) {
 		kern_view_put(job->view);
+		engine_forget(job->seen);
+	}
 	kern_job_destroy(job);
 	if (!kern_list_empty(&kern->zombies))
 		kern_bo_bury();
@@ -270,6 +272,10 @@ static void job_run(struct ring_threads *t, struct kern_job *job)
 		.device = ring->dev->index,
 		.pid = (uint32_t)kern_local.pid,
 		.pipeline_sync = needs_pipeline_sync(ring, job),
+		.queue = job->entity->fence_context,
+		.after = job->after,
+		.after_count = job->afters,
+		.seen = job->seen,
 		.fault = kern_fault,
 		.user = job,
 	};
@@ -450,6 +456,7 @@ void kern_sched_forked(void)
 	/* The engine's memory stays behind: its threads and locks are the parent's. */
 	memset(threads, 0, sizeof(threads));
 	memset(engines, 0, sizeof(engines));
+	engine_forked();
 }
 
 /* --- entities and rings --- */
@@ -507,6 +514,7 @@ uint64_t kern_sched_push(struct kern_job *job, struct kern_ring *ring)
 	job->finished->seq = job->seq;
 	job->finished->scheduled->seq = job->seq;
 	job->ring = ring;
+	job->seen = engine_seen();
 	kern_fence_put(*slot);
 	*slot = kern_fence_get(job->finished);
 	entity->queued++;

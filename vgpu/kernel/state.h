@@ -302,6 +302,10 @@ struct kern_job {
 	bool pipeline_sync;                /* it depends on an earlier job of its entity */
 	uint64_t ring_resets;              /* device's count for the ring when the job started */
 	uint64_t seq;
+	struct mem_after *after; /* owned array: which jobs the dependencies are */
+	unsigned afters, after_room;
+	struct mem_clock
+		*seen;      /* owned by the engine of the submitting process: what the CPU may have seen before */
 	uint64_t ib_hash;   /* of the IBs at submission; 0: not taken */
 	uint64_t traced_ns; /* when it was submitted, then when it began; 0: no record is kept */
 	unsigned ib_count;
