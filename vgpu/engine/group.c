@@ -59,8 +59,10 @@ static bool reserve_checks(struct engine_group *group, unsigned waves, uint32_t 
 	}
 	if (waves == 1 || !group->shared.lds_B)
 		return true;
-	if (!group->races)
-		group->races = isa_races_create((uint32_t)group->lds_room_B);
+	if (!isa_races_fit(group->races, group->shared.lds_B, waves)) {
+		isa_races_destroy(group->races);
+		group->races = isa_races_create(group->shared.lds_B, waves);
+	}
 	group->shared.races = group->races;
 	if (group->races)
 		isa_races_reset(group->races, waves);
@@ -83,8 +85,6 @@ static bool reserve(struct engine_group *group, size_t v_rows, size_t lds_B)
 		group->lds_room_B = group->lds ? lds_B : 0;
 		if (group->lds)
 			memset(group->lds, 0, lds_B);
-		isa_races_destroy(group->races);
-		group->races = NULL;
 	}
 	return group->v_rows >= v_rows && group->lds_room_B >= lds_B;
 }

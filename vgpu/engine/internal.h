@@ -252,7 +252,7 @@ struct engine_group {
 	size_t v_rows;
 	uint8_t *lds; /* owned */
 	size_t lds_room_B;
-	struct isa_races *races;               /* owned; for lds_room_B, NULL if code is not checked */
+	struct isa_races *races;               /* owned; NULL until a group of several waves is checked */
 	uint16_t slot[ENGINE_WAVES_PER_GROUP]; /* scratch slots, one a wave */
 	uint64_t excused_ns;                   /* modelled time that the watchdog does not count */
 };

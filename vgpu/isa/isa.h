@@ -122,9 +122,11 @@ void isa_late_reset(struct isa_late *late);
 void isa_late_unset(struct isa_late *late, uint32_t sgprs);
 void isa_late_destroy(struct isa_late *late);
 
-/* Who touched the LDS of a workgroup: for groups of several waves of at most lds_B bytes, one group after the
- * other. NULL without memory. */
-struct isa_races *isa_races_create(uint32_t lds_B);
+/* Who touched the LDS of a workgroup: for groups of up to so many bytes and waves, one group after the other. NULL
+ * without memory. */
+struct isa_races *isa_races_create(uint32_t lds_B, uint32_t waves);
+/* Whether there is room for such a group; false for NULL. */
+bool isa_races_fit(const struct isa_races *races, uint32_t lds_B, uint32_t waves);
 void isa_races_destroy(struct isa_races *races);
 /* Before a group's first run. */
 void isa_races_reset(struct isa_races *races, uint32_t waves);

@@ -5,7 +5,6 @@
 
 #include "vgpu/report.h"
 
-#define RACE_WAVES 16u /* of a workgroup of 1,024 work-items */
 #define RACE_SITES 32u
 #define RACE_OPS   16u /* more than lgkmcnt counts */
 #define BITS       64u /* of a word of the maps: bytes of LDS */
@@ -39,11 +38,12 @@ struct race_wave {
 
 struct isa_races {
 	uint32_t words; /* of each map */
+	uint32_t room;  /* waves that wave[] and the maps have */
 	uint32_t waves;
 	uint64_t *maps; /* owned */
 	/* What any wave touched, and what any wave changed, of the same form. Parts of maps. */
 	uint64_t *touched, *changed;
-	struct race_wave wave[RACE_WAVES];
+	struct race_wave wave[]; /* room */
 };
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -56,22 +56,28 @@ void isa_races_destroy(struct isa_races *races)
 	free(races);
 }
 
-struct isa_races *isa_races_create(uint32_t lds_B)
+bool isa_races_fit(const struct isa_races *races, uint32_t lds_B, uint32_t waves)
 {
-	struct isa_races *races = calloc(1, sizeof(*races));
+	return races && lds_B <= races->words * BITS && waves <= races->room;
+}
+
+struct isa_races *isa_races_create(uint32_t lds_B, uint32_t waves)
+{
+	struct isa_races *races = calloc(1, sizeof(*races) + waves * sizeof(*races->wave));
 	uint64_t *map;
 
 	if (!races)
 		return NULL;
+	races->room = waves;
 	races->words = (lds_B + BITS - 1) / BITS;
-	races->maps = calloc((2 + RACE_WAVES * ISA_RACE_KINDS) * (size_t)races->words, sizeof(*map));
+	races->maps = calloc((2 + waves * ISA_RACE_KINDS) * (size_t)races->words, sizeof(*map));
 	if (!races->maps) {
 		free(races);
 		return NULL;
 	}
 	races->touched = races->maps;
 	races->changed = map = races->touched + races->words;
-	for (unsigned n = 0; n < RACE_WAVES; n++)
+	for (unsigned n = 0; n < waves; n++)
 		for (unsigned kind = 0; kind < ISA_RACE_KINDS; kind++)
 			races->wave[n].map[kind] = map += races->words;
 	return races;

@@ -128,7 +128,7 @@ static void test_pairs(const char *chip)
 	unsigned count = sizeof(pieces) / sizeof(*pieces);
 
 	init(chip, true);
-	pair.races = isa_races_create(test.group.lds_B);
+	pair.races = isa_races_create(test.group.lds_B, 2);
 	test.group.waves = 2;
 	test.group.races = pair.races;
 	pair.wave = test.wave;
