@@ -70,7 +70,7 @@ STACK_BIN := $(patsubst %.c,$(O)/bin/%,$(STACK_SRC))
 LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(LONG_SRC))
 BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 
-.PHONY: all lib examples headers demo check check-long bench deps layers format format-check install clean help shaders
+.PHONY: all lib examples headers demo check check-long check-clients bench deps layers format format-check install clean help shaders
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -199,6 +199,11 @@ check: all layers $(UNIT_BIN) $(STACK_BIN)
 
 check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
 	@TUFF_TEST_LONG=1 $(RUN_TESTS) --long --timeout 3600 -- $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
+
+# Other people's drivers on the virtual GPU. Not part of check: half a gigabyte of packages.
+check-clients: all
+	@tools/deps.sh mesa-vulkan-drivers libvulkan-dev glslang-tools mesa-opencl-icd ocl-icd-opencl-dev libclc-15
+	@tests/clients/run.sh $(O)
 
 bench: all $(BENCH_BIN)
 	@set -e; for b in $(BENCH_BIN); do $$b; done

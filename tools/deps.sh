@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs the Debian packages that building and testing need, and says which. Elsewhere it prints the list.
+# Installs the Debian packages that building and testing need, and those given, and says which. Elsewhere it prints the list.
 set -eu
 
 packages="gcc make pkg-config libdrm-dev libelf-dev libnuma-dev libpng-dev libjson-c-dev zlib1g-dev
-clang-19 lld-19 llvm-19"
+clang-19 lld-19 llvm-19 $*"
 
 missing=""
 if command -v dpkg-query >/dev/null 2>&1; then
