@@ -1,17 +1,19 @@
-/* Eight threads on one device: jobs on queues of their own and a shared one, copies, memory, code, all at once.
- * Under ThreadSanitizer this is the test of every lock. */
+/* Eight threads on one device, and on four: jobs on queues of their own and a shared one, copies, memory, code, all
+ * at once. Under ThreadSanitizer this is the test of every lock. */
 #include <errno.h>
 #include <pthread.h>
 
 #include "tests/device/device.h"
 
-enum { THREADS = 8, ROUNDS = 30, HOST_B = 65536 };
+enum { THREADS = 8, ROUNDS = 30, HOST_B = 65536, DEVICES = 4 };
 
 struct worker {
 	pthread_t thread;
 	unsigned index;
-	struct tuff_queue *shared; /* borrowed */
-	struct tuff_kernel *add;   /* borrowed */
+	struct tuff_device *device; /* borrowed, as the next two */
+	struct tuff_queue *shared;
+	struct tuff_kernel *add;
+	unsigned rings; /* of the device, for computing */
 	uint8_t host[HOST_B];
 	const char *failed; /* what went wrong; NULL: nothing */
 	char error[200];    /* why */
@@ -36,7 +38,7 @@ static int create(struct worker *w, uint64_t size_B, enum tuff_place place, unsi
 {
 	struct tuff_mem_create_info info = {.size_B = size_B, .place = place, .flags = flags};
 
-	TRY(w, tuff_mem_create(test_device(), &info, mem));
+	TRY(w, tuff_mem_create(w->device, &info, mem));
 	TRY(w, tuff_mem_info(*mem, facts));
 	return 0;
 }
@@ -71,7 +73,7 @@ static int churn(struct worker *w, unsigned round)
 		      &mem, &facts));
 	if (facts.map)
 		*(uint32_t *)facts.map = round;
-	TRY(w, tuff_mem_find(test_device(), (char *)(uintptr_t)facts.va + 100, &found, &offset_B));
+	TRY(w, tuff_mem_find(w->device, (char *)(uintptr_t)facts.va + 100, &found, &offset_B));
 	TRY(w, found != mem || offset_B != 100);
 	TRY(w, facts.map && *(uint32_t *)facts.map != round);
 	TRY(w, tuff_mem_destroy(mem));
@@ -87,8 +89,8 @@ static int round_of(struct worker *w, struct tuff_queue *queue, const struct tuf
 	TRY(w, churn(w, round));
 	TRY(w, submit_add(w, queue, gtt->va, round, &point));
 	w->host[round] = (uint8_t)(round + 1);
-	TRY(w, tuff_copy(test_device(), at, w->host, HOST_B, NULL, 0, &copied));
-	TRY(w, tuff_copy(test_device(), w->host, at, HOST_B, &copied, 1, NULL));
+	TRY(w, tuff_copy(w->device, at, w->host, HOST_B, NULL, 0, &copied));
+	TRY(w, tuff_copy(w->device, w->host, at, HOST_B, &copied, 1, NULL));
 	TRY(w, tuff_wait(point, TUFF_FOREVER));
 	*want = *want * 3 + round;
 	TRY(w, *(uint32_t *)gtt->map != *want);
@@ -99,8 +101,7 @@ static int round_of(struct worker *w, struct tuff_queue *queue, const struct tuf
 /* Even threads share a queue; odd ones have one of their own, and load code of their own. */
 static int work_all(struct worker *w)
 {
-	struct tuff_queue_create_info info = {.engine = TUFF_COMPUTE,
-					      .ring = w->index % test_info()->compute_rings};
+	struct tuff_queue_create_info info = {.engine = TUFF_COMPUTE, .ring = w->index % w->rings};
 	struct tuff_queue *queue = w->shared;
 	struct tuff_mem *gtt, *vram;
 	struct tuff_mem_info gtt_facts, vram_facts;
@@ -109,12 +110,12 @@ static int work_all(struct worker *w)
 	TRY(w, create(w, 4096, TUFF_GTT, TUFF_MEM_CPU, &gtt, &gtt_facts));
 	TRY(w, create(w, HOST_B, TUFF_VRAM, 0, &vram, &vram_facts));
 	if (w->index & 1)
-		TRY(w, tuff_queue_create(test_device(), &info, &queue));
+		TRY(w, tuff_queue_create(w->device, &info, &queue));
 	*(uint32_t *)gtt_facts.map = want;
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		TRY(w, round_of(w, queue, &gtt_facts, &vram_facts, i, &want));
 		if (w->index & 1 && i % 10 == 5)
-			TRY(w, tuff_code_unload(test_load(test_device(), "group", 1)));
+			TRY(w, tuff_code_unload(test_load(w->device, "group", 1)));
 	}
 	if (w->index & 1)
 		TRY(w, tuff_queue_destroy(queue));
@@ -129,14 +130,45 @@ static void *work(void *worker)
 	return NULL;
 }
 
-static void on_one_device(void)
+/* A device with what its threads share. */
+struct place {
+	struct tuff_device *device;
+	struct tuff_queue *queue;
+	struct tuff_code *code;
+	struct tuff_kernel *add;
+	unsigned rings;
+};
+
+static void place_init(struct place *place, struct tuff_device *device)
+{
+	struct tuff_device_info info;
+
+	place->device = device;
+	CHECK_OK(tuff_device_info(device, &info));
+	place->rings = info.compute_rings;
+	place->queue = test_queue(device, TUFF_COMPUTE, 0);
+	place->code = test_load(device, "group", 3);
+	CHECK_OK(tuff_code_kernel(place->code, "k_add", &place->add));
+}
+
+static void place_fini(struct place *place)
+{
+	CHECK_OK(tuff_code_unload(place->code));
+	CHECK_OK(tuff_queue_destroy(place->queue));
+}
+
+/* The threads take the places by turns. */
+static void run_threads(const struct place *places, unsigned count)
 {
 	for (unsigned i = 0; i < THREADS; i++) {
+		const struct place *place = &places[i % count];
 		struct worker *w = &workers[i];
 
 		w->index = i;
-		w->shared = test_compute();
-		w->add = test_kernel("group", 3, "k_add");
+		w->device = place->device;
+		w->shared = place->queue;
+		w->add = place->add;
+		w->rings = place->rings;
 		if (pthread_create(&w->thread, NULL, work, w))
 			test_fail("no thread");
 	}
@@ -146,6 +178,43 @@ static void on_one_device(void)
 		pthread_join(w->thread, NULL);
 		if (!CHECK(!w->failed))
 			printf("  thread %u: %s gives %d: %s\n", i, w->failed, w->r, w->error);
+	}
+}
+
+static void on_one_device(void)
+{
+	struct place place;
+
+	place_init(&place, test_device());
+	run_threads(&place, 1);
+	place_fini(&place);
+}
+
+static void on_many_devices(void)
+{
+	struct place places[DEVICES];
+	struct tuff_gpu gpus[16];
+	unsigned count = 0;
+	size_t found = 0;
+
+	(void)test_other_device();
+	CHECK_OK(tuff_scan(gpus, 16, &found));
+	for (size_t i = 0; i < found && count < DEVICES; i++) {
+		struct tuff_device_info info;
+		struct tuff_device *device;
+
+		if (tuff_device_open(gpus[i].path, &device) || tuff_device_info(device, &info))
+			continue;
+		if (info.can_submit)
+			place_init(&places[count++], device);
+		else
+			CHECK_OK(tuff_device_close(device));
+	}
+	test_note("%u devices", count);
+	run_threads(places, count);
+	while (count--) {
+		place_fini(&places[count]);
+		CHECK_OK(tuff_device_close(places[count].device));
 	}
 }
 
@@ -183,6 +252,7 @@ static void wait_for_one_job(void)
 
 const struct device_test tests_threads[] = {
 	{"threads/device", "eight threads submit, copy, allocate and load code at once", on_one_device, 0},
+	{"threads/devices", "the same on four devices at once", on_many_devices, 0},
 	{"threads/waits", "eight threads wait for one job", wait_for_one_job, 0},
 	{NULL},
 };

@@ -332,6 +332,7 @@ static bool execute_packet(struct cp *cp)
 	if (!fetch(cp, cp->ring->packet + 1, cp->body_dw))
 		return false;
 	check_bits(cp);
+	cp->mem.past_l2 = 0;
 	engine_mem_next(&cp->mem);
 	engine_packet_begins(&record, cp->run, cp->body_dw + 1, cp->ib_index, cp->packet_va - cp->at.base_va);
 	ok = action->execute(cp);

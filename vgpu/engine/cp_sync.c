@@ -232,6 +232,7 @@ bool cp_timestamp(struct cp *cp)
 	await_waves(cp);
 	if (engine_run_stopped(cp->run))
 		return false;
+	cp->mem.actor.end_of_pipe = true;
 	if (!engine_mem_write64(&cp->mem, bottom, engine_clock(cp->ring->dev->chip)))
 		cp_remark(cp, 100, "the write to 0x%llx is lost", (unsigned long long)bottom);
 	return true;
@@ -270,7 +271,11 @@ static bool sample(struct cp *cp, unsigned event)
 
 	if (cp->body_dw != 3)
 		return cp_hang(cp, 65, "event 0x%02x has an address", event);
-	va = pm4_va(cp->body[1] & ~7u, cp->body[2]); /* RADV gives one that is aligned to 4 bytes, and it works */
+	va = pm4_va(cp->body[1], cp->body[2]);
+	/* Of ZPASS_DONE Mesa's Vulkan driver gives any dword, for its own scratch: no reason to complain. */
+	if (va & 7 && event != EVENT_ZPASS_DONE)
+		cp_remark(cp, 65, "0x%llx is not 8-byte aligned", (unsigned long long)va);
+	va &= ~(uint64_t)7;
 	cp->mem.past_l2 = GPUVM_W;
 	return event == EVENT_SAMPLE_PIPELINESTAT ? sample_pipelinestat(cp, va) : zpass_done(cp, va);
 }

@@ -417,6 +417,8 @@ static void test_samples(struct test_gpu *t)
 	CHECK_EQ(data64(t, 88), ~0ull);
 	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x0000021e);
 	EXPECT(test_run(t), ENGINE_HANG, 1, "has an address");
+	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x0000021e, LO(D + 4), HI(D));
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
 	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x00000115, LO(D), HI(D));
 	EXPECT(test_run(t), ENGINE_ILLEGAL, 1, "for graphics");
 	EMIT(t, PM4(PM4_EVENT_WRITE, 1), 0x0000003f);
@@ -458,7 +460,7 @@ static void test_graphics_state(void)
 	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00100500, 0x2c00 + 0x240, 0, LO(D), HI(D));
 	EMIT(t, PM4(PM4_LOAD_CONTEXT_REG, 4), LO(D + 4096), HI(D), 0x10, 4);
 	EMIT(t, PM4(PM4_SET_CONTEXT_REG_INDEX, 2), 2u << 28 | 0x2aa, 1);
-	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x00000115, LO(D + 64), HI(D)); /* ZPASS_DONE */
+	EMIT(t, PM4(PM4_EVENT_WRITE, 3), 0x00000115, LO(D + 68), HI(D)); /* ZPASS_DONE: of 64 on */
 	EMIT(t, PM4(0x2f, 1), 1, PM4(0x2a, 1), 0);                       /* NUM_INSTANCES, INDEX_TYPE */
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 	CHECK_EQ(data32(t, 0), 77);

@@ -53,7 +53,6 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 
 void engine_mem_next(struct engine_mem *mem)
 {
-	mem->past_l2 = mem->peeks ? GPUVM_R | GPUVM_W : 0;
 	mem->plain = false;
 	if (!mem->actor.job)
 		return;
