@@ -344,6 +344,50 @@ static void two_contexts_need_a_dependency(uint32_t a, uint32_t b)
 	CHECK_EQ(vgpu_findings() - before, 0);
 }
 
+/* Of another context, in front of or behind point 5 of a timeline. */
+static uint64_t submit_point(uint32_t ctx, uint32_t from, void (*emit_what)(void), uint32_t chunk_id, uint32_t sync)
+{
+	struct drm_amdgpu_cs_chunk_ib ib = {0, 0, RIG_IB_VA + 4 * from, 0, AMDGPU_HW_IP_COMPUTE, 0, 0};
+	struct drm_amdgpu_cs_chunk_syncobj point = {sync, 0, 5};
+	struct drm_amdgpu_cs_chunk chunk[2] = {{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib},
+					       {chunk_id, sizeof(point) / 4, (uintptr_t)&point}};
+	uint64_t pointer[2] = {(uintptr_t)&chunk[0], (uintptr_t)&chunk[1]};
+	union drm_amdgpu_cs args = {.in = {ctx, rig.list, 2, 0, (uintptr_t)pointer}};
+
+	rig.ib_dw = from;
+	emit_what();
+	while (rig.ib_dw % 8)
+		emit(RIG_NOP);
+	ib.ib_bytes = 4 * (rig.ib_dw - from);
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_CS, &args), 0);
+	return args.out.handle;
+}
+
+static void emit_gated_writer(void)
+{
+	emit_wait_for(AT(GO), 1);
+	emit_writer();
+}
+
+/* A point of a timeline stands for the jobs behind it. */
+static void a_timeline_orders_them(uint32_t a, uint32_t b)
+{
+	struct drm_syncobj_create sync = {0};
+	struct drm_syncobj_destroy gone = {0};
+	unsigned long before = vgpu_findings();
+	uint64_t look;
+
+	CHECK_EQ(rig_call(DRM_IOCTL_SYNCOBJ_CREATE, &sync), 0);
+	gone.handle = sync.handle;
+	memset(rig.data, 0, 4096);
+	submit_point(a, SECOND, emit_gated_writer, AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_SIGNAL, sync.handle);
+	look = submit_point(b, THIRD, emit_look, AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, sync.handle);
+	open_gate();
+	CHECK_EQ(rig_wait_ctx(b, look, UINT64_MAX), 0);
+	CHECK_EQ(vgpu_findings() - before, 0);
+	CHECK_EQ(rig_call(DRM_IOCTL_SYNCOBJ_DESTROY, &gone), 0);
+}
+
 static void emit_release_and_wait(void)
 {
 	emit_writer();
@@ -408,6 +452,7 @@ static void order_is_checked(void)
 	uint32_t a = rig_ctx(), b = rig_ctx();
 
 	two_contexts_need_a_dependency(a, b);
+	a_timeline_orders_them(a, b);
 	the_cpu_may_order_them(a, b);
 	two_jobs_need_a_flush();
 	CHECK_EQ(rig_ctx_free(a), 0);
