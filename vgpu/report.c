@@ -9,22 +9,31 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic int level = VGPU_STRICT_REPORT;
-typedef _Atomic enum { BY_DEFAULT, OFF, ON } choice;
-static choice caches, waits, overlap, order;
+enum choice { BY_DEFAULT, OFF, ON };
+static struct part {
+	const char *variable;
+	bool always; /* its default: on, or on if the level is fatal */
+	_Atomic enum choice choice;
+} parts[VGPU_PARTS] = {
+	[VGPU_CACHES] = {"TUFF_VGPU_CACHES", false, BY_DEFAULT},
+	[VGPU_ORDER] = {"TUFF_VGPU_ORDER", false, BY_DEFAULT},
+	[VGPU_WAITS] = {"TUFF_VGPU_WAITS", false, BY_DEFAULT},
+	[VGPU_OVERLAP] = {"TUFF_VGPU_OVERLAP", true, BY_DEFAULT},
+};
 static atomic_ulong findings;
 /* Immutable after `once`; stdio locks each line. */
 static FILE *log_file;
 
-static void read_choice(const char *name, choice *to)
+static void read_choice(struct part *part)
 {
-	const char *value = getenv(name);
+	const char *value = getenv(part->variable);
 
 	if (!value || !*value)
 		return;
 	if (strcmp(value, "on") && strcmp(value, "off"))
-		fprintf(stderr, "vgpu: %s=%s is neither on nor off; taking the default\n", name, value);
+		fprintf(stderr, "vgpu: %s=%s is neither on nor off; taking the default\n", part->variable, value);
 	else
-		*to = strcmp(value, "on") ? OFF : ON;
+		part->choice = strcmp(value, "on") ? OFF : ON;
 }
 
 static void read_environment(void)
@@ -38,10 +47,8 @@ static void read_environment(void)
 		level = VGPU_STRICT_FATAL;
 	else if (strict && *strict && strcmp(strict, "report"))
 		fprintf(stderr, "vgpu: TUFF_VGPU_STRICT=%s is none of off, report, fatal; taking report\n", strict);
-	read_choice("TUFF_VGPU_CACHES", &caches);
-	read_choice("TUFF_VGPU_WAITS", &waits);
-	read_choice("TUFF_VGPU_OVERLAP", &overlap);
-	read_choice("TUFF_VGPU_ORDER", &order);
+	for (unsigned i = 0; i < VGPU_PARTS; i++)
+		read_choice(&parts[i]);
 	if (!log || !*log)
 		return;
 	log_file = strcmp(log, "-") ? fopen(log, "ae") : stderr;
@@ -63,55 +70,19 @@ void vgpu_strict_set(enum vgpu_strict new_level)
 	atomic_store_explicit(&level, new_level, memory_order_relaxed);
 }
 
-bool vgpu_caches(void)
+bool vgpu_has(enum vgpu_part part)
 {
 	enum vgpu_strict strict = vgpu_strict();
 
-	return caches == BY_DEFAULT ? strict == VGPU_STRICT_FATAL : caches == ON;
+	if (parts[part].choice == BY_DEFAULT)
+		return parts[part].always || strict == VGPU_STRICT_FATAL;
+	return parts[part].choice == ON;
 }
 
-void vgpu_caches_set(bool on)
+void vgpu_set(enum vgpu_part part, bool on)
 {
 	pthread_once(&once, read_environment);
-	caches = on ? ON : OFF;
-}
-
-bool vgpu_overlap(void)
-{
-	pthread_once(&once, read_environment);
-	return overlap != OFF;
-}
-
-void vgpu_overlap_set(bool on)
-{
-	pthread_once(&once, read_environment);
-	overlap = on ? ON : OFF;
-}
-
-bool vgpu_waits(void)
-{
-	enum vgpu_strict strict = vgpu_strict();
-
-	return waits == BY_DEFAULT ? strict == VGPU_STRICT_FATAL : waits == ON;
-}
-
-void vgpu_waits_set(bool on)
-{
-	pthread_once(&once, read_environment);
-	waits = on ? ON : OFF;
-}
-
-bool vgpu_order(void)
-{
-	enum vgpu_strict strict = vgpu_strict();
-
-	return order == BY_DEFAULT ? strict == VGPU_STRICT_FATAL : order == ON;
-}
-
-void vgpu_order_set(bool on)
-{
-	pthread_once(&once, read_environment);
-	order = on ? ON : OFF;
+	parts[part].choice = on ? ON : OFF;
 }
 
 unsigned long vgpu_findings(void)

@@ -21,22 +21,17 @@ VGPU_API enum vgpu_strict vgpu_strict(void);
 /* For programs that carry the virtual GPU inside; later than any finding of another thread it has no effect on it.
  */
 VGPU_API void vgpu_strict_set(enum vgpu_strict level);
-/* Whether devices that are made from now on model their caches: TUFF_VGPU_CACHES, on or off; unset: if the level is
- * fatal. */
-VGPU_API bool vgpu_caches(void);
-VGPU_API void vgpu_caches_set(bool on);
-/* Whether the next job's packets are read while waves of the one before live: TUFF_VGPU_OVERLAP, on (default) or
- * off. */
-VGPU_API bool vgpu_overlap(void);
-VGPU_API void vgpu_overlap_set(bool on);
-/* Whether machine code is checked for waits that are missing, and for races in LDS: TUFF_VGPU_WAITS, on or off;
- * unset: if the level is fatal. */
-VGPU_API bool vgpu_waits(void);
-VGPU_API void vgpu_waits_set(bool on);
-/* Whether devices that are made from now on check the order of accesses: TUFF_VGPU_ORDER, on or off; unset: if the
- * level is fatal. */
-VGPU_API bool vgpu_order(void);
-VGPU_API void vgpu_order_set(bool on);
+/* What of the hardware is modelled, and what is looked for, besides what always is (docs/vgpu.md). Each is switched
+ * by its variable, on or off; unset: see below. Devices go by what holds when they are made. */
+enum vgpu_part {
+	VGPU_CACHES,  /* TUFF_VGPU_CACHES; on if the level is fatal, as the next two */
+	VGPU_ORDER,   /* TUFF_VGPU_ORDER: accesses that nothing orders */
+	VGPU_WAITS,   /* TUFF_VGPU_WAITS: machine code without its waits, races in LDS */
+	VGPU_OVERLAP, /* TUFF_VGPU_OVERLAP: a job begins while waves of the one before live; on */
+	VGPU_PARTS,
+};
+VGPU_API bool vgpu_has(enum vgpu_part part);
+VGPU_API void vgpu_set(enum vgpu_part part, bool on);
 /* Findings so far in this process, whatever the level. */
 VGPU_API unsigned long vgpu_findings(void);
 

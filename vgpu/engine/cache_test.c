@@ -415,7 +415,7 @@ int main(void)
 	struct test_elf elf;
 
 	vgpu_strict_set(VGPU_STRICT_REPORT);
-	vgpu_caches_set(true);
+	vgpu_set(VGPU_CACHES, true);
 	if (!CHECK(test_assemble("gfx908", source, &elf)))
 		return check_done("caches");
 	test_init(t, "gfx908", ENGINE_COMPUTE, false, 0);

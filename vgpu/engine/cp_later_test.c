@@ -297,13 +297,13 @@ static void test_caches(const char *chip)
 {
 	struct test_gpu gpu;
 
-	vgpu_caches_set(true);
+	vgpu_set(VGPU_CACHES, true);
 	test_init(&gpu, chip, ENGINE_COMPUTE, false, 0);
 	test_write_back(&gpu, chip);
 	test_lines_outlive_jobs(&gpu, chip);
 	test_sdma_and_l2(&gpu, chip);
 	test_fini(&gpu);
-	vgpu_caches_set(false);
+	vgpu_set(VGPU_CACHES, false);
 }
 
 /* --- the graphics ring ------------------------------------------------------------------------ */

@@ -26,10 +26,10 @@ struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool nu
 		free(dev);
 		return NULL;
 	}
-	if (vgpu_caches() && !null_device)
+	if (vgpu_has(VGPU_CACHES) && !null_device)
 		dev->cache = mem_cache_create(); /* without memory for it: memory is always current */
-	dev->checked = vgpu_waits();
-	dev->order = vgpu_order() && !null_device && mem_order_open();
+	dev->checked = vgpu_has(VGPU_WAITS);
+	dev->order = vgpu_has(VGPU_ORDER) && !null_device && mem_order_open();
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

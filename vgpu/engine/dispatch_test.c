@@ -569,7 +569,7 @@ static void test_gfx_ring(void)
 	CHECK_EQ(data32(t, 0), 1024);
 	test_fini(t);
 	vgpu_strict_set(VGPU_STRICT_REPORT);
-	vgpu_waits_set(true);
+	vgpu_set(VGPU_WAITS, true);
 	free(elf.data);
 }
 
@@ -621,7 +621,7 @@ static void test_chip(const char *chip, const char *optimise)
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_REPORT);
-	vgpu_waits_set(true);
+	vgpu_set(VGPU_WAITS, true);
 	test_chip("gfx908", "-O2");
 	test_chip("gfx908", "-O0");
 	test_chip("gfx90a", "-O2");

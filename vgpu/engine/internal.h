@@ -131,7 +131,7 @@ struct engine_device {
 	struct mem_cache *cache;      /* owned; immutable after creation; NULL: memory is always current */
 	bool order;                   /* immutable after creation: accesses are checked (mem_order.h) */
 	_Atomic uint64_t hdp_flushes; /* of the host data path: one with each job that begins (Linux amdgpu_ib.c) */
-	bool checked;                 /* immutable after creation: vgpu_waits() */
+	bool checked;                 /* immutable after creation: vgpu_has(VGPU_WAITS) */
 
 	pthread_mutex_t lock;
 	pthread_cond_t work;              /* a grid was added, a scratch slot is free, or the device goes */

@@ -531,7 +531,7 @@ int main(void)
 		return check_done("order of accesses");
 	setenv("TUFF_VGPU_LOG", log_name, 1);
 	vgpu_strict_set(VGPU_STRICT_OFF);
-	vgpu_order_set(true);
+	vgpu_set(VGPU_ORDER, true);
 	test_init(&gpu, "gfx908", ENGINE_COMPUTE, false, 0);
 	test_region(&gpu, GTT, TEST_DATA_B, gpu.data, GPUVM_R | GPUVM_W | GPUVM_SYSTEM);
 	rings[0] = gpu.ring;

@@ -311,7 +311,7 @@ static void order_begin(struct engine_run *run)
 
 struct mem_clock *engine_seen(void)
 {
-	return vgpu_order() ? mem_order_now() : NULL;
+	return vgpu_has(VGPU_ORDER) ? mem_order_now() : NULL;
 }
 
 void engine_forget(struct mem_clock *seen)

@@ -263,7 +263,7 @@ static void off_runs_one_after_the_other(void)
 {
 	uint64_t first, second;
 
-	vgpu_overlap_set(false);
+	vgpu_set(VGPU_OVERLAP, false);
 	first = submit_first(ENDS);
 	rig.ib_dw = SECOND;
 	emit_write(AT(BEGUN), 1);
@@ -472,7 +472,7 @@ int main(void)
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	start("gfx908:watchdog_ms=500");
 	off_runs_one_after_the_other();
-	vgpu_overlap_set(true);
+	vgpu_set(VGPU_OVERLAP, true);
 	rig_stop();
 	start("gfx908:watchdog_ms=500");
 	no_barrier_reads_too_early();
@@ -483,11 +483,11 @@ int main(void)
 	a_reset_takes_the_second_job_along();
 	no_barrier_reads_too_early();
 	rig_stop();
-	vgpu_order_set(true);
+	vgpu_set(VGPU_ORDER, true);
 	start("gfx908");
 	order_is_checked();
 	rig_stop();
-	vgpu_order_set(false);
+	vgpu_set(VGPU_ORDER, false);
 	start("gfx906");
 	CHECK_EQ(neighbour_of_a_hang(&begun), -ECANCELED);
 	CHECK_EQ(begun, 0);

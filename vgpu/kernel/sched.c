@@ -363,7 +363,7 @@ static struct kern_ring **ring_slot(const struct kern_proc *proc, unsigned dev, 
 /* Jobs overlap by their waves; a null device has none, and takes its time for one job after the other. */
 static bool may_overlap(const struct kern_ring *ring)
 {
-	return vgpu_overlap() && !ring->dev->null_device && ring->ip != AMDGPU_HW_IP_DMA;
+	return vgpu_has(VGPU_OVERLAP) && !ring->dev->null_device && ring->ip != AMDGPU_HW_IP_DMA;
 }
 
 static int ring_open(struct kern_device *dev, uint8_t ip, uint8_t index, struct kern_ring **out)
