@@ -20,6 +20,7 @@ enum gpuvm_flags {
 	GPUVM_PRT = 1 << 3,      /* reads give 0, writes vanish */
 	GPUVM_UNLISTED = 1 << 4, /* mapped, but the job neither lists the BO nor is it always valid */
 	GPUVM_SYSTEM = 1 << 5,   /* system memory (GTT, userptr); else VRAM */
+	GPUVM_SHARED = 1 << 6,   /* exported or imported: other processes and devices may write it */
 	GPUVM_MTYPE_SHIFT = 8,   /* effective memory type, enum gpuvm_mtype */
 	GPUVM_MTYPE_MASK = 7 << 8,
 };

@@ -183,6 +183,13 @@ static bool pred_exec(struct cp *cp)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
+/* What the CPU wrote to VRAM is there anyway: only the order checker asks. */
+static bool hdp_flush(struct cp *cp)
+{
+	atomic_fetch_add_explicit(&cp->ring->dev->hdp_flushes, 1, memory_order_relaxed);
+	return true;
+}
+
 static bool atomic_gds(struct cp *cp)
 {
 	return cp_illegal(cp, 64, "no GDS is assigned to the job");
@@ -229,6 +236,7 @@ static const struct action {
 	[PM4_LOAD_SH_REG] = {cp_load_reg},
 	[PM4_LOAD_CONTEXT_REG] = {cp_load_reg},
 	[PM4_LOAD_SH_REG_INDEX] = {cp_load_sh_reg_index},
+	[PM4_HDP_FLUSH] = {hdp_flush},
 	[PM4_WAIT_REG_MEM64] = {cp_wait_reg_mem64, .not_on_null = true},
 	[PM4_TIMESTAMP] = {cp_timestamp},
 	[PM4_SET_SH_REG_PAIRS] = {cp_set_sh_reg_pairs},

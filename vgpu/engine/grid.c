@@ -68,7 +68,8 @@ struct dispatch {
 	uint32_t dim[3];
 	uint32_t initiator;
 	const char *where;
-	bool ok; /* false: the job was stopped, or nothing is to run */
+	bool scratch_known; /* the ring's scratch_tag is this dispatch's */
+	bool ok;            /* false: the job was stopped, or nothing is to run */
 };
 
 static uint32_t reg(const struct dispatch *d, unsigned offset)
@@ -357,19 +358,20 @@ static void check_scratch_memory(struct dispatch *d, const struct engine_grid *g
 	d->ring->scratch_wave_B = grid->scratch_wave_B;
 }
 
-/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is. */
-static void check_scratch_buffer(struct dispatch *d, const struct engine_grid *grid)
+/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is. False: there is none. */
+static bool check_scratch_buffer(struct dispatch *d, const struct engine_grid *grid)
 {
 	const uint32_t *v = grid->user_data;
 	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
 
-	/* Swizzled, add_tid: nothing else looks like it. */
-	if (grid->user_sgprs < 4 || !(v[1] >> 31) || !bits(v[3], 23, 23))
-		return;
+	/* Swizzled, add_tid, a buffer: nothing else looks like it. */
+	if (grid->user_sgprs < 4 || !(v[1] >> 31) || bits(v[3], 31, 23) != 1)
+		return false;
 	if (v[2] != 0xffffffffu && v[2] < need_B)
 		vgpu_finding(91, "scratch descriptor of %u bytes, but %u waves of %u bytes may run; %s", v[2],
 			     grid->scratch_slots, grid->scratch_wave_B, d->where);
 	check_scratch_memory(d, grid, v[0] | (uint64_t)bits(v[1], 15, 0) << 32);
+	return true;
 }
 
 /* gfx942 and, from GFX11 on, all have a register for it, and set FLAT_SCRATCH of each wave. */
@@ -402,10 +404,9 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 		vgpu_finding(91, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
 	if (grid->concurrency > grid->scratch_slots / grid->waves_per_group)
 		grid->concurrency = grid->scratch_slots / grid->waves_per_group;
+	d->scratch_known = has_scratch_base(d) || check_scratch_buffer(d, grid);
 	if (has_scratch_base(d))
 		read_scratch_base(d, grid);
-	else
-		check_scratch_buffer(d, grid);
 }
 
 /* --- the machine's callbacks ------------------------------------------------------------------ */
@@ -446,10 +447,11 @@ static void refuse_code(struct dispatch *d)
 	d->ok = false;
 }
 
-/* Slots of scratch go from wave to wave without an order of their own. */
+/* Slots of scratch go from wave to wave without an order of their own. Where it is cannot be told of all clients:
+ * RADV gives its shaders less than a descriptor. Such dispatches are not checked. */
 static void launch_in_order(const struct dispatch *d, struct engine_grid *grid)
 {
-	if (d->run->order.slot < 0)
+	if (d->run->order.slot < 0 || (grid->scratch_slots && !d->scratch_known))
 		return;
 	mem_order_launch(&grid->actor, &d->run->order, d->where);
 	if (grid->scratch_slots) {

@@ -75,16 +75,16 @@ static void order_word(struct engine_mem *mem, const uint8_t *host, uint64_t va,
 	order_data(mem, host, va, size_B, how | MEM_ORDER_SYNC);
 }
 
-/* Row 88: a new value that nobody but the CPU can have written, since the look before, to VRAM. It came past the
- * caches of the host data path, which is luck, unless they were flushed meanwhile; APUs have none in the way (Linux
- * amdgpu_device_flush_hdp). */
+/* Row 88: a new value that nobody but the CPU can have written, since the look before, to VRAM of this process
+ * alone. It came past the caches of the host data path, which is luck, unless they were flushed meanwhile; APUs
+ * have none in the way (Linux amdgpu_device_flush_hdp). */
 static void check_hdp(const struct engine_mem *mem, const struct engine_look *now, uint64_t va)
 {
 	const struct engine_look *before = &mem->look;
 	char where[128];
 
 	if (before->host != now->host || before->value == now->value || !before->untouched || !now->untouched ||
-	    before->hdp_flushes != now->hdp_flushes || mem->last->flags & GPUVM_SYSTEM ||
+	    before->hdp_flushes != now->hdp_flushes || mem->last->flags & (GPUVM_SYSTEM | GPUVM_SHARED) ||
 	    vgpu_chip_is_apu(mem->run->ring->dev->chip))
 		return;
 	mem->actor.where(mem->actor.user, where, sizeof(where));
@@ -103,7 +103,7 @@ static void order_look(struct engine_mem *mem, const uint8_t *host, uint64_t va,
 		return;
 	}
 	now.hdp_flushes = atomic_load_explicit(&mem->run->ring->dev->hdp_flushes, memory_order_relaxed);
-	now.untouched = mem_order_untouched(&mem->actor, host);
+	now.untouched = mem_order_untouched(&mem->actor, host, size_B);
 	news = mem_order_access(&mem->actor, host, va & VA_MASK, size_B, MEM_ORDER_READ | MEM_ORDER_SYNC);
 	now.saw_cpu = !news && (look->host != host || look->value != value || look->saw_cpu);
 	check_hdp(mem, &now, va);

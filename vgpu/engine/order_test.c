@@ -17,7 +17,7 @@
 #define SECOND 4096 /* dwords: where another ring's IB begins */
 
 /* s[0:1] data, s[2:3] flag, s4 a value; 256 bytes apart, in this order. */
-enum { READ, WRITE, PUBLISH, CONSUME, COUNT, BYTE, LOAD_COUNT };
+enum { READ, WRITE, PUBLISH, CONSUME, COUNT, BYTE, LOAD_COUNT, FORWARD };
 static const char source[] =
 	".p2align 8\n v_lshlrev_b32 v0, 2, v0\n global_load_dword v1, v0, s[0:1]\n s_waitcnt vmcnt(0)\n s_endpgm\n"
 	".p2align 8\n v_lshlrev_b32 v0, 2, v0\n v_mov_b32 v1, s4\n global_store_dword v0, v1, s[0:1]\n s_endpgm\n"
@@ -30,7 +30,10 @@ static const char source[] =
 	".p2align 8\n v_mov_b32 v0, 0\n v_mov_b32 v1, s4\n global_atomic_add v0, v1, s[0:1]\n s_endpgm\n"
 	".p2align 8\n v_mov_b32 v0, s4\n v_mov_b32 v1, s4\n s_mov_b64 exec, 1\n"
 	" global_store_byte v0, v1, s[0:1]\n s_endpgm\n"
-	".p2align 8\n v_mov_b32 v0, 0\n global_load_dword v1, v0, s[0:1]\n s_waitcnt vmcnt(0)\n s_endpgm\n";
+	".p2align 8\n v_mov_b32 v0, 0\n global_load_dword v1, v0, s[0:1]\n s_waitcnt vmcnt(0)\n s_endpgm\n"
+	/* says that it is there, looks at a flag, and says so */
+	".p2align 8\n v_mov_b32 v0, 0\n v_mov_b32 v1, 1\n global_atomic_add v0, v1, s[2:3]\n"
+	" global_load_dword v2, v0, s[0:1] glc\n s_waitcnt vmcnt(0)\n global_atomic_add v0, v1, s[2:3]\n s_endpgm\n";
 
 static struct test_gpu gpu;
 static struct engine_ring *rings[RINGS]; /* two of COMPUTE, one of SDMA */
@@ -322,6 +325,29 @@ static void copies_need_an_order(void)
 	FOUND(82);
 }
 
+/* row 81: who has released a word, and releases it again, hands on what it learned in between. */
+static void later_news_are_handed_on(void)
+{
+	uint64_t data = fresh(), one = FLAG + 4096, other = FLAG + 8192;
+
+	begin();
+	launch(PUBLISH, data, one, 1);
+	run(0, NULL);
+	launch(FORWARD, one, other, 0);
+	run(1, NULL);
+	launch(CONSUME, data, other, 0);
+	run(0, NULL);
+	FOUND(0);
+	/* Nobody forwards. */
+	data = fresh();
+	begin();
+	launch(PUBLISH, data, one, 1);
+	run(0, NULL);
+	launch(CONSUME, data, other + 64, 0);
+	run(0, NULL);
+	FOUND(81);
+}
+
 /* row 82: atomics and coherent loads */
 static void waves_hand_on(void)
 {
@@ -544,6 +570,7 @@ int main(void)
 	packets_hand_on();
 	copies_need_an_order();
 	waves_hand_on();
+	later_news_are_handed_on();
 	bytes_of_a_dword_are_apart();
 	dispatches_need_a_flush();
 	packets_and_waves_need_a_flush();

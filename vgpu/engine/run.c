@@ -306,7 +306,8 @@ static void order_begin(struct engine_run *run)
 	run->order.ring = vgpu_trace_ring(job->device, ring->ip, ring->index);
 	snprintf(run->order.name, sizeof(run->order.name), "job %llu of context %u, gpu%u %s %u",
 		 (unsigned long long)run->order.seq, job->ctx, job->device, ip_name[ring->ip], ring->index);
-	mem_order_begin(&run->order, job->after, job->after_count, job->seen);
+	/* Once more, after a reset: behind what it did before, too. */
+	mem_order_begin(&run->order, job->after, job->after_count, run->finished ? NULL : job->seen);
 }
 
 struct mem_clock *engine_seen(void)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOCKS_MAX 65536u /* of 1 KiB; when there are more, nothing is checked until nothing runs */
+
 #define ENDS 64u /* a power of two; an entity has at most 32 unfinished jobs */
 
 struct end {
@@ -29,7 +31,7 @@ _Atomic uint64_t mem_cpu_version;
 /* Guarded by the lock. */
 static struct queue queues[MEM_QUEUES];
 static struct mem_clock *cpu; /* counted: what the CPU may have seen */
-static unsigned users, running;
+static unsigned users, running, clocks;
 static uint64_t stamp;
 
 /* --- clocks ----------------------------------------------------------------------------------- */
@@ -42,18 +44,21 @@ struct mem_clock *mem_clock_get(struct mem_clock *clock)
 
 void mem_clock_put(struct mem_clock *clock)
 {
-	if (clock && !--clock->refs)
-		free(clock);
+	if (!clock || --clock->refs)
+		return;
+	clocks--;
+	free(clock);
 }
 
 struct mem_clock *mem_clock_new(const struct mem_clock *from)
 {
-	struct mem_clock *clock = malloc(sizeof(*clock));
+	struct mem_clock *clock = clocks < CLOCKS_MAX ? malloc(sizeof(*clock)) : NULL;
 
 	if (!clock) {
 		atomic_store_explicit(&mem_order_blind, true, memory_order_relaxed);
 		return NULL;
 	}
+	clocks++;
 	if (from)
 		*clock = *from;
 	else
@@ -230,13 +235,26 @@ void mem_order_close(void)
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
+/* The parent's threads may have been in the middle of anything: nothing of theirs is looked at, or freed. */
 void mem_order_forked(void)
 {
 	pthread_mutex_init(&mem_order_lock, NULL);
-	forget_queues();
 	for (unsigned i = 0; i < MEM_QUEUES; i++)
-		queues[i].jobs = 0;
-	users = running = 0;
+		queues[i] = (struct queue){.number = {queues[i].number[0], queues[i].number[1]}};
+	cpu = NULL;
+	users = running = clocks = 0;
+	mem_order_lose_shadows();
+}
+
+/* All that ran has ended, before what comes: who lost sight, and shadows that are full, lose nothing by starting
+ * over. */
+static void begin_anew(void)
+{
+	if (atomic_load_explicit(&mem_order_blind, memory_order_relaxed))
+		mem_order_drop_shadows();
+	else
+		mem_order_trim_shadows();
+	atomic_store_explicit(&mem_order_blind, false, memory_order_relaxed);
 }
 
 void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, unsigned count,
@@ -246,8 +264,10 @@ void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, u
 
 	pthread_mutex_lock(&mem_order_lock);
 	if (!running)
-		mem_order_trim_shadows();
+		begin_anew();
 	q = claim_queue(job->queue);
+	if (!q) /* the order that its words hand on would be missing */
+		atomic_store_explicit(&mem_order_blind, true, memory_order_relaxed);
 	job->slot = q ? (int)(q - queues) : -1;
 	job->end = NULL;
 	if (q) {
@@ -360,10 +380,12 @@ static bool dispatch_acquire(struct mem_actor *actor, const struct mem_clock *cl
 	if (!new)
 		return false;
 	mem_clock_join(&new, clock);
-	if (keep(actor, old))
-		atomic_store_explicit(&actor->clock, new, memory_order_release);
-	else
+	if (!keep(actor, old)) {
 		mem_clock_put(new);
+		return true;
+	}
+	atomic_store_explicit(&actor->clock, new, memory_order_release);
+	actor->shown = NULL; /* what it released before is less than it releases now */
 	return true;
 }
 

@@ -6,7 +6,8 @@
 
 #include "vgpu/isa/mem_order.h"
 
-/* Entities that have jobs at the same time: 11 hardware rings of two jobs each, on up to 4 devices, are 88. */
+/* Entities that have jobs at the same time: 11 hardware rings of two jobs each, on 4 devices, are 88. With more of
+ * them nothing is checked meanwhile. */
 #define MEM_QUEUES 128u
 
 /* What has happened before, by queue: packets in the first half, dispatches in the second. Immutable once more than
@@ -17,7 +18,7 @@ struct mem_clock {
 };
 
 extern pthread_mutex_t mem_order_lock;
-/* Without memory for a clock nothing is reported any more: every order would be unknown. */
+/* Without memory for a clock nothing is reported until all has ended: every order would be unknown. */
 extern _Atomic bool mem_order_blind;
 
 static inline unsigned mem_clock_index(unsigned slot, bool dispatch)
@@ -56,5 +57,7 @@ extern _Atomic uint64_t mem_cpu_version;
 /* Nobody looks at shadows (mem_order.c): forgets them all, or only if there are as many as may be. */
 void mem_order_drop_shadows(void);
 void mem_order_trim_shadows(void);
+/* In a forked child: leaves them where they are, not to be found. */
+void mem_order_lose_shadows(void);
 
 #endif

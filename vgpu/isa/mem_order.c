@@ -14,8 +14,9 @@
 #define WORDS   (MEM_PAGE_B / 8) /* that hand on an order */
 #define RECORDS 32768u           /* actors that reports can name, the youngest; older ones count as ordered */
 #define BUCKETS 16384u
-/* Shadows are 3 times as large as what they shadow: 128 MiB of memory, 400 MiB of shadow. What is touched beyond
- * that is not checked; when nothing runs, all is forgotten and begins anew. */
+/* Shadows are 3 times as large as what they shadow, 4 times where words hand on an order: 128 MiB of memory, 512
+ * MiB of shadow. What is touched beyond that is not checked; when nothing runs, all is forgotten and begins anew.
+ */
 #define PAGES_MAX 32768u
 
 /* A cell: who, and how. */
@@ -46,6 +47,13 @@ static unsigned shadow_count;
 
 /* --- shadows ---------------------------------------------------------------------------------- */
 
+void mem_order_lose_shadows(void)
+{
+	memset(bucket, 0, sizeof(bucket));
+	shadows = NULL;
+	shadow_count = 0;
+}
+
 void mem_order_drop_shadows(void)
 {
 	for (struct mem_shadow *s = shadows, *next; s; s = next) {
@@ -55,9 +63,7 @@ void mem_order_drop_shadows(void)
 		free(s->sync);
 		free(s);
 	}
-	memset(bucket, 0, sizeof(bucket));
-	shadows = NULL;
-	shadow_count = 0;
+	mem_order_lose_shadows();
 }
 
 void mem_order_trim_shadows(void)
@@ -233,12 +239,16 @@ struct touch {
 static void report(const struct touch *t, unsigned cell_index, uint32_t cell, bool wrote)
 {
 	struct record mine, other;
+	bool sure;
 
 	pthread_mutex_lock(&mem_order_lock);
 	mine = *record_of(t->actor->id);
 	other = *record_of(cell);
+	sure = mine.id == t->actor->id && !comes_before(cell, t->actor, mem_actor_clock(t->actor));
 	learn_of(t->actor, &other); /* one report is enough */
 	pthread_mutex_unlock(&mem_order_lock);
+	if (!sure) /* the record had become somebody else's */
+		return;
 	vgpu_finding(mine.ring == other.ring ? 81 : 82, "%s %s 0x%llx, which %s %s: nothing orders the two",
 		     mine.text, t->how & MEM_ORDER_WRITE ? "writes" : "reads",
 		     (unsigned long long)(t->va + 4ull * cell_index), other.text, wrote ? "writes" : "reads");
@@ -456,11 +466,12 @@ bool mem_order_access(struct mem_actor *actor, const uint8_t *host, uint64_t va,
 	return false;
 }
 
-ISA_RACY bool mem_order_untouched(struct mem_actor *actor, const uint8_t *host)
+ISA_RACY bool mem_order_untouched(struct mem_actor *actor, const uint8_t *host, unsigned size_B)
 {
 	struct mem_shadow *s = is_checked(actor) ? shadow_of(host) : NULL;
+	unsigned cell = mem_page_offset(host) / 4;
 
-	return s && !s->writer[mem_page_offset(host) / 4];
+	return s && !s->writer[cell] && (size_B == 4 || !s->writer[cell + 1]);
 }
 
 void mem_order_retire(struct mem_actor *dispatch)

@@ -102,8 +102,8 @@ void mem_order_retire(struct mem_actor *dispatch);
 bool mem_order_access(struct mem_actor *actor, const uint8_t *host, uint64_t va, uint64_t size_B, unsigned how);
 /* The actor saw what the CPU has written just now. */
 void mem_order_saw_cpu(struct mem_actor *actor);
-/* Whether no actor has written the dword, as far back as is known. */
-bool mem_order_untouched(struct mem_actor *actor, const uint8_t *host);
+/* Whether no actor has written the aligned word of 4 or 8 bytes, as far back as is known. */
+bool mem_order_untouched(struct mem_actor *actor, const uint8_t *host, unsigned size_B);
 
 /* --- waves ------------------------------------------------------------------------------------ */
 

@@ -67,6 +67,8 @@ static uint32_t region_flags(const struct kern_vm *vm, const struct kern_map *ma
 		flags |= GPUVM_UNLISTED;
 	if (kern_bo_is_system(bo))
 		flags |= GPUVM_SYSTEM;
+	if (bo->shared || bo->foreign)
+		flags |= GPUVM_SHARED;
 	return flags | (uint32_t)mtype_of(bo, map->flags) << GPUVM_MTYPE_SHIFT;
 }
 
