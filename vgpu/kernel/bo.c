@@ -5,6 +5,7 @@
 #include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
+#include "vgpu/kernel/inject.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
@@ -242,9 +243,10 @@ static int place(struct kern_bo *bo, uint32_t domains, bool need_visible)
 static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 {
 	bool need_visible = flags & AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
-	int r = place(bo, domains, need_visible);
+	bool planned = domains == AMDGPU_GEM_DOMAIN_VRAM && kern_inject_event(KERN_SPILL);
+	int r = planned ? -ENOMEM : place(bo, domains, need_visible);
 
-	if (r && need_visible) {
+	if (r && need_visible && !planned) {
 		r = place(bo, domains, false);
 		if (!r)
 			vgpu_finding(18, "BO %u: the visible window is full, CPU_ACCESS_REQUIRED was dropped",
@@ -252,8 +254,8 @@ static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 	}
 	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM) {
 		domains |= AMDGPU_GEM_DOMAIN_GTT;
-		r = place(bo, domains, false);
-		if (!r)
+		r = place(bo, planned ? AMDGPU_GEM_DOMAIN_GTT : domains, false);
+		if (!r && !planned)
 			vgpu_finding(17, "BO %u: VRAM is full, %llu bytes spilled to GTT", bo->id,
 				     (unsigned long long)bo->size_B);
 	}

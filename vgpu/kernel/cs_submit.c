@@ -196,8 +196,10 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 	int r = check_userptrs(cs->list);
 
 	kern_vm_flush_delayed(cs->file->vm);
-	if (kern_inject_evict())
+	if (kern_inject_event(KERN_EVICT))
 		kern_evict_random(cs->file->dev);
+	if (kern_inject_event(KERN_RESET))
+		kern_reset_device(cs->file->dev, NULL);
 	if (!r)
 		r = validate(cs);
 	if (!r)

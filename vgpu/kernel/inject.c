@@ -20,9 +20,11 @@ static bool chance(uint32_t ppm)
 	return ppm && kern_inject_draw() % PPM_ALL < ppm;
 }
 
-bool kern_inject_evict(void)
+bool kern_inject_event(enum kern_event event)
 {
-	return chance(kern->evict_ppm);
+	struct kern_inject *plan = &kern->events[event];
+
+	return (plan->countdown && !--plan->countdown) || chance(plan->chance_ppm);
 }
 
 static int plan_step(struct kern_inject *plan)
@@ -148,12 +150,15 @@ static bool parse_failure(const char *name, char **at)
 	return true;
 }
 
-static bool parse_evict(char **at)
+/* Nothing, "=P%" or "=N" behind the name of an event. */
+static bool parse_event(struct kern_inject *plan, char **at)
 {
 	char *text = *at;
 
-	kern->evict_ppm = *text == '=' ? parse_chance(text + 1, at) : PPM_ALL;
-	return kern->evict_ppm;
+	*plan = (struct kern_inject){.chance_ppm = *text == '=' ? parse_chance(text + 1, at) : PPM_ALL};
+	if (!plan->chance_ppm)
+		plan->countdown = strtoull(text + 1, at, 10);
+	return plan->chance_ppm || plan->countdown;
 }
 
 static bool parse_seed(char **at)
@@ -164,6 +169,20 @@ static bool parse_seed(char **at)
 		return false;
 	kern->draws = strtoull(text + 1, at, 0);
 	return *at != text + 1;
+}
+
+static bool parse_item(const char *name, char **at)
+{
+	static const char *const events[KERN_EVENTS] = {
+		[KERN_EVICT] = "evict",
+		[KERN_SPILL] = "spill",
+		[KERN_RESET] = "reset",
+	};
+
+	for (unsigned event = 0; event < KERN_EVENTS; event++)
+		if (!strcmp(name, events[event]))
+			return parse_event(&kern->events[event], at);
+	return strcmp(name, "seed") ? parse_failure(name, at) : parse_seed(at);
 }
 
 int kern_inject_parse(const char *text)
@@ -179,8 +198,7 @@ int kern_inject_parse(const char *text)
 		if (sscanf(at, "%63[a-z_]%n", name, &used) != 1)
 			return -EINVAL;
 		at += used;
-		if (!(strcmp(name, "evict") ? !strcmp(name, "seed") ? parse_seed(&at) : parse_failure(name, &at)
-					    : parse_evict(&at)))
+		if (!parse_item(name, &at))
 			return -EINVAL;
 		if (*at && *at++ != ',')
 			return -EINVAL;

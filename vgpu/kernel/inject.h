@@ -14,8 +14,8 @@ static inline int kern_injected(unsigned nr)
 }
 /* The next number of the run's generator. */
 uint64_t kern_inject_draw(void);
-/* Shall this CS move an idle buffer out of VRAM? */
-bool kern_inject_evict(void);
+/* Shall it happen now? Counts the occasion. */
+bool kern_inject_event(enum kern_event event);
 /* The name of an ioctl in the table, or NULL. */
 const char *kern_ioctl_name(unsigned nr);
 

@@ -7,10 +7,10 @@ enum { CALLS = 20000 };
 
 static void bad_texts_are_refused(void)
 {
-	static const char *const good[] = {"", "cs=1:EAGAIN", "cs=5%:EAGAIN,ioctl=1%:EINTR", "evict",
-					   "evict=0.5%,seed=3"};
+	static const char *const good[] = {"",      "cs=1:EAGAIN",       "cs=5%:EAGAIN,ioctl=1%:EINTR",
+					   "evict", "evict=0.5%,seed=3", "spill=7,reset=1%,evict=2"};
 	static const char *const bad[] = {"cs",         "cs=0:EIO",  "cs=0%:EIO",  "cs=101%:EIO", "nothing=1:EIO",
-					  "cs=1:EWHAT", "evict=5",   "evict=",     "seed",        "seed=x",
+					  "cs=1:EWHAT", "evict=x",   "spill=",     "seed",        "seed=x",
 					  "cs=5%",      "cs=1:EIO,", "cs=1:EIO;x", "=1:EIO"};
 
 	for (unsigned i = 0; i < sizeof(good) / sizeof(good[0]); i++)
@@ -76,6 +76,37 @@ static void any_ioctl_may_fail(void)
 	kern_inject_chance(-1, 0, 0);
 }
 
+/* row 17: VRAM is full for the second buffer. */
+static void buffers_spill_as_planned(void)
+{
+	uint64_t gtt = rig_count(AMDGPU_INFO_GTT_USAGE), vram = rig_count(AMDGPU_INFO_VRAM_USAGE);
+	uint32_t bo[3];
+
+	CHECK_EQ(kern_inject_parse("spill=2"), 0);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_EQ(rig_create(1 << 20, AMDGPU_GEM_DOMAIN_VRAM, 0, &bo[i]), 0);
+	CHECK_EQ(rig_count(AMDGPU_INFO_GTT_USAGE) - gtt, 1 << 20);
+	CHECK_EQ(rig_count(AMDGPU_INFO_VRAM_USAGE) - vram, 2 << 20);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_EQ(rig_close(bo[i]), 0);
+}
+
+/* The third job finds its context older than the device's last reset; a new context works. */
+static void the_device_is_reset_as_planned(void)
+{
+	CHECK_EQ(kern_inject_parse("reset=3"), 0);
+	CHECK_EQ(rig_submit(rig.list, NULL), 0);
+	CHECK_EQ(rig_submit(rig.list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(rig_submit(rig.list, NULL), -ECANCELED);
+	CHECK_EQ(rig_count(AMDGPU_INFO_VRAM_LOST_COUNTER), 1);
+	CHECK_EQ(rig_submit(rig.list, NULL), -ECANCELED);
+	CHECK_EQ(rig_ctx_free(rig.ctx), 0);
+	rig.ctx = rig_ctx();
+	CHECK_EQ(rig_submit(rig.list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -87,6 +118,8 @@ int main(void)
 	CHECK_EQ(kern_inject_parse("seed=1"), 0);
 	chances_are_as_planned();
 	any_ioctl_may_fail();
+	buffers_spill_as_planned();
+	the_device_is_reset_as_planned();
 	rig_stop();
 	return check_done("planned failures");
 }

@@ -387,6 +387,15 @@ struct kern_device {
 };
 
 /* A plan to fail: the nth call from now of some kind, or any call with some chance. */
+/* What may happen besides failures. */
+enum kern_event {
+	KERN_EVICT, /* a CS first moves an idle buffer out of VRAM */
+	KERN_SPILL, /* a new buffer finds no VRAM and goes to GTT */
+	KERN_RESET, /* a CS finds that the device was reset, its VRAM lost */
+	KERN_EVENTS,
+};
+
+/* A plan. Events have no error. */
 struct kern_inject {
 	uint64_t countdown; /* 0: none */
 	int error;
@@ -417,7 +426,7 @@ struct kern_root {
 	uint64_t ioctls, ioctl_nr[KERN_IOCTLS]; /* how many came */
 	struct kern_inject inject_any, inject_nr[KERN_IOCTLS];
 	_Atomic uint32_t injecting; /* plans outstanding; the ioctl path looks at nothing else */
-	uint32_t evict_ppm;         /* chance that a CS first moves an idle buffer out of VRAM */
+	struct kern_inject events[KERN_EVENTS];
 	uint64_t draws;             /* state of the generator that chances are drawn from */
 };
 
