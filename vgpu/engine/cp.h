@@ -76,6 +76,10 @@ void cp_remark(const struct cp *cp, unsigned row, const char *fmt, ...) __attrib
 /* Ends the job when ok is false: a memory access of the packet was refused. Returns ok. */
 bool cp_need(struct cp *cp, bool ok);
 
+/* Modelled: some 25 GB/s, what one SDMA engine moves over its paths. The CP's own copies are taken to be as fast.
+ */
+#define ENGINE_BYTES_PER_NS 25
+
 /* Registers by absolute dword offset, as an unprivileged IB may reach them. False: the job was stopped. */
 bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value);
 bool cp_reg_write(struct cp *cp, uint32_t offset, uint32_t value);

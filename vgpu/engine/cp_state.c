@@ -157,6 +157,15 @@ bool cp_load_sh_reg_index(struct cp *cp)
 	return true;
 }
 
+/* Modelled time of a register that comes from memory: one packet may load 8,190 times the whole window. */
+#define LOAD_NS 10
+
+static bool load_elapse(struct cp *cp, uint32_t count)
+{
+	engine_run_elapse(cp->run, (uint64_t)count * LOAD_NS, ENGINE_HANG, "registers from memory");
+	return !engine_run_stopped(cp->run);
+}
+
 /* LOAD_SH_REG and its kin: a base, then (first register, count) pairs; memory is laid out as the window is. Context
  * registers are read by nobody, but their memory must be there. */
 static bool load_registers(struct cp *cp, uint32_t base, uint32_t end)
@@ -170,6 +179,8 @@ static bool load_registers(struct cp *cp, uint32_t base, uint32_t end)
 		if (first >= end - base || count > end - base - first)
 			return cp_illegal(cp, 66, "registers 0x%x to 0x%x leave the window", base + first,
 					  base + first + count - 1);
+		if (!load_elapse(cp, count))
+			return false;
 		for (uint32_t reg = first; reg < first + count; reg++) {
 			if (!cp_need(cp, engine_mem_read32(&cp->mem, va + 4ull * reg, &value)))
 				return false;

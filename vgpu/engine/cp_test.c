@@ -481,6 +481,22 @@ static void test_graphics_state(void)
 	test_fini(t);
 }
 
+/* row 97: what one packet can make the CP do takes its time, so that the watchdog sees it. */
+static void test_long_packets(void)
+{
+	struct test_gpu gpu, *t = &gpu;
+
+	test_init(t, "gfx906", ENGINE_GFX, false, 0);
+	t->watchdog_ns = 100000;
+	EMIT(t, PM4(PM4_DMA_DATA, 6), 0x80000000, LO(D), HI(D), LO(D + (8u << 20)), HI(D), 4u << 20);
+	EXPECT(test_run(t), ENGINE_HANG, 0, "in DMA_DATA");
+	EMIT(t, PM4(PM4_LOAD_UCONFIG_REG, 2 + 2 * 100), LO(D), HI(D));
+	for (unsigned n = 0; n < 100; n++)
+		EMIT(t, 0, 0x3fff);
+	EXPECT(test_run(t), ENGINE_HANG, 0, "in registers from memory");
+	test_fini(t);
+}
+
 static void test_null_device(void)
 {
 	struct test_gpu gpu, *t = &gpu;
@@ -529,6 +545,7 @@ int main(void)
 	test_predication();
 	test_gfx_ring();
 	test_constant_engine();
+	test_long_packets();
 	test_null_device();
 	return check_done("packets of the compute ring");
 }

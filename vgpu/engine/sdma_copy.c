@@ -1,8 +1,9 @@
 /* SDMA copies and fills, and the check that none of them needs an earlier one's end. */
 #include "vgpu/engine/sdma_engine.h"
 
-/* Modelled: some 25 GB/s, what one engine moves over its paths. */
-#define BYTES_PER_NS 25
+/* Modelled time of a sub-window's row, however short: a quarter of a packet's. Without it 2^64 rows would take
+ * none, and the watchdog would never end them. */
+#define ROW_NS 50
 
 static struct sdma_range range(uint64_t lo, uint64_t size_B)
 {
@@ -31,9 +32,9 @@ static void order(struct sdma *s, struct sdma_range read, struct sdma_range writ
 		s->pending[s->pending_count++] = (struct sdma_pending){read, written, s->offset_dw};
 }
 
-static void elapse(struct sdma *s, uint64_t size_B)
+static void elapse(struct sdma *s, uint64_t ns)
 {
-	engine_run_elapse(s->run, size_B / BYTES_PER_NS, ENGINE_HANG, "SDMA copies");
+	engine_run_elapse(s->run, ns, ENGINE_HANG, "SDMA copies");
 }
 
 /* Bytes of a count field, which holds one less. False: more than the engine can. */
@@ -64,7 +65,7 @@ static bool copy_linear(struct sdma *s)
 	order(s, range(src, size_B), range(dst, size_B));
 	if (src != dst && !backwards(s) && meet(range(src, size_B), range(dst, size_B)))
 		sdma_remark(s, 0, "source and destination overlap");
-	elapse(s, size_B);
+	elapse(s, size_B / ENGINE_BYTES_PER_NS);
 	return sdma_need(s, engine_mem_copy(&s->mem, dst, src, size_B));
 }
 
@@ -80,7 +81,7 @@ static bool copy_broadcast(struct sdma *s)
 	if (s->pending_count < SDMA_PENDING_MAX)
 		s->pending[s->pending_count++] =
 			(struct sdma_pending){.written = range(dst2, size_B), .dw = s->offset_dw};
-	elapse(s, 2 * size_B);
+	elapse(s, 2 * size_B / ENGINE_BYTES_PER_NS);
 	return sdma_need(s, engine_mem_copy(&s->mem, dst1, src, size_B)) &&
 	       sdma_need(s, engine_mem_copy(&s->mem, dst2, src, size_B));
 }
@@ -142,6 +143,12 @@ static struct sdma_range hull(struct window w, const struct rectangle *r)
 	return range(w.first, (r->slices - 1) * w.slice_B + (r->rows - 1) * w.pitch_B + r->row_B);
 }
 
+static bool copy_row(struct sdma *s, uint64_t dst, uint64_t src, uint64_t row_B)
+{
+	elapse(s, ROW_NS + row_B / ENGINE_BYTES_PER_NS);
+	return !engine_run_stopped(s->run) && sdma_need(s, engine_mem_copy(&s->mem, dst, src, row_B));
+}
+
 static bool copy_windows(struct sdma *s, const struct placement *from, const struct placement *to,
 			 const struct rectangle *r, unsigned log2_B)
 {
@@ -152,12 +159,10 @@ static bool copy_windows(struct sdma *s, const struct placement *from, const str
 	src = open_window(s, from, log2_B);
 	dst = open_window(s, to, log2_B);
 	order(s, hull(src, r), hull(dst, r));
-	elapse(s, r->row_B * r->rows * r->slices);
 	for (uint64_t z = 0; z < r->slices; z++)
 		for (uint64_t y = 0; y < r->rows; y++)
-			if (engine_run_stopped(s->run) ||
-			    !sdma_need(s, engine_mem_copy(&s->mem, dst.first + z * dst.slice_B + y * dst.pitch_B,
-							  src.first + z * src.slice_B + y * src.pitch_B, r->row_B)))
+			if (!copy_row(s, dst.first + z * dst.slice_B + y * dst.pitch_B,
+				      src.first + z * src.slice_B + y * src.pitch_B, r->row_B))
 				return false;
 	return true;
 }
@@ -258,6 +263,6 @@ bool sdma_const_fill(struct sdma *s)
 	size_B = (packet->count & ~(uint64_t)(unit_B - 1)) + unit_B;
 	dst &= ~(uint64_t)(unit_B - 1);
 	order(s, (struct sdma_range){0, 0}, range(dst, size_B));
-	elapse(s, size_B);
+	elapse(s, size_B / ENGINE_BYTES_PER_NS);
 	return sdma_need(s, engine_mem_fill(&s->mem, dst, packet->pattern, unit_B, size_B));
 }

@@ -2,7 +2,8 @@
  * headers and Mesa, not from the driver. */
 #include "vgpu/engine/test_gpu.h"
 
-#define D TEST_DATA_VA
+#define D      TEST_DATA_VA
+#define BIG_VA 0x710000000000ull /* 128 GiB without memory */
 
 /* One chip a version: 5.0, 5.2, 6.0, 6.1, 7.0. */
 static const struct row {
@@ -116,6 +117,20 @@ static void test_sub_window(struct test_gpu *t, const struct row *row)
 	CHECK_EQ(t->data[65536], row->v7 ? 0x5a : t->data[0]);
 }
 
+/* row 97: windows of 2^64 rows, each 64 GiB or four bytes, which come round to where they began. */
+static void test_endless_window(struct test_gpu *t, const struct row *row)
+{
+	static const uint32_t row_x[] = {~0u, 0};
+
+	t->watchdog_ns = 10000000;
+	for (unsigned n = 0; row->large && n < 2; n++) {
+		EMIT(t, n ? 0x40002401 : 0x80002401, LO(BIG_VA), HI(BIG_VA), 0, 0, 0, 0, ~0u, 0xffff);
+		EMIT(t, LO(BIG_VA), HI(BIG_VA), 0, 0, 0, 0, ~0u, 0xffff, row_x[n], ~0u, ~0u);
+		EXPECT(test_run_sdma(t), ENGINE_HANG, 0, "in SDMA copies");
+	}
+	t->watchdog_ns = 60000000000ull;
+}
+
 /* HDP flushes have bit 26 until 6.1; on 7.0 it is part of the mode. */
 static void test_hdp_flush(struct test_gpu *t, const struct row *row)
 {
@@ -134,10 +149,12 @@ int main(void)
 		struct test_gpu gpu;
 
 		test_init(&gpu, rows[n].chip, ENGINE_DMA, false, 0);
+		test_region(&gpu, BIG_VA, 1ull << 37, NULL, GPUVM_PRT);
 		test_words(&gpu, &rows[n]);
 		test_copies(&gpu, &rows[n]);
 		test_bit_19(&gpu, &rows[n]);
 		test_sub_window(&gpu, &rows[n]);
+		test_endless_window(&gpu, &rows[n]);
 		test_hdp_flush(&gpu, &rows[n]);
 		test_fini(&gpu);
 	}
