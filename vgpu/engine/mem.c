@@ -400,6 +400,27 @@ bool engine_mem_copy(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_
 	return true;
 }
 
+/* Bytes of the page in front of va. */
+static uint64_t page_before(uint64_t va)
+{
+	return (va - 1) % MEM_PAGE_B + 1;
+}
+
+/* Piece by piece as they stand in one page of both ranges: those are copied as a whole. */
+bool engine_mem_copy_down(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B)
+{
+	while (size_B) {
+		uint64_t from_B = page_before(src + size_B), to_B = page_before(dst + size_B);
+		uint64_t piece_B = from_B < to_B ? from_B : to_B;
+
+		piece_B = piece_B < size_B ? piece_B : size_B;
+		size_B -= piece_B;
+		if (!engine_mem_copy(mem, dst + size_B, src + size_B, piece_B))
+			return false;
+	}
+	return true;
+}
+
 /* size_B and `to` are multiples of unit_B: addresses are aligned to it, and regions to pages. */
 static void fill_host(uint8_t *to, uint32_t pattern, unsigned unit_B, uint64_t size_B)
 {

@@ -54,6 +54,8 @@ bool engine_mem_write64(struct engine_mem *mem, uint64_t va, uint64_t value);
 bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, unsigned dw);
 /* Bulk data. Ranges may overlap in host memory. */
 bool engine_mem_copy(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B);
+/* From the end down to the beginning, for a destination that overlaps its source from above. */
+bool engine_mem_copy_down(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B);
 /* Repeats the unit_B (1, 2 or 4) low bytes of pattern. */
 bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, unsigned unit_B, uint64_t size_B);
 /* A read-modify-write with the texture cache's numbering (TC_OP in Mesa sid.h), 32 or 64 bits by the operation's

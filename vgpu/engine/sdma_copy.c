@@ -63,10 +63,11 @@ static bool copy_linear(struct sdma *s)
 	if (!count_of(s, packet->count, &size_B))
 		return false;
 	order(s, range(src, size_B), range(dst, size_B));
-	if (src != dst && !backwards(s) && meet(range(src, size_B), range(dst, size_B)))
+	if (src != dst && !(backwards(s) && dst > src) && meet(range(src, size_B), range(dst, size_B)))
 		sdma_remark(s, 0, "source and destination overlap");
 	elapse(s, size_B / ENGINE_BYTES_PER_NS);
-	return sdma_need(s, engine_mem_copy(&s->mem, dst, src, size_B));
+	return sdma_need(s, backwards(s) ? engine_mem_copy_down(&s->mem, dst, src, size_B)
+					 : engine_mem_copy(&s->mem, dst, src, size_B));
 }
 
 static bool copy_broadcast(struct sdma *s)

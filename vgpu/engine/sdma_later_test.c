@@ -67,6 +67,40 @@ static void test_copies(struct test_gpu *t, const struct row *row)
 	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "count field");
 }
 
+/* Over several pages, and over two mappings. */
+static void check_backwards(struct test_gpu *t, uint64_t va, unsigned by_B)
+{
+	static const unsigned size_B = 10000;
+	uint8_t *was = malloc(size_B);
+
+	for (unsigned n = 0; n < size_B; n++)
+		was[n] = t->data[n] = (uint8_t)(n * 7 + n / 256);
+	EMIT(t, 0x02000001, size_B - 1, 0, LO(va), HI(va), LO(va + by_B), HI(va));
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
+	CHECK(!memcmp(t->data + by_B, was, size_B));
+	free(was);
+}
+
+static void test_backwards(const char *chip)
+{
+	struct test_gpu gpu, *t = &gpu;
+
+	for (unsigned caches = 0; caches < 2; caches++) {
+		vgpu_set(VGPU_CACHES, caches);
+		test_init(t, chip, ENGINE_DMA, false, 0);
+		test_region(t, BIG_VA, 8192, t->data, GPUVM_R | GPUVM_W);
+		test_region(t, BIG_VA + 8192, 8192, t->data + 8192, GPUVM_R | GPUVM_W);
+		check_backwards(t, D, 256);
+		check_backwards(t, D, 5000);
+		check_backwards(t, BIG_VA, 256);
+		check_backwards(t, BIG_VA, 4096);
+		EMIT(t, 0x02000001, 99, 0, LO(D + 8), HI(D), LO(D), HI(D)); /* overlaps from below */
+		EXPECT(test_run_sdma(t), ENGINE_DONE, 1, NULL);
+		test_fini(t);
+	}
+	vgpu_set(VGPU_CACHES, false);
+}
+
 /* Bit 19: a DCC dword on 7.0, CPV on 5.2 and 6, nothing before. */
 static void test_bit_19(struct test_gpu *t, const struct row *row)
 {
@@ -157,6 +191,7 @@ int main(void)
 		test_endless_window(&gpu, &rows[n]);
 		test_hdp_flush(&gpu, &rows[n]);
 		test_fini(&gpu);
+		test_backwards(rows[n].chip);
 	}
 	return check_done("SDMA packets from 5.0 on");
 }
