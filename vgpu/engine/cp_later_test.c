@@ -293,6 +293,18 @@ static void test_sdma_and_l2(struct test_gpu *t, const char *chip)
 	engine_ring_destroy(sdma.ring);
 }
 
+/* An end-of-pipe atomic past L2 adds to what a packet left there, not to what memory had before. */
+static void test_atomic_past_l2(struct test_gpu *t, const char *chip)
+{
+	if (is_gfx12(chip) || !strcmp(chip, "gfx1010"))
+		return;
+	memset(t->data, 0, 64);
+	EMIT(t, PM4(PM4_WRITE_DATA, 5), WRITE_L2, LO(D), HI(D), 40, 50);
+	EMIT(t, PM4(PM4_RELEASE_MEM, 7), 0x00000514, 0xe0000000, LO(D + 4), HI(D), 2, 0, 0);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data64(t, 0), 52ull << 32 | 40);
+}
+
 static void test_caches(const char *chip)
 {
 	struct test_gpu gpu;
@@ -302,6 +314,7 @@ static void test_caches(const char *chip)
 	test_write_back(&gpu, chip);
 	test_lines_outlive_jobs(&gpu, chip);
 	test_sdma_and_l2(&gpu, chip);
+	test_atomic_past_l2(&gpu, chip);
 	test_fini(&gpu);
 	vgpu_set(VGPU_CACHES, false);
 }

@@ -148,7 +148,9 @@ static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B
 		return v;
 	/* All requests of the CP pass L2's banks: RADV fills a query through L2, then writes it "to memory". What a
 	 * kernel then reads through L2 is old all the same, for nobody relies on less. */
-	if (mem->past_l2 & access & GPUVM_W)
+	if (mem->past_l2 & access & GPUVM_W && access & GPUVM_R)
+		mem_cache_settle(mem->cache, host, size_B);
+	else if (mem->past_l2 & access & GPUVM_W)
 		mem_cache_supersede(mem->cache, host, size_B);
 	if (mem->past_l2 & access)
 		return v;
@@ -597,7 +599,7 @@ bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_
 	if (where != LANDED)
 		return where == LANDED_PRT;
 	order_word(mem, host, va, is_64 ? 8 : 4, MEM_ORDER_READ | MEM_ORDER_WRITE);
-	v = visit(mem, host, is_64 ? 8 : 4, GPUVM_W);
+	v = visit(mem, host, is_64 ? 8 : 4, GPUVM_R | GPUVM_W);
 	if (is_64)
 		*old = atomic_64((uint64_t *)v.at, op & 31, src, cmp);
 	else

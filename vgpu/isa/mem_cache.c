@@ -228,6 +228,22 @@ ISA_RACY static void write_back_word(struct mem_page *page, unsigned at, uint64_
 	}
 }
 
+void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned size_B)
+{
+	unsigned at = mem_page_offset(host) & ~7u;
+	uint64_t dirty = 0;
+	struct mem_page *page;
+
+	pthread_rwlock_wrlock(&cache->use);
+	page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
+	if (page) {
+		memcpy((uint8_t *)&dirty + mem_page_offset(host) % 8, page->dirty + mem_page_offset(host), size_B);
+		write_back_word(page, at, dirty);
+		memset(page->dirty + mem_page_offset(host), 0, size_B);
+	}
+	pthread_rwlock_unlock(&cache->use);
+}
+
 /* Empties the dirty bytes of the lines; to memory, or nowhere. Returns how many lines had some. */
 static unsigned clean(struct mem_page *page, uint64_t lines, bool write_back)
 {

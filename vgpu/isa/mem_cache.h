@@ -66,6 +66,9 @@ struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, u
 /* Bytes of one page are about to be written to memory itself by way of L2, which forgets that it had newer ones.
  * Not entered. */
 void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned size_B);
+/* An aligned word of 4 or 8 bytes is about to be changed in memory itself, by what it was: what L2 has newer of it
+ * is written back. Not entered. May block. */
+void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned size_B);
 
 /* Copies what the layer holds of the size_B bytes at host, which end in the same page, over dst: of a line that is
  * not there nothing. Entered. */
