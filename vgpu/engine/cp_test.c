@@ -234,6 +234,35 @@ static void test_kill(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
+/* A job that another one's reset took along begins anew, and what ended it then is forgotten: not so a kill. */
+static void test_begin_anew(struct test_gpu *t)
+{
+	struct engine_ib ib[2] = {{.va = TEST_IB_VA, .size_B = 32}, {.va = TEST_IB_VA + 32, .size_B = 32}};
+	struct engine_job job[2];
+	struct engine_run *run[2];
+
+	for (unsigned kills = 0; kills < 2; kills++) {
+		set32(t, 0, !kills);
+		EMIT(t, PM4(0xff, 1), 0, 0, 0, 0, 0, 0, 0); /* no packet */
+		EMIT(t, PM4(PM4_WAIT_REG_MEM, 6), 0x13, LO(D), HI(D), 1, ~0u, 4, PM4_NOP_1DW);
+		t->dw = 0;
+		for (unsigned n = 0; n < 2; n++) {
+			job[n] = (struct engine_job){
+				.view = &t->view, .ib = &ib[n], .ib_count = 1, .watchdog_ns = 1000000000};
+			run[n] = engine_line_up(t->ring, &job[n]);
+		}
+		CHECK_EQ(engine_execute(run[0]), ENGINE_ILLEGAL);
+		engine_leave(run[0]);
+		CHECK_EQ(engine_execute(run[1]), ENGINE_RESET);
+		CHECK(strstr(engine_why(run[1]), "because of the job before"));
+		if (kills)
+			engine_kill(t->ring);
+		CHECK_EQ(engine_execute(run[1]), kills ? ENGINE_KILLED : ENGINE_DONE);
+		CHECK(!strcmp(engine_why(run[1]), kills ? "killed" : ""));
+		engine_leave(run[1]);
+	}
+}
+
 /* --- buffers ----------------------------------------------------------------------------------------------------
  */
 
@@ -534,6 +563,7 @@ int main(void)
 	test_wait(&gpu);
 	test_wait_for_ever(&gpu);
 	test_kill(&gpu);
+	test_begin_anew(&gpu);
 	test_chain(&gpu);
 	test_cond_indirect(&gpu);
 	test_bad_buffers(&gpu);

@@ -58,8 +58,9 @@ static inline bool engine_run_waves_end(const struct engine_run *run)
 	return atomic_load_explicit(&run->waves_killed, memory_order_acquire) || engine_run_stopped(run);
 }
 
-/* Ends the job with status and reason; the first caller wins. ENGINE_WAVES ends its waves only, and those of other
- * jobs of its VM: the packet processor goes on, and gets little time for that. Any thread. */
+/* Ends the job with status and reason; the first caller wins, but ENGINE_KILLED over ENGINE_RESET. ENGINE_WAVES
+ * ends its waves only, and those of other jobs of its VM: the packet processor goes on, and gets little time for
+ * that. Any thread. */
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over: as ENGINE_HANG, or as

@@ -38,13 +38,23 @@ uint64_t engine_clock(const struct vgpu_chip *chip)
  * and again and looks at the fence (Linux amdgpu_ring_soft_recovery); else the ring is reset all the same. */
 #define RECOVERY_NS 10000000u
 
+/* A kill wins over a reset, after which the job would begin anew. */
+static bool may_stop(const struct engine_run *run, enum engine_status status)
+{
+	if (status == ENGINE_WAVES)
+		return !engine_run_waves_end(run);
+	return !engine_run_stopped(run) ||
+	       (status == ENGINE_KILLED &&
+		atomic_load_explicit(&run->status, memory_order_relaxed) == ENGINE_RESET);
+}
+
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 {
 	bool kills = false;
 	va_list args;
 
 	pthread_mutex_lock(&run->why_lock);
-	if (!engine_run_stopped(run) && !(status == ENGINE_WAVES && engine_run_waves_end(run))) {
+	if (may_stop(run, status)) {
 		va_start(args, fmt);
 		vsnprintf(run->why, sizeof(run->why), fmt, args);
 		va_end(args);
@@ -345,15 +355,26 @@ static void execute_packets(struct engine_run *run)
 		mem_order_packets_over(&run->order);
 }
 
+/* Once more, after a reset; unless it was killed since. */
+static void begin_anew(struct engine_run *run)
+{
+	pthread_mutex_lock(&run->why_lock);
+	if (run->status == ENGINE_RESET) {
+		run->why[0] = 0;
+		run->waves_killed = false;
+		run->recovery_ns = 0;
+		run->status = ENGINE_DONE;
+	}
+	pthread_mutex_unlock(&run->why_lock);
+}
+
 enum engine_status engine_execute(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
 
 	await_turn(run);
-	if (run->finished) { /* once more, after a reset */
-		run->status = ENGINE_DONE;
-		run->waves_killed = false;
-	}
+	if (run->finished)
+		begin_anew(run);
 	atomic_fetch_add(&ring->dev->busy, 1);
 	if (run->job->ib_count && !engine_run_stopped(run))
 		execute_packets(run);
