@@ -17,23 +17,42 @@ struct kern_fence *kern_fence_create(struct kern_device *dev, uint64_t context, 
 	return f;
 }
 
-static void chain_look(struct kern_fence *f)
+static void mark(struct kern_fence *f, int error)
 {
-	struct kern_fence *wait_for = f->prev && !f->prev->signalled ? f->prev : f->part;
+	if (!f->error)
+		f->error = error;
+	f->signalled_ns = sys_now_ns();
+	f->signalled = true;
+}
+
+/* Whether both parts are done, and so is it, but for those who wait for it. */
+static bool chain_done(struct kern_fence *f)
+{
+	struct kern_fence *prev = f->prev, *part = f->part, *wait_for = prev && !prev->signalled ? prev : part;
 
 	if (!wait_for->signalled) {
 		kern_list_add_tail(&wait_for->waitq.wakers, &f->on_part.link);
-		return;
+		return false;
 	}
-	kern_fence_signal(f, 0); /* errors do not travel along timelines */
-	kern_fence_put(f->prev);
-	kern_fence_put(f->part);
+	mark(f, 0); /* errors do not travel along timelines */
 	f->prev = f->part = NULL;
+	kern_fence_put(prev);
+	kern_fence_put(part);
+	return true;
 }
 
-void kern_fence_part_done(struct kern_waker *on_part)
+void kern_fence_part_done(struct kern_waker *on_part, struct kern_waitq *q)
 {
-	chain_look(kern_entry(on_part, struct kern_fence, on_part));
+	struct kern_fence *f = kern_entry(on_part, struct kern_fence, on_part);
+	struct kern_list *wakers = &f->waitq.wakers, *link;
+
+	if (!chain_done(f))
+		return;
+	while (!kern_list_empty(wakers)) {
+		link = wakers->next;
+		kern_list_del(link);
+		kern_list_add_tail(&q->wakers, link);
+	}
 }
 
 struct kern_fence *kern_fence_chain(struct kern_fence *prev, struct kern_fence *part)
@@ -44,7 +63,7 @@ struct kern_fence *kern_fence_chain(struct kern_fence *prev, struct kern_fence *
 		return NULL;
 	f->prev = kern_fence_get(prev);
 	f->part = kern_fence_get(part);
-	chain_look(f);
+	chain_done(f); /* nobody waits for it yet */
 	return f;
 }
 
@@ -64,26 +83,36 @@ struct kern_fence *kern_fence_get(struct kern_fence *f)
 	return f;
 }
 
-void kern_fence_put(struct kern_fence *f)
+static void drop(struct kern_fence *f, struct kern_fence **dead)
 {
 	if (!f || --f->refs)
 		return;
 	kern_list_del(&f->on_part.link);
-	kern_fence_put(f->prev);
-	kern_fence_put(f->part);
-	kern_fence_put(f->scheduled);
-	kern_live(KERN_FENCES, -1);
-	kern_free(f);
+	f->next = *dead;
+	*dead = f;
+}
+
+/* A timeline's fences hold one another, as many as there are points: no recursion. */
+void kern_fence_put(struct kern_fence *f)
+{
+	struct kern_fence *dead = NULL;
+
+	drop(f, &dead);
+	while ((f = dead)) {
+		dead = f->next;
+		drop(f->prev, &dead);
+		drop(f->part, &dead);
+		drop(f->scheduled, &dead);
+		kern_live(KERN_FENCES, -1);
+		kern_free(f);
+	}
 }
 
 void kern_fence_signal(struct kern_fence *f, int error)
 {
 	if (f->signalled)
 		return;
-	if (!f->error)
-		f->error = error;
-	f->signalled_ns = sys_now_ns();
-	f->signalled = true;
+	mark(f, error);
 	kern_waitq_wake(&f->waitq);
 }
 

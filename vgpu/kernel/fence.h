@@ -13,8 +13,8 @@ struct kern_fence *kern_fence_chain(struct kern_fence *prev, struct kern_fence *
 struct kern_fence *kern_fence_get(struct kern_fence *f); /* NULL is fine */
 void kern_fence_put(struct kern_fence *f);               /* NULL is fine */
 void kern_fence_signal(struct kern_fence *f, int error);
-/* One of its parts was signalled. */
-void kern_fence_part_done(struct kern_waker *on_part);
+/* One of its parts was signalled. Who waits for it, if it is done now, is added to q. */
+void kern_fence_part_done(struct kern_waker *on_part, struct kern_waitq *q);
 /* Waits for all of them, or for any. *first: which one ended an any-wait. 0, -ETIME, -EINTR, -ENOMEM. */
 int kern_fence_wait(struct kern_fence **f, unsigned count, bool all, int64_t deadline_ns, unsigned *first);
 

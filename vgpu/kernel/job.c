@@ -52,21 +52,36 @@ void kern_job_destroy(struct kern_job *job)
 	kern_free(job);
 }
 
-/* The jobs behind a fence, as the engine's order checker knows them: points of a timeline stand for several. */
-static int note_jobs(struct kern_job *job, const struct kern_fence *f)
+/* On the list of those to look at, once. */
+static void look_at(struct kern_fence *f, uint64_t scan, struct kern_fence **list)
 {
-	int r;
+	if (!f || f->scan == scan)
+		return;
+	f->scan = scan;
+	f->next = *list;
+	*list = f;
+}
 
-	for (; f; f = f->part) {
-		r = f->prev ? note_jobs(job, f->prev) : 0;
-		if (!r && f->scheduled && !f->part)
-			r = kern_reserve(&job->after, job->afters, &job->after_room, sizeof(job->after[0]));
-		if (r)
-			return r;
-		if (f->scheduled && !f->part)
+/* The jobs behind a fence, as the engine's order checker knows them: points of a timeline stand for several, and
+ * may share them. */
+static int note_jobs(struct kern_job *job, struct kern_fence *f)
+{
+	uint64_t scan = ++kern->next_id;
+	struct kern_fence *list = NULL;
+	int r = 0;
+
+	look_at(f, scan, &list);
+	while (!r && (f = list)) {
+		list = f->next;
+		look_at(f->prev, scan, &list);
+		look_at(f->part, scan, &list);
+		if (!f->scheduled)
+			continue;
+		r = kern_reserve(&job->after, job->afters, &job->after_room, sizeof(job->after[0]));
+		if (!r)
 			job->after[job->afters++] = (struct mem_after){f->context, f->seq};
 	}
-	return 0;
+	return r;
 }
 
 int kern_job_depend(struct kern_job *job, struct kern_fence *f)

@@ -35,13 +35,13 @@ void kern_waitq_init(struct kern_waitq *q)
 
 void kern_waitq_wake(struct kern_waitq *q)
 {
-	/* A part of a timeline that is done may free others, so the list is looked at afresh each time. */
+	/* A part of a timeline that is done adds those that wait for it, and so on: no recursion. */
 	while (!kern_list_empty(&q->wakers)) {
 		struct kern_waker *waker = kern_entry(q->wakers.next, struct kern_waker, link);
 
 		kern_list_del(&waker->link);
 		if (!waker->word) {
-			kern_fence_part_done(waker);
+			kern_fence_part_done(waker, q);
 			continue;
 		}
 		atomic_fetch_add(waker->word, 1);
