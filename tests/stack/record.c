@@ -195,6 +195,10 @@ static void the_log_can_be_read(void)
 
 int main(void)
 {
+#ifdef __SANITIZE_ADDRESS__
+	printf("the library cannot be preloaded into programs without the sanitizer that it is built with\n");
+	return 77;
+#endif
 	const char *build = getenv("O") ? getenv("O") : "build/release";
 	char command[512];
 

@@ -127,8 +127,10 @@ static struct mem_page *add_locked(struct mem_cache *cache, enum mem_layer layer
 	return page;
 }
 
-/* Words whole: the client may be setting them. */
-ISA_RACY static void copy_lines(uint8_t *to, const uint8_t *from, uint64_t lines)
+/* Words whole: the client may be setting them. Of registered memory a page is the GPU's, whatever the heap holds
+ * there. */
+ISA_RACY __attribute__((no_sanitize("address"))) static void copy_lines(uint8_t *to, const uint8_t *from,
+									uint64_t lines)
 {
 	typedef uint64_t word __attribute__((vector_size(16), may_alias));
 

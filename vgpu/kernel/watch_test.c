@@ -173,7 +173,7 @@ int main(void)
 	struct vgpu_live live;
 
 	vgpu_strict_set(VGPU_STRICT_OFF);
-	rig_start("null:gfx908:service_us=50000");
+	rig_start("null:gfx908:service_us=200000");
 	bad_requests_are_refused();
 	an_eventfd_is_told_of_points();
 	a_sync_file_is_ready_with_its_fence();
