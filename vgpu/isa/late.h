@@ -108,4 +108,10 @@ static inline void isa_late_step(struct isa_wave *w, const struct isa_inst *i)
 		isa_late_event(w, i);
 }
 
+/* The last one was a copy that does not stay: this one stands for it. */
+static inline void isa_late_replace(struct isa_late *late, const struct isa_inst *i)
+{
+	late->recent[(late->clock - 1) % LATE_RECENT] = i;
+}
+
 #endif

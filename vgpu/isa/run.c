@@ -197,6 +197,7 @@ static const struct isa_inst *run_indexed(struct isa_wave *w, const struct isa_i
 		isa_touch_of(&moved, &touch);
 		moved.touch = &touch;
 		isa_late_step(w, &moved);
+		isa_late_replace(w->late, i);
 	}
 	return moved.fn(w, &moved) ? i + 1 : NULL;
 }
