@@ -14,7 +14,10 @@
 #define TEXT_MAX   1024
 #define LINE_MAX_B (TEXT_MAX + 512)
 
-static _Atomic int file = -1;
+static _Atomic int file = -1; /* where events go; -1: nowhere */
+/* The last file, or -1. A thread may hold its number when events end, and the number must not become another file
+ * of the client's then: it is closed when the next run begins. Only who joins and leaves. */
+static int opened = -1;
 
 static void put(const char *line, int length)
 {
@@ -57,8 +60,10 @@ void vgpu_trace_join(bool creates)
 
 	if (!name || !*name)
 		return;
+	if (fd < 0 && opened >= 0)
+		close(opened);
 	if (fd < 0)
-		fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC | O_CREAT | (creates ? O_TRUNC : 0), 0666);
+		opened = fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC | O_CREAT | (creates ? O_TRUNC : 0), 0666);
 	if (fd < 0) {
 		fprintf(stderr, "vgpu: cannot open TUFF_VGPU_TRACE=%s: %s\n", name, strerror(errno));
 		return;
@@ -79,7 +84,6 @@ void vgpu_trace_leave(bool last)
 		return;
 	if (last && write(fd, "\n]\n", 3) != 3)
 		fprintf(stderr, "vgpu: TUFF_VGPU_TRACE is not complete: %s\n", strerror(errno));
-	close(fd);
 }
 
 uint64_t vgpu_trace_now(void)

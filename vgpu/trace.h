@@ -3,10 +3,14 @@
  *
  * Format: Chrome's JSON array of events, one a line, appended by every process of the run; the last one to leave
  * closes the array, and viewers do without that when it was killed. Times are CLOCK_MONOTONIC, so that processes
- * agree. process          a client; its threads' rows have the ioctls row of a ring    the packets, one behind the
- * other, under the process whose thread executes them async events     what overlaps on a ring: jobs, waiting and
- * running, and dispatches flow arrows      from the CS ioctl to its job Thread safe. Without a record each function
- * is one load and a branch. */
+ * agree.
+ *
+ *   process        a client; its threads' rows have the ioctls
+ *   row of a ring  the packets, one behind the other, under the process whose thread executes them
+ *   async events   what overlaps on a ring: jobs, waiting and running, and dispatches
+ *   flow arrows    from the CS ioctl to its job
+ *
+ * Thread safe. Without a record each function is one load and a branch. */
 #ifndef VGPU_TRACE_H
 #define VGPU_TRACE_H
 
