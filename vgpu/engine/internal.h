@@ -2,8 +2,8 @@
  *
  *   engine_device  a pool of workers (compute units) that pull workgroups from the grids of all rings
  *   engine_ring    one hardware queue: registers, scratch slots, the jobs that have lined up
- *   engine_run     one of these jobs: why and whether it stopped, modelled time; runs on its engine_execute()'s
- * thread engine_grid    one dispatch: decoded registers, which workgroups are handed out, which have ended
+ *   engine_run     one of these jobs: why and whether it stopped, modelled time; on its engine_execute()'s thread
+ *   engine_grid    one dispatch: decoded registers, which workgroups are handed out, which have ended
  *   engine_group   one resident workgroup with the storage of its waves; belongs to one worker
  *   engine_worker  what runs workgroups: a pool thread, or a job's thread while it waits for waves
  *
@@ -102,7 +102,7 @@ struct engine_ring {
 	uint64_t cs_invocations;  /* launched while counts_invocations: what SAMPLE_PIPELINESTAT writes */
 	bool counts_invocations;  /* between PIPELINESTAT_START and STOP */
 	uint64_t atomic_return;   /* of the last ATOMIC_MEM with return */
-	uint32_t *packet;         /* owned: a packet, header and PM4_MAX_BODY_dw */
+	uint32_t *packet;         /* owned: a packet, header and PM4_MAX_BODY_dw; of SDMA up to a whole IB */
 	uint64_t sdma_clock_base; /* SDMA TIMESTAMP SET: added to the clock */
 	uint64_t scratch_tag;     /* scratch base of the youngest dispatch that used scratch */
 	uint32_t scratch_wave_B;  /* and its WAVESIZE in bytes */

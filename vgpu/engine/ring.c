@@ -46,7 +46,7 @@ struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip
 	ring->ip = ip;
 	ring->index = index;
 	reset_registers(ring);
-	ring->packet = malloc(4 * (PM4_MAX_BODY_dw + 1));
+	ring->packet = malloc(4 * (ip == ENGINE_DMA ? PM4_MAX_IB_dw : PM4_MAX_BODY_dw + 1));
 	pthread_mutex_init(&ring->lock, NULL);
 	pthread_cond_init(&ring->turn, NULL);
 	for (unsigned i = 0; i < ENGINE_RING_JOBS; i++) {

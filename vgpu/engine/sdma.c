@@ -271,7 +271,7 @@ static bool fetch_packet(struct sdma *s, const struct packet_form *form)
 		return false;
 	s->packet = s->ring->packet;
 	s->packet_dw = packet_sdma_dw(form, s->packet, first_dw);
-	if (!s->packet_dw || s->packet_dw > s->left_dw || s->packet_dw > PM4_MAX_BODY_dw)
+	if (!s->packet_dw || s->packet_dw > s->left_dw)
 		return sdma_end(s, ENGINE_HANG, 65, "%u dwords, but the IB has %u left",
 				s->packet_dw ? s->packet_dw : form->min_dw, s->left_dw);
 	return s->packet_dw == first_dw || form->flags & P_IGNORED ||

@@ -90,6 +90,22 @@ static void test_words(struct test_gpu *t)
 	CHECK(data64(t, 48) >= 1000 && data64(t, 48) < 1000 + 100000000);
 }
 
+/* The count has 20 bits: more than a PM4 packet can be long. */
+static void test_long_write(struct test_gpu *t)
+{
+	enum { COUNT = 200000 };
+
+	EMIT(t, 0x00000002, LO(D), HI(D), COUNT - 1);
+	for (unsigned n = 0; n < COUNT; n++)
+		t->ib[t->dw++] = n;
+	EMIT(t, 0x00000005, LO(D + 4 * COUNT), HI(D), 0x55);
+	EXPECT(test_run_sdma(t), ENGINE_DONE, 0, NULL);
+	CHECK(!memcmp(t->data, t->ib + 4, 4 * COUNT));
+	CHECK_EQ(data32(t, 4 * COUNT), 0x55);
+	EMIT(t, 0x00000002, LO(D), HI(D), COUNT - 1);
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "200004 dwords, but the IB has 8 left");
+}
+
 static void test_order(struct test_gpu *t)
 {
 	/* The second copy reads what the first writes. */
@@ -176,6 +192,7 @@ int main(void)
 	test_sub_window(&gpu);
 	test_fills(&gpu);
 	test_words(&gpu);
+	test_long_write(&gpu);
 	test_order(&gpu);
 	test_bad(&gpu);
 	test_padding(&gpu);
