@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Modelled time of a packet and of a jump, so that a chain that leads back to itself meets the watchdog too. */
-#define PACKET_NS 200
-#define JUMP_NS   5000
+/* Modelled time of a jump, so that a chain that leads back to itself meets the watchdog too. */
+#define JUMP_NS 5000
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
@@ -361,7 +360,7 @@ static bool execute_buffer(struct cp *cp)
 		if (engine_run_stopped(cp->run) || !execute_packet(cp))
 			return false;
 		if (++packets_done % 64 == 0)
-			engine_run_elapse(cp->run, 64 * PACKET_NS, ENGINE_HANG, "packets");
+			engine_run_elapse(cp->run, 64 * ENGINE_PACKET_NS, ENGINE_HANG, "packets");
 	}
 	return true;
 }

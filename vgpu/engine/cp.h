@@ -76,8 +76,9 @@ void cp_remark(const struct cp *cp, unsigned row, const char *fmt, ...) __attrib
 /* Ends the job when ok is false: a memory access of the packet was refused. Returns ok. */
 bool cp_need(struct cp *cp, bool ok);
 
-/* Modelled: some 25 GB/s, what one SDMA engine moves over its paths. The CP's own copies are taken to be as fast.
- */
+/* Modelled time of any packet, and of what it moves: some 25 GB/s, what one SDMA engine moves over its paths; the
+ * CP's own copies are taken to be as fast. */
+#define ENGINE_PACKET_NS    200
 #define ENGINE_BYTES_PER_NS 25
 
 /* Registers by absolute dword offset, as an unprivileged IB may reach them. False: the job was stopped. */

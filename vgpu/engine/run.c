@@ -303,7 +303,6 @@ static void stop_followers(struct engine_run *run)
 
 static void order_begin(struct engine_run *run)
 {
-	static const char *const ip_name[] = {"gfx", "compute", "sdma"};
 	const struct engine_job *job = run->job;
 	struct engine_ring *ring = run->ring;
 
@@ -315,7 +314,7 @@ static void order_begin(struct engine_run *run)
 	run->order.seq = job->queue ? job->seq : run->place;
 	run->order.ring = vgpu_trace_ring(job->device, ring->ip, ring->index);
 	snprintf(run->order.name, sizeof(run->order.name), "job %llu of context %u, gpu%u %s %u",
-		 (unsigned long long)run->order.seq, job->ctx, job->device, ip_name[ring->ip], ring->index);
+		 (unsigned long long)run->order.seq, job->ctx, job->device, engine_ip_name(ring->ip), ring->index);
 	/* Once more, after a reset: behind what it did before, too. */
 	mem_order_begin(&run->order, job->after, job->after_count, run->finished ? NULL : job->seen);
 }

@@ -4,8 +4,6 @@
 
 #include "vgpu/engine/sdma_engine.h"
 
-#define PACKET_NS 200 /* modelled */
-
 /* --- reports ---------------------------------------------------------------------------------- */
 
 void sdma_where(const struct sdma *s, char *text, size_t text_B)
@@ -313,7 +311,7 @@ static bool execute_packet(struct sdma *s)
 	if (action->drains)
 		s->pending_count = 0;
 	engine_mem_next(&s->mem);
-	engine_run_elapse(s->run, PACKET_NS, ENGINE_HANG, "SDMA packets");
+	engine_run_elapse(s->run, ENGINE_PACKET_NS, ENGINE_HANG, "SDMA packets");
 	if (!action->execute || (s->null && action->not_on_null))
 		return true;
 	check_bits(s, form);

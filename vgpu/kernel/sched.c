@@ -338,6 +338,8 @@ static struct engine_ring *ring_engine(const struct kern_ring *ring)
 /* A client's signals are not for us. */
 static int thread_start(struct ring_threads *t)
 {
+	const struct kern_ring *ring = t->ring;
+	char ip = "gcs"[ring->ip];
 	sigset_t all, before;
 	char name[16];
 	int r;
@@ -348,10 +350,9 @@ static int thread_start(struct ring_threads *t)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r)
 		return -r;
-	snprintf(name, sizeof(name), "vgpu%u-%c%u", t->ring->dev->index, "gcs"[t->ring->ip], t -> ring -> index);
+	snprintf(name, sizeof(name), "vgpu%u-%c%u", ring->dev->index, ip, ring->index);
 	pthread_setname_np(t->thread[t->started++], name);
-	vgpu_trace_name(ring_row(t->ring), "gpu%u %s %u", t->ring->dev->index, engine_ip_name(t->ring->ip),
-			t->ring->index);
+	vgpu_trace_name(ring_row(ring), "gpu%u %s %u", ring->dev->index, engine_ip_name(ring->ip), ring->index);
 	return 0;
 }
 
