@@ -127,14 +127,17 @@ int kern_handle_create(struct kern_file *file, struct kern_bo *bo, uint32_t *id)
 
 	if (!handle)
 		return -ENOMEM;
+	handle->bo = bo;
+	handle->file = file;
+	kern_list_init(&handle->maps);
+	kern_list_init(&handle->bo_link);
+	kern_list_step(); /* whoever finds it finds it whole */
 	handle->id = kern_idr_add(&file->handles, handle, &r);
 	if (!handle->id) {
 		kern_free(handle);
 		return r;
 	}
-	handle->bo = kern_bo_get(bo);
-	handle->file = file;
-	kern_list_init(&handle->maps);
+	kern_bo_get(bo);
 	kern_list_add_tail(&bo->handles, &handle->bo_link);
 	*id = handle->id;
 	return 0;

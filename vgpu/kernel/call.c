@@ -48,7 +48,7 @@ static void undo(struct kern_call *call)
 	struct kern_bo_list *list = call->list;
 	struct kern_file *file = call->file;
 	struct kern_bo *bo = call->bo;
-	struct kern_syncobj *syncobj = call->syncobj;
+	struct kern_syncobj *syncobj = call->syncobj, *into = call->into;
 	struct kern_cs *cs = call->cs;
 
 	call->waiting = NULL;
@@ -57,13 +57,16 @@ static void undo(struct kern_call *call)
 	kern_cs_abandon(cs);
 	call->syncobj = NULL;
 	kern_syncobj_put(syncobj);
+	call->into = NULL;
+	kern_syncobj_put(into);
 	call->list = NULL;
 	kern_bo_list_put(list);
 	call->bo = NULL;
 	kern_bo_put(bo);
 	call->file = NULL;
 	kern_list_del(&call->link);
-	kern_file_put(file);
+	if (file)
+		kern_file_put(file);
 	kern_free(call);
 }
 

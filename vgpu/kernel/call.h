@@ -14,6 +14,7 @@ struct kern_call {
 	struct kern_bo *bo;           /* counted: under construction, or waited for */
 	struct kern_bo_list *list;    /* counted: under construction */
 	struct kern_syncobj *syncobj; /* counted: waited for */
+	struct kern_syncobj *into;    /* counted: gets a fence in the end */
 	struct kern_cs *cs;           /* owned */
 	struct kern_waiting *waiting; /* owned array */
 	uint32_t waiting_count;

@@ -56,6 +56,7 @@ struct kern_wait {
 	_Atomic uint32_t word;
 	uint32_t seen;
 	unsigned count, room;
+	unsigned fences; /* of the wakers' */
 	struct kern_waker waker[];
 };
 

@@ -145,9 +145,12 @@ int kern_cs_depend(struct kern_cs *cs, struct kern_fence *f)
 	if (f->signalled)
 		return 0;
 	r = kern_reserve(&cs->dep, cs->deps, &cs->dep_room, sizeof(cs->dep[0]));
-	if (!r)
-		cs->dep[cs->deps++] = kern_fence_get(f);
-	return r;
+	if (r)
+		return r;
+	cs->dep[cs->deps] = kern_fence_get(f);
+	kern_list_step(); /* who counts it finds it */
+	cs->deps++;
+	return 0;
 }
 
 static int depend_on_job(struct kern_cs *cs, const struct drm_amdgpu_cs_chunk_dep *dep, bool scheduled)

@@ -55,6 +55,12 @@ void kern_fence_part_done(struct kern_waker *on_part, struct kern_waitq *q)
 	}
 }
 
+void kern_fence_look_again(struct kern_fence *f)
+{
+	if (f->part && !f->signalled && chain_done(f))
+		kern_waitq_wake(&f->waitq);
+}
+
 struct kern_fence *kern_fence_chain(struct kern_fence *prev, struct kern_fence *part)
 {
 	struct kern_fence *f = kern_fence_create(part->dev, kern->next_context++, 1, part->vm);
@@ -137,9 +143,12 @@ int kern_fence_wait(struct kern_fence **f, unsigned count, bool all, int64_t dea
 		return 0;
 	if (deadline_ns <= sys_now_ns())
 		return -ETIME;
-	w = kern_wait_begin(all ? 1 : count);
+	w = kern_wait_begin(count);
 	if (!w)
 		return -ENOMEM;
+	for (unsigned i = 0; i < count; i++)
+		w->waker[i].fence = f[i];
+	w->fences = count;
 	while (!r && !fences_done(f, count, all, first)) {
 		if (all)
 			kern_wait_on(w, &f[*first]->waitq); /* any unsignalled one will do: all must come */
@@ -193,7 +202,9 @@ void kern_resv_add(struct kern_resv *r, struct kern_fence *f)
 			return;
 		}
 	assert(r->count < r->room);
-	r->fence[r->count++] = kern_fence_get(f);
+	r->fence[r->count] = kern_fence_get(f);
+	kern_list_step(); /* who counts it finds it */
+	r->count++;
 }
 
 bool kern_resv_busy(struct kern_resv *r)

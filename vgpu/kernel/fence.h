@@ -10,6 +10,8 @@ struct kern_fence *kern_fence_create(struct kern_device *dev, uint64_t context, 
 struct kern_fence *kern_fence_stub(void);
 /* A fence that is signalled once both are (prev may be NULL). NULL without memory. */
 struct kern_fence *kern_fence_chain(struct kern_fence *prev, struct kern_fence *part);
+/* Of such a fence, whose parts may have been signalled, or do not know it any more. Nothing for others. */
+void kern_fence_look_again(struct kern_fence *f);
 struct kern_fence *kern_fence_get(struct kern_fence *f); /* NULL is fine */
 void kern_fence_put(struct kern_fence *f);               /* NULL is fine */
 void kern_fence_signal(struct kern_fence *f, int error);

@@ -1,5 +1,5 @@
 /* The segment's memory and its lock. */
-#include "vgpu/kernel/core.h"
+#include "vgpu/kernel/heap.h"
 #include "vgpu/kernel/proc.h"
 
 struct kern_root *kern;
@@ -11,12 +11,12 @@ void kern_lock(void)
 
 	if (r != EOWNERDEAD)
 		return;
-	/* A process died inside an ioctl. The sweep undoes what its calls held (call.h) and frees what it was
-	 * freeing; between two stores of a list, or of a VM's array, an element may be half in. Going on is better
-	 * than stopping every other process of the run. */
+	/* A process died inside an ioctl, perhaps between two stores of a list. The state is made whole, then the
+	 * sweep undoes what its calls held (call.h) and frees what it was freeing. */
 	pthread_mutex_consistent(&kern->lock);
 	kern->died_inside++;
 	vgpu_log("a process died inside the kernel lock");
+	kern->repair_due = true;
 	kern_proc_sweep();
 }
 
@@ -27,12 +27,6 @@ void kern_unlock(void)
 
 /* Size classes 32, 48, 64, 96, 128 ...; a freed block returns to its class and is never merged: the kinds of
  * objects are few, and arrays double. */
-struct heap_head {
-	uint32_t class;
-	uint32_t in_use;
-	struct heap_head *next;
-};
-
 static size_t class_size(unsigned class)
 {
 	return (class & 1 ? 48ull : 32ull) << (class / 2);
@@ -51,8 +45,8 @@ static unsigned class_of(size_t size_B)
 
 void *kern_alloc(size_t size_B)
 {
-	unsigned class = class_of(size_B + sizeof(struct heap_head));
-	struct heap_head *head;
+	unsigned class = class_of(size_B + sizeof(struct kern_head));
+	struct kern_head *head;
 
 	if (class >= kern_array_len(kern->heap_free))
 		return NULL;
@@ -63,25 +57,51 @@ void *kern_alloc(size_t size_B)
 	} else {
 		if (kern->heap_end - kern->heap_next < class_size(class))
 			return NULL;
-		head = (struct heap_head *)kern->heap_next;
+		head = (struct kern_head *)kern->heap_next;
+		head->class = class;
+		kern_list_step(); /* below heap_next every block can be walked */
 		kern->heap_next += class_size(class);
 	}
-	head->class = class;
 	head->in_use = 1;
 	return head + 1;
 }
 
 void kern_free(void *p)
 {
-	struct heap_head *head;
+	struct kern_head *head;
 
 	if (!p)
 		return;
-	head = (struct heap_head *)p - 1;
+	head = (struct kern_head *)p - 1;
 	assert(head->in_use);
 	head->in_use = 0;
 	head->next = kern->heap_free[head->class];
 	kern->heap_free[head->class] = head;
+}
+
+struct kern_head *kern_head_first(void)
+{
+	uint64_t first = KERN_SEGMENT_ADDR + kern_align(sizeof(*kern), KERN_PAGE);
+
+	return first < kern->heap_next ? (struct kern_head *)first : NULL;
+}
+
+struct kern_head *kern_head_after(struct kern_head *head)
+{
+	uint64_t next = (uint64_t)head + class_size(head->class);
+
+	return next < kern->heap_next ? (struct kern_head *)next : NULL;
+}
+
+void kern_heap_relist(void)
+{
+	memset(kern->heap_free, 0, sizeof(kern->heap_free));
+	for (struct kern_head *head = kern_head_first(); head; head = kern_head_after(head)) {
+		if (head->in_use)
+			continue;
+		head->next = kern->heap_free[head->class];
+		kern->heap_free[head->class] = head;
+	}
 }
 
 int kern_reserve(void *array, unsigned count, unsigned *room, size_t element_B)
@@ -100,6 +120,7 @@ int kern_reserve(void *array, unsigned count, unsigned *room, size_t element_B)
 		memcpy(bigger, *p, *room * element_B);
 	kern_free(*p);
 	*p = bigger;
+	kern_list_step();
 	*room = want;
 	return 0;
 }

@@ -24,6 +24,7 @@ static int idr_grow(struct kern_idr *idr)
 		memcpy(slot, idr->slot, idr->room * sizeof(*slot));
 	kern_free(idr->slot);
 	idr->slot = slot;
+	kern_list_step();
 	idr->room = room;
 	return 0;
 }

@@ -103,6 +103,8 @@ int kern_job_depend(struct kern_job *job, struct kern_fence *f)
 	r = kern_reserve(&job->dep, job->deps, &job->dep_room, sizeof(job->dep[0]));
 	if (r)
 		return r;
-	job->dep[job->deps++] = kern_fence_get(f);
+	job->dep[job->deps] = kern_fence_get(f);
+	kern_list_step(); /* who counts it finds it */
+	job->deps++;
 	return note_jobs(job, f);
 }

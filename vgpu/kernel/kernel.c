@@ -404,9 +404,12 @@ FROM_TSAN void kern_user_memory_gone(uint64_t addr, uint64_t size_B)
 		return;
 	kern_lock();
 	while ((bo = userptr_in(addr, size_B))) {
-		kern_bo_get(bo);
+		struct kern_hold *hold = kern_hold_bo(bo);
+
+		if (!hold)
+			break;
 		kern_bo_wait_idle(bo, INT64_MAX);
-		kern_bo_put(bo);
+		kern_hold_put(hold);
 	}
 	kern_unlock();
 }

@@ -93,6 +93,29 @@ void kern_block_free(struct kern_block *block)
 		block_absorb(prev, block);
 }
 
+/* A split or a merge that was not finished shows in sizes only: the list holds either state. */
+void kern_phys_repair(void)
+{
+	struct kern_list *head = &kern->phys.blocks, *pos, *tmp;
+
+	kern->phys.cursor = kern_entry(head->next, struct kern_block, link);
+	for (pos = head->next; pos != head; pos = pos->next) {
+		struct kern_block *block = kern_entry(pos, struct kern_block, link);
+
+		block->size_B = (is_last(block) ? kern->phys.size_B : block_next(block)->offset) - block->offset;
+		if (!block->used)
+			kern_block_discard(block);
+	}
+	kern_list_each(pos, tmp, head)
+	{
+		struct kern_block *block = kern_entry(pos, struct kern_block, link);
+
+		while (!block->used && !is_last(block) && !block_next(block)->used)
+			block_absorb(block, block_next(block));
+		tmp = pos->next;
+	}
+}
+
 /* --- accounts --- */
 
 void kern_heap_uncharge(struct kern_bo *bo)

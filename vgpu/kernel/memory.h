@@ -5,6 +5,8 @@
 #include "vgpu/kernel/core.h"
 
 int kern_phys_init(struct kern_phys *phys, uint64_t size_B);
+/* The blocks tile the file again, after a change that was not finished; what is not used is empty and in one. */
+void kern_phys_repair(void);
 /* NULL when no range of that size is left. */
 struct kern_block *kern_block_alloc(uint64_t size_B);
 /* Gives the range back; its content was discarded, so that the next owner finds zeroes. NULL is fine. */

@@ -3,7 +3,9 @@
 #include "vgpu/kernel/proc.h"
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/call.h"
+#include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
+#include "vgpu/kernel/repair.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/watch.h"
 
@@ -59,13 +61,20 @@ static void release_holds(struct kern_proc *proc)
 
 static void release_waits(struct kern_proc *proc)
 {
-	while (!kern_list_empty(&proc->waits))
-		kern_wait_end(kern_entry(proc->waits.next, struct kern_wait, link));
+	while (!kern_list_empty(&proc->waits)) {
+		struct kern_wait *w = kern_entry(proc->waits.next, struct kern_wait, link);
+
+		while (w->fences)
+			kern_fence_put(w->waker[--w->fences].fence);
+		kern_wait_end(w);
+	}
 }
 
 /* The tenant's threads are gone: its jobs end, then its descriptors close. */
 static void proc_reap(struct kern_proc *proc)
 {
+	bool torn = proc->unnamed;
+
 	kern_sched_proc_gone(proc);
 	kern_bo_free_rest(proc);
 	kern_calls_proc_gone(proc);
@@ -74,10 +83,16 @@ static void proc_reap(struct kern_proc *proc)
 	release_holds(proc);
 	proc->serial = 0;
 	kern->procs--;
+	if (torn || kern->died_inside) /* what it was publishing, and what only its stack named */
+		kern->repair_due = true;
 }
 
 void kern_proc_sweep(void)
 {
+	if (kern->repair_due)
+		kern_repair();
+	if (kern->repair_due)
+		return;
 	for (unsigned i = 0; i < KERN_PROCS; i++) {
 		struct kern_proc *proc = &kern->proc[i];
 
@@ -86,6 +101,8 @@ void kern_proc_sweep(void)
 		vgpu_log("process %d died; its jobs end with -ESRCH", (int)proc->pid);
 		proc_reap(proc);
 	}
+	if (kern->repair_due)
+		kern_repair();
 }
 
 static void reap_former_image(pid_t pid, uint64_t start_time)
@@ -134,6 +151,7 @@ int kern_proc_enter(void)
 	kern_list_init(&proc->watches);
 	kern_list_init(&proc->calls);
 	kern_list_init(&proc->freeing);
+	kern_list_step(); /* with a serial it is whole */
 	proc->serial = ++kern->next_serial;
 	kern_local.serial = proc->serial;
 	kern_local.slot = (unsigned)(proc - kern->proc);

@@ -570,10 +570,12 @@ void kern_sched_ctx_closed(struct kern_ctx *ctx)
 {
 	int64_t deadline_ns = kern_local.leaving ? 0 : sys_now_ns() + FLUSH_NS;
 
-	ctx->refs++; /* jobs that end meanwhile drop theirs */
+	ctx->refs++;                           /* jobs that end meanwhile drop theirs */
+	kern->proc[kern_local.slot].unnamed++; /* the context, and the file that closes */
 	for (unsigned ip = 0; ip < KERN_IPS; ip++)
 		for (unsigned i = 0; i < kern_ip_entities(ip); i++)
 			entity_flush(ctx, &ctx->entity[ip][i], deadline_ns);
+	kern->proc[kern_local.slot].unnamed--;
 	kern_ctx_put(ctx);
 }
 

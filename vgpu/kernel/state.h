@@ -61,8 +61,9 @@ struct kern_waitq {
 /* One registration of one sleeper. */
 struct kern_waker {
 	struct kern_list link;
-	_Atomic uint32_t *word; /* futex word that the wake increments; borrowed from the sleeper. NULL: this is
-				 * kern_fence.on_part, and that fence looks at its parts again */
+	_Atomic uint32_t *word;   /* futex word that the wake increments; borrowed from the sleeper. NULL: this is
+				   * kern_fence.on_part, and that fence looks at its parts again */
+	struct kern_fence *fence; /* a reference of the sleeper, for when it dies; NULL otherwise */
 };
 
 /* A point in time of some queue: signalled once, with 0 or an errno. */
@@ -358,8 +359,9 @@ struct kern_proc {
 	struct kern_list waits;   /* kern_wait.link: sleepers, to unlink when it dies */
 	struct kern_list calls;   /* struct kern_call of call.h: what its ioctls hold */
 	struct kern_list freeing; /* kern_bo.zombie: buffers that it is about to free */
-	struct kern_list watches; /* struct watch of watch.c: descriptors that wait for fences */
+	struct kern_list watches; /* struct kern_watch of watch.h: descriptors that wait for fences */
 	struct kern_ring **rings; /* owned array of owned rings, [device][ip][index] */
+	unsigned unnamed;         /* its threads that sleep while only their stack names something of the segment */
 };
 
 struct kern_hw_ring {
@@ -417,6 +419,7 @@ struct kern_root {
 	struct kern_proc proc[KERN_PROCS];
 	unsigned procs;       /* slots in use */
 	unsigned died_inside; /* processes that died with the lock */
+	bool repair_due;      /* by repair.c */
 	uint32_t next_serial;
 	uint64_t next_id, next_context, next_fake;
 	struct kern_list inode_hash[KERN_HASH];

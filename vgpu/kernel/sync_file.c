@@ -5,6 +5,7 @@
 #include "vgpu/kernel/fd.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
+#include "vgpu/kernel/proc.h"
 
 /* --- dma-bufs --- */
 
@@ -12,6 +13,7 @@
 static int dmabuf_sync(struct kern_bo *bo, uint64_t user)
 {
 	struct dma_buf_sync args;
+	struct kern_hold *hold;
 	int r = kern_copy_in(&args, user, sizeof(args));
 
 	if (r)
@@ -20,9 +22,11 @@ static int dmabuf_sync(struct kern_bo *bo, uint64_t user)
 		return -EINVAL;
 	if (args.flags & DMA_BUF_SYNC_END)
 		return 0;
-	kern_bo_get(bo);
+	hold = kern_hold_bo(bo);
+	if (!hold)
+		return -ENOMEM;
 	r = kern_bo_wait_idle(bo, INT64_MAX);
-	kern_bo_put(bo);
+	kern_hold_put(hold);
 	return r;
 }
 

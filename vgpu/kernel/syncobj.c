@@ -36,8 +36,9 @@ static void prune(struct kern_syncobj *s)
 	}
 	if (!done)
 		return;
+	memmove(s->point, s->point + done, (s->points - done) * sizeof(s->point[0]));
+	kern_list_step(); /* none is lost: some may be there twice */
 	s->points -= done;
-	memmove(s->point, s->point + done, s->points * sizeof(s->point[0]));
 }
 
 int kern_syncobj_reserve(struct kern_syncobj *s)
@@ -61,7 +62,9 @@ static void add_point(struct kern_syncobj *s, uint64_t value, struct kern_fence 
 		vgpu_log("timeline point %llu added after %llu", (unsigned long long)value,
 			 (unsigned long long)s->last);
 	s->last = value > s->last ? value : s->last;
-	s->point[s->points++] = (struct kern_point){s->last, chain};
+	s->point[s->points] = (struct kern_point){s->last, chain};
+	kern_list_step(); /* who counts it finds it */
+	s->points++;
 	kern_fence_put(s->fence);
 	s->fence = kern_fence_get(chain);
 }
@@ -407,13 +410,14 @@ int kern_syncobj_transfer_ioctl(struct kern_file *file, void *arg)
 		return -EINVAL;
 	if (!dst)
 		return -ENOENT;
-	kern_syncobj_get(dst);
+	kern_call()->into = kern_syncobj_get(dst);
 	r = kern_syncobj_find_fence(file, args->src_handle, args->src_point, args->flags,
 				    sys_now_ns() + 5000000000ll, &f);
 	if (!r) {
 		kern_syncobj_attach(dst, args->dst_point, f);
 		kern_fence_put(f);
 	}
+	kern_call()->into = NULL;
 	kern_syncobj_put(dst);
 	return r;
 }

@@ -29,7 +29,12 @@ int kern_syncobj_find_fence(struct kern_file *file, uint32_t handle, uint64_t po
 struct kern_fence *kern_syncobj_peek(struct kern_syncobj *s, uint64_t point);
 
 /* Entries of a wait (syncobj_wait.c): lets go of them. NULL is fine. */
-struct kern_waiting;
+/* What SYNCOBJ_WAIT waits for. */
+struct kern_waiting {
+	struct kern_syncobj *syncobj; /* counted */
+	uint64_t point;
+	struct kern_fence *fence; /* counted; NULL until there is one */
+};
 void kern_waiting_free(struct kern_waiting *w, uint32_t count);
 
 int kern_syncobj_create_ioctl(struct kern_file *file, void *arg);

@@ -6,12 +6,6 @@
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/uapi.h"
 
-struct kern_waiting {
-	struct kern_syncobj *syncobj; /* counted */
-	uint64_t point;
-	struct kern_fence *fence; /* counted; NULL until there is one */
-};
-
 struct wait_args {
 	uint64_t handles, points;
 	uint32_t count, flags;

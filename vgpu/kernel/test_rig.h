@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/check.h"
+#include "vgpu/kernel/core.h"
+#include "vgpu/kernel/repair.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
@@ -211,8 +213,17 @@ static inline void rig_start(const char *spec)
 	rig.ctx = rig_ctx();
 }
 
+/* Every count is what the walk of repair.c finds, and it finds all that is in use. */
+static inline void rig_check_whole(void)
+{
+	kern_lock();
+	CHECK_EQ(kern_repair(), 0);
+	kern_unlock();
+}
+
 static inline void rig_stop(void)
 {
+	rig_check_whole();
 	munmap(rig.ib, 4096);
 	munmap(rig.data, 4096);
 	rig_close(rig.ib_bo);

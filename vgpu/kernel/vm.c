@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include "vgpu/kernel/vm.h"
 #include "vgpu/kernel/bo.h"
+#include "vgpu/kernel/call.h"
 #include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
@@ -103,8 +104,9 @@ static void map_remove(struct kern_vm *vm, unsigned i)
 {
 	struct kern_map *map = vm->map[i];
 
+	memmove(&vm->map[i], &vm->map[i + 1], (vm->count - 1 - i) * sizeof(vm->map[0]));
+	kern_list_step(); /* none is lost: the last one may be there twice */
 	vm->count--;
-	memmove(&vm->map[i], &vm->map[i + 1], (vm->count - i) * sizeof(vm->map[0]));
 	vm->version++;
 	vm->delayed -= map->delayed;
 	kern_list_del(&map->link);
@@ -215,9 +217,14 @@ static int first_of_vm(struct kern_fence *f, void *arg)
  * buffer instead is safe: the kernel clears the entries after those jobs. The VM lock is held. */
 static void report_busy(struct kern_vm *vm, const struct kern_map *map, const char *what)
 {
+	int r;
+
 	if (vgpu_strict() == VGPU_STRICT_OFF || !map->handle || !kern_bo_fences(map->handle->bo, first_of_vm, vm))
 		return;
-	if (kern_bo_wait_idle(map->handle->bo, sys_now_ns() + JUST_DONE_NS) == -ETIME)
+	kern->proc[kern_local.slot].unnamed++; /* the mappings that take its place */
+	r = kern_bo_wait_idle(map->handle->bo, sys_now_ns() + JUST_DONE_NS);
+	kern->proc[kern_local.slot].unnamed--;
+	if (r == -ETIME)
 		vgpu_finding(44, "%s of BO %u at 0x%llx-0x%llx while an unfinished job lists it", what,
 			     map->handle->bo->id, (unsigned long long)map->lo, (unsigned long long)map->hi);
 }
@@ -407,10 +414,12 @@ static int va_locked(struct kern_file *file, const struct uapi_gem_va *args, str
 		return -ENOENT;
 	if (kern_profile_of(file->dev)->drm_minor >= 64)
 		r = find_timeline(file, args, &timeline);
+	kern_call()->into = timeline;
 	if (!r)
 		r = handler(op);
 	if (!r && timeline && !(args->flags & AMDGPU_VM_DELAY_UPDATE))
 		r = post_update(timeline, args->vm_timeline_point);
+	kern_call()->into = NULL;
 	kern_syncobj_put(timeline);
 	return r;
 }

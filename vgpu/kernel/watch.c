@@ -8,17 +8,6 @@
 
 #define HIGH_FD 768 /* where a client that closes or reuses low numbers does not meet ours */
 
-/* One descriptor. In the segment, so that its references are dropped when its process dies. */
-struct watch {
-	struct kern_list link;        /* in proc->watches */
-	struct kern_syncobj *syncobj; /* counted; NULL: the fence is known from the start */
-	uint64_t point;
-	bool available;           /* it is enough that the point exists */
-	struct kern_fence *fence; /* counted; NULL until there is one */
-	int fd;                   /* of that process, owned: the eventfd, or the pipe's writing end */
-	uint64_t dev, ino;        /* what fd was when it was taken: a client may have closed it */
-};
-
 /* This process's thread. Guarded by the kernel lock. */
 static struct {
 	bool started, running, stop;
@@ -33,7 +22,7 @@ static struct kern_list *own_watches(void)
 
 /* --- one watch --- */
 
-static void watch_free(struct watch *w)
+static void watch_free(struct kern_watch *w)
 {
 	kern_list_del(&w->link);
 	kern_syncobj_put(w->syncobj);
@@ -48,14 +37,14 @@ static void tell(int fd)
 	sys_call6(SYS_write, fd, (long)&one, sizeof(one), 0, 0, 0);
 }
 
-static bool still_the_same(const struct watch *w)
+static bool still_the_same(const struct kern_watch *w)
 {
 	struct stat st;
 
 	return !sys_fstat(w->fd, &st) && st.st_dev == w->dev && st.st_ino == w->ino;
 }
 
-static bool is_done(struct watch *w)
+static bool is_done(struct kern_watch *w)
 {
 	if (!w->fence)
 		w->fence = kern_syncobj_peek(w->syncobj, w->point);
@@ -70,7 +59,7 @@ static unsigned look_at_all(void)
 
 	kern_list_each(pos, tmp, own_watches())
 	{
-		struct watch *w = kern_entry(pos, struct watch, link);
+		struct kern_watch *w = kern_entry(pos, struct kern_watch, link);
 
 		if (!is_done(w)) {
 			left++;
@@ -93,7 +82,7 @@ static void sleep_on_all(struct kern_wait *wait)
 
 	kern_list_each(pos, tmp, own_watches())
 	{
-		struct watch *w = kern_entry(pos, struct watch, link);
+		struct kern_watch *w = kern_entry(pos, struct kern_watch, link);
 
 		kern_wait_on(wait, w->fence ? &w->fence->waitq : &w->syncobj->waitq);
 	}
@@ -166,8 +155,8 @@ void kern_watch_stop(void)
 		pthread_join(watcher.thread, NULL);
 	kern_lock();
 	for (struct kern_list *pos = own_watches()->next; pos != own_watches(); pos = pos->next)
-		if (still_the_same(kern_entry(pos, struct watch, link)))
-			sys_close(kern_entry(pos, struct watch, link)->fd);
+		if (still_the_same(kern_entry(pos, struct kern_watch, link)))
+			sys_close(kern_entry(pos, struct kern_watch, link)->fd);
 	kern_watch_proc_gone(&kern->proc[kern_local.slot]);
 	kern_unlock();
 }
@@ -180,15 +169,15 @@ void kern_watch_forked(void)
 void kern_watch_proc_gone(struct kern_proc *proc)
 {
 	while (!kern_list_empty(&proc->watches))
-		watch_free(kern_entry(proc->watches.next, struct watch, link));
+		watch_free(kern_entry(proc->watches.next, struct kern_watch, link));
 }
 
 /* --- what is watched --- */
 
 /* Takes over fd and the references of `what`, also when it fails. */
-static int watch_add(const struct watch *what)
+static int watch_add(const struct kern_watch *what)
 {
-	struct watch *w = kern_alloc(sizeof(*w));
+	struct kern_watch *w = kern_alloc(sizeof(*w));
 	struct stat st;
 	int r = w ? sys_fstat(what->fd, &st) : -ENOMEM;
 
@@ -236,7 +225,7 @@ int kern_watch_pipe(struct kern_fence *f, bool cloexec, int *fd)
 		tell(end[1]);
 		sys_close(end[1]);
 	} else {
-		r = watch_add(&(struct watch){.fence = kern_fence_get(f), .fd = high(end[1])});
+		r = watch_add(&(struct kern_watch){.fence = kern_fence_get(f), .fd = high(end[1])});
 	}
 	if (r)
 		sys_close(end[0]);
@@ -265,7 +254,7 @@ static int take_eventfd(int fd)
 int kern_syncobj_eventfd_ioctl(struct kern_file *file, void *arg)
 {
 	const struct uapi_syncobj_eventfd *args = arg;
-	struct watch w = {.point = args->point};
+	struct kern_watch w = {.point = args->point};
 	struct kern_syncobj *s;
 
 	if ((args->flags & ~(uint32_t)DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE) || args->pad)

@@ -6,6 +6,17 @@
 
 #include "vgpu/kernel/core.h"
 
+/* One descriptor. In the segment, so that its references are dropped when its process dies. */
+struct kern_watch {
+	struct kern_list link;        /* in proc->watches */
+	struct kern_syncobj *syncobj; /* counted; NULL: the fence is known from the start */
+	uint64_t point;
+	bool available;           /* it is enough that the point exists */
+	struct kern_fence *fence; /* counted; NULL until there is one */
+	int fd;                   /* of that process, owned: the eventfd, or the pipe's writing end */
+	uint64_t dev, ino;        /* what fd was when it was taken: a client may have closed it */
+};
+
 /* A pipe: *fd becomes readable when f is signalled, and stays so. 0 or -errno. */
 int kern_watch_pipe(struct kern_fence *f, bool cloexec, int *fd);
 int kern_syncobj_eventfd_ioctl(struct kern_file *file, void *arg);
