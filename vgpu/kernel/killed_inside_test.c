@@ -2,7 +2,7 @@
  * n-th instruction there that changes the state, for n spread over all that its script executes. The other process
  * of the run goes on working, nothing of the dead stays, and the state is whole.
  *
- *   killed_inside_test [KILLS]     how many, 6 unless told: a step takes 15 us, and there are 300,000
+ *   killed_inside_test [KILLS]     how many, 3 unless told: a step takes 15 us, and there are 300,000
  *   killed_inside_test 1 N         once, behind the N-th change, in this process */
 #include <signal.h>
 #include <stdlib.h>

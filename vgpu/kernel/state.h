@@ -432,7 +432,7 @@ struct kern_root {
 	struct kern_inject inject_any, inject_nr[KERN_IOCTLS];
 	_Atomic uint32_t injecting; /* plans outstanding; the ioctl path looks at nothing else */
 	struct kern_inject events[KERN_EVENTS];
-	uint64_t draws;             /* state of the generator that chances are drawn from */
+	uint64_t draws; /* state of the generator that chances are drawn from */
 };
 
 #endif
