@@ -95,17 +95,11 @@ struct engine_cache_work engine_gcr_work(unsigned gen, uint32_t gcr, uint64_t lo
 /* What is wrong with a GCR_CNTL, or NULL. */
 const char *engine_gcr_fault(unsigned gen, uint32_t gcr);
 
-/* A wait that polls: engine_wait_begin, then engine_wait_on after each vain look, engine_wait_end when it is over.
- */
-struct engine_wait {
-	struct engine_run *run;
-	const char *what;
-	uint64_t begun_ns, last_ns;
-	unsigned looks;
-};
-void engine_wait_begin(struct engine_wait *wait, struct engine_run *run, const char *what);
-/* Gives way for a while and advances modelled time. False when the job was stopped. */
-bool engine_wait_on(struct engine_wait *wait);
-void engine_wait_end(struct engine_wait *wait);
+/* Looks until it is over, giving way and advancing modelled time between looks. False: a look said so, or the job
+ * was stopped. */
+bool engine_wait_until(struct engine_mem *mem, bool (*look)(void *user, bool *over), void *user);
+/* A read-modify-write, repeated until *old, what was there, is what cmp names. False: refused, or the job was
+ * stopped. */
+bool engine_wait_swap(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old);
 
 #endif

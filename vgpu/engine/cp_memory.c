@@ -143,25 +143,6 @@ bool cp_copy_data(struct cp *cp)
 
 enum { ATOMIC_SINGLE_PASS = 0, ATOMIC_LOOP = 1, ATOMIC_WRITE_CONFIRM = 2, ATOMIC_SEND = 3 };
 
-/* Repeats a compare-and-swap until it swaps. */
-static bool atomic_loop(struct cp *cp, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old)
-{
-	uint64_t wanted = engine_atomic_is_64(op) ? cmp : (uint32_t)cmp;
-	struct engine_wait wait;
-	char what[128];
-	bool ok = true;
-
-	cp_where(cp, what, sizeof(what));
-	engine_wait_begin(&wait, cp->run, what);
-	while (ok && *old != wanted) {
-		ok = engine_wait_on(&wait);
-		if (ok)
-			ok = cp_need(cp, engine_mem_atomic(&cp->mem, va, op, src, cmp, old));
-	}
-	engine_wait_end(&wait);
-	return ok;
-}
-
 /* Executes when it is parsed, not at the end of the pipe: earlier waves may still run. */
 bool cp_atomic_mem(struct cp *cp)
 {
@@ -169,15 +150,15 @@ bool cp_atomic_mem(struct cp *cp)
 	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi);
 	uint64_t src = pm4_va(packet->src_lo, packet->src_hi), cmp = pm4_va(packet->cmp_lo, packet->cmp_hi), old;
 	unsigned op = bits(packet->control, 6, 0), command = bits(packet->control, 11, 8);
+	bool loop = command == ATOMIC_LOOP && !cp->null;
 
 	if (!engine_atomic_name(op) || command > ATOMIC_SEND)
 		return cp_illegal(cp, 65, "operation %u, command %u", op, command);
 	if (engine_atomic_returns(op) != (command < ATOMIC_WRITE_CONFIRM))
 		cp_remark(cp, 65, "command %u is not for operation %u, which %s", command, op,
 			  engine_atomic_returns(op) ? "returns" : "does not return");
-	if (!cp_need(cp, engine_mem_atomic(&cp->mem, va, op, src, cmp, &old)))
-		return false;
-	if (command == ATOMIC_LOOP && !cp->null && !atomic_loop(cp, va, op, src, cmp, &old))
+	if (!cp_need(cp, loop ? engine_wait_swap(&cp->mem, va, op, src, cmp, &old)
+			      : engine_mem_atomic(&cp->mem, va, op, src, cmp, &old)))
 		return false;
 	if (engine_atomic_returns(op))
 		cp->ring->atomic_return = old;

@@ -335,6 +335,7 @@ bool cp_event_write(struct cp *cp)
 
 /* What a wait polls. */
 struct poll {
+	struct cp *cp;
 	bool memory, is_64;
 	uint64_t where; /* address, or register */
 	unsigned function;
@@ -342,8 +343,10 @@ struct poll {
 };
 
 /* One look. False: the job was stopped. */
-static bool look(struct cp *cp, const struct poll *poll, bool *over)
+static bool look(void *user, bool *over)
 {
+	const struct poll *poll = user;
+	struct cp *cp = poll->cp;
 	uint32_t word = 0, high = 0;
 	uint64_t value = 0;
 	bool ok;
@@ -358,23 +361,6 @@ static bool look(struct cp *cp, const struct poll *poll, bool *over)
 	}
 	value |= pm4_va(word, high);
 	*over = pm4_compare(poll->function, value & poll->mask, poll->reference);
-	return ok;
-}
-
-static bool poll_until(struct cp *cp, const struct poll *poll)
-{
-	struct engine_wait wait;
-	char what[128];
-	bool over, ok = look(cp, poll, &over);
-
-	if (!ok || over)
-		return ok;
-	cp_where(cp, what, sizeof(what));
-	engine_wait_begin(&wait, cp->run, what);
-	do
-		ok = engine_wait_on(&wait) && look(cp, poll, &over);
-	while (ok && !over);
-	engine_wait_end(&wait);
 	return ok;
 }
 
@@ -399,13 +385,13 @@ static bool wait_on(struct cp *cp, struct poll *poll)
 	} else if (operation != WAIT && !(operation == WAIT_PREEMPTABLE && cp->gen & P_11UP)) {
 		return cp_illegal(cp, 65, "operation %u", operation);
 	}
-	return poll_until(cp, poll);
+	return engine_wait_until(&cp->mem, look, poll);
 }
 
 bool cp_wait_reg_mem(struct cp *cp)
 {
 	const struct pm4_wait_reg_mem *packet = (const void *)cp->body;
-	struct poll poll = {.mask = packet->mask, .reference = packet->reference};
+	struct poll poll = {.cp = cp, .mask = packet->mask, .reference = packet->reference};
 
 	return wait_on(cp, &poll);
 }
@@ -414,6 +400,7 @@ bool cp_wait_reg_mem64(struct cp *cp)
 {
 	const struct pm4_wait_reg_mem64 *packet = (const void *)cp->body;
 	struct poll poll = {
+		.cp = cp,
 		.is_64 = true,
 		.mask = pm4_va(packet->mask_lo, packet->mask_hi),
 		.reference = pm4_va(packet->reference_lo, packet->reference_hi),
@@ -426,6 +413,7 @@ bool cp_wait_reg_mem64(struct cp *cp)
 bool cp_rewind(struct cp *cp)
 {
 	struct poll poll = {
+		.cp = cp,
 		.memory = true,
 		.where = cp->packet_va + 4,
 		.function = PM4_EQUAL,
@@ -433,7 +421,7 @@ bool cp_rewind(struct cp *cp)
 		.reference = 1u << 31,
 	};
 
-	return poll_until(cp, &poll);
+	return engine_wait_until(&cp->mem, look, &poll);
 }
 
 /* --- constant and draw engine ------------------------------------------------------------------ */

@@ -79,32 +79,32 @@ static bool fence(struct sdma *s)
 	return sdma_need(s, engine_mem_write32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), packet->data));
 }
 
-/* Looks `retry` times (0xfff: for ever) for the value. */
-static bool poll(struct sdma *s, uint64_t va, const struct sdma_poll_regmem *packet)
-{
-	unsigned function = bits(packet->header, 30, 28), retry = bits(packet->interval, 27, 16), looks = 0;
-	struct engine_wait wait;
-	char what[128];
-	uint32_t value;
-	bool ok = sdma_need(s, engine_mem_read32(&s->mem, va, &value));
+struct poll {
+	struct sdma *s;
+	const struct sdma_poll_regmem *packet;
+	unsigned retries;
+};
 
-	if (!ok || pm4_compare(function, value & packet->mask, packet->reference))
-		return ok;
-	sdma_where(s, what, sizeof(what));
-	engine_wait_begin(&wait, s->run, what);
-	do {
-		if (retry != 0xfff && ++looks > retry)
-			ok = sdma_end(s, ENGINE_HANG, 99, "poll timed out after %u retries", retry);
-		else
-			ok = engine_wait_on(&wait) && sdma_need(s, engine_mem_read32(&s->mem, va, &value));
-	} while (ok && !pm4_compare(function, value & packet->mask, packet->reference));
-	engine_wait_end(&wait);
+/* Looks again as often as the packet says (0xfff: for ever). */
+static bool look(void *user, bool *over)
+{
+	struct poll *poll = user;
+	const struct sdma_poll_regmem *packet = poll->packet;
+	unsigned function = bits(packet->header, 30, 28), retry = bits(packet->interval, 27, 16);
+	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi);
+	uint32_t value;
+	bool ok = sdma_need(poll->s, engine_mem_read32(&poll->s->mem, va, &value));
+
+	*over = pm4_compare(function, value & packet->mask, packet->reference);
+	if (ok && !*over && retry != 0xfff && poll->retries++ == retry)
+		return sdma_end(poll->s, ENGINE_HANG, 99, "poll timed out after %u retries", retry);
 	return ok;
 }
 
 static bool poll_regmem(struct sdma *s)
 {
 	const struct sdma_poll_regmem *packet = (const void *)s->packet;
+	struct poll poll = {s, packet, 0};
 
 	if (s->gen != P_SDMA70 && bits(packet->header, 26, 26)) { /* flushes HDP */
 		atomic_fetch_add_explicit(&s->ring->dev->hdp_flushes, 1, memory_order_relaxed);
@@ -112,7 +112,7 @@ static bool poll_regmem(struct sdma *s)
 	}
 	if (!bits(packet->header, 31, 31))
 		return sdma_end(s, ENGINE_ILLEGAL, 66, "polls register 0x%x", packet->addr_lo);
-	return s->null ? true : poll(s, pm4_va(packet->addr_lo, packet->addr_hi), packet);
+	return s->null ? true : engine_wait_until(&s->mem, look, &poll);
 }
 
 static bool skip(struct sdma *s, uint32_t dw)
@@ -138,25 +138,14 @@ static bool atomic(struct sdma *s)
 {
 	const struct sdma_atomic *packet = (const void *)s->packet;
 	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi), src = pm4_va(packet->src_lo, packet->src_hi);
-	uint64_t cmp = pm4_va(packet->cmp_lo, packet->cmp_hi), old, wanted;
+	uint64_t cmp = pm4_va(packet->cmp_lo, packet->cmp_hi), old;
 	unsigned op = bits(packet->header, 31, 25);
-	bool loop = bits(packet->header, 16, 16) && !s->null, ok;
-	struct engine_wait wait;
-	char what[128];
+	bool loop = bits(packet->header, 16, 16) && !s->null;
 
 	if (!engine_atomic_name(op))
 		return sdma_end(s, ENGINE_ILLEGAL, 65, "operation %u", op);
-	wanted = engine_atomic_is_64(op) ? cmp : (uint32_t)cmp;
-	ok = sdma_need(s, engine_mem_atomic(&s->mem, va, op, src, cmp, &old));
-	if (!ok || !loop || old == wanted)
-		return ok;
-	sdma_where(s, what, sizeof(what));
-	engine_wait_begin(&wait, s->run, what);
-	do
-		ok = engine_wait_on(&wait) && sdma_need(s, engine_mem_atomic(&s->mem, va, op, src, cmp, &old));
-	while (ok && old != wanted);
-	engine_wait_end(&wait);
-	return ok;
+	return sdma_need(s, loop ? engine_wait_swap(&s->mem, va, op, src, cmp, &old)
+				 : engine_mem_atomic(&s->mem, va, op, src, cmp, &old));
 }
 
 /* The engine has a counter of its own, which SET loads and GET reads; GET_GLOBAL reads the chip's. */

@@ -14,16 +14,12 @@
 #define SLEEP_MIN_NS 5000
 #define SLEEP_MAX_NS 500000
 
-void engine_wait_begin(struct engine_wait *wait, struct engine_run *run, const char *what)
-{
-	uint64_t now = engine_now_ns();
-
-	*wait = (struct engine_wait){.run = run, .what = what, .begun_ns = now, .last_ns = now};
-	atomic_fetch_sub(&run->ring->dev->busy, 1);
-	/* What this ring dispatched may be what ends the wait, and its own thread does not run it now. */
-	if (engine_ring_busy(run->ring))
-		engine_device_wake(run->ring->dev);
-}
+struct wait {
+	struct engine_run *run;
+	const char *what;
+	uint64_t begun_ns, last_ns;
+	unsigned looks;
+};
 
 static void give_way(unsigned looks)
 {
@@ -37,7 +33,8 @@ static void give_way(unsigned looks)
 		nanosleep(&t, NULL);
 }
 
-bool engine_wait_on(struct engine_wait *wait)
+/* False when the job was stopped. */
+static bool wait_on(struct wait *wait)
 {
 	uint64_t now, passed;
 	bool waves;
@@ -53,7 +50,47 @@ bool engine_wait_on(struct engine_wait *wait)
 	return !engine_run_stopped(wait->run);
 }
 
-void engine_wait_end(struct engine_wait *wait)
+bool engine_wait_until(struct engine_mem *mem, bool (*look)(void *user, bool *over), void *user)
 {
-	atomic_fetch_add(&wait->run->ring->dev->busy, 1);
+	struct engine_run *run = mem->run;
+	struct wait wait = {.run = run};
+	bool over, ok = look(user, &over);
+	char what[128];
+
+	if (!ok || over)
+		return ok;
+	mem->actor.where(mem->actor.user, what, sizeof(what));
+	wait.what = what;
+	wait.begun_ns = wait.last_ns = engine_now_ns();
+	atomic_fetch_sub(&run->ring->dev->busy, 1);
+	/* What this ring dispatched may be what ends the wait, and its own thread does not run it now. */
+	if (engine_ring_busy(run->ring))
+		engine_device_wake(run->ring->dev);
+	do
+		ok = wait_on(&wait) && look(user, &over);
+	while (ok && !over);
+	atomic_fetch_add(&run->ring->dev->busy, 1);
+	return ok;
+}
+
+struct swap {
+	struct engine_mem *mem;
+	uint64_t va, src, cmp, *old;
+	unsigned op;
+};
+
+static bool try_swap(void *user, bool *over)
+{
+	const struct swap *s = user;
+	bool ok = engine_mem_atomic(s->mem, s->va, s->op, s->src, s->cmp, s->old);
+
+	*over = *s->old == (engine_atomic_is_64(s->op) ? s->cmp : (uint32_t)s->cmp);
+	return ok;
+}
+
+bool engine_wait_swap(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old)
+{
+	struct swap swap = {mem, va, src, cmp, old, op};
+
+	return engine_wait_until(mem, try_swap, &swap);
 }
