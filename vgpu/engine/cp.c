@@ -22,15 +22,16 @@ void cp_where(const struct cp *cp, char *text, size_t text_B)
 		snprintf(text, text_B, "%s at dword %llu of IB %u", cp->name, dw, cp->ib_index);
 }
 
-__attribute__((format(printf, 4, 0))) static void finish(struct cp *cp, enum engine_status status, unsigned row,
-							 const char *fmt, va_list args)
+__attribute__((format(printf, 4, 0))) static void blame(const struct cp *cp, enum engine_status status,
+							unsigned row, const char *fmt, va_list args)
 {
-	char where[128], text[256];
+	char where[160];
+	size_t length;
 
-	cp_where(cp, where, sizeof(where));
-	vsnprintf(text, sizeof(text), fmt, args);
-	vgpu_finding(row, "%s (header 0x%08x): %s", where, cp->header, text);
-	engine_run_stop(cp->run, status, "%s (header 0x%08x): %s", where, cp->header, text);
+	cp_where(cp, where, 128);
+	length = strlen(where);
+	snprintf(where + length, sizeof(where) - length, " (header 0x%08x)", cp->header);
+	engine_run_blame(cp->run, status, row, where, fmt, args);
 }
 
 bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...)
@@ -38,7 +39,7 @@ bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	finish(cp, ENGINE_ILLEGAL, row, fmt, args);
+	blame(cp, ENGINE_ILLEGAL, row, fmt, args);
 	va_end(args);
 	return false;
 }
@@ -48,21 +49,18 @@ bool cp_hang(struct cp *cp, unsigned row, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	finish(cp, ENGINE_HANG, row, fmt, args);
+	blame(cp, ENGINE_HANG, row, fmt, args);
 	va_end(args);
 	return false;
 }
 
 void cp_remark(const struct cp *cp, unsigned row, const char *fmt, ...)
 {
-	char where[128], text[256];
 	va_list args;
 
-	cp_where(cp, where, sizeof(where));
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	blame(cp, ENGINE_DONE, row, fmt, args);
 	va_end(args);
-	vgpu_finding(row, "%s (header 0x%08x): %s", where, cp->header, text);
 }
 
 bool cp_need(struct cp *cp, bool ok)

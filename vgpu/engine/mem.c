@@ -182,13 +182,6 @@ static void peek(struct engine_mem *mem, uint8_t *host, void *dst, unsigned size
 	mem_cache_leave(mem->cache);
 }
 
-static uint64_t clip_to_page(const uint8_t *host, uint64_t size_B)
-{
-	uint64_t left_B = MEM_PAGE_B - mem_page_offset(host);
-
-	return left_B < size_B ? left_B : size_B;
-}
-
 /* Host memory of one aligned word. Misaligned words are aligned downwards, as the memory path of the CP does. */
 static enum landing land_word(struct engine_mem *mem, uint64_t *va, unsigned size_B, unsigned access,
 			      uint8_t **host)
@@ -234,72 +227,65 @@ bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsign
 	return read_bytes(mem, va, dst, (uint64_t)dw * 4, GPUVM_R, mem->fetch);
 }
 
-bool engine_mem_read32(struct engine_mem *mem, uint64_t va, uint32_t *value)
+/* Of 4 or 8 bytes. */
+static bool read_word(struct engine_mem *mem, uint64_t va, unsigned size_B, uint64_t *value)
 {
 	uint8_t *host;
-	enum landing where = land_word(mem, &va, 4, GPUVM_R, &host);
-
+	enum landing where = land_word(mem, &va, size_B, GPUVM_R, &host);
 	struct visit v;
 
 	*value = 0;
 	if (where == LANDED) {
-		v = visit(mem, host, 4, GPUVM_R);
-		*value = __atomic_load_n((uint32_t *)v.at, __ATOMIC_ACQUIRE);
+		v = visit(mem, host, size_B, GPUVM_R);
+		*value = size_B == 8 ? __atomic_load_n((uint64_t *)v.at, __ATOMIC_ACQUIRE)
+				     : __atomic_load_n((uint32_t *)v.at, __ATOMIC_ACQUIRE);
 		leave(&v, 0);
-		peek(mem, host, value, 4);
-		order_look(mem, host, va, 4, *value);
+		peek(mem, host, value, size_B);
+		order_look(mem, host, va, size_B, *value);
 	}
 	return where != LANDED_NOWHERE;
 }
 
+bool engine_mem_read32(struct engine_mem *mem, uint64_t va, uint32_t *value)
+{
+	uint64_t word;
+	bool ok = read_word(mem, va, 4, &word);
+
+	*value = (uint32_t)word;
+	return ok;
+}
+
 bool engine_mem_read64(struct engine_mem *mem, uint64_t va, uint64_t *value)
 {
-	uint8_t *host;
-	enum landing where = land_word(mem, &va, 8, GPUVM_R, &host);
+	return read_word(mem, va, 8, value);
+}
 
+static bool write_word(struct engine_mem *mem, uint64_t va, unsigned size_B, uint64_t value)
+{
+	uint8_t *host;
+	enum landing where = land_word(mem, &va, size_B, GPUVM_W, &host);
 	struct visit v;
 
-	*value = 0;
 	if (where == LANDED) {
-		v = visit(mem, host, 8, GPUVM_R);
-		*value = __atomic_load_n((uint64_t *)v.at, __ATOMIC_ACQUIRE);
-		leave(&v, 0);
-		peek(mem, host, value, 8);
-		order_look(mem, host, va, 8, *value);
+		order_word(mem, host, va, size_B, MEM_ORDER_WRITE);
+		v = visit(mem, host, size_B, GPUVM_W);
+		if (size_B == 8)
+			__atomic_store_n((uint64_t *)v.at, value, __ATOMIC_SEQ_CST);
+		else
+			__atomic_store_n((uint32_t *)v.at, (uint32_t)value, __ATOMIC_SEQ_CST);
+		leave(&v, size_B);
 	}
 	return where != LANDED_NOWHERE;
 }
 
 bool engine_mem_write32(struct engine_mem *mem, uint64_t va, uint32_t value)
 {
-	uint8_t *host;
-	enum landing where = land_word(mem, &va, 4, GPUVM_W, &host);
-
-	struct visit v;
-
-	if (where == LANDED) {
-		order_word(mem, host, va, 4, MEM_ORDER_WRITE);
-		v = visit(mem, host, 4, GPUVM_W);
-		__atomic_store_n((uint32_t *)v.at, value, __ATOMIC_SEQ_CST);
-		leave(&v, 4);
-	}
-	return where != LANDED_NOWHERE;
+	return write_word(mem, va, 4, value);
 }
 
 bool engine_mem_write64(struct engine_mem *mem, uint64_t va, uint64_t value)
 {
-	uint8_t *host;
-	enum landing where = land_word(mem, &va, 8, GPUVM_W, &host);
-
-	struct visit v;
-
-	if (where == LANDED) {
-		order_word(mem, host, va, 8, MEM_ORDER_WRITE);
-		v = visit(mem, host, 8, GPUVM_W);
-		__atomic_store_n((uint64_t *)v.at, value, __ATOMIC_SEQ_CST);
-		leave(&v, 8);
-	}
-	return where != LANDED_NOWHERE;
+	return write_word(mem, va, 8, value);
 }
 
 bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, unsigned dw)
@@ -327,7 +313,7 @@ static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsig
 		memset(dst, 0, run_B);
 		return (unsigned)run_B;
 	}
-	run_B = clip_to_page(host, run_B);
+	run_B = mem_page_clip(host, run_B);
 	order_data(mem, host, va, run_B, MEM_ORDER_READ);
 	v = visit(mem, host, (unsigned)run_B, GPUVM_R);
 	memcpy(dst, v.at, run_B);
@@ -345,7 +331,7 @@ static unsigned put_down(struct engine_mem *mem, uint64_t va, const uint8_t *src
 
 	if (where != LANDED)
 		return where == LANDED_PRT ? (unsigned)run_B : 0;
-	run_B = clip_to_page(host, run_B);
+	run_B = mem_page_clip(host, run_B);
 	order_data(mem, host, va, run_B, MEM_ORDER_WRITE);
 	v = visit(mem, host, (unsigned)run_B, GPUVM_W);
 	memcpy(v.at, src, run_B);

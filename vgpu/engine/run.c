@@ -71,6 +71,17 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 		engine_device_kill_waves(run->ring->dev, run->job->view->vm);
 }
 
+void engine_run_blame(struct engine_run *run, enum engine_status status, unsigned row, const char *where,
+		      const char *fmt, va_list args)
+{
+	char text[256];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	vgpu_finding(row, "%s: %s", where, text);
+	if (status != ENGINE_DONE)
+		engine_run_stop(run, status, "%s: %s", where, text);
+}
+
 static bool is_oldest(const struct engine_run *run)
 {
 	return atomic_load_explicit(&run->oldest, memory_order_acquire);
@@ -312,7 +323,7 @@ static void order_begin(struct engine_run *run)
 		return;
 	run->order.queue = job->queue ? job->queue : (uintptr_t)ring;
 	run->order.seq = job->queue ? job->seq : run->place;
-	run->order.ring = vgpu_trace_ring(job->device, ring->ip, ring->index);
+	run->order.ring = engine_run_row(run);
 	snprintf(run->order.name, sizeof(run->order.name), "job %llu of context %u, gpu%u %s %u",
 		 (unsigned long long)run->order.seq, job->ctx, job->device, engine_ip_name(ring->ip), ring->index);
 	/* Once more, after a reset: behind what it did before, too. */

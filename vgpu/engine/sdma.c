@@ -13,28 +13,25 @@ void sdma_where(const struct sdma *s, char *text, size_t text_B)
 
 bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const char *fmt, ...)
 {
-	char where[128], text[256];
+	char where[128];
 	va_list args;
 
 	sdma_where(s, where, sizeof(where));
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	engine_run_blame(s->run, status, row, where, fmt, args);
 	va_end(args);
-	vgpu_finding(row, "%s: %s", where, text);
-	engine_run_stop(s->run, status, "%s: %s", where, text);
 	return false;
 }
 
 void sdma_remark(const struct sdma *s, unsigned row, const char *fmt, ...)
 {
-	char where[128], text[256];
+	char where[128];
 	va_list args;
 
 	sdma_where(s, where, sizeof(where));
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	engine_run_blame(s->run, ENGINE_DONE, row, where, fmt, args);
 	va_end(args);
-	vgpu_finding(row, "%s: %s", where, text);
 }
 
 bool sdma_need(struct sdma *s, bool ok)

@@ -43,13 +43,6 @@ ISA_RACY static void mark_dirty(uint8_t *dirty, unsigned size_B)
 		dirty[at] = 1;
 }
 
-static unsigned clip_to_page(const uint8_t *host, unsigned size_B)
-{
-	unsigned left_B = MEM_PAGE_B - mem_page_offset(host);
-
-	return size_B < left_B ? size_B : left_B;
-}
-
 void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, void *dst, unsigned size_B)
 {
 	uint8_t *out = dst;
@@ -61,7 +54,7 @@ void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, voi
 		if (!mem_land(w, i, va, GPUVM_R, &part_B, &host) || !host) {
 			memset(out, 0, part_B);
 		} else if (w->machine->cache) {
-			part_B = clip_to_page(host, part_B);
+			part_B = (unsigned)mem_page_clip(host, part_B);
 			copy_words(out, mem_source(w, i, w->last_region, host, part_B), part_B, host);
 		} else {
 			copy_words(out, host, part_B, host);
@@ -96,7 +89,7 @@ void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, co
 
 		if (mem_land(w, i, va, GPUVM_W, &part_B, &host) && host) {
 			if (w->machine->cache)
-				part_B = clip_to_page(host, part_B);
+				part_B = (unsigned)mem_page_clip(host, part_B);
 			if (w->machine->order)
 				mem_wave_part(w, i, host, va, part_B, MEM_ORDER_WRITE);
 			if (w->machine->cache) {
@@ -213,12 +206,14 @@ ISA_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addre
 	else ISA_FOR_LANES(lane, a->mask) load_dwords(v, lane, mem_at(bias, a->va[lane]), dw);
 }
 
-static void load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdst,
-		 unsigned dw);
+/* Loads or stores dw dwords of each lane: rows of w->v from `row` on. */
+typedef void access_fn(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned row,
+		       unsigned dw);
+static access_fn load, store;
 
 /* Lanes in several pages, as many at once as stand in one. False: nothing is won by it. */
-static bool load_by_page(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdst,
-			 unsigned dw)
+static bool by_page(access_fn *access, struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+		    unsigned row, unsigned dw)
 {
 	uint64_t lanes = mem_lanes_of_page(a, a->mask, 4 * dw);
 	struct isa_addresses part;
@@ -229,7 +224,7 @@ static bool load_by_page(struct isa_wave *w, const struct isa_inst *i, const str
 	for (uint64_t rest = a->mask; rest; rest &= ~lanes) {
 		lanes = mem_lanes_of_page(a, rest, 4 * dw);
 		part.mask = lanes;
-		load(w, i, &part, vdst, dw);
+		access(w, i, &part, row, dw);
 	}
 	return true;
 }
@@ -258,7 +253,7 @@ ISA_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const st
 				v[k][lane] = value[k];
 		break;
 	case MEM_SCATTERED:
-		if (w->machine->cache && load_by_page(w, i, a, vdst, dw))
+		if (w->machine->cache && by_page(load, w, i, a, vdst, dw))
 			break;
 		ISA_FOR_LANES(lane, a->mask)
 		{
@@ -298,26 +293,6 @@ ISA_RACY static void mark_lanes(const struct isa_addresses *a, enum mem_shape sh
 }
 
 static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdata,
-		  unsigned dw);
-
-static bool store_by_page(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
-			  unsigned vdata, unsigned dw)
-{
-	uint64_t lanes = mem_lanes_of_page(a, a->mask, 4 * dw);
-	struct isa_addresses part;
-
-	if (lanes == a->mask || !(lanes & (lanes - 1)))
-		return false;
-	memcpy(part.va, a->va, sizeof(part.va));
-	for (uint64_t rest = a->mask; rest; rest &= ~lanes) {
-		lanes = mem_lanes_of_page(a, rest, 4 * dw);
-		part.mask = lanes;
-		store(w, i, &part, vdata, dw);
-	}
-	return true;
-}
-
-static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdata,
 		  unsigned dw)
 {
 	uint32_t(*v)[ISA_LANES] = w->v + vdata, value[4];
@@ -325,7 +300,7 @@ static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa
 	enum mem_shape shape = mem_shape_of_write(w, i, a, 4 * dw, &bias);
 
 	if (shape == MEM_SCATTERED) {
-		if (w->machine->cache && store_by_page(w, i, a, vdata, dw))
+		if (w->machine->cache && by_page(store, w, i, a, vdata, dw))
 			return;
 		ISA_FOR_LANES(lane, a->mask)
 		{

@@ -97,6 +97,14 @@ static inline unsigned mem_page_offset(const uint8_t *host)
 	return (uintptr_t)host & (MEM_PAGE_B - 1);
 }
 
+/* How many of size_B bytes at host stand in its page. */
+static inline uint64_t mem_page_clip(const uint8_t *host, uint64_t size_B)
+{
+	uint64_t left_B = MEM_PAGE_B - mem_page_offset(host);
+
+	return size_B < left_B ? size_B : left_B;
+}
+
 static inline uint64_t mem_cache_key(enum mem_layer layer, uint64_t vm, const struct gpuvm_region *r,
 				     const uint8_t *host)
 {

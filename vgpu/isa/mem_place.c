@@ -20,12 +20,13 @@ static bool allows(const struct gpuvm_region *r, unsigned access)
 static const struct gpuvm_region *region_of(struct isa_wave *w, uint64_t va)
 {
 	const struct gpuvm_region *r = w->last_region;
+	uint64_t masked = va & ISA_VA_MASK;
 
-	if (r && va >= r->lo && va < r->hi)
-		return r;
 	if (!canonical(va))
 		return NULL;
-	r = gpuvm_find(w->machine->view, va & ISA_VA_MASK);
+	if (r && masked >= r->lo && masked < r->hi)
+		return r;
+	r = gpuvm_find(w->machine->view, masked);
 	if (r)
 		w->last_region = r;
 	return r;
