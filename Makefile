@@ -166,8 +166,9 @@ $(O)/examples/vadd.%.co: tests/examples/vadd.hip
 	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$* -O2 $< -o $@
 
 # Each public header by itself, as strict compilers see it; for C++ no header of a C++ library is needed.
-headers: $(patsubst %,$(O)/%.ok,$(wildcard include/tuff/*.h))
-$(O)/include/%.ok: include/% $(wildcard include/tuff/*.h)
+PUBLIC_H := $(wildcard include/*/*.h)
+headers: $(patsubst %,$(O)/%.ok,$(PUBLIC_H))
+$(O)/include/%.ok: include/% $(PUBLIC_H)
 	@mkdir -p $(@D)
 	$(call say,CHECK,$<)for std in c99 c11; do \
 		$(CC) -x c -std=$$std -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only $< || exit; \
