@@ -10,10 +10,12 @@ CLANG   ?= clang-19
 PREFIX  ?= /usr/local
 PKGS    := libdrm_amdgpu libdrm libelf numa libpng json-c
 
-# The rooms, lowest first. An #include may only name a room to the left of its own (tools/layers.sh).
 .DEFAULT_GOAL := all
 
+# The rooms, lowest first; embed/ and hsa/ stand side by side. An #include may only name a room to the left of its own
+# (tools/layers.sh).
 ROOMS      := drv vm cs sdma embed
+HSA_ROOMS  := drv vm cs sdma pool hsa
 VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
@@ -54,13 +56,15 @@ $(O)/deps.stamp: tools/deps.sh
 room_src  = $(filter-out %_test.c,$(wildcard $(1)/*.c))
 obj       = $(patsubst %.c,$(O)/%.o,$(1))
 DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
+HSA_SRC   := $(foreach r,$(HSA_ROOMS),$(call room_src,$(r)))
 VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
 # Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
 VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter-out %_test.c,$(wildcard vgpu/isa/lanes_*.c)))
 # The tuff command carries the device tests.
 TOOL_SRC  := $(call room_src,tools) $(call room_src,tests/device)
-UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(ROOMS) $(VGPU_ROOMS)))
-STACK_SRC := $(wildcard tests/stack/*.c)
+UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(VGPU_ROOMS))))
+# tests/hsa/tool_*.c are libraries that those programs load.
+STACK_SRC := $(wildcard tests/stack/*.c) $(filter-out tests/hsa/tool_%,$(wildcard tests/hsa/*.c))
 LONG_SRC  := $(wildcard tests/long/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 TEST_LIB  := $(call obj,$(wildcard tests/*.c))
@@ -75,7 +79,7 @@ BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 .DELETE_ON_ERROR:
 
 all: lib $(O)/tuff examples headers
-lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/tuff-uninstalled.pc
+lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libhsa-runtime64.so $(O)/tuff-uninstalled.pc
 
 # --- device code ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own.
@@ -116,6 +120,15 @@ $(O)/lib/libtuff-vgpu.so: $(VGPU_OBJ) vgpu/shim/exports.map
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libtuff-vgpu.so -Wl,--version-script=vgpu/shim/exports.map \
 		$(VGPU_OBJ) -ldl -lm -o $@
 
+# ROCr's name and version node. Calls among its own functions stay inside, whoever defines the same names.
+HSA_LIB := $(O)/lib/libhsa-runtime64.so.1
+$(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=hsa/exports.map -Wl,-Bsymbolic-functions \
+		$(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(PKG_LIBS) -ldl -o $@
+$(O)/lib/libhsa-runtime64.so: $(HSA_LIB)
+	@ln -sf $(<F) $@
+
 # For programs that carry the virtual GPU inside: one object in which only its door and the libc names that it stands in
 # front of are global. They are exported, so that libdrm's calls reach them; driver and virtual GPU share no symbol.
 $(O)/vgpu.o: $(VGPU_OBJ)
@@ -131,6 +144,16 @@ $(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libdriver.a $(O)/vgpu.o $(TEST_KERNELS)
 $(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libdriver.a $(O)/vgpu.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(TEST_KERNELS) $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+
+# Programs of HSA know its headers and the library alone. Their virtual GPU stands in front of the library's libc, too.
+$(O)/libtests.a: $(TEST_LIB)
+$(O)/bin/tests/hsa/%: $(O)/tests/hsa/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(HSA_LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(HSA_LIB) \
+		-Wl,-rpath,'$$ORIGIN/../../../lib' -ldl -lm -o $@
+$(O)/lib/tests/%.so: $(O)/tests/hsa/%.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) $< -o $@
 
 # The driver with its allocations renamed, for the tests that fail each of them.
 INJECT := malloc calloc realloc strdup strndup free mmap
@@ -152,6 +175,13 @@ $(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a
 $(O)/bin/%_test: $(O)/%_test.o $(O)/libdriver.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libdriver.a $(PKG_LIBS) -lm -o $@
+$(O)/libhsa.a: $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o
+$(O)/bin/pool/%_test: $(O)/pool/%_test.o $(O)/libhsa.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libhsa.a $(PKG_LIBS) -ldl -lm -o $@
+$(O)/bin/hsa/%_test: $(O)/hsa/%_test.o $(O)/libhsa.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libhsa.a $(PKG_LIBS) -ldl -lm -o $@
 
 # Examples are built as their readers would: with the public headers and the public library, and nothing else of ours.
 EXAMPLES := $(patsubst tests/examples/%.c,$(O)/examples/%,$(wildcard tests/examples/*.c))
@@ -194,11 +224,12 @@ TEST_JOBS  ?= 2
 RUN_PROBES  = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 --report $(O)/probes.txt \
 	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500
 
-check: all layers $(UNIT_BIN) $(STACK_BIN)
+TOOL_SO := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/tool_*.c))
+check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO)
 	@$(RUN_PROBES)
 	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN)
 
-check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
+check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(TOOL_SO)
 	@TUFF_TEST_LONG=1 $(RUN_TESTS) --long --timeout 3600 -- $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
 
 # Other people's drivers on the virtual GPU. Not part of check: half a gigabyte of packages.
@@ -210,7 +241,7 @@ bench: all $(BENCH_BIN)
 	@set -e; for b in $(BENCH_BIN); do $$b; done
 
 layers:
-	@tools/layers.sh $(ROOMS)
+	@tools/layers.sh "$(ROOMS)" "$(HSA_ROOMS)"
 
 FORMAT_SRC = $(shell git ls-files '*.c' '*.h')
 format:

@@ -4,18 +4,23 @@
 SYSCONFDIR ?= /etc
 VERSION := $(shell sed -n 's/^\#define TUFF_VERSION_M[AI][JN]OR //p' include/tuff/base.h | paste -sd.)
 
-# Each line is a mode, a file, and where it goes below PREFIX; a file.in is written with its @words@ replaced.
+# Each line is a mode, a file, and where it goes below PREFIX; a file.in is written with its @words@ replaced. Mode ln: a
+# symbolic link of that content.
 define INSTALL_FILES
 644 $(O)/libtuff.a lib/tuff/libtuff.a
 644 $(O)/lib/libtuff-vgpu.so lib/tuff/libtuff-vgpu.so
+644 $(O)/lib/libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so.1
+ln libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so
 755 $(O)/tuff bin/tuff
 644 tools/tuff.pc.in lib/pkgconfig/tuff.pc
+644 tools/tuff-hsa.pc.in lib/pkgconfig/tuff-hsa.pc
 644 tools/completion/tuff.bash share/bash-completion/completions/tuff
 644 tools/completion/tuff.zsh share/zsh/site-functions/_tuff
 644 tools/completion/tuff.fish share/fish/vendor_completions.d/tuff.fish
 644 README.md share/doc/tuff/README.md
 644 LICENSE share/doc/tuff/LICENSE
 $(call install_all,include/tuff/*.h,include/tuff)
+$(call install_all,include/hsa/*.h,include/tuff/hsa)
 $(call install_all,docs/man/*.1,share/man/man1)
 $(call install_all,docs/man/*.7,share/man/man7)
 $(call install_all,docs/*.md,share/doc/tuff/docs)

@@ -27,7 +27,8 @@ make_folder() {
 # A new file under the name, so that a program that is running keeps the old one.
 put() {
 	make_folder "${3%/*}"
-	case $2 in
+	case $1,$2 in
+	ln,*) ln -sf "$2" "$destdir$3" ;;
 	*.in)
 		rm -f "$destdir$3"
 		sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$INSTALL_VERSION|" "$2" >"$destdir$3"

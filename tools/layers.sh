@@ -1,8 +1,7 @@
 #!/bin/sh
 # The include rule: a room includes only itself and the rooms below it; vgpu/ and the driver never meet, except in
-# tools/ and tests/. Arguments: the driver's rooms, lowest first.
+# tools/ and tests/. Arguments: chains of the driver's rooms, each lowest first; chains may begin alike.
 set -eu
-rooms="$*"
 bad=0
 
 # Lists "file:line:header" for each #include "..." below $1, test files (foo_test.c, test_foo.h) apart.
@@ -13,16 +12,25 @@ includes() {
 
 complain() { echo "layers: $1 may not include $2" >&2; bad=1; }
 
-below=""
-for room in $rooms; do
-	below="$below $room"
-	[ -d "$room" ] || continue
-	for line in $(includes "$room"); do
+# Includes of room $1 that name none of the rooms $2.
+check_room() {
+	for line in $(includes "$1"); do
 		header=${line##*:}
 		case "$header" in */*) ;; *) complain "${line%:*}" "\"$header\" without its room"; continue ;; esac
 		ok=no
-		for r in $below shaders; do case "$header" in "$r"/*) ok=yes ;; esac; done
+		for r in $2 shaders; do case "$header" in "$r"/*) ok=yes ;; esac; done
 		[ $ok = yes ] || complain "${line%:*}" "$header"
+	done
+}
+
+judged=" "
+for chain in "$@"; do
+	below=""
+	for room in $chain; do
+		below="$below $room"
+		case "$judged" in *" $room "*) continue ;; esac
+		judged="$judged$room "
+		[ ! -d "$room" ] || check_room "$room" "$below"
 	done
 done
 
@@ -37,10 +45,13 @@ for room in vgpu/isa vgpu/engine vgpu/kernel vgpu/shim; do
 		[ $ok = yes ] || complain "${line%:*}" "$header"
 	done
 done
-# Device tests and examples know the public interface alone.
-for line in $(includes tests/device) $(includes tests/examples); do
+# Tests of the public interfaces know those alone, and what tests share.
+for line in $(includes tests/device) $(includes tests/examples) $(includes tests/hsa); do
 	header=${line##*:}
-	case "$header" in tests/check.h | tests/battery.h | tests/descriptors.h | tests/random.h | tests/device/*.h | shaders/blob.h) ;; *) complain "${line%:*}" "$header" ;; esac
+	case "$line" in tests/hsa/*) also="vgpu/vgpu.h vgpu/report.h hsa/names.h" ;; *) also="" ;; esac
+	case " $also " in *" $header "*) continue ;; esac
+	case "$header" in tests/check.h | tests/battery.h | tests/count.h | tests/descriptors.h | tests/random.h | \
+		tests/device/*.h | tests/hsa/*.h | shaders/blob.h) ;; *) complain "${line%:*}" "$header" ;; esac
 done
 [ $bad = 0 ] && echo "layers: ok"
 exit $bad

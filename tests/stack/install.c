@@ -77,6 +77,10 @@ static void an_embedder_needs_pkg_config_alone(void)
 	CHECK(sh("pkg-config --exists tuff"));
 	RUNS("cp tests/examples/vadd.c $T/ && cd $T && PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC
 	     " " BUILD_SANITIZE " vadd.c $(pkg-config --cflags --static --libs tuff) -o vadd");
+	RUNS("cd $T && printf '#include <hsa/hsa.h>\nint main(void)\n{\n\treturn hsa_status_string(0, 0) != 0x1001;\n}\n' >hsa.c && "
+	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
+	     " hsa.c $(pkg-config --cflags --libs tuff-hsa) -o hsa && ./hsa && ldd hsa");
+	says("/opt/lib/tuff/libhsa-runtime64.so.1");
 	unsetenv("PKG_CONFIG_PATH");
 }
 
@@ -104,7 +108,7 @@ static void what_is_installed_works(void)
 
 	if (!RUNS("$MAKE install PREFIX=$T/opt"))
 		return;
-	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a include/tuff/tuff.h share/man/man1/tuff.1 "
+	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libhsa-runtime64.so include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
 	     "share/man/man7/tuff-variables.7 share/bash-completion/completions/tuff share/zsh/site-functions/_tuff "
 	     "share/fish/vendor_completions.d/tuff.fish share/doc/tuff/README.md share/doc/tuff/examples/vadd.c");
 	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig pkg-config --modversion tuff && $T/opt/bin/tuff --version");
@@ -112,7 +116,7 @@ static void what_is_installed_works(void)
 	CHECK_STR(packaged, told);
 	an_embedder_needs_pkg_config_alone();
 	the_installed_command_works();
-	RUNS("rm -r $T/vadd* $T/elsewhere");
+	RUNS("rm -r $T/vadd* $T/hsa* $T/elsewhere");
 	RUNS("$MAKE uninstall PREFIX=$T/opt");
 	RUNS("ls -A $T");
 	CHECK_STR(output, "");
