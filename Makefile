@@ -74,12 +74,12 @@ STACK_BIN := $(patsubst %.c,$(O)/bin/%,$(STACK_SRC))
 LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(LONG_SRC))
 BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 
-.PHONY: all lib examples headers demo check check-long check-clients bench deps layers format format-check install clean help shaders
+.PHONY: all check-deps lib examples headers demo check check-long check-clients bench deps layers format format-check install clean help shaders
 .SECONDARY:
 .DELETE_ON_ERROR:
 
 all: lib $(O)/tuff examples headers
-lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libhsa-runtime64.so $(O)/tuff-uninstalled.pc
+lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(O)/tuff-uninstalled.pc
 
 # --- device code ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own.
@@ -87,6 +87,7 @@ GFX      := gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942
 HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident \
 	--no-gpu-bundle-output
 include shaders/shaders.mk
+include tests/code/code.mk
 
 # --- host code ------------------------------------------------------------------------------------------------
 $(O)/%.o: %.c $(O)/deps.stamp
@@ -115,6 +116,12 @@ $(O)/%.a:
 	@rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $^
 
+# Stands before programs that look for ROCm's driver; of nobody's sanitizer.
+$(O)/lib/libtuff-gate.so: tools/gate/gate.c $(O)/deps.stamp
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -std=gnu11 -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE -O2 -g $(WARN) \
+		-Wl,-soname,libtuff-gate.so $< -ldl -o $@
+
 $(O)/lib/libtuff-vgpu.so: $(VGPU_OBJ) vgpu/shim/exports.map
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libtuff-vgpu.so -Wl,--version-script=vgpu/shim/exports.map \
@@ -141,16 +148,24 @@ $(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libdriver.a $(O)/vgpu.o $(TEST_KERNELS)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(call obj,$(TOOL_SRC)) $(TEST_KERNELS) $(O)/libdriver.a $(VGPU_LINK) \
 		$(PKG_LIBS) $(TOOL_LIBS) -ldl -o $@
 
-$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libdriver.a $(O)/vgpu.o
+$(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libcode.a $(O)/libdriver.a $(O)/vgpu.o
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(TEST_KERNELS) $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_LIB) $(TEST_KERNELS) $(O)/libcode.a $(TUFF_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
 
 # Programs of HSA know its headers and the library alone. Their virtual GPU stands in front of the library's libc, too.
 $(O)/libtests.a: $(TEST_LIB)
 $(O)/bin/tests/hsa/%: $(O)/tests/hsa/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(HSA_LIB)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(HSA_LIB) \
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_EXTRA) $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(HSA_LIB) \
 		-Wl,-rpath,'$$ORIGIN/../../../lib' -ldl -lm -o $@
+# The test of the binary surface takes its list from our headers, and from Debian's in /usr/include/hsa.
+ABI_LISTS := $(O)/tests/hsa/abi/ours.o $(O)/tests/hsa/abi/debians.o
+$(O)/tests/hsa/abi/ours.o: ABI_INCLUDE = -Iinclude
+$(O)/tests/hsa/abi/%.o: tests/hsa/abi/list.cc $(wildcard tests/hsa/abi/*.h include/hsa/*.h) | check-deps
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(CLANG) -x c++ -std=c++11 -nostdinc++ -fPIC -Wall -Werror -DABI_LIST=abi_$* $(ABI_INCLUDE) -c $< -o $@
+$(O)/bin/tests/hsa/abi: $(ABI_LISTS)
+$(O)/bin/tests/hsa/abi: HSA_EXTRA = $(ABI_LISTS)
 $(O)/lib/tests/%.so: $(O)/tests/hsa/%.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) $< -o $@
@@ -172,16 +187,19 @@ $(O)/bin/vgpu/%: $(O)/vgpu/%.o $(O)/libvgpu.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< -Wl,--whole-archive $(O)/libvgpu.a -Wl,--no-whole-archive -Wl,--export-dynamic \
 		$(PKG_LIBS) -ldl -lm -o $@
-$(O)/bin/%_test: $(O)/%_test.o $(O)/libdriver.a
+$(O)/bin/%_test: $(O)/%_test.o $(O)/libcode.a $(O)/libdriver.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libdriver.a $(PKG_LIBS) -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libcode.a $(O)/libdriver.a $(PKG_LIBS) -lm -o $@
 $(O)/libhsa.a: $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o
-$(O)/bin/pool/%_test: $(O)/pool/%_test.o $(O)/libhsa.a
+# Those of pool/ and hsa/ may start the virtual GPU.
+HSA_UNIT := $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(O)/vgpu.o
+HSA_UNIT_LIBS = $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm
+$(O)/bin/pool/%_test: $(O)/pool/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libhsa.a $(PKG_LIBS) -ldl -lm -o $@
-$(O)/bin/hsa/%_test: $(O)/hsa/%_test.o $(O)/libhsa.a
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
+$(O)/bin/hsa/%_test: $(O)/hsa/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libhsa.a $(PKG_LIBS) -ldl -lm -o $@
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
 
 # Examples are built as their readers would: with the public headers and the public library, and nothing else of ours.
 EXAMPLES := $(patsubst tests/examples/%.c,$(O)/examples/%,$(wildcard tests/examples/*.c))
@@ -209,6 +227,8 @@ $(O)/include/%.ok: include/% $(PUBLIC_H)
 # --- targets for people ---------------------------------------------------------------------------------------
 deps:
 	@tools/deps.sh
+check-deps:
+	@tools/deps.sh libhsa-runtime-dev
 
 demo: all
 	$(O)/tuff demo --gpu gfx908 --picture $(O)/mandelbrot.png

@@ -89,10 +89,13 @@ int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *ch
 		return drv_fail(-ENOTSUP, "a compressed offload bundle; compile with --no-offload-compress");
 	if (!bundle || total_B < MAGIC_B + sizeof(uint64_t) || memcmp(bundle, MAGIC, MAGIC_B))
 		return 0;
-	/* Code for the chip itself is better than generic code, wherever it stands. */
+	/* Code for the chip itself is better than generic code, and that than another chip's, wherever it stands.
+	 */
 	r = find(bundle, total_B, chip->target, chip, &entry);
 	if (!r && chip->generic)
 		r = find(bundle, total_B, chip->generic->name, chip, &entry);
+	if (!r && chip->runs_mach)
+		r = find(bundle, total_B, drv_isa_name(chip->runs_mach), chip, &entry);
 	if (r < 0)
 		return r;
 	if (!r)

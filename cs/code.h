@@ -26,7 +26,7 @@ enum cs_hidden_kind {
 /* What one kernel's metadata says. */
 struct cs_meta_kernel {
 	char *symbol; /* owned; "name.kd" */
-	uint32_t kernarg_B, explicit_B, max_threads;
+	uint32_t kernarg_B, explicit_B, args_align_B, max_threads;
 	unsigned hidden_count;
 	struct cs_hidden_arg *hidden; /* owned */
 };
@@ -38,7 +38,29 @@ struct cs_meta {
 
 /* Appends the kernels of one metadata note (MessagePack). -ENOEXEC: it is not what LLVM describes; -ENOMEM. */
 DRV_MUST_CHECK int cs_meta_add(struct cs_meta *meta, const void *note, size_t size_B);
+/* Between the last cs_meta_add() and the first cs_meta_find(). */
+void cs_meta_sort(struct cs_meta *meta);
 const struct cs_meta_kernel *cs_meta_find(const struct cs_meta *meta, const char *symbol);
 void cs_meta_fini(struct cs_meta *meta);
+
+struct cs_elf;
+
+struct cs_code {
+	struct vm_mem *mem; /* owned: the loaded image; NULL: it is only read */
+	uint8_t *copy;      /* owned: the image, where the CPU does not see mem; else NULL */
+	uint64_t va, span_B;
+	struct cs_meta meta;       /* owned */
+	struct cs_kernel *kernel;  /* owned, sorted by name */
+	struct cs_kernel **placed; /* owned: the same by address */
+	unsigned kernels;
+	struct cs_variable *variable; /* owned, sorted by name */
+	unsigned variables;
+};
+
+/* Gives code the kernels and variables of an image whose first span_B bytes are at placed, relocated for code->va.
+ */
+DRV_MUST_CHECK int cs_code_add_symbols(struct cs_code *code, const struct cs_elf *e, const uint8_t *placed,
+				       const struct drv_chip *chip);
+void cs_code_drop_symbols(struct cs_code *code);
 
 #endif

@@ -83,7 +83,9 @@ void cs_ring_destroy(struct cs_ring *ring);
 struct cs_ctx *cs_ring_ctx(const struct cs_ring *ring);
 struct vm *cs_ring_vm(const struct cs_ring *ring);
 /* The point of the last submitted job. */
-struct cs_point cs_ring_last(struct cs_ring *ring);
+struct cs_point cs_ring_last(const struct cs_ring *ring);
+/* Jobs that were submitted and have not ended. One load of the sequence word. */
+unsigned cs_ring_unfinished(const struct cs_ring *ring);
 
 /* --- points ----------------------------------------------------------------------------------- */
 
@@ -94,6 +96,8 @@ DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
 /* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps in the
  * kernel. -ETIMEDOUT, -ECANCELED, -ENODEV. */
 DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
+/* The same without spinning, for who looks at something else in between; the job was submitted. */
+DRV_MUST_CHECK int cs_point_sleep(struct cs_point point, int64_t timeout_ns);
 /* The same until all points are reached, or one of them fails. */
 DRV_MUST_CHECK int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t timeout_ns);
 /* Waits until one point is reached or lost; *index says which, and the result is its own. The points may be of
@@ -103,6 +107,8 @@ DRV_MUST_CHECK int cs_points_wait_any(const struct cs_point *points, unsigned co
 /* Waits until the job does not run any more, whatever became of it: before memory that it uses is freed or used
  * again. A lost context does not end this wait early, since only one of its rings may have been reset. */
 void cs_point_settle(struct cs_point point);
+/* Whether cs_point_settle() would return at once. One load, or one ioctl when the context is lost. */
+bool cs_point_settled(struct cs_point point);
 
 /* --- syncobjs --------------------------------------------------------------------------------- */
 
@@ -209,8 +215,9 @@ enum cs_scope {
 void cs_ib_barrier(struct cs_ib *ib);
 /* Makes what others wrote at that scope visible to what follows. Does not wait for running waves. */
 void cs_ib_acquire(struct cs_ib *ib, enum cs_scope scope);
-/* When earlier waves have ended: writes caches back at system scope, then the 64-bit value to va (8-aligned). */
-void cs_ib_release_value(struct cs_ib *ib, uint64_t va, uint64_t value);
+/* When earlier waves have ended: makes what they wrote visible at that scope, then the 64-bit value to va
+ * (8-aligned). */
+void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uint64_t value);
 /* The same with the GPU clock counter as value, and without cache action. */
 void cs_ib_release_clock(struct cs_ib *ib, uint64_t va);
 /* Writes the clock counter to va as soon as the command processor comes by. */
@@ -245,22 +252,71 @@ struct cs_kernel {
 	uint32_t kernarg_B;   /* hidden arguments included */
 	uint32_t explicit_B;  /* without them */
 	uint32_t max_threads; /* per workgroup; 0: not said */
+	uint32_t args_align_B;
+	bool global; /* a global symbol, not a weak one */
 	unsigned hidden_count;
 	struct cs_hidden_arg *hidden; /* owned by the code */
 };
+/* The kernel calls what the compiler cannot see: how much stack it takes is not known. */
+bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel);
+
+/* A variable of a code object. */
+struct cs_variable {
+	const char *name; /* owned by the code */
+	uint64_t va, size_B, align_B;
+	bool constant; /* nothing writes it */
+	bool global;   /* a global symbol, not a weak one */
+};
+
+/* What a code object was compiled for. */
+struct cs_target {
+	const char *isa;                 /* "gfx906", "gfx9-generic"; NULL: the machine is unknown. Static. */
+	unsigned mach, version;          /* EF_AMDGPU_MACH; of the code object's format: 3 to 6 */
+	unsigned generic_version;        /* of a generic target; 0: code for one chip */
+	enum drv_feature xnack, sramecc; /* DRV_FEATURE_EITHER: not demanded */
+};
+
+/* Reads what a code object, or the first of an offload bundle that suits the chip, was compiled for. chip NULL: no
+ * bundles. -ENOEXEC: it is none, or its version is unknown. */
+DRV_MUST_CHECK int cs_code_target(const void *image, size_t size_B, const struct drv_chip *chip,
+				  struct cs_target *target);
+/* True when a chip runs code for that target: its own, of the generic target that covers it, or of a chip whose
+ * instructions are the same (drv_chip.runs_mach); with the features as the chip has them. */
+bool cs_target_fits(const struct cs_target *target, const struct drv_chip *chip);
+
+/* What the loader asks of its caller; each may be NULL. */
+struct cs_code_hooks {
+	/* The address of what the code object names and does not define. -ENOENT: unknown; weak names are 0 then.
+	 */
+	int (*resolve)(void *user, const char *name, uint64_t *va);
+	/* Writes to VRAM that the CPU does not see, at once: small BARs. NULL: code goes to VRAM that it sees. */
+	int (*upload)(void *user, uint64_t va, const void *from, uint64_t size_B);
+	void *user;
+};
 
 /* Loads a code object (an AMDGPU ELF of version 3 to 6, or an offload bundle that has one) for the vm's chip; image
- * is read during the call only. -ENOEXEC: broken, or for another chip; -ENOTSUP: needs what tuff does not do;
- * -ENOMEM. The record says what. */
-DRV_MUST_CHECK int cs_code_load(struct vm *vm, const void *image, size_t size_B, struct cs_code **code);
+ * and hooks are read during the call only; hooks may be NULL. -ENOEXEC: broken, or for another chip; -ENOTSUP:
+ * needs what tuff does not do, names what it does not define; -ENOMEM; what a hook says. The record says what. */
+DRV_MUST_CHECK int cs_code_load(struct vm *vm, const void *image, size_t size_B, const struct cs_code_hooks *hooks,
+				struct cs_code **code);
+/* Only reads it, for whatever chip it is: symbols have addresses within the file's image, external ones are 0. */
+DRV_MUST_CHECK int cs_code_read(const void *image, size_t size_B, struct cs_code **code);
 /* No submitted work may still run it. */
 void cs_code_unload(struct cs_code *code);
+/* Where the loaded image lies. */
+void cs_code_extent(const struct cs_code *code, uint64_t *va, uint64_t *size_B);
+/* Where the CPU reads what was loaded at va: the memory itself, or a copy as it was when it was loaded where the
+ * CPU does not see the memory. NULL: outside. */
+const void *cs_code_map(const struct cs_code *code, uint64_t va);
 /* -ENOENT. */
-DRV_MUST_CHECK int cs_code_kernel(struct cs_code *code, const char *name, const struct cs_kernel **kernel);
-/* The kernels by index, in order of their names; NULL past the last. */
+DRV_MUST_CHECK int cs_code_kernel(const struct cs_code *code, const char *name, const struct cs_kernel **kernel);
+/* By index, in order of their names; NULL past the last. */
 const struct cs_kernel *cs_code_kernel_at(const struct cs_code *code, unsigned index);
-/* Address and size of a variable. -ENOENT. */
-DRV_MUST_CHECK int cs_code_variable(const struct cs_code *code, const char *name, uint64_t *va, uint64_t *size_B);
+/* The kernel whose descriptor is there, or NULL. */
+const struct cs_kernel *cs_code_kernel_by_va(const struct cs_code *code, uint64_t descriptor_va);
+DRV_MUST_CHECK int cs_code_variable(const struct cs_code *code, const char *name,
+				    const struct cs_variable **variable);
+const struct cs_variable *cs_code_variable_at(const struct cs_code *code, unsigned index);
 
 struct cs_dispatch {
 	const struct cs_kernel *kernel;
@@ -278,5 +334,27 @@ struct cs_dispatch {
  * one IB may overlap; put cs_ib_barrier() and cs_ib_acquire() between those that depend on each other. -EINVAL:
  * outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
 DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
+
+#define CS_ENGINES_MAX 8 /* shader engines that masks of compute units name */
+
+/* A dispatch whose arguments are in memory already, for who has AQL packets: cs_ib_dispatch() makes one of these.
+ * The addresses are the kernel's business; those that it does not ask for are ignored. */
+struct cs_launch {
+	const struct cs_kernel *kernel;
+	uint32_t grid[3], group[3];
+	uint32_t first_group[3], group_count[3]; /* as in cs_dispatch */
+	uint32_t lds_B, private_B;               /* in all: of a workgroup, of a lane */
+	uint64_t kernarg_va;
+	uint64_t packet_va; /* its AQL packet, unchanged until the kernel ends */
+	uint64_t queue_va;  /* amd_queue_t */
+	uint64_t dispatch_id;
+	const uint32_t *cu_mask; /* compute units by shader engine, CS_ENGINES_MAX words; NULL: all */
+};
+#define CS_WANTS_DISPATCH_PTR (1u << 1) /* of cs_kernel.properties */
+static inline bool cs_kernel_wants_packet(const struct cs_kernel *kernel)
+{
+	return kernel->properties & CS_WANTS_DISPATCH_PTR;
+}
+DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
 
 #endif

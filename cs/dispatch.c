@@ -14,7 +14,7 @@
 /* kernel_code_properties */
 enum {
 	WANTS_PRIVATE_BUFFER = 1 << 0,
-	WANTS_DISPATCH_PTR = 1 << 1,
+	/* 1 << 1: CS_WANTS_DISPATCH_PTR */
 	WANTS_QUEUE_PTR = 1 << 2,
 	WANTS_KERNARG_PTR = 1 << 3,
 	WANTS_DISPATCH_ID = 1 << 4,
@@ -53,20 +53,19 @@ _Static_assert(sizeof(struct aql_dispatch) == 64, "an AQL packet");
 struct geometry {
 	uint32_t start[3], end[3]; /* workgroups that run, in each dimension */
 	uint32_t partial[3];       /* work-items in the last of them, when they are fewer; else 0 */
-	uint32_t lds_B, private_B;
-	bool ragged; /* some partial is not 0 */
-	bool offset; /* some start is not 0 */
+	bool ragged;               /* some partial is not 0 */
+	bool offset;               /* some start is not 0 */
 };
 
 /* Leaves of the whole grid the part that is asked for. */
-__attribute__((noinline)) static int narrow(const struct cs_dispatch *d, struct geometry *g)
+__attribute__((noinline)) static int narrow(const struct cs_launch *l, struct geometry *g)
 {
 	g->ragged = false;
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t groups = g->end[i], first = d->first_group[i], count = d->group_count[i];
+		uint32_t groups = g->end[i], first = l->first_group[i], count = l->group_count[i];
 
 		if (!count || first > groups || count > groups - first)
-			return drv_fail(-EINVAL, "%s: workgroups %u + %u of %u", d->kernel->name, first, count,
+			return drv_fail(-EINVAL, "%s: workgroups %u + %u of %u", l->kernel->name, first, count,
 					groups);
 		g->start[i] = first;
 		g->end[i] = first + count;
@@ -78,38 +77,46 @@ __attribute__((noinline)) static int narrow(const struct cs_dispatch *d, struct 
 	return 0;
 }
 
-static int derive(const struct drv_chip *chip, const struct cs_dispatch *d, struct geometry *g)
+static int derive(const struct drv_chip *chip, const struct cs_launch *l, struct geometry *g)
 {
-	const struct cs_kernel *k = d->kernel;
+	const struct cs_kernel *k = l->kernel;
 	uint64_t threads = 1;
 	uint32_t part = 0;
 
 	for (unsigned i = 0; i < 3; i++) {
-		if (!d->grid[i] || !d->group[i])
+		if (!l->grid[i] || !l->group[i])
 			return drv_fail(-EINVAL, "%s: a dimension of 0", k->name);
-		threads *= d->group[i];
+		threads *= l->group[i];
 		if (threads > chip->max_group_threads)
 			return drv_fail(-EINVAL, "%s: workgroup %u x %u x %u has over %u work-items", k->name,
-					d->group[0], d->group[1], d->group[2], chip->max_group_threads);
-		g->end[i] = (d->grid[i] - 1) / d->group[i] + 1;
-		g->partial[i] = d->grid[i] % d->group[i];
+					l->group[0], l->group[1], l->group[2], chip->max_group_threads);
+		g->end[i] = (l->grid[i] - 1) / l->group[i] + 1;
+		g->partial[i] = l->grid[i] % l->group[i];
 		g->ragged |= g->partial[i];
-		part |= d->first_group[i] | d->group_count[i];
+		part |= l->first_group[i] | l->group_count[i];
 	}
+	if (l->lds_B > chip->lds_B)
+		return drv_fail(-EINVAL, "%s: %u bytes of LDS, the chip has %u", k->name, l->lds_B, chip->lds_B);
+	return __builtin_expect(part, 0) ? narrow(l, g) : 0;
+}
+
+/* What the kernel was compiled for. */
+static int check(const struct cs_dispatch *d)
+{
+	const struct cs_kernel *k = d->kernel;
+	uint64_t threads = (uint64_t)d->group[0] * d->group[1] * d->group[2];
+
+	if (!threads) /* hidden arguments divide by it */
+		return drv_fail(-EINVAL, "%s: a dimension of 0", k->name);
 	if (k->max_threads && threads > k->max_threads)
 		return drv_fail(-EINVAL, "%s: %llu work-items per workgroup, compiled for at most %u", k->name,
 				(unsigned long long)threads, k->max_threads);
-	if (d->dynamic_lds_B > chip->lds_B || k->lds_B + d->dynamic_lds_B > chip->lds_B)
-		return drv_fail(-EINVAL, "%s: %u bytes of LDS, the chip has %u", k->name,
-				k->lds_B + d->dynamic_lds_B, chip->lds_B);
+	if (d->dynamic_lds_B > UINT32_MAX - k->lds_B)
+		return drv_fail(-EINVAL, "%s: %u bytes of dynamic LDS", k->name, d->dynamic_lds_B);
 	if (d->args_B > (k->explicit_B + ARGS_TAIL_B - 1) / ARGS_TAIL_B * ARGS_TAIL_B)
 		return drv_fail(-EINVAL, "%s: %u bytes of arguments, it takes %u", k->name, d->args_B,
 				k->explicit_B);
-	g->lds_B = k->lds_B + d->dynamic_lds_B;
-	g->private_B = k->private_B;
-	if (k->properties & HAS_DYNAMIC_STACK && g->private_B < DYNAMIC_STACK_B)
-		g->private_B = DYNAMIC_STACK_B;
-	return __builtin_expect(part, 0) ? narrow(d, g) : 0;
+	return 0;
 }
 
 /* --- kernel arguments ------------------------------------------------------------------------- */
@@ -198,24 +205,35 @@ static int fill_kernarg(struct cs_ib *ib, const struct cs_dispatch *d, uint64_t 
 	return 0;
 }
 
-static int fill_packet(struct cs_ib *ib, const struct cs_dispatch *d, const struct geometry *g, uint64_t kernarg,
-		       uint64_t *va)
+static int fill_packet(struct cs_ib *ib, struct cs_launch *l)
 {
-	struct aql_dispatch *packet = cs_ib_data(ib, sizeof(*packet), 64, va);
+	struct aql_dispatch *packet = cs_ib_data(ib, sizeof(*packet), 64, &l->packet_va);
 
 	if (!packet)
 		return ib->error;
 	*packet = (struct aql_dispatch){
 		.header = AQL_KERNEL_DISPATCH,
 		.setup = 3,
-		.group = {d->group[0], d->group[1], d->group[2]},
-		.grid = {d->grid[0], d->grid[1], d->grid[2]},
-		.private_B = g->private_B,
-		.lds_B = g->lds_B,
-		.kernel_object = d->kernel->descriptor_va,
-		.kernarg = kernarg,
+		.group = {l->group[0], l->group[1], l->group[2]},
+		.grid = {l->grid[0], l->grid[1], l->grid[2]},
+		.private_B = l->private_B,
+		.lds_B = l->lds_B,
+		.kernel_object = l->kernel->descriptor_va,
+		.kernarg = l->kernarg_va,
 	};
 	return 0;
+}
+
+/* What the kernel asks for besides its arguments. */
+static int fill_pointers(struct cs_ib *ib, struct cs_launch *l)
+{
+	int r = 0;
+
+	if (cs_kernel_wants_packet(l->kernel))
+		r = fill_packet(ib, l);
+	if (!r && l->kernel->properties & WANTS_QUEUE_PTR)
+		r = queue_descriptor(ib->ring, &l->queue_va);
+	return r;
 }
 
 /* --- user SGPRs ------------------------------------------------------------------------------- */
@@ -244,39 +262,25 @@ static void push_scratch_resource(struct user_sgprs *u, const struct cs_scratch 
 			       | 1 << 19 | 3 << 21 | 1 << 23; /* elements of 4 bytes, stride 64, add thread id */
 }
 
-static int fill_user_sgprs(struct cs_ib *ib, const struct cs_dispatch *d, const struct geometry *g,
-			   struct user_sgprs *u)
+static void fill_user_sgprs(const struct cs_ring *ring, const struct cs_launch *l, struct user_sgprs *u)
 {
-	const struct cs_scratch *scratch = &ib->ring->scratch;
-	unsigned wants = d->kernel->properties;
-	uint64_t kernarg, va;
-	int r = fill_kernarg(ib, d, &kernarg);
+	const struct cs_scratch *scratch = &ring->scratch;
+	unsigned wants = l->kernel->properties;
 
-	if (r)
-		return r;
 	if (wants & WANTS_PRIVATE_BUFFER)
 		push_scratch_resource(u, scratch);
-	if (wants & WANTS_DISPATCH_PTR) {
-		r = fill_packet(ib, d, g, kernarg, &va);
-		if (r)
-			return r;
-		push(u, va);
-	}
-	if (wants & WANTS_QUEUE_PTR) {
-		r = queue_descriptor(ib->ring, &va);
-		if (r)
-			return r;
-		push(u, va);
-	}
+	if (wants & CS_WANTS_DISPATCH_PTR)
+		push(u, l->packet_va);
+	if (wants & WANTS_QUEUE_PTR)
+		push(u, l->queue_va);
 	if (wants & WANTS_KERNARG_PTR)
-		push(u, kernarg);
+		push(u, l->kernarg_va);
 	if (wants & WANTS_DISPATCH_ID)
-		push(u, ib->ring->dispatches);
+		push(u, l->dispatch_id);
 	if (wants & WANTS_FLAT_SCRATCH)
 		push(u, scratch->mem ? scratch->mem->va : 0);
 	if (wants & WANTS_PRIVATE_SIZE)
-		u->value[u->count++] = g->private_B;
-	return 0;
+		u->value[u->count++] = l->private_B;
 }
 
 /* --- registers -------------------------------------------------------------------------------- */
@@ -289,11 +293,11 @@ static uint32_t *put_regs(uint32_t *p, unsigned reg, unsigned count)
 }
 
 /* START_X to RSRC2: where the waves begin, how many there are, what they run. */
-static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const struct cs_dispatch *d,
+static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const struct cs_launch *l,
 			     const struct geometry *g, uint64_t scratch_va)
 {
-	const struct cs_kernel *k = d->kernel;
-	uint32_t lds_units = (g->lds_B + chip->lds_granule_B - 1) / chip->lds_granule_B;
+	const struct cs_kernel *k = l->kernel;
+	uint32_t lds_units = (l->lds_B + chip->lds_granule_B - 1) / chip->lds_granule_B;
 	/* Elsewhere kernels set FLAT_SCRATCH up themselves, from user SGPRs. */
 	uint64_t scratch_base = chip->flat_scratch_hw ? scratch_va >> 8 : 0;
 
@@ -301,7 +305,7 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 	for (unsigned i = 0; i < 3; i++)
 		*p++ = g->start[i];
 	for (unsigned i = 0; i < 3; i++) /* NUM_THREAD; a partial size of 0 would be no group at all */
-		*p++ = d->group[i] | (g->ragged ? (g->partial[i] ? g->partial[i] : d->group[i]) << 16 : 0);
+		*p++ = l->group[i] | (g->ragged ? (g->partial[i] ? g->partial[i] : l->group[i]) << 16 : 0);
 	*p++ = 0; /* PIPELINESTAT_ENABLE */
 	*p++ = 0; /* PERFCOUNT_ENABLE */
 	*p++ = cs_lo(k->entry_va >> 8);
@@ -316,21 +320,24 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 }
 
 /* RESOURCE_LIMITS to RESTART_Z, and what stands apart: another process may have left any of it set. */
-static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const struct cs_kernel *k, uint32_t tmpring)
+static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const struct cs_launch *l, uint32_t tmpring)
 {
+	static const uint32_t all[CS_ENGINES_MAX] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
+	const uint32_t *cus = l->cu_mask ? l->cu_mask : all; /* STATIC_THREAD_MGMT, by shader engine */
+
 	p = put_regs(p, COMPUTE_RESOURCE_LIMITS, 9);
 	*p++ = 0;
-	*p++ = ~0u; /* STATIC_THREAD_MGMT: all compute units */
-	*p++ = ~0u;
+	*p++ = cus[0];
+	*p++ = cus[1];
 	*p++ = tmpring;
-	*p++ = ~0u;
-	*p++ = ~0u;
+	*p++ = cus[2];
+	*p++ = cus[3];
 	for (unsigned i = 0; i < 3; i++)
 		*p++ = 0; /* RESTART */
 	if (dev->chip->se4_mask_reg && dev->facts.engines > 4) {
 		p = put_regs(p, dev->chip->se4_mask_reg, 4);
-		for (unsigned i = 0; i < 4; i++)
-			*p++ = ~0u;
+		for (unsigned i = 4; i < CS_ENGINES_MAX; i++)
+			*p++ = cus[i];
 	}
 	if (dev->chip->tg_chunk_reg) {
 		p = put_regs(p, dev->chip->tg_chunk_reg, 1);
@@ -338,7 +345,7 @@ static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const str
 	}
 	if (dev->chip->rsrc3_reg) {
 		p = put_regs(p, dev->chip->rsrc3_reg, 1);
-		*p++ = k->rsrc3;
+		*p++ = l->kernel->rsrc3;
 	}
 	return p;
 }
@@ -353,17 +360,17 @@ static uint32_t *put_dispatch(uint32_t *p, const struct geometry *g)
 	return p;
 }
 
-static void emit(struct cs_ib *ib, const struct cs_dispatch *d, const struct geometry *g,
+static void emit(struct cs_ib *ib, const struct cs_launch *l, const struct geometry *g,
 		 const struct user_sgprs *user)
 {
-	const struct drv_device *dev = vm_device(ib->ring->ctx->vm);
+	const struct drv_device *dev = ib->ring->dev;
 	const struct cs_scratch *s = &ib->ring->scratch;
-	bool scratch = d->kernel->rsrc2 & RSRC2_SCRATCH_EN;
-	unsigned sgprs = RSRC2_USER_SGPR(d->kernel->rsrc2);
+	bool scratch = l->kernel->rsrc2 & RSRC2_SCRATCH_EN;
+	unsigned sgprs = RSRC2_USER_SGPR(l->kernel->rsrc2);
 	uint32_t *p = cs_ib_room(ib, CS_ROOM_MAX);
 
-	p = put_program(p, dev->chip, d, g, scratch && s->mem ? s->mem->va : 0);
-	p = put_limits(p, dev, d->kernel, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
+	p = put_program(p, dev->chip, l, g, scratch && s->mem ? s->mem->va : 0);
+	p = put_limits(p, dev, l, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
 	if (sgprs) {
 		/* All that the descriptor declares, padding too: else another process's values shine through. */
 		p = put_regs(p, COMPUTE_USER_DATA_0, sgprs);
@@ -371,23 +378,47 @@ static void emit(struct cs_ib *ib, const struct cs_dispatch *d, const struct geo
 		p += sgprs;
 	}
 	cs_ib_wrote(ib, put_dispatch(p, g));
-	ib->ring->dispatches++;
+}
+
+int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
+{
+	struct user_sgprs user = {0};
+	struct geometry g = {0};
+	int r = derive(ib->ring->dev->chip, l, &g);
+
+	if (!r && l->kernel->rsrc2 & RSRC2_SCRATCH_EN)
+		r = cs_scratch_ensure(ib, l->private_B ? l->private_B : 4);
+	if (r)
+		return r;
+	fill_user_sgprs(ib->ring, l, &user);
+	cs_ib_see_code(ib);
+	emit(ib, l, &g, &user);
+	return ib->error;
 }
 
 int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *d)
 {
-	const struct drv_chip *chip = vm_device(ib->ring->ctx->vm)->chip;
-	struct user_sgprs user = {0};
-	struct geometry g = {0};
-	int r = derive(chip, d, &g);
+	const struct cs_kernel *k = d->kernel;
+	bool deep = k->properties & HAS_DYNAMIC_STACK && k->private_B < DYNAMIC_STACK_B;
+	struct cs_launch l = {
+		.kernel = k,
+		.lds_B = k->lds_B + d->dynamic_lds_B,
+		.private_B = deep ? DYNAMIC_STACK_B : k->private_B,
+		.dispatch_id = ib->ring->dispatches,
+	};
+	int r = check(d);
 
-	if (!r && d->kernel->rsrc2 & RSRC2_SCRATCH_EN)
-		r = cs_scratch_ensure(ib, g.private_B ? g.private_B : 4);
-	if (!r)
-		r = fill_user_sgprs(ib, d, &g, &user);
 	if (r)
 		return r;
-	cs_ib_see_code(ib);
-	emit(ib, d, &g, &user);
-	return ib->error;
+	memcpy(l.grid, d->grid, sizeof(l.grid));
+	memcpy(l.group, d->group, sizeof(l.group));
+	memcpy(l.first_group, d->first_group, sizeof(l.first_group));
+	memcpy(l.group_count, d->group_count, sizeof(l.group_count));
+	r = fill_kernarg(ib, d, &l.kernarg_va);
+	if (!r)
+		r = fill_pointers(ib, &l);
+	if (!r)
+		r = cs_ib_launch(ib, &l);
+	ib->ring->dispatches += !r;
+	return r;
 }

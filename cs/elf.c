@@ -21,7 +21,7 @@
 static enum drv_feature demanded(const GElf_Ehdr *ehdr, unsigned v3_bit, unsigned v4_shift)
 {
 	if (ehdr->e_ident[EI_ABIVERSION] == 1)
-		return ehdr->e_flags & v3_bit ? DRV_FEATURE_ON : DRV_FEATURE_EITHER;
+		return ehdr->e_flags & v3_bit ? DRV_FEATURE_ON : DRV_FEATURE_OFF;
 	switch (ehdr->e_flags >> v4_shift & 3) {
 	case 2:
 		return DRV_FEATURE_OFF;
@@ -38,36 +38,38 @@ bool cs_feature_fits(enum drv_feature wanted, enum drv_feature have)
 	       (wanted == DRV_FEATURE_OFF && have == DRV_FEATURE_NONE);
 }
 
-static int check_machine(unsigned flags, const struct drv_chip *chip)
+static bool machine_fits(const struct cs_target *t, const struct drv_chip *chip)
 {
-	unsigned mach = flags & FLAGS_MACH;
-	const char *made_for = drv_isa_name(mach);
+	if (chip->generic && t->mach == chip->generic->elf_mach)
+		return t->generic_version >= chip->generic_version;
+	return t->mach == chip->elf_mach || (t->mach && t->mach == chip->runs_mach);
+}
 
-	if (mach == chip->elf_mach)
+bool cs_target_fits(const struct cs_target *t, const struct drv_chip *chip)
+{
+	return machine_fits(t, chip) && cs_feature_fits(t->xnack, chip->xnack) &&
+	       cs_feature_fits(t->sramecc, chip->sramecc);
+}
+
+/* Says what does not fit. */
+static int check_target(const struct cs_target *t, const struct drv_chip *chip)
+{
+	if (cs_target_fits(t, chip))
 		return 0;
-	if (!chip->generic || mach != chip->generic->elf_mach)
-		return drv_fail(-ENOEXEC, "the code object is for %s (machine 0x%02x), this is %s",
-				made_for ? made_for : "another chip", mach, chip->target);
-	if (GENERIC_VERSION(flags) < chip->generic_version)
+	if (machine_fits(t, chip))
+		return drv_fail(-ENOEXEC,
+				cs_feature_fits(t->xnack, chip->xnack)
+					? "the code object's sramecc setting is not that of %s"
+					: "the code object demands xnack, which DRM queues of %s do not have",
+				chip->target);
+	if (chip->generic && t->mach == chip->generic->elf_mach)
 		return drv_fail(-ENOEXEC, "the code object is for version %u of %s, %s needs %u or later",
-				GENERIC_VERSION(flags), made_for, chip->target, chip->generic_version);
-	return 0;
+				t->generic_version, t->isa, chip->target, chip->generic_version);
+	return drv_fail(-ENOEXEC, "the code object is for %s (machine 0x%02x), this is %s",
+			t->isa ? t->isa : "another chip", t->mach, chip->target);
 }
 
-static int check_target(const GElf_Ehdr *ehdr, const struct drv_chip *chip)
-{
-	int r = check_machine(ehdr->e_flags, chip);
-
-	if (r)
-		return r;
-	if (!cs_feature_fits(demanded(ehdr, V3_XNACK, V4_XNACK_SHIFT), chip->xnack))
-		return drv_fail(-ENOEXEC, "the code object demands xnack, which DRM queues do not have");
-	if (!cs_feature_fits(demanded(ehdr, V3_SRAMECC, V4_SRAMECC_SHIFT), chip->sramecc))
-		return drv_fail(-ENOEXEC, "the code object's sramecc setting is not that of %s", chip->target);
-	return 0;
-}
-
-static int check_header(struct cs_elf *e, const struct drv_chip *chip)
+static int check_header(struct cs_elf *e)
 {
 	GElf_Ehdr header;
 	const GElf_Ehdr *ehdr = gelf_getehdr(e->elf, &header);
@@ -80,9 +82,17 @@ static int check_header(struct cs_elf *e, const struct drv_chip *chip)
 		return drv_fail(-ENOEXEC, "not a linked HSA code object (OS ABI %u, type %u)",
 				ehdr->e_ident[EI_OSABI], ehdr->e_type);
 	if (ehdr->e_ident[EI_ABIVERSION] < 1 || ehdr->e_ident[EI_ABIVERSION] > 4)
-		return drv_fail(-ENOTSUP, "code object ABI version %u; 3 to 6 are known",
+		return drv_fail(-ENOTSUP, "code object version %u; 3 to 6 are known",
 				ehdr->e_ident[EI_ABIVERSION] + 2);
-	return check_target(ehdr, chip);
+	e->target = (struct cs_target){
+		.isa = drv_isa_name(ehdr->e_flags & FLAGS_MACH),
+		.mach = ehdr->e_flags & FLAGS_MACH,
+		.version = ehdr->e_ident[EI_ABIVERSION] + 2,
+		.generic_version = GENERIC_VERSION(ehdr->e_flags),
+		.xnack = demanded(ehdr, V3_XNACK, V4_XNACK_SHIFT),
+		.sramecc = demanded(ehdr, V3_SRAMECC, V4_SRAMECC_SHIFT),
+	};
+	return 0;
 }
 
 /* Reads loaded segment i; false when it is none. */
@@ -154,7 +164,9 @@ int cs_elf_open(struct cs_elf *e, const void *image, size_t size_B, const struct
 	e->elf = elf_memory((char *)(uintptr_t)image, size_B);
 	if (!e->elf)
 		return drv_fail(-ENOEXEC, "not an ELF file: %s", elf_errmsg(-1));
-	r = check_header(e, chip);
+	r = check_header(e);
+	if (!r && chip)
+		r = check_target(&e->target, chip);
 	if (!r)
 		r = check_segments(e);
 	if (!r)
@@ -177,6 +189,20 @@ const char *cs_elf_symbol(const struct cs_elf *e, size_t i, GElf_Sym *sym)
 		return NULL;
 	}
 	return sym->st_name < e->names_B ? e->names + sym->st_name : NULL;
+}
+
+void cs_elf_section(const struct cs_elf *e, const GElf_Sym *sym, uint64_t *align_B, bool *constant)
+{
+	Elf_Scn *scn = sym->st_shndx < SHN_LORESERVE ? elf_getscn(e->elf, sym->st_shndx) : NULL;
+	GElf_Shdr shdr;
+
+	*align_B = 1;
+	*constant = false;
+	if (!scn || !gelf_getshdr(scn, &shdr))
+		return;
+	if (shdr.sh_addralign)
+		*align_B = shdr.sh_addralign;
+	*constant = !(shdr.sh_flags & SHF_WRITE);
 }
 
 bool cs_elf_inside(const struct cs_elf *e, uint64_t va, uint64_t size_B, unsigned flags)
@@ -213,21 +239,25 @@ int cs_elf_notes(const struct cs_elf *e, int (*take)(void *user, const void *not
 
 /* --- placing ---------------------------------------------------------------------------------- */
 
-/* What LLVM's linker leaves for the loader. S symbol, A addend, B base, P place. */
+/* What may stand in a loadable code object (LLVM AMDGPUUsage, "Relocation Records"). S symbol, A addend, B base, P
+ * place. LLVM's linker leaves ABS64 and RELATIVE64 to the loader; other linkers may leave all that needs no table
+ * of addresses. GOTPCREL (7 to 9) does: it is a linker's alone. */
 static const struct reloc {
 	uint8_t type, width_B, shift;
 	bool relative; /* minus P */
 	bool base;     /* B instead of S */
+	bool branch;   /* in dwords from the next instruction: what s_branch takes */
 } relocs[] = {
-	{.type = 1, .width_B = 4},                                 /* ABS32_LO */
-	{.type = 2, .width_B = 4, .shift = 32},                    /* ABS32_HI */
-	{.type = 3, .width_B = 8},                                 /* ABS64 */
-	{.type = 4, .width_B = 4, .relative = true},               /* REL32 */
-	{.type = 5, .width_B = 8, .relative = true},               /* REL64 */
-	{.type = 6, .width_B = 4},                                 /* ABS32 */
-	{.type = 10, .width_B = 4, .relative = true},              /* REL32_LO */
-	{.type = 11, .width_B = 4, .shift = 32, .relative = true}, /* REL32_HI */
-	{.type = 13, .width_B = 8, .base = true},                  /* RELATIVE64 */
+	{.type = 1, .width_B = 4},                                    /* ABS32_LO */
+	{.type = 2, .width_B = 4, .shift = 32},                       /* ABS32_HI */
+	{.type = 3, .width_B = 8},                                    /* ABS64 */
+	{.type = 4, .width_B = 4, .relative = true},                  /* REL32 */
+	{.type = 5, .width_B = 8, .relative = true},                  /* REL64 */
+	{.type = 6, .width_B = 4},                                    /* ABS32 */
+	{.type = 10, .width_B = 4, .relative = true},                 /* REL32_LO */
+	{.type = 11, .width_B = 4, .shift = 32, .relative = true},    /* REL32_HI */
+	{.type = 13, .width_B = 8, .base = true},                     /* RELATIVE64 */
+	{.type = 14, .width_B = 2, .relative = true, .branch = true}, /* REL16 */
 };
 
 static const struct reloc *find_reloc(unsigned type)
@@ -238,84 +268,106 @@ static const struct reloc *find_reloc(unsigned type)
 	return NULL;
 }
 
+/* An image that is being put together. */
+struct placing {
+	const struct cs_elf *e;
+	const struct cs_code_hooks *hooks; /* or NULL */
+	uint8_t *to;
+	uint64_t base;
+};
+
+static int resolve_external(const struct placing *p, const char *name, bool weak, uint64_t *value)
+{
+	int r = -ENOTSUP;
+
+	*value = 0;
+	if (p->hooks && p->hooks->resolve && name)
+		r = p->hooks->resolve(p->hooks->user, name, value);
+	if (!r || weak)
+		return 0;
+	return drv_fail(r, "the code object needs %s, which it does not define", name ? name : "?");
+}
+
 /* Where a symbol that a relocation names will be. */
-static int resolve(const struct cs_elf *e, size_t index, uint64_t base, uint64_t *value)
+static int resolve(const struct placing *p, size_t index, uint64_t *value)
 {
 	const char *name;
 	GElf_Sym sym;
 
-	if (index >= e->syms)
-		return drv_fail(-ENOEXEC, "a relocation against symbol %zu of %zu", index, e->syms);
-	name = cs_elf_symbol(e, index, &sym);
-	if (sym.st_shndx != SHN_UNDEF)
-		*value = base + sym.st_value;
-	else if (GELF_ST_BIND(sym.st_info) == STB_WEAK)
-		*value = 0;
-	else
-		return drv_fail(-ENOTSUP, "the code object needs %s, which it does not define", name ? name : "?");
+	if (index >= p->e->syms)
+		return drv_fail(-ENOEXEC, "a relocation against symbol %zu of %zu", index, p->e->syms);
+	name = cs_elf_symbol(p->e, index, &sym);
+	if (sym.st_shndx == SHN_UNDEF)
+		return resolve_external(p, name, GELF_ST_BIND(sym.st_info) == STB_WEAK, value);
+	*value = sym.st_value + (sym.st_shndx == SHN_ABS ? 0 : p->base);
 	return 0;
 }
 
-static int relocate(const struct cs_elf *e, const GElf_Rela *rela, uint8_t *to, uint64_t base)
+static int relocate(const struct placing *p, const GElf_Rela *rela)
 {
 	const struct reloc *how = find_reloc(GELF_R_TYPE(rela->r_info));
-	uint64_t value = base;
+	uint64_t value = p->base;
 	int r = 0;
 
 	if (!GELF_R_TYPE(rela->r_info))
 		return 0;
 	if (!how)
 		return drv_fail(-ENOTSUP, "relocation type %u", (unsigned)GELF_R_TYPE(rela->r_info));
-	if (!cs_elf_inside(e, rela->r_offset, how->width_B, 0))
+	if (!cs_elf_inside(p->e, rela->r_offset, how->width_B, 0))
 		return drv_fail(-ENOEXEC, "a relocation outside the image, at 0x%llx",
 				(unsigned long long)rela->r_offset);
 	if (!how->base)
-		r = resolve(e, GELF_R_SYM(rela->r_info), base, &value);
+		r = resolve(p, GELF_R_SYM(rela->r_info), &value);
 	if (r)
 		return r;
 	value += rela->r_addend;
 	if (how->relative)
-		value -= base + rela->r_offset;
+		value -= p->base + rela->r_offset;
+	if (how->branch) {
+		value = (uint64_t)((int64_t)(value - 4) / 4);
+		if ((int64_t)value != (int16_t)value)
+			return drv_fail(-ENOEXEC, "a branch over %lld instructions", (long long)value);
+	}
 	value >>= how->shift;
-	memcpy(to + rela->r_offset, &value, how->width_B);
+	memcpy(p->to + rela->r_offset, &value, how->width_B);
 	return 0;
 }
 
-static int relocate_section(const struct cs_elf *e, Elf_Data *data, uint8_t *to, uint64_t base)
+static int relocate_section(const struct placing *p, Elf_Data *data)
 {
 	GElf_Rela rela;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < data->d_size / sizeof(Elf64_Rela); i++)
-		r = gelf_getrela(data, i, &rela) ? relocate(e, &rela, to, base)
+		r = gelf_getrela(data, i, &rela) ? relocate(p, &rela)
 						 : drv_fail(-ENOEXEC, "relocation %zu cannot be read", i);
 	return r;
 }
 
-static int relocate_all(const struct cs_elf *e, uint8_t *to, uint64_t base)
+static int relocate_all(const struct placing *p)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 	int r = 0;
 
-	while (!r && (scn = next_section(e, scn, SHT_RELA, &shdr))) {
+	while (!r && (scn = next_section(p->e, scn, SHT_RELA, &shdr))) {
 		Elf_Data *data = elf_getdata(scn, NULL);
 
 		/* Relocations of sections that are not loaded are the linker's. */
 		if (!(shdr.sh_flags & SHF_ALLOC))
 			continue;
-		r = data ? relocate_section(e, data, to, base)
-			 : drv_fail(-ENOEXEC, "relocations that cannot be read");
+		r = data ? relocate_section(p, data) : drv_fail(-ENOEXEC, "relocations that cannot be read");
 	}
 	return r;
 }
 
-int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base)
+int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base, const struct cs_code_hooks *hooks)
 {
+	const struct placing placing = {.e = e, .hooks = hooks, .to = to, .base = base};
 	GElf_Phdr p;
 
 	for (size_t i = 0; i < e->segments; i++)
 		if (loaded(e, i, &p))
 			memcpy(to + p.p_vaddr, e->image + p.p_offset, p.p_filesz);
-	return relocate_all(e, to, base);
+	return relocate_all(&placing);
 }

@@ -17,6 +17,7 @@ struct cs_elf {
 	const uint8_t *image;
 	size_t size_B;
 	Elf *elf; /* owned */
+	struct cs_target target;
 	size_t segments;
 	uint64_t span_B;    /* of the loaded image, from address 0 to the end of the last segment */
 	Elf_Data *sym_data; /* dynamic symbols; owned by elf */
@@ -26,19 +27,22 @@ struct cs_elf {
 };
 
 /* If the image is an offload bundle, narrows it to the first code object for the chip, or else for its generic
- * target. -ENOEXEC, -ENOTSUP (compressed). */
+ * target, or else for a chip whose code it runs. -ENOEXEC, -ENOTSUP (compressed). */
 DRV_MUST_CHECK int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip);
 /* True when code that wants the feature so runs on a chip that has it so. */
 bool cs_feature_fits(enum drv_feature wanted, enum drv_feature have);
 
-/* -ENOEXEC with a record for anything that is not a sound code object of that chip. */
+/* -ENOEXEC with a record for anything that is not a sound code object of that chip; NULL: of any. */
 DRV_MUST_CHECK int cs_elf_open(struct cs_elf *e, const void *image, size_t size_B, const struct drv_chip *chip);
 void cs_elf_close(struct cs_elf *e);
 /* Reads symbol i < syms; gives its name, or NULL when it has none. */
 const char *cs_elf_symbol(const struct cs_elf *e, size_t i, GElf_Sym *sym);
-/* Copies the segments to `to`, span_B zeroed bytes that will live at address base, and applies relocations.
- * -ENOTSUP: a relocation against what the object does not define. */
-DRV_MUST_CHECK int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base);
+/* Copies the segments to `to`, span_B zeroed bytes that will live at address base, and applies relocations. hooks
+ * may be NULL. -ENOTSUP: a relocation against what the object does not define. */
+DRV_MUST_CHECK int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base,
+				const struct cs_code_hooks *hooks);
+/* The symbol's section: alignment, and whether it is written to. */
+void cs_elf_section(const struct cs_elf *e, const GElf_Sym *sym, uint64_t *align_B, bool *constant);
 /* Calls take for each AMDGPU metadata note until it fails. */
 DRV_MUST_CHECK int cs_elf_notes(const struct cs_elf *e, int (*take)(void *user, const void *note, size_t size_B),
 				void *user);

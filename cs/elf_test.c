@@ -8,6 +8,7 @@
 #include "cs/code.h"
 #include "shaders/blob.h"
 #include "tests/check.h"
+#include "tests/code/code.h"
 
 static int take_note(void *user, const void *note, size_t size_B)
 {
@@ -25,9 +26,11 @@ static int parse(const void *image, size_t size_B, const char *target, struct cs
 	if (r)
 		return r;
 	r = cs_elf_notes(&elf, take_note, meta);
+	if (!r)
+		cs_meta_sort(meta);
 	placed = calloc(1, elf.span_B);
 	if (!r && placed)
-		r = cs_elf_place(&elf, placed, 0x10000);
+		r = cs_elf_place(&elf, placed, 0x10000, NULL);
 	for (size_t i = 0; i < elf.syms; i++) {
 		GElf_Sym sym;
 
@@ -135,6 +138,110 @@ static void generic_code_runs_on_the_chips_it_covers(void)
 	CHECK_EQ(open_generic(0x52, 1, "gfx1030"), -ENOEXEC);
 	CHECK_EQ(open_generic(0x53, 1, "gfx1010"), -ENOEXEC);
 	CHECK_EQ(open_generic(0x59, 1, "gfx1100"), -ENOEXEC);
+}
+
+static bool fits(const char *made_for, const char *target)
+{
+	const struct shader_blob *b = shader_find(code_blobs, "variables.v5", made_for);
+	struct cs_target t;
+
+	return b && !cs_code_target(b->image, b->size_B, NULL, &t) && !strcmp(t.isa, made_for) && t.version == 5 &&
+	       cs_target_fits(&t, drv_chip_by_target(target));
+}
+
+static void code_for_one_chip_runs_on_those_with_its_instructions(void)
+{
+	static const char *const same[] = {"gfx900", "gfx902", "gfx909", "gfx90c"};
+	static const char *const other[] = {"gfx904", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030"};
+
+	for (unsigned i = 0; i < 4; i++)
+		CHECK(fits("gfx900", same[i]));
+	for (unsigned i = 0; i < 6; i++)
+		CHECK(!fits("gfx900", other[i]));
+	CHECK(fits("gfx906", "gfx906") && !fits("gfx906", "gfx900") && !fits("gfx906", "gfx902"));
+}
+
+static void code_is_read_without_its_gpu(void)
+{
+	for (const struct shader_blob *b = code_blobs; b->target; b++) {
+		bool variables = !strncmp(b->name, "variables", 9);
+		const struct cs_variable *v;
+		const struct cs_kernel *k;
+		struct cs_code *code;
+		uint64_t va, size_B;
+
+		if (!CHECK_EQ(cs_code_read(b->image, b->size_B, &code), 0))
+			continue;
+		cs_code_extent(code, &va, &size_B);
+		CHECK(!va && size_B);
+		CHECK_EQ(cs_code_kernel(code, "bump", &k), variables ? 0 : -ENOENT);
+		CHECK_EQ(cs_code_variable(code, "outside", &v), variables ? -ENOENT : 0);
+		cs_code_unload(code);
+	}
+}
+
+#define BASE    0x7f1200340000ull /* where the image is placed */
+#define OUTSIDE 0x7f1200345679ull /* where the name that it does not define lies */
+
+static int resolve_outside(void *user, const char *name, uint64_t *va)
+{
+	(void)user;
+	*va = OUTSIDE;
+	return strcmp(name, "outside") ? -ENOENT : 0;
+}
+
+/* Gives the first relocation, against "outside", that type; places the image; shows what stands there, 0xa5 before,
+ * and where that is from the image's beginning. */
+static int place_as(unsigned type, int64_t addend, uint64_t *at, uint64_t *value)
+{
+	static const struct cs_code_hooks hooks = {.resolve = resolve_outside};
+	const struct shader_blob *b = shader_find(code_blobs, "variables.v5", "gfx906");
+	uint8_t *image = malloc(b->size_B), *placed;
+	Elf64_Ehdr ehdr;
+	Elf64_Shdr shdr = {0};
+	Elf64_Rela rela;
+	struct cs_elf elf;
+	int r;
+
+	memcpy(image, b->image, b->size_B);
+	memcpy(&ehdr, image, sizeof(ehdr));
+	for (unsigned i = 0; i < ehdr.e_shnum && shdr.sh_type != SHT_RELA; i++)
+		memcpy(&shdr, image + ehdr.e_shoff + i * sizeof(shdr), sizeof(shdr));
+	memcpy(&rela, image + shdr.sh_offset, sizeof(rela));
+	*at = rela.r_offset;
+	rela.r_info = ELF64_R_INFO(ELF64_R_SYM(rela.r_info), type);
+	rela.r_addend = addend;
+	memcpy(image + shdr.sh_offset, &rela, sizeof(rela));
+	memset(image + shdr.sh_offset + sizeof(rela), 0, shdr.sh_size - sizeof(rela)); /* R_AMDGPU_NONE */
+	r = cs_elf_open(&elf, image, b->size_B, NULL);
+	placed = calloc(1, elf.span_B);
+	r = r ? r : cs_elf_place(&elf, placed, BASE, &hooks);
+	memcpy(value, placed + *at, sizeof(*value));
+	free(placed);
+	cs_elf_close(&elf);
+	free(image);
+	return r;
+}
+
+static void every_relocation_is_computed(void)
+{
+	uint64_t at, value;
+
+	CHECK(!place_as(1, 4, &at, &value) && value == (uint32_t)(OUTSIDE + 4));             /* ABS32_LO */
+	CHECK(!place_as(2, 4, &at, &value) && value == OUTSIDE >> 32);                       /* ABS32_HI */
+	CHECK(!place_as(3, 4, &at, &value) && value == OUTSIDE + 4);                         /* ABS64 */
+	CHECK(!place_as(4, 4, &at, &value) && value == (uint32_t)(OUTSIDE + 4 - BASE - at)); /* REL32 */
+	CHECK(!place_as(5, -8, &at, &value) && value == OUTSIDE - 8 - BASE - at);            /* REL64 */
+	CHECK(!place_as(6, 0, &at, &value) && value == (uint32_t)OUTSIDE);                   /* ABS32 */
+	CHECK(!place_as(10, 0, &at, &value) && value == (uint32_t)(OUTSIDE - BASE - at));    /* REL32_LO */
+	CHECK(!place_as(11, 0, &at, &value) && value == (OUTSIDE - BASE - at) >> 32);        /* REL32_HI */
+	CHECK(!place_as(13, 96, &at, &value) && value == BASE + 96);                         /* RELATIVE64 */
+	/* REL16: dwords from the instruction behind the branch, 64 bytes ahead; and too far away */
+	CHECK(!place_as(14, (int64_t)(BASE + at + 64 - OUTSIDE), &at, &value) && value == 15);
+	CHECK_EQ(place_as(14, 1 << 20, &at, &value), -ENOEXEC);
+	for (unsigned type = 7; type <= 9; type++) /* GOTPCREL: the linker's */
+		CHECK_EQ(place_as(type, 0, &at, &value), -ENOTSUP);
+	CHECK_EQ(place_as(15, 0, &at, &value), -ENOTSUP);
 }
 
 /* A bundle of two entries; the image of each is one byte long and is its number. */
@@ -271,6 +378,9 @@ int main(void)
 	sound_objects_load();
 	other_chips_are_refused();
 	generic_code_runs_on_the_chips_it_covers();
+	code_for_one_chip_runs_on_those_with_its_instructions();
+	code_is_read_without_its_gpu();
+	every_relocation_is_computed();
 	a_bundle_prefers_the_chip_to_its_generic_target();
 	bundles_are_searched(bundle, bundle_B, b);
 	metadata_that_lies_is_refused();

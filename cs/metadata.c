@@ -219,6 +219,7 @@ static int read_kernel(struct cursor kernel, struct cs_meta_kernel *k)
 
 	if (!find_text(kernel, ".symbol", &symbol) ||
 	    !find_number(kernel, ".kernarg_segment_size", KERNARG_MAX_B, &k->kernarg_B) ||
+	    !find_number(kernel, ".kernarg_segment_align", KERNARG_MAX_B, &k->args_align_B) ||
 	    !find_number(kernel, ".max_flat_workgroup_size", UINT32_MAX, &k->max_threads))
 		return -ENOEXEC;
 	k->symbol = strndup(symbol.text, symbol.n);
@@ -275,12 +276,22 @@ int cs_meta_add(struct cs_meta *meta, const void *note, size_t size_B)
 	return r ? drv_fail(r, "the metadata of kernel %u", meta->count) : 0;
 }
 
+static int by_symbol(const void *a, const void *b)
+{
+	return strcmp(((const struct cs_meta_kernel *)a)->symbol, ((const struct cs_meta_kernel *)b)->symbol);
+}
+
+void cs_meta_sort(struct cs_meta *meta)
+{
+	if (meta->count)
+		qsort(meta->kernel, meta->count, sizeof(*meta->kernel), by_symbol);
+}
+
 const struct cs_meta_kernel *cs_meta_find(const struct cs_meta *meta, const char *symbol)
 {
-	for (unsigned i = 0; i < meta->count; i++)
-		if (meta->kernel[i].symbol && !strcmp(meta->kernel[i].symbol, symbol))
-			return &meta->kernel[i];
-	return NULL;
+	const struct cs_meta_kernel key = {.symbol = (char *)(uintptr_t)symbol};
+
+	return meta->count ? bsearch(&key, meta->kernel, meta->count, sizeof(key), by_symbol) : NULL;
 }
 
 void cs_meta_fini(struct cs_meta *meta)

@@ -76,11 +76,13 @@ static void release(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t 
 	cs_ib_wrote(ib, p);
 }
 
-void cs_ib_release_value(struct cs_ib *ib, uint64_t va, uint64_t value)
+void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uint64_t value)
 {
 	/* TC_WB alone does nothing on GFX9; with TC_NC it writes back MTYPE NC and RW lines: all that we map
-	 * cached. */
-	release(ib, EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC,
+	 * cached. Vector stores write through to L2, so what the agent alone reads is there already. */
+	release(ib,
+		scope == CS_SCOPE_SYSTEM ? EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC
+					 : EVENT_BOTTOM_OF_PIPE_TS,
 		RELEASE_DATA_64 | RELEASE_INT_AFTER_WRITE_CONFIRM, va, value);
 }
 

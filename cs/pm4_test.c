@@ -38,7 +38,7 @@ static void emits_the_reference_encodings(void)
 	cs_ib_acquire(&ib, CS_SCOPE_SYSTEM);
 	CHECK_DWORDS(ib, 0xC0055800, 0x08C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
-	cs_ib_release_value(&ib, VA, 0x1122334455667788ull);
+	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 0x1122334455667788ull);
 	CHECK_DWORDS(ib, 0xC0064900, 0x00088514, 0x43000000, 0x56789ab8, 0x1234, 0x55667788, 0x11223344, 0);
 	ib = fresh();
 	cs_ib_release_clock(&ib, VA);
@@ -84,7 +84,7 @@ static void prints_what_it_emits(const char *file)
 
 	cs_ib_barrier(&ib);
 	cs_ib_acquire(&ib, CS_SCOPE_SYSTEM);
-	cs_ib_release_value(&ib, VA, 42);
+	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 42);
 	cs_ib_release_clock(&ib, VA);
 	cs_ib_clock(&ib, VA);
 	cs_ib_wait_word(&ib, VA, 5);

@@ -328,7 +328,15 @@ struct vm *cs_ring_vm(const struct cs_ring *ring)
 	return ring->ctx->vm;
 }
 
-struct cs_point cs_ring_last(struct cs_ring *ring)
+struct cs_point cs_ring_last(const struct cs_ring *ring)
 {
-	return (struct cs_point){ring, ring->last};
+	/* Points are handed to who may wait for them, which is no change of the ring. */
+	return (struct cs_point){(struct cs_ring *)(uintptr_t)ring, ring->last};
+}
+
+unsigned cs_ring_unfinished(const struct cs_ring *ring)
+{
+	uint64_t last = ring->last, reached = cs_reached(ring);
+
+	return last > reached ? (unsigned)(last - reached) : 0;
 }

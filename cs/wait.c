@@ -77,6 +77,19 @@ static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
 	return 0;
 }
 
+int cs_point_sleep(struct cs_point point, int64_t timeout_ns)
+{
+	int r = cs_point_poll(point);
+
+	if (r < 0)
+		return drv_fail(r, "the context was lost before");
+	if (r)
+		return 0;
+	/* Who sleeps in slices expects most of them to end so: nothing to record. */
+	r = wait_cs(point, cs_deadline_ns(timeout_ns));
+	return cs_is_loss(r) ? cs_ring_lose(point.ring, r, point.seq) : r;
+}
+
 int cs_fence_poll(struct cs_point point)
 {
 	int r = wait_cs(point, 0);
@@ -88,6 +101,13 @@ void cs_point_settle(struct cs_point point)
 {
 	if (point.ring && cs_reached(point.ring) < point.seq)
 		(void)!wait_cs(point, INT64_MAX);
+}
+
+bool cs_point_settled(struct cs_point point)
+{
+	if (!point.ring || cs_reached(point.ring) >= point.seq)
+		return true;
+	return cs_ctx_lost(point.ring->ctx) && wait_cs(point, 0) != -ETIMEDOUT;
 }
 
 /* Waits until the deadline. */

@@ -63,6 +63,7 @@ struct drv_chip {
 	const char *product;               /* what people call the family of boards */
 	const struct drv_generic *generic; /* whose code runs on it too; NULL: none */
 	uint8_t elf_mach;                  /* EF_AMDGPU_MACH, e_flags 7:0 */
+	uint8_t runs_mach;                 /* of a chip whose code does the same here; 0: none */
 	uint8_t generic_version;           /* least version (e_flags 31:24) of generic code that knows this chip */
 	struct drv_chip_id id[DRV_CHIP_IDS];
 

@@ -21,6 +21,11 @@ enum {
 	FAMILY_GC_12_0_0 = 152,
 };
 
+/* Chips whose code others run as it is: LLVM's features of those (AMDGPU.td) are the same, or more. Libraries are
+ * built for these alone. Not so gfx904 and gfx906 with code for gfx900: what is v_mad_mix there is v_fma_mix here,
+ * and where gfx906 has ECC its 16-bit loads clear the half of a register that gfx900's leave as it was. */
+enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
+
 /* What a generation has in common. A row may name a field again: the later one counts. */
 #define ALL                                                                                                        \
 	.generic_version = 1, .max_group_threads = 1024, .scratch_waves_per_cu = 32, .lds_B = 65536,               \
@@ -35,17 +40,18 @@ enum {
 
 /* APUs leave retry on unless amdgpu.noretry says otherwise: code of both kinds runs, since nothing ever resolves a
  * fault of a DRM queue. */
-#define GFX9_APU(l2) GFX9(l2), .generic = &gfx9, .xnack = DRV_FEATURE_EITHER
+#define GFX9_APU(l2) GFX9(l2), .generic = &gfx9, .runs_mach = GFX900, .xnack = DRV_FEATURE_EITHER
 
 #define GFX10                                                                                                      \
 	ALL, .pm4 = DRV_PM4_GFX10, .wave_lanes = 32, .scratch_granule_B = 1024, .scratch_max_units = 0x1fff,       \
 		.sdma_fill_max_B = 0x3fffe0, .rsrc3_reg = 0x228
 #define GFX10_1(l2)                                                                                                \
-	GFX10, .generic = &gfx10_1, .sdma = DRV_SDMA_V5, .waves_per_cu = 40, .sdma_copy_max_B = 0x3fff00,          \
-		.xnack = DRV_FEATURE_EITHER, .caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, 0}
+	GFX10, .generic = &gfx10_1, .runs_mach = GFX1010, .sdma = DRV_SDMA_V5, .waves_per_cu = 40,                 \
+		.sdma_copy_max_B = 0x3fff00, .xnack = DRV_FEATURE_EITHER,                                          \
+		.caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, 0}
 #define GFX10_3(l2, mall)                                                                                          \
-	GFX10, .generic = &gfx10_3, .sdma = DRV_SDMA_V5_2, .waves_per_cu = 32, .sdma_copy_max_B = 0x3fffff00,      \
-		.caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, mall}
+	GFX10, .generic = &gfx10_3, .runs_mach = GFX1030, .sdma = DRV_SDMA_V5_2, .waves_per_cu = 32,               \
+		.sdma_copy_max_B = 0x3fffff00, .caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, mall}
 
 #define GFX11(l2, mall)                                                                                            \
 	ALL, .generic = &gfx11, .pm4 = DRV_PM4_GFX11, .sdma = DRV_SDMA_V6, .wave_lanes = 32, .waves_per_cu = 32,   \

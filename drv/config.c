@@ -18,8 +18,9 @@ struct word {
 };
 
 static const struct word log_words[] = {
-	{"error", DRV_LOG_ERROR}, {"device", DRV_LOG_DEVICE}, {"mem", DRV_LOG_MEM},   {"submit", DRV_LOG_SUBMIT},
-	{"ib", DRV_LOG_IB},       {"code", DRV_LOG_CODE},     {"copy", DRV_LOG_COPY}, {"all", ~0u},
+	{"error", DRV_LOG_ERROR},   {"device", DRV_LOG_DEVICE}, {"mem", DRV_LOG_MEM},
+	{"submit", DRV_LOG_SUBMIT}, {"ib", DRV_LOG_IB},         {"code", DRV_LOG_CODE},
+	{"copy", DRV_LOG_COPY},     {"hsa", DRV_LOG_HSA},       {"all", ~0u},
 };
 
 static const struct word copy_words[] = {
@@ -102,13 +103,29 @@ static bool parse_staging(const char *text)
 	return parse_number(text, 64, 65536, &config.staging_KiB);
 }
 
+static bool parse_fine_vram(const char *text)
+{
+	uint32_t on = 0;
+	bool ok = parse_number(text, 0, 1, &on);
+
+	config.fine_vram = on;
+	return ok;
+}
+
+static bool parse_tools(const char *text)
+{
+	config.tools = strdup(text);
+	return config.tools;
+}
+
 static const struct {
 	const char *name;
 	bool (*parse)(const char *text);
 } variables[] = {
 	{"TUFF_LOG_FILE", parse_log_file},   {"TUFF_LOG", parse_log},
 	{"TUFF_COPY", parse_copy},           {"TUFF_SPIN_US", parse_spin},
-	{"TUFF_STAGING_KIB", parse_staging},
+	{"TUFF_STAGING_KIB", parse_staging}, {"HSA_FORCE_FINE_GRAIN_PCIE", parse_fine_vram},
+	{"HSA_TOOLS_LIB", parse_tools},
 };
 
 static void complain(const char *name, const char *text)
@@ -155,6 +172,18 @@ static void parse_overrides(void)
 	}
 }
 
+/* As ROCm has it: an empty list hides all GPUs, which is not the same as no list. */
+static void parse_visible(void)
+{
+	const char *text = getenv("ROCR_VISIBLE_DEVICES");
+
+	config.visible_set = text;
+	if (text && strlen(text) < sizeof(config.visible))
+		strcpy(config.visible, text);
+	else if (text)
+		complain("ROCR_VISIBLE_DEVICES", text);
+}
+
 static void parse_environment(void)
 {
 	for (size_t i = 0; i < COUNT(variables); i++) {
@@ -164,6 +193,7 @@ static void parse_environment(void)
 			complain(variables[i].name, text);
 	}
 	parse_overrides();
+	parse_visible();
 }
 
 const struct drv_config *drv_config(void)

@@ -23,8 +23,12 @@ struct drv_config {
 	enum drv_copy_engine copy;
 	uint32_t spin_us;     /* TUFF_SPIN_US: how long a wait polls before it sleeps */
 	uint32_t staging_KiB; /* TUFF_STAGING_KIB: size of one staging buffer */
+	const char *tools;    /* owned, for ever; HSA_TOOLS_LIB, NULL when there is none */
 	unsigned overrides;
 	struct drv_override override[DRV_OVERRIDES_MAX];
+	char visible[512]; /* ROCR_VISIBLE_DEVICES */
+	bool visible_set;  /* it is there, even if empty */
+	bool fine_vram;    /* HSA_FORCE_FINE_GRAIN_PCIE: fine-grained VRAM outside hives too */
 	char problem[160]; /* the first value that could not be understood and was ignored; "" if none */
 };
 

@@ -9,6 +9,7 @@
 #include "drv/config.h"
 #include "drv/device.h"
 #include "drv/error.h"
+#include "drv/handle.h"
 #include "drv/log.h"
 #include "drv/status.h"
 #include "drv/topology.h"

@@ -14,6 +14,7 @@ enum drv_log_category {
 	DRV_LOG_IB = 1 << 4,     /* "ib": each submitted IB, decoded */
 	DRV_LOG_CODE = 1 << 5,   /* "code": code objects */
 	DRV_LOG_COPY = 1 << 6,   /* "copy": what the copy planner chose */
+	DRV_LOG_HSA = 1 << 7,    /* "hsa": agents, queues, packets that stop, errors of queues */
 };
 
 /* True when any of these categories is on: test it before work that only the log needs. */

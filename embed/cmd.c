@@ -84,7 +84,7 @@ int tuff_cmd_signal(struct tuff_cmd *cmd, uint64_t va, uint64_t value)
 		sdma_fence(queue->ib, va + 4, value >> 32);
 		sdma_fence(queue->ib, va, (uint32_t)value);
 	} else {
-		cs_ib_release_value(queue->ib, va, value);
+		cs_ib_release_value(queue->ib, CS_SCOPE_SYSTEM, va, value);
 	}
 	return 0;
 }

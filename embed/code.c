@@ -46,7 +46,8 @@ int tuff_code_load(struct tuff_device *handle, const void *image, size_t size_B,
 	if (!code)
 		return drv_fail(-ENOMEM, "no host memory for a code object");
 	code->base.device = device;
-	r = cs_code_load(device->vm, image, size_B, &code->code);
+	/* No upload: loading would submit work, which moves what devices share. */
+	r = cs_code_load(device->vm, image, size_B, NULL, &code->code);
 	if (r)
 		goto fail_load;
 	r = publish_kernels(code);
@@ -115,6 +116,7 @@ int tuff_code_kernel_at(struct tuff_code *handle, unsigned index, struct tuff_ke
 
 int tuff_code_variable(struct tuff_code *handle, const char *name, uint64_t *va, uint64_t *size_B)
 {
+	const struct cs_variable *variable;
 	struct embed_code *code;
 	int r = embed_get(EMBED_CODE, handle, &code);
 
@@ -122,7 +124,12 @@ int tuff_code_variable(struct tuff_code *handle, const char *name, uint64_t *va,
 		return r;
 	if (!name || !va || !size_B)
 		return drv_fail(-EINVAL, "no %s", name ? "place for the variable" : "name");
-	return cs_code_variable(code->code, name, va, size_B);
+	r = cs_code_variable(code->code, name, &variable);
+	if (r)
+		return r;
+	*va = variable->va;
+	*size_B = variable->size_B;
+	return 0;
 }
 
 int tuff_kernel_info(struct tuff_kernel *handle, struct tuff_kernel_info *info)

@@ -26,7 +26,7 @@ int sdma_blit_load(struct sdma_copier *copier)
 		return 0;
 	if (!blob)
 		return drv_fail(-ENOTSUP, "no built-in kernels for %s", target);
-	r = cs_code_load(copier->vm, blob->image, blob->size_B, &copier->blit);
+	r = cs_code_load(copier->vm, blob->image, blob->size_B, NULL, &copier->blit);
 	for (unsigned i = 0; !r && i < BLIT_KERNELS; i++)
 		r = cs_code_kernel(copier->blit, kernels[i].name, &copier->kernel[i]);
 	return r;

@@ -258,3 +258,15 @@ int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job *job, uint8_t v
 {
 	return start(copier, job, true, value);
 }
+
+int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t size_B)
+{
+	struct sdma_job job = {
+		.dst = {.va = va, .place = SDMA_VRAM},
+		.src = {.va = (uintptr_t)from, .place = SDMA_PAGEABLE, .cpu = true},
+		.size_B = size_B,
+	};
+	int r = sdma_copier_copy(copier, &job);
+
+	return r ? r : cs_point_wait(job.point, CS_FOREVER);
+}

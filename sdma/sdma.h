@@ -68,6 +68,8 @@ enum sdma_engine sdma_copier_plan(const struct sdma_copier *copier, const struct
 /* Copies behind job->after. Ranges that overlap: -EINVAL. From pageable memory it returns when the source has been
  * read; to pageable memory when all is done; otherwise at once. -ENOMEM, -ECANCELED, -ENODEV, -EXDEV. */
 DRV_MUST_CHECK int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job);
+/* Copies host memory to VRAM and waits until it is there: cs_code_hooks.upload, user being the copier. */
+DRV_MUST_CHECK int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t size_B);
 /* Fills dst, which is not pageable, with a repeated byte. */
 DRV_MUST_CHECK int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job *job, uint8_t value);
 

@@ -38,7 +38,7 @@ int stack_load(struct stack *s, const char *name, int level, struct cs_code **co
 
 	snprintf(full, sizeof(full), "%s.O%d", name, level);
 	blob = shader_find(test_blobs, full, s->dev->chip->target);
-	return blob ? cs_code_load(s->vm, blob->image, blob->size_B, code) : -ENOENT;
+	return blob ? cs_code_load(s->vm, blob->image, blob->size_B, NULL, code) : -ENOENT;
 }
 
 static struct vm_mem *make(struct stack *s, uint64_t size_B, enum vm_kind kind, unsigned flags)

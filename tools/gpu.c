@@ -52,6 +52,17 @@ static int find_libraries(char *path, size_t path_B)
 	return -ENOENT;
 }
 
+/* Puts libtuff-gate.so first: it answers programs that look for ROCm's kernel driver themselves. Without it, or
+ * where its path cannot be preloaded, they find none, and all others run the same. */
+static void open_gate(const char *libraries)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/libtuff-gate.so", libraries);
+	if (!access(path, R_OK) && !strpbrk(path, " :"))
+		prepend("LD_PRELOAD", path);
+}
+
 static int join_run(const struct vgpu_env *env)
 {
 	if (!env->preload[0]) {
@@ -131,11 +142,15 @@ int tool_run(int argc, char **argv)
 	if (find_libraries(libraries, sizeof(libraries)))
 		return 2;
 	prepend("LD_LIBRARY_PATH", libraries);
-	if (!spec)
+	if (!spec) {
+		open_gate(libraries);
 		return run_and_wait(argv + i);
+	}
 	if (vgpu_run_create(spec, &env))
 		return 2;
-	status = join_run(&env) ? 2 : run_and_wait(argv + i);
+	status = join_run(&env);
+	open_gate(libraries);
+	status = status ? 2 : run_and_wait(argv + i);
 	vgpu_stop();
 	return status;
 }

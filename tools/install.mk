@@ -9,6 +9,7 @@ VERSION := $(shell sed -n 's/^\#define TUFF_VERSION_M[AI][JN]OR //p' include/tuf
 define INSTALL_FILES
 644 $(O)/libtuff.a lib/tuff/libtuff.a
 644 $(O)/lib/libtuff-vgpu.so lib/tuff/libtuff-vgpu.so
+644 $(O)/lib/libtuff-gate.so lib/tuff/libtuff-gate.so
 644 $(O)/lib/libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so.1
 ln libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so
 755 $(O)/tuff bin/tuff

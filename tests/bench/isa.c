@@ -47,7 +47,7 @@ static struct cs_code *load(const struct shader_blob *blobs, const char *name)
 	const struct shader_blob *blob = shader_find(blobs, name, s.dev->chip->target);
 	struct cs_code *code;
 
-	if (!blob || cs_code_load(s.vm, blob->image, blob->size_B, &code))
+	if (!blob || cs_code_load(s.vm, blob->image, blob->size_B, NULL, &code))
 		exit(1);
 	return code;
 }

@@ -1,0 +1,152 @@
+/* Handles: what was freed is told from what took its slot, by every thread, at any time. */
+#include "drv/handle.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+
+enum { APPLE = DRV_HANDLE_KIND(0x5b, 1), PEAR = DRV_HANDLE_KIND(0x5b, 2) };
+
+static void a_handle_names_its_object_until_it_is_destroyed(void)
+{
+	static struct drv_handles table;
+	uint64_t a, b;
+	int apple, pear;
+
+	CHECK_EQ(drv_handle_create(&table, APPLE, &apple, &a), 0);
+	CHECK_EQ(drv_handle_create(&table, PEAR, &pear, &b), 0);
+	CHECK(drv_handle_find(&table, APPLE, a) == &apple);
+	CHECK(drv_handle_find(&table, PEAR, b) == &pear);
+	CHECK(!drv_handle_find(&table, PEAR, a));
+	CHECK(!drv_handle_find(&table, APPLE, 0));
+	CHECK(!drv_handle_find(&table, APPLE, ~0ull));
+	CHECK(!drv_handle_find(&table, APPLE, (uintptr_t)&apple));
+	/* an index that the table has no memory for yet */
+	CHECK(!drv_handle_find(&table, APPLE, a | DRV_HANDLE_INDEX_MASK));
+	drv_handle_destroy(&table, a);
+	CHECK(!drv_handle_find(&table, APPLE, a));
+	CHECK(drv_handle_find(&table, PEAR, b) == &pear);
+	drv_handle_destroy(&table, b);
+}
+
+static void a_slot_is_used_again_under_another_name(void)
+{
+	static struct drv_handles table;
+	uint64_t first, second, third;
+	int object;
+
+	CHECK_EQ(drv_handle_create(&table, APPLE, &object, &first), 0);
+	drv_handle_destroy(&table, first);
+	CHECK_EQ(drv_handle_create(&table, APPLE, &object, &second), 0);
+	CHECK_EQ(table.used, 1);
+	CHECK(first != second);
+	CHECK(!drv_handle_find(&table, APPLE, first));
+	drv_handle_destroy(&table, second);
+	/* another kind, and the generation goes on */
+	CHECK_EQ(drv_handle_create(&table, PEAR, &object, &third), 0);
+	CHECK_EQ(table.used, 1);
+	CHECK((third ^ first) << 16 && (third ^ second) << 16);
+	drv_handle_destroy(&table, third);
+}
+
+static void a_slot_gives_handles_without_allocation(void)
+{
+	static struct drv_handles table;
+	uint64_t slot, last = 0, handle;
+	int object;
+
+	CHECK_EQ(drv_handle_slot_create(&table, APPLE, &slot), 0);
+	CHECK(!drv_handle_find(&table, APPLE, slot));
+	for (unsigned i = 0; i < 3; i++) {
+		handle = drv_handle_open(&table, slot, &object);
+		CHECK(handle != last && drv_handle_find(&table, APPLE, handle) == &object);
+		drv_handle_shut(&table, handle);
+		CHECK(!drv_handle_find(&table, APPLE, handle));
+		last = handle;
+	}
+	drv_handle_slot_destroy(&table, slot);
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static struct drv_handles shared;
+
+/* Objects that come and go while a thread looks them up: it finds nothing, or what the slot names by then. */
+struct object {
+	_Atomic uint64_t handle;
+};
+static struct object objects[4];
+static _Atomic bool over;
+
+static void *look(void *unused)
+{
+	unsigned long wrong = 0;
+
+	(void)unused;
+	while (!over)
+		for (unsigned i = 0; i < 4; i++) {
+			uint64_t handle = objects[i].handle;
+			void *found = drv_handle_find(&shared, APPLE, handle);
+
+			wrong += found &&
+				 ((struct object *)found < objects || (struct object *)found >= objects + 4);
+		}
+	return (void *)wrong;
+}
+
+static void *churn(void *arg)
+{
+	struct object *object = arg;
+	unsigned long failed = 0;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		uint64_t handle = 0;
+
+		failed += !!drv_handle_create(&shared, APPLE, object, &handle);
+		object->handle = handle;
+		failed += drv_handle_find(&shared, APPLE, handle) != object;
+		drv_handle_destroy(&shared, handle);
+	}
+	return (void *)failed;
+}
+
+static void threads_see_their_own(void)
+{
+	pthread_t thread[5];
+	void *bad;
+
+	for (unsigned i = 0; i < 4; i++)
+		CHECK_EQ(pthread_create(&thread[i], NULL, churn, &objects[i]), 0);
+	CHECK_EQ(pthread_create(&thread[4], NULL, look, NULL), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		over = i == 4;
+		pthread_join(thread[i], &bad);
+		CHECK(!bad);
+	}
+	CHECK(shared.used <= 4);
+}
+
+static void a_child_can_make_handles(void)
+{
+	uint64_t handle;
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(drv_handle_create(&shared, APPLE, &handle, &handle) ||
+		      !drv_handle_find(&shared, APPLE, handle));
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
+}
+
+int main(void)
+{
+	a_handle_names_its_object_until_it_is_destroyed();
+	a_slot_is_used_again_under_another_name();
+	a_slot_gives_handles_without_allocation();
+	threads_see_their_own();
+	a_child_can_make_handles();
+	return check_done("handles");
+}

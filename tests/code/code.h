@@ -1,0 +1,10 @@
+/* The code objects of this folder: "variables.v5" and "outside.v5" for gfx900, gfx906, gfx908 and gfx90a in formats
+ * 4 and 5, for "gfx9-generic" in 6. variables names outside and does not define it. */
+#ifndef TESTS_CODE_H
+#define TESTS_CODE_H
+
+#include "shaders/blob.h"
+
+extern const struct shader_blob code_blobs[];
+
+#endif
