@@ -1,0 +1,83 @@
+/* Which devices see a block besides those that its pool names. */
+#include "pool/internal.h"
+
+static bool all_settled(const struct cs_point *points, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!cs_point_settled(points[i]))
+			return false;
+	return true;
+}
+
+/* share_lock held. */
+static void hide_from(struct pool_chunk *chunk, uint32_t vms)
+{
+	for (; vms; vms &= vms - 1) {
+		struct vm_mem **mem = &chunk->mem[__builtin_ctz(vms)];
+
+		vm_mem_destroy(*mem);
+		*mem = NULL;
+	}
+}
+
+/* Shows the chunk to those who do not see it yet; share_lock held. */
+static int show_to(struct pool_chunk *chunk, uint32_t vms)
+{
+	uint32_t shown = 0;
+
+	for (; vms; vms &= vms - 1) {
+		unsigned i = __builtin_ctz(vms);
+		int r;
+
+		if (chunk->mem[i])
+			continue;
+		r = pool_chunk_show(chunk, i);
+		if (r) {
+			hide_from(chunk, shown);
+			return r;
+		}
+		shown |= 1u << i;
+	}
+	return 0;
+}
+
+/* Whom no block of the chunk needs any more. */
+static uint32_t account(struct pool_block *block, uint32_t vms)
+{
+	struct pool_chunk *chunk = block->chunk;
+	uint32_t unneeded = 0, changed;
+
+	pthread_mutex_lock(&chunk->pool->space->lock);
+	for (changed = block->seen_by ^ vms; changed; changed &= changed - 1) {
+		unsigned i = __builtin_ctz(changed);
+
+		if (vms & 1u << i)
+			chunk->needed[i]++;
+		else if (!--chunk->needed[i])
+			unneeded |= 1u << i;
+	}
+	block->seen_by = vms;
+	pthread_mutex_unlock(&chunk->pool->space->lock);
+	return unneeded;
+}
+
+int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_point *points, unsigned count)
+{
+	struct pool_chunk *chunk = block->chunk;
+	struct pool_space *space = chunk->pool->space;
+	uint32_t unneeded;
+	int r = drv_check_process(vm_device(space->vm[0]));
+
+	if (r)
+		return r;
+	vms |= chunk->pool->info.seen_by;
+	pthread_mutex_lock(&space->share_lock);
+	r = show_to(chunk, vms);
+	if (!r) {
+		unneeded = account(block, vms);
+		if (unneeded && all_settled(points, count))
+			hide_from(chunk, unneeded);
+	}
+	pthread_mutex_unlock(&space->share_lock);
+	return r;
+}

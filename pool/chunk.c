@@ -1,0 +1,130 @@
+/* Chunks: memory of the kernel, at one address for all vms that see it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pool/internal.h"
+
+static int home_create(const struct pool *pool, uint64_t size_B, struct vm_mem **mem)
+{
+	const struct pool_info *info = &pool->info;
+	struct vm_info how = {
+		.size_B = size_B, .kind = info->home == POOL_VRAM ? VM_VRAM : VM_GTT, .flags = info->flags};
+
+	if (info->home == POOL_NODE)
+		return vm_mem_create_on_node(pool->space->vm[info->vm], size_B, info->node, info->flags, mem);
+	return vm_mem_create(pool->space->vm[info->vm], &how, mem);
+}
+
+/* Registered memory has one BO per vm. The alias that comes with it is not used. */
+static int register_with(struct vm *vm, const struct vm_mem *home, struct vm_mem **mem)
+{
+	struct vm_register what = {.host = home->map, .size_B = home->size_B};
+	int r;
+
+	if (home->bo->flags & VM_UNCACHED)
+		what.flags |= VM_REGISTER_UNCACHED;
+	r = vm_mem_register(vm, &what, mem);
+	if (r || (*mem)->va == home->va)
+		return r;
+	vm_mem_destroy(*mem);
+	return drv_fail(-ENOTSUP, "%s does not reach host memory at %p", vm_device(vm)->node.path, home->map);
+}
+
+int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
+{
+	const struct vm_mem *home = pool_home_mem(chunk);
+	struct vm *vm = chunk->pool->space->vm[i];
+	int r;
+
+	if (chunk->pool->info.home == POOL_NODE)
+		return register_with(vm, home, &chunk->mem[i]);
+	r = vm_mem_share(vm, home, &chunk->mem[i]);
+	for (unsigned b = 0; !r && b < chunk->blocks; b++)
+		if (chunk->block[b].own)
+			r = pool_show_moved(&chunk->block[b], i);
+	if (r) {
+		vm_mem_destroy(chunk->mem[i]);
+		chunk->mem[i] = NULL;
+	}
+	return r;
+}
+
+static void cut(struct pool_chunk *chunk, uint64_t piece_B)
+{
+	const struct vm_mem *home = pool_home_mem(chunk);
+
+	chunk->node.lo = home->va;
+	chunk->node.hi = home->va + home->size_B;
+	for (unsigned i = 0; i < chunk->blocks; i++) {
+		struct pool_block *block = &chunk->block[i];
+
+		block->chunk = chunk;
+		block->va = home->va + i * piece_B;
+		block->map = home->map ? (char *)home->map + i * piece_B : NULL;
+		chunk->free_bits[i / 64] |= 1ull << (i % 64);
+	}
+}
+
+int pool_chunk_create(struct pool *pool, unsigned size_class, uint64_t size_B, struct pool_chunk **out)
+{
+	bool whole = size_class == POOL_WHOLE;
+	uint64_t piece_B = whole ? size_B : pool_class_B(size_class);
+	unsigned blocks = whole ? 1 : POOL_SLAB_B / piece_B;
+	struct pool_chunk *chunk = calloc(1, sizeof(*chunk) + blocks * sizeof(chunk->block[0]));
+	int r;
+
+	if (!chunk)
+		return drv_fail(-ENOMEM, "no host memory for a chunk");
+	chunk->pool = pool;
+	chunk->size_class = size_class;
+	chunk->blocks = blocks;
+	r = home_create(pool, whole ? size_B : POOL_SLAB_B, &chunk->mem[pool->info.vm]);
+	if (r) {
+		free(chunk);
+		return r;
+	}
+	for (unsigned i = 0; !r && i < pool->space->vms; i++)
+		if (pool->info.seen_by & 1u << i && i != pool->info.vm)
+			r = pool_chunk_show(chunk, i);
+	if (r) {
+		pool_chunk_destroy(chunk);
+		return r;
+	}
+	cut(chunk, piece_B);
+	*out = chunk;
+	return 0;
+}
+
+void pool_chunk_destroy(struct pool_chunk *chunk)
+{
+	unsigned home = chunk->pool->info.vm;
+
+	for (unsigned i = 0; i < POOL_VMS_MAX; i++)
+		if (i != home)
+			vm_mem_destroy(chunk->mem[i]);
+	vm_mem_destroy(chunk->mem[home]);
+	free(chunk);
+}
+
+void pool_gone_finish(struct pool_space *space, struct pool_gone *gone)
+{
+	struct pool_block *block;
+	struct pool_chunk *chunk;
+
+	while ((block = gone->moved)) {
+		bool whole;
+
+		gone->moved = block->next;
+		pthread_mutex_lock(&space->share_lock);
+		whole = pool_restore(block);
+		pthread_mutex_unlock(&space->share_lock);
+		pthread_mutex_lock(&space->lock);
+		block->state = whole ? POOL_BLOCK_FREED : POOL_BLOCK_LOST;
+		pool_put(block, gone);
+		pthread_mutex_unlock(&space->lock);
+	}
+	while ((chunk = gone->chunk)) {
+		gone->chunk = chunk->next;
+		pool_chunk_destroy(chunk);
+	}
+}

@@ -1,0 +1,125 @@
+/* A dma-buf of one block. A piece of a slab moves to a BO of its own at its address, in each vm that sees the slab,
+ * and back when it is freed. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pool/internal.h"
+
+/* In that vm the block's addresses show `bo`, one of this vm, from bo_offset_B on. */
+static int show(struct pool_block *block, unsigned vm, struct vm_bo *bo, uint64_t bo_offset_B)
+{
+	struct pool_chunk *chunk = block->chunk;
+	unsigned access = vm_access_of(pool_home_mem(chunk)->bo->flags);
+	struct vm_range *range = &chunk->mem[vm]->range;
+
+	/* What the CPU sees is the home's part alone. */
+	if (vm != chunk->pool->info.vm)
+		access &= ~(unsigned)(VM_CPU_READ | VM_CPU_WRITE);
+	return vm_range_rebind(range, block->va - range->va, bo, bo_offset_B, pool_class_B(chunk->size_class),
+			       access);
+}
+
+int pool_show_moved(struct pool_block *block, unsigned vm)
+{
+	struct pool_chunk *chunk = block->chunk;
+	struct vm_bo *bo;
+	int fd, r;
+
+	if (vm == chunk->pool->info.vm)
+		return show(block, vm, block->own, 0);
+	r = vm_bo_export(block->own, &fd);
+	if (r)
+		return r;
+	r = vm_bo_import(chunk->pool->space->vm[vm], fd, &bo);
+	close(fd);
+	if (r)
+		return r;
+	r = show(block, vm, bo, 0);
+	vm_bo_put(bo); /* the binding has a reference */
+	return r;
+}
+
+static bool show_slab(struct pool_block *block)
+{
+	struct pool_chunk *chunk = block->chunk;
+	bool whole = true;
+
+	for (unsigned i = 0; i < chunk->pool->space->vms; i++) {
+		struct vm_mem *mem = chunk->mem[i];
+
+		if (!mem || !show(block, i, mem->bo, block->va - mem->va))
+			continue;
+		/* The slab keeps the hole then. */
+		(void)!vm_range_unbind(&mem->range, block->va - mem->va, pool_class_B(chunk->size_class));
+		whole = false;
+	}
+	return whole;
+}
+
+bool pool_restore(struct pool_block *block)
+{
+	bool whole = show_slab(block);
+
+	vm_bo_put(block->own);
+	block->own = NULL;
+	return whole;
+}
+
+/* Copies the piece to a BO, through addresses that the BO has for that time only. */
+static int fill(const struct pool_block *block, struct vm_bo *bo, vm_copy_fn *copy, void *arg)
+{
+	struct vm_want want = {.size_B = bo->size_B};
+	struct vm_range range;
+	int r = vm_range_reserve(bo->vm, &want, &range);
+
+	if (r)
+		return r;
+	r = vm_range_bind(&range, 0, bo, 0, bo->size_B, vm_access_of(bo->flags));
+	if (!r && copy)
+		r = copy(arg, range.va, block->va, bo->size_B);
+	else if (!r)
+		memcpy((void *)(uintptr_t)range.va, block->map, bo->size_B);
+	vm_range_release(&range);
+	return r;
+}
+
+static int move_out(struct pool_block *block, vm_copy_fn *copy, void *arg)
+{
+	struct pool_chunk *chunk = block->chunk;
+	const struct vm_bo *slab = pool_home_mem(chunk)->bo;
+	struct vm_info info = {.size_B = pool_class_B(chunk->size_class), .kind = slab->kind, .flags = slab->flags};
+	int r = vm_bo_create(slab->vm, &info, &block->own);
+
+	if (r)
+		return r;
+	r = fill(block, block->own, copy, arg);
+	for (unsigned i = 0; !r && i < chunk->pool->space->vms; i++)
+		if (chunk->mem[i])
+			r = pool_show_moved(block, i);
+	/* Some may show the new BO already. Restoring fails too only if the process is out of mappings twice. */
+	if (r)
+		(void)!pool_restore(block);
+	return r;
+}
+
+int pool_export(struct pool_block *block, vm_copy_fn *copy, void *arg, int *fd)
+{
+	struct pool_chunk *chunk = block->chunk;
+	struct pool_space *space = chunk->pool->space;
+	int r = drv_check_process(vm_device(space->vm[0]));
+
+	if (r)
+		return r;
+	if (chunk->pool->info.home == POOL_NODE)
+		return drv_fail(-EPERM, "registered host memory cannot be exported");
+	if (chunk->size_class != POOL_WHOLE && !copy && !block->map)
+		return drv_fail(-EINVAL, "the CPU does not reach this piece: somebody must copy it");
+	pthread_mutex_lock(&space->share_lock);
+	if (chunk->size_class != POOL_WHOLE && !block->own)
+		r = move_out(block, copy, arg);
+	if (!r)
+		r = vm_bo_export(block->own ? block->own : pool_home_mem(chunk)->bo, fd);
+	pthread_mutex_unlock(&space->share_lock);
+	return r;
+}
