@@ -31,6 +31,8 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "pool/pool.h"
+#include "pool/pool.h"
 #include "sdma/sdma.h"
 
 #define RT_GPUS_MAX   32
@@ -38,6 +40,9 @@
 #define RT_CACHES_MAX 4
 
 /* --- agents (agent.c, info.c) ----------------------------------------------------------------- */
+
+#define RT_QUEUE_MIN 64 /* packets of a queue */
+#define RT_QUEUE_MAX 131072
 
 struct rt;
 struct rt_agent;
@@ -49,12 +54,38 @@ struct rt_pool {
 	struct rt_agent *agent; /* borrowed */
 	enum rt_pool_kind kind;
 	uint64_t size_B;
+	struct pool *pool; /* owned by rt->memory, which sets it; NULL: group memory */
 };
 
 struct rt_cache {
 	char name[16];
 	uint8_t level;
 	uint32_t size_B;
+};
+
+/* What hsa_agent_get_info() copies out, in the types of its attributes; info.c says which is which. */
+struct rt_info {
+	char name[64], vendor[64], product[64], uuid[24];
+	uint32_t feature, machine_model, profile, rounding, wave_lanes;
+	uint16_t group_dim[3];
+	uint32_t group_size;
+	uint32_t grid_dim[3], grid_size;
+	uint32_t fbarriers, queues, queue_min, queue_max, queue_type, node, device;
+	uint32_t cache_B[4];
+	uint64_t isa;
+	uint8_t extensions[128];
+	uint16_t version_major, version_minor;
+	bool fast_f16;
+	uint32_t image_1d, image_1db, image_2d[2], image_3d[3], image_layers, image_rd, image_rw, samplers,
+		pitch_align;
+	uint32_t chip_id, line_B, cus, clock_MHz, driver_node, watch_points, bdf, memory_bits, memory_MHz;
+	uint32_t waves_per_cu, simds_per_cu, engines, arrays_per_engine, domain, revision;
+	hsa_amd_hdp_flush_t hdp_flush;
+	bool cooperative, direct_host_access;
+	uint64_t counter_Hz;
+	uint32_t family, firmware, sdma_firmware, sdma_engines, sdma_xgmi_engines, iommu, xccs, driver_uid;
+	uint64_t nearest_cpu;
+	uint8_t memory_properties[8], aql_extensions[8];
 };
 
 struct rt_gpu {
@@ -64,10 +95,9 @@ struct rt_gpu {
 	struct sdma_copier *copier; /* owned */
 	struct drv_clock clock;     /* owned */
 	struct drv_place place;
-	unsigned index;                    /* in rt->gpu */
-	bool large_bar;                    /* all of VRAM is visible: coarse memory is mapped for the CPU */
-	_Atomic unsigned next_ring;        /* compute ring of the next queue */
-	_Atomic uint64_t fault_checked_ns; /* when vm_check_fault() was last called */
+	unsigned index;             /* in rt->gpu */
+	bool large_bar;             /* all of VRAM is visible: coarse memory is mapped for the CPU */
+	_Atomic unsigned next_ring; /* compute ring of the next queue */
 };
 
 /* A handle of it is its address. Immutable after hsa_init(). */
@@ -80,7 +110,7 @@ struct rt_agent {
 	unsigned pools, caches;
 	struct rt_pool pool[RT_POOLS_MAX];
 	struct rt_cache cache[RT_CACHES_MAX];
-	char name[64], vendor[64], product[64], uuid[24];
+	struct rt_info info;
 	char isa[64]; /* "amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"; "" for a CPU */
 };
 
@@ -94,6 +124,7 @@ struct rt {
 	struct rt_signals *signals;   /* owned; signal.c */
 	struct rt_queues *queues;     /* owned; queue.c */
 	struct rt_progress *progress; /* owned; progress.c */
+	struct rt_handlers *handlers; /* owned; handler.c */
 	struct rt_loader *loader;     /* owned; executable.c */
 	struct rt_copies *copies;     /* owned; copy.c */
 	struct rt_images *images;     /* owned; image.c */
@@ -113,10 +144,27 @@ static inline struct rt *rt_get(void)
 
 hsa_status_t hsa_status_of(int r);
 
+/* What the handles of rt_handles name. */
+enum rt_type {
+	RT_EXECUTABLE,
+	RT_LOADED, /* a loaded code object */
+	RT_READER,
+	RT_SYMBOL,
+	RT_CODE_OBJECT, /* of HSA 1.0 */
+	RT_CODE_SYMBOL,
+	RT_IMAGE,
+	RT_SAMPLER,
+	RT_VMEM,
+	RT_SIGNAL_GROUP,
+};
+#define RT_KIND(type) DRV_HANDLE_KIND(0x5b, type)
+extern struct drv_handles rt_handles; /* executable.c */
+
 /* The object that a handle names, or NULL. */
 struct rt_agent *rt_agent_of(const struct rt *rt, hsa_agent_t handle);
 struct rt_gpu *rt_gpu_of(const struct rt *rt, hsa_agent_t handle);
 struct rt_pool *rt_pool_of(const struct rt *rt, uint64_t handle); /* of pools and regions alike */
+const struct rt_cache *rt_cache_of(const struct rt *rt, uint64_t handle);
 /* The agent whose ISA a handle names. */
 struct rt_agent *rt_isa_of(const struct rt *rt, hsa_isa_t handle);
 static inline hsa_agent_t rt_agent_handle(const struct rt_agent *agent)
@@ -124,8 +172,20 @@ static inline hsa_agent_t rt_agent_handle(const struct rt_agent *agent)
 	return (hsa_agent_t){(uintptr_t)agent};
 }
 
-/* What a getter copies out: size bytes, which the attribute's type has. */
+/* What a getter copies out, in the attribute's type. */
 #define RT_GIVE(value, type, what) (*(type *)(value) = (type)(what), HSA_STATUS_SUCCESS)
+
+/* Finds CPUs and GPUs and opens the latter. -ENODEV: no GPU that can be used (the record says why). */
+DRV_MUST_CHECK int rt_agents_init(struct rt *rt);
+void rt_agents_fini(struct rt *rt);
+/* Fills agent->info and agent->isa. */
+void rt_info_cpu(struct rt *rt, struct rt_agent *agent);
+void rt_info_gpu(struct rt *rt, struct rt_agent *agent);
+/* The isa handle is the address of agent->isa. */
+static inline hsa_isa_t rt_isa_handle(const struct rt_agent *agent)
+{
+	return (hsa_isa_t){(uintptr_t)agent->isa};
+}
 
 /* Nanoseconds of the clock that HSA's time is (CLOCK_BOOTTIME), and the same of a GPU's counter. */
 uint64_t rt_now_ns(void);
@@ -157,10 +217,19 @@ struct rt_span {
 	enum sdma_place place;          /* as seen by owner's GPU, or any GPU for system memory */
 	uint32_t global_flags;          /* hsa_amd_memory_pool_global_flag_t of its pool */
 };
-/* False: nobody knows the address: ordinary memory of the process. Takes no lock that is held over an ioctl. */
+/* False: nobody knows the address: ordinary memory of the process. O(log n); takes no lock that is held over an
+ * ioctl. */
 bool rt_span_find(struct rt *rt, uint64_t address, struct rt_span *span);
 /* True when that GPU reaches [address, address + size_B); *va: by which address. */
 bool rt_span_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va);
+
+/* Before a ring of a queue is destroyed, and when rt_queues_points() does not name it any more: waits for its work,
+ * so that what was freed meanwhile does not ask after it. */
+void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring);
+
+/* Before a ring of a queue is destroyed, and when rt_queues_points() does not name it any more: waits for its work,
+ * so that what was freed meanwhile does not ask after it. */
+void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring);
 
 /* --- signals (signal.c, wait.c) --------------------------------------------------------------- */
 
@@ -172,46 +241,86 @@ enum rt_signal_kind {
 	RT_SIGNAL_DOORBELL,
 };
 
-/* Who will change a signal's value when something on a GPU ends. */
+/* What will take 1 from a signal when it ends on a GPU. Its ring and word outlive every signal. */
 struct rt_producer {
-	const _Atomic uint64_t *word; /* it has when *word >= seq */
+	struct cs_point point;        /* at or behind it: what a thread sleeps on */
+	const _Atomic uint64_t *word; /* it has ended when *word >= seq (NULL: no word), or the point is reached */
 	uint64_t seq;
-	struct cs_point point; /* at or behind it: what a thread sleeps on */
-	bool last;             /* nothing else is in that job behind it: other rings may wait for the job instead */
+	const _Atomic uint64_t *last; /* it is the last of its job when *last == seq; NULL: it is the only one */
 };
 
 struct rt_queue;
+
+/* Beside each amd_signal_t, in memory that the GPU does not see. */
+struct rt_signal {
+	_Atomic uint32_t kind;       /* enum rt_signal_kind; release: the rest is set */
+	_Atomic uint32_t generation; /* counts destructions */
+	_Atomic uint32_t lock;       /* guards the plain members; held for a few instructions, innermost */
+	_Atomic uint32_t pending; /* the value in memory is not the signal's: rt_signal_load() has to look closer */
+	_Atomic uint32_t waiters; /* threads that sleep on `change` */
+	_Atomic uint32_t watchers; /* handlers and work that the progress threads look after */
+	_Atomic uint32_t change;   /* futex: counts changes by the CPU while somebody sleeps */
+	bool counted;              /* the CPU has added to it: several producers are to be expected */
+	bool gpu_writes;           /* `gpu` will write `final` into memory when it ends */
+	bool shadowed;             /* the CPU changed it meanwhile: `shadow` is the value, less 1 when `gpu` ends */
+	_Atomic bool listed;       /* in the list of signals to settle; written under that list's lock */
+	bool failed;               /* a producer of it was lost; until the CPU stores a value */
+	int64_t final, shadow;
+	struct rt_producer gpu;
+	struct rt_producer *owed; /* owned: producers whose end the CPU has yet to apply */
+	unsigned owed_count, owed_max;
+	struct rt_queue *queue;        /* borrowed; of a doorbell */
+	struct rt_signal *next;        /* in the free list; guarded by the region's lock */
+	struct rt_signal *next_listed; /* guarded by the list's lock */
+};
 
 DRV_MUST_CHECK int rt_signals_init(struct rt *rt);
 void rt_signals_fini(struct rt *rt);
 
 /* The signal of a handle, or NULL: none that exists. Does not follow the handle. */
 struct rt_signal *rt_signal_of(const struct rt *rt, hsa_signal_t handle);
-/* The GPU and the CPU see the amd_signal_t at the handle's address. */
+hsa_signal_t rt_signal_handle(const struct rt *rt, const struct rt_signal *signal);
+/* CPU and GPU see it at the handle's address. */
 static inline amd_signal_t *rt_signal_memory(hsa_signal_t handle)
 {
 	return (amd_signal_t *)(uintptr_t)handle.handle;
 }
 DRV_MUST_CHECK int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kind kind,
 				    hsa_signal_t *handle);
-void rt_signal_destroy(struct rt *rt, hsa_signal_t handle);
+void rt_signal_destroy(struct rt *rt, struct rt_signal *signal);
 /* A doorbell: stores of it go to that queue. */
 DRV_MUST_CHECK int rt_doorbell_create(struct rt *rt, struct rt_queue *queue, hsa_signal_t *handle);
 
 /* The value as all that has ended leaves it. */
-hsa_signal_value_t rt_signal_load(struct rt *rt, hsa_signal_t handle);
-/* What the CPU does: adds, after which waiters and handlers look again. */
-void rt_signal_add(struct rt *rt, hsa_signal_t handle, hsa_signal_value_t value);
-/* A producer will take 1 from it when it ends. Called before it is submitted. */
-void rt_signal_expect(struct rt *rt, hsa_signal_t handle, const struct rt_producer *producer);
+hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal);
+/* What the CPU does. */
+void rt_signal_add(struct rt *rt, struct rt_signal *signal, hsa_signal_value_t value);
+/* Wakes who sleeps or watches after a change by the CPU. */
+void rt_signal_wake(struct rt *rt, struct rt_signal *signal);
+/* A producer that is about to be submitted will take 1 from it. False: the GPU must write producer->seq to its word
+ * then, and the CPU applies that. True: it must write the signal itself, *value to *va. */
+bool rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer, uint64_t *va,
+		      uint64_t *value);
+/* The same when the CPU shall apply it in any case; a producer without a word ends with its point. */
+void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer);
+/* What should have changed it failed. */
+void rt_signal_fail(struct rt *rt, struct rt_signal *signal);
+/* Applies what has ended; false: nothing is owed any more. For the progress thread. */
+bool rt_signal_settle(struct rt *rt, struct rt_signal *signal);
+/* A point whose end changes the signal next, as far as anybody knows. */
+bool rt_signal_point(struct rt_signal *signal, struct cs_point *point);
 
-/* How a packet's dependency on "value is 0" stands. */
+/* How a dependency on "the value is 0" stands. */
 enum rt_dep_state {
 	RT_DEP_MET,
-	RT_DEP_POINT, /* it will be when the point is reached, whatever anybody does */
+	RT_DEP_POINT, /* it will be when the point is reached, unless somebody else changes it */
 	RT_DEP_OPEN,  /* nobody can say */
 };
-enum rt_dep_state rt_signal_dep(struct rt *rt, hsa_signal_t handle, struct cs_point *point);
+/* ring: who asks; its own jobs need not be over. */
+enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const struct cs_ring *ring,
+				struct cs_point *point);
+
+bool rt_condition_met(hsa_signal_condition_t condition, hsa_signal_value_t value, hsa_signal_value_t compare);
 
 /* --- queues (queue.c, packet.c) --------------------------------------------------------------- */
 
@@ -219,6 +328,10 @@ DRV_MUST_CHECK int rt_queues_init(struct rt *rt);
 void rt_queues_fini(struct rt *rt);
 /* A doorbell was rung. Hot. */
 void rt_queue_ring(struct rt_queue *queue);
+/* True while jobs of queues are unfinished: then signals may change without the CPU. */
+bool rt_queues_busy(struct rt *rt);
+/* The ring's context was lost: its queue ends with an error. */
+void rt_queues_lost(struct rt *rt, const struct cs_ring *ring);
 /* Submits what queues have collected: before anything that could observe it. One load when there is nothing. */
 void rt_queues_flush(struct rt *rt);
 /* The ends of all work of that GPU's queues so far, at most max; memory that is freed now may be used until then.
@@ -227,21 +340,42 @@ unsigned rt_queues_points(struct rt *rt, struct rt_gpu *gpu, struct cs_point *po
 
 /* --- progress: our threads (progress.c, handler.c) -------------------------------------------- */
 
-/* Something that could not be submitted. try() is called by the progress thread, not by two threads at once, until
- * it says true; it must not wait. */
+/* Something that could not be submitted. The progress thread calls attempt(), never two at a time, until it says
+ * true; it must not wait for anything. */
 struct rt_work {
-	struct rt_work *next; /* guarded by the progress lock */
-	bool queued;          /* the same */
+	struct rt_work *next; /* guarded by the progress lock, as is `queued` */
+	bool queued;          /* it is in the list */
 	bool (*attempt)(struct rt *rt, struct rt_work *work);
 };
+
+/* Sleeping in turns that grow from 50 us to 1 ms, for what changes without telling. */
+struct rt_pause {
+	uint64_t ns;
+};
+uint64_t rt_pause_next_ns(struct rt_pause *pause);
+/* Sleeps while *word == seen, at most ns. */
+void rt_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
+void rt_futex_wake(_Atomic uint32_t *word);
 
 DRV_MUST_CHECK int rt_progress_init(struct rt *rt);
 void rt_progress_fini(struct rt *rt);
 void rt_progress_add(struct rt *rt, struct rt_work *work);
-/* Something changed that a piece of work may wait for. */
+/* Afterwards nobody attempts it. */
+void rt_progress_remove(struct rt *rt, struct rt_work *work);
+/* True on one of our own threads. */
+bool rt_progress_is_own_thread(struct rt *rt);
+bool rt_handlers_is_own_thread(struct rt *rt);
+/* Something changed that a piece of work or a handler may wait for. */
 void rt_progress_wake(struct rt *rt);
+/* The signal's owed producers are applied as they end. */
+void rt_progress_settle(struct rt *rt, struct rt_signal *signal);
 /* Runs fn(arg) on the thread for callbacks. -ENOMEM, -EAGAIN. */
 DRV_MUST_CHECK int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg);
+DRV_MUST_CHECK int rt_handlers_init(struct rt *rt);
+/* Ends the thread; callbacks that have not begun are dropped. */
+void rt_handlers_fini(struct rt *rt);
+/* Something changed that a handler may wait for. */
+void rt_handlers_wake(struct rt *rt);
 /* To all handlers of hsa_amd_register_system_event_handler(); false: there is none. */
 bool rt_event(struct rt *rt, const hsa_amd_event_t *event);
 
@@ -259,10 +393,5 @@ uint32_t rt_kernel_generation(struct rt *rt);
 DRV_MUST_CHECK int rt_copies_init(struct rt *rt);
 /* Ends those that still wait for signals. */
 void rt_copies_fini(struct rt *rt);
-
-/* --- images (image.c) ------------------------------------------------------------------------- */
-
-DRV_MUST_CHECK int rt_images_init(struct rt *rt);
-void rt_images_fini(struct rt *rt);
 
 #endif

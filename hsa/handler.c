@@ -1,0 +1,319 @@
+/* The thread on which the client's callbacks run: async handlers of signals, errors of queues, system events. No
+ * lock is held while one runs, so it may call anything but the last hsa_shut_down(). */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hsa/internal.h"
+#include "hsa/table.h"
+
+struct handler {
+	struct handler *next;
+	struct rt_signal *signal; /* NULL: a callback to be run once */
+	uint32_t generation;
+	hsa_signal_condition_t condition;
+	hsa_signal_value_t compare;
+	hsa_amd_signal_handler fn;
+	void (*callback)(void *arg);
+	void *arg;
+};
+
+struct event_handler {
+	struct event_handler *next;
+	hsa_amd_system_event_callback_t fn;
+	void *data;
+};
+
+struct rt_handlers {
+	pthread_t thread;
+	_Atomic uint32_t bell; /* futex */
+	_Atomic bool asleep;
+	pthread_mutex_t lock; /* guards all below */
+	bool started, stop;
+	struct handler *list, **tail; /* owned; in order of registration */
+	struct event_handler *events; /* owned; never shortened */
+};
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+/* Runs one when its time has come; true: it stays. */
+static bool run(struct rt *rt, struct handler *h, bool *ran)
+{
+	hsa_signal_value_t value;
+
+	if (!h->signal) {
+		*ran = true;
+		if (h->callback)
+			h->callback(h->arg);
+		else
+			((void (*)(void *))(void *)h->fn)(h->arg);
+		return false;
+	}
+	if (atomic_load(&h->signal->generation) != h->generation)
+		return false;
+	value = rt_signal_load(rt, h->signal);
+	if (!rt_condition_met(h->condition, value, h->compare) && !h->signal->failed)
+		return true;
+	*ran = true;
+	if (h->fn(value, h->arg))
+		return true;
+	/* The signal may be another's by now. */
+	if (atomic_load(&h->signal->generation) == h->generation)
+		atomic_fetch_sub(&h->signal->watchers, 1);
+	return false;
+}
+
+static void append_locked(struct rt_handlers *s, struct handler *h)
+{
+	h->next = NULL;
+	*s->tail = h;
+	s->tail = &h->next;
+}
+
+/* Goes through the list once. True: something ran. */
+static bool run_all(struct rt *rt)
+{
+	struct rt_handlers *s = rt->handlers;
+	struct handler *list, *h;
+	bool ran = false, stays;
+
+	pthread_mutex_lock(&s->lock);
+	list = s->list;
+	s->list = NULL;
+	s->tail = &s->list;
+	while (list) {
+		h = list;
+		list = h->next;
+		if (!s->stop) {
+			pthread_mutex_unlock(&s->lock);
+			stays = run(rt, h, &ran);
+			pthread_mutex_lock(&s->lock);
+		} else {
+			stays = false;
+		}
+		if (stays)
+			append_locked(s, h);
+		else
+			free(h);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return ran;
+}
+
+static bool has_none(struct rt_handlers *s, bool *stop)
+{
+	bool none;
+
+	pthread_mutex_lock(&s->lock);
+	none = !s->list;
+	*stop = s->stop;
+	pthread_mutex_unlock(&s->lock);
+	return none;
+}
+
+#define IDLE_NS 10000000 /* between looks while no GPU works: changes by the CPU ring the bell */
+
+static void *handle(void *arg)
+{
+	struct rt *rt = arg;
+	struct rt_handlers *s = rt->handlers;
+	struct rt_pause pause = {0};
+	bool stop = false;
+
+	while (!stop) {
+		uint32_t seen = atomic_load(&s->bell);
+		uint64_t ns;
+
+		if (run_all(rt))
+			pause.ns = 0;
+		atomic_store(&s->asleep, true);
+		ns = has_none(s, &stop) ? UINT64_MAX : rt_queues_busy(rt) ? rt_pause_next_ns(&pause) : IDLE_NS;
+		if (!stop && atomic_load(&s->bell) == seen)
+			rt_futex_wait(&s->bell, seen, ns);
+		atomic_store(&s->asleep, false);
+		if (atomic_load(&s->bell) != seen)
+			pause.ns = 0;
+	}
+	return NULL;
+}
+
+void rt_handlers_wake(struct rt *rt)
+{
+	struct rt_handlers *s = rt->handlers;
+
+	atomic_fetch_add(&s->bell, 1);
+	if (atomic_load(&s->asleep))
+		rt_futex_wake(&s->bell);
+}
+
+static int add(struct rt *rt, const struct handler *what)
+{
+	struct rt_handlers *s = rt->handlers;
+	struct handler *h = malloc(sizeof(*h));
+	int r = 0;
+
+	if (!h)
+		return drv_fail(-ENOMEM, "no host memory for a handler");
+	*h = *what;
+	pthread_mutex_lock(&s->lock);
+	if (!s->started)
+		r = -pthread_create(&s->thread, NULL, handle, rt);
+	s->started |= !r;
+	if (!r)
+		append_locked(s, h);
+	pthread_mutex_unlock(&s->lock);
+	if (r) {
+		free(h);
+		return drv_fail(r, "no thread for handlers");
+	}
+	rt_handlers_wake(rt);
+	return 0;
+}
+
+int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg)
+{
+	return add(rt, &(struct handler){.callback = fn, .arg = arg});
+}
+
+bool rt_handlers_is_own_thread(struct rt *rt)
+{
+	return rt->handlers->started && pthread_equal(rt->handlers->thread, pthread_self());
+}
+
+int rt_handlers_init(struct rt *rt)
+{
+	struct rt_handlers *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return drv_fail(-ENOMEM, "no host memory for handlers");
+	pthread_mutex_init(&s->lock, NULL);
+	s->tail = &s->list;
+	rt->handlers = s;
+	return 0;
+}
+
+void rt_handlers_fini(struct rt *rt)
+{
+	struct rt_handlers *s = rt->handlers;
+	bool started;
+
+	pthread_mutex_lock(&s->lock);
+	s->stop = true;
+	started = s->started;
+	pthread_mutex_unlock(&s->lock);
+	rt_handlers_wake(rt);
+	if (started)
+		pthread_join(s->thread, NULL);
+	while (s->list) {
+		struct handler *h = s->list;
+
+		s->list = h->next;
+		free(h);
+	}
+	while (s->events) {
+		struct event_handler *e = s->events;
+
+		s->events = e->next;
+		free(e);
+	}
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	rt->handlers = NULL;
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+hsa_status_t impl_hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_condition_t condition,
+					       hsa_signal_value_t value, hsa_amd_signal_handler fn, void *arg)
+{
+	struct rt_signal *signal;
+	uint32_t kind;
+	int r;
+	RT_ENTER(rt);
+
+	if (!fn)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!handle.handle)
+		return hsa_status_of(add(rt, &(struct handler){.fn = fn, .arg = arg}));
+	signal = rt_signal_of(rt, handle);
+	kind = signal ? atomic_load(&signal->kind) : RT_SIGNAL_FREE;
+	if (kind != RT_SIGNAL_USER && kind != RT_SIGNAL_IPC)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	if ((unsigned)condition > HSA_SIGNAL_CONDITION_GTE)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	atomic_fetch_add(&signal->watchers, 1);
+	r = add(rt, &(struct handler){.signal = signal,
+				      .generation = atomic_load(&signal->generation),
+				      .condition = condition,
+				      .compare = value,
+				      .fn = fn,
+				      .arg = arg});
+	if (r)
+		atomic_fetch_sub(&signal->watchers, 1);
+	return hsa_status_of(r);
+}
+
+hsa_status_t impl_hsa_amd_async_function(void (*callback)(void *arg), void *arg)
+{
+	RT_ENTER(rt);
+
+	return callback ? hsa_status_of(rt_callback(rt, callback, arg)) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t impl_hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback, void *data)
+{
+	struct event_handler *e;
+	RT_ENTER(rt);
+
+	if (!callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	e = malloc(sizeof(*e));
+	if (!e)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	*e = (struct event_handler){.fn = callback, .data = data};
+	pthread_mutex_lock(&rt->handlers->lock);
+	e->next = rt->handlers->events;
+	rt->handlers->events = e;
+	pthread_mutex_unlock(&rt->handlers->lock);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+struct event {
+	struct rt_handlers *handlers;
+	hsa_amd_event_t event;
+};
+
+static void deliver(void *arg)
+{
+	struct event *event = arg;
+	struct event_handler *e;
+
+	pthread_mutex_lock(&event->handlers->lock);
+	e = event->handlers->events;
+	pthread_mutex_unlock(&event->handlers->lock);
+	for (; e; e = e->next)
+		e->fn(&event->event, e->data);
+	free(event);
+}
+
+bool rt_event(struct rt *rt, const hsa_amd_event_t *what)
+{
+	struct event *event;
+	bool any;
+
+	pthread_mutex_lock(&rt->handlers->lock);
+	any = rt->handlers->events;
+	pthread_mutex_unlock(&rt->handlers->lock);
+	if (!any)
+		return false;
+	event = malloc(sizeof(*event));
+	if (!event)
+		return false;
+	*event = (struct event){rt->handlers, *what};
+	if (rt_callback(rt, deliver, event)) {
+		free(event);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,138 @@
+/* The beginning and the end of memory, and memory for the runtime itself. */
+#include "hsa/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* --- pools ------------------------------------------------------------------------------------ */
+
+static uint32_t all_gpus(const struct rt *rt)
+{
+	return rt->gpus < 32 ? (1u << rt->gpus) - 1 : UINT32_MAX;
+}
+
+/* Where the memory of a pool lies. System memory is seen by all GPUs from the start. With one node its pages may
+ * come from anywhere; with several the kernel would not ask which (vm.h), and the promise of the agent needs it. */
+static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool)
+{
+	const struct rt_agent *agent = pool->agent;
+	struct pool_info info = {.flags = VM_EXEC, .owner = pool};
+
+	if (pool->kind != RT_POOL_COARSE)
+		info.flags |= VM_UNCACHED;
+	if (agent->is_gpu) {
+		info.home = POOL_VRAM;
+		info.vm = agent->gpu->index;
+		info.flags |= VM_STRICT | (agent->gpu->large_bar ? VM_CPU : 0);
+		return info;
+	}
+	info.home = rt->host.count > 1 ? POOL_NODE : POOL_GTT;
+	info.node = agent->numa->id;
+	info.flags |= VM_CPU;
+	info.seen_by = all_gpus(rt);
+	return info;
+}
+
+static int pools_create(struct rt *rt)
+{
+	int r = 0;
+
+	for (unsigned a = 0; !r && a < rt->agents; a++)
+		for (unsigned p = 0; !r && p < rt->agent[a].pools; p++) {
+			struct rt_pool *pool = &rt->agent[a].pool[p];
+			struct pool_info info;
+
+			if (pool->kind == RT_POOL_GROUP)
+				continue;
+			info = info_of(rt, pool);
+			r = pool_create(rt->memory->space, &info, &pool->pool);
+		}
+	return r;
+}
+
+static void pools_destroy(struct rt *rt)
+{
+	for (unsigned a = 0; a < rt->agents; a++)
+		for (unsigned p = 0; p < rt->agent[a].pools; p++) {
+			pool_destroy(rt->agent[a].pool[p].pool);
+			rt->agent[a].pool[p].pool = NULL;
+		}
+}
+
+int rt_memory_init(struct rt *rt)
+{
+	struct vm *vm[RT_GPUS_MAX];
+	int r;
+
+	rt->memory = calloc(1, sizeof(*rt->memory));
+	if (!rt->memory)
+		return drv_fail(-ENOMEM, "no host memory for the runtime");
+	for (unsigned i = 0; i < rt->gpus; i++)
+		vm[i] = rt->gpu[i]->vm;
+	pthread_mutex_init(&rt->memory->free_lock, NULL);
+	pthread_mutex_init(&rt->memory->area_lock, NULL);
+	r = pool_space_create(vm, rt->gpus, &rt->memory->space);
+	r = r ? r : pools_create(rt);
+	if (r)
+		rt_memory_fini(rt);
+	return r;
+}
+
+void rt_memory_fini(struct rt *rt)
+{
+	if (!rt->memory)
+		return;
+	rt_locks_fini(rt);
+	pools_destroy(rt);
+	pool_space_destroy(rt->memory->space);
+	pthread_mutex_destroy(&rt->memory->area_lock);
+	pthread_mutex_destroy(&rt->memory->free_lock);
+	free(rt->memory);
+	rt->memory = NULL;
+}
+
+/* --- the runtime's own ------------------------------------------------------------------------ */
+
+int rt_shared_create(struct rt *rt, uint64_t size_B, unsigned flags, struct rt_shared *shared)
+{
+	struct vm_info info = {.size_B = size_B, .kind = VM_GTT, .flags = VM_CPU | flags};
+	int r;
+
+	*shared = (struct rt_shared){.gpus = rt->gpus};
+	r = vm_mem_create(rt->gpu[0]->vm, &info, &shared->mem[0]);
+	for (unsigned i = 1; !r && i < rt->gpus; i++)
+		r = vm_mem_share(rt->gpu[i]->vm, shared->mem[0], &shared->mem[i]);
+	if (r) {
+		rt_shared_destroy(shared);
+		return r;
+	}
+	shared->map = shared->mem[0]->map;
+	shared->size_B = shared->mem[0]->size_B;
+	return 0;
+}
+
+void rt_shared_destroy(struct rt_shared *shared)
+{
+	for (unsigned i = shared->gpus; i--;)
+		vm_mem_destroy(shared->mem[i]);
+	*shared = (struct rt_shared){0};
+}
+
+/* --- work that may use memory ----------------------------------------------------------------- */
+
+unsigned rt_memory_points(struct rt *rt, uint32_t gpus, struct cs_point *points)
+{
+	unsigned count = 0;
+
+	for (; gpus; gpus &= gpus - 1)
+		count += rt_queues_points(rt, rt->gpu[__builtin_ctz(gpus)], points + count, RT_POINTS_MAX - count);
+	return count;
+}
+
+void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring)
+{
+	cs_point_settle(cs_ring_last(ring)); /* without the lock */
+	pthread_mutex_lock(&rt->memory->free_lock);
+	pool_space_forget_ring(rt->memory->space, ring);
+	pthread_mutex_unlock(&rt->memory->free_lock);
+}

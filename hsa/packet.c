@@ -1,0 +1,535 @@
+/* The soft packet processor: AQL packets become PM4.
+ *
+ * No packet sleeps. A producer publishes a header, issues a full fence and looks whether somebody translates; the
+ * translator gives `busy` back, issues a full fence and looks for packets. One of the two sees the other. A packet
+ * that has to wait stops its queue; then only the progress thread reads on.
+ *
+ * Collecting: while two or more jobs are unfinished the GPU has work, and packets are left in the ring: one job for
+ * many packets costs less. They are read when a job ends, at 64 packets, before anything that could observe them,
+ * and at the latest after 100 us. */
+#include <errno.h>
+#include <string.h>
+
+#include "hsa/queue.h"
+
+#define BATCH_MAX  64 /* packets of a job */
+#define COLLECT_NS 100000
+#define BUSY_JOBS  2 /* unfinished jobs from which on packets are collected */
+#define AFTER_MAX  (RT_DEPS_MAX)
+
+union packet {
+	struct {
+		uint16_t header, setup;
+	};
+	hsa_kernel_dispatch_packet_t dispatch;
+	hsa_barrier_and_packet_t barrier; /* barrier-or has the same layout */
+	hsa_amd_barrier_value_packet_t value;
+};
+_Static_assert(sizeof(union packet) == 64, "an AQL packet");
+
+/* The job that is being written. */
+struct batch {
+	struct rt_queue *queue;
+	struct cs_ib *ib;     /* NULL: none is open */
+	unsigned packets;     /* in it */
+	uint64_t completions; /* channel->issued when it began */
+};
+
+enum outcome { TAKEN, STOPPED, FAILED };
+
+static unsigned type_of(uint16_t header)
+{
+	return header & 0xff;
+}
+
+static bool barrier_bit(uint16_t header)
+{
+	return header >> HSA_PACKET_HEADER_BARRIER & 1;
+}
+
+static unsigned acquire_scope(uint16_t header)
+{
+	return header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3;
+}
+
+static unsigned release_scope(uint16_t header)
+{
+	return header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3;
+}
+
+/* --- jobs ------------------------------------------------------------------------------------- */
+
+/* Opens the job, or goes on in the open one; true when earlier packets must have ended first. */
+static int open_job(struct batch *b, bool ordered)
+{
+	int r;
+
+	if (b->ib)
+		return 0;
+	r = cs_begin(b->queue->channel->ring, CS_NOWAIT | (ordered ? CS_ORDERED : 0), &b->ib);
+	if (r)
+		b->ib = NULL;
+	b->packets = 0;
+	b->completions = b->queue->channel->issued;
+	return r;
+}
+
+/* Ends the job, behind the points. */
+static int close_job(struct batch *b, const struct cs_point *after, unsigned count)
+{
+	struct rt_channel *c = b->queue->channel;
+	const struct cs_order order = {.after = after, .after_count = count};
+	uint64_t seq = cs_ring_last(c->ring).seq + 1;
+	struct cs_ib *ib = b->ib;
+
+	if (!ib)
+		return 0;
+	b->ib = NULL;
+	/* Behind its last completion the job may still run something: then no completion is the last. */
+	atomic_store(&c->last[seq % RT_JOBS_TRACKED], b->completions == c->issued ? 0 : c->issued);
+	return cs_submit(ib, count ? &order : NULL, NULL);
+}
+
+/* The first words of a packet in the job: wait for what came before, see what others wrote. */
+static void begin_packet(struct batch *b, uint16_t header)
+{
+	if (!b->packets++)
+		return; /* the job's own beginning did both */
+	if (barrier_bit(header))
+		cs_ib_barrier(b->ib);
+	if (acquire_scope(header) == HSA_FENCE_SCOPE_SYSTEM)
+		cs_ib_acquire(b->ib, CS_SCOPE_SYSTEM);
+	else if (acquire_scope(header) == HSA_FENCE_SCOPE_AGENT)
+		cs_ib_acquire(b->ib, CS_SCOPE_AGENT);
+}
+
+static bool profiles(const struct rt_queue *q)
+{
+	return q->amd->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
+}
+
+static void begin_time(struct batch *b, hsa_signal_t completion)
+{
+	if (completion.handle && profiles(b->queue))
+		cs_ib_clock(b->ib, (uintptr_t)&rt_signal_memory(completion)->start_ts);
+}
+
+/* The end of a packet: its time, then its completion. */
+static void end_packet(struct batch *b, uint16_t header, struct rt_signal *signal, hsa_signal_t completion)
+{
+	struct rt_channel *c = b->queue->channel;
+	struct rt_producer producer = {
+		.point = {c->ring, cs_ring_last(c->ring).seq + 1},
+		.word = c->count.map,
+		.seq = c->issued + 1,
+		.last = &c->last[(cs_ring_last(c->ring).seq + 1) % RT_JOBS_TRACKED],
+	};
+	uint64_t va = c->count.va, value = producer.seq;
+
+	if (!signal)
+		return;
+	c->issued++;
+	rt_signal_memory(completion)->queue_ptr = b->queue->amd;
+	if (profiles(b->queue))
+		cs_ib_release_clock(b->ib, (uintptr_t)&rt_signal_memory(completion)->end_ts);
+	(void)rt_signal_expect(b->queue->rt, signal, &producer, &va, &value);
+	cs_ib_release_value(b->ib,
+			    release_scope(header) == HSA_FENCE_SCOPE_SYSTEM ? CS_SCOPE_SYSTEM : CS_SCOPE_AGENT, va,
+			    value);
+}
+
+/* --- waiting for signals ---------------------------------------------------------------------- */
+
+void rt_queue_unwatch(struct rt_queue *q)
+{
+	for (unsigned i = 0; i < RT_DEPS_MAX && q->watched[i]; i++) {
+		atomic_fetch_sub(&q->watched[i]->watchers, 1);
+		q->watched[i] = NULL;
+	}
+}
+
+static void watch(struct rt_queue *q, struct rt_signal *const *signals, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		q->watched[i] = signals[i];
+		atomic_fetch_add(&signals[i]->watchers, 1);
+	}
+}
+
+/* What a barrier packet waits for. */
+struct deps {
+	unsigned open, points, met, given;
+	struct rt_signal *signal[RT_DEPS_MAX]; /* the open ones */
+	struct cs_point point[RT_DEPS_MAX];
+};
+
+static bool gather(struct batch *b, const hsa_signal_t *dep, struct deps *deps)
+{
+	struct rt_queue *q = b->queue;
+
+	*deps = (struct deps){0};
+	for (unsigned i = 0; i < RT_DEPS_MAX; i++) {
+		struct rt_signal *signal;
+		struct cs_point point;
+
+		if (!dep[i].handle)
+			continue;
+		signal = rt_signal_of(q->rt, dep[i]);
+		if (!signal)
+			return false;
+		deps->given++;
+		switch (rt_signal_dep(q->rt, signal, q->channel->ring, &point)) {
+		case RT_DEP_MET:
+			deps->met++;
+			break;
+		case RT_DEP_POINT:
+			deps->point[deps->points++] = point;
+			break;
+		case RT_DEP_OPEN:
+			deps->signal[deps->open++] = signal;
+			break;
+		}
+	}
+	return true;
+}
+
+static enum outcome failed(struct batch *b, hsa_status_t status)
+{
+	(void)!close_job(b, NULL, 0);
+	rt_queue_fail(b->queue, status);
+	return FAILED;
+}
+
+/* What a submission that failed means for the queue. */
+static enum outcome not_submitted(struct batch *b, int r)
+{
+	if (r == -EBUSY)
+		return STOPPED;
+	return failed(b, r == -ECANCELED || r == -ENODEV ? HSA_STATUS_ERROR_EXCEPTION : hsa_status_of(r));
+}
+
+/* A packet that does nothing but complete. Points of other rings become dependencies of a job of its own. */
+static enum outcome pass_barrier(struct batch *b, uint16_t header, hsa_signal_t completion, struct deps *deps)
+{
+	struct rt_queue *q = b->queue;
+	struct rt_signal *signal = completion.handle ? rt_signal_of(q->rt, completion) : NULL;
+	struct cs_point after[RT_DEPS_MAX];
+	unsigned count = 0;
+	int r;
+
+	if (completion.handle && !signal)
+		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
+	for (unsigned i = 0; i < deps->points; i++)
+		if (deps->point[i].ring != q->channel->ring)
+			after[count++] = deps->point[i];
+	r = count ? close_job(b, NULL, 0) : 0;
+	if (!r)
+		r = open_job(b, true);
+	if (r)
+		return not_submitted(b, r);
+	/* Points of this ring are behind it in time already; their end is what a barrier waits for. */
+	if (b->packets && deps->points)
+		cs_ib_barrier(b->ib);
+	begin_packet(b, header);
+	begin_time(b, completion);
+	end_packet(b, header, signal, completion);
+	r = count ? close_job(b, after, count) : 0;
+	return r ? not_submitted(b, r) : TAKEN;
+}
+
+static enum outcome barrier_and(struct batch *b, const union packet *p)
+{
+	struct deps deps;
+
+	if (!gather(b, p->barrier.dep_signal, &deps))
+		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
+	if (deps.open) {
+		watch(b->queue, deps.signal, deps.open);
+		return STOPPED;
+	}
+	return pass_barrier(b, p->header, p->barrier.completion_signal, &deps);
+}
+
+static enum outcome barrier_or(struct batch *b, const union packet *p)
+{
+	struct deps deps;
+
+	if (!gather(b, p->barrier.dep_signal, &deps))
+		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
+	/* Which of several ends first, no submission can say. */
+	if (deps.given && !deps.met) {
+		watch(b->queue, deps.signal, deps.open);
+		return STOPPED;
+	}
+	deps.points = 0;
+	return pass_barrier(b, p->header, p->barrier.completion_signal, &deps);
+}
+
+static enum outcome barrier_value(struct batch *b, const union packet *p)
+{
+	struct rt_signal *signal = rt_signal_of(b->queue->rt, p->value.signal);
+	struct deps none = {0};
+
+	if (!signal)
+		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
+	if (!rt_condition_met((hsa_signal_condition_t)p->value.cond,
+			      rt_signal_load(b->queue->rt, signal) & p->value.mask, p->value.value)) {
+		watch(b->queue, &signal, 1);
+		return STOPPED;
+	}
+	return pass_barrier(b, p->header, p->value.completion_signal, &none);
+}
+
+/* --- dispatches ------------------------------------------------------------------------------- */
+
+static const struct cs_kernel *find_kernel(struct rt_queue *q, uint64_t object)
+{
+	uint32_t generation = rt_kernel_generation(q->rt);
+	unsigned place = object / 64 % RT_KERNEL_CACHE;
+
+	if (__builtin_expect(q->cache[place].object != object || q->cache[place].generation != generation, 0)) {
+		q->cache[place].object = object;
+		q->cache[place].generation = generation;
+		q->cache[place].kernel = rt_kernel_find(q->rt, q->gpu, object);
+	}
+	return q->cache[place].kernel;
+}
+
+/* The statuses are those that ROCr derives from its packet processor's errors. */
+static hsa_status_t check_dispatch(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p, unsigned dimensions)
+{
+	const struct drv_chip *chip = q->gpu->dev->chip;
+	uint32_t threads = (uint32_t)p->workgroup_size_x * p->workgroup_size_y * p->workgroup_size_z;
+
+	if (!dimensions)
+		return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+	if (!p->kernel_object || p->kernel_object % 64)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	if (p->group_segment_size > chip->lds_B)
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	if (!p->workgroup_size_x || !p->workgroup_size_y || !p->workgroup_size_z ||
+	    threads > chip->max_group_threads)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!p->grid_size_x || !p->grid_size_y || !p->grid_size_z)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return HSA_STATUS_SUCCESS;
+}
+
+static void fill_launch(struct cs_launch *l, const struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p,
+			const struct cs_kernel *kernel, uint64_t index)
+{
+	*l = (struct cs_launch){
+		.kernel = kernel,
+		.grid = {p->grid_size_x, p->grid_size_y, p->grid_size_z},
+		.group = {p->workgroup_size_x, p->workgroup_size_y, p->workgroup_size_z},
+		.lds_B = p->group_segment_size,
+		.private_B =
+			p->private_segment_size > kernel->private_B ? p->private_segment_size : kernel->private_B,
+		.kernarg_va = (uintptr_t)p->kernarg_address,
+		.queue_va = (uintptr_t)q->amd,
+		.dispatch_id = index,
+		.cu_mask = q->masked ? q->cu_mask : NULL,
+	};
+}
+
+/* A kernel that reads its packet gets a copy: the ring's slot is the client's again. */
+static int copy_packet(struct cs_ib *ib, const union packet *p, uint64_t *va)
+{
+	void *copy = cs_ib_data(ib, sizeof(*p), sizeof(*p), va);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, p, sizeof(*p));
+	return 0;
+}
+
+static enum outcome dispatch(struct batch *b, const union packet *p, uint64_t index)
+{
+	struct rt_queue *q = b->queue;
+	unsigned dimensions = p->setup & 3;
+	hsa_status_t status = check_dispatch(q, &p->dispatch, dimensions);
+	hsa_signal_t completion = p->dispatch.completion_signal;
+	struct rt_signal *signal = completion.handle ? rt_signal_of(q->rt, completion) : NULL;
+	const struct cs_kernel *kernel;
+	struct cs_launch launch;
+	int r;
+
+	if (status)
+		return failed(b, status);
+	if (completion.handle && !signal)
+		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
+	kernel = find_kernel(q, p->dispatch.kernel_object);
+	if (!kernel)
+		return failed(b, HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	r = open_job(b, barrier_bit(p->header));
+	if (r)
+		return not_submitted(b, r);
+	begin_packet(b, p->header);
+	begin_time(b, completion);
+	fill_launch(&launch, q, &p->dispatch, kernel, index);
+	if (cs_kernel_wants_packet(kernel))
+		r = copy_packet(b->ib, p, &launch.packet_va);
+	if (!r)
+		r = cs_ib_launch(b->ib, &launch);
+	if (r)
+		return failed(b, r == -EINVAL ? HSA_STATUS_ERROR_INVALID_ARGUMENT : hsa_status_of(r));
+	end_packet(b, p->header, signal, completion);
+	return TAKEN;
+}
+
+/* --- the ring --------------------------------------------------------------------------------- */
+
+static union packet *slot_of(const struct rt_queue *q, uint64_t index)
+{
+	return (union packet *)(void *)(q->packets + index % q->amd->hsa_queue.size * sizeof(union packet));
+}
+
+/* Acquire: the rest of the packet is there when its header is. */
+static uint16_t header_at(const struct rt_queue *q, uint64_t index)
+{
+	return __atomic_load_n(&slot_of(q, index)->header, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t read_index(const struct rt_queue *q)
+{
+	return __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED);
+}
+
+static bool has_packet(const struct rt_queue *q)
+{
+	return type_of(header_at(q, read_index(q))) != HSA_PACKET_TYPE_INVALID;
+}
+
+static enum outcome take(struct batch *b, uint64_t index)
+{
+	union packet p = *slot_of(b->queue, index);
+
+	switch (type_of(p.header)) {
+	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
+		return dispatch(b, &p, index);
+	case HSA_PACKET_TYPE_BARRIER_AND:
+		return barrier_and(b, &p);
+	case HSA_PACKET_TYPE_BARRIER_OR:
+		return barrier_or(b, &p);
+	case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
+		if (p.value.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
+			return barrier_value(b, &p);
+		break;
+	}
+	return failed(b, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+}
+
+/* The slot is the client's again. */
+static void pass(struct rt_queue *q, uint64_t index)
+{
+	__atomic_store_n(&slot_of(q, index)->header, HSA_PACKET_TYPE_INVALID, __ATOMIC_RELAXED);
+	__atomic_store_n(&q->amd->read_dispatch_id, index + 1, __ATOMIC_RELEASE);
+}
+
+static void stop(struct rt_queue *q)
+{
+	atomic_store(&q->stopped, true);
+	rt_progress_add(q->rt, &q->work);
+}
+
+/* Reads what there is, at most one job's worth at a time. The caller holds busy. */
+static void translate(struct rt_queue *q)
+{
+	struct batch b = {.queue = q};
+	enum outcome outcome = TAKEN;
+	unsigned taken = 0;
+	int r = rt_queue_channel(q);
+
+	if (r) {
+		failed(&b, hsa_status_of(r));
+		return;
+	}
+	while (outcome == TAKEN && taken < BATCH_MAX && has_packet(q)) {
+		uint64_t index = read_index(q);
+
+		outcome = take(&b, index);
+		if (outcome == TAKEN) {
+			pass(q, index);
+			taken++;
+		}
+	}
+	r = close_job(&b, NULL, 0);
+	if (r && outcome != FAILED)
+		outcome = not_submitted(&b, r);
+	if (outcome == STOPPED)
+		stop(q);
+}
+
+static bool is_over(const struct rt_queue *q)
+{
+	return atomic_load_explicit(&q->state, memory_order_relaxed) != RT_QUEUE_ACTIVE;
+}
+
+/* True: the GPU has enough to do, and what is in the ring may wait for more. */
+static bool should_collect(struct rt_queue *q)
+{
+	uint64_t waiting = __atomic_load_n(&q->amd->write_dispatch_id, __ATOMIC_RELAXED) - read_index(q);
+
+	return q->channel && waiting < BATCH_MAX && cs_ring_unfinished(q->channel->ring) >= BUSY_JOBS;
+}
+
+static void collect(struct rt_queue *q)
+{
+	if (atomic_exchange(&q->collecting, true))
+		return;
+	atomic_store(&q->collecting_since_ns, rt_now_ns());
+	atomic_fetch_add(&q->rt->queues->collecting, 1);
+	rt_progress_add(q->rt, &q->work);
+}
+
+static void end_collecting(struct rt_queue *q)
+{
+	if (atomic_load_explicit(&q->collecting, memory_order_relaxed) && atomic_exchange(&q->collecting, false))
+		atomic_fetch_sub(&q->rt->queues->collecting, 1);
+}
+
+void rt_queue_run(struct rt_queue *q, bool force)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	while (!is_over(q) && !atomic_load(&q->stopped) && has_packet(q)) {
+		if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+			return;
+		if (!force && should_collect(q)) {
+			collect(q);
+			atomic_store_explicit(&q->busy, false, memory_order_release);
+			return;
+		}
+		end_collecting(q);
+		if (!is_over(q))
+			translate(q);
+		atomic_store_explicit(&q->busy, false, memory_order_release);
+		atomic_thread_fence(memory_order_seq_cst);
+	}
+}
+
+void rt_queue_ring(struct rt_queue *q)
+{
+	rt_queue_run(q, false);
+}
+
+bool rt_queue_attempt(struct rt *rt, struct rt_work *work)
+{
+	struct rt_queue *q = (struct rt_queue *)(void *)work;
+	bool collecting = atomic_load(&q->collecting);
+
+	(void)rt;
+	if (is_over(q)) {
+		end_collecting(q);
+		return true;
+	}
+	if (collecting && !atomic_load(&q->stopped) && should_collect(q) &&
+	    rt_now_ns() - atomic_load(&q->collecting_since_ns) < COLLECT_NS)
+		return false;
+	if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+		return false;
+	rt_queue_unwatch(q);
+	atomic_store(&q->stopped, false);
+	atomic_store_explicit(&q->busy, false, memory_order_release);
+	rt_queue_run(q, true);
+	return !atomic_load(&q->stopped) && !atomic_load(&q->collecting);
+}

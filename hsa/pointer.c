@@ -1,0 +1,55 @@
+/* What the client is told of an address. */
+#include <string.h>
+
+#include "hsa/memory.h"
+#include "hsa/table.h"
+
+/* The agents that reach the address: CPUs where it has a host address, then GPUs. At most rt->agents of them. */
+static uint32_t agents_of(struct rt *rt, uint64_t address, const struct rt_span *span, hsa_agent_t *agents)
+{
+	uint32_t count = 0;
+	uint64_t va;
+
+	for (unsigned i = 0; i < rt->agents; i++) {
+		struct rt_agent *agent = &rt->agent[i];
+
+		if (agent->is_gpu ? rt_span_reach(rt, agent->gpu, address, 1, &va) : span->host_base != 0)
+			agents[count++] = rt_agent_handle(agent);
+	}
+	return count;
+}
+
+hsa_status_t impl_hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *info, void *(*alloc)(size_t),
+				       uint32_t *num_agents_accessible, hsa_agent_t **accessible)
+{
+	RT_ENTER(rt);
+	hsa_amd_pointer_info_t told = {.type = HSA_EXT_POINTER_TYPE_UNKNOWN};
+	struct rt_span span = {0};
+	bool known;
+
+	if (!ptr || !info || !info->size || !num_agents_accessible != !accessible)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	known = rt_span_find(rt, (uintptr_t)ptr, &span);
+	if (known)
+		told = (hsa_amd_pointer_info_t){
+			.type = span.type,
+			.agentBaseAddress = (void *)(uintptr_t)span.agent_base,
+			.hostBaseAddress = (void *)(uintptr_t)span.host_base,
+			.sizeInBytes = span.size_B,
+			.agentOwner = rt_agent_handle(span.owner),
+			.global_flags = span.global_flags,
+		};
+	/* Programs of older releases have a smaller struct. */
+	told.size = info->size < sizeof(told) ? info->size : sizeof(told);
+	memcpy(info, &told, told.size);
+	if (!alloc || !accessible)
+		return HSA_STATUS_SUCCESS;
+	*num_agents_accessible = 0;
+	if (!known)
+		return HSA_STATUS_SUCCESS;
+	*accessible = alloc(rt->agents * sizeof(**accessible));
+	if (!*accessible)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	*num_agents_accessible = agents_of(rt, (uintptr_t)ptr, &span, *accessible);
+	return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,768 @@
+/* Signals: where they live, and who may change their value.
+ *
+ * A signal is 64 bytes that CPU and GPUs see at its handle's address, and a struct rt_signal of ours beside it. All
+ * signals lie in one region, so that a handle is checked by two comparisons.
+ *
+ * Three ways in which the end of a GPU's work reaches the value (docs/hsa.md says why):
+ *   - the GPU writes the final value, when this is the only producer and the CPU has only ever stored the value;
+ *   - the CPU subtracts what a producer's word proves, at the first look or from the progress thread;
+ *   - a change by the CPU while the first way is under way turns it into the second: the true value is kept in
+ *     `shadow` until the GPU's write has landed.
+ *
+ * Changes by the CPU hold the signal's lock. A load reads the value first and `pending` behind it: when the flag is
+ * not set then, the value was true at some moment between call and return. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "hsa/internal.h"
+#include "hsa/table.h"
+
+#define SIGNAL_B 64u
+#define SIGNALS  (1u << 20) /* most at a time */
+#define PAGE_B   4096u
+#define GROW_B   65536u /* the region grows by BOs of this size */
+#define REGION_B ((uint64_t)SIGNALS * SIGNAL_B)
+
+struct rt_signals {
+	struct vm_range range[RT_GPUS_MAX]; /* owned; [0] has the host's addresses, the others adopt them */
+	unsigned ranges;
+	struct rt_signal *beside;        /* owned mapping; one for each place of the region */
+	pthread_mutex_t lock;            /* guards all below */
+	uint64_t grown_B;                /* memory is bound up to here */
+	struct rt_signal *free, *ghosts; /* ghosts: destroyed, but the GPU may still write them */
+};
+
+/* --- the region ------------------------------------------------------------------------------- */
+
+static int bind_peer(struct rt *rt, unsigned gpu, struct vm_bo *bo, uint64_t at_B, uint64_t size_B)
+{
+	struct vm_bo *peer;
+	int fd, r = vm_bo_export(bo, &fd);
+
+	if (r)
+		return r;
+	r = vm_bo_import(rt->gpu[gpu]->vm, fd, &peer);
+	close(fd);
+	if (r)
+		return r;
+	r = vm_range_bind(&rt->signals->range[gpu], at_B, peer, 0, size_B, VM_GPU_READ | VM_GPU_WRITE);
+	vm_bo_put(peer);
+	return r;
+}
+
+/* Gives the GPUs and the CPU memory at [at_B, at_B + size_B) of the region. */
+static int bind_memory(struct rt *rt, struct vm_bo *bo, uint64_t at_B, uint64_t size_B)
+{
+	int r = vm_range_bind(&rt->signals->range[0], at_B, bo, 0, size_B, vm_access_of(VM_CPU));
+
+	for (unsigned i = 1; !r && i < rt->gpus; i++)
+		r = bind_peer(rt, i, bo, at_B, size_B);
+	return r;
+}
+
+static int grow(struct rt *rt)
+{
+	struct rt_signals *s = rt->signals;
+	/* Nothing of it may stay in a GPU's cache. Only what other devices share must be listed at submissions. */
+	const struct vm_info info = {.size_B = GROW_B,
+				     .kind = VM_GTT,
+				     .flags = VM_CPU | VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0)};
+	struct vm_bo *bo;
+	int r;
+
+	if (s->grown_B == REGION_B)
+		return drv_fail(-ENOMEM, "more than %u signals", SIGNALS);
+	r = vm_bo_create(rt->gpu[0]->vm, &info, &bo);
+	if (r)
+		return r;
+	r = bind_memory(rt, bo, s->grown_B, GROW_B);
+	vm_bo_put(bo);
+	if (r)
+		return r;
+	memset((void *)(uintptr_t)(s->range[0].va + s->grown_B), 0, GROW_B);
+	for (unsigned i = GROW_B / SIGNAL_B; i-- > 0;) {
+		struct rt_signal *signal = &s->beside[s->grown_B / SIGNAL_B + i];
+
+		signal->next = s->free;
+		s->free = signal;
+	}
+	s->grown_B += GROW_B;
+	return 0;
+}
+
+static int reserve(struct rt *rt)
+{
+	const struct vm_want want = {.size_B = REGION_B, .align_B = GROW_B};
+	struct rt_signals *s = rt->signals;
+	int r = vm_range_reserve(rt->gpu[0]->vm, &want, &s->range[0]);
+
+	for (s->ranges = !r; !r && s->ranges < rt->gpus; s->ranges += !r)
+		r = vm_range_adopt(rt->gpu[s->ranges]->vm, &s->range[0], &s->range[s->ranges]);
+	return r;
+}
+
+int rt_signals_init(struct rt *rt)
+{
+	struct rt_signals *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return drv_fail(-ENOMEM, "no host memory for signals");
+	pthread_mutex_init(&s->lock, NULL);
+	rt->signals = s;
+	s->beside = mmap(NULL, SIGNALS * sizeof(*s->beside), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->beside == MAP_FAILED) {
+		s->beside = NULL;
+		r = drv_fail(-ENOMEM, "no address space for signals");
+	} else {
+		r = reserve(rt);
+	}
+	if (r)
+		rt_signals_fini(rt);
+	return r;
+}
+
+void rt_signals_fini(struct rt *rt)
+{
+	struct rt_signals *s = rt->signals;
+
+	for (uint64_t i = 0; s->beside && i < s->grown_B / SIGNAL_B; i++)
+		free(s->beside[i].owed);
+	while (s->ranges)
+		vm_range_release(&s->range[--s->ranges]);
+	if (s->beside)
+		munmap(s->beside, SIGNALS * sizeof(*s->beside));
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	rt->signals = NULL;
+}
+
+/* --- handles ---------------------------------------------------------------------------------- */
+
+struct rt_signal *rt_signal_of(const struct rt *rt, hsa_signal_t handle)
+{
+	uint64_t offset_B = handle.handle - rt->signals->range[0].va;
+	struct rt_signal *signal;
+
+	if (__builtin_expect(offset_B >= REGION_B || offset_B % SIGNAL_B, 0))
+		return NULL;
+	signal = &rt->signals->beside[offset_B / SIGNAL_B];
+	return atomic_load_explicit(&signal->kind, memory_order_acquire) == RT_SIGNAL_FREE ? NULL : signal;
+}
+
+hsa_signal_t rt_signal_handle(const struct rt *rt, const struct rt_signal *signal)
+{
+	return (hsa_signal_t){rt->signals->range[0].va + (uint64_t)(signal - rt->signals->beside) * SIGNAL_B};
+}
+
+static amd_signal_t *memory_of(const struct rt *rt, const struct rt_signal *signal)
+{
+	return rt_signal_memory(rt_signal_handle(rt, signal));
+}
+
+static _Atomic int64_t *value_of(const struct rt *rt, const struct rt_signal *signal)
+{
+	return (_Atomic int64_t *)&memory_of(rt, signal)->value;
+}
+
+static void lock(struct rt_signal *signal)
+{
+	while (atomic_exchange_explicit(&signal->lock, 1, memory_order_acquire))
+		__builtin_ia32_pause();
+}
+
+static void unlock(struct rt_signal *signal)
+{
+	atomic_store_explicit(&signal->lock, 0, memory_order_release);
+}
+
+/* --- producers -------------------------------------------------------------------------------- */
+
+/* 1: ended; 0: not yet; negative: it never will. */
+static int ended(const struct rt_producer *p)
+{
+	if (p->word && atomic_load_explicit(p->word, memory_order_acquire) >= p->seq)
+		return 1;
+	return cs_point_poll(p->point);
+}
+
+/* A failed producer's signal: negative, which ends every wait for 0 and tells that something is wrong. */
+#define FAILED_VALUE (-1)
+
+static void set_pending_locked(struct rt_signal *signal)
+{
+	atomic_store_explicit(&signal->pending, signal->owed_count || signal->shadowed, memory_order_release);
+}
+
+/* The GPU's own write: has it landed? */
+static void look_at_gpu_locked(struct rt *rt, struct rt_signal *signal)
+{
+	_Atomic int64_t *value = value_of(rt, signal);
+	int end;
+
+	if (!signal->gpu_writes)
+		return;
+	end = atomic_load_explicit(value, memory_order_acquire) == signal->final ? 1 : ended(&signal->gpu);
+	if (!end)
+		return;
+	signal->gpu_writes = false;
+	if (end < 0)
+		signal->failed = true;
+	if (end < 0)
+		atomic_store(value, FAILED_VALUE);
+	else if (signal->shadowed)
+		atomic_store(value, signal->shadow - 1);
+	signal->shadowed = false;
+}
+
+/* Before the CPU changes the value: if the GPU is about to overwrite it, the truth moves into the shadow. */
+static void take_over_locked(struct rt *rt, struct rt_signal *signal)
+{
+	look_at_gpu_locked(rt, signal);
+	if (!signal->gpu_writes || signal->shadowed)
+		return;
+	signal->shadow = signal->final + 1;
+	signal->shadowed = true;
+	set_pending_locked(signal);
+}
+
+/* Behind the lock: what is pending is looked after also when nobody asks for the signal. */
+static void keep_settling(struct rt *rt, struct rt_signal *signal)
+{
+	if (__builtin_expect(atomic_load_explicit(&signal->pending, memory_order_relaxed) &&
+				     !atomic_load_explicit(&signal->listed, memory_order_relaxed),
+			     0))
+		rt_progress_settle(rt, signal);
+}
+
+static int64_t add_locked(struct rt *rt, struct rt_signal *signal, int64_t amount)
+{
+	if (!signal->shadowed)
+		return atomic_fetch_add(value_of(rt, signal), amount);
+	signal->shadow += amount;
+	return signal->shadow - amount;
+}
+
+static void put_locked(struct rt *rt, struct rt_signal *signal, int64_t value)
+{
+	if (signal->shadowed)
+		signal->shadow = value;
+	else
+		atomic_store(value_of(rt, signal), value);
+}
+
+/* Applies the owed producers that have ended; true: the value changed. */
+static bool settle_locked(struct rt *rt, struct rt_signal *signal)
+{
+	unsigned kept = 0, count = signal->owed_count;
+	bool failed = false;
+
+	look_at_gpu_locked(rt, signal);
+	for (unsigned i = 0; i < count; i++) {
+		int end = ended(&signal->owed[i]);
+
+		failed |= end < 0;
+		if (!end)
+			signal->owed[kept++] = signal->owed[i];
+	}
+	signal->owed_count = failed ? 0 : kept;
+	if (kept < count)
+		take_over_locked(rt, signal);
+	if (failed)
+		signal->failed = true;
+	if (failed)
+		put_locked(rt, signal, FAILED_VALUE);
+	else if (kept < count)
+		add_locked(rt, signal, -(int64_t)(count - kept));
+	set_pending_locked(signal);
+	return kept < count;
+}
+
+bool rt_signal_settle(struct rt *rt, struct rt_signal *signal)
+{
+	bool changed, more;
+
+	lock(signal);
+	changed = settle_locked(rt, signal);
+	more = signal->owed_count || signal->shadowed;
+	unlock(signal);
+	if (changed)
+		rt_signal_wake(rt, signal);
+	return more;
+}
+
+hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal)
+{
+	int64_t value = atomic_load_explicit(value_of(rt, signal), memory_order_acquire);
+	bool changed;
+
+	if (__builtin_expect(!atomic_load_explicit(&signal->pending, memory_order_acquire), 1))
+		return value;
+	lock(signal);
+	changed = settle_locked(rt, signal);
+	value = signal->shadowed ? signal->shadow : atomic_load(value_of(rt, signal));
+	unlock(signal);
+	keep_settling(rt, signal);
+	if (changed)
+		rt_signal_wake(rt, signal);
+	return value;
+}
+
+static bool owe_locked(struct rt_signal *signal, const struct rt_producer *producer)
+{
+	if (signal->owed_count == signal->owed_max) {
+		unsigned max = signal->owed_max ? 2 * signal->owed_max : 4;
+		struct rt_producer *more = realloc(signal->owed, max * sizeof(*more));
+
+		if (!more)
+			return false;
+		signal->owed = more;
+		signal->owed_max = max;
+	}
+	signal->owed[signal->owed_count++] = *producer;
+	set_pending_locked(signal);
+	return true;
+}
+
+bool rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer, uint64_t *va,
+		      uint64_t *value)
+{
+	enum rt_signal_kind kind = atomic_load_explicit(&signal->kind, memory_order_relaxed);
+	bool alone, owed = true;
+
+	lock(signal);
+	look_at_gpu_locked(rt, signal);
+	alone = kind != RT_SIGNAL_IPC && !signal->counted && !signal->gpu_writes && !signal->owed_count;
+	if (!alone)
+		owed = owe_locked(signal, producer);
+	/* Without memory for the debt the GPU's write is the lesser evil: it is right when it is the last. */
+	if (alone || !owed) {
+		signal->gpu_writes = true;
+		signal->gpu = *producer;
+		signal->final = atomic_load(value_of(rt, signal)) - 1;
+		*va = (uintptr_t)value_of(rt, signal);
+		*value = (uint64_t)signal->final;
+	}
+	unlock(signal);
+	keep_settling(rt, signal);
+	return alone || !owed;
+}
+
+void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer)
+{
+	bool owed;
+
+	lock(signal);
+	owed = owe_locked(signal, producer);
+	unlock(signal);
+	keep_settling(rt, signal);
+	if (owed)
+		return;
+	/* No memory for the debt: it is paid here. */
+	cs_point_settle(producer->point);
+	rt_signal_add(rt, signal, -1);
+}
+
+void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
+{
+	lock(signal);
+	take_over_locked(rt, signal);
+	signal->failed = true;
+	put_locked(rt, signal, FAILED_VALUE);
+	unlock(signal);
+	rt_signal_wake(rt, signal);
+}
+
+bool rt_signal_point(struct rt_signal *signal, struct cs_point *point)
+{
+	bool known = true;
+
+	lock(signal);
+	if (signal->owed_count)
+		*point = signal->owed[0].point;
+	else if (signal->gpu_writes)
+		*point = signal->gpu.point;
+	else
+		known = false;
+	unlock(signal);
+	return known;
+}
+
+enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const struct cs_ring *ring,
+				struct cs_point *point)
+{
+	enum rt_dep_state state = RT_DEP_OPEN;
+	int64_t value = rt_signal_load(rt, signal);
+	const struct rt_producer *only = NULL;
+
+	if (!value)
+		return RT_DEP_MET;
+	if (value != 1)
+		return RT_DEP_OPEN;
+	lock(signal);
+	if (signal->gpu_writes && !signal->owed_count && !signal->shadowed)
+		only = &signal->gpu;
+	else if (!signal->gpu_writes && signal->owed_count == 1)
+		only = &signal->owed[0];
+	/* A job of others that goes on behind the producer may itself wait for who waits here. */
+	if (only && (only->point.ring == ring || !only->last || atomic_load(only->last) == only->seq)) {
+		*point = only->point;
+		state = RT_DEP_POINT;
+	}
+	unlock(signal);
+	return state;
+}
+
+/* --- making and ending ------------------------------------------------------------------------ */
+
+/* Destroyed signals that the GPU was about to write: free when it has. */
+static void lay_ghosts_locked(struct rt *rt)
+{
+	struct rt_signals *s = rt->signals;
+
+	for (struct rt_signal **at = &s->ghosts; *at;) {
+		struct rt_signal *signal = *at;
+
+		lock(signal);
+		look_at_gpu_locked(rt, signal);
+		unlock(signal);
+		if (signal->gpu_writes) {
+			at = &signal->next;
+			continue;
+		}
+		*at = signal->next;
+		signal->next = s->free;
+		s->free = signal;
+	}
+}
+
+static int take_place(struct rt *rt, struct rt_signal **out)
+{
+	struct rt_signals *s = rt->signals;
+	int r = 0;
+
+	pthread_mutex_lock(&s->lock);
+	if (!s->free)
+		lay_ghosts_locked(rt);
+	if (!s->free)
+		r = grow(rt);
+	if (!r) {
+		*out = s->free;
+		s->free = s->free->next;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return r;
+}
+
+int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kind kind, hsa_signal_t *handle)
+{
+	struct rt_signal *signal;
+	int r = take_place(rt, &signal);
+
+	if (r)
+		return r;
+	*handle = rt_signal_handle(rt, signal);
+	*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = value};
+	signal->counted = signal->shadowed = signal->gpu_writes = signal->failed = false;
+	signal->owed_count = 0;
+	signal->pending = 0;
+	atomic_store_explicit(&signal->kind, kind, memory_order_release);
+	return 0;
+}
+
+int rt_doorbell_create(struct rt *rt, struct rt_queue *queue, hsa_signal_t *handle)
+{
+	int r = rt_signal_create(rt, -1, RT_SIGNAL_DOORBELL, handle);
+	amd_signal_t *memory;
+
+	if (r)
+		return r;
+	rt_signal_of(rt, *handle)->queue = queue;
+	memory = rt_signal_memory(*handle);
+	memory->kind = AMD_SIGNAL_KIND_DOORBELL;
+	memory->queue_ptr = NULL;
+	return 0;
+}
+
+void rt_signal_destroy(struct rt *rt, struct rt_signal *signal)
+{
+	struct rt_signals *s = rt->signals;
+
+	lock(signal);
+	look_at_gpu_locked(rt, signal);
+	signal->owed_count = 0;
+	signal->shadowed = false;
+	set_pending_locked(signal);
+	unlock(signal);
+	atomic_store(&signal->kind, RT_SIGNAL_FREE);
+	atomic_fetch_add(&signal->generation, 1);
+	rt_signal_wake(rt, signal);
+	pthread_mutex_lock(&s->lock);
+	/* Its value is memory that the GPU may still write: nobody else gets it before. */
+	signal->next = signal->gpu_writes ? s->ghosts : s->free;
+	*(signal->gpu_writes ? &s->ghosts : &s->free) = signal;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* --- changes by the CPU ----------------------------------------------------------------------- */
+
+void rt_signal_wake(struct rt *rt, struct rt_signal *signal)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&signal->waiters, memory_order_relaxed)) {
+		atomic_fetch_add(&signal->change, 1);
+		rt_futex_wake(&signal->change);
+	}
+	if (atomic_load_explicit(&signal->watchers, memory_order_relaxed)) {
+		rt_progress_wake(rt);
+		rt_handlers_wake(rt);
+	}
+}
+
+enum op { OP_STORE, OP_ADD, OP_SUBTRACT, OP_AND, OP_OR, OP_XOR, OP_EXCHANGE, OP_CAS };
+
+static int64_t result(enum op op, int64_t old, int64_t value)
+{
+	switch (op) {
+	case OP_ADD:
+		return (int64_t)((uint64_t)old + (uint64_t)value);
+	case OP_SUBTRACT:
+		return (int64_t)((uint64_t)old - (uint64_t)value);
+	case OP_AND:
+		return old & value;
+	case OP_OR:
+		return old | value;
+	case OP_XOR:
+		return old ^ value;
+	default:
+		return value;
+	}
+}
+
+/* The value in memory may be changed by GPUs, too: device code does so with its own signals. */
+static int64_t apply_to_memory(_Atomic int64_t *memory, enum op op, int64_t value, int64_t expected)
+{
+	int64_t old = atomic_load(memory);
+
+	do {
+		if (op == OP_CAS && old != expected)
+			break;
+	} while (!atomic_compare_exchange_weak(memory, &old, result(op, old, value)));
+	return old;
+}
+
+static int64_t change(struct rt *rt, struct rt_signal *signal, enum op op, int64_t value, int64_t expected)
+{
+	int64_t old;
+
+	lock(signal);
+	settle_locked(rt, signal);
+	take_over_locked(rt, signal);
+	/* Counting up for each producer is a pattern; a stored value begins a new one. */
+	if (op == OP_STORE)
+		signal->failed = false;
+	signal->counted = op == OP_ADD || op == OP_SUBTRACT || (signal->counted && op != OP_STORE);
+	if (signal->shadowed) {
+		old = signal->shadow;
+		if (op != OP_CAS || old == expected)
+			signal->shadow = result(op, old, value);
+	} else {
+		old = apply_to_memory(value_of(rt, signal), op, value, expected);
+	}
+	unlock(signal);
+	keep_settling(rt, signal);
+	return old;
+}
+
+void rt_signal_add(struct rt *rt, struct rt_signal *signal, hsa_signal_value_t value)
+{
+	change(rt, signal, OP_ADD, value, 0);
+	rt_signal_wake(rt, signal);
+}
+
+/* For the functions that cannot answer with an error: what is no signal is left alone. */
+static int64_t change_handle(hsa_signal_t handle, enum op op, int64_t value, int64_t expected)
+{
+	struct rt *rt = rt_get();
+	struct rt_signal *signal = rt ? rt_signal_of(rt, handle) : NULL;
+	int64_t old;
+
+	if (__builtin_expect(!signal, 0)) {
+		drv_log(DRV_LOG_HSA, "0x%llx is no signal", (unsigned long long)handle.handle);
+		return 0;
+	}
+	if (atomic_load_explicit(&signal->kind, memory_order_relaxed) == RT_SIGNAL_DOORBELL) {
+		if (op == OP_STORE)
+			rt_queue_ring(signal->queue);
+		return 0;
+	}
+	old = change(rt, signal, op, value, expected);
+	rt_signal_wake(rt, signal);
+	return old;
+}
+
+/* x86 has one order for read-modify-writes: the four names of each operation do the same. */
+#define ALTER(name, op)                                                                                            \
+	void impl_hsa_signal_##name(hsa_signal_t signal, hsa_signal_value_t value)                                 \
+	{                                                                                                          \
+		change_handle(signal, op, value, 0);                                                               \
+	}
+#define ALTERS(name, op)                                                                                           \
+	ALTER(name##_relaxed, op)                                                                                  \
+	ALTER(name##_scacquire, op)                                                                                \
+	ALTER(name##_screlease, op)                                                                                \
+	ALTER(name##_scacq_screl, op)
+ALTERS(add, OP_ADD)
+ALTERS(subtract, OP_SUBTRACT)
+ALTERS(and, OP_AND)
+ALTERS(or, OP_OR)
+ALTERS(xor, OP_XOR)
+ALTER(store_relaxed, OP_STORE)
+ALTER(store_screlease, OP_STORE)
+
+#define EXCHANGE(order)                                                                                            \
+	hsa_signal_value_t impl_hsa_signal_exchange_##order(hsa_signal_t signal, hsa_signal_value_t value)         \
+	{                                                                                                          \
+		return change_handle(signal, OP_EXCHANGE, value, 0);                                               \
+	}                                                                                                          \
+	hsa_signal_value_t impl_hsa_signal_cas_##order(hsa_signal_t signal, hsa_signal_value_t expected,           \
+						       hsa_signal_value_t value)                                   \
+	{                                                                                                          \
+		return change_handle(signal, OP_CAS, value, expected);                                             \
+	}
+EXCHANGE(relaxed)
+EXCHANGE(scacquire)
+EXCHANGE(screlease)
+EXCHANGE(scacq_screl)
+
+static hsa_signal_value_t load_handle(hsa_signal_t handle)
+{
+	struct rt *rt = rt_get();
+	struct rt_signal *signal = rt ? rt_signal_of(rt, handle) : NULL;
+
+	if (__builtin_expect(!signal, 0))
+		return 0;
+	rt_queues_flush(rt);
+	return rt_signal_load(rt, signal);
+}
+
+hsa_signal_value_t impl_hsa_signal_load_relaxed(hsa_signal_t signal)
+{
+	return load_handle(signal);
+}
+
+hsa_signal_value_t impl_hsa_signal_load_scacquire(hsa_signal_t signal)
+{
+	return load_handle(signal);
+}
+
+static void store_silently(hsa_signal_t handle, hsa_signal_value_t value)
+{
+	struct rt *rt = rt_get();
+	struct rt_signal *signal = rt ? rt_signal_of(rt, handle) : NULL;
+
+	if (signal && atomic_load_explicit(&signal->kind, memory_order_relaxed) != RT_SIGNAL_DOORBELL)
+		change(rt, signal, OP_STORE, value, 0);
+}
+
+void impl_hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value)
+{
+	store_silently(signal, value);
+}
+
+void impl_hsa_signal_silent_store_screlease(hsa_signal_t signal, hsa_signal_value_t value)
+{
+	store_silently(signal, value);
+}
+
+/* --- creation by clients ---------------------------------------------------------------------- */
+
+static hsa_status_t check_consumers(const struct rt *rt, uint32_t count, const hsa_agent_t *consumers)
+{
+	if (count && !consumers)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!rt_agent_of(rt, consumers[i]))
+			return HSA_STATUS_ERROR_INVALID_AGENT;
+		for (uint32_t j = 0; j < i; j++)
+			if (consumers[j].handle == consumers[i].handle)
+				return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+/* As ROCr: a signal whose consumers are all GPUs is polled only. */
+static bool only_gpus(const struct rt *rt, uint32_t count, const hsa_agent_t *consumers)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!rt_gpu_of(rt, consumers[i]))
+			return false;
+	return count;
+}
+
+hsa_status_t impl_hsa_amd_signal_create(hsa_signal_value_t value, uint32_t count, const hsa_agent_t *consumers,
+					uint64_t attributes, hsa_signal_t *handle)
+{
+	enum rt_signal_kind kind = RT_SIGNAL_USER;
+	hsa_status_t status;
+	RT_ENTER(rt);
+
+	if (!handle || attributes & ~(uint64_t)(HSA_AMD_SIGNAL_AMD_GPU_ONLY | HSA_AMD_SIGNAL_IPC))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = check_consumers(rt, count, consumers);
+	if (status)
+		return status;
+	/* One that other processes attach to would need memory of its own. */
+	if (attributes & HSA_AMD_SIGNAL_IPC)
+		return HSA_STATUS_ERROR;
+	if (attributes & HSA_AMD_SIGNAL_AMD_GPU_ONLY || only_gpus(rt, count, consumers))
+		kind = RT_SIGNAL_GPU_ONLY;
+	return hsa_status_of(rt_signal_create(rt, value, kind, handle));
+}
+
+hsa_status_t impl_hsa_signal_create(hsa_signal_value_t value, uint32_t count, const hsa_agent_t *consumers,
+				    hsa_signal_t *handle)
+{
+	return impl_hsa_amd_signal_create(value, count, consumers, 0, handle);
+}
+
+hsa_status_t impl_hsa_signal_destroy(hsa_signal_t handle)
+{
+	struct rt_signal *signal;
+	uint32_t kind;
+	RT_ENTER(rt);
+
+	if (!handle.handle)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	signal = rt_signal_of(rt, handle);
+	if (!signal)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	kind = atomic_load(&signal->kind);
+	/* Of two who destroy it at once, one does. A doorbell is its queue's. */
+	if (kind == RT_SIGNAL_FREE || kind == RT_SIGNAL_DOORBELL ||
+	    !atomic_compare_exchange_strong(&signal->kind, &kind, RT_SIGNAL_FREE))
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	rt_signal_destroy(rt, signal);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_amd_signal_value_pointer(hsa_signal_t handle, volatile hsa_signal_value_t **pointer)
+{
+	struct rt_signal *signal;
+	RT_ENTER(rt);
+
+	if (!handle.handle || !pointer)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	signal = rt_signal_of(rt, handle);
+	if (!signal)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	/* ROCr: others are woken by their functions only. */
+	if (atomic_load(&signal->kind) != RT_SIGNAL_GPU_ONLY)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*pointer = &rt_signal_memory(handle)->value;
+	return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,115 @@
+/* What is known of an address. */
+#include "hsa/memory.h"
+
+void rt_area_insert(struct rt *rt, struct rt_area *area)
+{
+	area->at.lo = area->span.base;
+	area->at.hi = area->span.base + area->span.size_B;
+	pthread_mutex_lock(&rt->memory->area_lock);
+	vm_tree_insert(&rt->memory->areas, &area->at);
+	pthread_mutex_unlock(&rt->memory->area_lock);
+}
+
+void rt_area_remove(struct rt *rt, struct rt_area *area)
+{
+	pthread_mutex_lock(&rt->memory->area_lock);
+	vm_tree_remove(&rt->memory->areas, &area->at);
+	pthread_mutex_unlock(&rt->memory->area_lock);
+}
+
+struct rt_area *rt_area_find(struct rt *rt, uint64_t address)
+{
+	struct vm_node *n;
+
+	if (address == UINT64_MAX)
+		return NULL;
+	n = vm_tree_next(&rt->memory->areas, NULL, address, address + 1);
+	return n ? vm_container(n, struct rt_area, at) : NULL;
+}
+
+uint32_t rt_pool_flags(enum rt_pool_kind kind)
+{
+	static const uint32_t flags[] = {
+		[RT_POOL_FINE] = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
+		[RT_POOL_KERNARG] =
+			HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT,
+		[RT_POOL_COARSE] = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+		[RT_POOL_GROUP] = 0,
+	};
+
+	return flags[kind];
+}
+
+static void span_of_block(const struct pool_found *found, struct rt_span *span)
+{
+	const struct rt_pool *pool = pool_info(found->pool)->owner;
+
+	*span = (struct rt_span){
+		.type = HSA_EXT_POINTER_TYPE_HSA,
+		.base = found->va,
+		.size_B = found->size_B,
+		.host_base = found->map ? found->va : 0,
+		.agent_base = found->va,
+		.owner = pool->agent,
+		.place = pool->agent->is_gpu ? SDMA_VRAM : SDMA_GTT,
+		.global_flags = rt_pool_flags(pool->kind),
+	};
+}
+
+bool rt_span_find(struct rt *rt, uint64_t address, struct rt_span *span)
+{
+	struct pool_found found;
+	struct rt_area *area;
+
+	if (pool_find(rt->memory->space, address, &found)) {
+		span_of_block(&found, span);
+		return true;
+	}
+	pthread_mutex_lock(&rt->memory->area_lock);
+	area = rt_area_find(rt, address);
+	if (area)
+		*span = area->span;
+	pthread_mutex_unlock(&rt->memory->area_lock);
+	return area;
+}
+
+/* Whether [address, address + size_B) lies in [base, base + whole_B). */
+static bool lies_in(uint64_t address, uint64_t size_B, uint64_t base, uint64_t whole_B)
+{
+	return address >= base && address - base < whole_B && size_B <= whole_B - (address - base);
+}
+
+/* Intervals may overlap: host memory that was locked twice for different GPUs. */
+static bool area_reach(struct rt *rt, uint32_t gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+{
+	struct vm_node *n = NULL;
+
+	while ((n = vm_tree_next(&rt->memory->areas, n, address, address + 1))) {
+		const struct rt_area *area = vm_container(n, struct rt_area, at);
+		const struct rt_span *span = &area->span;
+
+		if (!(area->gpus & gpu) || !lies_in(address, size_B, span->base, span->size_B))
+			continue;
+		*va = span->agent_base + (address - span->base);
+		return true;
+	}
+	return false;
+}
+
+bool rt_span_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+{
+	const uint32_t bit = 1u << gpu->index;
+	struct pool_found found;
+	bool reached;
+
+	if (address == UINT64_MAX)
+		return false;
+	if (pool_find(rt->memory->space, address, &found)) {
+		*va = address;
+		return found.seen_by & bit && lies_in(address, size_B, found.va, found.size_B);
+	}
+	pthread_mutex_lock(&rt->memory->area_lock);
+	reached = area_reach(rt, bit, address, size_B, va);
+	pthread_mutex_unlock(&rt->memory->area_lock);
+	return reached;
+}

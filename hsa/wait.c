@@ -1,0 +1,277 @@
+/* Waiting for signals: spin for a budget on the value, then sleep on the fence of the job that will change it, or,
+ * when nobody knows who will, on a futex that changes by the CPU wake. Sleeps on a fence are short: the fence of a
+ * batch fires at its end, and the signal may be that of a packet in its middle. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hsa/internal.h"
+#include "hsa/table.h"
+
+#define SLICE_NS      100000 /* on a fence */
+#define SLICE_MIN_NS  50000  /* on a futex while GPUs work */
+#define SLICE_MAX_NS  1000000
+#define SLICE_IDLE_NS 10000000 /* on a futex while they do not: the CPU wakes us */
+
+uint64_t rt_pause_next_ns(struct rt_pause *pause)
+{
+	uint64_t now = pause->ns ? pause->ns : SLICE_MIN_NS;
+
+	pause->ns = now * 2 < SLICE_MAX_NS ? now * 2 : SLICE_MAX_NS;
+	return now;
+}
+
+void rt_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns)
+{
+	const struct timespec timeout = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, ns == UINT64_MAX ? NULL : &timeout, NULL, 0);
+}
+
+void rt_futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+bool rt_condition_met(hsa_signal_condition_t condition, hsa_signal_value_t value, hsa_signal_value_t compare)
+{
+	switch (condition) {
+	case HSA_SIGNAL_CONDITION_EQ:
+		return value == compare;
+	case HSA_SIGNAL_CONDITION_NE:
+		return value != compare;
+	case HSA_SIGNAL_CONDITION_LT:
+		return value < compare;
+	case HSA_SIGNAL_CONDITION_GTE:
+		return value >= compare;
+	}
+	return false;
+}
+
+/* One signal that is waited for. */
+struct watch {
+	struct rt_signal *signal; /* NULL: nothing to wait for */
+	uint32_t generation;
+	hsa_signal_condition_t condition;
+	hsa_signal_value_t compare, value;
+	bool over; /* met, or it never will be: destroyed, or its producer was lost */
+};
+
+static void look(struct rt *rt, struct watch *w)
+{
+	if (!w->signal) {
+		w->over = true;
+		return;
+	}
+	w->value = rt_signal_load(rt, w->signal);
+	w->over = rt_condition_met(w->condition, w->value, w->compare) || w->signal->failed;
+	if (__builtin_expect(atomic_load_explicit(&w->signal->generation, memory_order_acquire) != w->generation,
+			     0)) {
+		w->value = 0;
+		w->over = true;
+	}
+}
+
+/* A wait for one or all of several. */
+struct wait {
+	struct watch *watch; /* borrowed */
+	unsigned count;
+	bool all;
+	uint64_t start_ns, timeout_ns;
+	unsigned index; /* out: one that is over */
+};
+
+/* True when the wait is over. */
+static bool look_at_all(struct rt *rt, struct wait *w)
+{
+	unsigned over = 0;
+
+	for (unsigned i = 0; i < w->count; i++) {
+		struct watch *watch = &w->watch[i];
+
+		if (!watch->over || !w->all)
+			look(rt, watch);
+		if (!watch->over)
+			continue;
+		w->index = i;
+		if (!w->all)
+			return true;
+		over++;
+	}
+	return over == w->count;
+}
+
+static uint64_t left_ns(const struct wait *w)
+{
+	uint64_t spent_ns = rt_now_ns() - w->start_ns;
+
+	return w->timeout_ns == UINT64_MAX ? UINT64_MAX : spent_ns < w->timeout_ns ? w->timeout_ns - spent_ns : 0;
+}
+
+static bool spin(struct rt *rt, struct wait *w, uint64_t budget_ns)
+{
+	uint64_t until_ns = budget_ns < w->timeout_ns ? budget_ns : w->timeout_ns;
+
+	do {
+		for (unsigned i = 0; i < 32; i++) {
+			if (look_at_all(rt, w))
+				return true;
+			__builtin_ia32_pause();
+		}
+	} while (rt_now_ns() - w->start_ns < until_ns);
+	return false;
+}
+
+/* The first that is not over. */
+static struct rt_signal *first_open(const struct wait *w)
+{
+	for (unsigned i = 0; i < w->count; i++)
+		if (!w->watch[i].over)
+			return w->watch[i].signal;
+	return NULL;
+}
+
+static void sleep_on_job(struct rt *rt, struct cs_point point, uint64_t ns)
+{
+	int r = cs_point_sleep(point, ns < SLICE_NS ? (int64_t)ns : SLICE_NS);
+
+	/* A reset is told on this way only. */
+	if (r && r != -ETIMEDOUT)
+		rt_queues_lost(rt, point.ring);
+}
+
+/* Sleeps once. */
+static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, uint64_t ns)
+{
+	struct rt_signal *signal = first_open(w);
+	uint64_t slice_ns = rt_queues_busy(rt) || w->count > 1 ? rt_pause_next_ns(pause) : SLICE_IDLE_NS;
+	struct cs_point point;
+	uint32_t seen;
+
+	if (!signal)
+		return;
+	if (rt_signal_point(signal, &point) && point.seq <= cs_ring_last(point.ring).seq &&
+	    cs_point_poll(point) != 1) {
+		sleep_on_job(rt, point, ns);
+		return;
+	}
+	if (atomic_load(&signal->kind) == RT_SIGNAL_IPC)
+		slice_ns = rt_pause_next_ns(pause);
+	atomic_fetch_add(&signal->waiters, 1);
+	seen = atomic_load(&signal->change);
+	if (!look_at_all(rt, w))
+		rt_futex_wait(&signal->change, seen, ns < slice_ns ? ns : slice_ns);
+	atomic_fetch_sub(&signal->waiters, 1);
+}
+
+/* True when it is over, false after the timeout. */
+static bool wait_for(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
+{
+	/* Who asks for an active wait wants latency more than the CPU's time; it still ends. */
+	uint64_t budget_ns = drv_config()->spin_us * (hint == HSA_WAIT_STATE_ACTIVE ? 4000ull : 1000ull);
+	struct rt_pause pause = {0};
+	uint64_t ns;
+
+	rt_queues_flush(rt);
+	if (look_at_all(rt, w))
+		return true;
+	w->start_ns = rt_now_ns();
+	if (spin(rt, w, budget_ns))
+		return true;
+	for (;;) {
+		if (look_at_all(rt, w))
+			return true;
+		ns = left_ns(w);
+		if (!ns)
+			return false;
+		rt_queues_flush(rt);
+		sleep_once(rt, w, &pause, ns);
+	}
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+static bool is_waitable(const struct rt_signal *signal)
+{
+	return signal && atomic_load_explicit(&signal->kind, memory_order_relaxed) != RT_SIGNAL_DOORBELL;
+}
+
+static hsa_signal_value_t wait_one(hsa_signal_t handle, hsa_signal_condition_t condition,
+				   hsa_signal_value_t compare, uint64_t timeout, hsa_wait_state_t hint)
+{
+	struct rt *rt = rt_get();
+	struct watch watch = {
+		.signal = rt ? rt_signal_of(rt, handle) : NULL, .condition = condition, .compare = compare};
+	struct wait wait = {.watch = &watch, .count = 1, .timeout_ns = timeout};
+
+	if (!is_waitable(watch.signal))
+		return 0;
+	watch.generation = atomic_load(&watch.signal->generation);
+	wait_for(rt, &wait, hint);
+	return watch.value;
+}
+
+hsa_signal_value_t impl_hsa_signal_wait_scacquire(hsa_signal_t signal, hsa_signal_condition_t condition,
+						  hsa_signal_value_t compare, uint64_t timeout,
+						  hsa_wait_state_t hint)
+{
+	return wait_one(signal, condition, compare, timeout, hint);
+}
+
+hsa_signal_value_t impl_hsa_signal_wait_relaxed(hsa_signal_t signal, hsa_signal_condition_t condition,
+						hsa_signal_value_t compare, uint64_t timeout, hsa_wait_state_t hint)
+{
+	return wait_one(signal, condition, compare, timeout, hint);
+}
+
+#define WAIT_MAX 1024 /* signals of one wait */
+
+/* Fills the watches; false: one is no signal. Handles of 0 are passed over. */
+static bool watch_all(struct rt *rt, struct watch *watch, uint32_t count, const hsa_signal_t *signals,
+		      const hsa_signal_condition_t *conditions, const hsa_signal_value_t *values)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		watch[i] = (struct watch){.condition = conditions[i], .compare = values[i]};
+		if (!signals[i].handle)
+			continue;
+		watch[i].signal = rt_signal_of(rt, signals[i]);
+		if (!is_waitable(watch[i].signal))
+			return false;
+		watch[i].generation = atomic_load(&watch[i].signal->generation);
+	}
+	return true;
+}
+
+static uint32_t wait_many(uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conditions,
+			  const hsa_signal_value_t *values, uint64_t timeout, hsa_wait_state_t hint,
+			  hsa_signal_value_t *satisfying, bool all)
+{
+	struct rt *rt = rt_get();
+	struct watch watch[WAIT_MAX];
+	struct wait wait = {.watch = watch, .count = count, .all = all, .timeout_ns = timeout};
+
+	if (!rt || !count || count > WAIT_MAX || !signals || !conditions || !values ||
+	    !watch_all(rt, watch, count, signals, conditions, values) || !wait_for(rt, &wait, hint))
+		return UINT32_MAX;
+	if (satisfying && !all)
+		*satisfying = watch[wait.index].value;
+	for (uint32_t i = 0; satisfying && all && i < count; i++)
+		satisfying[i] = watch[i].value;
+	return all ? 0 : wait.index;
+}
+
+uint32_t impl_hsa_amd_signal_wait_any(uint32_t count, hsa_signal_t *signals, hsa_signal_condition_t *conditions,
+				      hsa_signal_value_t *values, uint64_t timeout, hsa_wait_state_t hint,
+				      hsa_signal_value_t *satisfying)
+{
+	return wait_many(count, signals, conditions, values, timeout, hint, satisfying, false);
+}
+
+uint32_t impl_hsa_amd_signal_wait_all(uint32_t count, hsa_signal_t *signals, hsa_signal_condition_t *conditions,
+				      hsa_signal_value_t *values, uint64_t timeout, hsa_wait_state_t hint,
+				      hsa_signal_value_t *satisfying)
+{
+	return wait_many(count, signals, conditions, values, timeout, hint, satisfying, true);
+}
