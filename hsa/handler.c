@@ -191,7 +191,7 @@ int rt_handlers_init(struct rt *rt)
 	return 0;
 }
 
-void rt_handlers_fini(struct rt *rt)
+void rt_handlers_stop(struct rt *rt)
 {
 	struct rt_handlers *s = rt->handlers;
 	bool started;
@@ -203,6 +203,12 @@ void rt_handlers_fini(struct rt *rt)
 	rt_handlers_wake(rt);
 	if (started)
 		pthread_join(s->thread, NULL);
+}
+
+void rt_handlers_fini(struct rt *rt)
+{
+	struct rt_handlers *s = rt->handlers;
+
 	while (s->list) {
 		struct handler *h = s->list;
 

@@ -358,6 +358,8 @@ void rt_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
 void rt_futex_wake(_Atomic uint32_t *word);
 
 DRV_MUST_CHECK int rt_progress_init(struct rt *rt);
+/* Ends the thread. Both threads use one another's parts, so both are stopped before either part goes. */
+void rt_progress_stop(struct rt *rt);
 void rt_progress_fini(struct rt *rt);
 void rt_progress_add(struct rt *rt, struct rt_work *work);
 /* Afterwards nobody attempts it. */
@@ -373,6 +375,7 @@ void rt_progress_settle(struct rt *rt, struct rt_signal *signal);
 DRV_MUST_CHECK int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg);
 DRV_MUST_CHECK int rt_handlers_init(struct rt *rt);
 /* Ends the thread; callbacks that have not begun are dropped. */
+void rt_handlers_stop(struct rt *rt);
 void rt_handlers_fini(struct rt *rt);
 /* Something changed that a handler may wait for. */
 void rt_handlers_wake(struct rt *rt);

@@ -42,6 +42,12 @@ static bool attempt_all(struct rt *rt)
 		p->running = NULL;
 		pthread_cond_broadcast(&p->attempted);
 	}
+	/* At the end of the thread: what it held is found in the list by who removes it. */
+	for (; list; list = work) {
+		work = list->next;
+		list->next = p->work;
+		p->work = list;
+	}
 	pthread_mutex_unlock(&p->lock);
 	return any;
 }
@@ -193,7 +199,7 @@ int rt_progress_init(struct rt *rt)
 	return 0;
 }
 
-void rt_progress_fini(struct rt *rt)
+void rt_progress_stop(struct rt *rt)
 {
 	struct rt_progress *p = rt->progress;
 	bool started;
@@ -205,6 +211,12 @@ void rt_progress_fini(struct rt *rt)
 	rt_progress_wake(rt);
 	if (started)
 		pthread_join(p->thread, NULL);
+}
+
+void rt_progress_fini(struct rt *rt)
+{
+	struct rt_progress *p = rt->progress;
+
 	pthread_cond_destroy(&p->attempted);
 	pthread_mutex_destroy(&p->lock);
 	free(p);

@@ -25,6 +25,10 @@ static const struct {
 
 static void end(struct rt *rt, unsigned begun)
 {
+	if (rt->handlers)
+		rt_handlers_stop(rt);
+	if (rt->progress)
+		rt_progress_stop(rt);
 	while (begun)
 		parts[--begun].fini(rt);
 	free(rt);

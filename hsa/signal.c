@@ -467,9 +467,12 @@ int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kin
 		return r;
 	*handle = rt_signal_handle(rt, signal);
 	*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = value};
+	/* The progress thread may still have its predecessor in the list. */
+	lock(signal);
 	signal->counted = signal->shadowed = signal->gpu_writes = signal->failed = false;
 	signal->owed_count = 0;
-	signal->pending = 0;
+	set_pending_locked(signal);
+	unlock(signal);
 	atomic_store_explicit(&signal->kind, kind, memory_order_release);
 	return 0;
 }
