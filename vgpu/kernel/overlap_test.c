@@ -323,18 +323,35 @@ static uint64_t submit_other(uint32_t ctx, uint32_t from, void (*emit_what)(void
 	return submit_to(ctx, AMDGPU_HW_IP_COMPUTE, from, after_ctx, after);
 }
 
-/* row 82: both begin after the same job, in whatever order */
-static void two_contexts_need_a_dependency(uint32_t a, uint32_t b)
+/* Two that meet in one instant may miss each other's notes (mem_order.c, struct mem_shadow): once more then. */
+static void check_found(void (*race)(uint32_t a, uint32_t b), uint32_t a, uint32_t b)
 {
 	unsigned long before = vgpu_findings();
-	uint64_t gate = submit_gate(), write, look;
+
+	for (unsigned i = 0; i < 8 && vgpu_findings() == before; i++)
+		race(a, b);
+	CHECK_EQ(vgpu_findings() - before, 1);
+}
+
+/* Both begin after the same job, in whatever order. */
+static void race_of_two_contexts(uint32_t a, uint32_t b)
+{
+	uint64_t gate = submit_gate(), look;
 
 	submit_other(a, SECOND, emit_writer, rig.ctx, gate);
 	look = submit_other(b, THIRD, emit_look, rig.ctx, gate);
 	open_gate();
 	CHECK_EQ(rig_wait_ctx(b, look, UINT64_MAX), 0);
 	CHECK_EQ(rig_wait_ctx(a, UINT64_MAX, UINT64_MAX), 0);
-	CHECK_EQ(vgpu_findings() - before, 1);
+}
+
+/* row 82 */
+static void two_contexts_need_a_dependency(uint32_t a, uint32_t b)
+{
+	unsigned long before;
+	uint64_t gate, write, look;
+
+	check_found(race_of_two_contexts, a, b);
 	before = vgpu_findings();
 	gate = submit_gate();
 	write = submit_other(a, SECOND, emit_writer, rig.ctx, gate);
@@ -421,18 +438,22 @@ static void emit_flush_and_look(void)
 	emit_look();
 }
 
+static void race_of_one_ring(uint32_t a, uint32_t b)
+{
+	submit_gate();
+	submit_other(a, SECOND, emit_writer, 0, 0);
+	submit_other(b, THIRD, emit_look, 0, 0);
+	open_gate();
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+}
+
 /* row 81: two jobs of one ring, with nothing between them, with a flush, with a dependency */
 static void two_jobs_need_a_flush(void)
 {
-	unsigned long before = vgpu_findings();
+	unsigned long before;
 	uint64_t write;
 
-	submit_gate();
-	submit_other(rig.ctx, SECOND, emit_writer, 0, 0);
-	submit_other(rig.ctx, THIRD, emit_look, 0, 0);
-	open_gate();
-	CHECK_EQ(rig_wait(UINT64_MAX), 0);
-	CHECK_EQ(vgpu_findings() - before, 1);
+	check_found(race_of_one_ring, rig.ctx, rig.ctx);
 	before = vgpu_findings();
 	submit_gate();
 	submit_other(rig.ctx, SECOND, emit_writer, 0, 0);
