@@ -32,7 +32,6 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include "pool/pool.h"
-#include "pool/pool.h"
 #include "sdma/sdma.h"
 
 #define RT_GPUS_MAX   32
@@ -222,10 +221,6 @@ struct rt_span {
 bool rt_span_find(struct rt *rt, uint64_t address, struct rt_span *span);
 /* True when that GPU reaches [address, address + size_B); *va: by which address. */
 bool rt_span_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va);
-
-/* Before a ring of a queue is destroyed, and when rt_queues_points() does not name it any more: waits for its work,
- * so that what was freed meanwhile does not ask after it. */
-void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring);
 
 /* Before a ring of a queue is destroyed, and when rt_queues_points() does not name it any more: waits for its work,
  * so that what was freed meanwhile does not ask after it. */

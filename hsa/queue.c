@@ -12,98 +12,6 @@
 #define GROUP_APERTURE_HI   0x20000000u
 #define PRIVATE_APERTURE_HI 0x10000000u
 #define SCRATCH_MAX_B       262128u /* of a lane: what ROCr accepts */
-#define CHANNELS_MAX        (sizeof(((struct rt_queues *)0)->all) / sizeof(((struct rt_queues *)0)->all[0]))
-
-/* --- channels --------------------------------------------------------------------------------- */
-
-static void destroy_channel(struct rt_channel *c)
-{
-	cs_ring_destroy(c->ring);
-	cs_ctx_destroy(c->ctx);
-	vm_piece_free(&c->count);
-	free(c);
-}
-
-/* Rings of the device in turn, so that queues run side by side. */
-static unsigned next_ring(struct rt_gpu *gpu)
-{
-	uint32_t rings = gpu->dev->facts.ip[DRV_IP_COMPUTE].rings;
-	unsigned skip = atomic_fetch_add(&gpu->next_ring, 1) % (unsigned)__builtin_popcount(rings);
-
-	while (skip--)
-		rings &= rings - 1;
-	return (unsigned)__builtin_ctz(rings);
-}
-
-static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, struct rt_channel **out)
-{
-	const struct vm_info info = {.size_B = 256, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
-	struct rt_channel *c = calloc(1, sizeof(*c));
-	int r;
-
-	if (!c)
-		return drv_fail(-ENOMEM, "no host memory for a queue");
-	c->gpu = gpu;
-	c->priority = priority;
-	r = cs_ctx_create(gpu->vm, priority, &c->ctx);
-	/* A high priority is a wish: most processes may not have it. */
-	if (r == -EACCES)
-		r = cs_ctx_create(gpu->vm, CS_PRIORITY_NORMAL, &c->ctx);
-	if (!r)
-		r = cs_ring_create(c->ctx, DRV_IP_COMPUTE, next_ring(gpu), cs_pm4_print, &c->ring);
-	if (!r)
-		r = vm_piece_alloc(gpu->vm, &info, &c->count);
-	if (r) {
-		destroy_channel(c);
-		return r;
-	}
-	memset(c->count.map, 0, sizeof(uint64_t));
-	*out = c;
-	return 0;
-}
-
-/* One that a queue gave back, or a new one. */
-static int get_channel(struct rt *rt, struct rt_gpu *gpu, enum cs_priority priority, struct rt_channel **out)
-{
-	struct rt_queues *s = rt->queues;
-	struct rt_channel **at;
-	int r = 0;
-
-	pthread_mutex_lock(&s->channel_lock);
-	for (at = &s->free; *at && ((*at)->gpu != gpu || (*at)->priority != priority); at = &(*at)->next)
-		continue;
-	if (*at) {
-		*out = *at;
-		*at = (*at)->next;
-	} else if (s->channels == CHANNELS_MAX) {
-		r = drv_fail(-ENOMEM, "more than %zu queues", CHANNELS_MAX);
-	} else {
-		r = create_channel(gpu, priority, out);
-		if (!r)
-			s->all[s->channels++] = *out;
-	}
-	pthread_mutex_unlock(&s->channel_lock);
-	return r;
-}
-
-static void put_channel(struct rt *rt, struct rt_channel *c)
-{
-	if (!c)
-		return;
-	cs_point_settle(cs_ring_last(c->ring));
-	/* A lost one stays lost; signals may name it until the end. */
-	if (cs_ctx_lost(c->ctx))
-		return;
-	pthread_mutex_lock(&rt->queues->channel_lock);
-	c->next = rt->queues->free;
-	rt->queues->free = c;
-	pthread_mutex_unlock(&rt->queues->channel_lock);
-}
-
-int rt_queue_channel(struct rt_queue *q)
-{
-	return q->channel ? 0 : get_channel(q->rt, q->gpu, q->priority, &q->channel);
-}
 
 /* --- the list --------------------------------------------------------------------------------- */
 
@@ -120,6 +28,7 @@ int rt_queues_init(struct rt *rt)
 }
 
 static void destroy_queue(struct rt_queue *q);
+static void bury(struct rt_queue *q);
 
 void rt_queues_fini(struct rt *rt)
 {
@@ -131,12 +40,11 @@ void rt_queues_fini(struct rt *rt)
 		s->list = q->next;
 		destroy_queue(q);
 	}
-	while (s->channels) {
-		struct rt_channel *c = s->all[--s->channels];
-
-		rt_memory_forget_ring(rt, c->ring);
-		destroy_channel(c);
+	while (s->dying) {
+		cs_point_settle(cs_ring_last(s->dying->channel->ring));
+		bury(s->dying);
 	}
+	rt_channels_fini(rt);
 	pthread_mutex_destroy(&s->channel_lock);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -152,7 +60,7 @@ static struct rt_queue *find_locked(const struct rt *rt, const hsa_queue_t *queu
 	return q;
 }
 
-static struct rt_queue *queue_of(const struct rt *rt, const hsa_queue_t *queue)
+struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue)
 {
 	struct rt_queue *q;
 
@@ -162,44 +70,33 @@ static struct rt_queue *queue_of(const struct rt *rt, const hsa_queue_t *queue)
 	return q;
 }
 
+/* The youngest queue that collects among those older than `id`, held; NULL: none. The list is in falling order. */
+static struct rt_queue *hold_collecting(struct rt_queues *s, uint64_t id)
+{
+	struct rt_queue *q;
+
+	pthread_mutex_lock(&s->lock);
+	for (q = s->list; q && (q->id >= id || !atomic_load(&q->collecting)); q = q->next)
+		continue;
+	if (q)
+		atomic_fetch_add(&q->held, 1);
+	pthread_mutex_unlock(&s->lock);
+	return q;
+}
+
 void rt_queues_flush(struct rt *rt)
 {
 	struct rt_queues *s = rt->queues;
+	uint64_t id = UINT64_MAX;
+	struct rt_queue *q;
 
 	if (__builtin_expect(!atomic_load_explicit(&s->collecting, memory_order_acquire), 1))
 		return;
-	pthread_mutex_lock(&s->lock);
-	for (struct rt_queue *q = s->list; q; q = q->next)
-		if (atomic_load(&q->collecting))
-			rt_queue_run(q, true);
-	pthread_mutex_unlock(&s->lock);
-}
-
-bool rt_queues_busy(struct rt *rt)
-{
-	struct rt_queues *s = rt->queues;
-	bool busy = false;
-
-	pthread_mutex_lock(&s->channel_lock);
-	for (unsigned i = 0; !busy && i < s->channels; i++)
-		busy = cs_ring_unfinished(s->all[i]->ring) && !cs_ctx_lost(s->all[i]->ctx);
-	pthread_mutex_unlock(&s->channel_lock);
-	return busy;
-}
-
-unsigned rt_queues_points(struct rt *rt, struct rt_gpu *gpu, struct cs_point *points, unsigned max)
-{
-	struct rt_queues *s = rt->queues;
-	unsigned count = 0;
-
-	if (!s)
-		return 0;
-	pthread_mutex_lock(&s->channel_lock);
-	for (unsigned i = 0; i < s->channels && count < max; i++)
-		if (s->all[i]->gpu == gpu && cs_ring_unfinished(s->all[i]->ring))
-			points[count++] = cs_ring_last(s->all[i]->ring);
-	pthread_mutex_unlock(&s->channel_lock);
-	return count;
+	while ((q = hold_collecting(s, id))) {
+		id = q->id;
+		rt_queue_run(q, true);
+		atomic_fetch_sub(&q->held, 1);
+	}
 }
 
 /* --- errors ----------------------------------------------------------------------------------- */
@@ -252,7 +149,7 @@ void rt_queues_lost(struct rt *rt, const struct cs_ring *ring)
 
 /* --- creation --------------------------------------------------------------------------------- */
 
-static void fill(struct rt_queue *q, uint32_t size, hsa_queue_type32_t type, hsa_signal_t doorbell, uint64_t id)
+static void fill(struct rt_queue *q, uint32_t size, hsa_queue_type32_t type, hsa_signal_t doorbell)
 {
 	amd_queue_v2_t *amd = q->memory.map;
 
@@ -263,7 +160,7 @@ static void fill(struct rt_queue *q, uint32_t size, hsa_queue_type32_t type, hsa
 	amd->hsa_queue.base_address = q->packets;
 	amd->hsa_queue.doorbell_signal = doorbell;
 	amd->hsa_queue.size = size;
-	amd->hsa_queue.id = id;
+	amd->hsa_queue.id = q->id;
 	amd->group_segment_aperture_base_hi = GROUP_APERTURE_HI;
 	amd->private_segment_aperture_base_hi = PRIVATE_APERTURE_HI;
 	amd->max_cu_id = q->gpu->dev->facts.cus - 1;
@@ -279,7 +176,6 @@ static int create_queue(struct rt *rt, struct rt_gpu *gpu, uint32_t size, hsa_qu
 {
 	struct rt_queue *q = calloc(1, sizeof(*q));
 	hsa_signal_t doorbell;
-	uint64_t id;
 	int r;
 
 	if (!q)
@@ -298,8 +194,8 @@ static int create_queue(struct rt *rt, struct rt_gpu *gpu, uint32_t size, hsa_qu
 	}
 	q->doorbell = rt_signal_of(rt, doorbell);
 	pthread_mutex_lock(&rt->queues->lock);
-	id = rt->queues->next_id++;
-	fill(q, size, type, doorbell, id);
+	q->id = rt->queues->next_id++;
+	fill(q, size, type, doorbell);
 	/* Clients that know the hardware store here; a poller may look (docs/hsa.md). */
 	rt_signal_memory(doorbell)->hardware_doorbell_ptr = &q->amd->max_legacy_doorbell_dispatch_id_plus_1;
 	q->next = rt->queues->list;
@@ -309,22 +205,67 @@ static int create_queue(struct rt *rt, struct rt_gpu *gpu, uint32_t size, hsa_qu
 	return 0;
 }
 
-/* It is in no list any more. */
+/* Its work has ended, and it is in no list any more. */
+static void free_queue(struct rt_queue *q)
+{
+	rt_channel_put(q->rt, q->channel);
+	rt_shared_destroy(&q->memory);
+	free(q);
+}
+
+/* Takes it from the dying. */
+static void bury(struct rt_queue *q)
+{
+	struct rt_queues *s = q->rt->queues;
+	struct rt_queue **at;
+
+	pthread_mutex_lock(&s->lock);
+	for (at = &s->dying; *at != q; at = &(*at)->next)
+		continue;
+	*at = q->next;
+	pthread_mutex_unlock(&s->lock);
+	free_queue(q);
+}
+
+/* rt_work's attempt for a dying queue. */
+static bool attempt_to_bury(struct rt *rt, struct rt_work *work)
+{
+	struct rt_queue *q = (struct rt_queue *)(void *)work;
+
+	(void)rt;
+	if (!cs_point_settled(cs_ring_last(q->channel->ring)))
+		return false;
+	bury(q);
+	return true;
+}
+
+/* Packets that were not read are dropped. Nothing stops kernels that run, and they may use the queue's memory: it
+ * goes when they have ended, and nobody waits for that. */
 static void destroy_queue(struct rt_queue *q)
 {
+	struct rt_queues *s = q->rt->queues;
+
 	atomic_store(&q->state, RT_QUEUE_INACTIVE);
 	if (q->rt->progress)
 		rt_progress_remove(q->rt, &q->work);
 	/* Whoever still translates has begun before. */
-	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+	while (atomic_load(&q->held) || atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
 		rt_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
 	if (atomic_exchange(&q->collecting, false))
-		atomic_fetch_sub(&q->rt->queues->collecting, 1);
+		atomic_fetch_sub(&s->collecting, 1);
 	rt_queue_unwatch(q);
-	put_channel(q->rt, q->channel);
 	rt_signal_destroy(q->rt, q->doorbell);
-	rt_shared_destroy(&q->memory);
-	free(q);
+	if (!q->channel || cs_point_settled(cs_ring_last(q->channel->ring))) {
+		free_queue(q);
+		return;
+	}
+	pthread_mutex_lock(&s->lock);
+	q->next = s->dying;
+	s->dying = q;
+	pthread_mutex_unlock(&s->lock);
+	q->work.attempt = attempt_to_bury;
+	if (q->rt->progress)
+		rt_progress_add(q->rt, &q->work);
 }
 
 hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
@@ -382,171 +323,9 @@ hsa_status_t impl_hsa_queue_inactivate(hsa_queue_t *queue)
 	struct rt_queue *q;
 	RT_ENTER(rt);
 
-	q = queue_of(rt, queue);
+	q = rt_queue_of(rt, queue);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	atomic_store(&q->state, RT_QUEUE_INACTIVE);
-	return HSA_STATUS_SUCCESS;
-}
-
-/* --- properties ------------------------------------------------------------------------------- */
-
-hsa_status_t impl_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enable)
-{
-	struct rt_queue *q;
-	RT_ENTER(rt);
-
-	q = queue_of(rt, queue);
-	if (!q)
-		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	if (enable)
-		__atomic_fetch_or(&q->amd->queue_properties, AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
-				  __ATOMIC_RELAXED);
-	else
-		__atomic_fetch_and(&q->amd->queue_properties, ~(uint32_t)AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
-				   __ATOMIC_RELAXED);
-	return HSA_STATUS_SUCCESS;
-}
-
-hsa_status_t impl_hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
-{
-	static const enum cs_priority levels[] = {
-		[HSA_AMD_QUEUE_PRIORITY_LOW] = CS_PRIORITY_LOW,
-		[HSA_AMD_QUEUE_PRIORITY_NORMAL] = CS_PRIORITY_NORMAL,
-		[HSA_AMD_QUEUE_PRIORITY_HIGH] = CS_PRIORITY_HIGH,
-	};
-	struct rt_queue *q;
-	RT_ENTER(rt);
-
-	q = queue_of(rt, queue);
-	if (!q)
-		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	if ((unsigned)priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
-		__builtin_ia32_pause();
-	/* A context has one priority for life: the queue goes on with another channel, behind its work. */
-	if (q->priority != levels[priority]) {
-		q->priority = levels[priority];
-		put_channel(rt, q->channel);
-		q->channel = NULL;
-	}
-	atomic_store_explicit(&q->busy, false, memory_order_release);
-	rt_queue_run(q, false);
-	return HSA_STATUS_SUCCESS;
-}
-
-hsa_status_t impl_hsa_amd_queue_get_info(hsa_queue_t *queue, hsa_queue_info_attribute_t attribute, void *value)
-{
-	struct rt_queue *q;
-	RT_ENTER(rt);
-
-	q = queue_of(rt, queue);
-	if (!q)
-		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	if (!value)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	switch (attribute) {
-	case HSA_AMD_QUEUE_INFO_AGENT:
-		*(hsa_agent_t *)value = rt_agent_handle(q->gpu->agent);
-		return HSA_STATUS_SUCCESS;
-	case HSA_AMD_QUEUE_INFO_DOORBELL_ID:
-		*(uint64_t *)value = (uintptr_t)&q->amd->max_legacy_doorbell_dispatch_id_plus_1;
-		return HSA_STATUS_SUCCESS;
-	}
-	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-}
-
-/* --- indices ---------------------------------------------------------------------------------- */
-
-static volatile uint64_t *write_id(const hsa_queue_t *queue)
-{
-	return &((amd_queue_v2_t *)(uintptr_t)queue)->write_dispatch_id;
-}
-
-static volatile uint64_t *read_id(const hsa_queue_t *queue)
-{
-	return &((amd_queue_v2_t *)(uintptr_t)queue)->read_dispatch_id;
-}
-
-/* x86 has one order for each; clients reach these thousands of times a second, so nothing is looked up. */
-#define LOADS(order)                                                                                               \
-	uint64_t impl_hsa_queue_load_read_index_##order(const hsa_queue_t *queue)                                  \
-	{                                                                                                          \
-		return __atomic_load_n(read_id(queue), __ATOMIC_ACQUIRE);                                          \
-	}                                                                                                          \
-	uint64_t impl_hsa_queue_load_write_index_##order(const hsa_queue_t *queue)                                 \
-	{                                                                                                          \
-		return __atomic_load_n(write_id(queue), __ATOMIC_ACQUIRE);                                         \
-	}
-LOADS(relaxed)
-LOADS(scacquire)
-
-#define STORES(order)                                                                                              \
-	void impl_hsa_queue_store_write_index_##order(const hsa_queue_t *queue, uint64_t value)                    \
-	{                                                                                                          \
-		__atomic_store_n(write_id(queue), value, __ATOMIC_RELEASE);                                        \
-	}                                                                                                          \
-	void impl_hsa_queue_store_read_index_##order(const hsa_queue_t *queue, uint64_t value)                     \
-	{                                                                                                          \
-		__atomic_store_n(read_id(queue), value, __ATOMIC_RELEASE);                                         \
-	}
-STORES(relaxed)
-STORES(screlease)
-
-#define CHANGES(order)                                                                                             \
-	uint64_t impl_hsa_queue_cas_write_index_##order(const hsa_queue_t *queue, uint64_t expected,               \
-							uint64_t value)                                            \
-	{                                                                                                          \
-		__atomic_compare_exchange_n(write_id(queue), &expected, value, false, __ATOMIC_SEQ_CST,            \
-					    __ATOMIC_SEQ_CST);                                                     \
-		return expected;                                                                                   \
-	}                                                                                                          \
-	uint64_t impl_hsa_queue_add_write_index_##order(const hsa_queue_t *queue, uint64_t value)                  \
-	{                                                                                                          \
-		return __atomic_fetch_add(write_id(queue), value, __ATOMIC_SEQ_CST);                               \
-	}
-CHANGES(relaxed)
-CHANGES(scacquire)
-CHANGES(screlease)
-CHANGES(scacq_screl)
-
-/* --- times ------------------------------------------------------------------------------------ */
-
-hsa_status_t impl_hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t handle,
-						      hsa_amd_profiling_dispatch_time_t *time)
-{
-	struct rt_gpu *gpu;
-	const amd_signal_t *memory;
-	RT_ENTER(rt);
-
-	gpu = rt_gpu_of(rt, agent);
-	if (!gpu)
-		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (!rt_signal_of(rt, handle))
-		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	if (!time)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	memory = rt_signal_memory(handle);
-	if (!memory->end_ts)
-		return HSA_STATUS_ERROR;
-	(void)!drv_clock_sample(&gpu->clock);
-	time->start = rt_gpu_time_ns(gpu, memory->start_ts);
-	time->end = rt_gpu_time_ns(gpu, memory->end_ts);
-	return HSA_STATUS_SUCCESS;
-}
-
-hsa_status_t impl_hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t agent, uint64_t ticks,
-								  uint64_t *system_ns)
-{
-	struct rt_gpu *gpu;
-	RT_ENTER(rt);
-
-	gpu = rt_gpu_of(rt, agent);
-	if (!gpu)
-		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (!system_ns)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	*system_ns = rt_gpu_time_ns(gpu, ticks);
 	return HSA_STATUS_SUCCESS;
 }

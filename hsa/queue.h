@@ -32,20 +32,22 @@ struct rt_queue {
 	struct rt_work work;     /* stopped, or collecting */
 	struct rt *rt;           /* borrowed */
 	struct rt_gpu *gpu;      /* borrowed */
-	struct rt_queue *next;   /* guarded by rt_queues' lock */
+	struct rt_queue *next;   /* in list or dying; guarded by rt_queues' lock */
 	struct rt_shared memory; /* owned: amd_queue_v2_t, then the packets */
 	amd_queue_v2_t *amd;     /* in it */
 	char *packets;           /* in it; of 64 bytes */
+	uint64_t id;             /* unlike every other queue's, and growing */
 	struct rt_signal *doorbell;
 	void (*callback)(hsa_status_t status, hsa_queue_t *queue, void *data); /* may be NULL */
 	void *data;
 	_Atomic uint32_t state;  /* enum rt_queue_state */
+	_Atomic unsigned held;   /* threads that came by the list, not by the client: it may not go yet */
 	_Atomic bool busy;       /* somebody translates; the members below are his */
 	_Atomic bool stopped;    /* the next packet waits for something; the progress thread tries it */
 	_Atomic bool collecting; /* packets are left unread until a job ends */
 	_Atomic uint64_t collecting_since_ns;
 	struct rt_channel *channel; /* owned; made for the first packet */
-	enum cs_priority priority;
+	_Atomic enum cs_priority priority; /* wished for; the channel has its own */
 	uint32_t cu_mask[CS_ENGINES_MAX];
 	bool masked;
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
@@ -57,8 +59,8 @@ struct rt_queue {
 };
 
 struct rt_queues {
-	pthread_mutex_t lock; /* guards list and next_id */
-	struct rt_queue *list;
+	pthread_mutex_t lock; /* guards list, dying and next_id */
+	struct rt_queue *list, *dying; /* dying: destroyed, but the GPU still works for them */
 	uint64_t next_id;
 	pthread_mutex_t channel_lock; /* guards all below; inside lock and a queue's busy */
 	struct rt_channel *free;
@@ -67,8 +69,14 @@ struct rt_queues {
 	_Atomic uint32_t collecting; /* queues that collect */
 };
 
-/* The channel of a queue, made at the first use. */
+/* The channel of a queue, made at the first use. The caller holds busy. */
 DRV_MUST_CHECK int rt_queue_channel(struct rt_queue *queue);
+/* Its work has ended; NULL is fine. */
+void rt_channel_put(struct rt *rt, struct rt_channel *channel);
+/* At the end of the runtime; waits for their work. */
+void rt_channels_fini(struct rt *rt);
+/* The queue of a client's pointer, which is not followed; NULL: none. */
+struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue);
 /* The queue ends with an error: no packet is read any more, and the client hears of it once. */
 void rt_queue_fail(struct rt_queue *queue, hsa_status_t status);
 /* Reads packets. force: also when it would pay to collect. */

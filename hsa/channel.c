@@ -1,0 +1,147 @@
+/* Channels: what the jobs of queues run on. They outlive their queues, which get them in turn (queue.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hsa/queue.h"
+
+#define CHANNELS_MAX (sizeof(((struct rt_queues *)0)->all) / sizeof(((struct rt_queues *)0)->all[0]))
+
+static void destroy_channel(struct rt_channel *c)
+{
+	cs_ring_destroy(c->ring);
+	cs_ctx_destroy(c->ctx);
+	vm_piece_free(&c->count);
+	free(c);
+}
+
+/* Rings of the device in turn, so that queues run side by side. */
+static unsigned next_ring(struct rt_gpu *gpu)
+{
+	uint32_t rings = gpu->dev->facts.ip[DRV_IP_COMPUTE].rings;
+	unsigned skip = atomic_fetch_add(&gpu->next_ring, 1) % (unsigned)__builtin_popcount(rings);
+
+	while (skip--)
+		rings &= rings - 1;
+	return (unsigned)__builtin_ctz(rings);
+}
+
+static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, struct rt_channel **out)
+{
+	const struct vm_info info = {.size_B = 256, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	struct rt_channel *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c)
+		return drv_fail(-ENOMEM, "no host memory for a queue");
+	c->gpu = gpu;
+	c->priority = priority;
+	r = cs_ctx_create(gpu->vm, priority, &c->ctx);
+	/* A high priority is a wish: most processes may not have it. */
+	if (r == -EACCES)
+		r = cs_ctx_create(gpu->vm, CS_PRIORITY_NORMAL, &c->ctx);
+	if (!r)
+		r = cs_ring_create(c->ctx, DRV_IP_COMPUTE, next_ring(gpu), cs_pm4_print, &c->ring);
+	if (!r)
+		r = vm_piece_alloc(gpu->vm, &info, &c->count);
+	if (r) {
+		destroy_channel(c);
+		return r;
+	}
+	memset(c->count.map, 0, sizeof(uint64_t));
+	*out = c;
+	return 0;
+}
+
+/* One that a queue gave back, or a new one. */
+static int get_channel(struct rt *rt, struct rt_gpu *gpu, enum cs_priority priority, struct rt_channel **out)
+{
+	struct rt_queues *s = rt->queues;
+	struct rt_channel **at;
+	int r = 0;
+
+	pthread_mutex_lock(&s->channel_lock);
+	for (at = &s->free; *at && ((*at)->gpu != gpu || (*at)->priority != priority); at = &(*at)->next)
+		continue;
+	if (*at) {
+		*out = *at;
+		*at = (*at)->next;
+	} else if (s->channels == CHANNELS_MAX) {
+		r = drv_fail(-ENOMEM, "more than %zu queues", CHANNELS_MAX);
+	} else {
+		r = create_channel(gpu, priority, out);
+		if (!r)
+			s->all[s->channels++] = *out;
+	}
+	pthread_mutex_unlock(&s->channel_lock);
+	return r;
+}
+
+void rt_channel_put(struct rt *rt, struct rt_channel *c)
+{
+	if (!c)
+		return;
+	/* A lost one stays lost; signals may name it until the end. */
+	if (cs_ctx_lost(c->ctx))
+		return;
+	pthread_mutex_lock(&rt->queues->channel_lock);
+	c->next = rt->queues->free;
+	rt->queues->free = c;
+	pthread_mutex_unlock(&rt->queues->channel_lock);
+}
+
+/* A context has one priority for life: a queue whose priority changed goes on with another channel as soon as its
+ * work has ended. */
+int rt_queue_channel(struct rt_queue *q)
+{
+	struct rt_channel *old = q->channel;
+
+	if (__builtin_expect(old && old->priority == atomic_load_explicit(&q->priority, memory_order_relaxed), 1))
+		return 0;
+	if (old && !cs_point_settled(cs_ring_last(old->ring)))
+		return 0;
+	q->channel = NULL;
+	rt_channel_put(q->rt, old);
+	return get_channel(q->rt, q->gpu, atomic_load(&q->priority), &q->channel);
+}
+
+void rt_channels_fini(struct rt *rt)
+{
+	struct rt_queues *s = rt->queues;
+
+	while (s->channels) {
+		struct rt_channel *c = s->all[--s->channels];
+
+		rt_memory_forget_ring(rt, c->ring);
+		destroy_channel(c);
+	}
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+bool rt_queues_busy(struct rt *rt)
+{
+	struct rt_queues *s = rt->queues;
+	bool busy = false;
+
+	pthread_mutex_lock(&s->channel_lock);
+	for (unsigned i = 0; !busy && i < s->channels; i++)
+		busy = cs_ring_unfinished(s->all[i]->ring) && !cs_ctx_lost(s->all[i]->ctx);
+	pthread_mutex_unlock(&s->channel_lock);
+	return busy;
+}
+
+unsigned rt_queues_points(struct rt *rt, struct rt_gpu *gpu, struct cs_point *points, unsigned max)
+{
+	struct rt_queues *s = rt->queues;
+	unsigned count = 0;
+
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->channel_lock);
+	for (unsigned i = 0; i < s->channels && count < max; i++)
+		if (s->all[i]->gpu == gpu && cs_ring_unfinished(s->all[i]->ring))
+			points[count++] = cs_ring_last(s->all[i]->ring);
+	pthread_mutex_unlock(&s->channel_lock);
+	return count;
+}
