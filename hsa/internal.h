@@ -157,7 +157,7 @@ enum rt_type {
 	RT_SIGNAL_GROUP,
 };
 #define RT_KIND(type) DRV_HANDLE_KIND(0x5b, type)
-extern struct drv_handles rt_handles; /* executable.c */
+extern struct drv_handles rt_handles;
 
 /* The object that a handle names, or NULL. */
 struct rt_agent *rt_agent_of(const struct rt *rt, hsa_agent_t handle);

@@ -15,17 +15,6 @@
 #define BATCH_MAX  64 /* packets of a job */
 #define COLLECT_NS 100000
 #define BUSY_JOBS  2 /* unfinished jobs from which on packets are collected */
-#define AFTER_MAX  (RT_DEPS_MAX)
-
-union packet {
-	struct {
-		uint16_t header, setup;
-	};
-	hsa_kernel_dispatch_packet_t dispatch;
-	hsa_barrier_and_packet_t barrier; /* barrier-or has the same layout */
-	hsa_amd_barrier_value_packet_t value;
-};
-_Static_assert(sizeof(union packet) == 64, "an AQL packet");
 
 /* The job that is being written. */
 struct batch {
@@ -237,7 +226,7 @@ static enum outcome pass_barrier(struct batch *b, uint16_t header, hsa_signal_t 
 	return r ? not_submitted(b, r) : TAKEN;
 }
 
-static enum outcome barrier_and(struct batch *b, const union packet *p)
+static enum outcome barrier_and(struct batch *b, const union rt_packet *p)
 {
 	struct deps deps;
 
@@ -250,7 +239,7 @@ static enum outcome barrier_and(struct batch *b, const union packet *p)
 	return pass_barrier(b, p->header, p->barrier.completion_signal, &deps);
 }
 
-static enum outcome barrier_or(struct batch *b, const union packet *p)
+static enum outcome barrier_or(struct batch *b, const union rt_packet *p)
 {
 	struct deps deps;
 
@@ -265,7 +254,7 @@ static enum outcome barrier_or(struct batch *b, const union packet *p)
 	return pass_barrier(b, p->header, p->barrier.completion_signal, &deps);
 }
 
-static enum outcome barrier_value(struct batch *b, const union packet *p)
+static enum outcome barrier_value(struct batch *b, const union rt_packet *p)
 {
 	struct rt_signal *signal = rt_signal_of(b->queue->rt, p->value.signal);
 	struct deps none = {0};
@@ -333,7 +322,7 @@ static void fill_launch(struct cs_launch *l, const struct rt_queue *q, const hsa
 }
 
 /* A kernel that reads its packet gets a copy: the ring's slot is the client's again. */
-static int copy_packet(struct cs_ib *ib, const union packet *p, uint64_t *va)
+static int copy_packet(struct cs_ib *ib, const union rt_packet *p, uint64_t *va)
 {
 	void *copy = cs_ib_data(ib, sizeof(*p), sizeof(*p), va);
 
@@ -343,7 +332,7 @@ static int copy_packet(struct cs_ib *ib, const union packet *p, uint64_t *va)
 	return 0;
 }
 
-static enum outcome dispatch(struct batch *b, const union packet *p, uint64_t index)
+static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t index)
 {
 	struct rt_queue *q = b->queue;
 	unsigned dimensions = p->setup & 3;
@@ -379,15 +368,10 @@ static enum outcome dispatch(struct batch *b, const union packet *p, uint64_t in
 
 /* --- the ring --------------------------------------------------------------------------------- */
 
-static union packet *slot_of(const struct rt_queue *q, uint64_t index)
-{
-	return (union packet *)(void *)(q->packets + index % q->amd->hsa_queue.size * sizeof(union packet));
-}
-
 /* Acquire: the rest of the packet is there when its header is. */
 static uint16_t header_at(const struct rt_queue *q, uint64_t index)
 {
-	return __atomic_load_n(&slot_of(q, index)->header, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&rt_queue_slot(q, index)->header, __ATOMIC_ACQUIRE);
 }
 
 static uint64_t read_index(const struct rt_queue *q)
@@ -395,14 +379,14 @@ static uint64_t read_index(const struct rt_queue *q)
 	return __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED);
 }
 
-static bool has_packet(const struct rt_queue *q)
+bool rt_queue_has_packet(const struct rt_queue *q)
 {
 	return type_of(header_at(q, read_index(q))) != HSA_PACKET_TYPE_INVALID;
 }
 
 static enum outcome take(struct batch *b, uint64_t index)
 {
-	union packet p = *slot_of(b->queue, index);
+	union rt_packet p = *rt_queue_slot(b->queue, index);
 
 	switch (type_of(p.header)) {
 	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
@@ -419,10 +403,9 @@ static enum outcome take(struct batch *b, uint64_t index)
 	return failed(b, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
 }
 
-/* The slot is the client's again. */
-static void pass(struct rt_queue *q, uint64_t index)
+void rt_queue_pass(struct rt_queue *q, uint64_t index)
 {
-	__atomic_store_n(&slot_of(q, index)->header, HSA_PACKET_TYPE_INVALID, __ATOMIC_RELAXED);
+	__atomic_store_n(&rt_queue_slot(q, index)->header, HSA_PACKET_TYPE_INVALID, __ATOMIC_RELAXED);
 	__atomic_store_n(&q->amd->read_dispatch_id, index + 1, __ATOMIC_RELEASE);
 }
 
@@ -444,12 +427,12 @@ static void translate(struct rt_queue *q)
 		failed(&b, hsa_status_of(r));
 		return;
 	}
-	while (outcome == TAKEN && taken < BATCH_MAX && has_packet(q)) {
+	while (outcome == TAKEN && taken < BATCH_MAX && rt_queue_has_packet(q)) {
 		uint64_t index = read_index(q);
 
 		outcome = take(&b, index);
 		if (outcome == TAKEN) {
-			pass(q, index);
+			rt_queue_pass(q, index);
 			taken++;
 		}
 	}
@@ -491,7 +474,7 @@ static void end_collecting(struct rt_queue *q)
 void rt_queue_run(struct rt_queue *q, bool force)
 {
 	atomic_thread_fence(memory_order_seq_cst);
-	while (!is_over(q) && !atomic_load(&q->stopped) && has_packet(q)) {
+	while (!is_over(q) && !atomic_load(&q->stopped) && rt_queue_has_packet(q)) {
 		if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
 			return;
 		if (!force && should_collect(q)) {
@@ -509,7 +492,10 @@ void rt_queue_run(struct rt_queue *q, bool force)
 
 void rt_queue_ring(struct rt_queue *q)
 {
-	rt_queue_run(q, false);
+	if (__builtin_expect(q->intercept != NULL, 0))
+		rt_intercept_ring(q);
+	else
+		rt_queue_run(q, false);
 }
 
 bool rt_queue_attempt(struct rt *rt, struct rt_work *work)

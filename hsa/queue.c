@@ -101,39 +101,57 @@ void rt_queues_flush(struct rt *rt)
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-struct failure {
-	void (*callback)(hsa_status_t status, hsa_queue_t *queue, void *data);
+/* A callback on its way. */
+struct rt_queue_failure {
+	struct rt_queue *queue; /* borrowed; NULL: it was destroyed meanwhile, on the thread for callbacks itself */
 	hsa_status_t status;
-	hsa_queue_t *queue;
-	void *data;
 };
 
 static void tell(void *arg)
 {
-	struct failure *f = arg;
+	struct rt_queue_failure *f = arg;
 
-	f->callback(f->status, f->queue, f->data);
+	if (f->queue)
+		f->queue->callback(f->status, &f->queue->amd->hsa_queue, f->queue->data);
+	if (f->queue)
+		atomic_store(&f->queue->failure, NULL);
 	free(f);
+}
+
+/* Afterwards the callback neither runs nor will run, unless we are in it. */
+static void end_telling(struct rt_queue *q)
+{
+	struct rt_queue_failure *f = atomic_load(&q->failure);
+
+	if (!q->rt->handlers)
+		free(f); /* dropped with the thread */
+	else if (f && rt_handlers_is_own_thread(q->rt))
+		f->queue = NULL;
+	else
+		while (atomic_load(&q->failure))
+			rt_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
 }
 
 void rt_queue_fail(struct rt_queue *q, hsa_status_t status)
 {
 	uint32_t active = RT_QUEUE_ACTIVE;
-	struct failure *f;
+	struct rt_queue_failure *f;
 
 	if (!atomic_compare_exchange_strong(&q->state, &active, RT_QUEUE_FAILED))
 		return;
-	drv_log(DRV_LOG_HSA, "queue %llu ends with status 0x%x at packet %llu: %s",
-		(unsigned long long)q->amd->hsa_queue.id, status, (unsigned long long)q->amd->read_dispatch_id,
-		drv_error_last()->text);
-	if (!q->callback)
-		return;
-	f = malloc(sizeof(*f));
+	drv_log(DRV_LOG_HSA, "queue %llu ends with status 0x%x at packet %llu: %s", (unsigned long long)q->id, status,
+		(unsigned long long)q->amd->read_dispatch_id, drv_error_last()->text);
+	if (q->above)
+		rt_queue_fail(q->above, status);
+	f = q->callback ? malloc(sizeof(*f)) : NULL;
 	if (!f)
 		return;
-	*f = (struct failure){q->callback, status, &q->amd->hsa_queue, q->data};
-	if (rt_callback(q->rt, tell, f))
+	*f = (struct rt_queue_failure){q, status};
+	atomic_store(&q->failure, f);
+	if (rt_callback(q->rt, tell, f)) {
+		atomic_store(&q->failure, NULL);
 		free(f);
+	}
 }
 
 void rt_queues_lost(struct rt *rt, const struct cs_ring *ring)
@@ -149,30 +167,48 @@ void rt_queues_lost(struct rt *rt, const struct cs_ring *ring)
 
 /* --- creation --------------------------------------------------------------------------------- */
 
-static void fill(struct rt_queue *q, uint32_t size, hsa_queue_type32_t type, hsa_signal_t doorbell)
+static void fill(struct rt_queue *q, const struct rt_queue_want *want, hsa_signal_t doorbell)
 {
 	amd_queue_v2_t *amd = q->memory.map;
 
 	q->amd = amd;
 	q->packets = (char *)amd + sizeof(*amd);
-	amd->hsa_queue.type = type;
-	amd->hsa_queue.features = HSA_QUEUE_FEATURE_KERNEL_DISPATCH;
+	amd->hsa_queue.type = want->type;
+	amd->hsa_queue.features = want->features;
 	amd->hsa_queue.base_address = q->packets;
 	amd->hsa_queue.doorbell_signal = doorbell;
-	amd->hsa_queue.size = size;
+	amd->hsa_queue.size = want->size;
 	amd->hsa_queue.id = q->id;
 	amd->group_segment_aperture_base_hi = GROUP_APERTURE_HI;
 	amd->private_segment_aperture_base_hi = PRIVATE_APERTURE_HI;
-	amd->max_cu_id = q->gpu->dev->facts.cus - 1;
-	amd->max_wave_id = q->gpu->dev->chip->waves_per_cu - 1u;
+	if (q->gpu) {
+		amd->max_cu_id = q->gpu->dev->facts.cus - 1;
+		amd->max_wave_id = q->gpu->dev->chip->waves_per_cu - 1u;
+	}
 	amd->read_dispatch_id_field_base_byte_offset = offsetof(amd_queue_v2_t, read_dispatch_id);
 	amd->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
-	for (uint32_t i = 0; i < size; i++)
+	for (uint32_t i = 0; i < want->size; i++)
 		*(uint16_t *)(void *)(q->packets + (uint64_t)i * PACKET_B) = HSA_PACKET_TYPE_INVALID;
 }
 
-static int create_queue(struct rt *rt, struct rt_gpu *gpu, uint32_t size, hsa_queue_type32_t type,
-			struct rt_queue **out)
+/* What the queue's memory and doorbell are; not yet known to anybody. */
+static int make(struct rt *rt, const struct rt_queue_want *want, struct rt_queue *q, hsa_signal_t *doorbell)
+{
+	int r = rt_shared_create(rt, sizeof(amd_queue_v2_t) + (uint64_t)want->size * PACKET_B,
+				 VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0), &q->memory);
+
+	*doorbell = want->doorbell;
+	if (r || doorbell->handle)
+		return r;
+	r = rt_doorbell_create(rt, q, doorbell);
+	if (r)
+		rt_shared_destroy(&q->memory);
+	else
+		q->doorbell = rt_signal_of(rt, *doorbell);
+	return r;
+}
+
+int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **out)
 {
 	struct rt_queue *q = calloc(1, sizeof(*q));
 	hsa_signal_t doorbell;
@@ -181,23 +217,23 @@ static int create_queue(struct rt *rt, struct rt_gpu *gpu, uint32_t size, hsa_qu
 	if (!q)
 		return drv_fail(-ENOMEM, "no host memory for a queue");
 	q->rt = rt;
-	q->gpu = gpu;
+	q->gpu = want->gpu;
+	q->callback = want->callback;
+	q->data = want->data;
+	q->above = want->above;
 	q->work.attempt = rt_queue_attempt;
-	r = rt_shared_create(rt, sizeof(amd_queue_v2_t) + (uint64_t)size * PACKET_B,
-			     VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0), &q->memory);
-	if (!r)
-		r = rt_doorbell_create(rt, q, &doorbell);
+	r = make(rt, want, q, &doorbell);
 	if (r) {
-		rt_shared_destroy(&q->memory);
 		free(q);
 		return r;
 	}
-	q->doorbell = rt_signal_of(rt, doorbell);
 	pthread_mutex_lock(&rt->queues->lock);
 	q->id = rt->queues->next_id++;
-	fill(q, size, type, doorbell);
+	fill(q, want, doorbell);
 	/* Clients that know the hardware store here; a poller may look (docs/hsa.md). */
-	rt_signal_memory(doorbell)->hardware_doorbell_ptr = &q->amd->max_legacy_doorbell_dispatch_id_plus_1;
+	if (q->doorbell)
+		rt_signal_memory(doorbell)->hardware_doorbell_ptr =
+			&q->amd->max_legacy_doorbell_dispatch_id_plus_1;
 	q->next = rt->queues->list;
 	rt->queues->list = q;
 	pthread_mutex_unlock(&rt->queues->lock);
@@ -246,6 +282,7 @@ static void destroy_queue(struct rt_queue *q)
 	struct rt_queues *s = q->rt->queues;
 
 	atomic_store(&q->state, RT_QUEUE_INACTIVE);
+	end_telling(q);
 	if (q->rt->progress)
 		rt_progress_remove(q->rt, &q->work);
 	/* Whoever still translates has begun before. */
@@ -254,7 +291,10 @@ static void destroy_queue(struct rt_queue *q)
 	if (atomic_exchange(&q->collecting, false))
 		atomic_fetch_sub(&s->collecting, 1);
 	rt_queue_unwatch(q);
-	rt_signal_destroy(q->rt, q->doorbell);
+	if (q->intercept)
+		rt_intercept_destroy(q);
+	if (q->doorbell)
+		rt_signal_destroy(q->rt, q->doorbell);
 	if (!q->channel || cs_point_settled(cs_ring_last(q->channel->ring))) {
 		free_queue(q);
 		return;
@@ -268,34 +308,61 @@ static void destroy_queue(struct rt_queue *q)
 		rt_progress_add(q->rt, &q->work);
 }
 
+hsa_status_t rt_queue_check(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want)
+{
+	const struct rt_agent *a = rt_agent_of(rt, agent);
+	uint32_t size = want->size;
+
+	if (!a)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!size || size & (size - 1) || size < RT_QUEUE_MIN || want->type > HSA_QUEUE_TYPE_COOPERATIVE)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	/* Nothing here makes packets for the others' generations. */
+	if (!a->gpu || !drv_pm4_supported(a->gpu->dev->chip->pm4))
+		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
+	if (size > RT_QUEUE_MAX || (private_B > SCRATCH_MAX_B && private_B != UINT32_MAX))
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	if (want->type == HSA_QUEUE_TYPE_COOPERATIVE && !a->info.cooperative)
+		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
+	want->gpu = a->gpu;
+	want->features = HSA_QUEUE_FEATURE_KERNEL_DISPATCH;
+	return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 				   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
 				   void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
 {
+	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
 	struct rt_queue *q = NULL;
-	struct rt_agent *a;
+	hsa_status_t status;
 	int r;
 	RT_ENTER(rt);
 
 	(void)group_B;
-	a = rt_agent_of(rt, agent);
-	if (!a)
-		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (!queue || !size || size & (size - 1) || size < RT_QUEUE_MIN || type > HSA_QUEUE_TYPE_COOPERATIVE)
+	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (!a->gpu)
-		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
-	if (size > RT_QUEUE_MAX || (private_B > SCRATCH_MAX_B && private_B != UINT32_MAX))
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	if (type == HSA_QUEUE_TYPE_COOPERATIVE && !a->info.cooperative)
-		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
-	r = create_queue(rt, a->gpu, size, type, &q);
+	status = rt_queue_check(rt, agent, private_B, &want);
+	if (status)
+		return status;
+	r = rt_queue_create(rt, &want, &q);
 	if (r)
 		return hsa_status_of(r);
-	q->callback = callback;
-	q->data = data;
 	*queue = &q->amd->hsa_queue;
 	return HSA_STATUS_SUCCESS;
+}
+
+void rt_queue_destroy(struct rt_queue *q)
+{
+	struct rt_queues *s = q->rt->queues;
+	struct rt_queue **at;
+
+	pthread_mutex_lock(&s->lock);
+	for (at = &s->list; *at && *at != q; at = &(*at)->next)
+		continue;
+	*at = q->next;
+	pthread_mutex_unlock(&s->lock);
+	destroy_queue(q);
 }
 
 hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)

@@ -15,6 +15,16 @@
 #define RT_JOBS_TRACKED 32 /* more than CS_JOBS_MAX; a power of two */
 #define RT_DEPS_MAX     5  /* of a barrier packet */
 
+union rt_packet {
+	struct {
+		uint16_t header, setup;
+	};
+	hsa_kernel_dispatch_packet_t dispatch;
+	hsa_barrier_and_packet_t barrier; /* barrier-or has the same layout */
+	hsa_amd_barrier_value_packet_t value;
+};
+_Static_assert(sizeof(union rt_packet) == 64, "an AQL packet");
+
 struct rt_channel {
 	struct rt_channel *next; /* in rt_queues' list of free ones; guarded by its lock */
 	struct rt_gpu *gpu;      /* borrowed */
@@ -26,20 +36,25 @@ struct rt_channel {
 	_Atomic uint64_t last[RT_JOBS_TRACKED]; /* by job: the completion behind which it does nothing more */
 };
 
+struct rt_intercept;
+
 enum rt_queue_state { RT_QUEUE_ACTIVE, RT_QUEUE_INACTIVE, RT_QUEUE_FAILED };
 
 struct rt_queue {
 	struct rt_work work;     /* stopped, or collecting */
 	struct rt *rt;           /* borrowed */
-	struct rt_gpu *gpu;      /* borrowed */
+	struct rt_gpu *gpu;      /* borrowed; NULL: a soft queue, whose packets the client reads */
+	struct rt_intercept *intercept; /* owned; not NULL: packets go through handlers to another queue */
 	struct rt_queue *next;   /* in list or dying; guarded by rt_queues' lock */
 	struct rt_shared memory; /* owned: amd_queue_v2_t, then the packets */
 	amd_queue_v2_t *amd;     /* in it */
 	char *packets;           /* in it; of 64 bytes */
 	uint64_t id;             /* unlike every other queue's, and growing */
-	struct rt_signal *doorbell;
+	struct rt_signal *doorbell; /* owned; NULL: the client's */
 	void (*callback)(hsa_status_t status, hsa_queue_t *queue, void *data); /* may be NULL */
 	void *data;
+	struct rt_queue *above;                   /* borrowed; not NULL: the client knows only that one */
+	struct rt_queue_failure *_Atomic failure; /* the callback's call is under way */
 	_Atomic uint32_t state;  /* enum rt_queue_state */
 	_Atomic unsigned held;   /* threads that came by the list, not by the client: it may not go yet */
 	_Atomic bool busy;       /* somebody translates; the members below are his */
@@ -48,8 +63,9 @@ struct rt_queue {
 	_Atomic uint64_t collecting_since_ns;
 	struct rt_channel *channel; /* owned; made for the first packet */
 	_Atomic enum cs_priority priority; /* wished for; the channel has its own */
-	uint32_t cu_mask[CS_ENGINES_MAX];
-	bool masked;
+	uint32_t cus[16];                  /* that may be used, as clients count them: 512, more than any GPU has */
+	uint32_t cu_mask[CS_ENGINES_MAX];  /* the same as hardware counts them */
+	bool masked;                       /* not all */
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
 	struct {
 		uint64_t object;
@@ -71,6 +87,26 @@ struct rt_queues {
 
 /* The channel of a queue, made at the first use. The caller holds busy. */
 DRV_MUST_CHECK int rt_queue_channel(struct rt_queue *queue);
+/* What a queue shall be. */
+struct rt_queue_want {
+	struct rt_gpu *gpu; /* borrowed */
+	uint32_t size;      /* packets, a power of two */
+	hsa_queue_type32_t type;
+	uint32_t features;
+	hsa_signal_t doorbell; /* the client's; 0: a doorbell is made */
+	void (*callback)(hsa_status_t status, hsa_queue_t *queue, void *data);
+	void *data;
+	struct rt_queue *above; /* borrowed: that hears of errors instead; outlives the new one */
+};
+/* Checks what a client wants of an agent; fills gpu and features. */
+hsa_status_t rt_queue_check(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want);
+DRV_MUST_CHECK int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **queue);
+void rt_queue_destroy(struct rt_queue *queue);
+
+/* intercept.c: the doorbell of a queue with handlers; and its end. */
+void rt_intercept_ring(struct rt_queue *queue);
+void rt_intercept_destroy(struct rt_queue *queue);
+
 /* Its work has ended; NULL is fine. */
 void rt_channel_put(struct rt *rt, struct rt_channel *channel);
 /* At the end of the runtime; waits for their work. */
@@ -79,6 +115,13 @@ void rt_channels_fini(struct rt *rt);
 struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue);
 /* The queue ends with an error: no packet is read any more, and the client hears of it once. */
 void rt_queue_fail(struct rt_queue *queue, hsa_status_t status);
+/* The ring. A packet is there when its header says so; passing it gives its slot back to the client. */
+static inline union rt_packet *rt_queue_slot(const struct rt_queue *q, uint64_t index)
+{
+	return (union rt_packet *)(void *)(q->packets + index % q->amd->hsa_queue.size * sizeof(union rt_packet));
+}
+bool rt_queue_has_packet(const struct rt_queue *queue);
+void rt_queue_pass(struct rt_queue *queue, uint64_t index);
 /* Reads packets. force: also when it would pay to collect. */
 void rt_queue_run(struct rt_queue *queue, bool force);
 /* rt_work's attempt. */

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/handle.h"
 #include "hsa/table.h"
 
 struct rt *_Atomic rt_current;
+struct drv_handles rt_handles; /* for as long as the process lives */
 
 static pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER; /* guards references */
 static int32_t references;
