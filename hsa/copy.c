@@ -1,4 +1,4 @@
-/* Copies between any two addresses. One GPU's copier does each: the source's, or the destination's, or for two host
+/* Copies between any two addresses, of bytes in a row or of rectangles. One GPU's copier does each: the source's, or the destination's, or for two host
  * addresses none. What has to wait for a signal that nobody has submitted is work for the progress thread. */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #define DEPS_MAX 64 /* of one copy */
 
 struct rt_copies {
+	_Atomic bool timed;   /* copies that are asked for now write when they begin and end */
 	pthread_mutex_t lock; /* guards list */
 	struct copy *list;    /* that have not ended; owned */
 };
@@ -20,10 +21,11 @@ struct copy {
 	struct copy *next, **link; /* in the list; guarded by its lock */
 	struct rt_gpu *gpu;        /* borrowed; NULL: the CPU copies */
 	struct sdma_job job;
+	struct sdma_rect rect; /* row_B 0: bytes in a row */
 	void *host_dst; /* where the CPU copies to and from */
 	const void *host_src;
 	struct vm_mem *registered[2]; /* owned, until it has ended */
-	bool submitted;
+	bool submitted, timed;
 	struct rt_signal *completion;
 	unsigned deps;
 	struct rt_signal *dep[DEPS_MAX]; /* borrowed: watched until it is submitted */
@@ -181,20 +183,48 @@ static void end_now(struct rt *rt, struct copy *c, int r)
 	free_copy(rt, c);
 }
 
+/* What the GPU did not time, the host did. */
+static void time_by_host(struct rt *rt, struct copy *c, uint64_t start_ns)
+{
+	amd_signal_t *memory = rt_signal_memory(rt_signal_handle(rt, c->completion));
+
+	if (!c->timed)
+		return;
+	memory->start_ts = start_ns;
+	memory->end_ts = rt_now_ns();
+	atomic_store(&c->completion->clock, rt->agent);
+}
+
+static void time_by_gpu(struct rt *rt, struct copy *c)
+{
+	amd_signal_t *memory = rt_signal_memory(rt_signal_handle(rt, c->completion));
+
+	if (!c->timed)
+		return;
+	c->job.start_va = (uintptr_t)&memory->start_ts;
+	c->job.end_va = (uintptr_t)&memory->end_ts;
+	atomic_store(&c->completion->clock, c->gpu->agent);
+}
+
 static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, unsigned count)
 {
 	struct rt_producer producer = {0};
+	uint64_t start_ns = c->timed ? rt_now_ns() : 0;
 	int r;
 
 	if (!c->gpu) {
 		memmove(c->host_dst, c->host_src, c->job.size_B);
+		time_by_host(rt, c, start_ns);
 		end_now(rt, c, 0);
 		return;
 	}
 	c->job.after = after;
 	c->job.after_count = count;
-	r = sdma_copier_copy(c->gpu->copier, &c->job);
+	time_by_gpu(rt, c);
+	r = c->rect.row_B ? sdma_copier_copy_rect(c->gpu->copier, &c->rect, &c->job)
+			  : sdma_copier_copy(c->gpu->copier, &c->job);
 	if (r || !c->job.point.ring) {
+		time_by_host(rt, c, start_ns);
 		end_now(rt, c, r);
 		return;
 	}
@@ -227,16 +257,17 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 }
 
 /* Pageable memory is registered for the time of the copy: nobody waits for staging. */
-static int reach(struct rt *rt, struct copy *c, unsigned which, struct sdma_end *end, uint64_t address)
+static int reach(struct rt *rt, struct copy *c, unsigned which, uint64_t address, uint64_t size_B,
+		 struct sdma_end *end)
 {
 	const struct vm_register what = {
 		.host = (void *)(uintptr_t)address,
-		.size_B = c->job.size_B,
+		.size_B = size_B,
 		.flags = VM_REGISTER_ALIAS | (which ? VM_REGISTER_READ : 0),
 	};
 	int r;
 
-	if (!find_end(rt, c->gpu, address, c->job.size_B, end))
+	if (!find_end(rt, c->gpu, address, size_B, end))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	if (end->place != SDMA_PAGEABLE)
 		return 0;
@@ -260,69 +291,106 @@ static void enlist(struct rt *rt, struct copy *c)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static int start(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *src, size_t size_B, unsigned deps,
-		 struct rt_signal *const *dep, struct rt_signal *completion)
+/* What a copy waits for, and what it completes. */
+struct link {
+	unsigned deps;
+	struct rt_signal *dep[DEPS_MAX]; /* borrowed */
+	struct rt_signal *completion;    /* borrowed */
+};
+
+/* Looks up the client's signals. */
+static hsa_status_t find_link(const struct rt *rt, uint32_t deps, const hsa_signal_t *dep, hsa_signal_t completion,
+			      struct link *link)
+{
+	if (!deps != !dep)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (deps > DEPS_MAX)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	link->completion = rt_signal_of(rt, completion);
+	if (!link->completion)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	for (link->deps = 0; link->deps < deps; link->deps++) {
+		link->dep[link->deps] = rt_signal_of(rt, dep[link->deps]);
+		if (!link->dep[link->deps])
+			return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct link *link)
 {
 	struct copy *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		drv_fail(-ENOMEM, "no host memory for a copy");
+		return NULL;
+	}
+	c->gpu = gpu;
+	c->completion = link->completion;
+	c->timed = atomic_load(&rt->copies->timed);
+	enlist(rt, c);
+	return c;
+}
+
+/* Now, or from the progress thread. */
+static void start(struct rt *rt, struct copy *c, const struct link *link)
+{
 	struct cs_point after[DEPS_MAX];
 	unsigned count;
-	int r = 0;
 
-	if (!c)
-		return drv_fail(-ENOMEM, "no host memory for a copy");
-	c->gpu = gpu;
-	c->host_dst = dst;
-	c->host_src = src;
-	c->job.size_B = size_B;
-	c->completion = completion;
-	enlist(rt, c);
-	if (gpu)
-		r = reach(rt, c, 0, &c->job.dst, (uintptr_t)dst);
-	if (gpu && !r)
-		r = reach(rt, c, 1, &c->job.src, (uintptr_t)src);
-	if (r) {
-		free_copy(rt, c);
-		return r;
+	for (c->deps = 0; c->deps < link->deps; c->deps++) {
+		c->dep[c->deps] = link->dep[c->deps];
+		atomic_fetch_add(&link->dep[c->deps]->watchers, 1);
 	}
-	for (c->deps = 0; c->deps < deps; c->deps++) {
-		c->dep[c->deps] = dep[c->deps];
-		atomic_fetch_add(&dep[c->deps]->watchers, 1);
-	}
-	if (gather(rt, c, after, &count) && (gpu || !count))
+	if (gather(rt, c, after, &count) && (c->gpu || !count))
 		submit(rt, c, after, count);
 	else
 		rt_progress_add(rt, &c->work);
-	return 0;
+}
+
+static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *src, size_t size_B,
+		      const struct link *link)
+{
+	struct copy *c = new_copy(rt, gpu, link);
+	int r = 0;
+
+	if (!c)
+		return -ENOMEM;
+	c->host_dst = dst;
+	c->host_src = src;
+	c->job.size_B = size_B;
+	if (gpu)
+		r = reach(rt, c, 0, (uintptr_t)dst, size_B, &c->job.dst);
+	if (gpu && !r)
+		r = reach(rt, c, 1, (uintptr_t)src, size_B, &c->job.src);
+	if (r)
+		free_copy(rt, c);
+	else
+		start(rt, c, link);
+	return r;
 }
 
 hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
 					    hsa_agent_t src_agent, size_t size_B, uint32_t deps,
 					    const hsa_signal_t *dep_signals, hsa_signal_t completion)
 {
-	struct rt_signal *dep[DEPS_MAX], *signal;
 	struct rt_agent *to, *from;
 	struct rt_gpu *gpu;
+	struct link link;
+	hsa_status_t status;
 	uint64_t va;
 	RT_ENTER(rt);
 
 	to = rt_agent_of(rt, dst_agent);
 	from = rt_agent_of(rt, src_agent);
-	if (!dst || !src || (!deps != !dep_signals) || !completion.handle ||
-	    (uintptr_t)dst + size_B < (uintptr_t)dst || (uintptr_t)src + size_B < (uintptr_t)src)
+	if (!dst || !src || !completion.handle || (uintptr_t)dst + size_B < (uintptr_t)dst ||
+	    (uintptr_t)src + size_B < (uintptr_t)src)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!to || !from)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (deps > DEPS_MAX)
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	signal = rt_signal_of(rt, completion);
-	for (uint32_t i = 0; signal && i < deps; i++) {
-		dep[i] = rt_signal_of(rt, dep_signals[i]);
-		signal = dep[i] ? signal : NULL;
-	}
-	if (!signal)
-		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	if (!size_B) /* ROCr leaves the signal alone */
-		return HSA_STATUS_SUCCESS;
+	status = find_link(rt, deps, dep_signals, completion, &link);
+	if (status || !size_B) /* ROCr leaves the signal alone when there is nothing to copy */
+		return status;
 	rt_queues_flush(rt);
 	/* Where the client names one agent twice, the addresses say whose they are. */
 	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : owner_of(rt, (uintptr_t)src);
@@ -330,7 +398,125 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 		gpu = owner_of(rt, (uintptr_t)dst);
 	if (gpu && to->gpu && to->gpu != gpu && !rt_span_reach(rt, gpu, (uintptr_t)dst, size_B, &va))
 		gpu = to->gpu;
-	return hsa_status_of(start(rt, gpu, dst, src, size_B, deps, dep, signal));
+	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &link));
+}
+
+/* --- rectangles ------------------------------------------------------------------------------- */
+
+/* Where a rectangle begins in pitched memory, and how many bytes it extends over. False: beyond 2^64. */
+static bool extent(const hsa_pitched_ptr_t *in, const hsa_dim3_t *offset, const hsa_dim3_t *range, uint64_t *first,
+		   uint64_t *size_B)
+{
+	uint64_t rows_B, slices_B, at_B, slice_at_B;
+
+	return !__builtin_mul_overflow((uint64_t)offset->y, in->pitch, &at_B) &&
+	       !__builtin_mul_overflow((uint64_t)offset->z, in->slice, &slice_at_B) &&
+	       !__builtin_add_overflow(at_B, slice_at_B, &at_B) &&
+	       !__builtin_add_overflow(at_B, (uint64_t)offset->x, &at_B) &&
+	       !__builtin_add_overflow((uintptr_t)in->base, at_B, first) &&
+	       !__builtin_mul_overflow((uint64_t)range->y - 1, in->pitch, &rows_B) &&
+	       !__builtin_mul_overflow((uint64_t)range->z - 1, in->slice, &slices_B) &&
+	       !__builtin_add_overflow(rows_B, slices_B, size_B) &&
+	       !__builtin_add_overflow(*size_B, (uint64_t)range->x, size_B) && *first + *size_B >= *first;
+}
+
+static bool is_pitched(const hsa_pitched_ptr_t *in, const hsa_dim3_t *range)
+{
+	return in->base && (range->y == 1 || in->pitch >= range->x) &&
+	       (range->z == 1 || in->slice / range->y >= in->pitch || in->slice >= (uint64_t)range->y * in->pitch);
+}
+
+static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *rect, uint64_t dst_B, uint64_t src_B,
+		     const struct link *link)
+{
+	struct copy *c = new_copy(rt, gpu, link);
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->rect = *rect;
+	r = reach(rt, c, 0, rect->dst, dst_B, &c->job.dst);
+	if (!r)
+		r = reach(rt, c, 1, rect->src, src_B, &c->job.src);
+	if (r) {
+		free_copy(rt, c);
+		return r;
+	}
+	c->rect.dst = c->job.dst.va;
+	c->rect.src = c->job.src.va;
+	start(rt, c, link);
+	return 0;
+}
+
+hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
+						 const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
+						 const hsa_dim3_t *range, hsa_agent_t copy_agent,
+						 hsa_amd_copy_direction_t direction, uint32_t deps,
+						 const hsa_signal_t *dep_signals, hsa_signal_t completion)
+{
+	struct rt_agent *agent;
+	struct sdma_rect rect;
+	struct link link;
+	hsa_status_t status;
+	uint64_t dst_B, src_B;
+	RT_ENTER(rt);
+
+	if (!dst || !src || !dst_offset || !src_offset || !range || (unsigned)direction > hsaDeviceToDevice ||
+	    direction == hsaHostToHost)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	agent = rt_agent_of(rt, copy_agent);
+	if (!agent || !agent->gpu)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	status = find_link(rt, deps, dep_signals, completion, &link);
+	if (status || !range->x || !range->y || !range->z)
+		return status;
+	rect = (struct sdma_rect){.dst_pitch_B = dst->pitch,
+				  .src_pitch_B = src->pitch,
+				  .dst_slice_B = dst->slice,
+				  .src_slice_B = src->slice,
+				  .row_B = range->x,
+				  .rows = range->y,
+				  .slices = range->z};
+	if (!is_pitched(dst, range) || !is_pitched(src, range) ||
+	    !extent(dst, dst_offset, range, &rect.dst, &dst_B) || !extent(src, src_offset, range, &rect.src, &src_B))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	rt_queues_flush(rt);
+	return hsa_status_of(copy_rect(rt, agent->gpu, &rect, dst_B, src_B, &link));
+}
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+hsa_status_t impl_hsa_amd_profiling_async_copy_enable(bool enable)
+{
+	RT_ENTER(rt);
+
+	atomic_store(&rt->copies->timed, enable);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle, hsa_amd_profiling_async_copy_time_t *time)
+{
+	const amd_signal_t *memory = rt_signal_memory(handle);
+	struct rt_signal *signal;
+	struct rt_agent *clock;
+	RT_ENTER(rt);
+
+	signal = rt_signal_of(rt, handle);
+	if (!signal)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	if (!time)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	clock = atomic_load(&signal->clock);
+	if (!clock)
+		return HSA_STATUS_ERROR;
+	time->start = memory->start_ts;
+	time->end = memory->end_ts;
+	if (!clock->gpu)
+		return HSA_STATUS_SUCCESS;
+	(void)!drv_clock_sample(&clock->gpu->clock);
+	time->start = rt_gpu_time_ns(clock->gpu, memory->start_ts);
+	time->end = rt_gpu_time_ns(clock->gpu, memory->end_ts);
+	return HSA_STATUS_SUCCESS;
 }
 
 /* --- engines ---------------------------------------------------------------------------------- */
@@ -352,6 +538,13 @@ hsa_status_t impl_hsa_amd_memory_copy_engine_status(hsa_agent_t dst_agent, hsa_a
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	*mask = from->gpu && !to->gpu && from->info.sdma_engines > 1 ? ENGINE_OUT : ENGINE_IN;
 	return HSA_STATUS_SUCCESS;
+}
+
+/* Every engine that is idle is as good as another. */
+hsa_status_t impl_hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent, hsa_agent_t src_agent,
+							   uint32_t *mask)
+{
+	return impl_hsa_amd_memory_copy_engine_status(dst_agent, src_agent, mask);
 }
 
 hsa_status_t impl_hsa_amd_memory_async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,

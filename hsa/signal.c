@@ -471,6 +471,7 @@ int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kin
 	lock(signal);
 	signal->counted = signal->shadowed = signal->gpu_writes = signal->failed = false;
 	signal->owed_count = 0;
+	signal->clock = NULL;
 	set_pending_locked(signal);
 	unlock(signal);
 	atomic_store_explicit(&signal->kind, kind, memory_order_release);

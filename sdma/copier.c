@@ -111,6 +111,8 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 
 static int append(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ib *ib, const struct sdma_op *op)
 {
+	if (op->rect)
+		return sdma_append_rect(copier, engine, ib, op->rect);
 	if (engine == SDMA_ENGINE_SHADER)
 		return sdma_blit(copier, ib, op);
 	if (op->fill)
@@ -118,6 +120,23 @@ static int append(struct sdma_copier *copier, enum sdma_engine engine, struct cs
 	else
 		sdma_copy(ib, op->dst, op->src, op->size_B);
 	return 0;
+}
+
+/* The clock's counter when the job begins. */
+static void mark_start(enum sdma_engine engine, struct cs_ib *ib, uint64_t va)
+{
+	if (va && engine == SDMA_ENGINE_SHADER)
+		cs_ib_clock(ib, va);
+	else if (va)
+		sdma_timestamp(ib, va);
+}
+
+static void mark_end(enum sdma_engine engine, struct cs_ib *ib, uint64_t va)
+{
+	if (va && engine == SDMA_ENGINE_SHADER)
+		cs_ib_release_clock(ib, va);
+	else if (va)
+		sdma_timestamp(ib, va);
 }
 
 static int run_part(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ring *ring,
@@ -130,11 +149,13 @@ static int run_part(struct sdma_copier *copier, enum sdma_engine engine, struct 
 
 	if (r)
 		return r;
+	mark_start(engine, ib, part->start_va);
 	r = append(copier, engine, ib, part);
 	if (r) {
 		cs_abandon(ib);
 		return r;
 	}
+	mark_end(engine, ib, part->end_va);
 	return cs_submit(ib, count ? &order : NULL, point);
 }
 
@@ -156,6 +177,8 @@ int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct s
 		part.dst = op->dst + done_B;
 		part.src = op->src + done_B;
 		part.size_B = op->size_B - done_B < JOB_MAX_B ? op->size_B - done_B : JOB_MAX_B;
+		part.start_va = done_B ? 0 : op->start_va;
+		part.end_va = done_B + part.size_B < op->size_B ? 0 : op->end_va;
 		r = run_part(copier, engine, engine == SDMA_ENGINE_SHADER ? q->compute : q->dma, &part,
 			     done_B ? &last : after, done_B ? 1 : count, point);
 	}
@@ -229,8 +252,13 @@ static int check(const struct sdma_job *job, bool fill)
 
 static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, uint8_t value)
 {
-	struct sdma_op op = {
-		.dst = job->dst.va, .src = job->src.va, .size_B = job->size_B, .fill = fill, .value = value};
+	struct sdma_op op = {.dst = job->dst.va,
+			     .src = job->src.va,
+			     .size_B = job->size_B,
+			     .fill = fill,
+			     .value = value,
+			     .start_va = job->start_va,
+			     .end_va = job->end_va};
 	int r = drv_check_process(vm_device(copier->vm));
 
 	r = r ? r : check(job, fill);
@@ -257,6 +285,16 @@ int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job)
 int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job *job, uint8_t value)
 {
 	return start(copier, job, true, value);
+}
+
+int sdma_copier_copy_rect(struct sdma_copier *copier, const struct sdma_rect *rect, struct sdma_job *job)
+{
+	bool has_dma = vm_device(copier->vm)->facts.ip[DRV_IP_DMA].rings;
+	int r = drv_check_process(vm_device(copier->vm));
+
+	job->point = (struct cs_point){0};
+	job->engine = has_dma && drv_config()->copy != DRV_COPY_SHADER ? SDMA_ENGINE_SDMA : SDMA_ENGINE_SHADER;
+	return r ? r : sdma_run_rect(copier, job->engine, rect, job, &job->point);
 }
 
 int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t size_B)

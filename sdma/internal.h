@@ -39,8 +39,10 @@ struct sdma_copier {
 /* A copy or fill as one engine sees it. */
 struct sdma_op {
 	uint64_t dst, src, size_B;
+	const struct sdma_rect *rect; /* borrowed; not NULL: in place of dst, src and size_B */
 	bool fill;
 	uint8_t value;
+	uint64_t start_va, end_va; /* as in sdma_job */
 };
 
 /* Queues whose context is alive. */
@@ -52,6 +54,11 @@ DRV_MUST_CHECK int sdma_run(struct sdma_copier *copier, enum sdma_engine engine,
 DRV_MUST_CHECK int sdma_blit_load(struct sdma_copier *copier);
 /* Appends the dispatches of op to the IB of a compute ring. */
 DRV_MUST_CHECK int sdma_blit(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op *op);
+/* A rectangle that fits one job; and any, as several. Of the job: what it comes after, and its times. */
+DRV_MUST_CHECK int sdma_append_rect(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ib *ib,
+				    const struct sdma_rect *rect);
+DRV_MUST_CHECK int sdma_run_rect(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_rect *rect,
+				 const struct sdma_job *job, struct cs_point *point);
 /* Copies between pageable memory and the GPU, through the slots. */
 DRV_MUST_CHECK int sdma_stage_in(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job);
 DRV_MUST_CHECK int sdma_stage_out(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job);

@@ -21,6 +21,8 @@ static uint32_t packet_dw(const uint32_t *p, uint32_t left)
 	};
 	uint32_t op = p[0] & 0xff, size = op < sizeof(dw) ? dw[op] : 0;
 
+	if (op == SDMA_OP_COPY && p[0] >> 8 & 0xff)
+		size = SDMA_COPY_WINDOW_DW;
 	if (op == SDMA_OP_WRITE && left >= size)
 		size += (p[3] & SDMA_WRITE_COUNT_MASK) + 1;
 	return size <= left ? size : 0;
@@ -30,8 +32,15 @@ static void print_packet(const uint32_t *p, unsigned long long va)
 {
 	switch (p[0] & 0xff) {
 	case SDMA_OP_COPY:
-		drv_log(DRV_LOG_IB, "  %llx: COPY %llx -> %llx, %u bytes", va, (unsigned long long)address(p + 3),
-			(unsigned long long)address(p + 5), (p[1] & SDMA_COUNT_MASK) + 1);
+		if (p[0] >> 8 & 0xff)
+			drv_log(DRV_LOG_IB, "  %llx: COPY_SUB_WINDOW %llx -> %llx, %u x %u x %u of %u bytes", va,
+				(unsigned long long)address(p + 1), (unsigned long long)address(p + 6),
+				(p[11] & 0x3fff) + 1, (p[11] >> SDMA_Y_SHIFT & 0x3fff) + 1, (p[12] & 0x7ff) + 1,
+				1u << (p[0] >> SDMA_ELEMENT_SHIFT));
+		else
+			drv_log(DRV_LOG_IB, "  %llx: COPY %llx -> %llx, %u bytes", va,
+				(unsigned long long)address(p + 3), (unsigned long long)address(p + 5),
+				(p[1] & SDMA_COUNT_MASK) + 1);
 		break;
 	case SDMA_OP_WRITE:
 		drv_log(DRV_LOG_IB, "  %llx: WRITE %llx, %u dwords: %x ...", va, (unsigned long long)address(p + 1),

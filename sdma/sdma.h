@@ -59,6 +59,8 @@ struct sdma_job {
 	uint64_t size_B;              /* 0: nothing is done, and the point is reached */
 	const struct cs_point *after; /* borrowed during the call */
 	unsigned after_count;
+	uint64_t start_va, end_va; /* where the GPU writes its clock counter at begin and end, 8-aligned; 0: nowhere.
+				    * Not when the CPU copies, or pageable memory is staged. */
 	struct cs_point point;   /* out: when it is done */
 	enum sdma_engine engine; /* out: what does it */
 };
@@ -68,6 +70,17 @@ enum sdma_engine sdma_copier_plan(const struct sdma_copier *copier, const struct
 /* Copies behind job->after. Ranges that overlap: -EINVAL. From pageable memory it returns when the source has been
  * read; to pageable memory when all is done; otherwise at once. -ENOMEM, -ECANCELED, -ENODEV, -EXDEV. */
 DRV_MUST_CHECK int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job);
+/* Rows at a distance, in slices at a distance. */
+struct sdma_rect {
+	uint64_t dst, src; /* addresses for the GPU */
+	uint64_t dst_pitch_B, src_pitch_B, dst_slice_B, src_slice_B; /* from row to row, from slice to slice */
+	uint64_t row_B;                                              /* at least 1 */
+	uint32_t rows, slices;                                       /* at least 1 */
+};
+/* Copies a rectangle between memory that the GPU reaches, behind job->after; of the job only after, times and point
+ * count. Rows that are read and written may not overlap. -ENOMEM, -ECANCELED, -ENODEV. */
+DRV_MUST_CHECK int sdma_copier_copy_rect(struct sdma_copier *copier, const struct sdma_rect *rect,
+					 struct sdma_job *job);
 /* Copies host memory to VRAM and waits until it is there: cs_code_hooks.upload, user being the copier. */
 DRV_MUST_CHECK int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t size_B);
 /* Fills dst, which is not pageable, with a repeated byte. */
