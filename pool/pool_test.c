@@ -16,23 +16,6 @@
 static struct stack s[2];
 static struct pool_space *space;
 
-static bool open_device(struct stack *k, unsigned index, struct vm *beside)
-{
-	struct drv_node nodes[DRV_NODES_MAX];
-	size_t count;
-	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
-
-	*k = (struct stack){0};
-	if (r || count <= index)
-		return false;
-	r = drv_device_open(&nodes[index], &k->dev);
-	r = r ? r : beside ? vm_create_beside(beside, k->dev, &k->vm) : vm_create(k->dev, &k->vm);
-	r = r ? r : cs_ctx_create(k->vm, CS_PRIORITY_NORMAL, &k->ctx);
-	r = r ? r : cs_ring_create(k->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &k->ring);
-	r = r ? r : sdma_copier_create(k->vm, &k->copier);
-	return !r;
-}
-
 static struct pool *make(enum pool_home home, unsigned vm, unsigned flags, uint32_t seen_by)
 {
 	struct pool_info info = {.home = home, .vm = vm, .flags = flags, .seen_by = seen_by};
@@ -436,7 +419,7 @@ int main(void)
 	struct vm *vm[2];
 
 	CHECK_EQ(vgpu_start("gfx908,gfx906"), 0);
-	if (!CHECK(open_device(&s[0], 0, NULL)) || !CHECK(open_device(&s[1], 1, s[0].vm)))
+	if (!CHECK_EQ(stack_open(&s[0]), 0) || !CHECK_EQ(stack_open_at(&s[1], 1, s[0].vm), 0))
 		return check_done("pools");
 	vm[0] = s[0].vm;
 	vm[1] = s[1].vm;

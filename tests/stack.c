@@ -4,21 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-int stack_open(struct stack *s)
+int stack_open_at(struct stack *s, unsigned index, struct vm *beside)
 {
 	struct drv_node nodes[DRV_NODES_MAX];
 	size_t count;
 	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
 
 	*s = (struct stack){0};
-	r = r ? r : drv_device_open(&nodes[0], &s->dev);
-	r = r ? r : vm_create(s->dev, &s->vm);
+	if (!r && index >= count)
+		r = -ENODEV;
+	r = r ? r : drv_device_open(&nodes[index], &s->dev);
+	r = r ? r : beside ? vm_create_beside(beside, s->dev, &s->vm) : vm_create(s->dev, &s->vm);
 	r = r ? r : cs_ctx_create(s->vm, CS_PRIORITY_NORMAL, &s->ctx);
 	r = r ? r : cs_ring_create(s->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &s->ring);
 	r = r ? r : sdma_copier_create(s->vm, &s->copier);
 	if (r)
 		stack_close(s);
 	return r;
+}
+
+int stack_open(struct stack *s)
+{
+	return stack_open_at(s, 0, NULL);
 }
 
 void stack_close(struct stack *s)

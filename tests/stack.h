@@ -18,6 +18,9 @@ struct stack {
 
 /* Opens the first device with all of it; 0 or -errno with nothing left behind. */
 int stack_open(struct stack *s);
+/* The same with the index-th device; its address space is made beside that one, if given. -ENODEV: there is none.
+ */
+int stack_open_at(struct stack *s, unsigned index, struct vm *beside);
 void stack_close(struct stack *s);
 
 /* Loads a test's code object ("group", "battery") as compiled at -O<level>. */

@@ -24,20 +24,7 @@ static struct cs_code *code[2];
 
 static bool open_device(struct stack *k, struct cs_code **c, unsigned index, struct vm *beside)
 {
-	struct drv_node nodes[DRV_NODES_MAX];
-	size_t count;
-	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
-
-	*k = (struct stack){0};
-	if (r || count <= index)
-		return false;
-	r = drv_device_open(&nodes[index], &k->dev);
-	r = r ? r : beside ? vm_create_beside(beside, k->dev, &k->vm) : vm_create(k->dev, &k->vm);
-	r = r ? r : cs_ctx_create(k->vm, CS_PRIORITY_NORMAL, &k->ctx);
-	r = r ? r : cs_ring_create(k->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &k->ring);
-	r = r ? r : sdma_copier_create(k->vm, &k->copier);
-	r = r ? r : stack_load(k, "group", 3, c);
-	return !r;
+	return !stack_open_at(k, index, beside) && !stack_load(k, "group", 3, c);
 }
 
 static void open_both(const char *spec)
