@@ -225,22 +225,6 @@ void rt_agents_fini(struct rt *rt)
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
-struct rt_agent *rt_agent_of(const struct rt *rt, hsa_agent_t handle)
-{
-	uint64_t offset_B = handle.handle - (uintptr_t)rt->agent;
-
-	return offset_B % sizeof(*rt->agent) == 0 && offset_B / sizeof(*rt->agent) < rt->agents
-		       ? &rt->agent[offset_B / sizeof(*rt->agent)]
-		       : NULL;
-}
-
-struct rt_gpu *rt_gpu_of(const struct rt *rt, hsa_agent_t handle)
-{
-	struct rt_agent *agent = rt_agent_of(rt, handle);
-
-	return agent ? agent->gpu : NULL;
-}
-
 /* The agent inside which an address lies, and where in it. */
 static struct rt_agent *agent_around(const struct rt *rt, uint64_t address, uint64_t *inside_B)
 {
@@ -250,14 +234,39 @@ static struct rt_agent *agent_around(const struct rt *rt, uint64_t address, uint
 	return offset_B / sizeof(*rt->agent) < rt->agents ? &rt->agent[offset_B / sizeof(*rt->agent)] : NULL;
 }
 
+struct rt_agent *rt_agent_of(const struct rt *rt, hsa_agent_t handle)
+{
+	uint64_t inside_B;
+	struct rt_agent *agent = agent_around(rt, handle.handle, &inside_B);
+
+	return inside_B ? NULL : agent;
+}
+
+struct rt_gpu *rt_gpu_of(const struct rt *rt, hsa_agent_t handle)
+{
+	struct rt_agent *agent = rt_agent_of(rt, handle);
+
+	return agent ? agent->gpu : NULL;
+}
+
+/* The member of an agent's array that begins inside_B into the agent; false: none of `count` does. */
+static bool is_member(uint64_t inside_B, uint64_t array_B, uint64_t size_B, unsigned count, unsigned *index)
+{
+	uint64_t offset_B = inside_B - array_B;
+
+	*index = offset_B / size_B;
+	return offset_B % size_B == 0 && offset_B / size_B < count;
+}
+
 struct rt_pool *rt_pool_of(const struct rt *rt, uint64_t handle)
 {
 	uint64_t inside_B;
 	struct rt_agent *agent = agent_around(rt, handle, &inside_B);
+	unsigned i;
 
-	inside_B -= offsetof(struct rt_agent, pool);
-	return agent && inside_B % sizeof(struct rt_pool) == 0 && inside_B / sizeof(struct rt_pool) < agent->pools
-		       ? &agent->pool[inside_B / sizeof(struct rt_pool)]
+	return agent && is_member(inside_B, offsetof(struct rt_agent, pool), sizeof(struct rt_pool), agent->pools,
+				  &i)
+		       ? &agent->pool[i]
 		       : NULL;
 }
 
@@ -265,11 +274,11 @@ const struct rt_cache *rt_cache_of(const struct rt *rt, uint64_t handle)
 {
 	uint64_t inside_B;
 	struct rt_agent *agent = agent_around(rt, handle, &inside_B);
+	unsigned i;
 
-	inside_B -= offsetof(struct rt_agent, cache);
-	return agent && inside_B % sizeof(struct rt_cache) == 0 &&
-			       inside_B / sizeof(struct rt_cache) < agent->caches
-		       ? &agent->cache[inside_B / sizeof(struct rt_cache)]
+	return agent && is_member(inside_B, offsetof(struct rt_agent, cache), sizeof(struct rt_cache),
+				  agent->caches, &i)
+		       ? &agent->cache[i]
 		       : NULL;
 }
 
