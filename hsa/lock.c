@@ -90,7 +90,7 @@ static hsa_status_t lock(struct rt *rt, void *host, size_t size, const hsa_agent
 	if (status != HSA_STATUS_SUCCESS)
 		return status;
 	if (!count)
-		gpus = rt->gpus < 32 ? (1u << rt->gpus) - 1 : UINT32_MAX;
+		gpus = rt_all_gpus(rt);
 	if (!gpus)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	/* A pool's system memory the GPUs see already. */

@@ -6,11 +6,6 @@
 
 /* --- pools ------------------------------------------------------------------------------------ */
 
-static uint32_t all_gpus(const struct rt *rt)
-{
-	return rt->gpus < 32 ? (1u << rt->gpus) - 1 : UINT32_MAX;
-}
-
 /* Where the memory of a pool lies. System memory is seen by all GPUs from the start. With one node its pages may
  * come from anywhere; with several the kernel would not ask which (vm.h), and the promise of the agent needs it. */
 static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool)
@@ -29,7 +24,7 @@ static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool)
 	info.home = rt->host.count > 1 ? POOL_NODE : POOL_GTT;
 	info.node = agent->numa->id;
 	info.flags |= VM_CPU;
-	info.seen_by = all_gpus(rt);
+	info.seen_by = rt_all_gpus(rt);
 	return info;
 }
 

@@ -2,7 +2,6 @@
  *
  *   block      of a pool (pool/): what hsa_amd_memory_pool_allocate() gives
  *   rt_area    an interval that is known besides: locked memory, imports, reservations
- *   rt_notes   what clients left with a block or an area: a pointer, callbacks
  *
  * Locks, in order: free_lock, area_lock; then the rooms' below. No client's callback runs under one. */
 #ifndef HSA_MEMORY_H
@@ -15,11 +14,10 @@
 
 /* Found by address, until it is taken out. What is not immutable is guarded by area_lock. */
 struct rt_area {
-	struct vm_node at;      /* memory.areas */
-	struct rt_span span;    /* immutable */
-	uint32_t gpus;          /* bit i: GPU i reaches it */
-	void *object;           /* borrowed: what it belongs to */
-	struct rt_notes *notes; /* owned by the client's calls; NULL: none */
+	struct vm_node at;   /* memory.areas */
+	struct rt_span span; /* immutable */
+	uint32_t gpus;       /* bit i: GPU i reaches it */
+	void *object;        /* borrowed: what it belongs to */
 };
 
 struct rt_memory {
@@ -30,6 +28,12 @@ struct rt_memory {
 	struct vm_tree areas;      /* of struct rt_area.at; guarded by area_lock */
 };
 
+/* Bit i for each GPU i. */
+static inline uint32_t rt_all_gpus(const struct rt *rt)
+{
+	return rt->gpus < 32 ? (1u << rt->gpus) - 1 : UINT32_MAX;
+}
+
 /* memory.c */
 /* The ends of all that the queues of these GPUs (a mask) were given so far, at most RT_POINTS_MAX; free_lock held.
  */
@@ -37,6 +41,8 @@ struct rt_memory {
 unsigned rt_memory_points(struct rt *rt, uint32_t gpus, struct cs_point *points);
 
 /* memory_pool.c */
+/* What pools and regions have in common (a pool's attributes). -> INVALID_ARGUMENT: none of it. */
+hsa_status_t rt_pool_tell(const struct rt_pool *pool, uint32_t attribute, void *value);
 /* The GPUs among the agents, as a mask; the CPU reaches what it reaches. */
 hsa_status_t rt_gpus_of(const struct rt *rt, uint32_t count, const hsa_agent_t *agents, uint32_t *gpus);
 

@@ -28,41 +28,51 @@ hsa_status_t impl_hsa_amd_agent_iterate_memory_pools(
 	return status;
 }
 
-hsa_status_t impl_hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa_amd_memory_pool_info_t attribute,
-					       void *value)
+hsa_status_t rt_pool_tell(const struct rt_pool *pool, uint32_t attribute, void *value)
 {
-	RT_ENTER(rt);
-	const struct rt_pool *pool = rt_pool_of(rt, handle.handle);
-	bool global, local;
+	const bool global = pool->kind != RT_POOL_GROUP;
 
-	if (!value)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (!pool)
-		return INVALID_POOL;
-	global = pool->kind != RT_POOL_GROUP;
-	local = pool->agent->is_gpu;
-	switch ((int)attribute) {
+	switch (attribute) {
 	case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
 		return RT_GIVE(value, uint32_t, global ? HSA_AMD_SEGMENT_GLOBAL : HSA_AMD_SEGMENT_GROUP);
 	case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
 		return RT_GIVE(value, uint32_t, rt_pool_flags(pool->kind));
 	case HSA_AMD_MEMORY_POOL_INFO_SIZE:
-	case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
 		return RT_GIVE(value, size_t, pool->size_B);
 	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
 		return RT_GIVE(value, bool, global);
 	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
 	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
 		return RT_GIVE(value, size_t, global ? RT_PAGE_B : 0);
+	default:
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+}
+
+hsa_status_t impl_hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa_amd_memory_pool_info_t attribute,
+					       void *value)
+{
+	RT_ENTER(rt);
+	const struct rt_pool *pool = rt_pool_of(rt, handle.handle);
+	bool local;
+
+	if (!value)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!pool)
+		return INVALID_POOL;
+	local = pool->agent->is_gpu;
+	switch ((int)attribute) {
+	case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
+		return RT_GIVE(value, size_t, pool->size_B);
 	case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
-		return RT_GIVE(value, size_t, !global ? 0 : local ? VRAM_GRANULE_B : RT_PAGE_B);
+		return RT_GIVE(value, size_t, pool->kind == RT_POOL_GROUP ? 0 : local ? VRAM_GRANULE_B : RT_PAGE_B);
 	case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
 		return RT_GIVE(value, bool, !local);
 	case HSA_AMD_MEMORY_POOL_INFO_LOCATION:
 		return RT_GIVE(value, uint32_t,
 			       local ? HSA_AMD_MEMORY_POOL_LOCATION_GPU : HSA_AMD_MEMORY_POOL_LOCATION_CPU);
 	default:
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+		return rt_pool_tell(pool, attribute, value);
 	}
 }
 

@@ -18,34 +18,33 @@ hsa_status_t impl_hsa_agent_iterate_regions(hsa_agent_t handle,
 	return status;
 }
 
+/* What a pool tells of itself has the same numbers here. */
+_Static_assert(HSA_REGION_INFO_SEGMENT == (int)HSA_AMD_MEMORY_POOL_INFO_SEGMENT &&
+		       HSA_REGION_INFO_GLOBAL_FLAGS == (int)HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS &&
+		       HSA_REGION_INFO_SIZE == (int)HSA_AMD_MEMORY_POOL_INFO_SIZE &&
+		       HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT ==
+			       (int)HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT &&
+		       HSA_REGION_SEGMENT_GROUP == (int)HSA_AMD_SEGMENT_GROUP,
+	       "regions are pools");
+
 hsa_status_t impl_hsa_region_get_info(hsa_region_t handle, hsa_region_info_t attribute, void *value)
 {
 	RT_ENTER(rt);
 	const struct rt_pool *pool = rt_pool_of(rt, handle.handle);
-	bool global;
 
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!pool)
 		return HSA_STATUS_ERROR_INVALID_REGION;
-	global = pool->kind != RT_POOL_GROUP;
 	switch ((int)attribute) {
-	case HSA_REGION_INFO_SEGMENT:
-		return RT_GIVE(value, uint32_t, global ? HSA_REGION_SEGMENT_GLOBAL : HSA_REGION_SEGMENT_GROUP);
-	case HSA_REGION_INFO_GLOBAL_FLAGS:
-		return RT_GIVE(value, uint32_t, rt_pool_flags(pool->kind));
-	case HSA_REGION_INFO_SIZE:
 	case HSA_REGION_INFO_ALLOC_MAX_SIZE:
 		return RT_GIVE(value, size_t, pool->size_B);
-	case HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED:
-		return RT_GIVE(value, bool, global);
-	case HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE:
-	case HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT:
-		return RT_GIVE(value, size_t, global ? RT_PAGE_B : 0);
 	case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
-		return RT_GIVE(value, bool, global && (!pool->agent->is_gpu || pool->agent->gpu->large_bar));
+		return RT_GIVE(value, bool,
+			       pool->kind != RT_POOL_GROUP &&
+				       (!pool->agent->is_gpu || pool->agent->gpu->large_bar));
 	default:
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+		return rt_pool_tell(pool, attribute, value);
 	}
 }
 
