@@ -47,7 +47,7 @@ static int dispatch(struct sdma_copier *copier, struct cs_ib *ib, const struct s
 		struct {
 			uint64_t dst, count;
 			uint32_t value;
-		} fill = {op->dst + from_B, count, op->value * 0x01010101u};
+		} fill = {op->dst + from_B, count, op->value};
 		struct cs_dispatch d = {.kernel = copier->kernel[which], .grid = {0, 1, 1}, .group = {GROUP, 1, 1}};
 
 		if (count > ELEMENTS_MAX)
@@ -70,19 +70,27 @@ static enum sdma_blit_kernel widest(const struct sdma_op *op)
 	return first + (differ % 16 == 0 ? 2 : differ % 4 == 0 ? 1 : 0);
 }
 
+/* What lies before and behind the widest elements: bytes, or dwords where all begins and ends on one. */
+static enum sdma_blit_kernel smallest(const struct sdma_op *op, enum sdma_blit_kernel body)
+{
+	enum sdma_blit_kernel first = op->fill ? BLIT_FILL1 : BLIT_COPY1;
+
+	return body > first && (op->dst | op->size_B) % 4 == 0 ? first + 1 : first;
+}
+
 int sdma_blit(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op *op)
 {
-	enum sdma_blit_kernel bytes = op->fill ? BLIT_FILL1 : BLIT_COPY1, body = widest(op);
+	enum sdma_blit_kernel body = widest(op), ends = smallest(op, body);
 	uint64_t align_B = kernels[body].element_B, head_B = -op->dst & (align_B - 1), tail_B;
 	int r;
 
 	if (head_B > op->size_B)
 		head_B = op->size_B;
 	tail_B = head_B + ((op->size_B - head_B) & ~(align_B - 1));
-	r = dispatch(copier, ib, op, bytes, 0, head_B);
+	r = dispatch(copier, ib, op, ends, 0, head_B);
 	if (!r)
 		r = dispatch(copier, ib, op, body, head_B, tail_B);
 	if (!r)
-		r = dispatch(copier, ib, op, bytes, tail_B, op->size_B);
+		r = dispatch(copier, ib, op, ends, tail_B, op->size_B);
 	return r;
 }

@@ -115,8 +115,10 @@ static int append(struct sdma_copier *copier, enum sdma_engine engine, struct cs
 		return sdma_append_rect(copier, engine, ib, op->rect);
 	if (engine == SDMA_ENGINE_SHADER)
 		return sdma_blit(copier, ib, op);
-	if (op->fill)
-		sdma_fill_bytes(ib, op->dst, op->value, op->size_B);
+	if (op->fill && (op->dst | op->size_B) % 4 == 0)
+		sdma_fill(ib, op->dst, op->value, op->size_B);
+	else if (op->fill)
+		sdma_fill_bytes(ib, op->dst, (uint8_t)op->value, op->size_B);
 	else
 		sdma_copy(ib, op->dst, op->src, op->size_B);
 	return 0;
@@ -185,6 +187,16 @@ int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct s
 	return r;
 }
 
+static void fill_by_cpu(void *dst, uint32_t value, uint64_t size_B)
+{
+	if (value == (value & 0xff) * 0x01010101u) {
+		memset(dst, (int)(value & 0xff), size_B);
+		return;
+	}
+	for (uint64_t i = 0; i < size_B / 4; i++)
+		((uint32_t *)dst)[i] = value;
+}
+
 static int run_cpu(struct sdma_job *job, const struct sdma_op *op)
 {
 	for (unsigned i = 0; i < job->after_count; i++) {
@@ -194,7 +206,7 @@ static int run_cpu(struct sdma_job *job, const struct sdma_op *op)
 			return r;
 	}
 	if (op->fill)
-		memset((void *)(uintptr_t)op->dst, op->value, op->size_B);
+		fill_by_cpu((void *)(uintptr_t)op->dst, op->value, op->size_B);
 	else
 		memcpy((void *)(uintptr_t)op->dst, (const void *)(uintptr_t)op->src, op->size_B);
 	return 0;
@@ -250,7 +262,7 @@ static int check(const struct sdma_job *job, bool fill)
 	return 0;
 }
 
-static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, uint8_t value)
+static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, uint32_t value)
 {
 	struct sdma_op op = {.dst = job->dst.va,
 			     .src = job->src.va,
@@ -284,6 +296,14 @@ int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job)
 
 int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job *job, uint8_t value)
 {
+	return start(copier, job, true, value * 0x01010101u);
+}
+
+int sdma_copier_fill32(struct sdma_copier *copier, struct sdma_job *job, uint32_t value)
+{
+	if ((job->dst.va | job->size_B) % 4)
+		return drv_fail(-EINVAL, "a fill with dwords of %llu bytes at 0x%llx",
+				(unsigned long long)job->size_B, (unsigned long long)job->dst.va);
 	return start(copier, job, true, value);
 }
 
@@ -295,6 +315,21 @@ int sdma_copier_copy_rect(struct sdma_copier *copier, const struct sdma_rect *re
 	job->point = (struct cs_point){0};
 	job->engine = has_dma && drv_config()->copy != DRV_COPY_SHADER ? SDMA_ENGINE_SDMA : SDMA_ENGINE_SHADER;
 	return r ? r : sdma_run_rect(copier, job->engine, rect, job, &job->point);
+}
+
+unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points, unsigned max)
+{
+	unsigned count = 0;
+
+	pthread_mutex_lock(&copier->lock);
+	for (const struct sdma_queues *q = copier->queues; q; q = q->older) {
+		if (count < max && cs_ring_unfinished(q->compute))
+			points[count++] = cs_ring_last(q->compute);
+		if (count < max && q->dma && cs_ring_unfinished(q->dma))
+			points[count++] = cs_ring_last(q->dma);
+	}
+	pthread_mutex_unlock(&copier->lock);
+	return count;
 }
 
 int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t size_B)

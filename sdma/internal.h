@@ -41,7 +41,7 @@ struct sdma_op {
 	uint64_t dst, src, size_B;
 	const struct sdma_rect *rect; /* borrowed; not NULL: in place of dst, src and size_B */
 	bool fill;
-	uint8_t value;
+	uint32_t value;            /* its dwords; four equal bytes, or dst and size_B are multiples of 4 */
 	uint64_t start_va, end_va; /* as in sdma_job */
 };
 

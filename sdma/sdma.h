@@ -85,5 +85,9 @@ DRV_MUST_CHECK int sdma_copier_copy_rect(struct sdma_copier *copier, const struc
 DRV_MUST_CHECK int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t size_B);
 /* Fills dst, which is not pageable, with a repeated byte. */
 DRV_MUST_CHECK int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job *job, uint8_t value);
+/* The same with a dword; va and size_B must be multiples of 4. */
+DRV_MUST_CHECK int sdma_copier_fill32(struct sdma_copier *copier, struct sdma_job *job, uint32_t value);
+/* The ends of all jobs so far that are not reached, at most max; memory that they use is free for others then. */
+unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points, unsigned max);
 
 #endif
