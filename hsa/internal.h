@@ -97,6 +97,7 @@ struct rt_gpu {
 	unsigned index;             /* in rt->gpu */
 	bool large_bar;             /* all of VRAM is visible: coarse memory is mapped for the CPU */
 	_Atomic unsigned next_ring; /* compute ring of the next queue */
+	_Atomic unsigned coherency; /* hsa_amd_coherency_type_t */
 };
 
 /* A handle of it is its address. Immutable after hsa_init(). */

@@ -1,5 +1,10 @@
 /* Host memory that GPUs were given: registered with each at one alias, which is what the client gets. An address
- * that differs from the host's is what HIP 5.2 needs; the host's own works for kernels as well. */
+ * that differs from the host's is what HIP 5.2 needs; the host's own works for kernels as well.
+ *
+ * Unlocking waits for nobody. Work that still uses the memory reads zeros and its writes vanish, or the kernel
+ * waits for it, as it likes; the pages stay until jobs that list them have ended, and an alias is not given to
+ * others before all other high addresses were (vm/high.c). Keeping the registration longer would be worse: the
+ * client may unmap the memory now, and from then on submissions would fail. */
 #include "hsa/memory.h"
 #include "hsa/table.h"
 
@@ -158,6 +163,8 @@ hsa_status_t impl_hsa_amd_memory_unlock(void *host_ptr)
 	taken = take(rt, (uintptr_t)host_ptr);
 	if (!taken)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	rt_notes_end(rt, taken->host.span.base, taken->host.span.size_B);
+	rt_notes_end(rt, taken->agent.span.base, taken->agent.span.size_B);
 	lock_destroy(taken);
 	return HSA_STATUS_SUCCESS;
 }

@@ -78,6 +78,7 @@ void rt_memory_fini(struct rt *rt)
 	if (!rt->memory)
 		return;
 	rt_locks_fini(rt);
+	rt_notes_fini(rt);
 	pools_destroy(rt);
 	pool_space_destroy(rt->memory->space);
 	pthread_mutex_destroy(&rt->memory->area_lock);
@@ -119,8 +120,13 @@ unsigned rt_memory_points(struct rt *rt, uint32_t gpus, struct cs_point *points)
 {
 	unsigned count = 0;
 
-	for (; gpus; gpus &= gpus - 1)
-		count += rt_queues_points(rt, rt->gpu[__builtin_ctz(gpus)], points + count, RT_POINTS_MAX - count);
+	for (; gpus; gpus &= gpus - 1) {
+		struct rt_gpu *gpu = rt->gpu[__builtin_ctz(gpus)];
+
+		count += rt_queues_points(rt, gpu, points + count, RT_POINTS_MAX - count);
+		if (gpu->copier)
+			count += sdma_copier_points(gpu->copier, points + count, RT_POINTS_MAX - count);
+	}
 	return count;
 }
 

@@ -53,7 +53,7 @@ static bool open_runtime(void)
 	rt.agents = 3;
 	rt.cpus = 1;
 	rt.gpus = 2;
-	return open_gpu(0) && open_gpu(1) && !rt_memory_init(&rt);
+	return open_gpu(0) && open_gpu(1) && !rt_memory_init(&rt) && !rt_queues_init(&rt);
 }
 
 static hsa_amd_memory_pool_t pool_of(unsigned agent, unsigned pool)
@@ -278,6 +278,7 @@ int main(void)
 	pointers();
 	shared();
 	atomic_store(&rt_current, NULL);
+	rt_queues_fini(&rt);
 	rt_memory_fini(&rt);
 	for (unsigned i = 2; i--;) {
 		vm_destroy(gpus[i].vm);

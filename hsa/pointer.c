@@ -37,6 +37,7 @@ hsa_status_t impl_hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *
 			.hostBaseAddress = (void *)(uintptr_t)span.host_base,
 			.sizeInBytes = span.size_B,
 			.agentOwner = rt_agent_handle(span.owner),
+			.userData = rt_notes_data(rt, span.base),
 			.global_flags = span.global_flags,
 		};
 	/* Programs of older releases have a smaller struct. */

@@ -56,21 +56,40 @@ static void span_of_block(const struct pool_found *found, struct rt_span *span)
 	};
 }
 
-bool rt_span_find(struct rt *rt, uint64_t address, struct rt_span *span)
+static bool find_block(struct rt *rt, uint64_t address, struct rt_span *span)
 {
 	struct pool_found found;
-	struct rt_area *area;
 
-	if (pool_find(rt->memory->space, address, &found)) {
-		span_of_block(&found, span);
-		return true;
-	}
-	pthread_mutex_lock(&rt->memory->area_lock);
-	area = rt_area_find(rt, address);
+	if (!pool_find(rt->memory->space, address, &found))
+		return false;
+	span_of_block(&found, span);
+	return true;
+}
+
+static bool find_area(struct rt *rt, uint64_t address, struct rt_span *span)
+{
+	const struct rt_area *area = rt_area_find(rt, address);
+
 	if (area)
 		*span = area->span;
-	pthread_mutex_unlock(&rt->memory->area_lock);
 	return area;
+}
+
+bool rt_span_find_locked(struct rt *rt, uint64_t address, struct rt_span *span)
+{
+	return find_block(rt, address, span) || find_area(rt, address, span);
+}
+
+bool rt_span_find(struct rt *rt, uint64_t address, struct rt_span *span)
+{
+	bool found = find_block(rt, address, span);
+
+	if (found)
+		return true;
+	pthread_mutex_lock(&rt->memory->area_lock);
+	found = find_area(rt, address, span);
+	pthread_mutex_unlock(&rt->memory->area_lock);
+	return found;
 }
 
 /* Whether [address, address + size_B) lies in [base, base + whole_B). */
