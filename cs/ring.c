@@ -196,7 +196,7 @@ int cs_ctx_check(struct cs_ctx *ctx)
 {
 	int r = cs_ctx_look(ctx);
 
-	return r ? r : vm_check_fault(ctx->vm);
+	return r ? r : vm_check_fault(ctx->vm, NULL);
 }
 
 static unsigned slot_of(const struct cs_ring *ring)

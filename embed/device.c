@@ -298,5 +298,5 @@ int tuff_device_check_fault(struct tuff_device *handle)
 	struct embed_device *device;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
-	return r ? r : vm_check_fault(device->vm);
+	return r ? r : vm_check_fault(device->vm, NULL);
 }

@@ -94,7 +94,8 @@ void rt_channel_put(struct rt *rt, struct rt_channel *c)
  * work has ended. */
 int rt_queue_channel(struct rt_queue *q)
 {
-	struct rt_channel *old = q->channel;
+	struct rt_channel *old = q->channel, *new = NULL;
+	int r;
 
 	if (__builtin_expect(old && old->priority == atomic_load_explicit(&q->priority, memory_order_relaxed), 1))
 		return 0;
@@ -102,7 +103,9 @@ int rt_queue_channel(struct rt_queue *q)
 		return 0;
 	q->channel = NULL;
 	rt_channel_put(q->rt, old);
-	return get_channel(q->rt, q->gpu, atomic_load(&q->priority), &q->channel);
+	r = get_channel(q->rt, q->gpu, atomic_load(&q->priority), &new);
+	q->channel = new;
+	return r;
 }
 
 void rt_channels_fini(struct rt *rt)
@@ -144,4 +147,27 @@ unsigned rt_queues_points(struct rt *rt, struct rt_gpu *gpu, struct cs_point *po
 			points[count++] = cs_ring_last(s->all[i]->ring);
 	pthread_mutex_unlock(&s->channel_lock);
 	return count;
+}
+
+struct cs_ring *rt_channels_lost(struct rt *rt)
+{
+	struct rt_queues *s = rt->queues;
+	struct cs_ring *lost = NULL;
+
+	pthread_mutex_lock(&s->channel_lock);
+	for (unsigned i = 0; !lost && i < s->channels; i++) {
+		struct rt_channel *c = s->all[i];
+		uint64_t seq = cs_ring_last(c->ring).seq;
+
+		/* What ended before it was last asked about is of no interest any more. */
+		if (c->looked == seq)
+			continue;
+		c->looked = cs_ring_unfinished(c->ring) ? 0 : seq;
+		if (cs_ctx_look(c->ctx)) {
+			c->looked = seq;
+			lost = c->ring;
+		}
+	}
+	pthread_mutex_unlock(&s->channel_lock);
+	return lost;
 }

@@ -125,6 +125,8 @@ static void *handle(void *arg)
 
 		if (run_all(rt))
 			pause.ns = 0;
+		if (rt_queues_busy(rt))
+			rt_faults_look(rt, false);
 		atomic_store(&s->asleep, true);
 		ns = has_none(s, &stop) ? UINT64_MAX : rt_queues_busy(rt) ? rt_pause_next_ns(&pause) : IDLE_NS;
 		if (!stop && atomic_load(&s->bell) == seen)

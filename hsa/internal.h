@@ -128,6 +128,7 @@ struct rt {
 	struct rt_loader *loader;     /* owned; executable.c */
 	struct rt_copies *copies;     /* owned; copy.c */
 	struct rt_images *images;     /* owned; image.c */
+	_Atomic uint64_t looked_ns;   /* when the kernel was asked about faults */
 };
 
 /* The runtime, or NULL outside hsa_init() .. hsa_shut_down(). One load. */
@@ -300,6 +301,10 @@ bool rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_p
 		      uint64_t *value);
 /* The same when the CPU shall apply it in any case; a producer without a word ends with its point. */
 void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer);
+/* Sleeps until the job has ended whose packet last completed the signal. */
+void rt_signal_await_job(struct rt_signal *signal, int64_t timeout_ns);
+/* After a long wait: when what completed the signal was on a context that is lost, it failed; true then. */
+bool rt_signal_check(struct rt *rt, struct rt_signal *signal);
 /* What should have changed it failed. */
 void rt_signal_fail(struct rt *rt, struct rt_signal *signal);
 /* Applies what has ended; false: nothing is owed any more. For the progress thread. */
@@ -327,8 +332,10 @@ void rt_queues_fini(struct rt *rt);
 void rt_queue_ring(struct rt_queue *queue);
 /* True while jobs of queues are unfinished: then signals may change without the CPU. */
 bool rt_queues_busy(struct rt *rt);
-/* The ring's context was lost: its queue ends with an error. */
+/* The ring's context was lost: its queue ends with an error (fault.c). */
 void rt_queues_lost(struct rt *rt, const struct cs_ring *ring);
+/* Asks the kernel about faults and resets, and tells the client; now: also shortly after the last time. */
+void rt_faults_look(struct rt *rt, bool now);
 /* Submits what queues have collected: before anything that could observe it. One load when there is nothing. */
 void rt_queues_flush(struct rt *rt);
 /* The ends of all work of that GPU's queues so far, at most max; memory that is freed now may be used until then.

@@ -154,15 +154,22 @@ void rt_queue_fail(struct rt_queue *q, hsa_status_t status)
 	}
 }
 
-void rt_queues_lost(struct rt *rt, const struct cs_ring *ring)
+struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring, hsa_status_t status)
 {
 	struct rt_queues *s = rt->queues;
+	struct rt_gpu *failed = NULL;
 
 	pthread_mutex_lock(&s->lock);
-	for (struct rt_queue *q = s->list; q; q = q->next)
-		if (q->channel && q->channel->ring == ring)
-			rt_queue_fail(q, HSA_STATUS_ERROR_EXCEPTION);
+	for (struct rt_queue *q = s->list; q; q = q->next) {
+		struct rt_channel *c = atomic_load(&q->channel);
+
+		if (!c || (ring ? c->ring != ring : q->gpu != gpu) || atomic_load(&q->state) != RT_QUEUE_ACTIVE)
+			continue;
+		failed = q->gpu;
+		rt_queue_fail(q, status);
+	}
 	pthread_mutex_unlock(&s->lock);
+	return failed;
 }
 
 /* --- creation --------------------------------------------------------------------------------- */
@@ -352,32 +359,38 @@ hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_t
 	return HSA_STATUS_SUCCESS;
 }
 
+/* From the list, with its lock. */
+static void unlink_locked(struct rt_queues *s, struct rt_queue *q)
+{
+	struct rt_queue **at = &s->list;
+
+	while (*at != q)
+		at = &(*at)->next;
+	*at = q->next;
+}
+
 void rt_queue_destroy(struct rt_queue *q)
 {
 	struct rt_queues *s = q->rt->queues;
-	struct rt_queue **at;
 
 	pthread_mutex_lock(&s->lock);
-	for (at = &s->list; *at && *at != q; at = &(*at)->next)
-		continue;
-	*at = q->next;
+	unlink_locked(s, q);
 	pthread_mutex_unlock(&s->lock);
 	destroy_queue(q);
 }
 
 hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
 {
-	struct rt_queue *q, **at;
+	struct rt_queue *q;
 	RT_ENTER(rt);
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	rt_faults_look(rt, true);
 	pthread_mutex_lock(&rt->queues->lock);
 	q = find_locked(rt, queue);
-	for (at = &rt->queues->list; q && *at != q; at = &(*at)->next)
-		continue;
 	if (q)
-		*at = q->next;
+		unlink_locked(rt->queues, q);
 	pthread_mutex_unlock(&rt->queues->lock);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;

@@ -32,6 +32,7 @@ struct rt_channel {
 	struct cs_ctx *ctx;    /* owned */
 	struct cs_ring *ring;  /* owned */
 	struct vm_piece count; /* owned: the word; GPU packets write how many completions there were */
+	uint64_t looked;       /* the last job that had been submitted when the kernel was asked about resets */
 	uint64_t issued;       /* completions that were asked for; guarded by the queue's busy */
 	_Atomic uint64_t last[RT_JOBS_TRACKED]; /* by job: the completion behind which it does nothing more */
 };
@@ -61,7 +62,7 @@ struct rt_queue {
 	_Atomic bool stopped;    /* the next packet waits for something; the progress thread tries it */
 	_Atomic bool collecting; /* packets are left unread until a job ends */
 	_Atomic uint64_t collecting_since_ns;
-	struct rt_channel *channel; /* owned; made for the first packet */
+	struct rt_channel *_Atomic channel; /* owned; made for the first packet, changed under busy */
 	_Atomic enum cs_priority priority; /* wished for; the channel has its own */
 	uint32_t cus[16];                  /* that may be used, as clients count them: 512, more than any GPU has */
 	uint32_t cu_mask[CS_ENGINES_MAX];  /* the same as hardware counts them */
@@ -124,6 +125,10 @@ bool rt_queue_has_packet(const struct rt_queue *queue);
 void rt_queue_pass(struct rt_queue *queue, uint64_t index);
 /* Reads packets. force: also when it would pay to collect. */
 void rt_queue_run(struct rt_queue *queue, bool force);
+/* Fails the active queues of that ring, or (ring NULL) those of that GPU that were used; the GPU of one of them. */
+struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring, hsa_status_t status);
+/* The ring of a channel of which the kernel says for the first time that it is lost; NULL: none. */
+struct cs_ring *rt_channels_lost(struct rt *rt);
 /* rt_work's attempt. */
 bool rt_queue_attempt(struct rt *rt, struct rt_work *work);
 /* Forgets what a stopped packet waited for. */

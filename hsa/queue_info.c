@@ -10,7 +10,7 @@ hsa_status_t impl_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int
 	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
-	if (!q)
+	if (!q || !q->gpu)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (enable)
 		__atomic_fetch_or(&q->amd->queue_properties, AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
@@ -32,7 +32,7 @@ hsa_status_t impl_hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_p
 	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
-	if (!q)
+	if (!q || !q->gpu)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if ((unsigned)priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -46,7 +46,7 @@ hsa_status_t impl_hsa_amd_queue_get_info(hsa_queue_t *queue, hsa_queue_info_attr
 	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
-	if (!q)
+	if (!q || !q->gpu)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;

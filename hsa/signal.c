@@ -367,6 +367,29 @@ void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_prod
 	rt_signal_add(rt, signal, -1);
 }
 
+void rt_signal_await_job(struct rt_signal *signal, int64_t timeout_ns)
+{
+	struct cs_point point;
+
+	lock(signal);
+	point = signal->gpu.point;
+	unlock(signal);
+	if (point.ring)
+		(void)!cs_point_sleep(point, timeout_ns);
+}
+
+bool rt_signal_check(struct rt *rt, struct rt_signal *signal)
+{
+	bool lost;
+
+	lock(signal);
+	lost = signal->gpu.point.ring && cs_ctx_lost(cs_ring_ctx(signal->gpu.point.ring));
+	unlock(signal);
+	if (lost)
+		rt_signal_fail(rt, signal);
+	return lost;
+}
+
 void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
 {
 	lock(signal);
@@ -471,6 +494,7 @@ int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kin
 	lock(signal);
 	signal->counted = signal->shadowed = signal->gpu_writes = signal->failed = false;
 	signal->owed_count = 0;
+	signal->gpu = (struct rt_producer){0};
 	signal->clock = NULL;
 	set_pending_locked(signal);
 	unlock(signal);

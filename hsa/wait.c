@@ -13,6 +13,8 @@
 #define SLICE_NS      100000 /* on a fence */
 #define SLICE_MIN_NS  50000  /* on a futex while GPUs work */
 #define SLICE_MAX_NS  1000000
+#define DOUBT_NS      50000000 /* a wait that long pays two ioctls; the shortest watchdog has 2 s (Linux 7.0) */
+#define VERDICT_NS    2000000
 #define SLICE_IDLE_NS 10000000 /* on a futex while they do not: the CPU wakes us */
 
 uint64_t rt_pause_next_ns(struct rt_pause *pause)
@@ -166,6 +168,19 @@ static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, ui
 	atomic_fetch_sub(&signal->waiters, 1);
 }
 
+/* What the watchdog stopped may look as if it had ended. */
+static void doubt(struct rt *rt, struct wait *w)
+{
+	/* The GPU's last write comes shortly before the kernel's verdict. */
+	for (unsigned i = 0; i < w->count; i++)
+		if (w->watch[i].signal && w->watch[i].over)
+			rt_signal_await_job(w->watch[i].signal, VERDICT_NS);
+	rt_faults_look(rt, true);
+	for (unsigned i = 0; i < w->count; i++)
+		if (w->watch[i].signal && w->watch[i].over && rt_signal_check(rt, w->watch[i].signal))
+			look(rt, &w->watch[i]);
+}
+
 /* True when it is over, false after the timeout. */
 static bool wait_for(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 {
@@ -180,15 +195,17 @@ static bool wait_for(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 	w->start_ns = rt_now_ns();
 	if (spin(rt, w, budget_ns))
 		return true;
-	for (;;) {
-		if (look_at_all(rt, w))
-			return true;
+	while (!look_at_all(rt, w)) {
 		ns = left_ns(w);
 		if (!ns)
 			return false;
 		rt_queues_flush(rt);
 		sleep_once(rt, w, &pause, ns);
+		rt_faults_look(rt, false);
 	}
+	if (rt_now_ns() - w->start_ns > DOUBT_NS)
+		doubt(rt, w);
+	return true;
 }
 
 /* --- functions -------------------------------------------------------------------------------- */

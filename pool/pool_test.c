@@ -248,7 +248,7 @@ static void seen_by_both(enum pool_home home, uint64_t size_B)
 		memset(b->map, 0, b->size_B);
 		copy_by(k, b->va, a->va, a->size_B);
 		CHECK(all_are(b->map, 0x30 + (int)k, b->size_B));
-		CHECK_EQ(vm_check_fault(s[k].vm), 0);
+		CHECK_EQ(vm_check_fault(s[k].vm, NULL), 0);
 	}
 	pool_destroy(pool);
 }

@@ -27,7 +27,20 @@ static const char *fault_client(uint32_t status, uint32_t hub)
 	return client < sizeof(names) / sizeof(names[0]) && names[client] ? names[client] : "GPU";
 }
 
-int vm_check_fault(struct vm *vm)
+/* Bits 7:4: valid, read, write, execute are what was missing; bit 18: a write (Linux gfxhub_v1_0.c). */
+static struct vm_fault decode(const struct gpuvm_fault *fault)
+{
+	unsigned missing = fault->status >> 4 & 0xf;
+
+	return (struct vm_fault){
+		.va = fault->va,
+		.write = fault->status >> 18 & 1,
+		.present = missing && !(missing & 1),
+		.execute = missing >> 3 & 1,
+	};
+}
+
+int vm_check_fault(struct vm *vm, struct vm_fault *out)
 {
 	const struct drv_device *dev = vm->dev;
 	struct gpuvm_fault fault;
@@ -42,8 +55,9 @@ int vm_check_fault(struct vm *vm)
 	pthread_mutex_unlock(&vm->fault_lock);
 	if (!fresh)
 		return 0;
-	/* Bit 18: write; bit 8: no translation at all. */
+	if (out)
+		*out = decode(&fault);
 	return drv_fail(-EFAULT, "GPU memory fault: %s %s page 0x%llx (status 0x%08x)",
-			fault_client(fault.status, fault.hub), fault.status >> 18 & 1 ? "wrote" : "read",
+			fault_client(fault.status, fault.hub), decode(&fault).write ? "wrote" : "read",
 			(unsigned long long)fault.va, fault.status);
 }

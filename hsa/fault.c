@@ -1,0 +1,55 @@
+/* What only the kernel knows: memory faults and resets. A job whose kernel faulted ends like any other, and one that
+ * the watchdog stopped may, so somebody has to ask: after waits that took long, at the end of queues, and from time to
+ * time while somebody waits (docs/hsa.md). */
+#include "hsa/queue.h"
+
+#define LOOK_NS 20000000 /* between two looks */
+
+static uint32_t reasons(const struct vm_fault *fault)
+{
+	if (!fault->present)
+		return HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT;
+	return fault->execute ? HSA_AMD_MEMORY_FAULT_NX : HSA_AMD_MEMORY_FAULT_READ_ONLY;
+}
+
+/* Nobody says which job it was: the GPU's queues all end, unless the client handles events. */
+static void tell_fault(struct rt *rt, struct rt_gpu *gpu, const struct vm_fault *fault)
+{
+	const hsa_amd_event_t event = {
+		.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
+		.memory_fault = {rt_agent_handle(gpu->agent), fault->va, reasons(fault)},
+	};
+
+	drv_log(DRV_LOG_HSA, "%s", drv_error_last()->text);
+	if (!rt_event(rt, &event))
+		rt_queues_fail(rt, gpu, NULL, (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT);
+}
+
+void rt_queues_lost(struct rt *rt, const struct cs_ring *ring)
+{
+	struct rt_gpu *gpu = rt_queues_fail(rt, NULL, ring, HSA_STATUS_ERROR_EXCEPTION);
+	hsa_amd_event_t event = {.event_type = HSA_AMD_GPU_HW_EXCEPTION_EVENT};
+
+	if (!gpu)
+		return;
+	event.hw_exception.agent = rt_agent_handle(gpu->agent);
+	event.hw_exception.reset_type = HSA_AMD_HW_EXCEPTION_RESET_TYPE_OTHER;
+	event.hw_exception.reset_cause = HSA_AMD_HW_EXCEPTION_CAUSE_GPU_HANG;
+	rt_event(rt, &event);
+}
+
+void rt_faults_look(struct rt *rt, bool now)
+{
+	uint64_t time_ns = rt_now_ns(), last_ns = atomic_load_explicit(&rt->looked_ns, memory_order_relaxed);
+	struct cs_ring *lost;
+	struct vm_fault fault;
+
+	if ((!now && time_ns - last_ns < LOOK_NS) ||
+	    !atomic_compare_exchange_strong(&rt->looked_ns, &last_ns, time_ns))
+		return;
+	for (unsigned i = 0; i < rt->gpus; i++)
+		if (vm_check_fault(rt->gpu[i]->vm, &fault))
+			tell_fault(rt, rt->gpu[i], &fault);
+	while ((lost = rt_channels_lost(rt)))
+		rt_queues_lost(rt, lost);
+}
