@@ -6,9 +6,8 @@
 
 static int copy_piece(void *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
 {
-	struct sdma_job job = {.dst = {.va = dst, .place = SDMA_VRAM},
-			       .src = {.va = src, .place = SDMA_VRAM},
-			       .size_B = size_B};
+	struct sdma_job job = {
+		.dst = {.va = dst, .place = SDMA_VRAM}, .src = {.va = src, .place = SDMA_VRAM}, .size_B = size_B};
 	int r = sdma_copier_copy(((struct rt_gpu *)gpu)->copier, &job);
 
 	return r ? r : cs_point_wait(job.point, CS_FOREVER);

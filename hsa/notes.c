@@ -1,5 +1,5 @@
-/* What clients leave with memory: a pointer of theirs, and callbacks for when it is freed. Kept beside the memory, by
- * address, since most has none. */
+/* What clients leave with memory: a pointer of theirs, and callbacks for when it is freed. Kept beside the memory,
+ * by address, since most has none. */
 #include "hsa/memory.h"
 #include "hsa/table.h"
 
