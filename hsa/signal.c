@@ -48,7 +48,8 @@ static int bind_peer(struct rt *rt, unsigned gpu, struct vm_bo *bo, uint64_t at_
 	close(fd);
 	if (r)
 		return r;
-	r = vm_range_bind(&rt->signals->range[gpu], at_B, peer, 0, size_B, VM_GPU_READ | VM_GPU_WRITE);
+	r = vm_range_bind(&rt->signals->range[gpu], at_B, peer, 0, size_B,
+			  VM_GPU_READ | VM_GPU_WRITE | VM_GPU_UNCACHED);
 	vm_bo_put(peer);
 	return r;
 }

@@ -10,6 +10,7 @@
 
 #define GPU (VM_GPU_READ | VM_GPU_WRITE | VM_GPU_FETCH)
 #define CPU (VM_CPU_READ | VM_CPU_WRITE)
+#define ALL (GPU | CPU | VM_GPU_UNCACHED)
 
 struct vm_binding {
 	struct vm_node node;     /* in vm.bindings: its addresses */
@@ -32,7 +33,7 @@ static struct vm_binding *next_binding(struct vm *vm, const struct vm_binding *a
 unsigned vm_access_of(unsigned flags)
 {
 	return VM_GPU_READ | (flags & VM_READONLY ? 0 : VM_GPU_WRITE) | (flags & VM_EXEC ? VM_GPU_FETCH : 0) |
-	       (flags & VM_CPU ? CPU : 0);
+	       (flags & VM_UNCACHED ? VM_GPU_UNCACHED : 0) | (flags & VM_CPU ? CPU : 0);
 }
 
 int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, const struct vm_bo *bo,
@@ -51,7 +52,7 @@ int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, c
 		args.flags = (access & VM_GPU_READ ? AMDGPU_VM_PAGE_READABLE : 0) |
 			     (access & VM_GPU_WRITE ? AMDGPU_VM_PAGE_WRITEABLE : 0) |
 			     (access & VM_GPU_FETCH ? AMDGPU_VM_PAGE_EXECUTABLE : 0) |
-			     (bo->flags & VM_UNCACHED ? AMDGPU_VM_MTYPE_UC : 0);
+			     (bo->flags & VM_UNCACHED || access & VM_GPU_UNCACHED ? AMDGPU_VM_MTYPE_UC : 0);
 	}
 	r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
 	if (r)
@@ -169,7 +170,7 @@ static int check_part(const struct vm_range *range, uint64_t offset_B, uint64_t 
 
 static int check_access(const struct vm_range *range, const struct vm_bo *bo, unsigned access)
 {
-	if ((access & ~(GPU | CPU)) || ((access & CPU) && range->origin != VM_RANGE_HOST) || bo->vm != range->vm)
+	if ((access & ~ALL) || ((access & CPU) && range->origin != VM_RANGE_HOST) || bo->vm != range->vm)
 		return drv_fail(-EINVAL, "access 0x%x to bo %u here", access, bo->handle);
 	if ((access & VM_GPU_WRITE && bo->flags & VM_READONLY) ||
 	    (access & VM_GPU_FETCH && !(bo->flags & VM_EXEC)) || (access & CPU && !(bo->flags & VM_CPU)))
@@ -335,13 +336,13 @@ static int change_access(struct vm *vm, struct vm_binding *b, unsigned access)
 {
 	int r = 0;
 
-	if ((b->access ^ access) & GPU)
+	if ((b->access ^ access) & (GPU | VM_GPU_UNCACHED))
 		r = vm_gem_va(vm, AMDGPU_VA_OP_REPLACE, b->node.lo, b->node.hi - b->node.lo, b->bo, b->bo_offset_B,
 			      access);
 	if (r)
 		return r;
 	vm->mappings += !!(access & GPU) - !!(b->access & GPU);
-	b->access = (access & GPU) | (b->access & CPU);
+	b->access = (access & ~(unsigned)CPU) | (b->access & CPU);
 	r = change_cpu(b, access);
 	if (!r)
 		b->access = access;

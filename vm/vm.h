@@ -168,6 +168,8 @@ enum vm_access {
 	VM_GPU_FETCH = 1 << 2,
 	VM_CPU_READ = 1 << 3, /* VM_CPU BOs in a VM_RANGE_HOST only */
 	VM_CPU_WRITE = 1 << 4,
+	VM_GPU_UNCACHED =
+		1 << 5, /* as VM_UNCACHED, for this binding: an import does not know what its exporter said */
 };
 /* What a BO of these flags is bound with in its vm_mem. */
 unsigned vm_access_of(unsigned flags);

@@ -301,6 +301,21 @@ static void two_gpus_use_one_address(bool vram)
 	vm_mem_destroy(mem);
 }
 
+/* What is uncached for its own GPU is so for the other, whose import does not tell. */
+static void shared_stays_uncached(void)
+{
+	struct vm_info info = {.size_B = PAGE, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED};
+	struct vm_mem *mem, *seen;
+	struct vm_bound bound;
+
+	CHECK_EQ(vm_mem_create(s[0].vm, &info, &mem), 0);
+	CHECK_EQ(vm_mem_share(s[1].vm, mem, &seen), 0);
+	CHECK_EQ(vm_query(s[1].vm, mem->va, &bound), 0);
+	CHECK(bound.access & VM_GPU_UNCACHED && !(bound.flags & VM_UNCACHED));
+	vm_mem_destroy(seen);
+	vm_mem_destroy(mem);
+}
+
 static void two_gpus_register_the_same_memory(void)
 {
 	char *host = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -587,6 +602,7 @@ int main(void)
 	pieces_are_checked();
 	two_gpus_use_one_address(true);
 	two_gpus_use_one_address(false);
+	shared_stays_uncached();
 	two_gpus_register_the_same_memory();
 	peers_are_told_from_spills(VM_PEER_DIRECT, VM_PEER_DIRECT);
 	processes_exchange_memory(false, 20);
