@@ -82,6 +82,9 @@ DRV_MUST_CHECK int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsig
 void cs_ring_destroy(struct cs_ring *ring);
 struct cs_ctx *cs_ring_ctx(const struct cs_ring *ring);
 struct vm *cs_ring_vm(const struct cs_ring *ring);
+/* Runs a job that does nothing on a ring of its own, and waits for it: the kernel looks at all memory of the vm
+ * before it starts one. A vm_submit_fn. */
+DRV_MUST_CHECK int cs_run_nothing(struct vm *vm, void *unused);
 /* The point of the last submitted job. */
 struct cs_point cs_ring_last(const struct cs_ring *ring);
 /* Jobs that were submitted and have not ended. One load of the sequence word. */

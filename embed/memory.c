@@ -290,30 +290,6 @@ int tuff_mem_share(struct tuff_mem *handle, struct tuff_device *other, struct tu
 	return publish(&made, out);
 }
 
-/* A job of the vm that does nothing: the kernel looks at all its memory before it starts one. */
-static int empty_job(struct vm *vm, void *arg)
-{
-	struct cs_ring *ring;
-	struct cs_point point;
-	struct cs_ctx *ctx;
-	struct cs_ib *ib;
-	int r = cs_ctx_create(vm, CS_PRIORITY_NORMAL, &ctx);
-
-	(void)arg;
-	if (r)
-		return r;
-	r = cs_ring_create(ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &ring);
-	if (r)
-		goto fail_ring;
-	r = cs_begin(ring, 0, &ib);
-	r = r ? r : cs_submit(ib, NULL, &point);
-	r = r ? r : cs_point_wait(point, CS_FOREVER);
-	cs_ring_destroy(ring);
-fail_ring:
-	cs_ctx_destroy(ctx);
-	return r;
-}
-
 int tuff_peer_access(struct tuff_device *owner_handle, struct tuff_device *handle, enum tuff_peer *peer)
 {
 	static const enum tuff_peer peers[] = {[VM_PEER_NONE] = TUFF_PEER_NONE,
@@ -326,7 +302,7 @@ int tuff_peer_access(struct tuff_device *owner_handle, struct tuff_device *handl
 	r = r ? r : embed_get(EMBED_DEVICE, handle, &device);
 	if (!r && (!peer || owner == device))
 		r = drv_fail(-EINVAL, "a device and itself");
-	r = r ? r : vm_peer_probe(owner->vm, device->vm, empty_job, NULL, &found);
+	r = r ? r : vm_peer_probe(owner->vm, device->vm, cs_run_nothing, NULL, &found);
 	if (!r)
 		*peer = peers[found];
 	return r;
