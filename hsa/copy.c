@@ -95,12 +95,34 @@ static bool find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64
 	return true;
 }
 
-/* The GPU that owns an address, or NULL: the host does. */
-static struct rt_gpu *owner_of(struct rt *rt, uint64_t address)
+/* Not so: an alias, and memory that was mapped for others. */
+static bool is_seen_by_host(const struct rt_span *span)
+{
+	return span->host_base == span->base;
+}
+
+static bool host_sees(struct rt *rt, uint64_t address)
 {
 	struct rt_span span;
 
-	return rt_span_find(rt, address, &span) && span.owner ? span.owner->gpu : NULL;
+	return !rt_span_find(rt, address, &span) || is_seen_by_host(&span);
+}
+
+/* The GPU that copies from or to an address: its owner, or, where the host does not see it either, any that reaches
+ * it. NULL: none; it is the host's. */
+static struct rt_gpu *owner_of(struct rt *rt, uint64_t address)
+{
+	struct rt_span span;
+	uint64_t va;
+
+	if (!rt_span_find(rt, address, &span) || !span.owner)
+		return NULL;
+	if (span.owner->gpu && rt_span_reach(rt, span.owner->gpu, address, 1, &va))
+		return span.owner->gpu;
+	for (unsigned i = 0; !is_seen_by_host(&span) && i < rt->gpus; i++)
+		if (rt_span_reach(rt, rt->gpu[i], address, 1, &va))
+			return rt->gpu[i];
+	return NULL;
 }
 
 /* --- blocking copies -------------------------------------------------------------------------- */
@@ -110,6 +132,8 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t sr
 	struct sdma_job job = {.size_B = size_B};
 	int r;
 
+	if (!gpu && (!host_sees(rt, dst) || !host_sees(rt, src)))
+		return drv_fail(-EXDEV, "nobody reaches both ends of the copy");
 	if (!gpu) {
 		memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size_B);
 		return 0;
@@ -396,6 +420,8 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : owner_of(rt, (uintptr_t)src);
 	if (!gpu)
 		gpu = owner_of(rt, (uintptr_t)dst);
+	if (!gpu && (!host_sees(rt, (uintptr_t)dst) || !host_sees(rt, (uintptr_t)src)))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (gpu && to->gpu && to->gpu != gpu && !rt_span_reach(rt, gpu, (uintptr_t)dst, size_B, &va))
 		gpu = to->gpu;
 	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &link));

@@ -68,6 +68,7 @@ int rt_memory_init(struct rt *rt)
 	pthread_mutex_init(&rt->memory->area_lock, NULL);
 	r = pool_space_create(vm, rt->gpus, &rt->memory->space);
 	r = r ? r : pools_create(rt);
+	r = r ? r : rt_vmm_init(rt);
 	if (r)
 		rt_memory_fini(rt);
 	return r;
@@ -77,6 +78,8 @@ void rt_memory_fini(struct rt *rt)
 {
 	if (!rt->memory)
 		return;
+	rt_vmm_fini(rt);
+	rt_leave_fini(rt);
 	rt_locks_fini(rt);
 	rt_notes_fini(rt);
 	pools_destroy(rt);
@@ -135,5 +138,6 @@ void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring)
 	cs_point_settle(cs_ring_last(ring)); /* without the lock */
 	pthread_mutex_lock(&rt->memory->free_lock);
 	pool_space_forget_ring(rt->memory->space, ring);
+	rt_leave_forget_ring_locked(rt, ring);
 	pthread_mutex_unlock(&rt->memory->free_lock);
 }

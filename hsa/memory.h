@@ -4,7 +4,7 @@
  *   rt_area    an interval that is known besides: locked memory, imports, reservations
  *   rt_notes   what the client left with a block or an area: a pointer, callbacks
  *
- * Locks, in order: free_lock, area_lock; then the rooms' below. No client's callback runs under one. */
+ * Locks, in order: the VMM's, free_lock, area_lock; then the rooms' below. No client's callback runs under one. */
 #ifndef HSA_MEMORY_H
 #define HSA_MEMORY_H
 
@@ -16,19 +16,29 @@
 /* Found by address, until it is taken out. What is not immutable is guarded by area_lock. */
 struct rt_area {
 	struct vm_node at;   /* memory.areas */
-	struct rt_span span; /* immutable */
+	struct rt_span span; /* immutable, but for host_base */
 	uint32_t gpus;       /* bit i: GPU i reaches it */
-	void *object;        /* borrowed: what it belongs to */
+	void *object;        /* borrowed: the memory that is seen there; NULL: addresses alone */
+};
+
+/* Part of what is given back while GPUs may use it. */
+struct rt_leaving {
+	struct rt_leaving *next; /* guarded by free_lock, as are: */
+	struct cs_point *point;  /* owned */
+	unsigned points;
+	void (*end)(struct rt_leaving *leaving); /* frees it; no GPU can reach it any more */
 };
 
 struct rt_memory {
 	struct pool_space *space; /* owned */
 	/* Held from asking for the ends of queue work until they are handed to pool/: no ring goes meanwhile. */
 	pthread_mutex_t free_lock;
-	pthread_mutex_t area_lock; /* never held over an ioctl */
-	struct vm_tree areas;      /* of struct rt_area.at; guarded by area_lock */
-	struct vm_tree notes;      /* of struct rt_notes.at (notes.c); guarded by area_lock */
-	_Atomic unsigned noted;    /* how many there are */
+	struct rt_leaving *leaving; /* owned; guarded by free_lock */
+	struct rt_vmm *vmm;         /* owned; vmm.c */
+	pthread_mutex_t area_lock;  /* never held over an ioctl */
+	struct vm_tree areas;       /* of struct rt_area.at; guarded by area_lock */
+	struct vm_tree notes;       /* of struct rt_notes.at (notes.c); guarded by area_lock */
+	_Atomic unsigned noted;     /* how many there are */
 };
 
 /* Bit i for each GPU i. */
@@ -53,6 +63,33 @@ hsa_status_t rt_gpus_of(const struct rt *rt, uint32_t count, const hsa_agent_t *
 /* Unlocks all that clients left locked. */
 void rt_locks_fini(struct rt *rt);
 
+/* leave.c */
+/* Ends it when the work that these GPUs (a mask) have is over. Takes it over. */
+void rt_leave(struct rt *rt, uint32_t gpus, struct rt_leaving *leaving);
+/* Ends what can be ended. */
+void rt_leave_reap(struct rt *rt);
+void rt_leave_forget_ring_locked(struct rt *rt, const struct cs_ring *ring);
+void rt_leave_fini(struct rt *rt);
+
+/* peer.c */
+/* Whether the GPU can be given memory of the pool. The first question about two GPUs takes some jobs. */
+bool rt_may_reach(struct rt_gpu *gpu, const struct rt_pool *pool);
+bool rt_all_may_reach(const struct rt *rt, uint32_t gpus, const struct rt_pool *pool);
+
+/* vmm.c */
+DRV_MUST_CHECK int rt_vmm_init(struct rt *rt);
+/* Unmaps and frees what clients left. */
+void rt_vmm_fini(struct rt *rt);
+/* hsa_amd_agents_allow_access() for what is mapped from ptr on: reading and writing. */
+hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const hsa_agent_t *agents);
+
+/* vmm_handle.c */
+/* The BO of a dma-buf, for the GPU whose memory it is: the one for which the kernel says that it is VRAM. System
+ * memory is the first one's. */
+DRV_MUST_CHECK int rt_import_home(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo);
+/* The pool that memory from elsewhere counts to. */
+const struct rt_pool *rt_pool_for(const struct rt *rt, const struct vm_bo *bo, unsigned home);
+
 /* dmabuf.c */
 /* A dma-buf of a block that the caller keeps alive. May wait for the work that uses it. */
 DRV_MUST_CHECK int rt_block_export(struct rt *rt, const struct pool_found *found, int *fd);
@@ -71,7 +108,9 @@ bool rt_span_find_locked(struct rt *rt, uint64_t address, struct rt_span *span);
 uint32_t rt_pool_flags(enum rt_pool_kind kind);
 void rt_area_insert(struct rt *rt, struct rt_area *area);
 void rt_area_remove(struct rt *rt, struct rt_area *area);
-/* The first area that has the address, or NULL; area_lock held. */
+/* Who reaches it changes; host_base is where the CPU does, or 0. */
+void rt_area_change(struct rt *rt, struct rt_area *area, uint32_t gpus, uint64_t host_base);
+/* An area that has the address, or NULL, reserved addresses only if there is no other; area_lock held. */
 struct rt_area *rt_area_find(struct rt *rt, uint64_t address);
 
 #endif

@@ -78,7 +78,6 @@ hsa_status_t impl_hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa
 
 /* --- who reaches them ------------------------------------------------------------------------- */
 
-/* Other GPUs' memory is not offered: whether they reach it would have to be probed. */
 static uint32_t access_of(const struct rt_agent *agent, const struct rt_pool *pool)
 {
 	if (pool->agent == agent)
@@ -88,8 +87,9 @@ static uint32_t access_of(const struct rt_agent *agent, const struct rt_pool *po
 	if (!pool->agent->is_gpu)
 		return agent->is_gpu ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
 				     : HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
-	return !agent->is_gpu && pool->agent->gpu->large_bar ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
-							     : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+	return (agent->is_gpu ? rt_may_reach(agent->gpu, pool) : pool->agent->gpu->large_bar)
+		       ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
+		       : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 }
 
 static struct drv_link link_between(const struct rt *rt, const struct rt_agent *a, const struct rt_agent *b)
@@ -223,9 +223,10 @@ hsa_status_t impl_hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_age
 	status = rt_gpus_of(rt, num_agents, agents, &gpus);
 	if (status != HSA_STATUS_SUCCESS)
 		return status;
+	/* ROCr: what is not the beginning of a block may be mapped memory, or else is none. */
 	if (!pool_find(rt->memory->space, (uintptr_t)ptr, &found) || found.va != (uintptr_t)ptr)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (gpus & ~found.seen_by && pool_info(found.pool)->home == POOL_VRAM)
+		return rt_vmm_allow(rt, (uintptr_t)ptr, num_agents, agents);
+	if (!rt_all_may_reach(rt, gpus & ~found.seen_by, pool_info(found.pool)->owner))
 		return HSA_STATUS_ERROR_INVALID_AGENT; /* never allowed, as was said */
 	pthread_mutex_lock(&rt->memory->free_lock);
 	r = pool_allow(found.block, gpus, points, rt_memory_points(rt, found.seen_by, points));

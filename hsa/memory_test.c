@@ -97,7 +97,11 @@ static void described(void)
 	CHECK_EQ(impl_hsa_amd_agent_memory_pool_get_info(rt_agent_handle(&agents[2]), pool_of(1, 0),
 							 HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
 		 0);
-	CHECK_EQ(access, HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
+	CHECK_EQ(access, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT); /* they are peers */
+	CHECK_EQ(impl_hsa_amd_agent_memory_pool_get_info(rt_agent_handle(&agents[2]), pool_of(1, 1),
+							 HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
+		 0);
+	CHECK_EQ(access, HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED); /* nobody reaches another's LDS */
 }
 
 static void linked(void)
@@ -138,8 +142,8 @@ static void allocated(unsigned agent, unsigned pool, uint64_t size_B)
 	CHECK(!rt_span_reach(&rt, &gpus[0], (uintptr_t)ptr, UINT64_MAX, &va));
 	if (span.host_base)
 		memset(ptr, 1, size_B);
-	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){rt_agent_handle(&agents[2])}, NULL, ptr),
-		 gpu ? HSA_STATUS_ERROR_INVALID_AGENT : HSA_STATUS_SUCCESS);
+	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){rt_agent_handle(&agents[2])}, NULL, ptr), 0);
+	CHECK(rt_span_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, &va) && va == (uintptr_t)ptr);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){rt_agent_handle(&agents[0])}, NULL, ptr), 0);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){{7}}, NULL, ptr),
 		 HSA_STATUS_ERROR_INVALID_AGENT);
@@ -165,7 +169,7 @@ static void misused(void)
 	CHECK_EQ(impl_hsa_amd_memory_pool_free(NULL), 0);
 	CHECK_EQ(impl_hsa_amd_memory_pool_free(&ptr), HSA_STATUS_ERROR_INVALID_ALLOCATION);
 	CHECK_EQ(impl_hsa_amd_memory_pool_free((void *)UINTPTR_MAX), HSA_STATUS_ERROR_INVALID_ALLOCATION);
-	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, &cpu, NULL, &ptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, &cpu, NULL, &ptr), HSA_STATUS_ERROR_INVALID_ALLOCATION);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(0, &cpu, NULL, &ptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, NULL, NULL, &ptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }

@@ -17,14 +17,25 @@ void rt_area_remove(struct rt *rt, struct rt_area *area)
 	pthread_mutex_unlock(&rt->memory->area_lock);
 }
 
+void rt_area_change(struct rt *rt, struct rt_area *area, uint32_t gpus, uint64_t host_base)
+{
+	pthread_mutex_lock(&rt->memory->area_lock);
+	area->gpus = gpus;
+	area->span.host_base = host_base;
+	pthread_mutex_unlock(&rt->memory->area_lock);
+}
+
+/* What is mapped lies in what is only reserved, and tells more. */
 struct rt_area *rt_area_find(struct rt *rt, uint64_t address)
 {
-	struct vm_node *n;
+	struct rt_area *area = NULL;
+	struct vm_node *n = NULL;
 
 	if (address == UINT64_MAX)
 		return NULL;
-	n = vm_tree_next(&rt->memory->areas, NULL, address, address + 1);
-	return n ? vm_container(n, struct rt_area, at) : NULL;
+	while ((!area || !area->object) && (n = vm_tree_next(&rt->memory->areas, n, address, address + 1)))
+		area = vm_container(n, struct rt_area, at);
+	return area;
 }
 
 uint32_t rt_pool_flags(enum rt_pool_kind kind)

@@ -1,0 +1,26 @@
+/* GPUs that reach one another's memory. */
+#include "hsa/memory.h"
+
+/* Asked when somebody wants to know, since it takes a few jobs; vm/ keeps the answer. What the kernel would move to
+ * the system's memory for that counts as not reached: ROCr offers no such memory either. */
+static bool is_peer(struct rt_gpu *owner, struct rt_gpu *other)
+{
+	enum vm_peer peer;
+
+	return !vm_peer_probe(owner->vm, other->vm, cs_run_nothing, NULL, &peer) && peer == VM_PEER_DIRECT;
+}
+
+bool rt_may_reach(struct rt_gpu *gpu, const struct rt_pool *pool)
+{
+	if (!pool->pool)
+		return false;
+	return !pool->agent->is_gpu || pool->agent->gpu == gpu || is_peer(pool->agent->gpu, gpu);
+}
+
+bool rt_all_may_reach(const struct rt *rt, uint32_t gpus, const struct rt_pool *pool)
+{
+	for (; gpus; gpus &= gpus - 1)
+		if (!rt_may_reach(rt->gpu[__builtin_ctz(gpus)], pool))
+			return false;
+	return true;
+}

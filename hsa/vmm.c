@@ -1,0 +1,474 @@
+/* Addresses that are reserved, and memory that is mapped there. */
+#include "hsa/vmm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct reservation {
+	struct rt_leaving leaving; /* when it is freed */
+	struct vm_node at;         /* rt_vmm.reservations */
+	struct rt_area area;
+	struct vm_range range[RT_GPUS_MAX]; /* owned; [0] has the host's addresses, the others adopt them */
+	unsigned ranges, mapped;            /* mapped: mappings in it */
+};
+
+struct mapping {
+	struct vm_node at; /* rt_vmm.mappings */
+	struct rt_area area;
+	struct reservation *in; /* borrowed: it is freed after its mappings */
+	struct rt_vmem *vmem;   /* counted by its `mapped` */
+	uint64_t offset_B;      /* of the mapping's first byte in the memory */
+	bool bound[RT_GPUS_MAX];
+	hsa_access_permission_t gpu[RT_GPUS_MAX], cpu;
+};
+
+static struct reservation *reservation_around(const struct rt_vmm *vmm, uint64_t va, uint64_t size_B)
+{
+	struct vm_node *n = va < UINT64_MAX ? vm_tree_next(&vmm->reservations, NULL, va, va + 1) : NULL;
+
+	return n && size_B <= n->hi - va ? vm_container(n, struct reservation, at) : NULL;
+}
+
+/* The first mapping that has any of these addresses, or NULL. */
+static struct mapping *mapping_in(const struct rt_vmm *vmm, uint64_t lo, uint64_t hi)
+{
+	struct vm_node *n = hi > lo ? vm_tree_next(&vmm->mappings, NULL, lo, hi) : NULL;
+
+	return n ? vm_container(n, struct mapping, at) : NULL;
+}
+
+static struct mapping *mapping_at(const struct rt_vmm *vmm, uint64_t va)
+{
+	struct mapping *m = va < UINT64_MAX ? mapping_in(vmm, va, va + 1) : NULL;
+
+	return m && m->at.lo == va ? m : NULL;
+}
+
+/* --- addresses -------------------------------------------------------------------------------- */
+
+static void end_reservation(struct rt_leaving *leaving)
+{
+	struct reservation *s = vm_container(leaving, struct reservation, leaving);
+
+	while (s->ranges)
+		vm_range_release(&s->range[--s->ranges]);
+	free(s);
+}
+
+static int reserve_ranges(struct rt *rt, const struct vm_want *want, struct reservation *s)
+{
+	int r = vm_range_reserve(rt->gpu[0]->vm, want, &s->range[0]);
+
+	for (s->ranges = !r; !r && s->ranges < rt->gpus; s->ranges += !r)
+		r = vm_range_adopt(rt->gpu[s->ranges]->vm, &s->range[0], &s->range[s->ranges]);
+	return r;
+}
+
+static int reserve(struct rt *rt, const struct vm_want *want, void **va)
+{
+	struct reservation *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return drv_fail(-ENOMEM, "no host memory for a reservation");
+	s->leaving.end = end_reservation;
+	r = reserve_ranges(rt, want, s);
+	if (r) {
+		end_reservation(&s->leaving);
+		return r;
+	}
+	s->at = (struct vm_node){.lo = s->range[0].va, .hi = s->range[0].va + want->size_B};
+	s->area.span = (struct rt_span){.type = HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
+					.base = s->at.lo,
+					.size_B = want->size_B,
+					.agent_base = s->at.lo,
+					.owner = &rt->agent[0],
+					.place = SDMA_GTT};
+	pthread_mutex_lock(&rt->memory->vmm->lock);
+	vm_tree_insert(&rt->memory->vmm->reservations, &s->at);
+	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	rt_area_insert(rt, &s->area);
+	*va = (void *)(uintptr_t)s->at.lo;
+	return 0;
+}
+
+hsa_status_t impl_hsa_amd_vmem_address_reserve_align(void **va, size_t size, uint64_t address, uint64_t alignment,
+						     uint64_t flags)
+{
+	RT_ENTER(rt);
+	/* Large ones as the TLB merges pages, unless the client knows better. */
+	struct vm_want want = {.size_B = size,
+			       .align_B = alignment             ? alignment
+					  : size >= POOL_SLAB_B ? POOL_SLAB_B
+								: 0};
+
+	if (!va || !size || size % RT_PAGE_B || alignment & (alignment - 1) ||
+	    flags & ~(uint64_t)HSA_AMD_VMEM_ADDRESS_NO_REGISTER || (alignment && alignment < RT_PAGE_B))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (address % (want.align_B ? want.align_B : RT_PAGE_B) == 0)
+		want.va = address; /* a wish */
+	rt_leave_reap(rt);
+	return reserve(rt, &want, va) ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_amd_vmem_address_reserve(void **va, size_t size, uint64_t address, uint64_t flags)
+{
+	return impl_hsa_amd_vmem_address_reserve_align(va, size, address, 0, flags);
+}
+
+hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
+{
+	RT_ENTER(rt);
+	struct rt_vmm *vmm = rt->memory->vmm;
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct reservation *s;
+
+	if (!va || !size)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&vmm->lock);
+	s = reservation_around(vmm, (uintptr_t)va, 1);
+	if (!s || s->at.lo != (uintptr_t)va)
+		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	else if (s->at.hi - s->at.lo != size)
+		status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	else if (s->mapped)
+		status = HSA_STATUS_ERROR_RESOURCE_FREE;
+	else
+		vm_tree_remove(&vmm->reservations, &s->at);
+	pthread_mutex_unlock(&vmm->lock);
+	if (status)
+		return status;
+	rt_area_remove(rt, &s->area);
+	rt_notes_end(rt, s->at.lo, size);
+	/* Others get the addresses when no work can use them any more. */
+	rt_leave(rt, rt_all_gpus(rt), &s->leaving);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* --- mapping ---------------------------------------------------------------------------------- */
+
+static struct mapping *make_mapping(struct reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
+				    uint64_t offset_B)
+{
+	struct mapping *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->at = (struct vm_node){.lo = va, .hi = va + size_B};
+	m->in = in;
+	m->vmem = vmem;
+	m->offset_B = offset_B;
+	m->area.object = m;
+	m->area.span = (struct rt_span){.type = HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
+					.base = va,
+					.size_B = size_B,
+					.agent_base = va,
+					.owner = vmem->pool->agent,
+					.place = vmem->pool->agent->is_gpu ? SDMA_VRAM : SDMA_GTT,
+					.global_flags = rt_pool_flags(vmem->pool->kind)};
+	return m;
+}
+
+/* The memory is bound when somebody is given access. */
+hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_amd_vmem_alloc_handle_t handle,
+				   uint64_t flags)
+{
+	RT_ENTER(rt);
+	struct rt_vmm *vmm = rt->memory->vmm;
+	const uint64_t lo = (uintptr_t)va;
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	struct reservation *in;
+	struct rt_vmem *vmem;
+	struct mapping *m;
+
+	if (!va || !size || (lo | size | in_offset) % RT_PAGE_B || flags)
+		return status;
+	pthread_mutex_lock(&vmm->lock);
+	in = reservation_around(vmm, lo, size);
+	vmem = rt_vmem_of(handle);
+	if (in && vmem && !mapping_in(vmm, lo, lo + size) && size <= vmem->size_B &&
+	    in_offset <= vmem->size_B - size) {
+		m = make_mapping(in, lo, size, vmem, in_offset);
+		status = m ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	}
+	if (!status) {
+		in->mapped++;
+		vmem->mapped++;
+		vm_tree_insert(&vmm->mappings, &m->at);
+		rt_area_insert(rt, &m->area);
+	}
+	pthread_mutex_unlock(&vmm->lock);
+	return status;
+}
+
+/* The kernel keeps the memory until the work that uses it has ended; what comes behind finds nothing. */
+static int unbind(struct rt *rt, struct mapping *m)
+{
+	const uint64_t size_B = m->at.hi - m->at.lo;
+
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		int r = m->bound[i] ? vm_range_unbind(&m->in->range[i], m->at.lo - m->in->at.lo, size_B) : 0;
+
+		if (r)
+			return r;
+		m->bound[i] = false;
+	}
+	return 0;
+}
+
+/* lock held */
+static void forget_mapping(struct rt *rt, struct mapping *m)
+{
+	rt_area_remove(rt, &m->area);
+	vm_tree_remove(&rt->memory->vmm->mappings, &m->at);
+	m->in->mapped--;
+	m->vmem->mapped--;
+	rt_vmem_drop(m->vmem);
+	free(m);
+}
+
+hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
+{
+	RT_ENTER(rt);
+	struct rt_vmm *vmm = rt->memory->vmm;
+	hsa_status_t status;
+	struct mapping *m;
+
+	if (!va || !size)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&vmm->lock);
+	m = mapping_at(vmm, (uintptr_t)va);
+	if (!m)
+		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	else if (m->at.hi - m->at.lo != size)
+		status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	else
+		status = hsa_status_of(unbind(rt, m));
+	if (!status)
+		forget_mapping(rt, m);
+	pthread_mutex_unlock(&vmm->lock);
+	return status;
+}
+
+hsa_status_t impl_hsa_amd_vmem_retain_alloc_handle(hsa_amd_vmem_alloc_handle_t *handle, void *addr)
+{
+	RT_ENTER(rt);
+	struct rt_vmm *vmm = rt->memory->vmm;
+	struct mapping *m;
+
+	if (!handle || !addr)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&vmm->lock);
+	m = mapping_at(vmm, (uintptr_t)addr);
+	if (m) {
+		m->vmem->refs++;
+		handle->handle = m->vmem->handle;
+	}
+	pthread_mutex_unlock(&vmm->lock);
+	return m ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+}
+
+/* --- access ----------------------------------------------------------------------------------- */
+
+static unsigned access_bits(const struct mapping *m, unsigned gpu)
+{
+	static const unsigned gpu_bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_GPU_READ,
+					    [HSA_ACCESS_PERMISSION_WO] = VM_GPU_WRITE,
+					    [HSA_ACCESS_PERMISSION_RW] = VM_GPU_READ | VM_GPU_WRITE};
+	static const unsigned cpu_bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_CPU_READ,
+					    [HSA_ACCESS_PERMISSION_WO] = VM_CPU_WRITE,
+					    [HSA_ACCESS_PERMISSION_RW] = VM_CPU_READ | VM_CPU_WRITE};
+	unsigned bits = gpu_bits[m->gpu[gpu]];
+
+	if (bits & VM_GPU_READ)
+		bits |= VM_GPU_FETCH;
+	if (m->vmem->pool->kind != RT_POOL_COARSE)
+		bits |= VM_GPU_UNCACHED;
+	/* The host's mapping belongs to the first GPU's range. */
+	return bits | (gpu ? 0 : cpu_bits[m->cpu]);
+}
+
+/* Gives GPU i, and with the first one the host, the access that the mapping says. */
+static int show(struct rt *rt, struct mapping *m, unsigned i)
+{
+	struct vm_range *range = &m->in->range[i];
+	const uint64_t offset_B = m->at.lo - m->in->at.lo, size_B = m->at.hi - m->at.lo;
+	struct vm_bo *bo;
+	int r;
+
+	if (m->bound[i])
+		return vm_range_protect(range, offset_B, size_B, access_bits(m, i));
+	r = rt_vmem_bo(rt, m->vmem, i, &bo);
+	r = r ? r : vm_range_bind(range, offset_B, bo, m->offset_B, size_B, access_bits(m, i));
+	m->bound[i] = !r;
+	return r;
+}
+
+/* Where the CPU sees what it may read, and which GPUs may do anything. */
+static void tell_area(struct rt *rt, struct mapping *m)
+{
+	uint32_t gpus = 0;
+
+	for (unsigned i = 0; i < rt->gpus; i++)
+		gpus |= m->gpu[i] ? 1u << i : 0;
+	rt_area_change(rt, &m->area, gpus, m->cpu & HSA_ACCESS_PERMISSION_RO ? m->at.lo : 0);
+}
+
+static hsa_status_t allow_one(struct rt *rt, struct mapping *m, const struct rt_agent *agent,
+			      hsa_access_permission_t permission)
+{
+	const unsigned i = agent->gpu ? agent->gpu->index : 0;
+	hsa_access_permission_t *at = agent->gpu ? &m->gpu[i] : &m->cpu, before = *at;
+	int r;
+
+	if (before == permission)
+		return HSA_STATUS_SUCCESS;
+	if (permission && agent->gpu && !rt_may_reach(agent->gpu, m->vmem->pool))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	*at = permission;
+	r = show(rt, m, i);
+	if (r)
+		*at = before;
+	tell_area(rt, m);
+	return r == -EACCES ? HSA_STATUS_ERROR_INVALID_AGENT : hsa_status_of(r);
+}
+
+static hsa_status_t allow(struct rt *rt, struct mapping *m, const hsa_amd_memory_access_desc_t *desc, size_t count)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+
+	for (size_t i = 0; !status && i < count; i++)
+		status = allow_one(rt, m, rt_agent_of(rt, desc[i].agent_handle), desc[i].permissions);
+	return status;
+}
+
+static hsa_status_t check_access(const struct rt *rt, const hsa_amd_memory_access_desc_t *desc, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!rt_agent_of(rt, desc[i].agent_handle))
+			return HSA_STATUS_ERROR_INVALID_AGENT;
+		if ((unsigned)desc[i].permissions > HSA_ACCESS_PERMISSION_RW)
+			return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+/* Mappings without a gap from va to the end at least; the last one may go on behind it, as in ROCr. */
+static bool is_covered(const struct rt_vmm *vmm, uint64_t va, uint64_t end)
+{
+	const struct mapping *m;
+
+	for (; va < end; va = m->at.hi) {
+		m = mapping_at(vmm, va);
+		if (!m)
+			return false;
+	}
+	return true;
+}
+
+/* What fails in the middle leaves those before as they were asked to be, as in ROCr. */
+hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_memory_access_desc_t *desc,
+					  size_t count)
+{
+	RT_ENTER(rt);
+	struct rt_vmm *vmm = rt->memory->vmm;
+	uint64_t at = (uintptr_t)va;
+	hsa_status_t status;
+	struct mapping *m;
+
+	if (!va || !size || !desc || !count)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = check_access(rt, desc, count);
+	if (status)
+		return status;
+	pthread_mutex_lock(&vmm->lock);
+	if (!reservation_around(vmm, at, size))
+		status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	else if (!is_covered(vmm, at, at + size))
+		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	for (const uint64_t end = at + size; !status && at < end; at = m->at.hi) {
+		m = mapping_at(vmm, at);
+		status = allow(rt, m, desc, count);
+	}
+	pthread_mutex_unlock(&vmm->lock);
+	return status;
+}
+
+hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const hsa_agent_t *agents)
+{
+	struct rt_vmm *vmm = rt->memory->vmm;
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct mapping *m;
+
+	pthread_mutex_lock(&vmm->lock);
+	m = address < UINT64_MAX ? mapping_in(vmm, address, address + 1) : NULL;
+	if (!m)
+		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	for (; !status && m; m = mapping_at(vmm, m->at.hi))
+		for (uint32_t i = 0; !status && i < count; i++)
+			status = allow_one(rt, m, rt_agent_of(rt, agents[i]), HSA_ACCESS_PERMISSION_RW);
+	pthread_mutex_unlock(&vmm->lock);
+	return status;
+}
+
+hsa_status_t impl_hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *permission, hsa_agent_t handle)
+{
+	RT_ENTER(rt);
+	struct rt_vmm *vmm = rt->memory->vmm;
+	const struct rt_agent *agent = rt_agent_of(rt, handle);
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	const struct mapping *m;
+
+	if (!va || !permission || (uintptr_t)va == UINTPTR_MAX)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&vmm->lock);
+	m = mapping_in(vmm, (uintptr_t)va, (uintptr_t)va + 1);
+	if (!m)
+		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	else if (!agent)
+		status = HSA_STATUS_ERROR_INVALID_AGENT;
+	*permission = status ? HSA_ACCESS_PERMISSION_NONE : agent->gpu ? m->gpu[agent->gpu->index] : m->cpu;
+	pthread_mutex_unlock(&vmm->lock);
+	return status;
+}
+
+/* --- beginning and end ------------------------------------------------------------------------ */
+
+int rt_vmm_init(struct rt *rt)
+{
+	struct rt_vmm *vmm = calloc(1, sizeof(*vmm));
+
+	if (!vmm)
+		return drv_fail(-ENOMEM, "no host memory for virtual memory");
+	pthread_mutex_init(&vmm->lock, NULL);
+	rt->memory->vmm = vmm;
+	return 0;
+}
+
+void rt_vmm_fini(struct rt *rt)
+{
+	struct rt_vmm *vmm = rt->memory->vmm;
+	struct mapping *m;
+	struct vm_node *n;
+
+	if (!vmm)
+		return;
+	while ((m = mapping_in(vmm, 0, UINT64_MAX))) {
+		(void)!unbind(rt, m); /* it fails with the device; then the addresses' ranges forget it */
+		forget_mapping(rt, m);
+	}
+	while ((n = vm_tree_next(&vmm->reservations, NULL, 0, UINT64_MAX))) {
+		struct reservation *s = vm_container(n, struct reservation, at);
+
+		vm_tree_remove(&vmm->reservations, &s->at);
+		rt_area_remove(rt, &s->area);
+		end_reservation(&s->leaving);
+	}
+	while (vmm->memory) {
+		vmm->memory->refs = 0;
+		rt_vmem_drop(vmm->memory);
+	}
+	pthread_mutex_destroy(&vmm->lock);
+	free(vmm);
+	rt->memory->vmm = NULL;
+}
