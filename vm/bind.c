@@ -372,6 +372,24 @@ int vm_range_protect(struct vm_range *range, uint64_t offset_B, uint64_t size_B,
 	return r;
 }
 
+int vm_range_view(const struct vm_range *range, uint64_t offset_B, const struct vm_bo *bo, uint64_t bo_offset_B,
+		  uint64_t size_B, unsigned access)
+{
+	int r = check_part(range, offset_B, size_B);
+
+	if (!r && (range->origin != VM_RANGE_HOST || access & ~(unsigned)CPU ||
+		   (access && !vm_pages_inside(bo_offset_B, size_B, bo->size_B))))
+		r = drv_fail(-EINVAL, "a view with access 0x%x", access);
+	if (!r && access && !(bo->flags & VM_CPU))
+		r = drv_fail(-EACCES, "bo %u is not for the CPU", bo->handle);
+	if (r)
+		return r;
+	if (access)
+		return vm_cpu_map(bo, bo_offset_B, size_B, range->va + offset_B, access);
+	vm_cpu_unmap(range->va + offset_B, size_B);
+	return 0;
+}
+
 /* The first binding in [lo, hi), with offsets from `base`. */
 static int query(struct vm *vm, uint64_t lo, uint64_t hi, uint64_t base, struct vm_bound *bound)
 {

@@ -192,6 +192,12 @@ DRV_MUST_CHECK int vm_range_unbind(struct vm_range *range, uint64_t offset_B, ui
  * vm_range_query() says: each binding has the old access or the new one. */
 DRV_MUST_CHECK int vm_range_protect(struct vm_range *range, uint64_t offset_B, uint64_t size_B, unsigned access);
 
+/* What the CPU sees in a part of a VM_RANGE_HOST where nothing is bound with CPU access: a VM_CPU BO of any vm, or
+ * nothing (access 0; bo may be NULL). It is no binding: it stays until it is changed here or the range is released,
+ * and the BO is not listed for it. */
+DRV_MUST_CHECK int vm_range_view(const struct vm_range *range, uint64_t offset_B, const struct vm_bo *bo,
+				 uint64_t bo_offset_B, uint64_t size_B, unsigned access);
+
 struct vm_bound {
 	uint64_t offset_B, size_B; /* where in the range; may begin before the offset that was asked for */
 	struct vm_bo *bo;          /* borrowed, until it is unbound */
