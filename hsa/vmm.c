@@ -213,7 +213,7 @@ static int unbind(struct rt *rt, struct mapping *m)
 			return r;
 		m->bound[i] = false;
 	}
-	return 0;
+	return m->cpu ? vm_range_view(&m->in->range[0], m->at.lo - m->in->at.lo, NULL, 0, size_B, 0) : 0;
 }
 
 /* lock held */
@@ -275,20 +275,28 @@ static unsigned access_bits(const struct mapping *m, unsigned gpu)
 	static const unsigned gpu_bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_GPU_READ,
 					    [HSA_ACCESS_PERMISSION_WO] = VM_GPU_WRITE,
 					    [HSA_ACCESS_PERMISSION_RW] = VM_GPU_READ | VM_GPU_WRITE};
-	static const unsigned cpu_bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_CPU_READ,
-					    [HSA_ACCESS_PERMISSION_WO] = VM_CPU_WRITE,
-					    [HSA_ACCESS_PERMISSION_RW] = VM_CPU_READ | VM_CPU_WRITE};
 	unsigned bits = gpu_bits[m->gpu[gpu]];
 
 	if (bits & VM_GPU_READ)
 		bits |= VM_GPU_FETCH;
 	if (m->vmem->pool->kind != RT_POOL_COARSE)
 		bits |= VM_GPU_UNCACHED;
-	/* The host's mapping belongs to the first GPU's range. */
-	return bits | (gpu ? 0 : cpu_bits[m->cpu]);
+	return bits;
 }
 
-/* Gives GPU i, and with the first one the host, the access that the mapping says. */
+/* Gives the host the access that the mapping says, straight from the BO: through the range's own GPU it would be
+ * that GPU's as well, which may be no peer of the memory's. */
+static int show_host(struct mapping *m)
+{
+	static const unsigned bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_CPU_READ,
+					[HSA_ACCESS_PERMISSION_WO] = VM_CPU_WRITE,
+					[HSA_ACCESS_PERMISSION_RW] = VM_CPU_READ | VM_CPU_WRITE};
+
+	return vm_range_view(&m->in->range[0], m->at.lo - m->in->at.lo, m->vmem->bo[m->vmem->home], m->offset_B,
+			     m->at.hi - m->at.lo, bits[m->cpu]);
+}
+
+/* The same for GPU i. */
 static int show(struct rt *rt, struct mapping *m, unsigned i)
 {
 	struct vm_range *range = &m->in->range[i];
@@ -317,8 +325,7 @@ static void tell_area(struct rt *rt, struct mapping *m)
 static hsa_status_t allow_one(struct rt *rt, struct mapping *m, const struct rt_agent *agent,
 			      hsa_access_permission_t permission)
 {
-	const unsigned i = agent->gpu ? agent->gpu->index : 0;
-	hsa_access_permission_t *at = agent->gpu ? &m->gpu[i] : &m->cpu, before = *at;
+	hsa_access_permission_t *at = agent->gpu ? &m->gpu[agent->gpu->index] : &m->cpu, before = *at;
 	int r;
 
 	if (before == permission)
@@ -326,7 +333,7 @@ static hsa_status_t allow_one(struct rt *rt, struct mapping *m, const struct rt_
 	if (permission && agent->gpu && !rt_may_reach(agent->gpu, m->vmem->pool))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	*at = permission;
-	r = show(rt, m, i);
+	r = agent->gpu ? show(rt, m, agent->gpu->index) : show_host(m);
 	if (r)
 		*at = before;
 	tell_area(rt, m);
