@@ -262,6 +262,8 @@ struct cs_kernel {
 };
 /* The kernel calls what the compiler cannot see: how much stack it takes is not known. */
 bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel);
+/* 32 or 64. */
+unsigned cs_kernel_wave_lanes(const struct cs_kernel *kernel);
 
 /* A variable of a code object. */
 struct cs_variable {

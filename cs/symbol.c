@@ -195,6 +195,11 @@ bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel)
 	return kernel->properties & DYNAMIC_STACK;
 }
 
+unsigned cs_kernel_wave_lanes(const struct cs_kernel *kernel)
+{
+	return kernel->properties & WAVE32 ? 32 : 64;
+}
+
 int cs_code_kernel(const struct cs_code *code, const char *name, const struct cs_kernel **kernel)
 {
 	const struct cs_kernel key = {.name = name};

@@ -386,7 +386,7 @@ void rt_handlers_wake(struct rt *rt);
 /* To all handlers of hsa_amd_register_system_event_handler(); false: there is none. */
 bool rt_event(struct rt *rt, const hsa_amd_event_t *event);
 
-/* --- code (executable.c) ---------------------------------------------------------------------- */
+/* --- code (executable.c, code.h) -------------------------------------------------------------- */
 
 DRV_MUST_CHECK int rt_loader_init(struct rt *rt);
 void rt_loader_fini(struct rt *rt);

@@ -144,12 +144,12 @@ HSA_IMPL(core, hsa_code_object_reader_create_from_file)
 HSA_IMPL(core, hsa_code_object_reader_create_from_memory)
 HSA_IMPL(core, hsa_code_object_reader_destroy)
 HSA_IMPL(core, hsa_executable_create_alt)
-HSA_UNSUPPORTED(core, hsa_executable_load_program_code_object, HSA_STATUS_ERROR)
+HSA_IMPL(core, hsa_executable_load_program_code_object)
 HSA_IMPL(core, hsa_executable_load_agent_code_object)
 HSA_IMPL(core, hsa_executable_validate_alt)
 HSA_IMPL(core, hsa_executable_get_symbol_by_name)
 HSA_IMPL(core, hsa_executable_iterate_agent_symbols)
-HSA_UNSUPPORTED(core, hsa_executable_iterate_program_symbols, HSA_STATUS_ERROR)
+HSA_IMPL(core, hsa_executable_iterate_program_symbols)
 
 /* --- AmdExtTable ------------------------------------------------------------------------------- */
 
@@ -267,12 +267,12 @@ HSA_UNSUPPORTED(pc_sampling, hsa_ven_amd_pcs_flush, HSA_STATUS_ERROR)
 /* --- the loader extension ---------------------------------------------------------------------- */
 
 HSA_IMPL(loader, hsa_ven_amd_loader_query_host_address)
-HSA_UNSUPPORTED(loader, hsa_ven_amd_loader_query_segment_descriptors, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(loader, hsa_ven_amd_loader_query_executable, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(loader, hsa_ven_amd_loader_executable_iterate_loaded_code_objects, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(loader, hsa_ven_amd_loader_loaded_code_object_get_info, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(loader, hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(loader, hsa_ven_amd_loader_iterate_executables, HSA_STATUS_ERROR)
+HSA_IMPL(loader, hsa_ven_amd_loader_query_segment_descriptors)
+HSA_IMPL(loader, hsa_ven_amd_loader_query_executable)
+HSA_IMPL(loader, hsa_ven_amd_loader_executable_iterate_loaded_code_objects)
+HSA_IMPL(loader, hsa_ven_amd_loader_loaded_code_object_get_info)
+HSA_IMPL(loader, hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size)
+HSA_IMPL(loader, hsa_ven_amd_loader_iterate_executables)
 
 /* --- exported, in no table --------------------------------------------------------------------- */
 

@@ -1,11 +1,6 @@
 #include "hsa/table.h"
 
 #include <errno.h>
-#include <link.h>
-
-/* Why a debugger finds no code objects here: r_version 0 says that nobody keeps the list. */
-extern struct r_debug _amdgpu_r_debug;
-__attribute__((visibility("default"))) struct r_debug _amdgpu_r_debug;
 
 /* Also for functions that give no status: who calls one of those has not looked at what created its object. */
 #define UNSUPPORTED(status)                                                                                        \
