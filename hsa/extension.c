@@ -1,77 +1,165 @@
-/* Extensions. The loader's table can be had, since clients keep it without asking whether it is supported; it is
- * not complete, so no extension is called supported. */
+/* Extensions: which there are, and their tables of functions. */
 #include <string.h>
 
 #include "hsa/internal.h"
 #include "hsa/table.h"
 
-static hsa_status_t is_supported(bool *result)
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Supported ones have a table; each minor version is a longer part of it. The finalizer's functions are exported as
+ * ROCr's are, and fail: HSAIL has no compiler. Counters and profiles of packets need the kernel's debug interface.
+ */
+#define NAMED(extension) .id = extension, .name = #extension
+static const struct extension {
+	uint16_t id;
+	const char *name;
+	const void *table;
+	uint8_t minors;
+	uint8_t functions[4]; /* by minor version */
+} extensions[] = {
+	{NAMED(HSA_EXTENSION_FINALIZER)},
+	{NAMED(HSA_EXTENSION_IMAGES)},
+	{NAMED(HSA_EXTENSION_PERFORMANCE_COUNTERS)},
+	{NAMED(HSA_EXTENSION_PROFILING_EVENTS)},
+	{NAMED(HSA_EXTENSION_AMD_PROFILER)},
+	{NAMED(HSA_EXTENSION_AMD_LOADER), &rt_tables.loader, 4, {3, 5, 6, 7}},
+	{NAMED(HSA_EXTENSION_AMD_AQLPROFILE)},
+	{NAMED(HSA_EXTENSION_AMD_PC_SAMPLING)},
+};
+
+static const struct extension *find(uint16_t id)
 {
+	for (size_t i = 0; i < COUNT(extensions); i++)
+		if (extensions[i].id == id)
+			return &extensions[i];
+	return NULL;
+}
+
+/* The supported one of that major version, or NULL. */
+static const struct extension *find_supported(uint16_t id, uint16_t major)
+{
+	const struct extension *x = find(id);
+
+	return x && x->table && major == 1 ? x : NULL;
+}
+
+hsa_status_t impl_hsa_extension_get_name(uint16_t extension, const char **name)
+{
+	const struct extension *x = find(extension);
 	RT_ENTER(rt);
 
 	(void)rt;
-	if (!result)
+	if (!name)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	*result = false;
+	*name = x ? x->name : "HSA_EXTENSION_INVALID"; /* as ROCr */
+	return x ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+void rt_extension_bits(uint8_t bits[128])
+{
+	memset(bits, 0, 128);
+	for (size_t i = 0; i < COUNT(extensions); i++)
+		if (extensions[i].table)
+			bits[extensions[i].id / 8] |= (uint8_t)(1u << extensions[i].id % 8);
+}
+
+/* Unknown numbers are wrong, and known extensions may not be there. */
+static hsa_status_t supports(uint16_t extension, uint16_t major, uint16_t minor, bool *result)
+{
+	const struct extension *x = find_supported(extension, major);
+
+	if (!result || !find(extension))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*result = x && minor < x->minors;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* Gives the last minor version. */
+static hsa_status_t supports_major(uint16_t extension, uint16_t major, uint16_t *minor, bool *result)
+{
+	const struct extension *x = find_supported(extension, major);
+
+	if (!minor || !result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*result = x;
+	if (x)
+		*minor = x->minors - 1;
 	return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t impl_hsa_system_extension_supported(uint16_t extension, uint16_t major, uint16_t minor, bool *result)
 {
-	(void)extension, (void)major, (void)minor;
-	return is_supported(result);
+	RT_ENTER(rt);
+
+	(void)rt;
+	return supports(extension, major, minor, result);
 }
 
 hsa_status_t impl_hsa_system_major_extension_supported(uint16_t extension, uint16_t major, uint16_t *minor,
 						       bool *result)
 {
-	(void)extension, (void)major;
-	return minor ? is_supported(result) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
-}
-
-static hsa_status_t agent_supports(hsa_agent_t agent, bool *result)
-{
 	RT_ENTER(rt);
 
-	return rt_agent_of(rt, agent) ? is_supported(result) : HSA_STATUS_ERROR_INVALID_AGENT;
+	(void)rt;
+	return supports_major(extension, major, minor, result);
 }
 
-hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t agent, uint16_t major,
+/* What GPUs support is what the system does; a CPU has no extension. */
+hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t handle, uint16_t major,
 						uint16_t minor, bool *result)
 {
-	(void)extension, (void)major, (void)minor;
-	return agent_supports(agent, result);
+	const struct rt_agent *agent;
+	hsa_status_t status;
+	RT_ENTER(rt);
+
+	agent = rt_agent_of(rt, handle);
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	status = supports(extension, major, minor, result);
+	if (!status)
+		*result &= agent->is_gpu;
+	return status;
 }
 
-hsa_status_t impl_hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t agent, uint16_t major,
+hsa_status_t impl_hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t handle, uint16_t major,
 						      uint16_t *minor, bool *result)
 {
-	(void)extension, (void)major;
-	return minor ? agent_supports(agent, result) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	const struct rt_agent *agent;
+	hsa_status_t status;
+	RT_ENTER(rt);
+
+	agent = rt_agent_of(rt, handle);
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	status = supports_major(extension, major, minor, result);
+	if (!status)
+		*result &= agent->is_gpu;
+	return status;
 }
 
 /* As ROCr: the first `size_B` bytes of the table; what lies behind its end stays as it is. */
 hsa_status_t impl_hsa_system_get_major_extension_table(uint16_t extension, uint16_t major, size_t size_B,
 						       void *table)
 {
+	const struct extension *x = find_supported(extension, major);
+	size_t whole_B;
 	RT_ENTER(rt);
 
 	(void)rt;
 	if (!table || !size_B)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (extension != HSA_EXTENSION_AMD_LOADER || major != 1)
+	if (!x)
 		return HSA_STATUS_ERROR;
-	memcpy(table, &rt_tables.loader, size_B < sizeof(rt_tables.loader) ? size_B : sizeof(rt_tables.loader));
+	whole_B = x->functions[x->minors - 1] * sizeof(void *);
+	memcpy(table, x->table, size_B < whole_B ? size_B : whole_B);
 	return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t impl_hsa_system_get_extension_table(uint16_t extension, uint16_t major, uint16_t minor, void *table)
 {
-	/* By minor version: 3, 5, 6 and 7 functions. */
-	static const uint8_t functions[] = {3, 5, 6, 7};
+	const struct extension *x = find_supported(extension, major);
 
-	if (minor >= sizeof(functions))
-		return HSA_STATUS_ERROR;
-	return impl_hsa_system_get_major_extension_table(extension, major, functions[minor] * sizeof(void *),
-							 table);
+	/* A size of 0 for what there is not: an invalid argument, as in ROCr. */
+	return impl_hsa_system_get_major_extension_table(
+		extension, major, x && minor < x->minors ? x->functions[minor] * sizeof(void *) : 0, table);
 }

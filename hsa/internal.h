@@ -157,6 +157,7 @@ enum rt_type {
 	RT_SAMPLER,
 	RT_VMEM,
 	RT_SIGNAL_GROUP,
+	RT_ISA, /* a number, no slot: isa.c */
 };
 #define RT_KIND(type) DRV_HANDLE_KIND(0x5b, type)
 extern struct drv_handles rt_handles;
@@ -182,6 +183,8 @@ void rt_agents_fini(struct rt *rt);
 /* Fills agent->info and agent->isa. */
 void rt_info_cpu(struct rt *rt, struct rt_agent *agent);
 void rt_info_gpu(struct rt *rt, struct rt_agent *agent);
+/* HSA_SYSTEM_INFO_EXTENSIONS, and the same of a GPU: a bit for each extension that is there (extension.c). */
+void rt_extension_bits(uint8_t bits[128]);
 /* The isa handle is the address of agent->isa. */
 static inline hsa_isa_t rt_isa_handle(const struct rt_agent *agent)
 {
@@ -261,8 +264,9 @@ struct rt_signal {
 	bool gpu_writes;           /* `gpu` will write `final` into memory when it ends */
 	bool shadowed;             /* the CPU changed it meanwhile: `shadow` is the value, less 1 when `gpu` ends */
 	_Atomic bool listed;       /* in the list of signals to settle; written under that list's lock */
-	struct rt_agent *_Atomic clock; /* borrowed: whose clock timed the last copy that completes it; NULL: none */
-	_Atomic bool failed;       /* a producer of it was lost; until the CPU stores a value */
+	struct rt_agent
+		*_Atomic clock; /* borrowed: whose clock timed the last copy that completes it; NULL: none */
+	_Atomic bool failed;    /* a producer of it was lost; until the CPU stores a value */
 	int64_t final, shadow;
 	struct rt_producer gpu;
 	struct rt_producer *owed; /* owned: producers whose end the CPU has yet to apply */
