@@ -154,9 +154,9 @@ $(O)/bin/tests/%: $(O)/tests/%.o $(TEST_LIB) $(TEST_KERNELS) $(O)/libcode.a $(O)
 
 # Programs of HSA know its headers and the library alone. Their virtual GPU stands in front of the library's libc, too.
 $(O)/libtests.a: $(TEST_LIB)
-$(O)/bin/tests/hsa/%: $(O)/tests/hsa/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(HSA_LIB)
+$(O)/bin/tests/hsa/%: $(O)/tests/hsa/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/libcode.a $(O)/vgpu.o $(HSA_LIB)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_EXTRA) $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(HSA_LIB) \
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_EXTRA) $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(O)/libcode.a $(HSA_LIB) \
 		-Wl,-rpath,'$$ORIGIN/../../../lib' -ldl -lm -o $@
 # The test of the binary surface takes its list from our headers, and from Debian's in /usr/include/hsa.
 ABI_LISTS := $(O)/tests/hsa/abi/ours.o $(O)/tests/hsa/abi/debians.o

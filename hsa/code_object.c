@@ -56,7 +56,7 @@ static int create(const void *image, size_t size_B, struct code_object **out)
 hsa_status_t impl_hsa_code_object_deserialize(void *serialized, size_t size_B, const char *options,
 					      hsa_code_object_t *handle)
 {
-	struct code_object *c;
+	struct code_object *c = NULL;
 	int r;
 	RT_ENTER(rt);
 
