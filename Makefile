@@ -74,7 +74,7 @@ STACK_BIN := $(patsubst %.c,$(O)/bin/%,$(STACK_SRC))
 LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(LONG_SRC))
 BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 
-.PHONY: all check-deps lib examples headers demo check check-long check-clients bench deps layers format format-check install clean help shaders
+.PHONY: all check-deps lib examples headers demo check check-long check-clients check-hip bench deps layers format format-check install clean help shaders
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -88,6 +88,7 @@ HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wal
 	--no-gpu-bundle-output
 include shaders/shaders.mk
 include tests/code/code.mk
+include tests/clients/clients.mk
 
 # --- host code ------------------------------------------------------------------------------------------------
 $(O)/%.o: %.c $(O)/deps.stamp
@@ -245,17 +246,22 @@ RUN_PROBES  = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 -
 	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500
 
 TOOL_SO := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/tool_*.c))
-check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO)
+check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS)
 	@$(RUN_PROBES)
-	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN)
+	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN) $(CLIENT_TESTS)
+	@$(if $(CLIENT_TESTS),,echo "HIP programs were left out: $(HIP_MISSING)")
 
-check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(TOOL_SO)
-	@TUFF_TEST_LONG=1 $(RUN_TESTS) --long --timeout 3600 -- $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN)
+check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(TOOL_SO) $(CLIENT_TESTS)
+	@TUFF_TEST_LONG=1 $(RUN_TESTS) --long --timeout 3600 -- $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(CLIENT_TESTS)
 
-# Other people's drivers on the virtual GPU. Not part of check: half a gigabyte of packages.
+# Other people's drivers on the virtual GPU, and AMD's HIP over our HSA. Their packages are two gigabytes: check does not
+# install them; where they are, it runs the programs of HIP, too.
 check-clients: all
-	@tools/deps.sh mesa-vulkan-drivers libvulkan-dev glslang-tools mesa-opencl-icd ocl-icd-opencl-dev libclc-15
+	@tools/deps.sh mesa-vulkan-drivers libvulkan-dev glslang-tools mesa-opencl-icd ocl-icd-opencl-dev libclc-15 $(HIP_PACKAGES)
 	@tests/clients/run.sh $(O)
+	@$(MAKE) --no-print-directory check-hip
+check-hip: all $(CLIENT_TESTS)
+	@O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 -- $(CLIENT_TESTS)
 
 bench: all $(BENCH_BIN)
 	@set -e; for b in $(BENCH_BIN); do $$b; done

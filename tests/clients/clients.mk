@@ -1,0 +1,29 @@
+# HIP programs on Debian's own libamdhip64, over our HSA and the virtual GPU: part of `make check` where Debian's packages
+# are installed, which `make check-clients` does. A test is $(O)/bin/tests/clients/PROGRAM.GPU, a script around `tuff run`.
+# A sanitizer would have to be loaded into libamdhip64's process first; those builds go without.
+HIP_PACKAGES := rocminfo hipcc libamdhip64-dev librocrand-dev librocsparse-dev
+HIP_READY    := $(if $(findstring sanitize,$(OPT_$(MODE))),,$(shell \
+	[ "$$(dpkg-query -W -f '$${db:Status-Status}\n' $(HIP_PACKAGES) 2>/dev/null | grep -c '^installed')" = $(words $(HIP_PACKAGES)) ] && echo yes))
+
+HIP_GPUS  := gfx906 gfx908 gfx90a
+# Debian's compiler for HIP, clang 15. Without that variable it looks for GPUs, although it is told which.
+HIPCC       = HCC_AMDGPU_TARGET=gfx906 hipcc
+HIPCC_FLAGS := -std=c++17 -O2 -Wall -Wextra -Werror -I. $(addprefix --offload-arch=,$(HIP_GPUS))
+# hip_test PROGRAM NAME
+define hip_test
+HIP_TESTS += $(O)/bin/tests/clients/$(1).$(2)
+$(O)/bin/tests/clients/$(1).$(2): $(O)/clients/$(1) tests/clients/clients.mk
+	@mkdir -p $$(@D)
+	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
+	echo 'exec "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
+endef
+HIP_PROGRAMS := $(patsubst tests/clients/hip/%.hip,%,$(wildcard tests/clients/hip/*.hip))
+$(foreach p,$(HIP_PROGRAMS),$(foreach g,$(or $(HIP_GPUS_$(p)),$(HIP_GPUS)),$(eval $(call hip_test,$(p),$(g)))))
+
+$(O)/clients/%: tests/clients/hip/%.hip tests/clients/hip/hip.h tests/check.h tests/clients/clients.mk
+	@mkdir -p $(@D)
+	$(call say,HIPCC,$@)$(HIPCC) $(HIPCC_FLAGS) $< -o $@ $(HIP_LIBS_$*)
+
+# The tests that can be run here.
+HIP_MISSING  := $(if $(findstring sanitize,$(OPT_$(MODE))),their libraries know no sanitizer,make check-clients installs what they need)
+CLIENT_TESTS := $(if $(HIP_READY),$(HIP_TESTS))
