@@ -251,8 +251,8 @@ check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS)
 	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN) $(CLIENT_TESTS)
 	@$(if $(CLIENT_TESTS),,echo "HIP programs were left out: $(HIP_MISSING)")
 
-check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(TOOL_SO) $(CLIENT_TESTS)
-	@TUFF_TEST_LONG=1 $(RUN_TESTS) --long --timeout 3600 -- $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(CLIENT_TESTS)
+check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(TOOL_SO) $(CLIENT_TESTS) $(CLIENT_LONG_TESTS)
+	@TUFF_TEST_LONG=1 $(RUN_TESTS) --long --timeout 3600 -- $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(CLIENT_TESTS) $(CLIENT_LONG_TESTS)
 
 # Other people's drivers on the virtual GPU, and AMD's HIP over our HSA. Their packages are two gigabytes: check does not
 # install them; where they are, it runs the programs of HIP, too.
