@@ -91,8 +91,18 @@ static bool find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64
 		return false;
 	/* A peer's memory is, for this GPU's engines, memory elsewhere. */
 	end->place = span.place == SDMA_VRAM && span.owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
-	end->cpu = span.host_base && end->va == address;
+	end->cpu = span.host_base == span.base && end->va == address;
 	return true;
+}
+
+/* Where the CPU reaches what a client names: locked memory has an address for GPUs, too. */
+static void *host_address(struct rt *rt, uint64_t address)
+{
+	struct rt_span span;
+
+	if (rt_span_find(rt, address, &span) && span.host_base)
+		address = span.host_base + (address - span.base);
+	return (void *)(uintptr_t)address;
 }
 
 /* Not so: an alias, and memory that was mapped for others. */
@@ -135,7 +145,7 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t sr
 	if (!gpu && (!host_sees(rt, dst) || !host_sees(rt, src)))
 		return drv_fail(-EXDEV, "nobody reaches both ends of the copy");
 	if (!gpu) {
-		memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size_B);
+		memmove(host_address(rt, dst), host_address(rt, src), size_B);
 		return 0;
 	}
 	if (!find_end(rt, gpu, dst, size_B, &job.dst) || !find_end(rt, gpu, src, size_B, &job.src))
@@ -380,8 +390,8 @@ static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *
 
 	if (!c)
 		return -ENOMEM;
-	c->host_dst = dst;
-	c->host_src = src;
+	c->host_dst = host_address(rt, (uintptr_t)dst);
+	c->host_src = host_address(rt, (uintptr_t)src);
 	c->job.size_B = size_B;
 	if (gpu)
 		r = reach(rt, c, 0, (uintptr_t)dst, size_B, &c->job.dst);

@@ -36,9 +36,10 @@ static inline void *rig_memory(hsa_amd_memory_pool_t pool, size_t size_B)
 	return memory;
 }
 
+/* Host memory, zeroed: fine-grained, so that kernels that run see what the host stores. */
 static inline void *rig_host(size_t size_B)
 {
-	void *memory = rig_memory(rig.found.cpu[0].coarse, size_B);
+	void *memory = rig_memory(rig.found.cpu[0].fine, size_B);
 
 	memset(memory, 0, size_B);
 	return memory;
