@@ -34,6 +34,7 @@ static struct drv_config config = {
 	.log_fd = STDERR_FILENO,
 	.spin_us = 50,
 	.staging_KiB = 1024,
+	.split_ms = 250,
 };
 
 static const struct word *find_word(const struct word *words, size_t count, const char *text, size_t length)
@@ -103,6 +104,19 @@ static bool parse_staging(const char *text)
 	return parse_number(text, 64, 65536, &config.staging_KiB);
 }
 
+static bool parse_split(const char *text)
+{
+	return parse_number(text, 0, 60000, &config.split_ms);
+}
+
+static bool parse_whole(const char *text)
+{
+	if (strlen(text) >= sizeof(config.whole))
+		return false;
+	strcpy(config.whole, text);
+	return true;
+}
+
 static bool parse_fine_vram(const char *text)
 {
 	uint32_t on = 0;
@@ -125,7 +139,8 @@ static const struct {
 	{"TUFF_LOG_FILE", parse_log_file},   {"TUFF_LOG", parse_log},
 	{"TUFF_COPY", parse_copy},           {"TUFF_SPIN_US", parse_spin},
 	{"TUFF_STAGING_KIB", parse_staging}, {"HSA_FORCE_FINE_GRAIN_PCIE", parse_fine_vram},
-	{"HSA_TOOLS_LIB", parse_tools},
+	{"HSA_TOOLS_LIB", parse_tools},      {"TUFF_SPLIT_MS", parse_split},
+	{"TUFF_WHOLE", parse_whole},
 };
 
 static void complain(const char *name, const char *text)

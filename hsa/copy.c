@@ -1,5 +1,6 @@
-/* Copies between any two addresses, of bytes in a row or of rectangles. One GPU's copier does each: the source's, or the destination's, or for two host
- * addresses none. What has to wait for a signal that nobody has submitted is work for the progress thread. */
+/* Copies between any two addresses, of bytes in a row or of rectangles. One GPU's copier does each: the source's,
+ * or the destination's, or for two host addresses none. What has to wait for a signal that nobody has submitted is
+ * work for the progress thread. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct copy {
 	struct rt_gpu *gpu;        /* borrowed; NULL: the CPU copies */
 	struct sdma_job job;
 	struct sdma_rect rect; /* row_B 0: bytes in a row */
-	void *host_dst; /* where the CPU copies to and from */
+	void *host_dst;        /* where the CPU copies to and from */
 	const void *host_src;
 	struct vm_mem *registered[2]; /* owned, until it has ended */
 	bool submitted, timed;
@@ -462,8 +463,8 @@ static bool is_pitched(const hsa_pitched_ptr_t *in, const hsa_dim3_t *range)
 	       (range->z == 1 || in->slice / range->y >= in->pitch || in->slice >= (uint64_t)range->y * in->pitch);
 }
 
-static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *rect, uint64_t dst_B, uint64_t src_B,
-		     const struct link *link)
+static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *rect, uint64_t dst_B,
+		     uint64_t src_B, const struct link *link)
 {
 	struct copy *c = new_copy(rt, gpu, link);
 	int r;
@@ -514,7 +515,8 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 				  .rows = range->y,
 				  .slices = range->z};
 	if (!is_pitched(dst, range) || !is_pitched(src, range) ||
-	    !extent(dst, dst_offset, range, &rect.dst, &dst_B) || !extent(src, src_offset, range, &rect.src, &src_B))
+	    !extent(dst, dst_offset, range, &rect.dst, &dst_B) ||
+	    !extent(src, src_offset, range, &rect.src, &src_B))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_queues_flush(rt);
 	return hsa_status_of(copy_rect(rt, agent->gpu, &rect, dst_B, src_B, &link));
@@ -530,7 +532,8 @@ hsa_status_t impl_hsa_amd_profiling_async_copy_enable(bool enable)
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle, hsa_amd_profiling_async_copy_time_t *time)
+hsa_status_t impl_hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle,
+							hsa_amd_profiling_async_copy_time_t *time)
 {
 	const amd_signal_t *memory = rt_signal_memory(handle);
 	struct rt_signal *signal;

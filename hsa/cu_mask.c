@@ -1,5 +1,5 @@
-/* Which compute units a queue's dispatches may use. Clients count the units of a GPU in one row; hardware has a mask
- * for each shader engine. */
+/* Which compute units a queue's dispatches may use. Clients count the units of a GPU in one row; hardware has a
+ * mask for each shader engine. */
 #include <string.h>
 
 #include "hsa/queue.h"

@@ -1,6 +1,6 @@
-/* What only the kernel knows: memory faults and resets. A job whose kernel faulted ends like any other, and one that
- * the watchdog stopped may, so somebody has to ask: after waits that took long, at the end of queues, and from time to
- * time while somebody waits (docs/hsa.md). */
+/* What only the kernel knows: memory faults and resets. A job whose kernel faulted ends like any other, and one
+ * that the watchdog stopped may, so somebody has to ask: after waits that took long, at the end of queues, and from
+ * time to time while somebody waits (docs/hsa.md). */
 #include "hsa/queue.h"
 
 #define LOOK_NS 20000000 /* between two looks */

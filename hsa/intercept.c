@@ -1,8 +1,8 @@
-/* Intercept queues, for tools: the client's packets go through handlers, which may change, drop and add packets, into
- * an ordinary queue that nobody else sees.
+/* Intercept queues, for tools: the client's packets go through handlers, which may change, drop and add packets,
+ * into an ordinary queue that nobody else sees.
  *
- * Handlers are the client's code: they run on the thread that rings, without a lock, or on the thread for callbacks.
- * What the queue below has no room for waits in `left`, and the progress thread moves it on. */
+ * Handlers are the client's code: they run on the thread that rings, without a lock, or on the thread for
+ * callbacks. What the queue below has no room for waits in `left`, and the progress thread moves it on. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,11 +219,10 @@ static int create(struct rt *rt, struct rt_queue_want *want, struct rt_queue **o
 	return 0;
 }
 
-hsa_status_t impl_hsa_amd_queue_intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-						 void (*callback)(hsa_status_t status, hsa_queue_t *source,
-								  void *data),
-						 void *data, uint32_t private_B, uint32_t group_B,
-						 hsa_queue_t **queue)
+hsa_status_t
+impl_hsa_amd_queue_intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
+				    void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
 {
 	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
 	struct rt_queue *q = NULL;

@@ -264,8 +264,9 @@ struct rt_signal {
 	bool gpu_writes;           /* `gpu` will write `final` into memory when it ends */
 	bool shadowed;             /* the CPU changed it meanwhile: `shadow` is the value, less 1 when `gpu` ends */
 	_Atomic bool listed;       /* in the list of signals to settle; written under that list's lock */
-	struct rt_agent *_Atomic clock; /* borrowed: whose clock timed the last copy that completes it; NULL: none */
-	_Atomic bool failed;       /* a producer of it was lost; until the CPU stores a value */
+	struct rt_agent
+		*_Atomic clock; /* borrowed: whose clock timed the last copy that completes it; NULL: none */
+	_Atomic bool failed;    /* a producer of it was lost; until the CPU stores a value */
 	int64_t final, shadow;
 	struct rt_producer gpu;
 	struct rt_producer *owed; /* owned: producers whose end the CPU has yet to apply */

@@ -70,13 +70,16 @@ static int close_job(struct batch *b, const struct cs_point *after, unsigned cou
 	const struct cs_order order = {.after = after, .after_count = count};
 	uint64_t seq = cs_ring_last(c->ring).seq + 1;
 	struct cs_ib *ib = b->ib;
+	int r;
 
 	if (!ib)
 		return 0;
 	b->ib = NULL;
 	/* Behind its last completion the job may still run something: then no completion is the last. */
 	atomic_store(&c->last[seq % RT_JOBS_TRACKED], b->completions == c->issued ? 0 : c->issued);
-	return cs_submit(ib, count ? &order : NULL, NULL);
+	r = cs_submit(ib, count ? &order : NULL, NULL);
+	/* Its packets were read: there is no later for them. */
+	return r == -EBUSY ? -ENOMEM : r;
 }
 
 /* The first words of a packet in the job: wait for what came before, see what others wrote. */
@@ -271,17 +274,14 @@ static enum outcome barrier_value(struct batch *b, const union rt_packet *p)
 
 /* --- dispatches ------------------------------------------------------------------------------- */
 
-static const struct cs_kernel *find_kernel(struct rt_queue *q, uint64_t object)
+static struct rt_known_kernel *find_kernel(struct rt_queue *q, uint64_t object)
 {
 	uint32_t generation = rt_kernel_generation(q->rt);
-	unsigned place = object / 64 % RT_KERNEL_CACHE;
+	struct rt_known_kernel *known = &q->cache[object / 64 % RT_KERNEL_CACHE];
 
-	if (__builtin_expect(q->cache[place].object != object || q->cache[place].generation != generation, 0)) {
-		q->cache[place].object = object;
-		q->cache[place].generation = generation;
-		q->cache[place].kernel = rt_kernel_find(q->rt, q->gpu, object);
-	}
-	return q->cache[place].kernel;
+	if (__builtin_expect(known->object != object || known->generation != generation, 0))
+		*known = (struct rt_known_kernel){object, generation, rt_kernel_find(q->rt, q->gpu, object), 0};
+	return known;
 }
 
 /* The statuses are those that ROCr derives from its packet processor's errors. */
@@ -304,21 +304,22 @@ static hsa_status_t check_dispatch(struct rt_queue *q, const hsa_kernel_dispatch
 	return HSA_STATUS_SUCCESS;
 }
 
+/* All but which part of the grid. */
 static void fill_launch(struct cs_launch *l, const struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p,
 			const struct cs_kernel *kernel, uint64_t index)
 {
-	*l = (struct cs_launch){
-		.kernel = kernel,
-		.grid = {p->grid_size_x, p->grid_size_y, p->grid_size_z},
-		.group = {p->workgroup_size_x, p->workgroup_size_y, p->workgroup_size_z},
-		.lds_B = p->group_segment_size,
-		.private_B =
-			p->private_segment_size > kernel->private_B ? p->private_segment_size : kernel->private_B,
-		.kernarg_va = (uintptr_t)p->kernarg_address,
-		.queue_va = (uintptr_t)q->amd,
-		.dispatch_id = index,
-		.cu_mask = q->masked ? q->cu_mask : NULL,
-	};
+	const uint32_t grid[3] = {p->grid_size_x, p->grid_size_y, p->grid_size_z};
+	const uint32_t group[3] = {p->workgroup_size_x, p->workgroup_size_y, p->workgroup_size_z};
+
+	l->kernel = kernel;
+	memcpy(l->grid, grid, sizeof(grid));
+	memcpy(l->group, group, sizeof(group));
+	l->lds_B = p->group_segment_size;
+	l->private_B = p->private_segment_size > kernel->private_B ? p->private_segment_size : kernel->private_B;
+	l->kernarg_va = (uintptr_t)p->kernarg_address;
+	l->queue_va = (uintptr_t)q->amd;
+	l->dispatch_id = index;
+	l->cu_mask = q->masked ? q->cu_mask : NULL;
 }
 
 /* A kernel that reads its packet gets a copy: the ring's slot is the client's again. */
@@ -332,37 +333,100 @@ static int copy_packet(struct cs_ib *ib, const union rt_packet *p, uint64_t *va)
 	return 0;
 }
 
-static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t index)
+/* What a dispatch packet names, found and checked. */
+struct dispatch {
+	const union rt_packet *packet;
+	uint64_t index;
+	struct rt_known_kernel *known;
+	struct rt_signal *signal; /* that it completes; NULL: none */
+};
+
+static hsa_status_t resolve(struct rt_queue *q, const union rt_packet *p, struct dispatch *d)
+{
+	hsa_signal_t completion = p->dispatch.completion_signal;
+	hsa_status_t status = check_dispatch(q, &p->dispatch, p->setup & 3);
+
+	if (status)
+		return status;
+	d->packet = p;
+	d->signal = completion.handle ? rt_signal_of(q->rt, completion) : NULL;
+	if (completion.handle && !d->signal)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	d->known = find_kernel(q, p->dispatch.kernel_object);
+	return d->known->kernel ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+}
+
+static int put_launch(struct batch *b, const struct dispatch *d, struct cs_launch *launch)
+{
+	int r = 0;
+
+	fill_launch(launch, b->queue, &d->packet->dispatch, d->known->kernel, d->index);
+	if (cs_kernel_wants_packet(d->known->kernel))
+		r = copy_packet(b->ib, d->packet, &launch->packet_va);
+	return r ? r : cs_ib_launch(b->ib, launch);
+}
+
+static enum outcome not_launched(struct batch *b, int r)
+{
+	return failed(b, r == -EINVAL ? HSA_STATUS_ERROR_INVALID_ARGUMENT : hsa_status_of(r));
+}
+
+/* A part of a long grid: a job of its own; the queue stops until it has ended. */
+static enum outcome dispatch_part(struct batch *b, const struct dispatch *d)
 {
 	struct rt_queue *q = b->queue;
-	unsigned dimensions = p->setup & 3;
-	hsa_status_t status = check_dispatch(q, &p->dispatch, dimensions);
-	hsa_signal_t completion = p->dispatch.completion_signal;
-	struct rt_signal *signal = completion.handle ? rt_signal_of(q->rt, completion) : NULL;
-	const struct cs_kernel *kernel;
-	struct cs_launch launch;
+	const union rt_packet *p = d->packet;
+	struct cs_launch launch = {0};
+	bool first = !q->split.packet, last;
+	int r = rt_split_ready(q, d->known);
+
+	if (r == -EAGAIN)
+		return STOPPED;
+	if (!r)
+		r = close_job(b, NULL, 0);
+	if (!r)
+		r = open_job(b, first && barrier_bit(p->header));
+	if (r)
+		return not_submitted(b, r);
+	if (first)
+		begin_time(b, p->dispatch.completion_signal);
+	last = rt_split_cut(q, &p->dispatch, d->index, &launch);
+	rt_split_start_clock(q, b->ib);
+	r = put_launch(b, d, &launch);
+	if (r)
+		return not_launched(b, r);
+	rt_split_stop_clock(q, b->ib);
+	if (last) {
+		q->split.packet = 0;
+		end_packet(b, p->header, d->signal, p->dispatch.completion_signal);
+	}
+	r = close_job(b, NULL, 0);
+	return r ? not_submitted(b, r) : last ? TAKEN : STOPPED;
+}
+
+static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t index)
+{
+	struct dispatch d = {.index = index};
+	hsa_status_t status = resolve(b->queue, p, &d);
+	uint64_t items = (uint64_t)p->dispatch.grid_size_x * p->dispatch.grid_size_y;
+	struct cs_launch launch = {0};
 	int r;
 
 	if (status)
 		return failed(b, status);
-	if (completion.handle && !signal)
-		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
-	kernel = find_kernel(q, p->dispatch.kernel_object);
-	if (!kernel)
-		return failed(b, HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+	/* The product of the three may pass 2^64, but not when the first two are small. */
+	if (__builtin_expect(items > b->queue->long_grid / p->dispatch.grid_size_z, 0) &&
+	    rt_split_wanted(b->queue, &p->dispatch, d.known))
+		return dispatch_part(b, &d);
 	r = open_job(b, barrier_bit(p->header));
 	if (r)
 		return not_submitted(b, r);
 	begin_packet(b, p->header);
-	begin_time(b, completion);
-	fill_launch(&launch, q, &p->dispatch, kernel, index);
-	if (cs_kernel_wants_packet(kernel))
-		r = copy_packet(b->ib, p, &launch.packet_va);
-	if (!r)
-		r = cs_ib_launch(b->ib, &launch);
+	begin_time(b, p->dispatch.completion_signal);
+	r = put_launch(b, &d, &launch);
 	if (r)
-		return failed(b, r == -EINVAL ? HSA_STATUS_ERROR_INVALID_ARGUMENT : hsa_status_of(r));
-	end_packet(b, p->header, signal, completion);
+		return not_launched(b, r);
+	end_packet(b, p->header, d.signal, p->dispatch.completion_signal);
 	return TAKEN;
 }
 

@@ -139,8 +139,8 @@ void rt_queue_fail(struct rt_queue *q, hsa_status_t status)
 
 	if (!atomic_compare_exchange_strong(&q->state, &active, RT_QUEUE_FAILED))
 		return;
-	drv_log(DRV_LOG_HSA, "queue %llu ends with status 0x%x at packet %llu: %s", (unsigned long long)q->id, status,
-		(unsigned long long)q->amd->read_dispatch_id, drv_error_last()->text);
+	drv_log(DRV_LOG_HSA, "queue %llu ends with status 0x%x at packet %llu: %s", (unsigned long long)q->id,
+		status, (unsigned long long)q->amd->read_dispatch_id, drv_error_last()->text);
 	if (q->above)
 		rt_queue_fail(q->above, status);
 	f = q->callback ? malloc(sizeof(*f)) : NULL;
@@ -154,7 +154,8 @@ void rt_queue_fail(struct rt_queue *q, hsa_status_t status)
 	}
 }
 
-struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring, hsa_status_t status)
+struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring,
+			      hsa_status_t status)
 {
 	struct rt_queues *s = rt->queues;
 	struct rt_gpu *failed = NULL;
@@ -229,6 +230,7 @@ int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_q
 	q->data = want->data;
 	q->above = want->above;
 	q->work.attempt = rt_queue_attempt;
+	q->long_grid = rt_split_limit(want->gpu, want->type);
 	r = make(rt, want, q, &doorbell);
 	if (r) {
 		free(q);
@@ -239,8 +241,7 @@ int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_q
 	fill(q, want, doorbell);
 	/* Clients that know the hardware store here; a poller may look (docs/hsa.md). */
 	if (q->doorbell)
-		rt_signal_memory(doorbell)->hardware_doorbell_ptr =
-			&q->amd->max_legacy_doorbell_dispatch_id_plus_1;
+		rt_signal_memory(doorbell)->hardware_doorbell_ptr = &q->amd->max_legacy_doorbell_dispatch_id_plus_1;
 	q->next = rt->queues->list;
 	rt->queues->list = q;
 	pthread_mutex_unlock(&rt->queues->lock);

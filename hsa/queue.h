@@ -39,44 +39,58 @@ struct rt_channel {
 
 struct rt_intercept;
 
+/* A kernel that a queue remembers. */
+struct rt_known_kernel {
+	uint64_t object;
+	uint32_t generation;
+	const struct cs_kernel *kernel; /* borrowed, while the generation holds */
+	uint64_t group_ps;              /* what a group cost when it ran in a long grid; 0: not known */
+};
+
+/* A grid that is submitted in parts (split.c). */
+struct rt_split {
+	uint64_t packet;       /* index + 1 of its packet; 0: there is none */
+	uint32_t at[3];        /* the next part's first group */
+	uint64_t want, groups; /* groups: of the next part at most; of the last one */
+	struct cs_point point; /* the end of the last one */
+};
+
 enum rt_queue_state { RT_QUEUE_ACTIVE, RT_QUEUE_INACTIVE, RT_QUEUE_FAILED };
 
 struct rt_queue {
-	struct rt_work work;     /* stopped, or collecting */
-	struct rt *rt;           /* borrowed */
-	struct rt_gpu *gpu;      /* borrowed; NULL: a soft queue, whose packets the client reads */
+	struct rt_work work;            /* stopped, or collecting */
+	struct rt *rt;                  /* borrowed */
+	struct rt_gpu *gpu;             /* borrowed; NULL: a soft queue, whose packets the client reads */
 	struct rt_intercept *intercept; /* owned; not NULL: packets go through handlers to another queue */
-	struct rt_queue *next;   /* in list or dying; guarded by rt_queues' lock */
-	struct rt_shared memory; /* owned: amd_queue_v2_t, then the packets */
-	amd_queue_v2_t *amd;     /* in it */
-	char *packets;           /* in it; of 64 bytes */
-	uint64_t id;             /* unlike every other queue's, and growing */
-	struct rt_signal *doorbell; /* owned; NULL: the client's */
+	struct rt_queue *next;          /* in list or dying; guarded by rt_queues' lock */
+	struct rt_shared memory;        /* owned: amd_queue_v2_t, then the packets */
+	amd_queue_v2_t *amd;            /* in it */
+	char *packets;                  /* in it; of 64 bytes */
+	uint64_t id;                    /* unlike every other queue's, and growing */
+	struct rt_signal *doorbell;     /* owned; NULL: the client's */
 	void (*callback)(hsa_status_t status, hsa_queue_t *queue, void *data); /* may be NULL */
 	void *data;
 	struct rt_queue *above;                   /* borrowed; not NULL: the client knows only that one */
 	struct rt_queue_failure *_Atomic failure; /* the callback's call is under way */
-	_Atomic uint32_t state;  /* enum rt_queue_state */
+	_Atomic uint32_t state;                   /* enum rt_queue_state */
 	_Atomic unsigned held;   /* threads that came by the list, not by the client: it may not go yet */
 	_Atomic bool busy;       /* somebody translates; the members below are his */
 	_Atomic bool stopped;    /* the next packet waits for something; the progress thread tries it */
 	_Atomic bool collecting; /* packets are left unread until a job ends */
 	_Atomic uint64_t collecting_since_ns;
 	struct rt_channel *_Atomic channel; /* owned; made for the first packet, changed under busy */
-	_Atomic enum cs_priority priority; /* wished for; the channel has its own */
-	uint32_t cus[16];                  /* that may be used, as clients count them: 512, more than any GPU has */
-	uint32_t cu_mask[CS_ENGINES_MAX];  /* the same as hardware counts them */
-	bool masked;                       /* not all */
+	_Atomic enum cs_priority priority;  /* wished for; the channel has its own */
+	uint32_t cus[16];                 /* that may be used, as clients count them: 512, more than any GPU has */
+	uint32_t cu_mask[CS_ENGINES_MAX]; /* the same as hardware counts them */
+	bool masked;                      /* not all */
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
-	struct {
-		uint64_t object;
-		uint32_t generation;
-		const struct cs_kernel *kernel; /* borrowed, while the generation holds */
-	} cache[RT_KERNEL_CACHE];
+	uint64_t long_grid;                     /* work-items from which on a grid may be split; immutable */
+	struct rt_split split;
+	struct rt_known_kernel cache[RT_KERNEL_CACHE];
 };
 
 struct rt_queues {
-	pthread_mutex_t lock; /* guards list, dying and next_id */
+	pthread_mutex_t lock;          /* guards list, dying and next_id */
 	struct rt_queue *list, *dying; /* dying: destroyed, but the GPU still works for them */
 	uint64_t next_id;
 	pthread_mutex_t channel_lock; /* guards all below; inside lock and a queue's busy */
@@ -104,6 +118,20 @@ hsa_status_t rt_queue_check(struct rt *rt, hsa_agent_t agent, uint32_t private_B
 DRV_MUST_CHECK int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **queue);
 void rt_queue_destroy(struct rt_queue *queue);
 
+/* split.c. Work-items from which on a grid may have to be split. */
+uint64_t rt_split_limit(const struct rt_gpu *gpu, hsa_queue_type32_t type);
+/* Whether that one, which is as large, is. */
+bool rt_split_wanted(const struct rt_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
+		     const struct rt_known_kernel *known);
+/* 0: the next part may be cut; -EAGAIN: the one before still runs; -ECANCELED, -ENODEV. */
+DRV_MUST_CHECK int rt_split_ready(struct rt_queue *queue, struct rt_known_kernel *known);
+/* Fills in the part of the packet's grid that is next; true: it is the last. */
+bool rt_split_cut(struct rt_queue *queue, const hsa_kernel_dispatch_packet_t *packet, uint64_t index,
+		  struct cs_launch *launch);
+/* Around the part, in the job that has nothing else. */
+void rt_split_start_clock(struct rt_queue *queue, struct cs_ib *ib);
+void rt_split_stop_clock(struct rt_queue *queue, struct cs_ib *ib);
+
 /* intercept.c: the doorbell of a queue with handlers; and its end. */
 void rt_intercept_ring(struct rt_queue *queue);
 void rt_intercept_destroy(struct rt_queue *queue);
@@ -126,7 +154,8 @@ void rt_queue_pass(struct rt_queue *queue, uint64_t index);
 /* Reads packets. force: also when it would pay to collect. */
 void rt_queue_run(struct rt_queue *queue, bool force);
 /* Fails the active queues of that ring, or (ring NULL) those of that GPU that were used; the GPU of one of them. */
-struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring, hsa_status_t status);
+struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring,
+			      hsa_status_t status);
 /* The ring of a channel of which the kernel says for the first time that it is lost; NULL: none. */
 struct cs_ring *rt_channels_lost(struct rt *rt);
 /* rt_work's attempt. */

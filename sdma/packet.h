@@ -14,13 +14,13 @@ enum sdma_opcode {
 	SDMA_OP_TIMESTAMP = 13,
 };
 
-#define SDMA_COPY_WINDOW   4 /* sub-opcode of COPY: LINEAR_SUB_WINDOW */
-#define SDMA_ELEMENT_SHIFT 29 /* DW0 31:29, log2 of an element's bytes */
-#define SDMA_Y_SHIFT       16
-#define SDMA_PITCH_SHIFT   13
-#define SDMA_WINDOW_MAX    16384u    /* elements of a row, and rows */
-#define SDMA_PITCH_MAX     (1u << 19) /* elements */
-#define SDMA_SLICE_MAX     (1u << 28)
+#define SDMA_COPY_WINDOW          4  /* sub-opcode of COPY: LINEAR_SUB_WINDOW */
+#define SDMA_ELEMENT_SHIFT        29 /* DW0 31:29, log2 of an element's bytes */
+#define SDMA_Y_SHIFT              16
+#define SDMA_PITCH_SHIFT          13
+#define SDMA_WINDOW_MAX           16384u     /* elements of a row, and rows */
+#define SDMA_PITCH_MAX            (1u << 19) /* elements */
+#define SDMA_SLICE_MAX            (1u << 28)
 #define SDMA_HEADER(op, sub)      ((uint32_t)(op) | (uint32_t)(sub) << 8)
 #define SDMA_TIMESTAMP_GET_GLOBAL 2
 #define SDMA_CONST_FILL_DWORDS    (2u << 30) /* DW0 31:30, size of the pattern */

@@ -3,7 +3,7 @@
 #include "sdma/internal.h"
 #include "sdma/packet.h"
 
-#define ROWS_MAX   512u        /* of one job: its commands must fit the ring's pool */
+#define ROWS_MAX   512u         /* of one job: its commands must fit the ring's pool */
 #define RECT_MAX_B (1ull << 30) /* of one job, but for a single row: see JOB_MAX_B */
 
 /* --- packets ---------------------------------------------------------------------------------- */
@@ -12,7 +12,8 @@
  * which may begin within a dword. */
 static unsigned element_of(const struct sdma_rect *r)
 {
-	uint64_t all = r->dst | r->src | r->row_B | r->dst_pitch_B | r->src_pitch_B | r->dst_slice_B | r->src_slice_B;
+	uint64_t all =
+		r->dst | r->src | r->row_B | r->dst_pitch_B | r->src_pitch_B | r->dst_slice_B | r->src_slice_B;
 
 	return all % 16 == 0 ? 4 : (unsigned)__builtin_ctzll(all | 16);
 }
@@ -51,7 +52,8 @@ static void put_rect(struct cs_ib *ib, const struct sdma_rect *r)
 	unsigned log2_B = element_of(r);
 	uint64_t most_B = (uint64_t)SDMA_WINDOW_MAX << log2_B;
 
-	if (has_window(r->src_pitch_B, r->src_slice_B, log2_B) && has_window(r->dst_pitch_B, r->dst_slice_B, log2_B)) {
+	if (has_window(r->src_pitch_B, r->src_slice_B, log2_B) &&
+	    has_window(r->dst_pitch_B, r->dst_slice_B, log2_B)) {
 		for (uint64_t at_B = 0; at_B < r->row_B; at_B += most_B)
 			put_tile(ib, r, at_B, r->row_B - at_B < most_B ? r->row_B - at_B : most_B, log2_B);
 		return;

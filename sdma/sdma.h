@@ -59,10 +59,10 @@ struct sdma_job {
 	uint64_t size_B;              /* 0: nothing is done, and the point is reached */
 	const struct cs_point *after; /* borrowed during the call */
 	unsigned after_count;
-	uint64_t start_va, end_va; /* where the GPU writes its clock counter at begin and end, 8-aligned; 0: nowhere.
-				    * Not when the CPU copies, or pageable memory is staged. */
-	struct cs_point point;   /* out: when it is done */
-	enum sdma_engine engine; /* out: what does it */
+	uint64_t start_va, end_va; /* where the GPU writes its clock counter at begin and end, 8-aligned; 0:
+				    * nowhere. Not when the CPU copies, or pageable memory is staged. */
+	struct cs_point point;     /* out: when it is done */
+	enum sdma_engine engine;   /* out: what does it */
 };
 
 /* Which engine would do the job now: the plan, without carrying it out. */
@@ -72,7 +72,7 @@ enum sdma_engine sdma_copier_plan(const struct sdma_copier *copier, const struct
 DRV_MUST_CHECK int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job);
 /* Rows at a distance, in slices at a distance. */
 struct sdma_rect {
-	uint64_t dst, src; /* addresses for the GPU */
+	uint64_t dst, src;                                           /* addresses for the GPU */
 	uint64_t dst_pitch_B, src_pitch_B, dst_slice_B, src_slice_B; /* from row to row, from slice to slice */
 	uint64_t row_B;                                              /* at least 1 */
 	uint32_t rows, slices;                                       /* at least 1 */

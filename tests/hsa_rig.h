@@ -58,7 +58,8 @@ static inline hsa_executable_t rig_load(const char *name, const char *chip)
 	CHECK_EQ(hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
 					   &executable),
 		 HSA_STATUS_SUCCESS);
-	CHECK_EQ(hsa_executable_load_agent_code_object(executable, rig.gpu, reader, NULL, NULL), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_executable_load_agent_code_object(executable, rig.gpu, reader, NULL, NULL),
+		 HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_executable_freeze(executable, NULL), HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_code_object_reader_destroy(reader), HSA_STATUS_SUCCESS);
 	return executable;
@@ -172,8 +173,8 @@ static inline void rig_launch(hsa_queue_t *queue, const struct hsa_rig_kernel *k
 }
 
 /* k_add: data[i] = data[i] * 3 + value. */
-static inline void rig_launch_add(hsa_queue_t *queue, const struct hsa_rig_kernel *k, uint32_t *data, uint32_t count,
-				  uint32_t value, unsigned slot, hsa_signal_t completion)
+static inline void rig_launch_add(hsa_queue_t *queue, const struct hsa_rig_kernel *k, uint32_t *data,
+				  uint32_t count, uint32_t value, unsigned slot, hsa_signal_t completion)
 {
 	const struct {
 		uint32_t *data;

@@ -92,15 +92,15 @@ void vm_stats(struct vm *vm, struct vm_stats *stats);
 
 /* What the GPU did where it must not. */
 struct vm_fault {
-	uint64_t va;        /* of the page */
+	uint64_t va; /* of the page */
 	bool write;
-	bool present;       /* the page is there, but not for this access */
-	bool execute;       /* instructions */
+	bool present; /* the page is there, but not for this access */
+	bool execute; /* instructions */
 };
 /* Asks whether the GPU touched memory of this address space that is not there: 0, or -EFAULT with a record that
- * names address and access, and *fault (NULL is fine). One ioctl. The kernel keeps only the last fault and no count: each new one is reported
- * once, and one that is equal to the last, page and access, not at all. Linux 6.9 or newer (DRM 3.55); before it,
- * always 0. */
+ * names address and access, and *fault (NULL is fine). One ioctl. The kernel keeps only the last fault and no
+ * count: each new one is reported once, and one that is equal to the last, page and access, not at all. Linux 6.9
+ * or newer (DRM 3.55); before it, always 0. */
 DRV_MUST_CHECK int vm_check_fault(struct vm *vm, struct vm_fault *fault);
 
 /* The BO list for the next submission: its kernel handle, 0 when nothing needs listing. One load when nothing

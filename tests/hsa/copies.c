@@ -88,7 +88,8 @@ static void every_pair(void)
 		memset(model, 0x55, ROOM_B);
 		put(dst, model);
 		CHECK_EQ(hsa_amd_memory_async_copy((char *)room[dst].at + at, agent_of(dst),
-						   (char *)room[src].at + 2 * at, agent_of(src), bytes, 0, NULL, done),
+						   (char *)room[src].at + 2 * at, agent_of(src), bytes, 0, NULL,
+						   done),
 			 HSA_STATUS_SUCCESS);
 		CHECK_EQ(rig_wait(done), 0);
 		memcpy(model + at, from + 2 * at, bytes);
@@ -197,10 +198,12 @@ static void times(void)
 	CHECK_EQ(hsa_amd_profiling_get_async_copy_time(never, time), HSA_STATUS_ERROR);
 	CHECK_EQ(hsa_amd_profiling_async_copy_enable(true), HSA_STATUS_SUCCESS);
 	hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &before);
-	CHECK_EQ(hsa_amd_memory_async_copy(room[VRAM].at, rig.gpu, room[COARSE].at, rig.cpu, ROOM_B, 0, NULL, done[0]),
+	CHECK_EQ(hsa_amd_memory_async_copy(room[VRAM].at, rig.gpu, room[COARSE].at, rig.cpu, ROOM_B, 0, NULL,
+					   done[0]),
 		 HSA_STATUS_SUCCESS);
-	CHECK_EQ(hsa_amd_memory_async_copy(room[FINE].at, rig.cpu, room[VRAM].at, rig.gpu, ROOM_B, 1, done, done[1]),
-		 HSA_STATUS_SUCCESS);
+	CHECK_EQ(
+		hsa_amd_memory_async_copy(room[FINE].at, rig.cpu, room[VRAM].at, rig.gpu, ROOM_B, 1, done, done[1]),
+		HSA_STATUS_SUCCESS);
 	CHECK_EQ(rig_wait(done[1]), 0);
 	hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &after);
 	for (unsigned i = 0; i < 2; i++)
@@ -244,12 +247,15 @@ static void misuse(void)
 	CHECK(COPY((char *)vram + ROOM_B - 4, rig.gpu, host, rig.cpu, ROOM_B, 0, NULL, done) != HSA_STATUS_SUCCESS);
 #define RECT(dst, to, src, from, range, agent, way)                                                                \
 	hsa_amd_memory_async_copy_rect(dst, to, src, from, range, agent, way, 0, NULL, done)
-	CHECK_EQ(RECT(NULL, &none, &at, &none, &some, rig.gpu, hsaDeviceToDevice), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(RECT(NULL, &none, &at, &none, &some, rig.gpu, hsaDeviceToDevice),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(RECT(&at, &none, &at, &none, NULL, rig.gpu, hsaDeviceToDevice), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(RECT(&at, &none, &at, &none, &some, rig.gpu, hsaHostToHost), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(RECT(&at, &none, &at, &none, &some, rig.cpu, hsaDeviceToDevice), HSA_STATUS_ERROR_INVALID_AGENT);
-	CHECK_EQ(RECT(&huge, &none, &at, &none, &some, rig.gpu, hsaDeviceToDevice), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-	CHECK_EQ(RECT(&huge, &some, &at, &none, &far, rig.gpu, hsaDeviceToDevice), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(RECT(&huge, &none, &at, &none, &some, rig.gpu, hsaDeviceToDevice),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(RECT(&huge, &some, &at, &none, &far, rig.gpu, hsaDeviceToDevice),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK(RECT(&at, &none, &at, &none, &far, rig.gpu, hsaDeviceToDevice) != HSA_STATUS_SUCCESS);
 	CHECK_EQ(RECT(&at, &none, &at, &none, &none, rig.gpu, hsaDeviceToDevice), HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_signal_load_relaxed(done), 1);
@@ -282,5 +288,6 @@ static void run(const char *spec)
 int main(void)
 {
 	run("gfx908");
+	run("gfx908:bar=256M"); /* the CPU does not see VRAM */
 	return check_done("copies of HSA");
 }

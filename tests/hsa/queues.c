@@ -83,8 +83,11 @@ static void any_of_several(hsa_queue_t *queue)
 static void a_value(hsa_queue_t *queue)
 {
 	hsa_signal_t word = rig_signal(0x100), done = rig_signal(1);
-	hsa_amd_barrier_value_packet_t packet = {
-		.signal = word, .value = 5, .mask = 0xff, .cond = HSA_SIGNAL_CONDITION_GTE, .completion_signal = done};
+	hsa_amd_barrier_value_packet_t packet = {.signal = word,
+						 .value = 5,
+						 .mask = 0xff,
+						 .cond = HSA_SIGNAL_CONDITION_GTE,
+						 .completion_signal = done};
 
 	packet.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
 	rig_publish(queue, &packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC | RIG_BARRIER,
@@ -331,7 +334,8 @@ static void soft(void)
 	CHECK_EQ(queue->size, 16);
 	CHECK_EQ(queue->features, HSA_QUEUE_FEATURE_AGENT_DISPATCH);
 	rig_publish(queue, &packet, HSA_PACKET_TYPE_AGENT_DISPATCH, 0x8001);
-	CHECK_EQ(hsa_signal_wait_scacquire(bell, HSA_SIGNAL_CONDITION_GTE, 0, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 0);
+	CHECK_EQ(hsa_signal_wait_scacquire(bell, HSA_SIGNAL_CONDITION_GTE, 0, UINT64_MAX, HSA_WAIT_STATE_BLOCKED),
+		 0);
 	got = queue->base_address;
 	CHECK_EQ(got->type, 0x8001);
 	CHECK_EQ(got->arg[0] + got->arg[1], 42);
@@ -404,7 +408,8 @@ static void intercepted(void)
 	hsa_signal_t done = rig_signal(0);
 	hsa_queue_t *queue = NULL;
 
-	CHECK_EQ(tools.hsa_amd_queue_intercept_create_fn(rig.gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX, &queue),
+	CHECK_EQ(tools.hsa_amd_queue_intercept_create_fn(rig.gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
+							 UINT32_MAX, &queue),
 		 HSA_STATUS_SUCCESS);
 	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(queue, pass, &below), HSA_STATUS_SUCCESS);
 	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(queue, multiply, &times), HSA_STATUS_SUCCESS);

@@ -148,6 +148,16 @@ extern "C" __global__ void k_add(u32 *data, u32 value)
 	data[i] = data[i] * 3 + value;
 }
 
+/* As long a time for each item as `turns` says. */
+extern "C" __global__ void k_work(u32 *data, u32 turns)
+{
+	u32 i = GROUP_X * SIZE_X + LANE_X, sum = i;
+
+	for (u32 n = 0; n < turns; n++)
+		sum = sum * 1664525 + 1013904223;
+	data[i] = sum;
+}
+
 extern "C" __global__ void k_endless(volatile u32 *stop)
 {
 	while (!*stop)

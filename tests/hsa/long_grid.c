@@ -1,0 +1,75 @@
+/* A grid that takes longer than the watchdog allows a job to: in parts it ends; whole, it is lost. Each case is a
+ * process of its own, because the environment is read once. */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/hsa_rig.h"
+
+#define LONG_ITEMS (21u << 16) /* more than 64 times what a gfx90c holds */
+#define TURNS      800
+
+static uint32_t work_of(uint32_t item)
+{
+	uint32_t sum = item;
+
+	for (unsigned n = 0; n < TURNS; n++)
+		sum = sum * 1664525 + 1013904223;
+	return sum;
+}
+
+/* Whether it ends, each item done once, or is lost to the watchdog. */
+static void long_grid(bool ends)
+{
+	hsa_queue_t *queue;
+	hsa_signal_t done;
+	uint32_t *data, wrong = 0;
+	struct {
+		uint32_t *data;
+		uint32_t turns, pad;
+	} args = {0};
+	struct hsa_rig_kernel work;
+
+	if (!rig_start("gfx90c:kernel=7.0:watchdog_ms=3", "gfx90c", "group.O1"))
+		return;
+	queue = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
+	data = rig_memory(rig.found.cpu[0].coarse, LONG_ITEMS * 4ull);
+	memset(data, 0, LONG_ITEMS * 4ull);
+	work = rig_kernel("k_work.kd");
+	done = rig_signal(1);
+	args.data = data;
+	args.turns = TURNS;
+	rig_launch(queue, &work, LONG_ITEMS, 0, &args, sizeof(args), done);
+	CHECK_EQ(rig_wait(done) == 0, ends);
+	for (uint32_t i = 0; ends && i < LONG_ITEMS; i++)
+		wrong += data[i] != work_of(i);
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
+	hsa_signal_destroy(done);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+	rig_stop();
+}
+
+static void in_a_child(const char *variable, const char *value, bool ends)
+{
+	pid_t child = fork();
+	int status = -1;
+
+	if (!child) {
+		setenv(variable, value, 1);
+		setenv("TUFF_SPLIT_MS", "20", 0);
+		long_grid(ends);
+		_exit(check_failed_ != 0);
+	}
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status, 0);
+}
+
+int main(void)
+{
+	in_a_child("TUFF_SPLIT_MS", "20", true);
+	in_a_child("TUFF_SPLIT_MS", "0", false);
+	in_a_child("TUFF_WHOLE", "k_other,k_work", false);
+	in_a_child("TUFF_WHOLE", "k_other,k_wor,k_work2", true);
+	return check_done("long grids");
+}
