@@ -198,6 +198,9 @@ HSA_UNIT_LIBS = $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(VGPU_LINK) $(PKG
 $(O)/bin/pool/%_test: $(O)/pool/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
+$(O)/bin/tests/bench/hsa: $(O)/tests/bench/hsa.o $(HSA_UNIT)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
 $(O)/bin/hsa/%_test: $(O)/hsa/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
