@@ -27,13 +27,13 @@ static void wait_for_work(struct rt *rt, uint32_t gpus)
 	pthread_mutex_unlock(&rt->memory->free_lock);
 }
 
-int rt_block_export(struct rt *rt, const struct pool_found *found, int *fd)
+int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo)
 {
 	const struct pool_info *info = pool_info(found->pool);
 
 	if (found->size_B <= POOL_PIECE_MAX_B)
 		wait_for_work(rt, found->seen_by);
-	return pool_export(found->block, info->home == POOL_VRAM ? copy_piece : NULL, rt->gpu[info->vm], fd);
+	return pool_export_bo(found->block, info->home == POOL_VRAM ? copy_piece : NULL, rt->gpu[info->vm], bo);
 }
 
 /* Of GPUs' memory only, as in ROCr 6.4. */
@@ -42,6 +42,7 @@ hsa_status_t impl_hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, i
 	RT_ENTER(rt);
 	struct pool_found found;
 	uint64_t inside_B;
+	struct vm_bo *bo;
 	int r;
 
 	if (!ptr || !size || !dmabuf || !offset)
@@ -53,7 +54,11 @@ hsa_status_t impl_hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, i
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	if (pool_info(found.pool)->home != POOL_VRAM)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	r = rt_block_export(rt, &found, dmabuf);
+	r = rt_block_bo(rt, &found, &bo);
+	if (r)
+		return hsa_status_of(r);
+	r = vm_bo_export(bo, dmabuf);
+	vm_bo_put(bo);
 	if (!r)
 		*offset = inside_B; /* a dma-buf has one block, from its beginning on */
 	return hsa_status_of(r);

@@ -83,16 +83,23 @@ void rt_vmm_fini(struct rt *rt);
 /* hsa_amd_agents_allow_access() for what is mapped from ptr on: reading and writing. */
 hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const hsa_agent_t *agents);
 
-/* vmm_handle.c */
-/* The BO of a dma-buf, for the GPU whose memory it is: the one for which the kernel says that it is VRAM. System
- * memory is the first one's. */
-DRV_MUST_CHECK int rt_import_home(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo);
-/* The pool that memory from elsewhere counts to. */
-const struct rt_pool *rt_pool_for(const struct rt *rt, const struct vm_bo *bo, unsigned home);
+/* What comes from elsewhere, as a descriptor. */
+struct rt_import {
+	int fd;                      /* the caller's */
+	hsa_amd_pointer_type_t type; /* _IPC, _GRAPHICS */
+	uint64_t size_B;             /* of the memory that is meant, whole pages; 0: all */
+	uint32_t gpus;               /* who gets it; 0: all that reach it */
+	bool uncached;               /* its owner keeps it out of the GPUs' caches */
+};
+/* Memory that is imported, at addresses of its own, until it is detached. -EXDEV: not all these GPUs reach it. */
+DRV_MUST_CHECK int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_t *size_B);
+/* -EINVAL: nothing of that type was attached there. */
+DRV_MUST_CHECK int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type);
 
 /* dmabuf.c */
-/* A dma-buf of a block that the caller keeps alive. May wait for the work that uses it. */
-DRV_MUST_CHECK int rt_block_export(struct rt *rt, const struct pool_found *found, int *fd);
+/* The BO, with a reference, of a block that the caller keeps alive: what a dma-buf of it is made of. May wait for the
+ * work that uses it. -EPERM: host memory of a node. */
+DRV_MUST_CHECK int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo);
 
 /* notes.c */
 /* What was claimed by who frees it: calls the client's callbacks and forgets what the client left there. */

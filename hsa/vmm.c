@@ -19,6 +19,7 @@ struct mapping {
 	struct rt_vmem *vmem;   /* counted by its `mapped` */
 	uint64_t offset_B;      /* of the mapping's first byte in the memory */
 	bool bound[RT_GPUS_MAX];
+	bool uncached;
 	hsa_access_permission_t gpu[RT_GPUS_MAX], cpu;
 };
 
@@ -64,7 +65,7 @@ static int reserve_ranges(struct rt *rt, const struct vm_want *want, struct rese
 	return r;
 }
 
-static int reserve(struct rt *rt, const struct vm_want *want, void **va)
+static int make_reservation(struct rt *rt, const struct vm_want *want, struct reservation **out)
 {
 	struct reservation *s = calloc(1, sizeof(*s));
 	int r;
@@ -78,6 +79,17 @@ static int reserve(struct rt *rt, const struct vm_want *want, void **va)
 		return r;
 	}
 	s->at = (struct vm_node){.lo = s->range[0].va, .hi = s->range[0].va + want->size_B};
+	*out = s;
+	return 0;
+}
+
+static int reserve(struct rt *rt, const struct vm_want *want, void **va)
+{
+	struct reservation *s;
+	int r = make_reservation(rt, want, &s);
+
+	if (r)
+		return r;
 	s->area.span = (struct rt_span){.type = HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
 					.base = s->at.lo,
 					.size_B = want->size_B,
@@ -158,6 +170,7 @@ static struct mapping *make_mapping(struct reservation *in, uint64_t va, uint64_
 	m->in = in;
 	m->vmem = vmem;
 	m->offset_B = offset_B;
+	m->uncached = vmem->pool->kind != RT_POOL_COARSE;
 	m->area.object = m;
 	m->area.span = (struct rt_span){.type = HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
 					.base = va,
@@ -167,6 +180,14 @@ static struct mapping *make_mapping(struct reservation *in, uint64_t va, uint64_
 					.place = vmem->pool->agent->is_gpu ? SDMA_VRAM : SDMA_GTT,
 					.global_flags = rt_pool_flags(vmem->pool->kind)};
 	return m;
+}
+
+static void enter_mapping(struct rt *rt, struct vm_tree *tree, struct mapping *m)
+{
+	m->in->mapped++;
+	m->vmem->mapped++;
+	vm_tree_insert(tree, &m->at);
+	rt_area_insert(rt, &m->area);
 }
 
 /* The memory is bound when somebody is given access. */
@@ -191,12 +212,8 @@ hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_
 		m = make_mapping(in, lo, size, vmem, in_offset);
 		status = m ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	}
-	if (!status) {
-		in->mapped++;
-		vmem->mapped++;
-		vm_tree_insert(&vmm->mappings, &m->at);
-		rt_area_insert(rt, &m->area);
-	}
+	if (!status)
+		enter_mapping(rt, &vmm->mappings, m);
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }
@@ -216,11 +233,11 @@ static int unbind(struct rt *rt, struct mapping *m)
 	return m->cpu ? vm_range_view(&m->in->range[0], m->at.lo - m->in->at.lo, NULL, 0, size_B, 0) : 0;
 }
 
-/* lock held */
-static void forget_mapping(struct rt *rt, struct mapping *m)
+/* Behind unbind(); it is in that tree. lock held */
+static void forget_mapping(struct rt *rt, struct vm_tree *tree, struct mapping *m)
 {
 	rt_area_remove(rt, &m->area);
-	vm_tree_remove(&rt->memory->vmm->mappings, &m->at);
+	vm_tree_remove(tree, &m->at);
 	m->in->mapped--;
 	m->vmem->mapped--;
 	rt_vmem_drop(m->vmem);
@@ -245,7 +262,7 @@ hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
 	else
 		status = hsa_status_of(unbind(rt, m));
 	if (!status)
-		forget_mapping(rt, m);
+		forget_mapping(rt, &vmm->mappings, m);
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }
@@ -279,7 +296,7 @@ static unsigned access_bits(const struct mapping *m, unsigned gpu)
 
 	if (bits & VM_GPU_READ)
 		bits |= VM_GPU_FETCH;
-	if (m->vmem->pool->kind != RT_POOL_COARSE)
+	if (m->uncached)
 		bits |= VM_GPU_UNCACHED;
 	return bits;
 }
@@ -439,6 +456,111 @@ hsa_status_t impl_hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *per
 	return status;
 }
 
+/* --- what is attached ------------------------------------------------------------------------- */
+
+/* Gives it to those GPUs and to the host, if the memory is for the host at all. */
+static int show_attached(struct rt *rt, struct mapping *m, const struct rt_import *import)
+{
+	uint32_t gpus = import->gpus;
+	int r;
+
+	for (unsigned i = 0; !import->gpus && i < rt->gpus; i++)
+		gpus |= rt_may_reach(rt->gpu[i], m->vmem->pool) ? 1u << i : 0;
+	if (!rt_all_may_reach(rt, gpus, m->vmem->pool))
+		return drv_fail(-EXDEV, "a GPU that is asked to see imported memory does not reach it");
+	m->cpu = HSA_ACCESS_PERMISSION_RW;
+	r = show_host(m);
+	if (r)
+		m->cpu = HSA_ACCESS_PERMISSION_NONE;
+	if (r == -EACCES || r == -EPERM)
+		r = 0;
+	for (; !r && gpus; gpus &= gpus - 1) {
+		m->gpu[__builtin_ctz(gpus)] = HSA_ACCESS_PERMISSION_RW;
+		r = show(rt, m, __builtin_ctz(gpus));
+	}
+	return r;
+}
+
+static int attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_import *import, uint64_t size_B,
+			 struct mapping **out)
+{
+	const struct vm_want want = {.size_B = size_B, .align_B = size_B >= POOL_SLAB_B ? POOL_SLAB_B : 0};
+	struct reservation *in;
+	struct mapping *m;
+	int r = make_reservation(rt, &want, &in);
+
+	if (r)
+		return r;
+	m = make_mapping(in, in->at.lo, size_B, vmem, 0);
+	if (!m) {
+		end_reservation(&in->leaving);
+		return drv_fail(-ENOMEM, "no host memory for a mapping");
+	}
+	m->area.span.type = import->type;
+	m->uncached = import->uncached;
+	r = show_attached(rt, m, import);
+	if (r) {
+		(void)!unbind(rt, m);
+		end_reservation(&in->leaving);
+		free(m);
+		return r;
+	}
+	enter_mapping(rt, &rt->memory->vmm->attached, m);
+	tell_area(rt, m);
+	*out = m;
+	return 0;
+}
+
+int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_t *size_B)
+{
+	struct rt_vmm *vmm = rt->memory->vmm;
+	struct rt_vmem *vmem;
+	struct mapping *m = NULL;
+	int r;
+
+	rt_leave_reap(rt);
+	pthread_mutex_lock(&vmm->lock);
+	r = rt_vmem_import(rt, import->fd, &vmem);
+	if (!r) {
+		*size_B = import->size_B ? import->size_B : vmem->size_B;
+		r = *size_B <= vmem->size_B ? attach_locked(rt, vmem, import, *size_B, &m)
+					    : drv_fail(-EINVAL, "less memory than was told");
+		if (!r)
+			*ptr = (void *)(uintptr_t)m->at.lo;
+		vmem->refs--; /* the mapping keeps it */
+		rt_vmem_drop(vmem);
+	}
+	pthread_mutex_unlock(&vmm->lock);
+	return r;
+}
+
+int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
+{
+	struct rt_vmm *vmm = rt->memory->vmm;
+	const uint64_t va = (uintptr_t)ptr;
+	struct reservation *in = NULL;
+	struct mapping *m = NULL;
+	struct vm_node *n;
+	int r = -EINVAL;
+
+	pthread_mutex_lock(&vmm->lock);
+	n = va < UINT64_MAX ? vm_tree_next(&vmm->attached, NULL, va, va + 1) : NULL;
+	if (n && n->lo == va)
+		m = vm_container(n, struct mapping, at);
+	if (m && m->area.span.type == type)
+		r = unbind(rt, m);
+	if (!r) {
+		in = m->in;
+		forget_mapping(rt, &vmm->attached, m);
+	}
+	pthread_mutex_unlock(&vmm->lock);
+	if (r)
+		return drv_fail(r, "nothing that was attached at %p can be detached", ptr);
+	rt_notes_end(rt, va, in->at.hi - va);
+	rt_leave(rt, rt_all_gpus(rt), &in->leaving);
+	return 0;
+}
+
 /* --- beginning and end ------------------------------------------------------------------------ */
 
 int rt_vmm_init(struct rt *rt)
@@ -462,7 +584,16 @@ void rt_vmm_fini(struct rt *rt)
 		return;
 	while ((m = mapping_in(vmm, 0, UINT64_MAX))) {
 		(void)!unbind(rt, m); /* it fails with the device; then the addresses' ranges forget it */
-		forget_mapping(rt, m);
+		forget_mapping(rt, &vmm->mappings, m);
+	}
+	while ((n = vm_tree_next(&vmm->attached, NULL, 0, UINT64_MAX))) {
+		struct reservation *in;
+
+		m = vm_container(n, struct mapping, at);
+		in = m->in;
+		(void)!unbind(rt, m);
+		forget_mapping(rt, &vmm->attached, m);
+		end_reservation(&in->leaving);
 	}
 	while ((n = vm_tree_next(&vmm->reservations, NULL, 0, UINT64_MAX))) {
 		struct reservation *s = vm_container(n, struct reservation, at);

@@ -160,7 +160,9 @@ hsa_status_t impl_hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd, hsa_amd_v
 	return vmem ? hsa_status_of(r) : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
-int rt_import_home(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo)
+/* The BO of a dma-buf, for the GPU whose memory it is: the one for which the kernel says that it is VRAM. System
+ * memory is the first one's. */
+static int import_home(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo)
 {
 	int r = 0;
 
@@ -178,7 +180,8 @@ int rt_import_home(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo)
 	return vm_bo_import(rt->gpu[0]->vm, fd, bo);
 }
 
-const struct rt_pool *rt_pool_for(const struct rt *rt, const struct vm_bo *bo, unsigned home)
+/* The pool that memory from elsewhere counts to. */
+static const struct rt_pool *pool_for(const struct rt *rt, const struct vm_bo *bo, unsigned home)
 {
 	const struct rt_agent *agent = bo->kind == VM_VRAM ? rt->gpu[home]->agent : &rt->agent[0];
 
@@ -195,11 +198,11 @@ static struct rt_vmem *find_bo(struct rt *rt, const struct vm_bo *bo)
 }
 
 /* What is known already gets one reference more, as in ROCr. */
-static int import_locked(struct rt *rt, int fd, struct rt_vmem **out)
+int rt_vmem_import(struct rt *rt, int fd, struct rt_vmem **out)
 {
 	struct rt_vmem like = {.type = MEMORY_TYPE_NONE};
 	struct vm_bo *bo;
-	int r = rt_import_home(rt, fd, &like.home, &bo);
+	int r = import_home(rt, fd, &like.home, &bo);
 
 	if (r)
 		return r;
@@ -209,7 +212,7 @@ static int import_locked(struct rt *rt, int fd, struct rt_vmem **out)
 		vm_bo_put(bo);
 		return 0;
 	}
-	like.pool = rt_pool_for(rt, bo, like.home);
+	like.pool = pool_for(rt, bo, like.home);
 	like.size_B = bo->size_B;
 	like.bo[like.home] = bo;
 	r = publish(rt, &like, out);
@@ -227,7 +230,7 @@ hsa_status_t impl_hsa_amd_vmem_import_shareable_handle(int dmabuf_fd, hsa_amd_vm
 	if (!handle || dmabuf_fd < 0)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	pthread_mutex_lock(&rt->memory->vmm->lock);
-	r = import_locked(rt, dmabuf_fd, &vmem);
+	r = rt_vmem_import(rt, dmabuf_fd, &vmem);
 	if (!r)
 		handle->handle = vmem->handle;
 	pthread_mutex_unlock(&rt->memory->vmm->lock);

@@ -103,7 +103,7 @@ static int move_out(struct pool_block *block, vm_copy_fn *copy, void *arg)
 	return r;
 }
 
-int pool_export(struct pool_block *block, vm_copy_fn *copy, void *arg, int *fd)
+int pool_export_bo(struct pool_block *block, vm_copy_fn *copy, void *arg, struct vm_bo **bo)
 {
 	struct pool_chunk *chunk = block->chunk;
 	struct pool_space *space = chunk->pool->space;
@@ -119,7 +119,19 @@ int pool_export(struct pool_block *block, vm_copy_fn *copy, void *arg, int *fd)
 	if (chunk->size_class != POOL_WHOLE && !block->own)
 		r = move_out(block, copy, arg);
 	if (!r)
-		r = vm_bo_export(block->own ? block->own : pool_home_mem(chunk)->bo, fd);
+		*bo = vm_bo_get(block->own ? block->own : pool_home_mem(chunk)->bo);
 	pthread_mutex_unlock(&space->share_lock);
+	return r;
+}
+
+int pool_export(struct pool_block *block, vm_copy_fn *copy, void *arg, int *fd)
+{
+	struct vm_bo *bo;
+	int r = pool_export_bo(block, copy, arg, &bo);
+
+	if (r)
+		return r;
+	r = vm_bo_export(bo, fd);
+	vm_bo_put(bo);
 	return r;
 }

@@ -118,5 +118,7 @@ DRV_MUST_CHECK int pool_allow(struct pool_block *block, uint32_t vms, const stru
  * Nobody may use such a piece meanwhile; copy may be NULL when the CPU maps it. -EPERM: POOL_NODE. On failure the
  * block is where and what it was. */
 DRV_MUST_CHECK int pool_export(struct pool_block *block, vm_copy_fn *copy, void *arg, int *fd);
+/* The same, as a reference to the BO that has the block and nothing else: for who exports it later. */
+DRV_MUST_CHECK int pool_export_bo(struct pool_block *block, vm_copy_fn *copy, void *arg, struct vm_bo **bo);
 
 #endif

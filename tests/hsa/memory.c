@@ -208,6 +208,48 @@ static void dmabufs(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(host), HSA_STATUS_SUCCESS);
 }
 
+/* A buffer that comes as a dma-buf, as from a graphics driver: the same memory at another address. */
+static void interop(void)
+{
+	uint32_t *data = allocate(f.gpu[0].coarse, 3 * MIB), *seen = NULL;
+	hsa_agent_t gpu = f.gpu[0].agent, cpu = f.cpu[0].agent;
+	const void *metadata = &f;
+	size_t size_B = 0, metadata_B = 9;
+	uint64_t offset_B;
+	int fd = -1;
+
+	CHECK_EQ(hsa_amd_portable_export_dmabuf(data, 3 * MIB, &fd, &offset_B), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_interop_map_buffer(1, &gpu, fd, 0, &size_B, (void **)&seen, &metadata_B, &metadata),
+		 HSA_STATUS_SUCCESS);
+	CHECK(seen && seen != data && size_B == 3 * MIB && !metadata_B && !metadata);
+	CHECK_EQ(ask(seen + 9).type, HSA_EXT_POINTER_TYPE_GRAPHICS);
+	CHECK_EQ(ask(seen + 9).sizeInBytes, 3 * MIB);
+	CHECK_EQ(hsa_amd_memory_fill(seen, 8, 3 * MIB / 4), HSA_STATUS_SUCCESS);
+	CHECK_EQ(differ(data, 3 * MIB / 4, 8), 0);
+	/* It outlives where it came from. */
+	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_portable_close_dmabuf(fd), HSA_STATUS_SUCCESS);
+	CHECK_EQ(differ(seen, 3 * MIB / 4, 8), 0);
+	CHECK_EQ(hsa_amd_vmem_unmap(seen, 3 * MIB), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+	CHECK_EQ(hsa_amd_memory_pool_free(seen), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+	CHECK_EQ(hsa_amd_interop_unmap_buffer(seen), HSA_STATUS_SUCCESS);
+	CHECK_EQ(ask(seen).type, HSA_EXT_POINTER_TYPE_UNKNOWN);
+	CHECK_EQ(hsa_amd_interop_unmap_buffer(seen), HSA_STATUS_SUCCESS); /* ROCr minds neither this */
+	CHECK_EQ(hsa_amd_interop_unmap_buffer(NULL), HSA_STATUS_SUCCESS); /* nor this */
+	CHECK_EQ(hsa_amd_interop_map_buffer(1, &gpu, 9999, 0, &size_B, (void **)&seen, NULL, NULL),
+		 HSA_STATUS_ERROR);
+	CHECK_EQ(hsa_amd_interop_map_buffer(1, &cpu, fd, 0, &size_B, (void **)&seen, NULL, NULL),
+		 HSA_STATUS_ERROR_INVALID_AGENT);
+	CHECK_EQ(hsa_amd_interop_map_buffer(0, &gpu, fd, 0, &size_B, (void **)&seen, NULL, NULL),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(hsa_amd_interop_map_buffer(1, &gpu, fd, 1, &size_B, (void **)&seen, NULL, NULL),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(hsa_amd_interop_map_buffer(1, NULL, fd, 0, &size_B, (void **)&seen, NULL, NULL),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(hsa_amd_interop_map_buffer(1, &gpu, fd, 0, NULL, (void **)&seen, NULL, NULL),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
 /* --- relics ----------------------------------------------------------------------------------- */
 
 static void relics(void)
@@ -251,6 +293,7 @@ int main(void)
 		userdata();
 		callbacks();
 		dmabufs();
+		interop();
 		relics();
 		/* left to the end: whoever shuts down frees it, and calls nobody */
 		CHECK_EQ(hsa_amd_pointer_info_set_userdata(allocate(f.gpu[0].coarse, 64), &f), HSA_STATUS_SUCCESS);
