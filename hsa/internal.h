@@ -127,6 +127,7 @@ struct rt {
 	struct rt_handlers *handlers; /* owned; handler.c */
 	struct rt_loader *loader;     /* owned; executable.c */
 	struct rt_copies *copies;     /* owned; copy.c */
+	struct rt_ipc *ipc;           /* owned; ipc.c */
 	struct rt_images *images;     /* owned; image.c */
 	_Atomic uint64_t looked_ns;   /* when the kernel was asked about faults */
 };
@@ -326,6 +327,9 @@ enum rt_dep_state {
 enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const struct cs_ring *ring,
 				struct cs_point *point);
 
+/* Whether there are signals that other processes change. */
+bool rt_signals_shared(const struct rt *rt);
+
 bool rt_condition_met(hsa_signal_condition_t condition, hsa_signal_value_t value, hsa_signal_value_t compare);
 
 /* --- queues (queue.c, packet.c) --------------------------------------------------------------- */
@@ -389,6 +393,15 @@ void rt_handlers_fini(struct rt *rt);
 void rt_handlers_wake(struct rt *rt);
 /* To all handlers of hsa_amd_register_system_event_handler(); false: there is none. */
 bool rt_event(struct rt *rt, const hsa_amd_event_t *event);
+
+/* --- other processes (ipc.c) ------------------------------------------------------------------- */
+
+DRV_MUST_CHECK int rt_ipc_init(struct rt *rt);
+void rt_ipc_fini(struct rt *rt);
+/* A block or a signal that is about to be freed is exported no more. One load when nothing is. */
+void rt_ipc_forget(struct rt *rt, uint64_t address);
+/* In a child of fork: what it inherited answers nobody. */
+void rt_ipc_forked(struct rt *rt);
 
 /* --- code (executable.c, code.h) -------------------------------------------------------------- */
 

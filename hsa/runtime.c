@@ -22,6 +22,7 @@ static const struct {
 	{rt_signals_init, rt_signals_fini},   {rt_loader_init, rt_loader_fini},
 	{rt_queues_init, rt_queues_fini},     {rt_handlers_init, rt_handlers_fini},
 	{rt_progress_init, rt_progress_fini}, {rt_copies_init, rt_copies_fini},
+	{rt_ipc_init, rt_ipc_fini},
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -67,6 +68,8 @@ static void unlock_runtime(void)
 /* What a child inherits is its parent's: it begins anew, and leaves the old one alone. */
 static void begin_child(void)
 {
+	if (rt_get())
+		rt_ipc_forked(rt_get());
 	references = 0;
 	atomic_store(&rt_current, NULL);
 	pthread_mutex_unlock(&rt_lock);

@@ -17,130 +17,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "hsa/internal.h"
+#include "hsa/signals.h"
 #include "hsa/table.h"
-
-#define SIGNAL_B 64u
-#define SIGNALS  (1u << 20) /* most at a time */
-#define PAGE_B   4096u
-#define GROW_B   65536u /* the region grows by BOs of this size */
-#define REGION_B ((uint64_t)SIGNALS * SIGNAL_B)
-
-struct rt_signals {
-	struct vm_range range[RT_GPUS_MAX]; /* owned; [0] has the host's addresses, the others adopt them */
-	unsigned ranges;
-	struct rt_signal *beside;        /* owned mapping; one for each place of the region */
-	pthread_mutex_t lock;            /* guards all below */
-	uint64_t grown_B;                /* memory is bound up to here */
-	struct rt_signal *free, *ghosts; /* ghosts: destroyed, but the GPU may still write them */
-};
-
-/* --- the region ------------------------------------------------------------------------------- */
-
-static int bind_peer(struct rt *rt, unsigned gpu, struct vm_bo *bo, uint64_t at_B, uint64_t size_B)
-{
-	struct vm_bo *peer;
-	int fd, r = vm_bo_export(bo, &fd);
-
-	if (r)
-		return r;
-	r = vm_bo_import(rt->gpu[gpu]->vm, fd, &peer);
-	close(fd);
-	if (r)
-		return r;
-	r = vm_range_bind(&rt->signals->range[gpu], at_B, peer, 0, size_B,
-			  VM_GPU_READ | VM_GPU_WRITE | VM_GPU_UNCACHED);
-	vm_bo_put(peer);
-	return r;
-}
-
-/* Gives the GPUs and the CPU memory at [at_B, at_B + size_B) of the region. */
-static int bind_memory(struct rt *rt, struct vm_bo *bo, uint64_t at_B, uint64_t size_B)
-{
-	int r = vm_range_bind(&rt->signals->range[0], at_B, bo, 0, size_B, vm_access_of(VM_CPU));
-
-	for (unsigned i = 1; !r && i < rt->gpus; i++)
-		r = bind_peer(rt, i, bo, at_B, size_B);
-	return r;
-}
-
-static int grow(struct rt *rt)
-{
-	struct rt_signals *s = rt->signals;
-	/* Nothing of it may stay in a GPU's cache. Only what other devices share must be listed at submissions. */
-	const struct vm_info info = {.size_B = GROW_B,
-				     .kind = VM_GTT,
-				     .flags = VM_CPU | VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0)};
-	struct vm_bo *bo;
-	int r;
-
-	if (s->grown_B == REGION_B)
-		return drv_fail(-ENOMEM, "more than %u signals", SIGNALS);
-	r = vm_bo_create(rt->gpu[0]->vm, &info, &bo);
-	if (r)
-		return r;
-	r = bind_memory(rt, bo, s->grown_B, GROW_B);
-	vm_bo_put(bo);
-	if (r)
-		return r;
-	memset((void *)(uintptr_t)(s->range[0].va + s->grown_B), 0, GROW_B);
-	for (unsigned i = GROW_B / SIGNAL_B; i-- > 0;) {
-		struct rt_signal *signal = &s->beside[s->grown_B / SIGNAL_B + i];
-
-		signal->next = s->free;
-		s->free = signal;
-	}
-	s->grown_B += GROW_B;
-	return 0;
-}
-
-static int reserve(struct rt *rt)
-{
-	const struct vm_want want = {.size_B = REGION_B, .align_B = GROW_B};
-	struct rt_signals *s = rt->signals;
-	int r = vm_range_reserve(rt->gpu[0]->vm, &want, &s->range[0]);
-
-	for (s->ranges = !r; !r && s->ranges < rt->gpus; s->ranges += !r)
-		r = vm_range_adopt(rt->gpu[s->ranges]->vm, &s->range[0], &s->range[s->ranges]);
-	return r;
-}
-
-int rt_signals_init(struct rt *rt)
-{
-	struct rt_signals *s = calloc(1, sizeof(*s));
-	int r;
-
-	if (!s)
-		return drv_fail(-ENOMEM, "no host memory for signals");
-	pthread_mutex_init(&s->lock, NULL);
-	rt->signals = s;
-	s->beside = mmap(NULL, SIGNALS * sizeof(*s->beside), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s->beside == MAP_FAILED) {
-		s->beside = NULL;
-		r = drv_fail(-ENOMEM, "no address space for signals");
-	} else {
-		r = reserve(rt);
-	}
-	if (r)
-		rt_signals_fini(rt);
-	return r;
-}
-
-void rt_signals_fini(struct rt *rt)
-{
-	struct rt_signals *s = rt->signals;
-
-	for (uint64_t i = 0; s->beside && i < s->grown_B / SIGNAL_B; i++)
-		free(s->beside[i].owed);
-	while (s->ranges)
-		vm_range_release(&s->range[--s->ranges]);
-	if (s->beside)
-		munmap(s->beside, SIGNALS * sizeof(*s->beside));
-	pthread_mutex_destroy(&s->lock);
-	free(s);
-	rt->signals = NULL;
-}
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
@@ -149,15 +27,15 @@ struct rt_signal *rt_signal_of(const struct rt *rt, hsa_signal_t handle)
 	uint64_t offset_B = handle.handle - rt->signals->range[0].va;
 	struct rt_signal *signal;
 
-	if (__builtin_expect(offset_B >= REGION_B || offset_B % SIGNAL_B, 0))
+	if (__builtin_expect(offset_B >= RT_SIGNALS_B || offset_B % RT_SIGNAL_B, 0))
 		return NULL;
-	signal = &rt->signals->beside[offset_B / SIGNAL_B];
+	signal = &rt->signals->beside[offset_B / RT_SIGNAL_B];
 	return atomic_load_explicit(&signal->kind, memory_order_acquire) == RT_SIGNAL_FREE ? NULL : signal;
 }
 
 hsa_signal_t rt_signal_handle(const struct rt *rt, const struct rt_signal *signal)
 {
-	return (hsa_signal_t){rt->signals->range[0].va + (uint64_t)(signal - rt->signals->beside) * SIGNAL_B};
+	return (hsa_signal_t){rt->signals->range[0].va + (uint64_t)(signal - rt->signals->beside) * RT_SIGNAL_B};
 }
 
 static amd_signal_t *memory_of(const struct rt *rt, const struct rt_signal *signal)
@@ -459,8 +337,7 @@ static void lay_ghosts_locked(struct rt *rt)
 			continue;
 		}
 		*at = signal->next;
-		signal->next = s->free;
-		s->free = signal;
+		rt_signals_put(s, signal);
 	}
 }
 
@@ -473,7 +350,7 @@ static int take_place(struct rt *rt, struct rt_signal **out)
 	if (!s->free)
 		lay_ghosts_locked(rt);
 	if (!s->free)
-		r = grow(rt);
+		r = rt_signals_grow(rt);
 	if (!r) {
 		*out = s->free;
 		s->free = s->free->next;
@@ -491,6 +368,12 @@ int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kin
 		return r;
 	*handle = rt_signal_handle(rt, signal);
 	*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = value};
+	rt_signal_begin(signal, kind);
+	return 0;
+}
+
+void rt_signal_begin(struct rt_signal *signal, enum rt_signal_kind kind)
+{
 	/* The progress thread may still have its predecessor in the list. */
 	lock(signal);
 	signal->counted = signal->shadowed = signal->gpu_writes = signal->failed = false;
@@ -500,7 +383,6 @@ int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kin
 	set_pending_locked(signal);
 	unlock(signal);
 	atomic_store_explicit(&signal->kind, kind, memory_order_release);
-	return 0;
 }
 
 int rt_doorbell_create(struct rt *rt, struct rt_queue *queue, hsa_signal_t *handle)
@@ -532,8 +414,12 @@ void rt_signal_destroy(struct rt *rt, struct rt_signal *signal)
 	rt_signal_wake(rt, signal);
 	pthread_mutex_lock(&s->lock);
 	/* Its value is memory that the GPU may still write: nobody else gets it before. */
-	signal->next = signal->gpu_writes ? s->ghosts : s->free;
-	*(signal->gpu_writes ? &s->ghosts : &s->free) = signal;
+	if (signal->gpu_writes) {
+		signal->next = s->ghosts;
+		s->ghosts = signal;
+	} else {
+		rt_signals_put(s, signal);
+	}
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -745,9 +631,8 @@ hsa_status_t impl_hsa_amd_signal_create(hsa_signal_value_t value, uint32_t count
 	status = check_consumers(rt, count, consumers);
 	if (status)
 		return status;
-	/* One that other processes attach to would need memory of its own. */
 	if (attributes & HSA_AMD_SIGNAL_IPC)
-		return HSA_STATUS_ERROR;
+		return hsa_status_of(rt_signal_create_shared(rt, value, handle));
 	if (attributes & HSA_AMD_SIGNAL_AMD_GPU_ONLY || only_gpus(rt, count, consumers))
 		kind = RT_SIGNAL_GPU_ONLY;
 	return hsa_status_of(rt_signal_create(rt, value, kind, handle));
@@ -775,6 +660,8 @@ hsa_status_t impl_hsa_signal_destroy(hsa_signal_t handle)
 	if (kind == RT_SIGNAL_FREE || kind == RT_SIGNAL_DOORBELL ||
 	    !atomic_compare_exchange_strong(&signal->kind, &kind, RT_SIGNAL_FREE))
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	if (kind == RT_SIGNAL_IPC)
+		rt_ipc_forget(rt, handle.handle);
 	rt_signal_destroy(rt, signal);
 	return HSA_STATUS_SUCCESS;
 }

@@ -1,0 +1,153 @@
+/* Where signals live: one region of addresses, so that a handle is checked by two comparisons. It grows from its
+ * beginning; pages from its end on have one signal each, whose memory other processes see. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "hsa/memory.h"
+#include "hsa/signals.h"
+
+static int bind_peer(struct rt *rt, unsigned gpu, struct vm_bo *bo, uint64_t at_B, uint64_t size_B)
+{
+	struct vm_bo *peer;
+	int fd, r = vm_bo_export(bo, &fd);
+
+	if (r)
+		return r;
+	r = vm_bo_import(rt->gpu[gpu]->vm, fd, &peer);
+	close(fd);
+	if (r)
+		return r;
+	r = vm_range_rebind(&rt->signals->range[gpu], at_B, peer, 0, size_B,
+			    VM_GPU_READ | VM_GPU_WRITE | VM_GPU_UNCACHED);
+	vm_bo_put(peer);
+	return r;
+}
+
+int rt_signals_bind(struct rt *rt, struct vm_bo *bo, uint64_t at_B, uint64_t size_B)
+{
+	int r = vm_range_rebind(&rt->signals->range[0], at_B, bo, 0, size_B, vm_access_of(VM_CPU | VM_UNCACHED));
+
+	for (unsigned i = 1; !r && i < rt->gpus; i++)
+		r = bind_peer(rt, i, bo, at_B, size_B);
+	return r;
+}
+
+int rt_signals_grow(struct rt *rt)
+{
+	struct rt_signals *s = rt->signals;
+	/* Nothing of it may stay in a GPU's cache. Only what other devices share must be listed at submissions. */
+	const struct vm_info info = {.size_B = RT_SIGNALS_GROW_B,
+				     .kind = VM_GTT,
+				     .flags = VM_CPU | VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0)};
+	struct vm_bo *bo;
+	int r;
+
+	if (s->grown_B + RT_SIGNALS_GROW_B > RT_SIGNALS_B - s->paged_B)
+		return drv_fail(-ENOMEM, "more than %u signals", RT_SIGNALS_MAX);
+	r = vm_bo_create(rt->gpu[0]->vm, &info, &bo);
+	if (r)
+		return r;
+	r = rt_signals_bind(rt, bo, s->grown_B, RT_SIGNALS_GROW_B);
+	vm_bo_put(bo);
+	if (r)
+		return r;
+	memset((void *)(uintptr_t)(s->range[0].va + s->grown_B), 0, RT_SIGNALS_GROW_B);
+	for (unsigned i = RT_SIGNALS_GROW_B / RT_SIGNAL_B; i-- > 0;) {
+		struct rt_signal *signal = &s->beside[s->grown_B / RT_SIGNAL_B + i];
+
+		signal->next = s->free;
+		s->free = signal;
+	}
+	s->grown_B += RT_SIGNALS_GROW_B;
+	return 0;
+}
+
+static int reserve(struct rt *rt)
+{
+	const struct vm_want want = {.size_B = RT_SIGNALS_B, .align_B = RT_SIGNALS_GROW_B};
+	struct rt_signals *s = rt->signals;
+	int r = vm_range_reserve(rt->gpu[0]->vm, &want, &s->range[0]);
+
+	for (s->ranges = !r; !r && s->ranges < rt->gpus; s->ranges += !r)
+		r = vm_range_adopt(rt->gpu[s->ranges]->vm, &s->range[0], &s->range[s->ranges]);
+	return r;
+}
+
+int rt_signals_init(struct rt *rt)
+{
+	struct rt_signals *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return drv_fail(-ENOMEM, "no host memory for signals");
+	pthread_mutex_init(&s->lock, NULL);
+	rt->signals = s;
+	s->beside = mmap(NULL, RT_SIGNALS_MAX * sizeof(*s->beside), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s->beside == MAP_FAILED) {
+		s->beside = NULL;
+		r = drv_fail(-ENOMEM, "no address space for signals");
+	} else {
+		r = reserve(rt);
+	}
+	if (r)
+		rt_signals_fini(rt);
+	return r;
+}
+
+int rt_signals_take_page(struct rt *rt, struct rt_signal **signal)
+{
+	struct rt_signals *s = rt->signals;
+	int r = 0;
+
+	pthread_mutex_lock(&s->lock);
+	*signal = s->free_pages;
+	if (s->free_pages) {
+		s->free_pages = s->free_pages->next;
+	} else if (s->grown_B + RT_PAGE_B > RT_SIGNALS_B - s->paged_B) {
+		r = drv_fail(-ENOMEM, "more than %u signals", RT_SIGNALS_MAX);
+	} else {
+		s->paged_B += RT_PAGE_B;
+		*signal = &s->beside[(RT_SIGNALS_B - s->paged_B) / RT_SIGNAL_B];
+	}
+	s->pages += !r;
+	pthread_mutex_unlock(&s->lock);
+	return r;
+}
+
+void rt_signals_put(struct rt_signals *s, struct rt_signal *signal)
+{
+	const bool paged = (uint64_t)(signal - s->beside) * RT_SIGNAL_B >= RT_SIGNALS_B - s->paged_B;
+	struct rt_signal **head = paged ? &s->free_pages : &s->free;
+
+	signal->next = *head;
+	*head = signal;
+	s->pages -= paged;
+}
+
+void rt_signals_put_page(struct rt *rt, struct rt_signal *signal)
+{
+	pthread_mutex_lock(&rt->signals->lock);
+	rt_signals_put(rt->signals, signal);
+	pthread_mutex_unlock(&rt->signals->lock);
+}
+
+void rt_signals_fini(struct rt *rt)
+{
+	struct rt_signals *s = rt->signals;
+
+	for (uint64_t i = 0; s->beside && i < s->grown_B / RT_SIGNAL_B; i++)
+		free(s->beside[i].owed);
+	for (uint64_t at_B = RT_PAGE_B; s->beside && at_B <= s->paged_B; at_B += RT_PAGE_B)
+		free(s->beside[(RT_SIGNALS_B - at_B) / RT_SIGNAL_B].owed);
+	while (s->ranges)
+		vm_range_release(&s->range[--s->ranges]);
+	if (s->beside)
+		munmap(s->beside, RT_SIGNALS_MAX * sizeof(*s->beside));
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	rt->signals = NULL;
+}
