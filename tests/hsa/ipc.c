@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/hsa_find.h"
+#include "tests/rest.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
 
@@ -332,7 +333,7 @@ static void exporter_killed(void)
 	CHECK_EQ(read(socket, &hello, sizeof(hello)), (ssize_t)sizeof(hello));
 	data = attach(&hello, 1);
 	CHECK_EQ(hsa_amd_ipc_signal_attach(&hello.go, &go), HSA_STATUS_SUCCESS);
-	kill(pid, SIGKILL);
+	kill_at_rest(pid);
 	CHECK(WIFSIGNALED(end(pid, socket)));
 	CHECK_EQ(differ(data, hello.size_B[1], 11), 0);
 	CHECK_EQ(hsa_signal_load_scacquire(go), 1);
@@ -366,7 +367,7 @@ static void importer_killed(void)
 	export_all(&e);
 	CHECK_EQ(write(socket, &e.hello, sizeof(e.hello)), (ssize_t)sizeof(e.hello));
 	CHECK_EQ(read(socket, &byte, 1), 1);
-	kill(pid, SIGKILL);
+	kill_at_rest(pid);
 	CHECK(WIFSIGNALED(end(pid, socket)));
 	CHECK_EQ(differ(e.data[0], e.hello.size_B[0], 10), 0);
 	free_all(&e);

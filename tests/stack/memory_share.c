@@ -1,6 +1,5 @@
 /* Memory between handles, devices and processes: dma-bufs exported and imported, pieces of slabs, peers, one buffer
  * at one address on two GPUs, a partner that is killed in the middle. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +12,7 @@
 
 #include "tests/check.h"
 #include "tests/descriptors.h"
+#include "tests/rest.h"
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
@@ -499,38 +499,6 @@ static void processes_exchange_memory(bool kill_it, unsigned rounds)
 	status = end_partner(pid, socket);
 	CHECK(kill_it ? WIFSIGNALED(status) || !status : !status);
 	outlives(kept);
-}
-
-/* Whether all threads of a process sleep: then none is inside the virtual GPU. */
-static bool at_rest(pid_t pid)
-{
-	char path[300], state;
-	struct dirent *task;
-	bool rest = true;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (rest && dir && (task = readdir(dir))) {
-		FILE *f;
-
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, task->d_name);
-		f = task->d_name[0] == '.' ? NULL : fopen(path, "re");
-		if (f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1)
-			rest = state == 'S';
-		if (f)
-			fclose(f);
-	}
-	if (dir)
-		closedir(dir);
-	return rest;
-}
-
-static void kill_at_rest(pid_t pid)
-{
-	for (unsigned quiet = 0; quiet < 5; usleep(2000))
-		quiet = at_rest(pid) ? quiet + 1 : 0;
-	kill(pid, SIGKILL);
 }
 
 /* The exporter dies between sending and hearing that it arrived. */
