@@ -69,6 +69,7 @@ int rt_memory_init(struct rt *rt)
 	r = pool_space_create(vm, rt->gpus, &rt->memory->space);
 	r = r ? r : pools_create(rt);
 	r = r ? r : rt_vmm_init(rt);
+	r = r ? r : rt_svm_init(rt);
 	if (r)
 		rt_memory_fini(rt);
 	return r;
@@ -78,6 +79,7 @@ void rt_memory_fini(struct rt *rt)
 {
 	if (!rt->memory)
 		return;
+	rt_svm_fini(rt);
 	rt_vmm_fini(rt);
 	rt_leave_fini(rt);
 	rt_locks_fini(rt);

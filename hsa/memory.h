@@ -4,7 +4,7 @@
  *   rt_area    an interval that is known besides: locked memory, imports, reservations
  *   rt_notes   what the client left with a block or an area: a pointer, callbacks
  *
- * Locks, in order: the VMM's, free_lock, area_lock; then the rooms' below. No client's callback runs under one. */
+ * Locks, in order: the VMM's, SVM's, free_lock, area_lock; then the rooms' below. No client's callback runs under one. */
 #ifndef HSA_MEMORY_H
 #define HSA_MEMORY_H
 
@@ -35,6 +35,7 @@ struct rt_memory {
 	pthread_mutex_t free_lock;
 	struct rt_leaving *leaving; /* owned; guarded by free_lock */
 	struct rt_vmm *vmm;         /* owned; vmm.c */
+	struct rt_svm *svm;         /* owned; svm.c */
 	pthread_mutex_t area_lock;  /* never held over an ioctl */
 	struct vm_tree areas;       /* of struct rt_area.at; guarded by area_lock */
 	struct vm_tree notes;       /* of struct rt_notes.at (notes.c); guarded by area_lock */
@@ -95,6 +96,10 @@ struct rt_import {
 DRV_MUST_CHECK int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_t *size_B);
 /* -EINVAL: nothing of that type was attached there. */
 DRV_MUST_CHECK int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type);
+
+/* svm.c */
+DRV_MUST_CHECK int rt_svm_init(struct rt *rt);
+void rt_svm_fini(struct rt *rt);
 
 /* dmabuf.c */
 /* The BO, with a reference, of a block that the caller keeps alive: what a dma-buf of it is made of. May wait for the
