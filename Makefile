@@ -175,6 +175,8 @@ $(O)/lib/tests/%.so: $(O)/tests/hsa/%.o
 INJECT := malloc calloc realloc strdup strndup free mmap
 $(O)/libtuff-inject.a: $(O)/libdriver.a
 	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
+$(O)/libhsa-inject.a: $(O)/libhsa.a
+	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
 INJECTED := $(addprefix $(O)/bin/tests/stack/,inject embed)
 $(INJECTED): $(O)/libtuff-inject.a
 $(INJECTED): TUFF_LIB = $(O)/libtuff-inject.a
@@ -194,7 +196,10 @@ $(O)/bin/%_test: $(O)/%_test.o $(O)/libcode.a $(O)/libdriver.a
 $(O)/libhsa.a: $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o
 # Those of pool/ and hsa/ may start the virtual GPU.
 HSA_UNIT := $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(O)/vgpu.o
-HSA_UNIT_LIBS = $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm
+HSA_A = $(O)/libhsa.a
+HSA_UNIT_LIBS = $(O)/libtests.a $(TEST_KERNELS) $(HSA_A) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm
+$(O)/bin/hsa/inject_test: $(O)/libhsa-inject.a
+$(O)/bin/hsa/inject_test: HSA_A = $(O)/libhsa-inject.a
 $(O)/bin/pool/%_test: $(O)/pool/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
