@@ -133,7 +133,7 @@ HSA_LIB := $(O)/lib/libhsa-runtime64.so.1
 $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=hsa/exports.map -Wl,-Bsymbolic-functions \
-		$(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(PKG_LIBS) -ldl -o $@
+		$(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(PKG_LIBS) -ldl -lm -o $@
 $(O)/lib/libhsa-runtime64.so: $(HSA_LIB)
 	@ln -sf $(<F) $@
 

@@ -30,6 +30,12 @@ enum drv_uncached {
 	DRV_UNCACHED_VRAM,   /* system memory stays cached in L2 */
 };
 
+/* Whose image descriptors the chip reads. */
+enum drv_images {
+	DRV_IMAGES_NONE, /* it has no image instructions, or we do not write its descriptors */
+	DRV_IMAGES_GFX9,
+};
+
 /* A target that code is compiled for to run on several chips. */
 struct drv_generic {
 	const char *name; /* "gfx9-generic" */
@@ -69,6 +75,7 @@ struct drv_chip {
 
 	enum drv_pm4 pm4;
 	enum drv_sdma sdma;
+	enum drv_images images;
 
 	/* Limits */
 	uint8_t wave_lanes; /* of waves as compilers make them by default */

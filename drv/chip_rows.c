@@ -34,9 +34,10 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 /* Caches of Vega as in kfd_crat.c, but for its L2 of Vega 20 (8 MiB; AMD says 4, in 16 banks of 256 KiB) and of
  * Raven 2, which it takes for a Raven (1 MiB; it has half the banks). */
 #define GFX9(l2)                                                                                                   \
-	ALL, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .wave_lanes = 64, .waves_per_cu = 40,                       \
-		.scratch_granule_B = 1024, .scratch_max_units = 0x1fff, .sdma_copy_max_B = 0x3fff00,               \
-		.sdma_fill_max_B = 0x3fffe0, .caches = {16, 64, 32, 64, 16, 64, 3, 0, 0, l2, 64, 0}
+	ALL, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .images = DRV_IMAGES_GFX9, .wave_lanes = 64,                \
+		.waves_per_cu = 40, .scratch_granule_B = 1024, .scratch_max_units = 0x1fff,                        \
+		.sdma_copy_max_B = 0x3fff00, .sdma_fill_max_B = 0x3fffe0,                                          \
+		.caches = {16, 64, 32, 64, 16, 64, 3, 0, 0, l2, 64, 0}
 
 /* APUs leave retry on unless amdgpu.noretry says otherwise: code of both kinds runs, since nothing ever resolves a
  * fault of a DRM queue. */
@@ -98,7 +99,8 @@ const struct drv_chip drv_chip_rows[] = {
 	 .id = {{0x090300, FAMILY_RV, 0x91, 0xfe}}},
 	/* The SE4 masks of gfx90a are other registers here, and an XCC has no more than four engines. GC 9.5.0
 	 * begins at revision 0x50. */
-	{GFX9(0), .target = "gfx942", .product = "MI300A, MI300X, MI325X", .elf_mach = 0x4c, .generic = &gfx9_4,
+	{GFX9(0), .images = DRV_IMAGES_NONE, .target = "gfx942", .product = "MI300A, MI300X, MI325X",
+	 .elf_mach = 0x4c, .generic = &gfx9_4,
 	 .id = {{0x090403, FAMILY_AI, 0x46, 0x4f}, {0x090404, FAMILY_AI, 0, 0}}, .waves_per_cu = 32,
 	 .code_pad_B = 4096, .rsrc3_reg = 0x22d, .tg_chunk_reg = 0x227, .packed_tid = true, .flat_scratch_hw = true,
 	 .compute_only = true, .ring_per_xcc = true, .xnack = DRV_FEATURE_OFF, .sramecc = DRV_FEATURE_ON,

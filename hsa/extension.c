@@ -6,6 +6,25 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+/* As its table has them; what tools put before the exported functions is before these. */
+static const hsa_ext_images_1_pfn_t images = {
+#define IMAGES(name) .name = name
+	IMAGES(hsa_ext_image_get_capability),
+	IMAGES(hsa_ext_image_data_get_info),
+	IMAGES(hsa_ext_image_create),
+	IMAGES(hsa_ext_image_destroy),
+	IMAGES(hsa_ext_image_copy),
+	IMAGES(hsa_ext_image_import),
+	IMAGES(hsa_ext_image_export),
+	IMAGES(hsa_ext_image_clear),
+	IMAGES(hsa_ext_sampler_create),
+	IMAGES(hsa_ext_sampler_destroy),
+	IMAGES(hsa_ext_image_get_capability_with_layout),
+	IMAGES(hsa_ext_image_data_get_info_with_layout),
+	IMAGES(hsa_ext_image_create_with_layout),
+	IMAGES(hsa_ext_sampler_create_v2),
+};
+
 /* Supported ones have a table; each minor version is a longer part of it. The finalizer's functions are exported as
  * ROCr's are, and fail: HSAIL has no compiler. Counters and profiles of packets need the kernel's debug interface.
  */
@@ -16,13 +35,15 @@ static const struct extension {
 	const void *table;
 	uint8_t minors;
 	uint8_t functions[4]; /* by minor version */
+	uint8_t all;          /* functions of the whole table */
 } extensions[] = {
 	{NAMED(HSA_EXTENSION_FINALIZER)},
-	{NAMED(HSA_EXTENSION_IMAGES)},
+	/* ROCr has no minor version for what came behind 1.0. */
+	{NAMED(HSA_EXTENSION_IMAGES), &images, 1, {10}, sizeof(images) / sizeof(void *)},
 	{NAMED(HSA_EXTENSION_PERFORMANCE_COUNTERS)},
 	{NAMED(HSA_EXTENSION_PROFILING_EVENTS)},
 	{NAMED(HSA_EXTENSION_AMD_PROFILER)},
-	{NAMED(HSA_EXTENSION_AMD_LOADER), &rt_tables.loader, 4, {3, 5, 6, 7}},
+	{NAMED(HSA_EXTENSION_AMD_LOADER), &rt_tables.loader, 4, {3, 5, 6, 7}, 7},
 	{NAMED(HSA_EXTENSION_AMD_AQLPROFILE)},
 	{NAMED(HSA_EXTENSION_AMD_PC_SAMPLING)},
 };
@@ -55,11 +76,16 @@ hsa_status_t impl_hsa_extension_get_name(uint16_t extension, const char **name)
 	return x ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-void rt_extension_bits(uint8_t bits[128])
+static bool has_bit(const uint8_t bits[128], unsigned id)
+{
+	return bits[id / 8] >> id % 8 & 1;
+}
+
+void rt_extension_bits(uint8_t bits[128], bool with_images)
 {
 	memset(bits, 0, 128);
 	for (size_t i = 0; i < COUNT(extensions); i++)
-		if (extensions[i].table)
+		if (extensions[i].table && (with_images || extensions[i].id != HSA_EXTENSION_IMAGES))
 			bits[extensions[i].id / 8] |= (uint8_t)(1u << extensions[i].id % 8);
 }
 
@@ -104,7 +130,7 @@ hsa_status_t impl_hsa_system_major_extension_supported(uint16_t extension, uint1
 	return supports_major(extension, major, minor, result);
 }
 
-/* What GPUs support is what the system does; a CPU has no extension. */
+/* What an agent has, its bits say. */
 hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t handle, uint16_t major,
 						uint16_t minor, bool *result)
 {
@@ -117,7 +143,7 @@ hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t 
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	status = supports(extension, major, minor, result);
 	if (!status)
-		*result &= agent->is_gpu;
+		*result &= has_bit(agent->info.extensions, extension);
 	return status;
 }
 
@@ -133,7 +159,7 @@ hsa_status_t impl_hsa_agent_major_extension_supported(uint16_t extension, hsa_ag
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	status = supports_major(extension, major, minor, result);
 	if (!status)
-		*result &= agent->is_gpu;
+		*result &= has_bit(agent->info.extensions, extension);
 	return status;
 }
 
@@ -150,7 +176,7 @@ hsa_status_t impl_hsa_system_get_major_extension_table(uint16_t extension, uint1
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!x)
 		return HSA_STATUS_ERROR;
-	whole_B = x->functions[x->minors - 1] * sizeof(void *);
+	whole_B = x->all * sizeof(void *);
 	memcpy(table, x->table, size_B < whole_B ? size_B : whole_B);
 	return HSA_STATUS_SUCCESS;
 }

@@ -226,7 +226,9 @@ void rt_info_gpu(struct rt *rt, struct rt_agent *agent)
 	info->nearest_cpu = (uintptr_t)agent->nearest_cpu;
 	compose_isa(agent);
 	add_gpu_caches(agent);
-	rt_extension_bits(info->extensions);
+	rt_extension_bits(info->extensions, agent->gpu->dev->chip->images != DRV_IMAGES_NONE);
+	if (agent->gpu->dev->chip->images != DRV_IMAGES_NONE)
+		rt_info_images(info);
 	read_firmware(agent);
 	(void)rt;
 }
@@ -394,7 +396,7 @@ hsa_status_t impl_hsa_system_get_info(hsa_system_info_t attribute, void *value)
 		*(uint64_t *)value = rt_now_ns();
 		return HSA_STATUS_SUCCESS;
 	case HSA_SYSTEM_INFO_EXTENSIONS:
-		rt_extension_bits(value);
+		rt_extension_bits(value, true);
 		return HSA_STATUS_SUCCESS;
 	case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
 		*(const char **)value = "tuff";

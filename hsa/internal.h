@@ -185,7 +185,7 @@ void rt_agents_fini(struct rt *rt);
 void rt_info_cpu(struct rt *rt, struct rt_agent *agent);
 void rt_info_gpu(struct rt *rt, struct rt_agent *agent);
 /* HSA_SYSTEM_INFO_EXTENSIONS, and the same of a GPU: a bit for each extension that is there (extension.c). */
-void rt_extension_bits(uint8_t bits[128]);
+void rt_extension_bits(uint8_t bits[128], bool with_images);
 /* The isa handle is the address of agent->isa. */
 static inline hsa_isa_t rt_isa_handle(const struct rt_agent *agent)
 {
@@ -411,6 +411,13 @@ void rt_loader_fini(struct rt *rt);
  * is destroyed; rt_kernel_generation() changes then. */
 const struct cs_kernel *rt_kernel_find(struct rt *rt, struct rt_gpu *gpu, uint64_t kernel_object);
 uint32_t rt_kernel_generation(struct rt *rt);
+
+/* --- images (image.h) ------------------------------------------------------------------------- */
+
+DRV_MUST_CHECK int rt_images_init(struct rt *rt);
+void rt_images_fini(struct rt *rt);
+/* What agents with images say of them. */
+void rt_info_images(struct rt_info *info);
 
 /* --- copies (copy.c) -------------------------------------------------------------------------- */
 

@@ -180,7 +180,7 @@ HSA_IMPL(amd_ext, hsa_amd_memory_unlock)
 HSA_IMPL(amd_ext, hsa_amd_memory_fill)
 HSA_IMPL(amd_ext, hsa_amd_interop_map_buffer)
 HSA_IMPL(amd_ext, hsa_amd_interop_unmap_buffer)
-HSA_UNSUPPORTED(amd_ext, hsa_amd_image_create, HSA_STATUS_ERROR)
+HSA_IMPL(amd_ext, hsa_amd_image_create)
 HSA_IMPL(amd_ext, hsa_amd_pointer_info)
 HSA_IMPL(amd_ext, hsa_amd_pointer_info_set_userdata)
 HSA_IMPL(amd_ext, hsa_amd_ipc_memory_create)
@@ -239,20 +239,20 @@ HSA_UNSUPPORTED(finalizer, hsa_ext_program_finalize, HSA_STATUS_ERROR_NOT_INITIA
 
 /* --- ImageExtTable ----------------------------------------------------------------------------- */
 
-HSA_UNSUPPORTED(image, hsa_ext_image_get_capability, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_data_get_info, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_create, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_import, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_export, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_copy, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_clear, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_destroy, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_sampler_create, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_sampler_destroy, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_get_capability_with_layout, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_data_get_info_with_layout, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_image_create_with_layout, HSA_STATUS_ERROR)
-HSA_UNSUPPORTED(image, hsa_ext_sampler_create_v2, HSA_STATUS_ERROR)
+HSA_IMPL(image, hsa_ext_image_get_capability)
+HSA_IMPL(image, hsa_ext_image_data_get_info)
+HSA_IMPL(image, hsa_ext_image_create)
+HSA_IMPL(image, hsa_ext_image_import)
+HSA_IMPL(image, hsa_ext_image_export)
+HSA_IMPL(image, hsa_ext_image_copy)
+HSA_IMPL(image, hsa_ext_image_clear)
+HSA_IMPL(image, hsa_ext_image_destroy)
+HSA_IMPL(image, hsa_ext_sampler_create)
+HSA_IMPL(image, hsa_ext_sampler_destroy)
+HSA_IMPL(image, hsa_ext_image_get_capability_with_layout)
+HSA_IMPL(image, hsa_ext_image_data_get_info_with_layout)
+HSA_IMPL(image, hsa_ext_image_create_with_layout)
+HSA_IMPL(image, hsa_ext_sampler_create_v2)
 
 /* --- PcSamplingExtTable: needs KFD ------------------------------------------------------------- */
 
@@ -276,7 +276,7 @@ HSA_IMPL(loader, hsa_ven_amd_loader_iterate_executables)
 
 /* --- exported, in no table --------------------------------------------------------------------- */
 
-HSA_UNSUPPORTED(other, hsa_amd_image_get_info_max_dim, HSA_STATUS_ERROR)
+HSA_IMPL(other, hsa_amd_image_get_info_max_dim)
 
 /* --- older names -------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@ CODE_FLAGS   := --target=amdgcn-amd-amdhsa -nogpulib -O2 -Wall -Werror -fvisibil
 	-Wl,--unresolved-symbols=ignore-all
 CODE_variables := tests/code/variables.c tests/code/second.c
 CODE_outside   := tests/code/outside.c
+CODE_image     := tests/code/image.c
 
 # code_rule NAME TARGET FORMAT
 define code_rule
@@ -14,6 +15,8 @@ $(O)/tests/code/$(2)/$(1).v$(3).co: $(CODE_$(1)) tests/code/gpu.h Makefile tests
 	$$(call say,CLANG,$$@)$$(CLANG) $$(CODE_FLAGS) -mcpu=$(2) -mcode-object-version=$(3) $(CODE_$(1)) -o $$@
 endef
 $(foreach n,variables outside,$(foreach t,$(CODE_TARGETS),$(foreach v,4 5,$(eval $(call code_rule,$(n),$(t),$(v))))))
+# Those whose image instructions clang knows all of.
+$(foreach t,gfx900 gfx906 gfx908,$(eval $(call code_rule,image,$(t),5)))
 # clang 19 says that it is still working on format 6.
 $(O)/tests/code/gfx9-generic/%: CODE_FLAGS += -Wno-error -w
 $(foreach n,variables outside,$(eval $(call code_rule,$(n),gfx9-generic,6)))

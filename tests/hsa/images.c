@@ -1,0 +1,521 @@
+/* Images through HSA: what there can be, how their memory lies, what goes in and comes out; their descriptors, as
+ * kernels read and write buffers through them, and word for word. */
+#include <stdlib.h>
+
+#include <hsa/hsa_ext_image.h>
+
+#include "shaders/blob.h"
+#include "tests/code/code.h"
+#include "tests/hsa_run.h"
+#include "vgpu/vgpu.h"
+
+static struct hsa_find t;
+static struct hsa_run run;
+static hsa_executable_t executable;
+static hsa_ext_images_1_pfn_t image;
+
+#define WIDTH  40u
+#define HEIGHT 12u
+#define DEPTH  3u
+
+static const hsa_ext_image_format_t rgba8 = {HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8,
+					     HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA};
+
+static hsa_agent_t gpu(void)
+{
+	return t.gpu[0].agent;
+}
+
+static void *memory(size_t size_B)
+{
+	void *p = NULL;
+
+	CHECK_EQ(hsa_amd_memory_pool_allocate(t.gpu[0].coarse, size_B, 0, &p), 0);
+	return p;
+}
+
+/* --- what can be -------------------------------------------------------------------------------- */
+
+static uint32_t capability(hsa_ext_image_geometry_t geometry, unsigned order, unsigned type)
+{
+	hsa_ext_image_format_t format = {type, order};
+	uint32_t mask = 99;
+
+	CHECK_EQ(image.hsa_ext_image_get_capability(gpu(), geometry, &format, &mask), 0);
+	return mask;
+}
+
+static void capabilities(void)
+{
+	unsigned formats = 0;
+
+	for (unsigned order = 0; order < 20; order++)
+		for (unsigned type = 0; type < 16; type++)
+			formats += capability(HSA_EXT_IMAGE_GEOMETRY_2D, order, type) != 0;
+	CHECK_EQ(formats, 5 * 12 + 3 + 2 * 4 + 1 + 2 * 6 + 2); /* as ROCr's table has them */
+	CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_2D, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA,
+			    HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT),
+		 HSA_EXT_IMAGE_CAPABILITY_READ_ONLY | HSA_EXT_IMAGE_CAPABILITY_WRITE_ONLY |
+			 HSA_EXT_IMAGE_CAPABILITY_READ_WRITE);
+	CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_2D, HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA,
+			    HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8),
+		 HSA_EXT_IMAGE_CAPABILITY_READ_ONLY);
+	CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_1DB, HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA,
+			    HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8),
+		 0);
+	CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_2DDEPTH, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA,
+			    HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8),
+		 0);
+	CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_2D, 20, 0), 0);
+	CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_2D, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, 0x80000000), 0);
+}
+
+static void limits(void)
+{
+	uint32_t size[3] = {0};
+	uint8_t extensions[128];
+
+	CHECK_EQ(hsa_agent_get_info(gpu(), (hsa_agent_info_t)HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS, size), 0);
+	CHECK(size[0] == 16384 && size[1] == 16384 && size[2] == 8192);
+	CHECK_EQ(hsa_amd_image_get_info_max_dim(gpu(), (hsa_agent_info_t)HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS,
+						size),
+		 0);
+	CHECK_EQ(size[0], UINT32_MAX);
+	CHECK_EQ(hsa_amd_image_get_info_max_dim(gpu(), HSA_AGENT_INFO_NODE, size),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(hsa_agent_get_info(gpu(), HSA_AGENT_INFO_EXTENSIONS, extensions), 0);
+	CHECK(extensions[0] >> HSA_EXTENSION_IMAGES & 1);
+	CHECK_EQ(hsa_agent_get_info(t.cpu[0].agent, HSA_AGENT_INFO_EXTENSIONS, extensions), 0);
+	CHECK_EQ(extensions[0], 0);
+}
+
+/* --- how memory lies ---------------------------------------------------------------------------- */
+
+static hsa_status_t lay_out(hsa_ext_image_descriptor_t d, size_t row_B, size_t slice_B,
+			    hsa_ext_image_data_info_t *info)
+{
+	return image.hsa_ext_image_data_get_info_with_layout(
+		gpu(), &d, HSA_ACCESS_PERMISSION_RW, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, row_B, slice_B, info);
+}
+
+static void layouts(void)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_3D, WIDTH, HEIGHT, DEPTH, 0, rgba8};
+	hsa_ext_image_data_info_t info;
+
+#define UNSUPPORTED(what) ((hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_##what##_UNSUPPORTED)
+	CHECK_EQ(lay_out(d, 0, 0, &info), 0);
+	CHECK_EQ(info.size, 256 * HEIGHT * DEPTH); /* 40 elements of 4 bytes in a row of 256 */
+	CHECK_EQ(info.alignment, 256);
+	CHECK_EQ(lay_out(d, 512, 512 * HEIGHT, &info), 0);
+	CHECK_EQ(info.size, 512 * HEIGHT * DEPTH);
+	CHECK_EQ(lay_out(d, 160, 0, &info), UNSUPPORTED(PITCH));
+	CHECK_EQ(lay_out(d, 512, 512 * HEIGHT + 256, &info), UNSUPPORTED(PITCH));
+	CHECK_EQ(lay_out(d, SIZE_MAX - 255, 0, &info), UNSUPPORTED(PITCH));
+	d.width = 16385;
+	CHECK_EQ(lay_out(d, 0, 0, &info), UNSUPPORTED(SIZE));
+	d.width = SIZE_MAX;
+	CHECK_EQ(lay_out(d, 0, 0, &info), UNSUPPORTED(SIZE));
+	d.width = 0;
+	CHECK_EQ(lay_out(d, 0, 0, &info), UNSUPPORTED(SIZE));
+	d = (hsa_ext_image_descriptor_t){HSA_EXT_IMAGE_GEOMETRY_1DA, WIDTH, 1, 0, 5, rgba8};
+	CHECK_EQ(lay_out(d, 0, 0, &info), 0);
+	CHECK_EQ(info.size, 256 * 5);
+	d = (hsa_ext_image_descriptor_t){HSA_EXT_IMAGE_GEOMETRY_1DB, UINT32_MAX, 1, 1, 1, rgba8};
+	CHECK_EQ(lay_out(d, 0, 0, &info), 0);
+	CHECK_EQ(info.size, 4ull * UINT32_MAX);
+	d.format.channel_order = HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBX;
+	CHECK_EQ(lay_out(d, 0, 0, &info), UNSUPPORTED(FORMAT));
+	d.geometry = 8;
+	CHECK_EQ(lay_out(d, 0, 0, &info), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+/* --- in and out --------------------------------------------------------------------------------- */
+
+static uint32_t pattern(unsigned x, unsigned y, unsigned z)
+{
+	return x | y << 8 | z << 16 | 0x5a000000;
+}
+
+static hsa_ext_image_t create_3d(void *data)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_3D, WIDTH, HEIGHT, DEPTH, 0, rgba8};
+	hsa_ext_image_t handle = {0};
+
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &handle), 0);
+	return handle;
+}
+
+/* Counts elements of the whole image that are not what they should be: `inner` in the box, else the pattern. */
+static unsigned wrong_elements(hsa_ext_image_t handle, const hsa_ext_image_region_t *box, const uint32_t *inner)
+{
+	const hsa_ext_image_region_t all = {{0, 0, 0}, {WIDTH, HEIGHT, DEPTH}};
+	static uint32_t out[DEPTH][HEIGHT][WIDTH];
+	unsigned wrong = 0;
+
+	CHECK_EQ(image.hsa_ext_image_export(gpu(), handle, out, 0, 0, &all), 0);
+	for (unsigned z = 0; z < DEPTH; z++)
+		for (unsigned y = 0; y < HEIGHT; y++)
+			for (unsigned x = 0; x < WIDTH; x++) {
+				bool in = box && x - box->offset.x < box->range.x &&
+					  y - box->offset.y < box->range.y && z - box->offset.z < box->range.z;
+
+				wrong += out[z][y][x] != (in ? *inner : pattern(x, y, z));
+			}
+	return wrong;
+}
+
+static void fill(hsa_ext_image_t handle)
+{
+	const hsa_ext_image_region_t all = {{0, 0, 0}, {WIDTH, HEIGHT, DEPTH}};
+	/* With gaps: 50 elements a row, 14 rows a slice. */
+	static uint32_t in[DEPTH][14][50];
+
+	for (unsigned z = 0; z < DEPTH; z++)
+		for (unsigned y = 0; y < HEIGHT; y++)
+			for (unsigned x = 0; x < WIDTH; x++)
+				in[z][y][x] = pattern(x, y, z);
+	CHECK_EQ(image.hsa_ext_image_import(gpu(), in, sizeof(in[0][0]), sizeof(in[0]), handle, &all), 0);
+}
+
+static void in_and_out(void)
+{
+	const hsa_ext_image_region_t box = {{7, 2, 1}, {20, 5, 2}}, outside = {{30, 0, 0}, {11, 1, 1}},
+				     far = {{UINT32_MAX, 0, 0}, {2, 1, 1}};
+	const float orange[4] = {1, 0.5f, -3, 2};
+	const uint32_t orange_is = 0xff0080ff, one = pattern(7, 2, 1);
+	const hsa_dim3_t from = {0, 0, 0}, to = {8, 2, 1}, range = {1, 1, 1};
+	void *data = memory(256 * HEIGHT * DEPTH), *other_data = memory(256 * HEIGHT * DEPTH);
+	hsa_ext_image_t handle = create_3d(data), other = create_3d(other_data);
+	uint32_t copied = pattern(0, 0, 0), buffer[64];
+	hsa_ext_image_region_t there = {to, range};
+
+	fill(handle);
+	CHECK_EQ(wrong_elements(handle, NULL, NULL), 0);
+	CHECK_EQ(image.hsa_ext_image_clear(gpu(), handle, orange, &box), 0);
+	CHECK_EQ(wrong_elements(handle, &box, &orange_is), 0);
+	fill(handle);
+	fill(other);
+	CHECK_EQ(image.hsa_ext_image_copy(gpu(), other, &from, handle, &to, &range), 0);
+	CHECK_EQ(wrong_elements(handle, &there, &copied), 0);
+	/* Part of an image into memory. */
+	CHECK_EQ(
+		image.hsa_ext_image_export(gpu(), other, buffer, 0, 0, &(hsa_ext_image_region_t){{7, 2, 1}, range}),
+		0);
+	CHECK_EQ(buffer[0], one);
+#define WRONG(call) CHECK_EQ(call, HSA_STATUS_ERROR_INVALID_ARGUMENT)
+	WRONG(image.hsa_ext_image_export(gpu(), handle, buffer, 0, 0, &outside));
+	WRONG(image.hsa_ext_image_import(gpu(), buffer, 0, 0, handle, &far));
+	WRONG(image.hsa_ext_image_import(gpu(), buffer, SIZE_MAX, 0, handle, &there));
+	WRONG(image.hsa_ext_image_import(gpu(), NULL, 0, 0, handle, &there));
+	WRONG(image.hsa_ext_image_import(gpu(), buffer, 0, 0, handle, NULL));
+	WRONG(image.hsa_ext_image_clear(gpu(), handle, orange, &far));
+	WRONG(image.hsa_ext_image_clear(gpu(), handle, NULL, &box));
+	WRONG(image.hsa_ext_image_copy(gpu(), other, &from, handle, &to, &(hsa_dim3_t){33, 1, 1}));
+	WRONG(image.hsa_ext_image_copy(gpu(), other, NULL, handle, &to, &range));
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	WRONG(image.hsa_ext_image_destroy(gpu(), handle));
+	WRONG(image.hsa_ext_image_destroy(gpu(), (hsa_ext_image_t){other.handle + 4}));
+	WRONG(image.hsa_ext_image_destroy(gpu(), (hsa_ext_image_t){UINT64_MAX}));
+	WRONG(image.hsa_ext_image_copy(gpu(), other, &from, handle, &to, &range));
+	WRONG(image.hsa_ext_image_clear(gpu(), handle, orange, &box));
+	CHECK_EQ(image.hsa_ext_image_destroy(t.cpu[0].agent, other), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(other_data), 0);
+}
+
+/* One element of each kind, as clearing writes it. */
+static void elements(void)
+{
+	static const union {
+		float f[4];
+		int32_t i[4];
+		uint32_t u[4];
+	} colors[] = {{.f = {1, 0.25f, -1, 0.5f}}, {.i = {1, -2, 300, -400}}, {.u = {1, 2, 300, 70000}}};
+	static const struct {
+		uint8_t order, type, color, size_B;
+		uint8_t want[16];
+	} rows[] = {
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8, 0, 4, {255, 64, 0, 128}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_BGRA, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8, 0, 4, {0, 64, 255, 128}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_ARGB,
+		 HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT8,
+		 0,
+		 4,
+		 {64, 127, 32, 0x81}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA,
+		 HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8,
+		 0,
+		 4,
+		 {255, 137, 0, 128}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RA, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT16, 0, 4, {255, 255, 0, 128}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_A, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8, 0, 1, {128}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_LUMINANCE, HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT, 0, 4, {0, 0, 0x80, 0x3f}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RG, HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT, 0, 4, {0, 0x3c, 0, 0x34}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RGB, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565, 0, 2, {0, 0xfa}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RGB, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_555, 0, 2, {0, 0x7d}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RGB,
+		 HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_101010,
+		 0,
+		 4,
+		 {0, 0, 0xf4, 0x3f}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA,
+		 HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT8,
+		 1,
+		 4,
+		 {1, 0xfe, 127, 0x80}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA,
+		 HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT16,
+		 2,
+		 8,
+		 {1, 0, 2, 0, 0x2c, 1, 255, 255}},
+		{HSA_EXT_IMAGE_CHANNEL_ORDER_RG,
+		 HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT32,
+		 2,
+		 8,
+		 {1, 0, 0, 0, 2, 0, 0, 0}},
+	};
+	const hsa_ext_image_region_t one = {{1, 0, 0}, {1, 1, 1}};
+	uint8_t *data = memory(4096), out[32];
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_1D,    4, 1, 1, 0,
+						{rows[i].type, rows[i].order}};
+		hsa_ext_image_t handle;
+
+		CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &handle), 0);
+		CHECK_EQ(image.hsa_ext_image_clear(gpu(), handle, &colors[rows[i].color], &one), 0);
+		CHECK_EQ(hsa_memory_copy(out, data, sizeof(out)), 0);
+		if (!CHECK(!memcmp(out + rows[i].size_B, rows[i].want, rows[i].size_B)))
+			for (unsigned k = 0; k < rows[i].size_B; k++)
+				printf("  row %u byte %u: %u, want %u\n", i, k, out[rows[i].size_B + k],
+				       rows[i].want[k]);
+		CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	}
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+/* --- descriptors -------------------------------------------------------------------------------- */
+
+static void load(const char *target)
+{
+	const struct shader_blob *blob = shader_find(code_blobs, "image.v5", target);
+	hsa_code_object_reader_t reader;
+
+	CHECK_EQ(hsa_code_object_reader_create_from_memory(blob->image, blob->size_B, &reader), 0);
+	CHECK_EQ(hsa_executable_create_alt(HSA_PROFILE_FULL, 0, NULL, &executable), 0);
+	CHECK_EQ(hsa_executable_load_agent_code_object(executable, gpu(), reader, NULL, NULL), 0);
+	CHECK_EQ(hsa_executable_freeze(executable, NULL), 0);
+	CHECK_EQ(hsa_code_object_reader_destroy(reader), 0);
+}
+
+struct args {
+	hsa_ext_image_t image;
+	float *data;
+	uint32_t width, height;
+};
+
+static void run_kernel(const char *name, unsigned lanes, struct args args)
+{
+	hsa_executable_symbol_t kernel;
+
+	CHECK_EQ(hsa_executable_get_symbol_by_name(executable, name, &t.gpu[0].agent, &kernel), 0);
+	hsa_run_kernel(&run, kernel, (uint16_t)lanes, &args, sizeof(args));
+}
+
+/* A kernel reads a buffer image, and one element behind its end; another writes it. */
+static void buffers(void)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_1DB,
+					32,
+					1,
+					1,
+					0,
+					{HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8, HSA_EXT_IMAGE_CHANNEL_ORDER_BGRA}};
+	uint8_t *data = memory(4096), in[33][4];
+	hsa_ext_image_t handle;
+	float(*out)[4];
+	unsigned wrong = 0;
+
+	CHECK_EQ(hsa_amd_memory_pool_allocate(t.cpu[0].fine, 4096, 0, (void **)&out), 0);
+	for (unsigned i = 0; i < 33; i++)
+		for (unsigned k = 0; k < 4; k++)
+			in[i][k] = (uint8_t)(4 * i + k);
+	CHECK_EQ(hsa_memory_copy(data, in, sizeof(in)), 0);
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data + 2, HSA_ACCESS_PERMISSION_RW, &handle),
+		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &handle), 0);
+	run_kernel("read_1db.kd", 33, (struct args){.image = handle, .data = *out});
+	for (unsigned i = 0; i < 32; i++)
+		for (unsigned k = 0; k < 4; k++) {
+			static const uint8_t place[] = {2, 1, 0, 3};
+
+			wrong += out[i][k] != (float)in[i][place[k]] / 255;
+		}
+	CHECK_EQ(wrong, 0);
+	/* What is behind the end is 0, and not what lies there. */
+	CHECK(out[32][0] == 0 && out[32][1] == 0 && out[32][2] == 0);
+	for (unsigned i = 0; i < 32; i++)
+		out[i][0] = 1, out[i][1] = 0, out[i][2] = (float)i / 255, out[i][3] = 0;
+	/* Stored as B, G, R, A; the kernel turns round what it read: (0, i, 0, 1). */
+	run_kernel("write_1db.kd", 32, (struct args){.image = handle, .data = *out});
+	CHECK_EQ(hsa_memory_copy(in, data, 32 * 4), 0);
+	for (unsigned i = 0; i < 32; i++)
+		wrong += in[i][0] != 0 || in[i][1] != i || in[i][2] != 0 || in[i][3] != 255;
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(out), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+/* The words, from the register specification and not from the code that writes them. */
+static void words(void)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_2DA,
+					WIDTH,
+					HEIGHT,
+					1,
+					DEPTH,
+					{HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA}};
+	hsa_ext_sampler_descriptor_t linear = {HSA_EXT_SAMPLER_COORDINATE_MODE_UNNORMALIZED,
+					       HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
+					       HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER};
+	void *data = memory(512 * HEIGHT * DEPTH);
+	uint64_t va = (uintptr_t)data;
+	hsa_ext_sampler_t sampler;
+	hsa_ext_image_t handle;
+	const uint32_t *w;
+
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RO, &handle), 0);
+	w = (const uint32_t *)(uintptr_t)handle.handle;
+	CHECK_EQ(w[0], (uint32_t)(va >> 8));
+	CHECK_EQ(w[1], (uint32_t)(va >> 40) | 12u << 20 | 7u << 26); /* 16_16_16_16, float */
+	CHECK_EQ(w[2], (WIDTH - 1) | (HEIGHT - 1) << 14);
+	CHECK_EQ(w[3], (4 | 5 << 3 | 6 << 6 | 7 << 9) | 13u << 28); /* XYZW, linear, 2D array */
+	CHECK_EQ(w[4], (DEPTH - 1) | (512 / 8 - 1) << 13);
+	CHECK(!w[5] && !w[6] && !w[7]);
+	CHECK(w[8] == HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT && w[9] == HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA &&
+	      w[10] == WIDTH);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	CHECK_EQ(image.hsa_ext_sampler_create(gpu(), &linear, &sampler), 0);
+	w = (const uint32_t *)(uintptr_t)sampler.handle;
+	CHECK_EQ(w[0], 6 | 6 << 3 | 6 << 6 | 1 << 15);
+	CHECK_EQ(w[1], 0xfff << 12);
+	CHECK_EQ(w[2], 1 << 20 | 1 << 22);
+	CHECK_EQ(w[3], 0);
+	CHECK_EQ(image.hsa_ext_sampler_destroy(gpu(), sampler), 0);
+	WRONG(image.hsa_ext_sampler_destroy(gpu(), sampler));
+	linear.address_mode = 5;
+	WRONG(image.hsa_ext_sampler_create(gpu(), &linear, &sampler));
+	CHECK_EQ(image.hsa_ext_sampler_create(t.cpu[0].agent, &linear, &sampler), HSA_STATUS_ERROR_INVALID_AGENT);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+/* A graphics driver's image: its tiling stays, the address and the format are put in. */
+static void foreign(void)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_2D, WIDTH, HEIGHT, 1, 0, rgba8};
+	const hsa_ext_image_region_t one = {{0, 0, 0}, {1, 1, 1}};
+	struct {
+		uint32_t version, device, words[8];
+	} layout = {1, 0, {0, 10u << 20, 39 | 11 << 14, 9u << 20 | 9u << 28, 63 << 13, 0, 0x1234, 0x10}};
+	const hsa_amd_image_descriptor_t *their = (const hsa_amd_image_descriptor_t *)&layout;
+	void *data = memory(65536);
+	uint64_t va = (uintptr_t)data;
+	hsa_ext_image_t handle;
+	const uint32_t *w;
+	uint32_t buffer[4];
+
+	CHECK_EQ(hsa_amd_image_create(gpu(), &d, their, data, HSA_ACCESS_PERMISSION_RO, &handle),
+		 UNSUPPORTED(FORMAT));
+	CHECK_EQ(hsa_agent_get_info(gpu(), (hsa_agent_info_t)HSA_AMD_AGENT_INFO_CHIP_ID, &layout.device), 0);
+	layout.device |= 0x1002u << 16;
+	CHECK_EQ(hsa_amd_image_create(gpu(), &d, their, data, HSA_ACCESS_PERMISSION_RO, &handle), 0);
+	w = (const uint32_t *)(uintptr_t)handle.handle;
+	CHECK_EQ(w[0], (uint32_t)(va >> 8));
+	CHECK_EQ(w[3], (4 | 5 << 3 | 6 << 6 | 7 << 9) | 9u << 20 | 9u << 28);
+	CHECK_EQ(w[6], 0x1234);
+	CHECK_EQ(w[7], (uint32_t)((va + 0x1000) >> 8));
+	WRONG(image.hsa_ext_image_export(gpu(), handle, buffer, 0, 0, &one)); /* nobody here knows its tiling */
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	layout.words[1] = 12u << 20; /* elements of another size */
+	CHECK_EQ(hsa_amd_image_create(gpu(), &d, their, data, HSA_ACCESS_PERMISSION_RO, &handle),
+		 UNSUPPORTED(FORMAT));
+	WRONG(hsa_amd_image_create(gpu(), &d, NULL, data, HSA_ACCESS_PERMISSION_RO, &handle));
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+/* More than one piece of descriptor memory. */
+static void many(void)
+{
+	enum { MANY = 3000 };
+	static hsa_ext_image_t handle[MANY];
+	void *data = memory(256 * HEIGHT * DEPTH);
+
+	for (unsigned i = 0; i < MANY; i++)
+		handle[i] = create_3d(data);
+	CHECK(handle[0].handle != handle[MANY - 1].handle);
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle[i]), 0);
+	CHECK_EQ(create_3d(data).handle, handle[0].handle);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+static void everything(const char *spec, const char *target)
+{
+	if (!CHECK_EQ(vgpu_start(spec), 0))
+		return;
+	CHECK_EQ(hsa_init(), 0);
+	if (hsa_find_all(&t) && hsa_run_open(&run, &t, 0)) {
+		CHECK_EQ(hsa_system_get_major_extension_table(HSA_EXTENSION_IMAGES, 1, sizeof(image), &image), 0);
+		load(target);
+		capabilities();
+		limits();
+		layouts();
+		in_and_out();
+		elements();
+		buffers();
+		words();
+		foreign();
+		many();
+		CHECK_EQ(hsa_executable_destroy(executable), 0);
+		hsa_run_close(&run);
+	}
+	CHECK_EQ(hsa_shut_down(), 0);
+	CHECK_EQ(vgpu_live_objects(), 0);
+	vgpu_stop();
+}
+
+/* A chip without image instructions says so in each of its answers. */
+static void none(const char *spec)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_2D, WIDTH, HEIGHT, 1, 0, rgba8};
+	hsa_ext_image_data_info_t info;
+	uint32_t size[2] = {1, 1};
+	bool result = true;
+
+	if (!CHECK_EQ(vgpu_start(spec), 0))
+		return;
+	CHECK_EQ(hsa_init(), 0);
+	if (hsa_find_all(&t)) {
+		CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_2D, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, 0), 0);
+		CHECK_EQ(hsa_ext_image_data_get_info(gpu(), &d, HSA_ACCESS_PERMISSION_RO, &info),
+			 UNSUPPORTED(FORMAT));
+		CHECK_EQ(
+			hsa_agent_get_info(gpu(), (hsa_agent_info_t)HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS, size),
+			0);
+		CHECK(!size[0] && !size[1]);
+		CHECK_EQ(hsa_agent_extension_supported(HSA_EXTENSION_IMAGES, gpu(), 1, 0, &result), 0);
+		CHECK(!result);
+	}
+	CHECK_EQ(hsa_shut_down(), 0);
+	vgpu_stop();
+}
+
+int main(void)
+{
+	everything("gfx906", "gfx906");
+	everything("gfx900:bar=256M", "gfx900");
+	none("gfx942");
+	return check_done("images through HSA");
+}
