@@ -48,7 +48,7 @@ done
 # Tests of the public interfaces know those alone, and what tests share.
 for line in $(includes tests/device) $(includes tests/examples) $(includes tests/hsa); do
 	header=${line##*:}
-	case "$line" in tests/hsa/*) also="vgpu/vgpu.h vgpu/report.h hsa/names.h" ;; *) also="" ;; esac
+	case "$line" in tests/hsa/*) also="vgpu/vgpu.h vgpu/report.h hsa/names.h tests/inject.h" ;; *) also="" ;; esac
 	case " $also " in *" $header "*) continue ;; esac
 	case "$header" in tests/check.h | tests/battery.h | tests/count.h | tests/hsa_*.h | tests/code/code.h | tests/descriptors.h | tests/random.h | \
 		tests/device/*.h | tests/hsa/*.h | shaders/blob.h) ;; *) complain "${line%:*}" "$header" ;; esac
