@@ -313,6 +313,9 @@ struct args {
 	hsa_ext_image_t image;
 	float *data;
 	uint32_t width, height;
+	/* sample_2d() takes these instead of the two before. */
+	hsa_ext_sampler_t sampler;
+	const float *at;
 };
 
 static void run_kernel(const char *name, unsigned lanes, struct args args)
@@ -320,6 +323,17 @@ static void run_kernel(const char *name, unsigned lanes, struct args args)
 	hsa_executable_symbol_t kernel;
 
 	CHECK_EQ(hsa_executable_get_symbol_by_name(executable, name, &t.gpu[0].agent, &kernel), 0);
+	if (args.at) {
+		struct {
+			hsa_ext_image_t image;
+			float *data;
+			hsa_ext_sampler_t sampler;
+			const float *at;
+		} sampling = {args.image, args.data, args.sampler, args.at};
+
+		hsa_run_kernel(&run, kernel, (uint16_t)lanes, &sampling, sizeof(sampling));
+		return;
+	}
 	hsa_run_kernel(&run, kernel, (uint16_t)lanes, &args, sizeof(args));
 }
 
@@ -363,6 +377,128 @@ static void buffers(void)
 	for (unsigned i = 0; i < 32; i++)
 		wrong += in[i][0] != 0 || in[i][1] != i || in[i][2] != 0 || in[i][3] != 255;
 	CHECK_EQ(wrong, 0);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(out), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+/* Kernels read what the CPU has put in, and the CPU takes out what they have written: image instructions and the
+ * functions of the library agree on where elements lie. */
+static void planes(void)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_2D,
+					20,
+					8,
+					1,
+					0,
+					{HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA}};
+	const hsa_ext_image_region_t all = {{0, 0, 0}, {20, 8, 1}};
+	void *data = memory(512 * 8);
+	static float in[8][20][4], back[8][20][4];
+	hsa_ext_image_t handle;
+	float(*out)[4];
+	unsigned wrong = 0;
+
+	CHECK_EQ(hsa_amd_memory_pool_allocate(t.cpu[0].fine, 8192, 0, (void **)&out), 0);
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &handle), 0);
+	for (unsigned i = 0; i < 160; i++)
+		for (unsigned k = 0; k < 4; k++)
+			(&in[0][0])[i][k] = (float)(i + 1000 * k);
+	CHECK_EQ(image.hsa_ext_image_import(gpu(), in, 0, 0, handle, &all), 0);
+	run_kernel("read_2d.kd", 170, (struct args){.image = handle, .data = *out, .width = 20});
+	CHECK(!memcmp(out, in, sizeof(in)));
+	for (unsigned i = 160; i < 170; i++) /* below the last row */
+		wrong += out[i][0] != 0 || out[i][3] != 0;
+	CHECK_EQ(wrong, 0);
+	run_kernel("write_2d.kd", 160, (struct args){.image = handle, .data = *out, .width = 20});
+	CHECK_EQ(image.hsa_ext_image_export(gpu(), handle, back, 0, 0, &all), 0);
+	for (unsigned i = 0; i < 160; i++)
+		for (unsigned k = 0; k < 4; k++)
+			wrong += (&back[0][0])[i][k] != (&in[0][0])[i][3 - k];
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(out), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+static void volumes(void)
+{
+	const hsa_ext_image_region_t all = {{0, 0, 0}, {WIDTH, HEIGHT, DEPTH}};
+	void *data = memory(256 * HEIGHT * DEPTH);
+	hsa_ext_image_t handle = create_3d(data);
+	static uint8_t in[DEPTH * HEIGHT * WIDTH][4];
+	float(*out)[4];
+	unsigned wrong = 0;
+
+	/* One workgroup has 1024 lanes: the first two slices. */
+	CHECK_EQ(hsa_amd_memory_pool_allocate(t.cpu[0].fine, 16384, 0, (void **)&out), 0);
+	for (unsigned i = 0; i < DEPTH * HEIGHT * WIDTH; i++)
+		for (unsigned k = 0; k < 4; k++)
+			in[i][k] = (uint8_t)(i * 7 + k * 50 + i / 480);
+	CHECK_EQ(image.hsa_ext_image_import(gpu(), in, 0, 0, handle, &all), 0);
+	run_kernel("read_3d.kd", 960,
+		   (struct args){.image = handle, .data = *out, .width = WIDTH, .height = HEIGHT});
+	for (unsigned i = 0; i < 960; i++)
+		for (unsigned k = 0; k < 4; k++)
+			wrong += out[i][k] != (float)in[i][k] / 255;
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(out), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+/* Texels 10, 20, 30, 40 in one row of an image of two. */
+static void samples(void)
+{
+	static const struct {
+		uint8_t coordinates, filter, address;
+		float x, want;
+	} rows[] = {
+		{1, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, 0.3f, 20},
+		{1, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, -3, 10},
+		{1, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, 3, 40},
+		{1, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER, 1.1f, 0},
+		{1, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT, 1.3f, 20},
+		{1, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT, -0.1f, 40},
+		{1, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT, 1.1f, 40},
+		{1, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT, -0.3f, 20},
+		{0, 0, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, 2.9f, 30},
+		{0, 1, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, 1.5f, 20},
+		{0, 1, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, 2, 25},
+		{0, 1, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, 0, 10},
+		{0, 1, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER, 0, 5},
+		{1, 1, HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT, 0, 25},
+		{1, 1, HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE, 0.4375f, 22.5f},
+	};
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_2D,
+					4,
+					2,
+					1,
+					0,
+					{HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_R}};
+	const hsa_ext_image_region_t all = {{0, 0, 0}, {4, 2, 1}};
+	const float in[2][4] = {{10, 20, 30, 40}, {10, 20, 30, 40}};
+	void *data = memory(4096);
+	hsa_ext_image_t handle;
+	float *out;
+
+	CHECK_EQ(hsa_amd_memory_pool_allocate(t.cpu[0].fine, 4096, 0, (void **)&out), 0);
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &handle), 0);
+	CHECK_EQ(image.hsa_ext_image_import(gpu(), in, 0, 0, handle, &all), 0);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		hsa_ext_sampler_descriptor_t how = {rows[i].coordinates, rows[i].filter, rows[i].address};
+		hsa_ext_sampler_t sampler;
+
+		CHECK_EQ(image.hsa_ext_sampler_create(gpu(), &how, &sampler), 0);
+		out[16] = rows[i].x;
+		out[17] = rows[i].coordinates ? 0.5f : 1;
+		run_kernel("sample_2d.kd", 1,
+			   (struct args){.image = handle, .data = out, .sampler = sampler, .at = out + 16});
+		if (!CHECK(out[0] == rows[i].want && out[1] == 0 && out[3] == 1))
+			printf("  row %u: %f, %f, %f, %f\n", i, (double)out[0], (double)out[1], (double)out[2],
+			       (double)out[3]);
+		CHECK_EQ(image.hsa_ext_sampler_destroy(gpu(), sampler), 0);
+	}
 	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
 	CHECK_EQ(hsa_amd_memory_pool_free(out), 0);
 	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
@@ -475,6 +611,9 @@ static void everything(const char *spec, const char *target)
 		in_and_out();
 		elements();
 		buffers();
+		planes();
+		volumes();
+		samples();
 		words();
 		foreign();
 		many();

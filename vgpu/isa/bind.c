@@ -123,6 +123,7 @@ static void index_handlers(void)
 	index_table(isa_smem_handlers);
 	index_table(isa_flat_handlers);
 	index_table(isa_mubuf_handlers);
+	index_table(isa_mimg_handlers);
 	index_table(isa_ds_handlers);
 }
 

@@ -700,20 +700,42 @@ static void decode_mtbuf(struct state *st, uint32_t w)
 	buffer_fields(st, w, w1);
 }
 
+/* How many coordinates there are, the resource says: one is checked here. */
+static void decode_mimg(struct state *st, uint32_t w)
+{
+	struct isa_inst *inst = st->inst;
+	struct isa_mem *m = &inst->mem;
+	uint32_t w1 = next_word(st);
+	bool acc, stores;
+
+	take_row(st, ISA_MIMG, bits(w, 24, 18));
+	if (st->why)
+		return;
+	stores = inst->op == ISA_OP_IMAGE_STORE;
+	acc = vgpu_gfx_unified(st->dec->gfx) && bits(w, 16, 16);
+	flag_if(inst, bits(w, 12, 12), ISA_UNRM);
+	flag_if(inst, bits(w, 13, 13), ISA_GLC);
+	flag_if(inst, bits(w, 14, 14), ISA_DA);
+	flag_if(inst, bits(w, 25, 25), ISA_SLC);
+	flag_if(inst, bits(w, 15, 15) || bits(w, 17, 17) || (bits(w, 16, 16) && !acc) || bits(w1, 31, 31),
+		ISA_UNUSUAL);
+	m->dfmt = (uint8_t)bits(w, 11, 8);
+	*(stores ? &m->data_dw : &m->dst_dw) = (uint8_t)__builtin_popcount(m->dfmt);
+	m->vaddr = vgpr_row(st, bits(w1, 7, 0), 1);
+	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), (unsigned)__builtin_popcount(m->dfmt), acc, !stores);
+	m->sbase = scalar_code(st, bits(w1, 20, 16) * 4, 8);
+	if (bits(w, 24, 23)) /* those that sample, from number 0x20 on */
+		m->soffset = scalar_code(st, bits(w1, 25, 21) * 4, 4);
+}
+
 /* Graphics: only the name and the length. */
 static void decode_graphics(struct state *st, uint32_t w)
 {
-	switch (bits(w, 31, 26)) {
-	case 0x35: /* one dword */
+	if (bits(w, 31, 26) == 0x35) { /* one dword */
 		take_row(st, ISA_VINTRP, bits(w, 17, 16));
 		return;
-	case 0x31:
-		take_row(st, ISA_EXP, 0);
-		break;
-	default: /* MIMG */
-		take_row(st, ISA_MIMG, bits(w, 24, 18));
-		break;
 	}
+	take_row(st, ISA_EXP, 0);
 	next_word(st);
 }
 
@@ -728,7 +750,7 @@ static decode_fn find_encoding(uint32_t w)
 	static const decode_fn by_prefix[64] = {
 		[0x30] = decode_smem,     [0x31] = decode_graphics, [0x34] = decode_vop3,
 		[0x35] = decode_graphics, [0x36] = decode_ds,       [0x37] = decode_flat,
-		[0x38] = decode_mubuf,    [0x3a] = decode_mtbuf,    [0x3c] = decode_graphics,
+		[0x38] = decode_mubuf,    [0x3a] = decode_mtbuf,    [0x3c] = decode_mimg,
 	};
 
 	if (!(w >> 31))

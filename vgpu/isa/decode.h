@@ -37,7 +37,7 @@ enum isa_enc {
 	ISA_SCRATCH,
 	ISA_MUBUF,
 	ISA_MTBUF, /* memory */
-	ISA_MIMG,
+	ISA_MIMG,  /* images: some run */
 	ISA_VINTRP,
 	ISA_EXP, /* graphics: named, never executed */
 	ISA_ENC_COUNT,
@@ -116,6 +116,9 @@ enum isa_flag {
 	ISA_SOFFSET = 1 << 10, /* SMEM: mem.soffset is added */
 	ISA_SOE_IMM = 1 << 11, /* SMEM: mem.offset is added */
 	ISA_VADDR = 1 << 12,   /* SCRATCH: mem.vaddr is added */
+	ISA_UNRM = 1 << 13,    /* MIMG: coordinates are texels */
+	ISA_DA = 1 << 14,      /* MIMG: layers count */
+	ISA_UNUSUAL = 1 << 15, /* MIMG: a mode that is not executed: A16, D16, LWE, TFE */
 };
 
 /* Memory instructions. Rows index wave->v; codes are scalar operand codes for isa_sread32/64. */
@@ -129,7 +132,7 @@ struct isa_mem {
 	uint8_t sbase;           /* code of the first SGPR: SMEM base pair or quad, MUBUF/MTBUF resource quad */
 	uint8_t soffset;         /* code: MUBUF always (constants too), SMEM when ISA_SOFFSET */
 	uint8_t saddr;           /* code, when ISA_SADDR */
-	uint8_t dfmt, nfmt;      /* MTBUF */
+	uint8_t dfmt, nfmt;      /* MTBUF; MIMG: dfmt is the mask of components, soffset the sampler */
 	int32_t offset;   /* bytes; signed where the encoding is (GLOBAL, SCRATCH 13 bits, SMEM 21); DS offset0
 			     unscaled,   or the 16-bit offset of single-address DS instructions */
 	uint32_t offset1; /* DS with two addresses: offset1, unscaled */
@@ -234,6 +237,7 @@ extern const struct isa_handler isa_valu_handlers[];
 extern const struct isa_handler isa_smem_handlers[];  /* mem_smem.c */
 extern const struct isa_handler isa_flat_handlers[];  /* mem_flat.c: FLAT, GLOBAL, SCRATCH */
 extern const struct isa_handler isa_mubuf_handlers[]; /* mem_buffer.c: MUBUF, MTBUF */
+extern const struct isa_handler isa_mimg_handlers[];  /* mem_image.c */
 extern const struct isa_handler isa_ds_handlers[];    /* mem_ds.c */
 
 /* What decoding depends on. */

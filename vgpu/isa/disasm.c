@@ -433,6 +433,25 @@ static void put_buffer(struct text *t, const struct isa_inst *i)
 	put_flags(t, i);
 }
 
+/* Of the coordinates the first: how many there are, only the resource says. */
+static void put_image(struct text *t, const struct isa_inst *i)
+{
+	const struct isa_mem *m = &i->mem;
+
+	put_data(t, m->vdata, m->data_dw ? m->data_dw : m->dst_dw);
+	separate(t);
+	put_row(t, m->vaddr, 1);
+	separate(t);
+	put_scalar(t, m->sbase, 8);
+	if (i->row->number >= 0x20) {
+		separate(t);
+		put_scalar(t, m->soffset, 4);
+	}
+	put(t, " dmask:0x%x%s", m->dfmt, i->flags & ISA_UNRM ? " unorm" : "");
+	put_flags(t, i);
+	put(t, "%s", i->flags & ISA_DA ? " da" : "");
+}
+
 unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words, uint64_t pc, char *text,
 			 size_t text_B)
 {
@@ -459,5 +478,7 @@ unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words
 		put_flat(&t, &inst);
 	else if (inst.enc <= ISA_MTBUF)
 		put_buffer(&t, &inst);
+	else if (inst.enc == ISA_MIMG)
+		put_image(&t, &inst);
 	return used;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Widths of X, Y, Z, W in bits, from the least significant bit on. */
-static const uint8_t widths[16][4] = {
+static const uint8_t widths[18][4] = {
 	[1] = {8},
 	[2] = {16},
 	[3] = {8, 8},
@@ -20,11 +20,19 @@ static const uint8_t widths[16][4] = {
 	[12] = {16, 16, 16, 16},
 	[13] = {32, 32, 32},
 	[14] = {32, 32, 32, 32},
+	/* Of images alone: */
+	[16] = {5, 6, 5},
+	[17] = {5, 5, 5, 1},
 };
+
+static const uint8_t *widths_of(unsigned dfmt)
+{
+	return widths[dfmt < sizeof(widths) / sizeof(widths[0]) ? dfmt : 0];
+}
 
 unsigned isa_format_size_B(unsigned dfmt)
 {
-	const uint8_t *w = widths[dfmt & 15];
+	const uint8_t *w = widths_of(dfmt);
 
 	return (unsigned)(w[0] + w[1] + w[2] + w[3]) / 8;
 }
@@ -178,7 +186,7 @@ uint32_t isa_format_one(unsigned nfmt, bool d16)
 
 void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool d16, uint32_t xyzw[4])
 {
-	const uint8_t *w = widths[dfmt & 15];
+	const uint8_t *w = widths_of(dfmt);
 	unsigned at = 0;
 
 	for (unsigned n = 0; n < 4; n++) {
@@ -244,7 +252,7 @@ static uint32_t from_register(unsigned nfmt, uint32_t value, unsigned width, boo
 
 void isa_format_store(unsigned dfmt, unsigned nfmt, const uint32_t xyzw[4], bool d16, uint8_t *element)
 {
-	const uint8_t *w = widths[dfmt & 15];
+	const uint8_t *w = widths_of(dfmt);
 	unsigned at = 0;
 
 	for (unsigned n = 0; n < 4 && w[n]; n++) {

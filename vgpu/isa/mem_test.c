@@ -278,6 +278,15 @@ static void buffer_formats(void)
 	ALL_DATA(0x2000 + 16 * l + 12, l < 8 ? 0xd00 + l : was(0x2000 + 16 * l + 12));
 }
 
+/* 8 by 4 elements in rows of 256 bytes; the lower 32 lanes are inside. */
+static void image_load_store(void)
+{
+	ALL(22, l < 32 ? was(256 * (l / 8) + 4 * (l % 8)) : 0);
+	ALL_OF(l < 32 ? d32(1024 + 256 * (l / 8) + 4 * (l % 8)) : 0, l < 32 ? 1000 + l : 0);
+	CHECK_EQ(d32(1024 + 256 * 4), was(1024 + 256 * 4));
+	CHECK_EQ(test.faults, 0);
+}
+
 static void buffer_typed(void)
 {
 	ALL(20, f32_bits((float)((was(4 * l) & 0xff) / 255.0)));
@@ -394,6 +403,14 @@ static const struct piece pieces[] = {
 	{"buffer formats", buffer_formats,
 	 "buffer_load_format_xyzw v[20:23], v0, s[8:11], 0 idxen\n s_movk_i32 s22, 0x2000\n"
 	 "buffer_store_format_xyzw v[10:13], v0, s[8:11], s22 idxen"},
+	{"image", image_load_store,
+	 "s_mov_b32 s24, s4\n s_and_b32 s25, s5, 0xffff\n s_lshr_b64 s[24:25], s[24:25], 8\n"
+	 "s_or_b32 s25, s25, 0x10400000\n s_mov_b32 s26, 0xc007\n s_mov_b32 s27, 0x90000fac\n"
+	 "s_mov_b32 s28, 0x7e000\n s_mov_b32 s29, 0\n s_mov_b32 s30, 0\n s_mov_b32 s31, 0\n"
+	 "v_and_b32 v20, 7, v0\n v_lshrrev_b32 v21, 3, v0\n"
+	 "image_load v22, v[20:21], s[24:31] dmask:0x1 unorm\n s_add_u32 s24, s24, 4\n"
+	 "image_store v8, v[20:21], s[24:31] dmask:0x1 unorm",
+	 0, "gfx90a"},
 	{"tbuffer", buffer_typed,
 	 "tbuffer_load_format_xy v[20:21], v1, s[4:7], dfmt:10, nfmt:0, 0 offen\n"
 	 "tbuffer_load_format_x v22, v1, s[4:7], dfmt:9, nfmt:4, 0 offen\n"

@@ -272,6 +272,19 @@ static void touch_buffer(const struct isa_inst *i, struct isa_touch *t)
 		t->to_lds = false;
 }
 
+static void touch_image(const struct isa_inst *i, struct isa_touch *t)
+{
+	const struct isa_mem *m = &i->mem;
+
+	t->event = ISA_EVENT_VMEM;
+	reads(t, m->vaddr, 1); /* and more, as the resource says */
+	reads_scalar(t, m->sbase, 8);
+	if (i->row->number >= 0x20)
+		reads_scalar(t, m->soffset, 4);
+	reads(t, m->vdata, m->data_dw);
+	touch_result(i, t, 0);
+}
+
 void isa_touch_of(const struct isa_inst *i, struct isa_touch *t)
 {
 	memset(t, 0, sizeof(*t));
@@ -289,4 +302,6 @@ void isa_touch_of(const struct isa_inst *i, struct isa_touch *t)
 		touch_flat(i, t);
 	else if (i->enc <= ISA_MTBUF)
 		touch_buffer(i, t);
+	else if (i->enc == ISA_MIMG)
+		touch_image(i, t);
 }

@@ -1,0 +1,328 @@
+/* MIMG instructions: images through a resource (T#) in eight SGPRs, and for sampling a sampler (S#) in four more.
+ *
+ *   word 0, 1   base / 256 in 39:0; data_format 25:20, num_format 29:26 of word 1
+ *   word 2      width - 1 in 13:0, height - 1 in 27:14
+ *   word 3      dst_sel of X, Y, Z, W 11:0, swizzle mode 24:20 (0: linear), type 31:28
+ *   word 4      depth or last layer 12:0, pitch - 1 in elements 28:13
+ *
+ *   sampler     word 0: clamp X, Y, Z 8:0, unnormalized 15; word 2: magnification filter 21:20
+ *
+ * Coordinates stand in VGPRs one after the other: X, Y, Z or the layer, as many as the type has; with DA layers
+ * count. Only linear images without mip levels run, and of sampling what needs no gradient. A filter weighs texels
+ * by 8 bits of the coordinates' fraction: how real hardware rounds is not known to be exactly so. */
+#include <math.h>
+
+#include "vgpu/isa/mem_access.h"
+#include "vgpu/isa/mem_format.h"
+
+enum image_type { IMAGE_1D = 8, IMAGE_2D, IMAGE_3D, IMAGE_1D_ARRAY = 12, IMAGE_2D_ARRAY };
+#define NUM_SRGB 9
+
+struct image {
+	uint64_t base;
+	unsigned dfmt, nfmt, size_B, type;
+	int32_t size[3]; /* width, height, depth or layers */
+	uint32_t pitch, select;
+	unsigned axes; /* of one layer: 1 to 3 */
+	bool layers;   /* a further coordinate says which */
+};
+
+static uint32_t field(uint32_t word, unsigned high, unsigned low)
+{
+	return word >> low & (uint32_t)(((uint64_t)1 << (high - low + 1)) - 1);
+}
+
+/* What cannot be executed, or NULL. */
+static const char *read_image(const struct isa_wave *w, const struct isa_inst *i, struct image *m)
+{
+	const uint32_t *s = &w->s[i->mem.sbase];
+
+	*m = (struct image){
+		.base = isa_sign_48(((uint64_t)field(s[1], 7, 0) << 32 | s[0]) << 8),
+		.dfmt = field(s[1], 25, 20),
+		.nfmt = field(s[1], 29, 26),
+		.type = field(s[3], 31, 28),
+		.size = {(int32_t)field(s[2], 13, 0) + 1, (int32_t)field(s[2], 27, 14) + 1,
+			 (int32_t)field(s[4], 12, 0) + 1},
+		.pitch = field(s[4], 28, 13) + 1,
+		.select = field(s[3], 11, 0),
+	};
+	m->axes = m->type == IMAGE_3D ? 3 : m->type == IMAGE_2D || m->type == IMAGE_2D_ARRAY ? 2 : 1;
+	m->layers = m->type >= IMAGE_1D_ARRAY && i->flags & ISA_DA;
+	m->size_B = isa_format_size_B(m->dfmt);
+	if (i->flags & ISA_UNUSUAL)
+		return "images with A16, D16, LWE or TFE";
+	if (!(m->type >= IMAGE_1D && m->type <= IMAGE_3D) && m->type != IMAGE_1D_ARRAY && m->type != IMAGE_2D_ARRAY)
+		return "cube and multisample images";
+	if (field(s[3], 24, 20) || field(s[3], 19, 16) || field(s[3], 15, 12))
+		return "images that are tiled or have mip levels";
+	if (!m->size_B || (m->nfmt > ISA_NUM_FLOAT && m->nfmt != NUM_SRGB))
+		return "a format that is none of an image";
+	return NULL;
+}
+
+static uint64_t address(const struct image *m, const int32_t at[3])
+{
+	/* One-dimensional images have rows of their pitch and one row to a layer. */
+	uint64_t row = m->axes == 1 ? (uint64_t)at[2] : (uint64_t)at[2] * (uint32_t)m->size[1] + (uint32_t)at[1];
+
+	return m->base + (row * m->pitch + (uint32_t)at[0]) * m->size_B;
+}
+
+static bool inside(const struct image *m, const int32_t at[3])
+{
+	for (unsigned n = 0; n < 3; n++)
+		if (at[n] < 0 || at[n] >= m->size[n])
+			return false;
+	return true;
+}
+
+static float as_float(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, 4);
+	return value;
+}
+
+static uint32_t as_bits(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, 4);
+	return bits;
+}
+
+static uint32_t from_srgb(uint32_t bits)
+{
+	float x = as_float(bits);
+
+	return as_bits(x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f));
+}
+
+/* X to W of an element as registers have them; outside of the image 0. */
+static void read_texel(struct isa_wave *w, const struct isa_inst *i, const struct image *m, const int32_t at[3],
+		       uint32_t xyzw[4])
+{
+	uint8_t element[16] = {0};
+
+	memset(xyzw, 0, 4 * sizeof(*xyzw));
+	if (!inside(m, at))
+		return;
+	isa_mem_read(w, i, address(m, at), element, m->size_B);
+	isa_format_load(m->dfmt, m->nfmt == NUM_SRGB ? ISA_NUM_UNORM : m->nfmt, element, false, xyzw);
+	for (unsigned n = 0; n < 3 && m->nfmt == NUM_SRGB; n++)
+		xyzw[n] = from_srgb(xyzw[n]);
+}
+
+/* The components that the mask names, selected as the resource wants, into registers one after the other. */
+static void put_texel(struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
+		      const uint32_t xyzw[4])
+{
+	unsigned row = i->mem.vdata;
+
+	for (unsigned n = 0; n < 4; n++) {
+		unsigned sel = m->select >> 3 * n & 7;
+
+		if (i->mem.dfmt >> n & 1)
+			w->v[row++][lane] = sel >= 4   ? xyzw[sel - 4]
+					    : sel == 1 ? isa_format_one(m->nfmt == NUM_SRGB ? 0 : m->nfmt, false)
+						       : 0;
+	}
+}
+
+/* Which of the three coordinates the n-th VGPR is: the layer comes last. */
+static unsigned axis_of(const struct image *m, unsigned n)
+{
+	return n < m->axes ? n : 2;
+}
+
+static void read_place(const struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
+		       int32_t at[3])
+{
+	at[0] = at[1] = at[2] = 0;
+	for (unsigned n = 0; n < m->axes + m->layers; n++)
+		at[axis_of(m, n)] = (int32_t)w->v[i->mem.vaddr + n][lane];
+}
+
+static const struct isa_inst *load(struct isa_wave *w, const struct isa_inst *i)
+{
+	struct image m;
+	const char *why = read_image(w, i, &m);
+	int32_t place[ISA_LANES][3];
+	uint32_t xyzw[4];
+
+	if (why)
+		return isa_stop_wave(w, i, "%s are not executed", why);
+	w->accesses++;
+	/* Results may overwrite coordinates. */
+	ISA_FOR_LANES(lane, isa_exec(w))
+	read_place(w, i, &m, lane, place[lane]);
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
+		read_texel(w, i, &m, place[lane], xyzw);
+		put_texel(w, i, &m, lane, xyzw);
+	}
+	return i + 1;
+}
+
+/* The registers hold R, G, B, A: each goes to the component that reads as it. What the mask does not name is 0. */
+static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i)
+{
+	struct image m;
+	const char *why = read_image(w, i, &m);
+
+	if (!why && m.nfmt == NUM_SRGB)
+		why = "stores to sRGB images";
+	if (why)
+		return isa_stop_wave(w, i, "%s are not executed", why);
+	w->accesses++;
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
+		uint32_t rgba[4] = {0};
+		uint8_t element[16] = {0};
+		unsigned row = i->mem.vdata;
+		int32_t at[3];
+
+		for (unsigned n = 0; n < 4; n++)
+			if (i->mem.dfmt >> n & 1)
+				rgba[n] = w->v[row++][lane];
+		read_place(w, i, &m, lane, at);
+		if (!inside(&m, at))
+			continue;
+		isa_format_store(m.dfmt, m.nfmt, rgba, false, element);
+		isa_mem_write(w, i, address(&m, at), element, m.size_B);
+	}
+	return i + 1;
+}
+
+/* --- sampling ----------------------------------------------------------------------------------- */
+
+struct sampler {
+	unsigned clamp[3];
+	bool unnormalized, linear;
+};
+
+static const char *read_sampler(const struct isa_wave *w, const struct isa_inst *i, struct sampler *s)
+{
+	const uint32_t *word = &w->s[i->mem.soffset];
+
+	*s = (struct sampler){
+		.clamp = {field(word[0], 2, 0), field(word[0], 5, 3), field(word[0], 8, 6)},
+		.unnormalized = field(word[0], 15, 15) || i->flags & ISA_UNRM,
+		.linear = field(word[2], 21, 20) & 1,
+	};
+	for (unsigned n = 0; n < 3; n++)
+		if (s->clamp[n] > 2 && s->clamp[n] != 6)
+			return "half borders and mirroring once";
+	if (field(word[0], 11, 9) || field(word[2], 21, 20) > 1)
+		return "anisotropic filters";
+	if (field(word[3], 31, 30))
+		return "borders that are not transparent black";
+	return NULL;
+}
+
+/* The texel that a mode takes for one outside; -1: the border. */
+static int32_t wrap(unsigned mode, int64_t x, int64_t size)
+{
+	int64_t turn;
+
+	switch (mode) {
+	case 0: /* repeat */
+		return (int32_t)((x % size + size) % size);
+	case 1: /* mirror */
+		turn = (x % (2 * size) + 2 * size) % (2 * size);
+		return (int32_t)(turn < size ? turn : 2 * size - 1 - turn);
+	case 2: /* the last texel */
+		return (int32_t)(x < 0 ? 0 : x < size ? x : size - 1);
+	default:
+		return x < 0 || x >= size ? -1 : (int32_t)x;
+	}
+}
+
+/* One axis: the two texels on both sides, and how much the second weighs. */
+struct taps {
+	int32_t at[2];
+	float weight;
+};
+
+static struct taps find_taps(const struct sampler *s, float coordinate, unsigned axis, int32_t size)
+{
+	double x = (double)coordinate * (s->unnormalized ? 1 : size) - (s->linear ? 0.5 : 0), low = floor(x);
+	struct taps t = {.weight = s->linear ? (float)(floor((x - low) * 256 + 0.5) / 256) : 0};
+	int64_t first;
+
+	/* Not-a-number and what is far beyond read as the first texel. */
+	if (!(fabs(low) < 1e9))
+		low = 0, t.weight = 0;
+	first = (int64_t)low;
+	t.at[0] = wrap(s->clamp[axis], first, size);
+	t.at[1] = wrap(s->clamp[axis], first + 1, size);
+	return t;
+}
+
+static void blend(float sum[4], const uint32_t xyzw[4], float weight)
+{
+	for (unsigned n = 0; n < 4; n++)
+		sum[n] += weight * as_float(xyzw[n]);
+}
+
+static void sample_lane(struct isa_wave *w, const struct isa_inst *i, const struct image *m,
+			const struct sampler *s, const float c[3], uint32_t out[4])
+{
+	struct taps x = find_taps(s, c[0], 0, m->size[0]), y = {.at = {0, 0}};
+	float layer = rintf(c[2]), sum[4] = {0};
+	int32_t at[3] = {0};
+
+	if (m->axes == 2)
+		y = find_taps(s, c[1], 1, m->size[1]);
+	at[2] = !(layer > 0) ? 0 : layer < (float)m->size[2] ? (int32_t)layer : m->size[2] - 1;
+	if (!s->linear) {
+		at[0] = x.at[0], at[1] = y.at[0];
+		read_texel(w, i, m, at, out);
+		return;
+	}
+	for (unsigned n = 0; n < 4; n++) {
+		float weight = (n & 1 ? x.weight : 1 - x.weight) * (n & 2 ? y.weight : 1 - y.weight);
+
+		at[0] = x.at[n & 1], at[1] = y.at[n >> 1];
+		read_texel(w, i, m, at, out);
+		if (weight != 0)
+			blend(sum, out, weight);
+	}
+	for (unsigned n = 0; n < 4; n++)
+		out[n] = as_bits(sum[n]);
+}
+
+static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *i)
+{
+	float c[ISA_LANES][3] = {{0}};
+	struct sampler s;
+	struct image m;
+	const char *why = read_image(w, i, &m);
+	uint32_t xyzw[4];
+
+	why = why ? why : read_sampler(w, i, &s);
+	if (!why && m.axes == 3)
+		why = "samples of 3D images";
+	if (!why && s.linear && (m.nfmt == ISA_NUM_UINT || m.nfmt == ISA_NUM_SINT))
+		why = "filtered integers";
+	if (why)
+		return isa_stop_wave(w, i, "%s are not executed", why);
+	w->accesses++;
+	ISA_FOR_LANES(lane, isa_exec(w))
+	for (unsigned n = 0; n < m.axes + m.layers; n++)
+		c[lane][axis_of(&m, n)] = as_float(w->v[i->mem.vaddr + n][lane]);
+	ISA_FOR_LANES(lane, isa_exec(w))
+	{
+		sample_lane(w, i, &m, &s, c[lane], xyzw);
+		put_texel(w, i, &m, lane, xyzw);
+	}
+	return i + 1;
+}
+
+/* There is one level: where the level comes from does not matter, as long as no coordinate more is read. */
+const struct isa_handler isa_mimg_handlers[] = {
+	{ISA_OP_IMAGE_LOAD, load},        {ISA_OP_IMAGE_STORE, store}, {ISA_OP_IMAGE_SAMPLE, sample},
+	{ISA_OP_IMAGE_SAMPLE_LZ, sample}, {ISA_OP_NONE, NULL},
+};
