@@ -370,12 +370,12 @@ static void buffers(void)
 	/* What is behind the end is 0, and not what lies there. */
 	CHECK(out[32][0] == 0 && out[32][1] == 0 && out[32][2] == 0);
 	for (unsigned i = 0; i < 32; i++)
-		out[i][0] = 1, out[i][1] = 0, out[i][2] = (float)i / 255, out[i][3] = 0;
-	/* Stored as B, G, R, A; the kernel turns round what it read: (0, i, 0, 1). */
+		out[i][0] = 1, out[i][1] = 0.2f, out[i][2] = (float)i / 255, out[i][3] = 0;
+	/* The kernel turns round what it read, and stores R, G, B, A = 0, i, 51, 255 in the image's order. */
 	run_kernel("write_1db.kd", 32, (struct args){.image = handle, .data = *out});
 	CHECK_EQ(hsa_memory_copy(in, data, 32 * 4), 0);
 	for (unsigned i = 0; i < 32; i++)
-		wrong += in[i][0] != 0 || in[i][1] != i || in[i][2] != 0 || in[i][3] != 255;
+		wrong += in[i][0] != 51 || in[i][1] != i || in[i][2] != 0 || in[i][3] != 255;
 	CHECK_EQ(wrong, 0);
 	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
 	CHECK_EQ(hsa_amd_memory_pool_free(out), 0);

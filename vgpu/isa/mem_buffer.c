@@ -338,12 +338,16 @@ static void typed_store(struct isa_wave *w, const struct isa_inst *i, const stru
 			const struct typed *t, unsigned lane)
 {
 	uint8_t element[16] = {0};
-	uint32_t xyzw[4] = {0};
+	uint32_t rgba[4] = {0}, xyzw[4];
 
 	if (!in_range(r, lane, 0, t->size_B))
 		return;
 	for (unsigned n = 0; n < t->count; n++)
-		xyzw[n] = get_component(w, i, t, lane, n);
+		rgba[n] = get_component(w, i, t, lane, n);
+	if (i->enc == ISA_MTBUF)
+		memcpy(xyzw, rgba, sizeof(xyzw));
+	else
+		isa_format_select_back(r->v.word3, rgba, xyzw);
 	isa_format_store(t->dfmt, t->nfmt, xyzw, t->d16, element);
 	element_write(w, i, r, lane, element, t->size_B);
 }

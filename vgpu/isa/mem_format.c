@@ -184,6 +184,17 @@ uint32_t isa_format_one(unsigned nfmt, bool d16)
 	return d16 ? 0x3c00 : 0x3f800000;
 }
 
+void isa_format_select_back(unsigned select, const uint32_t rgba[4], uint32_t xyzw[4])
+{
+	memset(xyzw, 0, 4 * sizeof(*xyzw));
+	for (unsigned n = 4; n--;) {
+		unsigned sel = select >> 3 * n & 7;
+
+		if (sel >= 4)
+			xyzw[sel - 4] = rgba[n];
+	}
+}
+
 void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool d16, uint32_t xyzw[4])
 {
 	const uint8_t *w = widths_of(dfmt);

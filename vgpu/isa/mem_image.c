@@ -179,7 +179,7 @@ static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i
 	w->accesses++;
 	ISA_FOR_LANES(lane, isa_exec(w))
 	{
-		uint32_t rgba[4] = {0};
+		uint32_t rgba[4] = {0}, xyzw[4];
 		uint8_t element[16] = {0};
 		unsigned row = i->mem.vdata;
 		int32_t at[3];
@@ -190,7 +190,8 @@ static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i
 		read_place(w, i, &m, lane, at);
 		if (!inside(&m, at))
 			continue;
-		isa_format_store(m.dfmt, m.nfmt, rgba, false, element);
+		isa_format_select_back(m.select, rgba, xyzw);
+		isa_format_store(m.dfmt, m.nfmt, xyzw, false, element);
 		isa_mem_write(w, i, address(&m, at), element, m.size_B);
 	}
 	return i + 1;
