@@ -171,7 +171,13 @@ static int upload(void *user, uint64_t va, const void *from, uint64_t size_B)
 /* Its memory and symbols; on failure nothing is left. */
 static int fill(struct resolver *resolver, struct rt_loaded *l)
 {
-	const struct cs_code_hooks hooks = {.resolve = resolve, .upload = upload, .user = resolver};
+	const struct drv_chip *chip = l->agent->gpu->dev->chip;
+	const struct cs_code_hooks hooks = {
+		.resolve = resolve,
+		/* Without a copy engine code lies where the CPU sees it. */
+		.upload = drv_sdma_supported(chip->sdma) ? upload : NULL,
+		.user = resolver,
+	};
 	int r = cs_code_load(l->agent->gpu->vm, l->source->image, l->source->size_B, &hooks, &l->code);
 
 	if (r)
@@ -221,7 +227,8 @@ static int load(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, 
 static hsa_status_t status_of_load(int r)
 {
 	switch (r) {
-	case -ENOTSUP:
+	case -ENOTSUP: /* of a format, or with a relocation, that is not known */
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 	case -ENOENT:
 		return HSA_STATUS_ERROR_VARIABLE_UNDEFINED;
 	case -EEXIST:

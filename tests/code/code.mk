@@ -18,8 +18,9 @@ $(foreach n,variables outside,$(foreach t,$(CODE_TARGETS),$(foreach v,4 5,$(eval
 # Those whose image instructions clang knows all of.
 $(foreach t,gfx900 gfx906 gfx908,$(eval $(call code_rule,image,$(t),5)))
 # clang 19 says that it is still working on format 6.
-$(O)/tests/code/gfx9-generic/%: CODE_FLAGS += -Wno-error -w
-$(foreach n,variables outside,$(eval $(call code_rule,$(n),gfx9-generic,6)))
+CODE_GENERIC := gfx9-generic gfx10-1-generic gfx10-3-generic gfx11-generic
+$(foreach t,$(CODE_GENERIC),$(eval $(O)/tests/code/$(t)/%: CODE_FLAGS += -Wno-error -w))
+$(foreach n,variables outside,$(foreach t,$(CODE_GENERIC),$(eval $(call code_rule,$(n),$(t),6))))
 
 $(O)/tests/code/code.S: $(CODE_CO) shaders/embed.sh
 	$(call say,EMBED,$@)shaders/embed.sh code $(CODE_CO) >$@

@@ -3,6 +3,7 @@
  */
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -120,6 +121,11 @@ static void check_kernel(hsa_executable_t e)
 	CHECK_EQ(loader.hsa_ven_amd_loader_query_executable((const void *)(uintptr_t)object, &found), 0);
 	CHECK_EQ(found.handle, e.handle);
 	CHECK_EQ(loader.hsa_ven_amd_loader_query_executable(&found, &found), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+static void check_kernel_is_there(hsa_executable_t e)
+{
+	CHECK_EQ(ask(symbol_of(e, "bump.kd"), HSA_EXECUTABLE_SYMBOL_INFO_TYPE), HSA_SYMBOL_KIND_KERNEL);
 }
 
 static hsa_status_t count_symbol(hsa_executable_t e, hsa_executable_symbol_t symbol, void *data)
@@ -475,7 +481,7 @@ static void damaged(const char *target)
 	uint64_t seed = 11;
 	unsigned loaded = 0;
 
-	for (size_t size_B = 0; size_B < blob->size_B; size_B += size_B < 512 ? 1 : 41) {
+	for (size_t size_B = 0; size_B < blob->size_B; size_B++) {
 		/* Of its own size, so that sanitizers see what is read behind it. */
 		char *cut = malloc(size_B + !size_B);
 
@@ -623,6 +629,80 @@ static void isas(void)
 	CHECK(!fits);
 }
 
+/* Code for a family of chips loads on each of them, and on no other. */
+static void generic(const char *spec, const char *target)
+{
+	static const char *const all[] = {"gfx9-generic", "gfx10-1-generic", "gfx10-3-generic", "gfx11-generic"};
+
+	if (!CHECK_EQ(vgpu_start(spec), 0))
+		return;
+	CHECK_EQ(hsa_init(), 0);
+	for (unsigned i = 0; i < 4 && hsa_find_all(&t); i++) {
+		bool fits = !strcmp(all[i], target);
+		hsa_executable_t e = new_executable();
+		hsa_status_t status = load(e, shader_find(code_blobs, "outside.v6", all[i]), NULL);
+
+		if (!CHECK_EQ(status, fits ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS))
+			printf("  %s on %s\n", all[i], spec);
+		status = load(e, shader_find(code_blobs, "variables.v6", all[i]), NULL);
+		CHECK_EQ(status, fits ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS);
+		if (fits)
+			check_kernel_is_there(e);
+		CHECK_EQ(hsa_executable_destroy(e), 0);
+	}
+	CHECK_EQ(hsa_shut_down(), 0);
+	vgpu_stop();
+}
+
+/* --- several threads --------------------------------------------------------------------------- */
+
+/* Each has executables of its own, and looks at what there is of the others. Counts what fails: checks are of one
+ * thread. */
+static void *load_and_unload(void *user)
+{
+	const char *target = user;
+	hsa_ven_amd_loader_segment_descriptor_t segment[16];
+	uintptr_t failed = 0;
+	size_t count = 0;
+
+	for (unsigned n = 0; n < 30; n++) {
+		const struct shader_blob *blob = shader_find(code_blobs, "outside.v5", target);
+		hsa_code_object_reader_t reader;
+		hsa_executable_symbol_t symbol;
+		hsa_executable_t e;
+		const void *host;
+		uint64_t va = 0;
+
+		failed += !!hsa_executable_create_alt(HSA_PROFILE_FULL, 0, NULL, &e);
+		failed += !!hsa_code_object_reader_create_from_memory(blob->image, blob->size_B, &reader);
+		failed += !!hsa_executable_load_agent_code_object(e, t.gpu[0].agent, reader, NULL, NULL);
+		failed += !!hsa_code_object_reader_destroy(reader);
+		failed += !!hsa_executable_freeze(e, NULL);
+		failed += !!hsa_executable_get_symbol_by_name(e, "outside", &t.gpu[0].agent, &symbol);
+		failed +=
+			!!hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &va);
+		loader.hsa_ven_amd_loader_query_segment_descriptors(NULL, &count);
+		if (count && count <= 16) /* and by now there may be more or fewer */
+			loader.hsa_ven_amd_loader_query_segment_descriptors(segment, &count);
+		failed += !!loader.hsa_ven_amd_loader_query_host_address((const void *)(uintptr_t)va, &host);
+		failed += !!hsa_executable_destroy(e);
+	}
+	return (void *)failed;
+}
+
+static void threads(const char *target)
+{
+	pthread_t thread[4];
+	void *failed;
+
+	for (unsigned i = 0; i < 4; i++)
+		CHECK_EQ(pthread_create(&thread[i], NULL, load_and_unload, (void *)(uintptr_t)target), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK_EQ(pthread_join(thread[i], &failed), 0);
+		CHECK_EQ((uintptr_t)failed, 0);
+	}
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static void everything(const char *gpu, const char *target, bool thorough)
@@ -644,6 +724,7 @@ static void everything(const char *gpu, const char *target, bool thorough)
 		old_way(target);
 		isas();
 		wrong_calls(target);
+		threads(target);
 		if (thorough)
 			damaged(target);
 	}
@@ -656,5 +737,10 @@ int main(void)
 {
 	everything("gfx906", "gfx906", true);
 	everything("gfx908:bar=256M", "gfx908", false);
+	generic("gfx900", "gfx9-generic");
+	generic("gfx1010", "gfx10-1-generic");
+	generic("gfx1030", "gfx10-3-generic");
+	generic("gfx1100", "gfx11-generic");
+	generic("gfx908", "none of them");
 	return check_done("code objects through HSA");
 }
