@@ -81,6 +81,9 @@ static int check_header(struct cs_elf *e)
 	if (ehdr->e_ident[EI_OSABI] != OSABI_AMDGPU_HSA || ehdr->e_type != ET_DYN)
 		return drv_fail(-ENOEXEC, "not a linked HSA code object (OS ABI %u, type %u)",
 				ehdr->e_ident[EI_OSABI], ehdr->e_type);
+	/* Linkers put it last: whatever was cut off, this is no longer whole. */
+	if (ehdr->e_shoff > e->size_B || (uint64_t)ehdr->e_shnum * ehdr->e_shentsize > e->size_B - ehdr->e_shoff)
+		return drv_fail(-ENOEXEC, "the section headers lie outside the file: it is cut off");
 	if (ehdr->e_ident[EI_ABIVERSION] < 1 || ehdr->e_ident[EI_ABIVERSION] > 4)
 		return drv_fail(-ENOTSUP, "code object version %u; 3 to 6 are known",
 				ehdr->e_ident[EI_ABIVERSION] + 2);
