@@ -19,6 +19,10 @@ $(O)/bin/tests/clients/$(1).$(2): $(O)/clients/$(1) tests/clients/clients.mk
 endef
 # A generator has 131072 engines to set up: on the other chips it is left to check-long.
 HIP_GPUS_random  := gfx908
+# Two alike in one system, connected; and two that are not.
+HIP_GPUS_peers := hive mixed
+HIP_SPEC_hive  := gfx908:hive=1,gfx908:hive=1
+HIP_SPEC_mixed := gfx906:numa=0,gfx90a:numa=1
 HIP_FLAGS_random := -lrocrand -Wno-\#warnings
 HIP_FLAGS_sparse := -lrocsparse
 HIP_PROGRAMS := $(patsubst tests/clients/hip/%.hip,%,$(wildcard tests/clients/hip/*.hip))
