@@ -35,5 +35,5 @@ $(O)/clients/%: tests/clients/hip/%.hip tests/clients/hip/hip.h tests/check.h te
 
 # The tests that can be run here.
 HIP_MISSING  := $(if $(findstring sanitize,$(OPT_$(MODE))),their libraries know no sanitizer,make check-clients installs what they need)
-CLIENT_TESTS := $(if $(HIP_READY),$(HIP_TESTS))
+CLIENT_TESTS := $(if $(HIP_READY),$(HIP_TESTS) $(O)/bin/tests/clients/rocminfo)
 CLIENT_LONG_TESTS := $(if $(HIP_READY),$(HIP_LONG_TESTS))
