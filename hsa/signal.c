@@ -298,17 +298,15 @@ enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const s
 				struct cs_point *point)
 {
 	enum rt_dep_state state = RT_DEP_OPEN;
-	int64_t value = rt_signal_load(rt, signal);
 	const struct rt_producer *only = NULL;
 
-	if (!value)
+	if (!rt_signal_load(rt, signal))
 		return RT_DEP_MET;
-	if (value != 1)
-		return RT_DEP_OPEN;
 	lock(signal);
-	if (signal->gpu_writes && !signal->owed_count && !signal->shadowed)
+	/* The GPU's value may be there before its producer has ended: what counts is what it writes. */
+	if (signal->gpu_writes && !signal->owed_count && !signal->shadowed && !signal->final)
 		only = &signal->gpu;
-	else if (!signal->gpu_writes && signal->owed_count == 1)
+	else if (!signal->gpu_writes && signal->owed_count == 1 && atomic_load(value_of(rt, signal)) == 1)
 		only = &signal->owed[0];
 	/* A job of others that goes on behind the producer may itself wait for who waits here. */
 	if (only && (only->point.ring == ring || !only->last || atomic_load(only->last) == only->seq)) {
