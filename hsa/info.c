@@ -312,22 +312,34 @@ static const struct {
 	ROW(HSA_AMD_AGENT_INFO_AQL_EXTENSIONS, aql_extensions),
 };
 
+/* What could be allocated in VRAM now. What was freed and is not in use any more counts: ROCr gives it back at
+ * once. */
+static hsa_status_t available(const struct rt_agent *agent, uint64_t *available_B)
+{
+	struct drv_usage usage;
+	uint32_t list;
+
+	if (!agent->is_gpu)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	for (unsigned i = 0; i < agent->pools; i++)
+		if (agent->pool[i].kind == RT_POOL_COARSE)
+			pool_trim(agent->pool[i].pool, UINT64_MAX, 0);
+	/* BOs that were freed since the last submission live on in the kernel's list. */
+	if (vm_list(agent->gpu->vm, &list) || drv_usage_memory(agent->gpu->dev, &usage))
+		return HSA_STATUS_ERROR;
+	*available_B = agent->gpu->dev->facts.vram.total_B - usage.vram_B;
+	return HSA_STATUS_SUCCESS;
+}
+
 /* What changes while the runtime is there. */
 static hsa_status_t changing_info(const struct rt_agent *agent, uint32_t attribute, void *value)
 {
-	struct drv_usage usage;
-
 	switch (attribute) {
 	case HSA_AMD_AGENT_INFO_UUID: /* as long as its text, not its place */
 		strcpy(value, agent->info.uuid);
 		return HSA_STATUS_SUCCESS;
 	case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
-		if (!agent->is_gpu)
-			return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-		if (drv_usage_memory(agent->gpu->dev, &usage))
-			return HSA_STATUS_ERROR;
-		*(uint64_t *)value = agent->gpu->dev->facts.vram.total_B - usage.vram_B;
-		return HSA_STATUS_SUCCESS;
+		return available(agent, value);
 	case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
 	case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
 		/* Scratch is sized by what a kernel needs on all wave slots; there is no other limit. */

@@ -231,6 +231,31 @@ static void locked_memory_has_another_address(void)
 	free(block);
 }
 
+static uint64_t available_B(void)
+{
+	uint64_t bytes = 0;
+
+	CHECK_EQ(hsa_agent_get_info(rig.gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &bytes),
+		 HSA_STATUS_SUCCESS);
+	return bytes;
+}
+
+/* hipMemGetInfo of 5.7 and newer; also behind an allocation that failed. */
+static void what_is_freed_is_available(void)
+{
+	const uint64_t before_B = available_B(), size_B = 4ull << 30;
+	void *piece[9];
+	unsigned count = 0;
+
+	while (count < 9 && !hsa_amd_memory_pool_allocate(rig.found.gpu[0].coarse, size_B, 0, &piece[count]))
+		count++;
+	CHECK_EQ(count, before_B / size_B);
+	CHECK(available_B() < size_B);
+	while (count)
+		CHECK_EQ(hsa_amd_memory_pool_free(piece[--count]), HSA_STATUS_SUCCESS);
+	CHECK_EQ(available_B(), before_B);
+}
+
 static void freeing_nothing_succeeds(void)
 {
 	CHECK_EQ(hsa_amd_memory_pool_free(NULL), HSA_STATUS_SUCCESS);
@@ -462,6 +487,7 @@ int main(void)
 	queue = rig_queue(4096, HSA_QUEUE_TYPE_MULTI);
 	arguments_in_coarse_memory_may_be_rewritten(queue, &add);
 	completion_takes_exactly_one_away(queue, &add);
+	what_is_freed_is_available();
 	a_barrier_waits_for_0_not_for_a_change(queue, &add);
 	the_read_index_moves_by_itself(&add);
 	a_queue_tells_its_apertures(queue);
