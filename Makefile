@@ -178,8 +178,6 @@ $(O)/libtuff-inject.a: $(O)/libdriver.a
 $(O)/libhsa-inject.a: $(O)/libhsa.a
 	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
 INJECTED := $(addprefix $(O)/bin/tests/stack/,inject embed)
-$(O)/libhsa-inject.a: $(O)/libhsa.a
-	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
 $(O)/bin/tests/hsa/inject: $(O)/libhsa-inject.a
 $(O)/bin/tests/hsa/inject: HSA_LIB = $(O)/libhsa-inject.a $(PKG_LIBS)
 $(INJECTED): $(O)/libtuff-inject.a
