@@ -13,8 +13,8 @@
 #define SLICE_NS      100000 /* on a fence */
 #define SLICE_MIN_NS  50000  /* on a futex while GPUs work */
 #define SLICE_MAX_NS  1000000
-#define DOUBT_NS      200000000 /* a wait that long asks what the kernel thinks; the shortest watchdog has 2 s */
-#define VERDICT_NS    20000000  /* and waits so long for it */
+#define DOUBT_NS      50000000 /* a wait that long asks what the kernel thinks; the shortest watchdog has 2 s */
+#define VERDICT_NS    20000000 /* and waits for it as long at most, or a tenth of its own time */
 #define SLICE_IDLE_NS 10000000  /* on a futex while they do not: the CPU wakes us */
 
 uint64_t rt_pause_next_ns(struct rt_pause *pause)
@@ -169,12 +169,14 @@ static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, ui
 }
 
 /* What the watchdog stopped may look as if it had ended. */
-static void doubt(struct rt *rt, struct wait *w)
+static void doubt(struct rt *rt, struct wait *w, uint64_t spent_ns)
 {
+	int64_t verdict_ns = spent_ns / 10 < VERDICT_NS ? (int64_t)(spent_ns / 10) : VERDICT_NS;
+
 	/* The GPU's last write comes shortly before the kernel's verdict. */
 	for (unsigned i = 0; i < w->count; i++)
 		if (w->watch[i].signal && w->watch[i].over)
-			rt_signal_await_job(w->watch[i].signal, VERDICT_NS);
+			rt_signal_await_job(w->watch[i].signal, verdict_ns);
 	rt_faults_look(rt, true);
 	for (unsigned i = 0; i < w->count; i++)
 		if (w->watch[i].signal && w->watch[i].over && rt_signal_check(rt, w->watch[i].signal))
@@ -203,8 +205,9 @@ static bool wait_for(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 		sleep_once(rt, w, &pause, ns);
 		rt_faults_look(rt, false);
 	}
-	if (rt_now_ns() - w->start_ns > DOUBT_NS)
-		doubt(rt, w);
+	ns = rt_now_ns() - w->start_ns;
+	if (ns > DOUBT_NS)
+		doubt(rt, w, ns);
 	return true;
 }
 
