@@ -239,7 +239,7 @@ $(O)/include/%.ok: include/% $(PUBLIC_H)
 deps:
 	@tools/deps.sh
 check-deps:
-	@tools/deps.sh libhsa-runtime-dev
+	@tools/deps.sh libhsa-runtime-dev spin
 
 demo: all
 	$(O)/tuff demo --gpu gfx908 --picture $(O)/mandelbrot.png
@@ -257,11 +257,13 @@ RUN_PROBES  = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 -
 
 TOOL_SO := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/tool_*.c))
 check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS)
+	@tests/model/run.sh $(O)
 	@$(RUN_PROBES)
 	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN) $(CLIENT_TESTS)
 	@$(if $(CLIENT_TESTS),,echo "HIP programs were left out: $(HIP_MISSING)")
 
 check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(TOOL_SO) $(CLIENT_TESTS) $(CLIENT_LONG_TESTS)
+	@tests/model/run.sh $(O) long
 	@TUFF_TEST_LONG=1 $(RUN_TESTS) --long --timeout 3600 -- $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(CLIENT_TESTS) $(CLIENT_LONG_TESTS)
 
 # Other people's drivers on the virtual GPU, and AMD's HIP over our HSA. Their packages are two gigabytes: check does not
