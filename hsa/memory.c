@@ -6,9 +6,26 @@
 
 /* --- pools ------------------------------------------------------------------------------------ */
 
-/* Where the memory of a pool lies. System memory is seen by all GPUs from the start. With one node its pages may
- * come from anywhere; with several the kernel would not ask which (vm.h), and the promise of the agent needs it. */
-static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool)
+/* Whether system memory must be, and can be, had of its agent's node. With one node its pages may come from
+ * anywhere; with several the kernel would not ask which (vm.h), and the promise of the agent needs it. Containers
+ * may forbid to say so: memory from anywhere is better than none, as ROCr decides, too. */
+static enum pool_home system_home(const struct rt *rt)
+{
+	struct vm_mem *page;
+	int r;
+
+	if (rt->host.count == 1)
+		return POOL_GTT;
+	r = vm_mem_create_on_node(rt->gpu[0]->vm, RT_PAGE_B, rt->host.node[0].id, 0, &page);
+	if (!r)
+		vm_mem_destroy(page);
+	else if (r == -ENOTSUP)
+		drv_log(DRV_LOG_HSA, "memory comes from any NUMA node: %s", drv_error_last()->text);
+	return r == -ENOTSUP ? POOL_GTT : POOL_NODE;
+}
+
+/* Where the memory of a pool lies. System memory is seen by all GPUs from the start. */
+static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool, enum pool_home home)
 {
 	const struct rt_agent *agent = pool->agent;
 	struct pool_info info = {.flags = VM_EXEC, .owner = pool};
@@ -21,7 +38,7 @@ static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool)
 		info.flags |= VM_STRICT | (agent->gpu->large_bar ? VM_CPU : 0);
 		return info;
 	}
-	info.home = rt->host.count > 1 ? POOL_NODE : POOL_GTT;
+	info.home = home;
 	info.node = agent->numa->id;
 	info.flags |= VM_CPU;
 	info.seen_by = rt_all_gpus(rt);
@@ -30,6 +47,7 @@ static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool)
 
 static int pools_create(struct rt *rt)
 {
+	const enum pool_home home = system_home(rt);
 	int r = 0;
 
 	for (unsigned a = 0; !r && a < rt->agents; a++)
@@ -39,7 +57,7 @@ static int pools_create(struct rt *rt)
 
 			if (pool->kind == RT_POOL_GROUP)
 				continue;
-			info = info_of(rt, pool);
+			info = info_of(rt, pool, home);
 			r = pool_create(rt->memory->space, &info, &pool->pool);
 		}
 	return r;
