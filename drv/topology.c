@@ -62,6 +62,38 @@ uint32_t drv_pcie_MBps(uint32_t speed_MTps, uint32_t lanes)
 
 /* --- places ------------------------------------------------------------------------------------- */
 
+/* Configuration space, PCI and PCI Express base specifications. */
+#define PCI_STATUS        0x06
+#define PCI_STATUS_CAPS   0x10
+#define PCI_CAPS          0x34
+#define PCI_CAP_EXPRESS   0x10
+#define EXPRESS_CONTROL_2 0x28 /* of the capability */
+#define CONTROL_2_ATOMICS 0x40 /* AtomicOp Requester Enable */
+#define PCI_CONFIG_B      256
+
+static enum drv_pcie_atomics read_atomics(const char *dir)
+{
+	uint8_t config[PCI_CONFIG_B] = {0};
+	char path[PATH_MAX + 16];
+	size_t size_B;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/config", dir);
+	file = fopen(path, "re");
+	size_B = file ? fread(config, 1, sizeof(config), file) : 0;
+	if (file)
+		fclose(file);
+	/* Others than CAP_SYS_ADMIN get the first 64 bytes. */
+	if (size_B < sizeof(config) || !(config[PCI_STATUS] & PCI_STATUS_CAPS))
+		return DRV_PCIE_ATOMICS_UNKNOWN;
+	for (unsigned at = config[PCI_CAPS] & ~3u, steps = 0; at >= 64 && steps < 48;
+	     at = config[at + 1] & ~3u, steps++)
+		if (config[at] == PCI_CAP_EXPRESS && at + EXPRESS_CONTROL_2 < sizeof(config))
+			return config[at + EXPRESS_CONTROL_2] & CONTROL_2_ATOMICS ? DRV_PCIE_ATOMICS_YES
+										  : DRV_PCIE_ATOMICS_NO;
+	return DRV_PCIE_ATOMICS_UNKNOWN;
+}
+
 static void read_pcie(const char *dir, const char *address, struct drv_pcie *pcie)
 {
 	unsigned domain, bus, device, function;
@@ -80,6 +112,7 @@ static void read_pcie(const char *dir, const char *address, struct drv_pcie *pci
 	pcie->speed_max_MTps = drv_parse_speed(text);
 	pcie->lanes = (uint32_t)read_number(dir, "current_link_width");
 	pcie->lanes_max = (uint32_t)read_number(dir, "max_link_width");
+	pcie->atomics = read_atomics(dir);
 }
 
 /* The node that owns a CPU: /sys/devices/system/cpu/cpuN has a link called nodeM. */

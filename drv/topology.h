@@ -19,12 +19,18 @@
 #define DRV_CPUS_MAX         2048
 #define DRV_DISTANCE_UNKNOWN 0
 
+/* Whether the device may send atomic operations over PCIe. The kernel allows it where every bridge up to the root
+ * port passes them on (amdgpu asks at start), and keeps the answer in the device's configuration space, which only
+ * CAP_SYS_ADMIN reads in full. */
+enum drv_pcie_atomics { DRV_PCIE_ATOMICS_UNKNOWN, DRV_PCIE_ATOMICS_NO, DRV_PCIE_ATOMICS_YES };
+
 struct drv_pcie {
 	bool known; /* the address; /sys may be masked */
 	uint32_t domain;
 	uint8_t bus, device, function;
 	uint32_t speed_MTps, lanes;         /* now; a sleeping card slows its link down. 0: not told */
 	uint32_t speed_max_MTps, lanes_max; /* what card and slot can do */
+	enum drv_pcie_atomics atomics;
 };
 
 struct drv_hive_peer {

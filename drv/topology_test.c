@@ -55,6 +55,27 @@ static void join_hive(const char *device, const char *hops)
 
 static const char *const devices[] = {"0000:03:00.0", "0000:0a:1f.1", "0000:43:00.0", "0001:83:00.0"};
 
+/* Configuration space of 256 bytes with a capability list: power management at 0x48, PCI Express at 0x64. */
+static void put_config(const char *device, bool atomics, size_t size_B)
+{
+	uint8_t config[256] = {0};
+	char path[PATH_MAX];
+	FILE *file;
+
+	config[0x06] = 0x10;
+	config[0x34] = 0x48;
+	config[0x48] = 0x01;
+	config[0x49] = 0x64;
+	config[0x64] = 0x10;
+	config[0x64 + 0x28] = atomics ? 0x4f : 0x0f;
+	place(path, "bus/pci/devices/%s/config", device);
+	file = fopen(path, "w");
+	if (CHECK(file)) {
+		CHECK_EQ(fwrite(config, 1, size_B, file), size_B);
+		fclose(file);
+	}
+}
+
 static void make_sys(void)
 {
 	char path[PATH_MAX];
@@ -90,6 +111,17 @@ static struct drv_place read_place(const char *device)
 	snprintf(node.pci, sizeof(node.pci), "%s", device);
 	drv_place_read(root, &node, &p);
 	return p;
+}
+
+static void atomics_are_what_the_kernel_enabled(void)
+{
+	CHECK_EQ(read_place(devices[0]).pcie.atomics, DRV_PCIE_ATOMICS_UNKNOWN); /* no such file */
+	put_config(devices[0], true, 64);
+	CHECK_EQ(read_place(devices[0]).pcie.atomics, DRV_PCIE_ATOMICS_UNKNOWN); /* what those without rights see */
+	put_config(devices[0], true, 256);
+	CHECK_EQ(read_place(devices[0]).pcie.atomics, DRV_PCIE_ATOMICS_YES);
+	put_config(devices[0], false, 256);
+	CHECK_EQ(read_place(devices[0]).pcie.atomics, DRV_PCIE_ATOMICS_NO);
 }
 
 static void a_place_is_read(void)
@@ -194,6 +226,7 @@ int main(void)
 
 	make_sys();
 	a_place_is_read();
+	atomics_are_what_the_kernel_enabled();
 	a_node_that_sys_does_not_tell_is_found_or_said_to_be_assumed();
 	links_are_counted_as_kfd_does();
 	text_is_parsed_with_care();

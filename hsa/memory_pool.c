@@ -103,9 +103,21 @@ static struct drv_link link_between(const struct rt *rt, const struct rt_agent *
 	return drv_link_sockets(&rt->host, a->numa->id, b->numa->id);
 }
 
-/* The whole way as one hop, with the weight of all, as ROCr has it. PCIe atomics: no interface of the kernel tells;
- * signals need none of them, and where they are denied CLR refuses kernels with hostcall. */
-static void describe_link(const struct drv_link *link, hsa_amd_memory_pool_link_info_t *info)
+/* Whether atomic operations pass. Not over PCIe that is known not to pass them on; where nobody may know (only root
+ * reads it) the answer is yes: signals need none, and where they are denied CLR refuses kernels with hostcall. */
+static bool passes_atomics(const struct drv_link *link, const struct rt_agent *a, const struct rt_agent *b)
+{
+	const struct rt_agent *ends[] = {a, b};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (link->type == DRV_LINK_PCIE && ends[i]->is_gpu && !ends[i]->gpu->dev->facts.apu &&
+		    ends[i]->gpu->place.pcie.atomics == DRV_PCIE_ATOMICS_NO)
+			return false;
+	return true;
+}
+
+/* The whole way as one hop, with the weight of all, as ROCr has it. */
+static void describe_link(const struct drv_link *link, bool atomics, hsa_amd_memory_pool_link_info_t *info)
 {
 	static const hsa_amd_link_info_type_t types[] = {
 		[DRV_LINK_PCIE] = HSA_AMD_LINK_INFO_TYPE_PCIE,
@@ -116,8 +128,8 @@ static void describe_link(const struct drv_link *link, hsa_amd_memory_pool_link_
 	*info = (hsa_amd_memory_pool_link_info_t){
 		.min_bandwidth = link->bandwidth_MBps,
 		.max_bandwidth = link->bandwidth_MBps,
-		.atomic_support_32bit = true,
-		.atomic_support_64bit = true,
+		.atomic_support_32bit = atomics,
+		.atomic_support_64bit = atomics,
 		.coherent_support = true,
 		.link_type = types[link->type],
 		.numa_distance = link->weight,
@@ -147,7 +159,7 @@ hsa_status_t impl_hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle, h
 		if (agent == pool->agent) /* no hop, no entry */
 			return HSA_STATUS_SUCCESS;
 		link = link_between(rt, agent, pool->agent);
-		describe_link(&link, value);
+		describe_link(&link, passes_atomics(&link, agent, pool->agent), value);
 		return HSA_STATUS_SUCCESS;
 	default:
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
