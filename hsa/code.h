@@ -89,6 +89,14 @@ struct rt_loader {
 /* executable.c */
 struct rt_executable *rt_executable_of(hsa_executable_t handle);
 
+/* Handles that were collected under a lock, to be gone through without it. */
+struct rt_list {
+	uint64_t *handle; /* owned, on the heap */
+	size_t count, max;
+	bool failed; /* there was no memory for one */
+};
+void rt_list_add(struct rt_list *list, uint64_t handle);
+
 /* load.c */
 /* Loads a code object for an agent into an executable. */
 hsa_status_t rt_load_for(struct rt *rt, struct rt_executable *e, hsa_agent_t agent, struct rt_source *source,

@@ -58,6 +58,23 @@ struct rt_executable *rt_executable_of(hsa_executable_t handle)
 	return drv_handle_find(&rt_handles, RT_KIND(RT_EXECUTABLE), handle.handle);
 }
 
+void rt_list_add(struct rt_list *list, uint64_t handle)
+{
+	uint64_t *grown = list->handle;
+
+	if (list->count == list->max) {
+		list->max = list->max ? 2 * list->max : 16;
+		grown = realloc(list->handle, list->max * sizeof(*grown));
+	}
+	if (!grown) {
+		list->max = list->count;
+		list->failed = true;
+		return;
+	}
+	list->handle = grown;
+	list->handle[list->count++] = handle;
+}
+
 /* --- from creation to destruction ------------------------------------------------------------- */
 
 hsa_status_t impl_hsa_executable_create_alt(hsa_profile_t profile, hsa_default_float_rounding_mode_t rounding,

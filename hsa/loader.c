@@ -96,32 +96,26 @@ hsa_status_t impl_hsa_ven_amd_loader_query_segment_descriptors(hsa_ven_amd_loade
 	return status;
 }
 
-/* --- going through: handles are collected first, so that no lock is held over callbacks -------- */
+/* --- going through ---------------------------------------------------------------------------- */
 
 hsa_status_t impl_hsa_ven_amd_loader_iterate_executables(hsa_status_t (*callback)(hsa_executable_t executable,
 										  void *data),
 							 void *data)
 {
-	hsa_status_t status = HSA_STATUS_SUCCESS;
-	uint64_t *handles;
-	size_t count = 0;
+	hsa_status_t status;
+	struct rt_list list = {0};
 	RT_ENTER(rt);
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	pthread_rwlock_rdlock(&rt->loader->lock);
 	for (const struct rt_executable *e = rt->loader->list; e; e = e->next)
-		count++;
-	handles = malloc((count + 1) * sizeof(*handles));
-	count = 0;
-	for (const struct rt_executable *e = rt->loader->list; handles && e; e = e->next)
-		handles[count++] = e->handle;
+		rt_list_add(&list, e->handle);
 	pthread_rwlock_unlock(&rt->loader->lock);
-	if (!handles)
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	for (size_t i = 0; i < count && !status; i++)
-		status = callback((hsa_executable_t){handles[i]}, data);
-	free(handles);
+	status = list.failed ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
+	for (size_t i = 0; i < list.count && !status; i++)
+		status = callback((hsa_executable_t){list.handle[i]}, data);
+	free(list.handle);
 	return status;
 }
 
@@ -130,30 +124,23 @@ hsa_status_t impl_hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
 	hsa_status_t (*callback)(hsa_executable_t executable, hsa_loaded_code_object_t loaded, void *data),
 	void *data)
 {
-	hsa_status_t status = HSA_STATUS_SUCCESS;
-	const struct rt_executable *e;
-	uint64_t *handles;
-	size_t count = 0;
+	const struct rt_executable *e = rt_executable_of(executable);
+	hsa_status_t status;
+	struct rt_list list = {0};
 	RT_ENTER(rt);
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	e = rt_executable_of(executable);
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	pthread_rwlock_rdlock(&rt->loader->lock);
 	for (const struct rt_loaded *l = e->loaded; l; l = l->next)
-		count++;
-	handles = malloc((count + 1) * sizeof(*handles));
-	count = 0;
-	for (const struct rt_loaded *l = e->loaded; handles && l; l = l->next)
-		handles[count++] = l->handle;
+		rt_list_add(&list, l->handle);
 	pthread_rwlock_unlock(&rt->loader->lock);
-	if (!handles)
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	for (size_t i = 0; i < count && !status; i++)
-		status = callback(executable, (hsa_loaded_code_object_t){handles[i]}, data);
-	free(handles);
+	status = list.failed ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
+	for (size_t i = 0; i < list.count && !status; i++)
+		status = callback(executable, (hsa_loaded_code_object_t){list.handle[i]}, data);
+	free(list.handle);
 	return status;
 }
 

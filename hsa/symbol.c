@@ -161,25 +161,16 @@ static bool wanted(const struct rt_symbol *s, enum which which, const struct rt_
 	return which & (s->agent ? OF_AGENTS : OF_PROGRAM) && (!agent || s->agent == agent);
 }
 
-/* Collects handles, so that no lock is held over callbacks. to may be NULL: only counts. */
-static size_t collect(const struct rt_executable *e, enum which which, const struct rt_agent *agent, uint64_t *to)
+static void collect(const struct rt_executable *e, enum which which, const struct rt_agent *agent,
+		    struct rt_list *list)
 {
-	size_t count = 0;
-
 	for (const struct rt_external *x = e->external; x; x = x->next)
-		if (wanted(&x->symbol, which, agent)) {
-			if (to)
-				to[count] = x->symbol.handle;
-			count++;
-		}
+		if (wanted(&x->symbol, which, agent))
+			rt_list_add(list, x->symbol.handle);
 	for (const struct rt_loaded *l = e->loaded; l; l = l->next)
 		for (unsigned i = 0; i < l->symbols; i++)
-			if (wanted(&l->symbol[i], which, agent)) {
-				if (to)
-					to[count] = l->symbol[i].handle;
-				count++;
-			}
-	return count;
+			if (wanted(&l->symbol[i], which, agent))
+				rt_list_add(list, l->symbol[i].handle);
 }
 
 /* What a callback gets: one of the two forms. */
@@ -194,27 +185,24 @@ static hsa_status_t iterate(struct rt *rt, hsa_executable_t handle, enum which w
 {
 	const struct rt_executable *e = rt_executable_of(handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
-	uint64_t *handles;
-	size_t count = 0;
+	struct rt_list list = {0};
 
 	if (!v->symbol && !v->with_agent)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	pthread_rwlock_rdlock(&rt->loader->lock);
-	handles = malloc((collect(e, which, agent, NULL) + 1) * sizeof(*handles));
-	if (handles)
-		count = collect(e, which, agent, handles);
+	collect(e, which, agent, &list);
 	pthread_rwlock_unlock(&rt->loader->lock);
-	if (!handles)
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	for (size_t i = 0; i < count && !status; i++) {
-		hsa_executable_symbol_t symbol = {handles[i]};
+	if (list.failed)
+		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	for (size_t i = 0; i < list.count && !status; i++) {
+		hsa_executable_symbol_t symbol = {list.handle[i]};
 
 		status = v->symbol ? v->symbol(handle, symbol, v->data)
 				   : v->with_agent(handle, rt_agent_handle(agent), symbol, v->data);
 	}
-	free(handles);
+	free(list.handle);
 	return status;
 }
 
