@@ -127,9 +127,13 @@ static int program(void)
 
 int main(void)
 {
-	if (CHECK_EQ(vgpu_start("gfx906"), 0)) {
-		inject_every_failure(program);
-		vgpu_stop();
-	}
+	/* With a small BAR code is uploaded, and images are cleared by copies. */
+	static const char *const specs[] = {"gfx906", "gfx906:bar=256M"};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (CHECK_EQ(vgpu_start(specs[i]), 0)) {
+			inject_every_failure(program);
+			vgpu_stop();
+		}
 	return check_done("failures under HSA");
 }
