@@ -109,6 +109,15 @@ static bool parse_split(const char *text)
 	return parse_number(text, 0, 60000, &config.split_ms);
 }
 
+static bool parse_poll(const char *text)
+{
+	uint32_t on = 0;
+	bool ok = parse_number(text, 0, 1, &on);
+
+	config.poll = on;
+	return ok;
+}
+
 static bool parse_whole(const char *text)
 {
 	if (strlen(text) >= sizeof(config.whole))
@@ -140,7 +149,7 @@ static const struct {
 	{"TUFF_COPY", parse_copy},           {"TUFF_SPIN_US", parse_spin},
 	{"TUFF_STAGING_KIB", parse_staging}, {"HSA_FORCE_FINE_GRAIN_PCIE", parse_fine_vram},
 	{"HSA_TOOLS_LIB", parse_tools},      {"TUFF_SPLIT_MS", parse_split},
-	{"TUFF_WHOLE", parse_whole},
+	{"TUFF_WHOLE", parse_whole},         {"TUFF_POLL", parse_poll},
 };
 
 static void complain(const char *name, const char *text)

@@ -2,15 +2,26 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "drv/config.h"
 
+/* What the program asked for itself. */
+static _Atomic unsigned asked;
+static _Atomic int asked_fd;
+
 bool drv_log_on(unsigned categories)
 {
-	return drv_config()->log & categories;
+	return (drv_config()->log | asked) & categories;
+}
+
+void drv_log_also(unsigned categories, int fd)
+{
+	asked_fd = fd;
+	asked = categories;
 }
 
 void drv_log(enum drv_log_category category, const char *fmt, ...)
@@ -21,7 +32,7 @@ void drv_log(enum drv_log_category category, const char *fmt, ...)
 	va_list args;
 	int n, m;
 
-	if (!(config->log & category))
+	if (!drv_log_on(category))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	n = snprintf(line, sizeof(line), "tuff %ld.%06ld ", (long)now.tv_sec, now.tv_nsec / 1000);
@@ -31,6 +42,6 @@ void drv_log(enum drv_log_category category, const char *fmt, ...)
 	n = m < (int)sizeof(line) - n - 1 ? n + m : (int)sizeof(line) - 2;
 	line[n] = '\n';
 	/* A log that cannot be written is no reason to fail. */
-	if (write(config->log_fd, line, n + 1) < 0)
+	if (write(asked & category ? asked_fd : config->log_fd, line, n + 1) < 0)
 		return;
 }

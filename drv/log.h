@@ -19,6 +19,8 @@ enum drv_log_category {
 
 /* True when any of these categories is on: test it before work that only the log needs. */
 bool drv_log_on(unsigned categories);
+/* What a program asks for beside the variable, from now on: these categories go to fd (borrowed) instead. */
+void drv_log_also(unsigned categories, int fd);
 void drv_log(enum drv_log_category category, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,4 +1,5 @@
 /* Extensions: which there are, and their tables of functions. */
+#include <stdio.h>
 #include <string.h>
 
 #include "hsa/internal.h"
@@ -188,4 +189,30 @@ hsa_status_t impl_hsa_system_get_extension_table(uint16_t extension, uint16_t ma
 	/* A size of 0 for what there is not: an invalid argument, as in ROCr. */
 	return impl_hsa_system_get_major_extension_table(
 		extension, major, x && minor < x->minors ? x->functions[minor] * sizeof(void *) : 0, table);
+}
+
+/* --- what is set for the whole process -------------------------------------------------------- */
+
+/* Which of ROCr's kinds of lines a flag asks for has no meaning here: any of them turns on the log of HSA. */
+hsa_status_t impl_hsa_amd_enable_logging(uint8_t *flags, void *file)
+{
+	bool any = false;
+	RT_ENTER(rt);
+
+	(void)rt;
+	if (!flags)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	for (unsigned i = 0; i < 8; i++)
+		any |= flags[i];
+	drv_log_also(any ? DRV_LOG_HSA : 0, fileno(file ? (FILE *)file : stderr));
+	return HSA_STATUS_SUCCESS;
+}
+
+/* Scratch is the driver's and is never taken back while the GPU works: as ROCr answers without that ability. */
+hsa_status_t impl_hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent, size_t threshold)
+{
+	RT_ENTER(rt);
+
+	(void)threshold;
+	return rt_gpu_of(rt, agent) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_ERROR_INVALID_AGENT;
 }

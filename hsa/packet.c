@@ -430,6 +430,30 @@ static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t
 	return TAKEN;
 }
 
+/* --- PM4 -------------------------------------------------------------------------------------- */
+
+/* Commands that the client wrote: profilers set counters up with them. */
+static enum outcome pm4(struct batch *b, const union rt_packet *p)
+{
+	struct rt_queue *q = b->queue;
+	hsa_signal_t completion = p->pm4.completion_signal;
+	struct rt_signal *signal = completion.handle ? rt_signal_of(q->rt, completion) : NULL;
+	int r;
+
+	if (completion.handle && !signal)
+		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
+	r = open_job(b, barrier_bit(p->header));
+	if (r)
+		return not_submitted(b, r);
+	begin_packet(b, p->header);
+	begin_time(b, completion);
+	r = rt_pm4_append(q, b->ib, p->pm4.jump);
+	if (r)
+		return failed(b, r == -EINVAL ? HSA_STATUS_ERROR_INVALID_PACKET_FORMAT : hsa_status_of(r));
+	end_packet(b, p->header, signal, completion);
+	return TAKEN;
+}
+
 /* --- the ring --------------------------------------------------------------------------------- */
 
 /* Acquire: the rest of the packet is there when its header is. */
@@ -462,6 +486,8 @@ static enum outcome take(struct batch *b, uint64_t index)
 	case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
 		if (p.value.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
 			return barrier_value(b, &p);
+		if (p.value.header.AmdFormat == RT_FORMAT_PM4_IB)
+			return pm4(b, &p);
 		break;
 	}
 	return failed(b, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
@@ -581,5 +607,6 @@ bool rt_queue_attempt(struct rt *rt, struct rt_work *work)
 	atomic_store(&q->stopped, false);
 	atomic_store_explicit(&q->busy, false, memory_order_release);
 	rt_queue_run(q, true);
-	return !atomic_load(&q->stopped) && !atomic_load(&q->collecting);
+	/* Who polls is never done. */
+	return !drv_config()->poll && !atomic_load(&q->stopped) && !atomic_load(&q->collecting);
 }

@@ -356,6 +356,8 @@ hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_t
 	r = rt_queue_create(rt, &want, &q);
 	if (r)
 		return hsa_status_of(r);
+	if (drv_config()->poll)
+		rt_progress_add(rt, &q->work);
 	*queue = &q->amd->hsa_queue;
 	return HSA_STATUS_SUCCESS;
 }

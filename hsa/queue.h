@@ -15,6 +15,7 @@
 #define RT_JOBS_TRACKED 32 /* more than CS_JOBS_MAX; a power of two */
 #define RT_DEPS_MAX     5  /* of a barrier packet */
 
+#define RT_FORMAT_PM4_IB 1 /* of a vendor packet (ROCr's AqlQueue::ExecutePM4) */
 union rt_packet {
 	struct {
 		uint16_t header, setup;
@@ -22,6 +23,12 @@ union rt_packet {
 	hsa_kernel_dispatch_packet_t dispatch;
 	hsa_barrier_and_packet_t barrier; /* barrier-or has the same layout */
 	hsa_amd_barrier_value_packet_t value;
+	struct {
+		uint16_t header, format; /* RT_FORMAT_PM4_IB */
+		uint32_t jump[4];        /* INDIRECT_BUFFER */
+		uint32_t left_dw, reserved[8];
+		hsa_signal_t completion_signal;
+	} pm4;
 };
 _Static_assert(sizeof(union rt_packet) == 64, "an AQL packet");
 
@@ -131,6 +138,10 @@ bool rt_split_cut(struct rt_queue *queue, const hsa_kernel_dispatch_packet_t *pa
 /* Around the part, in the job that has nothing else. */
 void rt_split_start_clock(struct rt_queue *queue, struct cs_ib *ib);
 void rt_split_stop_clock(struct rt_queue *queue, struct cs_ib *ib);
+
+/* pm4.c: appends the commands that an INDIRECT_BUFFER packet names. -EINVAL: they are none, or lie where the CPU does not
+ * see them. */
+DRV_MUST_CHECK int rt_pm4_append(struct rt_queue *queue, struct cs_ib *ib, const uint32_t *jump);
 
 /* intercept.c: the doorbell of a queue with handlers; and its end. */
 void rt_intercept_ring(struct rt_queue *queue);

@@ -100,6 +100,34 @@ static void a_value(hsa_queue_t *queue)
 	hsa_signal_destroy(done);
 }
 
+/* Commands of the client's own, between two kernels. */
+static void pm4(hsa_queue_t *queue)
+{
+	uint32_t *words = rig_host(4096), *ib = rig_host(4096);
+	const uint32_t commands[] = {
+		0xc0033700, 5u << 8 | 1u << 20, (uint32_t)(uintptr_t)words, (uint32_t)((uintptr_t)words >> 32), 77,
+		0xffff1000, /* WRITE_DATA to memory, confirmed; NOP */
+	};
+	hsa_signal_t done = rig_signal(1);
+	struct {
+		uint16_t header, format;
+		uint32_t jump[4], left, reserved[8];
+		hsa_signal_t completion;
+	} packet = {.left = 10, .completion = done};
+
+	memcpy(ib, commands, sizeof(commands));
+	packet.jump[0] = 0xc0023f00; /* INDIRECT_BUFFER */
+	packet.jump[1] = (uint32_t)(uintptr_t)ib;
+	packet.jump[2] = (uint32_t)((uintptr_t)ib >> 32);
+	packet.jump[3] = sizeof(commands) / 4 | 1u << 23;
+	rig_publish(queue, &packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC | RIG_BARRIER, 1);
+	CHECK_EQ(rig_wait(done), 0);
+	CHECK_EQ(words[0], 77);
+	hsa_signal_destroy(done);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(ib), HSA_STATUS_SUCCESS);
+}
+
 /* --- many producers --------------------------------------------------------------------------- */
 
 #define THREADS    8
@@ -569,6 +597,7 @@ int main(int argc, char **argv)
 	queues_follow_one_another();
 	any_of_several(queue);
 	a_value(queue);
+	pm4(queue);
 	eight_threads();
 	destroyed_while_it_works();
 	inactivated();
