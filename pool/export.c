@@ -67,7 +67,7 @@ bool pool_restore(struct pool_block *block)
 }
 
 /* Copies the piece to a BO, through addresses that the BO has for that time only. */
-static int fill(const struct pool_block *block, struct vm_bo *bo, vm_copy_fn *copy, void *arg)
+static int fill(const struct pool_block *block, struct vm_bo *bo, pool_copy_fn *copy, void *arg)
 {
 	struct vm_want want = {.size_B = bo->size_B};
 	struct vm_range range;
@@ -84,7 +84,7 @@ static int fill(const struct pool_block *block, struct vm_bo *bo, vm_copy_fn *co
 	return r;
 }
 
-static int move_out(struct pool_block *block, vm_copy_fn *copy, void *arg)
+static int move_out(struct pool_block *block, pool_copy_fn *copy, void *arg)
 {
 	struct pool_chunk *chunk = block->chunk;
 	const struct vm_bo *slab = pool_home_mem(chunk)->bo;
@@ -103,7 +103,7 @@ static int move_out(struct pool_block *block, vm_copy_fn *copy, void *arg)
 	return r;
 }
 
-int pool_export_bo(struct pool_block *block, vm_copy_fn *copy, void *arg, struct vm_bo **bo)
+int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, struct vm_bo **bo)
 {
 	struct pool_chunk *chunk = block->chunk;
 	struct pool_space *space = chunk->pool->space;
@@ -124,7 +124,7 @@ int pool_export_bo(struct pool_block *block, vm_copy_fn *copy, void *arg, struct
 	return r;
 }
 
-int pool_export(struct pool_block *block, vm_copy_fn *copy, void *arg, int *fd)
+int pool_export(struct pool_block *block, pool_copy_fn *copy, void *arg, int *fd)
 {
 	struct vm_bo *bo;
 	int r = pool_export_bo(block, copy, arg, &bo);

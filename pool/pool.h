@@ -114,11 +114,14 @@ bool pool_find(struct pool_space *space, uint64_t address, struct pool_found *fo
 DRV_MUST_CHECK int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_point *points,
 			      unsigned count);
 
+/* Must copy size_B bytes between GPU addresses and return when that is done: 0 or -errno. */
+typedef int pool_copy_fn(void *arg, uint64_t dst, uint64_t src, uint64_t size_B);
+
 /* A dma-buf of the block and nothing of other blocks: a piece of a slab moves to a BO of its own, at its address.
  * Nobody may use such a piece meanwhile; copy may be NULL when the CPU maps it. -EPERM: POOL_NODE. On failure the
  * block is where and what it was. */
-DRV_MUST_CHECK int pool_export(struct pool_block *block, vm_copy_fn *copy, void *arg, int *fd);
+DRV_MUST_CHECK int pool_export(struct pool_block *block, pool_copy_fn *copy, void *arg, int *fd);
 /* The same, as a reference to the BO that has the block and nothing else: for who exports it later. */
-DRV_MUST_CHECK int pool_export_bo(struct pool_block *block, vm_copy_fn *copy, void *arg, struct vm_bo **bo);
+DRV_MUST_CHECK int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, struct vm_bo **bo);
 
 #endif

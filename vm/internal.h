@@ -148,9 +148,8 @@ void vm_unregister(struct mem_box *box);
  */
 void vm_users_evict(struct vm *vm, uint64_t lo, uint64_t hi);
 
-/* slab.c, slab_export.c */
+/* slab.c */
 void vm_slabs_fini(struct vm *vm);
-DRV_MUST_CHECK int vm_piece_restore(struct vm_piece *piece);
 
 /* peer.c */
 void vm_peers_fini(struct vm *vm);

@@ -7,31 +7,25 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define MIN_SHIFT  8 /* VM_PIECE_MIN_B */
-#define PAGE_CLASS 4 /* of whole pages */
+#define MIN_SHIFT 8 /* VM_PIECE_MIN_B */
 
 struct vm_slab {
 	struct vm_slabs *set;              /* borrowed: lives as long as the vm */
 	struct vm_slab *next, *prev;       /* in set->partial[class], guarded by vm.slab_lock */
 	struct vm_mem *mem;                /* owned */
 	unsigned size_class, pieces, used; /* used: pieces handed out, guarded by vm.slab_lock */
-	unsigned lost;        /* those of them that never come back: their page could not be restored */
-	uint64_t free_bits[]; /* a set bit is a free piece */
+	uint64_t free_bits[];              /* a set bit is a free piece */
 };
 
 _Static_assert(1u << MIN_SHIFT == VM_PIECE_MIN_B, "the smallest class");
 _Static_assert(VM_PIECE_MIN_B << (sizeof(((struct vm_slabs *)0)->partial) / sizeof(void *) - 1) == VM_PIECE_MAX_B,
 	       "one list per class");
 
-_Static_assert(VM_PIECE_MIN_B << PAGE_CLASS == VM_PAGE_B, "a page holds one piece from here on");
-
-/* What may be exported is cut in whole pages: nobody gets a page that holds two pieces. */
 static unsigned class_of(const struct vm_info *info)
 {
 	unsigned shift = info->size_B > 1 ? 64 - __builtin_clzll(info->size_B - 1) : 0;
-	unsigned size_class = shift > MIN_SHIFT ? shift - MIN_SHIFT : 0;
 
-	return info->flags & VM_RESIDENT || size_class > PAGE_CLASS ? size_class : PAGE_CLASS;
+	return shift > MIN_SHIFT ? shift - MIN_SHIFT : 0;
 }
 
 static struct vm_slabs *find_set(struct vm *vm, const struct vm_info *info)
@@ -160,24 +154,16 @@ int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *p
 }
 
 /* Keeps one empty slab per class, so that a lone piece that comes and goes costs no ioctl. */
-static void give_back(struct vm_slab *slab, uint64_t offset_B, bool lost)
+static void give_back(struct vm_slab *slab, uint64_t offset_B)
 {
 	unsigned index = offset_B >> (MIN_SHIFT + slab->size_class);
 	bool full = slab->used == slab->pieces;
 
-	if (lost) {
-		slab->lost++;
-	} else {
-		slab->free_bits[index / 64] |= 1ull << (index % 64);
-		slab->used--;
-	}
-	if (full && !lost)
+	slab->free_bits[index / 64] |= 1ull << (index % 64);
+	slab->used--;
+	if (full)
 		link_partial(slab);
-	if (slab->used > slab->lost)
-		return;
-	if (slab->used == slab->pieces) /* all lost: it is in no list */
-		link_partial(slab);
-	if (slab->lost || slab->next || slab->prev)
+	if (!slab->used && (slab->next || slab->prev))
 		slab_destroy(slab);
 }
 
@@ -187,10 +173,8 @@ void vm_piece_free(struct vm_piece *piece)
 	struct vm *vm = piece->mem ? piece->mem->bo->vm : NULL;
 
 	if (slab && !drv_check_process(vm->dev)) {
-		bool lost = piece->own && vm_piece_restore(piece);
-
 		pthread_mutex_lock(&vm->slab_lock);
-		give_back(slab, piece->va - slab->mem->va, lost);
+		give_back(slab, piece->va - slab->mem->va);
 		pthread_mutex_unlock(&vm->slab_lock);
 	} else if (!slab) {
 		vm_mem_destroy(piece->mem);

@@ -308,10 +308,9 @@ struct vm_slab;
 struct vm_piece {
 	uint64_t va;          /* aligned to size_B up to VM_PIECE_MAX_B, at least to 256 */
 	void *map;            /* as in vm_mem */
-	uint64_t size_B;      /* what was granted, >= what was asked for; whole pages unless VM_RESIDENT */
+	uint64_t size_B;      /* what was granted, >= what was asked for */
 	struct vm_slab *slab; /* counted; NULL: mem is owned */
 	struct vm_mem *mem;   /* where it lies: the slab's, or its own */
-	struct vm_bo *own;    /* a reference: where it lies since it was exported; NULL otherwise */
 };
 #define VM_PIECE_MIN_B 256u
 #define VM_PIECE_MAX_B (128u << 10) /* larger requests get a vm_mem of their own */
@@ -321,13 +320,5 @@ struct vm_piece {
 DRV_MUST_CHECK int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *piece);
 /* Accepts a zeroed piece; zeroes it. */
 void vm_piece_free(struct vm_piece *piece);
-
-/* Must copy size_B bytes between GPU addresses and return when that is done: 0 or -errno. */
-typedef int vm_copy_fn(void *arg, uint64_t dst, uint64_t src, uint64_t size_B);
-
-/* A dma-buf of this piece alone, so that nobody gets its neighbours: it moves to a BO of its own at the same
- * address. Nobody may use it meanwhile, neither CPU nor GPU. copy may be NULL when the CPU maps the piece. -EPERM:
- * resident. On failure the piece is where and what it was. */
-DRV_MUST_CHECK int vm_piece_export(struct vm_piece *piece, vm_copy_fn *copy, void *arg, int *fd);
 
 #endif

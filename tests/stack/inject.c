@@ -119,20 +119,19 @@ static int host_memory(struct stack *s)
 	return r;
 }
 
-/* A piece that moves to a BO of its own, imported twice, and shared with another file description. */
+/* A buffer that is exported, imported twice, and shared with another file description. */
 static int sharing(struct stack *s)
 {
 	struct vm_info info = {.size_B = 900, .kind = VM_GTT, .flags = VM_CPU};
-	struct vm_mem *a = NULL, *b = NULL, *c = NULL;
+	struct vm_mem *mem, *a = NULL, *b = NULL, *c = NULL;
 	struct drv_device *dev = NULL;
-	struct vm_piece piece;
 	struct vm *vm = NULL;
-	int fd = -1, r = vm_piece_alloc(s->vm, &info, &piece);
+	int fd = -1, r = vm_mem_create(s->vm, &info, &mem);
 
 	if (r)
 		return r;
-	*(uint32_t *)piece.map = 4711;
-	r = vm_piece_export(&piece, NULL, NULL, &fd);
+	*(uint32_t *)mem->map = 4711;
+	r = vm_bo_export(mem->bo, &fd);
 	r = r ? r : vm_mem_import(s->vm, fd, &a);
 	r = r ? r : drv_device_open(&s->dev->node, &dev);
 	r = r ? r : vm_create_beside(s->vm, dev, &vm);
@@ -140,7 +139,7 @@ static int sharing(struct stack *s)
 	r = r ? r : vm_mem_share(vm, a, &c);
 	/* The CPU's view is what an import may lack. */
 	if (!r && ((a->map && *(uint32_t *)a->map != 4711) || (b->map && *(uint32_t *)b->map != 4711) ||
-		   *(uint32_t *)piece.map != 4711))
+		   *(uint32_t *)mem->map != 4711))
 		r = -EIO;
 	if (fd >= 0)
 		close(fd);
@@ -148,7 +147,7 @@ static int sharing(struct stack *s)
 	vm_mem_destroy(b);
 	vm_destroy(vm);
 	drv_device_close(dev);
-	vm_piece_free(&piece);
+	vm_mem_destroy(mem);
 	vm_mem_destroy(a);
 	return r;
 }

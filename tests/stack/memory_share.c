@@ -1,4 +1,4 @@
-/* Memory between handles, devices and processes: dma-bufs exported and imported, pieces of slabs, peers, one buffer
+/* Memory between handles, devices and processes: dma-bufs exported and imported, peers, one buffer
  * at one address on two GPUs, a partner that is killed in the middle. */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,12 +71,6 @@ static int copy_on(unsigned i, uint64_t dst, uint64_t src, uint64_t size_B)
 	int r = sdma_copier_copy(s[i].copier, &job);
 
 	return r ? r : cs_point_wait(job.point, CS_FOREVER);
-}
-
-static int copy_on_0(void *arg, uint64_t dst, uint64_t src, uint64_t size_B)
-{
-	++*(unsigned *)arg;
-	return copy_on(0, dst, src, size_B);
 }
 
 /* The first dword at va, as the GPU sees it. */
@@ -208,74 +202,6 @@ static void no_descriptor_left_is_an_error(void)
 	close(fd[0]);
 	setrlimit(RLIMIT_NOFILE, &old);
 	vm_mem_destroy(mem);
-}
-
-/* --- pieces ----------------------------------------------------------------------------------- */
-
-static void a_piece_is_exported_without_its_neighbours(enum vm_kind kind, unsigned flags)
-{
-	struct vm_info info = {.size_B = 700, .kind = kind, .flags = flags};
-	struct vm_piece piece[5] = {0}, next;
-	struct vm_mem *import;
-	unsigned copies = 0;
-	int fd, again;
-
-	for (unsigned i = 0; i < 5; i++) {
-		CHECK_EQ(vm_piece_alloc(s[0].vm, &info, &piece[i]), 0);
-		CHECK_EQ(piece[i].va % PAGE, 0); /* a page holds one piece */
-		poke(0, piece[i].va, 10 + i);
-	}
-	CHECK_EQ(vm_piece_export(&piece[2], flags & VM_CPU ? NULL : copy_on_0, &copies, &fd), 0);
-	CHECK_EQ(copies, !(flags & VM_CPU));
-	CHECK_EQ(lseek(fd, 0, SEEK_END), piece[2].size_B);
-	CHECK_EQ(vm_piece_export(&piece[2], NULL, NULL, &again), 0); /* it has moved already */
-	close(again);
-	CHECK_EQ(vm_mem_import(s[0].vm, fd, &import), 0);
-	CHECK_EQ(import->size_B, piece[2].size_B);
-	close(fd);
-	CHECK_EQ(peek(0, import->va), 12);
-	for (unsigned i = 0; i < 5; i++) {
-		CHECK_EQ(peek(0, piece[i].va), 10 + i);
-		if (flags & VM_CPU)
-			CHECK_EQ(*(uint32_t *)piece[i].map, 10 + i);
-	}
-	CHECK_EQ(gpu_add(0, piece[2].va, 1), 0);
-	CHECK_EQ(peek(0, import->va), 37);
-
-	/* freed, its place goes to the next, who shares nothing with the importer */
-	vm_piece_free(&piece[2]);
-	CHECK_EQ(vm_piece_alloc(s[0].vm, &info, &next), 0);
-	poke(0, next.va, 99);
-	CHECK_EQ(peek(0, import->va), 37);
-	CHECK_EQ(peek(0, next.va), 99);
-	if (flags & VM_CPU)
-		CHECK_EQ(*(uint32_t *)next.map, 99);
-	vm_piece_free(&next);
-	vm_mem_destroy(import);
-	for (unsigned i = 0; i < 5; i++)
-		vm_piece_free(&piece[i]);
-}
-
-static void pieces_are_checked(void)
-{
-	struct vm_info info = {.size_B = 700, .kind = VM_GTT, .flags = VM_RESIDENT};
-	struct vm_piece piece, empty = {0};
-	int fd;
-
-	CHECK_EQ(vm_piece_export(&empty, NULL, NULL, &fd), -EINVAL);
-	CHECK_EQ(vm_piece_alloc(s[0].vm, &info, &piece), 0);
-	CHECK_EQ(piece.size_B, 1024);
-	CHECK_EQ(vm_piece_export(&piece, NULL, NULL, &fd), -EPERM);
-	vm_piece_free(&piece);
-	info.flags = 0;
-	CHECK_EQ(vm_piece_alloc(s[0].vm, &info, &piece), 0);
-	CHECK_EQ(vm_piece_export(&piece, NULL, NULL, &fd), -EINVAL); /* who should copy it? */
-	vm_piece_free(&piece);
-	info.size_B = 1 << 20;
-	CHECK_EQ(vm_piece_alloc(s[0].vm, &info, &piece), 0);
-	CHECK_EQ(vm_piece_export(&piece, NULL, NULL, &fd), 0); /* it has a BO of its own */
-	close(fd);
-	vm_piece_free(&piece);
 }
 
 /* --- two devices ------------------------------------------------------------------------------ */
@@ -564,10 +490,6 @@ int main(void)
 	a_descriptor_keeps_the_memory();
 	what_cannot_be_shared_is_refused();
 	no_descriptor_left_is_an_error();
-	a_piece_is_exported_without_its_neighbours(VM_GTT, VM_CPU);
-	a_piece_is_exported_without_its_neighbours(VM_VRAM, 0);
-	a_piece_is_exported_without_its_neighbours(VM_VRAM, VM_CPU);
-	pieces_are_checked();
 	two_gpus_use_one_address(true);
 	two_gpus_use_one_address(false);
 	shared_stays_uncached();
