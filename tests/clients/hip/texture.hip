@@ -1,0 +1,134 @@
+// Textures of HIP: arrays, rows of plain memory and buffers, read through samplers, by the device functions of AMD's compiler.
+#include "tests/clients/hip/hip.h"
+
+#define WIDTH  40u
+#define HEIGHT 24u
+
+__global__ void fetch_line(hipTextureObject_t texture, float *out, unsigned count)
+{
+	unsigned i = threadIdx.x + blockIdx.x * blockDim.x;
+
+	if (i < count)
+		out[i] = tex1Dfetch<float>(texture, (int)i);
+}
+
+__global__ void read_plane(hipTextureObject_t texture, float *out, float shift)
+{
+	unsigned x = threadIdx.x + blockIdx.x * blockDim.x, y = blockIdx.y;
+
+	if (x < WIDTH)
+		out[y * WIDTH + x] = tex2D<float>(texture, (float)x + shift, (float)y + 0.5f);
+}
+
+static float value(unsigned x, unsigned y)
+{
+	return (float)(x + 100 * y);
+}
+
+static std::vector<float> plane()
+{
+	std::vector<float> data(WIDTH * HEIGHT);
+
+	for (unsigned y = 0; y < HEIGHT; y++)
+		for (unsigned x = 0; x < WIDTH; x++)
+			data[y * WIDTH + x] = value(x, y);
+	return data;
+}
+
+static hipTextureObject_t make_texture(const hipResourceDesc &resource, hipTextureFilterMode filter)
+{
+	hipTextureDesc how = {};
+	hipTextureObject_t texture = 0;
+
+	how.addressMode[0] = how.addressMode[1] = hipAddressModeClamp;
+	how.filterMode = filter;
+	how.readMode = hipReadModeElementType;
+	HIP(hipCreateTextureObject(&texture, &resource, &how, nullptr));
+	return texture;
+}
+
+static void line()
+{
+	std::vector<float> data = plane();
+	gpu_array<float> in(data), out(data.size());
+	hipResourceDesc resource = {};
+	hipTextureObject_t texture;
+
+	resource.resType = hipResourceTypeLinear;
+	resource.res.linear.devPtr = in.at;
+	resource.res.linear.desc = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+	resource.res.linear.sizeInBytes = data.size() * sizeof(float);
+	texture = make_texture(resource, hipFilterModePoint);
+	fetch_line<<<(unsigned)(data.size() + 255) / 256, 256>>>(texture, out.at, (unsigned)data.size());
+	HIP_LAUNCHED();
+	CHECK(out.read() == data);
+	HIP(hipDestroyTextureObject(texture));
+}
+
+/* Where a texel's middle is read, filters make no difference; between two there is their mean. */
+static void check_plane(hipTextureObject_t point, hipTextureObject_t linear)
+{
+	gpu_array<float> out(WIDTH * HEIGHT);
+	unsigned wrong = 0;
+
+	read_plane<<<dim3(1, HEIGHT), 64>>>(point, out.at, 0.5f);
+	HIP_LAUNCHED();
+	CHECK(out.read() == plane());
+	read_plane<<<dim3(1, HEIGHT), 64>>>(linear, out.at, 1.0f);
+	HIP_LAUNCHED();
+	std::vector<float> got = out.read();
+	for (unsigned y = 0; y < HEIGHT; y++)
+		for (unsigned x = 0; x < WIDTH; x++)
+			wrong += got[y * WIDTH + x] != (x == WIDTH - 1 ? value(x, y) : value(x, y) + 0.5f);
+	CHECK_EQ(wrong, 0);
+	HIP(hipDestroyTextureObject(point));
+	HIP(hipDestroyTextureObject(linear));
+}
+
+/* The library's own layout. */
+static void array()
+{
+	hipChannelFormatDesc format = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+	std::vector<float> data = plane();
+	hipResourceDesc resource = {};
+	hipArray *memory = nullptr;
+
+	HIP(hipMallocArray(&memory, &format, WIDTH, HEIGHT, 0));
+	HIP(hipMemcpy2DToArray(memory, 0, 0, data.data(), WIDTH * 4, WIDTH * 4, HEIGHT, hipMemcpyHostToDevice));
+	resource.resType = hipResourceTypeArray;
+	resource.res.array.array = memory;
+	check_plane(make_texture(resource, hipFilterModePoint), make_texture(resource, hipFilterModeLinear));
+	HIP(hipFreeArray(memory));
+}
+
+/* Rows of memory that the program has allocated. */
+static void pitched()
+{
+	std::vector<float> data = plane();
+	hipResourceDesc resource = {};
+	void *memory = nullptr;
+	size_t pitch_B = 0;
+
+	HIP(hipMallocPitch(&memory, &pitch_B, WIDTH * 4, HEIGHT));
+	HIP(hipMemcpy2D(memory, pitch_B, data.data(), WIDTH * 4, WIDTH * 4, HEIGHT, hipMemcpyHostToDevice));
+	resource.resType = hipResourceTypePitch2D;
+	resource.res.pitch2D.devPtr = memory;
+	resource.res.pitch2D.desc = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+	resource.res.pitch2D.width = WIDTH;
+	resource.res.pitch2D.height = HEIGHT;
+	resource.res.pitch2D.pitchInBytes = pitch_B;
+	check_plane(make_texture(resource, hipFilterModePoint), make_texture(resource, hipFilterModeLinear));
+	HIP(hipFree(memory));
+}
+
+int main()
+{
+	hipDeviceProp_t properties;
+
+	HIP(hipGetDeviceProperties(&properties, 0));
+	CHECK(properties.maxTexture2D[0] >= 16384);
+	line();
+	array();
+	pitched();
+	return check_done("textures of HIP");
+}
