@@ -218,6 +218,8 @@ static const char *read_sampler(const struct isa_wave *w, const struct isa_inst 
 			return "half borders and mirroring once";
 	if (field(word[0], 11, 9) || field(word[2], 21, 20) > 1)
 		return "anisotropic filters";
+	if (field(word[2], 25, 24))
+		return "filters of Z alone";
 	if (field(word[3], 31, 30))
 		return "borders that are not transparent black";
 	return NULL;
@@ -268,30 +270,40 @@ static void blend(float sum[4], const uint32_t xyzw[4], float weight)
 		sum[n] += weight * as_float(xyzw[n]);
 }
 
+/* The layer that a coordinate names: the nearest that there is. */
+static int32_t find_layer(const struct image *m, float coordinate)
+{
+	float layer = rintf(coordinate);
+
+	return !(layer > 0) ? 0 : layer < (float)m->size[2] ? (int32_t)layer : m->size[2] - 1;
+}
+
+/* The filter of X and Y is taken for Z, too: samplers that name another for Z are refused. */
 static void sample_lane(struct isa_wave *w, const struct isa_inst *i, const struct image *m,
 			const struct sampler *s, const float c[3], uint32_t out[4])
 {
-	struct taps x = find_taps(s, c[0], 0, m->size[0]), y = {.at = {0, 0}};
-	float layer = rintf(c[2]), sum[4] = {0};
-	int32_t at[3] = {0};
+	struct taps taps[3] = {{.at = {0, 0}}};
+	float sum[4] = {0};
+	int32_t at[3];
 
-	if (m->axes == 2)
-		y = find_taps(s, c[1], 1, m->size[1]);
-	at[2] = !(layer > 0) ? 0 : layer < (float)m->size[2] ? (int32_t)layer : m->size[2] - 1;
-	if (!s->linear) {
-		at[0] = x.at[0], at[1] = y.at[0];
-		read_texel(w, i, m, at, out);
-		return;
-	}
-	for (unsigned n = 0; n < 4; n++) {
-		float weight = (n & 1 ? x.weight : 1 - x.weight) * (n & 2 ? y.weight : 1 - y.weight);
+	for (unsigned n = 0; n < m->axes; n++)
+		taps[n] = find_taps(s, c[n], n, m->size[n]);
+	if (m->axes < 3)
+		taps[2].at[0] = find_layer(m, c[2]);
+	for (unsigned corner = 0; corner < (s->linear ? 1u << m->axes : 1u); corner++) {
+		float weight = 1;
 
-		at[0] = x.at[n & 1], at[1] = y.at[n >> 1];
+		for (unsigned n = 0; n < 3; n++) {
+			bool second = corner >> n & 1;
+
+			at[n] = taps[n].at[second];
+			weight *= second ? taps[n].weight : 1 - taps[n].weight;
+		}
 		read_texel(w, i, m, at, out);
-		if (weight != 0)
+		if (s->linear && weight != 0)
 			blend(sum, out, weight);
 	}
-	for (unsigned n = 0; n < 4; n++)
+	for (unsigned n = 0; n < 4 && s->linear; n++)
 		out[n] = as_bits(sum[n]);
 }
 
@@ -304,8 +316,6 @@ static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *
 	uint32_t xyzw[4];
 
 	why = why ? why : read_sampler(w, i, &s);
-	if (!why && m.axes == 3)
-		why = "samples of 3D images";
 	if (!why && s.linear && (m.nfmt == ISA_NUM_UINT || m.nfmt == ISA_NUM_SINT))
 		why = "filtered integers";
 	if (why)

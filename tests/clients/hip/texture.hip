@@ -1,8 +1,10 @@
-// Textures of HIP: arrays, rows of plain memory and buffers, read through samplers, by the device functions of AMD's compiler.
+/* Textures and surfaces of HIP: arrays of two and three dimensions, rows of plain memory, buffers; read through samplers and
+ * written by the device functions of AMD's compiler. */
 #include "tests/clients/hip/hip.h"
 
 #define WIDTH  40u
 #define HEIGHT 24u
+#define DEPTH  5u
 
 __global__ void fetch_line(hipTextureObject_t texture, float *out, unsigned count)
 {
@@ -18,6 +20,27 @@ __global__ void read_plane(hipTextureObject_t texture, float *out, float shift)
 
 	if (x < WIDTH)
 		out[y * WIDTH + x] = tex2D<float>(texture, (float)x + shift, (float)y + 0.5f);
+}
+
+__global__ void read_volume(hipTextureObject_t texture, float *out, float shift)
+{
+	unsigned x = threadIdx.x, y = blockIdx.x, z = blockIdx.y;
+
+	out[(z * HEIGHT + y) * WIDTH + x] = tex3D<float>(texture, x + 0.5f, y + 0.5f, z + shift);
+}
+
+__global__ void read_layers(hipTextureObject_t texture, float *out)
+{
+	unsigned x = threadIdx.x, y = blockIdx.x, z = blockIdx.y;
+
+	out[(z * HEIGHT + y) * WIDTH + x] = tex2DLayered<float>(texture, x + 0.5f, y + 0.5f, (int)z);
+}
+
+__global__ void write_plane(hipSurfaceObject_t surface)
+{
+	unsigned x = threadIdx.x, y = blockIdx.x;
+
+	surf2Dwrite((float)(x + 100 * y), surface, (int)(x * sizeof(float)), (int)y);
 }
 
 static float value(unsigned x, unsigned y)
@@ -121,6 +144,80 @@ static void pitched()
 	HIP(hipFree(memory));
 }
 
+static hipArray *fill_volume(const std::vector<float> &data, unsigned flags)
+{
+	hipChannelFormatDesc format = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+	hipMemcpy3DParms copy = {};
+	hipArray *memory = nullptr;
+
+	HIP(hipMalloc3DArray(&memory, &format, make_hipExtent(WIDTH, HEIGHT, DEPTH), flags));
+	copy.srcPtr = make_hipPitchedPtr((void *)data.data(), WIDTH * 4, WIDTH, HEIGHT);
+	copy.dstArray = memory;
+	copy.extent = make_hipExtent(WIDTH, HEIGHT, DEPTH);
+	copy.kind = hipMemcpyHostToDevice;
+	HIP(hipMemcpy3D(&copy));
+	return memory;
+}
+
+/* The same data as slices, which filters mix, and as layers. */
+static void volumes()
+{
+	std::vector<float> data(WIDTH * HEIGHT * DEPTH), got;
+	gpu_array<float> out(data.size());
+	hipResourceDesc resource = {};
+	hipTextureObject_t texture;
+	hipArray *memory;
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < data.size(); i++)
+		data[i] = (float)i;
+	memory = fill_volume(data, hipArrayDefault);
+	resource.resType = hipResourceTypeArray;
+	resource.res.array.array = memory;
+	texture = make_texture(resource, hipFilterModePoint);
+	read_volume<<<dim3(HEIGHT, DEPTH), WIDTH>>>(texture, out.at, 0.5f);
+	HIP_LAUNCHED();
+	CHECK(out.read() == data);
+	HIP(hipDestroyTextureObject(texture));
+	texture = make_texture(resource, hipFilterModeLinear);
+	read_volume<<<dim3(HEIGHT, DEPTH), WIDTH>>>(texture, out.at, 1.0f);
+	HIP_LAUNCHED();
+	got = out.read();
+	for (unsigned i = 0; i < WIDTH * HEIGHT * (DEPTH - 1); i++)
+		wrong += got[i] != (data[i] + data[i + WIDTH * HEIGHT]) / 2;
+	CHECK_EQ(wrong, 0);
+	HIP(hipDestroyTextureObject(texture));
+	HIP(hipFreeArray(memory));
+	memory = fill_volume(data, hipArrayLayered);
+	resource.res.array.array = memory;
+	texture = make_texture(resource, hipFilterModePoint);
+	read_layers<<<dim3(HEIGHT, DEPTH), WIDTH>>>(texture, out.at);
+	HIP_LAUNCHED();
+	CHECK(out.read() == data);
+	HIP(hipDestroyTextureObject(texture));
+	HIP(hipFreeArray(memory));
+}
+
+static void surface()
+{
+	hipChannelFormatDesc format = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+	std::vector<float> got(WIDTH * HEIGHT);
+	hipResourceDesc resource = {};
+	hipSurfaceObject_t written = 0;
+	hipArray *memory = nullptr;
+
+	HIP(hipMallocArray(&memory, &format, WIDTH, HEIGHT, 0));
+	resource.resType = hipResourceTypeArray;
+	resource.res.array.array = memory;
+	HIP(hipCreateSurfaceObject(&written, &resource));
+	write_plane<<<HEIGHT, WIDTH>>>(written);
+	HIP_LAUNCHED();
+	HIP(hipMemcpy2DFromArray(got.data(), WIDTH * 4, memory, 0, 0, WIDTH * 4, HEIGHT, hipMemcpyDeviceToHost));
+	CHECK(got == plane());
+	HIP(hipDestroySurfaceObject(written));
+	HIP(hipFreeArray(memory));
+}
+
 int main()
 {
 	hipDeviceProp_t properties;
@@ -130,5 +227,7 @@ int main()
 	line();
 	array();
 	pitched();
+	volumes();
+	surface();
 	return check_done("textures of HIP");
 }
