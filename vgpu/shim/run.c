@@ -323,8 +323,7 @@ void shim_run_forked(void)
 	vgpu_trace_join(false);
 }
 
-/* exit without destructors: the last process still takes the directory away. */
-static void leave_in_haste(void)
+void shim_run_leave_in_haste(void)
 {
 	bool last;
 
@@ -340,14 +339,14 @@ static void leave_in_haste(void)
 
 SHIM_EXPORT void _exit(int status)
 {
-	leave_in_haste();
+	shim_run_leave_in_haste();
 	SHIM_REAL(_exit)(status);
 	__builtin_unreachable();
 }
 
 SHIM_EXPORT void _Exit(int status)
 {
-	leave_in_haste();
+	shim_run_leave_in_haste();
 	SHIM_REAL(_Exit)(status);
 	__builtin_unreachable();
 }

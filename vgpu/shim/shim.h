@@ -70,6 +70,9 @@ void shim_tree_refresh(void);
 int shim_run_create(const char *spec, const struct shim_config *config);
 int shim_run_join(const char *dir);
 void shim_run_leave(bool exiting);
+/* The process ends, and its other threads may still use the devices: the last process takes the directory away, the
+ * next one to look frees what this one had. */
+void shim_run_leave_in_haste(void);
 /* In a forked child that is in the run. */
 void shim_run_forked(void);
 /* Is fd one that the run needs? Clients must not close it. */

@@ -144,6 +144,15 @@ static bool joins_by_itself(void)
 	       strstr(info.dli_fname, "libtuff-vgpu");
 }
 
+static bool stops_late;
+
+static void stop_late(int status, void *arg)
+{
+	(void)status;
+	(void)arg;
+	shim_run_leave_in_haste();
+}
+
 __attribute__((constructor)) static void start_preloaded(void)
 {
 	const char *spec = getenv("TUFF_VGPU");
@@ -156,11 +165,17 @@ __attribute__((constructor)) static void start_preloaded(void)
 	}
 	atomic_store_explicit(&shim_is_active, true, memory_order_release);
 	shim_fd_adopt_all();
+	/* A process leaves its devices when nothing of it is left to use them: behind the destructors of all
+	 * libraries, with its other threads going on to the end. The dynamic linker registers those destructors
+	 * after this constructor, and handlers run backwards. */
+	stops_late = !on_exit(stop_late, NULL);
 }
 
+/* A program that carries the virtual GPU. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
-	leave(true);
+	if (!stops_late)
+		leave(true);
 }
 
 /* --- for tests --- */
