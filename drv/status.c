@@ -1,5 +1,7 @@
 #include "drv/status.h"
 
+#include <string.h>
+
 #include <errno.h>
 
 #include <amdgpu_drm.h>
@@ -79,30 +81,42 @@ static bool read_firmware(const struct drv_device *dev, unsigned type, unsigned 
 	return true;
 }
 
+static const struct firmware_kind {
+	const char *name;
+	uint8_t type, index;
+} kinds[] = {
+	{"ME", AMDGPU_INFO_FW_GFX_ME, 0},    {"PFP", AMDGPU_INFO_FW_GFX_PFP, 0},
+	{"CE", AMDGPU_INFO_FW_GFX_CE, 0},    {"MEC", AMDGPU_INFO_FW_GFX_MEC, 0},
+	{"MEC2", AMDGPU_INFO_FW_GFX_MEC, 1}, {"RLC", AMDGPU_INFO_FW_GFX_RLC, 0},
+	{"SDMA 0", AMDGPU_INFO_FW_SDMA, 0},  {"SDMA 1", AMDGPU_INFO_FW_SDMA, 1},
+	{"SMC", AMDGPU_INFO_FW_SMC, 0},      {"SOS", AMDGPU_INFO_FW_SOS, 0},
+	{"ASD", AMDGPU_INFO_FW_ASD, 0},      {"TA xGMI", AMDGPU_INFO_FW_TA, 0},
+	{"TA RAS", AMDGPU_INFO_FW_TA, 1},    {"VCN", AMDGPU_INFO_FW_VCN, 0},
+	{"UVD", AMDGPU_INFO_FW_UVD, 0},      {"VCE", AMDGPU_INFO_FW_VCE, 0},
+	{"GMC", AMDGPU_INFO_FW_GMC, 0},      {"DMCU", AMDGPU_INFO_FW_DMCU, 0},
+	{"DMCUB", AMDGPU_INFO_FW_DMCUB, 0},  {"TOC", AMDGPU_INFO_FW_TOC, 0},
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+_Static_assert(KINDS <= DRV_FIRMWARES_MAX, "the caller's array");
+
 unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmware)
 {
-	static const struct {
-		const char *name;
-		uint8_t type, index;
-	} kinds[] = {
-		{"ME", AMDGPU_INFO_FW_GFX_ME, 0},    {"PFP", AMDGPU_INFO_FW_GFX_PFP, 0},
-		{"CE", AMDGPU_INFO_FW_GFX_CE, 0},    {"MEC", AMDGPU_INFO_FW_GFX_MEC, 0},
-		{"MEC2", AMDGPU_INFO_FW_GFX_MEC, 1}, {"RLC", AMDGPU_INFO_FW_GFX_RLC, 0},
-		{"SDMA 0", AMDGPU_INFO_FW_SDMA, 0},  {"SDMA 1", AMDGPU_INFO_FW_SDMA, 1},
-		{"SMC", AMDGPU_INFO_FW_SMC, 0},      {"SOS", AMDGPU_INFO_FW_SOS, 0},
-		{"ASD", AMDGPU_INFO_FW_ASD, 0},      {"TA xGMI", AMDGPU_INFO_FW_TA, 0},
-		{"TA RAS", AMDGPU_INFO_FW_TA, 1},    {"VCN", AMDGPU_INFO_FW_VCN, 0},
-		{"UVD", AMDGPU_INFO_FW_UVD, 0},      {"VCE", AMDGPU_INFO_FW_VCE, 0},
-		{"GMC", AMDGPU_INFO_FW_GMC, 0},      {"DMCU", AMDGPU_INFO_FW_DMCU, 0},
-		{"DMCUB", AMDGPU_INFO_FW_DMCUB, 0},  {"TOC", AMDGPU_INFO_FW_TOC, 0},
-	};
-	_Static_assert(sizeof(kinds) / sizeof(kinds[0]) <= DRV_FIRMWARES_MAX, "the caller's array");
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (unsigned i = 0; i < KINDS; i++)
 		if (read_firmware(dev, kinds[i].type, kinds[i].index, &firmware[count]))
 			firmware[count++].name = kinds[i].name;
 	return count;
+}
+
+uint32_t drv_firmware_version(const struct drv_device *dev, const char *name)
+{
+	struct drv_firmware firmware = {0};
+	unsigned i = 0;
+
+	while (i < KINDS && strcmp(kinds[i].name, name))
+		i++;
+	return i < KINDS && read_firmware(dev, kinds[i].type, kinds[i].index, &firmware) ? firmware.version : 0;
 }
 
 uint32_t drv_ip_instances(const struct drv_device *dev, enum drv_ip_type ip)

@@ -43,6 +43,8 @@ struct drv_firmware {
 /* The firmwares that are loaded, at most DRV_FIRMWARES_MAX; gives how many. An ioctl for each kind that there may
  * be. */
 unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmware);
+/* The version of one of them ("MEC", "SDMA 0"); 0: it is not there. One ioctl. */
+uint32_t drv_firmware_version(const struct drv_device *dev, const char *name);
 
 /* Instances of an IP block (SDMA engines, XCCs of the partition); 0: none, or the kernel does not tell. */
 uint32_t drv_ip_instances(const struct drv_device *dev, enum drv_ip_type ip);

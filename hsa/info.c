@@ -134,19 +134,6 @@ static void add_gpu_caches(struct rt_agent *agent)
 	agent->info.line_B = cache[DRV_CACHE_L2].line_B ? cache[DRV_CACHE_L2].line_B : 64;
 }
 
-static void read_firmware(struct rt_agent *agent)
-{
-	struct drv_firmware firmware[DRV_FIRMWARES_MAX];
-	unsigned count = drv_firmware(agent->gpu->dev, firmware);
-
-	for (unsigned i = 0; i < count; i++) {
-		if (!strcmp(firmware[i].name, "MEC"))
-			agent->info.firmware = firmware[i].version;
-		if (!strncmp(firmware[i].name, "SDMA", 4) && !agent->info.sdma_firmware)
-			agent->info.sdma_firmware = firmware[i].version;
-	}
-}
-
 /* Stable from run to run: no two devices of a machine share a PCI address. */
 static uint32_t driver_uid(const struct drv_pcie *pcie)
 {
@@ -229,7 +216,8 @@ void rt_info_gpu(struct rt *rt, struct rt_agent *agent)
 	rt_extension_bits(info->extensions, agent->gpu->dev->chip->images != DRV_IMAGES_NONE);
 	if (agent->gpu->dev->chip->images != DRV_IMAGES_NONE)
 		rt_info_images(info);
-	read_firmware(agent);
+	info->firmware = drv_firmware_version(agent->gpu->dev, "MEC");
+	info->sdma_firmware = drv_firmware_version(agent->gpu->dev, "SDMA 0");
 	(void)rt;
 }
 
