@@ -241,12 +241,19 @@ static int fill_pointers(struct cs_ib *ib, struct cs_launch *l)
 struct user_sgprs {
 	uint32_t value[USER_SGPRS_MAX]; /* all that the properties can name are 15 */
 	unsigned count;
+	uint8_t packet, queue, kernarg, id; /* where each begins, plus 1; 0: it is not asked for */
 };
 
 static void push(struct user_sgprs *u, uint64_t value)
 {
 	u->value[u->count++] = cs_lo(value);
 	u->value[u->count++] = cs_hi(value);
+}
+
+static void push_named(struct user_sgprs *u, uint64_t value, uint8_t *where)
+{
+	*where = (uint8_t)(u->count + 1);
+	push(u, value);
 }
 
 /* The buffer resource through which GFX9 kernels reach scratch: dwords of the lanes interleaved. */
@@ -270,13 +277,13 @@ static void fill_user_sgprs(const struct cs_ring *ring, const struct cs_launch *
 	if (wants & WANTS_PRIVATE_BUFFER)
 		push_scratch_resource(u, scratch);
 	if (wants & CS_WANTS_DISPATCH_PTR)
-		push(u, l->packet_va);
+		push_named(u, l->packet_va, &u->packet);
 	if (wants & WANTS_QUEUE_PTR)
-		push(u, l->queue_va);
+		push_named(u, l->queue_va, &u->queue);
 	if (wants & WANTS_KERNARG_PTR)
-		push(u, l->kernarg_va);
+		push_named(u, l->kernarg_va, &u->kernarg);
 	if (wants & WANTS_DISPATCH_ID)
-		push(u, l->dispatch_id);
+		push_named(u, l->dispatch_id, &u->id);
 	if (wants & WANTS_FLAT_SCRATCH)
 		push(u, scratch->mem ? scratch->mem->va : 0);
 	if (wants & WANTS_PRIVATE_SIZE)
@@ -360,30 +367,30 @@ static uint32_t *put_dispatch(uint32_t *p, const struct geometry *g)
 	return p;
 }
 
-static void emit(struct cs_ib *ib, const struct cs_launch *l, const struct geometry *g,
-		 const struct user_sgprs *user)
+/* At most CS_ROOM_MAX dwords. *data: where the user SGPRs are, if there are any. */
+static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struct cs_launch *l,
+			    const struct geometry *g, const struct user_sgprs *user, uint32_t **data)
 {
-	const struct drv_device *dev = ib->ring->dev;
-	const struct cs_scratch *s = &ib->ring->scratch;
+	const struct cs_scratch *s = &ring->scratch;
 	bool scratch = l->kernel->rsrc2 & RSRC2_SCRATCH_EN;
 	unsigned sgprs = RSRC2_USER_SGPR(l->kernel->rsrc2);
-	uint32_t *p = cs_ib_room(ib, CS_ROOM_MAX);
 
-	p = put_program(p, dev->chip, l, g, scratch && s->mem ? s->mem->va : 0);
-	p = put_limits(p, dev, l, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
+	p = put_program(p, ring->dev->chip, l, g, scratch && s->mem ? s->mem->va : 0);
+	p = put_limits(p, ring->dev, l, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
 	if (sgprs) {
 		/* All that the descriptor declares, padding too: else another process's values shine through. */
-		p = put_regs(p, COMPUTE_USER_DATA_0, sgprs);
+		*data = p = put_regs(p, COMPUTE_USER_DATA_0, sgprs);
 		memcpy(p, user->value, sgprs * sizeof(*p));
 		p += sgprs;
 	}
-	cs_ib_wrote(ib, put_dispatch(p, g));
+	return put_dispatch(p, g);
 }
 
 int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
 {
 	struct user_sgprs user = {0};
 	struct geometry g = {0};
+	uint32_t *data;
 	int r = derive(ib->ring->dev->chip, l, &g);
 
 	if (!r && l->kernel->rsrc2 & RSRC2_SCRATCH_EN)
@@ -392,8 +399,49 @@ int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
 		return r;
 	fill_user_sgprs(ib->ring, l, &user);
 	cs_ib_see_code(ib);
-	emit(ib, l, &g, &user);
+	cs_ib_wrote(ib, put_launch(cs_ib_room(ib, CS_ROOM_MAX), ib->ring, l, &g, &user, &data));
 	return ib->error;
+}
+
+bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *l, struct cs_prepared *out)
+{
+	struct user_sgprs user = {0};
+	struct geometry g = {0};
+	uint32_t *data = out->dw;
+	unsigned first;
+
+	/* Scratch moves when it grows. */
+	if (l->kernel->rsrc2 & RSRC2_SCRATCH_EN || derive(ring->dev->chip, l, &g))
+		return false;
+	fill_user_sgprs(ring, l, &user);
+	out->count = (uint8_t)(put_launch(out->dw, ring, l, &g, &user, &data) - out->dw);
+	first = (unsigned)(data - out->dw) - 1;
+	/* What is not asked for goes behind the end, where room is left for it. */
+	out->packet_at = (uint8_t)(user.packet ? first + user.packet : out->count);
+	out->queue_at = (uint8_t)(user.queue ? first + user.queue : out->count);
+	out->kernarg_at = (uint8_t)(user.kernarg ? first + user.kernarg : out->count);
+	out->id_at = (uint8_t)(user.id ? first + user.id : out->count);
+	return out->count + 2 <= CS_ROOM_MAX;
+}
+
+static void patch(uint32_t *p, unsigned at, uint64_t value)
+{
+	p[at] = cs_lo(value);
+	p[at + 1] = cs_hi(value);
+}
+
+void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, const struct cs_launch *l)
+{
+	uint32_t *p;
+
+	cs_ib_see_code(ib);
+	p = cs_ib_room(ib, CS_ROOM_MAX);
+	memcpy(p, prepared->dw, sizeof(prepared->dw));
+	patch(p, prepared->packet_at, l->packet_va);
+	patch(p, prepared->queue_at, l->queue_va);
+	patch(p, prepared->kernarg_at, l->kernarg_va);
+	patch(p, prepared->id_at, l->dispatch_id);
+	cs_ib_wrote(ib, p + prepared->count);
 }
 
 int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *d)

@@ -53,6 +53,8 @@ static void set(struct rt_queue *q, const uint32_t *cus, const uint32_t *engine,
 	memcpy(q->cus, cus, sizeof(q->cus));
 	memcpy(q->cu_mask, engine, sizeof(q->cu_mask));
 	q->masked = masked;
+	for (unsigned i = 0; i < RT_KERNEL_CACHE; i++)
+		q->cache[i].ready = false;
 	atomic_store_explicit(&q->busy, false, memory_order_release);
 	rt_queue_run(q, false);
 }

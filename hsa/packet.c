@@ -280,7 +280,8 @@ static struct rt_known_kernel *find_kernel(struct rt_queue *q, uint64_t object)
 	struct rt_known_kernel *known = &q->cache[object / 64 % RT_KERNEL_CACHE];
 
 	if (__builtin_expect(known->object != object || known->generation != generation, 0))
-		*known = (struct rt_known_kernel){object, generation, rt_kernel_find(q->rt, q->gpu, object), 0};
+		*known = (struct rt_known_kernel){
+			.object = object, .generation = generation, .kernel = rt_kernel_find(q->rt, q->gpu, object)};
 	return known;
 }
 
@@ -333,26 +334,22 @@ static int copy_packet(struct cs_ib *ib, const union rt_packet *p, uint64_t *va)
 	return 0;
 }
 
-/* What a dispatch packet names, found and checked. */
+/* What a dispatch packet names. */
 struct dispatch {
 	const union rt_packet *packet;
 	uint64_t index;
-	struct rt_known_kernel *known;
-	struct rt_signal *signal; /* that it completes; NULL: none */
+	struct rt_known_kernel *known; /* its kernel may be NULL */
+	struct rt_signal *signal;      /* that it completes; NULL: none */
 };
 
-static hsa_status_t resolve(struct rt_queue *q, const union rt_packet *p, struct dispatch *d)
+static hsa_status_t check(struct rt_queue *q, const struct dispatch *d)
 {
-	hsa_signal_t completion = p->dispatch.completion_signal;
-	hsa_status_t status = check_dispatch(q, &p->dispatch, p->setup & 3);
+	hsa_status_t status = check_dispatch(q, &d->packet->dispatch, d->packet->setup & 3);
 
 	if (status)
 		return status;
-	d->packet = p;
-	d->signal = completion.handle ? rt_signal_of(q->rt, completion) : NULL;
-	if (completion.handle && !d->signal)
+	if (d->packet->dispatch.completion_signal.handle && !d->signal)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	d->known = find_kernel(q, p->dispatch.kernel_object);
 	return d->known->kernel ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
@@ -404,30 +401,83 @@ static enum outcome dispatch_part(struct batch *b, const struct dispatch *d)
 	return r ? not_submitted(b, r) : last ? TAKEN : STOPPED;
 }
 
-static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t index)
+/* The header is not part of a packet's shape. */
+static void shape_of(const union rt_packet *p, uint64_t *shape)
 {
-	struct dispatch d = {.index = index};
-	hsa_status_t status = resolve(b->queue, p, &d);
-	uint64_t items = (uint64_t)p->dispatch.grid_size_x * p->dispatch.grid_size_y;
-	struct cs_launch launch = {0};
-	int r;
+	memcpy(shape, p, RT_SHAPE_B);
+	shape[0] >>= 16;
+}
 
-	if (status)
-		return failed(b, status);
-	/* The product of the three may pass 2^64, but not when the first two are small. */
-	if (__builtin_expect(items > b->queue->long_grid / p->dispatch.grid_size_z, 0) &&
-	    rt_split_wanted(b->queue, &p->dispatch, d.known))
-		return dispatch_part(b, &d);
-	r = open_job(b, barrier_bit(p->header));
+static bool has_shape(const struct rt_known_kernel *known, const union rt_packet *p)
+{
+	uint64_t shape[RT_SHAPE_B / 8];
+
+	shape_of(p, shape);
+	return known->ready && !((shape[0] ^ known->shape[0]) | (shape[1] ^ known->shape[1]) |
+				 (shape[2] ^ known->shape[2]) | (shape[3] ^ known->shape[3]));
+}
+
+static enum outcome dispatch_whole(struct batch *b, const struct dispatch *d)
+{
+	const union rt_packet *p = d->packet;
+	struct rt_known_kernel *known = d->known;
+	struct cs_launch launch = {0};
+	int r = open_job(b, barrier_bit(p->header));
+
 	if (r)
 		return not_submitted(b, r);
 	begin_packet(b, p->header);
 	begin_time(b, p->dispatch.completion_signal);
-	r = put_launch(b, &d, &launch);
+	r = put_launch(b, d, &launch);
 	if (r)
 		return not_launched(b, r);
-	end_packet(b, p->header, d.signal, p->dispatch.completion_signal);
+	end_packet(b, p->header, d->signal, p->dispatch.completion_signal);
+	known->ready = cs_prepare(b->queue->channel->ring, &launch, &known->prepared);
+	shape_of(p, known->shape);
 	return TAKEN;
+}
+
+/* One like the last of that kernel. */
+static enum outcome dispatch_again(struct batch *b, const struct dispatch *d)
+{
+	const union rt_packet *p = d->packet;
+	struct cs_launch launch;
+	int r = open_job(b, barrier_bit(p->header));
+
+	if (r)
+		return not_submitted(b, r);
+	begin_packet(b, p->header);
+	begin_time(b, p->dispatch.completion_signal);
+	launch.kernarg_va = (uintptr_t)p->dispatch.kernarg_address;
+	launch.queue_va = (uintptr_t)b->queue->amd;
+	launch.dispatch_id = d->index;
+	launch.packet_va = 0;
+	if (cs_kernel_wants_packet(d->known->kernel) && copy_packet(b->ib, p, &launch.packet_va))
+		return not_launched(b, -ENOMEM);
+	cs_ib_launch_prepared(b->ib, &d->known->prepared, &launch);
+	end_packet(b, p->header, d->signal, p->dispatch.completion_signal);
+	return TAKEN;
+}
+
+static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t index)
+{
+	struct dispatch d = {.packet = p, .index = index, .known = find_kernel(b->queue, p->dispatch.kernel_object)};
+	hsa_signal_t completion = p->dispatch.completion_signal;
+	hsa_status_t status;
+	uint64_t items;
+
+	d.signal = completion.handle ? rt_signal_of(b->queue->rt, completion) : NULL;
+	if (__builtin_expect(has_shape(d.known, p) && !completion.handle == !d.signal, 1))
+		return dispatch_again(b, &d);
+	status = check(b->queue, &d);
+	if (status)
+		return failed(b, status);
+	/* The product of the three may pass 2^64, but not when the first two are small. */
+	items = (uint64_t)p->dispatch.grid_size_x * p->dispatch.grid_size_y;
+	if (items > b->queue->long_grid / p->dispatch.grid_size_z &&
+	    rt_split_wanted(b->queue, &p->dispatch, d.known))
+		return dispatch_part(b, &d);
+	return dispatch_whole(b, &d);
 }
 
 /* --- PM4 -------------------------------------------------------------------------------------- */

@@ -46,12 +46,20 @@ struct rt_channel {
 
 struct rt_intercept;
 
+/* Bytes of a dispatch packet from setup (which ends the first 4) to the sizes of segments. */
+#define RT_SHAPE_B 32
+
 /* A kernel that a queue remembers. */
 struct rt_known_kernel {
 	uint64_t object;
 	uint32_t generation;
 	const struct cs_kernel *kernel; /* borrowed, while the generation holds */
 	uint64_t group_ps;              /* what a group cost when it ran in a long grid; 0: not known */
+	/* The last dispatch of it, checked and prepared: good for packets that begin with the
+	 * same RT_SHAPE_B bytes, but for the header. */
+	bool ready;
+	uint64_t shape[RT_SHAPE_B / 8];
+	struct cs_prepared prepared;
 };
 
 /* A grid that is submitted in parts (split.c). */
