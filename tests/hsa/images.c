@@ -516,6 +516,11 @@ static void words(void)
 	hsa_ext_sampler_descriptor_t linear = {HSA_EXT_SAMPLER_COORDINATE_MODE_UNNORMALIZED,
 					       HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
 					       HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER};
+	hsa_ext_sampler_descriptor_v2_t mixed = {HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED,
+						 HSA_EXT_SAMPLER_FILTER_MODE_NEAREST,
+						 {HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT,
+						  HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT,
+						  HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE}};
 	void *data = memory(512 * HEIGHT * DEPTH);
 	uint64_t va = (uintptr_t)data;
 	hsa_ext_sampler_t sampler;
@@ -541,6 +546,13 @@ static void words(void)
 	CHECK_EQ(w[3], 0);
 	CHECK_EQ(image.hsa_ext_sampler_destroy(gpu(), sampler), 0);
 	WRONG(image.hsa_ext_sampler_destroy(gpu(), sampler));
+	CHECK_EQ(image.hsa_ext_sampler_create_v2(gpu(), &mixed, &sampler), 0);
+	w = (const uint32_t *)(uintptr_t)sampler.handle;
+	CHECK_EQ(w[0], 0 | 1 << 3 | 2 << 6);
+	CHECK(!w[2] && !w[3]);
+	CHECK_EQ(hsa_ext_sampler_destroy(gpu(), sampler), 0);
+	WRONG(hsa_ext_sampler_create_v2(gpu(), NULL, &sampler));
+	WRONG(hsa_ext_sampler_create(gpu(), NULL, &sampler));
 	linear.address_mode = 5;
 	WRONG(image.hsa_ext_sampler_create(gpu(), &linear, &sampler));
 	CHECK_EQ(image.hsa_ext_sampler_create(t.cpu[0].agent, &linear, &sampler), HSA_STATUS_ERROR_INVALID_AGENT);
