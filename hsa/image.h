@@ -36,6 +36,9 @@ struct rt_format rt_format_of(const hsa_ext_image_format_t *format, hsa_ext_imag
 /* Writes one element; rgba: float[4], int32_t[4] or uint32_t[4], as the format's numbers are. */
 void rt_format_pack(const struct rt_format *format, const void *rgba, uint8_t element[16]);
 
+/* A color of 8 bits as sRGB has it, or of sRGB as linear formats have it. */
+uint8_t rt_srgb_byte(uint8_t byte, bool to_srgb);
+
 /* Where an image's elements lie. */
 struct rt_layout {
 	uint32_t width, height, depth; /* depth: slices or layers */

@@ -111,7 +111,49 @@ hsa_status_t impl_hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t image,
 	return move(agent, memory, row_B, slice_B, image, region, false);
 }
 
-/* Both images have the same format. (ROCr also converts between sRGBA and RGBA.) */
+/* As ROCr: between images of bytes, one sRGBA and the other RGBA, colors are converted. */
+static bool converts(const struct rt_image *src, const struct rt_image *dst)
+{
+	uint32_t from = src->named.channel_order, to = dst->named.channel_order;
+
+	return src->named.channel_type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8 &&
+	       dst->named.channel_type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8 &&
+	       ((from == HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA && to == HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA) ||
+		(from == HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA && to == HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA));
+}
+
+static hsa_status_t convert_row(struct end dst, struct end src, uint64_t row_B, uint8_t *row,
+				const uint8_t table[256])
+{
+	const struct end there = {(uintptr_t)row, row_B, row_B};
+	const struct box box = {row_B, 1, 1};
+	hsa_status_t status = copy_box(there, src, box);
+
+	for (uint64_t i = 0; i < row_B; i++)
+		row[i] = i % 4 == 3 ? row[i] : table[row[i]]; /* alpha is linear in both */
+	return status ? status : copy_box(dst, there, box);
+}
+
+static hsa_status_t convert_box(struct end dst, struct end src, struct box box, bool to_srgb)
+{
+	uint8_t *row = malloc(box.row_B + !box.row_B), table[256];
+	hsa_status_t status = row ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+
+	for (unsigned i = 0; i < 256; i++)
+		table[i] = rt_srgb_byte((uint8_t)i, to_srgb);
+	for (uint32_t z = 0; z < box.slices && !status; z++)
+		for (uint32_t y = 0; y < box.rows && !status; y++) {
+			struct end to = dst, from = src;
+
+			to.at += z * dst.slice_B + y * dst.row_B;
+			from.at += z * src.slice_B + y * src.row_B;
+			status = convert_row(to, from, box.row_B, row, table);
+		}
+	free(row);
+	return status;
+}
+
+/* Both images have the same format, but for such a conversion. */
 hsa_status_t impl_hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_handle, const hsa_dim3_t *src_offset,
 				     hsa_ext_image_t dst_handle, const hsa_dim3_t *dst_offset,
 				     const hsa_dim3_t *range)
@@ -126,10 +168,12 @@ hsa_status_t impl_hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_hand
 	src = rt_image_of(rt, src_handle);
 	dst = rt_image_of(rt, dst_handle);
 	if (!src || !dst || !src_offset || !dst_offset || !range || src->agent != dst->agent ||
-	    memcmp(&src->named, &dst->named, sizeof(src->named)) || !part_of(src, src_offset, range, &from, &box) ||
-	    !part_of(dst, dst_offset, range, &to, &box))
+	    !part_of(src, src_offset, range, &from, &box) || !part_of(dst, dst_offset, range, &to, &box))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return copy_box(to, from, box);
+	if (converts(src, dst))
+		return convert_box(to, from, box, dst->format.num == RT_NUM_SRGB);
+	return memcmp(&src->named, &dst->named, sizeof(src->named)) ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+								    : copy_box(to, from, box);
 }
 
 hsa_status_t impl_hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t handle, const void *data,

@@ -142,6 +142,18 @@ static float to_srgb(float x)
 	return x < 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
 }
 
+static float from_srgb(float x)
+{
+	return x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f);
+}
+
+uint8_t rt_srgb_byte(uint8_t byte, bool there)
+{
+	float x = (float)byte / 255;
+
+	return (uint8_t)lrintf((there ? to_srgb(x) : from_srgb(x)) * 255);
+}
+
 static uint32_t pack_float(float x, unsigned bits)
 {
 	uint32_t word;

@@ -224,6 +224,42 @@ static void in_and_out(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(other_data), 0);
 }
 
+/* To sRGB and back again; alpha stays. */
+static void conversion(void)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_2D, 64, 2, 1, 0, rgba8};
+	const hsa_ext_image_region_t all = {{0, 0, 0}, {64, 2, 1}};
+	const hsa_dim3_t zero = {0, 0, 0}, range = {64, 2, 1};
+	uint8_t *data = memory(3 * 512), in[128][4], out[128][4];
+	hsa_ext_image_t plain, srgb, other;
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < 512; i++)
+		in[i / 4][i % 4] = (uint8_t)i;
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &plain), 0);
+	d.format.channel_order = HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA;
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data + 512, HSA_ACCESS_PERMISSION_RO, &srgb), 0);
+	d.format.channel_order = HSA_EXT_IMAGE_CHANNEL_ORDER_BGRA;
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data + 1024, HSA_ACCESS_PERMISSION_RO, &other), 0);
+	CHECK_EQ(image.hsa_ext_image_import(gpu(), in, 0, 0, plain, &all), 0);
+	CHECK_EQ(image.hsa_ext_image_copy(gpu(), plain, &zero, srgb, &zero, &range), 0);
+	CHECK_EQ(image.hsa_ext_image_export(gpu(), srgb, out, 0, 0, &all), 0);
+	/* By the standard's formula 0, 1, 54, 252 become 0, 13, 127, 254; alpha (55, 255) stays. */
+	CHECK(out[0][0] == 0 && out[0][1] == 13 && out[55 / 4][55 % 4] == 55 && out[54 / 4][54 % 4] == 127);
+	CHECK(out[252 / 4][0] == 254 && out[63][3] == 255);
+	CHECK_EQ(image.hsa_ext_image_copy(gpu(), srgb, &zero, plain, &zero, &range), 0);
+	CHECK_EQ(image.hsa_ext_image_export(gpu(), plain, out, 0, 0, &all), 0);
+	/* Where sRGB is coarser than 8 bits, a code or two are lost. */
+	for (unsigned i = 0; i < 512; i++)
+		wrong += abs(out[i / 4][i % 4] - in[i / 4][i % 4]) > 1;
+	CHECK_EQ(wrong, 0);
+	WRONG(image.hsa_ext_image_copy(gpu(), plain, &zero, other, &zero, &range));
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), plain), 0);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), srgb), 0);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), other), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
 /* One element of each kind, as clearing writes it. */
 static void elements(void)
 {
@@ -621,6 +657,7 @@ static void everything(const char *spec, const char *target)
 		limits();
 		layouts();
 		in_and_out();
+		conversion();
 		elements();
 		buffers();
 		planes();
