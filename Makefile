@@ -269,7 +269,7 @@ check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(TOOL_SO) $(CLIENT_
 # Other people's drivers on the virtual GPU, and AMD's HIP over our HSA. Their packages are two gigabytes: check does not
 # install them; where they are, it runs the programs of HIP, too.
 check-clients: all
-	@tools/deps.sh mesa-vulkan-drivers libvulkan-dev glslang-tools mesa-opencl-icd ocl-icd-opencl-dev libclc-15 $(HIP_PACKAGES)
+	@tools/deps.sh mesa-vulkan-drivers libvulkan-dev glslang-tools mesa-opencl-icd ocl-icd-opencl-dev libclc-15 $(HIP_PACKAGES) $(OMP_PACKAGES)
 	@tests/clients/run.sh $(O)
 	@$(MAKE) --no-print-directory check-hip
 check-hip: all $(CLIENT_TESTS)

@@ -1,4 +1,4 @@
-# HIP programs on Debian's own libamdhip64, over our HSA and the virtual GPU: part of `make check` where Debian's packages
+# HIP programs on Debian's own libamdhip64, and OpenMP by LLVM, over our HSA and the virtual GPU: part of `make check` where Debian's packages
 # are installed, which `make check-clients` does. A test is $(O)/bin/tests/clients/PROGRAM.GPU, a script around `tuff run`.
 # A sanitizer would have to be loaded into libamdhip64's process first; those builds go without.
 HIP_PACKAGES := rocminfo hipcc libamdhip64-dev librocrand-dev librocsparse-dev
@@ -33,7 +33,19 @@ $(O)/clients/%: tests/clients/hip/%.hip tests/clients/hip/hip.h tests/check.h te
 	@mkdir -p $(@D)
 	$(call say,HIPCC,$@)$(HIPCC) $(HIPCC_FLAGS) $< -o $@ $(HIP_FLAGS_$*)
 
+# OpenMP by LLVM's offloading, in Debian's packages for clang 19. OMP_ROOT: where they were unpacked, if not installed.
+OMP_PACKAGES := libomp-19-dev rocm-device-libs
+OMP_LIB      := $(OMP_ROOT)/usr/lib/llvm-19/lib
+OMP_DEVICE   := /usr/lib/x86_64-linux-gnu/amdgcn/bitcode
+OMP_READY    := $(if $(findstring sanitize,$(OPT_$(MODE))),,$(and $(wildcard $(OMP_LIB)/libomptarget-amdgpu-gfx906.bc),$(wildcard $(OMP_DEVICE)/ocml.bc)))
+OMP_HEADERS  := $(wildcard $(OMP_LIB)/clang/19/include $(OMP_ROOT)/usr/include)
+$(O)/clients/openmp: tests/clients/openmp.c tests/check.h tests/clients/clients.mk
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)clang-19 -O2 -Wall -Wno-pass-failed -I. $(addprefix -I,$(OMP_HEADERS)) -fopenmp $(addprefix --offload-arch=,$(HIP_GPUS)) \
+		--rocm-device-lib-path=$(OMP_DEVICE) $< -o $@ -L$(OMP_LIB) -Wl,-rpath,$(OMP_LIB)
+$(foreach g,$(HIP_GPUS),$(eval $(call hip_test,openmp,$(g),OMP_TESTS)))
+
 # The tests that can be run here.
 HIP_MISSING  := $(if $(findstring sanitize,$(OPT_$(MODE))),their libraries know no sanitizer,make check-clients installs what they need)
-CLIENT_TESTS := $(if $(HIP_READY),$(HIP_TESTS) $(O)/bin/tests/clients/rocminfo)
+CLIENT_TESTS := $(if $(HIP_READY),$(HIP_TESTS) $(O)/bin/tests/clients/rocminfo) $(if $(OMP_READY),$(OMP_TESTS))
 CLIENT_LONG_TESTS := $(if $(HIP_READY),$(HIP_LONG_TESTS))
