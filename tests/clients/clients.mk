@@ -1,6 +1,6 @@
-# HIP programs on Debian's own libamdhip64, and OpenMP by LLVM, over our HSA and the virtual GPU: part of `make check` where Debian's packages
-# are installed, which `make check-clients` does. A test is $(O)/bin/tests/clients/PROGRAM.GPU, a script around `tuff run`.
-# A sanitizer would have to be loaded into libamdhip64's process first; those builds go without.
+# HIP programs on Debian's own libamdhip64, and OpenMP by LLVM, over our HSA and the virtual GPU: part of `make check`
+# where Debian's packages are installed, which `make check-clients` does. A test is $(O)/bin/tests/clients/PROGRAM.GPU, a
+# script around `tuff run`. A sanitizer would have to be loaded into libamdhip64's process first; those builds go without.
 HIP_PACKAGES := rocminfo hipcc libamdhip64-dev librocrand-dev librocsparse-dev
 HIP_READY    := $(if $(findstring sanitize,$(OPT_$(MODE))),,$(shell \
 	[ "$$(dpkg-query -W -f '$${db:Status-Status}\n' $(HIP_PACKAGES) 2>/dev/null | grep -c '^installed')" = $(words $(HIP_PACKAGES)) ] && echo yes))
