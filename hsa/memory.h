@@ -4,7 +4,8 @@
  *   rt_area    an interval that is known besides: locked memory, imports, reservations
  *   rt_notes   what the client left with a block or an area: a pointer, callbacks
  *
- * Locks, in order: the VMM's, SVM's, free_lock, area_lock; then the rooms' below. No client's callback runs under one. */
+ * Locks, in order: the VMM's, SVM's, free_lock, area_lock; then the rooms' below. No client's callback runs under
+ * one. */
 #ifndef HSA_MEMORY_H
 #define HSA_MEMORY_H
 
@@ -84,6 +85,7 @@ void rt_vmm_fini(struct rt *rt);
 /* hsa_amd_agents_allow_access() for what is mapped from ptr on: reading and writing. */
 hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const hsa_agent_t *agents);
 
+/* attach.c */
 /* What comes from elsewhere, as a descriptor. */
 struct rt_import {
 	int fd;                      /* the caller's */
@@ -102,8 +104,8 @@ DRV_MUST_CHECK int rt_svm_init(struct rt *rt);
 void rt_svm_fini(struct rt *rt);
 
 /* dmabuf.c */
-/* The BO, with a reference, of a block that the caller keeps alive: what a dma-buf of it is made of. May wait for the
- * work that uses it. -EPERM: host memory of a node. */
+/* The BO, with a reference, of a block that the caller keeps alive: what a dma-buf of it is made of. May wait for
+ * the work that uses it. -EPERM: host memory of a node. */
 DRV_MUST_CHECK int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo);
 
 /* notes.c */

@@ -4,59 +4,43 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct reservation {
-	struct rt_leaving leaving; /* when it is freed */
-	struct vm_node at;         /* rt_vmm.reservations */
-	struct rt_area area;
-	struct vm_range range[RT_GPUS_MAX]; /* owned; [0] has the host's addresses, the others adopt them */
-	unsigned ranges, mapped;            /* mapped: mappings in it */
-};
-
-struct mapping {
-	struct vm_node at; /* rt_vmm.mappings */
-	struct rt_area area;
-	struct reservation *in; /* borrowed: it is freed after its mappings */
-	struct rt_vmem *vmem;   /* counted by its `mapped` */
-	uint64_t offset_B;      /* of the mapping's first byte in the memory */
-	bool bound[RT_GPUS_MAX];
-	bool uncached;
-	hsa_access_permission_t gpu[RT_GPUS_MAX], cpu;
-};
-
-static struct reservation *reservation_around(const struct rt_vmm *vmm, uint64_t va, uint64_t size_B)
+static struct rt_reservation *reservation_around(const struct rt_vmm *vmm, uint64_t va, uint64_t size_B)
 {
 	struct vm_node *n = va < UINT64_MAX ? vm_tree_next(&vmm->reservations, NULL, va, va + 1) : NULL;
 
-	return n && size_B <= n->hi - va ? vm_container(n, struct reservation, at) : NULL;
+	return n && size_B <= n->hi - va ? vm_container(n, struct rt_reservation, at) : NULL;
 }
 
 /* The first mapping that has any of these addresses, or NULL. */
-static struct mapping *mapping_in(const struct rt_vmm *vmm, uint64_t lo, uint64_t hi)
+static struct rt_mapping *mapping_in(const struct rt_vmm *vmm, uint64_t lo, uint64_t hi)
 {
 	struct vm_node *n = hi > lo ? vm_tree_next(&vmm->mappings, NULL, lo, hi) : NULL;
 
-	return n ? vm_container(n, struct mapping, at) : NULL;
+	return n ? vm_container(n, struct rt_mapping, at) : NULL;
 }
 
-static struct mapping *mapping_at(const struct rt_vmm *vmm, uint64_t va)
+static struct rt_mapping *mapping_at(const struct rt_vmm *vmm, uint64_t va)
 {
-	struct mapping *m = va < UINT64_MAX ? mapping_in(vmm, va, va + 1) : NULL;
+	struct rt_mapping *m = va < UINT64_MAX ? mapping_in(vmm, va, va + 1) : NULL;
 
 	return m && m->at.lo == va ? m : NULL;
 }
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-static void end_reservation(struct rt_leaving *leaving)
+void rt_reservation_free(struct rt_reservation *s)
 {
-	struct reservation *s = vm_container(leaving, struct reservation, leaving);
-
 	while (s->ranges)
 		vm_range_release(&s->range[--s->ranges]);
 	free(s);
 }
 
-static int reserve_ranges(struct rt *rt, const struct vm_want *want, struct reservation *s)
+static void end_reservation(struct rt_leaving *leaving)
+{
+	rt_reservation_free(vm_container(leaving, struct rt_reservation, leaving));
+}
+
+static int reserve_ranges(struct rt *rt, const struct vm_want *want, struct rt_reservation *s)
 {
 	int r = vm_range_reserve(rt->gpu[0]->vm, want, &s->range[0]);
 
@@ -65,9 +49,9 @@ static int reserve_ranges(struct rt *rt, const struct vm_want *want, struct rese
 	return r;
 }
 
-static int make_reservation(struct rt *rt, const struct vm_want *want, struct reservation **out)
+int rt_reservation_make(struct rt *rt, const struct vm_want *want, struct rt_reservation **out)
 {
-	struct reservation *s = calloc(1, sizeof(*s));
+	struct rt_reservation *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
@@ -75,7 +59,7 @@ static int make_reservation(struct rt *rt, const struct vm_want *want, struct re
 	s->leaving.end = end_reservation;
 	r = reserve_ranges(rt, want, s);
 	if (r) {
-		end_reservation(&s->leaving);
+		rt_reservation_free(s);
 		return r;
 	}
 	s->at = (struct vm_node){.lo = s->range[0].va, .hi = s->range[0].va + want->size_B};
@@ -85,8 +69,8 @@ static int make_reservation(struct rt *rt, const struct vm_want *want, struct re
 
 static int reserve(struct rt *rt, const struct vm_want *want, void **va)
 {
-	struct reservation *s;
-	int r = make_reservation(rt, want, &s);
+	struct rt_reservation *s;
+	int r = rt_reservation_make(rt, want, &s);
 
 	if (r)
 		return r;
@@ -133,7 +117,7 @@ hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
 	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
 	hsa_status_t status = HSA_STATUS_SUCCESS;
-	struct reservation *s;
+	struct rt_reservation *s;
 
 	if (!va || !size)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -159,10 +143,10 @@ hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
 
 /* --- mapping ---------------------------------------------------------------------------------- */
 
-static struct mapping *make_mapping(struct reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
-				    uint64_t offset_B)
+struct rt_mapping *rt_mapping_make(struct rt_reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
+				   uint64_t offset_B)
 {
-	struct mapping *m = calloc(1, sizeof(*m));
+	struct rt_mapping *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
@@ -182,7 +166,7 @@ static struct mapping *make_mapping(struct reservation *in, uint64_t va, uint64_
 	return m;
 }
 
-static void enter_mapping(struct rt *rt, struct vm_tree *tree, struct mapping *m)
+void rt_mapping_enter(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 {
 	m->in->mapped++;
 	m->vmem->mapped++;
@@ -198,9 +182,9 @@ hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_
 	struct rt_vmm *vmm = rt->memory->vmm;
 	const uint64_t lo = (uintptr_t)va;
 	hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	struct reservation *in;
+	struct rt_reservation *in;
 	struct rt_vmem *vmem;
-	struct mapping *m;
+	struct rt_mapping *m;
 
 	if (!va || !size || (lo | size | in_offset) % RT_PAGE_B || flags)
 		return status;
@@ -209,17 +193,17 @@ hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_
 	vmem = rt_vmem_of(handle);
 	if (in && vmem && !mapping_in(vmm, lo, lo + size) && size <= vmem->size_B &&
 	    in_offset <= vmem->size_B - size) {
-		m = make_mapping(in, lo, size, vmem, in_offset);
+		m = rt_mapping_make(in, lo, size, vmem, in_offset);
 		status = m ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	}
 	if (!status)
-		enter_mapping(rt, &vmm->mappings, m);
+		rt_mapping_enter(rt, &vmm->mappings, m);
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }
 
 /* The kernel keeps the memory until the work that uses it has ended; what comes behind finds nothing. */
-static int unbind(struct rt *rt, struct mapping *m)
+int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m)
 {
 	const uint64_t size_B = m->at.hi - m->at.lo;
 
@@ -233,8 +217,8 @@ static int unbind(struct rt *rt, struct mapping *m)
 	return m->cpu ? vm_range_view(&m->in->range[0], m->at.lo - m->in->at.lo, NULL, 0, size_B, 0) : 0;
 }
 
-/* Behind unbind(); it is in that tree. lock held */
-static void forget_mapping(struct rt *rt, struct vm_tree *tree, struct mapping *m)
+/* Behind rt_mapping_unbind(); it is in that tree. lock held */
+void rt_mapping_forget(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 {
 	rt_area_remove(rt, &m->area);
 	vm_tree_remove(tree, &m->at);
@@ -249,7 +233,7 @@ hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
 	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
 	hsa_status_t status;
-	struct mapping *m;
+	struct rt_mapping *m;
 
 	if (!va || !size)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -260,9 +244,9 @@ hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
 	else if (m->at.hi - m->at.lo != size)
 		status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	else
-		status = hsa_status_of(unbind(rt, m));
+		status = hsa_status_of(rt_mapping_unbind(rt, m));
 	if (!status)
-		forget_mapping(rt, &vmm->mappings, m);
+		rt_mapping_forget(rt, &vmm->mappings, m);
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }
@@ -271,7 +255,7 @@ hsa_status_t impl_hsa_amd_vmem_retain_alloc_handle(hsa_amd_vmem_alloc_handle_t *
 {
 	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
-	struct mapping *m;
+	struct rt_mapping *m;
 
 	if (!handle || !addr)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -287,7 +271,7 @@ hsa_status_t impl_hsa_amd_vmem_retain_alloc_handle(hsa_amd_vmem_alloc_handle_t *
 
 /* --- access ----------------------------------------------------------------------------------- */
 
-static unsigned access_bits(const struct mapping *m, unsigned gpu)
+static unsigned access_bits(const struct rt_mapping *m, unsigned gpu)
 {
 	static const unsigned gpu_bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_GPU_READ,
 					    [HSA_ACCESS_PERMISSION_WO] = VM_GPU_WRITE,
@@ -303,7 +287,7 @@ static unsigned access_bits(const struct mapping *m, unsigned gpu)
 
 /* Gives the host the access that the mapping says, straight from the BO: through the range's own GPU it would be
  * that GPU's as well, which may be no peer of the memory's. */
-static int show_host(struct mapping *m)
+int rt_mapping_show_host(struct rt_mapping *m)
 {
 	static const unsigned bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_CPU_READ,
 					[HSA_ACCESS_PERMISSION_WO] = VM_CPU_WRITE,
@@ -314,7 +298,7 @@ static int show_host(struct mapping *m)
 }
 
 /* The same for GPU i. */
-static int show(struct rt *rt, struct mapping *m, unsigned i)
+int rt_mapping_show(struct rt *rt, struct rt_mapping *m, unsigned i)
 {
 	struct vm_range *range = &m->in->range[i];
 	const uint64_t offset_B = m->at.lo - m->in->at.lo, size_B = m->at.hi - m->at.lo;
@@ -330,7 +314,7 @@ static int show(struct rt *rt, struct mapping *m, unsigned i)
 }
 
 /* Where the CPU sees what it may read, and which GPUs may do anything. */
-static void tell_area(struct rt *rt, struct mapping *m)
+void rt_mapping_tell(struct rt *rt, struct rt_mapping *m)
 {
 	uint32_t gpus = 0;
 
@@ -339,7 +323,7 @@ static void tell_area(struct rt *rt, struct mapping *m)
 	rt_area_change(rt, &m->area, gpus, m->cpu & HSA_ACCESS_PERMISSION_RO ? m->at.lo : 0);
 }
 
-static hsa_status_t allow_one(struct rt *rt, struct mapping *m, const struct rt_agent *agent,
+static hsa_status_t allow_one(struct rt *rt, struct rt_mapping *m, const struct rt_agent *agent,
 			      hsa_access_permission_t permission)
 {
 	hsa_access_permission_t *at = agent->gpu ? &m->gpu[agent->gpu->index] : &m->cpu, before = *at;
@@ -350,14 +334,15 @@ static hsa_status_t allow_one(struct rt *rt, struct mapping *m, const struct rt_
 	if (permission && agent->gpu && !rt_may_reach(agent->gpu, m->vmem->pool))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	*at = permission;
-	r = agent->gpu ? show(rt, m, agent->gpu->index) : show_host(m);
+	r = agent->gpu ? rt_mapping_show(rt, m, agent->gpu->index) : rt_mapping_show_host(m);
 	if (r)
 		*at = before;
-	tell_area(rt, m);
+	rt_mapping_tell(rt, m);
 	return r == -EACCES ? HSA_STATUS_ERROR_INVALID_AGENT : hsa_status_of(r);
 }
 
-static hsa_status_t allow(struct rt *rt, struct mapping *m, const hsa_amd_memory_access_desc_t *desc, size_t count)
+static hsa_status_t allow(struct rt *rt, struct rt_mapping *m, const hsa_amd_memory_access_desc_t *desc,
+			  size_t count)
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
@@ -380,7 +365,7 @@ static hsa_status_t check_access(const struct rt *rt, const hsa_amd_memory_acces
 /* Mappings without a gap from va to the end at least; the last one may go on behind it, as in ROCr. */
 static bool is_covered(const struct rt_vmm *vmm, uint64_t va, uint64_t end)
 {
-	const struct mapping *m;
+	const struct rt_mapping *m;
 
 	for (; va < end; va = m->at.hi) {
 		m = mapping_at(vmm, va);
@@ -398,7 +383,7 @@ hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_m
 	struct rt_vmm *vmm = rt->memory->vmm;
 	uint64_t at = (uintptr_t)va;
 	hsa_status_t status;
-	struct mapping *m;
+	struct rt_mapping *m;
 
 	if (!va || !size || !desc || !count)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -422,7 +407,7 @@ hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const
 {
 	struct rt_vmm *vmm = rt->memory->vmm;
 	hsa_status_t status = HSA_STATUS_SUCCESS;
-	struct mapping *m;
+	struct rt_mapping *m;
 
 	pthread_mutex_lock(&vmm->lock);
 	m = address < UINT64_MAX ? mapping_in(vmm, address, address + 1) : NULL;
@@ -441,7 +426,7 @@ hsa_status_t impl_hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *per
 	struct rt_vmm *vmm = rt->memory->vmm;
 	const struct rt_agent *agent = rt_agent_of(rt, handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
-	const struct mapping *m;
+	const struct rt_mapping *m;
 
 	if (!va || !permission || (uintptr_t)va == UINTPTR_MAX)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -454,111 +439,6 @@ hsa_status_t impl_hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *per
 	*permission = status ? HSA_ACCESS_PERMISSION_NONE : agent->gpu ? m->gpu[agent->gpu->index] : m->cpu;
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
-}
-
-/* --- what is attached ------------------------------------------------------------------------- */
-
-/* Gives it to those GPUs and to the host, if the memory is for the host at all. */
-static int show_attached(struct rt *rt, struct mapping *m, const struct rt_import *import)
-{
-	uint32_t gpus = import->gpus;
-	int r;
-
-	for (unsigned i = 0; !import->gpus && i < rt->gpus; i++)
-		gpus |= rt_may_reach(rt->gpu[i], m->vmem->pool) ? 1u << i : 0;
-	if (!rt_all_may_reach(rt, gpus, m->vmem->pool))
-		return drv_fail(-EXDEV, "a GPU that is asked to see imported memory does not reach it");
-	m->cpu = HSA_ACCESS_PERMISSION_RW;
-	r = show_host(m);
-	if (r)
-		m->cpu = HSA_ACCESS_PERMISSION_NONE;
-	if (r == -EACCES || r == -EPERM)
-		r = 0;
-	for (; !r && gpus; gpus &= gpus - 1) {
-		m->gpu[__builtin_ctz(gpus)] = HSA_ACCESS_PERMISSION_RW;
-		r = show(rt, m, __builtin_ctz(gpus));
-	}
-	return r;
-}
-
-static int attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_import *import, uint64_t size_B,
-			 struct mapping **out)
-{
-	const struct vm_want want = {.size_B = size_B, .align_B = size_B >= POOL_SLAB_B ? POOL_SLAB_B : 0};
-	struct reservation *in;
-	struct mapping *m;
-	int r = make_reservation(rt, &want, &in);
-
-	if (r)
-		return r;
-	m = make_mapping(in, in->at.lo, size_B, vmem, 0);
-	if (!m) {
-		end_reservation(&in->leaving);
-		return drv_fail(-ENOMEM, "no host memory for a mapping");
-	}
-	m->area.span.type = import->type;
-	m->uncached = import->uncached;
-	r = show_attached(rt, m, import);
-	if (r) {
-		(void)!unbind(rt, m);
-		end_reservation(&in->leaving);
-		free(m);
-		return r;
-	}
-	enter_mapping(rt, &rt->memory->vmm->attached, m);
-	tell_area(rt, m);
-	*out = m;
-	return 0;
-}
-
-int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_t *size_B)
-{
-	struct rt_vmm *vmm = rt->memory->vmm;
-	struct rt_vmem *vmem;
-	struct mapping *m = NULL;
-	int r;
-
-	rt_leave_reap(rt);
-	pthread_mutex_lock(&vmm->lock);
-	r = rt_vmem_import(rt, import->fd, &vmem);
-	if (!r) {
-		*size_B = import->size_B ? import->size_B : vmem->size_B;
-		r = *size_B <= vmem->size_B ? attach_locked(rt, vmem, import, *size_B, &m)
-					    : drv_fail(-EINVAL, "less memory than was told");
-		if (!r)
-			*ptr = (void *)(uintptr_t)m->at.lo;
-		vmem->refs--; /* the mapping keeps it */
-		rt_vmem_drop(vmem);
-	}
-	pthread_mutex_unlock(&vmm->lock);
-	return r;
-}
-
-int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
-{
-	struct rt_vmm *vmm = rt->memory->vmm;
-	const uint64_t va = (uintptr_t)ptr;
-	struct reservation *in = NULL;
-	struct mapping *m = NULL;
-	struct vm_node *n;
-	int r = -EINVAL;
-
-	pthread_mutex_lock(&vmm->lock);
-	n = va < UINT64_MAX ? vm_tree_next(&vmm->attached, NULL, va, va + 1) : NULL;
-	if (n && n->lo == va)
-		m = vm_container(n, struct mapping, at);
-	if (m && m->area.span.type == type)
-		r = unbind(rt, m);
-	if (!r) {
-		in = m->in;
-		forget_mapping(rt, &vmm->attached, m);
-	}
-	pthread_mutex_unlock(&vmm->lock);
-	if (r)
-		return drv_fail(r, "nothing that was attached at %p can be detached", ptr);
-	rt_notes_end(rt, va, in->at.hi - va);
-	rt_leave(rt, rt_all_gpus(rt), &in->leaving);
-	return 0;
 }
 
 /* --- beginning and end ------------------------------------------------------------------------ */
@@ -577,30 +457,23 @@ int rt_vmm_init(struct rt *rt)
 void rt_vmm_fini(struct rt *rt)
 {
 	struct rt_vmm *vmm = rt->memory->vmm;
-	struct mapping *m;
+	struct rt_mapping *m;
 	struct vm_node *n;
 
 	if (!vmm)
 		return;
 	while ((m = mapping_in(vmm, 0, UINT64_MAX))) {
-		(void)!unbind(rt, m); /* it fails with the device; then the addresses' ranges forget it */
-		forget_mapping(rt, &vmm->mappings, m);
+		(void)!rt_mapping_unbind(rt,
+					 m); /* it fails with the device; then the addresses' ranges forget it */
+		rt_mapping_forget(rt, &vmm->mappings, m);
 	}
-	while ((n = vm_tree_next(&vmm->attached, NULL, 0, UINT64_MAX))) {
-		struct reservation *in;
-
-		m = vm_container(n, struct mapping, at);
-		in = m->in;
-		(void)!unbind(rt, m);
-		forget_mapping(rt, &vmm->attached, m);
-		end_reservation(&in->leaving);
-	}
+	rt_attached_fini(rt);
 	while ((n = vm_tree_next(&vmm->reservations, NULL, 0, UINT64_MAX))) {
-		struct reservation *s = vm_container(n, struct reservation, at);
+		struct rt_reservation *s = vm_container(n, struct rt_reservation, at);
 
 		vm_tree_remove(&vmm->reservations, &s->at);
 		rt_area_remove(rt, &s->area);
-		end_reservation(&s->leaving);
+		rt_reservation_free(s);
 	}
 	while (vmm->memory) {
 		vmm->memory->refs = 0;
