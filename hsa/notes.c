@@ -48,24 +48,31 @@ static void drop(struct rt_notes *notes)
 	free(notes);
 }
 
-void rt_notes_end(struct rt *rt, uint64_t base, uint64_t size_B)
+/* Takes one of those that lie there out; NULL: none is left. */
+static struct rt_notes *take(struct rt *rt, uint64_t lo, uint64_t hi)
 {
 	struct rt_notes *notes;
 
-	if (!rt->memory->noted)
-		return;
 	pthread_mutex_lock(&rt->memory->area_lock);
-	notes = find_locked(rt, base, base + size_B);
+	notes = find_locked(rt, lo, hi);
 	if (notes) {
 		vm_tree_remove(&rt->memory->notes, &notes->at);
 		rt->memory->noted--;
 	}
 	pthread_mutex_unlock(&rt->memory->area_lock);
-	if (!notes)
-		return;
-	for (unsigned i = 0; i < notes->callbacks; i++)
-		notes->callback[i].fn(notes->callback[i].ptr, notes->callback[i].data);
-	drop(notes);
+	return notes;
+}
+
+void rt_notes_end(struct rt *rt, uint64_t base, uint64_t size_B)
+{
+	struct rt_notes *notes;
+
+	/* Addresses that were reserved may have several, of what was mapped there. */
+	while (rt->memory->noted && (notes = take(rt, base, base + size_B))) {
+		for (unsigned i = 0; i < notes->callbacks; i++)
+			notes->callback[i].fn(notes->callback[i].ptr, notes->callback[i].data);
+		drop(notes);
+	}
 }
 
 void *rt_notes_data(struct rt *rt, uint64_t base)
