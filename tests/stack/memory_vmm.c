@@ -262,6 +262,36 @@ static void access_needs_permission(void)
 
 /* --- bad arguments ---------------------------------------------------------------------------- */
 
+/* The CPU sees one BO where the GPU is bound to another, or to none. */
+static void the_cpu_has_views_of_its_own(void)
+{
+	struct vm_range range = reserve(4 * PAGE, 0, 0, 0), high = reserve(PAGE, 0, 0, VM_WANT_HIGH);
+	struct vm_bo *bo = make_bo(2 * PAGE, VM_CPU), *hidden = make_bo(PAGE, 0);
+	uint64_t updates = vgpu_ioctl_count();
+
+	CHECK_EQ(vm_range_view(&range, PAGE, bo, 0, 2 * PAGE, VM_CPU_READ | VM_CPU_WRITE), 0);
+	CHECK(vgpu_ioctl_count() - updates <= 1); /* where to map it; the GPU hears of nothing */
+	at(&range, PAGE)[0] = 5;
+	at(&range, 2 * PAGE)[0] = 6;
+	CHECK_EQ(vm_range_bind(&range, PAGE, hidden, 0, PAGE, GPU), 0);
+	CHECK_EQ(gpu_add(range.va + PAGE, 1), 0);
+	CHECK_EQ(at(&range, PAGE)[0], 5);
+	CHECK_EQ(vm_range_view(&range, 0, bo, PAGE, PAGE, VM_CPU_READ), 0); /* twice, at another place */
+	CHECK_EQ(at(&range, 0)[0], 6);
+	CHECK_EQ(vm_range_unbind(&range, 0, 4 * PAGE), 0); /* what is no binding stays */
+	CHECK_EQ(at(&range, 0)[0], 6);
+	CHECK_EQ(vm_range_view(&range, 0, NULL, 0, PAGE, 0), 0);
+	CHECK_EQ(vm_range_view(&range, 0, hidden, 0, PAGE, VM_CPU_READ), -EACCES);
+	CHECK_EQ(vm_range_view(&range, 0, bo, PAGE, 2 * PAGE, VM_CPU_READ), -EINVAL);
+	CHECK_EQ(vm_range_view(&range, 0, bo, 0, PAGE, VM_GPU_READ), -EINVAL);
+	CHECK_EQ(vm_range_view(&range, 3 * PAGE, bo, 0, 2 * PAGE, VM_CPU_READ), -EINVAL);
+	CHECK_EQ(vm_range_view(&high, 0, bo, 0, PAGE, VM_CPU_READ), -EINVAL);
+	vm_bo_put(bo);
+	vm_bo_put(hidden);
+	vm_range_release(&high);
+	vm_range_release(&range);
+}
+
 static void bad_numbers_never_reach_the_kernel(void)
 {
 	static const uint64_t bad[] = {1,
@@ -371,6 +401,7 @@ int main(void)
 	bos_share_a_range();
 	access_is_changed_in_step();
 	access_needs_permission();
+	the_cpu_has_views_of_its_own();
 	bad_numbers_never_reach_the_kernel();
 	a_full_address_space_is_an_error();
 	cs_code_unload(code);
