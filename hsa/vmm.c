@@ -403,19 +403,33 @@ hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_m
 	return status;
 }
 
+static hsa_status_t allow_all(struct rt *rt, struct rt_mapping *m, uint32_t count, const hsa_agent_t *agents)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = allow_one(rt, m, rt_agent_of(rt, agents[i]), HSA_ACCESS_PERMISSION_RW);
+	return status;
+}
+
+/* What is attached was given to GPUs already; here others get it, too (ROCr says yes and does nothing). */
 hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const hsa_agent_t *agents)
 {
 	struct rt_vmm *vmm = rt->memory->vmm;
-	hsa_status_t status = HSA_STATUS_SUCCESS;
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	const uint64_t end = address < UINT64_MAX ? address + 1 : address;
+	struct vm_node *n;
 	struct rt_mapping *m;
 
 	pthread_mutex_lock(&vmm->lock);
-	m = address < UINT64_MAX ? mapping_in(vmm, address, address + 1) : NULL;
-	if (!m)
-		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	n = end > address ? vm_tree_next(&vmm->attached, NULL, address, end) : NULL;
+	m = mapping_in(vmm, address, end);
+	if (n)
+		status = allow_all(rt, vm_container(n, struct rt_mapping, at), count, agents);
+	else if (m)
+		status = HSA_STATUS_SUCCESS;
 	for (; !status && m; m = mapping_at(vmm, m->at.hi))
-		for (uint32_t i = 0; !status && i < count; i++)
-			status = allow_one(rt, m, rt_agent_of(rt, agents[i]), HSA_ACCESS_PERMISSION_RW);
+		status = allow_all(rt, m, count, agents);
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }

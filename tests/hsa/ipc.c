@@ -243,6 +243,7 @@ static void alone(void)
 	for (unsigned i = 0; i < BUFFERS; i++) {
 		seen = attach(&e.hello, i);
 		CHECK(seen != e.data[i] && !differ(seen, e.hello.size_B[i], 10 + i));
+		CHECK_EQ(hsa_amd_agents_allow_access(1, &f.gpu[0].agent, NULL, seen), HSA_STATUS_SUCCESS);
 		CHECK_EQ(hsa_amd_memory_fill(seen, 20, e.hello.size_B[i] / 4), HSA_STATUS_SUCCESS);
 		CHECK_EQ(differ(e.data[i], e.hello.size_B[i], 20), 0);
 		/* What was attached outlives what it was attached to; the handle does not. */
