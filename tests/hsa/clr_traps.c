@@ -265,7 +265,6 @@ static void freeing_nothing_succeeds(void)
 static void a_large_bar_is_one(bool large)
 {
 	hsa_amd_memory_pool_access_t access;
-	hsa_signal_t done = rig_signal(1);
 	uint32_t back = 0, *vram = NULL;
 
 	CHECK_EQ(hsa_amd_agent_memory_pool_get_info(rig.cpu, rig.found.gpu[0].coarse,
@@ -278,12 +277,9 @@ static void a_large_bar_is_one(bool large)
 		__atomic_store_n(&vram[1 << 20], 0x13579bdf, __ATOMIC_RELEASE);
 	else
 		CHECK_EQ(hsa_amd_memory_fill(vram + (1 << 20), 0x13579bdf, 1), HSA_STATUS_SUCCESS);
-	CHECK_EQ(hsa_amd_memory_async_copy(&back, rig.cpu, vram + (1 << 20), rig.gpu, 4, 0, NULL, done),
-		 HSA_STATUS_SUCCESS);
-	CHECK_EQ(rig_wait(done), 0);
+	CHECK_EQ(hsa_memory_copy(&back, vram + (1 << 20), 4), HSA_STATUS_SUCCESS);
 	CHECK_EQ(back, 0x13579bdf);
 	CHECK_EQ(hsa_amd_memory_pool_free(vram), HSA_STATUS_SUCCESS);
-	hsa_signal_destroy(done);
 }
 
 /* --- dispatches ------------------------------------------------------------------------------- */
@@ -374,7 +370,8 @@ static void a_barrier_waits_for_0_not_for_a_change(hsa_queue_t *queue, const str
 	rig_launch_add(queue, add, data, 64, 1, 1, done);
 	CHECK_EQ(rig_wait(done), 0);
 	CHECK_EQ(called_with, 1);
-	CHECK_EQ(data[0], 77 * 3 + 1);
+	/* The order came by way of the GPU, which thread sanitizers do not see. */
+	CHECK_EQ(__atomic_load_n(&data[0], __ATOMIC_ACQUIRE), 77 * 3 + 1);
 	hsa_signal_destroy(blocking);
 	hsa_signal_destroy(done);
 	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
