@@ -367,8 +367,8 @@ struct cs_prepared {
 	uint32_t dw[CS_ROOM_MAX];
 	uint8_t count, packet_at, queue_at, kernarg_at, id_at;
 };
-/* False: this one cannot be prepared: it needs scratch, or cs_ib_launch() would refuse it. Good for rings of the same
- * device. */
+/* False: this one cannot be prepared: it needs scratch, or cs_ib_launch() would refuse it. Good for rings of the
+ * same device. */
 bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *launch, struct cs_prepared *prepared);
 /* Of the launch the addresses and dispatch_id count. */
 void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, const struct cs_launch *launch);

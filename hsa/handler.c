@@ -128,7 +128,9 @@ static void *handle(void *arg)
 		if (rt_queues_busy(rt))
 			rt_faults_look(rt, false);
 		atomic_store(&s->asleep, true);
-		ns = has_none(s, &stop) ? UINT64_MAX : rt_queues_busy(rt) || rt_signals_shared(rt) ? rt_pause_next_ns(&pause) : IDLE_NS;
+		ns = has_none(s, &stop)                            ? UINT64_MAX
+		     : rt_queues_busy(rt) || rt_signals_shared(rt) ? rt_pause_next_ns(&pause)
+								   : IDLE_NS;
 		if (!stop && atomic_load(&s->bell) == seen)
 			rt_futex_wait(&s->bell, seen, ns);
 		atomic_store(&s->asleep, false);

@@ -55,7 +55,7 @@ static bool put_below(struct rt_queue *below, const union rt_packet *p)
 		marker->callback(marker, &below->amd->hsa_queue, index);
 		return true;
 	}
-	if (index - __atomic_load_n(&below->amd->read_dispatch_id, __ATOMIC_ACQUIRE) >= below->amd->hsa_queue.size)
+	if (index - __atomic_load_n(&below->amd->read_dispatch_id, __ATOMIC_ACQUIRE) > below->mask)
 		return false;
 	__atomic_store_n(write, index + 1, __ATOMIC_RELAXED);
 	memcpy((char *)slot + 4, (const char *)p + 4, sizeof(*p) - 4);

@@ -300,9 +300,9 @@ hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal);
 void rt_signal_add(struct rt *rt, struct rt_signal *signal, hsa_signal_value_t value);
 /* Wakes who sleeps or watches after a change by the CPU. */
 void rt_signal_wake(struct rt *rt, struct rt_signal *signal);
-/* A producer that is about to be submitted will take 1 from it. False: the GPU must write producer->seq to its word
- * then, and the CPU applies that. True: it must write the signal itself, *value to *va. */
-bool rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer, uint64_t *va,
+/* A producer that is about to be submitted will take 1 from it. *va and *value are where its word is and what the
+ * GPU writes there, for the CPU to apply; they become the signal's own when the GPU can write that itself. */
+void rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer, uint64_t *va,
 		      uint64_t *value);
 /* The same when the CPU shall apply it in any case; a producer without a word ends with its point. */
 void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer);

@@ -110,21 +110,24 @@ static void begin_time(struct batch *b, hsa_signal_t completion)
 static void end_packet(struct batch *b, uint16_t header, struct rt_signal *signal, hsa_signal_t completion)
 {
 	struct rt_channel *c = b->queue->channel;
-	struct rt_producer producer = {
-		.point = {c->ring, cs_ring_last(c->ring).seq + 1},
-		.word = c->count.map,
-		.seq = c->issued + 1,
-		.last = &c->last[(cs_ring_last(c->ring).seq + 1) % RT_JOBS_TRACKED],
-	};
-	uint64_t va = c->count.va, value = producer.seq;
+	struct rt_producer producer;
+	uint64_t va, value, job;
 
 	if (!signal)
 		return;
-	c->issued++;
+	job = cs_ring_last(c->ring).seq + 1;
+	producer = (struct rt_producer){
+		.point = {c->ring, job},
+		.word = c->count.map,
+		.seq = ++c->issued,
+		.last = &c->last[job % RT_JOBS_TRACKED],
+	};
+	va = c->count.va;
+	value = producer.seq;
 	rt_signal_memory(completion)->queue_ptr = b->queue->amd;
 	if (profiles(b->queue))
 		cs_ib_release_clock(b->ib, (uintptr_t)&rt_signal_memory(completion)->end_ts);
-	(void)rt_signal_expect(b->queue->rt, signal, &producer, &va, &value);
+	rt_signal_expect(b->queue->rt, signal, &producer, &va, &value);
 	cs_ib_release_value(b->ib,
 			    release_scope(header) == HSA_FENCE_SCOPE_SYSTEM ? CS_SCOPE_SYSTEM : CS_SCOPE_AGENT, va,
 			    value);
@@ -280,8 +283,9 @@ static struct rt_known_kernel *find_kernel(struct rt_queue *q, uint64_t object)
 	struct rt_known_kernel *known = &q->cache[object / 64 % RT_KERNEL_CACHE];
 
 	if (__builtin_expect(known->object != object || known->generation != generation, 0))
-		*known = (struct rt_known_kernel){
-			.object = object, .generation = generation, .kernel = rt_kernel_find(q->rt, q->gpu, object)};
+		*known = (struct rt_known_kernel){.object = object,
+						  .generation = generation,
+						  .kernel = rt_kernel_find(q->rt, q->gpu, object)};
 	return known;
 }
 
@@ -461,7 +465,8 @@ static enum outcome dispatch_again(struct batch *b, const struct dispatch *d)
 
 static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t index)
 {
-	struct dispatch d = {.packet = p, .index = index, .known = find_kernel(b->queue, p->dispatch.kernel_object)};
+	struct dispatch d = {
+		.packet = p, .index = index, .known = find_kernel(b->queue, p->dispatch.kernel_object)};
 	hsa_signal_t completion = p->dispatch.completion_signal;
 	hsa_status_t status;
 	uint64_t items;

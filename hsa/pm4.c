@@ -1,15 +1,15 @@
-/* Clients' own PM4 commands. An IB of a compute ring cannot call another and come back, so they are copied, packet by
- * packet. What they do is the client's business; the kernel keeps registers that matter from user IBs. */
+/* Clients' own PM4 commands. An IB of a compute ring cannot call another and come back, so they are copied, packet
+ * by packet. What they do is the client's business; the kernel keeps registers that matter from user IBs. */
 #include <errno.h>
 #include <string.h>
 
 #include "hsa/queue.h"
 
 /* PM4 headers (Mesa sid.h, Linux soc15d.h): 31:30 type, 29:16 dwords behind the header less one, 15:8 opcode. */
-#define TYPE_2         0x80000000u /* a filler of one dword */
-#define NOP_ONE        0xffff1000u /* a type-3 NOP whose count says: one dword */
-#define INDIRECT       0x3f
-#define IB_SIZE_MASK   0xfffffu
+#define TYPE_2          0x80000000u /* a filler of one dword */
+#define NOP_ONE         0xffff1000u /* a type-3 NOP whose count says: one dword */
+#define INDIRECT        0x3f
+#define IB_SIZE_MASK    0xfffffu
 #define COMMANDS_MAX_DW 4096
 
 static unsigned packet_dw(uint32_t header)

@@ -181,6 +181,7 @@ static void fill(struct rt_queue *q, const struct rt_queue_want *want, hsa_signa
 
 	q->amd = amd;
 	q->packets = (char *)amd + sizeof(*amd);
+	q->mask = want->size - 1;
 	amd->hsa_queue.type = want->type;
 	amd->hsa_queue.features = want->features;
 	amd->hsa_queue.base_address = q->packets;

@@ -81,6 +81,7 @@ struct rt_queue {
 	struct rt_shared memory;        /* owned: amd_queue_v2_t, then the packets */
 	amd_queue_v2_t *amd;            /* in it */
 	char *packets;                  /* in it; of 64 bytes */
+	uint32_t mask;                  /* packets - 1: what the client's memory says of it is not believed */
 	uint64_t id;                    /* unlike every other queue's, and growing */
 	struct rt_signal *doorbell;     /* owned; NULL: the client's */
 	void (*callback)(hsa_status_t status, hsa_queue_t *queue, void *data); /* may be NULL */
@@ -147,8 +148,8 @@ bool rt_split_cut(struct rt_queue *queue, const hsa_kernel_dispatch_packet_t *pa
 void rt_split_start_clock(struct rt_queue *queue, struct cs_ib *ib);
 void rt_split_stop_clock(struct rt_queue *queue, struct cs_ib *ib);
 
-/* pm4.c: appends the commands that an INDIRECT_BUFFER packet names. -EINVAL: they are none, or lie where the CPU does not
- * see them. */
+/* pm4.c: appends the commands that an INDIRECT_BUFFER packet names. -EINVAL: they are none, or lie where the CPU
+ * does not see them. */
 DRV_MUST_CHECK int rt_pm4_append(struct rt_queue *queue, struct cs_ib *ib, const uint32_t *jump);
 
 /* intercept.c: the doorbell of a queue with handlers; and its end. */
@@ -166,7 +167,7 @@ void rt_queue_fail(struct rt_queue *queue, hsa_status_t status);
 /* The ring. A packet is there when its header says so; passing it gives its slot back to the client. */
 static inline union rt_packet *rt_queue_slot(const struct rt_queue *q, uint64_t index)
 {
-	return (union rt_packet *)(void *)(q->packets + index % q->amd->hsa_queue.size * sizeof(union rt_packet));
+	return (union rt_packet *)(void *)(q->packets + (index & q->mask) * sizeof(union rt_packet));
 }
 bool rt_queue_has_packet(const struct rt_queue *queue);
 void rt_queue_pass(struct rt_queue *queue, uint64_t index);

@@ -207,7 +207,7 @@ static bool owe_locked(struct rt_signal *signal, const struct rt_producer *produ
 	return true;
 }
 
-bool rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer, uint64_t *va,
+void rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer, uint64_t *va,
 		      uint64_t *value)
 {
 	enum rt_signal_kind kind = atomic_load_explicit(&signal->kind, memory_order_relaxed);
@@ -228,7 +228,6 @@ bool rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_p
 	}
 	unlock(signal);
 	keep_settling(rt, signal);
-	return alone || !owed;
 }
 
 void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer)

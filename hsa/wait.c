@@ -15,7 +15,7 @@
 #define SLICE_MAX_NS  1000000
 #define DOUBT_NS      50000000 /* a wait that long asks what the kernel thinks; the shortest watchdog has 2 s */
 #define VERDICT_NS    20000000 /* and waits for it as long at most, or a tenth of its own time */
-#define SLICE_IDLE_NS 10000000  /* on a futex while they do not: the CPU wakes us */
+#define SLICE_IDLE_NS 10000000 /* on a futex while they do not: the CPU wakes us */
 
 uint64_t rt_pause_next_ns(struct rt_pause *pause)
 {

@@ -1,5 +1,5 @@
-/* User instructions and ioctls of HSA's hot paths on the null device, above the bare CS ioctl: of the calling thread,
- * which does the work; the progress thread's are its own. */
+/* User instructions and ioctls of HSA's hot paths on the null device, above the bare CS ioctl: of the calling
+ * thread, which does the work; the progress thread's are its own. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -149,7 +149,8 @@ static void row(const char *what, void (*fn)(void *), void *arg, int64_t minus)
 	ioctls = vgpu_ioctl_count() - ioctls;
 	idle();
 	instructions = count(fn, arg);
-	printf("%-46s %8lld %10lld %8lu\n", what, (long long)instructions, (long long)(instructions - minus), ioctls);
+	printf("%-46s %8lld %10lld %8lu\n", what, (long long)instructions, (long long)(instructions - minus),
+	       ioctls);
 }
 
 /* Doorbell to submission: the packet is in the ring before the count begins. */
@@ -199,8 +200,8 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* 1,000 dispatches and the wait for the last: ioctls; and, of the time that the GPU could have worked (its jobs' service
- * times), how long it took more. */
+/* 1,000 dispatches and the wait for the last: ioctls; and, of the time that the GPU could have worked (its jobs'
+ * service times), how long it took more. */
 static void row_many(unsigned service_us)
 {
 	uint64_t jobs, start, spent;
@@ -218,8 +219,8 @@ static void row_many(unsigned service_us)
 	spent = now_ns() - start;
 	ioctls = vgpu_ioctl_count() - ioctls;
 	jobs = cs_ring_last(channel()->ring).seq - jobs;
-	printf("1,000 dispatches, %2u us a job: %3llu jobs, %3lu ioctls, %6llu us", service_us, (unsigned long long)jobs,
-	       ioctls, (unsigned long long)spent / 1000);
+	printf("1,000 dispatches, %2u us a job: %3llu jobs, %3lu ioctls, %6llu us", service_us,
+	       (unsigned long long)jobs, ioctls, (unsigned long long)spent / 1000);
 	if (service_us)
 		printf(", of which the GPU is idle %llu", (unsigned long long)(spent / 1000 - jobs * service_us));
 	printf("\n");

@@ -105,8 +105,8 @@ static void pm4(hsa_queue_t *queue)
 {
 	uint32_t *words = rig_host(4096), *ib = rig_host(4096);
 	const uint32_t commands[] = {
-		0xc0033700, 5u << 8 | 1u << 20, (uint32_t)(uintptr_t)words, (uint32_t)((uintptr_t)words >> 32), 77,
-		0xffff1000, /* WRITE_DATA to memory, confirmed; NOP */
+		0xc0033700, 5u << 8 | 1u << 20, (uint32_t)(uintptr_t)words, (uint32_t)((uintptr_t)words >> 32),
+		77,         0xffff1000, /* WRITE_DATA to memory, confirmed; NOP */
 	};
 	hsa_signal_t done = rig_signal(1);
 	struct {
