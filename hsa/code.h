@@ -59,6 +59,7 @@ struct rt_loaded {
 	unsigned kernels, symbols;
 	struct rt_symbol *symbol; /* owned: kernels by name, then variables by name */
 	struct link_map debug;    /* in the debugger's list while its executable is frozen */
+	struct rt_leaving leaving;
 };
 
 /* A variable that the client defines for code that only declares it. */
@@ -82,8 +83,6 @@ struct rt_loader {
 	pthread_rwlock_t lock; /* guards the list; read for each kernel that a queue does not remember */
 	struct rt_executable *list;
 	_Atomic uint32_t generation; /* counts destructions */
-	pthread_mutex_t dying_lock;  /* guards dying; innermost */
-	struct rt_dying *dying;      /* owned: code that work submitted before may still run */
 };
 
 /* executable.c */
@@ -103,8 +102,6 @@ hsa_status_t rt_load_for(struct rt *rt, struct rt_executable *e, hsa_agent_t age
 			 struct rt_loaded **loaded);
 /* Its handles end now; its memory when all work that was submitted is over. The loader's lock is not held. */
 void rt_unload(struct rt *rt, struct rt_loaded *loaded);
-/* Frees what nothing runs any more; all: the GPUs do nothing any more. */
-void rt_reap_code(struct rt *rt, bool all);
 
 /* symbol.c */
 /* Fills symbols with those of code and gives them handles. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hsa/internal.h"
+#include "hsa/memory.h"
 #include "hsa/table.h"
 
 #define DEPS_MAX 64 /* of one copy */
@@ -26,6 +26,7 @@ struct copy {
 	void *host_dst;        /* where the CPU copies to and from */
 	const void *host_src;
 	struct vm_mem *registered[2]; /* owned, until it has ended */
+	struct rt_leaving leaving;    /* then, if there are any */
 	bool submitted, timed;
 	struct rt_signal *completion;
 	unsigned deps;
@@ -48,6 +49,15 @@ static void unwatch(struct copy *c)
 	c->deps = 0;
 }
 
+static void end(struct rt_leaving *leaving)
+{
+	struct copy *c = vm_container(leaving, struct copy, leaving);
+
+	vm_mem_destroy(c->registered[0]);
+	vm_mem_destroy(c->registered[1]);
+	free(c);
+}
+
 /* Its job, if there is one, has ended. */
 static void free_copy(struct rt *rt, struct copy *c)
 {
@@ -57,9 +67,11 @@ static void free_copy(struct rt *rt, struct copy *c)
 		c->next->link = c->link;
 	pthread_mutex_unlock(&rt->copies->lock);
 	unwatch(c);
-	vm_mem_destroy(c->registered[0]);
-	vm_mem_destroy(c->registered[1]);
-	free(c);
+	/* Other jobs that still run list what was registered: all of a device's do. */
+	if (c->registered[0] || c->registered[1])
+		rt_leave(rt, 1u << c->gpu->index, &c->leaving);
+	else
+		free(c);
 }
 
 void rt_copies_fini(struct rt *rt)
@@ -317,6 +329,7 @@ static void enlist(struct rt *rt, struct copy *c)
 	struct rt_copies *s = rt->copies;
 
 	c->work.attempt = attempt;
+	c->leaving.end = end;
 	pthread_mutex_lock(&s->lock);
 	c->next = s->list;
 	c->link = &s->list;

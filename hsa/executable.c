@@ -13,7 +13,6 @@ int rt_loader_init(struct rt *rt)
 	if (!rt->loader)
 		return drv_fail(-ENOMEM, "no host memory for the loader");
 	pthread_rwlock_init(&rt->loader->lock, NULL);
-	pthread_mutex_init(&rt->loader->dying_lock, NULL);
 	atomic_store(&rt->loader->generation, 1);
 	return 0;
 }
@@ -28,8 +27,6 @@ void rt_loader_fini(struct rt *rt)
 		rt->loader->list = e->next;
 		free_executable(rt, e);
 	}
-	rt_reap_code(rt, true);
-	pthread_mutex_destroy(&rt->loader->dying_lock);
 	pthread_rwlock_destroy(&rt->loader->lock);
 	free(rt->loader);
 	rt->loader = NULL;
@@ -163,9 +160,6 @@ hsa_status_t impl_hsa_executable_destroy(hsa_executable_t handle)
 	pthread_rwlock_unlock(&rt->loader->lock);
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	rt_reap_code(rt, false);
-	/* What is collected would otherwise be submitted after its points were taken. */
-	rt_queues_flush(rt);
 	free_executable(rt, e);
 	return HSA_STATUS_SUCCESS;
 }

@@ -1,5 +1,5 @@
-/* What clients gave back while work of GPUs may still use it: it ends when that work has. (Blocks of pools wait in
- * pool/.) Looked at when something comes or goes. */
+/* What clients gave back, and what a copy borrowed, while work of GPUs may still use it: it ends when that work
+ * has. (Blocks of pools wait in pool/.) The progress thread looks, and who is about to need something. */
 #include "hsa/memory.h"
 
 #include <stdlib.h>
@@ -60,15 +60,21 @@ void rt_leave(struct rt *rt, uint32_t gpus, struct rt_leaving *leaving)
 	struct cs_point points[RT_POINTS_MAX];
 	struct rt_memory *memory = rt->memory;
 	struct rt_leaving *gone;
+	bool left;
 
-	rt_queues_flush(rt);
+	/* What is collected would otherwise be submitted after the points were taken. */
+	if (rt->queues)
+		rt_queues_flush(rt);
 	pthread_mutex_lock(&memory->free_lock);
 	note_locked(leaving, points, rt_memory_points(rt, gpus, points));
 	leaving->next = memory->leaving;
 	memory->leaving = leaving;
 	gone = reap_locked(memory);
+	left = memory->leaving;
 	pthread_mutex_unlock(&memory->free_lock);
 	end_all(gone);
+	if (left && rt->progress)
+		rt_progress_add(rt, &memory->reaper);
 }
 
 void rt_leave_reap(struct rt *rt)
@@ -79,6 +85,23 @@ void rt_leave_reap(struct rt *rt)
 	gone = reap_locked(rt->memory);
 	pthread_mutex_unlock(&rt->memory->free_lock);
 	end_all(gone);
+}
+
+static bool attempt(struct rt *rt, struct rt_work *work)
+{
+	bool left;
+
+	(void)work;
+	rt_leave_reap(rt);
+	pthread_mutex_lock(&rt->memory->free_lock);
+	left = rt->memory->leaving;
+	pthread_mutex_unlock(&rt->memory->free_lock);
+	return !left;
+}
+
+void rt_leave_init(struct rt *rt)
+{
+	rt->memory->reaper.attempt = attempt;
 }
 
 void rt_leave_forget_ring_locked(struct rt *rt, const struct cs_ring *ring)

@@ -10,66 +10,12 @@
 
 /* --- letting go ------------------------------------------------------------------------------- */
 
-struct rt_dying {
-	struct rt_dying *next;
-	struct cs_code *code;    /* owned */
-	unsigned count;          /* > 0, until it is freed */
-	struct cs_point point[]; /* the ends of the work that may run it */
-};
-
-static bool is_over(struct rt_dying *d)
+static void end(struct rt_leaving *leaving)
 {
-	while (d->count && cs_point_settled(d->point[d->count - 1]))
-		d->count--;
-	return !d->count;
-}
+	struct rt_loaded *l = vm_container(leaving, struct rt_loaded, leaving);
 
-void rt_reap_code(struct rt *rt, bool all)
-{
-	struct rt_dying *dead = NULL;
-
-	pthread_mutex_lock(&rt->loader->dying_lock);
-	for (struct rt_dying **at = &rt->loader->dying; *at;) {
-		struct rt_dying *d = *at;
-
-		if (!all && !is_over(d)) {
-			at = &d->next;
-			continue;
-		}
-		*at = d->next;
-		d->next = dead;
-		dead = d;
-	}
-	pthread_mutex_unlock(&rt->loader->dying_lock);
-	while (dead) {
-		struct rt_dying *d = dead;
-
-		dead = d->next;
-		cs_code_unload(d->code);
-		free(d);
-	}
-}
-
-/* Frees code, now or later. Without host memory to remember it by, waits. */
-static void let_die(struct rt *rt, struct rt_gpu *gpu, struct cs_code *code)
-{
-	struct cs_point points[RT_POINTS_MAX];
-	unsigned count = rt_queues_points(rt, gpu, points, RT_POINTS_MAX);
-	struct rt_dying *d = count ? malloc(sizeof(*d) + count * sizeof(d->point[0])) : NULL;
-
-	if (!d) {
-		for (unsigned i = 0; i < count; i++)
-			cs_point_settle(points[i]);
-		cs_code_unload(code);
-		return;
-	}
-	d->code = code;
-	d->count = count;
-	memcpy(d->point, points, count * sizeof(points[0]));
-	pthread_mutex_lock(&rt->loader->dying_lock);
-	d->next = rt->loader->dying;
-	rt->loader->dying = d;
-	pthread_mutex_unlock(&rt->loader->dying_lock);
+	cs_code_unload(l->code);
+	free(l);
 }
 
 void rt_unload(struct rt *rt, struct rt_loaded *l)
@@ -78,8 +24,7 @@ void rt_unload(struct rt *rt, struct rt_loaded *l)
 	rt_symbols_destroy(l->symbol, l->symbols);
 	drv_handle_destroy(&rt_handles, l->handle);
 	rt_source_put(l->source);
-	let_die(rt, l->agent->gpu, l->code);
-	free(l);
+	rt_leave(rt, 1u << l->agent->gpu->index, &l->leaving);
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -207,7 +152,8 @@ static int load(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, 
 	l->executable = e;
 	l->agent = agent;
 	l->source = source;
-	rt_reap_code(rt, false);
+	l->leaving.end = end;
+	rt_leave_reap(rt);
 	r = fill(&resolver, l);
 	if (r) {
 		free(l);

@@ -84,6 +84,7 @@ int rt_memory_init(struct rt *rt)
 		vm[i] = rt->gpu[i]->vm;
 	pthread_mutex_init(&rt->memory->free_lock, NULL);
 	pthread_mutex_init(&rt->memory->area_lock, NULL);
+	rt_leave_init(rt);
 	r = pool_space_create(vm, rt->gpus, &rt->memory->space);
 	r = r ? r : pools_create(rt);
 	r = r ? r : rt_vmm_init(rt);

@@ -35,6 +35,7 @@ struct rt_memory {
 	/* Held from asking for the ends of queue work until they are handed to pool/: no ring goes meanwhile. */
 	pthread_mutex_t free_lock;
 	struct rt_leaving *leaving; /* owned; guarded by free_lock */
+	struct rt_work reaper;      /* while there are any: looks again and again */
 	struct rt_vmm *vmm;         /* owned; vmm.c */
 	struct rt_svm *svm;         /* owned; svm.c */
 	pthread_mutex_t area_lock;  /* never held over an ioctl */
@@ -66,6 +67,7 @@ hsa_status_t rt_gpus_of(const struct rt *rt, uint32_t count, const hsa_agent_t *
 void rt_locks_fini(struct rt *rt);
 
 /* leave.c */
+void rt_leave_init(struct rt *rt);
 /* Ends it when the work that these GPUs (a mask) have is over. Takes it over. */
 void rt_leave(struct rt *rt, uint32_t gpus, struct rt_leaving *leaving);
 /* Ends what can be ended. */
