@@ -26,7 +26,10 @@ struct copy {
 	void *host_dst;        /* where the CPU copies to and from */
 	const void *host_src;
 	struct vm_mem *registered[2]; /* owned, until it has ended */
-	struct rt_leaving leaving;    /* then, if there are any */
+	struct rt_gpu *then;          /* borrowed; not NULL: gpu copies to stage, and this one from there */
+	struct rt_shared stage;       /* owned, as registered */
+	struct sdma_job second;
+	struct rt_leaving leaving;    /* then, if there is any of these */
 	bool submitted, timed;
 	struct rt_signal *completion;
 	unsigned deps;
@@ -55,6 +58,7 @@ static void end(struct rt_leaving *leaving)
 
 	vm_mem_destroy(c->registered[0]);
 	vm_mem_destroy(c->registered[1]);
+	rt_shared_destroy(&c->stage);
 	free(c);
 }
 
@@ -68,8 +72,8 @@ static void free_copy(struct rt *rt, struct copy *c)
 	pthread_mutex_unlock(&rt->copies->lock);
 	unwatch(c);
 	/* Other jobs that still run list what was registered: all of a device's do. */
-	if (c->registered[0] || c->registered[1])
-		rt_leave(rt, 1u << c->gpu->index, &c->leaving);
+	if (c->registered[0] || c->registered[1] || c->stage.gpus)
+		rt_leave(rt, rt_all_gpus(rt), &c->leaving);
 	else
 		free(c);
 }
@@ -253,6 +257,22 @@ static void time_by_gpu(struct rt *rt, struct copy *c)
 	atomic_store(&c->completion->clock, c->gpu->agent);
 }
 
+/* Behind the first half. */
+static int submit_second(struct copy *c)
+{
+	struct cs_point first = c->job.point;
+	int r;
+
+	c->second.size_B = c->job.size_B;
+	c->second.after = &first;
+	c->second.after_count = first.ring != NULL;
+	r = sdma_copier_copy(c->then->copier, &c->second);
+	c->job.point = c->second.point;
+	if (r)
+		cs_point_settle(first);
+	return r;
+}
+
 static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, unsigned count)
 {
 	struct rt_producer producer = {0};
@@ -270,6 +290,8 @@ static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, 
 	time_by_gpu(rt, c);
 	r = c->rect.row_B ? sdma_copier_copy_rect(c->gpu->copier, &c->rect, &c->job)
 			  : sdma_copier_copy(c->gpu->copier, &c->job);
+	if (!r && c->then)
+		r = submit_second(c);
 	if (r || !c->job.point.ring) {
 		time_by_host(rt, c, start_ns);
 		end_now(rt, c, r);
@@ -418,12 +440,38 @@ static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *
 	return r;
 }
 
+/* Between two GPUs that do not reach one another: by memory of the host that both reach. */
+static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, void *dst, const void *src,
+			size_t size_B, const struct link *link)
+{
+	struct copy *c = new_copy(rt, from, link);
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->then = to;
+	c->timed = false; /* two clocks */
+	c->job.size_B = size_B;
+	r = rt_shared_create(rt, size_B, VM_UNCACHED, &c->stage);
+	if (!r && (!find_end(rt, from, (uintptr_t)src, size_B, &c->job.src) ||
+		   !find_end(rt, to, (uintptr_t)dst, size_B, &c->second.dst)))
+		r = drv_fail(-EXDEV, "no GPU reaches one end of the copy");
+	if (r) {
+		free_copy(rt, c);
+		return r;
+	}
+	c->job.dst = c->second.src =
+		(struct sdma_end){.va = (uintptr_t)c->stage.map, .place = SDMA_GTT, .cpu = true};
+	start(rt, c, link);
+	return 0;
+}
+
 hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
 					    hsa_agent_t src_agent, size_t size_B, uint32_t deps,
 					    const hsa_signal_t *dep_signals, hsa_signal_t completion)
 {
 	struct rt_agent *to, *from;
-	struct rt_gpu *gpu;
+	struct rt_gpu *gpu, *other;
 	struct link link;
 	hsa_status_t status;
 	uint64_t va;
@@ -446,8 +494,12 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 		gpu = owner_of(rt, (uintptr_t)dst);
 	if (!gpu && (!host_sees(rt, (uintptr_t)dst) || !host_sees(rt, (uintptr_t)src)))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (gpu && to->gpu && to->gpu != gpu && !rt_span_reach(rt, gpu, (uintptr_t)dst, size_B, &va))
-		gpu = to->gpu;
+	other = owner_of(rt, (uintptr_t)dst);
+	if (gpu && other && other != gpu && !rt_span_reach(rt, gpu, (uintptr_t)dst, size_B, &va)) {
+		if (!rt_span_reach(rt, other, (uintptr_t)src, size_B, &va) && owner_of(rt, (uintptr_t)src) == gpu)
+			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &link));
+		gpu = other;
+	}
 	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &link));
 }
 

@@ -60,6 +60,7 @@ static void reached(size_t size_B)
 static void not_reached(void)
 {
 	uint32_t *mine, *theirs, value = 0;
+	hsa_signal_t gate, done;
 
 	CHECK_EQ(access_of(f.gpu[1].agent, f.gpu[0].coarse), HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
 	CHECK_EQ(access_of(f.gpu[0].agent, f.gpu[1].coarse), HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
@@ -70,6 +71,19 @@ static void not_reached(void)
 	CHECK_EQ(hsa_memory_copy(mine, theirs, 64 * KIB), HSA_STATUS_SUCCESS); /* through the host's memory */
 	CHECK_EQ(hsa_memory_copy(&value, mine + 16 * KIB - 1, 4), HSA_STATUS_SUCCESS);
 	CHECK_EQ(value, 78);
+	/* The same behind a signal. */
+	CHECK_EQ(hsa_amd_memory_fill(theirs, 79, 16 * KIB), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_signal_create(1, 0, NULL, &gate), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_signal_create(1, 0, NULL, &done), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_async_copy(mine, f.gpu[1].agent, theirs, f.gpu[0].agent, 64 * KIB, 1, &gate, done),
+		 HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_signal_load_relaxed(done), 1);
+	hsa_signal_store_screlease(gate, 0);
+	CHECK_EQ(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 0);
+	CHECK_EQ(hsa_memory_copy(&value, mine + 16 * KIB - 1, 4), HSA_STATUS_SUCCESS);
+	CHECK_EQ(value, 79);
+	CHECK_EQ(hsa_signal_destroy(gate), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_signal_destroy(done), HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_amd_memory_pool_free(theirs), HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_amd_memory_pool_free(mine), HSA_STATUS_SUCCESS);
 }
