@@ -162,14 +162,18 @@ struct vm_bo *vm_bo_get(struct vm_bo *bo)
 	return bo;
 }
 
-static void bo_free(struct vm_bo *bo, bool closed)
+/* Out of the list first: another thread may hand that to the kernel at any time. */
+static void bo_close(struct vm_bo *bo)
+{
+	if (!(bo->flags & VM_RESIDENT))
+		vm_list_remove(bo->vm, bo);
+	vm_gem_close(bo->vm, bo->handle);
+}
+
+static void bo_free(struct vm_bo *bo)
 {
 	struct vm *vm = bo->vm;
 
-	if (!(bo->flags & VM_RESIDENT))
-		vm_list_remove(vm, bo);
-	if (!closed)
-		vm_gem_close(vm, bo->handle);
 	vm->bytes[account_of(bo)] -= bo->size_B;
 	vm->bos--;
 	free(bo);
@@ -200,9 +204,11 @@ void vm_bo_put(struct vm_bo *bo)
 	shared = last && vm_is_shared_locked(vm, bo);
 	if (shared) {
 		vm->shared[bo->handle] = NULL;
-		vm_gem_close(vm, bo->handle);
+		bo_close(bo);
 	}
 	pthread_mutex_unlock(&vm->share_lock);
+	if (last && !shared)
+		bo_close(bo);
 	if (last)
-		bo_free(bo, shared);
+		bo_free(bo);
 }
