@@ -29,7 +29,7 @@ struct copy {
 	struct rt_gpu *then;          /* borrowed; not NULL: gpu copies to stage, and this one from there */
 	struct rt_shared stage;       /* owned, as registered */
 	struct sdma_job second;
-	struct rt_leaving leaving;    /* then, if there is any of these */
+	struct rt_leaving leaving; /* then, if there is any of these */
 	bool submitted, timed;
 	struct rt_signal *completion;
 	unsigned deps;

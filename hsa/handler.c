@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hsa/internal.h"
+#include "hsa/loop.h"
 #include "hsa/table.h"
 
 struct handler {
@@ -24,11 +24,7 @@ struct event_handler {
 };
 
 struct rt_handlers {
-	pthread_t thread;
-	_Atomic uint32_t bell; /* futex */
-	_Atomic bool asleep;
-	pthread_mutex_t lock; /* guards all below */
-	bool started, stop;
+	struct rt_loop loop;          /* its lock guards all below */
 	struct handler *list, **tail; /* owned; in order of registration */
 	struct event_handler *events; /* owned; never shortened */
 };
@@ -76,17 +72,17 @@ static bool run_all(struct rt *rt)
 	struct handler *list, *h;
 	bool ran = false, stays;
 
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->loop.lock);
 	list = s->list;
 	s->list = NULL;
 	s->tail = &s->list;
 	while (list) {
 		h = list;
 		list = h->next;
-		if (!s->stop) {
-			pthread_mutex_unlock(&s->lock);
+		if (!s->loop.stop) {
+			pthread_mutex_unlock(&s->loop.lock);
 			stays = run(rt, h, &ran);
-			pthread_mutex_lock(&s->lock);
+			pthread_mutex_lock(&s->loop.lock);
 		} else {
 			stays = false;
 		}
@@ -95,58 +91,34 @@ static bool run_all(struct rt *rt)
 		else
 			free(h);
 	}
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->loop.lock);
 	return ran;
-}
-
-static bool has_none(struct rt_handlers *s, bool *stop)
-{
-	bool none;
-
-	pthread_mutex_lock(&s->lock);
-	none = !s->list;
-	*stop = s->stop;
-	pthread_mutex_unlock(&s->lock);
-	return none;
 }
 
 #define IDLE_NS 10000000 /* between looks while no GPU works: changes by the CPU ring the bell */
 
-static void *handle(void *arg)
+static bool look(struct rt *rt)
 {
-	struct rt *rt = arg;
-	struct rt_handlers *s = rt->handlers;
-	struct rt_pause pause = {0};
-	bool stop = false;
+	bool ran = run_all(rt);
 
-	while (!stop) {
-		uint32_t seen = atomic_load(&s->bell);
-		uint64_t ns;
+	if (rt_queues_busy(rt))
+		rt_faults_look(rt, false);
+	return ran;
+}
 
-		if (run_all(rt))
-			pause.ns = 0;
-		if (rt_queues_busy(rt))
-			rt_faults_look(rt, false);
-		atomic_store(&s->asleep, true);
-		ns = has_none(s, &stop)                            ? UINT64_MAX
-		     : rt_queues_busy(rt) || rt_signals_shared(rt) ? rt_pause_next_ns(&pause)
-								   : IDLE_NS;
-		if (!stop && atomic_load(&s->bell) == seen)
-			rt_futex_wait(&s->bell, seen, ns);
-		atomic_store(&s->asleep, false);
-		if (atomic_load(&s->bell) != seen)
-			pause.ns = 0;
-	}
-	return NULL;
+static bool has_work(const struct rt *rt)
+{
+	return rt->handlers->list;
+}
+
+static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
+{
+	return rt_queues_busy(rt) || rt_signals_shared(rt) ? rt_pause_next_ns(pause) : IDLE_NS;
 }
 
 void rt_handlers_wake(struct rt *rt)
 {
-	struct rt_handlers *s = rt->handlers;
-
-	atomic_fetch_add(&s->bell, 1);
-	if (atomic_load(&s->asleep))
-		rt_futex_wake(&s->bell);
+	rt_loop_ring(&rt->handlers->loop);
 }
 
 static int add(struct rt *rt, const struct handler *what)
@@ -158,13 +130,11 @@ static int add(struct rt *rt, const struct handler *what)
 	if (!h)
 		return drv_fail(-ENOMEM, "no host memory for a handler");
 	*h = *what;
-	pthread_mutex_lock(&s->lock);
-	if (!s->started)
-		r = -pthread_create(&s->thread, NULL, handle, rt);
-	s->started |= !r;
+	pthread_mutex_lock(&s->loop.lock);
+	r = rt_loop_start_locked(&s->loop);
 	if (!r)
 		append_locked(s, h);
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->loop.lock);
 	if (r) {
 		free(h);
 		return drv_fail(r, "no thread for handlers");
@@ -180,7 +150,7 @@ int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg)
 
 bool rt_handlers_is_own_thread(struct rt *rt)
 {
-	return rt->handlers->started && pthread_equal(rt->handlers->thread, pthread_self());
+	return rt_loop_is_own(&rt->handlers->loop);
 }
 
 int rt_handlers_init(struct rt *rt)
@@ -189,7 +159,10 @@ int rt_handlers_init(struct rt *rt)
 
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for handlers");
-	pthread_mutex_init(&s->lock, NULL);
+	s->loop.look = look;
+	s->loop.has_work = has_work;
+	s->loop.rest_ns = rest_ns;
+	rt_loop_init(rt, &s->loop);
 	s->tail = &s->list;
 	rt->handlers = s;
 	return 0;
@@ -197,16 +170,7 @@ int rt_handlers_init(struct rt *rt)
 
 void rt_handlers_stop(struct rt *rt)
 {
-	struct rt_handlers *s = rt->handlers;
-	bool started;
-
-	pthread_mutex_lock(&s->lock);
-	s->stop = true;
-	started = s->started;
-	pthread_mutex_unlock(&s->lock);
-	rt_handlers_wake(rt);
-	if (started)
-		pthread_join(s->thread, NULL);
+	rt_loop_stop(&rt->handlers->loop);
 }
 
 void rt_handlers_fini(struct rt *rt)
@@ -225,7 +189,7 @@ void rt_handlers_fini(struct rt *rt)
 		s->events = e->next;
 		free(e);
 	}
-	pthread_mutex_destroy(&s->lock);
+	rt_loop_fini(&s->loop);
 	free(s);
 	rt->handlers = NULL;
 }
@@ -280,10 +244,10 @@ hsa_status_t impl_hsa_amd_register_system_event_handler(hsa_amd_system_event_cal
 	if (!e)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	*e = (struct event_handler){.fn = callback, .data = data};
-	pthread_mutex_lock(&rt->handlers->lock);
+	pthread_mutex_lock(&rt->handlers->loop.lock);
 	e->next = rt->handlers->events;
 	rt->handlers->events = e;
-	pthread_mutex_unlock(&rt->handlers->lock);
+	pthread_mutex_unlock(&rt->handlers->loop.lock);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -299,9 +263,9 @@ static void deliver(void *arg)
 	struct event *event = arg;
 	struct event_handler *e;
 
-	pthread_mutex_lock(&event->handlers->lock);
+	pthread_mutex_lock(&event->handlers->loop.lock);
 	e = event->handlers->events;
-	pthread_mutex_unlock(&event->handlers->lock);
+	pthread_mutex_unlock(&event->handlers->loop.lock);
 	for (; e; e = e->next)
 		e->fn(&event->event, e->data);
 	free(event);
@@ -312,9 +276,9 @@ bool rt_event(struct rt *rt, const hsa_amd_event_t *what)
 	struct event *event;
 	bool any;
 
-	pthread_mutex_lock(&rt->handlers->lock);
+	pthread_mutex_lock(&rt->handlers->loop.lock);
 	any = rt->handlers->events;
-	pthread_mutex_unlock(&rt->handlers->lock);
+	pthread_mutex_unlock(&rt->handlers->loop.lock);
 	if (!any)
 		return false;
 	event = malloc(sizeof(*event));

@@ -4,15 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hsa/internal.h"
+#include "hsa/loop.h"
 
 struct rt_progress {
-	pthread_t thread;
-	_Atomic uint32_t bell;    /* futex: rung when something may have changed */
-	_Atomic bool asleep;      /* the thread is at the futex, or about to be */
-	pthread_mutex_t lock;     /* guards all below */
-	pthread_cond_t attempted; /* `running` went back to NULL */
-	bool started, stop;
+	struct rt_loop loop;       /* its lock guards all below */
+	pthread_cond_t attempted;  /* `running` went back to NULL */
 	struct rt_work *work;      /* borrowed: what is to be attempted */
 	struct rt_work *running;   /* borrowed: what is attempted now */
 	struct rt_signal *signals; /* borrowed: what is to be settled */
@@ -25,14 +21,14 @@ static bool attempt_all(struct rt *rt)
 	struct rt_work *list, *work;
 	bool any = false, done;
 
-	pthread_mutex_lock(&p->lock);
-	for (list = p->work, p->work = NULL; list && !p->stop;) {
+	pthread_mutex_lock(&p->loop.lock);
+	for (list = p->work, p->work = NULL; list && !p->loop.stop;) {
 		work = p->running = list;
 		list = work->next;
 		work->queued = false;
-		pthread_mutex_unlock(&p->lock);
+		pthread_mutex_unlock(&p->loop.lock);
 		done = work->attempt(rt, work);
-		pthread_mutex_lock(&p->lock);
+		pthread_mutex_lock(&p->loop.lock);
 		if (!done && !work->queued) {
 			work->queued = true;
 			work->next = p->work;
@@ -48,7 +44,7 @@ static bool attempt_all(struct rt *rt)
 		list->next = p->work;
 		p->work = list;
 	}
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&p->loop.lock);
 	return any;
 }
 
@@ -57,91 +53,65 @@ static void settle_all(struct rt *rt)
 	struct rt_progress *p = rt->progress;
 	struct rt_signal *list, *signal;
 
-	pthread_mutex_lock(&p->lock);
+	pthread_mutex_lock(&p->loop.lock);
 	list = p->signals;
 	p->signals = NULL;
 	while (list) {
 		signal = list;
 		list = signal->next_listed;
 		signal->listed = false;
-		pthread_mutex_unlock(&p->lock);
+		pthread_mutex_unlock(&p->loop.lock);
 		if (rt_signal_settle(rt, signal))
 			rt_progress_settle(rt, signal);
-		pthread_mutex_lock(&p->lock);
+		pthread_mutex_lock(&p->loop.lock);
 	}
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&p->loop.lock);
 }
 
-static bool has_nothing_to_do(struct rt_progress *p, bool *stop)
+static bool look(struct rt *rt)
 {
-	bool nothing;
+	bool any = attempt_all(rt);
 
-	pthread_mutex_lock(&p->lock);
-	nothing = !p->work && !p->signals;
-	*stop = p->stop;
-	pthread_mutex_unlock(&p->lock);
-	return nothing;
+	settle_all(rt);
+	return any;
 }
 
-static void *progress(void *arg)
+static bool has_work(const struct rt *rt)
 {
-	struct rt *rt = arg;
-	struct rt_progress *p = rt->progress;
-	struct rt_pause pause = {0};
-	bool stop = false;
-
-	while (!stop) {
-		uint32_t seen = atomic_load(&p->bell);
-		bool idle;
-
-		if (attempt_all(rt))
-			pause.ns = 0;
-		settle_all(rt);
-		atomic_store(&p->asleep, true);
-		idle = has_nothing_to_do(p, &stop);
-		if (!stop && atomic_load(&p->bell) == seen)
-			rt_futex_wait(&p->bell, seen, idle ? UINT64_MAX : rt_pause_next_ns(&pause));
-		atomic_store(&p->asleep, false);
-		if (atomic_load(&p->bell) != seen)
-			pause.ns = 0;
-	}
-	return NULL;
+	return rt->progress->work || rt->progress->signals;
 }
 
-static void start_locked(struct rt *rt)
+static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 {
-	struct rt_progress *p = rt->progress;
-	int r;
+	(void)rt;
+	return rt_pause_next_ns(pause);
+}
 
-	if (p->started || p->stop)
-		return;
-	r = pthread_create(&p->thread, NULL, progress, rt);
-	p->started = !r;
+static void start_locked(struct rt_progress *p)
+{
+	int r = rt_loop_start_locked(&p->loop);
+
 	if (r)
-		drv_fail(-r, "no thread for progress: stopped work waits for the next call");
+		drv_fail(r, "no thread for progress: stopped work waits for the next call");
 }
 
 void rt_progress_wake(struct rt *rt)
 {
-	struct rt_progress *p = rt->progress;
-
-	atomic_fetch_add(&p->bell, 1);
-	if (atomic_load(&p->asleep))
-		rt_futex_wake(&p->bell);
+	rt_loop_ring(&rt->progress->loop);
 }
 
 void rt_progress_add(struct rt *rt, struct rt_work *work)
 {
 	struct rt_progress *p = rt->progress;
 
-	pthread_mutex_lock(&p->lock);
+	pthread_mutex_lock(&p->loop.lock);
 	if (!work->queued) {
 		work->queued = true;
 		work->next = p->work;
 		p->work = work;
 	}
-	start_locked(rt);
-	pthread_mutex_unlock(&p->lock);
+	start_locked(p);
+	pthread_mutex_unlock(&p->loop.lock);
 	rt_progress_wake(rt);
 }
 
@@ -149,7 +119,7 @@ void rt_progress_remove(struct rt *rt, struct rt_work *work)
 {
 	struct rt_progress *p = rt->progress;
 
-	pthread_mutex_lock(&p->lock);
+	pthread_mutex_lock(&p->loop.lock);
 	/* The thread holds the list that it goes through: what is in that is found when it is put back. */
 	while (work->queued || p->running == work) {
 		struct rt_work **at = &p->work;
@@ -161,9 +131,9 @@ void rt_progress_remove(struct rt *rt, struct rt_work *work)
 			work->queued = false;
 		}
 		if (work->queued || p->running == work)
-			pthread_cond_wait(&p->attempted, &p->lock);
+			pthread_cond_wait(&p->attempted, &p->loop.lock);
 	}
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&p->loop.lock);
 }
 
 /* The caller holds the signal's lock, so nothing here may take it. */
@@ -171,20 +141,20 @@ void rt_progress_settle(struct rt *rt, struct rt_signal *signal)
 {
 	struct rt_progress *p = rt->progress;
 
-	pthread_mutex_lock(&p->lock);
+	pthread_mutex_lock(&p->loop.lock);
 	if (!signal->listed) {
 		signal->listed = true;
 		signal->next_listed = p->signals;
 		p->signals = signal;
 	}
-	start_locked(rt);
-	pthread_mutex_unlock(&p->lock);
+	start_locked(p);
+	pthread_mutex_unlock(&p->loop.lock);
 	rt_progress_wake(rt);
 }
 
 bool rt_progress_is_own_thread(struct rt *rt)
 {
-	return rt->progress->started && pthread_equal(rt->progress->thread, pthread_self());
+	return rt_loop_is_own(&rt->progress->loop);
 }
 
 int rt_progress_init(struct rt *rt)
@@ -193,7 +163,10 @@ int rt_progress_init(struct rt *rt)
 
 	if (!p)
 		return drv_fail(-ENOMEM, "no host memory for progress");
-	pthread_mutex_init(&p->lock, NULL);
+	p->loop.look = look;
+	p->loop.has_work = has_work;
+	p->loop.rest_ns = rest_ns;
+	rt_loop_init(rt, &p->loop);
 	pthread_cond_init(&p->attempted, NULL);
 	rt->progress = p;
 	return 0;
@@ -201,16 +174,7 @@ int rt_progress_init(struct rt *rt)
 
 void rt_progress_stop(struct rt *rt)
 {
-	struct rt_progress *p = rt->progress;
-	bool started;
-
-	pthread_mutex_lock(&p->lock);
-	p->stop = true;
-	started = p->started;
-	pthread_mutex_unlock(&p->lock);
-	rt_progress_wake(rt);
-	if (started)
-		pthread_join(p->thread, NULL);
+	rt_loop_stop(&rt->progress->loop);
 }
 
 void rt_progress_fini(struct rt *rt)
@@ -218,7 +182,7 @@ void rt_progress_fini(struct rt *rt)
 	struct rt_progress *p = rt->progress;
 
 	pthread_cond_destroy(&p->attempted);
-	pthread_mutex_destroy(&p->lock);
+	rt_loop_fini(&p->loop);
 	free(p);
 	rt->progress = NULL;
 }

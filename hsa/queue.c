@@ -294,8 +294,9 @@ static void destroy_queue(struct rt_queue *q)
 	end_telling(q);
 	if (q->rt->progress)
 		rt_progress_remove(q->rt, &q->work);
-	/* Whoever still translates has begun before. */
-	while (atomic_load(&q->held) || atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+	/* Whoever still translates has begun before. Callbacks that hold it are dropped with their thread. */
+	while ((atomic_load(&q->held) && q->rt->handlers) ||
+	       atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
 		rt_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
 	if (atomic_exchange(&q->collecting, false))
 		atomic_fetch_sub(&s->collecting, 1);
