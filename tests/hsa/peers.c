@@ -79,7 +79,8 @@ static void not_reached(void)
 		 HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_signal_load_relaxed(done), 1);
 	hsa_signal_store_screlease(gate, 0);
-	CHECK_EQ(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED), 0);
+	CHECK_EQ(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED),
+		 0);
 	CHECK_EQ(hsa_memory_copy(&value, mine + 16 * KIB - 1, 4), HSA_STATUS_SUCCESS);
 	CHECK_EQ(value, 79);
 	CHECK_EQ(hsa_signal_destroy(gate), HSA_STATUS_SUCCESS);
