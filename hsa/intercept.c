@@ -225,22 +225,9 @@ impl_hsa_amd_queue_intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_
 				    void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
 {
 	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
-	struct rt_queue *q = NULL;
-	hsa_status_t status;
-	int r;
-	RT_ENTER(rt);
 
 	(void)group_B;
-	if (!queue)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = rt_queue_check(rt, agent, private_B, &want);
-	if (status)
-		return status;
-	r = create(rt, &want, &q);
-	if (r)
-		return hsa_status_of(r);
-	*queue = &q->amd->hsa_queue;
-	return HSA_STATUS_SUCCESS;
+	return rt_queue_make(agent, private_B, &want, create, queue);
 }
 
 hsa_status_t impl_hsa_amd_queue_intercept_register(hsa_queue_t *queue, hsa_amd_queue_intercept_handler fn,

@@ -318,7 +318,8 @@ static void destroy_queue(struct rt_queue *q)
 		rt_progress_add(q->rt, &q->work);
 }
 
-hsa_status_t rt_queue_check(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want)
+/* Fills gpu and features. */
+static hsa_status_t check(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want)
 {
 	const struct rt_agent *a = rt_agent_of(rt, agent);
 	uint32_t size = want->size;
@@ -339,29 +340,43 @@ hsa_status_t rt_queue_check(struct rt *rt, hsa_agent_t agent, uint32_t private_B
 	return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t rt_queue_make(hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want, rt_queue_maker *how,
+			   hsa_queue_t **queue)
+{
+	struct rt_queue *q;
+	hsa_status_t status;
+	int r;
+	RT_ENTER(rt);
+
+	if (!queue)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = check(rt, agent, private_B, want);
+	if (status)
+		return status;
+	r = how(rt, want, &q);
+	if (r)
+		return hsa_status_of(r);
+	*queue = &q->amd->hsa_queue;
+	return HSA_STATUS_SUCCESS;
+}
+
+static int create_polled(struct rt *rt, struct rt_queue_want *want, struct rt_queue **q)
+{
+	int r = rt_queue_create(rt, want, q);
+
+	if (!r && drv_config()->poll)
+		rt_progress_add(rt, &(*q)->work);
+	return r;
+}
+
 hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 				   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
 				   void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
 {
 	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
-	struct rt_queue *q = NULL;
-	hsa_status_t status;
-	int r;
-	RT_ENTER(rt);
 
 	(void)group_B;
-	if (!queue)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = rt_queue_check(rt, agent, private_B, &want);
-	if (status)
-		return status;
-	r = rt_queue_create(rt, &want, &q);
-	if (r)
-		return hsa_status_of(r);
-	if (drv_config()->poll)
-		rt_progress_add(rt, &q->work);
-	*queue = &q->amd->hsa_queue;
-	return HSA_STATUS_SUCCESS;
+	return rt_queue_make(agent, private_B, &want, create_polled, queue);
 }
 
 /* From the list, with its lock. */

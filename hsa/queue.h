@@ -129,8 +129,10 @@ struct rt_queue_want {
 	void *data;
 	struct rt_queue *above; /* borrowed: that hears of errors instead; outlives the new one */
 };
-/* Checks what a client wants of an agent; fills gpu and features. */
-hsa_status_t rt_queue_check(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want);
+/* What a client asks an agent for: checked, and made so. */
+typedef int rt_queue_maker(struct rt *rt, struct rt_queue_want *want, struct rt_queue **queue);
+hsa_status_t rt_queue_make(hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want, rt_queue_maker *how,
+			   hsa_queue_t **queue);
 DRV_MUST_CHECK int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **queue);
 void rt_queue_destroy(struct rt_queue *queue);
 

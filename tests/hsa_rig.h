@@ -142,17 +142,12 @@ static inline void rig_publish(hsa_queue_t *queue, const void *packet, uint16_t 
 	hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
 }
 
-/* One work group of 64 for each 64 of `threads`; the arguments go to that slot. What the compiler adds behind them
- * (code object version 5) is the client's to fill, too: where it begins, a multiple of 8, is at hidden_B. */
-static inline void rig_launch(hsa_queue_t *queue, const struct hsa_rig_kernel *k, uint32_t threads, unsigned slot,
-			      const void *args, size_t hidden_B, hsa_signal_t completion)
+/* One work group of 64 for each 64 of `threads`. */
+static inline hsa_kernel_dispatch_packet_t rig_packet(const struct hsa_rig_kernel *k, uint32_t threads, void *args,
+						      hsa_signal_t completion)
 {
-	const struct {
-		uint32_t block_count[3];
-		uint16_t group_size[3];
-	} hidden = {{threads / 64, 1, 1}, {64, 1, 1}};
-	char *place = rig.args + slot % RIG_SLOTS * RIG_SLOT_B;
-	const hsa_kernel_dispatch_packet_t packet = {
+	return (hsa_kernel_dispatch_packet_t){
+		.setup = 1,
 		.workgroup_size_x = 64,
 		.workgroup_size_y = 1,
 		.workgroup_size_z = 1,
@@ -162,13 +157,33 @@ static inline void rig_launch(hsa_queue_t *queue, const struct hsa_rig_kernel *k
 		.group_segment_size = k->group_B,
 		.private_segment_size = k->private_B,
 		.kernel_object = k->object,
-		.kernarg_address = place,
+		.kernarg_address = args,
 		.completion_signal = completion,
 	};
+}
+
+/* Arguments in that slot. What the compiler adds behind them (code object version 5) is the client's to fill, too:
+ * where it begins, a multiple of 8, is at hidden_B. */
+static inline void *rig_args(unsigned slot, uint32_t threads, const void *args, size_t hidden_B)
+{
+	const struct {
+		uint32_t block_count[3];
+		uint16_t group_size[3];
+	} hidden = {{threads / 64, 1, 1}, {64, 1, 1}};
+	char *place = rig.args + slot % RIG_SLOTS * RIG_SLOT_B;
 
 	memset(place, 0, RIG_SLOT_B);
 	memcpy(place, args, hidden_B);
 	memcpy(place + hidden_B, &hidden, sizeof(hidden));
+	return place;
+}
+
+static inline void rig_launch(hsa_queue_t *queue, const struct hsa_rig_kernel *k, uint32_t threads, unsigned slot,
+			      const void *args, size_t hidden_B, hsa_signal_t completion)
+{
+	const hsa_kernel_dispatch_packet_t packet =
+		rig_packet(k, threads, rig_args(slot, threads, args, hidden_B), completion);
+
 	rig_publish(queue, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH | RIG_BARRIER, 1);
 }
 

@@ -62,19 +62,7 @@ static const hsa_kernel_dispatch_packet_t *packet_of(const struct hsa_rig_kernel
 {
 	static hsa_kernel_dispatch_packet_t packet;
 
-	packet = (hsa_kernel_dispatch_packet_t){
-		.workgroup_size_x = 64,
-		.workgroup_size_y = 1,
-		.workgroup_size_z = 1,
-		.grid_size_x = 64,
-		.grid_size_y = 1,
-		.grid_size_z = 1,
-		.group_segment_size = k->group_B,
-		.private_segment_size = k->private_B,
-		.kernel_object = k->object,
-		.kernarg_address = rig.args,
-		.completion_signal = completion,
-	};
+	packet = rig_packet(k, 64, rig.args, completion);
 	return &packet;
 }
 

@@ -25,21 +25,10 @@ int main(void)
 	for (unsigned i = 0; i < 200; i++) {
 		const struct {
 			uint32_t *data;
-			uint32_t value, pad, blocks[3];
-			uint16_t size[3];
-		} args = {words, i, 0, {1, 1, 1}, {64, 1, 1}};
-		const hsa_kernel_dispatch_packet_t packet = {
-			.setup = 1,
-			.workgroup_size_x = 64,
-			.workgroup_size_y = 1,
-			.workgroup_size_z = 1,
-			.grid_size_x = 64,
-			.grid_size_y = 1,
-			.grid_size_z = 1,
-			.kernel_object = add.object,
-			.kernarg_address = memcpy(rig.args + i % RIG_SLOTS * RIG_SLOT_B, &args, sizeof(args)),
-			.completion_signal = done,
-		};
+			uint32_t value, pad;
+		} args = {words, i, 0};
+		const hsa_kernel_dispatch_packet_t packet =
+			rig_packet(&add, 64, rig_args(i, 64, &args, sizeof(args)), done);
 		uint32_t *slot = (uint32_t *)((char *)queue->base_address + i % 64 * 64);
 		amd_signal_t *doorbell = (amd_signal_t *)(uintptr_t)queue->doorbell_signal.handle;
 

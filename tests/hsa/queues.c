@@ -249,16 +249,7 @@ static void send(hsa_queue_t *queue, const hsa_kernel_dispatch_packet_t *packet,
 /* What each broken packet is called. */
 static void broken_packets(void)
 {
-	const hsa_kernel_dispatch_packet_t good = {
-		.workgroup_size_x = 64,
-		.workgroup_size_y = 1,
-		.workgroup_size_z = 1,
-		.grid_size_x = 64,
-		.grid_size_y = 1,
-		.grid_size_z = 1,
-		.kernel_object = empty.object,
-		.kernarg_address = rig.args,
-	};
+	const hsa_kernel_dispatch_packet_t good = rig_packet(&empty, 64, rig.args, (hsa_signal_t){0});
 	hsa_kernel_dispatch_packet_t p[6] = {good, good, good, good, good, good};
 	static const struct {
 		uint16_t type, setup;
