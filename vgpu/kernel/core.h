@@ -36,6 +36,8 @@ extern struct kern_local kern_local;
 
 /* --- kernel lock: any thread, not recursive --- */
 void kern_lock(void);
+/* False: somebody has it. */
+bool kern_trylock(void);
 void kern_unlock(void);
 
 /* --- segment memory: zeroed; NULL when the segment is full --- */

@@ -5,19 +5,30 @@
 struct kern_root *kern;
 struct kern_local kern_local = {.segment_fd = -1, .phys_fd = -1};
 
-void kern_lock(void)
+/* We have the lock. A process died inside an ioctl, perhaps between two stores of a list. The state is made whole,
+ * then the sweep undoes what its calls held (call.h) and frees what it was freeing. */
+static void take_over(void)
 {
-	int r = pthread_mutex_lock(&kern->lock);
-
-	if (r != EOWNERDEAD)
-		return;
-	/* A process died inside an ioctl, perhaps between two stores of a list. The state is made whole, then the
-	 * sweep undoes what its calls held (call.h) and frees what it was freeing. */
 	pthread_mutex_consistent(&kern->lock);
 	kern->died_inside++;
 	vgpu_log("a process died inside the kernel lock");
 	kern->repair_due = true;
 	kern_proc_sweep();
+}
+
+void kern_lock(void)
+{
+	if (pthread_mutex_lock(&kern->lock) == EOWNERDEAD)
+		take_over();
+}
+
+bool kern_trylock(void)
+{
+	int r = pthread_mutex_trylock(&kern->lock);
+
+	if (r == EOWNERDEAD)
+		take_over();
+	return !r || r == EOWNERDEAD;
 }
 
 void kern_unlock(void)

@@ -205,7 +205,7 @@ bool kern_alone(void)
 {
 	bool alone;
 
-	if (pthread_mutex_trylock(&kern->lock))
+	if (!kern_trylock())
 		return false;
 	kern_proc_sweep();
 	alone = kern->procs <= 1;
