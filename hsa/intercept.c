@@ -132,11 +132,11 @@ static void intercept(struct rt_queue *q, uint64_t index)
 void rt_intercept_ring(struct rt_queue *q)
 {
 	struct rt_intercept *x = q->intercept;
-	bool stuck = false;
+	bool stuck = false, over = atomic_load(&q->state) != RT_QUEUE_ACTIVE;
 
 	atomic_thread_fence(memory_order_seq_cst);
 	/* A handler that rings its own queue finds busy taken, and whoever has it looks again. */
-	while (!stuck && atomic_load(&q->state) == RT_QUEUE_ACTIVE && rt_queue_has_packet(q)) {
+	while (!stuck && !over && rt_queue_has_packet(q)) {
 		if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
 			return;
 		while (move_on(q) && !x->failed && rt_queue_has_packet(q))
@@ -144,10 +144,11 @@ void rt_intercept_ring(struct rt_queue *q)
 		stuck = x->left_count;
 		if (x->failed)
 			rt_queue_fail(q, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+		over = atomic_load(&q->state) != RT_QUEUE_ACTIVE;
 		atomic_store_explicit(&q->busy, false, memory_order_release);
 		atomic_thread_fence(memory_order_seq_cst);
 	}
-	if (stuck)
+	if (stuck && !over)
 		rt_progress_add(q->rt, &q->work);
 }
 

@@ -616,10 +616,13 @@ static void end_collecting(struct rt_queue *q)
 		atomic_fetch_sub(&q->rt->queues->collecting, 1);
 }
 
+/* When the queue has ended, its callback may destroy it as soon as busy is free: nothing of it is touched then. */
 void rt_queue_run(struct rt_queue *q, bool force)
 {
+	bool over = is_over(q);
+
 	atomic_thread_fence(memory_order_seq_cst);
-	while (!is_over(q) && !atomic_load(&q->stopped) && rt_queue_has_packet(q)) {
+	while (!over && !atomic_load(&q->stopped) && rt_queue_has_packet(q)) {
 		if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
 			return;
 		if (!force && should_collect(q)) {
@@ -630,6 +633,7 @@ void rt_queue_run(struct rt_queue *q, bool force)
 		end_collecting(q);
 		if (!is_over(q))
 			translate(q);
+		over = is_over(q);
 		atomic_store_explicit(&q->busy, false, memory_order_release);
 		atomic_thread_fence(memory_order_seq_cst);
 	}
