@@ -18,7 +18,7 @@
 /* The virtual GPU's fork() holds a lock of its own while the library's fork handler takes the runtime's, which
  * holds it the other way round when it maps memory. No thread does so while this program forks, and a kernel has no
  * such lock. */
-const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
 	return "detect_deadlocks=0:die_after_fork=0";
