@@ -112,6 +112,8 @@ DRV_MUST_CHECK int cs_points_wait_any(const struct cs_point *points, unsigned co
 void cs_point_settle(struct cs_point point);
 /* Whether cs_point_settle() would return at once. One load, or one ioctl when the context is lost. */
 bool cs_point_settled(struct cs_point point);
+/* Copies those that are not settled; `to` may be `from`. How many. */
+unsigned cs_points_unsettled(struct cs_point *to, const struct cs_point *from, unsigned count);
 
 /* --- syncobjs --------------------------------------------------------------------------------- */
 

@@ -110,6 +110,16 @@ bool cs_point_settled(struct cs_point point)
 	return cs_ctx_lost(point.ring->ctx) && wait_cs(point, 0) != -ETIMEDOUT;
 }
 
+unsigned cs_points_unsettled(struct cs_point *to, const struct cs_point *from, unsigned count)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (!cs_point_settled(from[i]))
+			to[kept++] = from[i];
+	return kept;
+}
+
 /* Waits until the deadline. */
 static int wait_until(struct cs_point point, uint64_t deadline_ns)
 {

@@ -94,6 +94,15 @@ static bool parse_number(const char *text, uint32_t lo, uint32_t hi, uint32_t *v
 	return true;
 }
 
+static bool parse_switch(const char *text, bool *value)
+{
+	uint32_t on = 0;
+	bool ok = parse_number(text, 0, 1, &on);
+
+	*value = on;
+	return ok;
+}
+
 static bool parse_spin(const char *text)
 {
 	return parse_number(text, 0, 1000000, &config.spin_us);
@@ -111,11 +120,7 @@ static bool parse_split(const char *text)
 
 static bool parse_poll(const char *text)
 {
-	uint32_t on = 0;
-	bool ok = parse_number(text, 0, 1, &on);
-
-	config.poll = on;
-	return ok;
+	return parse_switch(text, &config.poll);
 }
 
 static bool parse_whole(const char *text)
@@ -128,11 +133,7 @@ static bool parse_whole(const char *text)
 
 static bool parse_fine_vram(const char *text)
 {
-	uint32_t on = 0;
-	bool ok = parse_number(text, 0, 1, &on);
-
-	config.fine_vram = on;
-	return ok;
+	return parse_switch(text, &config.fine_vram);
 }
 
 static bool parse_tools(const char *text)

@@ -95,6 +95,12 @@ void rt_copies_fini(struct rt *rt)
 
 /* --- where things are ------------------------------------------------------------------------- */
 
+/* Not so: an alias, and memory that was mapped for others. */
+static bool is_seen_by_host(const struct rt_span *span)
+{
+	return span->host_base == span->base;
+}
+
 /* One end as a GPU's copier sees it. False: the GPU does not reach it. */
 static bool find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
 {
@@ -108,7 +114,7 @@ static bool find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64
 		return false;
 	/* A peer's memory is, for this GPU's engines, memory elsewhere. */
 	end->place = span.place == SDMA_VRAM && span.owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
-	end->cpu = span.host_base == span.base && end->va == address;
+	end->cpu = is_seen_by_host(&span) && end->va == address;
 	return true;
 }
 
@@ -120,12 +126,6 @@ static void *host_address(struct rt *rt, uint64_t address)
 	if (rt_span_find(rt, address, &span) && span.host_base)
 		address = span.host_base + (address - span.base);
 	return (void *)(uintptr_t)address;
-}
-
-/* Not so: an alias, and memory that was mapped for others. */
-static bool is_seen_by_host(const struct rt_span *span)
-{
-	return span->host_base == span->base;
 }
 
 static bool host_sees(struct rt *rt, uint64_t address)

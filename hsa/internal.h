@@ -154,8 +154,6 @@ enum rt_type {
 	RT_SYMBOL,
 	RT_CODE_OBJECT, /* of HSA 1.0 */
 	RT_CODE_SYMBOL,
-	RT_IMAGE,
-	RT_SAMPLER,
 	RT_VMEM,
 	RT_SIGNAL_GROUP,
 	RT_ISA, /* a number, no slot: isa.c */

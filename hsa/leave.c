@@ -4,23 +4,13 @@
 
 #include <stdlib.h>
 
-static unsigned keep_unsettled(struct cs_point *to, const struct cs_point *from, unsigned count)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		if (!cs_point_settled(from[i]))
-			to[kept++] = from[i];
-	return kept;
-}
-
 /* Takes those out that nothing uses any more; free_lock held. */
 static struct rt_leaving *reap_locked(struct rt_memory *memory)
 {
 	struct rt_leaving *gone = NULL, *l;
 
 	for (struct rt_leaving **at = &memory->leaving; (l = *at);) {
-		l->points = keep_unsettled(l->point, l->point, l->points);
+		l->points = cs_points_unsettled(l->point, l->point, l->points);
 		if (l->points) {
 			at = &l->next;
 			continue;
@@ -49,7 +39,7 @@ static void note_locked(struct rt_leaving *l, const struct cs_point *points, uns
 	l->points = 0;
 	l->point = count ? malloc(count * sizeof(*points)) : NULL;
 	if (l->point)
-		l->points = keep_unsettled(l->point, points, count);
+		l->points = cs_points_unsettled(l->point, points, count);
 	else
 		for (unsigned i = 0; i < count; i++)
 			cs_point_settle(points[i]);

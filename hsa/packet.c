@@ -48,7 +48,7 @@ static unsigned release_scope(uint16_t header)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Opens the job, or goes on in the open one; true when earlier packets must have ended first. */
+/* Opens the job, or goes on in the open one. ordered: earlier packets must have ended first. */
 static int open_job(struct batch *b, bool ordered)
 {
 	int r;
@@ -104,6 +104,19 @@ static void begin_time(struct batch *b, hsa_signal_t completion)
 {
 	if (completion.handle && profiles(b->queue))
 		cs_ib_clock(b->ib, (uintptr_t)&rt_signal_memory(completion)->start_ts);
+}
+
+/* A packet goes into the open job, or begins one. Hot: a call of its own would cost each packet 20 instructions. */
+__attribute__((always_inline)) static inline int start_packet(struct batch *b, uint16_t header,
+							      hsa_signal_t completion)
+{
+	int r = open_job(b, barrier_bit(header));
+
+	if (r)
+		return r;
+	begin_packet(b, header);
+	begin_time(b, completion);
+	return 0;
 }
 
 /* The end of a packet: its time, then its completion. */
@@ -421,44 +434,45 @@ static bool has_shape(const struct rt_known_kernel *known, const union rt_packet
 				 (shape[2] ^ known->shape[2]) | (shape[3] ^ known->shape[3]));
 }
 
-static enum outcome dispatch_whole(struct batch *b, const struct dispatch *d)
+/* Launches it, and prepares for the next of its shape. */
+static int put_new(struct batch *b, const struct dispatch *d)
 {
-	const union rt_packet *p = d->packet;
 	struct rt_known_kernel *known = d->known;
 	struct cs_launch launch = {0};
-	int r = open_job(b, barrier_bit(p->header));
+	int r = put_launch(b, d, &launch);
 
 	if (r)
-		return not_submitted(b, r);
-	begin_packet(b, p->header);
-	begin_time(b, p->dispatch.completion_signal);
-	r = put_launch(b, d, &launch);
-	if (r)
-		return not_launched(b, r);
-	end_packet(b, p->header, d->signal, p->dispatch.completion_signal);
+		return r;
 	known->ready = cs_prepare(b->queue->channel->ring, &launch, &known->prepared);
-	shape_of(p, known->shape);
-	return TAKEN;
+	shape_of(d->packet, known->shape);
+	return 0;
 }
 
 /* One like the last of that kernel. */
-static enum outcome dispatch_again(struct batch *b, const struct dispatch *d)
+__attribute__((always_inline)) static inline int put_again(struct batch *b, const struct dispatch *d)
 {
-	const union rt_packet *p = d->packet;
 	struct cs_launch launch;
-	int r = open_job(b, barrier_bit(p->header));
 
-	if (r)
-		return not_submitted(b, r);
-	begin_packet(b, p->header);
-	begin_time(b, p->dispatch.completion_signal);
-	launch.kernarg_va = (uintptr_t)p->dispatch.kernarg_address;
+	launch.kernarg_va = (uintptr_t)d->packet->dispatch.kernarg_address;
 	launch.queue_va = (uintptr_t)b->queue->amd;
 	launch.dispatch_id = d->index;
 	launch.packet_va = 0;
-	if (cs_kernel_wants_packet(d->known->kernel) && copy_packet(b->ib, p, &launch.packet_va))
-		return not_launched(b, -ENOMEM);
+	if (cs_kernel_wants_packet(d->known->kernel) && copy_packet(b->ib, d->packet, &launch.packet_va))
+		return -ENOMEM;
 	cs_ib_launch_prepared(b->ib, &d->known->prepared, &launch);
+	return 0;
+}
+
+static enum outcome dispatch_whole(struct batch *b, const struct dispatch *d, bool again)
+{
+	const union rt_packet *p = d->packet;
+	int r = start_packet(b, p->header, p->dispatch.completion_signal);
+
+	if (r)
+		return not_submitted(b, r);
+	r = again ? put_again(b, d) : put_new(b, d);
+	if (r)
+		return not_launched(b, r);
 	end_packet(b, p->header, d->signal, p->dispatch.completion_signal);
 	return TAKEN;
 }
@@ -473,7 +487,7 @@ static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t
 
 	d.signal = completion.handle ? rt_signal_of(b->queue->rt, completion) : NULL;
 	if (__builtin_expect(has_shape(d.known, p) && !completion.handle == !d.signal, 1))
-		return dispatch_again(b, &d);
+		return dispatch_whole(b, &d, true);
 	status = check(b->queue, &d);
 	if (status)
 		return failed(b, status);
@@ -482,7 +496,7 @@ static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t
 	if (items > b->queue->long_grid / p->dispatch.grid_size_z &&
 	    rt_split_wanted(b->queue, &p->dispatch, d.known))
 		return dispatch_part(b, &d);
-	return dispatch_whole(b, &d);
+	return dispatch_whole(b, &d, false);
 }
 
 /* --- PM4 -------------------------------------------------------------------------------------- */
@@ -497,11 +511,9 @@ static enum outcome pm4(struct batch *b, const union rt_packet *p)
 
 	if (completion.handle && !signal)
 		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
-	r = open_job(b, barrier_bit(p->header));
+	r = start_packet(b, p->header, completion);
 	if (r)
 		return not_submitted(b, r);
-	begin_packet(b, p->header);
-	begin_time(b, completion);
 	r = rt_pm4_append(q, b->ib, p->pm4.jump);
 	if (r)
 		return failed(b, r == -EINVAL ? HSA_STATUS_ERROR_INVALID_PACKET_FORMAT : hsa_status_of(r));

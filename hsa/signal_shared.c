@@ -21,40 +21,37 @@ static int make(struct rt *rt, struct vm_bo *bo, struct rt_signal **signal)
 	return r;
 }
 
-int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t value, hsa_signal_t *handle)
+/* A signal on the BO, which is taken over; value: what it begins with, NULL: it has one. */
+static int begin(struct rt *rt, struct vm_bo *bo, const hsa_signal_value_t *value, hsa_signal_t *handle)
 {
-	const struct vm_info info = {.size_B = RT_PAGE_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED};
 	struct rt_signal *signal;
-	struct vm_bo *bo;
-	int r = vm_bo_create(rt->gpu[0]->vm, &info, &bo);
+	int r = make(rt, bo, &signal);
 
-	if (r)
-		return r;
-	r = make(rt, bo, &signal);
 	vm_bo_put(bo);
 	if (r)
 		return r;
 	*handle = rt_signal_handle(rt, signal);
-	*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = value};
+	if (value)
+		*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = *value};
 	rt_signal_begin(signal, RT_SIGNAL_IPC);
 	return 0;
 }
 
+int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t value, hsa_signal_t *handle)
+{
+	const struct vm_info info = {.size_B = RT_PAGE_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED};
+	struct vm_bo *bo;
+	int r = vm_bo_create(rt->gpu[0]->vm, &info, &bo);
+
+	return r ? r : begin(rt, bo, &value, handle);
+}
+
 int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle)
 {
-	struct rt_signal *signal;
 	struct vm_bo *bo;
 	int r = vm_bo_import(rt->gpu[0]->vm, fd, &bo);
 
-	if (r)
-		return r;
-	r = make(rt, bo, &signal);
-	vm_bo_put(bo);
-	if (r)
-		return r;
-	*handle = rt_signal_handle(rt, signal);
-	rt_signal_begin(signal, RT_SIGNAL_IPC);
-	return 0;
+	return r ? r : begin(rt, bo, NULL, handle);
 }
 
 bool rt_signals_shared(const struct rt *rt)

@@ -20,16 +20,6 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-static unsigned keep_unsettled(struct cs_point *to, const struct cs_point *from, unsigned count)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		if (!cs_point_settled(from[i]))
-			to[kept++] = from[i];
-	return kept;
-}
-
 /* Nobody can touch the block any more. space.lock held. */
 static void give_back(struct pool_block *block, struct pool_gone *gone)
 {
@@ -73,7 +63,7 @@ void pool_reap(struct pool_space *space, unsigned most, struct pool_gone *gone)
 	struct pool_deferral *d, *stop = NULL;
 
 	for (unsigned i = 0; i < most && space->first != stop && (d = take_first(space)); i++) {
-		d->count = keep_unsettled(d->point, d->point, d->count);
+		d->count = cs_points_unsettled(d->point, d->point, d->count);
 		if (d->count) {
 			append(space, d);
 			stop = stop ? stop : d;
@@ -161,7 +151,7 @@ static struct pool_deferral *defer(struct pool_block *block, const struct cs_poi
 		return NULL;
 	}
 	d->block = block;
-	d->count = keep_unsettled(d->point, points, count);
+	d->count = cs_points_unsettled(d->point, points, count);
 	if (d->count)
 		return d;
 	free(d);
