@@ -27,7 +27,9 @@
 #define CS_CS_H
 
 #include <stdbool.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 #include <stdint.h>
 
 #include "vm/vm.h"
@@ -167,10 +169,13 @@ struct cs_segment {
 };
 
 struct cs_ib {
-	struct cs_ring *ring;     /* borrowed, locked */
-	uint32_t *cur, *end;      /* where the next dword goes, and where room ends */
-	uint32_t *tail_size;      /* of the chain packet that leads to the current segment; NULL in the first */
-	int error;                /* sticky: what cs_submit() will answer */
+	struct cs_ring *ring; /* borrowed, locked */
+	uint32_t *cur, *end;  /* where the next dword goes, and where room ends */
+	uint32_t *tail_size;  /* of the chain packet that leads to the current segment; NULL in the first */
+	int error;            /* sticky: what cs_submit() will answer */
+	/* What the registers of a dispatch hold, addresses and id aside; NULL: whatever. Who writes such registers
+	 * by packets of his own sets it so. */
+	const struct cs_prepared *regs;
 	unsigned flags;           /* enum cs_begin_flags */
 	unsigned segments;        /* closed ones; the first says where the IB begins */
 	uint32_t code_generation; /* of the code that its instruction cache invalidates cover */
@@ -199,11 +204,19 @@ void cs_abandon(struct cs_ib *ib);
 
 /* Room for dw <= CS_ROOM_MAX dwords in a row; write them, then cs_ib_wrote(). Never NULL: when memory runs out the
  * dwords go nowhere and the submission fails. */
-uint32_t *cs_ib_room(struct cs_ib *ib, unsigned dw);
-static inline void cs_ib_wrote(struct cs_ib *ib, const uint32_t *end)
+uint32_t *cs_ib_more(struct cs_ib *ib); /* its slow path */
+static inline uint32_t *cs_ib_room(struct cs_ib *ib, unsigned dw)
 {
-	if (__builtin_expect(!ib->error, 1))
-		ib->cur = (uint32_t *)end;
+	return __builtin_expect(ib->cur + dw <= ib->end, 1) ? ib->cur : cs_ib_more(ib);
+}
+static inline void cs_ib_wrote(struct cs_ib *ib, uint32_t *end)
+{
+	ib->cur = end;
+}
+/* Two dwords, the low one first. */
+static inline void cs_put_64(uint32_t *to, uint64_t value)
+{
+	memcpy(to, &value, sizeof(value));
 }
 /* A block of size_B <= CS_DATA_MAX_B that lives as long as the job, at a multiple of align_B <= 256: write-combined
  * for the CPU, uncached for the GPU. NULL: the submission will fail. */
@@ -211,15 +224,31 @@ void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *
 
 /* --- PM4, for compute rings ------------------------------------------------------------------- */
 
+/* As HSA numbers them. */
 enum cs_scope {
+	CS_SCOPE_NONE,
 	CS_SCOPE_AGENT,  /* this GPU: vector and scalar L1 caches */
-	CS_SCOPE_SYSTEM, /* everybody: L2 too, written back as it is invalidated */
+	CS_SCOPE_SYSTEM, /* everybody: L2 too, written back as it is invalidated; and so is HSA's reserved 3 */
 };
 
-/* Waits until all waves launched before it have ended. */
-void cs_ib_barrier(struct cs_ib *ib);
-/* Makes what others wrote at that scope visible to what follows. Does not wait for running waves. */
-void cs_ib_acquire(struct cs_ib *ib, enum cs_scope scope);
+#define CS_FENCE_MAX 12 /* dwords */
+/* By scope and barrier, as they stand side by side in the header of an AQL packet. */
+struct cs_fence {
+	uint32_t dw[CS_FENCE_MAX], count;
+	uint32_t pad[3]; /* a row is found by a shift */
+};
+extern const struct cs_fence cs_fences[8];
+/* Between two dispatches. barrier: waits until all waves launched before it have ended. acquire: makes what others
+ * wrote at that scope visible to what follows, which alone waits for no wave. */
+static inline void cs_ib_fence(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
+{
+	const struct cs_fence *fence = &cs_fences[acquire << 1 | barrier];
+	uint32_t *p = cs_ib_room(ib, CS_FENCE_MAX);
+
+	/* A copy of constant size is three moves; what it writes behind the end is written over. */
+	memcpy(p, fence->dw, sizeof(fence->dw));
+	cs_ib_wrote(ib, p + fence->count);
+}
 /* When earlier waves have ended: makes what they wrote visible at that scope, then the 64-bit value to va
  * (8-aligned). */
 void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uint64_t value);
@@ -338,7 +367,7 @@ struct cs_dispatch {
 };
 
 /* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of
- * one IB may overlap; put cs_ib_barrier() and cs_ib_acquire() between those that depend on each other. -EINVAL:
+ * one IB may overlap; put cs_ib_fence() between those that depend on each other. -EINVAL:
  * outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
 DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
 
@@ -364,15 +393,49 @@ static inline bool cs_kernel_wants_packet(const struct cs_kernel *kernel)
 }
 DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
 
+/* Counts loads of code in this process: instruction caches that are older must be invalidated. */
+extern _Atomic uint32_t cs_code_loads;
+/* Before a dispatch: code that was loaded while the IB was written must not be hidden by old instructions. */
+void cs_ib_flush_code(struct cs_ib *ib);
+static inline void cs_ib_see_code(struct cs_ib *ib)
+{
+	if (__builtin_expect(ib->code_generation != atomic_load_explicit(&cs_code_loads, memory_order_acquire), 0))
+		cs_ib_flush_code(ib);
+}
+
+#define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and a bit that is written behind it */
+
 /* A launch for who makes many that differ in addresses and id only: checked and written once. Plain data. */
 struct cs_prepared {
-	uint32_t dw[CS_ROOM_MAX];
+	uint32_t dw[CS_ROOM_MAX + CS_TAIL_MAX];
 	uint8_t count, packet_at, queue_at, kernarg_at, id_at;
+	uint8_t tail_at; /* from there on it is addresses, id and the dispatch: all that one more of the same needs
+			  */
 };
 /* False: this one cannot be prepared: it needs scratch, or cs_ib_launch() would refuse it. Good for rings of the
  * same device. */
 bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *launch, struct cs_prepared *prepared);
-/* Of the launch the addresses and dispatch_id count. */
-void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, const struct cs_launch *launch);
+static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, uint64_t kernarg_va,
+					 uint64_t queue_va, uint64_t dispatch_id, uint64_t packet_va)
+{
+	uint32_t *p;
+
+	cs_ib_see_code(ib);
+	if (ib->regs == prepared) {
+		/* Copies of constant size are a few wide moves. */
+		p = cs_ib_room(ib, CS_TAIL_MAX);
+		memcpy(p, prepared->dw + prepared->tail_at, CS_TAIL_MAX * sizeof(*p));
+		p -= prepared->tail_at;
+	} else {
+		p = cs_ib_room(ib, CS_ROOM_MAX);
+		memcpy(p, prepared->dw, CS_ROOM_MAX * sizeof(*p));
+		ib->regs = prepared;
+	}
+	cs_put_64(p + prepared->packet_at, packet_va);
+	cs_put_64(p + prepared->queue_at, queue_va);
+	cs_put_64(p + prepared->kernarg_at, kernarg_va);
+	cs_put_64(p + prepared->id_at, dispatch_id);
+	cs_ib_wrote(ib, p + prepared->count);
+}
 
 #endif

@@ -292,6 +292,10 @@ static void fill_user_sgprs(const struct cs_ring *ring, const struct cs_launch *
 
 /* --- registers -------------------------------------------------------------------------------- */
 
+#define SET_DW      2 /* of SET_SH_REG, in front of the values */
+#define DISPATCH_DW 5
+_Static_assert(SET_DW + USER_SGPRS_MAX + DISPATCH_DW < CS_TAIL_MAX, "a tail fits");
+
 static uint32_t *put_regs(uint32_t *p, unsigned reg, unsigned count)
 {
 	*p++ = PM4_HEADER(PM4_SET_SH_REG, 1 + count);
@@ -400,6 +404,7 @@ int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
 	fill_user_sgprs(ib->ring, l, &user);
 	cs_ib_see_code(ib);
 	cs_ib_wrote(ib, put_launch(cs_ib_room(ib, CS_ROOM_MAX), ib->ring, l, &g, &user, &data));
+	ib->regs = NULL;
 	return ib->error;
 }
 
@@ -407,7 +412,7 @@ bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *l, struct cs
 {
 	struct user_sgprs user = {0};
 	struct geometry g = {0};
-	uint32_t *data = out->dw;
+	uint32_t *data = NULL;
 	unsigned first;
 
 	/* Scratch moves when it grows. */
@@ -415,33 +420,15 @@ bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *l, struct cs
 		return false;
 	fill_user_sgprs(ring, l, &user);
 	out->count = (uint8_t)(put_launch(out->dw, ring, l, &g, &user, &data) - out->dw);
-	first = (unsigned)(data - out->dw) - 1;
+	out->tail_at = (uint8_t)(data ? data - out->dw - SET_DW : out->count - DISPATCH_DW);
+	/* Each place is known plus 1. */
+	first = (unsigned)out->tail_at + SET_DW - 1;
 	/* What is not asked for goes behind the end, where room is left for it. */
 	out->packet_at = (uint8_t)(user.packet ? first + user.packet : out->count);
 	out->queue_at = (uint8_t)(user.queue ? first + user.queue : out->count);
 	out->kernarg_at = (uint8_t)(user.kernarg ? first + user.kernarg : out->count);
 	out->id_at = (uint8_t)(user.id ? first + user.id : out->count);
 	return out->count + 2 <= CS_ROOM_MAX;
-}
-
-static void patch(uint32_t *p, unsigned at, uint64_t value)
-{
-	p[at] = cs_lo(value);
-	p[at + 1] = cs_hi(value);
-}
-
-void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, const struct cs_launch *l)
-{
-	uint32_t *p;
-
-	cs_ib_see_code(ib);
-	p = cs_ib_room(ib, CS_ROOM_MAX);
-	memcpy(p, prepared->dw, sizeof(prepared->dw));
-	patch(p, prepared->packet_at, l->packet_va);
-	patch(p, prepared->queue_at, l->queue_va);
-	patch(p, prepared->kernarg_at, l->kernarg_va);
-	patch(p, prepared->id_at, l->dispatch_id);
-	cs_ib_wrote(ib, p + prepared->count);
 }
 
 int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *d)

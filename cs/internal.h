@@ -62,7 +62,7 @@ struct cs_ring {
 	_Atomic uint64_t last;      /* of the last submitted job; written under the lock */
 	_Atomic uint64_t first_bad; /* after a loss: the first job that did not end well */
 
-	pthread_mutex_t lock; /* guards all below; held from cs_begin() to cs_submit() */
+	struct drv_lock lock; /* guards all below; held from cs_begin() to cs_submit() */
 	struct cs_ib ib;
 	struct cs_chunk *oldest, *current, *ib_first; /* owned list, in order of use */
 	unsigned chunks;
@@ -73,6 +73,7 @@ struct cs_ring {
 	uint64_t dispatches;
 
 	/* What the CS ioctl reads, filled once as far as it does not change. */
+	struct drm_amdgpu_cs_in in;
 	struct drm_amdgpu_cs_chunk_ib ib_args[CS_SEGMENTS_MAX];
 	struct drm_amdgpu_cs_chunk_fence fence_args;
 	struct drm_amdgpu_cs_chunk_dep dep[CS_AFTER_MAX];
@@ -118,12 +119,6 @@ DRV_MUST_CHECK int cs_fence_poll(struct cs_point point);
 
 /* First packets of each compute IB. */
 void cs_ib_prologue(struct cs_ib *ib);
-/* Before a dispatch: code that was loaded while the IB was written must not be hidden by old instructions. */
-void cs_ib_see_code(struct cs_ib *ib);
-
-/* Counts loads of code in this process: instruction caches that are older must be invalidated. */
-uint32_t cs_code_generation(void);
-
 static inline uint64_t cs_reached(const struct cs_ring *ring)
 {
 	/* Acquire: what the GPU wrote before the word is seen after it. */

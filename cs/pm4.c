@@ -2,63 +2,50 @@
 #include "cs/internal.h"
 #include "cs/pm4.h"
 
-static uint32_t *put_event(uint32_t *p, uint32_t event)
-{
-	*p++ = PM4_HEADER(PM4_EVENT_WRITE, 1);
-	*p++ = event;
-	return p;
-}
-
-static uint32_t *put_acquire(uint32_t *p, uint32_t coher_cntl)
-{
-	*p++ = PM4_HEADER(PM4_ACQUIRE_MEM, 6);
-	*p++ = coher_cntl;
-	*p++ = 0xffffffff; /* the whole address space, in units of 256 bytes */
-	*p++ = 0x00ffffff;
-	*p++ = 0;
-	*p++ = 0;
-	*p++ = 10; /* poll interval */
-	return p;
-}
+/* The whole address space, in units of 256 bytes. */
+#define EVERYWHERE 0xffffffff, 0x00ffffff, 0, 0
+#define ACQUIRE_DW 7
+#define ACQUIRE(coher_cntl)                                                                                        \
+	PM4_HEADER(PM4_ACQUIRE_MEM, ACQUIRE_DW - 1), coher_cntl, EVERYWHERE, 10 /* poll interval */
+#define BARRIER_DW 2
+#define BARRIER    PM4_HEADER(PM4_EVENT_WRITE, 1), EVENT_CS_PARTIAL_FLUSH
 
 /* L2 is never invalidated without being written back: other queues' dirty lines are in it. */
-#define ACQUIRE_AGENT  (COHER_SH_KCACHE | COHER_TCL1)
-#define ACQUIRE_SYSTEM (ACQUIRE_AGENT | COHER_TC | COHER_TC_WB)
+#define COHER_AGENT  (COHER_SH_KCACHE | COHER_TCL1)
+#define COHER_SYSTEM (COHER_AGENT | COHER_TC | COHER_TC_WB)
+
+const struct cs_fence cs_fences[8] = {
+	{{0}, 0},
+	{{BARRIER}, BARRIER_DW},
+	{{ACQUIRE(COHER_AGENT)}, ACQUIRE_DW},
+	{{BARRIER, ACQUIRE(COHER_AGENT)}, BARRIER_DW + ACQUIRE_DW},
+	{{ACQUIRE(COHER_SYSTEM)}, ACQUIRE_DW},
+	{{BARRIER, ACQUIRE(COHER_SYSTEM)}, BARRIER_DW + ACQUIRE_DW},
+	{{ACQUIRE(COHER_SYSTEM)}, ACQUIRE_DW},
+	{{BARRIER, ACQUIRE(COHER_SYSTEM)}, BARRIER_DW + ACQUIRE_DW},
+};
+
+/* The acquire that was put last takes the instruction cache in: it is written anew, for reading it back is slow. */
+static void add_code(struct cs_ib *ib, uint32_t coher_cntl)
+{
+	ib->cur[1 - ACQUIRE_DW] = coher_cntl | COHER_SH_ICACHE;
+}
 
 void cs_ib_prologue(struct cs_ib *ib)
 {
 	struct cs_ring *ring = ib->ring;
-	uint32_t coher_cntl = ACQUIRE_SYSTEM;
-	uint32_t *p = cs_ib_room(ib, 9);
 
-	if (ib->flags & CS_ORDERED && ring->last > cs_reached(ring))
-		p = put_event(p, EVENT_CS_PARTIAL_FLUSH);
-	ib->code_generation = cs_code_generation();
-	if (ring->code_generation != ib->code_generation)
-		coher_cntl |= COHER_SH_ICACHE;
-	cs_ib_wrote(ib, put_acquire(p, coher_cntl));
+	cs_ib_fence(ib, ib->flags & CS_ORDERED && ring->last > cs_reached(ring), CS_SCOPE_SYSTEM);
+	ib->code_generation = atomic_load_explicit(&cs_code_loads, memory_order_acquire);
+	if (__builtin_expect(ring->code_generation != ib->code_generation, 0))
+		add_code(ib, COHER_SYSTEM);
 }
 
-void cs_ib_see_code(struct cs_ib *ib)
+void cs_ib_flush_code(struct cs_ib *ib)
 {
-	uint32_t now = cs_code_generation();
-
-	if (__builtin_expect(ib->code_generation == now, 1))
-		return;
-	ib->code_generation = now;
-	cs_ib_wrote(ib, put_acquire(cs_ib_room(ib, 7), ACQUIRE_AGENT | COHER_SH_ICACHE));
-}
-
-void cs_ib_barrier(struct cs_ib *ib)
-{
-	cs_ib_wrote(ib, put_event(cs_ib_room(ib, 2), EVENT_CS_PARTIAL_FLUSH));
-}
-
-void cs_ib_acquire(struct cs_ib *ib, enum cs_scope scope)
-{
-	uint32_t *p = cs_ib_room(ib, 7);
-
-	cs_ib_wrote(ib, put_acquire(p, scope == CS_SCOPE_SYSTEM ? ACQUIRE_SYSTEM : ACQUIRE_AGENT));
+	ib->code_generation = atomic_load_explicit(&cs_code_loads, memory_order_acquire);
+	cs_ib_fence(ib, false, CS_SCOPE_AGENT);
+	add_code(ib, COHER_AGENT);
 }
 
 static void release(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t va, uint64_t value)

@@ -23,8 +23,9 @@ enum pm4_op {
 #define PM4_HEADER(op, body_dw)    (3u << 30 | (uint32_t)((body_dw) - 1) << 16 | (uint32_t)(op) << 8)
 #define PM4_HEADER_OP(header)      ((header) >> 8 & 0xff)
 #define PM4_HEADER_BODY_DW(header) (((header) >> 16 & 0x3fff) + 1)
-/* A NOP without body: the count field is all ones. */
-#define PM4_NOP_1 0xffff1000u
+/* The header of a NOP that is `dw` dwords long; the count field of one that is nothing but its header is all ones.
+ */
+#define PM4_NOP(dw) (3u << 30 | (((uint32_t)(dw) - 2) & 0x3fff) << 16 | 0x10u << 8)
 
 /* SET_SH_REG offsets: dwords from byte address 0xB000. */
 enum pm4_sh_reg {

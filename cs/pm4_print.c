@@ -186,7 +186,7 @@ void cs_pm4_print(const uint32_t *ib, uint32_t count, uint64_t va)
 		struct text t = {.length = 0};
 		unsigned body_dw = PM4_HEADER_BODY_DW(ib[i]);
 
-		if (ib[i] == PM4_NOP_1) {
+		if (ib[i] == PM4_NOP(1)) {
 			i++;
 			continue;
 		}

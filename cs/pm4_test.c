@@ -29,13 +29,13 @@ static void emits_the_reference_encodings(void)
 {
 	struct cs_ib ib = fresh();
 
-	cs_ib_barrier(&ib);
+	cs_ib_fence(&ib, true, CS_SCOPE_NONE);
 	CHECK_DWORDS(ib, 0xC0004600, 0x00000407);
 	ib = fresh();
-	cs_ib_acquire(&ib, CS_SCOPE_AGENT);
+	cs_ib_fence(&ib, false, CS_SCOPE_AGENT);
 	CHECK_DWORDS(ib, 0xC0055800, 0x08400000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
-	cs_ib_acquire(&ib, CS_SCOPE_SYSTEM);
+	cs_ib_fence(&ib, false, CS_SCOPE_SYSTEM);
 	CHECK_DWORDS(ib, 0xC0055800, 0x08C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
 	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 0x1122334455667788ull);
@@ -82,8 +82,7 @@ static void prints_what_it_emits(const char *file)
 	struct cs_ib ib = fresh();
 	FILE *log;
 
-	cs_ib_barrier(&ib);
-	cs_ib_acquire(&ib, CS_SCOPE_SYSTEM);
+	cs_ib_fence(&ib, true, CS_SCOPE_SYSTEM);
 	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 42);
 	cs_ib_release_clock(&ib, VA);
 	cs_ib_clock(&ib, VA);

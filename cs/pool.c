@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cs/pm4.h"
 
@@ -106,37 +107,36 @@ static void set_end(struct cs_ring *ring)
 	ring->ib.end = (uint32_t *)(map + ring->data_B) - PM4_CHAIN_DW - (IB_PAD_DW - 1);
 }
 
-/* Opens a segment at the first aligned place of the current chunk. False: no room there. */
-static bool segment_open(struct cs_ring *ring)
+/* The first place of the current chunk where an IB may begin. */
+static inline uint32_t segment_place(const struct cs_ring *ring)
+{
+	return (ring->cmd_B + ring->align_B - 1) & ~(ring->align_B - 1);
+}
+
+static inline void segment_open(struct cs_ring *ring, uint32_t at_B)
 {
 	struct cs_ib *ib = &ring->ib;
-	uint32_t at_B = (ring->cmd_B + ring->align_B - 1) & ~(ring->align_B - 1);
 	struct cs_segment *segment = &ib->segment[ib->segments];
 
-	if (at_B + 4 * (CS_ROOM_MAX + PM4_CHAIN_DW + IB_PAD_DW) > ring->data_B)
-		return false;
 	segment->map = (uint32_t *)((char *)ring->current->mem.map + at_B);
 	segment->va = ring->current->mem.va + at_B;
 	ib->cur = segment->map;
 	set_end(ring);
-	return true;
-}
-
-static inline uint32_t nop(const struct cs_ring *ring)
-{
-	return ring->ip == DRV_IP_DMA ? 0 : PM4_NOP_1;
 }
 
 /* Fills up to a whole multiple, behind which behind_dw more will follow. An IB is never empty: size 0 is no size.
  */
 static inline void pad(struct cs_ring *ring, const struct cs_segment *segment, unsigned behind_dw)
 {
-	uint32_t *cur = ring->ib.cur, filler = nop(ring);
+	uint32_t *cur = ring->ib.cur;
 	unsigned dw = cur - segment->map + behind_dw;
+	unsigned fill = dw ? -dw % IB_PAD_DW : IB_PAD_DW;
 
-	for (unsigned n = dw ? -dw % IB_PAD_DW : IB_PAD_DW; n; n--)
-		*cur++ = filler;
-	ring->ib.cur = cur;
+	ring->ib.cur = cur + fill;
+	if (ring->ip == DRV_IP_DMA)
+		memset(cur, 0, fill * sizeof(*cur));
+	else if (fill)
+		*cur = PM4_NOP(fill);
 }
 
 /* Closes the open segment; its size becomes known to whoever leads to it. */
@@ -161,23 +161,25 @@ static void fail_ib(struct cs_ib *ib, int r)
 
 void cs_pool_open(struct cs_ring *ring)
 {
-	struct cs_ib *ib = &ring->ib;
+	uint32_t at_B;
 	int r = 0;
 
 	if (cs_reached(ring) >= ring->current->last_seq) {
 		ring->cmd_B = 0;
 		ring->data_B = CS_CHUNK_B;
 	}
-	if (!segment_open(ring)) {
+	at_B = segment_place(ring);
+	if (__builtin_expect(at_B + 4 * (CS_ROOM_MAX + PM4_CHAIN_DW + IB_PAD_DW) > ring->data_B, 0)) {
 		r = chunk_advance(ring);
-		if (!r)
-			segment_open(ring);
+		at_B = 0;
 	}
 	ring->ib_first = ring->current;
-	if (r)
-		fail_ib(ib, r);
-	else
-		ring->current->last_seq = CS_OPEN;
+	if (__builtin_expect(r, 0)) {
+		fail_ib(&ring->ib, r);
+		return;
+	}
+	segment_open(ring, at_B);
+	ring->current->last_seq = CS_OPEN;
 }
 
 void cs_pool_close(struct cs_ring *ring)
@@ -220,7 +222,7 @@ static int segment_next(struct cs_ring *ring)
 	r = chunk_advance(ring);
 	if (r)
 		return r;
-	segment_open(ring);
+	segment_open(ring, 0);
 	if (chains) {
 		const struct cs_segment *to = &ib->segment[ib->segments];
 
@@ -232,16 +234,12 @@ static int segment_next(struct cs_ring *ring)
 	return 0;
 }
 
-uint32_t *cs_ib_room(struct cs_ib *ib, unsigned dw)
+uint32_t *cs_ib_more(struct cs_ib *ib)
 {
-	if (__builtin_expect(ib->cur + dw <= ib->end, 1))
-		return ib->cur;
-	if (!ib->error) {
-		int r = segment_next(ib->ring);
+	int r = ib->error ? ib->error : segment_next(ib->ring);
 
-		if (r)
-			fail_ib(ib, r);
-	}
+	if (r)
+		fail_ib(ib, r);
 	return ib->cur;
 }
 

@@ -260,6 +260,12 @@ static void fill_constant_args(struct cs_ring *ring)
 		};
 	}
 	ring->arg_pointer[0] = (uintptr_t)&ring->fence_arg;
+	ring->arg_pointer[1] = (uintptr_t)&ring->ib_arg[0];
+	ring->in = (struct drm_amdgpu_cs_in){
+		.ctx_id = ring->ctx->id,
+		.num_chunks = 2,
+		.chunks = (uintptr_t)ring->arg_pointer,
+	};
 }
 
 int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
@@ -294,7 +300,6 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	r = cs_pool_init(ring);
 	if (r)
 		goto fail_pool;
-	pthread_mutex_init(&ring->lock, NULL);
 	*out = ring;
 	return 0;
 
@@ -314,7 +319,6 @@ void cs_ring_destroy(struct cs_ring *ring)
 	vm_piece_free(&ring->queue);
 	cs_pool_fini(ring);
 	leave(ring);
-	pthread_mutex_destroy(&ring->lock);
 	free(ring);
 }
 

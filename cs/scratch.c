@@ -97,7 +97,7 @@ int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B)
 		ib->scratch_settled = false;
 	}
 	if (!r && ring->scratch.changed && !ib->scratch_settled) {
-		cs_ib_barrier(ib);
+		cs_ib_fence(ib, true, CS_SCOPE_NONE);
 		ib->scratch_settled = true;
 	}
 	return r;

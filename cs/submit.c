@@ -26,14 +26,14 @@ int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **out)
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&ring->lock);
+	drv_lock(&ring->lock);
 	r = cs_ctx_lost(ring->ctx);
 	if (r)
 		r = drv_fail(r, "the context was lost before");
 	else
 		r = flow_control(ring, flags);
 	if (r) {
-		pthread_mutex_unlock(&ring->lock);
+		drv_unlock(&ring->lock);
 		return r;
 	}
 	ib->error = 0;
@@ -41,6 +41,7 @@ int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **out)
 	ib->segments = 0;
 	ib->tail_size = NULL;
 	ib->scratch_settled = false;
+	ib->regs = NULL;
 	cs_pool_open(ring);
 	if (ring->ip != DRV_IP_DMA)
 		cs_ib_prologue(ib);
@@ -54,28 +55,37 @@ void cs_abandon(struct cs_ib *ib)
 
 	cs_pool_close(ring);
 	cs_pool_commit(ring, ring->last);
-	pthread_mutex_unlock(&ring->lock);
+	drv_unlock(&ring->lock);
 }
 
-/* Fills what changes from job to job; gives the number of chunks. */
-static unsigned fill_args(struct cs_ring *ring)
+static void fill_ib(struct cs_ring *ring, unsigned i)
 {
-	const struct cs_ib *ib = &ring->ib;
-	/* Chained segments hang on the first; SDMA's stand side by side. */
-	unsigned ibs = ring->ip == DRV_IP_DMA ? ib->segments : 1, chunks = 1;
+	ring->ib_args[i].va_start = ring->ib.segment[i].va;
+	ring->ib_args[i].ib_bytes = ring->ib.segment[i].dw * 4;
+}
 
-	for (unsigned i = 0; i < ibs; i++) {
-		ring->ib_args[i].va_start = ib->segment[i].va;
-		ring->ib_args[i].ib_bytes = ib->segment[i].dw * 4;
+/* Chained segments hang on the first; SDMA's stand side by side. */
+static unsigned ib_count(const struct cs_ring *ring)
+{
+	return ring->ip == DRV_IP_DMA ? ring->ib.segments : 1;
+}
+
+/* Chunks behind the fence and the first IB; gives the number of all. */
+static unsigned fill_more(struct cs_ring *ring)
+{
+	unsigned chunks = 2;
+
+	for (unsigned i = 1; i < ib_count(ring); i++) {
+		fill_ib(ring, i);
 		ring->arg_pointer[chunks++] = (uintptr_t)&ring->ib_arg[i];
 	}
-	return ring->deps | ring->waits | ring->signals ? cs_order_chunks(ring, chunks) : chunks;
+	return cs_order_chunks(ring, chunks);
 }
 
 __attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring)
 {
 	const struct cs_ib *ib = &ring->ib;
-	unsigned ibs = ring->ip == DRV_IP_DMA ? ib->segments : 1;
+	unsigned ibs = ib_count(ring);
 
 	drv_log(DRV_LOG_SUBMIT, "ring %u.%u job %llu: %u IBs, behind %u jobs and %u syncs, signals %u", ring->ip,
 		ring->index, (unsigned long long)ring->last + 1, ibs, ring->deps, ring->waits, ring->signals);
@@ -121,13 +131,15 @@ static int fail_cs(struct cs_ring *ring, int r)
 
 static int submit(struct cs_ring *ring, uint64_t *seq)
 {
-	struct drm_amdgpu_cs_in in = {.ctx_id = ring->ctx->id, .chunks = (uintptr_t)ring->arg_pointer};
+	struct drm_amdgpu_cs_in in = ring->in;
 	union drm_amdgpu_cs args;
 	int r = vm_list(ring->ctx->vm, &in.bo_list_handle);
 
 	if (r)
 		return r;
-	in.num_chunks = fill_args(ring);
+	fill_ib(ring, 0);
+	if (__builtin_expect(ib_count(ring) > 1 || ring->deps | ring->waits | ring->signals, 0))
+		in.num_chunks = fill_more(ring);
 	if (__builtin_expect(ring->log, 0))
 		log_job(ring);
 	args.in = in;
@@ -163,6 +175,6 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 		cs_scratch_retire(ring, false);
 	if (point)
 		*point = (struct cs_point){ring, seq};
-	pthread_mutex_unlock(&ring->lock);
+	drv_unlock(&ring->lock);
 	return r;
 }

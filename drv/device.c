@@ -16,11 +16,11 @@
 #include "drv/internal.h"
 #include "drv/log.h"
 
-static unsigned generation;
+unsigned drv_forks;
 
 static void count_fork(void)
 {
-	generation++;
+	drv_forks++;
 }
 
 static void watch_forks(void)
@@ -29,15 +29,8 @@ static void watch_forks(void)
 	(void)!pthread_atfork(NULL, NULL, count_fork);
 }
 
-unsigned drv_generation(void)
+int drv_fail_inherited(const struct drv_device *dev)
 {
-	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
-}
-
-int drv_check_process(const struct drv_device *dev)
-{
-	if (__builtin_expect(dev->generation == drv_generation(), 1))
-		return 0;
 	return drv_fail(-ENODEV, "%s was opened before this process was forked; open it anew", dev->node.path);
 }
 

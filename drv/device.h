@@ -158,10 +158,19 @@ int drv_fail_access(const char *path);
 
 /* How many forks lie between this process and the one that loaded tuff. What a child inherits shares its parent's
  * file description: any ioctl there would hurt the parent, so drv_ioctl() answers -ENODEV in the child. */
-unsigned drv_generation(void);
+static inline unsigned drv_generation(void)
+{
+	extern unsigned drv_forks; /* written in the child, before it is a process of its own */
+
+	return __atomic_load_n(&drv_forks, __ATOMIC_RELAXED);
+}
+DRV_MUST_CHECK int drv_fail_inherited(const struct drv_device *dev);
 /* 0, or -ENODEV with a record when the device was inherited. For what touches memory or locks that parent and child
  * share before it comes to an ioctl. */
-DRV_MUST_CHECK int drv_check_process(const struct drv_device *dev);
+DRV_MUST_CHECK static inline int drv_check_process(const struct drv_device *dev)
+{
+	return __builtin_expect(dev->generation == drv_generation(), 1) ? 0 : drv_fail_inherited(dev);
+}
 
 /* An ioctl on the device's own description; repeats -EINTR and -EAGAIN. Gives 0 or -errno and records nothing. */
 DRV_MUST_CHECK int drv_ioctl(const struct drv_device *dev, unsigned long request, void *arg);

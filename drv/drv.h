@@ -10,6 +10,7 @@
 #include "drv/device.h"
 #include "drv/error.h"
 #include "drv/handle.h"
+#include "drv/lock.h"
 #include "drv/log.h"
 #include "drv/status.h"
 #include "drv/topology.h"

@@ -92,13 +92,11 @@ void rt_channel_put(struct rt *rt, struct rt_channel *c)
 
 /* A context has one priority for life: a queue whose priority changed goes on with another channel as soon as its
  * work has ended. */
-int rt_queue_channel(struct rt_queue *q)
+int rt_queue_new_channel(struct rt_queue *q)
 {
 	struct rt_channel *old = q->channel, *new = NULL;
 	int r;
 
-	if (__builtin_expect(old && old->priority == atomic_load_explicit(&q->priority, memory_order_relaxed), 1))
-		return 0;
 	if (old && !cs_point_settled(cs_ring_last(old->ring)))
 		return 0;
 	q->channel = NULL;

@@ -82,7 +82,6 @@ struct rt_executable {
 struct rt_loader {
 	pthread_rwlock_t lock; /* guards the list; read for each kernel that a queue does not remember */
 	struct rt_executable *list;
-	_Atomic uint32_t generation; /* counts destructions */
 };
 
 /* executable.c */

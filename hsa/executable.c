@@ -13,7 +13,6 @@ int rt_loader_init(struct rt *rt)
 	if (!rt->loader)
 		return drv_fail(-ENOMEM, "no host memory for the loader");
 	pthread_rwlock_init(&rt->loader->lock, NULL);
-	atomic_store(&rt->loader->generation, 1);
 	return 0;
 }
 
@@ -30,11 +29,6 @@ void rt_loader_fini(struct rt *rt)
 	pthread_rwlock_destroy(&rt->loader->lock);
 	free(rt->loader);
 	rt->loader = NULL;
-}
-
-uint32_t rt_kernel_generation(struct rt *rt)
-{
-	return atomic_load_explicit(&rt->loader->generation, memory_order_acquire);
 }
 
 const struct cs_kernel *rt_kernel_find(struct rt *rt, struct rt_gpu *gpu, uint64_t object)
@@ -155,7 +149,7 @@ hsa_status_t impl_hsa_executable_destroy(hsa_executable_t handle)
 	e = e && *at ? e : NULL; /* two threads may destroy it */
 	if (e) {
 		*at = e->next;
-		atomic_fetch_add(&rt->loader->generation, 1);
+		atomic_fetch_add(&rt->kernel_generation, 1);
 	}
 	pthread_rwlock_unlock(&rt->loader->lock);
 	if (!e)

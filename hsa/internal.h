@@ -120,16 +120,17 @@ struct rt {
 	struct rt_agent *agent;          /* owned; cpus of them, then GPUs */
 	struct rt_gpu *gpu[RT_GPUS_MAX]; /* owned by their agents */
 	struct drv_host host;
-	struct rt_memory *memory;     /* owned; memory.c */
-	struct rt_signals *signals;   /* owned; signal.c */
-	struct rt_queues *queues;     /* owned; queue.c */
-	struct rt_progress *progress; /* owned; progress.c */
-	struct rt_handlers *handlers; /* owned; handler.c */
-	struct rt_loader *loader;     /* owned; executable.c */
-	struct rt_copies *copies;     /* owned; copy.c */
-	struct rt_ipc *ipc;           /* owned; ipc.c */
-	struct rt_images *images;     /* owned; image.c */
-	_Atomic uint64_t looked_ns;   /* when the kernel was asked about faults */
+	struct rt_memory *memory;           /* owned; memory.c */
+	struct rt_signals *signals;         /* owned; signal.c */
+	struct rt_queues *queues;           /* owned; queue.c */
+	struct rt_progress *progress;       /* owned; progress.c */
+	struct rt_handlers *handlers;       /* owned; handler.c */
+	struct rt_loader *loader;           /* owned; executable.c */
+	struct rt_copies *copies;           /* owned; copy.c */
+	struct rt_ipc *ipc;                 /* owned; ipc.c */
+	struct rt_images *images;           /* owned; image.c */
+	_Atomic uint64_t looked_ns;         /* when the kernel was asked about faults */
+	_Atomic uint32_t kernel_generation; /* counts executables that were destroyed */
 };
 
 /* The runtime, or NULL outside hsa_init() .. hsa_shut_down(). One load. */
@@ -363,9 +364,6 @@ struct rt_pause {
 	uint64_t ns;
 };
 uint64_t rt_pause_next_ns(struct rt_pause *pause);
-/* Sleeps while *word == seen, at most ns. */
-void rt_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
-void rt_futex_wake(_Atomic uint32_t *word);
 
 DRV_MUST_CHECK int rt_progress_init(struct rt *rt);
 /* Ends the thread. Both threads use one another's parts, so both are stopped before either part goes. */
@@ -406,9 +404,8 @@ void rt_ipc_forked(struct rt *rt);
 DRV_MUST_CHECK int rt_loader_init(struct rt *rt);
 void rt_loader_fini(struct rt *rt);
 /* The kernel whose descriptor a packet names, on that GPU; NULL: none that was loaded. Lives until its executable
- * is destroyed; rt_kernel_generation() changes then. */
+ * is destroyed; rt->kernel_generation changes then. */
 const struct cs_kernel *rt_kernel_find(struct rt *rt, struct rt_gpu *gpu, uint64_t kernel_object);
-uint32_t rt_kernel_generation(struct rt *rt);
 
 /* --- images (image.h) ------------------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@ static void *run(void *arg)
 		atomic_store(&loop->asleep, true);
 		ns = has_work(loop, &stop) ? loop->rest_ns(loop->rt, &pause) : UINT64_MAX;
 		if (!stop && atomic_load(&loop->bell) == seen)
-			rt_futex_wait(&loop->bell, seen, ns);
+			drv_futex_wait(&loop->bell, seen, ns);
 		atomic_store(&loop->asleep, false);
 		if (atomic_load(&loop->bell) != seen)
 			pause.ns = 0;
@@ -62,7 +62,7 @@ void rt_loop_ring(struct rt_loop *loop)
 {
 	atomic_fetch_add(&loop->bell, 1);
 	if (atomic_load(&loop->asleep))
-		rt_futex_wake(&loop->bell);
+		drv_futex_wake(&loop->bell);
 }
 
 void rt_loop_stop(struct rt_loop *loop)

@@ -48,14 +48,10 @@ static unsigned release_scope(uint16_t header)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Opens the job, or goes on in the open one. ordered: earlier packets must have ended first. */
+/* ordered: earlier packets must have ended first. */
 static int open_job(struct batch *b, bool ordered)
 {
-	int r;
-
-	if (b->ib)
-		return 0;
-	r = cs_begin(b->queue->channel->ring, CS_NOWAIT | (ordered ? CS_ORDERED : 0), &b->ib);
+	int r = cs_begin(b->queue->channel->ring, CS_NOWAIT | (ordered ? CS_ORDERED : 0), &b->ib);
 	if (r)
 		b->ib = NULL;
 	b->packets = 0;
@@ -87,12 +83,7 @@ static void begin_packet(struct batch *b, uint16_t header)
 {
 	if (!b->packets++)
 		return; /* the job's own beginning did both */
-	if (barrier_bit(header))
-		cs_ib_barrier(b->ib);
-	if (acquire_scope(header) == HSA_FENCE_SCOPE_SYSTEM)
-		cs_ib_acquire(b->ib, CS_SCOPE_SYSTEM);
-	else if (acquire_scope(header) == HSA_FENCE_SCOPE_AGENT)
-		cs_ib_acquire(b->ib, CS_SCOPE_AGENT);
+	cs_ib_fence(b->ib, barrier_bit(header), acquire_scope(header));
 }
 
 static bool profiles(const struct rt_queue *q)
@@ -106,11 +97,10 @@ static void begin_time(struct batch *b, hsa_signal_t completion)
 		cs_ib_clock(b->ib, (uintptr_t)&rt_signal_memory(completion)->start_ts);
 }
 
-/* A packet goes into the open job, or begins one. Hot: a call of its own would cost each packet 20 instructions. */
-__attribute__((always_inline)) static inline int start_packet(struct batch *b, uint16_t header,
-							      hsa_signal_t completion)
+/* A packet goes into the open job, or begins one. */
+static inline int start_packet(struct batch *b, uint16_t header, hsa_signal_t completion)
 {
-	int r = open_job(b, barrier_bit(header));
+	int r = __builtin_expect(!b->ib, 0) ? open_job(b, barrier_bit(header)) : 0;
 
 	if (r)
 		return r;
@@ -119,15 +109,13 @@ __attribute__((always_inline)) static inline int start_packet(struct batch *b, u
 	return 0;
 }
 
-/* The end of a packet: its time, then its completion. */
-static void end_packet(struct batch *b, uint16_t header, struct rt_signal *signal, hsa_signal_t completion)
+/* Its time, then its completion. */
+static void complete(struct batch *b, uint16_t header, struct rt_signal *signal, hsa_signal_t completion)
 {
 	struct rt_channel *c = b->queue->channel;
 	struct rt_producer producer;
 	uint64_t va, value, job;
 
-	if (!signal)
-		return;
 	job = cs_ring_last(c->ring).seq + 1;
 	producer = (struct rt_producer){
 		.point = {c->ring, job},
@@ -144,6 +132,13 @@ static void end_packet(struct batch *b, uint16_t header, struct rt_signal *signa
 	cs_ib_release_value(b->ib,
 			    release_scope(header) == HSA_FENCE_SCOPE_SYSTEM ? CS_SCOPE_SYSTEM : CS_SCOPE_AGENT, va,
 			    value);
+}
+
+/* The end of a packet. */
+static inline void end_packet(struct batch *b, uint16_t header, struct rt_signal *signal, hsa_signal_t completion)
+{
+	if (signal)
+		complete(b, header, signal, completion);
 }
 
 /* --- waiting for signals ---------------------------------------------------------------------- */
@@ -231,13 +226,13 @@ static enum outcome pass_barrier(struct batch *b, uint16_t header, hsa_signal_t 
 		if (deps->point[i].ring != q->channel->ring)
 			after[count++] = deps->point[i];
 	r = count ? close_job(b, NULL, 0) : 0;
-	if (!r)
+	if (!r && !b->ib)
 		r = open_job(b, true);
 	if (r)
 		return not_submitted(b, r);
 	/* Points of this ring are behind it in time already; their end is what a barrier waits for. */
 	if (b->packets && deps->points)
-		cs_ib_barrier(b->ib);
+		cs_ib_fence(b->ib, true, CS_SCOPE_NONE);
 	begin_packet(b, header);
 	begin_time(b, completion);
 	end_packet(b, header, signal, completion);
@@ -290,12 +285,17 @@ static enum outcome barrier_value(struct batch *b, const union rt_packet *p)
 
 /* --- dispatches ------------------------------------------------------------------------------- */
 
+static struct rt_known_kernel *place_of(struct rt_queue *q, uint64_t object)
+{
+	return &q->cache[object / 64 % RT_KERNEL_CACHE];
+}
+
 static struct rt_known_kernel *find_kernel(struct rt_queue *q, uint64_t object)
 {
-	uint32_t generation = rt_kernel_generation(q->rt);
-	struct rt_known_kernel *known = &q->cache[object / 64 % RT_KERNEL_CACHE];
+	uint32_t generation = atomic_load_explicit(&q->rt->kernel_generation, memory_order_acquire);
+	struct rt_known_kernel *known = place_of(q, object);
 
-	if (__builtin_expect(known->object != object || known->generation != generation, 0))
+	if (known->object != object || known->generation != generation)
 		*known = (struct rt_known_kernel){.object = object,
 						  .generation = generation,
 						  .kernel = rt_kernel_find(q->rt, q->gpu, object)};
@@ -340,15 +340,16 @@ static void fill_launch(struct cs_launch *l, const struct rt_queue *q, const hsa
 	l->cu_mask = q->masked ? q->cu_mask : NULL;
 }
 
-/* A kernel that reads its packet gets a copy: the ring's slot is the client's again. */
-static int copy_packet(struct cs_ib *ib, const union rt_packet *p, uint64_t *va)
+/* A kernel that reads its packet gets a copy: the ring's slot is the client's again. 0: no room; the job's
+ * submission will say so. */
+static uint64_t copy_packet(struct cs_ib *ib, const union rt_packet *p)
 {
-	void *copy = cs_ib_data(ib, sizeof(*p), sizeof(*p), va);
+	uint64_t va;
+	void *copy = cs_ib_data(ib, sizeof(*p), sizeof(*p), &va);
 
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, p, sizeof(*p));
-	return 0;
+	if (copy)
+		memcpy(copy, p, sizeof(*p));
+	return va;
 }
 
 /* What a dispatch packet names. */
@@ -372,12 +373,10 @@ static hsa_status_t check(struct rt_queue *q, const struct dispatch *d)
 
 static int put_launch(struct batch *b, const struct dispatch *d, struct cs_launch *launch)
 {
-	int r = 0;
-
 	fill_launch(launch, b->queue, &d->packet->dispatch, d->known->kernel, d->index);
 	if (cs_kernel_wants_packet(d->known->kernel))
-		r = copy_packet(b->ib, d->packet, &launch->packet_va);
-	return r ? r : cs_ib_launch(b->ib, launch);
+		launch->packet_va = copy_packet(b->ib, d->packet);
+	return cs_ib_launch(b->ib, launch);
 }
 
 static enum outcome not_launched(struct batch *b, int r)
@@ -419,60 +418,61 @@ static enum outcome dispatch_part(struct batch *b, const struct dispatch *d)
 }
 
 /* The header is not part of a packet's shape. */
-static void shape_of(const union rt_packet *p, uint64_t *shape)
+static inline uint64_t shape_word(const union rt_packet *p, unsigned i)
 {
-	memcpy(shape, p, RT_SHAPE_B);
-	shape[0] >>= 16;
+	uint64_t word;
+
+	memcpy(&word, (const char *)p + i * sizeof(word), sizeof(word));
+	return i ? word : word >> 16;
 }
 
-static bool has_shape(const struct rt_known_kernel *known, const union rt_packet *p)
+/* The last dispatch of the kernel that the packet names was prepared, and looked like this one. */
+static inline bool is_known(const struct rt_queue *q, const struct rt_known_kernel *known, const union rt_packet *p)
 {
-	uint64_t shape[RT_SHAPE_B / 8];
+	const uint64_t *shape = known->shape;
 
-	shape_of(p, shape);
-	return known->ready && !((shape[0] ^ known->shape[0]) | (shape[1] ^ known->shape[1]) |
-				 (shape[2] ^ known->shape[2]) | (shape[3] ^ known->shape[3]));
+	return known->ready &&
+	       !((known->object ^ p->dispatch.kernel_object) | (shape[0] ^ shape_word(p, 0)) |
+		 (shape[1] ^ shape_word(p, 1)) | (shape[2] ^ shape_word(p, 2)) | (shape[3] ^ shape_word(p, 3))) &&
+	       known->generation == atomic_load_explicit(&q->rt->kernel_generation, memory_order_acquire);
 }
 
-/* Launches it, and prepares for the next of its shape. */
-static int put_new(struct batch *b, const struct dispatch *d)
+/* Most packets: dispatches that differ from the last one of their kernel in addresses and id. False: this is none,
+ * or one that needs a closer look. */
+static inline bool dispatch_again(struct batch *b, const union rt_packet *p, uint16_t header, uint64_t index)
 {
-	struct rt_known_kernel *known = d->known;
-	struct cs_launch launch = {0};
-	int r = put_launch(b, d, &launch);
+	const struct rt_known_kernel *known = place_of(b->queue, p->dispatch.kernel_object);
+	hsa_signal_t completion = p->dispatch.completion_signal;
+	struct rt_signal *signal = NULL;
 
-	if (r)
-		return r;
-	known->ready = cs_prepare(b->queue->channel->ring, &launch, &known->prepared);
-	shape_of(d->packet, known->shape);
-	return 0;
+	if (!is_known(b->queue, known, p))
+		return false;
+	if (completion.handle && !(signal = rt_signal_of(b->queue->rt, completion)))
+		return false;
+	if (start_packet(b, header, completion))
+		return false;
+	cs_ib_launch_prepared(b->ib, &known->prepared, (uintptr_t)p->dispatch.kernarg_address,
+			      (uintptr_t)b->queue->amd, index,
+			      cs_kernel_wants_packet(known->kernel) ? copy_packet(b->ib, p) : 0);
+	end_packet(b, header, signal, completion);
+	return true;
 }
 
-/* One like the last of that kernel. */
-__attribute__((always_inline)) static inline int put_again(struct batch *b, const struct dispatch *d)
-{
-	struct cs_launch launch;
-
-	launch.kernarg_va = (uintptr_t)d->packet->dispatch.kernarg_address;
-	launch.queue_va = (uintptr_t)b->queue->amd;
-	launch.dispatch_id = d->index;
-	launch.packet_va = 0;
-	if (cs_kernel_wants_packet(d->known->kernel) && copy_packet(b->ib, d->packet, &launch.packet_va))
-		return -ENOMEM;
-	cs_ib_launch_prepared(b->ib, &d->known->prepared, &launch);
-	return 0;
-}
-
-static enum outcome dispatch_whole(struct batch *b, const struct dispatch *d, bool again)
+static enum outcome dispatch_whole(struct batch *b, const struct dispatch *d)
 {
 	const union rt_packet *p = d->packet;
+	struct rt_known_kernel *known = d->known;
+	struct cs_launch launch = {0};
 	int r = start_packet(b, p->header, p->dispatch.completion_signal);
 
 	if (r)
 		return not_submitted(b, r);
-	r = again ? put_again(b, d) : put_new(b, d);
+	r = put_launch(b, d, &launch);
 	if (r)
 		return not_launched(b, r);
+	known->ready = cs_prepare(b->queue->channel->ring, &launch, &known->prepared);
+	for (unsigned i = 0; i < RT_SHAPE_B / 8; i++)
+		known->shape[i] = shape_word(p, i);
 	end_packet(b, p->header, d->signal, p->dispatch.completion_signal);
 	return TAKEN;
 }
@@ -486,8 +486,6 @@ static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t
 	uint64_t items;
 
 	d.signal = completion.handle ? rt_signal_of(b->queue->rt, completion) : NULL;
-	if (__builtin_expect(has_shape(d.known, p) && !completion.handle == !d.signal, 1))
-		return dispatch_whole(b, &d, true);
 	status = check(b->queue, &d);
 	if (status)
 		return failed(b, status);
@@ -496,7 +494,7 @@ static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t
 	if (items > b->queue->long_grid / p->dispatch.grid_size_z &&
 	    rt_split_wanted(b->queue, &p->dispatch, d.known))
 		return dispatch_part(b, &d);
-	return dispatch_whole(b, &d, false);
+	return dispatch_whole(b, &d);
 }
 
 /* --- PM4 -------------------------------------------------------------------------------------- */
@@ -577,21 +575,24 @@ static void translate(struct rt_queue *q)
 {
 	struct batch b = {.queue = q};
 	enum outcome outcome = TAKEN;
-	unsigned taken = 0;
+	uint64_t index = read_index(q), end = index + BATCH_MAX;
 	int r = rt_queue_channel(q);
 
 	if (r) {
 		failed(&b, hsa_status_of(r));
 		return;
 	}
-	while (outcome == TAKEN && taken < BATCH_MAX && rt_queue_has_packet(q)) {
-		uint64_t index = read_index(q);
+	for (; index != end; index++) {
+		const union rt_packet *p = rt_queue_slot(q, index);
+		uint16_t header = header_at(q, index);
 
-		outcome = take(&b, index);
-		if (outcome == TAKEN) {
-			rt_queue_pass(q, index);
-			taken++;
-		}
+		if (type_of(header) == HSA_PACKET_TYPE_INVALID)
+			break;
+		if (type_of(header) != HSA_PACKET_TYPE_KERNEL_DISPATCH || !dispatch_again(&b, p, header, index))
+			outcome = take(&b, index);
+		if (outcome != TAKEN)
+			break;
+		rt_queue_pass(q, index);
 	}
 	r = close_job(&b, NULL, 0);
 	if (r && outcome != FAILED)

@@ -40,6 +40,7 @@ static void append(struct cs_ib *ib, const uint32_t *at, uint32_t count)
 		memcpy(room, at + i, dw * 4ull);
 		cs_ib_wrote(ib, room + dw);
 	}
+	ib->regs = NULL;
 }
 
 int rt_pm4_append(struct rt_queue *q, struct cs_ib *ib, const uint32_t *jump)

@@ -129,7 +129,7 @@ static void end_telling(struct rt_queue *q)
 		f->queue = NULL;
 	else
 		while (atomic_load(&q->failure))
-			rt_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
+			drv_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
 }
 
 void rt_queue_fail(struct rt_queue *q, hsa_status_t status)
@@ -297,7 +297,7 @@ static void destroy_queue(struct rt_queue *q)
 	/* Whoever still translates has begun before. Callbacks that hold it are dropped with their thread. */
 	while ((atomic_load(&q->held) && q->rt->handlers) ||
 	       atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
-		rt_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
+		drv_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
 	if (atomic_exchange(&q->collecting, false))
 		atomic_fetch_sub(&s->collecting, 1);
 	rt_queue_unwatch(q);

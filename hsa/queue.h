@@ -60,7 +60,9 @@ struct rt_known_kernel {
 	bool ready;
 	uint64_t shape[RT_SHAPE_B / 8];
 	struct cs_prepared prepared;
+	char pad[80];
 };
+_Static_assert(sizeof(struct rt_known_kernel) == 512, "one is found by a shift");
 
 /* A grid that is submitted in parts (split.c). */
 struct rt_split {
@@ -116,8 +118,16 @@ struct rt_queues {
 	_Atomic uint32_t collecting; /* queues that collect */
 };
 
-/* The channel of a queue, made at the first use. The caller holds busy. */
-DRV_MUST_CHECK int rt_queue_channel(struct rt_queue *queue);
+/* The channel of a queue, made at the first use, and anew when the priority was changed. The caller holds busy. */
+DRV_MUST_CHECK int rt_queue_new_channel(struct rt_queue *queue);
+DRV_MUST_CHECK static inline int rt_queue_channel(struct rt_queue *q)
+{
+	const struct rt_channel *c = q->channel;
+
+	return c && c->priority == atomic_load_explicit(&q->priority, memory_order_relaxed)
+		       ? 0
+		       : rt_queue_new_channel(q);
+}
 /* What a queue shall be. */
 struct rt_queue_want {
 	struct rt_gpu *gpu; /* borrowed */

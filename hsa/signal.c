@@ -343,7 +343,7 @@ static int take_place(struct rt *rt, struct rt_signal **out)
 	struct rt_signals *s = rt->signals;
 	int r = 0;
 
-	pthread_mutex_lock(&s->lock);
+	drv_lock(&s->lock);
 	if (!s->free)
 		lay_ghosts_locked(rt);
 	if (!s->free)
@@ -352,7 +352,7 @@ static int take_place(struct rt *rt, struct rt_signal **out)
 		*out = s->free;
 		s->free = s->free->next;
 	}
-	pthread_mutex_unlock(&s->lock);
+	drv_unlock(&s->lock);
 	return r;
 }
 
@@ -409,7 +409,7 @@ void rt_signal_destroy(struct rt *rt, struct rt_signal *signal)
 	atomic_store(&signal->kind, RT_SIGNAL_FREE);
 	atomic_fetch_add(&signal->generation, 1);
 	rt_signal_wake(rt, signal);
-	pthread_mutex_lock(&s->lock);
+	drv_lock(&s->lock);
 	/* Its value is memory that the GPU may still write: nobody else gets it before. */
 	if (signal->gpu_writes) {
 		signal->next = s->ghosts;
@@ -417,7 +417,7 @@ void rt_signal_destroy(struct rt *rt, struct rt_signal *signal)
 	} else {
 		rt_signals_put(s, signal);
 	}
-	pthread_mutex_unlock(&s->lock);
+	drv_unlock(&s->lock);
 }
 
 /* --- changes by the CPU ----------------------------------------------------------------------- */
@@ -427,7 +427,7 @@ void rt_signal_wake(struct rt *rt, struct rt_signal *signal)
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&signal->waiters, memory_order_relaxed)) {
 		atomic_fetch_add(&signal->change, 1);
-		rt_futex_wake(&signal->change);
+		drv_futex_wake(&signal->change);
 	}
 	if (atomic_load_explicit(&signal->watchers, memory_order_relaxed)) {
 		rt_progress_wake(rt);

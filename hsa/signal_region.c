@@ -83,7 +83,6 @@ int rt_signals_init(struct rt *rt)
 
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for signals");
-	pthread_mutex_init(&s->lock, NULL);
 	rt->signals = s;
 	s->beside = mmap(NULL, RT_SIGNALS_MAX * sizeof(*s->beside), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -103,7 +102,7 @@ int rt_signals_take_page(struct rt *rt, struct rt_signal **signal)
 	struct rt_signals *s = rt->signals;
 	int r = 0;
 
-	pthread_mutex_lock(&s->lock);
+	drv_lock(&s->lock);
 	*signal = s->free_pages;
 	if (s->free_pages) {
 		s->free_pages = s->free_pages->next;
@@ -114,7 +113,7 @@ int rt_signals_take_page(struct rt *rt, struct rt_signal **signal)
 		*signal = &s->beside[(RT_SIGNALS_B - s->paged_B) / RT_SIGNAL_B];
 	}
 	s->pages += !r;
-	pthread_mutex_unlock(&s->lock);
+	drv_unlock(&s->lock);
 	return r;
 }
 
@@ -130,9 +129,9 @@ void rt_signals_put(struct rt_signals *s, struct rt_signal *signal)
 
 void rt_signals_put_page(struct rt *rt, struct rt_signal *signal)
 {
-	pthread_mutex_lock(&rt->signals->lock);
+	drv_lock(&rt->signals->lock);
 	rt_signals_put(rt->signals, signal);
-	pthread_mutex_unlock(&rt->signals->lock);
+	drv_unlock(&rt->signals->lock);
 }
 
 void rt_signals_fini(struct rt *rt)
@@ -147,7 +146,6 @@ void rt_signals_fini(struct rt *rt)
 		vm_range_release(&s->range[--s->ranges]);
 	if (s->beside)
 		munmap(s->beside, RT_SIGNALS_MAX * sizeof(*s->beside));
-	pthread_mutex_destroy(&s->lock);
 	free(s);
 	rt->signals = NULL;
 }

@@ -14,7 +14,7 @@ struct rt_signals {
 	unsigned ranges;
 	struct rt_signal *beside;        /* owned mapping; one for each place of the region */
 	_Atomic unsigned pages;          /* shared signals that there are; written under lock */
-	pthread_mutex_t lock;            /* guards all below */
+	struct drv_lock lock;            /* guards all below */
 	uint64_t grown_B;                /* memory is bound up to here */
 	uint64_t paged_B;                /* and, for shared signals, from the end back to here */
 	struct rt_signal *free, *ghosts; /* ghosts: destroyed, but the GPU may still write them */

@@ -2,10 +2,7 @@
  * when nobody knows who will, on a futex that changes by the CPU wake. Sleeps on a fence are short: the fence of a
  * batch fires at its end, and the signal may be that of a packet in its middle. */
 #include <errno.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "hsa/internal.h"
 #include "hsa/table.h"
@@ -23,18 +20,6 @@ uint64_t rt_pause_next_ns(struct rt_pause *pause)
 
 	pause->ns = now * 2 < SLICE_MAX_NS ? now * 2 : SLICE_MAX_NS;
 	return now;
-}
-
-void rt_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns)
-{
-	const struct timespec timeout = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, ns == UINT64_MAX ? NULL : &timeout, NULL, 0);
-}
-
-void rt_futex_wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
 bool rt_condition_met(hsa_signal_condition_t condition, hsa_signal_value_t value, hsa_signal_value_t compare)
@@ -164,7 +149,7 @@ static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, ui
 	atomic_fetch_add(&signal->waiters, 1);
 	seen = atomic_load(&signal->change);
 	if (!look_at_all(rt, w))
-		rt_futex_wait(&signal->change, seen, ns < slice_ns ? ns : slice_ns);
+		drv_futex_wait(&signal->change, seen, ns < slice_ns ? ns : slice_ns);
 	atomic_fetch_sub(&signal->waiters, 1);
 }
 

@@ -1,0 +1,34 @@
+#include "drv/lock.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void drv_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns)
+{
+	const struct timespec timeout = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, ns == UINT64_MAX ? NULL : &timeout, NULL, 0);
+}
+
+static void wake(_Atomic uint32_t *word, int sleepers)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, sleepers, NULL, NULL, 0);
+}
+
+void drv_futex_wake(_Atomic uint32_t *word)
+{
+	wake(word, INT32_MAX);
+}
+
+void drv_lock_wait(struct drv_lock *lock)
+{
+	while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire))
+		drv_futex_wait(&lock->state, 2, UINT64_MAX);
+}
+
+void drv_lock_wake(struct drv_lock *lock)
+{
+	wake(&lock->state, 1);
+}

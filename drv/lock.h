@@ -1,0 +1,38 @@
+/* A lock for hot paths: taking it free, and giving it back when nobody sleeps, is one locked instruction each and no
+ * call. As Mesa's simple_mtx, after Drepper, "Futexes Are Tricky", mutex 2. Not recursive, not shared between
+ * processes. All zero: free. */
+#ifndef DRV_LOCK_H
+#define DRV_LOCK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct drv_lock {
+	_Atomic uint32_t state; /* 0: free; 1: taken; 2: taken, and somebody may sleep */
+};
+
+void drv_lock_wait(struct drv_lock *lock);
+void drv_lock_wake(struct drv_lock *lock);
+
+static inline void drv_lock(struct drv_lock *lock)
+{
+	uint32_t free = 0;
+
+	if (__builtin_expect(!atomic_compare_exchange_strong_explicit(&lock->state, &free, 1, memory_order_acquire,
+								      memory_order_relaxed),
+			     0))
+		drv_lock_wait(lock);
+}
+
+static inline void drv_unlock(struct drv_lock *lock)
+{
+	if (__builtin_expect(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2, 0))
+		drv_lock_wake(lock);
+}
+
+/* Sleeps while *word is `seen`, ns at most (UINT64_MAX: for ever), or less: the caller looks again. */
+void drv_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
+/* Wakes all who sleep on it. */
+void drv_futex_wake(_Atomic uint32_t *word);
+
+#endif
