@@ -4,31 +4,12 @@
 
 #include "cs/cs.h"
 
-/* Arguments that the compiler adds behind the explicit ones; families of three stand at multiples of three. */
-enum cs_hidden_kind {
-	CS_HIDDEN_NONE = 0, /* stays zero */
-	CS_HIDDEN_BLOCK_COUNT_X = 3,
-	CS_HIDDEN_BLOCK_COUNT_Y,
-	CS_HIDDEN_BLOCK_COUNT_Z,
-	CS_HIDDEN_GROUP_SIZE_X,
-	CS_HIDDEN_GROUP_SIZE_Y,
-	CS_HIDDEN_GROUP_SIZE_Z,
-	CS_HIDDEN_REMAINDER_X,
-	CS_HIDDEN_REMAINDER_Y,
-	CS_HIDDEN_REMAINDER_Z,
-	CS_HIDDEN_GRID_DIMS,
-	CS_HIDDEN_DYNAMIC_LDS_SIZE,
-	CS_HIDDEN_PRIVATE_BASE,
-	CS_HIDDEN_SHARED_BASE,
-	CS_HIDDEN_QUEUE_PTR,
-};
-
 /* What one kernel's metadata says. */
 struct cs_meta_kernel {
 	char *symbol; /* owned; "name.kd" */
-	uint32_t kernarg_B, explicit_B, args_align_B, max_threads;
-	unsigned hidden_count;
-	struct cs_hidden_arg *hidden; /* owned */
+	uint32_t kernarg_B, explicit_B, args_align_B, max_threads, vgprs, sgprs;
+	unsigned arg_count, hidden_count;
+	struct cs_arg *arg, *hidden; /* one block, owned by arg: explicit ones, then hidden ones from the other end */
 };
 
 struct cs_meta {

@@ -267,9 +267,34 @@ cs_print_fn cs_pm4_print;
 
 struct cs_code;
 
-/* What the metadata says of an argument that the compiler adds by itself. */
-struct cs_hidden_arg {
-	uint16_t kind; /* enum cs_hidden_kind, internal */
+/* Arguments that the compiler adds behind the explicit ones; families of three stand at multiples of three. Those
+ * that are not named here stay zero. */
+enum cs_hidden_kind {
+	CS_HIDDEN_NONE = 0,
+	CS_HIDDEN_BLOCK_COUNT_X = 3,
+	CS_HIDDEN_BLOCK_COUNT_Y,
+	CS_HIDDEN_BLOCK_COUNT_Z,
+	CS_HIDDEN_GROUP_SIZE_X,
+	CS_HIDDEN_GROUP_SIZE_Y,
+	CS_HIDDEN_GROUP_SIZE_Z,
+	CS_HIDDEN_REMAINDER_X,
+	CS_HIDDEN_REMAINDER_Y,
+	CS_HIDDEN_REMAINDER_Z,
+	CS_HIDDEN_GRID_DIMS,
+	CS_HIDDEN_DYNAMIC_LDS_SIZE,
+	CS_HIDDEN_PRIVATE_BASE,
+	CS_HIDDEN_SHARED_BASE,
+	CS_HIDDEN_QUEUE_PTR,
+	/* Services that whoever is above offers. */
+	CS_HIDDEN_HOSTCALL,
+	CS_HIDDEN_PRINTF,
+	CS_HIDDEN_HEAP,
+	CS_HIDDEN_MULTIGRID_SYNC,
+};
+
+/* What the metadata says of an argument. */
+struct cs_arg {
+	uint16_t kind; /* enum cs_hidden_kind; 0: an explicit one */
 	uint16_t size_B;
 	uint32_t offset_B;
 };
@@ -288,8 +313,9 @@ struct cs_kernel {
 	uint32_t max_threads; /* per workgroup; 0: not said */
 	uint32_t args_align_B;
 	bool global; /* a global symbol, not a weak one */
-	unsigned hidden_count;
-	struct cs_hidden_arg *hidden; /* owned by the code */
+	unsigned vgprs, sgprs; /* as the metadata has them; 0: not said */
+	unsigned arg_count, hidden_count;
+	const struct cs_arg *arg, *hidden; /* explicit and hidden ones; owned by the code */
 };
 /* The kernel calls what the compiler cannot see: how much stack it takes is not known. */
 bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel);

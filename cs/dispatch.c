@@ -189,7 +189,7 @@ static int fill_kernarg(struct cs_ib *ib, const struct cs_dispatch *d, uint64_t 
 	memcpy(block, d->args, args_B);
 	memset(block + args_B, 0, k->kernarg_B - args_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
-		const struct cs_hidden_arg *h = &k->hidden[i];
+		const struct cs_arg *h = &k->hidden[i];
 		uint64_t value;
 		int r;
 

@@ -23,6 +23,8 @@ static const struct {
 	{"hidden_remainder_z", CS_HIDDEN_REMAINDER_Z},           {"hidden_grid_dims", CS_HIDDEN_GRID_DIMS},
 	{"hidden_dynamic_lds_size", CS_HIDDEN_DYNAMIC_LDS_SIZE}, {"hidden_private_base", CS_HIDDEN_PRIVATE_BASE},
 	{"hidden_shared_base", CS_HIDDEN_SHARED_BASE},           {"hidden_queue_ptr", CS_HIDDEN_QUEUE_PTR},
+	{"hidden_hostcall_buffer", CS_HIDDEN_HOSTCALL},          {"hidden_printf_buffer", CS_HIDDEN_PRINTF},
+	{"hidden_heap_v1", CS_HIDDEN_HEAP},                      {"hidden_multigrid_sync_arg", CS_HIDDEN_MULTIGRID_SYNC},
 };
 
 /* --- MessagePack ------------------------------------------------------------------------------ */
@@ -187,9 +189,10 @@ static bool read_arg(struct cursor arg, struct cs_meta_kernel *k)
 	if (kind.n < 7 || memcmp(kind.text, "hidden_", 7)) {
 		if (offset_B + size_B > k->explicit_B)
 			k->explicit_B = offset_B + size_B;
+		k->arg[k->arg_count++] = (struct cs_arg){.size_B = size_B, .offset_B = offset_B};
 	} else if (hidden_kind(&kind) != CS_HIDDEN_NONE) {
-		k->hidden[k->hidden_count++] =
-			(struct cs_hidden_arg){.kind = hidden_kind(&kind), .size_B = size_B, .offset_B = offset_B};
+		*--k->hidden = (struct cs_arg){.kind = hidden_kind(&kind), .size_B = size_B, .offset_B = offset_B};
+		k->hidden_count++;
 	}
 	return true;
 }
@@ -204,9 +207,10 @@ static int read_args(struct cursor kernel, struct cs_meta_kernel *k)
 	/* Each element takes a byte at least. */
 	if (!next(&args, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(args.end - args.p))
 		return -ENOEXEC;
-	k->hidden = calloc(array.n + 1, sizeof(*k->hidden));
-	if (!k->hidden)
+	k->arg = calloc(array.n + 1, sizeof(*k->arg));
+	if (!k->arg)
 		return -ENOMEM;
+	k->hidden = k->arg + array.n;
 	for (uint64_t i = 0; i < array.n; i++)
 		if (!read_arg(args, k) || !skip(&args))
 			return -ENOEXEC;
@@ -220,7 +224,9 @@ static int read_kernel(struct cursor kernel, struct cs_meta_kernel *k)
 	if (!find_text(kernel, ".symbol", &symbol) ||
 	    !find_number(kernel, ".kernarg_segment_size", KERNARG_MAX_B, &k->kernarg_B) ||
 	    !find_number(kernel, ".kernarg_segment_align", KERNARG_MAX_B, &k->args_align_B) ||
-	    !find_number(kernel, ".max_flat_workgroup_size", UINT32_MAX, &k->max_threads))
+	    !find_number(kernel, ".max_flat_workgroup_size", UINT32_MAX, &k->max_threads) ||
+	    !find_number(kernel, ".vgpr_count", UINT32_MAX, &k->vgprs) ||
+	    !find_number(kernel, ".sgpr_count", UINT32_MAX, &k->sgprs))
 		return -ENOEXEC;
 	k->symbol = strndup(symbol.text, symbol.n);
 	return k->symbol ? read_args(kernel, k) : -ENOMEM;
@@ -298,7 +304,7 @@ void cs_meta_fini(struct cs_meta *meta)
 {
 	for (unsigned i = 0; i < meta->count; i++) {
 		free(meta->kernel[i].symbol);
-		free(meta->kernel[i].hidden);
+		free(meta->kernel[i].arg);
 	}
 	free(meta->kernel);
 	*meta = (struct cs_meta){0};

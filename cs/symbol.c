@@ -81,6 +81,10 @@ static void apply_meta(struct cs_kernel *k, const struct cs_meta_kernel *meta)
 		k->args_align_B = meta->args_align_B;
 	k->explicit_B = meta->explicit_B;
 	k->max_threads = meta->max_threads;
+	k->vgprs = meta->vgprs;
+	k->sgprs = meta->sgprs;
+	k->arg_count = meta->arg_count;
+	k->arg = meta->arg;
 	k->hidden_count = meta->hidden_count;
 	k->hidden = meta->hidden;
 }
