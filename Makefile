@@ -225,15 +225,15 @@ $(O)/examples/vadd.%.co: tests/examples/vadd.hip
 	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$* -O2 $< -o $@
 
 # Each public header by itself, as strict compilers see it; for C++ no header of a C++ library is needed.
-PUBLIC_H := $(wildcard include/*/*.h)
+PUBLIC_H := $(wildcard include/*/*.h include/hip/api/*.h)
 headers: $(patsubst %,$(O)/%.ok,$(PUBLIC_H))
 $(O)/include/%.ok: include/% $(PUBLIC_H)
 	@mkdir -p $(@D)
-	$(call say,CHECK,$<)for std in c99 c11; do \
-		$(CC) -x c -std=$$std -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only $< || exit; \
-		$(CLANG) -x c -std=$$std -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only $< || exit; done; \
-		$(CLANG) -x c++ -std=c++11 -nostdinc++ -Wall -Wextra -Wpedantic -Werror -Iinclude \
-		-fsyntax-only $< && touch $@
+	$(call say,CHECK,$<)check() { echo 'extern int nothing;' | "$$@" -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only -include $< -; }; \
+		for std in c99 c11; do \
+		check $(CC) -x c -std=$$std || exit; \
+		check $(CLANG) -x c -std=$$std || exit; done; \
+		check $(CLANG) -x c++ -std=c++11 -nostdinc++ && touch $@
 
 # --- targets for people ---------------------------------------------------------------------------------------
 deps:

@@ -1,0 +1,73 @@
+/* What all parts of the host interface share: marks of functions, handles, dim3. */
+#ifndef HIP_API_BASE_H
+#define HIP_API_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hip/hip_common.h>
+
+/* The library's functions stay visible in programs that are compiled with -fvisibility=hidden. */
+#ifdef __cplusplus
+#define HIP_API_BEGIN                                                                                              \
+	_Pragma("GCC visibility push(default)") extern "C"                                                         \
+	{
+#define HIP_API_END                                                                                                \
+	}                                                                                                          \
+	_Pragma("GCC visibility pop")
+#define HIP_DEFAULT_ARG(x) = x
+#define HIP_INLINE         inline
+#else
+#define HIP_API_BEGIN _Pragma("GCC visibility push(default)")
+#define HIP_API_END   _Pragma("GCC visibility pop")
+#define HIP_DEFAULT_ARG(x)
+#define HIP_INLINE static inline __attribute__((unused))
+#endif
+
+/* Kept for programs that have it; new ones find a successor in the same header. Can be defined as nothing. */
+#ifndef HIP_DEPRECATED
+#define HIP_DEPRECATED __attribute__((deprecated))
+#endif
+
+HIP_API_BEGIN
+
+/* An address of the GPU. It is the host's address, too, where the host reaches the memory. */
+typedef void *hipDeviceptr_t;
+/* A device's number, from 0 to hipGetDeviceCount() - 1. */
+typedef int hipDevice_t;
+
+/* Handles. Each belongs to who created it, until the function that destroys it. */
+typedef struct ihipCtx_t *hipCtx_t;
+typedef struct ihipStream_t *hipStream_t;
+typedef struct ihipEvent_t *hipEvent_t;
+typedef struct ihipModule_t *hipModule_t;
+typedef struct ihipModuleSymbol_t *hipFunction_t;
+typedef struct ihipMemPoolHandle_t *hipMemPool_t;
+typedef struct ihipGraph *hipGraph_t;
+typedef struct hipGraphNode *hipGraphNode_t;
+typedef struct hipGraphExec *hipGraphExec_t;
+
+/* Runs on a thread of the library, and may not call HIP. */
+typedef void (*hipHostFn_t)(void *userData);
+
+/* Blocks of a grid, threads of a block. */
+typedef struct dim3 {
+	uint32_t x;
+	uint32_t y;
+	uint32_t z;
+#ifdef __cplusplus
+#ifdef __HIP__
+	constexpr __attribute__((host)) __attribute__((device))
+#else
+	constexpr
+#endif
+	dim3(uint32_t x_ = 1, uint32_t y_ = 1, uint32_t z_ = 1)
+	    : x(x_), y(y_), z(z_)
+	{
+	}
+#endif
+} dim3;
+
+HIP_API_END
+
+#endif

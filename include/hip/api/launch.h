@@ -1,0 +1,118 @@
+/* Launches: kernels begin in a stream's order. What `kernel<<<grid, block, bytes, stream>>>(...)` becomes is here,
+ * too.
+ *
+ * Arguments are copied before a launch comes back. Grids are in blocks, blocks in threads; sharedMemBytes of LDS
+ * are added to what the kernel declares. All functions are thread safe. InvalidValue: an empty grid or block, more
+ * threads or LDS than a block can have, or arguments that contradict each other; InvalidConfiguration: a grid of
+ * 2^32 threads or more in one direction; LaunchFailure: the kernel was compiled for smaller blocks;
+ * InvalidDeviceFunction, InvalidResourceHandle: not a kernel; CooperativeLaunchTooLarge: its blocks would not run
+ * at the same time. */
+#ifndef HIP_API_LAUNCH_H
+#define HIP_API_LAUNCH_H
+
+#include <hip/api/event.h>
+#include <hip/api/module.h>
+
+/* A list for `extra`: POINTER and the packed arguments' address, SIZE and the address of their size, END. */
+#define HIP_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
+#define HIP_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
+#define HIP_LAUNCH_PARAM_END            ((void *)0x03)
+
+/* Launches on several devices do not wait for what was before them on each, or what is after them does not wait. */
+#define hipCooperativeLaunchMultiDeviceNoPreSync  0x01
+#define hipCooperativeLaunchMultiDeviceNoPostSync 0x02
+/* The launch need not keep the stream's order. */
+#define hipExtAnyOrderLaunch 0x01
+
+#define hipOccupancyDefault                0x00
+#define hipOccupancyDisableCachingOverride 0x01
+
+/* One launch of several. args: as many addresses as the kernel has arguments. */
+typedef struct hipLaunchParams_t {
+	void *func;
+	dim3 gridDim;
+	dim3 blockDim;
+	void **args;
+	size_t sharedMem;
+	hipStream_t stream;
+} hipLaunchParams;
+
+typedef struct hipFunctionLaunchParams_t {
+	hipFunction_t function;
+	unsigned int gridDimX;
+	unsigned int gridDimY;
+	unsigned int gridDimZ;
+	unsigned int blockDimX;
+	unsigned int blockDimY;
+	unsigned int blockDimZ;
+	unsigned int sharedMemBytes;
+	hipStream_t hStream;
+	void **kernelParams;
+} hipFunctionLaunchParams;
+
+HIP_API_BEGIN
+
+/* args: the address of each argument. */
+hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 dimBlocks, void **args,
+			   size_t sharedMemBytes HIP_DEFAULT_ARG(0), hipStream_t stream HIP_DEFAULT_ARG(0));
+/* startEvent, stopEvent: recorded before and after, or NULL. flags: 0 or hipExtAnyOrderLaunch. */
+hipError_t hipExtLaunchKernel(const void *function_address, dim3 numBlocks, dim3 dimBlocks, void **args,
+			      size_t sharedMemBytes, hipStream_t stream, hipEvent_t startEvent,
+			      hipEvent_t stopEvent, int flags);
+/* Arguments by kernelParams, as above, or by extra. */
+hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
+				 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+				 unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
+				 void **kernelParams, void **extra);
+/* All blocks run at the same time, so that the grid can wait for itself. */
+hipError_t hipLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDimX, void **kernelParams,
+				      unsigned int sharedMemBytes, hipStream_t stream);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
+					    unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+					    unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
+					    void **kernelParams);
+/* One launch on each of several devices, which can wait for each other. InvalidDevice: a device twice. */
+hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices,
+						 unsigned int flags);
+hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *launchParamsList,
+						       unsigned int numDevices, unsigned int flags);
+hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices,
+					      unsigned int flags);
+
+/* --- occupancy -------------------------------------------------------------------------------- */
+
+/* How many blocks of so many threads a compute unit runs at a time; 0 when not even one. */
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *f, int blockSize,
+							size_t dynSharedMemPerBlk);
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *f, int blockSize,
+								 size_t dynSharedMemPerBlk,
+								 unsigned int flags HIP_DEFAULT_ARG(0x00));
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hipFunction_t f, int blockSize,
+							      size_t dynSharedMemPerBlk);
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, hipFunction_t f,
+								       int blockSize, size_t dynSharedMemPerBlk,
+								       unsigned int flags);
+/* The block that keeps the device busiest, and how many of them do. blockSizeLimit: 0, the device's. */
+hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *f,
+					     size_t dynSharedMemPerBlk, int blockSizeLimit);
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t f,
+						   size_t dynSharedMemPerBlk, int blockSizeLimit);
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, hipFunction_t f,
+							    size_t dynSharedMemPerBlk, int blockSizeLimit,
+							    unsigned int flags);
+
+/* --- what compilers call ---------------------------------------------------------------------- */
+
+/* The numbers between <<< and >>>, for the launch that follows on this thread. */
+hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem HIP_DEFAULT_ARG(0),
+				      hipStream_t stream HIP_DEFAULT_ARG(0));
+hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream);
+/* The same in three steps, as compilers did before clang 9. */
+hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem HIP_DEFAULT_ARG(0),
+			    hipStream_t stream HIP_DEFAULT_ARG(0));
+hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
+hipError_t hipLaunchByPtr(const void *func);
+
+HIP_API_END
+
+#endif

@@ -1,0 +1,26 @@
+/* Buffers and images of OpenGL: the program includes GL's header first. All functions are thread safe.
+ * NotSupported: this library has no way into the thread's GL context. */
+#ifndef HIP_INCLUDE_HIP_HIP_GL_INTEROP_H
+#define HIP_INCLUDE_HIP_HIP_GL_INTEROP_H
+
+#include <hip/api/external.h>
+
+typedef enum hipGLDeviceList {
+	hipGLDeviceListAll = 1,
+	hipGLDeviceListCurrentFrame = 2,
+	hipGLDeviceListNextFrame = 3
+} hipGLDeviceList;
+
+HIP_API_BEGIN
+
+/* The HIP devices that draw the current context's frames; at most hipDeviceCount are told. */
+hipError_t hipGLGetDevices(unsigned int *pHipDeviceCount, int *pHipDevices, unsigned int hipDeviceCount,
+			   hipGLDeviceList deviceList);
+/* buffer, image: GLuint; target: GLenum. */
+hipError_t hipGraphicsGLRegisterBuffer(hipGraphicsResource **resource, unsigned int buffer, unsigned int flags);
+hipError_t hipGraphicsGLRegisterImage(hipGraphicsResource **resource, unsigned int image, unsigned int target,
+				      unsigned int flags);
+
+HIP_API_END
+
+#endif
