@@ -89,6 +89,8 @@ struct vm *cs_ring_vm(const struct cs_ring *ring);
 DRV_MUST_CHECK int cs_run_nothing(struct vm *vm, void *unused);
 /* The point of the last submitted job. */
 struct cs_point cs_ring_last(const struct cs_ring *ring);
+/* The number of the last job that has ended. One load. */
+uint64_t cs_ring_reached(const struct cs_ring *ring);
 /* Jobs that were submitted and have not ended. One load of the sequence word. */
 unsigned cs_ring_unfinished(const struct cs_ring *ring);
 
@@ -312,7 +314,7 @@ struct cs_kernel {
 	uint32_t explicit_B;  /* without them */
 	uint32_t max_threads; /* per workgroup; 0: not said */
 	uint32_t args_align_B;
-	bool global; /* a global symbol, not a weak one */
+	bool global;           /* a global symbol, not a weak one */
 	unsigned vgprs, sgprs; /* as the metadata has them; 0: not said */
 	unsigned arg_count, hidden_count;
 	const struct cs_arg *arg, *hidden; /* explicit and hidden ones; owned by the code */
@@ -345,6 +347,10 @@ DRV_MUST_CHECK int cs_code_target(const void *image, size_t size_B, const struct
 /* True when a chip runs code for that target: its own, of the generic target that covers it, or of a chip whose
  * instructions are the same (drv_chip.runs_mach); with the features as the chip has them. */
 bool cs_target_fits(const struct cs_target *target, const struct drv_chip *chip);
+
+/* If the image is an offload bundle, narrows it to the first code object for the chip, or else for its generic
+ * target, or else for a chip whose code it runs. -ENOEXEC, -ENOTSUP (compressed). */
+DRV_MUST_CHECK int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip);
 
 /* What the loader asks of its caller; each may be NULL. */
 struct cs_code_hooks {

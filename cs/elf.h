@@ -26,9 +26,6 @@ struct cs_elf {
 	size_t names_B;
 };
 
-/* If the image is an offload bundle, narrows it to the first code object for the chip, or else for its generic
- * target, or else for a chip whose code it runs. -ENOEXEC, -ENOTSUP (compressed). */
-DRV_MUST_CHECK int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip);
 /* True when code that wants the feature so runs on a chip that has it so. */
 bool cs_feature_fits(enum drv_feature wanted, enum drv_feature have);
 

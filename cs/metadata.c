@@ -16,15 +16,24 @@ static const struct {
 	const char *name;
 	enum cs_hidden_kind kind;
 } hidden_kinds[] = {
-	{"hidden_block_count_x", CS_HIDDEN_BLOCK_COUNT_X},       {"hidden_block_count_y", CS_HIDDEN_BLOCK_COUNT_Y},
-	{"hidden_block_count_z", CS_HIDDEN_BLOCK_COUNT_Z},       {"hidden_group_size_x", CS_HIDDEN_GROUP_SIZE_X},
-	{"hidden_group_size_y", CS_HIDDEN_GROUP_SIZE_Y},         {"hidden_group_size_z", CS_HIDDEN_GROUP_SIZE_Z},
-	{"hidden_remainder_x", CS_HIDDEN_REMAINDER_X},           {"hidden_remainder_y", CS_HIDDEN_REMAINDER_Y},
-	{"hidden_remainder_z", CS_HIDDEN_REMAINDER_Z},           {"hidden_grid_dims", CS_HIDDEN_GRID_DIMS},
-	{"hidden_dynamic_lds_size", CS_HIDDEN_DYNAMIC_LDS_SIZE}, {"hidden_private_base", CS_HIDDEN_PRIVATE_BASE},
-	{"hidden_shared_base", CS_HIDDEN_SHARED_BASE},           {"hidden_queue_ptr", CS_HIDDEN_QUEUE_PTR},
-	{"hidden_hostcall_buffer", CS_HIDDEN_HOSTCALL},          {"hidden_printf_buffer", CS_HIDDEN_PRINTF},
-	{"hidden_heap_v1", CS_HIDDEN_HEAP},                      {"hidden_multigrid_sync_arg", CS_HIDDEN_MULTIGRID_SYNC},
+	{"hidden_block_count_x", CS_HIDDEN_BLOCK_COUNT_X},
+	{"hidden_block_count_y", CS_HIDDEN_BLOCK_COUNT_Y},
+	{"hidden_block_count_z", CS_HIDDEN_BLOCK_COUNT_Z},
+	{"hidden_group_size_x", CS_HIDDEN_GROUP_SIZE_X},
+	{"hidden_group_size_y", CS_HIDDEN_GROUP_SIZE_Y},
+	{"hidden_group_size_z", CS_HIDDEN_GROUP_SIZE_Z},
+	{"hidden_remainder_x", CS_HIDDEN_REMAINDER_X},
+	{"hidden_remainder_y", CS_HIDDEN_REMAINDER_Y},
+	{"hidden_remainder_z", CS_HIDDEN_REMAINDER_Z},
+	{"hidden_grid_dims", CS_HIDDEN_GRID_DIMS},
+	{"hidden_dynamic_lds_size", CS_HIDDEN_DYNAMIC_LDS_SIZE},
+	{"hidden_private_base", CS_HIDDEN_PRIVATE_BASE},
+	{"hidden_shared_base", CS_HIDDEN_SHARED_BASE},
+	{"hidden_queue_ptr", CS_HIDDEN_QUEUE_PTR},
+	{"hidden_hostcall_buffer", CS_HIDDEN_HOSTCALL},
+	{"hidden_printf_buffer", CS_HIDDEN_PRINTF},
+	{"hidden_heap_v1", CS_HIDDEN_HEAP},
+	{"hidden_multigrid_sync_arg", CS_HIDDEN_MULTIGRID_SYNC},
 };
 
 /* --- MessagePack ------------------------------------------------------------------------------ */

@@ -338,6 +338,11 @@ struct cs_point cs_ring_last(const struct cs_ring *ring)
 	return (struct cs_point){(struct cs_ring *)(uintptr_t)ring, ring->last};
 }
 
+uint64_t cs_ring_reached(const struct cs_ring *ring)
+{
+	return cs_reached(ring);
+}
+
 unsigned cs_ring_unfinished(const struct cs_ring *ring)
 {
 	uint64_t last = ring->last, reached = cs_reached(ring);

@@ -1,5 +1,5 @@
-/* A lock for hot paths: taking it free, and giving it back when nobody sleeps, is one locked instruction each and no
- * call. As Mesa's simple_mtx, after Drepper, "Futexes Are Tricky", mutex 2. Not recursive, not shared between
+/* A lock for hot paths: taking it free, and giving it back when nobody sleeps, is one locked instruction each and
+ * no call. As Mesa's simple_mtx, after Drepper, "Futexes Are Tricky", mutex 2. Not recursive, not shared between
  * processes. All zero: free. */
 #ifndef DRV_LOCK_H
 #define DRV_LOCK_H

@@ -102,6 +102,8 @@ int rt_queue_new_channel(struct rt_queue *q)
 	q->channel = NULL;
 	rt_channel_put(q->rt, old);
 	r = get_channel(q->rt, q->gpu, atomic_load(&q->priority), &new);
+	if (!r) /* what was read so far has ended: on this channel's last job nothing more depends */
+		atomic_store(&new->end[cs_ring_last(new->ring).seq % RT_JOBS_TRACKED], q->amd->read_dispatch_id);
 	q->channel = new;
 	return r;
 }

@@ -15,6 +15,7 @@
 #define BATCH_MAX  64 /* packets of a job */
 #define COLLECT_NS 100000
 #define BUSY_JOBS  2 /* unfinished jobs from which on packets are collected */
+#define AFTERS_MAX 8 /* jobs of other queues that one waits for */
 
 /* The job that is being written. */
 struct batch {
@@ -22,6 +23,9 @@ struct batch {
 	struct cs_ib *ib;     /* NULL: none is open */
 	unsigned packets;     /* in it */
 	uint64_t completions; /* channel->issued when it began */
+	uint64_t index;       /* of the packet that is read: those below are in this job or earlier ones */
+	unsigned afters;
+	struct cs_point after[AFTERS_MAX]; /* it begins behind them */
 };
 
 enum outcome { TAKEN, STOPPED, FAILED };
@@ -59,11 +63,11 @@ static int open_job(struct batch *b, bool ordered)
 	return r;
 }
 
-/* Ends the job, behind the points. */
-static int close_job(struct batch *b, const struct cs_point *after, unsigned count)
+/* Ends the job. */
+static int close_job(struct batch *b)
 {
 	struct rt_channel *c = b->queue->channel;
-	const struct cs_order order = {.after = after, .after_count = count};
+	const struct cs_order order = {.after = b->after, .after_count = b->afters};
 	uint64_t seq = cs_ring_last(c->ring).seq + 1;
 	struct cs_ib *ib = b->ib;
 	int r;
@@ -71,11 +75,25 @@ static int close_job(struct batch *b, const struct cs_point *after, unsigned cou
 	if (!ib)
 		return 0;
 	b->ib = NULL;
+	b->afters = 0;
+	atomic_store_explicit(&c->end[seq % RT_JOBS_TRACKED], b->index, memory_order_relaxed);
 	/* Behind its last completion the job may still run something: then no completion is the last. */
 	atomic_store(&c->last[seq % RT_JOBS_TRACKED], b->completions == c->issued ? 0 : c->issued);
-	r = cs_submit(ib, count ? &order : NULL, NULL);
+	r = cs_submit(ib, order.after_count ? &order : NULL, NULL);
 	/* Its packets were read: there is no later for them. */
 	return r == -EBUSY ? -ENOMEM : r;
+}
+
+/* What follows begins behind the point: in a job of its own, which may wait for several. */
+static int put_after(struct batch *b, struct cs_point point)
+{
+	int r = b->ib && (b->packets || b->afters == AFTERS_MAX) ? close_job(b) : 0;
+
+	if (!r && !b->ib)
+		r = open_job(b, true);
+	if (!r)
+		b->after[b->afters++] = point;
+	return r;
 }
 
 /* The first words of a packet in the job: wait for what came before, see what others wrote. */
@@ -198,7 +216,7 @@ static bool gather(struct batch *b, const hsa_signal_t *dep, struct deps *deps)
 
 static enum outcome failed(struct batch *b, hsa_status_t status)
 {
-	(void)!close_job(b, NULL, 0);
+	(void)!close_job(b);
 	rt_queue_fail(b->queue, status);
 	return FAILED;
 }
@@ -216,16 +234,13 @@ static enum outcome pass_barrier(struct batch *b, uint16_t header, hsa_signal_t 
 {
 	struct rt_queue *q = b->queue;
 	struct rt_signal *signal = completion.handle ? rt_signal_of(q->rt, completion) : NULL;
-	struct cs_point after[RT_DEPS_MAX];
-	unsigned count = 0;
-	int r;
+	int r = 0;
 
 	if (completion.handle && !signal)
 		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
-	for (unsigned i = 0; i < deps->points; i++)
+	for (unsigned i = 0; !r && i < deps->points; i++)
 		if (deps->point[i].ring != q->channel->ring)
-			after[count++] = deps->point[i];
-	r = count ? close_job(b, NULL, 0) : 0;
+			r = put_after(b, deps->point[i]);
 	if (!r && !b->ib)
 		r = open_job(b, true);
 	if (r)
@@ -236,8 +251,7 @@ static enum outcome pass_barrier(struct batch *b, uint16_t header, hsa_signal_t 
 	begin_packet(b, header);
 	begin_time(b, completion);
 	end_packet(b, header, signal, completion);
-	r = count ? close_job(b, after, count) : 0;
-	return r ? not_submitted(b, r) : TAKEN;
+	return TAKEN;
 }
 
 static enum outcome barrier_and(struct batch *b, const union rt_packet *p)
@@ -281,6 +295,27 @@ static enum outcome barrier_value(struct batch *b, const union rt_packet *p)
 		return STOPPED;
 	}
 	return pass_barrier(b, p->header, p->value.completion_signal, &none);
+}
+
+/* A packet of our HIP library: behind those of another queue. */
+static enum outcome after(struct batch *b, const struct rt_after_packet *p)
+{
+	struct rt_queue *other = rt_queue_hold(b->queue->rt, p->queue);
+	struct cs_point point;
+	int r = 0;
+
+	if (!other)
+		return TAKEN;
+	if (other != b->queue && rt_queue_completed(other) < p->index) {
+		r = rt_queue_point(other, p->index, &point) ? 0 : -EAGAIN;
+		/* It may have ended meanwhile. */
+		if (r && rt_queue_completed(other) >= p->index)
+			r = 0;
+		else if (!r)
+			r = put_after(b, point);
+	}
+	atomic_fetch_sub(&other->held, 1);
+	return r == -EAGAIN ? STOPPED : r ? not_submitted(b, r) : TAKEN;
 }
 
 /* --- dispatches ------------------------------------------------------------------------------- */
@@ -396,7 +431,7 @@ static enum outcome dispatch_part(struct batch *b, const struct dispatch *d)
 	if (r == -EAGAIN)
 		return STOPPED;
 	if (!r)
-		r = close_job(b, NULL, 0);
+		r = close_job(b);
 	if (!r)
 		r = open_job(b, first && barrier_bit(p->header));
 	if (r)
@@ -413,7 +448,7 @@ static enum outcome dispatch_part(struct batch *b, const struct dispatch *d)
 		q->split.packet = 0;
 		end_packet(b, p->header, d->signal, p->dispatch.completion_signal);
 	}
-	r = close_job(b, NULL, 0);
+	r = close_job(b);
 	return r ? not_submitted(b, r) : last ? TAKEN : STOPPED;
 }
 
@@ -519,6 +554,38 @@ static enum outcome pm4(struct batch *b, const union rt_packet *p)
 	return TAKEN;
 }
 
+/* --- progress --------------------------------------------------------------------------------- */
+
+uint64_t rt_queue_completed(const struct rt_queue *q)
+{
+	const struct rt_channel *c = q->channel;
+	uint64_t reached, index;
+
+	if (!c)
+		return 0;
+	/* The place may belong to a later job when enough have ended meanwhile. */
+	do {
+		reached = cs_ring_reached(c->ring);
+		index = atomic_load_explicit(&c->end[reached % RT_JOBS_TRACKED], memory_order_acquire);
+	} while (__builtin_expect(cs_ring_reached(c->ring) - reached >= RT_JOBS_TRACKED - CS_JOBS_MAX, 0));
+	return index;
+}
+
+bool rt_queue_point(const struct rt_queue *q, uint64_t index, struct cs_point *point)
+{
+	const struct rt_channel *c = q->channel;
+
+	if (!c)
+		return false;
+	*point = cs_ring_last(c->ring);
+	for (uint64_t last = point->seq, seq = cs_ring_reached(c->ring) + 1; seq <= last; seq++)
+		if (atomic_load_explicit(&c->end[seq % RT_JOBS_TRACKED], memory_order_acquire) >= index) {
+			point->seq = seq;
+			return true;
+		}
+	return false;
+}
+
 /* --- the ring --------------------------------------------------------------------------------- */
 
 /* Acquire: the rest of the packet is there when its header is. */
@@ -553,6 +620,8 @@ static enum outcome take(struct batch *b, uint64_t index)
 			return barrier_value(b, &p);
 		if (p.value.header.AmdFormat == RT_FORMAT_PM4_IB)
 			return pm4(b, &p);
+		if (p.value.header.AmdFormat == RT_FORMAT_AFTER && b->queue->behind_door)
+			return after(b, &p.after);
 		break;
 	}
 	return failed(b, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
@@ -573,11 +642,15 @@ static void stop(struct rt_queue *q)
 /* Reads what there is, at most one job's worth at a time. The caller holds busy. */
 static void translate(struct rt_queue *q)
 {
-	struct batch b = {.queue = q};
+	struct batch b;
 	enum outcome outcome = TAKEN;
 	uint64_t index = read_index(q), end = index + BATCH_MAX;
 	int r = rt_queue_channel(q);
 
+	b.queue = q;
+	b.ib = NULL;
+	b.index = index;
+	b.afters = 0;
 	if (r) {
 		failed(&b, hsa_status_of(r));
 		return;
@@ -586,6 +659,7 @@ static void translate(struct rt_queue *q)
 		const union rt_packet *p = rt_queue_slot(q, index);
 		uint16_t header = header_at(q, index);
 
+		b.index = index;
 		if (type_of(header) == HSA_PACKET_TYPE_INVALID)
 			break;
 		if (type_of(header) != HSA_PACKET_TYPE_KERNEL_DISPATCH || !dispatch_again(&b, p, header, index))
@@ -594,9 +668,13 @@ static void translate(struct rt_queue *q)
 			break;
 		rt_queue_pass(q, index);
 	}
-	r = close_job(&b, NULL, 0);
+	b.index = index;
+	r = close_job(&b);
 	if (r && outcome != FAILED)
 		outcome = not_submitted(&b, r);
+	/* Packets that needed no job end with the last one. */
+	if (outcome != FAILED)
+		atomic_store(&q->channel->end[cs_ring_last(q->channel->ring).seq % RT_JOBS_TRACKED], index);
 	if (outcome == STOPPED)
 		stop(q);
 }

@@ -70,6 +70,20 @@ struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue)
 	return q;
 }
 
+struct rt_queue *rt_queue_hold(struct rt *rt, uint64_t id)
+{
+	struct rt_queues *s = rt->queues;
+	struct rt_queue *q;
+
+	pthread_mutex_lock(&s->lock);
+	for (q = s->list; q && q->id != id; q = q->next)
+		continue;
+	if (q)
+		atomic_fetch_add(&q->held, 1);
+	pthread_mutex_unlock(&s->lock);
+	return q;
+}
+
 /* The youngest queue that collects among those older than `id`, held; NULL: none. The list is in falling order. */
 static struct rt_queue *hold_collecting(struct rt_queues *s, uint64_t id)
 {

@@ -9,6 +9,7 @@
 #ifndef HSA_QUEUE_H
 #define HSA_QUEUE_H
 
+#include "hsa/door.h"
 #include "hsa/internal.h"
 
 #define RT_KERNEL_CACHE 16 /* kernels that a queue remembers; a power of two */
@@ -23,6 +24,7 @@ union rt_packet {
 	hsa_kernel_dispatch_packet_t dispatch;
 	hsa_barrier_and_packet_t barrier; /* barrier-or has the same layout */
 	hsa_amd_barrier_value_packet_t value;
+	struct rt_after_packet after;
 	struct {
 		uint16_t header, format; /* RT_FORMAT_PM4_IB */
 		uint32_t jump[4];        /* INDIRECT_BUFFER */
@@ -42,6 +44,7 @@ struct rt_channel {
 	uint64_t looked;       /* the last job that had been submitted when the kernel was asked about resets */
 	uint64_t issued;       /* completions that were asked for; guarded by the queue's busy */
 	_Atomic uint64_t last[RT_JOBS_TRACKED]; /* by job: the completion behind which it does nothing more */
+	_Atomic uint64_t end[RT_JOBS_TRACKED];  /* by job: the queue's packets below that have ended with it */
 };
 
 struct rt_intercept;
@@ -101,6 +104,7 @@ struct rt_queue {
 	uint32_t cus[16];                 /* that may be used, as clients count them: 512, more than any GPU has */
 	uint32_t cu_mask[CS_ENGINES_MAX]; /* the same as hardware counts them */
 	bool masked;                      /* not all */
+	bool behind_door;                 /* our HIP library's (door.h) */
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
 	uint64_t long_grid;                     /* work-items from which on a grid may be split; immutable */
 	struct rt_split split;
@@ -183,6 +187,12 @@ static inline union rt_packet *rt_queue_slot(const struct rt_queue *q, uint64_t 
 }
 bool rt_queue_has_packet(const struct rt_queue *queue);
 void rt_queue_pass(struct rt_queue *queue, uint64_t index);
+/* The packets below have ended, and below how many. */
+uint64_t rt_queue_completed(const struct rt_queue *queue);
+/* The end of the job with which the packets below index end. False: they were not all submitted, or have ended. */
+bool rt_queue_point(const struct rt_queue *queue, uint64_t index, struct cs_point *point);
+/* The queue with that id, held; NULL: it is gone. */
+struct rt_queue *rt_queue_hold(struct rt *rt, uint64_t id);
 /* Reads packets. force: also when it would pay to collect. */
 void rt_queue_run(struct rt_queue *queue, bool force);
 /* Fails the active queues of that ring, or (ring NULL) those of that GPU that were used; the GPU of one of them. */

@@ -1,0 +1,110 @@
+#include "hsa/door.h"
+
+#include <errno.h>
+
+#include "hsa/queue.h"
+#include "hsa/table.h"
+
+static struct rt_queue *queue(const hsa_queue_t *handle)
+{
+	struct rt *rt = rt_get();
+	struct rt_queue *q = rt ? rt_queue_of(rt, handle) : NULL;
+
+	if (!q || !q->gpu)
+		return NULL;
+	q->behind_door = true;
+	return q;
+}
+
+static uint64_t id(const struct rt_queue *q)
+{
+	return q->id;
+}
+
+static void flush(struct rt_queue *q)
+{
+	rt_queue_run(q, true);
+}
+
+static int state(const struct rt_queue *q)
+{
+	return atomic_load(&q->state) == RT_QUEUE_ACTIVE ? 0 : -ECANCELED;
+}
+
+static int left_ns(uint64_t start_ns, int64_t timeout_ns, int64_t *left)
+{
+	uint64_t spent_ns = timeout_ns == CS_FOREVER ? 0 : rt_now_ns() - start_ns;
+
+	*left = timeout_ns == CS_FOREVER ? CS_FOREVER : timeout_ns - (int64_t)spent_ns;
+	return *left > 0 ? 0 : -ETIMEDOUT;
+}
+
+/* Stopped packets are the progress thread's: this one sleeps a little and looks again. */
+static int wait(struct rt_queue *q, uint64_t index, int64_t timeout_ns)
+{
+	uint64_t start_ns = rt_now_ns();
+	struct rt_pause pause = {0};
+	struct cs_point point;
+	int64_t left;
+	int r;
+
+	while (rt_queue_completed(q) < index) {
+		r = state(q);
+		r = r ? r : left_ns(start_ns, timeout_ns, &left);
+		if (r)
+			return r;
+		if (rt_queue_point(q, index, &point)) {
+			r = cs_point_wait(point, left);
+			if (r && r != -ETIMEDOUT)
+				rt_queues_lost(q->rt, point.ring);
+			if (r)
+				return r;
+			continue;
+		}
+		rt_queue_run(q, true);
+		if (rt_queue_completed(q) < index && !rt_queue_point(q, index, &point))
+			drv_futex_wait(&q->state, RT_QUEUE_ACTIVE, rt_pause_next_ns(&pause));
+	}
+	return 0;
+}
+
+static const struct rt_gpu *gpu_of(hsa_agent_t agent)
+{
+	struct rt *rt = rt_get();
+	const struct rt_agent *a = rt ? rt_agent_of(rt, agent) : NULL;
+
+	return a ? a->gpu : NULL;
+}
+
+static int pick(hsa_agent_t agent, const void **image, size_t *size_B)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+
+	return gpu ? cs_bundle_pick(image, size_B, gpu->dev->chip) : -EINVAL;
+}
+
+static const struct cs_kernel *kernel(hsa_agent_t agent, uint64_t kernel_object)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+
+	return gpu ? rt_kernel_find(rt_get(), gpu->agent->gpu, kernel_object) : NULL;
+}
+
+static const char *reason(void)
+{
+	return drv_error_last()->text;
+}
+
+const struct rt_door rt_door = {
+	.size_B = sizeof(struct rt_door),
+	.queue = queue,
+	.id = id,
+	.ring = rt_queue_ring,
+	.flush = flush,
+	.completed = rt_queue_completed,
+	.wait = wait,
+	.state = state,
+	.pick = pick,
+	.kernel = kernel,
+	.reason = reason,
+};

@@ -1,0 +1,58 @@
+/* What our HIP library asks of our HSA library beyond HSA: a table of functions, as of an extension that no other
+ * program knows. Both libraries are built together; a table of another build is refused by its size.
+ *
+ * Progress. The packets of a queue are counted from 0, as HSA counts them. Those below rt_door.completed() have
+ * ended, all that they wrote is visible at the scope that they release, and so has what they waited for. */
+#ifndef HSA_DOOR_H
+#define HSA_DOOR_H
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include "cs/cs.h"
+
+/* Behind AMD's extensions, which begin at 0x200, and within the 128 bytes that agents have for them. */
+#define RT_EXTENSION_DOOR 0x3e7
+
+struct rt_queue;
+
+/* A vendor packet: those behind it begin when the packets of another queue below `index` have ended. Only queues
+ * that came through this door take it. A queue that is gone has nothing to wait for. */
+#define RT_FORMAT_AFTER 0x74
+struct rt_after_packet {
+	uint16_t header; /* HSA_PACKET_TYPE_VENDOR_SPECIFIC */
+	uint8_t format, zero;
+	uint32_t reserved;
+	uint64_t queue; /* rt_door.id() */
+	uint64_t index;
+	uint64_t more[5];
+};
+
+struct rt_door {
+	uint64_t size_B; /* sizeof(struct rt_door) */
+	/* A queue of this library that understands the packet above; NULL: it is none. Borrowed while the queue
+	 * lives. */
+	struct rt_queue *(*queue)(const hsa_queue_t *queue);
+	/* Of one that lives or lived. */
+	uint64_t (*id)(const struct rt_queue *queue);
+	/* The doorbell. */
+	void (*ring)(struct rt_queue *queue);
+	/* Packets that were written so far go to the GPU now, and those behind them in a job of their own. */
+	void (*flush)(struct rt_queue *queue);
+	/* Two loads, when all work has ended. */
+	uint64_t (*completed)(const struct rt_queue *queue);
+	/* Waits until the packets below index have ended. 0; -ETIMEDOUT; -ECANCELED, -ENODEV: they never will. */
+	int (*wait)(struct rt_queue *queue, uint64_t index, int64_t timeout_ns);
+	/* 0, or what the queue failed with. */
+	int (*state)(const struct rt_queue *queue);
+	/* The code object for that agent in a bundle, or the image itself when it is none. -ENOEXEC. */
+	int (*pick)(hsa_agent_t agent, const void **image, size_t *size_B);
+	/* NULL: no such kernel was loaded. */
+	const struct cs_kernel *(*kernel)(hsa_agent_t agent, uint64_t kernel_object);
+	/* Why this thread's last call failed, for people. */
+	const char *(*reason)(void);
+};
+
+extern const struct rt_door rt_door;
+
+#endif
