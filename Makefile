@@ -16,6 +16,7 @@ PKGS    := libdrm_amdgpu libdrm libelf numa libpng json-c
 # (tools/layers.sh).
 ROOMS      := drv vm cs sdma embed
 HSA_ROOMS  := drv vm cs sdma pool hsa
+API_ROOMS  := $(HSA_ROOMS) api
 VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
@@ -74,12 +75,15 @@ STACK_BIN := $(patsubst %.c,$(O)/bin/%,$(STACK_SRC))
 LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(LONG_SRC))
 BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 
+HIP_LIBS  := $(O)/lib/libamdhip64.so.5 $(O)/lib/libamdhip64.so.6
+
 .PHONY: all check-deps lib examples headers demo check check-long check-clients check-hip bench deps layers format format-check install clean help shaders
 .SECONDARY:
 .DELETE_ON_ERROR:
 
 all: lib $(O)/tuff examples headers
-lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(O)/tuff-uninstalled.pc
+lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so \
+	$(O)/tuff-uninstalled.pc
 
 # --- device code ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own.
@@ -135,6 +139,29 @@ $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=hsa/exports.map -Wl,-Bsymbolic-functions \
 		$(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(PKG_LIBS) -ldl -lm -o $@
 $(O)/lib/libhsa-runtime64.so: $(HSA_LIB)
+	@ln -sf $(<F) $@
+
+# AMD's HIP library, of two interfaces: from the same sources, each compiled for its layouts. Beside them stands HSA's.
+API_SRC := $(call room_src,api)
+# What it shares with the rooms below by having it, too: code without state that matters.
+API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c vm/tree.c
+api_obj = $(patsubst %.c,$(O)/%.abi$(1).o,$(API_SRC)) $(call obj,$(API_PARTS))
+$(O)/%.abi5.o: %.c $(O)/deps.stamp
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -DTUFF_HIP_ABI=5 -MMD -MP -c $< -o $@
+$(O)/%.abi6.o: %.c $(O)/deps.stamp
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -DTUFF_HIP_ABI=6 -MMD -MP -c $< -o $@
+$(O)/api/exports%.map: api/exports.sh api/names.h
+	@mkdir -p $(@D)
+	@api/exports.sh api/names.h $* >$@
+$(O)/lib/libamdhip64.so.5: $(call api_obj,5) $(O)/api/exports5.map $(HSA_LIB)
+$(O)/lib/libamdhip64.so.6: $(call api_obj,6) $(O)/api/exports6.map $(HSA_LIB)
+$(HIP_LIBS):
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) -Wl,-Bsymbolic-functions \
+		-Wl,--no-undefined-version $(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(HSA_LIB) -o $@
+$(O)/lib/libamdhip64.so: $(O)/lib/libamdhip64.so.6
 	@ln -sf $(<F) $@
 
 # For programs that carry the virtual GPU inside: one object in which only its door and the libc names that it stands in
@@ -279,7 +306,7 @@ bench: all $(BENCH_BIN)
 	@set -e; for b in $(BENCH_BIN); do $$b; done
 
 layers:
-	@tools/layers.sh "$(ROOMS)" "$(HSA_ROOMS)"
+	@tools/layers.sh "$(ROOMS)" "$(API_ROOMS)"
 
 FORMAT_SRC = $(shell git ls-files '*.c' '*.h')
 format:

@@ -21,8 +21,8 @@
 #define DRV_HANDLE_CHUNK      4096u /* slots */
 #define DRV_HANDLE_CHUNKS     ((DRV_HANDLE_INDEX_MASK + 1) / DRV_HANDLE_CHUNK)
 
-/* What a handle names: a mark of the room, and a type within it. Marks begin with 0x5a and 0x5b: no user address on
- * x86-64 or any other machine has such top bits. */
+/* What a handle names: a mark of the room, and a type within it. Marks are 0x5a (embed), 0x5b (hsa), 0x5c (api): no
+ * user address on x86-64 or any other machine has such top bits. */
 #define DRV_HANDLE_KIND(mark, type) ((unsigned)(mark) << 8 | (unsigned)(type))
 
 struct drv_handle_slot {

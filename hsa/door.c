@@ -106,5 +106,6 @@ const struct rt_door rt_door = {
 	.state = state,
 	.pick = pick,
 	.kernel = kernel,
+	.fill = rt_fill_async,
 	.reason = reason,
 };

@@ -1,0 +1,248 @@
+/* What a program was linked with: fat binaries, and the kernels and variables in them that the host's code names by
+ * addresses of its own.
+ *
+ * Registering only remembers: a program may carry hundreds of binaries, and there may be no GPU. A binary is loaded on
+ * a device when something of it is first used there. The same kernel, a template's, may be registered by several: the
+ * first stays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+struct hip_binary {
+	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until it is unregistered */
+	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by names.lock */
+};
+
+/* A kernel or a variable, by the host's address of it. */
+struct name {
+	const void *host;
+	struct hip_binary *binary; /* borrowed; NULL: it was unregistered */
+	const char *device_name;   /* borrowed, as the binary's */
+	size_t size_B;             /* of a variable, as the host has it; 0: a kernel */
+	void *init;                /* of a managed variable: its first contents */
+	struct hip_kernel *_Atomic kernel[HIP_DEVICES_MAX]; /* owned; filled when it is first launched */
+};
+
+/* Open addressing; a table that has become too small is left to those who still read it. */
+struct table {
+	struct table *old; /* owned */
+	size_t mask;
+	struct name *_Atomic slot[];
+};
+
+static struct {
+	pthread_mutex_t lock; /* guards changes */
+	struct table *_Atomic table;
+	size_t count;
+} names = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static size_t place_of(const void *host, size_t mask)
+{
+	return ((uintptr_t)host * 0x9e3779b97f4a7c15u >> 20) & mask;
+}
+
+static struct name *find(const void *host)
+{
+	struct table *t = atomic_load_explicit(&names.table, memory_order_acquire);
+	struct name *name;
+
+	if (!t)
+		return NULL;
+	for (size_t i = place_of(host, t->mask);; i = (i + 1) & t->mask) {
+		name = atomic_load_explicit(&t->slot[i], memory_order_acquire);
+		if (!name || name->host == host)
+			return name;
+	}
+}
+
+static void put_locked(struct table *t, struct name *name)
+{
+	size_t i = place_of(name->host, t->mask);
+
+	while (atomic_load_explicit(&t->slot[i], memory_order_relaxed))
+		i = (i + 1) & t->mask;
+	atomic_store_explicit(&t->slot[i], name, memory_order_release);
+}
+
+static bool grow_locked(void)
+{
+	struct table *old = names.table;
+	size_t size = old ? 2 * (old->mask + 1) : 256;
+	struct table *t = calloc(1, sizeof(*t) + size * sizeof(t->slot[0]));
+
+	if (!t)
+		return false;
+	t->old = old;
+	t->mask = size - 1;
+	for (size_t i = 0; old && i <= old->mask; i++)
+		if (old->slot[i])
+			put_locked(t, old->slot[i]);
+	atomic_store_explicit(&names.table, t, memory_order_release);
+	return true;
+}
+
+/* Without memory the name is unknown, and its launch says so. */
+static void add(const struct name *like)
+{
+	struct name *name;
+
+	pthread_mutex_lock(&names.lock);
+	name = find(like->host);
+	if (name) {
+		/* Registered again, by a library that was unloaded and came back, or by another binary. */
+		if (!name->binary) {
+			name->binary = like->binary;
+			name->device_name = like->device_name;
+			name->size_B = like->size_B;
+		}
+	} else if ((names.table && names.count < names.table->mask / 2) || grow_locked()) {
+		name = calloc(1, sizeof(*name));
+		if (name) {
+			*name = *like;
+			put_locked(names.table, name);
+			names.count++;
+		}
+	}
+	pthread_mutex_unlock(&names.lock);
+}
+
+/* --- registering ------------------------------------------------------------------------------ */
+
+void **__hipRegisterFatBinary(const void *data)
+{
+	const struct hip_fat_binary_wrapper *wrapper = data;
+	struct hip_binary *binary = calloc(1, sizeof(*binary));
+
+	if (binary && wrapper->magic == HIP_FAT_BINARY_MAGIC && wrapper->version == 1)
+		binary->wrapper = wrapper;
+	return (void **)(void *)binary;
+}
+
+void __hipRegisterFunction(void **binary, const void *host, char *device_name, const char *name, int thread_limit,
+			   void *tid, void *bid, dim3 *block, dim3 *grid, int *warp_size)
+{
+	(void)name, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+	if (binary)
+		add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name});
+}
+
+void __hipRegisterVar(void **binary, void *host, char *device_name, const char *name, int external, size_t size_B,
+		      int constant, int global)
+{
+	(void)name, (void)external, (void)constant, (void)global;
+	if (binary)
+		add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name, .size_B = size_B});
+}
+
+static void forget(struct hip_binary *binary)
+{
+	struct table *t = names.table;
+
+	for (size_t i = 0; t && i <= t->mask; i++) {
+		struct name *name = t->slot[i];
+
+		if (!name || name->binary != binary)
+			continue;
+		name->binary = NULL;
+		for (unsigned d = 0; d < hip.devices; d++)
+			free(atomic_exchange(&name->kernel[d], NULL));
+	}
+}
+
+/* At exit, or when a library is unloaded; work that uses it ends first. */
+void __hipUnregisterFatBinary(void **handle)
+{
+	struct hip_binary *binary = (void *)handle;
+
+	if (!binary)
+		return;
+	pthread_mutex_lock(&names.lock);
+	forget(binary);
+	pthread_mutex_unlock(&names.lock);
+	for (unsigned d = 0; d < hip.devices; d++)
+		if (binary->code[d]) {
+			if (!atomic_load(&hip.status))
+				(void)!hip_device_wait(&hip.device[d]);
+			hip_code_unload(binary->code[d]);
+			free(binary->code[d]);
+		}
+	free(binary);
+}
+
+/* --- finding ---------------------------------------------------------------------------------- */
+
+static hipError_t code_locked(struct hip_binary *binary, struct hip_device *device, struct hip_code **out)
+{
+	struct hip_code *code = binary->code[device->index];
+	hipError_t r;
+
+	if (!code) {
+		if (!binary->wrapper)
+			return hipErrorInvalidImage;
+		code = calloc(1, sizeof(*code));
+		r = code ? hip_code_load(device, binary->wrapper->bundle, 0, code) : hipErrorOutOfMemory;
+		if (r) {
+			free(code);
+			return r;
+		}
+		binary->code[device->index] = code;
+	}
+	*out = code;
+	return hipSuccess;
+}
+
+static hipError_t load_kernel(struct name *name, struct hip_device *device)
+{
+	struct hip_kernel *kernel = calloc(1, sizeof(*kernel));
+	struct hip_code *code;
+	hipError_t r = kernel ? hipSuccess : hipErrorOutOfMemory;
+
+	pthread_mutex_lock(&names.lock);
+	if (!r && !name->binary)
+		r = hipErrorInvalidDeviceFunction;
+	if (!r)
+		r = code_locked(name->binary, device, &code);
+	if (!r)
+		r = hip_code_kernel(code, name->device_name, kernel);
+	if (!r && !name->kernel[device->index]) {
+		atomic_store_explicit(&name->kernel[device->index], kernel, memory_order_release);
+		kernel = NULL;
+	}
+	pthread_mutex_unlock(&names.lock);
+	free(kernel);
+	return r == hipErrorNotFound ? hipErrorInvalidDeviceFunction : r;
+}
+
+hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel)
+{
+	struct name *name = host ? find(host) : NULL;
+	hipError_t r;
+
+	if (!name || name->size_B)
+		return hipErrorInvalidDeviceFunction;
+	*kernel = atomic_load_explicit(&name->kernel[device->index], memory_order_acquire);
+	if (__builtin_expect(*kernel != NULL, 1))
+		return hipSuccess;
+	r = load_kernel(name, device);
+	*kernel = name->kernel[device->index];
+	return r;
+}
+
+hipError_t hip_variable_of(const void *host, struct hip_device *device, void **address, size_t *size_B)
+{
+	struct name *name = host ? find(host) : NULL;
+	struct hip_code *code;
+	hipError_t r;
+
+	if (!name || !name->size_B)
+		return hipErrorInvalidSymbol;
+	pthread_mutex_lock(&names.lock);
+	r = name->binary ? code_locked(name->binary, device, &code) : hipErrorInvalidSymbol;
+	if (!r)
+		r = hip_code_variable(code, name->device_name, address, size_B);
+	pthread_mutex_unlock(&names.lock);
+	return r == hipErrorNotFound ? hipErrorInvalidSymbol : r;
+}

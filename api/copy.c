@@ -1,0 +1,260 @@
+/* Copies and fills of bytes in a row. */
+#include <string.h>
+
+#include "api/internal.h"
+
+/* One side of a copy. */
+struct end {
+	const char *address; /* for the GPU, or the host's when it is pageable */
+	bool pageable;       /* no GPU reaches it */
+	bool device;         /* a device's memory */
+	int index;           /* whose; -1: the host's */
+};
+
+/* False: it begins in an allocation and ends behind it. */
+static bool find_end(const void *address, size_t size_B, struct end *end)
+{
+	struct hip_memory memory;
+	size_t at;
+
+	if (!hip_memory_find(address, &memory)) {
+		*end = (struct end){address, true, false, -1};
+		return true;
+	}
+	at = (uintptr_t)address - memory.node.lo;
+	end->address = memory.gpu_base + at;
+	end->pageable = false;
+	end->device = memory.kind == HIP_MEMORY_DEVICE;
+	end->index = end->device ? memory.device : -1;
+	return size_B <= memory.size_B - at;
+}
+
+static hsa_agent_t agent_of(const struct end *end)
+{
+	return end->index < 0 ? hip.cpu : hip.device[end->index].agent;
+}
+
+/* The engine begins when the stream gets there, and the stream goes on when it has ended. */
+static hipError_t copy_in_stream(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+{
+	hsa_signal_t begin, done;
+	hsa_status_t status;
+	hipError_t r = hip_stream_signal(s, 3, &begin);
+
+	if (!r)
+		r = hip_stream_signal(s, 3, &done);
+	if (!r)
+		r = hip_stream_barrier(s, (hsa_signal_t){0}, begin);
+	if (r)
+		return r;
+	status = hsa_amd_memory_async_copy((void *)(uintptr_t)dst->address, agent_of(dst), src->address, agent_of(src),
+					   size_B, 1, &begin, done);
+	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
+}
+
+static hipError_t copy_async(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	r = copy_in_stream(s, dst, src, size_B);
+	hip_stream_done(s);
+	return r;
+}
+
+/* Pageable memory may change as soon as the call is over: the host waits. */
+static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	hip_stream_done(s);
+	r = hip_stream_wait(s);
+	if (r)
+		return r;
+	return hip_of_hsa(hsa_memory_copy((void *)(uintptr_t)dst->address, src->address, size_B));
+}
+
+static hipError_t check(const void *dst, const void *src, size_t size_B, hipMemcpyKind kind, struct end *to,
+			struct end *from)
+{
+	if ((unsigned)kind > hipMemcpyDefault && kind != hipMemcpyDeviceToDeviceNoCU)
+		return hipErrorInvalidMemcpyDirection;
+	if (!dst || !src || !find_end(dst, size_B, to) || !find_end(src, size_B, from))
+		return hipErrorInvalidValue;
+	return hipSuccess;
+}
+
+static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle, bool wait)
+{
+	struct end to, from;
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!size_B)
+		return hipSuccess;
+	r = check(dst, src, size_B, kind, &to, &from);
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (r)
+		return r;
+	if (to.pageable || from.pageable)
+		return copy_waiting(s, &to, &from, size_B);
+	r = copy_async(s, &to, &from, size_B);
+	/* Between two places of devices the order is enough. */
+	return r || !wait || (to.device && from.device) ? r : hip_stream_wait(s);
+}
+
+hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)
+{
+	HIP_ENTER();
+	return hip_end(copy(dst, src, size, kind, NULL, true));
+}
+
+hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(copy(dst, src, size, kind, stream, false));
+}
+
+hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
+{
+	hipError_t r;
+
+	HIP_ENTER();
+	r = copy(dst, src, size, kind, stream, true);
+	if (!r && size) {
+		struct hip_stream *s;
+
+		r = hip_stream_of(stream, &s);
+		r = r ? r : hip_stream_wait(s);
+	}
+	return hip_end(r);
+}
+
+#define COPY(name, dst_type, src_type, kind)                                                                       \
+	hipError_t hipMemcpy##name(dst_type dst, src_type src, size_t size)                                        \
+	{                                                                                                          \
+		HIP_ENTER();                                                                                       \
+		return hip_end(copy(dst, src, size, kind, NULL, true));                                            \
+	}                                                                                                          \
+	hipError_t hipMemcpy##name##Async(dst_type dst, src_type src, size_t size, hipStream_t stream)             \
+	{                                                                                                          \
+		HIP_ENTER();                                                                                       \
+		return hip_end(copy(dst, src, size, kind, stream, false));                                         \
+	}
+COPY(HtoD, hipDeviceptr_t, void *, hipMemcpyHostToDevice)
+COPY(DtoH, void *, hipDeviceptr_t, hipMemcpyDeviceToHost)
+COPY(DtoD, hipDeviceptr_t, hipDeviceptr_t, hipMemcpyDeviceToDevice)
+
+static bool are_devices(int a, int b)
+{
+	return hip_device_of(a) && hip_device_of(b);
+}
+
+hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t size)
+{
+	HIP_ENTER();
+	if (!are_devices(dst_device, src_device))
+		return hip_end(hipErrorInvalidDevice);
+	return hip_end(copy(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
+}
+
+hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,
+			      hipStream_t stream)
+{
+	HIP_ENTER();
+	if (!are_devices(dst_device, src_device))
+		return hip_end(hipErrorInvalidDevice);
+	return hip_end(copy(dst, src, size, hipMemcpyDeviceToDevice, stream, false));
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+static hipError_t place_in(const void *symbol, size_t size_B, size_t offset_B, char **place)
+{
+	void *base;
+	size_t whole_B;
+	hipError_t r = hip_variable_of(symbol, hip_current(), &base, &whole_B);
+
+	if (r)
+		return r;
+	if (offset_B > whole_B || size_B > whole_B - offset_B)
+		return hipErrorInvalidValue;
+	*place = (char *)base + offset_B;
+	return hipSuccess;
+}
+
+static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, size_t offset_B, hipMemcpyKind kind,
+			    hipStream_t stream, bool wait)
+{
+	char *place;
+	hipError_t r = place_in(symbol, size_B, offset_B, &place);
+
+	return r ? r : copy(place, src, size_B, kind, stream, wait);
+}
+
+static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size_t offset_B, hipMemcpyKind kind,
+			      hipStream_t stream, bool wait)
+{
+	char *place;
+	hipError_t r = place_in(symbol, size_B, offset_B, &place);
+
+	return r ? r : copy(dst, place, size_B, kind, stream, wait);
+}
+
+hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind)
+{
+	HIP_ENTER();
+	return hip_end(to_symbol(symbol, src, size, offset, kind, NULL, true));
+}
+
+hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset,
+				  hipMemcpyKind kind, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(to_symbol(symbol, src, size, offset, kind, stream, false));
+}
+
+hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind)
+{
+	HIP_ENTER();
+	return hip_end(from_symbol(dst, symbol, size, offset, kind, NULL, true));
+}
+
+hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind,
+				    hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(from_symbol(dst, symbol, size, offset, kind, stream, false));
+}
+
+static hipError_t symbol_info(const void *symbol, void **address, size_t *size_B)
+{
+	void *base;
+	size_t whole_B;
+	hipError_t r;
+
+	if (!address && !size_B)
+		return hipErrorInvalidValue;
+	r = hip_variable_of(symbol, hip_current(), &base, &whole_B);
+	if (!r && address)
+		*address = base;
+	if (!r && size_B)
+		*size_B = whole_B;
+	return r;
+}
+
+hipError_t hipGetSymbolAddress(void **address, const void *symbol)
+{
+	HIP_ENTER();
+	return hip_end(symbol_info(symbol, address, NULL));
+}
+
+hipError_t hipGetSymbolSize(size_t *size, const void *symbol)
+{
+	HIP_ENTER();
+	return hip_end(symbol_info(symbol, NULL, size));
+}

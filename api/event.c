@@ -1,0 +1,293 @@
+/* Events: a mark in a stream, and when the GPU came by.
+ *
+ * On an idle stream the time is the host's clock; else a packet of its own carries a signal that the GPU stamps. */
+#include <stdlib.h>
+
+#include "api/internal.h"
+
+#define FLAGS                                                                                                      \
+	(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence |        \
+	 hipEventReleaseToDevice | hipEventReleaseToSystem)
+
+struct hip_event {
+	uint64_t handle;
+	unsigned flags;
+	pthread_mutex_t lock; /* guards all below */
+	bool recorded;
+	struct hip_device *device; /* of the last record */
+	struct hip_mark mark;
+	hsa_signal_t stamp; /* owned; 0: none */
+	bool stamped;       /* by the GPU; else `ticks` holds the time */
+	uint64_t ticks;
+};
+
+static struct hip_event *event_of(hipEvent_t handle)
+{
+	return hip_find(HIP_EVENT, handle);
+}
+
+static hipError_t create(hipEvent_t *out, unsigned flags)
+{
+	const unsigned releases = hipEventReleaseToDevice | hipEventReleaseToSystem;
+	struct hip_event *e;
+
+	if (!out || flags & ~(unsigned)FLAGS || (flags & releases) == releases ||
+	    (flags & hipEventInterprocess && !(flags & hipEventDisableTiming)))
+		return hipErrorInvalidValue;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return hipErrorOutOfMemory;
+	e->flags = flags;
+	e->device = hip_current();
+	pthread_mutex_init(&e->lock, NULL);
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EVENT), e, &e->handle)) {
+		free(e);
+		return hipErrorOutOfMemory;
+	}
+	*out = (hipEvent_t)(uintptr_t)e->handle;
+	return hipSuccess;
+}
+
+hipError_t hipEventCreate(hipEvent_t *event)
+{
+	HIP_ENTER();
+	return hip_end(create(event, hipEventDefault));
+}
+
+hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
+{
+	HIP_ENTER();
+	return hip_end(create(event, flags));
+}
+
+static hipError_t destroy(hipEvent_t handle)
+{
+	struct hip_event *e = event_of(handle);
+
+	if (!handle)
+		return hipErrorInvalidHandle;
+	if (!e)
+		return hipErrorContextIsDestroyed;
+	drv_handle_destroy(&hip_handles, e->handle);
+	pthread_mutex_lock(&e->lock);
+	hip_mark_put(&e->mark);
+	/* The GPU may still write it: HSA keeps its memory until then. */
+	if (e->stamp.handle)
+		hsa_signal_destroy(e->stamp);
+	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+	return hipSuccess;
+}
+
+hipError_t hipEventDestroy(hipEvent_t event)
+{
+	HIP_ENTER();
+	return hip_end(destroy(event));
+}
+
+/* A signal that no packet of an earlier record will still write. */
+static hipError_t fresh_stamp(struct hip_event *e)
+{
+	hsa_signal_t old = e->stamp;
+
+	if (old.handle && hip_mark_reached(&e->mark)) {
+		hsa_signal_store_relaxed(old, 1);
+		return hipSuccess;
+	}
+	e->stamp.handle = 0;
+	if (old.handle)
+		hsa_signal_destroy(old);
+	return hip_of_hsa(hsa_signal_create(1, 0, NULL, &e->stamp));
+}
+
+static hipError_t take_time(struct hip_event *e, struct hip_stream *s)
+{
+	hipError_t r;
+
+	if (hip.door->completed(s->door) >= atomic_load_explicit(&s->written, memory_order_relaxed)) {
+		e->stamped = false;
+		return hip_of_hsa(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &e->ticks));
+	}
+	r = fresh_stamp(e);
+	if (!r)
+		r = hip_stream_barrier(s, (hsa_signal_t){0}, e->stamp);
+	e->stamped = !r;
+	return r;
+}
+
+static hipError_t record_locked(struct hip_event *e, struct hip_stream *s)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	if (!(e->flags & hipEventDisableTiming))
+		r = take_time(e, s);
+	if (!r) {
+		hip_mark_put(&e->mark);
+		e->mark = hip_stream_mark(s);
+		e->device = s->device;
+		e->recorded = true;
+	}
+	hip_stream_done(s);
+	return r;
+}
+
+static hipError_t record(hipEvent_t handle, hipStream_t stream)
+{
+	struct hip_event *e = event_of(handle);
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!e)
+		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
+	r = hip_stream_of(stream, &s);
+	if (r)
+		return r;
+	pthread_mutex_lock(&e->lock);
+	r = !e->recorded && e->device != s->device ? hipErrorInvalidHandle : record_locked(e, s);
+	pthread_mutex_unlock(&e->lock);
+	return r;
+}
+
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(record(event, stream));
+}
+
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(flags & ~(unsigned)hipEventRecordExternal ? hipErrorInvalidValue : record(event, stream));
+}
+
+/* What it stands for now, with a reference. */
+static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
+{
+	struct hip_event *e = event_of(handle);
+
+	if (!e)
+		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
+	pthread_mutex_lock(&e->lock);
+	*mark = e->mark;
+	if (mark->stream)
+		hip_stream_get(mark->stream);
+	pthread_mutex_unlock(&e->lock);
+	return hipSuccess;
+}
+
+static hipError_t query(hipEvent_t handle)
+{
+	struct hip_mark mark;
+	hipError_t r = snapshot(handle, &mark);
+
+	if (r)
+		return r;
+	if (mark.stream && (r = hip_fault(mark.stream->device)) == hipSuccess && !hip_mark_reached(&mark)) {
+		hip.door->flush(mark.stream->door);
+		r = hipErrorNotReady;
+	}
+	hip_mark_put(&mark);
+	return r;
+}
+
+hipError_t hipEventQuery(hipEvent_t event)
+{
+	HIP_ENTER();
+	return hip_end(query(event));
+}
+
+static hipError_t synchronize(hipEvent_t handle)
+{
+	struct hip_mark mark;
+	hipError_t r = snapshot(handle, &mark);
+
+	if (r)
+		return r;
+	r = hip_mark_wait(&mark);
+	hip_mark_put(&mark);
+	return r;
+}
+
+hipError_t hipEventSynchronize(hipEvent_t event)
+{
+	HIP_ENTER();
+	return hip_end(synchronize(event));
+}
+
+static hipError_t wait_event(hipStream_t stream, hipEvent_t handle, unsigned flags)
+{
+	struct hip_mark mark;
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (flags)
+		return hipErrorInvalidValue;
+	r = hip_stream_of(stream, &s);
+	if (!r)
+		r = snapshot(handle, &mark);
+	if (r)
+		return r;
+	r = hip_stream_begin(s);
+	if (!r) {
+		r = hip_stream_after(s, &mark);
+		hip_stream_done(s);
+	}
+	hip_mark_put(&mark);
+	return r;
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(wait_event(stream, event, flags));
+}
+
+/* In ticks of HSA's clock. */
+static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_device **device)
+{
+	struct hip_event *e = event_of(handle);
+	hsa_amd_profiling_dispatch_time_t time;
+	hipError_t r = hipSuccess;
+
+	if (!e)
+		return hipErrorInvalidHandle;
+	pthread_mutex_lock(&e->lock);
+	*device = e->device;
+	*ticks = e->ticks;
+	if (!e->recorded || e->flags & hipEventDisableTiming)
+		r = hipErrorInvalidHandle;
+	else if (!hip_mark_reached(&e->mark))
+		r = hipErrorNotReady;
+	else if (e->stamped) {
+		r = hip_of_hsa(hsa_amd_profiling_get_dispatch_time(e->device->agent, e->stamp, &time));
+		*ticks = time.end;
+	}
+	pthread_mutex_unlock(&e->lock);
+	return r;
+}
+
+static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
+{
+	const struct hip_device *from, *to;
+	uint64_t begin, end;
+	hipError_t r;
+
+	if (!ms)
+		return hipErrorInvalidValue;
+	r = time_of(start, &begin, &from);
+	if (!r)
+		r = time_of(stop, &end, &to);
+	if (r || from != to)
+		return r ? r : hipErrorInvalidHandle;
+	*ms = (float)((double)(int64_t)(end - begin) * 1e3 / (double)hip.timestamp_Hz);
+	return hipSuccess;
+}
+
+hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
+{
+	HIP_ENTER();
+	return hip_end(elapsed(ms, start, stop));
+}

@@ -1,0 +1,209 @@
+/* Fills. */
+#include <string.h>
+
+#include "api/internal.h"
+
+/* Rows at a distance, all filled with one value of 1, 2 or 4 bytes. */
+struct fill {
+	char *dst;
+	size_t pitch_B, row_B, rows, slice_B, slices;
+	uint32_t value;
+	unsigned value_B;
+};
+
+/* A value of two bytes fills dwords; what is left at either end is a copy of it. */
+static hipError_t put_edge(struct hip_stream *s, char *dst, const struct fill *f)
+{
+	hsa_signal_t begin, done;
+	uint16_t *from = hip_stream_args(s, sizeof(*from));
+	hsa_status_t status;
+	hipError_t r = from ? hip_stream_signal(s, 3, &begin) : hipErrorOutOfMemory;
+
+	if (!r)
+		r = hip_stream_signal(s, 3, &done);
+	if (r)
+		return r;
+	*from = (uint16_t)f->value;
+	r = hip_stream_barrier(s, (hsa_signal_t){0}, begin);
+	if (r)
+		return r;
+	status = hsa_amd_memory_async_copy(dst, s->device->agent, from, hip.cpu, sizeof(*from), 1, &begin, done);
+	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
+}
+
+static hipError_t put_fill(struct hip_stream *s, const struct rt_fill *fill)
+{
+	hsa_signal_t begin, done;
+	hipError_t r = hip_stream_signal(s, 3, &begin);
+
+	if (!r)
+		r = hip_stream_signal(s, 3, &done);
+	if (!r)
+		r = hip_stream_barrier(s, (hsa_signal_t){0}, begin);
+	if (!r)
+		r = hip_of_errno(hip.door->fill(s->device->agent, fill, begin, done));
+	return r ? r : hip_stream_barrier(s, done, (hsa_signal_t){0});
+}
+
+static hipError_t fill_row(struct hip_stream *s, const struct fill *f, char *dst, size_t size_B)
+{
+	uint32_t value = f->value_B == 2 ? f->value | f->value << 16 : f->value;
+	bool by_byte = f->value_B == 1;
+	hipError_t r = hipSuccess;
+
+	if (f->value_B == 2 && (uintptr_t)dst & 2) {
+		r = put_edge(s, dst, f);
+		dst += 2;
+		size_B -= 2;
+	}
+	if (!r && f->value_B == 2 && size_B & 2) {
+		size_B -= 2;
+		r = put_edge(s, dst + size_B, f);
+	}
+	return r || !size_B ? r : put_fill(s, &(struct rt_fill){dst, size_B, value, by_byte});
+}
+
+static hipError_t fill_rows(struct hip_stream *s, const struct fill *f)
+{
+	hipError_t r = hipSuccess;
+
+	if (f->rows == 1 && f->slices == 1)
+		return fill_row(s, f, f->dst, f->row_B);
+	for (size_t z = 0; z < f->slices; z++)
+		for (size_t y = 0; !r && y < f->rows; y++)
+			r = fill_row(s, f, f->dst + z * f->slice_B + y * f->pitch_B, f->row_B);
+	return r;
+}
+
+/* From the first byte to the last. False: beyond 2^64. */
+static bool extent(const struct fill *f, size_t *size_B)
+{
+	size_t rows_B, slices_B;
+
+	return !__builtin_mul_overflow(f->rows - 1, f->pitch_B, &rows_B) &&
+	       !__builtin_mul_overflow(f->slices - 1, f->slice_B, &slices_B) &&
+	       !__builtin_add_overflow(rows_B, slices_B, size_B) && !__builtin_add_overflow(*size_B, f->row_B, size_B);
+}
+
+static hipError_t fill(struct fill *f, hipStream_t handle, bool wait)
+{
+	struct hip_memory memory;
+	struct hip_stream *s;
+	size_t size_B;
+	hipError_t r;
+
+	if (!f->row_B || !f->rows || !f->slices)
+		return hipSuccess;
+	if (!f->dst || (uintptr_t)f->dst % f->value_B || !extent(f, &size_B) || !hip_memory_find(f->dst, &memory) ||
+	    size_B > memory.size_B - ((uintptr_t)f->dst - memory.node.lo))
+		return hipErrorInvalidValue;
+	f->dst = memory.gpu_base + ((uintptr_t)f->dst - memory.node.lo);
+	r = hip_stream_of(handle, &s);
+	if (!r)
+		r = hip_stream_begin(s);
+	if (r)
+		return r;
+	r = fill_rows(s, f);
+	hip_stream_done(s);
+	/* Memory of the host's is read as soon as the call is over. */
+	return r || !wait || memory.kind == HIP_MEMORY_DEVICE ? r : hip_stream_wait(s);
+}
+
+static hipError_t fill_1d(void *dst, uint32_t value, unsigned value_B, size_t count, hipStream_t stream, bool wait)
+{
+	struct fill f = {.dst = dst, .rows = 1, .slices = 1, .value = value, .value_B = value_B};
+
+	return __builtin_mul_overflow(count, value_B, &f.row_B) ? hipErrorInvalidValue : fill(&f, stream, wait);
+}
+
+hipError_t hipMemset(void *dst, int value, size_t size)
+{
+	HIP_ENTER();
+	return hip_end(fill_1d(dst, value & 0xff, 1, size, NULL, true));
+}
+
+hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(fill_1d(dst, value & 0xff, 1, size, stream, false));
+}
+
+hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count)
+{
+	HIP_ENTER();
+	return hip_end(fill_1d(dst, value, 1, count, NULL, true));
+}
+
+hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(fill_1d(dst, value, 1, count, stream, false));
+}
+
+hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count)
+{
+	HIP_ENTER();
+	return hip_end(fill_1d(dst, value, 2, count, NULL, true));
+}
+
+hipError_t hipMemsetD16Async(hipDeviceptr_t dst, unsigned short value, size_t count, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(fill_1d(dst, value, 2, count, stream, false));
+}
+
+hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count)
+{
+	HIP_ENTER();
+	return hip_end(fill_1d(dst, (uint32_t)value, 4, count, NULL, true));
+}
+
+hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(fill_1d(dst, (uint32_t)value, 4, count, stream, false));
+}
+
+static hipError_t fill_2d(void *dst, size_t pitch_B, int value, size_t width_B, size_t height, hipStream_t stream,
+			  bool wait)
+{
+	struct fill f = {dst, pitch_B, width_B, height, 0, 1, value & 0xff, 1};
+
+	if (width_B > pitch_B)
+		return hipErrorInvalidValue;
+	return fill(&f, stream, wait);
+}
+
+hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
+{
+	HIP_ENTER();
+	return hip_end(fill_2d(dst, pitch, value, width, height, NULL, true));
+}
+
+hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(fill_2d(dst, pitch, value, width, height, stream, false));
+}
+
+static hipError_t fill_3d(const hipPitchedPtr *dst, int value, const hipExtent *extent, hipStream_t stream, bool wait)
+{
+	struct fill f = {dst->ptr, dst->pitch, extent->width, extent->height, 0, extent->depth, value & 0xff, 1};
+
+	if (extent->width > dst->pitch || extent->height > dst->ysize ||
+	    __builtin_mul_overflow(dst->pitch, dst->ysize, &f.slice_B))
+		return hipErrorInvalidValue;
+	return fill(&f, stream, wait);
+}
+
+hipError_t hipMemset3D(hipPitchedPtr dst, int value, hipExtent extent)
+{
+	HIP_ENTER();
+	return hip_end(fill_3d(&dst, value, &extent, NULL, true));
+}
+
+hipError_t hipMemset3DAsync(hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(fill_3d(&dst, value, &extent, stream, false));
+}

@@ -1,0 +1,262 @@
+/* What the files of api/ share: the HIP runtime's nouns, who owns them, and its locks.
+ *
+ *   hip_device    a GPU, with its null stream
+ *   hip_stream    a queue of HSA in which everything is in order
+ *   hip_mark      a point in a stream: below which packet. Events, waits and freed memory hold such points.
+ *   hip_event     a mark that the program can hold, and when it was reached
+ *   hip_memory    an allocation or registered range, found by any address in it
+ *   hip_binary    a fat binary that a program was linked with; loaded on a device when something of it is used
+ *   hip_code      one code object on one device
+ *   hip_kernel    a kernel of it: what a launch needs
+ *
+ * Inside, functions give a hipError_t; the public ones record it (hip_end()).
+ *
+ * Locks, in order: initialisation, a device's, a stream's, memory's, binaries'. None is held while the program's code
+ * runs. */
+#ifndef API_INTERNAL_H
+#define API_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define HIP_DEPRECATED
+#include <hip/api/registration.h>
+#include <hip/hip_runtime_api.h>
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include "drv/handle.h"
+#include "drv/lock.h"
+#include "hsa/door.h"
+#include "vm/tree.h"
+
+#define HIP_DEVICES_MAX 64
+
+struct hip_stream;
+
+/* --- root ------------------------------------------------------------------------------------- */
+
+struct hip_device {
+	int index;
+	hsa_agent_t agent;
+	hsa_amd_memory_pool_t vram;
+	hsa_amd_memory_pool_t fine_vram; /* handle 0: there is none */
+	uint64_t vram_B;
+	unsigned cus, lds_B, wave_lanes;
+	_Atomic hipError_t fault; /* what every call on the device gives until it is reset; 0: none */
+	struct hip_stream *_Atomic null; /* owned; made when it is first used */
+	pthread_mutex_t lock; /* guards streams, and that no two null streams are made */
+	struct hip_stream *streams; /* borrowed: all that live, the null stream too */
+	_Atomic unsigned blocking; /* streams that the null stream waits for, and that wait for it */
+	unsigned flags; /* hipSetDeviceFlags() */
+};
+
+struct hip {
+	_Atomic hipError_t status; /* of initialisation; hipErrorDeinitialized: not tried yet */
+	const struct rt_door *door;
+	struct rt_door door_copy;
+	hsa_agent_t cpu;
+	hsa_amd_memory_pool_t host_fine, host_coarse, kernarg; /* of the first NUMA node */
+	unsigned devices;
+	struct hip_device device[HIP_DEVICES_MAX];
+	uint64_t timestamp_Hz;
+};
+extern struct hip hip;
+
+/* A thread's own. */
+struct hip_thread {
+	int device; /* current */
+	hipError_t last, result; /* hipGetLastError(), hipExtGetLastError() */
+	struct hip_call *calls; /* owned: of __hipPushCallConfiguration() */
+	unsigned call_count, call_max;
+};
+extern _Thread_local struct hip_thread hip_thread;
+
+hipError_t hip_init(void);
+/* First line of public functions: without a GPU they give an error. */
+#define HIP_ENTER()                                                                                                \
+	do {                                                                                                       \
+		hipError_t status_ = atomic_load_explicit(&hip.status, memory_order_acquire);                      \
+		if (__builtin_expect(status_, 0) && (status_ = hip_init()))                                        \
+			return hip_end(status_);                                                                   \
+	} while (0)
+/* Last line: the thread remembers the error. */
+static inline hipError_t hip_end(hipError_t error)
+{
+	hip_thread.result = error;
+	hip_thread.last = error;
+	return error;
+}
+
+hipError_t hip_of_hsa(hsa_status_t status);
+/* Of -errno. */
+hipError_t hip_of_errno(int r);
+
+static inline struct hip_device *hip_current(void)
+{
+	return &hip.device[hip_thread.device];
+}
+/* NULL: no such number. */
+static inline struct hip_device *hip_device_of(int index)
+{
+	return index >= 0 && (unsigned)index < hip.devices ? &hip.device[index] : NULL;
+}
+/* The error that stays, if there is one. */
+static inline hipError_t hip_fault(const struct hip_device *device)
+{
+	return atomic_load_explicit(&device->fault, memory_order_relaxed);
+}
+
+/* --- handles ---------------------------------------------------------------------------------- */
+
+/* What programs hold: a number, never followed. */
+enum hip_type {
+	HIP_STREAM,
+	HIP_EVENT,
+	HIP_MODULE,
+	HIP_FUNCTION,
+	HIP_POOL,
+};
+extern struct drv_handles hip_handles;
+#define HIP_MARK       0x5c
+#define HIP_KIND(type) DRV_HANDLE_KIND(HIP_MARK, type)
+
+static inline void *hip_find(enum hip_type type, const void *handle)
+{
+	return drv_handle_find(&hip_handles, HIP_KIND(type), (uintptr_t)handle);
+}
+
+/* --- streams (stream.c) ----------------------------------------------------------------------- */
+
+/* Memory for kernel arguments, in chunks that go round: one is used again when the last packet that reads it has
+ * ended. */
+struct hip_chunk {
+	struct hip_chunk *next; /* a ring of them */
+	char *base;             /* owned */
+	uint64_t last;          /* packets below that use it */
+};
+
+struct hip_stream {
+	_Atomic unsigned refs; /* the program's, and one for each mark */
+	uint64_t handle;
+	struct hip_device *device;
+	unsigned flags;
+	int priority;
+	struct hip_stream *next, **link; /* in the device's list */
+	struct rt_queue *door;           /* borrowed: queue's */
+	hsa_queue_t *queue;              /* owned */
+	uint64_t id;                     /* hip.door->id() */
+	_Atomic bool gone;               /* all its work has ended, and its queue is destroyed */
+	struct drv_lock lock;            /* guards all below */
+	char *packets;
+	uint64_t mask;            /* packets - 1 */
+	_Atomic uint64_t written; /* packets so far; read without the lock, too */
+	uint64_t null_seen;       /* the null stream's packets below are waited for */
+	struct hip_chunk *args;   /* the current one; owned */
+	unsigned chunks;
+	uint32_t args_at;         /* of it is used */
+	struct hip_signal *signals; /* owned: those that come back when their packets have ended */
+};
+
+/* Below which packet of which stream. */
+struct hip_mark {
+	struct hip_stream *stream; /* a reference; NULL: reached */
+	uint64_t index;
+};
+
+/* NULL: not a stream. The null stream is made; a thread's own, too. */
+hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **stream);
+hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream);
+struct hip_stream *hip_stream_get(struct hip_stream *stream);
+void hip_stream_put(struct hip_stream *stream);
+/* Takes the lock, and has what follows begin behind what HIP's rules name: the null stream's work, or that of all
+ * others. */
+hipError_t hip_stream_begin(struct hip_stream *stream);
+static inline void hip_stream_done(struct hip_stream *stream)
+{
+	drv_unlock(&stream->lock);
+}
+/* Between begin and done: */
+/* Where the next packet goes: 64 bytes, to be filled but for the header. NULL: the queue has failed. */
+void *hip_stream_slot(struct hip_stream *stream);
+/* The packet is there. */
+void hip_stream_publish(struct hip_stream *stream, uint32_t header_and_setup);
+/* Memory that the next packet reads, of a multiple of 64. NULL: none left. */
+void *hip_stream_args(struct hip_stream *stream, uint32_t size_B);
+/* A signal of value 1 that is the stream's again when the packets so far, and the next `more`, have ended. */
+hipError_t hip_stream_signal(struct hip_stream *stream, unsigned more, hsa_signal_t *signal);
+/* A packet that waits for one signal (0: none), and completes another (0: none). */
+hipError_t hip_stream_barrier(struct hip_stream *stream, hsa_signal_t wait, hsa_signal_t complete);
+/* What follows begins behind the mark. */
+hipError_t hip_stream_after(struct hip_stream *stream, const struct hip_mark *mark);
+
+/* A reference to what the stream has been given so far. */
+struct hip_mark hip_stream_mark(struct hip_stream *stream);
+void hip_mark_put(struct hip_mark *mark);
+bool hip_mark_reached(const struct hip_mark *mark);
+/* The error that the device has when it never will be. */
+hipError_t hip_mark_wait(const struct hip_mark *mark);
+hipError_t hip_stream_wait(struct hip_stream *stream);
+/* All streams of the device. */
+hipError_t hip_device_wait(struct hip_device *device);
+/* What a wait failed with becomes what the device gives from now on. */
+hipError_t hip_stream_lost(struct hip_stream *stream, int r);
+
+/* --- memory (memory.c) ------------------------------------------------------------------------ */
+
+enum hip_memory_kind { HIP_MEMORY_DEVICE, HIP_MEMORY_HOST, HIP_MEMORY_REGISTERED, HIP_MEMORY_MANAGED };
+
+struct hip_memory {
+	struct vm_node node;
+	enum hip_memory_kind kind;
+	int device;      /* where it is, or where the host's was allocated */
+	unsigned flags;  /* as it was allocated with */
+	size_t size_B;   /* as it was asked for */
+	char *base;      /* the host's address, where it has one */
+	char *gpu_base;  /* the device's */
+};
+
+/* A copy of what an address is in. False: nothing that HIP knows. */
+bool hip_memory_find(const void *address, struct hip_memory *memory);
+
+/* --- code (binary.c, code.c) ------------------------------------------------------------------ */
+
+struct hip_kernel {
+	uint64_t object;
+	const struct cs_kernel *cs; /* borrowed from HSA, while the code is loaded */
+	struct hip_device *device;
+	uint32_t group_B, private_B;
+};
+
+struct hip_code {
+	struct hip_device *device;
+	hsa_executable_t executable; /* owned */
+};
+
+/* image: a code object, a bundle, or a fat binary; size_B 0: as its headers say. */
+hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code);
+void hip_code_unload(struct hip_code *code);
+hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct hip_kernel *kernel);
+/* InvalidSymbol when there is none. */
+hipError_t hip_code_variable(const struct hip_code *code, const char *name, void **address, size_t *size_B);
+
+/* The kernel of a key that the program was linked with. InvalidDeviceFunction. */
+hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel);
+hipError_t hip_variable_of(const void *host, struct hip_device *device, void **address, size_t *size_B);
+
+/* --- launches (launch.c) ---------------------------------------------------------------------- */
+
+struct hip_launch {
+	const struct hip_kernel *kernel;
+	uint32_t blocks[3], threads[3]; /* of the grid, of a block */
+	uint32_t grid[3];               /* work-items; 0: blocks * threads */
+	uint32_t lds_B;                 /* dynamic */
+	void **args;                    /* the address of each; NULL: packed */
+	const void *packed;
+	size_t packed_B;
+};
+hipError_t hip_launch(struct hip_stream *stream, const struct hip_launch *launch);
+
+#endif

@@ -1,0 +1,218 @@
+/* Launches: a kernel's arguments are packed, and a packet is written. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+#define GRID_X_MAX  0x7fffffffu
+#define GRID_YZ_MAX 65536u
+
+#define LAUNCH                                                                                                     \
+	((uint32_t)HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |   \
+	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
+	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE |                                        \
+	 3u << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS << 16)
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* One of the compiler's; those that are not named stay 0. */
+static uint64_t hidden_value(const struct hip_launch *l, const uint32_t *grid, unsigned kind)
+{
+	unsigned dim = kind % 3;
+
+	switch (kind - dim) {
+	case CS_HIDDEN_BLOCK_COUNT_X: /* whole ones */
+		return grid[dim] / l->threads[dim];
+	case CS_HIDDEN_GROUP_SIZE_X:
+		return l->threads[dim];
+	case CS_HIDDEN_REMAINDER_X:
+		return grid[dim] % l->threads[dim];
+	}
+	switch (kind) {
+	case CS_HIDDEN_GRID_DIMS:
+		return 3;
+	case CS_HIDDEN_DYNAMIC_LDS_SIZE:
+		return l->lds_B;
+	}
+	return 0;
+}
+
+static void pack(char *to, const struct hip_launch *l, const uint32_t *grid)
+{
+	const struct cs_kernel *k = l->kernel->cs;
+
+	if (l->args)
+		for (unsigned i = 0; i < k->arg_count; i++)
+			memcpy(to + k->arg[i].offset_B, l->args[i], k->arg[i].size_B);
+	else if (l->packed_B)
+		memcpy(to, l->packed, l->packed_B < k->explicit_B ? l->packed_B : k->explicit_B);
+	if (k->kernarg_B > k->explicit_B)
+		memset(to + k->explicit_B, 0, k->kernarg_B - k->explicit_B);
+	for (unsigned i = 0; i < k->hidden_count; i++) {
+		uint64_t value = hidden_value(l, grid, k->hidden[i].kind);
+
+		memcpy(to + k->hidden[i].offset_B, &value,
+		       k->hidden[i].size_B < sizeof(value) ? k->hidden[i].size_B : sizeof(value));
+	}
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+static hipError_t check(const struct hip_launch *l)
+{
+	const struct hip_kernel *k = l->kernel;
+	uint64_t threads = (uint64_t)l->threads[0] * l->threads[1] * l->threads[2];
+
+	if (!threads || !l->blocks[0] || !l->blocks[1] || !l->blocks[2])
+		return hipErrorInvalidValue;
+	if (l->threads[0] > 1024 || l->threads[1] > 1024 || l->threads[2] > 1024 || threads > 1024)
+		return hipErrorInvalidValue;
+	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
+		return hipErrorInvalidValue;
+	if (l->lds_B > k->device->lds_B)
+		return hipErrorInvalidValue;
+	if (k->cs->max_threads && threads > k->cs->max_threads)
+		return hipErrorLaunchFailure;
+	if ((uint64_t)l->blocks[0] * l->threads[0] > UINT32_MAX)
+		return hipErrorInvalidConfiguration;
+	if (l->lds_B > k->device->lds_B - k->group_B)
+		return hipErrorLaunchOutOfResources;
+	return !l->args && !l->packed && k->cs->arg_count ? hipErrorInvalidValue : hipSuccess;
+}
+
+/* --- the packet ------------------------------------------------------------------------------- */
+
+static hipError_t put(struct hip_stream *s, const struct hip_launch *l)
+{
+	const struct hip_kernel *k = l->kernel;
+	hsa_kernel_dispatch_packet_t *p;
+	uint32_t grid[3];
+	char *args = NULL;
+
+	for (unsigned i = 0; i < 3; i++)
+		grid[i] = l->grid[i] ? l->grid[i] : l->blocks[i] * l->threads[i];
+	if (k->cs->kernarg_B) {
+		args = hip_stream_args(s, k->cs->kernarg_B);
+		if (!args)
+			return hipErrorOutOfMemory;
+		pack(args, l, grid);
+	}
+	p = hip_stream_slot(s);
+	if (!p)
+		return hip_stream_lost(s, hip.door->state(s->door));
+	p->workgroup_size_x = (uint16_t)l->threads[0];
+	p->workgroup_size_y = (uint16_t)l->threads[1];
+	p->workgroup_size_z = (uint16_t)l->threads[2];
+	p->reserved0 = 0;
+	p->grid_size_x = grid[0];
+	p->grid_size_y = grid[1];
+	p->grid_size_z = grid[2];
+	p->private_segment_size = k->private_B;
+	p->group_segment_size = k->group_B + l->lds_B;
+	p->kernel_object = k->object;
+	p->kernarg_address = args;
+	p->reserved2 = 0;
+	p->completion_signal.handle = 0;
+	hip_stream_publish(s, LAUNCH);
+	return hipSuccess;
+}
+
+hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
+{
+	hipError_t r = check(l);
+
+	if (!r)
+		r = hip_stream_begin(s);
+	if (r)
+		return r;
+	r = put(s, l);
+	hip_stream_done(s);
+	return r;
+}
+
+/* --- launches by the host's name -------------------------------------------------------------- */
+
+/* The current device's kernel, unless the stream is another's. */
+static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *threads, void **args, size_t lds_B,
+			 hipStream_t handle)
+{
+	struct hip_launch l = {
+		.blocks = {blocks->x, blocks->y, blocks->z},
+		.threads = {threads->x, threads->y, threads->z},
+		.lds_B = (uint32_t)lds_B,
+		.args = args,
+	};
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	if (r)
+		return r;
+	if (lds_B > UINT32_MAX)
+		return hipErrorInvalidValue;
+	r = hip_kernel_of(function, s->device, &l.kernel);
+	return r ? r : hip_launch(s, &l);
+}
+
+hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
+			   hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(launch(function, &blocks, &threads, args, lds_B, stream));
+}
+
+/* --- <<<...>>> -------------------------------------------------------------------------------- */
+
+struct hip_call {
+	dim3 blocks, threads;
+	size_t lds_B;
+	hipStream_t stream;
+};
+
+/* The stacks of threads that end. */
+static pthread_key_t calls_key;
+static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
+
+static void make_calls_key(void)
+{
+	(void)!pthread_key_create(&calls_key, free);
+}
+
+static hipError_t grow_calls(void)
+{
+	struct hip_thread *t = &hip_thread;
+	unsigned max = t->call_max ? 2 * t->call_max : 4;
+	struct hip_call *calls = realloc(t->calls, max * sizeof(*calls));
+
+	if (!calls)
+		return hipErrorOutOfMemory;
+	t->calls = calls;
+	t->call_max = max;
+	pthread_once(&calls_once, make_calls_key);
+	(void)!pthread_setspecific(calls_key, calls);
+	return hipSuccess;
+}
+
+hipError_t __hipPushCallConfiguration(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
+{
+	struct hip_thread *t = &hip_thread;
+
+	if (t->call_count == t->call_max && grow_calls())
+		return hip_end(hipErrorOutOfMemory);
+	t->calls[t->call_count++] = (struct hip_call){blocks, threads, lds_B, stream};
+	return hipSuccess;
+}
+
+hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B, hipStream_t *stream)
+{
+	struct hip_thread *t = &hip_thread;
+	const struct hip_call *call;
+
+	if (!t->call_count)
+		return hip_end(hipErrorMissingConfiguration);
+	call = &t->calls[--t->call_count];
+	*blocks = call->blocks;
+	*threads = call->threads;
+	*lds_B = call->lds_B;
+	*stream = call->stream;
+	return hipSuccess;
+}

@@ -1,0 +1,489 @@
+/* Allocations: the device's, the host's, managed and registered memory; and what an address belongs to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+/* What programs have, by address. A registered range may lie within nothing else. */
+static struct {
+	pthread_rwlock_t lock;
+	struct vm_tree tree;
+} memories = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+/* --- the index -------------------------------------------------------------------------------- */
+
+static struct hip_memory *find_locked(uintptr_t address)
+{
+	struct vm_node *node = vm_tree_next(&memories.tree, NULL, address, address + 1);
+
+	return node ? vm_container(node, struct hip_memory, node) : NULL;
+}
+
+bool hip_memory_find(const void *address, struct hip_memory *memory)
+{
+	struct hip_memory *found;
+
+	if ((uintptr_t)address == UINTPTR_MAX)
+		return false;
+	pthread_rwlock_rdlock(&memories.lock);
+	found = find_locked((uintptr_t)address);
+	if (found)
+		*memory = *found;
+	pthread_rwlock_unlock(&memories.lock);
+	return found;
+}
+
+static hipError_t add(const struct hip_memory *like)
+{
+	struct hip_memory *memory = malloc(sizeof(*memory));
+
+	if (!memory)
+		return hipErrorOutOfMemory;
+	*memory = *like;
+	memory->node.lo = (uintptr_t)(like->base ? like->base : like->gpu_base);
+	memory->node.hi = memory->node.lo + like->size_B;
+	pthread_rwlock_wrlock(&memories.lock);
+	vm_tree_insert(&memories.tree, &memory->node);
+	pthread_rwlock_unlock(&memories.lock);
+	return hipSuccess;
+}
+
+/* Takes out what begins at the address and is of one of the kinds. */
+static struct hip_memory *take(const void *address, unsigned kinds)
+{
+	struct hip_memory *memory;
+
+	pthread_rwlock_wrlock(&memories.lock);
+	memory = find_locked((uintptr_t)address);
+	if (memory && memory->node.lo == (uintptr_t)address && kinds >> memory->kind & 1)
+		vm_tree_remove(&memories.tree, &memory->node);
+	else
+		memory = NULL;
+	pthread_rwlock_unlock(&memories.lock);
+	return memory;
+}
+
+/* --- allocating ------------------------------------------------------------------------------- */
+
+/* All GPUs reach it. */
+static bool allow_all(void *ptr)
+{
+	hsa_agent_t agents[HIP_DEVICES_MAX];
+
+	for (unsigned i = 0; i < hip.devices; i++)
+		agents[i] = hip.device[i].agent;
+	return !hsa_amd_agents_allow_access(hip.devices, agents, NULL, ptr);
+}
+
+static hipError_t allocate(hsa_amd_memory_pool_t pool, size_t size_B, bool everybody, void **out)
+{
+	hsa_status_t status = hsa_amd_memory_pool_allocate(pool, size_B, 0, out);
+
+	if (status)
+		return hipErrorOutOfMemory;
+	if (everybody && !allow_all(*out)) {
+		hsa_amd_memory_pool_free(*out);
+		return hipErrorOutOfMemory;
+	}
+	return hipSuccess;
+}
+
+static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memory *like, bool everybody, void **out)
+{
+	struct hip_memory memory = *like;
+	void *ptr;
+	hipError_t r = hip_fault(&hip.device[like->device]);
+
+	if (!r)
+		r = allocate(pool, like->size_B, everybody, &ptr);
+	if (r)
+		return r;
+	memory.gpu_base = ptr;
+	memory.base = like->kind == HIP_MEMORY_DEVICE ? NULL : ptr;
+	r = add(&memory);
+	if (r)
+		hsa_amd_memory_pool_free(ptr);
+	else
+		*out = ptr;
+	return r;
+}
+
+static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
+{
+	struct hip_device *d = hip_current();
+	const struct hip_memory like = {.kind = HIP_MEMORY_DEVICE, .device = d->index, .flags = flags, .size_B = size_B};
+	bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached;
+
+	if (!out || flags > hipDeviceMallocContiguous ||
+	    (flags == hipMallocSignalMemory && size_B != sizeof(uint64_t)))
+		return hipErrorInvalidValue;
+	*out = NULL;
+	if (!size_B)
+		return hipSuccess;
+	if (size_B > d->vram_B)
+		return hipErrorOutOfMemory;
+	if (flags == hipMallocSignalMemory)
+		return allocate_as(hip.host_fine, &like, true, out);
+	return allocate_as(fine && d->fine_vram.handle ? d->fine_vram : d->vram, &like, false, out);
+}
+
+hipError_t hipMalloc(void **ptr, size_t size)
+{
+	HIP_ENTER();
+	return hip_end(malloc_device(ptr, size, hipDeviceMallocDefault));
+}
+
+hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(malloc_device(ptr, size, flags));
+}
+
+#define PITCH_ALIGN 256u
+
+static hipError_t malloc_pitch(void **out, size_t *pitch, size_t width_B, size_t height, size_t depth)
+{
+	size_t pitch_B = (width_B + PITCH_ALIGN - 1) & ~(size_t)(PITCH_ALIGN - 1), size_B;
+
+	if (!out || !pitch)
+		return hipErrorInvalidValue;
+	*out = NULL;
+	*pitch = 0;
+	if (!width_B || !height || !depth)
+		return hipSuccess;
+	if (pitch_B < width_B || __builtin_mul_overflow(pitch_B, height, &size_B) ||
+	    __builtin_mul_overflow(size_B, depth, &size_B))
+		return hipErrorOutOfMemory;
+	*pitch = pitch_B;
+	return malloc_device(out, size_B, hipDeviceMallocDefault);
+}
+
+hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
+{
+	HIP_ENTER();
+	return hip_end(malloc_pitch(ptr, pitch, width, height, 1));
+}
+
+hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width_B, size_t height, unsigned int element_B)
+{
+	HIP_ENTER();
+	if (element_B != 4 && element_B != 8 && element_B != 16)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(malloc_pitch(ptr, pitch, width_B, height, 1));
+}
+
+hipError_t hipMalloc3D(hipPitchedPtr *out, hipExtent extent)
+{
+	hipError_t r;
+
+	HIP_ENTER();
+	if (!out)
+		return hip_end(hipErrorInvalidValue);
+	r = malloc_pitch(&out->ptr, &out->pitch, extent.width, extent.height, extent.depth);
+	if (!r) {
+		out->xsize = extent.width;
+		out->ysize = extent.height;
+	}
+	return hip_end(r);
+}
+
+/* --- the host's ------------------------------------------------------------------------------- */
+
+#define HOST_FLAGS                                                                                                 \
+	(hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined | hipHostMallocNumaUser |        \
+	 hipHostMallocCoherent | hipHostMallocNonCoherent)
+
+static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
+{
+	const struct hip_memory like = {
+		.kind = HIP_MEMORY_HOST, .device = hip_current()->index, .flags = flags, .size_B = size_B};
+	bool coarse = flags & hipHostMallocNonCoherent;
+
+	if (!out || flags & ~HOST_FLAGS || (coarse && flags & hipHostMallocCoherent))
+		return hipErrorInvalidValue;
+	*out = NULL;
+	if (!size_B)
+		return hipSuccess;
+	return allocate_as(coarse ? hip.host_coarse : hip.host_fine, &like, true, out);
+}
+
+hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(malloc_host(ptr, size, flags));
+}
+
+hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(malloc_host(ptr, size, flags));
+}
+
+hipError_t hipMallocHost(void **ptr, size_t size)
+{
+	HIP_ENTER();
+	return hip_end(malloc_host(ptr, size, 0));
+}
+
+hipError_t hipMemAllocHost(void **ptr, size_t size)
+{
+	HIP_ENTER();
+	return hip_end(malloc_host(ptr, size, 0));
+}
+
+static hipError_t malloc_managed(void **out, size_t size_B, unsigned flags)
+{
+	const struct hip_memory like = {
+		.kind = HIP_MEMORY_MANAGED, .device = hip_current()->index, .flags = flags, .size_B = size_B};
+
+	if (!out || !size_B || (flags != hipMemAttachGlobal && flags != hipMemAttachHost))
+		return hipErrorInvalidValue;
+	return allocate_as(hip.host_fine, &like, true, out);
+}
+
+hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(malloc_managed(ptr, size, flags));
+}
+
+/* --- freeing ---------------------------------------------------------------------------------- */
+
+static void give_back(struct hip_memory *memory)
+{
+	hsa_amd_memory_pool_free(memory->gpu_base);
+	free(memory);
+}
+
+static hipError_t free_memory(void *ptr, unsigned kinds)
+{
+	struct hip_memory *memory;
+	hipError_t r;
+
+	if (!ptr)
+		return hipSuccess;
+	memory = take(ptr, kinds);
+	if (!memory)
+		return hipErrorInvalidValue;
+	/* Until then kernels may use it. What they failed with is told, and the memory goes all the same. */
+	r = hip_device_wait(&hip.device[memory->device]);
+	give_back(memory);
+	return r;
+}
+
+hipError_t hipFree(void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED));
+}
+
+hipError_t hipHostFree(void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_HOST));
+}
+
+hipError_t hipFreeHost(void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_HOST));
+}
+
+/* --- registering ------------------------------------------------------------------------------ */
+
+#define REGISTER_FLAGS                                                                                             \
+	(hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly |     \
+	 hipExtHostRegisterCoarseGrained)
+
+static bool overlaps(uintptr_t lo, uintptr_t hi)
+{
+	bool any;
+
+	pthread_rwlock_rdlock(&memories.lock);
+	any = vm_tree_next(&memories.tree, NULL, lo, hi);
+	pthread_rwlock_unlock(&memories.lock);
+	return any;
+}
+
+static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
+{
+	struct hip_memory memory = {
+		.kind = HIP_MEMORY_REGISTERED,
+		.device = hip_current()->index,
+		.flags = flags,
+		.size_B = size_B,
+		.base = ptr,
+	};
+	hsa_agent_t agents[HIP_DEVICES_MAX];
+	void *gpu = NULL;
+	hipError_t r;
+
+	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
+		return hipErrorInvalidValue;
+	if (overlaps((uintptr_t)ptr, (uintptr_t)ptr + size_B))
+		return hipErrorHostMemoryAlreadyRegistered;
+	for (unsigned i = 0; i < hip.devices; i++)
+		agents[i] = hip.device[i].agent;
+	if (hsa_amd_memory_lock(ptr, size_B, agents, (int)hip.devices, &gpu))
+		return hipErrorOutOfMemory;
+	memory.gpu_base = gpu;
+	r = add(&memory);
+	if (r)
+		hsa_amd_memory_unlock(ptr);
+	return r;
+}
+
+hipError_t hipHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(host_register(ptr, size, flags));
+}
+
+static hipError_t host_unregister(void *ptr)
+{
+	struct hip_memory *memory;
+	hipError_t r;
+
+	if (!ptr)
+		return hipErrorInvalidValue;
+	memory = take(ptr, 1u << HIP_MEMORY_REGISTERED);
+	if (!memory)
+		return hipErrorHostMemoryNotRegistered;
+	r = hip_device_wait(&hip.device[memory->device]);
+	hsa_amd_memory_unlock(memory->base);
+	free(memory);
+	return r;
+}
+
+hipError_t hipHostUnregister(void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(host_unregister(ptr));
+}
+
+static hipError_t host_device_pointer(void **out, void *ptr, unsigned flags)
+{
+	struct hip_memory memory;
+
+	if (!out || !ptr || flags)
+		return hipErrorInvalidValue;
+	*out = NULL;
+	if (!hip_memory_find(ptr, &memory) || !memory.base)
+		return hipErrorInvalidValue;
+	*out = memory.gpu_base + ((char *)ptr - memory.base);
+	return hipSuccess;
+}
+
+hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(host_device_pointer(device, host, flags));
+}
+
+static hipError_t host_flags(unsigned *flags, const void *ptr)
+{
+	struct hip_memory memory;
+
+	if (!flags || !ptr || !hip_memory_find(ptr, &memory) || memory.kind == HIP_MEMORY_DEVICE)
+		return hipErrorInvalidValue;
+	*flags = memory.flags;
+	return hipSuccess;
+}
+
+hipError_t hipHostGetFlags(unsigned int *flags, void *host)
+{
+	HIP_ENTER();
+	return hip_end(host_flags(flags, host));
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static hipError_t mem_info(size_t *free_B, size_t *total_B)
+{
+	struct hip_device *d = hip_current();
+	uint64_t available_B = 0;
+
+	if (!free_B || !total_B)
+		return hipErrorInvalidValue;
+	if (hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available_B))
+		return hipErrorInvalidValue;
+	*total_B = d->vram_B;
+	*free_B = available_B < d->vram_B ? available_B : d->vram_B;
+	return hipSuccess;
+}
+
+hipError_t hipMemGetInfo(size_t *free_B, size_t *total_B)
+{
+	HIP_ENTER();
+	return hip_end(mem_info(free_B, total_B));
+}
+
+static hipError_t address_range(hipDeviceptr_t *base, size_t *size_B, const void *ptr)
+{
+	struct hip_memory memory;
+
+	if (!ptr || (!base && !size_B))
+		return hipErrorInvalidValue;
+	if (!hip_memory_find(ptr, &memory))
+		return hipErrorNotFound;
+	if (base)
+		*base = memory.gpu_base;
+	if (size_B)
+		*size_B = memory.size_B;
+	return hipSuccess;
+}
+
+hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size_B, hipDeviceptr_t ptr)
+{
+	HIP_ENTER();
+	return hip_end(address_range(base, size_B, ptr));
+}
+
+hipError_t hipMemPtrGetInfo(void *ptr, size_t *size_B)
+{
+	HIP_ENTER();
+	if (!size_B)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(ptr ? address_range(NULL, size_B, ptr) : hipErrorInvalidValue);
+}
+
+static const hipMemoryType types[] = {
+	[HIP_MEMORY_DEVICE] = hipMemoryTypeDevice,
+	[HIP_MEMORY_HOST] = hipMemoryTypeHost,
+	[HIP_MEMORY_REGISTERED] = hipMemoryTypeHost,
+	[HIP_MEMORY_MANAGED] = hipMemoryTypeManaged,
+};
+
+static hipError_t pointer_attributes(hipPointerAttribute_t *out, const void *ptr)
+{
+	struct hip_memory memory;
+	size_t at;
+
+	if (!out || !ptr)
+		return hipErrorInvalidValue;
+	if (!hip_memory_find(ptr, &memory)) {
+		*out = (hipPointerAttribute_t){.device = -2};
+#if TUFF_HIP_ABI == 5
+		return hipErrorInvalidValue;
+#else
+		out->type = hipMemoryTypeUnregistered;
+		return hipSuccess;
+#endif
+	}
+	at = (uintptr_t)ptr - memory.node.lo;
+	*out = (hipPointerAttribute_t){
+		.type = types[memory.kind],
+		.device = memory.device,
+		.devicePointer = memory.gpu_base + at,
+		.hostPointer = memory.base ? memory.base + at : NULL,
+		.isManaged = memory.kind == HIP_MEMORY_MANAGED,
+		.allocationFlags = memory.flags,
+	};
+	return hipSuccess;
+}
+
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(pointer_attributes(attributes, ptr));
+}

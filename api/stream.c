@@ -1,0 +1,681 @@
+/* Streams: queues of HSA that only this library writes, in order.
+ *
+ * A packet's barrier bit keeps the order, its acquire at agent scope sees what the one before wrote; a job begins with
+ * an acquire and ends with a release at system scope (cs.h), which is what the host waits for. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+#define PACKETS      1024 /* of a queue; a power of two */
+#define CHUNK_B      65536u
+#define CHUNKS_MAX   64
+#define PACKET_ALIGN 64u
+
+/* A signal that is the stream's again when the packets below have ended. */
+struct hip_signal {
+	struct hip_signal *next;
+	hsa_signal_t signal; /* owned */
+	uint64_t until;
+};
+
+#define HEADER(type)                                                                                               \
+	((uint32_t)(type) << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |                            \
+	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
+	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
+
+/* --- making and ending ------------------------------------------------------------------------ */
+
+/* On HSA's own thread: the device is not to be used until it is reset. */
+static void queue_failed(hsa_status_t status, hsa_queue_t *queue, void *data)
+{
+	struct hip_device *device = data;
+	hipError_t none = hipSuccess, fault = hipErrorLaunchFailure;
+
+	(void)queue;
+	if (status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT ||
+	    status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION)
+		fault = hipErrorIllegalAddress;
+	atomic_compare_exchange_strong(&device->fault, &none, fault);
+}
+
+static void free_args(struct hip_stream *s)
+{
+	struct hip_chunk *chunk = s->args;
+
+	for (unsigned i = 0; i < s->chunks; i++) {
+		struct hip_chunk *next = chunk->next;
+
+		hsa_amd_memory_pool_free(chunk->base);
+		free(chunk);
+		chunk = next;
+	}
+}
+
+static void free_signals(struct hip_stream *s)
+{
+	while (s->signals) {
+		struct hip_signal *signal = s->signals;
+
+		s->signals = signal->next;
+		hsa_signal_destroy(signal->signal);
+		free(signal);
+	}
+}
+
+struct hip_stream *hip_stream_get(struct hip_stream *s)
+{
+	atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+	return s;
+}
+
+void hip_stream_put(struct hip_stream *s)
+{
+	if (s && atomic_fetch_sub(&s->refs, 1) == 1)
+		free(s);
+}
+
+static void enlist(struct hip_stream *s)
+{
+	struct hip_device *d = s->device;
+
+	s->next = d->streams;
+	s->link = &d->streams;
+	if (s->next)
+		s->next->link = &s->next;
+	d->streams = s;
+	if (!(s->flags & hipStreamNonBlocking))
+		atomic_fetch_add(&d->blocking, 1);
+}
+
+static void delist(struct hip_stream *s)
+{
+	*s->link = s->next;
+	if (s->next)
+		s->next->link = s->link;
+	if (!(s->flags & hipStreamNonBlocking))
+		atomic_fetch_sub(&s->device->blocking, 1);
+}
+
+static hsa_amd_queue_priority_t queue_priority(int priority)
+{
+	return priority < 0 ? HSA_AMD_QUEUE_PRIORITY_HIGH
+	       : priority   ? HSA_AMD_QUEUE_PRIORITY_LOW
+			    : HSA_AMD_QUEUE_PRIORITY_NORMAL;
+}
+
+static hipError_t open_queue(struct hip_stream *s)
+{
+	hsa_status_t status = hsa_queue_create(s->device->agent, PACKETS, HSA_QUEUE_TYPE_MULTI, queue_failed,
+					       s->device, UINT32_MAX, UINT32_MAX, &s->queue);
+
+	if (status)
+		return hip_of_hsa(status);
+	(void)!hsa_amd_queue_set_priority(s->queue, queue_priority(s->priority));
+	(void)!hsa_amd_profiling_set_profiler_enabled(s->queue, 1);
+	s->door = hip.door->queue(s->queue);
+	s->id = hip.door->id(s->door);
+	s->packets = s->queue->base_address;
+	s->mask = s->queue->size - 1;
+	return hipSuccess;
+}
+
+/* The device's lock is held by the caller, for the list. */
+static hipError_t create_locked(struct hip_device *device, unsigned flags, int priority, struct hip_stream **out)
+{
+	struct hip_stream *s = calloc(1, sizeof(*s));
+	hipError_t r;
+
+	if (!s)
+		return hipErrorOutOfMemory;
+	s->refs = 1;
+	s->device = device;
+	s->flags = flags;
+	s->priority = priority;
+	r = open_queue(s);
+	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_STREAM), s, &s->handle)) {
+		hsa_queue_destroy(s->queue);
+		r = hipErrorOutOfMemory;
+	}
+	if (r) {
+		free(s);
+		return r;
+	}
+	enlist(s);
+	*out = s;
+	return hipSuccess;
+}
+
+static hipError_t create(struct hip_device *device, unsigned flags, int priority, struct hip_stream **out)
+{
+	hipError_t r = hip_fault(device);
+
+	if (r)
+		return r;
+	pthread_mutex_lock(&device->lock);
+	r = create_locked(device, flags, priority, out);
+	pthread_mutex_unlock(&device->lock);
+	return r;
+}
+
+/* Its work has ended, or never will. */
+static void close_stream(struct hip_stream *s)
+{
+	pthread_mutex_lock(&s->device->lock);
+	delist(s);
+	pthread_mutex_unlock(&s->device->lock);
+	drv_lock(&s->lock);
+	atomic_store(&s->gone, true);
+	hsa_queue_destroy(s->queue);
+	free_args(s);
+	free_signals(s);
+	drv_unlock(&s->lock);
+	hip_stream_put(s);
+}
+
+/* --- which one -------------------------------------------------------------------------------- */
+
+hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream)
+{
+	struct hip_stream *s = atomic_load_explicit(&device->null, memory_order_acquire);
+	hipError_t r = hipSuccess;
+
+	if (__builtin_expect(!s, 0)) {
+		r = hip_fault(device);
+		pthread_mutex_lock(&device->lock);
+		s = atomic_load(&device->null);
+		if (!r && !s) {
+			r = create_locked(device, hipStreamDefault, 0, &s);
+			if (!r)
+				atomic_store_explicit(&device->null, s, memory_order_release);
+		}
+		pthread_mutex_unlock(&device->lock);
+	}
+	*stream = s;
+	return r;
+}
+
+/* A thread's own streams, one for each device; they end with the thread. */
+static pthread_key_t own_key;
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+
+static void free_own(void *arg)
+{
+	struct hip_stream **own = arg;
+
+	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++)
+		if (own[i]) {
+			(void)!hip_stream_wait(own[i]);
+			drv_handle_destroy(&hip_handles, own[i]->handle);
+			close_stream(own[i]);
+		}
+	free(own);
+}
+
+static void make_own_key(void)
+{
+	(void)!pthread_key_create(&own_key, free_own);
+}
+
+static hipError_t own_stream(struct hip_device *device, struct hip_stream **stream)
+{
+	struct hip_stream **own;
+	hipError_t r = hipSuccess;
+
+	pthread_once(&own_once, make_own_key);
+	own = pthread_getspecific(own_key);
+	if (!own) {
+		own = calloc(HIP_DEVICES_MAX, sizeof(struct hip_stream *));
+		if (!own || pthread_setspecific(own_key, own)) {
+			free(own);
+			return hipErrorOutOfMemory;
+		}
+	}
+	if (!own[device->index])
+		r = create(device, hipStreamDefault, 0, &own[device->index]);
+	*stream = own[device->index];
+	return r;
+}
+
+hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **stream)
+{
+	if (!handle || handle == hipStreamLegacy)
+		return hip_null_stream(hip_current(), stream);
+	if (__builtin_expect(handle == hipStreamPerThread, 0))
+		return own_stream(hip_current(), stream);
+	*stream = hip_find(HIP_STREAM, handle);
+	return *stream ? hipSuccess : hipErrorContextIsDestroyed;
+}
+
+/* --- packets ---------------------------------------------------------------------------------- */
+
+static uint64_t read_index(const struct hip_stream *s)
+{
+	const amd_queue_v2_t *amd = (const amd_queue_v2_t *)(const void *)s->queue;
+
+	return __atomic_load_n(&amd->read_dispatch_id, __ATOMIC_ACQUIRE);
+}
+
+void *hip_stream_slot(struct hip_stream *s)
+{
+	uint64_t index = atomic_load_explicit(&s->written, memory_order_relaxed);
+
+	while (__builtin_expect(index - read_index(s) > s->mask, 0)) {
+		if (hip.door->state(s->door))
+			return NULL;
+		hip.door->flush(s->door);
+		sched_yield();
+	}
+	return s->packets + (index & s->mask) * 64;
+}
+
+void hip_stream_publish(struct hip_stream *s, uint32_t header_and_setup)
+{
+	uint64_t index = atomic_load_explicit(&s->written, memory_order_relaxed);
+	amd_queue_v2_t *amd = (amd_queue_v2_t *)(void *)s->queue;
+
+	__atomic_store_n(&amd->write_dispatch_id, index + 1, __ATOMIC_RELAXED);
+	__atomic_store_n((uint32_t *)(void *)(s->packets + (index & s->mask) * 64), header_and_setup, __ATOMIC_RELEASE);
+	atomic_store_explicit(&s->written, index + 1, memory_order_release);
+	hip.door->ring(s->door);
+}
+
+hipError_t hip_stream_lost(struct hip_stream *s, int r)
+{
+	hipError_t none = hipSuccess;
+
+	if (r != -ECANCELED && r != -ENODEV)
+		return hip_of_errno(r);
+	/* HSA's callback may know better, and comes soon. */
+	for (unsigned i = 0; i < 1000 && !hip_fault(s->device); i++)
+		sched_yield();
+	atomic_compare_exchange_strong(&s->device->fault, &none, hipErrorLaunchFailure);
+	return hip_fault(s->device);
+}
+
+static hipError_t failed(struct hip_stream *s)
+{
+	return hip_stream_lost(s, hip.door->state(s->door));
+}
+
+hipError_t hip_stream_barrier(struct hip_stream *s, hsa_signal_t wait, hsa_signal_t complete)
+{
+	hsa_barrier_and_packet_t *p = hip_stream_slot(s);
+
+	if (!p)
+		return failed(s);
+	memset((char *)p + 4, 0, sizeof(*p) - 4);
+	p->dep_signal[0] = wait;
+	p->completion_signal = complete;
+	hip_stream_publish(s, HEADER(HSA_PACKET_TYPE_BARRIER_AND));
+	return hipSuccess;
+}
+
+static hipError_t put_after(struct hip_stream *s, uint64_t queue, uint64_t index)
+{
+	struct rt_after_packet *p = hip_stream_slot(s);
+
+	if (!p)
+		return failed(s);
+	p->queue = queue;
+	p->index = index;
+	/* The format stands where other packets have their setup. */
+	hip_stream_publish(s, HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_AFTER << 16);
+	return hipSuccess;
+}
+
+static hipError_t after_stream(struct hip_stream *s, struct hip_stream *other, uint64_t index)
+{
+	if (atomic_load(&other->gone) || hip.door->completed(other->door) >= index)
+		return hipSuccess;
+	hip.door->flush(other->door);
+	return put_after(s, other->id, index);
+}
+
+hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
+{
+	return !mark->stream || mark->stream == s ? hipSuccess : after_stream(s, mark->stream, mark->index);
+}
+
+/* --- what HIP's rules name -------------------------------------------------------------------- */
+
+static hipError_t after_all_blocking(struct hip_stream *null)
+{
+	struct hip_device *d = null->device;
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_lock(&d->lock);
+	for (struct hip_stream *s = d->streams; s && !r; s = s->next)
+		if (s != null && !(s->flags & hipStreamNonBlocking))
+			r = after_stream(null, s, atomic_load_explicit(&s->written, memory_order_acquire));
+	pthread_mutex_unlock(&d->lock);
+	return r;
+}
+
+static hipError_t after_null(struct hip_stream *s, struct hip_stream *null)
+{
+	uint64_t written = null ? atomic_load_explicit(&null->written, memory_order_acquire) : 0;
+
+	if (written <= s->null_seen)
+		return hipSuccess;
+	s->null_seen = written;
+	return after_stream(s, null, written);
+}
+
+hipError_t hip_stream_begin(struct hip_stream *s)
+{
+	struct hip_device *d = s->device;
+	struct hip_stream *null = atomic_load_explicit(&d->null, memory_order_acquire);
+	hipError_t r = hip_fault(d);
+
+	if (__builtin_expect(r, 0))
+		return r;
+	drv_lock(&s->lock);
+	/* The null stream alone: nobody waits. */
+	if (__builtin_expect(atomic_load_explicit(&d->blocking, memory_order_relaxed) > 1, 0) &&
+	    !(s->flags & hipStreamNonBlocking))
+		r = s == null ? after_all_blocking(s) : after_null(s, null);
+	if (__builtin_expect(r, 0))
+		drv_unlock(&s->lock);
+	return r;
+}
+
+/* --- memory and signals for packets ----------------------------------------------------------- */
+
+static struct hip_chunk *new_chunk(struct hip_stream *s)
+{
+	struct hip_chunk *chunk = calloc(1, sizeof(*chunk));
+	void *base = NULL;
+
+	if (!chunk)
+		return NULL;
+	if (hsa_amd_memory_pool_allocate(hip.kernarg, CHUNK_B, 0, &base) ||
+	    hsa_amd_agents_allow_access(1, &s->device->agent, NULL, base)) {
+		if (base)
+			hsa_amd_memory_pool_free(base);
+		free(chunk);
+		return NULL;
+	}
+	chunk->base = base;
+	chunk->next = s->args ? s->args->next : chunk;
+	if (s->args)
+		s->args->next = chunk;
+	s->chunks++;
+	return chunk;
+}
+
+static bool is_free(const struct hip_stream *s, const struct hip_chunk *chunk)
+{
+	return hip.door->completed(s->door) >= chunk->last;
+}
+
+/* The next one in the ring if its packets have ended, else a new one. */
+static bool next_chunk(struct hip_stream *s)
+{
+	struct hip_chunk *chunk = s->args ? s->args->next : NULL;
+
+	if (s->args)
+		s->args->last = atomic_load_explicit(&s->written, memory_order_relaxed);
+	if ((!chunk || !is_free(s, chunk)) && s->chunks < CHUNKS_MAX)
+		chunk = new_chunk(s);
+	if (!chunk || (!is_free(s, chunk) && hip.door->wait(s->door, chunk->last, CS_FOREVER)))
+		return false;
+	s->args = chunk;
+	s->args_at = 0;
+	return true;
+}
+
+void *hip_stream_args(struct hip_stream *s, uint32_t size_B)
+{
+	uint32_t at;
+
+	size_B = (size_B + PACKET_ALIGN - 1) & ~(PACKET_ALIGN - 1);
+	if (__builtin_expect(!s->args || size_B > CHUNK_B - s->args_at, 0) &&
+	    (size_B > CHUNK_B || !next_chunk(s)))
+		return NULL;
+	at = s->args_at;
+	s->args_at += size_B;
+	return s->args->base + at;
+}
+
+hipError_t hip_stream_signal(struct hip_stream *s, unsigned more, hsa_signal_t *signal)
+{
+	uint64_t completed = hip.door->completed(s->door);
+	struct hip_signal **at = &s->signals, *found;
+
+	while (*at && (*at)->until > completed)
+		at = &(*at)->next;
+	found = *at;
+	if (!found) {
+		found = calloc(1, sizeof(*found));
+		if (!found || hsa_signal_create(1, 0, NULL, &found->signal)) {
+			free(found);
+			return hipErrorOutOfMemory;
+		}
+		found->next = s->signals;
+		s->signals = found;
+	}
+	hsa_signal_store_relaxed(found->signal, 1);
+	found->until = atomic_load_explicit(&s->written, memory_order_relaxed) + more;
+	*signal = found->signal;
+	return hipSuccess;
+}
+
+/* --- marks ------------------------------------------------------------------------------------ */
+
+struct hip_mark hip_stream_mark(struct hip_stream *s)
+{
+	return (struct hip_mark){hip_stream_get(s), atomic_load_explicit(&s->written, memory_order_acquire)};
+}
+
+void hip_mark_put(struct hip_mark *mark)
+{
+	hip_stream_put(mark->stream);
+	mark->stream = NULL;
+}
+
+bool hip_mark_reached(const struct hip_mark *mark)
+{
+	return !mark->stream || atomic_load(&mark->stream->gone) ||
+	       hip.door->completed(mark->stream->door) >= mark->index;
+}
+
+hipError_t hip_mark_wait(const struct hip_mark *mark)
+{
+	int r;
+
+	if (hip_mark_reached(mark))
+		return hip_fault(mark->stream ? mark->stream->device : hip_current());
+	r = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
+	return r ? hip_stream_lost(mark->stream, r) : hipSuccess;
+}
+
+hipError_t hip_stream_wait(struct hip_stream *s)
+{
+	const struct hip_mark mark = {s, atomic_load_explicit(&s->written, memory_order_acquire)};
+	hipError_t r = hip_mark_wait(&mark);
+
+	return r ? r : hip_fault(s->device);
+}
+
+/* A stream of the device behind `last`, with a reference. */
+static struct hip_stream *next_stream(struct hip_device *device, unsigned n)
+{
+	struct hip_stream *s;
+
+	pthread_mutex_lock(&device->lock);
+	for (s = device->streams; s && n; s = s->next)
+		n--;
+	if (s)
+		hip_stream_get(s);
+	pthread_mutex_unlock(&device->lock);
+	return s;
+}
+
+hipError_t hip_device_wait(struct hip_device *device)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_fault(device);
+
+	for (unsigned n = 0; !r && (s = next_stream(device, n)); n++) {
+		r = hip_stream_wait(s);
+		hip_stream_put(s);
+	}
+	return r;
+}
+
+/* --- the public functions --------------------------------------------------------------------- */
+
+#define PRIORITY_LOWEST  1
+#define PRIORITY_HIGHEST (-1)
+
+static hipError_t stream_create(hipStream_t *out, unsigned flags, int priority)
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!out || flags & ~(unsigned)hipStreamNonBlocking)
+		return hipErrorInvalidValue;
+	priority = priority < PRIORITY_HIGHEST ? PRIORITY_HIGHEST
+		   : priority > PRIORITY_LOWEST ? PRIORITY_LOWEST
+						: priority;
+	r = create(hip_current(), flags, priority, &s);
+	if (!r)
+		*out = (hipStream_t)(uintptr_t)s->handle;
+	return r;
+}
+
+hipError_t hipStreamCreate(hipStream_t *stream)
+{
+	HIP_ENTER();
+	return hip_end(stream_create(stream, hipStreamDefault, 0));
+}
+
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(stream_create(stream, flags, 0));
+}
+
+hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority)
+{
+	HIP_ENTER();
+	return hip_end(stream_create(stream, flags, priority));
+}
+
+hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	HIP_ENTER();
+	if (least)
+		*least = PRIORITY_LOWEST;
+	if (greatest)
+		*greatest = PRIORITY_HIGHEST;
+	return hip_end(hipSuccess);
+}
+
+static hipError_t stream_destroy(hipStream_t handle)
+{
+	struct hip_stream *s = hip_find(HIP_STREAM, handle);
+
+	if (!handle || handle == hipStreamLegacy || handle == hipStreamPerThread)
+		return hipErrorInvalidResourceHandle;
+	if (!s)
+		return hipErrorContextIsDestroyed;
+	drv_handle_destroy(&hip_handles, s->handle);
+	(void)!hip_stream_wait(s);
+	close_stream(s);
+	return hipSuccess;
+}
+
+hipError_t hipStreamDestroy(hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(stream_destroy(stream));
+}
+
+static hipError_t stream_query(hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	if (r || (r = hip_fault(s->device)))
+		return r;
+	if (hip.door->completed(s->door) >= atomic_load_explicit(&s->written, memory_order_acquire))
+		return hipSuccess;
+	hip.door->flush(s->door);
+	return hip.door->state(s->door) ? failed(s) : hipErrorNotReady;
+}
+
+hipError_t hipStreamQuery(hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(stream_query(stream));
+}
+
+static hipError_t stream_synchronize(hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	return r ? r : hip_stream_wait(s);
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(stream_synchronize(stream));
+}
+
+hipError_t hipDeviceSynchronize(void)
+{
+	HIP_ENTER();
+	return hip_end(hip_device_wait(hip_current()));
+}
+
+static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority, hipDevice_t *device)
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!flags && !priority && !device)
+		return hipErrorInvalidValue;
+	r = hip_stream_of(handle, &s);
+	if (r)
+		return r;
+	if (flags)
+		*flags = s->flags;
+	if (priority)
+		*priority = s->priority;
+	if (device)
+		*device = s->device->index;
+	return hipSuccess;
+}
+
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
+{
+	HIP_ENTER();
+	return hip_end(stream_get(stream, flags, NULL, NULL));
+}
+
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
+{
+	HIP_ENTER();
+	return hip_end(stream_get(stream, NULL, priority, NULL));
+}
+
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
+{
+	HIP_ENTER();
+	return hip_end(stream_get(stream, NULL, NULL, device));
+}
+
+int hipGetStreamDeviceId(hipStream_t stream)
+{
+	hipDevice_t device = -1;
+
+	if (atomic_load(&hip.status) && hip_init())
+		return -1;
+	return stream_get(stream, NULL, NULL, &device) ? -1 : device;
+}
