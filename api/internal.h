@@ -246,6 +246,11 @@ hipError_t hip_code_variable(const struct hip_code *code, const char *name, void
 hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel);
 hipError_t hip_variable_of(const void *host, struct hip_device *device, void **address, size_t *size_B);
 
+/* The kernel of a handle (module.c). InvalidResourceHandle. */
+hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel);
+/* Blocks of so many threads, with that much dynamic LDS, that a compute unit runs at a time (occupancy.c). */
+unsigned hip_occupancy(const struct hip_kernel *kernel, unsigned threads, size_t lds_B);
+
 /* --- launches (launch.c) ---------------------------------------------------------------------- */
 
 struct hip_launch {

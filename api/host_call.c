@@ -1,0 +1,158 @@
+/* Functions of the host's in a stream: the stream stops, a thread of the device's calls them, the stream goes on.
+ *
+ * HSA tells when the stream gets there; its thread only hands the call on, so that a function that blocks holds up
+ * nothing but the functions behind it. */
+#include <stdlib.h>
+
+#include "api/internal.h"
+
+struct call {
+	struct call *next;
+	struct hip_stream *stream; /* a reference */
+	hsa_signal_t done;         /* the stream's */
+	hipHostFn_t fn;
+	hipStreamCallback_t callback; /* instead of fn */
+	hipStream_t handle;           /* for it */
+	void *data;
+};
+
+/* The thread of each device, started for the first call. */
+static struct caller {
+	pthread_mutex_t lock; /* guards all below */
+	pthread_cond_t some;
+	bool started;
+	struct call *first, **last; /* owned: ready to be called */
+} callers[HIP_DEVICES_MAX];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void init_callers(void)
+{
+	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++) {
+		pthread_mutex_init(&callers[i].lock, NULL);
+		pthread_cond_init(&callers[i].some, NULL);
+		callers[i].last = &callers[i].first;
+	}
+}
+
+static struct call *take(struct caller *c)
+{
+	struct call *call;
+
+	pthread_mutex_lock(&c->lock);
+	while (!c->first)
+		pthread_cond_wait(&c->some, &c->lock);
+	call = c->first;
+	c->first = call->next;
+	if (!c->first)
+		c->last = &c->first;
+	pthread_mutex_unlock(&c->lock);
+	return call;
+}
+
+static void *run(void *arg)
+{
+	for (;;) {
+		struct call *call = take(arg);
+
+		if (call->callback)
+			call->callback(call->handle, hip_fault(call->stream->device), call->data);
+		else if (!hip_fault(call->stream->device))
+			call->fn(call->data);
+		hsa_signal_store_screlease(call->done, 0);
+		hip_stream_put(call->stream);
+		free(call);
+	}
+	return NULL;
+}
+
+static hipError_t start(struct caller *c)
+{
+	pthread_t thread;
+	hipError_t r = hipSuccess;
+
+	pthread_once(&once, init_callers);
+	pthread_mutex_lock(&c->lock);
+	if (!c->started) {
+		if (pthread_create(&thread, NULL, run, c))
+			r = hipErrorOutOfMemory;
+		else
+			pthread_detach(thread);
+		c->started = !r;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+/* On HSA's thread. */
+static bool ready(hsa_signal_value_t value, void *arg)
+{
+	struct call *call = arg;
+	struct caller *c = &callers[call->stream->device->index];
+
+	(void)value;
+	pthread_mutex_lock(&c->lock);
+	*c->last = call;
+	c->last = &call->next;
+	pthread_cond_signal(&c->some);
+	pthread_mutex_unlock(&c->lock);
+	return false;
+}
+
+static hipError_t put(struct hip_stream *s, struct call *call)
+{
+	hsa_signal_t reached;
+	hipError_t r = hip_stream_signal(s, 3, &reached);
+
+	if (!r)
+		r = hip_stream_signal(s, 3, &call->done);
+	if (!r)
+		r = hip_stream_barrier(s, (hsa_signal_t){0}, reached);
+	if (r)
+		return r;
+	if (hsa_amd_signal_async_handler(reached, HSA_SIGNAL_CONDITION_LT, 1, ready, call))
+		return hipErrorOutOfMemory;
+	return hip_stream_barrier(s, call->done, (hsa_signal_t){0});
+}
+
+static hipError_t add(hipStream_t handle, const struct call *like)
+{
+	struct hip_stream *s;
+	struct call *call;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	if (!r)
+		r = start(&callers[s->device->index]);
+	if (r)
+		return r;
+	call = malloc(sizeof(*call));
+	if (!call)
+		return hipErrorOutOfMemory;
+	*call = *like;
+	call->stream = hip_stream_get(s);
+	r = hip_stream_begin(s);
+	if (!r) {
+		r = put(s, call);
+		hip_stream_done(s);
+	}
+	if (r) {
+		hip_stream_put(s);
+		free(call);
+	}
+	return r;
+}
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *data, unsigned int flags)
+{
+	HIP_ENTER();
+	if (!callback || flags)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(add(stream, &(struct call){.callback = callback, .handle = stream, .data = data}));
+}
+
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data)
+{
+	HIP_ENTER();
+	if (!fn)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(add(stream, &(struct call){.fn = fn, .data = data}));
+}

@@ -1,0 +1,491 @@
+/* Modules: code that programs load, and functions as handles. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+/* Lives until its module is unloaded; a kernel that a program was linked with, for ever. */
+struct hip_function {
+	struct hip_function *next; /* of the same module */
+	uint64_t handle;
+	struct hip_kernel kernel;
+	char name[]; /* as it was asked for */
+};
+
+struct hip_module {
+	uint64_t handle;
+	struct hip_code code; /* owned */
+	pthread_mutex_t lock; /* guards functions */
+	struct hip_function *functions; /* owned */
+};
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+static hipError_t load(hipModule_t *out, const void *image, size_t size_B)
+{
+	struct hip_module *m;
+	hipError_t r;
+
+	if (!out || !image)
+		return hipErrorInvalidValue;
+	*out = NULL;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return hipErrorOutOfMemory;
+	r = hip_code_load(hip_current(), image, size_B, &m->code);
+	if (r) {
+		free(m);
+		return r;
+	}
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_MODULE), m, &m->handle)) {
+		hip_code_unload(&m->code);
+		free(m);
+		return hipErrorOutOfMemory;
+	}
+	pthread_mutex_init(&m->lock, NULL);
+	*out = (hipModule_t)(uintptr_t)m->handle;
+	return hipSuccess;
+}
+
+static hipError_t read_file(const char *path, char **image, size_t *size_B)
+{
+	FILE *file = fopen(path, "rb");
+	long end;
+
+	if (!file)
+		return hipErrorFileNotFound;
+	*image = NULL;
+	if (!fseek(file, 0, SEEK_END) && (end = ftell(file)) >= 0 && !fseek(file, 0, SEEK_SET)) {
+		*size_B = (size_t)end;
+		*image = malloc(*size_B + 1);
+		if (*image && fread(*image, 1, *size_B, file) != *size_B) {
+			free(*image);
+			*image = NULL;
+		}
+	}
+	fclose(file);
+	return *image ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t load_file(hipModule_t *out, const char *path)
+{
+	char *image;
+	size_t size_B;
+	hipError_t r;
+
+	if (!out || !path)
+		return hipErrorInvalidValue;
+	r = read_file(path, &image, &size_B);
+	if (r)
+		return r;
+	r = size_B ? load(out, image, size_B) : hipErrorInvalidImage;
+	free(image);
+	return r;
+}
+
+hipError_t hipModuleLoad(hipModule_t *module, const char *path)
+{
+	HIP_ENTER();
+	return hip_end(load_file(module, path));
+}
+
+hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
+{
+	HIP_ENTER();
+	return hip_end(load(module, image, 0));
+}
+
+/* There is nothing that a JIT could be told. */
+hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int count, hipJitOption *options,
+			       void **values)
+{
+	(void)count, (void)options, (void)values;
+	HIP_ENTER();
+	return hip_end(load(module, image, 0));
+}
+
+static hipError_t unload(hipModule_t handle)
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+
+	if (!m)
+		return hipErrorInvalidResourceHandle;
+	drv_handle_destroy(&hip_handles, m->handle);
+	(void)!hip_device_wait(m->code.device);
+	while (m->functions) {
+		struct hip_function *f = m->functions;
+
+		m->functions = f->next;
+		drv_handle_destroy(&hip_handles, f->handle);
+		free(f);
+	}
+	hip_code_unload(&m->code);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+	return hipSuccess;
+}
+
+hipError_t hipModuleUnload(hipModule_t module)
+{
+	HIP_ENTER();
+	return hip_end(unload(module));
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+/* One that has no module keeps to itself. */
+static hipError_t make_function(const char *name, const struct hip_kernel *kernel, struct hip_function **out)
+{
+	struct hip_function *f = calloc(1, sizeof(*f) + strlen(name) + 1);
+
+	if (!f)
+		return hipErrorOutOfMemory;
+	strcpy(f->name, name);
+	f->kernel = *kernel;
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_FUNCTION), f, &f->handle)) {
+		free(f);
+		return hipErrorOutOfMemory;
+	}
+	*out = f;
+	return hipSuccess;
+}
+
+static hipError_t function_locked(struct hip_module *m, const char *name, struct hip_function **out)
+{
+	struct hip_kernel kernel;
+	hipError_t r;
+
+	for (struct hip_function *f = m->functions; f; f = f->next)
+		if (!strcmp(f->name, name)) {
+			*out = f;
+			return hipSuccess;
+		}
+	r = hip_code_kernel(&m->code, name, &kernel);
+	if (!r)
+		r = make_function(name, &kernel, out);
+	if (r)
+		return r;
+	(*out)->next = m->functions;
+	m->functions = *out;
+	return hipSuccess;
+}
+
+static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const char *name)
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+	struct hip_function *f;
+	hipError_t r;
+
+	if (!out || !name || !*name)
+		return hipErrorInvalidValue;
+	if (!m)
+		return hipErrorInvalidResourceHandle;
+	pthread_mutex_lock(&m->lock);
+	r = function_locked(m, name, &f);
+	pthread_mutex_unlock(&m->lock);
+	*out = r ? NULL : (hipFunction_t)(uintptr_t)f->handle;
+	return r;
+}
+
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name)
+{
+	HIP_ENTER();
+	return hip_end(get_function(function, module, name));
+}
+
+static hipError_t get_global(hipDeviceptr_t *address, size_t *size_B, hipModule_t handle, const char *name)
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+	void *base;
+	size_t whole_B;
+	hipError_t r;
+
+	if ((!address && !size_B) || !name)
+		return hipErrorInvalidValue;
+	if (!m)
+		return hipErrorInvalidResourceHandle;
+	r = hip_code_variable(&m->code, name, &base, &whole_B);
+	if (!r && address)
+		*address = base;
+	if (!r && size_B)
+		*size_B = whole_B;
+	return r;
+}
+
+hipError_t hipModuleGetGlobal(hipDeviceptr_t *address, size_t *size_B, hipModule_t module, const char *name)
+{
+	HIP_ENTER();
+	return hip_end(get_global(address, size_B, module, name));
+}
+
+hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel)
+{
+	struct hip_function *f = hip_find(HIP_FUNCTION, handle);
+
+	if (!f)
+		return hipErrorInvalidResourceHandle;
+	*kernel = &f->kernel;
+	return hipSuccess;
+}
+
+static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
+{
+	const struct hip_kernel *kernel;
+	struct hip_function *f;
+	hipError_t r;
+
+	if (!out)
+		return hipErrorInvalidValue;
+	r = hip_kernel_of(host, hip_current(), &kernel);
+	if (!r)
+		r = make_function(kernel->cs->name, kernel, &f);
+	if (!r)
+		*out = (hipFunction_t)(uintptr_t)f->handle;
+	return r;
+}
+
+hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol)
+{
+	HIP_ENTER();
+	return hip_end(function_by_symbol(function, symbol));
+}
+
+/* --- launching -------------------------------------------------------------------------------- */
+
+/* A list of marks and values: the packed arguments, and how many bytes they are. */
+static hipError_t parse_extra(void **extra, struct hip_launch *l)
+{
+	bool sized = false;
+
+	for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2)
+		if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) {
+			l->packed = extra[1];
+		} else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) {
+			l->packed_B = *(const size_t *)extra[1];
+			sized = true;
+		} else {
+			return hipErrorInvalidValue;
+		}
+	return l->packed && sized ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t launch(hipFunction_t function, struct hip_launch *l, hipStream_t handle, void **extra)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_function_of(function, &l->kernel);
+
+	if (r)
+		return r;
+	if (l->args && extra)
+		return hipErrorInvalidValue;
+	if (extra)
+		r = parse_extra(extra, l);
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (r)
+		return r;
+	return s->device == l->kernel->device ? hip_launch(s, l) : hipErrorInvalidResourceHandle;
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+				 unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int lds_B,
+				 hipStream_t stream, void **args, void **extra)
+{
+	struct hip_launch l = {
+		.blocks = {grid_x, grid_y, grid_z}, .threads = {block_x, block_y, block_z}, .lds_B = lds_B, .args = args};
+
+	HIP_ENTER();
+	return hip_end(launch(function, &l, stream, extra));
+}
+
+static hipError_t record(hipEvent_t event, hipStream_t stream)
+{
+	return event ? hipEventRecord(event, stream) : hipSuccess;
+}
+
+/* The grid is in work-items, of which the last block may have fewer. */
+static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipStream_t stream, void **extra,
+			     hipEvent_t start, hipEvent_t stop)
+{
+	hipError_t r;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!l->threads[i])
+			return hipErrorInvalidConfiguration;
+		if (!l->grid[i])
+			return hipErrorInvalidValue;
+		l->blocks[i] = (l->grid[i] - 1) / l->threads[i] + 1;
+	}
+	r = record(start, stream);
+	if (!r)
+		r = launch(function, l, stream, extra);
+	return r ? r : record(stop, stream);
+}
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream, void **args,
+				    void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags);
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream, void **args,
+				    void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
+{
+	struct hip_launch l = {
+		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
+
+	(void)flags; /* to leave the order is allowed, not demanded */
+	HIP_ENTER();
+	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue : launch_ext(function, &l, stream, extra, start, stop));
+}
+
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream, void **args,
+				    void **extra, hipEvent_t start, hipEvent_t stop);
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream, void **args,
+				    void **extra, hipEvent_t start, hipEvent_t stop)
+{
+	return hipExtModuleLaunchKernel(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start,
+					stop, 0);
+}
+
+/* The names that C++ programs of HIP 5 call. */
+__typeof__(hipExtModuleLaunchKernel) hip_ext_module_launch __asm__(
+	"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j")
+	__attribute__((alias("hipExtModuleLaunchKernel"), visibility("default")));
+__typeof__(hipHccModuleLaunchKernel) hip_hcc_module_launch __asm__(
+	"_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_")
+	__attribute__((alias("hipHccModuleLaunchKernel"), visibility("default")));
+
+hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
+			      hipStream_t stream, hipEvent_t start, hipEvent_t stop, int flags)
+{
+	hipError_t r;
+
+	(void)flags;
+	HIP_ENTER();
+	r = record(start, stream);
+	if (!r)
+		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
+	return hip_end(r ? r : record(stop, stream));
+}
+
+/* --- attributes of functions ------------------------------------------------------------------ */
+
+static int binary_version(const struct hip_kernel *k)
+{
+	hipDeviceProp_tR0000 p;
+
+	return hipGetDevicePropertiesR0000(&p, k->device->index) ? 0 : p.major * 10 + p.minor;
+}
+
+static unsigned max_threads(const struct hip_kernel *k)
+{
+	return k->cs->max_threads ? k->cs->max_threads : 1024;
+}
+
+static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
+{
+	const struct hip_kernel *k;
+	hipError_t r;
+
+	if (!out)
+		return hipErrorInvalidValue;
+	r = hip_kernel_of(function, hip_current(), &k);
+	if (r)
+		return r;
+	*out = (hipFuncAttributes){
+		.binaryVersion = binary_version(k),
+		.ptxVersion = binary_version(k),
+		.localSizeBytes = k->private_B,
+		.sharedSizeBytes = k->group_B,
+		.maxDynamicSharedSizeBytes = (int)(k->device->lds_B - k->group_B),
+		.maxThreadsPerBlock = (int)max_threads(k),
+		.numRegs = (int)k->cs->vgprs,
+	};
+	return hipSuccess;
+}
+
+hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *function)
+{
+	HIP_ENTER();
+	return hip_end(func_attributes(attributes, function));
+}
+
+static hipError_t func_attribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
+{
+	const struct hip_kernel *k;
+	hipError_t r;
+
+	if (!value)
+		return hipErrorInvalidValue;
+	r = hip_function_of(function, &k);
+	if (r)
+		return r;
+	switch (attribute) {
+	case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		*value = (int)max_threads(k);
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		*value = (int)k->group_B;
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+		*value = (int)k->private_B;
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_NUM_REGS:
+		*value = (int)k->cs->vgprs;
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
+	case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
+		*value = binary_version(k);
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		*value = (int)(k->device->lds_B - k->group_B);
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+	case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+	case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		*value = 0;
+		return hipSuccess;
+	default:
+		return hipErrorInvalidValue;
+	}
+}
+
+hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
+{
+	HIP_ENTER();
+	return hip_end(func_attribute(value, attribute, function));
+}
+
+/* Preferences have no effect: LDS and caches are apart, and all of LDS may be dynamic anyway. */
+static hipError_t check_preference(const void *function, int value, int max)
+{
+	const struct hip_kernel *k;
+	hipError_t r = hip_kernel_of(function, hip_current(), &k);
+
+	return r ? r : value < 0 || value > max ? hipErrorInvalidValue : hipSuccess;
+}
+
+hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value)
+{
+	HIP_ENTER();
+	if (attribute != hipFuncAttributeMaxDynamicSharedMemorySize &&
+	    attribute != hipFuncAttributePreferredSharedMemoryCarveout)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(check_preference(
+		function, value,
+		attribute == hipFuncAttributeMaxDynamicSharedMemorySize ? (int)hip_current()->lds_B : 100));
+}
+
+hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config)
+{
+	HIP_ENTER();
+	return hip_end(check_preference(function, (int)config, hipFuncCachePreferEqual));
+}
+
+hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config)
+{
+	HIP_ENTER();
+	return hip_end(check_preference(function, (int)config, hipSharedMemBankSizeEightByte));
+}
