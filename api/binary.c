@@ -6,6 +6,7 @@
  * first stays. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "api/internal.h"
 
@@ -20,7 +21,8 @@ struct name {
 	struct hip_binary *binary; /* borrowed; NULL: it was unregistered */
 	const char *device_name;   /* borrowed, as the binary's */
 	size_t size_B;             /* of a variable, as the host has it; 0: a kernel */
-	void *init;                /* of a managed variable: its first contents */
+	void *managed;             /* owned, not NULL: a managed variable's memory, mapped */
+	bool locked;               /* GPUs reach it; guarded by names.lock */
 	struct hip_kernel *_Atomic kernel[HIP_DEVICES_MAX]; /* owned; filled when it is first launched */
 };
 
@@ -137,6 +139,31 @@ void __hipRegisterVar(void **binary, void *host, char *device_name, const char *
 		add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name, .size_B = size_B});
 }
 
+/* Its memory is there at once, the host's own; GPUs come to it when the binary is loaded. */
+void __hipRegisterManagedVar(void **binary, void **host, void *init, const char *name, size_t size_B, unsigned align_B)
+{
+	void *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)align_B; /* a page's is more */
+	if (!binary || memory == MAP_FAILED)
+		return;
+	memcpy(memory, init, size_B);
+	*host = memory;
+	add(&(struct name){.host = host, .binary = (void *)binary, .device_name = name, .size_B = size_B, .managed = memory});
+}
+
+/* References of old: the objects that took their place need no registration. */
+void __hipRegisterSurface(void **binary, void *host, char *device_name, const char *name, int type, int external)
+{
+	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)external;
+}
+
+void __hipRegisterTexture(void **binary, void *host, char *device_name, const char *name, int type, int normalized,
+			  int external)
+{
+	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)normalized, (void)external;
+}
+
 static void forget(struct hip_binary *binary)
 {
 	struct table *t = names.table;
@@ -147,6 +174,12 @@ static void forget(struct hip_binary *binary)
 		if (!name || name->binary != binary)
 			continue;
 		name->binary = NULL;
+		if (name->locked)
+			hip_memory_remove_managed(name->managed);
+		if (name->managed)
+			munmap(name->managed, name->size_B);
+		name->managed = NULL;
+		name->locked = false;
 		for (unsigned d = 0; d < hip.devices; d++)
 			free(atomic_exchange(&name->kernel[d], NULL));
 	}
@@ -172,6 +205,51 @@ void __hipUnregisterFatBinary(void **handle)
 	free(binary);
 }
 
+/* --- loading ---------------------------------------------------------------------------------- */
+
+/* Kernels find a managed variable by a pointer of theirs. */
+static hipError_t tell_kernels(struct name *name, const struct hip_code *code)
+{
+	void *pointer;
+	size_t size_B;
+	hipError_t r = name->locked ? hipSuccess : hip_memory_add_managed(name->managed, name->size_B);
+
+	if (r)
+		return r;
+	name->locked = true;
+	r = hip_code_variable(code, name->device_name, &pointer, &size_B);
+	/* The compiler drops what no kernel uses. */
+	if (r || size_B != sizeof(name->managed))
+		return r == hipErrorNotFound ? hipSuccess : hipErrorInvalidImage;
+	return hip_of_hsa(hsa_memory_copy(pointer, &name->managed, sizeof(name->managed)));
+}
+
+static hipError_t tell_all_locked(const struct hip_binary *binary, const struct hip_code *code)
+{
+	struct table *t = names.table;
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; !r && t && i <= t->mask; i++) {
+		struct name *name = t->slot[i];
+
+		if (name && name->binary == binary && name->managed)
+			r = tell_kernels(name, code);
+	}
+	return r;
+}
+
+static hipError_t load_locked(struct hip_binary *binary, struct hip_device *device, struct hip_code *code)
+{
+	hipError_t r = hip_code_load(device, binary->wrapper->bundle, 0, code);
+
+	if (r)
+		return r;
+	r = tell_all_locked(binary, code);
+	if (r)
+		hip_code_unload(code);
+	return r;
+}
+
 /* --- finding ---------------------------------------------------------------------------------- */
 
 static hipError_t code_locked(struct hip_binary *binary, struct hip_device *device, struct hip_code **out)
@@ -183,7 +261,7 @@ static hipError_t code_locked(struct hip_binary *binary, struct hip_device *devi
 		if (!binary->wrapper)
 			return hipErrorInvalidImage;
 		code = calloc(1, sizeof(*code));
-		r = code ? hip_code_load(device, binary->wrapper->bundle, 0, code) : hipErrorOutOfMemory;
+		r = code ? load_locked(binary, device, code) : hipErrorOutOfMemory;
 		if (r) {
 			free(code);
 			return r;
@@ -239,6 +317,11 @@ hipError_t hip_variable_of(const void *host, struct hip_device *device, void **a
 
 	if (!name || !name->size_B)
 		return hipErrorInvalidSymbol;
+	if (name->managed) {
+		*address = name->managed;
+		*size_B = name->size_B;
+		return hipSuccess;
+	}
 	pthread_mutex_lock(&names.lock);
 	r = name->binary ? code_locked(name->binary, device, &code) : hipErrorInvalidSymbol;
 	if (!r)

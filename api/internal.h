@@ -221,6 +221,24 @@ struct hip_memory {
 /* A copy of what an address is in. False: nothing that HIP knows. */
 bool hip_memory_find(const void *address, struct hip_memory *memory);
 
+/* Makes memory of the host's, which stays the caller's, known as what a program was given. */
+hipError_t hip_memory_add_managed(void *base, size_t size_B);
+void hip_memory_remove_managed(void *base);
+
+/* --- copies (copy_rect.c) --------------------------------------------------------------------- */
+
+/* Rows of bytes at a distance, in slices at a distance. */
+struct hip_side {
+	char *base; /* borrowed: where the first row begins */
+	size_t pitch_B, slice_B;
+};
+struct hip_box {
+	struct hip_side dst, src;
+	size_t width_B, height, depth;
+};
+/* The box's addresses become the GPU's. */
+hipError_t hip_copy_box(struct hip_box *box, hipMemcpyKind kind, hipStream_t stream, bool wait);
+
 /* --- code (binary.c, code.c) ------------------------------------------------------------------ */
 
 struct hip_kernel {

@@ -247,6 +247,37 @@ hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
 	return hip_end(malloc_managed(ptr, size, flags));
 }
 
+hipError_t hip_memory_add_managed(void *base, size_t size_B)
+{
+	const struct hip_memory like = {.kind = HIP_MEMORY_MANAGED,
+					.flags = hipMemAttachGlobal,
+					.size_B = size_B,
+					.base = base,
+					.gpu_base = base};
+	hsa_agent_t agents[HIP_DEVICES_MAX];
+	void *alias; /* GPUs reach it at the host's address, too */
+	hipError_t r;
+
+	for (unsigned i = 0; i < hip.devices; i++)
+		agents[i] = hip.device[i].agent;
+	if (hsa_amd_memory_lock(base, size_B, agents, (int)hip.devices, &alias))
+		return hipErrorOutOfMemory;
+	r = add(&like);
+	if (r)
+		hsa_amd_memory_unlock(base);
+	return r;
+}
+
+void hip_memory_remove_managed(void *base)
+{
+	struct hip_memory *memory = take(base, 1u << HIP_MEMORY_MANAGED);
+
+	if (!memory)
+		return;
+	hsa_amd_memory_unlock(base);
+	free(memory);
+}
+
 /* --- freeing ---------------------------------------------------------------------------------- */
 
 static void give_back(struct hip_memory *memory)
