@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/hostcall.h"
 
 #define GRID_X_MAX  0x7fffffffu
 #define GRID_YZ_MAX 65536u
@@ -33,6 +33,8 @@ static uint64_t hidden_value(const struct hip_launch *l, const uint32_t *grid, u
 		return 3;
 	case CS_HIDDEN_DYNAMIC_LDS_SIZE:
 		return l->lds_B;
+	case CS_HIDDEN_HOSTCALL: /* without memory for it the kernel faults when it asks, and not before */
+		return (uintptr_t)hip_hostcall_buffer(l->kernel->device);
 	}
 	return 0;
 }

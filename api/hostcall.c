@@ -1,0 +1,393 @@
+/* What kernels ask of the host while they run: printf, memory, function calls.
+ *
+ * A wave takes a packet from a stack in memory that both see, fills a slot for each lane, pushes it to a second stack,
+ * rings, and waits until the host has cleared the packet's control word. There are as many packets as the device has
+ * places for waves, so that one is always free. Layouts and protocol: ROCm-Device-Libs, ockl hostcall_impl.cl; messages of
+ * printf: CLR's devhcmessages.hpp, devhcprintf.cpp. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/hostcall.h"
+
+struct header {
+	uint64_t next; /* in a stack: index, and a tag above it */
+	uint64_t active; /* lanes whose slots count */
+	uint32_t service;
+	_Atomic uint32_t control; /* bit 0: the wave waits */
+};
+#define READY 1u
+
+struct payload {
+	uint64_t slot[64][8];
+};
+
+struct hip_hostcall {
+	struct header *headers;
+	struct payload *payloads;
+	hsa_signal_t doorbell;
+	_Atomic uint64_t free, asked; /* tops of the stacks; 0: empty */
+	uint64_t index_mask;
+};
+
+enum service { SERVICE_FUNCTION = 1, SERVICE_PRINTF = 2, SERVICE_MEMORY = 3 };
+
+/* A buffer for each device, made for the first kernel that needs one; all ring one bell. */
+static struct {
+	pthread_mutex_t lock; /* guards making */
+	struct hip_hostcall *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
+	hsa_signal_t doorbell; /* owned; 0: there is no listener yet */
+} hostcalls = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+/* A message comes in pieces of up to seven words; the first word of a slot says which message, and how many. */
+#define BEGIN          1u
+#define END            2u
+#define COUNT(first)   ((unsigned)((first) >> 5 & 7))
+#define MESSAGE(first) ((first) >> 8)
+
+struct message {
+	bool used;
+	size_t count, max;
+	uint64_t *words; /* owned */
+};
+
+/* The listener's. */
+static struct {
+	struct message *list; /* owned */
+	size_t count;
+} messages;
+
+static bool find_message(uint64_t *first, struct message **out)
+{
+	size_t i = 0;
+
+	if (!(*first & BEGIN)) {
+		i = MESSAGE(*first);
+		*out = i < messages.count && messages.list[i].used ? &messages.list[i] : NULL;
+		return *out;
+	}
+	while (i < messages.count && messages.list[i].used)
+		i++;
+	if (i == messages.count) {
+		struct message *list = realloc(messages.list, (messages.count + 64) * sizeof(*list));
+
+		if (!list)
+			return false;
+		memset(list + messages.count, 0, 64 * sizeof(*list));
+		messages.list = list;
+		messages.count += 64;
+	}
+	*out = &messages.list[i];
+	(*out)->used = true;
+	(*out)->count = 0;
+	*first = (*first & 0xff & ~(uint64_t)BEGIN) | i << 8;
+	return true;
+}
+
+static bool append(struct message *m, const uint64_t *words, unsigned count)
+{
+	if (m->count + count + 1 > m->max) {
+		size_t max = 2 * m->max + 64;
+		uint64_t *more = realloc(m->words, max * sizeof(*more));
+
+		if (!more)
+			return false;
+		m->words = more;
+		m->max = max;
+	}
+	memcpy(m->words + m->count, words, count * sizeof(*words));
+	m->count += count;
+	m->words[m->count] = 0; /* ends a text that the kernel did not end */
+	return true;
+}
+
+/* --- printf ----------------------------------------------------------------------------------- */
+
+struct print {
+	FILE *to;
+	const uint64_t *at, *end; /* arguments */
+	int written;              /* characters; negative: it failed */
+};
+
+static void count(struct print *p, int written)
+{
+	p->written = written < 0 || p->written < 0 ? -1 : p->written + written;
+}
+
+static uint64_t next_word(struct print *p)
+{
+	return p->at < p->end ? *p->at++ : 0;
+}
+
+static const char *next_text(struct print *p)
+{
+	const char *text = (const char *)p->at;
+	size_t words = strnlen(text, (size_t)(p->end - p->at) * 8) / 8 + 1;
+
+	if (p->at >= p->end)
+		return "";
+	p->at = words > (size_t)(p->end - p->at) ? p->end : p->at + words;
+	return text;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+/* One conversion. Width and precision given by stars come first, as ints. */
+#define PRINT(value)                                                                                               \
+	(stars == 0   ? fprintf(p->to, spec, value)                                                                \
+	 : stars == 1 ? fprintf(p->to, spec, star[0], value)                                                       \
+		      : fprintf(p->to, spec, star[0], star[1], value))
+static void convert(struct print *p, const char *spec, unsigned stars)
+{
+	int star[2];
+	double real;
+	uint64_t word;
+
+	for (unsigned i = 0; i < stars; i++)
+		star[i] = (int)next_word(p);
+	switch (spec[strlen(spec) - 1]) {
+	case 's':
+		count(p, PRINT(next_text(p)));
+		break;
+	case 'p':
+		count(p, PRINT((void *)(uintptr_t)next_word(p)));
+		break;
+	case 'n':
+		(void)next_word(p);
+		break;
+	case 'c':
+		count(p, PRINT((int)next_word(p)));
+		break;
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+		word = next_word(p);
+		count(p, PRINT(word));
+		break;
+	default:
+		word = next_word(p);
+		memcpy(&real, &word, sizeof(real));
+		count(p, PRINT(real));
+		break;
+	}
+}
+#pragma GCC diagnostic pop
+
+/* From '%' to the letter that says what comes. 0: there is none. */
+static size_t spec_length(const char *spec)
+{
+	size_t length = 1 + strcspn(spec + 1, "diouxXfFeEgGaAcspn%");
+
+	return spec[length] ? length + 1 : 0;
+}
+
+static void print_spec(struct print *p, const char *spec, size_t length)
+{
+	char copy[64];
+	unsigned stars = 0;
+
+	if (spec[length - 1] == '%') {
+		count(p, fputc('%', p->to) == EOF ? -1 : 1);
+		return;
+	}
+	if (length >= sizeof(copy))
+		return;
+	memcpy(copy, spec, length);
+	copy[length] = 0;
+	for (size_t i = 0; i < length; i++)
+		stars += copy[i] == '*';
+	if (stars <= 2)
+		convert(p, copy, stars);
+}
+
+/* The words of a format, and those of its arguments. */
+static int print_format(FILE *to, const uint64_t *words, const uint64_t *end)
+{
+	struct print p = {to, words, end, 0};
+	const char *format = next_text(&p);
+
+	while (*format && p.written >= 0) {
+		size_t plain = strcspn(format, "%"), length;
+
+		if (plain)
+			count(&p, fwrite(format, 1, plain, to) == plain ? (int)plain : -1);
+		format += plain;
+		length = *format ? spec_length(format) : 0;
+		if (!length)
+			break;
+		print_spec(&p, format, length);
+		format += length;
+	}
+	return p.written;
+}
+
+static void serve_printf(uint64_t *slot)
+{
+	struct message *m;
+	bool ok = find_message(&slot[0], &m) && append(m, slot + 1, COUNT(slot[0]));
+
+	if (ok && !(slot[0] & END))
+		return;
+	/* The first word says where to: bit 0 is the error output. */
+	if (ok && m->count && !(m->words[0] & ~1ull))
+		slot[0] = (uint64_t)print_format(m->words[0] & 1 ? stderr : stdout, m->words + 1, m->words + m->count);
+	else
+		slot[0] = (uint64_t)-1;
+	if (ok)
+		m->used = false;
+}
+
+/* --- the other services ----------------------------------------------------------------------- */
+
+/* An address to free, or a size to allocate. */
+static void serve_memory(struct hip_device *device, uint64_t *slot)
+{
+	void *memory = NULL;
+
+	if (slot[0]) {
+		hsa_amd_memory_pool_free((void *)(uintptr_t)slot[0]);
+		return;
+	}
+	if (hsa_amd_memory_pool_allocate(device->vram, slot[1], 0, &memory))
+		memory = NULL;
+	slot[0] = (uintptr_t)memory;
+}
+
+static void serve_function(uint64_t *slot)
+{
+	void (*function)(uint64_t *out, const uint64_t *in) = (void (*)(uint64_t *, const uint64_t *))(uintptr_t)slot[0];
+	uint64_t out[2] = {0};
+
+	function(out, slot + 1);
+	memcpy(slot, out, sizeof(out));
+}
+
+static void serve(struct hip_device *device, uint32_t service, uint64_t *slot)
+{
+	switch (service) {
+	case SERVICE_FUNCTION:
+		serve_function(slot);
+		break;
+	case SERVICE_PRINTF:
+		serve_printf(slot);
+		break;
+	case SERVICE_MEMORY:
+		serve_memory(device, slot);
+		break;
+	}
+}
+
+/* --- listening -------------------------------------------------------------------------------- */
+
+static void serve_all(struct hip_device *device, struct hip_hostcall *b)
+{
+	uint64_t next;
+
+	for (uint64_t at = atomic_exchange_explicit(&b->asked, 0, memory_order_acquire); at; at = next) {
+		struct header *h = &b->headers[at & b->index_mask];
+		struct payload *p = &b->payloads[at & b->index_mask];
+
+		next = h->next;
+		for (uint64_t lanes = h->active; lanes; lanes &= lanes - 1)
+			serve(device, h->service, p->slot[__builtin_ctzll(lanes)]);
+		atomic_store_explicit(&h->control, h->control & ~READY, memory_order_release);
+	}
+}
+
+static void *listen_to_kernels(void *arg)
+{
+	hsa_signal_value_t seen = 0;
+
+	(void)arg;
+	for (;;) {
+		seen = hsa_signal_wait_scacquire(hostcalls.doorbell, HSA_SIGNAL_CONDITION_NE, seen, UINT64_MAX,
+						 HSA_WAIT_STATE_BLOCKED);
+		for (unsigned i = 0; i < hip.devices; i++) {
+			struct hip_hostcall *b = atomic_load_explicit(&hostcalls.buffer[i], memory_order_acquire);
+
+			if (b)
+				serve_all(&hip.device[i], b);
+		}
+	}
+	return NULL;
+}
+
+static bool start_listener(void)
+{
+	pthread_t thread;
+
+	if (hostcalls.doorbell.handle)
+		return true;
+	if (hsa_signal_create(0, 0, NULL, &hostcalls.doorbell))
+		return false;
+	if (pthread_create(&thread, NULL, listen_to_kernels, NULL)) {
+		hsa_signal_destroy(hostcalls.doorbell);
+		hostcalls.doorbell.handle = 0;
+		return false;
+	}
+	pthread_detach(thread);
+	return true;
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+/* All packets in the free stack. Index 0 has a tag, for a top of 0 means an empty stack. */
+static void fill_buffer(struct hip_hostcall *b, unsigned packets)
+{
+	uint64_t next;
+
+	b->headers = (struct header *)(b + 1);
+	b->payloads = (struct payload *)(((uintptr_t)(b->headers + packets) + 4095) & ~(uintptr_t)4095);
+	b->doorbell = hostcalls.doorbell;
+	b->index_mask = (2u << (31 - __builtin_clz(packets - 1))) - 1;
+	next = b->index_mask + 1;
+	b->headers[0].next = 0;
+	for (unsigned i = 1; i < packets; i++) {
+		b->headers[i].next = next;
+		next = i;
+	}
+	atomic_store(&b->free, next);
+	atomic_store(&b->asked, 0);
+}
+
+static struct hip_hostcall *make_buffer(struct hip_device *device)
+{
+	uint32_t waves = 0;
+	unsigned packets;
+	void *memory;
+	size_t size_B;
+
+	if (hsa_agent_get_info(device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, &waves))
+		return NULL;
+	packets = device->cus * waves;
+	size_B = sizeof(struct hip_hostcall) + packets * (sizeof(struct header) + sizeof(struct payload)) + 4096;
+	if (packets < 2 || hsa_amd_memory_pool_allocate(hip.host_fine, size_B, 0, &memory))
+		return NULL;
+	if (hsa_amd_agents_allow_access(1, &device->agent, NULL, memory)) {
+		hsa_amd_memory_pool_free(memory);
+		return NULL;
+	}
+	fill_buffer(memory, packets);
+	return memory;
+}
+
+struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
+{
+	struct hip_hostcall *b = atomic_load_explicit(&hostcalls.buffer[device->index], memory_order_acquire);
+
+	if (b)
+		return b;
+	pthread_mutex_lock(&hostcalls.lock);
+	b = atomic_load(&hostcalls.buffer[device->index]);
+	if (!b && start_listener()) {
+		b = make_buffer(device);
+		atomic_store_explicit(&hostcalls.buffer[device->index], b, memory_order_release);
+	}
+	pthread_mutex_unlock(&hostcalls.lock);
+	return b;
+}

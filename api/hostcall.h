@@ -1,0 +1,12 @@
+/* What kernels ask of the host while they run (hostcall.c). */
+#ifndef API_HOSTCALL_H
+#define API_HOSTCALL_H
+
+#include "api/internal.h"
+
+struct hip_hostcall;
+
+/* Where kernels of the device ask; what is asked is answered by a thread of ours. NULL: no memory for it. */
+struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device);
+
+#endif
