@@ -60,3 +60,116 @@ hipError_t hipRuntimeGetVersion(int *version)
 	*version = HIP_VERSION;
 	return hip_end(hipSuccess);
 }
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+#define DEVICE_FLAGS (hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)
+
+hipError_t hipGetDeviceFlags(unsigned int *flags)
+{
+	HIP_ENTER();
+	if (!flags)
+		return hip_end(hipErrorInvalidValue);
+	*flags = hip_current()->flags;
+	return hip_end(hipSuccess);
+}
+
+/* How a thread waits is HSA's business: it spins for a short time, then sleeps on the job's fence. */
+hipError_t hipSetDeviceFlags(unsigned flags)
+{
+	unsigned schedule = flags & hipDeviceScheduleMask;
+
+	HIP_ENTER();
+	if (flags & ~(unsigned)DEVICE_FLAGS || schedule & (schedule - 1))
+		return hip_end(hipErrorInvalidValue);
+	hip_current()->flags = flags;
+	return hip_end(hipSuccess);
+}
+
+/* In bytes. */
+static size_t *limit_of(struct hip_device *device, hipLimit_t limit)
+{
+	switch (limit) {
+	case hipLimitStackSize:
+		return &device->stack_B;
+	case hipLimitPrintfFifoSize:
+		return &device->printf_B;
+	case hipLimitMallocHeapSize:
+		return &device->heap_B;
+	default:
+		return NULL;
+	}
+}
+
+hipError_t hipDeviceGetLimit(size_t *value, hipLimit_t limit)
+{
+	size_t *at;
+
+	HIP_ENTER();
+	at = limit_of(hip_current(), limit);
+	if (!value || !at)
+		return hip_end(value ? hipErrorUnsupportedLimit : hipErrorInvalidValue);
+	*value = *at;
+	return hip_end(hipSuccess);
+}
+
+/* A lane can have 128 KiB of private memory (LLVM AMDGPUUsage, scratch). */
+#define STACK_MAX_B 131056
+
+hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value)
+{
+	size_t *at;
+
+	HIP_ENTER();
+	at = limit_of(hip_current(), limit);
+	if (!at)
+		return hip_end(hipErrorUnsupportedLimit);
+	if (limit == hipLimitStackSize && value > STACK_MAX_B)
+		return hip_end(hipErrorInvalidValue);
+	*at = value;
+	return hip_end(hipSuccess);
+}
+
+/* There is nothing to choose: LDS and cache are apart. */
+hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config)
+{
+	HIP_ENTER();
+	return hip_end((unsigned)config > hipFuncCachePreferEqual ? hipErrorInvalidValue : hipSuccess);
+}
+
+hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config)
+{
+	HIP_ENTER();
+	if (!config)
+		return hip_end(hipErrorInvalidValue);
+	*config = hipFuncCachePreferNone;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config)
+{
+	HIP_ENTER();
+	if (!config)
+		return hip_end(hipErrorInvalidValue);
+	*config = hipSharedMemBankSizeFourByte;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config)
+{
+	HIP_ENTER();
+	return hip_end((unsigned)config > hipSharedMemBankSizeEightByte ? hipErrorInvalidValue : hipSuccess);
+}
+
+/* The first that exists becomes the one of threads that chose none: of this thread. */
+hipError_t hipSetValidDevices(int *devices, int count)
+{
+	HIP_ENTER();
+	if (count < 0 || (count && !devices) || (unsigned)count > hip.devices)
+		return hip_end(hipErrorInvalidValue);
+	for (int i = 0; i < count; i++)
+		if (!hip_device_of(devices[i]))
+			return hip_end(hipErrorInvalidDevice);
+	hip_thread.device = count ? devices[0] : 0;
+	return hip_end(hipSuccess);
+}

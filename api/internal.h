@@ -50,7 +50,9 @@ struct hip_device {
 	pthread_mutex_t lock; /* guards streams, and that no two null streams are made */
 	struct hip_stream *streams; /* borrowed: all that live, the null stream too */
 	_Atomic unsigned blocking; /* streams that the null stream waits for, and that wait for it */
-	unsigned flags; /* hipSetDeviceFlags() */
+	unsigned flags;                   /* hipSetDeviceFlags() */
+	size_t stack_B, printf_B, heap_B; /* hipDeviceSetLimit() */
+	_Atomic uint64_t peers;           /* devices whose kernels may use its memory, a bit each */
 };
 
 struct hip {
@@ -118,6 +120,7 @@ enum hip_type {
 	HIP_MODULE,
 	HIP_FUNCTION,
 	HIP_POOL,
+	HIP_CONTEXT,
 };
 extern struct drv_handles hip_handles;
 #define HIP_MARK       0x5c
@@ -221,6 +224,8 @@ struct hip_memory {
 /* A copy of what an address is in. False: nothing that HIP knows. */
 bool hip_memory_find(const void *address, struct hip_memory *memory);
 
+/* The peers that may use the device's memory have changed. */
+hipError_t hip_memory_tell_peers(struct hip_device *device);
 /* Makes memory of the host's, which stays the caller's, known as what a program was given. */
 hipError_t hip_memory_add_managed(void *base, size_t size_B);
 void hip_memory_remove_managed(void *base);

@@ -75,6 +75,34 @@ static bool allow_all(void *ptr)
 	return !hsa_amd_agents_allow_access(hip.devices, agents, NULL, ptr);
 }
 
+/* Its device, and the peers that it has. HSA takes the list for all there are. */
+static bool allow_peers(const struct hip_device *device, void *ptr)
+{
+	uint64_t peers = atomic_load(&device->peers);
+	hsa_agent_t agents[HIP_DEVICES_MAX] = {device->agent};
+	unsigned count = 1;
+
+	for (; peers; peers &= peers - 1)
+		agents[count++] = hip.device[__builtin_ctzll(peers)].agent;
+	return !hsa_amd_agents_allow_access(count, agents, NULL, ptr);
+}
+
+hipError_t hip_memory_tell_peers(struct hip_device *device)
+{
+	struct vm_node *node = NULL;
+	bool ok = true;
+
+	pthread_rwlock_rdlock(&memories.lock);
+	while ((node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX))) {
+		const struct hip_memory *memory = vm_container(node, struct hip_memory, node);
+
+		if (memory->kind == HIP_MEMORY_DEVICE && memory->device == device->index)
+			ok &= allow_peers(device, memory->gpu_base);
+	}
+	pthread_rwlock_unlock(&memories.lock);
+	return ok ? hipSuccess : hipErrorOutOfMemory;
+}
+
 static hipError_t allocate(hsa_amd_memory_pool_t pool, size_t size_B, bool everybody, void **out)
 {
 	hsa_status_t status = hsa_amd_memory_pool_allocate(pool, size_B, 0, out);
@@ -98,6 +126,11 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 		r = allocate(pool, like->size_B, everybody, &ptr);
 	if (r)
 		return r;
+	if (like->kind == HIP_MEMORY_DEVICE && !everybody && atomic_load(&hip.device[like->device].peers) &&
+	    !allow_peers(&hip.device[like->device], ptr)) {
+		hsa_amd_memory_pool_free(ptr);
+		return hipErrorOutOfMemory;
+	}
 	memory.gpu_base = ptr;
 	memory.base = like->kind == HIP_MEMORY_DEVICE ? NULL : ptr;
 	r = add(&memory);

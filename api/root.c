@@ -139,6 +139,10 @@ static hipError_t open_device(struct hip_device *d, int index)
 	    hsa_agent_get_info(d->agent, HSA_AGENT_INFO_WAVEFRONT_SIZE, &d->wave_lanes))
 		return hipErrorInitializationError;
 	d->vram_B = vram_B;
+	/* As HIP has them: what a lane gets without asking, the buffer of printf, and the heap's. */
+	d->stack_B = 1024;
+	d->printf_B = 1 << 20;
+	d->heap_B = 4 << 20;
 	return hipSuccess;
 }
 
