@@ -214,6 +214,7 @@ enum hip_memory_kind { HIP_MEMORY_DEVICE, HIP_MEMORY_HOST, HIP_MEMORY_REGISTERED
 struct hip_memory {
 	struct vm_node node;
 	enum hip_memory_kind kind;
+	uint64_t id; /* of no other allocation */
 	int device;      /* where it is, or where the host's was allocated */
 	unsigned flags;  /* as it was allocated with */
 	size_t size_B;   /* as it was asked for */

@@ -218,3 +218,54 @@ hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B,
 	*stream = call->stream;
 	return hipSuccess;
 }
+
+/* --- the steps of old ------------------------------------------------------------------------- */
+
+/* Arguments for the launch that was configured last, at their places. */
+static _Thread_local struct {
+	char bytes[CS_DATA_MAX_B];
+	size_t size_B;
+} setup;
+
+hipError_t hipConfigureCall(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
+{
+	setup.size_B = 0;
+	return hip_end(__hipPushCallConfiguration(blocks, threads, lds_B, stream));
+}
+
+hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
+{
+	if (!arg || offset > sizeof(setup.bytes) || size > sizeof(setup.bytes) - offset)
+		return hip_end(hipErrorInvalidValue);
+	memcpy(setup.bytes + offset, arg, size);
+	if (offset + size > setup.size_B)
+		setup.size_B = offset + size;
+	return hip_end(hipSuccess);
+}
+
+static hipError_t launch_by_ptr(const void *function)
+{
+	struct hip_stream *s;
+	dim3 blocks, threads;
+	hipStream_t handle;
+	size_t lds_B;
+	struct hip_launch l = {.packed = setup.bytes, .packed_B = setup.size_B};
+	hipError_t r = __hipPopCallConfiguration(&blocks, &threads, &lds_B, &handle);
+
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (!r)
+		r = hip_kernel_of(function, s->device, &l.kernel);
+	if (r)
+		return r;
+	memcpy(l.blocks, &blocks, sizeof(l.blocks));
+	memcpy(l.threads, &threads, sizeof(l.threads));
+	l.lds_B = (uint32_t)lds_B;
+	return lds_B > UINT32_MAX ? hipErrorInvalidValue : hip_launch(s, &l);
+}
+
+hipError_t hipLaunchByPtr(const void *function)
+{
+	HIP_ENTER();
+	return hip_end(launch_by_ptr(function));
+}

@@ -8,6 +8,7 @@
 static struct {
 	pthread_rwlock_t lock;
 	struct vm_tree tree;
+	uint64_t last_id;
 } memories = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 /* --- the index -------------------------------------------------------------------------------- */
@@ -43,6 +44,7 @@ static hipError_t add(const struct hip_memory *like)
 	memory->node.lo = (uintptr_t)(like->base ? like->base : like->gpu_base);
 	memory->node.hi = memory->node.lo + like->size_B;
 	pthread_rwlock_wrlock(&memories.lock);
+	memory->id = ++memories.last_id;
 	vm_tree_insert(&memories.tree, &memory->node);
 	pthread_rwlock_unlock(&memories.lock);
 	return hipSuccess;
