@@ -1,9 +1,9 @@
 /* What a program was linked with: fat binaries, and the kernels and variables in them that the host's code names by
  * addresses of its own.
  *
- * Registering only remembers: a program may carry hundreds of binaries, and there may be no GPU. A binary is loaded on
- * a device when something of it is first used there. The same kernel, a template's, may be registered by several: the
- * first stays. */
+ * Registering only remembers: a program may carry hundreds of binaries, and there may be no GPU. A binary is loaded
+ * on a device when something of it is first used there. The same kernel, a template's, may be registered by
+ * several: the first stays. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -136,11 +136,13 @@ void __hipRegisterVar(void **binary, void *host, char *device_name, const char *
 {
 	(void)name, (void)external, (void)constant, (void)global;
 	if (binary)
-		add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name, .size_B = size_B});
+		add(&(struct name){
+			.host = host, .binary = (void *)binary, .device_name = device_name, .size_B = size_B});
 }
 
 /* Its memory is there at once, the host's own; GPUs come to it when the binary is loaded. */
-void __hipRegisterManagedVar(void **binary, void **host, void *init, const char *name, size_t size_B, unsigned align_B)
+void __hipRegisterManagedVar(void **binary, void **host, void *init, const char *name, size_t size_B,
+			     unsigned align_B)
 {
 	void *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -149,7 +151,8 @@ void __hipRegisterManagedVar(void **binary, void **host, void *init, const char 
 		return;
 	memcpy(memory, init, size_B);
 	*host = memory;
-	add(&(struct name){.host = host, .binary = (void *)binary, .device_name = name, .size_B = size_B, .managed = memory});
+	add(&(struct name){
+		.host = host, .binary = (void *)binary, .device_name = name, .size_B = size_B, .managed = memory});
 }
 
 /* References of old: the objects that took their place need no registration. */

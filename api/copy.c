@@ -1,7 +1,7 @@
 /* Copies and fills of bytes in a row. */
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/op.h"
 
 /* One side of a copy. */
 struct end {
@@ -35,7 +35,7 @@ static hsa_agent_t agent_of(const struct end *end)
 }
 
 /* The engine begins when the stream gets there, and the stream goes on when it has ended. */
-static hipError_t copy_in_stream(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+static hipError_t put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
 {
 	hsa_signal_t begin, done;
 	hsa_status_t status;
@@ -47,23 +47,35 @@ static hipError_t copy_in_stream(struct hip_stream *s, const struct end *dst, co
 		r = hip_stream_barrier(s, (hsa_signal_t){0}, begin);
 	if (r)
 		return r;
-	status = hsa_amd_memory_async_copy((void *)(uintptr_t)dst->address, agent_of(dst), src->address, agent_of(src),
-					   size_B, 1, &begin, done);
+	status = hsa_amd_memory_async_copy((void *)(uintptr_t)dst->address, agent_of(dst), src->address,
+					   agent_of(src), size_B, 1, &begin, done);
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
-static hipError_t copy_async(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+hipError_t hip_copy_check(const struct hip_copy *c)
 {
-	hipError_t r = hip_stream_begin(s);
+	struct end to, from;
 
-	if (r)
-		return r;
-	r = copy_in_stream(s, dst, src, size_B);
-	hip_stream_done(s);
-	return r;
+	if ((unsigned)c->kind > hipMemcpyDefault && c->kind != hipMemcpyDeviceToDeviceNoCU)
+		return hipErrorInvalidMemcpyDirection;
+	if (c->size_B &&
+	    (!c->dst || !c->src || !find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from)))
+		return hipErrorInvalidValue;
+	return hipSuccess;
 }
 
-/* Pageable memory may change as soon as the call is over: the host waits. */
+hipError_t hip_copy_put(struct hip_stream *s, const struct hip_copy *c)
+{
+	struct end to, from;
+
+	if (!c->size_B)
+		return hipSuccess;
+	if (!find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from))
+		return hipErrorInvalidValue;
+	return put(s, &to, &from, c->size_B);
+}
+
+/* Pageable memory may change as soon as the call is over: the host waits, and copies. */
 static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
 {
 	hipError_t r = hip_stream_begin(s);
@@ -77,32 +89,25 @@ static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, cons
 	return hip_of_hsa(hsa_memory_copy((void *)(uintptr_t)dst->address, src->address, size_B));
 }
 
-static hipError_t check(const void *dst, const void *src, size_t size_B, hipMemcpyKind kind, struct end *to,
-			struct end *from)
-{
-	if ((unsigned)kind > hipMemcpyDefault && kind != hipMemcpyDeviceToDeviceNoCU)
-		return hipErrorInvalidMemcpyDirection;
-	if (!dst || !src || !find_end(dst, size_B, to) || !find_end(src, size_B, from))
-		return hipErrorInvalidValue;
-	return hipSuccess;
-}
-
 static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle, bool wait)
 {
+	const struct hip_op op = {.kind = HIP_OP_COPY, .copy = {dst, src, size_B, kind}};
 	struct end to, from;
 	struct hip_stream *s;
 	hipError_t r;
 
 	if (!size_B)
 		return hipSuccess;
-	r = check(dst, src, size_B, kind, &to, &from);
+	r = hip_copy_check(&op.copy);
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	if (r)
 		return r;
+	find_end(dst, size_B, &to);
+	find_end(src, size_B, &from);
 	if (to.pageable || from.pageable)
 		return copy_waiting(s, &to, &from, size_B);
-	r = copy_async(s, &to, &from, size_B);
+	r = hip_op_run(handle, &op);
 	/* Between two places of devices the order is enough. */
 	return r || !wait || (to.device && from.device) ? r : hip_stream_wait(s);
 }

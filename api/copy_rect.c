@@ -1,5 +1,5 @@
 /* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
-#include "api/internal.h"
+#include "api/op.h"
 
 /* --- one side --------------------------------------------------------------------------------- */
 
@@ -14,23 +14,46 @@ static bool extent(const struct hip_side *side, const struct hip_box *box, size_
 	       !__builtin_add_overflow(*size_B, box->width_B, size_B);
 }
 
-/* pageable: whether no GPU reaches it. */
-static hipError_t resolve(struct hip_side *side, const struct hip_box *box, bool *pageable, bool *device)
+static bool is_empty(const struct hip_box *box)
 {
-	struct hip_memory memory;
+	return !box->width_B || !box->height || !box->depth;
+}
+
+/* The base becomes the GPU's. */
+static hipError_t resolve(struct hip_side *side, const struct hip_box *box, struct hip_memory *memory,
+			  bool *pageable)
+{
 	size_t size_B, at;
 
 	if (!side->base || !extent(side, box, &size_B))
 		return hipErrorInvalidValue;
-	*device = false;
-	*pageable = !hip_memory_find(side->base, &memory);
+	*pageable = !hip_memory_find(side->base, memory);
 	if (*pageable)
 		return hipSuccess;
-	at = (uintptr_t)side->base - memory.node.lo;
-	if (size_B > memory.size_B - at)
+	at = (uintptr_t)side->base - memory->node.lo;
+	if (size_B > memory->size_B - at)
 		return hipErrorInvalidValue;
-	side->base = memory.gpu_base + at;
-	*device = memory.kind == HIP_MEMORY_DEVICE;
+	side->base = memory->gpu_base + at;
+	return hipSuccess;
+}
+
+/* Which memory each side is. */
+struct kinds {
+	bool pageable, device; /* one of them is; both are */
+};
+
+static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
+{
+	struct hip_memory to, from;
+	bool dst_pageable, src_pageable;
+	hipError_t r = resolve(&box->dst, box, &to, &dst_pageable);
+
+	if (!r)
+		r = resolve(&box->src, box, &from, &src_pageable);
+	if (r)
+		return r;
+	kinds->pageable = dst_pageable || src_pageable;
+	kinds->device = !kinds->pageable && to.kind == HIP_MEMORY_DEVICE && from.kind == HIP_MEMORY_DEVICE;
 	return hipSuccess;
 }
 
@@ -40,7 +63,8 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box)
 {
 	const hsa_pitched_ptr_t dst = {box->dst.base, box->dst.pitch_B, box->dst.slice_B};
 	const hsa_pitched_ptr_t src = {box->src.base, box->src.pitch_B, box->src.slice_B};
-	const hsa_dim3_t origin = {0}, range = {(uint32_t)box->width_B, (uint32_t)box->height, (uint32_t)box->depth};
+	const hsa_dim3_t origin = {0},
+			 range = {(uint32_t)box->width_B, (uint32_t)box->height, (uint32_t)box->depth};
 	hsa_signal_t begin, done;
 	hsa_status_t status;
 	hipError_t r = hip_stream_signal(s, 3, &begin);
@@ -56,9 +80,12 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box)
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
-static hipError_t check(const struct hip_box *box, hipMemcpyKind kind)
+hipError_t hip_box_check(const struct hip_box *box)
 {
-	if ((unsigned)kind > hipMemcpyDefault && kind != hipMemcpyDeviceToDeviceNoCU)
+	struct hip_box copy = *box;
+	struct kinds kinds;
+
+	if ((unsigned)box->kind > hipMemcpyDefault && box->kind != hipMemcpyDeviceToDeviceNoCU)
 		return hipErrorInvalidMemcpyDirection;
 	if ((box->height > 1 || box->depth > 1) &&
 	    (box->dst.pitch_B < box->width_B || box->src.pitch_B < box->width_B))
@@ -66,32 +93,34 @@ static hipError_t check(const struct hip_box *box, hipMemcpyKind kind)
 	/* HSA counts with 32 bits. */
 	if (box->width_B > UINT32_MAX || box->height > UINT32_MAX || box->depth > UINT32_MAX)
 		return hipErrorInvalidValue;
-	return hipSuccess;
+	return is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
 }
 
-hipError_t hip_copy_box(struct hip_box *box, hipMemcpyKind kind, hipStream_t handle, bool wait)
+hipError_t hip_box_put(struct hip_stream *s, const struct hip_box *box)
 {
-	bool dst_pageable, src_pageable, dst_device, src_device;
-	struct hip_stream *s;
-	hipError_t r = check(box, kind);
+	struct hip_box copy = *box;
+	struct kinds kinds;
+	hipError_t r = is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
 
-	if (r || !box->width_B || !box->height || !box->depth)
+	return r || is_empty(box) ? r : put(s, &copy);
+}
+
+hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait)
+{
+	const struct hip_op op = {.kind = HIP_OP_BOX, .box = *box};
+	struct hip_box copy = *box;
+	struct hip_stream *s;
+	struct kinds kinds;
+	hipError_t r = hip_op_run(handle, &op);
+
+	if (r || is_empty(box))
 		return r;
-	r = resolve(&box->dst, box, &dst_pageable, &dst_device);
-	if (!r)
-		r = resolve(&box->src, box, &src_pageable, &src_device);
-	if (!r)
-		r = hip_stream_of(handle, &s);
-	if (!r)
-		r = hip_stream_begin(s);
-	if (r)
-		return r;
-	r = put(s, box);
-	hip_stream_done(s);
 	/* Pageable memory may change as soon as the call is over. */
-	if (r || (!dst_pageable && !src_pageable && (!wait || (dst_device && src_device))))
+	r = resolve_both(&copy, &kinds);
+	if (r || (!kinds.pageable && (!wait || kinds.device)))
 		return r;
-	return hip_stream_wait(s);
+	r = hip_stream_of(handle, &s);
+	return r ? r : hip_stream_wait(s);
 }
 
 /* --- two dimensions --------------------------------------------------------------------------- */
@@ -105,13 +134,14 @@ static hipError_t copy_2d(void *dst, size_t dst_pitch_B, const void *src, size_t
 		.width_B = width_B,
 		.height = height,
 		.depth = 1,
+		.kind = kind,
 	};
 
 	if (width_B && height && (!dst || !src))
 		return hipErrorInvalidValue;
 	if (dst_pitch_B < width_B || src_pitch_B < width_B)
 		return hipErrorInvalidPitchValue;
-	return hip_copy_box(&box, kind, stream, wait);
+	return hip_copy_box(&box, stream, wait);
 }
 
 hipError_t hipMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
@@ -121,8 +151,8 @@ hipError_t hipMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_
 	return hip_end(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true));
 }
 
-hipError_t hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
-			    hipMemcpyKind kind, hipStream_t stream)
+hipError_t hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+			    size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
 	HIP_ENTER();
 	return hip_end(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false));
@@ -142,7 +172,8 @@ static hipError_t find_side(hipMemoryType type, const void *host, hipDeviceptr_t
 
 static hipError_t copy_param_2d(const hip_Memcpy2D *p, hipStream_t stream, bool wait)
 {
-	struct hip_box box = {.width_B = p->WidthInBytes, .height = p->Height, .depth = 1};
+	struct hip_box box = {
+		.width_B = p->WidthInBytes, .height = p->Height, .depth = 1, .kind = hipMemcpyDefault};
 	hipError_t r = find_side(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &box.src);
 
 	if (!r)
@@ -154,7 +185,7 @@ static hipError_t copy_param_2d(const hip_Memcpy2D *p, hipStream_t stream, bool 
 	box.dst.pitch_B = p->dstPitch ? p->dstPitch : p->WidthInBytes + p->dstXInBytes;
 	box.src.base += p->srcY * box.src.pitch_B + p->srcXInBytes;
 	box.dst.base += p->dstY * box.dst.pitch_B + p->dstXInBytes;
-	return hip_copy_box(&box, hipMemcpyDefault, stream, wait);
+	return hip_copy_box(&box, stream, wait);
 }
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *p)
@@ -177,7 +208,8 @@ hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *p)
 
 static hipError_t copy_drv_3d(const HIP_MEMCPY3D *p, hipStream_t stream, bool wait)
 {
-	struct hip_box box = {.width_B = p->WidthInBytes, .height = p->Height, .depth = p->Depth};
+	struct hip_box box = {
+		.width_B = p->WidthInBytes, .height = p->Height, .depth = p->Depth, .kind = hipMemcpyDefault};
 	hipError_t r = find_side(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &box.src);
 
 	if (!r)
@@ -190,7 +222,7 @@ static hipError_t copy_drv_3d(const HIP_MEMCPY3D *p, hipStream_t stream, bool wa
 	box.dst.slice_B = box.dst.pitch_B * (p->dstHeight ? p->dstHeight : p->Height + p->dstY);
 	box.src.base += p->srcZ * box.src.slice_B + p->srcY * box.src.pitch_B + p->srcXInBytes;
 	box.dst.base += p->dstZ * box.dst.slice_B + p->dstY * box.dst.pitch_B + p->dstXInBytes;
-	return hip_copy_box(&box, hipMemcpyDefault, stream, wait);
+	return hip_copy_box(&box, stream, wait);
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *p)
@@ -221,12 +253,13 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 
 static hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream, bool wait)
 {
-	struct hip_box box = {.width_B = p->extent.width, .height = p->extent.height, .depth = p->extent.depth};
+	struct hip_box box = {
+		.width_B = p->extent.width, .height = p->extent.height, .depth = p->extent.depth, .kind = p->kind};
 	hipError_t r = side_3d(&p->srcPtr, &p->srcPos, p->srcArray, &box.src);
 
 	if (!r)
 		r = side_3d(&p->dstPtr, &p->dstPos, p->dstArray, &box.dst);
-	return r ? r : hip_copy_box(&box, p->kind, stream, wait);
+	return r ? r : hip_copy_box(&box, stream, wait);
 }
 
 hipError_t hipMemcpy3D(const hipMemcpy3DParms *p)

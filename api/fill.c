@@ -1,18 +1,10 @@
 /* Fills. */
 #include <string.h>
 
-#include "api/internal.h"
-
-/* Rows at a distance, all filled with one value of 1, 2 or 4 bytes. */
-struct fill {
-	char *dst;
-	size_t pitch_B, row_B, rows, slice_B, slices;
-	uint32_t value;
-	unsigned value_B;
-};
+#include "api/op.h"
 
 /* A value of two bytes fills dwords; what is left at either end is a copy of it. */
-static hipError_t put_edge(struct hip_stream *s, char *dst, const struct fill *f)
+static hipError_t put_edge(struct hip_stream *s, char *dst, const struct hip_fill *f)
 {
 	hsa_signal_t begin, done;
 	uint16_t *from = hip_stream_args(s, sizeof(*from));
@@ -45,7 +37,7 @@ static hipError_t put_fill(struct hip_stream *s, const struct rt_fill *fill)
 	return r ? r : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
-static hipError_t fill_row(struct hip_stream *s, const struct fill *f, char *dst, size_t size_B)
+static hipError_t fill_row(struct hip_stream *s, const struct hip_fill *f, char *dst, size_t size_B)
 {
 	uint32_t value = f->value_B == 2 ? f->value | f->value << 16 : f->value;
 	bool by_byte = f->value_B == 1;
@@ -63,7 +55,7 @@ static hipError_t fill_row(struct hip_stream *s, const struct fill *f, char *dst
 	return r || !size_B ? r : put_fill(s, &(struct rt_fill){dst, size_B, value, by_byte});
 }
 
-static hipError_t fill_rows(struct hip_stream *s, const struct fill *f)
+static hipError_t fill_rows(struct hip_stream *s, const struct hip_fill *f)
 {
 	hipError_t r = hipSuccess;
 
@@ -76,42 +68,69 @@ static hipError_t fill_rows(struct hip_stream *s, const struct fill *f)
 }
 
 /* From the first byte to the last. False: beyond 2^64. */
-static bool extent(const struct fill *f, size_t *size_B)
+static bool extent(const struct hip_fill *f, size_t *size_B)
 {
 	size_t rows_B, slices_B;
 
 	return !__builtin_mul_overflow(f->rows - 1, f->pitch_B, &rows_B) &&
 	       !__builtin_mul_overflow(f->slices - 1, f->slice_B, &slices_B) &&
-	       !__builtin_add_overflow(rows_B, slices_B, size_B) && !__builtin_add_overflow(*size_B, f->row_B, size_B);
+	       !__builtin_add_overflow(rows_B, slices_B, size_B) &&
+	       !__builtin_add_overflow(*size_B, f->row_B, size_B);
 }
 
-static hipError_t fill(struct fill *f, hipStream_t handle, bool wait)
+static bool is_empty(const struct hip_fill *f)
+{
+	return !f->row_B || !f->rows || !f->slices;
+}
+
+static hipError_t find(const struct hip_fill *f, struct hip_memory *memory)
+{
+	size_t size_B;
+
+	if (!f->dst || (uintptr_t)f->dst % f->value_B || !extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
+	    size_B > memory->size_B - ((uintptr_t)f->dst - memory->node.lo))
+		return hipErrorInvalidValue;
+	return hipSuccess;
+}
+
+hipError_t hip_fill_check(const struct hip_fill *f)
 {
 	struct hip_memory memory;
-	struct hip_stream *s;
-	size_t size_B;
-	hipError_t r;
 
-	if (!f->row_B || !f->rows || !f->slices)
-		return hipSuccess;
-	if (!f->dst || (uintptr_t)f->dst % f->value_B || !extent(f, &size_B) || !hip_memory_find(f->dst, &memory) ||
-	    size_B > memory.size_B - ((uintptr_t)f->dst - memory.node.lo))
-		return hipErrorInvalidValue;
-	f->dst = memory.gpu_base + ((uintptr_t)f->dst - memory.node.lo);
-	r = hip_stream_of(handle, &s);
-	if (!r)
-		r = hip_stream_begin(s);
-	if (r)
+	return is_empty(f) ? hipSuccess : find(f, &memory);
+}
+
+hipError_t hip_fill_put(struct hip_stream *s, const struct hip_fill *f)
+{
+	struct hip_fill there = *f;
+	struct hip_memory memory;
+	hipError_t r = is_empty(f) ? hipSuccess : find(f, &memory);
+
+	if (r || is_empty(f))
 		return r;
-	r = fill_rows(s, f);
-	hip_stream_done(s);
+	there.dst = memory.gpu_base + ((uintptr_t)f->dst - memory.node.lo);
+	return fill_rows(s, &there);
+}
+
+static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
+{
+	const struct hip_op op = {.kind = HIP_OP_FILL, .fill = *f};
+	struct hip_memory memory;
+	struct hip_stream *s;
+	hipError_t r = hip_op_run(handle, &op);
+
+	if (r || is_empty(f))
+		return r;
 	/* Memory of the host's is read as soon as the call is over. */
-	return r || !wait || memory.kind == HIP_MEMORY_DEVICE ? r : hip_stream_wait(s);
+	if (!wait || find(f, &memory) || memory.kind == HIP_MEMORY_DEVICE)
+		return hipSuccess;
+	r = hip_stream_of(handle, &s);
+	return r ? r : hip_stream_wait(s);
 }
 
 static hipError_t fill_1d(void *dst, uint32_t value, unsigned value_B, size_t count, hipStream_t stream, bool wait)
 {
-	struct fill f = {.dst = dst, .rows = 1, .slices = 1, .value = value, .value_B = value_B};
+	struct hip_fill f = {.dst = dst, .rows = 1, .slices = 1, .value = value, .value_B = value_B};
 
 	return __builtin_mul_overflow(count, value_B, &f.row_B) ? hipErrorInvalidValue : fill(&f, stream, wait);
 }
@@ -167,7 +186,7 @@ hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStr
 static hipError_t fill_2d(void *dst, size_t pitch_B, int value, size_t width_B, size_t height, hipStream_t stream,
 			  bool wait)
 {
-	struct fill f = {dst, pitch_B, width_B, height, 0, 1, value & 0xff, 1};
+	struct hip_fill f = {dst, pitch_B, width_B, height, 0, 1, value & 0xff, 1};
 
 	if (width_B > pitch_B)
 		return hipErrorInvalidValue;
@@ -186,9 +205,11 @@ hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, si
 	return hip_end(fill_2d(dst, pitch, value, width, height, stream, false));
 }
 
-static hipError_t fill_3d(const hipPitchedPtr *dst, int value, const hipExtent *extent, hipStream_t stream, bool wait)
+static hipError_t fill_3d(const hipPitchedPtr *dst, int value, const hipExtent *extent, hipStream_t stream,
+			  bool wait)
 {
-	struct fill f = {dst->ptr, dst->pitch, extent->width, extent->height, 0, extent->depth, value & 0xff, 1};
+	struct hip_fill f = {dst->ptr, dst->pitch,    extent->width, extent->height,
+			     0,        extent->depth, value & 0xff,  1};
 
 	if (extent->width > dst->pitch || extent->height > dst->ysize ||
 	    __builtin_mul_overflow(dst->pitch, dst->ysize, &f.slice_B))

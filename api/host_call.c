@@ -4,16 +4,13 @@
  * nothing but the functions behind it. */
 #include <stdlib.h>
 
-#include "api/internal.h"
+#include "api/op.h"
 
 struct call {
 	struct call *next;
 	struct hip_stream *stream; /* a reference */
 	hsa_signal_t done;         /* the stream's */
-	hipHostFn_t fn;
-	hipStreamCallback_t callback; /* instead of fn */
-	hipStream_t handle;           /* for it */
-	void *data;
+	struct hip_host host;
 };
 
 /* The thread of each device, started for the first call. */
@@ -54,10 +51,10 @@ static void *run(void *arg)
 	for (;;) {
 		struct call *call = take(arg);
 
-		if (call->callback)
-			call->callback(call->handle, hip_fault(call->stream->device), call->data);
+		if (call->host.callback)
+			call->host.callback(call->host.handle, hip_fault(call->stream->device), call->host.data);
 		else if (!hip_fault(call->stream->device))
-			call->fn(call->data);
+			call->host.fn(call->host.data);
 		hsa_signal_store_screlease(call->done, 0);
 		hip_stream_put(call->stream);
 		free(call);
@@ -111,29 +108,23 @@ static hipError_t put(struct hip_stream *s, struct call *call)
 		return r;
 	if (hsa_amd_signal_async_handler(reached, HSA_SIGNAL_CONDITION_LT, 1, ready, call))
 		return hipErrorOutOfMemory;
-	return hip_stream_barrier(s, call->done, (hsa_signal_t){0});
+	/* From here on the call is HSA's. If the queue failed, the device says so. */
+	(void)!hip_stream_barrier(s, call->done, (hsa_signal_t){0});
+	return hipSuccess;
 }
 
-static hipError_t add(hipStream_t handle, const struct call *like)
+hipError_t hip_host_put(struct hip_stream *s, const struct hip_host *host)
 {
-	struct hip_stream *s;
 	struct call *call;
-	hipError_t r = hip_stream_of(handle, &s);
+	hipError_t r = start(&callers[s->device->index]);
 
-	if (!r)
-		r = start(&callers[s->device->index]);
 	if (r)
 		return r;
 	call = malloc(sizeof(*call));
 	if (!call)
 		return hipErrorOutOfMemory;
-	*call = *like;
-	call->stream = hip_stream_get(s);
-	r = hip_stream_begin(s);
-	if (!r) {
-		r = put(s, call);
-		hip_stream_done(s);
-	}
+	*call = (struct call){.stream = hip_stream_get(s), .host = *host};
+	r = put(s, call);
 	if (r) {
 		hip_stream_put(s);
 		free(call);
@@ -146,7 +137,9 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 	HIP_ENTER();
 	if (!callback || flags)
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(add(stream, &(struct call){.callback = callback, .handle = stream, .data = data}));
+	return hip_end(hip_op_run(
+		stream, &(struct hip_op){.kind = HIP_OP_HOST,
+					 .host = {.callback = callback, .handle = stream, .data = data}}));
 }
 
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data)
@@ -154,5 +147,5 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data)
 	HIP_ENTER();
 	if (!fn)
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(add(stream, &(struct call){.fn = fn, .data = data}));
+	return hip_end(hip_op_run(stream, &(struct hip_op){.kind = HIP_OP_HOST, .host = {.fn = fn, .data = data}}));
 }

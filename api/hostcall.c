@@ -1,9 +1,9 @@
 /* What kernels ask of the host while they run: printf, memory, function calls.
  *
- * A wave takes a packet from a stack in memory that both see, fills a slot for each lane, pushes it to a second stack,
- * rings, and waits until the host has cleared the packet's control word. There are as many packets as the device has
- * places for waves, so that one is always free. Layouts and protocol: ROCm-Device-Libs, ockl hostcall_impl.cl; messages of
- * printf: CLR's devhcmessages.hpp, devhcprintf.cpp. */
+ * A wave takes a packet from a stack in memory that both see, fills a slot for each lane, pushes it to a second
+ * stack, rings, and waits until the host has cleared the packet's control word. There are as many packets as the
+ * device has places for waves, so that one is always free. Layouts and protocol: ROCm-Device-Libs, ockl
+ * hostcall_impl.cl; messages of printf: CLR's devhcmessages.hpp, devhcprintf.cpp. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "api/hostcall.h"
 
 struct header {
-	uint64_t next; /* in a stack: index, and a tag above it */
+	uint64_t next;   /* in a stack: index, and a tag above it */
 	uint64_t active; /* lanes whose slots count */
 	uint32_t service;
 	_Atomic uint32_t control; /* bit 0: the wave waits */
@@ -34,9 +34,9 @@ enum service { SERVICE_FUNCTION = 1, SERVICE_PRINTF = 2, SERVICE_MEMORY = 3 };
 
 /* A buffer for each device, made for the first kernel that needs one; all ring one bell. */
 static struct {
-	pthread_mutex_t lock; /* guards making */
+	pthread_mutex_t lock;                                 /* guards making */
 	struct hip_hostcall *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
-	hsa_signal_t doorbell; /* owned; 0: there is no listener yet */
+	hsa_signal_t doorbell;                                /* owned; 0: there is no listener yet */
 } hostcalls = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -235,7 +235,8 @@ static void serve_printf(uint64_t *slot)
 		return;
 	/* The first word says where to: bit 0 is the error output. */
 	if (ok && m->count && !(m->words[0] & ~1ull))
-		slot[0] = (uint64_t)print_format(m->words[0] & 1 ? stderr : stdout, m->words + 1, m->words + m->count);
+		slot[0] = (uint64_t)print_format(m->words[0] & 1 ? stderr : stdout, m->words + 1,
+						 m->words + m->count);
 	else
 		slot[0] = (uint64_t)-1;
 	if (ok)
@@ -260,7 +261,8 @@ static void serve_memory(struct hip_device *device, uint64_t *slot)
 
 static void serve_function(uint64_t *slot)
 {
-	void (*function)(uint64_t *out, const uint64_t *in) = (void (*)(uint64_t *, const uint64_t *))(uintptr_t)slot[0];
+	void (*function)(uint64_t *out, const uint64_t *in) =
+		(void (*)(uint64_t *, const uint64_t *))(uintptr_t)slot[0];
 	uint64_t out[2] = {0};
 
 	function(out, slot + 1);

@@ -11,8 +11,8 @@
  *
  * Inside, functions give a hipError_t; the public ones record it (hip_end()).
  *
- * Locks, in order: initialisation, a device's, a stream's, memory's, binaries'. None is held while the program's code
- * runs. */
+ * Locks, in order: initialisation, a device's, a stream's, memory's, binaries'. None is held while the program's
+ * code runs. */
 #ifndef API_INTERNAL_H
 #define API_INTERNAL_H
 
@@ -45,11 +45,11 @@ struct hip_device {
 	hsa_amd_memory_pool_t fine_vram; /* handle 0: there is none */
 	uint64_t vram_B;
 	unsigned cus, lds_B, wave_lanes;
-	_Atomic hipError_t fault; /* what every call on the device gives until it is reset; 0: none */
-	struct hip_stream *_Atomic null; /* owned; made when it is first used */
-	pthread_mutex_t lock; /* guards streams, and that no two null streams are made */
-	struct hip_stream *streams; /* borrowed: all that live, the null stream too */
-	_Atomic unsigned blocking; /* streams that the null stream waits for, and that wait for it */
+	_Atomic hipError_t fault;         /* what every call on the device gives until it is reset; 0: none */
+	struct hip_stream *_Atomic null;  /* owned; made when it is first used */
+	pthread_mutex_t lock;             /* guards streams, and that no two null streams are made */
+	struct hip_stream *streams;       /* borrowed: all that live, the null stream too */
+	_Atomic unsigned blocking;        /* streams that the null stream waits for, and that wait for it */
 	unsigned flags;                   /* hipSetDeviceFlags() */
 	size_t stack_B, printf_B, heap_B; /* hipDeviceSetLimit() */
 	_Atomic uint64_t peers;           /* devices whose kernels may use its memory, a bit each */
@@ -69,9 +69,9 @@ extern struct hip hip;
 
 /* A thread's own. */
 struct hip_thread {
-	int device; /* current */
+	int device;              /* current */
 	hipError_t last, result; /* hipGetLastError(), hipExtGetLastError() */
-	struct hip_call *calls; /* owned: of __hipPushCallConfiguration() */
+	struct hip_call *calls;  /* owned: of __hipPushCallConfiguration() */
 	unsigned call_count, call_max;
 };
 extern _Thread_local struct hip_thread hip_thread;
@@ -159,7 +159,7 @@ struct hip_stream {
 	uint64_t null_seen;       /* the null stream's packets below are waited for */
 	struct hip_chunk *args;   /* the current one; owned */
 	unsigned chunks;
-	uint32_t args_at;         /* of it is used */
+	uint32_t args_at;           /* of it is used */
 	struct hip_signal *signals; /* owned: those that come back when their packets have ended */
 };
 
@@ -214,12 +214,12 @@ enum hip_memory_kind { HIP_MEMORY_DEVICE, HIP_MEMORY_HOST, HIP_MEMORY_REGISTERED
 struct hip_memory {
 	struct vm_node node;
 	enum hip_memory_kind kind;
-	uint64_t id; /* of no other allocation */
-	int device;      /* where it is, or where the host's was allocated */
-	unsigned flags;  /* as it was allocated with */
-	size_t size_B;   /* as it was asked for */
-	char *base;      /* the host's address, where it has one */
-	char *gpu_base;  /* the device's */
+	uint64_t id;    /* of no other allocation */
+	int device;     /* where it is, or where the host's was allocated */
+	unsigned flags; /* as it was allocated with */
+	size_t size_B;  /* as it was asked for */
+	char *base;     /* the host's address, where it has one */
+	char *gpu_base; /* the device's */
 };
 
 /* A copy of what an address is in. False: nothing that HIP knows. */
@@ -241,9 +241,9 @@ struct hip_side {
 struct hip_box {
 	struct hip_side dst, src;
 	size_t width_B, height, depth;
+	hipMemcpyKind kind;
 };
-/* The box's addresses become the GPU's. */
-hipError_t hip_copy_box(struct hip_box *box, hipMemcpyKind kind, hipStream_t stream, bool wait);
+hipError_t hip_copy_box(const struct hip_box *box, hipStream_t stream, bool wait);
 
 /* --- code (binary.c, code.c) ------------------------------------------------------------------ */
 

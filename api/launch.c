@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/hostcall.h"
+#include "api/op.h"
 
 #define GRID_X_MAX  0x7fffffffu
 #define GRID_YZ_MAX 65536u
@@ -39,7 +40,7 @@ static uint64_t hidden_value(const struct hip_launch *l, const uint32_t *grid, u
 	return 0;
 }
 
-static void pack(char *to, const struct hip_launch *l, const uint32_t *grid)
+void hip_launch_pack(const struct hip_launch *l, char *to)
 {
 	const struct cs_kernel *k = l->kernel->cs;
 
@@ -48,6 +49,13 @@ static void pack(char *to, const struct hip_launch *l, const uint32_t *grid)
 			memcpy(to + k->arg[i].offset_B, l->args[i], k->arg[i].size_B);
 	else if (l->packed_B)
 		memcpy(to, l->packed, l->packed_B < k->explicit_B ? l->packed_B : k->explicit_B);
+}
+
+static void pack(char *to, const struct hip_launch *l, const uint32_t *grid)
+{
+	const struct cs_kernel *k = l->kernel->cs;
+
+	hip_launch_pack(l, to);
 	if (k->kernarg_B > k->explicit_B)
 		memset(to + k->explicit_B, 0, k->kernarg_B - k->explicit_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
@@ -60,7 +68,7 @@ static void pack(char *to, const struct hip_launch *l, const uint32_t *grid)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-static hipError_t check(const struct hip_launch *l)
+hipError_t hip_launch_check(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
 	uint64_t threads = (uint64_t)l->threads[0] * l->threads[1] * l->threads[2];
@@ -84,7 +92,7 @@ static hipError_t check(const struct hip_launch *l)
 
 /* --- the packet ------------------------------------------------------------------------------- */
 
-static hipError_t put(struct hip_stream *s, const struct hip_launch *l)
+hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
 	hsa_kernel_dispatch_packet_t *p;
@@ -121,13 +129,13 @@ static hipError_t put(struct hip_stream *s, const struct hip_launch *l)
 
 hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 {
-	hipError_t r = check(l);
+	hipError_t r = hip_launch_check(l);
 
 	if (!r)
 		r = hip_stream_begin(s);
 	if (r)
 		return r;
-	r = put(s, l);
+	r = hip_launch_put(s, l);
 	hip_stream_done(s);
 	return r;
 }

@@ -146,7 +146,8 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
 {
 	struct hip_device *d = hip_current();
-	const struct hip_memory like = {.kind = HIP_MEMORY_DEVICE, .device = d->index, .flags = flags, .size_B = size_B};
+	const struct hip_memory like = {
+		.kind = HIP_MEMORY_DEVICE, .device = d->index, .flags = flags, .size_B = size_B};
 	bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached;
 
 	if (!out || flags > hipDeviceMallocContiguous ||
@@ -199,7 +200,8 @@ hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height
 	return hip_end(malloc_pitch(ptr, pitch, width, height, 1));
 }
 
-hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width_B, size_t height, unsigned int element_B)
+hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width_B, size_t height,
+			    unsigned int element_B)
 {
 	HIP_ENTER();
 	if (element_B != 4 && element_B != 8 && element_B != 16)

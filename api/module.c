@@ -15,8 +15,8 @@ struct hip_function {
 
 struct hip_module {
 	uint64_t handle;
-	struct hip_code code; /* owned */
-	pthread_mutex_t lock; /* guards functions */
+	struct hip_code code;           /* owned */
+	pthread_mutex_t lock;           /* guards functions */
 	struct hip_function *functions; /* owned */
 };
 
@@ -288,12 +288,15 @@ static hipError_t launch(hipFunction_t function, struct hip_launch *l, hipStream
 	return s->device == l->kernel->device ? hip_launch(s, l) : hipErrorInvalidResourceHandle;
 }
 
-hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-				 unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int lds_B,
-				 hipStream_t stream, void **args, void **extra)
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
+				 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+				 unsigned int block_z, unsigned int lds_B, hipStream_t stream, void **args,
+				 void **extra)
 {
-	struct hip_launch l = {
-		.blocks = {grid_x, grid_y, grid_z}, .threads = {block_x, block_y, block_z}, .lds_B = lds_B, .args = args};
+	struct hip_launch l = {.blocks = {grid_x, grid_y, grid_z},
+			       .threads = {block_x, block_y, block_z},
+			       .lds_B = lds_B,
+			       .args = args};
 
 	HIP_ENTER();
 	return hip_end(launch(function, &l, stream, extra));
@@ -324,29 +327,30 @@ static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipSt
 }
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream, void **args,
-				    void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags);
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags);
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream, void **args,
-				    void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
 {
 	struct hip_launch l = {
 		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
 
 	(void)flags; /* to leave the order is allowed, not demanded */
 	HIP_ENTER();
-	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue : launch_ext(function, &l, stream, extra, start, stop));
+	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue
+					  : launch_ext(function, &l, stream, extra, start, stop));
 }
 
 hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream, void **args,
-				    void **extra, hipEvent_t start, hipEvent_t stop);
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop);
 hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream, void **args,
-				    void **extra, hipEvent_t start, hipEvent_t stop)
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop)
 {
-	return hipExtModuleLaunchKernel(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start,
-					stop, 0);
+	return hipExtModuleLaunchKernel(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra,
+					start, stop, 0);
 }
 
 /* The names that C++ programs of HIP 5 call. */

@@ -4,8 +4,9 @@
  *   HIP_IMPL(library, node, name)         there is a function of that name
  *   HIP_UNSUPPORTED(library, node, name)  answers hipErrorNotSupported, whatever its arguments
  *
- * library: five, six, both: libamdhip64.so.5 (what HIP 5.2 or 5.7 has), libamdhip64.so.6 (6.4). node: the symbol version,
- * hip_4.2 as 4_2. exports.sh makes the version maps of it. Source: `nm -D` of Debian's libamdhip64 5.2.3, 5.7.1, 6.4.3. */
+ * library: five, six, both: libamdhip64.so.5 (what HIP 5.2 or 5.7 has), libamdhip64.so.6 (6.4). node: the symbol
+ * version, hip_4.2 as 4_2. exports.sh makes the version maps of it. Source: `nm -D` of Debian's
+ * libamdhip64 5.2.3, 5.7.1, 6.4.3. */
 #ifndef HIP_IMPL
 #define HIP_IMPL(library, node, name)
 #endif

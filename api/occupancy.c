@@ -1,14 +1,14 @@
 /* Occupancy: how many blocks a compute unit runs at a time, by registers, LDS and wave slots.
  *
- * The figures are HIP's own, which programs compare: eight waves of a SIMD, registers in granules, no granule of LDS
- * (CLR's hip_platform.cpp says so in effect; LLVM AMDGPUUsage has the granules). */
+ * The figures are HIP's own, which programs compare: eight waves of a SIMD, registers in granules, no granule of
+ * LDS (CLR's hip_platform.cpp says so in effect; LLVM AMDGPUUsage has the granules). */
 #include "api/internal.h"
 
-#define SIMDS         4
-#define WAVES_SIMD    8
-#define SGPRS_SIMD    800
-#define SGPR_GRANULE  16
-#define THREADS_MAX   1024
+#define SIMDS        4
+#define WAVES_SIMD   8
+#define SGPRS_SIMD   800
+#define SGPR_GRANULE 16
+#define THREADS_MAX  1024
 
 struct occupancy {
 	unsigned threads;    /* of a compute unit, as registers and slots allow */

@@ -8,7 +8,8 @@ static bool can_access(const struct hip_device *from, const struct hip_device *t
 	hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 
 	return from != to &&
-	       !hsa_amd_agent_memory_pool_get_info(from->agent, to->vram, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access) &&
+	       !hsa_amd_agent_memory_pool_get_info(from->agent, to->vram, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+						   &access) &&
 	       access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 }
 
@@ -72,7 +73,8 @@ static bool find_link(const struct hip_device *a, const struct hip_device *b, hs
 	hsa_amd_memory_pool_link_info_t links[8];
 
 	*hops = 0;
-	if (hsa_amd_agent_memory_pool_get_info(a->agent, b->vram, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, hops) ||
+	if (hsa_amd_agent_memory_pool_get_info(a->agent, b->vram, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS,
+					       hops) ||
 	    !*hops || *hops > sizeof(links) / sizeof(links[0]) ||
 	    hsa_amd_agent_memory_pool_get_info(a->agent, b->vram, HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, links))
 		return false;

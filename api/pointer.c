@@ -1,5 +1,5 @@
-/* What an address is, attribute by attribute; and hints for managed memory, which are remembered nowhere: the memory
- * is the host's, where both sides see it, whatever is advised. */
+/* What an address is, attribute by attribute; and hints for managed memory, which are remembered nowhere: the
+ * memory is the host's, where both sides see it, whatever is advised. */
 #include <string.h>
 
 #include "api/internal.h"
@@ -80,7 +80,8 @@ static hipError_t get_attribute(void *data, hipPointer_attribute attribute, hipD
 	uint64_t value = 0;
 	hipError_t r;
 
-	if (!data || !ptr || attribute < HIP_POINTER_ATTRIBUTE_CONTEXT || attribute > HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
+	if (!data || !ptr || attribute < HIP_POINTER_ATTRIBUTE_CONTEXT ||
+	    attribute > HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
 		return hipErrorInvalidValue;
 	if (!hip_memory_find(ptr, &memory))
 		return hipErrorInvalidValue;

@@ -6,17 +6,17 @@
 
 #include "api/internal.h"
 
-#define KHZ          1000
-#define TEXTURE_1D   16384 /* in elements: what HIP says of all of AMD's GPUs */
-#define TEXTURE_2D   16384
-#define TEXTURE_3D   16384
-#define LINEAR_1D    0x10000000
-#define PITCH_MAX    0x7fffffff
-#define CONST_MAX    0x7fffffff
-#define ALIGN        256
-#define THREADS_MAX  1024
-#define REGS_PER_CU  65536 /* of 32 bits and one lane each; a block may have them all */
-#define REGS_90A     131072
+#define KHZ         1000
+#define TEXTURE_1D  16384 /* in elements: what HIP says of all of AMD's GPUs */
+#define TEXTURE_2D  16384
+#define TEXTURE_3D  16384
+#define LINEAR_1D   0x10000000
+#define PITCH_MAX   0x7fffffff
+#define CONST_MAX   0x7fffffff
+#define ALIGN       256
+#define THREADS_MAX 1024
+#define REGS_PER_CU 65536 /* of 32 bits and one lane each; a block may have them all */
+#define REGS_90A    131072
 
 /* --- what HSA says ---------------------------------------------------------------------------- */
 
@@ -542,7 +542,8 @@ hipError_t hipDeviceGetPCIBusId(char *text, int len, int device)
 		return hip_end(hipErrorInvalidValue);
 	r = describe(device, &p);
 	if (!r)
-		snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID, (unsigned)p.pciDeviceID);
+		snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID,
+			 (unsigned)p.pciDeviceID);
 	return hip_end(r);
 }
 
@@ -556,7 +557,8 @@ hipError_t hipDeviceGetByPCIBusId(int *device, const char *text)
 		return hip_end(hipErrorInvalidValue);
 	for (unsigned i = 0; i < hip.devices; i++) {
 		fill(&hip.device[i], &p);
-		if ((unsigned)p.pciDomainID == domain && (unsigned)p.pciBusID == bus && (unsigned)p.pciDeviceID == slot) {
+		if ((unsigned)p.pciDomainID == domain && (unsigned)p.pciBusID == bus &&
+		    (unsigned)p.pciDeviceID == slot) {
 			*device = (int)i;
 			return hip_end(hipSuccess);
 		}

@@ -121,7 +121,8 @@ static hsa_status_t find_lds(hsa_amd_memory_pool_t pool, void *arg)
 	size_t size_B;
 
 	if (!hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment) &&
-	    segment == HSA_AMD_SEGMENT_GROUP && !hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size_B))
+	    segment == HSA_AMD_SEGMENT_GROUP &&
+	    !hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size_B))
 		d->lds_B = (unsigned)size_B;
 	return HSA_STATUS_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* Streams: queues of HSA that only this library writes, in order.
  *
- * A packet's barrier bit keeps the order, its acquire at agent scope sees what the one before wrote; a job begins with
- * an acquire and ends with a release at system scope (cs.h), which is what the host waits for. */
+ * A packet's barrier bit keeps the order, its acquire at agent scope sees what the one before wrote; a job begins
+ * with an acquire and ends with a release at system scope (cs.h), which is what the host waits for. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -277,7 +277,8 @@ void hip_stream_publish(struct hip_stream *s, uint32_t header_and_setup)
 	amd_queue_v2_t *amd = (amd_queue_v2_t *)(void *)s->queue;
 
 	__atomic_store_n(&amd->write_dispatch_id, index + 1, __ATOMIC_RELAXED);
-	__atomic_store_n((uint32_t *)(void *)(s->packets + (index & s->mask) * 64), header_and_setup, __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)(void *)(s->packets + (index & s->mask) * 64), header_and_setup,
+			 __ATOMIC_RELEASE);
 	atomic_store_explicit(&s->written, index + 1, memory_order_release);
 	hip.door->ring(s->door);
 }
@@ -432,8 +433,7 @@ void *hip_stream_args(struct hip_stream *s, uint32_t size_B)
 	uint32_t at;
 
 	size_B = (size_B + PACKET_ALIGN - 1) & ~(PACKET_ALIGN - 1);
-	if (__builtin_expect(!s->args || size_B > CHUNK_B - s->args_at, 0) &&
-	    (size_B > CHUNK_B || !next_chunk(s)))
+	if (__builtin_expect(!s->args || size_B > CHUNK_B - s->args_at, 0) && (size_B > CHUNK_B || !next_chunk(s)))
 		return NULL;
 	at = s->args_at;
 	s->args_at += size_B;
@@ -538,7 +538,7 @@ static hipError_t stream_create(hipStream_t *out, unsigned flags, int priority)
 
 	if (!out || flags & ~(unsigned)hipStreamNonBlocking)
 		return hipErrorInvalidValue;
-	priority = priority < PRIORITY_HIGHEST ? PRIORITY_HIGHEST
+	priority = priority < PRIORITY_HIGHEST  ? PRIORITY_HIGHEST
 		   : priority > PRIORITY_LOWEST ? PRIORITY_LOWEST
 						: priority;
 	r = create(hip_current(), flags, priority, &s);

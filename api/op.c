@@ -1,0 +1,54 @@
+#include "api/op.h"
+
+hipError_t hip_op_check(const struct hip_op *op)
+{
+	switch (op->kind) {
+	case HIP_OP_LAUNCH:
+		return hip_launch_check(&op->launch);
+	case HIP_OP_COPY:
+		return hip_copy_check(&op->copy);
+	case HIP_OP_BOX:
+		return hip_box_check(&op->box);
+	case HIP_OP_FILL:
+		return hip_fill_check(&op->fill);
+	case HIP_OP_HOST:
+	case HIP_OP_NOTHING:
+		break;
+	}
+	return hipSuccess;
+}
+
+hipError_t hip_op_put(struct hip_stream *s, const struct hip_op *op)
+{
+	switch (op->kind) {
+	case HIP_OP_LAUNCH:
+		return hip_launch_put(s, &op->launch);
+	case HIP_OP_COPY:
+		return hip_copy_put(s, &op->copy);
+	case HIP_OP_BOX:
+		return hip_box_put(s, &op->box);
+	case HIP_OP_FILL:
+		return hip_fill_put(s, &op->fill);
+	case HIP_OP_HOST:
+		return hip_host_put(s, &op->host);
+	case HIP_OP_NOTHING:
+		break;
+	}
+	return hipSuccess;
+}
+
+hipError_t hip_op_run(hipStream_t handle, const struct hip_op *op)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_op_check(op);
+
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (!r)
+		r = hip_stream_begin(s);
+	if (r)
+		return r;
+	r = hip_op_put(s, op);
+	hip_stream_done(s);
+	return r;
+}

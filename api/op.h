@@ -1,0 +1,74 @@
+/* Operations: what a stream is given, as data. A call puts one into a stream at once; a capture keeps it for a graph,
+ * which puts it whenever it is launched.
+ *
+ * Addresses are the program's. hip_op_put() looks up what they belong to, so that a kept operation may outlive what
+ * it names: then it fails. */
+#ifndef API_OP_H
+#define API_OP_H
+
+#include "api/internal.h"
+
+enum hip_op_kind {
+	HIP_OP_NOTHING,
+	HIP_OP_LAUNCH,
+	HIP_OP_COPY,
+	HIP_OP_BOX,
+	HIP_OP_FILL,
+	HIP_OP_HOST,
+};
+
+struct hip_copy {
+	void *dst;
+	const void *src;
+	size_t size_B;
+	hipMemcpyKind kind;
+};
+
+/* Rows at a distance, in slices at a distance, filled with one value of 1, 2 or 4 bytes. */
+struct hip_fill {
+	char *dst;
+	size_t pitch_B, row_B, rows, slice_B, slices;
+	uint32_t value;
+	unsigned value_B;
+};
+
+/* One of the two functions. */
+struct hip_host {
+	hipHostFn_t fn;
+	hipStreamCallback_t callback;
+	hipStream_t handle; /* for the callback */
+	void *data;
+};
+
+struct hip_op {
+	enum hip_op_kind kind;
+	union {
+		struct hip_launch launch; /* kept ones: packed arguments, which belong to the keeper */
+		struct hip_copy copy;
+		struct hip_box box;
+		struct hip_fill fill;
+		struct hip_host host;
+	};
+};
+
+/* What can be wrong with it without regard to a stream. */
+hipError_t hip_op_check(const struct hip_op *op);
+/* Between hip_stream_begin() and hip_stream_done(). The operation was checked. */
+hipError_t hip_op_put(struct hip_stream *stream, const struct hip_op *op);
+/* All at once, for a call that gives one operation. */
+hipError_t hip_op_run(hipStream_t stream, const struct hip_op *op);
+
+/* Of each kind: */
+hipError_t hip_launch_check(const struct hip_launch *launch);
+hipError_t hip_launch_put(struct hip_stream *stream, const struct hip_launch *launch);
+/* The explicit arguments as the kernel lays them out; room for launch->kernel->cs->explicit_B bytes. */
+void hip_launch_pack(const struct hip_launch *launch, char *to);
+hipError_t hip_copy_check(const struct hip_copy *copy);
+hipError_t hip_copy_put(struct hip_stream *stream, const struct hip_copy *copy);
+hipError_t hip_box_check(const struct hip_box *box);
+hipError_t hip_box_put(struct hip_stream *stream, const struct hip_box *box);
+hipError_t hip_fill_check(const struct hip_fill *fill);
+hipError_t hip_fill_put(struct hip_stream *stream, const struct hip_fill *fill);
+hipError_t hip_host_put(struct hip_stream *stream, const struct hip_host *host);
+
+#endif
