@@ -171,9 +171,7 @@ static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
 	if (!e)
 		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
 	pthread_mutex_lock(&e->lock);
-	*mark = e->mark;
-	if (mark->stream)
-		hip_stream_get(mark->stream);
+	*mark = hip_mark_get(&e->mark);
 	pthread_mutex_unlock(&e->lock);
 	return hipSuccess;
 }

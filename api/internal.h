@@ -35,6 +35,9 @@
 #define HIP_DEVICES_MAX 64
 
 struct hip_stream;
+struct hip_known;
+struct hip_pool;
+struct hip_cache;
 
 /* --- root ------------------------------------------------------------------------------------- */
 
@@ -52,7 +55,8 @@ struct hip_device {
 	_Atomic unsigned blocking;        /* streams that the null stream waits for, and that wait for it */
 	unsigned flags;                   /* hipSetDeviceFlags() */
 	size_t stack_B, printf_B, heap_B; /* hipDeviceSetLimit() */
-	_Atomic uint64_t peers;           /* devices whose kernels may use its memory, a bit each */
+	struct hip_pool *_Atomic pool, *_Atomic default_pool; /* that hipMallocAsync() uses; pool.c */
+	_Atomic uint64_t peers; /* devices whose kernels may use its memory, a bit each */
 };
 
 struct hip {
@@ -147,12 +151,16 @@ struct hip_stream {
 	struct hip_device *device;
 	unsigned flags;
 	int priority;
-	struct hip_stream *next, **link; /* in the device's list */
-	struct rt_queue *door;           /* borrowed: queue's */
-	hsa_queue_t *queue;              /* owned */
-	uint64_t id;                     /* hip.door->id() */
-	_Atomic bool gone;               /* all its work has ended, and its queue is destroyed */
-	struct drv_lock lock;            /* guards all below */
+	struct hip_stream *next, **link;  /* in the device's list */
+	struct rt_queue *door;            /* borrowed: queue's */
+	hsa_queue_t *queue;               /* owned */
+	uint64_t id;                      /* hip.door->id() */
+	_Atomic bool gone;                /* all its work has ended, and its queue is destroyed */
+	struct hip_known *known;          /* what it is ordered behind; guarded by known.c's lock */
+	_Atomic uint64_t frees;           /* of memory, so far */
+	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */
+	struct hip_cache *_Atomic caches; /* of memory that was freed on it, a pool each; pool.c */
+	struct drv_lock lock;             /* guards all below */
 	char *packets;
 	uint64_t mask;            /* packets - 1 */
 	_Atomic uint64_t written; /* packets so far; read without the lock, too */
@@ -167,6 +175,8 @@ struct hip_stream {
 struct hip_mark {
 	struct hip_stream *stream; /* a reference; NULL: reached */
 	uint64_t index;
+	uint64_t frees;          /* of memory on the stream, before that point */
+	struct hip_known *known; /* a reference; NULL: what the stream was behind there is nothing */
 };
 
 /* NULL: not a stream. The null stream is made; a thread's own, too. */
@@ -195,8 +205,9 @@ hipError_t hip_stream_barrier(struct hip_stream *stream, hsa_signal_t wait, hsa_
 /* What follows begins behind the mark. */
 hipError_t hip_stream_after(struct hip_stream *stream, const struct hip_mark *mark);
 
-/* A reference to what the stream has been given so far. */
+/* What the stream has been given so far; the caller's, until hip_mark_put(). */
 struct hip_mark hip_stream_mark(struct hip_stream *stream);
+struct hip_mark hip_mark_get(const struct hip_mark *mark);
 void hip_mark_put(struct hip_mark *mark);
 bool hip_mark_reached(const struct hip_mark *mark);
 /* The error that the device has when it never will be. */
@@ -220,6 +231,7 @@ struct hip_memory {
 	size_t size_B;  /* as it was asked for */
 	char *base;     /* the host's address, where it has one */
 	char *gpu_base; /* the device's */
+	uint64_t pool;  /* handle of the pool that has it; 0: none */
 };
 
 /* A copy of what an address is in. False: nothing that HIP knows. */
@@ -227,6 +239,9 @@ bool hip_memory_find(const void *address, struct hip_memory *memory);
 
 /* The peers that may use the device's memory have changed. */
 hipError_t hip_memory_tell_peers(struct hip_device *device);
+/* Memory of hipMalloc() that is freed in the stream's order; and what the host has waited for goes. */
+hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *stream);
+void hip_memory_reap(void);
 /* Makes memory of the host's, which stays the caller's, known as what a program was given. */
 hipError_t hip_memory_add_managed(void *base, size_t size_B);
 void hip_memory_remove_managed(void *base);
@@ -244,6 +259,17 @@ struct hip_box {
 	hipMemcpyKind kind;
 };
 hipError_t hip_copy_box(const struct hip_box *box, hipStream_t stream, bool wait);
+
+/* --- pools (pool.h) --------------------------------------------------------------------------- */
+
+/* What a pool gave out at that address. */
+bool hip_pool_find(const void *address, struct hip_memory *memory);
+/* hipFree() of a pool's memory: its users have ended. False: it is none of a pool's. */
+bool hip_pool_free_now(void *ptr, hipError_t *error);
+/* Memory that was freed on the stream is the pools' own business from now on; the host has waited for it. */
+void hip_pool_leave(struct hip_stream *stream);
+/* The host has waited for work of the device: what pools keep beyond their thresholds goes. */
+void hip_pool_release(struct hip_device *device);
 
 /* --- code (binary.c, code.c) ------------------------------------------------------------------ */
 

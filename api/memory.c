@@ -26,6 +26,8 @@ bool hip_memory_find(const void *address, struct hip_memory *memory)
 
 	if ((uintptr_t)address == UINTPTR_MAX)
 		return false;
+	if (hip_pool_find(address, memory))
+		return true;
 	pthread_rwlock_rdlock(&memories.lock);
 	found = find_locked((uintptr_t)address);
 	if (found)
@@ -330,6 +332,8 @@ static hipError_t free_memory(void *ptr, unsigned kinds)
 
 	if (!ptr)
 		return hipSuccess;
+	if (kinds & 1u << HIP_MEMORY_DEVICE && hip_pool_free_now(ptr, &r))
+		return r;
 	memory = take(ptr, kinds);
 	if (!memory)
 		return hipErrorInvalidValue;
@@ -355,6 +359,64 @@ hipError_t hipFreeHost(void *ptr)
 {
 	HIP_ENTER();
 	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_HOST));
+}
+
+/* --- freeing in a stream's order -------------------------------------------------------------- */
+
+/* Memory of hipMalloc(): it goes when the host has waited for the stream. */
+static struct deferral {
+	struct deferral *next;
+	struct hip_memory *memory; /* owned */
+	struct hip_mark mark;      /* owned */
+} *deferrals;
+static pthread_mutex_t deferral_lock = PTHREAD_MUTEX_INITIALIZER;
+
+hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
+{
+	struct deferral *d = malloc(sizeof(*d));
+
+	if (!d)
+		return hipErrorOutOfMemory;
+	d->memory = take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED);
+	if (!d->memory) {
+		free(d);
+		return hipErrorInvalidValue;
+	}
+	atomic_fetch_add(&s->frees, 1);
+	d->mark = hip_stream_mark(s);
+	pthread_mutex_lock(&deferral_lock);
+	d->next = deferrals;
+	deferrals = d;
+	pthread_mutex_unlock(&deferral_lock);
+	return hipSuccess;
+}
+
+void hip_memory_reap(void)
+{
+	struct deferral **at, *gone = NULL;
+
+	pthread_mutex_lock(&deferral_lock);
+	for (at = &deferrals; *at;) {
+		struct deferral *d = *at;
+
+		if (atomic_load(&d->mark.stream->host_known) < d->mark.frees &&
+		    !atomic_load(&d->mark.stream->gone)) {
+			at = &d->next;
+			continue;
+		}
+		*at = d->next;
+		d->next = gone;
+		gone = d;
+	}
+	pthread_mutex_unlock(&deferral_lock);
+	while (gone) {
+		struct deferral *next = gone->next;
+
+		hip_mark_put(&gone->mark);
+		give_back(gone->memory);
+		free(gone);
+		gone = next;
+	}
 }
 
 /* --- registering ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* Operations: what a stream is given, as data. A call puts one into a stream at once; a capture keeps it for a graph,
- * which puts it whenever it is launched.
+/* Operations: what a stream is given, as data. A call puts one into a stream at once; a capture keeps it for a
+ * graph, which puts it whenever it is launched.
  *
  * Addresses are the program's. hip_op_put() looks up what they belong to, so that a kept operation may outlive what
  * it names: then it fails. */

@@ -63,8 +63,10 @@ static hipError_t pointer_attribute(uint64_t *value, hipPointer_attribute attrib
 	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
 	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
 	case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		*value = 0;
+		return hipSuccess;
+	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+		*value = memory->pool;
 		return hipSuccess;
 	case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
 		*value = 3; /* read and write */

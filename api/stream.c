@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/known.h"
 
 #define PACKETS      1024 /* of a queue; a power of two */
 #define CHUNK_B      65536u
@@ -166,6 +166,8 @@ static void close_stream(struct hip_stream *s)
 	pthread_mutex_lock(&s->device->lock);
 	delist(s);
 	pthread_mutex_unlock(&s->device->lock);
+	hip_known_forget(s);
+	hip_pool_leave(s);
 	drv_lock(&s->lock);
 	atomic_store(&s->gone, true);
 	hsa_queue_destroy(s->queue);
@@ -327,20 +329,30 @@ static hipError_t put_after(struct hip_stream *s, uint64_t queue, uint64_t index
 	return hipSuccess;
 }
 
-static hipError_t after_stream(struct hip_stream *s, struct hip_stream *other, uint64_t index)
-{
-	if (atomic_load(&other->gone) || hip.door->completed(other->door) >= index)
-		return hipSuccess;
-	hip.door->flush(other->door);
-	return put_after(s, other->id, index);
-}
-
 hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
 {
-	return !mark->stream || mark->stream == s ? hipSuccess : after_stream(s, mark->stream, mark->index);
+	struct hip_stream *other = mark->stream;
+
+	if (!other || other == s)
+		return hipSuccess;
+	hip_known_learn(s, mark);
+	if (atomic_load(&other->gone) || hip.door->completed(other->door) >= mark->index)
+		return hipSuccess;
+	hip.door->flush(other->door);
+	return put_after(s, other->id, mark->index);
 }
 
 /* --- what HIP's rules name -------------------------------------------------------------------- */
+
+/* Everything that the other was given so far. */
+static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
+{
+	struct hip_mark mark = hip_stream_mark(other);
+	hipError_t r = hip_stream_after(s, &mark);
+
+	hip_mark_put(&mark);
+	return r;
+}
 
 static hipError_t after_all_blocking(struct hip_stream *null)
 {
@@ -350,7 +362,7 @@ static hipError_t after_all_blocking(struct hip_stream *null)
 	pthread_mutex_lock(&d->lock);
 	for (struct hip_stream *s = d->streams; s && !r; s = s->next)
 		if (s != null && !(s->flags & hipStreamNonBlocking))
-			r = after_stream(null, s, atomic_load_explicit(&s->written, memory_order_acquire));
+			r = after_all_of(null, s);
 	pthread_mutex_unlock(&d->lock);
 	return r;
 }
@@ -362,7 +374,7 @@ static hipError_t after_null(struct hip_stream *s, struct hip_stream *null)
 	if (written <= s->null_seen)
 		return hipSuccess;
 	s->null_seen = written;
-	return after_stream(s, null, written);
+	return after_all_of(s, null);
 }
 
 hipError_t hip_stream_begin(struct hip_stream *s)
@@ -467,13 +479,23 @@ hipError_t hip_stream_signal(struct hip_stream *s, unsigned more, hsa_signal_t *
 
 struct hip_mark hip_stream_mark(struct hip_stream *s)
 {
-	return (struct hip_mark){hip_stream_get(s), atomic_load_explicit(&s->written, memory_order_acquire)};
+	return (struct hip_mark){hip_stream_get(s), atomic_load_explicit(&s->written, memory_order_acquire),
+				 atomic_load_explicit(&s->frees, memory_order_acquire), hip_known_of(s)};
 }
 
 void hip_mark_put(struct hip_mark *mark)
 {
 	hip_stream_put(mark->stream);
-	mark->stream = NULL;
+	hip_known_put(mark->known);
+	*mark = (struct hip_mark){0};
+}
+
+struct hip_mark hip_mark_get(const struct hip_mark *mark)
+{
+	if (mark->stream)
+		hip_stream_get(mark->stream);
+	hip_known_get(mark->known);
+	return *mark;
 }
 
 bool hip_mark_reached(const struct hip_mark *mark)
@@ -484,20 +506,30 @@ bool hip_mark_reached(const struct hip_mark *mark)
 
 hipError_t hip_mark_wait(const struct hip_mark *mark)
 {
-	int r;
+	hipError_t r;
 
-	if (hip_mark_reached(mark))
-		return hip_fault(mark->stream ? mark->stream->device : hip_current());
-	r = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
-	return r ? hip_stream_lost(mark->stream, r) : hipSuccess;
+	if (!mark->stream)
+		return hip_fault(hip_current());
+	r = hip_fault(mark->stream->device);
+	if (!r && !hip_mark_reached(mark)) {
+		int e = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
+
+		r = e ? hip_stream_lost(mark->stream, e) : hipSuccess;
+	}
+	if (r)
+		return r;
+	hip_known_by_host(mark);
+	hip_pool_release(mark->stream->device);
+	return hip_fault(mark->stream->device);
 }
 
 hipError_t hip_stream_wait(struct hip_stream *s)
 {
-	const struct hip_mark mark = {s, atomic_load_explicit(&s->written, memory_order_acquire)};
+	struct hip_mark mark = hip_stream_mark(s);
 	hipError_t r = hip_mark_wait(&mark);
 
-	return r ? r : hip_fault(s->device);
+	hip_mark_put(&mark);
+	return r;
 }
 
 /* A stream of the device behind `last`, with a reference. */

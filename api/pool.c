@@ -1,0 +1,757 @@
+/* Pools: what is given out and taken back without looking further, and the public functions. */
+#include "api/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Pools by the 4 GiB of addresses that their arenas have: an arena begins and ends at a multiple. */
+#define SLOT_SHIFT 32
+#define SLOTS      (1u << (47 - SLOT_SHIFT))
+static struct hip_pool *_Atomic slots[SLOTS];
+
+/* All that live, or have memory that lives. */
+static struct {
+	pthread_mutex_t lock; /* outside of a pool's */
+	struct hip_pool *list;
+} pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct hip_pool *pool_at(const void *address)
+{
+	uint64_t slot = (uintptr_t)address >> SLOT_SHIFT;
+
+	return slot < SLOTS ? atomic_load_explicit(&slots[slot], memory_order_acquire) : NULL;
+}
+
+static void set_slots(const struct hip_pool *p, struct hip_pool *value)
+{
+	uint64_t first = (uintptr_t)p->base >> SLOT_SHIFT;
+
+	for (uint64_t i = 0; i < p->arena_B >> SLOT_SHIFT; i++)
+		atomic_store_explicit(&slots[first + i], value, memory_order_release);
+}
+
+/* --- caches ----------------------------------------------------------------------------------- */
+
+static struct hip_cache *make_cache(struct hip_pool *p, struct hip_stream *s)
+{
+	struct hip_cache *c = aligned_alloc(_Alignof(struct hip_cache), sizeof(*c));
+
+	if (!c)
+		return NULL;
+	memset(c, 0, sizeof(*c));
+	c->pool = p;
+	c->stream = s;
+	pthread_mutex_lock(&p->lock);
+	c->next = atomic_load(&s->caches);
+	c->next_in_pool = p->caches;
+	p->caches = c;
+	/* Calls on one stream may come from several threads; two caches of one pool do no harm. */
+	while (!atomic_compare_exchange_weak(&s->caches, &c->next, c))
+		continue;
+	pthread_mutex_unlock(&p->lock);
+	return c;
+}
+
+static inline struct hip_cache *cache_of(struct hip_pool *p, struct hip_stream *s)
+{
+	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
+
+	while (c && c->pool != p)
+		c = c->next;
+	return __builtin_expect(c != NULL, 1) ? c : make_cache(p, s);
+}
+
+static void give(struct hip_cache *c, struct hip_block *b)
+{
+	b->stream = c->stream;
+	hip_arena_give_locked(c->pool, b);
+}
+
+/* The pool's lock is held. */
+static void drain(struct hip_cache *c)
+{
+	drv_lock(&c->lock);
+	for (unsigned i = 0; i < HIP_POOL_CLASSES; i++)
+		while (c->count[i])
+			give(c, c->block[i][--c->count[i]]);
+	while (c->large)
+		give(c, c->large_block[--c->large]);
+	drv_unlock(&c->lock);
+}
+
+void hip_caches_drain_locked(struct hip_pool *p)
+{
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		drain(c);
+}
+
+uint64_t hip_pool_used_locked(struct hip_pool *p)
+{
+	int64_t used_B = 0;
+
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool) {
+		drv_lock(&c->lock);
+		used_B += c->used_B;
+		c->quota_B = c->used_B;
+		drv_unlock(&c->lock);
+	}
+	used_B += p->used_by_dead_B;
+	if (used_B > (int64_t)p->used_high_B)
+		p->used_high_B = (uint64_t)used_B;
+	return (uint64_t)used_B;
+}
+
+/* More is used here than when the maximum was looked at. */
+__attribute__((cold, noinline)) static void look_at_maximum(struct hip_pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	(void)hip_pool_used_locked(p);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void forget_cache(struct hip_cache *c)
+{
+	struct hip_pool *p = c->pool;
+	struct hip_cache **at;
+
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	drain(c);
+	p->used_by_dead_B += c->used_B;
+	for (at = &p->caches; *at != c; at = &(*at)->next_in_pool)
+		continue;
+	*at = c->next_in_pool;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void hip_pool_leave(struct hip_stream *s)
+{
+	struct hip_cache *c = atomic_exchange(&s->caches, NULL);
+
+	pthread_mutex_lock(&pools.lock);
+	while (c) {
+		struct hip_cache *next = c->next;
+
+		forget_cache(c);
+		free(c);
+		c = next;
+	}
+	pthread_mutex_unlock(&pools.lock);
+}
+
+/* --- giving out ------------------------------------------------------------------------------- */
+
+/* What the stream itself freed. NULL: nothing of that size. The cache's lock is held. */
+static inline struct hip_block *take_cached(struct hip_cache *c, size_t size_B)
+{
+	unsigned class = hip_class_of(size_B);
+
+	if (__builtin_expect(class < HIP_POOL_CLASSES, 1))
+		return c->count[class] ? c->block[class][--c->count[class]] : NULL;
+	size_B = (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
+	for (unsigned i = c->large; i--;)
+		if (c->large_block[i]->node.hi - c->large_block[i]->node.lo == size_B) {
+			struct hip_block *b = c->large_block[i];
+
+			c->large_block[i] = c->large_block[--c->large];
+			return b;
+		}
+	return NULL;
+}
+
+static size_t block_size(size_t size_B)
+{
+	unsigned class = hip_class_of(size_B);
+
+	return class < HIP_POOL_CLASSES ? hip_class_size(class)
+					: (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
+}
+
+static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, struct hip_stream *s)
+{
+	struct hip_cache *c;
+	struct hip_block *b;
+	bool more;
+	hipError_t r = hip_fault(s->device);
+
+	*out = NULL;
+	if (r || !size_B)
+		return r;
+	if (size_B > p->device->vram_B)
+		return hipErrorOutOfMemory;
+	c = cache_of(p, s);
+	if (!c)
+		return hipErrorOutOfMemory;
+	drv_lock(&c->lock);
+	b = take_cached(c, size_B);
+	if (__builtin_expect(!b, 0)) {
+		drv_unlock(&c->lock);
+		r = hip_arena_take(p, s, block_size(size_B), &b);
+		if (r)
+			return r;
+		drv_lock(&c->lock);
+	}
+	b->stream = NULL;
+	b->asked_B = size_B;
+	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
+	c->used_B += (int64_t)size_B;
+	more = c->used_B > c->quota_B;
+	drv_unlock(&c->lock);
+	if (__builtin_expect(more, 0))
+		look_at_maximum(p);
+	*out = (void *)(uintptr_t)b->node.lo;
+	return hipSuccess;
+}
+
+/* --- taking back ------------------------------------------------------------------------------ */
+
+/* A used block that begins there. */
+static inline struct hip_block *block_at(const struct hip_pool *p, const void *ptr)
+{
+	uint64_t at = (uintptr_t)ptr - (uintptr_t)p->base;
+
+	return at % HIP_POOL_QUANTUM ? NULL : __atomic_load_n(&p->table[at / HIP_POOL_QUANTUM], __ATOMIC_ACQUIRE);
+}
+
+static void free_pool(struct hip_pool *p);
+
+/* A destroyed pool goes with the last of its memory. */
+static bool is_left(struct hip_pool *p)
+{
+	bool left;
+
+	if (__builtin_expect(p->handle != 0, 1))
+		return false;
+	pthread_mutex_lock(&p->lock);
+	hip_caches_drain_locked(p);
+	left = !p->live;
+	pthread_mutex_unlock(&p->lock);
+	return left;
+}
+
+/* False: the cache has no room. Its lock is held. */
+static inline bool keep(struct hip_cache *c, struct hip_block *b)
+{
+	size_t size_B = b->node.hi - b->node.lo;
+	unsigned class = hip_class_of(size_B);
+
+	if (__builtin_expect(class < HIP_POOL_CLASSES, 1)) {
+		/* A piece whose rest could not be cut off is larger than its class. */
+		if (c->count[class] == HIP_POOL_DEPTH || size_B != hip_class_size(class))
+			return false;
+		c->block[class][c->count[class]++] = b;
+		return true;
+	}
+	if (c->large == HIP_POOL_LARGE)
+		return false;
+	c->large_block[c->large++] = b;
+	return true;
+}
+
+/* s NULL: nobody uses it any more. */
+static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
+{
+	struct hip_block *b = block_at(p, ptr);
+	unsigned used = HIP_BLOCK_USED;
+	struct hip_cache *c = s ? cache_of(p, s) : NULL;
+	bool kept = false;
+
+	if (!b || b->node.lo != (uintptr_t)ptr)
+		return hipErrorInvalidValue;
+	if (s && !c)
+		return hipErrorOutOfMemory;
+	if (!atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED))
+		return hipErrorInvalidValue;
+	if (c) {
+		b->stream = s;
+		b->index = atomic_load_explicit(&s->written, memory_order_relaxed);
+		b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_relaxed) + 1;
+		drv_lock(&c->lock);
+		c->used_B -= (int64_t)b->asked_B;
+		kept = keep(c, b);
+		drv_unlock(&c->lock);
+	}
+	if (__builtin_expect(!kept, 0)) {
+		pthread_mutex_lock(&p->lock);
+		if (!c) {
+			p->used_by_dead_B -= (int64_t)b->asked_B;
+			b->stream = NULL;
+		}
+		hip_arena_give_locked(p, b);
+		pthread_mutex_unlock(&p->lock);
+	}
+	if (__builtin_expect(is_left(p), 0))
+		free_pool(p);
+	return hipSuccess;
+}
+
+bool hip_pool_free_now(void *ptr, hipError_t *error)
+{
+	struct hip_pool *p = pool_at(ptr);
+
+	if (!p)
+		return false;
+	/* Until 6.4 HIP waits for the device; only then nobody uses it. */
+	*error = block_at(p, ptr) ? hip_device_wait(p->device) : hipErrorInvalidValue;
+	if (!*error)
+		*error = pool_free(p, ptr, NULL);
+	return true;
+}
+
+bool hip_pool_find(const void *address, struct hip_memory *memory)
+{
+	struct hip_pool *p = pool_at(address);
+	struct vm_node *node;
+	bool found = false;
+
+	if (!p)
+		return false;
+	pthread_mutex_lock(&p->lock);
+	node = vm_tree_next(&p->blocks, NULL, (uintptr_t)address, (uintptr_t)address + 1);
+	if (node) {
+		const struct hip_block *b = vm_container(node, struct hip_block, node);
+
+		found = b->state == HIP_BLOCK_USED && (uintptr_t)address - node->lo < b->asked_B;
+		*memory = (struct hip_memory){
+			.node = *node,
+			.kind = HIP_MEMORY_DEVICE,
+			.id = node->lo,
+			.device = p->device->index,
+			.size_B = b->asked_B,
+			.gpu_base = (char *)(uintptr_t)node->lo,
+			.pool = p->handle,
+		};
+	}
+	pthread_mutex_unlock(&p->lock);
+	return found;
+}
+
+void hip_pool_release(struct hip_device *device)
+{
+	hip_memory_reap();
+	pthread_mutex_lock(&pools.lock);
+	for (struct hip_pool *p = pools.list; p; p = p->next) {
+		uint64_t keep_B = atomic_load_explicit(&p->threshold_B, memory_order_relaxed);
+
+		if (p->device == device && atomic_load_explicit(&p->reserved_B, memory_order_relaxed) > keep_B)
+			hip_arena_trim(p, keep_B, false);
+	}
+	pthread_mutex_unlock(&pools.lock);
+}
+
+/* --- making and ending ------------------------------------------------------------------------ */
+
+static hipError_t make_pool(struct hip_device *device, struct hip_pool **out)
+{
+	struct hip_pool *p = calloc(1, sizeof(*p));
+	hipError_t r;
+
+	if (!p)
+		return hipErrorOutOfMemory;
+	p->device = device;
+	p->most_B = SIZE_MAX;
+	p->follow = p->opportunistic = p->internal = 1;
+	p->access[device->index] = hipMemAccessFlagsProtReadWrite;
+	r = hip_arena_init(p);
+	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {
+		hip_arena_fini(p);
+		r = hipErrorOutOfMemory;
+	}
+	if (r) {
+		free(p);
+		return r;
+	}
+	set_slots(p, p);
+	pthread_mutex_lock(&pools.lock);
+	p->next = pools.list;
+	pools.list = p;
+	pthread_mutex_unlock(&pools.lock);
+	*out = p;
+	return hipSuccess;
+}
+
+/* Nothing of it is used any more, by the program or by streams. */
+static void free_pool(struct hip_pool *p)
+{
+	struct hip_pool **at;
+
+	pthread_mutex_lock(&pools.lock);
+	for (at = &pools.list; *at && *at != p; at = &(*at)->next)
+		continue;
+	if (*at)
+		*at = p->next;
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		c->pool = NULL;
+	pthread_mutex_unlock(&pools.lock);
+	/* Freed memory may still be used by work that was submitted before. */
+	(void)!hip_device_wait(p->device);
+	set_slots(p, NULL);
+	hip_arena_fini(p);
+	free(p);
+}
+
+static hipError_t default_pool(struct hip_device *device, struct hip_pool **out)
+{
+	struct hip_pool *p = atomic_load_explicit(&device->default_pool, memory_order_acquire);
+	hipError_t r = hipSuccess;
+
+	if (__builtin_expect(!p, 0)) {
+		pthread_mutex_lock(&device->lock);
+		p = atomic_load(&device->default_pool);
+		if (!p) {
+			r = make_pool(device, &p);
+			if (!r)
+				atomic_store_explicit(&device->default_pool, p, memory_order_release);
+		}
+		pthread_mutex_unlock(&device->lock);
+	}
+	*out = p;
+	return r;
+}
+
+static inline hipError_t current_pool(struct hip_device *device, struct hip_pool **out)
+{
+	struct hip_pool *p = atomic_load_explicit(&device->pool, memory_order_acquire);
+
+	*out = p;
+	return __builtin_expect(p != NULL, 1) ? hipSuccess : default_pool(device, out);
+}
+
+static struct hip_pool *pool_of(hipMemPool_t handle)
+{
+	return hip_find(HIP_POOL, handle);
+}
+
+/* --- the public functions --------------------------------------------------------------------- */
+
+/* A stream that is none's is an invalid handle here. */
+static hipError_t stream_for(hipStream_t handle, struct hip_stream **s)
+{
+	return hip_stream_of(handle, s) == hipSuccess ? hipSuccess : hipErrorInvalidResourceHandle;
+}
+
+static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
+{
+	struct hip_stream *s;
+	struct hip_pool *p;
+	hipError_t r;
+
+	if (!out)
+		return hipErrorInvalidValue;
+	r = stream_for(stream, &s);
+	if (!r)
+		r = current_pool(s->device, &p);
+	return r ? r : pool_malloc(out, size_B, p, s);
+}
+
+hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(malloc_async(ptr, size, stream));
+}
+
+hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, hipStream_t stream)
+{
+	struct hip_stream *s;
+	struct hip_pool *p;
+	hipError_t r;
+
+	HIP_ENTER();
+	p = pool_of(handle);
+	if (!ptr || !p || p->imported)
+		return hip_end(hipErrorInvalidValue);
+	r = stream_for(stream, &s);
+	return hip_end(r ? r : pool_malloc(ptr, size, p, s));
+}
+
+static hipError_t free_async(void *ptr, hipStream_t stream)
+{
+	struct hip_pool *p = pool_at(ptr);
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!ptr)
+		return hipErrorInvalidValue;
+	r = stream_for(stream, &s);
+	if (r)
+		return r;
+	return p ? pool_free(p, ptr, s) : hip_memory_free_behind(ptr, s);
+}
+
+hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(free_async(ptr, stream));
+}
+
+static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
+{
+	struct hip_pool *p;
+	hipError_t r;
+	size_t most_B;
+
+	if (!out || !props || props->allocType != hipMemAllocationTypePinned ||
+	    props->location.type != hipMemLocationTypeDevice || !hip_device_of(props->location.id) ||
+	    (props->handleTypes != hipMemHandleTypeNone && props->handleTypes != hipMemHandleTypePosixFileDescriptor))
+		return hipErrorInvalidValue;
+	r = make_pool(hip_device_of(props->location.id), &p);
+	if (r)
+		return r;
+	/* Where 6.4 has its size, 5.7 has zeros. */
+	memcpy(&most_B, (const char *)props + 24, sizeof(most_B));
+	if (most_B)
+		p->most_B = (most_B + HIP_POOL_CHUNK_B - 1) & ~(size_t)(HIP_POOL_CHUNK_B - 1);
+	p->exportable = props->handleTypes != hipMemHandleTypeNone;
+	*out = (hipMemPool_t)(uintptr_t)p->handle;
+	return hipSuccess;
+}
+
+hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
+{
+	HIP_ENTER();
+	return hip_end(create(pool, props));
+}
+
+static hipError_t destroy(hipMemPool_t handle)
+{
+	struct hip_pool *p = pool_of(handle), *current = p;
+
+	if (!p || p == atomic_load(&p->device->default_pool))
+		return hipErrorInvalidValue;
+	atomic_compare_exchange_strong(&p->device->pool, &current, NULL);
+	drv_handle_destroy(&hip_handles, p->handle);
+	p->handle = 0;
+	if (is_left(p))
+		free_pool(p);
+	return hipSuccess;
+}
+
+hipError_t hipMemPoolDestroy(hipMemPool_t pool)
+{
+	HIP_ENTER();
+	return hip_end(destroy(pool));
+}
+
+static hipError_t tell_pool(hipMemPool_t *out, int device, bool current)
+{
+	struct hip_device *d = hip_device_of(device);
+	struct hip_pool *p;
+	hipError_t r;
+
+	if (!out || !d)
+		return out && !current ? hipErrorInvalidDevice : hipErrorInvalidValue;
+	r = current ? current_pool(d, &p) : default_pool(d, &p);
+	if (!r)
+		*out = (hipMemPool_t)(uintptr_t)p->handle;
+	return r;
+}
+
+hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device)
+{
+	HIP_ENTER();
+	return hip_end(tell_pool(pool, device, false));
+}
+
+hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device)
+{
+	HIP_ENTER();
+	return hip_end(tell_pool(pool, device, true));
+}
+
+hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
+{
+	struct hip_device *d;
+	struct hip_pool *p;
+
+	HIP_ENTER();
+	d = hip_device_of(device);
+	p = pool_of(handle);
+	if (!d || !p || p->imported)
+		return hip_end(hipErrorInvalidValue);
+	if (p->device != d)
+		return hip_end(hipErrorInvalidDevice);
+	atomic_store_explicit(&d->pool, p, memory_order_release);
+	return hip_end(hipSuccess);
+}
+
+/* --- attributes ------------------------------------------------------------------------------- */
+
+static _Atomic int *policy_of(struct hip_pool *p, hipMemPoolAttr attribute)
+{
+	switch (attribute) {
+	case hipMemPoolReuseFollowEventDependencies:
+		return &p->follow;
+	case hipMemPoolReuseAllowOpportunistic:
+		return &p->opportunistic;
+	case hipMemPoolReuseAllowInternalDependencies:
+		return &p->internal;
+	default:
+		return NULL;
+	}
+}
+
+static hipError_t set_number(struct hip_pool *p, hipMemPoolAttr attribute, uint64_t value)
+{
+	hipError_t r = value ? hipErrorInvalidValue : hipSuccess;
+
+	if (attribute == hipMemPoolAttrReleaseThreshold) {
+		atomic_store(&p->threshold_B, value);
+		return hipSuccess;
+	}
+	if (r || (attribute != hipMemPoolAttrReservedMemHigh && attribute != hipMemPoolAttrUsedMemHigh))
+		return hipErrorInvalidValue;
+	/* A maximum begins anew, at what is now. */
+	pthread_mutex_lock(&p->lock);
+	if (attribute == hipMemPoolAttrReservedMemHigh)
+		p->reserved_high_B = p->reserved_B;
+	else
+		p->used_high_B = hip_pool_used_locked(p);
+	pthread_mutex_unlock(&p->lock);
+	return hipSuccess;
+}
+
+hipError_t hipMemPoolSetAttribute(hipMemPool_t handle, hipMemPoolAttr attribute, void *value)
+{
+	struct hip_pool *p;
+	_Atomic int *policy;
+	uint64_t number;
+	int on;
+
+	HIP_ENTER();
+	p = pool_of(handle);
+	if (!p || !value || p->imported)
+		return hip_end(hipErrorInvalidValue);
+	policy = policy_of(p, attribute);
+	if (policy) {
+		memcpy(&on, value, sizeof(on));
+		atomic_store(policy, on != 0);
+		return hip_end(hipSuccess);
+	}
+	if (attribute < hipMemPoolAttrReleaseThreshold || attribute > hipMemPoolAttrUsedMemHigh)
+		return hip_end(hipErrorInvalidValue);
+	memcpy(&number, value, sizeof(number));
+	return hip_end(set_number(p, attribute, number));
+}
+
+static hipError_t get_number(struct hip_pool *p, hipMemPoolAttr attribute, uint64_t *value)
+{
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_lock(&p->lock);
+	switch (attribute) {
+	case hipMemPoolAttrReleaseThreshold:
+		*value = p->threshold_B;
+		break;
+	case hipMemPoolAttrReservedMemCurrent:
+		*value = p->reserved_B;
+		break;
+	case hipMemPoolAttrReservedMemHigh:
+		*value = p->reserved_high_B;
+		break;
+	case hipMemPoolAttrUsedMemCurrent:
+		*value = hip_pool_used_locked(p);
+		break;
+	case hipMemPoolAttrUsedMemHigh:
+		(void)hip_pool_used_locked(p);
+		*value = p->used_high_B;
+		break;
+	default:
+		r = hipErrorInvalidValue;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return r;
+}
+
+hipError_t hipMemPoolGetAttribute(hipMemPool_t handle, hipMemPoolAttr attribute, void *value)
+{
+	struct hip_pool *p;
+	_Atomic int *policy;
+	uint64_t number;
+	hipError_t r;
+
+	HIP_ENTER();
+	p = pool_of(handle);
+	if (!p || !value || p->imported)
+		return hip_end(hipErrorInvalidValue);
+	policy = policy_of(p, attribute);
+	if (policy) {
+		int on = *policy;
+
+		memcpy(value, &on, sizeof(on));
+		return hip_end(hipSuccess);
+	}
+	r = get_number(p, attribute, &number);
+	if (!r)
+		memcpy(value, &number, sizeof(number));
+	return hip_end(r);
+}
+
+hipError_t hipMemPoolTrimTo(hipMemPool_t handle, size_t keep_B)
+{
+	struct hip_pool *p;
+
+	HIP_ENTER();
+	p = pool_of(handle);
+	if (!p || p->imported)
+		return hip_end(hipErrorInvalidValue);
+	hip_arena_trim(p, keep_B, true);
+	return hip_end(hipSuccess);
+}
+
+/* --- access ----------------------------------------------------------------------------------- */
+
+static hipError_t check_access(const struct hip_pool *p, const hipMemAccessDesc *d)
+{
+	if (d->location.type != hipMemLocationTypeDevice)
+		return hipErrorInvalidValue;
+	if (!hip_device_of(d->location.id) || d->flags == hipMemAccessFlagsProtNone)
+		return hipErrorInvalidDevice;
+	if (d->flags != hipMemAccessFlagsProtRead && d->flags != hipMemAccessFlagsProtReadWrite)
+		return hipErrorInvalidValue;
+	if (d->location.id == p->device->index && d->flags != hipMemAccessFlagsProtReadWrite)
+		return hipErrorNotSupported;
+	return hipSuccess;
+}
+
+/* All of the list, or nothing. */
+static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, size_t count)
+{
+	hipMemAccessFlags old[HIP_DEVICES_MAX];
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; !r && i < count; i++)
+		r = check_access(p, &list[i]);
+	if (r)
+		return r;
+	memcpy(old, p->access, sizeof(old));
+	for (size_t i = 0; i < count; i++)
+		p->access[list[i].location.id] = list[i].flags;
+	r = hip_arena_set_access(p);
+	if (r)
+		memcpy(p->access, old, sizeof(old));
+	return r;
+}
+
+hipError_t hipMemPoolSetAccess(hipMemPool_t handle, const hipMemAccessDesc *list, size_t count)
+{
+	struct hip_pool *p;
+
+	HIP_ENTER();
+	p = pool_of(handle);
+	if (!p || !list)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(count > hip.devices ? hipErrorInvalidDevice : set_access(p, list, count));
+}
+
+hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t handle, hipMemLocation *location)
+{
+	struct hip_pool *p;
+
+	HIP_ENTER();
+	p = pool_of(handle);
+	if (!p || !flags || !location || location->type != hipMemLocationTypeDevice || !hip_device_of(location->id))
+		return hip_end(hipErrorInvalidValue);
+	*flags = p->access[location->id];
+	return hip_end(hipSuccess);
+}

@@ -1,0 +1,117 @@
+/* Stream-ordered pools.
+ *
+ *   arena   addresses of a pool, in which physical memory comes and goes in chunks; so pieces that lie side by side join
+ *   block   a piece of it: free, kept by a stream, or used
+ *   cache   what was freed on one stream, by size: given out again there without looking further
+ *   tag     behind which packet of which stream a free block may be used
+ *
+ * Who may reuse a block with tag (T, n): work of T itself; work that is ordered behind n by events (policy); anybody, if
+ * the host waited for n, or if the GPU has passed it (policy); or, when memory runs out, work that is made to wait
+ * (policy).
+ *
+ * Locks, in order: a pool's, a cache's, those of known.c. Chunks come and go outside them. */
+#ifndef API_POOL_H
+#define API_POOL_H
+
+#include "api/known.h"
+
+#define HIP_POOL_QUANTUM 512u
+#define HIP_POOL_CHUNK_B (2u << 20)
+#define HIP_POOL_CLASSES 40 /* up to 1 MiB, four to a doubling */
+#define HIP_POOL_DEPTH   8  /* blocks of a class that a cache keeps */
+#define HIP_POOL_LARGE   8  /* larger blocks that it keeps */
+#define HIP_POOL_BINS    160
+
+enum hip_block_state { HIP_BLOCK_FREE, HIP_BLOCK_CACHED, HIP_BLOCK_USED, HIP_BLOCK_COMING };
+
+struct hip_block {
+	struct vm_node node;       /* of the pool's blocks */
+	_Atomic unsigned state;    /* enum hip_block_state */
+	size_t asked_B;            /* of a used one */
+	struct hip_block *next, **link; /* in a bin, while it is free */
+	struct hip_stream *stream; /* the tag; NULL: nobody may still use it. A reference while it is free */
+	uint64_t index, frees;     /* packets that must have ended; which free of the stream's it was */
+};
+
+/* Physical memory. */
+struct hip_chunk_memory {
+	struct hip_chunk_memory *next; /* in order of address */
+	uint64_t lo, hi;
+	hsa_amd_vmem_alloc_handle_t handle; /* owned */
+};
+
+/* A stream's share of a pool. Of a line of its own: two streams share none. */
+struct hip_cache {
+	_Alignas(128) struct drv_lock lock; /* guards all below */
+	struct hip_pool *pool;              /* a reference; NULL: unused */
+	struct hip_stream *stream;
+	struct hip_cache *next, *next_in_pool; /* of the stream's, of the pool's; constant */
+	int64_t used_B;                     /* asked for here, less what was freed here */
+	int64_t quota_B;                    /* above it the maximum has to be looked at */
+	unsigned count[HIP_POOL_CLASSES], large;
+	struct hip_block *block[HIP_POOL_CLASSES][HIP_POOL_DEPTH];
+	struct hip_block *large_block[HIP_POOL_LARGE];
+};
+
+struct hip_pool {
+	uint64_t handle; /* 0: destroyed, and its memory is used on */
+	struct hip_device *device;
+	bool exportable, imported;
+	size_t most_B; /* reserved at most; SIZE_MAX: no limit */
+	_Atomic int follow, opportunistic, internal;
+	_Atomic uint64_t threshold_B;
+	char *base; /* owned: the arena */
+	size_t arena_B;
+	struct hip_block **table; /* owned: by quantum, of blocks that begin there and are used; mapped, sparse */
+	_Atomic uint64_t reserved_B;
+	pthread_mutex_t lock; /* guards all below */
+	struct hip_pool *next;
+	struct vm_tree blocks;
+	struct hip_block *bin[HIP_POOL_BINS];
+	struct hip_chunk_memory *chunks;
+	uint64_t reserved_high_B, used_high_B;
+	int64_t used_by_dead_B; /* by no cache that is left; may be negative */
+	uint64_t live;           /* blocks that are used or kept by caches */
+	struct hip_block *spare; /* owned; never given back, so that one who frees twice reads no other memory */
+	struct hip_cache *caches;
+	hipMemAccessFlags access[HIP_DEVICES_MAX];
+};
+
+/* --- pool_space.c: the arena ------------------------------------------------------------------ */
+
+hipError_t hip_arena_init(struct hip_pool *pool);
+void hip_arena_fini(struct hip_pool *pool);
+/* Of a stream's request: a used block of the size, rounded up. The pool's lock is held by neither side. */
+hipError_t hip_arena_take(struct hip_pool *pool, struct hip_stream *stream, size_t size_B, struct hip_block **block);
+/* Free from now on, with the tag that it carries. The pool's lock is held. */
+void hip_arena_give_locked(struct hip_pool *pool, struct hip_block *block);
+/* Gives chunks back whose users have ended, as the host knows (or, any: as the GPU says), while more than keep_B are
+ * reserved. */
+void hip_arena_trim(struct hip_pool *pool, uint64_t keep_B, bool any);
+/* What caches keep becomes free. The pool's lock is held. */
+void hip_caches_drain_locked(struct hip_pool *pool);
+/* What is used now, by all caches; the maximum follows. The pool's lock is held. */
+uint64_t hip_pool_used_locked(struct hip_pool *pool);
+/* Has the access of all chunks follow pool->access. */
+hipError_t hip_arena_set_access(struct hip_pool *pool);
+
+/* Rounded to what a block of it has. */
+static inline unsigned hip_class_of(size_t size_B)
+{
+	size_t m = (size_B - 1) / HIP_POOL_QUANTUM;
+	unsigned k;
+
+	if (m < 4)
+		return (unsigned)m;
+	k = 63 - (unsigned)__builtin_clzl(m);
+	return 4 * (k - 1) + (unsigned)(m >> (k - 2) & 3);
+}
+static inline size_t hip_class_size(unsigned class)
+{
+	unsigned k = class / 4 + 1;
+
+	return class < 4 ? (class + 1) * (size_t)HIP_POOL_QUANTUM
+			 : ((size_t)(4 + class % 4 + 1) << (k - 2)) * HIP_POOL_QUANTUM;
+}
+
+#endif

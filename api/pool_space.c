@@ -1,0 +1,576 @@
+/* The arena of a pool: blocks, and the physical memory behind them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "api/pool.h"
+
+#define ARENA_ALIGN (4ull << 30) /* as pool.c finds pools by address */
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+static uint64_t size_of(const struct hip_block *b)
+{
+	return b->node.hi - b->node.lo;
+}
+
+static struct hip_block *block_of(struct vm_node *node)
+{
+	return node ? vm_container(node, struct hip_block, node) : NULL;
+}
+
+/* Its place in the table. */
+static struct hip_block **entry(const struct hip_pool *p, const struct hip_block *b)
+{
+	return &p->table[(b->node.lo - (uintptr_t)p->base) / HIP_POOL_QUANTUM];
+}
+
+static struct hip_block *block_at(const struct hip_pool *p, uint64_t address)
+{
+	return block_of(vm_tree_next(&p->blocks, NULL, address, address + 1));
+}
+
+/* Larger ones lie in later bins. */
+static unsigned bin_of(uint64_t size_B)
+{
+	unsigned bin = hip_class_of(size_B);
+
+	return bin < HIP_POOL_BINS ? bin : HIP_POOL_BINS - 1;
+}
+
+static void enlist(struct hip_pool *p, struct hip_block *b)
+{
+	struct hip_block **bin = &p->bin[bin_of(size_of(b))];
+
+	b->next = *bin;
+	b->link = bin;
+	if (b->next)
+		b->next->link = &b->next;
+	*bin = b;
+}
+
+static void delist(struct hip_block *b)
+{
+	*b->link = b->next;
+	if (b->next)
+		b->next->link = b->link;
+	b->link = NULL;
+}
+
+static struct hip_block *new_block(struct hip_pool *p, uint64_t lo, uint64_t hi, unsigned state)
+{
+	struct hip_block *b = p->spare;
+
+	if (b)
+		p->spare = b->next;
+	else
+		b = malloc(sizeof(*b));
+	if (!b)
+		return NULL;
+	*b = (struct hip_block){0};
+	b->node.lo = lo;
+	b->node.hi = hi;
+	b->state = state;
+	vm_tree_insert(&p->blocks, &b->node);
+	return b;
+}
+
+static void resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_t hi)
+{
+	vm_tree_remove(&p->blocks, &b->node);
+	b->node.lo = lo;
+	b->node.hi = hi;
+	vm_tree_insert(&p->blocks, &b->node);
+}
+
+/* The other block's; NULL: nobody uses it any more. */
+static void set_tag(struct hip_block *b, const struct hip_block *from)
+{
+	struct hip_stream *old = b->stream;
+
+	b->stream = from && from->stream ? hip_stream_get(from->stream) : NULL;
+	b->index = from ? from->index : 0;
+	b->frees = from ? from->frees : 0;
+	hip_stream_put(old);
+}
+
+static void drop_block(struct hip_pool *p, struct hip_block *b)
+{
+	vm_tree_remove(&p->blocks, &b->node);
+	hip_stream_put(b->stream);
+	b->stream = NULL;
+	b->state = HIP_BLOCK_FREE;
+	b->next = p->spare;
+	p->spare = b;
+}
+
+/* A free neighbour of the same stream's, or of nobody's, joins. */
+static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with)
+{
+	uint64_t lo, hi;
+
+	if (!with || with->state != HIP_BLOCK_FREE || with->stream != b->stream)
+		return;
+	lo = with->node.lo < b->node.lo ? with->node.lo : b->node.lo;
+	hi = with->node.hi > b->node.hi ? with->node.hi : b->node.hi;
+	if (with->index > b->index)
+		b->index = with->index;
+	if (with->frees > b->frees)
+		b->frees = with->frees;
+	delist(with);
+	drop_block(p, with);
+	resize(p, b, lo, hi);
+}
+
+/* The tag's stream has a reference for it. */
+static void put_free(struct hip_pool *p, struct hip_block *b)
+{
+	b->state = HIP_BLOCK_FREE;
+	if (b->node.lo > (uintptr_t)p->base)
+		join(p, b, block_at(p, b->node.lo - 1));
+	join(p, b, block_at(p, b->node.hi));
+	enlist(p, b);
+}
+
+void hip_arena_give_locked(struct hip_pool *p, struct hip_block *b)
+{
+	if (b->stream)
+		hip_stream_get(b->stream);
+	*entry(p, b) = NULL;
+	p->live--;
+	put_free(p, b);
+}
+
+/* --- who may use it --------------------------------------------------------------------------- */
+
+static bool host_knows(const struct hip_block *b)
+{
+	return !b->stream || atomic_load(&b->stream->gone) ||
+	       atomic_load_explicit(&b->stream->host_known, memory_order_relaxed) >= b->frees;
+}
+
+static bool has_ended(const struct hip_block *b)
+{
+	return host_knows(b) || hip.door->completed(b->stream->door) >= b->index;
+}
+
+static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
+{
+	return b->stream == s || host_knows(b) || (p->follow && hip_known_below(s, b->stream) >= b->frees) ||
+	       (p->opportunistic && has_ended(b));
+}
+
+/* --- taking ----------------------------------------------------------------------------------- */
+
+/* Cuts what is too much off, which keeps the tag. */
+static struct hip_block *use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
+{
+	delist(b);
+	if (size_of(b) > size_B) {
+		struct hip_block *rest = NULL;
+		uint64_t end = b->node.hi;
+
+		resize(p, b, b->node.lo, b->node.lo + size_B);
+		rest = new_block(p, b->node.hi, end, HIP_BLOCK_FREE);
+		if (rest) {
+			set_tag(rest, b);
+			enlist(p, rest);
+		} else {
+			resize(p, b, b->node.lo, end);
+		}
+	}
+	set_tag(b, NULL);
+	b->state = HIP_BLOCK_USED;
+	*entry(p, b) = b;
+	p->live++;
+	return b;
+}
+
+/* The smallest that is large enough, and the first of those. */
+static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
+{
+	struct hip_block *found = NULL;
+
+	for (unsigned bin = bin_of(size_B); bin < HIP_POOL_BINS; bin++) {
+		for (struct hip_block *b = p->bin[bin]; b; b = b->next)
+			if (size_of(b) >= size_B && (!found || size_of(b) < size_of(found) ||
+						     (size_of(b) == size_of(found) && b->node.lo < found->node.lo)) &&
+			    may_use(p, b, s))
+				found = b;
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/* From first to last, side by side: one block, which the caller may use. */
+static struct hip_block *merge(struct hip_pool *p, struct hip_block *first, uint64_t end)
+{
+	while (first->node.hi < end) {
+		struct hip_block *next = block_at(p, first->node.hi);
+
+		delist(next);
+		/* What is cut off later has the last one's tag. */
+		set_tag(first, next);
+		uint64_t hi = next->node.hi;
+		drop_block(p, next);
+		resize(p, first, first->node.lo, hi);
+	}
+	return first;
+}
+
+typedef bool usable_fn(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s);
+
+/* Free blocks side by side that together are large enough. */
+static struct hip_block *run(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, usable_fn *usable,
+			     uint64_t *end)
+{
+	struct hip_block *first = NULL;
+	struct vm_node *node = NULL;
+	uint64_t hi = 0;
+
+	while ((node = vm_tree_next(&p->blocks, node, (uintptr_t)p->base, (uintptr_t)p->base + p->arena_B))) {
+		struct hip_block *b = block_of(node);
+
+		if (b->state != HIP_BLOCK_FREE || !usable(p, b, s)) {
+			first = NULL;
+			continue;
+		}
+		if (!first || b->node.lo != hi)
+			first = b;
+		hi = b->node.hi;
+		if (hi - first->node.lo >= size_B) {
+			*end = hi;
+			return first;
+		}
+	}
+	return NULL;
+}
+
+static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
+{
+	struct hip_block *b;
+	uint64_t end;
+
+	/* What others have freed is better than what was never used. */
+	hip_caches_drain_locked(p);
+	b = best(p, s, size_B);
+	if (b)
+		return use(p, b, size_B);
+	b = run(p, s, size_B, may_use, &end);
+	if (!b)
+		return NULL;
+	return use(p, merge(p, b, end), size_B);
+}
+
+/* --- chunks ----------------------------------------------------------------------------------- */
+
+/* Addresses without memory that are large enough: the first such. 0: none. */
+static uint64_t find_hole(const struct hip_pool *p, uint64_t size_B)
+{
+	uint64_t at = (uintptr_t)p->base, end = at + p->arena_B;
+	struct vm_node *node = NULL;
+
+	while ((node = vm_tree_next(&p->blocks, node, at, end))) {
+		if (node->lo >= at + size_B)
+			return at;
+		at = (node->hi + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
+	}
+	return end - at >= size_B ? at : 0;
+}
+
+static hipError_t tell_access(const struct hip_pool *p, uint64_t lo, uint64_t size_B)
+{
+	hsa_amd_memory_access_desc_t access[HIP_DEVICES_MAX];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < hip.devices; i++)
+		if (p->access[i] != hipMemAccessFlagsProtNone)
+			access[count++] = (hsa_amd_memory_access_desc_t){HSA_ACCESS_PERMISSION_RW, hip.device[i].agent};
+	return hip_of_hsa(hsa_amd_vmem_set_access((void *)(uintptr_t)lo, size_B, access, count));
+}
+
+static hipError_t map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
+{
+	uint64_t size_B = c->hi - c->lo;
+	hipError_t r;
+
+	if (hsa_amd_vmem_handle_create(p->device->vram, size_B, MEMORY_TYPE_PINNED, 0, &c->handle))
+		return hipErrorOutOfMemory;
+	r = hip_of_hsa(hsa_amd_vmem_map((void *)(uintptr_t)c->lo, size_B, 0, c->handle, 0));
+	if (!r) {
+		r = tell_access(p, c->lo, size_B);
+		if (r)
+			hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, size_B);
+	}
+	if (r)
+		hsa_amd_vmem_handle_release(c->handle);
+	return r ? hipErrorOutOfMemory : hipSuccess;
+}
+
+static void add_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
+{
+	struct hip_chunk_memory **at = &p->chunks;
+
+	while (*at && (*at)->lo < c->lo)
+		at = &(*at)->next;
+	c->next = *at;
+	*at = c;
+}
+
+/* Addresses are taken under the lock, memory comes without it. */
+static hipError_t grow(struct hip_pool *p, uint64_t size_B)
+{
+	uint64_t chunk_B = (size_B + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1), lo;
+	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
+	struct hip_block *b = NULL;
+	hipError_t r = hipErrorOutOfMemory;
+
+	pthread_mutex_lock(&p->lock);
+	lo = c && p->reserved_B + chunk_B <= p->most_B ? find_hole(p, chunk_B) : 0;
+	if (lo)
+		b = new_block(p, lo, lo + chunk_B, HIP_BLOCK_COMING);
+	if (b)
+		p->reserved_B += chunk_B;
+	pthread_mutex_unlock(&p->lock);
+	if (b) {
+		c->lo = lo;
+		c->hi = lo + chunk_B;
+		r = map_chunk(p, c);
+	}
+	pthread_mutex_lock(&p->lock);
+	if (b && r) {
+		p->reserved_B -= chunk_B;
+		drop_block(p, b);
+	} else if (b) {
+		add_chunk(p, c);
+		if (p->reserved_B > p->reserved_high_B)
+			p->reserved_high_B = p->reserved_B;
+		put_free(p, b);
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (r)
+		free(c);
+	return r;
+}
+
+/* Every block in the chunk is free, and nobody uses it any more. */
+static bool is_over(const struct hip_pool *p, const struct hip_chunk_memory *c, bool any)
+{
+	struct vm_node *node = NULL;
+
+	while ((node = vm_tree_next(&p->blocks, node, c->lo, c->hi))) {
+		const struct hip_block *b = block_of(node);
+
+		if (b->state != HIP_BLOCK_FREE || !(any ? has_ended(b) : host_knows(b)))
+			return false;
+	}
+	return true;
+}
+
+/* Its addresses have no blocks any more; free blocks that reach over its ends are cut. */
+static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
+{
+	struct hip_block *b;
+
+	while ((b = block_of(vm_tree_next(&p->blocks, NULL, c->lo, c->hi)))) {
+		uint64_t lo = b->node.lo, hi = b->node.hi;
+		struct hip_block *behind = hi > c->hi ? new_block(p, c->hi, hi, HIP_BLOCK_FREE) : NULL;
+
+		/* Without memory for a block its addresses are lost to the arena until the chunk behind goes. */
+		if (behind) {
+			set_tag(behind, b);
+			enlist(p, behind);
+		}
+		delist(b);
+		if (lo < c->lo) {
+			resize(p, b, lo, c->lo);
+			enlist(p, b);
+		} else {
+			drop_block(p, b);
+		}
+	}
+}
+
+static void unmap_all(struct hip_chunk_memory *c)
+{
+	while (c) {
+		struct hip_chunk_memory *next = c->next;
+
+		hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo);
+		hsa_amd_vmem_handle_release(c->handle);
+		free(c);
+		c = next;
+	}
+}
+
+void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
+{
+	struct hip_chunk_memory *gone = NULL, **at;
+	uint64_t gone_B = 0;
+
+	pthread_mutex_lock(&p->lock);
+	hip_caches_drain_locked(p);
+	for (at = &p->chunks; *at;) {
+		struct hip_chunk_memory *c = *at;
+		uint64_t size_B = c->hi - c->lo;
+
+		if (p->reserved_B < keep_B + size_B || !is_over(p, c, any)) {
+			at = &c->next;
+			continue;
+		}
+		cut_out(p, c);
+		*at = c->next;
+		c->next = gone;
+		gone = c;
+		/* Until its memory is gone the addresses are nobody's. */
+		new_block(p, c->lo, c->hi, HIP_BLOCK_COMING);
+		p->reserved_B -= size_B;
+		gone_B += size_B;
+	}
+	pthread_mutex_unlock(&p->lock);
+	for (struct hip_chunk_memory *c = gone, *next; c; c = next) {
+		struct hip_block *b;
+
+		next = c->next;
+		c->next = NULL;
+		pthread_mutex_lock(&p->lock);
+		b = block_at(p, c->lo);
+		pthread_mutex_unlock(&p->lock);
+		unmap_all(c);
+		pthread_mutex_lock(&p->lock);
+		if (b && b->state == HIP_BLOCK_COMING)
+			drop_block(p, b);
+		pthread_mutex_unlock(&p->lock);
+	}
+}
+
+hipError_t hip_arena_set_access(struct hip_pool *p)
+{
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_lock(&p->lock);
+	for (struct hip_chunk_memory *c = p->chunks; c && !r; c = c->next)
+		r = tell_access(p, c->lo, c->hi - c->lo);
+	pthread_mutex_unlock(&p->lock);
+	return r;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* Blocks of others, behind whose end the stream is made to wait. */
+static bool may_wait(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
+{
+	(void)p, (void)b, (void)s;
+	return true;
+}
+
+static hipError_t wait_for_run(struct hip_stream *s, const struct hip_mark *marks, unsigned count)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	for (unsigned i = 0; !r && i < count; i++)
+		r = hip_stream_after(s, &marks[i]);
+	hip_stream_done(s);
+	return r;
+}
+
+#define WAITS_MAX 16
+
+/* The last way: the GPU waits. */
+static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+{
+	struct hip_mark marks[WAITS_MAX];
+	unsigned count = 0;
+	struct hip_block *b;
+	struct vm_node *node = NULL;
+	uint64_t end;
+	hipError_t r;
+
+	pthread_mutex_lock(&p->lock);
+	hip_caches_drain_locked(p);
+	b = run(p, s, size_B, may_wait, &end);
+	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
+		struct hip_block *part = block_of(node);
+
+		if (may_use(p, part, s))
+			continue;
+		if (count == WAITS_MAX) {
+			b = NULL;
+			break;
+		}
+		marks[count++] = (struct hip_mark){hip_stream_get(part->stream), part->index, part->frees, NULL};
+	}
+	if (b) {
+		b = merge(p, b, end);
+		*out = use(p, b, size_B);
+	}
+	pthread_mutex_unlock(&p->lock);
+	r = b ? wait_for_run(s, marks, count) : hipErrorOutOfMemory;
+	for (unsigned i = 0; i < count; i++)
+		hip_mark_put(&marks[i]);
+	return r;
+}
+
+hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_B, struct hip_block **out)
+{
+	for (unsigned tries = 0; tries < 3; tries++) {
+		pthread_mutex_lock(&p->lock);
+		*out = take_locked(p, s, size_B);
+		pthread_mutex_unlock(&p->lock);
+		if (*out)
+			return hipSuccess;
+		/* Another thread may take what came. */
+		if (grow(p, size_B))
+			break;
+	}
+	/* What has ended lies apart: given back, it makes room for memory side by side. */
+	hip_arena_trim(p, 0, true);
+	if (!grow(p, size_B)) {
+		pthread_mutex_lock(&p->lock);
+		*out = take_locked(p, s, size_B);
+		pthread_mutex_unlock(&p->lock);
+		if (*out)
+			return hipSuccess;
+	}
+	return p->internal ? take_by_waiting(p, s, size_B, out) : hipErrorOutOfMemory;
+}
+
+hipError_t hip_arena_init(struct hip_pool *p)
+{
+	size_t vram_B = (p->device->vram_B + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
+	void *base, *table;
+
+	/* As much again, so that what is kept by others leaves room side by side. */
+	p->arena_B = 2 * vram_B;
+	if (hsa_amd_vmem_address_reserve_align(&base, p->arena_B, 0, ARENA_ALIGN, HSA_AMD_VMEM_ADDRESS_NO_REGISTER))
+		return hipErrorOutOfMemory;
+	table = mmap(NULL, p->arena_B / HIP_POOL_QUANTUM * sizeof(*p->table), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (table == MAP_FAILED) {
+		hsa_amd_vmem_address_free(base, p->arena_B);
+		return hipErrorOutOfMemory;
+	}
+	p->base = base;
+	p->table = table;
+	pthread_mutex_init(&p->lock, NULL);
+	return hipSuccess;
+}
+
+void hip_arena_fini(struct hip_pool *p)
+{
+	struct hip_block *b;
+
+	while ((b = block_of(vm_tree_next(&p->blocks, NULL, 0, UINT64_MAX))))
+		drop_block(p, b);
+	while ((b = p->spare)) {
+		p->spare = b->next;
+		free(b);
+	}
+	unmap_all(p->chunks);
+	hsa_amd_vmem_address_free(p->base, p->arena_B);
+	munmap(p->table, p->arena_B / HIP_POOL_QUANTUM * sizeof(*p->table));
+	pthread_mutex_destroy(&p->lock);
+}
