@@ -1,0 +1,221 @@
+/* Bits of integers: counting, finding, moving and picking them; products of which one half is wanted. */
+#ifndef HIP_DEVICE_BITS_H
+#define HIP_DEVICE_BITS_H
+
+#include <hip/device/attributes.h>
+#include <stdint.h>
+
+/* --- counting and finding ----------------------------------------------------------------------- */
+
+HIP_DEVICE int __popc(unsigned int x)
+{
+	return __builtin_popcount(x);
+}
+
+HIP_DEVICE int __popcll(unsigned long long x)
+{
+	return __builtin_popcountll(x);
+}
+
+/* Zeros before the highest bit that is set; all of them for 0. */
+HIP_DEVICE int __clz(int x)
+{
+	return x ? __builtin_clz(static_cast<unsigned>(x)) : 32;
+}
+
+HIP_DEVICE int __clzll(long long x)
+{
+	return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64;
+}
+
+/* The lowest bit that is set, from 1 on; 0 for 0. */
+HIP_DEVICE int __ffs(unsigned int x)
+{
+	return __builtin_ffs(static_cast<int>(x));
+}
+
+HIP_DEVICE int __ffs(int x)
+{
+	return __builtin_ffs(x);
+}
+
+HIP_DEVICE int __ffsll(unsigned long long x)
+{
+	return __builtin_ffsll(static_cast<long long>(x));
+}
+
+HIP_DEVICE int __ffsll(long long x)
+{
+	return __builtin_ffsll(x);
+}
+
+HIP_DEVICE int __ffsll(unsigned long x)
+{
+	return __builtin_ffsll(static_cast<long long>(x));
+}
+
+HIP_DEVICE unsigned int __lastbit_u32_u64(uint64_t x)
+{
+	return x ? static_cast<unsigned>(__builtin_ctzll(x)) : ~0u;
+}
+
+/* The offset-th bit that is set from base on, upwards or, if negative, downwards; -1 if there is none. */
+template <typename M> HIP_DEVICE int hip_find_nth(M mask, unsigned base, int offset)
+{
+	int step = offset < 0 ? -1 : 1, bits = 8 * static_cast<int>(sizeof(M)),
+	    left = offset < 0 ? -offset : offset;
+
+	for (int at = static_cast<int>(base); at >= 0 && at < bits; at += step) {
+		bool set = mask >> at & 1;
+
+		if (!left)
+			return set ? at : -1;
+		if (set && !--left)
+			return at;
+	}
+	return -1;
+}
+
+HIP_DEVICE int __fns32(uint64_t mask, uint32_t base, int32_t offset)
+{
+	return hip_find_nth(static_cast<uint32_t>(mask), base, offset);
+}
+
+HIP_DEVICE int __fns64(uint64_t mask, uint32_t base, int32_t offset)
+{
+	return hip_find_nth(mask, base, offset);
+}
+
+HIP_DEVICE int __fns(unsigned int mask, unsigned int base, int offset)
+{
+	return hip_find_nth(mask, base, offset);
+}
+
+/* --- moving ------------------------------------------------------------------------------------- */
+
+HIP_DEVICE unsigned int __brev(unsigned int x)
+{
+	return __builtin_bitreverse32(x);
+}
+
+HIP_DEVICE unsigned long long __brevll(unsigned long long x)
+{
+	return __builtin_bitreverse64(x);
+}
+
+/* Bytes of x (0 to 3) and y (4 to 7): each digit of selector picks one. */
+HIP_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
+{
+	uint64_t both = static_cast<uint64_t>(y) << 32 | x;
+	unsigned int picked = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		picked |= static_cast<unsigned>(both >> (selector >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+	return picked;
+}
+
+/* hi:lo shifted, the upper or the lower half. The shift is taken modulo 32, or (c) at most 32. */
+HIP_DEVICE unsigned int __funnelshift_l(unsigned int lo, unsigned int hi, unsigned int shift)
+{
+	return static_cast<unsigned>((static_cast<uint64_t>(hi) << 32 | lo) << (shift & 31) >> 32);
+}
+
+HIP_DEVICE unsigned int __funnelshift_lc(unsigned int lo, unsigned int hi, unsigned int shift)
+{
+	return shift >= 32 ? lo : __funnelshift_l(lo, hi, shift);
+}
+
+HIP_DEVICE unsigned int __funnelshift_r(unsigned int lo, unsigned int hi, unsigned int shift)
+{
+	return static_cast<unsigned>((static_cast<uint64_t>(hi) << 32 | lo) >> (shift & 31));
+}
+
+HIP_DEVICE unsigned int __funnelshift_rc(unsigned int lo, unsigned int hi, unsigned int shift)
+{
+	return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
+}
+
+/* width bits from offset on, as a number; and such a field with other contents. */
+#define HIP_BIT_FIELDS(suffix, type, bits)                                                                         \
+	HIP_DEVICE type __bitextract_##suffix(type x, unsigned int offset, unsigned int width)                     \
+	{                                                                                                          \
+		type mask = width >= bits ? ~static_cast<type>(0) : (static_cast<type>(1) << width) - 1;           \
+		return x >> (offset & (bits - 1)) & mask;                                                          \
+	}                                                                                                          \
+	HIP_DEVICE type __bitinsert_##suffix(type x, type field, unsigned int offset, unsigned int width)          \
+	{                                                                                                          \
+		type mask = width >= bits ? ~static_cast<type>(0) : (static_cast<type>(1) << width) - 1;           \
+		offset &= bits - 1;                                                                                \
+		return (x & ~(mask << offset)) | (field & mask) << offset;                                         \
+	}
+HIP_BIT_FIELDS(u32, uint32_t, 32)
+HIP_BIT_FIELDS(u64, uint64_t, 64)
+#undef HIP_BIT_FIELDS
+
+/* --- arithmetic --------------------------------------------------------------------------------- */
+
+HIP_DEVICE int __mul24(int x, int y)
+{
+	return (x << 8 >> 8) * (y << 8 >> 8);
+}
+
+HIP_DEVICE unsigned int __umul24(unsigned int x, unsigned int y)
+{
+	return (x & 0xffffff) * (y & 0xffffff);
+}
+
+HIP_DEVICE int __mulhi(int x, int y)
+{
+	return static_cast<int>(static_cast<int64_t>(x) * y >> 32);
+}
+
+HIP_DEVICE unsigned int __umulhi(unsigned int x, unsigned int y)
+{
+	return static_cast<unsigned>(static_cast<uint64_t>(x) * y >> 32);
+}
+
+HIP_DEVICE long long int __mul64hi(long long int x, long long int y)
+{
+	return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
+}
+
+HIP_DEVICE unsigned long long int __umul64hi(unsigned long long int x, unsigned long long int y)
+{
+	return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
+}
+
+/* Half of the sum, rounded down or (r) up. */
+HIP_DEVICE int __hadd(int x, int y)
+{
+	return static_cast<int>((static_cast<int64_t>(x) + y) >> 1);
+}
+
+HIP_DEVICE int __rhadd(int x, int y)
+{
+	return static_cast<int>((static_cast<int64_t>(x) + y + 1) >> 1);
+}
+
+HIP_DEVICE unsigned int __uhadd(unsigned int x, unsigned int y)
+{
+	return static_cast<unsigned>((static_cast<uint64_t>(x) + y) >> 1);
+}
+
+HIP_DEVICE unsigned int __urhadd(unsigned int x, unsigned int y)
+{
+	return static_cast<unsigned>((static_cast<uint64_t>(x) + y + 1) >> 1);
+}
+
+/* |x - y| + z */
+HIP_DEVICE unsigned int __sad(int x, int y, unsigned int z)
+{
+	return (x > y ? static_cast<unsigned>(x) - static_cast<unsigned>(y)
+		      : static_cast<unsigned>(y) - static_cast<unsigned>(x)) +
+	       z;
+}
+
+HIP_DEVICE unsigned int __usad(unsigned int x, unsigned int y, unsigned int z)
+{
+	return (x > y ? x - y : y - x) + z;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* Where a thread is: threadIdx, blockIdx, blockDim, gridDim, warpSize. */
+#ifndef HIP_DEVICE_INDEX_H
+#define HIP_DEVICE_INDEX_H
+
+#include <hip/device/attributes.h>
+#include <hip/hip_vector_types.h>
+
+/* A variable whose members are instructions. */
+#define HIP_INDEX(name, x_, y_, z_)                                                                                \
+	struct hip_##name {                                                                                        \
+		__declspec(property(get = get_x)) uint32_t x;                                                      \
+		__declspec(property(get = get_y)) uint32_t y;                                                      \
+		__declspec(property(get = get_z)) uint32_t z;                                                      \
+		HIP_DEVICE static uint32_t get_x()                                                                 \
+		{                                                                                                  \
+			return x_;                                                                                 \
+		}                                                                                                  \
+		HIP_DEVICE static uint32_t get_y()                                                                 \
+		{                                                                                                  \
+			return y_;                                                                                 \
+		}                                                                                                  \
+		HIP_DEVICE static uint32_t get_z()                                                                 \
+		{                                                                                                  \
+			return z_;                                                                                 \
+		}                                                                                                  \
+		HIP_DEVICE operator dim3() const                                                                   \
+		{                                                                                                  \
+			return dim3(get_x(), get_y(), get_z());                                                    \
+		}                                                                                                  \
+		HIP_DEVICE operator uint3() const                                                                  \
+		{                                                                                                  \
+			return uint3(get_x(), get_y(), get_z());                                                   \
+		}                                                                                                  \
+	};                                                                                                         \
+	extern const __attribute__((device)) __attribute__((weak)) hip_##name name
+
+/* The packet has threads, HIP counts blocks; the last block of a launch that counts threads may be smaller. */
+#define HIP_BLOCKS(d)                                                                                              \
+	(__builtin_amdgcn_grid_size_##d() + __builtin_amdgcn_workgroup_size_##d() - 1) /                           \
+		__builtin_amdgcn_workgroup_size_##d()
+
+HIP_INDEX(threadIdx, __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),
+	  __builtin_amdgcn_workitem_id_z());
+HIP_INDEX(blockIdx, __builtin_amdgcn_workgroup_id_x(), __builtin_amdgcn_workgroup_id_y(),
+	  __builtin_amdgcn_workgroup_id_z());
+HIP_INDEX(blockDim, __builtin_amdgcn_workgroup_size_x(), __builtin_amdgcn_workgroup_size_y(),
+	  __builtin_amdgcn_workgroup_size_z());
+HIP_INDEX(gridDim, HIP_BLOCKS(x), HIP_BLOCKS(y), HIP_BLOCKS(z));
+#undef HIP_INDEX
+#undef HIP_BLOCKS
+
+/* Names that older programs have. */
+#define hipThreadIdx_x (hip_threadIdx::get_x())
+#define hipThreadIdx_y (hip_threadIdx::get_y())
+#define hipThreadIdx_z (hip_threadIdx::get_z())
+#define hipBlockIdx_x  (hip_blockIdx::get_x())
+#define hipBlockIdx_y  (hip_blockIdx::get_y())
+#define hipBlockIdx_z  (hip_blockIdx::get_z())
+#define hipBlockDim_x  (hip_blockDim::get_x())
+#define hipBlockDim_y  (hip_blockDim::get_y())
+#define hipBlockDim_z  (hip_blockDim::get_z())
+#define hipGridDim_x   (hip_gridDim::get_x())
+#define hipGridDim_y   (hip_gridDim::get_y())
+#define hipGridDim_z   (hip_gridDim::get_z())
+
+/* Threads of a wave. The host's code has to ask the device; it sees 64. */
+#ifdef __AMDGCN_WAVEFRONT_SIZE
+#define HIP_WAVE __AMDGCN_WAVEFRONT_SIZE
+#else
+#define HIP_WAVE 64
+#endif
+static constexpr __attribute__((device)) int warpSize = HIP_WAVE;
+
+#endif

@@ -1,0 +1,61 @@
+/* printf() and assert() of kernels. The text is written when the host gets it, a wave's lanes one after the other.
+ *
+ * They come from ROCm's device libraries: a program that uses them is compiled with --rocm-device-lib-path. */
+#ifndef HIP_DEVICE_PRINT_H
+#define HIP_DEVICE_PRINT_H
+
+#include <hip/device/attributes.h>
+#include <stdint.h>
+
+extern "C" {
+
+/* clang replaces the calls. */
+__attribute__((device)) int printf(const char *format, ...);
+
+__attribute__((device)) unsigned long long __ockl_fprintf_stderr_begin();
+__attribute__((device)) unsigned long long __ockl_fprintf_append_args(unsigned long long message, unsigned count,
+								      unsigned long long a, unsigned long long b,
+								      unsigned long long c, unsigned long long d,
+								      unsigned long long e, unsigned long long f,
+								      unsigned long long g, unsigned is_last);
+__attribute__((device)) unsigned long long __ockl_fprintf_append_string_n(unsigned long long message,
+									  const char *text,
+									  unsigned long long size_B,
+									  unsigned is_last);
+}
+
+/* Appends a text with its 0. */
+HIP_DEVICE unsigned long long hip_append_text(unsigned long long message, const char *text, bool is_last)
+{
+	unsigned long long size_B = 1;
+
+	while (text[size_B - 1])
+		size_B++;
+	return __ockl_fprintf_append_string_n(message, text, size_B, is_last);
+}
+
+/* What assert() calls: one line to stderr, and a trap. */
+extern "C" __attribute__((device)) __attribute__((noinline)) inline void
+__assert_fail(const char *assertion, const char *file, unsigned int line, const char *function) noexcept
+{
+	unsigned long long message = __ockl_fprintf_stderr_begin();
+
+	message = hip_append_text(message, "%s:%u: %s: Device-side assertion `%s' failed.\n", false);
+	message = hip_append_text(message, file, false);
+	message = __ockl_fprintf_append_args(message, 1, line, 0, 0, 0, 0, 0, 0, false);
+	message = hip_append_text(message, function, false);
+	hip_append_text(message, assertion, true);
+	__builtin_trap();
+}
+
+extern "C" HIP_DEVICE void __assertfail()
+{
+	__builtin_trap();
+}
+
+HIP_DEVICE void abort()
+{
+	__builtin_trap();
+}
+
+#endif

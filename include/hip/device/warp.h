@@ -1,0 +1,223 @@
+/* Waves: votes, and values that threads take from each other. A mask has a bit for each lane, 64 of them even where
+ * waves have 32. */
+#ifndef HIP_DEVICE_WARP_H
+#define HIP_DEVICE_WARP_H
+
+#include <hip/device/index.h>
+
+HIP_DEVICE unsigned __lane_id()
+{
+	return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+}
+
+/* --- votes -------------------------------------------------------------------------------------- */
+
+HIP_DEVICE unsigned long long __ballot(int predicate)
+{
+	return __builtin_amdgcn_uicmp(static_cast<uint32_t>(predicate), 0u, 33 /* not equal */);
+}
+
+HIP_DEVICE unsigned long long __ballot64(int predicate)
+{
+	return __ballot(predicate);
+}
+
+HIP_DEVICE unsigned long long __activemask()
+{
+	return __ballot(1);
+}
+
+HIP_DEVICE int __all(int predicate)
+{
+	return !__ballot(!predicate);
+}
+
+HIP_DEVICE int __any(int predicate)
+{
+	return __ballot(predicate) != 0;
+}
+
+/* Lanes before, up to, from and after this one. */
+HIP_DEVICE uint64_t __lanemask_lt()
+{
+	return (1ull << __lane_id()) - 1;
+}
+
+HIP_DEVICE uint64_t __lanemask_le()
+{
+	return __lanemask_lt() << 1 | 1;
+}
+
+HIP_DEVICE uint64_t __lanemask_ge()
+{
+	return ~__lanemask_lt() & __activemask();
+}
+
+HIP_DEVICE uint64_t __lanemask_gt()
+{
+	return ~__lanemask_le() & __activemask();
+}
+
+HIP_DEVICE uint64_t __lanemask_eq()
+{
+	return 1ull << __lane_id();
+}
+
+/* --- values ------------------------------------------------------------------------------------- */
+
+/* What a lane has, whatever its type: 32 bits at a time. */
+template <typename T> HIP_DEVICE T hip_from_lane(T value, int lane)
+{
+	constexpr unsigned words = (sizeof(T) + 3) / 4;
+	int word[words] = {};
+
+	__builtin_memcpy(word, &value, sizeof(T));
+	for (unsigned i = 0; i < words; i++)
+		word[i] = __builtin_amdgcn_ds_bpermute(lane * 4, word[i]);
+	__builtin_memcpy(&value, word, sizeof(T));
+	return value;
+}
+
+/* width: a power of two. Each group of so many lanes is on its own; a lane out of it gives the thread's own value.
+ */
+template <typename T> HIP_DEVICE T __shfl(T value, int lane, int width = warpSize)
+{
+	int self = static_cast<int>(__lane_id());
+
+	return hip_from_lane(value, (lane & (width - 1)) | (self & ~(width - 1)));
+}
+
+template <typename T> HIP_DEVICE T __shfl_up(T value, unsigned int delta, int width = warpSize)
+{
+	int self = static_cast<int>(__lane_id()), lane = self - static_cast<int>(delta);
+
+	return hip_from_lane(value, lane < (self & ~(width - 1)) ? self : lane);
+}
+
+template <typename T> HIP_DEVICE T __shfl_down(T value, unsigned int delta, int width = warpSize)
+{
+	int self = static_cast<int>(__lane_id());
+
+	return hip_from_lane(value, (self & (width - 1)) + static_cast<int>(delta) >= width
+					    ? self
+					    : self + static_cast<int>(delta));
+}
+
+template <typename T> HIP_DEVICE T __shfl_xor(T value, int mask, int width = warpSize)
+{
+	int self = static_cast<int>(__lane_id()), lane = self ^ mask;
+
+	return hip_from_lane(value, lane >= ((self + width) & ~(width - 1)) ? self : lane);
+}
+
+template <typename T> HIP_DEVICE bool hip_same(const T &a, const T &b)
+{
+	return !__builtin_memcmp(&a, &b, sizeof(T));
+}
+
+/* The lanes that have this lane's value. */
+template <typename T> HIP_DEVICE unsigned long long __match_any(T value)
+{
+	unsigned long long left = __activemask(), mine = 0;
+
+	while (left) {
+		int lane = __builtin_ctzll(left);
+		unsigned long long same = __ballot(hip_same(value, hip_from_lane(value, lane)));
+
+		if (same >> __lane_id() & 1)
+			mine = same;
+		left &= ~same;
+	}
+	return mine;
+}
+
+/* All lanes if they have one value, else 0. */
+template <typename T> HIP_DEVICE unsigned long long __match_all(T value, int *all_same)
+{
+	unsigned long long active = __activemask();
+
+	*all_same = __all(hip_same(value, hip_from_lane(value, __builtin_ctzll(active))));
+	return *all_same ? active : 0;
+}
+
+/* AMD's names for single instructions. */
+#define __hip_ds_bpermute(index, src)    __builtin_amdgcn_ds_bpermute(index, static_cast<int>(src))
+#define __hip_ds_permute(index, src)     __builtin_amdgcn_ds_permute(index, static_cast<int>(src))
+#define __hip_readfirstlane(src)         __builtin_amdgcn_readfirstlane(src)
+#define __hip_ds_swizzle(src, pattern)   __builtin_amdgcn_ds_swizzle(src, pattern)
+#define __hip_ds_swizzle_N(src, pattern) __builtin_amdgcn_ds_swizzle(src, pattern)
+#define __hip_move_dpp(src, dpp_ctrl, row_mask, bank_mask, bound_ctrl)                                             \
+	__builtin_amdgcn_mov_dpp(src, dpp_ctrl, row_mask, bank_mask, bound_ctrl)
+
+/* --- the same with a mask of lanes, which must be those that are here ----------------------------- */
+
+/* Off unless asked for, as in ROCm 6: programs often define them themselves. */
+#ifdef HIP_ENABLE_WARP_SYNC_BUILTINS
+template <typename M> HIP_DEVICE void hip_check_mask(M)
+{
+	static_assert(sizeof(M) == 8, "a mask has 64 bits");
+}
+
+HIP_DEVICE void __syncwarp(unsigned long long = ~0ull)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+	__builtin_amdgcn_wave_barrier();
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+
+template <typename M> HIP_DEVICE unsigned long long __ballot_sync(M mask, int predicate)
+{
+	hip_check_mask(mask);
+	return __ballot(predicate) & mask;
+}
+
+template <typename M> HIP_DEVICE int __all_sync(M mask, int predicate)
+{
+	return __ballot_sync(mask, predicate) == mask;
+}
+
+template <typename M> HIP_DEVICE int __any_sync(M mask, int predicate)
+{
+	return __ballot_sync(mask, predicate) != 0;
+}
+
+template <typename M, typename T> HIP_DEVICE T __shfl_sync(M mask, T value, int lane, int width = warpSize)
+{
+	hip_check_mask(mask);
+	return __shfl(value, lane, width);
+}
+
+template <typename M, typename T>
+HIP_DEVICE T __shfl_up_sync(M mask, T value, unsigned int delta, int width = warpSize)
+{
+	hip_check_mask(mask);
+	return __shfl_up(value, delta, width);
+}
+
+template <typename M, typename T>
+HIP_DEVICE T __shfl_down_sync(M mask, T value, unsigned int delta, int width = warpSize)
+{
+	hip_check_mask(mask);
+	return __shfl_down(value, delta, width);
+}
+
+template <typename M, typename T> HIP_DEVICE T __shfl_xor_sync(M mask, T value, int lanes, int width = warpSize)
+{
+	hip_check_mask(mask);
+	return __shfl_xor(value, lanes, width);
+}
+
+template <typename M, typename T> HIP_DEVICE unsigned long long __match_any_sync(M mask, T value)
+{
+	hip_check_mask(mask);
+	return __match_any(value) & mask;
+}
+
+template <typename M, typename T> HIP_DEVICE unsigned long long __match_all_sync(M mask, T value, int *all_same)
+{
+	hip_check_mask(mask);
+	return __match_all(value, all_same) & mask;
+}
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+/* Extensions of AMD's: launches that count threads instead of blocks, and that time themselves. */
+#ifndef HIP_INCLUDE_HIP_HIP_EXT_H
+#define HIP_INCLUDE_HIP_HIP_EXT_H
+
+#include <hip/hip_runtime.h>
+
+HIP_API_BEGIN
+
+/* As hipModuleLaunchKernel(), with the whole grid's size in threads. startEvent, stopEvent: recorded before and
+ * after, or NULL. flags: 0 or hipExtAnyOrderLaunch. */
+hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
+				    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+				    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream,
+				    void **kernelParams, void **extra, hipEvent_t startEvent HIP_DEFAULT_ARG(0),
+				    hipEvent_t stopEvent HIP_DEFAULT_ARG(0), uint32_t flags HIP_DEFAULT_ARG(0));
+HIP_DEPRECATED hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
+						   uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
+						   uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+						   uint32_t localWorkSizeZ, size_t sharedMemBytes,
+						   hipStream_t hStream, void **kernelParams, void **extra,
+						   hipEvent_t startEvent HIP_DEFAULT_ARG(0),
+						   hipEvent_t stopEvent HIP_DEFAULT_ARG(0));
+
+HIP_API_END
+
+#if defined(__cplusplus) && defined(__HIP__)
+/* Calls launch with the addresses of the arguments, which are converted to the kernel's parameters already. */
+template <typename F, typename... A> inline void hip_launch_packed(F launch, A... arguments)
+{
+	void *list[] = {static_cast<void *>(&arguments)..., nullptr};
+
+	launch(list);
+}
+
+/* Between events: hipExtLaunchKernelGGL(kernel, grid, block, bytes, stream, start, stop, flags, arguments...). */
+template <typename... Parameters, typename... Arguments>
+inline void hipExtLaunchKernelGGL(void (*kernel)(Parameters...), const dim3 &grid, const dim3 &block,
+				  uint32_t shared_B, hipStream_t stream, hipEvent_t start, hipEvent_t stop,
+				  uint32_t flags, Arguments... arguments)
+{
+	hip_launch_packed(
+		[&](void **list) {
+			return hipExtLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, list,
+						  shared_B, stream, start, stop, static_cast<int>(flags));
+		},
+		static_cast<Parameters>(arguments)...);
+}
+#endif
+
+#endif

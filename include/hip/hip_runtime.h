@@ -1,0 +1,47 @@
+/* HIP: the host's interface, and what kernels use.
+ *
+ * clang-19 compiles a program with these headers and no others of ROCm's:
+ *
+ *   clang++-19 -x hip --offload-arch=gfx908 -nogpuinc -nogpulib -I include app.hip -o app -L build/lib -lamdhip64
+ *
+ * A program that calls mathematical functions, printf(), assert() or malloc() in a kernel needs the device
+ * libraries (Debian's rocm-device-libs) instead of -nogpulib:
+ *
+ *   --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
+ *
+ * Each part has a header in device/ that says what it offers. In C, and for compilers without kernels, this is
+ * hip_runtime_api.h and the vectors. */
+#ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
+#define HIP_INCLUDE_HIP_HIP_RUNTIME_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__HIP__) && !defined(__CLANG_HIP_RUNTIME_WRAPPER_H__)
+/* clang includes it itself, unless it was told -nogpuinc. */
+#include <__clang_hip_runtime_wrapper.h>
+#endif
+
+#include <hip/hip_version.h>
+#include <hip/hip_common.h>
+#include <hip/device/attributes.h>
+#include <hip/hip_runtime_api.h>
+#include <hip/hip_vector_types.h>
+#include <hip/library_types.h>
+
+#ifdef __HIP__
+#include <hip/device/launch.h>
+#include <hip/device/index.h>
+#include <hip/device/sync.h>
+#include <hip/device/warp.h>
+#include <hip/device/bits.h>
+#include <hip/device/convert.h>
+#include <hip/device/atomic.h>
+#include <hip/device/load.h>
+#include <hip/device/print.h>
+#endif
+
+#endif
