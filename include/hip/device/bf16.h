@@ -1,0 +1,237 @@
+/* __hip_bfloat16 and __hip_bfloat162. Included by hip_bf16.h. */
+#ifndef HIP_DEVICE_BF16_H
+#define HIP_DEVICE_BF16_H
+
+#include <hip/device/narrow.h>
+#include <hip/hip_vector_types.h>
+
+typedef struct __hip_bfloat16_raw {
+	unsigned short x;
+} __hip_bfloat16_raw;
+
+typedef struct alignas(4) __hip_bfloat162_raw {
+	unsigned short x, y;
+} __hip_bfloat162_raw;
+
+HIP_BOTH inline float hip_bf16_to_float(unsigned short bits)
+{
+	unsigned int wide = static_cast<unsigned int>(bits) << 16;
+	float number;
+
+	__builtin_memcpy(&number, &wide, sizeof(number));
+	return number;
+}
+
+/* To nearest, to even from the middle; a NaN stays one. */
+HIP_BOTH inline unsigned short hip_bf16_from_float(float number)
+{
+	unsigned int wide;
+
+	__builtin_memcpy(&wide, &number, sizeof(wide));
+	if (number != number)
+		return static_cast<unsigned short>(wide >> 16 | 0x40);
+	return static_cast<unsigned short>((wide + 0x7fff + (wide >> 16 & 1)) >> 16);
+}
+
+/* A float that a double is not: its last bit is set, so that the second rounding goes where the first came from. */
+HIP_BOTH inline unsigned short hip_bf16_from_double(double number)
+{
+	float near = static_cast<float>(number);
+	unsigned int wide;
+
+	__builtin_memcpy(&wide, &near, sizeof(wide));
+	if (static_cast<double>(near) != number && number == number && !(wide & 1) && near - near == 0) {
+		/* Odd, and on the number's side of what was near. */
+		wide += (static_cast<double>(near) < number) == (near > 0 || (near == 0 && number > 0)) ? 1u : ~0u;
+		if (near == 0)
+			wide = number < 0 ? 0x80000001u : 1u;
+		__builtin_memcpy(&near, &wide, sizeof(near));
+	}
+	return hip_bf16_from_float(near);
+}
+
+struct __hip_bfloat16 {
+	unsigned short __x;
+
+	__hip_bfloat16() = default;
+	HIP_BOTH constexpr __hip_bfloat16(const __hip_bfloat16_raw &raw) : __x(raw.x)
+	{
+	}
+	HIP_BOTH __hip_bfloat16(float number) : __x(hip_bf16_from_float(number))
+	{
+	}
+	template <typename T, typename = typename hip_number<T>::itself>
+	HIP_BOTH __hip_bfloat16(T number) : __x(hip_bf16_from_double(static_cast<double>(number)))
+	{
+	}
+	HIP_BOTH operator float() const
+	{
+		return hip_bf16_to_float(__x);
+	}
+	HIP_BOTH operator __hip_bfloat16_raw() const
+	{
+		__hip_bfloat16_raw raw = {__x};
+
+		return raw;
+	}
+};
+
+HIP_BOTH inline float hip_native(__hip_bfloat16 x)
+{
+	return hip_bf16_to_float(x.__x);
+}
+
+HIP_BOTH inline __hip_bfloat16 hip_fma(__hip_bfloat16 a, __hip_bfloat16 b, __hip_bfloat16 c)
+{
+	return __hip_bfloat16(__builtin_fmaf(a, b, c));
+}
+
+HIP_NARROW_FUNCTIONS(__hip_bfloat16)
+
+struct alignas(4) __hip_bfloat162 {
+	__hip_bfloat16 x, y;
+
+	__hip_bfloat162() = default;
+	HIP_BOTH __hip_bfloat162(const __hip_bfloat16 &low, const __hip_bfloat16 &high) : x(low), y(high)
+	{
+	}
+	HIP_BOTH __hip_bfloat162(const __hip_bfloat162_raw &raw)
+	{
+		x.__x = raw.x;
+		y.__x = raw.y;
+	}
+	HIP_BOTH operator __hip_bfloat162_raw() const
+	{
+		__hip_bfloat162_raw raw = {x.__x, y.__x};
+
+		return raw;
+	}
+	HIP_BOTH operator float2() const
+	{
+		return make_float2(x, y);
+	}
+};
+
+HIP_PAIR_FUNCTIONS(__hip_bfloat162, __hip_bfloat16)
+
+/* --- conversions ---------------------------------------------------------------------------------- */
+
+HIP_BOTH inline float __bfloat162float(__hip_bfloat16 x)
+{
+	return x;
+}
+
+HIP_BOTH inline __hip_bfloat16 __float2bfloat16(float x)
+{
+	return __hip_bfloat16(x);
+}
+
+HIP_BOTH inline __hip_bfloat16 __float2bfloat16_rn(float x)
+{
+	return __hip_bfloat16(x);
+}
+
+HIP_BOTH inline __hip_bfloat16 __double2bfloat16(double x)
+{
+	return __hip_bfloat16(x);
+}
+
+HIP_BOTH inline short __bfloat16_as_short(__hip_bfloat16 x)
+{
+	return static_cast<short>(x.__x);
+}
+
+HIP_BOTH inline unsigned short __bfloat16_as_ushort(__hip_bfloat16 x)
+{
+	return x.__x;
+}
+
+HIP_BOTH inline __hip_bfloat16 __ushort_as_bfloat16(unsigned short bits)
+{
+	__hip_bfloat16 made;
+
+	made.__x = bits;
+	return made;
+}
+
+HIP_BOTH inline __hip_bfloat16 __short_as_bfloat16(short bits)
+{
+	return __ushort_as_bfloat16(static_cast<unsigned short>(bits));
+}
+
+/* --- pairs ---------------------------------------------------------------------------------------- */
+
+HIP_BOTH inline __hip_bfloat162 make_bfloat162(__hip_bfloat16 x, __hip_bfloat16 y)
+{
+	return __hip_bfloat162(x, y);
+}
+
+HIP_BOTH inline __hip_bfloat162 __halves2bfloat162(__hip_bfloat16 x, __hip_bfloat16 y)
+{
+	return __hip_bfloat162(x, y);
+}
+
+HIP_BOTH inline __hip_bfloat162 __bfloat162bfloat162(__hip_bfloat16 both)
+{
+	return __hip_bfloat162(both, both);
+}
+
+HIP_BOTH inline __hip_bfloat162 __floats2bfloat162_rn(float x, float y)
+{
+	return __hip_bfloat162(x, y);
+}
+
+HIP_BOTH inline __hip_bfloat162 __float22bfloat162_rn(float2 x)
+{
+	return __hip_bfloat162(x.x, x.y);
+}
+
+HIP_BOTH inline float2 __bfloat1622float2(__hip_bfloat162 x)
+{
+	return x;
+}
+
+HIP_BOTH inline __hip_bfloat16 __low2bfloat16(__hip_bfloat162 x)
+{
+	return x.x;
+}
+
+HIP_BOTH inline __hip_bfloat16 __high2bfloat16(__hip_bfloat162 x)
+{
+	return x.y;
+}
+
+HIP_BOTH inline __hip_bfloat162 __low2bfloat162(__hip_bfloat162 x)
+{
+	return __hip_bfloat162(x.x, x.x);
+}
+
+HIP_BOTH inline __hip_bfloat162 __high2bfloat162(__hip_bfloat162 x)
+{
+	return __hip_bfloat162(x.y, x.y);
+}
+
+HIP_BOTH inline __hip_bfloat162 __lows2bfloat162(__hip_bfloat162 a, __hip_bfloat162 b)
+{
+	return __hip_bfloat162(a.x, b.x);
+}
+
+HIP_BOTH inline __hip_bfloat162 __highs2bfloat162(__hip_bfloat162 a, __hip_bfloat162 b)
+{
+	return __hip_bfloat162(a.y, b.y);
+}
+
+HIP_BOTH inline __hip_bfloat162 __h2div(__hip_bfloat162 a, __hip_bfloat162 b)
+{
+	return a / b;
+}
+
+#ifdef __HIP__
+HIP_NARROW_MATHS(__hip_bfloat16)
+HIP_PAIR_MATHS(__hip_bfloat162)
+
+#include <hip/device/narrow_memory.h>
+HIP_NARROW_MEMORY(__hip_bfloat16, __hip_bfloat162)
+#endif
+
+#endif

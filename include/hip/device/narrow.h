@@ -1,0 +1,300 @@
+/* What the 16-bit floating point types have in common: functions whose names begin with __h, for one number and for
+ * two.
+ *
+ * A type N has hip_native(N), which gives the type that it is computed in (no narrower than N), and is made from
+ * that, rounding to nearest; hip_fma(N, N, N) rounds once. */
+#ifndef HIP_DEVICE_NARROW_H
+#define HIP_DEVICE_NARROW_H
+
+#include <hip/device/vector_names.h>
+
+/* The types that numbers convert from without being asked. */
+template <typename T> struct hip_number {
+};
+#define HIP_NUMBER(type)                                                                                           \
+	template <> struct hip_number<type> {                                                                      \
+		typedef type itself;                                                                               \
+	};
+#define HIP_NUMBERS(type, name) HIP_NUMBER(type)
+HIP_VECTOR_SCALARS(HIP_NUMBERS)
+HIP_NUMBER(bool)
+HIP_NUMBER(signed char)
+#ifdef __clang__
+HIP_NUMBER(_Float16)
+#endif
+#undef HIP_NUMBERS
+#undef HIP_NUMBER
+
+/* --- one number ----------------------------------------------------------------------------------- */
+
+#define HIP_NARROW_BINARY(N, name, op)                                                                             \
+	HIP_BOTH inline N __h##name(N a, N b)                                                                      \
+	{                                                                                                          \
+		return N(hip_native(a) op hip_native(b));                                                          \
+	}                                                                                                          \
+	HIP_BOTH inline N __h##name##_rn(N a, N b)                                                                 \
+	{                                                                                                          \
+		return N(hip_native(a) op hip_native(b));                                                          \
+	}                                                                                                          \
+	HIP_BOTH inline N __h##name##_sat(N a, N b)                                                                \
+	{                                                                                                          \
+		return hip_saturate(N(hip_native(a) op hip_native(b)));                                            \
+	}                                                                                                          \
+	HIP_BOTH inline N operator op(const N &a, const N &b)                                                      \
+	{                                                                                                          \
+		return N(hip_native(a) op hip_native(b));                                                          \
+	}                                                                                                          \
+	HIP_BOTH inline N &operator op##=(N & a, const N & b)                                                      \
+	{                                                                                                          \
+		return a = N(hip_native(a) op hip_native(b));                                                      \
+	}
+
+/* A comparison is false with a NaN, and with u true. */
+#define HIP_NARROW_COMPARE(N, name, op)                                                                            \
+	HIP_BOTH inline bool __h##name(N a, N b)                                                                   \
+	{                                                                                                          \
+		return hip_native(a) op hip_native(b);                                                             \
+	}                                                                                                          \
+	HIP_BOTH inline bool __h##name##u(N a, N b)                                                                \
+	{                                                                                                          \
+		return __hisnan(a) || __hisnan(b) || hip_native(a) op hip_native(b);                               \
+	}                                                                                                          \
+	HIP_BOTH inline bool operator op(const N &a, const N &b)                                                   \
+	{                                                                                                          \
+		return hip_native(a) op hip_native(b);                                                             \
+	}
+
+#define HIP_NARROW_STEP(N, op, sign)                                                                               \
+	HIP_BOTH inline N &operator op(N & a)                                                                      \
+	{                                                                                                          \
+		return a = N(hip_native(a) sign hip_native(N(1.0f)));                                              \
+	}                                                                                                          \
+	HIP_BOTH inline N operator op(N &a, int)                                                                   \
+	{                                                                                                          \
+		N before = a;                                                                                      \
+		op a;                                                                                              \
+		return before;                                                                                     \
+	}
+
+/* Through float, which rounds once more: fit for kernels that can do with 16 bits. */
+#define HIP_NARROW_MATH(N, name, function)                                                                         \
+	HIP_DEVICE N h##name(N x)                                                                                  \
+	{                                                                                                          \
+		return N(function(static_cast<float>(x)));                                                         \
+	}
+
+#define HIP_NARROW_FUNCTIONS(N)                                                                                    \
+	HIP_BOTH inline bool __hisnan(N x)                                                                         \
+	{                                                                                                          \
+		return hip_native(x) != hip_native(x);                                                             \
+	}                                                                                                          \
+	HIP_BOTH inline int __hisinf(N x)                                                                          \
+	{                                                                                                          \
+		return __builtin_isinf(static_cast<float>(x)) != 0;                                                \
+	}                                                                                                          \
+	HIP_BOTH inline N __hneg(N x)                                                                              \
+	{                                                                                                          \
+		x.__x ^= 0x8000;                                                                                   \
+		return x;                                                                                          \
+	}                                                                                                          \
+	HIP_BOTH inline N operator-(const N &x)                                                                    \
+	{                                                                                                          \
+		return __hneg(x);                                                                                  \
+	}                                                                                                          \
+	HIP_BOTH inline N operator+(const N &x)                                                                    \
+	{                                                                                                          \
+		return x;                                                                                          \
+	}                                                                                                          \
+	HIP_BOTH inline bool operator!(const N &x)                                                                 \
+	{                                                                                                          \
+		return !(x.__x & 0x7fff);                                                                          \
+	}                                                                                                          \
+	HIP_BOTH inline N __habs(N x)                                                                              \
+	{                                                                                                          \
+		x.__x &= 0x7fff;                                                                                   \
+		return x;                                                                                          \
+	}                                                                                                          \
+	/* From 0 to 1; a NaN becomes 0. */                                                                        \
+	HIP_BOTH inline N hip_saturate(N x)                                                                        \
+	{                                                                                                          \
+		return hip_native(x) > hip_native(N(0.0f)) ? (hip_native(x) < hip_native(N(1.0f)) ? x : N(1.0f))   \
+							   : N(0.0f);                                              \
+	}                                                                                                          \
+	HIP_NARROW_BINARY(N, add, +)                                                                               \
+	HIP_NARROW_BINARY(N, sub, -)                                                                               \
+	HIP_NARROW_BINARY(N, mul, *)                                                                               \
+	HIP_NARROW_BINARY(N, div, /)                                                                               \
+	HIP_NARROW_COMPARE(N, eq, ==)                                                                              \
+	HIP_NARROW_COMPARE(N, ne, !=)                                                                              \
+	HIP_NARROW_COMPARE(N, lt, <)                                                                               \
+	HIP_NARROW_COMPARE(N, le, <=)                                                                              \
+	HIP_NARROW_COMPARE(N, gt, >)                                                                               \
+	HIP_NARROW_COMPARE(N, ge, >=)                                                                              \
+	HIP_NARROW_STEP(N, ++, +)                                                                                  \
+	HIP_NARROW_STEP(N, --, -)                                                                                  \
+	HIP_BOTH inline N __hfma(N a, N b, N c)                                                                    \
+	{                                                                                                          \
+		return hip_fma(a, b, c);                                                                           \
+	}                                                                                                          \
+	HIP_BOTH inline N __hfma_sat(N a, N b, N c)                                                                \
+	{                                                                                                          \
+		return hip_saturate(__hfma(a, b, c));                                                              \
+	}                                                                                                          \
+	/* The number, if one is a NaN; with nan the NaN. */                                                       \
+	HIP_BOTH inline N __hmax(N a, N b)                                                                         \
+	{                                                                                                          \
+		return __hisnan(a) || __hlt(a, b) ? b : a;                                                         \
+	}                                                                                                          \
+	HIP_BOTH inline N __hmin(N a, N b)                                                                         \
+	{                                                                                                          \
+		return __hisnan(a) || __hgt(a, b) ? b : a;                                                         \
+	}                                                                                                          \
+	HIP_BOTH inline N __hmax_nan(N a, N b)                                                                     \
+	{                                                                                                          \
+		return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b);                                           \
+	}                                                                                                          \
+	HIP_BOTH inline N __hmin_nan(N a, N b)                                                                     \
+	{                                                                                                          \
+		return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b);                                           \
+	}
+
+#define HIP_NARROW_MATHS(N)                                                                                        \
+	HIP_NARROW_MATH(N, sqrt, __builtin_sqrtf)                                                                  \
+	HIP_NARROW_MATH(N, rsqrt, 1.0f / __builtin_sqrtf)                                                          \
+	HIP_NARROW_MATH(N, rcp, 1.0f /)                                                                            \
+	HIP_NARROW_MATH(N, ceil, __builtin_ceilf)                                                                  \
+	HIP_NARROW_MATH(N, floor, __builtin_floorf)                                                                \
+	HIP_NARROW_MATH(N, rint, __builtin_rintf)                                                                  \
+	HIP_NARROW_MATH(N, trunc, __builtin_truncf)                                                                \
+	HIP_NARROW_MATH(N, sin, ::sinf)                                                                            \
+	HIP_NARROW_MATH(N, cos, ::cosf)                                                                            \
+	HIP_NARROW_MATH(N, exp, ::expf)                                                                            \
+	HIP_NARROW_MATH(N, exp2, ::exp2f)                                                                          \
+	HIP_NARROW_MATH(N, exp10, ::exp10f)                                                                        \
+	HIP_NARROW_MATH(N, log, ::logf)                                                                            \
+	HIP_NARROW_MATH(N, log2, ::log2f)                                                                          \
+	HIP_NARROW_MATH(N, log10, ::log10f)
+
+/* --- two numbers ---------------------------------------------------------------------------------- */
+
+#define HIP_PAIR_BINARY(P, name, op)                                                                               \
+	HIP_BOTH inline P __h##name##2(P a, P b)                                                                   \
+	{                                                                                                          \
+		return P(__h##name(a.x, b.x), __h##name(a.y, b.y));                                                \
+	}                                                                                                          \
+	HIP_BOTH inline P __h##name##2_rn(P a, P b)                                                                \
+	{                                                                                                          \
+		return __h##name##2(a, b);                                                                         \
+	}                                                                                                          \
+	HIP_BOTH inline P __h##name##2_sat(P a, P b)                                                               \
+	{                                                                                                          \
+		return P(__h##name##_sat(a.x, b.x), __h##name##_sat(a.y, b.y));                                    \
+	}                                                                                                          \
+	HIP_BOTH inline P operator op(const P &a, const P &b)                                                      \
+	{                                                                                                          \
+		return P(a.x op b.x, a.y op b.y);                                                                  \
+	}                                                                                                          \
+	HIP_BOTH inline P &operator op##=(P & a, const P & b)                                                      \
+	{                                                                                                          \
+		return a = P(a.x op b.x, a.y op b.y);                                                              \
+	}
+
+/* Each half 1 or 0; and (b) whether both are. */
+#define HIP_PAIR_COMPARE_AS(P, N, name)                                                                            \
+	HIP_BOTH inline P __h##name##2(P a, P b)                                                                   \
+	{                                                                                                          \
+		return P(N(__h##name(a.x, b.x) ? 1.0f : 0.0f), N(__h##name(a.y, b.y) ? 1.0f : 0.0f));              \
+	}                                                                                                          \
+	HIP_BOTH inline bool __hb##name##2(P a, P b)                                                               \
+	{                                                                                                          \
+		return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                 \
+	}
+#define HIP_PAIR_COMPARE(P, N, name, op)                                                                           \
+	HIP_PAIR_COMPARE_AS(P, N, name)                                                                            \
+	HIP_PAIR_COMPARE_AS(P, N, name##u)                                                                         \
+	HIP_BOTH inline bool operator op(const P &a, const P &b)                                                   \
+	{                                                                                                          \
+		return a.x op b.x && a.y op b.y;                                                                   \
+	}
+
+#define HIP_PAIR_MATH(P, name)                                                                                     \
+	HIP_DEVICE P h2##name(P x)                                                                                 \
+	{                                                                                                          \
+		return P(h##name(x.x), h##name(x.y));                                                              \
+	}
+
+#define HIP_PAIR_FUNCTIONS(P, N)                                                                                   \
+	HIP_PAIR_BINARY(P, add, +)                                                                                 \
+	HIP_PAIR_BINARY(P, sub, -)                                                                                 \
+	HIP_PAIR_BINARY(P, mul, *)                                                                                 \
+	HIP_PAIR_BINARY(P, div, /)                                                                                 \
+	HIP_PAIR_COMPARE(P, N, eq, ==)                                                                             \
+	HIP_PAIR_COMPARE(P, N, ne, !=)                                                                             \
+	HIP_PAIR_COMPARE(P, N, lt, <)                                                                              \
+	HIP_PAIR_COMPARE(P, N, le, <=)                                                                             \
+	HIP_PAIR_COMPARE(P, N, gt, >)                                                                              \
+	HIP_PAIR_COMPARE(P, N, ge, >=)                                                                             \
+	HIP_BOTH inline P __hfma2(P a, P b, P c)                                                                   \
+	{                                                                                                          \
+		return P(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));                                            \
+	}                                                                                                          \
+	HIP_BOTH inline P __hfma2_sat(P a, P b, P c)                                                               \
+	{                                                                                                          \
+		return P(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));                                    \
+	}                                                                                                          \
+	HIP_BOTH inline P __hneg2(P x)                                                                             \
+	{                                                                                                          \
+		return P(__hneg(x.x), __hneg(x.y));                                                                \
+	}                                                                                                          \
+	HIP_BOTH inline P operator-(const P &x)                                                                    \
+	{                                                                                                          \
+		return __hneg2(x);                                                                                 \
+	}                                                                                                          \
+	HIP_BOTH inline P __habs2(P x)                                                                             \
+	{                                                                                                          \
+		return P(__habs(x.x), __habs(x.y));                                                                \
+	}                                                                                                          \
+	HIP_BOTH inline P __hisnan2(P x)                                                                           \
+	{                                                                                                          \
+		return P(N(__hisnan(x.x) ? 1.0f : 0.0f), N(__hisnan(x.y) ? 1.0f : 0.0f));                          \
+	}                                                                                                          \
+	HIP_BOTH inline P __hmax2(P a, P b)                                                                        \
+	{                                                                                                          \
+		return P(__hmax(a.x, b.x), __hmax(a.y, b.y));                                                      \
+	}                                                                                                          \
+	HIP_BOTH inline P __hmin2(P a, P b)                                                                        \
+	{                                                                                                          \
+		return P(__hmin(a.x, b.x), __hmin(a.y, b.y));                                                      \
+	}                                                                                                          \
+	/* Low is x, high is y. */                                                                                 \
+	HIP_BOTH inline float __low2float(P x)                                                                     \
+	{                                                                                                          \
+		return static_cast<float>(x.x);                                                                    \
+	}                                                                                                          \
+	HIP_BOTH inline float __high2float(P x)                                                                    \
+	{                                                                                                          \
+		return static_cast<float>(x.y);                                                                    \
+	}                                                                                                          \
+	HIP_BOTH inline P __lowhigh2highlow(P x)                                                                   \
+	{                                                                                                          \
+		return P(x.y, x.x);                                                                                \
+	}
+
+#define HIP_PAIR_MATHS(P)                                                                                          \
+	HIP_PAIR_MATH(P, sqrt)                                                                                     \
+	HIP_PAIR_MATH(P, rsqrt)                                                                                    \
+	HIP_PAIR_MATH(P, rcp)                                                                                      \
+	HIP_PAIR_MATH(P, ceil)                                                                                     \
+	HIP_PAIR_MATH(P, floor)                                                                                    \
+	HIP_PAIR_MATH(P, rint)                                                                                     \
+	HIP_PAIR_MATH(P, trunc)                                                                                    \
+	HIP_PAIR_MATH(P, sin)                                                                                      \
+	HIP_PAIR_MATH(P, cos)                                                                                      \
+	HIP_PAIR_MATH(P, exp)                                                                                      \
+	HIP_PAIR_MATH(P, exp2)                                                                                     \
+	HIP_PAIR_MATH(P, exp10)                                                                                    \
+	HIP_PAIR_MATH(P, log)                                                                                      \
+	HIP_PAIR_MATH(P, log2)                                                                                     \
+	HIP_PAIR_MATH(P, log10)
+
+#endif

@@ -1,0 +1,46 @@
+/* 16-bit floating point in memory: loads with CUDA's names, and atomic additions. */
+#ifndef HIP_DEVICE_NARROW_MEMORY_H
+#define HIP_DEVICE_NARROW_MEMORY_H
+
+#include <hip/device/atomic.h>
+
+/* Adds to the two numbers of 32 bits that are exchanged as one. */
+template <typename P> HIP_DEVICE P hip_add_pair(P *address, P value)
+{
+	unsigned int *word = reinterpret_cast<unsigned int *>(address), seen = *word, expected;
+	P before;
+
+	do {
+		expected = seen;
+		__builtin_memcpy(&before, &expected, sizeof(before));
+		P after = before + value;
+		unsigned int wanted;
+
+		__builtin_memcpy(&wanted, &after, sizeof(wanted));
+		seen = atomicCAS(word, expected, wanted);
+	} while (seen != expected);
+	return before;
+}
+
+#define HIP_NARROW_LOAD(T, name)                                                                                   \
+	HIP_DEVICE T name(const T *address)                                                                        \
+	{                                                                                                          \
+		return *address;                                                                                   \
+	}
+#define HIP_NARROW_MEMORY(N, P)                                                                                    \
+	HIP_NARROW_LOAD(N, __ldca)                                                                                 \
+	HIP_NARROW_LOAD(N, __ldcg)                                                                                 \
+	HIP_NARROW_LOAD(N, __ldcs)                                                                                 \
+	HIP_NARROW_LOAD(P, __ldca)                                                                                 \
+	HIP_NARROW_LOAD(P, __ldcg)                                                                                 \
+	HIP_NARROW_LOAD(P, __ldcs)                                                                                 \
+	HIP_DEVICE P unsafeAtomicAdd(P *address, P value)                                                          \
+	{                                                                                                          \
+		return hip_add_pair(address, value);                                                               \
+	}                                                                                                          \
+	HIP_DEVICE P atomicAdd(P *address, P value)                                                                \
+	{                                                                                                          \
+		return hip_add_pair(address, value);                                                               \
+	}
+
+#endif
