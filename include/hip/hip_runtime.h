@@ -42,6 +42,8 @@
 #include <hip/device/atomic.h>
 #include <hip/device/load.h>
 #include <hip/device/print.h>
+#include <hip/device/texture.h>
+#include <hip/device/surface.h>
 #endif
 
 #endif
