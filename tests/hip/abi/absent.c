@@ -1,0 +1,6 @@
+/* In the place of Debian's headers, where they are not installed. */
+#include <stddef.h>
+
+#include "list.h"
+
+const struct abi_row *const abi_debians = NULL;
