@@ -93,6 +93,7 @@ HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wal
 include shaders/shaders.mk
 include tests/code/code.mk
 include tests/clients/clients.mk
+include tests/hip/hip.mk
 
 # --- host code ------------------------------------------------------------------------------------------------
 $(O)/%.o: %.c $(O)/deps.stamp
@@ -283,10 +284,10 @@ RUN_PROBES  = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 -
 	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500
 
 TOOL_SO := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/tool_*.c))
-check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS)
+check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS) $(HEADER_TESTS)
 	@tests/model/run.sh $(O)
 	@$(RUN_PROBES)
-	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN) $(CLIENT_TESTS)
+	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN) $(CLIENT_TESTS) $(HEADER_TESTS)
 	@$(if $(CLIENT_TESTS),,echo "HIP programs were left out: $(HIP_MISSING)")
 
 check-long: all layers $(UNIT_BIN) $(STACK_BIN) $(LONG_BIN) $(TOOL_SO) $(CLIENT_TESTS) $(CLIENT_LONG_TESTS)

@@ -1,0 +1,61 @@
+# HIP programs compiled by clang 19 with our own headers: tests/hip/ shows what they offer, on our library; and the programs
+# of tests/clients/hip, on our library and on Debian's. They need Debian's rocm-device-libs, for mathematical functions
+# and printf. A test is $(O)/bin/tests/hip/PROGRAM.GPU, or .clr on Debian's library; a script around `tuff run`.
+OUR_HIP_READY := $(if $(findstring sanitize,$(OPT_$(MODE))),,$(wildcard $(OMP_DEVICE)/ocml.bc))
+OUR_HIP_GPUS  := $(HIP_GPUS)
+OUR_HIP       := $(CLANG) -x hip -nogpuinc --rocm-device-lib-path=$(OMP_DEVICE) -std=c++17 -O2 -Wall -Wextra -Werror -I. -Iinclude
+OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
+
+# our_hip_test PROGRAM NAME GPU BINARY LIST
+define our_hip_test
+$(5) += $(O)/bin/tests/hip/$(1).$(2)
+$(O)/bin/tests/hip/$(1).$(2): $(O)/$(4) tests/hip/hip.mk
+	@mkdir -p $$(@D)
+	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
+	echo 'exec "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
+endef
+
+# Our library, which libamdhip64.so names: the newer interface.
+$(O)/hip/%: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(OUR_HIP) $(addprefix --offload-arch=,$(OUR_HIP_GPUS)) $< -o $@ -L$(O)/lib -lamdhip64 -lstdc++ -lm \
+		-lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(OUR_HIP_FLAGS_$*)
+OUR_HIP_PROGRAMS := $(patsubst tests/hip/%.hip,%,$(wildcard tests/hip/*.hip))
+$(foreach p,$(OUR_HIP_PROGRAMS),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,$(p),$(g),$(g),hip/$(p),OUR_HIP_TESTS))))
+
+# Debian's library speaks the older interface, and knows hidden arguments of code object version 4 only; clang 19's for
+# printf it does not (docs/support.md). A folder with nothing else in it lets it be found before ours. It names two
+# functions as C++ does: old_names.c.
+$(O)/clr/libamdhip64.so.5:
+	@mkdir -p $(@D)
+	@ln -sf /usr/lib/x86_64-linux-gnu/$(@F) $@
+CLR_HIP = $(OUR_HIP) -DTUFF_HIP_ABI=5 -mcode-object-version=4 --offload-arch=gfx908
+CLR_LINK = -x none $(O)/clr/old_names.o $(O)/clr/libamdhip64.so.5 -lstdc++ -lm -lpthread -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../clr'
+$(O)/clr/old_names.o: tests/hip/old_names.c $(OUR_HIP_DEPS) | $(O)/clr/libamdhip64.so.5
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) -O2 -Wall -Wextra -Werror -DTUFF_HIP_ABI=5 -Iinclude -c $< -o $@
+$(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK) $(HIP_FLAGS_$*)
+$(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
+CLR_WITHOUT := printf
+$(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
+$(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
+$(foreach p,$(filter-out $(CLR_WITHOUT),$(OUR_HIP_PROGRAMS)),$(eval $(call our_hip_test,$(p),clr,gfx908,clr/$(p),CLR_TESTS)))
+
+# What the headers define, beside tables, and the tables beside Debian's headers.
+HIP_ABI_LISTS := $(O)/tests/hip/abi/ours5.o $(O)/tests/hip/abi/ours6.o \
+	$(O)/tests/hip/abi/$(if $(wildcard /usr/include/hip/hip_runtime_api.h),debians,absent).o
+HIP_ABI_FLAGS_ours5   := -DRELEASE=57 -DTUFF_HIP_ABI=5 -Iinclude -Wall -Wextra -Werror -Wno-deprecated-declarations
+HIP_ABI_FLAGS_ours6   := -DRELEASE=64 -DTUFF_HIP_ABI=6 -Iinclude -Wall -Wextra -Werror -Wno-deprecated-declarations
+HIP_ABI_FLAGS_debians := -DRELEASE=52 -D__HIP_PLATFORM_AMD__ -w
+$(addprefix $(O)/tests/hip/abi/,ours5.o ours6.o debians.o): $(O)/tests/hip/abi/%.o: tests/hip/abi/list.c $(OUR_HIP_DEPS) $(wildcard tests/hip/abi/*.h)
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(CLANG) -std=gnu11 -fPIC -DABI_LIST=abi_$* $(HIP_ABI_FLAGS_$*) -c $< -o $@
+$(O)/bin/tests/hip/abi: $(O)/tests/hip/abi.o $(HIP_ABI_LISTS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $^ -o $@
+
+HEADER_TESTS := $(O)/bin/tests/hip/abi $(if $(OUR_HIP_READY),$(OUR_HIP_TESTS) $(if $(HIP_READY),$(CLR_TESTS)))

@@ -1,0 +1,55 @@
+/* Where a thread is: indices and sizes in three dimensions, as variables, as dim3 and under their older names. */
+#include "tests/clients/hip/hip.h"
+
+struct place {
+	dim3 thread, block, block_dim, grid_dim;
+	unsigned rank, lane, older;
+};
+
+__global__ void look(place *places)
+{
+	unsigned in_block = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+	unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+	place *mine = &places[block * blockDim.x * blockDim.y * blockDim.z + in_block];
+
+	mine->thread = threadIdx;
+	mine->block = blockIdx;
+	mine->block_dim = blockDim;
+	mine->grid_dim = gridDim;
+	mine->rank = in_block;
+	mine->lane = __lane_id();
+	mine->older = (hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x) * 100 + hipGridDim_z;
+}
+
+static bool same(dim3 a, dim3 b)
+{
+	return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+int main()
+{
+	const dim3 grid(3, 2, 4), block(8, 5, 2);
+	const unsigned threads = block.x * block.y * block.z;
+	gpu_array<place> places(grid.x * grid.y * grid.z * threads);
+	unsigned wrong = 0, at = 0;
+
+	look<<<grid, block>>>(places.at);
+	HIP_LAUNCHED();
+	std::vector<place> got = places.read();
+	for (unsigned bz = 0; bz < grid.z; bz++)
+		for (unsigned by = 0; by < grid.y; by++)
+			for (unsigned bx = 0; bx < grid.x; bx++)
+				for (unsigned t = 0; t < threads; t++, at++) {
+					const place &p = got[at];
+					unsigned x = t % block.x;
+
+					wrong += !same(p.block, dim3(bx, by, bz));
+					wrong += !same(p.thread, dim3(x, t / block.x % block.y, t / block.x / block.y));
+					wrong += !same(p.block_dim, block) || !same(p.grid_dim, grid);
+					wrong += p.rank != t || p.lane != t % 64;
+					wrong += p.older != (bx * block.x + x) * 100 + grid.z;
+				}
+	CHECK_EQ(at, got.size());
+	CHECK_EQ(wrong, 0);
+	return check_done("where a thread is");
+}

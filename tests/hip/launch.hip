@@ -1,0 +1,100 @@
+/* Ways to launch a kernel: <<<>>>, a call, the kernel's address, a template, a structure as argument; how big it may be. */
+#include <hip/hip_ext.h>
+
+#include "tests/clients/hip/hip.h"
+
+#define COUNT 256u
+
+struct affine {
+	int factor;
+	long term;
+};
+
+template <typename T, int step> __global__ void __launch_bounds__(256) apply(T *data, affine how, unsigned count)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < count)
+		data[i] = static_cast<T>(data[i] * how.factor + how.term + step);
+}
+
+__global__ void __launch_bounds__(64, 2) nothing()
+{
+}
+
+__global__ void dynamic_sum(int *out)
+{
+	HIP_DYNAMIC_SHARED(int, shared);
+
+	shared[threadIdx.x] = static_cast<int>(threadIdx.x);
+	__syncthreads();
+	if (!threadIdx.x) {
+		*out = 0;
+		for (unsigned i = 0; i < blockDim.x; i++)
+			*out += shared[i];
+	}
+}
+
+/* Each way adds to what the one before it left: the same map, five times. */
+static void ways()
+{
+	gpu_array<int> data(COUNT);
+	unsigned count = COUNT;
+	affine how = {3, -5};
+	void *arguments[] = {&data.at, &how, &count};
+	hipEvent_t start, stop;
+	float ms = -1;
+	unsigned wrong = 0;
+
+	HIP(hipMemsetD32(data.at, 7, COUNT));
+	apply<int, 1><<<4, 64>>>(data.at, how, count);
+	hipLaunchKernelGGL((apply<int, 1>), dim3(4), dim3(64), 0, 0, data.at, how, count);
+	hipLaunchKernelGGL(HIP_KERNEL_NAME(apply<int, 1>), 4, 64, 0, hipStreamPerThread, data.at, how, count);
+	HIP(hipStreamSynchronize(hipStreamPerThread));
+	HIP(hipLaunchKernel(reinterpret_cast<const void *>(apply<int, 1>), dim3(2), dim3(128), arguments, 0, 0));
+	HIP(hipEventCreate(&start));
+	HIP(hipEventCreate(&stop));
+	hipExtLaunchKernelGGL(apply<int, 1>, dim3(1), dim3(256), 0, 0, start, stop, 0, data.at, how, count);
+	HIP_LAUNCHED();
+	HIP(hipEventSynchronize(stop));
+	HIP(hipEventElapsedTime(&ms, start, stop));
+	CHECK(ms >= 0);
+	HIP(hipEventDestroy(start));
+	HIP(hipEventDestroy(stop));
+	int want = 7;
+
+	for (int i = 0; i < 5; i++)
+		want = want * 3 - 4;
+	for (int value : data.read())
+		wrong += value != want;
+	CHECK_EQ(wrong, 0);
+}
+
+static void sizes()
+{
+	gpu_array<int> out(1);
+	hipFuncAttributes attributes;
+	int blocks = 0, threads = 0;
+
+	nothing<<<1, 64>>>();
+	HIP_LAUNCHED();
+	nothing<<<1, 65>>>();
+	CHECK(hipGetLastError() != hipSuccess);
+	HIP(hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(nothing)));
+	CHECK_EQ(attributes.maxThreadsPerBlock, 64);
+	HIP(hipFuncGetAttributes(&attributes, apply<int, 1>));
+	CHECK_EQ(attributes.maxThreadsPerBlock, 256);
+	HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, apply<int, 1>, 256, 0));
+	CHECK(blocks > 0);
+	HIP(hipOccupancyMaxPotentialBlockSize(&blocks, &threads, apply<int, 1>));
+	CHECK(blocks > 0 && threads > 0);
+	dynamic_sum<<<1, 200, 200 * sizeof(int)>>>(out.at);
+	CHECK_EQ(out.read()[0], 200 * 199 / 2);
+}
+
+int main()
+{
+	ways();
+	sizes();
+	return check_done("ways to launch a kernel");
+}
