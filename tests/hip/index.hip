@@ -44,7 +44,8 @@ int main()
 					unsigned x = t % block.x;
 
 					wrong += !same(p.block, dim3(bx, by, bz));
-					wrong += !same(p.thread, dim3(x, t / block.x % block.y, t / block.x / block.y));
+					wrong += !same(p.thread,
+						       dim3(x, t / block.x % block.y, t / block.x / block.y));
 					wrong += !same(p.block_dim, block) || !same(p.grid_dim, grid);
 					wrong += p.rank != t || p.lane != t % 64;
 					wrong += p.older != (bx * block.x + x) * 100 + grid.z;

@@ -1,4 +1,5 @@
-/* Ways to launch a kernel: <<<>>>, a call, the kernel's address, a template, a structure as argument; how big it may be. */
+/* Ways to launch a kernel: <<<>>>, a call, the kernel's address, a template, a structure as argument; how big it
+ * may be. */
 #include <hip/hip_ext.h>
 
 #include "tests/clients/hip/hip.h"

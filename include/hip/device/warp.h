@@ -112,7 +112,14 @@ template <typename T> HIP_DEVICE T __shfl_xor(T value, int mask, int width = war
 
 template <typename T> HIP_DEVICE bool hip_same(const T &a, const T &b)
 {
-	return !__builtin_memcmp(&a, &b, sizeof(T));
+	constexpr unsigned words = (sizeof(T) + 3) / 4;
+	int of_a[words] = {}, of_b[words] = {}, differ = 0;
+
+	__builtin_memcpy(of_a, &a, sizeof(T));
+	__builtin_memcpy(of_b, &b, sizeof(T));
+	for (unsigned i = 0; i < words; i++)
+		differ |= of_a[i] ^ of_b[i];
+	return !differ;
 }
 
 /* The lanes that have this lane's value. */
