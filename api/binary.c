@@ -253,6 +253,29 @@ static hipError_t load_locked(struct hip_binary *binary, struct hip_device *devi
 	return r;
 }
 
+/* What was loaded on the device is loaded again when it is used: variables begin anew. */
+void hip_binaries_reset(struct hip_device *device)
+{
+	struct table *t;
+
+	pthread_mutex_lock(&names.lock);
+	t = names.table;
+	for (size_t i = 0; t && i <= t->mask; i++) {
+		struct name *name = t->slot[i];
+		struct hip_code **code = name && name->binary ? &name->binary->code[device->index] : NULL;
+
+		if (!name)
+			continue;
+		free(atomic_exchange(&name->kernel[device->index], NULL));
+		if (code && *code) {
+			hip_code_unload(*code);
+			free(*code);
+			*code = NULL;
+		}
+	}
+	pthread_mutex_unlock(&names.lock);
+}
+
 /* --- finding ---------------------------------------------------------------------------------- */
 
 static hipError_t code_locked(struct hip_binary *binary, struct hip_device *device, struct hip_code **out)

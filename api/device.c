@@ -61,6 +61,22 @@ hipError_t hipRuntimeGetVersion(int *version)
 	return hip_end(hipSuccess);
 }
 
+/* Errors that stay are forgotten with everything that the device had. */
+hipError_t hipDeviceReset(void)
+{
+	struct hip_device *d;
+
+	HIP_ENTER();
+	d = hip_current();
+	(void)!hip_device_wait(d);
+	hip_streams_reset(d);
+	hip_pools_reset(d);
+	hip_memory_reset(d);
+	hip_binaries_reset(d);
+	atomic_store(&d->fault, hipSuccess);
+	return hip_end(hipSuccess);
+}
+
 /* --- settings --------------------------------------------------------------------------------- */
 
 #define DEVICE_FLAGS (hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)

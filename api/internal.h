@@ -81,6 +81,8 @@ struct hip_thread {
 extern _Thread_local struct hip_thread hip_thread;
 
 hipError_t hip_init(void);
+/* Has HSA tell what goes wrong (fault.c). */
+void hip_watch_faults(void);
 /* First line of public functions: without a GPU they give an error. */
 #define HIP_ENTER()                                                                                                \
 	do {                                                                                                       \
@@ -232,6 +234,7 @@ struct hip_memory {
 	char *base;     /* the host's address, where it has one */
 	char *gpu_base; /* the device's */
 	uint64_t pool;  /* handle of the pool that has it; 0: none */
+	bool ours;      /* of a managed variable, as long as its binary is there */
 };
 
 /* A copy of what an address is in. False: nothing that HIP knows. */
@@ -300,6 +303,13 @@ hipError_t hip_variable_of(const void *host, struct hip_device *device, void **a
 hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel);
 /* Blocks of so many threads, with that much dynamic LDS, that a compute unit runs at a time (occupancy.c). */
 unsigned hip_occupancy(const struct hip_kernel *kernel, unsigned threads, size_t lds_B);
+
+/* --- hipDeviceReset(): in this order ---------------------------------------------------------- */
+
+void hip_streams_reset(struct hip_device *device);
+void hip_pools_reset(struct hip_device *device);
+void hip_memory_reset(struct hip_device *device);
+void hip_binaries_reset(struct hip_device *device);
 
 /* --- launches (launch.c) ---------------------------------------------------------------------- */
 

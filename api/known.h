@@ -1,6 +1,7 @@
-/* What a stream is ordered behind: of which other streams, behind how many of their frees. Only calls change it: waiting
- * for an event, the null stream's rules. Integers, so that memory is reused without an event of its own. Frees are
- * counted, not packets: one that comes behind an event is not covered by it, though no packet lies between.
+/* What a stream is ordered behind: of which other streams, behind how many of their frees. Only calls change it:
+ * waiting for an event, the null stream's rules. Integers, so that memory is reused without an event of its own.
+ * Frees are counted, not packets: one that comes behind an event is not covered by it, though no packet lies
+ * between.
  *
  * A list is immutable; who learns gets a new one. Entries hold references to their streams. */
 #ifndef API_KNOWN_H
@@ -22,8 +23,8 @@ struct hip_known *hip_known_get(struct hip_known *known);
 void hip_known_put(struct hip_known *known);
 /* The stream's list, with a reference; NULL: it knows of nobody. */
 struct hip_known *hip_known_of(struct hip_stream *stream);
-/* From now on the stream's work begins behind the mark, and behind what was known at the mark. Without memory for it
- * the stream is ordered all the same, and memory is reused later. */
+/* From now on the stream's work begins behind the mark, and behind what was known at the mark. Without memory for
+ * it the stream is ordered all the same, and memory is reused later. */
 void hip_known_learn(struct hip_stream *stream, const struct hip_mark *mark);
 /* Behind how many frees of the other stream; 0: nothing is known. */
 uint64_t hip_known_below(struct hip_stream *stream, const struct hip_stream *other);

@@ -292,7 +292,8 @@ hipError_t hip_memory_add_managed(void *base, size_t size_B)
 					.flags = hipMemAttachGlobal,
 					.size_B = size_B,
 					.base = base,
-					.gpu_base = base};
+					.gpu_base = base,
+					.ours = true};
 	hsa_agent_t agents[HIP_DEVICES_MAX];
 	void *alias; /* GPUs reach it at the host's address, too */
 	hipError_t r;
@@ -417,6 +418,30 @@ void hip_memory_reap(void)
 		free(gone);
 		gone = next;
 	}
+}
+
+/* Everything that was allocated on the device, or while it was current. */
+void hip_memory_reset(struct hip_device *device)
+{
+	struct hip_memory *memory;
+	struct vm_node *node;
+
+	hip_memory_reap();
+	do {
+		memory = NULL;
+		pthread_rwlock_wrlock(&memories.lock);
+		for (node = NULL; !memory && (node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX));) {
+			struct hip_memory *m = vm_container(node, struct hip_memory, node);
+
+			if (m->device == device->index && m->kind != HIP_MEMORY_REGISTERED && !m->ours)
+				memory = m;
+		}
+		if (memory)
+			vm_tree_remove(&memories.tree, &memory->node);
+		pthread_rwlock_unlock(&memories.lock);
+		if (memory)
+			give_back(memory);
+	} while (memory);
 }
 
 /* --- registering ------------------------------------------------------------------------------ */

@@ -493,7 +493,8 @@ static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
 
 	if (!out || !props || props->allocType != hipMemAllocationTypePinned ||
 	    props->location.type != hipMemLocationTypeDevice || !hip_device_of(props->location.id) ||
-	    (props->handleTypes != hipMemHandleTypeNone && props->handleTypes != hipMemHandleTypePosixFileDescriptor))
+	    (props->handleTypes != hipMemHandleTypeNone &&
+	     props->handleTypes != hipMemHandleTypePosixFileDescriptor))
 		return hipErrorInvalidValue;
 	r = make_pool(hip_device_of(props->location.id), &p);
 	if (r)
@@ -573,6 +574,26 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
 		return hip_end(hipErrorInvalidDevice);
 	atomic_store_explicit(&d->pool, p, memory_order_release);
 	return hip_end(hipSuccess);
+}
+
+/* The device's pools end, with all that was given out. Its streams have ended before. */
+void hip_pools_reset(struct hip_device *device)
+{
+	struct hip_pool *p;
+
+	atomic_store(&device->pool, NULL);
+	atomic_store(&device->default_pool, NULL);
+	for (;;) {
+		pthread_mutex_lock(&pools.lock);
+		for (p = pools.list; p && p->device != device; p = p->next)
+			continue;
+		pthread_mutex_unlock(&pools.lock);
+		if (!p)
+			return;
+		if (p->handle)
+			drv_handle_destroy(&hip_handles, p->handle);
+		free_pool(p);
+	}
 }
 
 /* --- attributes ------------------------------------------------------------------------------- */

@@ -1,13 +1,12 @@
 /* Stream-ordered pools.
  *
- *   arena   addresses of a pool, in which physical memory comes and goes in chunks; so pieces that lie side by side join
- *   block   a piece of it: free, kept by a stream, or used
- *   cache   what was freed on one stream, by size: given out again there without looking further
- *   tag     behind which packet of which stream a free block may be used
+ *   arena   addresses of a pool, in which physical memory comes and goes in chunks; so pieces that lie side by side
+ * join block   a piece of it: free, kept by a stream, or used cache   what was freed on one stream, by size: given
+ * out again there without looking further tag     behind which packet of which stream a free block may be used
  *
- * Who may reuse a block with tag (T, n): work of T itself; work that is ordered behind n by events (policy); anybody, if
- * the host waited for n, or if the GPU has passed it (policy); or, when memory runs out, work that is made to wait
- * (policy).
+ * Who may reuse a block with tag (T, n): work of T itself; work that is ordered behind n by events (policy);
+ * anybody, if the host waited for n, or if the GPU has passed it (policy); or, when memory runs out, work that is
+ * made to wait (policy).
  *
  * Locks, in order: a pool's, a cache's, those of known.c. Chunks come and go outside them. */
 #ifndef API_POOL_H
@@ -25,12 +24,12 @@
 enum hip_block_state { HIP_BLOCK_FREE, HIP_BLOCK_CACHED, HIP_BLOCK_USED, HIP_BLOCK_COMING };
 
 struct hip_block {
-	struct vm_node node;       /* of the pool's blocks */
-	_Atomic unsigned state;    /* enum hip_block_state */
-	size_t asked_B;            /* of a used one */
+	struct vm_node node;            /* of the pool's blocks */
+	_Atomic unsigned state;         /* enum hip_block_state */
+	size_t asked_B;                 /* of a used one */
 	struct hip_block *next, **link; /* in a bin, while it is free */
-	struct hip_stream *stream; /* the tag; NULL: nobody may still use it. A reference while it is free */
-	uint64_t index, frees;     /* packets that must have ended; which free of the stream's it was */
+	struct hip_stream *stream;      /* the tag; NULL: nobody may still use it. A reference while it is free */
+	uint64_t index, frees;          /* packets that must have ended; which free of the stream's it was */
 };
 
 /* Physical memory. */
@@ -46,8 +45,8 @@ struct hip_cache {
 	struct hip_pool *pool;              /* a reference; NULL: unused */
 	struct hip_stream *stream;
 	struct hip_cache *next, *next_in_pool; /* of the stream's, of the pool's; constant */
-	int64_t used_B;                     /* asked for here, less what was freed here */
-	int64_t quota_B;                    /* above it the maximum has to be looked at */
+	int64_t used_B;                        /* asked for here, less what was freed here */
+	int64_t quota_B;                       /* above it the maximum has to be looked at */
 	unsigned count[HIP_POOL_CLASSES], large;
 	struct hip_block *block[HIP_POOL_CLASSES][HIP_POOL_DEPTH];
 	struct hip_block *large_block[HIP_POOL_LARGE];
@@ -70,7 +69,7 @@ struct hip_pool {
 	struct hip_block *bin[HIP_POOL_BINS];
 	struct hip_chunk_memory *chunks;
 	uint64_t reserved_high_B, used_high_B;
-	int64_t used_by_dead_B; /* by no cache that is left; may be negative */
+	int64_t used_by_dead_B;  /* by no cache that is left; may be negative */
 	uint64_t live;           /* blocks that are used or kept by caches */
 	struct hip_block *spare; /* owned; never given back, so that one who frees twice reads no other memory */
 	struct hip_cache *caches;
@@ -82,11 +81,12 @@ struct hip_pool {
 hipError_t hip_arena_init(struct hip_pool *pool);
 void hip_arena_fini(struct hip_pool *pool);
 /* Of a stream's request: a used block of the size, rounded up. The pool's lock is held by neither side. */
-hipError_t hip_arena_take(struct hip_pool *pool, struct hip_stream *stream, size_t size_B, struct hip_block **block);
+hipError_t hip_arena_take(struct hip_pool *pool, struct hip_stream *stream, size_t size_B,
+			  struct hip_block **block);
 /* Free from now on, with the tag that it carries. The pool's lock is held. */
 void hip_arena_give_locked(struct hip_pool *pool, struct hip_block *block);
-/* Gives chunks back whose users have ended, as the host knows (or, any: as the GPU says), while more than keep_B are
- * reserved. */
+/* Gives chunks back whose users have ended, as the host knows (or, any: as the GPU says), while more than keep_B
+ * are reserved. */
 void hip_arena_trim(struct hip_pool *pool, uint64_t keep_B, bool any);
 /* What caches keep becomes free. The pool's lock is held. */
 void hip_caches_drain_locked(struct hip_pool *pool);

@@ -193,8 +193,9 @@ static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, ui
 
 	for (unsigned bin = bin_of(size_B); bin < HIP_POOL_BINS; bin++) {
 		for (struct hip_block *b = p->bin[bin]; b; b = b->next)
-			if (size_of(b) >= size_B && (!found || size_of(b) < size_of(found) ||
-						     (size_of(b) == size_of(found) && b->node.lo < found->node.lo)) &&
+			if (size_of(b) >= size_B &&
+			    (!found || size_of(b) < size_of(found) ||
+			     (size_of(b) == size_of(found) && b->node.lo < found->node.lo)) &&
 			    may_use(p, b, s))
 				found = b;
 		if (found)
@@ -286,7 +287,8 @@ static hipError_t tell_access(const struct hip_pool *p, uint64_t lo, uint64_t si
 
 	for (unsigned i = 0; i < hip.devices; i++)
 		if (p->access[i] != hipMemAccessFlagsProtNone)
-			access[count++] = (hsa_amd_memory_access_desc_t){HSA_ACCESS_PERMISSION_RW, hip.device[i].agent};
+			access[count++] =
+				(hsa_amd_memory_access_desc_t){HSA_ACCESS_PERMISSION_RW, hip.device[i].agent};
 	return hip_of_hsa(hsa_amd_vmem_set_access((void *)(uintptr_t)lo, size_B, access, count));
 }
 

@@ -169,6 +169,7 @@ static hipError_t open_all(void)
 	    hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hip.timestamp_Hz))
 		return hipErrorInitializationError;
 	choose_devices(found.gpu, found.gpus);
+	hip_watch_faults();
 	for (unsigned i = 0; !r && i < hip.devices; i++)
 		r = open_device(&hip.device[i], (int)i);
 	return r ? r : hip.devices ? hipSuccess : hipErrorNoDevice;

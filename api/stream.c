@@ -207,12 +207,14 @@ static void free_own(void *arg)
 {
 	struct hip_stream **own = arg;
 
-	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++)
-		if (own[i]) {
+	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++) {
+		if (own[i] && !atomic_load(&own[i]->gone)) {
 			(void)!hip_stream_wait(own[i]);
 			drv_handle_destroy(&hip_handles, own[i]->handle);
 			close_stream(own[i]);
 		}
+		hip_stream_put(own[i]);
+	}
 	free(own);
 }
 
@@ -235,8 +237,17 @@ static hipError_t own_stream(struct hip_device *device, struct hip_stream **stre
 			return hipErrorOutOfMemory;
 		}
 	}
-	if (!own[device->index])
+	if (own[device->index] && atomic_load(&own[device->index]->gone)) {
+		/* The device was reset. */
+		hip_stream_put(own[device->index]);
+		own[device->index] = NULL;
+	}
+	if (!own[device->index]) {
 		r = create(device, hipStreamDefault, 0, &own[device->index]);
+		/* One reference is the thread's, the other goes when the stream is closed. */
+		if (!r)
+			hip_stream_get(own[device->index]);
+	}
 	*stream = own[device->index];
 	return r;
 }
@@ -386,6 +397,10 @@ hipError_t hip_stream_begin(struct hip_stream *s)
 	if (__builtin_expect(r, 0))
 		return r;
 	drv_lock(&s->lock);
+	if (__builtin_expect(atomic_load_explicit(&s->gone, memory_order_relaxed), 0)) {
+		drv_unlock(&s->lock);
+		return hipErrorContextIsDestroyed;
+	}
 	/* The null stream alone: nobody waits. */
 	if (__builtin_expect(atomic_load_explicit(&d->blocking, memory_order_relaxed) > 1, 0) &&
 	    !(s->flags & hipStreamNonBlocking))
@@ -511,7 +526,7 @@ hipError_t hip_mark_wait(const struct hip_mark *mark)
 	if (!mark->stream)
 		return hip_fault(hip_current());
 	r = hip_fault(mark->stream->device);
-	if (!r && !hip_mark_reached(mark)) {
+	if (!r && !atomic_load(&mark->stream->gone)) {
 		int e = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
 
 		r = e ? hip_stream_lost(mark->stream, e) : hipSuccess;
@@ -556,6 +571,19 @@ hipError_t hip_device_wait(struct hip_device *device)
 		hip_stream_put(s);
 	}
 	return r;
+}
+
+/* All streams of the device end, whatever became of their work; their handles name nothing any more. */
+void hip_streams_reset(struct hip_device *device)
+{
+	struct hip_stream *s;
+
+	atomic_store(&device->null, NULL);
+	while ((s = next_stream(device, 0))) {
+		drv_handle_destroy(&hip_handles, s->handle);
+		close_stream(s);
+		hip_stream_put(s);
+	}
 }
 
 /* --- the public functions --------------------------------------------------------------------- */

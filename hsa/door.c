@@ -65,7 +65,12 @@ static int wait(struct rt_queue *q, uint64_t index, int64_t timeout_ns)
 		if (rt_queue_completed(q) < index && !rt_queue_point(q, index, &point))
 			drv_futex_wait(&q->state, RT_QUEUE_ACTIVE, rt_pause_next_ns(&pause));
 	}
-	return 0;
+	/* Work that faulted ends like any other: asked once for what has ended since. */
+	if (atomic_load_explicit(&q->looked, memory_order_relaxed) < index) {
+		atomic_store_explicit(&q->looked, rt_queue_completed(q), memory_order_relaxed);
+		rt_faults_look(q->rt, true);
+	}
+	return state(q);
 }
 
 static const struct rt_gpu *gpu_of(hsa_agent_t agent)

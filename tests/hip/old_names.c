@@ -1,8 +1,10 @@
-/* HIP 5.2's library has two functions under the names that C++ gives them; later ones, and our headers, have C's. */
+/* HIP 5.2's library has two functions under the names that C++ gives them; later ones, and our headers, have C's.
+ */
 #include <hip/hip_runtime_api.h>
 
-hipError_t create(hipSurfaceObject_t *, const hipResourceDesc *) __asm__(
-	"_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc");
+hipError_t
+create(hipSurfaceObject_t *,
+       const hipResourceDesc *) __asm__("_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc");
 hipError_t destroy(hipSurfaceObject_t) __asm__("_Z23hipDestroySurfaceObjectP13__hip_surface");
 
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *surface, const hipResourceDesc *resource)

@@ -1,5 +1,5 @@
-/* Sizes, alignments and members' offsets, in bytes, in HIP 5.2, 5.7 and 6.4: what AMD's headers of these releases define. The digits say which
- * of the three know it. */
+/* Sizes, alignments and members' offsets, in bytes, in HIP 5.2, 5.7 and 6.4: what AMD's headers of these releases
+ * define. The digits say which of the three know it. */
 /* clang-format off */
 SIZE111(struct HIP_ARRAY3D_DESCRIPTOR, 40, 40, 40)
 ALIGN111(struct HIP_ARRAY3D_DESCRIPTOR, 8, 8, 8)

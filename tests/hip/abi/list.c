@@ -1,6 +1,6 @@
-/* Compiled three times: with our headers for both interfaces (RELEASE 57 and 64), and with Debian's (52), which show that the
- * tables are right. ABI_LIST names the result. A row counts if its release knows it; a function of another type than the
- * table's stops the compiler. */
+/* Compiled three times: with our headers for both interfaces (RELEASE 57 and 64), and with Debian's (52), which
+ * show that the tables are right. ABI_LIST names the result. A row counts if its release knows it; a function of
+ * another type than the table's stops the compiler. */
 #include <hip/hip_runtime_api.h>
 #include <hip/hiprtc.h>
 #if RELEASE != 52
@@ -17,9 +17,9 @@
 #define PICK(v52, v57, v64) v64
 #endif
 
-#define VALUE_ROW(name, ...)          {#name, (long long)(name), PICK(__VA_ARGS__)},
-#define SIZE_ROW(type, ...)           {"size of " #type, (long long)sizeof(type), PICK(__VA_ARGS__)},
-#define ALIGN_ROW(type, ...)          {"alignment of " #type, (long long)_Alignof(type), PICK(__VA_ARGS__)},
+#define VALUE_ROW(name, ...) {#name, (long long)(name), PICK(__VA_ARGS__)},
+#define SIZE_ROW(type, ...)  {"size of " #type, (long long)sizeof(type), PICK(__VA_ARGS__)},
+#define ALIGN_ROW(type, ...) {"alignment of " #type, (long long)_Alignof(type), PICK(__VA_ARGS__)},
 #define OFFSET_ROW(type, member, ...)                                                                              \
 	{"offset of " #type "::" #member, (long long)__builtin_offsetof(type, member), PICK(__VA_ARGS__)},
 #define FUNCTION_ROW(name, result, parameters)                                                                     \

@@ -8,7 +8,8 @@ struct abi_row {
 	long long want;
 };
 
-/* They end with a row without what. Our headers of either interface; Debian's, or NULL where they are not installed. */
+/* They end with a row without what. Our headers of either interface; Debian's, or NULL where they are not
+ * installed. */
 extern const struct abi_row *const abi_ours5, *const abi_ours6, *const abi_debians;
 
 #endif

@@ -1,0 +1,78 @@
+/* What goes wrong on a GPU: HSA tells, the device gives the error from then on, and who asks reads where it was. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+/* AMD_LOG_LEVEL 1 and above, as HIP's own library has it; or TUFF_LOG=error. */
+static bool shall_tell(void)
+{
+	const char *level = getenv("AMD_LOG_LEVEL"), *log = getenv("TUFF_LOG");
+
+	return (level && atoi(level) > 0) || (log && (strstr(log, "error") || strstr(log, "all")));
+}
+
+static struct hip_device *device_of(hsa_agent_t agent)
+{
+	for (unsigned i = 0; i < hip.devices; i++)
+		if (hip.device[i].agent.handle == agent.handle)
+			return &hip.device[i];
+	return NULL;
+}
+
+static void tell_address(uint64_t address)
+{
+	struct hip_memory memory;
+
+	/* A kernel that runs beyond an allocation ends near it. */
+	for (uint64_t below_B = 0; below_B <= 1 << 20; below_B += 4096)
+		if (address >= below_B && hip_memory_find((void *)(uintptr_t)(address - below_B), &memory)) {
+			fprintf(stderr, "hip:   %s an allocation of %zu bytes at %p\n", below_B ? "behind" : "inside",
+				memory.size_B, (void *)memory.gpu_base);
+			return;
+		}
+	fprintf(stderr, "hip:   no allocation is near\n");
+}
+
+static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *info)
+{
+	hipError_t none = hipSuccess;
+
+	if (!atomic_compare_exchange_strong(&d->fault, &none, hipErrorIllegalAddress) || !shall_tell())
+		return;
+	fprintf(stderr, "hip: device %d: a kernel reached 0x%llx: %s\n", d->index,
+		(unsigned long long)info->virtual_address,
+		info->fault_reason_mask & HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT ? "nothing is mapped there"
+		: info->fault_reason_mask & HSA_AMD_MEMORY_FAULT_READ_ONLY	  ? "it may not be written"
+										  : "it may not be executed");
+	tell_address(info->virtual_address);
+}
+
+static void exception(struct hip_device *d)
+{
+	hipError_t none = hipSuccess;
+
+	if (atomic_compare_exchange_strong(&d->fault, &none, hipErrorLaunchFailure) && shall_tell())
+		fprintf(stderr, "hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
+				"allows; the GPU was reset\n",
+			d->index);
+}
+
+static hsa_status_t see_event(const hsa_amd_event_t *event, void *unused)
+{
+	struct hip_device *d;
+
+	(void)unused;
+	if (event->event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT && (d = device_of(event->memory_fault.agent)))
+		fault(d, &event->memory_fault);
+	else if (event->event_type == HSA_AMD_GPU_HW_EXCEPTION_EVENT && (d = device_of(event->hw_exception.agent)))
+		exception(d);
+	return HSA_STATUS_SUCCESS;
+}
+
+void hip_watch_faults(void)
+{
+	/* Another may handle them already: then a queue's end is all that is heard. */
+	(void)!hsa_amd_register_system_event_handler(see_event, NULL);
+}
