@@ -73,6 +73,7 @@ hipError_t hipDeviceReset(void)
 	hip_pools_reset(d);
 	hip_memory_reset(d);
 	hip_binaries_reset(d);
+	hip_hear_faults(d);
 	atomic_store(&d->fault, hipSuccess);
 	return hip_end(hipSuccess);
 }

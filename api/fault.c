@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/internal.h"
 
@@ -39,7 +40,10 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 {
 	hipError_t none = hipSuccess;
 
-	if (!atomic_compare_exchange_strong(&d->fault, &none, hipErrorIllegalAddress) || !shall_tell())
+	atomic_fetch_add(&d->heard, 1);
+	/* A wait may have found it first. */
+	atomic_compare_exchange_strong(&d->fault, &none, hipErrorIllegalAddress);
+	if (!shall_tell())
 		return;
 	fprintf(stderr, "hip: device %d: a kernel reached 0x%llx: %s\n", d->index,
 		(unsigned long long)info->virtual_address,
@@ -71,8 +75,16 @@ static hsa_status_t see_event(const hsa_amd_event_t *event, void *unused)
 	return HSA_STATUS_SUCCESS;
 }
 
+static bool watching;
+
 void hip_watch_faults(void)
 {
 	/* Another may handle them already: then a queue's end is all that is heard. */
-	(void)!hsa_amd_register_system_event_handler(see_event, NULL);
+	watching = !hsa_amd_register_system_event_handler(see_event, NULL);
+}
+
+void hip_hear_faults(struct hip_device *d)
+{
+	for (unsigned ms = 0; watching && ms < 1000 && atomic_load(&d->heard) < hip.door->faults(d->agent); ms++)
+		usleep(1000);
 }

@@ -49,6 +49,7 @@ struct hip_device {
 	uint64_t vram_B;
 	unsigned cus, lds_B, wave_lanes;
 	_Atomic hipError_t fault;         /* what every call on the device gives until it is reset; 0: none */
+	_Atomic unsigned heard;   /* faults that HSA has told of */
 	struct hip_stream *_Atomic null;  /* owned; made when it is first used */
 	pthread_mutex_t lock;             /* guards streams, and that no two null streams are made */
 	struct hip_stream *streams;       /* borrowed: all that live, the null stream too */
@@ -83,6 +84,8 @@ extern _Thread_local struct hip_thread hip_thread;
 hipError_t hip_init(void);
 /* Has HSA tell what goes wrong (fault.c). */
 void hip_watch_faults(void);
+/* Waits until it has told what there was. */
+void hip_hear_faults(struct hip_device *device);
 /* First line of public functions: without a GPU they give an error. */
 #define HIP_ENTER()                                                                                                \
 	do {                                                                                                       \

@@ -300,6 +300,10 @@ hipError_t hip_stream_lost(struct hip_stream *s, int r)
 {
 	hipError_t none = hipSuccess;
 
+	if (r == -EFAULT) {
+		atomic_compare_exchange_strong(&s->device->fault, &none, hipErrorIllegalAddress);
+		return hip_fault(s->device);
+	}
 	if (r != -ECANCELED && r != -ENODEV)
 		return hip_of_errno(r);
 	/* HSA's callback may know better, and comes soon. */

@@ -13,6 +13,7 @@ static struct rt_queue *queue(const hsa_queue_t *handle)
 	if (!q || !q->gpu)
 		return NULL;
 	q->behind_door = true;
+	q->faults = atomic_load(&q->gpu->faults);
 	return q;
 }
 
@@ -28,6 +29,8 @@ static void flush(struct rt_queue *q)
 
 static int state(const struct rt_queue *q)
 {
+	if (atomic_load_explicit(&q->gpu->faults, memory_order_relaxed) != q->faults)
+		return -EFAULT;
 	return atomic_load(&q->state) == RT_QUEUE_ACTIVE ? 0 : -ECANCELED;
 }
 
@@ -81,6 +84,13 @@ static const struct rt_gpu *gpu_of(hsa_agent_t agent)
 	return a ? a->gpu : NULL;
 }
 
+static unsigned faults(hsa_agent_t agent)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+
+	return gpu ? atomic_load(&gpu->faults) : 0;
+}
+
 static int pick(hsa_agent_t agent, const void **image, size_t *size_B)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
@@ -109,6 +119,7 @@ const struct rt_door rt_door = {
 	.completed = rt_queue_completed,
 	.wait = wait,
 	.state = state,
+	.faults = faults,
 	.pick = pick,
 	.kernel = kernel,
 	.fill = rt_fill_async,

@@ -50,11 +50,14 @@ struct rt_door {
 	void (*flush)(struct rt_queue *queue);
 	/* Two loads, when all work has ended. */
 	uint64_t (*completed)(const struct rt_queue *queue);
-	/* Waits until the packets below index have ended, and asks the kernel what it knows of faults. 0;
-	 * -ETIMEDOUT; -ECANCELED, -ENODEV: they never will, or the queue has failed. */
+	/* Waits until the packets below index have ended, and asks the kernel what it knows of faults. 0; -ETIMEDOUT;
+	 * -ECANCELED, -ENODEV: they never will, or the queue has failed; -EFAULT: a kernel of the GPU reached what it
+	 * may not, since the queue came through this door. */
 	int (*wait)(struct rt_queue *queue, uint64_t index, int64_t timeout_ns);
 	/* 0, or what the queue failed with. */
 	int (*state)(const struct rt_queue *queue);
+	/* How many faults of the agent's kernels were heard of. */
+	unsigned (*faults)(hsa_agent_t agent);
 	/* The code object for that agent in a bundle, or the image itself when it is none. -ENOEXEC. */
 	int (*pick)(hsa_agent_t agent, const void **image, size_t *size_B);
 	/* NULL: no such kernel was loaded. */

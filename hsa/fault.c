@@ -20,6 +20,7 @@ static void tell_fault(struct rt *rt, struct rt_gpu *gpu, const struct vm_fault 
 		.memory_fault = {rt_agent_handle(gpu->agent), fault->va, reasons(fault)},
 	};
 
+	atomic_fetch_add(&gpu->faults, 1);
 	drv_log(DRV_LOG_HSA, "%s", drv_error_last()->text);
 	if (!rt_event(rt, &event))
 		rt_queues_fail(rt, gpu, NULL, (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT);

@@ -98,6 +98,7 @@ struct rt_gpu {
 	bool large_bar;             /* all of VRAM is visible: coarse memory is mapped for the CPU */
 	_Atomic unsigned next_ring; /* compute ring of the next queue */
 	_Atomic unsigned coherency; /* hsa_amd_coherency_type_t */
+	_Atomic unsigned faults;    /* of kernels, that were heard of */
 };
 
 /* A handle of it is its address. Immutable after hsa_init(). */

@@ -105,6 +105,7 @@ struct rt_queue {
 	uint32_t cu_mask[CS_ENGINES_MAX]; /* the same as hardware counts them */
 	bool masked;                      /* not all */
 	bool behind_door;                 /* our HIP library's (door.h) */
+	unsigned faults;                  /* the GPU's before this queue */
 	_Atomic uint64_t looked;          /* packets below: the kernel was asked about their faults */
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
 	uint64_t long_grid;                     /* work-items from which on a grid may be split; immutable */
