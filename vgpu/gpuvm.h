@@ -1,10 +1,11 @@
 /* GPU virtual memory as the engine sees it during one job.
  *
- * kernel/ owns page tables and takes a view of them when a job is submitted; the view does not change until the job
- * ends, so an address mapped or unmapped meanwhile is seen late, as by a stale TLB. Nothing here assumes that a GPU
- * address equals a host address.
+ * kernel/ owns page tables and takes a view of them when a job is submitted. What the view has stays until the job
+ * ends; what is mapped later, where nothing was, is asked for when an access misses. Nothing here assumes that a
+ * GPU address equals a host address.
  *
- * Thread rule: a view is immutable; any thread of the job's process may read it. */
+ * Thread rule: a view is immutable; any thread of the job's process may read it and ask, and may keep the regions
+ * that it got until the job ends, but for GPUVM_LATE ones. Asking takes the kernel's lock. */
 #ifndef VGPU_GPUVM_H
 #define VGPU_GPUVM_H
 
@@ -21,11 +22,16 @@ enum gpuvm_flags {
 	GPUVM_UNLISTED = 1 << 4, /* mapped, but the job neither lists the BO nor is it always valid */
 	GPUVM_SYSTEM = 1 << 5,   /* system memory (GTT, userptr); else VRAM */
 	GPUVM_SHARED = 1 << 6,   /* exported or imported: other processes and devices may write it */
-	GPUVM_MTYPE_SHIFT = 8,   /* effective memory type, enum gpuvm_mtype */
+	GPUVM_LATE = 1 << 7,     /* mapped since the submission, and the page tables may not have it yet */
+	GPUVM_REFUSED = GPUVM_UNLISTED | GPUVM_LATE,
+	GPUVM_MTYPE_SHIFT = 8, /* effective memory type, enum gpuvm_mtype */
 	GPUVM_MTYPE_MASK = 7 << 8,
 };
 
 enum gpuvm_mtype { GPUVM_NC, GPUVM_RW, GPUVM_CC, GPUVM_UC };
+
+/* What a finding about a GPUVM_LATE region says. */
+#define GPUVM_LATE_WHY "mapped under the job, and nothing shows that its page tables have it"
 
 /* One mapped interval: GPU addresses [lo, hi), masked to 48 bits, backed by host memory of this process. */
 struct gpuvm_region {
@@ -40,6 +46,8 @@ struct gpuvm_view {
 	size_t count;
 	const struct gpuvm_region *region;
 	uint64_t vm; /* tells VMs of a process apart, as VMIDs do */
+	/* What was mapped at an address that the view does not have; NULL: the view is all there is. */
+	const struct gpuvm_region *(*later)(const struct gpuvm_view *view, uint64_t va);
 };
 
 /* The region that holds va (already masked to 48 bits), or NULL. Binary search; callers keep the last answer. */
@@ -58,7 +66,7 @@ static inline const struct gpuvm_region *gpuvm_find(const struct gpuvm_view *vie
 		else
 			return r;
 	}
-	return NULL;
+	return view->later ? view->later(view, va) : NULL;
 }
 
 /* Which block made an access, as the fault status word names it (GFX9 client ids, L2 protection fault status 17:9).

@@ -28,7 +28,7 @@ static const struct gpuvm_region *region_of(struct engine_mem *mem, uint64_t va)
 
 	if (!r || va < r->lo || va >= r->hi) {
 		r = gpuvm_find(mem->run->job->view, va);
-		if (r)
+		if (r && !(r->flags & GPUVM_LATE))
 			mem->last = r;
 	}
 	return r;
@@ -41,6 +41,9 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 
 	if (r && (r->flags & GPUVM_UNLISTED))
 		vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
+			     (unsigned long long)va, r->bo);
+	else if (r && (r->flags & GPUVM_LATE))
+		vgpu_finding(125, "the packet processor touches 0x%llx of BO %u: " GPUVM_LATE_WHY,
 			     (unsigned long long)va, r->bo);
 	if (!mem->refused) {
 		mem->refused = true;
@@ -118,7 +121,7 @@ static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, e
 
 	va &= VA_MASK; /* packets carry 48 bits; the upper ones only extend the sign */
 	r = region_of(mem, va);
-	if (!r || (r->flags & GPUVM_UNLISTED) || (!(r->flags & GPUVM_PRT) && (r->flags & access) != access)) {
+	if (!r || (r->flags & GPUVM_REFUSED) || (!(r->flags & GPUVM_PRT) && (r->flags & access) != access)) {
 		refuse(mem, va, access, client, r);
 		return LANDED_NOWHERE;
 	}
@@ -464,7 +467,7 @@ bool engine_mem_covers(struct engine_mem *mem, uint64_t va, uint64_t size_B, uns
 	for (uint64_t end = va + size_B; va < end;) {
 		const struct gpuvm_region *r = region_of(mem, va);
 
-		if (!r || (r->flags & GPUVM_UNLISTED) || (r->flags & access) != access)
+		if (!r || (r->flags & GPUVM_REFUSED) || (r->flags & access) != access)
 			return false;
 		va = r->hi;
 	}

@@ -13,7 +13,7 @@ static bool canonical(uint64_t va)
 
 static bool allows(const struct gpuvm_region *r, unsigned access)
 {
-	return !(r->flags & (GPUVM_UNLISTED | GPUVM_PRT)) && (r->flags & access) == access;
+	return !(r->flags & (GPUVM_REFUSED | GPUVM_PRT)) && (r->flags & access) == access;
 }
 
 /* The region of va, asked of the last one first. Non-canonical addresses have none. */
@@ -27,7 +27,7 @@ static const struct gpuvm_region *region_of(struct isa_wave *w, uint64_t va)
 	if (r && masked >= r->lo && masked < r->hi)
 		return r;
 	r = gpuvm_find(w->machine->view, masked);
-	if (r)
+	if (r && !(r->flags & GPUVM_LATE))
 		w->last_region = r;
 	return r;
 }
@@ -55,6 +55,9 @@ void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, u
 	if (r && r->flags & GPUVM_UNLISTED)
 		vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list",
 			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va, r->bo);
+	else if (r && r->flags & GPUVM_LATE)
+		vgpu_finding(125, "%s at 0x%llx touches 0x%llx of BO %u: " GPUVM_LATE_WHY, isa_op_name(i->op),
+			     (unsigned long long)i->pc, (unsigned long long)va, r->bo);
 	else if (in_aperture(va))
 		vgpu_finding(52, "%s at 0x%llx touches 0x%llx, which only FLAT instructions find in LDS or scratch",
 			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va);
@@ -67,7 +70,7 @@ bool mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigne
 	const struct gpuvm_region *r = region_of(w, va);
 	uint64_t masked = va & ISA_VA_MASK;
 
-	if (!r || (r->flags & GPUVM_UNLISTED) || (!(r->flags & GPUVM_PRT) && !allows(r, access))) {
+	if (!r || (r->flags & GPUVM_REFUSED) || (!(r->flags & GPUVM_PRT) && !allows(r, access))) {
 		/* The rest of the access up to the next page shares the fault. */
 		unsigned page_B = 4096 - (masked & 4095);
 

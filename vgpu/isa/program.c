@@ -87,7 +87,7 @@ static const struct gpuvm_region *executable(const struct gpuvm_view *view, uint
 {
 	const struct gpuvm_region *r = gpuvm_find(view, va & VA_MASK);
 
-	return r && r->host && r->flags & GPUVM_X && !(r->flags & GPUVM_UNLISTED) ? r : NULL;
+	return r && r->host && r->flags & GPUVM_X && !(r->flags & GPUVM_REFUSED) ? r : NULL;
 }
 
 /* Memory as the instruction cache has it: up to *size_B bytes at va, which shrinks to what stands in one piece. */

@@ -108,13 +108,14 @@ static int give_dependencies(struct kern_cs *cs)
 	return r;
 }
 
-/* The VM as it is now: what is mapped later this job sees late or never, what is closed later stays for it. */
+/* The VM as it is now: what is closed later stays for this job. */
 static int give_views(struct kern_cs *cs)
 {
 	for (unsigned i = 0; i < cs->gang; i++) {
 		cs->job[i]->view = kern_view_get(cs->file->vm, cs->list);
 		if (!cs->job[i]->view)
 			return -ENOMEM;
+		cs->job[i]->vm_version = cs->job[i]->view->version;
 		if (cs->list)
 			cs->job[i]->list = kern_bo_list_get(cs->list);
 	}

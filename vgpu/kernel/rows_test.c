@@ -307,7 +307,7 @@ static void unmapping_under_a_job_is_reported(void)
 	CHECK_EQ(rig_close(bo), 0);
 }
 
-/* rows 49, 55: the VM is the one of the submission */
+/* rows 55 and 125: the VM is the one of the submission, until something shows more */
 static void a_job_does_not_see_later_mappings(void)
 {
 	uint32_t bo, list;

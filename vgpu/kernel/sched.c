@@ -85,6 +85,7 @@ static void ring_fill(struct kern_ring *ring)
 		job->ring_resets = ring->dev->hw[ring->ip][ring->index].resets;
 		job->lost = kern_profile_of(ring->dev)->sticky_errors ? job->entity->error : 0;
 		job->entity->scheduled = job->seq;
+		kern_vm_landed(job->vm, job->vm_version);
 		ring->on_hw++;
 		/* To the end of those on the hardware, which stand first. */
 		kern_list_del(&job->link);

@@ -164,6 +164,7 @@ struct kern_map {
 	uint64_t offset;            /* in the buffer */
 	uint32_t flags;             /* AMDGPU_VM_PAGE_*, _MTYPE_* */
 	bool delayed;               /* waits for the next CS */
+	uint64_t born, cuts;        /* vm->version, vm->cuts when it came */
 	struct kern_list link;
 };
 
@@ -179,11 +180,14 @@ struct kern_vm {
 	struct kern_device *dev; /* immutable */
 	struct kern_map **map;   /* owned array, sorted by lo */
 	unsigned count, room;
-	unsigned delayed;      /* how many wait for the next CS */
-	uint64_t version;      /* changes with every mapping; part of a view's key */
-	struct kern_resv resv; /* of the page tables and of all always-valid buffers */
-	uint64_t generation;   /* of the device when made; differs after VRAM was lost */
-	uint32_t holder;       /* process serial that holds the VM lock; 0: free */
+	unsigned delayed; /* how many wait for the next CS */
+	/* Read without the lock, too; seq_cst: */
+	_Atomic uint64_t version; /* changes with every mapping; part of a view's key */
+	_Atomic uint64_t landed;  /* mappings born until then are in the page tables, as jobs have shown */
+	uint64_t cuts;            /* mappings that were removed or cut so far */
+	struct kern_resv resv;    /* of the page tables and of all always-valid buffers */
+	uint64_t generation;      /* of the device when made; differs after VRAM was lost */
+	uint32_t holder;          /* process serial that holds the VM lock; 0: free */
 	struct kern_waitq unlocked;
 	bool reserved_vmid;
 	unsigned running; /* jobs that the engine executes now */
@@ -298,6 +302,7 @@ struct kern_job {
 	struct kern_fence **dep;           /* owned array of counted fences */
 	unsigned deps, dep_room, dep_next; /* those before dep_next are signalled */
 	struct kern_waker waker;           /* on dep[dep_next] */
+	uint64_t vm_version;               /* when it was submitted */
 	bool on_hw;                        /* handed to the ring: scheduled */
 	bool running;                      /* a thread of the ring has it */
 	bool cancelled;                    /* by the reset of its ring */

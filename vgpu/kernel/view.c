@@ -91,24 +91,103 @@ static bool region_fill(struct gpuvm_region *region, const struct kern_vm *vm, c
 	return true;
 }
 
+/* Marks what the job lists, with the epoch that it returns. */
+static uint64_t mark_listed(struct kern_bo_list *list)
+{
+	uint64_t epoch = ++kern->next_id;
+
+	for (unsigned i = 0; list && i < list->count; i++)
+		list->entry[i].bo->mark = epoch;
+	return epoch;
+}
+
+/* --- what comes later ------------------------------------------------------------------------- */
+
+/* The kernel has an SDMA engine write the page tables, in the order of the changes. What a mapping removes is
+ * written when all jobs of the VM that were submitted before have ended (Linux amdgpu_vm_update_range), so a
+ * mapping that comes behind a removal is for later jobs only. Another one is written soon; who wants to know when
+ * looks at a later job's begin, or at the fence of GEM_VA. */
+static void fill_later(struct kern_later *later, const struct kern_view *view, uint64_t epoch)
+{
+	const struct kern_vm *vm = view->space;
+
+	for (unsigned i = 0; i < vm->count; i++) {
+		const struct kern_map *map = vm->map[i];
+		struct gpuvm_region *region = &later->region[later->view.count];
+
+		if (map->born <= view->version || !region_fill(region, vm, map, epoch))
+			continue;
+		if (map->cuts != view->cuts || map->born > later->landed)
+			region->flags |= GPUVM_LATE;
+		later->view.count++;
+	}
+}
+
+/* Makes the newest answer. Without memory: what there was. */
+static struct kern_later *look_again(struct kern_view *view)
+{
+	struct kern_later *before = view->later, *later;
+	struct kern_vm *vm = view->space;
+
+	later = malloc(sizeof(*later) + vm->count * sizeof(later->region[0]));
+	if (!later)
+		return before;
+	*later = (struct kern_later){
+		.before = before,
+		.version = vm->version,
+		.landed = vm->landed,
+		.view = {.region = later->region, .vm = vm->id},
+	};
+	fill_later(later, view, mark_listed(view->listed));
+	view->later = later;
+	return later;
+}
+
+static bool is_newest(const struct kern_view *view, const struct kern_later *later)
+{
+	const struct kern_vm *vm = view->space;
+
+	return later ? later->version == vm->version && later->landed == vm->landed : view->version == vm->version;
+}
+
+/* gpuvm_view::later, of the engine's threads. What is not there again and again costs no lock. */
+static const struct gpuvm_region *find_later(const struct gpuvm_view *job_view, uint64_t va)
+{
+	struct kern_view *view = kern_entry(job_view, struct kern_view, view);
+	struct kern_later *later = view->later;
+	const struct gpuvm_region *r = later ? gpuvm_find(&later->view, va) : NULL;
+
+	if ((r && !(r->flags & GPUVM_LATE)) || is_newest(view, later))
+		return r;
+	kern_lock();
+	later = view->later;
+	if (!is_newest(view, later))
+		later = look_again(view);
+	kern_unlock();
+	return later ? gpuvm_find(&later->view, va) : NULL;
+}
+
+/* --- views ------------------------------------------------------------------------------------- */
+
 static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *list)
 {
 	struct kern_view *view = malloc(sizeof(*view) + vm->count * sizeof(view->region[0]));
-	uint64_t epoch = ++kern->next_id;
+	uint64_t epoch = mark_listed(list);
 
 	if (!view)
 		return NULL;
-	for (unsigned i = 0; list && i < list->count; i++)
-		list->entry[i].bo->mark = epoch;
-	view->view.count = 0;
-	view->view.region = view->region;
-	view->view.vm = vm->id;
+	*view = (struct kern_view){
+		.refs = 1,
+		.vm = vm->id,
+		.version = vm->version,
+		.list = list ? list->id : 0,
+		.cuts = vm->cuts,
+		.space = vm,
+		.listed = list,
+		.view = {.region = view->region, .vm = vm->id, .later = find_later},
+	};
 	for (unsigned i = 0; i < vm->count; i++)
 		view->view.count += region_fill(&view->region[view->view.count], vm, vm->map[i], epoch);
-	view->refs = 1;
-	view->vm = vm->id;
-	view->version = vm->version;
-	view->list = list ? list->id : 0;
 	return view;
 }
 
@@ -144,8 +223,15 @@ struct kern_view *kern_view_get(struct kern_vm *vm, struct kern_bo_list *list)
 
 void kern_view_put(struct kern_view *view)
 {
-	if (view && !--view->refs)
-		free(view);
+	struct kern_later *later, *before;
+
+	if (!view || --view->refs)
+		return;
+	for (later = view->later; later; later = before) {
+		before = later->before;
+		free(later);
+	}
+	free(view);
 }
 
 void kern_view_drop_all(void)

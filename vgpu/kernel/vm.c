@@ -82,7 +82,7 @@ static struct kern_map *map_overlapping(const struct kern_vm *vm, uint64_t lo, u
 	return i < vm->count && vm->map[i]->lo < hi ? vm->map[i] : NULL;
 }
 
-/* Room was reserved. */
+/* Room was reserved. Its version comes from who calls. */
 static void map_insert(struct kern_vm *vm, struct kern_map *map)
 {
 	unsigned i = map_above(vm, map->lo);
@@ -108,6 +108,7 @@ static void map_remove(struct kern_vm *vm, unsigned i)
 	kern_list_step(); /* none is lost: the last one may be there twice */
 	vm->count--;
 	vm->version++;
+	vm->cuts++;
 	vm->delayed -= map->delayed;
 	kern_list_del(&map->link);
 	kern_free(map);
@@ -131,14 +132,29 @@ void kern_vm_clear(struct kern_vm *vm)
 		map_remove(vm, vm->count - 1);
 }
 
+static void map_date(const struct kern_vm *vm, struct kern_map *map)
+{
+	map->born = vm->version;
+	map->cuts = vm->cuts;
+}
+
 void kern_vm_flush_delayed(struct kern_vm *vm)
 {
 	if (!vm->delayed)
 		return;
-	for (unsigned i = 0; i < vm->count; i++)
-		vm->map[i]->delayed = false;
-	vm->delayed = 0;
 	vm->version++;
+	for (unsigned i = 0; i < vm->count; i++)
+		if (vm->map[i]->delayed) {
+			vm->map[i]->delayed = false;
+			map_date(vm, vm->map[i]);
+		}
+	vm->delayed = 0;
+}
+
+void kern_vm_landed(struct kern_vm *vm, uint64_t version)
+{
+	if (vm->landed < version)
+		vm->landed = version;
 }
 
 /* --- the operations --- */
@@ -202,6 +218,7 @@ static int va_map(const struct va_op *op)
 	if (!map)
 		return -ENOMEM;
 	map_insert(op->vm, map);
+	map_date(op->vm, map);
 	return 0;
 }
 
@@ -268,6 +285,7 @@ static bool map_cut(struct kern_vm *vm, unsigned i, uint64_t lo, uint64_t hi, st
 		map_remove(vm, i);
 	}
 	vm->version++;
+	vm->cuts++;
 	return used;
 }
 
@@ -308,11 +326,13 @@ static int va_replace(const struct va_op *op)
 	if (!map)
 		return -ENOMEM;
 	r = va_clear(&clear);
-	if (r)
+	if (r) {
 		kern_free(map);
-	else
-		map_insert(op->vm, map);
-	return r;
+		return r;
+	}
+	map_insert(op->vm, map);
+	map_date(op->vm, map);
+	return 0;
 }
 
 /* --- the ioctls --- */
@@ -388,8 +408,8 @@ static int find_timeline(struct kern_file *file, const struct uapi_gem_va *args,
 	return args->vm_timeline_point ? kern_syncobj_reserve(s) : 0;
 }
 
-/* The update is done when the ioctl is: its fence is signalled. */
-static int post_update(struct kern_syncobj *s, uint64_t point)
+/* The update is done when the ioctl is, and its client knows: its fence is signalled. */
+static int post_update(struct kern_vm *vm, struct kern_syncobj *s, uint64_t point)
 {
 	struct kern_fence *stub = kern_fence_stub();
 
@@ -397,6 +417,7 @@ static int post_update(struct kern_syncobj *s, uint64_t point)
 		return -ENOMEM;
 	kern_syncobj_attach(s, point, stub);
 	kern_fence_put(stub);
+	kern_vm_landed(vm, vm->version);
 	return 0;
 }
 
@@ -418,7 +439,7 @@ static int va_locked(struct kern_file *file, const struct uapi_gem_va *args, str
 	if (!r)
 		r = handler(op);
 	if (!r && timeline && !(args->flags & AMDGPU_VM_DELAY_UPDATE))
-		r = post_update(timeline, args->vm_timeline_point);
+		r = post_update(file->vm, timeline, args->vm_timeline_point);
 	kern_call()->into = NULL;
 	kern_syncobj_put(timeline);
 	return r;

@@ -36,10 +36,26 @@ void kern_vm_flush_delayed(struct kern_vm *vm);
 int kern_gem_va(struct kern_file *file, void *arg);
 int kern_vm_ioctl(struct kern_file *file, void *arg);
 
-/* What a job sees. Immutable; in this process's own memory; cached as long as mappings and list stay the same. */
+/* A job that was submitted at this version has begun: so the updates that it waits for are done. */
+void kern_vm_landed(struct kern_vm *vm, uint64_t version);
+
+/* What was mapped since a view was taken. Immutable. */
+struct kern_later {
+	struct kern_later *before; /* owned: regions of it may be in use */
+	uint64_t version, landed;  /* the VM's, when it was made */
+	struct gpuvm_view view;
+	struct gpuvm_region region[];
+};
+
+/* What a job sees. Immutable, but for `later`; in this process's own memory; cached as long as mappings and list
+ * stay the same. */
 struct kern_view {
 	unsigned refs; /* kernel lock */
 	uint64_t vm, version, list;
+	uint64_t cuts;                      /* the VM's, when it was taken */
+	struct kern_vm *space;              /* borrowed from the jobs that have the view, as is: */
+	struct kern_bo_list *listed;        /* NULL: none */
+	_Atomic(struct kern_later *) later; /* owned; the newest; set with the kernel lock, release */
 	struct gpuvm_view view;
 	struct gpuvm_region region[];
 };
