@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-static int copy_piece(void *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
+static int copy_block(void *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
 {
 	struct sdma_job job = {
 		.dst = {.va = dst, .place = SDMA_VRAM}, .src = {.va = src, .place = SDMA_VRAM}, .size_B = size_B};
@@ -13,7 +13,7 @@ static int copy_piece(void *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
 	return r ? r : cs_point_wait(job.point, CS_FOREVER);
 }
 
-/* A piece of a slab moves for that, so the work that may use it has to end first. */
+/* The work that may use a block has to end before it moves. */
 static void wait_for_work(struct rt *rt, uint32_t gpus)
 {
 	struct cs_point points[RT_POINTS_MAX];
@@ -31,9 +31,9 @@ int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo
 {
 	const struct pool_info *info = pool_info(found->pool);
 
-	if (found->size_B <= POOL_PIECE_MAX_B)
+	if (pool_export_moves(found->block))
 		wait_for_work(rt, found->seen_by);
-	return pool_export_bo(found->block, info->home == POOL_VRAM ? copy_piece : NULL, rt->gpu[info->vm], bo);
+	return pool_export_bo(found->block, info->home == POOL_VRAM ? copy_block : NULL, rt->gpu[info->vm], bo);
 }
 
 /* Of GPUs' memory only, as in ROCr 6.4. */

@@ -86,6 +86,8 @@ int rt_memory_init(struct rt *rt)
 	pthread_mutex_init(&rt->memory->area_lock, NULL);
 	rt_leave_init(rt);
 	r = pool_space_create(vm, rt->gpus, &rt->memory->space);
+	if (!r)
+		rt_landing_init(rt);
 	r = r ? r : pools_create(rt);
 	r = r ? r : rt_vmm_init(rt);
 	r = r ? r : rt_svm_init(rt);
@@ -104,6 +106,7 @@ void rt_memory_fini(struct rt *rt)
 	rt_locks_fini(rt);
 	rt_notes_fini(rt);
 	pools_destroy(rt);
+	rt_landing_fini(rt);
 	pool_space_destroy(rt->memory->space);
 	pthread_mutex_destroy(&rt->memory->area_lock);
 	pthread_mutex_destroy(&rt->memory->free_lock);

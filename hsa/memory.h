@@ -4,8 +4,8 @@
  *   rt_area    an interval that is known besides: locked memory, imports, reservations
  *   rt_notes   what the client left with a block or an area: a pointer, callbacks
  *
- * Locks, in order: the VMM's, SVM's, free_lock, area_lock; then the rooms' below. No client's callback runs under
- * one. */
+ * Locks, in order: the VMM's, SVM's, a lander's, free_lock, area_lock; then the rooms' below. No client's callback
+ * runs under one. */
 #ifndef HSA_MEMORY_H
 #define HSA_MEMORY_H
 
@@ -30,18 +30,26 @@ struct rt_leaving {
 	void (*end)(struct rt_leaving *leaving); /* frees it; no GPU can reach it any more */
 };
 
+/* Where the kernel is asked whether page tables are up to date. Guarded by its lock. */
+struct rt_lander {
+	pthread_mutex_t lock;
+	struct cs_ctx *ctx;   /* owned; made at first use, and anew when it was lost */
+	struct cs_ring *ring; /* owned; with ctx */
+};
+
 struct rt_memory {
 	struct pool_space *space; /* owned */
 	/* Held from asking for the ends of queue work until they are handed to pool/: no ring goes meanwhile. */
 	pthread_mutex_t free_lock;
-	struct rt_leaving *leaving; /* owned; guarded by free_lock */
-	struct rt_work reaper;      /* while there are any: looks again and again */
-	struct rt_vmm *vmm;         /* owned; vmm.c */
-	struct rt_svm *svm;         /* owned; svm.c */
-	pthread_mutex_t area_lock;  /* never held over an ioctl */
-	struct vm_tree areas;       /* of struct rt_area.at; guarded by area_lock */
-	struct vm_tree notes;       /* of struct rt_notes.at (notes.c); guarded by area_lock */
-	_Atomic unsigned noted;     /* how many there are */
+	struct rt_leaving *leaving;           /* owned; guarded by free_lock */
+	struct rt_work reaper;                /* while there are any: looks again and again */
+	struct rt_lander lander[RT_GPUS_MAX]; /* landing.c */
+	struct rt_vmm *vmm;                   /* owned; vmm.c */
+	struct rt_svm *svm;                   /* owned; svm.c */
+	pthread_mutex_t area_lock;            /* never held over an ioctl */
+	struct vm_tree areas;                 /* of struct rt_area.at; guarded by area_lock */
+	struct vm_tree notes;                 /* of struct rt_notes.at (notes.c); guarded by area_lock */
+	_Atomic unsigned noted;               /* how many there are */
 };
 
 /* Bit i for each GPU i. */
@@ -65,6 +73,10 @@ hsa_status_t rt_gpus_of(const struct rt *rt, uint32_t count, const hsa_agent_t *
 /* lock.c */
 /* Unlocks all that clients left locked. */
 void rt_locks_fini(struct rt *rt);
+
+/* landing.c */
+void rt_landing_init(struct rt *rt);
+void rt_landing_fini(struct rt *rt);
 
 /* leave.c */
 void rt_leave_init(struct rt *rt);

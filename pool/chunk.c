@@ -4,11 +4,18 @@
 
 #include "pool/internal.h"
 
+/* What may be shown to another vm later must not be always valid. */
+static unsigned residence(const struct pool *pool, uint64_t size_B)
+{
+	return pool->space->vms == 1 && size_B <= POOL_RESIDENT_MAX_B ? VM_RESIDENT : 0;
+}
+
 static int home_create(const struct pool *pool, uint64_t size_B, struct vm_mem **mem)
 {
 	const struct pool_info *info = &pool->info;
-	struct vm_info how = {
-		.size_B = size_B, .kind = info->home == POOL_VRAM ? VM_VRAM : VM_GTT, .flags = info->flags};
+	struct vm_info how = {.size_B = size_B,
+			      .kind = info->home == POOL_VRAM ? VM_VRAM : VM_GTT,
+			      .flags = info->flags | residence(pool, size_B)};
 
 	if (info->home == POOL_NODE)
 		return vm_mem_create_on_node(pool->space->vm[info->vm], size_B, info->node, info->flags, mem);
@@ -47,6 +54,21 @@ int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
 		chunk->mem[i] = NULL;
 	}
 	return r;
+}
+
+bool pool_is_busy(const struct pool_space *space, unsigned vm)
+{
+	return space->watch.busy && space->watch.busy(space->watch.user, vm);
+}
+
+/* Who gets a block may tell a job of it that runs already. */
+static void land(const struct pool_chunk *chunk)
+{
+	const struct pool_space *space = chunk->pool->space;
+	unsigned vm = chunk->pool->info.vm;
+
+	if (pool_home_mem(chunk)->bo->flags & VM_RESIDENT && pool_is_busy(space, vm))
+		space->watch.land(space->watch.user, vm);
 }
 
 static void cut(struct pool_chunk *chunk, uint64_t piece_B)
@@ -90,6 +112,7 @@ int pool_chunk_create(struct pool *pool, unsigned size_class, uint64_t size_B, s
 		pool_chunk_destroy(chunk);
 		return r;
 	}
+	land(chunk);
 	cut(chunk, piece_B);
 	*out = chunk;
 	return 0;

@@ -1,10 +1,17 @@
 /* A dma-buf of one block. A piece of a slab moves to a BO of its own at its address, in each vm that sees the slab,
- * and back when it is freed. */
+ * and back when it is freed. A chunk that is always valid becomes one that is not: its BO is another one then. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pool/internal.h"
+
+static uint64_t room_B(const struct pool_block *block)
+{
+	const struct pool_chunk *chunk = block->chunk;
+
+	return chunk->size_class == POOL_WHOLE ? pool_home_mem(chunk)->size_B : pool_class_B(chunk->size_class);
+}
 
 /* In that vm the block's addresses show `bo`, one of this vm, from bo_offset_B on. */
 static int show(struct pool_block *block, unsigned vm, struct vm_bo *bo, uint64_t bo_offset_B)
@@ -16,8 +23,7 @@ static int show(struct pool_block *block, unsigned vm, struct vm_bo *bo, uint64_
 	/* What the CPU sees is the home's part alone. */
 	if (vm != chunk->pool->info.vm)
 		access &= ~(unsigned)(VM_CPU_READ | VM_CPU_WRITE);
-	return vm_range_rebind(range, block->va - range->va, bo, bo_offset_B, pool_class_B(chunk->size_class),
-			       access);
+	return vm_range_rebind(range, block->va - range->va, bo, bo_offset_B, room_B(block), access);
 }
 
 int pool_show_moved(struct pool_block *block, unsigned vm)
@@ -51,7 +57,7 @@ static bool show_slab(struct pool_block *block)
 		if (!mem || !show(block, i, mem->bo, block->va - mem->va))
 			continue;
 		/* The slab keeps the hole then. */
-		(void)!vm_range_unbind(&mem->range, block->va - mem->va, pool_class_B(chunk->size_class));
+		(void)!vm_range_unbind(&mem->range, block->va - mem->va, room_B(block));
 		whole = false;
 	}
 	return whole;
@@ -66,7 +72,7 @@ bool pool_restore(struct pool_block *block)
 	return whole;
 }
 
-/* Copies the piece to a BO, through addresses that the BO has for that time only. */
+/* Copies the block to a BO, through addresses that the BO has for that time only. */
 static int fill(const struct pool_block *block, struct vm_bo *bo, pool_copy_fn *copy, void *arg)
 {
 	struct vm_want want = {.size_B = bo->size_B};
@@ -87,9 +93,10 @@ static int fill(const struct pool_block *block, struct vm_bo *bo, pool_copy_fn *
 static int move_out(struct pool_block *block, pool_copy_fn *copy, void *arg)
 {
 	struct pool_chunk *chunk = block->chunk;
-	const struct vm_bo *slab = pool_home_mem(chunk)->bo;
-	struct vm_info info = {.size_B = pool_class_B(chunk->size_class), .kind = slab->kind, .flags = slab->flags};
-	int r = vm_bo_create(slab->vm, &info, &block->own);
+	const struct vm_bo *from = pool_home_mem(chunk)->bo;
+	struct vm_info info = {
+		.size_B = room_B(block), .kind = from->kind, .flags = from->flags & ~(unsigned)VM_RESIDENT};
+	int r = vm_bo_create(from->vm, &info, &block->own);
 
 	if (r)
 		return r;
@@ -103,6 +110,49 @@ static int move_out(struct pool_block *block, pool_copy_fn *copy, void *arg)
 	return r;
 }
 
+/* A block that has moved, and its chunk for itself: the chunk is what it moved to. */
+static void adopt_moved(struct pool_block *block)
+{
+	struct vm_mem *home = pool_home_mem(block->chunk);
+
+	vm_bo_put(home->bo);
+	home->bo = block->own;
+	block->own = NULL;
+}
+
+/* share_lock held. */
+static bool moves(const struct pool_block *block)
+{
+	const struct pool_chunk *chunk = block->chunk;
+
+	if (chunk->size_class == POOL_WHOLE)
+		return pool_home_mem(chunk)->bo->flags & VM_RESIDENT;
+	return !block->own;
+}
+
+bool pool_export_moves(struct pool_block *block)
+{
+	struct pool_space *space = block->chunk->pool->space;
+	bool yes;
+
+	pthread_mutex_lock(&space->share_lock);
+	yes = moves(block);
+	pthread_mutex_unlock(&space->share_lock);
+	return yes;
+}
+
+static int move(struct pool_block *block, pool_copy_fn *copy, void *arg)
+{
+	int r;
+
+	if (!copy && !block->map)
+		return drv_fail(-EINVAL, "the CPU does not reach this block: somebody must copy it");
+	r = move_out(block, copy, arg);
+	if (!r && block->chunk->size_class == POOL_WHOLE)
+		adopt_moved(block);
+	return r;
+}
+
 int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, struct vm_bo **bo)
 {
 	struct pool_chunk *chunk = block->chunk;
@@ -113,11 +163,9 @@ int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, stru
 		return r;
 	if (chunk->pool->info.home == POOL_NODE)
 		return drv_fail(-EPERM, "registered host memory cannot be exported");
-	if (chunk->size_class != POOL_WHOLE && !copy && !block->map)
-		return drv_fail(-EINVAL, "the CPU does not reach this piece: somebody must copy it");
 	pthread_mutex_lock(&space->share_lock);
-	if (chunk->size_class != POOL_WHOLE && !block->own)
-		r = move_out(block, copy, arg);
+	if (moves(block))
+		r = move(block, copy, arg);
 	if (!r)
 		*bo = vm_bo_get(block->own ? block->own : pool_home_mem(chunk)->bo);
 	pthread_mutex_unlock(&space->share_lock);

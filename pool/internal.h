@@ -28,8 +28,8 @@ struct pool_chunk {
 	struct vm_node node;              /* in space.chunks */
 	struct pool *pool;                /* borrowed */
 	struct pool_chunk *next, *prev;   /* in pool.partial[], or (next) among those that are about to go */
-	struct vm_mem *mem[POOL_VMS_MAX]; /* owned; the pool's own vm's, immutable, has the BO. The others share it:
-					     guarded by share_lock */
+	struct vm_mem *mem[POOL_VMS_MAX]; /* owned; the pool's own vm's, immutable, has the BO, which an export may
+					     change. The others share it. Guarded by share_lock */
 	uint16_t needed[POOL_VMS_MAX];    /* blocks that vm i was allowed besides those that the pool names */
 	unsigned size_class, blocks;      /* immutable */
 	unsigned used, lost;
@@ -56,6 +56,7 @@ struct pool_deferral {
 struct pool_space {
 	struct vm *vm[POOL_VMS_MAX]; /* borrowed */
 	unsigned vms;
+	struct pool_watch watch; /* immutable once there are pools; NULL functions: nothing runs */
 	pthread_mutex_t share_lock;
 	pthread_mutex_t wait_lock; /* held while somebody waits for a point of a deferral: its ring lives */
 	pthread_mutex_t lock;      /* guards the rest, and what is said above */
@@ -92,6 +93,8 @@ DRV_MUST_CHECK int pool_chunk_create(struct pool *pool, unsigned size_class, uin
 void pool_chunk_destroy(struct pool_chunk *chunk);
 /* Shows it to another vm; share_lock held, or the chunk is nobody's yet. */
 DRV_MUST_CHECK int pool_chunk_show(struct pool_chunk *chunk, unsigned vm);
+/* Whether some job of that vm has not ended. */
+bool pool_is_busy(const struct pool_space *space, unsigned vm);
 void pool_gone_finish(struct pool_space *space, struct pool_gone *gone);
 
 /* free.c */

@@ -24,6 +24,10 @@
 #define POOL_PAGE_B      4096u
 #define POOL_SLAB_B      (2u << 20)
 #define POOL_PIECE_MAX_B (256u << 10)
+/* Chunks up to this size are always valid (VM_RESIDENT), where no other vm can be shown them: jobs that run when
+ * one is made reach it. An export moves what it exports, so the limit is what that may cost besides: device-libs'
+ * malloc asks for 2 MiB at a time, and for more only where a single lane does. */
+#define POOL_RESIDENT_MAX_B (64ull << 20)
 /* How long an allocation that finds no memory waits for what was freed: as long as cs_submit() waits for memory. */
 #define POOL_RECLAIM_NS 1000000000ll
 
@@ -35,6 +39,16 @@ struct pool_space;
 DRV_MUST_CHECK int pool_space_create(struct vm *const *vm, unsigned vms, struct pool_space **space);
 /* Its pools must be gone. Accepts NULL. */
 void pool_space_destroy(struct pool_space *space);
+/* Who knows what runs on the vms, which are given by their place in the space. Called without locks. */
+struct pool_watch {
+	/* Whether some job has not ended. */
+	bool (*busy)(void *user, unsigned vm);
+	/* Returns when such jobs reach what is mapped by now, or when that takes too long. */
+	void (*land)(void *user, unsigned vm);
+	void *user; /* borrowed until the space goes */
+};
+/* Before there are pools. Without it nothing runs. */
+void pool_space_watch(struct pool_space *space, const struct pool_watch *watch);
 /* Before a ring is destroyed: waits for its work, and forgets what freed memory waits for of it. No point of it may
  * come to pool_free() afterwards. */
 void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring);
@@ -117,11 +131,13 @@ DRV_MUST_CHECK int pool_allow(struct pool_block *block, uint32_t vms, const stru
 /* Must copy size_B bytes between GPU addresses and return when that is done: 0 or -errno. */
 typedef int pool_copy_fn(void *arg, uint64_t dst, uint64_t src, uint64_t size_B);
 
-/* A dma-buf of the block and nothing of other blocks: a piece of a slab moves to a BO of its own, at its address.
- * Nobody may use such a piece meanwhile; copy may be NULL when the CPU maps it. -EPERM: POOL_NODE. On failure the
- * block is where and what it was. */
+/* A dma-buf of the block and nothing of other blocks: a piece of a slab, or what is always valid, moves to a BO of
+ * its own, at its address. Nobody may use such a block meanwhile; copy may be NULL when the CPU maps it. -EPERM:
+ * POOL_NODE. On failure the block is where and what it was. */
 DRV_MUST_CHECK int pool_export(struct pool_block *block, pool_copy_fn *copy, void *arg, int *fd);
 /* The same, as a reference to the BO that has the block and nothing else: for who exports it later. */
 DRV_MUST_CHECK int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, struct vm_bo **bo);
+/* Whether that moves the block. */
+bool pool_export_moves(struct pool_block *block);
 
 #endif

@@ -27,6 +27,11 @@ int pool_space_create(struct vm *const *vm, unsigned vms, struct pool_space **ou
 	return 0;
 }
 
+void pool_space_watch(struct pool_space *space, const struct pool_watch *watch)
+{
+	space->watch = *watch;
+}
+
 void pool_space_destroy(struct pool_space *space)
 {
 	if (!space)

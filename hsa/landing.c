@@ -1,0 +1,101 @@
+/* Memory for jobs that run already: a kernel asks the host for some, and uses what it is told.
+ *
+ * The kernel (Linux) has an engine write the page tables, and tells nobody when it has (before 6.16); but a job
+ * that is submitted then starts behind that. So one that does nothing, on a ring where nothing waits, shows it when
+ * it ends. An unmapping is written only when all jobs of its vm have ended, and whatever is mapped behind it comes
+ * later still: then the wait is in vain, and is given up. */
+#include "hsa/memory.h"
+
+#include <errno.h>
+
+#include "sdma/sdma.h"
+
+/* What the job takes is some 20 us, and the clearing of new memory, at 100 GB/s and more, below a millisecond. */
+#define LAND_NS 100000000ll
+
+static bool busy(void *user, unsigned vm)
+{
+	struct cs_point points[RT_POINTS_MAX];
+	struct rt *rt = user;
+	unsigned count;
+	bool yes = false;
+
+	pthread_mutex_lock(&rt->memory->free_lock);
+	count = rt_memory_points(rt, 1u << vm, points);
+	for (unsigned i = 0; !yes && i < count; i++)
+		yes = !cs_point_settled(points[i]);
+	pthread_mutex_unlock(&rt->memory->free_lock);
+	return yes;
+}
+
+static void lander_destroy(struct rt_lander *l)
+{
+	if (l->ring)
+		cs_ring_destroy(l->ring);
+	if (l->ctx)
+		cs_ctx_destroy(l->ctx);
+	l->ring = NULL;
+	l->ctx = NULL;
+}
+
+/* A copy engine's ring: kernels keep compute rings for long. */
+static int lander_create(struct rt_lander *l, struct vm *vm)
+{
+	bool dma = vm_device(vm)->facts.ip[DRV_IP_DMA].rings;
+	int r = cs_ctx_create(vm, CS_PRIORITY_NORMAL, &l->ctx);
+
+	if (!r)
+		r = cs_ring_create(l->ctx, dma ? DRV_IP_DMA : DRV_IP_COMPUTE, 0, dma ? sdma_print : cs_pm4_print,
+				   &l->ring);
+	if (r)
+		lander_destroy(l);
+	return r;
+}
+
+static int run_nothing(struct rt_lander *l)
+{
+	struct cs_point point;
+	struct cs_ib *ib;
+	int r;
+
+	if (!cs_point_settled(cs_ring_last(l->ring)))
+		return -ETIMEDOUT; /* the wait before was given up: nor would this one end */
+	r = cs_begin(l->ring, CS_NOWAIT, &ib);
+	r = r ? r : cs_submit(ib, NULL, &point);
+	return r ? r : cs_point_wait(point, LAND_NS);
+}
+
+/* Where it fails the memory is there all the same, for jobs that are submitted later. */
+static void land(void *user, unsigned vm)
+{
+	struct rt *rt = user;
+	struct rt_lander *l = &rt->memory->lander[vm];
+	int r = 0;
+
+	pthread_mutex_lock(&l->lock);
+	if (l->ctx && cs_ctx_lost(l->ctx))
+		lander_destroy(l);
+	if (!l->ctx)
+		r = lander_create(l, rt->gpu[vm]->vm);
+	r = r ? r : run_nothing(l);
+	pthread_mutex_unlock(&l->lock);
+	if (r)
+		drv_log(DRV_LOG_HSA, "kernels that run may not reach new memory of GPU %u: error %d", vm, r);
+}
+
+void rt_landing_init(struct rt *rt)
+{
+	const struct pool_watch watch = {busy, land, rt};
+
+	for (unsigned i = 0; i < rt->gpus; i++)
+		pthread_mutex_init(&rt->memory->lander[i].lock, NULL);
+	pool_space_watch(rt->memory->space, &watch);
+}
+
+void rt_landing_fini(struct rt *rt)
+{
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		lander_destroy(&rt->memory->lander[i]);
+		pthread_mutex_destroy(&rt->memory->lander[i].lock);
+	}
+}
