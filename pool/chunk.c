@@ -129,7 +129,7 @@ void pool_chunk_destroy(struct pool_chunk *chunk)
 	free(chunk);
 }
 
-void pool_gone_finish(struct pool_space *space, struct pool_gone *gone)
+void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, bool busy)
 {
 	struct pool_block *block;
 	struct pool_chunk *chunk;
@@ -148,6 +148,7 @@ void pool_gone_finish(struct pool_space *space, struct pool_gone *gone)
 	}
 	while ((chunk = gone->chunk)) {
 		gone->chunk = chunk->next;
-		pool_chunk_destroy(chunk);
+		if (!busy || !pool_rest(chunk))
+			pool_chunk_destroy(chunk);
 	}
 }

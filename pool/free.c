@@ -107,7 +107,7 @@ bool pool_reap_all(struct pool_space *space, int64_t wait_ns)
 		pool_reap(space, UINT32_MAX, &gone);
 		any = any && (gone.chunk || gone.moved || !space->first);
 		pthread_mutex_unlock(&space->lock);
-		pool_gone_finish(space, &gone);
+		pool_gone_finish(space, &gone, false);
 	} while (!any && now_ns() - start_ns < wait_ns && wait_slice(space));
 	return any;
 }
@@ -164,6 +164,7 @@ void pool_free(struct pool_block *block, const struct cs_point *points, unsigned
 	struct pool_space *space = pool->space;
 	struct pool_gone gone = {0};
 	struct pool_deferral *d;
+	bool rested;
 
 	if (drv_check_process(vm_device(space->vm[0])))
 		return;
@@ -178,6 +179,9 @@ void pool_free(struct pool_block *block, const struct cs_point *points, unsigned
 		append(space, d);
 	else
 		give_back(block, &gone);
+	rested = space->resting;
 	pthread_mutex_unlock(&space->lock);
-	pool_gone_finish(space, &gone);
+	pool_gone_finish(space, &gone, d);
+	if (rested && !d)
+		pool_rest_end(space, NULL);
 }

@@ -62,6 +62,8 @@ struct pool_space {
 	pthread_mutex_t lock;      /* guards the rest, and what is said above */
 	struct vm_tree chunks;     /* of struct pool_chunk.node */
 	unsigned pools;
+	struct pool_chunk *resting; /* owned, by next */
+	uint64_t resting_B;
 	struct pool_deferral *first, **last; /* owned; in order of freeing */
 };
 
@@ -95,7 +97,18 @@ void pool_chunk_destroy(struct pool_chunk *chunk);
 DRV_MUST_CHECK int pool_chunk_show(struct pool_chunk *chunk, unsigned vm);
 /* Whether some job of that vm has not ended. */
 bool pool_is_busy(const struct pool_space *space, unsigned vm);
-void pool_gone_finish(struct pool_space *space, struct pool_gone *gone);
+/* busy: jobs run, so that chunks had better stay mapped. */
+void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, bool busy);
+
+/* rest.c */
+/* Chunks at rest may have so much of the kernel's memory. */
+#define POOL_RESTING_MAX_B (256ull << 20)
+/* Keeps a chunk that is found no more. False: it must go. */
+bool pool_rest(struct pool_chunk *chunk);
+/* One that would do, or NULL; it is the caller's. space.lock held. */
+struct pool_chunk *pool_rested(struct pool *pool, unsigned size_class, uint64_t size_B);
+/* Gives all back, of one pool or (NULL) of all. */
+void pool_rest_end(struct pool_space *space, const struct pool *pool);
 
 /* free.c */
 /* Looks at `most` deferrals and gives back what is settled; space.lock held. */

@@ -109,6 +109,7 @@ void pool_destroy(struct pool *pool)
 		return;
 	while (has_freed(pool))
 		(void)!pool_reap_all(pool->space, CS_FOREVER);
+	pool_rest_end(pool->space, pool);
 	while ((chunk = take_chunk(pool, true))) {
 		for (unsigned i = 0; i < chunk->blocks; i++)
 			vm_bo_put(chunk->block[i].own);
@@ -138,6 +139,7 @@ void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns)
 		return;
 	while (pool_reap_all(pool->space, wait_ns))
 		;
+	pool_rest_end(pool->space, NULL);
 	for (pool_stats(pool, &stats); stats.reserved_B > keep_B; pool_stats(pool, &stats)) {
 		chunk = take_chunk(pool, false);
 		if (!chunk)
@@ -165,8 +167,13 @@ static bool reclaim(struct pool *pool, unsigned attempt)
 static int alloc_from_new(struct pool *pool, unsigned size_class, uint64_t size_B, struct pool_block **block)
 {
 	struct pool_chunk *chunk;
-	int r = pool_chunk_create(pool, size_class, size_B, &chunk);
+	int r = 0;
 
+	pthread_mutex_lock(&pool->space->lock);
+	chunk = pool_rested(pool, size_class, size_B);
+	pthread_mutex_unlock(&pool->space->lock);
+	if (!chunk)
+		r = pool_chunk_create(pool, size_class, size_B, &chunk);
 	for (unsigned attempt = 0; r == -ENOMEM && attempt < 8 && reclaim(pool, attempt); attempt++)
 		r = pool_chunk_create(pool, size_class, size_B, &chunk);
 	if (r)
@@ -192,7 +199,7 @@ static struct pool_block *alloc_from_slab(struct pool *pool, unsigned size_class
 	}
 	pthread_mutex_unlock(&space->lock);
 	if (__builtin_expect(gone.chunk || gone.moved, 0))
-		pool_gone_finish(space, &gone);
+		pool_gone_finish(space, &gone, pool_is_busy(space, pool->info.vm));
 	return block;
 }
 
