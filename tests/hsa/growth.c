@@ -1,0 +1,122 @@
+/* Memory that is allocated while a kernel runs, and that it is told of: what malloc in HIP's kernels does. */
+#include "tests/hsa_rig.h"
+
+#define MIB   (1ull << 20)
+#define TURNS 12u
+
+struct box {
+	uint64_t asked, answer; /* the kernel's; the host's, until the kernel takes it */
+};
+
+static struct hsa_rig_kernel ask;
+static hsa_queue_t *queue;
+static struct box *box;
+static uint32_t *sums;
+
+static void launch(hsa_signal_t done)
+{
+	const struct {
+		struct box *box;
+		uint32_t *out;
+		uint32_t turns, pad;
+	} args = {box, sums, TURNS, 0};
+
+	*box = (struct box){0};
+	rig_launch(queue, &ask, 64, 0, &args, sizeof(args), done);
+}
+
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* A job that ends without asking has failed. */
+static bool is_asked(uint64_t turn, hsa_signal_t done)
+{
+	while (load(&box->asked) < turn || load(&box->answer))
+		if (hsa_signal_load_scacquire(done) < 1)
+			return false;
+	return true;
+}
+
+static void check_block(const uint32_t *block, uint32_t turn)
+{
+	uint32_t copy[64];
+
+	CHECK_EQ(hsa_memory_copy(copy, block, sizeof(copy)), HSA_STATUS_SUCCESS);
+	for (uint32_t i = 0; i < 64; i++)
+		if (!CHECK_EQ(copy[i], turn * 1000 + i))
+			return;
+}
+
+/* Each turn the kernel gets a block of that pool, of a size that grows from the first; those of odd turns are freed
+ * under it. */
+static void serve(hsa_amd_memory_pool_t pool, uint64_t first_B)
+{
+	hsa_signal_t done = rig_signal(1);
+	void *block[TURNS] = {0};
+
+	launch(done);
+	for (uint32_t i = 0; i < TURNS && CHECK(is_asked(i + 1, done)); i++) {
+		CHECK_EQ(hsa_amd_memory_pool_allocate(pool, first_B * (1 + i / 4), 0, &block[i]),
+			 HSA_STATUS_SUCCESS);
+		__atomic_store_n(&box->answer, (uint64_t)(uintptr_t)block[i], __ATOMIC_RELEASE);
+		if (i >= 2 && i % 2)
+			CHECK_EQ(hsa_amd_memory_pool_free(block[i - 2]), HSA_STATUS_SUCCESS);
+	}
+	CHECK_EQ(rig_wait(done), 0);
+	for (uint32_t i = 0; i < 64; i++)
+		CHECK_EQ(sums[i], 1000 * TURNS * (TURNS - 1) / 2 + TURNS * i);
+	for (uint32_t i = 0; i < TURNS; i++)
+		if (i % 2 == 0 || i == TURNS - 1) {
+			check_block(block[i], i);
+			CHECK_EQ(hsa_amd_memory_pool_free(block[i]), HSA_STATUS_SUCCESS);
+		}
+	hsa_signal_destroy(done);
+}
+
+/* What was allocated under a kernel can be exported when that has ended. */
+static void exported(void)
+{
+	hsa_signal_t done = rig_signal(1);
+	uint64_t offset;
+	void *block, *all[TURNS];
+	int fd;
+
+	launch(done);
+	for (uint32_t i = 0; i < TURNS && CHECK(is_asked(i + 1, done)); i++) {
+		CHECK_EQ(hsa_amd_memory_pool_allocate(rig.found.gpu[0].coarse, 2 * MIB, 0, &all[i]),
+			 HSA_STATUS_SUCCESS);
+		__atomic_store_n(&box->answer, (uint64_t)(uintptr_t)all[i], __ATOMIC_RELEASE);
+	}
+	block = all[0];
+	CHECK_EQ(hsa_amd_portable_export_dmabuf(block, 2 * MIB, &fd, &offset), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_portable_close_dmabuf(fd), HSA_STATUS_SUCCESS);
+	CHECK_EQ(rig_wait(done), 0);
+	for (uint32_t i = 0; i < TURNS; i++) {
+		check_block(all[i], i);
+		CHECK_EQ(hsa_amd_memory_pool_free(all[i]), HSA_STATUS_SUCCESS);
+	}
+	hsa_signal_destroy(done);
+}
+
+int main(void)
+{
+	if (!rig_start("gfx908", "gfx908", "group.O1"))
+		return check_done("memory under a kernel");
+	ask = rig_kernel("k_ask.kd");
+	queue = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
+	box = rig_host(4096);
+	sums = rig_host(4096);
+	for (unsigned round = 0; round < 3; round++) { /* what one leaves the next one's kernel runs over */
+		serve(rig.found.gpu[0].coarse, 4096);
+		serve(rig.found.gpu[0].coarse, 2 * MIB);
+		serve(rig.found.cpu[0].fine, 2 * MIB);
+	}
+	exported();
+	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(box), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(sums), HSA_STATUS_SUCCESS);
+	rig_stop();
+	return check_done("memory under a kernel");
+}
