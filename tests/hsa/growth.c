@@ -75,6 +75,41 @@ static void serve(hsa_amd_memory_pool_t pool, uint64_t first_B)
 	hsa_signal_destroy(done);
 }
 
+/* What was freed before the kernel began, and is not in use any more while it runs, does not bar what comes. */
+static void freed_before(void)
+{
+	struct hsa_rig_kernel endless = rig_kernel("k_endless.kd");
+	hsa_queue_t *other = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
+	hsa_signal_t done = rig_signal(1), ended = rig_signal(1);
+	uint32_t *stop = rig_host(4096);
+	void *old[4], *block[TURNS];
+
+	rig_launch(other, &endless, 64, 1, &stop, sizeof(stop), ended);
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK_EQ(hsa_amd_memory_pool_allocate(rig.found.gpu[0].coarse, 2 * MIB, 0, &old[i]),
+			 HSA_STATUS_SUCCESS);
+		CHECK_EQ(hsa_amd_memory_pool_free(old[i]), HSA_STATUS_SUCCESS); /* when that kernel has ended */
+	}
+	launch(done);
+	CHECK(is_asked(1, done));
+	__atomic_store_n(stop, 1, __ATOMIC_RELEASE);
+	CHECK_EQ(rig_wait(ended), 0);
+	for (uint32_t i = 0; i < TURNS && CHECK(is_asked(i + 1, done)); i++) {
+		CHECK_EQ(hsa_amd_memory_pool_allocate(rig.found.gpu[0].coarse, (1 + i % 3) * MIB, 0, &block[i]),
+			 HSA_STATUS_SUCCESS);
+		__atomic_store_n(&box->answer, (uint64_t)(uintptr_t)block[i], __ATOMIC_RELEASE);
+	}
+	CHECK_EQ(rig_wait(done), 0);
+	for (uint32_t i = 0; i < TURNS; i++) {
+		check_block(block[i], i);
+		CHECK_EQ(hsa_amd_memory_pool_free(block[i]), HSA_STATUS_SUCCESS);
+	}
+	CHECK_EQ(hsa_queue_destroy(other), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(stop), HSA_STATUS_SUCCESS);
+	hsa_signal_destroy(done);
+	hsa_signal_destroy(ended);
+}
+
 /* What was allocated under a kernel can be exported when that has ended. */
 static void exported(void)
 {
@@ -113,6 +148,7 @@ int main(void)
 		serve(rig.found.gpu[0].coarse, 2 * MIB);
 		serve(rig.found.cpu[0].fine, 2 * MIB);
 	}
+	freed_before();
 	exported();
 	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_amd_memory_pool_free(box), HSA_STATUS_SUCCESS);
