@@ -206,8 +206,9 @@ $(O)/libtuff-inject.a: $(O)/libdriver.a
 $(O)/libhsa-inject.a: $(O)/libhsa.a
 	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
 INJECTED := $(addprefix $(O)/bin/tests/stack/,inject embed)
-$(O)/bin/tests/hsa/inject: $(O)/libhsa-inject.a
-$(O)/bin/tests/hsa/inject: HSA_LIB = $(O)/libhsa-inject.a $(PKG_LIBS)
+HSA_INJECTED := $(addprefix $(O)/bin/tests/hsa/,inject growth_inject)
+$(HSA_INJECTED): $(O)/libhsa-inject.a
+$(HSA_INJECTED): HSA_LIB = $(O)/libhsa-inject.a $(PKG_LIBS)
 $(INJECTED): $(O)/libtuff-inject.a
 $(INJECTED): TUFF_LIB = $(O)/libtuff-inject.a
 

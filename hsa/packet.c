@@ -68,13 +68,14 @@ static int close_job(struct batch *b)
 {
 	struct rt_channel *c = b->queue->channel;
 	const struct cs_order order = {.after = b->after, .after_count = b->afters};
-	uint64_t seq = cs_ring_last(c->ring).seq + 1;
 	struct cs_ib *ib = b->ib;
+	uint64_t seq;
 	int r;
 
-	if (!ib)
+	if (!ib) /* nor is there a channel, perhaps */
 		return 0;
 	b->ib = NULL;
+	seq = cs_ring_last(c->ring).seq + 1;
 	b->afters = 0;
 	atomic_store_explicit(&c->end[seq % RT_JOBS_TRACKED], b->index, memory_order_relaxed);
 	/* Behind its last completion the job may still run something: then no completion is the last. */
