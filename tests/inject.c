@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,13 +12,19 @@
 
 /* --- allocations of the driver ---------------------------------------------------------------- */
 
-static long countdown; /* 1: the next allocation fails; 0 and below: none does */
-static long live;      /* blocks that the driver holds */
-static long kept;      /* those that it keeps for the process: tables that only grow */
+/* HSA has threads of its own. */
+static _Atomic long countdown; /* 1: the next allocation fails; 0 and below: none does */
+static _Atomic long live;      /* blocks that the driver holds */
+static long kept;              /* those that it keeps for the process: tables that only grow */
 
 static bool fail_now(void)
 {
-	return countdown > 0 && --countdown == 0;
+	long n = countdown;
+
+	while (n > 0)
+		if (atomic_compare_exchange_weak(&countdown, &n, n - 1))
+			return n == 1;
+	return false;
 }
 
 static void *counted(void *block)

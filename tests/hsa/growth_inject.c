@@ -102,9 +102,9 @@ static hsa_status_t use_memory(hsa_agent_t gpu)
 	if (status)
 		return status;
 	status = grow(2 * MIB, &first);
-	hsa_amd_memory_pool_free(first); /* while the kernel runs */
 	status = status ? status : grow(MIB, &second);
 	__atomic_store_n((uint32_t *)&t.args[1], 1, __ATOMIC_RELEASE);
+	hsa_amd_memory_pool_free(first); /* without memory to remember it by it waits for the kernel */
 	if (!has_ended())
 		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	if (second && !status)
