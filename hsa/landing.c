@@ -13,6 +13,13 @@
 /* What the job takes is some 20 us, and the clearing of new memory, at 100 GB/s and more, below a millisecond. */
 #define LAND_NS 100000000ll
 
+static bool alone(void *user, unsigned vm)
+{
+	const struct rt *rt = user;
+
+	return rt_is_alone(rt, rt->gpu[vm]);
+}
+
 static bool busy(void *user, unsigned vm)
 {
 	struct cs_point points[RT_POINTS_MAX];
@@ -85,7 +92,7 @@ static void land(void *user, unsigned vm)
 
 void rt_landing_init(struct rt *rt)
 {
-	const struct pool_watch watch = {busy, land, rt};
+	const struct pool_watch watch = {alone, busy, land, rt};
 
 	for (unsigned i = 0; i < rt->gpus; i++)
 		pthread_mutex_init(&rt->memory->lander[i].lock, NULL);

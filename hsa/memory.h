@@ -88,6 +88,8 @@ void rt_leave_forget_ring_locked(struct rt *rt, const struct cs_ring *ring);
 void rt_leave_fini(struct rt *rt);
 
 /* peer.c */
+/* Whether it is known that no other GPU can be given memory of this one. */
+bool rt_is_alone(const struct rt *rt, const struct rt_gpu *gpu);
 /* Whether the GPU can be given memory of the pool. The first question about two GPUs takes some jobs. */
 bool rt_may_reach(struct rt_gpu *gpu, const struct rt_pool *pool);
 bool rt_all_may_reach(const struct rt *rt, uint32_t gpus, const struct rt_pool *pool);

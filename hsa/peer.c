@@ -10,6 +10,17 @@ static bool is_peer(struct rt_gpu *owner, struct rt_gpu *other)
 	return !vm_peer_probe(owner->vm, other->vm, cs_run_nothing, NULL, &peer) && peer == VM_PEER_DIRECT;
 }
 
+bool rt_is_alone(const struct rt *rt, const struct rt_gpu *gpu)
+{
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		enum vm_peer peer;
+
+		if (rt->gpu[i] != gpu && (!vm_peer_known(gpu->vm, rt->gpu[i]->vm, &peer) || peer == VM_PEER_DIRECT))
+			return false;
+	}
+	return true;
+}
+
 bool rt_may_reach(struct rt_gpu *gpu, const struct rt_pool *pool)
 {
 	if (!pool->pool)

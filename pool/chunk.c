@@ -4,10 +4,21 @@
 
 #include "pool/internal.h"
 
+static bool is_alone(const struct pool *pool)
+{
+	const struct pool_space *space = pool->space;
+	unsigned vm = pool->info.vm;
+
+	if (space->vms == 1)
+		return true;
+	return pool->info.home == POOL_VRAM && pool->info.seen_by == 1u << vm && space->watch.alone &&
+	       space->watch.alone(space->watch.user, vm);
+}
+
 /* What may be shown to another vm later must not be always valid. */
 static unsigned residence(const struct pool *pool, uint64_t size_B)
 {
-	return pool->space->vms == 1 && size_B <= POOL_RESIDENT_MAX_B ? VM_RESIDENT : 0;
+	return size_B <= POOL_RESIDENT_MAX_B && is_alone(pool) ? VM_RESIDENT : 0;
 }
 
 static int home_create(const struct pool *pool, uint64_t size_B, struct vm_mem **mem)
@@ -56,9 +67,18 @@ int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
 	return r;
 }
 
-bool pool_is_busy(const struct pool_space *space, unsigned vm)
+static bool is_busy(const struct pool_space *space, unsigned vm)
 {
 	return space->watch.busy && space->watch.busy(space->watch.user, vm);
+}
+
+uint32_t pool_idle(const struct pool_space *space)
+{
+	uint32_t idle = 0;
+
+	for (unsigned i = 0; i < space->vms; i++)
+		idle |= is_busy(space, i) ? 0 : 1u << i;
+	return idle;
 }
 
 /* Who gets a block may tell a job of it that runs already. */
@@ -67,7 +87,7 @@ static void land(const struct pool_chunk *chunk)
 	const struct pool_space *space = chunk->pool->space;
 	unsigned vm = chunk->pool->info.vm;
 
-	if (pool_home_mem(chunk)->bo->flags & VM_RESIDENT && pool_is_busy(space, vm))
+	if (pool_home_mem(chunk)->bo->flags & VM_RESIDENT && is_busy(space, vm))
 		space->watch.land(space->watch.user, vm);
 }
 
@@ -129,7 +149,7 @@ void pool_chunk_destroy(struct pool_chunk *chunk)
 	free(chunk);
 }
 
-void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, bool busy)
+void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t idle)
 {
 	struct pool_block *block;
 	struct pool_chunk *chunk;
@@ -148,7 +168,7 @@ void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, bool bus
 	}
 	while ((chunk = gone->chunk)) {
 		gone->chunk = chunk->next;
-		if (!busy || !pool_rest(chunk))
+		if (idle & 1u << chunk->pool->info.vm || !pool_rest(chunk))
 			pool_chunk_destroy(chunk);
 	}
 }

@@ -107,7 +107,7 @@ bool pool_reap_all(struct pool_space *space, int64_t wait_ns)
 		pool_reap(space, UINT32_MAX, &gone);
 		any = any && (gone.chunk || gone.moved || !space->first);
 		pthread_mutex_unlock(&space->lock);
-		pool_gone_finish(space, &gone, false);
+		pool_gone_finish(space, &gone, UINT32_MAX); /* memory is short, or to be given back */
 	} while (!any && now_ns() - start_ns < wait_ns && wait_slice(space));
 	return any;
 }
@@ -164,12 +164,14 @@ void pool_free(struct pool_block *block, const struct cs_point *points, unsigned
 	struct pool_space *space = pool->space;
 	struct pool_gone gone = {0};
 	struct pool_deferral *d;
+	uint32_t idle;
 	bool rested;
 
 	if (drv_check_process(vm_device(space->vm[0])))
 		return;
 	d = defer(block, points, count);
 	pthread_mutex_lock(&space->lock);
+	idle = d ? 0 : block->seen_by; /* these are the ends of all their work */
 	block->state = POOL_BLOCK_FREED;
 	pool->stats.blocks--;
 	pool->stats.used_B -= block->size_B;
@@ -181,7 +183,7 @@ void pool_free(struct pool_block *block, const struct cs_point *points, unsigned
 		give_back(block, &gone);
 	rested = space->resting;
 	pthread_mutex_unlock(&space->lock);
-	pool_gone_finish(space, &gone, d);
-	if (rested && !d)
-		pool_rest_end(space, NULL);
+	pool_gone_finish(space, &gone, idle);
+	if (rested && idle)
+		pool_rest_end(space, NULL, idle);
 }

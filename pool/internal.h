@@ -95,10 +95,10 @@ DRV_MUST_CHECK int pool_chunk_create(struct pool *pool, unsigned size_class, uin
 void pool_chunk_destroy(struct pool_chunk *chunk);
 /* Shows it to another vm; share_lock held, or the chunk is nobody's yet. */
 DRV_MUST_CHECK int pool_chunk_show(struct pool_chunk *chunk, unsigned vm);
-/* Whether some job of that vm has not ended. */
-bool pool_is_busy(const struct pool_space *space, unsigned vm);
-/* busy: jobs run, so that chunks had better stay mapped. */
-void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, bool busy);
+/* The vms without a job that has not ended. */
+uint32_t pool_idle(const struct pool_space *space);
+/* On vms that are not idle chunks had better stay mapped. */
+void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t idle);
 
 /* rest.c */
 /* Chunks at rest may have so much of the kernel's memory. */
@@ -107,8 +107,8 @@ void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, bool bus
 bool pool_rest(struct pool_chunk *chunk);
 /* One that would do, or NULL; it is the caller's. space.lock held. */
 struct pool_chunk *pool_rested(struct pool *pool, unsigned size_class, uint64_t size_B);
-/* Gives all back, of one pool or (NULL) of all. */
-void pool_rest_end(struct pool_space *space, const struct pool *pool);
+/* Gives all back that these vms have, of one pool or (NULL) of all. */
+void pool_rest_end(struct pool_space *space, const struct pool *pool, uint32_t vms);
 
 /* free.c */
 /* Looks at `most` deferrals and gives back what is settled; space.lock held. */

@@ -41,13 +41,15 @@ DRV_MUST_CHECK int pool_space_create(struct vm *const *vm, unsigned vms, struct 
 void pool_space_destroy(struct pool_space *space);
 /* Who knows what runs on the vms, which are given by their place in the space. Called without locks. */
 struct pool_watch {
+	/* Whether no other vm will ever be shown its VRAM. Once true, always so. */
+	bool (*alone)(void *user, unsigned vm);
 	/* Whether some job has not ended. */
 	bool (*busy)(void *user, unsigned vm);
 	/* Returns when such jobs reach what is mapped by now, or when that takes too long. */
 	void (*land)(void *user, unsigned vm);
 	void *user; /* borrowed until the space goes */
 };
-/* Before there are pools. Without it nothing runs. */
+/* Before there are pools. Without it nothing runs, and a vm is alone that is the only one. */
 void pool_space_watch(struct pool_space *space, const struct pool_watch *watch);
 /* Before a ring is destroyed: waits for its work, and forgets what freed memory waits for of it. No point of it may
  * come to pool_free() afterwards. */

@@ -52,13 +52,13 @@ struct pool_chunk *pool_rested(struct pool *pool, unsigned size_class, uint64_t 
 	return NULL;
 }
 
-void pool_rest_end(struct pool_space *space, const struct pool *pool)
+void pool_rest_end(struct pool_space *space, const struct pool *pool, uint32_t vms)
 {
 	struct pool_chunk *gone = NULL, *chunk, **at;
 
 	pthread_mutex_lock(&space->lock);
 	for (at = &space->resting; *at;) {
-		if (pool && (*at)->pool != pool) {
+		if ((pool && (*at)->pool != pool) || !(vms & 1u << (*at)->pool->info.vm)) {
 			at = &(*at)->next;
 			continue;
 		}

@@ -221,7 +221,7 @@ static void not_for_ever(void)
 
 int main(void)
 {
-	struct pool_watch watch = {busy, land, &s};
+	struct pool_watch watch = {NULL, busy, land, &s};
 
 	CHECK_EQ(vgpu_start("gfx908"), 0);
 	if (!CHECK_EQ(stack_open(&s), 0))

@@ -109,7 +109,7 @@ void pool_destroy(struct pool *pool)
 		return;
 	while (has_freed(pool))
 		(void)!pool_reap_all(pool->space, CS_FOREVER);
-	pool_rest_end(pool->space, pool);
+	pool_rest_end(pool->space, pool, UINT32_MAX);
 	while ((chunk = take_chunk(pool, true))) {
 		for (unsigned i = 0; i < chunk->blocks; i++)
 			vm_bo_put(chunk->block[i].own);
@@ -139,7 +139,7 @@ void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns)
 		return;
 	while (pool_reap_all(pool->space, wait_ns))
 		;
-	pool_rest_end(pool->space, NULL);
+	pool_rest_end(pool->space, NULL, UINT32_MAX);
 	for (pool_stats(pool, &stats); stats.reserved_B > keep_B; pool_stats(pool, &stats)) {
 		chunk = take_chunk(pool, false);
 		if (!chunk)
@@ -199,7 +199,7 @@ static struct pool_block *alloc_from_slab(struct pool *pool, unsigned size_class
 	}
 	pthread_mutex_unlock(&space->lock);
 	if (__builtin_expect(gone.chunk || gone.moved, 0))
-		pool_gone_finish(space, &gone, pool_is_busy(space, pool->info.vm));
+		pool_gone_finish(space, &gone, pool_idle(space));
 	return block;
 }
 

@@ -107,6 +107,29 @@ static int ask_and_keep(const struct probe *p, enum vm_peer *peer)
 	return 0;
 }
 
+static const struct vm_peers *find_locked(const struct vm *owner, const struct vm *other)
+{
+	const struct vm_peers *entry = owner->peers;
+
+	while (entry && strcmp(entry->path, other->dev->node.path))
+		entry = entry->next;
+	return entry;
+}
+
+bool vm_peer_known(struct vm *owner, const struct vm *other, enum vm_peer *peer)
+{
+	const struct vm_peers *entry;
+
+	if (drv_check_process(owner->dev))
+		return false;
+	pthread_mutex_lock(&owner->peer_lock);
+	entry = find_locked(owner, other);
+	if (entry)
+		*peer = entry->peer;
+	pthread_mutex_unlock(&owner->peer_lock);
+	return entry;
+}
+
 int vm_peer_probe(struct vm *owner, struct vm *other, vm_submit_fn *submit, void *arg, enum vm_peer *peer)
 {
 	struct probe p = {owner, other, submit, arg};
@@ -121,8 +144,7 @@ int vm_peer_probe(struct vm *owner, struct vm *other, vm_submit_fn *submit, void
 		return 0;
 	}
 	pthread_mutex_lock(&owner->peer_lock);
-	for (entry = owner->peers; entry && strcmp(entry->path, other->dev->node.path); entry = entry->next)
-		;
+	entry = find_locked(owner, other);
 	if (entry)
 		*peer = entry->peer;
 	else

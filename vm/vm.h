@@ -301,6 +301,8 @@ typedef int vm_submit_fn(struct vm *vm, void *arg);
  * on, -EAGAIN if eight do not. The first answer is kept with `owner`. */
 DRV_MUST_CHECK int vm_peer_probe(struct vm *owner, struct vm *other, vm_submit_fn *submit, void *arg,
 				 enum vm_peer *peer);
+/* What a probe has found, for other devices; false: none was made. */
+bool vm_peer_known(struct vm *owner, const struct vm *other, enum vm_peer *peer);
 
 /* --- small allocations ------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 /* Memory that is allocated while a kernel runs, and that it is told of: what malloc in HIP's kernels does. */
 #include "tests/hsa_rig.h"
+#include "vgpu/report.h"
 
 #define MIB   (1ull << 20)
 #define TURNS 12u
@@ -13,16 +14,21 @@ static hsa_queue_t *queue;
 static struct box *box;
 static uint32_t *sums;
 
-static void launch(hsa_signal_t done)
+static void launch_on(hsa_queue_t *on, struct box *to, uint32_t turns, hsa_signal_t done)
 {
 	const struct {
 		struct box *box;
 		uint32_t *out;
 		uint32_t turns, pad;
-	} args = {box, sums, TURNS, 0};
+	} args = {to, sums, turns, 0};
 
-	*box = (struct box){0};
-	rig_launch(queue, &ask, 64, 0, &args, sizeof(args), done);
+	*to = (struct box){0};
+	rig_launch(on, &ask, 64, on == queue, &args, sizeof(args), done);
+}
+
+static void launch(hsa_signal_t done)
+{
+	launch_on(queue, box, TURNS, done);
 }
 
 static uint64_t load(const uint64_t *word)
@@ -78,13 +84,12 @@ static void serve(hsa_amd_memory_pool_t pool, uint64_t first_B)
 /* What was freed before the kernel began, and is not in use any more while it runs, does not bar what comes. */
 static void freed_before(void)
 {
-	struct hsa_rig_kernel endless = rig_kernel("k_endless.kd");
 	hsa_queue_t *other = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
 	hsa_signal_t done = rig_signal(1), ended = rig_signal(1);
-	uint32_t *stop = rig_host(4096);
+	struct box *first = rig_host(4096);
 	void *old[4], *block[TURNS];
 
-	rig_launch(other, &endless, 64, 1, &stop, sizeof(stop), ended);
+	launch_on(other, first, 1, ended);
 	for (unsigned i = 0; i < 4; i++) {
 		CHECK_EQ(hsa_amd_memory_pool_allocate(rig.found.gpu[0].coarse, 2 * MIB, 0, &old[i]),
 			 HSA_STATUS_SUCCESS);
@@ -92,7 +97,7 @@ static void freed_before(void)
 	}
 	launch(done);
 	CHECK(is_asked(1, done));
-	__atomic_store_n(stop, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&first->answer, (uint64_t)(uintptr_t)(first + 1), __ATOMIC_RELEASE);
 	CHECK_EQ(rig_wait(ended), 0);
 	for (uint32_t i = 0; i < TURNS && CHECK(is_asked(i + 1, done)); i++) {
 		CHECK_EQ(hsa_amd_memory_pool_allocate(rig.found.gpu[0].coarse, (1 + i % 3) * MIB, 0, &block[i]),
@@ -105,7 +110,7 @@ static void freed_before(void)
 		CHECK_EQ(hsa_amd_memory_pool_free(block[i]), HSA_STATUS_SUCCESS);
 	}
 	CHECK_EQ(hsa_queue_destroy(other), HSA_STATUS_SUCCESS);
-	CHECK_EQ(hsa_amd_memory_pool_free(stop), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(first), HSA_STATUS_SUCCESS);
 	hsa_signal_destroy(done);
 	hsa_signal_destroy(ended);
 }
@@ -135,18 +140,38 @@ static void exported(void)
 	hsa_signal_destroy(done);
 }
 
-int main(void)
+/* Who asks, as HIP does when it begins, makes known that no other GPU will ever be given this one's memory. Trying
+ * it moves a buffer, which is a finding elsewhere. */
+static void ask_for_peers(void)
 {
-	if (!rig_start("gfx908", "gfx908", "group.O1"))
-		return check_done("memory under a kernel");
+	enum vgpu_strict level = vgpu_strict();
+	uint32_t access;
+
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	for (unsigned i = 1; i < rig.found.gpus; i++) {
+		CHECK_EQ(hsa_amd_agent_memory_pool_get_info(rig.found.gpu[i].agent, rig.found.gpu[0].coarse,
+							    HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
+			 HSA_STATUS_SUCCESS);
+		CHECK_EQ(access, HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
+	}
+	vgpu_strict_set(level);
+}
+
+static void on(const char *spec)
+{
+	rig.found = (struct hsa_find){0};
+	if (!rig_start(spec, "gfx908", "ask.O1"))
+		return;
 	ask = rig_kernel("k_ask.kd");
+	ask_for_peers();
 	queue = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
 	box = rig_host(4096);
 	sums = rig_host(4096);
 	for (unsigned round = 0; round < 3; round++) { /* what one leaves the next one's kernel runs over */
 		serve(rig.found.gpu[0].coarse, 4096);
 		serve(rig.found.gpu[0].coarse, 2 * MIB);
-		serve(rig.found.cpu[0].fine, 2 * MIB);
+		if (rig.found.gpus == 1)
+			serve(rig.found.cpu[0].fine, 2 * MIB);
 	}
 	freed_before();
 	exported();
@@ -154,5 +179,11 @@ int main(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(box), HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_amd_memory_pool_free(sums), HSA_STATUS_SUCCESS);
 	rig_stop();
+}
+
+int main(void)
+{
+	on("gfx908");
+	on("gfx908:p2p=0,gfx906:p2p=0");
 	return check_done("memory under a kernel");
 }
