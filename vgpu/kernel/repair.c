@@ -77,10 +77,11 @@ static bool reached(const void *p)
 
 static void reach(void *p, enum kind kind)
 {
-	struct kern_head *head = kern_head_of(p);
+	struct kern_head *head;
 
-	if (!p || head->kind != UNREACHED)
+	if (!p || reached(p))
 		return;
+	head = kern_head_of(p);
 	head->kind = (uint16_t)kind;
 	head->next = walk.todo;
 	walk.todo = head;
