@@ -8,7 +8,7 @@
 #define OTHER   128u /* dwords: where the other job's IB begins */
 #define ANSWER  0x600du
 
-/* Waits for an address at s[0:1] and writes s2 there. */
+/* s3 times: waits for an address at s[0:1], and eight bytes further for the next one, and writes s2 there. */
 static const uint32_t writer[] = {
 	0x7e000280,             /* v_mov_b32 v0, 0 */
 	0xdc558000, 0x01000000, /* global_load_dwordx2 v[1:2], v0, s[0:1] glc */
@@ -18,6 +18,10 @@ static const uint32_t writer[] = {
 	0xbf85fffa,             /* s_cbranch_scc1 -6 */
 	0x7e060202,             /* v_mov_b32 v3, s2 */
 	0xdc708000, 0x007f0301, /* global_store_dword v[1:2], v3, off */
+	0x80008800,             /* s_add_u32 s0, s0, 8 */
+	0x80838103,             /* s_sub_u32 s3, s3, 1 */
+	0xbf078003,             /* s_cmp_lg_u32 s3, 0 */
+	0xbf85fff3,             /* s_cbranch_scc1 -13 */
 	0xbf810000,             /* s_endpgm */
 };
 
@@ -48,7 +52,7 @@ static void align_ib(void)
 		emit(RIG_NOP);
 }
 
-static uint64_t submit_writer(uint32_t list)
+static uint64_t submit_writer(uint32_t list, uint32_t turns)
 {
 	rig_nops();
 	memset(rig.data, 0, 4096);
@@ -57,7 +61,7 @@ static uint64_t submit_writer(uint32_t list)
 	set_sh(0x240, (uint32_t)(UC_VA + 4 * MAIL));
 	set_sh(0x241, 0);
 	set_sh(0x242, ANSWER);
-	set_sh(0x243, 0);
+	set_sh(0x243, turns);
 	emit_dispatch_with(CODE_VA, 4);
 	align_ib();
 	return submit(list, 0, 0);
@@ -76,17 +80,27 @@ static void run_another(void)
 	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_WAIT_CS, &wait), 0);
 }
 
-static void tell(uint64_t va)
+/* For the writer's turn of that number. */
+static void tell(unsigned turn, uint64_t va)
 {
-	__atomic_store_n((uint64_t *)&rig.data[MAIL], va, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)&rig.data[MAIL + 2 * turn], va, __ATOMIC_RELEASE);
 }
 
 /* What the writer leaves in a buffer, made with `flags`, that is mapped under it; in its list, if `listed`; behind
- * the removal of another mapping, if `cut`; told of when another job has run, if `proven`. */
+ * the removal of another mapping, if `cut`; told of when another job has run, if `proven`; once it has been seen,
+ * unmapped again, if `gone`. */
 struct growth {
 	uint64_t flags;
-	bool listed, cut, proven;
+	bool listed, cut, proven, gone;
 };
+
+/* or else removing waits for the job a while, which is row 44 */
+static void unmap(uint32_t bo, uint64_t va)
+{
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_UNMAP, bo, va, 4096, 0), 0);
+	vgpu_strict_set(VGPU_STRICT_REPORT);
+}
 
 static uint32_t grow(struct growth how)
 {
@@ -99,16 +113,21 @@ static uint32_t grow(struct growth how)
 		list = rig_list((uint32_t[]){rig.data_bo, bo}, 2);
 	if (how.cut)
 		CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, NEW_VA + 4096, 4096, RIG_RWX), 0);
-	seq = submit_writer(list);
-	vgpu_strict_set(VGPU_STRICT_OFF); /* or else removing waits for the job a while */
+	seq = submit_writer(list, how.gone ? 3 : 1);
 	if (how.cut)
-		CHECK_EQ(rig_va(AMDGPU_VA_OP_UNMAP, bo, NEW_VA + 4096, 4096, 0), 0);
-	vgpu_strict_set(VGPU_STRICT_REPORT);
-	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, NEW_VA, 4096, RIG_RWX), 0);
+		unmap(bo, NEW_VA + 4096);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, NEW_VA, 4096, RIG_RWX | AMDGPU_VM_MTYPE_UC), 0);
 	if (how.proven)
 		run_another();
+	if (how.gone) {
+		tell(0, NEW_VA);
+		while (!__atomic_load_n(&map[0], __ATOMIC_ACQUIRE))
+			continue;
+		unmap(bo, NEW_VA);
+		tell(1, NEW_VA + 8192); /* a fault, for which the mappings are looked at again */
+	}
 	new_findings();
-	tell(NEW_VA + 4);
+	tell(how.gone ? 2 : 0, NEW_VA + 4);
 	CHECK_EQ(rig_wait(seq), 0);
 	left = map[1];
 	munmap(map, 4096);
@@ -126,6 +145,8 @@ static void a_job_sees_what_is_mapped_under_it(void)
 	CHECK_EQ(grow((struct growth){.flags = OWN, .proven = true}), ANSWER);
 	CHECK_EQ(new_findings(), 0);
 	CHECK_EQ(grow((struct growth){.listed = true, .proven = true}), ANSWER);
+	CHECK_EQ(new_findings(), 0);
+	CHECK_EQ(grow((struct growth){.flags = OWN, .proven = true, .gone = true}), ANSWER); /* it stays */
 	CHECK_EQ(new_findings(), 0);
 	/* It may be evicted: row 47. */
 	CHECK_EQ(grow((struct growth){.proven = true}), 0);
@@ -153,11 +174,11 @@ static void its_fence_shows_that_an_update_is_done(void)
 	CHECK_EQ(rig_call(DRM_IOCTL_SYNCOBJ_CREATE, &create), 0);
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC | OWN, &va.handle), 0);
 	map = rig_map(va.handle, 4096);
-	seq = submit_writer(rig.list);
+	seq = submit_writer(rig.list, 1);
 	va.vm_timeline_syncobj_out = create.handle;
 	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_VA, &va), 0);
 	new_findings();
-	tell(NEW_VA + 4);
+	tell(0, NEW_VA + 4);
 	CHECK_EQ(rig_wait(seq), 0);
 	CHECK_EQ(map[1], ANSWER);
 	CHECK_EQ(new_findings(), 0);
@@ -170,7 +191,7 @@ static void a_job_sees_many_come(void)
 {
 	enum { MANY = 20 };
 	uint32_t bo[MANY], *map;
-	uint64_t seq = submit_writer(rig.list);
+	uint64_t seq = submit_writer(rig.list, 1);
 
 	for (unsigned i = 0; i < MANY; i++) {
 		CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC | OWN, &bo[i]), 0);
@@ -179,7 +200,7 @@ static void a_job_sees_many_come(void)
 	}
 	map = rig_map(bo[MANY / 2], 4096);
 	new_findings();
-	tell(NEW_VA + 8192ull * (MANY / 2) + 4);
+	tell(0, NEW_VA + 8192ull * (MANY / 2) + 4);
 	CHECK_EQ(rig_wait(seq), 0);
 	CHECK_EQ(map[1], ANSWER);
 	CHECK_EQ(new_findings(), 0);

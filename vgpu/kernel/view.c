@@ -103,6 +103,11 @@ static uint64_t mark_listed(struct kern_bo_list *list)
 
 /* --- what comes later ------------------------------------------------------------------------- */
 
+static bool is_later(const struct kern_map *map, const struct kern_view *view)
+{
+	return map->born > view->version;
+}
+
 /* The kernel has an SDMA engine write the page tables, in the order of the changes. What a mapping removes is
  * written when all jobs of the VM that were submitted before have ended (Linux amdgpu_vm_update_range), so a
  * mapping that comes behind a removal is for later jobs only. Another one is written soon; who wants to know when
@@ -115,7 +120,7 @@ static void fill_later(struct kern_later *later, const struct kern_view *view, u
 		const struct kern_map *map = vm->map[i];
 		struct gpuvm_region *region = &later->region[later->view.count];
 
-		if (map->born <= view->version || !region_fill(region, vm, map, epoch))
+		if (!is_later(map, view) || !region_fill(region, vm, map, epoch))
 			continue;
 		if (map->cuts != view->cuts || map->born > later->landed)
 			region->flags |= GPUVM_LATE;
@@ -128,8 +133,11 @@ static struct kern_later *look_again(struct kern_view *view)
 {
 	struct kern_later *before = view->later, *later;
 	struct kern_vm *vm = view->space;
+	size_t room = 0;
 
-	later = malloc(sizeof(*later) + vm->count * sizeof(later->region[0]));
+	for (unsigned i = 0; i < vm->count; i++)
+		room += is_later(vm->map[i], view);
+	later = malloc(sizeof(*later) + room * sizeof(later->region[0]));
 	if (!later)
 		return before;
 	*later = (struct kern_later){
@@ -150,12 +158,27 @@ static bool is_newest(const struct kern_view *view, const struct kern_later *lat
 	return later ? later->version == vm->version && later->landed == vm->landed : view->version == vm->version;
 }
 
+/* What was there once is, until the job ends; what is surely there comes before what may be. */
+static const struct gpuvm_region *find_in(const struct kern_later *later, uint64_t va)
+{
+	const struct gpuvm_region *late = NULL;
+
+	for (; later; later = later->before) {
+		const struct gpuvm_region *r = gpuvm_find(&later->view, va);
+
+		if (r && !(r->flags & GPUVM_LATE))
+			return r;
+		late = late ? late : r;
+	}
+	return late;
+}
+
 /* gpuvm_view::later, of the engine's threads. What is not there again and again costs no lock. */
 static const struct gpuvm_region *find_later(const struct gpuvm_view *job_view, uint64_t va)
 {
 	struct kern_view *view = kern_entry(job_view, struct kern_view, view);
 	struct kern_later *later = view->later;
-	const struct gpuvm_region *r = later ? gpuvm_find(&later->view, va) : NULL;
+	const struct gpuvm_region *r = find_in(later, va);
 
 	if ((r && !(r->flags & GPUVM_LATE)) || is_newest(view, later))
 		return r;
@@ -164,7 +187,7 @@ static const struct gpuvm_region *find_later(const struct gpuvm_view *job_view, 
 	if (!is_newest(view, later))
 		later = look_again(view);
 	kern_unlock();
-	return later ? gpuvm_find(&later->view, va) : NULL;
+	return find_in(later, va);
 }
 
 /* --- views ------------------------------------------------------------------------------------- */
