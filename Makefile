@@ -82,7 +82,7 @@ HIP_LIBS  := $(O)/lib/libamdhip64.so.5 $(O)/lib/libamdhip64.so.6
 .DELETE_ON_ERROR:
 
 all: lib $(O)/tuff examples headers
-lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so \
+lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so $(O)/lib/include \
 	$(O)/tuff-uninstalled.pc
 
 # --- device code ----------------------------------------------------------------------------------------------
@@ -164,6 +164,10 @@ $(HIP_LIBS):
 		-Wl,--no-undefined-version $(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(HSA_LIB) -o $@
 $(O)/lib/libamdhip64.so: $(O)/lib/libamdhip64.so.6
 	@ln -sf $(<F) $@
+# Where hiprtc finds them.
+$(O)/lib/include:
+	@mkdir -p $(@D)
+	@ln -sfn $(CURDIR)/include $@
 
 # For programs that carry the virtual GPU inside: one object in which only its door and the libc names that it stands in
 # front of are global. They are exported, so that libdrm's calls reach them; driver and virtual GPU share no symbol.

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/compressed.h"
 
 #define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 
@@ -59,11 +59,26 @@ static hipError_t load(struct hip_device *device, const void *image, size_t size
 	return hip_of_hsa(status);
 }
 
+static hipError_t load_compressed(struct hip_device *device, const void *image, struct hip_code *code)
+{
+	void *plain;
+	size_t size_B;
+	hipError_t r = hip_decompress(image, &plain, &size_B);
+
+	if (r)
+		return r;
+	r = hip_is_compressed(plain) ? hipErrorInvalidImage : hip_code_load(device, plain, size_B, code);
+	free(plain);
+	return r;
+}
+
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code)
 {
 	hipError_t r = hip_fault(device);
 
 	code->device = device;
+	if (!r && hip_is_compressed(image))
+		return load_compressed(device, image, code);
 	if (!size_B)
 		size_B = image_size(image);
 	if (!size_B)

@@ -29,8 +29,8 @@ static void tell_address(uint64_t address)
 	/* A kernel that runs beyond an allocation ends near it. */
 	for (uint64_t below_B = 0; below_B <= 1 << 20; below_B += 4096)
 		if (address >= below_B && hip_memory_find((void *)(uintptr_t)(address - below_B), &memory)) {
-			fprintf(stderr, "hip:   %s an allocation of %zu bytes at %p\n", below_B ? "behind" : "inside",
-				memory.size_B, (void *)memory.gpu_base);
+			fprintf(stderr, "hip:   %s an allocation of %zu bytes at %p\n",
+				below_B ? "behind" : "inside", memory.size_B, (void *)memory.gpu_base);
 			return;
 		}
 	fprintf(stderr, "hip:   no allocation is near\n");
@@ -48,8 +48,8 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 	fprintf(stderr, "hip: device %d: a kernel reached 0x%llx: %s\n", d->index,
 		(unsigned long long)info->virtual_address,
 		info->fault_reason_mask & HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT ? "nothing is mapped there"
-		: info->fault_reason_mask & HSA_AMD_MEMORY_FAULT_READ_ONLY	  ? "it may not be written"
-										  : "it may not be executed");
+		: info->fault_reason_mask & HSA_AMD_MEMORY_FAULT_READ_ONLY      ? "it may not be written"
+										: "it may not be executed");
 	tell_address(info->virtual_address);
 }
 
@@ -58,8 +58,9 @@ static void exception(struct hip_device *d)
 	hipError_t none = hipSuccess;
 
 	if (atomic_compare_exchange_strong(&d->fault, &none, hipErrorLaunchFailure) && shall_tell())
-		fprintf(stderr, "hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
-				"allows; the GPU was reset\n",
+		fprintf(stderr,
+			"hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
+			"allows; the GPU was reset\n",
 			d->index);
 }
 

@@ -49,7 +49,7 @@ struct hip_device {
 	uint64_t vram_B;
 	unsigned cus, lds_B, wave_lanes;
 	_Atomic hipError_t fault;         /* what every call on the device gives until it is reset; 0: none */
-	_Atomic unsigned heard;   /* faults that HSA has told of */
+	_Atomic unsigned heard;           /* faults that HSA has told of */
 	struct hip_stream *_Atomic null;  /* owned; made when it is first used */
 	pthread_mutex_t lock;             /* guards streams, and that no two null streams are made */
 	struct hip_stream *streams;       /* borrowed: all that live, the null stream too */
@@ -130,6 +130,7 @@ enum hip_type {
 	HIP_FUNCTION,
 	HIP_POOL,
 	HIP_CONTEXT,
+	HIP_PROGRAM,
 };
 extern struct drv_handles hip_handles;
 #define HIP_MARK       0x5c

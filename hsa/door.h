@@ -50,9 +50,9 @@ struct rt_door {
 	void (*flush)(struct rt_queue *queue);
 	/* Two loads, when all work has ended. */
 	uint64_t (*completed)(const struct rt_queue *queue);
-	/* Waits until the packets below index have ended, and asks the kernel what it knows of faults. 0; -ETIMEDOUT;
-	 * -ECANCELED, -ENODEV: they never will, or the queue has failed; -EFAULT: a kernel of the GPU reached what it
-	 * may not, since the queue came through this door. */
+	/* Waits until the packets below index have ended, and asks the kernel what it knows of faults. 0;
+	 * -ETIMEDOUT; -ECANCELED, -ENODEV: they never will, or the queue has failed; -EFAULT: a kernel of the GPU
+	 * reached what it may not, since the queue came through this door. */
 	int (*wait)(struct rt_queue *queue, uint64_t index, int64_t timeout_ns);
 	/* 0, or what the queue failed with. */
 	int (*state)(const struct rt_queue *queue);
