@@ -177,8 +177,10 @@ static void forget(struct hip_binary *binary)
 		if (!name || name->binary != binary)
 			continue;
 		name->binary = NULL;
-		if (name->locked)
-			hip_memory_remove_managed(name->managed);
+		if (name->locked) {
+			hip_memory_remove_ours(name->managed);
+			hsa_amd_memory_unlock(name->managed);
+		}
 		if (name->managed)
 			munmap(name->managed, name->size_B);
 		name->managed = NULL;
@@ -210,16 +212,33 @@ void __hipUnregisterFatBinary(void **handle)
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
+/* All GPUs reach it at the host's address. */
+static hipError_t lock_managed(struct name *name)
+{
+	hsa_agent_t agents[HIP_DEVICES_MAX];
+	void *alias;
+	hipError_t r;
+
+	for (unsigned i = 0; i < hip.devices; i++)
+		agents[i] = hip.device[i].agent;
+	if (hsa_amd_memory_lock(name->managed, name->size_B, agents, (int)hip.devices, &alias))
+		return hipErrorOutOfMemory;
+	r = hip_memory_add_ours(HIP_MEMORY_MANAGED, 0, name->managed, name->size_B);
+	if (r)
+		hsa_amd_memory_unlock(name->managed);
+	name->locked = !r;
+	return r;
+}
+
 /* Kernels find a managed variable by a pointer of theirs. */
 static hipError_t tell_kernels(struct name *name, const struct hip_code *code)
 {
 	void *pointer;
 	size_t size_B;
-	hipError_t r = name->locked ? hipSuccess : hip_memory_add_managed(name->managed, name->size_B);
+	hipError_t r = name->locked ? hipSuccess : lock_managed(name);
 
 	if (r)
 		return r;
-	name->locked = true;
 	r = hip_code_variable(code, name->device_name, &pointer, &size_B);
 	/* The compiler drops what no kernel uses. */
 	if (r || size_B != sizeof(name->managed))

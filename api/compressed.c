@@ -1,5 +1,6 @@
-/* Compressed bundles, as clang makes them with --offload-compress: a header, then a bundle by zlib or Zstandard, whose
- * libraries are loaded when they are needed (LLVM ClangOffloadBundler.rst, "Compression and Decompression"). */
+/* Compressed bundles, as clang makes them with --offload-compress: a header, then a bundle by zlib or Zstandard,
+ * whose libraries are loaded when they are needed (LLVM ClangOffloadBundler.rst, "Compression and Decompression").
+ */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@ bool hip_is_compressed(const void *image)
 	return !memcmp(image, MAGIC, sizeof(MAGIC) - 1);
 }
 
-/* After the magic: version and method, 16 bits each; total size, from version 2 on; plain size; a hash of 64 bits. */
+/* After the magic: version and method, 16 bits each; total size, from version 2 on; plain size; a hash of 64 bits.
+ */
 static bool read_header(const char *image, struct header *h)
 {
 	unsigned version = (unsigned)number(image + 4, 2);

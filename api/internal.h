@@ -238,7 +238,7 @@ struct hip_memory {
 	char *base;     /* the host's address, where it has one */
 	char *gpu_base; /* the device's */
 	uint64_t pool;  /* handle of the pool that has it; 0: none */
-	bool ours;      /* of a managed variable, as long as its binary is there */
+	bool ours;      /* not the program's to free: of a variable, mapped, or of another process */
 };
 
 /* A copy of what an address is in. False: nothing that HIP knows. */
@@ -249,9 +249,10 @@ hipError_t hip_memory_tell_peers(struct hip_device *device);
 /* Memory of hipMalloc() that is freed in the stream's order; and what the host has waited for goes. */
 hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *stream);
 void hip_memory_reap(void);
-/* Makes memory of the host's, which stays the caller's, known as what a program was given. */
-hipError_t hip_memory_add_managed(void *base, size_t size_B);
-void hip_memory_remove_managed(void *base);
+/* Makes memory known that the program did not allocate as such: a managed variable's, what it has mapped or opened.
+ * hipFree() does not take it. */
+hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base, size_t size_B);
+void hip_memory_remove_ours(void *base);
 
 /* --- copies (copy_rect.c) --------------------------------------------------------------------- */
 

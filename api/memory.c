@@ -53,13 +53,13 @@ static hipError_t add(const struct hip_memory *like)
 }
 
 /* Takes out what begins at the address and is of one of the kinds. */
-static struct hip_memory *take(const void *address, unsigned kinds)
+static struct hip_memory *take(const void *address, unsigned kinds, bool ours)
 {
 	struct hip_memory *memory;
 
 	pthread_rwlock_wrlock(&memories.lock);
 	memory = find_locked((uintptr_t)address);
-	if (memory && memory->node.lo == (uintptr_t)address && kinds >> memory->kind & 1)
+	if (memory && memory->node.lo == (uintptr_t)address && kinds >> memory->kind & 1 && memory->ours == ours)
 		vm_tree_remove(&memories.tree, &memory->node);
 	else
 		memory = NULL;
@@ -286,36 +286,22 @@ hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
 	return hip_end(malloc_managed(ptr, size, flags));
 }
 
-hipError_t hip_memory_add_managed(void *base, size_t size_B)
+hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base, size_t size_B)
 {
-	const struct hip_memory like = {.kind = HIP_MEMORY_MANAGED,
-					.flags = hipMemAttachGlobal,
-					.size_B = size_B,
-					.base = base,
-					.gpu_base = base,
-					.ours = true};
-	hsa_agent_t agents[HIP_DEVICES_MAX];
-	void *alias; /* GPUs reach it at the host's address, too */
-	hipError_t r;
-
-	for (unsigned i = 0; i < hip.devices; i++)
-		agents[i] = hip.device[i].agent;
-	if (hsa_amd_memory_lock(base, size_B, agents, (int)hip.devices, &alias))
-		return hipErrorOutOfMemory;
-	r = add(&like);
-	if (r)
-		hsa_amd_memory_unlock(base);
-	return r;
+	return add(&(struct hip_memory){
+		.kind = kind,
+		.device = device,
+		.flags = kind == HIP_MEMORY_MANAGED ? hipMemAttachGlobal : 0,
+		.size_B = size_B,
+		.base = kind == HIP_MEMORY_MANAGED ? base : NULL,
+		.gpu_base = base,
+		.ours = true,
+	});
 }
 
-void hip_memory_remove_managed(void *base)
+void hip_memory_remove_ours(void *base)
 {
-	struct hip_memory *memory = take(base, 1u << HIP_MEMORY_MANAGED);
-
-	if (!memory)
-		return;
-	hsa_amd_memory_unlock(base);
-	free(memory);
+	free(take(base, ~0u, true));
 }
 
 /* --- freeing ---------------------------------------------------------------------------------- */
@@ -335,7 +321,7 @@ static hipError_t free_memory(void *ptr, unsigned kinds)
 		return hipSuccess;
 	if (kinds & 1u << HIP_MEMORY_DEVICE && hip_pool_free_now(ptr, &r))
 		return r;
-	memory = take(ptr, kinds);
+	memory = take(ptr, kinds, false);
 	if (!memory)
 		return hipErrorInvalidValue;
 	/* Until then kernels may use it. What they failed with is told, and the memory goes all the same. */
@@ -378,7 +364,7 @@ hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
 
 	if (!d)
 		return hipErrorOutOfMemory;
-	d->memory = take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED);
+	d->memory = take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED, false);
 	if (!d->memory) {
 		free(d);
 		return hipErrorInvalidValue;
@@ -501,7 +487,7 @@ static hipError_t host_unregister(void *ptr)
 
 	if (!ptr)
 		return hipErrorInvalidValue;
-	memory = take(ptr, 1u << HIP_MEMORY_REGISTERED);
+	memory = take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
 	if (!memory)
 		return hipErrorHostMemoryNotRegistered;
 	r = hip_device_wait(&hip.device[memory->device]);

@@ -502,11 +502,11 @@ HIP_IMPL(both, 4_2, hipEventSynchronize)
 
 /* --- IPC ------------------------------------------------------------------------------------- */
 
-HIP_UNSUPPORTED(both, 4_2, hipIpcCloseMemHandle)
+HIP_IMPL(both, 4_2, hipIpcCloseMemHandle)
 HIP_UNSUPPORTED(both, 4_2, hipIpcGetEventHandle)
-HIP_UNSUPPORTED(both, 4_2, hipIpcGetMemHandle)
+HIP_IMPL(both, 4_2, hipIpcGetMemHandle)
 HIP_UNSUPPORTED(both, 4_2, hipIpcOpenEventHandle)
-HIP_UNSUPPORTED(both, 4_2, hipIpcOpenMemHandle)
+HIP_IMPL(both, 4_2, hipIpcOpenMemHandle)
 
 /* --- jit link -------------------------------------------------------------------------------- */
 
@@ -518,20 +518,20 @@ HIP_UNSUPPORTED(six, 6_4, hipLinkDestroy)
 
 /* --- VMM ------------------------------------------------------------------------------------- */
 
-HIP_UNSUPPORTED(both, 5_1, hipMemAddressFree)
-HIP_UNSUPPORTED(both, 5_1, hipMemAddressReserve)
-HIP_UNSUPPORTED(both, 5_1, hipMemCreate)
-HIP_UNSUPPORTED(both, 5_1, hipMemExportToShareableHandle)
-HIP_UNSUPPORTED(both, 5_1, hipMemGetAccess)
-HIP_UNSUPPORTED(both, 5_1, hipMemGetAllocationGranularity)
-HIP_UNSUPPORTED(both, 5_1, hipMemGetAllocationPropertiesFromHandle)
-HIP_UNSUPPORTED(both, 5_1, hipMemImportFromShareableHandle)
-HIP_UNSUPPORTED(both, 5_1, hipMemMap)
+HIP_IMPL(both, 5_1, hipMemAddressFree)
+HIP_IMPL(both, 5_1, hipMemAddressReserve)
+HIP_IMPL(both, 5_1, hipMemCreate)
+HIP_IMPL(both, 5_1, hipMemExportToShareableHandle)
+HIP_IMPL(both, 5_1, hipMemGetAccess)
+HIP_IMPL(both, 5_1, hipMemGetAllocationGranularity)
+HIP_IMPL(both, 5_1, hipMemGetAllocationPropertiesFromHandle)
+HIP_IMPL(both, 5_1, hipMemImportFromShareableHandle)
+HIP_IMPL(both, 5_1, hipMemMap)
 HIP_UNSUPPORTED(both, 5_1, hipMemMapArrayAsync)
-HIP_UNSUPPORTED(both, 5_1, hipMemRelease)
-HIP_UNSUPPORTED(both, 5_1, hipMemRetainAllocationHandle)
-HIP_UNSUPPORTED(both, 5_1, hipMemSetAccess)
-HIP_UNSUPPORTED(both, 5_1, hipMemUnmap)
+HIP_IMPL(both, 5_1, hipMemRelease)
+HIP_IMPL(both, 5_1, hipMemRetainAllocationHandle)
+HIP_IMPL(both, 5_1, hipMemSetAccess)
+HIP_IMPL(both, 5_1, hipMemUnmap)
 
 /* --- memset ---------------------------------------------------------------------------------- */
 

@@ -422,8 +422,10 @@ static bool other_attribute(const struct hip_device *d, unsigned id, const hipDe
 		return true;
 	case hipDeviceAttributeCanUseStreamWaitValue:
 	case hipDeviceAttributeImageSupport:
-	case hipDeviceAttributeVirtualMemoryManagementSupported:
 		*value = 0;
+		return true;
+	case hipDeviceAttributeVirtualMemoryManagementSupported:
+		*value = 1;
 		return true;
 	}
 	return false;

@@ -123,8 +123,8 @@ static bool find_headers(char *path, size_t path_B)
 	if (!dladdr(&hip, &self) || !strrchr(self.dli_fname, '/'))
 		return false;
 	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, path_B, "%.*s%s", (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname,
-			 places[i]);
+		snprintf(path, path_B, "%.*s%s", (int)(strrchr(self.dli_fname, '/') - self.dli_fname),
+			 self.dli_fname, places[i]);
 		snprintf(probe, sizeof(probe), "%s/hip/api/launch.h", path);
 		if (!access(probe, R_OK))
 			return true;
@@ -153,7 +153,8 @@ static const char *find_clang(char *path, size_t path_B)
 
 static const char *find_device_libraries(void)
 {
-	static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", "/opt/rocm/amdgcn/bitcode"};
+	static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
+					     "/opt/rocm/amdgcn/bitcode"};
 
 	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (!access(places[i], R_OK))
@@ -292,8 +293,9 @@ static hiprtcResult compile(const char *folder, const struct hip_source *source,
 		free(c.argv[--c.argc]);
 	(void)!read_file(path, log);
 	if (status)
-		hip_bytes_add_text(log, log->size_B ? "" : "hiprtc: no clang that compiles for AMD's GPUs was found in "
-							   "HIP_CLANG_PATH or PATH\n");
+		hip_bytes_add_text(log, log->size_B ? ""
+						    : "hiprtc: no clang that compiles for AMD's GPUs was found in "
+						      "HIP_CLANG_PATH or PATH\n");
 	return !status && read_file(out, code) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
 }
 

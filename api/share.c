@@ -1,0 +1,144 @@
+/* Memory and events of other processes: HSA's handles, which are fetched from the process that has the memory
+ * (docs/hsa.md), and where in it an address lies. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+
+/* In a program's 64 bytes. */
+struct memory_handle {
+	hsa_amd_ipc_memory_t whole;
+	uint64_t size_B, offset_B;
+	int32_t process, device;
+};
+_Static_assert(sizeof(struct memory_handle) <= sizeof(hipIpcMemHandle_t), "a handle has room for it");
+
+/* What this process has opened, so that opening it again is the same memory. */
+static struct opened {
+	struct opened *next;
+	struct memory_handle handle;
+	void *base; /* owned */
+	unsigned uses;
+} *all_opened;
+static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static hipError_t get_handle(hipIpcMemHandle_t *out, const void *ptr)
+{
+	struct memory_handle handle = {.process = getpid()};
+	struct hip_memory memory;
+
+	if (!out || !ptr || !hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_DEVICE || memory.ours ||
+	    memory.pool)
+		return hipErrorInvalidValue;
+	handle.size_B = memory.size_B;
+	handle.offset_B = (uintptr_t)ptr - memory.node.lo;
+	handle.device = memory.device;
+	if (hsa_amd_ipc_memory_create(memory.gpu_base, memory.size_B, &handle.whole))
+		return hipErrorOutOfMemory;
+	memset(out, 0, sizeof(*out));
+	memcpy(out, &handle, sizeof(handle));
+	return hipSuccess;
+}
+
+hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(get_handle(handle, ptr));
+}
+
+static struct opened *find_locked(const struct memory_handle *handle)
+{
+	struct opened *o = all_opened;
+
+	while (o && memcmp(&o->handle.whole, &handle->whole, sizeof(handle->whole)))
+		o = o->next;
+	return o;
+}
+
+static hipError_t attach_locked(const struct memory_handle *handle, struct opened **out)
+{
+	struct opened *o = calloc(1, sizeof(*o));
+	hsa_agent_t agent = hip_current()->agent;
+	hipError_t r = hipSuccess;
+
+	if (!o)
+		return hipErrorOutOfMemory;
+	o->handle = *handle;
+	if (hsa_amd_ipc_memory_attach(&handle->whole, handle->size_B, 1, &agent, &o->base))
+		r = hipErrorInvalidValue;
+	if (!r && (r = hip_memory_add_ours(HIP_MEMORY_DEVICE, hip_current()->index, o->base, handle->size_B)))
+		hsa_amd_ipc_memory_detach(o->base);
+	if (r) {
+		free(o);
+		return r;
+	}
+	o->next = all_opened;
+	all_opened = o;
+	*out = o;
+	return hipSuccess;
+}
+
+static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigned flags)
+{
+	struct memory_handle handle;
+	struct opened *o;
+	hipError_t r = hipSuccess;
+
+	if (!ptr || flags != hipIpcMemLazyEnablePeerAccess)
+		return hipErrorInvalidValue;
+	memcpy(&handle, from, sizeof(handle));
+	if (handle.process == getpid())
+		return hipErrorInvalidContext;
+	pthread_mutex_lock(&opened_lock);
+	o = find_locked(&handle);
+	if (!o)
+		r = attach_locked(&handle, &o);
+	if (!r) {
+		o->uses++;
+		*ptr = (char *)o->base + handle.offset_B;
+	}
+	pthread_mutex_unlock(&opened_lock);
+	return r;
+}
+
+hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(open_handle(ptr, &handle, flags));
+}
+
+static bool contains(const struct opened *o, const void *ptr)
+{
+	return (const char *)ptr >= (const char *)o->base && (const char *)ptr < (const char *)o->base + o->handle.size_B;
+}
+
+static hipError_t close_handle(const void *ptr)
+{
+	struct opened **at, *gone = NULL;
+	hipError_t r;
+
+	pthread_mutex_lock(&opened_lock);
+	for (at = &all_opened; *at && !contains(*at, ptr); at = &(*at)->next)
+		continue;
+	r = *at ? hipSuccess : hipErrorInvalidValue;
+	if (*at && !--(*at)->uses) {
+		gone = *at;
+		*at = gone->next;
+	}
+	pthread_mutex_unlock(&opened_lock);
+	if (!gone)
+		return r;
+	/* Kernels may still use it. */
+	r = hip_device_wait(hip_current());
+	hip_memory_remove_ours(gone->base);
+	hsa_amd_ipc_memory_detach(gone->base);
+	free(gone);
+	return r;
+}
+
+hipError_t hipIpcCloseMemHandle(void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(ptr ? close_handle(ptr) : hipErrorInvalidValue);
+}
