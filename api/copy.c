@@ -108,8 +108,8 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 	if (to.pageable || from.pageable)
 		return copy_waiting(s, &to, &from, size_B);
 	r = hip_op_run(handle, &op);
-	/* Between two places of devices the order is enough. */
-	return r || !wait || (to.device && from.device) ? r : hip_stream_wait(s);
+	/* Between two places of a device the order is enough; two devices have no stream in common. */
+	return r || !wait || (to.device && from.device && to.index == from.index) ? r : hip_stream_wait(s);
 }
 
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)
@@ -161,10 +161,16 @@ static bool are_devices(int a, int b)
 
 hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t size)
 {
+	hipError_t r;
+
 	HIP_ENTER();
 	if (!are_devices(dst_device, src_device))
 		return hip_end(hipErrorInvalidDevice);
-	return hip_end(copy(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
+	/* Behind all that both devices were given. */
+	r = hip_device_wait(hip_device_of(dst_device));
+	if (!r)
+		r = hip_device_wait(hip_device_of(src_device));
+	return hip_end(r ? r : copy(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
 }
 
 hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,

@@ -218,9 +218,9 @@ static void report(struct isa_wave *w, const struct isa_inst *i, unsigned kind, 
 
 /* Which kinds of others' accesses a kind runs into. */
 static const uint8_t against[ISA_RACE_KINDS] = {
-	[ISA_RACE_READ] = 1 << ISA_RACE_WRITE | 1 << ISA_RACE_ATOMIC,
+	[ISA_RACE_READ] = 1 << ISA_RACE_WRITE,
 	[ISA_RACE_WRITE] = 1 << ISA_RACE_READ | 1 << ISA_RACE_WRITE | 1 << ISA_RACE_ATOMIC,
-	[ISA_RACE_ATOMIC] = 1 << ISA_RACE_READ | 1 << ISA_RACE_WRITE,
+	[ISA_RACE_ATOMIC] = 1 << ISA_RACE_WRITE,
 };
 
 /* A finding for the first byte that another wave touched, which is forgotten then: once is enough. */

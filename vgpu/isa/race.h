@@ -6,8 +6,8 @@
  * comes to it (late.h) counts as done behind it.
  *
  * No race: what lanes of one wave do among themselves; a write of what is there already, which counts as a read of
- * it (so that all waves may write the same value). Waves that meet by polling LDS, not at s_barrier, are reported:
- * nothing tells such a load from another.
+ * it (so that all waves may write the same value); a read beside an atomic update: an atomic load is the same
+ * instruction, and every loop of compare-and-swap begins with one.
  *
  * Thread rule: the group's. */
 #ifndef VGPU_ISA_RACE_H

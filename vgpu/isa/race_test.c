@@ -34,7 +34,7 @@ static const struct piece pieces[] = {
 	 "ds_write_b32 v1, v8\n ds_write_b32 v1, v8 offset:1024\n s_waitcnt lgkmcnt(1)\n 1:\n s_barrier\n"
 	 "ds_read_b32 v20, v1"},
 	{"atomics", NULL, "ds_add_u32 v1, v8\n ds_add_rtn_u32 v20, v1, v8\n v_mov_b32 v26, 0\n ds_max_u32 v26, v8"},
-	{"an atomic and a read", NULL, FIRST_ONLY "ds_add_u32 v1, v8\n s_endpgm\n 1: ds_read_b32 v20, v1", 1},
+	{"an atomic and a read", NULL, FIRST_ONLY "ds_add_u32 v1, v8\n s_endpgm\n 1: ds_read_b32 v20, v1"},
 	{"append", NULL, "ds_append v20\n s_waitcnt lgkmcnt(0)\n ds_consume v21"},
 	{"bytes of one dword", NULL,
 	 "v_add_u32 v26, s20, v1\n ds_write_b8 v26, v8\n ds_read_u8 v20, v26\n" BARRIER "ds_read_b32 v20, v1"},
