@@ -110,7 +110,8 @@ hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned in
 
 static bool contains(const struct opened *o, const void *ptr)
 {
-	return (const char *)ptr >= (const char *)o->base && (const char *)ptr < (const char *)o->base + o->handle.size_B;
+	return (const char *)ptr >= (const char *)o->base &&
+	       (const char *)ptr < (const char *)o->base + o->handle.size_B;
 }
 
 static hipError_t close_handle(const void *ptr)

@@ -44,15 +44,16 @@ hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void 
 	HIP_ENTER();
 	if (!ptr || flags || !size || size % GRANULE_B || alignment & (alignment - 1))
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(hip_of_hsa(hsa_amd_vmem_address_reserve_align(
-		ptr, size, (uintptr_t)address, alignment < GRANULE_B ? 0 : alignment, HSA_AMD_VMEM_ADDRESS_NO_REGISTER)));
+	return hip_end(hip_of_hsa(hsa_amd_vmem_address_reserve_align(ptr, size, (uintptr_t)address,
+								     alignment < GRANULE_B ? 0 : alignment,
+								     HSA_AMD_VMEM_ADDRESS_NO_REGISTER)));
 }
 
 static hipError_t invalid_unless(hsa_status_t status)
 {
-	return status == HSA_STATUS_SUCCESS		   ? hipSuccess
+	return status == HSA_STATUS_SUCCESS                  ? hipSuccess
 	       : status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory
-							   : hipErrorInvalidValue;
+							     : hipErrorInvalidValue;
 }
 
 hipError_t hipMemAddressFree(void *ptr, size_t size)
@@ -71,7 +72,8 @@ static hipError_t create(hipMemGenericAllocationHandle_t *out, size_t size_B, co
 	if (!out || !size_B || size_B % GRANULE_B)
 		return hipErrorInvalidValue;
 	r = check_properties(p);
-	if (!r && hsa_amd_vmem_handle_create(hip.device[p->location.id].vram, size_B, MEMORY_TYPE_PINNED, 0, &handle))
+	if (!r &&
+	    hsa_amd_vmem_handle_create(hip.device[p->location.id].vram, size_B, MEMORY_TYPE_PINNED, 0, &handle))
 		r = hipErrorOutOfMemory;
 	if (!r)
 		*out = (hipMemGenericAllocationHandle_t)(uintptr_t)handle.handle;
@@ -167,7 +169,7 @@ static hipError_t set_access(void *ptr, size_t size_B, const hipMemAccessDesc *d
 		access[i].agent_handle = hip.device[desc[i].location.id].agent;
 		access[i].permissions = desc[i].flags == hipMemAccessFlagsProtReadWrite ? HSA_ACCESS_PERMISSION_RW
 					: desc[i].flags == hipMemAccessFlagsProtRead    ? HSA_ACCESS_PERMISSION_RO
-											: HSA_ACCESS_PERMISSION_NONE;
+										     : HSA_ACCESS_PERMISSION_NONE;
 	}
 	return invalid_unless(hsa_amd_vmem_set_access(ptr, size_B, access, count));
 }
@@ -184,11 +186,12 @@ hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *loca
 	hipError_t r;
 
 	HIP_ENTER();
-	if (!flags || !location || !ptr || location->type != hipMemLocationTypeDevice || !hip_device_of(location->id))
+	if (!flags || !location || !ptr || location->type != hipMemLocationTypeDevice ||
+	    !hip_device_of(location->id))
 		return hip_end(hipErrorInvalidValue);
 	r = invalid_unless(hsa_amd_vmem_get_access(ptr, &permission, hip.device[location->id].agent));
 	if (!r)
-		*flags = permission == HSA_ACCESS_PERMISSION_RW	  ? hipMemAccessFlagsProtReadWrite
+		*flags = permission == HSA_ACCESS_PERMISSION_RW   ? hipMemAccessFlagsProtReadWrite
 			 : permission == HSA_ACCESS_PERMISSION_RO ? hipMemAccessFlagsProtRead
 								  : hipMemAccessFlagsProtNone;
 	return hip_end(r);

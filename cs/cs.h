@@ -160,8 +160,9 @@ DRV_MUST_CHECK int cs_sync_import(struct vm *vm, int fd, bool file, struct cs_sy
 #define CS_DATA_MAX_B 16384
 
 enum cs_begin_flags {
-	CS_ORDERED = 1 << 0, /* after all earlier work of this ring */
-	CS_NOWAIT = 1 << 1,  /* -EBUSY instead of waiting for room */
+	CS_ORDERED = 1 << 0,  /* after all earlier work of this ring */
+	CS_NOWAIT = 1 << 1,   /* -EBUSY instead of waiting for room */
+	CS_RESIDENT = 1 << 2, /* it reaches resident memory only: what others share may go while it runs */
 };
 
 struct cs_segment {

@@ -133,7 +133,7 @@ static int submit(struct cs_ring *ring, uint64_t *seq)
 {
 	struct drm_amdgpu_cs_in in = ring->in;
 	union drm_amdgpu_cs args;
-	int r = vm_list(ring->ctx->vm, &in.bo_list_handle);
+	int r = ring->ib.flags & CS_RESIDENT ? 0 : vm_list(ring->ctx->vm, &in.bo_list_handle);
 
 	if (r)
 		return r;

@@ -67,7 +67,7 @@ static int run_nothing(struct rt_lander *l)
 
 	if (!cs_point_settled(cs_ring_last(l->ring)))
 		return -ETIMEDOUT; /* the wait before was given up: nor would this one end */
-	r = cs_begin(l->ring, CS_NOWAIT, &ib);
+	r = cs_begin(l->ring, CS_NOWAIT | CS_RESIDENT, &ib);
 	r = r ? r : cs_submit(ib, NULL, &point);
 	return r ? r : cs_point_wait(point, LAND_NS);
 }
