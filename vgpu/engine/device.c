@@ -22,7 +22,10 @@ struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool nu
 	/* A ring's own thread works too while it waits for its waves, hence one less than there are CPUs. */
 	dev->worker_max = cpus > 2 ? (unsigned)cpus - 1 : 1;
 	dev->workers = calloc(dev->worker_max, sizeof(*dev->workers));
-	if (!dev->workers) {
+	dev->gws = isa_gws_create();
+	if (!dev->workers || !dev->gws) {
+		isa_gws_destroy(dev->gws);
+		free(dev->workers);
 		free(dev);
 		return NULL;
 	}
@@ -55,6 +58,7 @@ void engine_device_destroy(struct engine_device *dev)
 	pthread_cond_destroy(&dev->retired);
 	pthread_mutex_destroy(&dev->lock);
 	mem_cache_destroy(dev->cache);
+	isa_gws_destroy(dev->gws);
 	if (dev->order)
 		mem_order_close();
 	free(dev->workers);
@@ -140,8 +144,8 @@ void engine_grid_group_ended(struct engine_grid *grid)
 	struct engine_device *dev = grid->ring->dev;
 
 	pthread_mutex_lock(&dev->lock);
-	if (grid->scratch_slots && dev->sleepers)
-		pthread_cond_broadcast(&dev->work); /* for a worker that found no free slot */
+	if ((grid->scratch_slots || grid->machine.gws.count) && dev->sleepers)
+		pthread_cond_broadcast(&dev->work); /* for a worker that found no room */
 	grid->unfinished--;
 	retire_locked(grid);
 	pthread_mutex_unlock(&dev->lock);
@@ -154,6 +158,15 @@ static void cancel_locked(struct engine_grid *grid)
 	retire_locked(grid);
 }
 
+/* Where workgroups may wait for one another in hardware, as many are resident as the chip holds: no fewer, whatever
+ * the workers' shares of it are, and no more. Otherwise a worker takes what fits its share. */
+static bool has_room(const struct engine_grid *grid, uint64_t units)
+{
+	if (grid->machine.gws.count)
+		return units && grid->handed + grid->unfinished - grid->total < grid->concurrency;
+	return grid->group_units <= units;
+}
+
 static bool claim_of_ring_locked(struct engine_ring *ring, const struct engine_run *of, uint64_t units,
 				 struct engine_claim *claim)
 {
@@ -161,7 +174,7 @@ static bool claim_of_ring_locked(struct engine_ring *ring, const struct engine_r
 
 	while (grid && (grid->handed == grid->total || (of && grid->run != of)))
 		grid = grid->next;
-	if (!grid || grid->group_units > units)
+	if (!grid || !has_room(grid, units))
 		return false;
 	if (grid->scratch_slots &&
 	    !engine_scratch_take(ring, grid->scratch_slots, grid->waves_per_group, claim->slot))

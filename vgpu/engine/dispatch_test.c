@@ -42,6 +42,22 @@ static const char source[] =
 	"KERNEL void meet(unsigned *arrived, unsigned *out, unsigned groups) {\n"
 	"  if (!X) { __atomic_fetch_add(arrived, 1, 5); while (__atomic_load_n(arrived, 5) < groups); }\n"
 	"  __builtin_amdgcn_s_barrier(); out[GX * 128 + X] = 1; }\n"
+	"KERNEL void gws_init(unsigned value, unsigned of) { __builtin_amdgcn_ds_gws_init(value, of); }\n"
+	"KERNEL void gws_meet(unsigned *arrived, unsigned *out, unsigned groups, unsigned of) {\n"
+	"  for (unsigned round = 1; round <= 5; round++) {\n"
+	"    if (!X) { __atomic_fetch_add(arrived, 1, 5); __builtin_amdgcn_ds_gws_barrier(groups - 1, of); }\n"
+	"    __builtin_amdgcn_s_barrier();\n"
+	"    if (!X) { if (__atomic_load_n(arrived, 5) == groups * round) out[GX]++;\n"
+	"      __builtin_amdgcn_ds_gws_barrier(groups - 1, of); } } }\n"
+	"KERNEL void gws_turns(unsigned *n, unsigned *wrong) {\n"
+	"  __builtin_amdgcn_ds_gws_sema_p(0);\n"
+	"  if (!X) { unsigned was = __atomic_load_n(n, 5);\n"
+	"    __atomic_store_n(n, was + 1, 5); for (unsigned i = 0; i < 3; i++) __builtin_amdgcn_s_sleep(1);\n"
+	"    if (__atomic_load_n(n, 5) != was + 1) __atomic_fetch_add(wrong, 1, 5); }\n"
+	"  __builtin_amdgcn_ds_gws_sema_v(0); }\n"
+	"KERNEL void gws_gate(unsigned *n) {\n"
+	"  if (GX) { __builtin_amdgcn_ds_gws_sema_p(0); __atomic_fetch_add(n, 1, 5); }\n"
+	"  else __builtin_amdgcn_ds_gws_sema_br(9, 0); }\n"
 	"KERNEL void loop(volatile unsigned *p) { for (;;) if (*p == 77) return; }\n"
 	"KERNEL void spin(unsigned *p) { for (unsigned n = 0;; n++) asm volatile(\"s_nop 0\"); }\n"
 	"KERNEL void bad(unsigned *p) { if (GX == 3) asm volatile(\".long 0xbfa00000\"); p[GX] = 1; }\n"
@@ -573,6 +589,72 @@ static void test_gfx_ring(void)
 	free(elf.data);
 }
 
+/* Workgroups of two waves that the chip holds. */
+static unsigned held(const char *kernel)
+{
+	unsigned vgprs = (bits(find(kernel).rsrc1, 5, 0) + 1) * (vgpu_gfx_unified(chip_row->gfx) ? 8 : 4);
+	unsigned by_vgprs = chip_row->vgprs / vgprs, most = chip_row->max_waves_per_cu / 4u;
+
+	return chip_row->cus_active * (4 * (by_vgprs < most ? by_vgprs : most) / 2);
+}
+
+/* One more than that: those that came wait for ever. */
+static void test_wave_sync_hangs(struct test_gpu *t)
+{
+	unsigned groups = held("gws_meet") + 1;
+
+	t->watchdog_ns = 200000000;
+	EXPECT(LAUNCH("gws_init", {1}, {1}, .args = {groups - 1}), ENGINE_DONE, 0, NULL);
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	EXPECT(LAUNCH("gws_meet", {groups}, {128}, .args = {D, D + 4096, groups}), ENGINE_WAVES, groups - 1,
+	       "watchdog");
+	vgpu_strict_set(VGPU_STRICT_REPORT);
+	t->watchdog_ns = 60000000000ull;
+}
+
+/* row 126: global wave sync, on the resources 5 and 6 of the device */
+static void test_wave_sync(struct test_gpu *t)
+{
+	bool scratch = find("gws_meet").rsrc2 & RSRC2_SCRATCH_EN;
+	unsigned groups = scratch ? chip_row->cus_active * 4u : held("gws_meet"), bad = 0;
+
+	EXPECT(LAUNCH("gws_init", {1}, {1}, .args = {0}), ENGINE_DONE, 1, NULL);
+	t->gws_base = 5;
+	t->gws_count = 2;
+	t->gws_given = 1;
+	memset(t->data, 0, 4096 + 4 * groups);
+	EXPECT(LAUNCH("gws_init", {1}, {1}, .args = {(groups - 1) | 1ull << 32}), ENGINE_DONE, 0, NULL);
+	EXPECT(LAUNCH("gws_meet", {groups}, {128}, .args = {D, D + 4096, groups | 1ull << 32},
+		      .waves = scratch ? 2 * groups : 0),
+	       ENGINE_DONE, 0, NULL);
+	for (unsigned group = 0; group < groups; group++)
+		bad += data32(t, 4096 + 4 * group) != 5;
+	CHECK_EQ(bad, 0);
+	EXPECT(LAUNCH("gws_init", {1}, {1}, .args = {2ull << 32}), ENGINE_DONE, 1, NULL);
+	/* What it held in another owner's time says nothing. */
+	t->gws_given = 2;
+	EXPECT(LAUNCH("gws_meet", {1}, {256}, .args = {D, D + 4096, 1}), ENGINE_DONE, 10, NULL);
+	if (!scratch)
+		test_wave_sync_hangs(t);
+	t->gws_count = 0;
+}
+
+static void test_semaphores(struct test_gpu *t)
+{
+	t->gws_count = 1;
+	set32(t, 0, 0);
+	set32(t, 4, 0);
+	EXPECT(LAUNCH("gws_init", {1}, {1}, .args = {1}), ENGINE_DONE, 0, NULL);
+	EXPECT(LAUNCH("gws_turns", {300}, {64}, .args = {D, D + 4}), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, 0), 300);
+	CHECK_EQ(data32(t, 4), 0);
+	set32(t, 0, 0);
+	EXPECT(LAUNCH("gws_init", {1}, {1}, .args = {0}), ENGINE_DONE, 0, NULL);
+	EXPECT(LAUNCH("gws_gate", {10}, {64}, .args = {D}), ENGINE_DONE, 0, NULL);
+	CHECK_EQ(data32(t, 0), 9 * 64);
+	t->gws_count = 0;
+}
+
 /* What GFX9's others have and gfx942 lacks. */
 static void test_gfx942(struct test_gpu *t)
 {
@@ -602,6 +684,8 @@ static void test_chip(const char *chip, const char *optimise)
 	test_stack(t);
 	test_stack_changes(t);
 	test_meet(t);
+	test_wave_sync(t);
+	test_semaphores(t);
 	test_asynchronous(t);
 	test_watchdog(t);
 	test_bad_code(t);

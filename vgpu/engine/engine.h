@@ -42,6 +42,9 @@ struct engine_job {
 	uint32_t ctx, pid;
 	uint32_t device;    /* its number in the run, for the record */
 	bool pipeline_sync; /* the kernel has the ring wait for the end of the job before */
+	/* Global wave sync: the resources that its VMID may use, and when they came to it. */
+	uint32_t gws_base, gws_count;
+	uint64_t gws_given;
 	/* For the order checker: whose jobs start in order (0: the ring's), which jobs this one waited for, and
 	 * what the CPU may have seen when it was submitted (NULL: everything that has ended). */
 	uint64_t queue;

@@ -447,6 +447,20 @@ static void refuse_code(struct dispatch *d)
 	d->ok = false;
 }
 
+static void read_gws(const struct dispatch *d, struct engine_grid *grid)
+{
+	const struct engine_job *job = d->run->job;
+
+	grid->machine.gws = (struct isa_gws_part){
+		.gws = d->ring->dev->gws,
+		.base = job->gws_base,
+		.count = job->gws_count,
+		.given = job->gws_given,
+		.groups = grid->total,
+		.resident = grid->concurrency,
+	};
+}
+
 /* Slots of scratch go from wave to wave without an order of their own. Where it is cannot be told of all clients:
  * RADV gives its shaders less than a descriptor. Such dispatches are not checked. */
 static void launch_in_order(const struct dispatch *d, struct engine_grid *grid)
@@ -511,6 +525,7 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 	if (d.ok && !(d.gen & P_ALL9))
 		refuse_code(&d);
 	if (d.ok) {
+		read_gws(&d, grid);
 		launch_in_order(&d, grid);
 		return grid;
 	}

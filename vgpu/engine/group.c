@@ -274,6 +274,8 @@ static enum isa_stop run_wave(struct engine_group *group, unsigned number, uint6
 	case ISA_BARRIER:
 		group->shared.at_barrier++;
 		break;
+	case ISA_SYNC:
+		break;
 	case ISA_ENDED:
 		group->shared.ended++;
 		break;
@@ -299,16 +301,26 @@ static void step_barrier(struct engine_group *group)
 		isa_races_barrier(shared->races);
 }
 
+static bool can_run(struct engine_group *group, unsigned number)
+{
+	if (group->done[number] == ISA_SYNC && isa_gws_passed(&group->waves[number]))
+		group->done[number] = ISA_BUDGET;
+	return group->done[number] == ISA_BUDGET;
+}
+
 bool engine_group_run(struct engine_group *group, uint64_t budget)
 {
-	for (unsigned pass = 0; pass < PASSES_PER_TURN; pass++) {
+	group->parked = false;
+	for (unsigned pass = 0; pass < PASSES_PER_TURN && !group->parked; pass++) {
 		bool spent = false;
 
+		group->parked = true;
 		for (unsigned number = 0; number < group->shared.waves; number++) {
-			if (group->done[number] != ISA_BUDGET)
-				continue;
 			if (engine_grid_ends(group->grid))
 				return true;
+			if (!can_run(group, number))
+				continue;
+			group->parked = false;
 			switch (run_wave(group, number, budget)) {
 			case ISA_BUDGET:
 				spent = true;

@@ -134,6 +134,7 @@ struct engine_device {
 	uint64_t service_ns;
 	unsigned worker_max;
 	struct mem_cache *cache;      /* owned; immutable after creation; NULL: memory is always current */
+	struct isa_gws *gws;          /* owned; immutable after creation */
 	bool order;                   /* immutable after creation: accesses are checked (mem_order.h) */
 	_Atomic uint64_t hdp_flushes; /* of the host data path: one with each job that begins (Linux amdgpu_ib.c) */
 	bool checked;                 /* immutable after creation: vgpu_has(VGPU_WAITS) */
@@ -260,6 +261,7 @@ struct engine_group {
 	struct isa_races *races;               /* owned; NULL until a group of several waves is checked */
 	uint16_t slot[ENGINE_WAVES_PER_GROUP]; /* scratch slots, one a wave */
 	uint64_t excused_ns;                   /* modelled time that the watchdog does not count */
+	bool parked;                           /* at its last turn all waves waited for other groups */
 };
 
 struct engine_group *engine_group_create(void);

@@ -34,6 +34,8 @@ struct test_gpu {
 	unsigned faults;
 	struct gpuvm_fault fault; /* the last one */
 	uint64_t watchdog_ns;
+	uint32_t gws_base, gws_count; /* of the jobs that come */
+	uint64_t gws_given;
 	char why[1024];
 };
 
@@ -113,7 +115,15 @@ static inline enum engine_status test_execute(struct test_gpu *t, const struct e
 static inline enum engine_status test_run_at(struct test_gpu *t, uint64_t va, uint32_t pad)
 {
 	struct engine_ib ib;
-	struct engine_job job = {.view = &t->view, .ib = &ib, .ib_count = 1, .watchdog_ns = t->watchdog_ns};
+	struct engine_job job = {
+		.view = &t->view,
+		.ib = &ib,
+		.ib_count = 1,
+		.watchdog_ns = t->watchdog_ns,
+		.gws_base = t->gws_base,
+		.gws_count = t->gws_count,
+		.gws_given = t->gws_given,
+	};
 	enum engine_status status;
 
 	while (t->dw % 8)

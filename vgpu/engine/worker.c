@@ -4,7 +4,7 @@
  * then rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose workgroups
  * wait for each other finds all of them running, as many as the chip would hold: patience halves whenever a
  * workgroup outlasts it, so that filling the chip costs little more than the first wait, and doubles when one ends.
- */
+ * One whose waves all wait for others (global wave sync) gives way at once. */
 #include "vgpu/engine/internal.h"
 
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static struct engine_group *load(struct engine_worker *w)
 /* A further workgroup, if there is one and room for it. A worker without any always has room. */
 static struct engine_group *take(struct engine_worker *w, const struct engine_run *of)
 {
-	uint64_t units = w->units_used ? w->units - w->units_used : ENGINE_CU_UNITS;
+	uint64_t units = !w->units_used ? ENGINE_CU_UNITS : w->units_used < w->units ? w->units - w->units_used : 0;
 
 	while (w->claim.grid || engine_device_claim(w->dev, w->only, of, units, &w->claim)) {
 		struct engine_grid *grid = w->claim.grid;
@@ -207,12 +207,13 @@ bool engine_worker_step(struct engine_worker *w, const struct engine_run *of)
 		return true;
 	}
 	look_at_watchdog(group);
-	if (++w->turns >= w->patience) {
-		*w->resident_end = group;
-		w->resident_end = &group->next;
-		w->current = NULL;
+	if (++w->turns < w->patience && !group->parked)
+		return true;
+	if (!group->parked)
 		w->patience = w->patience > 1 ? w->patience / 2 : 1;
-	}
+	*w->resident_end = group;
+	w->resident_end = &group->next;
+	w->current = NULL;
 	return true;
 }
 

@@ -125,6 +125,7 @@ static void index_handlers(void)
 	index_table(isa_mubuf_handlers);
 	index_table(isa_mimg_handlers);
 	index_table(isa_ds_handlers);
+	index_table(isa_gws_handlers);
 }
 
 isa_fn isa_handler_find(enum isa_op op)

@@ -11,7 +11,6 @@ static const char *const dropped[] = {
 static const char *const missing[] = {
 	"_src2_",
 	"ds_condxchg32",
-	"ds_gws_",
 	"ds_ordered_count",
 	"_fork",
 	"s_cbranch_join",

@@ -239,6 +239,7 @@ extern const struct isa_handler isa_flat_handlers[];  /* mem_flat.c: FLAT, GLOBA
 extern const struct isa_handler isa_mubuf_handlers[]; /* mem_buffer.c: MUBUF, MTBUF */
 extern const struct isa_handler isa_mimg_handlers[];  /* mem_image.c */
 extern const struct isa_handler isa_ds_handlers[];    /* mem_ds.c */
+extern const struct isa_handler isa_gws_handlers[];   /* gws.c */
 
 /* What decoding depends on. */
 struct isa_decoder {

@@ -10,6 +10,7 @@
 
 #include "vgpu/chip.h"
 #include "vgpu/gpuvm.h"
+#include "vgpu/isa/gws.h"
 #include "vgpu/isa/mem_order.h"
 
 #define ISA_LANES 64
@@ -31,6 +32,7 @@ enum isa_sgpr { /* scalar operand encodings of GFX9 */
 enum isa_stop {
 	ISA_BUDGET,  /* the budget is spent; call again */
 	ISA_BARRIER, /* waits at s_barrier; call again when the group has arrived */
+	ISA_SYNC,    /* waits for waves of other groups; call again when isa_gws_passed() */
 	ISA_ENDED,   /* s_endpgm */
 	ISA_STOPPED, /* illegal or unimplemented instruction, fetch fault: isa_wave::why tells */
 };
@@ -69,6 +71,7 @@ struct isa_machine {
 	bool checked;
 	/* The dispatch as the order checker knows it; NULL: nothing is checked. Borrowed. */
 	struct mem_actor *order;
+	struct isa_gws_part gws;
 };
 
 struct mem_page;
@@ -96,8 +99,9 @@ struct isa_wave {
 	uint64_t refused_pc, refused_page;      /* of the last refused access, which is reported once a page */
 	const struct gpuvm_region *last_region; /* where the last memory access fell */
 	uint32_t wave_in_group, hw_id;
-	struct isa_late *late; /* what is loading; with isa_machine::checked, else NULL. Owned by engine/ */
-	char why[512];         /* after ISA_STOPPED */
+	struct isa_gws_wait sync; /* after ISA_SYNC */
+	struct isa_late *late;    /* what is loading; with isa_machine::checked, else NULL. Owned by engine/ */
+	char why[512];            /* after ISA_STOPPED */
 
 	/* isa/'s own; zero before the first run. */
 	enum isa_stop stop;  /* why the run in progress ends */

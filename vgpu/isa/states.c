@@ -107,7 +107,7 @@ static bool needs_m0(const struct isa_inst *i)
 	case ISA_OP_BUFFER_STORE_LDS_DWORD:
 		return true;
 	default:
-		return i->touch->to_lds;
+		return i->touch->to_lds || i->flags & ISA_GDS;
 	}
 }
 

@@ -204,11 +204,12 @@ static void touch_smem(const struct isa_inst *i, struct isa_touch *t)
 		loads(t, ISA_SCALAR_BASE + m->sdst, m->dst_dw);
 }
 
+/* Those of global wave sync are the only ones of GDS that run. */
 static void touch_ds(const struct isa_inst *i, struct isa_touch *t)
 {
 	const struct isa_mem *m = &i->mem;
 	bool by_m0 = i->op == ISA_OP_DS_READ_ADDTID_B32 || i->op == ISA_OP_DS_WRITE_ADDTID_B32 ||
-		     i->op == ISA_OP_DS_APPEND || i->op == ISA_OP_DS_CONSUME;
+		     i->op == ISA_OP_DS_APPEND || i->op == ISA_OP_DS_CONSUME || i->flags & ISA_GDS;
 
 	t->event = ISA_EVENT_DS;
 	t->atomic = i->op == ISA_OP_DS_APPEND || i->op == ISA_OP_DS_CONSUME ||

@@ -1,0 +1,35 @@
+/* Global wave sync: resources of a device on which waves of all workgroups meet. Each is a barrier or a semaphore,
+ * by what is done with it; a job may use those that the kernel gave it. */
+#ifndef VGPU_ISA_GWS_H
+#define VGPU_ISA_GWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ISA_GWS_UNITS 64
+
+/* All resources of a device. Thread safe. */
+struct isa_gws;
+/* NULL without memory. */
+struct isa_gws *isa_gws_create(void);
+void isa_gws_destroy(struct isa_gws *gws);
+
+/* What a job may use. Plain data. */
+struct isa_gws_part {
+	struct isa_gws *gws;  /* borrowed; NULL: nothing */
+	uint32_t base, count; /* resources 0 to count - 1 of its waves are base and the following ones */
+	uint64_t given;       /* when they came to this owner: what a resource was before means nothing to him */
+	uint64_t groups, resident; /* workgroups of the dispatch; how many the chip holds at once */
+};
+
+/* What a wave waits for. */
+struct isa_gws_wait {
+	uint8_t unit; /* of the device */
+	bool flag;    /* a barrier's: over when the resource's differs */
+};
+
+struct isa_wave;
+/* Whether a wave that left with ISA_SYNC may go on; a semaphore is taken then. */
+bool isa_gws_passed(struct isa_wave *wave);
+
+#endif
