@@ -98,6 +98,12 @@ static inline bool vgpu_gfx_unified(enum vgpu_gfx gfx)
 	return gfx == VGPU_GFX90A || gfx == VGPU_GFX942;
 }
 
+/* Resources of global wave sync (gws_size of Linux gfx_v9_0.c to gfx_v11_0.c; gfx_v12_0.c sets none). */
+static inline unsigned vgpu_chip_gws(const struct vgpu_chip *chip)
+{
+	return chip->gc_version[0] < 12 ? 64 : 0;
+}
+
 static inline unsigned vgpu_chip_pcie_gen(const struct vgpu_chip *chip)
 {
 	return chip->pcie_gen ? chip->pcie_gen : 4;

@@ -9,16 +9,11 @@ static const char *const dropped[] = {
 
 /* What isa/README.md says is missing: a part of the name each. */
 static const char *const missing[] = {
-	"_src2_",
-	"ds_condxchg32",
-	"ds_ordered_count",
-	"_fork",
-	"s_cbranch_join",
-	"s_rfe",
-	"s_dcache_discard",
-	"v_cvt_sr",
-	"scratch_load_lds",
-	"v_screen_partition",
+	"_src2_",           "ds_condxchg32",
+	"ds_ordered_count", "_fork",
+	"s_cbranch_join",   "s_rfe",
+	"s_dcache_discard", "v_cvt_sr",
+	"scratch_load_lds", "v_screen_partition",
 };
 
 static bool listed(const char *name, const char *const *list, size_t count, bool part)

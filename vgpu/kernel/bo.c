@@ -5,6 +5,7 @@
 #include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
+#include "vgpu/kernel/gws.h"
 #include "vgpu/kernel/inject.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/uapi.h"
@@ -56,6 +57,7 @@ static void bo_free(struct kern_bo *bo)
 	kern_list_del(&bo->lru);
 	kern_list_del(&bo->import_link);
 	kern_heap_uncharge(bo);
+	kern_gws_release(bo);
 	if (block)
 		kern_block_discard(block);
 	bo->block = NULL;

@@ -22,6 +22,8 @@ static void entry_attach(struct kern_bo_list *list, unsigned i, struct kern_bo *
 	list->implicit += !(bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
 	list->unmapped |= bo->unmapped;
 	list->displaced |= kern_bo_displaced(bo);
+	if (bo->preferred == AMDGPU_GEM_DOMAIN_GWS)
+		list->gws = bo;
 }
 
 static int keep_fence(struct kern_fence *f, void *arg)
@@ -54,6 +56,7 @@ static void list_empty(struct kern_bo_list *list)
 		entry_detach(&list->entry[--list->count]);
 	kern_free(list->entry);
 	list->entry = NULL;
+	list->gws = NULL;
 	list->userptrs = list->implicit = 0;
 }
 

@@ -5,6 +5,7 @@
 #include "vgpu/kernel/ctx.h"
 #include "vgpu/kernel/evict.h"
 #include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/gws.h"
 #include "vgpu/kernel/ib_hash.h"
 #include "vgpu/kernel/inject.h"
 #include "vgpu/kernel/sched.h"
@@ -116,8 +117,10 @@ static int give_views(struct kern_cs *cs)
 		if (!cs->job[i]->view)
 			return -ENOMEM;
 		cs->job[i]->vm_version = cs->job[i]->view->version;
-		if (cs->list)
-			cs->job[i]->list = kern_bo_list_get(cs->list);
+		if (!cs->list)
+			continue;
+		cs->job[i]->list = kern_bo_list_get(cs->list);
+		kern_gws_give(cs->job[i], cs->list);
 	}
 	return 0;
 }
@@ -140,9 +143,14 @@ static int reserve_fences(struct kern_cs *cs)
 	return r;
 }
 
-/* Makes everything that the job may reach resident. Imports first: that is when exporters move. */
+/* Makes everything that the job may reach resident: what may sleep first, then imports, which is when exporters
+ * move. */
 static int validate(struct kern_cs *cs)
 {
+	int r = kern_gws_place(cs->list);
+
+	if (r)
+		return r;
 	map_imports(cs->list);
 	return kern_evict_restore(cs->file->vm, cs->list);
 }

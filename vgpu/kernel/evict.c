@@ -18,7 +18,7 @@ struct keep {
 
 /* --- who goes first --- */
 
-static uint64_t last_use(const struct kern_bo *bo)
+uint64_t kern_bo_last_use(const struct kern_bo *bo)
 {
 	uint64_t stamp = bo->used_late > bo->used ? bo->used_late : bo->used;
 
@@ -67,7 +67,7 @@ static struct kern_bo *find_victim(struct kern_device *dev, bool visible, const 
 
 	while (pos != &dev->lru) {
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, lru);
-		uint64_t stamp = last_use(bo);
+		uint64_t stamp = kern_bo_last_use(bo);
 
 		if (stamp != bo->used) {
 			struct kern_list *before = pos->prev;

@@ -16,6 +16,8 @@ void kern_evict_random(struct kern_device *dev);
  * to be, as far as room can be made. 0, or -ENOMEM when some of it has no place at all. */
 int kern_evict_restore(struct kern_vm *vm, struct kern_bo_list *list);
 
+/* Stamp of the last job that could reach it. */
+uint64_t kern_bo_last_use(const struct kern_bo *bo);
 /* Is it elsewhere than it wants to be? */
 bool kern_bo_displaced(const struct kern_bo *bo);
 /* Its heap has changed: counts the move, and views that hold its place are made again. */

@@ -247,8 +247,8 @@ static int cpu_faults(const struct query *q)
 static int gds_config(const struct query *q)
 {
 	q->answer->gds = (struct drm_amdgpu_info_gds){.gds_total_size = q->chip->gds_B};
-	q->answer->gds.gws_per_compute_partition = 64;
-	q->answer->gds.oa_per_compute_partition = 16;
+	q->answer->gds.gws_per_compute_partition = vgpu_chip_gws(q->chip);
+	q->answer->gds.oa_per_compute_partition = vgpu_chip_gws(q->chip) ? 16 : 0;
 	return sizeof(q->answer->gds);
 }
 

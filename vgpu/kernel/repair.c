@@ -414,6 +414,9 @@ static void device_repair(struct kern_device *dev)
 	dev->vram_used_B = dev->visible_used_B = dev->gtt_used_B = 0;
 	for (unsigned i = 0; i < KERN_IPS * KERN_HW_RINGS; i++)
 		dev->hw[i / KERN_HW_RINGS][i % KERN_HW_RINGS].score = 0;
+	for (unsigned i = 0; i < KERN_GWS; i++)
+		if (!reached(dev->gws[i]))
+			dev->gws[i] = NULL;
 	if (!reached(dev->pstate_owner))
 		dev->pstate_owner = NULL;
 	if (!reached(dev->master))
@@ -489,7 +492,10 @@ static void relink_bo(struct kern_bo *bo)
 
 static void relink_bo_list(struct kern_bo_list *list)
 {
+	list->gws = NULL;
 	for (unsigned i = 0; i < list->count; i++) {
+		if (list->entry[i].bo->preferred == AMDGPU_GEM_DOMAIN_GWS)
+			list->gws = list->entry[i].bo;
 		list->entry[i].list = list;
 		kern_list_add_tail(&list->entry[i].bo->lists, &list->entry[i].bo_link);
 	}

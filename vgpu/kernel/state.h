@@ -33,6 +33,7 @@
 #define KERN_IP_ENTITIES 4  /* entities of one IP in a context: COMPUTE has the most */
 #define KERN_SCHED_JOBS  32 /* unfinished jobs of an entity before CS blocks (amdgpu.sched_jobs) */
 #define KERN_HW_JOBS     2  /* jobs handed to a ring at once (amdgpu.sched_hw_submission) */
+#define KERN_GWS         64 /* resources of global wave sync */
 #define KERN_IOCTLS      256
 #define KERN_HASH        4096
 #define KERN_FAKE_BASE   (1ull << 32) /* mmap offsets start here, above any file offset that means something else */
@@ -119,6 +120,8 @@ struct kern_bo {
 	bool visible;                /* in the part of VRAM that the CPU reaches */
 	uint64_t flags;              /* AMDGPU_GEM_CREATE_*; immutable */
 	struct kern_block *block;    /* owned; NULL for userptr, GDS kinds and foreign imports */
+	uint32_t gws_base;           /* the first of its resources of global wave sync, if gws_given */
+	uint64_t gws_given;          /* stamp: when it got them; 0: it has none */
 	struct kern_bo *foreign;     /* counted: the exporter's buffer of another device, whose memory this is */
 	bool unmapped;               /* foreign: no job has listed it yet */
 	uint64_t user_addr;          /* userptr only, immutable */
@@ -254,6 +257,7 @@ struct kern_bo_list {
 	unsigned implicit;             /* entries without EXPLICIT_SYNC */
 	bool unmapped;                 /* some entries are imports that no job had listed */
 	bool displaced;                /* some entries were evicted */
+	struct kern_bo *gws;           /* borrowed: the last entry that is global wave sync; NULL: none */
 	uint64_t used;                 /* stamp of the last job that listed it */
 	struct kern_resv resv;         /* of the jobs that used this list */
 	uint32_t *handles;             /* owned; chunk lists only: the handles that it was made from */
@@ -313,7 +317,9 @@ struct kern_job {
 	struct mem_after *after; /* owned array: which jobs the dependencies are */
 	unsigned afters, after_room;
 	struct mem_clock
-		*seen;      /* owned by the engine of the submitting process: what the CPU may have seen before */
+		*seen; /* owned by the engine of the submitting process: what the CPU may have seen before */
+	uint32_t gws_base, gws_count; /* its resources of global wave sync */
+	uint64_t gws_given;
 	uint64_t ib_hash;   /* of the IBs at submission; 0: not taken */
 	uint64_t traced_ns; /* when it was submitted, then when it began; 0: no record is kept */
 	unsigned ib_count;
@@ -384,7 +390,8 @@ struct kern_device {
 	uint64_t vram_B, visible_B, gtt_B; /* immutable */
 	uint64_t vram_used_B, visible_used_B, gtt_used_B;
 	uint64_t bytes_moved, evictions, cpu_faults;
-	struct kern_list lru; /* kern_bo.lru: what is in VRAM, by bo->used */
+	struct kern_list lru;          /* kern_bo.lru: what is in VRAM, by bo->used */
+	struct kern_bo *gws[KERN_GWS]; /* borrowed: whose each resource of global wave sync is */
 	uint32_t resets, vram_lost;
 	uint64_t generation;
 	uint64_t hive; /* immutable, as is the next; see struct kern_device_config */
