@@ -80,6 +80,9 @@ typedef void cs_print_fn(const uint32_t *ib, uint32_t count, uint64_t va);
  * -ENOMEM. */
 DRV_MUST_CHECK int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
 				  struct cs_ring **ring);
+/* Before its first job: their waves may use the vm's resource of global wave sync (vm_gws_create). Nothing keeps
+ * two rings of a vm that do so from meeting on it. As vm_gws_create(). */
+DRV_MUST_CHECK int cs_ring_use_gws(struct cs_ring *ring);
 /* Waits for its work (a lost context ends that), then frees. */
 void cs_ring_destroy(struct cs_ring *ring);
 struct cs_ctx *cs_ring_ctx(const struct cs_ring *ring);

@@ -54,6 +54,7 @@ struct cs_ring {
 	enum drv_ip_type ip;
 	unsigned index;
 	cs_print_fn *print;
+	bool gws;         /* its jobs list global wave sync */
 	bool log;         /* submissions or IBs are logged */
 	uint32_t align_B; /* of an IB's address */
 

@@ -310,6 +310,14 @@ fail_enter:
 	return r;
 }
 
+int cs_ring_use_gws(struct cs_ring *ring)
+{
+	int r = vm_gws_create(ring->ctx->vm);
+
+	ring->gws = !r;
+	return r;
+}
+
 void cs_ring_destroy(struct cs_ring *ring)
 {
 	if (!ring)

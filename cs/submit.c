@@ -129,14 +129,14 @@ static int fail_cs(struct cs_ring *ring, int r)
 	return drv_fail(r, "CS on ring %u.%u", ring->ip, ring->index);
 }
 
-static int submit(struct cs_ring *ring, uint64_t *seq)
+/* Inline: the common case alone may not pay for there being another. */
+__attribute__((always_inline)) static inline int submit_list(struct cs_ring *ring, uint32_t list, uint64_t *seq)
 {
 	struct drm_amdgpu_cs_in in = ring->in;
 	union drm_amdgpu_cs args;
-	int r = ring->ib.flags & CS_RESIDENT ? 0 : vm_list(ring->ctx->vm, &in.bo_list_handle);
+	int r;
 
-	if (r)
-		return r;
+	in.bo_list_handle = list;
 	fill_ib(ring, 0);
 	if (__builtin_expect(ib_count(ring) > 1 || ring->deps | ring->waits | ring->signals, 0))
 		in.num_chunks = fill_more(ring);
@@ -150,6 +150,29 @@ static int submit(struct cs_ring *ring, uint64_t *seq)
 		return fail_cs(ring, r);
 	*seq = args.out.handle;
 	return 0;
+}
+
+__attribute__((cold, noinline)) static int submit_gws(struct cs_ring *ring, uint64_t *seq)
+{
+	uint32_t list;
+	int r = vm_gws_list(ring->ctx->vm, &list);
+
+	if (r)
+		return r;
+	r = submit_list(ring, list, seq);
+	vm_gws_unlist(ring->ctx->vm, list);
+	return r;
+}
+
+static int submit(struct cs_ring *ring, uint64_t *seq)
+{
+	uint32_t list = 0;
+	int r;
+
+	if (__builtin_expect(ring->gws, 0))
+		return submit_gws(ring, seq);
+	r = ring->ib.flags & CS_RESIDENT ? 0 : vm_list(ring->ctx->vm, &list);
+	return r ? r : submit_list(ring, list, seq);
 }
 
 int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point)

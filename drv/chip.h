@@ -87,6 +87,7 @@ struct drv_chip {
 	uint32_t scratch_max_units; /* largest WAVESIZE */
 	uint32_t sdma_copy_max_B;   /* bytes of one linear copy packet, as Mesa limits it */
 	uint32_t sdma_fill_max_B;
+	uint8_t gws;         /* resources of global wave sync: gws_size of the kernel's gfx_v*.c */
 	uint32_t code_pad_B; /* mapped bytes behind the last instruction, for the prefetcher */
 	struct drv_chip_caches caches;
 

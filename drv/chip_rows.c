@@ -34,7 +34,7 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 /* Caches of Vega as in kfd_crat.c, but for its L2 of Vega 20 (8 MiB; AMD says 4, in 16 banks of 256 KiB) and of
  * Raven 2, which it takes for a Raven (1 MiB; it has half the banks). */
 #define GFX9(l2)                                                                                                   \
-	ALL, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .images = DRV_IMAGES_GFX9, .wave_lanes = 64,                \
+	ALL, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .images = DRV_IMAGES_GFX9, .gws = 64, .wave_lanes = 64,     \
 		.waves_per_cu = 40, .scratch_granule_B = 1024, .scratch_max_units = 0x1fff,                        \
 		.sdma_copy_max_B = 0x3fff00, .sdma_fill_max_B = 0x3fffe0,                                          \
 		.caches = {16, 64, 32, 64, 16, 64, 3, 0, 0, l2, 64, 0}
@@ -44,8 +44,8 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 #define GFX9_APU(l2) GFX9(l2), .generic = &gfx9, .runs_mach = GFX900, .xnack = DRV_FEATURE_EITHER
 
 #define GFX10                                                                                                      \
-	ALL, .pm4 = DRV_PM4_GFX10, .wave_lanes = 32, .scratch_granule_B = 1024, .scratch_max_units = 0x1fff,       \
-		.sdma_fill_max_B = 0x3fffe0, .rsrc3_reg = 0x228
+	ALL, .pm4 = DRV_PM4_GFX10, .gws = 64, .wave_lanes = 32, .scratch_granule_B = 1024,                         \
+		.scratch_max_units = 0x1fff, .sdma_fill_max_B = 0x3fffe0, .rsrc3_reg = 0x228
 #define GFX10_1(l2)                                                                                                \
 	GFX10, .generic = &gfx10_1, .runs_mach = GFX1010, .sdma = DRV_SDMA_V5, .waves_per_cu = 40,                 \
 		.sdma_copy_max_B = 0x3fff00, .xnack = DRV_FEATURE_EITHER,                                          \
@@ -55,10 +55,11 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 		.sdma_copy_max_B = 0x3fffff00, .caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, mall}
 
 #define GFX11(l2, mall)                                                                                            \
-	ALL, .generic = &gfx11, .pm4 = DRV_PM4_GFX11, .sdma = DRV_SDMA_V6, .wave_lanes = 32, .waves_per_cu = 32,   \
-		.scratch_granule_B = 256, .scratch_max_units = 0x7fff, .sdma_copy_max_B = 0x3fffff00,              \
-		.sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228, .se4_mask_reg = 0x22b, .packed_tid = true,      \
-		.flat_scratch_hw = true, .caches = {32, 128, 32, 128, 16, 64, 2, 256, 128, l2, 128, mall}
+	ALL, .generic = &gfx11, .pm4 = DRV_PM4_GFX11, .gws = 64, .sdma = DRV_SDMA_V6, .wave_lanes = 32,            \
+		.waves_per_cu = 32, .scratch_granule_B = 256, .scratch_max_units = 0x7fff,                         \
+		.sdma_copy_max_B = 0x3fffff00, .sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228,                  \
+		.se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true,                                \
+		.caches = {32, 128, 32, 128, 16, 64, 2, 256, 128, l2, 128, mall}
 
 /* The kernel tells all cache sizes of GFX12: no kernel before DRM 3.52 drives one. */
 #define GFX12                                                                                                      \

@@ -26,7 +26,7 @@ static unsigned next_ring(struct rt_gpu *gpu)
 	return (unsigned)__builtin_ctz(rings);
 }
 
-static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, struct rt_channel **out)
+static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, bool cooperative, struct rt_channel **out)
 {
 	const struct vm_info info = {.size_B = 256, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
 	struct rt_channel *c = calloc(1, sizeof(*c));
@@ -36,12 +36,15 @@ static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, struct 
 		return drv_fail(-ENOMEM, "no host memory for a queue");
 	c->gpu = gpu;
 	c->priority = priority;
+	c->cooperative = cooperative;
 	r = cs_ctx_create(gpu->vm, priority, &c->ctx);
 	/* A high priority is a wish: most processes may not have it. */
 	if (r == -EACCES)
 		r = cs_ctx_create(gpu->vm, CS_PRIORITY_NORMAL, &c->ctx);
 	if (!r)
 		r = cs_ring_create(c->ctx, DRV_IP_COMPUTE, next_ring(gpu), cs_pm4_print, &c->ring);
+	if (!r && cooperative)
+		r = cs_ring_use_gws(c->ring);
 	if (!r)
 		r = vm_piece_alloc(gpu->vm, &info, &c->count);
 	if (r) {
@@ -54,22 +57,23 @@ static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, struct 
 }
 
 /* One that a queue gave back, or a new one. */
-static int get_channel(struct rt *rt, struct rt_gpu *gpu, enum cs_priority priority, struct rt_channel **out)
+static int get_channel(struct rt_queue *q, enum cs_priority priority, struct rt_channel **out)
 {
-	struct rt_queues *s = rt->queues;
+	struct rt_queues *s = q->rt->queues;
 	struct rt_channel **at;
 	int r = 0;
 
 	pthread_mutex_lock(&s->channel_lock);
-	for (at = &s->free; *at && ((*at)->gpu != gpu || (*at)->priority != priority); at = &(*at)->next)
-		continue;
+	for (at = &s->free; *at; at = &(*at)->next)
+		if ((*at)->gpu == q->gpu && (*at)->priority == priority && (*at)->cooperative == q->cooperative)
+			break;
 	if (*at) {
 		*out = *at;
 		*at = (*at)->next;
 	} else if (s->channels == CHANNELS_MAX) {
 		r = drv_fail(-ENOMEM, "more than %zu queues", CHANNELS_MAX);
 	} else {
-		r = create_channel(gpu, priority, out);
+		r = create_channel(q->gpu, priority, q->cooperative, out);
 		if (!r)
 			s->all[s->channels++] = *out;
 	}
@@ -101,7 +105,7 @@ int rt_queue_new_channel(struct rt_queue *q)
 		return 0;
 	q->channel = NULL;
 	rt_channel_put(q->rt, old);
-	r = get_channel(q->rt, q->gpu, atomic_load(&q->priority), &new);
+	r = get_channel(q, atomic_load(&q->priority), &new);
 	if (!r) /* what was read so far has ended: on this channel's last job nothing more depends */
 		atomic_store(&new->end[cs_ring_last(new->ring).seq % RT_JOBS_TRACKED], q->amd->read_dispatch_id);
 	q->channel = new;

@@ -169,6 +169,8 @@ static void fill_work(struct rt_info *info, const struct drv_chip *chip)
 		.waves_per_cu = chip->waves_per_cu,
 		.simds_per_cu = chip->pm4 == DRV_PM4_GFX9 ? 4 : 2,
 		.xccs = 1,
+		/* The kernel gives a job what of it there is; creating it takes nothing away from anybody. */
+		.cooperative = chip->gws && drv_pm4_supported(chip->pm4),
 		.sdma_xgmi_engines = 0,
 	};
 }

@@ -245,8 +245,10 @@ int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_q
 	q->data = want->data;
 	q->above = want->above;
 	q->work.attempt = rt_queue_attempt;
+	q->cooperative = want->type == HSA_QUEUE_TYPE_COOPERATIVE;
 	q->long_grid = rt_split_limit(want->gpu, want->type);
-	r = make(rt, want, q, &doorbell);
+	r = q->cooperative ? vm_gws_create(q->gpu->vm) : 0;
+	r = r ? r : make(rt, want, q, &doorbell);
 	if (r) {
 		free(q);
 		return r;
@@ -383,6 +385,40 @@ static int create_polled(struct rt *rt, struct rt_queue_want *want, struct rt_qu
 	return r;
 }
 
+/* A user more of the cooperative queue that works, or else of `mine`; NULL: there is neither. */
+static struct rt_queue *join(struct rt_queues *s, const struct rt_gpu *gpu, struct rt_queue *mine)
+{
+	struct rt_queue *q;
+
+	pthread_mutex_lock(&s->lock);
+	for (q = s->list; q; q = q->next)
+		if (q->gpu == gpu && q->users && atomic_load(&q->state) == RT_QUEUE_ACTIVE)
+			break;
+	q = q ? q : mine;
+	if (q)
+		q->users++;
+	pthread_mutex_unlock(&s->lock);
+	return q;
+}
+
+/* As in ROCr, a GPU has one cooperative queue, which all who ask have together: its grids end one after the other,
+ * if their packets have the barrier bit, and so none waits for waves that another one keeps from coming. */
+static int create_cooperative(struct rt *rt, struct rt_queue_want *want, struct rt_queue **q)
+{
+	struct rt_queue *mine = NULL;
+	int r = 0;
+
+	*q = join(rt->queues, want->gpu, NULL);
+	if (!*q)
+		r = create_polled(rt, want, &mine);
+	if (!mine)
+		return r;
+	*q = join(rt->queues, want->gpu, mine);
+	if (*q != mine) /* somebody was faster */
+		rt_queue_destroy(mine);
+	return 0;
+}
+
 hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 				   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
 				   void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
@@ -390,7 +426,8 @@ hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_t
 	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
 
 	(void)group_B;
-	return rt_queue_make(agent, private_B, &want, create_polled, queue);
+	return rt_queue_make(agent, private_B, &want,
+			     type == HSA_QUEUE_TYPE_COOPERATIVE ? create_cooperative : create_polled, queue);
 }
 
 /* From the list, with its lock. */
@@ -416,6 +453,7 @@ void rt_queue_destroy(struct rt_queue *q)
 hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
 {
 	struct rt_queue *q;
+	bool last;
 	RT_ENTER(rt);
 
 	if (!queue)
@@ -423,12 +461,16 @@ hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
 	rt_faults_look(rt, true);
 	pthread_mutex_lock(&rt->queues->lock);
 	q = find_locked(rt, queue);
-	if (q)
+	last = q && q->users <= 1;
+	if (last)
 		unlink_locked(rt->queues, q);
+	else if (q)
+		q->users--;
 	pthread_mutex_unlock(&rt->queues->lock);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	destroy_queue(q);
+	if (last)
+		destroy_queue(q);
 	return HSA_STATUS_SUCCESS;
 }
 

@@ -38,6 +38,7 @@ struct rt_channel {
 	struct rt_channel *next; /* in rt_queues' list of free ones; guarded by its lock */
 	struct rt_gpu *gpu;      /* borrowed */
 	enum cs_priority priority;
+	bool cooperative;      /* its jobs have global wave sync */
 	struct cs_ctx *ctx;    /* owned */
 	struct cs_ring *ring;  /* owned */
 	struct vm_piece count; /* owned: the word; GPU packets write how many completions there were */
@@ -87,6 +88,8 @@ struct rt_queue {
 	amd_queue_v2_t *amd;            /* in it */
 	char *packets;                  /* in it; of 64 bytes */
 	uint32_t mask;                  /* packets - 1: what the client's memory says of it is not believed */
+	bool cooperative;               /* immutable */
+	unsigned users;                 /* who share it; guarded by rt_queues' lock. 0: nobody may */
 	uint64_t id;                    /* unlike every other queue's, and growing */
 	struct rt_signal *doorbell;     /* owned; NULL: the client's */
 	void (*callback)(hsa_status_t status, hsa_queue_t *queue, void *data); /* may be NULL */

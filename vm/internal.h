@@ -43,6 +43,7 @@ struct vm {
 	struct drm_amdgpu_bo_list_entry *entry; /* owned; the BOs of the list */
 	struct vm_bo **listed;                  /* owned; whose entry it is, to mend list_index */
 	uint32_t entries, entries_max;
+	uint32_t gws; /* owned: GEM handle of global wave sync; 0: nobody wanted it yet. Guarded by lock */
 	_Atomic uint32_t list_handle; /* kernel BO list; 0: none made yet */
 	_Atomic bool
 		list_stale; /* entry changed since the last ioctl; set under the lock, read without (acquire) */

@@ -81,6 +81,8 @@ void vm_destroy(struct vm *vm)
 	/* A handle that cannot be destroyed goes with the file description. */
 	if (vm->list_handle)
 		(void)!list_ioctl(vm, AMDGPU_BO_LIST_OP_DESTROY);
+	if (vm->gws)
+		vm_gem_close(vm, vm->gws);
 	vm_peers_fini(vm);
 	vm_process_put(vm->process);
 	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
@@ -134,7 +136,7 @@ int vm_list_add(struct vm *vm, struct vm_bo *bo)
 	int r = 0;
 
 	pthread_mutex_lock(&vm->lock);
-	if (vm->entries == vm->entries_max)
+	if (vm->entries + 1 >= vm->entries_max) /* vm_gws_list() adds one */
 		r = list_grow(vm);
 	if (!r) {
 		bo->list_index = vm->entries++;

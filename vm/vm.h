@@ -107,6 +107,14 @@ DRV_MUST_CHECK int vm_check_fault(struct vm *vm, struct vm_fault *fault);
  * changed since the last call, else one ioctl. */
 DRV_MUST_CHECK int vm_list(struct vm *vm, uint32_t *handle);
 
+/* Gives the vm its resource of global wave sync, number 0 of a job's, if it has none yet; it keeps that until it is
+ * destroyed. It says nothing to jobs that do not list it. -ENOTSUP: the chip has none; -ENOMEM. */
+DRV_MUST_CHECK int vm_gws_create(struct vm *vm);
+/* A BO list for one job whose waves use it: what vm_list() has, and that. One ioctl; what the job listed it keeps
+ * when the list ends, by another. */
+DRV_MUST_CHECK int vm_gws_list(struct vm *vm, uint32_t *handle);
+void vm_gws_unlist(struct vm *vm, uint32_t handle);
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* Errors: -EINVAL (size 0 or beyond any heap), -ENOMEM. */

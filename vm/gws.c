@@ -1,0 +1,73 @@
+/* Global wave sync: what the waves of a whole grid meet on. A job may use what a BO of the domain GWS in its list
+ * has.
+ *
+ * Such a job has a list of its own, for itself: one that stays would have to follow the vm's, at the cost of all
+ * jobs, or else keep the memory of BOs that were closed. */
+#include "vm/internal.h"
+
+#include <errno.h>
+
+/* One is what the device libraries use: number 0 (__ockl_grid_sync). Other processes' fit beside it. */
+#define RESOURCES 1
+
+static int create_locked(struct vm *vm)
+{
+	union drm_amdgpu_gem_create args = {
+		.in =
+			{
+				.bo_size = RESOURCES,
+				.domains = AMDGPU_GEM_DOMAIN_GWS,
+				.domain_flags = AMDGPU_GEM_CREATE_EXPLICIT_SYNC,
+			},
+	};
+	int r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_CREATE, &args);
+
+	if (r)
+		return drv_fail(r, "GEM_CREATE of global wave sync");
+	vm->gws = args.out.handle;
+	return 0;
+}
+
+int vm_gws_create(struct vm *vm)
+{
+	int r;
+
+	if (!vm->dev->chip->gws)
+		return drv_fail(-ENOTSUP, "%s has no global wave sync", vm->dev->chip->target);
+	pthread_mutex_lock(&vm->lock);
+	r = vm->gws ? 0 : create_locked(vm);
+	pthread_mutex_unlock(&vm->lock);
+	return r;
+}
+
+int vm_gws_list(struct vm *vm, uint32_t *handle)
+{
+	struct drm_amdgpu_bo_list_entry own, *entry;
+	union drm_amdgpu_bo_list args;
+	int r;
+
+	pthread_mutex_lock(&vm->lock);
+	own = (struct drm_amdgpu_bo_list_entry){.bo_handle = vm->gws};
+	entry = vm->entries ? vm->entry : &own;
+	entry[vm->entries] = own;
+	args.in = (struct drm_amdgpu_bo_list_in){
+		.operation = AMDGPU_BO_LIST_OP_CREATE,
+		.bo_number = vm->entries + 1,
+		.bo_info_size = sizeof(*entry),
+		.bo_info_ptr = (uintptr_t)entry,
+	};
+	r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_BO_LIST, &args);
+	pthread_mutex_unlock(&vm->lock);
+	if (r)
+		return drv_fail(r, "BO_LIST with global wave sync");
+	*handle = args.out.list_handle;
+	return 0;
+}
+
+void vm_gws_unlist(struct vm *vm, uint32_t handle)
+{
+	union drm_amdgpu_bo_list args = {.in = {.operation = AMDGPU_BO_LIST_OP_DESTROY, .list_handle = handle}};
+
+	/* It fails only when the device is gone, and the list with it. */
+	(void)!drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_BO_LIST, &args);
+}
