@@ -293,6 +293,15 @@ bool rt_signal_point(struct rt_signal *signal, struct cs_point *point)
 	return known;
 }
 
+/* The kernel knows its job, and what the job does behind it keeps nobody waiting who waits for it: of others' jobs
+ * nothing may follow, since that may itself wait for who waits here. */
+static bool can_be_waited_for(const struct rt_producer *p, const struct cs_ring *who)
+{
+	if (p->point.ring == who)
+		return true;
+	return (!p->last || atomic_load(p->last) == p->seq) && cs_ring_last(p->point.ring).seq >= p->point.seq;
+}
+
 enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const struct cs_ring *ring,
 				struct cs_point *point)
 {
@@ -307,8 +316,7 @@ enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const s
 		only = &signal->gpu;
 	else if (!signal->gpu_writes && signal->owed_count == 1 && atomic_load(value_of(rt, signal)) == 1)
 		only = &signal->owed[0];
-	/* A job of others that goes on behind the producer may itself wait for who waits here. */
-	if (only && (only->point.ring == ring || !only->last || atomic_load(only->last) == only->seq)) {
+	if (only && can_be_waited_for(only, ring)) {
 		*point = only->point;
 		state = RT_DEP_POINT;
 	}
