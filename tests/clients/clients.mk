@@ -35,6 +35,9 @@ HIP_GPUS_random  := gfx908
 HIP_GPUS_peers := hive mixed
 HIP_SPEC_hive  := gfx908:hive=1,gfx908:hive=1
 HIP_SPEC_mixed := gfx906:numa=0,gfx90a:numa=1
+# Each chip by itself, and two at a time.
+HIP_GPUS_grid  := $(HIP_GPUS) two
+HIP_SPEC_two   := gfx908,gfx908
 HIP_FLAGS_random := -lrocrand -Wno-\#warnings
 HIP_FLAGS_sparse := -lrocsparse
 HIP_PROGRAMS := $(patsubst tests/clients/hip/%.hip,%,$(wildcard tests/clients/hip/*.hip))

@@ -111,6 +111,21 @@ static hsa_status_t use_image(void)
 	return status;
 }
 
+static hsa_status_t use_queues(void)
+{
+	hsa_queue_t *queue, *same = NULL;
+	hsa_status_t status =
+		hsa_queue_create(t.gpu, 64, HSA_QUEUE_TYPE_COOPERATIVE, NULL, NULL, UINT32_MAX, UINT32_MAX, &queue);
+
+	if (status)
+		return status;
+	status = hsa_queue_create(t.gpu, 64, HSA_QUEUE_TYPE_COOPERATIVE, NULL, NULL, UINT32_MAX, UINT32_MAX, &same);
+	if (!status)
+		hsa_queue_destroy(same);
+	hsa_queue_destroy(queue);
+	return status;
+}
+
 static int program(void)
 {
 	hsa_status_t status = hsa_init();
@@ -122,6 +137,7 @@ static int program(void)
 	status = use_code();
 	status = status ? status : use_code_object();
 	status = status ? status : use_image();
+	status = status ? status : use_queues();
 	hsa_shut_down();
 	return !status ? 0 : status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? -ENOMEM : -EIO;
 }

@@ -131,6 +131,31 @@ extern "C" __global__ void k_scratch(u32 *out, u32 count)
 		out[i] = sum;
 }
 
+/* For one wave: that many others shall meet on the resource of global wave sync. */
+extern "C" __global__ void k_gws_init(u32 others, u32 resource)
+{
+	__builtin_amdgcn_ds_gws_init(others, resource);
+}
+
+/* Each round a lane reads what the group beside its own wrote in the round before; between them all groups meet. */
+extern "C" __global__ void k_around(u32 *from, u32 *to, u32 groups, u32 rounds)
+{
+	u32 me = GROUP_X * 64 + LANE_X, beside = (GROUP_X + 1) % groups * 64 + LANE_X;
+
+	for (u32 i = 0; i < rounds; i++) {
+		u32 *was = from;
+
+		to[me] = from[beside] + 1;
+		__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+		if (!LANE_X)
+			__builtin_amdgcn_ds_gws_barrier(groups - 1, 0);
+		__builtin_amdgcn_s_barrier();
+		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+		from = to;
+		to = was;
+	}
+}
+
 extern "C" __global__ void k_empty()
 {
 }

@@ -218,6 +218,23 @@ static int bindings(struct stack *s)
 	return r;
 }
 
+/* Two workgroups that meet by global wave sync. */
+static int whole_grid(struct stack *s, struct cs_code *code, struct vm_mem *m)
+{
+	const uint32_t init[2] = {1, 0};
+	struct {
+		uint64_t from, to;
+		uint32_t groups, rounds;
+	} args = {m->va, m->va + 4096, 2, 2};
+	int r = cs_ring_use_gws(s->ring);
+
+	r = r ? r : stack_run(s, &(struct stack_launch){code, "k_gws_init", {1}, {1}, .args = init, .args_B = 8});
+	((uint32_t *)m->map)[64] = 7;
+	r = r ? r
+	      : stack_run(s, &(struct stack_launch){code, "k_around", {128}, {64}, .args = &args, .args_B = 24});
+	return r ? r : ((uint32_t *)m->map)[64] == 9 ? 0 : -EIO;
+}
+
 static int program(void)
 {
 	struct cs_code *code = NULL;
@@ -234,6 +251,7 @@ static int program(void)
 	r = r ? r : vm_piece_alloc(s.vm, &info, &piece);
 	r = r ? r : compute(&s, code, m);
 	r = r ? r : submission(&s, m);
+	r = r ? r : whole_grid(&s, code, m);
 	r = r ? r : copies(&s, m);
 	r = r ? r : host_memory(&s);
 	r = r ? r : sharing(&s);
