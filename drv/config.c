@@ -1,5 +1,6 @@
 #include "drv/config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -142,6 +143,24 @@ static bool parse_tools(const char *text)
 	return config.tools;
 }
 
+static bool parse_cu_mask(const char *text)
+{
+	char *to = strdup(text);
+
+	config.cu_mask = to;
+	for (; to && *text; text++)
+		if (!isspace((unsigned char)*text))
+			*to++ = *text;
+	if (to)
+		*to = 0;
+	return to;
+}
+
+static bool parse_cu_mask_later(const char *text)
+{
+	return parse_switch(text, &config.cu_mask_later);
+}
+
 static const struct {
 	const char *name;
 	bool (*parse)(const char *text);
@@ -151,6 +170,7 @@ static const struct {
 	{"TUFF_STAGING_KIB", parse_staging}, {"HSA_FORCE_FINE_GRAIN_PCIE", parse_fine_vram},
 	{"HSA_TOOLS_LIB", parse_tools},      {"TUFF_SPLIT_MS", parse_split},
 	{"TUFF_WHOLE", parse_whole},         {"TUFF_POLL", parse_poll},
+	{"HSA_CU_MASK", parse_cu_mask},      {"HSA_CU_MASK_SKIP_INIT", parse_cu_mask_later},
 };
 
 static void complain(const char *name, const char *text)

@@ -26,6 +26,8 @@ struct drv_config {
 	uint32_t split_ms;    /* TUFF_SPLIT_MS: how long a part of a long grid may take; 0: grids stay whole */
 	char whole[512];      /* TUFF_WHOLE: names of kernels whose grids stay whole, with commas */
 	bool poll;            /* TUFF_POLL: rings of queues are looked at also when nobody rings */
+	const char *cu_mask;  /* owned, for ever; HSA_CU_MASK without spaces, NULL when there is none */
+	bool cu_mask_later;   /* HSA_CU_MASK_SKIP_INIT: it narrows masks that are set, not new queues */
 	const char *tools;    /* owned, for ever; HSA_TOOLS_LIB, NULL when there is none */
 	unsigned overrides;
 	struct drv_override override[DRV_OVERRIDES_MAX];

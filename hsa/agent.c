@@ -212,6 +212,7 @@ int rt_agents_init(struct rt *rt)
 		make_cpu(rt, &rt->agent[i], &rt->host.node[i]);
 	for (unsigned i = 0; i < rt->gpus; i++)
 		make_gpu(rt, &rt->agent[rt->cpus + i], rt->gpu[i]);
+	rt_cus_init(rt);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #include "hsa/table.h"
 
 #define CUS_PER_ARRAY 16 /* bits of a mask's half: of one shader array */
-#define DWORDS        (sizeof(((struct rt_queue *)0)->cus) / 4)
+#define DWORDS        RT_CU_DWORDS
 
 /* As KFD hands the bits out (Linux kfd_mqd_manager.c, mqd_symmetrically_map_cu_mask): the first unit of each array
  * of each engine, engines first, then the second ones. */
@@ -38,21 +38,35 @@ static bool has_half_a_pair(const uint32_t *cus)
 	return false;
 }
 
-/* All that are there, in the client's way of counting. */
-static void all_of(const struct drv_device *dev, uint32_t *cus)
+/* Workgroup processors of two units, which are enabled together. */
+static bool has_pairs(const struct rt_gpu *gpu)
 {
-	for (unsigned i = 0; i < 32 * DWORDS && i < dev->facts.cus; i++)
-		cus[i / 32] |= 1u << i % 32;
+	return gpu->dev->chip->pm4 != DRV_PM4_GFX9;
+}
+
+static void set(struct rt_queue *q, const uint32_t *cus)
+{
+	uint32_t there[DWORDS] = {0};
+
+	rt_all_cus(q->gpu->dev, there);
+	memcpy(q->cus, cus, sizeof(q->cus));
+	memset(q->cu_mask, 0, sizeof(q->cu_mask));
+	spread(q->gpu->dev, cus, has_pairs(q->gpu) ? 2 : 1, q->cu_mask);
+	q->masked = memcmp(cus, there, sizeof(there));
+}
+
+void rt_queue_init_cus(struct rt_queue *q)
+{
+	if (q->gpu && !drv_config()->cu_mask_later)
+		set(q, q->gpu->cus);
 }
 
 /* Guards what packet.c reads while it translates. */
-static void set(struct rt_queue *q, const uint32_t *cus, const uint32_t *engine, bool masked)
+static void change(struct rt_queue *q, const uint32_t *cus)
 {
 	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
 		__builtin_ia32_pause();
-	memcpy(q->cus, cus, sizeof(q->cus));
-	memcpy(q->cu_mask, engine, sizeof(q->cu_mask));
-	q->masked = masked;
+	set(q, cus);
 	for (unsigned i = 0; i < RT_KERNEL_CACHE; i++)
 		q->cache[i].ready = false;
 	atomic_store_explicit(&q->busy, false, memory_order_release);
@@ -62,9 +76,8 @@ static void set(struct rt_queue *q, const uint32_t *cus, const uint32_t *engine,
 /* bits: of cus, which holds whole dwords. 0: all units. What the GPU does not have is ignored, as ROCr does. */
 hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t bits, const uint32_t *cus)
 {
-	uint32_t mask[DWORDS] = {0}, there[DWORDS] = {0}, engine[CS_ENGINES_MAX] = {0}, any = 0;
+	uint32_t mask[DWORDS] = {0}, there[DWORDS] = {0}, any = 0, lost = 0;
 	struct rt_queue *q;
-	bool pairs;
 	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
@@ -72,18 +85,19 @@ hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t b
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (bits % 32 || (bits && !cus))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pairs = q->gpu->dev->chip->pm4 != DRV_PM4_GFX9; /* workgroup processors of two units */
-	all_of(q->gpu->dev, there);
+	rt_all_cus(q->gpu->dev, there);
 	for (unsigned i = 0; i < DWORDS; i++) {
-		mask[i] = there[i] & (!bits ? ~0u : i < bits / 32 ? cus[i] : 0);
+		uint32_t wanted = there[i] & (!bits ? ~0u : i < bits / 32 ? cus[i] : 0);
+
+		mask[i] = wanted & q->gpu->cus[i];
 		any |= mask[i];
+		lost |= wanted & ~mask[i];
 	}
 	/* With none a dispatch would never end. */
-	if (!any || (pairs && has_half_a_pair(mask)))
+	if (!any || (has_pairs(q->gpu) && has_half_a_pair(mask)))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	spread(q->gpu->dev, mask, pairs ? 2 : 1, engine);
-	set(q, mask, engine, memcmp(mask, there, sizeof(mask)) != 0);
-	return HSA_STATUS_SUCCESS;
+	change(q, mask);
+	return lost ? (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t impl_hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue, uint32_t bits, uint32_t *cus)
@@ -97,7 +111,7 @@ hsa_status_t impl_hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue, uint32_t b
 	q = rt_queue_of(rt, queue);
 	if (!q || !q->gpu)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	all_of(q->gpu->dev, all);
+	rt_all_cus(q->gpu->dev, all);
 	for (unsigned i = 0; i < bits / 32; i++)
 		cus[i] = i >= DWORDS ? 0 : q->masked ? q->cus[i] : all[i];
 	return HSA_STATUS_SUCCESS;

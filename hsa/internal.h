@@ -37,6 +37,7 @@
 #define RT_GPUS_MAX   32
 #define RT_POOLS_MAX  6 /* of one agent */
 #define RT_CACHES_MAX 4
+#define RT_CU_DWORDS  16 /* of masks of compute units: 512, more than any GPU has */
 
 /* --- agents (agent.c, info.c) ----------------------------------------------------------------- */
 
@@ -95,6 +96,7 @@ struct rt_gpu {
 	struct drv_clock clock;     /* owned */
 	struct drv_place place;
 	unsigned index;             /* in rt->gpu */
+	uint32_t cus[RT_CU_DWORDS]; /* compute units that queues may use, as clients count them */
 	bool large_bar;             /* all of VRAM is visible: coarse memory is mapped for the CPU */
 	_Atomic unsigned next_ring; /* compute ring of the next queue */
 	_Atomic unsigned coherency; /* hsa_amd_coherency_type_t */
@@ -181,6 +183,10 @@ static inline hsa_agent_t rt_agent_handle(const struct rt_agent *agent)
 /* Finds CPUs and GPUs and opens the latter. -ENODEV: no GPU that can be used (the record says why). */
 DRV_MUST_CHECK int rt_agents_init(struct rt *rt);
 void rt_agents_fini(struct rt *rt);
+/* Fills each GPU's cus: all that it has, but for HSA_CU_MASK (cu_env.c). */
+void rt_cus_init(struct rt *rt);
+/* All compute units that are there, as clients count them. */
+void rt_all_cus(const struct drv_device *dev, uint32_t *cus);
 /* Fills agent->info and agent->isa. */
 void rt_info_cpu(struct rt *rt, struct rt_agent *agent);
 void rt_info_gpu(struct rt *rt, struct rt_agent *agent);

@@ -102,14 +102,14 @@ struct rt_queue {
 	_Atomic bool stopped;    /* the next packet waits for something; the progress thread tries it */
 	_Atomic bool collecting; /* packets are left unread until a job ends */
 	_Atomic uint64_t collecting_since_ns;
-	struct rt_channel *_Atomic channel; /* owned; made for the first packet, changed under busy */
-	_Atomic enum cs_priority priority;  /* wished for; the channel has its own */
-	uint32_t cus[16];                 /* that may be used, as clients count them: 512, more than any GPU has */
-	uint32_t cu_mask[CS_ENGINES_MAX]; /* the same as hardware counts them */
-	bool masked;                      /* not all */
-	bool behind_door;                 /* our HIP library's (door.h) */
-	unsigned faults;                  /* the GPU's before this queue */
-	_Atomic uint64_t looked;          /* packets below: the kernel was asked about their faults */
+	struct rt_channel *_Atomic channel;     /* owned; made for the first packet, changed under busy */
+	_Atomic enum cs_priority priority;      /* wished for; the channel has its own */
+	uint32_t cus[RT_CU_DWORDS];             /* that may be used, as clients count them */
+	uint32_t cu_mask[CS_ENGINES_MAX];       /* the same as hardware counts them */
+	bool masked;                            /* not all */
+	bool behind_door;                       /* our HIP library's (door.h) */
+	unsigned faults;                        /* the GPU's before this queue */
+	_Atomic uint64_t looked;                /* packets below: the kernel was asked about their faults */
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
 	uint64_t long_grid;                     /* work-items from which on a grid may be split; immutable */
 	struct rt_split split;
@@ -168,6 +168,9 @@ bool rt_split_cut(struct rt_queue *queue, const hsa_kernel_dispatch_packet_t *pa
 /* Around the part, in the job that has nothing else. */
 void rt_split_start_clock(struct rt_queue *queue, struct cs_ib *ib);
 void rt_split_stop_clock(struct rt_queue *queue, struct cs_ib *ib);
+
+/* cu_mask.c: a new queue's compute units. */
+void rt_queue_init_cus(struct rt_queue *queue);
 
 /* pm4.c: appends the commands that an INDIRECT_BUFFER packet names. -EINVAL: they are none, or lie where the CPU
  * does not see them. */
