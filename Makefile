@@ -142,7 +142,8 @@ $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map
 $(O)/lib/libhsa-runtime64.so: $(HSA_LIB)
 	@ln -sf $(<F) $@
 
-# AMD's HIP library, of two interfaces: from the same sources, each compiled for its layouts. Beside them stands HSA's.
+# AMD's HIP library, of two interfaces: from the same sources, each compiled for its layouts. They need our HSA library, which
+# stands beside them, and not another that the system may have.
 API_SRC := $(call room_src,api)
 # What it shares with the rooms below by having it, too: code without state that matters.
 API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c vm/tree.c
@@ -161,7 +162,7 @@ $(O)/lib/libamdhip64.so.6: $(call api_obj,6) $(O)/api/exports6.map $(HSA_LIB)
 $(HIP_LIBS):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) -Wl,-Bsymbolic-functions \
-		-Wl,--no-undefined-version $(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(HSA_LIB) -o $@
+		-Wl,--no-undefined-version -Wl,-rpath,'$$ORIGIN' $(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(HSA_LIB) -o $@
 $(O)/lib/libamdhip64.so: $(O)/lib/libamdhip64.so.6
 	@ln -sf $(<F) $@
 # Where hiprtc finds them.
@@ -241,6 +242,10 @@ $(O)/bin/pool/%_test: $(O)/pool/%_test.o $(HSA_UNIT)
 $(O)/bin/tests/bench/hsa: $(O)/tests/bench/hsa.o $(HSA_UNIT)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
+$(O)/bin/tests/bench/hip: $(O)/tests/bench/hip.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/lib/libamdhip64.so.6
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(O)/lib/libamdhip64.so.6 $(HSA_LIB) $(PKG_LIBS) \
+		-Wl,-rpath,'$$ORIGIN/../../../lib' -ldl -lm -o $@
 $(O)/bin/hsa/%_test: $(O)/hsa/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@

@@ -1,0 +1,186 @@
+/* User instructions of HIP's hot paths on the null device, of the calling thread: libamdhip64.so.6 and
+ * libhsa-runtime64.so.1 as programs have them, procedure linkage included. Beside pools: glibc's malloc, and
+ * mimalloc's where it is installed. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HIP_DEPRECATED
+#include <hip/hip_runtime_api.h>
+
+#include "shaders/blob.h"
+#include "tests/count.h"
+#include "vgpu/vgpu.h"
+
+#define TRIES 15
+#define MANY  64
+
+extern const struct shader_blob test_blobs[];
+
+static hipStream_t stream;
+static hipEvent_t event;
+static hipFunction_t empty;
+static void *(*other_malloc)(size_t);
+static void (*other_free)(void *);
+
+static void must(hipError_t error)
+{
+	if (!error)
+		return;
+	fprintf(stderr, "%s\n", hipGetErrorName(error));
+	abort();
+}
+
+/* --- paths ------------------------------------------------------------------------------------ */
+
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+static void get_device(void *arg)
+{
+	(void)arg;
+	int device;
+
+	must(hipGetDevice(&device));
+}
+
+static void last_error(void *arg)
+{
+	(void)arg;
+	(void)!hipGetLastError();
+}
+
+static void pool_pair(void *arg)
+{
+	void *ptr;
+
+	must(hipMallocAsync(&ptr, *(const size_t *)arg, stream));
+	must(hipFreeAsync(ptr, stream));
+}
+
+static void other_pair(void *arg)
+{
+	void *volatile ptr = other_malloc(*(const size_t *)arg);
+
+	other_free(ptr);
+}
+
+static void launch(void *arg)
+{
+	(void)arg;
+	must(hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 0, stream, NULL, NULL));
+}
+
+static void record(void *arg)
+{
+	(void)arg;
+	must(hipEventRecord(event, stream));
+}
+
+static void query(void *arg)
+{
+	(void)arg;
+	(void)!hipStreamQuery(stream);
+}
+
+static void synchronize(void *arg)
+{
+	(void)arg;
+	must(hipStreamSynchronize(stream));
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static long long count(void (*fn)(void *), void *arg)
+{
+	static long long overhead = -1;
+
+	if (overhead < 0)
+		overhead = (long long)count_instructions(nothing, NULL, 3);
+	fn(arg);
+	return (long long)count_instructions(fn, arg, TRIES) - overhead;
+}
+
+static void row(const char *what, void (*fn)(void *), void *arg)
+{
+	unsigned long ioctls;
+
+	must(hipStreamSynchronize(stream));
+	fn(arg);
+	ioctls = vgpu_ioctl_count();
+	fn(arg);
+	ioctls = vgpu_ioctl_count() - ioctls;
+	printf("%-46s %8lld %8lu\n", what, count(fn, arg), ioctls);
+}
+
+/* What one of many launches costs: the GPU is busy, and packets are collected. */
+static void row_launches(void)
+{
+	unsigned long ioctls = vgpu_ioctl_count();
+	unsigned long long least = ~0ull;
+
+	for (unsigned i = 0; i < 1000; i++)
+		launch(NULL);
+	must(hipStreamSynchronize(stream));
+	ioctls = vgpu_ioctl_count() - ioctls;
+	for (unsigned i = 0; i < MANY; i++) {
+		unsigned long long now = count_instructions(launch, NULL, 1);
+
+		least = now < least ? now : least;
+	}
+	must(hipStreamSynchronize(stream));
+	printf("%-46s %8llu\n", "launch that is collected", least - count_instructions(nothing, NULL, 3));
+	printf("1,000 launches and a wait: %lu ioctls\n", ioctls);
+}
+
+static void rows_of_malloc(const char *name, size_t *size_B)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "malloc and free of 64 KiB: %s", name);
+	printf("%-46s %8lld\n", what, count(other_pair, size_B));
+}
+
+int main(void)
+{
+	const struct shader_blob *blob = shader_find(test_blobs, "group.O1", "gfx908");
+	size_t small = 4096, middle = 65536, large = 64 << 20;
+	uint64_t keep = UINT64_MAX;
+	void *mimalloc = dlopen("libmimalloc.so.2", RTLD_NOW);
+	hipMemPool_t pool;
+	hipModule_t module;
+
+	if (vgpu_start("null:gfx908") || !blob)
+		abort();
+	must(hipModuleLoadData(&module, blob->image));
+	must(hipModuleGetFunction(&empty, module, "k_empty"));
+	must(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	must(hipEventCreateWithFlags(&event, hipEventDisableTiming));
+	must(hipDeviceGetDefaultMemPool(&pool, 0));
+	must(hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &keep));
+	printf("user instructions on the null device, counted by %s\n%-46s %8s %8s\n", count_method(), "", "",
+	       "ioctls");
+	row("hipGetDevice", get_device, NULL);
+	row("hipGetLastError", last_error, NULL);
+	row("pool hit: malloc and free of 4 KiB", pool_pair, &small);
+	row("pool hit: malloc and free of 64 KiB", pool_pair, &middle);
+	row("pool hit: malloc and free of 64 MiB", pool_pair, &large);
+	other_malloc = malloc;
+	other_free = free;
+	rows_of_malloc("glibc", &middle);
+	if (mimalloc) {
+		*(void **)&other_malloc = dlsym(mimalloc, "mi_malloc");
+		*(void **)&other_free = dlsym(mimalloc, "mi_free");
+		rows_of_malloc("mimalloc", &middle);
+	}
+	row("event record, without a time", record, NULL);
+	row("finished stream: query", query, NULL);
+	row("finished stream: wait", synchronize, NULL);
+	row("launch", launch, NULL);
+	row_launches();
+	must(hipModuleUnload(module));
+	vgpu_stop();
+	return 0;
+}
