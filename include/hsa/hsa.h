@@ -379,7 +379,9 @@ typedef struct hsa_queue_s {
 	uint64_t id;
 } hsa_queue_t;
 
-/* size: packets, a power of two. callback may be NULL; it hears of errors, on a thread of the library, once. */
+/* size: packets, a power of two. callback may be NULL; it hears of errors, on a thread of the library, once. A GPU
+ * has one COOPERATIVE queue: who asks for a further one gets it once more, as the first one wanted it, and destroys
+ * it once more. */
 hsa_status_t HSA_API hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 				      void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
 				      void *data, uint32_t private_segment_size, uint32_t group_segment_size,
