@@ -41,6 +41,7 @@
 #include <hip/device/convert.h>
 #include <hip/device/atomic.h>
 #include <hip/device/load.h>
+#include <hip/device/packed.h>
 #include <hip/device/print.h>
 #include <hip/device/texture.h>
 #include <hip/device/surface.h>
