@@ -120,13 +120,23 @@ HIP_NARROW_FUNCTIONS(__half)
 #pragma clang diagnostic ignored "-Wnested-anon-types"
 #pragma clang diagnostic ignored "-Wgnu-anonymous-struct"
 #endif
-typedef struct alignas(4) __half2_raw {
-	unsigned short x, y;
-} __half2_raw;
 
 #ifdef __clang__
 typedef _Float16 _Float16_2 __attribute__((ext_vector_type(2)));
 #endif
+
+typedef struct alignas(4) __half2_raw {
+#ifdef __clang__
+	union {
+		__extension__ struct {
+			unsigned short x, y;
+		};
+		_Float16_2 data;
+	};
+#else
+	unsigned short x, y;
+#endif
+} __half2_raw;
 
 struct alignas(4) __half2 {
 #ifdef __clang__
@@ -153,8 +163,10 @@ struct alignas(4) __half2 {
 	}
 	HIP_BOTH operator __half2_raw() const
 	{
-		__half2_raw raw = {x.__x, y.__x};
+		__half2_raw raw;
 
+		raw.x = x.__x;
+		raw.y = y.__x;
 		return raw;
 	}
 };
