@@ -128,43 +128,41 @@ HIP_INLINE hipError_t hipLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 bloc
 	return hipLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, shared_B, stream);
 }
 
-template <typename... A>
-HIP_INLINE hipError_t hipLaunchCooperativeKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
+template <typename T>
+HIP_INLINE hipError_t hipLaunchCooperativeKernel(T kernel, dim3 grid, dim3 block, void **arguments,
 						 unsigned int shared_B, hipStream_t stream)
 {
 	return hipLaunchCooperativeKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, shared_B,
 					  stream);
 }
 
-template <typename... A>
-HIP_INLINE hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(A...),
-								   int block_size, size_t dynamic_B)
+template <typename T>
+HIP_INLINE hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T kernel, int block_size,
+								   size_t dynamic_B)
 {
 	return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reinterpret_cast<const void *>(kernel),
 							    block_size, dynamic_B);
 }
 
-template <typename... A>
-HIP_INLINE hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void (*kernel)(A...),
-									    int block_size, size_t dynamic_B,
-									    unsigned int flags)
+template <typename T>
+HIP_INLINE hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T kernel, int block_size,
+									    size_t dynamic_B, unsigned int flags)
 {
 	return hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, reinterpret_cast<const void *>(kernel),
 								     block_size, dynamic_B, flags);
 }
 
-template <typename... A>
-HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, void (*kernel)(A...),
+template <typename T>
+HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, T kernel,
 							size_t dynamic_B = 0, int block_size_limit = 0)
 {
 	return hipOccupancyMaxPotentialBlockSize(grid_size, block_size, reinterpret_cast<const void *>(kernel),
 						 dynamic_B, block_size_limit);
 }
 
-template <typename... A>
-HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeWithFlags(int *grid_size, int *block_size,
-								 void (*kernel)(A...), size_t dynamic_B = 0,
-								 int block_size_limit = 0,
+template <typename T>
+HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeWithFlags(int *grid_size, int *block_size, T kernel,
+								 size_t dynamic_B = 0, int block_size_limit = 0,
 								 unsigned int = hipOccupancyDefault)
 {
 	return hipOccupancyMaxPotentialBlockSize(grid_size, block_size, kernel, dynamic_B, block_size_limit);
@@ -172,10 +170,9 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeWithFlags(int *grid_size,
 
 /* dynamic_B(threads): the LDS that a block of so many threads asks for. The first of the sizes is chosen, from the
  * largest down, that keeps most threads of a compute unit busy. */
-template <typename F, typename... A>
-HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_size, int *block_size,
-								    void (*kernel)(A...), F dynamic_B,
-								    int block_size_limit = 0)
+template <typename F, typename T>
+HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_size, int *block_size, T kernel,
+								    F dynamic_B, int block_size_limit = 0)
 {
 	hipFuncAttributes attributes;
 	int device = 0, units = 0, warp = 0, most = 0;
@@ -188,7 +185,7 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_si
 	if (!error)
 		error = hipDeviceGetAttribute(&warp, hipDeviceAttributeWarpSize, device);
 	if (!error)
-		error = hipFuncGetAttributes(&attributes, kernel);
+		error = hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
 	if (error)
 		return error;
 	*grid_size = 0;
@@ -210,9 +207,9 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_si
 	return error;
 }
 
-template <typename F, typename... A>
+template <typename F, typename T>
 HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid_size, int *block_size,
-									     void (*kernel)(A...), F dynamic_B,
+									     T kernel, F dynamic_B,
 									     int block_size_limit = 0,
 									     unsigned int = hipOccupancyDefault)
 {

@@ -50,6 +50,9 @@ HIP_BOTH inline unsigned short hip_bf16_from_double(double number)
 	return hip_bf16_from_float(near);
 }
 
+struct __hip_bfloat16;
+HIP_OPERATOR_FUNCTIONS(__hip_bfloat16, , )
+
 struct __hip_bfloat16 {
 	unsigned short __x;
 
@@ -74,6 +77,7 @@ struct __hip_bfloat16 {
 
 		return raw;
 	}
+	HIP_NARROW_OPERATORS(__hip_bfloat16)
 };
 
 HIP_BOTH inline float hip_native(__hip_bfloat16 x)
@@ -87,6 +91,9 @@ HIP_BOTH inline __hip_bfloat16 hip_fma(__hip_bfloat16 a, __hip_bfloat16 b, __hip
 }
 
 HIP_NARROW_FUNCTIONS(__hip_bfloat16)
+
+struct __hip_bfloat162;
+HIP_OPERATOR_FUNCTIONS(__hip_bfloat162, 2, b)
 
 struct alignas(4) __hip_bfloat162 {
 	__hip_bfloat16 x, y;
@@ -110,6 +117,7 @@ struct alignas(4) __hip_bfloat162 {
 	{
 		return make_float2(x, y);
 	}
+	HIP_OPERATORS(__hip_bfloat162, 2, b)
 };
 
 HIP_PAIR_FUNCTIONS(__hip_bfloat162, __hip_bfloat16)

@@ -55,6 +55,9 @@ typedef struct __half_raw {
 	};
 } __half_raw;
 
+struct __half;
+HIP_OPERATOR_FUNCTIONS(__half, , )
+
 struct __half {
 	union {
 		unsigned short __x;
@@ -92,6 +95,7 @@ struct __half {
 		raw.x = __x;
 		return raw;
 	}
+	HIP_NARROW_OPERATORS(__half)
 };
 typedef __half half;
 
@@ -138,6 +142,9 @@ typedef struct alignas(4) __half2_raw {
 #endif
 } __half2_raw;
 
+struct __half2;
+HIP_OPERATOR_FUNCTIONS(__half2, 2, b)
+
 struct alignas(4) __half2 {
 #ifdef __clang__
 	union {
@@ -169,6 +176,7 @@ struct alignas(4) __half2 {
 		raw.y = y.__x;
 		return raw;
 	}
+	HIP_OPERATORS(__half2, 2, b)
 };
 typedef __half2 half2;
 #ifdef __clang__

@@ -25,6 +25,77 @@ HIP_NUMBER(_Float16)
 #undef HIP_NUMBERS
 #undef HIP_NUMBER
 
+/* --- operators: friends, which are found for the type itself and not for what converts to it --------- */
+
+#define HIP_FRIEND_BINARY(N, name, op)                                                                             \
+	HIP_BOTH friend inline N operator op(const N &a, const N &b)                                               \
+	{                                                                                                          \
+		return __h##name(a, b);                                                                            \
+	}                                                                                                          \
+	HIP_BOTH friend inline N &operator op##=(N & a, const N & b)                                               \
+	{                                                                                                          \
+		return a = __h##name(a, b);                                                                        \
+	}
+#define HIP_FRIEND_COMPARE(N, name, op)                                                                            \
+	HIP_BOTH friend inline bool operator op(const N &a, const N &b)                                            \
+	{                                                                                                          \
+		return __h##name(a, b);                                                                            \
+	}
+#define HIP_FRIEND_STEP(N, name, op)                                                                               \
+	HIP_BOTH friend inline N &operator op(N & a)                                                               \
+	{                                                                                                          \
+		return a = __h##name(a, N(1.0f));                                                                  \
+	}                                                                                                          \
+	HIP_BOTH friend inline N operator op(N &a, int)                                                            \
+	{                                                                                                          \
+		N before = a;                                                                                      \
+		a = __h##name(a, N(1.0f));                                                                         \
+		return before;                                                                                     \
+	}
+
+/* The functions that a type's operators call, declared before it. two, both: 2 and b for pairs, else nothing. */
+#define HIP_OPERATOR_FUNCTIONS(N, two, both)                                                                       \
+	HIP_BOTH N __hadd##two(N a, N b);                                                                          \
+	HIP_BOTH N __hsub##two(N a, N b);                                                                          \
+	HIP_BOTH N __hmul##two(N a, N b);                                                                          \
+	HIP_BOTH N __hdiv##two(N a, N b);                                                                          \
+	HIP_BOTH N __hneg##two(N x);                                                                               \
+	HIP_BOTH bool __h##both##eq##two(N a, N b);                                                                \
+	HIP_BOTH bool __h##both##ne##two(N a, N b);                                                                \
+	HIP_BOTH bool __h##both##lt##two(N a, N b);                                                                \
+	HIP_BOTH bool __h##both##le##two(N a, N b);                                                                \
+	HIP_BOTH bool __h##both##gt##two(N a, N b);                                                                \
+	HIP_BOTH bool __h##both##ge##two(N a, N b);
+
+#define HIP_OPERATORS(N, two, both)                                                                                \
+	HIP_FRIEND_BINARY(N, add##two, +)                                                                          \
+	HIP_FRIEND_BINARY(N, sub##two, -)                                                                          \
+	HIP_FRIEND_BINARY(N, mul##two, *)                                                                          \
+	HIP_FRIEND_BINARY(N, div##two, /)                                                                          \
+	HIP_FRIEND_COMPARE(N, both##eq##two, ==)                                                                   \
+	HIP_FRIEND_COMPARE(N, both##ne##two, !=)                                                                   \
+	HIP_FRIEND_COMPARE(N, both##lt##two, <)                                                                    \
+	HIP_FRIEND_COMPARE(N, both##le##two, <=)                                                                   \
+	HIP_FRIEND_COMPARE(N, both##gt##two, >)                                                                    \
+	HIP_FRIEND_COMPARE(N, both##ge##two, >=)                                                                   \
+	HIP_BOTH friend inline N operator-(const N &x)                                                             \
+	{                                                                                                          \
+		return __hneg##two(x);                                                                             \
+	}                                                                                                          \
+	HIP_BOTH friend inline N operator+(const N &x)                                                             \
+	{                                                                                                          \
+		return x;                                                                                          \
+	}
+
+#define HIP_NARROW_OPERATORS(N)                                                                                    \
+	HIP_OPERATORS(N, , )                                                                                       \
+	HIP_FRIEND_STEP(N, add, ++)                                                                                \
+	HIP_FRIEND_STEP(N, sub, --)                                                                                \
+	HIP_BOTH friend inline bool operator!(const N &x)                                                          \
+	{                                                                                                          \
+		return !(x.__x & 0x7fff);                                                                          \
+	}
+
 /* clang makes one operation of a product and a sum, also across functions, unless it is told not to. */
 #ifdef __clang__
 #define HIP_EXACT _Pragma("clang fp contract(off)")
@@ -48,14 +119,6 @@ HIP_NUMBER(_Float16)
 	HIP_BOTH inline N __h##name##_sat(N a, N b)                                                                \
 	{                                                                                                          \
 		return hip_saturate(N(hip_native(a) op hip_native(b)));                                            \
-	}                                                                                                          \
-	HIP_BOTH inline N operator op(const N &a, const N &b)                                                      \
-	{                                                                                                          \
-		return N(hip_native(a) op hip_native(b));                                                          \
-	}                                                                                                          \
-	HIP_BOTH inline N &operator op##=(N & a, const N & b)                                                      \
-	{                                                                                                          \
-		return a = N(hip_native(a) op hip_native(b));                                                      \
 	}
 
 /* A comparison is false with a NaN, and with u true. */
@@ -67,22 +130,6 @@ HIP_NUMBER(_Float16)
 	HIP_BOTH inline bool __h##name##u(N a, N b)                                                                \
 	{                                                                                                          \
 		return __hisnan(a) || __hisnan(b) || hip_native(a) op hip_native(b);                               \
-	}                                                                                                          \
-	HIP_BOTH inline bool operator op(const N &a, const N &b)                                                   \
-	{                                                                                                          \
-		return hip_native(a) op hip_native(b);                                                             \
-	}
-
-#define HIP_NARROW_STEP(N, op, sign)                                                                               \
-	HIP_BOTH inline N &operator op(N & a)                                                                      \
-	{                                                                                                          \
-		return a = N(hip_native(a) sign hip_native(N(1.0f)));                                              \
-	}                                                                                                          \
-	HIP_BOTH inline N operator op(N &a, int)                                                                   \
-	{                                                                                                          \
-		N before = a;                                                                                      \
-		op a;                                                                                              \
-		return before;                                                                                     \
 	}
 
 /* Through float, which rounds once more: fit for kernels that can do with 16 bits. */
@@ -106,18 +153,6 @@ HIP_NUMBER(_Float16)
 		x.__x ^= 0x8000;                                                                                   \
 		return x;                                                                                          \
 	}                                                                                                          \
-	HIP_BOTH inline N operator-(const N &x)                                                                    \
-	{                                                                                                          \
-		return __hneg(x);                                                                                  \
-	}                                                                                                          \
-	HIP_BOTH inline N operator+(const N &x)                                                                    \
-	{                                                                                                          \
-		return x;                                                                                          \
-	}                                                                                                          \
-	HIP_BOTH inline bool operator!(const N &x)                                                                 \
-	{                                                                                                          \
-		return !(x.__x & 0x7fff);                                                                          \
-	}                                                                                                          \
 	HIP_BOTH inline N __habs(N x)                                                                              \
 	{                                                                                                          \
 		x.__x &= 0x7fff;                                                                                   \
@@ -139,8 +174,6 @@ HIP_NUMBER(_Float16)
 	HIP_NARROW_COMPARE(N, le, <=)                                                                              \
 	HIP_NARROW_COMPARE(N, gt, >)                                                                               \
 	HIP_NARROW_COMPARE(N, ge, >=)                                                                              \
-	HIP_NARROW_STEP(N, ++, +)                                                                                  \
-	HIP_NARROW_STEP(N, --, -)                                                                                  \
 	HIP_BOTH inline N __hfma(N a, N b, N c)                                                                    \
 	{                                                                                                          \
 		return hip_fma(a, b, c);                                                                           \
@@ -198,14 +231,6 @@ HIP_NUMBER(_Float16)
 	HIP_BOTH inline P __h##name##2_sat(P a, P b)                                                               \
 	{                                                                                                          \
 		return P(__h##name##_sat(a.x, b.x), __h##name##_sat(a.y, b.y));                                    \
-	}                                                                                                          \
-	HIP_BOTH inline P operator op(const P &a, const P &b)                                                      \
-	{                                                                                                          \
-		return P(a.x op b.x, a.y op b.y);                                                                  \
-	}                                                                                                          \
-	HIP_BOTH inline P &operator op##=(P & a, const P & b)                                                      \
-	{                                                                                                          \
-		return a = P(a.x op b.x, a.y op b.y);                                                              \
 	}
 
 /* Each half 1 or 0; and (b) whether both are. */
@@ -218,13 +243,9 @@ HIP_NUMBER(_Float16)
 	{                                                                                                          \
 		return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                 \
 	}
-#define HIP_PAIR_COMPARE(P, N, name, op)                                                                           \
+#define HIP_PAIR_COMPARE(P, N, name)                                                                               \
 	HIP_PAIR_COMPARE_AS(P, N, name)                                                                            \
-	HIP_PAIR_COMPARE_AS(P, N, name##u)                                                                         \
-	HIP_BOTH inline bool operator op(const P &a, const P &b)                                                   \
-	{                                                                                                          \
-		return a.x op b.x && a.y op b.y;                                                                   \
-	}
+	HIP_PAIR_COMPARE_AS(P, N, name##u)
 
 #define HIP_PAIR_MATH(P, name)                                                                                     \
 	HIP_DEVICE P h2##name(P x)                                                                                 \
@@ -237,12 +258,12 @@ HIP_NUMBER(_Float16)
 	HIP_PAIR_BINARY(P, sub, -)                                                                                 \
 	HIP_PAIR_BINARY(P, mul, *)                                                                                 \
 	HIP_PAIR_BINARY(P, div, /)                                                                                 \
-	HIP_PAIR_COMPARE(P, N, eq, ==)                                                                             \
-	HIP_PAIR_COMPARE(P, N, ne, !=)                                                                             \
-	HIP_PAIR_COMPARE(P, N, lt, <)                                                                              \
-	HIP_PAIR_COMPARE(P, N, le, <=)                                                                             \
-	HIP_PAIR_COMPARE(P, N, gt, >)                                                                              \
-	HIP_PAIR_COMPARE(P, N, ge, >=)                                                                             \
+	HIP_PAIR_COMPARE(P, N, eq)                                                                                 \
+	HIP_PAIR_COMPARE(P, N, ne)                                                                                 \
+	HIP_PAIR_COMPARE(P, N, lt)                                                                                 \
+	HIP_PAIR_COMPARE(P, N, le)                                                                                 \
+	HIP_PAIR_COMPARE(P, N, gt)                                                                                 \
+	HIP_PAIR_COMPARE(P, N, ge)                                                                                 \
 	HIP_BOTH inline P __hfma2(P a, P b, P c)                                                                   \
 	{                                                                                                          \
 		return P(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));                                            \
@@ -255,10 +276,6 @@ HIP_NUMBER(_Float16)
 	{                                                                                                          \
 		return P(__hneg(x.x), __hneg(x.y));                                                                \
 	}                                                                                                          \
-	HIP_BOTH inline P operator-(const P &x)                                                                    \
-	{                                                                                                          \
-		return __hneg2(x);                                                                                 \
-	}                                                                                                          \
 	HIP_BOTH inline P __habs2(P x)                                                                             \
 	{                                                                                                          \
 		return P(__habs(x.x), __habs(x.y));                                                                \
@@ -266,6 +283,10 @@ HIP_NUMBER(_Float16)
 	HIP_BOTH inline P __hisnan2(P x)                                                                           \
 	{                                                                                                          \
 		return P(N(__hisnan(x.x) ? 1.0f : 0.0f), N(__hisnan(x.y) ? 1.0f : 0.0f));                          \
+	}                                                                                                          \
+	HIP_BOTH inline P __hisinf2(P x)                                                                           \
+	{                                                                                                          \
+		return P(N(__hisinf(x.x) ? 1.0f : 0.0f), N(__hisinf(x.y) ? 1.0f : 0.0f));                          \
 	}                                                                                                          \
 	HIP_BOTH inline P __hmax2(P a, P b)                                                                        \
 	{                                                                                                          \
