@@ -20,9 +20,13 @@
 #include <string.h>
 #include <time.h>
 
-#if defined(__HIP__) && !defined(__CLANG_HIP_RUNTIME_WRAPPER_H__)
+#ifdef __HIP__
+/* AMD's header has it, and with it <chrono> and more: libraries on HIP count on that. */
+#include <thread>
+#ifndef __CLANG_HIP_RUNTIME_WRAPPER_H__
 /* clang includes it itself, unless it was told -nogpuinc. */
 #include <__clang_hip_runtime_wrapper.h>
+#endif
 #endif
 
 #include <hip/hip_version.h>

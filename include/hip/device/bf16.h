@@ -167,6 +167,14 @@ HIP_BOTH inline __hip_bfloat16 __short_as_bfloat16(short bits)
 	return __ushort_as_bfloat16(static_cast<unsigned short>(bits));
 }
 
+#define HIPRT_ONE_BF16        __ushort_as_bfloat16(0x3f80)
+#define HIPRT_ZERO_BF16       __ushort_as_bfloat16(0x0000)
+#define HIPRT_NEG_ZERO_BF16   __ushort_as_bfloat16(0x8000)
+#define HIPRT_INF_BF16        __ushort_as_bfloat16(0x7f80)
+#define HIPRT_NAN_BF16        __ushort_as_bfloat16(0x7fff)
+#define HIPRT_MAX_NORMAL_BF16 __ushort_as_bfloat16(0x7f7f)
+#define HIPRT_MIN_DENORM_BF16 __ushort_as_bfloat16(0x0001)
+
 /* --- pairs ---------------------------------------------------------------------------------------- */
 
 HIP_BOTH inline __hip_bfloat162 make_bfloat162(__hip_bfloat16 x, __hip_bfloat16 y)
