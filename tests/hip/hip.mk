@@ -23,6 +23,12 @@ $(O)/hip/%: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 OUR_HIP_PROGRAMS := $(patsubst tests/hip/%.hip,%,$(wildcard tests/hip/*.hip))
 $(foreach p,$(OUR_HIP_PROGRAMS),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,$(p),$(g),$(g),hip/$(p),OUR_HIP_TESTS))))
 
+# A program in C, which needs no compiler of kernels.
+$(O)/hip/plain: tests/hip/plain.c $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) -std=c11 -O2 -Wall -Wextra -Werror -I. -Iinclude $< -o $@ -L$(O)/lib -lamdhip64 -Wl,-rpath,'$$ORIGIN/../lib'
+$(eval $(call our_hip_test,plain,gfx908,gfx908,hip/plain,OUR_HIP_TESTS))
+
 # Debian's library speaks the older interface, and knows hidden arguments of code object version 4 only; clang 19's for
 # printf it does not (docs/support.md). A folder with nothing else in it lets it be found before ours. It names two
 # functions as C++ does: old_names.c.
