@@ -37,6 +37,12 @@
 #include <hip/library_types.h>
 
 #ifdef __HIP__
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef unsigned long long ullong;
+
 #include <hip/device/launch.h>
 #include <hip/device/index.h>
 #include <hip/device/sync.h>

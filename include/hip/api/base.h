@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hip/device/attributes.h>
 #include <hip/hip_common.h>
 
 /* The library's functions stay visible in programs that are compiled with -fvisibility=hidden. */

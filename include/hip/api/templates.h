@@ -9,45 +9,46 @@
 
 #ifdef __cplusplus
 
-/* --- memory: T ** instead of void ** ----------------------------------------------------------- */
+/* --- memory: T **, also of const and volatile T, instead of void **
+ * ----------------------------------------------------------- */
 
 template <typename T> HIP_INLINE hipError_t hipMalloc(T **ptr, size_t size_B)
 {
-	return hipMalloc(reinterpret_cast<void **>(ptr), size_B);
+	return hipMalloc((void **)ptr, size_B);
 }
 
 template <typename T> HIP_INLINE hipError_t hipMallocPitch(T **ptr, size_t *pitch_B, size_t width_B, size_t rows)
 {
-	return hipMallocPitch(reinterpret_cast<void **>(ptr), pitch_B, width_B, rows);
+	return hipMallocPitch((void **)ptr, pitch_B, width_B, rows);
 }
 
 template <typename T>
 HIP_INLINE hipError_t hipHostMalloc(T **ptr, size_t size_B, unsigned int flags = hipHostMallocDefault)
 {
-	return hipHostMalloc(reinterpret_cast<void **>(ptr), size_B, flags);
+	return hipHostMalloc((void **)ptr, size_B, flags);
 }
 
 template <typename T>
 HIP_INLINE hipError_t hipHostAlloc(T **ptr, size_t size_B, unsigned int flags = hipHostAllocDefault)
 {
-	return hipHostAlloc(reinterpret_cast<void **>(ptr), size_B, flags);
+	return hipHostAlloc((void **)ptr, size_B, flags);
 }
 
 template <typename T>
 HIP_INLINE hipError_t hipMallocManaged(T **ptr, size_t size_B, unsigned int flags = hipMemAttachGlobal)
 {
-	return hipMallocManaged(reinterpret_cast<void **>(ptr), size_B, flags);
+	return hipMallocManaged((void **)ptr, size_B, flags);
 }
 
 template <typename T> HIP_INLINE hipError_t hipMallocAsync(T **ptr, size_t size_B, hipStream_t stream)
 {
-	return hipMallocAsync(reinterpret_cast<void **>(ptr), size_B, stream);
+	return hipMallocAsync((void **)ptr, size_B, stream);
 }
 
 template <typename T>
 HIP_INLINE hipError_t hipMallocAsync(T **ptr, size_t size_B, hipMemPool_t pool, hipStream_t stream)
 {
-	return hipMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size_B, pool, stream);
+	return hipMallocFromPoolAsync((void **)ptr, size_B, pool, stream);
 }
 
 HIP_INLINE hipError_t hipMallocAsync(void **ptr, size_t size_B, hipMemPool_t pool, hipStream_t stream)
@@ -58,7 +59,7 @@ HIP_INLINE hipError_t hipMallocAsync(void **ptr, size_t size_B, hipMemPool_t poo
 template <typename T>
 HIP_INLINE hipError_t hipMallocFromPoolAsync(T **ptr, size_t size_B, hipMemPool_t pool, hipStream_t stream)
 {
-	return hipMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size_B, pool, stream);
+	return hipMallocFromPoolAsync((void **)ptr, size_B, pool, stream);
 }
 
 /* --- variables: the variable instead of its address -------------------------------------------- */

@@ -163,6 +163,9 @@ struct alignas(4) __half2 {
 	HIP_BOTH explicit constexpr __half2(const __half &both) : x(both), y(both)
 	{
 	}
+	template <typename T, typename = typename hip_number<T>::itself> HIP_BOTH __half2(T both) : x(both), y(both)
+	{
+	}
 	HIP_BOTH __half2(const __half2_raw &raw)
 	{
 		x.__x = raw.x;
@@ -385,6 +388,15 @@ HIP_PAIR_MATHS(__half2)
 
 #include <hip/device/narrow_memory.h>
 HIP_NARROW_MEMORY(__half, __half2)
+
+/* c and the products of the elements, in float; saturate: from 0 to 1. */
+HIP_DEVICE float amd_mixed_dot(__half2 a, __half2 b, float c, bool saturate)
+{
+	float total = static_cast<float>(a.x) * static_cast<float>(b.x) +
+		      static_cast<float>(a.y) * static_cast<float>(b.y) + c;
+
+	return !saturate ? total : total > 0 ? (total < 1 ? total : 1.0f) : 0.0f;
+}
 #endif
 
 #endif
