@@ -24,6 +24,14 @@ __attribute__((device)) unsigned long long __ockl_fprintf_append_string_n(unsign
 									  unsigned is_last);
 }
 
+/* Ends the wave with a trap. Where no handler is installed, the trap does nothing and the wave would run on into
+ * whatever code comes next: __builtin_trap() leaves nothing behind it. */
+HIP_DEVICE void hip_trap()
+{
+	__asm__ volatile("s_trap 2");
+	__builtin_amdgcn_endpgm();
+}
+
 /* Appends a text with its 0. */
 HIP_DEVICE unsigned long long hip_append_text(unsigned long long message, const char *text, bool is_last)
 {
@@ -45,17 +53,17 @@ __assert_fail(const char *assertion, const char *file, unsigned int line, const 
 	message = __ockl_fprintf_append_args(message, 1, line, 0, 0, 0, 0, 0, 0, false);
 	message = hip_append_text(message, function, false);
 	hip_append_text(message, assertion, true);
-	__builtin_trap();
+	hip_trap();
 }
 
 extern "C" HIP_DEVICE void __assertfail()
 {
-	__builtin_trap();
+	hip_trap();
 }
 
 HIP_DEVICE void abort()
 {
-	__builtin_trap();
+	hip_trap();
 }
 
 #endif

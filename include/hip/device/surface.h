@@ -5,41 +5,39 @@
 
 #include <hip/device/image.h>
 
-/* Both functions of a kind of surface: where it is read and written, and the position's parameters after x. */
+/* Both functions of a kind of surface: where it is read and written, and the position's parameters. */
 #define HIP_SURFACE(name, d, position, ...)                                                                        \
-	template <typename T> HIP_IMAGE void name##read(T *data, hipSurfaceObject_t surface, int x, ##__VA_ARGS__) \
+	template <typename T> HIP_IMAGE void name##read(T *data, hipSurfaceObject_t surface, __VA_ARGS__)          \
 	{                                                                                                          \
 		int column = x / static_cast<int>(sizeof(T));                                                      \
 		*data = hip_texel<T>::from(__ockl_image_load_##d((hip_image *)surface, position));                 \
 	}                                                                                                          \
-	template <typename T> HIP_IMAGE void name##write(T data, hipSurfaceObject_t surface, int x, ##__VA_ARGS__) \
+	template <typename T> HIP_IMAGE void name##write(T data, hipSurfaceObject_t surface, __VA_ARGS__)          \
 	{                                                                                                          \
 		int column = x / static_cast<int>(sizeof(T));                                                      \
 		__ockl_image_store_##d((hip_image *)surface, position, hip_texel<T>::to(data));                    \
 	}
-HIP_SURFACE(surf1D, 1D, column)
-HIP_SURFACE(surf2D, 2D, (hip_int2{column, y}), int y)
-HIP_SURFACE(surf3D, 3D, (hip_int4{column, y, z, 0}), int y, int z)
-HIP_SURFACE(surf1DLayered, 1Da, (hip_int2{column, layer}), int layer)
-HIP_SURFACE(surf2DLayered, 2Da, (hip_int4{column, y, layer, 0}), int y, int layer)
+HIP_SURFACE(surf1D, 1D, column, int x)
+HIP_SURFACE(surf2D, 2D, (hip_int2{column, y}), int x, int y)
+HIP_SURFACE(surf3D, 3D, (hip_int4{column, y, z, 0}), int x, int y, int z)
+HIP_SURFACE(surf1DLayered, 1Da, (hip_int2{column, layer}), int x, int layer)
+HIP_SURFACE(surf2DLayered, 2Da, (hip_int4{column, y, layer, 0}), int x, int y, int layer)
 #undef HIP_SURFACE
 
 /* Faces of a cube from 0 to 5: towards x, -x, y, -y, z, -z. */
 #define HIP_SURFACE_CUBE(name, d, position, ...)                                                                   \
-	template <typename T>                                                                                      \
-	HIP_IMAGE void name##read(T *data, hipSurfaceObject_t surface, int x, int y, int face, ##__VA_ARGS__)      \
+	template <typename T> HIP_IMAGE void name##read(T *data, hipSurfaceObject_t surface, __VA_ARGS__)          \
 	{                                                                                                          \
 		int column = x / static_cast<int>(sizeof(T));                                                      \
 		*data = hip_texel<T>::from(__ockl_image_load_##d((hip_image *)surface, position, face));           \
 	}                                                                                                          \
-	template <typename T>                                                                                      \
-	HIP_IMAGE void name##write(T data, hipSurfaceObject_t surface, int x, int y, int face, ##__VA_ARGS__)      \
+	template <typename T> HIP_IMAGE void name##write(T data, hipSurfaceObject_t surface, __VA_ARGS__)          \
 	{                                                                                                          \
 		int column = x / static_cast<int>(sizeof(T));                                                      \
 		__ockl_image_store_##d((hip_image *)surface, position, face, hip_texel<T>::to(data));              \
 	}
-HIP_SURFACE_CUBE(surfCubemap, CM, (hip_int2{column, y}))
-HIP_SURFACE_CUBE(surfCubemapLayered, CMa, (hip_int4{column, y, layer, 0}), int layer)
+HIP_SURFACE_CUBE(surfCubemap, CM, (hip_int2{column, y}), int x, int y, int face)
+HIP_SURFACE_CUBE(surfCubemapLayered, CMa, (hip_int4{column, y, layer, 0}), int x, int y, int face, int layer)
 #undef HIP_SURFACE_CUBE
 
 #endif

@@ -91,7 +91,11 @@ HIP_DEVICE clock_t __clock()
 
 HIP_DEVICE long long int wall_clock64()
 {
+#if __has_builtin(__builtin_readsteadycounter)
 	return static_cast<long long int>(__builtin_readsteadycounter());
+#else
+	return static_cast<long long int>(__builtin_amdgcn_s_memrealtime());
+#endif
 }
 
 #endif
