@@ -21,8 +21,10 @@
 #include <time.h>
 
 #ifdef __HIP__
+#ifndef __HIPCC_RTC__
 /* AMD's header has it, and with it <chrono> and more: libraries on HIP count on that. */
 #include <thread>
+#endif
 #ifndef __CLANG_HIP_RUNTIME_WRAPPER_H__
 /* clang includes it itself, unless it was told -nogpuinc. */
 #include <__clang_hip_runtime_wrapper.h>
