@@ -29,15 +29,17 @@ HIP_SURFACE(surf2DLayered, 2Da, (hip_int4{column, y, layer, 0}), int x, int y, i
 	template <typename T> HIP_IMAGE void name##read(T *data, hipSurfaceObject_t surface, __VA_ARGS__)          \
 	{                                                                                                          \
 		int column = x / static_cast<int>(sizeof(T));                                                      \
-		*data = hip_texel<T>::from(__ockl_image_load_##d((hip_image *)surface, position, face));           \
+		*data = hip_texel<T>::from(__ockl_image_load_##d((hip_image *)surface, position, face % 6));       \
 	}                                                                                                          \
 	template <typename T> HIP_IMAGE void name##write(T data, hipSurfaceObject_t surface, __VA_ARGS__)          \
 	{                                                                                                          \
 		int column = x / static_cast<int>(sizeof(T));                                                      \
-		__ockl_image_store_##d((hip_image *)surface, position, face, hip_texel<T>::to(data));              \
+		__ockl_image_store_##d((hip_image *)surface, position, face % 6, hip_texel<T>::to(data));          \
 	}
 HIP_SURFACE_CUBE(surfCubemap, CM, (hip_int2{column, y}), int x, int y, int face)
 HIP_SURFACE_CUBE(surfCubemapLayered, CMa, (hip_int4{column, y, layer, 0}), int x, int y, int face, int layer)
+/* As CUDA has it: six faces for each layer. */
+HIP_SURFACE_CUBE(surfCubemapLayered, CMa, (hip_int4{column, y, face / 6, 0}), int x, int y, int face)
 #undef HIP_SURFACE_CUBE
 
 #endif
