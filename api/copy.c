@@ -1,7 +1,7 @@
 /* Copies and fills of bytes in a row. */
 #include <string.h>
 
-#include "api/op.h"
+#include "api/capture.h"
 
 /* One side of a copy. */
 struct end {
@@ -96,6 +96,8 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 	struct hip_stream *s;
 	hipError_t r;
 
+	if (wait && (r = hip_capture_refuses(hipErrorStreamCaptureImplicit)))
+		return r;
 	if (!size_B)
 		return hipSuccess;
 	r = hip_copy_check(&op.copy);
@@ -103,6 +105,8 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 		r = hip_stream_of(handle, &s);
 	if (r)
 		return r;
+	if (hip_stream_captures(s))
+		return wait ? hip_capture_lost(s, hipErrorStreamCaptureUnsupported) : hip_capture_op(s, &op);
 	find_end(dst, size_B, &to);
 	find_end(src, size_B, &from);
 	if (to.pageable || from.pageable)
@@ -184,7 +188,7 @@ hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int sr
 
 /* --- variables -------------------------------------------------------------------------------- */
 
-static hipError_t place_in(const void *symbol, size_t size_B, size_t offset_B, char **place)
+hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, char **place)
 {
 	void *base;
 	size_t whole_B;
@@ -202,7 +206,7 @@ static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, 
 			    hipStream_t stream, bool wait)
 {
 	char *place;
-	hipError_t r = place_in(symbol, size_B, offset_B, &place);
+	hipError_t r = hip_symbol_place(symbol, size_B, offset_B, &place);
 
 	return r ? r : copy(place, src, size_B, kind, stream, wait);
 }
@@ -211,7 +215,7 @@ static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size
 			      hipStream_t stream, bool wait)
 {
 	char *place;
-	hipError_t r = place_in(symbol, size_B, offset_B, &place);
+	hipError_t r = hip_symbol_place(symbol, size_B, offset_B, &place);
 
 	return r ? r : copy(dst, place, size_B, kind, stream, wait);
 }

@@ -1,5 +1,5 @@
 /* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
-#include "api/op.h"
+#include "api/capture.h"
 
 /* --- one side --------------------------------------------------------------------------------- */
 
@@ -111,16 +111,17 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	struct hip_box copy = *box;
 	struct hip_stream *s;
 	struct kinds kinds;
-	hipError_t r = hip_op_run(handle, &op);
+	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
 
-	if (r || is_empty(box))
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (!r)
+		r = hip_op_run(handle, &op);
+	if (r || is_empty(box) || hip_stream_captures(s))
 		return r;
 	/* Pageable memory may change as soon as the call is over. */
 	r = resolve_both(&copy, &kinds);
-	if (r || (!kinds.pageable && (!wait || kinds.device)))
-		return r;
-	r = hip_stream_of(handle, &s);
-	return r ? r : hip_stream_wait(s);
+	return r || (!kinds.pageable && (!wait || kinds.device)) ? r : hip_stream_wait(s);
 }
 
 /* --- two dimensions --------------------------------------------------------------------------- */
@@ -251,14 +252,22 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 	return hipSuccess;
 }
 
+hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box)
+{
+	hipError_t r = side_3d(&p->srcPtr, &p->srcPos, p->srcArray, &box->src);
+
+	box->width_B = p->extent.width;
+	box->height = p->extent.height;
+	box->depth = p->extent.depth;
+	box->kind = p->kind;
+	return r ? r : side_3d(&p->dstPtr, &p->dstPos, p->dstArray, &box->dst);
+}
+
 static hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream, bool wait)
 {
-	struct hip_box box = {
-		.width_B = p->extent.width, .height = p->extent.height, .depth = p->extent.depth, .kind = p->kind};
-	hipError_t r = side_3d(&p->srcPtr, &p->srcPos, p->srcArray, &box.src);
+	struct hip_box box;
+	hipError_t r = hip_box_of_3d(p, &box);
 
-	if (!r)
-		r = side_3d(&p->dstPtr, &p->dstPos, p->dstArray, &box.dst);
 	return r ? r : hip_copy_box(&box, stream, wait);
 }
 

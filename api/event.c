@@ -3,7 +3,8 @@
  * On an idle stream the time is the host's clock; else a packet of its own carries a signal that the GPU stamps. */
 #include <stdlib.h>
 
-#include "api/internal.h"
+#include "api/capture.h"
+#include "api/graph.h"
 
 #define FLAGS                                                                                                      \
 	(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence |        \
@@ -19,6 +20,7 @@ struct hip_event {
 	hsa_signal_t stamp; /* owned; 0: none */
 	bool stamped;       /* by the GPU; else `ticks` holds the time */
 	uint64_t ticks;
+	struct hip_recorded captured; /* the last record was in a capture */
 };
 
 static struct hip_event *event_of(hipEvent_t handle)
@@ -71,6 +73,7 @@ static hipError_t destroy(hipEvent_t handle)
 	drv_handle_destroy(&hip_handles, e->handle);
 	pthread_mutex_lock(&e->lock);
 	hip_mark_put(&e->mark);
+	free(e->captured.tails);
 	/* The GPU may still write it: HSA keeps its memory until then. */
 	if (e->stamp.handle)
 		hsa_signal_destroy(e->stamp);
@@ -129,51 +132,74 @@ static hipError_t record_locked(struct hip_event *e, struct hip_stream *s)
 		e->mark = hip_stream_mark(s);
 		e->device = s->device;
 		e->recorded = true;
+		e->captured.capture = 0;
 	}
 	hip_stream_done(s);
 	return r;
 }
 
-static hipError_t record(hipEvent_t handle, hipStream_t stream)
+hipError_t hip_event_record(hipEvent_t handle, struct hip_stream *s)
 {
 	struct hip_event *e = event_of(handle);
-	struct hip_stream *s;
 	hipError_t r;
 
 	if (!e)
 		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
+	pthread_mutex_lock(&e->lock);
+	if (!e->recorded && e->device != s->device)
+		r = hipErrorInvalidHandle;
+	else
+		r = hip_stream_captures(s) ? hip_capture_record(s, &e->captured) : record_locked(e, s);
+	pthread_mutex_unlock(&e->lock);
+	return r;
+}
+
+/* external: in a capture the record is a node of the graph. */
+static hipError_t record(hipEvent_t handle, hipStream_t stream, bool external)
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!event_of(handle))
+		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
 	r = hip_stream_of(stream, &s);
 	if (r)
 		return r;
-	pthread_mutex_lock(&e->lock);
-	r = !e->recorded && e->device != s->device ? hipErrorInvalidHandle : record_locked(e, s);
-	pthread_mutex_unlock(&e->lock);
-	return r;
+	if (external && hip_stream_captures(s))
+		return hip_capture_work(s,
+					&(struct hip_work){.type = hipGraphNodeTypeEventRecord, .event = handle});
+	return hip_event_record(handle, s);
 }
 
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	HIP_ENTER();
-	return hip_end(record(event, stream));
+	return hip_end(record(event, stream, false));
 }
 
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
 {
 	HIP_ENTER();
-	return hip_end(flags & ~(unsigned)hipEventRecordExternal ? hipErrorInvalidValue : record(event, stream));
+	return hip_end(flags & ~(unsigned)hipEventRecordExternal
+			       ? hipErrorInvalidValue
+			       : record(event, stream, flags & hipEventRecordExternal));
 }
 
 /* What it stands for now, with a reference. */
 static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
 {
 	struct hip_event *e = event_of(handle);
+	hipError_t r = hipSuccess;
 
 	if (!e)
 		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
 	pthread_mutex_lock(&e->lock);
-	*mark = hip_mark_get(&e->mark);
+	if (hip_capture_asks(&e->captured))
+		r = hipErrorCapturedEvent;
+	else
+		*mark = hip_mark_get(&e->mark);
 	pthread_mutex_unlock(&e->lock);
-	return hipSuccess;
+	return r;
 }
 
 static hipError_t query(hipEvent_t handle)
@@ -215,17 +241,34 @@ hipError_t hipEventSynchronize(hipEvent_t event)
 	return hip_end(synchronize(event));
 }
 
-static hipError_t wait_event(hipStream_t stream, hipEvent_t handle, unsigned flags)
+/* *joined: the event stands for nodes of a capture that is still on, and the stream takes part in it. */
+static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
+{
+	struct hip_event *e = event_of(handle);
+	hipError_t r = hipSuccess;
+
+	*joined = false;
+	if (!e)
+		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
+	pthread_mutex_lock(&e->lock);
+	if (e->captured.capture)
+		r = hip_capture_wait(s, &e->captured, joined);
+	/* Work of before does not belong to the graph. */
+	if (!r && !*joined && hip_stream_captures(s) && e->recorded)
+		r = hip_capture_lost(s, hipErrorStreamCaptureIsolation);
+	pthread_mutex_unlock(&e->lock);
+	return r;
+}
+
+hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 {
 	struct hip_mark mark;
-	struct hip_stream *s;
-	hipError_t r;
+	bool joined;
+	hipError_t r = join(handle, s, &joined);
 
-	if (flags)
-		return hipErrorInvalidValue;
-	r = hip_stream_of(stream, &s);
-	if (!r)
-		r = snapshot(handle, &mark);
+	if (r || joined || hip_stream_captures(s))
+		return r;
+	r = snapshot(handle, &mark);
 	if (r)
 		return r;
 	r = hip_stream_begin(s);
@@ -239,8 +282,12 @@ static hipError_t wait_event(hipStream_t stream, hipEvent_t handle, unsigned fla
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
 {
+	struct hip_stream *s;
+	hipError_t r;
+
 	HIP_ENTER();
-	return hip_end(wait_event(stream, event, flags));
+	r = flags ? hipErrorInvalidValue : hip_stream_of(stream, &s);
+	return hip_end(r ? r : hip_event_wait(event, s));
 }
 
 /* In ticks of HSA's clock. */
@@ -255,7 +302,9 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 	pthread_mutex_lock(&e->lock);
 	*device = e->device;
 	*ticks = e->ticks;
-	if (!e->recorded || e->flags & hipEventDisableTiming)
+	if (hip_capture_asks(&e->captured))
+		r = hipErrorCapturedEvent;
+	else if (!e->recorded || e->flags & hipEventDisableTiming)
 		r = hipErrorInvalidHandle;
 	else if (!hip_mark_reached(&e->mark))
 		r = hipErrorNotReady;

@@ -1,7 +1,7 @@
 /* Fills. */
 #include <string.h>
 
-#include "api/op.h"
+#include "api/capture.h"
 
 /* A value of two bytes fills dwords; what is left at either end is a copy of it. */
 static hipError_t put_edge(struct hip_stream *s, char *dst, const struct hip_fill *f)
@@ -117,8 +117,10 @@ static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 	const struct hip_op op = {.kind = HIP_OP_FILL, .fill = *f};
 	struct hip_memory memory;
 	struct hip_stream *s;
-	hipError_t r = hip_op_run(handle, &op);
+	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
 
+	if (!r)
+		r = hip_op_run(handle, &op);
 	if (r || is_empty(f))
 		return r;
 	/* Memory of the host's is read as soon as the call is over. */

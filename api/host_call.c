@@ -4,7 +4,7 @@
  * nothing but the functions behind it. */
 #include <stdlib.h>
 
-#include "api/op.h"
+#include "api/capture.h"
 
 struct call {
 	struct call *next;
@@ -134,9 +134,14 @@ hipError_t hip_host_put(struct hip_stream *s, const struct hip_host *host)
 
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *data, unsigned int flags)
 {
+	struct hip_stream *s;
+
 	HIP_ENTER();
 	if (!callback || flags)
 		return hip_end(hipErrorInvalidValue);
+	/* As CUDA: the function wants to know the stream. */
+	if (!hip_stream_of(stream, &s) && hip_stream_captures(s))
+		return hip_end(hip_capture_lost(s, hipErrorStreamCaptureUnsupported));
 	return hip_end(hip_op_run(
 		stream, &(struct hip_op){.kind = HIP_OP_HOST,
 					 .host = {.callback = callback, .handle = stream, .data = data}}));

@@ -38,6 +38,7 @@ struct hip_stream;
 struct hip_known;
 struct hip_pool;
 struct hip_cache;
+struct hip_part;
 
 /* --- root ------------------------------------------------------------------------------------- */
 
@@ -76,6 +77,7 @@ extern struct hip hip;
 struct hip_thread {
 	int device;              /* current */
 	hipError_t last, result; /* hipGetLastError(), hipExtGetLastError() */
+	hipStreamCaptureMode capture_mode;
 	struct hip_call *calls;  /* owned: of __hipPushCallConfiguration() */
 	unsigned call_count, call_max;
 };
@@ -131,6 +133,10 @@ enum hip_type {
 	HIP_POOL,
 	HIP_CONTEXT,
 	HIP_PROGRAM,
+	HIP_GRAPH,
+	HIP_NODE,
+	HIP_EXEC,
+	HIP_OBJECT,
 };
 extern struct drv_handles hip_handles;
 #define HIP_MARK       0x5c
@@ -166,6 +172,7 @@ struct hip_stream {
 	_Atomic uint64_t frees;           /* of memory, so far */
 	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */
 	struct hip_cache *_Atomic caches; /* of memory that was freed on it, a pool each; pool.c */
+	struct hip_part *_Atomic part;    /* in a capture; NULL: none. Written under capture.c's lock */
 	struct drv_lock lock;             /* guards all below */
 	char *packets;
 	uint64_t mask;            /* packets - 1 */
@@ -202,6 +209,9 @@ static inline void hip_stream_done(struct hip_stream *stream)
 void *hip_stream_slot(struct hip_stream *stream);
 /* The packet is there. */
 void hip_stream_publish(struct hip_stream *stream, uint32_t header_and_setup);
+/* The same for many, in two steps: the packet is there; and the GPU is told of all so far. */
+void hip_stream_write(struct hip_stream *stream, uint32_t header_and_setup);
+void hip_stream_ring(struct hip_stream *stream);
 /* Memory that the next packet reads, of a multiple of 64. NULL: none left. */
 void *hip_stream_args(struct hip_stream *stream, uint32_t size_B);
 /* A signal of value 1 that is the stream's again when the packets so far, and the next `more`, have ended. */
@@ -223,6 +233,12 @@ hipError_t hip_stream_wait(struct hip_stream *stream);
 hipError_t hip_device_wait(struct hip_device *device);
 /* What a wait failed with becomes what the device gives from now on. */
 hipError_t hip_stream_lost(struct hip_stream *stream, int r);
+
+/* --- events (event.c) ------------------------------------------------------------------------- */
+
+/* As hipEventRecord() and hipStreamWaitEvent() do. */
+hipError_t hip_event_record(hipEvent_t event, struct hip_stream *stream);
+hipError_t hip_event_wait(hipEvent_t event, struct hip_stream *stream);
 
 /* --- memory (memory.c) ------------------------------------------------------------------------ */
 
@@ -246,6 +262,9 @@ bool hip_memory_find(const void *address, struct hip_memory *memory);
 
 /* The peers that may use the device's memory have changed. */
 hipError_t hip_memory_tell_peers(struct hip_device *device);
+/* As hipMalloc() and hipFree() do. */
+hipError_t hip_memory_allocate(struct hip_device *device, size_t size_B, void **out);
+hipError_t hip_memory_free_now(void *ptr);
 /* Memory of hipMalloc() that is freed in the stream's order; and what the host has waited for goes. */
 hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *stream);
 void hip_memory_reap(void);
@@ -326,6 +345,7 @@ struct hip_launch {
 	void **args;                    /* the address of each; NULL: packed */
 	const void *packed;
 	size_t packed_B;
+	const void *function; /* as the program named the kernel */
 };
 hipError_t hip_launch(struct hip_stream *stream, const struct hip_launch *launch);
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/capture.h"
 #include "api/hostcall.h"
-#include "api/op.h"
 
 #define GRID_X_MAX  0x7fffffffu
 #define GRID_YZ_MAX 65536u
@@ -92,24 +92,18 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 
 /* --- the packet ------------------------------------------------------------------------------- */
 
-hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
+static inline void grid_of(const struct hip_launch *l, uint32_t *grid)
 {
-	const struct hip_kernel *k = l->kernel;
-	hsa_kernel_dispatch_packet_t *p;
-	uint32_t grid[3];
-	char *args = NULL;
-
 	for (unsigned i = 0; i < 3; i++)
 		grid[i] = l->grid[i] ? l->grid[i] : l->blocks[i] * l->threads[i];
-	if (k->cs->kernarg_B) {
-		args = hip_stream_args(s, k->cs->kernarg_B);
-		if (!args)
-			return hipErrorOutOfMemory;
-		pack(args, l, grid);
-	}
-	p = hip_stream_slot(s);
-	if (!p)
-		return hip_stream_lost(s, hip.door->state(s->door));
+}
+
+/* All but the header. */
+static inline void fill_packet(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, const uint32_t *grid,
+			       void *args)
+{
+	const struct hip_kernel *k = l->kernel;
+
 	p->workgroup_size_x = (uint16_t)l->threads[0];
 	p->workgroup_size_y = (uint16_t)l->threads[1];
 	p->workgroup_size_z = (uint16_t)l->threads[2];
@@ -123,7 +117,57 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 	p->kernarg_address = args;
 	p->reserved2 = 0;
 	p->completion_signal.handle = 0;
+}
+
+hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
+{
+	hsa_kernel_dispatch_packet_t *p;
+	uint32_t grid[3];
+	char *args = NULL;
+
+	grid_of(l, grid);
+	if (l->kernel->cs->kernarg_B) {
+		args = hip_stream_args(s, l->kernel->cs->kernarg_B);
+		if (!args)
+			return hipErrorOutOfMemory;
+		pack(args, l, grid);
+	}
+	p = hip_stream_slot(s);
+	if (!p)
+		return hip_stream_lost(s, hip.door->state(s->door));
+	fill_packet(p, l, grid, args);
 	hip_stream_publish(s, LAUNCH);
+	return hipSuccess;
+}
+
+void hip_launch_prepare(const struct hip_launch *l, hsa_kernel_dispatch_packet_t *packet, char *args)
+{
+	uint32_t grid[3];
+
+	grid_of(l, grid);
+	pack(args, l, grid);
+	fill_packet(packet, l, grid, NULL);
+}
+
+hipError_t hip_launch_put_prepared(struct hip_stream *s, const hsa_kernel_dispatch_packet_t *packet,
+				   const char *args, uint32_t args_B)
+{
+	hsa_kernel_dispatch_packet_t *p;
+	void *place = NULL;
+
+	if (args_B) {
+		place = hip_stream_args(s, args_B);
+		if (!place)
+			return hipErrorOutOfMemory;
+		memcpy(place, args, args_B);
+	}
+	p = hip_stream_slot(s);
+	if (!p)
+		return hip_stream_lost(s, hip.door->state(s->door));
+	/* The header stays what it was, until the packet is complete. */
+	memcpy((char *)p + 4, (const char *)packet + 4, sizeof(*p) - 4);
+	p->kernarg_address = place;
+	hip_stream_write(s, LAUNCH);
 	return hipSuccess;
 }
 
@@ -131,6 +175,8 @@ hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 {
 	hipError_t r = hip_launch_check(l);
 
+	if (!r && hip_stream_captures(s))
+		return hip_capture_op(s, &(struct hip_op){.kind = HIP_OP_LAUNCH, .launch = *l});
 	if (!r)
 		r = hip_stream_begin(s);
 	if (r)
@@ -151,6 +197,7 @@ static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *t
 		.threads = {threads->x, threads->y, threads->z},
 		.lds_B = (uint32_t)lds_B,
 		.args = args,
+		.function = function,
 	};
 	struct hip_stream *s;
 	hipError_t r = hip_stream_of(handle, &s);
@@ -257,7 +304,7 @@ static hipError_t launch_by_ptr(const void *function)
 	dim3 blocks, threads;
 	hipStream_t handle;
 	size_t lds_B;
-	struct hip_launch l = {.packed = setup.bytes, .packed_B = setup.size_B};
+	struct hip_launch l = {.packed = setup.bytes, .packed_B = setup.size_B, .function = function};
 	hipError_t r = __hipPopCallConfiguration(&blocks, &threads, &lds_B, &handle);
 
 	if (!r)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/graph_memory.h"
 
 /* What programs have, by address. A registered range may lie within nothing else. */
 static struct {
@@ -151,7 +151,10 @@ static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
 	const struct hip_memory like = {
 		.kind = HIP_MEMORY_DEVICE, .device = d->index, .flags = flags, .size_B = size_B};
 	bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached;
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 
+	if (r)
+		return r;
 	if (!out || flags > hipDeviceMallocContiguous ||
 	    (flags == hipMallocSignalMemory && size_B != sizeof(uint64_t)))
 		return hipErrorInvalidValue;
@@ -163,6 +166,13 @@ static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
 	if (flags == hipMallocSignalMemory)
 		return allocate_as(hip.host_fine, &like, true, out);
 	return allocate_as(fine && d->fine_vram.handle ? d->fine_vram : d->vram, &like, false, out);
+}
+
+hipError_t hip_memory_allocate(struct hip_device *d, size_t size_B, void **out)
+{
+	const struct hip_memory like = {.kind = HIP_MEMORY_DEVICE, .device = d->index, .size_B = size_B};
+
+	return size_B > d->vram_B ? hipErrorOutOfMemory : allocate_as(d->vram, &like, false, out);
 }
 
 hipError_t hipMalloc(void **ptr, size_t size)
@@ -312,13 +322,11 @@ static void give_back(struct hip_memory *memory)
 	free(memory);
 }
 
-static hipError_t free_memory(void *ptr, unsigned kinds)
+static hipError_t free_known(void *ptr, unsigned kinds)
 {
 	struct hip_memory *memory;
 	hipError_t r;
 
-	if (!ptr)
-		return hipSuccess;
 	if (kinds & 1u << HIP_MEMORY_DEVICE && hip_pool_free_now(ptr, &r))
 		return r;
 	memory = take(ptr, kinds, false);
@@ -328,6 +336,22 @@ static hipError_t free_memory(void *ptr, unsigned kinds)
 	r = hip_device_wait(&hip.device[memory->device]);
 	give_back(memory);
 	return r;
+}
+
+static hipError_t free_memory(void *ptr, unsigned kinds)
+{
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+
+	if (r || !ptr)
+		return r;
+	if (kinds & 1u << HIP_MEMORY_DEVICE && hip_lease_free(ptr, NULL, &r))
+		return r;
+	return free_known(ptr, kinds);
+}
+
+hipError_t hip_memory_free_now(void *ptr)
+{
+	return free_known(ptr, 1u << HIP_MEMORY_DEVICE);
 }
 
 hipError_t hipFree(void *ptr)
@@ -355,7 +379,7 @@ static struct deferral {
 	struct deferral *next;
 	struct hip_memory *memory; /* owned */
 	struct hip_mark mark;      /* owned */
-} *deferrals;
+} * deferrals;
 static pthread_mutex_t deferral_lock = PTHREAD_MUTEX_INITIALIZER;
 
 hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)

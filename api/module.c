@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/op.h"
 
 /* Lives until its module is unloaded; a kernel that a program was linked with, for ever. */
 struct hip_function {
@@ -254,7 +254,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol)
 /* --- launching -------------------------------------------------------------------------------- */
 
 /* A list of marks and values: the packed arguments, and how many bytes they are. */
-static hipError_t parse_extra(void **extra, struct hip_launch *l)
+hipError_t hip_launch_extra(void **extra, struct hip_launch *l)
 {
 	bool sized = false;
 
@@ -279,8 +279,9 @@ static hipError_t launch(hipFunction_t function, struct hip_launch *l, hipStream
 		return r;
 	if (l->args && extra)
 		return hipErrorInvalidValue;
+	l->function = function;
 	if (extra)
-		r = parse_extra(extra, l);
+		r = hip_launch_extra(extra, l);
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	if (r)

@@ -1,4 +1,4 @@
-#include "api/op.h"
+#include "api/capture.h"
 
 hipError_t hip_op_check(const struct hip_op *op)
 {
@@ -44,6 +44,8 @@ hipError_t hip_op_run(hipStream_t handle, const struct hip_op *op)
 
 	if (!r)
 		r = hip_stream_of(handle, &s);
+	if (!r && hip_stream_captures(s))
+		return hip_capture_op(s, op);
 	if (!r)
 		r = hip_stream_begin(s);
 	if (r)

@@ -61,12 +61,22 @@ hipError_t hip_op_run(hipStream_t stream, const struct hip_op *op);
 /* Of each kind: */
 hipError_t hip_launch_check(const struct hip_launch *launch);
 hipError_t hip_launch_put(struct hip_stream *stream, const struct hip_launch *launch);
+/* A packet without header and address of arguments, and the arguments, kernel->cs->kernarg_B bytes; and into a
+ * stream with it, as often as one likes. The GPU is told by hip_stream_ring(). */
+void hip_launch_prepare(const struct hip_launch *launch, hsa_kernel_dispatch_packet_t *packet, char *args);
+hipError_t hip_launch_put_prepared(struct hip_stream *stream, const hsa_kernel_dispatch_packet_t *packet,
+				   const char *args, uint32_t args_B);
+/* Packed arguments of a list HIP_LAUNCH_PARAM_*. */
+hipError_t hip_launch_extra(void **extra, struct hip_launch *launch);
 /* The explicit arguments as the kernel lays them out; room for launch->kernel->cs->explicit_B bytes. */
 void hip_launch_pack(const struct hip_launch *launch, char *to);
 hipError_t hip_copy_check(const struct hip_copy *copy);
 hipError_t hip_copy_put(struct hip_stream *stream, const struct hip_copy *copy);
+hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box);
 hipError_t hip_box_check(const struct hip_box *box);
 hipError_t hip_box_put(struct hip_stream *stream, const struct hip_box *box);
+/* Where a copy of a variable goes to or comes from. */
+hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, char **place);
 hipError_t hip_fill_check(const struct hip_fill *fill);
 hipError_t hip_fill_put(struct hip_stream *stream, const struct hip_fill *fill);
 hipError_t hip_host_put(struct hip_stream *stream, const struct hip_host *host);

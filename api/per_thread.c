@@ -68,3 +68,16 @@ WITHOUT_STREAM(hipMemset, (void *dst, int value, size_t size), dst, value, size)
 WITHOUT_STREAM(hipMemset2D, (void *dst, size_t pitch, int value, size_t width, size_t height), dst, pitch, value,
 	       width, height)
 WITHOUT_STREAM(hipMemset3D, (hipPitchedPtr dst, int value, hipExtent extent), dst, value, extent)
+
+/* --- capture and graphs ----------------------------------------------------------------------- */
+
+WITH_STREAM(hipStreamBeginCapture, (hipStream_t stream, hipStreamCaptureMode mode), own(stream), mode)
+WITH_STREAM(hipStreamEndCapture, (hipStream_t stream, hipGraph_t *graph), own(stream), graph)
+WITH_STREAM(hipStreamIsCapturing, (hipStream_t stream, hipStreamCaptureStatus *status), own(stream), status)
+WITH_STREAM(hipStreamGetCaptureInfo, (hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id),
+	    own(stream), status, id)
+WITH_STREAM(hipStreamGetCaptureInfo_v2,
+	    (hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id, hipGraph_t *graph,
+	     const hipGraphNode_t **nodes, size_t *count),
+	    own(stream), status, id, graph, nodes, count)
+WITH_STREAM(hipGraphLaunch, (hipGraphExec_t exec, hipStream_t stream), exec, own(stream))

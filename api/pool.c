@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/graph_memory.h"
+
 /* Pools by the 4 GiB of addresses that their arenas have: an arena begins and ends at a multiple. */
 #define SLOT_SHIFT 32
 #define SLOTS      (1u << (47 - SLOT_SHIFT))
@@ -440,6 +442,8 @@ static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
 	if (!out)
 		return hipErrorInvalidValue;
 	r = stream_for(stream, &s);
+	if (!r && hip_stream_captures(s))
+		return hip_capture_malloc(s, size_B, out);
 	if (!r)
 		r = current_pool(s->device, &p);
 	return r ? r : pool_malloc(out, size_B, p, s);
@@ -462,6 +466,8 @@ hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, 
 	if (!ptr || !p || p->imported)
 		return hip_end(hipErrorInvalidValue);
 	r = stream_for(stream, &s);
+	if (!r && hip_stream_captures(s))
+		return hip_end(hip_capture_malloc(s, size, ptr));
 	return hip_end(r ? r : pool_malloc(ptr, size, p, s));
 }
 
@@ -474,7 +480,9 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	if (!ptr)
 		return hipErrorInvalidValue;
 	r = stream_for(stream, &s);
-	if (r)
+	if (!r && hip_stream_captures(s))
+		return hip_capture_free(s, ptr);
+	if (r || (!p && hip_lease_free(ptr, s, &r)))
 		return r;
 	return p ? pool_free(p, ptr, s) : hip_memory_free_behind(ptr, s);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/capture.h"
 #include "api/known.h"
 
 #define PACKETS      1024 /* of a queue; a power of two */
@@ -166,6 +167,7 @@ static void close_stream(struct hip_stream *s)
 	pthread_mutex_lock(&s->device->lock);
 	delist(s);
 	pthread_mutex_unlock(&s->device->lock);
+	hip_capture_leave(s);
 	hip_known_forget(s);
 	hip_pool_leave(s);
 	drv_lock(&s->lock);
@@ -278,13 +280,14 @@ void *hip_stream_slot(struct hip_stream *s)
 	while (__builtin_expect(index - read_index(s) > s->mask, 0)) {
 		if (hip.door->state(s->door))
 			return NULL;
+		hip.door->ring(s->door);
 		hip.door->flush(s->door);
 		sched_yield();
 	}
 	return s->packets + (index & s->mask) * 64;
 }
 
-void hip_stream_publish(struct hip_stream *s, uint32_t header_and_setup)
+void hip_stream_write(struct hip_stream *s, uint32_t header_and_setup)
 {
 	uint64_t index = atomic_load_explicit(&s->written, memory_order_relaxed);
 	amd_queue_v2_t *amd = (amd_queue_v2_t *)(void *)s->queue;
@@ -293,7 +296,17 @@ void hip_stream_publish(struct hip_stream *s, uint32_t header_and_setup)
 	__atomic_store_n((uint32_t *)(void *)(s->packets + (index & s->mask) * 64), header_and_setup,
 			 __ATOMIC_RELEASE);
 	atomic_store_explicit(&s->written, index + 1, memory_order_release);
+}
+
+void hip_stream_ring(struct hip_stream *s)
+{
 	hip.door->ring(s->door);
+}
+
+void hip_stream_publish(struct hip_stream *s, uint32_t header_and_setup)
+{
+	hip_stream_write(s, header_and_setup);
+	hip_stream_ring(s);
 }
 
 hipError_t hip_stream_lost(struct hip_stream *s, int r)
@@ -377,7 +390,8 @@ static hipError_t after_all_blocking(struct hip_stream *null)
 	pthread_mutex_lock(&d->lock);
 	for (struct hip_stream *s = d->streams; s && !r; s = s->next)
 		if (s != null && !(s->flags & hipStreamNonBlocking))
-			r = after_all_of(null, s);
+			r = hip_stream_captures(s) ? hip_capture_lost(s, hipErrorStreamCaptureImplicit)
+						   : after_all_of(null, s);
 	pthread_mutex_unlock(&d->lock);
 	return r;
 }
@@ -448,8 +462,10 @@ static bool next_chunk(struct hip_stream *s)
 {
 	struct hip_chunk *chunk = s->args ? s->args->next : NULL;
 
-	if (s->args)
+	if (s->args) {
 		s->args->last = atomic_load_explicit(&s->written, memory_order_relaxed);
+		hip_stream_ring(s);
+	}
 	if ((!chunk || !is_free(s, chunk)) && s->chunks < CHUNKS_MAX)
 		chunk = new_chunk(s);
 	if (!chunk || (!is_free(s, chunk) && hip.door->wait(s->door, chunk->last, CS_FOREVER)))
@@ -666,6 +682,8 @@ static hipError_t stream_query(hipStream_t handle)
 
 	if (r || (r = hip_fault(s->device)))
 		return r;
+	if (hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
 	if (hip.door->completed(s->door) >= atomic_load_explicit(&s->written, memory_order_acquire))
 		return hipSuccess;
 	hip.door->flush(s->door);
@@ -683,6 +701,8 @@ static hipError_t stream_synchronize(hipStream_t handle)
 	struct hip_stream *s;
 	hipError_t r = hip_stream_of(handle, &s);
 
+	if (!r && hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
 	return r ? r : hip_stream_wait(s);
 }
 
@@ -694,8 +714,11 @@ hipError_t hipStreamSynchronize(hipStream_t stream)
 
 hipError_t hipDeviceSynchronize(void)
 {
+	hipError_t r;
+
 	HIP_ENTER();
-	return hip_end(hip_device_wait(hip_current()));
+	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	return hip_end(r ? r : hip_device_wait(hip_current()));
 }
 
 static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority, hipDevice_t *device)

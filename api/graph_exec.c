@@ -1,0 +1,603 @@
+/* Instances of graphs: a clone, and the steps of a launch in their order.
+ *
+ * A launch puts all steps into one stream; its barrier bits keep them in order, so that branches run one after
+ * another. A kernel's step is a packet and its arguments, ready to be copied. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/graph_memory.h"
+
+#define FLAGS                                                                                                      \
+	((unsigned)hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUpload |                       \
+	 hipGraphInstantiateFlagDeviceLaunch | hipGraphInstantiateFlagUseNodePriority)
+
+struct hip_step {
+	hsa_kernel_dispatch_packet_t packet; /* of a kernel */
+	char *args;                          /* owned */
+	uint32_t args_B;
+	struct hip_node *node;
+};
+
+struct hip_exec {
+	uint64_t handle;
+	unsigned long long flags;
+	pthread_mutex_t lock;    /* guards all below */
+	struct hip_graph *graph; /* owned; its nodes have no handles */
+	struct hip_step *steps;  /* owned */
+	size_t count;
+	bool allocates;       /* a step does */
+	struct hip_mark last; /* behind its last launch; owned */
+};
+
+static struct hip_exec *exec_of(hipGraphExec_t handle)
+{
+	return hip_find(HIP_EXEC, handle);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+static hipError_t prepare(struct hip_step *step)
+{
+	const struct hip_launch *l = &step->node->work.op.launch;
+	const uint32_t args_B = step->node->work.op.kind == HIP_OP_LAUNCH ? l->kernel->cs->kernarg_B : 0;
+	char *args = NULL;
+
+	if (step->node->work.op.kind != HIP_OP_LAUNCH)
+		return hipSuccess;
+	if (args_B && !(args = malloc(args_B)))
+		return hipErrorOutOfMemory;
+	hip_launch_prepare(l, &step->packet, args);
+	free(step->args);
+	step->args = args;
+	step->args_B = args_B;
+	return hipSuccess;
+}
+
+struct steps {
+	struct hip_step *at; /* owned */
+	size_t count, room;
+	bool allocates;
+};
+
+static void free_steps(struct hip_step *steps, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(steps[i].args);
+	free(steps);
+}
+
+static hipError_t append_node(struct steps *s, struct hip_node *n)
+{
+	if (s->count == s->room) {
+		size_t room = s->room ? 2 * s->room : 16;
+		struct hip_step *at = realloc(s->at, room * sizeof(*at));
+
+		if (!at)
+			return hipErrorOutOfMemory;
+		s->at = at;
+		s->room = room;
+	}
+	s->allocates |= n->work.type == hipGraphNodeTypeMemAlloc;
+	s->at[s->count] = (struct hip_step){.node = n};
+	return prepare(&s->at[s->count++]);
+}
+
+/* A child's steps take its place. */
+static hipError_t append_graph(struct steps *s, const struct hip_graph *g, struct hip_node **culprit)
+{
+	struct hip_node **order = calloc(g->nodes.count + 1, sizeof(struct hip_node *));
+	hipError_t r = order ? hipSuccess : hipErrorOutOfMemory;
+
+	if (!r && !hip_graph_order(g, order, culprit))
+		r = hipErrorInvalidValue;
+	for (size_t i = 0; i < g->nodes.count && !r; i++)
+		if (order[i]->work.type == hipGraphNodeTypeGraph)
+			r = append_graph(s, order[i]->work.child, culprit);
+		else if (order[i]->work.type != hipGraphNodeTypeEmpty)
+			r = append_node(s, order[i]);
+	free(order);
+	return r;
+}
+
+/* Of another graph from now on, which it takes over. Nothing has changed at an error. */
+static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip_node **culprit)
+{
+	struct steps s = {0};
+	hipError_t r = append_graph(&s, g, culprit);
+
+	if (r) {
+		free_steps(s.at, s.count);
+		return r;
+	}
+	free_steps(e->steps, e->count);
+	if (e->graph != g)
+		hip_graph_destroy(e->graph);
+	e->graph = g;
+	e->steps = s.at;
+	e->count = s.count;
+	e->allocates = s.allocates;
+	return hipSuccess;
+}
+
+static struct hip_step *step_of(struct hip_exec *e, const struct hip_node *n)
+{
+	for (size_t i = 0; i < e->count; i++)
+		if (e->steps[i].node == n)
+			return &e->steps[i];
+	return NULL;
+}
+
+/* --- instances -------------------------------------------------------------------------------- */
+
+/* The node of the original that a node of the clone was made from. */
+static hipGraphNode_t original(const struct hip_node *n)
+{
+	return n ? (hipGraphNode_t)(uintptr_t)n->origin : NULL;
+}
+
+static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags, struct hip_exec **out,
+			    hipGraphNode_t *culprit)
+{
+	struct hip_exec *e = calloc(1, sizeof(*e));
+	struct hip_node *node = NULL;
+	struct hip_graph *clone = NULL;
+	hipError_t r = e ? hip_graph_clone(g, false, &clone) : hipErrorOutOfMemory;
+
+	if (!r)
+		r = take_graph(e, clone, &node);
+	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_EXEC), e, &e->handle)) {
+		free_steps(e->steps, e->count);
+		r = hipErrorOutOfMemory;
+	}
+	if (r) {
+		*culprit = original(node);
+		hip_graph_destroy(clone);
+		free(e);
+		return r;
+	}
+	e->flags = flags;
+	pthread_mutex_init(&e->lock, NULL);
+	*out = e;
+	return hipSuccess;
+}
+
+static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags,
+			      hipGraphNode_t *culprit)
+{
+	const struct hip_graph *g = hip_graph_of(handle);
+	struct hip_exec *e;
+	hipError_t r;
+
+	*culprit = NULL;
+	if (!out || !g || flags & ~(unsigned long long)FLAGS)
+		return hipErrorInvalidValue;
+	if (flags & hipGraphInstantiateFlagDeviceLaunch)
+		return hipErrorNotSupported;
+	r = make_exec(g, flags, &e, culprit);
+	if (!r)
+		*out = (hipGraphExec_t)(uintptr_t)e->handle;
+	return r;
+}
+
+hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
+			       size_t log_B)
+{
+	hipGraphNode_t culprit;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = instantiate(exec, graph, 0, &culprit);
+	if (error_node)
+		*error_node = culprit;
+	if (log && log_B) {
+		strncpy(log, culprit ? "nodes wait for each other in a circle" : "", log_B);
+		log[log_B - 1] = 0;
+	}
+	return hip_end(r);
+}
+
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, unsigned long long flags)
+{
+	hipGraphNode_t culprit;
+
+	HIP_ENTER();
+	return hip_end(instantiate(exec, graph, flags, &culprit));
+}
+
+hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *p)
+{
+	hipError_t r;
+
+	HIP_ENTER();
+	if (!p)
+		return hip_end(hipErrorInvalidValue);
+	r = instantiate(exec, graph, p->flags, &p->errNode_out);
+	p->result_out = !r                          ? hipGraphInstantiateSuccess
+			: p->errNode_out            ? hipGraphInstantiateInvalidStructure
+			: r == hipErrorNotSupported ? hipGraphInstantiateNodeOperationNotSupported
+						    : hipGraphInstantiateError;
+	return hip_end(r);
+}
+
+hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
+{
+	struct hip_exec *e;
+
+	HIP_ENTER();
+	e = exec_of(handle);
+	if (!e)
+		return hip_end(hipErrorInvalidValue);
+	drv_handle_destroy(&hip_handles, e->handle);
+	pthread_mutex_lock(&e->lock);
+	free_steps(e->steps, e->count);
+	hip_graph_destroy(e->graph);
+	hip_mark_put(&e->last);
+	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long long *flags)
+{
+	const struct hip_exec *e;
+
+	HIP_ENTER();
+	e = exec_of(handle);
+	if (!e || !flags)
+		return hip_end(hipErrorInvalidValue);
+	*flags = e->flags;
+	return hip_end(hipSuccess);
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+/* Events have locks of their own, which come before a stream's: it is let go meanwhile. *held: it was taken again.
+ */
+static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool *held)
+{
+	hipError_t r, again;
+
+	hip_stream_ring(s);
+	hip_stream_done(s);
+	r = w->type == hipGraphNodeTypeEventRecord ? hip_event_record(w->event, s) : hip_event_wait(w->event, s);
+	again = hip_stream_begin(s);
+	*held = !again;
+	return r ? r : again;
+}
+
+static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool *held)
+{
+	hipError_t r;
+
+	switch (w->type) {
+	case hipGraphNodeTypeEventRecord:
+	case hipGraphNodeTypeWaitEvent:
+		return put_event(s, w, held);
+	case hipGraphNodeTypeMemAlloc:
+		hip_lease_begin(w->lease);
+		return hipSuccess;
+	case hipGraphNodeTypeMemFree:
+		return hip_lease_free(w->freed, s, &r) ? r : hipErrorInvalidValue;
+	default:
+		return hip_op_put(s, &w->op);
+	}
+}
+
+static hipError_t put_steps(const struct hip_exec *e, struct hip_stream *s, bool *held)
+{
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; i < e->count && !r; i++) {
+		const struct hip_step *step = &e->steps[i];
+
+		if (__builtin_expect(step->node->disabled, 0))
+			continue;
+		if (__builtin_expect(step->node->work.type == hipGraphNodeTypeKernel, 1))
+			r = hip_launch_put_prepared(s, &step->packet, step->args, step->args_B);
+		else
+			r = put_other(s, &step->node->work, held);
+	}
+	return r;
+}
+
+/* Memory of its last launch that is still in use. */
+static hipError_t check_leases(const struct hip_exec *e)
+{
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; i < e->count && !r; i++)
+		if (e->steps[i].node->work.lease)
+			r = hip_lease_check(e->steps[i].node->work.lease);
+	return r;
+}
+
+static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
+{
+	bool held = true;
+	hipError_t r = e->allocates && !(e->flags & hipGraphInstantiateFlagAutoFreeOnLaunch) ? check_leases(e)
+											     : hipSuccess;
+
+	if (!r)
+		r = hip_stream_begin(s);
+	if (r)
+		return r;
+	r = hip_stream_after(s, &e->last);
+	if (!r)
+		r = put_steps(e, s, &held);
+	if (!held)
+		return r;
+	hip_stream_ring(s);
+	hip_mark_put(&e->last);
+	e->last = hip_stream_mark(s);
+	hip_stream_done(s);
+	return r;
+}
+
+static bool runs_on(const struct hip_exec *e, const struct hip_stream *s)
+{
+	for (size_t i = 0; i < e->count; i++)
+		if (e->steps[i].node->work.type == hipGraphNodeTypeKernel &&
+		    e->steps[i].node->work.device != s->device->index)
+			return false;
+	return true;
+}
+
+static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
+{
+	struct hip_exec *e = exec_of(handle);
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!e)
+		return hipErrorInvalidValue;
+	r = hip_stream_of(stream, &s);
+	if (r)
+		return r;
+	pthread_mutex_lock(&e->lock);
+	if (hip_stream_captures(s))
+		r = hip_capture_graph(s, e->graph);
+	else
+		r = runs_on(e, s) ? launch_locked(e, s) : hipErrorNotSupported;
+	pthread_mutex_unlock(&e->lock);
+	return r;
+}
+
+hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(launch(exec, stream));
+}
+
+/* All is ready since the graph was instantiated. */
+hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
+{
+	struct hip_stream *s;
+
+	HIP_ENTER();
+	return hip_end(exec_of(exec) ? hip_stream_of(stream, &s) : hipErrorInvalidValue);
+}
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+static struct hip_node *find_node(const struct hip_graph *g, hipGraphNode_t origin)
+{
+	struct hip_node *found = NULL;
+
+	for (size_t i = 0; i < g->nodes.count && !found; i++) {
+		struct hip_node *n = g->nodes.at[i];
+
+		if (n->origin == (uintptr_t)origin)
+			found = n;
+		else if (n->work.child)
+			found = find_node(n->work.child, origin);
+	}
+	return found;
+}
+
+static bool has(const struct hip_nodes *nodes, size_t at)
+{
+	for (size_t i = 0; i < nodes->count; i++)
+		if (nodes->at[i]->at == at)
+			return true;
+	return false;
+}
+
+static bool same_edges(const struct hip_node *a, const struct hip_node *b)
+{
+	if (a->before.count != b->before.count)
+		return false;
+	for (size_t i = 0; i < a->before.count; i++)
+		if (!has(&b->before, a->before.at[i]->at))
+			return false;
+	return true;
+}
+
+static hipGraphExecUpdateResult compare(const struct hip_graph *a, const struct hip_graph *b,
+					const struct hip_node **culprit);
+
+static hipGraphExecUpdateResult compare_node(const struct hip_node *a, const struct hip_node *b,
+					     const struct hip_node **culprit)
+{
+	if (a->work.type != b->work.type)
+		return hipGraphExecUpdateErrorNodeTypeChanged;
+	if (!same_edges(a, b))
+		return hipGraphExecUpdateErrorTopologyChanged;
+	if (a->work.type == hipGraphNodeTypeMemAlloc || a->work.type == hipGraphNodeTypeMemFree)
+		return hipGraphExecUpdateErrorNotSupported;
+	if (a->work.type == hipGraphNodeTypeKernel && a->work.device != b->work.device)
+		return hipGraphExecUpdateErrorUnsupportedFunctionChange;
+	return a->work.child ? compare(a->work.child, b->work.child, culprit) : hipGraphExecUpdateSuccess;
+}
+
+/* Nodes correspond by the order in which they were made. */
+static hipGraphExecUpdateResult compare(const struct hip_graph *a, const struct hip_graph *b,
+					const struct hip_node **culprit)
+{
+	hipGraphExecUpdateResult result = hipGraphExecUpdateSuccess;
+
+	if (a->nodes.count != b->nodes.count)
+		return hipGraphExecUpdateErrorTopologyChanged;
+	for (size_t i = 0; i < a->nodes.count && !result; i++) {
+		result = compare_node(a->nodes.at[i], b->nodes.at[i], culprit);
+		if (result && !*culprit)
+			*culprit = b->nodes.at[i];
+	}
+	return result;
+}
+
+/* The new nodes are named as the old ones were, and are enabled as they were. */
+static void take_names(struct hip_graph *to, const struct hip_graph *from)
+{
+	for (size_t i = 0; i < to->nodes.count; i++) {
+		to->nodes.at[i]->origin = from->nodes.at[i]->origin;
+		to->nodes.at[i]->disabled = from->nodes.at[i]->disabled;
+		if (to->nodes.at[i]->work.child)
+			take_names(to->nodes.at[i]->work.child, from->nodes.at[i]->work.child);
+	}
+}
+
+static hipError_t update_locked(struct hip_exec *e, const struct hip_graph *g, hipGraphNode_t *culprit,
+				hipGraphExecUpdateResult *result)
+{
+	const struct hip_node *different = NULL;
+	struct hip_node *unused;
+	struct hip_graph *clone;
+	hipError_t r;
+
+	*result = compare(e->graph, g, &different);
+	if (*result) {
+		if (different)
+			*culprit = hip_node_handle(different);
+		return hipErrorGraphExecUpdateFailure;
+	}
+	*result = hipGraphExecUpdateError;
+	r = hip_graph_clone(g, false, &clone);
+	if (r)
+		return r;
+	take_names(clone, e->graph);
+	r = take_graph(e, clone, &unused);
+	if (r)
+		hip_graph_destroy(clone);
+	else
+		*result = hipGraphExecUpdateSuccess;
+	return r;
+}
+
+hipError_t hipGraphExecUpdate(hipGraphExec_t handle, hipGraph_t graph, hipGraphNode_t *culprit,
+			      hipGraphExecUpdateResult *result)
+{
+	const struct hip_graph *g;
+	struct hip_exec *e;
+	hipError_t r;
+
+	HIP_ENTER();
+	e = exec_of(handle);
+	g = hip_graph_of(graph);
+	if (!e || !g || !culprit || !result)
+		return hip_end(hipErrorInvalidValue);
+	*culprit = NULL;
+	pthread_mutex_lock(&e->lock);
+	r = update_locked(e, g, culprit, result);
+	pthread_mutex_unlock(&e->lock);
+	return hip_end(r);
+}
+
+/* A child has other nodes from now on. */
+static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_work *w)
+{
+	const struct hip_node *different = NULL;
+	struct hip_work old = n->work;
+	struct hip_node *unused;
+	hipError_t r;
+
+	if (compare(n->work.child, w->child, &different))
+		return hipErrorInvalidValue;
+	take_names(w->child, n->work.child);
+	n->work = *w;
+	r = take_graph(e, e->graph, &unused);
+	if (r)
+		n->work = old;
+	else
+		*w = old;
+	return r;
+}
+
+static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip_work *w)
+{
+	struct hip_node *n = find_node(e->graph, node);
+	struct hip_step *step;
+	struct hip_work old;
+	hipError_t r;
+
+	if (!node || !n || n->work.type != w->type || n->work.device != w->device)
+		return hipErrorInvalidValue;
+	if (n->work.child)
+		return set_child(e, n, w);
+	old = n->work;
+	n->work = *w;
+	step = step_of(e, n);
+	r = step ? prepare(step) : hipSuccess;
+	if (r)
+		n->work = old;
+	else
+		*w = old;
+	return r;
+}
+
+hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t made, struct hip_work *w)
+{
+	struct hip_exec *e = exec_of(handle);
+	hipError_t r = hipErrorInvalidValue;
+
+	if (made)
+		return made;
+	if (e) {
+		pthread_mutex_lock(&e->lock);
+		r = set_locked(e, node, w);
+		pthread_mutex_unlock(&e->lock);
+	}
+	hip_work_fini(w);
+	return r;
+}
+
+/* --- enabled or not --------------------------------------------------------------------------- */
+
+static hipError_t find_switch(hipGraphExec_t handle, hipGraphNode_t node, struct hip_exec **e, struct hip_node **n)
+{
+	*e = exec_of(handle);
+	*n = *e && node ? find_node((*e)->graph, node) : NULL;
+	if (!*n || ((*n)->work.type != hipGraphNodeTypeKernel && (*n)->work.type != hipGraphNodeTypeMemcpy &&
+		    (*n)->work.type != hipGraphNodeTypeMemset))
+		return hipErrorInvalidValue;
+	return hipSuccess;
+}
+
+hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int enabled)
+{
+	struct hip_exec *e;
+	struct hip_node *n;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = find_switch(exec, node, &e, &n);
+	if (r)
+		return hip_end(r);
+	pthread_mutex_lock(&e->lock);
+	n->disabled = !enabled;
+	pthread_mutex_unlock(&e->lock);
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int *enabled)
+{
+	struct hip_exec *e;
+	struct hip_node *n;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = enabled ? find_switch(exec, node, &e, &n) : hipErrorInvalidValue;
+	if (!r)
+		*enabled = !n->disabled;
+	return hip_end(r);
+}
