@@ -61,7 +61,7 @@ struct hip_graph {
 		struct hip_held *next;
 		struct hip_object *object; /* `count` references */
 		unsigned count;
-	} * held; /* owned */
+	} *held; /* owned */
 };
 
 static inline struct hip_graph *hip_graph_of(hipGraph_t handle)

@@ -78,7 +78,7 @@ struct hip_thread {
 	int device;              /* current */
 	hipError_t last, result; /* hipGetLastError(), hipExtGetLastError() */
 	hipStreamCaptureMode capture_mode;
-	struct hip_call *calls;  /* owned: of __hipPushCallConfiguration() */
+	struct hip_call *calls; /* owned: of __hipPushCallConfiguration() */
 	unsigned call_count, call_max;
 };
 extern _Thread_local struct hip_thread hip_thread;

@@ -247,7 +247,10 @@ static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
 	const struct hip_memory like = {
 		.kind = HIP_MEMORY_HOST, .device = hip_current()->index, .flags = flags, .size_B = size_B};
 	bool coarse = flags & hipHostMallocNonCoherent;
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 
+	if (r)
+		return r;
 	if (!out || flags & ~HOST_FLAGS || (coarse && flags & hipHostMallocCoherent))
 		return hipErrorInvalidValue;
 	*out = NULL;
@@ -284,7 +287,10 @@ static hipError_t malloc_managed(void **out, size_t size_B, unsigned flags)
 {
 	const struct hip_memory like = {
 		.kind = HIP_MEMORY_MANAGED, .device = hip_current()->index, .flags = flags, .size_B = size_B};
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 
+	if (r)
+		return r;
 	if (!out || !size_B || (flags != hipMemAttachGlobal && flags != hipMemAttachHost))
 		return hipErrorInvalidValue;
 	return allocate_as(hip.host_fine, &like, true, out);
@@ -379,7 +385,7 @@ static struct deferral {
 	struct deferral *next;
 	struct hip_memory *memory; /* owned */
 	struct hip_mark mark;      /* owned */
-} * deferrals;
+} *deferrals;
 static pthread_mutex_t deferral_lock = PTHREAD_MUTEX_INITIALIZER;
 
 hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)

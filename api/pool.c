@@ -518,8 +518,11 @@ static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
 
 hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
 {
+	hipError_t r;
+
 	HIP_ENTER();
-	return hip_end(create(pool, props));
+	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	return hip_end(r ? r : create(pool, props));
 }
 
 static hipError_t destroy(hipMemPool_t handle)
@@ -572,8 +575,12 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
 {
 	struct hip_device *d;
 	struct hip_pool *p;
+	hipError_t r;
 
 	HIP_ENTER();
+	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	if (r)
+		return hip_end(r);
 	d = hip_device_of(device);
 	p = pool_of(handle);
 	if (!d || !p || p->imported)
@@ -719,8 +726,12 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t handle, hipMemPoolAttr attribute,
 hipError_t hipMemPoolTrimTo(hipMemPool_t handle, size_t keep_B)
 {
 	struct hip_pool *p;
+	hipError_t r;
 
 	HIP_ENTER();
+	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	if (r)
+		return hip_end(r);
 	p = pool_of(handle);
 	if (!p || p->imported)
 		return hip_end(hipErrorInvalidValue);

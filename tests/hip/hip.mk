@@ -48,8 +48,8 @@ $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 CLR_WITHOUT := printf print heap fault ipc virtual
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
-# Pools: where AMD's departs from CUDA's contract, ours does not.
-$(foreach p,$(filter-out $(CLR_WITHOUT) pools,$(OUR_HIP_PROGRAMS)),$(eval $(call our_hip_test,$(p),clr,gfx908,clr/$(p),CLR_TESTS)))
+# Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
+$(foreach p,$(filter-out $(CLR_WITHOUT) pools capture graph_%,$(OUR_HIP_PROGRAMS)),$(eval $(call our_hip_test,$(p),clr,gfx908,clr/$(p),CLR_TESTS)))
 
 # What the headers define, beside tables, and the tables beside Debian's headers.
 HIP_ABI_LISTS := $(O)/tests/hip/abi/ours5.o $(O)/tests/hip/abi/ours6.o \
