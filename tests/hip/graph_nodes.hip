@@ -478,7 +478,7 @@ static void picture()
 	CHECK(strstr(text, "digraph") && strstr(text, "kernel") && strstr(text, "->") && strstr(text, "<<<(4,1,1)"));
 	fclose(file);
 	remove(path);
-	CHECK_EQ(hipGraphDebugDotPrint(g, "/nowhere/graph", 0), hipErrorOperatingSystem);
+	CHECK_EQ(hipGraphDebugDotPrint(g, "/dev/null/graph", 0), hipErrorOperatingSystem);
 	(void)hipGetLastError();
 }
 
