@@ -210,7 +210,7 @@ static hipError_t query(hipEvent_t handle)
 	if (r)
 		return r;
 	if (mark.stream && (r = hip_fault(mark.stream->device)) == hipSuccess && !hip_mark_reached(&mark)) {
-		hip.door->flush(mark.stream->door);
+		hip_mark_flush(&mark);
 		r = hipErrorNotReady;
 	}
 	hip_mark_put(&mark);

@@ -168,6 +168,7 @@ struct hip_stream {
 	hsa_queue_t *queue;               /* owned */
 	uint64_t id;                      /* hip.door->id() */
 	_Atomic bool gone;                /* all its work has ended, and its queue is destroyed */
+	_Atomic unsigned lookers;         /* who look at the queue without being sure that it is there */
 	struct hip_known *known;          /* what it is ordered behind; guarded by known.c's lock */
 	_Atomic uint64_t frees;           /* of memory, so far */
 	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */
@@ -226,6 +227,8 @@ struct hip_mark hip_stream_mark(struct hip_stream *stream);
 struct hip_mark hip_mark_get(const struct hip_mark *mark);
 void hip_mark_put(struct hip_mark *mark);
 bool hip_mark_reached(const struct hip_mark *mark);
+/* The GPU gets what is before it. */
+void hip_mark_flush(const struct hip_mark *mark);
 /* The error that the device has when it never will be. */
 hipError_t hip_mark_wait(const struct hip_mark *mark);
 hipError_t hip_stream_wait(struct hip_stream *stream);

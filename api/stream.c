@@ -172,6 +172,9 @@ static void close_stream(struct hip_stream *s)
 	hip_pool_leave(s);
 	drv_lock(&s->lock);
 	atomic_store(&s->gone, true);
+	/* They wait for what has ended. */
+	while (atomic_load(&s->lookers))
+		sched_yield();
 	hsa_queue_destroy(s->queue);
 	free_args(s);
 	free_signals(s);
@@ -357,6 +360,36 @@ static hipError_t put_after(struct hip_stream *s, uint64_t queue, uint64_t index
 	return hipSuccess;
 }
 
+/* Another thread may destroy the stream. False: it has. */
+static bool look(struct hip_stream *s)
+{
+	atomic_fetch_add(&s->lookers, 1);
+	if (!atomic_load(&s->gone))
+		return true;
+	atomic_fetch_sub(&s->lookers, 1);
+	return false;
+}
+
+static void looked(struct hip_stream *s)
+{
+	atomic_fetch_sub(&s->lookers, 1);
+}
+
+/* What is before it goes to the GPU. False: all that has ended. */
+static bool push(const struct hip_mark *mark)
+{
+	struct hip_stream *s = mark->stream;
+	bool pending;
+
+	if (!look(s))
+		return false;
+	pending = hip.door->completed(s->door) < mark->index;
+	if (pending)
+		hip.door->flush(s->door);
+	looked(s);
+	return pending;
+}
+
 hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
 {
 	struct hip_stream *other = mark->stream;
@@ -364,10 +397,7 @@ hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
 	if (!other || other == s)
 		return hipSuccess;
 	hip_known_learn(s, mark);
-	if (atomic_load(&other->gone) || hip.door->completed(other->door) >= mark->index)
-		return hipSuccess;
-	hip.door->flush(other->door);
-	return put_after(s, other->id, mark->index);
+	return push(mark) ? put_after(s, other->id, mark->index) : hipSuccess;
 }
 
 /* --- what HIP's rules name -------------------------------------------------------------------- */
@@ -535,8 +565,20 @@ struct hip_mark hip_mark_get(const struct hip_mark *mark)
 
 bool hip_mark_reached(const struct hip_mark *mark)
 {
-	return !mark->stream || atomic_load(&mark->stream->gone) ||
-	       hip.door->completed(mark->stream->door) >= mark->index;
+	struct hip_stream *s = mark->stream;
+	bool reached;
+
+	if (!s || !look(s))
+		return true;
+	reached = hip.door->completed(s->door) >= mark->index;
+	looked(s);
+	return reached;
+}
+
+void hip_mark_flush(const struct hip_mark *mark)
+{
+	if (mark->stream)
+		(void)push(mark);
 }
 
 hipError_t hip_mark_wait(const struct hip_mark *mark)
@@ -546,9 +588,10 @@ hipError_t hip_mark_wait(const struct hip_mark *mark)
 	if (!mark->stream)
 		return hip_fault(hip_current());
 	r = hip_fault(mark->stream->device);
-	if (!r && !atomic_load(&mark->stream->gone)) {
+	if (!r && look(mark->stream)) {
 		int e = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
 
+		looked(mark->stream);
 		r = e ? hip_stream_lost(mark->stream, e) : hipSuccess;
 	}
 	if (r)
