@@ -25,7 +25,7 @@ struct hip_exec {
 	struct hip_graph *graph; /* owned; its nodes have no handles */
 	struct hip_step *steps;  /* owned */
 	size_t count;
-	bool allocates;       /* a step does */
+	bool has_memory;      /* a step allocates or frees */
 	struct hip_mark last; /* behind its last launch; owned */
 };
 
@@ -56,7 +56,7 @@ static hipError_t prepare(struct hip_step *step)
 struct steps {
 	struct hip_step *at; /* owned */
 	size_t count, room;
-	bool allocates;
+	bool has_memory;
 };
 
 static void free_steps(struct hip_step *steps, size_t count)
@@ -77,7 +77,7 @@ static hipError_t append_node(struct steps *s, struct hip_node *n)
 		s->at = at;
 		s->room = room;
 	}
-	s->allocates |= n->work.type == hipGraphNodeTypeMemAlloc;
+	s->has_memory |= n->work.type == hipGraphNodeTypeMemAlloc || n->work.type == hipGraphNodeTypeMemFree;
 	s->at[s->count] = (struct hip_step){.node = n};
 	return prepare(&s->at[s->count++]);
 }
@@ -115,7 +115,7 @@ static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip
 	e->graph = g;
 	e->steps = s.at;
 	e->count = s.count;
-	e->allocates = s.allocates;
+	e->has_memory = s.has_memory;
 	return hipSuccess;
 }
 
@@ -301,22 +301,35 @@ static hipError_t put_steps(const struct hip_exec *e, struct hip_stream *s, bool
 	return r;
 }
 
-/* Memory of its last launch that is still in use. */
-static hipError_t check_leases(const struct hip_exec *e)
+static bool allocates(const struct hip_exec *e, const void *ptr)
 {
-	hipError_t r = hipSuccess;
+	for (size_t i = 0; i < e->count; i++)
+		if (e->steps[i].node->work.lease && e->steps[i].node->work.allocation.dptr == ptr)
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < e->count && !r; i++)
-		if (e->steps[i].node->work.lease)
-			r = hip_lease_check(e->steps[i].node->work.lease);
-	return r;
+/* Before anything is put: what it allocates must not be in use, unless that was asked for, and what it frees must
+ * be, unless it allocates that itself. */
+static hipError_t check_memory(const struct hip_exec *e)
+{
+	const bool again = e->flags & hipGraphInstantiateFlagAutoFreeOnLaunch;
+
+	for (size_t i = 0; i < e->count; i++) {
+		const struct hip_work *w = &e->steps[i].node->work;
+
+		if (w->lease && !again && hip_lease_used(w->allocation.dptr))
+			return hipErrorInvalidValue;
+		if (w->freed && !hip_lease_used(w->freed) && !allocates(e, w->freed))
+			return hipErrorInvalidValue;
+	}
+	return hipSuccess;
 }
 
 static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 {
 	bool held = true;
-	hipError_t r = e->allocates && !(e->flags & hipGraphInstantiateFlagAutoFreeOnLaunch) ? check_leases(e)
-											     : hipSuccess;
+	hipError_t r = e->has_memory ? check_memory(e) : hipSuccess;
 
 	if (!r)
 		r = hip_stream_begin(s);

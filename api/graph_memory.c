@@ -127,14 +127,16 @@ void hip_lease_put(struct hip_lease *l, bool instance)
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-hipError_t hip_lease_check(const struct hip_lease *l)
+bool hip_lease_used(const void *ptr)
 {
+	const struct hip_lease *l;
 	bool used;
 
 	pthread_mutex_lock(&lock);
-	used = l->used;
+	l = lease_at(ptr);
+	used = l && l->used;
 	pthread_mutex_unlock(&lock);
-	return used ? hipErrorInvalidValue : hipSuccess;
+	return used;
 }
 
 void hip_lease_begin(struct hip_lease *l)

@@ -11,8 +11,8 @@ struct hip_lease;
 hipError_t hip_lease_get(struct hip_lease *lease, bool instance);
 /* NULL is accepted. May wait for the device. */
 void hip_lease_put(struct hip_lease *lease, bool instance);
-/* InvalidValue: it is in use. */
-hipError_t hip_lease_check(const struct hip_lease *lease);
+/* Some graph's memory, and in use. */
+bool hip_lease_used(const void *ptr);
 /* In the order of launches. */
 void hip_lease_begin(struct hip_lease *lease);
 /* False: no graph's memory. Else it is free from now on (NULL) or behind what the stream was given; InvalidValue:
