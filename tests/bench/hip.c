@@ -16,6 +16,7 @@
 
 #define TRIES 15
 #define BUSY  16
+#define NODES 64
 
 extern const struct shader_blob test_blobs[];
 
@@ -143,6 +144,43 @@ static void row_many(void)
 	printf("%-46s %8s %8lu\n", "1,000 launches of 20 us and a wait", "", ioctls);
 }
 
+/* A chain of that many kernels. */
+static hipGraphExec_t chain(unsigned length)
+{
+	hipKernelNodeParams params = {.func = (void *)empty, .gridDim = {1, 1, 1}, .blockDim = {64, 1, 1}};
+	hipGraphNode_t node, last = NULL;
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+
+	must(hipGraphCreate(&graph, 0));
+	for (unsigned i = 0; i < length; i++, last = node)
+		must(hipGraphAddKernelNode(&node, graph, &last, i ? 1 : 0, &params));
+	must(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	return exec;
+}
+
+static void graph_launch(void *arg)
+{
+	must(hipGraphLaunch(arg, stream));
+}
+
+/* A node's share, with what HSA does for its packet, while the GPU is busy. */
+static void row_of_graphs(void)
+{
+	hipGraphExec_t one = chain(1), many = chain(NODES + 1);
+	long long least[2] = {INT64_MAX, INT64_MAX};
+
+	launch(NULL);
+	launch(NULL);
+	for (unsigned i = 0; i < 6; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			long long now = (long long)count_instructions(graph_launch, k ? many : one, 1);
+
+			least[k] = now < least[k] ? now : least[k];
+		}
+	printf("%-46s %8lld\n", "graph launch, each kernel, the GPU is busy", (least[1] - least[0]) / NODES);
+}
+
 static void rows_of_malloc(const char *name, size_t *size_B)
 {
 	char what[64];
@@ -207,10 +245,13 @@ int main(void)
 	printf("user instructions on the null device, counted by %s\n%-46s %8s %8s\n", count_method(), "", "",
 	       "ioctls");
 	row_of_slow_gpu("null:gfx908:service_us=5000000", row_collected);
+	row_of_slow_gpu("null:gfx908:service_us=5000000", row_of_graphs);
 	row_of_slow_gpu("null:gfx908:service_us=20", row_many);
 	start("null:gfx908");
 	must(hipEventCreateWithFlags(&event, hipEventDisableTiming));
 	row("launch", launch, NULL);
+	row("graph launch, 1 kernel", graph_launch, chain(1));
+	row("graph launch, 64 kernels", graph_launch, chain(NODES));
 	row("event record, without a time", record, NULL);
 	row("finished stream: query", query, NULL);
 	row("finished stream: wait", synchronize, NULL);
