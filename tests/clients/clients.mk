@@ -1,9 +1,14 @@
 # HIP programs on Debian's own libamdhip64, and OpenMP by LLVM, over our HSA and the virtual GPU: part of `make check`
 # where Debian's packages are installed, which `make check-clients` does. A test is $(O)/bin/tests/clients/PROGRAM.GPU, a
-# script around `tuff run`. A sanitizer would have to be loaded into libamdhip64's process first; those builds go without.
+# script around `tuff run`. In a sanitizer's build its runtime is loaded first.
 HIP_PACKAGES := rocminfo hipcc libamdhip64-dev librocrand-dev librocsparse-dev
-HIP_READY    := $(if $(findstring sanitize,$(OPT_$(MODE))),,$(shell \
-	[ "$$(dpkg-query -W -f '$${db:Status-Status}\n' $(HIP_PACKAGES) 2>/dev/null | grep -c '^installed')" = $(words $(HIP_PACKAGES)) ] && echo yes))
+HIP_READY    := $(shell \
+	[ "$$(dpkg-query -W -f '$${db:Status-Status}\n' $(HIP_PACKAGES) 2>/dev/null | grep -c '^installed')" = $(words $(HIP_PACKAGES)) ] && echo yes)
+
+RUNTIME_asan := libasan.so
+RUNTIME_tsan := libtsan.so
+CLIENT_ENV   := $(if $(RUNTIME_$(MODE)),env LD_PRELOAD=$(shell $(CC) -print-file-name=$(RUNTIME_$(MODE))) \
+		ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 TSAN_OPTIONS=die_after_fork=0)
 
 HIP_GPUS  := gfx906 gfx908 gfx90a
 # Debian's compiler for HIP, clang 15. Without that variable it looks for GPUs, although it is told which.
@@ -15,7 +20,7 @@ $(3) += $(O)/bin/tests/clients/$(1).$(2)
 $(O)/bin/tests/clients/$(1).$(2): $(O)/clients/$(1) tests/clients/clients.mk | $(O)/clr/libamdhip64.so.5
 	@mkdir -p $$(@D)
 	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
-	echo 'exec "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- env LD_LIBRARY_PATH="$$$$b/clr:$$$$b/lib" "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
+	echo 'exec $(CLIENT_ENV) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- env LD_LIBRARY_PATH="$$$$b/clr:$$$$b/lib" "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
 endef
 # The same program on ours: libamdhip64.so.5.
 define hip_test_ours
@@ -23,7 +28,7 @@ $(3) += $(O)/bin/tests/clients/$(1).ours.$(2)
 $(O)/bin/tests/clients/$(1).ours.$(2): $(O)/clients/$(1) tests/clients/clients.mk
 	@mkdir -p $$(@D)
 	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
-	echo 'exec "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
+	echo 'exec $(CLIENT_ENV) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
 endef
 $(O)/clr/libamdhip64.so.5:
 	@mkdir -p $(@D)

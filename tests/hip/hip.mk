@@ -1,7 +1,7 @@
 # HIP programs compiled by clang 19 with our own headers: tests/hip/ shows what they offer, on our library; and the programs
 # of tests/clients/hip, on our library and on Debian's. They need Debian's rocm-device-libs, for mathematical functions
 # and printf. A test is $(O)/bin/tests/hip/PROGRAM.GPU, or .clr on Debian's library; a script around `tuff run`.
-OUR_HIP_READY := $(if $(findstring sanitize,$(OPT_$(MODE))),,$(wildcard $(OMP_DEVICE)/ocml.bc))
+OUR_HIP_READY := $(wildcard $(OMP_DEVICE)/ocml.bc)
 OUR_HIP_GPUS  := $(HIP_GPUS)
 OUR_HIP       := $(CLANG) -x hip -nogpuinc --rocm-device-lib-path=$(OMP_DEVICE) -std=c++17 -O2 -Wall -Wextra -Werror -I. -Iinclude
 OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
@@ -12,7 +12,7 @@ $(5) += $(O)/bin/tests/hip/$(1).$(2)
 $(O)/bin/tests/hip/$(1).$(2): $(O)/$(4) tests/hip/hip.mk
 	@mkdir -p $$(@D)
 	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
-	echo 'exec "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
+	echo 'exec $(CLIENT_ENV) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
 endef
 
 # Our library, which libamdhip64.so names: the newer interface.
