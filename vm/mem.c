@@ -176,11 +176,16 @@ fail_import:
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* Closing a BO removes its mappings, one ioctl less, and the kernel does so behind the jobs that list it. That
- * works when the binding and the vm_mem hold the only references, and no import can come by one meanwhile. The
- * handle goes before the addresses are given back. */
-static void close_with_bindings(struct vm_mem *mem)
+ * works when the binding and the vm_mem hold the only references, and no import can come by one meanwhile. */
+bool vm_mem_closes(const struct vm_mem *mem)
 {
-	if (mem->bo->refs == 2 && mem->range.origin == VM_RANGE_HOST && !vm_bo_is_shared(mem->bo)) {
+	return mem->bo->refs == 2 && !vm_bo_is_shared(mem->bo);
+}
+
+/* The handle goes before the addresses are given back. */
+void vm_mem_close(struct vm_mem *mem)
+{
+	if (vm_mem_closes(mem)) {
 		vm_range_forget(&mem->range);
 		vm_bo_put(mem->bo);
 		vm_range_release(&mem->range);
@@ -207,6 +212,7 @@ void vm_mem_destroy(struct vm_mem *mem)
 	vm_index_remove(vm, box);
 	if (box->host)
 		vm_unregister(box);
-	close_with_bindings(mem);
+	else
+		vm_mem_close(mem);
 	free(box);
 }

@@ -90,17 +90,21 @@ static int show(struct vm *vm, uint64_t lo, uint64_t hi, const struct mem_box *w
 			 vm_access_of(whose->mem.bo->flags));
 }
 
-/* `box` leaves [box->at_host.lo, end). */
-static void identity_leave(struct vm *vm, struct mem_box *box, uint64_t end)
+/* `box` leaves [box->at_host.lo, end). closing: its BO is about to be closed, which clears what is nobody else's.
+ */
+static void identity_leave(struct vm *vm, struct mem_box *box, uint64_t end, bool closing)
 {
+	const struct mem_box *heir;
 	uint64_t at, until;
 
 	for (at = box->at_host.lo; at < end; at = until) {
 		until = end;
 		if (provider(vm, at, end, NULL, &until) != box)
 			continue;
+		heir = provider(vm, at, end, box, &until);
 		/* Fails with the device, or without memory for page tables that are there already. */
-		(void)!show(vm, at, until, provider(vm, at, end, box, &until), AMDGPU_VA_OP_REPLACE);
+		if (heir || !closing)
+			(void)!show(vm, at, until, heir, AMDGPU_VA_OP_REPLACE);
 	}
 }
 
@@ -118,7 +122,7 @@ static int identity_enter(struct vm *vm, struct mem_box *box)
 		if (provider(vm, at, hi, NULL, &until) == box)
 			r = show(vm, at, until, box, taken ? AMDGPU_VA_OP_REPLACE : AMDGPU_VA_OP_MAP);
 		if (r)
-			identity_leave(vm, box, at);
+			identity_leave(vm, box, at, false);
 	}
 	return r;
 }
@@ -160,20 +164,9 @@ void vm_users_evict(struct vm *vm, uint64_t lo, uint64_t hi)
 		struct mem_box *box = vm_container(n, struct mem_box, at_host);
 
 		if (box->identity)
-			identity_leave(vm, box, box->at_host.hi);
+			identity_leave(vm, box, box->at_host.hi, false);
 		box->identity = false;
 	}
-	pthread_mutex_unlock(&vm->user_lock);
-}
-
-static void users_remove(struct vm *vm, struct mem_box *box)
-{
-	pthread_mutex_lock(&vm->user_lock);
-	if (box->identity)
-		identity_leave(vm, box, box->at_host.hi);
-	pthread_mutex_lock(&vm->index_lock);
-	vm_tree_remove(&vm->users, &box->at_host);
-	pthread_mutex_unlock(&vm->index_lock);
 	pthread_mutex_unlock(&vm->user_lock);
 }
 
@@ -316,10 +309,18 @@ fail_bo:
 	return r;
 }
 
+/* The lock is held until the BO is closed: only then others may be given its pages. */
 void vm_unregister(struct mem_box *box)
 {
 	struct vm *vm = box->mem.bo->vm;
 
-	users_remove(vm, box);
+	pthread_mutex_lock(&vm->user_lock);
+	if (box->identity)
+		identity_leave(vm, box, box->at_host.hi, vm_mem_closes(&box->mem));
+	pthread_mutex_lock(&vm->index_lock);
+	vm_tree_remove(&vm->users, &box->at_host);
+	pthread_mutex_unlock(&vm->index_lock);
+	vm_mem_close(&box->mem);
+	pthread_mutex_unlock(&vm->user_lock);
 	fork_include(vm, box);
 }
