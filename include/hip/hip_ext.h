@@ -24,7 +24,7 @@ HIP_DEPRECATED hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t glo
 HIP_API_END
 
 #if defined(__cplusplus) && defined(__HIP__)
-/* Calls launch with the addresses of the arguments, which are converted to the kernel's parameters already. */
+/* Calls launch with the addresses of the arguments, converted to the kernel's parameters. */
 template <typename F, typename... A> inline void hip_launch_packed(F launch, A... arguments)
 {
 	void *list[] = {static_cast<void *>(&arguments)..., nullptr};
@@ -32,18 +32,26 @@ template <typename F, typename... A> inline void hip_launch_packed(F launch, A..
 	launch(list);
 }
 
-/* Between events: hipExtLaunchKernelGGL(kernel, grid, block, bytes, stream, start, stop, flags, arguments...). */
-template <typename... Parameters, typename... Arguments>
-inline void hipExtLaunchKernelGGL(void (*kernel)(Parameters...), const dim3 &grid, const dim3 &block,
-				  uint32_t shared_B, hipStream_t stream, hipEvent_t start, hipEvent_t stop,
-				  uint32_t flags, Arguments... arguments)
+template <typename... Parameters, typename F, typename... A>
+inline void hip_launch_converted(void (*)(Parameters...), F launch, A... arguments)
 {
-	hip_launch_packed(
+	hip_launch_packed(launch, static_cast<Parameters>(arguments)...);
+}
+
+/* Between events: hipExtLaunchKernelGGL(kernel, grid, block, bytes, stream, start, stop, flags, arguments...). A
+ * template's name alone means the kernel with the arguments' types. */
+template <typename... Arguments, typename Kernel = void (*)(Arguments...)>
+inline void hipExtLaunchKernelGGL(Kernel kernel, const dim3 &grid, const dim3 &block, uint32_t shared_B,
+				  hipStream_t stream, hipEvent_t start, hipEvent_t stop, uint32_t flags,
+				  Arguments... arguments)
+{
+	hip_launch_converted(
+		kernel,
 		[&](void **list) {
-			return hipExtLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, list,
-						  shared_B, stream, start, stop, static_cast<int>(flags));
+			(void)hipExtLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, list,
+						 shared_B, stream, start, stop, static_cast<int>(flags));
 		},
-		static_cast<Parameters>(arguments)...);
+		arguments...);
 }
 #endif
 
