@@ -25,15 +25,15 @@
 #define __HIP_CLANG_ONLY__ 0
 #endif
 
-/* The pass that compiles for the GPU. */
-#if defined(__HIP_DEVICE_COMPILE__) && __HIP_DEVICE_COMPILE__
+/* What a GPU can do. */
+#ifdef __HIP__
 #define __HIP_ARCH_HAS_GLOBAL_INT32_ATOMICS__     1
 #define __HIP_ARCH_HAS_GLOBAL_FLOAT_ATOMIC_EXCH__ 1
 #define __HIP_ARCH_HAS_SHARED_INT32_ATOMICS__     1
 #define __HIP_ARCH_HAS_SHARED_FLOAT_ATOMIC_EXCH__ 1
 #define __HIP_ARCH_HAS_FLOAT_ATOMIC_ADD__         1
 #define __HIP_ARCH_HAS_GLOBAL_INT64_ATOMICS__     1
-#define __HIP_ARCH_HAS_SHARED_INT64_ATOMICS__     0
+#define __HIP_ARCH_HAS_SHARED_INT64_ATOMICS__     1
 #define __HIP_ARCH_HAS_DOUBLES__                  1
 #define __HIP_ARCH_HAS_WARP_VOTE__                1
 #define __HIP_ARCH_HAS_WARP_BALLOT__              1

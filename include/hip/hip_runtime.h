@@ -1,8 +1,9 @@
 /* HIP: the host's interface, and what kernels use.
  *
- * clang-19 compiles a program with these headers and no others of ROCm's:
+ * clang-19 compiles a program with these headers and no others of ROCm's; the README beside them has the details:
  *
- *   clang++-19 -x hip --offload-arch=gfx908 -nogpuinc -nogpulib -I include app.hip -o app -L build/lib -lamdhip64
+ *   clang-19 -x hip --offload-arch=gfx908 --rocm-path=include -nogpulib -I include app.hip -o app -L
+ * build/release/lib
  *
  * A program that calls mathematical functions, printf(), assert() or malloc() in a kernel needs the device
  * libraries (Debian's rocm-device-libs) instead of -nogpulib:

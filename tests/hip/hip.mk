@@ -3,7 +3,8 @@
 # and printf. A test is $(O)/bin/tests/hip/PROGRAM.GPU, or .clr on Debian's library; a script around `tuff run`.
 OUR_HIP_READY := $(wildcard $(OMP_DEVICE)/ocml.bc)
 OUR_HIP_GPUS  := $(HIP_GPUS)
-OUR_HIP       := $(CLANG) -x hip -nogpuinc --rocm-device-lib-path=$(OMP_DEVICE) -std=c++17 -O2 -Wall -Wextra -Werror -I. -Iinclude
+# --rocm-path: no ROCm; clang then includes its own header first and asks for no other.
+OUR_HIP       := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(OMP_DEVICE) -std=c++17 -O2 -Wall -Wextra -Werror -I. -Iinclude
 OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
 
 # our_hip_test PROGRAM NAME GPU BINARY LIST
@@ -35,7 +36,7 @@ $(eval $(call our_hip_test,plain,gfx908,gfx908,hip/plain,OUR_HIP_TESTS))
 # printf it does not (docs/support.md). A folder with nothing else in it lets it be found before ours. It names two
 # functions as C++ does: old_names.c.
 CLR_HIP = $(OUR_HIP) -DTUFF_HIP_ABI=5 -mcode-object-version=4 --offload-arch=gfx908
-CLR_LINK = -x none $(O)/clr/old_names.o $(O)/clr/libamdhip64.so.5 -lstdc++ -lm -lpthread -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../clr'
+CLR_LINK = -no-hip-rt -x none $(O)/clr/old_names.o $(O)/clr/libamdhip64.so.5 -lstdc++ -lm -lpthread -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../clr'
 $(O)/clr/old_names.o: tests/hip/old_names.c $(OUR_HIP_DEPS) | $(O)/clr/libamdhip64.so.5
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) -O2 -Wall -Wextra -Werror -DTUFF_HIP_ABI=5 -Iinclude -c $< -o $@
