@@ -23,6 +23,7 @@ ln libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so
 $(call install_all,include/tuff/*.h,include/tuff)
 $(call install_all,include/hsa/*.h,include/tuff/hsa)
 $(call install_all,include/hip/*.h,include/tuff/hip)
+644 include/share/hip/version include/tuff/share/hip/version
 $(foreach d,api device amd_detail,$(call install_all,include/hip/$(d)/*.h,include/tuff/hip/$(d))$(newline))
 $(call install_all,docs/man/*.1,share/man/man1)
 $(call install_all,docs/man/*.7,share/man/man7)

@@ -3,7 +3,7 @@
 # and printf. A test is $(O)/bin/tests/hip/PROGRAM.GPU, or .clr on Debian's library; a script around `tuff run`.
 OUR_HIP_READY := $(wildcard $(OMP_DEVICE)/ocml.bc)
 OUR_HIP_GPUS  := $(HIP_GPUS)
-# --rocm-path: no ROCm; clang then includes its own header first and asks for no other.
+# --rocm-path: clang's own header comes first (include/hip/README.md).
 OUR_HIP       := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(OMP_DEVICE) -std=c++17 -O2 -Wall -Wextra -Werror -I. -Iinclude
 OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
 
