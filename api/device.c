@@ -70,6 +70,7 @@ hipError_t hipDeviceReset(void)
 	d = hip_current();
 	(void)!hip_device_wait(d);
 	hip_streams_reset(d);
+	hip_grids_reset(d);
 	hip_pools_reset(d);
 	hip_memory_reset(d);
 	hip_binaries_reset(d);

@@ -30,7 +30,7 @@ struct hip_work {
 	void **addresses; /* in args */
 	int device;
 	hipAccessPolicyWindow window;
-	int cooperative, priority; /* kept for the program, without effect */
+	int priority; /* kept for the program, without effect */
 	/* Of others: */
 	hipMemcpy3DParms copy; /* as it was set, if op is a box */
 	hipEvent_t event;

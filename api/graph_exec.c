@@ -284,6 +284,11 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	}
 }
 
+static bool is_plain_launch(const struct hip_work *w)
+{
+	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative;
+}
+
 static hipError_t put_steps(const struct hip_exec *e, struct hip_stream *s, bool *held)
 {
 	hipError_t r = hipSuccess;
@@ -293,7 +298,7 @@ static hipError_t put_steps(const struct hip_exec *e, struct hip_stream *s, bool
 
 		if (__builtin_expect(step->node->disabled, 0))
 			continue;
-		if (__builtin_expect(step->node->work.type == hipGraphNodeTypeKernel, 1))
+		if (__builtin_expect(is_plain_launch(&step->node->work), 1))
 			r = hip_launch_put_prepared(s, &step->packet, step->args, step->args_B);
 		else
 			r = put_other(s, &step->node->work, held);

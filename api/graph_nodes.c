@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/graph.h"
+#include "api/grid.h"
 
 /* A node's work, if it is of that type; else NULL. */
 static struct hip_work *work_of(hipGraphNode_t node, hipGraphNodeType type)
@@ -37,6 +38,12 @@ static hipError_t kernel_work(struct hip_work *w, const hipKernelNodeParams *p, 
 	return r ? r : hip_work_of_op(w, &op);
 }
 
+static hipError_t make_cooperative(struct hip_work *w, bool cooperative)
+{
+	w->op.launch.cooperative = cooperative;
+	return cooperative ? hip_grid_check(&w->op.launch) : hipSuccess;
+}
+
 /* On the device where the node's kernel is. */
 static hipError_t kernel_work_for(struct hip_work *w, const hipKernelNodeParams *p, hipGraphNode_t node)
 {
@@ -45,8 +52,8 @@ static hipError_t kernel_work_for(struct hip_work *w, const hipKernelNodeParams 
 
 	if (!r) {
 		w->window = old->window;
-		w->cooperative = old->cooperative;
 		w->priority = old->priority;
+		r = make_cooperative(w, old->op.launch.cooperative);
 	}
 	return r;
 }
@@ -96,6 +103,8 @@ hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams 
 static hipError_t set_attribute(struct hip_work *w, hipLaunchAttributeID attribute,
 				const hipLaunchAttributeValue *value)
 {
+	hipError_t r;
+
 	if (!w || !value)
 		return hipErrorInvalidValue;
 	switch (attribute) {
@@ -103,8 +112,10 @@ static hipError_t set_attribute(struct hip_work *w, hipLaunchAttributeID attribu
 		w->window = value->accessPolicyWindow;
 		return hipSuccess;
 	case hipLaunchAttributeCooperative:
-		w->cooperative = value->cooperative;
-		return hipSuccess;
+		r = value->cooperative ? hip_grid_check(&w->op.launch) : hipSuccess;
+		if (!r)
+			w->op.launch.cooperative = value->cooperative;
+		return r;
 	case hipLaunchAttributePriority:
 		w->priority = value->priority;
 		return hipSuccess;
@@ -122,7 +133,7 @@ static hipError_t get_attribute(const struct hip_work *w, hipLaunchAttributeID a
 		value->accessPolicyWindow = w->window;
 		return hipSuccess;
 	case hipLaunchAttributeCooperative:
-		value->cooperative = w->cooperative;
+		value->cooperative = w->op.launch.cooperative;
 		return hipSuccess;
 	case hipLaunchAttributePriority:
 		value->priority = w->priority;
@@ -156,9 +167,8 @@ hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t src, hipGraphNode_t d
 	if (!from || !to)
 		return hip_end(hipErrorInvalidValue);
 	to->window = from->window;
-	to->cooperative = from->cooperative;
 	to->priority = from->priority;
-	return hip_end(hipSuccess);
+	return hip_end(make_cooperative(to, from->op.launch.cooperative));
 }
 
 /* --- functions of the host -------------------------------------------------------------------- */

@@ -39,6 +39,7 @@ struct hip_known;
 struct hip_pool;
 struct hip_cache;
 struct hip_part;
+struct hip_party;
 
 /* --- root ------------------------------------------------------------------------------------- */
 
@@ -221,6 +222,16 @@ hipError_t hip_stream_signal(struct hip_stream *stream, unsigned more, hsa_signa
 hipError_t hip_stream_barrier(struct hip_stream *stream, hsa_signal_t wait, hsa_signal_t complete);
 /* What follows begins behind the mark. */
 hipError_t hip_stream_after(struct hip_stream *stream, const struct hip_mark *mark);
+/* ... behind a queue's packets below index; id: rt_door.id(). The header of the packet that says so. */
+hipError_t hip_stream_after_queue(struct hip_stream *stream, uint64_t id, uint64_t index);
+#define HIP_AFTER_HEADER (HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_AFTER << 16)
+/* Of packets that are no launches, and wait for those before. */
+#define HIP_HEADER(type)                                                                                           \
+	((uint32_t)(type) << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |                            \
+	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
+	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
+/* A queue's callback: the device is not to be used until it is reset. On HSA's own thread. */
+void hip_queue_failed(hsa_status_t status, hsa_queue_t *queue, void *device);
 
 /* What the stream has been given so far; the caller's, until hip_mark_put(). */
 struct hip_mark hip_stream_mark(struct hip_stream *stream);
@@ -334,6 +345,7 @@ unsigned hip_occupancy(const struct hip_kernel *kernel, unsigned threads, size_t
 /* --- hipDeviceReset(): in this order ---------------------------------------------------------- */
 
 void hip_streams_reset(struct hip_device *device);
+void hip_grids_reset(struct hip_device *device);
 void hip_pools_reset(struct hip_device *device);
 void hip_memory_reset(struct hip_device *device);
 void hip_binaries_reset(struct hip_device *device);
@@ -348,7 +360,10 @@ struct hip_launch {
 	void **args;                    /* the address of each; NULL: packed */
 	const void *packed;
 	size_t packed_B;
-	const void *function; /* as the program named the kernel */
+	const void *function;          /* as the program named the kernel */
+	bool cooperative;              /* its blocks run all at a time: grid.c */
+	const struct hip_party *party; /* of one: borrowed; NULL: no other device's grid is to be met */
+	const void *meeting;           /* hidden: how they meet; grid.c fills it in */
 };
 hipError_t hip_launch(struct hip_stream *stream, const struct hip_launch *launch);
 

@@ -3,16 +3,11 @@
 #include <string.h>
 
 #include "api/capture.h"
+#include "api/grid.h"
 #include "api/hostcall.h"
 
 #define GRID_X_MAX  0x7fffffffu
 #define GRID_YZ_MAX 65536u
-
-#define LAUNCH                                                                                                     \
-	((uint32_t)HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |   \
-	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
-	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE |                                        \
-	 3u << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS << 16)
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
@@ -34,6 +29,8 @@ static uint64_t hidden_value(const struct hip_launch *l, const uint32_t *grid, u
 		return 3;
 	case CS_HIDDEN_DYNAMIC_LDS_SIZE:
 		return l->lds_B;
+	case CS_HIDDEN_MULTIGRID_SYNC:
+		return (uintptr_t)l->meeting;
 	case CS_HIDDEN_HOSTCALL: /* without memory for it the kernel faults when it asks, and not before */
 		return (uintptr_t)hip_hostcall_buffer(l->kernel->device);
 	}
@@ -87,7 +84,9 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 		return hipErrorInvalidConfiguration;
 	if (l->lds_B > k->device->lds_B - k->group_B)
 		return hipErrorLaunchOutOfResources;
-	return !l->args && !l->packed && k->cs->arg_count ? hipErrorInvalidValue : hipSuccess;
+	if (!l->args && !l->packed && k->cs->arg_count)
+		return hipErrorInvalidValue;
+	return l->cooperative ? hip_grid_check(l) : hipSuccess;
 }
 
 /* --- the packet ------------------------------------------------------------------------------- */
@@ -125,6 +124,8 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 	uint32_t grid[3];
 	char *args = NULL;
 
+	if (__builtin_expect(l->cooperative, 0))
+		return hip_grid_put(s, l);
 	grid_of(l, grid);
 	if (l->kernel->cs->kernarg_B) {
 		args = hip_stream_args(s, l->kernel->cs->kernarg_B);
@@ -136,7 +137,7 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 	if (!p)
 		return hip_stream_lost(s, hip.door->state(s->door));
 	fill_packet(p, l, grid, args);
-	hip_stream_publish(s, LAUNCH);
+	hip_stream_publish(s, HIP_LAUNCH_HEADER);
 	return hipSuccess;
 }
 
@@ -167,7 +168,7 @@ hipError_t hip_launch_put_prepared(struct hip_stream *s, const hsa_kernel_dispat
 	/* The header stays what it was, until the packet is complete. */
 	memcpy((char *)p + 4, (const char *)packet + 4, sizeof(*p) - 4);
 	p->kernarg_address = place;
-	hip_stream_write(s, LAUNCH);
+	hip_stream_write(s, HIP_LAUNCH_HEADER);
 	return hipSuccess;
 }
 

@@ -61,6 +61,12 @@ hipError_t hip_op_run(hipStream_t stream, const struct hip_op *op);
 /* Of each kind: */
 hipError_t hip_launch_check(const struct hip_launch *launch);
 hipError_t hip_launch_put(struct hip_stream *stream, const struct hip_launch *launch);
+/* The packet's header and setup. */
+#define HIP_LAUNCH_HEADER                                                                                          \
+	((uint32_t)HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |   \
+	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
+	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE |                                        \
+	 3u << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS << 16)
 /* A packet without header and address of arguments, and the arguments, kernel->cs->kernarg_B bytes; and into a
  * stream with it, as often as one likes. The GPU is told by hip_stream_ring(). */
 void hip_launch_prepare(const struct hip_launch *launch, hsa_kernel_dispatch_packet_t *packet, char *args);

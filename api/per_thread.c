@@ -45,6 +45,9 @@ WITH_STREAM(hipEventRecord, (hipEvent_t event, hipStream_t stream), event, own(s
 WITH_STREAM(hipLaunchKernel,
 	    (const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B, hipStream_t stream),
 	    function, blocks, threads, args, lds_B, own(stream))
+WITH_STREAM(hipLaunchCooperativeKernel,
+	    (const void *function, dim3 blocks, dim3 threads, void **args, uint32_t lds_B, hipStream_t stream),
+	    function, blocks, threads, args, lds_B, own(stream))
 
 /* Those that wait: the asynchronous one, and a wait for the stream. */
 #define WITHOUT_STREAM(name, parameters, ...)                                                                      \

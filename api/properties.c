@@ -131,8 +131,8 @@ static void fill_abilities(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	(void)!hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_HDP_FLUSH, &hdp);
 	p->hdpMemFlushCntl = hdp.HDP_MEM_FLUSH_CNTL;
 	p->hdpRegFlushCntl = hdp.HDP_REG_FLUSH_CNTL;
-	/* HSA has cooperative queues, but names.h refuses launches on them: what is not called is not missed. */
-	p->cooperativeLaunch = p->cooperativeMultiDeviceLaunch = 0;
+	p->cooperativeLaunch = AGENT(HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, bool);
+	p->cooperativeMultiDeviceLaunch = p->cooperativeLaunch;
 	p->asicRevision = AGENT(HSA_AMD_AGENT_INFO_ASIC_REVISION, int);
 	p->kernelExecTimeoutEnabled = 1; /* the kernel's watchdog */
 	p->concurrentKernels = p->deviceOverlap = p->streamPrioritiesSupported = 1;

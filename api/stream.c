@@ -22,15 +22,9 @@ struct hip_signal {
 	uint64_t until;
 };
 
-#define HEADER(type)                                                                                               \
-	((uint32_t)(type) << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |                            \
-	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
-	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
-
 /* --- making and ending ------------------------------------------------------------------------ */
 
-/* On HSA's own thread: the device is not to be used until it is reset. */
-static void queue_failed(hsa_status_t status, hsa_queue_t *queue, void *data)
+void hip_queue_failed(hsa_status_t status, hsa_queue_t *queue, void *data)
 {
 	struct hip_device *device = data;
 	hipError_t none = hipSuccess, fault = hipErrorLaunchFailure;
@@ -109,7 +103,7 @@ static hsa_amd_queue_priority_t queue_priority(int priority)
 
 static hipError_t open_queue(struct hip_stream *s)
 {
-	hsa_status_t status = hsa_queue_create(s->device->agent, PACKETS, HSA_QUEUE_TYPE_MULTI, queue_failed,
+	hsa_status_t status = hsa_queue_create(s->device->agent, PACKETS, HSA_QUEUE_TYPE_MULTI, hip_queue_failed,
 					       s->device, UINT32_MAX, UINT32_MAX, &s->queue);
 
 	if (status)
@@ -343,11 +337,11 @@ hipError_t hip_stream_barrier(struct hip_stream *s, hsa_signal_t wait, hsa_signa
 	memset((char *)p + 4, 0, sizeof(*p) - 4);
 	p->dep_signal[0] = wait;
 	p->completion_signal = complete;
-	hip_stream_publish(s, HEADER(HSA_PACKET_TYPE_BARRIER_AND));
+	hip_stream_publish(s, HIP_HEADER(HSA_PACKET_TYPE_BARRIER_AND));
 	return hipSuccess;
 }
 
-static hipError_t put_after(struct hip_stream *s, uint64_t queue, uint64_t index)
+hipError_t hip_stream_after_queue(struct hip_stream *s, uint64_t queue, uint64_t index)
 {
 	struct rt_after_packet *p = hip_stream_slot(s);
 
@@ -356,7 +350,7 @@ static hipError_t put_after(struct hip_stream *s, uint64_t queue, uint64_t index
 	p->queue = queue;
 	p->index = index;
 	/* The format stands where other packets have their setup. */
-	hip_stream_publish(s, HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_AFTER << 16);
+	hip_stream_publish(s, HIP_AFTER_HEADER);
 	return hipSuccess;
 }
 
@@ -397,7 +391,7 @@ hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
 	if (!other || other == s)
 		return hipSuccess;
 	hip_known_learn(s, mark);
-	return push(mark) ? put_after(s, other->id, mark->index) : hipSuccess;
+	return push(mark) ? hip_stream_after_queue(s, other->id, mark->index) : hipSuccess;
 }
 
 /* --- what HIP's rules name -------------------------------------------------------------------- */
