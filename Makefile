@@ -157,8 +157,8 @@ $(O)/%.abi6.o: %.c $(O)/deps.stamp
 $(O)/api/exports%.map: api/exports.sh api/names.h
 	@mkdir -p $(@D)
 	@api/exports.sh api/names.h $* >$@
-$(O)/lib/libamdhip64.so.5: $(call api_obj,5) $(O)/api/meet.o $(O)/api/exports5.map $(HSA_LIB)
-$(O)/lib/libamdhip64.so.6: $(call api_obj,6) $(O)/api/meet.o $(O)/api/exports6.map $(HSA_LIB)
+$(O)/lib/libamdhip64.so.5: $(call api_obj,5) $(O)/api/kernels.o $(O)/api/exports5.map $(HSA_LIB)
+$(O)/lib/libamdhip64.so.6: $(call api_obj,6) $(O)/api/kernels.o $(O)/api/exports6.map $(HSA_LIB)
 $(HIP_LIBS):
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) -Wl,-Bsymbolic-functions \

@@ -71,6 +71,7 @@ hipError_t hipDeviceReset(void)
 	(void)!hip_device_wait(d);
 	hip_streams_reset(d);
 	hip_grids_reset(d);
+	hip_built_ins_reset(d);
 	hip_pools_reset(d);
 	hip_memory_reset(d);
 	hip_binaries_reset(d);

@@ -10,21 +10,19 @@
 #include <sched.h>
 #include <string.h>
 
-#include "shaders/blob.h"
+#include "api/built_in.h"
 
 #define PACKETS     1024 /* of a queue */
 #define PACKETS_MAX 3    /* of a launch */
 #define ARGS_ALIGN  64u  /* as hip_stream_args() */
-
-extern const struct shader_blob meet_blobs[];
 
 static struct grids {
 	struct drv_lock lock;  /* guards all below; inside a stream's */
 	hsa_queue_t *queue;    /* owned, with others; NULL: none yet */
 	struct rt_queue *door; /* borrowed: queue's */
 	uint64_t id;           /* hip.door->id() */
-	struct hip_code code; /* owned; executable 0: the device's blocks meet in memory, and nothing prepares it */
-	struct hip_kernel meet; /* of it */
+	const struct hip_kernel
+		*meet; /* borrowed; NULL: the device's blocks meet in memory, and nothing prepares it */
 } all_grids[HIP_DEVICES_MAX];
 
 /* What the device libraries find by the hidden argument (CLR's MGSyncInfo; ockl's mg_info is how it begins). */
@@ -59,24 +57,11 @@ hipError_t hip_grid_check(const struct hip_launch *l)
 /* --- the queue -------------------------------------------------------------------------------- */
 
 /* gfx94x meet in memory, and CLR does not set global wave sync up for them either. */
-static const struct shader_blob *meet_of(const struct hip_device *device)
+static bool meets_in_memory(const struct hip_device *device)
 {
-	char name[64] = "";
+	char name[64] = ""; /* as HSA has it */
 
-	if (hsa_agent_get_info(device->agent, HSA_AGENT_INFO_NAME, name) || !strncmp(name, "gfx94", 5))
-		return NULL;
-	return shader_find(meet_blobs, "meet.O3", name);
-}
-
-static hipError_t load_meet(struct grids *g, struct hip_device *device)
-{
-	const struct shader_blob *blob = meet_of(device);
-	hipError_t r = hipSuccess;
-
-	if (!blob || g->code.executable.handle)
-		return hipSuccess;
-	r = hip_code_load(device, blob->image, blob->size_B, &g->code);
-	return r ? r : hip_code_kernel(&g->code, "meet", &g->meet);
+	return hsa_agent_get_info(device->agent, HSA_AGENT_INFO_NAME, name) || !strncmp(name, "gfx94", 5);
 }
 
 static hipError_t open_locked(struct grids *g, struct hip_device *device)
@@ -86,7 +71,7 @@ static hipError_t open_locked(struct grids *g, struct hip_device *device)
 
 	if (g->queue)
 		return hipSuccess;
-	r = load_meet(g, device);
+	r = meets_in_memory(device) ? hipSuccess : hip_built_in(device, HIP_BUILT_IN_MEET, &g->meet);
 	if (r)
 		return r;
 	status = hsa_queue_create(device->agent, PACKETS, HSA_QUEUE_TYPE_COOPERATIVE, hip_queue_failed, device,
@@ -107,10 +92,8 @@ void hip_grids_reset(struct hip_device *device)
 	drv_lock(&g->lock);
 	if (g->queue)
 		hsa_queue_destroy(g->queue);
-	if (g->code.executable.handle)
-		hip_code_unload(&g->code);
 	g->queue = NULL;
-	g->code = (struct hip_code){0};
+	g->meet = NULL;
 	drv_unlock(&g->lock);
 }
 
@@ -156,7 +139,7 @@ static void add_meet(struct packets *p, const struct grids *g, uint32_t blocks, 
 {
 	const uint32_t others = blocks - 1;
 	const struct hip_launch l = {
-		.kernel = &g->meet,
+		.kernel = g->meet,
 		.blocks = {1, 1, 1},
 		.threads = {1, 1, 1},
 		.packed = &others,
@@ -192,7 +175,7 @@ static uint32_t args_B(const struct hip_kernel *k)
 static hipError_t prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
 			  struct packets *p)
 {
-	uint32_t meet_B = g->code.executable.handle ? args_B(&g->meet) : 0;
+	uint32_t meet_B = g->meet ? args_B(g->meet) : 0;
 	char *memory = hip_stream_args(s, sizeof(struct meeting) + meet_B + args_B(l->kernel));
 
 	if (!memory)

@@ -346,6 +346,7 @@ unsigned hip_occupancy(const struct hip_kernel *kernel, unsigned threads, size_t
 
 void hip_streams_reset(struct hip_device *device);
 void hip_grids_reset(struct hip_device *device);
+void hip_built_ins_reset(struct hip_device *device);
 void hip_pools_reset(struct hip_device *device);
 void hip_memory_reset(struct hip_device *device);
 void hip_binaries_reset(struct hip_device *device);

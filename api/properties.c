@@ -420,10 +420,10 @@ static bool other_attribute(const struct hip_device *d, unsigned id, const hipDe
 	case hipDeviceAttributeWallClockRate:
 		*value = (int)(AGENT(HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY, uint64_t) / KHZ);
 		return true;
-	case hipDeviceAttributeCanUseStreamWaitValue:
 	case hipDeviceAttributeImageSupport:
 		*value = 0;
 		return true;
+	case hipDeviceAttributeCanUseStreamWaitValue:
 	case hipDeviceAttributeVirtualMemoryManagementSupported:
 		*value = 1;
 		return true;

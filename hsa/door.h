@@ -28,6 +28,21 @@ struct rt_after_packet {
 	uint64_t more[5];
 };
 
+/* Another: when those before it have ended, those behind it wait until memory holds what it asks for. The CPU
+ * looks: no ring of the GPU is kept by it, and no watchdog ends it. Memory that the CPU does not see, or that is
+ * freed meanwhile, fails the queue. */
+#define RT_FORMAT_UNTIL 0x75
+enum rt_until { RT_UNTIL_GTE, RT_UNTIL_EQ, RT_UNTIL_ANY, RT_UNTIL_NOT_ALL };
+struct rt_until_packet {
+	uint16_t header; /* HSA_PACKET_TYPE_VENDOR_SPECIFIC */
+	uint8_t format;
+	uint8_t until;   /* enum rt_until: what the value at address, and mask, shall be. Unsigned */
+	uint32_t size_B; /* 4, 8; the address is a multiple of it */
+	uint64_t address;
+	uint64_t value, mask;
+	uint64_t more[4];
+};
+
 /* With a byte, or with a dword: then dst and size_B are multiples of 4. */
 struct rt_fill {
 	void *dst;

@@ -319,6 +319,17 @@ static enum outcome after(struct batch *b, const struct rt_after_packet *p)
 	return r == -EAGAIN ? STOPPED : r ? not_submitted(b, r) : TAKEN;
 }
 
+/* And one that waits for a value in memory, which is looked at when all before it has ended: GPUs change memory
+ * without telling, and so the progress thread looks as often as it does at all. */
+static enum outcome until(struct batch *b, const struct rt_until_packet *p)
+{
+	int r = b->ib || rt_queue_completed(b->queue) < b->index ? 0 : rt_until_met(b->queue->rt, p);
+
+	if (r < 0)
+		return failed(b, HSA_STATUS_ERROR_INVALID_ALLOCATION);
+	return r ? TAKEN : STOPPED;
+}
+
 /* --- dispatches ------------------------------------------------------------------------------- */
 
 static struct rt_known_kernel *place_of(struct rt_queue *q, uint64_t object)
@@ -623,6 +634,8 @@ static enum outcome take(struct batch *b, uint64_t index)
 			return pm4(b, &p);
 		if (p.value.header.AmdFormat == RT_FORMAT_AFTER && b->queue->behind_door)
 			return after(b, &p.after);
+		if (p.value.header.AmdFormat == RT_FORMAT_UNTIL && b->queue->behind_door)
+			return until(b, &p.until);
 		break;
 	}
 	return failed(b, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);

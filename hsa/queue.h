@@ -25,6 +25,7 @@ union rt_packet {
 	hsa_barrier_and_packet_t barrier; /* barrier-or has the same layout */
 	hsa_amd_barrier_value_packet_t value;
 	struct rt_after_packet after;
+	struct rt_until_packet until;
 	struct {
 		uint16_t header, format; /* RT_FORMAT_PM4_IB */
 		uint32_t jump[4];        /* INDIRECT_BUFFER */
@@ -175,6 +176,9 @@ void rt_queue_init_cus(struct rt_queue *queue);
 /* pm4.c: appends the commands that an INDIRECT_BUFFER packet names. -EINVAL: they are none, or lie where the CPU
  * does not see them. */
 DRV_MUST_CHECK int rt_pm4_append(struct rt_queue *queue, struct cs_ib *ib, const uint32_t *jump);
+
+/* until.c: 1: memory holds what the packet asks for; 0: not yet. -EINVAL: the CPU does not see it. */
+DRV_MUST_CHECK int rt_until_met(struct rt *rt, const struct rt_until_packet *packet);
 
 /* intercept.c: the doorbell of a queue with handlers; and its end. */
 void rt_intercept_ring(struct rt_queue *queue);

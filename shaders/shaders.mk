@@ -17,7 +17,7 @@ $(O)/$(2)/$(1).o: $(O)/$(2)/$(1).S
 endef
 
 $(eval $(call device_set,shaders,shaders,3))
-$(eval $(call device_set,meet,api,3))
+$(eval $(call device_set,kernels,api,3))
 $(eval $(call device_set,demo,tools/kernels,3))
 $(eval $(call device_set,test,tests/kernels,0 1 3))
 

@@ -1,0 +1,12 @@
+/* Kernels of the library's own. */
+#ifndef API_BUILT_IN_H
+#define API_BUILT_IN_H
+
+#include "api/internal.h"
+
+enum hip_built_in { HIP_BUILT_IN_MEET, HIP_BUILT_IN_WRITE4, HIP_BUILT_IN_WRITE8, HIP_BUILT_INS };
+
+/* Loaded at the first use; borrowed, until the device is reset. */
+hipError_t hip_built_in(struct hip_device *device, enum hip_built_in which, const struct hip_kernel **kernel);
+
+#endif

@@ -1,0 +1,168 @@
+/* Values that a stream writes, and that it waits for.
+ *
+ * A wait is a packet that HSA's packet processor, which runs on the CPU, does not pass before memory holds the
+ * value (hsa/door.h). A waiting kernel, as AMD's library has it, would keep a ring of the GPU that other streams
+ * need, and the watchdog would end it; so would a packet that lets the GPU wait. What it costs: memory has to be
+ * seen by the CPU, and what a GPU writes is noticed when the CPU looks again. A write is a kernel, behind a release
+ * at system scope. */
+#include <string.h>
+
+#include "api/built_in.h"
+#include "api/capture.h"
+
+#define BATCH_MAX 256 /* operations: CUDA's limit, and CLR's */
+
+struct value {
+	char *address;
+	uint64_t value, mask;
+	unsigned size_B, flags;
+	bool wait;
+};
+
+static const enum rt_until untils[] = {
+	[hipStreamWaitValueGte] = RT_UNTIL_GTE,
+	[hipStreamWaitValueEq] = RT_UNTIL_EQ,
+	[hipStreamWaitValueAnd] = RT_UNTIL_ANY,
+	[hipStreamWaitValueNor] = RT_UNTIL_NOT_ALL,
+};
+
+/* The GPU's address; for waits, of memory that the CPU sees. */
+static hipError_t place(struct value *v)
+{
+	hsa_amd_pointer_info_t info = {.size = sizeof(info)};
+	struct hip_memory memory;
+
+	if (!v->address || (uintptr_t)v->address % v->size_B || !hip_memory_find(v->address, &memory) ||
+	    memory.size_B - ((uintptr_t)v->address - memory.node.lo) < v->size_B)
+		return hipErrorInvalidValue;
+	if (v->wait && v->flags > hipStreamWaitValueNor)
+		return hipErrorInvalidValue;
+	v->address = memory.gpu_base + ((uintptr_t)v->address - memory.node.lo);
+	if (v->wait && (hsa_amd_pointer_info(v->address, &info, NULL, NULL, NULL) || !info.hostBaseAddress))
+		return hipErrorNotSupported;
+	return hipSuccess;
+}
+
+static hipError_t put_wait(struct hip_stream *s, const struct value *v)
+{
+	struct rt_until_packet *p = hip_stream_slot(s);
+
+	if (!p)
+		return hip_stream_lost(s, hip.door->state(s->door));
+	p->size_B = v->size_B;
+	p->address = (uintptr_t)v->address;
+	p->value = v->value;
+	p->mask = v->mask;
+	hip_stream_publish(s, HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_UNTIL << 16 |
+				      (uint32_t)untils[v->flags] << 24);
+	return hipSuccess;
+}
+
+static hipError_t put_write(struct hip_stream *s, const struct value *v)
+{
+	enum hip_built_in which = v->size_B == 8 ? HIP_BUILT_IN_WRITE8 : HIP_BUILT_IN_WRITE4;
+	const uint64_t args[] = {(uintptr_t)v->address, v->value};
+	struct hip_launch l = {.blocks = {1, 1, 1}, .threads = {1, 1, 1}, .packed = args, .packed_B = sizeof(args)};
+	hipError_t r = hip_built_in(s->device, which, &l.kernel);
+
+	if (!r)
+		r = hip_stream_barrier(s, (hsa_signal_t){0}, (hsa_signal_t){0});
+	return r ? r : hip_launch_put(s, &l);
+}
+
+/* All of them, or none if one is wrong. */
+static hipError_t run(hipStream_t handle, struct value *values, unsigned count)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	for (unsigned i = 0; i < count && !r; i++)
+		r = place(&values[i]);
+	if (!r && hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	if (!r)
+		r = hip_stream_begin(s);
+	if (r)
+		return r;
+	for (unsigned i = 0; i < count && !r; i++)
+		r = values[i].wait ? put_wait(s, &values[i]) : put_write(s, &values[i]);
+	hip_stream_done(s);
+	return r;
+}
+
+hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags, uint32_t mask)
+{
+	struct value v = {ptr, value, mask, 4, flags, true};
+
+	HIP_ENTER();
+	return hip_end(run(stream, &v, 1));
+}
+
+hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask)
+{
+	struct value v = {ptr, value, mask, 8, flags, true};
+
+	HIP_ENTER();
+	return hip_end(run(stream, &v, 1));
+}
+
+/* As CLR, whatever the flags. */
+hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags)
+{
+	struct value v = {ptr, value, 0, 4, flags, false};
+
+	HIP_ENTER();
+	return hip_end(run(stream, &v, 1));
+}
+
+hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags)
+{
+	struct value v = {ptr, value, 0, 8, flags, false};
+
+	HIP_ENTER();
+	return hip_end(run(stream, &v, 1));
+}
+
+/* --- several ---------------------------------------------------------------------------------- */
+
+/* Barriers and flushes are refused, as by CLR. */
+static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct value *v)
+{
+	switch (p->operation) {
+	case hipStreamMemOpWaitValue32:
+		*v = (struct value){
+			p->waitValue.address, p->waitValue.value, UINT32_MAX, 4, p->waitValue.flags, true};
+		return hipSuccess;
+	case hipStreamMemOpWaitValue64:
+		*v = (struct value){
+			p->waitValue.address, p->waitValue.value64, UINT64_MAX, 8, p->waitValue.flags, true};
+		return hipSuccess;
+	case hipStreamMemOpWriteValue32:
+		*v = (struct value){p->writeValue.address, p->writeValue.value, 0, 4, 0, false};
+		return hipSuccess;
+	case hipStreamMemOpWriteValue64:
+		*v = (struct value){p->writeValue.address, p->writeValue.value64, 0, 8, 0, false};
+		return hipSuccess;
+	default:
+		return hipErrorInvalidValue;
+	}
+}
+
+static hipError_t batch(hipStream_t stream, unsigned count, const hipStreamBatchMemOpParams *list, unsigned flags)
+{
+	struct value values[BATCH_MAX];
+	hipError_t r = hipSuccess;
+
+	if (!list || flags || !count || count > BATCH_MAX)
+		return hipErrorInvalidValue;
+	for (unsigned i = 0; i < count && !r; i++)
+		r = value_of(&list[i], &values[i]);
+	return r ? r : run(stream, values, count);
+}
+
+hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *list,
+			       unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(batch(stream, count, list, flags));
+}
