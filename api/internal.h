@@ -197,6 +197,9 @@ struct hip_mark {
 /* NULL: not a stream. The null stream is made; a thread's own, too. */
 hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **stream);
 hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream);
+/* As hipStreamCreateWithPriority() and hipStreamDestroy() do. */
+hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int priority, struct hip_stream **stream);
+hipError_t hip_stream_destroy(hipStream_t handle);
 struct hip_stream *hip_stream_get(struct hip_stream *stream);
 void hip_stream_put(struct hip_stream *stream);
 /* Takes the lock, and has what follows begin behind what HIP's rules name: the null stream's work, or that of all

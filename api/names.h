@@ -380,8 +380,8 @@ HIP_IMPL(both, 5_3, hipUserObjectRetain)
 /* --- stream ---------------------------------------------------------------------------------- */
 
 HIP_IMPL(both, 4_2, hipDeviceGetStreamPriorityRange)
-HIP_UNSUPPORTED(both, 4_2, hipExtStreamCreateWithCUMask)
-HIP_UNSUPPORTED(both, 4_2, hipExtStreamGetCUMask)
+HIP_IMPL(both, 4_2, hipExtStreamCreateWithCUMask)
+HIP_IMPL(both, 4_2, hipExtStreamGetCUMask)
 HIP_IMPL(both, 4_2, hipGetStreamDeviceId)
 HIP_IMPL(both, 4_2, hipStreamAddCallback)
 HIP_IMPL(both, 5_3, hipStreamAddCallback_spt)

@@ -143,7 +143,7 @@ static hipError_t create_locked(struct hip_device *device, unsigned flags, int p
 	return hipSuccess;
 }
 
-static hipError_t create(struct hip_device *device, unsigned flags, int priority, struct hip_stream **out)
+hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int priority, struct hip_stream **out)
 {
 	hipError_t r = hip_fault(device);
 
@@ -242,7 +242,7 @@ static hipError_t own_stream(struct hip_device *device, struct hip_stream **stre
 		own[device->index] = NULL;
 	}
 	if (!own[device->index]) {
-		r = create(device, hipStreamDefault, 0, &own[device->index]);
+		r = hip_stream_create(device, hipStreamDefault, 0, &own[device->index]);
 		/* One reference is the thread's, the other goes when the stream is closed. */
 		if (!r)
 			hip_stream_get(own[device->index]);
@@ -658,7 +658,7 @@ static hipError_t stream_create(hipStream_t *out, unsigned flags, int priority)
 	priority = priority < PRIORITY_HIGHEST  ? PRIORITY_HIGHEST
 		   : priority > PRIORITY_LOWEST ? PRIORITY_LOWEST
 						: priority;
-	r = create(hip_current(), flags, priority, &s);
+	r = hip_stream_create(hip_current(), flags, priority, &s);
 	if (!r)
 		*out = (hipStream_t)(uintptr_t)s->handle;
 	return r;
@@ -692,7 +692,7 @@ hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest)
 	return hip_end(hipSuccess);
 }
 
-static hipError_t stream_destroy(hipStream_t handle)
+hipError_t hip_stream_destroy(hipStream_t handle)
 {
 	struct hip_stream *s = hip_find(HIP_STREAM, handle);
 
@@ -709,7 +709,7 @@ static hipError_t stream_destroy(hipStream_t handle)
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
 	HIP_ENTER();
-	return hip_end(stream_destroy(stream));
+	return hip_end(hip_stream_destroy(stream));
 }
 
 static hipError_t stream_query(hipStream_t handle)
@@ -756,50 +756,4 @@ hipError_t hipDeviceSynchronize(void)
 	HIP_ENTER();
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	return hip_end(r ? r : hip_device_wait(hip_current()));
-}
-
-static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority, hipDevice_t *device)
-{
-	struct hip_stream *s;
-	hipError_t r;
-
-	if (!flags && !priority && !device)
-		return hipErrorInvalidValue;
-	r = hip_stream_of(handle, &s);
-	if (r)
-		return r;
-	if (flags)
-		*flags = s->flags;
-	if (priority)
-		*priority = s->priority;
-	if (device)
-		*device = s->device->index;
-	return hipSuccess;
-}
-
-hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
-{
-	HIP_ENTER();
-	return hip_end(stream_get(stream, flags, NULL, NULL));
-}
-
-hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
-{
-	HIP_ENTER();
-	return hip_end(stream_get(stream, NULL, priority, NULL));
-}
-
-hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
-{
-	HIP_ENTER();
-	return hip_end(stream_get(stream, NULL, NULL, device));
-}
-
-int hipGetStreamDeviceId(hipStream_t stream)
-{
-	hipDevice_t device = -1;
-
-	if (atomic_load(&hip.status) && hip_init())
-		return -1;
-	return stream_get(stream, NULL, NULL, &device) ? -1 : device;
 }
