@@ -36,6 +36,7 @@ enum service { SERVICE_FUNCTION = 1, SERVICE_PRINTF = 2, SERVICE_MEMORY = 3 };
 static struct {
 	pthread_mutex_t lock;                                 /* guards making */
 	struct hip_hostcall *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
+	void *_Atomic heap[HIP_DEVICES_MAX];                  /* owned */
 	hsa_signal_t doorbell;                                /* owned; 0: there is no listener yet */
 } hostcalls = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -392,4 +393,39 @@ struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
 	}
 	pthread_mutex_unlock(&hostcalls.lock);
 	return b;
+}
+
+/* --- the heap of malloc() in kernels ---------------------------------------------------------- */
+
+/* What the device library keeps its books in, all 0 at first: then each slab is asked for. ROCm-Device-Libs' dm.cl
+ * clears as much. */
+#define HEAP_B 131072u
+
+static void *make_heap(struct hip_device *device)
+{
+	void *heap;
+
+	if (hsa_amd_memory_pool_allocate(device->vram, HEAP_B, 0, &heap))
+		return NULL;
+	if (hsa_amd_memory_fill(heap, 0, HEAP_B / 4)) {
+		hsa_amd_memory_pool_free(heap);
+		return NULL;
+	}
+	return heap;
+}
+
+void *hip_kernel_heap(struct hip_device *device)
+{
+	void *heap = atomic_load_explicit(&hostcalls.heap[device->index], memory_order_acquire);
+
+	if (heap)
+		return heap;
+	pthread_mutex_lock(&hostcalls.lock);
+	heap = atomic_load(&hostcalls.heap[device->index]);
+	if (!heap) {
+		heap = make_heap(device);
+		atomic_store_explicit(&hostcalls.heap[device->index], heap, memory_order_release);
+	}
+	pthread_mutex_unlock(&hostcalls.lock);
+	return heap;
 }

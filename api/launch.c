@@ -33,6 +33,8 @@ static uint64_t hidden_value(const struct hip_launch *l, const uint32_t *grid, u
 		return (uintptr_t)l->meeting;
 	case CS_HIDDEN_HOSTCALL: /* without memory for it the kernel faults when it asks, and not before */
 		return (uintptr_t)hip_hostcall_buffer(l->kernel->device);
+	case CS_HIDDEN_HEAP:
+		return (uintptr_t)hip_kernel_heap(l->kernel->device);
 	}
 	return 0;
 }
