@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/capture.h"
+#include "api/event_shared.h"
 #include "api/graph.h"
 
 #define FLAGS                                                                                                      \
@@ -13,6 +14,8 @@
 struct hip_event {
 	uint64_t handle;
 	unsigned flags;
+	struct hip_shared
+		*shared;      /* owned; not NULL: with other processes, and what the event stands for is there */
 	pthread_mutex_t lock; /* guards all below */
 	bool recorded;
 	struct hip_device *device; /* of the last record */
@@ -28,18 +31,15 @@ static struct hip_event *event_of(hipEvent_t handle)
 	return hip_find(HIP_EVENT, handle);
 }
 
-static hipError_t create(hipEvent_t *out, unsigned flags)
+/* Takes shared, unless it fails. */
+static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared *shared)
 {
-	const unsigned releases = hipEventReleaseToDevice | hipEventReleaseToSystem;
-	struct hip_event *e;
+	struct hip_event *e = calloc(1, sizeof(*e));
 
-	if (!out || flags & ~(unsigned)FLAGS || (flags & releases) == releases ||
-	    (flags & hipEventInterprocess && !(flags & hipEventDisableTiming)))
-		return hipErrorInvalidValue;
-	e = calloc(1, sizeof(*e));
 	if (!e)
 		return hipErrorOutOfMemory;
 	e->flags = flags;
+	e->shared = shared;
 	e->device = hip_current();
 	pthread_mutex_init(&e->lock, NULL);
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EVENT), e, &e->handle)) {
@@ -48,6 +48,24 @@ static hipError_t create(hipEvent_t *out, unsigned flags)
 	}
 	*out = (hipEvent_t)(uintptr_t)e->handle;
 	return hipSuccess;
+}
+
+static hipError_t create(hipEvent_t *out, unsigned flags)
+{
+	const unsigned releases = hipEventReleaseToDevice | hipEventReleaseToSystem;
+	struct hip_shared *shared = NULL;
+	hipError_t r = hipSuccess;
+
+	if (!out || flags & ~(unsigned)FLAGS || (flags & releases) == releases ||
+	    (flags & hipEventInterprocess && !(flags & hipEventDisableTiming)))
+		return hipErrorInvalidValue;
+	if (flags & hipEventInterprocess)
+		r = hip_shared_make(&shared);
+	if (!r)
+		r = create_with(out, flags, shared);
+	if (r)
+		hip_shared_free(shared);
+	return r;
 }
 
 hipError_t hipEventCreate(hipEvent_t *event)
@@ -71,6 +89,7 @@ static hipError_t destroy(hipEvent_t handle)
 	if (!e)
 		return hipErrorContextIsDestroyed;
 	drv_handle_destroy(&hip_handles, e->handle);
+	hip_shared_free(e->shared);
 	pthread_mutex_lock(&e->lock);
 	hip_mark_put(&e->mark);
 	free(e->captured.tails);
@@ -119,13 +138,15 @@ static hipError_t take_time(struct hip_event *e, struct hip_stream *s)
 	return r;
 }
 
-static hipError_t record_locked(struct hip_event *e, struct hip_stream *s)
+static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
 {
 	hipError_t r = hip_stream_begin(s);
 
 	if (r)
 		return r;
-	if (!(e->flags & hipEventDisableTiming))
+	if (e->shared)
+		r = hip_shared_put(e->shared, number, s);
+	else if (!(e->flags & hipEventDisableTiming))
 		r = take_time(e, s);
 	if (!r) {
 		hip_mark_put(&e->mark);
@@ -135,6 +156,19 @@ static hipError_t record_locked(struct hip_event *e, struct hip_stream *s)
 		e->captured.capture = 0;
 	}
 	hip_stream_done(s);
+	return r;
+}
+
+static hipError_t record_locked(struct hip_event *e, struct hip_stream *s)
+{
+	uint64_t number = 0;
+	hipError_t r = e->shared ? hip_shared_next(e->shared, &number) : hipSuccess;
+
+	if (r)
+		return r;
+	r = put_record(e, s, number);
+	if (r && e->shared)
+		hip_shared_skip(e->shared, number);
 	return r;
 }
 
@@ -185,6 +219,14 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
 			       : record(event, stream, flags & hipEventRecordExternal));
 }
 
+/* NULL: it is this process's alone. */
+static struct hip_shared *shared_of(hipEvent_t handle)
+{
+	const struct hip_event *e = event_of(handle);
+
+	return e ? e->shared : NULL;
+}
+
 /* What it stands for now, with a reference. */
 static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
 {
@@ -204,12 +246,15 @@ static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
 
 static hipError_t query(hipEvent_t handle)
 {
+	struct hip_shared *shared = shared_of(handle);
 	struct hip_mark mark;
 	hipError_t r = snapshot(handle, &mark);
 
 	if (r)
 		return r;
-	if (mark.stream && (r = hip_fault(mark.stream->device)) == hipSuccess && !hip_mark_reached(&mark)) {
+	if (shared) {
+		r = hip_shared_reached(shared) ? hipSuccess : hipErrorNotReady;
+	} else if (mark.stream && (r = hip_fault(mark.stream->device)) == hipSuccess && !hip_mark_reached(&mark)) {
 		hip_mark_flush(&mark);
 		r = hipErrorNotReady;
 	}
@@ -225,12 +270,13 @@ hipError_t hipEventQuery(hipEvent_t event)
 
 static hipError_t synchronize(hipEvent_t handle)
 {
+	struct hip_shared *shared = shared_of(handle);
 	struct hip_mark mark;
 	hipError_t r = snapshot(handle, &mark);
 
 	if (r)
 		return r;
-	r = hip_mark_wait(&mark);
+	r = shared ? hip_shared_wait(shared) : hip_mark_wait(&mark);
 	hip_mark_put(&mark);
 	return r;
 }
@@ -262,6 +308,7 @@ static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
 
 hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 {
+	struct hip_shared *shared = shared_of(handle);
 	struct hip_mark mark;
 	bool joined;
 	hipError_t r = join(handle, s, &joined);
@@ -273,7 +320,7 @@ hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 		return r;
 	r = hip_stream_begin(s);
 	if (!r) {
-		r = hip_stream_after(s, &mark);
+		r = shared ? hip_shared_after(shared, s) : hip_stream_after(s, &mark);
 		hip_stream_done(s);
 	}
 	hip_mark_put(&mark);
@@ -337,4 +384,44 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 {
 	HIP_ENTER();
 	return hip_end(elapsed(ms, start, stop));
+}
+
+/* --- other processes -------------------------------------------------------------------------- */
+
+static hipError_t get_handle(hipIpcEventHandle_t *out, hipEvent_t handle)
+{
+	struct hip_shared *shared = shared_of(handle);
+
+	if (!out || !handle)
+		return hipErrorInvalidValue;
+	if (!event_of(handle))
+		return hipErrorContextIsDestroyed;
+	if (!shared)
+		return hipErrorInvalidConfiguration;
+	return hip_shared_handle(shared, out);
+}
+
+hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event)
+{
+	HIP_ENTER();
+	return hip_end(get_handle(handle, event));
+}
+
+static hipError_t open_handle(hipEvent_t *out, const hipIpcEventHandle_t *handle)
+{
+	struct hip_shared *shared;
+	hipError_t r = out ? hip_shared_open(handle, &shared) : hipErrorInvalidValue;
+
+	if (r)
+		return r;
+	r = create_with(out, hipEventDisableTiming | hipEventInterprocess, shared);
+	if (r)
+		hip_shared_free(shared);
+	return r;
+}
+
+hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle)
+{
+	HIP_ENTER();
+	return hip_end(open_handle(event, &handle));
 }

@@ -503,9 +503,9 @@ HIP_IMPL(both, 4_2, hipEventSynchronize)
 /* --- IPC ------------------------------------------------------------------------------------- */
 
 HIP_IMPL(both, 4_2, hipIpcCloseMemHandle)
-HIP_UNSUPPORTED(both, 4_2, hipIpcGetEventHandle)
+HIP_IMPL(both, 4_2, hipIpcGetEventHandle)
 HIP_IMPL(both, 4_2, hipIpcGetMemHandle)
-HIP_UNSUPPORTED(both, 4_2, hipIpcOpenEventHandle)
+HIP_IMPL(both, 4_2, hipIpcOpenEventHandle)
 HIP_IMPL(both, 4_2, hipIpcOpenMemHandle)
 
 /* --- jit link -------------------------------------------------------------------------------- */

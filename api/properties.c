@@ -137,7 +137,7 @@ static void fill_abilities(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->kernelExecTimeoutEnabled = 1; /* the kernel's watchdog */
 	p->concurrentKernels = p->deviceOverlap = p->streamPrioritiesSupported = 1;
 	p->asyncEngineCount = AGENT(HSA_AMD_AGENT_INFO_NUM_SDMA_ENG, int);
-	p->memoryPoolsSupported = 1;
+	p->memoryPoolsSupported = p->ipcEventSupported = 1;
 	p->ECCEnabled = strstr(p->gcnArchName, "sramecc+") != NULL;
 	/* All but funnel shifts, extended barriers, surfaces and kernels that launch kernels. */
 	p->arch = (hipDeviceArch_t){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 0};

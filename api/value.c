@@ -5,19 +5,12 @@
  * need, and the watchdog would end it; so would a packet that lets the GPU wait. What it costs: memory has to be
  * seen by the CPU, and what a GPU writes is noticed when the CPU looks again. A write is a kernel, behind a release
  * at system scope. */
-#include <string.h>
+#include "api/value.h"
 
 #include "api/built_in.h"
 #include "api/capture.h"
 
 #define BATCH_MAX 256 /* operations: CUDA's limit, and CLR's */
-
-struct value {
-	char *address;
-	uint64_t value, mask;
-	unsigned size_B, flags;
-	bool wait;
-};
 
 static const enum rt_until untils[] = {
 	[hipStreamWaitValueGte] = RT_UNTIL_GTE,
@@ -27,7 +20,7 @@ static const enum rt_until untils[] = {
 };
 
 /* The GPU's address; for waits, of memory that the CPU sees. */
-static hipError_t place(struct value *v)
+static hipError_t place(struct hip_value *v)
 {
 	hsa_amd_pointer_info_t info = {.size = sizeof(info)};
 	struct hip_memory memory;
@@ -43,7 +36,7 @@ static hipError_t place(struct value *v)
 	return hipSuccess;
 }
 
-static hipError_t put_wait(struct hip_stream *s, const struct value *v)
+static hipError_t put_wait(struct hip_stream *s, const struct hip_value *v)
 {
 	struct rt_until_packet *p = hip_stream_slot(s);
 
@@ -58,7 +51,7 @@ static hipError_t put_wait(struct hip_stream *s, const struct value *v)
 	return hipSuccess;
 }
 
-static hipError_t put_write(struct hip_stream *s, const struct value *v)
+static hipError_t put_write(struct hip_stream *s, const struct hip_value *v)
 {
 	enum hip_built_in which = v->size_B == 8 ? HIP_BUILT_IN_WRITE8 : HIP_BUILT_IN_WRITE4;
 	const uint64_t args[] = {(uintptr_t)v->address, v->value};
@@ -70,8 +63,13 @@ static hipError_t put_write(struct hip_stream *s, const struct value *v)
 	return r ? r : hip_launch_put(s, &l);
 }
 
+hipError_t hip_value_put(struct hip_stream *s, const struct hip_value *v)
+{
+	return v->wait ? put_wait(s, v) : put_write(s, v);
+}
+
 /* All of them, or none if one is wrong. */
-static hipError_t run(hipStream_t handle, struct value *values, unsigned count)
+static hipError_t run(hipStream_t handle, struct hip_value *values, unsigned count)
 {
 	struct hip_stream *s;
 	hipError_t r = hip_stream_of(handle, &s);
@@ -85,14 +83,14 @@ static hipError_t run(hipStream_t handle, struct value *values, unsigned count)
 	if (r)
 		return r;
 	for (unsigned i = 0; i < count && !r; i++)
-		r = values[i].wait ? put_wait(s, &values[i]) : put_write(s, &values[i]);
+		r = hip_value_put(s, &values[i]);
 	hip_stream_done(s);
 	return r;
 }
 
 hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags, uint32_t mask)
 {
-	struct value v = {ptr, value, mask, 4, flags, true};
+	struct hip_value v = {ptr, value, mask, 4, flags, true};
 
 	HIP_ENTER();
 	return hip_end(run(stream, &v, 1));
@@ -100,7 +98,7 @@ hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, u
 
 hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask)
 {
-	struct value v = {ptr, value, mask, 8, flags, true};
+	struct hip_value v = {ptr, value, mask, 8, flags, true};
 
 	HIP_ENTER();
 	return hip_end(run(stream, &v, 1));
@@ -109,7 +107,7 @@ hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, u
 /* As CLR, whatever the flags. */
 hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags)
 {
-	struct value v = {ptr, value, 0, 4, flags, false};
+	struct hip_value v = {ptr, value, 0, 4, flags, false};
 
 	HIP_ENTER();
 	return hip_end(run(stream, &v, 1));
@@ -117,7 +115,7 @@ hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, 
 
 hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags)
 {
-	struct value v = {ptr, value, 0, 8, flags, false};
+	struct hip_value v = {ptr, value, 0, 8, flags, false};
 
 	HIP_ENTER();
 	return hip_end(run(stream, &v, 1));
@@ -126,22 +124,22 @@ hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, 
 /* --- several ---------------------------------------------------------------------------------- */
 
 /* Barriers and flushes are refused, as by CLR. */
-static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct value *v)
+static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct hip_value *v)
 {
 	switch (p->operation) {
 	case hipStreamMemOpWaitValue32:
-		*v = (struct value){
+		*v = (struct hip_value){
 			p->waitValue.address, p->waitValue.value, UINT32_MAX, 4, p->waitValue.flags, true};
 		return hipSuccess;
 	case hipStreamMemOpWaitValue64:
-		*v = (struct value){
+		*v = (struct hip_value){
 			p->waitValue.address, p->waitValue.value64, UINT64_MAX, 8, p->waitValue.flags, true};
 		return hipSuccess;
 	case hipStreamMemOpWriteValue32:
-		*v = (struct value){p->writeValue.address, p->writeValue.value, 0, 4, 0, false};
+		*v = (struct hip_value){p->writeValue.address, p->writeValue.value, 0, 4, 0, false};
 		return hipSuccess;
 	case hipStreamMemOpWriteValue64:
-		*v = (struct value){p->writeValue.address, p->writeValue.value64, 0, 8, 0, false};
+		*v = (struct hip_value){p->writeValue.address, p->writeValue.value64, 0, 8, 0, false};
 		return hipSuccess;
 	default:
 		return hipErrorInvalidValue;
@@ -150,7 +148,7 @@ static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct value *v)
 
 static hipError_t batch(hipStream_t stream, unsigned count, const hipStreamBatchMemOpParams *list, unsigned flags)
 {
-	struct value values[BATCH_MAX];
+	struct hip_value values[BATCH_MAX];
 	hipError_t r = hipSuccess;
 
 	if (!list || flags || !count || count > BATCH_MAX)

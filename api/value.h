@@ -1,0 +1,17 @@
+/* Values that a stream writes, or waits for. */
+#ifndef API_VALUE_H
+#define API_VALUE_H
+
+#include "api/internal.h"
+
+struct hip_value {
+	char *address; /* the GPU's; a wait's is of memory that the CPU sees */
+	uint64_t value, mask;
+	unsigned size_B; /* 4, 8; the address is a multiple of it */
+	unsigned flags;  /* of a wait: hipStreamWaitValueGte and its kin */
+	bool wait;
+};
+/* Between hip_stream_begin() and hip_stream_done(). */
+hipError_t hip_value_put(struct hip_stream *stream, const struct hip_value *value);
+
+#endif
