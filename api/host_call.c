@@ -97,19 +97,20 @@ static bool ready(hsa_signal_value_t value, void *arg)
 
 static hipError_t put(struct hip_stream *s, struct call *call)
 {
-	hsa_signal_t reached;
+	hsa_signal_t reached, done;
 	hipError_t r = hip_stream_signal(s, 3, &reached);
 
 	if (!r)
-		r = hip_stream_signal(s, 3, &call->done);
+		r = hip_stream_signal(s, 3, &done);
 	if (!r)
 		r = hip_stream_barrier(s, (hsa_signal_t){0}, reached);
 	if (r)
 		return r;
+	call->done = done;
 	if (hsa_amd_signal_async_handler(reached, HSA_SIGNAL_CONDITION_LT, 1, ready, call))
 		return hipErrorOutOfMemory;
 	/* From here on the call is HSA's. If the queue failed, the device says so. */
-	(void)!hip_stream_barrier(s, call->done, (hsa_signal_t){0});
+	(void)!hip_stream_barrier(s, done, (hsa_signal_t){0});
 	return hipSuccess;
 }
 
