@@ -276,6 +276,31 @@ hipError_t hip_capture_refuses_slow(hipError_t error)
 	return r;
 }
 
+static bool takes_part(const struct hip_capture *c, const struct hip_device *device)
+{
+	const struct hip_part *p = c->parts;
+
+	while (p && p->stream->device != device)
+		p = p->next;
+	return p;
+}
+
+hipError_t hip_capture_refuses_device(const struct hip_device *device)
+{
+	hipError_t r = hipSuccess;
+
+	if (!atomic_load_explicit(&hip_captures, memory_order_relaxed))
+		return r;
+	pthread_mutex_lock(&lock);
+	for (struct hip_capture *c = captures; c; c = c->next)
+		if (!c->lost && takes_part(c, device)) {
+			c->lost = true;
+			r = hipErrorStreamCaptureUnsupported;
+		}
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
 hipError_t hip_capture_lost(struct hip_stream *s, hipError_t error)
 {
 	pthread_mutex_lock(&lock);
@@ -285,25 +310,33 @@ hipError_t hip_capture_lost(struct hip_stream *s, hipError_t error)
 	return error;
 }
 
+/* A graph that was made for a capture that nobody else can end. */
+static struct hip_graph *leave_locked(struct hip_part *p)
+{
+	struct hip_capture *c = p->capture;
+	struct hip_graph *spoilt = c->own && c->origin == p->stream ? hip_graph_of(c->graph) : NULL;
+	struct hip_part **at = &c->parts;
+	bool over = c->origin == p->stream;
+
+	c->lost = true;
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	free_part(p);
+	if (over)
+		end(c);
+	return spoilt;
+}
+
 void hip_capture_leave(struct hip_stream *s)
 {
-	struct hip_part **at, *p;
+	struct hip_graph *spoilt = NULL;
 
 	pthread_mutex_lock(&lock);
-	p = part_of(s);
-	if (p) {
-		struct hip_capture *c = p->capture;
-
-		c->lost = true;
-		for (at = &c->parts; *at != p; at = &(*at)->next)
-			;
-		*at = p->next;
-		free_part(p);
-		/* Nobody else can end it. */
-		if (c->origin == s)
-			end(c);
-	}
+	if (part_of(s))
+		spoilt = leave_locked(part_of(s));
 	pthread_mutex_unlock(&lock);
+	hip_graph_destroy(spoilt);
 }
 
 /* --- begin and end ---------------------------------------------------------------------------- */

@@ -53,6 +53,8 @@ static inline hipError_t hip_capture_refuses(hipError_t error)
 		       ? hip_capture_refuses_slow(error)
 		       : hipSuccess;
 }
+/* The device cannot be waited for while a stream of it captures. */
+hipError_t hip_capture_refuses_device(const struct hip_device *device);
 /* The stream cannot be waited for while it captures: its capture is lost. */
 hipError_t hip_capture_lost(struct hip_stream *stream, hipError_t error);
 /* The stream ends. */

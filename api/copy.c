@@ -72,6 +72,13 @@ hipError_t hip_copy_put(struct hip_stream *s, const struct hip_copy *c)
 		return hipSuccess;
 	if (!find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from))
 		return hipErrorInvalidValue;
+	/* Calls copy that themselves: this is a graph's. */
+	if (to.pageable || from.pageable)
+		return hip_box_put_by_host(s, &(struct hip_box){.dst = {(char *)(uintptr_t)to.address, 0, 0},
+								.src = {(char *)(uintptr_t)from.address, 0, 0},
+								.width_B = c->size_B,
+								.height = 1,
+								.depth = 1});
 	return put(s, &to, &from, c->size_B);
 }
 

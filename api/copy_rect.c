@@ -105,6 +105,17 @@ hipError_t hip_box_put(struct hip_stream *s, const struct hip_box *box)
 	return r || is_empty(box) ? r : put(s, &copy);
 }
 
+hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
+{
+	struct hip_box copy = *box;
+	struct kinds kinds;
+	hipError_t r = is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
+
+	if (r || is_empty(box))
+		return r;
+	return kinds.pageable ? hip_box_put_by_host(s, &copy) : put(s, &copy);
+}
+
 hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait)
 {
 	const struct hip_op op = {.kind = HIP_OP_BOX, .box = *box};

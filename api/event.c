@@ -310,9 +310,11 @@ hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 {
 	struct hip_shared *shared = shared_of(handle);
 	struct hip_mark mark;
-	bool joined;
-	hipError_t r = join(handle, s, &joined);
+	bool joined = false;
+	hipError_t r = hipSuccess;
 
+	if (__builtin_expect(atomic_load_explicit(&hip_captures, memory_order_relaxed) != 0, 0))
+		r = join(handle, s, &joined);
 	if (r || joined || hip_stream_captures(s))
 		return r;
 	r = snapshot(handle, &mark);

@@ -280,7 +280,7 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	case hipGraphNodeTypeMemFree:
 		return hip_lease_free(w->freed, s, &r) ? r : hipErrorInvalidValue;
 	default:
-		return hip_op_put(s, &w->op);
+		return w->op.kind == HIP_OP_BOX ? hip_box_put_later(s, &w->op.box) : hip_op_put(s, &w->op);
 	}
 }
 
@@ -445,6 +445,9 @@ static hipGraphExecUpdateResult compare_node(const struct hip_node *a, const str
 		return hipGraphExecUpdateErrorNotSupported;
 	if (a->work.type == hipGraphNodeTypeKernel && a->work.device != b->work.device)
 		return hipGraphExecUpdateErrorUnsupportedFunctionChange;
+	/* As CUDA: a copy stays between the same kinds of memory. */
+	if (a->work.type == hipGraphNodeTypeMemcpy && a->work.copy.kind != b->work.copy.kind)
+		return hipGraphExecUpdateErrorParametersChanged;
 	return a->work.child ? compare(a->work.child, b->work.child, culprit) : hipGraphExecUpdateSuccess;
 }
 

@@ -79,6 +79,10 @@ void hip_launch_pack(const struct hip_launch *launch, char *to);
 hipError_t hip_copy_check(const struct hip_copy *copy);
 hipError_t hip_copy_put(struct hip_stream *stream, const struct hip_copy *copy);
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box);
+/* By the host's thread, when the stream gets there; the addresses are looked up. */
+hipError_t hip_box_put_by_host(struct hip_stream *stream, const struct hip_box *box);
+/* As hip_op_put(), but pageable memory may go when the copy has ended (copy_rect.c). */
+hipError_t hip_box_put_later(struct hip_stream *stream, const struct hip_box *box);
 hipError_t hip_box_check(const struct hip_box *box);
 hipError_t hip_box_put(struct hip_stream *stream, const struct hip_box *box);
 /* Where a copy of a variable goes to or comes from. */

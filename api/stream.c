@@ -740,6 +740,8 @@ static hipError_t stream_synchronize(hipStream_t handle)
 
 	if (!r && hip_stream_captures(s))
 		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	if (!r)
+		r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	return r ? r : hip_stream_wait(s);
 }
 
@@ -754,6 +756,6 @@ hipError_t hipDeviceSynchronize(void)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	r = hip_capture_refuses_device(hip_current());
 	return hip_end(r ? r : hip_device_wait(hip_current()));
 }

@@ -135,6 +135,27 @@ static void operations()
 	HIP(hipHostFree(pinned));
 }
 
+/* Memory of malloc() goes as soon as the stream was waited for, and nothing of it is left with the GPU. */
+static void pageable()
+{
+	const size_t words = 1 << 20; /* large enough to be given back to the kernel */
+	stream s;
+	gpu_array<unsigned> a(words);
+
+	for (unsigned round = 1; round <= 10; round++) {
+		std::vector<unsigned> in(words, round), out(words);
+
+		begin(s);
+		HIP(hipMemcpyAsync(a.at, in.data(), words * 4, hipMemcpyHostToDevice, s));
+		HIP(hipMemcpy2DAsync(out.data(), 8192, a.at, 4096, 4096, 2, hipMemcpyDeviceToHost, s));
+		add<<<words / 256, 256, 0, s>>>(a.at, 1);
+		HIP(hipMemcpyAsync(out.data() + words / 2, a.at, words * 2, hipMemcpyDeviceToHost, s));
+		run(end(s), s, 2);
+		CHECK_EQ(out[2048 + 1023], round);
+		CHECK_EQ(out[words - 1], round + 1);
+	}
+}
+
 /* The graph of a fork and a join, and what the program is told of it meanwhile. */
 static void fork_and_join()
 {
@@ -286,7 +307,11 @@ static void refusals()
 	refused(hipErrorStreamCaptureUnsupported, [&](hipStream_t) { return hipFree(a.at); });
 	refused(hipErrorStreamCaptureUnsupported, [&](hipStream_t s) { return hipStreamSynchronize(s); });
 	refused(hipErrorStreamCaptureUnsupported, [&](hipStream_t s) { return hipStreamQuery(s); });
-	refused(hipErrorStreamCaptureUnsupported, [&](hipStream_t) { return hipDeviceSynchronize(); });
+	stream other;
+	refused(hipErrorStreamCaptureUnsupported, [&](hipStream_t) { return hipStreamSynchronize(other); });
+	refused(
+		hipErrorStreamCaptureUnsupported, [&](hipStream_t) { return hipDeviceSynchronize(); },
+		hipStreamCaptureModeRelaxed);
 	refused(hipErrorStreamCaptureUnsupported, [&](hipStream_t) {
 		hipMemPool_t made;
 		return hipMemPoolCreate(&made, &props);
@@ -411,6 +436,7 @@ static void threads()
 int main()
 {
 	operations();
+	pageable();
 	fork_and_join();
 	graphs_in_graphs();
 	wrong_ends();

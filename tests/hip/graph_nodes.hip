@@ -424,10 +424,20 @@ static void updates()
 	CHECK_EQ(hipGraphExecUpdate(e, kinds, &culprit, &result), hipErrorGraphExecUpdateFailure);
 	CHECK_EQ(result, hipGraphExecUpdateErrorNodeTypeChanged);
 	CHECK(culprit == empty);
-	(void)hipGetLastError();
 	zero(a);
 	e.run();
 	all_are(a, 18);
+	/* A copy stays between the same kinds of memory. */
+	graph in, out;
+	hipGraphNode_t copy;
+	std::vector<unsigned> host(COUNT);
+	HIP(hipGraphAddMemcpyNode1D(&copy, in, nullptr, 0, a.at, host.data(), 64, hipMemcpyHostToDevice));
+	HIP(hipGraphAddMemcpyNode1D(&copy, out, nullptr, 0, host.data(), a.at, 64, hipMemcpyDeviceToHost));
+	exec copies(in);
+	CHECK_EQ(hipGraphExecUpdate(copies, out, &culprit, &result), hipErrorGraphExecUpdateFailure);
+	CHECK_EQ(result, hipGraphExecUpdateErrorParametersChanged);
+	CHECK(culprit == copy);
+	(void)hipGetLastError();
 }
 
 static void count_up(void *user)
