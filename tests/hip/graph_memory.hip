@@ -97,7 +97,7 @@ static void inside(hipStream_t s)
 	HIP(hipGraphDestroy(clone));
 	(void)hipGetLastError();
 	for (unsigned i = 0; i < 3; i++) {
-		HIP(hipMemset(out.at, 0, 4 * KIB));
+		HIP(hipMemsetAsync(out.at, 0, 4 * KIB, s));
 		HIP(hipGraphLaunch(exec, s));
 		HIP(hipStreamSynchronize(s));
 		CHECK_EQ(out.read()[1023], 42);
