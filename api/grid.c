@@ -22,7 +22,8 @@ static struct grids {
 	struct rt_queue *door; /* borrowed: queue's */
 	uint64_t id;           /* hip.door->id() */
 	const struct hip_kernel
-		*meet; /* borrowed; NULL: the device's blocks meet in memory, and nothing prepares it */
+		*meet;     /* borrowed; NULL: the device's blocks meet in memory, and nothing prepares it */
+	_Atomic bool open; /* there is a queue; read without the lock */
 } all_grids[HIP_DEVICES_MAX];
 
 /* What the device libraries find by the hidden argument (CLR's MGSyncInfo; ockl's mg_info is how it begins). */
@@ -82,7 +83,22 @@ static hipError_t open_locked(struct grids *g, struct hip_device *device)
 	}
 	g->door = hip.door->queue(g->queue);
 	g->id = hip.door->id(g->door);
+	atomic_store(&g->open, true);
 	return hipSuccess;
+}
+
+int hip_grids_state(const struct hip_device *device)
+{
+	struct grids *g = &all_grids[device->index];
+	int state = 0;
+
+	if (__builtin_expect(!atomic_load_explicit(&g->open, memory_order_relaxed), 1))
+		return 0;
+	drv_lock(&g->lock);
+	if (g->queue)
+		state = hip.door->state(g->door);
+	drv_unlock(&g->lock);
+	return state;
 }
 
 void hip_grids_reset(struct hip_device *device)
@@ -94,6 +110,7 @@ void hip_grids_reset(struct hip_device *device)
 		hsa_queue_destroy(g->queue);
 	g->queue = NULL;
 	g->meet = NULL;
+	atomic_store(&g->open, false);
 	drv_unlock(&g->lock);
 }
 

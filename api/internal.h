@@ -345,6 +345,11 @@ hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kerne
 /* Blocks of so many threads, with that much dynamic LDS, that a compute unit runs at a time (occupancy.c). */
 unsigned hip_occupancy(const struct hip_kernel *kernel, unsigned threads, size_t lds_B);
 
+/* --- cooperative launches (grid.c) ------------------------------------------------------------ */
+
+/* 0, or what the device's queue for them failed with: a stream that waited for it does not hear. */
+int hip_grids_state(const struct hip_device *device);
+
 /* --- hipDeviceReset(): in this order ---------------------------------------------------------- */
 
 void hip_streams_reset(struct hip_device *device);

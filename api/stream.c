@@ -586,6 +586,7 @@ hipError_t hip_mark_wait(const struct hip_mark *mark)
 		int e = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
 
 		looked(mark->stream);
+		e = e ? e : hip_grids_state(mark->stream->device);
 		r = e ? hip_stream_lost(mark->stream, e) : hipSuccess;
 	}
 	if (r)

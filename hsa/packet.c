@@ -303,10 +303,12 @@ static enum outcome after(struct batch *b, const struct rt_after_packet *p)
 {
 	struct rt_queue *other = rt_queue_hold(b->queue->rt, p->queue);
 	struct cs_point point;
+	bool never;
 	int r = 0;
 
 	if (!other)
 		return TAKEN;
+	never = atomic_load(&other->state) == RT_QUEUE_FAILED;
 	if (other != b->queue && rt_queue_completed(other) < p->index) {
 		r = rt_queue_point(other, p->index, &point) ? 0 : -EAGAIN;
 		/* It may have ended meanwhile. */
@@ -316,6 +318,8 @@ static enum outcome after(struct batch *b, const struct rt_after_packet *p)
 			r = put_after(b, point);
 	}
 	atomic_fetch_sub(&other->held, 1);
+	if (r == -EAGAIN && never)
+		return failed(b, HSA_STATUS_ERROR_EXCEPTION);
 	return r == -EAGAIN ? STOPPED : r ? not_submitted(b, r) : TAKEN;
 }
 
