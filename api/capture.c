@@ -72,6 +72,7 @@ static hipError_t take_part(struct hip_capture *c, struct hip_stream *s, const h
 	}
 	p->capture = c;
 	p->stream = hip_stream_get(s);
+	p->joined = true;
 	p->next = c->parts;
 	c->parts = p;
 	atomic_store(&s->part, p);
@@ -146,6 +147,7 @@ static hipError_t add_locked(struct hip_part *p, struct hip_work *w)
 		return r;
 	p->tails[0] = hip_node_handle(n);
 	p->count = 1;
+	p->joined = false;
 	return hipSuccess;
 }
 
@@ -204,6 +206,26 @@ hipError_t hip_capture_record(struct hip_stream *s, struct hip_recorded *out)
 	return r;
 }
 
+static bool covers(const struct hip_recorded *recorded, hipGraphNode_t node)
+{
+	for (size_t i = 0; i < recorded->count; i++)
+		if (recorded->tails[i] == node)
+			return true;
+	return false;
+}
+
+/* Streams that have done nothing since are waited for by s. */
+static void join_streams(struct hip_capture *c, const struct hip_stream *s, const struct hip_recorded *recorded)
+{
+	for (struct hip_part *p = c->parts; p; p = p->next) {
+		size_t i = 0;
+
+		while (i < p->count && covers(recorded, p->tails[i]))
+			i++;
+		p->joined |= p->stream != s && i == p->count;
+	}
+}
+
 static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const struct hip_recorded *recorded)
 {
 	struct hip_part *p = part_of(s);
@@ -218,6 +240,7 @@ static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const
 		c->lost = p->capture->lost = true;
 		return hipErrorStreamCaptureMerge;
 	}
+	join_streams(c, s, recorded);
 	return p ? add_tails(p, recorded->tails, recorded->count)
 		 : take_part(c, s, recorded->tails, recorded->count);
 }
@@ -442,42 +465,13 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, co
 	return hip_end(begin_to(stream, graph, nodes, count, mode));
 }
 
-/* Marks (waits) all nodes that come before those, and those. */
-static hipError_t mark_behind(struct hip_graph *g, struct hip_nodes *todo)
+/* What the other streams did was waited for. */
+static hipError_t check_joined(const struct hip_capture *c)
 {
-	hipError_t r = hipSuccess;
-
-	for (size_t i = 0; i < g->nodes.count; i++)
-		g->nodes.at[i]->waits = 0;
-	while (todo->count && !r) {
-		struct hip_node *n = todo->at[--todo->count];
-
-		if (n->waits)
-			continue;
-		n->waits = 1;
-		for (size_t i = 0; i < n->before.count && !r; i++)
-			if (!n->before.at[i]->waits)
-				r = hip_nodes_append(todo, n->before.at[i]);
-	}
-	return r;
-}
-
-/* What the streams did comes before the last of the one where the capture began. */
-static hipError_t check_joined(const struct hip_capture *c, struct hip_graph *g)
-{
-	struct hip_nodes tails = {0};
-	hipError_t r = find_tails(part_of(c->origin), g, &tails);
-
-	if (!r)
-		r = mark_behind(g, &tails);
-	tails.count = 0;
-	for (const struct hip_part *p = c->parts; p && !r; p = p->next)
-		r = find_tails(p, g, &tails);
-	for (size_t i = 0; i < tails.count && !r; i++)
-		if (!tails.at[i]->waits)
-			r = hipErrorStreamCaptureUnjoined;
-	free(tails.at);
-	return r;
+	for (const struct hip_part *p = c->parts; p; p = p->next)
+		if (p->stream != c->origin && !p->joined)
+			return hipErrorStreamCaptureUnjoined;
+	return hipSuccess;
 }
 
 /* The capture is over, unless the call was wrong. */
@@ -497,7 +491,7 @@ static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_g
 	if (c->thread != &hip_thread && c->mode != hipStreamCaptureModeRelaxed)
 		return hipErrorStreamCaptureWrongThread;
 	g = graph_of(c);
-	r = g ? check_joined(c, g) : hipErrorStreamCaptureInvalidated;
+	r = g ? check_joined(c) : hipErrorStreamCaptureInvalidated;
 	*out = r ? NULL : c->graph;
 	if (r && c->own)
 		*spoilt = hip_graph_of(c->graph);

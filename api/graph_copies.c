@@ -128,6 +128,7 @@ static hipPitchedPtr pitched(hipMemoryType type, const void *host, hipDeviceptr_
 static hipError_t drv_work(struct hip_work *w, const HIP_MEMCPY3D *p)
 {
 	hipMemcpy3DParms q = {.kind = hipMemcpyDefault};
+	hipError_t r;
 
 	if (!p)
 		return hipErrorInvalidValue;
@@ -140,7 +141,8 @@ static hipError_t drv_work(struct hip_work *w, const HIP_MEMCPY3D *p)
 	q.srcPos = (hipPos){p->srcXInBytes, p->srcY, p->srcZ};
 	q.dstPos = (hipPos){p->dstXInBytes, p->dstY, p->dstZ};
 	q.extent = (hipExtent){p->WidthInBytes, p->Height, p->Depth};
-	return hip_work_of_3d(w, &q);
+	r = hip_work_of_3d(w, &q);
+	return r == hipErrorInvalidPitchValue ? hipErrorInvalidValue : r;
 }
 
 static hipMemoryType memory_type(const void *address)

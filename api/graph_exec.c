@@ -553,6 +553,9 @@ static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip
 
 	if (!node || !n || n->work.type != w->type || n->work.device != w->device)
 		return hipErrorInvalidValue;
+	/* As CUDA: a copy stays between the same kinds of memory. */
+	if (w->type == hipGraphNodeTypeMemcpy && n->work.copy.kind != w->copy.kind)
+		return hipErrorInvalidValue;
 	if (n->work.child)
 		return set_child(e, n, w);
 	old = n->work;
@@ -587,7 +590,8 @@ hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t m
 static hipError_t find_switch(hipGraphExec_t handle, hipGraphNode_t node, struct hip_exec **e, struct hip_node **n)
 {
 	*e = exec_of(handle);
-	*n = *e && node ? find_node((*e)->graph, node) : NULL;
+	/* A node that is no more names nothing. */
+	*n = *e && hip_node_of(node) ? find_node((*e)->graph, node) : NULL;
 	if (!*n || ((*n)->work.type != hipGraphNodeTypeKernel && (*n)->work.type != hipGraphNodeTypeMemcpy &&
 		    (*n)->work.type != hipGraphNodeTypeMemset))
 		return hipErrorInvalidValue;

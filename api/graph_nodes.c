@@ -109,6 +109,9 @@ static hipError_t set_attribute(struct hip_work *w, hipLaunchAttributeID attribu
 		return hipErrorInvalidValue;
 	switch (attribute) {
 	case hipLaunchAttributeAccessPolicyWindow:
+		if (value->accessPolicyWindow.hitRatio < 0 || value->accessPolicyWindow.hitRatio > 1 ||
+		    value->accessPolicyWindow.missProp == hipAccessPropertyPersisting)
+			return hipErrorInvalidValue;
 		w->window = value->accessPolicyWindow;
 		return hipSuccess;
 	case hipLaunchAttributeCooperative:

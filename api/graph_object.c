@@ -101,7 +101,7 @@ hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t des
 	struct hip_object *o;
 
 	HIP_ENTER();
-	if (!out || !data || !destroy || !count || count > INT_MAX || flags != hipUserObjectNoDestructorSync)
+	if (!out || !destroy || !count || count > INT_MAX || flags != hipUserObjectNoDestructorSync)
 		return hip_end(hipErrorInvalidValue);
 	o = calloc(1, sizeof(*o));
 	if (!o)

@@ -198,7 +198,10 @@ static void copies_and_fills()
 			break;
 	CHECK_EQ(word_back, 77);
 	/* Other sources for the instance. */
-	HIP(hipGraphExecMemcpyNodeSetParams1D(e, copy, b.at, in.data(), COUNT * 4, hipMemcpyHostToDevice));
+	gpu_array<unsigned> fives(in);
+	CHECK_EQ(hipGraphExecMemcpyNodeSetParams1D(e, copy, b.at, in.data(), COUNT * 4, hipMemcpyHostToDevice),
+		 hipErrorInvalidValue);
+	HIP(hipGraphExecMemcpyNodeSetParams1D(e, copy, b.at, fives.at, COUNT * 4, hipMemcpyDeviceToDevice));
 	set.elementSize = 1;
 	set.value = 9;
 	set.width = COUNT * 4;
@@ -220,10 +223,10 @@ static void copies_and_fills()
 	exec r(rectangle);
 	r.run();
 	std::vector<unsigned> words = a.read();
-	unsigned fives = 0;
+	unsigned found = 0;
 	for (unsigned i = 0; i < COUNT; i++)
-		fives += words[i] == 5;
-	CHECK_EQ(fives, 32);
+		found += words[i] == 5;
+	CHECK_EQ(found, 32);
 	CHECK(words[2 * 64 + 4] == 5 && words[5 * 64 + 11] == 5 && words[6 * 64 + 4] != 5);
 	/* What the operations themselves refuse. */
 	CHECK_EQ(hipGraphAddMemcpyNode1D(&copy, g, nullptr, 0, nullptr, a.at, 4, hipMemcpyDeviceToHost),
