@@ -76,6 +76,11 @@ struct hip_pool {
 	hipMemAccessFlags access[HIP_DEVICES_MAX];
 };
 
+static inline struct hip_pool *hip_pool_of(hipMemPool_t handle)
+{
+	return hip_find(HIP_POOL, handle);
+}
+
 /* --- pool_space.c: the arena ------------------------------------------------------------------ */
 
 hipError_t hip_arena_init(struct hip_pool *pool);
