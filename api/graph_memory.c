@@ -359,7 +359,8 @@ hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType wh
 	HIP_ENTER();
 	if (!hip_device_of(device))
 		return hip_end(hipErrorInvalidDevice);
-	if (!value || *(const uint64_t *)value || (!used && which != hipGraphMemAttrReservedMemHigh))
+	/* The program may give what it likes for an attribute that is not to be set. */
+	if (!value || (!used && which != hipGraphMemAttrReservedMemHigh) || *(const uint64_t *)value)
 		return hip_end(hipErrorInvalidValue);
 	u = &usages[device];
 	pthread_mutex_lock(&lock);

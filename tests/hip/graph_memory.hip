@@ -116,6 +116,7 @@ static void inside(hipStream_t s)
 	CHECK_EQ(usage(hipGraphMemAttrUsedMemHigh), 0);
 	CHECK_EQ(hipDeviceSetGraphMemAttribute(0, hipGraphMemAttrUsedMemHigh, &one), hipErrorInvalidValue);
 	CHECK_EQ(hipDeviceSetGraphMemAttribute(0, hipGraphMemAttrUsedMemCurrent, &zero), hipErrorInvalidValue);
+	CHECK_EQ(hipDeviceSetGraphMemAttribute(0, hipGraphMemAttrUsedMemCurrent, (void *)-1), hipErrorInvalidValue);
 	(void)hipGetLastError();
 }
 
