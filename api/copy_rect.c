@@ -1,5 +1,6 @@
 /* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
 #include "api/capture.h"
+#include "api/image.h"
 
 /* --- one side --------------------------------------------------------------------------------- */
 
@@ -172,32 +173,63 @@ hipError_t hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t
 
 /* --- the driver's style ----------------------------------------------------------------------- */
 
-/* What is meant by a memory type, and where in it the copy begins. */
-static hipError_t find_side(hipMemoryType type, const void *host, hipDeviceptr_t device, hipArray_t array,
-			    struct hip_side *side)
+/* One side. Of memory and array, the one that the type names counts. */
+struct end {
+	hipMemoryType type;
+	const void *host;
+	hipDeviceptr_t device;
+	hipArray_t array;
+	size_t x_B, y, z, pitch_B, height;
+};
+
+/* Where in it the copy begins. No pitch or height: rows and slices without gaps. */
+static hipError_t find_side(const struct end *end, const struct hip_box *box, struct hip_side *side)
 {
-	if (array && type == hipMemoryTypeArray)
-		return hipErrorNotSupported;
-	side->base = type == hipMemoryTypeHost ? (char *)(uintptr_t)host : device;
-	return side->base ? hipSuccess : hipErrorInvalidValue;
+	const struct hip_array *array;
+
+	if (end->type == hipMemoryTypeArray) {
+		array = hip_array_of(end->array);
+		return array ? hip_array_side(array, box, end->x_B, end->y, end->z, side) : hipErrorInvalidValue;
+	}
+	side->base = end->type == hipMemoryTypeHost ? (char *)(uintptr_t)end->host : end->device;
+	if (!side->base)
+		return hipErrorInvalidValue;
+	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
+	side->slice_B = side->pitch_B * (end->height ? end->height : box->height + end->y);
+	side->base += end->z * side->slice_B + end->y * side->pitch_B + end->x_B;
+	return hipSuccess;
+}
+
+static hipError_t copy_ends(const struct end *dst, const struct end *src, struct hip_box *box, hipStream_t stream,
+			    bool wait)
+{
+	hipError_t r = find_side(src, box, &box->src);
+
+	if (!r)
+		r = find_side(dst, box, &box->dst);
+	return r ? r : hip_copy_box(box, stream, wait);
 }
 
 static hipError_t copy_param_2d(const hip_Memcpy2D *p, hipStream_t stream, bool wait)
 {
 	struct hip_box box = {
 		.width_B = p->WidthInBytes, .height = p->Height, .depth = 1, .kind = hipMemcpyDefault};
-	hipError_t r = find_side(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &box.src);
+	const struct end src = {.type = p->srcMemoryType,
+				.host = p->srcHost,
+				.device = p->srcDevice,
+				.array = p->srcArray,
+				.x_B = p->srcXInBytes,
+				.y = p->srcY,
+				.pitch_B = p->srcPitch};
+	const struct end dst = {.type = p->dstMemoryType,
+				.host = p->dstHost,
+				.device = p->dstDevice,
+				.array = p->dstArray,
+				.x_B = p->dstXInBytes,
+				.y = p->dstY,
+				.pitch_B = p->dstPitch};
 
-	if (!r)
-		r = find_side(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &box.dst);
-	if (r)
-		return r;
-	/* No pitch: rows without gaps. */
-	box.src.pitch_B = p->srcPitch ? p->srcPitch : p->WidthInBytes + p->srcXInBytes;
-	box.dst.pitch_B = p->dstPitch ? p->dstPitch : p->WidthInBytes + p->dstXInBytes;
-	box.src.base += p->srcY * box.src.pitch_B + p->srcXInBytes;
-	box.dst.base += p->dstY * box.dst.pitch_B + p->dstXInBytes;
-	return hip_copy_box(&box, stream, wait);
+	return copy_ends(&dst, &src, &box, stream, wait);
 }
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *p)
@@ -222,19 +254,12 @@ static hipError_t copy_drv_3d(const HIP_MEMCPY3D *p, hipStream_t stream, bool wa
 {
 	struct hip_box box = {
 		.width_B = p->WidthInBytes, .height = p->Height, .depth = p->Depth, .kind = hipMemcpyDefault};
-	hipError_t r = find_side(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &box.src);
+	const struct end src = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcXInBytes,
+				p->srcY,          p->srcZ,    p->srcPitch,  p->srcHeight};
+	const struct end dst = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstXInBytes,
+				p->dstY,          p->dstZ,    p->dstPitch,  p->dstHeight};
 
-	if (!r)
-		r = find_side(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &box.dst);
-	if (r)
-		return r;
-	box.src.pitch_B = p->srcPitch ? p->srcPitch : p->WidthInBytes + p->srcXInBytes;
-	box.dst.pitch_B = p->dstPitch ? p->dstPitch : p->WidthInBytes + p->dstXInBytes;
-	box.src.slice_B = box.src.pitch_B * (p->srcHeight ? p->srcHeight : p->Height + p->srcY);
-	box.dst.slice_B = box.dst.pitch_B * (p->dstHeight ? p->dstHeight : p->Height + p->dstY);
-	box.src.base += p->srcZ * box.src.slice_B + p->srcY * box.src.pitch_B + p->srcXInBytes;
-	box.dst.base += p->dstZ * box.dst.slice_B + p->dstY * box.dst.pitch_B + p->dstXInBytes;
-	return hip_copy_box(&box, stream, wait);
+	return copy_ends(&dst, &src, &box, stream, wait);
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *p)
@@ -251,27 +276,51 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *p, hipStream_t stream)
 
 /* --- three dimensions ------------------------------------------------------------------------- */
 
-static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_t array, struct hip_side *side)
+/* Bytes of that many elements; element_B 0: they are bytes. */
+static size_t bytes(size_t count, size_t element_B)
 {
-	if (array)
-		return hipErrorNotSupported;
-	if (!ptr->ptr)
+	size_t size_B;
+
+	return __builtin_mul_overflow(count, element_B ? element_B : 1, &size_B) ? SIZE_MAX : size_B;
+}
+
+/* Either an array or memory. */
+static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_t handle, const struct hip_box *box,
+			  struct hip_side *side)
+{
+	const struct hip_array *array = hip_array_of(handle);
+
+	if (!handle == !ptr->ptr || (handle && !array))
 		return hipErrorInvalidValue;
+	if (array)
+		return hip_array_side(array, box, bytes(pos->x, hip_texels_size_B(&array->texels)), pos->y, pos->z,
+				      side);
 	side->pitch_B = ptr->pitch;
 	side->slice_B = ptr->pitch * ptr->ysize;
 	side->base = (char *)ptr->ptr + pos->z * side->slice_B + pos->y * side->pitch_B + pos->x;
 	return hipSuccess;
 }
 
+/* Where an array takes part, the width counts its elements; two must have the same. */
+static hipError_t width_3d(const hipMemcpy3DParms *p, size_t *width_B)
+{
+	const struct hip_array *dst = hip_array_of(p->dstArray), *src = hip_array_of(p->srcArray);
+	size_t dst_B = dst ? hip_texels_size_B(&dst->texels) : 0, src_B = src ? hip_texels_size_B(&src->texels) : 0;
+
+	*width_B = bytes(p->extent.width, dst ? dst_B : src_B);
+	return dst && src && dst_B != src_B ? hipErrorInvalidValue : hipSuccess;
+}
+
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box)
 {
-	hipError_t r = side_3d(&p->srcPtr, &p->srcPos, p->srcArray, &box->src);
+	hipError_t r = width_3d(p, &box->width_B);
 
-	box->width_B = p->extent.width;
 	box->height = p->extent.height;
 	box->depth = p->extent.depth;
 	box->kind = p->kind;
-	return r ? r : side_3d(&p->dstPtr, &p->dstPos, p->dstArray, &box->dst);
+	if (!r)
+		r = side_3d(&p->srcPtr, &p->srcPos, p->srcArray, box, &box->src);
+	return r ? r : side_3d(&p->dstPtr, &p->dstPos, p->dstArray, box, &box->dst);
 }
 
 static hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream, bool wait)

@@ -73,6 +73,8 @@ hipError_t hipDeviceReset(void)
 	hip_grids_reset(d);
 	hip_built_ins_reset(d);
 	hip_pools_reset(d);
+	hip_textures_reset(d);
+	hip_arrays_reset(d);
 	hip_memory_reset(d);
 	hip_binaries_reset(d);
 	hip_hear_faults(d);

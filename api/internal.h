@@ -8,6 +8,8 @@
  *   hip_binary    a fat binary that a program was linked with; loaded on a device when something of it is used
  *   hip_code      one code object on one device
  *   hip_kernel    a kernel of it: what a launch needs
+ *   hip_array     an image in a device's memory (image.h)
+ *   hip_texture   what kernels read or write one through (texture.h)
  *
  * Inside, functions give a hipError_t; the public ones record it (hip_end()).
  *
@@ -138,6 +140,7 @@ enum hip_type {
 	HIP_NODE,
 	HIP_EXEC,
 	HIP_OBJECT,
+	HIP_ARRAY,
 };
 extern struct drv_handles hip_handles;
 #define HIP_MARK       0x5c
@@ -356,6 +359,8 @@ void hip_streams_reset(struct hip_device *device);
 void hip_grids_reset(struct hip_device *device);
 void hip_built_ins_reset(struct hip_device *device);
 void hip_pools_reset(struct hip_device *device);
+void hip_textures_reset(struct hip_device *device);
+void hip_arrays_reset(struct hip_device *device);
 void hip_memory_reset(struct hip_device *device);
 void hip_binaries_reset(struct hip_device *device);
 

@@ -19,6 +19,14 @@ WITH_STREAM(hipMemcpy2DAsync,
 	     hipMemcpyKind kind, hipStream_t stream),
 	    dst, dst_pitch, src, src_pitch, width, height, kind, own(stream))
 WITH_STREAM(hipMemcpy3DAsync, (const hipMemcpy3DParms *p, hipStream_t stream), p, own(stream))
+WITH_STREAM(hipMemcpy2DToArrayAsync,
+	    (hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch, size_t width, size_t height,
+	     hipMemcpyKind kind, hipStream_t stream),
+	    dst, x_B, y, src, pitch, width, height, kind, own(stream))
+WITH_STREAM(hipMemcpy2DFromArrayAsync,
+	    (void *dst, size_t pitch, hipArray_const_t src, size_t x_B, size_t y, size_t width, size_t height,
+	     hipMemcpyKind kind, hipStream_t stream),
+	    dst, pitch, src, x_B, y, width, height, kind, own(stream))
 WITH_STREAM(hipMemcpyToSymbolAsync,
 	    (const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind,
 	     hipStream_t stream),
@@ -62,6 +70,14 @@ WITHOUT_STREAM(hipMemcpy2D,
 		hipMemcpyKind kind),
 	       dst, dst_pitch, src, src_pitch, width, height, kind)
 WITHOUT_STREAM(hipMemcpy3D, (const hipMemcpy3DParms *p), p)
+WITHOUT_STREAM(hipMemcpy2DToArray,
+	       (hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch, size_t width, size_t height,
+		hipMemcpyKind kind),
+	       dst, x_B, y, src, pitch, width, height, kind)
+WITHOUT_STREAM(hipMemcpy2DFromArray,
+	       (void *dst, size_t pitch, hipArray_const_t src, size_t x_B, size_t y, size_t width, size_t height,
+		hipMemcpyKind kind),
+	       dst, pitch, src, x_B, y, width, height, kind)
 WITHOUT_STREAM(hipMemcpyToSymbol,
 	       (const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind), symbol, src,
 	       size, offset, kind)

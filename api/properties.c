@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/image.h"
 
 #define KHZ         1000
 #define TEXTURE_1D  16384 /* in elements: what HIP says of all of AMD's GPUs */
@@ -421,7 +421,7 @@ static bool other_attribute(const struct hip_device *d, unsigned id, const hipDe
 		*value = (int)(AGENT(HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY, uint64_t) / KHZ);
 		return true;
 	case hipDeviceAttributeImageSupport:
-		*value = 0;
+		*value = hip_has_images(d);
 		return true;
 	case hipDeviceAttributeCanUseStreamWaitValue:
 	case hipDeviceAttributeVirtualMemoryManagementSupported:

@@ -48,9 +48,7 @@ HIP_FLAGS_sparse := -lrocsparse
 HIP_PROGRAMS := $(patsubst tests/clients/hip/%.hip,%,$(wildcard tests/clients/hip/*.hip))
 $(foreach p,$(HIP_PROGRAMS),$(foreach g,$(or $(HIP_GPUS_$(p)),$(HIP_GPUS)),$(eval $(call hip_test,$(p),$(g),HIP_TESTS))))
 $(foreach g,gfx906 gfx90a,$(eval $(call hip_test,random,$(g),HIP_LONG_TESTS)))
-# What ours does not do yet is left out.
-HIP_NOT_OURS := texture
-$(foreach p,$(filter-out $(HIP_NOT_OURS),$(HIP_PROGRAMS)),$(foreach g,$(or $(HIP_GPUS_$(p)),gfx908),$(eval $(call hip_test_ours,$(p),$(g),HIP_TESTS))))
+$(foreach p,$(HIP_PROGRAMS),$(foreach g,$(or $(HIP_GPUS_$(p)),gfx908),$(eval $(call hip_test_ours,$(p),$(g),HIP_TESTS))))
 
 $(O)/clients/%: tests/clients/hip/%.hip tests/clients/hip/hip.h tests/check.h tests/clients/clients.mk
 	@mkdir -p $(@D)

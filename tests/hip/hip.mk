@@ -22,8 +22,8 @@ $(O)/hip/%: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 	$(call say,CLANG,$@)$(OUR_HIP) $(addprefix --offload-arch=,$(OUR_HIP_GPUS)) $< -o $@ -L$(O)/lib -lamdhip64 -lstdc++ -lm \
 		-lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(OUR_HIP_FLAGS_$*)
 OUR_HIP_PROGRAMS := $(patsubst tests/hip/%.hip,%,$(wildcard tests/hip/*.hip))
-# Our library makes no images yet. A grid that is stopped: by an early watchdog.
-OURS_WITHOUT := image grid_lost
+# A grid that is stopped: by an early watchdog.
+OURS_WITHOUT := grid_lost
 HIP_SPEC_watched := gfx908:watchdog_ms=100
 $(eval $(call our_hip_test,grid_lost,gfx908,watched,hip/grid_lost,OUR_HIP_TESTS))
 $(foreach p,$(filter-out $(OURS_WITHOUT),$(OUR_HIP_PROGRAMS)),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,$(p),$(g),$(g),hip/$(p),OUR_HIP_TESTS))))
