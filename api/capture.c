@@ -190,7 +190,8 @@ static hipError_t record_locked(const struct hip_part *p, struct hip_recorded *o
 	tails = malloc((p->count + 1) * sizeof(hipGraphNode_t));
 	if (!tails)
 		return hipErrorOutOfMemory;
-	memcpy(tails, p->tails, p->count * sizeof(hipGraphNode_t));
+	if (p->count)
+		memcpy(tails, p->tails, p->count * sizeof(hipGraphNode_t));
 	free(out->tails);
 	*out = (struct hip_recorded){p->capture->id, tails, p->count};
 	return hipSuccess;
