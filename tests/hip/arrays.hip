@@ -44,7 +44,8 @@ static void descriptions()
 	CHECK(extent.width == WIDTH && extent.height == HEIGHT && extent.depth == DEPTH);
 	CHECK_EQ(flags, hipArraySurfaceLoadStore);
 	HIP(hipArray3DGetDescriptor(&got3, array));
-	CHECK(got3.Depth == DEPTH && got3.Format == want.Format && got3.NumChannels == 4 && got3.Flags == want.Flags);
+	CHECK(got3.Depth == DEPTH && got3.Format == want.Format && got3.NumChannels == 4 &&
+	      got3.Flags == want.Flags);
 	HIP(hipArrayGetDescriptor(&got, array));
 	CHECK(got.Width == WIDTH && got.Height == HEIGHT && got.Format == want.Format && got.NumChannels == 4);
 	HIP(hipGetChannelDesc(&desc, array));
@@ -129,7 +130,8 @@ static void boxes(size_t height, unsigned flags)
 	out.kind = hipMemcpyDeviceToHost;
 	HIP(hipMemcpy3D(&out));
 	for (size_t z = 0; z + 1 < DEPTH; z++)
-		CHECK(!memcmp(&got[z * rows * WIDTH], &data[(z + 1) * rows * WIDTH + 2], (WIDTH - 2) * sizeof(int)));
+		CHECK(!memcmp(&got[z * rows * WIDTH], &data[(z + 1) * rows * WIDTH + 2],
+			      (WIDTH - 2) * sizeof(int)));
 	out.extent.depth = DEPTH;
 	CHECK_EQ(hipMemcpy3D(&out), hipErrorInvalidValue);
 	out.dstArray = array;
