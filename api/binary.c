@@ -155,16 +155,22 @@ void __hipRegisterManagedVar(void **binary, void **host, void *init, const char 
 		.host = host, .binary = (void *)binary, .device_name = name, .size_B = size_B, .managed = memory});
 }
 
-/* References of old: the objects that took their place need no registration. */
-void __hipRegisterSurface(void **binary, void *host, char *device_name, const char *name, int type, int external)
-{
-	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)external;
-}
-
+/* A variable on both sides, of the same form; what type and mode it has is in the host's. */
 void __hipRegisterTexture(void **binary, void *host, char *device_name, const char *name, int type, int normalized,
 			  int external)
 {
-	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)normalized, (void)external;
+	(void)name, (void)type, (void)normalized, (void)external;
+	if (binary)
+		add(&(struct name){.host = host,
+				   .binary = (void *)binary,
+				   .device_name = device_name,
+				   .size_B = sizeof(textureReference)});
+}
+
+/* Nothing binds them: surfaces are objects. */
+void __hipRegisterSurface(void **binary, void *host, char *device_name, const char *name, int type, int external)
+{
+	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)external;
 }
 
 static void forget(struct hip_binary *binary)

@@ -343,6 +343,10 @@ hipError_t hip_code_variable(const struct hip_code *code, const char *name, void
 hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel);
 hipError_t hip_variable_of(const void *host, struct hip_device *device, void **address, size_t *size_B);
 
+/* A variable of a module (module.c), as hipModuleGetGlobal() finds it. */
+hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModule_t module, const char *name);
+/* The module goes, and its texture references with it (texture_reference.c). */
+void hip_references_drop(hipModule_t module);
 /* The kernel of a handle (module.c). InvalidResourceHandle. */
 hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel);
 /* Blocks of so many threads, with that much dynamic LDS, that a compute unit runs at a time (occupancy.c). */

@@ -113,6 +113,7 @@ static hipError_t unload(hipModule_t handle)
 		return hipErrorInvalidResourceHandle;
 	drv_handle_destroy(&hip_handles, m->handle);
 	(void)!hip_device_wait(m->code.device);
+	hip_references_drop(handle);
 	while (m->functions) {
 		struct hip_function *f = m->functions;
 
@@ -194,7 +195,7 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, con
 	return hip_end(get_function(function, module, name));
 }
 
-static hipError_t get_global(hipDeviceptr_t *address, size_t *size_B, hipModule_t handle, const char *name)
+hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModule_t handle, const char *name)
 {
 	struct hip_module *m = hip_find(HIP_MODULE, handle);
 	void *base;
@@ -216,7 +217,7 @@ static hipError_t get_global(hipDeviceptr_t *address, size_t *size_B, hipModule_
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *address, size_t *size_B, hipModule_t module, const char *name)
 {
 	HIP_ENTER();
-	return hip_end(get_global(address, size_B, module, name));
+	return hip_end(hip_module_variable(address, size_B, module, name));
 }
 
 hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel)
