@@ -13,8 +13,8 @@
  *
  * Inside, functions give a hipError_t; the public ones record it (hip_end()).
  *
- * Locks, in order: initialisation, a device's, a stream's, memory's, binaries'. None is held while the program's
- * code runs. */
+ * Locks, in order: initialisation, a device's, a stream's, memory's, binaries'; last, arrays', textures' and
+ * references', each by itself. None is held while the program's code runs. */
 #ifndef API_INTERNAL_H
 #define API_INTERNAL_H
 
