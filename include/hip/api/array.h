@@ -1,7 +1,7 @@
 /* Arrays: images in the device's memory. What they look like there is the device's matter: only copies, textures
  * and surfaces reach them. All functions are thread safe. InvalidValue: a size or format that the device has not;
- * OutOfMemory; InvalidHandle, of copies in other styles InvalidValue, of freeing ContextIsDestroyed: not an array, or
- * no longer. */
+ * OutOfMemory; InvalidHandle, of copies in other styles InvalidValue, of freeing ContextIsDestroyed: not an array,
+ * or no longer. */
 #ifndef HIP_API_ARRAY_H
 #define HIP_API_ARRAY_H
 
