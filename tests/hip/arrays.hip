@@ -170,6 +170,45 @@ static void records()
 	CHECK_EQ(hipDrvMemcpy3D(&out), hipErrorInvalidValue);
 }
 
+/* In a graph: a capture's copy into an array, and a node's out of it. */
+static void graphs()
+{
+	const size_t row_B = WIDTH * sizeof(int);
+	std::vector<int> data = numbers(WIDTH * HEIGHT, 11);
+	gpu_array<int> in(data), out(data.size());
+	hipArray_t array = make(WIDTH, HEIGHT, 0, 0), none;
+	hipChannelFormatDesc desc = hipCreateChannelDesc<int>();
+	hipMemcpy3DParms copy = {};
+	hipGraphNode_t first, node;
+	hipGraphExec_t exec;
+	hipStream_t stream;
+	hipGraph_t graph;
+	size_t count = 1;
+
+	HIP(hipStreamCreate(&stream));
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+	HIP(hipMemcpy2DToArrayAsync(array, 0, 0, in.at, row_B, row_B, HEIGHT, hipMemcpyDeviceToDevice, stream));
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphGetNodes(graph, &first, &count));
+	copy.srcArray = array;
+	copy.dstPtr = make_hipPitchedPtr(out.at, row_B, WIDTH, HEIGHT);
+	copy.extent = make_hipExtent(WIDTH, HEIGHT, 1);
+	copy.kind = hipMemcpyDeviceToDevice;
+	HIP(hipGraphAddMemcpyNode(&node, graph, &first, 1, &copy));
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	HIP(hipGraphLaunch(exec, stream));
+	HIP(hipStreamSynchronize(stream));
+	CHECK(out.read() == data);
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+	CHECK_EQ(hipMallocArray(&none, &desc, WIDTH, 0, 0), hipErrorStreamCaptureUnsupported);
+	CHECK(hipStreamEndCapture(stream, &graph) != hipSuccess);
+	HIP(hipStreamDestroy(stream));
+	HIP(hipFreeArray(array));
+	(void)hipGetLastError();
+}
+
 /* --- what is refused -------------------------------------------------------------------------------- */
 
 static void refusals()
@@ -274,6 +313,7 @@ int main()
 	boxes(HEIGHT, hipArrayLayered);
 	boxes(0, hipArrayLayered);
 	records();
+	graphs();
 	refusals();
 	driver_texture();
 	reset();
