@@ -108,10 +108,9 @@ static bool fill_folder(const char *folder, const struct hip_source *source)
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
-/* Our headers: where the variable says, or near the library, as it was built or installed. */
+/* Our headers: where the variable says, or beside the library, as it was built or installed. */
 static bool find_headers(char *path, size_t path_B)
 {
-	static const char *const places[] = {"/include", "/../include", "/../../include"};
 	const char *set = getenv("TUFF_HIP_INCLUDE");
 	char probe[PATH_MAX + 32];
 	Dl_info self;
@@ -122,14 +121,10 @@ static bool find_headers(char *path, size_t path_B)
 	}
 	if (!dladdr(&hip, &self) || !strrchr(self.dli_fname, '/'))
 		return false;
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, path_B, "%.*s%s", (int)(strrchr(self.dli_fname, '/') - self.dli_fname),
-			 self.dli_fname, places[i]);
-		snprintf(probe, sizeof(probe), "%s/hip/api/launch.h", path);
-		if (!access(probe, R_OK))
-			return true;
-	}
-	return false;
+	snprintf(path, path_B, "%.*s/include", (int)(strrchr(self.dli_fname, '/') - self.dli_fname),
+		 self.dli_fname);
+	snprintf(probe, sizeof(probe), "%s/hip/api/launch.h", path);
+	return !access(probe, R_OK);
 }
 
 /* The compiler, as HIP's variable or the path has it; NULL: none. */

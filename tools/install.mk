@@ -12,9 +12,14 @@ define INSTALL_FILES
 644 $(O)/lib/libtuff-gate.so lib/tuff/libtuff-gate.so
 644 $(O)/lib/libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so.1
 ln libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so
+644 $(O)/lib/libamdhip64.so.5 lib/tuff/libamdhip64.so.5
+644 $(O)/lib/libamdhip64.so.6 lib/tuff/libamdhip64.so.6
+ln libamdhip64.so.6 lib/tuff/libamdhip64.so
+ln ../../include/tuff lib/tuff/include
 755 $(O)/tuff bin/tuff
 644 tools/tuff.pc.in lib/pkgconfig/tuff.pc
 644 tools/tuff-hsa.pc.in lib/pkgconfig/tuff-hsa.pc
+644 tools/tuff-hip.pc.in lib/pkgconfig/tuff-hip.pc
 644 tools/completion/tuff.bash share/bash-completion/completions/tuff
 644 tools/completion/tuff.zsh share/zsh/site-functions/_tuff
 644 tools/completion/tuff.fish share/fish/vendor_completions.d/tuff.fish

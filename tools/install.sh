@@ -28,7 +28,7 @@ make_folder() {
 put() {
 	make_folder "${3%/*}"
 	case $1,$2 in
-	ln,*) ln -sf "$2" "$destdir$3" ;;
+	ln,*) ln -sfn "$2" "$destdir$3" ;;
 	*.in)
 		rm -f "$destdir$3"
 		sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$INSTALL_VERSION|" "$2" >"$destdir$3"

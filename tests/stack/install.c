@@ -81,6 +81,11 @@ static void an_embedder_needs_pkg_config_alone(void)
 	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
 	     " hsa.c $(pkg-config --cflags --libs tuff-hsa) -o hsa && ./hsa && ldd hsa");
 	says("/opt/lib/tuff/libhsa-runtime64.so.1");
+	RUNS("cd $T && printf '#include <hip/hip_runtime_api.h>\nint main(void)\n{\n\treturn hipGetDeviceCount(0) != hipErrorInvalidValue;\n}\n' >hip.c && "
+	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
+	     " hip.c $(pkg-config --cflags --libs tuff-hip) -o hip && ./hip && ldd hip && ls opt/lib/tuff/include/hip/hip_runtime.h");
+	says("/opt/lib/tuff/libamdhip64.so.6");
+	says("/opt/lib/tuff/libhsa-runtime64.so.1");
 	unsetenv("PKG_CONFIG_PATH");
 }
 
@@ -108,7 +113,7 @@ static void what_is_installed_works(void)
 
 	if (!RUNS("$MAKE install PREFIX=$T/opt"))
 		return;
-	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libhsa-runtime64.so include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
+	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libhsa-runtime64.so lib/tuff/libamdhip64.so lib/tuff/libamdhip64.so.5 include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
 	     "share/man/man7/tuff-variables.7 share/bash-completion/completions/tuff share/zsh/site-functions/_tuff "
 	     "share/fish/vendor_completions.d/tuff.fish share/doc/tuff/README.md share/doc/tuff/examples/vadd.c");
 	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig pkg-config --modversion tuff && $T/opt/bin/tuff --version");
@@ -116,7 +121,7 @@ static void what_is_installed_works(void)
 	CHECK_STR(packaged, told);
 	an_embedder_needs_pkg_config_alone();
 	the_installed_command_works();
-	RUNS("rm -r $T/vadd* $T/hsa* $T/elsewhere");
+	RUNS("rm -r $T/vadd* $T/hsa* $T/hip* $T/elsewhere");
 	RUNS("$MAKE uninstall PREFIX=$T/opt");
 	RUNS("ls -A $T");
 	CHECK_STR(output, "");
