@@ -98,11 +98,25 @@ static int put_after(struct batch *b, struct cs_point point)
 }
 
 /* The first words of a packet in the job: wait for what came before, see what others wrote. */
-static void begin_packet(struct batch *b, uint16_t header)
+static inline void begin_at_scope(struct batch *b, uint16_t header, unsigned scope)
 {
 	if (!b->packets++)
 		return; /* the job's own beginning did both */
-	cs_ib_fence(b->ib, barrier_bit(header), acquire_scope(header));
+	cs_ib_fence(b->ib, barrier_bit(header), scope);
+}
+
+static void begin_packet(struct batch *b, uint16_t header)
+{
+	begin_at_scope(b, header, acquire_scope(header));
+}
+
+/* A barrier that completes no signal has no other place to release what came before it: a fence of the scope
+ * writes back, too. */
+static void begin_barrier(struct batch *b, uint16_t header, hsa_signal_t completion)
+{
+	unsigned acquire = acquire_scope(header), release = completion.handle ? 0 : release_scope(header);
+
+	begin_at_scope(b, header, release > acquire ? release : acquire);
 }
 
 static bool profiles(const struct rt_queue *q)
@@ -249,7 +263,7 @@ static enum outcome pass_barrier(struct batch *b, uint16_t header, hsa_signal_t 
 	/* Points of this ring are behind it in time already; their end is what a barrier waits for. */
 	if (b->packets && deps->points)
 		cs_ib_fence(b->ib, true, CS_SCOPE_NONE);
-	begin_packet(b, header);
+	begin_barrier(b, header, completion);
 	begin_time(b, completion);
 	end_packet(b, header, signal, completion);
 	return TAKEN;
