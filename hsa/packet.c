@@ -20,8 +20,9 @@
 /* The job that is being written. */
 struct batch {
 	struct rt_queue *queue;
-	struct cs_ib *ib;     /* NULL: none is open */
-	unsigned packets;     /* in it */
+	struct cs_ib *ib; /* NULL: none is open */
+	unsigned packets; /* in it */
+	unsigned owed;    /* the scope that packets without signals release at; the job's end does it in any case */
 	uint64_t completions; /* channel->issued when it began */
 	uint64_t index;       /* of the packet that is read: those below are in this job or earlier ones */
 	unsigned afters;
@@ -59,6 +60,7 @@ static int open_job(struct batch *b, bool ordered)
 	if (r)
 		b->ib = NULL;
 	b->packets = 0;
+	b->owed = 0;
 	b->completions = b->queue->channel->issued;
 	return r;
 }
@@ -97,26 +99,19 @@ static int put_after(struct batch *b, struct cs_point point)
 	return r;
 }
 
-/* The first words of a packet in the job: wait for what came before, see what others wrote. */
-static inline void begin_at_scope(struct batch *b, uint16_t header, unsigned scope)
+/* The first words of a packet in the job: wait for what came before, see what others wrote. What was to be released
+ * without a signal is written back by the same fence. */
+static inline void begin_packet(struct batch *b, uint16_t header)
 {
+	unsigned scope = acquire_scope(header);
+
 	if (!b->packets++)
 		return; /* the job's own beginning did both */
+	if (barrier_bit(header)) {
+		scope = b->owed > scope ? b->owed : scope;
+		b->owed = 0;
+	}
 	cs_ib_fence(b->ib, barrier_bit(header), scope);
-}
-
-static void begin_packet(struct batch *b, uint16_t header)
-{
-	begin_at_scope(b, header, acquire_scope(header));
-}
-
-/* A barrier that completes no signal has no other place to release what came before it: a fence of the scope
- * writes back, too. */
-static void begin_barrier(struct batch *b, uint16_t header, hsa_signal_t completion)
-{
-	unsigned acquire = acquire_scope(header), release = completion.handle ? 0 : release_scope(header);
-
-	begin_at_scope(b, header, release > acquire ? release : acquire);
 }
 
 static bool profiles(const struct rt_queue *q)
@@ -172,6 +167,8 @@ static inline void end_packet(struct batch *b, uint16_t header, struct rt_signal
 {
 	if (signal)
 		complete(b, header, signal, completion);
+	else if (release_scope(header) > b->owed)
+		b->owed = release_scope(header);
 }
 
 /* --- waiting for signals ---------------------------------------------------------------------- */
@@ -263,7 +260,7 @@ static enum outcome pass_barrier(struct batch *b, uint16_t header, hsa_signal_t 
 	/* Points of this ring are behind it in time already; their end is what a barrier waits for. */
 	if (b->packets && deps->points)
 		cs_ib_fence(b->ib, true, CS_SCOPE_NONE);
-	begin_barrier(b, header, completion);
+	begin_packet(b, header);
 	begin_time(b, completion);
 	end_packet(b, header, signal, completion);
 	return TAKEN;
