@@ -126,6 +126,8 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 		return hipErrorNotFound;
 	kernel->group_B = kernel->cs->lds_B;
 	kernel->private_B = kernel->cs->private_B;
+	kernel->dynamic_max_B = kernel->device->lds_B - kernel->group_B;
+	kernel->threads_max = kernel->cs->max_threads ? kernel->cs->max_threads : HIP_THREADS_MAX;
 	return hipSuccess;
 }
 

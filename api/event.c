@@ -16,7 +16,7 @@ struct hip_event {
 	unsigned flags;
 	struct hip_shared
 		*shared;      /* owned; not NULL: with other processes, and what the event stands for is there */
-	pthread_mutex_t lock; /* guards all below */
+	struct drv_lock lock; /* guards all below */
 	bool recorded;
 	struct hip_device *device; /* of the last record */
 	struct hip_mark mark;
@@ -41,7 +41,6 @@ static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared
 	e->flags = flags;
 	e->shared = shared;
 	e->device = hip_current();
-	pthread_mutex_init(&e->lock, NULL);
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EVENT), e, &e->handle)) {
 		free(e);
 		return hipErrorOutOfMemory;
@@ -90,14 +89,13 @@ static hipError_t destroy(hipEvent_t handle)
 		return hipErrorContextIsDestroyed;
 	drv_handle_destroy(&hip_handles, e->handle);
 	hip_shared_free(e->shared);
-	pthread_mutex_lock(&e->lock);
+	drv_lock(&e->lock);
 	hip_mark_put(&e->mark);
 	free(e->captured.tails);
 	/* The GPU may still write it: HSA keeps its memory until then. */
 	if (e->stamp.handle)
 		hsa_signal_destroy(e->stamp);
-	pthread_mutex_unlock(&e->lock);
-	pthread_mutex_destroy(&e->lock);
+	drv_unlock(&e->lock);
 	free(e);
 	return hipSuccess;
 }
@@ -138,19 +136,18 @@ static hipError_t take_time(struct hip_event *e, struct hip_stream *s)
 	return r;
 }
 
-static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
+static inline hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
 {
 	hipError_t r = hip_stream_begin(s);
 
-	if (r)
+	if (__builtin_expect(r, 0))
 		return r;
 	if (e->shared)
 		r = hip_shared_put(e->shared, number, s);
 	else if (!(e->flags & hipEventDisableTiming))
 		r = take_time(e, s);
 	if (!r) {
-		hip_mark_put(&e->mark);
-		e->mark = hip_stream_mark(s);
+		hip_mark_move(&e->mark, s);
 		e->device = s->device;
 		e->recorded = true;
 		e->captured.capture = 0;
@@ -159,64 +156,81 @@ static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t
 	return r;
 }
 
-static hipError_t record_locked(struct hip_event *e, struct hip_stream *s)
+__attribute__((noinline)) static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
 {
-	uint64_t number = 0;
-	hipError_t r = e->shared ? hip_shared_next(e->shared, &number) : hipSuccess;
+	uint64_t number;
+	hipError_t r = hip_shared_next(e->shared, &number);
 
 	if (r)
 		return r;
 	r = put_record(e, s, number);
-	if (r && e->shared)
+	if (r)
 		hip_shared_skip(e->shared, number);
 	return r;
+}
+
+static inline hipError_t record(struct hip_event *e, struct hip_stream *s)
+{
+	hipError_t r;
+
+	drv_lock(&e->lock);
+	if (__builtin_expect(!e->recorded && e->device != s->device, 0))
+		r = hipErrorInvalidHandle;
+	else if (hip_stream_captures(s))
+		r = hip_capture_record(s, &e->captured);
+	else
+		r = __builtin_expect(!!e->shared, 0) ? record_shared(e, s) : put_record(e, s, 0);
+	drv_unlock(&e->lock);
+	return r;
+}
+
+static hipError_t no_event(hipEvent_t handle)
+{
+	return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
 }
 
 hipError_t hip_event_record(hipEvent_t handle, struct hip_stream *s)
 {
 	struct hip_event *e = event_of(handle);
-	hipError_t r;
 
-	if (!e)
-		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
-	pthread_mutex_lock(&e->lock);
-	if (!e->recorded && e->device != s->device)
-		r = hipErrorInvalidHandle;
-	else
-		r = hip_stream_captures(s) ? hip_capture_record(s, &e->captured) : record_locked(e, s);
-	pthread_mutex_unlock(&e->lock);
-	return r;
+	return e ? record(e, s) : no_event(handle);
 }
 
-/* external: in a capture the record is a node of the graph. */
-static hipError_t record(hipEvent_t handle, hipStream_t stream, bool external)
+static inline hipError_t record_on(hipEvent_t handle, hipStream_t stream)
 {
+	struct hip_event *e = event_of(handle);
 	struct hip_stream *s;
-	hipError_t r;
+	hipError_t r = e ? hip_stream_of(stream, &s) : no_event(handle);
 
-	if (!event_of(handle))
-		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
-	r = hip_stream_of(stream, &s);
-	if (r)
-		return r;
-	if (external && hip_stream_captures(s))
-		return hip_capture_work(s,
-					&(struct hip_work){.type = hipGraphNodeTypeEventRecord, .event = handle});
-	return hip_event_record(handle, s);
+	return __builtin_expect(r, 0) ? r : record(e, s);
 }
 
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	HIP_ENTER();
-	return hip_end(record(event, stream, false));
+	return hip_end(record_on(event, stream));
+}
+
+/* In a capture the record is a node of the graph. */
+static hipError_t record_external(hipEvent_t handle, hipStream_t stream)
+{
+	struct hip_stream *s;
+	hipError_t r = event_of(handle) ? hip_stream_of(stream, &s) : no_event(handle);
+
+	if (r)
+		return r;
+	if (hip_stream_captures(s))
+		return hip_capture_work(s,
+					&(struct hip_work){.type = hipGraphNodeTypeEventRecord, .event = handle});
+	return hip_event_record(handle, s);
 }
 
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
 {
 	HIP_ENTER();
-	return hip_end(flags & ~(unsigned)hipEventRecordExternal
-			       ? hipErrorInvalidValue
-			       : record(event, stream, flags & hipEventRecordExternal));
+	if (flags & ~(unsigned)hipEventRecordExternal)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(flags ? record_external(event, stream) : record_on(event, stream));
 }
 
 /* NULL: it is this process's alone. */
@@ -234,13 +248,13 @@ static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
 	hipError_t r = hipSuccess;
 
 	if (!e)
-		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
-	pthread_mutex_lock(&e->lock);
+		return no_event(handle);
+	drv_lock(&e->lock);
 	if (hip_capture_asks(&e->captured))
 		r = hipErrorCapturedEvent;
 	else
 		*mark = hip_mark_get(&e->mark);
-	pthread_mutex_unlock(&e->lock);
+	drv_unlock(&e->lock);
 	return r;
 }
 
@@ -295,14 +309,14 @@ static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
 
 	*joined = false;
 	if (!e)
-		return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
-	pthread_mutex_lock(&e->lock);
+		return no_event(handle);
+	drv_lock(&e->lock);
 	if (e->captured.capture)
 		r = hip_capture_wait(s, &e->captured, joined);
 	/* Work of before does not belong to the graph. */
 	if (!r && !*joined && hip_stream_captures(s) && e->recorded)
 		r = hip_capture_lost(s, hipErrorStreamCaptureIsolation);
-	pthread_mutex_unlock(&e->lock);
+	drv_unlock(&e->lock);
 	return r;
 }
 
@@ -348,7 +362,7 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 
 	if (!e)
 		return hipErrorInvalidHandle;
-	pthread_mutex_lock(&e->lock);
+	drv_lock(&e->lock);
 	*device = e->device;
 	*ticks = e->ticks;
 	if (hip_capture_asks(&e->captured))
@@ -361,7 +375,7 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 		r = hip_of_hsa(hsa_amd_profiling_get_dispatch_time(e->device->agent, e->stamp, &time));
 		*ticks = time.end;
 	}
-	pthread_mutex_unlock(&e->lock);
+	drv_unlock(&e->lock);
 	return r;
 }
 

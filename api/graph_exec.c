@@ -346,8 +346,7 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 	if (!held)
 		return r;
 	hip_stream_ring(s);
-	hip_mark_put(&e->last);
-	e->last = hip_stream_mark(s);
+	hip_mark_move(&e->last, s);
 	hip_stream_done(s);
 	return r;
 }

@@ -84,7 +84,9 @@ struct hip_thread {
 	struct hip_call *calls; /* owned: of __hipPushCallConfiguration() */
 	unsigned call_count, call_max;
 };
-extern _Thread_local struct hip_thread hip_thread;
+/* In the static block: a look-up by call costs more than all that is done with it. 48 of the bytes that libc keeps
+ * for libraries loaded later (1,664 with glibc 2.36). */
+extern _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
 
 hipError_t hip_init(void);
 /* Has HSA tell what goes wrong (fault.c). */
@@ -169,11 +171,11 @@ struct hip_stream {
 	int priority;
 	struct hip_stream *next, **link;  /* in the device's list */
 	struct rt_queue *door;            /* borrowed: queue's */
-	hsa_queue_t *queue;               /* owned */
+	amd_queue_v2_t *queue;            /* owned */
 	uint64_t id;                      /* hip.door->id() */
 	_Atomic bool gone;                /* all its work has ended, and its queue is destroyed */
 	_Atomic unsigned lookers;         /* who look at the queue without being sure that it is there */
-	struct hip_known *known;          /* what it is ordered behind; guarded by known.c's lock */
+	struct hip_known *_Atomic known;  /* what it is ordered behind; written under known.c's lock */
 	_Atomic uint64_t frees;           /* of memory, so far */
 	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */
 	struct hip_cache *_Atomic caches; /* of memory that was freed on it, a pool each; pool.c */
@@ -185,7 +187,7 @@ struct hip_stream {
 	uint64_t null_seen;       /* the null stream's packets below are waited for */
 	struct hip_chunk *args;   /* the current one; owned */
 	unsigned chunks;
-	uint32_t args_at;           /* of it is used */
+	uint32_t args_at;           /* of it is used; without one, all */
 	struct hip_signal *signals; /* owned: those that come back when their packets have ended */
 };
 
@@ -197,31 +199,93 @@ struct hip_mark {
 	struct hip_known *known; /* a reference; NULL: what the stream was behind there is nothing */
 };
 
-/* NULL: not a stream. The null stream is made; a thread's own, too. */
-hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **stream);
+/* A handle that is a name: the null stream, a thread's own. Made when first named. ContextIsDestroyed: neither. */
+hipError_t hip_stream_named(hipStream_t handle, struct hip_stream **stream);
+static inline hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **stream)
+{
+	*stream = hip_find(HIP_STREAM, handle);
+	return __builtin_expect(*stream != NULL, 1) ? hipSuccess : hip_stream_named(handle, stream);
+}
 hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream);
 /* As hipStreamCreateWithPriority() and hipStreamDestroy() do. */
 hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int priority, struct hip_stream **stream);
 hipError_t hip_stream_destroy(hipStream_t handle);
 struct hip_stream *hip_stream_get(struct hip_stream *stream);
 void hip_stream_put(struct hip_stream *stream);
-/* Takes the lock, and has what follows begin behind what HIP's rules name: the null stream's work, or that of all
- * others. */
-hipError_t hip_stream_begin(struct hip_stream *stream);
+/* Has what follows begin behind what HIP's rules name: the null stream's work, or that of all others. The lock is
+ * held; at an error it is let go. */
+hipError_t hip_stream_order(struct hip_stream *stream);
+/* Takes the lock, and does so. */
+static inline hipError_t hip_stream_begin(struct hip_stream *stream)
+{
+	const struct hip_device *device = stream->device;
+	hipError_t r = hip_fault(device);
+
+	if (__builtin_expect(r, 0))
+		return r;
+	drv_lock(&stream->lock);
+	/* The null stream alone: nobody waits. */
+	if (__builtin_expect(atomic_load_explicit(&stream->gone, memory_order_relaxed) ||
+				     atomic_load_explicit(&device->blocking, memory_order_relaxed) > 1,
+			     0))
+		r = hip_stream_order(stream);
+	return r;
+}
 static inline void hip_stream_done(struct hip_stream *stream)
 {
 	drv_unlock(&stream->lock);
 }
 /* Between begin and done: */
+/* False: the queue has failed. */
+bool hip_stream_wait_for_slot(struct hip_stream *stream);
 /* Where the next packet goes: 64 bytes, to be filled but for the header. NULL: the queue has failed. */
-void *hip_stream_slot(struct hip_stream *stream);
+static inline void *hip_stream_slot(struct hip_stream *stream)
+{
+	uint64_t index = atomic_load_explicit(&stream->written, memory_order_relaxed);
+	uint64_t read = __atomic_load_n(&stream->queue->read_dispatch_id, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(index - read > stream->mask, 0) && !hip_stream_wait_for_slot(stream))
+		return NULL;
+	return stream->packets + (index & stream->mask) * 64;
+}
 /* The packet is there. */
-void hip_stream_publish(struct hip_stream *stream, uint32_t header_and_setup);
-/* The same for many, in two steps: the packet is there; and the GPU is told of all so far. */
-void hip_stream_write(struct hip_stream *stream, uint32_t header_and_setup);
-void hip_stream_ring(struct hip_stream *stream);
+static inline void hip_stream_write(struct hip_stream *stream, uint32_t header_and_setup)
+{
+	uint64_t index = atomic_load_explicit(&stream->written, memory_order_relaxed);
+
+	__atomic_store_n(&stream->queue->write_dispatch_id, index + 1, __ATOMIC_RELAXED);
+	__atomic_store_n((uint32_t *)(void *)(stream->packets + (index & stream->mask) * 64), header_and_setup,
+			 __ATOMIC_RELEASE);
+	atomic_store_explicit(&stream->written, index + 1, memory_order_release);
+}
+/* The GPU is told of all so far. */
+static inline void hip_stream_ring(struct hip_stream *stream)
+{
+	hip.door->ring(stream->door);
+}
+static inline void hip_stream_publish(struct hip_stream *stream, uint32_t header_and_setup)
+{
+	hip_stream_write(stream, header_and_setup);
+	hip_stream_ring(stream);
+}
+/* False: no memory. */
+bool hip_stream_next_chunk(struct hip_stream *stream, uint32_t size_B);
+#define HIP_ARGS_ALIGN 64u
+#define HIP_CHUNK_B    65536u
 /* Memory that the next packet reads, of a multiple of 64. NULL: none left. */
-void *hip_stream_args(struct hip_stream *stream, uint32_t size_B);
+static inline void *hip_stream_args(struct hip_stream *stream, uint32_t size_B)
+{
+	uint32_t at = stream->args_at;
+
+	size_B = (size_B + HIP_ARGS_ALIGN - 1) & ~(HIP_ARGS_ALIGN - 1);
+	if (__builtin_expect(size_B > HIP_CHUNK_B - at, 0)) {
+		if (!hip_stream_next_chunk(stream, size_B))
+			return NULL;
+		at = 0;
+	}
+	stream->args_at = at + size_B;
+	return stream->args->base + at;
+}
 /* A signal of value 1 that is the stream's again when the packets so far, and the next `more`, have ended. */
 hipError_t hip_stream_signal(struct hip_stream *stream, unsigned more, hsa_signal_t *signal);
 /* A packet that waits for one signal (0: none), and completes another (0: none). */
@@ -241,8 +305,22 @@ void hip_queue_failed(hsa_status_t status, hsa_queue_t *queue, void *device);
 
 /* What the stream has been given so far; the caller's, until hip_mark_put(). */
 struct hip_mark hip_stream_mark(struct hip_stream *stream);
-struct hip_mark hip_mark_get(const struct hip_mark *mark);
 void hip_mark_put(struct hip_mark *mark);
+/* To what the stream has been given so far; between begin and done. */
+static inline void hip_mark_move(struct hip_mark *mark, struct hip_stream *stream)
+{
+	/* What the mark refers to is the same in nearly all cases: it was there before, or nothing is. */
+	if (__builtin_expect(mark->stream == stream &&
+				     mark->known == atomic_load_explicit(&stream->known, memory_order_relaxed),
+			     1)) {
+		mark->index = atomic_load_explicit(&stream->written, memory_order_relaxed);
+		mark->frees = atomic_load_explicit(&stream->frees, memory_order_acquire);
+	} else {
+		hip_mark_put(mark);
+		*mark = hip_stream_mark(stream);
+	}
+}
+struct hip_mark hip_mark_get(const struct hip_mark *mark);
 bool hip_mark_reached(const struct hip_mark *mark);
 /* The GPU gets what is before it. */
 void hip_mark_flush(const struct hip_mark *mark);
@@ -320,11 +398,14 @@ void hip_pool_release(struct hip_device *device);
 
 /* --- code (binary.c, code.c) ------------------------------------------------------------------ */
 
+#define HIP_THREADS_MAX 1024u /* of a block */
+
 struct hip_kernel {
 	uint64_t object;
 	const struct cs_kernel *cs; /* borrowed from HSA, while the code is loaded */
 	struct hip_device *device;
 	uint32_t group_B, private_B;
+	uint32_t dynamic_max_B, threads_max; /* of a launch */
 };
 
 struct hip_code {

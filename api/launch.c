@@ -67,28 +67,44 @@ static void pack(char *to, const struct hip_launch *l, const uint32_t *grid)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-hipError_t hip_launch_check(const struct hip_launch *l)
+/* Which of them, and the rarer ones. */
+__attribute__((cold, noinline)) static hipError_t check_closely(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
 	uint64_t threads = (uint64_t)l->threads[0] * l->threads[1] * l->threads[2];
 
 	if (!threads || !l->blocks[0] || !l->blocks[1] || !l->blocks[2])
 		return hipErrorInvalidValue;
-	if (l->threads[0] > 1024 || l->threads[1] > 1024 || l->threads[2] > 1024 || threads > 1024)
+	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
+	    threads > HIP_THREADS_MAX)
 		return hipErrorInvalidValue;
 	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
 		return hipErrorInvalidValue;
 	if (l->lds_B > k->device->lds_B)
 		return hipErrorInvalidValue;
-	if (k->cs->max_threads && threads > k->cs->max_threads)
+	if (threads > k->threads_max)
 		return hipErrorLaunchFailure;
 	if ((uint64_t)l->blocks[0] * l->threads[0] > UINT32_MAX)
 		return hipErrorInvalidConfiguration;
-	if (l->lds_B > k->device->lds_B - k->group_B)
+	if (l->lds_B > k->dynamic_max_B)
 		return hipErrorLaunchOutOfResources;
 	if (!l->args && !l->packed && k->cs->arg_count)
 		return hipErrorInvalidValue;
 	return l->cooperative ? hip_grid_check(l) : hipSuccess;
+}
+
+/* Two limits are powers of two, and 0 less 1 is above all of them. */
+hipError_t hip_launch_check(const struct hip_launch *l)
+{
+	const struct hip_kernel *k = l->kernel;
+	uint32_t threads = ((l->threads[0] - 1) | (l->threads[1] - 1) | (l->threads[2] - 1)) / HIP_THREADS_MAX;
+	uint32_t blocks = ((l->blocks[1] - 1) | (l->blocks[2] - 1)) / GRID_YZ_MAX;
+	bool bad = threads | blocks | (l->blocks[0] - 1 >= GRID_X_MAX) |
+		   (l->threads[0] * l->threads[1] * l->threads[2] > k->threads_max) |
+		   ((uint64_t)l->blocks[0] * l->threads[0] > UINT32_MAX) | (l->lds_B > k->dynamic_max_B) |
+		   (!l->args && !l->packed && k->cs->arg_count) | l->cooperative;
+
+	return __builtin_expect(bad, 0) ? check_closely(l) : hipSuccess;
 }
 
 /* --- the packet ------------------------------------------------------------------------------- */
@@ -96,7 +112,7 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 static inline void grid_of(const struct hip_launch *l, uint32_t *grid)
 {
 	for (unsigned i = 0; i < 3; i++)
-		grid[i] = l->grid[i] ? l->grid[i] : l->blocks[i] * l->threads[i];
+		grid[i] = l->grid[0] ? l->grid[i] : l->blocks[i] * l->threads[i];
 }
 
 /* All but the header. */

@@ -385,11 +385,6 @@ static int binary_version(const struct hip_kernel *k)
 	return hipGetDevicePropertiesR0000(&p, k->device->index) ? 0 : p.major * 10 + p.minor;
 }
 
-static unsigned max_threads(const struct hip_kernel *k)
-{
-	return k->cs->max_threads ? k->cs->max_threads : 1024;
-}
-
 static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
 {
 	const struct hip_kernel *k;
@@ -406,7 +401,7 @@ static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
 		.localSizeBytes = k->private_B,
 		.sharedSizeBytes = k->group_B,
 		.maxDynamicSharedSizeBytes = (int)(k->device->lds_B - k->group_B),
-		.maxThreadsPerBlock = (int)max_threads(k),
+		.maxThreadsPerBlock = (int)k->threads_max,
 		.numRegs = (int)k->cs->vgprs,
 	};
 	return hipSuccess;
@@ -430,7 +425,7 @@ static hipError_t func_attribute(int *value, hipFunction_attribute attribute, hi
 		return r;
 	switch (attribute) {
 	case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-		*value = (int)max_threads(k);
+		*value = (int)k->threads_max;
 		return hipSuccess;
 	case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
 		*value = (int)k->group_B;

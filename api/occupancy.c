@@ -8,7 +8,6 @@
 #define WAVES_SIMD   8
 #define SGPRS_SIMD   800
 #define SGPR_GRANULE 16
-#define THREADS_MAX  1024
 
 struct occupancy {
 	unsigned threads;    /* of a compute unit, as registers and slots allow */
@@ -51,7 +50,7 @@ unsigned hip_occupancy(const struct hip_kernel *k, unsigned threads, size_t lds_
 {
 	struct occupancy o = measure(k, lds_B);
 
-	if (threads > THREADS_MAX)
+	if (threads > HIP_THREADS_MAX)
 		return 0;
 	return least(o.threads / round_up(threads, k->device->wave_lanes), o.lds_blocks);
 }
@@ -67,7 +66,7 @@ static hipError_t active_blocks(int *blocks, const struct hip_kernel *k, int thr
 static hipError_t best_block(int *blocks, int *threads, const struct hip_kernel *k, size_t lds_B, int limit)
 {
 	struct occupancy o = measure(k, lds_B);
-	unsigned most = limit > 0 && limit < THREADS_MAX ? (unsigned)limit : THREADS_MAX;
+	unsigned most = limit > 0 && (unsigned)limit < HIP_THREADS_MAX ? (unsigned)limit : HIP_THREADS_MAX;
 
 	if (!blocks || !threads)
 		return hipErrorInvalidValue;

@@ -14,7 +14,6 @@
 #define PITCH_MAX   0x7fffffff
 #define CONST_MAX   0x7fffffff
 #define ALIGN       256
-#define THREADS_MAX 1024
 #define REGS_PER_CU 65536 /* of 32 bits and one lane each; a block may have them all */
 #define REGS_90A    131072
 
@@ -100,8 +99,8 @@ static void fill_limits(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	(void)!hsa_agent_get_info(d->agent, HSA_AGENT_INFO_GRID_MAX_DIM, &grid);
 	(void)!hsa_agent_get_info(d->agent, HSA_AGENT_INFO_WORKGROUP_MAX_DIM, group);
 	for (unsigned i = 0; i < 3; i++)
-		p->maxThreadsDim[i] = group[i] < THREADS_MAX ? group[i] : THREADS_MAX;
-	p->maxThreadsPerBlock = THREADS_MAX;
+		p->maxThreadsDim[i] = group[i] < HIP_THREADS_MAX ? group[i] : HIP_THREADS_MAX;
+	p->maxThreadsPerBlock = HIP_THREADS_MAX;
 	p->maxGridSize[0] = 0x7fffffff;
 	p->maxGridSize[1] = p->maxGridSize[2] = 65536;
 	p->warpSize = (int)d->wave_lanes;

@@ -10,10 +10,8 @@
 #include "api/capture.h"
 #include "api/known.h"
 
-#define PACKETS      1024 /* of a queue; a power of two */
-#define CHUNK_B      65536u
-#define CHUNKS_MAX   64
-#define PACKET_ALIGN 64u
+#define PACKETS    1024 /* of a queue; a power of two */
+#define CHUNKS_MAX 64
 
 /* A signal that is the stream's again when the packets below have ended. */
 struct hip_signal {
@@ -103,17 +101,20 @@ static hsa_amd_queue_priority_t queue_priority(int priority)
 
 static hipError_t open_queue(struct hip_stream *s)
 {
+	hsa_queue_t *queue;
 	hsa_status_t status = hsa_queue_create(s->device->agent, PACKETS, HSA_QUEUE_TYPE_MULTI, hip_queue_failed,
-					       s->device, UINT32_MAX, UINT32_MAX, &s->queue);
+					       s->device, UINT32_MAX, UINT32_MAX, &queue);
 
 	if (status)
 		return hip_of_hsa(status);
-	(void)!hsa_amd_queue_set_priority(s->queue, queue_priority(s->priority));
-	(void)!hsa_amd_profiling_set_profiler_enabled(s->queue, 1);
-	s->door = hip.door->queue(s->queue);
+	(void)!hsa_amd_queue_set_priority(queue, queue_priority(s->priority));
+	(void)!hsa_amd_profiling_set_profiler_enabled(queue, 1);
+	s->door = hip.door->queue(queue);
 	s->id = hip.door->id(s->door);
-	s->packets = s->queue->base_address;
-	s->mask = s->queue->size - 1;
+	s->queue = (amd_queue_v2_t *)(void *)queue;
+	s->packets = queue->base_address;
+	s->mask = queue->size - 1;
+	s->args_at = HIP_CHUNK_B;
 	return hipSuccess;
 }
 
@@ -131,7 +132,7 @@ static hipError_t create_locked(struct hip_device *device, unsigned flags, int p
 	s->priority = priority;
 	r = open_queue(s);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_STREAM), s, &s->handle)) {
-		hsa_queue_destroy(s->queue);
+		hsa_queue_destroy(&s->queue->hsa_queue);
 		r = hipErrorOutOfMemory;
 	}
 	if (r) {
@@ -169,7 +170,7 @@ static void close_stream(struct hip_stream *s)
 	/* They wait for what has ended. */
 	while (atomic_load(&s->lookers))
 		sched_yield();
-	hsa_queue_destroy(s->queue);
+	hsa_queue_destroy(&s->queue->hsa_queue);
 	free_args(s);
 	free_signals(s);
 	drv_unlock(&s->lock);
@@ -251,59 +252,27 @@ static hipError_t own_stream(struct hip_device *device, struct hip_stream **stre
 	return r;
 }
 
-hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **stream)
+hipError_t hip_stream_named(hipStream_t handle, struct hip_stream **stream)
 {
 	if (!handle || handle == hipStreamLegacy)
 		return hip_null_stream(hip_current(), stream);
-	if (__builtin_expect(handle == hipStreamPerThread, 0))
-		return own_stream(hip_current(), stream);
-	*stream = hip_find(HIP_STREAM, handle);
-	return *stream ? hipSuccess : hipErrorContextIsDestroyed;
+	return handle == hipStreamPerThread ? own_stream(hip_current(), stream) : hipErrorContextIsDestroyed;
 }
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-static uint64_t read_index(const struct hip_stream *s)
-{
-	const amd_queue_v2_t *amd = (const amd_queue_v2_t *)(const void *)s->queue;
-
-	return __atomic_load_n(&amd->read_dispatch_id, __ATOMIC_ACQUIRE);
-}
-
-void *hip_stream_slot(struct hip_stream *s)
+bool hip_stream_wait_for_slot(struct hip_stream *s)
 {
 	uint64_t index = atomic_load_explicit(&s->written, memory_order_relaxed);
 
-	while (__builtin_expect(index - read_index(s) > s->mask, 0)) {
+	while (index - __atomic_load_n(&s->queue->read_dispatch_id, __ATOMIC_ACQUIRE) > s->mask) {
 		if (hip.door->state(s->door))
-			return NULL;
-		hip.door->ring(s->door);
+			return false;
+		hip_stream_ring(s);
 		hip.door->flush(s->door);
 		sched_yield();
 	}
-	return s->packets + (index & s->mask) * 64;
-}
-
-void hip_stream_write(struct hip_stream *s, uint32_t header_and_setup)
-{
-	uint64_t index = atomic_load_explicit(&s->written, memory_order_relaxed);
-	amd_queue_v2_t *amd = (amd_queue_v2_t *)(void *)s->queue;
-
-	__atomic_store_n(&amd->write_dispatch_id, index + 1, __ATOMIC_RELAXED);
-	__atomic_store_n((uint32_t *)(void *)(s->packets + (index & s->mask) * 64), header_and_setup,
-			 __ATOMIC_RELEASE);
-	atomic_store_explicit(&s->written, index + 1, memory_order_release);
-}
-
-void hip_stream_ring(struct hip_stream *s)
-{
-	hip.door->ring(s->door);
-}
-
-void hip_stream_publish(struct hip_stream *s, uint32_t header_and_setup)
-{
-	hip_stream_write(s, header_and_setup);
-	hip_stream_ring(s);
+	return true;
 }
 
 hipError_t hip_stream_lost(struct hip_stream *s, int r)
@@ -430,24 +399,16 @@ static hipError_t after_null(struct hip_stream *s, struct hip_stream *null)
 	return after_all_of(s, null);
 }
 
-hipError_t hip_stream_begin(struct hip_stream *s)
+hipError_t hip_stream_order(struct hip_stream *s)
 {
-	struct hip_device *d = s->device;
-	struct hip_stream *null = atomic_load_explicit(&d->null, memory_order_acquire);
-	hipError_t r = hip_fault(d);
+	struct hip_stream *null = atomic_load_explicit(&s->device->null, memory_order_acquire);
+	hipError_t r = hipSuccess;
 
-	if (__builtin_expect(r, 0))
-		return r;
-	drv_lock(&s->lock);
-	if (__builtin_expect(atomic_load_explicit(&s->gone, memory_order_relaxed), 0)) {
-		drv_unlock(&s->lock);
-		return hipErrorContextIsDestroyed;
-	}
-	/* The null stream alone: nobody waits. */
-	if (__builtin_expect(atomic_load_explicit(&d->blocking, memory_order_relaxed) > 1, 0) &&
-	    !(s->flags & hipStreamNonBlocking))
+	if (atomic_load_explicit(&s->gone, memory_order_relaxed))
+		r = hipErrorContextIsDestroyed;
+	else if (!(s->flags & hipStreamNonBlocking))
 		r = s == null ? after_all_blocking(s) : after_null(s, null);
-	if (__builtin_expect(r, 0))
+	if (r)
 		drv_unlock(&s->lock);
 	return r;
 }
@@ -461,7 +422,7 @@ static struct hip_chunk *new_chunk(struct hip_stream *s)
 
 	if (!chunk)
 		return NULL;
-	if (hsa_amd_memory_pool_allocate(hip.kernarg, CHUNK_B, 0, &base) ||
+	if (hsa_amd_memory_pool_allocate(hip.kernarg, HIP_CHUNK_B, 0, &base) ||
 	    hsa_amd_agents_allow_access(1, &s->device->agent, NULL, base)) {
 		if (base)
 			hsa_amd_memory_pool_free(base);
@@ -482,10 +443,12 @@ static bool is_free(const struct hip_stream *s, const struct hip_chunk *chunk)
 }
 
 /* The next one in the ring if its packets have ended, else a new one. */
-static bool next_chunk(struct hip_stream *s)
+bool hip_stream_next_chunk(struct hip_stream *s, uint32_t size_B)
 {
 	struct hip_chunk *chunk = s->args ? s->args->next : NULL;
 
+	if (size_B > HIP_CHUNK_B)
+		return false;
 	if (s->args) {
 		s->args->last = atomic_load_explicit(&s->written, memory_order_relaxed);
 		hip_stream_ring(s);
@@ -495,20 +458,7 @@ static bool next_chunk(struct hip_stream *s)
 	if (!chunk || (!is_free(s, chunk) && hip.door->wait(s->door, chunk->last, CS_FOREVER)))
 		return false;
 	s->args = chunk;
-	s->args_at = 0;
 	return true;
-}
-
-void *hip_stream_args(struct hip_stream *s, uint32_t size_B)
-{
-	uint32_t at;
-
-	size_B = (size_B + PACKET_ALIGN - 1) & ~(PACKET_ALIGN - 1);
-	if (__builtin_expect(!s->args || size_B > CHUNK_B - s->args_at, 0) && (size_B > CHUNK_B || !next_chunk(s)))
-		return NULL;
-	at = s->args_at;
-	s->args_at += size_B;
-	return s->args->base + at;
 }
 
 hipError_t hip_stream_signal(struct hip_stream *s, unsigned more, hsa_signal_t *signal)

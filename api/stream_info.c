@@ -57,7 +57,8 @@ static uint32_t mask_dwords(const struct hip_device *d)
 static hipError_t set_mask(struct hip_stream *s, uint32_t dwords, const uint32_t *mask)
 {
 	uint32_t most = mask_dwords(s->device);
-	hsa_status_t status = hsa_amd_queue_cu_set_mask(s->queue, 32 * (dwords < most ? dwords : most), mask);
+	hsa_status_t status =
+		hsa_amd_queue_cu_set_mask(&s->queue->hsa_queue, 32 * (dwords < most ? dwords : most), mask);
 
 	/* Less than was asked for, where the environment has less. */
 	return status == (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED ? hipSuccess : hip_of_hsa(status);
@@ -100,9 +101,9 @@ static hipError_t get_mask(hipStream_t handle, uint32_t dwords, uint32_t *mask)
 	if (r)
 		return r;
 	/* Another device's may be larger than the current one's. */
-	return dwords < mask_dwords(s->device)
-		       ? hipErrorInvalidValue
-		       : hip_of_hsa(hsa_amd_queue_cu_get_mask(s->queue, 32 * mask_dwords(s->device), mask));
+	return dwords < mask_dwords(s->device) ? hipErrorInvalidValue
+					       : hip_of_hsa(hsa_amd_queue_cu_get_mask(
+							 &s->queue->hsa_queue, 32 * mask_dwords(s->device), mask));
 }
 
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t dwords, uint32_t *mask)

@@ -714,11 +714,12 @@ static bool is_over(const struct rt_queue *q)
 }
 
 /* True: the GPU has enough to do, and what is in the ring may wait for more. */
-static bool should_collect(struct rt_queue *q)
+static inline bool should_collect(const struct rt_queue *q)
 {
+	const struct rt_channel *c = atomic_load_explicit(&q->channel, memory_order_relaxed);
 	uint64_t waiting = __atomic_load_n(&q->amd->write_dispatch_id, __ATOMIC_RELAXED) - read_index(q);
 
-	return q->channel && waiting < BATCH_MAX && cs_ring_unfinished(q->channel->ring) >= BUSY_JOBS;
+	return c && waiting < BATCH_MAX && cs_ring_unfinished(c->ring) >= BUSY_JOBS;
 }
 
 static void collect(struct rt_queue *q)
@@ -737,11 +738,10 @@ static void end_collecting(struct rt_queue *q)
 }
 
 /* When the queue has ended, its callback may destroy it as soon as busy is free: nothing of it is touched then. */
-void rt_queue_run(struct rt_queue *q, bool force)
+static void run(struct rt_queue *q, bool force)
 {
 	bool over = is_over(q);
 
-	atomic_thread_fence(memory_order_seq_cst);
 	while (!over && !atomic_load(&q->stopped) && rt_queue_has_packet(q)) {
 		if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
 			return;
@@ -759,12 +759,22 @@ void rt_queue_run(struct rt_queue *q, bool force)
 	}
 }
 
+void rt_queue_run(struct rt_queue *q, bool force)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	run(q, force);
+}
+
+/* While packets are collected there is nothing to do: who ends that reads the ring behind it, and sees this one. */
 void rt_queue_ring(struct rt_queue *q)
 {
-	if (__builtin_expect(q->intercept != NULL, 0))
+	if (__builtin_expect(q->intercept != NULL, 0)) {
 		rt_intercept_ring(q);
-	else
-		rt_queue_run(q, false);
+		return;
+	}
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load(&q->collecting) || !should_collect(q))
+		run(q, false);
 }
 
 bool rt_queue_attempt(struct rt *rt, struct rt_work *work)
