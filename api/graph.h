@@ -3,7 +3,7 @@
  *   hip_graph   nodes, in the order in which they were made
  *   hip_node    one of them: what it does, and behind which others
  *   hip_work    what a node does
- *   hip_exec    a clone of a graph, with the steps of a launch ready
+ *   hip_exec    a clone of a graph, that is launched
  *   hip_object  something of the program's that graphs keep alive, counted
  *
  * Programs hold handles, never followed. A graph and its nodes are used by one thread at a time, as HIP demands;
@@ -49,6 +49,7 @@ struct hip_node {
 	struct hip_nodes before, after;
 	size_t at;     /* in its graph's nodes */
 	size_t waits;  /* while an order is looked for */
+	size_t end;    /* of an instance's: all it does is done by steps below, the last of which is among them */
 	bool disabled; /* of an instance's */
 };
 

@@ -1,22 +1,13 @@
-/* Instances of graphs: a clone, and the steps of a launch in their order.
- *
- * A launch puts all steps into one stream; its barrier bits keep them in order, so that branches run one after
- * another. A kernel's step is a packet and its arguments, ready to be copied. */
+/* Instances of graphs: a clone, its nodes in their order, and what a launch puts into a stream (graph_program.c).
+ */
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/graph_memory.h"
+#include "api/graph_program.h"
 
 #define FLAGS                                                                                                      \
 	((unsigned)hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUpload |                       \
 	 hipGraphInstantiateFlagDeviceLaunch | hipGraphInstantiateFlagUseNodePriority)
-
-struct hip_step {
-	hsa_kernel_dispatch_packet_t packet; /* of a kernel */
-	char *args;                          /* owned */
-	uint32_t args_B;
-	struct hip_node *node;
-};
 
 struct hip_exec {
 	uint64_t handle;
@@ -25,8 +16,9 @@ struct hip_exec {
 	struct hip_graph *graph; /* owned; its nodes have no handles */
 	struct hip_step *steps;  /* owned */
 	size_t count;
-	bool has_memory;      /* a step allocates or frees */
-	struct hip_mark last; /* behind its last launch; owned */
+	bool has_memory;             /* a step allocates or frees */
+	struct hip_program *program; /* owned; NULL: something has changed */
+	struct hip_mark last;        /* behind its last launch; owned */
 };
 
 static struct hip_exec *exec_of(hipGraphExec_t handle)
@@ -36,37 +28,13 @@ static struct hip_exec *exec_of(hipGraphExec_t handle)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static hipError_t prepare(struct hip_step *step)
-{
-	const struct hip_launch *l = &step->node->work.op.launch;
-	const uint32_t args_B = step->node->work.op.kind == HIP_OP_LAUNCH ? l->kernel->cs->kernarg_B : 0;
-	char *args = NULL;
-
-	if (step->node->work.op.kind != HIP_OP_LAUNCH)
-		return hipSuccess;
-	if (args_B && !(args = malloc(args_B)))
-		return hipErrorOutOfMemory;
-	hip_launch_prepare(l, &step->packet, args);
-	free(step->args);
-	step->args = args;
-	step->args_B = args_B;
-	return hipSuccess;
-}
-
 struct steps {
 	struct hip_step *at; /* owned */
 	size_t count, room;
 	bool has_memory;
 };
 
-static void free_steps(struct hip_step *steps, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(steps[i].args);
-	free(steps);
-}
-
-static hipError_t append_node(struct steps *s, struct hip_node *n)
+static hipError_t append_step(struct steps *s, struct hip_node *n, size_t behind)
 {
 	if (s->count == s->room) {
 		size_t room = s->room ? 2 * s->room : 16;
@@ -78,12 +46,31 @@ static hipError_t append_node(struct steps *s, struct hip_node *n)
 		s->room = room;
 	}
 	s->has_memory |= n->work.type == hipGraphNodeTypeMemAlloc || n->work.type == hipGraphNodeTypeMemFree;
-	s->at[s->count] = (struct hip_step){.node = n};
-	return prepare(&s->at[s->count++]);
+	s->at[s->count++] = (struct hip_step){n, behind};
+	return hipSuccess;
 }
 
+static hipError_t append_graph(struct steps *s, const struct hip_graph *g, size_t behind,
+			       struct hip_node **culprit);
+
 /* A child's steps take its place. */
-static hipError_t append_graph(struct steps *s, const struct hip_graph *g, struct hip_node **culprit)
+static hipError_t append_node(struct steps *s, struct hip_node *n, size_t behind, struct hip_node **culprit)
+{
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; i < n->before.count; i++)
+		if (n->before.at[i]->end > behind)
+			behind = n->before.at[i]->end;
+	if (n->work.type == hipGraphNodeTypeGraph)
+		r = append_graph(s, n->work.child, behind, culprit);
+	else if (n->work.type != hipGraphNodeTypeEmpty)
+		r = append_step(s, n, behind);
+	/* What stands for no step is behind what it was behind. */
+	n->end = n->work.type == hipGraphNodeTypeEmpty ? behind : s->count;
+	return r;
+}
+
+static hipError_t append_graph(struct steps *s, const struct hip_graph *g, size_t behind, struct hip_node **culprit)
 {
 	struct hip_node **order = calloc(g->nodes.count + 1, sizeof(struct hip_node *));
 	hipError_t r = order ? hipSuccess : hipErrorOutOfMemory;
@@ -91,25 +78,34 @@ static hipError_t append_graph(struct steps *s, const struct hip_graph *g, struc
 	if (!r && !hip_graph_order(g, order, culprit))
 		r = hipErrorInvalidValue;
 	for (size_t i = 0; i < g->nodes.count && !r; i++)
-		if (order[i]->work.type == hipGraphNodeTypeGraph)
-			r = append_graph(s, order[i]->work.child, culprit);
-		else if (order[i]->work.type != hipGraphNodeTypeEmpty)
-			r = append_node(s, order[i]);
+		r = append_node(s, order[i], behind, culprit);
 	free(order);
 	return r;
+}
+
+/* The next launch makes it anew. */
+static void drop_program(struct hip_exec *e)
+{
+	hip_program_retire(e->program, &e->last);
+	e->program = NULL;
 }
 
 /* Of another graph from now on, which it takes over. Nothing has changed at an error. */
 static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip_node **culprit)
 {
 	struct steps s = {0};
-	hipError_t r = append_graph(&s, g, culprit);
+	struct hip_program *program;
+	hipError_t r = append_graph(&s, g, 0, culprit);
 
+	if (!r)
+		r = hip_program_make(s.at, s.count, &program);
 	if (r) {
-		free_steps(s.at, s.count);
+		free(s.at);
 		return r;
 	}
-	free_steps(e->steps, e->count);
+	drop_program(e);
+	free(e->steps);
+	e->program = program;
 	if (e->graph != g)
 		hip_graph_destroy(e->graph);
 	e->graph = g;
@@ -117,14 +113,6 @@ static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip
 	e->count = s.count;
 	e->has_memory = s.has_memory;
 	return hipSuccess;
-}
-
-static struct hip_step *step_of(struct hip_exec *e, const struct hip_node *n)
-{
-	for (size_t i = 0; i < e->count; i++)
-		if (e->steps[i].node == n)
-			return &e->steps[i];
-	return NULL;
 }
 
 /* --- instances -------------------------------------------------------------------------------- */
@@ -146,7 +134,8 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 	if (!r)
 		r = take_graph(e, clone, &node);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_EXEC), e, &e->handle)) {
-		free_steps(e->steps, e->count);
+		drop_program(e);
+		free(e->steps);
 		r = hipErrorOutOfMemory;
 	}
 	if (r) {
@@ -229,7 +218,8 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 		return hip_end(hipErrorInvalidValue);
 	drv_handle_destroy(&hip_handles, e->handle);
 	pthread_mutex_lock(&e->lock);
-	free_steps(e->steps, e->count);
+	drop_program(e);
+	free(e->steps);
 	hip_graph_destroy(e->graph);
 	hip_mark_put(&e->last);
 	pthread_mutex_unlock(&e->lock);
@@ -251,60 +241,6 @@ hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long long *flags
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
-
-/* Events have locks of their own, which come before a stream's: it is let go meanwhile. *held: it was taken again.
- */
-static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool *held)
-{
-	hipError_t r, again;
-
-	hip_stream_ring(s);
-	hip_stream_done(s);
-	r = w->type == hipGraphNodeTypeEventRecord ? hip_event_record(w->event, s) : hip_event_wait(w->event, s);
-	again = hip_stream_begin(s);
-	*held = !again;
-	return r ? r : again;
-}
-
-static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool *held)
-{
-	hipError_t r;
-
-	switch (w->type) {
-	case hipGraphNodeTypeEventRecord:
-	case hipGraphNodeTypeWaitEvent:
-		return put_event(s, w, held);
-	case hipGraphNodeTypeMemAlloc:
-		hip_lease_begin(w->lease);
-		return hipSuccess;
-	case hipGraphNodeTypeMemFree:
-		return hip_lease_free(w->freed, s, &r) ? r : hipErrorInvalidValue;
-	default:
-		return w->op.kind == HIP_OP_BOX ? hip_box_put_later(s, &w->op.box) : hip_op_put(s, &w->op);
-	}
-}
-
-static bool is_plain_launch(const struct hip_work *w)
-{
-	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative;
-}
-
-static hipError_t put_steps(const struct hip_exec *e, struct hip_stream *s, bool *held)
-{
-	hipError_t r = hipSuccess;
-
-	for (size_t i = 0; i < e->count && !r; i++) {
-		const struct hip_step *step = &e->steps[i];
-
-		if (__builtin_expect(step->node->disabled, 0))
-			continue;
-		if (__builtin_expect(is_plain_launch(&step->node->work), 1))
-			r = hip_launch_put_prepared(s, &step->packet, step->args, step->args_B);
-		else
-			r = put_other(s, &step->node->work, held);
-	}
-	return r;
-}
 
 static bool allocates(const struct hip_exec *e, const void *ptr)
 {
@@ -336,28 +272,21 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 	bool held = true;
 	hipError_t r = e->has_memory ? check_memory(e) : hipSuccess;
 
+	if (!r && !e->program)
+		r = hip_program_make(e->steps, e->count, &e->program);
 	if (!r)
 		r = hip_stream_begin(s);
 	if (r)
 		return r;
 	r = hip_stream_after(s, &e->last);
 	if (!r)
-		r = put_steps(e, s, &held);
+		r = hip_program_put(e->program, s, &held);
 	if (!held)
 		return r;
 	hip_stream_ring(s);
 	hip_mark_move(&e->last, s);
 	hip_stream_done(s);
 	return r;
-}
-
-static bool runs_on(const struct hip_exec *e, const struct hip_stream *s)
-{
-	for (size_t i = 0; i < e->count; i++)
-		if (e->steps[i].node->work.type == hipGraphNodeTypeKernel &&
-		    e->steps[i].node->work.device != s->device->index)
-			return false;
-	return true;
 }
 
 static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
@@ -375,7 +304,7 @@ static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
 	if (hip_stream_captures(s))
 		r = hip_capture_graph(s, e->graph);
 	else
-		r = runs_on(e, s) ? launch_locked(e, s) : hipErrorNotSupported;
+		r = launch_locked(e, s);
 	pthread_mutex_unlock(&e->lock);
 	return r;
 }
@@ -546,9 +475,7 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip_work *w)
 {
 	struct hip_node *n = find_node(e->graph, node);
-	struct hip_step *step;
 	struct hip_work old;
-	hipError_t r;
 
 	if (!node || !n || n->work.type != w->type || n->work.device != w->device)
 		return hipErrorInvalidValue;
@@ -557,15 +484,11 @@ static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip
 		return hipErrorInvalidValue;
 	if (n->work.child)
 		return set_child(e, n, w);
+	drop_program(e);
 	old = n->work;
 	n->work = *w;
-	step = step_of(e, n);
-	r = step ? prepare(step) : hipSuccess;
-	if (r)
-		n->work = old;
-	else
-		*w = old;
-	return r;
+	*w = old;
+	return hipSuccess;
 }
 
 hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t made, struct hip_work *w)
@@ -609,6 +532,7 @@ hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsi
 		return hip_end(r);
 	pthread_mutex_lock(&e->lock);
 	n->disabled = !enabled;
+	drop_program(e);
 	pthread_mutex_unlock(&e->lock);
 	return hip_end(hipSuccess);
 }

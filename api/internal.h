@@ -268,6 +268,8 @@ static inline void hip_stream_publish(struct hip_stream *stream, uint32_t header
 	hip_stream_write(stream, header_and_setup);
 	hip_stream_ring(stream);
 }
+/* Memory for kernels' arguments; hsa_amd_memory_pool_free(). NULL: none. */
+void *hip_args_allocate(struct hip_device *device, size_t size_B);
 /* False: no memory. */
 bool hip_stream_next_chunk(struct hip_stream *stream, uint32_t size_B);
 #define HIP_ARGS_ALIGN 64u

@@ -168,28 +168,6 @@ void hip_launch_prepare(const struct hip_launch *l, hsa_kernel_dispatch_packet_t
 	fill_packet(packet, l, grid, NULL);
 }
 
-hipError_t hip_launch_put_prepared(struct hip_stream *s, const hsa_kernel_dispatch_packet_t *packet,
-				   const char *args, uint32_t args_B)
-{
-	hsa_kernel_dispatch_packet_t *p;
-	void *place = NULL;
-
-	if (args_B) {
-		place = hip_stream_args(s, args_B);
-		if (!place)
-			return hipErrorOutOfMemory;
-		memcpy(place, args, args_B);
-	}
-	p = hip_stream_slot(s);
-	if (!p)
-		return hip_stream_lost(s, hip.door->state(s->door));
-	/* The header stays what it was, until the packet is complete. */
-	memcpy((char *)p + 4, (const char *)packet + 4, sizeof(*p) - 4);
-	p->kernarg_address = place;
-	hip_stream_write(s, HIP_LAUNCH_HEADER);
-	return hipSuccess;
-}
-
 hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 {
 	hipError_t r = hip_launch_check(l);

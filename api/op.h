@@ -67,11 +67,8 @@ hipError_t hip_launch_put(struct hip_stream *stream, const struct hip_launch *la
 	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
 	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE |                                        \
 	 3u << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS << 16)
-/* A packet without header and address of arguments, and the arguments, kernel->cs->kernarg_B bytes; and into a
- * stream with it, as often as one likes. The GPU is told by hip_stream_ring(). */
+/* A packet without header and address of arguments, and the arguments, kernel->cs->kernarg_B bytes. */
 void hip_launch_prepare(const struct hip_launch *launch, hsa_kernel_dispatch_packet_t *packet, char *args);
-hipError_t hip_launch_put_prepared(struct hip_stream *stream, const hsa_kernel_dispatch_packet_t *packet,
-				   const char *args, uint32_t args_B);
 /* Packed arguments of a list HIP_LAUNCH_PARAM_*. */
 hipError_t hip_launch_extra(void **extra, struct hip_launch *launch);
 /* The explicit arguments as the kernel lays them out; room for launch->kernel->cs->explicit_B bytes. */

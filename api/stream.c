@@ -415,21 +415,30 @@ hipError_t hip_stream_order(struct hip_stream *s)
 
 /* --- memory and signals for packets ----------------------------------------------------------- */
 
+void *hip_args_allocate(struct hip_device *device, size_t size_B)
+{
+	void *base = NULL;
+
+	if (hsa_amd_memory_pool_allocate(hip.kernarg, size_B, 0, &base))
+		return NULL;
+	if (hsa_amd_agents_allow_access(1, &device->agent, NULL, base)) {
+		hsa_amd_memory_pool_free(base);
+		return NULL;
+	}
+	return base;
+}
+
 static struct hip_chunk *new_chunk(struct hip_stream *s)
 {
 	struct hip_chunk *chunk = calloc(1, sizeof(*chunk));
-	void *base = NULL;
 
 	if (!chunk)
 		return NULL;
-	if (hsa_amd_memory_pool_allocate(hip.kernarg, HIP_CHUNK_B, 0, &base) ||
-	    hsa_amd_agents_allow_access(1, &s->device->agent, NULL, base)) {
-		if (base)
-			hsa_amd_memory_pool_free(base);
+	chunk->base = hip_args_allocate(s->device, HIP_CHUNK_B);
+	if (!chunk->base) {
 		free(chunk);
 		return NULL;
 	}
-	chunk->base = base;
 	chunk->next = s->args ? s->args->next : chunk;
 	if (s->args)
 		s->args->next = chunk;

@@ -124,6 +124,61 @@ void rt_channels_fini(struct rt *rt)
 	}
 }
 
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+enum { CLOCK_START = 2, CLOCK_END }; /* 64-bit words of the count's memory */
+
+void rt_channel_start_clock(const struct rt_channel *c, struct cs_ib *ib)
+{
+	cs_ib_clock(ib, c->count.va + CLOCK_START * sizeof(uint64_t));
+}
+
+struct cs_point rt_channel_stop_clock(struct rt_channel *c, struct cs_ib *ib)
+{
+	c->clocked = cs_ring_last(c->ring).seq + 1;
+	cs_ib_release_clock(ib, c->count.va + CLOCK_END * sizeof(uint64_t));
+	return (struct cs_point){c->ring, c->clocked};
+}
+
+uint64_t rt_channel_clock_ns(const struct rt_channel *c)
+{
+	const volatile uint64_t *word = c->count.map;
+
+	return (word[CLOCK_END] - word[CLOCK_START]) * 1000000 / c->gpu->dev->facts.counter_kHz;
+}
+
+/* --- progress --------------------------------------------------------------------------------- */
+
+uint64_t rt_queue_completed(const struct rt_queue *q)
+{
+	const struct rt_channel *c = q->channel;
+	uint64_t reached, index;
+
+	if (!c)
+		return 0;
+	/* The place may belong to a later job when enough have ended meanwhile. */
+	do {
+		reached = cs_ring_reached(c->ring);
+		index = atomic_load_explicit(&c->end[reached % RT_JOBS_TRACKED], memory_order_acquire);
+	} while (__builtin_expect(cs_ring_reached(c->ring) - reached >= RT_JOBS_TRACKED - CS_JOBS_MAX, 0));
+	return index;
+}
+
+bool rt_queue_point(const struct rt_queue *q, uint64_t index, struct cs_point *point)
+{
+	const struct rt_channel *c = q->channel;
+
+	if (!c)
+		return false;
+	*point = cs_ring_last(c->ring);
+	for (uint64_t last = point->seq, seq = cs_ring_reached(c->ring) + 1; seq <= last; seq++)
+		if (atomic_load_explicit(&c->end[seq % RT_JOBS_TRACKED], memory_order_acquire) >= index) {
+			point->seq = seq;
+			return true;
+		}
+	return false;
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
 bool rt_queues_busy(struct rt *rt)

@@ -43,6 +43,18 @@ struct rt_until_packet {
 	uint64_t more[4];
 };
 
+/* And many dispatches at once: as if each had been a packet of its own, without a signal, whose header and setup it
+ * has. They are read when the packet is, or later: they stay what they are until it has ended. */
+#define RT_FORMAT_SEQUENCE 0x76
+struct rt_sequence_packet {
+	uint16_t header; /* HSA_PACKET_TYPE_VENDOR_SPECIFIC */
+	uint8_t format, zero;
+	uint32_t count;
+	const hsa_kernel_dispatch_packet_t *packets; /* borrowed */
+	uint64_t id;                                 /* of what they are part of; of nothing else, not 0 */
+	uint64_t more[5];
+};
+
 /* With a byte, or with a dword: then dst and size_B are multiples of 4. */
 struct rt_fill {
 	void *dst;

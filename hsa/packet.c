@@ -12,7 +12,6 @@
 
 #include "hsa/queue.h"
 
-#define BATCH_MAX  64 /* packets of a job */
 #define COLLECT_NS 100000
 #define BUSY_JOBS  2 /* unfinished jobs from which on packets are collected */
 #define AFTERS_MAX 8 /* jobs of other queues that one waits for */
@@ -466,11 +465,11 @@ static enum outcome dispatch_part(struct batch *b, const struct dispatch *d)
 	if (first)
 		begin_time(b, p->dispatch.completion_signal);
 	last = rt_split_cut(q, &p->dispatch, d->index, &launch);
-	rt_split_start_clock(q, b->ib);
+	rt_channel_start_clock(q->channel, b->ib);
 	r = put_launch(b, d, &launch);
 	if (r)
 		return not_launched(b, r);
-	rt_split_stop_clock(q, b->ib);
+	q->split.point = rt_channel_stop_clock(q->channel, b->ib);
 	if (last) {
 		q->split.packet = 0;
 		end_packet(b, p->header, d->signal, p->dispatch.completion_signal);
@@ -501,10 +500,10 @@ static inline bool is_known(const struct rt_queue *q, const struct rt_known_kern
 
 /* Most packets: dispatches that differ from the last one of their kernel in addresses and id. False: this is none,
  * or one that needs a closer look. */
-static inline bool dispatch_again(struct batch *b, const union rt_packet *p, uint16_t header, uint64_t index)
+__attribute__((always_inline)) static inline bool
+dispatch_again(struct batch *b, const union rt_packet *p, uint16_t header, uint64_t index, hsa_signal_t completion)
 {
 	const struct rt_known_kernel *known = place_of(b->queue, p->dispatch.kernel_object);
-	hsa_signal_t completion = p->dispatch.completion_signal;
 	struct rt_signal *signal = NULL;
 
 	if (!is_known(b->queue, known, p))
@@ -559,6 +558,35 @@ static enum outcome dispatch(struct batch *b, const union rt_packet *p, uint64_t
 	return dispatch_whole(b, &d);
 }
 
+/* Many dispatches that our HIP library has ready. They are taken as packets of their own would be, but in longer
+ * jobs, once it is known how long they take. */
+static enum outcome sequence(struct batch *b, const struct rt_sequence_packet *s, uint64_t index)
+{
+	struct rt_queue *q = b->queue;
+	const uint32_t limit = rt_sequence_limit(q, s->id);
+	const bool timed = !b->ib;
+	enum outcome outcome = TAKEN;
+	int r = timed ? open_job(b, true) : 0;
+
+	if (!r && timed)
+		rt_channel_start_clock(q->channel, b->ib);
+	while (!r && outcome == TAKEN && q->sequence.at < s->count) {
+		const union rt_packet *p = (const union rt_packet *)(const void *)&s->packets[q->sequence.at];
+
+		if (b->ib && b->packets >= limit)
+			r = close_job(b);
+		else if (dispatch_again(b, p, p->header, index, (hsa_signal_t){0}) ||
+			 (outcome = dispatch(b, p, index)) == TAKEN)
+			q->sequence.at++;
+	}
+	if (r || outcome != TAKEN)
+		return r ? not_submitted(b, r) : outcome;
+	q->sequence.at = 0;
+	if (timed && b->ib)
+		rt_sequence_timed(q, b->packets, rt_channel_stop_clock(q->channel, b->ib));
+	return TAKEN;
+}
+
 /* --- PM4 -------------------------------------------------------------------------------------- */
 
 /* Commands that the client wrote: profilers set counters up with them. */
@@ -579,38 +607,6 @@ static enum outcome pm4(struct batch *b, const union rt_packet *p)
 		return failed(b, r == -EINVAL ? HSA_STATUS_ERROR_INVALID_PACKET_FORMAT : hsa_status_of(r));
 	end_packet(b, p->header, signal, completion);
 	return TAKEN;
-}
-
-/* --- progress --------------------------------------------------------------------------------- */
-
-uint64_t rt_queue_completed(const struct rt_queue *q)
-{
-	const struct rt_channel *c = q->channel;
-	uint64_t reached, index;
-
-	if (!c)
-		return 0;
-	/* The place may belong to a later job when enough have ended meanwhile. */
-	do {
-		reached = cs_ring_reached(c->ring);
-		index = atomic_load_explicit(&c->end[reached % RT_JOBS_TRACKED], memory_order_acquire);
-	} while (__builtin_expect(cs_ring_reached(c->ring) - reached >= RT_JOBS_TRACKED - CS_JOBS_MAX, 0));
-	return index;
-}
-
-bool rt_queue_point(const struct rt_queue *q, uint64_t index, struct cs_point *point)
-{
-	const struct rt_channel *c = q->channel;
-
-	if (!c)
-		return false;
-	*point = cs_ring_last(c->ring);
-	for (uint64_t last = point->seq, seq = cs_ring_reached(c->ring) + 1; seq <= last; seq++)
-		if (atomic_load_explicit(&c->end[seq % RT_JOBS_TRACKED], memory_order_acquire) >= index) {
-			point->seq = seq;
-			return true;
-		}
-	return false;
 }
 
 /* --- the ring --------------------------------------------------------------------------------- */
@@ -651,6 +647,8 @@ static enum outcome take(struct batch *b, uint64_t index)
 			return after(b, &p.after);
 		if (p.value.header.AmdFormat == RT_FORMAT_UNTIL && b->queue->behind_door)
 			return until(b, &p.until);
+		if (p.value.header.AmdFormat == RT_FORMAT_SEQUENCE && b->queue->behind_door)
+			return sequence(b, &p.sequence, index);
 		break;
 	}
 	return failed(b, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
@@ -673,7 +671,7 @@ static void translate(struct rt_queue *q)
 {
 	struct batch b;
 	enum outcome outcome = TAKEN;
-	uint64_t index = read_index(q), end = index + BATCH_MAX;
+	uint64_t index = read_index(q), end = index + RT_BATCH_MAX;
 	int r = rt_queue_channel(q);
 
 	b.queue = q;
@@ -691,7 +689,8 @@ static void translate(struct rt_queue *q)
 		b.index = index;
 		if (type_of(header) == HSA_PACKET_TYPE_INVALID)
 			break;
-		if (type_of(header) != HSA_PACKET_TYPE_KERNEL_DISPATCH || !dispatch_again(&b, p, header, index))
+		if (type_of(header) != HSA_PACKET_TYPE_KERNEL_DISPATCH ||
+		    !dispatch_again(&b, p, header, index, p->dispatch.completion_signal))
 			outcome = take(&b, index);
 		if (outcome != TAKEN)
 			break;
@@ -719,7 +718,7 @@ static inline bool should_collect(const struct rt_queue *q)
 	const struct rt_channel *c = atomic_load_explicit(&q->channel, memory_order_relaxed);
 	uint64_t waiting = __atomic_load_n(&q->amd->write_dispatch_id, __ATOMIC_RELAXED) - read_index(q);
 
-	return c && waiting < BATCH_MAX && cs_ring_unfinished(c->ring) >= BUSY_JOBS;
+	return c && waiting < RT_BATCH_MAX && cs_ring_unfinished(c->ring) >= BUSY_JOBS;
 }
 
 static void collect(struct rt_queue *q)

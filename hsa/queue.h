@@ -26,6 +26,7 @@ union rt_packet {
 	hsa_amd_barrier_value_packet_t value;
 	struct rt_after_packet after;
 	struct rt_until_packet until;
+	struct rt_sequence_packet sequence;
 	struct {
 		uint16_t header, format; /* RT_FORMAT_PM4_IB */
 		uint32_t jump[4];        /* INDIRECT_BUFFER */
@@ -44,6 +45,7 @@ struct rt_channel {
 	struct cs_ring *ring;  /* owned */
 	struct vm_piece count; /* owned: the word; GPU packets write how many completions there were */
 	uint64_t looked;       /* the last job that had been submitted when the kernel was asked about resets */
+	uint64_t clocked;      /* the last job that the clock's words are of; guarded by the queue's busy */
 	uint64_t issued;       /* completions that were asked for; guarded by the queue's busy */
 	_Atomic uint64_t last[RT_JOBS_TRACKED]; /* by job: the completion behind which it does nothing more */
 	_Atomic uint64_t end[RT_JOBS_TRACKED];  /* by job: the queue's packets below that have ended with it */
@@ -75,6 +77,16 @@ struct rt_split {
 	uint32_t at[3];        /* the next part's first group */
 	uint64_t want, groups; /* groups: of the next part at most; of the last one */
 	struct cs_point point; /* the end of the last one */
+};
+
+#define RT_BATCH_MAX 64 /* packets of a job */
+
+/* Dispatches that come in one packet (sequence.c). */
+struct rt_sequence {
+	uint64_t id;           /* the last one */
+	uint32_t at;           /* of the packet that is read: the next */
+	uint32_t limit, timed; /* of it: dispatches of a job at most; of the job that was measured, 0: of none */
+	struct cs_point end;   /* of that job */
 };
 
 enum rt_queue_state { RT_QUEUE_ACTIVE, RT_QUEUE_INACTIVE, RT_QUEUE_FAILED };
@@ -114,6 +126,7 @@ struct rt_queue {
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
 	uint64_t long_grid;                     /* work-items from which on a grid may be split; immutable */
 	struct rt_split split;
+	struct rt_sequence sequence;
 	struct rt_known_kernel cache[RT_KERNEL_CACHE];
 };
 
@@ -166,9 +179,13 @@ DRV_MUST_CHECK int rt_split_ready(struct rt_queue *queue, struct rt_known_kernel
 /* Fills in the part of the packet's grid that is next; true: it is the last. */
 bool rt_split_cut(struct rt_queue *queue, const hsa_kernel_dispatch_packet_t *packet, uint64_t index,
 		  struct cs_launch *launch);
-/* Around the part, in the job that has nothing else. */
-void rt_split_start_clock(struct rt_queue *queue, struct cs_ib *ib);
-void rt_split_stop_clock(struct rt_queue *queue, struct cs_ib *ib);
+/* How long a job may take. */
+uint64_t rt_part_ns(const struct rt_gpu *gpu);
+
+/* sequence.c. How many dispatches of that sequence, which is read now, a job may have. */
+uint32_t rt_sequence_limit(struct rt_queue *queue, uint64_t id);
+/* A job of so many was measured; where it ends. */
+void rt_sequence_timed(struct rt_queue *queue, uint32_t dispatches, struct cs_point end);
 
 /* cu_mask.c: a new queue's compute units. */
 void rt_queue_init_cus(struct rt_queue *queue);
@@ -184,6 +201,11 @@ DRV_MUST_CHECK int rt_until_met(struct rt *rt, const struct rt_until_packet *pac
 void rt_intercept_ring(struct rt_queue *queue);
 void rt_intercept_destroy(struct rt_queue *queue);
 
+/* Around what is measured, in one job; its end. */
+void rt_channel_start_clock(const struct rt_channel *channel, struct cs_ib *ib);
+struct cs_point rt_channel_stop_clock(struct rt_channel *channel, struct cs_ib *ib);
+/* What the last job with a clock took, when it has ended. */
+uint64_t rt_channel_clock_ns(const struct rt_channel *channel);
 /* Its work has ended; NULL is fine. */
 void rt_channel_put(struct rt *rt, struct rt_channel *channel);
 /* At the end of the runtime; waits for their work. */

@@ -16,9 +16,7 @@
 #define SHORT_WATCHDOG_DRM 64
 #define LONG_WATCHDOG      20 /* times as long then */
 
-enum { CLOCK_START = 2, CLOCK_END }; /* 64-bit words of a channel's count: when a part began and ended */
-
-static uint64_t part_ns(const struct rt_gpu *gpu)
+uint64_t rt_part_ns(const struct rt_gpu *gpu)
 {
 	uint64_t ns = drv_config()->split_ms * 1000000ull;
 
@@ -64,7 +62,7 @@ bool rt_split_wanted(const struct rt_queue *q, const hsa_kernel_dispatch_packet_
 
 	if (q->split.packet) /* it has begun */
 		return true;
-	if (known->group_ps && count < part_ns(q->gpu) * 1000 / known->group_ps)
+	if (known->group_ps && count < rt_part_ns(q->gpu) * 1000 / known->group_ps)
 		return false;
 	return !is_named(drv_config()->whole, known->kernel->name);
 }
@@ -72,12 +70,10 @@ bool rt_split_wanted(const struct rt_queue *q, const hsa_kernel_dispatch_packet_
 /* The part that ran says how large the next may be. */
 static void learn(struct rt_queue *q, struct rt_known_kernel *known)
 {
-	const volatile uint64_t *word = q->channel->count.map;
-	uint64_t ticks = word[CLOCK_END] - word[CLOCK_START];
-	uint64_t ns = ticks * 1000000 / q->gpu->dev->facts.counter_kHz, most;
+	uint64_t ns = rt_channel_clock_ns(q->channel), most;
 
 	known->group_ps = ns * 1000 / q->split.groups + 1;
-	most = part_ns(q->gpu) * 1000 / known->group_ps + 1;
+	most = rt_part_ns(q->gpu) * 1000 / known->group_ps + 1;
 	q->split.want = most < q->split.groups * GROWTH ? most : q->split.groups * GROWTH;
 	drv_log(DRV_LOG_HSA, "a part of %llu groups of %s took %llu us; the next has at most %llu",
 		(unsigned long long)q->split.groups, known->kernel->name, (unsigned long long)(ns / 1000),
@@ -128,15 +124,4 @@ bool rt_split_cut(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p, uin
 		*s = (struct rt_split){.packet = index + 1, .want = resident_lanes(q->gpu) / threads + 1};
 	cut(s, groups, l);
 	return s->at[2] == groups[2];
-}
-
-void rt_split_start_clock(struct rt_queue *q, struct cs_ib *ib)
-{
-	cs_ib_clock(ib, q->channel->count.va + CLOCK_START * sizeof(uint64_t));
-}
-
-void rt_split_stop_clock(struct rt_queue *q, struct cs_ib *ib)
-{
-	cs_ib_release_clock(ib, q->channel->count.va + CLOCK_END * sizeof(uint64_t));
-	q->split.point = (struct cs_point){q->channel->ring, cs_ring_last(q->channel->ring).seq + 1};
 }

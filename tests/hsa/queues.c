@@ -37,6 +37,46 @@ static void the_host_answers_in_the_middle(hsa_queue_t *queue)
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
 }
 
+/* What a kernel without a signal wrote is the host's to see as soon as the kernel behind it runs. All are in one
+ * job: they came while the queue stood still. */
+static void released_without_a_signal(hsa_queue_t *queue)
+{
+	uint32_t *data = rig_memory(rig.found.cpu[0].coarse, 4096), *words = rig_host(4096);
+	hsa_signal_t gate = rig_signal(1), done = rig_signal(1);
+	hsa_barrier_and_packet_t barrier = {.dep_signal = {gate}};
+	const struct {
+		uint32_t *data;
+		uint64_t value;
+	} flag = {words, 1};
+	const uint32_t *stop = words + 512;
+	const hsa_kernel_dispatch_packet_t behind[] = {
+		rig_packet(&add, 64, rig_args(1, 64, &flag, sizeof(flag)), (hsa_signal_t){0}),
+		rig_packet(&endless, 64, rig_args(2, 64, &stop, sizeof(stop)), done),
+	};
+
+	memset(data, 0, 4096);
+	rig_publish(queue, &barrier, HSA_PACKET_TYPE_BARRIER_AND | RIG_BARRIER, 0);
+	rig_launch_add(queue, &add, data, 1024, 5, 0, (hsa_signal_t){0});
+	/* An acquire of the system's scope would write back, too. */
+	for (unsigned i = 0; i < 2; i++)
+		rig_publish(queue, &behind[i],
+			    HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << HSA_PACKET_HEADER_BARRIER |
+				    HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE,
+			    1);
+	hsa_signal_store_screlease(gate, 0);
+	while (!__atomic_load_n(&words[0], __ATOMIC_ACQUIRE))
+		continue;
+	for (unsigned i = 0; i < 1024; i++)
+		if (!CHECK_EQ(__atomic_load_n(&data[i], __ATOMIC_RELAXED), 5))
+			break;
+	__atomic_store_n(&words[512], 1, __ATOMIC_RELEASE);
+	CHECK_EQ(rig_wait(done), 0);
+	hsa_signal_destroy(gate);
+	hsa_signal_destroy(done);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+}
+
 /* Three queues in a ring: each dispatch behind a barrier packet for the one before, on another queue. */
 static void queues_follow_one_another(void)
 {
@@ -589,6 +629,7 @@ int main(int argc, char **argv)
 	find_tools(library);
 	queue = rig_queue(128, HSA_QUEUE_TYPE_MULTI);
 	the_host_answers_in_the_middle(queue);
+	released_without_a_signal(queue);
 	queues_follow_one_another();
 	any_of_several(queue);
 	a_value(queue);

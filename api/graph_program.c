@@ -1,0 +1,229 @@
+/* What a launch of an instance puts into a stream: pieces, each of them kernels in a row, all in one packet, or another
+ * operation. Kernels' packets and arguments are written once, and read by every launch.
+ *
+ * A kernel waits for those before it only if it is behind one that has not been waited for: branches run at the same
+ * time. Other operations wait for all before them, and all behind them wait. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/graph_program.h"
+
+struct piece {
+	uint32_t first, count; /* packets; count 0: an operation */
+	const struct hip_work *work;
+};
+
+struct hip_program {
+	struct hip_program *next; /* among those that are retired */
+	struct hip_mark last;     /* owned: once it is retired, behind what was launched */
+	uint64_t id;
+	hsa_kernel_dispatch_packet_t *packets; /* owned */
+	char *args;                            /* owned: of all kernels */
+	size_t args_B;
+	struct piece *pieces; /* owned */
+	size_t count;
+	uint32_t kernels;
+	struct hip_device *device; /* of all kernels; NULL: there are none */
+};
+
+/* Those that the GPU may still read. */
+static struct {
+	pthread_mutex_t lock;
+	struct hip_program *list;
+} retired = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_kernel(const struct hip_work *w)
+{
+	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative;
+}
+
+static size_t args_size(const struct hip_launch *l)
+{
+	return (l->kernel->cs->kernarg_B + HIP_ARGS_ALIGN - 1) & ~(size_t)(HIP_ARGS_ALIGN - 1);
+}
+
+/* --- making and ending ------------------------------------------------------------------------ */
+
+static void free_program(struct hip_program *p)
+{
+	hip_mark_put(&p->last);
+	if (p->args)
+		hsa_amd_memory_pool_free(p->args);
+	free(p->packets);
+	free(p->pieces);
+	free(p);
+}
+
+static void reap(void)
+{
+	struct hip_program **at = &retired.list, *p;
+
+	pthread_mutex_lock(&retired.lock);
+	while ((p = *at))
+		if (hip_mark_reached(&p->last)) {
+			*at = p->next;
+			free_program(p);
+		} else {
+			at = &p->next;
+		}
+	pthread_mutex_unlock(&retired.lock);
+}
+
+void hip_program_retire(struct hip_program *p, const struct hip_mark *last)
+{
+	if (p) {
+		p->last = hip_mark_get(last);
+		pthread_mutex_lock(&retired.lock);
+		p->next = retired.list;
+		retired.list = p;
+		pthread_mutex_unlock(&retired.lock);
+	}
+	reap();
+}
+
+/* Counts; and finds where they run. */
+static hipError_t count_kernels(struct hip_program *p, const struct hip_step *steps, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct hip_work *w = &steps[i].node->work;
+
+		if (w->type != hipGraphNodeTypeKernel)
+			continue;
+		if (p->device && p->device != w->op.launch.kernel->device)
+			return hipErrorNotSupported;
+		p->device = w->op.launch.kernel->device;
+		if (is_kernel(w)) {
+			p->kernels++;
+			p->args_B += args_size(&w->op.launch);
+		}
+	}
+	return hipSuccess;
+}
+
+static hipError_t allocate(struct hip_program *p, size_t count)
+{
+	p->pieces = calloc(count + 1, sizeof(p->pieces[0]));
+	p->packets = calloc(p->kernels + 1, sizeof(p->packets[0]));
+	p->args = p->args_B ? hip_args_allocate(p->device, p->args_B) : NULL;
+	return !p->pieces || !p->packets || (p->args_B && !p->args) ? hipErrorOutOfMemory : hipSuccess;
+}
+
+/* Without the barrier bit nothing before it is waited for, and nothing new is there to be seen. */
+#define WITHOUT_BARRIER                                                                                            \
+	(HIP_LAUNCH_HEADER &                                                                                       \
+	 ~(1u << HSA_PACKET_HEADER_BARRIER | 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE))
+
+static void write_kernel(const struct hip_program *p, uint32_t at, const struct hip_launch *l, char *args, bool waits)
+{
+	hsa_kernel_dispatch_packet_t *packet = &p->packets[at];
+	uint32_t header = waits ? HIP_LAUNCH_HEADER : WITHOUT_BARRIER;
+
+	hip_launch_prepare(l, packet, args);
+	memcpy(packet, &header, sizeof(header));
+	packet->kernarg_address = args;
+}
+
+static void write_pieces(struct hip_program *p, const struct hip_step *steps, size_t count)
+{
+	struct piece *piece = NULL; /* of kernels, open */
+	size_t seen = 0;            /* the steps below are waited for by all from here on */
+	uint32_t kernel = 0;
+	char *args = p->args;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct hip_work *w = &steps[i].node->work;
+		bool waits = !piece || steps[i].behind > seen;
+
+		if (steps[i].node->disabled)
+			continue;
+		if (!is_kernel(w)) {
+			p->pieces[p->count++] = (struct piece){.work = w};
+			piece = NULL;
+			continue;
+		}
+		if (!piece) {
+			piece = &p->pieces[p->count++];
+			*piece = (struct piece){.first = kernel};
+		}
+		seen = waits ? i : seen;
+		write_kernel(p, kernel++, &w->op.launch, args, waits);
+		piece->count++;
+		args += args_size(&w->op.launch);
+	}
+}
+
+hipError_t hip_program_make(const struct hip_step *steps, size_t count, struct hip_program **out)
+{
+	static _Atomic uint64_t ids;
+	struct hip_program *p = calloc(1, sizeof(*p));
+	hipError_t r = p ? count_kernels(p, steps, count) : hipErrorOutOfMemory;
+
+	if (!r)
+		r = allocate(p, count);
+	if (r) {
+		if (p)
+			free_program(p);
+		return r;
+	}
+	p->id = atomic_fetch_add(&ids, 1) + 1;
+	write_pieces(p, steps, count);
+	*out = p;
+	return hipSuccess;
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+/* Events have locks of their own, which come before a stream's: it is let go meanwhile. *held: it was taken again.
+ */
+static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool *held)
+{
+	hipError_t r, again;
+
+	hip_stream_ring(s);
+	hip_stream_done(s);
+	r = w->type == hipGraphNodeTypeEventRecord ? hip_event_record(w->event, s) : hip_event_wait(w->event, s);
+	again = hip_stream_begin(s);
+	*held = !again;
+	return r ? r : again;
+}
+
+static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool *held)
+{
+	hipError_t r;
+
+	switch (w->type) {
+	case hipGraphNodeTypeEventRecord:
+	case hipGraphNodeTypeWaitEvent:
+		return put_event(s, w, held);
+	case hipGraphNodeTypeMemAlloc:
+		hip_lease_begin(w->lease);
+		return hipSuccess;
+	case hipGraphNodeTypeMemFree:
+		return hip_lease_free(w->freed, s, &r) ? r : hipErrorInvalidValue;
+	default:
+		return w->op.kind == HIP_OP_BOX ? hip_box_put_later(s, &w->op.box) : hip_op_put(s, &w->op);
+	}
+}
+
+static hipError_t put_kernels(const struct hip_program *p, const struct piece *piece, struct hip_stream *s)
+{
+	struct rt_sequence_packet *packet = hip_stream_slot(s);
+
+	if (!packet)
+		return hip_stream_lost(s, hip.door->state(s->door));
+	packet->count = piece->count;
+	packet->packets = p->packets + piece->first;
+	packet->id = p->id;
+	hip_stream_write(s, HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_SEQUENCE << 16);
+	return hipSuccess;
+}
+
+hipError_t hip_program_put(const struct hip_program *p, struct hip_stream *s, bool *held)
+{
+	hipError_t r = p->device && p->device != s->device ? hipErrorNotSupported : hipSuccess;
+
+	for (size_t i = 0; i < p->count && !r; i++)
+		r = p->pieces[i].count ? put_kernels(p, &p->pieces[i], s)
+				       : put_other(s, p->pieces[i].work, held);
+	return r;
+}
