@@ -2,6 +2,7 @@
 #include <time.h>
 #include "vgpu/kernel/info.h"
 #include "vgpu/kernel/ctx.h"
+#include "vgpu/kernel/proc.h"
 #include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
@@ -195,9 +196,17 @@ static struct uapi_heap_info heap(uint64_t total, uint64_t reserved, uint64_t us
 	return (struct uapi_heap_info){total, usable, used, usable * 3 / 4};
 }
 
+/* Without what processes had that have died. */
+static const struct kern_device *usage(const struct query *q)
+{
+	if (kern->procs > 1)
+		kern_proc_sweep();
+	return q->dev;
+}
+
 static int memory(const struct query *q)
 {
-	const struct kern_device *dev = q->dev;
+	const struct kern_device *dev = usage(q);
 
 	q->answer->memory = (struct uapi_memory_info){
 		heap(dev->vram_B, RESERVED_VRAM_B, dev->vram_used_B),
@@ -216,17 +225,17 @@ static int vram_gtt(const struct query *q)
 
 static int vram_usage(const struct query *q)
 {
-	return answer_u64(q, q->dev->vram_used_B);
+	return answer_u64(q, usage(q)->vram_used_B);
 }
 
 static int visible_usage(const struct query *q)
 {
-	return answer_u64(q, q->dev->visible_used_B);
+	return answer_u64(q, usage(q)->visible_used_B);
 }
 
 static int gtt_usage(const struct query *q)
 {
-	return answer_u64(q, q->dev->gtt_used_B);
+	return answer_u64(q, usage(q)->gtt_used_B);
 }
 
 static int bytes_moved(const struct query *q)
