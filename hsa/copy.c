@@ -117,7 +117,7 @@ static bool find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64
 		return false;
 	/* A peer's memory is, for this GPU's engines, memory elsewhere. */
 	end->place = span.place == SDMA_VRAM && span.owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
-	end->cpu = is_seen_by_host(&span) && end->va == address;
+	end->cpu = is_seen_by_host(&span) && end->va == address && size_B <= span.base + span.size_B - address;
 	return true;
 }
 

@@ -19,7 +19,8 @@ static int fill(struct rt_gpu *gpu, const struct rt_span *span, uint64_t va, uin
 	struct sdma_job job = {
 		.dst = {.va = va,
 			.place = span->place == SDMA_VRAM && span->owner == gpu->agent ? SDMA_VRAM : SDMA_GTT,
-			.cpu = span->host_base && va >= span->host_base && va - span->host_base < span->size_B},
+			.cpu = span->host_base && va >= span->host_base && va - span->host_base < span->size_B &&
+			       size_B <= span->size_B - (va - span->host_base)},
 		.size_B = size_B,
 	};
 	int r = sdma_copier_fill32(gpu->copier, &job, value);

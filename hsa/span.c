@@ -109,21 +109,44 @@ static bool lies_in(uint64_t address, uint64_t size_B, uint64_t base, uint64_t w
 	return address >= base && address - base < whole_B && size_B <= whole_B - (address - base);
 }
 
-/* Intervals may overlap: host memory that was locked twice for different GPUs. */
-static bool area_reach(struct rt *rt, uint32_t gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+/* What the GPU reaches from that address on, the farthest. Intervals may overlap: host memory that was locked twice
+ * for different GPUs. */
+static const struct rt_area *area_from(struct rt *rt, uint32_t gpu, uint64_t address)
 {
+	const struct rt_area *farthest = NULL;
 	struct vm_node *n = NULL;
 
 	while ((n = vm_tree_next(&rt->memory->areas, n, address, address + 1))) {
 		const struct rt_area *area = vm_container(n, struct rt_area, at);
-		const struct rt_span *span = &area->span;
 
-		if (!(area->gpus & gpu) || !lies_in(address, size_B, span->base, span->size_B))
-			continue;
-		*va = span->agent_base + (address - span->base);
-		return true;
+		if (area->gpus & gpu && (!farthest || area->at.hi > farthest->at.hi))
+			farthest = area;
 	}
-	return false;
+	return farthest;
+}
+
+/* Memory that was mapped in pieces is reached as one when the GPU has them side by side. */
+static bool area_reach(struct rt *rt, uint32_t gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+{
+	const uint64_t end = address + size_B;
+
+	if (end < address)
+		return false;
+	for (uint64_t at = address;;) {
+		const struct rt_area *area = area_from(rt, gpu, at);
+		uint64_t here;
+
+		if (!area)
+			return false;
+		here = area->span.agent_base + (at - area->span.base);
+		if (at == address)
+			*va = here;
+		else if (here - *va != at - address)
+			return false;
+		if (end <= area->at.hi)
+			return true;
+		at = area->at.hi;
+	}
 }
 
 bool rt_span_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va)

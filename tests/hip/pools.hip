@@ -1,129 +1,8 @@
-/* Stream-ordered pools, statement by statement. The names S1 to S86 are those of the specification in docs/pools.md. */
+/* Stream-ordered pools, statement by statement. The names S1 to S86 are those of the specification in
+ * docs/pools.md. */
 #include <unistd.h>
 
-#include "tests/clients/hip/hip.h"
-
-#define KIB (1ull << 10)
-#define MIB (1ull << 20)
-
-/* A stream is busy until its gate is opened. */
-struct gate {
-	unsigned *word;
-	gate()
-	{
-		HIP(hipHostMalloc((void **)&word, 4096, hipHostMallocDefault));
-		*word = 0;
-	}
-	void open()
-	{
-		__atomic_store_n(word, 1, __ATOMIC_RELEASE);
-	}
-	~gate()
-	{
-		open();
-		HIP(hipDeviceSynchronize());
-		HIP(hipHostFree(word));
-	}
-};
-
-__global__ void wait_for(unsigned *word)
-{
-	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
-		__builtin_amdgcn_s_sleep(8);
-}
-
-__global__ void touch(unsigned char *at, size_t size, unsigned char value)
-{
-	for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x)
-		at[i] = value;
-}
-
-struct stream {
-	hipStream_t at;
-	explicit stream(unsigned flags = hipStreamNonBlocking)
-	{
-		HIP(hipStreamCreateWithFlags(&at, flags));
-	}
-	~stream()
-	{
-		HIP(hipStreamDestroy(at));
-	}
-	operator hipStream_t() const
-	{
-		return at;
-	}
-};
-
-struct event {
-	hipEvent_t at;
-	event()
-	{
-		HIP(hipEventCreateWithFlags(&at, hipEventDisableTiming));
-	}
-	~event()
-	{
-		HIP(hipEventDestroy(at));
-	}
-	operator hipEvent_t() const
-	{
-		return at;
-	}
-};
-
-struct pool {
-	hipMemPool_t at;
-	explicit pool(bool policies = true)
-	{
-		hipMemPoolProps props = {};
-
-		props.allocType = hipMemAllocationTypePinned;
-		props.location.type = hipMemLocationTypeDevice;
-		HIP(hipMemPoolCreate(&at, &props));
-		if (!policies)
-			for (int a = hipMemPoolReuseFollowEventDependencies; a <= hipMemPoolReuseAllowInternalDependencies; a++)
-				set((hipMemPoolAttr)a, 0);
-		keep(~0ull);
-	}
-	void set(hipMemPoolAttr attribute, int on)
-	{
-		HIP(hipMemPoolSetAttribute(at, attribute, &on));
-	}
-	void keep(uint64_t threshold)
-	{
-		HIP(hipMemPoolSetAttribute(at, hipMemPoolAttrReleaseThreshold, &threshold));
-	}
-	uint64_t get(hipMemPoolAttr attribute) const
-	{
-		uint64_t value = ~0ull;
-
-		HIP(hipMemPoolGetAttribute(at, attribute, &value));
-		return value;
-	}
-	uint64_t used() const
-	{
-		return get(hipMemPoolAttrUsedMemCurrent);
-	}
-	uint64_t reserved() const
-	{
-		return get(hipMemPoolAttrReservedMemCurrent);
-	}
-	void *take(size_t size, hipStream_t on) const
-	{
-		void *ptr = nullptr;
-
-		HIP(hipMallocFromPoolAsync(&ptr, size, at, on));
-		return ptr;
-	}
-	~pool()
-	{
-		HIP(hipMemPoolDestroy(at));
-	}
-};
-
-static void give(void *ptr, hipStream_t on)
-{
-	HIP(hipFreeAsync(ptr, on));
-}
+#include "tests/hip/pools.h"
 
 /* --- A: handles ------------------------------------------------------------------------------- */
 
@@ -145,8 +24,8 @@ static void handles()
 		CHECK_EQ((uintptr_t)again, (uintptr_t)first); /* S1 */
 	}
 	HIP(hipDeviceGetMemPool(&current, 0));
-	CHECK_EQ((uintptr_t)current, (uintptr_t)first);                     /* S3 */
-	CHECK_EQ(hipMemPoolDestroy(first), hipErrorInvalidValue);           /* S5 */
+	CHECK_EQ((uintptr_t)current, (uintptr_t)first);           /* S3 */
+	CHECK_EQ(hipMemPoolDestroy(first), hipErrorInvalidValue); /* S5 */
 	{
 		hipMemPoolProps props = {};
 		hipMemPool_t dead;
@@ -161,7 +40,8 @@ static void handles()
 		HIP_LAUNCHED();
 		uint64_t value;
 		void *more;
-		CHECK_EQ(hipMemPoolGetAttribute(dead, hipMemPoolAttrUsedMemCurrent, &value), hipErrorInvalidValue); /* S7 */
+		CHECK_EQ(hipMemPoolGetAttribute(dead, hipMemPoolAttrUsedMemCurrent, &value),
+			 hipErrorInvalidValue); /* S7 */
 		CHECK_EQ(hipMallocFromPoolAsync(&more, 512, dead, s), hipErrorInvalidValue);
 		CHECK_EQ(hipMemPoolDestroy(dead), hipErrorInvalidValue);
 		give(ptr, s);
@@ -193,8 +73,8 @@ static void sizes()
 	CHECK(p.reserved() >= p.used());
 	for (void *ptr : all)
 		give(ptr, s);
-	CHECK_EQ(p.used(), 0);                                              /* S21 */
-	CHECK_EQ(hipFreeAsync(all[0], s), hipErrorInvalidValue);            /* S26 */
+	CHECK_EQ(p.used(), 0);                                   /* S21 */
+	CHECK_EQ(hipFreeAsync(all[0], s), hipErrorInvalidValue); /* S26 */
 	CHECK_EQ(hipFree(all[0]), hipErrorInvalidValue);
 	void *block = p.take(4096, s);
 	CHECK_EQ(hipFreeAsync((char *)block + 512, s), hipErrorInvalidValue); /* S27 */
@@ -293,7 +173,7 @@ static void events()
 	CHECK(!reused(WAIT_BEFORE, false));
 	CHECK(reused(CHAIN, true)); /* S34 */
 	CHECK(!reused(CHAIN, false));
-	CHECK(!reused(NOBODY_WAITS, true)); /* S35 */
+	CHECK(!reused(NOBODY_WAITS, true));  /* S35 */
 	CHECK(reused(RECORDED_AGAIN, true)); /* S36 */
 	CHECK(!reused(RECORDED_AGAIN, false));
 }
@@ -388,7 +268,8 @@ static void internal()
 		HIP_LAUNCHED();
 		HIP(hipMallocFromPoolAsync(&first, most, at, a));
 		give(first, a);
-		CHECK_EQ(hipMallocFromPoolAsync(&second, most, at, b), on ? hipSuccess : hipErrorOutOfMemory); /* S45, S46 */
+		CHECK_EQ(hipMallocFromPoolAsync(&second, most, at, b),
+			 on ? hipSuccess : hipErrorOutOfMemory); /* S45, S46 */
 		(void)hipGetLastError();
 		if (on) {
 			CHECK_EQ((uintptr_t)second, (uintptr_t)first);
@@ -445,6 +326,36 @@ static void release()
 	(void)hipGetLastError();
 }
 
+/* A block that lies in several chunks is filled and copied as one. */
+static void pieces()
+{
+	pool p;
+	stream s;
+	std::vector<unsigned char> host(8 * MIB), back(8 * MIB);
+	unsigned char *part[4], *whole;
+
+	for (unsigned char *&x : part)
+		x = (unsigned char *)p.take(2 * MIB, s);
+	for (unsigned char *x : part)
+		give(x, s);
+	whole = (unsigned char *)p.take(8 * MIB, s);
+	CHECK_EQ(p.reserved(), 8 * MIB); /* S30 */
+	for (size_t i = 0; i < host.size(); i++)
+		host[i] = (unsigned char)(i >> 10);
+	HIP(hipMemcpyAsync(whole, host.data(), host.size(), hipMemcpyHostToDevice, s));
+	HIP(hipMemcpyAsync(whole + 3 * MIB, whole + MIB / 2, 2 * MIB, hipMemcpyDeviceToDevice, s));
+	HIP(hipMemsetAsync(whole + 5 * MIB + 3, 9, 2 * MIB, s));
+	HIP(hipMemcpyAsync(back.data(), whole, back.size(), hipMemcpyDeviceToHost, s));
+	HIP(hipStreamSynchronize(s));
+	memmove(&host[3 * MIB], &host[MIB / 2], 2 * MIB);
+	memset(&host[5 * MIB + 3], 9, 2 * MIB);
+	CHECK(back == host);
+	HIP(hipMemcpy(back.data(), whole + MIB, 5 * MIB, hipMemcpyDeviceToHost));
+	CHECK(!memcmp(back.data(), &host[MIB], 5 * MIB));
+	give(whole, s);
+	HIP(hipStreamSynchronize(s));
+}
+
 /* Memory of hipMalloc(), freed in a stream's order. */
 static void plain()
 {
@@ -477,6 +388,7 @@ int main()
 	opportunistic();
 	internal();
 	release();
+	pieces();
 	plain();
 	return check_done("stream-ordered pools");
 }
