@@ -2,8 +2,10 @@
 
 #include <errno.h>
 
+#include "hsa/ipc.h"
 #include "hsa/queue.h"
 #include "hsa/table.h"
+#include "hsa/vmm.h"
 
 static struct rt_queue *queue(const hsa_queue_t *handle)
 {
@@ -105,6 +107,11 @@ static const struct cs_kernel *kernel(hsa_agent_t agent, uint64_t kernel_object)
 	return gpu ? rt_kernel_find(rt_get(), gpu->agent->gpu, kernel_object) : NULL;
 }
 
+static int fetch(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, uint64_t *size_B)
+{
+	return rt_get() ? rt_ipc_fetch(handle, index, fd, size_B) : -ENODEV;
+}
+
 static const char *reason(void)
 {
 	return drv_error_last()->text;
@@ -123,5 +130,7 @@ const struct rt_door rt_door = {
 	.pick = pick,
 	.kernel = kernel,
 	.fill = rt_fill_async,
+	.share = rt_vmm_share,
+	.fetch = fetch,
 	.reason = reason,
 };

@@ -92,6 +92,12 @@ struct rt_door {
 	/* Fills memory that the agent, a GPU, reaches, behind a signal (0: at once), and completes another.
 	 * -EINVAL, -ENOMEM. */
 	int (*fill)(hsa_agent_t agent, const struct rt_fill *fill, hsa_signal_t behind, hsa_signal_t completion);
+	/* Exports the memory that is mapped there (hsa_amd_vmem_map), by whole mappings side by side, until one of
+	 * them is unmapped. -EINVAL: none are; -ENOMEM. */
+	int (*share)(void *va, size_t size_B, hsa_amd_ipc_memory_t *handle);
+	/* Of what a process shares the index-th mapping: its dma-buf, the caller's, and its size. -ENOENT: there is
+	 * no such, or none any more; -EINVAL: that is no such handle; -EPERM: another user's. */
+	int (*fetch)(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, uint64_t *size_B);
 	/* Why this thread's last call failed, for people. */
 	const char *(*reason)(void);
 };

@@ -401,8 +401,8 @@ bool rt_event(struct rt *rt, const hsa_amd_event_t *event);
 
 DRV_MUST_CHECK int rt_ipc_init(struct rt *rt);
 void rt_ipc_fini(struct rt *rt);
-/* A block or a signal that is about to be freed is exported no more. One load when nothing is. */
-void rt_ipc_forget(struct rt *rt, uint64_t address);
+/* What has any of these addresses is about to be freed, and exported no more. One load when nothing is. */
+void rt_ipc_forget(struct rt *rt, uint64_t address, uint64_t size_B);
 /* In a child of fork: what it inherited answers nobody. */
 void rt_ipc_forked(struct rt *rt);
 

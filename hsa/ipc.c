@@ -11,15 +11,40 @@
 #include "hsa/signals.h"
 #include "hsa/table.h"
 
-/* Of a block or a signal, until that is freed. */
+/* Of a block or a signal, until that is freed; or of mappings side by side, until one of them is gone. */
 struct export
 {
 	struct export *next;
-	uint64_t address; /* of the block or the signal */
+	uint64_t address, size_B; /* of the block, the signal, or all mappings */
 	uint64_t id;
-	struct rt_ipc_item item;
-	struct vm_bo *bo; /* a reference */
+	enum rt_ipc_kind kind;
+	bool uncached;
+	unsigned pieces; /* of a block or a signal: 1 */
+	struct rt_ipc_piece piece[];
 };
+
+/* NULL: no host memory. */
+static struct export *new_export(enum rt_ipc_kind kind, uint64_t address, uint64_t size_B, unsigned pieces)
+{
+	struct export *e = calloc(1, sizeof(*e) + pieces * sizeof(e->piece[0]));
+
+	if (!e) {
+		drv_fail(-ENOMEM, "no host memory for an export");
+		return NULL;
+	}
+	e->kind = kind;
+	e->address = address;
+	e->size_B = size_B;
+	e->pieces = pieces;
+	return e;
+}
+
+static void drop(struct export *e)
+{
+	for (unsigned i = 0; i < e->pieces; i++)
+		vm_bo_put(e->piece[i].bo);
+	free(e);
+}
 
 int rt_ipc_init(struct rt *rt)
 {
@@ -37,8 +62,7 @@ void rt_ipc_fini(struct rt *rt)
 	rt_ipc_unserve(rt->ipc->server);
 	while ((e = rt->ipc->exports)) {
 		rt->ipc->exports = e->next;
-		vm_bo_put(e->bo);
-		free(e);
+		drop(e);
 	}
 	pthread_mutex_destroy(&rt->ipc->lock);
 	free(rt->ipc);
@@ -53,38 +77,44 @@ void rt_ipc_forked(struct rt *rt)
 
 /* --- exports ---------------------------------------------------------------------------------- */
 
-void rt_ipc_forget(struct rt *rt, uint64_t address)
+void rt_ipc_forget(struct rt *rt, uint64_t address, uint64_t size_B)
 {
-	struct export *e = NULL;
+	struct export *gone = NULL, *e;
 
 	if (!rt->ipc || !rt->ipc->count)
 		return;
 	pthread_mutex_lock(&rt->ipc->lock);
-	for (struct export **at = &rt->ipc->exports; *at; at = &(*at)->next)
-		if ((*at)->address == address) {
-			e = *at;
-			*at = e->next;
-			rt->ipc->count--;
-			break;
+	for (struct export **at = &rt->ipc->exports; (e = *at);) {
+		if (e->address >= address + size_B || address >= e->address + e->size_B) {
+			at = &e->next;
+			continue;
 		}
+		*at = e->next;
+		e->next = gone;
+		gone = e;
+		rt->ipc->count--;
+	}
 	pthread_mutex_unlock(&rt->ipc->lock);
-	if (e)
-		vm_bo_put(e->bo);
-	free(e);
+	while ((e = gone)) {
+		gone = e->next;
+		drop(e);
+	}
 }
 
-int rt_ipc_give(struct rt *rt, uint64_t id, struct rt_ipc_item *what, int *fd)
+int rt_ipc_give(struct rt *rt, const struct rt_ipc_question *question, struct rt_ipc_item *what, int *fd)
 {
 	const struct export *e;
 	struct vm_bo *bo = NULL;
 	int r;
 
 	pthread_mutex_lock(&rt->ipc->lock);
-	for (e = rt->ipc->exports; e && e->id != id; e = e->next)
+	for (e = rt->ipc->exports; e && e->id != question->item; e = e->next)
 		;
-	if (e) {
-		*what = e->item;
-		bo = vm_bo_get(e->bo);
+	if (e && question->piece < e->pieces) {
+		const struct rt_ipc_piece *piece = &e->piece[question->piece];
+
+		*what = (struct rt_ipc_item){.size_B = piece->size_B, .kind = e->kind, .uncached = e->uncached};
+		bo = vm_bo_get(piece->bo);
 	}
 	pthread_mutex_unlock(&rt->ipc->lock);
 	if (!bo)
@@ -116,7 +146,8 @@ static const struct export *enter_locked(struct rt *rt, struct export *fresh)
 	struct export *e;
 
 	for (e = rt->ipc->exports; e; e = e->next)
-		if (e->address == fresh->address && e->bo == fresh->bo)
+		if (e->address == fresh->address && e->size_B == fresh->size_B &&
+		    e->piece[0].bo == fresh->piece[0].bo)
 			return e;
 	fresh->next = rt->ipc->exports;
 	rt->ipc->exports = fresh;
@@ -124,18 +155,13 @@ static const struct export *enter_locked(struct rt *rt, struct export *fresh)
 	return fresh;
 }
 
-/* Takes the reference over. */
-static int publish(struct rt *rt, const struct export *like, void *client_handle)
+/* Takes it over. */
+static int publish(struct rt *rt, struct export *fresh, void *client_handle)
 {
-	struct rt_ipc_handle handle = {.magic = RT_IPC_MAGIC, .pid = (uint32_t)getpid(), .kind = like->item.kind};
-	struct export *fresh = malloc(sizeof(*fresh));
+	struct rt_ipc_handle handle = {.magic = RT_IPC_MAGIC, .pid = (uint32_t)getpid(), .kind = fresh->kind};
 	const struct export *e = NULL;
-	int r = fresh ? 0 : drv_fail(-ENOMEM, "no host memory for an export");
+	int r = random_id(&fresh->id);
 
-	if (!r) {
-		*fresh = *like;
-		r = random_id(&fresh->id);
-	}
 	pthread_mutex_lock(&rt->ipc->lock);
 	r = r ? r : start_locked(rt);
 	if (!r) {
@@ -144,10 +170,8 @@ static int publish(struct rt *rt, const struct export *like, void *client_handle
 		handle.server = rt->ipc->server_id;
 	}
 	pthread_mutex_unlock(&rt->ipc->lock);
-	if (e != fresh || !e) {
-		vm_bo_put(like->bo);
-		free(fresh);
-	}
+	if (e != fresh)
+		drop(fresh);
 	if (!r)
 		memcpy(client_handle, &handle, sizeof(handle));
 	return r;
@@ -164,31 +188,37 @@ static bool is_whole(const struct pool_found *found, uint64_t va, uint64_t size_
 hsa_status_t impl_hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory_t *handle)
 {
 	RT_ENTER(rt);
-	struct export like = {.address = (uintptr_t)ptr, .item = {.kind = RT_IPC_MEMORY}};
 	struct pool_found found;
+	struct export *e;
 	int r;
 
 	if (!ptr || !handle || !pool_find(rt->memory->space, (uintptr_t)ptr, &found) ||
 	    !is_whole(&found, (uintptr_t)ptr, len))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	r = rt_block_bo(rt, &found, &like.bo);
+	e = new_export(RT_IPC_MEMORY, (uintptr_t)ptr, found.size_B, 1);
+	if (!e)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	r = rt_block_bo(rt, &found, &e->piece[0].bo);
+	if (r)
+		drop(e);
 	if (r == -EPERM) /* host memory of a node: no descriptor can name it */
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (r)
 		return hsa_status_of(r);
-	like.item.size_B = found.size_B;
-	like.item.uncached = pool_info(found.pool)->flags & VM_UNCACHED;
-	r = publish(rt, &like, handle);
+	e->piece[0].size_B = found.size_B;
+	e->uncached = pool_info(found.pool)->flags & VM_UNCACHED;
+	r = publish(rt, e, handle);
 	/* Who frees it meanwhile may have found nothing to forget. */
 	if (!r && !pool_find(rt->memory->space, (uintptr_t)ptr, &found)) {
-		rt_ipc_forget(rt, (uintptr_t)ptr);
+		rt_ipc_forget(rt, (uintptr_t)ptr, 1);
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	}
 	return hsa_status_of(r);
 }
 
 /* The descriptor that a client's handle stands for. */
-static int fetch(const void *client_handle, enum rt_ipc_kind kind, struct rt_ipc_item *item, int *fd)
+static int fetch(const void *client_handle, enum rt_ipc_kind kind, uint64_t piece, struct rt_ipc_item *item,
+		 int *fd)
 {
 	struct rt_ipc_handle handle;
 	int r;
@@ -196,7 +226,7 @@ static int fetch(const void *client_handle, enum rt_ipc_kind kind, struct rt_ipc
 	memcpy(&handle, client_handle, sizeof(handle));
 	if (handle.magic != RT_IPC_MAGIC || handle.kind != (uint32_t)kind)
 		return drv_fail(-EINVAL, "that is no handle of this kind");
-	r = rt_ipc_ask(&handle, item, fd);
+	r = rt_ipc_ask(&handle, piece, item, fd);
 	if (!r && item->kind != (uint32_t)kind) {
 		close(*fd);
 		r = drv_fail(-EINVAL, "what was exported is of another kind");
@@ -227,7 +257,7 @@ hsa_status_t impl_hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, 
 	status = rt_gpus_of(rt, num_agents, agents, &import.gpus);
 	if (status)
 		return status;
-	r = fetch(handle, RT_IPC_MEMORY, &item, &import.fd);
+	r = fetch(handle, RT_IPC_MEMORY, 0, &item, &import.fd);
 	if (r)
 		return status_of_import(r);
 	import.size_B = item.size_B;
@@ -248,14 +278,40 @@ hsa_status_t impl_hsa_amd_ipc_memory_detach(void *mapped_ptr)
 	return hsa_status_of(rt_detach(rt, mapped_ptr, HSA_EXT_POINTER_TYPE_IPC));
 }
 
+/* --- mappings ---------------------------------------------------------------------------------- */
+
+int rt_ipc_share(struct rt *rt, uint64_t va, const struct rt_ipc_piece *piece, unsigned pieces, void *client_handle)
+{
+	struct export *e;
+	uint64_t size_B = 0;
+
+	for (unsigned i = 0; i < pieces; i++)
+		size_B += piece[i].size_B;
+	e = new_export(RT_IPC_MAPPINGS, va, size_B, pieces);
+	if (!e)
+		return -ENOMEM;
+	for (unsigned i = 0; i < pieces; i++)
+		e->piece[i] = (struct rt_ipc_piece){vm_bo_get(piece[i].bo), piece[i].size_B};
+	return publish(rt, e, client_handle);
+}
+
+int rt_ipc_fetch(const void *client_handle, uint64_t piece, int *fd, uint64_t *size_B)
+{
+	struct rt_ipc_item item;
+	int r = fetch(client_handle, RT_IPC_MAPPINGS, piece, &item, fd);
+
+	*size_B = r ? 0 : item.size_B;
+	return r;
+}
+
 /* --- signals ---------------------------------------------------------------------------------- */
 
 hsa_status_t impl_hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_signal_t *ipc_handle)
 {
 	RT_ENTER(rt);
-	struct export like = {.address = handle.handle, .item = {.kind = RT_IPC_SIGNAL, .size_B = RT_PAGE_B}};
 	const struct rt_signal *signal = rt_signal_of(rt, handle);
 	struct vm_bound bound;
+	struct export *e;
 	int r;
 
 	if (!ipc_handle)
@@ -267,10 +323,13 @@ hsa_status_t impl_hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_sig
 	r = vm_query(rt->gpu[0]->vm, handle.handle, &bound);
 	if (r)
 		return hsa_status_of(r);
-	like.bo = vm_bo_get(bound.bo);
-	r = publish(rt, &like, ipc_handle);
+	e = new_export(RT_IPC_SIGNAL, handle.handle, 1, 1);
+	if (!e)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	e->piece[0] = (struct rt_ipc_piece){vm_bo_get(bound.bo), RT_PAGE_B};
+	r = publish(rt, e, ipc_handle);
 	if (!r && !rt_signal_of(rt, handle)) {
-		rt_ipc_forget(rt, handle.handle);
+		rt_ipc_forget(rt, handle.handle, 1);
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
 	}
 	return hsa_status_of(r);
@@ -284,7 +343,7 @@ hsa_status_t impl_hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *handle, 
 
 	if (!handle || !signal)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	r = fetch(handle, RT_IPC_SIGNAL, &item, &fd);
+	r = fetch(handle, RT_IPC_SIGNAL, 0, &item, &fd);
 	if (r)
 		return status_of_import(r);
 	r = rt_signal_attach(rt, fd, signal);

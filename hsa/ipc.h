@@ -8,7 +8,7 @@
 
 #include "hsa/internal.h"
 
-enum rt_ipc_kind { RT_IPC_MEMORY = 1, RT_IPC_SIGNAL };
+enum rt_ipc_kind { RT_IPC_MEMORY = 1, RT_IPC_SIGNAL, RT_IPC_MAPPINGS };
 
 /* What is in the client's 32 bytes. */
 struct rt_ipc_handle {
@@ -21,7 +21,12 @@ struct rt_ipc_handle {
 _Static_assert(sizeof(struct rt_ipc_handle) == 32 && sizeof(hsa_amd_ipc_memory_t) == 32, "as the client has it");
 #define RT_IPC_MAGIC 0x74756666u
 
-/* What is exported. */
+/* What somebody asks for: of an export, one of its BOs. */
+struct rt_ipc_question {
+	uint64_t item, piece; /* pieces are counted from 0 */
+};
+
+/* What is exported: that piece of it. */
 struct rt_ipc_item {
 	uint64_t size_B;
 	uint32_t kind;     /* enum rt_ipc_kind */
@@ -36,9 +41,22 @@ struct rt_ipc {
 	uint64_t server_id;
 };
 
+struct rt_ipc_piece {
+	struct vm_bo *bo; /* a reference */
+	uint64_t size_B;
+};
+
+/* ipc.c */
+/* Mappings that begin at va and lie side by side, until rt_ipc_forget(); takes references of its own. */
+DRV_MUST_CHECK int rt_ipc_share(struct rt *rt, uint64_t va, const struct rt_ipc_piece *piece, unsigned pieces,
+				void *client_handle);
+/* A descriptor of one of those, the caller's, from the process that shared them. */
+DRV_MUST_CHECK int rt_ipc_fetch(const void *client_handle, uint64_t piece, int *fd, uint64_t *size_B);
+
 /* ipc.c; on the server's thread */
 /* A descriptor of an export, the caller's. -ENOENT: there is none (any more). */
-DRV_MUST_CHECK int rt_ipc_give(struct rt *rt, uint64_t item, struct rt_ipc_item *what, int *fd);
+DRV_MUST_CHECK int rt_ipc_give(struct rt *rt, const struct rt_ipc_question *question, struct rt_ipc_item *what,
+			       int *fd);
 
 /* ipc_socket.c */
 DRV_MUST_CHECK int rt_ipc_serve(struct rt *rt, uint64_t id, struct rt_ipc_server **server);
@@ -48,6 +66,7 @@ void rt_ipc_unserve(struct rt_ipc_server *server);
 void rt_ipc_abandon(struct rt_ipc_server *server);
 /* Asks the process that made the handle. -ENOENT: it is gone, or has no such export; -EPERM: it is another user's.
  */
-DRV_MUST_CHECK int rt_ipc_ask(const struct rt_ipc_handle *handle, struct rt_ipc_item *what, int *fd);
+DRV_MUST_CHECK int rt_ipc_ask(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_item *what,
+			      int *fd);
 
 #endif

@@ -109,13 +109,13 @@ static int receive_reply(int from, struct reply *reply, int *fd)
 static void answer(struct rt *rt, int client)
 {
 	struct reply reply = {0};
-	uint64_t item;
+	struct rt_ipc_question question;
 	int fd = -1;
 
 	limit_waits(client, SERVE_S);
-	if (!is_same_user(client) || recv(client, &item, sizeof(item), 0) != sizeof(item))
+	if (!is_same_user(client) || recv(client, &question, sizeof(question), 0) != sizeof(question))
 		return;
-	reply.error = rt_ipc_give(rt, item, &reply.item, &fd);
+	reply.error = rt_ipc_give(rt, &question, &reply.item, &fd);
 	send_reply(client, &reply, fd);
 	if (!reply.error)
 		close(fd);
@@ -213,8 +213,9 @@ void rt_ipc_abandon(struct rt_ipc_server *server)
 
 /* --- who asks --------------------------------------------------------------------------------- */
 
-static int ask(int fd, const struct rt_ipc_handle *handle, struct reply *reply, int *got)
+static int ask(int fd, const struct rt_ipc_handle *handle, uint64_t piece, struct reply *reply, int *got)
 {
+	const struct rt_ipc_question question = {.item = handle->item, .piece = piece};
 	struct sockaddr_un address;
 	socklen_t size_B = name_of(handle->pid, handle->server, &address);
 
@@ -224,19 +225,19 @@ static int ask(int fd, const struct rt_ipc_handle *handle, struct reply *reply, 
 	/* Whoever took the name may not be who made the handle. */
 	if (!is_same_user(fd))
 		return drv_fail(-EPERM, "process %u, which exported it, is another user's", handle->pid);
-	if (send(fd, &handle->item, sizeof(handle->item), MSG_NOSIGNAL) != sizeof(handle->item))
+	if (send(fd, &question, sizeof(question), MSG_NOSIGNAL) != sizeof(question))
 		return drv_fail(-ENOENT, "process %u, which exported it, does not listen", handle->pid);
 	return receive_reply(fd, reply, got);
 }
 
-int rt_ipc_ask(const struct rt_ipc_handle *handle, struct rt_ipc_item *what, int *fd)
+int rt_ipc_ask(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_item *what, int *fd)
 {
 	int asking = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), r;
 	struct reply reply;
 
 	if (asking < 0)
 		return drv_fail(-errno, "a socket to another process");
-	r = ask(asking, handle, &reply, fd);
+	r = ask(asking, handle, piece, &reply, fd);
 	close(asking);
 	if (!r)
 		*what = reply.item;

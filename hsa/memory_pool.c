@@ -199,7 +199,7 @@ hsa_status_t impl_hsa_amd_memory_pool_free(void *ptr)
 	if (pool_claim(rt->memory->space, (uintptr_t)ptr, &block))
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	rt_notes_end(rt, block->va, block->size_B);
-	rt_ipc_forget(rt, block->va);
+	rt_ipc_forget(rt, block->va, block->size_B);
 	rt_queues_flush(rt); /* what they have collected may use it, too */
 	pthread_mutex_lock(&rt->memory->free_lock);
 	pool_free(block, points, rt_memory_points(rt, block->seen_by, points));

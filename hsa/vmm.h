@@ -77,6 +77,9 @@ void rt_mapping_forget(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m
 /* Those who look by address hear of its access. */
 void rt_mapping_tell(struct rt *rt, struct rt_mapping *m);
 
+/* vmm.c; of rt_door.share() */
+DRV_MUST_CHECK int rt_vmm_share(void *va, size_t size_B, hsa_amd_ipc_memory_t *handle);
+
 /* attach.c */
 /* Detaches all that clients left. */
 void rt_attached_fini(struct rt *rt);
