@@ -355,6 +355,7 @@ struct hip_memory {
 	char *gpu_base; /* the device's */
 	uint64_t pool;  /* handle of the pool that has it; 0: none */
 	bool ours;      /* not the program's to free: of a variable, mapped, or of another process */
+	bool imported;  /* into a pool: pool_share.c */
 };
 
 /* A copy of what an address is in. False: nothing that HIP knows. */
@@ -372,6 +373,9 @@ void hip_memory_reap(void);
  * hipFree() does not take it. */
 hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base, size_t size_B);
 void hip_memory_remove_ours(void *base);
+/* Of another process's pool; the program frees it, and hip_import_end() hears of that. InvalidValue: something else
+ * is there. */
+hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t size_B);
 
 /* --- copies (copy_rect.c) --------------------------------------------------------------------- */
 
@@ -391,6 +395,8 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t stream, bool wait
 
 /* What a pool gave out at that address. */
 bool hip_pool_find(const void *address, struct hip_memory *memory);
+/* An imported address is used no more. */
+void hip_import_end(const void *ptr);
 /* hipFree() of a pool's memory: its users have ended. False: it is none of a pool's. */
 bool hip_pool_free_now(void *ptr, hipError_t *error);
 /* Memory that was freed on the stream is the pools' own business from now on; the host has waited for it. */

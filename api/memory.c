@@ -36,9 +36,11 @@ bool hip_memory_find(const void *address, struct hip_memory *memory)
 	return found;
 }
 
+/* InvalidValue: it is imported, and something else has a part of it. */
 static hipError_t add(const struct hip_memory *like)
 {
 	struct hip_memory *memory = malloc(sizeof(*memory));
+	bool taken;
 
 	if (!memory)
 		return hipErrorOutOfMemory;
@@ -46,10 +48,15 @@ static hipError_t add(const struct hip_memory *like)
 	memory->node.lo = (uintptr_t)(like->base ? like->base : like->gpu_base);
 	memory->node.hi = memory->node.lo + like->size_B;
 	pthread_rwlock_wrlock(&memories.lock);
-	memory->id = ++memories.last_id;
-	vm_tree_insert(&memories.tree, &memory->node);
+	taken = like->imported && vm_tree_next(&memories.tree, NULL, memory->node.lo, memory->node.hi);
+	if (!taken) {
+		memory->id = ++memories.last_id;
+		vm_tree_insert(&memories.tree, &memory->node);
+	}
 	pthread_rwlock_unlock(&memories.lock);
-	return hipSuccess;
+	if (taken)
+		free(memory);
+	return taken ? hipErrorInvalidValue : hipSuccess;
 }
 
 /* Takes out what begins at the address and is of one of the kinds. */
@@ -315,6 +322,18 @@ hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base
 	});
 }
 
+hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t size_B)
+{
+	return add(&(struct hip_memory){
+		.kind = HIP_MEMORY_DEVICE,
+		.device = device,
+		.size_B = size_B,
+		.gpu_base = base,
+		.pool = pool,
+		.imported = true,
+	});
+}
+
 void hip_memory_remove_ours(void *base)
 {
 	free(take(base, ~0u, true));
@@ -324,7 +343,10 @@ void hip_memory_remove_ours(void *base)
 
 static void give_back(struct hip_memory *memory)
 {
-	hsa_amd_memory_pool_free(memory->gpu_base);
+	if (memory->imported)
+		hip_import_end(memory->gpu_base);
+	else
+		hsa_amd_memory_pool_free(memory->gpu_base);
 	free(memory);
 }
 

@@ -17,7 +17,7 @@ static struct {
 	struct hip_pool *list;
 } pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct hip_pool *pool_at(const void *address)
+struct hip_pool *hip_pool_at(const void *address)
 {
 	uint64_t slot = (uintptr_t)address >> SLOT_SHIFT;
 
@@ -290,7 +290,7 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 
 bool hip_pool_free_now(void *ptr, hipError_t *error)
 {
-	struct hip_pool *p = pool_at(ptr);
+	struct hip_pool *p = hip_pool_at(ptr);
 
 	if (!p)
 		return false;
@@ -303,7 +303,7 @@ bool hip_pool_free_now(void *ptr, hipError_t *error)
 
 bool hip_pool_find(const void *address, struct hip_memory *memory)
 {
-	struct hip_pool *p = pool_at(address);
+	struct hip_pool *p = hip_pool_at(address);
 	struct vm_node *node;
 	bool found = false;
 
@@ -344,6 +344,25 @@ void hip_pool_release(struct hip_device *device)
 
 /* --- making and ending ------------------------------------------------------------------------ */
 
+/* One whose arena begins to be, or that has none. Owns it from now on. */
+static hipError_t enter_pool(struct hip_pool *p)
+{
+	p->most_B = SIZE_MAX;
+	p->follow = p->opportunistic = p->internal = 1;
+	p->access[p->device->index] = hipMemAccessFlagsProtReadWrite;
+	pthread_mutex_init(&p->lock, NULL);
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {
+		pthread_mutex_destroy(&p->lock);
+		return hipErrorOutOfMemory;
+	}
+	set_slots(p, p);
+	pthread_mutex_lock(&pools.lock);
+	p->next = pools.list;
+	pools.list = p;
+	pthread_mutex_unlock(&pools.lock);
+	return hipSuccess;
+}
+
 static hipError_t make_pool(struct hip_device *device, struct hip_pool **out)
 {
 	struct hip_pool *p = calloc(1, sizeof(*p));
@@ -352,23 +371,32 @@ static hipError_t make_pool(struct hip_device *device, struct hip_pool **out)
 	if (!p)
 		return hipErrorOutOfMemory;
 	p->device = device;
-	p->most_B = SIZE_MAX;
-	p->follow = p->opportunistic = p->internal = 1;
-	p->access[device->index] = hipMemAccessFlagsProtReadWrite;
 	r = hip_arena_init(p);
-	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {
+	if (!r && (r = enter_pool(p)))
 		hip_arena_fini(p);
-		r = hipErrorOutOfMemory;
-	}
 	if (r) {
 		free(p);
 		return r;
 	}
-	set_slots(p, p);
-	pthread_mutex_lock(&pools.lock);
-	p->next = pools.list;
-	pools.list = p;
-	pthread_mutex_unlock(&pools.lock);
+	*out = p;
+	return hipSuccess;
+}
+
+hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_pool **out)
+{
+	struct hip_pool *p = calloc(1, sizeof(*p));
+	hipError_t r;
+
+	if (!p)
+		return hipErrorOutOfMemory;
+	p->device = device;
+	p->imported = true;
+	p->key = key;
+	r = enter_pool(p);
+	if (r) {
+		free(p);
+		return r;
+	}
 	*out = p;
 	return hipSuccess;
 }
@@ -386,10 +414,15 @@ static void free_pool(struct hip_pool *p)
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
 		c->pool = NULL;
 	pthread_mutex_unlock(&pools.lock);
-	/* Freed memory may still be used by work that was submitted before. */
-	(void)!hip_device_wait(p->device);
-	set_slots(p, NULL);
-	hip_arena_fini(p);
+	if (p->imported) {
+		hip_imports_orphan(p);
+	} else {
+		/* Freed memory may still be used by work that was submitted before. */
+		(void)!hip_device_wait(p->device);
+		set_slots(p, NULL);
+		hip_arena_fini(p);
+	}
+	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
 
@@ -468,7 +501,7 @@ hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, 
 
 static hipError_t free_async(void *ptr, hipStream_t stream)
 {
-	struct hip_pool *p = pool_at(ptr);
+	struct hip_pool *p = hip_pool_at(ptr);
 	struct hip_stream *s;
 	hipError_t r;
 
@@ -486,6 +519,20 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 {
 	HIP_ENTER();
 	return hip_end(free_async(ptr, stream));
+}
+
+static hipError_t destroy(hipMemPool_t handle)
+{
+	struct hip_pool *p = hip_pool_of(handle), *current = p;
+
+	if (!p || p == atomic_load(&p->device->default_pool))
+		return hipErrorInvalidValue;
+	atomic_compare_exchange_strong(&p->device->pool, &current, NULL);
+	drv_handle_destroy(&hip_handles, p->handle);
+	p->handle = 0;
+	if (is_left(p))
+		free_pool(p);
+	return hipSuccess;
 }
 
 static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
@@ -507,8 +554,12 @@ static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
 	if (most_B)
 		p->most_B = (most_B + HIP_POOL_CHUNK_B - 1) & ~(size_t)(HIP_POOL_CHUNK_B - 1);
 	p->exportable = props->handleTypes != hipMemHandleTypeNone;
-	*out = (hipMemPool_t)(uintptr_t)p->handle;
-	return hipSuccess;
+	r = p->exportable ? hip_pool_name(p) : hipSuccess;
+	if (r)
+		(void)!destroy((hipMemPool_t)(uintptr_t)p->handle);
+	else
+		*out = (hipMemPool_t)(uintptr_t)p->handle;
+	return r;
 }
 
 hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
@@ -518,20 +569,6 @@ hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
 	HIP_ENTER();
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	return hip_end(r ? r : create(pool, props));
-}
-
-static hipError_t destroy(hipMemPool_t handle)
-{
-	struct hip_pool *p = hip_pool_of(handle), *current = p;
-
-	if (!p || p == atomic_load(&p->device->default_pool))
-		return hipErrorInvalidValue;
-	atomic_compare_exchange_strong(&p->device->pool, &current, NULL);
-	drv_handle_destroy(&hip_handles, p->handle);
-	p->handle = 0;
-	if (is_left(p))
-		free_pool(p);
-	return hipSuccess;
 }
 
 hipError_t hipMemPoolDestroy(hipMemPool_t pool)

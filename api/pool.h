@@ -1,8 +1,10 @@
 /* Stream-ordered pools.
  *
- *   arena   addresses of a pool, in which physical memory comes and goes in chunks; so pieces that lie side by side
- * join block   a piece of it: free, kept by a stream, or used cache   what was freed on one stream, by size: given
- * out again there without looking further tag     behind which packet of which stream a free block may be used
+ *   arena  addresses of a pool, in which physical memory comes and goes
+ *   chunk  a piece of that memory; pieces lie side by side, and blocks may join across them
+ *   block  a piece of the arena that has memory: free, kept by a stream, or used
+ *   cache  what was freed on one stream, by size: given out again there without looking further
+ *   tag    behind which packet of which stream a free block may be used
  *
  * Who may reuse a block with tag (T, n): work of T itself; work that is ordered behind n by events (policy);
  * anybody, if the host waited for n, or if the GPU has passed it (policy); or, when memory runs out, work that is
@@ -55,8 +57,9 @@ struct hip_cache {
 struct hip_pool {
 	uint64_t handle; /* 0: destroyed, and its memory is used on */
 	struct hip_device *device;
-	bool exportable, imported;
-	size_t most_B; /* reserved at most; SIZE_MAX: no limit */
+	bool exportable, imported; /* imported: without an arena, and all that follows from it */
+	uint64_t key;              /* of what is exported, or imported, in every process */
+	size_t most_B;             /* reserved at most; SIZE_MAX: no limit */
 	_Atomic int follow, opportunistic, internal;
 	_Atomic uint64_t threshold_B;
 	char *base; /* owned: the arena */
@@ -81,6 +84,22 @@ static inline struct hip_pool *hip_pool_of(hipMemPool_t handle)
 	return hip_find(HIP_POOL, handle);
 }
 
+/* --- pool.c ----------------------------------------------------------------------------------- */
+
+/* The pool whose arena has that address; NULL: none. */
+struct hip_pool *hip_pool_at(const void *address);
+/* A pool of another process, which gives nothing out. */
+hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_pool **pool);
+
+/* --- pool_share.c ----------------------------------------------------------------------------- */
+
+/* Gives it a key, so that it can be exported. */
+hipError_t hip_pool_name(struct hip_pool *pool);
+/* Imported addresses live on without their pool. */
+void hip_imports_orphan(const struct hip_pool *pool);
+/* Has the access of all that was imported into it follow pool->access. */
+hipError_t hip_imports_set_access(const struct hip_pool *pool);
+
 /* --- pool_space.c: the arena ------------------------------------------------------------------ */
 
 hipError_t hip_arena_init(struct hip_pool *pool);
@@ -99,6 +118,13 @@ void hip_caches_drain_locked(struct hip_pool *pool);
 uint64_t hip_pool_used_locked(struct hip_pool *pool);
 /* Has the access of all chunks follow pool->access. */
 hipError_t hip_arena_set_access(struct hip_pool *pool);
+/* ... of what is mapped there. */
+hipError_t hip_pool_tell_access(const struct hip_pool *pool, uint64_t lo, uint64_t size_B);
+/* The chunks, side by side, of a used block that begins there, and the size that was asked for. False: there is no
+ * such block. */
+bool hip_arena_around(struct hip_pool *pool, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *asked_B);
+/* Unmaps all of a list, and frees it. */
+void hip_chunks_unmap(struct hip_chunk_memory *list);
 
 /* Rounded to what a block of it has. */
 static inline unsigned hip_class_of(size_t size_B)

@@ -160,7 +160,7 @@ static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, s
 	memcpy(old, p->access, sizeof(old));
 	for (size_t i = 0; i < count; i++)
 		p->access[list[i].location.id] = list[i].flags;
-	r = hip_arena_set_access(p);
+	r = p->imported ? hip_imports_set_access(p) : hip_arena_set_access(p);
 	if (r)
 		memcpy(p->access, old, sizeof(old));
 	return r;

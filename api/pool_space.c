@@ -280,7 +280,7 @@ static uint64_t find_hole(const struct hip_pool *p, uint64_t size_B)
 	return end - at >= size_B ? at : 0;
 }
 
-static hipError_t tell_access(const struct hip_pool *p, uint64_t lo, uint64_t size_B)
+hipError_t hip_pool_tell_access(const struct hip_pool *p, uint64_t lo, uint64_t size_B)
 {
 	hsa_amd_memory_access_desc_t access[HIP_DEVICES_MAX];
 	unsigned count = 0;
@@ -301,7 +301,7 @@ static hipError_t map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c
 		return hipErrorOutOfMemory;
 	r = hip_of_hsa(hsa_amd_vmem_map((void *)(uintptr_t)c->lo, size_B, 0, c->handle, 0));
 	if (!r) {
-		r = tell_access(p, c->lo, size_B);
+		r = hip_pool_tell_access(p, c->lo, size_B);
 		if (r)
 			hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, size_B);
 	}
@@ -394,7 +394,7 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 	}
 }
 
-static void unmap_all(struct hip_chunk_memory *c)
+void hip_chunks_unmap(struct hip_chunk_memory *c)
 {
 	while (c) {
 		struct hip_chunk_memory *next = c->next;
@@ -439,12 +439,30 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		pthread_mutex_lock(&p->lock);
 		b = block_at(p, c->lo);
 		pthread_mutex_unlock(&p->lock);
-		unmap_all(c);
+		hip_chunks_unmap(c);
 		pthread_mutex_lock(&p->lock);
 		if (b && b->state == HIP_BLOCK_COMING)
 			drop_block(p, b);
 		pthread_mutex_unlock(&p->lock);
 	}
+}
+
+bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *asked_B)
+{
+	const struct hip_block *b;
+	bool found;
+
+	pthread_mutex_lock(&p->lock);
+	b = block_at(p, (uintptr_t)ptr);
+	found = b && b->state == HIP_BLOCK_USED && b->node.lo == (uintptr_t)ptr;
+	for (const struct hip_chunk_memory *c = p->chunks; found && c && c->lo < b->node.hi; c = c->next) {
+		if (c->lo <= b->node.lo)
+			*lo = c->lo;
+		*hi = c->hi;
+		*asked_B = b->asked_B;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return found;
 }
 
 hipError_t hip_arena_set_access(struct hip_pool *p)
@@ -453,7 +471,7 @@ hipError_t hip_arena_set_access(struct hip_pool *p)
 
 	pthread_mutex_lock(&p->lock);
 	for (struct hip_chunk_memory *c = p->chunks; c && !r; c = c->next)
-		r = tell_access(p, c->lo, c->hi - c->lo);
+		r = hip_pool_tell_access(p, c->lo, c->hi - c->lo);
 	pthread_mutex_unlock(&p->lock);
 	return r;
 }
@@ -557,7 +575,6 @@ hipError_t hip_arena_init(struct hip_pool *p)
 	}
 	p->base = base;
 	p->table = table;
-	pthread_mutex_init(&p->lock, NULL);
 	return hipSuccess;
 }
 
@@ -571,8 +588,7 @@ void hip_arena_fini(struct hip_pool *p)
 		p->spare = b->next;
 		free(b);
 	}
-	unmap_all(p->chunks);
+	hip_chunks_unmap(p->chunks);
 	hsa_amd_vmem_address_free(p->base, p->arena_B);
 	munmap(p->table, p->arena_B / HIP_POOL_QUANTUM * sizeof(*p->table));
-	pthread_mutex_destroy(&p->lock);
 }

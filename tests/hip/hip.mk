@@ -5,7 +5,7 @@ OUR_HIP_READY := $(wildcard $(OMP_DEVICE)/ocml.bc)
 OUR_HIP_GPUS  := $(HIP_GPUS)
 # --rocm-path: clang's own header comes first (include/hip/README.md).
 OUR_HIP       := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(OMP_DEVICE) -std=c++17 -O2 -Wall -Wextra -Werror -I. -Iinclude
-OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
+OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) $(wildcard tests/hip/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
 
 # our_hip_test PROGRAM NAME GPU BINARY LIST
 define our_hip_test
@@ -22,6 +22,12 @@ $(O)/hip/%: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 	$(call say,CLANG,$@)$(OUR_HIP) $(addprefix --offload-arch=,$(OUR_HIP_GPUS)) $< -o $@ -L$(O)/lib -lamdhip64 -lstdc++ -lm \
 		-lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(OUR_HIP_FLAGS_$*)
 OUR_HIP_PROGRAMS := $(patsubst tests/hip/%.hip,%,$(wildcard tests/hip/*.hip))
+# The same program speaks the older interface.
+$(O)/hip/%.5: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so.5
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(OUR_HIP) -DTUFF_HIP_ABI=5 -no-hip-rt --offload-arch=gfx908 $< -o $@ -x none $(O)/lib/libamdhip64.so.5 \
+		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(OUR_HIP_FLAGS_$*)
+$(foreach p,pools pool_ipc,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
 OURS_WITHOUT := grid_lost
 HIP_SPEC_watched := gfx908:watchdog_ms=100
@@ -52,7 +58,7 @@ CLR_WITHOUT := printf print heap fault ipc virtual grids arrays references ipc_e
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
-$(foreach p,$(filter-out $(CLR_WITHOUT) pools capture graph_%,$(OUR_HIP_PROGRAMS)),$(eval $(call our_hip_test,$(p),clr,gfx908,clr/$(p),CLR_TESTS)))
+$(foreach p,$(filter-out $(CLR_WITHOUT) pool% capture graph_%,$(OUR_HIP_PROGRAMS)),$(eval $(call our_hip_test,$(p),clr,gfx908,clr/$(p),CLR_TESTS)))
 
 # What the headers define, beside tables, and the tables beside Debian's headers.
 HIP_ABI_LISTS := $(O)/tests/hip/abi/ours5.o $(O)/tests/hip/abi/ours6.o \
