@@ -357,10 +357,15 @@ hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
 {
 	struct hip_stream *other = mark->stream;
 
+	hipError_t r;
+
 	if (!other || other == s)
 		return hipSuccess;
-	hip_known_learn(s, mark);
-	return push(mark) ? hip_stream_after_queue(s, other->id, mark->index) : hipSuccess;
+	r = push(mark) ? hip_stream_after_queue(s, other->id, mark->index) : hipSuccess;
+	/* Behind the packet, as hip_stream_mark() reads it before. */
+	if (!r)
+		hip_known_learn(s, mark);
+	return r;
 }
 
 /* --- what HIP's rules name -------------------------------------------------------------------- */
@@ -495,10 +500,15 @@ hipError_t hip_stream_signal(struct hip_stream *s, unsigned more, hsa_signal_t *
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
+/* Others may write to the stream meanwhile: what is counted first is covered by the packets that are counted last.
+ */
 struct hip_mark hip_stream_mark(struct hip_stream *s)
 {
-	return (struct hip_mark){hip_stream_get(s), atomic_load_explicit(&s->written, memory_order_acquire),
-				 atomic_load_explicit(&s->frees, memory_order_acquire), hip_known_of(s)};
+	struct hip_mark mark = {.stream = hip_stream_get(s), .known = hip_known_of(s)};
+
+	mark.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
+	mark.index = atomic_load_explicit(&s->written, memory_order_acquire);
+	return mark;
 }
 
 void hip_mark_put(struct hip_mark *mark)
