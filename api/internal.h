@@ -235,6 +235,8 @@ static inline void hip_stream_done(struct hip_stream *stream)
 {
 	drv_unlock(&stream->lock);
 }
+/* What the stream is given next begins behind what HIP's rules name, although nothing is given to it yet. */
+void hip_stream_follow_rules(struct hip_stream *stream);
 /* Between begin and done: */
 /* False: the queue has failed. */
 bool hip_stream_wait_for_slot(struct hip_stream *stream);
@@ -403,6 +405,8 @@ bool hip_pool_free_now(void *ptr, hipError_t *error);
 void hip_pool_leave(struct hip_stream *stream);
 /* The host has waited for work of the device: what pools keep beyond their thresholds goes. */
 void hip_pool_release(struct hip_device *device);
+/* Somebody, or that pool, needs memory: what the device's (other) pools have, and whose users have ended, goes. */
+void hip_pools_help(struct hip_device *device, const struct hip_pool *needy);
 
 /* --- code (binary.c, code.c) ------------------------------------------------------------------ */
 

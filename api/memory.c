@@ -135,6 +135,11 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 
 	if (!r)
 		r = allocate(pool, like->size_B, everybody, &ptr);
+	if (r == hipErrorOutOfMemory && like->kind == HIP_MEMORY_DEVICE) {
+		hip_memory_reap();
+		hip_pools_help(&hip.device[like->device], NULL);
+		r = allocate(pool, like->size_B, everybody, &ptr);
+	}
 	if (r)
 		return r;
 	if (like->kind == HIP_MEMORY_DEVICE && !everybody && atomic_load(&hip.device[like->device].peers) &&

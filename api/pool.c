@@ -13,9 +13,10 @@ static struct hip_pool *_Atomic slots[SLOTS];
 
 /* All that live, or have memory that lives. */
 static struct {
-	pthread_mutex_t lock; /* outside of a pool's */
+	pthread_mutex_t lock; /* outside of a pool's; guards the list, and who visits */
+	pthread_cond_t left;  /* a visitor has */
 	struct hip_pool *list;
-} pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} pools = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
 struct hip_pool *hip_pool_at(const void *address)
 {
@@ -58,7 +59,7 @@ static inline struct hip_cache *cache_of(struct hip_pool *p, struct hip_stream *
 {
 	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
 
-	while (c && c->pool != p)
+	while (c && atomic_load_explicit(&c->pool, memory_order_relaxed) != p)
 		c = c->next;
 	return __builtin_expect(c != NULL, 1) ? c : make_cache(p, s);
 }
@@ -89,15 +90,17 @@ void hip_caches_drain_locked(struct hip_pool *p)
 
 uint64_t hip_pool_used_locked(struct hip_pool *p)
 {
-	int64_t used_B = 0;
+	int64_t used_B = p->used_by_dead_B;
 
-	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool) {
+	/* All at one time: what one stream was given another may have freed. */
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
 		drv_lock(&c->lock);
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool) {
 		used_B += c->used_B;
 		c->quota_B = c->used_B;
-		drv_unlock(&c->lock);
 	}
-	used_B += p->used_by_dead_B;
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		drv_unlock(&c->lock);
 	if (used_B > (int64_t)p->used_high_B)
 		p->used_high_B = (uint64_t)used_B;
 	return (uint64_t)used_B;
@@ -218,20 +221,6 @@ static inline struct hip_block *block_at(const struct hip_pool *p, const void *p
 
 static void free_pool(struct hip_pool *p);
 
-/* A destroyed pool goes with the last of its memory. */
-static bool is_left(struct hip_pool *p)
-{
-	bool left;
-
-	if (__builtin_expect(p->handle != 0, 1))
-		return false;
-	pthread_mutex_lock(&p->lock);
-	hip_caches_drain_locked(p);
-	left = !p->live;
-	pthread_mutex_unlock(&p->lock);
-	return left;
-}
-
 /* False: the cache has no room. Its lock is held. */
 static inline bool keep(struct hip_cache *c, struct hip_block *b)
 {
@@ -257,7 +246,7 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 	struct hip_block *b = block_at(p, ptr);
 	unsigned used = HIP_BLOCK_USED;
 	struct hip_cache *c = s ? cache_of(p, s) : NULL;
-	bool kept = false;
+	bool kept = false, last = false;
 
 	if (!b || b->node.lo != (uintptr_t)ptr)
 		return hipErrorInvalidValue;
@@ -268,10 +257,10 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 	if (c) {
 		b->stream = s;
 		b->index = atomic_load_explicit(&s->written, memory_order_relaxed);
-		b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_relaxed) + 1;
+		b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_release) + 1;
 		drv_lock(&c->lock);
 		c->used_B -= (int64_t)b->asked_B;
-		kept = keep(c, b);
+		kept = !p->dead && keep(c, b);
 		drv_unlock(&c->lock);
 	}
 	if (__builtin_expect(!kept, 0)) {
@@ -281,9 +270,11 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 			b->stream = NULL;
 		}
 		hip_arena_give_locked(p, b);
+		last = p->dead && !p->live;
 		pthread_mutex_unlock(&p->lock);
 	}
-	if (__builtin_expect(is_left(p), 0))
+	/* A destroyed pool goes with the last of its memory, and with who gave that back. */
+	if (__builtin_expect(last, 0))
 		free_pool(p);
 	return hipSuccess;
 }
@@ -322,24 +313,58 @@ bool hip_pool_find(const void *address, struct hip_memory *memory)
 			.device = p->device->index,
 			.size_B = b->asked_B,
 			.gpu_base = (char *)(uintptr_t)node->lo,
-			.pool = p->handle,
+			.pool = p->dead ? 0 : p->handle,
 		};
 	}
 	pthread_mutex_unlock(&p->lock);
 	return found;
 }
 
+/* The next of the device's that has more than it should keep; it does not end until it is left. */
+static struct hip_pool *visit(const struct hip_device *device, const struct hip_pool *behind, bool all)
+{
+	struct hip_pool *p;
+
+	pthread_mutex_lock(&pools.lock);
+	for (p = behind ? behind->next : pools.list; p; p = p->next) {
+		uint64_t keep_B = all ? 0 : atomic_load_explicit(&p->threshold_B, memory_order_relaxed);
+
+		if (p->device == device && atomic_load_explicit(&p->reserved_B, memory_order_relaxed) > keep_B)
+			break;
+	}
+	if (p)
+		p->visitors++;
+	pthread_mutex_unlock(&pools.lock);
+	return p;
+}
+
+/* Trimming takes no lock of all pools. */
+static void leave(struct hip_pool *p)
+{
+	pthread_mutex_lock(&pools.lock);
+	if (!--p->visitors)
+		pthread_cond_broadcast(&pools.left);
+	pthread_mutex_unlock(&pools.lock);
+}
+
 void hip_pool_release(struct hip_device *device)
 {
 	hip_memory_reap();
-	pthread_mutex_lock(&pools.lock);
-	for (struct hip_pool *p = pools.list; p; p = p->next) {
-		uint64_t keep_B = atomic_load_explicit(&p->threshold_B, memory_order_relaxed);
-
-		if (p->device == device && atomic_load_explicit(&p->reserved_B, memory_order_relaxed) > keep_B)
-			hip_arena_trim(p, keep_B, false);
+	for (struct hip_pool *p = visit(device, NULL, false), *next; p; p = next) {
+		hip_arena_trim(p, atomic_load_explicit(&p->threshold_B, memory_order_relaxed), false);
+		next = visit(device, p, false);
+		leave(p);
 	}
-	pthread_mutex_unlock(&pools.lock);
+}
+
+void hip_pools_help(struct hip_device *device, const struct hip_pool *needy)
+{
+	for (struct hip_pool *p = visit(device, NULL, true), *next; p; p = next) {
+		if (p != needy)
+			hip_arena_trim(p, 0, true);
+		next = visit(device, p, true);
+		leave(p);
+	}
 }
 
 /* --- making and ending ------------------------------------------------------------------------ */
@@ -407,12 +432,14 @@ static void free_pool(struct hip_pool *p)
 	struct hip_pool **at;
 
 	pthread_mutex_lock(&pools.lock);
+	while (p->visitors)
+		pthread_cond_wait(&pools.left, &pools.lock);
 	for (at = &pools.list; *at && *at != p; at = &(*at)->next)
 		continue;
 	if (*at)
 		*at = p->next;
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
-		c->pool = NULL;
+		atomic_store_explicit(&c->pool, NULL, memory_order_relaxed);
 	pthread_mutex_unlock(&pools.lock);
 	if (p->imported) {
 		hip_imports_orphan(p);
@@ -524,13 +551,19 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 static hipError_t destroy(hipMemPool_t handle)
 {
 	struct hip_pool *p = hip_pool_of(handle), *current = p;
+	bool left;
 
 	if (!p || p == atomic_load(&p->device->default_pool))
 		return hipErrorInvalidValue;
 	atomic_compare_exchange_strong(&p->device->pool, &current, NULL);
 	drv_handle_destroy(&hip_handles, p->handle);
-	p->handle = 0;
-	if (is_left(p))
+	pthread_mutex_lock(&p->lock);
+	p->dead = true;
+	/* Behind a cache's lock nobody keeps anything there any more. */
+	hip_caches_drain_locked(p);
+	left = !p->live;
+	pthread_mutex_unlock(&p->lock);
+	if (left)
 		free_pool(p);
 	return hipSuccess;
 }
@@ -637,7 +670,7 @@ void hip_pools_reset(struct hip_device *device)
 		pthread_mutex_unlock(&pools.lock);
 		if (!p)
 			return;
-		if (p->handle)
+		if (!p->dead)
 			drv_handle_destroy(&hip_handles, p->handle);
 		free_pool(p);
 	}

@@ -44,7 +44,7 @@ struct hip_chunk_memory {
 /* A stream's share of a pool. Of a line of its own: two streams share none. */
 struct hip_cache {
 	_Alignas(128) struct drv_lock lock; /* guards all below */
-	struct hip_pool *pool;              /* a reference; NULL: unused */
+	struct hip_pool *_Atomic pool;      /* borrowed; NULL: it has ended */
 	struct hip_stream *stream;
 	struct hip_cache *next, *next_in_pool; /* of the stream's, of the pool's; constant */
 	int64_t used_B;                        /* asked for here, less what was freed here */
@@ -55,7 +55,9 @@ struct hip_cache {
 };
 
 struct hip_pool {
-	uint64_t handle; /* 0: destroyed, and its memory is used on */
+	uint64_t handle;
+	_Atomic bool dead; /* destroyed, and its memory is used on; written under lock */
+	unsigned visitors; /* who may look at it without having it; guarded by pool.c's lock */
 	struct hip_device *device;
 	bool exportable, imported; /* imported: without an arena, and all that follows from it */
 	uint64_t key;              /* of what is exported, or imported, in every process */

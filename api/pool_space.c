@@ -151,7 +151,9 @@ static bool host_knows(const struct hip_block *b)
 
 static bool has_ended(const struct hip_block *b)
 {
-	return host_knows(b) || hip.door->completed(b->stream->door) >= b->index;
+	const struct hip_mark mark = {.stream = b->stream, .index = b->index};
+
+	return host_knows(b) || hip_mark_reached(&mark);
 }
 
 static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
@@ -497,64 +499,102 @@ static hipError_t wait_for_run(struct hip_stream *s, const struct hip_mark *mark
 	return r;
 }
 
-#define WAITS_MAX 16
+#define WAITS_MAX 64 /* streams that one may be made to wait for */
+
+/* Behind what of each stream; false: of too many. */
+static bool add_mark(struct hip_mark *marks, unsigned *count, const struct hip_block *b)
+{
+	unsigned i = 0;
+
+	while (i < *count && marks[i].stream != b->stream)
+		i++;
+	if (i == WAITS_MAX)
+		return false;
+	if (i == *count)
+		marks[(*count)++] = (struct hip_mark){.stream = hip_stream_get(b->stream)};
+	if (marks[i].index < b->index)
+		marks[i].index = b->index;
+	if (marks[i].frees < b->frees)
+		marks[i].frees = b->frees;
+	return true;
+}
+
+static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stream *s, uint64_t size_B,
+					     struct hip_mark *marks, unsigned *count)
+{
+	struct vm_node *node = NULL;
+	struct hip_block *b;
+	uint64_t end;
+
+	hip_caches_drain_locked(p);
+	b = run(p, s, size_B, may_wait, &end);
+	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
+		struct hip_block *part = block_of(node);
+
+		if (!may_use(p, part, s) && !add_mark(marks, count, part))
+			return NULL;
+	}
+	return b ? use(p, merge(p, b, end), size_B) : NULL;
+}
+
+/* The stream was not made to wait: the host does, and the block is nobody's. */
+static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_mark *marks, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		(void)!hip_mark_wait(&marks[i]);
+	pthread_mutex_lock(&p->lock);
+	hip_arena_give_locked(p, b);
+	pthread_mutex_unlock(&p->lock);
+}
 
 /* The last way: the GPU waits. */
 static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
 	struct hip_mark marks[WAITS_MAX];
 	unsigned count = 0;
-	struct hip_block *b;
-	struct vm_node *node = NULL;
-	uint64_t end;
 	hipError_t r;
 
 	pthread_mutex_lock(&p->lock);
-	hip_caches_drain_locked(p);
-	b = run(p, s, size_B, may_wait, &end);
-	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
-		struct hip_block *part = block_of(node);
-
-		if (may_use(p, part, s))
-			continue;
-		if (count == WAITS_MAX) {
-			b = NULL;
-			break;
-		}
-		marks[count++] = (struct hip_mark){hip_stream_get(part->stream), part->index, part->frees, NULL};
-	}
-	if (b) {
-		b = merge(p, b, end);
-		*out = use(p, b, size_B);
-	}
+	*out = take_pending_locked(p, s, size_B, marks, &count);
 	pthread_mutex_unlock(&p->lock);
-	r = b ? wait_for_run(s, marks, count) : hipErrorOutOfMemory;
+	r = *out ? wait_for_run(s, marks, count) : hipErrorOutOfMemory;
+	if (*out && r)
+		give_up(p, *out, marks, count);
 	for (unsigned i = 0; i < count; i++)
 		hip_mark_put(&marks[i]);
 	return r;
 }
 
-hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_B, struct hip_block **out)
+/* What there is, or more: another thread may take what came. */
+static struct hip_block *take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
 {
-	for (unsigned tries = 0; tries < 3; tries++) {
+	struct hip_block *b = NULL;
+
+	for (unsigned tries = 0; !b && tries < 3; tries++) {
 		pthread_mutex_lock(&p->lock);
-		*out = take_locked(p, s, size_B);
+		b = take_locked(p, s, size_B);
 		pthread_mutex_unlock(&p->lock);
-		if (*out)
-			return hipSuccess;
-		/* Another thread may take what came. */
-		if (grow(p, size_B))
+		if (!b && grow(p, size_B))
 			break;
 	}
+	return b;
+}
+
+hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_B, struct hip_block **out)
+{
+	hip_stream_follow_rules(s);
+	*out = take_or_grow(p, s, size_B);
+	if (*out)
+		return hipSuccess;
 	/* What has ended lies apart: given back, it makes room for memory side by side. */
 	hip_arena_trim(p, 0, true);
-	if (!grow(p, size_B)) {
-		pthread_mutex_lock(&p->lock);
-		*out = take_locked(p, s, size_B);
-		pthread_mutex_unlock(&p->lock);
-		if (*out)
-			return hipSuccess;
-	}
+	*out = take_or_grow(p, s, size_B);
+	if (*out)
+		return hipSuccess;
+	hip_pools_help(p->device, p);
+	*out = take_or_grow(p, s, size_B);
+	if (*out)
+		return hipSuccess;
 	return p->internal ? take_by_waiting(p, s, size_B, out) : hipErrorOutOfMemory;
 }
 

@@ -418,6 +418,27 @@ hipError_t hip_stream_order(struct hip_stream *s)
 	return r;
 }
 
+/* A blocking stream that captures keeps the null stream from being given anything. */
+static bool may_order(const struct hip_stream *s)
+{
+	struct hip_device *d = s->device;
+	bool may = true;
+
+	if (s != atomic_load_explicit(&d->null, memory_order_relaxed))
+		return !hip_stream_captures(s);
+	pthread_mutex_lock(&d->lock);
+	for (const struct hip_stream *other = d->streams; other; other = other->next)
+		may = may && ((other->flags & hipStreamNonBlocking) || !hip_stream_captures(other));
+	pthread_mutex_unlock(&d->lock);
+	return may;
+}
+
+void hip_stream_follow_rules(struct hip_stream *s)
+{
+	if (!(s->flags & hipStreamNonBlocking) && may_order(s) && !hip_stream_begin(s))
+		hip_stream_done(s);
+}
+
 /* --- memory and signals for packets ----------------------------------------------------------- */
 
 void *hip_args_allocate(struct hip_device *device, size_t size_B)
