@@ -98,6 +98,8 @@ static hipError_t create(hipCtx_t *out, unsigned flags, int device)
 	if (r)
 		return r;
 	*out = (hipCtx_t)(uintptr_t)c->handle;
+	/* A view of the device's only one. */
+	c->device->flags = flags;
 	return push(*out);
 }
 

@@ -207,7 +207,10 @@ static hipError_t copy_ends(const struct end *dst, const struct end *src, struct
 
 	if (!r)
 		r = find_side(dst, box, &box->dst);
-	return r ? r : hip_copy_box(box, stream, wait);
+	if (!r)
+		r = hip_copy_box(box, stream, wait);
+	/* The driver's calls do not tell the two apart. */
+	return r == hipErrorInvalidPitchValue ? hipErrorInvalidValue : r;
 }
 
 static hipError_t copy_param_2d(const hip_Memcpy2D *p, hipStream_t stream, bool wait)

@@ -78,6 +78,8 @@ hipError_t hipDeviceReset(void)
 	hip_memory_reset(d);
 	hip_binaries_reset(d);
 	hip_hear_faults(d);
+	d->flags = 0;
+	d->cache = hipFuncCachePreferNone;
 	atomic_store(&d->fault, hipSuccess);
 	return hip_end(hipSuccess);
 }
@@ -95,7 +97,8 @@ hipError_t hipGetDeviceFlags(unsigned int *flags)
 	return hip_end(hipSuccess);
 }
 
-/* How a thread waits is HSA's business: it spins for a short time, then sleeps on the job's fence. */
+/* How a thread waits is HSA's business: it spins for a short time, then sleeps on the job's fence. As CLR, the
+ * other flags, which say what is so anyway, are not kept. */
 hipError_t hipSetDeviceFlags(unsigned flags)
 {
 	unsigned schedule = flags & hipDeviceScheduleMask;
@@ -103,7 +106,7 @@ hipError_t hipSetDeviceFlags(unsigned flags)
 	HIP_ENTER();
 	if (flags & ~(unsigned)DEVICE_FLAGS || schedule & (schedule - 1))
 		return hip_end(hipErrorInvalidValue);
-	hip_current()->flags = flags;
+	hip_current()->flags = schedule;
 	return hip_end(hipSuccess);
 }
 
@@ -129,7 +132,7 @@ hipError_t hipDeviceGetLimit(size_t *value, hipLimit_t limit)
 	HIP_ENTER();
 	at = limit_of(hip_current(), limit);
 	if (!value || !at)
-		return hip_end(value ? hipErrorUnsupportedLimit : hipErrorInvalidValue);
+		return hip_end(hipErrorInvalidValue);
 	*value = *at;
 	return hip_end(hipSuccess);
 }
@@ -144,18 +147,21 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value)
 	HIP_ENTER();
 	at = limit_of(hip_current(), limit);
 	if (!at)
-		return hip_end(hipErrorUnsupportedLimit);
+		return hip_end(hipErrorInvalidValue);
 	if (limit == hipLimitStackSize && value > STACK_MAX_B)
 		return hip_end(hipErrorInvalidValue);
 	*at = value;
 	return hip_end(hipSuccess);
 }
 
-/* There is nothing to choose: LDS and cache are apart. */
+/* A wish, which is kept: there is nothing to choose, LDS and cache are apart. */
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config)
 {
 	HIP_ENTER();
-	return hip_end((unsigned)config > hipFuncCachePreferEqual ? hipErrorInvalidValue : hipSuccess);
+	if ((unsigned)config > hipFuncCachePreferEqual)
+		return hip_end(hipErrorInvalidValue);
+	hip_current()->cache = config;
+	return hip_end(hipSuccess);
 }
 
 hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config)
@@ -163,7 +169,7 @@ hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config)
 	HIP_ENTER();
 	if (!config)
 		return hip_end(hipErrorInvalidValue);
-	*config = hipFuncCachePreferNone;
+	*config = hip_current()->cache;
 	return hip_end(hipSuccess);
 }
 

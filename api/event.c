@@ -21,7 +21,7 @@ struct hip_event {
 	struct hip_device *device; /* of the last record */
 	struct hip_mark mark;
 	hsa_signal_t stamp; /* owned; 0: none */
-	bool stamped;       /* by the GPU; else `ticks` holds the time */
+	bool stamped;       /* by the GPU, and not read yet; else `ticks` holds the time */
 	uint64_t ticks;
 	struct hip_recorded captured; /* the last record was in a capture */
 };
@@ -350,6 +350,8 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 
 	HIP_ENTER();
 	r = flags ? hipErrorInvalidValue : hip_stream_of(stream, &s);
+	if (r == hipErrorContextIsDestroyed)
+		return hip_end(hipErrorInvalidHandle);
 	return hip_end(r ? r : hip_event_wait(event, s));
 }
 
@@ -364,7 +366,6 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 		return hipErrorInvalidHandle;
 	drv_lock(&e->lock);
 	*device = e->device;
-	*ticks = e->ticks;
 	if (hip_capture_asks(&e->captured))
 		r = hipErrorCapturedEvent;
 	else if (!e->recorded || e->flags & hipEventDisableTiming)
@@ -372,9 +373,14 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 	else if (!hip_mark_reached(&e->mark))
 		r = hipErrorNotReady;
 	else if (e->stamped) {
+		/* Once: HSA learns how the clocks run, and would not say the same again. */
 		r = hip_of_hsa(hsa_amd_profiling_get_dispatch_time(e->device->agent, e->stamp, &time));
-		*ticks = time.end;
+		if (!r) {
+			e->ticks = time.end;
+			e->stamped = false;
+		}
 	}
+	*ticks = e->ticks;
 	drv_unlock(&e->lock);
 	return r;
 }
@@ -383,15 +389,19 @@ static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
 {
 	const struct hip_device *from, *to;
 	uint64_t begin, end;
-	hipError_t r;
+	hipError_t r, other;
 
 	if (!ms)
 		return hipErrorInvalidValue;
 	r = time_of(start, &begin, &from);
-	if (!r)
-		r = time_of(stop, &end, &to);
-	if (r || from != to)
-		return r ? r : hipErrorInvalidHandle;
+	if (r && r != hipErrorNotReady)
+		return r;
+	/* What will never be told goes before what is not there yet. */
+	other = time_of(stop, &end, &to);
+	if (other && other != hipErrorNotReady)
+		return other;
+	if (r || other || from != to)
+		return from != to ? hipErrorInvalidHandle : hipErrorNotReady;
 	*ms = (float)((double)(int64_t)(end - begin) * 1e3 / (double)hip.timestamp_Hz);
 	return hipSuccess;
 }

@@ -58,7 +58,8 @@ struct hip_device {
 	pthread_mutex_t lock;             /* guards streams, and that no two null streams are made */
 	struct hip_stream *streams;       /* borrowed: all that live, the null stream too */
 	_Atomic unsigned blocking;        /* streams that the null stream waits for, and that wait for it */
-	unsigned flags;                   /* hipSetDeviceFlags() */
+	_Atomic unsigned flags;           /* hipSetDeviceFlags() */
+	_Atomic unsigned cache;           /* hipDeviceSetCacheConfig(): a hipFuncCache_t */
 	size_t stack_B, printf_B, heap_B; /* hipDeviceSetLimit() */
 	struct hip_pool *_Atomic pool, *_Atomic default_pool; /* that hipMallocAsync() uses; pool.c */
 	_Atomic uint64_t peers; /* devices whose kernels may use its memory, a bit each */

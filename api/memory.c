@@ -524,7 +524,8 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 		agents[i] = hip.device[i].agent;
 	if (hsa_amd_memory_lock(ptr, size_B, agents, (int)hip.devices, &gpu))
 		return hipErrorOutOfMemory;
-	memory.gpu_base = gpu;
+	/* Not HSA's alias: kernels may use the host's address, and what programs hand back is found. */
+	memory.gpu_base = ptr;
 	r = add(&memory);
 	if (r)
 		hsa_amd_memory_unlock(ptr);

@@ -111,7 +111,9 @@ hipError_t hipExtGetLinkTypeAndHopCount(int from, int to, uint32_t *type, uint32
 	HIP_ENTER();
 	if (!type || !hops)
 		return hip_end(hipErrorInvalidValue);
-	if (!hip_device_of(from) || !hip_device_of(to) || from == to)
+	if (from < 0 || to < 0 || from == to)
+		return hip_end(hipErrorInvalidValue);
+	if (!hip_device_of(from) || !hip_device_of(to))
 		return hip_end(hipErrorInvalidDevice);
 	if (!find_link(hip_device_of(from), hip_device_of(to), &link, hops))
 		return hip_end(hipErrorInvalidDevice);

@@ -539,13 +539,15 @@ hipError_t hipDeviceGetPCIBusId(char *text, int len, int device)
 	hipError_t r;
 
 	HIP_ENTER();
-	if (!text || len < PCI_TEXT_B)
+	if (!text || len <= 0)
 		return hip_end(hipErrorInvalidValue);
 	r = describe(device, &p);
-	if (!r)
-		snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID,
-			 (unsigned)p.pciDeviceID);
-	return hip_end(r);
+	if (r)
+		return hip_end(r);
+	snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID,
+		 (unsigned)p.pciDeviceID);
+	/* What there was room for is there. */
+	return hip_end(len < PCI_TEXT_B ? hipErrorInvalidValue : hipSuccess);
 }
 
 hipError_t hipDeviceGetByPCIBusId(int *device, const char *text)

@@ -595,30 +595,15 @@ hipError_t hip_stream_wait(struct hip_stream *s)
 	return r;
 }
 
-/* A stream of the device behind `last`, with a reference. */
-static struct hip_stream *next_stream(struct hip_device *device, unsigned n)
+/* The first of the device's, with a reference. */
+static struct hip_stream *first_stream(struct hip_device *device)
 {
 	struct hip_stream *s;
 
 	pthread_mutex_lock(&device->lock);
-	for (s = device->streams; s && n; s = s->next)
-		n--;
-	if (s)
-		hip_stream_get(s);
+	s = device->streams ? hip_stream_get(device->streams) : NULL;
 	pthread_mutex_unlock(&device->lock);
 	return s;
-}
-
-hipError_t hip_device_wait(struct hip_device *device)
-{
-	struct hip_stream *s;
-	hipError_t r = hip_fault(device);
-
-	for (unsigned n = 0; !r && (s = next_stream(device, n)); n++) {
-		r = hip_stream_wait(s);
-		hip_stream_put(s);
-	}
-	return r;
 }
 
 /* All streams of the device end, whatever became of their work; their handles name nothing any more. */
@@ -627,7 +612,7 @@ void hip_streams_reset(struct hip_device *device)
 	struct hip_stream *s;
 
 	atomic_store(&device->null, NULL);
-	while ((s = next_stream(device, 0))) {
+	while ((s = first_stream(device))) {
 		drv_handle_destroy(&hip_handles, s->handle);
 		close_stream(s);
 		hip_stream_put(s);
@@ -701,52 +686,4 @@ hipError_t hipStreamDestroy(hipStream_t stream)
 {
 	HIP_ENTER();
 	return hip_end(hip_stream_destroy(stream));
-}
-
-static hipError_t stream_query(hipStream_t handle)
-{
-	struct hip_stream *s;
-	hipError_t r = hip_stream_of(handle, &s);
-
-	if (r || (r = hip_fault(s->device)))
-		return r;
-	if (hip_stream_captures(s))
-		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
-	if (hip.door->completed(s->door) >= atomic_load_explicit(&s->written, memory_order_acquire))
-		return hipSuccess;
-	hip.door->flush(s->door);
-	return hip.door->state(s->door) ? failed(s) : hipErrorNotReady;
-}
-
-hipError_t hipStreamQuery(hipStream_t stream)
-{
-	HIP_ENTER();
-	return hip_end(stream_query(stream));
-}
-
-static hipError_t stream_synchronize(hipStream_t handle)
-{
-	struct hip_stream *s;
-	hipError_t r = hip_stream_of(handle, &s);
-
-	if (!r && hip_stream_captures(s))
-		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
-	if (!r)
-		r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
-	return r ? r : hip_stream_wait(s);
-}
-
-hipError_t hipStreamSynchronize(hipStream_t stream)
-{
-	HIP_ENTER();
-	return hip_end(stream_synchronize(stream));
-}
-
-hipError_t hipDeviceSynchronize(void)
-{
-	hipError_t r;
-
-	HIP_ENTER();
-	r = hip_capture_refuses_device(hip_current());
-	return hip_end(r ? r : hip_device_wait(hip_current()));
 }

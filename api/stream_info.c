@@ -20,9 +20,12 @@ static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority,
 	return hipSuccess;
 }
 
+/* Of the null stream, CLR does not tell. */
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
 {
 	HIP_ENTER();
+	if (!stream)
+		return hip_end(hipErrorInvalidValue);
 	return hip_end(stream_get(stream, flags, NULL, NULL));
 }
 
@@ -54,11 +57,18 @@ static uint32_t mask_dwords(const struct hip_device *d)
 	return (d->cus + 31) / 32;
 }
 
+/* A mask without a unit leaves all of them. */
 static hipError_t set_mask(struct hip_stream *s, uint32_t dwords, const uint32_t *mask)
 {
-	uint32_t most = mask_dwords(s->device);
-	hsa_status_t status =
-		hsa_amd_queue_cu_set_mask(&s->queue->hsa_queue, 32 * (dwords < most ? dwords : most), mask);
+	uint32_t most = mask_dwords(s->device), any = 0;
+	hsa_status_t status;
+
+	dwords = dwords < most ? dwords : most;
+	for (uint32_t i = 0; i < dwords; i++)
+		any |= mask[i];
+	if (!any)
+		return hipSuccess;
+	status = hsa_amd_queue_cu_set_mask(&s->queue->hsa_queue, 32 * dwords, mask);
 
 	/* Less than was asked for, where the environment has less. */
 	return status == (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED ? hipSuccess : hip_of_hsa(status);

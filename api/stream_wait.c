@@ -1,0 +1,129 @@
+/* Waits for streams, and asks how far they are: one, those that the null stream stands for, all of a device. */
+#include "api/capture.h"
+
+/* Which streams a call is about. */
+typedef bool hip_choice(const struct hip_stream *s);
+
+static bool any_stream(const struct hip_stream *s)
+{
+	(void)s;
+	return true;
+}
+
+/* What the null stream stands for: its own work, and that of all that wait for it. */
+static bool blocking_stream(const struct hip_stream *s)
+{
+	return !(s->flags & hipStreamNonBlocking) && !hip_stream_captures(s);
+}
+
+/* The chosen one of the device with the lowest number from there, with a reference: so none is left out when others
+ * come and go. */
+static struct hip_stream *next_stream(struct hip_device *device, uint64_t from, hip_choice *chosen)
+{
+	struct hip_stream *next = NULL;
+
+	pthread_mutex_lock(&device->lock);
+	for (struct hip_stream *s = device->streams; s; s = s->next)
+		if (s->id >= from && (!next || s->id < next->id) && chosen(s))
+			next = s;
+	if (next)
+		hip_stream_get(next);
+	pthread_mutex_unlock(&device->lock);
+	return next;
+}
+
+static hipError_t wait_for(struct hip_device *device, hip_choice *chosen)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_fault(device);
+	uint64_t from = 0;
+
+	while (!r && (s = next_stream(device, from, chosen))) {
+		from = s->id + 1;
+		r = hip_stream_wait(s);
+		hip_stream_put(s);
+	}
+	return r;
+}
+
+hipError_t hip_device_wait(struct hip_device *device)
+{
+	return wait_for(device, any_stream);
+}
+
+static bool is_null(const struct hip_stream *s)
+{
+	return s == atomic_load_explicit(&s->device->null, memory_order_relaxed);
+}
+
+/* False: not all of it has ended. The GPU has got it. */
+static bool has_ended(struct hip_stream *s)
+{
+	if (hip.door->completed(s->door) >= atomic_load_explicit(&s->written, memory_order_acquire))
+		return true;
+	hip.door->flush(s->door);
+	return false;
+}
+
+static bool all_have_ended(struct hip_device *device)
+{
+	bool ended = true;
+
+	pthread_mutex_lock(&device->lock);
+	for (struct hip_stream *s = device->streams; s; s = s->next)
+		if (blocking_stream(s) && !has_ended(s))
+			ended = false;
+	pthread_mutex_unlock(&device->lock);
+	return ended;
+}
+
+static hipError_t stream_query(hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+	int state;
+
+	if (r || (r = hip_fault(s->device)))
+		return r;
+	if (hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	if (is_null(s) ? all_have_ended(s->device) : has_ended(s))
+		return hipSuccess;
+	state = hip.door->state(s->door);
+	return state ? hip_stream_lost(s, state) : hipErrorNotReady;
+}
+
+hipError_t hipStreamQuery(hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(stream_query(stream));
+}
+
+static hipError_t stream_synchronize(hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	if (!r && hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	if (!r)
+		r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	if (r)
+		return r;
+	return is_null(s) ? wait_for(s->device, blocking_stream) : hip_stream_wait(s);
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(stream_synchronize(stream));
+}
+
+hipError_t hipDeviceSynchronize(void)
+{
+	hipError_t r;
+
+	HIP_ENTER();
+	r = hip_capture_refuses_device(hip_current());
+	return hip_end(r ? r : hip_device_wait(hip_current()));
+}

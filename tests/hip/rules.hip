@@ -1,0 +1,180 @@
+/* Rules of AMD's runtime that programs rely on, beyond what each call is for. */
+#define HIP_DEPRECATED /* contexts, too */
+#include "tests/clients/hip/hip.h"
+
+/* A word of the host's that streams wait for. */
+struct gate {
+	unsigned *at;
+	gate()
+	{
+		HIP(hipHostMalloc((void **)&at, sizeof(*at), 0));
+		*at = 0;
+	}
+	~gate()
+	{
+		HIP(hipHostFree(at));
+	}
+	void close(hipStream_t stream)
+	{
+		*at = 0;
+		HIP(hipStreamWaitValue32(stream, at, 1, hipStreamWaitValueEq, ~0u));
+	}
+	void open()
+	{
+		__atomic_store_n(at, 1, __ATOMIC_RELEASE);
+	}
+};
+
+/* Asking for the null stream, and waiting for it, is about all streams that wait for it. */
+static void null_stands_for_all()
+{
+	const unsigned flags[] = {hipStreamDefault, hipStreamNonBlocking};
+	gate gate;
+
+	for (unsigned f : flags) {
+		hipStream_t stream;
+
+		HIP(hipStreamCreateWithFlags(&stream, f));
+		gate.close(stream);
+		CHECK_EQ(hipStreamQuery(nullptr), f == hipStreamDefault ? hipErrorNotReady : hipSuccess);
+		CHECK_EQ(hipStreamQuery(stream), hipErrorNotReady);
+		if (f != hipStreamDefault)
+			HIP(hipStreamSynchronize(nullptr));
+		gate.open();
+		if (f == hipStreamDefault) {
+			HIP(hipStreamSynchronize(nullptr));
+			HIP(hipStreamQuery(stream));
+		}
+		HIP(hipStreamDestroy(stream));
+	}
+	gate.close(hipStreamPerThread);
+	CHECK_EQ(hipStreamQuery(nullptr), hipErrorNotReady);
+	gate.open();
+	HIP(hipStreamSynchronize(nullptr));
+	HIP(hipStreamQuery(hipStreamPerThread));
+}
+
+/* What no stream is. */
+static void no_streams()
+{
+	hipStream_t wrong = (hipStream_t)0xffff;
+	hipEvent_t event;
+	unsigned flags;
+
+	HIP(hipEventCreate(&event));
+	CHECK_EQ(hipStreamWaitEvent(wrong, event, 0), hipErrorInvalidHandle);
+	CHECK_EQ(hipStreamQuery(wrong), hipErrorContextIsDestroyed);
+	CHECK_EQ(hipStreamGetFlags(nullptr, &flags), hipErrorInvalidValue);
+	HIP(hipEventDestroy(event));
+	(void)hipGetLastError();
+}
+
+/* Which of two errors it is does not depend on how far the GPU is. */
+static void times_that_never_come()
+{
+	hipEvent_t pending, untimed, never;
+	hipStream_t stream;
+	gate gate;
+	float ms;
+
+	HIP(hipStreamCreate(&stream));
+	HIP(hipEventCreate(&pending));
+	HIP(hipEventCreate(&never));
+	HIP(hipEventCreateWithFlags(&untimed, hipEventDisableTiming));
+	gate.close(stream);
+	HIP(hipEventRecord(pending, stream));
+	HIP(hipEventRecord(untimed, stream));
+	CHECK_EQ(hipEventElapsedTime(&ms, pending, pending), hipErrorNotReady);
+	CHECK_EQ(hipEventElapsedTime(&ms, pending, untimed), hipErrorInvalidHandle);
+	CHECK_EQ(hipEventElapsedTime(&ms, untimed, pending), hipErrorInvalidHandle);
+	CHECK_EQ(hipEventElapsedTime(&ms, pending, never), hipErrorInvalidHandle);
+	CHECK_EQ(hipEventElapsedTime(&ms, never, pending), hipErrorInvalidHandle);
+	gate.open();
+	HIP(hipStreamSynchronize(stream));
+	HIP(hipEventElapsedTime(&ms, pending, pending));
+	CHECK(ms == 0);
+	for (hipEvent_t e : {pending, never, untimed})
+		HIP(hipEventDestroy(e));
+	HIP(hipStreamDestroy(stream));
+	(void)hipGetLastError();
+}
+
+/* Registered memory has one address, for the host, for kernels and for calls. */
+static void registered_address()
+{
+	unsigned *words = (unsigned *)malloc(64), *gpu;
+
+	HIP(hipHostRegister(words, 64, 0));
+	HIP(hipHostGetDevicePointer((void **)&gpu, words + 1, 0));
+	CHECK_EQ(gpu - words, 1);
+	HIP(hipStreamWriteValue32(nullptr, gpu, 7, 0));
+	HIP(hipMemsetD32Async(gpu + 1, 8, 1, nullptr));
+	HIP(hipStreamSynchronize(nullptr));
+	CHECK(words[1] == 7 && words[2] == 8);
+	HIP(hipHostUnregister(words));
+	free(words);
+}
+
+/* In the driver's style a pitch that is too small is a wrong value as any other. */
+static void pitches()
+{
+	gpu_array<char> from(256), to(256);
+	hip_Memcpy2D copy = {};
+
+	copy.srcMemoryType = copy.dstMemoryType = hipMemoryTypeDevice;
+	copy.srcDevice = from.at;
+	copy.dstDevice = to.at;
+	copy.srcPitch = copy.dstPitch = 16;
+	copy.WidthInBytes = 17;
+	copy.Height = 2;
+	CHECK_EQ(hipMemcpyParam2D(&copy), hipErrorInvalidValue);
+	CHECK_EQ(hipMemcpyParam2DAsync(&copy, nullptr), hipErrorInvalidValue);
+	CHECK_EQ(hipMemcpy2D(to.at, 16, from.at, 16, 17, 2, hipMemcpyDefault), hipErrorInvalidPitchValue);
+	(void)hipGetLastError();
+}
+
+/* What is set can be asked for, until the device is reset. */
+static void device_settings()
+{
+	hipFuncCache_t cache;
+	char text[64];
+	size_t stack_B;
+	unsigned flags;
+	uint32_t type, hops;
+	hipCtx_t context;
+
+	HIP(hipSetDeviceFlags(hipDeviceScheduleYield | hipDeviceMapHost));
+	HIP(hipGetDeviceFlags(&flags));
+	CHECK_EQ(flags, hipDeviceScheduleYield);
+	HIP(hipDeviceSetCacheConfig(hipFuncCachePreferL1));
+	HIP(hipDeviceGetCacheConfig(&cache));
+	CHECK_EQ(cache, hipFuncCachePreferL1);
+	HIP(hipDeviceReset());
+	HIP(hipDeviceGetCacheConfig(&cache));
+	HIP(hipGetDeviceFlags(&flags));
+	CHECK(cache == hipFuncCachePreferNone && !flags);
+	HIP(hipCtxCreate(&context, hipDeviceScheduleSpin | hipDeviceMapHost, 0));
+	HIP(hipGetDeviceFlags(&flags));
+	CHECK_EQ(flags, hipDeviceScheduleSpin | hipDeviceMapHost);
+	HIP(hipCtxDestroy(context));
+	CHECK_EQ(hipDeviceGetLimit(&stack_B, hipLimitRange), hipErrorInvalidValue);
+	CHECK_EQ(hipDeviceSetLimit(hipLimitRange, 1), hipErrorInvalidValue);
+	memset(text, '#', sizeof(text));
+	CHECK_EQ(hipDeviceGetPCIBusId(text, 6, 0), hipErrorInvalidValue);
+	CHECK(strlen(text) == 5 && text[6] == '#');
+	CHECK_EQ(hipExtGetLinkTypeAndHopCount(0, 0, &type, &hops), hipErrorInvalidValue);
+	CHECK_EQ(hipExtGetLinkTypeAndHopCount(0, -1, &type, &hops), hipErrorInvalidValue);
+	CHECK_EQ(hipExtGetLinkTypeAndHopCount(0, 64, &type, &hops), hipErrorInvalidDevice);
+	(void)hipGetLastError();
+}
+
+int main()
+{
+	device_settings();
+	null_stands_for_all();
+	no_streams();
+	times_that_never_come();
+	registered_address();
+	pitches();
+	return check_done("rules that programs rely on");
+}
