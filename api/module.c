@@ -328,9 +328,16 @@ static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipSt
 	return r ? r : record(stop, stream);
 }
 
+/* Declared nowhere else for C. */
+HIP_API_BEGIN
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
 				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
 				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags);
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop);
+HIP_API_END
+
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
 				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
 				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
@@ -344,9 +351,6 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t
 					  : launch_ext(function, &l, stream, extra, start, stop));
 }
 
-hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
-				    void **args, void **extra, hipEvent_t start, hipEvent_t stop);
 hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
 				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
 				    void **args, void **extra, hipEvent_t start, hipEvent_t stop)

@@ -219,7 +219,10 @@ hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *properties, int dev
 /* The plain name keeps the older record for ever. */
 #undef hipGetDeviceProperties
 #undef hipChooseDevice
+HIP_API_BEGIN
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int device);
+hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *p);
+HIP_API_END
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int device)
 {
 	return hipGetDevicePropertiesR0000(properties, device);
@@ -290,7 +293,6 @@ static hipError_t choose(int *device, const struct wish *wanted, unsigned count)
 	}
 CHOOSE(hipChooseDeviceR0600, hipDeviceProp_tR0600)
 CHOOSE(hipChooseDeviceR0000, hipDeviceProp_tR0000)
-hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *p);
 CHOOSE(hipChooseDevice, hipDeviceProp_tR0000)
 
 /* --- attributes ------------------------------------------------------------------------------- */
