@@ -1,8 +1,8 @@
-/* What a launch of an instance puts into a stream: pieces, each of them kernels in a row, all in one packet, or another
- * operation. Kernels' packets and arguments are written once, and read by every launch.
+/* What a launch of an instance puts into a stream: pieces, each of them kernels in a row, all in one packet, or
+ * another operation. Kernels' packets and arguments are written once, and read by every launch.
  *
- * A kernel waits for those before it only if it is behind one that has not been waited for: branches run at the same
- * time. Other operations wait for all before them, and all behind them wait. */
+ * A kernel waits for those before it only if it is behind one that has not been waited for: branches run at the
+ * same time. Other operations wait for all before them, and all behind them wait. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,10 +110,10 @@ static hipError_t allocate(struct hip_program *p, size_t count)
 
 /* Without the barrier bit nothing before it is waited for, and nothing new is there to be seen. */
 #define WITHOUT_BARRIER                                                                                            \
-	(HIP_LAUNCH_HEADER &                                                                                       \
-	 ~(1u << HSA_PACKET_HEADER_BARRIER | 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE))
+	(HIP_LAUNCH_HEADER & ~(1u << HSA_PACKET_HEADER_BARRIER | 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE))
 
-static void write_kernel(const struct hip_program *p, uint32_t at, const struct hip_launch *l, char *args, bool waits)
+static void write_kernel(const struct hip_program *p, uint32_t at, const struct hip_launch *l, char *args,
+			 bool waits)
 {
 	hsa_kernel_dispatch_packet_t *packet = &p->packets[at];
 	uint32_t header = waits ? HIP_LAUNCH_HEADER : WITHOUT_BARRIER;
@@ -223,7 +223,6 @@ hipError_t hip_program_put(const struct hip_program *p, struct hip_stream *s, bo
 	hipError_t r = p->device && p->device != s->device ? hipErrorNotSupported : hipSuccess;
 
 	for (size_t i = 0; i < p->count && !r; i++)
-		r = p->pieces[i].count ? put_kernels(p, &p->pieces[i], s)
-				       : put_other(s, p->pieces[i].work, held);
+		r = p->pieces[i].count ? put_kernels(p, &p->pieces[i], s) : put_other(s, p->pieces[i].work, held);
 	return r;
 }

@@ -1,5 +1,6 @@
-/* Sequences: many dispatches in one packet (door.h), and how many of them a job has. The watchdog counts from a job's
- * beginning (split.c): so it has no more than other jobs, until the same sequence has run and its time is known. */
+/* Sequences: many dispatches in one packet (door.h), and how many of them a job has. The watchdog counts from a
+ * job's beginning (split.c): so it has no more than other jobs, until the same sequence has run and its time is
+ * known. */
 #include "hsa/queue.h"
 
 #define LONG_JOBS 4    /* so many at a time at most: together with short ones they fit into the IBs' memory */
