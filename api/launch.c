@@ -94,7 +94,7 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 }
 
 /* Two limits are powers of two, and 0 less 1 is above all of them. */
-hipError_t hip_launch_check(const struct hip_launch *l)
+static inline hipError_t check(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
 	uint32_t threads = ((l->threads[0] - 1) | (l->threads[1] - 1) | (l->threads[2] - 1)) / HIP_THREADS_MAX;
@@ -105,6 +105,11 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 		   (!l->args && !l->packed && k->cs->arg_count) | l->cooperative;
 
 	return __builtin_expect(bad, 0) ? check_closely(l) : hipSuccess;
+}
+
+hipError_t hip_launch_check(const struct hip_launch *l)
+{
+	return check(l);
 }
 
 /* --- the packet ------------------------------------------------------------------------------- */
@@ -136,7 +141,7 @@ static inline void fill_packet(hsa_kernel_dispatch_packet_t *p, const struct hip
 	p->completion_signal.handle = 0;
 }
 
-hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
+static inline hipError_t put(struct hip_stream *s, const struct hip_launch *l)
 {
 	hsa_kernel_dispatch_packet_t *p;
 	uint32_t grid[3];
@@ -159,6 +164,11 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 	return hipSuccess;
 }
 
+hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
+{
+	return put(s, l);
+}
+
 void hip_launch_prepare(const struct hip_launch *l, hsa_kernel_dispatch_packet_t *packet, char *args)
 {
 	uint32_t grid[3];
@@ -168,17 +178,22 @@ void hip_launch_prepare(const struct hip_launch *l, hsa_kernel_dispatch_packet_t
 	fill_packet(packet, l, grid, NULL);
 }
 
+__attribute__((cold, noinline)) static hipError_t capture(struct hip_stream *s, const struct hip_launch *l)
+{
+	return hip_capture_op(s, &(struct hip_op){.kind = HIP_OP_LAUNCH, .launch = *l});
+}
+
 hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 {
-	hipError_t r = hip_launch_check(l);
+	hipError_t r = check(l);
 
 	if (!r && hip_stream_captures(s))
-		return hip_capture_op(s, &(struct hip_op){.kind = HIP_OP_LAUNCH, .launch = *l});
+		return capture(s, l);
 	if (!r)
 		r = hip_stream_begin(s);
-	if (r)
+	if (__builtin_expect(r, 0))
 		return r;
-	r = hip_launch_put(s, l);
+	r = put(s, l);
 	hip_stream_done(s);
 	return r;
 }
