@@ -161,7 +161,7 @@ static void fork_and_join()
 {
 	stream s, t;
 	event fork, join;
-	gpu_array<unsigned> a(COUNT);
+	gpu_array<unsigned> a(COUNT), b(COUNT);
 	hipGraph_t graph, told = nullptr;
 	hipStreamCaptureStatus now;
 	unsigned long long id = 0, other_id = 0;
@@ -174,7 +174,7 @@ static void fork_and_join()
 	HIP(hipEventRecord(fork, s));
 	HIP(hipStreamWaitEvent(t, fork, 0));
 	CHECK_EQ(status(t), hipStreamCaptureStatusActive);
-	add<<<4, 256, 0, t>>>(a.at, 2);
+	add<<<4, 256, 0, t>>>(b.at, 2);
 	add<<<4, 256, 0, s>>>(a.at, 3);
 	HIP(hipEventRecord(join, t));
 	HIP(hipStreamWaitEvent(s, join, 0));
@@ -193,9 +193,11 @@ static void fork_and_join()
 	HIP(hipGraphGetEdges(graph, nullptr, nullptr, &edges));
 	CHECK_EQ(edges, 5);
 	HIP(hipMemset(a.at, 0, COUNT * 4));
+	HIP(hipMemset(b.at, 0, COUNT * 4));
 	HIP(hipDeviceSynchronize());
 	run(graph, t, 3);
-	CHECK_EQ(a.read()[5], 30);
+	CHECK_EQ(a.read()[5], 24);
+	CHECK_EQ(b.read()[5], 6);
 	/* The events are what they were before. */
 	HIP(hipEventQuery(fork));
 	HIP(hipEventSynchronize(join));

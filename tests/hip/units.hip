@@ -46,7 +46,8 @@ static void apart()
 
 static void refused()
 {
-	const uint32_t none[4] = {0}, one[1] = {1};
+	[[maybe_unused]] const uint32_t none[4] = {0};
+	const uint32_t one[1] = {1};
 	uint32_t got[8] = {0};
 	hipStream_t stream;
 
@@ -55,11 +56,13 @@ static void refused()
 	CHECK_EQ(hipExtStreamCreateWithCUMask(&stream, 1, nullptr), hipErrorInvalidValue);
 	CHECK_EQ(hipExtStreamGetCUMask(0, 1, got), hipErrorInvalidValue);
 	CHECK_EQ(hipExtStreamGetCUMask(0, 8, nullptr), hipErrorInvalidValue);
-	/* No unit: all of them. */
+#if TUFF_HIP_ABI >= 6
+	/* No unit: all of them. AMD's 5.2 fails. */
 	HIP(hipExtStreamCreateWithCUMask(&stream, 4, none));
 	HIP(hipExtStreamGetCUMask(stream, 8, got));
 	CHECK(got[0]);
 	HIP(hipStreamDestroy(stream));
+#endif
 	(void)hipGetLastError();
 }
 
