@@ -27,11 +27,14 @@ $(O)/hip/%.5: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so.5
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(OUR_HIP) -DTUFF_HIP_ABI=5 -no-hip-rt --offload-arch=gfx908 $< -o $@ -x none $(O)/lib/libamdhip64.so.5 \
 		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(OUR_HIP_FLAGS_$*)
-$(foreach p,pools pool_ipc,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
+$(foreach p,pools pool_streams pool_ipc,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
-OURS_WITHOUT := grid_lost
+OURS_WITHOUT := grid_lost pool_peers
 HIP_SPEC_watched := gfx908:watchdog_ms=100
 $(eval $(call our_hip_test,grid_lost,gfx908,watched,hip/grid_lost,OUR_HIP_TESTS))
+# Two GPUs: tests/clients/clients.mk has which; and two that do not reach one another.
+HIP_SPEC_unconnected := gfx908:p2p=0,gfx908:p2p=0
+$(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,pool_peers,$(g),$(g),hip/pool_peers,OUR_HIP_TESTS)))
 $(foreach p,$(filter-out $(OURS_WITHOUT),$(OUR_HIP_PROGRAMS)),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,$(p),$(g),$(g),hip/$(p),OUR_HIP_TESTS))))
 
 # A program in C, which needs no compiler of kernels.
