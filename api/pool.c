@@ -369,12 +369,19 @@ void hip_pools_help(struct hip_device *device, const struct hip_pool *needy)
 
 /* --- making and ending ------------------------------------------------------------------------ */
 
-/* One whose arena begins to be, or that has none. Owns it from now on. */
-static hipError_t enter_pool(struct hip_pool *p)
+static void set_defaults(struct hip_pool *p)
 {
 	p->most_B = SIZE_MAX;
 	p->follow = p->opportunistic = p->internal = 1;
+	p->threshold_B = 0;
+	memset(p->access, 0, sizeof(p->access));
 	p->access[p->device->index] = hipMemAccessFlagsProtReadWrite;
+}
+
+/* One whose arena begins to be, or that has none. Owns it from now on. */
+static hipError_t enter_pool(struct hip_pool *p)
+{
+	set_defaults(p);
 	pthread_mutex_init(&p->lock, NULL);
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {
 		pthread_mutex_destroy(&p->lock);
@@ -446,7 +453,8 @@ static void free_pool(struct hip_pool *p)
 	} else {
 		/* Freed memory may still be used by work that was submitted before. */
 		(void)!hip_device_wait(p->device);
-		set_slots(p, NULL);
+		if (p->base)
+			set_slots(p, NULL);
 		hip_arena_fini(p);
 	}
 	pthread_mutex_destroy(&p->lock);
@@ -656,20 +664,41 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
 	return hip_end(hipSuccess);
 }
 
-/* The device's pools end, with all that was given out. Its streams have ended before. */
-void hip_pools_reset(struct hip_device *device)
+/* All that was given out ends; the handle stays, as a new pool's. False: there is no room for its addresses. */
+static bool renew(struct hip_pool *p)
+{
+	set_slots(p, NULL);
+	hip_arena_fini(p);
+	set_defaults(p);
+	if (hip_arena_init(p))
+		return false;
+	set_slots(p, p);
+	return true;
+}
+
+static struct hip_pool *any_but(const struct hip_device *device, const struct hip_pool *kept)
 {
 	struct hip_pool *p;
 
+	pthread_mutex_lock(&pools.lock);
+	for (p = pools.list; p && (p->device != device || p == kept); p = p->next)
+		continue;
+	pthread_mutex_unlock(&pools.lock);
+	return p;
+}
+
+/* The device's pools end, with all that was given out; the default one begins anew. Its streams have ended before.
+ */
+void hip_pools_reset(struct hip_device *device)
+{
+	struct hip_pool *kept = atomic_load(&device->default_pool), *p;
+
 	atomic_store(&device->pool, NULL);
-	atomic_store(&device->default_pool, NULL);
-	for (;;) {
-		pthread_mutex_lock(&pools.lock);
-		for (p = pools.list; p && p->device != device; p = p->next)
-			continue;
-		pthread_mutex_unlock(&pools.lock);
-		if (!p)
-			return;
+	if (kept && !renew(kept)) {
+		atomic_store(&device->default_pool, NULL);
+		kept = NULL;
+	}
+	while ((p = any_but(device, kept))) {
 		if (!p->dead)
 			drv_handle_destroy(&hip_handles, p->handle);
 		free_pool(p);

@@ -628,7 +628,15 @@ void hip_arena_fini(struct hip_pool *p)
 		p->spare = b->next;
 		free(b);
 	}
+	memset(p->bin, 0, sizeof(p->bin));
 	hip_chunks_unmap(p->chunks);
+	p->chunks = NULL;
+	p->reserved_B = p->reserved_high_B = p->used_high_B = p->live = 0;
+	p->used_by_dead_B = 0;
+	if (!p->base)
+		return;
 	hsa_amd_vmem_address_free(p->base, p->arena_B);
 	munmap(p->table, p->arena_B / HIP_POOL_QUANTUM * sizeof(*p->table));
+	p->base = NULL;
+	p->table = NULL;
 }

@@ -1,4 +1,4 @@
-/* Memory that graphs allocate and free. The names S16 and S75 to S80 are those of the specification of pools. */
+/* Memory that graphs allocate and free. The names S16 and S75 to S81 are those of the specification of pools. */
 #include "tests/clients/hip/hip.h"
 
 #define KIB (1ull << 10)
@@ -212,6 +212,34 @@ static void wrong()
 	HIP(hipGraphDestroy(graph));
 }
 
+/* Calls that a capture does not bear lose it. */
+static void lost()
+{
+	hipMemPoolProps props = {};
+	hipMemPool_t pool, first;
+	hipGraph_t graph;
+	hipStream_t s;
+	void *ptr;
+
+	props.allocType = hipMemAllocationTypePinned;
+	props.location.type = hipMemLocationTypeDevice;
+	HIP(hipDeviceGetDefaultMemPool(&first, 0));
+	for (unsigned which = 0; which < 3; which++) {
+		hipError_t r;
+
+		HIP(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
+		HIP(hipStreamBeginCapture(s, hipStreamCaptureModeThreadLocal));
+		r = which == 0	 ? hipMemPoolCreate(&pool, &props)
+		    : which == 1 ? hipDeviceSetMemPool(0, first)
+				 : hipMemPoolTrimTo(first, 0);
+		CHECK_EQ(r, hipErrorStreamCaptureUnsupported); /* S81 */
+		CHECK_EQ(hipMallocAsync(&ptr, 4 * KIB, s), hipErrorStreamCaptureInvalidated);
+		CHECK_EQ(hipStreamEndCapture(s, &graph), hipErrorStreamCaptureInvalidated);
+		(void)hipGetLastError();
+		HIP(hipStreamDestroy(s));
+	}
+}
+
 int main()
 {
 	hipStream_t s;
@@ -220,6 +248,7 @@ int main()
 	inside(s);
 	outside(s);
 	wrong();
+	lost();
 	HIP(hipStreamDestroy(s));
 	return check_done("memory of graphs");
 }
