@@ -219,7 +219,7 @@ static inline struct hip_block *block_at(const struct hip_pool *p, const void *p
 	return at % HIP_POOL_QUANTUM ? NULL : __atomic_load_n(&p->table[at / HIP_POOL_QUANTUM], __ATOMIC_ACQUIRE);
 }
 
-static void free_pool(struct hip_pool *p);
+static void settle(struct hip_pool *p);
 
 /* False: the cache has no room. Its lock is held. */
 static inline bool keep(struct hip_cache *c, struct hip_block *b)
@@ -273,9 +273,9 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 		last = p->dead && !p->live;
 		pthread_mutex_unlock(&p->lock);
 	}
-	/* A destroyed pool goes with the last of its memory, and with who gave that back. */
+	/* A destroyed pool goes with the last of its memory. */
 	if (__builtin_expect(last, 0))
-		free_pool(p);
+		settle(p);
 	return hipSuccess;
 }
 
@@ -320,38 +320,83 @@ bool hip_pool_find(const void *address, struct hip_memory *memory)
 	return found;
 }
 
+/* What a wait leaves to a pool: nothing, once it is destroyed. */
+static uint64_t kept_B(const struct hip_pool *p)
+{
+	return p->dead ? 0 : atomic_load_explicit(&p->threshold_B, memory_order_relaxed);
+}
+
 /* The next of the device's that has more than it should keep; it does not end until it is left. */
 static struct hip_pool *visit(const struct hip_device *device, const struct hip_pool *behind, bool all)
 {
 	struct hip_pool *p;
 
 	pthread_mutex_lock(&pools.lock);
-	for (p = behind ? behind->next : pools.list; p; p = p->next) {
-		uint64_t keep_B = all ? 0 : atomic_load_explicit(&p->threshold_B, memory_order_relaxed);
-
-		if (p->device == device && atomic_load_explicit(&p->reserved_B, memory_order_relaxed) > keep_B)
+	for (p = behind ? behind->next : pools.list; p; p = p->next)
+		if (p->device == device &&
+		    atomic_load_explicit(&p->reserved_B, memory_order_relaxed) > (all ? 0 : kept_B(p)))
 			break;
-	}
 	if (p)
 		p->visitors++;
 	pthread_mutex_unlock(&pools.lock);
 	return p;
 }
 
-/* Trimming takes no lock of all pools. */
-static void leave(struct hip_pool *p)
+static void unlink_locked(const struct hip_pool *p)
 {
-	pthread_mutex_lock(&pools.lock);
-	if (!--p->visitors)
-		pthread_cond_broadcast(&pools.left);
-	pthread_mutex_unlock(&pools.lock);
+	struct hip_pool **at = &pools.list;
+
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		atomic_store_explicit(&c->pool, NULL, memory_order_relaxed);
 }
 
+/* It is in no list any more. */
+static void free_pool(struct hip_pool *p)
+{
+	if (p->imported)
+		hip_imports_orphan(p);
+	if (p->base)
+		set_slots(p, NULL);
+	hip_arena_fini(p);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* A destroyed pool that has no memory left goes with the last visitor. */
+static void leave(struct hip_pool *p)
+{
+	bool over;
+
+	pthread_mutex_lock(&pools.lock);
+	over = !--p->visitors && p->settling && !p->reserved_B;
+	if (over)
+		unlink_locked(p);
+	pthread_cond_broadcast(&pools.left);
+	pthread_mutex_unlock(&pools.lock);
+	if (over)
+		free_pool(p);
+}
+
+/* Destroyed, and the program has none of it. What the GPU may still use goes at a later wait of the host's. */
+static void settle(struct hip_pool *p)
+{
+	pthread_mutex_lock(&pools.lock);
+	p->settling = true;
+	p->visitors++;
+	pthread_mutex_unlock(&pools.lock);
+	hip_arena_trim(p, 0, true);
+	leave(p);
+}
+
+/* Trimming takes no lock of all pools. */
 void hip_pool_release(struct hip_device *device)
 {
 	hip_memory_reap();
 	for (struct hip_pool *p = visit(device, NULL, false), *next; p; p = next) {
-		hip_arena_trim(p, atomic_load_explicit(&p->threshold_B, memory_order_relaxed), false);
+		hip_arena_trim(p, kept_B(p), p->dead);
 		next = visit(device, p, false);
 		leave(p);
 	}
@@ -431,34 +476,6 @@ hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_p
 	}
 	*out = p;
 	return hipSuccess;
-}
-
-/* Nothing of it is used any more, by the program or by streams. */
-static void free_pool(struct hip_pool *p)
-{
-	struct hip_pool **at;
-
-	pthread_mutex_lock(&pools.lock);
-	while (p->visitors)
-		pthread_cond_wait(&pools.left, &pools.lock);
-	for (at = &pools.list; *at && *at != p; at = &(*at)->next)
-		continue;
-	if (*at)
-		*at = p->next;
-	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
-		atomic_store_explicit(&c->pool, NULL, memory_order_relaxed);
-	pthread_mutex_unlock(&pools.lock);
-	if (p->imported) {
-		hip_imports_orphan(p);
-	} else {
-		/* Freed memory may still be used by work that was submitted before. */
-		(void)!hip_device_wait(p->device);
-		if (p->base)
-			set_slots(p, NULL);
-		hip_arena_fini(p);
-	}
-	pthread_mutex_destroy(&p->lock);
-	free(p);
 }
 
 static hipError_t default_pool(struct hip_device *device, struct hip_pool **out)
@@ -572,7 +589,7 @@ static hipError_t destroy(hipMemPool_t handle)
 	left = !p->live;
 	pthread_mutex_unlock(&p->lock);
 	if (left)
-		free_pool(p);
+		settle(p);
 	return hipSuccess;
 }
 
@@ -676,13 +693,21 @@ static bool renew(struct hip_pool *p)
 	return true;
 }
 
-static struct hip_pool *any_but(const struct hip_device *device, const struct hip_pool *kept)
+/* Takes one of the device's out of the list. */
+static struct hip_pool *take_any_but(const struct hip_device *device, const struct hip_pool *kept)
 {
 	struct hip_pool *p;
 
 	pthread_mutex_lock(&pools.lock);
-	for (p = pools.list; p && (p->device != device || p == kept); p = p->next)
-		continue;
+	for (;;) {
+		for (p = pools.list; p && (p->device != device || p == kept); p = p->next)
+			continue;
+		if (!p || !p->visitors)
+			break;
+		pthread_cond_wait(&pools.left, &pools.lock);
+	}
+	if (p)
+		unlink_locked(p);
 	pthread_mutex_unlock(&pools.lock);
 	return p;
 }
@@ -698,7 +723,7 @@ void hip_pools_reset(struct hip_device *device)
 		atomic_store(&device->default_pool, NULL);
 		kept = NULL;
 	}
-	while ((p = any_but(device, kept))) {
+	while ((p = take_any_but(device, kept))) {
 		if (!p->dead)
 			drv_handle_destroy(&hip_handles, p->handle);
 		free_pool(p);

@@ -57,7 +57,8 @@ struct hip_cache {
 struct hip_pool {
 	uint64_t handle;
 	_Atomic bool dead; /* destroyed, and its memory is used on; written under lock */
-	unsigned visitors; /* who may look at it without having it; guarded by pool.c's lock */
+	unsigned visitors; /* who may look at it without having it; guarded by pool.c's lock, as is: */
+	bool settling;     /* dead, and nothing of it is live: it goes when it has no memory, and no visitors */
 	struct hip_device *device;
 	bool exportable, imported; /* imported: without an arena, and all that follows from it */
 	uint64_t key;              /* of what is exported, or imported, in every process */

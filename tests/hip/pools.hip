@@ -49,6 +49,43 @@ static void handles()
 	}
 }
 
+/* Destroying a pool, and freeing the last of one, wait for nothing; the memory goes when the GPU has passed. */
+static void destroyed_while_busy()
+{
+	hipMemPoolProps props = pool_props();
+	size_t before, now, all;
+	hipMemPool_t first, second;
+	void *ptr, *last;
+	stream s;
+
+	HIP(hipMemPoolCreate(&first, &props));
+	HIP(hipMallocFromPoolAsync(&ptr, 2 * MIB, first, s)); /* the program's own memory comes */
+	HIP(hipStreamSynchronize(s));
+	HIP(hipMemGetInfo(&before, &all));
+	HIP(hipMemPoolCreate(&second, &props));
+	{
+		gate g;
+
+		wait_for<<<1, 1, 0, s>>>(g.word);
+		HIP_LAUNCHED();
+		HIP(hipMallocFromPoolAsync(&last, 32 * MIB, second, s));
+		touch<<<4, 64, 0, s>>>((unsigned char *)last, MIB, 7);
+		HIP_LAUNCHED();
+		give(ptr, s);
+		HIP(hipMemPoolDestroy(first)); /* S6 */
+		HIP(hipMemPoolDestroy(second));
+		give(last, s); /* S20 */
+		CHECK_EQ(hipStreamQuery(s), hipErrorNotReady);
+		(void)hipGetLastError();
+		CHECK_EQ(hipFreeAsync(last, s), hipErrorInvalidValue);
+		(void)hipGetLastError();
+		HIP(hipMemGetInfo(&now, &all));
+		CHECK(now < before);
+	}
+	HIP(hipMemGetInfo(&now, &all));
+	CHECK(now >= before + 2 * MIB);
+}
+
 /* --- B and C: giving out, taking back --------------------------------------------------------- */
 
 static void sizes()
@@ -381,6 +418,7 @@ static void plain()
 int main()
 {
 	handles();
+	destroyed_while_busy();
 	sizes();
 	own_stream();
 	events();
