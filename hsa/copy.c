@@ -310,6 +310,10 @@ static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, 
 	}
 	c->submitted = true;
 	unwatch(c);
+	/* Who hears that the copy has ended may unmap its memory, before we come to end the registration. */
+	for (unsigned i = 0; i < 2; i++)
+		if (c->registered[i])
+			vm_mem_unlist(c->registered[i]);
 	producer.point = c->job.point;
 	rt_signal_owe(rt, c->completion, &producer);
 	/* Registered memory is given back when the job has ended. */

@@ -151,6 +151,10 @@ int vm_list_add(struct vm *vm, struct vm_bo *bo)
 void vm_list_remove(struct vm *vm, struct vm_bo *bo)
 {
 	pthread_mutex_lock(&vm->lock);
+	if (bo->list_index == VM_UNLISTED) {
+		pthread_mutex_unlock(&vm->lock);
+		return;
+	}
 	vm->entries--;
 	vm->entry[bo->list_index] = vm->entry[vm->entries];
 	vm->listed[bo->list_index] = vm->listed[vm->entries];

@@ -261,6 +261,11 @@ static int bind_alias(struct vm *vm, struct mem_box *box, uint64_t va)
 	return r;
 }
 
+void vm_mem_unlist(struct vm_mem *mem)
+{
+	vm_list_remove(mem->bo->vm, mem->bo);
+}
+
 int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem **out)
 {
 	unsigned flags = (what->flags & VM_REGISTER_READ ? VM_READONLY : 0) |
