@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/advice.h"
 #include "api/graph_memory.h"
 
 /* What programs have, by address. A registered range may lie within nothing else. */
@@ -341,13 +342,19 @@ hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t
 
 void hip_memory_remove_ours(void *base)
 {
-	free(take(base, ~0u, true));
+	struct hip_memory *memory = take(base, ~0u, true);
+
+	if (memory)
+		hip_advice_forget(memory->node.lo, memory->node.hi);
+	free(memory);
 }
 
 /* --- freeing ---------------------------------------------------------------------------------- */
 
 static void give_back(struct hip_memory *memory)
 {
+	if (memory->kind == HIP_MEMORY_MANAGED)
+		hip_advice_forget(memory->node.lo, memory->node.hi);
 	if (memory->imported)
 		hip_import_end(memory->gpu_base);
 	else
@@ -602,12 +609,12 @@ static hipError_t mem_info(size_t *free_B, size_t *total_B)
 	struct hip_device *d = hip_current();
 	uint64_t available_B = 0;
 
-	if (!free_B || !total_B)
-		return hipErrorInvalidValue;
 	if (hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available_B))
 		return hipErrorInvalidValue;
-	*total_B = d->vram_B;
-	*free_B = available_B < d->vram_B ? available_B : d->vram_B;
+	if (total_B)
+		*total_B = d->vram_B;
+	if (free_B)
+		*free_B = available_B < d->vram_B ? available_B : d->vram_B;
 	return hipSuccess;
 }
 

@@ -1,5 +1,4 @@
-/* What an address is, attribute by attribute; and hints for managed memory, which are remembered nowhere: the
- * memory is the host's, where both sides see it, whatever is advised. */
+/* What an address is, attribute by attribute. */
 #include <string.h>
 
 #include "api/internal.h"
@@ -103,7 +102,7 @@ hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *
 				      hipDeviceptr_t ptr)
 {
 	HIP_ENTER();
-	if (!count || !attributes || !data)
+	if (!count || !attributes || !data || !ptr)
 		return hip_end(hipErrorInvalidValue);
 	for (unsigned i = 0; i < count; i++)
 		if (!data[i] || get_attribute(data[i], attributes[i], ptr)) {
@@ -123,106 +122,4 @@ hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attrib
 	if (!value || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS || !hip_memory_find(ptr, &memory))
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(hipSuccess);
-}
-
-/* --- hints ------------------------------------------------------------------------------------ */
-
-static bool is_managed(const void *ptr, size_t size_B)
-{
-	struct hip_memory memory;
-
-	return ptr && size_B && hip_memory_find(ptr, &memory) && memory.kind == HIP_MEMORY_MANAGED &&
-	       size_B <= memory.size_B - ((uintptr_t)ptr - memory.node.lo);
-}
-
-static bool is_place(int device)
-{
-	return device == hipCpuDeviceId || hip_device_of(device);
-}
-
-hipError_t hipMemPrefetchAsync(const void *ptr, size_t size, int device, hipStream_t stream)
-{
-	struct hip_stream *s;
-
-	HIP_ENTER();
-	if (!is_managed(ptr, size))
-		return hip_end(hipErrorInvalidValue);
-	if (!is_place(device))
-		return hip_end(hipErrorInvalidDevice);
-	return hip_end(hip_stream_of(stream, &s));
-}
-
-hipError_t hipMemAdvise(const void *ptr, size_t size, hipMemoryAdvise advice, int device)
-{
-	HIP_ENTER();
-	if (!is_managed(ptr, size) ||
-	    ((advice < hipMemAdviseSetReadMostly || advice > hipMemAdviseUnsetAccessedBy) &&
-	     advice != hipMemAdviseSetCoarseGrain && advice != hipMemAdviseUnsetCoarseGrain))
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(is_place(device) ? hipSuccess : hipErrorInvalidDevice);
-}
-
-static hipError_t range_attribute(void *data, size_t data_B, hipMemRangeAttribute attribute, const void *ptr,
-				  size_t size_B)
-{
-	int value;
-
-	if (!data || !data_B || !is_managed(ptr, size_B))
-		return hipErrorInvalidValue;
-	switch (attribute) {
-	case hipMemRangeAttributeReadMostly:
-		value = 0;
-		break;
-	case hipMemRangeAttributePreferredLocation:
-	case hipMemRangeAttributeLastPrefetchLocation:
-		value = hipCpuDeviceId; /* where it is */
-		break;
-	case hipMemRangeAttributeCoherencyMode:
-		value = hipMemRangeCoherencyModeFineGrain;
-		break;
-	case hipMemRangeAttributeAccessedBy: /* a list: every device */
-		if (data_B % sizeof(int))
-			return hipErrorInvalidValue;
-		for (size_t i = 0; i < data_B / sizeof(int); i++)
-			((int *)data)[i] = i < hip.devices ? (int)i : hipInvalidDeviceId;
-		return hipSuccess;
-	default:
-		return hipErrorInvalidValue;
-	}
-	if (data_B != sizeof(value))
-		return hipErrorInvalidValue;
-	memcpy(data, &value, sizeof(value));
-	return hipSuccess;
-}
-
-hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute, const void *ptr,
-				   size_t size)
-{
-	HIP_ENTER();
-	return hip_end(range_attribute(data, data_size, attribute, ptr, size));
-}
-
-hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes, hipMemRangeAttribute *attributes, size_t count,
-				    const void *ptr, size_t size)
-{
-	hipError_t r = hipSuccess;
-
-	HIP_ENTER();
-	if (!data || !data_sizes || !attributes || !count)
-		return hip_end(hipErrorInvalidValue);
-	for (size_t i = 0; !r && i < count; i++)
-		r = range_attribute(data[i], data_sizes[i], attributes[i], ptr, size);
-	return hip_end(r);
-}
-
-hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t size, unsigned int flags)
-{
-	struct hip_memory memory;
-	struct hip_stream *s;
-
-	HIP_ENTER();
-	if (!ptr || (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle) ||
-	    !hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_MANAGED || (size && size != memory.size_B))
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(hip_stream_of(stream, &s));
 }

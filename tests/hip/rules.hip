@@ -1,5 +1,7 @@
 /* Rules of AMD's runtime that programs rely on, beyond what each call is for. */
 #define HIP_DEPRECATED /* contexts, too */
+#include <sys/mman.h>
+
 #include "tests/clients/hip/hip.h"
 
 /* A word of the host's that streams wait for. */
@@ -168,6 +170,77 @@ static void device_settings()
 	(void)hipGetLastError();
 }
 
+/* Pageable memory may go as soon as a copy has ended, whatever the GPU is given then. */
+static void copies_and_unmapping()
+{
+	const size_t pitch = 1024, rows = 1024;
+	gpu_array<char> there(pitch * rows);
+
+	HIP(hipMemset(there.at, 5, pitch * rows));
+	for (unsigned n = 0; n < 20; n++) {
+		char *here = (char *)mmap(nullptr, pitch * rows, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+					  -1, 0);
+
+		HIP(hipMemcpy2D(here, pitch, there.at, pitch, pitch - 1, rows, hipMemcpyDeviceToHost));
+		CHECK(here[0] == 5 && here[pitch * rows - 2] == 5 && !here[pitch - 1]);
+		munmap(here, pitch * rows);
+		HIP(hipMemsetAsync(there.at, 5, pitch * rows, nullptr));
+	}
+	HIP(hipStreamSynchronize(nullptr));
+}
+
+static int asked(hipMemRangeAttribute what, const void *at, size_t size_B)
+{
+	int value = 1000;
+
+	HIP(hipMemRangeGetAttribute(&value, sizeof(value), what, at, size_B));
+	return value;
+}
+
+/* Hints for managed memory are kept by page; of a range, what holds for all of it is told. */
+static void advice()
+{
+	const size_t page = 4096;
+	hipMemRangeAttribute preferred = hipMemRangeAttributePreferredLocation,
+			     accessed = hipMemRangeAttributeAccessedBy;
+	int who[3];
+	char *at;
+
+	HIP(hipMallocManaged((void **)&at, 4 * page, hipMemAttachGlobal));
+	CHECK_EQ(asked(preferred, at, 4 * page), hipInvalidDeviceId);
+	HIP(hipMemAdvise(at + page + 100, page, hipMemAdviseSetPreferredLocation, 0));
+	CHECK_EQ(asked(preferred, at + page, 2 * page), 0);
+	CHECK_EQ(asked(preferred, at, 2 * page), hipInvalidDeviceId);
+	CHECK_EQ(asked(preferred, at + 2 * page, 2 * page), hipInvalidDeviceId);
+	HIP(hipMemAdvise(at, 4 * page, hipMemAdviseSetPreferredLocation, hipCpuDeviceId));
+	CHECK_EQ(asked(preferred, at, 4 * page), hipCpuDeviceId);
+	HIP(hipMemAdvise(at, 2 * page, hipMemAdviseUnsetPreferredLocation, 0));
+	CHECK_EQ(asked(preferred, at, page), hipInvalidDeviceId);
+	CHECK_EQ(asked(preferred, at + 2 * page, page), hipCpuDeviceId);
+
+	HIP(hipMemAdvise(at, page, hipMemAdviseSetReadMostly, 99));
+	CHECK_EQ(asked(hipMemRangeAttributeReadMostly, at, page), 1);
+	CHECK_EQ(asked(hipMemRangeAttributeReadMostly, at, page + 1), 0);
+	HIP(hipMemPrefetchAsync(at, page, 0, nullptr));
+	CHECK_EQ(asked(hipMemRangeAttributeLastPrefetchLocation, at, page), 0);
+	CHECK_EQ(asked(hipMemRangeAttributeLastPrefetchLocation, at, 2 * page), hipInvalidDeviceId);
+	HIP(hipMemAdvise(at, page, hipMemAdviseSetCoarseGrain, 0));
+	CHECK_EQ(asked(hipMemRangeAttributeCoherencyMode, at, page), hipMemRangeCoherencyModeCoarseGrain);
+	CHECK_EQ(asked(hipMemRangeAttributeCoherencyMode, at, 2 * page), hipMemRangeCoherencyModeIndeterminate);
+
+	HIP(hipMemAdvise(at, page, hipMemAdviseSetAccessedBy, hipCpuDeviceId));
+	HIP(hipMemAdvise(at, page, hipMemAdviseSetAccessedBy, 0));
+	HIP(hipMemRangeGetAttribute(who, sizeof(who), accessed, at, page));
+	CHECK(who[0] == 0 && who[1] == hipCpuDeviceId && who[2] == hipInvalidDeviceId);
+	HIP(hipMemRangeGetAttribute(who, sizeof(who), accessed, at, 2 * page));
+	CHECK_EQ(who[0], hipInvalidDeviceId);
+	CHECK_EQ(hipMemAdvise(at, page, hipMemAdviseSetAccessedBy, 99), hipErrorInvalidDevice);
+	CHECK_EQ(hipMemAdvise(at, 5 * page, hipMemAdviseSetAccessedBy, 0), hipErrorInvalidValue);
+	HIP(hipFree(at));
+	CHECK_EQ(hipMemAdvise(at, page, hipMemAdviseSetAccessedBy, 0), hipErrorInvalidValue);
+	(void)hipGetLastError();
+}
+
 int main()
 {
 	device_settings();
@@ -176,5 +249,7 @@ int main()
 	times_that_never_come();
 	registered_address();
 	pitches();
+	copies_and_unmapping();
+	advice();
 	return check_done("rules that programs rely on");
 }
