@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* Guards which list a stream has; lists are small, and change when calls order streams. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_lock lock;
 
 struct hip_known *hip_known_get(struct hip_known *known)
 {
@@ -25,9 +25,9 @@ struct hip_known *hip_known_of(struct hip_stream *stream)
 {
 	struct hip_known *known;
 
-	pthread_mutex_lock(&lock);
+	drv_lock(&lock);
 	known = hip_known_get(stream->known);
-	pthread_mutex_unlock(&lock);
+	drv_unlock(&lock);
 	return known;
 }
 
@@ -43,9 +43,9 @@ uint64_t hip_known_below(struct hip_stream *stream, const struct hip_stream *oth
 {
 	uint64_t frees;
 
-	pthread_mutex_lock(&lock);
+	drv_lock(&lock);
 	frees = frees_below(stream->known, other);
-	pthread_mutex_unlock(&lock);
+	drv_unlock(&lock);
 	return frees;
 }
 
@@ -75,10 +75,10 @@ void hip_known_learn(struct hip_stream *s, const struct hip_mark *mark)
 
 	if (!mark->stream || mark->stream == s)
 		return;
-	pthread_mutex_lock(&lock);
+	drv_lock(&lock);
 	old = s->known;
 	if (frees_below(old, mark->stream) >= mark->frees && !mark->known) {
-		pthread_mutex_unlock(&lock);
+		drv_unlock(&lock);
 		return;
 	}
 	room = (old ? old->count : 0) + (mark->known ? mark->known->count : 0) + 1;
@@ -90,7 +90,7 @@ void hip_known_learn(struct hip_stream *s, const struct hip_mark *mark)
 		note(new, mark->stream, mark->frees);
 		s->known = new;
 	}
-	pthread_mutex_unlock(&lock);
+	drv_unlock(&lock);
 	if (new)
 		hip_known_put(old);
 }
@@ -116,9 +116,9 @@ void hip_known_forget(struct hip_stream *stream)
 {
 	struct hip_known *known;
 
-	pthread_mutex_lock(&lock);
+	drv_lock(&lock);
 	known = stream->known;
 	stream->known = NULL;
-	pthread_mutex_unlock(&lock);
+	drv_unlock(&lock);
 	hip_known_put(known);
 }

@@ -419,7 +419,7 @@ static struct deferral {
 	struct deferral *next;
 	struct hip_memory *memory; /* owned */
 	struct hip_mark mark;      /* owned */
-} *deferrals;
+} *_Atomic deferrals;              /* written under the lock */
 static pthread_mutex_t deferral_lock = PTHREAD_MUTEX_INITIALIZER;
 
 hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
@@ -444,10 +444,13 @@ hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
 
 void hip_memory_reap(void)
 {
-	struct deferral **at, *gone = NULL;
+	struct deferral **at, *first, *gone = NULL;
 
+	if (!atomic_load_explicit(&deferrals, memory_order_relaxed))
+		return;
 	pthread_mutex_lock(&deferral_lock);
-	for (at = &deferrals; *at;) {
+	first = deferrals;
+	for (at = &first; *at;) {
 		struct deferral *d = *at;
 
 		if (atomic_load(&d->mark.stream->host_known) < d->mark.frees &&
@@ -459,6 +462,7 @@ void hip_memory_reap(void)
 		d->next = gone;
 		gone = d;
 	}
+	deferrals = first;
 	pthread_mutex_unlock(&deferral_lock);
 	while (gone) {
 		struct deferral *next = gone->next;

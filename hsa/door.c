@@ -36,18 +36,19 @@ static int state(const struct rt_queue *q)
 	return atomic_load(&q->state) == RT_QUEUE_ACTIVE ? 0 : -ECANCELED;
 }
 
-static int left_ns(uint64_t start_ns, int64_t timeout_ns, int64_t *left)
+/* end_ns: UINT64_MAX: never. */
+static int left_ns(uint64_t end_ns, int64_t *left)
 {
-	uint64_t spent_ns = timeout_ns == CS_FOREVER ? 0 : rt_now_ns() - start_ns;
+	uint64_t now_ns = end_ns == UINT64_MAX ? 0 : rt_now_ns();
 
-	*left = timeout_ns == CS_FOREVER ? CS_FOREVER : timeout_ns - (int64_t)spent_ns;
-	return *left > 0 ? 0 : -ETIMEDOUT;
+	*left = end_ns == UINT64_MAX ? CS_FOREVER : end_ns > now_ns ? (int64_t)(end_ns - now_ns) : 0;
+	return *left ? 0 : -ETIMEDOUT;
 }
 
 /* Stopped packets are the progress thread's: this one sleeps a little and looks again. */
 static int wait(struct rt_queue *q, uint64_t index, int64_t timeout_ns)
 {
-	uint64_t start_ns = rt_now_ns();
+	const uint64_t end_ns = timeout_ns == CS_FOREVER ? UINT64_MAX : rt_now_ns() + (uint64_t)timeout_ns;
 	struct rt_pause pause = {0};
 	struct cs_point point;
 	int64_t left;
@@ -55,7 +56,7 @@ static int wait(struct rt_queue *q, uint64_t index, int64_t timeout_ns)
 
 	while (rt_queue_completed(q) < index) {
 		r = state(q);
-		r = r ? r : left_ns(start_ns, timeout_ns, &left);
+		r = r ? r : left_ns(end_ns, &left);
 		if (r)
 			return r;
 		if (rt_queue_point(q, index, &point)) {

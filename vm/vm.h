@@ -281,8 +281,8 @@ struct vm_register {
  * -EEXIST: memory of this vm, which has its vm_mem already (vm_find); -EFAULT: not mapped, or not memory that a GPU
  * can have (another device's); -EINVAL, -ENOMEM. */
 DRV_MUST_CHECK int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem **mem);
-/* All work that uses the memory is submitted: what is submitted from now on does not list it, and so does not fail when
- * the program unmaps it. */
+/* All work that uses the memory is submitted: what is submitted from now on does not list it, and so does not fail
+ * when the program unmaps it. */
 void vm_mem_unlist(struct vm_mem *mem);
 
 /* Host memory of a NUMA node, populated and registered, at its own address. The kernel prefers the node but takes
