@@ -26,7 +26,7 @@ static bool find_end(const void *address, size_t size_B, struct end *end)
 	end->pageable = false;
 	end->device = memory.kind == HIP_MEMORY_DEVICE;
 	end->index = end->device ? memory.device : -1;
-	return size_B <= memory.size_B - at;
+	return hip_memory_covers(&memory, address, size_B);
 }
 
 static hsa_agent_t agent_of(const struct end *end)
@@ -96,6 +96,22 @@ static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, cons
 	return hip_of_hsa(hsa_memory_copy((void *)(uintptr_t)dst->address, src->address, size_B));
 }
 
+/* What is small is put aside, so that nobody waits. */
+static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+{
+	hipError_t r = hip_stream_begin(s);
+	char *stage;
+
+	if (r)
+		return r;
+	stage = hip_stream_stage(s, size_B);
+	if (stage)
+		memcpy(stage, src->address, size_B);
+	r = stage ? put(s, dst, &(struct end){.address = stage, .index = -1}, size_B) : hipErrorOutOfMemory;
+	hip_stream_done(s);
+	return r;
+}
+
 static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle, bool wait)
 {
 	const struct hip_op op = {.kind = HIP_OP_COPY, .copy = {dst, src, size_B, kind}};
@@ -116,6 +132,8 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 		return wait ? hip_capture_lost(s, hipErrorStreamCaptureUnsupported) : hip_capture_op(s, &op);
 	find_end(dst, size_B, &to);
 	find_end(src, size_B, &from);
+	if (!wait && !to.pageable && from.pageable && size_B <= HIP_STAGE_MAX_B)
+		return copy_staged(s, &to, &from, size_B);
 	if (to.pageable || from.pageable)
 		return copy_waiting(s, &to, &from, size_B);
 	r = hip_op_run(handle, &op);

@@ -1,4 +1,6 @@
 /* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
+#include <string.h>
+
 #include "api/capture.h"
 #include "api/image.h"
 
@@ -32,7 +34,7 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 	if (*pageable)
 		return hipSuccess;
 	at = (uintptr_t)side->base - memory->node.lo;
-	if (size_B > memory->size_B - at)
+	if (!hip_memory_covers(memory, side->base, size_B))
 		return hipErrorInvalidValue;
 	side->base = memory->gpu_base + at;
 	return hipSuccess;
@@ -40,22 +42,20 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 
 /* Which memory each side is. */
 struct kinds {
-	bool pageable, device; /* one of them is; both are */
+	bool dst_pageable, src_pageable;
 };
 
 static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 {
 	struct hip_memory to, from;
-	bool dst_pageable, src_pageable;
-	hipError_t r = resolve(&box->dst, box, &to, &dst_pageable);
+	hipError_t r = resolve(&box->dst, box, &to, &kinds->dst_pageable);
 
-	if (!r)
-		r = resolve(&box->src, box, &from, &src_pageable);
-	if (r)
-		return r;
-	kinds->pageable = dst_pageable || src_pageable;
-	kinds->device = !kinds->pageable && to.kind == HIP_MEMORY_DEVICE && from.kind == HIP_MEMORY_DEVICE;
-	return hipSuccess;
+	return r ? r : resolve(&box->src, box, &from, &kinds->src_pageable);
+}
+
+static bool is_pageable(const struct kinds *kinds)
+{
+	return kinds->dst_pageable || kinds->src_pageable;
 }
 
 /* --- the copy --------------------------------------------------------------------------------- */
@@ -114,7 +114,34 @@ hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
 
 	if (r || is_empty(box))
 		return r;
-	return kinds.pageable ? hip_box_put_by_host(s, &copy) : put(s, &copy);
+	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy);
+}
+
+static bool is_small(const struct hip_box *box)
+{
+	size_t size_B;
+
+	return !__builtin_mul_overflow(box->width_B, box->height, &size_B) &&
+	       !__builtin_mul_overflow(size_B, box->depth, &size_B) && size_B <= HIP_STAGE_MAX_B;
+}
+
+/* What is small is put aside, so that nobody waits. */
+static hipError_t put_staged(struct hip_stream *s, struct hip_box *box)
+{
+	const struct hip_side *src = &box->src;
+	hipError_t r = hip_stream_begin(s);
+	char *stage, *to;
+
+	if (r)
+		return r;
+	to = stage = hip_stream_stage(s, box->width_B * box->height * box->depth);
+	for (size_t z = 0; stage && z < box->depth; z++)
+		for (size_t y = 0; y < box->height; y++, to += box->width_B)
+			memcpy(to, src->base + z * src->slice_B + y * src->pitch_B, box->width_B);
+	box->src = (struct hip_side){stage, box->width_B, box->width_B * box->height};
+	r = stage ? put(s, box) : hipErrorOutOfMemory;
+	hip_stream_done(s);
+	return r;
 }
 
 hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait)
@@ -128,12 +155,16 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	if (!r)
-		r = hip_op_run(handle, &op);
+		r = hip_box_check(box);
 	if (r || is_empty(box) || hip_stream_captures(s))
-		return r;
-	/* Pageable memory may change as soon as the call is over. */
+		return r ? r : hip_op_run(handle, &op);
 	r = resolve_both(&copy, &kinds);
-	return r || (!kinds.pageable && (!wait || kinds.device)) ? r : hip_stream_wait(s);
+	if (!r && !wait && !kinds.dst_pageable && kinds.src_pageable && is_small(box))
+		return put_staged(s, &copy);
+	if (!r)
+		r = hip_op_run(handle, &op);
+	/* Pageable memory may change as soon as the call is over. */
+	return r || (!wait && !is_pageable(&kinds)) ? r : hip_stream_wait(s);
 }
 
 /* --- two dimensions --------------------------------------------------------------------------- */
@@ -186,6 +217,8 @@ struct end {
 static hipError_t find_side(const struct end *end, const struct hip_box *box, struct hip_side *side)
 {
 	const struct hip_array *array;
+	struct hip_memory memory;
+	size_t at_B;
 
 	if (end->type == hipMemoryTypeArray) {
 		array = hip_array_of(end->array);
@@ -196,7 +229,12 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 		return hipErrorInvalidValue;
 	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
 	side->slice_B = side->pitch_B * (end->height ? end->height : box->height + end->y);
-	side->base += end->z * side->slice_B + end->y * side->pitch_B + end->x_B;
+	at_B = end->z * side->slice_B + end->y * side->pitch_B + end->x_B;
+	/* What is said to be a device's is not taken for the host's when it begins outside. */
+	if (end->type == hipMemoryTypeDevice && box->width_B && box->height && box->depth &&
+	    (!hip_memory_find(side->base, &memory) || !hip_memory_covers(&memory, side->base, at_B + 1)))
+		return hipErrorInvalidValue;
+	side->base += at_B;
 	return hipSuccess;
 }
 

@@ -88,7 +88,7 @@ static hipError_t find(const struct hip_fill *f, struct hip_memory *memory)
 	size_t size_B;
 
 	if (!f->dst || (uintptr_t)f->dst % f->value_B || !extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
-	    size_B > memory->size_B - ((uintptr_t)f->dst - memory->node.lo))
+	    !hip_memory_covers(memory, f->dst, size_B))
 		return hipErrorInvalidValue;
 	return hipSuccess;
 }

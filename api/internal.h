@@ -291,6 +291,12 @@ static inline void *hip_stream_args(struct hip_stream *stream, uint32_t size_B)
 	stream->args_at = at + size_B;
 	return stream->args->base + at;
 }
+/* Memory of the host's that what follows reads: pageable memory is put aside there. NULL: none left. */
+#define HIP_STAGE_MAX_B HIP_CHUNK_B /* 64 KiB: CUDA's limit */
+static inline void *hip_stream_stage(struct hip_stream *stream, size_t size_B)
+{
+	return hip_stream_args(stream, (uint32_t)size_B);
+}
 /* A signal of value 1 that is the stream's again when the packets so far, and the next `more`, have ended. */
 hipError_t hip_stream_signal(struct hip_stream *stream, unsigned more, hsa_signal_t *signal);
 /* A packet that waits for one signal (0: none), and completes another (0: none). */
@@ -363,6 +369,8 @@ struct hip_memory {
 
 /* A copy of what an address is in. False: nothing that HIP knows. */
 bool hip_memory_find(const void *address, struct hip_memory *memory);
+/* So many bytes from there on are in it, or in what the program mapped right behind it. */
+bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B);
 
 /* The peers that may use the device's memory have changed. */
 hipError_t hip_memory_tell_peers(struct hip_device *device);

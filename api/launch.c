@@ -75,6 +75,9 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 
 	if (!threads || !l->blocks[0] || !l->blocks[1] || !l->blocks[2])
 		return hipErrorInvalidValue;
+	for (unsigned i = 0; i < 3; i++)
+		if ((uint64_t)l->blocks[i] * l->threads[i] > UINT32_MAX)
+			return hipErrorInvalidConfiguration;
 	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
 	    threads > HIP_THREADS_MAX)
 		return hipErrorInvalidValue;
@@ -84,8 +87,6 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 		return hipErrorInvalidValue;
 	if (threads > k->threads_max)
 		return hipErrorLaunchFailure;
-	if ((uint64_t)l->blocks[0] * l->threads[0] > UINT32_MAX)
-		return hipErrorInvalidConfiguration;
 	if (l->lds_B > k->dynamic_max_B)
 		return hipErrorLaunchOutOfResources;
 	if (!l->args && !l->packed && k->cs->arg_count)

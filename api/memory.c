@@ -38,6 +38,26 @@ bool hip_memory_find(const void *address, struct hip_memory *memory)
 }
 
 /* InvalidValue: it is imported, and something else has a part of it. */
+bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B)
+{
+	uint64_t at = (uintptr_t)address, hi = memory->node.hi;
+	const struct hip_memory *next;
+
+	if (size_B <= hi - at)
+		return true;
+	if (!memory->ours || memory->kind != HIP_MEMORY_DEVICE)
+		return false;
+	pthread_rwlock_rdlock(&memories.lock);
+	while (size_B > hi - at) {
+		next = find_locked(hi);
+		if (!next || !next->ours || next->kind != HIP_MEMORY_DEVICE)
+			break;
+		hi = next->node.hi;
+	}
+	pthread_rwlock_unlock(&memories.lock);
+	return size_B <= hi - at;
+}
+
 static hipError_t add(const struct hip_memory *like)
 {
 	struct hip_memory *memory = malloc(sizeof(*memory));
@@ -397,7 +417,9 @@ hipError_t hip_memory_free_now(void *ptr)
 hipError_t hipFree(void *ptr)
 {
 	HIP_ENTER();
-	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED));
+	/* As CLR, the host's memory, too. */
+	return hip_end(
+		free_memory(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED | 1u << HIP_MEMORY_HOST));
 }
 
 hipError_t hipHostFree(void *ptr)
@@ -525,6 +547,7 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 	};
 	hsa_agent_t agents[HIP_DEVICES_MAX];
 	void *gpu = NULL;
+	hsa_status_t status;
 	hipError_t r;
 
 	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
@@ -533,8 +556,9 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 		return hipErrorHostMemoryAlreadyRegistered;
 	for (unsigned i = 0; i < hip.devices; i++)
 		agents[i] = hip.device[i].agent;
-	if (hsa_amd_memory_lock(ptr, size_B, agents, (int)hip.devices, &gpu))
-		return hipErrorOutOfMemory;
+	status = hsa_amd_memory_lock(ptr, size_B, agents, (int)hip.devices, &gpu);
+	if (status)
+		return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory : hipErrorInvalidValue;
 	/* Not HSA's alias: kernels may use the host's address, and what programs hand back is found. */
 	memory.gpu_base = ptr;
 	r = add(&memory);
@@ -632,9 +656,9 @@ static hipError_t address_range(hipDeviceptr_t *base, size_t *size_B, const void
 {
 	struct hip_memory memory;
 
-	if (!ptr || (!base && !size_B))
+	if (!base && !size_B)
 		return hipErrorInvalidValue;
-	if (!hip_memory_find(ptr, &memory))
+	if (!ptr || !hip_memory_find(ptr, &memory))
 		return hipErrorNotFound;
 	if (base)
 		*base = memory.gpu_base;

@@ -84,30 +84,32 @@ static hipError_t by_address(const void *function, const struct hip_kernel **k)
 	return function ? hip_kernel_of(function, hip_current(), k) : hipErrorInvalidDeviceFunction;
 }
 
-#define ACTIVE(name, type, find, ...)                                                                              \
+#define FLAGS_MAX 1u /* hipOccupancyDisableCachingOverride: there is no cache that this would be about */
+
+#define ACTIVE(name, type, find, flags, ...)                                                                       \
 	hipError_t name(int *blocks, type function, int threads, size_t lds_B __VA_ARGS__)                         \
 	{                                                                                                          \
 		const struct hip_kernel *k;                                                                        \
 		hipError_t r;                                                                                      \
 		HIP_ENTER();                                                                                       \
-		r = !blocks ? hipErrorInvalidValue : find(function, &k);                                           \
+		r = !blocks || (flags) > FLAGS_MAX ? hipErrorInvalidValue : find(function, &k);                    \
 		return hip_end(r ? r : active_blocks(blocks, k, threads, lds_B));                                  \
 	}
-#define FLAGS , unsigned int flags __attribute__((unused))
-ACTIVE(hipOccupancyMaxActiveBlocksPerMultiprocessor, const void *, by_address)
-ACTIVE(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, const void *, by_address, FLAGS)
-ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, hipFunction_t, hip_function_of)
-ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, hipFunction_t, hip_function_of, FLAGS)
+ACTIVE(hipOccupancyMaxActiveBlocksPerMultiprocessor, const void *, by_address, 0u)
+ACTIVE(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, const void *, by_address, more, , unsigned int more)
+ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, hipFunction_t, hip_function_of, 0u)
+ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, hipFunction_t, hip_function_of, more, ,
+       unsigned int more)
 
-#define BEST(name, type, find, ...)                                                                                \
+#define BEST(name, type, find, flags, ...)                                                                         \
 	hipError_t name(int *blocks, int *threads, type function, size_t lds_B, int limit __VA_ARGS__)             \
 	{                                                                                                          \
 		const struct hip_kernel *k;                                                                        \
 		hipError_t r;                                                                                      \
 		HIP_ENTER();                                                                                       \
-		r = !blocks || !threads ? hipErrorInvalidValue : find(function, &k);                               \
+		r = !blocks || !threads || (flags) > FLAGS_MAX ? hipErrorInvalidValue : find(function, &k);        \
 		return hip_end(r ? r : best_block(blocks, threads, k, lds_B, limit));                              \
 	}
-BEST(hipOccupancyMaxPotentialBlockSize, const void *, by_address)
-BEST(hipModuleOccupancyMaxPotentialBlockSize, hipFunction_t, hip_function_of)
-BEST(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, hipFunction_t, hip_function_of, FLAGS)
+BEST(hipOccupancyMaxPotentialBlockSize, const void *, by_address, 0u)
+BEST(hipModuleOccupancyMaxPotentialBlockSize, hipFunction_t, hip_function_of, 0u)
+BEST(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, hipFunction_t, hip_function_of, more, , unsigned int more)

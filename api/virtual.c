@@ -15,10 +15,9 @@ static hsa_amd_vmem_alloc_handle_t hsa_handle(hipMemGenericAllocationHandle_t ha
 /* Where, and how it may be shared. */
 static hipError_t check_properties(const hipMemAllocationProp *p)
 {
-	if (!p || p->type != hipMemAllocationTypePinned || p->location.type != hipMemLocationTypeDevice)
+	if (!p || p->type != hipMemAllocationTypePinned || p->location.type != hipMemLocationTypeDevice ||
+	    !hip_device_of(p->location.id))
 		return hipErrorInvalidValue;
-	if (!hip_device_of(p->location.id))
-		return hipErrorInvalidDevice;
 	return p->requestedHandleType == hipMemHandleTypeNone ||
 			       p->requestedHandleType == hipMemHandleTypePosixFileDescriptor
 		       ? hipSuccess
@@ -42,8 +41,11 @@ hipError_t hipMemGetAllocationGranularity(size_t *granule, const hipMemAllocatio
 hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *address, unsigned long long flags)
 {
 	HIP_ENTER();
-	if (!ptr || flags || !size || size % GRANULE_B || alignment & (alignment - 1))
+	if (!ptr || flags)
 		return hip_end(hipErrorInvalidValue);
+	/* As CLR: such a range there is not. */
+	if (!size || size % GRANULE_B || alignment & (alignment - 1))
+		return hip_end(hipErrorMemoryAllocation);
 	return hip_end(hip_of_hsa(hsa_amd_vmem_address_reserve_align(ptr, size, (uintptr_t)address,
 								     alignment < GRANULE_B ? 0 : alignment,
 								     HSA_AMD_VMEM_ADDRESS_NO_REGISTER)));
@@ -129,21 +131,31 @@ hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocat
 	return hip_end(offset || flags ? hipErrorInvalidValue : map(ptr, size, hsa_handle(handle)));
 }
 
-static hipError_t unmap(void *ptr, size_t size_B)
+/* What was mapped at the address: of at most size_B, and no less. */
+static bool find_piece(const void *ptr, size_t size_B, struct hip_memory *memory)
+{
+	return hip_memory_find(ptr, memory) && memory->ours && memory->gpu_base == ptr && memory->size_B <= size_B;
+}
+
+/* One piece, or several side by side. */
+static hipError_t unmap(char *ptr, size_t size_B)
 {
 	struct hip_memory memory;
-	hipError_t r;
+	hipError_t r = ptr && size_B ? hipSuccess : hipErrorInvalidValue;
 
-	if (!ptr || !size_B || !hip_memory_find(ptr, &memory) || !memory.ours || memory.gpu_base != ptr ||
-	    memory.size_B != size_B)
-		return hipErrorInvalidValue;
 	/* Kernels may still use it. */
-	r = hip_device_wait(&hip.device[memory.device]);
-	if (r)
-		return r;
-	r = invalid_unless(hsa_amd_vmem_unmap(ptr, size_B));
-	if (!r)
-		hip_memory_remove_ours(ptr);
+	for (size_t at_B = 0; !r && at_B < size_B; at_B += memory.size_B) {
+		if (!find_piece(ptr + at_B, size_B - at_B, &memory))
+			return hipErrorInvalidValue;
+		r = hip_device_wait(&hip.device[memory.device]);
+	}
+	for (size_t at_B = 0; !r && at_B < size_B; at_B += memory.size_B) {
+		if (!find_piece(ptr + at_B, size_B - at_B, &memory))
+			return hipErrorInvalidValue;
+		r = invalid_unless(hsa_amd_vmem_unmap(ptr + at_B, memory.size_B));
+		if (!r)
+			hip_memory_remove_ours(ptr + at_B);
+	}
 	return r;
 }
 
@@ -162,10 +174,10 @@ static hipError_t set_access(void *ptr, size_t size_B, const hipMemAccessDesc *d
 	if (!ptr || !size_B || !desc || !count || count > HIP_DEVICES_MAX)
 		return hipErrorInvalidValue;
 	for (size_t i = 0; i < count; i++) {
-		if (desc[i].location.type != hipMemLocationTypeDevice)
+		if (desc[i].location.type != hipMemLocationTypeDevice || !hip_device_of(desc[i].location.id) ||
+		    (desc[i].flags != hipMemAccessFlagsProtNone && desc[i].flags != hipMemAccessFlagsProtRead &&
+		     desc[i].flags != hipMemAccessFlagsProtReadWrite))
 			return hipErrorInvalidValue;
-		if (!hip_device_of(desc[i].location.id))
-			return hipErrorInvalidDevice;
 		access[i].agent_handle = hip.device[desc[i].location.id].agent;
 		access[i].permissions = desc[i].flags == hipMemAccessFlagsProtReadWrite ? HSA_ACCESS_PERMISSION_RW
 					: desc[i].flags == hipMemAccessFlagsProtRead    ? HSA_ACCESS_PERMISSION_RO

@@ -48,6 +48,7 @@ typedef struct textureReference {
 	int numChannels;
 	hipArray_Format format;
 } textureReference;
+typedef textureReference *hipTexRef;
 
 /* normalizedCoords: 0, coordinates count elements; 1, they go from 0 to 1. */
 typedef struct hipTextureDesc {

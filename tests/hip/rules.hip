@@ -115,6 +115,8 @@ static void registered_address()
 	CHECK(words[1] == 7 && words[2] == 8);
 	HIP(hipHostUnregister(words));
 	free(words);
+	HIP(hipHostMalloc((void **)&words, 64, 0));
+	HIP(hipFree(words));
 }
 
 /* In the driver's style a pitch that is too small is a wrong value as any other. */
@@ -178,8 +180,8 @@ static void copies_and_unmapping()
 
 	HIP(hipMemset(there.at, 5, pitch * rows));
 	for (unsigned n = 0; n < 20; n++) {
-		char *here = (char *)mmap(nullptr, pitch * rows, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-					  -1, 0);
+		char *here = (char *)mmap(nullptr, pitch * rows, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		HIP(hipMemcpy2D(here, pitch, there.at, pitch, pitch - 1, rows, hipMemcpyDeviceToHost));
 		CHECK(here[0] == 5 && here[pitch * rows - 2] == 5 && !here[pitch - 1]);
@@ -241,6 +243,88 @@ static void advice()
 	(void)hipGetLastError();
 }
 
+/* A small copy to the device leaves pageable memory at once: the host may go on, and write it. */
+static void pageable_sources()
+{
+	std::vector<unsigned> source(3000, 7), rows(64 * 16, 8);
+	gpu_array<unsigned> to(4096);
+	hipStream_t stream;
+	gate gate;
+
+	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	gate.close(stream);
+	HIP(hipMemcpyAsync(to.at, source.data(), source.size() * 4, hipMemcpyHostToDevice, stream));
+	HIP(hipMemcpy2DAsync(to.at + 3000, 48 * 4, rows.data(), 64 * 4, 48 * 4, 16, hipMemcpyHostToDevice, stream));
+	CHECK_EQ(hipStreamQuery(stream), hipErrorNotReady);
+	source.assign(source.size(), 0);
+	rows.assign(rows.size(), 0);
+	gate.open();
+	HIP(hipStreamSynchronize(stream));
+	std::vector<unsigned> got = to.read();
+	unsigned wrong = 0;
+	for (unsigned i = 0; i < 3000 + 48 * 16; i++)
+		wrong += got[i] != (i < 3000 ? 7 : 8);
+	CHECK_EQ(wrong, 0);
+	HIP(hipStreamDestroy(stream));
+}
+
+/* What is mapped piece by piece is copied and filled as one. */
+static void pieces()
+{
+	const size_t piece = 2 << 20, count = 3;
+	hipMemAllocationProp p = {};
+	hipMemAccessDesc access = {};
+	hipMemGenericAllocationHandle_t handle;
+	std::vector<char> out(count * piece, 3), in(count * piece);
+	char *at;
+
+	p.type = hipMemAllocationTypePinned;
+	p.location.type = access.location.type = hipMemLocationTypeDevice;
+	access.flags = hipMemAccessFlagsProtReadWrite;
+	HIP(hipMemAddressReserve((void **)&at, count * piece, 0, nullptr, 0));
+	for (size_t i = 0; i < count; i++) {
+		HIP(hipMemCreate(&handle, piece, &p, 0));
+		HIP(hipMemMap(at + i * piece, piece, 0, handle, 0));
+		HIP(hipMemRelease(handle));
+	}
+	HIP(hipMemSetAccess(at, count * piece, &access, 1));
+	HIP(hipMemcpy(at, out.data(), count * piece, hipMemcpyHostToDevice));
+	HIP(hipMemset(at + piece - 100, 4, piece + 200));
+	HIP(hipMemcpy2D(in.data(), piece, at, piece, piece, count, hipMemcpyDeviceToHost));
+	CHECK(in[0] == 3 && in[piece - 101] == 3 && in[piece - 100] == 4 && in[2 * piece + 99] == 4 &&
+	      in[2 * piece + 100] == 3 && in[3 * piece - 1] == 3);
+	CHECK_EQ(hipMemcpy(at, out.data(), count * piece + 1, hipMemcpyHostToDevice), hipErrorInvalidValue);
+	CHECK_EQ(hipMemUnmap(at, piece + 4096), hipErrorInvalidValue);
+	HIP(hipMemUnmap(at, 2 * piece));
+	HIP(hipMemUnmap(at + 2 * piece, piece));
+	HIP(hipMemAddressFree(at, count * piece));
+	p.location.id = -1;
+	CHECK_EQ(hipMemCreate(&handle, piece, &p, 0), hipErrorInvalidValue);
+	CHECK_EQ(hipMemAddressReserve((void **)&at, 0, 0, nullptr, 0), hipErrorMemoryAllocation);
+	(void)hipGetLastError();
+}
+
+/* Addresses that are none of what they are said to be. */
+static void wrong_addresses()
+{
+	gpu_array<char> from(4096), to(4096);
+	hip_Memcpy2D copy = {};
+	hipDeviceptr_t base;
+	size_t size_B;
+
+	copy.srcMemoryType = copy.dstMemoryType = hipMemoryTypeDevice;
+	copy.srcDevice = from.at;
+	copy.dstDevice = to.at;
+	copy.srcPitch = copy.dstPitch = copy.WidthInBytes = 64;
+	copy.Height = 1;
+	HIP(hipDrvMemcpy2DUnaligned(&copy));
+	copy.srcY = 64; /* behind its end */
+	CHECK_EQ(hipDrvMemcpy2DUnaligned(&copy), hipErrorInvalidValue);
+	CHECK_EQ(hipMemGetAddressRange(&base, &size_B, nullptr), hipErrorNotFound);
+	CHECK_EQ(hipHostRegister(&size_B, 1ull << 44, 0), hipErrorInvalidValue);
+	(void)hipGetLastError();
+}
+
 int main()
 {
 	device_settings();
@@ -251,5 +335,8 @@ int main()
 	pitches();
 	copies_and_unmapping();
 	advice();
+	pageable_sources();
+	pieces();
+	wrong_addresses();
 	return check_done("rules that programs rely on");
 }

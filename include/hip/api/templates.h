@@ -179,7 +179,7 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_si
 	int device = 0, units = 0, warp = 0, most = 0;
 	hipError_t error = hipGetDevice(&device);
 
-	if (!grid_size || !block_size)
+	if (!grid_size || !block_size || !kernel)
 		return hipErrorInvalidValue;
 	if (!error)
 		error = hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, device);
@@ -209,11 +209,12 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_si
 }
 
 template <typename F, typename T>
-HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid_size, int *block_size,
-									     T kernel, F dynamic_B,
-									     int block_size_limit = 0,
-									     unsigned int = hipOccupancyDefault)
+HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+	int *grid_size, int *block_size, T kernel, F dynamic_B, int block_size_limit = 0,
+	unsigned int flags = hipOccupancyDefault)
 {
+	if (flags > hipOccupancyDisableCachingOverride)
+		return hipErrorInvalidValue;
 	return hipOccupancyMaxPotentialBlockSizeVariableSMem(grid_size, block_size, kernel, dynamic_B,
 							     block_size_limit);
 }
