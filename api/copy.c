@@ -233,6 +233,8 @@ static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, 
 	char *place;
 	hipError_t r = hip_symbol_place(symbol, size_B, offset_B, &place);
 
+	if (!r && (kind == hipMemcpyHostToHost || kind == hipMemcpyDeviceToHost))
+		r = hipErrorInvalidMemcpyDirection;
 	return r ? r : copy(place, src, size_B, kind, stream, wait);
 }
 
@@ -242,6 +244,8 @@ static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size
 	char *place;
 	hipError_t r = hip_symbol_place(symbol, size_B, offset_B, &place);
 
+	if (!r && (kind == hipMemcpyHostToHost || kind == hipMemcpyHostToDevice))
+		r = hipErrorInvalidMemcpyDirection;
 	return r ? r : copy(dst, place, size_B, kind, stream, wait);
 }
 

@@ -42,7 +42,7 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 
 /* Which memory each side is. */
 struct kinds {
-	bool dst_pageable, src_pageable;
+	bool dst_pageable, src_pageable, device; /* both are a device's */
 };
 
 static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
@@ -50,7 +50,11 @@ static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 	struct hip_memory to, from;
 	hipError_t r = resolve(&box->dst, box, &to, &kinds->dst_pageable);
 
-	return r ? r : resolve(&box->src, box, &from, &kinds->src_pageable);
+	if (!r)
+		r = resolve(&box->src, box, &from, &kinds->src_pageable);
+	kinds->device = !r && !kinds->dst_pageable && !kinds->src_pageable && to.kind == HIP_MEMORY_DEVICE &&
+			from.kind == HIP_MEMORY_DEVICE;
+	return r;
 }
 
 static bool is_pageable(const struct kinds *kinds)
@@ -164,7 +168,17 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	if (!r)
 		r = hip_op_run(handle, &op);
 	/* Pageable memory may change as soon as the call is over. */
-	return r || (!wait && !is_pageable(&kinds)) ? r : hip_stream_wait(s);
+	return r || (!is_pageable(&kinds) && (!wait || kinds.device)) ? r : hip_stream_wait(s);
+}
+
+/* hipMemcpy2D() and hipDrvMemcpy3D() wait, as AMD's, between two places of a device, too. */
+static hipError_t then_wait(hipError_t r)
+{
+	struct hip_stream *s;
+
+	if (!r)
+		r = hip_null_stream(hip_current(), &s);
+	return r ? r : hip_stream_wait(s);
 }
 
 /* --- two dimensions --------------------------------------------------------------------------- */
@@ -192,7 +206,7 @@ hipError_t hipMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_
 		       hipMemcpyKind kind)
 {
 	HIP_ENTER();
-	return hip_end(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true));
+	return hip_end(then_wait(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true)));
 }
 
 hipError_t hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
@@ -306,7 +320,7 @@ static hipError_t copy_drv_3d(const HIP_MEMCPY3D *p, hipStream_t stream, bool wa
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *p)
 {
 	HIP_ENTER();
-	return hip_end(p ? copy_drv_3d(p, NULL, true) : hipErrorInvalidValue);
+	return hip_end(p ? then_wait(copy_drv_3d(p, NULL, true)) : hipErrorInvalidValue);
 }
 
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *p, hipStream_t stream)

@@ -12,11 +12,16 @@ static hsa_amd_vmem_alloc_handle_t hsa_handle(hipMemGenericAllocationHandle_t ha
 	return (hsa_amd_vmem_alloc_handle_t){(uintptr_t)handle};
 }
 
+static bool is_known_place(const hipMemAllocationProp *p)
+{
+	return p && p->type == hipMemAllocationTypePinned && p->location.type == hipMemLocationTypeDevice &&
+	       hip_device_of(p->location.id);
+}
+
 /* Where, and how it may be shared. */
 static hipError_t check_properties(const hipMemAllocationProp *p)
 {
-	if (!p || p->type != hipMemAllocationTypePinned || p->location.type != hipMemLocationTypeDevice ||
-	    !hip_device_of(p->location.id))
+	if (!is_known_place(p))
 		return hipErrorInvalidValue;
 	return p->requestedHandleType == hipMemHandleTypeNone ||
 			       p->requestedHandleType == hipMemHandleTypePosixFileDescriptor
@@ -27,15 +32,11 @@ static hipError_t check_properties(const hipMemAllocationProp *p)
 hipError_t hipMemGetAllocationGranularity(size_t *granule, const hipMemAllocationProp *p,
 					  hipMemAllocationGranularity_flags option)
 {
-	hipError_t r;
-
 	HIP_ENTER();
-	if (!granule || (unsigned)option > hipMemAllocationGranularityRecommended)
+	if (!granule || (unsigned)option > hipMemAllocationGranularityRecommended || !is_known_place(p))
 		return hip_end(hipErrorInvalidValue);
-	r = check_properties(p);
-	if (!r)
-		*granule = option == hipMemAllocationGranularityMinimum ? GRANULE_B : RECOMMENDED_B;
-	return hip_end(r);
+	*granule = option == hipMemAllocationGranularityMinimum ? GRANULE_B : RECOMMENDED_B;
+	return hip_end(hipSuccess);
 }
 
 hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *address, unsigned long long flags)

@@ -4,6 +4,8 @@
 
 #include "tests/clients/hip/hip.h"
 
+__device__ unsigned a_variable;
+
 /* A word of the host's that streams wait for. */
 struct gate {
 	unsigned *at;
@@ -268,6 +270,25 @@ static void pageable_sources()
 	HIP(hipStreamDestroy(stream));
 }
 
+/* A copy within a device is in the stream's order, and nobody waits; but for two calls. */
+static void copies_within()
+{
+	gpu_array<char> from(256), to(256);
+	hipMemcpy3DParms copy = {};
+	gate gate;
+
+	copy.srcPtr = make_hipPitchedPtr(from.at, 16, 16, 4);
+	copy.dstPtr = make_hipPitchedPtr(to.at, 16, 16, 4);
+	copy.extent = make_hipExtent(16, 4, 4);
+	copy.kind = hipMemcpyDeviceToDevice;
+	gate.close(nullptr);
+	HIP(hipMemcpy3D(&copy));
+	CHECK_EQ(hipStreamQuery(nullptr), hipErrorNotReady);
+	gate.open();
+	HIP(hipMemcpy2D(to.at, 16, from.at, 16, 16, 16, hipMemcpyDeviceToDevice));
+	HIP(hipStreamQuery(nullptr));
+}
+
 /* What is mapped piece by piece is copied and filled as one. */
 static void pieces()
 {
@@ -321,6 +342,10 @@ static void wrong_addresses()
 	copy.srcY = 64; /* behind its end */
 	CHECK_EQ(hipDrvMemcpy2DUnaligned(&copy), hipErrorInvalidValue);
 	CHECK_EQ(hipMemGetAddressRange(&base, &size_B, nullptr), hipErrorNotFound);
+	CHECK_EQ(hipMemcpyToSymbol(HIP_SYMBOL(a_variable), &size_B, 4, 0, hipMemcpyDeviceToHost),
+		 hipErrorInvalidMemcpyDirection);
+	CHECK_EQ(hipMemcpyFromSymbol(&size_B, HIP_SYMBOL(a_variable), 4, 0, hipMemcpyHostToDevice),
+		 hipErrorInvalidMemcpyDirection);
 	CHECK_EQ(hipHostRegister(&size_B, 1ull << 44, 0), hipErrorInvalidValue);
 	(void)hipGetLastError();
 }
@@ -336,6 +361,7 @@ int main()
 	copies_and_unmapping();
 	advice();
 	pageable_sources();
+	copies_within();
 	pieces();
 	wrong_addresses();
 	return check_done("rules that programs rely on");
