@@ -35,7 +35,7 @@ static void set_slots(const struct hip_pool *p, struct hip_pool *value)
 
 /* --- caches ----------------------------------------------------------------------------------- */
 
-static struct hip_cache *make_cache(struct hip_pool *p, struct hip_stream *s)
+__attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p, struct hip_stream *s)
 {
 	struct hip_cache *c = aligned_alloc(_Alignof(struct hip_cache), sizeof(*c));
 
@@ -173,7 +173,29 @@ static size_t block_size(size_t size_B)
 					: (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
 }
 
-static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, struct hip_stream *s)
+/* The class of blocks of exactly that size; HIP_POOL_CLASSES: of none. A piece whose rest could not be cut off is
+ * larger than its class. */
+static unsigned class_of_block(const struct hip_block *b)
+{
+	size_t size_B = b->node.hi - b->node.lo;
+	unsigned class = hip_class_of(size_B);
+
+	return class < HIP_POOL_CLASSES && size_B == hip_class_size(class) ? class : HIP_POOL_CLASSES;
+}
+
+/* The cache's lock is held, and given back. */
+static inline void *hand_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
+{
+	b->stream = NULL;
+	b->asked_B = size_B;
+	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
+	c->used_B += (int64_t)size_B;
+	drv_unlock(&c->lock);
+	return (void *)(uintptr_t)b->node.lo;
+}
+
+__attribute__((noinline)) static hipError_t malloc_slowly(void **out, size_t size_B, struct hip_pool *p,
+							  struct hip_stream *s)
 {
 	struct hip_cache *c;
 	struct hip_block *b;
@@ -190,22 +212,38 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 		return hipErrorOutOfMemory;
 	drv_lock(&c->lock);
 	b = take_cached(c, size_B);
-	if (__builtin_expect(!b, 0)) {
+	if (!b) {
 		drv_unlock(&c->lock);
 		r = hip_arena_take(p, s, block_size(size_B), &b);
 		if (r)
 			return r;
+		b->class = class_of_block(b);
 		drv_lock(&c->lock);
 	}
-	b->stream = NULL;
-	b->asked_B = size_B;
-	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
-	c->used_B += (int64_t)size_B;
-	more = c->used_B > c->quota_B;
-	drv_unlock(&c->lock);
-	if (__builtin_expect(more, 0))
+	more = c->used_B + (int64_t)size_B > c->quota_B;
+	*out = hand_out(c, b, size_B);
+	if (more)
 		look_at_maximum(p);
-	*out = (void *)(uintptr_t)b->node.lo;
+	return hipSuccess;
+}
+
+/* A hit: a block of the class that the stream itself freed, and no more in use than before. */
+__attribute__((always_inline)) static inline hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p,
+								    struct hip_stream *s)
+{
+	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
+	unsigned class = hip_class_of(size_B);
+
+	if (__builtin_expect(class >= HIP_POOL_CLASSES || !c || hip_fault(s->device) ||
+				     atomic_load_explicit(&c->pool, memory_order_relaxed) != p,
+			     0))
+		return malloc_slowly(out, size_B, p, s);
+	drv_lock(&c->lock);
+	if (__builtin_expect(!c->count[class] || c->used_B + (int64_t)size_B > c->quota_B, 0)) {
+		drv_unlock(&c->lock);
+		return malloc_slowly(out, size_B, p, s);
+	}
+	*out = hand_out(c, c->block[class][--c->count[class]], size_B);
 	return hipSuccess;
 }
 
@@ -224,35 +262,53 @@ static void settle(struct hip_pool *p);
 /* False: the cache has no room. Its lock is held. */
 static inline bool keep(struct hip_cache *c, struct hip_block *b)
 {
-	size_t size_B = b->node.hi - b->node.lo;
-	unsigned class = hip_class_of(size_B);
+	unsigned class = b->class;
 
 	if (__builtin_expect(class < HIP_POOL_CLASSES, 1)) {
-		/* A piece whose rest could not be cut off is larger than its class. */
-		if (c->count[class] == HIP_POOL_DEPTH || size_B != hip_class_size(class))
+		if (c->count[class] == HIP_POOL_DEPTH)
 			return false;
 		c->block[class][c->count[class]++] = b;
 		return true;
 	}
-	if (c->large == HIP_POOL_LARGE)
+	/* A size of its own has a class that it fills in part. */
+	if (c->large == HIP_POOL_LARGE || hip_class_of(b->node.hi - b->node.lo) < HIP_POOL_CLASSES)
 		return false;
 	c->large_block[c->large++] = b;
 	return true;
 }
 
+/* c NULL: nobody uses it any more. */
+__attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_block *b, const struct hip_cache *c)
+{
+	bool last;
+
+	pthread_mutex_lock(&p->lock);
+	if (!c) {
+		p->used_by_dead_B -= (int64_t)b->asked_B;
+		b->stream = NULL;
+	}
+	hip_arena_give_locked(p, b);
+	last = p->dead && !p->live;
+	pthread_mutex_unlock(&p->lock);
+	/* A destroyed pool goes with the last of its memory. */
+	if (last)
+		settle(p);
+}
+
 /* s NULL: nobody uses it any more. */
-static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
+__attribute__((always_inline)) static inline hipError_t pool_free(struct hip_pool *p, void *ptr,
+								  struct hip_stream *s)
 {
 	struct hip_block *b = block_at(p, ptr);
 	unsigned used = HIP_BLOCK_USED;
 	struct hip_cache *c = s ? cache_of(p, s) : NULL;
-	bool kept = false, last = false;
+	bool kept = false;
 
-	if (!b || b->node.lo != (uintptr_t)ptr)
+	if (__builtin_expect(!b || b->node.lo != (uintptr_t)ptr, 0))
 		return hipErrorInvalidValue;
-	if (s && !c)
+	if (__builtin_expect(s && !c, 0))
 		return hipErrorOutOfMemory;
-	if (!atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED))
+	if (__builtin_expect(!atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED), 0))
 		return hipErrorInvalidValue;
 	if (c) {
 		b->stream = s;
@@ -263,19 +319,8 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 		kept = !p->dead && keep(c, b);
 		drv_unlock(&c->lock);
 	}
-	if (__builtin_expect(!kept, 0)) {
-		pthread_mutex_lock(&p->lock);
-		if (!c) {
-			p->used_by_dead_B -= (int64_t)b->asked_B;
-			b->stream = NULL;
-		}
-		hip_arena_give_locked(p, b);
-		last = p->dead && !p->live;
-		pthread_mutex_unlock(&p->lock);
-	}
-	/* A destroyed pool goes with the last of its memory. */
-	if (__builtin_expect(last, 0))
-		settle(p);
+	if (__builtin_expect(!kept, 0))
+		give_back(p, b, c);
 	return hipSuccess;
 }
 
@@ -478,37 +523,38 @@ hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_p
 	return hipSuccess;
 }
 
-static hipError_t default_pool(struct hip_device *device, struct hip_pool **out)
+__attribute__((noinline)) static hipError_t make_default_pool(struct hip_device *device, struct hip_pool **out)
 {
-	struct hip_pool *p = atomic_load_explicit(&device->default_pool, memory_order_acquire);
 	hipError_t r = hipSuccess;
 
-	if (__builtin_expect(!p, 0)) {
-		pthread_mutex_lock(&device->lock);
-		p = atomic_load(&device->default_pool);
-		if (!p) {
-			r = make_pool(device, &p);
-			if (!r)
-				atomic_store_explicit(&device->default_pool, p, memory_order_release);
-		}
-		pthread_mutex_unlock(&device->lock);
+	pthread_mutex_lock(&device->lock);
+	*out = atomic_load(&device->default_pool);
+	if (!*out) {
+		r = make_pool(device, out);
+		if (!r)
+			atomic_store_explicit(&device->default_pool, *out, memory_order_release);
 	}
-	*out = p;
+	pthread_mutex_unlock(&device->lock);
 	return r;
 }
 
+static inline hipError_t default_pool(struct hip_device *device, struct hip_pool **out)
+{
+	*out = atomic_load_explicit(&device->default_pool, memory_order_acquire);
+	return __builtin_expect(*out != NULL, 1) ? hipSuccess : make_default_pool(device, out);
+}
+
+/* NULL: the default one. */
 static inline hipError_t current_pool(struct hip_device *device, struct hip_pool **out)
 {
-	struct hip_pool *p = atomic_load_explicit(&device->pool, memory_order_acquire);
-
-	*out = p;
-	return __builtin_expect(p != NULL, 1) ? hipSuccess : default_pool(device, out);
+	*out = atomic_load_explicit(&device->pool, memory_order_acquire);
+	return *out ? hipSuccess : default_pool(device, out);
 }
 
 /* --- the public functions --------------------------------------------------------------------- */
 
 /* A stream that is none's is an invalid handle here. */
-static hipError_t stream_for(hipStream_t handle, struct hip_stream **s)
+static inline hipError_t stream_for(hipStream_t handle, struct hip_stream **s)
 {
 	return hip_stream_of(handle, s) == hipSuccess ? hipSuccess : hipErrorInvalidResourceHandle;
 }

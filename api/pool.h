@@ -28,6 +28,7 @@ enum hip_block_state { HIP_BLOCK_FREE, HIP_BLOCK_CACHED, HIP_BLOCK_USED, HIP_BLO
 struct hip_block {
 	struct vm_node node;            /* of the pool's blocks */
 	_Atomic unsigned state;         /* enum hip_block_state */
+	uint8_t class;                  /* of what has been used: whose size it has; HIP_POOL_CLASSES: none's */
 	size_t asked_B;                 /* of a used one */
 	struct hip_block *next, **link; /* in a bin, while it is free */
 	struct hip_stream *stream;      /* the tag; NULL: nobody may still use it. A reference while it is free */
