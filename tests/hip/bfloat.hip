@@ -1,6 +1,7 @@
 /* bfloat16 in kernels: the new type and the old one give what float gives, rounded. */
 #include <hip/hip_bf16.h>
 #include <hip/hip_bfloat16.h>
+#include <hip/hip_fp16.h>
 
 #include <cmath>
 
@@ -12,6 +13,7 @@ struct output {
 	__hip_bfloat16 sum, fma, most, root, shuffled;
 	__hip_bfloat162 pair;
 	hip_bfloat16 old_sum, truncated;
+	__half crossed;
 	bool less;
 };
 
@@ -31,6 +33,7 @@ __global__ void on_gpu(const float *a, const float *b, output *out)
 	o.pair = __hmul2(p, __low2bfloat162(p));
 	o.old_sum = old_x + old_y;
 	o.truncated = hip_bfloat16::round_to_bfloat16(a[i], hip_bfloat16::truncate);
+	o.crossed = static_cast<__half>(old_x);
 	o.less = x < y;
 	out[i] = o;
 }
@@ -55,6 +58,8 @@ static unsigned count_wrong(float a, float b, float neighbour, const output &o)
 	wrong += static_cast<float>(o.root) != rounded(static_cast<double>(sqrtf(fabs(x))));
 	wrong += static_cast<float>(o.shuffled) != rounded(neighbour);
 	wrong += static_cast<float>(o.pair.x) != rounded(x * x) || static_cast<float>(o.pair.y) != rounded(x * y);
+	/* Small numbers are none of half's normal ones. */
+	wrong += fabs(static_cast<float>(o.crossed) - x) > ldexp(1, -25) + fabs(x) / 4096;
 	wrong += fabsf(o.truncated) > fabsf(a) || fabsf(o.truncated) < fabsf(a) * 0.992f;
 	return wrong;
 }

@@ -70,6 +70,10 @@ struct __half {
 	{
 	}
 #ifdef __clang__
+	/* Also from what converts to a number by itself: hip_bfloat16. */
+	HIP_BOTH constexpr __half(_Float16 number) : data(number)
+	{
+	}
 	template <typename T, typename = typename hip_number<T>::itself>
 	HIP_BOTH constexpr __half(T number) : data(static_cast<_Float16>(number))
 	{
