@@ -350,8 +350,34 @@ static void wrong_addresses()
 	(void)hipGetLastError();
 }
 
+/* Functions by their names: the library's own, and no others. */
+static void functions_by_name()
+{
+	hipDriverProcAddressQueryResult result;
+	hipError_t (*properties)(hipDeviceProp_t *, int);
+	hipDeviceProp_t p, q;
+	void *found;
+
+	HIP(hipGetProcAddress("hipGetDeviceProperties", (void **)&properties, HIP_VERSION, 0, &result));
+	CHECK_EQ(result, HIP_GET_PROC_ADDRESS_SUCCESS);
+	HIP(properties(&p, 0));
+	HIP(hipGetDeviceProperties(&q, 0));
+	CHECK_STR(p.gcnArchName, q.gcnArchName);
+	HIP(hipGetProcAddress("hipMallocAsync", &found, HIP_VERSION, 0, nullptr));
+	CHECK(found);
+	for (const char *name : {"malloc", "hsa_init", "hipNothing"}) {
+		CHECK_EQ(hipGetProcAddress(name, &found, HIP_VERSION, 0, &result), hipErrorInvalidValue);
+		CHECK(!found && result == HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+	}
+	CHECK_EQ(hipGetProcAddress("", &found, HIP_VERSION, 0, &result), hipErrorInvalidValue);
+	CHECK_EQ(hipGetProcAddress(nullptr, &found, HIP_VERSION, 0, &result), hipErrorInvalidValue);
+	CHECK_EQ(hipGetProcAddress("hipMalloc", nullptr, HIP_VERSION, 0, &result), hipErrorInvalidValue);
+	(void)hipGetLastError();
+}
+
 int main()
 {
+	functions_by_name();
 	device_settings();
 	null_stands_for_all();
 	no_streams();

@@ -59,7 +59,8 @@ hipError_t hipFuncSetAttribute(const void *func, hipFuncAttribute attr, int valu
 hipError_t hipFuncSetCacheConfig(const void *func, hipFuncCache_t config);
 hipError_t hipFuncSetSharedMemConfig(const void *func, hipSharedMemConfig config);
 hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr);
-/* The address of a function of this interface in the release hipVersion (as HIP_VERSION); flags: 0. */
+/* The address of a function of this interface in the release hipVersion (as HIP_VERSION); flags: 0. InvalidValue:
+ * there is none of that name; symbolStatus, which may be NULL, says so. */
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
 			     hipDriverProcAddressQueryResult *symbolStatus);
 
