@@ -1,9 +1,9 @@
-/* Instances of graphs: a clone, its nodes in their order, and what a launch puts into a stream (graph_program.c).
+/* Instances of graphs: a clone, its nodes in their order, and what a launch puts into a stream (graph_plan.c).
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/graph_program.h"
+#include "api/graph_plan.h"
 
 #define FLAGS                                                                                                      \
 	((unsigned)hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUpload |                       \
@@ -16,9 +16,9 @@ struct hip_exec {
 	struct hip_graph *graph; /* owned; its nodes have no handles */
 	struct hip_step *steps;  /* owned */
 	size_t count;
-	bool has_memory;             /* a step allocates or frees */
-	struct hip_program *program; /* owned; NULL: something has changed */
-	struct hip_mark last;        /* behind its last launch; owned */
+	bool has_memory;       /* a step allocates or frees */
+	struct hip_plan *plan; /* owned; NULL: something has changed */
+	struct hip_mark last;  /* behind its last launch; owned */
 };
 
 static struct hip_exec *exec_of(hipGraphExec_t handle)
@@ -84,28 +84,28 @@ static hipError_t append_graph(struct steps *s, const struct hip_graph *g, size_
 }
 
 /* The next launch makes it anew. */
-static void drop_program(struct hip_exec *e)
+static void drop_plan(struct hip_exec *e)
 {
-	hip_program_retire(e->program, &e->last);
-	e->program = NULL;
+	hip_plan_retire(e->plan, &e->last);
+	e->plan = NULL;
 }
 
 /* Of another graph from now on, which it takes over. Nothing has changed at an error. */
 static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip_node **culprit)
 {
 	struct steps s = {0};
-	struct hip_program *program;
+	struct hip_plan *plan;
 	hipError_t r = append_graph(&s, g, 0, culprit);
 
 	if (!r)
-		r = hip_program_make(s.at, s.count, &program);
+		r = hip_plan_make(s.at, s.count, &plan);
 	if (r) {
 		free(s.at);
 		return r;
 	}
-	drop_program(e);
+	drop_plan(e);
 	free(e->steps);
-	e->program = program;
+	e->plan = plan;
 	if (e->graph != g)
 		hip_graph_destroy(e->graph);
 	e->graph = g;
@@ -134,7 +134,7 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 	if (!r)
 		r = take_graph(e, clone, &node);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_EXEC), e, &e->handle)) {
-		drop_program(e);
+		drop_plan(e);
 		free(e->steps);
 		r = hipErrorOutOfMemory;
 	}
@@ -218,7 +218,7 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 		return hip_end(hipErrorInvalidValue);
 	drv_handle_destroy(&hip_handles, e->handle);
 	pthread_mutex_lock(&e->lock);
-	drop_program(e);
+	drop_plan(e);
 	free(e->steps);
 	hip_graph_destroy(e->graph);
 	hip_mark_put(&e->last);
@@ -272,15 +272,15 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 	bool held = true;
 	hipError_t r = e->has_memory ? check_memory(e) : hipSuccess;
 
-	if (!r && !e->program)
-		r = hip_program_make(e->steps, e->count, &e->program);
+	if (!r && !e->plan)
+		r = hip_plan_make(e->steps, e->count, &e->plan);
 	if (!r)
 		r = hip_stream_begin(s);
 	if (r)
 		return r;
 	r = hip_stream_after(s, &e->last);
 	if (!r)
-		r = hip_program_put(e->program, s, &held);
+		r = hip_plan_put(e->plan, s, &held);
 	if (!held)
 		return r;
 	hip_stream_ring(s);
@@ -484,7 +484,7 @@ static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip
 		return hipErrorInvalidValue;
 	if (n->work.child)
 		return set_child(e, n, w);
-	drop_program(e);
+	drop_plan(e);
 	old = n->work;
 	n->work = *w;
 	*w = old;
@@ -532,7 +532,7 @@ hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsi
 		return hip_end(r);
 	pthread_mutex_lock(&e->lock);
 	n->disabled = !enabled;
-	drop_program(e);
+	drop_plan(e);
 	pthread_mutex_unlock(&e->lock);
 	return hip_end(hipSuccess);
 }

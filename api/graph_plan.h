@@ -1,6 +1,6 @@
-/* What a launch of a graph's instance puts into a stream (graph_program.c). */
-#ifndef API_GRAPH_PROGRAM_H
-#define API_GRAPH_PROGRAM_H
+/* What a launch of a graph's instance puts into a stream (graph_plan.c). */
+#ifndef API_GRAPH_PLAN_H
+#define API_GRAPH_PLAN_H
 
 #include "api/graph_memory.h"
 
@@ -10,15 +10,15 @@ struct hip_step {
 	size_t behind; /* some of the steps below that number, the last of them for sure */
 };
 
-struct hip_program;
+struct hip_plan;
 
 /* Of the nodes as they are now. It refers to what operations of nodes that are no kernels consist of. NotSupported:
  * kernels of several devices. */
-hipError_t hip_program_make(const struct hip_step *steps, size_t count, struct hip_program **program);
+hipError_t hip_plan_make(const struct hip_step *steps, size_t count, struct hip_plan **plan);
 /* Freed when the mark is reached, behind its last launch. NULL is accepted. */
-void hip_program_retire(struct hip_program *program, const struct hip_mark *last);
+void hip_plan_retire(struct hip_plan *plan, const struct hip_mark *last);
 /* Between hip_stream_begin() and hip_stream_done(); *held: it still is. The GPU is told by hip_stream_ring().
  * NotSupported: its kernels are another device's. */
-hipError_t hip_program_put(const struct hip_program *program, struct hip_stream *stream, bool *held);
+hipError_t hip_plan_put(const struct hip_plan *plan, struct hip_stream *stream, bool *held);
 
 #endif

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/graph_program.h"
+#include "api/graph_plan.h"
 
 struct piece {
 	uint32_t first, count; /* packets; count 0: an operation */
 	const struct hip_work *work;
 };
 
-struct hip_program {
-	struct hip_program *next; /* among those that are retired */
+struct hip_plan {
+	struct hip_plan *next; /* among those that are retired */
 	struct hip_mark last;     /* owned: once it is retired, behind what was launched */
 	uint64_t id;
 	hsa_kernel_dispatch_packet_t *packets; /* owned */
@@ -29,7 +29,7 @@ struct hip_program {
 /* Those that the GPU may still read. */
 static struct {
 	pthread_mutex_t lock;
-	struct hip_program *list;
+	struct hip_plan *list;
 } retired = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_kernel(const struct hip_work *w)
@@ -44,7 +44,7 @@ static size_t args_size(const struct hip_launch *l)
 
 /* --- making and ending ------------------------------------------------------------------------ */
 
-static void free_program(struct hip_program *p)
+static void free_plan(struct hip_plan *p)
 {
 	hip_mark_put(&p->last);
 	if (p->args)
@@ -56,20 +56,20 @@ static void free_program(struct hip_program *p)
 
 static void reap(void)
 {
-	struct hip_program **at = &retired.list, *p;
+	struct hip_plan **at = &retired.list, *p;
 
 	pthread_mutex_lock(&retired.lock);
 	while ((p = *at))
 		if (hip_mark_reached(&p->last)) {
 			*at = p->next;
-			free_program(p);
+			free_plan(p);
 		} else {
 			at = &p->next;
 		}
 	pthread_mutex_unlock(&retired.lock);
 }
 
-void hip_program_retire(struct hip_program *p, const struct hip_mark *last)
+void hip_plan_retire(struct hip_plan *p, const struct hip_mark *last)
 {
 	if (p) {
 		p->last = hip_mark_get(last);
@@ -82,7 +82,7 @@ void hip_program_retire(struct hip_program *p, const struct hip_mark *last)
 }
 
 /* Counts; and finds where they run. */
-static hipError_t count_kernels(struct hip_program *p, const struct hip_step *steps, size_t count)
+static hipError_t count_kernels(struct hip_plan *p, const struct hip_step *steps, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct hip_work *w = &steps[i].node->work;
@@ -100,7 +100,7 @@ static hipError_t count_kernels(struct hip_program *p, const struct hip_step *st
 	return hipSuccess;
 }
 
-static hipError_t allocate(struct hip_program *p, size_t count)
+static hipError_t allocate(struct hip_plan *p, size_t count)
 {
 	p->pieces = calloc(count + 1, sizeof(p->pieces[0]));
 	p->packets = calloc(p->kernels + 1, sizeof(p->packets[0]));
@@ -112,7 +112,7 @@ static hipError_t allocate(struct hip_program *p, size_t count)
 #define WITHOUT_BARRIER                                                                                            \
 	(HIP_LAUNCH_HEADER & ~(1u << HSA_PACKET_HEADER_BARRIER | 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE))
 
-static void write_kernel(const struct hip_program *p, uint32_t at, const struct hip_launch *l, char *args,
+static void write_kernel(const struct hip_plan *p, uint32_t at, const struct hip_launch *l, char *args,
 			 bool waits)
 {
 	hsa_kernel_dispatch_packet_t *packet = &p->packets[at];
@@ -123,7 +123,7 @@ static void write_kernel(const struct hip_program *p, uint32_t at, const struct 
 	packet->kernarg_address = args;
 }
 
-static void write_pieces(struct hip_program *p, const struct hip_step *steps, size_t count)
+static void write_pieces(struct hip_plan *p, const struct hip_step *steps, size_t count)
 {
 	struct piece *piece = NULL; /* of kernels, open */
 	size_t seen = 0;            /* the steps below are waited for by all from here on */
@@ -152,17 +152,17 @@ static void write_pieces(struct hip_program *p, const struct hip_step *steps, si
 	}
 }
 
-hipError_t hip_program_make(const struct hip_step *steps, size_t count, struct hip_program **out)
+hipError_t hip_plan_make(const struct hip_step *steps, size_t count, struct hip_plan **out)
 {
 	static _Atomic uint64_t ids;
-	struct hip_program *p = calloc(1, sizeof(*p));
+	struct hip_plan *p = calloc(1, sizeof(*p));
 	hipError_t r = p ? count_kernels(p, steps, count) : hipErrorOutOfMemory;
 
 	if (!r)
 		r = allocate(p, count);
 	if (r) {
 		if (p)
-			free_program(p);
+			free_plan(p);
 		return r;
 	}
 	p->id = atomic_fetch_add(&ids, 1) + 1;
@@ -205,7 +205,7 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	}
 }
 
-static hipError_t put_kernels(const struct hip_program *p, const struct piece *piece, struct hip_stream *s)
+static hipError_t put_kernels(const struct hip_plan *p, const struct piece *piece, struct hip_stream *s)
 {
 	struct rt_sequence_packet *packet = hip_stream_slot(s);
 
@@ -218,7 +218,7 @@ static hipError_t put_kernels(const struct hip_program *p, const struct piece *p
 	return hipSuccess;
 }
 
-hipError_t hip_program_put(const struct hip_program *p, struct hip_stream *s, bool *held)
+hipError_t hip_plan_put(const struct hip_plan *p, struct hip_stream *s, bool *held)
 {
 	hipError_t r = p->device && p->device != s->device ? hipErrorNotSupported : hipSuccess;
 
