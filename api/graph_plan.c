@@ -15,7 +15,7 @@ struct piece {
 
 struct hip_plan {
 	struct hip_plan *next; /* among those that are retired */
-	struct hip_mark last;     /* owned: once it is retired, behind what was launched */
+	struct hip_mark last;  /* owned: once it is retired, behind what was launched */
 	uint64_t id;
 	hsa_kernel_dispatch_packet_t *packets; /* owned */
 	char *args;                            /* owned: of all kernels */
@@ -112,8 +112,7 @@ static hipError_t allocate(struct hip_plan *p, size_t count)
 #define WITHOUT_BARRIER                                                                                            \
 	(HIP_LAUNCH_HEADER & ~(1u << HSA_PACKET_HEADER_BARRIER | 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE))
 
-static void write_kernel(const struct hip_plan *p, uint32_t at, const struct hip_launch *l, char *args,
-			 bool waits)
+static void write_kernel(const struct hip_plan *p, uint32_t at, const struct hip_launch *l, char *args, bool waits)
 {
 	hsa_kernel_dispatch_packet_t *packet = &p->packets[at];
 	uint32_t header = waits ? HIP_LAUNCH_HEADER : WITHOUT_BARRIER;

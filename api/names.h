@@ -510,11 +510,11 @@ HIP_IMPL(both, 4_2, hipIpcOpenMemHandle)
 
 /* --- jit link -------------------------------------------------------------------------------- */
 
-HIP_UNSUPPORTED(six, 6_4, hipLinkAddData)
-HIP_UNSUPPORTED(six, 6_4, hipLinkAddFile)
-HIP_UNSUPPORTED(six, 6_4, hipLinkComplete)
-HIP_UNSUPPORTED(six, 6_4, hipLinkCreate)
-HIP_UNSUPPORTED(six, 6_4, hipLinkDestroy)
+HIP_IMPL(six, 6_4, hipLinkAddData)
+HIP_IMPL(six, 6_4, hipLinkAddFile)
+HIP_IMPL(six, 6_4, hipLinkComplete)
+HIP_IMPL(six, 6_4, hipLinkCreate)
+HIP_IMPL(six, 6_4, hipLinkDestroy)
 
 /* --- VMM ------------------------------------------------------------------------------------- */
 
@@ -584,19 +584,19 @@ HIP_IMPL(both, 4_2, hiprtcAddNameExpression)
 HIP_IMPL(both, 4_2, hiprtcCompileProgram)
 HIP_IMPL(both, 4_2, hiprtcCreateProgram)
 HIP_IMPL(both, 4_2, hiprtcDestroyProgram)
-HIP_UNSUPPORTED(both, 5_3, hiprtcGetBitcode)
-HIP_UNSUPPORTED(both, 5_3, hiprtcGetBitcodeSize)
+HIP_IMPL(both, 5_3, hiprtcGetBitcode)
+HIP_IMPL(both, 5_3, hiprtcGetBitcodeSize)
 HIP_IMPL(both, 4_2, hiprtcGetCode)
 HIP_IMPL(both, 4_2, hiprtcGetCodeSize)
 HIP_IMPL(both, 4_2, hiprtcGetErrorString)
 HIP_IMPL(both, 4_2, hiprtcGetLoweredName)
 HIP_IMPL(both, 4_2, hiprtcGetProgramLog)
 HIP_IMPL(both, 4_2, hiprtcGetProgramLogSize)
-HIP_UNSUPPORTED(both, 4_2, hiprtcLinkAddData)
-HIP_UNSUPPORTED(both, 4_2, hiprtcLinkAddFile)
-HIP_UNSUPPORTED(both, 4_2, hiprtcLinkComplete)
-HIP_UNSUPPORTED(both, 4_2, hiprtcLinkCreate)
-HIP_UNSUPPORTED(both, 4_2, hiprtcLinkDestroy)
+HIP_IMPL(both, 4_2, hiprtcLinkAddData)
+HIP_IMPL(both, 4_2, hiprtcLinkAddFile)
+HIP_IMPL(both, 4_2, hiprtcLinkComplete)
+HIP_IMPL(both, 4_2, hiprtcLinkCreate)
+HIP_IMPL(both, 4_2, hiprtcLinkDestroy)
 HIP_IMPL(both, 4_2, hiprtcVersion)
 
 /* clang-format on */

@@ -12,6 +12,7 @@ struct hip_program {
 	unsigned names;
 	char **expression, **lowered; /* owned; lowered: NULL before it is compiled */
 	bool compiled;
+	bool bitcode; /* that is what the code is */
 	struct hip_bytes code, log;
 };
 
@@ -113,17 +114,50 @@ hiprtcResult hiprtcAddNameExpression(hiprtcProgram handle, const char *expressio
 	return HIPRTC_SUCCESS;
 }
 
-static hiprtcResult find_names(struct hip_program *p)
+static hiprtcResult find_names(struct hip_program *p, const struct hip_bytes *code)
 {
 	p->lowered = calloc(p->names + 1, sizeof(*p->lowered));
 	if (!p->lowered)
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
 	for (unsigned i = 0; i < p->names; i++) {
-		p->lowered[i] = hip_rtc_name(&p->code, i);
+		p->lowered[i] = hip_rtc_name(code, i);
 		if (!p->lowered[i])
 			return HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 	}
 	return HIPRTC_SUCCESS;
+}
+
+static bool wants_bitcode(const struct hip_source *s)
+{
+	for (int i = 0; i < s->options; i++)
+		if (s->option[i] && !strcmp(s->option[i], "-fgpu-rdc"))
+			return true;
+	return false;
+}
+
+/* Names are found in code: of bitcode, in what it would become by itself, whatever it lacks. */
+static hiprtcResult names_of_bitcode(struct hip_program *p)
+{
+	const char *const option = "-Wl,--noinhibit-exec";
+	struct hip_bytes code = {0}, log = {0};
+	hiprtcResult r = hip_clang_link(
+		&(struct hip_link){.part = &p->code, .parts = 1, .options = 1, .option = &option}, &code, &log);
+
+	r = r ? r : find_names(p, &code);
+	hip_bytes_fini(&code);
+	hip_bytes_fini(&log);
+	return r;
+}
+
+static hiprtcResult compile(struct hip_program *p, struct hip_source *source)
+{
+	hiprtcResult r;
+
+	p->bitcode = source->bitcode = wants_bitcode(source);
+	r = hip_clang(source, &p->code, &p->log);
+	if (r)
+		return r;
+	return p->names && p->bitcode ? names_of_bitcode(p) : find_names(p, &p->code);
 }
 
 hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char **option)
@@ -145,12 +179,11 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char 
 	free_texts(p->lowered, p->names);
 	p->lowered = NULL;
 	p->compiled = true;
-	r = ok ? hip_clang(&(struct hip_source){text.at, p->headers, p->header, p->header_name, options,
-						(const char *const *)option},
-			   &p->code, &p->log)
+	r = ok ? compile(p, &(struct hip_source){text.at, p->headers, p->header, p->header_name, options,
+						 (const char *const *)option, false})
 	       : HIPRTC_ERROR_OUT_OF_MEMORY;
 	hip_bytes_fini(&text);
-	return r ? r : find_names(p);
+	return r;
 }
 
 hiprtcResult hiprtcGetLoweredName(hiprtcProgram handle, const char *expression, const char **lowered)
@@ -193,25 +226,50 @@ hiprtcResult hiprtcGetProgramLog(hiprtcProgram handle, char *log)
 	return HIPRTC_SUCCESS;
 }
 
-hiprtcResult hiprtcGetCodeSize(hiprtcProgram handle, size_t *size)
+/* Of code, or of bitcode: what the program is. */
+static hiprtcResult size_of(hiprtcProgram handle, bool bitcode, size_t *size)
 {
-	struct hip_program *p = program_of(handle);
+	const struct hip_program *p = program_of(handle);
 
 	if (!p || !size)
 		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
-	*size = p->code.size_B;
+	if (bitcode && !p->bitcode)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	*size = p->bitcode == bitcode ? p->code.size_B : 0;
 	return HIPRTC_SUCCESS;
 }
 
-hiprtcResult hiprtcGetCode(hiprtcProgram handle, char *code)
+static hiprtcResult give(hiprtcProgram handle, bool bitcode, char *to)
 {
-	struct hip_program *p = program_of(handle);
+	const struct hip_program *p = program_of(handle);
 
-	if (!p || !code)
+	if (!p || !to)
 		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
+	if (p->bitcode != bitcode)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
 	if (p->code.size_B)
-		memcpy(code, p->code.at, p->code.size_B);
+		memcpy(to, p->code.at, p->code.size_B);
 	return HIPRTC_SUCCESS;
+}
+
+hiprtcResult hiprtcGetCodeSize(hiprtcProgram program, size_t *size)
+{
+	return size_of(program, false, size);
+}
+
+hiprtcResult hiprtcGetCode(hiprtcProgram program, char *code)
+{
+	return give(program, false, code);
+}
+
+hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t *size)
+{
+	return size_of(program, true, size);
+}
+
+hiprtcResult hiprtcGetBitcode(hiprtcProgram program, char *bitcode)
+{
+	return give(program, true, bitcode);
 }
 
 /* --- about itself ----------------------------------------------------------------------------- */

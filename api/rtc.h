@@ -1,4 +1,4 @@
-/* Compiling while the program runs (rtc.c, rtc_clang.c, rtc_names.c). */
+/* Compiling and linking while the program runs (rtc.c, rtc_link.c, rtc_clang.c, rtc_names.c). */
 #ifndef API_RTC_H
 #define API_RTC_H
 
@@ -14,17 +14,25 @@ struct hip_bytes {
 bool hip_bytes_add(struct hip_bytes *bytes, const void *from, size_t size_B);
 bool hip_bytes_add_text(struct hip_bytes *bytes, const char *text);
 void hip_bytes_fini(struct hip_bytes *bytes);
+bool hip_read_file(const char *path, struct hip_bytes *to);
 
-/* A source and its headers, as files in a folder that is made for it. */
+/* Both run an installed clang, on files in a folder that is made for it. code: what it made; log: what it said. */
 struct hip_source {
 	const char *text;
 	unsigned headers;
 	char **header, **header_name;
 	int options;
 	const char *const *option;
+	bool bitcode; /* instead of code, to be linked */
 };
-/* Runs an installed clang. code: what it made; log: what it said. */
 hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log);
+/* Bitcode becomes code for the current device. */
+struct hip_link {
+	const struct hip_bytes *part;
+	unsigned parts, options;
+	const char *const *option; /* clang's */
+};
+hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log);
 
 /* A line of source that has the address of an expression end up where hip_rtc_name() finds it. */
 bool hip_rtc_ask(struct hip_bytes *source, unsigned index, const char *expression);

@@ -49,7 +49,7 @@ void hip_bytes_fini(struct hip_bytes *b)
 	*b = (struct hip_bytes){0};
 }
 
-static bool read_file(const char *path, struct hip_bytes *to)
+bool hip_read_file(const char *path, struct hip_bytes *to)
 {
 	char part[4096];
 	FILE *file = fopen(path, "rb");
@@ -83,7 +83,7 @@ static bool make_folders(char *path)
 	return true;
 }
 
-static bool write_file(const char *folder, const char *name, const char *text)
+static bool write_file(const char *folder, const char *name, const void *from, size_t size_B)
 {
 	char path[PATH_MAX];
 	FILE *file;
@@ -92,17 +92,22 @@ static bool write_file(const char *folder, const char *name, const char *text)
 	if (*name == '/' || strstr(name, "..") ||
 	    snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) || !make_folders(path))
 		return false;
-	file = fopen(path, "w");
-	ok = file && fputs(text, file) >= 0;
+	file = fopen(path, "wb");
+	ok = file && fwrite(from, 1, size_B, file) == size_B;
 	return (file && fclose(file)) ? false : ok;
 }
 
-static bool fill_folder(const char *folder, const struct hip_source *source)
+static bool write_text(const char *folder, const char *name, const char *text)
 {
-	bool ok = write_file(folder, "program.hip", source->text);
+	return write_file(folder, name, text, strlen(text));
+}
+
+static bool write_source(const char *folder, const struct hip_source *source)
+{
+	bool ok = write_text(folder, "program.hip", source->text);
 
 	for (unsigned i = 0; ok && i < source->headers; i++)
-		ok = write_file(folder, source->header_name[i], source->header[i]);
+		ok = write_text(folder, source->header_name[i], source->header[i]);
 	return ok;
 }
 
@@ -204,12 +209,25 @@ static void add_options(struct command *c, const struct hip_source *source)
 		add(c, "--offload-arch=%s", device.gcnArchName);
 }
 
-static void build(struct command *c, const char *folder, const struct hip_source *source)
+static void begin(struct command *c)
+{
+	char path[PATH_MAX];
+
+	add(c, "%s", find_clang(path, sizeof(path)) ? path : "clang");
+}
+
+static void add_output(struct command *c, const char *folder)
+{
+	add(c, "-o");
+	add(c, "%s/program.co", folder);
+}
+
+static void build_compile(struct command *c, const char *folder, const struct hip_source *source)
 {
 	char path[PATH_MAX];
 	const char *libraries = find_device_libraries();
 
-	add(c, "%s", find_clang(path, sizeof(path)) ? path : "clang");
+	begin(c);
 	add(c, "-x");
 	add(c, "hip");
 	add(c, "--offload-device-only");
@@ -229,9 +247,31 @@ static void build(struct command *c, const char *folder, const struct hip_source
 		add(c, "hip/hip_runtime.h");
 	}
 	add_options(c, source);
-	add(c, "-o");
-	add(c, "%s/program.co", folder);
+	if (source->bitcode) {
+		add(c, "-emit-llvm");
+		add(c, "-c");
+	}
+	add_output(c, folder);
 	add(c, "%s/program.hip", folder);
+}
+
+/* The device's libraries are in the bitcode already. */
+static void build_link(struct command *c, const char *folder, const struct hip_link *link)
+{
+	hipDeviceProp_tR0600 device;
+
+	begin(c);
+	add(c, "--target=amdgcn-amd-amdhsa");
+	if (!hipGetDevicePropertiesR0600(&device, hip_thread.device))
+		add(c, "-mcpu=%s", device.gcnArchName);
+	add(c, "-flto");
+	add(c, "-nogpulib");
+	add(c, "-O3");
+	for (unsigned i = 0; i < link->options; i++)
+		add(c, "%s", link->option[i]);
+	add_output(c, folder);
+	for (unsigned i = 0; i < link->parts; i++)
+		add(c, "%s/%u.bc", folder, i);
 }
 
 /* Without what `tuff run` puts in front of the program: the compiler needs no GPU. */
@@ -271,37 +311,70 @@ static int run(struct command *c, const char *log)
 	return status;
 }
 
-static hiprtcResult compile(const char *folder, const struct hip_source *source, struct hip_bytes *code,
-			    struct hip_bytes *log)
+/* The command ends here. */
+static hiprtcResult finish(struct command *c, const char *folder, struct hip_bytes *code, struct hip_bytes *log)
 {
-	struct command c = {0};
 	char path[PATH_MAX], out[PATH_MAX];
 	int status;
 
-	if (!fill_folder(folder, source))
-		return HIPRTC_ERROR_INVALID_INPUT;
-	build(&c, folder, source);
 	snprintf(path, sizeof(path), "%s/log", folder);
 	snprintf(out, sizeof(out), "%s/program.co", folder);
-	status = c.failed ? -1 : run(&c, path);
-	while (c.argc)
-		free(c.argv[--c.argc]);
-	(void)!read_file(path, log);
+	status = c->failed ? -1 : run(c, path);
+	while (c->argc)
+		free(c->argv[--c->argc]);
+	(void)!hip_read_file(path, log);
 	if (status)
 		hip_bytes_add_text(log, log->size_B ? ""
 						    : "hiprtc: no clang that compiles for AMD's GPUs was found in "
 						      "HIP_CLANG_PATH or PATH\n");
-	return !status && read_file(out, code) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
+	return !status && hip_read_file(out, code) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
 }
 
-hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult compile(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
+{
+	struct command c = {0};
+
+	if (!write_source(folder, what))
+		return HIPRTC_ERROR_INVALID_INPUT;
+	build_compile(&c, folder, what);
+	return finish(&c, folder, code, log);
+}
+
+static hiprtcResult link_parts(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
+{
+	const struct hip_link *link = what;
+	struct command c = {0};
+	char name[32];
+
+	for (unsigned i = 0; i < link->parts; i++) {
+		snprintf(name, sizeof(name), "%u.bc", i);
+		if (!write_file(folder, name, link->part[i].at, link->part[i].size_B))
+			return HIPRTC_ERROR_INTERNAL_ERROR;
+	}
+	build_link(&c, folder, link);
+	return finish(&c, folder, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
+}
+
+static hiprtcResult in_folder(hiprtcResult (*work)(const char *, const void *, struct hip_bytes *,
+						   struct hip_bytes *),
+			      const void *what, struct hip_bytes *code, struct hip_bytes *log)
 {
 	char folder[] = "/tmp/hiprtc-XXXXXX";
 	hiprtcResult r;
 
 	if (!mkdtemp(folder))
 		return HIPRTC_ERROR_INTERNAL_ERROR;
-	r = compile(folder, source, code, log);
+	r = work(folder, what, code, log);
 	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	return r;
+}
+
+hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
+{
+	return in_folder(compile, source, code, log);
+}
+
+hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)
+{
+	return in_folder(link_parts, link, code, log);
 }

@@ -1,5 +1,5 @@
-/* Names of templates in compiled code: the source asks for an expression's address in a variable of its own, and
- * the code object tells which symbol that is. */
+/* Names of templates in compiled code: the source asks for an expression's address in a variable of its own (weak:
+ * a program that it is linked with has the same), and the code object tells which symbol that is. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@ bool hip_rtc_ask(struct hip_bytes *source, unsigned index, const char *expressio
 	char head[128];
 
 	snprintf(head, sizeof(head),
-		 "\nextern \"C\" __device__ __attribute__((used)) const void *const " ASKED " = (const void *)(",
+		 "\nextern \"C\" __device__ __attribute__((used, weak)) const void *const " ASKED
+		 " = (const void *)(",
 		 index);
 	return hip_bytes_add_text(source, head) && hip_bytes_add_text(source, expression) &&
 	       hip_bytes_add_text(source, ");\n");
