@@ -322,40 +322,62 @@ static void add_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 	*at = c;
 }
 
-/* Addresses are taken under the lock, memory comes without it. */
-static hipError_t grow(struct hip_pool *p, uint64_t size_B)
-{
-	uint64_t chunk_B = (size_B + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1), lo;
-	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
-	struct hip_block *b = NULL;
-	hipError_t r = hipErrorOutOfMemory;
+enum grown { GROWN, AT_LIMIT, NO_MEMORY };
 
+/* Addresses for a chunk, which count as reserved. */
+static enum grown begin_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, uint64_t size_B,
+				     struct hip_block **coming)
+{
+	if (size_B > p->most_B || p->reserved_B > p->most_B - size_B)
+		return AT_LIMIT;
+	c->lo = find_hole(p, size_B);
+	c->hi = c->lo + size_B;
+	*coming = c->lo ? new_block(p, c->lo, c->hi, HIP_BLOCK_COMING) : NULL;
+	if (!*coming)
+		return NO_MEMORY;
+	p->reserved_B += size_B;
+	return GROWN;
+}
+
+/* Its memory has come. */
+static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, struct hip_block *coming)
+{
+	add_chunk(p, c);
+	if (p->reserved_B > p->reserved_high_B)
+		p->reserved_high_B = p->reserved_B;
+	put_free(p, coming);
+}
+
+/* Addresses are taken under the lock, memory comes without it, and is the stream's before anybody else sees it. */
+static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+{
+	const uint64_t chunk_B = (size_B + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
+	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
+	struct hip_block *coming;
+	enum grown grown;
+
+	if (!c)
+		return NO_MEMORY;
 	pthread_mutex_lock(&p->lock);
-	lo = c && p->reserved_B + chunk_B <= p->most_B ? find_hole(p, chunk_B) : 0;
-	if (lo)
-		b = new_block(p, lo, lo + chunk_B, HIP_BLOCK_COMING);
-	if (b)
-		p->reserved_B += chunk_B;
+	grown = begin_chunk_locked(p, c, chunk_B, &coming);
 	pthread_mutex_unlock(&p->lock);
-	if (b) {
-		c->lo = lo;
-		c->hi = lo + chunk_B;
-		r = map_chunk(p, c);
-	}
-	pthread_mutex_lock(&p->lock);
-	if (b && r) {
-		p->reserved_B -= chunk_B;
-		drop_block(p, b);
-	} else if (b) {
-		add_chunk(p, c);
-		if (p->reserved_B > p->reserved_high_B)
-			p->reserved_high_B = p->reserved_B;
-		put_free(p, b);
-	}
-	pthread_mutex_unlock(&p->lock);
-	if (r)
+	if (grown) {
 		free(c);
-	return r;
+		return grown;
+	}
+	grown = map_chunk(p, c) ? NO_MEMORY : GROWN;
+	pthread_mutex_lock(&p->lock);
+	if (grown) {
+		p->reserved_B -= chunk_B;
+		drop_block(p, coming);
+	} else {
+		end_chunk_locked(p, c, coming);
+		*out = take_locked(p, s, size_B);
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (grown)
+		free(c);
+	return grown;
 }
 
 /* Every block in the chunk is free, and nobody uses it any more. */
@@ -565,35 +587,30 @@ static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint
 	return r;
 }
 
-/* What there is, or more: another thread may take what came. */
-static struct hip_block *take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
+static enum grown take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
-	struct hip_block *b = NULL;
-
-	for (unsigned tries = 0; !b && tries < 3; tries++) {
-		pthread_mutex_lock(&p->lock);
-		b = take_locked(p, s, size_B);
-		pthread_mutex_unlock(&p->lock);
-		if (!b && grow(p, size_B))
-			break;
-	}
-	return b;
+	pthread_mutex_lock(&p->lock);
+	*out = take_locked(p, s, size_B);
+	pthread_mutex_unlock(&p->lock);
+	return *out ? GROWN : grow(p, s, size_B, out);
 }
 
 hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_B, struct hip_block **out)
 {
+	enum grown grown;
+
 	hip_stream_follow_rules(s);
-	*out = take_or_grow(p, s, size_B);
-	if (*out)
-		return hipSuccess;
+	grown = take_or_grow(p, s, size_B, out);
 	/* What has ended lies apart: given back, it makes room for memory side by side. */
-	hip_arena_trim(p, 0, true);
-	*out = take_or_grow(p, s, size_B);
-	if (*out)
-		return hipSuccess;
-	hip_pools_help(p->device, p);
-	*out = take_or_grow(p, s, size_B);
-	if (*out)
+	if (grown) {
+		hip_arena_trim(p, 0, true);
+		grown = take_or_grow(p, s, size_B, out);
+	}
+	if (grown == NO_MEMORY) {
+		hip_pools_help(p->device, p);
+		grown = take_or_grow(p, s, size_B, out);
+	}
+	if (!grown)
 		return hipSuccess;
 	return p->internal ? take_by_waiting(p, s, size_B, out) : hipErrorOutOfMemory;
 }
