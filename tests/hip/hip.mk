@@ -29,9 +29,12 @@ $(O)/hip/%.5: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so.5
 		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(OUR_HIP_FLAGS_$*)
 $(foreach p,pools pool_streams pool_ipc,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
-OURS_WITHOUT := grid_lost pool_peers
+OURS_WITHOUT := grid_lost pool_peers pool_memory
 HIP_SPEC_watched := gfx908:watchdog_ms=100
 $(eval $(call our_hip_test,grid_lost,gfx908,watched,hip/grid_lost,OUR_HIP_TESTS))
+# A GPU whose memory is soon all used.
+HIP_SPEC_little := gfx908:vram=256M
+$(eval $(call our_hip_test,pool_memory,little,little,hip/pool_memory,OUR_HIP_TESTS))
 # Two GPUs: tests/clients/clients.mk has which; and two that do not reach one another.
 HIP_SPEC_unconnected := gfx908:p2p=0,gfx908:p2p=0
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,pool_peers,$(g),$(g),hip/pool_peers,OUR_HIP_TESTS)))
