@@ -237,7 +237,7 @@ static hipError_t lock_managed(struct name *name)
 }
 
 /* Kernels find a managed variable by a pointer of theirs. */
-static hipError_t tell_kernels(struct name *name, const struct hip_code *code)
+static hipError_t tell_kernels(struct name *name, struct hip_code *code)
 {
 	void *pointer;
 	size_t size_B;
@@ -252,7 +252,7 @@ static hipError_t tell_kernels(struct name *name, const struct hip_code *code)
 	return hip_of_hsa(hsa_memory_copy(pointer, &name->managed, sizeof(name->managed)));
 }
 
-static hipError_t tell_all_locked(const struct hip_binary *binary, const struct hip_code *code)
+static hipError_t tell_all_locked(const struct hip_binary *binary, struct hip_code *code)
 {
 	struct table *t = names.table;
 	hipError_t r = hipSuccess;

@@ -77,6 +77,7 @@ hipError_t hip_code_load(struct hip_device *device, const void *image, size_t si
 	hipError_t r = hip_fault(device);
 
 	code->device = device;
+	code->variables = NULL;
 	if (!r && hip_is_compressed(image))
 		return load_compressed(device, image, code);
 	if (!size_B)
@@ -88,8 +89,44 @@ hipError_t hip_code_load(struct hip_device *device, const void *image, size_t si
 	return r ? r : load(device, image, size_B, code);
 }
 
+/* --- variables that copies, fills and questions about addresses know --------------------------- */
+
+struct hip_variable {
+	struct hip_variable *next;
+	void *address;
+};
+static pthread_mutex_t variables_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static hipError_t add_variable(struct hip_code *code, void *address, size_t size_B)
+{
+	struct hip_variable *v;
+	hipError_t r;
+
+	for (v = code->variables; v; v = v->next)
+		if (v->address == address)
+			return hipSuccess;
+	v = malloc(sizeof(*v));
+	if (!v)
+		return hipErrorOutOfMemory;
+	r = hip_memory_add_ours(HIP_MEMORY_DEVICE, code->device->index, address, size_B);
+	if (r) {
+		free(v);
+		return r;
+	}
+	*v = (struct hip_variable){code->variables, address};
+	code->variables = v;
+	return hipSuccess;
+}
+
 void hip_code_unload(struct hip_code *code)
 {
+	while (code->variables) {
+		struct hip_variable *v = code->variables;
+
+		code->variables = v->next;
+		hip_memory_remove_ours(v->address);
+		free(v);
+	}
 	hsa_executable_destroy(code->executable);
 }
 
@@ -131,7 +168,7 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	return hipSuccess;
 }
 
-hipError_t hip_code_variable(const struct hip_code *code, const char *name, void **address, size_t *size_B)
+hipError_t hip_code_variable(struct hip_code *code, const char *name, void **address, size_t *size_B)
 {
 	hsa_executable_symbol_t symbol;
 	uint64_t va;
@@ -145,5 +182,10 @@ hipError_t hip_code_variable(const struct hip_code *code, const char *name, void
 		return hipErrorUnknown;
 	*address = (void *)(uintptr_t)va;
 	*size_B = bytes;
-	return hipSuccess;
+	if (bytes) {
+		pthread_mutex_lock(&variables_lock);
+		r = add_variable(code, *address, bytes);
+		pthread_mutex_unlock(&variables_lock);
+	}
+	return r;
 }

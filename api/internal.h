@@ -432,15 +432,16 @@ struct hip_kernel {
 
 struct hip_code {
 	struct hip_device *device;
-	hsa_executable_t executable; /* owned */
+	hsa_executable_t executable;    /* owned */
+	struct hip_variable *variables; /* owned: those that were asked for; guarded by code.c's lock */
 };
 
 /* image: a code object, a bundle, or a fat binary; size_B 0: as its headers say. */
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code);
 void hip_code_unload(struct hip_code *code);
 hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct hip_kernel *kernel);
-/* InvalidSymbol when there is none. */
-hipError_t hip_code_variable(const struct hip_code *code, const char *name, void **address, size_t *size_B);
+/* Copies and fills know the variable from then on. NotFound. */
+hipError_t hip_code_variable(struct hip_code *code, const char *name, void **address, size_t *size_B);
 
 /* The kernel of a key that the program was linked with. InvalidDeviceFunction. */
 hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel);

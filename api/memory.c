@@ -128,7 +128,7 @@ hipError_t hip_memory_tell_peers(struct hip_device *device)
 	while ((node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX))) {
 		const struct hip_memory *memory = vm_container(node, struct hip_memory, node);
 
-		if (memory->kind == HIP_MEMORY_DEVICE && memory->device == device->index)
+		if (memory->kind == HIP_MEMORY_DEVICE && memory->device == device->index && !memory->ours)
 			ok &= allow_peers(device, memory->gpu_base);
 	}
 	pthread_rwlock_unlock(&memories.lock);
@@ -678,7 +678,7 @@ hipError_t hipMemPtrGetInfo(void *ptr, size_t *size_B)
 	HIP_ENTER();
 	if (!size_B)
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(ptr ? address_range(NULL, size_B, ptr) : hipErrorInvalidValue);
+	return hip_end(address_range(NULL, size_B, ptr) ? hipErrorInvalidValue : hipSuccess);
 }
 
 static const hipMemoryType types[] = {

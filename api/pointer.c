@@ -16,6 +16,8 @@ static size_t pointer_attribute_size(hipPointer_attribute attribute)
 	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
 	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
 	case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+	case HIP_POINTER_ATTRIBUTE_BUFFER_ID: /* CUDA's has 8 bytes, and so has the range's size */
+	case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
 		return sizeof(int);
 	default:
 		return sizeof(uint64_t);

@@ -71,6 +71,21 @@ static void fill_place(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->pciDeviceID = (int)(bdf >> 3 & 31);
 }
 
+/* That its atomic operations pass to the host's memory, as far as HSA knows. */
+static bool passes_atomics(const struct hip_device *d)
+{
+	hsa_amd_memory_pool_link_info_t links[8];
+	uint32_t hops = 0;
+
+	if (hsa_amd_agent_memory_pool_get_info(d->agent, hip.host_fine,
+					       HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, &hops) ||
+	    hops > sizeof(links) / sizeof(links[0]))
+		return false;
+	return !hops || (!hsa_amd_agent_memory_pool_get_info(d->agent, hip.host_fine,
+							     HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, links) &&
+			 links[0].atomic_support_64bit);
+}
+
 static void fill_memory(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 {
 	uint32_t cache_B[4] = {0};
@@ -85,6 +100,7 @@ static void fill_memory(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->sharedMemPerBlockOptin = p->maxSharedMemoryPerMultiProcessor = d->lds_B;
 	p->memPitch = PITCH_MAX;
 	p->textureAlignment = p->texturePitchAlignment = p->surfaceAlignment = ALIGN;
+	p->hostNativeAtomicSupported = passes_atomics(d);
 	p->canMapHostMemory = p->unifiedAddressing = p->hostRegisterSupported = 1;
 	/* Managed memory is the host's, which all GPUs reach: both sides may use it at any time. */
 	p->managedMemory = p->concurrentManagedAccess = p->directManagedMemAccessFromHost = 1;

@@ -375,8 +375,39 @@ static void functions_by_name()
 	(void)hipGetLastError();
 }
 
+__device__ unsigned many[64];
+
+/* A variable is a device's memory as any other, once its address was asked for. */
+static void variables()
+{
+	gpu_array<unsigned> to(64);
+	hipPointerAttribute_t attributes;
+	hipStream_t stream;
+	unsigned *at, wrong = 0;
+	gate gate;
+
+	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	HIP(hipGetSymbolAddress((void **)&at, HIP_SYMBOL(many)));
+	HIP(hipPointerGetAttributes(&attributes, at + 1));
+	CHECK(attributes.type == hipMemoryTypeDevice && attributes.devicePointer == at + 1);
+	HIP(hipMemset(at, 0, sizeof(many)));
+	gate.close(stream);
+	HIP(hipMemsetD32Async((hipDeviceptr_t)at, 5, 64, stream));
+	HIP(hipMemcpyAsync(to.at, at, sizeof(many), hipMemcpyDeviceToDevice, stream));
+	CHECK_EQ(hipStreamQuery(stream), hipErrorNotReady);
+	gate.open();
+	HIP(hipStreamSynchronize(stream));
+	for (unsigned value : to.read())
+		wrong += value != 5;
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(hipFree(at), hipErrorInvalidValue);
+	HIP(hipStreamDestroy(stream));
+	(void)hipGetLastError();
+}
+
 int main()
 {
+	variables();
 	functions_by_name();
 	device_settings();
 	null_stands_for_all();
