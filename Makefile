@@ -82,7 +82,7 @@ HIP_LIBS  := $(O)/lib/libamdhip64.so.5 $(O)/lib/libamdhip64.so.6
 .DELETE_ON_ERROR:
 
 all: lib $(O)/tuff examples headers
-lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so $(O)/lib/include \
+lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so $(HIPRTC_LINKS) $(O)/lib/libhiprtc.so $(O)/lib/include \
 	$(O)/tuff-uninstalled.pc
 
 # --- device code ----------------------------------------------------------------------------------------------
@@ -164,6 +164,12 @@ $(HIP_LIBS):
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) -Wl,-Bsymbolic-functions \
 		-Wl,--no-undefined-version -Wl,-rpath,'$$ORIGIN' $(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(HSA_LIB) -o $@
 $(O)/lib/libamdhip64.so: $(O)/lib/libamdhip64.so.6
+	@ln -sf $(<F) $@
+# hiprtc is a library of its own as well, whose names have no versions: ours has them in the other.
+HIPRTC_LINKS := $(addprefix $(O)/lib/libhiprtc.so,.5 .6)
+$(HIPRTC_LINKS): $(O)/lib/libhiprtc.so%: $(O)/lib/libamdhip64.so%
+	@ln -sf $(<F) $@
+$(O)/lib/libhiprtc.so: $(O)/lib/libamdhip64.so.6
 	@ln -sf $(<F) $@
 # Where hiprtc finds them.
 $(O)/lib/include:

@@ -227,7 +227,20 @@ static int print_format(FILE *to, const uint64_t *words, const uint64_t *end)
 	return p.written;
 }
 
-static void serve_printf(uint64_t *slot)
+/* What assert() of our headers and of AMD's prints when it fails; nothing else of a kernel's goes to the error
+ * output. No trap handler tells of it. */
+#define ASSERTION "%s:%u: %s: Device-side assertion `%s' failed.\n"
+
+static void hear_assertion(struct hip_device *device, const struct message *m)
+{
+	hipError_t none = hipSuccess;
+
+	if (m->words[0] & 1 && m->count > sizeof(ASSERTION) / 8 &&
+	    !memcmp(m->words + 1, ASSERTION, sizeof(ASSERTION)))
+		atomic_compare_exchange_strong(&device->fault, &none, hipErrorAssert);
+}
+
+static void serve_printf(struct hip_device *device, uint64_t *slot)
 {
 	struct message *m;
 	bool ok = find_message(&slot[0], &m) && append(m, slot + 1, COUNT(slot[0]));
@@ -235,6 +248,8 @@ static void serve_printf(uint64_t *slot)
 	if (ok && !(slot[0] & END))
 		return;
 	/* The first word says where to: bit 0 is the error output. */
+	if (ok && m->count)
+		hear_assertion(device, m);
 	if (ok && m->count && !(m->words[0] & ~1ull))
 		slot[0] = (uint64_t)print_format(m->words[0] & 1 ? stderr : stdout, m->words + 1,
 						 m->words + m->count);
@@ -277,7 +292,7 @@ static void serve(struct hip_device *device, uint32_t service, uint64_t *slot)
 		serve_function(slot);
 		break;
 	case SERVICE_PRINTF:
-		serve_printf(slot);
+		serve_printf(device, slot);
 		break;
 	case SERVICE_MEMORY:
 		serve_memory(device, slot);

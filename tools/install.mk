@@ -15,6 +15,9 @@ ln libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so
 644 $(O)/lib/libamdhip64.so.5 lib/tuff/libamdhip64.so.5
 644 $(O)/lib/libamdhip64.so.6 lib/tuff/libamdhip64.so.6
 ln libamdhip64.so.6 lib/tuff/libamdhip64.so
+ln libamdhip64.so.5 lib/tuff/libhiprtc.so.5
+ln libamdhip64.so.6 lib/tuff/libhiprtc.so.6
+ln libamdhip64.so.6 lib/tuff/libhiprtc.so
 ln ../../include/tuff lib/tuff/include
 755 $(O)/tuff bin/tuff
 644 tools/tuff.pc.in lib/pkgconfig/tuff.pc

@@ -1,4 +1,5 @@
 /* Two sources, compiled apart while the program runs, and linked: a kernel of one calls a function of the other. */
+#include <dlfcn.h>
 #include <hip/hiprtc.h>
 #include <stdio.h>
 #include <string>
@@ -128,6 +129,15 @@ static void refused(std::string &a)
 	RTC(hiprtcDestroyProgram(&program));
 }
 
+/* The library that has hiprtc alone, as programs may want it, is the same. */
+static void alone()
+{
+	void *library = dlopen("libhiprtc.so.6", RTLD_NOW);
+
+	if (CHECK(library != nullptr))
+		CHECK(dlsym(library, "hiprtcVersion") == (void *)hiprtcVersion);
+}
+
 int main()
 {
 	std::string name, other, a = compile(caller, "each<int>", &name), b = compile(callee, "other<int>", &other);
@@ -137,5 +147,6 @@ int main()
 	by_rtc(a, b, name.c_str());
 	by_file(a, b, name.c_str());
 	refused(a);
+	alone();
 	return check_done("linking");
 }

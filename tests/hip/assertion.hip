@@ -1,0 +1,67 @@
+/* assert() in kernels: what it says, what calls give from then on, and how the device comes back. */
+#include <assert.h>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+
+#include "tests/clients/hip/hip.h"
+
+__global__ void below(const unsigned *at, unsigned limit)
+{
+	assert(at[threadIdx.x] < limit);
+}
+
+/* What a function writes to the error output. */
+template <typename Work> static std::string errors_of(Work work)
+{
+	char path[] = "/tmp/tuff-assert-XXXXXX", text[4096];
+	int fd = mkstemp(path), old = dup(2);
+	ssize_t size;
+
+	dup2(fd, 2);
+	work();
+	fflush(stderr);
+	dup2(old, 2);
+	size = pread(fd, text, sizeof(text), 0);
+	close(old);
+	close(fd);
+	unlink(path);
+	return std::string(text, size > 0 ? (size_t)size : 0);
+}
+
+static unsigned *numbers()
+{
+	unsigned host[64], *at;
+
+	for (unsigned i = 0; i < 64; i++)
+		host[i] = i;
+	HIP(hipMalloc((void **)&at, sizeof(host)));
+	HIP(hipMemcpy(at, host, sizeof(host), hipMemcpyHostToDevice));
+	return at;
+}
+
+int main()
+{
+	unsigned *at = numbers();
+	std::string said;
+	void *more;
+
+	below<<<1, 64>>>(at, 64);
+	HIP(hipDeviceSynchronize());
+	said = errors_of([at] {
+		below<<<1, 64>>>(at, 63);
+		CHECK_EQ(hipDeviceSynchronize(), hipErrorAssert);
+	});
+	CHECK(said.find("assertion.hip:11: ") != std::string::npos);
+	CHECK(said.find("`at[threadIdx.x] < limit' failed.") != std::string::npos);
+	/* It stays. */
+	CHECK_EQ(hipMalloc(&more, 64), hipErrorAssert);
+	CHECK_EQ(hipStreamQuery(nullptr), hipErrorAssert);
+	CHECK_EQ(strcmp(hipGetErrorName(hipGetLastError()), "hipErrorAssert"), 0);
+	HIP(hipDeviceReset());
+	at = numbers();
+	below<<<1, 64>>>(at, 64);
+	HIP(hipDeviceSynchronize());
+	HIP(hipFree(at));
+	return check_done("assertions in kernels");
+}
