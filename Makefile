@@ -76,6 +76,7 @@ LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(LONG_SRC))
 BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 
 HIP_LIBS  := $(O)/lib/libamdhip64.so.5 $(O)/lib/libamdhip64.so.6
+HIPRTC_LINKS := $(O)/lib/libhiprtc.so.5 $(O)/lib/libhiprtc.so.6
 
 .PHONY: all check-deps lib examples headers demo check check-long check-clients check-hip bench deps layers format format-check install clean help shaders
 .SECONDARY:
@@ -166,7 +167,6 @@ $(HIP_LIBS):
 $(O)/lib/libamdhip64.so: $(O)/lib/libamdhip64.so.6
 	@ln -sf $(<F) $@
 # hiprtc is a library of its own as well, whose names have no versions: ours has them in the other.
-HIPRTC_LINKS := $(addprefix $(O)/lib/libhiprtc.so,.5 .6)
 $(HIPRTC_LINKS): $(O)/lib/libhiprtc.so%: $(O)/lib/libamdhip64.so%
 	@ln -sf $(<F) $@
 $(O)/lib/libhiprtc.so: $(O)/lib/libamdhip64.so.6
