@@ -152,8 +152,9 @@ static hipError_t check_members(struct member *members, unsigned count)
 		for (unsigned j = 0; j < i; j++)
 			if (members[j].stream->device == m->stream->device)
 				return hipErrorInvalidDevice;
-		r = m->stream->device == m->launch.kernel->device ? check_shape(&m->launch)
-								  : hipErrorInvalidResourceHandle;
+		if (m->stream->device != m->launch.kernel->device)
+			return hipErrorInvalidResourceHandle;
+		r = m->launch.cooperative ? check_shape(&m->launch) : hipSuccess;
 		if (!r)
 			r = hip_launch_check(&m->launch);
 		m->party = (struct hip_party){.rank = i, .grids = count, .threads_before = threads};
@@ -164,17 +165,30 @@ static hipError_t check_members(struct member *members, unsigned count)
 	return r;
 }
 
-static hipError_t put_all_locked(struct member *members, unsigned count)
+static hipError_t put_all(struct member *members, unsigned count)
 {
-	hipError_t r = meeting_locked();
+	hipError_t r = hipSuccess;
 
+	for (unsigned i = 0; i < count && !r; i++)
+		r = hip_launch(members[i].stream, &members[i].launch);
+	return r;
+}
+
+/* They meet: nobody else's may come between. */
+static hipError_t put_party(struct member *members, unsigned count)
+{
+	hipError_t r;
+
+	pthread_mutex_lock(&parties.lock);
+	r = meeting_locked();
 	for (unsigned i = 0; i < count && !r; i++) {
 		struct member *m = &members[i];
 
 		m->party.meeting = (char *)parties.meeting + MEETING_B * (unsigned)members[0].stream->device->index;
 		m->launch.party = &m->party;
-		r = hip_launch(m->stream, &m->launch);
 	}
+	r = r ? r : put_all(members, count);
+	pthread_mutex_unlock(&parties.lock);
 	return r;
 }
 
@@ -184,11 +198,8 @@ static hipError_t launch_members(struct member *members, unsigned count, unsigne
 
 	if (!r && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
 		r = order(members, count);
-	if (r)
-		return r;
-	pthread_mutex_lock(&parties.lock);
-	r = put_all_locked(members, count);
-	pthread_mutex_unlock(&parties.lock);
+	if (!r)
+		r = members[0].launch.cooperative ? put_party(members, count) : put_all(members, count);
 	if (!r && !(flags & hipCooperativeLaunchMultiDeviceNoPostSync))
 		r = order(members, count);
 	return r;
@@ -204,7 +215,7 @@ static hipError_t check_list(const void *list, unsigned count, unsigned flags)
 	return !list || !count || count > hip.devices || flags > PARTIES_FLAGS ? hipErrorInvalidValue : hipSuccess;
 }
 
-static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsigned flags)
+static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsigned flags, bool cooperative)
 {
 	struct member members[HIP_DEVICES_MAX];
 	hipError_t r = check_list(list, count, flags);
@@ -217,7 +228,7 @@ static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsig
 						.threads = {p->blockDim.x, p->blockDim.y, p->blockDim.z},
 						.lds_B = (uint32_t)p->sharedMem,
 						.args = p->args,
-						.cooperative = true};
+						.cooperative = cooperative};
 		r = stream_of_member(m, p->stream);
 		if (!r)
 			r = p->sharedMem > UINT32_MAX
@@ -230,7 +241,13 @@ static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsig
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *list, int count, unsigned int flags)
 {
 	HIP_ENTER();
-	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags));
+	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags, true));
+}
+
+hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *list, int count, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags, false));
 }
 
 static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned count, unsigned flags)

@@ -6,14 +6,6 @@
 
 #include "api/internal.h"
 
-/* AMD_LOG_LEVEL 1 and above, as HIP's own library has it; or TUFF_LOG=error. */
-static bool shall_tell(void)
-{
-	const char *level = getenv("AMD_LOG_LEVEL"), *log = getenv("TUFF_LOG");
-
-	return (level && atoi(level) > 0) || (log && (strstr(log, "error") || strstr(log, "all")));
-}
-
 static struct hip_device *device_of(hsa_agent_t agent)
 {
 	for (unsigned i = 0; i < hip.devices; i++)
@@ -43,7 +35,7 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 	atomic_fetch_add(&d->heard, 1);
 	/* A wait may have found it first. */
 	atomic_compare_exchange_strong(&d->fault, &none, hipErrorIllegalAddress);
-	if (!shall_tell())
+	if (!atomic_load(&hip_trace_level))
 		return;
 	fprintf(stderr, "hip: device %d: a kernel reached 0x%llx: %s\n", d->index,
 		(unsigned long long)info->virtual_address,
@@ -57,7 +49,8 @@ static void exception(struct hip_device *d)
 {
 	hipError_t none = hipSuccess;
 
-	if (atomic_compare_exchange_strong(&d->fault, &none, hipErrorLaunchFailure) && shall_tell())
+	if (atomic_compare_exchange_strong(&d->fault, &none, hipErrorLaunchFailure) &&
+	    atomic_load(&hip_trace_level))
 		fprintf(stderr,
 			"hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
 			"allows; the GPU was reset\n",

@@ -90,6 +90,11 @@ struct hip_thread {
 extern _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
 
 hipError_t hip_init(void);
+/* trace.c: what AMD_LOG_LEVEL wants told; 0: nothing. */
+extern _Atomic int hip_trace_level;
+void hip_trace_init(void);
+void hip_trace_call(const char *function);
+void hip_trace_result(const char *function, hipError_t error);
 /* Has HSA tell what goes wrong (fault.c). */
 void hip_watch_faults(void);
 /* Waits until it has told what there was. */
@@ -100,12 +105,17 @@ void hip_hear_faults(struct hip_device *device);
 		hipError_t status_ = atomic_load_explicit(&hip.status, memory_order_acquire);                      \
 		if (__builtin_expect(status_, 0) && (status_ = hip_init()))                                        \
 			return hip_end(status_);                                                                   \
+		if (__builtin_expect(atomic_load_explicit(&hip_trace_level, memory_order_relaxed), 0))             \
+			hip_trace_call(__func__);                                                                  \
 	} while (0)
 /* Last line: the thread remembers the error. */
-static inline hipError_t hip_end(hipError_t error)
+#define hip_end(error) hip_end_of(__func__, error)
+static inline hipError_t hip_end_of(const char *function, hipError_t error)
 {
 	hip_thread.result = error;
 	hip_thread.last = error;
+	if (__builtin_expect(atomic_load_explicit(&hip_trace_level, memory_order_relaxed), 0))
+		hip_trace_result(function, error);
 	return error;
 }
 

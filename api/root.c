@@ -190,6 +190,7 @@ hipError_t hip_init(void)
 	pthread_mutex_lock(&init_lock);
 	status = atomic_load(&hip.status);
 	if (status == hipErrorDeinitialized) {
+		hip_trace_init();
 		status = open_all();
 		(void)!pthread_atfork(NULL, NULL, begin_child);
 		atomic_store_explicit(&hip.status, status, memory_order_release);

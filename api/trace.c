@@ -1,0 +1,115 @@
+/* What programs do, for who debugs them: AMD_LOG_LEVEL, as HIP's own library has it. 1: what fails, and kernels' faults;
+ * 3 and above: each call, and what it gives. Not: its arguments. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+#include <hip/api/profile.h>
+
+#define LEVEL_ERRORS 1
+#define LEVEL_CALLS  3
+
+_Atomic int hip_trace_level;
+
+void hip_trace_init(void)
+{
+	const char *level = getenv("AMD_LOG_LEVEL"), *log = getenv("TUFF_LOG");
+	int value = level ? atoi(level) : 0;
+
+	/* TUFF_LOG, of all that is tuff's, has errors, too. */
+	if (value < LEVEL_ERRORS && log && (strstr(log, "error") || strstr(log, "all")))
+		value = LEVEL_ERRORS;
+	atomic_store(&hip_trace_level, value);
+}
+
+static void tell(int level, const char *function, const char *what, const char *more)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	fprintf(stderr, ":%d:hip: %llu us: [pid:%d tid:0x%llx] %s%s%s\n", level,
+		(unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000, getpid(),
+		(unsigned long long)pthread_self(), function, what, more);
+}
+
+void hip_trace_call(const char *function)
+{
+	if (atomic_load(&hip_trace_level) >= LEVEL_CALLS)
+		tell(LEVEL_CALLS, function, "", "");
+}
+
+/* That work is not done is no failure. */
+void hip_trace_result(const char *function, hipError_t error)
+{
+	bool failed = error && error != hipErrorNotReady;
+
+	if (failed || atomic_load(&hip_trace_level) >= LEVEL_CALLS)
+		tell(failed ? LEVEL_ERRORS : LEVEL_CALLS, function, ": Returned ", hipGetErrorName(error));
+}
+
+/* --- names, for tools ------------------------------------------------------------------------- */
+
+/* Without a tracer nobody is told of numbers: there are none to name. */
+const char *hipApiName(uint32_t id)
+{
+	(void)id;
+	return "unknown";
+}
+
+const char *hipGetCmdName(uint32_t id)
+{
+	(void)id;
+	return "unknown";
+}
+
+/* As long as the module is loaded. NULL: there is no such function. */
+const char *hipKernelNameRef(const hipFunction_t function)
+{
+	const struct hip_kernel *k;
+
+	return hip_function_of(function, &k) ? NULL : k->cs->name;
+}
+
+const char *hipKernelNameRefByPtr(const void *function, hipStream_t stream)
+{
+	const struct hip_kernel *k;
+	struct hip_stream *s;
+
+	if (hip_init() || hip_stream_of(stream, &s) || hip_kernel_of(function, s->device, &k))
+		return NULL;
+	return k->cs->name;
+}
+
+/* A precompiled header of HIP's, for hiprtc: ours needs none. */
+void __hipGetPCH(const char **pch, unsigned int *size_B)
+{
+	if (pch)
+		*pch = NULL;
+	if (size_B)
+		*size_B = 0;
+}
+
+/* --- what compilers may call of whom they link, for half ---------------------------------------- */
+
+__attribute__((visibility("default"))) float __gnu_h2f_ieee(unsigned short bits);
+__attribute__((visibility("default"))) unsigned short __gnu_f2h_ieee(float value);
+
+float __gnu_h2f_ieee(unsigned short bits)
+{
+	_Float16 half;
+
+	memcpy(&half, &bits, sizeof(half));
+	return (float)half;
+}
+
+unsigned short __gnu_f2h_ieee(float value)
+{
+	_Float16 half = (_Float16)value;
+	unsigned short bits;
+
+	memcpy(&bits, &half, sizeof(bits));
+	return bits;
+}
