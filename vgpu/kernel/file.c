@@ -95,6 +95,50 @@ void kern_inode_put(struct kern_inode *inode)
 	kern_free(inode);
 }
 
+static unsigned known_receivers(const struct kern_inode *inode)
+{
+	return inode->flying < KERN_RECEIVERS ? inode->flying : KERN_RECEIVERS;
+}
+
+static void landed_at(struct kern_inode *inode, unsigned i)
+{
+	const unsigned last = known_receivers(inode) - 1;
+
+	inode->receiver[i] = inode->receiver[last];
+	inode->receiver[last] = 0;
+	inode->flying--;
+	kern_inode_put(inode);
+}
+
+void kern_inode_landed(struct kern_inode *inode, pid_t receiver)
+{
+	const unsigned known = known_receivers(inode);
+	unsigned found = known - 1;
+
+	for (unsigned i = 0; i < known; i++)
+		if (inode->receiver[i] == receiver || (!inode->receiver[i] && inode->receiver[found] != receiver))
+			found = i;
+	landed_at(inode, found);
+}
+
+void kern_inodes_receiver_gone(pid_t receiver)
+{
+	struct kern_list *pos, *tmp;
+
+	for (unsigned n = 0; n < KERN_HASH; n++)
+		kern_list_each(pos, tmp, &kern->inode_hash[n])
+		{
+			struct kern_inode *inode = kern_entry(pos, struct kern_inode, hash);
+
+			/* The last of its holds may go, and it with that. */
+			for (unsigned i = known_receivers(inode), left = inode->holds; i-- && left;)
+				if (inode->receiver[i] == receiver) {
+					left = inode->holds - 1;
+					landed_at(inode, i);
+				}
+		}
+}
+
 /* --- files --- */
 
 int kern_file_create(struct kern_device *dev, bool primary, struct kern_file **out)

@@ -13,6 +13,10 @@ struct kern_inode *kern_inode_find(uint64_t dev, uint64_t ino);
 struct kern_inode *kern_inode_of_fd(int fd);
 /* One hold less; the object is put with the last. */
 void kern_inode_put(struct kern_inode *inode);
+/* One message to that process less; to whom nobody knows, if none is known to be for it. */
+void kern_inode_landed(struct kern_inode *inode, pid_t receiver);
+/* Messages to a process that died carry nothing any more. */
+void kern_inodes_receiver_gone(pid_t receiver);
 
 /* A new file; its only reference. 0, -ENODEV, -ENOMEM. */
 int kern_file_create(struct kern_device *dev, bool primary, struct kern_file **file);

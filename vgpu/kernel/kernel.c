@@ -318,14 +318,17 @@ bool kern_hold_is(const struct kern_hold *hold, const struct kern_inode *inode)
 	return hold->inode == inode;
 }
 
-void kern_fd_sent(uint64_t st_dev, uint64_t st_ino)
+void kern_fd_sent(uint64_t st_dev, uint64_t st_ino, pid_t receiver)
 {
 	struct kern_inode *inode;
 
 	kern_lock();
 	inode = kern_inode_find(st_dev, st_ino);
-	if (inode)
+	if (inode) {
+		if (inode->flying < KERN_RECEIVERS)
+			inode->receiver[inode->flying] = receiver;
 		inode->holds++, inode->flying++;
+	}
 	kern_unlock();
 }
 
@@ -335,10 +338,8 @@ void kern_fd_arrived(uint64_t st_dev, uint64_t st_ino)
 
 	kern_lock();
 	inode = kern_inode_find(st_dev, st_ino);
-	if (inode && inode->flying) {
-		inode->flying--;
-		kern_inode_put(inode);
-	}
+	if (inode && inode->flying)
+		kern_inode_landed(inode, kern_local.pid);
 	kern_unlock();
 }
 

@@ -62,8 +62,9 @@ enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *devic
 struct kern_hold *kern_fd_hold(uint64_t st_dev, uint64_t st_ino);
 /* The descriptor, or mapping, is gone. NULL is fine. */
 void kern_hold_release(struct kern_hold *hold);
-/* A message that carries the descriptor is under way: one reference more, until kern_fd_arrived. */
-void kern_fd_sent(uint64_t st_dev, uint64_t st_ino);
+/* A message that carries the descriptor is under way: one reference more, until kern_fd_arrived, or until the
+ * receiver dies. 0: it is not known. */
+void kern_fd_sent(uint64_t st_dev, uint64_t st_ino, pid_t receiver);
 void kern_fd_arrived(uint64_t st_dev, uint64_t st_ino);
 
 /* What a mapping of fd maps: offset in the physical memory file with a hold on the buffer, or -errno; -ENXIO when

@@ -81,6 +81,7 @@ static void proc_reap(struct kern_proc *proc)
 	kern_watch_proc_gone(proc);
 	release_waits(proc);
 	release_holds(proc);
+	kern_inodes_receiver_gone(proc->pid);
 	proc->serial = 0;
 	kern->procs--;
 	if (torn || kern->died_inside) /* what it was publishing, and what only its stack named */

@@ -204,14 +204,17 @@ struct kern_vm {
 
 enum kern_inode_kind { KERN_INODE_FILE, KERN_INODE_DMABUF, KERN_INODE_SYNCOBJ, KERN_INODE_SYNC_FILE };
 
+#define KERN_RECEIVERS 4 /* messages with one descriptor that are under way to known processes at a time */
+
 /* What a descriptor of ours refers to; the file behind it is a memfd of its own, known by its inode number. */
 struct kern_inode {
 	struct kern_list hash; /* in root->inode_hash */
 	uint64_t dev, ino;     /* immutable */
 	enum kern_inode_kind kind;
-	void *object;    /* counted: kern_file, kern_bo, kern_syncobj or kern_fence */
-	unsigned holds;  /* descriptors in all processes, and messages in flight */
-	unsigned flying; /* of those, messages */
+	void *object;                   /* counted: kern_file, kern_bo, kern_syncobj or kern_fence */
+	unsigned holds;                 /* descriptors in all processes, and messages in flight */
+	unsigned flying;                /* of those, messages */
+	pid_t receiver[KERN_RECEIVERS]; /* of the first of them; 0: not known */
 };
 
 struct kern_file {

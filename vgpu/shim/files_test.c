@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <amdgpu.h>
@@ -267,6 +269,44 @@ static void prime_in_a_message(void)
 	close(fd);
 }
 
+/* Who was to get a dma-buf dies before it has read the message: the kernel drops that with the socket. */
+static void message_that_nobody_reads(void)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	socklen_t size_B = sizeof(name);
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0), fd = open_node(), dmabuf = -1, other, status;
+	unsigned long before = bos();
+	char byte;
+	pid_t pid;
+
+	CHECK_EQ(bind(listener, (struct sockaddr *)&name, sizeof(name.sun_family)), 0); /* a name that is free */
+	CHECK_EQ(getsockname(listener, (struct sockaddr *)&name, &size_B), 0);
+	CHECK_EQ(listen(listener, 1), 0);
+	pid = fork();
+	if (!pid) {
+		close(fd);
+		fd = open_node();
+		other = socket(AF_UNIX, SOCK_STREAM, 0);
+		if (connect(other, (struct sockaddr *)&name, size_B) || write(other, "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	other = accept(listener, NULL, NULL);
+	CHECK_EQ(read(other, &byte, 1), 1);
+	CHECK_EQ(drmPrimeHandleToFD(fd, create(fd, AMDGPU_GEM_DOMAIN_VRAM), DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	send_fd(other, dmabuf);
+	close(dmabuf);
+	close(fd);
+	CHECK_EQ(bos(), before + 1);
+	CHECK_EQ(kill(pid, SIGKILL), 0);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	close(other);
+	close(listener);
+	fd = open_node(); /* looks at who has died */
+	CHECK_EQ(bos(), before);
+	close(fd);
+}
+
 /* The other device sees the memory, as system memory. */
 static void prime_between_devices(void)
 {
@@ -337,6 +377,7 @@ int main(void)
 		mappings_keep_buffers();
 		fork_shares();
 		prime_in_a_message();
+		message_that_nobody_reads();
 		prime_between_devices();
 		CHECK_EQ(files(), 0);
 		vgpu_stop();

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
@@ -183,10 +184,25 @@ static void rights_each(const struct msghdr *msg, void (*visit)(int fd, const st
 	}
 }
 
+/* Who connected to a socket with a name. Both ends of a pair say who made it, who may have given it away. */
+static pid_t peer_of(int socket)
+{
+	struct sockaddr_un name;
+	socklen_t size_B = sizeof(name), cred_B = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (getsockname(socket, (struct sockaddr *)&name, &size_B) || name.sun_family != AF_UNIX ||
+	    size_B <= sizeof(name.sun_family) || getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &cred_B))
+		return 0;
+	return peer.pid;
+}
+
+static _Thread_local pid_t receiver; /* of the message that is looked at */
+
 static void fd_sent(int fd, const struct stat *st)
 {
 	(void)fd;
-	kern_fd_sent(st->st_dev, st->st_ino);
+	kern_fd_sent(st->st_dev, st->st_ino, receiver);
 }
 
 static void fd_not_sent(int fd, const struct stat *st)
@@ -206,8 +222,10 @@ SHIM_EXPORT ssize_t sendmsg(int socket, const struct msghdr *msg, int flags)
 	bool carries = shim_active() && msg && msg->msg_control && msg->msg_controllen;
 	ssize_t n;
 
-	if (carries)
+	if (carries) {
+		receiver = peer_of(socket);
 		rights_each(msg, fd_sent);
+	}
 	n = SHIM_REAL(sendmsg)(socket, msg, flags);
 	if (n < 0 && carries) {
 		int error = errno;
