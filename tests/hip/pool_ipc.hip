@@ -2,11 +2,11 @@
  * descriptor, over a socket; its addresses go as 64 bytes. */
 #include <dirent.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/hip/pools.h"
+#include "tests/hip/wire.h"
 
 #define COUNT 100000u
 #define LARGE (8 * MIB)
@@ -50,39 +50,15 @@ struct peer {
 
 static void tell(int to, const void *what, size_t size, int fd = -1)
 {
-	alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-	iovec part = {(void *)what, size};
-	msghdr message = {};
-
-	message.msg_iov = &part;
-	message.msg_iovlen = 1;
-	if (fd >= 0) {
-		message.msg_control = room;
-		message.msg_controllen = sizeof(room);
-		cmsghdr *c = CMSG_FIRSTHDR(&message);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	}
-	CHECK_EQ(sendmsg(to, &message, MSG_NOSIGNAL), (ssize_t)size);
+	CHECK(wire_send(to, what, size, fd));
 }
 
 /* The descriptor, or -1. */
 static int hear(int from, void *what, size_t size)
 {
-	alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-	iovec part = {what, size};
-	msghdr message = {};
-	int fd = -1;
+	int fd;
 
-	message.msg_iov = &part;
-	message.msg_iovlen = 1;
-	message.msg_control = room;
-	message.msg_controllen = sizeof(room);
-	CHECK_EQ(recvmsg(from, &message, MSG_CMSG_CLOEXEC), (ssize_t)size);
-	if (CMSG_FIRSTHDR(&message))
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	CHECK(wire_receive(from, what, size, &fd));
 	return fd;
 }
 

@@ -9,41 +9,13 @@
 #include <thread>
 
 #include "tests/hip/pool_model.h"
+#include "tests/hip/pool_pattern.h"
 #include "tests/random.h"
 
-#define LANES      64u /* of a kernel: so many words of a block are looked at */
 #define THREADS    8u
 #define GATES_MAX  6u
 #define GATE_WORDS 4096u
 #define NO_POOL    ~0u /* of memory whose pool was destroyed */
-
-/* --- what the GPU does ------------------------------------------------------------------------ */
-
-__device__ static unsigned *word_of(unsigned *block, size_t words)
-{
-	size_t step = words > LANES ? (words - 1) / (LANES - 1) : 1, at = threadIdx.x * step;
-
-	return threadIdx.x == LANES - 1 && words >= LANES ? block + words - 1 : at < words ? block + at : nullptr;
-}
-
-__global__ void mark(unsigned *block, size_t words, unsigned pattern)
-{
-	unsigned *word = word_of(block, words);
-
-	if (word)
-		*word = pattern + threadIdx.x;
-}
-
-/* errors: how many, and the first one's pattern, and what was there. */
-__global__ void look(unsigned *block, size_t words, unsigned pattern, unsigned *errors)
-{
-	unsigned *word = word_of(block, words);
-
-	if (word && *word != pattern + threadIdx.x && !atomicAdd(&errors[0], 1)) {
-		errors[1] = pattern;
-		errors[2] = *word;
-	}
-}
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
