@@ -332,7 +332,8 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t size, u
 	struct hip_stream *s;
 
 	HIP_ENTER();
-	if (!ptr || (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle) ||
+	if (!ptr || (flags == hipMemAttachSingle && !stream) ||
+	    (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle) ||
 	    !hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_MANAGED || (size && size != memory.size_B))
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(hip_stream_of(stream, &s));

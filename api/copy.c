@@ -8,6 +8,7 @@ struct end {
 	const char *address; /* for the GPU, or the host's when it is pageable */
 	bool pageable;       /* no GPU reaches it */
 	bool device;         /* a device's memory */
+	bool sync;           /* hip_memory.sync */
 	int index;           /* whose; -1: the host's */
 };
 
@@ -18,12 +19,13 @@ static bool find_end(const void *address, size_t size_B, struct end *end)
 	size_t at;
 
 	if (!hip_memory_find(address, &memory)) {
-		*end = (struct end){address, true, false, -1};
+		*end = (struct end){.address = address, .pageable = true, .index = -1};
 		return true;
 	}
 	at = (uintptr_t)address - memory.node.lo;
 	end->address = memory.gpu_base + at;
 	end->pageable = false;
+	end->sync = memory.sync;
 	end->device = memory.kind == HIP_MEMORY_DEVICE;
 	end->index = end->device ? memory.device : -1;
 	return hip_memory_covers(&memory, address, size_B);
@@ -138,7 +140,9 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 		return copy_waiting(s, &to, &from, size_B);
 	r = hip_op_run(handle, &op);
 	/* Between two places of a device the order is enough; two devices have no stream in common. */
-	return r || !wait || (to.device && from.device && to.index == from.index) ? r : hip_stream_wait(s);
+	if (r || !wait || (to.device && from.device && to.index == from.index && !to.sync && !from.sync))
+		return r;
+	return hip_stream_wait(s);
 }
 
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)

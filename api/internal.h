@@ -374,12 +374,14 @@ struct hip_memory {
 	char *base;     /* the host's address, where it has one */
 	char *gpu_base; /* the device's */
 	uint64_t pool;  /* handle of the pool that has it; 0: none */
+	bool sync;      /* copies between two places of a device are waited for */
 	bool ours;      /* not the program's to free: of a variable, mapped, or of another process */
 	bool imported;  /* into a pool: pool_share.c */
 };
 
 /* A copy of what an address is in. False: nothing that HIP knows. */
 bool hip_memory_find(const void *address, struct hip_memory *memory);
+void hip_memory_set_sync(const void *address, bool sync);
 /* So many bytes from there on are in it, or in what the program mapped right behind it. */
 bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B);
 

@@ -38,6 +38,17 @@ bool hip_memory_find(const void *address, struct hip_memory *memory)
 }
 
 /* InvalidValue: it is imported, and something else has a part of it. */
+void hip_memory_set_sync(const void *address, bool sync)
+{
+	struct hip_memory *found;
+
+	pthread_rwlock_wrlock(&memories.lock);
+	found = find_locked((uintptr_t)address);
+	if (found)
+		found->sync = sync;
+	pthread_rwlock_unlock(&memories.lock);
+}
+
 bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B)
 {
 	uint64_t at = (uintptr_t)address, hi = memory->node.hi;

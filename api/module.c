@@ -74,7 +74,7 @@ static hipError_t load_file(hipModule_t *out, const char *path)
 	size_t size_B;
 	hipError_t r;
 
-	if (!out || !path)
+	if (!out || !path || !*path)
 		return hipErrorInvalidValue;
 	r = read_file(path, &image, &size_B);
 	if (r)
@@ -110,7 +110,7 @@ static hipError_t unload(hipModule_t handle)
 	struct hip_module *m = hip_find(HIP_MODULE, handle);
 
 	if (!m)
-		return hipErrorInvalidResourceHandle;
+		return handle ? hipErrorNotFound : hipErrorInvalidResourceHandle;
 	drv_handle_destroy(&hip_handles, m->handle);
 	(void)!hip_device_wait(m->code.device);
 	hip_references_drop(handle);
@@ -202,7 +202,7 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 	size_t whole_B;
 	hipError_t r;
 
-	if ((!address && !size_B) || !name)
+	if ((!address && !size_B) || !name || !*name)
 		return hipErrorInvalidValue;
 	if (!m)
 		return hipErrorInvalidResourceHandle;
@@ -230,6 +230,29 @@ hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kerne
 	return hipSuccess;
 }
 
+/* Of kernels that the program was linked with: one for each of them on a device, for ever. */
+static struct {
+	pthread_mutex_t lock;
+	struct hip_function *list; /* owned */
+} linked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static hipError_t linked_locked(const struct hip_kernel *kernel, struct hip_function **out)
+{
+	hipError_t r;
+
+	for (struct hip_function *f = linked.list; f; f = f->next)
+		if (f->kernel.object == kernel->object && f->kernel.device == kernel->device) {
+			*out = f;
+			return hipSuccess;
+		}
+	r = make_function(kernel->cs->name, kernel, out);
+	if (r)
+		return r;
+	(*out)->next = linked.list;
+	linked.list = *out;
+	return hipSuccess;
+}
+
 static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
 {
 	const struct hip_kernel *kernel;
@@ -239,8 +262,11 @@ static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
 	if (!out)
 		return hipErrorInvalidValue;
 	r = hip_kernel_of(host, hip_current(), &kernel);
-	if (!r)
-		r = make_function(kernel->cs->name, kernel, &f);
+	if (r)
+		return r;
+	pthread_mutex_lock(&linked.lock);
+	r = linked_locked(kernel, &f);
+	pthread_mutex_unlock(&linked.lock);
 	if (!r)
 		*out = (hipFunction_t)(uintptr_t)f->handle;
 	return r;
@@ -315,11 +341,11 @@ static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipSt
 {
 	hipError_t r;
 
+	if (!l->grid[0] || !l->grid[1] || !l->grid[2])
+		return hipErrorInvalidValue;
 	for (unsigned i = 0; i < 3; i++) {
 		if (!l->threads[i])
 			return hipErrorInvalidConfiguration;
-		if (!l->grid[i])
-			return hipErrorInvalidValue;
 		l->blocks[i] = (l->grid[i] - 1) / l->threads[i] + 1;
 	}
 	r = record(start, stream);

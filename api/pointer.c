@@ -1,7 +1,7 @@
 /* What an address is, attribute by attribute. */
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/image.h"
 
 static size_t pointer_attribute_size(hipPointer_attribute attribute)
 {
@@ -61,14 +61,14 @@ static hipError_t pointer_attribute(uint64_t *value, hipPointer_attribute attrib
 		*value = 1;
 		return hipSuccess;
 	case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+		*value = memory->sync;
+		return hipSuccess;
 	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-	case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 		*value = 0;
 		return hipSuccess;
 	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		*value = memory->pool;
-		return hipSuccess;
+		return memory->pool ? hipSuccess : hipErrorNotSupported;
 	case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
 		*value = 3; /* read and write */
 		return hipSuccess;
@@ -86,8 +86,13 @@ static hipError_t get_attribute(void *data, hipPointer_attribute attribute, hipD
 	if (!data || !ptr || attribute < HIP_POINTER_ATTRIBUTE_CONTEXT ||
 	    attribute > HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
 		return hipErrorInvalidValue;
-	if (!hip_memory_find(ptr, &memory))
-		return hipErrorInvalidValue;
+	if (!hip_memory_find(ptr, &memory)) {
+		value = hipMemoryTypeArray;
+		if (attribute != HIP_POINTER_ATTRIBUTE_MEMORY_TYPE || !hip_array_of(ptr))
+			return hipErrorInvalidValue;
+		memcpy(data, &value, pointer_attribute_size(attribute));
+		return hipSuccess;
+	}
 	r = pointer_attribute(&value, attribute, ptr, &memory);
 	memcpy(data, &value, pointer_attribute_size(attribute));
 	return r;
@@ -115,13 +120,23 @@ hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *
 	return hip_end(hipSuccess);
 }
 
-/* Copies of such memory are in order anyway. */
-hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attribute, hipDeviceptr_t ptr)
+/* Copies from and to such memory that do not say that they are asynchronous are waited for. */
+static hipError_t set_attribute(const void *value, hipPointer_attribute attribute, hipDeviceptr_t ptr)
 {
 	struct hip_memory memory;
 
+	if (!value || !ptr || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+		return hipErrorInvalidValue;
+	if (!hip_memory_find(ptr, &memory))
+		return hipErrorInvalidDevicePointer;
+	if (memory.pool)
+		return hipErrorNotSupported;
+	hip_memory_set_sync(ptr, *(const unsigned *)value);
+	return hipSuccess;
+}
+
+hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attribute, hipDeviceptr_t ptr)
+{
 	HIP_ENTER();
-	if (!value || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS || !hip_memory_find(ptr, &memory))
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(hipSuccess);
+	return hip_end(set_attribute(value, attribute, ptr));
 }

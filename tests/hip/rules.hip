@@ -377,6 +377,10 @@ static void functions_by_name()
 
 __device__ unsigned many[64];
 
+__global__ void nothing()
+{
+}
+
 /* A variable is a device's memory as any other, once its address was asked for. */
 static void variables()
 {
@@ -405,9 +409,52 @@ static void variables()
 	(void)hipGetLastError();
 }
 
+/* Memory whose synchronous copies are waited for, within a device, too. */
+static void synchronous_memory()
+{
+	gpu_array<unsigned> from(64), to(64);
+	unsigned on = 1, type = 0;
+	hipArray_t array;
+	bool is_on = false;
+	gate gate;
+
+	gate.close(nullptr);
+	HIP(hipMemcpy(to.at, from.at, 256, hipMemcpyDeviceToDevice));
+	CHECK_EQ(hipStreamQuery(nullptr), hipErrorNotReady);
+	gate.open();
+	HIP(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, (hipDeviceptr_t)to.at));
+	HIP(hipPointerGetAttribute(&is_on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, (hipDeviceptr_t)to.at));
+	CHECK(is_on);
+	HIP(hipMemcpy(to.at, from.at, 256, hipMemcpyDeviceToDevice));
+	HIP(hipStreamQuery(nullptr));
+	CHECK_EQ(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, (hipDeviceptr_t)&on),
+		 hipErrorInvalidDevicePointer);
+	const hipChannelFormatDesc desc = hipCreateChannelDesc<float>();
+	HIP(hipMallocArray(&array, &desc, 16, 16, hipArrayDefault));
+	HIP(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, (hipDeviceptr_t)array));
+	CHECK_EQ(type, hipMemoryTypeArray);
+	HIP(hipFreeArray(array));
+	(void)hipGetLastError();
+}
+
+/* A linked kernel has one handle on a device. */
+static void handles_of_kernels()
+{
+	hipFunction_t one, same;
+
+	HIP(hipGetFuncBySymbol(&one, (const void *)nothing));
+	HIP(hipGetFuncBySymbol(&same, (const void *)nothing));
+	CHECK_EQ((uintptr_t)one, (uintptr_t)same);
+	CHECK_EQ(hipModuleUnload(nullptr), hipErrorInvalidResourceHandle);
+	CHECK_EQ(hipModuleUnload((hipModule_t)one), hipErrorNotFound);
+	(void)hipGetLastError();
+}
+
 int main()
 {
 	variables();
+	synchronous_memory();
+	handles_of_kernels();
 	functions_by_name();
 	device_settings();
 	null_stands_for_all();
