@@ -116,7 +116,7 @@ static void add(const struct name *like)
 void **__hipRegisterFatBinary(const void *data)
 {
 	const struct hip_fat_binary_wrapper *wrapper = data;
-	struct hip_binary *binary = calloc(1, sizeof(*binary));
+	struct hip_binary *binary = wrapper ? calloc(1, sizeof(*binary)) : NULL;
 
 	if (binary && wrapper->magic == HIP_FAT_BINARY_MAGIC && wrapper->version == 1)
 		binary->wrapper = wrapper;
@@ -127,7 +127,7 @@ void __hipRegisterFunction(void **binary, const void *host, char *device_name, c
 			   void *tid, void *bid, dim3 *block, dim3 *grid, int *warp_size)
 {
 	(void)name, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
-	if (binary)
+	if (binary && device_name)
 		add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name});
 }
 
@@ -135,7 +135,7 @@ void __hipRegisterVar(void **binary, void *host, char *device_name, const char *
 		      int constant, int global)
 {
 	(void)name, (void)external, (void)constant, (void)global;
-	if (binary)
+	if (binary && device_name)
 		add(&(struct name){
 			.host = host, .binary = (void *)binary, .device_name = device_name, .size_B = size_B});
 }
@@ -144,10 +144,13 @@ void __hipRegisterVar(void **binary, void *host, char *device_name, const char *
 void __hipRegisterManagedVar(void **binary, void **host, void *init, const char *name, size_t size_B,
 			     unsigned align_B)
 {
-	void *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory;
 
 	(void)align_B; /* a page's is more */
-	if (!binary || memory == MAP_FAILED)
+	if (!binary || !host || !init || !name)
+		return;
+	memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
 		return;
 	memcpy(memory, init, size_B);
 	*host = memory;
@@ -160,7 +163,7 @@ void __hipRegisterTexture(void **binary, void *host, char *device_name, const ch
 			  int external)
 {
 	(void)name, (void)type, (void)normalized, (void)external;
-	if (binary)
+	if (binary && device_name)
 		add(&(struct name){.host = host,
 				   .binary = (void *)binary,
 				   .device_name = device_name,

@@ -3,6 +3,9 @@
 
 #include "api/capture.h"
 
+/* x86-64's user space. */
+#define USER_B (1ull << 47)
+
 /* One side of a copy. */
 struct end {
 	const char *address; /* for the GPU, or the host's when it is pageable */
@@ -20,7 +23,7 @@ static bool find_end(const void *address, size_t size_B, struct end *end)
 
 	if (!hip_memory_find(address, &memory)) {
 		*end = (struct end){.address = address, .pageable = true, .index = -1};
-		return true;
+		return (uintptr_t)address < USER_B && size_B <= USER_B - (uintptr_t)address;
 	}
 	at = (uintptr_t)address - memory.node.lo;
 	end->address = memory.gpu_base + at;
@@ -54,6 +57,14 @@ static hipError_t put(struct hip_stream *s, const struct end *dst, const struct 
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
+/* Undefined in CUDA and HIP. */
+static bool overlap(const struct end *a, const struct end *b, size_t size_B)
+{
+	uintptr_t distance_B = (uintptr_t)(a->address - b->address);
+
+	return !a->pageable && !b->pageable && distance_B && (distance_B < size_B || -distance_B < size_B);
+}
+
 hipError_t hip_copy_check(const struct hip_copy *c)
 {
 	struct end to, from;
@@ -63,7 +74,11 @@ hipError_t hip_copy_check(const struct hip_copy *c)
 	if (c->size_B &&
 	    (!c->dst || !c->src || !find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from)))
 		return hipErrorInvalidValue;
-	return hipSuccess;
+	/* Nothing of a device's in it: as in CLR, that is not what the program means. */
+	if (c->size_B && to.pageable && from.pageable && c->kind != hipMemcpyHostToHost &&
+	    c->kind != hipMemcpyDefault)
+		return hipErrorInvalidValue;
+	return c->size_B && overlap(&to, &from, c->size_B) ? hipErrorInvalidValue : hipSuccess;
 }
 
 hipError_t hip_copy_put(struct hip_stream *s, const struct hip_copy *c)
@@ -81,7 +96,8 @@ hipError_t hip_copy_put(struct hip_stream *s, const struct hip_copy *c)
 								.width_B = c->size_B,
 								.height = 1,
 								.depth = 1});
-	return put(s, &to, &from, c->size_B);
+	/* Onto itself: nothing to do. The engine refuses ranges that overlap. */
+	return to.address == from.address ? hipSuccess : put(s, &to, &from, c->size_B);
 }
 
 /* Pageable memory may change as soon as the call is over: the host waits, and copies. */

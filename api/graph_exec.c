@@ -1,5 +1,5 @@
-/* Instances of graphs: a clone, its nodes in their order, and what a launch puts into a stream (graph_plan.c).
- */
+/* Instances of graphs: a clone, its nodes in their order, and what a launch puts into a stream (graph_plan.c). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +168,9 @@ static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned l
 	return r;
 }
 
+/* Longer than what is said; snprintf() takes no size that an int does not hold. */
+#define LOG_MOST_B 256
+
 hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
 			       size_t log_B)
 {
@@ -178,10 +181,9 @@ hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphN
 	r = instantiate(exec, graph, 0, &culprit);
 	if (error_node)
 		*error_node = culprit;
-	if (log && log_B) {
-		strncpy(log, culprit ? "nodes wait for each other in a circle" : "", log_B);
-		log[log_B - 1] = 0;
-	}
+	if (log && log_B)
+		snprintf(log, log_B < LOG_MOST_B ? log_B : LOG_MOST_B, "%s",
+			 culprit ? "nodes wait for each other in a circle" : "");
 	return hip_end(r);
 }
 

@@ -47,7 +47,7 @@ static char **copy_texts(const char **from, unsigned count)
 	for (unsigned i = 0; list && i < count; i++) {
 		list[i] = from[i] ? strdup(from[i]) : NULL;
 		if (!list[i]) {
-			free_texts(list, count);
+			free_texts(list, i);
 			return NULL;
 		}
 	}
@@ -60,7 +60,9 @@ hiprtcResult hiprtcCreateProgram(hiprtcProgram *out, const char *text, const cha
 	struct hip_program *p;
 
 	(void)name;
-	if (!out || !text || headers < 0 || (headers && (!header || !header_name)))
+	if (!out)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	if (!text || headers < 0 || (headers && (!header || !header_name)))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	p = calloc(1, sizeof(*p));
 	if (!p)

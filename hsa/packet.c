@@ -271,6 +271,10 @@ static enum outcome barrier_and(struct batch *b, const union rt_packet *p)
 
 	if (!gather(b, p->barrier.dep_signal, &deps))
 		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
+	/* What should have made it 0 was lost: the wait would never end. */
+	for (unsigned i = 0; i < deps.open; i++)
+		if (atomic_load(&deps.signal[i]->failed))
+			return failed(b, HSA_STATUS_ERROR_EXCEPTION);
 	if (deps.open) {
 		watch(b->queue, deps.signal, deps.open);
 		return STOPPED;

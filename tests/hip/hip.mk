@@ -7,13 +7,14 @@ OUR_HIP_GPUS  := $(HIP_GPUS)
 OUR_HIP       := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(OMP_DEVICE) -std=c++17 -O2 -Wall -Wextra -Werror -I. -Iinclude
 OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) $(wildcard tests/hip/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
 
+OUR_HIP_ENV_bad_arguments  := env TUFF_VGPU_STRICT=report
 # our_hip_test PROGRAM NAME GPU BINARY LIST
 define our_hip_test
 $(5) += $(O)/bin/tests/hip/$(1).$(2)
 $(O)/bin/tests/hip/$(1).$(2): $(O)/$(4) tests/hip/hip.mk
 	@mkdir -p $$(@D)
 	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
-	echo 'exec $(CLIENT_ENV) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
+	echo 'exec $(CLIENT_ENV) $(OUR_HIP_ENV_$(1)) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
 endef
 
 # Our library, which libamdhip64.so names: the newer interface.
@@ -27,9 +28,9 @@ $(O)/hip/%.5: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so.5
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(OUR_HIP) -DTUFF_HIP_ABI=5 -no-hip-rt --offload-arch=gfx908 $< -o $@ -x none $(O)/lib/libamdhip64.so.5 \
 		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(OUR_HIP_FLAGS_$*)
-$(foreach p,pools pool_streams pool_ipc,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
+$(foreach p,pools pool_streams pool_ipc bad_arguments,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
-OURS_WITHOUT := grid_lost pool_peers pool_memory
+OURS_WITHOUT := grid_lost pool_peers pool_memory bad_arguments
 HIP_SPEC_watched := gfx908:watchdog_ms=100
 $(eval $(call our_hip_test,grid_lost,gfx908,watched,hip/grid_lost,OUR_HIP_TESTS))
 # A GPU whose memory is soon all used.
@@ -40,6 +41,11 @@ HIP_SPEC_unconnected := gfx908:p2p=0,gfx908:p2p=0
 $(eval $(call our_hip_test,tools,hive,hive,hip/tools,OUR_HIP_TESTS))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,pool_peers,$(g),$(g),hip/pool_peers,OUR_HIP_TESTS)))
 $(foreach p,$(filter-out $(OURS_WITHOUT),$(OUR_HIP_PROGRAMS)),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,$(p),$(g),$(g),hip/$(p),OUR_HIP_TESTS))))
+
+# Every function of both libraries; which GPU does not matter. Streams that nothing orders write the same memory: the
+# virtual GPU may say so, and goes on.
+$(O)/hip/bad_arguments $(O)/hip/bad_arguments.5: tests/hip/bad_arguments.h api/names.h
+$(eval $(call our_hip_test,bad_arguments,gfx908,gfx908,hip/bad_arguments,OUR_HIP_TESTS))
 
 # A program in C, which needs no compiler of kernels.
 $(O)/hip/plain: tests/hip/plain.c $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
@@ -61,7 +67,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost rules
+CLR_WITHOUT := bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost rules
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
