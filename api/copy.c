@@ -3,9 +3,6 @@
 
 #include "api/capture.h"
 
-/* x86-64's user space. */
-#define USER_B (1ull << 47)
-
 /* One side of a copy. */
 struct end {
 	const char *address; /* for the GPU, or the host's when it is pageable */
@@ -23,7 +20,7 @@ static bool find_end(const void *address, size_t size_B, struct end *end)
 
 	if (!hip_memory_find(address, &memory)) {
 		*end = (struct end){.address = address, .pageable = true, .index = -1};
-		return (uintptr_t)address < USER_B && size_B <= USER_B - (uintptr_t)address;
+		return hip_is_user_range(address, size_B);
 	}
 	at = (uintptr_t)address - memory.node.lo;
 	end->address = memory.gpu_base + at;

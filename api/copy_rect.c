@@ -32,7 +32,7 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 		return hipErrorInvalidValue;
 	*pageable = !hip_memory_find(side->base, memory);
 	if (*pageable)
-		return hipSuccess;
+		return hip_is_user_range(side->base, size_B) ? hipSuccess : hipErrorInvalidValue;
 	at = (uintptr_t)side->base - memory->node.lo;
 	if (!hip_memory_covers(memory, side->base, size_B))
 		return hipErrorInvalidValue;

@@ -73,6 +73,11 @@ void hip_launch_prepare(const struct hip_launch *launch, hsa_kernel_dispatch_pac
 hipError_t hip_launch_extra(void **extra, struct hip_launch *launch);
 /* The explicit arguments as the kernel lays them out; room for launch->kernel->cs->explicit_B bytes. */
 void hip_launch_pack(const struct hip_launch *launch, char *to);
+/* It can be a program's: x86-64's user space ends at 2^47. */
+static inline bool hip_is_user_range(const void *at, size_t size_B)
+{
+	return (uintptr_t)at < 1ull << 47 && size_B <= (1ull << 47) - (uintptr_t)at;
+}
 hipError_t hip_copy_check(const struct hip_copy *copy);
 hipError_t hip_copy_put(struct hip_stream *stream, const struct hip_copy *copy);
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box);

@@ -94,9 +94,6 @@ void __hipGetPCH(const char **pch, unsigned int *size_B)
 
 /* --- what compilers may call of whom they link, for half ---------------------------------------- */
 
-__attribute__((visibility("default"))) float __gnu_h2f_ieee(unsigned short bits);
-__attribute__((visibility("default"))) unsigned short __gnu_f2h_ieee(float value);
-
 float __gnu_h2f_ieee(unsigned short bits)
 {
 	_Float16 half;

@@ -8,6 +8,8 @@ OUR_HIP       := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(OM
 OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) $(wildcard tests/hip/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
 
 OUR_HIP_ENV_bad_arguments  := env TUFF_VGPU_STRICT=report
+# Its table is long, and how fast it runs does not matter.
+OUR_HIP_FLAGS_bad_arguments := -O0
 # our_hip_test PROGRAM NAME GPU BINARY LIST
 define our_hip_test
 $(5) += $(O)/bin/tests/hip/$(1).$(2)

@@ -1,13 +1,11 @@
 /* What tools ask for, what compilers may call, and a launch on several devices at once that need not meet. */
 #include <hip/api/profile.h>
+#include <hip/api/registration.h>
 #include <string.h>
 #include <string>
 #include <unistd.h>
 
 #include "tests/clients/hip/hip.h"
-
-extern "C" float __gnu_h2f_ieee(unsigned short bits);
-extern "C" unsigned short __gnu_f2h_ieee(float value);
 
 __global__ void fill(unsigned *at, unsigned value)
 {

@@ -34,6 +34,9 @@ void __hipRegisterTexture(void **binary, void *host, char *device_name, const ch
 void __hipUnregisterFatBinary(void **binary);
 /* A precompiled header for hiprtc. */
 void __hipGetPCH(const char **pch, unsigned int *size_B);
+/* What compilers may call of whom they link: half as its bits, and float. */
+float __gnu_h2f_ieee(unsigned short half);
+unsigned short __gnu_f2h_ieee(float value);
 
 HIP_API_END
 
