@@ -216,6 +216,13 @@ $(O)/libtuff-inject.a: $(O)/libdriver.a
 	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
 $(O)/libhsa-inject.a: $(O)/libhsa.a
 	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $< $@
+# HIP's with HSA's, which has the parts that they share.
+$(O)/libhip-inject.a: $(patsubst %.c,$(O)/%.abi6.o,$(API_SRC)) $(O)/api/kernels.o
+	@rm -f $@ && $(AR) rcs $@.tmp $^
+	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $@.tmp $@ && rm $@.tmp
+$(O)/bin/tests/hip/inject: $(O)/tests/hip/inject.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/libhip-inject.a $(O)/libhsa-inject.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) -Wl,--export-dynamic $(O)/libhip-inject.a $(O)/libhsa-inject.a $(O)/libtests.a $(PKG_LIBS) -ldl -lm -o $@
 INJECTED := $(addprefix $(O)/bin/tests/stack/,inject embed)
 HSA_INJECTED := $(addprefix $(O)/bin/tests/hsa/,inject growth_inject)
 $(HSA_INJECTED): $(O)/libhsa-inject.a

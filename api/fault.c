@@ -77,8 +77,29 @@ void hip_watch_faults(void)
 	watching = !hsa_amd_register_system_event_handler(see_event, NULL);
 }
 
+static _Atomic unsigned asked, answered;
+
+static void answer(void *unused)
+{
+	(void)unused;
+	atomic_fetch_add(&answered, 1);
+}
+
+/* Resets and the ends of queues are not counted: HSA tells them in order, so what is asked now comes behind them.
+ */
+static void hear_the_rest(void)
+{
+	unsigned mine = atomic_fetch_add(&asked, 1) + 1;
+
+	if (hsa_amd_async_function(answer, NULL))
+		atomic_fetch_add(&answered, 1);
+	for (unsigned i = 0; i < 10000 && (int)(atomic_load(&answered) - mine) < 0; i++)
+		usleep(100);
+}
+
 void hip_hear_faults(struct hip_device *d)
 {
 	for (unsigned ms = 0; watching && ms < 1000 && atomic_load(&d->heard) < hip.door->faults(d->agent); ms++)
 		usleep(1000);
+	hear_the_rest();
 }

@@ -83,6 +83,21 @@ void *inject_mmap(void *at, size_t size_B, int prot, int flags, int fd, off_t of
 	return mmap(at, size_B, prot, flags, fd, offset);
 }
 
+void inject_allocation(long n)
+{
+	countdown = n;
+}
+
+bool inject_happened(void)
+{
+	return countdown <= 0;
+}
+
+long inject_live(void)
+{
+	return live;
+}
+
 /* --- the sweep ---------------------------------------------------------------------------------- */
 
 static unsigned open_files(void)
