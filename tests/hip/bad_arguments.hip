@@ -131,7 +131,8 @@ template <typename T> static values<T> values_of()
 	else if constexpr (std::is_same_v<T, const void *>)
 		return {{w.gpu, w.pinned, host, &variable, (const void *)nothing}, {NULL}};
 	else if constexpr (std::is_same_v<T, const char *>)
-		return {{"nothing", ""}, {NULL}};
+		/* No file can have that name: some write one. */
+		return {{"/dev/null/nothing", ""}, {NULL}};
 	else if constexpr (std::is_same_v<bare, void *>)
 		return {{(T)slots}, {NULL}};
 	else if constexpr (std::is_pointer_v<T> && std::is_pointer_v<bare>) {
