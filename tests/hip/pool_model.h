@@ -118,6 +118,12 @@ struct model {
 		std::lock_guard<std::mutex> hold(lock);
 		return streams[s].behind;
 	}
+	/* What the host waits for with the stream: for the null stream, all blocking ones. */
+	order with(unsigned s)
+	{
+		std::lock_guard<std::mutex> hold(lock);
+		return streams[s].null ? by_rules(s) : streams[s].behind;
+	}
 	/* The host is about to wait. */
 	void host_waits(const order &what)
 	{

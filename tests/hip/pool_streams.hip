@@ -284,7 +284,14 @@ static void attributes()
 	pool p;
 	int two[2] = {0, 77};
 	uint64_t number[2] = {5 * MIB, 77};
+	hipMemPoolProps props = pool_props();
+	hipMemPool_t fresh;
 
+	HIP(hipMemPoolCreate(&fresh, &props));
+	HIP(hipMemPoolGetAttribute(fresh, hipMemPoolAttrReleaseThreshold, &number[0]));
+	CHECK_EQ(number[0], 0); /* S47 */
+	HIP(hipMemPoolDestroy(fresh));
+	number[0] = 5 * MIB;
 	for (int a = hipMemPoolReuseFollowEventDependencies; a <= hipMemPoolReuseAllowInternalDependencies; a++) {
 		HIP(hipMemPoolSetAttribute(p.at, (hipMemPoolAttr)a, &two[0]));
 		two[0] = -1;

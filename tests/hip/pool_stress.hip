@@ -165,7 +165,7 @@ struct run {
 	}
 	void sync_stream(unsigned s)
 	{
-		order what = m.behind(s);
+		order what = m.with(s);
 
 		say("host: waits for %u\n", s);
 		m.open_for(what);
@@ -354,8 +354,8 @@ struct run {
 		if (m.streams[s].null)
 			return;
 		say("stream %u: destroyed\n", s);
-		m.open_for(m.behind(s));
-		m.host_waits(m.behind(s));
+		m.open_for(m.with(s));
+		m.host_waits(m.with(s));
 		HIP(hipStreamDestroy(stream(s)));
 		bool blocking = m.streams[s].blocking;
 		m.streams[s].blocking = false;
@@ -535,6 +535,40 @@ static void together(uint64_t seed, unsigned steps)
 	printf("  %u again, %u behind a wait\n", m.reused, m.waited);
 }
 
+/* All threads on one stream of one pool: what one has no other has (S82). */
+static void on_one_stream(unsigned steps)
+{
+	model m;
+	pool p;
+	stream s;
+	std::vector<std::thread> threads;
+	const unsigned lane = m.add_stream(s, false, false);
+
+	for (unsigned t = 0; t < THREADS; t++)
+		threads.emplace_back([&, t] {
+			uint64_t random = t + 1;
+			std::vector<std::pair<void *, size_t>> own;
+
+			for (unsigned i = 0; i < steps || !own.empty(); i++) {
+				if (i < steps && own.size() < 16 && test_random(&random) % 2) {
+					size_t size = 512 << test_random(&random) % 14;
+					void *ptr = p.take(size, s);
+
+					CHECK(m.judge(&p, {false, false, false, 0}, lane, ptr, size) == 0);
+					own.push_back({ptr, size});
+				} else if (!own.empty()) {
+					m.frees(own.back().first, lane);
+					give(own.back().first, s);
+					own.pop_back();
+				}
+			}
+		});
+	for (std::thread &t : threads)
+		t.join();
+	CHECK_EQ(p.used(), 0);
+	HIP(hipStreamSynchronize(s));
+}
+
 int main(int argc, char **argv)
 {
 	const char *wish = getenv("TUFF_TEST_LONG");
@@ -550,6 +584,7 @@ int main(int argc, char **argv)
 			alone({seed, steps, false, false, true});
 		return check_done("one seed of pools");
 	}
+	on_one_stream(steps);
 	for (uint64_t seed = 1; seed <= seeds && !check_failed_; seed++) {
 		alone({seed, steps, false, false, false});
 		if (seed % 4 == 1)

@@ -328,7 +328,7 @@ static void release()
 	stream s, other;
 	uint64_t zero = 0;
 
-	p.keep(0); /* S47: as a new pool has it */
+	p.keep(0); /* as a new pool has it */
 	void *a = p.take(32 * MIB, s);
 	HIP(hipStreamSynchronize(s));
 	CHECK(p.reserved() >= 32 * MIB);
