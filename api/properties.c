@@ -153,6 +153,7 @@ static void fill_abilities(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->concurrentKernels = p->deviceOverlap = p->streamPrioritiesSupported = 1;
 	p->asyncEngineCount = AGENT(HSA_AMD_AGENT_INFO_NUM_SDMA_ENG, int);
 	p->memoryPoolsSupported = p->ipcEventSupported = 1;
+	p->memoryPoolSupportedHandleTypes = hipMemHandleTypePosixFileDescriptor;
 	p->ECCEnabled = strstr(p->gcnArchName, "sramecc+") != NULL;
 	/* All but funnel shifts, extended barriers, surfaces and kernels that launch kernels. */
 	p->arch = (hipDeviceArch_t){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 0};

@@ -231,6 +231,8 @@ static void refusals()
 	int fd, files[2];
 	stream s;
 
+	HIP(hipDeviceGetAttribute(&fd, hipDeviceAttributeMemoryPoolSupportedHandleTypes, 0));
+	CHECK_EQ(fd, hipMemHandleTypePosixFileDescriptor);
 	HIP(hipDeviceGetDefaultMemPool(&first, 0));
 	CHECK_EQ(hipMemPoolExportToShareableHandle(&fd, plain.at, hipMemHandleTypePosixFileDescriptor, 0),
 		 hipErrorInvalidValue); /* S73 */
