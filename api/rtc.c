@@ -234,7 +234,7 @@ static hiprtcResult size_of(hiprtcProgram handle, bool bitcode, size_t *size)
 	const struct hip_program *p = program_of(handle);
 
 	if (!p || !size)
-		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
+		return size ? HIPRTC_ERROR_INVALID_PROGRAM : HIPRTC_ERROR_INVALID_INPUT;
 	if (bitcode && !p->bitcode)
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	*size = p->bitcode == bitcode ? p->code.size_B : 0;
@@ -246,7 +246,7 @@ static hiprtcResult give(hiprtcProgram handle, bool bitcode, char *to)
 	const struct hip_program *p = program_of(handle);
 
 	if (!p || !to)
-		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
+		return to ? HIPRTC_ERROR_INVALID_PROGRAM : HIPRTC_ERROR_INVALID_INPUT;
 	if (p->bitcode != bitcode)
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	if (p->code.size_B)

@@ -222,6 +222,10 @@ static void add_output(struct command *c, const char *folder)
 	add(c, "%s/program.co", folder);
 }
 
+/* What programs have without including it, as with AMD's. */
+static const char *const built_in[] = {"hip_runtime.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h",
+				       "hip_math_constants.h"};
+
 static void build_compile(struct command *c, const char *folder, const struct hip_source *source)
 {
 	char path[PATH_MAX];
@@ -243,8 +247,10 @@ static void build_compile(struct command *c, const char *folder, const struct hi
 	add(c, "-I%s", folder);
 	if (find_headers(path, sizeof(path))) {
 		add(c, "-I%s", path);
-		add(c, "-include");
-		add(c, "hip/hip_runtime.h");
+		for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
+			add(c, "-include");
+			add(c, "hip/%s", built_in[i]);
+		}
 	}
 	add_options(c, source);
 	if (source->bitcode) {

@@ -21,18 +21,19 @@
 #include <string.h>
 #include <time.h>
 
+#include <hip/hip_version.h>
+
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__
 /* AMD's header has it, and with it <chrono> and more: libraries on HIP count on that. */
 #include <thread>
 #endif
 #ifndef __CLANG_HIP_RUNTIME_WRAPPER_H__
-/* clang includes it itself, unless it was told -nogpuinc. */
+/* clang includes it itself, unless it was told -nogpuinc. It has malloc() for those who say which HIP they are. */
 #include <__clang_hip_runtime_wrapper.h>
 #endif
 #endif
 
-#include <hip/hip_version.h>
 #include <hip/hip_common.h>
 #include <hip/device/attributes.h>
 #include <hip/hip_runtime_api.h>
@@ -46,6 +47,7 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef unsigned long long ullong;
 
+#include <hip/device/traits.h>
 #include <hip/device/launch.h>
 #include <hip/device/index.h>
 #include <hip/device/sync.h>

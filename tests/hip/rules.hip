@@ -1,6 +1,9 @@
 /* Rules of AMD's runtime that programs rely on, beyond what each call is for. */
 #define HIP_DEPRECATED /* contexts, too */
+#include <string>
 #include <sys/mman.h>
+
+#include <hip/hiprtc.h>
 
 #include "tests/clients/hip/hip.h"
 
@@ -450,8 +453,54 @@ static void handles_of_kernels()
 	(void)hipGetLastError();
 }
 
+static const char at_run_time[] = R"(
+extern "C" __global__ void use(float *out)
+{
+	float *at = (float *)malloc(8);
+	hipFloatComplex c = make_hipFloatComplex(1, 2);
+	hip_bfloat16 b(3.0f);
+	__half h = __float2half(4.0f);
+
+	at[0] = c.x + c.y;
+	at[1] = HIP_INF_F;
+	out[0] = at[0] + (float)b + __half2float(h);
+	out[1] = at[1];
+	out[2] = __hip_internal::is_same<size_t, unsigned long>::value;
+	free(at);
+})";
+
+/* A program that is compiled at run time includes nothing for numbers of AMD's kinds, and has malloc(). */
+static void compiled_at_run_time()
+{
+	gpu_array<float> out(3);
+	hipDeviceProp_t device;
+	hiprtcProgram program;
+	hipFunction_t function;
+	hipModule_t module;
+	size_t size_B = 0;
+	void *args[] = {&out.at};
+
+	HIP(hipGetDeviceProperties(&device, 0));
+	const std::string arch = std::string("--offload-arch=") + device.gcnArchName;
+	const char *options[] = {arch.c_str()};
+
+	CHECK_EQ(hiprtcCreateProgram(&program, at_run_time, "use", 0, nullptr, nullptr), HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcCompileProgram(program, 1, options), HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcGetCodeSize(program, &size_B), HIPRTC_SUCCESS);
+	std::vector<char> code(size_B);
+	CHECK_EQ(hiprtcGetCode(program, code.data()), HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcDestroyProgram(&program), HIPRTC_SUCCESS);
+	HIP(hipModuleLoadData(&module, code.data()));
+	HIP(hipModuleGetFunction(&function, module, "use"));
+	HIP(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, args, nullptr));
+	const std::vector<float> got = out.read();
+	CHECK(got[0] == 10 && got[1] > 3e38f && got[2] == 1);
+	HIP(hipModuleUnload(module));
+}
+
 int main()
 {
+	compiled_at_run_time();
 	variables();
 	synchronous_memory();
 	handles_of_kernels();
