@@ -115,13 +115,23 @@ hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t des
 	return hip_end(hipSuccess);
 }
 
+static bool is_count(unsigned count)
+{
+	return count && count <= INT_MAX;
+}
+
+/* As CLR: more than there are, or of an object that is gone, is no error, and does nothing. */
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 {
 	struct hip_object *o;
 
 	HIP_ENTER();
+	if (!object || !is_count(count))
+		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
-	return hip_end(o && count ? release(o, count) : hipErrorInvalidValue);
+	if (o)
+		(void)!release(o, count);
+	return hip_end(hipSuccess);
 }
 
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
@@ -129,8 +139,10 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 	struct hip_object *o;
 
 	HIP_ENTER();
+	if (!object || !is_count(count))
+		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
-	return hip_end(o && count ? retain(o, count) : hipErrorInvalidValue);
+	return hip_end(o ? retain(o, count) : hipSuccess);
 }
 
 static hipError_t graph_retain(struct hip_graph *g, struct hip_object *o, unsigned count, unsigned flags)
@@ -157,12 +169,10 @@ static hipError_t graph_release(struct hip_graph *g, struct hip_object *o, unsig
 {
 	struct hip_held **at, *h;
 
-	if (!g || !o || !count)
-		return hipErrorInvalidValue;
 	at = held_at(g, o);
 	h = *at;
 	if (!h || count > h->count)
-		return hipErrorInvalidValue;
+		return hipSuccess;
 	h->count -= count;
 	if (!h->count) {
 		*at = h->next;
@@ -173,6 +183,13 @@ static hipError_t graph_release(struct hip_graph *g, struct hip_object *o, unsig
 
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count)
 {
+	struct hip_graph *g;
+	struct hip_object *o;
+
 	HIP_ENTER();
-	return hip_end(graph_release(hip_graph_of(graph), hip_find(HIP_OBJECT, object), count));
+	g = hip_graph_of(graph);
+	if (!g || !object || !is_count(count))
+		return hip_end(hipErrorInvalidValue);
+	o = hip_find(HIP_OBJECT, object);
+	return hip_end(o ? graph_release(g, o, count) : hipSuccess);
 }
