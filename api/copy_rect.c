@@ -121,12 +121,12 @@ hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
 	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy);
 }
 
+/* With what lies between its rows. */
 static bool is_small(const struct hip_box *box)
 {
 	size_t size_B;
 
-	return !__builtin_mul_overflow(box->width_B, box->height, &size_B) &&
-	       !__builtin_mul_overflow(size_B, box->depth, &size_B) && size_B <= HIP_STAGE_MAX_B;
+	return extent(&box->src, box, &size_B) && size_B <= HIP_STAGE_MAX_B;
 }
 
 /* What is small is put aside, so that nobody waits. */

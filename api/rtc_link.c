@@ -5,6 +5,8 @@
 
 #include "api/rtc.h"
 
+#define OPTIONS_MAX (HIPRTC_JIT_NUM_OPTIONS + 2u)
+
 struct linker {
 	uint64_t handle;
 	struct hip_bytes *part; /* owned, and what they own */
@@ -56,7 +58,8 @@ hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, voi
 {
 	struct linker *l;
 
-	if (!out || (count && (!options || !values)))
+	/* No option is given twice. */
+	if (!out || count > OPTIONS_MAX || (count && (!options || !values)))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	l = calloc(1, sizeof(*l));
 	if (!l)

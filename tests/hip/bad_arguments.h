@@ -34,6 +34,7 @@ static const named_arguments may_be_null_rows[] = {
 	{"hipArrayGetInfo", 7},
 	{"hipDeviceGetStreamPriorityRange", 3},
 	{"hipMemGetAddressRange", 3},
+	{"hipMemGetInfo", 3},
 	{"hipCtxPopCurrent", 1},
 	{"hipGetTextureReference", 2}, /* as CLR: no symbol, no reference */
 	{"hipStreamGetCaptureInfo", 4},
