@@ -125,6 +125,12 @@ static size_t *limit_of(struct hip_device *device, hipLimit_t limit)
 	}
 }
 
+/* As CLR: beyond the last is a wrong value; before the first, a limit that is not supported. */
+static hipError_t no_limit(hipLimit_t limit)
+{
+	return (int)limit >= hipLimitRange ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
+}
+
 hipError_t hipDeviceGetLimit(size_t *value, hipLimit_t limit)
 {
 	size_t *at;
@@ -132,7 +138,7 @@ hipError_t hipDeviceGetLimit(size_t *value, hipLimit_t limit)
 	HIP_ENTER();
 	at = limit_of(hip_current(), limit);
 	if (!value || !at)
-		return hip_end(hipErrorInvalidValue);
+		return hip_end(value ? no_limit(limit) : hipErrorInvalidValue);
 	*value = *at;
 	return hip_end(hipSuccess);
 }
@@ -147,7 +153,7 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value)
 	HIP_ENTER();
 	at = limit_of(hip_current(), limit);
 	if (!at)
-		return hip_end(hipErrorInvalidValue);
+		return hip_end(no_limit(limit));
 	if (limit == hipLimitStackSize && value > STACK_MAX_B)
 		return hip_end(hipErrorInvalidValue);
 	*at = value;

@@ -168,6 +168,8 @@ static void device_settings()
 	HIP(hipCtxDestroy(context));
 	CHECK_EQ(hipDeviceGetLimit(&stack_B, hipLimitRange), hipErrorInvalidValue);
 	CHECK_EQ(hipDeviceSetLimit(hipLimitRange, 1), hipErrorInvalidValue);
+	CHECK_EQ(hipDeviceSetLimit((hipLimit_t)-1, 1), hipErrorUnsupportedLimit);
+	CHECK_EQ(hipDeviceGetLimit(&stack_B, (hipLimit_t)-1), hipErrorUnsupportedLimit);
 	memset(text, '#', sizeof(text));
 	CHECK_EQ(hipDeviceGetPCIBusId(text, 6, 0), hipErrorInvalidValue);
 	CHECK(strlen(text) == 5 && text[6] == '#');
