@@ -1,5 +1,5 @@
-/* What programs do, for who debugs them: AMD_LOG_LEVEL, as HIP's own library has it. 1: what fails, and kernels' faults;
- * 3 and above: each call, and what it gives. Not: its arguments. */
+/* What programs do, for who debugs them: AMD_LOG_LEVEL, as HIP's own library has it. 1: what fails, and kernels'
+ * faults; 3 and above: each call, and what it gives. Not: its arguments. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -15,9 +15,9 @@ static const named_arguments may_be_null_rows[] = {
 	{"_Z23hipDestroySurfaceObjectP13__hip_surface", 1},
 	{"hipDestroyTextureObject", 1},
 	{"hipTexObjectDestroy", 1},
-	{"hipSetValidDevices", 1},    /* none */
-	{"hipCtxGetApiVersion", 1},   /* the current one */
-	{"hipCtxSetCurrent", 1},      /* none */
+	{"hipSetValidDevices", 1},  /* none */
+	{"hipCtxGetApiVersion", 1}, /* the current one */
+	{"hipCtxSetCurrent", 1},    /* none */
 	{"hipModuleLaunchKernel", 0x400},
 	{"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j", 0x1c00},
 	{"_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_", 0x1c00},
@@ -35,6 +35,10 @@ static const named_arguments may_be_null_rows[] = {
 	{"hipDeviceGetStreamPriorityRange", 3},
 	{"hipMemGetAddressRange", 3},
 	{"hipMemGetInfo", 3},
+	/* Options, as many as there are; edges. */
+	{"hipLinkCreate", 6},
+	{"hiprtcLinkCreate", 6},
+	{"hipStreamBeginCaptureToGraph", 8},
 	{"hipCtxPopCurrent", 1},
 	{"hipGetTextureReference", 2}, /* as CLR: no symbol, no reference */
 	{"hipStreamGetCaptureInfo", 4},

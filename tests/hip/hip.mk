@@ -47,6 +47,7 @@ $(foreach p,$(filter-out $(OURS_WITHOUT),$(OUR_HIP_PROGRAMS)),$(foreach g,$(OUR_
 # Every function of both libraries; which GPU does not matter. Streams that nothing orders write the same memory: the
 # virtual GPU may say so, and goes on.
 $(O)/hip/bad_arguments $(O)/hip/bad_arguments.5: tests/hip/bad_arguments.h api/names.h
+$(O)/hip/bad_arguments: OUR_HIP_GPUS := gfx908
 $(eval $(call our_hip_test,bad_arguments,gfx908,gfx908,hip/bad_arguments,OUR_HIP_TESTS))
 
 # A program in C, which needs no compiler of kernels.
