@@ -41,12 +41,8 @@ static hipError_t put(struct hip_stream *s, const struct end *dst, const struct 
 {
 	hsa_signal_t begin, done;
 	hsa_status_t status;
-	hipError_t r = hip_stream_signal(s, 3, &begin);
+	hipError_t r = hip_stream_open_gap(s, &begin, &done);
 
-	if (!r)
-		r = hip_stream_signal(s, 3, &done);
-	if (!r)
-		r = hip_stream_barrier(s, (hsa_signal_t){0}, begin);
 	if (r)
 		return r;
 	status = hsa_amd_memory_async_copy((void *)(uintptr_t)dst->address, agent_of(dst), src->address,

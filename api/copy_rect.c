@@ -72,12 +72,8 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box)
 			 range = {(uint32_t)box->width_B, (uint32_t)box->height, (uint32_t)box->depth};
 	hsa_signal_t begin, done;
 	hsa_status_t status;
-	hipError_t r = hip_stream_signal(s, 3, &begin);
+	hipError_t r = hip_stream_open_gap(s, &begin, &done);
 
-	if (!r)
-		r = hip_stream_signal(s, 3, &done);
-	if (!r)
-		r = hip_stream_barrier(s, (hsa_signal_t){0}, begin);
 	if (r)
 		return r;
 	status = hsa_amd_memory_async_copy_rect(&dst, &origin, &src, &origin, &range, s->device->agent,

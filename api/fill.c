@@ -9,14 +9,12 @@ static hipError_t put_edge(struct hip_stream *s, char *dst, const struct hip_fil
 	hsa_signal_t begin, done;
 	uint16_t *from = hip_stream_args(s, sizeof(*from));
 	hsa_status_t status;
-	hipError_t r = from ? hip_stream_signal(s, 3, &begin) : hipErrorOutOfMemory;
+	hipError_t r;
 
-	if (!r)
-		r = hip_stream_signal(s, 3, &done);
-	if (r)
-		return r;
+	if (!from)
+		return hipErrorOutOfMemory;
 	*from = (uint16_t)f->value;
-	r = hip_stream_barrier(s, (hsa_signal_t){0}, begin);
+	r = hip_stream_open_gap(s, &begin, &done);
 	if (r)
 		return r;
 	status = hsa_amd_memory_async_copy(dst, s->device->agent, from, hip.cpu, sizeof(*from), 1, &begin, done);
@@ -26,12 +24,8 @@ static hipError_t put_edge(struct hip_stream *s, char *dst, const struct hip_fil
 static hipError_t put_fill(struct hip_stream *s, const struct rt_fill *fill)
 {
 	hsa_signal_t begin, done;
-	hipError_t r = hip_stream_signal(s, 3, &begin);
+	hipError_t r = hip_stream_open_gap(s, &begin, &done);
 
-	if (!r)
-		r = hip_stream_signal(s, 3, &done);
-	if (!r)
-		r = hip_stream_barrier(s, (hsa_signal_t){0}, begin);
 	if (!r)
 		r = hip_of_errno(hip.door->fill(s->device->agent, fill, begin, done));
 	return r ? r : hip_stream_barrier(s, done, (hsa_signal_t){0});

@@ -98,12 +98,8 @@ static bool ready(hsa_signal_value_t value, void *arg)
 static hipError_t put(struct hip_stream *s, struct call *call)
 {
 	hsa_signal_t reached, done;
-	hipError_t r = hip_stream_signal(s, 3, &reached);
+	hipError_t r = hip_stream_open_gap(s, &reached, &done);
 
-	if (!r)
-		r = hip_stream_signal(s, 3, &done);
-	if (!r)
-		r = hip_stream_barrier(s, (hsa_signal_t){0}, reached);
 	if (r)
 		return r;
 	call->done = done;

@@ -308,10 +308,11 @@ static inline void *hip_stream_stage(struct hip_stream *stream, size_t size_B)
 {
 	return hip_stream_args(stream, (uint32_t)size_B);
 }
-/* A signal of value 1 that is the stream's again when the packets so far, and the next `more`, have ended. */
-hipError_t hip_stream_signal(struct hip_stream *stream, unsigned more, hsa_signal_t *signal);
 /* A packet that waits for one signal (0: none), and completes another (0: none). */
 hipError_t hip_stream_barrier(struct hip_stream *stream, hsa_signal_t wait, hsa_signal_t complete);
+/* For what others do in the stream's order: `begin` is completed when the stream gets there. What follows is to
+ * wait for `done`, by hip_stream_barrier(). */
+hipError_t hip_stream_open_gap(struct hip_stream *stream, hsa_signal_t *begin, hsa_signal_t *done);
 /* What follows begins behind the mark. */
 hipError_t hip_stream_after(struct hip_stream *stream, const struct hip_mark *mark);
 /* ... behind a queue's packets below index; id: rt_door.id(). The header of the packet that says so. */

@@ -12,6 +12,7 @@
 
 #define PACKETS    1024 /* of a queue; a power of two */
 #define CHUNKS_MAX 64
+#define GAP_MAX    3 /* packets until one has waited for what is done in a gap */
 
 /* A signal that is the stream's again when the packets below have ended. */
 struct hip_signal {
@@ -496,7 +497,8 @@ bool hip_stream_next_chunk(struct hip_stream *s, uint32_t size_B)
 	return true;
 }
 
-hipError_t hip_stream_signal(struct hip_stream *s, unsigned more, hsa_signal_t *signal)
+/* A signal of value 1, that is the stream's again when the packets so far have ended, and GAP_MAX more. */
+static hipError_t take_signal(struct hip_stream *s, hsa_signal_t *signal)
 {
 	uint64_t completed = hip.door->completed(s->door);
 	struct hip_signal **at = &s->signals, *found;
@@ -514,9 +516,18 @@ hipError_t hip_stream_signal(struct hip_stream *s, unsigned more, hsa_signal_t *
 		s->signals = found;
 	}
 	hsa_signal_store_relaxed(found->signal, 1);
-	found->until = atomic_load_explicit(&s->written, memory_order_relaxed) + more;
+	found->until = atomic_load_explicit(&s->written, memory_order_relaxed) + GAP_MAX;
 	*signal = found->signal;
 	return hipSuccess;
+}
+
+hipError_t hip_stream_open_gap(struct hip_stream *s, hsa_signal_t *begin, hsa_signal_t *done)
+{
+	hipError_t r = take_signal(s, begin);
+
+	if (!r)
+		r = take_signal(s, done);
+	return r ? r : hip_stream_barrier(s, (hsa_signal_t){0}, *begin);
 }
 
 /* --- marks ------------------------------------------------------------------------------------ */
