@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/managed.h"
 #include "api/op.h"
 
 /* Lives until its module is unloaded; a kernel that a program was linked with, for ever. */
@@ -16,6 +17,7 @@ struct hip_function {
 struct hip_module {
 	uint64_t handle;
 	struct hip_code code;           /* owned */
+	struct hip_managed *managed;    /* owned: its managed variables */
 	pthread_mutex_t lock;           /* guards functions */
 	struct hip_function *functions; /* owned */
 };
@@ -38,10 +40,15 @@ static hipError_t load(hipModule_t *out, const void *image, size_t size_B)
 		free(m);
 		return r;
 	}
-	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_MODULE), m, &m->handle)) {
+	r = hip_managed_load(&m->code, &m->managed);
+	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_MODULE), m, &m->handle)) {
+		hip_managed_unload(&m->managed);
+		r = hipErrorOutOfMemory;
+	}
+	if (r) {
 		hip_code_unload(&m->code);
 		free(m);
-		return hipErrorOutOfMemory;
+		return r;
 	}
 	pthread_mutex_init(&m->lock, NULL);
 	*out = (hipModule_t)(uintptr_t)m->handle;
@@ -121,6 +128,7 @@ static hipError_t unload(hipModule_t handle)
 		drv_handle_destroy(&hip_handles, f->handle);
 		free(f);
 	}
+	hip_managed_unload(&m->managed);
 	hip_code_unload(&m->code);
 	pthread_mutex_destroy(&m->lock);
 	free(m);
@@ -206,7 +214,9 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 		return hipErrorInvalidValue;
 	if (!m)
 		return hipErrorInvalidResourceHandle;
-	r = hip_code_variable(&m->code, name, &base, &whole_B);
+	r = hip_managed_find(m->managed, name, &base, &whole_B)
+		    ? hipSuccess
+		    : hip_code_variable(&m->code, name, &base, &whole_B);
 	if (!r && address)
 		*address = base;
 	if (!r && size_B)
