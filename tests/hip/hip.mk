@@ -16,7 +16,7 @@ $(5) += $(O)/bin/tests/hip/$(1).$(2)
 $(O)/bin/tests/hip/$(1).$(2): $(O)/$(4) tests/hip/hip.mk
 	@mkdir -p $$(@D)
 	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
-	echo 'exec $(CLIENT_ENV) $(OUR_HIP_ENV_$(1)) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
+	echo 'exec $(CLIENT_ENV) $(OUR_HIP_ENV_$(1)) $(OUR_HIP_ENV_$(3)) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
 endef
 
 # Our library, which libamdhip64.so names: the newer interface.
@@ -40,6 +40,8 @@ HIP_SPEC_little := gfx908:vram=256M
 $(eval $(call our_hip_test,pool_memory,little,little,hip/pool_memory,OUR_HIP_TESTS))
 # Two GPUs: tests/clients/clients.mk has which; and two that do not reach one another.
 HIP_SPEC_unconnected := gfx908:p2p=0,gfx908:p2p=0
+# Whether they do is found out by trying, which is reported.
+OUR_HIP_ENV_unconnected := env TUFF_VGPU_STRICT=report
 $(eval $(call our_hip_test,tools,hive,hive,hip/tools,OUR_HIP_TESTS))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,pool_peers,$(g),$(g),hip/pool_peers,OUR_HIP_TESTS)))
 $(foreach p,$(filter-out $(OURS_WITHOUT),$(OUR_HIP_PROGRAMS)),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,$(p),$(g),$(g),hip/$(p),OUR_HIP_TESTS))))

@@ -400,6 +400,8 @@ static void variables()
 	HIP(hipPointerGetAttributes(&attributes, at + 1));
 	CHECK(attributes.type == hipMemoryTypeDevice && attributes.devicePointer == at + 1);
 	HIP(hipMemset(at, 0, sizeof(many)));
+	/* Which does not wait; and nor does the stream for the null stream. */
+	HIP(hipDeviceSynchronize());
 	gate.close(stream);
 	HIP(hipMemsetD32Async((hipDeviceptr_t)at, 5, 64, stream));
 	HIP(hipMemcpyAsync(to.at, at, sizeof(many), hipMemcpyDeviceToDevice, stream));
