@@ -1,5 +1,5 @@
-/* Managed variables of modules: the code object has a pointer of the variable's name, which kernels follow, and what the
- * variable holds at first under the name with ".managed" behind. */
+/* Managed variables of modules: the code object has a pointer of the variable's name, which kernels follow, and
+ * what the variable holds at first under the name with ".managed" behind. */
 #include <stdlib.h>
 #include <string.h>
 

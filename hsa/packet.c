@@ -172,22 +172,6 @@ static inline void end_packet(struct batch *b, uint16_t header, struct rt_signal
 
 /* --- waiting for signals ---------------------------------------------------------------------- */
 
-void rt_queue_unwatch(struct rt_queue *q)
-{
-	for (unsigned i = 0; i < RT_DEPS_MAX && q->watched[i]; i++) {
-		atomic_fetch_sub(&q->watched[i]->watchers, 1);
-		q->watched[i] = NULL;
-	}
-}
-
-static void watch(struct rt_queue *q, struct rt_signal *const *signals, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		q->watched[i] = signals[i];
-		atomic_fetch_add(&signals[i]->watchers, 1);
-	}
-}
-
 /* What a barrier packet waits for. */
 struct deps {
 	unsigned open, points, met, given;
@@ -276,7 +260,7 @@ static enum outcome barrier_and(struct batch *b, const union rt_packet *p)
 		if (atomic_load(&deps.signal[i]->failed))
 			return failed(b, HSA_STATUS_ERROR_EXCEPTION);
 	if (deps.open) {
-		watch(b->queue, deps.signal, deps.open);
+		rt_queue_watch(b->queue, deps.signal, deps.open);
 		return STOPPED;
 	}
 	return pass_barrier(b, p->header, p->barrier.completion_signal, &deps);
@@ -290,7 +274,7 @@ static enum outcome barrier_or(struct batch *b, const union rt_packet *p)
 		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
 	/* Which of several ends first, no submission can say. */
 	if (deps.given && !deps.met) {
-		watch(b->queue, deps.signal, deps.open);
+		rt_queue_watch(b->queue, deps.signal, deps.open);
 		return STOPPED;
 	}
 	deps.points = 0;
@@ -306,7 +290,7 @@ static enum outcome barrier_value(struct batch *b, const union rt_packet *p)
 		return failed(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
 	if (!rt_condition_met((hsa_signal_condition_t)p->value.cond,
 			      rt_signal_load(b->queue->rt, signal) & p->value.mask, p->value.value)) {
-		watch(b->queue, &signal, 1);
+		rt_queue_watch(b->queue, &signal, 1);
 		return STOPPED;
 	}
 	return pass_barrier(b, p->header, p->value.completion_signal, &none);

@@ -113,6 +113,24 @@ void rt_queues_flush(struct rt *rt)
 	}
 }
 
+/* --- what a stopped packet waits for ------------------------------------------------------------ */
+
+void rt_queue_watch(struct rt_queue *q, struct rt_signal *const *signals, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		q->watched[i] = signals[i];
+		atomic_fetch_add(&signals[i]->watchers, 1);
+	}
+}
+
+void rt_queue_unwatch(struct rt_queue *q)
+{
+	for (unsigned i = 0; i < RT_DEPS_MAX && q->watched[i]; i++) {
+		atomic_fetch_sub(&q->watched[i]->watchers, 1);
+		q->watched[i] = NULL;
+	}
+}
+
 /* --- errors ----------------------------------------------------------------------------------- */
 
 /* A callback on its way. */

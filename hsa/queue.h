@@ -236,7 +236,8 @@ struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const str
 struct cs_ring *rt_channels_lost(struct rt *rt);
 /* rt_work's attempt. */
 bool rt_queue_attempt(struct rt *rt, struct rt_work *work);
-/* Forgets what a stopped packet waited for. */
+/* The signals whose changes a stopped packet waits for, at most RT_DEPS_MAX; and forgets them. */
+void rt_queue_watch(struct rt_queue *queue, struct rt_signal *const *signals, unsigned count);
 void rt_queue_unwatch(struct rt_queue *queue);
 
 #endif
