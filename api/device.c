@@ -76,6 +76,7 @@ hipError_t hipDeviceReset(void)
 	hip_textures_reset(d);
 	hip_arrays_reset(d);
 	hip_memory_reset(d);
+	hip_functions_reset(d);
 	hip_binaries_reset(d);
 	hip_hear_faults(d);
 	d->flags = 0;

@@ -483,6 +483,7 @@ void hip_pools_reset(struct hip_device *device);
 void hip_textures_reset(struct hip_device *device);
 void hip_arrays_reset(struct hip_device *device);
 void hip_memory_reset(struct hip_device *device);
+void hip_functions_reset(struct hip_device *device);
 void hip_binaries_reset(struct hip_device *device);
 
 /* --- launches (launch.c) ---------------------------------------------------------------------- */

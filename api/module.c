@@ -6,7 +6,7 @@
 #include "api/managed.h"
 #include "api/op.h"
 
-/* Lives until its module is unloaded; a kernel that a program was linked with, for ever. */
+/* Lives until its module is unloaded; of a kernel that the program was linked with, until the device is reset. */
 struct hip_function {
 	struct hip_function *next; /* of the same module */
 	uint64_t handle;
@@ -240,7 +240,7 @@ hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kerne
 	return hipSuccess;
 }
 
-/* Of kernels that the program was linked with: one for each of them on a device, for ever. */
+/* Of kernels that the program was linked with: one for each of them on a device, until that is reset. */
 static struct {
 	pthread_mutex_t lock;
 	struct hip_function *list; /* owned */
@@ -261,6 +261,23 @@ static hipError_t linked_locked(const struct hip_kernel *kernel, struct hip_func
 	(*out)->next = linked.list;
 	linked.list = *out;
 	return hipSuccess;
+}
+
+void hip_functions_reset(struct hip_device *device)
+{
+	struct hip_function **at = &linked.list, *f;
+
+	pthread_mutex_lock(&linked.lock);
+	while ((f = *at)) {
+		if (f->kernel.device != device) {
+			at = &f->next;
+			continue;
+		}
+		*at = f->next;
+		drv_handle_destroy(&hip_handles, f->handle);
+		free(f);
+	}
+	pthread_mutex_unlock(&linked.lock);
 }
 
 static hipError_t function_by_symbol(hipFunction_t *out, const void *host)

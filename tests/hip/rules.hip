@@ -454,6 +454,10 @@ static void handles_of_kernels()
 	CHECK_EQ((uintptr_t)one, (uintptr_t)same);
 	CHECK_EQ(hipModuleUnload(nullptr), hipErrorInvalidResourceHandle);
 	CHECK_EQ(hipModuleUnload((hipModule_t)one), hipErrorNotFound);
+	HIP(hipDeviceReset());
+	CHECK_EQ(hipModuleLaunchKernel(one, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), hipErrorInvalidResourceHandle);
+	HIP(hipGetFuncBySymbol(&same, (const void *)nothing));
+	HIP(hipModuleLaunchKernel(same, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
 	(void)hipGetLastError();
 }
 
