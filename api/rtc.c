@@ -42,10 +42,15 @@ static void free_program(struct hip_program *p)
 
 static char **copy_texts(const char **from, unsigned count)
 {
-	char **list = calloc(count + 1, sizeof(*list));
+	char **list;
 
+	/* Before memory for so many is asked for. */
+	for (unsigned i = 0; i < count; i++)
+		if (!from[i])
+			return NULL;
+	list = calloc(count + 1, sizeof(*list));
 	for (unsigned i = 0; list && i < count; i++) {
-		list[i] = from[i] ? strdup(from[i]) : NULL;
+		list[i] = strdup(from[i]);
 		if (!list[i]) {
 			free_texts(list, i);
 			return NULL;
