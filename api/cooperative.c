@@ -94,19 +94,12 @@ struct member {
 
 static hipError_t meeting_locked(void)
 {
-	hsa_agent_t agents[HIP_DEVICES_MAX];
 	void *memory;
 
 	if (parties.meeting)
 		return hipSuccess;
-	for (unsigned i = 0; i < hip.devices; i++)
-		agents[i] = hip.device[i].agent;
-	if (hsa_amd_memory_pool_allocate(hip.host_fine, (size_t)MEETING_B * HIP_DEVICES_MAX, 0, &memory))
+	if (hip_pool_memory(hip.host_fine, (size_t)MEETING_B * HIP_DEVICES_MAX, true, &memory))
 		return hipErrorOutOfMemory;
-	if (hsa_amd_agents_allow_access(hip.devices, agents, NULL, memory)) {
-		hsa_amd_memory_pool_free(memory);
-		return hipErrorOutOfMemory;
-	}
 	memset(memory, 0, (size_t)MEETING_B * HIP_DEVICES_MAX);
 	parties.meeting = memory;
 	return hipSuccess;

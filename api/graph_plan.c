@@ -39,7 +39,7 @@ static bool is_kernel(const struct hip_work *w)
 
 static size_t args_size(const struct hip_launch *l)
 {
-	return (l->kernel->cs->kernarg_B + HIP_ARGS_ALIGN - 1) & ~(size_t)(HIP_ARGS_ALIGN - 1);
+	return hip_args_size(l->kernel->cs->kernarg_B);
 }
 
 /* --- making and ending ------------------------------------------------------------------------ */

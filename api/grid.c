@@ -14,7 +14,6 @@
 
 #define PACKETS     1024 /* of a queue */
 #define PACKETS_MAX 3    /* of a launch */
-#define ARGS_ALIGN  64u  /* as hip_stream_args() */
 
 static struct grids {
 	struct drv_lock lock;  /* guards all below; inside a stream's */
@@ -185,7 +184,7 @@ static void add_grid(struct packets *p, const struct hip_launch *l, struct meeti
 
 static uint32_t args_B(const struct hip_kernel *k)
 {
-	return (k->cs->kernarg_B + ARGS_ALIGN - 1) & ~(ARGS_ALIGN - 1);
+	return hip_args_size(k->cs->kernarg_B);
 }
 
 /* All that they read is one piece: pieces of their own would be the stream's again before its next packet. */

@@ -287,13 +287,17 @@ void *hip_args_allocate(struct hip_device *device, size_t size_B);
 /* False: no memory. */
 bool hip_stream_next_chunk(struct hip_stream *stream, uint32_t size_B);
 #define HIP_ARGS_ALIGN 64u
-#define HIP_CHUNK_B    65536u
+static inline uint32_t hip_args_size(uint32_t size_B)
+{
+	return (size_B + HIP_ARGS_ALIGN - 1) & ~(HIP_ARGS_ALIGN - 1);
+}
+#define HIP_CHUNK_B 65536u
 /* Memory that the next packet reads, of a multiple of 64. NULL: none left. */
 static inline void *hip_stream_args(struct hip_stream *stream, uint32_t size_B)
 {
 	uint32_t at = stream->args_at;
 
-	size_B = (size_B + HIP_ARGS_ALIGN - 1) & ~(HIP_ARGS_ALIGN - 1);
+	size_B = hip_args_size(size_B);
 	if (__builtin_expect(size_B > HIP_CHUNK_B - at, 0)) {
 		if (!hip_stream_next_chunk(stream, size_B))
 			return NULL;
@@ -390,6 +394,8 @@ bool hip_memory_covers(const struct hip_memory *memory, const void *address, siz
 hipError_t hip_memory_tell_peers(struct hip_device *device);
 /* As hipMalloc() and hipFree() do. */
 hipError_t hip_memory_allocate(struct hip_device *device, size_t size_B, void **out);
+/* Of the library's own: in that pool, everybody: all GPUs reach it. hsa_amd_memory_pool_free(). OutOfMemory. */
+hipError_t hip_pool_memory(hsa_amd_memory_pool_t pool, size_t size_B, bool everybody, void **out);
 hipError_t hip_memory_free_now(void *ptr);
 /* Memory of hipMalloc() that is freed in the stream's order; and what the host has waited for goes. */
 hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *stream);

@@ -22,18 +22,13 @@ struct load {
 
 static hipError_t fill(struct hip_code *code, struct hip_managed *m, uint64_t init)
 {
-	hsa_agent_t agents[HIP_DEVICES_MAX];
 	size_t pointer_B;
 	void *pointer;
-	hipError_t r;
+	hipError_t r = hip_pool_memory(hip.host_fine, m->size_B, true, &m->memory);
 
-	for (unsigned i = 0; i < hip.devices; i++)
-		agents[i] = hip.device[i].agent;
-	if (hsa_amd_memory_pool_allocate(hip.host_fine, m->size_B, 0, &m->memory))
-		return hipErrorOutOfMemory;
-	r = hip_of_hsa(hsa_amd_agents_allow_access(hip.devices, agents, NULL, m->memory));
-	if (!r)
-		r = hip_of_hsa(hsa_memory_copy(m->memory, (const void *)(uintptr_t)init, m->size_B));
+	if (r)
+		return r;
+	r = hip_of_hsa(hsa_memory_copy(m->memory, (const void *)(uintptr_t)init, m->size_B));
 	if (!r)
 		r = hip_code_variable(code, m->name, &pointer, &pointer_B);
 	if (!r && pointer_B != sizeof(m->memory))

@@ -146,7 +146,7 @@ hipError_t hip_memory_tell_peers(struct hip_device *device)
 	return ok ? hipSuccess : hipErrorOutOfMemory;
 }
 
-static hipError_t allocate(hsa_amd_memory_pool_t pool, size_t size_B, bool everybody, void **out)
+hipError_t hip_pool_memory(hsa_amd_memory_pool_t pool, size_t size_B, bool everybody, void **out)
 {
 	hsa_status_t status = hsa_amd_memory_pool_allocate(pool, size_B, 0, out);
 
@@ -166,11 +166,11 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 	hipError_t r = hip_fault(&hip.device[like->device]);
 
 	if (!r)
-		r = allocate(pool, like->size_B, everybody, &ptr);
+		r = hip_pool_memory(pool, like->size_B, everybody, &ptr);
 	if (r == hipErrorOutOfMemory && like->kind == HIP_MEMORY_DEVICE) {
 		hip_memory_reap();
 		hip_pools_help(&hip.device[like->device], NULL);
-		r = allocate(pool, like->size_B, everybody, &ptr);
+		r = hip_pool_memory(pool, like->size_B, everybody, &ptr);
 	}
 	if (r)
 		return r;

@@ -14,16 +14,8 @@ static struct {
 
 static hipError_t give_words(const uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD], void **out)
 {
-	hsa_agent_t agents[HIP_DEVICES_MAX];
-
-	for (unsigned i = 0; i < hip.devices; i++)
-		agents[i] = hip.device[i].agent;
-	if (hsa_amd_memory_pool_allocate(hip.host_fine, HIP_TEXTURE_OBJECT_SIZE_DWORD * sizeof(*words), 0, out))
+	if (hip_pool_memory(hip.host_fine, HIP_TEXTURE_OBJECT_SIZE_DWORD * sizeof(*words), true, out))
 		return hipErrorOutOfMemory;
-	if (hsa_amd_agents_allow_access(hip.devices, agents, NULL, *out)) {
-		hsa_amd_memory_pool_free(*out);
-		return hipErrorOutOfMemory;
-	}
 	memcpy(*out, words, HIP_TEXTURE_OBJECT_SIZE_DWORD * sizeof(*words));
 	return hipSuccess;
 }
