@@ -312,6 +312,8 @@ struct cs_kernel {
 	uint64_t entry_va;
 	uint32_t rsrc1, rsrc2, rsrc3;
 	uint16_t properties;  /* kernel_code_properties */
+	uint8_t preload_dw;   /* of the arguments, that the last user SGPRs hold when the kernel begins */
+	uint16_t preload_at;  /* the first of these dwords */
 	uint32_t lds_B;       /* static */
 	uint32_t private_B;   /* scratch per lane, static */
 	uint32_t kernarg_B;   /* hidden arguments included */
@@ -448,8 +450,8 @@ struct cs_prepared {
 	uint8_t tail_at; /* from there on it is addresses, id and the dispatch: all that one more of the same needs
 			  */
 };
-/* False: this one cannot be prepared: it needs scratch, or cs_ib_launch() would refuse it. Good for rings of the
- * same device. */
+/* False: this one cannot be prepared: it needs scratch, or arguments in registers, or cs_ib_launch() would refuse
+ * it. Good for rings of the same device. */
 bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *launch, struct cs_prepared *prepared);
 static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, uint64_t kernarg_va,
 					 uint64_t queue_va, uint64_t dispatch_id, uint64_t packet_va)

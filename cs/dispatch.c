@@ -377,7 +377,7 @@ static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struc
 {
 	const struct cs_scratch *s = &ring->scratch;
 	bool scratch = l->kernel->rsrc2 & RSRC2_SCRATCH_EN;
-	unsigned sgprs = RSRC2_USER_SGPR(l->kernel->rsrc2);
+	unsigned sgprs = RSRC2_USER_SGPR(l->kernel->rsrc2) - l->kernel->preload_dw;
 
 	p = put_program(p, ring->dev->chip, l, g, scratch && s->mem ? s->mem->va : 0);
 	p = put_limits(p, ring->dev, l, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
@@ -388,6 +388,27 @@ static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struc
 		p += sgprs;
 	}
 	return put_dispatch(p, g);
+}
+
+/* Arguments that the kernel finds in the user SGPRs behind those that the properties name. What the dispatch writes
+ * ends in front of them. */
+static void preload(struct cs_ib *ib, const struct cs_launch *l)
+{
+	const struct cs_kernel *k = l->kernel;
+	unsigned first = RSRC2_USER_SGPR(k->rsrc2) - k->preload_dw;
+
+	for (unsigned i = 0; i < k->preload_dw; i++) {
+		uint64_t from = l->kernarg_va + (k->preload_at + i) * 4ull;
+		uint32_t *p = cs_ib_room(ib, 6);
+
+		*p++ = PM4_HEADER(PM4_COPY_DATA, 5);
+		*p++ = COPY_DATA_L2_TO_REGISTER;
+		*p++ = cs_lo(from);
+		*p++ = cs_hi(from);
+		*p++ = SH_REG_BASE + COMPUTE_USER_DATA_0 + first + i;
+		*p++ = 0;
+		cs_ib_wrote(ib, p);
+	}
 }
 
 int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
@@ -403,6 +424,7 @@ int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
 		return r;
 	fill_user_sgprs(ib->ring, l, &user);
 	cs_ib_see_code(ib);
+	preload(ib, l);
 	cs_ib_wrote(ib, put_launch(cs_ib_room(ib, CS_ROOM_MAX), ib->ring, l, &g, &user, &data));
 	ib->regs = NULL;
 	return ib->error;
@@ -415,8 +437,8 @@ bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *l, struct cs
 	uint32_t *data = NULL;
 	unsigned first;
 
-	/* Scratch moves when it grows. */
-	if (l->kernel->rsrc2 & RSRC2_SCRATCH_EN || derive(ring->dev->chip, l, &g))
+	/* Scratch moves when it grows; arguments in registers are each launch's own. */
+	if (l->kernel->rsrc2 & RSRC2_SCRATCH_EN || l->kernel->preload_dw || derive(ring->dev->chip, l, &g))
 		return false;
 	fill_user_sgprs(ring, l, &user);
 	out->count = (uint8_t)(put_launch(out->dw, ring, l, &g, &user, &data) - out->dw);

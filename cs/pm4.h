@@ -87,6 +87,9 @@ enum pm4_sh_reg {
 #define RELEASE_DATA_CLOCK              (3u << 29)
 /* COPY_DATA: source GPU clock, 64 bit, destination memory, both policies stream */
 #define COPY_DATA_CLOCK_TO_MEMORY 0x02012509u
+/* The same: source L2, 32 bit, destination register (counted from byte address 0), write confirmed */
+#define COPY_DATA_L2_TO_REGISTER (2u | 1u << 20)
+#define SH_REG_BASE              0x2c00u /* of SET_SH_REG's registers */
 /* WRITE_DATA: destination L2, write confirmed. Past L2 (5) it would not reach kernels that have read the line, and
  * be lost to those that have written it; uncached memory is reached either way. */
 #define WRITE_DATA_L2 (2u << 8 | 1u << 20)

@@ -20,7 +20,12 @@ _Static_assert(sizeof(struct descriptor) == 64, "kernel descriptor");
 #define WAVE32        (1u << 10)
 #define DYNAMIC_STACK (1u << 11)
 #define ENTRY_ALIGN   256
-#define SUFFIX        ".kd"
+/* What descriptor.preload says: so many dwords of the arguments, from that one on, are in user SGPRs. Who puts them
+ * there begins behind code for those who do not (LLVM AMDGPUUsage, "Preloaded Kernel Arguments"). */
+#define PRELOAD_DW(preload) ((preload) & 0x7f)
+#define PRELOAD_AT(preload) ((preload) >> 7)
+#define PRELOAD_SKIP_B      256
+#define SUFFIX              ".kd"
 
 /* What the HSA specification wants at least. */
 #define ARGS_ALIGN_B 16
@@ -51,10 +56,15 @@ static bool is_kernel(const char *name, const GElf_Sym *sym)
 	       !strcmp(name + length - strlen(SUFFIX), SUFFIX);
 }
 
+static uint64_t entry_of(uint64_t at, const struct descriptor *d)
+{
+	return at + d->entry_offset_B + (PRELOAD_DW(d->preload) ? PRELOAD_SKIP_B : 0);
+}
+
 static int check_descriptor(const struct cs_elf *e, const char *name, uint64_t at, const struct descriptor *d,
 			    const struct drv_chip *chip)
 {
-	uint64_t entry = at + d->entry_offset_B;
+	uint64_t entry = entry_of(at, d);
 
 	if (entry % ENTRY_ALIGN || !cs_elf_inside(e, entry, 4, PF_X))
 		return drv_fail(-ENOEXEC, "%s: its code would begin at 0x%llx", name, (unsigned long long)entry);
@@ -62,6 +72,9 @@ static int check_descriptor(const struct cs_elf *e, const char *name, uint64_t a
 		return drv_fail(-ENOEXEC, "%s: compiled for waves of 32 lanes", name);
 	if (RSRC2_USER_SGPR(d->rsrc2) > 16)
 		return drv_fail(-ENOEXEC, "%s: %u user SGPRs", name, RSRC2_USER_SGPR(d->rsrc2));
+	if (PRELOAD_DW(d->preload) > RSRC2_USER_SGPR(d->rsrc2))
+		return drv_fail(-ENOEXEC, "%s: %u dwords of arguments in %u user SGPRs", name,
+				PRELOAD_DW(d->preload), RSRC2_USER_SGPR(d->rsrc2));
 	if (d->lds_B > chip->lds_B)
 		return drv_fail(-ENOEXEC, "%s: %u bytes of LDS", name, d->lds_B);
 	if (d->kernarg_B > CS_DATA_MAX_B)
@@ -106,12 +119,14 @@ static int add_kernel(struct cs_code *code, const struct cs_elf *e, const uint8_
 		.name = strndup(name, strlen(name) - strlen(SUFFIX)),
 		.code = code,
 		.descriptor_va = code->va + sym->st_value,
-		.entry_va = code->va + sym->st_value + d.entry_offset_B,
+		.entry_va = entry_of(code->va + sym->st_value, &d),
 		/* What only a privileged client may ask for, and what the dispatch fills in. */
 		.rsrc1 = d.rsrc1 & ~(RSRC1_PRIV | RSRC1_DEBUG_MODE),
 		.rsrc2 = d.rsrc2 & ~(RSRC2_TRAP_PRESENT | RSRC2_LDS_SIZE_MASK),
 		.rsrc3 = d.rsrc3,
 		.properties = d.properties,
+		.preload_dw = PRELOAD_DW(d.preload),
+		.preload_at = PRELOAD_AT(d.preload),
 		.lds_B = d.lds_B,
 		.private_B = d.private_B,
 		.kernarg_B = d.kernarg_B,

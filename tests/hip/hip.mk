@@ -38,6 +38,12 @@ $(eval $(call our_hip_test,grid_lost,gfx908,watched,hip/grid_lost,OUR_HIP_TESTS)
 # A GPU whose memory is soon all used.
 HIP_SPEC_little := gfx908:vram=256M
 $(eval $(call our_hip_test,pool_memory,little,little,hip/pool_memory,OUR_HIP_TESTS))
+# Kernels whose first arguments are in registers when they begin.
+$(O)/hip/%.preload: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(OUR_HIP) --offload-arch=gfx90a -mllvm -amdgpu-kernarg-preload-count=16 $< -o $@ -L$(O)/lib -lamdhip64 \
+		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
+$(foreach p,launch values graph_nodes graph_large heap,$(eval $(call our_hip_test,$(p),preload,gfx90a,hip/$(p).preload,OUR_HIP_TESTS)))
 # Two GPUs: tests/clients/clients.mk has which; and two that do not reach one another.
 HIP_SPEC_unconnected := gfx908:p2p=0,gfx908:p2p=0
 # Whether they do is found out by trying, which is reported.
