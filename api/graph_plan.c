@@ -9,14 +9,14 @@
 #include "api/graph_plan.h"
 
 struct piece {
-	uint32_t first, count; /* packets; count 0: an operation */
+	uint32_t first, count;        /* packets; count 0: an operation */
+	struct rt_sequence *sequence; /* owned: of them */
 	const struct hip_work *work;
 };
 
 struct hip_plan {
-	struct hip_plan *next; /* among those that are retired */
-	struct hip_mark last;  /* owned: once it is retired, behind what was launched */
-	uint64_t id;
+	struct hip_plan *next;                 /* among those that are retired */
+	struct hip_mark last;                  /* owned: once it is retired, behind what was launched */
 	hsa_kernel_dispatch_packet_t *packets; /* owned */
 	char *args;                            /* owned: of all kernels */
 	size_t args_B;
@@ -47,6 +47,8 @@ static size_t args_size(const struct hip_launch *l)
 static void free_plan(struct hip_plan *p)
 {
 	hip_mark_put(&p->last);
+	for (size_t i = 0; i < p->count; i++)
+		hip.door->sequence_destroy(p->pieces[i].sequence);
 	if (p->args)
 		hsa_amd_memory_pool_free(p->args);
 	free(p->packets);
@@ -151,21 +153,33 @@ static void write_pieces(struct hip_plan *p, const struct hip_step *steps, size_
 	}
 }
 
+static hipError_t make_sequences(struct hip_plan *p)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < p->count && !r; i++)
+		if (p->pieces[i].count)
+			r = hip.door->sequence_create(p->device->agent, p->packets + p->pieces[i].first,
+						      p->pieces[i].count, &p->pieces[i].sequence);
+	return hip_of_errno(r);
+}
+
 hipError_t hip_plan_make(const struct hip_step *steps, size_t count, struct hip_plan **out)
 {
-	static _Atomic uint64_t ids;
 	struct hip_plan *p = calloc(1, sizeof(*p));
 	hipError_t r = p ? count_kernels(p, steps, count) : hipErrorOutOfMemory;
 
 	if (!r)
 		r = allocate(p, count);
+	if (!r) {
+		write_pieces(p, steps, count);
+		r = make_sequences(p);
+	}
 	if (r) {
 		if (p)
 			free_plan(p);
 		return r;
 	}
-	p->id = atomic_fetch_add(&ids, 1) + 1;
-	write_pieces(p, steps, count);
 	*out = p;
 	return hipSuccess;
 }
@@ -204,15 +218,13 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	}
 }
 
-static hipError_t put_kernels(const struct hip_plan *p, const struct piece *piece, struct hip_stream *s)
+static hipError_t put_kernels(const struct piece *piece, struct hip_stream *s)
 {
 	struct rt_sequence_packet *packet = hip_stream_slot(s);
 
 	if (!packet)
 		return hip_stream_lost(s, hip.door->state(s->door));
-	packet->count = piece->count;
-	packet->packets = p->packets + piece->first;
-	packet->id = p->id;
+	packet->sequence = piece->sequence;
 	hip_stream_write(s, HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_SEQUENCE << 16);
 	return hipSuccess;
 }
@@ -222,6 +234,6 @@ hipError_t hip_plan_put(const struct hip_plan *p, struct hip_stream *s, bool *he
 	hipError_t r = p->device && p->device != s->device ? hipErrorNotSupported : hipSuccess;
 
 	for (size_t i = 0; i < p->count && !r; i++)
-		r = p->pieces[i].count ? put_kernels(p, &p->pieces[i], s) : put_other(s, p->pieces[i].work, held);
+		r = p->pieces[i].count ? put_kernels(&p->pieces[i], s) : put_other(s, p->pieces[i].work, held);
 	return r;
 }

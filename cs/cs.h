@@ -174,6 +174,8 @@ struct cs_segment {
 	uint32_t dw;
 };
 
+struct cs_kept; /* commands that many jobs end with */
+
 struct cs_ib {
 	struct cs_ring *ring; /* borrowed, locked */
 	uint32_t *cur, *end;  /* where the next dword goes, and where room ends */
@@ -186,6 +188,7 @@ struct cs_ib {
 	unsigned segments;        /* closed ones; the first says where the IB begins */
 	uint32_t code_generation; /* of the code that its instruction cache invalidates cover */
 	bool scratch_settled;     /* it has a barrier in front of the ring's present scratch layout */
+	struct cs_kept **keep;    /* the caller's; where commands go that are kept. NULL: none are */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* [segments] is the open one */
 };
 
@@ -219,6 +222,15 @@ static inline void cs_ib_wrote(struct cs_ib *ib, uint32_t *end)
 {
 	ib->cur = end;
 }
+/* Keeps the commands from here to the job's end, on compute rings: when cs_submit() has succeeded, *kept has them;
+ * else it is NULL. It stays where it is until then. They say all that they need: what comes first waits for the
+ * job's earlier commands and sees what others wrote only if it says so. Their scratch is not kept. -ENOMEM, -EBUSY:
+ * they are not kept, and the job is as it was. */
+DRV_MUST_CHECK int cs_ib_keep(struct cs_ib *ib, struct cs_kept **kept);
+/* The last commands of a job, on any compute ring of the vm. Costs a packet, however many they are. */
+void cs_ib_end_with(struct cs_ib *ib, const struct cs_kept *kept);
+/* The jobs that end with it have ended. NULL is accepted. */
+void cs_kept_free(struct cs_kept *kept);
 /* Two dwords, the low one first. */
 static inline void cs_put_64(uint32_t *to, uint64_t value)
 {

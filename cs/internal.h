@@ -98,6 +98,8 @@ void cs_pool_open(struct cs_ring *ring);
 void cs_pool_close(struct cs_ring *ring);
 /* After the job that used them was submitted as seq, or dropped (the ring's last seq). */
 void cs_pool_commit(struct cs_ring *ring, uint64_t seq);
+/* And then, if the job has commands to be kept: they are, or not. */
+void cs_pool_keep(struct cs_ring *ring, bool submitted);
 
 /* The scratch buffer for waves whose lanes need private_B each; may append a barrier when the layout changes. */
 DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B);

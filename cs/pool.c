@@ -13,6 +13,12 @@
 
 #define IB_PAD_DW 8 /* IBs are whole multiples of this, on every ring */
 
+struct cs_kept {
+	struct cs_chunk *chunks; /* owned, once the job was submitted: what the pool has handed over */
+	uint64_t va;
+	uint32_t dw; /* of the first segment, which leads to the others */
+};
+
 static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
 {
 	/* Uncached for the GPU: the CPU writes it anew for each job. */
@@ -44,15 +50,18 @@ int cs_pool_init(struct cs_ring *ring)
 	return 0;
 }
 
-void cs_pool_fini(struct cs_ring *ring)
+static void free_chunks(struct cs_chunk *chunk)
 {
-	while (ring->oldest) {
-		struct cs_chunk *chunk = ring->oldest;
-
-		ring->oldest = chunk->next;
+	for (struct cs_chunk *next; chunk; chunk = next) {
+		next = chunk->next;
 		vm_piece_free(&chunk->mem);
 		free(chunk);
 	}
+}
+
+void cs_pool_fini(struct cs_ring *ring)
+{
+	free_chunks(ring->oldest);
 }
 
 /* Takes the oldest chunk out of the queue, waiting for its jobs if wait is set. NULL: all belong to the open job.
@@ -74,29 +83,31 @@ static struct cs_chunk *chunk_recycle(struct cs_ring *ring, bool wait, int *r)
 	return chunk;
 }
 
-/* Makes a fresh chunk the current one. */
-static int chunk_advance(struct cs_ring *ring)
+/* A fresh chunk. */
+static int chunk_get(struct cs_ring *ring, struct cs_chunk **out)
 {
-	struct cs_chunk *chunk;
 	int r = 0;
 
-	chunk = chunk_recycle(ring, false, &r);
-	if (!chunk && ring->chunks < CS_CHUNKS_MAX)
-		r = chunk_create(ring, &chunk);
-	else if (!chunk)
-		chunk = chunk_recycle(ring, !(ring->ib.flags & CS_NOWAIT), &r);
-	if (r)
+	*out = chunk_recycle(ring, false, &r);
+	if (!*out && ring->chunks < CS_CHUNKS_MAX)
+		return chunk_create(ring, out);
+	if (!*out)
+		*out = chunk_recycle(ring, !(ring->ib.flags & CS_NOWAIT), &r);
+	if (r || *out)
 		return r;
-	if (!chunk)
-		return drv_fail(ring->oldest->last_seq == CS_OPEN ? -ENOMEM : -EBUSY, "IB pool of %u KiB is full",
-				CS_CHUNKS_MAX * CS_CHUNK_B / 1024);
+	return drv_fail(ring->oldest->last_seq == CS_OPEN ? -ENOMEM : -EBUSY, "IB pool of %u KiB is full",
+			CS_CHUNKS_MAX * CS_CHUNK_B / 1024);
+}
+
+/* It is the current one from now on. */
+static void chunk_append(struct cs_ring *ring, struct cs_chunk *chunk)
+{
 	chunk->next = NULL;
 	chunk->last_seq = CS_OPEN;
 	ring->current->next = chunk;
 	ring->current = chunk;
 	ring->cmd_B = 0;
 	ring->data_B = CS_CHUNK_B;
-	return 0;
 }
 
 /* Leaves room for what closes the segment: padding, and a chain packet. */
@@ -139,14 +150,26 @@ static inline void pad(struct cs_ring *ring, const struct cs_segment *segment, u
 		*cur = PM4_NOP(fill);
 }
 
+/* Leads to other commands, and does not come back. */
+static inline void fill_chain(uint32_t *chain, uint64_t va, uint32_t size)
+{
+	chain[0] = PM4_HEADER(PM4_INDIRECT_BUFFER, 3);
+	chain[1] = cs_lo(va);
+	chain[2] = cs_hi(va);
+	chain[3] = size | IB_CHAIN | IB_VALID;
+}
+
 /* Closes the open segment; its size becomes known to whoever leads to it. */
 static inline void segment_close(struct cs_ring *ring, struct cs_segment *segment)
 {
 	struct cs_ib *ib = &ring->ib;
 
 	segment->dw = ib->cur - segment->map;
-	if (ib->tail_size)
+	if (ib->tail_size) {
 		*ib->tail_size = segment->dw | IB_CHAIN | IB_VALID;
+		if (ib->keep && !(*ib->keep)->dw)
+			(*ib->keep)->dw = segment->dw;
+	}
 	ib->tail_size = NULL;
 	ring->cmd_B = (char *)ib->cur - (char *)ring->current->mem.map;
 	ib->segments++;
@@ -170,7 +193,11 @@ void cs_pool_open(struct cs_ring *ring)
 	}
 	at_B = segment_place(ring);
 	if (__builtin_expect(at_B + 4 * (CS_ROOM_MAX + PM4_CHAIN_DW + IB_PAD_DW) > ring->data_B, 0)) {
-		r = chunk_advance(ring);
+		struct cs_chunk *chunk;
+
+		r = chunk_get(ring, &chunk);
+		if (!r)
+			chunk_append(ring, chunk);
 		at_B = 0;
 	}
 	ring->ib_first = ring->current;
@@ -206,10 +233,14 @@ static int segment_next(struct cs_ring *ring)
 	struct cs_segment *segment = &ib->segment[ib->segments];
 	bool chains = ring->ip != DRV_IP_DMA;
 	uint32_t *chain = NULL;
+	struct cs_chunk *chunk;
 	int r;
 
 	if (ib->segments == CS_SEGMENTS_MAX - 1 && !chains)
 		return drv_fail(-ENOMEM, "a job of more than %u IBs", CS_SEGMENTS_MAX);
+	r = chunk_get(ring, &chunk);
+	if (r)
+		return r;
 	pad(ring, segment, chains ? PM4_CHAIN_DW : 0);
 	if (chains) {
 		chain = ib->cur;
@@ -219,16 +250,12 @@ static int segment_next(struct cs_ring *ring)
 	/* A chained segment is reached by the one before: only the first counts for the submission. */
 	if (chains)
 		ib->segments = 1;
-	r = chunk_advance(ring);
-	if (r)
-		return r;
+	chunk_append(ring, chunk);
 	segment_open(ring, 0);
 	if (chains) {
 		const struct cs_segment *to = &ib->segment[ib->segments];
 
-		chain[0] = PM4_HEADER(PM4_INDIRECT_BUFFER, 3);
-		chain[1] = cs_lo(to->va);
-		chain[2] = cs_hi(to->va);
+		fill_chain(chain, to->va, 0);
 		ib->tail_size = &chain[3];
 	}
 	return 0;
@@ -273,4 +300,73 @@ void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *
 	set_end(ring);
 	*va = ring->current->mem.va + at_B;
 	return (char *)ring->current->mem.map + at_B;
+}
+
+/* --- commands that are kept ------------------------------------------------------------------- */
+
+/* In chunks of their own, which are the pool's until the job was submitted. */
+int cs_ib_keep(struct cs_ib *ib, struct cs_kept **out)
+{
+	struct cs_kept *kept = ib->error ? NULL : calloc(1, sizeof(*kept));
+	int r = ib->error;
+
+	if (!r)
+		r = kept ? segment_next(ib->ring) : drv_fail(-ENOMEM, "no host memory for commands that are kept");
+	if (r) {
+		free(kept);
+		return r;
+	}
+	kept->chunks = ib->ring->current;
+	kept->va = ib->segment[ib->segments].va;
+	ib->regs = NULL;
+	ib->keep = out;
+	*out = kept;
+	return 0;
+}
+
+/* Takes the chunks from `first` on out of the pool; what is left of the one before is not used. */
+static void hand_over(struct cs_ring *ring, const struct cs_chunk *first)
+{
+	struct cs_chunk *before = ring->oldest;
+
+	while (before->next != first)
+		before = before->next;
+	for (const struct cs_chunk *chunk = first; chunk; chunk = chunk->next)
+		ring->chunks--;
+	before->next = NULL;
+	ring->current = before;
+	ring->cmd_B = CS_CHUNK_B;
+}
+
+void cs_pool_keep(struct cs_ring *ring, bool submitted)
+{
+	struct cs_kept **kept = ring->ib.keep;
+
+	ring->ib.keep = NULL;
+	if (submitted) {
+		hand_over(ring, (*kept)->chunks);
+	} else {
+		free(*kept);
+		*kept = NULL;
+	}
+}
+
+void cs_ib_end_with(struct cs_ib *ib, const struct cs_kept *kept)
+{
+	struct cs_segment *segment = &ib->segment[ib->segments];
+
+	if (ib->error)
+		return;
+	/* Then the end of the job has nothing to fill up. */
+	pad(ib->ring, segment, PM4_CHAIN_DW);
+	fill_chain(ib->cur, kept->va, kept->dw);
+	ib->cur += PM4_CHAIN_DW;
+}
+
+void cs_kept_free(struct cs_kept *kept)
+{
+	if (!kept)
+		return;
+	free_chunks(kept->chunks);
+	free(kept);
 }

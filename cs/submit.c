@@ -55,6 +55,8 @@ void cs_abandon(struct cs_ib *ib)
 
 	cs_pool_close(ring);
 	cs_pool_commit(ring, ring->last);
+	if (ib->keep)
+		cs_pool_keep(ring, false);
 	drv_unlock(&ring->lock);
 }
 
@@ -194,6 +196,8 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 		ring->scratch.changed &= !ib->scratch_settled;
 	}
 	cs_pool_commit(ring, seq);
+	if (__builtin_expect(!!ib->keep, 0))
+		cs_pool_keep(ring, !r);
 	if (__builtin_expect(!!ring->scratch.old, 0))
 		cs_scratch_retire(ring, false);
 	if (point)

@@ -140,11 +140,16 @@ struct cs_point rt_channel_stop_clock(struct rt_channel *c, struct cs_ib *ib)
 	return (struct cs_point){c->ring, c->clocked};
 }
 
+uint64_t rt_clock_ns(const struct rt_gpu *gpu, uint64_t ticks)
+{
+	return ticks * 1000000 / gpu->dev->facts.counter_kHz;
+}
+
 uint64_t rt_channel_clock_ns(const struct rt_channel *c)
 {
 	const volatile uint64_t *word = c->count.map;
 
-	return (word[CLOCK_END] - word[CLOCK_START]) * 1000000 / c->gpu->dev->facts.counter_kHz;
+	return rt_clock_ns(c->gpu, word[CLOCK_END] - word[CLOCK_START]);
 }
 
 /* --- progress --------------------------------------------------------------------------------- */

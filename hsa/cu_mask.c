@@ -67,6 +67,7 @@ static void change(struct rt_queue *q, const uint32_t *cus)
 	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
 		__builtin_ia32_pause();
 	set(q, cus);
+	q->masks++;
 	for (unsigned i = 0; i < RT_KERNEL_CACHE; i++)
 		q->cache[i].ready = false;
 	atomic_store_explicit(&q->busy, false, memory_order_release);

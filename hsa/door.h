@@ -43,17 +43,23 @@ struct rt_until_packet {
 	uint64_t more[4];
 };
 
-/* And many dispatches at once: as if each had been a packet of its own, without a signal, whose header and setup it
- * has. They are read when the packet is, or later: they stay what they are until it has ended. */
+/* And a sequence: many dispatches at once, as if each had been a packet of its own, without a signal, whose header
+ * and setup it has. The same one may be given to several queues, each behind the packets of the one before. It
+ * stays until the packet has ended. */
 #define RT_FORMAT_SEQUENCE 0x76
+struct rt_sequence;
 struct rt_sequence_packet {
 	uint16_t header; /* HSA_PACKET_TYPE_VENDOR_SPECIFIC */
 	uint8_t format, zero;
-	uint32_t count;
-	const hsa_kernel_dispatch_packet_t *packets; /* borrowed */
-	uint64_t id;                                 /* of what they are part of; of nothing else, not 0 */
-	uint64_t more[5];
+	uint32_t reserved;
+	struct rt_sequence *sequence; /* borrowed */
+	uint64_t more[6];
 };
+/* Of those packets, which stay what they are and are borrowed as long as it lives. -EINVAL, -ENOMEM. */
+int rt_sequence_create(hsa_agent_t agent, const hsa_kernel_dispatch_packet_t *packets, uint32_t count,
+		       struct rt_sequence **sequence);
+/* NULL is accepted. */
+void rt_sequence_destroy(struct rt_sequence *sequence);
 
 /* With a byte, or with a dword: then dst and size_B are multiples of 4. */
 struct rt_fill {
@@ -92,6 +98,9 @@ struct rt_door {
 	/* Fills memory that the agent, a GPU, reaches, behind a signal (0: at once), and completes another.
 	 * -EINVAL, -ENOMEM. */
 	int (*fill)(hsa_agent_t agent, const struct rt_fill *fill, hsa_signal_t behind, hsa_signal_t completion);
+	int (*sequence_create)(hsa_agent_t agent, const hsa_kernel_dispatch_packet_t *packets, uint32_t count,
+			       struct rt_sequence **sequence);
+	void (*sequence_destroy)(struct rt_sequence *sequence);
 	/* Exports the memory that is mapped there (hsa_amd_vmem_map), by whole mappings side by side, until one of
 	 * them is unmapped. -EINVAL: none are; -ENOMEM. */
 	int (*share)(void *va, size_t size_B, hsa_amd_ipc_memory_t *handle);

@@ -81,14 +81,6 @@ struct rt_split {
 
 #define RT_BATCH_MAX 64 /* packets of a job */
 
-/* Dispatches that come in one packet (sequence.c). */
-struct rt_sequence {
-	uint64_t id;           /* the last one */
-	uint32_t at;           /* of the packet that is read: the next */
-	uint32_t limit, timed; /* of it: dispatches of a job at most; of the job that was measured, 0: of none */
-	struct cs_point end;   /* of that job */
-};
-
 enum rt_queue_state { RT_QUEUE_ACTIVE, RT_QUEUE_INACTIVE, RT_QUEUE_FAILED };
 
 struct rt_queue {
@@ -120,13 +112,13 @@ struct rt_queue {
 	uint32_t cus[RT_CU_DWORDS];             /* that may be used, as clients count them */
 	uint32_t cu_mask[CS_ENGINES_MAX];       /* the same as hardware counts them */
 	bool masked;                            /* not all */
+	uint32_t masks;                         /* how often they were set */
 	bool behind_door;                       /* our HIP library's (door.h) */
 	unsigned faults;                        /* the GPU's before this queue */
 	_Atomic uint64_t looked;                /* packets below: the kernel was asked about their faults */
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
 	uint64_t long_grid;                     /* work-items from which on a grid may be split; immutable */
 	struct rt_split split;
-	struct rt_sequence sequence;
 	struct rt_known_kernel cache[RT_KERNEL_CACHE];
 };
 
@@ -182,11 +174,6 @@ bool rt_split_cut(struct rt_queue *queue, const hsa_kernel_dispatch_packet_t *pa
 /* How long a job may take. */
 uint64_t rt_part_ns(const struct rt_gpu *gpu);
 
-/* sequence.c. How many dispatches of that sequence, which is read now, a job may have. */
-uint32_t rt_sequence_limit(struct rt_queue *queue, uint64_t id);
-/* A job of so many was measured; where it ends. */
-void rt_sequence_timed(struct rt_queue *queue, uint32_t dispatches, struct cs_point end);
-
 /* cu_mask.c: a new queue's compute units. */
 void rt_queue_init_cus(struct rt_queue *queue);
 
@@ -204,6 +191,8 @@ void rt_intercept_destroy(struct rt_queue *queue);
 /* Around what is measured, in one job; its end. */
 void rt_channel_start_clock(const struct rt_channel *channel, struct cs_ib *ib);
 struct cs_point rt_channel_stop_clock(struct rt_channel *channel, struct cs_ib *ib);
+/* What ticks of a GPU's clock are. */
+uint64_t rt_clock_ns(const struct rt_gpu *gpu, uint64_t ticks);
 /* What the last job with a clock took, when it has ended. */
 uint64_t rt_channel_clock_ns(const struct rt_channel *channel);
 /* Its work has ended; NULL is fine. */

@@ -181,7 +181,7 @@ static void row_of_graph(void)
 	ioctls = vgpu_ioctl_count() - ioctls;
 	each = (long long)count_instructions(graph_launch, many, 3);
 	each -= (long long)count_instructions(graph_launch, one, 3);
-	printf("%-46s %8lld %8lu\n", "graph launch, each of 1,024 kernels", each / (NODES - 1), ioctls);
+	printf("%-46s %8.1f %8lu\n", "graph launch, each of 1,024 kernels", (double)each / (NODES - 1), ioctls);
 }
 
 static void rows_of_malloc(const char *name, size_t *size_B)

@@ -1,4 +1,5 @@
 /* Graphs of many kernels: their order, branches that run at the same time, changes while a launch is under way. */
+#include <hip/hiprtc.h>
 #include <vector>
 
 #include "tests/clients/hip/hip.h"
@@ -179,6 +180,73 @@ static void changed()
 	HIP(hipGraphDestroy(graph));
 }
 
+static std::vector<char> other_code()
+{
+	std::vector<char> code;
+	hiprtcProgram program;
+	size_t size = 0;
+
+	CHECK_EQ(hiprtcCreateProgram(&program, "__global__ void other() {}", nullptr, 0, nullptr, nullptr),
+		 HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcCompileProgram(program, 0, nullptr), HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcGetCodeSize(program, &size), HIPRTC_SUCCESS);
+	code.resize(size);
+	CHECK_EQ(hiprtcGetCode(program, code.data()), HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcDestroyProgram(&program), HIPRTC_SUCCESS);
+	return code;
+}
+
+/* The same instance on two streams in turn, among other kernels, and while code is unloaded that it does not use:
+ * what a launch leaves behind for the next one is not for all of them. */
+static void again()
+{
+	gpu_array<unsigned> x(std::vector<unsigned>(1, 1));
+	unsigned *at = x.at, want = 1;
+	std::vector<hipGraphNode_t> last;
+	const std::vector<char> code = other_code();
+	hipStream_t streams[2];
+	hipGraphExec_t exec;
+	hipEvent_t event;
+	hipGraph_t graph;
+
+	HIP(hipGraphCreate(&graph, 0));
+	for (unsigned i = 0; i < 100; i++) {
+		void *args[] = {&at, &i};
+
+		last = {add(graph, (void *)step, args, last)};
+	}
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	HIP(hipEventCreate(&event));
+	for (hipStream_t &s : streams)
+		HIP(hipStreamCreate(&s));
+	for (unsigned k = 0; k < 40; k++) {
+		hipStream_t s = streams[k / 8 % 2];
+		hipModule_t module;
+
+		HIP(hipStreamWaitEvent(s, event, 0));
+		step<<<1, 1, 0, s>>>(at, 1000 + k);
+		HIP(hipGraphLaunch(exec, s));
+		step<<<1, 1, 0, s>>>(at, 2000 + k);
+		HIP(hipEventRecord(event, s));
+		if (k % 4 == 3)
+			HIP(hipStreamSynchronize(s));
+		if (k == 20) {
+			HIP(hipModuleLoadData(&module, code.data()));
+			HIP(hipModuleUnload(module));
+		}
+		want = want * 3 + 1000 + k;
+		for (unsigned i = 0; i < 100; i++)
+			want = want * 3 + i;
+		want = want * 3 + 2000 + k;
+	}
+	CHECK_EQ(x.read()[0], want);
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	HIP(hipEventDestroy(event));
+	for (hipStream_t s : streams)
+		HIP(hipStreamDestroy(s));
+}
+
 int main()
 {
 	chain((void *)step, LENGTH, false);
@@ -187,5 +255,6 @@ int main()
 	branches();
 	at_the_same_time();
 	changed();
+	again();
 	return check_done("graphs of many kernels");
 }
