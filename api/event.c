@@ -20,8 +20,8 @@ struct hip_event {
 	bool recorded;
 	struct hip_device *device; /* of the last record */
 	struct hip_mark mark;
-	hsa_signal_t stamp; /* owned; 0: none */
-	bool stamped;       /* by the GPU, and not read yet; else `ticks` holds the time */
+	struct hip_signal *stamp; /* owned; NULL: none */
+	bool stamped;             /* by the GPU, and not read yet; else `ticks` holds the time */
 	uint64_t ticks;
 	struct hip_recorded captured; /* the last record was in a capture */
 };
@@ -79,6 +79,15 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 	return hip_end(create(event, flags));
 }
 
+/* What packets of the last record will still complete stays behind with them. */
+static void leave_stamp(struct hip_event *e)
+{
+	if (e->stamp && !hip_mark_reached(&e->mark)) {
+		hip_signal_leave(e->stamp, &e->mark);
+		e->stamp = NULL;
+	}
+}
+
 static hipError_t destroy(hipEvent_t handle)
 {
 	struct hip_event *e = event_of(handle);
@@ -90,11 +99,10 @@ static hipError_t destroy(hipEvent_t handle)
 	drv_handle_destroy(&hip_handles, e->handle);
 	hip_shared_free(e->shared);
 	drv_lock(&e->lock);
+	leave_stamp(e);
+	hip_signal_free(e->stamp);
 	hip_mark_put(&e->mark);
 	free(e->captured.tails);
-	/* The GPU may still write it: HSA keeps its memory until then. */
-	if (e->stamp.handle)
-		hsa_signal_destroy(e->stamp);
 	drv_unlock(&e->lock);
 	free(e);
 	return hipSuccess;
@@ -106,21 +114,6 @@ hipError_t hipEventDestroy(hipEvent_t event)
 	return hip_end(destroy(event));
 }
 
-/* A signal that no packet of an earlier record will still write. */
-static hipError_t fresh_stamp(struct hip_event *e)
-{
-	hsa_signal_t old = e->stamp;
-
-	if (old.handle && hip_mark_reached(&e->mark)) {
-		hsa_signal_store_relaxed(old, 1);
-		return hipSuccess;
-	}
-	e->stamp.handle = 0;
-	if (old.handle)
-		hsa_signal_destroy(old);
-	return hip_of_hsa(hsa_signal_create(1, 0, NULL, &e->stamp));
-}
-
 static hipError_t take_time(struct hip_event *e, struct hip_stream *s)
 {
 	hipError_t r;
@@ -129,17 +122,21 @@ static hipError_t take_time(struct hip_event *e, struct hip_stream *s)
 		e->stamped = false;
 		return hip_of_hsa(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &e->ticks));
 	}
-	r = fresh_stamp(e);
-	if (!r)
-		r = hip_stream_barrier(s, (hsa_signal_t){0}, e->stamp);
+	if (e->stamp)
+		hsa_signal_store_relaxed(e->stamp->signal, 1);
+	else
+		e->stamp = hip_stream_signal(s);
+	r = e->stamp ? hip_stream_barrier(s, (hsa_signal_t){0}, e->stamp->signal) : hipErrorOutOfMemory;
 	e->stamped = !r;
 	return r;
 }
 
 static inline hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
 {
-	hipError_t r = hip_stream_begin(s);
+	hipError_t r;
 
+	leave_stamp(e);
+	r = hip_stream_begin(s);
 	if (__builtin_expect(r, 0))
 		return r;
 	if (e->shared)
@@ -374,7 +371,7 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 		r = hipErrorNotReady;
 	else if (e->stamped) {
 		/* Once: HSA learns how the clocks run, and would not say the same again. */
-		r = hip_of_hsa(hsa_amd_profiling_get_dispatch_time(e->device->agent, e->stamp, &time));
+		r = hip_of_hsa(hsa_amd_profiling_get_dispatch_time(e->device->agent, e->stamp->signal, &time));
 		if (!r) {
 			e->ticks = time.end;
 			e->stamped = false;

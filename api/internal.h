@@ -175,6 +175,13 @@ struct hip_chunk {
 	uint64_t last;          /* packets below that use it */
 };
 
+/* A signal that packets complete: it stays until they have ended, for it is looked for when they are read. */
+struct hip_signal {
+	struct hip_signal *next;
+	hsa_signal_t signal; /* owned */
+	uint64_t until;      /* the packets below; of the stream that has it */
+};
+
 struct hip_stream {
 	_Atomic unsigned refs; /* the program's, and one for each mark */
 	uint64_t handle;
@@ -199,8 +206,8 @@ struct hip_stream {
 	uint64_t null_seen;       /* the null stream's packets below are waited for */
 	struct hip_chunk *args;   /* the current one; owned */
 	unsigned chunks;
-	uint32_t args_at;           /* of it is used; without one, all */
-	struct hip_signal *signals; /* owned: those that come back when their packets have ended */
+	uint32_t args_at;                         /* of it is used; without one, all */
+	struct hip_signal *signals, *last_signal; /* owned: used again, the first of them first */
 };
 
 /* Below which packet of which stream. */
@@ -314,6 +321,11 @@ static inline void *hip_stream_stage(struct hip_stream *stream, size_t size_B)
 }
 /* A packet that waits for one signal (0: none), and completes another (0: none). */
 hipError_t hip_stream_barrier(struct hip_stream *stream, hsa_signal_t wait, hsa_signal_t complete);
+/* Between begin and done: a signal of value 1, the caller's. NULL: out of memory. */
+struct hip_signal *hip_stream_signal(struct hip_stream *stream);
+/* The end of one, the caller's again: packets before the mark may complete it still; there are none. */
+void hip_signal_leave(struct hip_signal *signal, const struct hip_mark *mark);
+void hip_signal_free(struct hip_signal *signal);
 /* For what others do in the stream's order: `begin` is completed when the stream gets there. What follows is to
  * wait for `done`, by hip_stream_barrier(). */
 hipError_t hip_stream_open_gap(struct hip_stream *stream, hsa_signal_t *begin, hsa_signal_t *done);

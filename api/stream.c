@@ -14,13 +14,6 @@
 #define CHUNKS_MAX 64
 #define GAP_MAX    3 /* packets until one has waited for what is done in a gap */
 
-/* A signal that is the stream's again when the packets below have ended. */
-struct hip_signal {
-	struct hip_signal *next;
-	hsa_signal_t signal; /* owned */
-	uint64_t until;
-};
-
 /* --- making and ending ------------------------------------------------------------------------ */
 
 void hip_queue_failed(hsa_status_t status, hsa_queue_t *queue, void *data)
@@ -48,14 +41,21 @@ static void free_args(struct hip_stream *s)
 	}
 }
 
+void hip_signal_free(struct hip_signal *signal)
+{
+	if (!signal)
+		return;
+	hsa_signal_destroy(signal->signal);
+	free(signal);
+}
+
 static void free_signals(struct hip_stream *s)
 {
 	while (s->signals) {
 		struct hip_signal *signal = s->signals;
 
 		s->signals = signal->next;
-		hsa_signal_destroy(signal->signal);
-		free(signal);
+		hip_signal_free(signal);
 	}
 }
 
@@ -497,36 +497,74 @@ bool hip_stream_next_chunk(struct hip_stream *s, uint32_t size_B)
 	return true;
 }
 
-/* A signal of value 1, that is the stream's again when the packets so far have ended, and GAP_MAX more. */
-static hipError_t take_signal(struct hip_stream *s, hsa_signal_t *signal)
+static struct hip_signal *new_signal(void)
 {
-	uint64_t completed = hip.door->completed(s->door);
-	struct hip_signal **at = &s->signals, *found;
+	struct hip_signal *signal = calloc(1, sizeof(*signal));
 
-	while (*at && (*at)->until > completed)
-		at = &(*at)->next;
-	found = *at;
-	if (!found) {
-		found = calloc(1, sizeof(*found));
-		if (!found || hsa_signal_create(1, 0, NULL, &found->signal)) {
-			free(found);
-			return hipErrorOutOfMemory;
-		}
-		found->next = s->signals;
-		s->signals = found;
+	if (signal && hsa_signal_create(1, 0, NULL, &signal->signal)) {
+		free(signal);
+		signal = NULL;
 	}
-	hsa_signal_store_relaxed(found->signal, 1);
-	found->until = atomic_load_explicit(&s->written, memory_order_relaxed) + GAP_MAX;
-	*signal = found->signal;
+	return signal;
+}
+
+/* The one that came first, if its packets have ended. */
+struct hip_signal *hip_stream_signal(struct hip_stream *s)
+{
+	struct hip_signal *signal = s->signals;
+
+	if (!signal || signal->until > hip.door->completed(s->door))
+		return new_signal();
+	s->signals = signal->next;
+	hsa_signal_store_relaxed(signal->signal, 1);
+	return signal;
+}
+
+static void append_signal(struct hip_stream *s, struct hip_signal *signal, uint64_t until)
+{
+	signal->next = NULL;
+	signal->until = until;
+	if (s->signals)
+		s->last_signal->next = signal;
+	else
+		s->signals = signal;
+	s->last_signal = signal;
+}
+
+void hip_signal_leave(struct hip_signal *signal, const struct hip_mark *mark)
+{
+	struct hip_stream *s = mark->stream;
+	bool gone = true;
+
+	if (s) {
+		drv_lock(&s->lock);
+		gone = atomic_load(&s->gone);
+		if (!gone)
+			append_signal(s, signal, mark->index);
+		drv_unlock(&s->lock);
+	}
+	if (gone)
+		hip_signal_free(signal);
+}
+
+/* It is the stream's again when the packets so far have ended, and GAP_MAX more. */
+static hipError_t lend_signal(struct hip_stream *s, hsa_signal_t *out)
+{
+	struct hip_signal *signal = hip_stream_signal(s);
+
+	if (!signal)
+		return hipErrorOutOfMemory;
+	append_signal(s, signal, atomic_load_explicit(&s->written, memory_order_relaxed) + GAP_MAX);
+	*out = signal->signal;
 	return hipSuccess;
 }
 
 hipError_t hip_stream_open_gap(struct hip_stream *s, hsa_signal_t *begin, hsa_signal_t *done)
 {
-	hipError_t r = take_signal(s, begin);
+	hipError_t r = lend_signal(s, begin);
 
 	if (!r)
-		r = take_signal(s, done);
+		r = lend_signal(s, done);
 	return r ? r : hip_stream_barrier(s, (hsa_signal_t){0}, *begin);
 }
 

@@ -94,6 +94,42 @@ static void times()
 	HIP(hipStreamDestroy(stream));
 }
 
+/* Events that are recorded anew, on either of two streams, or destroyed while the GPU has not come by. */
+static void anew()
+{
+	gpu_array<unsigned> data(COUNT);
+	hipStream_t stream[2];
+	hipEvent_t event, first;
+	float ms = -1;
+
+	HIP(hipMemset(data.at, 0, COUNT * 4));
+	HIP(hipDeviceSynchronize());
+	for (hipStream_t &s : stream)
+		HIP(hipStreamCreate(&s));
+	HIP(hipEventCreate(&event));
+	HIP(hipEventCreate(&first));
+	HIP(hipEventRecord(first, stream[0]));
+	for (unsigned n = 0; n < 200; n++) {
+		hipStream_t s = stream[n / 10 % 2];
+		hipEvent_t other;
+
+		spin<<<1, 64, 0, s>>>(data.at + n / 10 % 2 * 64, 500);
+		HIP_LAUNCHED();
+		HIP(hipEventRecord(event, s));
+		HIP(hipEventCreate(&other));
+		HIP(hipEventRecord(other, s));
+		HIP(hipEventDestroy(other));
+	}
+	HIP(hipEventSynchronize(event));
+	HIP(hipEventElapsedTime(&ms, first, event));
+	CHECK(ms > 0);
+	HIP(hipDeviceSynchronize());
+	HIP(hipEventDestroy(event));
+	HIP(hipEventDestroy(first));
+	for (hipStream_t s : stream)
+		HIP(hipStreamDestroy(s));
+}
+
 static void count_call(hipStream_t, hipError_t status, void *user)
 {
 	CHECK_EQ(status, hipSuccess);
@@ -186,6 +222,7 @@ int main()
 {
 	ping_pong();
 	times();
+	anew();
 	callbacks();
 	many_streams();
 	priorities();
