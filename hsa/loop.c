@@ -78,7 +78,12 @@ void rt_loop_stop(struct rt_loop *loop)
 		pthread_join(loop->thread, NULL);
 }
 
-bool rt_loop_is_own(const struct rt_loop *loop)
+bool rt_loop_is_own(struct rt_loop *loop)
 {
-	return loop->started && pthread_equal(loop->thread, pthread_self());
+	bool own;
+
+	pthread_mutex_lock(&loop->lock);
+	own = loop->started && pthread_equal(loop->thread, pthread_self());
+	pthread_mutex_unlock(&loop->lock);
+	return own;
 }

@@ -26,6 +26,6 @@ DRV_MUST_CHECK int rt_loop_start_locked(struct rt_loop *loop);
 void rt_loop_ring(struct rt_loop *loop);
 /* Ends the thread and waits for that. */
 void rt_loop_stop(struct rt_loop *loop);
-bool rt_loop_is_own(const struct rt_loop *loop);
+bool rt_loop_is_own(struct rt_loop *loop);
 
 #endif
