@@ -1,7 +1,7 @@
 # HIP programs on Debian's own libamdhip64, and OpenMP by LLVM, over our HSA and the virtual GPU: part of `make check`
 # where Debian's packages are installed, which `make check-clients` does. A test is $(O)/bin/tests/clients/PROGRAM.GPU, a
 # script around `tuff run`. In a sanitizer's build its runtime is loaded first.
-HIP_PACKAGES := rocminfo hipcc libamdhip64-dev librocrand-dev librocsparse-dev
+HIP_PACKAGES := rocminfo hipcc libamdhip64-dev librocrand-dev librocsparse-dev libhiprand-dev libhipsparse-dev librocprim-dev
 HIP_READY    := $(shell \
 	[ "$$(dpkg-query -W -f '$${db:Status-Status}\n' $(HIP_PACKAGES) 2>/dev/null | grep -c '^installed')" = $(words $(HIP_PACKAGES)) ] && echo yes)
 
@@ -45,6 +45,8 @@ HIP_GPUS_grid  := $(HIP_GPUS) two
 HIP_SPEC_two   := gfx908,gfx908
 HIP_FLAGS_random := -lrocrand -Wno-\#warnings
 HIP_FLAGS_sparse := -lrocsparse
+HIP_FLAGS_hiprand := -lhiprand -Wno-\#warnings
+HIP_FLAGS_hipsparse := -lhipsparse
 HIP_PROGRAMS := $(patsubst tests/clients/hip/%.hip,%,$(wildcard tests/clients/hip/*.hip))
 $(foreach p,$(HIP_PROGRAMS),$(foreach g,$(or $(HIP_GPUS_$(p)),$(HIP_GPUS)),$(eval $(call hip_test,$(p),$(g),HIP_TESTS))))
 $(foreach g,gfx906 gfx90a,$(eval $(call hip_test,random,$(g),HIP_LONG_TESTS)))

@@ -30,6 +30,12 @@ $(O)/hip/%.5: tests/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so.5
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(OUR_HIP) -DTUFF_HIP_ABI=5 -no-hip-rt --offload-arch=gfx908 $< -o $@ -x none $(O)/lib/libamdhip64.so.5 \
 		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(OUR_HIP_FLAGS_$*)
+# Programs with Debian's libraries, which name that interface.
+$(O)/hip/clients.%.5: tests/clients/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so.5
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(OUR_HIP) -DTUFF_HIP_ABI=5 -no-hip-rt $(addprefix --offload-arch=,$(OUR_HIP_GPUS)) $< -o $@ -x none $(O)/lib/libamdhip64.so.5 \
+		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(HIP_FLAGS_$*)
+$(foreach p,$(if $(HIP_READY),prim hiprand hipsparse),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,clients.$(p),$(g),$(g),hip/clients.$(p).5,OUR_HIP_TESTS))))
 $(foreach p,pools pool_streams pool_ipc bad_arguments,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
 OURS_WITHOUT := grid_lost pool_peers pool_memory bad_arguments
