@@ -28,9 +28,12 @@ static void tell_fault(struct rt *rt, struct rt_gpu *gpu, const struct vm_fault 
 
 void rt_queues_lost(struct rt *rt, const struct cs_ring *ring)
 {
-	struct rt_gpu *gpu = rt_queues_fail(rt, NULL, ring, HSA_STATUS_ERROR_EXCEPTION);
 	hsa_amd_event_t event = {.event_type = HSA_AMD_GPU_HW_EXCEPTION_EVENT};
+	struct rt_gpu *gpu = NULL;
 
+	/* A wait that failed is no loss: the kernel may have refused to wait. */
+	if (cs_ctx_lost(cs_ring_ctx(ring)))
+		gpu = rt_queues_fail(rt, NULL, ring, HSA_STATUS_ERROR_EXCEPTION);
 	if (!gpu)
 		return;
 	event.hw_exception.agent = rt_agent_handle(gpu->agent);
