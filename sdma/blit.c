@@ -16,24 +16,32 @@ static const struct {
 	[BLIT_FILL1] = {"fill1", 1}, [BLIT_FILL4] = {"fill4", 4}, [BLIT_FILL16] = {"fill16", 16},
 };
 
-int sdma_blit_load(struct sdma_copier *copier)
+int sdma_blit_load(struct sdma_queues *q)
 {
-	const char *target = vm_device(copier->vm)->chip->target;
+	struct vm *vm = cs_ring_vm(q->compute);
+	const char *target = vm_device(vm)->chip->target;
 	const struct shader_blob *blob = shader_find(shaders_blobs, "blit.O3", target);
+	struct cs_code *code;
 	int r;
 
-	if (copier->blit)
+	if (q->blit)
 		return 0;
 	if (!blob)
 		return drv_fail(-ENOTSUP, "no built-in kernels for %s", target);
-	r = cs_code_load(copier->vm, blob->image, blob->size_B, NULL, &copier->blit);
+	r = cs_code_load(vm, blob->image, blob->size_B, NULL, &code);
+	if (r)
+		return r;
 	for (unsigned i = 0; !r && i < BLIT_KERNELS; i++)
-		r = cs_code_kernel(copier->blit, kernels[i].name, &copier->kernel[i]);
+		r = cs_code_kernel(code, kernels[i].name, &q->kernel[i]);
+	if (r)
+		cs_code_unload(code);
+	else
+		q->blit = code;
 	return r;
 }
 
 /* Appends the part [from, to) of op, in elements of one size. */
-static int dispatch(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op *op,
+static int dispatch(const struct sdma_queues *q, struct cs_ib *ib, const struct sdma_op *op,
 		    enum sdma_blit_kernel which, uint64_t from_B, uint64_t to_B)
 {
 	const unsigned element_B = kernels[which].element_B;
@@ -48,7 +56,7 @@ static int dispatch(struct sdma_copier *copier, struct cs_ib *ib, const struct s
 			uint64_t dst, count;
 			uint32_t value;
 		} fill = {op->dst + from_B, count, op->value};
-		struct cs_dispatch d = {.kernel = copier->kernel[which], .grid = {0, 1, 1}, .group = {GROUP, 1, 1}};
+		struct cs_dispatch d = {.kernel = q->kernel[which], .grid = {0, 1, 1}, .group = {GROUP, 1, 1}};
 
 		if (count > ELEMENTS_MAX)
 			copy.count = fill.count = count = ELEMENTS_MAX;
@@ -78,7 +86,7 @@ static enum sdma_blit_kernel smallest(const struct sdma_op *op, enum sdma_blit_k
 	return body > first && (op->dst | op->size_B) % 4 == 0 ? first + 1 : first;
 }
 
-int sdma_blit(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op *op)
+int sdma_blit(const struct sdma_queues *q, struct cs_ib *ib, const struct sdma_op *op)
 {
 	enum sdma_blit_kernel body = widest(op), ends = smallest(op, body);
 	uint64_t align_B = kernels[body].element_B, head_B = -op->dst & (align_B - 1), tail_B;
@@ -87,10 +95,10 @@ int sdma_blit(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op
 	if (head_B > op->size_B)
 		head_B = op->size_B;
 	tail_B = head_B + ((op->size_B - head_B) & ~(align_B - 1));
-	r = dispatch(copier, ib, op, ends, 0, head_B);
+	r = dispatch(q, ib, op, ends, 0, head_B);
 	if (!r)
-		r = dispatch(copier, ib, op, body, head_B, tail_B);
+		r = dispatch(q, ib, op, body, head_B, tail_B);
 	if (!r)
-		r = dispatch(copier, ib, op, ends, tail_B, op->size_B);
+		r = dispatch(q, ib, op, ends, tail_B, op->size_B);
 	return r;
 }

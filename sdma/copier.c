@@ -34,6 +34,7 @@ static void queues_destroy(struct sdma_queues *q)
 		return;
 	cs_ring_destroy(q->dma);
 	cs_ring_destroy(q->compute);
+	cs_code_unload(q->blit);
 	cs_ctx_destroy(q->ctx);
 	free(q);
 }
@@ -101,7 +102,6 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 	}
 	for (unsigned i = 0; i < SDMA_SLOTS; i++)
 		vm_mem_destroy(copier->slot[i].mem);
-	cs_code_unload(copier->blit);
 	pthread_mutex_destroy(&copier->lock);
 	pthread_mutex_destroy(&copier->slot_lock);
 	free(copier);
@@ -109,12 +109,12 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 
 /* --- engines ---------------------------------------------------------------------------------- */
 
-static int append(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ib *ib, const struct sdma_op *op)
+static int append(const struct sdma_queues *q, enum sdma_engine engine, struct cs_ib *ib, const struct sdma_op *op)
 {
 	if (op->rect)
-		return sdma_append_rect(copier, engine, ib, op->rect);
+		return sdma_append_rect(q, engine, ib, op->rect);
 	if (engine == SDMA_ENGINE_SHADER)
-		return sdma_blit(copier, ib, op);
+		return sdma_blit(q, ib, op);
 	if (op->fill && (op->dst | op->size_B) % 4 == 0)
 		sdma_fill(ib, op->dst, op->value, op->size_B);
 	else if (op->fill)
@@ -141,18 +141,17 @@ static void mark_end(enum sdma_engine engine, struct cs_ib *ib, uint64_t va)
 		sdma_timestamp(ib, va);
 }
 
-static int run_part(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ring *ring,
-		    const struct sdma_op *part, const struct cs_point *after, unsigned count,
-		    struct cs_point *point)
+static int run_part(const struct sdma_queues *q, enum sdma_engine engine, const struct sdma_op *part,
+		    const struct cs_point *after, unsigned count, struct cs_point *point)
 {
 	const struct cs_order order = {.after = after, .after_count = count};
 	struct cs_ib *ib;
-	int r = cs_begin(ring, 0, &ib);
+	int r = cs_begin(engine == SDMA_ENGINE_SHADER ? q->compute : q->dma, 0, &ib);
 
 	if (r)
 		return r;
 	mark_start(engine, ib, part->start_va);
-	r = append(copier, engine, ib, part);
+	r = append(q, engine, ib, part);
 	if (r) {
 		cs_abandon(ib);
 		return r;
@@ -170,7 +169,7 @@ int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct s
 
 	if (!r && engine == SDMA_ENGINE_SHADER) {
 		pthread_mutex_lock(&copier->lock);
-		r = sdma_blit_load(copier);
+		r = sdma_blit_load(q);
 		pthread_mutex_unlock(&copier->lock);
 	}
 	for (uint64_t done_B = 0; !r && done_B < op->size_B; done_B += part.size_B) {
@@ -181,8 +180,7 @@ int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct s
 		part.size_B = op->size_B - done_B < JOB_MAX_B ? op->size_B - done_B : JOB_MAX_B;
 		part.start_va = done_B ? 0 : op->start_va;
 		part.end_va = done_B + part.size_B < op->size_B ? 0 : op->end_va;
-		r = run_part(copier, engine, engine == SDMA_ENGINE_SHADER ? q->compute : q->dma, &part,
-			     done_B ? &last : after, done_B ? 1 : count, point);
+		r = run_part(q, engine, &part, done_B ? &last : after, done_B ? 1 : count, point);
 	}
 	return r;
 }
@@ -330,6 +328,14 @@ unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points,
 	}
 	pthread_mutex_unlock(&copier->lock);
 	return count;
+}
+
+void sdma_copier_look(struct sdma_copier *copier)
+{
+	pthread_mutex_lock(&copier->lock);
+	if (copier->queues && !cs_ctx_lost(copier->queues->ctx))
+		(void)!cs_ctx_look(copier->queues->ctx);
+	pthread_mutex_unlock(&copier->lock);
 }
 
 int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t size_B)

@@ -9,12 +9,15 @@
 enum sdma_blit_kernel { BLIT_COPY1, BLIT_COPY4, BLIT_COPY16, BLIT_FILL1, BLIT_FILL4, BLIT_FILL16, BLIT_KERNELS };
 
 /* The queues of one context. When the context is lost the copier makes new ones; the old stay, because points that
- * were handed out name their rings. */
+ * were handed out name their rings. The built-in kernels go with them: a reset that takes contexts may take what
+ * VRAM holds. */
 struct sdma_queues {
 	struct sdma_queues *older; /* owned */
 	struct cs_ctx *ctx;        /* owned */
 	struct cs_ring *dma;       /* owned; NULL: the chip offers none */
 	struct cs_ring *compute;   /* owned */
+	struct cs_code *blit;      /* owned; made at first use, under the copier's lock, as are: */
+	const struct cs_kernel *kernel[BLIT_KERNELS];
 };
 
 #define SDMA_SLOTS 4
@@ -26,11 +29,9 @@ struct sdma_slot {
 };
 
 struct sdma_copier {
-	struct vm *vm;        /* borrowed */
-	struct cs_code *blit; /* owned; made at first use, under lock */
-	const struct cs_kernel *kernel[BLIT_KERNELS];
+	struct vm *vm;              /* borrowed */
 	struct sdma_queues *queues; /* owned; replaced under lock */
-	pthread_mutex_t lock;       /* guards blit and queues; never held while waiting for the GPU */
+	pthread_mutex_t lock;       /* guards queues; never held while waiting for the GPU */
 	pthread_mutex_t slot_lock;  /* guards slot and next; taken before lock */
 	struct sdma_slot slot[SDMA_SLOTS];
 	unsigned next;
@@ -51,11 +52,11 @@ DRV_MUST_CHECK int sdma_queues_get(struct sdma_copier *copier, struct sdma_queue
 DRV_MUST_CHECK int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_op *op,
 			    const struct cs_point *after, unsigned count, struct cs_point *point);
 /* Loads the built-in kernels if that was not done yet. */
-DRV_MUST_CHECK int sdma_blit_load(struct sdma_copier *copier);
-/* Appends the dispatches of op to the IB of a compute ring. */
-DRV_MUST_CHECK int sdma_blit(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_op *op);
+DRV_MUST_CHECK int sdma_blit_load(struct sdma_queues *queues);
+/* Appends the dispatches of op to the IB of the compute ring. */
+DRV_MUST_CHECK int sdma_blit(const struct sdma_queues *queues, struct cs_ib *ib, const struct sdma_op *op);
 /* A rectangle that fits one job; and any, as several. Of the job: what it comes after, and its times. */
-DRV_MUST_CHECK int sdma_append_rect(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ib *ib,
+DRV_MUST_CHECK int sdma_append_rect(const struct sdma_queues *queues, enum sdma_engine engine, struct cs_ib *ib,
 				    const struct sdma_rect *rect);
 DRV_MUST_CHECK int sdma_run_rect(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_rect *rect,
 				 const struct sdma_job *job, struct cs_point *point);

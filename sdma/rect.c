@@ -66,7 +66,7 @@ static void put_rect(struct cs_ib *ib, const struct sdma_rect *r)
 
 /* --- engines ---------------------------------------------------------------------------------- */
 
-static int blit_rect(struct sdma_copier *copier, struct cs_ib *ib, const struct sdma_rect *r)
+static int blit_rect(const struct sdma_queues *q, struct cs_ib *ib, const struct sdma_rect *r)
 {
 	int error = 0;
 
@@ -78,16 +78,16 @@ static int blit_rect(struct sdma_copier *copier, struct cs_ib *ib, const struct 
 				.size_B = r->row_B,
 			};
 
-			error = sdma_blit(copier, ib, &row);
+			error = sdma_blit(q, ib, &row);
 		}
 	return error;
 }
 
-int sdma_append_rect(struct sdma_copier *copier, enum sdma_engine engine, struct cs_ib *ib,
+int sdma_append_rect(const struct sdma_queues *q, enum sdma_engine engine, struct cs_ib *ib,
 		     const struct sdma_rect *rect)
 {
 	if (engine == SDMA_ENGINE_SHADER)
-		return blit_rect(copier, ib, rect);
+		return blit_rect(q, ib, rect);
 	put_rect(ib, rect);
 	return 0;
 }
