@@ -34,9 +34,11 @@ struct copy {
 	struct sdma_job second;
 	struct rt_leaving leaving; /* then, if there is any of these */
 	bool submitted, timed;
-	struct rt_signal *completion;
+	struct rt_signal *completion; /* borrowed, if it is of that generation: else it was destroyed */
+	uint32_t completion_generation;
 	unsigned deps;
-	struct rt_signal *dep[DEPS_MAX]; /* borrowed: watched until it is submitted */
+	struct rt_signal *dep[DEPS_MAX]; /* borrowed, as completion: watched until it is submitted */
+	uint32_t dep_generation[DEPS_MAX];
 };
 
 int rt_copies_init(struct rt *rt)
@@ -121,6 +123,16 @@ static bool find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64
 	return true;
 }
 
+/* As find_end(), for what is written: an engine that may not is killed, and all work of the GPU with it. */
+static bool find_target(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
+{
+	struct rt_span span;
+
+	if (rt_span_find(rt, address, &span) && span.read_only)
+		return false;
+	return find_end(rt, gpu, address, size_B, end);
+}
+
 /* Where the CPU reaches what a client names: locked memory has an address for GPUs, too. */
 static void *host_address(struct rt *rt, uint64_t address)
 {
@@ -168,7 +180,7 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t sr
 		memmove(host_address(rt, dst), host_address(rt, src), size_B);
 		return 0;
 	}
-	if (!find_end(rt, gpu, dst, size_B, &job.dst) || !find_end(rt, gpu, src, size_B, &job.src))
+	if (!find_target(rt, gpu, dst, size_B, &job.dst) || !find_end(rt, gpu, src, size_B, &job.src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	r = sdma_copier_copy(gpu->copier, &job);
 	return r ? r : cs_point_wait(job.point, CS_FOREVER);
@@ -210,27 +222,31 @@ hsa_status_t impl_hsa_memory_copy(void *dst, const void *src, size_t size_B)
 
 /* --- asynchronous copies ---------------------------------------------------------------------- */
 
-/* 1: all dependencies are met or have points; 0: one is open. */
+/* 1: all dependencies are met or have points; 0: one is open; -ECANCELED: one never will be met: what should have
+ * done so was lost, or it was destroyed, and another may have its place. */
 static int gather(struct rt *rt, const struct copy *c, struct cs_point *after, unsigned *count)
 {
+	bool open = false;
+
 	*count = 0;
-	for (unsigned i = 0; i < c->deps; i++)
-		switch (rt_signal_dep(rt, c->dep[i], NULL, &after[*count])) {
-		case RT_DEP_POINT:
-			++*count;
-			break;
-		case RT_DEP_OPEN:
-			return 0;
-		case RT_DEP_MET:
-			break;
-		}
-	return 1;
+	for (unsigned i = 0; i < c->deps; i++) {
+		enum rt_dep_state state = rt_signal_dep(rt, c->dep[i], NULL, &after[*count]);
+
+		if (atomic_load(&c->dep[i]->generation) != c->dep_generation[i] ||
+		    (state == RT_DEP_OPEN && atomic_load(&c->dep[i]->failed)))
+			return drv_fail(-ECANCELED, "what the copy waits for will not be");
+		*count += state == RT_DEP_POINT;
+		open |= state == RT_DEP_OPEN;
+	}
+	return !open;
 }
 
 /* The CPU's copies, and those that failed, end at once. */
 static void end_now(struct rt *rt, struct copy *c, int r)
 {
-	if (r)
+	if (atomic_load(&c->completion->generation) != c->completion_generation)
+		drv_log(DRV_LOG_HSA, "a copy's signal was destroyed before it");
+	else if (r)
 		rt_signal_fail(rt, c->completion);
 	else
 		rt_signal_add(rt, c->completion, -1);
@@ -325,6 +341,7 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 	struct copy *c = (struct copy *)(void *)work;
 	struct cs_point after[DEPS_MAX];
 	unsigned count;
+	int r;
 
 	if (c->submitted) {
 		if (!cs_point_poll(c->job.point))
@@ -333,10 +350,14 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 		free_copy(rt, c);
 		return true;
 	}
+	r = gather(rt, c, after, &count);
 	/* The CPU cannot wait on this thread for what a job will do. */
-	if (!gather(rt, c, after, &count) || (!c->gpu && count))
+	if (!r || (r > 0 && !c->gpu && count))
 		return false;
-	submit(rt, c, after, count);
+	if (r < 0)
+		end_now(rt, c, r);
+	else
+		submit(rt, c, after, count);
 	return true;
 }
 
@@ -351,14 +372,18 @@ static int reach(struct rt *rt, struct copy *c, unsigned which, uint64_t address
 	};
 	int r;
 
-	if (!find_end(rt, c->gpu, address, size_B, end))
+	if (!(which ? find_end : find_target)(rt, c->gpu, address, size_B, end))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	if (end->place != SDMA_PAGEABLE)
 		return 0;
 	r = vm_mem_register(c->gpu->vm, &what, &c->registered[which]);
-	if (!r)
-		*end = (struct sdma_end){.va = c->registered[which]->va, .place = SDMA_GTT};
-	return r;
+	if (r)
+		return r;
+	if (!which && c->registered[0]->bo->flags & VM_READONLY)
+		return drv_fail(-EINVAL, "the process may not write all of 0x%llx bytes at 0x%llx",
+				(unsigned long long)size_B, (unsigned long long)address);
+	*end = (struct sdma_end){.va = c->registered[which]->va, .place = SDMA_GTT};
+	return 0;
 }
 
 static void enlist(struct rt *rt, struct copy *c)
@@ -380,7 +405,9 @@ static void enlist(struct rt *rt, struct copy *c)
 struct link {
 	unsigned deps;
 	struct rt_signal *dep[DEPS_MAX]; /* borrowed */
-	struct rt_signal *completion;    /* borrowed */
+	uint32_t dep_generation[DEPS_MAX];
+	struct rt_signal *completion; /* borrowed */
+	uint32_t completion_generation;
 };
 
 /* Looks up the client's signals. */
@@ -394,10 +421,14 @@ static hsa_status_t find_link(const struct rt *rt, uint32_t deps, const hsa_sign
 	link->completion = rt_signal_of(rt, completion);
 	if (!link->completion)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	link->completion_generation = atomic_load(&link->completion->generation);
 	for (link->deps = 0; link->deps < deps; link->deps++) {
-		link->dep[link->deps] = rt_signal_of(rt, dep[link->deps]);
-		if (!link->dep[link->deps])
+		struct rt_signal *signal = rt_signal_of(rt, dep[link->deps]);
+
+		if (!signal)
 			return HSA_STATUS_ERROR_INVALID_SIGNAL;
+		link->dep[link->deps] = signal;
+		link->dep_generation[link->deps] = atomic_load(&signal->generation);
 	}
 	return HSA_STATUS_SUCCESS;
 }
@@ -412,6 +443,7 @@ static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct lin
 	}
 	c->gpu = gpu;
 	c->completion = link->completion;
+	c->completion_generation = link->completion_generation;
 	c->timed = atomic_load(&rt->copies->timed);
 	enlist(rt, c);
 	return c;
@@ -422,12 +454,17 @@ static void start(struct rt *rt, struct copy *c, const struct link *link)
 {
 	struct cs_point after[DEPS_MAX];
 	unsigned count;
+	int r;
 
 	for (c->deps = 0; c->deps < link->deps; c->deps++) {
 		c->dep[c->deps] = link->dep[c->deps];
+		c->dep_generation[c->deps] = link->dep_generation[c->deps];
 		atomic_fetch_add(&link->dep[c->deps]->watchers, 1);
 	}
-	if (gather(rt, c, after, &count) && (c->gpu || !count))
+	r = gather(rt, c, after, &count);
+	if (r < 0)
+		end_now(rt, c, r);
+	else if (r && (c->gpu || !count))
 		submit(rt, c, after, count);
 	else
 		rt_progress_add(rt, &c->work);
@@ -469,7 +506,7 @@ static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, v
 	c->job.size_B = size_B;
 	r = rt_shared_create(rt, size_B, VM_UNCACHED, &c->stage);
 	if (!r && (!find_end(rt, from, (uintptr_t)src, size_B, &c->job.src) ||
-		   !find_end(rt, to, (uintptr_t)dst, size_B, &c->second.dst)))
+		   !find_target(rt, to, (uintptr_t)dst, size_B, &c->second.dst)))
 		r = drv_fail(-EXDEV, "no GPU reaches one end of the copy");
 	if (r) {
 		free_copy(rt, c);
@@ -620,7 +657,7 @@ int rt_fill_async(hsa_agent_t agent, const struct rt_fill *fill, hsa_signal_t be
 	c->by_byte = fill->by_byte;
 	c->value = fill->value;
 	c->job.size_B = fill->size_B;
-	if (!find_end(rt, a->gpu, (uintptr_t)fill->dst, fill->size_B, &c->job.dst) ||
+	if (!find_target(rt, a->gpu, (uintptr_t)fill->dst, fill->size_B, &c->job.dst) ||
 	    c->job.dst.place == SDMA_PAGEABLE) {
 		free_copy(rt, c);
 		return drv_fail(-EINVAL, "a fill of memory that the GPU does not reach");

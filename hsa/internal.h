@@ -227,6 +227,7 @@ struct rt_span {
 	struct rt_agent *owner;         /* borrowed */
 	enum sdma_place place;          /* as seen by owner's GPU, or any GPU for system memory */
 	uint32_t global_flags;          /* hsa_amd_memory_pool_global_flag_t of its pool */
+	bool read_only;                 /* for GPUs: the process may not write it either */
 };
 /* False: nobody knows the address: ordinary memory of the process. O(log n); takes no lock that is held over an
  * ioctl. */
@@ -381,6 +382,8 @@ void rt_progress_add(struct rt *rt, struct rt_work *work);
 void rt_progress_remove(struct rt *rt, struct rt_work *work);
 /* True on one of our own threads. */
 bool rt_progress_is_own_thread(struct rt *rt);
+/* Everything has been attempted since the call. Not from that thread. */
+void rt_progress_pass(struct rt *rt);
 bool rt_handlers_is_own_thread(struct rt *rt);
 /* Something changed that a piece of work or a handler may wait for. */
 void rt_progress_wake(struct rt *rt);

@@ -24,6 +24,16 @@ static void lock_destroy(struct lock *lock)
 	free(lock);
 }
 
+/* What the process may not write was registered so. */
+static bool is_read_only(const struct lock *lock)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < lock->gpus; i++)
+		any |= lock->mem[i] && lock->mem[i]->bo->flags & VM_READONLY;
+	return any;
+}
+
 /* Gives it to the GPUs of the mask; *va: by which address they see it. */
 static int register_with(struct rt *rt, struct lock *lock, uint32_t gpus, struct vm_register *what, uint64_t *va)
 {
@@ -72,6 +82,7 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 				.owner = pool->agent,
 				.place = SDMA_GTT,
 				.global_flags = rt_pool_flags(pool->kind),
+				.read_only = is_read_only(lock),
 			},
 	};
 	lock->agent = lock->host;
