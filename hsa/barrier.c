@@ -125,7 +125,7 @@ enum rt_outcome rt_after(struct rt_batch *b, const struct rt_after_packet *p)
 
 	if (!other)
 		return RT_TAKEN;
-	never = atomic_load(&other->state) == RT_QUEUE_FAILED;
+	never = atomic_load(&other->state) != RT_QUEUE_ACTIVE;
 	if (other != b->queue && rt_queue_completed(other) < p->index) {
 		r = rt_queue_point(other, p->index, &point) ? 0 : -EAGAIN;
 		/* It may have ended meanwhile. */

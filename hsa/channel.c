@@ -56,23 +56,40 @@ static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, bool co
 	return 0;
 }
 
+/* What was lost while nobody had it, the kernel knows. */
+static bool is_lost(struct rt_channel *c)
+{
+	return cs_ctx_lost(c->ctx) || (cs_ctx_look(c->ctx) && cs_ctx_lost(c->ctx));
+}
+
+/* From the list of free ones, without those that are lost; NULL: there is none. channel_lock held. */
+static struct rt_channel *take_free(struct rt_queues *s, const struct rt_queue *q, enum cs_priority priority)
+{
+	struct rt_channel **at = &s->free, *c;
+
+	while ((c = *at)) {
+		if (c->gpu != q->gpu || c->priority != priority || c->cooperative != q->cooperative) {
+			at = &c->next;
+			continue;
+		}
+		*at = c->next;
+		if (!is_lost(c))
+			return c;
+	}
+	return NULL;
+}
+
 /* One that a queue gave back, or a new one. */
 static int get_channel(struct rt_queue *q, enum cs_priority priority, struct rt_channel **out)
 {
 	struct rt_queues *s = q->rt->queues;
-	struct rt_channel **at;
 	int r = 0;
 
 	pthread_mutex_lock(&s->channel_lock);
-	for (at = &s->free; *at; at = &(*at)->next)
-		if ((*at)->gpu == q->gpu && (*at)->priority == priority && (*at)->cooperative == q->cooperative)
-			break;
-	if (*at) {
-		*out = *at;
-		*at = (*at)->next;
-	} else if (s->channels == CHANNELS_MAX) {
+	*out = take_free(s, q, priority);
+	if (!*out && s->channels == CHANNELS_MAX) {
 		r = drv_fail(-ENOMEM, "more than %zu queues", CHANNELS_MAX);
-	} else {
+	} else if (!*out) {
 		r = create_channel(q->gpu, priority, q->cooperative, out);
 		if (!r)
 			s->all[s->channels++] = *out;
@@ -227,10 +244,12 @@ struct cs_ring *rt_channels_lost(struct rt *rt)
 		if (c->looked == seq)
 			continue;
 		c->looked = cs_ring_unfinished(c->ring) ? 0 : seq;
-		if (cs_ctx_look(c->ctx)) {
-			c->looked = seq;
+		if (!cs_ctx_look(c->ctx))
+			continue;
+		/* Without an answer it is asked again. */
+		c->looked = cs_ctx_lost(c->ctx) ? seq : 0;
+		if (c->looked)
 			lost = c->ring;
-		}
 	}
 	pthread_mutex_unlock(&s->channel_lock);
 	return lost;

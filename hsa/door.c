@@ -1,8 +1,10 @@
 #include "hsa/door.h"
 
 #include <errno.h>
+#include <sched.h>
 
 #include "hsa/ipc.h"
+#include "hsa/memory.h"
 #include "hsa/queue.h"
 #include "hsa/table.h"
 #include "hsa/vmm.h"
@@ -87,6 +89,64 @@ static const struct rt_gpu *gpu_of(hsa_agent_t agent)
 	return a ? a->gpu : NULL;
 }
 
+static void abandon(struct rt_queue *q)
+{
+	uint32_t active = RT_QUEUE_ACTIVE;
+
+	atomic_compare_exchange_strong(&q->state, &active, RT_QUEUE_INACTIVE);
+	drv_futex_wake(&q->state);
+	/* Whoever translates has begun before. */
+	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+		sched_yield();
+	atomic_store_explicit(&q->busy, false, memory_order_release);
+}
+
+/* What the GPU was given so far, and has not ended. */
+static unsigned points_of(struct rt *rt, const struct rt_gpu *gpu, struct cs_point *points)
+{
+	unsigned count;
+
+	pthread_mutex_lock(&rt->memory->free_lock);
+	count = rt_memory_points(rt, 1u << gpu->index, points);
+	pthread_mutex_unlock(&rt->memory->free_lock);
+	return cs_points_unsettled(points, points, count);
+}
+
+static void settle(hsa_agent_t agent)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+	struct cs_point points[RT_POINTS_MAX];
+	struct rt *rt = rt_get();
+	unsigned count;
+
+	if (!gpu)
+		return;
+	rt_progress_pass(rt);
+	count = points_of(rt, gpu, points);
+	for (unsigned i = 0; i < count; i++)
+		cs_point_settle(points[i]);
+	if (gpu->copier)
+		sdma_copier_look(gpu->copier);
+	rt_faults_look(rt, true);
+}
+
+static bool moves(hsa_agent_t agent)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+	struct cs_point points[RT_POINTS_MAX];
+	struct rt *rt = rt_get();
+	uint64_t before;
+	bool any;
+
+	if (!gpu)
+		return false;
+	before = rt_queues_read(rt, gpu);
+	rt_queues_flush(rt);
+	any = points_of(rt, gpu, points);
+	rt_progress_pass(rt);
+	return any || points_of(rt, gpu, points) || rt_queues_read(rt, gpu) != before;
+}
+
 static unsigned faults(hsa_agent_t agent)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
@@ -127,6 +187,9 @@ const struct rt_door rt_door = {
 	.completed = rt_queue_completed,
 	.wait = wait,
 	.state = state,
+	.abandon = abandon,
+	.settle = settle,
+	.moves = moves,
 	.faults = faults,
 	.pick = pick,
 	.kernel = kernel,

@@ -89,6 +89,14 @@ struct rt_door {
 	int (*wait)(struct rt_queue *queue, uint64_t index, int64_t timeout_ns);
 	/* 0, or what the queue failed with. */
 	int (*state)(const struct rt_queue *queue);
+	/* Nothing more of the queue is given to the GPU; its state is -ECANCELED from then on. What the GPU has
+	 * goes on. */
+	void (*abandon)(struct rt_queue *queue);
+	/* Waits until all that the agent, a GPU, was given so far has ended, well or not, and asks the kernel what
+	 * it knows of faults. What waits for signals that were destroyed does not begin any more. */
+	void (*settle)(hsa_agent_t agent);
+	/* False: nothing of the agent's queues and copies goes on without the host. Takes a few milliseconds. */
+	bool (*moves)(hsa_agent_t agent);
 	/* How many faults of the agent's kernels were heard of. */
 	unsigned (*faults)(hsa_agent_t agent);
 	/* The code object for that agent in a bundle, or the image itself when it is none. -ENOEXEC. */

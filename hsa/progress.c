@@ -8,7 +8,8 @@
 
 struct rt_progress {
 	struct rt_loop loop;       /* its lock guards all below */
-	pthread_cond_t attempted;  /* `running` went back to NULL */
+	pthread_cond_t attempted;  /* `running` went back to NULL, or a pass is over */
+	uint64_t passes;           /* over the whole list, so far */
 	struct rt_work *work;      /* borrowed: what is to be attempted */
 	struct rt_work *running;   /* borrowed: what is attempted now */
 	struct rt_signal *signals; /* borrowed: what is to be settled */
@@ -44,6 +45,8 @@ static bool attempt_all(struct rt *rt)
 		list->next = p->work;
 		p->work = list;
 	}
+	p->passes++;
+	pthread_cond_broadcast(&p->attempted);
 	pthread_mutex_unlock(&p->loop.lock);
 	return any;
 }
@@ -132,6 +135,21 @@ void rt_progress_remove(struct rt *rt, struct rt_work *work)
 		}
 		if (work->queued || p->running == work)
 			pthread_cond_wait(&p->attempted, &p->loop.lock);
+	}
+	pthread_mutex_unlock(&p->loop.lock);
+}
+
+void rt_progress_pass(struct rt *rt)
+{
+	struct rt_progress *p = rt->progress;
+	uint64_t seen;
+
+	pthread_mutex_lock(&p->loop.lock);
+	/* The one that is under way may have passed what the caller means. */
+	for (seen = p->passes;
+	     p->loop.started && !p->loop.stop && p->passes - seen < 2 && (p->work || p->running);) {
+		rt_progress_wake(rt);
+		pthread_cond_wait(&p->attempted, &p->loop.lock);
 	}
 	pthread_mutex_unlock(&p->loop.lock);
 }

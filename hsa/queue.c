@@ -113,6 +113,19 @@ void rt_queues_flush(struct rt *rt)
 	}
 }
 
+uint64_t rt_queues_read(struct rt *rt, const struct rt_gpu *gpu)
+{
+	struct rt_queues *s = rt->queues;
+	uint64_t read = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (const struct rt_queue *q = s->list; q; q = q->next)
+		if (q->gpu == gpu)
+			read += __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&s->lock);
+	return read;
+}
+
 /* --- what a stopped packet waits for ------------------------------------------------------------ */
 
 void rt_queue_watch(struct rt_queue *q, struct rt_signal *const *signals, unsigned count)

@@ -214,6 +214,8 @@ void rt_queue_pass(struct rt_queue *queue, uint64_t index);
 uint64_t rt_queue_completed(const struct rt_queue *queue);
 /* The end of the job with which the packets below index end. False: they were not all submitted, or have ended. */
 bool rt_queue_point(const struct rt_queue *queue, uint64_t index, struct cs_point *point);
+/* Packets that the GPU's queues have read, all together. */
+uint64_t rt_queues_read(struct rt *rt, const struct rt_gpu *gpu);
 /* The queue with that id, held; NULL: it is gone. */
 struct rt_queue *rt_queue_hold(struct rt *rt, uint64_t id);
 /* Reads packets. force: also when it would pay to collect. */
