@@ -68,7 +68,6 @@ hipError_t hipDeviceReset(void)
 
 	HIP_ENTER();
 	d = hip_current();
-	(void)!hip_device_wait(d);
 	hip_streams_reset(d);
 	hip_grids_reset(d);
 	hip_built_ins_reset(d);

@@ -19,6 +19,7 @@ static struct caller {
 	pthread_cond_t some;
 	bool started;
 	struct call *first, **last; /* owned: ready to be called */
+	unsigned ready;             /* those, and the one that runs */
 } callers[HIP_DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -46,6 +47,20 @@ static struct call *take(struct caller *c)
 	return call;
 }
 
+/* Its signal is the stream's, and goes with it. */
+static void end(struct caller *c, struct call *call)
+{
+	if (hip_stream_look(call->stream)) {
+		hsa_signal_store_screlease(call->done, 0);
+		hip_stream_looked(call->stream);
+	}
+	hip_stream_put(call->stream);
+	free(call);
+	pthread_mutex_lock(&c->lock);
+	c->ready--;
+	pthread_mutex_unlock(&c->lock);
+}
+
 static void *run(void *arg)
 {
 	for (;;) {
@@ -53,13 +68,25 @@ static void *run(void *arg)
 
 		if (call->host.callback)
 			call->host.callback(call->host.handle, hip_fault(call->stream->device), call->host.data);
-		else if (!hip_fault(call->stream->device))
+		else if (!hip_fault(call->stream->device) && !atomic_load(&call->stream->ending))
 			call->host.fn(call->host.data);
-		hsa_signal_store_screlease(call->done, 0);
-		hip_stream_put(call->stream);
-		free(call);
+		end(arg, call);
 	}
 	return NULL;
+}
+
+bool hip_hosts_move(struct hip_device *device)
+{
+	struct caller *c = &callers[device->index];
+	bool any;
+
+	/* HSA's thread hands over what the streams have come to. */
+	hip_hear_faults(device);
+	pthread_once(&once, init_callers);
+	pthread_mutex_lock(&c->lock);
+	any = c->ready;
+	pthread_mutex_unlock(&c->lock);
+	return any;
 }
 
 static hipError_t start(struct caller *c)
@@ -90,6 +117,7 @@ static bool ready(hsa_signal_value_t value, void *arg)
 	pthread_mutex_lock(&c->lock);
 	*c->last = call;
 	c->last = &call->next;
+	c->ready++;
 	pthread_cond_signal(&c->some);
 	pthread_mutex_unlock(&c->lock);
 	return false;

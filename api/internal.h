@@ -192,7 +192,8 @@ struct hip_stream {
 	struct rt_queue *door;            /* borrowed: queue's */
 	amd_queue_v2_t *queue;            /* owned */
 	uint64_t id;                      /* hip.door->id() */
-	_Atomic bool gone;                /* all its work has ended, and its queue is destroyed */
+	_Atomic bool ending;              /* nobody looks at its queue any more */
+	_Atomic bool gone;                /* then: all its work has ended, and its queue is destroyed */
 	_Atomic unsigned lookers;         /* who look at the queue without being sure that it is there */
 	struct hip_known *_Atomic known;  /* what it is ordered behind; written under known.c's lock */
 	_Atomic uint64_t frees;           /* of memory, so far */
@@ -319,6 +320,13 @@ static inline void *hip_stream_stage(struct hip_stream *stream, size_t size_B)
 {
 	return hip_stream_args(stream, (uint32_t)size_B);
 }
+/* Another thread may destroy the stream. False: it has, and none of its work runs any more; true: it does not
+ * before hip_stream_looked(). */
+bool hip_stream_look(struct hip_stream *stream);
+static inline void hip_stream_looked(struct hip_stream *stream)
+{
+	atomic_fetch_sub(&stream->lookers, 1);
+}
 /* A packet that waits for one signal (0: none), and completes another (0: none). */
 hipError_t hip_stream_barrier(struct hip_stream *stream, hsa_signal_t wait, hsa_signal_t complete);
 /* Between begin and done: a signal of value 1, the caller's. NULL: out of memory. */
@@ -368,6 +376,10 @@ hipError_t hip_mark_wait(const struct hip_mark *mark);
 hipError_t hip_stream_wait(struct hip_stream *stream);
 /* All streams of the device. */
 hipError_t hip_device_wait(struct hip_device *device);
+/* Calls fn with each of the device's streams. */
+void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *stream));
+/* Whether a function of the program's runs, or is about to, that a stream of the device waits for (host_call.c). */
+bool hip_hosts_move(struct hip_device *device);
 /* What a wait failed with becomes what the device gives from now on. */
 hipError_t hip_stream_lost(struct hip_stream *stream, int r);
 

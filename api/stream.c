@@ -157,20 +157,46 @@ hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int prio
 	return r;
 }
 
-/* Its work has ended, or never will. */
+static bool all_ended(const struct hip_stream *s)
+{
+	return hip.door->completed(s->door) >= atomic_load(&s->written);
+}
+
+/* What the GPU has not got is dropped; then nobody uses what the stream was to use, and who comes behind it finds
+ * it at rest. What was dropped makes the device fail. Its lock is held. */
+static void end_work(struct hip_stream *s)
+{
+	hipError_t none = hipSuccess;
+
+	/* Copies that wait for them do not begin. */
+	free_signals(s);
+	hip.door->settle(s->device->agent);
+	if (!all_ended(s))
+		atomic_compare_exchange_strong(&s->device->fault, &none, hipErrorLaunchFailure);
+}
+
+/* It was waited for, or all that it has not done is dropped. */
 static void close_stream(struct hip_stream *s)
 {
+	bool drop = !all_ended(s);
+
 	pthread_mutex_lock(&s->device->lock);
 	delist(s);
 	pthread_mutex_unlock(&s->device->lock);
 	hip_capture_leave(s);
 	hip_known_forget(s);
-	hip_pool_leave(s);
-	drv_lock(&s->lock);
-	atomic_store(&s->gone, true);
-	/* They wait for what has ended. */
+	/* Who holds the lock may wait for it. */
+	if (drop)
+		hip.door->abandon(s->door);
+	atomic_store(&s->ending, true);
+	/* They wait for what has ended, or never will. */
 	while (atomic_load(&s->lookers))
 		sched_yield();
+	drv_lock(&s->lock);
+	if (drop)
+		end_work(s);
+	hip_pool_leave(s);
+	atomic_store(&s->gone, true);
 	hsa_queue_destroy(&s->queue->hsa_queue);
 	free_args(s);
 	free_signals(s);
@@ -324,19 +350,15 @@ hipError_t hip_stream_after_queue(struct hip_stream *s, uint64_t queue, uint64_t
 	return hipSuccess;
 }
 
-/* Another thread may destroy the stream. False: it has. */
-static bool look(struct hip_stream *s)
+bool hip_stream_look(struct hip_stream *s)
 {
 	atomic_fetch_add(&s->lookers, 1);
-	if (!atomic_load(&s->gone))
+	if (__builtin_expect(!atomic_load(&s->ending), 1))
 		return true;
 	atomic_fetch_sub(&s->lookers, 1);
+	while (!atomic_load(&s->gone))
+		sched_yield();
 	return false;
-}
-
-static void looked(struct hip_stream *s)
-{
-	atomic_fetch_sub(&s->lookers, 1);
 }
 
 /* What is before it goes to the GPU. False: all that has ended. */
@@ -345,12 +367,12 @@ static bool push(const struct hip_mark *mark)
 	struct hip_stream *s = mark->stream;
 	bool pending;
 
-	if (!look(s))
+	if (!hip_stream_look(s))
 		return false;
 	pending = hip.door->completed(s->door) < mark->index;
 	if (pending)
 		hip.door->flush(s->door);
-	looked(s);
+	hip_stream_looked(s);
 	return pending;
 }
 
@@ -601,10 +623,10 @@ bool hip_mark_reached(const struct hip_mark *mark)
 	struct hip_stream *s = mark->stream;
 	bool reached;
 
-	if (!s || !look(s))
+	if (!s || !hip_stream_look(s))
 		return true;
 	reached = hip.door->completed(s->door) >= mark->index;
-	looked(s);
+	hip_stream_looked(s);
 	return reached;
 }
 
@@ -621,12 +643,13 @@ hipError_t hip_mark_wait(const struct hip_mark *mark)
 	if (!mark->stream)
 		return hip_fault(hip_current());
 	r = hip_fault(mark->stream->device);
-	if (!r && look(mark->stream)) {
+	if (!r && hip_stream_look(mark->stream)) {
 		int e = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
 
-		looked(mark->stream);
 		e = e ? e : hip_grids_state(mark->stream->device);
 		r = e ? hip_stream_lost(mark->stream, e) : hipSuccess;
+		/* A reset forgets errors behind that. */
+		hip_stream_looked(mark->stream);
 	}
 	if (r)
 		return r;
@@ -655,11 +678,35 @@ static struct hip_stream *first_stream(struct hip_device *device)
 	return s;
 }
 
-/* All streams of the device end, whatever became of their work; their handles name nothing any more. */
+#define MOVE_NS 10000000 /* between two looks whether a stream still moves */
+
+/* Waits until all that a stream was given has ended, or nothing of the device's goes on by itself: what waits for a
+ * value that nobody will write, or for streams that do. */
+static void wait_while_it_moves(struct hip_stream *s)
+{
+	while (hip_stream_look(s)) {
+		int r = all_ended(s) ? 0 : hip.door->wait(s->door, atomic_load(&s->written), MOVE_NS);
+
+		hip_stream_looked(s);
+		if (r != -ETIMEDOUT || (!hip.door->moves(s->device->agent) && !hip_hosts_move(s->device)))
+			return;
+	}
+}
+
+/* All streams of the device end, whatever became of their work; their handles name nothing any more. Who waits for
+ * them gets an error. */
 void hip_streams_reset(struct hip_device *device)
 {
+	hipError_t none = hipSuccess;
 	struct hip_stream *s;
 
+	hip_streams_each(device, wait_while_it_moves);
+	atomic_compare_exchange_strong(&device->fault, &none, hipErrorContextIsDestroyed);
+	/* None of them goes on because another is gone. */
+	pthread_mutex_lock(&device->lock);
+	for (s = device->streams; s; s = s->next)
+		hip.door->abandon(s->door);
+	pthread_mutex_unlock(&device->lock);
 	atomic_store(&device->null, NULL);
 	while ((s = first_stream(device))) {
 		drv_handle_destroy(&hip_handles, s->handle);

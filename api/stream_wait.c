@@ -32,6 +32,18 @@ static struct hip_stream *next_stream(struct hip_device *device, uint64_t from, 
 	return next;
 }
 
+void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *s))
+{
+	struct hip_stream *s;
+	uint64_t from = 0;
+
+	while ((s = next_stream(device, from, any_stream))) {
+		from = s->id + 1;
+		fn(s);
+		hip_stream_put(s);
+	}
+}
+
 static hipError_t wait_for(struct hip_device *device, hip_choice *chosen)
 {
 	struct hip_stream *s;
