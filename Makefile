@@ -220,7 +220,8 @@ $(O)/libhsa-inject.a: $(O)/libhsa.a
 $(O)/libhip-inject.a: $(patsubst %.c,$(O)/%.abi6.o,$(API_SRC)) $(O)/api/kernels.o
 	@rm -f $@ && $(AR) rcs $@.tmp $^
 	$(call say,COPY,$@)objcopy $(foreach s,$(INJECT),--redefine-sym $(s)=inject_$(s)) $@.tmp $@ && rm $@.tmp
-$(O)/bin/tests/hip/inject: $(O)/tests/hip/inject.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/libhip-inject.a $(O)/libhsa-inject.a
+HIP_INJECTED := $(addprefix $(O)/bin/tests/hip/,inject recover)
+$(HIP_INJECTED): $(O)/bin/tests/hip/%: $(O)/tests/hip/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/libhip-inject.a $(O)/libhsa-inject.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) -Wl,--export-dynamic $(O)/libhip-inject.a $(O)/libhsa-inject.a $(O)/libtests.a $(PKG_LIBS) -ldl -lm -o $@
 INJECTED := $(addprefix $(O)/bin/tests/stack/,inject embed)
