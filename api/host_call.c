@@ -20,6 +20,7 @@ static struct caller {
 	bool started;
 	struct call *first, **last; /* owned: ready to be called */
 	unsigned ready;             /* those, and the one that runs */
+	uint64_t ended;
 } callers[HIP_DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -58,6 +59,7 @@ static void end(struct caller *c, struct call *call)
 	free(call);
 	pthread_mutex_lock(&c->lock);
 	c->ready--;
+	c->ended++;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -75,18 +77,19 @@ static void *run(void *arg)
 	return NULL;
 }
 
-bool hip_hosts_move(struct hip_device *device)
+uint64_t hip_hosts_called(struct hip_device *device, bool *busy)
 {
 	struct caller *c = &callers[device->index];
-	bool any;
+	uint64_t ended;
 
 	/* HSA's thread hands over what the streams have come to. */
 	hip_hear_faults(device);
 	pthread_once(&once, init_callers);
 	pthread_mutex_lock(&c->lock);
-	any = c->ready;
+	*busy |= c->ready;
+	ended = c->ended;
 	pthread_mutex_unlock(&c->lock);
-	return any;
+	return ended;
 }
 
 static hipError_t start(struct caller *c)

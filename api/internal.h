@@ -54,6 +54,7 @@ struct hip_device {
 	unsigned cus, lds_B, wave_lanes;
 	_Atomic hipError_t fault;         /* what every call on the device gives until it is reset; 0: none */
 	_Atomic unsigned heard;           /* faults that HSA has told of */
+	_Atomic unsigned life;            /* how often it was reset */
 	struct hip_stream *_Atomic null;  /* owned; made when it is first used */
 	pthread_mutex_t lock;             /* guards streams, and that no two null streams are made */
 	struct hip_stream *streams;       /* borrowed: all that live, the null stream too */
@@ -71,6 +72,7 @@ struct hip {
 	struct rt_door door_copy;
 	hsa_agent_t cpu;
 	hsa_amd_memory_pool_t host_fine, host_coarse, kernarg; /* of the first NUMA node */
+	_Atomic unsigned lives;                                /* all devices' together */
 	unsigned devices;
 	struct hip_device device[HIP_DEVICES_MAX];
 	uint64_t timestamp_Hz;
@@ -378,8 +380,9 @@ hipError_t hip_stream_wait(struct hip_stream *stream);
 hipError_t hip_device_wait(struct hip_device *device);
 /* Calls fn with each of the device's streams. */
 void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *stream));
-/* Whether a function of the program's runs, or is about to, that a stream of the device waits for (host_call.c). */
-bool hip_hosts_move(struct hip_device *device);
+/* How many functions of the program's were called for streams of the device; *busy becomes true if one runs, or is
+ * about to (host_call.c). */
+uint64_t hip_hosts_called(struct hip_device *device, bool *busy);
 /* What a wait failed with becomes what the device gives from now on. */
 hipError_t hip_stream_lost(struct hip_stream *stream, int r);
 
@@ -403,6 +406,7 @@ struct hip_memory {
 	char *base;     /* the host's address, where it has one */
 	char *gpu_base; /* the device's */
 	uint64_t pool;  /* handle of the pool that has it; 0: none */
+	bool shareable; /* the pool is: as a file descriptor */
 	bool sync;      /* copies between two places of a device are waited for */
 	bool ours;      /* not the program's to free: of a variable, mapped, or of another process */
 	bool imported;  /* into a pool: pool_share.c */
@@ -510,6 +514,7 @@ void hip_streams_reset(struct hip_device *device);
 void hip_grids_reset(struct hip_device *device);
 void hip_built_ins_reset(struct hip_device *device);
 void hip_pools_reset(struct hip_device *device);
+void hip_leases_reset(struct hip_device *device);
 void hip_textures_reset(struct hip_device *device);
 void hip_arrays_reset(struct hip_device *device);
 void hip_memory_reset(struct hip_device *device);

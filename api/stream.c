@@ -680,6 +680,22 @@ static struct hip_stream *first_stream(struct hip_device *device)
 
 #define MOVE_NS 10000000 /* between two looks whether a stream still moves */
 
+static uint64_t steps(struct hip_device *device, bool *busy)
+{
+	uint64_t read = hip.door->steps(device->agent, busy);
+
+	return read + hip_hosts_called(device, busy);
+}
+
+/* Whatever goes on makes a step of one kind or the other, or is seen at work. */
+static bool moves(struct hip_device *device)
+{
+	bool busy = false;
+	uint64_t before = steps(device, &busy);
+
+	return steps(device, &busy) != before || busy;
+}
+
 /* Waits until all that a stream was given has ended, or nothing of the device's goes on by itself: what waits for a
  * value that nobody will write, or for streams that do. */
 static void wait_while_it_moves(struct hip_stream *s)
@@ -688,7 +704,7 @@ static void wait_while_it_moves(struct hip_stream *s)
 		int r = all_ended(s) ? 0 : hip.door->wait(s->door, atomic_load(&s->written), MOVE_NS);
 
 		hip_stream_looked(s);
-		if (r != -ETIMEDOUT || (!hip.door->moves(s->device->agent) && !hip_hosts_move(s->device)))
+		if (r != -ETIMEDOUT || !moves(s->device))
 			return;
 	}
 }

@@ -130,21 +130,18 @@ static void settle(hsa_agent_t agent)
 	rt_faults_look(rt, true);
 }
 
-static bool moves(hsa_agent_t agent)
+static uint64_t steps(hsa_agent_t agent, bool *busy)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
 	struct cs_point points[RT_POINTS_MAX];
 	struct rt *rt = rt_get();
-	uint64_t before;
-	bool any;
 
 	if (!gpu)
-		return false;
-	before = rt_queues_read(rt, gpu);
+		return 0;
 	rt_queues_flush(rt);
-	any = points_of(rt, gpu, points);
 	rt_progress_pass(rt);
-	return any || points_of(rt, gpu, points) || rt_queues_read(rt, gpu) != before;
+	*busy |= points_of(rt, gpu, points) > 0;
+	return rt_queues_read(rt, gpu);
 }
 
 static unsigned faults(hsa_agent_t agent)
@@ -189,7 +186,7 @@ const struct rt_door rt_door = {
 	.state = state,
 	.abandon = abandon,
 	.settle = settle,
-	.moves = moves,
+	.steps = steps,
 	.faults = faults,
 	.pick = pick,
 	.kernel = kernel,

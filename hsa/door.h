@@ -95,8 +95,9 @@ struct rt_door {
 	/* Waits until all that the agent, a GPU, was given so far has ended, well or not, and asks the kernel what
 	 * it knows of faults. What waits for signals that were destroyed does not begin any more. */
 	void (*settle)(hsa_agent_t agent);
-	/* False: nothing of the agent's queues and copies goes on without the host. Takes a few milliseconds. */
-	bool (*moves)(hsa_agent_t agent);
+	/* Has everything go on that can, and gives how many packets of the agent's queues were read so far; *busy
+	 * becomes true if the GPU works. Takes a few milliseconds. */
+	uint64_t (*steps)(hsa_agent_t agent, bool *busy);
 	/* How many faults of the agent's kernels were heard of. */
 	unsigned (*faults)(hsa_agent_t agent);
 	/* The code object for that agent in a bundle, or the image itself when it is none. -ENOEXEC. */
