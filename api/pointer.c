@@ -64,7 +64,7 @@ static hipError_t pointer_attribute(uint64_t *value, hipPointer_attribute attrib
 		*value = memory->sync;
 		return hipSuccess;
 	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-		*value = 0;
+		*value = memory->shareable ? hipMemHandleTypePosixFileDescriptor : hipMemHandleTypeNone;
 		return hipSuccess;
 	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		*value = memory->pool;

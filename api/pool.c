@@ -359,6 +359,7 @@ bool hip_pool_find(const void *address, struct hip_memory *memory)
 			.size_B = b->asked_B,
 			.gpu_base = (char *)(uintptr_t)node->lo,
 			.pool = p->dead ? 0 : p->handle,
+			.shareable = p->exportable,
 		};
 	}
 	pthread_mutex_unlock(&p->lock);

@@ -222,6 +222,14 @@ static int export_pool(const pool &p)
 	return fd;
 }
 
+static int handle_types(void *ptr)
+{
+	int types = -1;
+
+	HIP(hipPointerGetAttribute(&types, HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, ptr));
+	return types;
+}
+
 static void refusals()
 {
 	pool plain, shared(true, shared_props());
@@ -249,10 +257,12 @@ static void refusals()
 	CHECK_EQ(hipMemPoolExportPointer(NULL, own), hipErrorInvalidValue);
 	CHECK_EQ(hipMemPoolExportPointer(&data, NULL), hipErrorInvalidValue);
 	HIP(hipMemPoolExportPointer(&data, own));
+	CHECK_EQ(handle_types(own), hipMemHandleTypePosixFileDescriptor);
 	give(own, s);
 	CHECK_EQ(hipMemPoolExportPointer(&data, own), hipErrorInvalidValue);
 	ptr = plain.take(MIB, s);
 	CHECK_EQ(hipMemPoolExportPointer(&data, ptr), hipErrorInvalidValue);
+	CHECK_EQ(handle_types(ptr), hipMemHandleTypeNone);
 	give(ptr, s);
 	HIP(hipMalloc(&ptr, MIB));
 	CHECK_EQ(hipMemPoolExportPointer(&data, ptr), hipErrorInvalidValue);
