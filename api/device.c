@@ -68,10 +68,13 @@ hipError_t hipDeviceReset(void)
 
 	HIP_ENTER();
 	d = hip_current();
+	atomic_fetch_add(&d->life, 1);
+	atomic_fetch_add(&hip.lives, 1);
 	hip_streams_reset(d);
 	hip_grids_reset(d);
 	hip_built_ins_reset(d);
 	hip_pools_reset(d);
+	hip_leases_reset(d);
 	hip_textures_reset(d);
 	hip_arrays_reset(d);
 	hip_memory_reset(d);

@@ -29,6 +29,7 @@ struct hip_work {
 	char *args;       /* owned: explicit arguments, then the address of each */
 	void **addresses; /* in args */
 	int device;
+	unsigned life; /* hip_device.life of that device, of memory's too: what it names is gone when it differs */
 	hipAccessPolicyWindow window;
 	int priority; /* kept for the program, without effect */
 	/* Of others: */
@@ -100,6 +101,8 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 hipError_t hip_work_of_op(struct hip_work *work, const struct hip_op *op);
 hipError_t hip_work_of_3d(struct hip_work *work, const hipMemcpy3DParms *p);
 hipError_t hip_work_of_memset(struct hip_work *work, const hipMemsetParams *p);
+/* False: it names what a device had before it was reset. */
+bool hip_work_lives(const struct hip_work *work);
 /* What kernel nodes are named by: a function of a module, or the host's function. */
 hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel);
 

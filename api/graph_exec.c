@@ -17,6 +17,7 @@ struct hip_exec {
 	struct hip_step *steps;  /* owned */
 	size_t count;
 	bool has_memory;       /* a step allocates or frees */
+	unsigned lives;        /* hip.lives when all of it was known to live */
 	struct hip_plan *plan; /* owned; NULL: something has changed */
 	struct hip_mark last;  /* behind its last launch; owned */
 };
@@ -269,11 +270,24 @@ static hipError_t check_memory(const struct hip_exec *e)
 	return hipSuccess;
 }
 
+/* A device was reset: what the instance has of it is gone. */
+__attribute__((noinline)) static hipError_t check_lives(struct hip_exec *e, unsigned lives)
+{
+	for (size_t i = 0; i < e->count; i++)
+		if (!hip_work_lives(&e->steps[i].node->work))
+			return hipErrorContextIsDestroyed;
+	e->lives = lives;
+	return hipSuccess;
+}
+
 static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 {
+	unsigned lives = atomic_load_explicit(&hip.lives, memory_order_relaxed);
 	bool held = true;
-	hipError_t r = e->has_memory ? check_memory(e) : hipSuccess;
+	hipError_t r = __builtin_expect(e->lives != lives, 0) ? check_lives(e, lives) : hipSuccess;
 
+	if (!r && e->has_memory)
+		r = check_memory(e);
 	if (!r && !e->plan)
 		r = hip_plan_make(e->steps, e->count, &e->plan);
 	if (!r)

@@ -9,7 +9,7 @@
 
 struct hip_lease {
 	struct hip_lease *next;
-	void *ptr; /* owned */
+	void *ptr; /* owned; NULL: the device was reset, and it is in no list */
 	size_t size_B;
 	struct hip_device *device;
 	unsigned refs; /* of nodes */
@@ -66,6 +66,8 @@ static bool delist(struct hip_lease *l)
 
 	if (l->refs || l->used)
 		return false;
+	if (!l->ptr)
+		return true;
 	while (*at != l)
 		at = &(*at)->next;
 	*at = l->next;
@@ -96,12 +98,14 @@ hipError_t hip_lease_get(struct hip_lease *l, bool instance)
 	hipError_t r = hipSuccess;
 
 	pthread_mutex_lock(&lock);
+	if (!l->ptr)
+		r = hipErrorContextIsDestroyed;
 	/* As CUDA: the address is one, and so are those who may use it. */
-	if (!instance || l->instance)
+	else if (!instance || l->instance)
 		r = hipErrorNotSupported;
 	else
 		l->refs++;
-	l->instance |= instance;
+	l->instance |= instance && !r;
 	pthread_mutex_unlock(&lock);
 	return r;
 }
@@ -120,9 +124,32 @@ void hip_lease_put(struct hip_lease *l, bool instance)
 	pthread_mutex_unlock(&lock);
 	if (gone) {
 		/* What still runs may use it: this waits. */
-		(void)!hip_memory_free_now(l->ptr);
+		if (l->ptr)
+			(void)!hip_memory_free_now(l->ptr);
 		free(l);
 	}
+}
+
+/* Their memory goes with all that the device has; nodes may still name them. */
+void hip_leases_reset(struct hip_device *device)
+{
+	struct hip_lease **at = &leases, *l;
+
+	pthread_mutex_lock(&lock);
+	while ((l = *at)) {
+		if (l->device != device) {
+			at = &l->next;
+			continue;
+		}
+		*at = l->next;
+		l->ptr = NULL;
+		l->used = false;
+		atomic_fetch_sub(&count, 1);
+		if (!l->refs)
+			free(l);
+	}
+	usages[device->index] = (struct usage){0};
+	pthread_mutex_unlock(&lock);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
@@ -213,6 +240,8 @@ static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 	w->allocation.accessDescs = NULL; /* the caller's */
 	w->allocation.accessDescCount = 0;
 	w->allocation.dptr = w->lease->ptr;
+	w->device = w->lease->device->index;
+	w->life = atomic_load(&w->lease->device->life);
 	return hipSuccess;
 }
 

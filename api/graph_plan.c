@@ -89,6 +89,8 @@ static hipError_t count_kernels(struct hip_plan *p, const struct hip_step *steps
 	for (size_t i = 0; i < count; i++) {
 		const struct hip_work *w = &steps[i].node->work;
 
+		if (!hip_work_lives(w))
+			return hipErrorContextIsDestroyed;
 		if (w->type != hipGraphNodeTypeKernel)
 			continue;
 		if (p->device && p->device != w->op.launch.kernel->device)

@@ -12,6 +12,13 @@ void hip_work_fini(struct hip_work *w)
 	*w = (struct hip_work){0};
 }
 
+bool hip_work_lives(const struct hip_work *w)
+{
+	const bool of_device = w->type == hipGraphNodeTypeKernel || w->lease;
+
+	return !of_device || w->life == atomic_load(&hip.device[w->device].life);
+}
+
 /* --- kernels ---------------------------------------------------------------------------------- */
 
 hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel)
@@ -29,6 +36,7 @@ static hipError_t own_args(struct hip_work *w)
 	const size_t image_B = (k->explicit_B + 7) & ~(size_t)7;
 
 	w->device = l->kernel->device->index;
+	w->life = atomic_load(&l->kernel->device->life);
 	w->args = calloc(1, image_B + (k->arg_count + 1) * sizeof(void *));
 	if (!w->args)
 		return hipErrorOutOfMemory;

@@ -38,9 +38,11 @@ $(O)/hip/clients.%.5: tests/clients/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdh
 $(foreach p,$(if $(HIP_READY),prim hiprand hipsparse),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,clients.$(p),$(g),$(g),hip/clients.$(p).5,OUR_HIP_TESTS))))
 $(foreach p,pools pool_streams pool_ipc bad_arguments,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
-OURS_WITHOUT := grid_lost pool_peers pool_memory bad_arguments
+OURS_WITHOUT := grid_lost reset pool_peers pool_memory bad_arguments
 HIP_SPEC_watched := gfx908:watchdog_ms=100
 $(eval $(call our_hip_test,grid_lost,gfx908,watched,hip/grid_lost,OUR_HIP_TESTS))
+$(foreach g,$(OUR_HIP_GPUS),$(eval HIP_SPEC_watched_$(g) := $(g):watchdog_ms=100))
+$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,reset,$(g),watched_$(g),hip/reset,OUR_HIP_TESTS)))
 # A GPU whose memory is soon all used.
 HIP_SPEC_little := gfx908:vram=256M
 $(eval $(call our_hip_test,pool_memory,little,little,hip/pool_memory,OUR_HIP_TESTS))
@@ -84,7 +86,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := module_managed eight bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost rules
+CLR_WITHOUT := module_managed eight bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost reset rules
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.

@@ -1,6 +1,6 @@
-/* A process goes on after a failed ioctl: what the call gave was an error, or all is right. What comes behind it in the
- * same process, with the same objects, is right or fails; it fails only where an error that stays was told. After
- * hipDeviceReset() all is right. So for each ioctl of a program in turn, and for each of its allocations.
+/* A process goes on after a failed ioctl: what the call gave was an error, or all is right. What comes behind it in
+ * the same process, with the same objects, is right or fails; it fails only where an error that stays was told.
+ * After hipDeviceReset() all is right. So for each ioctl of a program in turn, and for each of its allocations.
  *
  *   recover GPU              all of them, in one process
  *   recover GPU ioctl E N    one: in a process that has done nothing before
@@ -239,8 +239,8 @@ static void each(struct life *l, const char *what, int error)
 	while (n < 5000 && one(l, ioctls, n, error))
 		n++;
 	CHECK(n > 10);
-	printf("%ld: each %s failed with %s: %u errors, %u that stay\n", n - 1, what, strerrorname_np(error), now.told,
-	       now.stayed);
+	printf("%ld: each %s failed with %s: %u errors, %u that stay\n", n - 1, what, strerrorname_np(error),
+	       now.told, now.stayed);
 	fflush(stdout);
 }
 
