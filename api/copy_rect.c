@@ -150,6 +150,7 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	struct hip_box copy = *box;
 	struct hip_stream *s;
 	struct kinds kinds;
+	bool under_way;
 	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
 
 	if (!r)
@@ -161,10 +162,17 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	r = resolve_both(&copy, &kinds);
 	if (!r && !wait && !kinds.dst_pageable && kinds.src_pageable && is_small(box))
 		return put_staged(s, &copy);
-	if (!r)
-		r = hip_op_run(handle, &op);
-	/* Pageable memory may change as soon as the call is over. */
-	return r || (!is_pageable(&kinds) && (!wait || kinds.device)) ? r : hip_stream_wait(s);
+	if (r)
+		return r;
+	r = hip_op_run(handle, &op);
+	/* What was refused is not on its way, unless the stream failed behind it. */
+	under_way = !r || hip.door->state(s->door);
+	if (!r && (is_pageable(&kinds) || (wait && !kinds.device)))
+		r = hip_stream_wait(s);
+	/* Pageable memory is the program's own again when the call is over, whatever it says. */
+	if (r && under_way && is_pageable(&kinds))
+		hip_stream_drop(s);
+	return r;
 }
 
 /* hipMemcpy2D() and hipDrvMemcpy3D() wait, as AMD's, between two places of a device, too. */

@@ -376,6 +376,9 @@ void hip_mark_flush(const struct hip_mark *mark);
 /* The error that the device has when it never will be. */
 hipError_t hip_mark_wait(const struct hip_mark *mark);
 hipError_t hip_stream_wait(struct hip_stream *stream);
+/* A wait for the stream failed: what it has put on its way ends all the same, or does not begin any more. The
+ * stream takes nothing from then on. */
+void hip_stream_drop(struct hip_stream *stream);
 /* All streams of the device. */
 hipError_t hip_device_wait(struct hip_device *device);
 /* Calls fn with each of the device's streams. */

@@ -667,6 +667,21 @@ hipError_t hip_stream_wait(struct hip_stream *s)
 	return r;
 }
 
+void hip_stream_drop(struct hip_stream *s)
+{
+	hipError_t none = hipSuccess;
+
+	if (!hip_stream_look(s))
+		return;
+	hip.door->abandon(s->door);
+	hip.door->settle(s->device->agent);
+	/* Copies behind that. */
+	hip.door->settle(s->device->agent);
+	if (!all_ended(s))
+		atomic_compare_exchange_strong(&s->device->fault, &none, hipErrorLaunchFailure);
+	hip_stream_looked(s);
+}
+
 /* The first of the device's, with a reference. */
 static struct hip_stream *first_stream(struct hip_device *device)
 {
