@@ -31,7 +31,8 @@ struct hip_work {
 	int device;
 	unsigned life; /* hip_device.life of that device, of memory's too: what it names is gone when it differs */
 	hipAccessPolicyWindow window;
-	int priority; /* kept for the program, without effect */
+	int priority;    /* kept for the program, without effect */
+	int cooperative; /* as it was set */
 	/* Of others: */
 	hipMemcpy3DParms copy; /* as it was set, if op is a box */
 	hipEvent_t event;
@@ -62,7 +63,7 @@ struct hip_graph {
 	struct hip_held {
 		struct hip_held *next;
 		struct hip_object *object; /* `count` references */
-		unsigned count;
+		uint64_t count;
 	} *held; /* owned */
 };
 

@@ -3,12 +3,36 @@
 
 /* --- copies of bytes in a row ----------------------------------------------------------------- */
 
+static bool is_pageable(const void *address)
+{
+	struct hip_memory memory;
+
+	return !hip_memory_find(address, &memory);
+}
+
+/* As CLR: between memory of the host's that no GPU reaches and other memory there is one direction. */
+static bool is_direction(const void *dst, const void *src, hipMemcpyKind kind)
+{
+	const bool to = is_pageable(dst), from = is_pageable(src);
+
+	return to == from || kind == hipMemcpyDefault ||
+	       kind == (to ? hipMemcpyDeviceToHost : hipMemcpyHostToDevice);
+}
+
 static hipError_t copy_work(struct hip_work *w, void *dst, const void *src, size_t size_B, hipMemcpyKind kind)
 {
 	const struct hip_op op = {.kind = HIP_OP_COPY, .copy = {dst, src, size_B, kind}};
 	hipError_t r = dst && src && size_B ? hip_copy_check(&op.copy) : hipErrorInvalidValue;
 
+	if (!r && !is_direction(dst, src, kind))
+		r = hipErrorInvalidValue;
 	return r ? r : hip_work_of_op(w, &op);
+}
+
+/* What a node does from now on. As CLR: not nothing. */
+static hipError_t other_copy(hipError_t made, const struct hip_work *w)
+{
+	return !made && w->op.copy.dst == w->op.copy.src ? hipErrorInvalidValue : made;
 }
 
 static hipError_t from_symbol(struct hip_work *w, void *dst, const void *symbol, size_t size_B, size_t offset_B,
@@ -42,14 +66,14 @@ static hipError_t to_symbol(struct hip_work *w, const void *symbol, const void *
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
 		HIP_ENTER();                                                                                       \
-		return hip_end(hip_node_set(node, make(&w, __VA_ARGS__), &w));                                     \
+		return hip_end(hip_node_set(node, other_copy(make(&w, __VA_ARGS__), &w), &w));                     \
 	}                                                                                                          \
 	hipError_t hipGraphExecMemcpyNodeSetParams##suffix(hipGraphExec_t exec, hipGraphNode_t node,               \
 							   UNPACK parameters)                                      \
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
 		HIP_ENTER();                                                                                       \
-		return hip_end(hip_exec_set(exec, node, make(&w, __VA_ARGS__), &w));                               \
+		return hip_end(hip_exec_set(exec, node, other_copy(make(&w, __VA_ARGS__), &w), &w));               \
 	}
 #define UNPACK(...) __VA_ARGS__
 COPIES(1D, copy_work, (void *dst, const void *src, size_t size, hipMemcpyKind kind), dst, src, size, kind)

@@ -3,13 +3,46 @@
 
 #include "api/graph.h"
 
+/* As CLR writes them: people look for these words. */
 static const char *const names[] = {
-	[hipGraphNodeTypeKernel] = "kernel",     [hipGraphNodeTypeMemcpy] = "copy",
-	[hipGraphNodeTypeMemset] = "fill",       [hipGraphNodeTypeHost] = "host",
-	[hipGraphNodeTypeGraph] = "graph",       [hipGraphNodeTypeEmpty] = "empty",
-	[hipGraphNodeTypeWaitEvent] = "wait",    [hipGraphNodeTypeEventRecord] = "record",
-	[hipGraphNodeTypeMemAlloc] = "allocate", [hipGraphNodeTypeMemFree] = "free",
+	[hipGraphNodeTypeKernel] = "KERNEL",        [hipGraphNodeTypeMemcpy] = "MEMCPY",
+	[hipGraphNodeTypeMemset] = "MEMSET",        [hipGraphNodeTypeHost] = "HOST",
+	[hipGraphNodeTypeGraph] = "GRAPH",          [hipGraphNodeTypeEmpty] = "EMPTY",
+	[hipGraphNodeTypeWaitEvent] = "EVENT_WAIT", [hipGraphNodeTypeEventRecord] = "EVENT_RECORD",
+	[hipGraphNodeTypeMemAlloc] = "MEM_ALLOC",   [hipGraphNodeTypeMemFree] = "MEM_FREE",
 };
+
+/* Array, device or host. */
+static char side(hipArray_t array, const void *address)
+{
+	struct hip_memory memory;
+
+	if (array)
+		return 'A';
+	return hip_memory_find(address, &memory) && memory.kind == HIP_MEMORY_DEVICE ? 'D' : 'H';
+}
+
+/* The code that it was in may be gone. */
+static const char *kernel_name(const struct hip_work *w)
+{
+	const struct hip_kernel *k;
+
+	return hip_kernel_named(w->op.launch.function, &hip.device[w->device], &k) ? "unloaded" : k->cs->name;
+}
+
+/* What a node is: of kernels, which, unless their attributes are asked for. */
+static void print_name(FILE *f, const struct hip_work *w, unsigned flags)
+{
+	const hipMemcpy3DParms *c = &w->copy;
+
+	if (w->type == hipGraphNodeTypeKernel &&
+	    !(flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeAttributes)))
+		fprintf(f, "%s", kernel_name(w));
+	else
+		fprintf(f, "%s", names[w->type]);
+	if (w->type == hipGraphNodeTypeMemcpy)
+		fprintf(f, " %cto%c", side(c->srcArray, c->srcPtr.ptr), side(c->dstArray, c->dstPtr.ptr));
+}
 
 /* What it does, in one line more. */
 static void print_work(FILE *f, const struct hip_work *w, unsigned flags)
@@ -18,6 +51,8 @@ static void print_work(FILE *f, const struct hip_work *w, unsigned flags)
 	const struct hip_launch *l = &w->op.launch;
 	const struct hip_fill *fill = &w->op.fill;
 
+	if (w->type == hipGraphNodeTypeKernel && (all || flags & hipGraphDebugDotFlagsKernelNodeAttributes))
+		fprintf(f, "\\n%s\\ncooperative %d, priority %d", kernel_name(w), w->cooperative, w->priority);
 	if (w->type == hipGraphNodeTypeKernel && (all || flags & hipGraphDebugDotFlagsKernelNodeParams))
 		fprintf(f, "\\n%p <<<(%u,%u,%u), (%u,%u,%u), %u>>>", l->function, l->blocks[0], l->blocks[1],
 			l->blocks[2], l->threads[0], l->threads[1], l->threads[2], l->lds_B);
@@ -37,7 +72,8 @@ static void print_graph(FILE *f, const struct hip_graph *g, unsigned flags)
 	for (size_t i = 0; i < g->nodes.count; i++) {
 		const struct hip_node *n = g->nodes.at[i];
 
-		fprintf(f, "\tn%llx [label=\"%zu: %s", (unsigned long long)n->handle, i, names[n->work.type]);
+		fprintf(f, "\tn%llx [label=\"%zu: ", (unsigned long long)n->handle, i);
+		print_name(f, &n->work, flags);
 		if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsHandles))
 			fprintf(f, "\\n0x%llx", (unsigned long long)n->handle);
 		print_work(f, &n->work, flags);
@@ -70,10 +106,10 @@ static hipError_t print(const struct hip_graph *g, const char *path, unsigned fl
 
 	if (!f)
 		return hipErrorOperatingSystem;
-	fprintf(f, "digraph graph_%llx {\n", (unsigned long long)g->handle);
+	fprintf(f, "digraph dot {\n\tsubgraph cluster_%llx {\n", (unsigned long long)g->handle);
 	print_graph(f, g, flags);
 	print_children(f, g, flags);
-	fprintf(f, "}\n");
+	fprintf(f, "\t}\n}\n");
 	failed = ferror(f);
 	return fclose(f) || failed ? hipErrorOperatingSystem : hipSuccess;
 }

@@ -5,9 +5,9 @@
 
 #include "api/graph_plan.h"
 
-#define FLAGS                                                                                                      \
-	((unsigned)hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUpload |                       \
-	 hipGraphInstantiateFlagDeviceLaunch | hipGraphInstantiateFlagUseNodePriority)
+/* Uploads and launches by devices need parameters, as CUDA has it. */
+#define FLAGS           ((unsigned)hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority)
+#define FLAGS_OF_PARAMS (FLAGS | (unsigned)hipGraphInstantiateFlagUpload | hipGraphInstantiateFlagDeviceLaunch)
 
 struct hip_exec {
 	uint64_t handle;
@@ -151,7 +151,8 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 	return hipSuccess;
 }
 
-static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags,
+/* As CLR: one flag at most. */
+static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags, unsigned allowed,
 			      hipGraphNode_t *culprit)
 {
 	const struct hip_graph *g = hip_graph_of(handle);
@@ -159,7 +160,7 @@ static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned l
 	hipError_t r;
 
 	*culprit = NULL;
-	if (!out || !g || flags & ~(unsigned long long)FLAGS)
+	if (!out || !g || flags & ~(unsigned long long)allowed || flags & (flags - 1))
 		return hipErrorInvalidValue;
 	if (flags & hipGraphInstantiateFlagDeviceLaunch)
 		return hipErrorNotSupported;
@@ -179,7 +180,7 @@ hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphN
 	hipError_t r;
 
 	HIP_ENTER();
-	r = instantiate(exec, graph, 0, &culprit);
+	r = instantiate(exec, graph, 0, 0, &culprit);
 	if (error_node)
 		*error_node = culprit;
 	if (log && log_B)
@@ -193,7 +194,7 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, 
 	hipGraphNode_t culprit;
 
 	HIP_ENTER();
-	return hip_end(instantiate(exec, graph, flags, &culprit));
+	return hip_end(instantiate(exec, graph, flags, FLAGS, &culprit));
 }
 
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *p)
@@ -203,7 +204,7 @@ hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph,
 	HIP_ENTER();
 	if (!p)
 		return hip_end(hipErrorInvalidValue);
-	r = instantiate(exec, graph, p->flags, &p->errNode_out);
+	r = instantiate(exec, graph, p->flags, FLAGS_OF_PARAMS, &p->errNode_out);
 	p->result_out = !r                          ? hipGraphInstantiateSuccess
 			: p->errNode_out            ? hipGraphInstantiateInvalidStructure
 			: r == hipErrorNotSupported ? hipGraphInstantiateNodeOperationNotSupported
@@ -488,15 +489,27 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 	return r;
 }
 
+/* What a node of an instance does may be replaced by what the instance was made for. */
+static bool replaces(const struct hip_work *w, const struct hip_work *old)
+{
+	if (old->type != w->type || old->device != w->device)
+		return false;
+	/* As CUDA: a copy stays between the same kinds of memory. */
+	if (w->type == hipGraphNodeTypeMemcpy)
+		return old->copy.kind == w->copy.kind;
+	/* As CLR: of a fill with rows, their number and size stay. */
+	if (w->type == hipGraphNodeTypeMemset)
+		return old->op.fill.rows == w->op.fill.rows &&
+		       (w->op.fill.rows == 1 || old->op.fill.row_B == w->op.fill.row_B);
+	return true;
+}
+
 static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip_work *w)
 {
 	struct hip_node *n = find_node(e->graph, node);
 	struct hip_work old;
 
-	if (!node || !n || n->work.type != w->type || n->work.device != w->device)
-		return hipErrorInvalidValue;
-	/* As CUDA: a copy stays between the same kinds of memory. */
-	if (w->type == hipGraphNodeTypeMemcpy && n->work.copy.kind != w->copy.kind)
+	if (!node || !n || !replaces(w, &n->work))
 		return hipErrorInvalidValue;
 	if (n->work.child)
 		return set_child(e, n, w);

@@ -38,10 +38,16 @@ static hipError_t kernel_work(struct hip_work *w, const hipKernelNodeParams *p, 
 	return r ? r : hip_work_of_op(w, &op);
 }
 
-static hipError_t make_cooperative(struct hip_work *w, bool cooperative)
+/* Kept as it was given: what is not 0 means yes. */
+static hipError_t set_cooperative(struct hip_work *w, int cooperative)
 {
+	hipError_t r = cooperative ? hip_grid_check(&w->op.launch) : hipSuccess;
+
+	if (r)
+		return r;
+	w->cooperative = cooperative;
 	w->op.launch.cooperative = cooperative;
-	return cooperative ? hip_grid_check(&w->op.launch) : hipSuccess;
+	return hipSuccess;
 }
 
 /* On the device where the node's kernel is. */
@@ -53,7 +59,7 @@ static hipError_t kernel_work_for(struct hip_work *w, const hipKernelNodeParams 
 	if (!r) {
 		w->window = old->window;
 		w->priority = old->priority;
-		r = make_cooperative(w, old->op.launch.cooperative);
+		r = set_cooperative(w, old->cooperative);
 	}
 	return r;
 }
@@ -100,25 +106,27 @@ hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams 
 	return hip_end(hipSuccess);
 }
 
+/* Kept for the program: these caches know no such windows, and the device says that the largest has no bytes. */
+static hipError_t set_window(struct hip_work *w, const hipAccessPolicyWindow *window)
+{
+	/* The ratio may be no number. */
+	if (!(window->hitRatio >= 0 && window->hitRatio <= 1) || window->missProp == hipAccessPropertyPersisting ||
+	    window->num_bytes)
+		return hipErrorInvalidValue;
+	w->window = *window;
+	return hipSuccess;
+}
+
 static hipError_t set_attribute(struct hip_work *w, hipLaunchAttributeID attribute,
 				const hipLaunchAttributeValue *value)
 {
-	hipError_t r;
-
 	if (!w || !value)
 		return hipErrorInvalidValue;
 	switch (attribute) {
 	case hipLaunchAttributeAccessPolicyWindow:
-		if (value->accessPolicyWindow.hitRatio < 0 || value->accessPolicyWindow.hitRatio > 1 ||
-		    value->accessPolicyWindow.missProp == hipAccessPropertyPersisting)
-			return hipErrorInvalidValue;
-		w->window = value->accessPolicyWindow;
-		return hipSuccess;
+		return set_window(w, &value->accessPolicyWindow);
 	case hipLaunchAttributeCooperative:
-		r = value->cooperative ? hip_grid_check(&w->op.launch) : hipSuccess;
-		if (!r)
-			w->op.launch.cooperative = value->cooperative;
-		return r;
+		return set_cooperative(w, value->cooperative);
 	case hipLaunchAttributePriority:
 		w->priority = value->priority;
 		return hipSuccess;
@@ -136,7 +144,7 @@ static hipError_t get_attribute(const struct hip_work *w, hipLaunchAttributeID a
 		value->accessPolicyWindow = w->window;
 		return hipSuccess;
 	case hipLaunchAttributeCooperative:
-		value->cooperative = w->op.launch.cooperative;
+		value->cooperative = w->cooperative;
 		return hipSuccess;
 	case hipLaunchAttributePriority:
 		value->priority = w->priority;
@@ -171,7 +179,7 @@ hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t src, hipGraphNode_t d
 		return hip_end(hipErrorInvalidValue);
 	to->window = from->window;
 	to->priority = from->priority;
-	return hip_end(make_cooperative(to, from->op.launch.cooperative));
+	return hip_end(set_cooperative(to, from->cooperative));
 }
 
 /* --- functions of the host -------------------------------------------------------------------- */

@@ -6,27 +6,22 @@
 
 struct hip_object {
 	uint64_t handle;
-	unsigned refs; /* guarded by lock; the program's and all graphs' */
+	uint64_t refs; /* guarded by lock; the program's and all graphs' */
 	hipHostFn_t destroy;
 	void *data;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static hipError_t retain(struct hip_object *o, unsigned count)
+/* 2^33 calls with the most that one may say are needed until the number is too large. */
+static void retain(struct hip_object *o, uint64_t count)
 {
-	hipError_t r = hipSuccess;
-
 	pthread_mutex_lock(&lock);
-	if (count > INT_MAX - o->refs)
-		r = hipErrorInvalidValue;
-	else
-		o->refs += count;
+	o->refs += count;
 	pthread_mutex_unlock(&lock);
-	return r;
 }
 
 /* The function is the program's: it is called without the lock. */
-static hipError_t release(struct hip_object *o, unsigned count)
+static hipError_t release(struct hip_object *o, uint64_t count)
 {
 	bool last;
 
@@ -75,8 +70,9 @@ hipError_t hip_graph_hold_same(struct hip_graph *clone, const struct hip_graph *
 	hipError_t r = hipSuccess;
 
 	for (const struct hip_held *h = g->held; h && !r; h = h->next) {
-		r = retain(h->object, h->count);
-		if (!r && (r = hold(clone, h->object, h->count)))
+		retain(h->object, h->count);
+		r = hold(clone, h->object, h->count);
+		if (r)
 			(void)!release(h->object, h->count);
 	}
 	return r;
@@ -95,13 +91,18 @@ void hip_graph_let_go(struct hip_graph *g)
 
 /* --- the public functions --------------------------------------------------------------------- */
 
+static bool is_count(unsigned count)
+{
+	return count && count <= INT_MAX;
+}
+
 hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t destroy, unsigned int count,
 			       unsigned int flags)
 {
 	struct hip_object *o;
 
 	HIP_ENTER();
-	if (!out || !destroy || !count || count > INT_MAX || flags != hipUserObjectNoDestructorSync)
+	if (!out || !destroy || !is_count(count) || flags != hipUserObjectNoDestructorSync)
 		return hip_end(hipErrorInvalidValue);
 	o = calloc(1, sizeof(*o));
 	if (!o)
@@ -113,11 +114,6 @@ hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t des
 	}
 	*out = (hipUserObject_t)(uintptr_t)o->handle;
 	return hip_end(hipSuccess);
-}
-
-static bool is_count(unsigned count)
-{
-	return count && count <= INT_MAX;
 }
 
 /* As CLR: more than there are, or of an object that is gone, is no error, and does nothing. */
@@ -142,18 +138,21 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 	if (!object || !is_count(count))
 		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
-	return hip_end(o ? retain(o, count) : hipSuccess);
+	if (o)
+		retain(o, count);
+	return hip_end(hipSuccess);
 }
 
 static hipError_t graph_retain(struct hip_graph *g, struct hip_object *o, unsigned count, unsigned flags)
 {
-	hipError_t r = hipSuccess;
+	hipError_t r;
 
-	if (!g || !o || !count || count > INT_MAX || flags & ~(unsigned)hipGraphUserObjectMove)
+	if (!g || !o || !is_count(count) || flags & ~(unsigned)hipGraphUserObjectMove)
 		return hipErrorInvalidValue;
 	if (!(flags & hipGraphUserObjectMove))
-		r = retain(o, count);
-	if (!r && (r = hold(g, o, count)) && !(flags & hipGraphUserObjectMove))
+		retain(o, count);
+	r = hold(g, o, count);
+	if (r && !(flags & hipGraphUserObjectMove))
 		(void)!release(o, count);
 	return r;
 }

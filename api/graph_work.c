@@ -84,6 +84,7 @@ hipError_t hip_work_of_op(struct hip_work *w, const struct hip_op *op)
 	const struct hip_copy *c = &op->copy;
 
 	*w = (struct hip_work){.type = types[op->kind], .op = *op};
+	w->cooperative = op->kind == HIP_OP_LAUNCH && op->launch.cooperative;
 	if (op->kind == HIP_OP_BOX)
 		describe(&op->box, &w->copy);
 	if (op->kind == HIP_OP_COPY)

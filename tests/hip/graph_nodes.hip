@@ -163,6 +163,18 @@ static void kernels()
 	HIP(hipGraphKernelNodeCopyAttributes(node, second));
 	HIP(hipGraphKernelNodeGetAttribute(second, hipLaunchAttributePriority, &got));
 	CHECK_EQ(got.priority, 1);
+	value.cooperative = 2; /* any number but 0 */
+	HIP(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributeCooperative, &value));
+	HIP(hipGraphKernelNodeGetAttribute(node, hipLaunchAttributeCooperative, &got));
+	CHECK_EQ(got.cooperative, 2);
+	value = {};
+	value.accessPolicyWindow.hitRatio = 0.5f;
+	HIP(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributeAccessPolicyWindow, &value));
+	value.accessPolicyWindow.num_bytes = 1; /* the device's largest window has none */
+	CHECK_EQ(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributeAccessPolicyWindow, &value), hipErrorInvalidValue);
+	value.accessPolicyWindow.num_bytes = 0;
+	value.accessPolicyWindow.hitRatio = 1.5f;
+	CHECK_EQ(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributeAccessPolicyWindow, &value), hipErrorInvalidValue);
 	CHECK_EQ(hipGraphKernelNodeGetAttribute(second, (hipLaunchAttributeID)99, &got), hipErrorInvalidValue);
 	CHECK_EQ(hipGetLastError(), hipErrorInvalidValue);
 }
@@ -202,6 +214,16 @@ static void copies_and_fills()
 	CHECK_EQ(hipGraphExecMemcpyNodeSetParams1D(e, copy, b.at, in.data(), COUNT * 4, hipMemcpyHostToDevice),
 		 hipErrorInvalidValue);
 	HIP(hipGraphExecMemcpyNodeSetParams1D(e, copy, b.at, fives.at, COUNT * 4, hipMemcpyDeviceToDevice));
+	/* Nothing to do, and another direction than the memory's. */
+	CHECK_EQ(hipGraphMemcpyNodeSetParams1D(copy, b.at, b.at, COUNT * 4, hipMemcpyDeviceToDevice), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphMemcpyNodeSetParamsToSymbol(to, (const void *)&device_word, &word, 4, 0, hipMemcpyDeviceToDevice),
+		 hipErrorInvalidValue);
+	(void)hipGetLastError();
+	/* A fill stays as it is high. */
+	set.height = 2;
+	set.pitch = COUNT * 4;
+	CHECK_EQ(hipGraphExecMemsetNodeSetParams(e, fill, &set), hipErrorInvalidValue);
+	set.height = 1;
 	set.elementSize = 1;
 	set.value = 9;
 	set.width = COUNT * 4;
@@ -457,6 +479,8 @@ static void objects()
 	HIP(hipUserObjectCreate(&object, &destroyed, count_up, 1, hipUserObjectNoDestructorSync));
 	HIP(hipGraphCreate(&g, 0));
 	HIP(hipGraphRetainUserObject(g, object, 1, hipGraphUserObjectMove));
+	HIP(hipUserObjectRetain(object, INT_MAX));
+	HIP(hipUserObjectRelease(object, INT_MAX));
 	HIP(hipUserObjectRetain(object, 2));
 	HIP(hipUserObjectRelease(object, 2));
 	HIP(hipGraphClone(&clone, g));
@@ -480,15 +504,19 @@ static void picture()
 	gpu_array<unsigned> a(COUNT);
 	kernel k(add, a.at, 1);
 	char path[] = "/tmp/tuff-graph-XXXXXX", text[4096] = "";
+	std::vector<unsigned> in(COUNT);
+	hipGraphNode_t copy;
 	graph g;
 	FILE *file;
 
 	close(mkstemp(path));
 	k.into(g, {k.into(g)});
+	HIP(hipGraphAddMemcpyNode1D(&copy, g, nullptr, 0, a.at, in.data(), COUNT * 4, hipMemcpyHostToDevice));
 	HIP(hipGraphDebugDotPrint(g, path, hipGraphDebugDotFlagsVerbose));
 	file = fopen(path, "r");
 	CHECK(file && fread(text, 1, sizeof(text) - 1, file) > 0);
-	CHECK(strstr(text, "digraph") && strstr(text, "kernel") && strstr(text, "->") && strstr(text, "<<<(4,1,1)"));
+	CHECK(strstr(text, "digraph") && strstr(text, "KERNEL") && strstr(text, "->") && strstr(text, "<<<(4,1,1)"));
+	CHECK(strstr(text, "MEMCPY HtoD"));
 	fclose(file);
 	remove(path);
 	CHECK_EQ(hipGraphDebugDotPrint(g, "/dev/null/graph", 0), hipErrorOperatingSystem);
@@ -553,6 +581,10 @@ static void any_kind()
 	all_are(a, 15);
 	CHECK_EQ(hipGraphNodeSetParams(fill, &params), hipErrorInvalidValue);
 	CHECK_EQ(hipGraphInstantiateWithFlags(&ready, g, 1ull << 40), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphInstantiateWithFlags(&ready, g, hipGraphInstantiateFlagUpload), hipErrorInvalidValue);
+	how.flags = hipGraphInstantiateFlagUpload | hipGraphInstantiateFlagUseNodePriority;
+	CHECK_EQ(hipGraphInstantiateWithParams(&ready, g, &how), hipErrorInvalidValue);
+	CHECK_EQ(how.result_out, hipGraphInstantiateError);
 	(void)hipGetLastError();
 	HIP(hipGraphExecDestroy(ready));
 }
