@@ -13,6 +13,7 @@
 struct hip_binary {
 	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until it is unregistered */
 	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by names.lock */
+	size_t constant_B;                            /* of its __constant__ variables; complete once it is registered */
 };
 
 /* A kernel or a variable, by the host's address of it. */
@@ -134,10 +135,14 @@ void __hipRegisterFunction(void **binary, const void *host, char *device_name, c
 void __hipRegisterVar(void **binary, void *host, char *device_name, const char *name, int external, size_t size_B,
 		      int constant, int global)
 {
-	(void)name, (void)external, (void)constant, (void)global;
-	if (binary && device_name)
-		add(&(struct name){
-			.host = host, .binary = (void *)binary, .device_name = device_name, .size_B = size_B});
+	struct hip_binary *b = (void *)binary;
+
+	(void)name, (void)external, (void)global;
+	if (!b || !device_name)
+		return;
+	add(&(struct name){.host = host, .binary = b, .device_name = device_name, .size_B = size_B});
+	if (constant)
+		b->constant_B += size_B;
 }
 
 /* Its memory is there at once, the host's own; GPUs come to it when the binary is loaded. */
@@ -361,6 +366,13 @@ hipError_t hip_kernel_of(const void *host, struct hip_device *device, const stru
 	r = load_kernel(name, device);
 	*kernel = name->kernel[device->index];
 	return r;
+}
+
+size_t hip_constants_of(const void *host)
+{
+	const struct name *name = host ? find(host) : NULL;
+
+	return name && name->binary ? name->binary->constant_B : 0;
 }
 
 hipError_t hip_variable_of(const void *host, struct hip_device *device, void **address, size_t *size_B)

@@ -39,6 +39,9 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 	struct hip_stream *s;
 	hipError_t r = hip_function_of(function, &l->kernel);
 
+	/* As CLR: by function, what no kernel may have is a wrong value. */
+	if (!r && l->lds_B > l->kernel->device->lds_B)
+		r = hipErrorInvalidValue;
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	return r ? r : launch_on(s, l);

@@ -495,6 +495,8 @@ hipError_t hip_code_variable(struct hip_code *code, const char *name, void **add
 
 /* The kernel of a key that the program was linked with. InvalidDeviceFunction. */
 hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel);
+/* The __constant__ memory that was registered with that key's kernel. */
+size_t hip_constants_of(const void *host);
 hipError_t hip_variable_of(const void *host, struct hip_device *device, void **address, size_t *size_B);
 
 /* A variable of a module (module.c), as hipModuleGetGlobal() finds it. */

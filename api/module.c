@@ -457,6 +457,7 @@ static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
 		.ptxVersion = binary_version(k),
 		.localSizeBytes = k->private_B,
 		.sharedSizeBytes = k->group_B,
+		.constSizeBytes = hip_constants_of(function),
 		.maxDynamicSharedSizeBytes = (int)(k->device->lds_B - k->group_B),
 		.maxThreadsPerBlock = (int)k->threads_max,
 		.numRegs = (int)k->cs->vgprs,

@@ -10,6 +10,7 @@
 #define TEXTURE_1D  16384 /* in elements: what HIP says of all of AMD's GPUs */
 #define TEXTURE_2D  16384
 #define TEXTURE_3D  16384
+#define TEXTURE_Z   8192 /* in depth: as HSA has it */
 #define LINEAR_1D   0x10000000
 #define PITCH_MAX   0x7fffffff
 #define CONST_MAX   0x7fffffff
@@ -136,7 +137,7 @@ static void fill_textures(hipDeviceProp_tR0600 *p)
 		p->maxTexture2D[i] = p->maxSurface2D[i] = p->maxTexture2DLinear[i] = TEXTURE_2D;
 	p->maxTexture2DLinear[2] = PITCH_MAX;
 	for (unsigned i = 0; i < 3; i++)
-		p->maxTexture3D[i] = p->maxSurface3D[i] = TEXTURE_3D;
+		p->maxTexture3D[i] = p->maxSurface3D[i] = i < 2 ? TEXTURE_3D : TEXTURE_Z;
 }
 
 static void fill_abilities(const struct hip_device *d, hipDeviceProp_tR0600 *p)

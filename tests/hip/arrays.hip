@@ -56,6 +56,21 @@ static void descriptions()
 	CHECK_EQ(hipGetChannelDesc(&desc, array), hipErrorInvalidHandle);
 }
 
+/* As large as the device says, and one more. */
+static void largest()
+{
+	const hipChannelFormatDesc desc = hipCreateChannelDesc<char>();
+	hipDeviceProp_t p;
+	hipArray_t array;
+
+	HIP(hipGetDeviceProperties(&p, 0));
+	HIP(hipFreeArray(make(p.maxTexture3D[0], 1, 1, 0)));
+	HIP(hipFreeArray(make(1, p.maxTexture3D[1], 1, 0)));
+	HIP(hipFreeArray(make(1, 1, p.maxTexture3D[2], 0)));
+	CHECK_EQ(hipMalloc3DArray(&array, &desc, make_hipExtent(1, 1, p.maxTexture3D[2] + 1), 0), hipErrorInvalidValue);
+	(void)hipGetLastError();
+}
+
 /* --- copies ----------------------------------------------------------------------------------------- */
 
 /* Part of a plane, from the host, from the device and from another array. */
@@ -307,6 +322,7 @@ static void reset()
 int main()
 {
 	descriptions();
+	largest();
 	planes();
 	bytes();
 	boxes(HEIGHT, 0);

@@ -6,6 +6,8 @@
 
 #define COUNT 256u
 
+__constant__ int offsets[5];
+
 struct affine {
 	int factor;
 	long term;
@@ -21,6 +23,11 @@ template <typename T, int step> __global__ void __launch_bounds__(256) apply(T *
 
 __global__ void __launch_bounds__(64, 2) nothing()
 {
+}
+
+__global__ void one_of(int *out)
+{
+	*out = offsets[threadIdx.x];
 }
 
 __global__ void dynamic_sum(int *out)
@@ -83,6 +90,7 @@ static void sizes()
 	CHECK(hipGetLastError() != hipSuccess);
 	HIP(hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(nothing)));
 	CHECK_EQ(attributes.maxThreadsPerBlock, 64);
+	CHECK_EQ(attributes.constSizeBytes, sizeof(offsets)); /* all that the program's file has */
 	HIP(hipFuncGetAttributes(&attributes, apply<int, 1>));
 	CHECK_EQ(attributes.maxThreadsPerBlock, 256);
 	HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, apply<int, 1>, 256, 0));
@@ -91,11 +99,35 @@ static void sizes()
 	CHECK(blocks > 0 && threads > 0);
 	dynamic_sum<<<1, 200, 200 * sizeof(int)>>>(out.at);
 	CHECK_EQ(out.read()[0], 200 * 199 / 2);
+	one_of<<<1, 1>>>(out.at);
+	HIP_LAUNCHED();
+	CHECK_EQ(out.read()[0], 0);
+}
+
+/* Work-items there may be 2^32 - 1 of in each direction: a graph takes such launches, and this one is never run. */
+static void many()
+{
+	hipFunction_t function;
+	hipStream_t stream;
+	hipGraph_t graph;
+
+	HIP(hipGetFuncBySymbol(&function, (const void *)nothing));
+	HIP(hipStreamCreate(&stream));
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
+	for (unsigned i = 0; i < 3; i++)
+		HIP(hipExtModuleLaunchKernel(function, i == 0 ? UINT32_MAX : 1, i == 1 ? UINT32_MAX : 1,
+					     i == 2 ? UINT32_MAX : 1, 1, 1, 1, 0, stream, nullptr, nullptr, nullptr, nullptr));
+	CHECK_EQ(hipModuleLaunchKernel(function, 1u << 31, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr),
+		 hipErrorInvalidValue);
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphDestroy(graph));
+	HIP(hipStreamDestroy(stream));
 }
 
 int main()
 {
 	ways();
+	many();
 	sizes();
 	return check_done("ways to launch a kernel");
 }

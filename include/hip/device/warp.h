@@ -156,7 +156,7 @@ template <typename T> HIP_DEVICE unsigned long long __match_all(T value, int *al
 #define __hip_move_dpp(src, dpp_ctrl, row_mask, bank_mask, bound_ctrl)                                             \
 	__builtin_amdgcn_mov_dpp(src, dpp_ctrl, row_mask, bank_mask, bound_ctrl)
 
-/* --- the same with a mask of lanes, which must be those that are here ----------------------------- */
+/* --- the same with a mask of lanes: this lane's, and others that say the same mask ---------------- */
 
 /* Off unless asked for, as in ROCm 6: programs often define them themselves. */
 #ifdef HIP_ENABLE_WARP_SYNC_BUILTINS
@@ -223,7 +223,8 @@ template <typename M, typename T> HIP_DEVICE unsigned long long __match_any_sync
 template <typename M, typename T> HIP_DEVICE unsigned long long __match_all_sync(M mask, T value, int *all_same)
 {
 	hip_check_mask(mask);
-	return __match_all(value, all_same) & mask;
+	*all_same = __match_any_sync(mask, value) == mask;
+	return *all_same ? mask : 0;
 }
 #endif
 
