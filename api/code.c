@@ -156,7 +156,9 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	if (r)
 		return r;
 	kernel->device = code->device;
-	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->object))
+	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->object) ||
+	    hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK,
+					   &kernel->calls))
 		return hipErrorUnknown;
 	kernel->cs = hip.door->kernel(code->device->agent, kernel->object);
 	if (!kernel->cs)

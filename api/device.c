@@ -114,7 +114,7 @@ hipError_t hipSetDeviceFlags(unsigned flags)
 }
 
 /* In bytes. */
-static size_t *limit_of(struct hip_device *device, hipLimit_t limit)
+static _Atomic size_t *limit_of(struct hip_device *device, hipLimit_t limit)
 {
 	switch (limit) {
 	case hipLimitStackSize:
@@ -136,7 +136,7 @@ static hipError_t no_limit(hipLimit_t limit)
 
 hipError_t hipDeviceGetLimit(size_t *value, hipLimit_t limit)
 {
-	size_t *at;
+	_Atomic size_t *at;
 
 	HIP_ENTER();
 	at = limit_of(hip_current(), limit);
@@ -146,18 +146,15 @@ hipError_t hipDeviceGetLimit(size_t *value, hipLimit_t limit)
 	return hip_end(hipSuccess);
 }
 
-/* A lane can have 128 KiB of private memory (LLVM AMDGPUUsage, scratch). */
-#define STACK_MAX_B 131056
-
 hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value)
 {
-	size_t *at;
+	_Atomic size_t *at;
 
 	HIP_ENTER();
 	at = limit_of(hip_current(), limit);
 	if (!at)
 		return hip_end(no_limit(limit));
-	if (limit == hipLimitStackSize && value > STACK_MAX_B)
+	if (limit == hipLimitStackSize && value > HIP_STACK_MAX_B)
 		return hip_end(hipErrorInvalidValue);
 	*at = value;
 	return hip_end(hipSuccess);

@@ -261,18 +261,96 @@ static void serve_printf(struct hip_device *device, uint64_t *slot)
 
 /* --- the other services ----------------------------------------------------------------------- */
 
+/* Memory for kernels that run: they see what is mapped under them once their page tables have that. No call tells
+ * when; that another job, submitted later, has begun does, unless something was unmapped meanwhile (docs/vgpu.md).
+ * So some is mapped before the first such kernel, and what kernels free stays, for those that ask next. */
+struct grant {
+	struct grant *next;
+	struct hip_device *device;
+	void *memory; /* owned */
+	size_t size_B;
+	bool used;
+};
+static pthread_mutex_t grants_lock = PTHREAD_MUTEX_INITIALIZER; /* guards both */
+static struct grant *grants;                                    /* owned */
+static size_t unused_B;
+#define UNUSED_MAX_B (64u << 20) /* what is freed beyond that is given back */
+
+static struct grant *find_unused(const struct hip_device *device, size_t size_B)
+{
+	struct grant *best = NULL;
+
+	for (struct grant *g = grants; g; g = g->next)
+		if (!g->used && g->device == device && g->size_B >= size_B && g->size_B / 2 <= size_B &&
+		    (!best || g->size_B < best->size_B))
+			best = g;
+	return best;
+}
+
+static struct grant *make_grant(struct hip_device *device, size_t size_B)
+{
+	struct grant *g = malloc(sizeof(*g));
+
+	if (!g)
+		return NULL;
+	*g = (struct grant){.device = device, .size_B = size_B};
+	if (hsa_amd_memory_pool_allocate(device->vram, size_B, 0, &g->memory)) {
+		free(g);
+		return NULL;
+	}
+	if (hsa_amd_memory_fill(g->memory, 0, 1)) {
+		hsa_amd_memory_pool_free(g->memory);
+		free(g);
+		return NULL;
+	}
+	g->next = grants;
+	grants = g;
+	unused_B += size_B;
+	return g;
+}
+
+/* NULL: no memory. */
+static void *grant_memory(struct hip_device *device, size_t size_B)
+{
+	struct grant *g = find_unused(device, size_B);
+
+	if (!g)
+		g = make_grant(device, size_B);
+	if (!g)
+		return NULL;
+	g->used = true;
+	unused_B -= g->size_B;
+	return g->memory;
+}
+
+static void take_back(const void *memory)
+{
+	struct grant **at = &grants, *g;
+
+	while (*at && (*at)->memory != memory)
+		at = &(*at)->next;
+	g = *at;
+	if (!g || !g->used)
+		return;
+	g->used = false;
+	unused_B += g->size_B;
+	if (unused_B <= UNUSED_MAX_B)
+		return;
+	unused_B -= g->size_B;
+	*at = g->next;
+	hsa_amd_memory_pool_free(g->memory);
+	free(g);
+}
+
 /* An address to free, or a size to allocate. */
 static void serve_memory(struct hip_device *device, uint64_t *slot)
 {
-	void *memory = NULL;
-
-	if (slot[0]) {
-		hsa_amd_memory_pool_free((void *)(uintptr_t)slot[0]);
-		return;
-	}
-	if (hsa_amd_memory_pool_allocate(device->vram, slot[1], 0, &memory))
-		memory = NULL;
-	slot[0] = (uintptr_t)memory;
+	pthread_mutex_lock(&grants_lock);
+	if (slot[0])
+		take_back((const void *)(uintptr_t)slot[0]);
+	else
+		slot[0] = (uintptr_t)grant_memory(device, slot[1]);
+	pthread_mutex_unlock(&grants_lock);
 }
 
 static void serve_function(uint64_t *slot)
@@ -415,6 +493,9 @@ struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
 /* What the device library keeps its books in, all 0 at first: then each slab is asked for. ROCm-Device-Libs' dm.cl
  * clears as much. */
 #define HEAP_B 131072u
+/* How much there is before the first kernel runs: as CLR (HIP_INITIAL_DM_SIZE), in the slabs that are asked for. */
+#define SLAB_B 2097152u
+#define SLABS  4
 
 static void *make_heap(struct hip_device *device)
 {
@@ -426,6 +507,11 @@ static void *make_heap(struct hip_device *device)
 		hsa_amd_memory_pool_free(heap);
 		return NULL;
 	}
+	pthread_mutex_lock(&grants_lock);
+	/* Without them, each is asked for later. */
+	for (unsigned i = 0; i < SLABS && make_grant(device, SLAB_B); i++)
+		;
+	pthread_mutex_unlock(&grants_lock);
 	return heap;
 }
 

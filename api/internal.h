@@ -52,16 +52,16 @@ struct hip_device {
 	hsa_amd_memory_pool_t fine_vram; /* handle 0: there is none */
 	uint64_t vram_B;
 	unsigned cus, lds_B, wave_lanes;
-	_Atomic hipError_t fault;         /* what every call on the device gives until it is reset; 0: none */
-	_Atomic unsigned heard;           /* faults that HSA has told of */
-	_Atomic unsigned life;            /* how often it was reset */
-	struct hip_stream *_Atomic null;  /* owned; made when it is first used */
-	pthread_mutex_t lock;             /* guards streams, and that no two null streams are made */
-	struct hip_stream *streams;       /* borrowed: all that live, the null stream too */
-	_Atomic unsigned blocking;        /* streams that the null stream waits for, and that wait for it */
-	_Atomic unsigned flags;           /* hipSetDeviceFlags() */
-	_Atomic unsigned cache;           /* hipDeviceSetCacheConfig(): a hipFuncCache_t */
-	size_t stack_B, printf_B, heap_B; /* hipDeviceSetLimit() */
+	_Atomic hipError_t fault;        /* what every call on the device gives until it is reset; 0: none */
+	_Atomic unsigned heard;          /* faults that HSA has told of */
+	_Atomic unsigned life;           /* how often it was reset */
+	struct hip_stream *_Atomic null; /* owned; made when it is first used */
+	pthread_mutex_t lock;            /* guards streams, and that no two null streams are made */
+	struct hip_stream *streams;      /* borrowed: all that live, the null stream too */
+	_Atomic unsigned blocking;       /* streams that the null stream waits for, and that wait for it */
+	_Atomic unsigned flags;          /* hipSetDeviceFlags() */
+	_Atomic unsigned cache;          /* hipDeviceSetCacheConfig(): a hipFuncCache_t */
+	_Atomic size_t stack_B, printf_B, heap_B;             /* hipDeviceSetLimit() */
 	struct hip_pool *_Atomic pool, *_Atomic default_pool; /* that hipMallocAsync() uses; pool.c */
 	_Atomic uint64_t peers; /* devices whose kernels may use its memory, a bit each */
 };
@@ -470,7 +470,8 @@ void hip_pools_help(struct hip_device *device, const struct hip_pool *needy);
 
 /* --- code (binary.c, code.c) ------------------------------------------------------------------ */
 
-#define HIP_THREADS_MAX 1024u /* of a block */
+#define HIP_THREADS_MAX 1024u   /* of a block */
+#define HIP_STACK_MAX_B 131056u /* of a lane: what a wave's scratch can be (LLVM AMDGPUUsage) */
 
 struct hip_kernel {
 	uint64_t object;
@@ -478,6 +479,7 @@ struct hip_kernel {
 	struct hip_device *device;
 	uint32_t group_B, private_B;
 	uint32_t dynamic_max_B, threads_max; /* of a launch */
+	bool calls;                          /* what private_B does not cover: the device's stack is for that */
 };
 
 struct hip_code {

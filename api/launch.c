@@ -123,6 +123,15 @@ static inline void grid_of(const struct hip_launch *l, uint32_t *grid)
 		grid[i] = l->grid[0] ? l->grid[i] : l->blocks[i] * l->threads[i];
 }
 
+/* What a function that is called by its address has on the stack, the compiler does not know. CLR gives the larger
+ * of the two, and not the sum. */
+__attribute__((cold, noinline)) static uint32_t private_of_caller(const struct hip_kernel *k)
+{
+	uint64_t both_B = k->private_B + atomic_load_explicit(&k->device->stack_B, memory_order_relaxed);
+
+	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
+}
+
 /* All but the header. */
 static inline void fill_packet(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, const uint32_t *grid,
 			       void *args)
@@ -136,7 +145,7 @@ static inline void fill_packet(hsa_kernel_dispatch_packet_t *p, const struct hip
 	p->grid_size_x = grid[0];
 	p->grid_size_y = grid[1];
 	p->grid_size_z = grid[2];
-	p->private_segment_size = k->private_B;
+	p->private_segment_size = __builtin_expect(k->calls, 0) ? private_of_caller(k) : k->private_B;
 	p->group_segment_size = k->group_B + l->lds_B;
 	p->kernel_object = k->object;
 	p->kernarg_address = args;

@@ -37,6 +37,80 @@ __global__ void take_apart(node **lists, unsigned *sums)
 	sums[i] = sum;
 }
 
+/* The compiler does not know which function is called, nor how deep its stack is: the device's limit is for that. */
+struct maker {
+	__device__ virtual unsigned *make(unsigned count) = 0;
+	__device__ virtual void end(unsigned *at) = 0;
+};
+
+struct array_maker : maker {
+	__device__ unsigned *make(unsigned count) override;
+	__device__ void end(unsigned *at) override;
+};
+
+__device__ unsigned *array_maker::make(unsigned count)
+{
+	volatile unsigned deep[64];
+
+	for (unsigned i = 0; i < 64; i++)
+		deep[i] = i;
+	return deep[count] == count ? new unsigned[count] : nullptr;
+}
+
+__device__ void array_maker::end(unsigned *at)
+{
+	delete[] at;
+}
+
+__device__ array_maker the_maker;
+
+__global__ void through_pointers(unsigned *out, unsigned count)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+	maker *m = &the_maker;
+	unsigned *made = m->make(count);
+
+	if (made) {
+		for (unsigned n = 0; n < count; n++)
+			made[n] = i;
+		out[i] = made[count - 1];
+		m->end(made);
+	}
+}
+
+/* Pieces that the host is asked for, one by one: it has some that it mapped before the kernel began. */
+__global__ void large(unsigned *out, unsigned rounds)
+{
+	unsigned sum = 0, last = (1u << 18) - 1;
+
+	for (unsigned n = 1; n <= rounds; n++) {
+		unsigned *made = static_cast<unsigned *>(malloc(1u << 20));
+
+		if (!made)
+			break;
+		made[last] = n;
+		sum += made[last];
+		free(made);
+	}
+	out[threadIdx.x] = sum;
+}
+
+static void pointers()
+{
+	gpu_array<unsigned> out(1024);
+	unsigned wrong = 0, i = 0;
+
+	large<<<1, 2>>>(out.at, 4);
+	HIP_LAUNCHED();
+	CHECK_EQ(out.read()[0], 10);
+	CHECK_EQ(out.read()[1], 10);
+	through_pointers<<<16, 64>>>(out.at, 8);
+	HIP_LAUNCHED();
+	for (unsigned value : out.read())
+		wrong += value != i++;
+	CHECK_EQ(wrong, 0);
+}
+
 int main()
 {
 	gpu_array<node *> lists(THREADS);
@@ -54,5 +128,6 @@ int main()
 		wrong += got[i] != count * i * 10 + count * (count - 1) / 2;
 	}
 	CHECK_EQ(wrong, 0);
+	pointers();
 	return check_done("memory that kernels allocate");
 }

@@ -135,16 +135,18 @@ HIP_DEVICE unsigned int __funnelshift_rc(unsigned int lo, unsigned int hi, unsig
 	return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
 }
 
-/* width bits from offset on, as a number; and such a field with other contents. */
+/* width bits from offset on, as a number; and such a field with other contents. Both are taken modulo the number of
+ * bits; of a field that passes the end, AMD's functions give what shifts by that much, modulo again, leave. */
 #define HIP_BIT_FIELDS(suffix, type, bits)                                                                         \
 	HIP_DEVICE type __bitextract_##suffix(type x, unsigned int offset, unsigned int width)                     \
 	{                                                                                                          \
-		type mask = width >= bits ? ~static_cast<type>(0) : (static_cast<type>(1) << width) - 1;           \
-		return x >> (offset & (bits - 1)) & mask;                                                          \
+		offset &= bits - 1;                                                                                \
+		width &= bits - 1;                                                                                 \
+		return width ? x << ((bits - width - offset) & (bits - 1)) >> (bits - width) : 0;                  \
 	}                                                                                                          \
 	HIP_DEVICE type __bitinsert_##suffix(type x, type field, unsigned int offset, unsigned int width)          \
 	{                                                                                                          \
-		type mask = width >= bits ? ~static_cast<type>(0) : (static_cast<type>(1) << width) - 1;           \
+		type mask = (static_cast<type>(1) << (width & (bits - 1))) - 1;                                    \
 		offset &= bits - 1;                                                                                \
 		return (x & ~(mask << offset)) | (field & mask) << offset;                                         \
 	}
