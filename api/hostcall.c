@@ -263,7 +263,7 @@ static void serve_printf(struct hip_device *device, uint64_t *slot)
 
 /* Memory for kernels that run: they see what is mapped under them once their page tables have that. No call tells
  * when; that another job, submitted later, has begun does, unless something was unmapped meanwhile (docs/vgpu.md).
- * So some is mapped before the first such kernel, and what kernels free stays, for those that ask next. */
+ * So some is mapped before each such kernel is launched, and what kernels free stays, for those that ask next. */
 struct grant {
 	struct grant *next;
 	struct hip_device *device;
@@ -274,7 +274,19 @@ struct grant {
 static pthread_mutex_t grants_lock = PTHREAD_MUTEX_INITIALIZER; /* guards both */
 static struct grant *grants;                                    /* owned */
 static size_t unused_B;
+/* Of each device: unused ones that are slabs. */
+static _Atomic unsigned spare[HIP_DEVICES_MAX];
+#define SLAB_B       2097152u    /* what the device library asks for */
+#define SPARE        4u          /* as CLR's heap begins with (HIP_INITIAL_DM_SIZE) */
 #define UNUSED_MAX_B (64u << 20) /* what is freed beyond that is given back */
+
+static void set_used(struct grant *g, bool used)
+{
+	g->used = used;
+	unused_B = used ? unused_B - g->size_B : unused_B + g->size_B;
+	if (g->size_B >= SLAB_B)
+		spare[g->device->index] += used ? -1u : 1u;
+}
 
 static struct grant *find_unused(const struct hip_device *device, size_t size_B)
 {
@@ -305,7 +317,7 @@ static struct grant *make_grant(struct hip_device *device, size_t size_B)
 	}
 	g->next = grants;
 	grants = g;
-	unused_B += size_B;
+	set_used(g, false);
 	return g;
 }
 
@@ -318,8 +330,7 @@ static void *grant_memory(struct hip_device *device, size_t size_B)
 		g = make_grant(device, size_B);
 	if (!g)
 		return NULL;
-	g->used = true;
-	unused_B -= g->size_B;
+	set_used(g, true);
 	return g->memory;
 }
 
@@ -332,11 +343,10 @@ static void take_back(const void *memory)
 	g = *at;
 	if (!g || !g->used)
 		return;
-	g->used = false;
-	unused_B += g->size_B;
+	set_used(g, false);
 	if (unused_B <= UNUSED_MAX_B)
 		return;
-	unused_B -= g->size_B;
+	set_used(g, true);
 	*at = g->next;
 	hsa_amd_memory_pool_free(g->memory);
 	free(g);
@@ -493,9 +503,6 @@ struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
 /* What the device library keeps its books in, all 0 at first: then each slab is asked for. ROCm-Device-Libs' dm.cl
  * clears as much. */
 #define HEAP_B 131072u
-/* How much there is before the first kernel runs: as CLR (HIP_INITIAL_DM_SIZE), in the slabs that are asked for. */
-#define SLAB_B 2097152u
-#define SLABS  4
 
 static void *make_heap(struct hip_device *device)
 {
@@ -507,18 +514,24 @@ static void *make_heap(struct hip_device *device)
 		hsa_amd_memory_pool_free(heap);
 		return NULL;
 	}
+	return heap;
+}
+
+/* Without memory, kernels ask later. */
+static void make_spare(struct hip_device *device)
+{
 	pthread_mutex_lock(&grants_lock);
-	/* Without them, each is asked for later. */
-	for (unsigned i = 0; i < SLABS && make_grant(device, SLAB_B); i++)
+	while (spare[device->index] < SPARE && make_grant(device, SLAB_B))
 		;
 	pthread_mutex_unlock(&grants_lock);
-	return heap;
 }
 
 void *hip_kernel_heap(struct hip_device *device)
 {
 	void *heap = atomic_load_explicit(&hostcalls.heap[device->index], memory_order_acquire);
 
+	if (atomic_load_explicit(&spare[device->index], memory_order_relaxed) < SPARE)
+		make_spare(device);
 	if (heap)
 		return heap;
 	pthread_mutex_lock(&hostcalls.lock);

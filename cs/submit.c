@@ -184,6 +184,9 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 	int r = ib->error;
 
 	cs_pool_close(ring);
+	/* Before the job, not under it: what is mapped under it later counts on that. */
+	if (__builtin_expect(!!ring->scratch.old, 0))
+		cs_scratch_retire(ring, false);
 	if (!r && order)
 		r = cs_order_collect(ring, order);
 	if (!r)
@@ -198,8 +201,6 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 	cs_pool_commit(ring, seq);
 	if (__builtin_expect(!!ib->keep, 0))
 		cs_pool_keep(ring, !r);
-	if (__builtin_expect(!!ring->scratch.old, 0))
-		cs_scratch_retire(ring, false);
 	if (point)
 		*point = (struct cs_point){ring, seq};
 	drv_unlock(&ring->lock);

@@ -97,14 +97,14 @@ __global__ void large(unsigned *out, unsigned rounds)
 
 static void pointers()
 {
-	gpu_array<unsigned> out(1024);
+	gpu_array<unsigned> out(256);
 	unsigned wrong = 0, i = 0;
 
 	large<<<1, 2>>>(out.at, 4);
 	HIP_LAUNCHED();
 	CHECK_EQ(out.read()[0], 10);
 	CHECK_EQ(out.read()[1], 10);
-	through_pointers<<<16, 64>>>(out.at, 8);
+	through_pointers<<<4, 64>>>(out.at, 8);
 	HIP_LAUNCHED();
 	for (unsigned value : out.read())
 		wrong += value != i++;
