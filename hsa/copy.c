@@ -361,14 +361,15 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 	return true;
 }
 
-/* Pageable memory is registered for the time of the copy: nobody waits for staging. */
+/* Pageable memory is registered for the time of the copy: nobody waits for staging. What the program registers
+ * meanwhile outlives that: it must have the host's addresses for itself. */
 static int reach(struct rt *rt, struct copy *c, unsigned which, uint64_t address, uint64_t size_B,
 		 struct sdma_end *end)
 {
 	const struct vm_register what = {
 		.host = (void *)(uintptr_t)address,
 		.size_B = size_B,
-		.flags = VM_REGISTER_ALIAS | (which ? VM_REGISTER_READ : 0),
+		.flags = VM_REGISTER_APART | (which ? VM_REGISTER_READ : 0),
 	};
 	int r;
 

@@ -11,7 +11,8 @@
 
 #include "vm/internal.h"
 
-#define ALL_FLAGS (VM_REGISTER_READ | VM_REGISTER_ALIAS | VM_REGISTER_DONTFORK | VM_REGISTER_UNCACHED)
+#define ALL_FLAGS                                                                                                  \
+	(VM_REGISTER_READ | VM_REGISTER_ALIAS | VM_REGISTER_DONTFORK | VM_REGISTER_UNCACHED | VM_REGISTER_APART)
 
 /* --- the BO ----------------------------------------------------------------------------------- */
 
@@ -127,14 +128,14 @@ static int identity_enter(struct vm *vm, struct mem_box *box)
 	return r;
 }
 
-static int users_add(struct vm *vm, struct mem_box *box)
+static int users_add(struct vm *vm, struct mem_box *box, bool apart)
 {
 	const struct drv_facts *f = &vm->dev->facts;
 	int r = 0;
 
 	pthread_mutex_lock(&vm->user_lock);
 	box->sequence = vm->registrations++;
-	box->identity = box->at_host.lo >= f->va_lo && box->at_host.hi <= f->va_hi;
+	box->identity = !apart && box->at_host.lo >= f->va_lo && box->at_host.hi <= f->va_hi;
 	pthread_mutex_lock(&vm->index_lock);
 	vm_tree_insert(&vm->users, &box->at_host);
 	pthread_mutex_unlock(&vm->index_lock);
@@ -294,7 +295,7 @@ int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem
 		r = fork_exclude(vm, box);
 	if (r)
 		goto fail_fork;
-	r = users_add(vm, box);
+	r = users_add(vm, box, what->flags & VM_REGISTER_APART);
 	if (r)
 		goto fail_users;
 	box->mem.va = what->flags & VM_REGISTER_ALIAS || !box->identity ? box->mem.range.va + (box->host - lo)

@@ -259,6 +259,8 @@ enum vm_register_flags {
 	 */
 	VM_REGISTER_DONTFORK = 1 << 2,
 	VM_REGISTER_UNCACHED = 1 << 3, /* as VM_UNCACHED */
+	/* At the alias only: other registrations of its pages never depend on this one. */
+	VM_REGISTER_APART = 1 << 4,
 };
 
 struct vm_register {

@@ -93,6 +93,27 @@ static void odd_addresses_and_sizes(void)
 	CHECK_EQ(after.ranges, before.ranges);
 }
 
+/* Jobs list no more what was registered apart, and is unlisted: whoever shares its page does not count on it. */
+static void apart(void)
+{
+	char *host = pages(1);
+	struct vm_mem *temporary = enter(host, 256, VM_REGISTER_APART), *mem;
+	uint32_t *data = (uint32_t *)(void *)host;
+
+	CHECK_EQ(temporary->va, temporary->range.va);
+	CHECK_EQ(gpu_add(temporary->va, 7), 0);
+	vm_mem_unlist(temporary);
+	mem = enter(host, 256, 0);
+	CHECK(mem->va == (uintptr_t)host);
+	CHECK_EQ(gpu_add(mem->va, 1), 0);
+	CHECK_EQ(data[63], 22);
+	vm_mem_destroy(temporary);
+	CHECK_EQ(gpu_add(mem->va, 1), 0);
+	CHECK_EQ(data[63], 67);
+	vm_mem_destroy(mem);
+	munmap(host, PAGE);
+}
+
 static void files_and_shared_memory(void)
 {
 	char name[] = "/tmp/tuff-userptr-XXXXXX";
@@ -497,6 +518,7 @@ int main(void)
 		return check_done("host memory");
 	}
 	odd_addresses_and_sizes();
+	apart();
 	files_and_shared_memory();
 	read_only_memory();
 	our_own_memory_is_refused();
