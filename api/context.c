@@ -213,7 +213,7 @@ hipError_t hipCtxEnablePeerAccess(hipCtx_t peer, unsigned int flags)
 
 	HIP_ENTER();
 	c = context_of(peer);
-	return c ? hipDeviceEnablePeerAccess(c->device->index, flags) : hip_end(hipErrorInvalidContext);
+	return hip_end(c ? hipDeviceEnablePeerAccess(c->device->index, flags) : hipErrorInvalidContext);
 }
 
 hipError_t hipCtxDisablePeerAccess(hipCtx_t peer)
@@ -222,7 +222,7 @@ hipError_t hipCtxDisablePeerAccess(hipCtx_t peer)
 
 	HIP_ENTER();
 	c = context_of(peer);
-	return c ? hipDeviceDisablePeerAccess(c->device->index) : hip_end(hipErrorInvalidContext);
+	return hip_end(c ? hipDeviceDisablePeerAccess(c->device->index) : hipErrorInvalidContext);
 }
 
 /* --- a device's own --------------------------------------------------------------------------- */

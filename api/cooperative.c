@@ -57,7 +57,7 @@ hipError_t hipLaunchCooperativeKernel(const void *function, dim3 blocks, dim3 th
 			       .function = function,
 			       .cooperative = true};
 
-	HIP_ENTER();
+	HIP_ENTER(function, blocks, threads, args, lds_B, stream);
 	return hip_end(launch(function, &l, stream));
 }
 
@@ -73,7 +73,7 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
 			       .function = function,
 			       .cooperative = true};
 
-	HIP_ENTER();
+	HIP_ENTER(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, lds_B, stream, args);
 	return hip_end(launch_function(function, &l, stream));
 }
 
@@ -236,13 +236,13 @@ static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsig
 
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *list, int count, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(list, count, flags);
 	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags, true));
 }
 
 hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *list, int count, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(list, count, flags);
 	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags, false));
 }
 
@@ -270,6 +270,6 @@ static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *list, unsigned int count,
 						       unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(list, count, flags);
 	return hip_end(launch_functions(list, count, flags));
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/capture.h"
+#include "api/tool.h"
 
 /* One side of a copy. */
 struct end {
@@ -36,17 +37,31 @@ static hsa_agent_t agent_of(const struct end *end)
 	return end->index < 0 ? hip.cpu : hip.device[end->index].agent;
 }
 
+static struct hip_tool_work work_of(const struct end *dst, const struct end *src, size_t size_B)
+{
+	return (struct hip_tool_work){.op = HIP_TOOL_COPY,
+				      .kind = !dst->device   ? HIP_TOOL_TO_HOST
+					      : !src->device ? HIP_TOOL_FROM_HOST
+							     : HIP_TOOL_ON_DEVICE,
+				      .bytes = size_B};
+}
+
 /* The engine begins when the stream gets there, and the stream goes on when it has ended. */
 static hipError_t put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
 {
-	hsa_signal_t begin, done;
+	const struct hip_tool_work work = work_of(dst, src, size_B);
+	hsa_signal_t begin, done, watched;
 	hsa_status_t status;
 	hipError_t r = hip_stream_open_gap(s, &begin, &done);
 
 	if (r)
 		return r;
+	watched = hip_tool_watch(s, &work);
+	done = watched.handle ? watched : done;
 	status = hsa_amd_memory_async_copy((void *)(uintptr_t)dst->address, agent_of(dst), src->address,
 					   agent_of(src), size_B, 1, &begin, done);
+	if (status)
+		hip_tool_forget(watched);
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
@@ -96,7 +111,9 @@ hipError_t hip_copy_put(struct hip_stream *s, const struct hip_copy *c)
 /* Pageable memory may change as soon as the call is over: the host waits, and copies. */
 static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
 {
+	const struct hip_tool_work work = work_of(dst, src, size_B);
 	hipError_t r = hip_stream_begin(s);
+	uint64_t begin_ns;
 
 	if (r)
 		return r;
@@ -104,7 +121,10 @@ static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, cons
 	r = hip_stream_wait(s);
 	if (r)
 		return r;
-	return hip_of_hsa(hsa_memory_copy((void *)(uintptr_t)dst->address, src->address, size_B));
+	begin_ns = hip_tool_host_begin(HIP_TOOL_COPY);
+	r = hip_of_hsa(hsa_memory_copy((void *)(uintptr_t)dst->address, src->address, size_B));
+	hip_tool_host_end(begin_ns, s->device, &work);
+	return r;
 }
 
 /* What is small is put aside, so that nobody waits. */
@@ -156,13 +176,13 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, src, size, kind);
 	return hip_end(copy(dst, src, size, kind, NULL, true));
 }
 
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, src, size, kind, stream);
 	return hip_end(copy(dst, src, size, kind, stream, false));
 }
 
@@ -170,7 +190,7 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcp
 {
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(dst, src, size, kind, stream);
 	r = copy(dst, src, size, kind, stream, true);
 	if (!r && size) {
 		struct hip_stream *s;
@@ -184,12 +204,12 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcp
 #define COPY(name, dst_type, src_type, kind)                                                                       \
 	hipError_t hipMemcpy##name(dst_type dst, src_type src, size_t size)                                        \
 	{                                                                                                          \
-		HIP_ENTER();                                                                                       \
+		HIP_ENTER(dst, src, size);                                                                         \
 		return hip_end(copy(dst, src, size, kind, NULL, true));                                            \
 	}                                                                                                          \
 	hipError_t hipMemcpy##name##Async(dst_type dst, src_type src, size_t size, hipStream_t stream)             \
 	{                                                                                                          \
-		HIP_ENTER();                                                                                       \
+		HIP_ENTER(dst, src, size, stream);                                                                 \
 		return hip_end(copy(dst, src, size, kind, stream, false));                                         \
 	}
 COPY(HtoD, hipDeviceptr_t, void *, hipMemcpyHostToDevice)
@@ -205,7 +225,7 @@ hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_dev
 {
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(dst, dst_device, src, src_device, size);
 	if (!are_devices(dst_device, src_device))
 		return hip_end(hipErrorInvalidDevice);
 	/* Behind all that both devices were given. */
@@ -218,7 +238,7 @@ hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_dev
 hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,
 			      hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, dst_device, src, src_device, size, stream);
 	if (!are_devices(dst_device, src_device))
 		return hip_end(hipErrorInvalidDevice);
 	return hip_end(copy(dst, src, size, hipMemcpyDeviceToDevice, stream, false));
@@ -264,27 +284,27 @@ static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size
 
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind)
 {
-	HIP_ENTER();
+	HIP_ENTER(symbol, src, size, offset, kind);
 	return hip_end(to_symbol(symbol, src, size, offset, kind, NULL, true));
 }
 
 hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset,
 				  hipMemcpyKind kind, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(symbol, src, size, offset, kind, stream);
 	return hip_end(to_symbol(symbol, src, size, offset, kind, stream, false));
 }
 
 hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, symbol, size, offset, kind);
 	return hip_end(from_symbol(dst, symbol, size, offset, kind, NULL, true));
 }
 
 hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind,
 				    hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, symbol, size, offset, kind, stream);
 	return hip_end(from_symbol(dst, symbol, size, offset, kind, stream, false));
 }
 
@@ -306,12 +326,12 @@ static hipError_t symbol_info(const void *symbol, void **address, size_t *size_B
 
 hipError_t hipGetSymbolAddress(void **address, const void *symbol)
 {
-	HIP_ENTER();
+	HIP_ENTER(address, symbol);
 	return hip_end(symbol_info(symbol, address, NULL));
 }
 
 hipError_t hipGetSymbolSize(size_t *size, const void *symbol)
 {
-	HIP_ENTER();
+	HIP_ENTER(size, symbol);
 	return hip_end(symbol_info(symbol, NULL, size));
 }

@@ -3,6 +3,7 @@
 
 #include "api/capture.h"
 #include "api/image.h"
+#include "api/tool.h"
 
 /* --- one side --------------------------------------------------------------------------------- */
 
@@ -43,6 +44,7 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 /* Which memory each side is. */
 struct kinds {
 	bool dst_pageable, src_pageable, device; /* both are a device's */
+	enum hip_tool_kind told_as;
 };
 
 static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
@@ -54,6 +56,9 @@ static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 		r = resolve(&box->src, box, &from, &kinds->src_pageable);
 	kinds->device = !r && !kinds->dst_pageable && !kinds->src_pageable && to.kind == HIP_MEMORY_DEVICE &&
 			from.kind == HIP_MEMORY_DEVICE;
+	kinds->told_as = r || kinds->device                                    ? HIP_TOOL_BOX_ON_DEVICE
+			 : kinds->dst_pageable || to.kind != HIP_MEMORY_DEVICE ? HIP_TOOL_BOX_TO_HOST
+									       : HIP_TOOL_BOX_FROM_HOST;
 	return r;
 }
 
@@ -64,20 +69,26 @@ static bool is_pageable(const struct kinds *kinds)
 
 /* --- the copy --------------------------------------------------------------------------------- */
 
-static hipError_t put(struct hip_stream *s, const struct hip_box *box)
+static hipError_t put(struct hip_stream *s, const struct hip_box *box, enum hip_tool_kind kind)
 {
 	const hsa_pitched_ptr_t dst = {box->dst.base, box->dst.pitch_B, box->dst.slice_B};
 	const hsa_pitched_ptr_t src = {box->src.base, box->src.pitch_B, box->src.slice_B};
 	const hsa_dim3_t origin = {0},
 			 range = {(uint32_t)box->width_B, (uint32_t)box->height, (uint32_t)box->depth};
-	hsa_signal_t begin, done;
+	const struct hip_tool_work work = {
+		.op = HIP_TOOL_COPY, .kind = kind, .bytes = (uint64_t)box->width_B * box->height * box->depth};
+	hsa_signal_t begin, done, watched;
 	hsa_status_t status;
 	hipError_t r = hip_stream_open_gap(s, &begin, &done);
 
 	if (r)
 		return r;
+	watched = hip_tool_watch(s, &work);
+	done = watched.handle ? watched : done;
 	status = hsa_amd_memory_async_copy_rect(&dst, &origin, &src, &origin, &range, s->device->agent,
 						hsaHostToDevice, 1, &begin, done);
+	if (status)
+		hip_tool_forget(watched);
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
@@ -103,7 +114,7 @@ hipError_t hip_box_put(struct hip_stream *s, const struct hip_box *box)
 	struct kinds kinds;
 	hipError_t r = is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
 
-	return r || is_empty(box) ? r : put(s, &copy);
+	return r || is_empty(box) ? r : put(s, &copy, kinds.told_as);
 }
 
 hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
@@ -114,7 +125,7 @@ hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
 
 	if (r || is_empty(box))
 		return r;
-	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy);
+	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy, kinds.told_as);
 }
 
 /* With what lies between its rows. */
@@ -139,7 +150,7 @@ static hipError_t put_staged(struct hip_stream *s, struct hip_box *box)
 		for (size_t y = 0; y < box->height; y++, to += box->width_B)
 			memcpy(to, src->base + z * src->slice_B + y * src->pitch_B, box->width_B);
 	box->src = (struct hip_side){stage, box->width_B, box->width_B * box->height};
-	r = stage ? put(s, box) : hipErrorOutOfMemory;
+	r = stage ? put(s, box, HIP_TOOL_BOX_FROM_HOST) : hipErrorOutOfMemory;
 	hip_stream_done(s);
 	return r;
 }
@@ -209,14 +220,14 @@ static hipError_t copy_2d(void *dst, size_t dst_pitch_B, const void *src, size_t
 hipError_t hipMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
 		       hipMemcpyKind kind)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, dst_pitch, src, src_pitch, width, height, kind);
 	return hip_end(then_wait(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true)));
 }
 
 hipError_t hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
 			    size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, dst_pitch, src, src_pitch, width, height, kind, stream);
 	return hip_end(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false));
 }
 
@@ -293,19 +304,19 @@ static hipError_t copy_param_2d(const hip_Memcpy2D *p, hipStream_t stream, bool 
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *p)
 {
-	HIP_ENTER();
+	HIP_ENTER(p);
 	return hip_end(p ? copy_param_2d(p, NULL, true) : hipErrorInvalidValue);
 }
 
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *p, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(p, stream);
 	return hip_end(p ? copy_param_2d(p, stream, false) : hipErrorInvalidValue);
 }
 
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *p)
 {
-	HIP_ENTER();
+	HIP_ENTER(p);
 	return hip_end(p ? copy_param_2d(p, NULL, true) : hipErrorInvalidValue);
 }
 
@@ -323,13 +334,13 @@ static hipError_t copy_drv_3d(const HIP_MEMCPY3D *p, hipStream_t stream, bool wa
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *p)
 {
-	HIP_ENTER();
+	HIP_ENTER(p);
 	return hip_end(p ? then_wait(copy_drv_3d(p, NULL, true)) : hipErrorInvalidValue);
 }
 
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *p, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(p, stream);
 	return hip_end(p ? copy_drv_3d(p, stream, false) : hipErrorInvalidValue);
 }
 
@@ -392,12 +403,12 @@ static hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream, bool wa
 
 hipError_t hipMemcpy3D(const hipMemcpy3DParms *p)
 {
-	HIP_ENTER();
+	HIP_ENTER(p);
 	return hip_end(p ? copy_3d(p, NULL, true) : hipErrorInvalidValue);
 }
 
 hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms *p, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(p, stream);
 	return hip_end(p ? copy_3d(p, stream, false) : hipErrorInvalidValue);
 }

@@ -1,5 +1,5 @@
 /* Devices: which there are, and the calling thread's. */
-#include "api/internal.h"
+#include "api/tool.h"
 
 hipError_t hipGetDeviceCount(int *count)
 {
@@ -18,7 +18,7 @@ hipError_t hipGetDeviceCount(int *count)
 
 hipError_t hipSetDevice(int device)
 {
-	HIP_ENTER();
+	HIP_ENTER(device);
 	if (!hip_device_of(device))
 		return hip_end(hipErrorInvalidDevice);
 	hip_thread.device = device;
@@ -27,7 +27,7 @@ hipError_t hipSetDevice(int device)
 
 hipError_t hipGetDevice(int *device)
 {
-	HIP_ENTER();
+	HIP_ENTER(device);
 	if (!device)
 		return hip_end(hipErrorInvalidValue);
 	*device = hip_thread.device;
@@ -36,7 +36,7 @@ hipError_t hipGetDevice(int *device)
 
 hipError_t hipDeviceGet(hipDevice_t *device, int ordinal)
 {
-	HIP_ENTER();
+	HIP_ENTER(device, ordinal);
 	if (!device)
 		return hip_end(hipErrorInvalidValue);
 	if (!hip_device_of(ordinal))
@@ -71,6 +71,7 @@ hipError_t hipDeviceReset(void)
 	atomic_fetch_add(&d->life, 1);
 	atomic_fetch_add(&hip.lives, 1);
 	hip_streams_reset(d);
+	hip_tool_reset(d);
 	hip_grids_reset(d);
 	hip_built_ins_reset(d);
 	hip_pools_reset(d);
@@ -93,7 +94,7 @@ hipError_t hipDeviceReset(void)
 
 hipError_t hipGetDeviceFlags(unsigned int *flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(flags);
 	if (!flags)
 		return hip_end(hipErrorInvalidValue);
 	*flags = hip_current()->flags;
@@ -106,7 +107,7 @@ hipError_t hipSetDeviceFlags(unsigned flags)
 {
 	unsigned schedule = flags & hipDeviceScheduleMask;
 
-	HIP_ENTER();
+	HIP_ENTER(flags);
 	if (flags & ~(unsigned)DEVICE_FLAGS || schedule & (schedule - 1))
 		return hip_end(hipErrorInvalidValue);
 	hip_current()->flags = schedule;
@@ -138,7 +139,7 @@ hipError_t hipDeviceGetLimit(size_t *value, hipLimit_t limit)
 {
 	_Atomic size_t *at;
 
-	HIP_ENTER();
+	HIP_ENTER(value, limit);
 	at = limit_of(hip_current(), limit);
 	if (!value || !at)
 		return hip_end(value ? no_limit(limit) : hipErrorInvalidValue);
@@ -150,7 +151,7 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value)
 {
 	_Atomic size_t *at;
 
-	HIP_ENTER();
+	HIP_ENTER(limit, value);
 	at = limit_of(hip_current(), limit);
 	if (!at)
 		return hip_end(no_limit(limit));
@@ -163,7 +164,7 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value)
 /* A wish, which is kept: there is nothing to choose, LDS and cache are apart. */
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config)
 {
-	HIP_ENTER();
+	HIP_ENTER(config);
 	if ((unsigned)config > hipFuncCachePreferEqual)
 		return hip_end(hipErrorInvalidValue);
 	hip_current()->cache = config;
@@ -172,7 +173,7 @@ hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config)
 
 hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config)
 {
-	HIP_ENTER();
+	HIP_ENTER(config);
 	if (!config)
 		return hip_end(hipErrorInvalidValue);
 	*config = hip_current()->cache;
@@ -181,7 +182,7 @@ hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config)
 
 hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config)
 {
-	HIP_ENTER();
+	HIP_ENTER(config);
 	if (!config)
 		return hip_end(hipErrorInvalidValue);
 	*config = hipSharedMemBankSizeFourByte;
@@ -190,14 +191,14 @@ hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config)
 
 hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config)
 {
-	HIP_ENTER();
+	HIP_ENTER(config);
 	return hip_end((unsigned)config > hipSharedMemBankSizeEightByte ? hipErrorInvalidValue : hipSuccess);
 }
 
 /* The first that exists becomes the one of threads that chose none: of this thread. */
 hipError_t hipSetValidDevices(int *devices, int count)
 {
-	HIP_ENTER();
+	HIP_ENTER(devices, count);
 	if (count < 0 || (count && !devices) || (unsigned)count > hip.devices)
 		return hip_end(hipErrorInvalidValue);
 	for (int i = 0; i < count; i++)

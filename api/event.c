@@ -6,6 +6,7 @@
 #include "api/capture.h"
 #include "api/event_shared.h"
 #include "api/graph.h"
+#include "api/tool.h"
 
 #define FLAGS                                                                                                      \
 	(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence |        \
@@ -69,13 +70,13 @@ static hipError_t create(hipEvent_t *out, unsigned flags)
 
 hipError_t hipEventCreate(hipEvent_t *event)
 {
-	HIP_ENTER();
+	HIP_ENTER(event);
 	return hip_end(create(event, hipEventDefault));
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(event, flags);
 	return hip_end(create(event, flags));
 }
 
@@ -110,7 +111,7 @@ static hipError_t destroy(hipEvent_t handle)
 
 hipError_t hipEventDestroy(hipEvent_t event)
 {
-	HIP_ENTER();
+	HIP_ENTER(event);
 	return hip_end(destroy(event));
 }
 
@@ -131,6 +132,15 @@ static hipError_t take_time(struct hip_event *e, struct hip_stream *s)
 	return r;
 }
 
+/* A packet of its own, for tools. */
+static hipError_t put_marker(struct hip_stream *s)
+{
+	hsa_signal_t watched =
+		hip_tool_watch(s, &(struct hip_tool_work){.op = HIP_TOOL_BARRIER, .kind = HIP_TOOL_MARKER});
+
+	return watched.handle ? hip_stream_barrier(s, (hsa_signal_t){0}, watched) : hipSuccess;
+}
+
 static inline hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
 {
 	hipError_t r;
@@ -139,6 +149,8 @@ static inline hipError_t put_record(struct hip_event *e, struct hip_stream *s, u
 	r = hip_stream_begin(s);
 	if (__builtin_expect(r, 0))
 		return r;
+	if (hip_traced())
+		(void)!put_marker(s);
 	if (e->shared)
 		r = hip_shared_put(e->shared, number, s);
 	else if (!(e->flags & hipEventDisableTiming))
@@ -204,7 +216,7 @@ static inline hipError_t record_on(hipEvent_t handle, hipStream_t stream)
 
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(event, stream);
 	return hip_end(record_on(event, stream));
 }
 
@@ -224,7 +236,7 @@ static hipError_t record_external(hipEvent_t handle, hipStream_t stream)
 
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(event, stream, flags);
 	if (flags & ~(unsigned)hipEventRecordExternal)
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(flags ? record_external(event, stream) : record_on(event, stream));
@@ -275,7 +287,7 @@ static hipError_t query(hipEvent_t handle)
 
 hipError_t hipEventQuery(hipEvent_t event)
 {
-	HIP_ENTER();
+	HIP_ENTER(event);
 	return hip_end(query(event));
 }
 
@@ -294,7 +306,7 @@ static hipError_t synchronize(hipEvent_t handle)
 
 hipError_t hipEventSynchronize(hipEvent_t event)
 {
-	HIP_ENTER();
+	HIP_ENTER(event);
 	return hip_end(synchronize(event));
 }
 
@@ -345,7 +357,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 	struct hip_stream *s;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(stream, event, flags);
 	r = flags ? hipErrorInvalidValue : hip_stream_of(stream, &s);
 	if (r == hipErrorContextIsDestroyed)
 		return hip_end(hipErrorInvalidHandle);
@@ -405,7 +417,7 @@ static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
 
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 {
-	HIP_ENTER();
+	HIP_ENTER(ms, start, stop);
 	return hip_end(elapsed(ms, start, stop));
 }
 
@@ -426,7 +438,7 @@ static hipError_t get_handle(hipIpcEventHandle_t *out, hipEvent_t handle)
 
 hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event)
 {
-	HIP_ENTER();
+	HIP_ENTER(handle, event);
 	return hip_end(get_handle(handle, event));
 }
 
@@ -445,6 +457,6 @@ static hipError_t open_handle(hipEvent_t *out, const hipIpcEventHandle_t *handle
 
 hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle)
 {
-	HIP_ENTER();
+	HIP_ENTER(event, handle);
 	return hip_end(open_handle(event, &handle));
 }

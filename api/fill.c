@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/capture.h"
+#include "api/tool.h"
 
 /* A value of two bytes fills dwords; what is left at either end is a copy of it. */
 static hipError_t put_edge(struct hip_stream *s, char *dst, const struct hip_fill *f)
@@ -23,11 +24,17 @@ static hipError_t put_edge(struct hip_stream *s, char *dst, const struct hip_fil
 
 static hipError_t put_fill(struct hip_stream *s, const struct rt_fill *fill)
 {
-	hsa_signal_t begin, done;
+	const struct hip_tool_work work = {.op = HIP_TOOL_COPY, .kind = HIP_TOOL_FILL, .bytes = fill->size_B};
+	hsa_signal_t begin, done, watched;
 	hipError_t r = hip_stream_open_gap(s, &begin, &done);
 
-	if (!r)
-		r = hip_of_errno(hip.door->fill(s->device->agent, fill, begin, done));
+	if (r)
+		return r;
+	watched = hip_tool_watch(s, &work);
+	done = watched.handle ? watched : done;
+	r = hip_of_errno(hip.door->fill(s->device->agent, fill, begin, done));
+	if (r)
+		hip_tool_forget(watched);
 	return r ? r : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
@@ -133,49 +140,49 @@ static hipError_t fill_1d(void *dst, uint32_t value, unsigned value_B, size_t co
 
 hipError_t hipMemset(void *dst, int value, size_t size)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, size);
 	return hip_end(fill_1d(dst, value & 0xff, 1, size, NULL, true));
 }
 
 hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, size, stream);
 	return hip_end(fill_1d(dst, value & 0xff, 1, size, stream, false));
 }
 
 hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, count);
 	return hip_end(fill_1d(dst, value, 1, count, NULL, true));
 }
 
 hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, count, stream);
 	return hip_end(fill_1d(dst, value, 1, count, stream, false));
 }
 
 hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, count);
 	return hip_end(fill_1d(dst, value, 2, count, NULL, true));
 }
 
 hipError_t hipMemsetD16Async(hipDeviceptr_t dst, unsigned short value, size_t count, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, count, stream);
 	return hip_end(fill_1d(dst, value, 2, count, stream, false));
 }
 
 hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, count);
 	return hip_end(fill_1d(dst, (uint32_t)value, 4, count, NULL, true));
 }
 
 hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, count, stream);
 	return hip_end(fill_1d(dst, (uint32_t)value, 4, count, stream, false));
 }
 
@@ -191,13 +198,13 @@ static hipError_t fill_2d(void *dst, size_t pitch_B, int value, size_t width_B, 
 
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, pitch, value, width, height);
 	return hip_end(fill_2d(dst, pitch, value, width, height, NULL, true));
 }
 
 hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, pitch, value, width, height, stream);
 	return hip_end(fill_2d(dst, pitch, value, width, height, stream, false));
 }
 
@@ -215,12 +222,12 @@ static hipError_t fill_3d(const hipPitchedPtr *dst, int value, const hipExtent *
 
 hipError_t hipMemset3D(hipPitchedPtr dst, int value, hipExtent extent)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, extent);
 	return hip_end(fill_3d(&dst, value, &extent, NULL, true));
 }
 
 hipError_t hipMemset3DAsync(hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(dst, value, extent, stream);
 	return hip_end(fill_3d(&dst, value, &extent, stream, false));
 }

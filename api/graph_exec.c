@@ -179,7 +179,7 @@ hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphN
 	hipGraphNode_t culprit;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(exec, graph, error_node, log, log_B);
 	r = instantiate(exec, graph, 0, 0, &culprit);
 	if (error_node)
 		*error_node = culprit;
@@ -193,7 +193,7 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, 
 {
 	hipGraphNode_t culprit;
 
-	HIP_ENTER();
+	HIP_ENTER(exec, graph, flags);
 	return hip_end(instantiate(exec, graph, flags, FLAGS, &culprit));
 }
 
@@ -201,7 +201,7 @@ hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph,
 {
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(exec, graph, p);
 	if (!p)
 		return hip_end(hipErrorInvalidValue);
 	r = instantiate(exec, graph, p->flags, FLAGS_OF_PARAMS, &p->errNode_out);
@@ -216,7 +216,7 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 {
 	struct hip_exec *e;
 
-	HIP_ENTER();
+	HIP_ENTER(handle);
 	e = exec_of(handle);
 	if (!e)
 		return hip_end(hipErrorInvalidValue);
@@ -236,7 +236,7 @@ hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long long *flags
 {
 	const struct hip_exec *e;
 
-	HIP_ENTER();
+	HIP_ENTER(handle, flags);
 	e = exec_of(handle);
 	if (!e || !flags)
 		return hip_end(hipErrorInvalidValue);
@@ -328,7 +328,7 @@ static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
 
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(exec, stream);
 	return hip_end(launch(exec, stream));
 }
 
@@ -337,7 +337,7 @@ hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
 {
 	struct hip_stream *s;
 
-	HIP_ENTER();
+	HIP_ENTER(exec, stream);
 	return hip_end(exec_of(exec) ? hip_stream_of(stream, &s) : hipErrorInvalidValue);
 }
 
@@ -457,7 +457,7 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t handle, hipGraph_t graph, hipGraphN
 	struct hip_exec *e;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(handle, graph, culprit, result);
 	e = exec_of(handle);
 	g = hip_graph_of(graph);
 	if (!e || !g || !culprit || !result)
@@ -555,7 +555,7 @@ hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsi
 	struct hip_node *n;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(exec, node, enabled);
 	r = find_switch(exec, node, &e, &n);
 	if (r)
 		return hip_end(r);
@@ -572,7 +572,7 @@ hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsi
 	struct hip_node *n;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(exec, node, enabled);
 	r = enabled ? find_switch(exec, node, &e, &n) : hipErrorInvalidValue;
 	if (!r)
 		*enabled = !n->disabled;

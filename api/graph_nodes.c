@@ -370,9 +370,9 @@ hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraph
 
 	HIP_ENTER();
 	if (p && p->type == hipGraphNodeTypeMemAlloc)
-		return hipGraphAddMemAllocNode(out, graph, before, count, &p->alloc);
+		return hip_end(hipGraphAddMemAllocNode(out, graph, before, count, &p->alloc));
 	if (p && p->type == hipGraphNodeTypeMemFree)
-		return hipGraphAddMemFreeNode(out, graph, before, count, p->free.dptr);
+		return hip_end(hipGraphAddMemFreeNode(out, graph, before, count, p->free.dptr));
 	return hip_end(hip_node_add(out, graph, before, count, any_work(&w, p, NULL), &w));
 }
 

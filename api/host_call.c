@@ -164,7 +164,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 {
 	struct hip_stream *s;
 
-	HIP_ENTER();
+	HIP_ENTER(stream, callback, data, flags);
 	if (!callback || flags)
 		return hip_end(hipErrorInvalidValue);
 	/* As CUDA: the function wants to know the stream. */
@@ -177,7 +177,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, fn, data);
 	if (!fn)
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(hip_op_run(stream, &(struct hip_op){.kind = HIP_OP_HOST, .host = {.fn = fn, .data = data}}));

@@ -92,23 +92,58 @@ struct hip_thread {
 extern _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
 
 hipError_t hip_init(void);
-/* trace.c: what AMD_LOG_LEVEL wants told; 0: nothing. */
-extern _Atomic int hip_trace_level;
+/* Who wants to be told of calls: 0, nobody. */
+#define HIP_TRACE_LOG  0xff  /* AMD_LOG_LEVEL */
+#define HIP_TRACE_TOOL 0x100 /* a tool does: tool.h */
+extern _Atomic unsigned hip_trace;
+static inline bool hip_traced(void)
+{
+	return __builtin_expect(atomic_load_explicit(&hip_trace, memory_order_relaxed), 0);
+}
 void hip_trace_init(void);
-void hip_trace_call(const char *function);
+/* An argument of a call: a copy. */
+struct hip_arg {
+	const void *value; /* NULL: behind the last */
+	size_t size_B;
+};
+void hip_trace_call(const char *function, const struct hip_arg *args);
 void hip_trace_result(const char *function, hipError_t error);
 /* Has HSA tell what goes wrong (fault.c). */
 void hip_watch_faults(void);
 /* Waits until it has told what there was. */
 void hip_hear_faults(struct hip_device *device);
-/* First line of public functions: without a GPU they give an error. */
-#define HIP_ENTER()                                                                                                \
+/* The arguments as an array of struct hip_arg. */
+#define HIP_ARG(a) {(__typeof__(a)[1]){a}, sizeof(a)},
+#define HIP_ARGS_0()
+#define HIP_ARGS_1(a)                                                             HIP_ARG(a)
+#define HIP_ARGS_2(a, ...)                                                        HIP_ARG(a) HIP_ARGS_1(__VA_ARGS__)
+#define HIP_ARGS_3(a, ...)                                                        HIP_ARG(a) HIP_ARGS_2(__VA_ARGS__)
+#define HIP_ARGS_4(a, ...)                                                        HIP_ARG(a) HIP_ARGS_3(__VA_ARGS__)
+#define HIP_ARGS_5(a, ...)                                                        HIP_ARG(a) HIP_ARGS_4(__VA_ARGS__)
+#define HIP_ARGS_6(a, ...)                                                        HIP_ARG(a) HIP_ARGS_5(__VA_ARGS__)
+#define HIP_ARGS_7(a, ...)                                                        HIP_ARG(a) HIP_ARGS_6(__VA_ARGS__)
+#define HIP_ARGS_8(a, ...)                                                        HIP_ARG(a) HIP_ARGS_7(__VA_ARGS__)
+#define HIP_ARGS_9(a, ...)                                                        HIP_ARG(a) HIP_ARGS_8(__VA_ARGS__)
+#define HIP_ARGS_10(a, ...)                                                       HIP_ARG(a) HIP_ARGS_9(__VA_ARGS__)
+#define HIP_ARGS_11(a, ...)                                                       HIP_ARG(a) HIP_ARGS_10(__VA_ARGS__)
+#define HIP_ARGS_12(a, ...)                                                       HIP_ARG(a) HIP_ARGS_11(__VA_ARGS__)
+#define HIP_ARGS_13(a, ...)                                                       HIP_ARG(a) HIP_ARGS_12(__VA_ARGS__)
+#define HIP_ARGS_14(a, ...)                                                       HIP_ARG(a) HIP_ARGS_13(__VA_ARGS__)
+#define HIP_ARGS_OF(unused, a, b, c, d, e, f, g, h, i, j, k, l, m, n, macro, ...) macro
+#define HIP_ARGS(...)                                                                                              \
+	((const struct hip_arg[]){HIP_ARGS_OF(0, ##__VA_ARGS__, HIP_ARGS_14, HIP_ARGS_13, HIP_ARGS_12,             \
+					      HIP_ARGS_11, HIP_ARGS_10, HIP_ARGS_9, HIP_ARGS_8, HIP_ARGS_7,        \
+					      HIP_ARGS_6, HIP_ARGS_5, HIP_ARGS_4, HIP_ARGS_3, HIP_ARGS_2,          \
+					      HIP_ARGS_1, HIP_ARGS_0)(__VA_ARGS__){0}})
+/* First line of public functions: without a GPU they give an error. The function's parameters, if tools are to see
+ * them. */
+#define HIP_ENTER(...)                                                                                             \
 	do {                                                                                                       \
 		hipError_t status_ = atomic_load_explicit(&hip.status, memory_order_acquire);                      \
 		if (__builtin_expect(status_, 0) && (status_ = hip_init()))                                        \
 			return hip_end(status_);                                                                   \
-		if (__builtin_expect(atomic_load_explicit(&hip_trace_level, memory_order_relaxed), 0))             \
-			hip_trace_call(__func__);                                                                  \
+		if (hip_traced())                                                                                  \
+			hip_trace_call(__func__, HIP_ARGS(__VA_ARGS__));                                           \
 	} while (0)
 /* Last line: the thread remembers the error. */
 #define hip_end(error) hip_end_of(__func__, error)
@@ -116,7 +151,7 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 {
 	hip_thread.result = error;
 	hip_thread.last = error;
-	if (__builtin_expect(atomic_load_explicit(&hip_trace_level, memory_order_relaxed), 0))
+	if (hip_traced())
 		hip_trace_result(function, error);
 	return error;
 }

@@ -5,6 +5,7 @@
 #include "api/capture.h"
 #include "api/grid.h"
 #include "api/hostcall.h"
+#include "api/tool.h"
 
 #define GRID_X_MAX  0x7fffffffu
 #define GRID_YZ_MAX 65536u
@@ -153,6 +154,13 @@ static inline void fill_packet(hsa_kernel_dispatch_packet_t *p, const struct hip
 	p->completion_signal.handle = 0;
 }
 
+__attribute__((cold, noinline)) static hsa_signal_t watch(struct hip_stream *s, const struct hip_launch *l)
+{
+	return hip_tool_watch(s, &(struct hip_tool_work){.op = HIP_TOOL_DISPATCH,
+							 .kind = HIP_TOOL_KERNEL,
+							 .kernel = l->kernel->cs->name});
+}
+
 static inline hipError_t put(struct hip_stream *s, const struct hip_launch *l)
 {
 	hsa_kernel_dispatch_packet_t *p;
@@ -172,6 +180,8 @@ static inline hipError_t put(struct hip_stream *s, const struct hip_launch *l)
 	if (!p)
 		return hip_stream_lost(s, hip.door->state(s->door));
 	fill_packet(p, l, grid, args);
+	if (hip_traced())
+		p->completion_signal = watch(s, l);
 	hip_stream_publish(s, HIP_LAUNCH_HEADER);
 	return hipSuccess;
 }
@@ -237,7 +247,7 @@ static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *t
 hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
 			   hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(function, blocks, threads, args, lds_B, stream);
 	return hip_end(launch(function, &blocks, &threads, args, lds_B, stream));
 }
 
@@ -345,6 +355,6 @@ static hipError_t launch_by_ptr(const void *function)
 
 hipError_t hipLaunchByPtr(const void *function)
 {
-	HIP_ENTER();
+	HIP_ENTER(function);
 	return hip_end(launch_by_ptr(function));
 }

@@ -221,13 +221,13 @@ hipError_t hip_memory_allocate(struct hip_device *d, size_t size_B, void **out)
 
 hipError_t hipMalloc(void **ptr, size_t size)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size);
 	return hip_end(malloc_device(ptr, size, hipDeviceMallocDefault));
 }
 
 hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size, flags);
 	return hip_end(malloc_device(ptr, size, flags));
 }
 
@@ -252,14 +252,14 @@ static hipError_t malloc_pitch(void **out, size_t *pitch, size_t width_B, size_t
 
 hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, pitch, width, height);
 	return hip_end(malloc_pitch(ptr, pitch, width, height, 1));
 }
 
 hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width_B, size_t height,
 			    unsigned int element_B)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, pitch, width_B, height, element_B);
 	if (element_B != 4 && element_B != 8 && element_B != 16)
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(malloc_pitch(ptr, pitch, width_B, height, 1));
@@ -269,7 +269,7 @@ hipError_t hipMalloc3D(hipPitchedPtr *out, hipExtent extent)
 {
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(out, extent);
 	if (!out)
 		return hip_end(hipErrorInvalidValue);
 	r = malloc_pitch(&out->ptr, &out->pitch, extent.width, extent.height, extent.depth);
@@ -305,25 +305,25 @@ static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
 
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size, flags);
 	return hip_end(malloc_host(ptr, size, flags));
 }
 
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size, flags);
 	return hip_end(malloc_host(ptr, size, flags));
 }
 
 hipError_t hipMallocHost(void **ptr, size_t size)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size);
 	return hip_end(malloc_host(ptr, size, 0));
 }
 
 hipError_t hipMemAllocHost(void **ptr, size_t size)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size);
 	return hip_end(malloc_host(ptr, size, 0));
 }
 
@@ -342,7 +342,7 @@ static hipError_t malloc_managed(void **out, size_t size_B, unsigned flags)
 
 hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size, flags);
 	return hip_end(malloc_managed(ptr, size, flags));
 }
 
@@ -427,7 +427,7 @@ hipError_t hip_memory_free_now(void *ptr)
 
 hipError_t hipFree(void *ptr)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr);
 	/* As CLR, the host's memory, too. */
 	return hip_end(
 		free_memory(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED | 1u << HIP_MEMORY_HOST));
@@ -435,13 +435,13 @@ hipError_t hipFree(void *ptr)
 
 hipError_t hipHostFree(void *ptr)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr);
 	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_HOST));
 }
 
 hipError_t hipFreeHost(void *ptr)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr);
 	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_HOST));
 }
 
@@ -580,7 +580,7 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 
 hipError_t hipHostRegister(void *ptr, size_t size, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size, flags);
 	return hip_end(host_register(ptr, size, flags));
 }
 
@@ -602,7 +602,7 @@ static hipError_t host_unregister(void *ptr)
 
 hipError_t hipHostUnregister(void *ptr)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr);
 	return hip_end(host_unregister(ptr));
 }
 
@@ -621,7 +621,7 @@ static hipError_t host_device_pointer(void **out, void *ptr, unsigned flags)
 
 hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(device, host, flags);
 	return hip_end(host_device_pointer(device, host, flags));
 }
 
@@ -637,7 +637,7 @@ static hipError_t host_flags(unsigned *flags, const void *ptr)
 
 hipError_t hipHostGetFlags(unsigned int *flags, void *host)
 {
-	HIP_ENTER();
+	HIP_ENTER(flags, host);
 	return hip_end(host_flags(flags, host));
 }
 
@@ -659,7 +659,7 @@ static hipError_t mem_info(size_t *free_B, size_t *total_B)
 
 hipError_t hipMemGetInfo(size_t *free_B, size_t *total_B)
 {
-	HIP_ENTER();
+	HIP_ENTER(free_B, total_B);
 	return hip_end(mem_info(free_B, total_B));
 }
 
@@ -680,13 +680,13 @@ static hipError_t address_range(hipDeviceptr_t *base, size_t *size_B, const void
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size_B, hipDeviceptr_t ptr)
 {
-	HIP_ENTER();
+	HIP_ENTER(base, size_B, ptr);
 	return hip_end(address_range(base, size_B, ptr));
 }
 
 hipError_t hipMemPtrGetInfo(void *ptr, size_t *size_B)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size_B);
 	if (!size_B)
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(address_range(NULL, size_B, ptr) ? hipErrorInvalidValue : hipSuccess);
@@ -729,6 +729,6 @@ static hipError_t pointer_attributes(hipPointerAttribute_t *out, const void *ptr
 
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr)
 {
-	HIP_ENTER();
+	HIP_ENTER(attributes, ptr);
 	return hip_end(pointer_attributes(attributes, ptr));
 }

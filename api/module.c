@@ -93,13 +93,13 @@ static hipError_t load_file(hipModule_t *out, const char *path)
 
 hipError_t hipModuleLoad(hipModule_t *module, const char *path)
 {
-	HIP_ENTER();
+	HIP_ENTER(module, path);
 	return hip_end(load_file(module, path));
 }
 
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
 {
-	HIP_ENTER();
+	HIP_ENTER(module, image);
 	return hip_end(load(module, image, 0));
 }
 
@@ -108,7 +108,7 @@ hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned 
 			       void **values)
 {
 	(void)count, (void)options, (void)values;
-	HIP_ENTER();
+	HIP_ENTER(module, image, count, options, values);
 	return hip_end(load(module, image, 0));
 }
 
@@ -137,7 +137,7 @@ static hipError_t unload(hipModule_t handle)
 
 hipError_t hipModuleUnload(hipModule_t module)
 {
-	HIP_ENTER();
+	HIP_ENTER(module);
 	return hip_end(unload(module));
 }
 
@@ -199,7 +199,7 @@ static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const cha
 
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name)
 {
-	HIP_ENTER();
+	HIP_ENTER(function, module, name);
 	return hip_end(get_function(function, module, name));
 }
 
@@ -226,7 +226,7 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *address, size_t *size_B, hipModule_t module, const char *name)
 {
-	HIP_ENTER();
+	HIP_ENTER(address, size_B, module, name);
 	return hip_end(hip_module_variable(address, size_B, module, name));
 }
 
@@ -301,7 +301,7 @@ static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
 
 hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol)
 {
-	HIP_ENTER();
+	HIP_ENTER(function, symbol);
 	return hip_end(function_by_symbol(function, symbol));
 }
 
@@ -353,7 +353,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 			       .lds_B = lds_B,
 			       .args = args};
 
-	HIP_ENTER();
+	HIP_ENTER(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, lds_B, stream, args, extra);
 	return hip_end(launch(function, &l, stream, extra));
 }
 
@@ -399,7 +399,7 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t
 		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
 
 	(void)flags; /* to leave the order is allowed, not demanded */
-	HIP_ENTER();
+	HIP_ENTER(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start, stop, flags);
 	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue
 					  : launch_ext(function, &l, stream, extra, start, stop));
 }
@@ -426,7 +426,7 @@ hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, v
 	hipError_t r;
 
 	(void)flags;
-	HIP_ENTER();
+	HIP_ENTER(function, blocks, threads, args, lds_B, stream, start, stop, flags);
 	r = record(start, stream);
 	if (!r)
 		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
@@ -467,7 +467,7 @@ static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
 
 hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *function)
 {
-	HIP_ENTER();
+	HIP_ENTER(attributes, function);
 	return hip_end(func_attributes(attributes, function));
 }
 
@@ -513,7 +513,7 @@ static hipError_t func_attribute(int *value, hipFunction_attribute attribute, hi
 
 hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
 {
-	HIP_ENTER();
+	HIP_ENTER(value, attribute, function);
 	return hip_end(func_attribute(value, attribute, function));
 }
 
@@ -528,7 +528,7 @@ static hipError_t check_preference(const void *function, int value, int max)
 
 hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value)
 {
-	HIP_ENTER();
+	HIP_ENTER(function, attribute, value);
 	if (attribute != hipFuncAttributeMaxDynamicSharedMemorySize &&
 	    attribute != hipFuncAttributePreferredSharedMemoryCarveout)
 		return hip_end(hipErrorInvalidValue);
@@ -539,12 +539,12 @@ hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute,
 
 hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config)
 {
-	HIP_ENTER();
+	HIP_ENTER(function, config);
 	return hip_end(check_preference(function, (int)config, hipFuncCachePreferEqual));
 }
 
 hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config)
 {
-	HIP_ENTER();
+	HIP_ENTER(function, config);
 	return hip_end(check_preference(function, (int)config, hipSharedMemBankSizeEightByte));
 }

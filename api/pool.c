@@ -578,7 +578,7 @@ static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
 
 hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, size, stream);
 	return hip_end(malloc_async(ptr, size, stream));
 }
 
@@ -588,7 +588,7 @@ hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, 
 	struct hip_pool *p;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(ptr, size, handle, stream);
 	p = hip_pool_of(handle);
 	if (!ptr || !p || p->imported)
 		return hip_end(hipErrorInvalidValue);
@@ -616,7 +616,7 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 
 hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(ptr, stream);
 	return hip_end(free_async(ptr, stream));
 }
 
@@ -671,14 +671,14 @@ hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
 {
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(pool, props);
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	return hip_end(r ? r : create(pool, props));
 }
 
 hipError_t hipMemPoolDestroy(hipMemPool_t pool)
 {
-	HIP_ENTER();
+	HIP_ENTER(pool);
 	return hip_end(destroy(pool));
 }
 
@@ -698,13 +698,13 @@ static hipError_t tell_pool(hipMemPool_t *out, int device, bool current)
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device)
 {
-	HIP_ENTER();
+	HIP_ENTER(pool, device);
 	return hip_end(tell_pool(pool, device, false));
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device)
 {
-	HIP_ENTER();
+	HIP_ENTER(pool, device);
 	return hip_end(tell_pool(pool, device, true));
 }
 
@@ -714,7 +714,7 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
 	struct hip_pool *p;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(device, handle);
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	if (r)
 		return hip_end(r);

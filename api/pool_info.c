@@ -47,7 +47,7 @@ hipError_t hipMemPoolSetAttribute(hipMemPool_t handle, hipMemPoolAttr attribute,
 	uint64_t number;
 	int on;
 
-	HIP_ENTER();
+	HIP_ENTER(handle, attribute, value);
 	p = hip_pool_of(handle);
 	if (!p || !value || p->imported)
 		return hip_end(hipErrorInvalidValue);
@@ -99,7 +99,7 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t handle, hipMemPoolAttr attribute,
 	uint64_t number;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(handle, attribute, value);
 	p = hip_pool_of(handle);
 	if (!p || !value || p->imported)
 		return hip_end(hipErrorInvalidValue);
@@ -121,7 +121,7 @@ hipError_t hipMemPoolTrimTo(hipMemPool_t handle, size_t keep_B)
 	struct hip_pool *p;
 	hipError_t r;
 
-	HIP_ENTER();
+	HIP_ENTER(handle, keep_B);
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	if (r)
 		return hip_end(r);
@@ -170,7 +170,7 @@ hipError_t hipMemPoolSetAccess(hipMemPool_t handle, const hipMemAccessDesc *list
 {
 	struct hip_pool *p;
 
-	HIP_ENTER();
+	HIP_ENTER(handle, list, count);
 	p = hip_pool_of(handle);
 	if (!p || !list)
 		return hip_end(hipErrorInvalidValue);
@@ -181,7 +181,7 @@ hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t handle, hi
 {
 	struct hip_pool *p;
 
-	HIP_ENTER();
+	HIP_ENTER(flags, handle, location);
 	p = hip_pool_of(handle);
 	if (!p || !flags || !location || location->type != hipMemLocationTypeDevice || !hip_device_of(location->id))
 		return hip_end(hipErrorInvalidValue);

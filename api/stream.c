@@ -9,6 +9,7 @@
 
 #include "api/capture.h"
 #include "api/known.h"
+#include "api/tool.h"
 
 #define PACKETS    1024 /* of a queue; a power of two */
 #define CHUNKS_MAX 64
@@ -653,6 +654,8 @@ hipError_t hip_mark_wait(const struct hip_mark *mark)
 	}
 	if (r)
 		return r;
+	if (hip_traced())
+		hip_tool_waited();
 	hip_known_by_host(mark);
 	hip_pool_release(mark->stream->device);
 	return hip_fault(mark->stream->device);
@@ -769,25 +772,25 @@ static hipError_t stream_create(hipStream_t *out, unsigned flags, int priority)
 
 hipError_t hipStreamCreate(hipStream_t *stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream);
 	return hip_end(stream_create(stream, hipStreamDefault, 0));
 }
 
 hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, flags);
 	return hip_end(stream_create(stream, flags, 0));
 }
 
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, flags, priority);
 	return hip_end(stream_create(stream, flags, priority));
 }
 
 hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-	HIP_ENTER();
+	HIP_ENTER(least, greatest);
 	if (least)
 		*least = PRIORITY_LOWEST;
 	if (greatest)
@@ -811,6 +814,6 @@ hipError_t hip_stream_destroy(hipStream_t handle)
 
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream);
 	return hip_end(hip_stream_destroy(stream));
 }

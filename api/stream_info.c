@@ -23,7 +23,7 @@ static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority,
 /* Of the null stream, CLR does not tell. */
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, flags);
 	if (!stream)
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(stream_get(stream, flags, NULL, NULL));
@@ -31,13 +31,13 @@ hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
 
 hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, priority);
 	return hip_end(stream_get(stream, NULL, priority, NULL));
 }
 
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, device);
 	return hip_end(stream_get(stream, NULL, NULL, device));
 }
 
@@ -96,7 +96,7 @@ static hipError_t create_masked(hipStream_t *out, uint32_t dwords, const uint32_
 
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t dwords, const uint32_t *mask)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, dwords, mask);
 	return hip_end(create_masked(stream, dwords, mask));
 }
 
@@ -118,6 +118,6 @@ static hipError_t get_mask(hipStream_t handle, uint32_t dwords, uint32_t *mask)
 
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t dwords, uint32_t *mask)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, dwords, mask);
 	return hip_end(get_mask(stream, dwords, mask));
 }

@@ -107,7 +107,7 @@ static hipError_t stream_query(hipStream_t handle)
 
 hipError_t hipStreamQuery(hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream);
 	return hip_end(stream_query(stream));
 }
 
@@ -127,7 +127,7 @@ static hipError_t stream_synchronize(hipStream_t handle)
 
 hipError_t hipStreamSynchronize(hipStream_t stream)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream);
 	return hip_end(stream_synchronize(stream));
 }
 

@@ -6,23 +6,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/internal.h"
+#include "api/tool.h"
 #include <hip/api/profile.h>
 
 #define LEVEL_ERRORS 1
 #define LEVEL_CALLS  3
 
-_Atomic int hip_trace_level;
+_Atomic unsigned hip_trace;
 
 void hip_trace_init(void)
 {
 	const char *level = getenv("AMD_LOG_LEVEL"), *log = getenv("TUFF_LOG");
-	int value = level ? atoi(level) : 0;
+	unsigned value = level ? (unsigned)atoi(level) & HIP_TRACE_LOG : 0;
 
 	/* TUFF_LOG, of all that is tuff's, has errors, too. */
 	if (value < LEVEL_ERRORS && log && (strstr(log, "error") || strstr(log, "all")))
 		value = LEVEL_ERRORS;
-	atomic_store(&hip_trace_level, value);
+	atomic_fetch_or(&hip_trace, value);
 }
 
 static void tell(int level, const char *function, const char *what, const char *more)
@@ -35,10 +35,17 @@ static void tell(int level, const char *function, const char *what, const char *
 		(unsigned long long)pthread_self(), function, what, more);
 }
 
-void hip_trace_call(const char *function)
+static unsigned log_level(void)
 {
-	if (atomic_load(&hip_trace_level) >= LEVEL_CALLS)
+	return atomic_load(&hip_trace) & HIP_TRACE_LOG;
+}
+
+void hip_trace_call(const char *function, const struct hip_arg *args)
+{
+	if (log_level() >= LEVEL_CALLS)
 		tell(LEVEL_CALLS, function, "", "");
+	if (atomic_load(&hip_trace) & HIP_TRACE_TOOL)
+		hip_tool_enter(function, args);
 }
 
 /* That work is not done is no failure. */
@@ -46,24 +53,12 @@ void hip_trace_result(const char *function, hipError_t error)
 {
 	bool failed = error && error != hipErrorNotReady;
 
-	if (failed || atomic_load(&hip_trace_level) >= LEVEL_CALLS)
+	if (log_level() >= (failed ? LEVEL_ERRORS : LEVEL_CALLS))
 		tell(failed ? LEVEL_ERRORS : LEVEL_CALLS, function, ": Returned ", hipGetErrorName(error));
+	hip_tool_exit(function);
 }
 
 /* --- names, for tools ------------------------------------------------------------------------- */
-
-/* Without a tracer nobody is told of numbers: there are none to name. */
-const char *hipApiName(uint32_t id)
-{
-	(void)id;
-	return "unknown";
-}
-
-const char *hipGetCmdName(uint32_t id)
-{
-	(void)id;
-	return "unknown";
-}
 
 /* As long as the module is loaded. NULL: there is no such function. */
 const char *hipKernelNameRef(const hipFunction_t function)

@@ -92,7 +92,7 @@ hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, u
 {
 	struct hip_value v = {ptr, value, mask, 4, flags, true};
 
-	HIP_ENTER();
+	HIP_ENTER(stream, ptr, value, flags, mask);
 	return hip_end(run(stream, &v, 1));
 }
 
@@ -100,7 +100,7 @@ hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, u
 {
 	struct hip_value v = {ptr, value, mask, 8, flags, true};
 
-	HIP_ENTER();
+	HIP_ENTER(stream, ptr, value, flags, mask);
 	return hip_end(run(stream, &v, 1));
 }
 
@@ -109,7 +109,7 @@ hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, 
 {
 	struct hip_value v = {ptr, value, 0, 4, flags, false};
 
-	HIP_ENTER();
+	HIP_ENTER(stream, ptr, value, flags);
 	return hip_end(run(stream, &v, 1));
 }
 
@@ -117,7 +117,7 @@ hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, 
 {
 	struct hip_value v = {ptr, value, 0, 8, flags, false};
 
-	HIP_ENTER();
+	HIP_ENTER(stream, ptr, value, flags);
 	return hip_end(run(stream, &v, 1));
 }
 
@@ -161,6 +161,6 @@ static hipError_t batch(hipStream_t stream, unsigned count, const hipStreamBatch
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *list,
 			       unsigned int flags)
 {
-	HIP_ENTER();
+	HIP_ENTER(stream, count, list, flags);
 	return hip_end(batch(stream, count, list, flags));
 }

@@ -67,6 +67,11 @@ static const named_arguments always_0_rows[] = {
 	{"__hipRegisterSurface", 1},
 	{"__hipRegisterTexture", 1},
 	{"__hipUnregisterFatBinary", 1},
+	/* A tool's functions are called. */
+	{"hipRegisterTracerCallback", 1},
+	{"hipRegisterActivityCallback", 2},
+	{"hipRegisterApiCallback", 2},
+	{"hipInitActivityCallback", 3},
 };
 
 #endif

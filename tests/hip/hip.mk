@@ -36,7 +36,7 @@ $(O)/hip/clients.%.5: tests/clients/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdh
 	$(call say,CLANG,$@)$(OUR_HIP) -DTUFF_HIP_ABI=5 -no-hip-rt $(addprefix --offload-arch=,$(OUR_HIP_GPUS)) $< -o $@ -x none $(O)/lib/libamdhip64.so.5 \
 		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(HIP_FLAGS_$*)
 $(foreach p,$(if $(HIP_READY),prim hiprand hipsparse),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,clients.$(p),$(g),$(g),hip/clients.$(p).5,OUR_HIP_TESTS))))
-$(foreach p,pools pool_streams pool_ipc bad_arguments,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
+$(foreach p,pools pool_streams pool_ipc bad_arguments tracer,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
 OURS_WITHOUT := grid_lost reset pool_peers pool_memory bad_arguments
 HIP_SPEC_watched := gfx908:watchdog_ms=100
@@ -86,7 +86,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := module_managed eight bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost reset rules
+CLR_WITHOUT := tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost reset rules
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.

@@ -21,7 +21,11 @@ static void names()
 	by_handle = hipKernelNameRef(function);
 	CHECK(by_pointer && by_handle && !strcmp(by_pointer, by_handle) && !strcmp(by_handle, "_Z4fillPjj"));
 	CHECK(!hipKernelNameRef(nullptr) && !hipKernelNameRefByPtr((const void *)names, nullptr));
-	CHECK(!strcmp(hipApiName(1), "unknown"));
+	CHECK_STR(hipApiName(1), "__hipPopCallConfiguration");
+	CHECK_STR(hipApiName(0), "unknown");
+	CHECK_STR(hipApiName(100000), "unknown");
+	CHECK_STR(hipGetCmdName(0x11f0), "KernelExecution");
+	CHECK_STR(hipGetCmdName(1), "Unknown command kind");
 }
 
 static void halves()

@@ -1,0 +1,238 @@
+/* Tools are told of what the GPU did: the signal of a packet or copy is watched by HSA's thread, and by who waits
+ * for the work, whoever comes first.
+ *
+ * A signal stays until what waits for it has begun: a copy's is what the stream's next packet waits for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/tool.h"
+
+struct watched {
+	struct watched *next;
+	bool told;  /* or forgotten: only the signal is left */
+	bool heard; /* HSA's thread has been there */
+	struct hip_device *device;
+	hsa_signal_t signal;   /* owned */
+	struct hip_mark after; /* nothing in the stream names the signal behind it */
+	struct hip_tool_record record;
+	char *kernel; /* owned */
+};
+
+static struct {
+	pthread_mutex_t lock; /* guards all below; inside a stream's. No tool's function is called in it */
+	pthread_cond_t idle;  /* nobody tells any more */
+	struct watched *first, **last;
+	unsigned tellers;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER, .last = &all.first};
+
+static _Thread_local bool waited, telling;
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+static uint64_t host_ns(void)
+{
+	uint64_t ticks = 0;
+
+	(void)!hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &ticks);
+	return (uint64_t)((unsigned __int128)ticks * 1000000000 / hip.timestamp_Hz);
+}
+
+/* A copy that was over before the engine looked at it may have no times. */
+static void take_times(const struct watched *w, struct hip_tool_record *r)
+{
+	hsa_amd_profiling_async_copy_time_t copy = {0};
+	hsa_amd_profiling_dispatch_time_t dispatch = {0};
+
+	if (r->op == HIP_TOOL_COPY) {
+		(void)!hsa_amd_profiling_get_async_copy_time(w->signal, &copy);
+		r->begin_ns = copy.start;
+		r->end_ns = copy.end;
+	} else {
+		(void)!hsa_amd_profiling_get_dispatch_time(w->device->agent, w->signal, &dispatch);
+		r->begin_ns = dispatch.start;
+		r->end_ns = dispatch.end;
+	}
+}
+
+/* The lock is held; it is let go meanwhile. */
+static void tell_locked(struct watched *w)
+{
+	struct hip_tool_record record = w->record;
+	char *kernel = w->kernel;
+
+	take_times(w, &record);
+	if (kernel)
+		record.kernel = kernel;
+	w->told = true;
+	w->kernel = NULL;
+	all.tellers++;
+	pthread_mutex_unlock(&all.lock);
+	telling = true;
+	hip_tool_report(&record);
+	telling = false;
+	free(kernel);
+	pthread_mutex_lock(&all.lock);
+	if (!--all.tellers)
+		pthread_cond_broadcast(&all.idle);
+}
+
+/* Those that nobody needs any more; the lock is held. */
+static void sweep_locked(void)
+{
+	struct watched **at = &all.first;
+
+	while (*at) {
+		struct watched *w = *at;
+
+		if (!w->told || !w->heard || !hip_mark_reached(&w->after)) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		hip_mark_put(&w->after);
+		hsa_signal_destroy(w->signal);
+		free(w->kernel);
+		free(w);
+	}
+	all.last = at;
+}
+
+/* On HSA's thread. */
+static bool hear(hsa_signal_value_t value, void *watched)
+{
+	struct watched *w = watched;
+
+	(void)value;
+	pthread_mutex_lock(&all.lock);
+	if (!w->told)
+		tell_locked(w);
+	w->heard = true;
+	pthread_mutex_unlock(&all.lock);
+	return false;
+}
+
+void hip_tool_waited(void)
+{
+	waited = true;
+}
+
+/* A tool that waits for work while it is told of some does not wait for itself. */
+void hip_tool_tell_ended(void)
+{
+	if (!waited || telling)
+		return;
+	waited = false;
+	pthread_mutex_lock(&all.lock);
+	for (struct watched *w = all.first; w; w = w->next)
+		if (!w->told && hsa_signal_load_scacquire(w->signal) < 1)
+			tell_locked(w);
+	while (all.tellers)
+		pthread_cond_wait(&all.idle, &all.lock);
+	sweep_locked();
+	pthread_mutex_unlock(&all.lock);
+}
+
+/* --- watching --------------------------------------------------------------------------------- */
+
+static struct hip_tool_record record_of(const struct hip_device *device, const struct hip_tool_work *work)
+{
+	struct hip_tool_record r = {.domain = HIP_TOOL_WORK,
+				    .kind = work->kind,
+				    .op = work->op,
+				    .correlation = hip_tool_correlation(),
+				    .bytes = work->bytes};
+	uint32_t node = 0;
+
+	(void)!hsa_agent_get_info(device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &node);
+	r.device = (int)node;
+	return r;
+}
+
+static void time_copies(void)
+{
+	(void)!hsa_amd_profiling_async_copy_enable(true);
+}
+
+/* NULL: no memory. What is watched is not worth an error of the program's. */
+static struct watched *watched_create(struct hip_stream *s, const struct hip_tool_work *work)
+{
+	struct watched *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->kernel = work->kernel ? strdup(work->kernel) : NULL;
+	if (hsa_signal_create(1, 0, NULL, &w->signal)) {
+		free(w->kernel);
+		free(w);
+		return NULL;
+	}
+	w->device = s->device;
+	w->record = record_of(s->device, work);
+	w->record.queue = s->id;
+	w->after = hip_stream_mark(s);
+	w->after.index++;
+	return w;
+}
+
+hsa_signal_t hip_tool_watch_work(struct hip_stream *s, const struct hip_tool_work *work)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct watched *w = hip_tool_wants(work->op) ? watched_create(s, work) : NULL;
+
+	if (!w)
+		return (hsa_signal_t){0};
+	if (work->op == HIP_TOOL_COPY)
+		pthread_once(&once, time_copies);
+	pthread_mutex_lock(&all.lock);
+	sweep_locked();
+	*all.last = w;
+	all.last = &w->next;
+	if (hsa_amd_signal_async_handler(w->signal, HSA_SIGNAL_CONDITION_LT, 1, hear, w))
+		w->heard = true; /* who waits tells */
+	pthread_mutex_unlock(&all.lock);
+	return w->signal;
+}
+
+static void forget_locked(struct watched *w)
+{
+	w->told = true;
+	hsa_signal_store_screlease(w->signal, 0);
+}
+
+void hip_tool_forget(hsa_signal_t signal)
+{
+	pthread_mutex_lock(&all.lock);
+	for (struct watched *w = all.first; w && signal.handle; w = w->next)
+		if (w->signal.handle == signal.handle)
+			forget_locked(w);
+	pthread_mutex_unlock(&all.lock);
+}
+
+void hip_tool_reset(struct hip_device *device)
+{
+	pthread_mutex_lock(&all.lock);
+	for (struct watched *w = all.first; w; w = w->next)
+		if (w->device == device && !w->told)
+			forget_locked(w);
+	sweep_locked();
+	pthread_mutex_unlock(&all.lock);
+}
+
+/* --- the host's ------------------------------------------------------------------------------- */
+
+uint64_t hip_tool_host_begin(enum hip_tool_work_op op)
+{
+	return hip_traced() && hip_tool_wants(op) ? host_ns() : 0;
+}
+
+void hip_tool_host_end(uint64_t begin_ns, const struct hip_device *device, const struct hip_tool_work *work)
+{
+	struct hip_tool_record r;
+
+	if (!begin_ns)
+		return;
+	r = record_of(device, work);
+	r.begin_ns = begin_ns;
+	r.end_ns = host_ns();
+	hip_tool_report(&r);
+}
