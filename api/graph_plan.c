@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/graph_plan.h"
+#include "api/tool.h"
 
 struct piece {
 	uint32_t first, count;        /* packets; count 0: an operation */
@@ -220,10 +221,38 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	}
 }
 
-static hipError_t put_kernels(const struct piece *piece, struct hip_stream *s)
+/* Each kernel a packet of its own, so that tools are told of it. */
+static hipError_t put_singly(const struct hip_plan *p, const struct piece *piece, struct hip_stream *s)
 {
-	struct rt_sequence_packet *packet = hip_stream_slot(s);
+	for (uint32_t i = 0; i < piece->count; i++) {
+		const hsa_kernel_dispatch_packet_t *from = &p->packets[piece->first + i];
+		const struct cs_kernel *k = hip.door->kernel(s->device->agent, from->kernel_object);
+		hsa_kernel_dispatch_packet_t *packet = hip_stream_slot(s);
+		uint32_t header;
 
+		if (!packet)
+			return hip_stream_lost(s, hip.door->state(s->door));
+		memcpy(&header, from, sizeof(header));
+		memcpy((char *)packet + sizeof(header), (const char *)from + sizeof(header),
+		       sizeof(*packet) - sizeof(header));
+		packet->completion_signal =
+			hip_tool_watch(s, &(struct hip_tool_work){
+						  .op = HIP_TOOL_DISPATCH,
+						  .kind = HIP_TOOL_KERNEL,
+						  .kernel = k ? k->name : "", /* its module may be gone */
+					  });
+		hip_stream_write(s, header);
+	}
+	return hipSuccess;
+}
+
+static hipError_t put_kernels(const struct hip_plan *p, const struct piece *piece, struct hip_stream *s)
+{
+	struct rt_sequence_packet *packet;
+
+	if (hip_traced() && hip_tool_wants(HIP_TOOL_DISPATCH))
+		return put_singly(p, piece, s);
+	packet = hip_stream_slot(s);
 	if (!packet)
 		return hip_stream_lost(s, hip.door->state(s->door));
 	packet->sequence = piece->sequence;
@@ -236,6 +265,6 @@ hipError_t hip_plan_put(const struct hip_plan *p, struct hip_stream *s, bool *he
 	hipError_t r = p->device && p->device != s->device ? hipErrorNotSupported : hipSuccess;
 
 	for (size_t i = 0; i < p->count && !r; i++)
-		r = p->pieces[i].count ? put_kernels(&p->pieces[i], s) : put_other(s, p->pieces[i].work, held);
+		r = p->pieces[i].count ? put_kernels(p, &p->pieces[i], s) : put_other(s, p->pieces[i].work, held);
 	return r;
 }

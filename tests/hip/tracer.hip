@@ -279,6 +279,33 @@ static void halves()
 	forget();
 }
 
+/* Kernels of a graph are told one by one, because of its launch. */
+static void graph()
+{
+	gpu_array<unsigned> memory(std::vector<unsigned>(VALUES, 0));
+	hipStream_t stream;
+	hipGraph_t graph;
+	hipGraphExec_t exec;
+
+	HIP(hipStreamCreate(&stream));
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+	for (unsigned i = 0; i < 6; i++)
+		add<<<VALUES / 64, 64, 0, stream>>>(memory.at, i);
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	hipRegisterTracerCallback(hear);
+	for (unsigned i = 0; i < 2; i++)
+		HIP(hipGraphLaunch(exec, stream));
+	HIP(hipStreamSynchronize(stream));
+	hipRegisterTracerCallback(nullptr);
+	CHECK_EQ(count_works("dispatch KernelExecution _Z3addPjj", "hipGraphLaunch"), 12);
+	CHECK_EQ(memory.read()[VALUES - 1], 30);
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	HIP(hipStreamDestroy(stream));
+	forget();
+}
+
 /* Calls of several threads, and errors, which are calls as well. */
 static void threads()
 {
@@ -303,6 +330,7 @@ int main()
 {
 	all();
 	halves();
+	graph();
 	threads();
 	return check_done("tracer");
 }
