@@ -78,6 +78,8 @@ hipError_t hipDeviceReset(void)
 	hip_leases_reset(d);
 	hip_textures_reset(d);
 	hip_arrays_reset(d);
+	hip_semaphores_reset(d);
+	hip_externals_reset(d);
 	hip_memory_reset(d);
 	hip_functions_reset(d);
 	hip_binaries_reset(d);

@@ -192,6 +192,8 @@ enum hip_type {
 	HIP_EXEC,
 	HIP_OBJECT,
 	HIP_ARRAY,
+	HIP_EXTERNAL,
+	HIP_SEMAPHORE,
 };
 extern struct drv_handles hip_handles;
 #define HIP_MARK       0x5c
@@ -474,6 +476,11 @@ void hip_memory_remove_ours(void *base);
  * is there. */
 hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t size_B);
 
+/* --- external memory and semaphores (external.c, semaphore.c) ----------------------------------- */
+
+/* hipFree() of a mapped buffer. InvalidValue: it is none. */
+hipError_t hip_external_free(void *ptr);
+
 /* --- copies (copy_rect.c) --------------------------------------------------------------------- */
 
 /* Rows of bytes at a distance, in slices at a distance. */
@@ -559,6 +566,8 @@ void hip_pools_reset(struct hip_device *device);
 void hip_leases_reset(struct hip_device *device);
 void hip_textures_reset(struct hip_device *device);
 void hip_arrays_reset(struct hip_device *device);
+void hip_semaphores_reset(struct hip_device *device);
+void hip_externals_reset(struct hip_device *device);
 void hip_memory_reset(struct hip_device *device);
 void hip_functions_reset(struct hip_device *device);
 void hip_binaries_reset(struct hip_device *device);

@@ -402,7 +402,7 @@ static hipError_t free_known(void *ptr, unsigned kinds)
 		return r;
 	memory = take(ptr, kinds, false);
 	if (!memory)
-		return hipErrorInvalidValue;
+		return kinds & 1u << HIP_MEMORY_DEVICE ? hip_external_free(ptr) : hipErrorInvalidValue;
 	/* Until then kernels may use it. What they failed with is told, and the memory goes all the same. */
 	r = hip_device_wait(&hip.device[memory->device]);
 	give_back(memory);

@@ -247,14 +247,14 @@ HIP_IMPL(both, 4_2, hipDeviceEnablePeerAccess)
 
 /* --- external mem/sem + GL ------------------------------------------------------------------- */
 
-HIP_UNSUPPORTED(both, 4_3, hipDestroyExternalMemory)
-HIP_UNSUPPORTED(both, 4_3, hipDestroyExternalSemaphore)
-HIP_UNSUPPORTED(both, 4_3, hipExternalMemoryGetMappedBuffer)
+HIP_IMPL(both, 4_3, hipDestroyExternalMemory)
+HIP_IMPL(both, 4_3, hipDestroyExternalSemaphore)
+HIP_IMPL(both, 4_3, hipExternalMemoryGetMappedBuffer)
 HIP_UNSUPPORTED(both, 4_3, hipGLGetDevices)
-HIP_UNSUPPORTED(both, 4_3, hipImportExternalMemory)
-HIP_UNSUPPORTED(both, 4_3, hipImportExternalSemaphore)
-HIP_UNSUPPORTED(both, 4_3, hipSignalExternalSemaphoresAsync)
-HIP_UNSUPPORTED(both, 4_3, hipWaitExternalSemaphoresAsync)
+HIP_IMPL(both, 4_3, hipImportExternalMemory)
+HIP_IMPL(both, 4_3, hipImportExternalSemaphore)
+HIP_IMPL(both, 4_3, hipSignalExternalSemaphoresAsync)
+HIP_IMPL(both, 4_3, hipWaitExternalSemaphoresAsync)
 
 /* --- mempool/async alloc --------------------------------------------------------------------- */
 

@@ -143,6 +143,8 @@ DRV_MUST_CHECK int cs_sync_signal(const struct cs_sync *sync, uint64_t value);
 DRV_MUST_CHECK int cs_sync_reset(const struct cs_sync *sync);
 /* Waits, also for what nobody has submitted yet. -ETIMEDOUT. */
 DRV_MUST_CHECK int cs_sync_wait(const struct cs_sync *sync, uint64_t value, int64_t timeout_ns);
+/* A job may wait for it: it is there, or what was submitted brings it. */
+bool cs_sync_available(const struct cs_sync *sync, uint64_t value);
 /* The last point of the timeline that was reached. */
 DRV_MUST_CHECK int cs_sync_query(const struct cs_sync *sync, uint64_t *value);
 /* As a file descriptor, the caller's: the object itself, or (file) a sync file of its present fence. -EINVAL: it

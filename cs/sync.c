@@ -48,17 +48,29 @@ int cs_sync_reset(const struct cs_sync *sync)
 	return sync_ioctl(sync, DRM_IOCTL_SYNCOBJ_RESET, &args, "SYNCOBJ_RESET");
 }
 
-int cs_sync_wait(const struct cs_sync *sync, uint64_t value, int64_t timeout_ns)
+/* The binary wait does not know points; a timeline wait for point 0 is the binary one. */
+static int wait(const struct cs_sync *sync, uint64_t value, int64_t deadline_ns, uint32_t flags)
 {
-	/* The binary wait does not know points; a timeline wait for point 0 is the binary one. */
 	struct drm_syncobj_timeline_wait args = {
 		.handles = (uintptr_t)&sync->handle,
 		.points = (uintptr_t)&value,
-		.timeout_nsec = (int64_t)cs_deadline_ns(timeout_ns),
+		.timeout_nsec = deadline_ns,
 		.count_handles = 1,
-		.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT,
+		.flags = flags,
 	};
-	int r = drv_ioctl(vm_device(sync->vm), DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args);
+
+	return drv_ioctl(vm_device(sync->vm), DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args);
+}
+
+bool cs_sync_available(const struct cs_sync *sync, uint64_t value)
+{
+	return !wait(sync, value, 0,
+		     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE);
+}
+
+int cs_sync_wait(const struct cs_sync *sync, uint64_t value, int64_t timeout_ns)
+{
+	int r = wait(sync, value, (int64_t)cs_deadline_ns(timeout_ns), DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT);
 
 	if (r == -ETIME)
 		return drv_fail(-ETIMEDOUT, "syncobj %u is not at %llu yet", sync->handle,

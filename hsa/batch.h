@@ -114,6 +114,8 @@ enum rt_outcome rt_barrier_or(struct rt_batch *batch, const union rt_packet *pac
 enum rt_outcome rt_barrier_value(struct rt_batch *batch, const union rt_packet *packet);
 enum rt_outcome rt_after(struct rt_batch *batch, const struct rt_after_packet *packet);
 enum rt_outcome rt_until(struct rt_batch *batch, const struct rt_until_packet *packet);
+/* sync.c. And one that waits for what other drivers do, or tells them. */
+enum rt_outcome rt_sync(struct rt_batch *batch, const struct rt_sync_packet *packet);
 
 /* packet.c: a dispatch. */
 enum rt_outcome rt_dispatch(struct rt_batch *batch, const union rt_packet *packet, uint64_t index);

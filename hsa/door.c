@@ -170,6 +170,19 @@ static int fetch(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, ui
 	return rt_get() ? rt_ipc_fetch(handle, index, fd, size_B) : -ENODEV;
 }
 
+static int import_sync(hsa_agent_t agent, int fd, uint64_t *sync)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+
+	return gpu ? rt_sync_import(rt_get(), gpu, fd, sync) : -EINVAL;
+}
+
+static void drop_sync(uint64_t sync)
+{
+	if (rt_get())
+		rt_sync_drop(rt_get(), sync);
+}
+
 static const char *reason(void)
 {
 	return drv_error_last()->text;
@@ -195,5 +208,7 @@ const struct rt_door rt_door = {
 	.sequence_destroy = rt_sequence_destroy,
 	.share = rt_vmm_share,
 	.fetch = fetch,
+	.import_sync = import_sync,
+	.drop_sync = drop_sync,
 	.reason = reason,
 };

@@ -61,6 +61,19 @@ int rt_sequence_create(hsa_agent_t agent, const hsa_kernel_dispatch_packet_t *pa
 /* NULL is accepted. */
 void rt_sequence_destroy(struct rt_sequence *sequence);
 
+/* And a syncobj of another driver: it is signaled when those before have ended, or those behind it begin when it is
+ * signaled. One that nothing submitted signals yet stops the queue. A sync that is gone is passed over. */
+#define RT_FORMAT_SYNC 0x77
+struct rt_sync_packet {
+	uint16_t header; /* HSA_PACKET_TYPE_VENDOR_SPECIFIC */
+	uint8_t format;
+	uint8_t signal; /* 1; 0: wait */
+	uint32_t reserved;
+	uint64_t sync;  /* rt_door.import_sync(), on the queue's agent */
+	uint64_t value; /* of its timeline; 0: it has none, and who waits for it takes its fence away */
+	uint64_t more[5];
+};
+
 /* With a byte, or with a dword: then dst and size_B are multiples of 4. */
 struct rt_fill {
 	void *dst;
@@ -116,6 +129,10 @@ struct rt_door {
 	/* Of what a process shares the index-th mapping: its dma-buf, the caller's, and its size. -ENOENT: there is
 	 * no such, or none any more; -EINVAL: that is no such handle; -EPERM: another user's. */
 	int (*fetch)(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, uint64_t *size_B);
+	/* A syncobj's descriptor, which stays the caller's; *sync is no other's. -EINVAL: it is none; -ENOMEM. */
+	int (*import_sync)(hsa_agent_t agent, int fd, uint64_t *sync);
+	/* Packets that name it do nothing from now on. */
+	void (*drop_sync)(uint64_t sync);
 	/* Why this thread's last call failed, for people. */
 	const char *(*reason)(void);
 };

@@ -132,6 +132,7 @@ struct rt {
 	struct rt_copies *copies;           /* owned; copy.c */
 	struct rt_ipc *ipc;                 /* owned; ipc.c */
 	struct rt_images *images;           /* owned; image.c */
+	struct rt_syncs *syncs;             /* owned; sync.c */
 	_Atomic uint64_t looked_ns;         /* when the kernel was asked about faults */
 	_Atomic uint32_t kernel_generation; /* counts executables that were destroyed */
 };
@@ -419,6 +420,8 @@ const struct cs_kernel *rt_kernel_find(struct rt *rt, struct rt_gpu *gpu, uint64
 
 /* --- images (image.h) ------------------------------------------------------------------------- */
 
+DRV_MUST_CHECK int rt_syncs_init(struct rt *rt);
+void rt_syncs_fini(struct rt *rt);
 DRV_MUST_CHECK int rt_images_init(struct rt *rt);
 void rt_images_fini(struct rt *rt);
 /* What agents with images say of them. */

@@ -391,6 +391,8 @@ static enum rt_outcome take(struct rt_batch *b, uint64_t index)
 			return rt_until(b, &p.until);
 		if (p.value.header.AmdFormat == RT_FORMAT_SEQUENCE && b->queue->behind_door)
 			return rt_sequence_read(b, p.sequence.sequence, index);
+		if (p.value.header.AmdFormat == RT_FORMAT_SYNC && b->queue->behind_door)
+			return rt_sync(b, &p.sync);
 		break;
 	}
 	return rt_batch_fail(b, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);

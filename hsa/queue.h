@@ -27,6 +27,7 @@ union rt_packet {
 	struct rt_after_packet after;
 	struct rt_until_packet until;
 	struct rt_sequence_packet sequence;
+	struct rt_sync_packet sync;
 	struct {
 		uint16_t header, format; /* RT_FORMAT_PM4_IB */
 		uint32_t jump[4];        /* INDIRECT_BUFFER */
@@ -183,6 +184,10 @@ DRV_MUST_CHECK int rt_pm4_append(struct rt_queue *queue, struct cs_ib *ib, const
 
 /* until.c: 1: memory holds what the packet asks for; 0: not yet. -EINVAL: the CPU does not see it. */
 DRV_MUST_CHECK int rt_until_met(struct rt *rt, const struct rt_until_packet *packet);
+
+/* sync.c: syncobjs of other drivers, for our HIP library (door.h). */
+DRV_MUST_CHECK int rt_sync_import(struct rt *rt, const struct rt_gpu *gpu, int fd, uint64_t *sync);
+void rt_sync_drop(struct rt *rt, uint64_t sync);
 
 /* intercept.c: the doorbell of a queue with handlers; and its end. */
 void rt_intercept_ring(struct rt_queue *queue);
