@@ -25,8 +25,8 @@ struct hip_nodes {
 struct hip_work {
 	hipGraphNodeType type;
 	struct hip_op op; /* of kernels, copies, fills, functions */
+	char *args; /* owned. Of kernels: explicit arguments, then the address of each; of values: their list */
 	/* Of kernels: */
-	char *args;       /* owned: explicit arguments, then the address of each */
 	void **addresses; /* in args */
 	int device;
 	unsigned life; /* hip_device.life of that device, of memory's too: what it names is gone when it differs */

@@ -5,11 +5,19 @@
 
 /* As CLR writes them: people look for these words. */
 static const char *const names[] = {
-	[hipGraphNodeTypeKernel] = "KERNEL",        [hipGraphNodeTypeMemcpy] = "MEMCPY",
-	[hipGraphNodeTypeMemset] = "MEMSET",        [hipGraphNodeTypeHost] = "HOST",
-	[hipGraphNodeTypeGraph] = "GRAPH",          [hipGraphNodeTypeEmpty] = "EMPTY",
-	[hipGraphNodeTypeWaitEvent] = "EVENT_WAIT", [hipGraphNodeTypeEventRecord] = "EVENT_RECORD",
-	[hipGraphNodeTypeMemAlloc] = "MEM_ALLOC",   [hipGraphNodeTypeMemFree] = "MEM_FREE",
+	[hipGraphNodeTypeKernel] = "KERNEL",
+	[hipGraphNodeTypeMemcpy] = "MEMCPY",
+	[hipGraphNodeTypeMemset] = "MEMSET",
+	[hipGraphNodeTypeHost] = "HOST",
+	[hipGraphNodeTypeGraph] = "GRAPH",
+	[hipGraphNodeTypeEmpty] = "EMPTY",
+	[hipGraphNodeTypeWaitEvent] = "EVENT_WAIT",
+	[hipGraphNodeTypeEventRecord] = "EVENT_RECORD",
+	[hipGraphNodeTypeMemAlloc] = "MEM_ALLOC",
+	[hipGraphNodeTypeMemFree] = "MEM_FREE",
+#if TUFF_HIP_ABI != 5
+	[hipGraphNodeTypeBatchMemOp] = "BATCH_MEM_OP",
+#endif
 };
 
 /* Array, device or host. */

@@ -228,6 +228,60 @@ hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams *p)
 	return hip_end(hipSuccess);
 }
 
+/* --- values in memory ------------------------------------------------------------------------- */
+
+#if TUFF_HIP_ABI != 5
+static hipError_t values_work(struct hip_work *w, const hipBatchMemOpNodeParams *p)
+{
+	const struct hip_op op = {
+		.kind = HIP_OP_VALUES,
+		.values = {p ? p->paramArray : NULL, p ? p->count : 0, p ? p->ctx : NULL},
+	};
+	hipError_t r = p && p->flags ? hipErrorInvalidValue : hip_op_check(&op);
+
+	return r ? r : hip_work_of_op(w, &op);
+}
+
+hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
+				     size_t count, const hipBatchMemOpNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_add(out, graph, before, count, values_work(&w, p), &w));
+}
+
+hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_set(node, values_work(&w, p), &w));
+}
+
+hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+					       const hipBatchMemOpNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_exec_set(exec, node, values_work(&w, p), &w));
+}
+
+/* The list is the node's. */
+hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *p)
+{
+	const struct hip_work *w;
+
+	HIP_ENTER();
+	w = work_of(node, hipGraphNodeTypeBatchMemOp);
+	if (!w || !p)
+		return hip_end(hipErrorInvalidValue);
+	*p = (hipBatchMemOpNodeParams){w->op.values.context, w->op.values.count, (void *)w->args, 0};
+	return hip_end(hipSuccess);
+}
+#endif
+
 /* --- nothing ---------------------------------------------------------------------------------- */
 
 static hipError_t empty_work(struct hip_work *w)

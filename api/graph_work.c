@@ -50,6 +50,18 @@ static hipError_t own_args(struct hip_work *w)
 	return hipSuccess;
 }
 
+static hipError_t own_values(struct hip_work *w)
+{
+	struct hip_values *v = &w->op.values;
+
+	w->args = malloc(v->count * sizeof(*v->list));
+	if (!w->args)
+		return hipErrorOutOfMemory;
+	memcpy(w->args, v->list, v->count * sizeof(*v->list));
+	v->list = (const hipStreamBatchMemOpParams *)(const void *)w->args;
+	return hipSuccess;
+}
+
 /* The code that it was in may be gone. */
 static hipError_t find_kernel_again(struct hip_work *w)
 {
@@ -61,9 +73,12 @@ static hipError_t find_kernel_again(struct hip_work *w)
 /* --- of operations ---------------------------------------------------------------------------- */
 
 static const hipGraphNodeType types[] = {
-	[HIP_OP_NOTHING] = hipGraphNodeTypeEmpty, [HIP_OP_LAUNCH] = hipGraphNodeTypeKernel,
-	[HIP_OP_COPY] = hipGraphNodeTypeMemcpy,   [HIP_OP_BOX] = hipGraphNodeTypeMemcpy,
-	[HIP_OP_FILL] = hipGraphNodeTypeMemset,   [HIP_OP_HOST] = hipGraphNodeTypeHost,
+	[HIP_OP_NOTHING] = hipGraphNodeTypeEmpty,     [HIP_OP_LAUNCH] = hipGraphNodeTypeKernel,
+	[HIP_OP_COPY] = hipGraphNodeTypeMemcpy,       [HIP_OP_BOX] = hipGraphNodeTypeMemcpy,
+	[HIP_OP_FILL] = hipGraphNodeTypeMemset,       [HIP_OP_HOST] = hipGraphNodeTypeHost,
+#if TUFF_HIP_ABI != 5
+	[HIP_OP_VALUES] = hipGraphNodeTypeBatchMemOp,
+#endif
 };
 
 /* What would have described the copy. */
@@ -95,7 +110,7 @@ hipError_t hip_work_of_op(struct hip_work *w, const struct hip_op *op)
 					   1,
 					   c->kind},
 			 &w->copy);
-	return op->kind == HIP_OP_LAUNCH ? own_args(w) : hipSuccess;
+	return op->kind == HIP_OP_LAUNCH ? own_args(w) : op->kind == HIP_OP_VALUES ? own_values(w) : hipSuccess;
 }
 
 hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool named)
@@ -118,6 +133,8 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 		if (!r)
 			r = own_args(to);
 	}
+	if (!r && from->op.kind == HIP_OP_VALUES)
+		r = own_values(to);
 	if (!r && from->child) {
 		r = hip_graph_clone(from->child, named, &to->child);
 		if (!r)

@@ -11,6 +11,8 @@ hipError_t hip_op_check(const struct hip_op *op)
 		return hip_box_check(&op->box);
 	case HIP_OP_FILL:
 		return hip_fill_check(&op->fill);
+	case HIP_OP_VALUES:
+		return hip_values_check(&op->values);
 	case HIP_OP_HOST:
 	case HIP_OP_NOTHING:
 		break;
@@ -31,6 +33,8 @@ hipError_t hip_op_put(struct hip_stream *s, const struct hip_op *op)
 		return hip_fill_put(s, &op->fill);
 	case HIP_OP_HOST:
 		return hip_host_put(s, &op->host);
+	case HIP_OP_VALUES:
+		return hip_values_put(s, &op->values);
 	case HIP_OP_NOTHING:
 		break;
 	}

@@ -15,6 +15,7 @@ enum hip_op_kind {
 	HIP_OP_BOX,
 	HIP_OP_FILL,
 	HIP_OP_HOST,
+	HIP_OP_VALUES,
 };
 
 struct hip_copy {
@@ -40,6 +41,14 @@ struct hip_host {
 	void *data;
 };
 
+/* Values written and waited for, one after the other. */
+#define HIP_VALUES_MAX 256 /* CUDA's limit, and CLR's */
+struct hip_values {
+	const hipStreamBatchMemOpParams *list; /* of kept ones: the keeper's */
+	unsigned count;
+	hipCtx_t context; /* as it was given, for who asks */
+};
+
 struct hip_op {
 	enum hip_op_kind kind;
 	union {
@@ -48,6 +57,7 @@ struct hip_op {
 		struct hip_box box;
 		struct hip_fill fill;
 		struct hip_host host;
+		struct hip_values values;
 	};
 };
 
@@ -92,5 +102,7 @@ hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, 
 hipError_t hip_fill_check(const struct hip_fill *fill);
 hipError_t hip_fill_put(struct hip_stream *stream, const struct hip_fill *fill);
 hipError_t hip_host_put(struct hip_stream *stream, const struct hip_host *host);
+hipError_t hip_values_check(const struct hip_values *values);
+hipError_t hip_values_put(struct hip_stream *stream, const struct hip_values *values);
 
 #endif

@@ -1,9 +1,9 @@
 /* What tools know of calls: TOOL_CALL(name, five, six, offsets...).
  *
- * five, six: the number (HIP_API_ID_*) in libamdhip64.so.5, as HIP 5.7 has it, whose numbers go on where those of 5.2
- * end; and in .so.6, as 6.4 has it. 0: none there. offsets: in the record of arguments, bytes, of those that the
- * function gives HIP_ENTER(), in their order; without any, the record is empty. Where the releases lay the record
- * out differently there is a row for each. Names in ASCII's order; a name that HIP 5 has for what is here a
+ * five, six: the number (HIP_API_ID_*) in libamdhip64.so.5, as HIP 5.7 has it, whose numbers go on where those of
+ * 5.2 end; and in .so.6, as 6.4 has it. 0: none there. offsets: in the record of arguments, bytes, of those that
+ * the function gives HIP_ENTER(), in their order; without any, the record is empty. Where the releases lay the
+ * record out differently there is a row for each. Names in ASCII's order; a name that HIP 5 has for what is here a
  * newer function comes before that.
  *
  * Source: AMD's hip/amd_detail/hip_prof_str.h of 5.2.3 (Debian 12), 5.7.1 and 6.4.3; offsetof() of each member. */

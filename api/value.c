@@ -10,8 +10,6 @@
 #include "api/built_in.h"
 #include "api/capture.h"
 
-#define BATCH_MAX 256 /* operations: CUDA's limit, and CLR's */
-
 static const enum rt_until untils[] = {
 	[hipStreamWaitValueGte] = RT_UNTIL_GTE,
 	[hipStreamWaitValueEq] = RT_UNTIL_EQ,
@@ -146,21 +144,55 @@ static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct hip_value 
 	}
 }
 
-static hipError_t batch(hipStream_t stream, unsigned count, const hipStreamBatchMemOpParams *list, unsigned flags)
+/* With its place. */
+static hipError_t placed_value(const hipStreamBatchMemOpParams *p, struct hip_value *v)
 {
-	struct hip_value values[BATCH_MAX];
-	hipError_t r = hipSuccess;
+	hipError_t r = value_of(p, v);
 
-	if (!list || flags || !count || count > BATCH_MAX)
+	return r ? r : place(v);
+}
+
+hipError_t hip_values_check(const struct hip_values *values)
+{
+	hipError_t r = hipSuccess;
+	struct hip_value v;
+
+	if (!values->list || !values->count || values->count > HIP_VALUES_MAX)
 		return hipErrorInvalidValue;
-	for (unsigned i = 0; i < count && !r; i++)
-		r = value_of(&list[i], &values[i]);
-	return r ? r : run(stream, values, count);
+	for (unsigned i = 0; i < values->count && !r; i++)
+		r = placed_value(&values->list[i], &v);
+	return r;
+}
+
+/* Memory may have gone since it was checked. */
+hipError_t hip_values_put(struct hip_stream *s, const struct hip_values *values)
+{
+	hipError_t r = hipSuccess;
+	struct hip_value v;
+
+	for (unsigned i = 0; i < values->count && !r; i++) {
+		r = placed_value(&values->list[i], &v);
+		r = r ? r : hip_value_put(s, &v);
+	}
+	return r;
+}
+
+static hipError_t batch(hipStream_t handle, const struct hip_values *values, unsigned flags)
+{
+#if TUFF_HIP_ABI == 5
+	struct hip_stream *s;
+
+	/* HIP 5 has no nodes for it. */
+	if (!hip_stream_of(handle, &s) && hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+#endif
+	return flags ? hipErrorInvalidValue
+		     : hip_op_run(handle, &(struct hip_op){.kind = HIP_OP_VALUES, .values = *values});
 }
 
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *list,
 			       unsigned int flags)
 {
 	HIP_ENTER(stream, count, list, flags);
-	return hip_end(batch(stream, count, list, flags));
+	return hip_end(batch(stream, &(struct hip_values){list, count, NULL}, flags));
 }

@@ -183,6 +183,108 @@ static void batches()
 	CHECK_EQ(*a.at, 4);
 	(void)hipGetLastError();
 }
+
+static hipStreamBatchMemOpParams wait_for(const word &w, unsigned value)
+{
+	hipStreamBatchMemOpParams op = {};
+
+	op.waitValue = {hipStreamMemOpWaitValue32, w.at, {}, hipStreamWaitValueEq, nullptr};
+	op.waitValue.value = value;
+	return op;
+}
+
+static hipStreamBatchMemOpParams write(const word &w, unsigned value)
+{
+	hipStreamBatchMemOpParams op = {};
+
+	op.writeValue = {hipStreamMemOpWriteValue32, w.at, {}, 0, nullptr};
+	op.writeValue.value = value;
+	return op;
+}
+
+/* A node has a list of its own; a kernel stands between two of them. */
+static void graphs()
+{
+	stream s;
+	word a(0), b(0);
+	hipStreamBatchMemOpParams first[] = {wait_for(a, 1), write(b, 1)}, last[] = {write(b, 2)};
+	hipBatchMemOpNodeParams begin = {nullptr, 2, first, 0}, end = {nullptr, 1, last, 0}, got = {}, bad = begin;
+	gpu_array<unsigned> values(std::vector<unsigned>(4, 3));
+	unsigned count = 4;
+	void *args[] = {&values.at, &count};
+	hipKernelNodeParams kernel = {};
+	hipGraphNode_t nodes[3];
+	hipGraphNodeType type;
+	hipGraph_t graph;
+	hipGraphExec_t exec;
+
+	kernel.func = (void *)square;
+	kernel.gridDim = kernel.blockDim = dim3(1);
+	kernel.kernelParams = args;
+	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipGraphAddBatchMemOpNode(&nodes[0], graph, nullptr, 0, &begin));
+	HIP(hipGraphAddKernelNode(&nodes[1], graph, nodes, 1, &kernel));
+	HIP(hipGraphAddBatchMemOpNode(&nodes[2], graph, nodes + 1, 1, &end));
+	HIP(hipGraphNodeGetType(nodes[2], &type));
+	CHECK_EQ(type, hipGraphNodeTypeBatchMemOp);
+	memset((void *)first, 0xff, sizeof(first));
+	HIP(hipGraphBatchMemOpNodeGetParams(nodes[0], &got));
+	CHECK(got.count == 2 && got.paramArray && got.paramArray != first &&
+	      got.paramArray[0].waitValue.value == 1);
+	bad.paramArray = first;
+	CHECK_EQ(hipGraphAddBatchMemOpNode(nodes, graph, nullptr, 0, &bad), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphAddBatchMemOpNode(nodes, graph, nullptr, 0, nullptr), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphBatchMemOpNodeGetParams(nodes[1], &got), hipErrorInvalidValue);
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	HIP(hipGraphLaunch(exec, s));
+	CHECK_EQ(hipStreamQuery(s), hipErrorNotReady);
+	CHECK_EQ(*b.at, 0);
+	a.store(1);
+	HIP(hipStreamSynchronize(s));
+	CHECK_EQ(*b.at, 2);
+	CHECK_EQ(values.read()[3], 9);
+	/* What an instance does is changed, and then what the graph does. */
+	last[0] = write(b, 7);
+	HIP(hipGraphExecBatchMemOpNodeSetParams(exec, nodes[2], &end));
+	HIP(hipGraphLaunch(exec, s));
+	HIP(hipStreamSynchronize(s));
+	CHECK_EQ(*b.at, 7);
+	HIP(hipGraphExecDestroy(exec));
+	last[0] = write(b, 8);
+	HIP(hipGraphBatchMemOpNodeSetParams(nodes[2], &end));
+	CHECK_EQ(hipGraphBatchMemOpNodeSetParams(nodes[1], &end), hipErrorInvalidValue);
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	HIP(hipGraphLaunch(exec, s));
+	HIP(hipStreamSynchronize(s));
+	CHECK_EQ(*b.at, 8);
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	(void)hipGetLastError();
+}
+
+/* A batch in a capture is such a node. */
+static void captured()
+{
+	stream s;
+	word a(0);
+	hipStreamBatchMemOpParams ops[] = {write(a, 1), wait_for(a, 1), write(a, 2)};
+	hipGraph_t graph;
+	hipGraphExec_t exec;
+	size_t count = 0;
+
+	HIP(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
+	HIP(hipStreamBatchMemOp(s, 3, ops, 0));
+	HIP(hipStreamEndCapture(s, &graph));
+	CHECK_EQ(*a.at, 0);
+	HIP(hipGraphGetNodes(graph, nullptr, &count));
+	CHECK_EQ(count, 1);
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	HIP(hipGraphLaunch(exec, s));
+	HIP(hipStreamSynchronize(s));
+	CHECK_EQ(*a.at, 2);
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+}
 #endif
 
 int main()
@@ -199,6 +301,8 @@ int main()
 	refused();
 #if TUFF_HIP_ABI == 6
 	batches();
+	graphs();
+	captured();
 #endif
 	return check_done("values in streams");
 }
