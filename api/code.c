@@ -141,6 +141,14 @@ static hipError_t find_symbol(const struct hip_code *code, const char *name, hsa
 	return hipSuccess;
 }
 
+static bool hides(const struct cs_kernel *k, enum cs_hidden_kind kind)
+{
+	for (unsigned i = 0; i < k->hidden_count; i++)
+		if (k->hidden[i].kind == kind)
+			return true;
+	return false;
+}
+
 hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct hip_kernel *kernel)
 {
 	hsa_executable_symbol_t symbol;
@@ -166,6 +174,7 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	kernel->group_B = kernel->cs->lds_B;
 	kernel->private_B = kernel->cs->private_B;
 	kernel->dynamic_max_B = kernel->device->lds_B - kernel->group_B;
+	kernel->prints = hides(kernel->cs, CS_HIDDEN_PRINTF);
 	kernel->threads_max = kernel->cs->max_threads ? kernel->cs->max_threads : HIP_THREADS_MAX;
 	return hipSuccess;
 }

@@ -1,4 +1,5 @@
 /* Devices: which there are, and the calling thread's. */
+#include "api/print.h"
 #include "api/tool.h"
 
 hipError_t hipGetDeviceCount(int *count)
@@ -73,6 +74,7 @@ hipError_t hipDeviceReset(void)
 	hip_streams_reset(d);
 	hip_tool_reset(d);
 	hip_grids_reset(d);
+	hip_print_reset(d);
 	hip_built_ins_reset(d);
 	hip_pools_reset(d);
 	hip_leases_reset(d);

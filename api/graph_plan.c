@@ -35,7 +35,7 @@ static struct {
 
 static bool is_kernel(const struct hip_work *w)
 {
-	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative;
+	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative && !w->op.launch.kernel->prints;
 }
 
 static size_t args_size(const struct hip_launch *l)

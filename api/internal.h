@@ -522,6 +522,7 @@ struct hip_kernel {
 	uint32_t group_B, private_B;
 	uint32_t dynamic_max_B, threads_max; /* of a launch */
 	bool calls;                          /* what private_B does not cover: the device's stack is for that */
+	bool prints;                         /* leaves messages of printf in a buffer */
 };
 
 struct hip_code {
@@ -586,6 +587,7 @@ struct hip_launch {
 	bool cooperative;              /* its blocks run all at a time: grid.c */
 	const struct hip_party *party; /* of one: borrowed; NULL: no other device's grid is to be met */
 	const void *meeting;           /* hidden: how they meet; grid.c fills it in */
+	void *messages;                /* hidden: where printf leaves them; print_buffer.c fills it in */
 };
 hipError_t hip_launch(struct hip_stream *stream, const struct hip_launch *launch);
 

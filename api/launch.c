@@ -5,6 +5,7 @@
 #include "api/capture.h"
 #include "api/grid.h"
 #include "api/hostcall.h"
+#include "api/print.h"
 #include "api/tool.h"
 
 #define GRID_X_MAX  0x7fffffffu
@@ -34,6 +35,8 @@ static uint64_t hidden_value(const struct hip_launch *l, const uint32_t *grid, u
 		return (uintptr_t)l->meeting;
 	case CS_HIDDEN_HOSTCALL: /* without memory for it the kernel faults when it asks, and not before */
 		return (uintptr_t)hip_hostcall_buffer(l->kernel->device);
+	case CS_HIDDEN_PRINTF:
+		return (uintptr_t)l->messages;
 	case CS_HIDDEN_HEAP:
 		return (uintptr_t)hip_kernel_heap(l->kernel->device);
 	}
@@ -154,6 +157,13 @@ static inline void fill_packet(hsa_kernel_dispatch_packet_t *p, const struct hip
 	p->completion_signal.handle = 0;
 }
 
+__attribute__((cold, noinline)) static hipError_t put_rare(struct hip_stream *s, const struct hip_launch *l)
+{
+	if (!l->cooperative)
+		return hip_print_put(s, l);
+	return l->kernel->prints ? hipErrorNotSupported : hip_grid_put(s, l);
+}
+
 __attribute__((cold, noinline)) static hsa_signal_t watch(struct hip_stream *s, const struct hip_launch *l)
 {
 	return hip_tool_watch(s, &(struct hip_tool_work){.op = HIP_TOOL_DISPATCH,
@@ -167,8 +177,8 @@ static inline hipError_t put(struct hip_stream *s, const struct hip_launch *l)
 	uint32_t grid[3];
 	char *args = NULL;
 
-	if (__builtin_expect(l->cooperative, 0))
-		return hip_grid_put(s, l);
+	if (__builtin_expect(l->cooperative | l->kernel->prints, 0) && (l->cooperative || !l->messages))
+		return put_rare(s, l);
 	grid_of(l, grid);
 	if (l->kernel->cs->kernarg_B) {
 		args = hip_stream_args(s, l->kernel->cs->kernarg_B);

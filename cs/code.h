@@ -16,6 +16,8 @@ struct cs_meta_kernel {
 struct cs_meta {
 	unsigned count, max;
 	struct cs_meta_kernel *kernel; /* owned */
+	char **format; /* owned, and so are they: of printf, as the metadata has them; NULL behind the last */
+	unsigned formats;
 };
 
 /* Appends the kernels of one metadata note (MessagePack). -ENOEXEC: it is not what LLVM describes; -ENOMEM. */

@@ -338,6 +338,9 @@ struct cs_kernel {
 	unsigned vgprs, sgprs; /* as the metadata has them; 0: not said */
 	unsigned arg_count, hidden_count;
 	const struct cs_arg *arg, *hidden; /* explicit and hidden ones; owned by the code */
+	/* What printf is called with in its code, as the metadata has it; NULL behind the last. Owned by the code.
+	 */
+	const char *const *format;
 };
 /* The kernel calls what the compiler cannot see: how much stack it takes is not known. */
 bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel);

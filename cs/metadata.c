@@ -276,6 +276,35 @@ static int read_kernels(struct cs_meta *meta, struct cursor note)
 	return r;
 }
 
+/* --- formats of printf ------------------------------------------------------------------------ */
+
+static int read_formats(struct cs_meta *meta, struct cursor note)
+{
+	struct cursor list;
+	struct item array, text;
+	char **grown;
+
+	if (!find(note, "amdhsa.printf", &list))
+		return 0;
+	/* Each element takes a byte at least. */
+	if (!next(&list, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(list.end - list.p))
+		return -ENOEXEC;
+	grown = realloc(meta->format, (meta->formats + array.n + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	meta->format = grown;
+	for (uint64_t i = 0; i < array.n; i++) {
+		meta->format[meta->formats] = NULL;
+		if (!next(&list, &text) || text.kind != ITEM_TEXT)
+			return -ENOEXEC;
+		meta->format[meta->formats] = strndup(text.text, text.n);
+		if (!meta->format[meta->formats])
+			return -ENOMEM;
+		meta->format[++meta->formats] = NULL;
+	}
+	return 0;
+}
+
 int cs_meta_add(struct cs_meta *meta, const void *note, size_t size_B)
 {
 	struct cursor c = {note, (const uint8_t *)note + size_B}, check = c;
@@ -288,7 +317,10 @@ int cs_meta_add(struct cs_meta *meta, const void *note, size_t size_B)
 	if (!skip(&check))
 		return drv_fail(-ENOEXEC, "the metadata note is cut off");
 	r = read_kernels(meta, c);
-	return r ? drv_fail(r, "the metadata of kernel %u", meta->count) : 0;
+	if (r)
+		return drv_fail(r, "the metadata of kernel %u", meta->count);
+	r = read_formats(meta, c);
+	return r ? drv_fail(r, "the metadata of printf's format %u", meta->formats) : 0;
 }
 
 static int by_symbol(const void *a, const void *b)
@@ -316,5 +348,8 @@ void cs_meta_fini(struct cs_meta *meta)
 		free(meta->kernel[i].arg);
 	}
 	free(meta->kernel);
+	for (unsigned i = 0; i < meta->formats; i++)
+		free(meta->format[i]);
+	free(meta->format);
 	*meta = (struct cs_meta){0};
 }

@@ -136,6 +136,7 @@ static int add_kernel(struct cs_code *code, const struct cs_elf *e, const uint8_
 		return drv_fail(-ENOMEM, "no host memory for a name");
 	code->kernels++;
 	apply_meta(k, cs_meta_find(&code->meta, name));
+	k->format = (const char *const *)code->meta.format;
 	return 0;
 }
 

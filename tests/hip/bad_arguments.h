@@ -52,6 +52,9 @@ static const named_arguments may_be_null_rows[] = {
 	{"hipGraphInstantiate", 0xc},
 	/* Headers: as many as there are. */
 	{"hiprtcCreateProgram", 0x34},
+	/* No function: nobody is told. */
+	{"hipRegisterActivityCallback", 6},
+	{"hipRegisterApiCallback", 6},
 };
 
 static const named_arguments always_0_rows[] = {

@@ -164,6 +164,8 @@ template <typename T> static values<T> values_of()
 		return {{T(0), T(1), T(2), T(3), T(4)}, {T(-1), T(5), T(1000), T(0x7fffffff)}};
 	else if constexpr (std::is_floating_point_v<T>)
 		return {{1}, {0, -1, T(1e30)}};
+	else if constexpr (std::is_same_v<T, bool>)
+		return {{false, true}, {false}};
 	else if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
 		return {{1, 4, 64, 256, 4096}, {0, T(-1), T(-4095), T(-4096), T(1) << 63, T(1) << 47}};
 	else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)

@@ -24,6 +24,30 @@ __attribute__((device)) unsigned long long __ockl_fprintf_append_string_n(unsign
 									  unsigned is_last);
 }
 
+/* Room for a message in the buffer of a launch, which the host prints when the kernel has ended; NULL: it is full.
+ * Calls of it stand where printf() was, with -mprintf-kind=buffered. The device libraries have it, too, but clang
+ * gives them to OpenCL's programs. Where nothing calls it, the optimizer drops it. */
+extern "C" __attribute__((device)) __attribute__((address_space(4))) const int __oclc_ABI_version;
+extern "C" __attribute__((device)) __attribute__((weak)) __attribute__((address_space(1))) char *
+__printf_alloc(unsigned size_B)
+{
+	typedef __attribute__((address_space(4))) char *hidden_args;
+	struct head {
+		unsigned used_B, end_B;
+	};
+	const unsigned offset_B = __oclc_ABI_version < 500 ? 24 : 72;
+	hidden_args args = (hidden_args)__builtin_amdgcn_implicitarg_ptr();
+	head *buffer = *(head *__attribute__((address_space(4))) *)(args + offset_B);
+	unsigned used_B = __hip_atomic_load(&buffer->used_B, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+
+	do
+		if (used_B + size_B + sizeof(head) > buffer->end_B)
+			return nullptr;
+	while (!__hip_atomic_compare_exchange_strong(&buffer->used_B, &used_B, used_B + size_B, __ATOMIC_RELAXED,
+						     __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT));
+	return (__attribute__((address_space(1))) char *)(buffer + 1) + used_B;
+}
+
 /* Ends the wave with a trap. Where no handler is installed, the trap does nothing and the wave would run on into
  * whatever code comes next: __builtin_trap() leaves nothing behind it. */
 HIP_DEVICE void hip_trap()
