@@ -86,10 +86,6 @@ struct cs_ring {
 	uint32_t sink[CS_ROOM_MAX];                /* where dwords go when memory has run out */
 };
 
-/* An ioctl that changes nothing, and so is asked again when the kernel refuses it: what it would have said decides
- * what becomes of work that is done. Gives 0, a loss, or what it was refused with to the end. */
-DRV_MUST_CHECK int cs_ask(const struct drv_device *dev, unsigned long request, void *args);
-
 /* True for what the kernel answers when work is lost, rather than a call refused. */
 bool cs_is_loss(int r);
 /* Marks the context lost because of r, a loss; first_bad: the job that failed. Gives the error for the caller. */

@@ -4,29 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-
-#define ASK_TRIES 20 /* a millisecond apart: as a kernel that is short of memory needs to find some */
-#define ASK_MAX_B 64
-
-int cs_ask(const struct drv_device *dev, unsigned long request, void *args)
-{
-	const struct timespec pause = {.tv_nsec = 1000000};
-	const size_t size_B = _IOC_SIZE(request) < ASK_MAX_B ? _IOC_SIZE(request) : ASK_MAX_B;
-	char question[ASK_MAX_B];
-	int r = -EAGAIN;
-
-	memcpy(question, args, size_B);
-	for (unsigned tries = 0; r && !cs_is_loss(r) && tries < ASK_TRIES; tries++) {
-		if (tries)
-			nanosleep(&pause, NULL);
-		/* The answer takes the place of the question, even when there is none. */
-		memcpy(args, question, size_B);
-		r = drv_ioctl(dev, request, args);
-	}
-	return r;
-}
 
 static int ctx_ioctl(struct cs_ctx *ctx, uint32_t op, union drm_amdgpu_ctx *args)
 {
@@ -179,7 +156,7 @@ static int check_rings(struct cs_ctx *ctx)
 int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset)
 {
 	union drm_amdgpu_ctx args = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx->id}};
-	int r = cs_ask(vm_device(ctx->vm), DRM_IOCTL_AMDGPU_CTX, &args);
+	int r = drv_ioctl_insist(vm_device(ctx->vm), DRM_IOCTL_AMDGPU_CTX, &args);
 
 	if (r == -ENODEV)
 		lose(ctx, r);

@@ -59,7 +59,7 @@ static int wait_cs(struct cs_point point, uint64_t deadline_ns)
 				.ctx_id = ring->ctx->id,
 			},
 	};
-	int r = cs_ask(ring->dev, DRM_IOCTL_AMDGPU_WAIT_CS, &args);
+	int r = drv_ioctl_insist(ring->dev, DRM_IOCTL_AMDGPU_WAIT_CS, &args);
 
 	return r ? r : args.out.status ? -ETIMEDOUT : 0;
 }
@@ -192,7 +192,7 @@ static int sleep_on_any(const struct cs_point *points, unsigned count, const str
 				.seq_no = points[i].seq,
 			};
 	args.in.fence_count = n;
-	r = cs_ask(dev, DRM_IOCTL_AMDGPU_WAIT_FENCES, &args);
+	r = drv_ioctl_insist(dev, DRM_IOCTL_AMDGPU_WAIT_FENCES, &args);
 	if (r || args.out.status)
 		for (unsigned i = 0; i < count; i++)
 			if (points[i].ring->dev == dev)

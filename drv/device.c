@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <amdgpu_drm.h>
@@ -40,6 +42,32 @@ int drv_ioctl(const struct drv_device *dev, unsigned long request, void *arg)
 		return -ENODEV;
 	atomic_fetch_add_explicit(dev->ioctls, 1, memory_order_relaxed);
 	return drmIoctl(dev->fd, request, arg) ? -errno : 0;
+}
+
+#define INSIST_TRIES 20 /* a millisecond apart: as a kernel that is short of memory needs to find some */
+#define INSIST_MAX_B 64
+
+static bool is_final(int r)
+{
+	return !r || r == -ENODEV || r == -ETIME || r == -ENODATA || r == -ECANCELED || r == -EHWPOISON;
+}
+
+int drv_ioctl_insist(const struct drv_device *dev, unsigned long request, void *arg)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	const size_t size_B = _IOC_SIZE(request) < INSIST_MAX_B ? _IOC_SIZE(request) : INSIST_MAX_B;
+	char question[INSIST_MAX_B];
+	int r;
+
+	memcpy(question, arg, size_B);
+	r = drv_ioctl(dev, request, arg);
+	for (unsigned tries = 1; __builtin_expect(!is_final(r), 0) && tries < INSIST_TRIES; tries++) {
+		nanosleep(&pause, NULL);
+		/* The answer takes the place of the question, even when there is none. */
+		memcpy(arg, question, size_B);
+		r = drv_ioctl(dev, request, arg);
+	}
+	return r;
 }
 
 int drv_info(const struct drv_device *dev, unsigned query, void *data, uint32_t size_B)

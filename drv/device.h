@@ -174,6 +174,9 @@ DRV_MUST_CHECK static inline int drv_check_process(const struct drv_device *dev)
 
 /* An ioctl on the device's own description; repeats -EINTR and -EAGAIN. Gives 0 or -errno and records nothing. */
 DRV_MUST_CHECK int drv_ioctl(const struct drv_device *dev, unsigned long request, void *arg);
+/* One that may as well be done twice, because it asks or takes away, and whose failure nobody could mend: it is
+ * tried for a while before the error is given. Not when the device, or the work that is asked about, is lost. */
+DRV_MUST_CHECK int drv_ioctl_insist(const struct drv_device *dev, unsigned long request, void *arg);
 
 /* DRM 3.minor that tuff needs at least: Linux 6.1, the oldest kernel it is tested against. */
 #define DRV_DRM_MINOR_MIN 49

@@ -46,12 +46,13 @@ int pool_show_moved(struct pool_block *block, unsigned vm)
 	return r;
 }
 
-static bool show_slab(struct pool_block *block)
+/* In the first vms. */
+static bool show_slab(struct pool_block *block, unsigned vms)
 {
 	struct pool_chunk *chunk = block->chunk;
 	bool whole = true;
 
-	for (unsigned i = 0; i < chunk->pool->space->vms; i++) {
+	for (unsigned i = 0; i < vms; i++) {
 		struct vm_mem *mem = chunk->mem[i];
 
 		if (!mem || !show(block, i, mem->bo, block->va - mem->va))
@@ -65,7 +66,7 @@ static bool show_slab(struct pool_block *block)
 
 bool pool_restore(struct pool_block *block)
 {
-	bool whole = show_slab(block);
+	bool whole = show_slab(block, block->chunk->pool->space->vms);
 
 	vm_bo_put(block->own);
 	block->own = NULL;
@@ -96,17 +97,21 @@ static int move_out(struct pool_block *block, pool_copy_fn *copy, void *arg)
 	const struct vm_bo *from = pool_home_mem(chunk)->bo;
 	struct vm_info info = {
 		.size_B = room_B(block), .kind = from->kind, .flags = from->flags & ~(unsigned)VM_RESIDENT};
+	unsigned shown;
 	int r = vm_bo_create(from->vm, &info, &block->own);
 
 	if (r)
 		return r;
 	r = fill(block, block->own, copy, arg);
-	for (unsigned i = 0; !r && i < chunk->pool->space->vms; i++)
-		if (chunk->mem[i])
-			r = pool_show_moved(block, i);
-	/* Some may show the new BO already. Restoring fails too only if the process is out of mappings twice. */
-	if (r)
-		(void)!pool_restore(block);
+	for (shown = 0; !r && shown < chunk->pool->space->vms; shown += !r)
+		if (chunk->mem[shown])
+			r = pool_show_moved(block, shown);
+	if (!r)
+		return 0;
+	/* What still shows the slab keeps it: always valid, it could not be shown to the CPU once more in part. */
+	(void)!show_slab(block, shown);
+	vm_bo_put(block->own);
+	block->own = NULL;
 	return r;
 }
 

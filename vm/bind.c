@@ -54,7 +54,16 @@ int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, c
 			     (access & VM_GPU_FETCH ? AMDGPU_VM_PAGE_EXECUTABLE : 0) |
 			     (bo->flags & VM_UNCACHED || access & VM_GPU_UNCACHED ? AMDGPU_VM_MTYPE_UC : 0);
 	}
-	r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
+	if (args.operation == AMDGPU_VA_OP_CLEAR)
+		r = drv_ioctl_insist(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
+	else
+		r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
+	/* Nothing of ours is there, or this would not be a first mapping: what is, the kernel refused to take away
+	 * when its addresses were given back. */
+	if (r == -EINVAL && args.operation == AMDGPU_VA_OP_MAP) {
+		args.operation = AMDGPU_VA_OP_REPLACE;
+		r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
+	}
 	if (r)
 		return drv_fail(r, "GEM_VA operation %u of 0x%llx bytes at 0x%llx", args.operation,
 				(unsigned long long)size_B, (unsigned long long)va);
@@ -181,18 +190,29 @@ static int check_access(const struct vm_range *range, const struct vm_bo *bo, un
 
 /* --- the operations --------------------------------------------------------------------------- */
 
-/* The kernel's part and then the tree's, so that a refusal changes nothing. */
-static int bind_locked(struct vm *vm, struct vm_binding *b, uint32_t operation, struct vm_binding **removed)
+/* The CPU's part of a binding that is the kernel's already. */
+static int bind_cpu(const struct vm_binding *b, void *view, bool cpu)
+{
+	uint64_t lo = b->node.lo, size_B = b->node.hi - lo;
+
+	if (view)
+		return vm_cpu_place(view, size_B, lo);
+	if (b->access & CPU)
+		return vm_cpu_map(b->bo, b->bo_offset_B, size_B, lo, b->access);
+	if (cpu)
+		vm_cpu_unmap(lo, size_B);
+	return 0;
+}
+
+/* The kernel's part and then the tree's, so that a refusal changes nothing. view: what the CPU will see, NULL: it
+ * sees nothing, or there is nothing yet that it would replace. */
+static int replace_locked(struct vm *vm, struct vm_binding *b, uint32_t operation, void *view,
+			  struct vm_binding **removed)
 {
 	uint64_t lo = b->node.lo, hi = b->node.hi;
-	struct edges edges = {0};
-	bool cpu;
-	int r = 0;
+	struct edges edges;
+	int r = edges_prepare(vm, lo, hi, &edges);
 
-	if (operation == AMDGPU_VA_OP_MAP && next_binding(vm, NULL, lo, hi))
-		return drv_fail(-EEXIST, "something is bound between 0x%llx and 0x%llx", (unsigned long long)lo,
-				(unsigned long long)hi);
-	r = edges_prepare(vm, lo, hi, &edges);
 	if (r)
 		return r;
 	/* What only is to be remembered needs the kernel when it displaces something. */
@@ -203,15 +223,32 @@ static int bind_locked(struct vm *vm, struct vm_binding *b, uint32_t operation, 
 		return r;
 	}
 	edges_cut(vm, lo, hi, &edges);
-	cpu = remove_inside(vm, lo, hi, removed);
-	if (b->access & CPU)
-		r = vm_cpu_map(b->bo, b->bo_offset_B, hi - lo, lo, b->access);
-	else if (cpu)
-		vm_cpu_unmap(lo, hi - lo);
+	r = bind_cpu(b, view, remove_inside(vm, lo, hi, removed));
 	if (!r)
 		insert(vm, b);
 	else if (b->access & GPU)
 		(void)!vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, hi - lo, NULL, 0, 0); /* fails with the device */
+	return r;
+}
+
+static int bind_locked(struct vm *vm, struct vm_binding *b, uint32_t operation, struct vm_binding **removed)
+{
+	uint64_t lo = b->node.lo, size_B = b->node.hi - lo;
+	const bool replaces = next_binding(vm, NULL, lo, b->node.hi);
+	void *view = NULL;
+	int r = 0;
+
+	if (operation == AMDGPU_VA_OP_MAP && replaces)
+		return drv_fail(-EEXIST, "something is bound between 0x%llx and 0x%llx", (unsigned long long)lo,
+				(unsigned long long)b->node.hi);
+	if (replaces && b->access & CPU)
+		r = vm_cpu_view(b->bo, b->bo_offset_B, size_B, b->access, &view);
+	if (r)
+		return r;
+	r = replace_locked(vm, b, operation, view, removed);
+	/* It is in its place, or gone, once anything was removed. */
+	if (r && view && !*removed)
+		munmap(view, size_B);
 	return r;
 }
 

@@ -125,6 +125,11 @@ void vm_range_forget(struct vm_range *range);
 DRV_MUST_CHECK int vm_cpu_map(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, uint64_t at,
 			      unsigned access);
 void vm_cpu_unmap(uint64_t at, uint64_t size_B);
+/* In two steps, for what is to replace something: anywhere, where a refusal changes nothing; then to its place,
+ * which fails when the process has too many mappings. The caller unmaps a view that it does not place. */
+DRV_MUST_CHECK int vm_cpu_view(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, unsigned access,
+			       void **view);
+DRV_MUST_CHECK int vm_cpu_place(void *view, uint64_t size_B, uint64_t at);
 
 /* high.c */
 DRV_MUST_CHECK int vm_process_create(struct vm_process **process);
