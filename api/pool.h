@@ -74,7 +74,8 @@ struct hip_pool {
 	struct hip_pool *next;
 	struct vm_tree blocks;
 	struct hip_block *bin[HIP_POOL_BINS];
-	struct hip_chunk_memory *chunks;
+	struct hip_chunk_memory *chunks,
+		*stuck; /* stuck: the kernel would not unmap them; their addresses are nobody's */
 	uint64_t reserved_high_B, used_high_B;
 	int64_t used_by_dead_B;  /* by no cache that is left; may be negative */
 	uint64_t live;           /* blocks that are used or kept by caches */

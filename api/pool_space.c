@@ -418,24 +418,56 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 	}
 }
 
+/* False: it is still there. */
+static bool unmap(struct hip_chunk_memory *c)
+{
+	if (hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo))
+		return false;
+	hsa_amd_vmem_handle_release(c->handle);
+	free(c);
+	return true;
+}
+
 void hip_chunks_unmap(struct hip_chunk_memory *c)
 {
 	while (c) {
 		struct hip_chunk_memory *next = c->next;
 
-		hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo);
-		hsa_amd_vmem_handle_release(c->handle);
-		free(c);
+		if (!unmap(c)) {
+			hsa_amd_vmem_handle_release(c->handle);
+			free(c);
+		}
 		c = next;
 	}
 }
 
+/* A chunk that was taken out goes, and its addresses may be used again; or else it is tried again later. */
+static void end_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
+{
+	const uint64_t lo = c->lo;
+	struct hip_block *b;
+
+	if (!unmap(c)) {
+		pthread_mutex_lock(&p->lock);
+		c->next = p->stuck;
+		p->stuck = c;
+		pthread_mutex_unlock(&p->lock);
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	b = block_at(p, lo);
+	if (b && b->state == HIP_BLOCK_COMING)
+		drop_block(p, b);
+	pthread_mutex_unlock(&p->lock);
+}
+
 void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 {
-	struct hip_chunk_memory *gone = NULL, **at;
-	uint64_t gone_B = 0;
+	struct hip_chunk_memory *gone, **at;
 
 	pthread_mutex_lock(&p->lock);
+	gone = p->stuck;
+	p->stuck = NULL;
 	hip_caches_drain_locked(p);
 	for (at = &p->chunks; *at;) {
 		struct hip_chunk_memory *c = *at;
@@ -452,22 +484,11 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		/* Until its memory is gone the addresses are nobody's. */
 		new_block(p, c->lo, c->hi, HIP_BLOCK_COMING);
 		p->reserved_B -= size_B;
-		gone_B += size_B;
 	}
 	pthread_mutex_unlock(&p->lock);
 	for (struct hip_chunk_memory *c = gone, *next; c; c = next) {
-		struct hip_block *b;
-
 		next = c->next;
-		c->next = NULL;
-		pthread_mutex_lock(&p->lock);
-		b = block_at(p, c->lo);
-		pthread_mutex_unlock(&p->lock);
-		hip_chunks_unmap(c);
-		pthread_mutex_lock(&p->lock);
-		if (b && b->state == HIP_BLOCK_COMING)
-			drop_block(p, b);
-		pthread_mutex_unlock(&p->lock);
+		end_chunk(p, c);
 	}
 }
 
@@ -647,7 +668,8 @@ void hip_arena_fini(struct hip_pool *p)
 	}
 	memset(p->bin, 0, sizeof(p->bin));
 	hip_chunks_unmap(p->chunks);
-	p->chunks = NULL;
+	hip_chunks_unmap(p->stuck);
+	p->chunks = p->stuck = NULL;
 	p->reserved_B = p->reserved_high_B = p->used_high_B = p->live = 0;
 	p->used_by_dead_B = 0;
 	if (!p->base)
