@@ -46,6 +46,8 @@ unsigned long vgpu_ioctl_count_nr(unsigned nr);
  * number. */
 void vgpu_inject_ioctl(unsigned long n, int error);
 void vgpu_inject_ioctl_nr(unsigned nr, unsigned long n, int error);
+/* Each ioctl of that number (-1: any) fails with that chance, in millionths; 0: none any more. */
+void vgpu_inject_ioctl_chance(int nr, unsigned ppm, int error);
 /* A reset with loss of VRAM; removal of the device. */
 int vgpu_inject_reset(unsigned device);
 int vgpu_inject_unplug(unsigned device);

@@ -160,8 +160,11 @@ static struct {
 	const char *what;
 	long n;
 	int error;
+	unsigned beginning; /* of a life: what fails is in one that begins */
 	unsigned told, stayed;
 } now;
+
+#define PATIENCE_S 100 /* of one failure, on a slow machine */
 
 static const char *name(hipError_t r)
 {
@@ -203,10 +206,21 @@ static void recovers(struct life *l, hipError_t during)
 		CHECK_EQ(hipDeviceReset(), hipSuccess);
 		CHECK_EQ(life_begin(l), hipSuccess);
 	}
-	alarm(30);
+	alarm(PATIENCE_S);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
+
+/* A new life begins, and goes on, while something fails. */
+static hipError_t another_life(void)
+{
+	struct life l;
+	hipError_t r = life_begin(&l);
+
+	r = r ? r : life_go_on(&l);
+	life_end(&l);
+	return r;
+}
 
 static bool one(struct life *l, bool ioctls, long n, int error)
 {
@@ -219,7 +233,7 @@ static bool one(struct life *l, bool ioctls, long n, int error)
 		vgpu_inject_ioctl((unsigned long)n, error);
 	else
 		inject_allocation(n);
-	r = life_go_on(l);
+	r = now.beginning ? another_life() : life_go_on(l);
 	vgpu_inject_ioctl(0, 0);
 	if (ioctls ? vgpu_ioctl_count() - before < (unsigned long)n : !inject_happened()) {
 		inject_allocation(0);
@@ -239,19 +253,83 @@ static void each(struct life *l, const char *what, int error)
 	while (n < 5000 && one(l, ioctls, n, error))
 		n++;
 	CHECK(n > 10);
-	printf("%ld: each %s failed with %s: %u errors, %u that stay\n", n - 1, what, strerrorname_np(error),
-	       now.told, now.stayed);
+	printf("%ld: each %s%s failed with %s: %u errors, %u that stay\n", n - 1, what,
+	       now.beginning ? " of a beginning" : "", strerrorname_np(error), now.told, now.stayed);
 	fflush(stdout);
+}
+
+/* All ioctls of one number, for a while. The kernel's numbers: tests share no header with the virtual GPU. */
+static void every(struct life *l, int error)
+{
+	static const struct {
+		const char *name;
+		int nr;
+	} calls[] = {{"GEM_CLOSE", 0x09},  {"PRIME_HANDLE_TO_FD", 0x2d},
+		     {"GEM_CREATE", 0x40}, {"GEM_MMAP", 0x41},
+		     {"CTX", 0x42},        {"BO_LIST", 0x43},
+		     {"CS", 0x44},         {"INFO", 0x45},
+		     {"GEM_VA", 0x48},     {"WAIT_CS", 0x49},
+		     {"GEM_OP", 0x50},     {"GEM_USERPTR", 0x51}};
+
+	now.told = now.stayed = 0;
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		for (now.beginning = 0; now.beginning < 2; now.beginning++) {
+			hipError_t r;
+
+			now.what = calls[i].name;
+			now.error = error;
+			vgpu_inject_ioctl_chance(calls[i].nr, 1000000, error);
+			r = now.beginning ? another_life() : life_go_on(l);
+			vgpu_inject_ioctl_chance(calls[i].nr, 0, 0);
+			recovers(l, r);
+		}
+	now.beginning = false;
+	printf("all ioctls of one number with %s: %u errors, %u that stay\n", strerrorname_np(error), now.told,
+	       now.stayed);
+	fflush(stdout);
+}
+
+/* Any of them now and then, so that several do. */
+static void some(struct life *l, int error)
+{
+	now.told = now.stayed = 0;
+	now.what = "some ioctls, round";
+	now.error = error;
+	for (now.n = 1; now.n <= 30; now.n++) {
+		hipError_t r;
+
+		vgpu_inject_ioctl_chance(-1, 40000, error);
+		r = now.n % 2 ? another_life() : life_go_on(l);
+		vgpu_inject_ioctl_chance(-1, 0, 0);
+		recovers(l, r);
+	}
+	printf("some ioctls with %s: %u errors, %u that stay\n", strerrorname_np(error), now.told, now.stayed);
+	fflush(stdout);
+}
+
+static void all(struct life *l)
+{
+	static const int errors[] = {ENOMEM, EINVAL, EBUSY, ENODEV, EFAULT, EINTR};
+
+	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		for (now.beginning = 0; now.beginning < 2; now.beginning++)
+			each(l, "ioctl", errors[i]);
+	for (now.beginning = 0; now.beginning < 2; now.beginning++)
+		each(l, "allocation", ENOMEM);
+	now.beginning = false;
+	for (unsigned i = 0; i < 3; i++)
+		every(l, errors[i]);
+	for (unsigned i = 0; i < 5; i++)
+		some(l, errors[i]);
 }
 
 int main(int argc, char **argv)
 {
-	static const int errors[] = {ENOMEM, EINVAL, EBUSY, ENODEV, EFAULT, EINTR};
 	struct life life;
 
 	gpu = argc > 1 ? argv[1] : "gfx908";
 	signal(SIGALRM, hung);
-	alarm(30);
+	alarm(PATIENCE_S);
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	if (!CHECK_EQ(vgpu_start(gpu), 0))
 		return check_done("failures of a process that goes on");
@@ -262,9 +340,7 @@ int main(int argc, char **argv)
 		(void)!one(&life, !strcmp(argv[2], "ioctl"), atol(argv[4]), atoi(argv[3]));
 		return check_done("one failure");
 	}
-	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		each(&life, "ioctl", errors[i]);
-	each(&life, "allocation", ENOMEM);
+	all(&life);
 	life_end(&life);
 	return check_done("failures of a process that goes on");
 }

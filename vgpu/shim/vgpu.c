@@ -200,6 +200,11 @@ SHIM_EXPORT void vgpu_inject_ioctl_nr(unsigned nr, unsigned long n, int error)
 	kern_inject((int)nr, n, error);
 }
 
+SHIM_EXPORT void vgpu_inject_ioctl_chance(int nr, unsigned ppm, int error)
+{
+	kern_inject_chance(nr, ppm, error);
+}
+
 SHIM_EXPORT int vgpu_inject_reset(unsigned device)
 {
 	return kern_inject_reset(device);
