@@ -303,21 +303,28 @@ static const struct {
 };
 
 /* What could be allocated in VRAM now. What was freed and is not in use any more counts: ROCr gives it back at
- * once. */
+ * once. So do the free pieces of slabs. */
 static hsa_status_t available(const struct rt_agent *agent, uint64_t *available_B)
 {
 	struct drv_usage usage;
+	uint64_t pieces_B = 0;
 	uint32_t list;
 
 	if (!agent->is_gpu)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	for (unsigned i = 0; i < agent->pools; i++)
-		if (agent->pool[i].kind == RT_POOL_COARSE)
-			pool_trim(agent->pool[i].pool, UINT64_MAX, 0);
+	for (unsigned i = 0; i < agent->pools; i++) {
+		struct pool_stats stats;
+
+		if (agent->pool[i].kind != RT_POOL_COARSE)
+			continue;
+		pool_trim(agent->pool[i].pool, UINT64_MAX, 0);
+		pool_stats(agent->pool[i].pool, &stats);
+		pieces_B += stats.reserved_B - stats.used_B;
+	}
 	/* BOs that were freed since the last submission live on in the kernel's list. */
 	if (vm_list(agent->gpu->vm, &list) || drv_usage_memory(agent->gpu->dev, &usage))
 		return HSA_STATUS_ERROR;
-	*available_B = agent->gpu->dev->facts.vram.total_B - usage.vram_B;
+	*available_B = agent->gpu->dev->facts.vram.total_B - usage.vram_B + pieces_B;
 	return HSA_STATUS_SUCCESS;
 }
 

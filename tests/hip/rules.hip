@@ -506,8 +506,24 @@ static void compiled_at_run_time()
 	HIP(hipModuleUnload(module));
 }
 
+/* What was freed can be had again, however small it was. */
+static void free_memory()
+{
+	size_t all, before, during, after;
+	void *at;
+
+	HIP(hipMemGetInfo(&before, &all));
+	HIP(hipMalloc(&at, 5000));
+	HIP(hipMemGetInfo(&during, &all));
+	HIP(hipFree(at));
+	HIP(hipMemGetInfo(&after, &all));
+	CHECK(during < before);
+	CHECK_EQ(after, before);
+}
+
 int main()
 {
+	free_memory();
 	compiled_at_run_time();
 	variables();
 	synchronous_memory();
