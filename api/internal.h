@@ -373,6 +373,9 @@ struct hip_signal *hip_stream_signal(struct hip_stream *stream);
 /* The end of one, the caller's again: packets before the mark may complete it still; there are none. */
 void hip_signal_leave(struct hip_signal *signal, const struct hip_mark *mark);
 void hip_signal_free(struct hip_signal *signal);
+/* When nothing of the stream uses them any more. */
+void hip_stream_free_args(struct hip_stream *stream);
+void hip_stream_free_signals(struct hip_stream *stream);
 /* For what others do in the stream's order: `begin` is completed when the stream gets there. What follows is to
  * wait for `done`, by hip_stream_barrier(). */
 hipError_t hip_stream_open_gap(struct hip_stream *stream, hsa_signal_t *begin, hsa_signal_t *done);
