@@ -13,7 +13,7 @@
 struct hip_binary {
 	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until it is unregistered */
 	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by names.lock */
-	size_t constant_B;                            /* of its __constant__ variables; complete once it is registered */
+	size_t constant_B; /* of its __constant__ variables; complete once it is registered */
 };
 
 /* A kernel or a variable, by the host's address of it. */

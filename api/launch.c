@@ -86,8 +86,7 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 	    threads > HIP_THREADS_MAX)
 		return hipErrorInvalidValue;
 	/* As CLR: of work-items there may be as many as the packet can say. */
-	if (!l->grid[0] &&
-	    (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX))
+	if (!l->grid[0] && (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX))
 		return hipErrorInvalidValue;
 	if (l->lds_B > k->device->lds_B)
 		return hipErrorInvalidValue;
