@@ -2,7 +2,8 @@
  * the same process, with the same objects, is right or fails; it fails only where an error that stays was told.
  * After hipDeviceReset() all is right. So for each ioctl of a program in turn, and for each of its allocations.
  *
- *   recover GPU              all of them, in one process
+ *   recover [GPU]            a third of them for each error, in one process
+ *   recover GPU all          all of them
  *   recover GPU ioctl E N    one: in a process that has done nothing before
  */
 #include <errno.h>
@@ -158,7 +159,7 @@ static bool stays(hipError_t r)
 
 static struct {
 	const char *what;
-	long n;
+	long n, step;
 	int error;
 	unsigned beginning; /* of a life: what fails is in one that begins */
 	bool several;       /* an error behind the first, which may be one that stays, is not seen here */
@@ -248,15 +249,16 @@ static bool one(struct life *l, bool ioctls, long n, int error)
 static void each(struct life *l, const char *what, int error)
 {
 	bool ioctls = !strcmp(what, "ioctl");
-	long n = 1;
+	/* Another third for each error. */
+	long n = 1 + error % now.step;
 
 	now.what = what;
 	now.told = now.stayed = 0;
 	while (n < 5000 && one(l, ioctls, n, error))
-		n++;
+		n += now.step;
 	CHECK(n > 10);
-	printf("%ld: each %s%s failed with %s: %u errors, %u that stay\n", n - 1, what,
-	       now.beginning ? " of a beginning" : "", strerrorname_np(error), now.told, now.stayed);
+	printf("%ld %ss%s, each %ldth failed with %s: %u errors, %u that stay\n", n - 1, what,
+	       now.beginning ? " of a beginning" : "", now.step, strerrorname_np(error), now.told, now.stayed);
 	fflush(stdout);
 }
 
@@ -297,7 +299,7 @@ static void some(struct life *l, int error)
 	now.told = now.stayed = 0;
 	now.what = "some ioctls, round";
 	now.error = error;
-	for (now.n = 1; now.n <= 30; now.n++) {
+	for (now.n = 1; now.n <= 30 / now.step; now.n++) {
 		hipError_t r;
 
 		vgpu_inject_ioctl_chance(-1, 40000, error);
@@ -331,6 +333,7 @@ int main(int argc, char **argv)
 	struct life life;
 
 	gpu = argc > 1 ? argv[1] : "gfx908";
+	now.step = argc == 3 ? 1 : 3;
 	signal(SIGALRM, hung);
 	alarm(PATIENCE_S);
 	vgpu_strict_set(VGPU_STRICT_OFF);
