@@ -74,7 +74,7 @@ static void send_reply(int to, const struct reply *reply, int fd)
 			.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
 	}
-	(void)!sendmsg(to, &message, MSG_NOSIGNAL); /* who is gone does not need it */
+	(void)!TEMP_FAILURE_RETRY(sendmsg(to, &message, MSG_NOSIGNAL)); /* who is gone does not need it */
 }
 
 static int receive_reply(int from, struct reply *reply, int *fd)
@@ -89,9 +89,7 @@ static int receive_reply(int from, struct reply *reply, int *fd)
 	ssize_t got;
 
 	*fd = -1;
-	do
-		got = recvmsg(from, &message, MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
+	got = TEMP_FAILURE_RETRY(recvmsg(from, &message, MSG_CMSG_CLOEXEC));
 	if (got < 0)
 		return drv_fail(-ENOENT, "the process that exported it does not answer");
 	c = CMSG_FIRSTHDR(&message);
@@ -113,7 +111,8 @@ static void answer(struct rt *rt, int client)
 	int fd = -1;
 
 	limit_waits(client, SERVE_S);
-	if (!is_same_user(client) || recv(client, &question, sizeof(question), 0) != sizeof(question))
+	if (!is_same_user(client) ||
+	    TEMP_FAILURE_RETRY(recv(client, &question, sizeof(question), 0)) != sizeof(question))
 		return;
 	reply.error = rt_ipc_give(rt, &question, &reply.item, &fd);
 	send_reply(client, &reply, fd);
@@ -220,12 +219,12 @@ static int ask(int fd, const struct rt_ipc_handle *handle, uint64_t piece, struc
 	socklen_t size_B = name_of(handle->pid, handle->server, &address);
 
 	limit_waits(fd, ASK_S);
-	if (connect(fd, (const struct sockaddr *)&address, size_B))
+	if (TEMP_FAILURE_RETRY(connect(fd, (const struct sockaddr *)&address, size_B)))
 		return drv_fail(-ENOENT, "process %u, which exported it, is not there", handle->pid);
 	/* Whoever took the name may not be who made the handle. */
 	if (!is_same_user(fd))
 		return drv_fail(-EPERM, "process %u, which exported it, is another user's", handle->pid);
-	if (send(fd, &question, sizeof(question), MSG_NOSIGNAL) != sizeof(question))
+	if (TEMP_FAILURE_RETRY(send(fd, &question, sizeof(question), MSG_NOSIGNAL)) != sizeof(question))
 		return drv_fail(-ENOENT, "process %u, which exported it, does not listen", handle->pid);
 	return receive_reply(fd, reply, got);
 }
