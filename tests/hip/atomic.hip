@@ -1,4 +1,6 @@
 /* Atomics of every type, operation and scope, in memory and in LDS. */
+#include <type_traits>
+
 #include "tests/clients/hip/hip.h"
 
 #define BLOCKS  8u
@@ -22,7 +24,11 @@ template <typename T> __global__ void numbers(totals<T> *t)
 	atomicSub(&t->sub, static_cast<T>(i % 5));
 	atomicMin(&t->least, static_cast<T>(i + 3));
 	atomicMax(&t->most, static_cast<T>(i));
-	atomicExch(&t->exchanged, static_cast<T>(9));
+	/* Not of long and long long, as in HIP. */
+	if constexpr (std::is_same<T, long>::value || std::is_same<T, long long>::value)
+		atomicExch(reinterpret_cast<unsigned long long *>(&t->exchanged), 9ull);
+	else
+		atomicExch(&t->exchanged, static_cast<T>(9));
 	while ((seen = atomicCAS(&t->swapped, want, static_cast<T>(want + 2))) != want)
 		want = seen;
 	atomicAdd_system(&t->system, static_cast<T>(1));

@@ -72,6 +72,29 @@ __global__ void look(seen *out)
 	out[blockIdx.x * THREADS + i] = mine;
 }
 
+/* A block whose last part is not full. */
+__global__ void tail(unsigned *sizes)
+{
+	cg::thread_block block = cg::this_thread_block();
+	cg::thread_group part = cg::tiled_partition(block, 8);
+
+	sizes[block.thread_rank()] = part.size() * 100 + part.thread_rank();
+}
+
+static void tails()
+{
+	gpu_array<unsigned> sizes(70);
+	unsigned wrong = 0, i = 0;
+
+	tail<<<1, 70>>>(sizes.at);
+	HIP_LAUNCHED();
+	for (unsigned size : sizes.read()) {
+		wrong += size != (i < 64 ? 800u : 600u) + i % 8;
+		i++;
+	}
+	CHECK_EQ(wrong, 0);
+}
+
 static unsigned count_wrong(unsigned i, const seen &s)
 {
 	unsigned lane = i % 64, first = i / 64 * 64, wrong = 0;
@@ -100,5 +123,6 @@ int main()
 	for (unsigned i = 0; i < ALL; i++)
 		wrong += count_wrong(i % THREADS, got[i]);
 	CHECK_EQ(wrong, 0);
+	tails();
 	return check_done("cooperative groups");
 }

@@ -68,8 +68,20 @@ static unsigned count_wrong(half a, half b, half neighbour, const output &got)
 	return wrong;
 }
 
+/* What is no half becomes one. */
+static void from_others()
+{
+	volatile __half_raw raw = {{0x3c00}};
+	half h;
+
+	h = raw;
+	CHECK(h == half(1));
+	CHECK(__heq(true, 1) && __hlt(1, 2.5f) && !__hge(1, 2u));
+}
+
 int main()
 {
+	from_others();
 	std::vector<half> a(COUNT), b(COUNT);
 	unsigned n = 1, wrong = 0;
 

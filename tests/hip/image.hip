@@ -18,6 +18,15 @@ static hipTextureObject_t make_texture(const hipResourceDesc &resource, hipTextu
 	return texture;
 }
 
+/* Cube maps cannot be made: what reads them is compiled all the same. */
+__global__ void cubes(hipTextureObject_t texture, float4 *out)
+{
+	const float4 none = make_float4(0, 0, 0, 0);
+
+	out[0] = texCubemapGrad<float4>(texture, 0, 0, 1, none, none);
+	texCubemapLayeredGrad(&out[1], texture, 0, 1, 0, 2, none, none);
+}
+
 /* --- buffers ---------------------------------------------------------------------------------------- */
 
 template <typename T> __global__ void fetch(hipTextureObject_t texture, T *out)

@@ -69,8 +69,8 @@ template <typename T> static void values()
 }
 
 struct votes {
-	unsigned long long odd, active, less, greater, match, all_same, masked;
-	int all, none_all, any, none_any, same;
+	unsigned long long odd, active, less, greater, match, all_same, masked, group;
+	int all, none_all, any, none_any, same, group_same;
 };
 
 __global__ void vote(votes *out)
@@ -85,6 +85,8 @@ __global__ void vote(votes *out)
 	v->none_any = __any(lane > 70);
 	v->match = __match_any(lane / 10);
 	v->all_same = __match_all_sync(~0ull, lane / 64, &v->same);
+	/* Several masks at once: of lanes 36 to 47, one has another value. */
+	v->group = __match_all_sync(__match_any_sync(~0ull, lane / 12), lane == 40, &v->group_same);
 	v->masked = __ballot_sync(0xffff0000ull, lane % 3 == 0);
 	if (lane % 4 == 3) {
 		v->active = __activemask();
@@ -110,6 +112,7 @@ static void votes_of_a_wave()
 		wrong += v.odd != 0xaaaaaaaaaaaaaaaaull || v.masked != (0x9249249249249249ull & 0xffff0000);
 		wrong += !v.all || v.none_all || !v.any || v.none_any || v.match != tens;
 		wrong += v.all_same != ~0ull || !v.same;
+		wrong += v.group != (lane / 12 == 3 ? 0 : 0xfffull << lane / 12 * 12) || v.group_same != (lane / 12 != 3);
 		if (lane % 4 == 3) {
 			wrong += v.active != 0x8888888888888888ull || v.less != (1ull << lane) - 1;
 			wrong += v.greater != (lane == 63 ? 0 : (~0ull << (lane + 1)) & 0x8888888888888888ull);

@@ -46,7 +46,6 @@
 	HIP_ATOMIC_SUB(type)                                                                                       \
 	HIP_ATOMIC(type, Min, fetch_min)                                                                           \
 	HIP_ATOMIC(type, Max, fetch_max)                                                                           \
-	HIP_ATOMIC(type, Exch, exchange)                                                                           \
 	HIP_ATOMIC_COMPARE(type)
 #define HIP_ATOMIC_INTEGER(type)                                                                                   \
 	HIP_ATOMIC_NUMBER(type)                                                                                    \
@@ -62,6 +61,13 @@ HIP_ATOMIC_INTEGER(long long)
 HIP_ATOMIC_INTEGER(unsigned long long)
 HIP_ATOMIC_NUMBER(float)
 HIP_ATOMIC_NUMBER(double)
+/* As in HIP, not for long and long long. */
+HIP_ATOMIC(int, Exch, exchange)
+HIP_ATOMIC(unsigned int, Exch, exchange)
+HIP_ATOMIC(unsigned long, Exch, exchange)
+HIP_ATOMIC(unsigned long long, Exch, exchange)
+HIP_ATOMIC(float, Exch, exchange)
+HIP_ATOMIC(double, Exch, exchange)
 
 #undef HIP_ATOMIC_INTEGER
 #undef HIP_ATOMIC_NUMBER

@@ -506,7 +506,10 @@ HIP_DEVICE thread_group tiled_partition(const thread_group &parent, unsigned int
 
 	if (parent.kind_ == thread_group::lanes)
 		return thread_group(internal::part_of(parent.mask_, size, rank), rank, parts);
-	return thread_group((~0ull >> (64 - size)) << (__lane_id() & ~(size - 1)), rank, parts);
+	/* The block's last part may have fewer. */
+	uint32_t left = parent.size() - rank * size, count = left < size ? left : size;
+
+	return thread_group((~0ull >> (64 - count)) << (__lane_id() & ~(size - 1)), rank, parts);
 }
 
 /* --- the same as functions -------------------------------------------------------------------------- */

@@ -99,6 +99,11 @@ struct __half {
 		raw.x = __x;
 		return raw;
 	}
+	HIP_BOTH __half &operator=(const volatile __half_raw &raw)
+	{
+		__x = raw.x;
+		return *this;
+	}
 	HIP_NARROW_OPERATORS(__half)
 };
 typedef __half half;
@@ -122,6 +127,22 @@ HIP_BOTH inline __half hip_fma(__half a, __half b, __half c)
 }
 
 HIP_NARROW_FUNCTIONS(__half)
+
+/* Two plain numbers are compared as halves, also where bfloat16 is known. */
+#define HIP_HALF_COMPARE(name)                                                                                     \
+	template <typename A, typename B, typename = typename hip_number<A>::itself,                               \
+		  typename = typename hip_number<B>::itself>                                                       \
+	HIP_BOTH inline bool name(A a, B b)                                                                        \
+	{                                                                                                          \
+		return name(__half(a), __half(b));                                                                 \
+	}
+HIP_HALF_COMPARE(__heq)
+HIP_HALF_COMPARE(__hne)
+HIP_HALF_COMPARE(__hlt)
+HIP_HALF_COMPARE(__hle)
+HIP_HALF_COMPARE(__hgt)
+HIP_HALF_COMPARE(__hge)
+#undef HIP_HALF_COMPARE
 
 #ifdef __clang__
 #pragma clang diagnostic push

@@ -67,6 +67,14 @@ HIP_FETCH(tex2DLayeredGrad,
 	  __ockl_image_sample_grad_2Da(image, sampler, (hip_float4{x, y, static_cast<float>(layer), 0}), dPdx.data,
 				       dPdy.data),
 	  (texture, x, y, layer, dPdx, dPdy), float x, float y, int layer, float2 dPdx, float2 dPdy)
+/* Gradients choose a level, and cube maps have one. */
+HIP_FETCH(texCubemapGrad,
+	  ((void)dPdx, (void)dPdy, __ockl_image_sample_lod_CM(image, sampler, (hip_float4{x, y, z, 0}), 0)),
+	  (texture, x, y, z, dPdx, dPdy), float x, float y, float z, float4 dPdx, float4 dPdy)
+HIP_FETCH(texCubemapLayeredGrad,
+	  ((void)dPdx, (void)dPdy,
+	   __ockl_image_sample_lod_CMa(image, sampler, (hip_float4{x, y, z, static_cast<float>(layer)}), 0)),
+	  (texture, x, y, z, layer, dPdx, dPdy), float x, float y, float z, int layer, float4 dPdx, float4 dPdy)
 
 /* One channel (comp: 0 to 3) of the four elements that a linear filter would look at. */
 HIP_FETCH(tex2Dgather,
