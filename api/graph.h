@@ -36,10 +36,10 @@ struct hip_work {
 	/* Of others: */
 	hipMemcpy3DParms copy; /* as it was set, if op is a box */
 	hipEvent_t event;
-	struct hip_graph *child; /* owned */
-	struct hip_lease *lease; /* a reference: memory that is allocated */
-	bool instance;           /* it is an instance's */
-	hipMemAllocNodeParams allocation;
+	struct hip_graph *child;          /* owned */
+	struct hip_lease *lease;          /* a reference: memory that is allocated */
+	bool instance;                    /* it is an instance's */
+	hipMemAllocNodeParams allocation; /* accessDescs: owned; an instance's has none */
 	void *freed;
 };
 

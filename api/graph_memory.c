@@ -4,6 +4,7 @@
  * its address never changes, and a launch costs nothing. "In use" is what the program sees: from the launch that
  * allocates it to the one, or the call, that frees it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/graph_memory.h"
 
@@ -224,6 +225,21 @@ static hipError_t check_access(const hipMemAllocNodeParams *p)
 	return hipSuccess;
 }
 
+/* As CUDA: what a program reads of a node is the node's. (CLR gives back the caller's pointer.) */
+static hipError_t own_access(struct hip_work *w, const hipMemAllocNodeParams *p)
+{
+	hipMemAccessDesc *copy = NULL;
+
+	if (p->accessDescCount) {
+		copy = calloc(p->accessDescCount, sizeof(*copy));
+		if (!copy)
+			return hipErrorOutOfMemory;
+		memcpy(copy, p->accessDescs, p->accessDescCount * sizeof(*copy));
+	}
+	w->allocation.accessDescs = copy;
+	return hipSuccess;
+}
+
 static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 {
 	hipError_t r;
@@ -234,11 +250,14 @@ static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 	*w = (struct hip_work){.type = hipGraphNodeTypeMemAlloc, .allocation = *p};
 	r = check_access(p);
 	if (!r)
-		r = create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->lease);
+		r = own_access(w, p);
 	if (r)
 		return r;
-	w->allocation.accessDescs = NULL; /* the caller's */
-	w->allocation.accessDescCount = 0;
+	r = create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->lease);
+	if (r) {
+		free((void *)(uintptr_t)w->allocation.accessDescs);
+		return r;
+	}
 	w->allocation.dptr = w->lease->ptr;
 	w->device = w->lease->device->index;
 	w->life = atomic_load(&w->lease->device->life);

@@ -7,6 +7,7 @@
 void hip_work_fini(struct hip_work *w)
 {
 	free(w->args);
+	free((void *)(uintptr_t)w->allocation.accessDescs);
 	hip_graph_destroy(w->child);
 	hip_lease_put(w->lease, w->instance);
 	*w = (struct hip_work){0};
@@ -121,6 +122,8 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 	to->args = NULL;
 	to->child = NULL;
 	to->lease = NULL;
+	to->allocation.accessDescs = NULL;
+	to->allocation.accessDescCount = 0;
 	to->instance = !named;
 	if (named && (from->lease || from->freed))
 		return hipErrorNotSupported;

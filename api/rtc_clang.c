@@ -195,16 +195,28 @@ static bool add_target(struct command *c, const char *option)
 	return false;
 }
 
+/* HIP's way to say what ptrdiff_t is (since 6.1). Clang's own headers have it from this macro. */
+static void add_ptrdiff(struct command *c, const char *option)
+{
+	if (strcmp(option, "-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1") != 0)
+		return;
+	add(c, "-Wno-builtin-macro-redefined");
+	add(c, "-U__PTRDIFF_TYPE__");
+	add(c, "-D__PTRDIFF_TYPE__=long long int");
+}
+
 static void add_options(struct command *c, const struct hip_source *source)
 {
 	hipDeviceProp_tR0600 device;
 	bool targeted = false;
 
-	for (int i = 0; i < source->options; i++)
+	for (int i = 0; i < source->options; i++) {
 		if (add_target(c, source->option[i]))
 			targeted = true;
 		else
 			add(c, "%s", source->option[i]);
+		add_ptrdiff(c, source->option[i]);
+	}
 	if (!targeted && !hipGetDevicePropertiesR0600(&device, hip_thread.device))
 		add(c, "--offload-arch=%s", device.gcnArchName);
 }

@@ -90,23 +90,23 @@ static hiprtcResult append(struct linker *l, const void *from, size_t size_B)
 	return HIPRTC_SUCCESS;
 }
 
+/* Not CUDA's, nor archives of bundles. */
+static bool is_input(hiprtcJITInputType type)
+{
+	return type == HIPRTC_JIT_INPUT_LLVM_BITCODE || type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE;
+}
+
 static hiprtcResult add(hiprtcLinkState state, hiprtcJITInputType type, const void *image, size_t size_B)
 {
 	struct linker *l = linker_of(state);
 	hipError_t none = hip_init();
 
-	if (!l || !image || !size_B)
+	if (!l || !image || !size_B || !is_input(type))
 		return HIPRTC_ERROR_INVALID_INPUT;
-	switch (type) {
-	case HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE:
-		if (none || hip.door->pick(hip_current()->agent, &image, &size_B))
-			return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
-		return append(l, image, size_B);
-	case HIPRTC_JIT_INPUT_LLVM_BITCODE:
-		return append(l, image, size_B);
-	default: /* CUDA's, and archives of bundles */
-		return HIPRTC_ERROR_INVALID_INPUT;
-	}
+	if (type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE &&
+	    (none || hip.door->pick(hip_current()->agent, &image, &size_B)))
+		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+	return append(l, image, size_B);
 }
 
 hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size,
@@ -123,7 +123,7 @@ hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, c
 	hiprtcResult r;
 
 	(void)count, (void)options, (void)values;
-	if (!linker_of(state) || !path)
+	if (!linker_of(state) || !path || !is_input(type))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	r = hip_read_file(path, &bytes) && bytes.size_B ? add(state, type, bytes.at, bytes.size_B)
 							: HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;

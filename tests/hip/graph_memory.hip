@@ -123,7 +123,8 @@ static void inside(hipStream_t s)
 /* Memory that outlives the launch. */
 static void outside(hipStream_t s)
 {
-	hipMemAllocNodeParams params = request(8 * KIB);
+	hipMemAllocNodeParams params = request(8 * KIB), told = {};
+	hipMemAccessDesc access = {};
 	hipGraphNode_t node, call;
 	hipGraphExec_t exec, again;
 	hipGraph_t graph;
@@ -131,8 +132,17 @@ static void outside(hipStream_t s)
 	hipKernelNodeParams kernel = {};
 
 	HIP(hipGraphCreate(&graph, 0));
+	access.location.type = hipMemLocationTypeDevice;
+	access.flags = hipMemAccessFlagsProtReadWrite;
+	params.accessDescs = &access;
+	params.accessDescCount = 1;
 	HIP(hipGraphAddMemAllocNode(&node, graph, nullptr, 0, &params));
 	CHECK(params.dptr != nullptr);
+	/* What the node tells is its own. */
+	access.flags = hipMemAccessFlagsProtNone;
+	HIP(hipGraphMemAllocNodeGetParams(node, &told));
+	CHECK(told.dptr == params.dptr && told.accessDescCount == 1 && told.accessDescs != &access);
+	CHECK_EQ(told.accessDescs[0].flags, hipMemAccessFlagsProtReadWrite);
 	void *args[] = {&params.dptr, &number};
 	kernel.func = (void *)fill;
 	kernel.gridDim = dim3(8);

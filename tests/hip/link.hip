@@ -138,8 +138,35 @@ static void alone()
 		CHECK(dlsym(library, "hiprtcVersion") == (void *)hiprtcVersion);
 }
 
+/* What cannot be linked; and the type of differences, which programs may choose. */
+static void others()
+{
+	const char *text = "#include <stddef.h>\n"
+			   "static_assert(__is_same(ptrdiff_t, LIKE), \"\");\n"
+			   "extern \"C\" __global__ void nothing() {}\n";
+	const char *longer[] = {"-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1", "-DLIKE=long long"};
+	const char *usual[] = {"-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=0", "-DLIKE=long"};
+	hiprtcLinkState state;
+
+	for (const char **options : {longer, usual}) {
+		hiprtcProgram program;
+
+		RTC(hiprtcCreateProgram(&program, text, "text", 0, nullptr, nullptr));
+		RTC(hiprtcCompileProgram(program, 2, options));
+		RTC(hiprtcDestroyProgram(&program));
+	}
+	RTC(hiprtcLinkCreate(0, nullptr, nullptr, &state));
+	CHECK_EQ(hiprtcLinkAddFile(state, HIPRTC_JIT_INPUT_NVVM, "no such file", 0, nullptr, nullptr),
+		 HIPRTC_ERROR_INVALID_INPUT);
+	CHECK_EQ(hiprtcLinkAddFile(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, "no such file", 0, nullptr, nullptr),
+		 HIPRTC_ERROR_PROGRAM_CREATION_FAILURE);
+	RTC(hiprtcLinkDestroy(state));
+	CHECK_EQ(hiprtcGetBitcodeSize(nullptr, nullptr), HIPRTC_ERROR_INVALID_INPUT);
+}
+
 int main()
 {
+	others();
 	std::string name, other, a = compile(caller, "each<int>", &name), b = compile(callee, "other<int>", &other);
 
 	CHECK(name != other);
