@@ -2,13 +2,15 @@
 #ifndef HIP_INCLUDE_HIP_HIP_BFLOAT16_H
 #define HIP_INCLUDE_HIP_HIP_BFLOAT16_H
 
-#include <hip/hip_bf16.h>
+#include <hip/hip_runtime.h>
 
 #ifndef __cplusplus
 typedef struct {
 	uint16_t data;
 } hip_bfloat16;
 #else
+#include <hip/device/bf16_bits.h>
+
 struct hip_bfloat16 {
 	uint16_t data;
 

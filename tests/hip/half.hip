@@ -74,7 +74,10 @@ static void from_others()
 	volatile __half_raw raw = {{0x3c00}};
 	half h;
 
+	half2 pair(1, 2);
+
 	h = raw;
+	CHECK(pair++ == half2(1, 2) && --pair == half2(1, 2) && __clamp_01(half(3)) == half(1));
 	CHECK(h == half(1));
 	CHECK(__heq(true, 1) && __hlt(1, 2.5f) && !__hge(1, 2u));
 }

@@ -2,6 +2,7 @@
 #ifndef HIP_DEVICE_BF16_H
 #define HIP_DEVICE_BF16_H
 
+#include <hip/device/bf16_bits.h>
 #include <hip/device/narrow.h>
 #include <hip/hip_vector_types.h>
 
@@ -12,43 +13,6 @@ typedef struct __hip_bfloat16_raw {
 typedef struct alignas(4) __hip_bfloat162_raw {
 	unsigned short x, y;
 } __hip_bfloat162_raw;
-
-HIP_BOTH inline float hip_bf16_to_float(unsigned short bits)
-{
-	unsigned int wide = static_cast<unsigned int>(bits) << 16;
-	float number;
-
-	__builtin_memcpy(&number, &wide, sizeof(number));
-	return number;
-}
-
-/* To nearest, to even from the middle; a NaN stays one. */
-HIP_BOTH inline unsigned short hip_bf16_from_float(float number)
-{
-	unsigned int wide;
-
-	__builtin_memcpy(&wide, &number, sizeof(wide));
-	if (number != number)
-		return static_cast<unsigned short>(wide >> 16 | 0x40);
-	return static_cast<unsigned short>((wide + 0x7fff + (wide >> 16 & 1)) >> 16);
-}
-
-/* A float that a double is not: its last bit is set, so that the second rounding goes where the first came from. */
-HIP_BOTH inline unsigned short hip_bf16_from_double(double number)
-{
-	float near = static_cast<float>(number);
-	unsigned int wide;
-
-	__builtin_memcpy(&wide, &near, sizeof(wide));
-	if (static_cast<double>(near) != number && number == number && !(wide & 1) && near - near == 0) {
-		/* Odd, and on the number's side of what was near. */
-		wide += (static_cast<double>(near) < number) == (near > 0 || (near == 0 && number > 0)) ? 1u : ~0u;
-		if (near == 0)
-			wide = number < 0 ? 0x80000001u : 1u;
-		__builtin_memcpy(&near, &wide, sizeof(near));
-	}
-	return hip_bf16_from_float(near);
-}
 
 struct __hip_bfloat16;
 HIP_OPERATOR_FUNCTIONS(__hip_bfloat16, , )
@@ -118,6 +82,8 @@ struct alignas(4) __hip_bfloat162 {
 		return make_float2(x, y);
 	}
 	HIP_OPERATORS(__hip_bfloat162, 2, b)
+	HIP_FRIEND_STEP(__hip_bfloat162, add2, ++, __hip_bfloat162(1.0f, 1.0f))
+	HIP_FRIEND_STEP(__hip_bfloat162, sub2, --, __hip_bfloat162(1.0f, 1.0f))
 };
 
 HIP_PAIR_FUNCTIONS(__hip_bfloat162, __hip_bfloat16)

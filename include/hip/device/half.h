@@ -128,6 +128,12 @@ HIP_BOTH inline __half hip_fma(__half a, __half b, __half c)
 
 HIP_NARROW_FUNCTIONS(__half)
 
+/* AMD's name for the numbers between 0 and 1. */
+HIP_BOTH inline __half __clamp_01(__half x)
+{
+	return hip_saturate(x);
+}
+
 /* Two plain numbers are compared as halves, also where bfloat16 is known. */
 #define HIP_HALF_COMPARE(name)                                                                                     \
 	template <typename A, typename B, typename = typename hip_number<A>::itself,                               \
@@ -205,6 +211,8 @@ struct alignas(4) __half2 {
 		return raw;
 	}
 	HIP_OPERATORS(__half2, 2, b)
+	HIP_FRIEND_STEP(__half2, add2, ++, __half2(1.0f))
+	HIP_FRIEND_STEP(__half2, sub2, --, __half2(1.0f))
 };
 typedef __half2 half2;
 #ifdef __clang__

@@ -41,15 +41,15 @@ HIP_NUMBER(_Float16)
 	{                                                                                                          \
 		return __h##name(a, b);                                                                            \
 	}
-#define HIP_FRIEND_STEP(N, name, op)                                                                               \
+#define HIP_FRIEND_STEP(N, name, op, one)                                                                           \
 	HIP_BOTH friend inline N &operator op(N & a)                                                               \
 	{                                                                                                          \
-		return a = __h##name(a, N(1.0f));                                                                  \
+		return a = __h##name(a, one);                                                                      \
 	}                                                                                                          \
 	HIP_BOTH friend inline N operator op(N &a, int)                                                            \
 	{                                                                                                          \
 		N before = a;                                                                                      \
-		a = __h##name(a, N(1.0f));                                                                         \
+		a = __h##name(a, one);                                                                             \
 		return before;                                                                                     \
 	}
 
@@ -89,8 +89,8 @@ HIP_NUMBER(_Float16)
 
 #define HIP_NARROW_OPERATORS(N)                                                                                    \
 	HIP_OPERATORS(N, , )                                                                                       \
-	HIP_FRIEND_STEP(N, add, ++)                                                                                \
-	HIP_FRIEND_STEP(N, sub, --)                                                                                \
+	HIP_FRIEND_STEP(N, add, ++, N(1.0f))                                                                       \
+	HIP_FRIEND_STEP(N, sub, --, N(1.0f))                                                                       \
 	HIP_BOTH friend inline bool operator!(const N &x)                                                          \
 	{                                                                                                          \
 		return !(x.__x & 0x7fff);                                                                          \
