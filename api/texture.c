@@ -52,6 +52,17 @@ static struct hip_texture *find_locked(const void *object, bool surface)
 	return t && t->surface == surface ? t : NULL;
 }
 
+void hip_texture_set_offset(hipTextureObject_t object, size_t offset_B)
+{
+	struct hip_texture *t;
+
+	pthread_mutex_lock(&objects.lock);
+	t = find_locked(object, false);
+	if (t)
+		t->offset_B = offset_B;
+	pthread_mutex_unlock(&objects.lock);
+}
+
 bool hip_texture_find(hipTextureObject_t object, struct hip_texture *texture)
 {
 	const struct hip_texture *t;

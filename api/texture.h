@@ -12,11 +12,13 @@ struct hip_texture {
 	hipResourceDesc resource;
 	hipTextureDesc how;
 	hipResourceViewDesc view;
+	size_t offset_B; /* of what a reference was bound to, in it */
 };
 
 hipError_t hip_texture_create(hipTextureObject_t *out, const hipResourceDesc *resource, const hipTextureDesc *how,
 			      const hipResourceViewDesc *view);
 hipError_t hip_texture_destroy(hipTextureObject_t texture);
+void hip_texture_set_offset(hipTextureObject_t texture, size_t offset_B);
 /* A copy of what there is. False: not a texture, or no longer. */
 bool hip_texture_find(hipTextureObject_t object, struct hip_texture *texture);
 

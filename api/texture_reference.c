@@ -176,6 +176,15 @@ static hipError_t align(const void **at, size_t *offset_B)
 	return hipSuccess;
 }
 
+static hipError_t bind_at(textureReference *tex, const hipResourceDesc *resource, const size_t *offset_B)
+{
+	hipError_t r = bind(tex, resource);
+
+	if (!r)
+		hip_texture_set_offset(tex->textureObject, offset_B ? *offset_B : 0);
+	return r;
+}
+
 static hipError_t bind_line(size_t *offset_B, textureReference *tex, const void *at,
 			    const hipChannelFormatDesc *desc, size_t size_B)
 {
@@ -193,20 +202,23 @@ static hipError_t bind_line(size_t *offset_B, textureReference *tex, const void 
 	resource.res.linear.devPtr = (void *)(uintptr_t)at;
 	resource.res.linear.desc = *desc;
 	resource.res.linear.sizeInBytes = size_B;
-	return bind(tex, &resource);
+	return bind_at(tex, &resource, offset_B);
 }
 
-static hipError_t bind_plane(textureReference *tex, const void *at, const hipChannelFormatDesc *desc, size_t width,
-			     size_t height, size_t pitch_B)
+static hipError_t bind_plane(size_t *offset_B, textureReference *tex, const void *at,
+			     const hipChannelFormatDesc *desc, size_t width, size_t height, size_t pitch_B)
 {
 	hipResourceDesc resource = {.resType = hipResourceTypePitch2D};
+	hipError_t r = align(&at, offset_B);
 
+	if (r)
+		return r;
 	resource.res.pitch2D.devPtr = (void *)(uintptr_t)at;
 	resource.res.pitch2D.desc = *desc;
 	resource.res.pitch2D.width = width;
 	resource.res.pitch2D.height = height;
 	resource.res.pitch2D.pitchInBytes = pitch_B;
-	return bind(tex, &resource);
+	return bind_at(tex, &resource, offset_B);
 }
 
 static hipError_t bind_array(textureReference *tex, hipArray_const_t array)
@@ -235,13 +247,10 @@ hipError_t hipBindTexture(size_t *offset, const textureReference *tex, const voi
 hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const void *at,
 			    const hipChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
 {
-	hipError_t r;
-
 	HIP_ENTER();
 	if (!tex || !at || !desc || !pitch)
 		return hip_end(hipErrorInvalidValue);
-	r = align(&at, offset);
-	return hip_end(r ? r : bind_plane(variable(tex), at, desc, width, height, pitch));
+	return hip_end(bind_plane(offset, variable(tex), at, desc, width, height, pitch));
 }
 
 /* The array's own elements, whatever they are called. */
@@ -250,6 +259,20 @@ hipError_t hipBindTextureToArray(const textureReference *tex, hipArray_const_t a
 {
 	HIP_ENTER();
 	return hip_end(tex && array && desc ? bind_array(variable(tex), array) : hipErrorInvalidValue);
+}
+
+/* As the binding told. */
+hipError_t hipGetTextureAlignmentOffset(size_t *offset, const textureReference *tex)
+{
+	struct hip_texture t;
+
+	HIP_ENTER();
+	if (!offset || !tex)
+		return hip_end(hipErrorInvalidValue);
+	if (!hip_texture_find(tex->textureObject, &t))
+		return hip_end(hipErrorInvalidTexture);
+	*offset = t.offset_B;
+	return hip_end(hipSuccess);
 }
 
 hipError_t hipUnbindTexture(const textureReference *tex)
@@ -304,7 +327,7 @@ hipError_t hipTexRefSetAddress2D(textureReference *tex, const HIP_ARRAY_DESCRIPT
 	if (!hip_texels_are(&texels))
 		return hip_end(hipErrorInvalidValue);
 	desc = hip_texels_desc(&texels);
-	return hip_end(bind_plane(tex, at, &desc, how->Width, how->Height, pitch));
+	return hip_end(bind_plane(NULL, tex, at, &desc, how->Width, how->Height, pitch));
 }
 
 hipError_t hipTexRefSetArray(textureReference *tex, hipArray_const_t handle, unsigned int flags)

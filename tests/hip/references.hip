@@ -42,11 +42,16 @@ static void lines()
 	CHECK(out.read() == std::vector<int>(data.begin(), data.begin() + WIDTH));
 	HIP(hipBindTexture(&offset_B, &line, in.at + 3, &desc));
 	CHECK_EQ(offset_B, 3 * sizeof(int));
+	offset_B = 1;
+	HIP(hipGetTextureAlignmentOffset(&offset_B, &line));
+	CHECK_EQ(offset_B, 3 * sizeof(int));
+	CHECK_EQ(hipGetTextureAlignmentOffset(nullptr, &line), hipErrorInvalidValue);
 	read_line<<<1, WIDTH>>>(out.at);
 	HIP_LAUNCHED();
 	CHECK(out.read() == std::vector<int>(data.begin(), data.begin() + WIDTH));
 	CHECK_EQ(hipBindTexture(nullptr, &line, in.at + 3, &desc, sizeof(int)), hipErrorInvalidValue);
 	HIP(hipUnbindTexture(&line));
+	CHECK_EQ(hipGetTextureAlignmentOffset(&offset_B, &line), hipErrorInvalidTexture);
 	CHECK_EQ(hipTexRefGetAddress(&at, &line), hipErrorInvalidValue);
 }
 
