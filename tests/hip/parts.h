@@ -4,7 +4,11 @@
 #define TESTS_HIP_PARTS_H
 
 #define HIP_DEPRECATED
+#include <fcntl.h>
+#include <hip/api/profile.h>
 #include <hip/hip_runtime_api.h>
+#include <unistd.h>
+#include <xf86drm.h>
 
 #include "shaders/blob.h"
 
@@ -155,6 +159,79 @@ static hipError_t host_memory(const struct rig *g)
 	return r;
 }
 
+/* Memory that comes by a descriptor. */
+static hipError_t external(const struct rig *g)
+{
+	hipMemAllocationProp how = {.type = hipMemAllocationTypePinned,
+				    .requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+				    .location = {.type = hipMemLocationTypeDevice}};
+	hipExternalMemoryHandleDesc desc = {.type = hipExternalMemoryHandleTypeOpaqueFd, .size = 2 << 20};
+	hipExternalMemoryBufferDesc whole = {.size = 4 * COUNT};
+	hipMemGenericAllocationHandle_t physical = NULL;
+	hipExternalMemory_t memory = NULL;
+	void *at = NULL;
+	hipError_t r = hipMemCreate(&physical, 2 << 20, &how, 0);
+
+	r = r ? r
+	      : hipMemExportToShareableHandle(&desc.handle.fd, physical, hipMemHandleTypePosixFileDescriptor, 0);
+	if (!r && (r = hipImportExternalMemory(&memory, &desc)))
+		close(desc.handle.fd);
+	r = r ? r : hipExternalMemoryGetMappedBuffer(&at, memory, &whole);
+	r = r ? r : hipMemsetD32Async(at, 6, COUNT, g->stream);
+	r = r ? r : expect(g, at, 6);
+	if (at)
+		(void)!hipFree(at);
+	if (memory)
+		(void)!hipDestroyExternalMemory(memory);
+	if (physical)
+		(void)!hipMemRelease(physical);
+	return r;
+}
+
+/* A signal that another driver gives, before it is waited for. */
+static hipError_t semaphore(const struct rig *g)
+{
+	const hipExternalSemaphoreWaitParams wait = {0};
+	hipExternalSemaphoreHandleDesc desc = {.type = hipExternalSemaphoreHandleTypeOpaqueFd};
+	hipExternalSemaphore_t semaphore = NULL;
+	uint32_t syncobj = 0;
+	int card = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	hipError_t r = hipErrorOperatingSystem;
+
+	if (card >= 0 && !drmSyncobjCreate(card, DRM_SYNCOBJ_CREATE_SIGNALED, &syncobj) &&
+	    !drmSyncobjHandleToFD(card, syncobj, &desc.handle.fd)) {
+		r = hipImportExternalSemaphore(&semaphore, &desc);
+		if (r)
+			close(desc.handle.fd);
+	}
+	r = r ? r : hipWaitExternalSemaphoresAsync(&semaphore, &wait, 1, g->stream);
+	r = r ? r : hipMemsetD32Async(g->data, 8, COUNT, g->stream);
+	r = r ? r : expect(g, g->data, 8);
+	if (semaphore)
+		(void)!hipDestroyExternalSemaphore(semaphore);
+	if (card >= 0)
+		close(card);
+	return r;
+}
+
+static int hear_all(int domain, uint32_t operation, void *data)
+{
+	(void)domain;
+	(void)operation;
+	(void)data;
+	return 0;
+}
+
+static hipError_t watched(const struct rig *g)
+{
+	hipError_t r;
+
+	hipRegisterTracerCallback(hear_all);
+	r = launches(g);
+	hipRegisterTracerCallback(NULL);
+	return r;
+}
+
 static const char *gpu = "gfx908";
 
 static hipError_t rig_open(struct rig *g)
@@ -181,7 +258,9 @@ static void rig_close(struct rig *g)
 
 static hipError_t rig_run(const struct rig *g)
 {
-	static hipError_t (*const parts[])(const struct rig *) = {launches, captured, pools, images, host_memory};
+	static hipError_t (*const parts[])(const struct rig *) = {
+		launches, captured, pools, images, host_memory, external, semaphore, watched,
+	};
 	hipError_t r = hipSuccess;
 
 	for (unsigned i = 0; !r && i < sizeof(parts) / sizeof(parts[0]); i++)
