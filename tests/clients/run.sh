@@ -7,6 +7,7 @@ mkdir -p "$out"
 glslangValidator --quiet --target-env vulkan1.3 -o "$out/vulkan.spv" "$here/vulkan.comp" || exit 1
 cc -std=c11 -Wall -Wextra -O1 "$here/vulkan.c" -o "$out/vulkan" -lvulkan || exit 1
 cc -std=c11 -Wall -Wextra -O1 "$here/opencl.c" -o "$out/opencl" -lOpenCL || exit 1
+cc -std=c11 -Wall -Wextra -O1 -I"$here/../../include" "$here/vulkan_hip.c" -o "$out/vulkan_hip" -L"$1/lib" -lamdhip64 -lvulkan || exit 1
 passed=0
 failed=0
 
@@ -38,5 +39,9 @@ done
 run fatal gfx906:kernel=6.1 "$out/vulkan" "$out/vulkan.spv"
 run fatal gfx906:kernel=7.0 "$out/vulkan" "$out/vulkan.spv"
 run fatal gfx906:bar=256M "$out/vulkan" "$out/vulkan.spv"
+# With our HIP: memory and semaphores of both.
+for gpu in gfx906 gfx906:kernel=6.1 gfx906:bar=256M; do
+	run fatal $gpu "$out/vulkan_hip"
+done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
