@@ -70,6 +70,8 @@ hipError_t hipDeviceReset(void)
 	HIP_ENTER();
 	d = hip_current();
 	atomic_fetch_add(&d->life, 1);
+	if (hip_fault(d))
+		atomic_fetch_add(&d->losses, 1);
 	atomic_fetch_add(&hip.lives, 1);
 	hip_streams_reset(d);
 	hip_tool_reset(d);

@@ -55,6 +55,7 @@ struct hip_device {
 	_Atomic hipError_t fault;        /* what every call on the device gives until it is reset; 0: none */
 	_Atomic unsigned heard;          /* faults that HSA has told of */
 	_Atomic unsigned life;           /* how often it was reset */
+	_Atomic unsigned losses;         /* with an error that stayed: then what was in its memory is lost */
 	struct hip_stream *_Atomic null; /* owned; made when it is first used */
 	pthread_mutex_t lock;            /* guards streams, and that no two null streams are made */
 	struct hip_stream *streams;      /* borrowed: all that live, the null stream too */

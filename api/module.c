@@ -11,16 +11,24 @@ struct hip_function {
 	struct hip_function *next; /* of the same module */
 	uint64_t handle;
 	struct hip_kernel kernel;
-	char name[]; /* as it was asked for */
+	unsigned losses; /* the device's, when it was loaded */
+	char name[];     /* as it was asked for */
 };
 
 struct hip_module {
 	uint64_t handle;
 	struct hip_code code;           /* owned */
+	unsigned losses;                /* the device's, when it was loaded: with another, the code is lost */
 	struct hip_managed *managed;    /* owned: its managed variables */
 	pthread_mutex_t lock;           /* guards functions */
 	struct hip_function *functions; /* owned */
 };
+
+/* Code lies in the device's memory, and a GPU that was reset behind a fault may have lost that. */
+static inline bool is_lost(const struct hip_device *device, unsigned losses)
+{
+	return atomic_load_explicit(&device->losses, memory_order_relaxed) != losses;
+}
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
@@ -50,6 +58,7 @@ static hipError_t load(hipModule_t *out, const void *image, size_t size_B)
 		free(m);
 		return r;
 	}
+	m->losses = atomic_load(&m->code.device->losses);
 	pthread_mutex_init(&m->lock, NULL);
 	*out = (hipModule_t)(uintptr_t)m->handle;
 	return hipSuccess;
@@ -152,6 +161,7 @@ static hipError_t make_function(const char *name, const struct hip_kernel *kerne
 		return hipErrorOutOfMemory;
 	strcpy(f->name, name);
 	f->kernel = *kernel;
+	f->losses = atomic_load(&kernel->device->losses);
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_FUNCTION), f, &f->handle)) {
 		free(f);
 		return hipErrorOutOfMemory;
@@ -190,6 +200,8 @@ static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const cha
 		return hipErrorInvalidValue;
 	if (!m)
 		return hipErrorInvalidResourceHandle;
+	if (is_lost(m->code.device, m->losses))
+		return hipErrorContextIsDestroyed;
 	pthread_mutex_lock(&m->lock);
 	r = function_locked(m, name, &f);
 	pthread_mutex_unlock(&m->lock);
@@ -214,6 +226,8 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 		return hipErrorInvalidValue;
 	if (!m)
 		return hipErrorInvalidResourceHandle;
+	if (is_lost(m->code.device, m->losses))
+		return hipErrorContextIsDestroyed;
 	r = hip_managed_find(m->managed, name, &base, &whole_B)
 		    ? hipSuccess
 		    : hip_code_variable(&m->code, name, &base, &whole_B);
@@ -236,6 +250,8 @@ hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kerne
 
 	if (!f)
 		return hipErrorInvalidResourceHandle;
+	if (__builtin_expect(is_lost(f->kernel.device, f->losses), 0))
+		return hipErrorContextIsDestroyed;
 	*kernel = &f->kernel;
 	return hipSuccess;
 }

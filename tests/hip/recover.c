@@ -189,6 +189,21 @@ static void hung(int signal)
 	(void)signal;
 }
 
+/* A reset, and what is left names nothing; code only if the device had an error. */
+static void outlives(struct life *l, bool faulty)
+{
+	hipFunction_t function;
+
+	CHECK_EQ(hipDeviceReset(), hipSuccess);
+	if (l->other)
+		CHECK_EQ(hipStreamSynchronize(l->other), hipErrorContextIsDestroyed);
+	if (l->exec)
+		CHECK_EQ(hipGraphLaunch(l->exec, NULL), hipErrorContextIsDestroyed);
+	if (l->rig.module)
+		CHECK_EQ(hipModuleGetFunction(&function, l->rig.module, "k_add"),
+			 faulty ? hipErrorContextIsDestroyed : hipSuccess);
+}
+
 /* Behind the failure: the same objects go on, and then others after a reset. */
 static void recovers(struct life *l, hipError_t during)
 {
@@ -198,6 +213,9 @@ static void recovers(struct life *l, hipError_t during)
 
 	now.told += during != hipSuccess;
 	now.stayed += stays(after);
+	/* Handles from before a reset, too, are given back. */
+	if (now.n % 2)
+		outlives(l, stays(after));
 	life_end(l);
 	anew = hipDeviceReset();
 	anew = anew ? anew : life_begin(l);
