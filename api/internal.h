@@ -233,7 +233,8 @@ struct hip_stream {
 	amd_queue_v2_t *queue;            /* owned */
 	uint64_t id;                      /* hip.door->id() */
 	_Atomic bool ending;              /* nobody looks at its queue any more */
-	_Atomic bool gone;                /* then: all its work has ended, and its queue is destroyed */
+	_Atomic bool gone;                /* then: none of its work runs, and its queue is destroyed */
+	uint64_t done;                    /* once it is gone: packets below have run, the others never will */
 	_Atomic unsigned lookers;         /* who look at the queue without being sure that it is there */
 	struct hip_known *_Atomic known;  /* what it is ordered behind; written under known.c's lock */
 	_Atomic uint64_t frees;           /* of memory, so far */

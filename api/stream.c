@@ -164,6 +164,7 @@ static void close_stream(struct hip_stream *s)
 	if (drop)
 		end_work(s);
 	hip_pool_leave(s);
+	s->done = hip.door->completed(s->door);
 	atomic_store(&s->gone, true);
 	hsa_queue_destroy(&s->queue->hsa_queue);
 	hip_stream_free_args(s);
@@ -483,7 +484,9 @@ hipError_t hip_mark_wait(const struct hip_mark *mark)
 	if (!mark->stream)
 		return hip_fault(hip_current());
 	r = hip_fault(mark->stream->device);
-	if (!r && hip_stream_look(mark->stream)) {
+	if (!r && !hip_stream_look(mark->stream)) {
+		r = mark->index > mark->stream->done ? hipErrorContextIsDestroyed : hipSuccess;
+	} else if (!r) {
 		int e = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
 
 		e = e ? e : hip_grids_state(mark->stream->device);
