@@ -2,7 +2,10 @@
  * another operation. Kernels' packets and arguments are written once, and read by every launch.
  *
  * A kernel waits for those before it only if it is behind one that has not been waited for: branches run at the
- * same time. Other operations wait for all before them, and all behind them wait. */
+ * same time. Other operations wait for all before them, and all behind them wait.
+ *
+ * What runs on another device than the stream's goes into a stream of that device that the plan has: behind all
+ * before it, and before all behind it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +27,9 @@ struct hip_plan {
 	struct piece *pieces; /* owned */
 	size_t count;
 	uint32_t kernels;
-	struct hip_device *device; /* of all kernels; NULL: there are none */
+	struct hip_device *device; /* of kernels in a row: the first kernel's; NULL: there are none */
+	/* A reference, and the handle: for what runs on that device; NULL: nothing has. Who launches has them. */
+	struct hip_stream *branch[HIP_DEVICES_MAX];
 };
 
 /* Those that the GPU may still read. */
@@ -33,9 +38,11 @@ static struct {
 	struct hip_plan *list;
 } retired = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_kernel(const struct hip_work *w)
+/* One that can stand in a row with others. */
+static bool is_kernel(const struct hip_plan *p, const struct hip_work *w)
 {
-	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative && !w->op.launch.kernel->prints;
+	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative && !w->op.launch.kernel->prints &&
+	       w->op.launch.kernel->device == p->device;
 }
 
 static size_t args_size(const struct hip_launch *l)
@@ -45,9 +52,18 @@ static size_t args_size(const struct hip_launch *l)
 
 /* --- making and ending ------------------------------------------------------------------------ */
 
+static void free_branch(struct hip_stream *branch)
+{
+	if (branch)
+		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)branch->handle);
+	hip_stream_put(branch);
+}
+
 static void free_plan(struct hip_plan *p)
 {
 	hip_mark_put(&p->last);
+	for (unsigned i = 0; i < hip.devices; i++)
+		free_branch(p->branch[i]);
 	for (size_t i = 0; i < p->count; i++)
 		hip.door->sequence_destroy(p->pieces[i].sequence);
 	if (p->args)
@@ -94,10 +110,9 @@ static hipError_t count_kernels(struct hip_plan *p, const struct hip_step *steps
 			return hipErrorContextIsDestroyed;
 		if (w->type != hipGraphNodeTypeKernel)
 			continue;
-		if (p->device && p->device != w->op.launch.kernel->device)
-			return hipErrorNotSupported;
-		p->device = w->op.launch.kernel->device;
-		if (is_kernel(w)) {
+		if (!p->device)
+			p->device = w->op.launch.kernel->device;
+		if (is_kernel(p, w)) {
 			p->kernels++;
 			p->args_B += args_size(&w->op.launch);
 		}
@@ -140,7 +155,7 @@ static void write_pieces(struct hip_plan *p, const struct hip_step *steps, size_
 
 		if (steps[i].node->disabled)
 			continue;
-		if (!is_kernel(w)) {
+		if (!is_kernel(p, w)) {
 			p->pieces[p->count++] = (struct piece){.work = w};
 			piece = NULL;
 			continue;
@@ -260,11 +275,90 @@ static hipError_t put_kernels(const struct hip_plan *p, const struct piece *piec
 	return hipSuccess;
 }
 
-hipError_t hip_plan_put(const struct hip_plan *p, struct hip_stream *s, bool *held)
+static hipError_t put_piece(const struct hip_plan *p, const struct piece *piece, struct hip_stream *s, bool *held)
 {
-	hipError_t r = p->device && p->device != s->device ? hipErrorNotSupported : hipSuccess;
+	return piece->count ? put_kernels(p, piece, s) : put_other(s, piece->work, held);
+}
 
-	for (size_t i = 0; i < p->count && !r; i++)
-		r = p->pieces[i].count ? put_kernels(p, &p->pieces[i], s) : put_other(s, p->pieces[i].work, held);
+/* --- on other devices ------------------------------------------------------------------------- */
+
+/* Where it has to run. NULL: anywhere. */
+static struct hip_device *device_of(const struct hip_plan *p, const struct piece *piece)
+{
+	struct hip_memory memory;
+
+	if (piece->count)
+		return p->device;
+	if (piece->work->op.kind == HIP_OP_LAUNCH)
+		return piece->work->op.launch.kernel->device;
+	/* Other GPUs may not reach it. */
+	if (piece->work->op.kind == HIP_OP_FILL && hip_memory_find(piece->work->op.fill.dst, &memory) &&
+	    memory.kind == HIP_MEMORY_DEVICE)
+		return &hip.device[memory.device];
+	return NULL;
+}
+
+static hipError_t branch_of(struct hip_plan *p, struct hip_device *device, struct hip_stream **branch)
+{
+	struct hip_stream **at = &p->branch[device->index];
+	hipError_t r = hipSuccess;
+
+	if (!*at) {
+		r = hip_stream_create(device, hipStreamNonBlocking, 0, at);
+		if (!r)
+			hip_stream_get(*at);
+	}
+	*branch = *at;
+	return r;
+}
+
+static hipError_t put_behind(const struct hip_plan *p, const struct piece *piece, struct hip_stream *branch,
+			     const struct hip_mark *mark)
+{
+	bool held = true;
+	hipError_t r = hip_stream_begin(branch);
+
+	if (r)
+		return r;
+	r = hip_stream_after(branch, mark);
+	r = r ? r : put_piece(p, piece, branch, &held);
+	hip_stream_ring(branch);
+	hip_stream_done(branch);
+	return r;
+}
+
+/* No two streams are locked at a time. *held: the first was locked again. */
+static hipError_t put_elsewhere(struct hip_plan *p, const struct piece *piece, struct hip_stream *s, bool *held)
+{
+	struct hip_mark mark = hip_stream_mark(s);
+	struct hip_stream *branch;
+	hipError_t r, again;
+
+	hip_stream_ring(s);
+	hip_stream_done(s);
+	r = branch_of(p, device_of(p, piece), &branch);
+	r = r ? r : put_behind(p, piece, branch, &mark);
+	hip_mark_put(&mark);
+	again = hip_stream_begin(s);
+	*held = !again;
+	if (r || again)
+		return r ? r : again;
+	mark = hip_stream_mark(branch);
+	r = hip_stream_after(s, &mark);
+	hip_mark_put(&mark);
+	return r;
+}
+
+hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
+{
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; i < p->count && !r; i++) {
+		const struct piece *piece = &p->pieces[i];
+		const struct hip_device *device = device_of(p, piece);
+
+		r = !device || device == s->device ? put_piece(p, piece, s, held)
+						   : put_elsewhere(p, piece, s, held);
+	}
 	return r;
 }

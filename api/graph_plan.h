@@ -12,13 +12,12 @@ struct hip_step {
 
 struct hip_plan;
 
-/* Of the nodes as they are now. It refers to what operations of nodes that are no kernels consist of. NotSupported:
- * kernels of several devices. */
+/* Of the nodes as they are now. It refers to what operations of nodes that are no kernels consist of. */
 hipError_t hip_plan_make(const struct hip_step *steps, size_t count, struct hip_plan **plan);
 /* Freed when the mark is reached, behind its last launch. NULL is accepted. */
 void hip_plan_retire(struct hip_plan *plan, const struct hip_mark *last);
 /* Between hip_stream_begin() and hip_stream_done(); *held: it still is. The GPU is told by hip_stream_ring().
- * NotSupported: its kernels are another device's. */
-hipError_t hip_plan_put(const struct hip_plan *plan, struct hip_stream *stream, bool *held);
+ * One launch at a time. */
+hipError_t hip_plan_put(struct hip_plan *plan, struct hip_stream *stream, bool *held);
 
 #endif
