@@ -127,6 +127,14 @@ static const uint32_t watched[] = {HIP_API_ID_hipMalloc, HIP_API_ID_hipMemset,
 				   HIP_API_ID_hipMemcpy, HIP_API_ID_hipLaunchKernel,
 				   HIP_API_ID_hipFree,   HIP_API_ID_hipDeviceSynchronize};
 
+/* The library numbers calls as the header does. */
+static void numbered()
+{
+	for (uint32_t id = HIP_API_ID_FIRST; id <= HIP_API_ID_LAST; id++)
+		CHECK_STR(hipApiName(id), hip_api_name(id));
+	CHECK_STR(hipApiName(HIP_API_ID_NONE), hip_api_name(HIP_API_ID_NONE));
+}
+
 static void calls()
 {
 	static const char *const expected[] = {
@@ -212,6 +220,7 @@ static void gpu()
 int main()
 {
 	HIP(hipInit(0));
+	numbered();
 	calls();
 	gpu();
 	return check_done("tracer");
