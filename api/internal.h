@@ -88,9 +88,14 @@ struct hip_thread {
 	struct hip_call *calls; /* owned: of __hipPushCallConfiguration() */
 	unsigned call_count, call_max;
 };
-/* In the static block: a look-up by call costs more than all that is done with it. 48 of the bytes that libc keeps
- * for libraries loaded later (1,664 with glibc 2.36). */
+/* In the static block: a look-up by call costs more than all that is done with it. So are all variables of threads
+ * then, and libc keeps 1,664 bytes (glibc 2.36) for libraries that are loaded later: what is larger is allocated.
+ */
 extern _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
+
+/* The thread's own memory, zeroed, that it has until it ends; at: a variable of the thread, where it will be found.
+ * NULL: there is none. */
+void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);
 /* Who wants to be told of calls: 0, nobody. */

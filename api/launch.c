@@ -320,24 +320,38 @@ hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B,
 /* --- the steps of old ------------------------------------------------------------------------- */
 
 /* Arguments for the launch that was configured last, at their places. */
-static _Thread_local struct {
+struct setup {
 	char bytes[CS_DATA_MAX_B];
 	size_t size_B;
-} setup;
+};
+static _Thread_local void *setup_memory;
+
+static struct setup *setup(void)
+{
+	return hip_thread_memory(&setup_memory, sizeof(struct setup));
+}
 
 hipError_t hipConfigureCall(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
 {
-	setup.size_B = 0;
+	struct setup *to = setup();
+
+	if (!to)
+		return hip_end(hipErrorOutOfMemory);
+	to->size_B = 0;
 	return hip_end(__hipPushCallConfiguration(blocks, threads, lds_B, stream));
 }
 
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
 {
-	if (!arg || offset > sizeof(setup.bytes) || size > sizeof(setup.bytes) - offset)
+	struct setup *to = setup();
+
+	if (!to)
+		return hip_end(hipErrorOutOfMemory);
+	if (!arg || offset > sizeof(to->bytes) || size > sizeof(to->bytes) - offset)
 		return hip_end(hipErrorInvalidValue);
-	memcpy(setup.bytes + offset, arg, size);
-	if (offset + size > setup.size_B)
-		setup.size_B = offset + size;
+	memcpy(to->bytes + offset, arg, size);
+	if (offset + size > to->size_B)
+		to->size_B = offset + size;
 	return hip_end(hipSuccess);
 }
 
@@ -347,7 +361,8 @@ static hipError_t launch_by_ptr(const void *function)
 	dim3 blocks, threads;
 	hipStream_t handle;
 	size_t lds_B;
-	struct hip_launch l = {.packed = setup.bytes, .packed_B = setup.size_B, .function = function};
+	const struct setup *from = setup();
+	struct hip_launch l = {.function = function};
 	hipError_t r = __hipPopCallConfiguration(&blocks, &threads, &lds_B, &handle);
 
 	if (!r)
@@ -356,6 +371,10 @@ static hipError_t launch_by_ptr(const void *function)
 		r = hip_kernel_of(function, s->device, &l.kernel);
 	if (r)
 		return r;
+	if (!from)
+		return hipErrorOutOfMemory;
+	l.packed = from->bytes;
+	l.packed_B = from->size_B;
 	memcpy(l.blocks, &blocks, sizeof(l.blocks));
 	memcpy(l.threads, &threads, sizeof(l.threads));
 	l.lds_B = (uint32_t)lds_B;

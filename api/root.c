@@ -10,6 +10,50 @@ struct drv_handles hip_handles;
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* --- threads' memory --------------------------------------------------------------------------- */
+
+struct block {
+	struct block *next;
+	void **at;
+	_Alignas(16) char bytes[];
+};
+
+static pthread_key_t blocks_key; /* a thread's blocks: owned */
+static pthread_once_t blocks_once = PTHREAD_ONCE_INIT;
+
+static void free_blocks(void *first)
+{
+	for (struct block *b = first, *next; b; b = next) {
+		next = b->next;
+		*b->at = NULL;
+		free(b);
+	}
+}
+
+static void make_blocks_key(void)
+{
+	(void)!pthread_key_create(&blocks_key, free_blocks);
+}
+
+void *hip_thread_memory(void **at, size_t size_B)
+{
+	struct block *b;
+
+	if (*at)
+		return *at;
+	pthread_once(&blocks_once, make_blocks_key);
+	b = calloc(1, sizeof(*b) + size_B);
+	if (!b)
+		return NULL;
+	*b = (struct block){pthread_getspecific(blocks_key), at};
+	if (pthread_setspecific(blocks_key, b)) {
+		free(b);
+		return NULL;
+	}
+	*at = b->bytes;
+	return b->bytes;
+}
+
 /* --- what is visible -------------------------------------------------------------------------- */
 
 /* Indices into HSA's GPUs, as "1,0"; the first that is none ends the list, as with CUDA. */

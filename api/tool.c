@@ -124,10 +124,19 @@ struct call {
 #endif
 };
 
-static _Thread_local struct {
+struct calls {
 	unsigned count;
 	struct call call[NESTED_MAX];
-} calls;
+};
+static _Thread_local void *calls_memory; /* struct calls; NULL: none yet */
+
+/* The innermost. NULL: none. */
+static struct call *current(void)
+{
+	struct calls *calls = calls_memory;
+
+	return calls && calls->count ? &calls->call[calls->count - 1] : NULL;
+}
 
 static void enter_new(struct call *c, const struct hip_arg *args)
 {
@@ -171,14 +180,17 @@ static void exit_old(struct call *c)
 
 void hip_tool_enter(const char *function, const struct hip_arg *args)
 {
-	struct call *c = &calls.call[calls.count];
+	struct calls *calls = hip_thread_memory(&calls_memory, sizeof(*calls));
+	struct call *c;
 
-	if (calls.count == NESTED_MAX)
+	/* Without memory for it the call goes on untold. */
+	if (!calls || calls->count == NESTED_MAX)
 		return;
+	c = &calls->call[calls->count];
 	memset(c, 0, sizeof(*c));
 	c->function = function;
 	c->row = row_of(function);
-	calls.count++;
+	calls->count++;
 	enter_new(c, args);
 #if TUFF_HIP_ABI == 5
 	enter_old(c, args);
@@ -187,7 +199,8 @@ void hip_tool_enter(const char *function, const struct hip_arg *args)
 
 void hip_tool_exit(const char *function)
 {
-	struct call *c = calls.count ? &calls.call[calls.count - 1] : NULL;
+	struct calls *calls = calls_memory;
+	struct call *c = current();
 
 	if (!c || c->function != function)
 		return;
@@ -197,23 +210,25 @@ void hip_tool_exit(const char *function)
 #if TUFF_HIP_ABI == 5
 	exit_old(c);
 #endif
-	calls.count--;
+	calls->count--;
 }
 
 /* --- of work ---------------------------------------------------------------------------------- */
 
 bool hip_tool_wants(enum hip_tool_work_op op)
 {
+	const struct call *c = current();
+
 #if TUFF_HIP_ABI == 5
 	if (old.work && old.wanted[op])
 		return true;
 #endif
-	return calls.count && calls.call[calls.count - 1].wants[op];
+	return c && c->wants[op];
 }
 
 uint64_t hip_tool_correlation(void)
 {
-	const struct call *c = calls.count ? &calls.call[calls.count - 1] : NULL;
+	const struct call *c = current();
 
 #if TUFF_HIP_ABI == 5
 	if (old.work && old.number) {

@@ -75,6 +75,11 @@ $(O)/hip/plain: tests/hip/plain.c $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) -std=c11 -O2 -Wall -Wextra -Werror -I. -Iinclude $< -o $@ -L$(O)/lib -lamdhip64 -Wl,-rpath,'$$ORIGIN/../lib'
 $(eval $(call our_hip_test,plain,gfx908,gfx908,hip/plain,OUR_HIP_TESTS))
+# And one that is linked with none of the libraries.
+$(O)/hip/late_%: tests/hip/late.c tests/check.h tests/hip/hip.mk | $(HIP_LIBS)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) -std=c11 -O2 -Wall -Wextra -Werror -I. -DLIBRARY='"libamdhip64.so.$*"' $< -o $@ -ldl
+$(foreach v,5 6,$(eval $(call our_hip_test,late,abi$(v),gfx908,hip/late_$(v),OUR_HIP_TESTS)))
 
 # Debian's library speaks the older interface, and knows hidden arguments of code object version 4 only; clang 19's for
 # printf it does not (docs/support.md). A folder with nothing else in it lets it be found before ours. It names two
