@@ -116,7 +116,8 @@ static void many()
 	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
 	for (unsigned i = 0; i < 3; i++)
 		HIP(hipExtModuleLaunchKernel(function, i == 0 ? UINT32_MAX : 1, i == 1 ? UINT32_MAX : 1,
-					     i == 2 ? UINT32_MAX : 1, 1, 1, 1, 0, stream, nullptr, nullptr, nullptr, nullptr));
+					     i == 2 ? UINT32_MAX : 1, 1, 1, 1, 0, stream, nullptr, nullptr, nullptr,
+					     nullptr));
 	CHECK_EQ(hipModuleLaunchKernel(function, 1u << 31, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr),
 		 hipErrorInvalidValue);
 	HIP(hipStreamEndCapture(stream, &graph));
@@ -124,9 +125,30 @@ static void many()
 	HIP(hipStreamDestroy(stream));
 }
 
+/* In three steps, as compilers did of old: each thread has arguments of its own, and each launch. */
+static void in_steps()
+{
+	gpu_array<int> data(std::vector<int>(COUNT, 1));
+	const affine how = {3, 10};
+	const unsigned count = COUNT;
+
+	for (int i = 0; i < 2; i++) {
+		HIP(hipConfigureCall(dim3(COUNT / 64), dim3(64), 0, nullptr));
+		HIP(hipSetupArgument(&data.at, sizeof(data.at), 0));
+		HIP(hipSetupArgument(&how, sizeof(how), 8));
+		HIP(hipSetupArgument(&count, sizeof(count), 8 + sizeof(how)));
+		HIP(hipLaunchByPtr(reinterpret_cast<const void *>(apply<int, 5>)));
+	}
+	HIP(hipDeviceSynchronize());
+	for (int v : data.read())
+		if (!CHECK_EQ(v, (1 * 3 + 15) * 3 + 15))
+			break;
+}
+
 int main()
 {
 	ways();
+	in_steps();
 	many();
 	sizes();
 	return check_done("ways to launch a kernel");
