@@ -706,6 +706,7 @@ static void decode_mimg(struct state *st, uint32_t w)
 	struct isa_inst *inst = st->inst;
 	struct isa_mem *m = &inst->mem;
 	uint32_t w1 = next_word(st);
+	unsigned dwords;
 	bool acc, stores;
 
 	take_row(st, ISA_MIMG, bits(w, 24, 18));
@@ -720,9 +721,11 @@ static void decode_mimg(struct state *st, uint32_t w)
 	flag_if(inst, bits(w, 15, 15) || bits(w, 17, 17) || (bits(w, 16, 16) && !acc) || bits(w1, 31, 31),
 		ISA_UNUSUAL);
 	m->dfmt = (uint8_t)bits(w, 11, 8);
-	*(stores ? &m->data_dw : &m->dst_dw) = (uint8_t)__builtin_popcount(m->dfmt);
+	/* From number 0x40 on one component of four texels. */
+	dwords = bits(w, 24, 24) ? 4 : (unsigned)__builtin_popcount(m->dfmt);
+	*(stores ? &m->data_dw : &m->dst_dw) = (uint8_t)dwords;
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), 1);
-	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), (unsigned)__builtin_popcount(m->dfmt), acc, !stores);
+	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), dwords, acc, !stores);
 	m->sbase = scalar_code(st, bits(w1, 20, 16) * 4, 8);
 	if (bits(w, 24, 23)) /* those that sample, from number 0x20 on */
 		m->soffset = scalar_code(st, bits(w1, 25, 21) * 4, 4);

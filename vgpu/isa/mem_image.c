@@ -307,9 +307,18 @@ static void sample_lane(struct isa_wave *w, const struct isa_inst *i, const stru
 		out[n] = as_bits(sum[n]);
 }
 
+static void read_coordinates(const struct isa_wave *w, const struct isa_inst *i, const struct image *m,
+			     float c[ISA_LANES][3])
+{
+	memset(c, 0, ISA_LANES * sizeof(c[0]));
+	ISA_FOR_LANES(lane, isa_exec(w))
+	for (unsigned n = 0; n < m->axes + m->layers; n++)
+		c[lane][axis_of(m, n)] = as_float(w->v[i->mem.vaddr + n][lane]);
+}
+
 static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *i)
 {
-	float c[ISA_LANES][3] = {{0}};
+	float c[ISA_LANES][3];
 	struct sampler s;
 	struct image m;
 	const char *why = read_image(w, i, &m);
@@ -321,9 +330,7 @@ static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *
 	if (why)
 		return isa_stop_wave(w, i, "%s are not executed", why);
 	w->accesses++;
-	ISA_FOR_LANES(lane, isa_exec(w))
-	for (unsigned n = 0; n < m.axes + m.layers; n++)
-		c[lane][axis_of(&m, n)] = as_float(w->v[i->mem.vaddr + n][lane]);
+	read_coordinates(w, i, &m, c);
 	ISA_FOR_LANES(lane, isa_exec(w))
 	{
 		sample_lane(w, i, &m, &s, c[lane], xyzw);
@@ -332,8 +339,51 @@ static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
+/* One component of the four texels that a linear filter would weigh, counter-clockwise from the lower left: the
+ * second row's first, then its second, then the first row's second and first. */
+static void gather_lane(struct isa_wave *w, const struct isa_inst *i, const struct image *m,
+			const struct sampler *s, const float c[3], unsigned lane)
+{
+	static const uint8_t column[] = {0, 1, 1, 0}, row[] = {1, 1, 0, 0};
+	struct taps x = find_taps(s, c[0], 0, m->size[0]), y = find_taps(s, c[1], 1, m->size[1]);
+	unsigned sel = m->select >> 3 * (unsigned)__builtin_ctz(i->mem.dfmt) & 7;
+	uint32_t four[4];
+
+	for (unsigned n = 0; n < 4; n++) {
+		const int32_t at[3] = {x.at[column[n]], y.at[row[n]], find_layer(m, c[2])};
+		uint32_t xyzw[4];
+
+		read_texel(w, i, m, at, xyzw);
+		four[n] = sel >= 4   ? xyzw[sel - 4]
+			  : sel == 1 ? isa_format_one(m->nfmt == NUM_SRGB ? 0 : m->nfmt, false)
+				     : 0;
+	}
+	for (unsigned n = 0; n < 4; n++)
+		w->v[i->mem.vdata + n][lane] = four[n];
+}
+
+static const struct isa_inst *gather(struct isa_wave *w, const struct isa_inst *i)
+{
+	float c[ISA_LANES][3];
+	struct sampler s;
+	struct image m;
+	const char *why = read_image(w, i, &m);
+
+	why = why ? why : read_sampler(w, i, &s);
+	if (!why && (m.axes != 2 || __builtin_popcount(i->mem.dfmt) != 1))
+		why = "gathering from what is no plane, and several components at once,";
+	if (why)
+		return isa_stop_wave(w, i, "%s are not executed", why);
+	s.linear = true; /* which texels, not how they weigh: also of integers */
+	w->accesses++;
+	read_coordinates(w, i, &m, c);
+	ISA_FOR_LANES(lane, isa_exec(w))
+	gather_lane(w, i, &m, &s, c[lane], lane);
+	return i + 1;
+}
+
 /* There is one level: where the level comes from does not matter, as long as no coordinate more is read. */
 const struct isa_handler isa_mimg_handlers[] = {
-	{ISA_OP_IMAGE_LOAD, load},        {ISA_OP_IMAGE_STORE, store}, {ISA_OP_IMAGE_SAMPLE, sample},
-	{ISA_OP_IMAGE_SAMPLE_LZ, sample}, {ISA_OP_NONE, NULL},
+	{ISA_OP_IMAGE_LOAD, load},        {ISA_OP_IMAGE_STORE, store},       {ISA_OP_IMAGE_SAMPLE, sample},
+	{ISA_OP_IMAGE_SAMPLE_LZ, sample}, {ISA_OP_IMAGE_GATHER4_LZ, gather}, {ISA_OP_NONE, NULL},
 };
