@@ -251,10 +251,15 @@ struct taps {
 
 static struct taps find_taps(const struct sampler *s, float coordinate, unsigned axis, int32_t size)
 {
-	double x = (double)coordinate * (s->unnormalized ? 1 : size) - (s->linear ? 0.5 : 0), low = floor(x);
-	struct taps t = {.weight = s->linear ? (float)(floor((x - low) * 256 + 0.5) / 256) : 0};
+	double x = (double)coordinate * (s->unnormalized ? 1 : size), low;
+	struct taps t = {.weight = 0};
 	int64_t first;
 
+	/* In steps of 1/256, also to find the first: what is a little less than a texel's middle is its middle. */
+	if (s->linear)
+		x = floor((x - 0.5) * 256 + 0.5) / 256;
+	low = floor(x);
+	t.weight = (float)(s->linear ? x - low : 0);
 	/* Not-a-number and what is far beyond read as the first texel. */
 	if (!(fabs(low) < 1e9))
 		low = 0, t.weight = 0;
