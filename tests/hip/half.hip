@@ -79,6 +79,8 @@ static void from_others()
 	h = raw;
 	CHECK(pair++ == half2(1, 2) && --pair == half2(1, 2) && __clamp_01(half(3)) == half(1));
 	CHECK(h == half(1));
+	h = static_cast<volatile __half_raw &&>(raw);
+	CHECK(h == half(1));
 	CHECK(__heq(true, 1) && __hlt(1, 2.5f) && !__hge(1, 2u));
 }
 

@@ -104,6 +104,11 @@ struct __half {
 		__x = raw.x;
 		return *this;
 	}
+	HIP_BOTH __half &operator=(volatile __half_raw &&raw)
+	{
+		__x = raw.x;
+		return *this;
+	}
 	HIP_NARROW_OPERATORS(__half)
 };
 typedef __half half;
