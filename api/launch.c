@@ -85,8 +85,8 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
 	    threads > HIP_THREADS_MAX)
 		return hipErrorInvalidValue;
-	/* As CLR: of work-items there may be as many as the packet can say. */
-	if (!l->grid[0] && (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX))
+	/* Also where work-items are counted. CLR has no such limit there: up to 2^32 blocks of one. */
+	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
 		return hipErrorInvalidValue;
 	if (l->lds_B > k->device->lds_B)
 		return hipErrorInvalidValue;

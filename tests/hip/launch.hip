@@ -104,27 +104,6 @@ static void sizes()
 	CHECK_EQ(out.read()[0], 0);
 }
 
-/* Work-items there may be 2^32 - 1 of in each direction: a graph takes such launches, and this one is never run. */
-static void many()
-{
-	hipFunction_t function;
-	hipStream_t stream;
-	hipGraph_t graph;
-
-	HIP(hipGetFuncBySymbol(&function, (const void *)nothing));
-	HIP(hipStreamCreate(&stream));
-	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
-	for (unsigned i = 0; i < 3; i++)
-		HIP(hipExtModuleLaunchKernel(function, i == 0 ? UINT32_MAX : 1, i == 1 ? UINT32_MAX : 1,
-					     i == 2 ? UINT32_MAX : 1, 1, 1, 1, 0, stream, nullptr, nullptr, nullptr,
-					     nullptr));
-	CHECK_EQ(hipModuleLaunchKernel(function, 1u << 31, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr),
-		 hipErrorInvalidValue);
-	HIP(hipStreamEndCapture(stream, &graph));
-	HIP(hipGraphDestroy(graph));
-	HIP(hipStreamDestroy(stream));
-}
-
 /* In three steps, as compilers did of old: each thread has arguments of its own, and each launch. */
 static void in_steps()
 {
@@ -149,7 +128,6 @@ int main()
 {
 	ways();
 	in_steps();
-	many();
 	sizes();
 	return check_done("ways to launch a kernel");
 }
