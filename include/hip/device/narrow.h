@@ -41,7 +41,7 @@ HIP_NUMBER(_Float16)
 	{                                                                                                          \
 		return __h##name(a, b);                                                                            \
 	}
-#define HIP_FRIEND_STEP(N, name, op, one)                                                                           \
+#define HIP_FRIEND_STEP(N, name, op, one)                                                                          \
 	HIP_BOTH friend inline N &operator op(N & a)                                                               \
 	{                                                                                                          \
 		return a = __h##name(a, one);                                                                      \
