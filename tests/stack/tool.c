@@ -179,7 +179,7 @@ static void test_lists_and_selects(void)
 /* The ladder stops at the rung that fails, and shows what that submitted. */
 static void test_stops_at_the_rung_that_fails(void)
 {
-	setenv("TUFF_VGPU_INJECT", "wait_cs=1:EIO", 1);
+	setenv("TUFF_VGPU_INJECT", "wait_cs=100%:EIO", 1);
 	setenv("TUFF_SPIN_US", "0", 1);
 	CHECK_EQ(tuff("test --gpu null:gfx908:service_us=20000 ladder"), 1);
 	unsetenv("TUFF_VGPU_INJECT");
