@@ -113,7 +113,7 @@ static void faults()
 		HIP(hipMalloc((void **)&never, 4));
 		HIP(hipMemset(never, 0, 4));
 		spin<<<1, 1, 0, s>>>(never);
-	}, true);
+	});
 }
 
 /* --- graphs from before ----------------------------------------------------------------------- */
