@@ -74,9 +74,11 @@ static int wait(struct rt_queue *q, uint64_t index, int64_t timeout_ns)
 			drv_futex_wait(&q->state, RT_QUEUE_ACTIVE, rt_pause_next_ns(&pause));
 	}
 	/* Work that faulted ends like any other: asked once for what has ended since. */
-	if (atomic_load_explicit(&q->looked, memory_order_relaxed) < index) {
-		atomic_store_explicit(&q->looked, rt_queue_completed(q), memory_order_relaxed);
+	if (atomic_load_explicit(&q->looked, memory_order_acquire) < index) {
+		index = rt_queue_completed(q);
 		rt_faults_look(q->rt, true);
+		/* And not before: who waits at the same time has to know as well. */
+		atomic_store_explicit(&q->looked, index, memory_order_release);
 	}
 	return state(q);
 }

@@ -48,12 +48,16 @@ void rt_faults_look(struct rt *rt, bool now)
 	struct cs_ring *lost;
 	struct vm_fault fault;
 
-	if ((!now && time_ns - last_ns < LOOK_NS) ||
-	    !atomic_compare_exchange_strong(&rt->looked_ns, &last_ns, time_ns))
+	if (!now &&
+	    (time_ns - last_ns < LOOK_NS || !atomic_compare_exchange_strong(&rt->looked_ns, &last_ns, time_ns)))
 		return;
+	/* Who has to know waits for who asks already: what the kernel told that one, it tells nobody else. */
+	drv_lock(&rt->look_lock);
+	atomic_store_explicit(&rt->looked_ns, time_ns, memory_order_relaxed);
 	for (unsigned i = 0; i < rt->gpus; i++)
 		if (vm_check_fault(rt->gpu[i]->vm, &fault))
 			tell_fault(rt, rt->gpu[i], &fault);
 	while ((lost = rt_channels_lost(rt)))
 		rt_queues_lost(rt, lost);
+	drv_unlock(&rt->look_lock);
 }

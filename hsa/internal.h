@@ -133,7 +133,8 @@ struct rt {
 	struct rt_ipc *ipc;                 /* owned; ipc.c */
 	struct rt_images *images;           /* owned; image.c */
 	struct rt_syncs *syncs;             /* owned; sync.c */
-	_Atomic uint64_t looked_ns;         /* when the kernel was asked about faults */
+	struct drv_lock look_lock;          /* who asks the kernel about faults; outside all but a queue's */
+	_Atomic uint64_t looked_ns;         /* when it was asked */
 	_Atomic uint32_t kernel_generation; /* counts executables that were destroyed */
 };
 
