@@ -24,14 +24,13 @@ static hsa_status_t copy_rows(const struct hip_box *b)
 /* On the device's thread. Nobody waits for an answer: an error is the device's. */
 static void run(hipStream_t stream, hipError_t error, void *data)
 {
-	hipError_t none = hipSuccess;
 	struct job *job = data;
 
 	(void)stream;
 	if (!error)
 		error = hip_of_hsa(copy_rows(&job->box));
 	if (error)
-		atomic_compare_exchange_strong(&job->device->fault, &none, error);
+		hip_device_fail(job->device, error);
 	free(job);
 }
 

@@ -30,11 +30,9 @@ static void tell_address(uint64_t address)
 
 static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *info)
 {
-	hipError_t none = hipSuccess;
-
 	atomic_fetch_add(&d->heard, 1);
 	/* A wait may have found it first. */
-	atomic_compare_exchange_strong(&d->fault, &none, hipErrorIllegalAddress);
+	hip_device_fail(d, hipErrorIllegalAddress);
 	if (!(atomic_load(&hip_trace) & HIP_TRACE_LOG))
 		return;
 	fprintf(stderr, "hip: device %d: a kernel reached 0x%llx: %s\n", d->index,
@@ -47,10 +45,7 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 
 static void exception(struct hip_device *d)
 {
-	hipError_t none = hipSuccess;
-
-	if (atomic_compare_exchange_strong(&d->fault, &none, hipErrorLaunchFailure) &&
-	    (atomic_load(&hip_trace) & HIP_TRACE_LOG))
+	if (hip_device_fail(d, hipErrorLaunchFailure) && (atomic_load(&hip_trace) & HIP_TRACE_LOG))
 		fprintf(stderr,
 			"hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
 			"allows; the GPU was reset\n",

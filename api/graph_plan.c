@@ -328,7 +328,8 @@ static hipError_t put_behind(const struct hip_plan *p, const struct piece *piece
 }
 
 /* No two streams are locked at a time. *held: the first was locked again. */
-static hipError_t put_elsewhere(struct hip_plan *p, const struct piece *piece, struct hip_stream *s, bool *held)
+static hipError_t put_elsewhere(struct hip_plan *p, const struct piece *piece, struct hip_device *device,
+				struct hip_stream *s, bool *held)
 {
 	struct hip_mark mark = hip_stream_mark(s);
 	struct hip_stream *branch;
@@ -336,7 +337,7 @@ static hipError_t put_elsewhere(struct hip_plan *p, const struct piece *piece, s
 
 	hip_stream_ring(s);
 	hip_stream_done(s);
-	r = branch_of(p, device_of(p, piece), &branch);
+	r = branch_of(p, device, &branch);
 	r = r ? r : put_behind(p, piece, branch, &mark);
 	hip_mark_put(&mark);
 	again = hip_stream_begin(s);
@@ -355,10 +356,10 @@ hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
 
 	for (size_t i = 0; i < p->count && !r; i++) {
 		const struct piece *piece = &p->pieces[i];
-		const struct hip_device *device = device_of(p, piece);
+		struct hip_device *device = device_of(p, piece);
 
 		r = !device || device == s->device ? put_piece(p, piece, s, held)
-						   : put_elsewhere(p, piece, s, held);
+						   : put_elsewhere(p, piece, device, s, held);
 	}
 	return r;
 }

@@ -112,11 +112,9 @@ static bool append(struct message *m, const uint64_t *words, unsigned count)
 
 static void hear_assertion(struct hip_device *device, const struct message *m)
 {
-	hipError_t none = hipSuccess;
-
 	if (m->words[0] & 1 && m->count > sizeof(ASSERTION) / 8 &&
 	    !memcmp(m->words + 1, ASSERTION, sizeof(ASSERTION)))
-		atomic_compare_exchange_strong(&device->fault, &none, hipErrorAssert);
+		hip_device_fail(device, hipErrorAssert);
 }
 
 static void serve_printf(struct hip_device *device, uint64_t *slot)

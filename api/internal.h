@@ -181,6 +181,14 @@ static inline hipError_t hip_fault(const struct hip_device *device)
 	return atomic_load_explicit(&device->fault, memory_order_relaxed);
 }
 
+/* Every call on it gives that error from now on, until it is reset. False: another one came first, and stays. */
+static inline bool hip_device_fail(struct hip_device *device, hipError_t error)
+{
+	hipError_t none = hipSuccess;
+
+	return atomic_compare_exchange_strong(&device->fault, &none, error);
+}
+
 /* --- handles ---------------------------------------------------------------------------------- */
 
 /* What programs hold: a number, never followed. */

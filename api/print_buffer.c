@@ -207,13 +207,12 @@ static hipError_t read_messages(const struct job *job)
 static void run(hipStream_t stream, hipError_t error, void *data)
 {
 	struct job *job = data;
-	hipError_t none = hipSuccess;
 
 	(void)stream;
 	if (!error)
 		error = read_messages(job);
 	if (error)
-		atomic_compare_exchange_strong(&job->buffer->device->fault, &none, error);
+		hip_device_fail(job->buffer->device, error);
 	give(job->buffer);
 	free(job);
 }

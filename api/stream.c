@@ -18,13 +18,13 @@
 void hip_queue_failed(hsa_status_t status, hsa_queue_t *queue, void *data)
 {
 	struct hip_device *device = data;
-	hipError_t none = hipSuccess, fault = hipErrorLaunchFailure;
+	hipError_t fault = hipErrorLaunchFailure;
 
 	(void)queue;
 	if (status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT ||
 	    status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION)
 		fault = hipErrorIllegalAddress;
-	atomic_compare_exchange_strong(&device->fault, &none, fault);
+	hip_device_fail(device, fault);
 }
 
 struct hip_stream *hip_stream_get(struct hip_stream *s)
@@ -134,13 +134,11 @@ static bool all_ended(const struct hip_stream *s)
  * it at rest. What was dropped makes the device fail. Its lock is held. */
 static void end_work(struct hip_stream *s)
 {
-	hipError_t none = hipSuccess;
-
 	/* Copies that wait for them do not begin. */
 	hip_stream_free_signals(s);
 	hip.door->settle(s->device->agent);
 	if (!all_ended(s))
-		atomic_compare_exchange_strong(&s->device->fault, &none, hipErrorLaunchFailure);
+		hip_device_fail(s->device, hipErrorLaunchFailure);
 }
 
 /* It was waited for, or all that it has not done is dropped. */
@@ -273,10 +271,8 @@ bool hip_stream_wait_for_slot(struct hip_stream *s)
 
 hipError_t hip_stream_lost(struct hip_stream *s, int r)
 {
-	hipError_t none = hipSuccess;
-
 	if (r == -EFAULT) {
-		atomic_compare_exchange_strong(&s->device->fault, &none, hipErrorIllegalAddress);
+		hip_device_fail(s->device, hipErrorIllegalAddress);
 		return hip_fault(s->device);
 	}
 	if (r != -ECANCELED && r != -ENODEV)
@@ -284,7 +280,7 @@ hipError_t hip_stream_lost(struct hip_stream *s, int r)
 	/* HSA's callback may know better, and comes soon. */
 	for (unsigned i = 0; i < 1000 && !hip_fault(s->device); i++)
 		sched_yield();
-	atomic_compare_exchange_strong(&s->device->fault, &none, hipErrorLaunchFailure);
+	hip_device_fail(s->device, hipErrorLaunchFailure);
 	return hip_fault(s->device);
 }
 
@@ -514,8 +510,6 @@ hipError_t hip_stream_wait(struct hip_stream *s)
 
 void hip_stream_drop(struct hip_stream *s)
 {
-	hipError_t none = hipSuccess;
-
 	if (!hip_stream_look(s))
 		return;
 	hip.door->abandon(s->door);
@@ -523,7 +517,7 @@ void hip_stream_drop(struct hip_stream *s)
 	/* Copies behind that. */
 	hip.door->settle(s->device->agent);
 	if (!all_ended(s))
-		atomic_compare_exchange_strong(&s->device->fault, &none, hipErrorLaunchFailure);
+		hip_device_fail(s->device, hipErrorLaunchFailure);
 	hip_stream_looked(s);
 }
 
@@ -573,11 +567,10 @@ static void wait_while_it_moves(struct hip_stream *s)
  * them gets an error. */
 void hip_streams_reset(struct hip_device *device)
 {
-	hipError_t none = hipSuccess;
 	struct hip_stream *s;
 
 	hip_streams_each(device, wait_while_it_moves);
-	atomic_compare_exchange_strong(&device->fault, &none, hipErrorContextIsDestroyed);
+	hip_device_fail(device, hipErrorContextIsDestroyed);
 	/* None of them goes on because another is gone. */
 	pthread_mutex_lock(&device->lock);
 	for (s = device->streams; s; s = s->next)

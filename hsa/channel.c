@@ -143,30 +143,29 @@ void rt_channels_fini(struct rt *rt)
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-enum { CLOCK_START = 2, CLOCK_END }; /* 64-bit words of the count's memory */
+#define CLOCK_AT_B 16 /* of the count's memory */
+
+uint64_t rt_clock_ns(const struct rt_gpu *gpu, const void *words)
+{
+	const volatile uint64_t *word = words;
+
+	return (word[1] - word[0]) * 1000000 / gpu->dev->facts.counter_kHz;
+}
 
 void rt_channel_start_clock(const struct rt_channel *c, struct cs_ib *ib)
 {
-	cs_ib_clock(ib, c->count.va + CLOCK_START * sizeof(uint64_t));
+	rt_clock_start(ib, c->count.va + CLOCK_AT_B);
 }
 
-struct cs_point rt_channel_stop_clock(struct rt_channel *c, struct cs_ib *ib)
+struct cs_point rt_channel_stop_clock(const struct rt_channel *c, struct cs_ib *ib)
 {
-	c->clocked = cs_ring_last(c->ring).seq + 1;
-	cs_ib_release_clock(ib, c->count.va + CLOCK_END * sizeof(uint64_t));
-	return (struct cs_point){c->ring, c->clocked};
-}
-
-uint64_t rt_clock_ns(const struct rt_gpu *gpu, uint64_t ticks)
-{
-	return ticks * 1000000 / gpu->dev->facts.counter_kHz;
+	rt_clock_stop(ib, c->count.va + CLOCK_AT_B);
+	return (struct cs_point){c->ring, cs_ring_last(c->ring).seq + 1};
 }
 
 uint64_t rt_channel_clock_ns(const struct rt_channel *c)
 {
-	const volatile uint64_t *word = c->count.map;
-
-	return rt_clock_ns(c->gpu, word[CLOCK_END] - word[CLOCK_START]);
+	return rt_clock_ns(c->gpu, (const char *)c->count.map + CLOCK_AT_B);
 }
 
 /* --- progress --------------------------------------------------------------------------------- */

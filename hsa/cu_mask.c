@@ -64,13 +64,12 @@ void rt_queue_init_cus(struct rt_queue *q)
 /* Guards what packet.c reads while it translates. */
 static void change(struct rt_queue *q, const uint32_t *cus)
 {
-	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
-		__builtin_ia32_pause();
+	rt_queue_seize(q);
 	set(q, cus);
 	q->masks++;
 	for (unsigned i = 0; i < RT_KERNEL_CACHE; i++)
 		q->cache[i].ready = false;
-	atomic_store_explicit(&q->busy, false, memory_order_release);
+	rt_queue_release(q);
 	rt_queue_run(q, false);
 }
 

@@ -1,7 +1,6 @@
 #include "hsa/door.h"
 
 #include <errno.h>
-#include <sched.h>
 
 #include "hsa/ipc.h"
 #include "hsa/memory.h"
@@ -97,10 +96,8 @@ static void abandon(struct rt_queue *q)
 
 	atomic_compare_exchange_strong(&q->state, &active, RT_QUEUE_INACTIVE);
 	drv_futex_wake(&q->state);
-	/* Whoever translates has begun before. */
-	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
-		sched_yield();
-	atomic_store_explicit(&q->busy, false, memory_order_release);
+	rt_queue_seize(q);
+	rt_queue_release(q);
 }
 
 /* What the GPU was given so far, and has not ended. */

@@ -35,18 +35,14 @@ int rt_batch_close(struct rt_batch *b)
 	struct rt_channel *c = b->queue->channel;
 	const struct cs_order order = {.after = b->after, .after_count = b->afters};
 	struct cs_ib *ib = b->ib;
-	uint64_t seq;
 	int r;
 
 	if (!ib) /* nor is there a channel, perhaps */
 		return 0;
 	b->ib = NULL;
-	seq = cs_ring_last(c->ring).seq + 1;
 	b->afters = 0;
-	/* Release: who knows from it that a packet was read sees what its reader did. */
-	atomic_store_explicit(&c->end[seq % RT_JOBS_TRACKED], b->index, memory_order_release);
 	/* Behind its last completion the job may still run something: then no completion is the last. */
-	atomic_store(&c->last[seq % RT_JOBS_TRACKED], b->completions == c->issued ? 0 : c->issued);
+	rt_channel_note(c, b->index, b->completions == c->issued ? 0 : c->issued);
 	r = cs_submit(ib, order.after_count ? &order : NULL, NULL);
 	/* Its packets were read: there is no later for them. */
 	return r == -EBUSY ? -ENOMEM : r;

@@ -9,6 +9,8 @@
 #ifndef HSA_QUEUE_H
 #define HSA_QUEUE_H
 
+#include <sched.h>
+
 #include "hsa/door.h"
 #include "hsa/internal.h"
 
@@ -46,7 +48,6 @@ struct rt_channel {
 	struct cs_ring *ring;  /* owned */
 	struct vm_piece count; /* owned: the word; GPU packets write how many completions there were */
 	uint64_t looked;       /* the last job that had been submitted when the kernel was asked about resets */
-	uint64_t clocked;      /* the last job that the clock's words are of; guarded by the queue's busy */
 	uint64_t issued;       /* completions that were asked for; guarded by the queue's busy */
 	_Atomic uint64_t last[RT_JOBS_TRACKED]; /* by job: the completion behind which it does nothing more */
 	_Atomic uint64_t end[RT_JOBS_TRACKED];  /* by job: the queue's packets below that have ended with it */
@@ -193,11 +194,20 @@ void rt_sync_drop(struct rt *rt, uint64_t sync);
 void rt_intercept_ring(struct rt_queue *queue);
 void rt_intercept_destroy(struct rt_queue *queue);
 
-/* Around what is measured, in one job; its end. */
+/* What is measured stands between these, of one job or of several in a row: they write two 64-bit words at va. */
+static inline void rt_clock_start(struct cs_ib *ib, uint64_t va)
+{
+	cs_ib_clock(ib, va);
+}
+static inline void rt_clock_stop(struct cs_ib *ib, uint64_t va)
+{
+	cs_ib_release_clock(ib, va + sizeof(uint64_t));
+}
+/* What it took, when it has ended; by the CPU's address of the words. */
+uint64_t rt_clock_ns(const struct rt_gpu *gpu, const void *words);
+/* The same with a channel's words. Around what is measured, in one job; its end. */
 void rt_channel_start_clock(const struct rt_channel *channel, struct cs_ib *ib);
-struct cs_point rt_channel_stop_clock(struct rt_channel *channel, struct cs_ib *ib);
-/* What ticks of a GPU's clock are. */
-uint64_t rt_clock_ns(const struct rt_gpu *gpu, uint64_t ticks);
+struct cs_point rt_channel_stop_clock(const struct rt_channel *channel, struct cs_ib *ib);
 /* What the last job with a clock took, when it has ended. */
 uint64_t rt_channel_clock_ns(const struct rt_channel *channel);
 /* Its work has ended; NULL is fine. */
@@ -215,6 +225,16 @@ static inline union rt_packet *rt_queue_slot(const struct rt_queue *q, uint64_t 
 }
 bool rt_queue_has_packet(const struct rt_queue *queue);
 void rt_queue_pass(struct rt_queue *queue, uint64_t index);
+/* Of the channel's next job: with it the queue's packets below `end` have ended; behind its `last` completion it
+ * does nothing more, 0: no completion is the last. */
+static inline void rt_channel_note(struct rt_channel *c, uint64_t end, uint64_t last)
+{
+	uint64_t seq = cs_ring_last(c->ring).seq + 1;
+
+	/* Release: who knows from it that a packet was read sees what its reader did. */
+	atomic_store_explicit(&c->end[seq % RT_JOBS_TRACKED], end, memory_order_release);
+	atomic_store(&c->last[seq % RT_JOBS_TRACKED], last);
+}
 /* The packets below have ended, and below how many. */
 uint64_t rt_queue_completed(const struct rt_queue *queue);
 /* The end of the job with which the packets below index end. False: they were not all submitted, or have ended. */
@@ -223,6 +243,16 @@ bool rt_queue_point(const struct rt_queue *queue, uint64_t index, struct cs_poin
 uint64_t rt_queues_read(struct rt *rt, const struct rt_gpu *gpu);
 /* The queue with that id, held; NULL: it is gone. */
 struct rt_queue *rt_queue_hold(struct rt *rt, uint64_t id);
+/* Keeps others from reading packets; whoever does has begun before, and is waited for. Until rt_queue_release(). */
+static inline void rt_queue_seize(struct rt_queue *q)
+{
+	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+		sched_yield();
+}
+static inline void rt_queue_release(struct rt_queue *q)
+{
+	atomic_store_explicit(&q->busy, false, memory_order_release);
+}
 /* Reads packets. force: also when it would pay to collect. */
 void rt_queue_run(struct rt_queue *queue, bool force);
 /* Fails the active queues of that ring, or (ring NULL) those of that GPU that were used; the GPU of one of them. */

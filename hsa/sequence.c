@@ -91,24 +91,11 @@ void rt_sequence_destroy(struct rt_sequence *s)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-enum { CLOCK_START, CLOCK_END }; /* 64-bit words */
-
-static void start_clock(const struct rt_sequence *s, struct cs_ib *ib)
-{
-	cs_ib_clock(ib, s->clock.va + CLOCK_START * sizeof(uint64_t));
-}
-
-static void stop_clock(const struct rt_sequence *s, struct cs_ib *ib)
-{
-	cs_ib_release_clock(ib, s->clock.va + CLOCK_END * sizeof(uint64_t));
-}
-
 /* A job that takes much longer than when it was kept is made shorter. */
 static void learn(struct rt_sequence *s)
 {
-	const volatile uint64_t *word = s->clock.map;
-	uint64_t ns = rt_clock_ns(s->gpu, word[CLOCK_END] - word[CLOCK_START]);
-	uint64_t fit = rt_part_ns(s->gpu) / (ns / s->count + 1);
+	uint64_t each_ns = rt_clock_ns(s->gpu, s->clock.map) / s->count + 1;
+	uint64_t fit = rt_part_ns(s->gpu) / each_ns;
 	uint32_t before = s->limit;
 
 	s->limit = fit > LONG_MAX ? LONG_MAX : fit > RT_BATCH_MAX ? (uint32_t)fit : RT_BATCH_MAX;
@@ -162,7 +149,7 @@ static int begin_job(struct rt_batch *b, struct rt_sequence *s)
 		return r;
 	s->end = (struct cs_point){b->queue->channel->ring, cs_ring_last(b->queue->channel->ring).seq + 1};
 	if (!s->at) {
-		start_clock(s, b->ib);
+		rt_clock_start(b->ib, s->clock.va);
 		s->timed = true;
 	}
 	if (s->mode == KEEP && cs_ib_keep(b->ib, &s->part[s->parts].commands))
@@ -213,7 +200,7 @@ static enum rt_outcome write_all(struct rt_batch *b, struct rt_sequence *s, uint
 	if (outcome != RT_TAKEN)
 		return outcome;
 	if (b->ib && s->timed)
-		stop_clock(s, b->ib);
+		rt_clock_stop(b->ib, s->clock.va);
 	if (s->mode == KEEP) {
 		end_part(s);
 		r = rt_batch_close(b);
@@ -234,7 +221,7 @@ static int use_next(struct rt_batch *b, struct rt_sequence *s)
 	s->end = (struct cs_point){b->queue->channel->ring, cs_ring_last(ring).seq + 1};
 	rt_batch_begin(b, s->packets[s->at].header);
 	if (!s->at)
-		start_clock(s, b->ib);
+		rt_clock_start(b->ib, s->clock.va);
 	cs_ib_end_with(b->ib, part->commands);
 	s->used++;
 	s->at = part->end;
@@ -243,21 +230,22 @@ static int use_next(struct rt_batch *b, struct rt_sequence *s)
 
 static enum rt_outcome use_all(struct rt_batch *b, struct rt_sequence *s, uint64_t index)
 {
-	int r = 0;
+	bool last;
+	int r;
 
-	while (!r && s->used < s->parts) {
+	do {
 		r = use_next(b, s);
-		if (!r && s->used == s->parts) {
+		last = s->used == s->parts;
+		if (!r && last) {
 			/* Nothing of it is touched once another queue may know that the packet was read. */
 			s->timed = true;
 			s->at = 0;
 			b->index = index + 1;
-			return (r = rt_batch_close(b)) ? rt_batch_not_submitted(b, r) : RT_TAKEN;
 		}
 		if (!r)
 			r = rt_batch_close(b);
-	}
-	return rt_batch_not_submitted(b, r);
+	} while (!r && !last);
+	return r ? rt_batch_not_submitted(b, r) : RT_TAKEN;
 }
 
 enum rt_outcome rt_sequence_read(struct rt_batch *b, struct rt_sequence *s, uint64_t index)

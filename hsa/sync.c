@@ -101,14 +101,11 @@ static int submit(struct rt_queue *q, const struct cs_sync_point *point, bool si
 		.wait = point, .signal = point, .wait_count = !signal, .signal_count = signal};
 	struct rt_channel *c = q->channel;
 	struct cs_ib *ib;
-	uint64_t job;
 	int r = cs_begin(c->ring, CS_NOWAIT | CS_ORDERED, &ib);
 
 	if (r)
 		return r;
-	job = (cs_ring_last(c->ring).seq + 1) % RT_JOBS_TRACKED;
-	atomic_store_explicit(&c->end[job], index, memory_order_release);
-	atomic_store(&c->last[job], 0);
+	rt_channel_note(c, index, 0);
 	return cs_submit(ib, &order, NULL);
 }
 
