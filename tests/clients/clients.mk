@@ -57,10 +57,12 @@ $(O)/clients/%: tests/clients/hip/%.hip tests/clients/hip/hip.h tests/check.h te
 	$(call say,HIPCC,$@)$(HIPCC) $(HIPCC_FLAGS) $< -o $@ $(HIP_FLAGS_$*)
 
 # OpenMP by LLVM's offloading, in Debian's packages for clang 19. OMP_ROOT: where they were unpacked, if not installed.
-OMP_PACKAGES := libomp-19-dev rocm-device-libs
+OMP_PACKAGES := libomp-19-dev clang-tools-19 rocm-device-libs
 OMP_LIB      := $(OMP_ROOT)/usr/lib/llvm-19/lib
 OMP_DEVICE   := /usr/lib/x86_64-linux-gnu/amdgcn/bitcode
-OMP_READY    := $(if $(findstring sanitize,$(OPT_$(MODE))),,$(and $(wildcard $(OMP_LIB)/libomptarget-amdgpu-gfx906.bc),$(wildcard $(OMP_DEVICE)/ocml.bc)))
+# What puts code for several chips into one program. clang gives the path of what it has.
+OFFLOAD_TOOLS := $(filter /%,$(shell $(CLANG) --print-prog-name=clang-offload-bundler 2>/dev/null))
+OMP_READY    := $(if $(findstring sanitize,$(OPT_$(MODE))),,$(and $(wildcard $(OMP_LIB)/libomptarget-amdgpu-gfx906.bc),$(wildcard $(OMP_DEVICE)/ocml.bc),$(OFFLOAD_TOOLS)))
 OMP_HEADERS  := $(wildcard $(OMP_LIB)/clang/19/include $(OMP_ROOT)/usr/include)
 $(O)/clients/openmp: tests/clients/openmp.c tests/check.h tests/clients/clients.mk
 	@mkdir -p $(@D)

@@ -1,7 +1,7 @@
 # HIP programs compiled by clang 19 with our own headers: tests/hip/ shows what they offer, on our library; and the programs
-# of tests/clients/hip, on our library and on Debian's. They need Debian's rocm-device-libs, for mathematical functions
-# and printf. A test is $(O)/bin/tests/hip/PROGRAM.GPU, or .clr on Debian's library; a script around `tuff run`.
-OUR_HIP_READY := $(wildcard $(OMP_DEVICE)/ocml.bc)
+# of tests/clients/hip, on our library and on Debian's. They need Debian's clang-tools-19 and, for mathematical functions
+# and printf, rocm-device-libs: check installs them. A test is $(O)/bin/tests/hip/PROGRAM.GPU, or .clr on Debian's library; a script around `tuff run`.
+OUR_HIP_READY := $(and $(wildcard $(OMP_DEVICE)/ocml.bc),$(OFFLOAD_TOOLS))
 OUR_HIP_GPUS  := $(HIP_GPUS)
 # --rocm-path: clang's own header comes first (include/hip/README.md).
 OUR_HIP       := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(OMP_DEVICE) -std=c++17 -O2 -Wall -Wextra -Werror -I. -Iinclude
