@@ -216,7 +216,7 @@ void __hipUnregisterFatBinary(void **handle)
 	pthread_mutex_unlock(&names.lock);
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (binary->code[d]) {
-			if (!atomic_load(&hip.status))
+			if (!(hip_at_gate() & HIP_GATE_SHUT))
 				(void)!hip_device_wait(&hip.device[d]);
 			hip_code_unload(binary->code[d]);
 			free(binary->code[d]);

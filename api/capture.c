@@ -20,7 +20,6 @@ struct hip_capture {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that is here */
 static struct hip_capture *captures;                     /* owned */
 static uint64_t last_id;
-_Atomic unsigned hip_captures;
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
@@ -118,7 +117,8 @@ static void end(struct hip_capture *c)
 		free_part(p);
 	}
 	free(c);
-	atomic_fetch_sub(&hip_captures, 1);
+	if (!captures)
+		atomic_fetch_and(&hip_gate, ~HIP_GATE_CAPTURE);
 }
 
 /* The graph, while the capture is good; else NULL, and it is lost. */
@@ -313,7 +313,7 @@ hipError_t hip_capture_refuses_device(const struct hip_device *device)
 {
 	hipError_t r = hipSuccess;
 
-	if (!atomic_load_explicit(&hip_captures, memory_order_relaxed))
+	if (!hip_captures())
 		return r;
 	pthread_mutex_lock(&lock);
 	for (struct hip_capture *c = captures; c; c = c->next)
@@ -394,7 +394,7 @@ static hipError_t begin_locked(struct hip_stream *s, hipStreamCaptureMode mode, 
 		return r;
 	}
 	captures = c;
-	atomic_fetch_add(&hip_captures, 1);
+	atomic_fetch_or(&hip_gate, HIP_GATE_CAPTURE);
 	return hipSuccess;
 }
 

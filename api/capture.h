@@ -47,12 +47,13 @@ bool hip_capture_asks(const struct hip_recorded *recorded);
 
 /* What no capture stands: 0, or `error`, and the captures that this thread had to leave alone are lost. */
 hipError_t hip_capture_refuses_slow(hipError_t error);
-extern _Atomic unsigned hip_captures; /* that are on */
+static inline bool hip_captures(void)
+{
+	return __builtin_expect(hip_at_gate() & HIP_GATE_CAPTURE, 0);
+}
 static inline hipError_t hip_capture_refuses(hipError_t error)
 {
-	return __builtin_expect(atomic_load_explicit(&hip_captures, memory_order_relaxed) != 0, 0)
-		       ? hip_capture_refuses_slow(error)
-		       : hipSuccess;
+	return hip_captures() ? hip_capture_refuses_slow(error) : hipSuccess;
 }
 /* The device cannot be waited for while a stream of it captures. */
 hipError_t hip_capture_refuses_device(const struct hip_device *device);

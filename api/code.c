@@ -77,6 +77,7 @@ hipError_t hip_code_load(struct hip_device *device, const void *image, size_t si
 	hipError_t r = hip_fault(device);
 
 	code->device = device;
+	code->losses = atomic_load(&device->losses);
 	code->variables = NULL;
 	if (!r && hip_is_compressed(image))
 		return load_compressed(device, image, code);
@@ -164,6 +165,7 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	if (r)
 		return r;
 	kernel->device = code->device;
+	kernel->losses = code->losses;
 	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->object) ||
 	    hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK,
 					   &kernel->calls))
@@ -174,7 +176,9 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	kernel->group_B = kernel->cs->lds_B;
 	kernel->private_B = kernel->cs->private_B;
 	kernel->dynamic_max_B = kernel->device->lds_B - kernel->group_B;
+	kernel->args_B = hip_args_size(kernel->cs->kernarg_B);
 	kernel->prints = hides(kernel->cs, CS_HIDDEN_PRINTF);
+	kernel->plain = !kernel->calls && !kernel->prints;
 	kernel->threads_max = kernel->cs->max_threads ? kernel->cs->max_threads : HIP_THREADS_MAX;
 	return hipSuccess;
 }

@@ -9,9 +9,7 @@ hipError_t hipGetDeviceCount(int *count)
 	if (!count)
 		return hip_end(hipErrorInvalidValue);
 	*count = 0;
-	r = atomic_load_explicit(&hip.status, memory_order_acquire);
-	if (r)
-		r = hip_init();
+	r = hip_ready();
 	if (!r)
 		*count = (int)hip.devices;
 	return hip_end(r);
@@ -62,6 +60,16 @@ hipError_t hipRuntimeGetVersion(int *version)
 	return hip_end(hipSuccess);
 }
 
+static void forget_fault(struct hip_device *device)
+{
+	atomic_store(&device->fault, hipSuccess);
+	atomic_fetch_and(&hip_gate, ~HIP_GATE_FAULT);
+	/* Those of other devices stay, and one that comes by now. */
+	for (unsigned i = 0; i < hip.devices; i++)
+		if (atomic_load(&hip.device[i].fault))
+			atomic_fetch_or(&hip_gate, HIP_GATE_FAULT);
+}
+
 /* Errors that stay are forgotten with everything that the device had. */
 hipError_t hipDeviceReset(void)
 {
@@ -90,7 +98,7 @@ hipError_t hipDeviceReset(void)
 	hip_hear_faults(d);
 	d->flags = 0;
 	d->cache = hipFuncCachePreferNone;
-	atomic_store(&d->fault, hipSuccess);
+	forget_fault(d);
 	return hip_end(hipSuccess);
 }
 

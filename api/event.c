@@ -19,7 +19,8 @@ struct hip_event {
 		*shared;      /* owned; not NULL: with other processes, and what the event stands for is there */
 	struct drv_lock lock; /* guards all below */
 	bool recorded;
-	struct hip_device *device; /* of the last record */
+	const struct hip_stream *plain; /* of the mark, if that is all there is: no time, not shared, no capture */
+	struct hip_device *device;      /* of the last record */
 	struct hip_mark mark;
 	struct hip_signal *stamp; /* owned; NULL: none */
 	bool stamped;             /* by the GPU, and not read yet; else `ticks` holds the time */
@@ -141,7 +142,7 @@ static hipError_t put_marker(struct hip_stream *s)
 	return watched.handle ? hip_stream_barrier(s, (hsa_signal_t){0}, watched) : hipSuccess;
 }
 
-static inline hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
+static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
 {
 	hipError_t r;
 
@@ -159,13 +160,14 @@ static inline hipError_t put_record(struct hip_event *e, struct hip_stream *s, u
 		hip_mark_move(&e->mark, s);
 		e->device = s->device;
 		e->recorded = true;
+		e->plain = !e->shared && e->flags & hipEventDisableTiming ? s : NULL;
 		e->captured.capture = 0;
 	}
 	hip_stream_done(s);
 	return r;
 }
 
-__attribute__((noinline)) static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
+static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
 {
 	uint64_t number;
 	hipError_t r = hip_shared_next(e->shared, &number);
@@ -178,17 +180,19 @@ __attribute__((noinline)) static hipError_t record_shared(struct hip_event *e, s
 	return r;
 }
 
-static inline hipError_t record(struct hip_event *e, struct hip_stream *s)
+static hipError_t record(struct hip_event *e, struct hip_stream *s)
 {
 	hipError_t r;
 
 	drv_lock(&e->lock);
 	if (__builtin_expect(!e->recorded && e->device != s->device, 0))
 		r = hipErrorInvalidHandle;
-	else if (hip_stream_captures(s))
+	else if (hip_stream_captures(s)) {
 		r = hip_capture_record(s, &e->captured);
-	else
-		r = __builtin_expect(!!e->shared, 0) ? record_shared(e, s) : put_record(e, s, 0);
+		e->plain = NULL;
+	} else {
+		r = e->shared ? record_shared(e, s) : put_record(e, s, 0);
+	}
 	drv_unlock(&e->lock);
 	return r;
 }
@@ -205,19 +209,48 @@ hipError_t hip_event_record(hipEvent_t handle, struct hip_stream *s)
 	return e ? record(e, s) : no_event(handle);
 }
 
-static inline hipError_t record_on(hipEvent_t handle, hipStream_t stream)
+static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
 {
 	struct hip_event *e = event_of(handle);
 	struct hip_stream *s;
 	hipError_t r = e ? hip_stream_of(stream, &s) : no_event(handle);
 
-	return __builtin_expect(r, 0) ? r : record(e, s);
+	return r ? r : record(e, s);
+}
+
+/* It was on that stream before, and what the stream is behind is the same: then it moves. */
+static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
+{
+	struct hip_event *e = event_of(handle);
+	const struct hip_stream *s = hip_find(HIP_STREAM, stream);
+
+	if (!e)
+		return false;
+	if (!s || !hip_stream_is_alone(s) || !drv_lock_try(&e->lock))
+		return false;
+	*held = &e->lock;
+	/* Before where it stands is read: what the stream is behind there is that, or more. */
+	if (e->plain != s || e->mark.known != atomic_load_explicit(&s->known, memory_order_acquire))
+		return false;
+	/* So does nothing count as freed before it that was freed behind it. */
+	e->mark.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
+	e->mark.index = atomic_load_explicit(&s->written, memory_order_acquire);
+	return true;
+}
+
+HIP_LONG_WAY static hipError_t record_event(hipEvent_t event, hipStream_t stream, struct drv_lock *held)
+{
+	HIP_ENTER_LONG_WAY(held, "hipEventRecord", event, stream);
+	return hip_end_of("hipEventRecord", record_on(event, stream));
 }
 
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
-	HIP_ENTER(event, stream);
-	return hip_end(record_on(event, stream));
+	struct drv_lock *held = NULL;
+
+	if (__builtin_expect(!hip_at_gate() && record_shortly(event, stream, &held), 1))
+		return hip_end_short_way(held);
+	return record_event(event, stream, held);
 }
 
 /* In a capture the record is a node of the graph. */
@@ -336,7 +369,7 @@ hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 	bool joined = false;
 	hipError_t r = hipSuccess;
 
-	if (__builtin_expect(atomic_load_explicit(&hip_captures, memory_order_relaxed) != 0, 0))
+	if (hip_captures())
 		r = join(handle, s, &joined);
 	if (r || joined || hip_stream_captures(s))
 		return r;

@@ -33,7 +33,7 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 	atomic_fetch_add(&d->heard, 1);
 	/* A wait may have found it first. */
 	hip_device_fail(d, hipErrorIllegalAddress);
-	if (!(atomic_load(&hip_trace) & HIP_TRACE_LOG))
+	if (!(hip_at_gate() & HIP_GATE_LOG))
 		return;
 	fprintf(stderr, "hip: device %d: a kernel reached 0x%llx: %s\n", d->index,
 		(unsigned long long)info->virtual_address,
@@ -45,7 +45,7 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 
 static void exception(struct hip_device *d)
 {
-	if (hip_device_fail(d, hipErrorLaunchFailure) && (atomic_load(&hip_trace) & HIP_TRACE_LOG))
+	if (hip_device_fail(d, hipErrorLaunchFailure) && (hip_at_gate() & HIP_GATE_LOG))
 		fprintf(stderr,
 			"hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
 			"allows; the GPU was reset\n",

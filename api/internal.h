@@ -62,13 +62,14 @@ struct hip_device {
 	_Atomic unsigned blocking;       /* streams that the null stream waits for, and that wait for it */
 	_Atomic unsigned flags;          /* hipSetDeviceFlags() */
 	_Atomic unsigned cache;          /* hipDeviceSetCacheConfig(): a hipFuncCache_t */
-	_Atomic size_t stack_B, printf_B, heap_B;             /* hipDeviceSetLimit() */
-	struct hip_pool *_Atomic pool, *_Atomic default_pool; /* that hipMallocAsync() uses; pool.c */
-	_Atomic uint64_t peers; /* devices whose kernels may use its memory, a bit each */
+	_Atomic size_t stack_B, printf_B, heap_B; /* hipDeviceSetLimit() */
+	struct hip_pool *_Atomic pool;         /* that hipMallocAsync() uses; NULL: the default one, not made yet */
+	struct hip_pool *_Atomic default_pool; /* pool.c */
+	_Atomic uint64_t peers;                /* devices whose kernels may use its memory, a bit each */
 };
 
 struct hip {
-	_Atomic hipError_t status; /* of initialisation; hipErrorDeinitialized: not tried yet */
+	hipError_t status; /* of initialisation; hipErrorDeinitialized: not tried yet; root.c has its lock */
 	const struct rt_door *door;
 	struct rt_door door_copy;
 	hsa_agent_t cpu;
@@ -98,13 +99,24 @@ extern _Thread_local struct hip_thread hip_thread __attribute__((tls_model("init
 void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);
-/* Who wants to be told of calls: 0, nobody. */
-#define HIP_TRACE_LOG  0xff  /* AMD_LOG_LEVEL */
-#define HIP_TRACE_TOOL 0x100 /* a tool does: tool.h */
-extern _Atomic unsigned hip_trace;
+/* What stands before a call; 0: nothing. */
+#define HIP_GATE_LOG     0xffu  /* AMD_LOG_LEVEL */
+#define HIP_GATE_TOOL    0x100u /* a tool wants to be told: tool.h */
+#define HIP_GATE_SHUT    0x200u /* hip_init() has not succeeded; release when it has */
+#define HIP_GATE_FAULT   0x400u /* a device has an error that stays */
+#define HIP_GATE_CAPTURE 0x800u /* a capture is on; written under capture.c's lock */
+extern _Atomic unsigned hip_gate;
+static inline unsigned hip_at_gate(void)
+{
+	return atomic_load_explicit(&hip_gate, memory_order_acquire);
+}
+static inline hipError_t hip_ready(void)
+{
+	return __builtin_expect(hip_at_gate() & HIP_GATE_SHUT, 0) ? hip_init() : hipSuccess;
+}
 static inline bool hip_traced(void)
 {
-	return __builtin_expect(atomic_load_explicit(&hip_trace, memory_order_relaxed), 0);
+	return __builtin_expect(hip_at_gate() & (HIP_GATE_LOG | HIP_GATE_TOOL), 0);
 }
 void hip_trace_init(void);
 /* An argument of a call: a copy. */
@@ -143,13 +155,16 @@ void hip_hear_faults(struct hip_device *device);
 					      HIP_ARGS_1, HIP_ARGS_0)(__VA_ARGS__){0}})
 /* First line of public functions: without a GPU they give an error. The function's parameters, if tools are to see
  * them. */
-#define HIP_ENTER(...)                                                                                             \
+#define HIP_ENTER(...) HIP_ENTER_AS(__func__, ##__VA_ARGS__)
+#define HIP_ENTER_AS(function, ...)                                                                                \
 	do {                                                                                                       \
-		hipError_t status_ = atomic_load_explicit(&hip.status, memory_order_acquire);                      \
-		if (__builtin_expect(status_, 0) && (status_ = hip_init()))                                        \
-			return hip_end(status_);                                                                   \
-		if (hip_traced())                                                                                  \
-			hip_trace_call(__func__, HIP_ARGS(__VA_ARGS__));                                           \
+		if (__builtin_expect(hip_at_gate(), 0)) {                                                          \
+			hipError_t status_ = hip_ready();                                                          \
+			if (status_)                                                                               \
+				return hip_end_of(function, status_);                                              \
+			if (hip_traced())                                                                          \
+				hip_trace_call(function, HIP_ARGS(__VA_ARGS__));                                   \
+		}                                                                                                  \
 	} while (0)
 /* Last line: the thread remembers the error. */
 #define hip_end(error) hip_end_of(__func__, error)
@@ -160,6 +175,25 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 	if (hip_traced())
 		hip_trace_result(function, error);
 	return error;
+}
+
+/* Calls that programs make all the time have a short way, which does the usual case as a whole or nothing at all,
+ * and is taken while nothing stands before calls. It calls nobody, so that it keeps no registers on the stack. What
+ * it cannot do a function of its own does, the long way. The lock that the short one took (NULL: none) is given
+ * back by both. */
+#define HIP_LONG_WAY __attribute__((noinline))
+#define HIP_ENTER_LONG_WAY(held, function, ...)                                                                    \
+	do {                                                                                                       \
+		if (held)                                                                                          \
+			drv_unlock(held);                                                                          \
+		HIP_ENTER_AS(function, __VA_ARGS__);                                                               \
+	} while (0)
+hipError_t hip_end_waking(struct drv_lock *held);
+static inline hipError_t hip_end_short_way(struct drv_lock *held)
+{
+	hip_thread.result = hipSuccess;
+	hip_thread.last = hipSuccess;
+	return drv_lock_leave(held) ? hip_end_waking(held) : hipSuccess;
 }
 
 hipError_t hip_of_hsa(hsa_status_t status);
@@ -185,8 +219,10 @@ static inline hipError_t hip_fault(const struct hip_device *device)
 static inline bool hip_device_fail(struct hip_device *device, hipError_t error)
 {
 	hipError_t none = hipSuccess;
+	bool first = atomic_compare_exchange_strong(&device->fault, &none, error);
 
-	return atomic_compare_exchange_strong(&device->fault, &none, error);
+	atomic_fetch_or(&hip_gate, HIP_GATE_FAULT);
+	return first;
 }
 
 /* --- handles ---------------------------------------------------------------------------------- */
@@ -289,6 +325,12 @@ void hip_stream_put(struct hip_stream *stream);
 /* Has what follows begin behind what HIP's rules name: the null stream's work, or that of all others. The lock is
  * held; at an error it is let go. */
 hipError_t hip_stream_order(struct hip_stream *stream);
+/* It lives, and HIP's rules order it behind no other. The null stream alone: nobody waits. */
+static inline bool hip_stream_is_alone(const struct hip_stream *stream)
+{
+	return !atomic_load_explicit(&stream->gone, memory_order_relaxed) &&
+	       atomic_load_explicit(&stream->device->blocking, memory_order_relaxed) <= 1;
+}
 /* Takes the lock, and does so. */
 static inline hipError_t hip_stream_begin(struct hip_stream *stream)
 {
@@ -298,10 +340,7 @@ static inline hipError_t hip_stream_begin(struct hip_stream *stream)
 	if (__builtin_expect(r, 0))
 		return r;
 	drv_lock(&stream->lock);
-	/* The null stream alone: nobody waits. */
-	if (__builtin_expect(atomic_load_explicit(&stream->gone, memory_order_relaxed) ||
-				     atomic_load_explicit(&device->blocking, memory_order_relaxed) > 1,
-			     0))
+	if (__builtin_expect(!hip_stream_is_alone(stream), 0))
 		r = hip_stream_order(stream);
 	return r;
 }
@@ -314,15 +353,26 @@ void hip_stream_follow_rules(struct hip_stream *stream);
 /* Between begin and done: */
 /* False: the queue has failed. */
 bool hip_stream_wait_for_slot(struct hip_stream *stream);
-/* Where the next packet goes: 64 bytes, to be filled but for the header. NULL: the queue has failed. */
-static inline void *hip_stream_slot(struct hip_stream *stream)
+static inline bool hip_stream_has_slot(const struct hip_stream *stream)
 {
 	uint64_t index = atomic_load_explicit(&stream->written, memory_order_relaxed);
 	uint64_t read = __atomic_load_n(&stream->queue->read_dispatch_id, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(index - read > stream->mask, 0) && !hip_stream_wait_for_slot(stream))
-		return NULL;
+	return __builtin_expect(index - read <= stream->mask, 1);
+}
+/* Where the next packet goes: 64 bytes, to be filled but for the header. */
+static inline void *hip_stream_next(const struct hip_stream *stream)
+{
+	uint64_t index = atomic_load_explicit(&stream->written, memory_order_relaxed);
+
 	return stream->packets + (index & stream->mask) * 64;
+}
+/* ... once there is room. NULL: the queue has failed. */
+static inline void *hip_stream_slot(struct hip_stream *stream)
+{
+	if (!hip_stream_has_slot(stream) && !hip_stream_wait_for_slot(stream))
+		return NULL;
+	return hip_stream_next(stream);
 }
 /* The packet is there. */
 static inline void hip_stream_write(struct hip_stream *stream, uint32_t header_and_setup)
@@ -330,8 +380,7 @@ static inline void hip_stream_write(struct hip_stream *stream, uint32_t header_a
 	uint64_t index = atomic_load_explicit(&stream->written, memory_order_relaxed);
 
 	__atomic_store_n(&stream->queue->write_dispatch_id, index + 1, __ATOMIC_RELAXED);
-	__atomic_store_n((uint32_t *)(void *)(stream->packets + (index & stream->mask) * 64), header_and_setup,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)hip_stream_next(stream), header_and_setup, __ATOMIC_RELEASE);
 	atomic_store_explicit(&stream->written, index + 1, memory_order_release);
 }
 /* The GPU is told of all so far. */
@@ -539,16 +588,25 @@ struct hip_kernel {
 	struct hip_device *device;
 	uint32_t group_B, private_B;
 	uint32_t dynamic_max_B, threads_max; /* of a launch */
+	uint32_t args_B;                     /* what its arguments take in a stream's memory for them */
+	unsigned losses;                     /* the code's */
 	bool calls;                          /* what private_B does not cover: the device's stack is for that */
 	bool prints;                         /* leaves messages of printf in a buffer */
+	bool plain;                          /* neither */
 };
 
 struct hip_code {
 	struct hip_device *device;
+	unsigned losses;                /* the device's, when it was loaded */
 	hsa_executable_t executable;    /* owned */
 	struct hip_variable *variables; /* owned: those that were asked for; guarded by code.c's lock */
 };
 
+/* It lies in the device's memory, and a GPU that was reset behind a fault may have lost that. */
+static inline bool hip_code_lost(const struct hip_device *device, unsigned losses)
+{
+	return atomic_load_explicit(&device->losses, memory_order_relaxed) != losses;
+}
 /* image: a code object, a bundle, or a fat binary; size_B 0: as its headers say. */
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code);
 void hip_code_unload(struct hip_code *code);

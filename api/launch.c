@@ -14,19 +14,17 @@
 /* --- arguments -------------------------------------------------------------------------------- */
 
 /* One of the compiler's; those that are not named stay 0. */
-static uint64_t hidden_value(const struct hip_launch *l, const uint32_t *grid, unsigned kind)
+static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 {
-	unsigned dim = kind % 3;
-
-	switch (kind - dim) {
-	case CS_HIDDEN_BLOCK_COUNT_X: /* whole ones */
-		return grid[dim] / l->threads[dim];
-	case CS_HIDDEN_GROUP_SIZE_X:
-		return l->threads[dim];
-	case CS_HIDDEN_REMAINDER_X:
-		return grid[dim] % l->threads[dim];
-	}
 	switch (kind) {
+	case CS_HIDDEN_BLOCK_COUNT_X ... CS_HIDDEN_BLOCK_COUNT_Z: /* whole ones */
+		kind -= CS_HIDDEN_BLOCK_COUNT_X;
+		return l->grid[0] ? l->grid[kind] / l->threads[kind] : l->blocks[kind];
+	case CS_HIDDEN_GROUP_SIZE_X ... CS_HIDDEN_GROUP_SIZE_Z:
+		return l->threads[kind - CS_HIDDEN_GROUP_SIZE_X];
+	case CS_HIDDEN_REMAINDER_X ... CS_HIDDEN_REMAINDER_Z:
+		kind -= CS_HIDDEN_REMAINDER_X;
+		return l->grid[0] ? l->grid[kind] % l->threads[kind] : 0;
 	case CS_HIDDEN_GRID_DIMS:
 		return 3;
 	case CS_HIDDEN_DYNAMIC_LDS_SIZE:
@@ -43,18 +41,29 @@ static uint64_t hidden_value(const struct hip_launch *l, const uint32_t *grid, u
 	return 0;
 }
 
+/* Most are of 4 or 8 bytes. */
+static inline void copy_arg(char *to, const void *from, size_t size_B)
+{
+	if (size_B == 8)
+		memcpy(to, from, 8);
+	else if (size_B == 4)
+		memcpy(to, from, 4);
+	else
+		memcpy(to, from, size_B);
+}
+
 void hip_launch_pack(const struct hip_launch *l, char *to)
 {
 	const struct cs_kernel *k = l->kernel->cs;
 
 	if (l->args)
 		for (unsigned i = 0; i < k->arg_count; i++)
-			memcpy(to + k->arg[i].offset_B, l->args[i], k->arg[i].size_B);
+			copy_arg(to + k->arg[i].offset_B, l->args[i], k->arg[i].size_B);
 	else if (l->packed_B)
 		memcpy(to, l->packed, l->packed_B < k->explicit_B ? l->packed_B : k->explicit_B);
 }
 
-static void pack(char *to, const struct hip_launch *l, const uint32_t *grid)
+static void pack(char *to, const struct hip_launch *l)
 {
 	const struct cs_kernel *k = l->kernel->cs;
 
@@ -62,10 +71,14 @@ static void pack(char *to, const struct hip_launch *l, const uint32_t *grid)
 	if (k->kernarg_B > k->explicit_B)
 		memset(to + k->explicit_B, 0, k->kernarg_B - k->explicit_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
-		uint64_t value = hidden_value(l, grid, k->hidden[i].kind);
+		const struct cs_arg *hidden = &k->hidden[i];
+		uint64_t value = hidden_value(l, hidden->kind);
 
-		memcpy(to + k->hidden[i].offset_B, &value,
-		       k->hidden[i].size_B < sizeof(value) ? k->hidden[i].size_B : sizeof(value));
+		if (hidden->size_B == 2)
+			memcpy(to + hidden->offset_B, &value, 2);
+		else
+			copy_arg(to + hidden->offset_B, &value,
+				 hidden->size_B < sizeof(value) ? hidden->size_B : sizeof(value));
 	}
 }
 
@@ -100,31 +113,30 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 }
 
 /* Two limits are powers of two, and 0 less 1 is above all of them. */
-static inline hipError_t check(const struct hip_launch *l)
+__attribute__((always_inline)) static inline bool fits(const struct hip_kernel *k, dim3 blocks, dim3 threads,
+						       uint32_t lds_B)
 {
-	const struct hip_kernel *k = l->kernel;
-	uint32_t threads = ((l->threads[0] - 1) | (l->threads[1] - 1) | (l->threads[2] - 1)) / HIP_THREADS_MAX;
-	uint32_t blocks = ((l->blocks[1] - 1) | (l->blocks[2] - 1)) / GRID_YZ_MAX;
-	bool bad = threads | blocks | (l->blocks[0] - 1 >= GRID_X_MAX) |
-		   (l->threads[0] * l->threads[1] * l->threads[2] > k->threads_max) |
-		   ((uint64_t)l->blocks[0] * l->threads[0] > UINT32_MAX) | (l->lds_B > k->dynamic_max_B) |
-		   (!l->args && !l->packed && k->cs->arg_count) | l->cooperative;
+	return ((threads.x - 1) | (threads.y - 1) | (threads.z - 1)) < HIP_THREADS_MAX &&
+	       threads.x * threads.y * threads.z <= k->threads_max &&
+	       ((blocks.y - 1) | (blocks.z - 1)) < GRID_YZ_MAX && blocks.x - 1 < GRID_X_MAX &&
+	       (uint64_t)blocks.x * threads.x <= UINT32_MAX && lds_B <= k->dynamic_max_B;
+}
 
-	return __builtin_expect(bad, 0) ? check_closely(l) : hipSuccess;
+static inline dim3 dim3_of(const uint32_t *v)
+{
+	return (dim3){v[0], v[1], v[2]};
 }
 
 hipError_t hip_launch_check(const struct hip_launch *l)
 {
-	return check(l);
+	bool args = l->args || l->packed || !l->kernel->cs->arg_count;
+
+	return fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) && args && !l->cooperative
+		       ? hipSuccess
+		       : check_closely(l);
 }
 
 /* --- the packet ------------------------------------------------------------------------------- */
-
-static inline void grid_of(const struct hip_launch *l, uint32_t *grid)
-{
-	for (unsigned i = 0; i < 3; i++)
-		grid[i] = l->grid[0] ? l->grid[i] : l->blocks[i] * l->threads[i];
-}
 
 /* What a function that is called by its address has on the stack, the compiler does not know. CLR gives the larger
  * of the two, and not the sum. */
@@ -135,25 +147,35 @@ __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct h
 	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
 }
 
-/* All but the header. */
-static inline void fill_packet(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, const uint32_t *grid,
-			       void *args)
+/* All but the header and who is told. */
+__attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatch_packet_t *p,
+							      const struct hip_kernel *k, dim3 grid, dim3 threads,
+							      uint32_t lds_B, void *args)
 {
-	const struct hip_kernel *k = l->kernel;
-
-	p->workgroup_size_x = (uint16_t)l->threads[0];
-	p->workgroup_size_y = (uint16_t)l->threads[1];
-	p->workgroup_size_z = (uint16_t)l->threads[2];
+	p->workgroup_size_x = (uint16_t)threads.x;
+	p->workgroup_size_y = (uint16_t)threads.y;
+	p->workgroup_size_z = (uint16_t)threads.z;
 	p->reserved0 = 0;
-	p->grid_size_x = grid[0];
-	p->grid_size_y = grid[1];
-	p->grid_size_z = grid[2];
-	p->private_segment_size = __builtin_expect(k->calls, 0) ? private_of_caller(k) : k->private_B;
-	p->group_segment_size = k->group_B + l->lds_B;
+	p->grid_size_x = grid.x;
+	p->grid_size_y = grid.y;
+	p->grid_size_z = grid.z;
+	p->private_segment_size = k->private_B;
+	p->group_segment_size = k->group_B + lds_B;
 	p->kernel_object = k->object;
 	p->kernarg_address = args;
 	p->reserved2 = 0;
 	p->completion_signal.handle = 0;
+}
+
+static void fill(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, void *args)
+{
+	uint32_t grid[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		grid[i] = l->grid[0] ? l->grid[i] : l->blocks[i] * l->threads[i];
+	fill_packet(p, l->kernel, dim3_of(grid), dim3_of(l->threads), l->lds_B, args);
+	if (l->kernel->calls)
+		p->private_segment_size = private_of_caller(l->kernel);
 }
 
 __attribute__((cold, noinline)) static hipError_t put_rare(struct hip_stream *s, const struct hip_launch *l)
@@ -170,63 +192,78 @@ __attribute__((cold, noinline)) static hsa_signal_t watch(struct hip_stream *s, 
 							 .kernel = l->kernel->cs->name});
 }
 
-static inline hipError_t put(struct hip_stream *s, const struct hip_launch *l)
+hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 {
 	hsa_kernel_dispatch_packet_t *p;
-	uint32_t grid[3];
 	char *args = NULL;
 
-	if (__builtin_expect(l->cooperative | l->kernel->prints, 0) && (l->cooperative || !l->messages))
+	if (l->cooperative || (l->kernel->prints && !l->messages))
 		return put_rare(s, l);
-	grid_of(l, grid);
-	if (l->kernel->cs->kernarg_B) {
-		args = hip_stream_args(s, l->kernel->cs->kernarg_B);
+	if (l->kernel->args_B) {
+		args = hip_stream_args(s, l->kernel->args_B);
 		if (!args)
 			return hipErrorOutOfMemory;
-		pack(args, l, grid);
+		pack(args, l);
 	}
 	p = hip_stream_slot(s);
 	if (!p)
 		return hip_stream_lost(s, hip.door->state(s->door));
-	fill_packet(p, l, grid, args);
+	fill(p, l, args);
 	if (hip_traced())
 		p->completion_signal = watch(s, l);
 	hip_stream_publish(s, HIP_LAUNCH_HEADER);
 	return hipSuccess;
 }
 
-hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
-{
-	return put(s, l);
-}
-
 void hip_launch_prepare(const struct hip_launch *l, hsa_kernel_dispatch_packet_t *packet, char *args)
 {
-	uint32_t grid[3];
-
-	grid_of(l, grid);
-	pack(args, l, grid);
-	fill_packet(packet, l, grid, NULL);
-}
-
-__attribute__((cold, noinline)) static hipError_t capture(struct hip_stream *s, const struct hip_launch *l)
-{
-	return hip_capture_op(s, &(struct hip_op){.kind = HIP_OP_LAUNCH, .launch = *l});
+	pack(args, l);
+	fill(packet, l, NULL);
 }
 
 hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 {
-	hipError_t r = check(l);
+	hipError_t r = hip_launch_check(l);
 
 	if (!r && hip_stream_captures(s))
-		return capture(s, l);
+		return hip_capture_op(s, &(struct hip_op){.kind = HIP_OP_LAUNCH, .launch = *l});
 	if (!r)
 		r = hip_stream_begin(s);
-	if (__builtin_expect(r, 0))
+	if (r)
 		return r;
-	r = put(s, l);
+	r = hip_launch_put(s, l);
 	hip_stream_done(s);
 	return r;
+}
+
+/* A kernel whose arguments are given one by one, on a stream that has room for it. */
+__attribute__((always_inline)) static inline bool launch_shortly(const struct hip_kernel *k, struct hip_stream *s,
+								 dim3 blocks, dim3 threads, uint32_t lds_B,
+								 void **args, struct drv_lock **held)
+{
+	char *packed = NULL;
+	dim3 grid;
+
+	if (!k->plain || !fits(k, blocks, threads, lds_B) || !hip_stream_is_alone(s) || !drv_lock_try(&s->lock))
+		return false;
+	*held = &s->lock;
+	if (!hip_stream_has_slot(s))
+		return false;
+	if (k->args_B) {
+		if ((!args && k->cs->arg_count) || k->args_B > HIP_CHUNK_B - s->args_at)
+			return false;
+		packed = hip_stream_args(s, k->args_B);
+		pack(packed, &(struct hip_launch){.kernel = k,
+						  .blocks = {blocks.x, blocks.y, blocks.z},
+						  .threads = {threads.x, threads.y, threads.z},
+						  .lds_B = lds_B,
+						  .args = args});
+	}
+	grid = (dim3){blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
+	fill_packet(hip_stream_next(s), k, grid, threads, lds_B, packed);
+	hip_stream_write(s, HIP_LAUNCH_HEADER);
+	hip_stream_ring(s);
+	return true;
 }
 
 /* --- launches by the host's name -------------------------------------------------------------- */
@@ -253,11 +290,172 @@ static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *t
 	return r ? r : hip_launch(s, &l);
 }
 
+HIP_LONG_WAY static hipError_t launch_at_length(const void *function, dim3 blocks, dim3 threads, void **args,
+						size_t lds_B, hipStream_t stream, struct drv_lock *held)
+{
+	HIP_ENTER_LONG_WAY(held, "hipLaunchKernel", function, blocks, threads, args, lds_B, stream);
+	return hip_end_of("hipLaunchKernel", launch(function, &blocks, &threads, args, lds_B, stream));
+}
+
 hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
 			   hipStream_t stream)
 {
-	HIP_ENTER(function, blocks, threads, args, lds_B, stream);
-	return hip_end(launch(function, &blocks, &threads, args, lds_B, stream));
+	struct hip_stream *s = hip_find(HIP_STREAM, stream);
+	const struct hip_kernel *k;
+	struct drv_lock *held = NULL;
+
+	if (__builtin_expect(!hip_at_gate() && s && lds_B <= UINT32_MAX &&
+				     !hip_kernel_of(function, s->device, &k) &&
+				     launch_shortly(k, s, blocks, threads, (uint32_t)lds_B, args, &held),
+			     1))
+		return hip_end_short_way(held);
+	return launch_at_length(function, blocks, threads, args, lds_B, stream, held);
+}
+
+/* --- launches by a module's function ---------------------------------------------------------- */
+
+/* A list of marks and values: the packed arguments, and how many bytes they are. */
+hipError_t hip_launch_extra(void **extra, struct hip_launch *l)
+{
+	bool sized = false;
+
+	for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2)
+		if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) {
+			l->packed = extra[1];
+		} else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) {
+			l->packed_B = *(const size_t *)extra[1];
+			sized = true;
+		} else {
+			return hipErrorInvalidValue;
+		}
+	return l->packed && sized ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, hipStream_t handle, void **extra)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_function_of(function, &l->kernel);
+
+	if (r)
+		return r;
+	if (l->args && extra)
+		return hipErrorInvalidValue;
+	l->function = function;
+	if (extra)
+		r = hip_launch_extra(extra, l);
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (r)
+		return r;
+	return s->device == l->kernel->device ? hip_launch(s, l) : hipErrorInvalidResourceHandle;
+}
+
+HIP_LONG_WAY static hipError_t launch_function_at_length(hipFunction_t function, dim3 grid, dim3 block,
+							 uint32_t lds_B, hipStream_t stream, void **args,
+							 void **extra, struct drv_lock *held)
+{
+	struct hip_launch l = {.blocks = {grid.x, grid.y, grid.z},
+			       .threads = {block.x, block.y, block.z},
+			       .lds_B = lds_B,
+			       .args = args};
+
+	HIP_ENTER_LONG_WAY(held, "hipModuleLaunchKernel", function, grid.x, grid.y, grid.z, block.x, block.y,
+			   block.z, lds_B, stream, args, extra);
+	return hip_end_of("hipModuleLaunchKernel", launch_function(function, &l, stream, extra));
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
+				 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+				 unsigned int block_z, unsigned int lds_B, hipStream_t stream, void **args,
+				 void **extra)
+{
+	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
+	const struct hip_kernel *k = hip_find(HIP_FUNCTION, function);
+	struct hip_stream *s = hip_find(HIP_STREAM, stream);
+	struct drv_lock *held = NULL;
+
+	if (__builtin_expect(!hip_at_gate() && k && s && !extra && s->device == k->device &&
+				     !hip_code_lost(k->device, k->losses) &&
+				     launch_shortly(k, s, grid, block, lds_B, args, &held),
+			     1))
+		return hip_end_short_way(held);
+	return launch_function_at_length(function, grid, block, lds_B, stream, args, extra, held);
+}
+
+static hipError_t record(hipEvent_t event, hipStream_t stream)
+{
+	return event ? hipEventRecord(event, stream) : hipSuccess;
+}
+
+/* The grid is in work-items, of which the last block may have fewer. */
+static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipStream_t stream, void **extra,
+			     hipEvent_t start, hipEvent_t stop)
+{
+	hipError_t r;
+
+	if (!l->grid[0] || !l->grid[1] || !l->grid[2])
+		return hipErrorInvalidValue;
+	for (unsigned i = 0; i < 3; i++) {
+		if (!l->threads[i])
+			return hipErrorInvalidConfiguration;
+		l->blocks[i] = (l->grid[i] - 1) / l->threads[i] + 1;
+	}
+	r = record(start, stream);
+	if (!r)
+		r = launch_function(function, l, stream, extra);
+	return r ? r : record(stop, stream);
+}
+
+/* Declared nowhere else for C. */
+HIP_API_BEGIN
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags);
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop);
+HIP_API_END
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
+{
+	struct hip_launch l = {
+		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
+
+	(void)flags; /* to leave the order is allowed, not demanded */
+	HIP_ENTER(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start, stop, flags);
+	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue
+					  : launch_ext(function, &l, stream, extra, start, stop));
+}
+
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop)
+{
+	return hipExtModuleLaunchKernel(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra,
+					start, stop, 0);
+}
+
+/* The names that C++ programs of HIP 5 call. */
+__typeof__(hipExtModuleLaunchKernel) hip_ext_module_launch __asm__(
+	"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j")
+	__attribute__((alias("hipExtModuleLaunchKernel"), visibility("default")));
+__typeof__(hipHccModuleLaunchKernel) hip_hcc_module_launch __asm__(
+	"_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_")
+	__attribute__((alias("hipHccModuleLaunchKernel"), visibility("default")));
+
+hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
+			      hipStream_t stream, hipEvent_t start, hipEvent_t stop, int flags)
+{
+	hipError_t r;
+
+	(void)flags;
+	HIP_ENTER(function, blocks, threads, args, lds_B, stream, start, stop, flags);
+	r = record(start, stream);
+	if (!r)
+		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
+	return hip_end(r ? r : record(stop, stream));
 }
 
 /* --- <<<...>>> -------------------------------------------------------------------------------- */

@@ -11,24 +11,16 @@ struct hip_function {
 	struct hip_function *next; /* of the same module */
 	uint64_t handle;
 	struct hip_kernel kernel;
-	unsigned losses; /* the device's, when it was loaded */
-	char name[];     /* as it was asked for */
+	char name[]; /* as it was asked for */
 };
 
 struct hip_module {
 	uint64_t handle;
 	struct hip_code code;           /* owned */
-	unsigned losses;                /* the device's, when it was loaded: with another, the code is lost */
 	struct hip_managed *managed;    /* owned: its managed variables */
 	pthread_mutex_t lock;           /* guards functions */
 	struct hip_function *functions; /* owned */
 };
-
-/* Code lies in the device's memory, and a GPU that was reset behind a fault may have lost that. */
-static inline bool is_lost(const struct hip_device *device, unsigned losses)
-{
-	return atomic_load_explicit(&device->losses, memory_order_relaxed) != losses;
-}
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
@@ -58,7 +50,6 @@ static hipError_t load(hipModule_t *out, const void *image, size_t size_B)
 		free(m);
 		return r;
 	}
-	m->losses = atomic_load(&m->code.device->losses);
 	pthread_mutex_init(&m->lock, NULL);
 	*out = (hipModule_t)(uintptr_t)m->handle;
 	return hipSuccess;
@@ -161,8 +152,7 @@ static hipError_t make_function(const char *name, const struct hip_kernel *kerne
 		return hipErrorOutOfMemory;
 	strcpy(f->name, name);
 	f->kernel = *kernel;
-	f->losses = atomic_load(&kernel->device->losses);
-	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_FUNCTION), f, &f->handle)) {
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_FUNCTION), &f->kernel, &f->handle)) {
 		free(f);
 		return hipErrorOutOfMemory;
 	}
@@ -200,7 +190,7 @@ static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const cha
 		return hipErrorInvalidValue;
 	if (!m)
 		return hipErrorInvalidResourceHandle;
-	if (is_lost(m->code.device, m->losses))
+	if (hip_code_lost(m->code.device, m->code.losses))
 		return hipErrorContextIsDestroyed;
 	pthread_mutex_lock(&m->lock);
 	r = function_locked(m, name, &f);
@@ -226,7 +216,7 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 		return hipErrorInvalidValue;
 	if (!m)
 		return hipErrorInvalidResourceHandle;
-	if (is_lost(m->code.device, m->losses))
+	if (hip_code_lost(m->code.device, m->code.losses))
 		return hipErrorContextIsDestroyed;
 	r = hip_managed_find(m->managed, name, &base, &whole_B)
 		    ? hipSuccess
@@ -246,14 +236,10 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *address, size_t *size_B, hipModule
 
 hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel)
 {
-	struct hip_function *f = hip_find(HIP_FUNCTION, handle);
-
-	if (!f)
+	*kernel = hip_find(HIP_FUNCTION, handle);
+	if (!*kernel)
 		return hipErrorInvalidResourceHandle;
-	if (__builtin_expect(is_lost(f->kernel.device, f->losses), 0))
-		return hipErrorContextIsDestroyed;
-	*kernel = &f->kernel;
-	return hipSuccess;
+	return hip_code_lost((*kernel)->device, (*kernel)->losses) ? hipErrorContextIsDestroyed : hipSuccess;
 }
 
 /* Of kernels that the program was linked with: one for each of them on a device, until that is reset. */
@@ -319,134 +305,6 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol)
 {
 	HIP_ENTER(function, symbol);
 	return hip_end(function_by_symbol(function, symbol));
-}
-
-/* --- launching -------------------------------------------------------------------------------- */
-
-/* A list of marks and values: the packed arguments, and how many bytes they are. */
-hipError_t hip_launch_extra(void **extra, struct hip_launch *l)
-{
-	bool sized = false;
-
-	for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2)
-		if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) {
-			l->packed = extra[1];
-		} else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) {
-			l->packed_B = *(const size_t *)extra[1];
-			sized = true;
-		} else {
-			return hipErrorInvalidValue;
-		}
-	return l->packed && sized ? hipSuccess : hipErrorInvalidValue;
-}
-
-static hipError_t launch(hipFunction_t function, struct hip_launch *l, hipStream_t handle, void **extra)
-{
-	struct hip_stream *s;
-	hipError_t r = hip_function_of(function, &l->kernel);
-
-	if (r)
-		return r;
-	if (l->args && extra)
-		return hipErrorInvalidValue;
-	l->function = function;
-	if (extra)
-		r = hip_launch_extra(extra, l);
-	if (!r)
-		r = hip_stream_of(handle, &s);
-	if (r)
-		return r;
-	return s->device == l->kernel->device ? hip_launch(s, l) : hipErrorInvalidResourceHandle;
-}
-
-hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
-				 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-				 unsigned int block_z, unsigned int lds_B, hipStream_t stream, void **args,
-				 void **extra)
-{
-	struct hip_launch l = {.blocks = {grid_x, grid_y, grid_z},
-			       .threads = {block_x, block_y, block_z},
-			       .lds_B = lds_B,
-			       .args = args};
-
-	HIP_ENTER(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, lds_B, stream, args, extra);
-	return hip_end(launch(function, &l, stream, extra));
-}
-
-static hipError_t record(hipEvent_t event, hipStream_t stream)
-{
-	return event ? hipEventRecord(event, stream) : hipSuccess;
-}
-
-/* The grid is in work-items, of which the last block may have fewer. */
-static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipStream_t stream, void **extra,
-			     hipEvent_t start, hipEvent_t stop)
-{
-	hipError_t r;
-
-	if (!l->grid[0] || !l->grid[1] || !l->grid[2])
-		return hipErrorInvalidValue;
-	for (unsigned i = 0; i < 3; i++) {
-		if (!l->threads[i])
-			return hipErrorInvalidConfiguration;
-		l->blocks[i] = (l->grid[i] - 1) / l->threads[i] + 1;
-	}
-	r = record(start, stream);
-	if (!r)
-		r = launch(function, l, stream, extra);
-	return r ? r : record(stop, stream);
-}
-
-/* Declared nowhere else for C. */
-HIP_API_BEGIN
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
-				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags);
-hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
-				    void **args, void **extra, hipEvent_t start, hipEvent_t stop);
-HIP_API_END
-
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
-				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
-{
-	struct hip_launch l = {
-		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
-
-	(void)flags; /* to leave the order is allowed, not demanded */
-	HIP_ENTER(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start, stop, flags);
-	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue
-					  : launch_ext(function, &l, stream, extra, start, stop));
-}
-
-hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
-				    void **args, void **extra, hipEvent_t start, hipEvent_t stop)
-{
-	return hipExtModuleLaunchKernel(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra,
-					start, stop, 0);
-}
-
-/* The names that C++ programs of HIP 5 call. */
-__typeof__(hipExtModuleLaunchKernel) hip_ext_module_launch __asm__(
-	"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j")
-	__attribute__((alias("hipExtModuleLaunchKernel"), visibility("default")));
-__typeof__(hipHccModuleLaunchKernel) hip_hcc_module_launch __asm__(
-	"_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_")
-	__attribute__((alias("hipHccModuleLaunchKernel"), visibility("default")));
-
-hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
-			      hipStream_t stream, hipEvent_t start, hipEvent_t stop, int flags)
-{
-	hipError_t r;
-
-	(void)flags;
-	HIP_ENTER(function, blocks, threads, args, lds_B, stream, start, stop, flags);
-	r = record(start, stream);
-	if (!r)
-		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
-	return hip_end(r ? r : record(stop, stream));
 }
 
 /* --- attributes of functions ------------------------------------------------------------------ */

@@ -183,19 +183,17 @@ static unsigned class_of_block(const struct hip_block *b)
 	return class < HIP_POOL_CLASSES && size_B == hip_class_size(class) ? class : HIP_POOL_CLASSES;
 }
 
-/* The cache's lock is held, and given back. */
-static inline void *hand_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
+/* The cache's lock is held. */
+static inline void *take_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
 {
 	b->stream = NULL;
 	b->asked_B = size_B;
 	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
 	c->used_B += (int64_t)size_B;
-	drv_unlock(&c->lock);
 	return (void *)(uintptr_t)b->node.lo;
 }
 
-__attribute__((noinline)) static hipError_t malloc_slowly(void **out, size_t size_B, struct hip_pool *p,
-							  struct hip_stream *s)
+static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, struct hip_stream *s)
 {
 	struct hip_cache *c;
 	struct hip_block *b;
@@ -221,40 +219,40 @@ __attribute__((noinline)) static hipError_t malloc_slowly(void **out, size_t siz
 		drv_lock(&c->lock);
 	}
 	more = c->used_B + (int64_t)size_B > c->quota_B;
-	*out = hand_out(c, b, size_B);
+	*out = take_out(c, b, size_B);
+	drv_unlock(&c->lock);
 	if (more)
 		look_at_maximum(p);
 	return hipSuccess;
 }
 
 /* A hit: a block of the class that the stream itself freed, and no more in use than before. */
-__attribute__((always_inline)) static inline hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p,
-								    struct hip_stream *s)
+static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p, const struct hip_stream *s,
+			    struct drv_lock **held)
 {
 	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
 	unsigned class = hip_class_of(size_B);
 
-	if (__builtin_expect(class >= HIP_POOL_CLASSES || !c || hip_fault(s->device) ||
-				     atomic_load_explicit(&c->pool, memory_order_relaxed) != p,
-			     0))
-		return malloc_slowly(out, size_B, p, s);
-	drv_lock(&c->lock);
-	if (__builtin_expect(!c->count[class] || c->used_B + (int64_t)size_B > c->quota_B, 0)) {
-		drv_unlock(&c->lock);
-		return malloc_slowly(out, size_B, p, s);
-	}
-	*out = hand_out(c, c->block[class][--c->count[class]], size_B);
-	return hipSuccess;
+	if (!c || class >= HIP_POOL_CLASSES)
+		return false;
+	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p || !drv_lock_try(&c->lock))
+		return false;
+	*held = &c->lock;
+	if (!c->count[class] || c->used_B + (int64_t)size_B > c->quota_B)
+		return false;
+	*out = take_out(c, c->block[class][--c->count[class]], size_B);
+	return true;
 }
 
 /* --- taking back ------------------------------------------------------------------------------ */
 
-/* A used block that begins there. */
+/* The block that begins there. NULL: none does. */
 static inline struct hip_block *block_at(const struct hip_pool *p, const void *ptr)
 {
 	uint64_t at = (uintptr_t)ptr - (uintptr_t)p->base;
+	struct hip_block *b = __atomic_load_n(&p->table[at / HIP_POOL_QUANTUM], __ATOMIC_ACQUIRE);
 
-	return at % HIP_POOL_QUANTUM ? NULL : __atomic_load_n(&p->table[at / HIP_POOL_QUANTUM], __ATOMIC_ACQUIRE);
+	return b && b->node.lo == (uintptr_t)ptr ? b : NULL;
 }
 
 static void settle(struct hip_pool *p);
@@ -295,33 +293,66 @@ __attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_b
 		settle(p);
 }
 
+/* The block is a cache's from now on, or what becomes of it there. False: it was not the program's. */
+static inline bool take_back(struct hip_block *b)
+{
+	unsigned used = HIP_BLOCK_USED;
+
+	return atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED);
+}
+
+/* Behind what the stream was given so far. */
+static inline void stamp(struct hip_block *b, struct hip_stream *s)
+{
+	b->stream = s;
+	b->index = atomic_load_explicit(&s->written, memory_order_relaxed);
+	b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_release) + 1;
+}
+
 /* s NULL: nobody uses it any more. */
-__attribute__((always_inline)) static inline hipError_t pool_free(struct hip_pool *p, void *ptr,
-								  struct hip_stream *s)
+static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 {
 	struct hip_block *b = block_at(p, ptr);
-	unsigned used = HIP_BLOCK_USED;
 	struct hip_cache *c = s ? cache_of(p, s) : NULL;
 	bool kept = false;
 
-	if (__builtin_expect(!b || b->node.lo != (uintptr_t)ptr, 0))
+	if (!b)
 		return hipErrorInvalidValue;
-	if (__builtin_expect(s && !c, 0))
+	if (s && !c)
 		return hipErrorOutOfMemory;
-	if (__builtin_expect(!atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED), 0))
+	if (!take_back(b))
 		return hipErrorInvalidValue;
 	if (c) {
-		b->stream = s;
-		b->index = atomic_load_explicit(&s->written, memory_order_relaxed);
-		b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_release) + 1;
+		stamp(b, s);
 		drv_lock(&c->lock);
 		c->used_B -= (int64_t)b->asked_B;
 		kept = !p->dead && keep(c, b);
 		drv_unlock(&c->lock);
 	}
-	if (__builtin_expect(!kept, 0))
+	if (!kept)
 		give_back(p, b, c);
 	return hipSuccess;
+}
+
+/* Of a class that the stream's cache has room for. */
+static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_stream *s, struct drv_lock **held)
+{
+	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
+	struct hip_block *b = block_at(p, ptr);
+	unsigned class;
+
+	if (!c || !b)
+		return false;
+	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p || !drv_lock_try(&c->lock))
+		return false;
+	*held = &c->lock;
+	class = b->class;
+	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH || !take_back(b))
+		return false;
+	stamp(b, s);
+	c->used_B -= (int64_t)b->asked_B;
+	c->block[class][c->count[class]++] = b;
+	return true;
 }
 
 bool hip_pool_free_now(void *ptr, hipError_t *error)
@@ -524,6 +555,15 @@ hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_p
 	return hipSuccess;
 }
 
+/* Used, too, where no other is. */
+static void set_default(struct hip_device *device, struct hip_pool *p)
+{
+	struct hip_pool *none = NULL;
+
+	atomic_store_explicit(&device->default_pool, p, memory_order_release);
+	atomic_compare_exchange_strong(&device->pool, &none, p);
+}
+
 __attribute__((noinline)) static hipError_t make_default_pool(struct hip_device *device, struct hip_pool **out)
 {
 	hipError_t r = hipSuccess;
@@ -533,7 +573,7 @@ __attribute__((noinline)) static hipError_t make_default_pool(struct hip_device 
 	if (!*out) {
 		r = make_pool(device, out);
 		if (!r)
-			atomic_store_explicit(&device->default_pool, *out, memory_order_release);
+			set_default(device, *out);
 	}
 	pthread_mutex_unlock(&device->lock);
 	return r;
@@ -545,7 +585,6 @@ static inline hipError_t default_pool(struct hip_device *device, struct hip_pool
 	return __builtin_expect(*out != NULL, 1) ? hipSuccess : make_default_pool(device, out);
 }
 
-/* NULL: the default one. */
 static inline hipError_t current_pool(struct hip_device *device, struct hip_pool **out)
 {
 	*out = atomic_load_explicit(&device->pool, memory_order_acquire);
@@ -576,10 +615,30 @@ static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
 	return r ? r : pool_malloc(out, size_B, p, s);
 }
 
+static inline bool malloc_shortly(void **out, size_t size_B, hipStream_t handle, struct drv_lock **held)
+{
+	const struct hip_stream *s = hip_find(HIP_STREAM, handle);
+	const struct hip_pool *p;
+
+	if (!out || !s)
+		return false;
+	p = atomic_load_explicit(&s->device->pool, memory_order_acquire);
+	return p && pool_hit(out, size_B, p, s, held);
+}
+
+HIP_LONG_WAY static hipError_t malloc_at_length(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
+{
+	HIP_ENTER_LONG_WAY(held, "hipMallocAsync", ptr, size, stream);
+	return hip_end_of("hipMallocAsync", malloc_async(ptr, size, stream));
+}
+
 hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 {
-	HIP_ENTER(ptr, size, stream);
-	return hip_end(malloc_async(ptr, size, stream));
+	struct drv_lock *held = NULL;
+
+	if (__builtin_expect(!hip_at_gate() && malloc_shortly(ptr, size, stream, &held), 1))
+		return hip_end_short_way(held);
+	return malloc_at_length(ptr, size, stream, held);
 }
 
 hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, hipStream_t stream)
@@ -614,10 +673,29 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	return p ? pool_free(p, ptr, s) : hip_memory_free_behind(ptr, s);
 }
 
+static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock **held)
+{
+	struct hip_stream *s = hip_find(HIP_STREAM, handle);
+	const struct hip_pool *p = hip_pool_at(ptr);
+
+	if (!s)
+		return false;
+	return p && pool_keeps(p, ptr, s, held);
+}
+
+HIP_LONG_WAY static hipError_t free_at_length(void *ptr, hipStream_t stream, struct drv_lock *held)
+{
+	HIP_ENTER_LONG_WAY(held, "hipFreeAsync", ptr, stream);
+	return hip_end_of("hipFreeAsync", free_async(ptr, stream));
+}
+
 hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 {
-	HIP_ENTER(ptr, stream);
-	return hip_end(free_async(ptr, stream));
+	struct drv_lock *held = NULL;
+
+	if (__builtin_expect(!hip_at_gate() && free_shortly(ptr, stream, &held), 1))
+		return hip_end_short_way(held);
+	return free_at_length(ptr, stream, held);
 }
 
 static hipError_t destroy(hipMemPool_t handle)
@@ -627,7 +705,7 @@ static hipError_t destroy(hipMemPool_t handle)
 
 	if (!p || p == atomic_load(&p->device->default_pool))
 		return hipErrorInvalidValue;
-	atomic_compare_exchange_strong(&p->device->pool, &current, NULL);
+	atomic_compare_exchange_strong(&p->device->pool, &current, atomic_load(&p->device->default_pool));
 	drv_handle_destroy(&hip_handles, p->handle);
 	pthread_mutex_lock(&p->lock);
 	p->dead = true;
@@ -765,11 +843,11 @@ void hip_pools_reset(struct hip_device *device)
 {
 	struct hip_pool *kept = atomic_load(&device->default_pool), *p;
 
-	atomic_store(&device->pool, NULL);
 	if (kept && !renew(kept)) {
 		atomic_store(&device->default_pool, NULL);
 		kept = NULL;
 	}
+	atomic_store(&device->pool, kept);
 	while ((p = take_any_but(device, kept))) {
 		if (!p->dead)
 			drv_handle_destroy(&hip_handles, p->handle);

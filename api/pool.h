@@ -135,12 +135,9 @@ void hip_chunks_unmap(struct hip_chunk_memory *list);
 static inline unsigned hip_class_of(size_t size_B)
 {
 	size_t m = (size_B - 1) / HIP_POOL_QUANTUM;
-	unsigned k;
+	unsigned e = ((unsigned)__builtin_clzl(m | 4) ^ 63) - 2; /* four classes to a power of two, from the third on */
 
-	if (m < 4)
-		return (unsigned)m;
-	k = 63 - (unsigned)__builtin_clzl(m);
-	return 4 * (k - 1) + (unsigned)(m >> (k - 2) & 3);
+	return 4 * e + (unsigned)(m >> e);
 }
 static inline size_t hip_class_size(unsigned class)
 {

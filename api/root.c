@@ -224,7 +224,8 @@ static hipError_t open_all(void)
 /* What a child inherits is its parent's. */
 static void begin_child(void)
 {
-	atomic_store(&hip.status, hipErrorInitializationError);
+	hip.status = hipErrorInitializationError;
+	atomic_fetch_or(&hip_gate, HIP_GATE_SHUT);
 }
 
 hipError_t hip_init(void)
@@ -232,15 +233,22 @@ hipError_t hip_init(void)
 	hipError_t status;
 
 	pthread_mutex_lock(&init_lock);
-	status = atomic_load(&hip.status);
-	if (status == hipErrorDeinitialized) {
+	if (hip.status == hipErrorDeinitialized) {
 		hip_trace_init();
-		status = open_all();
+		hip.status = open_all();
 		(void)!pthread_atfork(NULL, NULL, begin_child);
-		atomic_store_explicit(&hip.status, status, memory_order_release);
+		if (!hip.status)
+			atomic_fetch_and_explicit(&hip_gate, ~HIP_GATE_SHUT, memory_order_release);
 	}
+	status = hip.status;
 	pthread_mutex_unlock(&init_lock);
 	return status;
+}
+
+hipError_t hip_end_waking(struct drv_lock *held)
+{
+	drv_lock_wake(held);
+	return hipSuccess;
 }
 
 hipError_t hipInit(unsigned int flags)

@@ -45,7 +45,7 @@ int hipGetStreamDeviceId(hipStream_t stream)
 {
 	hipDevice_t device = -1;
 
-	if (atomic_load(&hip.status) && hip_init())
+	if (hip_ready())
 		return -1;
 	return stream_get(stream, NULL, NULL, &device) ? -1 : device;
 }

@@ -1,4 +1,4 @@
-/* Tools are told of calls. Nothing of it costs a call more than a look at hip_trace while there is no tool. */
+/* Tools are told of calls. Nothing of it costs a call more than a look at hip_gate while there is no tool. */
 #include <string.h>
 
 #include "api/tool.h"
@@ -74,9 +74,9 @@ static int ask(int domain, uint32_t operation, void *data)
 static void set_flag(bool on)
 {
 	if (on)
-		atomic_fetch_or(&hip_trace, HIP_TRACE_TOOL);
+		atomic_fetch_or(&hip_gate, HIP_GATE_TOOL);
 	else
-		atomic_fetch_and(&hip_trace, ~HIP_TRACE_TOOL);
+		atomic_fetch_and(&hip_gate, ~HIP_GATE_TOOL);
 }
 
 /* The old way, of HIP 5.2. */

@@ -12,17 +12,17 @@
 #define LEVEL_ERRORS 1
 #define LEVEL_CALLS  3
 
-_Atomic unsigned hip_trace;
+_Atomic unsigned hip_gate = HIP_GATE_SHUT;
 
 void hip_trace_init(void)
 {
 	const char *level = getenv("AMD_LOG_LEVEL"), *log = getenv("TUFF_LOG");
-	unsigned value = level ? (unsigned)atoi(level) & HIP_TRACE_LOG : 0;
+	unsigned value = level ? (unsigned)atoi(level) & HIP_GATE_LOG : 0;
 
 	/* TUFF_LOG, of all that is tuff's, has errors, too. */
 	if (value < LEVEL_ERRORS && log && (strstr(log, "error") || strstr(log, "all")))
 		value = LEVEL_ERRORS;
-	atomic_fetch_or(&hip_trace, value);
+	atomic_fetch_or(&hip_gate, value);
 }
 
 static void tell(int level, const char *function, const char *what, const char *more)
@@ -37,14 +37,14 @@ static void tell(int level, const char *function, const char *what, const char *
 
 static unsigned log_level(void)
 {
-	return atomic_load(&hip_trace) & HIP_TRACE_LOG;
+	return hip_at_gate() & HIP_GATE_LOG;
 }
 
 void hip_trace_call(const char *function, const struct hip_arg *args)
 {
 	if (log_level() >= LEVEL_CALLS)
 		tell(LEVEL_CALLS, function, "", "");
-	if (atomic_load(&hip_trace) & HIP_TRACE_TOOL)
+	if (hip_at_gate() & HIP_GATE_TOOL)
 		hip_tool_enter(function, args);
 }
 

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 
-#define GENERATION_SHIFT 24
-#define GENERATION_MASK  ((uint64_t)DRV_HANDLE_INDEX_MASK << GENERATION_SHIFT)
+#define KIND_SHIFT     48
+#define GENERATION_ONE (1ull << 26)
+#define GENERATION     ((1ull << KIND_SHIFT) - GENERATION_ONE)
+
+_Static_assert(sizeof(struct drv_handle_slot) == 16, "a handle's low bits are its slot's place");
 
 /* Guards free and used of all tables, for a few instructions at a time; innermost. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -28,82 +30,62 @@ static void watch_forks(void)
 
 static struct drv_handle_slot *slot_at(struct drv_handles *table, uint64_t handle)
 {
-	uint32_t index = handle & DRV_HANDLE_INDEX_MASK;
-	struct drv_handle_slot *chunk =
-		atomic_load_explicit(&table->chunk[index / DRV_HANDLE_CHUNK], memory_order_acquire);
-
-	return chunk ? &chunk[index % DRV_HANDLE_CHUNK] : NULL;
+	return &table->slot[(handle & DRV_HANDLE_PLACE) / sizeof(struct drv_handle_slot)];
 }
 
-static int take_new(struct drv_handles *table, uint32_t *index)
-{
-	struct drv_handle_slot *chunk;
-
-	if (table->used > DRV_HANDLE_INDEX_MASK)
-		return drv_fail(-ENOMEM, "more than %u objects", DRV_HANDLE_INDEX_MASK);
-	if (!slot_at(table, table->used)) {
-		chunk = calloc(DRV_HANDLE_CHUNK, sizeof(*chunk));
-		if (!chunk)
-			return drv_fail(-ENOMEM, "no host memory for handles");
-		atomic_store_explicit(&table->chunk[table->used / DRV_HANDLE_CHUNK], chunk, memory_order_release);
-	}
-	*index = table->used++;
-	return 0;
-}
-
-static int take_slot(struct drv_handles *table, uint32_t *index)
+/* NULL: there is none left. */
+static struct drv_handle_slot *take_slot(struct drv_handles *table)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	int r = 0;
+	struct drv_handle_slot *slot = NULL;
 
 	pthread_once(&once, watch_forks);
 	take_lock();
 	if (table->free) {
-		*index = table->free - 1;
-		table->free = slot_at(table, *index)->next_free;
-	} else {
-		r = take_new(table, index);
+		slot = slot_at(table, table->free);
+		table->free = atomic_load_explicit(&slot->handle, memory_order_relaxed) & DRV_HANDLE_PLACE;
+	} else if (table->used + 1 < DRV_HANDLES) {
+		slot = &table->slot[++table->used];
 	}
 	give_lock();
-	return r;
+	return slot;
 }
 
 int drv_handle_slot_create(struct drv_handles *table, unsigned kind, uint64_t *out)
 {
-	uint32_t index = 0;
-	struct drv_handle_slot *slot;
-	int r = take_slot(table, &index);
+	struct drv_handle_slot *slot = take_slot(table);
 
-	if (r)
-		return r;
-	slot = slot_at(table, index);
-	slot->last = (uint64_t)kind << 48 | (slot->last & GENERATION_MASK) | index;
-	*out = slot->last;
+	if (!slot)
+		return drv_fail(-ENOMEM, "more than %u objects", DRV_HANDLES - 1);
+	*out = (uint64_t)kind << KIND_SHIFT | (uint64_t)((char *)slot - (char *)table->slot);
 	return 0;
 }
 
-void drv_handle_slot_destroy(struct drv_handles *table, uint64_t slot)
+void drv_handle_slot_destroy(struct drv_handles *table, uint64_t handle)
 {
+	struct drv_handle_slot *slot = slot_at(table, handle);
+	uint64_t generation = atomic_load_explicit(&slot->handle, memory_order_relaxed) & GENERATION;
+
 	take_lock();
-	slot_at(table, slot)->next_free = table->free;
-	table->free = (slot & DRV_HANDLE_INDEX_MASK) + 1;
+	atomic_store_explicit(&slot->handle, generation | table->free, memory_order_relaxed);
+	table->free = handle & DRV_HANDLE_PLACE;
 	give_lock();
 }
 
 uint64_t drv_handle_open(struct drv_handles *table, uint64_t handle, void *object)
 {
 	struct drv_handle_slot *slot = slot_at(table, handle);
-	uint64_t generation = (slot->last + (1ull << GENERATION_SHIFT)) & GENERATION_MASK;
+	uint64_t last = atomic_load_explicit(&slot->handle, memory_order_relaxed);
 
-	slot->last = (slot->last & ~GENERATION_MASK) | generation;
+	handle = (handle & ~GENERATION) | ((last + GENERATION_ONE) & GENERATION);
 	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
-	atomic_store_explicit(&slot->handle, slot->last, memory_order_release);
-	return slot->last;
+	atomic_store_explicit(&slot->handle, handle, memory_order_release);
+	return handle;
 }
 
 void drv_handle_shut(struct drv_handles *table, uint64_t handle)
 {
-	atomic_store_explicit(&slot_at(table, handle)->handle, 0, memory_order_release);
+	atomic_store_explicit(&slot_at(table, handle)->handle, handle & GENERATION, memory_order_release);
 }
 
 int drv_handle_create(struct drv_handles *table, unsigned kind, void *object, uint64_t *handle)

@@ -1,12 +1,13 @@
-/* Handles: what clients hold instead of pointers. A handle holds its slot's index and the slot's generation, so
+/* Handles: what clients hold instead of pointers. A handle holds its slot's place and the slot's generation, so
  * that one that was freed is told from the one that took its slot; its top bits make it no address of any process.
  *
- *   63:48 kind, 47:24 generation, 23:0 index
+ *   63:48 kind, 47:26 generation, 25:4 index, 3:0 zero
  *
- * A table only grows, and lives as long as the process: a room has one, static and zeroed.
+ * A table lives as long as the process: a room has one, static and zeroed. All its slots are there from the start,
+ * and cost addresses alone until they are used: a look-up is a comparison, and no index is wrong.
  *
- * A look-up takes no lock: a chunk never moves, and a slot's handle is written last. It proves that the handle was
- * alive then; whoever frees objects while others use them has to order that himself. All functions are thread safe.
+ * A look-up takes no lock: a slot's handle is written last. It proves that the handle was alive then; whoever frees
+ * objects while others use them has to order that himself. All functions are thread safe.
  */
 #ifndef DRV_HANDLE_H
 #define DRV_HANDLE_H
@@ -17,24 +18,22 @@
 
 #include "drv/error.h"
 
-#define DRV_HANDLE_INDEX_MASK 0xffffffu
-#define DRV_HANDLE_CHUNK      4096u /* slots */
-#define DRV_HANDLE_CHUNKS     ((DRV_HANDLE_INDEX_MASK + 1) / DRV_HANDLE_CHUNK)
+#define DRV_HANDLES      (1u << 22)
+#define DRV_HANDLE_PLACE ((DRV_HANDLES - 1) * sizeof(struct drv_handle_slot)) /* in a handle: where its slot is */
 
 /* What a handle names: a mark of the room, and a type within it. Marks are 0x5a (embed), 0x5b (hsa), 0x5c (api): no
  * user address on x86-64 or any other machine has such top bits. */
 #define DRV_HANDLE_KIND(mark, type) ((unsigned)(mark) << 8 | (unsigned)(type))
 
 struct drv_handle_slot {
-	_Atomic uint64_t handle; /* release: object is there; 0 while nothing is named */
+	_Atomic uint64_t handle; /* release: object is there. Without its kind while nothing is named */
 	void *_Atomic object;    /* relaxed */
-	uint64_t last;           /* the handle before; its generation goes on */
-	uint32_t next_free;      /* index + 1 */
 };
 
 struct drv_handles {
-	struct drv_handle_slot *_Atomic chunk[DRV_HANDLE_CHUNKS]; /* owned */
-	uint32_t free, used; /* guarded by handle.c's lock; free: index + 1 of the first free slot */
+	struct drv_handle_slot slot[DRV_HANDLES]; /* the first is nobody's */
+	uint32_t used; /* how many others ever were somebody's; guarded by handle.c's lock */
+	uint64_t free; /* the place of the first one that was given back, which has that of the next; 0: none */
 };
 
 /* A slot for handles that come and go without allocation: drv_handle_open() names an object by a new handle until
@@ -52,18 +51,17 @@ void drv_handle_destroy(struct drv_handles *table, uint64_t handle);
 /* The object behind a handle of that kind, or NULL. */
 static inline void *drv_handle_find(const struct drv_handles *table, unsigned kind, uint64_t handle)
 {
-	const uint32_t index = handle & DRV_HANDLE_INDEX_MASK;
-	const struct drv_handle_slot *slot;
+	const struct drv_handle_slot *slot =
+		(const void *)((const char *)table->slot + (handle & DRV_HANDLE_PLACE));
+	void *object;
 
-	if (__builtin_expect(handle >> 48 != kind, 0))
+	if (__builtin_expect(
+		    handle >> 48 != kind || atomic_load_explicit(&slot->handle, memory_order_acquire) != handle, 0))
 		return NULL;
-	slot = atomic_load_explicit(&table->chunk[index / DRV_HANDLE_CHUNK], memory_order_acquire);
-	if (!slot)
-		return NULL;
-	slot += index % DRV_HANDLE_CHUNK;
-	return atomic_load_explicit(&slot->handle, memory_order_acquire) == handle
-		       ? atomic_load_explicit(&slot->object, memory_order_relaxed)
-		       : NULL;
+	object = atomic_load_explicit(&slot->object, memory_order_relaxed);
+	if (!object)
+		__builtin_unreachable(); /* what is named is there: callers ask once */
+	return object;
 }
 
 #endif

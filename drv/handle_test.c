@@ -24,8 +24,9 @@ static void a_handle_names_its_object_until_it_is_destroyed(void)
 	CHECK(!drv_handle_find(&table, APPLE, 0));
 	CHECK(!drv_handle_find(&table, APPLE, ~0ull));
 	CHECK(!drv_handle_find(&table, APPLE, (uintptr_t)&apple));
-	/* an index that the table has no memory for yet */
-	CHECK(!drv_handle_find(&table, APPLE, a | DRV_HANDLE_INDEX_MASK));
+	/* a slot that nothing had yet */
+	CHECK(!drv_handle_find(&table, APPLE, a | DRV_HANDLE_PLACE));
+	CHECK(!drv_handle_find(&table, APPLE, a | 1));
 	drv_handle_destroy(&table, a);
 	CHECK(!drv_handle_find(&table, APPLE, a));
 	CHECK(drv_handle_find(&table, PEAR, b) == &pear);

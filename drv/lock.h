@@ -5,6 +5,7 @@
 #define DRV_LOCK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct drv_lock {
@@ -14,19 +15,30 @@ struct drv_lock {
 void drv_lock_wait(struct drv_lock *lock);
 void drv_lock_wake(struct drv_lock *lock);
 
-static inline void drv_lock(struct drv_lock *lock)
+/* False: somebody has it. */
+static inline bool drv_lock_try(struct drv_lock *lock)
 {
 	uint32_t free = 0;
 
-	if (__builtin_expect(!atomic_compare_exchange_strong_explicit(&lock->state, &free, 1, memory_order_acquire,
-								      memory_order_relaxed),
-			     0))
+	return atomic_compare_exchange_strong_explicit(&lock->state, &free, 1, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+static inline void drv_lock(struct drv_lock *lock)
+{
+	if (__builtin_expect(!drv_lock_try(lock), 0))
 		drv_lock_wait(lock);
+}
+
+/* True: somebody may sleep, and drv_lock_wake() is to follow. */
+static inline bool drv_lock_leave(struct drv_lock *lock)
+{
+	return __builtin_expect(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2, 0);
 }
 
 static inline void drv_unlock(struct drv_lock *lock)
 {
-	if (__builtin_expect(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2, 0))
+	if (drv_lock_leave(lock))
 		drv_lock_wake(lock);
 }
 
