@@ -94,12 +94,9 @@ struct growth {
 	bool listed, cut, proven, gone;
 };
 
-/* or else removing waits for the job a while, which is row 44 */
 static void unmap(uint32_t bo, uint64_t va)
 {
-	vgpu_strict_set(VGPU_STRICT_OFF);
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_UNMAP, bo, va, 4096, 0), 0);
-	vgpu_strict_set(VGPU_STRICT_REPORT);
 }
 
 static uint32_t grow(struct growth how)

@@ -222,30 +222,6 @@ static int va_map(const struct va_op *op)
 	return 0;
 }
 
-static int first_of_vm(struct kern_fence *f, void *arg)
-{
-	return f->vm == ((struct kern_vm *)arg)->id;
-}
-
-/* A job may have told its client that it is done, by a write of its own, a moment before its fence is signalled. */
-#define JUST_DONE_NS 50000000ll
-
-/* Row 44: page table entries vanish under a job of this VM that listed the buffer, so may reach it. Closing the
- * buffer instead is safe: the kernel clears the entries after those jobs. The VM lock is held. */
-static void report_busy(struct kern_vm *vm, const struct kern_map *map, const char *what)
-{
-	int r;
-
-	if (vgpu_strict() == VGPU_STRICT_OFF || !map->handle || !kern_bo_fences(map->handle->bo, first_of_vm, vm))
-		return;
-	kern->proc[kern_local.slot].unnamed++; /* the mappings that take its place */
-	r = kern_bo_wait_idle(map->handle->bo, sys_now_ns() + JUST_DONE_NS);
-	kern->proc[kern_local.slot].unnamed--;
-	if (r == -ETIME)
-		vgpu_finding(44, "%s of BO %u at 0x%llx-0x%llx while an unfinished job lists it", what,
-			     map->handle->bo->id, (unsigned long long)map->lo, (unsigned long long)map->hi);
-}
-
 static int va_unmap(const struct va_op *op)
 {
 	unsigned i = map_above(op->vm, op->lo);
@@ -257,7 +233,6 @@ static int va_unmap(const struct va_op *op)
 		vgpu_finding(43, "UNMAP of 0x%llx bytes at 0x%llx removes the whole mapping of 0x%llx bytes",
 			     (unsigned long long)op->size_B, (unsigned long long)op->lo,
 			     (unsigned long long)(map->hi - map->lo));
-	report_busy(op->vm, map, "UNMAP");
 	map_remove(op->vm, i);
 	return 0;
 }
@@ -268,7 +243,6 @@ static bool map_cut(struct kern_vm *vm, unsigned i, uint64_t lo, uint64_t hi, st
 	struct kern_map *map = vm->map[i];
 	bool used = false;
 
-	report_busy(vm, map, "CLEAR");
 	if (map->hi > hi && map->lo < lo) {
 		*spare = *map;
 		spare->offset += spare->handle ? hi - map->lo : 0;
