@@ -493,4 +493,14 @@ static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepa
 	cs_ib_wrote(ib, p + prepared->count);
 }
 
+/* What a launch has of its own. */
+struct cs_addresses {
+	uint64_t kernarg_va, queue_va, dispatch_id;
+};
+/* A job of one prepared launch whose kernel does not want its packet: what cs_begin() (CS_NOWAIT; ordered:
+ * CS_ORDERED), cs_ib_launch_prepared() and cs_submit() make of it when nothing is unusual, in a third of the
+ * instructions. -EAGAIN: something is, or the kernel refused it. Then nothing was done, and those tell what. */
+DRV_MUST_CHECK int cs_submit_prepared(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
+				      const struct cs_addresses *addresses);
+
 #endif

@@ -105,6 +105,17 @@ void cs_pool_keep(struct cs_ring *ring, bool submitted);
 DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B);
 void cs_scratch_retire(struct cs_ring *ring, bool all);
 
+#define IB_PAD_DW 8 /* IBs are whole multiples of this, on every ring */
+/* The first place of the current chunk where an IB may begin, when jobs up to `reached` have ended. */
+static inline uint32_t cs_pool_place(struct cs_ring *ring, uint64_t reached)
+{
+	if (reached >= ring->current->last_seq) {
+		ring->cmd_B = 0;
+		ring->data_B = CS_CHUNK_B;
+	}
+	return (ring->cmd_B + ring->align_B - 1) & ~(ring->align_B - 1);
+}
+
 /* Gathers what the job waits for and signals into the ring's arguments; undone by cs_order_release(). */
 DRV_MUST_CHECK int cs_order_collect(struct cs_ring *ring, const struct cs_order *order);
 void cs_order_release(struct cs_ring *ring);

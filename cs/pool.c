@@ -11,8 +11,6 @@
 
 #include "cs/pm4.h"
 
-#define IB_PAD_DW 8 /* IBs are whole multiples of this, on every ring */
-
 struct cs_kept {
 	struct cs_chunk *chunks; /* owned, once the job was submitted: what the pool has handed over */
 	uint64_t va;
@@ -118,12 +116,6 @@ static void set_end(struct cs_ring *ring)
 	ring->ib.end = (uint32_t *)(map + ring->data_B) - PM4_CHAIN_DW - (IB_PAD_DW - 1);
 }
 
-/* The first place of the current chunk where an IB may begin. */
-static inline uint32_t segment_place(const struct cs_ring *ring)
-{
-	return (ring->cmd_B + ring->align_B - 1) & ~(ring->align_B - 1);
-}
-
 static inline void segment_open(struct cs_ring *ring, uint32_t at_B)
 {
 	struct cs_ib *ib = &ring->ib;
@@ -184,14 +176,9 @@ static void fail_ib(struct cs_ib *ib, int r)
 
 void cs_pool_open(struct cs_ring *ring)
 {
-	uint32_t at_B;
+	uint32_t at_B = cs_pool_place(ring, cs_reached(ring));
 	int r = 0;
 
-	if (cs_reached(ring) >= ring->current->last_seq) {
-		ring->cmd_B = 0;
-		ring->data_B = CS_CHUNK_B;
-	}
-	at_B = segment_place(ring);
 	if (__builtin_expect(at_B + 4 * (CS_ROOM_MAX + PM4_CHAIN_DW + IB_PAD_DW) > ring->data_B, 0)) {
 		struct cs_chunk *chunk;
 

@@ -6,7 +6,10 @@
 #include "cs/internal.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
+
+#include "cs/pm4.h"
 
 static int flow_control(struct cs_ring *ring, unsigned flags)
 {
@@ -203,6 +206,63 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 		cs_pool_keep(ring, !r);
 	if (point)
 		*point = (struct cs_point){ring, seq};
+	drv_unlock(&ring->lock);
+	return r;
+}
+
+/* --- one dispatch ----------------------------------------------------------------------------- */
+
+#define SHORT_JOB_MAX_B (4 * (CS_FENCE_MAX + CS_ROOM_MAX + CS_TAIL_MAX + IB_PAD_DW))
+
+/* As cs_ib_launch_prepared() does. */
+static inline uint32_t *put_prepared(uint32_t *p, const struct cs_prepared *prepared, const struct cs_addresses *a)
+{
+	memcpy(p, prepared->dw, CS_ROOM_MAX * sizeof(*p));
+	cs_put_64(p + prepared->queue_at, a->queue_va);
+	cs_put_64(p + prepared->kernarg_at, a->kernarg_va);
+	cs_put_64(p + prepared->id_at, a->dispatch_id);
+	return p + prepared->count;
+}
+
+/* Nothing but what the job is: the ring is as it was until the kernel has taken it. */
+static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
+				   const struct cs_addresses *addresses)
+{
+	uint64_t last = ring->last, reached = cs_reached(ring);
+	struct cs_chunk *chunk = ring->current;
+	const struct cs_fence *fence = &cs_fences[CS_SCOPE_SYSTEM << 1 | (ordered && last > reached)];
+	uint32_t at_B = cs_pool_place(ring, reached), *map = (uint32_t *)((char *)chunk->mem.map + at_B), *p = map;
+	union drm_amdgpu_cs args = {.in = ring->in};
+	unsigned fill;
+
+	if (atomic_load_explicit(&ring->ctx->lost, memory_order_acquire) || last - reached >= CS_JOBS_MAX ||
+	    ring->scratch.old || ring->gws || ring->log || at_B + SHORT_JOB_MAX_B > ring->data_B ||
+	    ring->code_generation != atomic_load_explicit(&cs_code_loads, memory_order_acquire) ||
+	    vm_list(ring->ctx->vm, &args.in.bo_list_handle))
+		return -EAGAIN;
+	memcpy(p, fence->dw, sizeof(fence->dw));
+	p = put_prepared(p + fence->count, prepared, addresses);
+	fill = (unsigned)(map - p) % IB_PAD_DW;
+	*p = PM4_NOP(fill ? fill : 1); /* behind the end if there is nothing to fill */
+	p += fill;
+	ring->ib_args[0].va_start = chunk->mem.va + at_B;
+	ring->ib_args[0].ib_bytes = (uint32_t)((char *)p - (char *)map);
+	if (drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_CS, &args))
+		return -EAGAIN;
+	ring->cmd_B = (uint32_t)((char *)p - (char *)chunk->mem.map);
+	chunk->last_seq = args.out.handle;
+	atomic_store_explicit(&ring->last, args.out.handle, memory_order_release);
+	return 0;
+}
+
+int cs_submit_prepared(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
+		       const struct cs_addresses *addresses)
+{
+	int r;
+
+	if (ring->dev->generation != drv_generation() || !drv_lock_try(&ring->lock))
+		return -EAGAIN;
+	r = submit_short_job(ring, ordered, prepared, addresses);
 	drv_unlock(&ring->lock);
 	return r;
 }

@@ -504,6 +504,51 @@ void rt_queue_run(struct rt_queue *q, bool force)
 	run(q, force);
 }
 
+/* A known dispatch that nobody is told of. */
+static inline bool is_short_job(const struct rt_queue *q, const struct rt_known_kernel *known,
+				const union rt_packet *p, uint16_t header)
+{
+	return rt_packet_type(header) == HSA_PACKET_TYPE_KERNEL_DISPATCH && !p->dispatch.completion_signal.handle &&
+	       is_known(q, known, p) && !cs_kernel_wants_packet(known->kernel);
+}
+
+/* The most frequent case in one go: the ring has one packet, a short job, and the GPU has little to do. False: it
+ * is another case, and all is as it was. The caller holds busy. */
+static inline bool submit_short_job(struct rt_queue *q)
+{
+	struct rt_channel *c = q->channel;
+	uint64_t index = read_index(q);
+	const union rt_packet *p = rt_queue_slot(q, index);
+	uint16_t header = header_at(q, index);
+	const struct rt_known_kernel *known = place_of(q, p->dispatch.kernel_object);
+
+	if (!c || c->priority != atomic_load_explicit(&q->priority, memory_order_relaxed) ||
+	    !is_short_job(q, known, p, header) ||
+	    rt_packet_type(header_at(q, index + 1)) != HSA_PACKET_TYPE_INVALID)
+		return false;
+	rt_channel_note(c, index + 1, 0);
+	if (cs_submit_prepared(c->ring, rt_packet_waits(header), &known->prepared,
+			       &(struct cs_addresses){.kernarg_va = (uintptr_t)p->dispatch.kernarg_address,
+						      .queue_va = (uintptr_t)q->amd,
+						      .dispatch_id = index}))
+		return false;
+	rt_queue_pass(q, index);
+	return true;
+}
+
+static inline bool run_shortly(struct rt_queue *q)
+{
+	bool done;
+
+	if (is_over(q) || atomic_load(&q->stopped) || atomic_load(&q->collecting) || should_collect(q) ||
+	    atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+		return false;
+	done = !is_over(q) && submit_short_job(q);
+	atomic_store_explicit(&q->busy, false, memory_order_release);
+	atomic_thread_fence(memory_order_seq_cst);
+	return done && !rt_queue_has_packet(q);
+}
+
 /* While packets are collected there is nothing to do: who ends that reads the ring behind it, and sees this one. */
 void rt_queue_ring(struct rt_queue *q)
 {
@@ -512,7 +557,9 @@ void rt_queue_ring(struct rt_queue *q)
 		return;
 	}
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load(&q->collecting) || !should_collect(q))
+	if (atomic_load(&q->collecting) && should_collect(q))
+		return;
+	if (!run_shortly(q))
 		run(q, false);
 }
 
