@@ -135,7 +135,8 @@ void hip_chunks_unmap(struct hip_chunk_memory *list);
 static inline unsigned hip_class_of(size_t size_B)
 {
 	size_t m = (size_B - 1) / HIP_POOL_QUANTUM;
-	unsigned e = ((unsigned)__builtin_clzl(m | 4) ^ 63) - 2; /* four classes to a power of two, from the third on */
+	unsigned e =
+		((unsigned)__builtin_clzl(m | 4) ^ 63) - 2; /* four classes to a power of two, from the third on */
 
 	return 4 * e + (unsigned)(m >> e);
 }
