@@ -91,10 +91,33 @@ static inline struct hip_pool *hip_pool_of(hipMemPool_t handle)
 
 /* --- pool.c ----------------------------------------------------------------------------------- */
 
+/* Pools by the 4 GiB of addresses that their arenas have: an arena begins and ends at a multiple. */
+#define HIP_POOL_SLOT_SHIFT 32
+#define HIP_POOL_SLOTS      (1u << (47 - HIP_POOL_SLOT_SHIFT))
+extern struct hip_pool *_Atomic hip_pool_slots[HIP_POOL_SLOTS];
 /* The pool whose arena has that address; NULL: none. */
-struct hip_pool *hip_pool_at(const void *address);
+static inline struct hip_pool *hip_pool_at(const void *address)
+{
+	uint64_t slot = (uintptr_t)address >> HIP_POOL_SLOT_SHIFT;
+
+	return slot < HIP_POOL_SLOTS ? atomic_load_explicit(&hip_pool_slots[slot], memory_order_acquire) : NULL;
+}
+/* That hipMallocAsync() uses. */
+hipError_t hip_pool_current(struct hip_device *device, struct hip_pool **pool);
+/* It was destroyed, and the program has none of it. What the GPU may still use goes at a later wait of the host's.
+ */
+void hip_pool_settle(struct hip_pool *pool);
 /* A pool of another process, which gives nothing out. */
 hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_pool **pool);
+
+/* --- pool_cache.c ----------------------------------------------------------------------------- */
+
+/* What caches keep becomes free. The pool's lock is held. */
+void hip_caches_drain_locked(struct hip_pool *pool);
+/* What is used now, by all caches; the maximum follows. The pool's lock is held. */
+uint64_t hip_pool_used_locked(struct hip_pool *pool);
+/* Its stream ends; all that it keeps becomes free. Its pool does not end meanwhile. */
+void hip_cache_forget(struct hip_cache *cache);
 
 /* --- pool_share.c ----------------------------------------------------------------------------- */
 
@@ -117,10 +140,6 @@ void hip_arena_give_locked(struct hip_pool *pool, struct hip_block *block);
 /* Gives chunks back whose users have ended, as the host knows (or, any: as the GPU says), while more than keep_B
  * are reserved. */
 void hip_arena_trim(struct hip_pool *pool, uint64_t keep_B, bool any);
-/* What caches keep becomes free. The pool's lock is held. */
-void hip_caches_drain_locked(struct hip_pool *pool);
-/* What is used now, by all caches; the maximum follows. The pool's lock is held. */
-uint64_t hip_pool_used_locked(struct hip_pool *pool);
 /* Has the access of all chunks follow pool->access. */
 hipError_t hip_arena_set_access(struct hip_pool *pool);
 /* ... of what is mapped there. */
