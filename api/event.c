@@ -222,7 +222,7 @@ static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
 static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
 {
 	struct hip_event *e = event_of(handle);
-	const struct hip_stream *s = hip_find(HIP_STREAM, stream);
+	const struct hip_stream *s = hip_stream_soon(stream);
 
 	if (!e)
 		return false;

@@ -317,6 +317,15 @@ static inline hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **s
 	return __builtin_expect(*stream != NULL, 1) ? hipSuccess : hip_stream_named(handle, stream);
 }
 hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream);
+/* For short ways: NULL, too, where one has to be made first. */
+static inline struct hip_stream *hip_stream_soon(hipStream_t handle)
+{
+	struct hip_stream *s = hip_find(HIP_STREAM, handle);
+
+	if (__builtin_expect(s != NULL, 1))
+		return s;
+	return handle ? NULL : atomic_load_explicit(&hip_current()->null, memory_order_acquire);
+}
 /* As hipStreamCreateWithPriority() and hipStreamDestroy() do. */
 hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int priority, struct hip_stream **stream);
 hipError_t hip_stream_destroy(hipStream_t handle);

@@ -300,7 +300,7 @@ HIP_LONG_WAY static hipError_t launch_at_length(const void *function, dim3 block
 hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
 			   hipStream_t stream)
 {
-	struct hip_stream *s = hip_find(HIP_STREAM, stream);
+	struct hip_stream *s = hip_stream_soon(stream);
 	const struct hip_kernel *k;
 	struct drv_lock *held = NULL;
 
@@ -371,7 +371,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 {
 	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
 	const struct hip_kernel *k = hip_find(HIP_FUNCTION, function);
-	struct hip_stream *s = hip_find(HIP_STREAM, stream);
+	struct hip_stream *s = hip_stream_soon(stream);
 	struct drv_lock *held = NULL;
 
 	if (__builtin_expect(!hip_at_gate() && k && s && !extra && s->device == k->device &&
