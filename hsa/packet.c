@@ -536,6 +536,7 @@ static inline bool submit_short_job(struct rt_queue *q)
 	return true;
 }
 
+/* The caller issues a full fence behind it, and looks again. */
 static inline bool run_shortly(struct rt_queue *q)
 {
 	bool done;
@@ -545,13 +546,14 @@ static inline bool run_shortly(struct rt_queue *q)
 		return false;
 	done = !is_over(q) && submit_short_job(q);
 	atomic_store_explicit(&q->busy, false, memory_order_release);
-	atomic_thread_fence(memory_order_seq_cst);
-	return done && !rt_queue_has_packet(q);
+	return done;
 }
 
 /* While packets are collected there is nothing to do: who ends that reads the ring behind it, and sees this one. */
 void rt_queue_ring(struct rt_queue *q)
 {
+	bool done;
+
 	if (__builtin_expect(q->intercept != NULL, 0)) {
 		rt_intercept_ring(q);
 		return;
@@ -559,7 +561,9 @@ void rt_queue_ring(struct rt_queue *q)
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load(&q->collecting) && should_collect(q))
 		return;
-	if (!run_shortly(q))
+	done = run_shortly(q);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!done || rt_queue_has_packet(q))
 		run(q, false);
 }
 
