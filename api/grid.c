@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/built_in.h"
+#include "api/tool.h"
 
 #define PACKETS     1024 /* of a queue */
 #define PACKETS_MAX 3    /* of a launch */
@@ -80,6 +81,7 @@ static hipError_t open_locked(struct grids *g, struct hip_device *device)
 		g->queue = NULL;
 		return hip_of_hsa(status);
 	}
+	(void)!hsa_amd_profiling_set_profiler_enabled(g->queue, 1);
 	g->door = hip.door->queue(g->queue);
 	g->id = hip.door->id(g->door);
 	atomic_store(&g->open, true);
@@ -117,6 +119,7 @@ void hip_grids_reset(struct hip_device *device)
 
 /* A launch's packets, before they are in the queue. */
 struct packets {
+	hsa_kernel_dispatch_packet_t *grid; /* in packet */
 	unsigned count;
 	struct packet {
 		uint32_t first; /* header and what stands behind it: written last */
@@ -180,6 +183,7 @@ static void add_grid(struct packets *p, const struct hip_launch *l, struct meeti
 	}
 	with.meeting = meeting;
 	add_launch(p, &with, args);
+	p->grid = &p->packet[p->count - 1].dispatch;
 }
 
 static uint32_t args_B(const struct hip_kernel *k)
@@ -232,7 +236,13 @@ static hipError_t put_locked(struct grids *g, struct hip_stream *s, const struct
 
 	if (!r)
 		r = prepare(g, s, l, &p);
-	return r ? r : publish(g, &p, index);
+	if (r)
+		return r;
+	p.grid->completion_signal = hip_launch_watch(s, l);
+	r = publish(g, &p, index);
+	if (r)
+		hip_tool_forget(p.grid->completion_signal);
+	return r;
 }
 
 hipError_t hip_grid_put(struct hip_stream *s, const struct hip_launch *l)

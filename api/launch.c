@@ -185,7 +185,7 @@ __attribute__((cold, noinline)) static hipError_t put_rare(struct hip_stream *s,
 	return l->kernel->prints ? hipErrorNotSupported : hip_grid_put(s, l);
 }
 
-__attribute__((cold, noinline)) static hsa_signal_t watch(struct hip_stream *s, const struct hip_launch *l)
+hsa_signal_t hip_launch_watch(struct hip_stream *s, const struct hip_launch *l)
 {
 	return hip_tool_watch(s, &(struct hip_tool_work){.op = HIP_TOOL_DISPATCH,
 							 .kind = HIP_TOOL_KERNEL,
@@ -209,8 +209,7 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 	if (!p)
 		return hip_stream_lost(s, hip.door->state(s->door));
 	fill(p, l, args);
-	if (hip_traced())
-		p->completion_signal = watch(s, l);
+	p->completion_signal = hip_launch_watch(s, l);
 	hip_stream_publish(s, HIP_LAUNCH_HEADER);
 	return hipSuccess;
 }

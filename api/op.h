@@ -77,6 +77,8 @@ hipError_t hip_launch_put(struct hip_stream *stream, const struct hip_launch *la
 	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
 	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE |                                        \
 	 3u << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS << 16)
+/* As hip_tool_watch(), of a kernel. */
+hsa_signal_t hip_launch_watch(struct hip_stream *stream, const struct hip_launch *launch);
 /* A packet without header and address of arguments, and the arguments, kernel->cs->kernarg_B bytes. */
 void hip_launch_prepare(const struct hip_launch *launch, hsa_kernel_dispatch_packet_t *packet, char *args);
 /* Packed arguments of a list HIP_LAUNCH_PARAM_*. */

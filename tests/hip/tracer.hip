@@ -306,6 +306,23 @@ static void graph()
 	forget();
 }
 
+/* So is a grid's kernel, which runs on a queue of its own. */
+static void grid()
+{
+	gpu_array<unsigned> memory(std::vector<unsigned>(VALUES, 1));
+	unsigned by = 4;
+	void *args[] = {&memory.at, &by};
+
+	hipRegisterTracerCallback(hear);
+	for (unsigned i = 0; i < 3; i++)
+		HIP(hipLaunchCooperativeKernel((const void *)add, dim3(VALUES / 64), dim3(64), args, 0, nullptr));
+	HIP(hipStreamSynchronize(nullptr));
+	hipRegisterTracerCallback(nullptr);
+	CHECK_EQ(count_works("dispatch KernelExecution _Z3addPjj", "hipLaunchCooperativeKernel"), 3);
+	CHECK_EQ(memory.read()[VALUES - 1], 13);
+	forget();
+}
+
 /* Calls of several threads, and errors, which are calls as well. */
 static void threads()
 {
@@ -331,6 +348,7 @@ int main()
 	all();
 	halves();
 	graph();
+	grid();
 	threads();
 	return check_done("tracer");
 }
