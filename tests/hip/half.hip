@@ -77,6 +77,8 @@ static void from_others()
 	half2 pair(1, 2);
 
 	h = raw;
+	CHECK(half2(1, 2) != half2(1, 3) && half2(1, 2) != half2(3, 2) && !(half2(1, 2) != half2(1, 2)));
+	CHECK(!__hbne2(half2(1, 2), half2(1, 3)) && __hbne2(half2(1, 2), half2(3, 3)));
 	CHECK(pair++ == half2(1, 2) && --pair == half2(1, 2) && __clamp_01(half(3)) == half(1));
 	CHECK(h == half(1));
 	h = static_cast<volatile __half_raw &&>(raw);

@@ -67,13 +67,17 @@ HIP_NUMBER(_Float16)
 	HIP_BOTH bool __h##both##gt##two(N a, N b);                                                                \
 	HIP_BOTH bool __h##both##ge##two(N a, N b);
 
+/* Pairs are unequal where they are not equal, as with AMD; CUDA's operator is __hbne2(): both parts differ. */
 #define HIP_OPERATORS(N, two, both)                                                                                \
 	HIP_FRIEND_BINARY(N, add##two, +)                                                                          \
 	HIP_FRIEND_BINARY(N, sub##two, -)                                                                          \
 	HIP_FRIEND_BINARY(N, mul##two, *)                                                                          \
 	HIP_FRIEND_BINARY(N, div##two, /)                                                                          \
 	HIP_FRIEND_COMPARE(N, both##eq##two, ==)                                                                   \
-	HIP_FRIEND_COMPARE(N, both##ne##two, !=)                                                                   \
+	HIP_BOTH friend inline bool operator!=(const N &a, const N &b)                                             \
+	{                                                                                                          \
+		return !(a == b);                                                                                  \
+	}                                                                                                          \
 	HIP_FRIEND_COMPARE(N, both##lt##two, <)                                                                    \
 	HIP_FRIEND_COMPARE(N, both##le##two, <=)                                                                   \
 	HIP_FRIEND_COMPARE(N, both##gt##two, >)                                                                    \
