@@ -138,6 +138,19 @@ static uint64_t atomic_ordered(struct isa_wave *w, const struct isa_inst *i, enu
 	return old;
 }
 
+/* Before gfx942 floating point is L2's alone: what L2 does not hold is on the fabric, which drops the operation. Of
+ * the memory that the wave touched last. */
+static bool is_dropped(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, uint64_t va)
+{
+	if (op < ISA_ATOMIC_CMPSWAP_F || w->machine->chip->gfx == VGPU_GFX942 || mem_in_l2(w->last_region))
+		return false;
+	if (mem_refusal_is_new(w, i, va, GPUVM_R | GPUVM_W))
+		vgpu_finding(128, "%s at 0x%llx is lost: 0x%llx of BO %u is fine-grained, past L2",
+			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va,
+			     w->last_region->bo);
+	return true;
+}
+
 uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
 			uint64_t va, uint64_t data, uint64_t compare)
 {
@@ -149,7 +162,7 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 			     (unsigned long long)i->pc, (unsigned long long)va, size_B);
 		va &= ~(uint64_t)(size_B - 1);
 	}
-	if (!mem_land(w, i, va, GPUVM_R | GPUVM_W, &part_B, &host) || !host)
+	if (!mem_land(w, i, va, GPUVM_R | GPUVM_W, &part_B, &host) || !host || is_dropped(w, i, op, va))
 		return 0;
 	if (w->machine->order)
 		return atomic_ordered(w, i, op, size_B, host, va, data, compare);

@@ -37,6 +37,17 @@ static bool in_aperture(uint64_t va)
 	return va >> 32 == ISA_PRIVATE_BASE >> 32 || va >> 32 == ISA_SHARED_BASE >> 32;
 }
 
+bool mem_refusal_is_new(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access)
+{
+	uint64_t page = va >> 12 << 2 | (access & (GPUVM_R | GPUVM_W));
+
+	if (w->refused_pc == i->pc && w->refused_page == page)
+		return false;
+	w->refused_pc = i->pc;
+	w->refused_page = page;
+	return true;
+}
+
 void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access)
 {
 	const struct gpuvm_region *r = canonical(va) ? region_of(w, va) : NULL;
@@ -47,11 +58,8 @@ void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, u
 		.mapped = r != NULL,
 	};
 
-	/* As hardware merges the faults of a page: 64 lanes, and the turns of a loop, make one report. */
-	if (w->refused_pc == i->pc && w->refused_page == (va >> 12 << 2 | (access & (GPUVM_R | GPUVM_W))))
+	if (!mem_refusal_is_new(w, i, va, access))
 		return;
-	w->refused_pc = i->pc;
-	w->refused_page = (va >> 12 << 2 | (access & (GPUVM_R | GPUVM_W)));
 	if (r && r->flags & GPUVM_UNLISTED)
 		vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list",
 			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va, r->bo);

@@ -6,6 +6,9 @@
 #include "vgpu/isa/mem_access.h"
 #include "vgpu/isa/mem_cache.h"
 
+/* Whether the last refusal was not of this instruction and page: as hardware merges the faults of a page, 64 lanes
+ * and the turns of a loop make one report. */
+bool mem_refusal_is_new(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access);
 /* Host memory for the part of an access that stands in one region, which is w->last_region then: shortens *size_B
  * to it. False: it is refused, and reported. *host NULL: PRT. */
 bool mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access, unsigned *size_B,

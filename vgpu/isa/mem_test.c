@@ -186,6 +186,46 @@ static void atomic_f64(void)
 	CHECK_EQ(d64(16), f64_bits(0));
 }
 
+/* row 128: floating point past L2 is lost, integers are not */
+static void atomic_fine(void)
+{
+	ALL(20, 0);
+	ALL_DATA(4 * l, was(4 * l));
+	ALL_DATA(1024 + 4 * l, was(1024 + 4 * l));
+	ALL_DATA(2048 + 4 * l, was(2048 + 4 * l) + 1000 + l);
+	ALL(21, was(2048 + 4 * l));
+}
+
+static void atomic_fine_f32(void)
+{
+	ALL_DATA(4 * l, was(4 * l));
+	ALL_DATA(1024 + 4 * l, was(1024 + 4 * l));
+}
+
+static void atomic_fine_f64(void)
+{
+	CHECK_EQ(d64(0), was(0) | (uint64_t)was(4) << 32);
+	CHECK_EQ(d64(8), was(8) | (uint64_t)was(12) << 32);
+	CHECK_EQ(d64(16), was(16) | (uint64_t)was(20) << 32);
+	ALL(22, 0);
+	ALL(23, 0);
+}
+
+/* The fabric of this chip adds. */
+static void atomic_fine_gfx942(void)
+{
+	double sum = 0.5;
+
+	EACH sum += l;
+	CHECK_EQ(d64(0), f64_bits(sum));
+}
+
+/* What a compiler makes of an addition that must be safe: a loop of integer compare and swap. */
+static void atomic_fine_cas(void)
+{
+	ALL_DATA(4 * l, f32_bits(2.0f + 2 * (float)l));
+}
+
 static void flat_apertures(void)
 {
 	ALL(20, 500 + l);                                /* LDS */
@@ -366,6 +406,27 @@ static const struct piece pieces[] = {
 	 "global_atomic_add_f64 v[6:7], v[14:15], off\n global_atomic_max_f64 v[6:7], v[14:15], off offset:8\n"
 	 "flat_atomic_min_f64 v[6:7], v[14:15] offset:16",
 	 0, "gfx90a"},
+	{"float atomics past L2", atomic_fine,
+	 "v_mov_b32 v26, v24\n v_add_u32 v27, 1, v25\n global_atomic_add_f32 v20, v[26:27], v9, off glc\n"
+	 "global_atomic_pk_add_f16 v[26:27], v9, off offset:1024\n global_atomic_add v21, v[26:27], v8, off offset:2048 glc",
+	 2, "gfx90a"},
+	{"f64 atomics past L2", atomic_fine_f64,
+	 "v_mov_b32 v26, v24\n v_add_u32 v27, 1, v25\n v_mov_b32 v26, 0\n"
+	 "global_atomic_add_f64 v[26:27], v[14:15], off\n global_atomic_min_f64 v[26:27], v[14:15], off offset:8\n"
+	 "flat_atomic_max_f64 v[22:23], v[26:27], v[14:15] offset:16 glc",
+	 3, "gfx90a"},
+	{"float atomics past L2", atomic_fine_f32,
+	 "v_mov_b32 v26, v24\n v_add_u32 v27, 1, v25\n global_atomic_add_f32 v[26:27], v9, off\n"
+	 "global_atomic_pk_add_f16 v[26:27], v9, off offset:1024",
+	 2, "gfx908"},
+	{"f64 atomics past L2", atomic_fine_gfx942,
+	 "v_mov_b32 v26, 0\n v_add_u32 v27, 1, v25\n v_mov_b32 v30, 0\n v_mov_b32 v31, 0x3fe00000\n"
+	 "global_store_dwordx2 v[26:27], v[30:31], off\n global_atomic_add_f64 v[26:27], v[14:15], off",
+	 0, "gfx942"},
+	{"compare and swap past L2", atomic_fine_cas,
+	 "v_mov_b32 v26, v24\n v_add_u32 v27, 1, v25\n global_store_dword v[26:27], v9, off\n"
+	 "global_load_dword v29, v[26:27], off glc\n s_waitcnt vmcnt(0)\n v_add_f32 v28, v29, v9\n"
+	 "global_atomic_cmpswap v20, v[26:27], v[28:29], off glc"},
 	{"flat", flat_apertures,
 	 "flat_load_dword v20, v[16:17]\n flat_store_dword v[18:19], v8\n flat_load_dword v21, v[18:19]\n"
 	 "flat_atomic_add v[16:17], v8 offset:1024\n flat_load_dword v22, v[2:3]\n"

@@ -6,7 +6,7 @@
  * - v0 = lane; v1 = 4 * lane; v2:3 = D + 4 * lane; v4:5 = D + 16 * lane; v6:7 = D
  * - v8 = 1000 + lane; v9 = f32 1.0 + lane; v10 to v13 = 0x100 * n + lane; v14:15 = f64 lane
  * - v16:17 = shared aperture + 4 * lane; v18:19 = private aperture + 8; v20:23 = poison
- * - v24:25 = an address that is not mapped
+ * - v24:25 = HOLE + 4 * lane, which is not mapped
  * - memory: D[n] = n * 3 + 1 as dwords, up to 1 MiB; LDS[n] = n + 500 as dwords, 4096 bytes */
 #ifndef VGPU_ISA_TEST_WAVE_H
 #define VGPU_ISA_TEST_WAVE_H
@@ -20,6 +20,7 @@
 #define D_48    (D & 0xffffffffffff)  /* as regions and faults are told */
 #define CODE    0x20000000ull
 #define HOLE    0x66600000000ull
+#define FINE    0x66700000000ull /* HOLE + 2^32: the first page of the data, past L2 */
 #define SCRATCH 65536
 #define DATA_B  (1u << 20)
 #define PIECE_B 256
@@ -27,7 +28,7 @@
 
 struct wave_test {
 	struct isa_machine machine;
-	struct gpuvm_region region[2];
+	struct gpuvm_region region[3];
 	struct gpuvm_view view;
 	struct isa_group group;
 	struct isa_cache *cache;
@@ -279,8 +280,10 @@ static inline void init(const char *chip, bool checked)
 	memset(test.code, 0, 65536);
 	memset(test.v, 0, 2 * ROWS * sizeof(*test.v));
 	test.region[0] = (struct gpuvm_region){CODE, CODE + 65536, test.code, GPUVM_R | GPUVM_X, 1};
-	test.region[1] = (struct gpuvm_region){D_48, D_48 + DATA_B, test.data, GPUVM_R | GPUVM_W, 2};
-	test.view = (struct gpuvm_view){2, test.region};
+	test.region[1] = (struct gpuvm_region){FINE, FINE + 4096, test.data,
+					       GPUVM_R | GPUVM_W | GPUVM_UC << GPUVM_MTYPE_SHIFT, 3};
+	test.region[2] = (struct gpuvm_region){D_48, D_48 + DATA_B, test.data, GPUVM_R | GPUVM_W, 2};
+	test.view = (struct gpuvm_view){3, test.region};
 	test.machine = (struct isa_machine){
 		.chip = vgpu_chip_find(chip),
 		.view = &test.view,
