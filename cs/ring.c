@@ -340,6 +340,11 @@ struct vm *cs_ring_vm(const struct cs_ring *ring)
 	return ring->ctx->vm;
 }
 
+bool cs_ring_open(const struct cs_ring *ring)
+{
+	return drv_lock_taken(&ring->lock);
+}
+
 struct cs_point cs_ring_last(const struct cs_ring *ring)
 {
 	/* Points are handed to who may wait for them, which is no change of the ring. */

@@ -42,6 +42,12 @@ static inline void drv_unlock(struct drv_lock *lock)
 		drv_lock_wake(lock);
 }
 
+/* Whether somebody has it. What the last holder wrote is seen when not. */
+static inline int drv_lock_taken(const struct drv_lock *lock)
+{
+	return atomic_load_explicit(&lock->state, memory_order_acquire) != 0;
+}
+
 /* Sleeps while *word is `seen`, ns at most (UINT64_MAX: for ever), or less: the caller looks again. */
 void drv_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
 /* Wakes all who sleep on it. */

@@ -25,9 +25,11 @@ static bool busy(void *user, unsigned vm)
 	struct cs_point points[RT_POINTS_MAX];
 	struct rt *rt = user;
 	unsigned count;
-	bool yes = false;
+	bool yes;
 
 	pthread_mutex_lock(&rt->memory->free_lock);
+	/* A kernel may ask before the thread that submitted it has heard that it did. */
+	yes = rt_queues_submitting(rt, rt->gpu[vm]);
 	count = rt_memory_points(rt, 1u << vm, points);
 	for (unsigned i = 0; !yes && i < count; i++)
 		yes = !cs_point_settled(points[i]);

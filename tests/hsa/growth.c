@@ -1,4 +1,7 @@
 /* Memory that is allocated while a kernel runs, and that it is told of: what malloc in HIP's kernels does. */
+#include <pthread.h>
+#include <stdlib.h>
+
 #include "tests/hsa_rig.h"
 #include "vgpu/report.h"
 
@@ -14,7 +17,7 @@ static hsa_queue_t *queue;
 static struct box *box;
 static uint32_t *sums;
 
-static void launch_on(hsa_queue_t *on, struct box *to, uint32_t turns, hsa_signal_t done)
+static void start(hsa_queue_t *on, struct box *to, uint32_t turns, hsa_signal_t done)
 {
 	const struct {
 		struct box *box;
@@ -22,8 +25,13 @@ static void launch_on(hsa_queue_t *on, struct box *to, uint32_t turns, hsa_signa
 		uint32_t turns, pad;
 	} args = {to, sums, turns, 0};
 
-	*to = (struct box){0};
 	rig_launch(on, &ask, 64, on == queue, &args, sizeof(args), done);
+}
+
+static void launch_on(hsa_queue_t *on, struct box *to, uint32_t turns, hsa_signal_t done)
+{
+	*to = (struct box){0};
+	start(on, to, turns, done);
 }
 
 static void launch(hsa_signal_t done)
@@ -45,6 +53,12 @@ static bool is_asked(uint64_t turn, hsa_signal_t done)
 	return true;
 }
 
+static void *start_in_thread(void *done)
+{
+	start(queue, box, TURNS, *(hsa_signal_t *)done);
+	return NULL;
+}
+
 static void check_block(const uint32_t *block, uint32_t turn)
 {
 	uint32_t copy[64];
@@ -61,8 +75,11 @@ static void serve(hsa_amd_memory_pool_t pool, uint64_t first_B)
 {
 	hsa_signal_t done = rig_signal(1);
 	void *block[TURNS] = {0};
+	pthread_t thread;
 
-	launch(done);
+	*box = (struct box){0};
+	/* The kernel may ask while the thread that submits it is still in the kernel driver. */
+	CHECK_EQ(pthread_create(&thread, NULL, start_in_thread, &done), 0);
 	for (uint32_t i = 0; i < TURNS && CHECK(is_asked(i + 1, done)); i++) {
 		CHECK_EQ(hsa_amd_memory_pool_allocate(pool, first_B * (1 + i / 4), 0, &block[i]),
 			 HSA_STATUS_SUCCESS);
@@ -70,6 +87,7 @@ static void serve(hsa_amd_memory_pool_t pool, uint64_t first_B)
 		if (i >= 2 && i % 2)
 			CHECK_EQ(hsa_amd_memory_pool_free(block[i - 2]), HSA_STATUS_SUCCESS);
 	}
+	CHECK_EQ(pthread_join(thread, NULL), 0);
 	CHECK_EQ(rig_wait(done), 0);
 	for (uint32_t i = 0; i < 64; i++)
 		CHECK_EQ(sums[i], 1000 * TURNS * (TURNS - 1) / 2 + TURNS * i);
@@ -185,5 +203,7 @@ int main(void)
 {
 	on("gfx908");
 	on("gfx908:p2p=0,gfx906:p2p=0");
+	setenv("TUFF_VGPU_INJECT", "late", 1);
+	on("gfx908");
 	return check_done("memory under a kernel");
 }

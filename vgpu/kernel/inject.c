@@ -177,6 +177,7 @@ static bool parse_item(const char *name, char **at)
 		[KERN_EVICT] = "evict",
 		[KERN_SPILL] = "spill",
 		[KERN_RESET] = "reset",
+		[KERN_LATE] = "late",
 	};
 
 	for (unsigned event = 0; event < KERN_EVENTS; event++)

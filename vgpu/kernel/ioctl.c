@@ -1,5 +1,6 @@
 /* The table of ioctls, and the rules by which the DRM core calls them (contract 0.1). */
 #include <stdlib.h>
+#include <unistd.h>
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
@@ -180,7 +181,11 @@ static long call(struct kern_file *file, const struct kern_ioctl_row *row, unsig
 	return r;
 }
 
-static long file_ioctl(struct kern_file *file, unsigned long request, void *arg)
+/* Longer than what a kernel asks of the host takes, and the host's answer. */
+#define LATE_US 50000
+
+/* *late: as if the thread had lost its processor before it comes back. */
+static long file_ioctl(struct kern_file *file, unsigned long request, void *arg, bool *late)
 {
 	unsigned nr = _IOC_NR(request);
 	const struct kern_ioctl_row *row = &rows[nr];
@@ -203,6 +208,7 @@ static long file_ioctl(struct kern_file *file, unsigned long request, void *arg)
 		return -ENOMEM;
 	r = call(file, row, request, arg);
 	kern_call_end(record);
+	*late = nr == DRM_COMMAND_BASE + DRM_AMDGPU_CS && !r && kern_inject_event(KERN_LATE);
 	return r;
 }
 
@@ -219,6 +225,7 @@ long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours)
 {
 	uint64_t begin_ns = vgpu_trace_now();
 	struct kern_inode *inode;
+	bool late = false;
 	struct stat st;
 	long r;
 
@@ -231,10 +238,12 @@ long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours)
 	if (!inode)
 		r = 0;
 	else if (inode->kind == KERN_INODE_FILE)
-		r = _IOC_TYPE(request) == DRM_IOCTL_BASE ? file_ioctl(inode->object, request, arg) : -ENOTTY;
+		r = _IOC_TYPE(request) == DRM_IOCTL_BASE ? file_ioctl(inode->object, request, arg, &late) : -ENOTTY;
 	else
 		r = kern_sync_ioctl(inode, request, arg);
 	kern_unlock();
+	if (late)
+		usleep(LATE_US);
 	if (inode)
 		record(fd, request, begin_ns, r);
 	return r;

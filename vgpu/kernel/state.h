@@ -411,6 +411,7 @@ enum kern_event {
 	KERN_EVICT, /* a CS first moves an idle buffer out of VRAM */
 	KERN_SPILL, /* a new buffer finds no VRAM and goes to GTT */
 	KERN_RESET, /* a CS finds that the device was reset, its VRAM lost */
+	KERN_LATE,  /* a CS returns when its job may have run for a while */
 	KERN_EVENTS,
 };
 
