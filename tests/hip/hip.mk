@@ -13,6 +13,7 @@ OUR_HIP_FLAGS_external := $(shell pkg-config --cflags --libs libdrm_amdgpu libdr
 OUR_HIP_ENV_bad_arguments  := env TUFF_VGPU_STRICT=report
 # It loses what it adds.
 OUR_HIP_ENV_atomic_fine := env TUFF_VGPU_STRICT=off
+OUR_HIP_FLAGS_atomic_fine := -munsafe-fp-atomics
 # Its table is long, and how fast it runs does not matter.
 OUR_HIP_FLAGS_bad_arguments := -O0
 # our_hip_test PROGRAM NAME GPU BINARY LIST

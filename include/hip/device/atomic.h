@@ -121,21 +121,52 @@ HIP_DEVICE double unsafeAtomicAdd(double *address, double value)
 #endif
 }
 
-#define HIP_ATOMIC_NAMED(prefix, type, name)                                                                       \
-	HIP_DEVICE type prefix##Atomic##name(type *address, type value)                                            \
+HIP_DEVICE float unsafeAtomicMin(float *address, float value)
+{
+	return atomicMin(address, value);
+}
+
+HIP_DEVICE float unsafeAtomicMax(float *address, float value)
+{
+	return atomicMax(address, value);
+}
+
+HIP_DEVICE double unsafeAtomicMin(double *address, double value)
+{
+#if defined(__gfx90a__) || defined(__gfx942__)
+	return __builtin_amdgcn_flat_atomic_fmin_f64(address, value);
+#else
+	return atomicMin(address, value);
+#endif
+}
+
+HIP_DEVICE double unsafeAtomicMax(double *address, double value)
+{
+#if defined(__gfx90a__) || defined(__gfx942__)
+	return __builtin_amdgcn_flat_atomic_fmax_f64(address, value);
+#else
+	return atomicMax(address, value);
+#endif
+}
+
+/* In all memory, by compare and swap: -munsafe-fp-atomics, which lets atomicAdd() be as unsafeAtomicAdd(), does not
+ * reach these. */
+#define HIP_ATOMIC_SAFE(type, name, sum)                                                                           \
+	HIP_DEVICE type safeAtomic##name(type *address, type value)                                                \
 	{                                                                                                          \
-		return atomic##name(address, value);                                                               \
+		type old = __hip_atomic_load(address, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);                 \
+                                                                                                                   \
+		while (!__hip_atomic_compare_exchange_strong(address, &old, sum, __ATOMIC_RELAXED,                 \
+							     __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT))          \
+			;                                                                                          \
+		return old;                                                                                        \
 	}
-HIP_ATOMIC_NAMED(unsafe, float, Min)
-HIP_ATOMIC_NAMED(unsafe, float, Max)
-HIP_ATOMIC_NAMED(unsafe, double, Min)
-HIP_ATOMIC_NAMED(unsafe, double, Max)
-HIP_ATOMIC_NAMED(safe, float, Add)
-HIP_ATOMIC_NAMED(safe, float, Min)
-HIP_ATOMIC_NAMED(safe, float, Max)
-HIP_ATOMIC_NAMED(safe, double, Add)
-HIP_ATOMIC_NAMED(safe, double, Min)
-HIP_ATOMIC_NAMED(safe, double, Max)
-#undef HIP_ATOMIC_NAMED
+HIP_ATOMIC_SAFE(float, Add, old + value)
+HIP_ATOMIC_SAFE(float, Min, __builtin_fminf(old, value))
+HIP_ATOMIC_SAFE(float, Max, __builtin_fmaxf(old, value))
+HIP_ATOMIC_SAFE(double, Add, old + value)
+HIP_ATOMIC_SAFE(double, Min, __builtin_fmin(old, value))
+HIP_ATOMIC_SAFE(double, Max, __builtin_fmax(old, value))
+#undef HIP_ATOMIC_SAFE
 
 #endif
