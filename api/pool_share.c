@@ -10,7 +10,6 @@
  *
  * Both the file and the 64 bytes are taken for anything until HSA, or a comparison, has said otherwise. */
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -122,14 +121,16 @@ static bool read_file(int fd, struct pool_file *file)
 static hipError_t import_pool(hipMemPool_t *out, const void *shared, hipMemAllocationHandleType type,
 			      unsigned flags)
 {
+	/* The descriptor's number, as a pointer: its lower half alone, as CLR, for programs that keep it in a wider
+	 * variable, of which an export fills no more. */
+	int fd = (int)(uint32_t)(uintptr_t)shared;
 	struct pool_file file;
 	struct hip_device *d;
 	struct hip_pool *p;
 	hipError_t r;
 
-	/* The descriptor's number, as a pointer. One that is none, or no pool's: CLR says OutOfMemory. */
-	if (!out || !shared || flags || type != hipMemHandleTypePosixFileDescriptor ||
-	    (uintptr_t)shared > INT_MAX || !read_file((int)(uintptr_t)shared, &file))
+	/* One that is none, or no pool's: CLR says OutOfMemory. */
+	if (!out || !shared || flags || type != hipMemHandleTypePosixFileDescriptor || !read_file(fd, &file))
 		return hipErrorInvalidValue;
 	d = device_at(file.domain, file.place);
 	if (!d)

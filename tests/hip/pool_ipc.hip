@@ -99,7 +99,8 @@ static hipMemPool_t import(int fd)
 {
 	hipMemPool_t imported = nullptr;
 
-	HIP(hipMemPoolImportFromShareableHandle(&imported, (void *)(uintptr_t)fd,
+	/* What stands above an int does not count. */
+	HIP(hipMemPoolImportFromShareableHandle(&imported, (void *)(0x5d00000000000000u | (unsigned)fd),
 						hipMemHandleTypePosixFileDescriptor, 0));
 	close(fd);
 	return imported;
