@@ -1,6 +1,14 @@
 /* Where a thread is: indices and sizes in three dimensions, as variables, as dim3 and under their older names. */
 #include "tests/clients/hip/hip.h"
 
+/* What rocThrust does before it includes the interface again. */
+#ifndef HIP_INCLUDE_HIP_AMD_DETAIL_HOST_DEFINES_H
+#undef __host__
+#undef __device__
+#endif
+#include <hip/hip_runtime_api.h>
+#include <set>
+
 struct place {
 	dim3 thread, block, block_dim, grid_dim;
 	unsigned rank, lane, older;
@@ -21,9 +29,38 @@ __global__ void look(place *places)
 	mine->older = (hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x) * 100 + hipGridDim_z;
 }
 
-static bool same(dim3 a, dim3 b)
+__host__ __device__ static bool same(dim3 a, dim3 b)
 {
 	return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+__global__ void where(unsigned *unit)
+{
+	if (!__lane_id())
+		unit[blockIdx.x * 4 + threadIdx.x / 64] = __smid();
+}
+
+/* The waves of a block share a compute unit. There are no more than the device says, and a grid that could fill all
+ * of them sees units of both halves. */
+static void units()
+{
+	hipDeviceProp_t props;
+	std::set<unsigned> seen;
+	unsigned apart = 0;
+
+	HIP(hipGetDeviceProperties(&props, 0));
+	unsigned blocks = static_cast<unsigned>(props.multiProcessorCount) * 16;
+	gpu_array<unsigned> unit(blocks * 4);
+	where<<<blocks, 256>>>(unit.at);
+	HIP_LAUNCHED();
+	std::vector<unsigned> got = unit.read();
+	for (unsigned b = 0; b < blocks * 4; b++) {
+		seen.insert(got[b]);
+		apart += got[b] != got[b / 4 * 4];
+	}
+	CHECK_EQ(apart, 0);
+	CHECK(seen.size() <= static_cast<size_t>(props.multiProcessorCount));
+	CHECK(seen.size() > static_cast<size_t>(props.multiProcessorCount) / 2);
 }
 
 int main()
@@ -52,5 +89,6 @@ int main()
 				}
 	CHECK_EQ(at, got.size());
 	CHECK_EQ(wrong, 0);
+	units();
 	return check_done("where a thread is");
 }

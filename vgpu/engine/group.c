@@ -161,13 +161,14 @@ static void set_work_items(struct isa_wave *wave, const struct engine_grid *grid
 	}
 }
 
-/* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 14:13. Workgroups go round the shader engines, then their CUs. */
+/* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 15:13 (on chips of four, 15 is zero). Workgroups go round the
+ * shader engines, then their CUs: those that are active, which vgpu_chip_cu_bitmap() puts first, with more in the
+ * first engines. */
 static uint32_t hardware_id(const struct vgpu_chip *chip, uint64_t group, unsigned wave)
 {
-	uint32_t se = (uint32_t)(group % chip->engines),
-		 cu = (uint32_t)(group / chip->engines % chip->cus_per_array);
+	uint32_t unit = (uint32_t)(group % chip->cus_active), se = unit % chip->engines, cu = unit / chip->engines;
 
-	return wave / 4 | (wave % 4) << 4 | cu << 8 | (se & 3) << 13;
+	return wave / 4 | (wave % 4) << 4 | cu << 8 | se << 13;
 }
 
 static uint32_t wave_mode(uint32_t rsrc1)

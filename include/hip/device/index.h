@@ -71,4 +71,22 @@ HIP_INDEX(gridDim, HIP_BLOCKS(x), HIP_BLOCKS(y), HIP_BLOCKS(z));
 #endif
 static constexpr __attribute__((device)) int warpSize = HIP_WAVE;
 
+/* The compute unit that the wave is on at the moment: its number in the shader engine, the engine's above it, and
+ * on gfx942 the XCC's above both. The fields are those of HW_ID, on gfx942 of XCC_ID, too; of HW_ID1 from GFX10 on.
+ */
+#define HIP_FIELD(reg, first, bits) __builtin_amdgcn_s_getreg(((bits) - 1) << 11 | (first) << 6 | (reg))
+HIP_DEVICE unsigned __smid()
+{
+#if defined(__gfx942__)
+	return HIP_FIELD(20, 0, 4) << 6 | HIP_FIELD(4, 13, 2) << 4 | HIP_FIELD(4, 8, 4);
+#elif defined(__gfx908__) || defined(__gfx90a__)
+	return HIP_FIELD(4, 13, 3) << 4 | HIP_FIELD(4, 8, 4);
+#elif defined(__GFX9__)
+	return HIP_FIELD(4, 13, 2) << 4 | HIP_FIELD(4, 8, 4);
+#else
+	return HIP_FIELD(23, 18, 2) << 5 | HIP_FIELD(23, 16, 1) << 4 | HIP_FIELD(23, 10, 4);
+#endif
+}
+#undef HIP_FIELD
+
 #endif
