@@ -121,6 +121,51 @@ static void votes_of_a_wave()
 	CHECK_EQ(wrong, 0);
 }
 
+struct single {
+	unsigned from, to, swapped, below;
+	float from_f, to_f, swapped_f;
+	int rotated;
+	double first;
+};
+
+__global__ void instructions(single *out)
+{
+	unsigned lane = threadIdx.x;
+	int next = static_cast<int>((lane + 1) % LANES * 4);
+	single *s = &out[lane];
+
+	s->from = __hip_ds_bpermute(next, lane + 0xf0000000u);
+	s->to = __hip_ds_permute(next, lane + 0xf0000000u);
+	s->swapped = __hip_ds_swizzle(lane, 0x401f); /* lane ^ 16 */
+	s->below = __mbcnt_hi(~0u, __mbcnt_lo(~0u, 5));
+	s->from_f = __hip_ds_bpermutef(next, static_cast<float>(lane) / 4);
+	s->to_f = __hip_ds_permutef(next, static_cast<float>(lane) / 4);
+	s->swapped_f = __hip_ds_swizzlef_N<0x041f>(static_cast<float>(lane) / 4); /* lane ^ 1 */
+	s->rotated = __hip_move_dpp_N<0x121, 0xf, 0xf, false>(static_cast<int>(lane)); /* right by one, rows of 16 */
+	s->first = __hip_readfirstlane(static_cast<double>(lane) + 0.1);
+}
+
+static void single_instructions()
+{
+	gpu_array<single> out(LANES);
+	unsigned wrong = 0;
+
+	instructions<<<1, LANES>>>(out.at);
+	HIP_LAUNCHED();
+	std::vector<single> got = out.read();
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		const single &s = got[lane];
+		unsigned next = (lane + 1) % LANES, last = (lane + LANES - 1) % LANES;
+
+		wrong += s.from != next + 0xf0000000u || s.to != last + 0xf0000000u || s.swapped != (lane ^ 16);
+		wrong += s.below != lane + 5 || s.first != 0.1;
+		wrong += s.from_f != static_cast<float>(next) / 4 || s.to_f != static_cast<float>(last) / 4;
+		wrong += s.swapped_f != static_cast<float>(lane ^ 1) / 4;
+		wrong += s.rotated != static_cast<int>((lane & 48) | ((lane + 15) & 15));
+	}
+	CHECK_EQ(wrong, 0);
+}
+
 int main()
 {
 	values<char>();
@@ -133,5 +178,6 @@ int main()
 	values<double>();
 	values<big>();
 	votes_of_a_wave();
+	single_instructions();
 	return check_done("waves");
 }

@@ -4,6 +4,11 @@
 
 #include <hip/hip_common.h>
 
+/* rocThrust takes the words away unless AMD's header, whose guard this is, has been there. */
+#ifndef HIP_INCLUDE_HIP_AMD_DETAIL_HOST_DEFINES_H
+#define HIP_INCLUDE_HIP_AMD_DETAIL_HOST_DEFINES_H
+#endif
+
 #ifdef __HIP__
 #ifndef __host__
 #define __host__     __attribute__((host))
@@ -28,6 +33,9 @@
 #define __shared__
 #define __constant__
 #define __managed__
+#endif
+#ifndef __noinline__
+#define __noinline__
 #endif
 #define __launch_bounds__(...)
 #endif

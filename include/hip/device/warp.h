@@ -147,14 +147,77 @@ template <typename T> HIP_DEVICE unsigned long long __match_all(T value, int *al
 	return *all_same ? active : 0;
 }
 
-/* AMD's names for single instructions. */
-#define __hip_ds_bpermute(index, src)    __builtin_amdgcn_ds_bpermute(index, static_cast<int>(src))
-#define __hip_ds_permute(index, src)     __builtin_amdgcn_ds_permute(index, static_cast<int>(src))
-#define __hip_readfirstlane(src)         __builtin_amdgcn_readfirstlane(src)
-#define __hip_ds_swizzle(src, pattern)   __builtin_amdgcn_ds_swizzle(src, pattern)
-#define __hip_ds_swizzle_N(src, pattern) __builtin_amdgcn_ds_swizzle(src, pattern)
+/* --- AMD's names for single instructions -------------------------------------------------------- */
+
+HIP_DEVICE unsigned __mbcnt_lo(unsigned mask, unsigned more)
+{
+	return __builtin_amdgcn_mbcnt_lo(mask, more);
+}
+
+HIP_DEVICE unsigned __mbcnt_hi(unsigned mask, unsigned more)
+{
+	return __builtin_amdgcn_mbcnt_hi(mask, more);
+}
+
+/* A float's bits, as the instructions take them. */
+HIP_DEVICE int hip_word(float value)
+{
+	return __builtin_bit_cast(int, value);
+}
+
+/* index: the lane's, times 4. */
+HIP_DEVICE unsigned __hip_ds_bpermute(int index, unsigned src)
+{
+	return static_cast<unsigned>(__builtin_amdgcn_ds_bpermute(index, static_cast<int>(src)));
+}
+
+HIP_DEVICE float __hip_ds_bpermutef(int index, float src)
+{
+	return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute(index, hip_word(src)));
+}
+
+HIP_DEVICE unsigned __hip_ds_permute(int index, unsigned src)
+{
+	return static_cast<unsigned>(__builtin_amdgcn_ds_permute(index, static_cast<int>(src)));
+}
+
+HIP_DEVICE float __hip_ds_permutef(int index, float src)
+{
+	return __builtin_bit_cast(float, __builtin_amdgcn_ds_permute(index, hip_word(src)));
+}
+
+template <int pattern> HIP_DEVICE unsigned __hip_ds_swizzle_N(unsigned src)
+{
+	return static_cast<unsigned>(__builtin_amdgcn_ds_swizzle(static_cast<int>(src), pattern));
+}
+
+template <int pattern> HIP_DEVICE float __hip_ds_swizzlef_N(float src)
+{
+	return __builtin_bit_cast(float, __builtin_amdgcn_ds_swizzle(hip_word(src), pattern));
+}
+
+template <int dpp_ctrl, int row_mask, int bank_mask, bool bound_ctrl> HIP_DEVICE int __hip_move_dpp_N(int src)
+{
+	return __builtin_amdgcn_mov_dpp(src, dpp_ctrl, row_mask, bank_mask, bound_ctrl);
+}
+
+#define __hip_ds_swizzle(src, pattern)  __hip_ds_swizzle_N<(pattern)>(src)
+#define __hip_ds_swizzlef(src, pattern) __hip_ds_swizzlef_N<(pattern)>(src)
 #define __hip_move_dpp(src, dpp_ctrl, row_mask, bank_mask, bound_ctrl)                                             \
-	__builtin_amdgcn_mov_dpp(src, dpp_ctrl, row_mask, bank_mask, bound_ctrl)
+	__hip_move_dpp_N<(dpp_ctrl), (row_mask), (bank_mask), (bound_ctrl)>(src)
+
+/* What the first active lane has. */
+template <typename T> HIP_DEVICE T __hip_readfirstlane(T value)
+{
+	constexpr unsigned words = (sizeof(T) + 3) / 4;
+	int word[words] = {};
+
+	__builtin_memcpy(word, &value, sizeof(T));
+	for (unsigned i = 0; i < words; i++)
+		word[i] = __builtin_amdgcn_readfirstlane(word[i]);
+	__builtin_memcpy(&value, word, sizeof(T));
+	return value;
+}
 
 /* --- the same with a mask of lanes: this lane's, and others that say the same mask ---------------- */
 
