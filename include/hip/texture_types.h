@@ -66,6 +66,8 @@ typedef struct hipTextureDesc {
 } hipTextureDesc;
 
 #if defined(__cplusplus) && defined(__HIP__)
+#include <hip/channel_descriptor.h>
+
 #if __HIP_NO_IMAGE_SUPPORT
 #define HIP_TEXTURE_ATTRIBUTE
 #else
@@ -76,6 +78,13 @@ template <class T, int texType = hipTextureType1D, hipTextureReadMode mode = hip
 struct HIP_TEXTURE_ATTRIBUTE texture : public textureReference {
 	texture(int isNormalized = 0, hipTextureFilterMode filter = hipFilterModePoint,
 		hipTextureAddressMode address = hipAddressModeClamp)
+	    : texture(isNormalized, filter, address, hipCreateChannelDesc<T>())
+	{
+	}
+
+	texture(int isNormalized, hipTextureFilterMode filter, hipTextureAddressMode address,
+		hipChannelFormatDesc desc)
+	    : textureReference()
 	{
 		normalized = isNormalized;
 		readMode = mode;
@@ -83,7 +92,7 @@ struct HIP_TEXTURE_ATTRIBUTE texture : public textureReference {
 		addressMode[0] = address;
 		addressMode[1] = address;
 		addressMode[2] = address;
-		sRGB = 0;
+		channelDesc = desc;
 	}
 };
 #endif

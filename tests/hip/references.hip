@@ -40,7 +40,7 @@ static void lines()
 	read_line<<<1, WIDTH>>>(out.at);
 	HIP_LAUNCHED();
 	CHECK(out.read() == std::vector<int>(data.begin(), data.begin() + WIDTH));
-	HIP(hipBindTexture(&offset_B, &line, in.at + 3, &desc));
+	HIP(hipBindTexture(&offset_B, line, in.at + 3));
 	CHECK_EQ(offset_B, 3 * sizeof(int));
 	offset_B = 1;
 	HIP(hipGetTextureAlignmentOffset(&offset_B, &line));
@@ -50,7 +50,9 @@ static void lines()
 	HIP_LAUNCHED();
 	CHECK(out.read() == std::vector<int>(data.begin(), data.begin() + WIDTH));
 	CHECK_EQ(hipBindTexture(nullptr, &line, in.at + 3, &desc, sizeof(int)), hipErrorInvalidValue);
-	HIP(hipUnbindTexture(&line));
+	HIP(hipBindTexture(&offset_B, line, in.at, desc, WIDTH * sizeof(int)));
+	CHECK_EQ(offset_B, 0);
+	HIP(hipUnbindTexture(line));
 	CHECK_EQ(hipGetTextureAlignmentOffset(&offset_B, &line), hipErrorInvalidTexture);
 	CHECK_EQ(hipTexRefGetAddress(&at, &line), hipErrorInvalidValue);
 }
@@ -79,6 +81,10 @@ static void planes()
 	HIP(hipMemcpy2D(rows, pitch_B, data.data(), row_B, row_B, HEIGHT, hipMemcpyHostToDevice));
 	HIP(hipBindTexture2D(&offset_B, &plane, rows, &desc, WIDTH, HEIGHT, pitch_B));
 	check_plane(data);
+	HIP(hipUnbindTexture(&plane));
+	HIP(hipBindTexture2D(&offset_B, plane, rows, WIDTH, HEIGHT, pitch_B));
+	check_plane(data);
+	HIP(hipBindTexture2D(&offset_B, plane, rows, desc, WIDTH, HEIGHT, pitch_B));
 	for (float &x : data)
 		x += 1000;
 	HIP(hipMallocArray(&array, &desc, WIDTH, HEIGHT));
@@ -87,7 +93,12 @@ static void planes()
 	check_plane(data);
 	HIP(hipTexRefGetArray(&got, &plane));
 	CHECK(got == array);
-	HIP(hipUnbindTexture(&plane));
+	HIP(hipUnbindTexture(plane));
+	HIP(hipBindTextureToArray(plane, array));
+	check_plane(data);
+	HIP(hipBindTextureToArray(plane, array, desc));
+	check_plane(data);
+	HIP(hipUnbindTexture(plane));
 	HIP(hipFreeArray(array));
 	CHECK_EQ(hipBindTextureToArray(&plane, array, &desc), hipErrorInvalidValue);
 	HIP(hipFree(rows));

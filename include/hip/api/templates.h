@@ -219,5 +219,78 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
 							     block_size_limit);
 }
 
+/* --- texture references by their own types; without a description the variable's elements are meant --- */
+
+#ifdef __HIP__
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipBindTexture(size_t *offset, const texture<T, type, mode> &tex,
+						    const void *devPtr, const hipChannelFormatDesc &desc,
+						    size_t size = 0xffffffffu)
+{
+	return hipBindTexture(offset, &tex, devPtr, &desc, size);
+}
+
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipBindTexture(size_t *offset, const texture<T, type, mode> &tex,
+						    const void *devPtr, size_t size = 0xffffffffu)
+{
+	return hipBindTexture(offset, &tex, devPtr, &tex.channelDesc, size);
+}
+
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipBindTexture2D(size_t *offset, const texture<T, type, mode> &tex,
+						      const void *devPtr, const hipChannelFormatDesc &desc,
+						      size_t width, size_t height, size_t pitch)
+{
+	return hipBindTexture2D(offset, &tex, devPtr, &desc, width, height, pitch);
+}
+
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipBindTexture2D(size_t *offset, const texture<T, type, mode> &tex,
+						      const void *devPtr, size_t width, size_t height, size_t pitch)
+{
+	return hipBindTexture2D(offset, &tex, devPtr, &tex.channelDesc, width, height, pitch);
+}
+
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipBindTextureToArray(const texture<T, type, mode> &tex,
+							   hipArray_const_t array, const hipChannelFormatDesc &desc)
+{
+	return hipBindTextureToArray(&tex, array, &desc);
+}
+
+/* As the array's elements are. */
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipBindTextureToArray(const texture<T, type, mode> &tex,
+							   hipArray_const_t array)
+{
+	hipChannelFormatDesc desc;
+	hipError_t error = hipGetChannelDesc(&desc, array);
+
+	return error ? error : hipBindTextureToArray(&tex, array, &desc);
+}
+
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipBindTextureToMipmappedArray(const texture<T, type, mode> &tex,
+								    hipMipmappedArray_const_t array,
+								    const hipChannelFormatDesc &desc)
+{
+	return hipBindTextureToMipmappedArray(&tex, array, &desc);
+}
+
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipBindTextureToMipmappedArray(const texture<T, type, mode> &tex,
+								    hipMipmappedArray_const_t array)
+{
+	return hipBindTextureToMipmappedArray(&tex, array, &tex.channelDesc);
+}
+
+template <class T, int type, hipTextureReadMode mode>
+HIP_DEPRECATED HIP_INLINE hipError_t hipUnbindTexture(const texture<T, type, mode> &tex)
+{
+	return hipUnbindTexture(&tex);
+}
+#endif
+
 #endif
 #endif
