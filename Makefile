@@ -320,7 +320,7 @@ RUN_PROBES  = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 -
 TOOL_SO := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/tool_*.c))
 check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS) $(HEADER_TESTS)
 	@tests/model/run.sh $(O)
-	@$(if $(CLIENT_TESTS),,echo "HIP programs of AMD's compiler were left out: $(HIP_MISSING)")
+	@$(if $(strip $(CLIENT_TESTS)),,echo "HIP programs of AMD's compiler were left out: $(HIP_MISSING)")
 	@$(if $(OUR_HIP_READY),,echo "HIP programs of clang were left out: there is no clang-offload-bundler, or no device library")
 	@$(RUN_PROBES)
 	@$(RUN_TESTS) -- $(UNIT_BIN) $(STACK_BIN) $(CLIENT_TESTS) $(HEADER_TESTS)
