@@ -185,9 +185,9 @@ static hipError_t record(struct hip_event *e, struct hip_stream *s)
 	hipError_t r;
 
 	drv_lock(&e->lock);
-	if (__builtin_expect(!e->recorded && e->device != s->device, 0))
+	if (!e->recorded && e->device != s->device) {
 		r = hipErrorInvalidHandle;
-	else if (hip_stream_captures(s)) {
+	} else if (hip_stream_captures(s)) {
 		r = hip_capture_record(s, &e->captured);
 		e->plain = NULL;
 	} else {

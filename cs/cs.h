@@ -473,6 +473,15 @@ struct cs_prepared {
 /* False: this one cannot be prepared: it needs scratch, or arguments in registers, or cs_ib_launch() would refuse
  * it. Good for rings of the same device. */
 bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *launch, struct cs_prepared *prepared);
+/* The prepared commands lie at p: writes what the launch has of its own, and gives their end. */
+static inline uint32_t *cs_put_addresses(uint32_t *p, const struct cs_prepared *prepared, uint64_t kernarg_va,
+					 uint64_t queue_va, uint64_t dispatch_id)
+{
+	cs_put_64(p + prepared->queue_at, queue_va);
+	cs_put_64(p + prepared->kernarg_at, kernarg_va);
+	cs_put_64(p + prepared->id_at, dispatch_id);
+	return p + prepared->count;
+}
 static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, uint64_t kernarg_va,
 					 uint64_t queue_va, uint64_t dispatch_id, uint64_t packet_va)
 {
@@ -490,10 +499,7 @@ static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepa
 		ib->regs = prepared;
 	}
 	cs_put_64(p + prepared->packet_at, packet_va);
-	cs_put_64(p + prepared->queue_at, queue_va);
-	cs_put_64(p + prepared->kernarg_at, kernarg_va);
-	cs_put_64(p + prepared->id_at, dispatch_id);
-	cs_ib_wrote(ib, p + prepared->count);
+	cs_ib_wrote(ib, cs_put_addresses(p, prepared, kernarg_va, queue_va, dispatch_id));
 }
 
 /* What a launch has of its own. */

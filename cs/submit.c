@@ -214,16 +214,6 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 
 #define SHORT_JOB_MAX_B (4 * (CS_FENCE_MAX + CS_ROOM_MAX + CS_TAIL_MAX + IB_PAD_DW))
 
-/* As cs_ib_launch_prepared() does. */
-static inline uint32_t *put_prepared(uint32_t *p, const struct cs_prepared *prepared, const struct cs_addresses *a)
-{
-	memcpy(p, prepared->dw, CS_ROOM_MAX * sizeof(*p));
-	cs_put_64(p + prepared->queue_at, a->queue_va);
-	cs_put_64(p + prepared->kernarg_at, a->kernarg_va);
-	cs_put_64(p + prepared->id_at, a->dispatch_id);
-	return p + prepared->count;
-}
-
 /* Nothing but what the job is: the ring is as it was until the kernel has taken it. */
 static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
 				   const struct cs_addresses *addresses)
@@ -241,7 +231,9 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	    vm_list(ring->ctx->vm, &args.in.bo_list_handle))
 		return -EAGAIN;
 	memcpy(p, fence->dw, sizeof(fence->dw));
-	p = put_prepared(p + fence->count, prepared, addresses);
+	p += fence->count;
+	memcpy(p, prepared->dw, CS_ROOM_MAX * sizeof(*p));
+	p = cs_put_addresses(p, prepared, addresses->kernarg_va, addresses->queue_va, addresses->dispatch_id);
 	fill = (unsigned)(map - p) % IB_PAD_DW;
 	*p = PM4_NOP(fill ? fill : 1); /* behind the end if there is nothing to fill */
 	p += fill;

@@ -482,18 +482,18 @@ static void run(struct rt_queue *q, bool force)
 	bool over = is_over(q);
 
 	while (!over && !atomic_load(&q->stopped) && rt_queue_has_packet(q)) {
-		if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+		if (!rt_queue_try_seize(q))
 			return;
 		if (!force && should_collect(q)) {
 			collect(q);
-			atomic_store_explicit(&q->busy, false, memory_order_release);
+			rt_queue_release(q);
 			return;
 		}
 		end_collecting(q);
 		if (!is_over(q))
 			translate(q);
 		over = is_over(q);
-		atomic_store_explicit(&q->busy, false, memory_order_release);
+		rt_queue_release(q);
 		atomic_thread_fence(memory_order_seq_cst);
 	}
 }
@@ -542,10 +542,10 @@ static inline bool run_shortly(struct rt_queue *q)
 	bool done;
 
 	if (is_over(q) || atomic_load(&q->stopped) || atomic_load(&q->collecting) || should_collect(q) ||
-	    atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+	    !rt_queue_try_seize(q))
 		return false;
 	done = !is_over(q) && submit_short_job(q);
-	atomic_store_explicit(&q->busy, false, memory_order_release);
+	rt_queue_release(q);
 	return done;
 }
 
@@ -580,11 +580,11 @@ bool rt_queue_attempt(struct rt *rt, struct rt_work *work)
 	if (collecting && !atomic_load(&q->stopped) && should_collect(q) &&
 	    rt_now_ns() - atomic_load(&q->collecting_since_ns) < COLLECT_NS)
 		return false;
-	if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+	if (!rt_queue_try_seize(q))
 		return false;
 	rt_queue_unwatch(q);
 	atomic_store(&q->stopped, false);
-	atomic_store_explicit(&q->busy, false, memory_order_release);
+	rt_queue_release(q);
 	rt_queue_run(q, true);
 	/* Who polls is never done. */
 	return !drv_config()->poll && !atomic_load(&q->stopped) && !atomic_load(&q->collecting);

@@ -243,10 +243,15 @@ bool rt_queue_point(const struct rt_queue *queue, uint64_t index, struct cs_poin
 uint64_t rt_queues_read(struct rt *rt, const struct rt_gpu *gpu);
 /* The queue with that id, held; NULL: it is gone. */
 struct rt_queue *rt_queue_hold(struct rt *rt, uint64_t id);
-/* Keeps others from reading packets; whoever does has begun before, and is waited for. Until rt_queue_release(). */
+/* Keeps others from reading packets, until rt_queue_release(). False: another thread does so. */
+static inline bool rt_queue_try_seize(struct rt_queue *q)
+{
+	return !atomic_exchange_explicit(&q->busy, true, memory_order_acquire);
+}
+/* ... once it does not any more. */
 static inline void rt_queue_seize(struct rt_queue *q)
 {
-	while (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+	while (!rt_queue_try_seize(q))
 		sched_yield();
 }
 static inline void rt_queue_release(struct rt_queue *q)
