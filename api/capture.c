@@ -534,7 +534,7 @@ static bool null_is_meant(void)
 {
 	for (const struct hip_capture *c = captures; c; c = c->next)
 		for (const struct hip_part *p = c->parts; p; p = p->next)
-			if (!(p->stream->flags & hipStreamNonBlocking) && p->stream->device == hip_current())
+			if (hip_stream_blocks(p->stream) && p->stream->device == hip_current())
 				return true;
 	return false;
 }

@@ -222,11 +222,12 @@ static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
 static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
 {
 	struct hip_event *e = event_of(handle);
-	const struct hip_stream *s = hip_stream_soon(stream);
+	const struct hip_stream *s;
 
 	if (!e)
 		return false;
-	if (!s || !hip_stream_is_alone(s) || !drv_lock_try(&e->lock))
+	s = hip_stream_soon(stream);
+	if (!s || !hip_stream_is_clear(s) || !drv_lock_try(&e->lock))
 		return false;
 	*held = &e->lock;
 	/* Before where it stands is read: what the stream is behind there is that, or more. */

@@ -59,9 +59,9 @@ struct hip_device {
 	struct hip_stream *_Atomic null; /* owned; made when it is first used */
 	pthread_mutex_t lock;            /* guards streams, and that no two null streams are made */
 	struct hip_stream *streams;      /* borrowed: all that live, the null stream too */
-	_Atomic unsigned blocking;       /* streams that the null stream waits for, and that wait for it */
-	_Atomic unsigned flags;          /* hipSetDeviceFlags() */
-	_Atomic unsigned cache;          /* hipDeviceSetCacheConfig(): a hipFuncCache_t */
+	_Atomic uint64_t blocking; /* streams that the null stream waits for, and that wait for it, and itself */
+	_Atomic unsigned flags;    /* hipSetDeviceFlags() */
+	_Atomic unsigned cache;    /* hipDeviceSetCacheConfig(): a hipFuncCache_t */
 	_Atomic size_t stack_B, printf_B, heap_B; /* hipDeviceSetLimit() */
 	struct hip_pool *_Atomic pool;         /* that hipMallocAsync() uses; NULL: the default one, not made yet */
 	struct hip_pool *_Atomic default_pool; /* pool.c */
@@ -79,7 +79,7 @@ struct hip {
 	struct hip_device device[HIP_DEVICES_MAX];
 	uint64_t timestamp_Hz;
 };
-extern struct hip hip;
+extern DRV_OWN struct hip hip;
 
 /* A thread's own. */
 struct hip_thread {
@@ -92,7 +92,7 @@ struct hip_thread {
 /* In the static block: a look-up by call costs more than all that is done with it. So are all variables of threads
  * then, and libc keeps 1,664 bytes (glibc 2.36) for libraries that are loaded later: what is larger is allocated.
  */
-extern _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
+extern DRV_OWN _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
 
 /* The thread's own memory, zeroed, that it has until it ends; at: a variable of the thread, where it will be found.
  * NULL: there is none. */
@@ -105,7 +105,7 @@ hipError_t hip_init(void);
 #define HIP_GATE_SHUT    0x200u /* hip_init() has not succeeded; release when it has */
 #define HIP_GATE_FAULT   0x400u /* a device has an error that stays */
 #define HIP_GATE_CAPTURE 0x800u /* a capture is on; written under capture.c's lock */
-extern _Atomic unsigned hip_gate;
+extern DRV_OWN _Atomic unsigned hip_gate;
 static inline unsigned hip_at_gate(void)
 {
 	return atomic_load_explicit(&hip_gate, memory_order_acquire);
@@ -245,7 +245,7 @@ enum hip_type {
 	HIP_EXTERNAL,
 	HIP_SEMAPHORE,
 };
-extern struct drv_handles hip_handles;
+extern DRV_OWN struct drv_handles hip_handles;
 #define HIP_MARK       0x5c
 #define HIP_KIND(type) DRV_HANDLE_KIND(HIP_MARK, type)
 
@@ -277,14 +277,22 @@ struct hip_stream {
 	struct hip_device *device;
 	unsigned flags;
 	int priority;
-	struct hip_stream *next, **link;  /* in the device's list */
-	struct rt_queue *door;            /* borrowed: queue's */
-	amd_queue_v2_t *queue;            /* owned */
-	uint64_t id;                      /* hip.door->id() */
-	_Atomic bool ending;              /* nobody looks at its queue any more */
-	_Atomic bool gone;                /* then: none of its work runs, and its queue is destroyed */
-	uint64_t done;                    /* once it is gone: packets below have run, the others never will */
-	_Atomic unsigned lookers;         /* who look at the queue without being sure that it is there */
+	struct hip_stream *next, **link; /* in the device's list */
+	struct rt_queue *door;           /* borrowed: queue's */
+	amd_queue_v2_t *queue;           /* owned */
+	uint64_t id;                     /* hip.door->id() */
+	_Atomic bool ending;             /* nobody looks at its queue any more */
+	_Atomic bool gone;               /* then: none of its work runs, and its queue is destroyed */
+	/* HIP's rules in one comparison: while *rule is what was seen there, nothing new stands before what is
+	 * given to the stream next. A blocking stream's is how much the null stream was given, and seen what of
+	 * that it waits for; the null stream's is how many blocking streams there are, and seen itself. Written
+	 * under lock. */
+	const _Atomic uint64_t *_Atomic rule;
+	_Atomic uint64_t seen;
+	struct hip_stream *null;  /* whose `written` it is: a reference. Guarded by the device's lock, as is: */
+	uint64_t null_saw;        /* so many packets and frees here the null stream is behind */
+	uint64_t done;            /* once it is gone: packets below have run, the others never will */
+	_Atomic unsigned lookers; /* who look at the queue without being sure that it is there */
 	struct hip_known *_Atomic known;  /* what it is ordered behind; written under known.c's lock */
 	_Atomic uint64_t frees;           /* of memory, so far */
 	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */
@@ -294,7 +302,6 @@ struct hip_stream {
 	char *packets;
 	uint64_t mask;            /* packets - 1 */
 	_Atomic uint64_t written; /* packets so far; read without the lock, too */
-	uint64_t null_seen;       /* the null stream's packets below are waited for */
 	struct hip_chunk *args;   /* the current one; owned */
 	unsigned chunks;
 	uint32_t args_at;                         /* of it is used; without one, all */
@@ -334,11 +341,18 @@ void hip_stream_put(struct hip_stream *stream);
 /* Has what follows begin behind what HIP's rules name: the null stream's work, or that of all others. The lock is
  * held; at an error it is let go. */
 hipError_t hip_stream_order(struct hip_stream *stream);
-/* It lives, and HIP's rules order it behind no other. The null stream alone: nobody waits. */
-static inline bool hip_stream_is_alone(const struct hip_stream *stream)
+/* The null stream waits for it, and it for the null stream. */
+static inline bool hip_stream_blocks(const struct hip_stream *stream)
 {
-	return !atomic_load_explicit(&stream->gone, memory_order_relaxed) &&
-	       atomic_load_explicit(&stream->device->blocking, memory_order_relaxed) <= 1;
+	return !(stream->flags & hipStreamNonBlocking);
+}
+/* It lives, and HIP's rules order it behind nothing new. */
+static inline bool hip_stream_is_clear(const struct hip_stream *stream)
+{
+	const _Atomic uint64_t *rule = atomic_load_explicit(&stream->rule, memory_order_relaxed);
+
+	return atomic_load_explicit(rule, memory_order_relaxed) ==
+	       atomic_load_explicit(&stream->seen, memory_order_relaxed);
 }
 /* Takes the lock, and does so. */
 static inline hipError_t hip_stream_begin(struct hip_stream *stream)
@@ -349,7 +363,7 @@ static inline hipError_t hip_stream_begin(struct hip_stream *stream)
 	if (__builtin_expect(r, 0))
 		return r;
 	drv_lock(&stream->lock);
-	if (__builtin_expect(!hip_stream_is_alone(stream), 0))
+	if (__builtin_expect(!hip_stream_is_clear(stream), 0))
 		r = hip_stream_order(stream);
 	return r;
 }

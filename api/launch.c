@@ -246,7 +246,7 @@ __attribute__((always_inline)) static inline bool launch_shortly(const struct hi
 	if (!k->plain || !fits(k, blocks, threads, lds_B) || !drv_lock_try(&s->lock))
 		return false;
 	*held = &s->lock;
-	if (!hip_stream_is_alone(s) || !hip_stream_has_slot(s))
+	if (!hip_stream_is_clear(s) || !hip_stream_has_slot(s))
 		return false;
 	if (k->args_B) {
 		if ((!args && k->cs->arg_count) || k->args_B > HIP_CHUNK_B - s->args_at)

@@ -31,8 +31,9 @@ struct hip_block {
 	uint8_t class;                  /* of what has been used: whose size it has; HIP_POOL_CLASSES: none's */
 	size_t asked_B;                 /* of a used one */
 	struct hip_block *next, **link; /* in a bin, while it is free */
-	struct hip_stream *stream;      /* the tag; NULL: nobody may still use it. A reference while it is free */
-	uint64_t index, frees;          /* packets that must have ended; which free of the stream's it was */
+	struct hip_stream *stream; /* the tag; NULL: nobody may still use it. A reference while it is free; of a
+				    * used block nothing at all */
+	uint64_t index, frees;     /* packets that must have ended; which free of the stream's it was */
 };
 
 /* Physical memory. */
@@ -94,7 +95,7 @@ static inline struct hip_pool *hip_pool_of(hipMemPool_t handle)
 /* Pools by the 4 GiB of addresses that their arenas have: an arena begins and ends at a multiple. */
 #define HIP_POOL_SLOT_SHIFT 32
 #define HIP_POOL_SLOTS      (1u << (47 - HIP_POOL_SLOT_SHIFT))
-extern struct hip_pool *_Atomic hip_pool_slots[HIP_POOL_SLOTS];
+extern DRV_OWN struct hip_pool *_Atomic hip_pool_slots[HIP_POOL_SLOTS];
 /* The pool whose arena has that address; NULL: none. */
 static inline struct hip_pool *hip_pool_at(const void *address)
 {

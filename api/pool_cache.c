@@ -146,7 +146,6 @@ static unsigned class_of_block(const struct hip_block *b)
 /* The cache's lock is held. */
 static inline void *take_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
 {
-	b->stream = NULL;
 	b->asked_B = size_B;
 	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
 	c->used_B += (int64_t)size_B;
@@ -186,12 +185,13 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 	return hipSuccess;
 }
 
-/* A hit: a block of the class that the stream itself freed, and no more in use than before. */
+/* A hit: a block of the class that the stream itself freed, and no more in use than before. The caches of a pool
+ * that has ended (p may be NULL, as theirs is) have none. */
 static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p, const struct hip_stream *s,
 			    struct drv_lock **held)
 {
 	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
-	unsigned class = hip_class_of(size_B);
+	size_t class = hip_class_of(size_B);
 
 	if (!c || class >= HIP_POOL_CLASSES)
 		return false;
@@ -297,7 +297,7 @@ static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_st
 {
 	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
 	struct hip_block *b = block_at(p, ptr);
-	unsigned class;
+	size_t class;
 
 	if (!c || !b)
 		return false;
@@ -352,13 +352,11 @@ static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
 
 static inline bool malloc_shortly(void **out, size_t size_B, hipStream_t handle, struct drv_lock **held)
 {
-	const struct hip_stream *s = hip_find(HIP_STREAM, handle);
-	const struct hip_pool *p;
+	const struct hip_stream *s = hip_stream_soon(handle);
 
-	if (!out || !s)
+	if (!s || !out)
 		return false;
-	p = atomic_load_explicit(&s->device->pool, memory_order_acquire);
-	return p && pool_hit(out, size_B, p, s, held);
+	return pool_hit(out, size_B, atomic_load_explicit(&s->device->pool, memory_order_acquire), s, held);
 }
 
 HIP_LONG_WAY static hipError_t malloc_at_length(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
@@ -410,11 +408,12 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 
 static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock **held)
 {
-	struct hip_stream *s = hip_find(HIP_STREAM, handle);
-	const struct hip_pool *p = hip_pool_at(ptr);
+	struct hip_stream *s = hip_stream_soon(handle);
+	const struct hip_pool *p;
 
 	if (!s)
 		return false;
+	p = hip_pool_at(ptr);
 	return p && pool_keeps(p, ptr, s, held);
 }
 

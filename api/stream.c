@@ -39,17 +39,40 @@ void hip_stream_put(struct hip_stream *s)
 		free(s);
 }
 
+/* What it is given begins behind what the null stream was given. */
+static void follow(struct hip_stream *s, struct hip_stream *null)
+{
+	s->null = hip_stream_get(null);
+	atomic_store_explicit(&s->rule, &null->written, memory_order_relaxed);
+}
+
+/* It is the device's null stream. */
+static void lead(struct hip_stream *null)
+{
+	for (struct hip_stream *s = null->device->streams; s; s = s->next)
+		if (s != null && hip_stream_blocks(s))
+			follow(s, null);
+	atomic_store_explicit(&null->seen, 1, memory_order_relaxed);
+	atomic_store_explicit(&null->rule, &null->device->blocking, memory_order_relaxed);
+}
+
 static void enlist(struct hip_stream *s)
 {
+	static const _Atomic uint64_t nobody;
 	struct hip_device *d = s->device;
+	struct hip_stream *null = atomic_load(&d->null);
 
 	s->next = d->streams;
 	s->link = &d->streams;
 	if (s->next)
 		s->next->link = &s->next;
 	d->streams = s;
-	if (!(s->flags & hipStreamNonBlocking))
-		atomic_fetch_add(&d->blocking, 1);
+	atomic_store_explicit(&s->rule, &nobody, memory_order_relaxed);
+	if (!hip_stream_blocks(s))
+		return;
+	atomic_fetch_add(&d->blocking, 1);
+	if (null)
+		follow(s, null);
 }
 
 static void delist(struct hip_stream *s)
@@ -57,7 +80,7 @@ static void delist(struct hip_stream *s)
 	*s->link = s->next;
 	if (s->next)
 		s->next->link = s->link;
-	if (!(s->flags & hipStreamNonBlocking))
+	if (hip_stream_blocks(s))
 		atomic_fetch_sub(&s->device->blocking, 1);
 }
 
@@ -144,6 +167,7 @@ static void end_work(struct hip_stream *s)
 /* It was waited for, or all that it has not done is dropped. */
 static void close_stream(struct hip_stream *s)
 {
+	static const _Atomic uint64_t never = UINT64_MAX;
 	bool drop = !all_ended(s);
 
 	pthread_mutex_lock(&s->device->lock);
@@ -164,6 +188,8 @@ static void close_stream(struct hip_stream *s)
 	hip_pool_leave(s);
 	s->done = hip.door->completed(s->door);
 	atomic_store(&s->gone, true);
+	atomic_store_explicit(&s->rule, &never, memory_order_relaxed);
+	hip_stream_put(s->null);
 	hsa_queue_destroy(&s->queue->hsa_queue);
 	hip_stream_free_args(s);
 	hip_stream_free_signals(s);
@@ -184,8 +210,10 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 		s = atomic_load(&device->null);
 		if (!r && !s) {
 			r = create_locked(device, hipStreamDefault, 0, &s);
-			if (!r)
+			if (!r) {
+				lead(s);
 				atomic_store_explicit(&device->null, s, memory_order_release);
+			}
 		}
 		pthread_mutex_unlock(&device->lock);
 	}
@@ -368,6 +396,21 @@ static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
 	return r;
 }
 
+/* All of the other that is new since the null stream saw it last. */
+static hipError_t after_new_of(struct hip_stream *null, struct hip_stream *s)
+{
+	uint64_t now = atomic_load_explicit(&s->frees, memory_order_acquire);
+	hipError_t r;
+
+	now += atomic_load_explicit(&s->written, memory_order_acquire);
+	if (now == s->null_saw)
+		return hipSuccess;
+	r = after_all_of(null, s);
+	if (!r)
+		s->null_saw = now;
+	return r;
+}
+
 static hipError_t after_all_blocking(struct hip_stream *null)
 {
 	struct hip_device *d = null->device;
@@ -375,9 +418,9 @@ static hipError_t after_all_blocking(struct hip_stream *null)
 
 	pthread_mutex_lock(&d->lock);
 	for (struct hip_stream *s = d->streams; s && !r; s = s->next)
-		if (s != null && !(s->flags & hipStreamNonBlocking))
+		if (s != null && hip_stream_blocks(s))
 			r = hip_stream_captures(s) ? hip_capture_lost(s, hipErrorStreamCaptureImplicit)
-						   : after_all_of(null, s);
+						   : after_new_of(null, s);
 	pthread_mutex_unlock(&d->lock);
 	return r;
 }
@@ -386,9 +429,9 @@ static hipError_t after_null(struct hip_stream *s, struct hip_stream *null)
 {
 	uint64_t written = null ? atomic_load_explicit(&null->written, memory_order_acquire) : 0;
 
-	if (written <= s->null_seen)
+	if (written <= atomic_load_explicit(&s->seen, memory_order_relaxed))
 		return hipSuccess;
-	s->null_seen = written;
+	atomic_store_explicit(&s->seen, written, memory_order_relaxed);
 	return after_all_of(s, null);
 }
 
@@ -399,7 +442,7 @@ hipError_t hip_stream_order(struct hip_stream *s)
 
 	if (atomic_load_explicit(&s->gone, memory_order_relaxed))
 		r = hipErrorContextIsDestroyed;
-	else if (!(s->flags & hipStreamNonBlocking))
+	else if (hip_stream_blocks(s))
 		r = s == null ? after_all_blocking(s) : after_null(s, null);
 	if (r)
 		drv_unlock(&s->lock);
@@ -416,14 +459,14 @@ static bool may_order(const struct hip_stream *s)
 		return !hip_stream_captures(s);
 	pthread_mutex_lock(&d->lock);
 	for (const struct hip_stream *other = d->streams; other; other = other->next)
-		may = may && ((other->flags & hipStreamNonBlocking) || !hip_stream_captures(other));
+		may = may && (!hip_stream_blocks(other) || !hip_stream_captures(other));
 	pthread_mutex_unlock(&d->lock);
 	return may;
 }
 
 void hip_stream_follow_rules(struct hip_stream *s)
 {
-	if (!(s->flags & hipStreamNonBlocking) && may_order(s) && !hip_stream_begin(s))
+	if (hip_stream_blocks(s) && may_order(s) && !hip_stream_begin(s))
 		hip_stream_done(s);
 }
 

@@ -13,7 +13,7 @@ static bool any_stream(const struct hip_stream *s)
 /* What the null stream stands for: its own work, and that of all that wait for it. */
 static bool blocking_stream(const struct hip_stream *s)
 {
-	return !(s->flags & hipStreamNonBlocking) && !hip_stream_captures(s);
+	return hip_stream_blocks(s) && !hip_stream_captures(s);
 }
 
 /* The chosen one of the device with the lowest number from there, with a reference: so none is left out when others

@@ -260,7 +260,7 @@ struct cs_fence {
 	uint32_t dw[CS_FENCE_MAX], count;
 	uint32_t pad[3]; /* a row is found by a shift */
 };
-extern const struct cs_fence cs_fences[8];
+extern DRV_OWN const struct cs_fence cs_fences[8];
 /* Between two dispatches. barrier: waits until all waves launched before it have ended. acquire: makes what others
  * wrote at that scope visible to what follows, which alone waits for no wave. */
 static inline void cs_ib_fence(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
@@ -452,7 +452,7 @@ static inline bool cs_kernel_wants_packet(const struct cs_kernel *kernel)
 DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
 
 /* Counts loads of code in this process: instruction caches that are older must be invalidated. */
-extern _Atomic uint32_t cs_code_loads;
+extern DRV_OWN _Atomic uint32_t cs_code_loads;
 /* Before a dispatch: code that was loaded while the IB was written must not be hidden by old instructions. */
 void cs_ib_flush_code(struct cs_ib *ib);
 static inline void cs_ib_see_code(struct cs_ib *ib)

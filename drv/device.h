@@ -160,7 +160,7 @@ int drv_fail_access(const char *path);
  * file description: any ioctl there would hurt the parent, so drv_ioctl() answers -ENODEV in the child. */
 static inline unsigned drv_generation(void)
 {
-	extern unsigned drv_forks; /* written in the child, before it is a process of its own */
+	extern DRV_OWN unsigned drv_forks; /* written in the child, before it is a process of its own */
 
 	return __atomic_load_n(&drv_forks, __ATOMIC_RELAXED);
 }

@@ -6,6 +6,9 @@
 #define DRV_ERROR_H
 
 #define DRV_MUST_CHECK __attribute__((warn_unused_result))
+/* A variable that hot paths share: it is this library's own, and found without a look into the table of symbols
+ * that others might define. -fvisibility=hidden says so of definitions alone. */
+#define DRV_OWN __attribute__((visibility("hidden")))
 
 struct drv_error {
 	int code; /* -errno of the last failure of this thread, 0: none yet */

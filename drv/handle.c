@@ -3,9 +3,8 @@
 #include <errno.h>
 #include <pthread.h>
 
-#define KIND_SHIFT     48
 #define GENERATION_ONE (1ull << 26)
-#define GENERATION     ((1ull << KIND_SHIFT) - GENERATION_ONE)
+#define GENERATION     ((1ull << DRV_HANDLE_KIND_SHIFT) - GENERATION_ONE)
 
 _Static_assert(sizeof(struct drv_handle_slot) == 16, "a handle's low bits are its slot's place");
 
@@ -43,8 +42,10 @@ static struct drv_handle_slot *take_slot(struct drv_handles *table)
 	take_lock();
 	if (table->free) {
 		slot = slot_at(table, table->free);
-		table->free = atomic_load_explicit(&slot->handle, memory_order_relaxed) & DRV_HANDLE_PLACE;
+		table->free = atomic_load_explicit(&slot->key, memory_order_relaxed) & DRV_HANDLE_PLACE;
 	} else if (table->used + 1 < DRV_HANDLES) {
+		/* No handle has the key of nobody's slot. */
+		atomic_store_explicit(&table->slot[0].key, UINT64_MAX, memory_order_relaxed);
 		slot = &table->slot[++table->used];
 	}
 	give_lock();
@@ -57,17 +58,17 @@ int drv_handle_slot_create(struct drv_handles *table, unsigned kind, uint64_t *o
 
 	if (!slot)
 		return drv_fail(-ENOMEM, "more than %u objects", DRV_HANDLES - 1);
-	*out = (uint64_t)kind << KIND_SHIFT | (uint64_t)((char *)slot - (char *)table->slot);
+	*out = (uint64_t)kind << DRV_HANDLE_KIND_SHIFT | (uint64_t)((char *)slot - (char *)table->slot);
 	return 0;
 }
 
 void drv_handle_slot_destroy(struct drv_handles *table, uint64_t handle)
 {
 	struct drv_handle_slot *slot = slot_at(table, handle);
-	uint64_t generation = atomic_load_explicit(&slot->handle, memory_order_relaxed) & GENERATION;
+	uint64_t generation = atomic_load_explicit(&slot->key, memory_order_relaxed) & GENERATION;
 
 	take_lock();
-	atomic_store_explicit(&slot->handle, generation | table->free, memory_order_relaxed);
+	atomic_store_explicit(&slot->key, generation | table->free, memory_order_relaxed);
 	table->free = handle & DRV_HANDLE_PLACE;
 	give_lock();
 }
@@ -75,17 +76,17 @@ void drv_handle_slot_destroy(struct drv_handles *table, uint64_t handle)
 uint64_t drv_handle_open(struct drv_handles *table, uint64_t handle, void *object)
 {
 	struct drv_handle_slot *slot = slot_at(table, handle);
-	uint64_t last = atomic_load_explicit(&slot->handle, memory_order_relaxed);
+	uint64_t last = atomic_load_explicit(&slot->key, memory_order_relaxed);
 
 	handle = (handle & ~GENERATION) | ((last + GENERATION_ONE) & GENERATION);
 	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
-	atomic_store_explicit(&slot->handle, handle, memory_order_release);
+	atomic_store_explicit(&slot->key, handle & (GENERATION | DRV_HANDLE_PLACE), memory_order_release);
 	return handle;
 }
 
 void drv_handle_shut(struct drv_handles *table, uint64_t handle)
 {
-	atomic_store_explicit(&slot_at(table, handle)->handle, handle & GENERATION, memory_order_release);
+	atomic_store_explicit(&slot_at(table, handle)->key, handle & GENERATION, memory_order_release);
 }
 
 int drv_handle_create(struct drv_handles *table, unsigned kind, void *object, uint64_t *handle)

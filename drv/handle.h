@@ -6,8 +6,9 @@
  * A table lives as long as the process: a room has one, static and zeroed. All its slots are there from the start,
  * and cost addresses alone until they are used: a look-up is a comparison, and no index is wrong.
  *
- * A look-up takes no lock: a slot's handle is written last. It proves that the handle was alive then; whoever frees
- * objects while others use them has to order that himself. All functions are thread safe.
+ * A look-up takes no lock: a slot's key, which is its handle but for the kind, is written last. It proves that the
+ * handle was alive then; whoever frees objects while others use them has to order that himself. All functions are
+ * thread safe.
  */
 #ifndef DRV_HANDLE_H
 #define DRV_HANDLE_H
@@ -23,11 +24,12 @@
 
 /* What a handle names: a mark of the room, and a type within it. Marks are 0x5a (embed), 0x5b (hsa), 0x5c (api): no
  * user address on x86-64 or any other machine has such top bits. */
+#define DRV_HANDLE_KIND_SHIFT       48
 #define DRV_HANDLE_KIND(mark, type) ((unsigned)(mark) << 8 | (unsigned)(type))
 
 struct drv_handle_slot {
-	_Atomic uint64_t handle; /* release: object is there. Without its kind while nothing is named */
-	void *_Atomic object;    /* relaxed */
+	_Atomic uint64_t key; /* release: object is there. Another's place, or none, while nothing is named */
+	void *_Atomic object; /* relaxed */
 };
 
 struct drv_handles {
@@ -53,10 +55,10 @@ static inline void *drv_handle_find(const struct drv_handles *table, unsigned ki
 {
 	const struct drv_handle_slot *slot =
 		(const void *)((const char *)table->slot + (handle & DRV_HANDLE_PLACE));
+	uint64_t key = handle ^ (uint64_t)kind << DRV_HANDLE_KIND_SHIFT;
 	void *object;
 
-	if (__builtin_expect(
-		    handle >> 48 != kind || atomic_load_explicit(&slot->handle, memory_order_acquire) != handle, 0))
+	if (__builtin_expect(atomic_load_explicit(&slot->key, memory_order_acquire) != key, 0))
 		return NULL;
 	object = atomic_load_explicit(&slot->object, memory_order_relaxed);
 	if (!object)

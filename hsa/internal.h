@@ -139,7 +139,7 @@ struct rt {
 };
 
 /* The runtime, or NULL outside hsa_init() .. hsa_shut_down(). One load. */
-extern struct rt *_Atomic rt_current;
+extern DRV_OWN struct rt *_Atomic rt_current;
 static inline struct rt *rt_get(void)
 {
 	return atomic_load_explicit(&rt_current, memory_order_acquire);
@@ -165,7 +165,7 @@ enum rt_type {
 	RT_ISA, /* a number, no slot: isa.c */
 };
 #define RT_KIND(type) DRV_HANDLE_KIND(0x5b, type)
-extern struct drv_handles rt_handles;
+extern DRV_OWN struct drv_handles rt_handles;
 
 /* The object that a handle names, or NULL. */
 struct rt_agent *rt_agent_of(const struct rt *rt, hsa_agent_t handle);
