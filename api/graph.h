@@ -51,7 +51,7 @@ struct hip_node {
 	struct hip_nodes before, after;
 	size_t at;     /* in its graph's nodes */
 	size_t waits;  /* while an order is looked for */
-	size_t end;    /* of an instance's: all it does is done by steps below, the last of which is among them */
+	size_t end;    /* of an instance's: the step with which it ends */
 	bool disabled; /* of an instance's */
 };
 

@@ -14,12 +14,11 @@ struct hip_exec {
 	unsigned long long flags;
 	pthread_mutex_t lock;    /* guards all below */
 	struct hip_graph *graph; /* owned; its nodes have no handles */
-	struct hip_step *steps;  /* owned */
-	size_t count;
-	bool has_memory;       /* a step allocates or frees */
-	unsigned lives;        /* hip.lives when all of it was known to live */
-	struct hip_plan *plan; /* owned; NULL: something has changed */
-	struct hip_mark last;  /* behind its last launch; owned */
+	struct hip_steps steps;  /* owned */
+	bool has_memory;         /* a step allocates or frees */
+	unsigned lives;          /* hip.lives when all of it was known to live */
+	struct hip_plan *plan;   /* owned; NULL: something has changed */
+	struct hip_mark last;    /* behind its last launch; owned */
 };
 
 static struct hip_exec *exec_of(hipGraphExec_t handle)
@@ -29,49 +28,78 @@ static struct hip_exec *exec_of(hipGraphExec_t handle)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-struct steps {
-	struct hip_step *at; /* owned */
-	size_t count, room;
-	bool has_memory;
-};
+#define NO_STEP SIZE_MAX
 
-static hipError_t append_step(struct steps *s, struct hip_node *n, size_t behind)
+static bool grow(void **at, size_t *room, size_t count, size_t size_B)
 {
-	if (s->count == s->room) {
-		size_t room = s->room ? 2 * s->room : 16;
-		struct hip_step *at = realloc(s->at, room * sizeof(*at));
+	size_t more = *room ? 2 * *room : 16;
+	void *grown;
 
-		if (!at)
-			return hipErrorOutOfMemory;
-		s->at = at;
-		s->room = room;
-	}
-	s->has_memory |= n->work.type == hipGraphNodeTypeMemAlloc || n->work.type == hipGraphNodeTypeMemFree;
-	s->at[s->count++] = (struct hip_step){n, behind};
+	if (count < *room)
+		return true;
+	grown = more < UINT32_MAX ? realloc(*at, more * size_B) : NULL;
+	if (!grown)
+		return false;
+	*at = grown;
+	*room = more;
+	return true;
+}
+
+/* n NULL: a joint. */
+static hipError_t append_step(struct hip_steps *s, struct hip_node *n)
+{
+	if (!grow((void **)&s->at, &s->room, s->count, sizeof(s->at[0])))
+		return hipErrorOutOfMemory;
+	s->at[s->count++] = (struct hip_step){.node = n, .first = (uint32_t)s->link_count};
 	return hipSuccess;
 }
 
-static hipError_t append_graph(struct steps *s, const struct hip_graph *g, size_t behind,
+/* The last step is behind that one. */
+static hipError_t append_link(struct hip_steps *s, size_t step)
+{
+	if (!grow((void **)&s->links, &s->link_room, s->link_count, sizeof(s->links[0])))
+		return hipErrorOutOfMemory;
+	s->links[s->link_count++] = (uint32_t)step;
+	s->at[s->count - 1].count++;
+	return hipSuccess;
+}
+
+static hipError_t append_graph(struct hip_steps *s, const struct hip_graph *g, size_t begin,
 			       struct hip_node **culprit);
 
-/* A child's steps take its place. */
-static hipError_t append_node(struct steps *s, struct hip_node *n, size_t behind, struct hip_node **culprit)
+/* A child's steps take its place, between two joints. */
+static hipError_t append_child(struct hip_steps *s, struct hip_node *n, struct hip_node **culprit)
 {
-	hipError_t r = hipSuccess;
+	const struct hip_graph *child = n->work.child;
+	size_t begin = n->end;
+	hipError_t r = append_graph(s, child, begin, culprit);
 
-	for (size_t i = 0; i < n->before.count; i++)
-		if (n->before.at[i]->end > behind)
-			behind = n->before.at[i]->end;
-	if (n->work.type == hipGraphNodeTypeGraph)
-		r = append_graph(s, n->work.child, behind, culprit);
-	else if (n->work.type != hipGraphNodeTypeEmpty)
-		r = append_step(s, n, behind);
-	/* What stands for no step is behind what it was behind. */
-	n->end = n->work.type == hipGraphNodeTypeEmpty ? behind : s->count;
+	n->end = s->count;
+	r = r ? r : append_step(s, NULL);
+	r = r ? r : append_link(s, begin);
+	for (size_t i = 0; i < child->nodes.count && !r; i++)
+		if (!child->nodes.at[i]->after.count)
+			r = append_link(s, child->nodes.at[i]->end);
 	return r;
 }
 
-static hipError_t append_graph(struct steps *s, const struct hip_graph *g, size_t behind, struct hip_node **culprit)
+static hipError_t append_node(struct hip_steps *s, struct hip_node *n, size_t begin, struct hip_node **culprit)
+{
+	bool child = n->work.type == hipGraphNodeTypeGraph;
+	hipError_t r;
+
+	n->end = s->count;
+	r = append_step(s, child || n->work.type == hipGraphNodeTypeEmpty ? NULL : n);
+	for (size_t i = 0; i < n->before.count && !r; i++)
+		r = append_link(s, n->before.at[i]->end);
+	if (!n->before.count && begin != NO_STEP && !r)
+		r = append_link(s, begin);
+	return r || !child ? r : append_child(s, n, culprit);
+}
+
+/* All of it behind a step. */
+static hipError_t append_graph(struct hip_steps *s, const struct hip_graph *g, size_t begin,
+			       struct hip_node **culprit)
 {
 	struct hip_node **order = calloc(g->nodes.count + 1, sizeof(struct hip_node *));
 	hipError_t r = order ? hipSuccess : hipErrorOutOfMemory;
@@ -79,9 +107,24 @@ static hipError_t append_graph(struct steps *s, const struct hip_graph *g, size_
 	if (!r && !hip_graph_order(g, order, culprit))
 		r = hipErrorInvalidValue;
 	for (size_t i = 0; i < g->nodes.count && !r; i++)
-		r = append_node(s, order[i], behind, culprit);
+		r = append_node(s, order[i], begin, culprit);
 	free(order);
 	return r;
+}
+
+static void free_steps(struct hip_steps *s)
+{
+	free(s->at);
+	free(s->links);
+}
+
+static bool has_memory(const struct hip_steps *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->at[i].node && (s->at[i].node->work.type == hipGraphNodeTypeMemAlloc ||
+				      s->at[i].node->work.type == hipGraphNodeTypeMemFree))
+			return true;
+	return false;
 }
 
 /* The next launch makes it anew. */
@@ -94,25 +137,24 @@ static void drop_plan(struct hip_exec *e)
 /* Of another graph from now on, which it takes over. Nothing has changed at an error. */
 static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip_node **culprit)
 {
-	struct steps s = {0};
+	struct hip_steps s = {0};
 	struct hip_plan *plan;
-	hipError_t r = append_graph(&s, g, 0, culprit);
+	hipError_t r = append_graph(&s, g, NO_STEP, culprit);
 
 	if (!r)
-		r = hip_plan_make(s.at, s.count, &plan);
+		r = hip_plan_make(&s, &plan);
 	if (r) {
-		free(s.at);
+		free_steps(&s);
 		return r;
 	}
 	drop_plan(e);
-	free(e->steps);
+	free_steps(&e->steps);
 	e->plan = plan;
 	if (e->graph != g)
 		hip_graph_destroy(e->graph);
 	e->graph = g;
-	e->steps = s.at;
-	e->count = s.count;
-	e->has_memory = s.has_memory;
+	e->steps = s;
+	e->has_memory = has_memory(&s);
 	return hipSuccess;
 }
 
@@ -136,7 +178,7 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 		r = take_graph(e, clone, &node);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_EXEC), e, &e->handle)) {
 		drop_plan(e);
-		free(e->steps);
+		free_steps(&e->steps);
 		r = hipErrorOutOfMemory;
 	}
 	if (r) {
@@ -223,7 +265,7 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 	drv_handle_destroy(&hip_handles, e->handle);
 	pthread_mutex_lock(&e->lock);
 	drop_plan(e);
-	free(e->steps);
+	free_steps(&e->steps);
 	hip_graph_destroy(e->graph);
 	hip_mark_put(&e->last);
 	pthread_mutex_unlock(&e->lock);
@@ -248,9 +290,12 @@ hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long long *flags
 
 static bool allocates(const struct hip_exec *e, const void *ptr)
 {
-	for (size_t i = 0; i < e->count; i++)
-		if (e->steps[i].node->work.lease && e->steps[i].node->work.allocation.dptr == ptr)
+	for (size_t i = 0; i < e->steps.count; i++) {
+		const struct hip_node *n = e->steps.at[i].node;
+
+		if (n && n->work.lease && n->work.allocation.dptr == ptr)
 			return true;
+	}
 	return false;
 }
 
@@ -260,12 +305,12 @@ static hipError_t check_memory(const struct hip_exec *e)
 {
 	const bool again = e->flags & hipGraphInstantiateFlagAutoFreeOnLaunch;
 
-	for (size_t i = 0; i < e->count; i++) {
-		const struct hip_work *w = &e->steps[i].node->work;
+	for (size_t i = 0; i < e->steps.count; i++) {
+		const struct hip_node *n = e->steps.at[i].node;
 
-		if (w->lease && !again && hip_lease_used(w->allocation.dptr))
+		if (n && n->work.lease && !again && hip_lease_used(n->work.allocation.dptr))
 			return hipErrorInvalidValue;
-		if (w->freed && !hip_lease_used(w->freed) && !allocates(e, w->freed))
+		if (n && n->work.freed && !hip_lease_used(n->work.freed) && !allocates(e, n->work.freed))
 			return hipErrorInvalidValue;
 	}
 	return hipSuccess;
@@ -274,8 +319,8 @@ static hipError_t check_memory(const struct hip_exec *e)
 /* A device was reset: what the instance has of it is gone. */
 __attribute__((noinline)) static hipError_t check_lives(struct hip_exec *e, unsigned lives)
 {
-	for (size_t i = 0; i < e->count; i++)
-		if (!hip_work_lives(&e->steps[i].node->work))
+	for (size_t i = 0; i < e->steps.count; i++)
+		if (e->steps.at[i].node && !hip_work_lives(&e->steps.at[i].node->work))
 			return hipErrorContextIsDestroyed;
 	e->lives = lives;
 	return hipSuccess;
@@ -290,7 +335,7 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 	if (!r && e->has_memory)
 		r = check_memory(e);
 	if (!r && !e->plan)
-		r = hip_plan_make(e->steps, e->count, &e->plan);
+		r = hip_plan_make(&e->steps, &e->plan);
 	if (!r)
 		r = hip_stream_begin(s);
 	if (r)

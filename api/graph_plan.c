@@ -1,36 +1,17 @@
-/* What a launch of an instance puts into a stream: pieces, each of them kernels in a row, all in one packet, or
- * another operation. Kernels' packets and arguments are written once, and read by every launch.
+/* Which piece of a graph goes into which lane, and what it waits for there (graph_plan.h).
  *
- * A kernel waits for those before it only if it is behind one that has not been waited for: branches run at the
- * same time. Other operations wait for all before them, and all behind them wait.
+ * Each device has a lane for its kernels. An operation that all the rest of the graph is behind goes there, too:
+ * so a chain stays in one stream. Others get lanes of their own, as far as there are any, so that they run beside
+ * the kernels; one that follows a lane's last piece follows it there.
  *
- * What runs on another device than the stream's goes into a stream of that device that the plan has: behind all
- * before it, and before all behind it. */
+ * What has to be done before a step is a number for each lane: the lane's steps below it. They are counted as the
+ * graph's steps are, so a number names a step, and its piece. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/graph_plan.h"
-#include "api/tool.h"
 
-struct piece {
-	uint32_t first, count;        /* packets; count 0: an operation */
-	struct rt_sequence *sequence; /* owned: of them */
-	const struct hip_work *work;
-};
-
-struct hip_plan {
-	struct hip_plan *next;                 /* among those that are retired */
-	struct hip_mark last;                  /* owned: once it is retired, behind what was launched */
-	hsa_kernel_dispatch_packet_t *packets; /* owned */
-	char *args;                            /* owned: of all kernels */
-	size_t args_B;
-	struct piece *pieces; /* owned */
-	size_t count;
-	uint32_t kernels;
-	struct hip_device *device; /* of kernels in a row: the first kernel's; NULL: there are none */
-	/* A reference, and the handle: for what runs on that device; NULL: nothing has. Who launches has them. */
-	struct hip_stream *branch[HIP_DEVICES_MAX];
-};
+#define OPERATION_LANES 4 /* beside those of devices' kernels */
 
 /* Those that the GPU may still read. */
 static struct {
@@ -38,38 +19,40 @@ static struct {
 	struct hip_plan *list;
 } retired = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* One that can stand in a row with others. */
-static bool is_kernel(const struct hip_plan *p, const struct hip_work *w)
-{
-	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative && !w->op.launch.kernel->prints &&
-	       w->op.launch.kernel->device == p->device;
-}
-
 static size_t args_size(const struct hip_launch *l)
 {
 	return hip_args_size(l->kernel->cs->kernarg_B);
 }
 
-/* --- making and ending ------------------------------------------------------------------------ */
+/* --- ending ----------------------------------------------------------------------------------- */
 
-static void free_branch(struct hip_stream *branch)
+static void free_lane(struct hip_lane *lane)
 {
-	if (branch)
-		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)branch->handle);
-	hip_stream_put(branch);
+	if (lane->stream)
+		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)lane->stream->handle);
+	hip_stream_put(lane->stream);
+	if (lane->args)
+		hsa_amd_memory_pool_free(lane->args);
+	free(lane->packets);
+}
+
+static void free_piece(struct hip_piece *piece)
+{
+	hip.door->sequence_destroy(piece->sequence);
+	hip_mark_put(&piece->mark);
 }
 
 static void free_plan(struct hip_plan *p)
 {
-	hip_mark_put(&p->last);
-	for (unsigned i = 0; i < hip.devices; i++)
-		free_branch(p->branch[i]);
-	for (size_t i = 0; i < p->count; i++)
-		hip.door->sequence_destroy(p->pieces[i].sequence);
-	if (p->args)
-		hsa_amd_memory_pool_free(p->args);
-	free(p->packets);
+	hip_mark_put(&p->end);
+	hip_mark_put(&p->begin);
+	for (uint32_t i = 0; i < p->count; i++)
+		free_piece(&p->pieces[i]);
+	for (uint32_t i = 0; i < p->lane_count; i++)
+		free_lane(&p->lanes[i]);
+	free(p->lanes);
 	free(p->pieces);
+	free(p->waits);
 	free(p);
 }
 
@@ -79,7 +62,7 @@ static void reap(void)
 
 	pthread_mutex_lock(&retired.lock);
 	while ((p = *at))
-		if (hip_mark_reached(&p->last)) {
+		if (hip_mark_reached(&p->end)) {
 			*at = p->next;
 			free_plan(p);
 		} else {
@@ -91,7 +74,7 @@ static void reap(void)
 void hip_plan_retire(struct hip_plan *p, const struct hip_mark *last)
 {
 	if (p) {
-		p->last = hip_mark_get(last);
+		p->end = hip_mark_get(last);
 		pthread_mutex_lock(&retired.lock);
 		p->next = retired.list;
 		retired.list = p;
@@ -100,266 +83,365 @@ void hip_plan_retire(struct hip_plan *p, const struct hip_mark *last)
 	reap();
 }
 
-/* Counts; and finds where they run. */
-static hipError_t count_kernels(struct hip_plan *p, const struct hip_step *steps, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct hip_work *w = &steps[i].node->work;
+/* --- what is made of the steps ---------------------------------------------------------------- */
 
-		if (!hip_work_lives(w))
+struct maker {
+	const struct hip_steps *steps;
+	struct hip_plan *plan;
+	uint32_t *needs;     /* of each step: what is done of each lane when it is; 0: nothing */
+	uint32_t *piece;     /* of each step that has one: which */
+	uint32_t *followers; /* of each step: how many come behind it directly */
+	uint32_t open;       /* ways into what is not planned yet: links from what is, and steps behind nothing */
+	size_t wait_count, wait_room;
+	struct row {
+		uint32_t last;    /* step that it was given, counted from 1 */
+		uint32_t seen;    /* its kernels below are waited for by all that it is given next */
+		uint32_t newest;  /* piece, counted from 1 */
+		uint32_t piece;   /* of kernels, that others may join, counted so; 0: none */
+		uint32_t *knows;  /* what it waited for, of each lane */
+		uint32_t kernels; /* so far */
+		size_t args_B;
+	} *rows; /* of each lane */
+};
+
+static void free_maker(struct maker *m)
+{
+	free(m->needs);
+	free(m->piece);
+	free(m->followers);
+	free(m->rows);
+}
+
+static uint32_t *needs_of(const struct maker *m, size_t step)
+{
+	return m->needs + step * m->plan->lane_count;
+}
+
+/* One that can stand in a row with others. */
+static bool is_kernel(const struct hip_work *w)
+{
+	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative && !w->op.launch.kernel->prints;
+}
+
+/* That the step does; NULL: nothing. */
+static const struct hip_work *work_of(const struct hip_step *step)
+{
+	return step->node && !step->node->disabled ? &step->node->work : NULL;
+}
+
+/* Where it has to run. NULL: anywhere. */
+static struct hip_device *device_of(const struct hip_work *w)
+{
+	struct hip_memory memory;
+
+	if (w->type == hipGraphNodeTypeKernel)
+		return w->op.launch.kernel->device;
+	/* Other GPUs may not reach it. */
+	if (w->op.kind == HIP_OP_FILL && hip_memory_find(w->op.fill.dst, &memory) &&
+	    memory.kind == HIP_MEMORY_DEVICE)
+		return &hip.device[memory.device];
+	return NULL;
+}
+
+/* The first lane is that of the first kernel's device. */
+static uint32_t kernel_lane(const struct hip_plan *p, const struct hip_device *device)
+{
+	return !device || device == p->lanes[0].device ? 0 : 1 + (uint32_t)device->index;
+}
+
+/* Finds where kernels run, counts them, and what comes behind what. */
+static hipError_t count_steps(struct maker *m)
+{
+	struct hip_plan *p = m->plan;
+
+	for (size_t i = 0; i < m->steps->count; i++) {
+		const struct hip_step *step = &m->steps->at[i];
+		const struct hip_work *w = work_of(step);
+
+		m->open += !step->count;
+		for (uint32_t k = 0; k < step->count; k++)
+			m->followers[m->steps->links[step->first + k]]++;
+		if (step->node && !hip_work_lives(&step->node->work))
 			return hipErrorContextIsDestroyed;
-		if (w->type != hipGraphNodeTypeKernel)
+		if (!w || w->type != hipGraphNodeTypeKernel)
 			continue;
-		if (!p->device)
-			p->device = w->op.launch.kernel->device;
-		if (is_kernel(p, w)) {
-			p->kernels++;
-			p->args_B += args_size(&w->op.launch);
+		if (!p->lanes[0].device)
+			p->lanes[0].device = w->op.launch.kernel->device;
+		if (is_kernel(w)) {
+			struct hip_lane *lane = &p->lanes[kernel_lane(p, w->op.launch.kernel->device)];
+
+			lane->device = w->op.launch.kernel->device;
+			lane->kernels++;
+			lane->args_B += args_size(&w->op.launch);
 		}
 	}
+	/* Without kernels another step's is the first lane's device. */
+	for (size_t i = 0; i < m->steps->count && !p->lanes[0].device; i++)
+		if (work_of(&m->steps->at[i]))
+			p->lanes[0].device = device_of(work_of(&m->steps->at[i]));
 	return hipSuccess;
 }
 
-static hipError_t allocate(struct hip_plan *p, size_t count)
+static hipError_t allocate_lane(struct hip_lane *lane)
 {
-	p->pieces = calloc(count + 1, sizeof(p->pieces[0]));
-	p->packets = calloc(p->kernels + 1, sizeof(p->packets[0]));
-	p->args = p->args_B ? hip_args_allocate(p->device, p->args_B) : NULL;
-	return !p->pieces || !p->packets || (p->args_B && !p->args) ? hipErrorOutOfMemory : hipSuccess;
+	if (!lane->kernels)
+		return hipSuccess;
+	lane->packets = calloc(lane->kernels, sizeof(lane->packets[0]));
+	lane->args = lane->args_B ? hip_args_allocate(lane->device, lane->args_B) : NULL;
+	return !lane->packets || (lane->args_B && !lane->args) ? hipErrorOutOfMemory : hipSuccess;
+}
+
+static hipError_t allocate(struct maker *m)
+{
+	size_t steps = m->steps->count, lanes = 1 + hip.devices + OPERATION_LANES;
+	struct hip_plan *p = m->plan;
+
+	p->lanes = calloc(lanes, sizeof(p->lanes[0]));
+	p->lane_count = p->lanes ? (uint32_t)lanes : 0;
+	p->pieces = calloc(steps + 1, sizeof(p->pieces[0]));
+	/* Behind the steps' the rows'. */
+	m->needs = calloc(steps + lanes, lanes * sizeof(m->needs[0]));
+	m->piece = calloc(steps + 1, sizeof(m->piece[0]));
+	m->followers = calloc(steps + 1, sizeof(m->followers[0]));
+	m->rows = calloc(lanes, sizeof(m->rows[0]));
+	if (!p->lanes || !p->pieces || !m->needs || !m->piece || !m->followers || !m->rows)
+		return hipErrorOutOfMemory;
+	for (size_t i = 0; i < lanes; i++)
+		m->rows[i].knows = needs_of(m, steps + i);
+	return hipSuccess;
+}
+
+/* --- lanes ------------------------------------------------------------------------------------ */
+
+/* One whose last step is among what is needed, before one that is new, before one that has waited longest. 0: none.
+ */
+static uint32_t operation_lane(struct maker *m, struct hip_device *device, const uint32_t *needs)
+{
+	struct hip_plan *p = m->plan;
+	uint32_t best = 0;
+
+	for (uint32_t i = p->lane_count - OPERATION_LANES; i < p->lane_count; i++) {
+		bool used = m->rows[i].last;
+
+		if (used && p->lanes[i].device != device)
+			continue;
+		if (used && m->rows[i].last == needs[i])
+			return i;
+		if (!best || m->rows[i].last < m->rows[best].last)
+			best = i;
+	}
+	if (best && !m->rows[best].last)
+		p->lanes[best].device = device;
+	return best;
+}
+
+/* last: all that is not planned yet is behind it. */
+static uint32_t choose_lane(struct maker *m, const struct hip_work *w, const uint32_t *needs, bool last)
+{
+	struct hip_device *device = device_of(w);
+	uint32_t lane = is_kernel(w) || last ? 0 : operation_lane(m, device, needs);
+
+	if (!lane) {
+		lane = kernel_lane(m->plan, device);
+		if (device)
+			m->plan->lanes[lane].device = device;
+	}
+	return lane;
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+/* The step of one lane is needed, and what is needed of another is done before that one begins. */
+static bool covered(const struct maker *m, const uint32_t *needs, uint32_t lane, uint32_t by)
+{
+	return by != lane && needs[by] && needs_of(m, needs[by] - 1)[lane] >= needs[lane];
+}
+
+static bool must_wait(const struct maker *m, uint32_t lane, const uint32_t *needs, uint32_t other)
+{
+	if (other == lane || needs[other] <= m->rows[lane].knows[other])
+		return false;
+	for (uint32_t by = 0; by < m->plan->lane_count; by++)
+		if (covered(m, needs, other, by))
+			return false;
+	return true;
+}
+
+static bool must_wait_for_any(const struct maker *m, uint32_t lane, const uint32_t *needs)
+{
+	for (uint32_t i = 0; i < m->plan->lane_count; i++)
+		if (must_wait(m, lane, needs, i))
+			return true;
+	return false;
+}
+
+static hipError_t append_wait(struct maker *m, struct hip_piece *piece, uint32_t other)
+{
+	struct hip_plan *p = m->plan;
+
+	if (m->wait_count == m->wait_room) {
+		size_t room = m->wait_room ? 2 * m->wait_room : 16;
+		uint32_t *waits = realloc(p->waits, room * sizeof(*waits));
+
+		if (!waits)
+			return hipErrorOutOfMemory;
+		p->waits = waits;
+		m->wait_room = room;
+	}
+	p->waits[m->wait_count++] = other;
+	piece->waits++;
+	p->pieces[other].awaited = true;
+	return hipSuccess;
+}
+
+/* Who is waited for ends: what its lane is given next may run beside who waits. */
+static hipError_t append_waits(struct maker *m, struct hip_piece *piece, const uint32_t *needs)
+{
+	struct row *row = &m->rows[piece->lane];
+	hipError_t r = hipSuccess;
+
+	piece->wait = (uint32_t)m->wait_count;
+	for (uint32_t i = 0; i < m->plan->lane_count && !r; i++)
+		if (must_wait(m, piece->lane, needs, i)) {
+			m->rows[i].piece = 0;
+			r = append_wait(m, piece, m->piece[needs[i] - 1]);
+		}
+	for (uint32_t i = 0; i < m->plan->lane_count; i++)
+		if (needs[i] > row->knows[i])
+			row->knows[i] = needs[i];
+	return r;
+}
+
+static hipError_t open_piece(struct maker *m, uint32_t lane, const uint32_t *needs, struct hip_piece **piece)
+{
+	*piece = &m->plan->pieces[m->plan->count++];
+	(*piece)->lane = lane;
+	m->rows[lane].newest = m->plan->count;
+	m->rows[lane].piece = 0;
+	return append_waits(m, *piece, needs);
 }
 
 /* Without the barrier bit nothing before it is waited for, and nothing new is there to be seen. */
 #define WITHOUT_BARRIER                                                                                            \
 	(HIP_LAUNCH_HEADER & ~(1u << HSA_PACKET_HEADER_BARRIER | 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE))
 
-static void write_kernel(const struct hip_plan *p, uint32_t at, const struct hip_launch *l, char *args, bool waits)
+static void write_kernel(struct row *row, const struct hip_lane *lane, const struct hip_launch *l, bool waits)
 {
-	hsa_kernel_dispatch_packet_t *packet = &p->packets[at];
+	hsa_kernel_dispatch_packet_t *packet = &lane->packets[row->kernels++];
 	uint32_t header = waits ? HIP_LAUNCH_HEADER : WITHOUT_BARRIER;
+	char *args = lane->args + row->args_B;
 
 	hip_launch_prepare(l, packet, args);
 	memcpy(packet, &header, sizeof(header));
 	packet->kernarg_address = args;
+	row->args_B += args_size(l);
 }
 
-static void write_pieces(struct hip_plan *p, const struct hip_step *steps, size_t count)
+static hipError_t append_kernel(struct maker *m, uint32_t lane, const uint32_t *needs, const struct hip_work *w)
 {
-	struct piece *piece = NULL; /* of kernels, open */
-	size_t seen = 0;            /* the steps below are waited for by all from here on */
-	uint32_t kernel = 0;
-	char *args = p->args;
+	struct row *row = &m->rows[lane];
+	bool opens = !row->piece || must_wait_for_any(m, lane, needs);
+	bool waits = opens || needs[lane] > row->seen;
+	struct hip_piece *piece = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct hip_work *w = &steps[i].node->work;
-		bool waits = !piece || steps[i].behind > seen;
+	if (opens) {
+		hipError_t r = open_piece(m, lane, needs, &piece);
 
-		if (steps[i].node->disabled)
-			continue;
-		if (!is_kernel(p, w)) {
-			p->pieces[p->count++] = (struct piece){.work = w};
-			piece = NULL;
-			continue;
-		}
-		if (!piece) {
-			piece = &p->pieces[p->count++];
-			*piece = (struct piece){.first = kernel};
-		}
-		seen = waits ? i : seen;
-		write_kernel(p, kernel++, &w->op.launch, args, waits);
-		piece->count++;
-		args += args_size(&w->op.launch);
+		if (r)
+			return r;
+		piece->first = row->kernels;
+		row->piece = m->plan->count;
 	}
+	if (waits)
+		row->seen = row->last;
+	m->plan->pieces[row->piece - 1].count++;
+	write_kernel(row, &m->plan->lanes[lane], &w->op.launch, waits);
+	return hipSuccess;
 }
 
-static hipError_t make_sequences(struct hip_plan *p)
+static hipError_t append_operation(struct maker *m, uint32_t lane, const uint32_t *needs, const struct hip_work *w)
+{
+	struct hip_piece *piece;
+	hipError_t r = open_piece(m, lane, needs, &piece);
+
+	piece->work = w;
+	return r;
+}
+
+static hipError_t plan_step(struct maker *m, size_t i)
+{
+	const struct hip_step *step = &m->steps->at[i];
+	const struct hip_work *w = work_of(step);
+	uint32_t *needs = needs_of(m, i), lane;
+	hipError_t r;
+
+	for (uint32_t k = 0; k < step->count; k++) {
+		const uint32_t *before = needs_of(m, m->steps->links[step->first + k]);
+
+		for (lane = 0; lane < m->plan->lane_count; lane++)
+			needs[lane] = before[lane] > needs[lane] ? before[lane] : needs[lane];
+	}
+	m->open -= step->count ? step->count : 1;
+	if (w && w->type == hipGraphNodeTypeMemAlloc) {
+		m->plan->pieces[m->plan->count++].work = w;
+	} else if (w) {
+		lane = choose_lane(m, w, needs, !m->open);
+		r = is_kernel(w) ? append_kernel(m, lane, needs, w) : append_operation(m, lane, needs, w);
+		if (r)
+			return r;
+		m->piece[i] = m->rows[lane].newest - 1;
+		m->rows[lane].last = needs[lane] = (uint32_t)i + 1;
+	}
+	m->open += m->followers[i];
+	return hipSuccess;
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static hipError_t make_sequences(const struct hip_plan *p)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < p->count && !r; i++)
-		if (p->pieces[i].count)
-			r = hip.door->sequence_create(p->device->agent, p->packets + p->pieces[i].first,
-						      p->pieces[i].count, &p->pieces[i].sequence);
+	for (uint32_t i = 0; i < p->count && !r; i++) {
+		struct hip_piece *piece = &p->pieces[i];
+		const struct hip_lane *lane = &p->lanes[piece->lane];
+
+		if (piece->count)
+			r = hip.door->sequence_create(lane->device->agent, lane->packets + piece->first,
+						      piece->count, &piece->sequence);
+	}
 	return hip_of_errno(r);
 }
 
-hipError_t hip_plan_make(const struct hip_step *steps, size_t count, struct hip_plan **out)
+static hipError_t make(struct maker *m)
 {
-	struct hip_plan *p = calloc(1, sizeof(*p));
-	hipError_t r = p ? count_kernels(p, steps, count) : hipErrorOutOfMemory;
+	struct hip_plan *p = m->plan;
+	hipError_t r = allocate(m);
 
-	if (!r)
-		r = allocate(p, count);
-	if (!r) {
-		write_pieces(p, steps, count);
-		r = make_sequences(p);
-	}
+	r = r ? r : count_steps(m);
+	for (uint32_t i = 0; i < p->lane_count && !r; i++)
+		r = allocate_lane(&p->lanes[i]);
+	for (size_t i = 0; i < m->steps->count && !r; i++)
+		r = plan_step(m, i);
+	for (uint32_t i = 1; i < p->lane_count && !r; i++)
+		p->lanes[i].joined = m->rows[0].knows[i] >= m->rows[i].last;
+	/* Launches look at no more lanes than there are. */
+	while (p->lane_count > 1 && !m->rows[p->lane_count - 1].last)
+		p->lane_count--;
+	return r ? r : make_sequences(p);
+}
+
+hipError_t hip_plan_make(const struct hip_steps *steps, struct hip_plan **out)
+{
+	struct maker m = {.steps = steps, .plan = calloc(1, sizeof(*m.plan))};
+	hipError_t r = m.plan ? make(&m) : hipErrorOutOfMemory;
+
+	free_maker(&m);
 	if (r) {
-		if (p)
-			free_plan(p);
+		if (m.plan)
+			free_plan(m.plan);
 		return r;
 	}
-	*out = p;
+	*out = m.plan;
 	return hipSuccess;
-}
-
-/* --- launches --------------------------------------------------------------------------------- */
-
-/* Events have locks of their own, which come before a stream's: it is let go meanwhile. *held: it was taken again.
- */
-static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool *held)
-{
-	hipError_t r, again;
-
-	hip_stream_ring(s);
-	hip_stream_done(s);
-	r = w->type == hipGraphNodeTypeEventRecord ? hip_event_record(w->event, s) : hip_event_wait(w->event, s);
-	again = hip_stream_begin(s);
-	*held = !again;
-	return r ? r : again;
-}
-
-static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool *held)
-{
-	hipError_t r;
-
-	switch (w->type) {
-	case hipGraphNodeTypeEventRecord:
-	case hipGraphNodeTypeWaitEvent:
-		return put_event(s, w, held);
-	case hipGraphNodeTypeMemAlloc:
-		hip_lease_begin(w->lease);
-		return hipSuccess;
-	case hipGraphNodeTypeMemFree:
-		return hip_lease_free(w->freed, s, &r) ? r : hipErrorInvalidValue;
-	default:
-		return w->op.kind == HIP_OP_BOX ? hip_box_put_later(s, &w->op.box) : hip_op_put(s, &w->op);
-	}
-}
-
-/* Each kernel a packet of its own, so that tools are told of it. */
-static hipError_t put_singly(const struct hip_plan *p, const struct piece *piece, struct hip_stream *s)
-{
-	for (uint32_t i = 0; i < piece->count; i++) {
-		const hsa_kernel_dispatch_packet_t *from = &p->packets[piece->first + i];
-		const struct cs_kernel *k = hip.door->kernel(s->device->agent, from->kernel_object);
-		hsa_kernel_dispatch_packet_t *packet = hip_stream_slot(s);
-		uint32_t header;
-
-		if (!packet)
-			return hip_stream_lost(s, hip.door->state(s->door));
-		memcpy(&header, from, sizeof(header));
-		memcpy((char *)packet + sizeof(header), (const char *)from + sizeof(header),
-		       sizeof(*packet) - sizeof(header));
-		packet->completion_signal =
-			hip_tool_watch(s, &(struct hip_tool_work){
-						  .op = HIP_TOOL_DISPATCH,
-						  .kind = HIP_TOOL_KERNEL,
-						  .kernel = k ? k->name : "", /* its module may be gone */
-					  });
-		hip_stream_write(s, header);
-	}
-	return hipSuccess;
-}
-
-static hipError_t put_kernels(const struct hip_plan *p, const struct piece *piece, struct hip_stream *s)
-{
-	struct rt_sequence_packet *packet;
-
-	if (hip_traced() && hip_tool_wants(HIP_TOOL_DISPATCH))
-		return put_singly(p, piece, s);
-	packet = hip_stream_slot(s);
-	if (!packet)
-		return hip_stream_lost(s, hip.door->state(s->door));
-	packet->sequence = piece->sequence;
-	hip_stream_write(s, HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_SEQUENCE << 16);
-	return hipSuccess;
-}
-
-static hipError_t put_piece(const struct hip_plan *p, const struct piece *piece, struct hip_stream *s, bool *held)
-{
-	return piece->count ? put_kernels(p, piece, s) : put_other(s, piece->work, held);
-}
-
-/* --- on other devices ------------------------------------------------------------------------- */
-
-/* Where it has to run. NULL: anywhere. */
-static struct hip_device *device_of(const struct hip_plan *p, const struct piece *piece)
-{
-	struct hip_memory memory;
-
-	if (piece->count)
-		return p->device;
-	if (piece->work->op.kind == HIP_OP_LAUNCH)
-		return piece->work->op.launch.kernel->device;
-	/* Other GPUs may not reach it. */
-	if (piece->work->op.kind == HIP_OP_FILL && hip_memory_find(piece->work->op.fill.dst, &memory) &&
-	    memory.kind == HIP_MEMORY_DEVICE)
-		return &hip.device[memory.device];
-	return NULL;
-}
-
-static hipError_t branch_of(struct hip_plan *p, struct hip_device *device, struct hip_stream **branch)
-{
-	struct hip_stream **at = &p->branch[device->index];
-	hipError_t r = hipSuccess;
-
-	if (!*at) {
-		r = hip_stream_create(device, hipStreamNonBlocking, 0, at);
-		if (!r)
-			hip_stream_get(*at);
-	}
-	*branch = *at;
-	return r;
-}
-
-static hipError_t put_behind(const struct hip_plan *p, const struct piece *piece, struct hip_stream *branch,
-			     const struct hip_mark *mark)
-{
-	bool held = true;
-	hipError_t r = hip_stream_begin(branch);
-
-	if (r)
-		return r;
-	r = hip_stream_after(branch, mark);
-	r = r ? r : put_piece(p, piece, branch, &held);
-	hip_stream_ring(branch);
-	hip_stream_done(branch);
-	return r;
-}
-
-/* No two streams are locked at a time. *held: the first was locked again. */
-static hipError_t put_elsewhere(struct hip_plan *p, const struct piece *piece, struct hip_device *device,
-				struct hip_stream *s, bool *held)
-{
-	struct hip_mark mark = hip_stream_mark(s);
-	struct hip_stream *branch;
-	hipError_t r, again;
-
-	hip_stream_ring(s);
-	hip_stream_done(s);
-	r = branch_of(p, device, &branch);
-	r = r ? r : put_behind(p, piece, branch, &mark);
-	hip_mark_put(&mark);
-	again = hip_stream_begin(s);
-	*held = !again;
-	if (r || again)
-		return r ? r : again;
-	mark = hip_stream_mark(branch);
-	r = hip_stream_after(s, &mark);
-	hip_mark_put(&mark);
-	return r;
-}
-
-hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
-{
-	hipError_t r = hipSuccess;
-
-	for (size_t i = 0; i < p->count && !r; i++) {
-		const struct piece *piece = &p->pieces[i];
-		struct hip_device *device = device_of(p, piece);
-
-		r = !device || device == s->device ? put_piece(p, piece, s, held)
-						   : put_elsewhere(p, piece, device, s, held);
-	}
-	return r;
 }

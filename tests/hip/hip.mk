@@ -65,6 +65,7 @@ OUR_HIP_ENV_unconnected := env TUFF_VGPU_STRICT=report
 $(eval $(call our_hip_test,tools,hive,hive,hip/tools,OUR_HIP_TESTS))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,pool_peers,$(g),$(g),hip/pool_peers,OUR_HIP_TESTS)))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,graph_devices,$(g),$(g),hip/graph_devices,OUR_HIP_TESTS)))
+$(foreach g,hive mixed,$(eval $(call our_hip_test,graph_random,$(g),$(g),hip/graph_random,OUR_HIP_TESTS)))
 $(foreach p,$(filter-out $(OURS_WITHOUT),$(OUR_HIP_PROGRAMS)),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,$(p),$(g),$(g),hip/$(p),OUR_HIP_TESTS))))
 
 # Every function of both libraries; which GPU does not matter. Streams that nothing orders write the same memory: the
