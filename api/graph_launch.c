@@ -77,7 +77,8 @@ static hipError_t put_kernels(const struct hip_plan *p, const struct hip_piece *
 	return hipSuccess;
 }
 
-static hipError_t put_piece(const struct hip_plan *p, const struct hip_piece *piece, struct hip_stream *s, bool *held)
+static hipError_t put_piece(const struct hip_plan *p, const struct hip_piece *piece, struct hip_stream *s,
+			    bool *held)
 {
 	hipError_t r = hipSuccess;
 

@@ -426,7 +426,7 @@ static hipError_t make(struct maker *m)
 	for (uint32_t i = 1; i < p->lane_count && !r; i++)
 		p->lanes[i].joined = m->rows[0].knows[i] >= m->rows[i].last;
 	/* Launches look at no more lanes than there are. */
-	while (p->lane_count > 1 && !m->rows[p->lane_count - 1].last)
+	while (!r && p->lane_count > 1 && !m->rows[p->lane_count - 1].last)
 		p->lane_count--;
 	return r ? r : make_sequences(p);
 }

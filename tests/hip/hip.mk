@@ -118,4 +118,4 @@ $(O)/bin/tests/hip/abi: $(O)/tests/hip/abi.o $(HIP_ABI_LISTS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $^ -o $@
 
-HEADER_TESTS := $(O)/bin/tests/hip/abi $(HIP_INJECTED) $(if $(OUR_HIP_READY),$(OUR_HIP_TESTS) $(if $(HIP_READY),$(CLR_TESTS)))
+HEADER_TESTS = $(O)/bin/tests/hip/abi $(HIP_INJECTED) $(if $(OUR_HIP_READY),$(OUR_HIP_TESTS) $(if $(HIP_READY),$(CLR_TESTS)))
