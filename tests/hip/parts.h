@@ -89,6 +89,50 @@ static hipError_t captured(const struct rig *g)
 	return r;
 }
 
+/* A kernel behind one fill, and beside another. */
+static hipError_t make_branches(const struct rig *g, hipGraph_t graph, void *other)
+{
+	hipMemsetParams fill = {.dst = g->data, .elementSize = 4, .width = COUNT, .height = 1, .value = 3};
+	void *data = g->data, *args[] = {&data, &(uint32_t){4}};
+	hipKernelNodeParams add = {
+		.func = (void *)g->add,
+		.gridDim = {COUNT / 64, 1, 1},
+		.blockDim = {64, 1, 1},
+		.kernelParams = args,
+	};
+	hipGraphNode_t first, node;
+	hipError_t r = hipGraphAddMemsetNode(&first, graph, NULL, 0, &fill);
+
+	fill.dst = other;
+	fill.value = 9;
+	r = r ? r : hipGraphAddMemsetNode(&node, graph, NULL, 0, &fill);
+	return r ? r : hipGraphAddKernelNode(&node, graph, &first, 1, &add);
+}
+
+static hipError_t branches(const struct rig *g)
+{
+	hipGraphExec_t exec = NULL;
+	hipGraph_t graph = NULL;
+	void *other = NULL;
+	hipError_t r = hipMalloc(&other, 4 * COUNT);
+
+	r = r ? r : hipGraphCreate(&graph, 0);
+	r = r ? r : make_branches(g, graph, other);
+	r = r ? r : hipGraphInstantiate(&exec, graph, NULL, NULL, 0);
+	r = r ? r : hipGraphLaunch(exec, g->stream);
+	r = r ? r : hipGraphLaunch(exec, g->stream);
+	r = r ? r : expect(g, g->data, 13);
+	r = r ? r : expect(g, other, 9);
+	(void)!hipStreamSynchronize(g->stream);
+	if (exec)
+		(void)!hipGraphExecDestroy(exec);
+	if (graph)
+		(void)!hipGraphDestroy(graph);
+	if (other)
+		(void)!hipFree(other);
+	return r;
+}
+
 static hipError_t pools(const struct rig *g)
 {
 	const hipMemPoolProps like = {.allocType = hipMemAllocationTypePinned,
@@ -259,7 +303,7 @@ static void rig_close(struct rig *g)
 static hipError_t rig_run(const struct rig *g)
 {
 	static hipError_t (*const parts[])(const struct rig *) = {
-		launches, captured, pools, images, host_memory, external, semaphore, watched,
+		launches, captured, branches, pools, images, host_memory, external, semaphore, watched,
 	};
 	hipError_t r = hipSuccess;
 
