@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One pair for the whole program, whichever of its files check. */
+/* One pair for the whole program, whichever of its files and threads check. */
 __attribute__((weak)) unsigned check_passed_, check_failed_;
 
 /* True when cond holds. */
@@ -18,8 +18,7 @@ __attribute__((weak)) unsigned check_passed_, check_failed_;
 
 static inline int check_(int ok, const char *file, int line, const char *text)
 {
-	check_passed_ += ok;
-	check_failed_ += !ok;
+	__atomic_fetch_add(ok ? &check_passed_ : &check_failed_, 1, __ATOMIC_RELAXED);
 	if (!ok) {
 		printf("FAIL %s:%d: %s\n", file, line, text);
 		fflush(stdout); /* the next line may crash */

@@ -3,6 +3,7 @@
  * branches that can end only if they run at the same time. */
 #include <atomic>
 #include <random>
+#include <thread>
 
 #include "tests/clients/hip/hip.h"
 
@@ -16,9 +17,16 @@ struct inputs {
 	unsigned count, from[INPUTS];
 };
 
-/* Memory of the host that all GPUs reach. */
-static unsigned *values;
-static inputs *table;
+struct host_call {
+	unsigned *values;
+	const inputs *table;
+	unsigned node;
+};
+
+/* A thread's own, of the host's memory, which all GPUs reach. */
+static thread_local unsigned *values;
+static thread_local inputs *table;
+static thread_local host_call *calls;
 
 __host__ __device__ static unsigned mix(const unsigned *at, const inputs &in, unsigned node)
 {
@@ -36,11 +44,11 @@ __global__ void combine(unsigned *at, const inputs *in, unsigned node, unsigned 
 	at[node] = mix(at, in[node], node);
 }
 
-static void combine_on_host(void *node)
+static void combine_on_host(void *arg)
 {
-	unsigned i = static_cast<unsigned>(reinterpret_cast<uintptr_t>(node));
+	auto c = static_cast<const host_call *>(arg);
 
-	values[i] = mix(values, table[i], i);
+	c->values[c->node] = mix(c->values, c->table[c->node], c->node);
 }
 
 struct plan {
@@ -95,7 +103,8 @@ static void add_node(plan &p, hipGraph_t graph, unsigned i, const std::vector<hi
 		break;
 	case HOST:
 		host.fn = combine_on_host;
-		host.userData = reinterpret_cast<void *>(static_cast<uintptr_t>(i));
+		calls[i] = {values, table, i};
+		host.userData = &calls[i];
 		HIP(hipGraphAddHostNode(node, graph, before.data(), before.size(), &host));
 		break;
 	default:
@@ -276,17 +285,29 @@ static void beside_each_other(int devices)
 	HIP(hipGraphDestroy(graph));
 }
 
+static void run(unsigned first, unsigned seeds, int devices)
+{
+	HIP(hipHostMalloc(reinterpret_cast<void **>(&values), NODES * sizeof(*values), hipHostMallocPortable));
+	HIP(hipHostMalloc(reinterpret_cast<void **>(&table), NODES * sizeof(*table), hipHostMallocPortable));
+	calls = new host_call[NODES];
+	beside_each_other(devices);
+	for (unsigned i = 0; i < seeds; i++)
+		at_random(first + i, devices);
+	delete[] calls;
+	HIP(hipHostFree(table));
+	HIP(hipHostFree(values));
+}
+
 int main()
 {
+	std::vector<std::thread> threads;
 	int devices;
 
 	HIP(hipGetDeviceCount(&devices));
-	HIP(hipHostMalloc(reinterpret_cast<void **>(&values), NODES * sizeof(*values), hipHostMallocPortable));
-	HIP(hipHostMalloc(reinterpret_cast<void **>(&table), NODES * sizeof(*table), hipHostMallocPortable));
-	beside_each_other(devices);
-	for (unsigned seed = 0; seed < 16; seed++)
-		at_random(seed, devices);
-	HIP(hipHostFree(table));
-	HIP(hipHostFree(values));
+	run(0, 12, devices);
+	for (unsigned i = 0; i < 4; i++)
+		threads.emplace_back(run, 100 + 4 * i, 4, devices);
+	for (std::thread &t : threads)
+		t.join();
 	return check_done("graphs at random");
 }
