@@ -1,0 +1,7 @@
+/* Another name of hip_runtime_api.h. */
+#ifndef HIP_AMD_DETAIL_AMD_HIP_RUNTIME_PT_API_H
+#define HIP_AMD_DETAIL_AMD_HIP_RUNTIME_PT_API_H
+
+#include <hip/hip_runtime_api.h>
+
+#endif

@@ -1,0 +1,7 @@
+/* Another name of hip_cooperative_groups.h. */
+#ifndef HIP_AMD_DETAIL_HIP_COOPERATIVE_GROUPS_HELPER_H
+#define HIP_AMD_DETAIL_HIP_COOPERATIVE_GROUPS_HELPER_H
+
+#include <hip/hip_cooperative_groups.h>
+
+#endif
