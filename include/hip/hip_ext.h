@@ -4,6 +4,13 @@
 
 #include <hip/hip_runtime.h>
 
+/* HIP 5's library has them under the names that C++ gives them. */
+#if TUFF_HIP_ABI == 5
+#define HIP_EXT_NAME(name) __asm__(name)
+#else
+#define HIP_EXT_NAME(name)
+#endif
+
 HIP_API_BEGIN
 
 /* As hipModuleLaunchKernel(), with the whole grid's size in threads. startEvent, stopEvent: recorded before and
@@ -12,16 +19,22 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, u
 				    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
 				    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream,
 				    void **kernelParams, void **extra, hipEvent_t startEvent HIP_DEFAULT_ARG(0),
-				    hipEvent_t stopEvent HIP_DEFAULT_ARG(0), uint32_t flags HIP_DEFAULT_ARG(0));
+				    hipEvent_t stopEvent HIP_DEFAULT_ARG(0), uint32_t flags HIP_DEFAULT_ARG(0))
+	HIP_EXT_NAME(
+		"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j");
 HIP_DEPRECATED hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
 						   uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
 						   uint32_t localWorkSizeX, uint32_t localWorkSizeY,
 						   uint32_t localWorkSizeZ, size_t sharedMemBytes,
 						   hipStream_t hStream, void **kernelParams, void **extra,
 						   hipEvent_t startEvent HIP_DEFAULT_ARG(0),
-						   hipEvent_t stopEvent HIP_DEFAULT_ARG(0));
+						   hipEvent_t stopEvent HIP_DEFAULT_ARG(0))
+	HIP_EXT_NAME(
+		"_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_");
 
 HIP_API_END
+
+#undef HIP_EXT_NAME
 
 #if defined(__cplusplus) && defined(__HIP__)
 /* Calls launch with the addresses of the arguments, converted to the kernel's parameters. */
