@@ -386,20 +386,41 @@ static hipError_t record(hipEvent_t event, hipStream_t stream)
 	return event ? hipEventRecord(event, stream) : hipSuccess;
 }
 
-/* The grid is in work-items, of which the last block may have fewer. */
+/* Sizes of blocks as AMD's library takes them from a grid in work-items: one that is larger than the grid becomes
+ * the grid's, and the last block may have fewer where the kernel's code allows for that. Too large ones are refused
+ * later. */
+static hipError_t fit_blocks(const struct hip_kernel *k, struct hip_launch *l)
+{
+	const uint64_t most = k->threads_max, x = l->threads[0], y = l->threads[1], z = l->threads[2];
+
+	if (x > most || y > most || z > most || x * y * z > most)
+		return hipSuccess;
+	for (unsigned i = 0; i < 3; i++) {
+		if (l->grid[i] < l->threads[i])
+			l->threads[i] = l->grid[i];
+		if (k->cs->uniform && l->grid[i] % l->threads[i])
+			return hipErrorInvalidValue;
+	}
+	return hipSuccess;
+}
+
+/* The grid is in work-items. */
 static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipStream_t stream, void **extra,
 			     hipEvent_t start, hipEvent_t stop)
 {
-	hipError_t r;
+	const struct hip_kernel *k = hip_find(HIP_FUNCTION, function);
+	hipError_t r = hipSuccess;
 
 	if (!l->grid[0] || !l->grid[1] || !l->grid[2])
 		return hipErrorInvalidValue;
-	for (unsigned i = 0; i < 3; i++) {
-		if (!l->threads[i])
-			return hipErrorInvalidConfiguration;
+	if (!l->threads[0] || !l->threads[1] || !l->threads[2])
+		return hipErrorInvalidConfiguration;
+	if (k)
+		r = fit_blocks(k, l);
+	for (unsigned i = 0; i < 3; i++)
 		l->blocks[i] = (l->grid[i] - 1) / l->threads[i] + 1;
-	}
-	r = record(start, stream);
+	if (!r)
+		r = record(start, stream);
 	if (!r)
 		r = launch_function(function, l, stream, extra);
 	return r ? r : record(stop, stream);

@@ -7,7 +7,7 @@
 /* What one kernel's metadata says. */
 struct cs_meta_kernel {
 	char *symbol; /* owned; "name.kd" */
-	uint32_t kernarg_B, explicit_B, args_align_B, max_threads, vgprs, sgprs;
+	uint32_t kernarg_B, explicit_B, args_align_B, max_threads, uniform, vgprs, sgprs;
 	unsigned arg_count, hidden_count;
 	struct cs_arg *arg,
 		*hidden; /* one block, owned by arg: explicit ones, then hidden ones from the other end */

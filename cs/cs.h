@@ -338,6 +338,7 @@ struct cs_kernel {
 	uint32_t max_threads; /* per workgroup; 0: not said */
 	uint32_t args_align_B;
 	bool global;           /* a global symbol, not a weak one */
+	bool uniform;          /* its code counts on workgroups that are all of one size */
 	unsigned vgprs, sgprs; /* as the metadata has them; 0: not said */
 	unsigned arg_count, hidden_count;
 	const struct cs_arg *arg, *hidden; /* explicit and hidden ones; owned by the code */

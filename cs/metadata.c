@@ -234,6 +234,7 @@ static int read_kernel(struct cursor kernel, struct cs_meta_kernel *k)
 	    !find_number(kernel, ".kernarg_segment_size", KERNARG_MAX_B, &k->kernarg_B) ||
 	    !find_number(kernel, ".kernarg_segment_align", KERNARG_MAX_B, &k->args_align_B) ||
 	    !find_number(kernel, ".max_flat_workgroup_size", UINT32_MAX, &k->max_threads) ||
+	    !find_number(kernel, ".uniform_work_group_size", 1, &k->uniform) ||
 	    !find_number(kernel, ".vgpr_count", UINT32_MAX, &k->vgprs) ||
 	    !find_number(kernel, ".sgpr_count", UINT32_MAX, &k->sgprs))
 		return -ENOEXEC;

@@ -94,6 +94,7 @@ static void apply_meta(struct cs_kernel *k, const struct cs_meta_kernel *meta)
 		k->args_align_B = meta->args_align_B;
 	k->explicit_B = meta->explicit_B;
 	k->max_threads = meta->max_threads;
+	k->uniform = meta->uniform;
 	k->vgprs = meta->vgprs;
 	k->sgprs = meta->sgprs;
 	k->arg_count = meta->arg_count;

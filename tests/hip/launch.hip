@@ -124,10 +124,46 @@ static void in_steps()
 			break;
 }
 
+__global__ void size_of_block(unsigned *out)
+{
+	atomicAdd(out, 1);
+	out[1] = blockDim.x;
+}
+
+/* A grid in threads: whole blocks of them, since clang compiles kernels for that; one block may be all of it. */
+static void in_threads()
+{
+	gpu_array<unsigned> out(std::vector<unsigned>(2, 0));
+	void *args[] = {&out.at};
+	hipFunction_t function = nullptr; /* .so.5 does not tell it */
+	std::vector<unsigned> got;
+
+#if TUFF_HIP_ABI >= 6
+	HIP(hipGetFuncBySymbol(&function, (const void *)size_of_block));
+#endif
+	if (!function) {
+		CHECK_EQ(hipExtModuleLaunchKernel(function, 64, 1, 1, 64, 1, 1, 0, 0, args, nullptr),
+			 hipErrorInvalidResourceHandle);
+		return;
+	}
+	HIP(hipExtModuleLaunchKernel(function, 192, 1, 1, 64, 1, 1, 0, 0, args, nullptr));
+	got = out.read();
+	CHECK_EQ(got[0], 192);
+	CHECK_EQ(got[1], 64);
+	HIP(hipExtModuleLaunchKernel(function, 20, 2, 1, 64, 1, 1, 0, 0, args, nullptr));
+	got = out.read();
+	CHECK_EQ(got[0], 192 + 40);
+	CHECK_EQ(got[1], 20);
+	CHECK_EQ(hipExtModuleLaunchKernel(function, 100, 1, 1, 64, 1, 1, 0, 0, args, nullptr), hipErrorInvalidValue);
+	CHECK_EQ(hipExtModuleLaunchKernel(function, 64, 3, 1, 64, 2, 1, 0, 0, args, nullptr), hipErrorInvalidValue);
+	CHECK_EQ(hipExtModuleLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, 0, args, nullptr), hipErrorInvalidValue);
+}
+
 int main()
 {
 	ways();
 	in_steps();
+	in_threads();
 	sizes();
 	return check_done("ways to launch a kernel");
 }
