@@ -138,12 +138,14 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 
 /* --- the packet ------------------------------------------------------------------------------- */
 
-/* What a function that is called by its address has on the stack, the compiler does not know. CLR gives the larger
- * of the two, and not the sum. */
+/* What a function that is called by its address, or calls itself, has on the stack, the compiler does not know. CLR
+ * gives the larger of the two, and not the sum; nothing notices where that is too small, and waves share it. */
 __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct hip_kernel *k)
 {
 	uint64_t both_B = k->private_B + atomic_load_explicit(&k->device->stack_B, memory_order_relaxed);
 
+	if (both_B < HIP_STACK_CALLS_B)
+		return HIP_STACK_CALLS_B;
 	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
 }
 

@@ -159,8 +159,51 @@ static void in_threads()
 	CHECK_EQ(hipExtModuleLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, 0, args, nullptr), hipErrorInvalidValue);
 }
 
+/* Each level has its own array, and what it needs of it behind the call. */
+__device__ __attribute__((noinline)) unsigned descend(unsigned level, unsigned seed)
+{
+	volatile unsigned own[32];
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < 32; i++)
+		own[i] = seed + i;
+	if (level)
+		sum = descend(level - 1, seed * 3 + 1);
+	for (unsigned i = 0; i < 32; i++)
+		sum += own[i];
+	return sum;
+}
+
+__global__ void fall(unsigned *out, unsigned levels)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	out[i] = descend(levels, i);
+}
+
+/* A function that calls itself has room: 60 levels of 128 bytes and some, by default. */
+static void deep()
+{
+	const unsigned levels = 60;
+	gpu_array<unsigned> out(std::vector<unsigned>(64 * 16, 0));
+	unsigned wrong = 0;
+
+	fall<<<16, 64>>>(out.at, levels);
+	HIP_LAUNCHED();
+	std::vector<unsigned> got = out.read();
+	for (unsigned i = 0; i < got.size(); i++) {
+		unsigned sum = 0;
+
+		for (unsigned level = 0, seed = i; level <= levels; level++, seed = seed * 3 + 1)
+			sum += seed * 32 + 31 * 16;
+		wrong += got[i] != sum;
+	}
+	CHECK_EQ(wrong, 0);
+}
+
 int main()
 {
+	deep();
 	ways();
 	in_steps();
 	in_threads();
