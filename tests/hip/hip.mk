@@ -8,6 +8,8 @@ OUR_HIP       := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(OM
 OUR_HIP_DEPS  := $(wildcard include/hip/*.h include/hip/*/*.h) $(wildcard tests/hip/*.h) tests/clients/hip/hip.h tests/check.h tests/hip/hip.mk
 
 OUR_HIP_FLAGS_print_buffered := -mprintf-kind=buffered
+# Linked by lld from bitcode, without optimization: the headers' functions that nobody calls are still there then.
+OUR_HIP_FLAGS_clock := -O0 -fgpu-rdc
 # Another driver on the same card.
 OUR_HIP_FLAGS_external := $(shell pkg-config --cflags --libs libdrm_amdgpu libdrm)
 OUR_HIP_ENV_bad_arguments  := env TUFF_VGPU_STRICT=report

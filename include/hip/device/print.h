@@ -26,9 +26,11 @@ __attribute__((device)) unsigned long long __ockl_fprintf_append_string_n(unsign
 
 /* Room for a message in the buffer of a launch, which the host prints when the kernel has ended; NULL: it is full.
  * Calls of it stand where printf() was, with -mprintf-kind=buffered. The device libraries have it, too, but clang
- * gives them to OpenCL's programs. Where nothing calls it, the optimizer drops it. */
-extern "C" __attribute__((device)) __attribute__((address_space(4))) const int __oclc_ABI_version;
-extern "C" __attribute__((device)) __attribute__((weak)) __attribute__((address_space(1))) char *
+ * gives them to OpenCL's programs. Where nothing calls it, the optimizer drops it. Visible: lld 19 dies of hidden
+ * functions that nothing calls, with -fgpu-rdc and -O0. */
+extern "C" __attribute__((device)) __attribute__((constant)) const int __oclc_ABI_version;
+extern "C" __attribute__((device)) __attribute__((weak, visibility("default")))
+__attribute__((address_space(1))) char *
 __printf_alloc(unsigned size_B)
 {
 	typedef __attribute__((address_space(4))) char *hidden_args;
