@@ -37,20 +37,6 @@ HIP_API_END
 #undef HIP_EXT_NAME
 
 #if defined(__cplusplus) && defined(__HIP__)
-/* Calls launch with the addresses of the arguments, converted to the kernel's parameters. */
-template <typename F, typename... A> inline void hip_launch_packed(F launch, A... arguments)
-{
-	void *list[] = {static_cast<void *>(&arguments)..., nullptr};
-
-	launch(list);
-}
-
-template <typename... Parameters, typename F, typename... A>
-inline void hip_launch_converted(void (*)(Parameters...), F launch, A... arguments)
-{
-	hip_launch_packed(launch, static_cast<Parameters>(arguments)...);
-}
-
 /* Between events: hipExtLaunchKernelGGL(kernel, grid, block, bytes, stream, start, stop, flags, arguments...). A
  * template's name alone means the kernel with the arguments' types. */
 template <typename... Arguments, typename Kernel = void (*)(Arguments...)>

@@ -1,4 +1,5 @@
 /* Where a thread is: indices and sizes in three dimensions, as variables, as dim3 and under their older names. */
+#define HIP_TEMPLATE_KERNEL_LAUNCH /* hipLaunchKernelGGL() is a function */
 #include "tests/clients/hip/hip.h"
 
 /* What rocThrust does before it includes the interface again. */
@@ -6,6 +7,8 @@
 #undef __host__
 #undef __device__
 #endif
+#include <hip/amd_detail/amd_hip_runtime.h> /* and rocPRIM, these */
+#include <hip/amd_detail/amd_hip_vector_types.h>
 #include <hip/hip_runtime_api.h>
 #include <set>
 
@@ -38,6 +41,24 @@ __global__ void where(unsigned *unit)
 {
 	if (!__lane_id())
 		unit[blockIdx.x * 4 + threadIdx.x / 64] = __smid();
+}
+
+template <unsigned factor, typename T> __global__ void times(T *out, T value)
+{
+	out[threadIdx.x] = value * factor + threadIdx.x;
+}
+
+/* A template's arguments with a comma, and an argument that is converted to the kernel's. */
+static void by_function()
+{
+	gpu_array<unsigned long> out(64);
+	unsigned wrong = 0, i = 0;
+
+	hipLaunchKernelGGL(times<3, unsigned long>, dim3(1), dim3(64), 0, nullptr, out.at, 5u);
+	HIP_LAUNCHED();
+	for (unsigned long n : out.read())
+		wrong += n != 15 + i++;
+	CHECK_EQ(wrong, 0);
 }
 
 /* The waves of a block share a compute unit. There are no more than the device says, and a grid that could fill all
@@ -90,5 +111,6 @@ int main()
 	CHECK_EQ(at, got.size());
 	CHECK_EQ(wrong, 0);
 	units();
+	by_function();
 	return check_done("where a thread is");
 }
