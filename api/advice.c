@@ -192,16 +192,23 @@ static void prefetch_to(struct hints *h, hipMemoryAdvise what, int device)
 
 static hipError_t prefetch(const void *ptr, size_t size_B, int device, hipStream_t stream)
 {
+	struct hip_memory memory;
 	struct hip_stream *s;
 	struct range range;
-	hipError_t r;
+	hipError_t r = ptr && size_B ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
+	bool known;
 
-	if (!find_range(ptr, size_B, &range) || range.memory.kind != HIP_MEMORY_MANAGED)
+	if (r)
+		return r;
+	known = hip_memory_find(ptr, &memory);
+	if (known && !find_range(ptr, size_B, &range))
 		return hipErrorInvalidValue;
 	if (!is_place(device))
 		return hipErrorInvalidDevice;
-	r = hip_stream_of(stream, &s);
-	return r ? r : set(&range, prefetch_to, 0, device);
+	/* As CLR: memory that was allocated where it is stays there, and the host's own no GPU can have. */
+	if (!known)
+		return device == hipCpuDeviceId ? hipSuccess : hipErrorNotSupported;
+	return memory.kind == HIP_MEMORY_MANAGED ? set(&range, prefetch_to, 0, device) : hipSuccess;
 }
 
 hipError_t hipMemPrefetchAsync(const void *ptr, size_t size, int device, hipStream_t stream)
@@ -330,11 +337,15 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t size, u
 {
 	struct hip_memory memory;
 	struct hip_stream *s;
+	hipError_t r;
 
 	HIP_ENTER();
-	if (!ptr || (flags == hipMemAttachSingle && !stream) ||
+	r = ptr ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
+	if (r)
+		return hip_end(r);
+	if ((flags == hipMemAttachSingle && !stream) ||
 	    (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle) ||
 	    !hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_MANAGED || (size && size != memory.size_B))
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(hip_stream_of(stream, &s));
+	return hip_end(hipSuccess);
 }

@@ -90,10 +90,8 @@ static hipError_t create(hipCtx_t *out, unsigned flags, int device)
 	struct hip_context *c;
 	hipError_t r;
 
-	if (!out)
+	if (!out || !hip_device_of(device))
 		return hipErrorInvalidValue;
-	if (!hip_device_of(device))
-		return hipErrorInvalidDevice;
 	r = make(hip_device_of(device), flags, &c);
 	if (r)
 		return r;
@@ -116,7 +114,7 @@ hipError_t hipCtxDestroy(hipCtx_t context)
 	HIP_ENTER();
 	c = context_of(context);
 	if (!c || c == primary.context[c->device->index])
-		return hip_end(c ? hipErrorInvalidValue : hipErrorInvalidContext);
+		return hip_end(c || !context ? hipErrorInvalidValue : hipErrorInvalidContext);
 	if (stack.count && stack.context[stack.count - 1] == context)
 		(void)!pop(NULL);
 	drv_handle_destroy(&hip_handles, c->handle);
@@ -230,21 +228,21 @@ hipError_t hipCtxDisablePeerAccess(hipCtx_t peer)
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active)
 {
 	HIP_ENTER();
-	if (!flags || !active)
-		return hip_end(hipErrorInvalidValue);
 	if (!hip_device_of(device))
 		return hip_end(hipErrorInvalidDevice);
-	*flags = hip.device[device].flags;
-	*active = hip_thread.device == device;
+	if (flags)
+		*flags = hip.device[device].flags;
+	if (active)
+		*active = hip_thread.device == device;
 	return hip_end(hipSuccess);
 }
 
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device)
 {
 	HIP_ENTER();
-	if (!context)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(hip_device_of(device) ? primary_of(hip_device_of(device), context) : hipErrorInvalidDevice);
+	if (!hip_device_of(device))
+		return hip_end(hipErrorInvalidDevice);
+	return hip_end(context ? primary_of(hip_device_of(device), context) : hipErrorInvalidValue);
 }
 
 /* It lives as long as the process. */

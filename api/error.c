@@ -114,22 +114,23 @@ const char *hipGetErrorString(hipError_t error)
 	return i < 0 ? "unknown error" : errors[i].text;
 }
 
+/* As CLR, the thread does not remember what came of it. */
 static hipError_t describe(hipError_t error, const char *text, const char **out)
 {
 	if (!out)
 		return hipErrorInvalidValue;
-	*out = find(error) < 0 ? NULL : text;
-	return *out ? hipSuccess : hipErrorInvalidValue;
+	*out = text;
+	return find(error) < 0 ? hipErrorInvalidValue : hipSuccess;
 }
 
 hipError_t hipDrvGetErrorName(hipError_t error, const char **name)
 {
-	return hip_end(describe(error, hipGetErrorName(error), name));
+	return describe(error, hipGetErrorName(error), name);
 }
 
 hipError_t hipDrvGetErrorString(hipError_t error, const char **text)
 {
-	return hip_end(describe(error, hipGetErrorString(error), text));
+	return describe(error, hipGetErrorString(error), text);
 }
 
 hipError_t hipGetLastError(void)

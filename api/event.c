@@ -392,9 +392,11 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 	hipError_t r;
 
 	HIP_ENTER(stream, event, flags);
-	r = flags ? hipErrorInvalidValue : hip_stream_of(stream, &s);
+	r = event ? hip_stream_of(stream, &s) : hipErrorInvalidHandle;
 	if (r == hipErrorContextIsDestroyed)
 		return hip_end(hipErrorInvalidHandle);
+	if (!r && flags)
+		r = hipErrorInvalidValue;
 	return hip_end(r ? r : hip_event_wait(event, s));
 }
 

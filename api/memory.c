@@ -243,8 +243,9 @@ static hipError_t malloc_pitch(void **out, size_t *pitch, size_t width_B, size_t
 	*pitch = 0;
 	if (!width_B || !height || !depth)
 		return hipSuccess;
-	if (pitch_B < width_B || __builtin_mul_overflow(pitch_B, height, &size_B) ||
-	    __builtin_mul_overflow(size_B, depth, &size_B))
+	if (pitch_B < width_B)
+		return hipErrorInvalidValue;
+	if (__builtin_mul_overflow(pitch_B, height, &size_B) || __builtin_mul_overflow(size_B, depth, &size_B))
 		return hipErrorOutOfMemory;
 	*pitch = pitch_B;
 	return malloc_device(out, size_B, hipDeviceMallocDefault);
@@ -260,7 +261,7 @@ hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width_B, 
 			    unsigned int element_B)
 {
 	HIP_ENTER(ptr, pitch, width_B, height, element_B);
-	if (element_B != 4 && element_B != 8 && element_B != 16)
+	if (!width_B || !height || (element_B != 4 && element_B != 8 && element_B != 16))
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(malloc_pitch(ptr, pitch, width_B, height, 1));
 }
@@ -282,10 +283,6 @@ hipError_t hipMalloc3D(hipPitchedPtr *out, hipExtent extent)
 
 /* --- the host's ------------------------------------------------------------------------------- */
 
-#define HOST_FLAGS                                                                                                 \
-	(hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined | hipHostMallocNumaUser |        \
-	 hipHostMallocCoherent | hipHostMallocNonCoherent)
-
 static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
 {
 	const struct hip_memory like = {
@@ -295,23 +292,31 @@ static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
 
 	if (r)
 		return r;
-	if (!out || flags & ~HOST_FLAGS || (coarse && flags & hipHostMallocCoherent))
+	if (!out)
 		return hipErrorInvalidValue;
 	*out = NULL;
 	if (!size_B)
 		return hipSuccess;
+	if (coarse && flags & hipHostMallocCoherent)
+		return hipErrorInvalidValue;
 	return allocate_as(coarse ? hip.host_coarse : hip.host_fine, &like, true, out);
 }
 
+/* As CLR: what a flag means that is not known is not asked. */
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
 {
 	HIP_ENTER(ptr, size, flags);
 	return hip_end(malloc_host(ptr, size, flags));
 }
 
+/* In HIP 5 another name of it; then as CUDA's, which knows three flags. */
+#define HOST_ALLOC_FLAGS (hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined)
+
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
 {
 	HIP_ENTER(ptr, size, flags);
+	if (TUFF_HIP_ABI >= 6 && flags & ~(unsigned)HOST_ALLOC_FLAGS)
+		return hip_end(hipErrorInvalidValue);
 	return hip_end(malloc_host(ptr, size, flags));
 }
 
@@ -425,24 +430,25 @@ hipError_t hip_memory_free_now(void *ptr)
 	return free_known(ptr, 1u << HIP_MEMORY_DEVICE);
 }
 
+/* As CLR, each of them frees the device's memory and the host's. */
+#define FREED (1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED | 1u << HIP_MEMORY_HOST)
+
 hipError_t hipFree(void *ptr)
 {
 	HIP_ENTER(ptr);
-	/* As CLR, the host's memory, too. */
-	return hip_end(
-		free_memory(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED | 1u << HIP_MEMORY_HOST));
+	return hip_end(free_memory(ptr, FREED));
 }
 
 hipError_t hipHostFree(void *ptr)
 {
 	HIP_ENTER(ptr);
-	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_HOST));
+	return hip_end(free_memory(ptr, FREED));
 }
 
 hipError_t hipFreeHost(void *ptr)
 {
 	HIP_ENTER(ptr);
-	return hip_end(free_memory(ptr, 1u << HIP_MEMORY_HOST));
+	return hip_end(free_memory(ptr, FREED));
 }
 
 /* --- freeing in a stream's order -------------------------------------------------------------- */
@@ -630,6 +636,9 @@ static hipError_t host_flags(unsigned *flags, const void *ptr)
 	struct hip_memory memory;
 
 	if (!flags || !ptr || !hip_memory_find(ptr, &memory) || memory.kind == HIP_MEMORY_DEVICE)
+		return hipErrorInvalidValue;
+	/* As CUDA, HIP 6 tells of what was allocated only. */
+	if (TUFF_HIP_ABI >= 6 && memory.kind == HIP_MEMORY_REGISTERED)
 		return hipErrorInvalidValue;
 	*flags = memory.flags;
 	return hipSuccess;

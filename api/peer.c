@@ -18,9 +18,9 @@ hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer)
 	HIP_ENTER();
 	if (!can)
 		return hip_end(hipErrorInvalidValue);
-	if (!hip_device_of(device) || !hip_device_of(peer))
+	if (device != peer && (!hip_device_of(device) || !hip_device_of(peer)))
 		return hip_end(hipErrorInvalidDevice);
-	*can = can_access(hip_device_of(device), hip_device_of(peer));
+	*can = device != peer && can_access(hip_device_of(device), hip_device_of(peer));
 	return hip_end(hipSuccess);
 }
 
@@ -31,10 +31,8 @@ static hipError_t enable(int index, unsigned flags)
 
 	if (flags)
 		return hipErrorInvalidValue;
-	if (!peer || peer == d)
+	if (!peer || !can_access(d, peer))
 		return hipErrorInvalidDevice;
-	if (!can_access(d, peer))
-		return hipErrorPeerAccessUnsupported;
 	if (atomic_fetch_or(&peer->peers, bit) & bit)
 		return hipErrorPeerAccessAlreadyEnabled;
 	return hip_memory_tell_peers(peer);
@@ -52,7 +50,7 @@ static hipError_t disable(int index)
 	uint64_t bit = 1ull << d->index;
 	hipError_t r;
 
-	if (!peer || peer == d)
+	if (!peer || !can_access(d, peer))
 		return hipErrorInvalidDevice;
 	if (!(atomic_fetch_and(&peer->peers, ~bit) & bit))
 		return hipErrorPeerAccessNotEnabled;
@@ -91,10 +89,12 @@ hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int 
 	HIP_ENTER();
 	a = hip_device_of(from);
 	b = hip_device_of(to);
-	if (!value || (unsigned)attribute > hipDevP2PAttrHipArrayAccessSupported)
+	if (!value)
 		return hip_end(hipErrorInvalidValue);
 	if (!a || !b || a == b)
 		return hip_end(hipErrorInvalidDevice);
+	if ((unsigned)attribute > hipDevP2PAttrHipArrayAccessSupported)
+		return hip_end(hipErrorInvalidValue);
 	if (attribute == hipDevP2PAttrPerformanceRank)
 		*value = find_link(a, b, &link, &hops) && link.link_type == HSA_AMD_LINK_INFO_TYPE_XGMI ? 0 : 1;
 	else if (attribute == hipDevP2PAttrNativeAtomicSupported)
@@ -116,7 +116,7 @@ hipError_t hipExtGetLinkTypeAndHopCount(int from, int to, uint32_t *type, uint32
 	if (!hip_device_of(from) || !hip_device_of(to))
 		return hip_end(hipErrorInvalidDevice);
 	if (!find_link(hip_device_of(from), hip_device_of(to), &link, hops))
-		return hip_end(hipErrorInvalidDevice);
+		return hip_end(hipErrorInvalidHandle);
 	*type = link.link_type;
 	return hip_end(hipSuccess);
 }

@@ -87,8 +87,8 @@ static hipError_t get_attribute(void *data, hipPointer_attribute attribute, hipD
 	    attribute > HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)
 		return hipErrorInvalidValue;
 	if (!hip_memory_find(ptr, &memory)) {
-		value = hipMemoryTypeArray;
-		if (attribute != HIP_POINTER_ATTRIBUTE_MEMORY_TYPE || !hip_array_of(ptr))
+		value = attribute == HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS ? 0 : hipMemoryTypeArray;
+		if (value && (attribute != HIP_POINTER_ATTRIBUTE_MEMORY_TYPE || !hip_array_of(ptr)))
 			return hipErrorInvalidValue;
 		memcpy(data, &value, pointer_attribute_size(attribute));
 		return hipSuccess;
@@ -125,7 +125,7 @@ static hipError_t set_attribute(const void *value, hipPointer_attribute attribut
 {
 	struct hip_memory memory;
 
-	if (!value || !ptr || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+	if (!value || !ptr || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS || *(const unsigned *)value > 1)
 		return hipErrorInvalidValue;
 	if (!hip_memory_find(ptr, &memory))
 		return hipErrorInvalidDevicePointer;

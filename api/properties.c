@@ -488,13 +488,21 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t id, int device
 
 /* --- one by one ------------------------------------------------------------------------------- */
 
-static hipError_t describe(int device, hipDeviceProp_tR0600 *p)
+/* As CLR, these look at the device first. */
+static hipError_t asked(hipDevice_t device, bool somewhere)
 {
-	const struct hip_device *d = hip_device_of(device);
+	if (!hip_device_of(device))
+		return hipErrorInvalidDevice;
+	return somewhere ? hipSuccess : hipErrorInvalidValue;
+}
 
-	if (d)
-		fill(d, p);
-	return d ? hipSuccess : hipErrorInvalidDevice;
+static hipError_t describe(int device, bool somewhere, hipDeviceProp_tR0600 *p)
+{
+	hipError_t r = asked(device, somewhere);
+
+	if (!r)
+		fill(hip_device_of(device), p);
+	return r;
 }
 
 hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device)
@@ -503,9 +511,7 @@ hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device
 	hipError_t r;
 
 	HIP_ENTER();
-	if (!major || !minor)
-		return hip_end(hipErrorInvalidValue);
-	r = describe(device, &p);
+	r = describe(device, major && minor, &p);
 	if (!r) {
 		*major = p.major;
 		*minor = p.minor;
@@ -519,9 +525,7 @@ hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device)
 	hipError_t r;
 
 	HIP_ENTER();
-	if (!name || len <= 0)
-		return hip_end(hipErrorInvalidValue);
-	r = describe(device, &p);
+	r = describe(device, name && len > 0, &p);
 	if (!r)
 		snprintf(name, (size_t)len, "%s", p.name);
 	return hip_end(r);
@@ -533,9 +537,7 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
 	hipError_t r;
 
 	HIP_ENTER();
-	if (!uuid)
-		return hip_end(hipErrorInvalidValue);
-	r = describe(device, &p);
+	r = describe(device, uuid, &p);
 	if (!r)
 		*uuid = p.uuid;
 	return hip_end(r);
@@ -543,11 +545,13 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
 
 hipError_t hipDeviceTotalMem(size_t *size_B, hipDevice_t device)
 {
+	hipError_t r;
+
 	HIP_ENTER();
-	if (!size_B || !hip_device_of(device))
-		return hip_end(size_B ? hipErrorInvalidDevice : hipErrorInvalidValue);
-	*size_B = hip.device[device].vram_B;
-	return hip_end(hipSuccess);
+	r = asked(device, size_B);
+	if (!r)
+		*size_B = hip.device[device].vram_B;
+	return hip_end(r);
 }
 
 #define PCI_FORMAT "%04x:%02x:%02x.0"
@@ -559,9 +563,7 @@ hipError_t hipDeviceGetPCIBusId(char *text, int len, int device)
 	hipError_t r;
 
 	HIP_ENTER();
-	if (!text || len <= 0)
-		return hip_end(hipErrorInvalidValue);
-	r = describe(device, &p);
+	r = describe(device, text && len > 0, &p);
 	if (r)
 		return hip_end(r);
 	snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID,
@@ -586,5 +588,5 @@ hipError_t hipDeviceGetByPCIBusId(int *device, const char *text)
 			return hip_end(hipSuccess);
 		}
 	}
-	return hip_end(hipErrorInvalidDevice);
+	return hip_end(hipErrorInvalidValue);
 }

@@ -66,7 +66,7 @@ static hipError_t attach_locked(const struct memory_handle *handle, struct opene
 		return hipErrorOutOfMemory;
 	o->handle = *handle;
 	if (hsa_amd_ipc_memory_attach(&handle->whole, handle->size_B, 1, &agent, &o->base))
-		r = hipErrorInvalidValue;
+		r = hipErrorInvalidDevicePointer;
 	if (!r && (r = hip_memory_add_ours(HIP_MEMORY_DEVICE, hip_current()->index, o->base, handle->size_B)))
 		hsa_amd_ipc_memory_detach(o->base);
 	if (r) {
@@ -88,6 +88,8 @@ static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigne
 	if (!ptr || flags != hipIpcMemLazyEnablePeerAccess)
 		return hipErrorInvalidValue;
 	memcpy(&handle, from, sizeof(handle));
+	if (!handle.size_B)
+		return hipErrorInvalidValue;
 	if (handle.process == getpid())
 		return hipErrorInvalidContext;
 	pthread_mutex_lock(&opened_lock);

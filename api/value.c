@@ -70,7 +70,7 @@ hipError_t hip_value_put(struct hip_stream *s, const struct hip_value *v)
 static hipError_t run(hipStream_t handle, struct hip_value *values, unsigned count)
 {
 	struct hip_stream *s;
-	hipError_t r = hip_stream_of(handle, &s);
+	hipError_t r = values->address ? hip_stream_of(handle, &s) : hipErrorInvalidValue;
 
 	for (unsigned i = 0; i < count && !r; i++)
 		r = place(&values[i]);

@@ -17,7 +17,8 @@ static const named_arguments may_be_null_rows[] = {
 	{"hipTexObjectDestroy", 1},
 	{"hipSetValidDevices", 1},  /* none */
 	{"hipCtxGetApiVersion", 1}, /* the current one */
-	{"hipCtxSetCurrent", 1},    /* none */
+	{"hipDevicePrimaryCtxGetState", 6},
+	{"hipCtxSetCurrent", 1}, /* none */
 	{"hipModuleLaunchKernel", 0x400},
 	{"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j", 0x1c00},
 	{"_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_", 0x1c00},

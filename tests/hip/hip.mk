@@ -18,6 +18,9 @@ OUR_HIP_ENV_atomic_fine := env TUFF_VGPU_STRICT=off
 OUR_HIP_FLAGS_atomic_fine := -munsafe-fp-atomics
 # Its table is long, and how fast it runs does not matter.
 OUR_HIP_FLAGS_bad_arguments := -O0
+# Tables, too, of calls that are made once each.
+STATUSES := $(patsubst tests/hip/%.hip,%,$(wildcard tests/hip/statuses_*.hip))
+$(foreach p,$(STATUSES),$(eval OUR_HIP_FLAGS_$(p) := -O0))
 # our_hip_test PROGRAM NAME GPU BINARY LIST
 define our_hip_test
 $(5) += $(O)/bin/tests/hip/$(1).$(2)
@@ -44,7 +47,7 @@ $(O)/hip/clients.%.5: tests/clients/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdh
 	$(call say,CLANG,$@)$(OUR_HIP) -DTUFF_HIP_ABI=5 -no-hip-rt $(addprefix --offload-arch=,$(OUR_HIP_GPUS)) $< -o $@ -x none $(O)/lib/libamdhip64.so.5 \
 		-lstdc++ -lm -lpthread -Wl,-rpath,'$$ORIGIN/../lib' $(HIP_FLAGS_$*)
 $(foreach p,$(if $(HIP_READY),prim hiprand hipsparse),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,clients.$(p),$(g),$(g),hip/clients.$(p).5,OUR_HIP_TESTS))))
-$(foreach p,pools pool_streams pool_ipc bad_arguments tracer,$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
+$(foreach p,pools pool_streams pool_ipc bad_arguments tracer $(STATUSES),$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
 OURS_WITHOUT := grid_lost reset pool_peers pool_memory bad_arguments graph_devices
 HIP_SPEC_watched := gfx908:watchdog_ms=100
@@ -68,6 +71,8 @@ $(eval $(call our_hip_test,tools,hive,hive,hip/tools,OUR_HIP_TESTS))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,pool_peers,$(g),$(g),hip/pool_peers,OUR_HIP_TESTS)))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,graph_devices,$(g),$(g),hip/graph_devices,OUR_HIP_TESTS)))
 $(foreach g,hive mixed,$(eval $(call our_hip_test,graph_random,$(g),$(g),hip/graph_random,OUR_HIP_TESTS)))
+$(foreach p,$(STATUSES),$(eval $(call our_hip_test,$(p),hive,hive,hip/$(p),OUR_HIP_TESTS)))
+$(foreach g,mixed unconnected,$(eval $(call our_hip_test,statuses_devices,$(g),$(g),hip/statuses_devices,OUR_HIP_TESTS)))
 $(foreach p,$(filter-out $(OURS_WITHOUT),$(OUR_HIP_PROGRAMS)),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,$(p),$(g),$(g),hip/$(p),OUR_HIP_TESTS))))
 
 # Every function of both libraries; which GPU does not matter. Streams that nothing orders write the same memory: the
@@ -101,7 +106,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost rules reset
+CLR_WITHOUT := launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost rules reset statuses_%
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
