@@ -1,5 +1,6 @@
 /* Copies from and to arrays: boxes, one side of which is inside of an image. */
 #include "api/image.h"
+#include "api/op.h"
 
 /* --- an array as a side ----------------------------------------------------------------------- */
 
@@ -35,13 +36,6 @@ hipError_t hip_array_side(const struct hip_array *a, const struct hip_box *box, 
 
 /* --- planes ----------------------------------------------------------------------------------- */
 
-static hipError_t check_kind(hipMemcpyKind kind)
-{
-	return (unsigned)kind > hipMemcpyDefault && kind != hipMemcpyDeviceToDeviceNoCU
-		       ? hipErrorInvalidMemcpyDirection
-		       : hipSuccess;
-}
-
 static hipError_t buffer_side(const void *buffer, size_t pitch_B, size_t width_B, struct hip_side *side)
 {
 	*side = (struct hip_side){(void *)(uintptr_t)buffer, pitch_B, 0};
@@ -62,7 +56,7 @@ static hipError_t copy_2d_to(hipArray_t dst, size_t x_B, size_t y, const void *s
 			     size_t height, hipMemcpyKind kind, hipStream_t stream, bool wait)
 {
 	struct hip_box box = {.width_B = width_B, .height = height, .depth = 1, .kind = kind};
-	hipError_t r = check_kind(kind);
+	hipError_t r = hip_plane_check(kind, stream);
 
 	if (!r)
 		r = buffer_side(src, pitch_B, width_B, &box.src);
@@ -75,7 +69,7 @@ static hipError_t copy_2d_from(void *dst, size_t pitch_B, hipArray_const_t src, 
 			       size_t width_B, size_t height, hipMemcpyKind kind, hipStream_t stream, bool wait)
 {
 	struct hip_box box = {.width_B = width_B, .height = height, .depth = 1, .kind = kind};
-	hipError_t r = check_kind(kind);
+	hipError_t r = hip_plane_check(kind, stream);
 
 	if (!r)
 		r = plane_side(src, &box, x_B, y, &box.src);
@@ -117,7 +111,7 @@ static hipError_t copy_2d_between(hipArray_t dst, size_t dst_x_B, size_t dst_y, 
 				  size_t src_x_B, size_t src_y, size_t width_B, size_t height, hipMemcpyKind kind)
 {
 	struct hip_box box = {.width_B = width_B, .height = height, .depth = 1, .kind = kind};
-	hipError_t r = check_kind(kind);
+	hipError_t r = hip_plane_check(kind, NULL);
 
 	if (!r)
 		r = plane_side(src, &box, src_x_B, src_y, &box.src);
@@ -154,7 +148,7 @@ static hipError_t copy_rows(hipArray_const_t handle, size_t x_B, size_t y, char 
 {
 	const struct hip_array *a = hip_array_of(handle);
 	size_t row_B = a ? a->width * hip_texels_size_B(&a->texels) : 0;
-	hipError_t r = check_kind(kind);
+	hipError_t r = hip_is_kind(kind) ? hipSuccess : hipErrorInvalidMemcpyDirection;
 
 	if (!r && (!a || !memory || x_B >= row_B))
 		r = hipErrorInvalidValue;

@@ -77,10 +77,11 @@ hipError_t hip_copy_check(const struct hip_copy *c)
 {
 	struct end to, from;
 
-	if ((unsigned)c->kind > hipMemcpyDefault && c->kind != hipMemcpyDeviceToDeviceNoCU)
+	if (c->size_B && (!c->dst || !c->src))
+		return hipErrorInvalidValue;
+	if (!hip_is_kind(c->kind))
 		return hipErrorInvalidMemcpyDirection;
-	if (c->size_B &&
-	    (!c->dst || !c->src || !find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from)))
+	if (c->size_B && (!find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from)))
 		return hipErrorInvalidValue;
 	/* Nothing of a device's in it: as in CLR, that is not what the program means. */
 	if (c->size_B && to.pageable && from.pageable && c->kind != hipMemcpyHostToHost &&
@@ -152,11 +153,13 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 
 	if (wait && (r = hip_capture_refuses(hipErrorStreamCaptureImplicit)))
 		return r;
-	if (!size_B)
-		return hipSuccess;
+	/* As CLR: what does not wait says so of its kind before all else, and of nothing to copy, too. */
+	if (!wait && !hip_is_kind(kind))
+		return hipErrorInvalidMemcpyDirection;
+	r = hip_stream_of(handle, &s);
+	if (r || !size_B)
+		return r;
 	r = hip_copy_check(&op.copy);
-	if (!r)
-		r = hip_stream_of(handle, &s);
 	if (r)
 		return r;
 	if (hip_stream_captures(s))
@@ -260,14 +263,21 @@ hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, 
 	return hipSuccess;
 }
 
+/* As CLR, which way has to be said. */
+static bool is_on_device(hipMemcpyKind kind)
+{
+	return kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
+}
+
 static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, size_t offset_B, hipMemcpyKind kind,
 			    hipStream_t stream, bool wait)
 {
 	char *place;
-	hipError_t r = hip_symbol_place(symbol, size_B, offset_B, &place);
+	hipError_t r;
 
-	if (!r && (kind == hipMemcpyHostToHost || kind == hipMemcpyDeviceToHost))
-		r = hipErrorInvalidMemcpyDirection;
+	if (kind != hipMemcpyHostToDevice && !is_on_device(kind))
+		return hipErrorInvalidMemcpyDirection;
+	r = hip_symbol_place(symbol, size_B, offset_B, &place);
 	return r ? r : copy(place, src, size_B, kind, stream, wait);
 }
 
@@ -275,10 +285,11 @@ static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size
 			      hipStream_t stream, bool wait)
 {
 	char *place;
-	hipError_t r = hip_symbol_place(symbol, size_B, offset_B, &place);
+	hipError_t r;
 
-	if (!r && (kind == hipMemcpyHostToHost || kind == hipMemcpyHostToDevice))
-		r = hipErrorInvalidMemcpyDirection;
+	if (kind != hipMemcpyDeviceToHost && !is_on_device(kind))
+		return hipErrorInvalidMemcpyDirection;
+	r = hip_symbol_place(symbol, size_B, offset_B, &place);
 	return r ? r : copy(dst, place, size_B, kind, stream, wait);
 }
 

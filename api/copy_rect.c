@@ -1,4 +1,5 @@
 /* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
+#include <limits.h>
 #include <string.h>
 
 #include "api/capture.h"
@@ -92,12 +93,22 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box, enum hip_
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
+/* A side that is said to be a device's is no memory that no GPU knows. */
+static bool fits_kind(const struct kinds *kinds, hipMemcpyKind kind)
+{
+	bool on_device = kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
+
+	return !(kinds->dst_pageable && (on_device || kind == hipMemcpyHostToDevice)) &&
+	       !(kinds->src_pageable && (on_device || kind == hipMemcpyDeviceToHost));
+}
+
 hipError_t hip_box_check(const struct hip_box *box)
 {
 	struct hip_box copy = *box;
 	struct kinds kinds;
+	hipError_t r;
 
-	if ((unsigned)box->kind > hipMemcpyDefault && box->kind != hipMemcpyDeviceToDeviceNoCU)
+	if (!hip_is_kind(box->kind))
 		return hipErrorInvalidMemcpyDirection;
 	if ((box->height > 1 || box->depth > 1) &&
 	    (box->dst.pitch_B < box->width_B || box->src.pitch_B < box->width_B))
@@ -105,7 +116,10 @@ hipError_t hip_box_check(const struct hip_box *box)
 	/* HSA counts with 32 bits. */
 	if (box->width_B > UINT32_MAX || box->height > UINT32_MAX || box->depth > UINT32_MAX)
 		return hipErrorInvalidValue;
-	return is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
+	if (is_empty(box))
+		return hipSuccess;
+	r = resolve_both(&copy, &kinds);
+	return r || fits_kind(&kinds, box->kind) ? r : hipErrorInvalidValue;
 }
 
 hipError_t hip_box_put(struct hip_stream *s, const struct hip_box *box)
@@ -198,6 +212,15 @@ static hipError_t then_wait(hipError_t r)
 
 /* --- two dimensions --------------------------------------------------------------------------- */
 
+hipError_t hip_plane_check(hipMemcpyKind kind, hipStream_t handle)
+{
+	struct hip_stream *s;
+
+	if (!hip_is_kind(kind))
+		return hipErrorInvalidMemcpyDirection;
+	return hip_stream_of(handle, &s) ? hipErrorInvalidValue : hipSuccess;
+}
+
 static hipError_t copy_2d(void *dst, size_t dst_pitch_B, const void *src, size_t src_pitch_B, size_t width_B,
 			  size_t height, hipMemcpyKind kind, hipStream_t stream, bool wait)
 {
@@ -210,11 +233,15 @@ static hipError_t copy_2d(void *dst, size_t dst_pitch_B, const void *src, size_t
 		.kind = kind,
 	};
 
-	if (width_B && height && (!dst || !src))
-		return hipErrorInvalidValue;
+	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
+
+	if (!r)
+		r = hip_plane_check(kind, stream);
+	if (r || is_empty(&box))
+		return r;
 	if (dst_pitch_B < width_B || src_pitch_B < width_B)
 		return hipErrorInvalidPitchValue;
-	return hip_copy_box(&box, stream, wait);
+	return dst && src ? hip_copy_box(&box, stream, wait) : hipErrorInvalidValue;
 }
 
 hipError_t hipMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
@@ -254,13 +281,14 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 		return array ? hip_array_side(array, box, end->x_B, end->y, end->z, side) : hipErrorInvalidValue;
 	}
 	side->base = end->type == hipMemoryTypeHost ? (char *)(uintptr_t)end->host : end->device;
-	if (!side->base)
+	if (!side->base || (end->type != hipMemoryTypeHost && end->type != hipMemoryTypeDevice &&
+			    end->type != hipMemoryTypeUnified && end->type != hipMemoryTypeManaged))
 		return hipErrorInvalidValue;
 	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
 	side->slice_B = side->pitch_B * (end->height ? end->height : box->height + end->y);
 	at_B = end->z * side->slice_B + end->y * side->pitch_B + end->x_B;
 	/* What is said to be a device's is not taken for the host's when it begins outside. */
-	if (end->type == hipMemoryTypeDevice && box->width_B && box->height && box->depth &&
+	if (end->type == hipMemoryTypeDevice &&
 	    (!hip_memory_find(side->base, &memory) || !hip_memory_covers(&memory, side->base, at_B + 1)))
 		return hipErrorInvalidValue;
 	side->base += at_B;
@@ -270,8 +298,14 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 static hipError_t copy_ends(const struct end *dst, const struct end *src, struct hip_box *box, hipStream_t stream,
 			    bool wait)
 {
-	hipError_t r = find_side(src, box, &box->src);
+	struct hip_stream *s;
+	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
 
+	if (!r)
+		r = hip_stream_of(stream, &s);
+	if (r || is_empty(box))
+		return r;
+	r = find_side(src, box, &box->src);
 	if (!r)
 		r = find_side(dst, box, &box->dst);
 	if (!r)
@@ -381,6 +415,27 @@ static hipError_t width_3d(const hipMemcpy3DParms *p, size_t *width_B)
 	return dst && src && dst_B != src_B ? hipErrorInvalidValue : hipSuccess;
 }
 
+static bool is_wider(size_t at_B, size_t width_B, size_t pitch_B)
+{
+	return width_B > pitch_B || at_B > pitch_B - width_B;
+}
+
+/* As CLR, before it is asked where that is. */
+static hipError_t check_pitches(const hipMemcpy3DParms *p)
+{
+	const hipPitchedPtr *dst = &p->dstPtr, *src = &p->srcPtr;
+
+	if (dst->pitch < dst->xsize || src->pitch < src->xsize)
+		return hipErrorInvalidPitchValue;
+	if (dst->pitch >= INT_MAX || src->pitch >= INT_MAX)
+		return hipErrorInvalidValue;
+	if (!p->dstArray && !p->srcArray &&
+	    (is_wider(p->dstPos.x, p->extent.width, dst->pitch) ||
+	     is_wider(p->srcPos.x, p->extent.width, src->pitch)))
+		return hipErrorInvalidValue;
+	return hip_is_kind(p->kind) ? hipSuccess : hipErrorInvalidMemcpyDirection;
+}
+
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box)
 {
 	hipError_t r = width_3d(p, &box->width_B);
@@ -390,7 +445,9 @@ hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box)
 	box->kind = p->kind;
 	if (!r)
 		r = side_3d(&p->srcPtr, &p->srcPos, p->srcArray, box, &box->src);
-	return r ? r : side_3d(&p->dstPtr, &p->dstPos, p->dstArray, box, &box->dst);
+	if (!r)
+		r = side_3d(&p->dstPtr, &p->dstPos, p->dstArray, box, &box->dst);
+	return r ? r : check_pitches(p);
 }
 
 static hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream, bool wait)

@@ -40,6 +40,8 @@ hipError_t hip_array_create(const HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t *out);
 /* Where a box with that width, height and depth begins in it; x in bytes. InvalidValue: not all of it is inside. */
 hipError_t hip_array_side(const struct hip_array *array, const struct hip_box *box, size_t x_B, size_t y, size_t z,
 			  struct hip_side *side);
+/* What is asked first of a plane's copy. As CLR: the kind, and a stream that is gone is a wrong value. */
+hipError_t hip_plane_check(hipMemcpyKind kind, hipStream_t stream);
 
 bool hip_has_images(const struct hip_device *device);
 /* What HSA writes of an image; row_B 0: as it comes. */

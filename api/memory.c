@@ -635,10 +635,9 @@ static hipError_t host_flags(unsigned *flags, const void *ptr)
 {
 	struct hip_memory memory;
 
-	if (!flags || !ptr || !hip_memory_find(ptr, &memory) || memory.kind == HIP_MEMORY_DEVICE)
-		return hipErrorInvalidValue;
-	/* As CUDA, HIP 6 tells of what was allocated only. */
-	if (TUFF_HIP_ABI >= 6 && memory.kind == HIP_MEMORY_REGISTERED)
+	/* As CUDA, of what was allocated only. */
+	if (!flags || !ptr || !hip_memory_find(ptr, &memory) || memory.kind == HIP_MEMORY_DEVICE ||
+	    memory.kind == HIP_MEMORY_REGISTERED)
 		return hipErrorInvalidValue;
 	*flags = memory.flags;
 	return hipSuccess;

@@ -90,6 +90,10 @@ static inline bool hip_is_user_range(const void *at, size_t size_B)
 {
 	return (uintptr_t)at < 1ull << 47 && size_B <= (1ull << 47) - (uintptr_t)at;
 }
+static inline bool hip_is_kind(hipMemcpyKind kind)
+{
+	return (unsigned)kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU;
+}
 hipError_t hip_copy_check(const struct hip_copy *copy);
 hipError_t hip_copy_put(struct hip_stream *stream, const struct hip_copy *copy);
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box);

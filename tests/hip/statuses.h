@@ -1,5 +1,5 @@
-/* What each call answers when it is given what it should not be: a table, a call a line. The status is AMD's; of HIP 6.4,
- * and where 5.2's is another one, of both.
+/* What each call answers when it is given what it should not be: a table, a call a line. The status is AMD's; of
+ * HIP 6.4, and where 5.2's is another one, of both.
  *
  *   PROGRAM [-v]    -v: what every call gave */
 #ifndef TESTS_HIP_STATUSES_H

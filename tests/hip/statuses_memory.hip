@@ -121,7 +121,7 @@ static void of_the_host()
 	IS(hipErrorInvalidValue, hipHostGetFlags(&flags, NULL));
 	IS(hipErrorInvalidValue, hipHostGetFlags(&flags, host));
 	IS(hipErrorInvalidValue, hipHostGetFlags(&flags, gpu));
-	IS_5_6(hipSuccess, hipErrorInvalidValue, hipHostGetFlags(&flags, registered));
+	IS(hipErrorInvalidValue, hipHostGetFlags(&flags, registered));
 	OK(hipHostGetFlags(&flags, pinned));
 	OK(hipHostGetFlags(&flags, managed));
 }
