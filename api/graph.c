@@ -168,7 +168,7 @@ hipError_t hip_node_add(hipGraphNode_t *out, hipGraph_t handle, const hipGraphNo
 	hipError_t r;
 
 	if (made)
-		return made;
+		return g && out && (before || !count) ? made : hipErrorInvalidValue;
 	r = g && out ? find_all(g, before, count, &nodes) : hipErrorInvalidValue;
 	if (!r)
 		r = hip_graph_add(g, nodes, count, work, &n);
@@ -303,8 +303,10 @@ hipError_t hipGraphDestroy(hipGraph_t handle)
 
 	HIP_ENTER();
 	g = hip_graph_of(handle);
-	if (!g || g->embedded)
+	if (!handle || (g && g->embedded))
 		return hip_end(hipErrorInvalidValue);
+	if (!g)
+		return hip_end(hipErrorIllegalState);
 	hip_graph_destroy(g);
 	return hip_end(hipSuccess);
 }

@@ -107,6 +107,12 @@ bool hip_work_lives(const struct hip_work *work);
 /* What kernel nodes are named by: a function of a module, or the host's function. */
 hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel);
 
+/* What is wrong of a node's work. A node that is none goes before that; as CLR, not before a variable that is none.
+ */
+static inline hipError_t hip_node_refuses(bool known, hipError_t made)
+{
+	return known || made == hipErrorInvalidSymbol ? made : hipErrorInvalidValue;
+}
 /* For the public functions: a node with that work, for a node, for an instance's node. made: what making the work
  * gave. They take over what *work owns, whatever they answer. */
 hipError_t hip_node_add(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,

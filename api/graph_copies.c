@@ -53,6 +53,13 @@ static hipError_t to_symbol(struct hip_work *w, const void *symbol, const void *
 	return r ? r : copy_work(w, place, src, size_B, kind);
 }
 
+/* As CLR: what an instance's copies are changed to is right or wrong. A variable that there is not goes first. */
+static hipError_t for_instance(hipError_t made)
+{
+	return made == hipErrorInvalidMemcpyDirection || made == hipErrorInvalidPitchValue ? hipErrorInvalidValue
+											   : made;
+}
+
 /* The three functions of each way to say it. */
 #define COPIES(suffix, make, parameters, ...)                                                                      \
 	hipError_t hipGraphAddMemcpyNode##suffix(hipGraphNode_t *out, hipGraph_t graph,                            \
@@ -73,7 +80,7 @@ static hipError_t to_symbol(struct hip_work *w, const void *symbol, const void *
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
 		HIP_ENTER();                                                                                       \
-		return hip_end(hip_exec_set(exec, node, other_copy(make(&w, __VA_ARGS__), &w), &w));               \
+		return hip_end(hip_exec_set(exec, node, for_instance(other_copy(make(&w, __VA_ARGS__), &w)), &w)); \
 	}
 #define UNPACK(...) __VA_ARGS__
 COPIES(1D, copy_work, (void *dst, const void *src, size_t size, hipMemcpyKind kind), dst, src, size, kind)
@@ -120,7 +127,7 @@ hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t n
 	struct hip_work w;
 
 	HIP_ENTER();
-	return hip_end(hip_exec_set(exec, node, hip_work_of_3d(&w, p), &w));
+	return hip_end(hip_exec_set(exec, node, for_instance(hip_work_of_3d(&w, p)), &w));
 }
 
 static hipError_t get_copy(hipGraphNode_t node, hipMemcpy3DParms *p)
@@ -225,7 +232,7 @@ hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t graph, const
 	hipError_t r;
 
 	HIP_ENTER();
-	r = check_context(context);
+	r = context ? check_context(context) : hipErrorInvalidValue;
 	return hip_end(r ? r : hip_node_add(out, graph, before, count, drv_work(&w, p), &w));
 }
 
@@ -262,7 +269,8 @@ hipError_t hip_work_of_memset(struct hip_work *w, const hipMemsetParams *p)
 	struct hip_fill *f = &op.fill;
 	hipError_t r;
 
-	if (!p || !p->dst || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4) || !p->height)
+	if (!p || !p->dst || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4) || !p->height ||
+	    !p->width)
 		return hipErrorInvalidValue;
 	*f = (struct hip_fill){.dst = p->dst, .pitch_B = p->pitch, .rows = p->height, .slices = 1};
 	f->value_B = p->elementSize;

@@ -382,8 +382,11 @@ hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
 {
 	struct hip_stream *s;
 
+	hipError_t r;
+
 	HIP_ENTER(exec, stream);
-	return hip_end(exec_of(exec) ? hip_stream_of(stream, &s) : hipErrorInvalidValue);
+	r = exec ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
+	return hip_end(r || exec_of(exec) ? r : hipErrorInvalidValue);
 }
 
 /* --- changes ---------------------------------------------------------------------------------- */
@@ -522,8 +525,9 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 	struct hip_node *unused;
 	hipError_t r;
 
+	/* As CLR. */
 	if (compare(n->work.child, w->child, &different))
-		return hipErrorInvalidValue;
+		return hipErrorUnknown;
 	take_names(w->child, n->work.child);
 	n->work = *w;
 	r = take_graph(e, e->graph, &unused);
@@ -571,7 +575,7 @@ hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t m
 	hipError_t r = hipErrorInvalidValue;
 
 	if (made)
-		return made;
+		return hip_node_refuses(e && hip_node_of(node), made);
 	if (e) {
 		pthread_mutex_lock(&e->lock);
 		r = set_locked(e, node, w);

@@ -313,6 +313,9 @@ hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, const h
 	struct hip_work w;
 
 	HIP_ENTER();
+	/* As CLR: behind nothing, no list. */
+	if (before && !n)
+		return hip_end(hipErrorInvalidValue);
 	return hip_end(hip_node_add(out, graph, before, n, free_work(&w, ptr), &w));
 }
 

@@ -153,7 +153,7 @@ hipError_t hip_node_set(hipGraphNode_t handle, hipError_t made, struct hip_work 
 	struct hip_node *n = hip_node_of(handle);
 
 	if (made)
-		return made;
+		return hip_node_refuses(n, made);
 	if (!n || n->work.type != w->type) {
 		hip_work_fini(w);
 		return hipErrorInvalidValue;
