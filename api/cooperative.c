@@ -30,20 +30,22 @@ static hipError_t launch(const void *function, struct hip_launch *l, hipStream_t
 	hipError_t r = hip_stream_of(handle, &s);
 
 	if (!r)
-		r = function ? hip_kernel_of(function, s->device, &l->kernel) : hipErrorInvalidDeviceFunction;
+		r = hip_kernel_asked(function, s->device, &l->kernel);
+	if (!r && (uint64_t)l->threads[0] * l->threads[1] * l->threads[2] > HIP_THREADS_MAX)
+		r = hipErrorInvalidConfiguration;
 	return r ? r : launch_on(s, l);
 }
 
 static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, hipStream_t handle)
 {
 	struct hip_stream *s;
-	hipError_t r = hip_function_of(function, &l->kernel);
+	hipError_t r = hip_launch_stream(handle, &s);
 
+	if (!r)
+		r = hip_function_of(function, &l->kernel);
 	/* As CLR: by function, what no kernel may have is a wrong value. */
 	if (!r && l->lds_B > l->kernel->device->lds_B)
 		r = hipErrorInvalidValue;
-	if (!r)
-		r = hip_stream_of(handle, &s);
 	return r ? r : launch_on(s, l);
 }
 
@@ -150,6 +152,8 @@ static hipError_t check_members(struct member *members, unsigned count)
 				return hipErrorInvalidDevice;
 		if (m->stream->device != m->launch.kernel->device)
 			return hipErrorInvalidResourceHandle;
+		if (!m->launch.threads[0] || !m->launch.threads[1] || !m->launch.threads[2])
+			return hipErrorInvalidConfiguration;
 		r = m->launch.cooperative ? check_shape(&m->launch) : hipSuccess;
 		if (!r)
 			r = hip_launch_check(&m->launch);
@@ -203,7 +207,15 @@ static hipError_t launch_members(struct member *members, unsigned count, unsigne
 
 static hipError_t stream_of_member(struct member *m, hipStream_t handle)
 {
-	return handle ? hip_stream_of(handle, &m->stream) : hipErrorInvalidResourceHandle;
+	return handle ? hip_launch_stream(handle, &m->stream) : hipErrorInvalidResourceHandle;
+}
+
+/* As CLR: there NULL is not told from other functions that are none. */
+static hipError_t kernel_of_member(struct member *m, const void *function)
+{
+	hipError_t r = hip_kernel_asked(function, m->stream->device, &m->launch.kernel);
+
+	return r == hipErrorInvalidDeviceFunction ? hipErrorInvalidSymbol : r;
 }
 
 static hipError_t check_list(const void *list, unsigned count, unsigned flags)
@@ -227,9 +239,8 @@ static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsig
 						.cooperative = cooperative};
 		r = stream_of_member(m, p->stream);
 		if (!r)
-			r = p->sharedMem > UINT32_MAX
-				    ? hipErrorCooperativeLaunchTooLarge
-				    : hip_kernel_of(p->func, m->stream->device, &m->launch.kernel);
+			r = p->sharedMem > UINT32_MAX ? hipErrorCooperativeLaunchTooLarge
+						      : kernel_of_member(m, p->func);
 	}
 	return r ? r : launch_members(members, count, flags);
 }

@@ -281,7 +281,7 @@ static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *t
 		.function = function,
 	};
 	struct hip_stream *s;
-	hipError_t r = hip_stream_of(handle, &s);
+	hipError_t r = hip_launch_stream(handle, &s);
 
 	if (r)
 		return r;
@@ -335,8 +335,10 @@ hipError_t hip_launch_extra(void **extra, struct hip_launch *l)
 static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, hipStream_t handle, void **extra)
 {
 	struct hip_stream *s;
-	hipError_t r = hip_function_of(function, &l->kernel);
+	hipError_t r = hip_launch_stream(handle, &s);
 
+	if (!r)
+		r = hip_function_of(function, &l->kernel);
 	if (r)
 		return r;
 	if (l->args && extra)
@@ -344,8 +346,6 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 	l->function = function;
 	if (extra)
 		r = hip_launch_extra(extra, l);
-	if (!r)
-		r = hip_stream_of(handle, &s);
 	if (r)
 		return r;
 	return s->device == l->kernel->device ? hip_launch(s, l) : hipErrorInvalidResourceHandle;
@@ -383,6 +383,16 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 	return launch_function_at_length(function, grid, block, lds_B, stream, args, extra, held);
 }
 
+/* Before anything is recorded. */
+static hipError_t check_events(hipEvent_t start, hipEvent_t stop, hipStream_t stream)
+{
+	struct hip_stream *s;
+
+	if ((start && !hip_find(HIP_EVENT, start)) || (stop && !hip_find(HIP_EVENT, stop)))
+		return hipErrorInvalidValue;
+	return hip_launch_stream(stream, &s);
+}
+
 static hipError_t record(hipEvent_t event, hipStream_t stream)
 {
 	return event ? hipEventRecord(event, stream) : hipSuccess;
@@ -411,8 +421,10 @@ static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipSt
 			     hipEvent_t start, hipEvent_t stop)
 {
 	const struct hip_kernel *k = hip_find(HIP_FUNCTION, function);
-	hipError_t r = hipSuccess;
+	hipError_t r = check_events(start, stop, stream);
 
+	if (r)
+		return r;
 	if (!l->grid[0] || !l->grid[1] || !l->grid[2])
 		return hipErrorInvalidValue;
 	if (!l->threads[0] || !l->threads[1] || !l->threads[2])
@@ -474,7 +486,9 @@ hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, v
 
 	(void)flags;
 	HIP_ENTER(function, blocks, threads, args, lds_B, stream, start, stop, flags);
-	r = record(start, stream);
+	r = check_events(start, stop, stream);
+	if (!r)
+		r = record(start, stream);
 	if (!r)
 		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
 	return hip_end(r ? r : record(stop, stream));

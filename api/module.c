@@ -112,12 +112,18 @@ hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned 
 	return hip_end(load(module, image, 0));
 }
 
+/* As CLR: nothing is found in what is none. */
+static hipError_t no_module(hipModule_t handle)
+{
+	return handle ? hipErrorNotFound : hipErrorInvalidResourceHandle;
+}
+
 static hipError_t unload(hipModule_t handle)
 {
 	struct hip_module *m = hip_find(HIP_MODULE, handle);
 
 	if (!m)
-		return handle ? hipErrorNotFound : hipErrorInvalidResourceHandle;
+		return no_module(handle);
 	drv_handle_destroy(&hip_handles, m->handle);
 	(void)!hip_device_wait(m->code.device);
 	hip_references_drop(handle);
@@ -189,7 +195,7 @@ static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const cha
 	if (!out || !name || !*name)
 		return hipErrorInvalidValue;
 	if (!m)
-		return hipErrorInvalidResourceHandle;
+		return no_module(handle);
 	if (hip_code_lost(m->code.device, m->code.losses))
 		return hipErrorContextIsDestroyed;
 	pthread_mutex_lock(&m->lock);
@@ -215,7 +221,7 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 	if ((!address && !size_B) || !name || !*name)
 		return hipErrorInvalidValue;
 	if (!m)
-		return hipErrorInvalidResourceHandle;
+		return no_module(handle);
 	if (hip_code_lost(m->code.device, m->code.losses))
 		return hipErrorContextIsDestroyed;
 	r = hip_managed_find(m->managed, name, &base, &whole_B)
@@ -288,9 +294,7 @@ static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
 	struct hip_function *f;
 	hipError_t r;
 
-	if (!out)
-		return hipErrorInvalidValue;
-	r = hip_kernel_of(host, hip_current(), &kernel);
+	r = out ? hip_kernel_of(host, hip_current(), &kernel) : hipErrorInvalidDeviceFunction;
 	if (r)
 		return r;
 	pthread_mutex_lock(&linked.lock);
@@ -323,7 +327,7 @@ static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
 
 	if (!out)
 		return hipErrorInvalidValue;
-	r = hip_kernel_of(function, hip_current(), &k);
+	r = hip_kernel_asked(function, hip_current(), &k);
 	if (r)
 		return r;
 	*out = (hipFuncAttributes){
@@ -392,23 +396,39 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipF
 }
 
 /* Preferences have no effect: LDS and caches are apart, and all of LDS may be dynamic anyway. */
-static hipError_t check_preference(const void *function, int value, int max)
+static hipError_t set_attribute(const void *function, hipFuncAttribute attribute, int value)
 {
 	const struct hip_kernel *k;
-	hipError_t r = hip_kernel_of(function, hip_current(), &k);
+	hipError_t r;
 
-	return r ? r : value < 0 || value > max ? hipErrorInvalidValue : hipSuccess;
+	if (!function)
+		return hipErrorInvalidDeviceFunction;
+	if ((unsigned)attribute > hipFuncAttributeMax)
+		return hipErrorInvalidValue;
+	r = hip_kernel_asked(function, hip_current(), &k);
+	if (r)
+		return r;
+	if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize &&
+	    (value < 0 || (unsigned)value > k->device->lds_B - k->group_B))
+		return hipErrorInvalidValue;
+	/* -1: the driver chooses. */
+	if (attribute == hipFuncAttributePreferredSharedMemoryCarveout && (value < -1 || value > 100))
+		return hipErrorInvalidValue;
+	return hipSuccess;
+}
+
+/* As CLR, whatever the function is: it is not looked for. */
+static hipError_t check_preference(const void *function, int value, int max)
+{
+	if (!function)
+		return hipErrorInvalidDeviceFunction;
+	return value < 0 || value > max ? hipErrorInvalidValue : hipSuccess;
 }
 
 hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value)
 {
 	HIP_ENTER(function, attribute, value);
-	if (attribute != hipFuncAttributeMaxDynamicSharedMemorySize &&
-	    attribute != hipFuncAttributePreferredSharedMemoryCarveout)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(check_preference(
-		function, value,
-		attribute == hipFuncAttributeMaxDynamicSharedMemorySize ? (int)hip_current()->lds_B : 100));
+	return hip_end(set_attribute(function, attribute, value));
 }
 
 hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config)

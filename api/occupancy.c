@@ -84,6 +84,11 @@ static hipError_t by_address(const void *function, const struct hip_kernel **k)
 	return function ? hip_kernel_of(function, hip_current(), k) : hipErrorInvalidDeviceFunction;
 }
 
+static hipError_t by_handle(hipFunction_t function, const struct hip_kernel **k)
+{
+	return function ? hip_function_of(function, k) : hipErrorInvalidValue;
+}
+
 #define FLAGS_MAX 1u /* hipOccupancyDisableCachingOverride: there is no cache that this would be about */
 
 #define ACTIVE(name, type, find, flags, ...)                                                                       \
@@ -97,8 +102,8 @@ static hipError_t by_address(const void *function, const struct hip_kernel **k)
 	}
 ACTIVE(hipOccupancyMaxActiveBlocksPerMultiprocessor, const void *, by_address, 0u)
 ACTIVE(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, const void *, by_address, more, , unsigned int more)
-ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, hipFunction_t, hip_function_of, 0u)
-ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, hipFunction_t, hip_function_of, more, ,
+ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, hipFunction_t, by_handle, 0u)
+ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, hipFunction_t, by_handle, more, ,
        unsigned int more)
 
 #define BEST(name, type, find, flags, ...)                                                                         \
@@ -111,5 +116,5 @@ ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, hipFunction_
 		return hip_end(r ? r : best_block(blocks, threads, k, lds_B, limit));                              \
 	}
 BEST(hipOccupancyMaxPotentialBlockSize, const void *, by_address, 0u)
-BEST(hipModuleOccupancyMaxPotentialBlockSize, hipFunction_t, hip_function_of, 0u)
-BEST(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, hipFunction_t, hip_function_of, more, , unsigned int more)
+BEST(hipModuleOccupancyMaxPotentialBlockSize, hipFunction_t, by_handle, 0u)
+BEST(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, hipFunction_t, by_handle, more, , unsigned int more)

@@ -90,6 +90,21 @@ static inline bool hip_is_user_range(const void *at, size_t size_B)
 {
 	return (uintptr_t)at < 1ull << 47 && size_B <= (1ull << 47) - (uintptr_t)at;
 }
+/* As CLR: to launches a stream that is none is a wrong value. */
+static inline hipError_t hip_launch_stream(hipStream_t handle, struct hip_stream **stream)
+{
+	hipError_t r = hip_stream_of(handle, stream);
+
+	return r == hipErrorContextIsDestroyed ? hipErrorInvalidValue : r;
+}
+/* A kernel that is asked about. As CLR: what is none is an invalid symbol then, unless it is NULL. */
+static inline hipError_t hip_kernel_asked(const void *function, struct hip_device *device,
+					  const struct hip_kernel **kernel)
+{
+	hipError_t r = hip_kernel_of(function, device, kernel);
+
+	return function && r == hipErrorInvalidDeviceFunction ? hipErrorInvalidSymbol : r;
+}
 static inline bool hip_is_kind(hipMemcpyKind kind)
 {
 	return (unsigned)kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU;
