@@ -400,9 +400,9 @@ static hipError_t begin_locked(struct hip_stream *s, hipStreamCaptureMode mode, 
 
 static hipError_t find_stream(hipStream_t handle, hipStreamCaptureMode mode, struct hip_stream **s)
 {
-	if ((unsigned)mode > hipStreamCaptureModeRelaxed)
-		return hipErrorInvalidValue;
-	return is_legacy(handle) ? hipErrorStreamCaptureUnsupported : hip_stream_of(handle, s);
+	hipError_t r = is_legacy(handle) ? hipErrorStreamCaptureUnsupported : hip_stream_of(handle, s);
+
+	return r || (unsigned)mode <= hipStreamCaptureModeRelaxed ? r : hipErrorInvalidValue;
 }
 
 static hipError_t begin(hipStream_t handle, hipStreamCaptureMode mode)
@@ -445,7 +445,7 @@ static hipError_t begin_to(hipStream_t handle, hipGraph_t graph, const hipGraphN
 {
 	const struct hip_graph *g = hip_graph_of(graph);
 	struct hip_stream *s;
-	hipError_t r = g && (nodes || !count) ? find_stream(handle, mode, &s) : hipErrorInvalidValue;
+	hipError_t r = g && !nodes == !count ? find_stream(handle, mode, &s) : hipErrorInvalidValue;
 
 	if (r)
 		return r;
@@ -460,10 +460,7 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, co
 					const hipGraphEdgeData *edges, size_t count, hipStreamCaptureMode mode)
 {
 	HIP_ENTER();
-	for (size_t i = 0; edges && i < count; i++)
-		if (edges[i].from_port || edges[i].to_port || edges[i].type)
-			return hip_end(hipErrorNotSupported);
-	return hip_end(begin_to(stream, graph, nodes, count, mode));
+	return hip_end(edges ? hipErrorNotSupported : begin_to(stream, graph, nodes, count, mode));
 }
 
 /* What the other streams did was waited for. */
@@ -617,7 +614,7 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus
 	return hip_end(hipSuccess);
 }
 
-static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *nodes, size_t count, bool replace)
+static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *nodes, size_t count, unsigned flags)
 {
 	struct hip_part *p = part_of(s);
 	const struct hip_graph *g;
@@ -629,7 +626,7 @@ static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *node
 	g = graph_of(p->capture);
 	if (!g)
 		return hipErrorStreamCaptureInvalidated;
-	if (!are_nodes_of(g, nodes, count))
+	if (flags > hipStreamSetCaptureDependencies || (count && !nodes) || !are_nodes_of(g, nodes, count))
 		return hipErrorInvalidValue;
 	/* They may be the stream's own list, as the program was told it. */
 	copy = malloc((count + 1) * sizeof(hipGraphNode_t));
@@ -637,7 +634,7 @@ static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *node
 		return hipErrorOutOfMemory;
 	if (count)
 		memcpy(copy, nodes, count * sizeof(hipGraphNode_t));
-	if (replace)
+	if (flags == hipStreamSetCaptureDependencies)
 		p->count = 0;
 	r = add_tails(p, copy, count);
 	free(copy);
@@ -651,13 +648,11 @@ hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t
 	hipError_t r;
 
 	HIP_ENTER();
-	if (flags > hipStreamSetCaptureDependencies || (count && !nodes))
-		return hip_end(hipErrorInvalidValue);
 	r = hip_stream_of(stream, &s);
 	if (r)
 		return hip_end(r);
 	pthread_mutex_lock(&lock);
-	r = update_locked(s, nodes, count, flags == hipStreamSetCaptureDependencies);
+	r = update_locked(s, nodes, count, flags);
 	pthread_mutex_unlock(&lock);
 	return hip_end(r);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "api/capture.h"
+#include "api/op.h"
 
 struct semaphore {
 	struct semaphore *next;
@@ -186,7 +187,7 @@ static hipError_t run(const hipExternalSemaphore_t *semaphores, const struct par
 
 	if (!semaphores || (!p->signal && !p->wait))
 		return hipErrorInvalidValue;
-	r = hip_stream_of(handle, &s);
+	r = hip_launch_stream(handle, &s);
 	if (!r && hip_stream_captures(s))
 		r = hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
 	if (r)

@@ -132,6 +132,14 @@ hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocat
 	return hip_end(offset || flags ? hipErrorInvalidValue : map(ptr, size, hsa_handle(handle)));
 }
 
+/* Arrays of which parts are mapped: as CLR, none. */
+hipError_t hipMemMapArrayAsync(hipArrayMapInfo *parts, unsigned int count, hipStream_t stream)
+{
+	HIP_ENTER();
+	(void)stream;
+	return hip_end(parts && count ? hipErrorNotSupported : hipErrorInvalidValue);
+}
+
 /* What was mapped at the address: of at most size_B, and no less. */
 static bool find_piece(const void *ptr, size_t size_B, struct hip_memory *memory)
 {

@@ -314,4 +314,59 @@ static void references()
 	IS(hipErrorInvalidValue, hipTexRefSetArray(&elsewhere, array, 0));
 }
 
-STATUSES("statuses: images", begin, arrays, asked, planes, boxes, textures, references)
+/* There are no arrays with levels, and references remember alone. */
+static void levels()
+{
+	const hipChannelFormatDesc none = {0, 0, 0, 0, hipChannelFormatKindNone};
+	HIP_ARRAY3D_DESCRIPTOR volume = {16, 16, 4, HIP_AD_FORMAT_FLOAT, 1, 0};
+	textureReference elsewhere = {};
+	hipMipmappedArray_t levels;
+	hipTextureFilterMode filter;
+	float low, high, color[4];
+	hipArray_t level;
+	int most;
+
+	IS(hipErrorInvalidValue, hipMallocMipmappedArray(NULL, &floats, {16, 16, 0}, 2, 0));
+	IS(hipErrorInvalidValue, hipMallocMipmappedArray(&levels, NULL, {16, 16, 0}, 2, 0));
+	IS(hipErrorInvalidValue, hipMallocMipmappedArray(&levels, &none, {16, 16, 0}, 2, 0));
+	IS(hipErrorNotSupported, hipMallocMipmappedArray(&levels, &floats, {16, 16, 0}, 2, 0));
+	IS(hipErrorNotSupported, hipMipmappedArrayCreate(&levels, &volume, 2));
+	IS(hipErrorNotSupported, hipMipmappedArrayCreate(NULL, NULL, 0));
+	IS(hipErrorInvalidValue, hipFreeMipmappedArray(NULL));
+	IS(hipErrorInvalidValue, hipFreeMipmappedArray(made_up<hipMipmappedArray_t>()));
+	IS(hipErrorInvalidValue, hipMipmappedArrayDestroy(NULL));
+	IS(hipErrorInvalidValue, hipGetMipmappedArrayLevel(NULL, NULL, 0));
+	IS(hipErrorInvalidHandle, hipGetMipmappedArrayLevel(&level, NULL, 0));
+	IS(hipErrorInvalidValue, hipMipmappedArrayGetLevel(NULL, NULL, 0));
+	IS(hipErrorInvalidHandle, hipMipmappedArrayGetLevel(&level, NULL, 0));
+
+	IS(hipErrorInvalidValue, hipBindTextureToMipmappedArray(NULL, NULL, &floats));
+	IS(hipErrorInvalidValue, hipBindTextureToMipmappedArray(&elsewhere, NULL, &floats));
+	IS(hipErrorInvalidValue, hipTexRefSetMipmappedArray(NULL, NULL, HIP_TRSA_OVERRIDE_FORMAT));
+	IS(hipErrorInvalidValue, hipTexRefSetMipmappedArray(&elsewhere, NULL, HIP_TRSA_OVERRIDE_FORMAT));
+	IS(hipErrorInvalidValue, hipTexRefSetBorderColor(NULL, color));
+	IS(hipErrorInvalidValue, hipTexRefSetBorderColor(&elsewhere, NULL));
+	IS(hipErrorInvalidValue, hipTexRefSetMaxAnisotropy(NULL, 1));
+	IS(hipErrorInvalidValue, hipTexRefGetMaxAnisotropy(NULL, &elsewhere));
+	IS(hipErrorInvalidValue, hipTexRefGetMaxAnisotropy(&most, NULL));
+	IS(hipErrorInvalidValue, hipTexRefSetMipmapFilterMode(NULL, hipFilterModePoint));
+	IS(hipErrorInvalidValue, hipTexRefGetMipmapFilterMode(NULL, &elsewhere));
+	IS(hipErrorInvalidValue, hipTexRefGetMipmapFilterMode(&filter, NULL));
+	IS(hipErrorInvalidValue, hipTexRefSetMipmapLevelBias(NULL, 1));
+	IS(hipErrorInvalidValue, hipTexRefGetMipmapLevelBias(NULL, &elsewhere));
+	IS(hipErrorInvalidValue, hipTexRefGetMipmapLevelBias(&low, NULL));
+	IS(hipErrorInvalidValue, hipTexRefSetMipmapLevelClamp(NULL, 0, 1));
+	IS(hipErrorInvalidValue, hipTexRefGetMipmapLevelClamp(NULL, &high, &elsewhere));
+	IS(hipErrorInvalidValue, hipTexRefGetMipmapLevelClamp(&low, NULL, &elsewhere));
+	IS(hipErrorInvalidValue, hipTexRefGetMipmapLevelClamp(&low, &high, NULL));
+	OK(hipTexRefSetMaxAnisotropy(&elsewhere, 4));
+	OK(hipTexRefGetMaxAnisotropy(&most, &elsewhere));
+	CHECK(most == 4);
+	OK(hipTexRefSetMipmapFilterMode(&elsewhere, hipFilterModeLinear));
+	OK(hipTexRefSetMipmapLevelBias(&elsewhere, 1));
+	OK(hipTexRefSetMipmapLevelClamp(&elsewhere, 1, 2));
+	OK(hipTexRefGetMipmapLevelClamp(&low, &high, &elsewhere));
+	CHECK(low == 1 && high == 2);
+}
+
+STATUSES("statuses: images", begin, arrays, asked, planes, boxes, textures, references, levels)
