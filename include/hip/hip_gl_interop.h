@@ -1,5 +1,6 @@
 /* Buffers and images of OpenGL: the program includes GL's header first. All functions are thread safe.
- * NotSupported: this library has no way into the thread's GL context. */
+ * NotSupported: this library has no way into the thread's GL context; Unknown of resources, which there are none
+ * of. */
 #ifndef HIP_INCLUDE_HIP_HIP_GL_INTEROP_H
 #define HIP_INCLUDE_HIP_HIP_GL_INTEROP_H
 

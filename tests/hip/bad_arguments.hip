@@ -18,6 +18,7 @@
 #include <hip/hip_runtime.h>
 #include <hip/api/registration.h>
 #include <hip/hip_ext.h>
+#include <hip/hip_gl_interop.h>
 #include <hip/hiprtc.h>
 
 #if TUFF_HIP_ABI == 6
@@ -347,11 +348,21 @@ template <typename R, typename... A> struct caller {
 	{
 		return {one(I, any(4) ? std::get<I>(pool).good : std::get<I>(pool).bad)...};
 	}
+	/* As many threads as nothing forbids (their first sizes are the threads'), and as take minutes. */
+	static bool is_vast(const std::tuple<A...> &args)
+	{
+		if constexpr (sizeof...(A) >= 13)
+			if constexpr (std::is_same_v<std::tuple_element_t<0, std::tuple<A...>>, hipFunction_t>)
+				return 1.0 * std::get<1>(args) * std::get<2>(args) * std::get<3>(args) > (1 << 24);
+		return false;
+	}
 	int call(const std::tuple<A...> &args)
 	{
 		[[maybe_unused]] size_t at = 0;
 		int status;
 
+		if (is_vast(args))
+			return hipErrorInvalidValue;
 		scribble();
 		now_args[0] = 0;
 		std::apply([&](const A &...arg) { (describe(&at, arg), ...); }, args);

@@ -1,6 +1,8 @@
 /* Arrays and copies of them, textures, surfaces, references. */
 #include "tests/hip/statuses.h"
 
+#include <hip/hip_gl_interop.h>
+
 #define NO_KIND ((hipMemcpyKind)1000)
 
 static char *gpu;
@@ -369,4 +371,30 @@ static void levels()
 	CHECK(low == 1 && high == 2);
 }
 
-STATUSES("statuses: images", begin, arrays, asked, planes, boxes, textures, references, levels)
+/* No program of these has OpenGL. */
+static void graphics()
+{
+	hipGraphicsResource_t resource = NULL;
+	unsigned count;
+	size_t size;
+	int devices;
+	hipArray_t a;
+	void *at;
+
+	IS(hipErrorInvalidValue, hipGLGetDevices(NULL, &devices, 1, hipGLDeviceListAll));
+	IS(hipErrorInvalidValue, hipGLGetDevices(&count, NULL, 1, hipGLDeviceListAll));
+	IS(hipErrorInvalidValue, hipGLGetDevices(&count, &devices, 0, hipGLDeviceListAll));
+	IS(hipErrorNotSupported, hipGLGetDevices(&count, &devices, 1, hipGLDeviceListNextFrame));
+	IS(hipErrorInvalidValue, hipGraphicsGLRegisterBuffer(NULL, 0, 0));
+	IS(hipErrorInvalidValue, hipGraphicsGLRegisterBuffer(&resource, 0, 16));
+	IS(hipErrorInvalidValue, hipGraphicsGLRegisterImage(NULL, 0, 0, 0));
+	IS(hipErrorInvalidValue, hipGraphicsGLRegisterImage(&resource, 0, 0, 16));
+	IS(hipErrorUnknown, hipGraphicsMapResources(1, &resource, stream));
+	IS(hipErrorContextIsDestroyed, hipGraphicsUnmapResources(1, &resource, old_stream));
+	IS(hipErrorInvalidValue, hipGraphicsSubResourceGetMappedArray(NULL, resource, 0, 0));
+	IS(hipErrorInvalidValue, hipGraphicsSubResourceGetMappedArray(&a, NULL, 0, 0));
+	IS(hipErrorUnknown, hipGraphicsResourceGetMappedPointer(&at, &size, NULL));
+	IS(hipErrorInvalidValue, hipGraphicsUnregisterResource(NULL));
+}
+
+STATUSES("statuses: images", begin, arrays, asked, planes, boxes, textures, references, levels, graphics)
