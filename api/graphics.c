@@ -1,5 +1,5 @@
-/* Resources of OpenGL's: there are none. Each function looks at its arguments, and then answers hipErrorNotSupported;
- * or what CLR does where there is no OpenGL. */
+/* Resources of OpenGL's: there are none. Each function looks at its arguments, and then answers
+ * hipErrorNotSupported; or what CLR does where there is no OpenGL. */
 #include "api/internal.h"
 
 #include <hip/hip_gl_interop.h>
@@ -18,8 +18,9 @@ hipError_t hipGLGetDevices(unsigned int *count, int *devices, unsigned int room,
 /* CLR wants one known flag, if any. */
 static bool are_flags(unsigned flags)
 {
-	return !flags || (flags & (hipGraphicsRegisterFlagsReadOnly | hipGraphicsRegisterFlagsWriteDiscard |
-				   hipGraphicsRegisterFlagsSurfaceLoadStore | hipGraphicsRegisterFlagsTextureGather));
+	return !flags ||
+	       (flags & (hipGraphicsRegisterFlagsReadOnly | hipGraphicsRegisterFlagsWriteDiscard |
+			 hipGraphicsRegisterFlagsSurfaceLoadStore | hipGraphicsRegisterFlagsTextureGather));
 }
 
 hipError_t hipGraphicsGLRegisterBuffer(hipGraphicsResource **resource, unsigned int buffer, unsigned int flags)
@@ -29,7 +30,8 @@ hipError_t hipGraphicsGLRegisterBuffer(hipGraphicsResource **resource, unsigned 
 	return hip_end(none_unless(!resource || !are_flags(flags)));
 }
 
-hipError_t hipGraphicsGLRegisterImage(hipGraphicsResource **resource, unsigned int image, unsigned int target, unsigned int flags)
+hipError_t hipGraphicsGLRegisterImage(hipGraphicsResource **resource, unsigned int image, unsigned int target,
+				      unsigned int flags)
 {
 	HIP_ENTER();
 	(void)image, (void)target;
@@ -54,8 +56,8 @@ hipError_t hipGraphicsUnmapResources(int count, hipGraphicsResource_t *resources
 	return hip_end(r ? r : hipErrorUnknown);
 }
 
-hipError_t hipGraphicsSubResourceGetMappedArray(hipArray_t *array, hipGraphicsResource_t resource, unsigned int index,
-						unsigned int level)
+hipError_t hipGraphicsSubResourceGetMappedArray(hipArray_t *array, hipGraphicsResource_t resource,
+						unsigned int index, unsigned int level)
 {
 	HIP_ENTER();
 	(void)index, (void)level;

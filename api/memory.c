@@ -543,14 +543,40 @@ void hip_memory_reset(struct hip_device *device)
 	(hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly |     \
 	 hipExtHostRegisterCoarseGrained)
 
-static bool overlaps(uintptr_t lo, uintptr_t hi)
+/* What else there is than what is registered at ptr. */
+static bool overlaps(const void *ptr, size_t size_B, bool *again)
 {
-	bool any;
+	const uintptr_t lo = (uintptr_t)ptr;
+	bool any = false;
 
+	*again = false;
 	pthread_rwlock_rdlock(&memories.lock);
-	any = vm_tree_next(&memories.tree, NULL, lo, hi);
+	for (struct vm_node *n = NULL; (n = vm_tree_next(&memories.tree, n, lo, lo + size_B));) {
+		const struct hip_memory *m = vm_container(n, struct hip_memory, node);
+
+		if (m->kind == HIP_MEMORY_REGISTERED && m->base == ptr)
+			*again = true;
+		else
+			any = true;
+	}
 	pthread_rwlock_unlock(&memories.lock);
 	return any;
+}
+
+static hipError_t host_unregister(void *ptr)
+{
+	struct hip_memory *memory;
+	hipError_t r;
+
+	if (!ptr)
+		return hipErrorInvalidValue;
+	memory = take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
+	if (!memory)
+		return hipErrorHostMemoryNotRegistered;
+	r = hip_device_wait(&hip.device[memory->device]);
+	hsa_amd_memory_unlock(memory->base);
+	free(memory);
+	return r;
 }
 
 static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
@@ -566,11 +592,16 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 	void *gpu = NULL;
 	hsa_status_t status;
 	hipError_t r;
+	bool again;
 
 	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
 		return hipErrorInvalidValue;
-	if (overlaps((uintptr_t)ptr, (uintptr_t)ptr + size_B))
+	if (overlaps(ptr, size_B, &again))
 		return hipErrorHostMemoryAlreadyRegistered;
+	/* As CLR, the latest counts: programs free memory that they forget to unregister. */
+	r = again ? host_unregister(ptr) : hipSuccess;
+	if (r)
+		return r;
 	for (unsigned i = 0; i < hip.devices; i++)
 		agents[i] = hip.device[i].agent;
 	status = hsa_amd_memory_lock(ptr, size_B, agents, (int)hip.devices, &gpu);
@@ -588,22 +619,6 @@ hipError_t hipHostRegister(void *ptr, size_t size, unsigned int flags)
 {
 	HIP_ENTER(ptr, size, flags);
 	return hip_end(host_register(ptr, size, flags));
-}
-
-static hipError_t host_unregister(void *ptr)
-{
-	struct hip_memory *memory;
-	hipError_t r;
-
-	if (!ptr)
-		return hipErrorInvalidValue;
-	memory = take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
-	if (!memory)
-		return hipErrorHostMemoryNotRegistered;
-	r = hip_device_wait(&hip.device[memory->device]);
-	hsa_amd_memory_unlock(memory->base);
-	free(memory);
-	return r;
 }
 
 hipError_t hipHostUnregister(void *ptr)

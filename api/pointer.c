@@ -65,7 +65,7 @@ static hipError_t pointer_attribute(uint64_t *value, hipPointer_attribute attrib
 		return hipSuccess;
 	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
 		*value = memory->shareable ? hipMemHandleTypePosixFileDescriptor : hipMemHandleTypeNone;
-		return hipSuccess;
+		return memory->pool || memory->shareable ? hipSuccess : hipErrorNotSupported;
 	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		*value = memory->pool;
 		return memory->pool ? hipSuccess : hipErrorNotSupported;

@@ -108,6 +108,7 @@ static void of_the_host()
 	IS(hipErrorInvalidValue, hipHostUnregister(NULL));
 	IS(hipErrorHostMemoryNotRegistered, hipHostUnregister(host));
 	OK(hipHostRegister(host, BYTES, 0));
+	OK(hipHostRegister(host, BYTES, hipHostRegisterMapped)); /* the latest counts */
 	OK(hipHostUnregister(host));
 	IS(hipErrorHostMemoryNotRegistered, hipHostUnregister(host));
 
@@ -192,6 +193,7 @@ static void addresses()
 	IS(hipErrorNotSupported,
 	   hipPointerGetAttribute(&at, HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE, gpu));
 	IS(hipErrorNotSupported, hipPointerGetAttribute(&at, HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, gpu));
+	IS(hipErrorNotSupported, hipPointerGetAttribute(&at, HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, gpu));
 	IS(hipErrorInvalidValue, hipPointerGetAttribute(&at, (hipPointer_attribute)0, gpu));
 	IS(hipErrorInvalidValue, hipPointerGetAttribute(&at, (hipPointer_attribute)-1, gpu));
 	IS(hipErrorInvalidValue, hipPointerGetAttribute(&at, (hipPointer_attribute)1000, gpu));
