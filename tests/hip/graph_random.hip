@@ -290,7 +290,9 @@ static void run(unsigned first, unsigned seeds, int devices)
 	HIP(hipHostMalloc(reinterpret_cast<void **>(&values), NODES * sizeof(*values), hipHostMallocPortable));
 	HIP(hipHostMalloc(reinterpret_cast<void **>(&table), NODES * sizeof(*table), hipHostMallocPortable));
 	calls = new host_call[NODES];
-	beside_each_other(devices);
+	/* Alone: kernels that wait for each other in turn need a hardware queue each. */
+	if (!first)
+		beside_each_other(devices);
 	for (unsigned i = 0; i < seeds; i++)
 		at_random(first + i, devices);
 	delete[] calls;
