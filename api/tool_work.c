@@ -76,11 +76,13 @@ static void tell_locked(struct watched *w)
 		pthread_cond_broadcast(&all.idle);
 }
 
-/* Those that nobody needs any more; the lock is held. */
+/* Those that nobody needs any more; the lock is held. Who tells has let it go, and stands at one of them. */
 static void sweep_locked(void)
 {
 	struct watched **at = &all.first;
 
+	if (all.tellers)
+		return;
 	while (*at) {
 		struct watched *w = *at;
 
