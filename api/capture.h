@@ -55,6 +55,11 @@ static inline hipError_t hip_capture_refuses(hipError_t error)
 {
 	return hip_captures() ? hip_capture_refuses_slow(error) : hipSuccess;
 }
+/* A copy or a fill, that waits or not. */
+static inline hipError_t hip_capture_refuses_wait(bool wait)
+{
+	return wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
+}
 /* The device cannot be waited for while a stream of it captures. */
 hipError_t hip_capture_refuses_device(const struct hip_device *device);
 /* The stream cannot be waited for while it captures: its capture is lost. */

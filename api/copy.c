@@ -149,9 +149,9 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 	const struct hip_op op = {.kind = HIP_OP_COPY, .copy = {dst, src, size_B, kind}};
 	struct end to, from;
 	struct hip_stream *s;
-	hipError_t r;
+	hipError_t r = hip_capture_refuses_wait(wait);
 
-	if (wait && (r = hip_capture_refuses(hipErrorStreamCaptureImplicit)))
+	if (r)
 		return r;
 	/* As CLR: what does not wait says so of its kind before all else, and of nothing to copy, too. */
 	if (!wait && !hip_is_kind(kind))
@@ -264,18 +264,13 @@ hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, 
 }
 
 /* As CLR, which way has to be said. */
-static bool is_on_device(hipMemcpyKind kind)
-{
-	return kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
-}
-
 static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, size_t offset_B, hipMemcpyKind kind,
 			    hipStream_t stream, bool wait)
 {
 	char *place;
 	hipError_t r;
 
-	if (kind != hipMemcpyHostToDevice && !is_on_device(kind))
+	if (kind != hipMemcpyHostToDevice && !hip_is_on_device(kind))
 		return hipErrorInvalidMemcpyDirection;
 	r = hip_symbol_place(symbol, size_B, offset_B, &place);
 	return r ? r : copy(place, src, size_B, kind, stream, wait);
@@ -287,7 +282,7 @@ static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size
 	char *place;
 	hipError_t r;
 
-	if (kind != hipMemcpyDeviceToHost && !is_on_device(kind))
+	if (kind != hipMemcpyDeviceToHost && !hip_is_on_device(kind))
 		return hipErrorInvalidMemcpyDirection;
 	r = hip_symbol_place(symbol, size_B, offset_B, &place);
 	return r ? r : copy(dst, place, size_B, kind, stream, wait);

@@ -96,7 +96,7 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box, enum hip_
 /* A side that is said to be a device's is no memory that no GPU knows. */
 static bool fits_kind(const struct kinds *kinds, hipMemcpyKind kind)
 {
-	bool on_device = kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
+	bool on_device = hip_is_on_device(kind);
 
 	return !(kinds->dst_pageable && (on_device || kind == hipMemcpyHostToDevice)) &&
 	       !(kinds->src_pageable && (on_device || kind == hipMemcpyDeviceToHost));
@@ -176,7 +176,7 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	struct hip_stream *s;
 	struct kinds kinds;
 	bool under_way;
-	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
+	hipError_t r = hip_capture_refuses_wait(wait);
 
 	if (!r)
 		r = hip_stream_of(handle, &s);
@@ -233,7 +233,7 @@ static hipError_t copy_2d(void *dst, size_t dst_pitch_B, const void *src, size_t
 		.kind = kind,
 	};
 
-	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
+	hipError_t r = hip_capture_refuses_wait(wait);
 
 	if (!r)
 		r = hip_plane_check(kind, stream);
@@ -299,7 +299,7 @@ static hipError_t copy_ends(const struct end *dst, const struct end *src, struct
 			    bool wait)
 {
 	struct hip_stream *s;
-	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
+	hipError_t r = hip_capture_refuses_wait(wait);
 
 	if (!r)
 		r = hip_stream_of(stream, &s);

@@ -118,7 +118,7 @@ static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 	const struct hip_op op = {.kind = HIP_OP_FILL, .fill = *f};
 	struct hip_memory memory;
 	struct hip_stream *s;
-	hipError_t r = wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
+	hipError_t r = hip_capture_refuses_wait(wait);
 
 	if (!r)
 		r = hip_op_run(handle, &op);

@@ -4,19 +4,30 @@
 
 #include "api/graph.h"
 
-/* --- lists of nodes --------------------------------------------------------------------------- */
+/* --- lists ------------------------------------------------------------------------------------ */
+
+#define LIST_MAX UINT32_MAX /* plans count with 32 bits */
+
+void *hip_list_grow(void *at, size_t *room, size_t count, size_t size_B)
+{
+	size_t more = *room ? 2 * *room : 4;
+	void *grown;
+
+	if (count < *room)
+		return at;
+	grown = more < LIST_MAX ? realloc(at, more * size_B) : NULL;
+	if (grown)
+		*room = more;
+	return grown;
+}
 
 hipError_t hip_nodes_append(struct hip_nodes *nodes, struct hip_node *node)
 {
-	if (nodes->count == nodes->room) {
-		size_t room = nodes->room ? 2 * nodes->room : 4;
-		struct hip_node **at = realloc(nodes->at, room * sizeof(*at));
+	struct hip_node **at = hip_list_grow(nodes->at, &nodes->room, nodes->count, sizeof(*at));
 
-		if (!at)
-			return hipErrorOutOfMemory;
-		nodes->at = at;
-		nodes->room = room;
-	}
+	if (!at)
+		return hipErrorOutOfMemory;
+	nodes->at = at;
 	nodes->at[nodes->count++] = node;
 	return hipSuccess;
 }

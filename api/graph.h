@@ -94,6 +94,9 @@ hipError_t hip_edge_add(struct hip_node *from, struct hip_node *to);
 /* Every node behind those it waits for; nodes.count entries. False: there is a circle, and *culprit is in it. */
 bool hip_graph_order(const struct hip_graph *graph, struct hip_node **order, struct hip_node **culprit);
 hipError_t hip_nodes_append(struct hip_nodes *nodes, struct hip_node *node);
+/* A list of count things, which may be elsewhere afterwards, with room for one more. NULL: no memory, and the list
+ * is as it was. */
+void *hip_list_grow(void *at, size_t *room, size_t count, size_t size_B);
 
 /* --- graph_work.c: what nodes do, from what programs say ---------------------------------------- */
 

@@ -30,26 +30,14 @@ static struct hip_exec *exec_of(hipGraphExec_t handle)
 
 #define NO_STEP SIZE_MAX
 
-static bool grow(void **at, size_t *room, size_t count, size_t size_B)
-{
-	size_t more = *room ? 2 * *room : 16;
-	void *grown;
-
-	if (count < *room)
-		return true;
-	grown = more < UINT32_MAX ? realloc(*at, more * size_B) : NULL;
-	if (!grown)
-		return false;
-	*at = grown;
-	*room = more;
-	return true;
-}
-
 /* n NULL: a joint. */
 static hipError_t append_step(struct hip_steps *s, struct hip_node *n)
 {
-	if (!grow((void **)&s->at, &s->room, s->count, sizeof(s->at[0])))
+	struct hip_step *at = hip_list_grow(s->at, &s->room, s->count, sizeof(*at));
+
+	if (!at)
 		return hipErrorOutOfMemory;
+	s->at = at;
 	s->at[s->count++] = (struct hip_step){.node = n, .first = (uint32_t)s->link_count};
 	return hipSuccess;
 }
@@ -57,8 +45,11 @@ static hipError_t append_step(struct hip_steps *s, struct hip_node *n)
 /* The last step is behind that one. */
 static hipError_t append_link(struct hip_steps *s, size_t step)
 {
-	if (!grow((void **)&s->links, &s->link_room, s->link_count, sizeof(s->links[0])))
+	uint32_t *links = hip_list_grow(s->links, &s->link_room, s->link_count, sizeof(*links));
+
+	if (!links)
 		return hipErrorOutOfMemory;
+	s->links = links;
 	s->links[s->link_count++] = (uint32_t)step;
 	s->at[s->count - 1].count++;
 	return hipSuccess;

@@ -200,7 +200,9 @@ hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
 	struct launch l = {.plan = p, .stream = s, .at = s};
 	hipError_t r = hipSuccess, joined;
 
-	hip_mark_move(&p->begin, s);
+	/* Of one lane nothing begins elsewhere. */
+	if (p->lane_count > 1 || is_elsewhere(&l, p->lanes))
+		hip_mark_move(&p->begin, s);
 	for (uint32_t i = 0; i < p->count && !r; i++)
 		r = put(&l, &p->pieces[i]);
 	joined = join(&l, !r);

@@ -278,16 +278,11 @@ static bool must_wait_for_any(const struct maker *m, uint32_t lane, const uint32
 static hipError_t append_wait(struct maker *m, struct hip_piece *piece, uint32_t other)
 {
 	struct hip_plan *p = m->plan;
+	uint32_t *waits = hip_list_grow(p->waits, &m->wait_room, m->wait_count, sizeof(*waits));
 
-	if (m->wait_count == m->wait_room) {
-		size_t room = m->wait_room ? 2 * m->wait_room : 16;
-		uint32_t *waits = realloc(p->waits, room * sizeof(*waits));
-
-		if (!waits)
-			return hipErrorOutOfMemory;
-		p->waits = waits;
-		m->wait_room = room;
-	}
+	if (!waits)
+		return hipErrorOutOfMemory;
+	p->waits = waits;
 	p->waits[m->wait_count++] = other;
 	piece->waits++;
 	p->pieces[other].awaited = true;

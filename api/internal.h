@@ -604,10 +604,6 @@ void hip_pools_help(struct hip_device *device, const struct hip_pool *needy);
 
 #define HIP_THREADS_MAX 1024u   /* of a block */
 #define HIP_STACK_MAX_B 131056u /* of a lane: what a wave's scratch can be (LLVM AMDGPUUsage) */
-/* Of a lane whose kernel calls what its compiler does not follow, at least: what clang itself took such a call to
- * need, before it left that to the runtime (amdgpu-assume-external-call-stack-size). malloc() at -O0 takes over 2
- * KiB. */
-#define HIP_STACK_CALLS_B 16384u
 
 struct hip_kernel {
 	uint64_t object;

@@ -144,8 +144,8 @@ __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct h
 {
 	uint64_t both_B = k->private_B + atomic_load_explicit(&k->device->stack_B, memory_order_relaxed);
 
-	if (both_B < HIP_STACK_CALLS_B)
-		return HIP_STACK_CALLS_B;
+	if (both_B < CS_DYNAMIC_STACK_B)
+		return CS_DYNAMIC_STACK_B;
 	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
 }
 

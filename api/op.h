@@ -109,6 +109,10 @@ static inline bool hip_is_kind(hipMemcpyKind kind)
 {
 	return (unsigned)kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU;
 }
+static inline bool hip_is_on_device(hipMemcpyKind kind)
+{
+	return kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
+}
 hipError_t hip_copy_check(const struct hip_copy *copy);
 hipError_t hip_copy_put(struct hip_stream *stream, const struct hip_copy *copy);
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box);

@@ -348,6 +348,9 @@ struct cs_kernel {
 };
 /* The kernel calls what the compiler cannot see: how much stack it takes is not known. */
 bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel);
+/* What such a kernel gets per lane at least: what clang itself took such a call to need, before it left that to the
+ * runtime (amdgpu-assume-external-call-stack-size), and CLR's largest default. malloc() at -O0 takes over 2 KiB. */
+#define CS_DYNAMIC_STACK_B 16384u
 /* 32 or 64. */
 unsigned cs_kernel_wave_lanes(const struct cs_kernel *kernel);
 

@@ -23,9 +23,6 @@ enum {
 	HAS_DYNAMIC_STACK = 1 << 11,
 };
 
-/* What a kernel with recursion or indirect calls gets per lane when it does not say: CLR's largest default. */
-#define DYNAMIC_STACK_B 16384u
-
 #define USER_SGPRS_MAX 16
 /* A C struct of the arguments ends at a multiple of its alignment; the kernel does not count those last bytes. */
 #define ARGS_TAIL_B     16
@@ -456,11 +453,11 @@ bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *l, struct cs
 int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *d)
 {
 	const struct cs_kernel *k = d->kernel;
-	bool deep = k->properties & HAS_DYNAMIC_STACK && k->private_B < DYNAMIC_STACK_B;
+	bool deep = k->properties & HAS_DYNAMIC_STACK && k->private_B < CS_DYNAMIC_STACK_B;
 	struct cs_launch l = {
 		.kernel = k,
 		.lds_B = k->lds_B + d->dynamic_lds_B,
-		.private_B = deep ? DYNAMIC_STACK_B : k->private_B,
+		.private_B = deep ? CS_DYNAMIC_STACK_B : k->private_B,
 		.dispatch_id = ib->ring->dispatches,
 	};
 	int r = check(d);
