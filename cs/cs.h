@@ -92,9 +92,9 @@ struct vm *cs_ring_vm(const struct cs_ring *ring);
 DRV_MUST_CHECK int cs_run_nothing(struct vm *vm, void *unused);
 /* The point of the last submitted job. */
 struct cs_point cs_ring_last(const struct cs_ring *ring);
-/* Whether a thread is between cs_begin() and the end of cs_submit(): its job may run already, and is not the last
- * one yet. Who wants all that may run asks before cs_ring_last(). One load. */
-bool cs_ring_open(const struct cs_ring *ring);
+/* Whether a job may be running: one that has not ended, or one that a thread is between cs_begin() and the end of
+ * cs_submit() with, which is not the last one yet. */
+bool cs_ring_busy(const struct cs_ring *ring);
 /* The number of the last job that has ended. One load. */
 uint64_t cs_ring_reached(const struct cs_ring *ring);
 /* Jobs that were submitted and have not ended. One load of the sequence word. */

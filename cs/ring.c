@@ -340,15 +340,16 @@ struct vm *cs_ring_vm(const struct cs_ring *ring)
 	return ring->ctx->vm;
 }
 
-bool cs_ring_open(const struct cs_ring *ring)
-{
-	return drv_lock_taken(&ring->lock);
-}
-
 struct cs_point cs_ring_last(const struct cs_ring *ring)
 {
 	/* Points are handed to who may wait for them, which is no change of the ring. */
 	return (struct cs_point){(struct cs_ring *)(uintptr_t)ring, ring->last};
+}
+
+bool cs_ring_busy(const struct cs_ring *ring)
+{
+	/* In this order: who lets go of the lock has told the last job. */
+	return drv_lock_taken(&ring->lock) || !cs_point_settled(cs_ring_last(ring));
 }
 
 uint64_t cs_ring_reached(const struct cs_ring *ring)

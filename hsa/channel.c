@@ -229,7 +229,7 @@ unsigned rt_queues_points(struct rt *rt, struct rt_gpu *gpu, struct cs_point *po
 	return count;
 }
 
-bool rt_queues_submitting(struct rt *rt, const struct rt_gpu *gpu)
+bool rt_queues_run(struct rt *rt, const struct rt_gpu *gpu)
 {
 	struct rt_queues *s = rt->queues;
 	bool yes = false;
@@ -238,7 +238,7 @@ bool rt_queues_submitting(struct rt *rt, const struct rt_gpu *gpu)
 		return false;
 	pthread_mutex_lock(&s->channel_lock);
 	for (unsigned i = 0; !yes && i < s->channels; i++)
-		yes = s->all[i]->gpu == gpu && cs_ring_open(s->all[i]->ring);
+		yes = s->all[i]->gpu == gpu && cs_ring_busy(s->all[i]->ring);
 	pthread_mutex_unlock(&s->channel_lock);
 	return yes;
 }

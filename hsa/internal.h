@@ -358,8 +358,8 @@ void rt_queues_flush(struct rt *rt);
 /* The ends of all work of that GPU's queues so far, at most max; memory that is freed now may be used until then.
  */
 unsigned rt_queues_points(struct rt *rt, struct rt_gpu *gpu, struct cs_point *points, unsigned max);
-/* Whether work of that GPU's queues is being submitted, which may run before it is among those. */
-bool rt_queues_submitting(struct rt *rt, const struct rt_gpu *gpu);
+/* Whether work of that GPU's queues may be running: also what is just being submitted, which is not among those. */
+bool rt_queues_run(struct rt *rt, const struct rt_gpu *gpu);
 
 /* --- progress: our threads (progress.c, handler.c) -------------------------------------------- */
 

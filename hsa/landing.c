@@ -10,8 +10,9 @@
 
 #include "sdma/sdma.h"
 
-/* What the job takes is some 20 us, and the clearing of new memory, at 100 GB/s and more, below a millisecond. */
-#define LAND_NS 100000000ll
+/* What the job takes is some 20 us, and the clearing of new memory, at 100 GB/s and more, below a millisecond; but
+ * the kernel's threads that hand both to the engine may have to wait for a processor. */
+#define LAND_NS 1000000000ll
 
 static bool alone(void *user, unsigned vm)
 {
@@ -22,19 +23,10 @@ static bool alone(void *user, unsigned vm)
 
 static bool busy(void *user, unsigned vm)
 {
-	struct cs_point points[RT_POINTS_MAX];
 	struct rt *rt = user;
-	unsigned count;
-	bool yes;
+	struct rt_gpu *gpu = rt->gpu[vm];
 
-	pthread_mutex_lock(&rt->memory->free_lock);
-	/* A kernel may ask before the thread that submitted it has heard that it did. */
-	yes = rt_queues_submitting(rt, rt->gpu[vm]);
-	count = rt_memory_points(rt, 1u << vm, points);
-	for (unsigned i = 0; !yes && i < count; i++)
-		yes = !cs_point_settled(points[i]);
-	pthread_mutex_unlock(&rt->memory->free_lock);
-	return yes;
+	return rt_queues_run(rt, gpu) || (gpu->copier && sdma_copier_busy(gpu->copier));
 }
 
 static void lander_destroy(struct rt_lander *l)

@@ -171,7 +171,6 @@ void pool_free(struct pool_block *block, const struct cs_point *points, unsigned
 		return;
 	d = defer(block, points, count);
 	pthread_mutex_lock(&space->lock);
-	idle = d ? 0 : block->seen_by; /* these are the ends of all their work */
 	block->state = POOL_BLOCK_FREED;
 	pool->stats.blocks--;
 	pool->stats.used_B -= block->size_B;
@@ -183,6 +182,9 @@ void pool_free(struct pool_block *block, const struct cs_point *points, unsigned
 		give_back(block, &gone);
 	rested = space->resting;
 	pthread_mutex_unlock(&space->lock);
+	if (!gone.chunk && !gone.moved && (!rested || d))
+		return;
+	idle = d ? 0 : pool_idle(space);
 	pool_gone_finish(space, &gone, idle);
 	if (rested && idle)
 		pool_rest_end(space, NULL, idle);

@@ -39,11 +39,12 @@ struct pool_space;
 DRV_MUST_CHECK int pool_space_create(struct vm *const *vm, unsigned vms, struct pool_space **space);
 /* Its pools must be gone. Accepts NULL. */
 void pool_space_destroy(struct pool_space *space);
-/* Who knows what runs on the vms, which are given by their place in the space. Called without locks. */
+/* Who knows what runs on the vms, which are given by their place in the space. Called without the pools' locks, but
+ * in those that pool_free() was called in. */
 struct pool_watch {
 	/* Whether no other vm will ever be shown its VRAM. Once true, always so. */
 	bool (*alone)(void *user, unsigned vm);
-	/* Whether some job has not ended. */
+	/* Whether some job may be running, one that is being submitted as well. */
 	bool (*busy)(void *user, unsigned vm);
 	/* Returns when such jobs reach what is mapped by now, or when that takes too long. */
 	void (*land)(void *user, unsigned vm);

@@ -189,10 +189,14 @@ static void at_rest(void)
 	free_under_a_job(block);
 	take(pool, PAGE);
 	CHECK(is_mapped(va));
-	pool_free(small, NULL, 0); /* by who knows that nothing runs */
+	block = take(pool, 3 * MIB);
+	CHECK_EQ(block->va, va);
+	pool_free(block, NULL, 0); /* what runs is still being submitted */
+	CHECK(is_mapped(va));
+	job_runs = false;
+	pool_free(small, NULL, 0);
 	CHECK(!is_mapped(va));
 	CHECK_EQ(reserved_B(pool), before_B - 3 * MIB + 4 * MIB);
-	job_runs = false;
 	pool_destroy(pool);
 }
 

@@ -330,6 +330,17 @@ unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points,
 	return count;
 }
 
+bool sdma_copier_busy(struct sdma_copier *copier)
+{
+	bool yes = false;
+
+	pthread_mutex_lock(&copier->lock);
+	for (const struct sdma_queues *q = copier->queues; q && !yes; q = q->older)
+		yes = cs_ring_busy(q->compute) || (q->dma && cs_ring_busy(q->dma));
+	pthread_mutex_unlock(&copier->lock);
+	return yes;
+}
+
 void sdma_copier_look(struct sdma_copier *copier)
 {
 	pthread_mutex_lock(&copier->lock);

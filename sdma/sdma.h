@@ -89,6 +89,8 @@ DRV_MUST_CHECK int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job 
 DRV_MUST_CHECK int sdma_copier_fill32(struct sdma_copier *copier, struct sdma_job *job, uint32_t value);
 /* The ends of all jobs so far that are not reached, at most max; memory that they use is free for others then. */
 unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points, unsigned max);
+/* Whether a job of it may be running: also what is just being submitted, which is not among those. */
+bool sdma_copier_busy(struct sdma_copier *copier);
 /* Asks the kernel whether a reset has taken the copier's context, which the next job would find. */
 void sdma_copier_look(struct sdma_copier *copier);
 
