@@ -148,8 +148,9 @@ uint64_t rt_now_ns(void)
 	return read_ns(CLOCK_BOOTTIME);
 }
 
-/* By how much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time that the machine slept. What was read stays until
- * it can no longer be true, so that two times keep their order whenever the threads that ask are interrupted. */
+/* By how much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time that the machine slept. What was read stays
+ * until it can no longer be true, so that two times keep their order whenever the threads that ask are interrupted.
+ */
 static uint64_t slept_ns(void)
 {
 	static _Atomic uint64_t known_ns;
