@@ -94,13 +94,13 @@ static void add(const struct name *like)
 
 	pthread_mutex_lock(&names.lock);
 	name = find(like->host);
-	if (name) {
-		/* Registered again, by a library that was unloaded and came back, or by another binary. */
-		if (!name->binary) {
-			name->binary = like->binary;
-			name->device_name = like->device_name;
-			name->size_B = like->size_B;
-		}
+	if (name && !name->binary) { /* of a library that was unloaded and came back */
+		name->binary = like->binary;
+		name->device_name = like->device_name;
+		name->size_B = like->size_B;
+		name->managed = like->managed;
+	} else if (name && !like->managed) {
+		/* another binary's: the first stays, but for the pointers that each one's kernels have */
 	} else if ((names.table && names.count < names.table->mask / 2) || grow_locked()) {
 		name = calloc(1, sizeof(*name));
 		if (name) {
@@ -181,6 +181,13 @@ void __hipRegisterSurface(void **binary, void *host, char *device_name, const ch
 	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)external;
 }
 
+static void forget_kernel(struct hip_kernel *kernel)
+{
+	if (kernel)
+		hip_functions_drop(kernel->device, kernel->object);
+	free(kernel);
+}
+
 static void forget(struct hip_binary *binary)
 {
 	struct table *t = names.table;
@@ -200,7 +207,7 @@ static void forget(struct hip_binary *binary)
 		name->managed = NULL;
 		name->locked = false;
 		for (unsigned d = 0; d < hip.devices; d++)
-			free(atomic_exchange(&name->kernel[d], NULL));
+			forget_kernel(atomic_exchange(&name->kernel[d], NULL));
 	}
 }
 
@@ -211,13 +218,14 @@ void __hipUnregisterFatBinary(void **handle)
 
 	if (!binary)
 		return;
+	for (unsigned d = 0; d < hip.devices; d++)
+		if (binary->code[d] && !(hip_at_gate() & HIP_GATE_SHUT))
+			(void)!hip_device_wait(&hip.device[d]);
 	pthread_mutex_lock(&names.lock);
 	forget(binary);
 	pthread_mutex_unlock(&names.lock);
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (binary->code[d]) {
-			if (!(hip_at_gate() & HIP_GATE_SHUT))
-				(void)!hip_device_wait(&hip.device[d]);
 			hip_code_unload(binary->code[d]);
 			free(binary->code[d]);
 		}

@@ -669,7 +669,8 @@ void hip_arrays_reset(struct hip_device *device);
 void hip_semaphores_reset(struct hip_device *device);
 void hip_externals_reset(struct hip_device *device);
 void hip_memory_reset(struct hip_device *device);
-void hip_functions_reset(struct hip_device *device);
+/* Handles of kernels that the program was linked with (module.c); object: one kernel's, or 0. */
+void hip_functions_drop(const struct hip_device *device, uint64_t object);
 void hip_binaries_reset(struct hip_device *device);
 
 /* --- launches (launch.c) ---------------------------------------------------------------------- */

@@ -271,13 +271,13 @@ static hipError_t linked_locked(const struct hip_kernel *kernel, struct hip_func
 	return hipSuccess;
 }
 
-void hip_functions_reset(struct hip_device *device)
+void hip_functions_drop(const struct hip_device *device, uint64_t object)
 {
 	struct hip_function **at = &linked.list, *f;
 
 	pthread_mutex_lock(&linked.lock);
 	while ((f = *at)) {
-		if (f->kernel.device != device) {
+		if (f->kernel.device != device || (object && f->kernel.object != object)) {
 			at = &f->next;
 			continue;
 		}

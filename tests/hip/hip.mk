@@ -85,6 +85,12 @@ $(O)/hip/bad_arguments $(O)/hip/bad_arguments.5: tests/hip/bad_arguments.h api/n
 $(O)/hip/bad_arguments: OUR_HIP_GPUS := gfx908
 $(eval $(call our_hip_test,bad_arguments,gfx908,gfx908,hip/bad_arguments,OUR_HIP_TESTS))
 
+# A library that a program loads, and others that are copies of it.
+$(O)/hip/plugin.so: tests/hip/plugin/library.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(OUR_HIP) $(addprefix --offload-arch=,$(OUR_HIP_GPUS)) -shared -fPIC $< -o $@ -L$(O)/lib -lamdhip64
+$(O)/hip/plugin: $(O)/hip/plugin.so
+
 # A program in C, which needs no compiler of kernels.
 $(O)/hip/plain: tests/hip/plain.c $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 	@mkdir -p $(@D)
@@ -110,7 +116,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost rules reset statuses_%
+CLR_WITHOUT := launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc virtual grids arrays references ipc_event grid_lost rules reset plugin statuses_%
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
