@@ -311,7 +311,7 @@ demo: all
 CHECK_CHIPS := gfx900 gfx902 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942
 CHECK_GPUS  := $(CHECK_CHIPS:%=%:watchdog_ms=2000) gfx1100 gfx906:watchdog_ms=2000,gfx908 \
 	gfx908:hive=1:watchdog_ms=2000,gfx908:hive=1,gfx908:hive=1,gfx908:hive=1 \
-	gfx906:bar=256M:watchdog_ms=2000,gfx900 gfx908:kernel=6.1 gfx90a:kernel=6.18
+	gfx906:bar=256M:watchdog_ms=2000,gfx900 gfx908:kernel=6.1:watchdog_ms=2000 gfx90a:kernel=6.18
 RUN_TESTS   = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 --brief --report $(O)/tests.txt --report $(O)/tests.xml \
 	$(addprefix --gpu ,$(CHECK_GPUS))
 TEST_JOBS  ?= 2

@@ -18,7 +18,8 @@ _Static_assert(sizeof(struct memory_handle) <= sizeof(hipIpcMemHandle_t), "a han
 static struct opened {
 	struct opened *next;
 	struct memory_handle handle;
-	void *base; /* owned */
+	struct hip_device *device; /* that opened it first */
+	void *base;                /* owned */
 	unsigned uses;
 } *all_opened;
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -59,15 +60,16 @@ static struct opened *find_locked(const struct memory_handle *handle)
 static hipError_t attach_locked(const struct memory_handle *handle, struct opened **out)
 {
 	struct opened *o = calloc(1, sizeof(*o));
-	hsa_agent_t agent = hip_current()->agent;
+	struct hip_device *device = hip_current();
 	hipError_t r = hipSuccess;
 
 	if (!o)
 		return hipErrorOutOfMemory;
 	o->handle = *handle;
-	if (hsa_amd_ipc_memory_attach(&handle->whole, handle->size_B, 1, &agent, &o->base))
+	o->device = device;
+	if (hsa_amd_ipc_memory_attach(&handle->whole, handle->size_B, 1, &device->agent, &o->base))
 		r = hipErrorInvalidDevicePointer;
-	if (!r && (r = hip_memory_add_ours(HIP_MEMORY_DEVICE, hip_current()->index, o->base, handle->size_B)))
+	if (!r && (r = hip_memory_add_ours(HIP_MEMORY_DEVICE, device->index, o->base, handle->size_B)))
 		hsa_amd_ipc_memory_detach(o->base);
 	if (r) {
 		free(o);
@@ -133,7 +135,7 @@ static hipError_t close_handle(const void *ptr)
 	if (!gone)
 		return r;
 	/* Kernels may still use it. */
-	r = hip_device_wait(hip_current());
+	r = hip_device_wait(gone->device);
 	hip_memory_remove_ours(gone->base);
 	hsa_amd_ipc_memory_detach(gone->base);
 	free(gone);
