@@ -9,7 +9,7 @@ struct hip_capture {
 	struct hip_capture *next; /* of all that are on */
 	uint64_t id;
 	hipStreamCaptureMode mode;
-	const void *thread; /* that began it: where its hip_thread is */
+	uint64_t thread; /* that began it: its id */
 	bool lost;
 	bool own;         /* the graph was made for it */
 	hipGraph_t graph; /* a handle: the program may destroy it */
@@ -19,7 +19,7 @@ struct hip_capture {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that is here */
 static struct hip_capture *captures;                     /* owned */
-static uint64_t last_id;
+static uint64_t last_id, last_thread;
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
@@ -281,7 +281,7 @@ static bool forbids(const struct hip_capture *c)
 {
 	if (c->lost || hip_thread.capture_mode == hipStreamCaptureModeRelaxed)
 		return false;
-	if (c->thread == &hip_thread)
+	if (c->thread == hip_thread.id)
 		return c->mode != hipStreamCaptureModeRelaxed;
 	return hip_thread.capture_mode == hipStreamCaptureModeGlobal && c->mode == hipStreamCaptureModeGlobal;
 }
@@ -381,10 +381,12 @@ static hipError_t begin_locked(struct hip_stream *s, hipStreamCaptureMode mode, 
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return hipErrorOutOfMemory;
+	if (!hip_thread.id)
+		hip_thread.id = ++last_thread;
 	*c = (struct hip_capture){.next = captures,
 				  .id = ++last_id,
 				  .mode = mode,
-				  .thread = &hip_thread,
+				  .thread = hip_thread.id,
 				  .own = own,
 				  .graph = graph,
 				  .origin = s};
@@ -486,7 +488,7 @@ static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_g
 		c->lost = true;
 		return hipErrorStreamCaptureUnmatched;
 	}
-	if (c->thread != &hip_thread && c->mode != hipStreamCaptureModeRelaxed)
+	if (c->thread != hip_thread.id && c->mode != hipStreamCaptureModeRelaxed)
 		return hipErrorStreamCaptureWrongThread;
 	g = graph_of(c);
 	r = g ? check_joined(c) : hipErrorStreamCaptureInvalidated;

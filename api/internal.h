@@ -88,6 +88,7 @@ struct hip_thread {
 	hipStreamCaptureMode capture_mode;
 	struct hip_call *calls; /* owned: of __hipPushCallConfiguration() */
 	unsigned call_count, call_max;
+	uint64_t id; /* of a thread that has captured; no other's ever. 0: none yet */
 };
 /* In the static block: a look-up by call costs more than all that is done with it. So are all variables of threads
  * then, and libc keeps 1,664 bytes (glibc 2.36) for libraries that are loaded later: what is larger is allocated.
@@ -351,8 +352,9 @@ static inline bool hip_stream_is_clear(const struct hip_stream *stream)
 {
 	const _Atomic uint64_t *rule = atomic_load_explicit(&stream->rule, memory_order_relaxed);
 
+	/* Acquire: who asks without the lock sees the packet that waits for it. */
 	return atomic_load_explicit(rule, memory_order_relaxed) ==
-	       atomic_load_explicit(&stream->seen, memory_order_relaxed);
+	       atomic_load_explicit(&stream->seen, memory_order_acquire);
 }
 /* Takes the lock, and does so. */
 static inline hipError_t hip_stream_begin(struct hip_stream *stream)

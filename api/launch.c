@@ -506,9 +506,19 @@ struct hip_call {
 static pthread_key_t calls_key;
 static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
 
+/* Others' destructors may launch behind it. */
+static void free_calls(void *calls)
+{
+	struct hip_thread *t = &hip_thread;
+
+	free(calls);
+	t->calls = NULL;
+	t->call_count = t->call_max = 0;
+}
+
 static void make_calls_key(void)
 {
-	(void)!pthread_key_create(&calls_key, free);
+	(void)!pthread_key_create(&calls_key, free_calls);
 }
 
 static hipError_t grow_calls(void)

@@ -106,6 +106,17 @@ static struct hip_memory *take(const void *address, unsigned kinds, bool ours)
 	return memory;
 }
 
+static void give_back(struct hip_memory *memory)
+{
+	if (memory->kind == HIP_MEMORY_MANAGED)
+		hip_advice_forget(memory->node.lo, memory->node.hi);
+	if (memory->imported)
+		hip_import_end(memory->gpu_base);
+	else
+		hsa_amd_memory_pool_free(memory->gpu_base);
+	free(memory);
+}
+
 /* --- allocating ------------------------------------------------------------------------------- */
 
 /* All GPUs reach it. */
@@ -118,16 +129,22 @@ static bool allow_all(void *ptr)
 	return !hsa_amd_agents_allow_access(hip.devices, agents, NULL, ptr);
 }
 
+/* So that the last list that HSA is given is the latest. */
+static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* Its device, and the peers that it has. HSA takes the list for all there are. */
 static bool allow_peers(const struct hip_device *device, void *ptr)
 {
-	uint64_t peers = atomic_load(&device->peers);
 	hsa_agent_t agents[HIP_DEVICES_MAX] = {device->agent};
 	unsigned count = 1;
+	bool ok;
 
-	for (; peers; peers &= peers - 1)
+	pthread_mutex_lock(&peers_lock);
+	for (uint64_t peers = atomic_load(&device->peers); peers; peers &= peers - 1)
 		agents[count++] = hip.device[__builtin_ctzll(peers)].agent;
-	return !hsa_amd_agents_allow_access(count, agents, NULL, ptr);
+	ok = !hsa_amd_agents_allow_access(count, agents, NULL, ptr);
+	pthread_mutex_unlock(&peers_lock);
+	return ok;
 }
 
 hipError_t hip_memory_tell_peers(struct hip_device *device)
@@ -174,19 +191,21 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 	}
 	if (r)
 		return r;
-	if (like->kind == HIP_MEMORY_DEVICE && !everybody && atomic_load(&hip.device[like->device].peers) &&
-	    !allow_peers(&hip.device[like->device], ptr)) {
-		hsa_amd_memory_pool_free(ptr);
-		return hipErrorOutOfMemory;
-	}
 	memory.gpu_base = ptr;
 	memory.base = like->kind == HIP_MEMORY_DEVICE ? NULL : ptr;
 	r = add(&memory);
-	if (r)
+	if (r) {
 		hsa_amd_memory_pool_free(ptr);
-	else
-		*out = ptr;
-	return r;
+		return r;
+	}
+	/* Now that who changes the peers finds it. */
+	if (like->kind == HIP_MEMORY_DEVICE && !everybody && atomic_load(&hip.device[like->device].peers) &&
+	    !allow_peers(&hip.device[like->device], ptr)) {
+		give_back(take(ptr, 1u << like->kind, false));
+		return hipErrorOutOfMemory;
+	}
+	*out = ptr;
+	return hipSuccess;
 }
 
 static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
@@ -387,17 +406,6 @@ void hip_memory_remove_ours(void *base)
 
 /* --- freeing ---------------------------------------------------------------------------------- */
 
-static void give_back(struct hip_memory *memory)
-{
-	if (memory->kind == HIP_MEMORY_MANAGED)
-		hip_advice_forget(memory->node.lo, memory->node.hi);
-	if (memory->imported)
-		hip_import_end(memory->gpu_base);
-	else
-		hsa_amd_memory_pool_free(memory->gpu_base);
-	free(memory);
-}
-
 static hipError_t free_known(void *ptr, unsigned kinds)
 {
 	struct hip_memory *memory;
@@ -563,23 +571,29 @@ static bool overlaps(const void *ptr, size_t size_B, bool *again)
 	return any;
 }
 
+/* What is registered here is so with HSA. */
+static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static hipError_t host_unregister(void *ptr)
 {
-	struct hip_memory *memory;
+	struct hip_memory memory, *taken;
 	hipError_t r;
 
 	if (!ptr)
 		return hipErrorInvalidValue;
-	memory = take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
-	if (!memory)
+	if (!hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_REGISTERED)
 		return hipErrorHostMemoryNotRegistered;
-	r = hip_device_wait(&hip.device[memory->device]);
-	hsa_amd_memory_unlock(memory->base);
-	free(memory);
-	return r;
+	r = hip_device_wait(&hip.device[memory.device]);
+	pthread_mutex_lock(&register_lock);
+	taken = take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
+	if (taken)
+		hsa_amd_memory_unlock(ptr);
+	pthread_mutex_unlock(&register_lock);
+	free(taken);
+	return taken ? r : hipErrorHostMemoryNotRegistered;
 }
 
-static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
+static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
 {
 	struct hip_memory memory = {
 		.kind = HIP_MEMORY_REGISTERED,
@@ -594,14 +608,9 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 	hipError_t r;
 	bool again;
 
-	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
-		return hipErrorInvalidValue;
-	if (overlaps(ptr, size_B, &again))
+	/* Once more: another thread may have been here. */
+	if (overlaps(ptr, size_B, &again) || again)
 		return hipErrorHostMemoryAlreadyRegistered;
-	/* As CLR, the latest counts: programs free memory that they forget to unregister. */
-	r = again ? host_unregister(ptr) : hipSuccess;
-	if (r)
-		return r;
 	for (unsigned i = 0; i < hip.devices; i++)
 		agents[i] = hip.device[i].agent;
 	status = hsa_amd_memory_lock(ptr, size_B, agents, (int)hip.devices, &gpu);
@@ -612,6 +621,25 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 	r = add(&memory);
 	if (r)
 		hsa_amd_memory_unlock(ptr);
+	return r;
+}
+
+static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
+{
+	hipError_t r;
+	bool again;
+
+	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
+		return hipErrorInvalidValue;
+	if (overlaps(ptr, size_B, &again))
+		return hipErrorHostMemoryAlreadyRegistered;
+	/* As CLR, the latest counts: programs free memory that they forget to unregister. */
+	r = again ? host_unregister(ptr) : hipSuccess;
+	if (r)
+		return r;
+	pthread_mutex_lock(&register_lock);
+	r = register_locked(ptr, size_B, flags);
+	pthread_mutex_unlock(&register_lock);
 	return r;
 }
 

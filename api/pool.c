@@ -86,15 +86,19 @@ static struct hip_pool *visit(const struct hip_device *device, const struct hip_
 	return p;
 }
 
-static void unlink_locked(const struct hip_pool *p)
+static void unlink_locked(struct hip_pool *p)
 {
 	struct hip_pool **at = &pools.list;
 
 	while (*at != p)
 		at = &(*at)->next;
 	*at = p->next;
-	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
-		atomic_store_explicit(&c->pool, NULL, memory_order_relaxed);
+	while (p->caches) {
+		struct hip_cache *c = p->caches;
+
+		p->caches = c->next_in_pool;
+		atomic_store_explicit(&c->pool, NULL, memory_order_release); /* its stream may use it anew */
+	}
 }
 
 /* It is in no list any more. */
@@ -105,6 +109,7 @@ static void free_pool(struct hip_pool *p)
 	if (p->base)
 		set_slots(p, NULL);
 	hip_arena_fini(p);
+	pthread_mutex_destroy(&p->access_lock);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
@@ -162,7 +167,8 @@ static void set_defaults(struct hip_pool *p)
 	p->most_B = SIZE_MAX;
 	p->follow = p->opportunistic = p->internal = 1;
 	p->threshold_B = 0;
-	memset(p->access, 0, sizeof(p->access));
+	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++)
+		p->access[i] = hipMemAccessFlagsProtNone;
 	p->access[p->device->index] = hipMemAccessFlagsProtReadWrite;
 }
 
@@ -171,7 +177,9 @@ static hipError_t enter_pool(struct hip_pool *p)
 {
 	set_defaults(p);
 	pthread_mutex_init(&p->lock, NULL);
+	pthread_mutex_init(&p->access_lock, NULL);
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {
+		pthread_mutex_destroy(&p->access_lock);
 		pthread_mutex_destroy(&p->lock);
 		return hipErrorOutOfMemory;
 	}

@@ -48,9 +48,10 @@ struct hip_cache {
 	_Alignas(128) struct drv_lock lock; /* guards all below */
 	struct hip_pool *_Atomic pool;      /* borrowed; NULL: it has ended */
 	struct hip_stream *stream;
-	struct hip_cache *next, *next_in_pool; /* of the stream's, of the pool's; constant */
-	int64_t used_B;                        /* asked for here, less what was freed here */
-	int64_t quota_B;                       /* above it the maximum has to be looked at */
+	struct hip_cache *next;         /* of the stream's; constant */
+	struct hip_cache *next_in_pool; /* guarded by the pool's lock */
+	int64_t used_B;                 /* asked for here, less what was freed here */
+	int64_t quota_B;                /* above it the maximum has to be looked at */
 	unsigned count[HIP_POOL_CLASSES], large;
 	struct hip_block *block[HIP_POOL_CLASSES][HIP_POOL_DEPTH];
 	struct hip_block *large_block[HIP_POOL_LARGE];
@@ -82,7 +83,9 @@ struct hip_pool {
 	uint64_t live;           /* blocks that are used or kept by caches */
 	struct hip_block *spare; /* owned; never given back, so that one who frees twice reads no other memory */
 	struct hip_cache *caches;
-	hipMemAccessFlags access[HIP_DEVICES_MAX];
+	pthread_mutex_t
+		access_lock; /* outside lock: guards changes of access, and the telling of what others find */
+	_Atomic hipMemAccessFlags access[HIP_DEVICES_MAX];
 };
 
 static inline struct hip_pool *hip_pool_of(hipMemPool_t handle)

@@ -8,7 +8,29 @@
 
 /* --- caches ----------------------------------------------------------------------------------- */
 
-__attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p, struct hip_stream *s)
+/* One whose pool has ended, and with it all that was kept there; the pool's lock is held. */
+static struct hip_cache *take_over(struct hip_pool *p, struct hip_stream *s)
+{
+	bool taken = false;
+	struct hip_cache *c;
+
+	for (c = atomic_load(&s->caches); c; c = c->next) {
+		drv_lock(&c->lock);
+		taken = !c->pool;
+		if (taken) {
+			c->used_B = c->quota_B = 0;
+			memset(c->count, 0, sizeof(c->count));
+			c->large = 0;
+			c->pool = p;
+		}
+		drv_unlock(&c->lock);
+		if (taken)
+			break;
+	}
+	return c;
+}
+
+static struct hip_cache *add_cache(struct hip_pool *p, struct hip_stream *s)
 {
 	struct hip_cache *c = aligned_alloc(_Alignof(struct hip_cache), sizeof(*c));
 
@@ -17,13 +39,24 @@ __attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p
 	memset(c, 0, sizeof(*c));
 	c->pool = p;
 	c->stream = s;
-	pthread_mutex_lock(&p->lock);
 	c->next = atomic_load(&s->caches);
-	c->next_in_pool = p->caches;
-	p->caches = c;
 	/* Calls on one stream may come from several threads; two caches of one pool do no harm. */
 	while (!atomic_compare_exchange_weak(&s->caches, &c->next, c))
 		continue;
+	return c;
+}
+
+__attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p, struct hip_stream *s)
+{
+	struct hip_cache *c;
+
+	pthread_mutex_lock(&p->lock);
+	c = take_over(p, s);
+	c = c ? c : add_cache(p, s);
+	if (c) {
+		c->next_in_pool = p->caches;
+		p->caches = c;
+	}
 	pthread_mutex_unlock(&p->lock);
 	return c;
 }
@@ -105,6 +138,7 @@ void hip_cache_forget(struct hip_cache *c)
 	pthread_mutex_unlock(&p->lock);
 	free(c);
 }
+
 /* --- giving out ------------------------------------------------------------------------------- */
 
 /* What the stream itself freed. NULL: nothing of that size. The cache's lock is held. */

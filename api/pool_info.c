@@ -157,12 +157,15 @@ static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, s
 		r = check_access(p, &list[i]);
 	if (r)
 		return r;
-	memcpy(old, p->access, sizeof(old));
+	pthread_mutex_lock(&p->access_lock);
+	for (unsigned i = 0; i < hip.devices; i++)
+		old[i] = p->access[i];
 	for (size_t i = 0; i < count; i++)
 		p->access[list[i].location.id] = list[i].flags;
 	r = p->imported ? hip_imports_set_access(p) : hip_arena_set_access(p);
-	if (r)
-		memcpy(p->access, old, sizeof(old));
+	for (unsigned i = 0; r && i < hip.devices; i++)
+		p->access[i] = old[i];
+	pthread_mutex_unlock(&p->access_lock);
 	return r;
 }
 

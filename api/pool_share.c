@@ -290,7 +290,7 @@ static hipError_t enter_locked(struct run *run, const struct address_data *data,
 
 static hipError_t import_address(void **out, hipMemPool_t handle, const hipMemPoolPtrExportData *from)
 {
-	const struct hip_pool *p = hip_pool_of(handle);
+	struct hip_pool *p = hip_pool_of(handle);
 	struct address_data data;
 	struct run *run, *fresh = NULL;
 	hipError_t r;
@@ -301,11 +301,12 @@ static hipError_t import_address(void **out, hipMemPool_t handle, const hipMemPo
 	if (!is_sound(p, &data))
 		return hipErrorInvalidValue;
 	r = hip_fault(p->device);
+	pthread_mutex_lock(&p->access_lock);
 	pthread_mutex_lock(&runs.lock);
 	run = find_run_locked(p, &data);
 	if (!r && !run) {
 		pthread_mutex_unlock(&runs.lock);
-		r = make_run((struct hip_pool *)p, &data, &fresh);
+		r = make_run(p, &data, &fresh);
 		pthread_mutex_lock(&runs.lock);
 		run = r ? NULL : find_run_locked(p, &data);
 	}
@@ -322,6 +323,7 @@ static hipError_t import_address(void **out, hipMemPool_t handle, const hipMemPo
 		fresh = run;
 	}
 	pthread_mutex_unlock(&runs.lock);
+	pthread_mutex_unlock(&p->access_lock);
 	if (fresh)
 		end_run(fresh);
 	return r;

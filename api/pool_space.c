@@ -294,22 +294,26 @@ hipError_t hip_pool_tell_access(const struct hip_pool *p, uint64_t lo, uint64_t 
 	return hip_of_hsa(hsa_amd_vmem_set_access((void *)(uintptr_t)lo, size_B, access, count));
 }
 
-static hipError_t map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
+static bool map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
 {
 	uint64_t size_B = c->hi - c->lo;
-	hipError_t r;
 
 	if (hsa_amd_vmem_handle_create(p->device->vram, size_B, MEMORY_TYPE_PINNED, 0, &c->handle))
-		return hipErrorOutOfMemory;
-	r = hip_of_hsa(hsa_amd_vmem_map((void *)(uintptr_t)c->lo, size_B, 0, c->handle, 0));
-	if (!r) {
-		r = hip_pool_tell_access(p, c->lo, size_B);
-		if (r)
-			hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, size_B);
-	}
-	if (r)
-		hsa_amd_vmem_handle_release(c->handle);
-	return r ? hipErrorOutOfMemory : hipSuccess;
+		return false;
+	if (!hsa_amd_vmem_map((void *)(uintptr_t)c->lo, size_B, 0, c->handle, 0))
+		return true;
+	hsa_amd_vmem_handle_release(c->handle);
+	return false;
+}
+
+/* access_lock is held, until others find the chunk. */
+static bool tell_chunk(const struct hip_pool *p, const struct hip_chunk_memory *c)
+{
+	if (!hip_pool_tell_access(p, c->lo, c->hi - c->lo))
+		return true;
+	hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo);
+	hsa_amd_vmem_handle_release(c->handle);
+	return false;
 }
 
 static void add_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
@@ -355,6 +359,7 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
 	struct hip_block *coming;
 	enum grown grown;
+	bool mapped;
 
 	if (!c)
 		return NO_MEMORY;
@@ -365,7 +370,9 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 		free(c);
 		return grown;
 	}
-	grown = map_chunk(p, c) ? NO_MEMORY : GROWN;
+	mapped = map_chunk(p, c);
+	pthread_mutex_lock(&p->access_lock);
+	grown = mapped && tell_chunk(p, c) ? GROWN : NO_MEMORY;
 	pthread_mutex_lock(&p->lock);
 	if (grown) {
 		p->reserved_B -= chunk_B;
@@ -375,6 +382,7 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 		*out = take_locked(p, s, size_B);
 	}
 	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&p->access_lock);
 	if (grown)
 		free(c);
 	return grown;

@@ -428,11 +428,15 @@ static hipError_t after_all_blocking(struct hip_stream *null)
 static hipError_t after_null(struct hip_stream *s, struct hip_stream *null)
 {
 	uint64_t written = null ? atomic_load_explicit(&null->written, memory_order_acquire) : 0;
+	hipError_t r;
 
 	if (written <= atomic_load_explicit(&s->seen, memory_order_relaxed))
 		return hipSuccess;
-	atomic_store_explicit(&s->seen, written, memory_order_relaxed);
-	return after_all_of(s, null);
+	r = after_all_of(s, null);
+	/* Behind the packet that waits: an event that stands where the stream is then stands behind that. */
+	if (!r)
+		atomic_store_explicit(&s->seen, written, memory_order_release);
+	return r;
 }
 
 hipError_t hip_stream_order(struct hip_stream *s)

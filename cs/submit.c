@@ -169,7 +169,7 @@ __attribute__((cold, noinline)) static int submit_gws(struct cs_ring *ring, uint
 	return r;
 }
 
-static int submit(struct cs_ring *ring, uint64_t *seq)
+static int submit_once(struct cs_ring *ring, uint64_t *seq)
 {
 	uint32_t list = 0;
 	int r;
@@ -178,6 +178,18 @@ static int submit(struct cs_ring *ring, uint64_t *seq)
 		return submit_gws(ring, seq);
 	r = ring->ib.flags & CS_RESIDENT ? 0 : vm_list(ring->ctx->vm, &list);
 	return r ? r : submit_list(ring, list, seq);
+}
+
+/* How often another thread may end a registration, and unmap its memory, between the list and the job. */
+#define LIST_TRIES 16
+
+static int submit(struct cs_ring *ring, uint64_t *seq)
+{
+	int r = submit_once(ring, seq);
+
+	for (unsigned tries = 1; __builtin_expect(r == -EFAULT, 0) && tries < LIST_TRIES; tries++)
+		r = submit_once(ring, seq);
+	return r;
 }
 
 int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point)

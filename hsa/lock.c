@@ -87,8 +87,7 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 	};
 	lock->agent = lock->host;
 	lock->agent.span.base = va;
-	rt_area_insert(rt, &lock->host);
-	rt_area_insert(rt, &lock->agent);
+	rt_areas_insert(rt, (struct rt_area *const[]){&lock->host, &lock->agent}, 2);
 	*agent_ptr = (void *)(uintptr_t)va;
 	return 0;
 }

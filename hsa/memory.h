@@ -137,6 +137,8 @@ bool rt_span_find_locked(struct rt *rt, uint64_t address, struct rt_span *span);
 /* hsa_amd_memory_pool_global_flag_t of a pool. */
 uint32_t rt_pool_flags(enum rt_pool_kind kind);
 void rt_area_insert(struct rt *rt, struct rt_area *area);
+/* At once: nobody finds some of them only. */
+void rt_areas_insert(struct rt *rt, struct rt_area *const *areas, unsigned count);
 void rt_area_remove(struct rt *rt, struct rt_area *area);
 /* Who reaches it changes; host_base is where the CPU does, or 0. */
 void rt_area_change(struct rt *rt, struct rt_area *area, uint32_t gpus, uint64_t host_base);

@@ -1,13 +1,20 @@
 /* What is known of an address. */
 #include "hsa/memory.h"
 
+void rt_areas_insert(struct rt *rt, struct rt_area *const *areas, unsigned count)
+{
+	pthread_mutex_lock(&rt->memory->area_lock);
+	for (unsigned i = 0; i < count; i++) {
+		areas[i]->at.lo = areas[i]->span.base;
+		areas[i]->at.hi = areas[i]->span.base + areas[i]->span.size_B;
+		vm_tree_insert(&rt->memory->areas, &areas[i]->at);
+	}
+	pthread_mutex_unlock(&rt->memory->area_lock);
+}
+
 void rt_area_insert(struct rt *rt, struct rt_area *area)
 {
-	area->at.lo = area->span.base;
-	area->at.hi = area->span.base + area->span.size_B;
-	pthread_mutex_lock(&rt->memory->area_lock);
-	vm_tree_insert(&rt->memory->areas, &area->at);
-	pthread_mutex_unlock(&rt->memory->area_lock);
+	rt_areas_insert(rt, &area, 1);
 }
 
 void rt_area_remove(struct rt *rt, struct rt_area *area)
