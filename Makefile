@@ -141,11 +141,12 @@ $(O)/lib/libtuff-vgpu.so: $(VGPU_OBJ) vgpu/shim/exports.map
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libtuff-vgpu.so -Wl,--version-script=vgpu/shim/exports.map \
 		$(VGPU_OBJ) -ldl -lm -o $@
 
-# ROCr's name and version node. Calls among its own functions stay inside, whoever defines the same names.
+# ROCr's name and version node. Calls among its own functions stay inside, whoever defines the same names. Threads run in
+# it, and end in it: it stays (nodelete), whoever closes it.
 HSA_LIB := $(O)/lib/libhsa-runtime64.so.1
 $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=hsa/exports.map -Wl,-Bsymbolic-functions \
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=hsa/exports.map -Wl,-Bsymbolic-functions -Wl,-z,nodelete \
 		$(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(PKG_LIBS) -ldl -lm -o $@
 $(O)/lib/libhsa-runtime64.so: $(HSA_LIB)
 	@ln -sf $(<F) $@
@@ -174,7 +175,7 @@ $(O)/lib/libamdhip64.so.5: $(call api_obj,5) $(O)/api/kernels.o $(O)/api/exports
 $(O)/lib/libamdhip64.so.6: $(call api_obj,6) $(O)/api/kernels.o $(O)/api/exports6.map $(HSA_LIB)
 $(HIP_LIBS):
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) -Wl,-Bsymbolic-functions \
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) -Wl,-Bsymbolic-functions -Wl,-z,nodelete \
 		-Wl,--no-undefined-version -Wl,-rpath,'$$ORIGIN' $(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(HSA_LIB) -o $@
 $(O)/lib/libamdhip64.so: $(O)/lib/libamdhip64.so.6
 	@ln -sf $(<F) $@

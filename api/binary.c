@@ -92,6 +92,8 @@ static void add(const struct name *like)
 {
 	struct name *name;
 
+	if (hip.child)
+		return;
 	pthread_mutex_lock(&names.lock);
 	name = find(like->host);
 	if (name && !name->binary) { /* of a library that was unloaded and came back */
@@ -211,12 +213,13 @@ static void forget(struct hip_binary *binary)
 	}
 }
 
-/* At exit, or when a library is unloaded; work that uses it ends first. */
+/* At exit, or when a library is unloaded; work that uses it ends first. What a child has is its parent's, and a host
+ * function that ends the program is work itself. */
 void __hipUnregisterFatBinary(void **handle)
 {
 	struct hip_binary *binary = (void *)handle;
 
-	if (!binary)
+	if (!binary || hip.child || hip_thread.in_host_function)
 		return;
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (binary->code[d] && !(hip_at_gate() & HIP_GATE_SHUT))

@@ -269,6 +269,17 @@ struct end {
 	size_t x_B, y, z, pitch_B, height;
 };
 
+/* Slices of so many rows, and where in them a position lies. False: no memory is that large. */
+static bool place(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z, size_t *at_B)
+{
+	size_t slices_B, rows_B;
+
+	return !__builtin_mul_overflow(side->pitch_B, rows, &side->slice_B) &&
+	       !__builtin_mul_overflow(z, side->slice_B, &slices_B) &&
+	       !__builtin_mul_overflow(y, side->pitch_B, &rows_B) &&
+	       !__builtin_add_overflow(slices_B, rows_B, at_B) && !__builtin_add_overflow(*at_B, x_B, at_B);
+}
+
 /* Where in it the copy begins. No pitch or height: rows and slices without gaps. */
 static hipError_t find_side(const struct end *end, const struct hip_box *box, struct hip_side *side)
 {
@@ -285,8 +296,8 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 			    end->type != hipMemoryTypeUnified && end->type != hipMemoryTypeManaged))
 		return hipErrorInvalidValue;
 	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
-	side->slice_B = side->pitch_B * (end->height ? end->height : box->height + end->y);
-	at_B = end->z * side->slice_B + end->y * side->pitch_B + end->x_B;
+	if (!place(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z, &at_B))
+		return hipErrorInvalidValue;
 	/* What is said to be a device's is not taken for the host's when it begins outside. */
 	if (end->type == hipMemoryTypeDevice &&
 	    (!hip_memory_find(side->base, &memory) || !hip_memory_covers(&memory, side->base, at_B + 1)))
@@ -393,6 +404,7 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 			  struct hip_side *side)
 {
 	const struct hip_array *array = hip_array_of(handle);
+	size_t at_B;
 
 	if (!handle == !ptr->ptr || (handle && !array))
 		return hipErrorInvalidValue;
@@ -400,8 +412,9 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 		return hip_array_side(array, box, bytes(pos->x, hip_texels_size_B(&array->texels)), pos->y, pos->z,
 				      side);
 	side->pitch_B = ptr->pitch;
-	side->slice_B = ptr->pitch * ptr->ysize;
-	side->base = (char *)ptr->ptr + pos->z * side->slice_B + pos->y * side->pitch_B + pos->x;
+	if (!place(side, ptr->ysize, pos->x, pos->y, pos->z, &at_B))
+		return hipErrorInvalidValue;
+	side->base = (char *)ptr->ptr + at_B;
 	return hipSuccess;
 }
 

@@ -78,6 +78,7 @@ hipError_t hipDeviceReset(void)
 	HIP_ENTER();
 	d = hip_current();
 	atomic_fetch_add(&d->life, 1);
+	hip_streams_settle(d);
 	if (hip_fault(d))
 		atomic_fetch_add(&d->losses, 1);
 	atomic_fetch_add(&hip.lives, 1);

@@ -68,10 +68,12 @@ static void *run(void *arg)
 	for (;;) {
 		struct call *call = take(arg);
 
+		hip_thread.in_host_function = true;
 		if (call->host.callback)
 			call->host.callback(call->host.handle, hip_fault(call->stream->device), call->host.data);
 		else if (!hip_fault(call->stream->device) && !atomic_load(&call->stream->ending))
 			call->host.fn(call->host.data);
+		hip_thread.in_host_function = false;
 		end(arg, call);
 	}
 	return NULL;

@@ -78,6 +78,7 @@ struct hip {
 	unsigned devices;
 	struct hip_device device[HIP_DEVICES_MAX];
 	uint64_t timestamp_Hz;
+	bool child; /* a fork's */
 };
 extern DRV_OWN struct hip hip;
 
@@ -88,7 +89,8 @@ struct hip_thread {
 	hipStreamCaptureMode capture_mode;
 	struct hip_call *calls; /* owned: of __hipPushCallConfiguration() */
 	unsigned call_count, call_max;
-	uint64_t id; /* of a thread that has captured; no other's ever. 0: none yet */
+	uint64_t id;           /* of a thread that has captured; no other's ever. 0: none yet */
+	bool in_host_function; /* of the program's, which a stream has come to */
 };
 /* In the static block: a look-up by call costs more than all that is done with it. So are all variables of threads
  * then, and libc keeps 1,664 bytes (glibc 2.36) for libraries that are loaded later: what is larger is allocated.
@@ -661,6 +663,8 @@ int hip_grids_state(const struct hip_device *device);
 
 /* --- hipDeviceReset(): in this order ---------------------------------------------------------- */
 
+/* What goes on by itself ends. */
+void hip_streams_settle(struct hip_device *device);
 void hip_streams_reset(struct hip_device *device);
 void hip_grids_reset(struct hip_device *device);
 void hip_built_ins_reset(struct hip_device *device);

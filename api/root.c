@@ -221,22 +221,30 @@ static hipError_t open_all(void)
 
 /* --- beginning -------------------------------------------------------------------------------- */
 
-/* What a child inherits is its parent's. */
+/* What a child inherits is its parent's: locks, too, which the parent's other threads may have had. */
 static void begin_child(void)
 {
+	init_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	hip.child = true;
 	hip.status = hipErrorInitializationError;
 	atomic_fetch_or(&hip_gate, HIP_GATE_SHUT);
 }
 
+static void watch_forks(void)
+{
+	(void)!pthread_atfork(NULL, NULL, begin_child);
+}
+
 hipError_t hip_init(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	hipError_t status;
 
+	pthread_once(&once, watch_forks);
 	pthread_mutex_lock(&init_lock);
 	if (hip.status == hipErrorDeinitialized) {
 		hip_trace_init();
 		hip.status = open_all();
-		(void)!pthread_atfork(NULL, NULL, begin_child);
 		if (!hip.status)
 			atomic_fetch_and_explicit(&hip_gate, ~HIP_GATE_SHUT, memory_order_release);
 	}

@@ -610,13 +610,18 @@ static void wait_while_it_moves(struct hip_stream *s)
 	}
 }
 
+void hip_streams_settle(struct hip_device *device)
+{
+	hip_streams_each(device, wait_while_it_moves);
+	hip_hear_faults(device);
+}
+
 /* All streams of the device end, whatever became of their work; their handles name nothing any more. Who waits for
  * them gets an error. */
 void hip_streams_reset(struct hip_device *device)
 {
 	struct hip_stream *s;
 
-	hip_streams_each(device, wait_while_it_moves);
 	hip_device_fail(device, hipErrorContextIsDestroyed);
 	/* None of them goes on because another is gone. */
 	pthread_mutex_lock(&device->lock);
