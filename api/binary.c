@@ -12,8 +12,10 @@
 
 struct hip_binary {
 	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until it is unregistered */
-	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by names.lock */
-	size_t constant_B; /* of its __constant__ variables; complete once it is registered */
+	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by names.lock, as is: */
+	struct hip_code
+		*before[HIP_DEVICES_MAX]; /* owned: what it was until the last reset, for who launches meanwhile */
+	size_t constant_B;                /* of its __constant__ variables; complete once it is registered */
 };
 
 /* A kernel or a variable, by the host's address of it. */
@@ -187,7 +189,7 @@ static void forget_kernel(struct hip_kernel *kernel)
 {
 	if (kernel)
 		hip_functions_drop(kernel->device, kernel->object);
-	free(kernel);
+	hip_free_late(kernel);
 }
 
 static void forget(struct hip_binary *binary)
@@ -213,8 +215,17 @@ static void forget(struct hip_binary *binary)
 	}
 }
 
-/* At exit, or when a library is unloaded; work that uses it ends first. What a child has is its parent's, and a host
- * function that ends the program is work itself. */
+static void unload(struct hip_code **code)
+{
+	if (!*code)
+		return;
+	hip_code_unload(*code);
+	free(*code);
+	*code = NULL;
+}
+
+/* At exit, or when a library is unloaded; work that uses it ends first. What a child has is its parent's, and a
+ * host function that ends the program is work itself. */
 void __hipUnregisterFatBinary(void **handle)
 {
 	struct hip_binary *binary = (void *)handle;
@@ -227,11 +238,10 @@ void __hipUnregisterFatBinary(void **handle)
 	pthread_mutex_lock(&names.lock);
 	forget(binary);
 	pthread_mutex_unlock(&names.lock);
-	for (unsigned d = 0; d < hip.devices; d++)
-		if (binary->code[d]) {
-			hip_code_unload(binary->code[d]);
-			free(binary->code[d]);
-		}
+	for (unsigned d = 0; d < hip.devices; d++) {
+		unload(&binary->before[d]);
+		unload(&binary->code[d]);
+	}
 	free(binary);
 }
 
@@ -310,10 +320,10 @@ void hip_binaries_reset(struct hip_device *device)
 
 		if (!name)
 			continue;
-		free(atomic_exchange(&name->kernel[device->index], NULL));
+		hip_free_late(atomic_exchange(&name->kernel[device->index], NULL));
 		if (code && *code) {
-			hip_code_unload(*code);
-			free(*code);
+			unload(&name->binary->before[device->index]);
+			name->binary->before[device->index] = *code;
 			*code = NULL;
 		}
 	}
@@ -342,7 +352,7 @@ static hipError_t code_locked(struct hip_binary *binary, struct hip_device *devi
 	return hipSuccess;
 }
 
-static hipError_t load_kernel(struct name *name, struct hip_device *device)
+static hipError_t load_kernel(struct name *name, struct hip_device *device, const struct hip_kernel **out)
 {
 	struct hip_kernel *kernel = calloc(1, sizeof(*kernel));
 	struct hip_code *code;
@@ -359,6 +369,7 @@ static hipError_t load_kernel(struct name *name, struct hip_device *device)
 		atomic_store_explicit(&name->kernel[device->index], kernel, memory_order_release);
 		kernel = NULL;
 	}
+	*out = name->kernel[device->index];
 	pthread_mutex_unlock(&names.lock);
 	free(kernel);
 	return r == hipErrorNotFound ? hipErrorInvalidDeviceFunction : r;
@@ -367,16 +378,13 @@ static hipError_t load_kernel(struct name *name, struct hip_device *device)
 hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel)
 {
 	struct name *name = host ? find(host) : NULL;
-	hipError_t r;
 
 	if (!name || name->size_B)
 		return hipErrorInvalidDeviceFunction;
 	*kernel = atomic_load_explicit(&name->kernel[device->index], memory_order_acquire);
 	if (__builtin_expect(*kernel != NULL, 1))
 		return hipSuccess;
-	r = load_kernel(name, device);
-	*kernel = name->kernel[device->index];
-	return r;
+	return load_kernel(name, device, kernel);
 }
 
 size_t hip_constants_of(const void *host)

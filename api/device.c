@@ -73,10 +73,12 @@ static void forget_fault(struct hip_device *device)
 /* Errors that stay are forgotten with everything that the device had. */
 hipError_t hipDeviceReset(void)
 {
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	struct hip_device *d;
 
 	HIP_ENTER();
 	d = hip_current();
+	pthread_mutex_lock(&one);
 	atomic_fetch_add(&d->life, 1);
 	hip_streams_settle(d);
 	if (hip_fault(d))
@@ -100,6 +102,7 @@ hipError_t hipDeviceReset(void)
 	d->flags = 0;
 	d->cache = hipFuncCachePreferNone;
 	forget_fault(d);
+	pthread_mutex_unlock(&one);
 	return hip_end(hipSuccess);
 }
 

@@ -97,6 +97,10 @@ struct hip_thread {
  */
 extern DRV_OWN _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
 
+/* Frees it when many others have been given here since: threads that found it before another's hipDeviceReset() may
+ * look at it once more. Accepts NULL. */
+void hip_free_late(void *memory);
+
 /* The thread's own memory, zeroed, that it has until it ends; at: a variable of the thread, where it will be found.
  * NULL: there is none. */
 void *hip_thread_memory(void **at, size_t size_B);
@@ -284,6 +288,8 @@ struct hip_stream {
 	struct rt_queue *door;           /* borrowed: queue's */
 	amd_queue_v2_t *queue;           /* owned */
 	uint64_t id;                     /* hip.door->id() */
+	_Atomic bool closing;            /* somebody ends it */
+	_Atomic bool freed;              /* nobody has it */
 	_Atomic bool ending;             /* nobody looks at its queue any more */
 	_Atomic bool gone;               /* then: none of its work runs, and its queue is destroyed */
 	/* HIP's rules in one comparison: while *rule is what was seen there, nothing new stands before what is
@@ -599,6 +605,8 @@ void hip_import_end(const void *ptr);
 bool hip_pool_free_now(void *ptr, hipError_t *error);
 /* Memory that was freed on the stream is the pools' own business from now on; the host has waited for it. */
 void hip_pool_leave(struct hip_stream *stream);
+/* ... and its memory goes. */
+void hip_caches_free(struct hip_stream *stream);
 /* The host has waited for work of the device: what pools keep beyond their thresholds goes. */
 void hip_pool_release(struct hip_device *device);
 /* Somebody, or that pool, needs memory: what the device's (other) pools have, and whose users have ended, goes. */

@@ -283,7 +283,7 @@ void hip_functions_drop(const struct hip_device *device, uint64_t object)
 		}
 		*at = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
-		free(f);
+		hip_free_late(f);
 	}
 	pthread_mutex_unlock(&linked.lock);
 }

@@ -24,17 +24,11 @@ static void set_slots(const struct hip_pool *p, struct hip_pool *value)
 
 void hip_pool_leave(struct hip_stream *s)
 {
-	struct hip_cache *c = atomic_exchange(&s->caches, NULL);
-
 	pthread_mutex_lock(&pools.lock);
-	while (c) {
-		struct hip_cache *next = c->next;
-
-		hip_cache_forget(c);
-		c = next;
-	}
+	hip_caches_leave(s);
 	pthread_mutex_unlock(&pools.lock);
 }
+
 bool hip_pool_find(const void *address, struct hip_memory *memory)
 {
 	struct hip_pool *p = hip_pool_at(address);
@@ -373,18 +367,6 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
 	return hip_end(hipSuccess);
 }
 
-/* All that was given out ends; the handle stays, as a new pool's. False: there is no room for its addresses. */
-static bool renew(struct hip_pool *p)
-{
-	set_slots(p, NULL);
-	hip_arena_fini(p);
-	set_defaults(p);
-	if (hip_arena_init(p))
-		return false;
-	set_slots(p, p);
-	return true;
-}
-
 /* Takes one of the device's out of the list. */
 static struct hip_pool *take_any_but(const struct hip_device *device, const struct hip_pool *kept)
 {
@@ -410,9 +392,9 @@ void hip_pools_reset(struct hip_device *device)
 {
 	struct hip_pool *kept = atomic_load(&device->default_pool), *p;
 
-	if (kept && !renew(kept)) {
-		atomic_store(&device->default_pool, NULL);
-		kept = NULL;
+	if (kept) {
+		hip_arena_empty(kept);
+		set_defaults(kept);
 	}
 	atomic_store(&device->pool, kept);
 	while ((p = take_any_but(device, kept))) {

@@ -120,8 +120,8 @@ hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_p
 void hip_caches_drain_locked(struct hip_pool *pool);
 /* What is used now, by all caches; the maximum follows. The pool's lock is held. */
 uint64_t hip_pool_used_locked(struct hip_pool *pool);
-/* Its stream ends; all that it keeps becomes free. Its pool does not end meanwhile. */
-void hip_cache_forget(struct hip_cache *cache);
+/* The stream ends (closing is set): all that its caches keep becomes free. Their pools do not end meanwhile. */
+void hip_caches_leave(struct hip_stream *stream);
 
 /* --- pool_share.c ----------------------------------------------------------------------------- */
 
@@ -136,6 +136,8 @@ hipError_t hip_imports_set_access(const struct hip_pool *pool);
 
 hipError_t hip_arena_init(struct hip_pool *pool);
 void hip_arena_fini(struct hip_pool *pool);
+/* As it was at first: who looks at it meanwhile finds nothing. */
+void hip_arena_empty(struct hip_pool *pool);
 /* Of a stream's request: a used block of the size, rounded up. The pool's lock is held by neither side. */
 hipError_t hip_arena_take(struct hip_pool *pool, struct hip_stream *stream, size_t size_B,
 			  struct hip_block **block);

@@ -8,6 +8,9 @@
 
 /* --- caches ----------------------------------------------------------------------------------- */
 
+/* Between the pools' and a pool's: a stream that ends has no more of them. */
+static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
+
 /* One whose pool has ended, and with it all that was kept there; the pool's lock is held. */
 static struct hip_cache *take_over(struct hip_pool *p, struct hip_stream *s)
 {
@@ -39,25 +42,28 @@ static struct hip_cache *add_cache(struct hip_pool *p, struct hip_stream *s)
 	memset(c, 0, sizeof(*c));
 	c->pool = p;
 	c->stream = s;
-	c->next = atomic_load(&s->caches);
 	/* Calls on one stream may come from several threads; two caches of one pool do no harm. */
-	while (!atomic_compare_exchange_weak(&s->caches, &c->next, c))
-		continue;
+	c->next = s->caches;
+	atomic_store_explicit(&s->caches, c, memory_order_release);
 	return c;
 }
 
 __attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p, struct hip_stream *s)
 {
-	struct hip_cache *c;
+	struct hip_cache *c = NULL;
 
+	pthread_mutex_lock(&joining);
 	pthread_mutex_lock(&p->lock);
-	c = take_over(p, s);
-	c = c ? c : add_cache(p, s);
+	if (!atomic_load(&s->closing)) {
+		c = take_over(p, s);
+		c = c ? c : add_cache(p, s);
+	}
 	if (c) {
 		c->next_in_pool = p->caches;
 		p->caches = c;
 	}
 	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&joining);
 	return c;
 }
 
@@ -120,23 +126,37 @@ __attribute__((cold, noinline)) static void look_at_maximum(struct hip_pool *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void hip_cache_forget(struct hip_cache *c)
+static void leave(struct hip_cache *c)
 {
 	struct hip_pool *p = c->pool;
 	struct hip_cache **at;
 
-	if (!p) {
-		free(c);
+	if (!p)
 		return;
-	}
 	pthread_mutex_lock(&p->lock);
 	drain(c);
 	p->used_by_dead_B += c->used_B;
 	for (at = &p->caches; *at != c; at = &(*at)->next_in_pool)
 		continue;
 	*at = c->next_in_pool;
+	c->pool = NULL;
 	pthread_mutex_unlock(&p->lock);
-	free(c);
+}
+
+void hip_caches_leave(struct hip_stream *s)
+{
+	pthread_mutex_lock(&joining);
+	for (struct hip_cache *c = atomic_load(&s->caches); c; c = c->next)
+		leave(c);
+	pthread_mutex_unlock(&joining);
+}
+
+void hip_caches_free(struct hip_stream *s)
+{
+	for (struct hip_cache *c = s->caches, *next; c; c = next) {
+		next = c->next;
+		hip_free_late(c);
+	}
 }
 
 /* --- giving out ------------------------------------------------------------------------------- */

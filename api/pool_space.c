@@ -1,4 +1,5 @@
 /* The arena of a pool: blocks, and the physical memory behind them. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -644,6 +645,11 @@ hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_
 	return p->internal ? take_by_waiting(p, s, size_B, out) : hipErrorOutOfMemory;
 }
 
+static size_t table_size(const struct hip_pool *p)
+{
+	return p->arena_B / HIP_POOL_QUANTUM * sizeof(*p->table);
+}
+
 hipError_t hip_arena_init(struct hip_pool *p)
 {
 	size_t vram_B = (p->device->vram_B + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
@@ -653,8 +659,8 @@ hipError_t hip_arena_init(struct hip_pool *p)
 	p->arena_B = 2 * vram_B;
 	if (hsa_amd_vmem_address_reserve_align(&base, p->arena_B, 0, ARENA_ALIGN, HSA_AMD_VMEM_ADDRESS_NO_REGISTER))
 		return hipErrorOutOfMemory;
-	table = mmap(NULL, p->arena_B / HIP_POOL_QUANTUM * sizeof(*p->table), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	table = mmap(NULL, table_size(p), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		     0);
 	if (table == MAP_FAILED) {
 		hsa_amd_vmem_address_free(base, p->arena_B);
 		return hipErrorOutOfMemory;
@@ -664,26 +670,52 @@ hipError_t hip_arena_init(struct hip_pool *p)
 	return hipSuccess;
 }
 
-void hip_arena_fini(struct hip_pool *p)
+/* Chunks come or go. */
+static bool is_at_work(const struct hip_pool *p)
+{
+	struct vm_node *node = NULL;
+
+	while ((node = vm_tree_next(&p->blocks, node, 0, UINT64_MAX)))
+		if (block_of(node)->state == HIP_BLOCK_COMING)
+			return true;
+	return false;
+}
+
+void hip_arena_empty(struct hip_pool *p)
 {
 	struct hip_block *b;
 
+	pthread_mutex_lock(&p->lock);
+	while (is_at_work(p)) {
+		pthread_mutex_unlock(&p->lock);
+		sched_yield();
+		pthread_mutex_lock(&p->lock);
+	}
+	hip_caches_drain_locked(p);
 	while ((b = block_of(vm_tree_next(&p->blocks, NULL, 0, UINT64_MAX))))
 		drop_block(p, b);
-	while ((b = p->spare)) {
-		p->spare = b->next;
-		free(b);
-	}
+	if (p->table)
+		(void)!madvise(p->table, table_size(p), MADV_DONTNEED);
 	memset(p->bin, 0, sizeof(p->bin));
 	hip_chunks_unmap(p->chunks);
 	hip_chunks_unmap(p->stuck);
 	p->chunks = p->stuck = NULL;
 	p->reserved_B = p->reserved_high_B = p->used_high_B = p->live = 0;
 	p->used_by_dead_B = 0;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void hip_arena_fini(struct hip_pool *p)
+{
+	struct hip_block *b;
+
+	hip_arena_empty(p);
+	while ((b = p->spare)) {
+		p->spare = b->next;
+		free(b);
+	}
 	if (!p->base)
 		return;
 	hsa_amd_vmem_address_free(p->base, p->arena_B);
-	munmap(p->table, p->arena_B / HIP_POOL_QUANTUM * sizeof(*p->table));
-	p->base = NULL;
-	p->table = NULL;
+	munmap(p->table, table_size(p));
 }

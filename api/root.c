@@ -54,6 +54,27 @@ void *hip_thread_memory(void **at, size_t size_B)
 	return b->bytes;
 }
 
+#define LATE 1024u
+static struct {
+	pthread_mutex_t lock;
+	void *memory[LATE]; /* owned */
+	unsigned next;
+} late = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void hip_free_late(void *memory)
+{
+	void *oldest;
+
+	if (!memory)
+		return;
+	pthread_mutex_lock(&late.lock);
+	oldest = late.memory[late.next];
+	late.memory[late.next] = memory;
+	late.next = (late.next + 1) % LATE;
+	pthread_mutex_unlock(&late.lock);
+	free(oldest);
+}
+
 /* --- what is visible -------------------------------------------------------------------------- */
 
 /* Indices into HSA's GPUs, as "1,0"; the first that is none ends the list, as with CUDA. */

@@ -35,8 +35,13 @@ struct hip_stream *hip_stream_get(struct hip_stream *s)
 
 void hip_stream_put(struct hip_stream *s)
 {
-	if (s && atomic_fetch_sub(&s->refs, 1) == 1)
-		free(s);
+	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
+		return;
+	/* Who found it before it was gone may take a reference and put it. */
+	if (atomic_exchange(&s->freed, true))
+		return;
+	hip_caches_free(s);
+	hip_free_late(s);
 }
 
 /* What it is given begins behind what the null stream was given. */
@@ -164,6 +169,15 @@ static void end_work(struct hip_stream *s)
 		hip_device_fail(s->device, hipErrorLaunchFailure);
 }
 
+/* Of its thread, who destroys it, and a reset, one may close it; its handle names nothing any more. */
+static bool may_close(struct hip_stream *s)
+{
+	if (atomic_exchange(&s->closing, true))
+		return false;
+	drv_handle_destroy(&hip_handles, s->handle);
+	return true;
+}
+
 /* It was waited for, or all that it has not done is dropped. */
 static void close_stream(struct hip_stream *s)
 {
@@ -178,6 +192,8 @@ static void close_stream(struct hip_stream *s)
 	/* Who holds the lock may wait for it. */
 	if (drop)
 		hip.door->abandon(s->door);
+	/* Before: who holds a pool's lock may wait until it is gone. */
+	hip_pool_leave(s);
 	atomic_store(&s->ending, true);
 	/* They wait for what has ended, or never will. */
 	while (atomic_load(&s->lookers))
@@ -185,7 +201,6 @@ static void close_stream(struct hip_stream *s)
 	drv_lock(&s->lock);
 	if (drop)
 		end_work(s);
-	hip_pool_leave(s);
 	s->done = hip.door->completed(s->door);
 	atomic_store(&s->gone, true);
 	atomic_store_explicit(&s->rule, &never, memory_order_relaxed);
@@ -230,9 +245,8 @@ static void free_own(void *arg)
 	struct hip_stream **own = arg;
 
 	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++) {
-		if (own[i] && !atomic_load(&own[i]->gone)) {
+		if (own[i] && may_close(own[i])) {
 			(void)!hip_stream_wait(own[i]);
-			drv_handle_destroy(&hip_handles, own[i]->handle);
 			close_stream(own[i]);
 		}
 		hip_stream_put(own[i]);
@@ -630,8 +644,10 @@ void hip_streams_reset(struct hip_device *device)
 	pthread_mutex_unlock(&device->lock);
 	atomic_store(&device->null, NULL);
 	while ((s = first_stream(device))) {
-		drv_handle_destroy(&hip_handles, s->handle);
-		close_stream(s);
+		if (may_close(s))
+			close_stream(s);
+		else
+			sched_yield();
 		hip_stream_put(s);
 	}
 }
@@ -691,9 +707,8 @@ hipError_t hip_stream_destroy(hipStream_t handle)
 
 	if (!handle || handle == hipStreamLegacy || handle == hipStreamPerThread)
 		return hipErrorInvalidResourceHandle;
-	if (!s)
+	if (!s || !may_close(s))
 		return hipErrorContextIsDestroyed;
-	drv_handle_destroy(&hip_handles, s->handle);
 	(void)!hip_stream_wait(s);
 	close_stream(s);
 	return hipSuccess;
