@@ -298,10 +298,11 @@ struct hip_stream {
 	 * under lock. */
 	const _Atomic uint64_t *_Atomic rule;
 	_Atomic uint64_t seen;
-	struct hip_stream *null;  /* whose `written` it is: a reference. Guarded by the device's lock, as is: */
-	uint64_t null_saw;        /* so many packets and frees here the null stream is behind */
-	uint64_t done;            /* once it is gone: packets below have run, the others never will */
-	_Atomic unsigned lookers; /* who look at the queue without being sure that it is there */
+	struct hip_stream *null; /* whose `written` it is: a reference. Guarded by the device's lock, as is: */
+	uint64_t null_saw;       /* so many packets and frees here the null stream is behind: under its lock; and */
+	uint64_t null_round;     /* when it looked last */
+	uint64_t done;           /* once it is gone: packets below have run, the others never will */
+	_Atomic unsigned lookers;         /* who look at the queue without being sure that it is there */
 	struct hip_known *_Atomic known;  /* what it is ordered behind; written under known.c's lock */
 	_Atomic uint64_t frees;           /* of memory, so far */
 	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */

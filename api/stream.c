@@ -410,32 +410,47 @@ static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
 	return r;
 }
 
-/* All of the other that is new since the null stream saw it last. */
-static hipError_t after_new_of(struct hip_stream *null, struct hip_stream *s)
-{
-	uint64_t now = atomic_load_explicit(&s->frees, memory_order_acquire);
-	hipError_t r;
-
-	now += atomic_load_explicit(&s->written, memory_order_acquire);
-	if (now == s->null_saw)
-		return hipSuccess;
-	r = after_all_of(null, s);
-	if (!r)
-		s->null_saw = now;
-	return r;
-}
-
-static hipError_t after_all_blocking(struct hip_stream *null)
+/* One that the null stream has not seen all of, and that was not found in this round yet: where it is now. No
+ * stream: there is none. */
+static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_mark *mark, uint64_t *now)
 {
 	struct hip_device *d = null->device;
 	hipError_t r = hipSuccess;
 
+	*mark = (struct hip_mark){0};
 	pthread_mutex_lock(&d->lock);
-	for (struct hip_stream *s = d->streams; s && !r; s = s->next)
-		if (s != null && hip_stream_blocks(s))
-			r = hip_stream_captures(s) ? hip_capture_lost(s, hipErrorStreamCaptureImplicit)
-						   : after_new_of(null, s);
+	for (struct hip_stream *s = d->streams; s && !r && !mark->stream; s = s->next) {
+		if (s == null || !hip_stream_blocks(s) || s->null_round == round)
+			continue;
+		s->null_round = round;
+		if (hip_stream_captures(s)) {
+			r = hip_capture_lost(s, hipErrorStreamCaptureImplicit);
+			continue;
+		}
+		*now = atomic_load_explicit(&s->frees, memory_order_acquire) +
+		       atomic_load_explicit(&s->written, memory_order_acquire);
+		if (*now != s->null_saw)
+			*mark = hip_stream_mark(s);
+	}
 	pthread_mutex_unlock(&d->lock);
+	return r;
+}
+
+/* Room for a packet may take until another thread has made a stream: none waits for it in the device's lock. */
+static hipError_t after_all_blocking(struct hip_stream *null)
+{
+	uint64_t round = ++null->null_round, now = 0;
+	struct hip_mark mark;
+	hipError_t r;
+
+	while (!(r = find_new(null, round, &mark, &now)) && mark.stream) {
+		r = hip_stream_after(null, &mark);
+		if (!r)
+			mark.stream->null_saw = now;
+		hip_mark_put(&mark);
+		if (r)
+			break;
+	}
 	return r;
 }
 
