@@ -635,7 +635,7 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 		return hipErrorHostMemoryAlreadyRegistered;
 	/* As CLR, the latest counts: programs free memory that they forget to unregister. */
 	r = again ? host_unregister(ptr) : hipSuccess;
-	if (r)
+	if (r && r != hipErrorHostMemoryNotRegistered) /* another thread may have been faster */
 		return r;
 	pthread_mutex_lock(&register_lock);
 	r = register_locked(ptr, size_B, flags);

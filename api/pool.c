@@ -158,18 +158,17 @@ void hip_pools_help(struct hip_device *device, const struct hip_pool *needy)
 
 static void set_defaults(struct hip_pool *p)
 {
-	p->most_B = SIZE_MAX;
 	p->follow = p->opportunistic = p->internal = 1;
 	p->threshold_B = 0;
-	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++)
-		p->access[i] = hipMemAccessFlagsProtNone;
-	p->access[p->device->index] = hipMemAccessFlagsProtReadWrite;
+	for (int i = 0; i < HIP_DEVICES_MAX; i++)
+		p->access[i] = i == p->device->index ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone;
 }
 
 /* One whose arena begins to be, or that has none. Owns it from now on. */
 static hipError_t enter_pool(struct hip_pool *p)
 {
 	set_defaults(p);
+	p->most_B = SIZE_MAX;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->access_lock, NULL);
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {

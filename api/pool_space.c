@@ -670,13 +670,22 @@ hipError_t hip_arena_init(struct hip_pool *p)
 	return hipSuccess;
 }
 
+static bool is_stuck(const struct hip_pool *p, uint64_t lo)
+{
+	const struct hip_chunk_memory *c = p->stuck;
+
+	while (c && c->lo != lo)
+		c = c->next;
+	return c;
+}
+
 /* Chunks come or go. */
 static bool is_at_work(const struct hip_pool *p)
 {
 	struct vm_node *node = NULL;
 
 	while ((node = vm_tree_next(&p->blocks, node, 0, UINT64_MAX)))
-		if (block_of(node)->state == HIP_BLOCK_COMING)
+		if (block_of(node)->state == HIP_BLOCK_COMING && !is_stuck(p, node->lo))
 			return true;
 	return false;
 }

@@ -73,7 +73,10 @@ static bool has_ended(struct hip_stream *s)
 {
 	if (hip.door->completed(s->door) >= atomic_load_explicit(&s->written, memory_order_acquire))
 		return true;
+	if (!hip_stream_look(s))
+		return true;
 	hip.door->flush(s->door);
+	hip_stream_looked(s);
 	return false;
 }
 
@@ -101,7 +104,10 @@ static hipError_t stream_query(hipStream_t handle)
 		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
 	if (is_null(s) ? all_have_ended(s->device) : has_ended(s))
 		return hipSuccess;
+	if (!hip_stream_look(s))
+		return hipErrorContextIsDestroyed;
 	state = hip.door->state(s->door);
+	hip_stream_looked(s);
 	return state ? hip_stream_lost(s, state) : hipErrorNotReady;
 }
 
