@@ -135,6 +135,7 @@ hipError_t hip_imports_set_access(const struct hip_pool *pool);
 /* --- pool_space.c: the arena ------------------------------------------------------------------ */
 
 hipError_t hip_arena_init(struct hip_pool *pool);
+/* Nobody else has the pool: its lock may not be there yet, or any more. */
 void hip_arena_fini(struct hip_pool *pool);
 /* As it was at first: who looks at it meanwhile finds nothing. */
 void hip_arena_empty(struct hip_pool *pool);

@@ -690,10 +690,22 @@ static bool is_at_work(const struct hip_pool *p)
 	return false;
 }
 
-void hip_arena_empty(struct hip_pool *p)
+static void drop_all(struct hip_pool *p)
 {
 	struct hip_block *b;
 
+	while ((b = block_of(vm_tree_next(&p->blocks, NULL, 0, UINT64_MAX))))
+		drop_block(p, b);
+	memset(p->bin, 0, sizeof(p->bin));
+	hip_chunks_unmap(p->chunks);
+	hip_chunks_unmap(p->stuck);
+	p->chunks = p->stuck = NULL;
+	p->reserved_B = p->reserved_high_B = p->used_high_B = p->live = 0;
+	p->used_by_dead_B = 0;
+}
+
+void hip_arena_empty(struct hip_pool *p)
+{
 	pthread_mutex_lock(&p->lock);
 	while (is_at_work(p)) {
 		pthread_mutex_unlock(&p->lock);
@@ -701,16 +713,8 @@ void hip_arena_empty(struct hip_pool *p)
 		pthread_mutex_lock(&p->lock);
 	}
 	hip_caches_drain_locked(p);
-	while ((b = block_of(vm_tree_next(&p->blocks, NULL, 0, UINT64_MAX))))
-		drop_block(p, b);
-	if (p->table)
-		(void)!madvise(p->table, table_size(p), MADV_DONTNEED);
-	memset(p->bin, 0, sizeof(p->bin));
-	hip_chunks_unmap(p->chunks);
-	hip_chunks_unmap(p->stuck);
-	p->chunks = p->stuck = NULL;
-	p->reserved_B = p->reserved_high_B = p->used_high_B = p->live = 0;
-	p->used_by_dead_B = 0;
+	drop_all(p);
+	(void)!madvise(p->table, table_size(p), MADV_DONTNEED);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -718,7 +722,7 @@ void hip_arena_fini(struct hip_pool *p)
 {
 	struct hip_block *b;
 
-	hip_arena_empty(p);
+	drop_all(p);
 	while ((b = p->spare)) {
 		p->spare = b->next;
 		free(b);
