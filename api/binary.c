@@ -188,7 +188,7 @@ void __hipRegisterSurface(void **binary, void *host, char *device_name, const ch
 static void forget_kernel(struct hip_kernel *kernel)
 {
 	if (kernel)
-		hip_functions_drop(kernel->device, kernel->object);
+		hip_function_drop(kernel->device, kernel->object);
 	hip_free_late(kernel);
 }
 
@@ -320,7 +320,7 @@ void hip_binaries_reset(struct hip_device *device)
 
 		if (!name)
 			continue;
-		hip_free_late(atomic_exchange(&name->kernel[device->index], NULL));
+		forget_kernel(atomic_exchange(&name->kernel[device->index], NULL));
 		if (code && *code) {
 			unload(&name->binary->before[device->index]);
 			name->binary->before[device->index] = *code;

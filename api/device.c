@@ -96,7 +96,6 @@ hipError_t hipDeviceReset(void)
 	hip_semaphores_reset(d);
 	hip_externals_reset(d);
 	hip_memory_reset(d);
-	hip_functions_drop(d, 0);
 	hip_binaries_reset(d);
 	hip_hear_faults(d);
 	d->flags = 0;

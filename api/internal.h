@@ -662,6 +662,8 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 void hip_references_drop(hipModule_t module);
 /* The kernel of a handle (module.c). InvalidResourceHandle. */
 hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel);
+/* That of one that the program was linked with goes. */
+void hip_function_drop(const struct hip_device *device, uint64_t object);
 /* Blocks of so many threads, with that much dynamic LDS, that a compute unit runs at a time (occupancy.c). */
 unsigned hip_occupancy(const struct hip_kernel *kernel, unsigned threads, size_t lds_B);
 
@@ -684,8 +686,6 @@ void hip_arrays_reset(struct hip_device *device);
 void hip_semaphores_reset(struct hip_device *device);
 void hip_externals_reset(struct hip_device *device);
 void hip_memory_reset(struct hip_device *device);
-/* Handles of kernels that the program was linked with (module.c); object: one kernel's, or 0. */
-void hip_functions_drop(const struct hip_device *device, uint64_t object);
 void hip_binaries_reset(struct hip_device *device);
 
 /* --- launches (launch.c) ---------------------------------------------------------------------- */

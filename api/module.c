@@ -254,12 +254,17 @@ static struct {
 	struct hip_function *list; /* owned */
 } linked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static bool is_kernel(const struct hip_function *f, const struct hip_device *device, uint64_t object)
+{
+	return f->kernel.object == object && f->kernel.device == device;
+}
+
 static hipError_t linked_locked(const struct hip_kernel *kernel, struct hip_function **out)
 {
 	hipError_t r;
 
 	for (struct hip_function *f = linked.list; f; f = f->next)
-		if (f->kernel.object == kernel->object && f->kernel.device == kernel->device) {
+		if (is_kernel(f, kernel->device, kernel->object)) {
 			*out = f;
 			return hipSuccess;
 		}
@@ -271,16 +276,14 @@ static hipError_t linked_locked(const struct hip_kernel *kernel, struct hip_func
 	return hipSuccess;
 }
 
-void hip_functions_drop(const struct hip_device *device, uint64_t object)
+void hip_function_drop(const struct hip_device *device, uint64_t object)
 {
 	struct hip_function **at = &linked.list, *f;
 
 	pthread_mutex_lock(&linked.lock);
-	while ((f = *at)) {
-		if (f->kernel.device != device || (object && f->kernel.object != object)) {
-			at = &f->next;
-			continue;
-		}
+	while ((f = *at) && !is_kernel(f, device, object))
+		at = &f->next;
+	if (f) {
 		*at = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
 		hip_free_late(f);
