@@ -155,7 +155,7 @@ $(O)/lib/libhsa-runtime64.so: $(HSA_LIB)
 # stands beside them, and not another that the system may have.
 API_SRC := $(call room_src,api)
 # What it shares with the rooms below by having it, too: code without state that matters.
-API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c vm/tree.c
+API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
 API_FAST   := $(addprefix api/,binary capture context copy device error event fill graph_exec graph_launch grid known launch memory module pool_cache pool_space root stream stream_info \
 	stream_memory stream_wait)

@@ -1,6 +1,7 @@
 /* What processes share of an event: a page that all have mapped and registered. Records are numbered; one that was
  * reached writes its number to its slot, by the GPU, so that a wait is for one record, and not for later ones,
- * which may wait for what comes behind it.
+ * which may wait for what comes behind it. When the process that recorded ends before that, the record counts as
+ * reached, as the kernel's fences of work that went with its process do.
  *
  * The page is a file without a name, which others open through /proc/PID/fd: the kernel asks whether they may, and
  * nothing is left behind when processes end. It cannot shrink, so nobody's reading of it can fail. */
@@ -16,17 +17,20 @@
 #include <unistd.h>
 
 #include "api/value.h"
+#include "drv/process.h"
 
 #define PAGE_B      4096
 #define SLOTS       32u /* records that may be under way: as many as CLR has */
 #define SEALS       (F_SEAL_SHRINK | F_SEAL_GROW)
 #define NAP_MAX_ns  1000000
 #define HANDLE_MARK 0x74686576u
+#define PID_BITS    22 /* PID_MAX_LIMIT */
 
 struct page {
 	uint64_t key;
 	_Atomic uint64_t records;
 	_Atomic uint64_t reached[SLOTS]; /* the last record of a slot that was */
+	_Atomic uint64_t maker[SLOTS];   /* of a slot: the last record, and who made it */
 };
 _Static_assert(sizeof(struct page) <= PAGE_B, "a page");
 
@@ -225,9 +229,23 @@ hipError_t hip_shared_open(const hipIpcEventHandle_t *from, struct hip_shared **
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+/* 0: this one, or it has not been told yet. */
+static pid_t maker_of(const struct hip_shared *shared, uint64_t number)
+{
+	uint64_t maker = atomic_load(&shared->page->maker[number % SLOTS]);
+	pid_t process = (pid_t)(maker & ((1u << PID_BITS) - 1));
+
+	return maker >> PID_BITS == number && process != getpid() ? process : 0;
+}
+
 static bool has_reached(const struct hip_shared *shared, uint64_t number)
 {
-	return atomic_load_explicit(&shared->page->reached[number % SLOTS], memory_order_acquire) >= number;
+	pid_t maker;
+
+	if (atomic_load_explicit(&shared->page->reached[number % SLOTS], memory_order_acquire) >= number)
+		return true;
+	maker = maker_of(shared, number);
+	return maker && drv_process_gone(maker);
 }
 
 static uint64_t last(const struct hip_shared *shared)
@@ -254,6 +272,10 @@ hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
 
 	*number = atomic_fetch_add(&shared->page->records, 1) + 1;
 	r = *number > SLOTS ? wait_for(shared, *number - SLOTS) : hipSuccess;
+	/* The slot is this record's now: who made the last one is forgotten, and with it that he is gone. */
+	if (!r && *number > SLOTS)
+		hip_shared_skip(shared, *number - SLOTS);
+	atomic_store(&shared->page->maker[*number % SLOTS], *number << PID_BITS | (uint64_t)getpid());
 	if (r)
 		hip_shared_skip(shared, *number);
 	return r;
@@ -268,6 +290,7 @@ static struct hip_value slot(const struct hip_shared *shared, uint64_t number, b
 		.size_B = 8,
 		.flags = hipStreamWaitValueGte,
 		.wait = wait,
+		.process = maker_of(shared, number),
 	};
 }
 

@@ -44,6 +44,7 @@ static hipError_t put_wait(struct hip_stream *s, const struct hip_value *v)
 	p->address = (uintptr_t)v->address;
 	p->value = v->value;
 	p->mask = v->mask;
+	p->process = (uint32_t)v->process;
 	hip_stream_publish(s, HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_UNTIL << 16 |
 				      (uint32_t)untils[v->flags] << 24);
 	return hipSuccess;

@@ -10,6 +10,7 @@ struct hip_value {
 	unsigned size_B; /* 4, 8; the address is a multiple of it */
 	unsigned flags;  /* of a wait: hipStreamWaitValueGte and its kin */
 	bool wait;
+	pid_t process; /* of a wait: when that has ended, it is over; 0: it is nobody's in particular */
 };
 /* Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_value_put(struct hip_stream *stream, const struct hip_value *value);

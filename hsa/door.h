@@ -40,7 +40,9 @@ struct rt_until_packet {
 	uint32_t size_B; /* 4, 8; the address is a multiple of it */
 	uint64_t address;
 	uint64_t value, mask;
-	uint64_t more[4];
+	uint32_t process; /* when that has ended, nobody waits any more; 0: any may write the value */
+	uint32_t zero;
+	uint64_t more[3];
 };
 
 /* And a sequence: many dispatches at once, as if each had been a packet of its own, without a signal, whose header

@@ -1,6 +1,7 @@
 /* Waiting for a value in memory (door.h). */
 #include <errno.h>
 
+#include "drv/process.h"
 #include "hsa/queue.h"
 
 static bool is_met(enum rt_until until, uint64_t found, uint64_t value, uint64_t mask)
@@ -30,5 +31,5 @@ int rt_until_met(struct rt *rt, const struct rt_until_packet *p)
 	at = (const void *)(uintptr_t)(span.host_base + (p->address - span.base));
 	found = p->size_B == 8 ? __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE)
 			       : __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
-	return is_met(p->until, found, p->value, p->mask);
+	return is_met(p->until, found, p->value, p->mask) || (p->process && drv_process_gone((pid_t)p->process));
 }
