@@ -71,11 +71,18 @@ static hipError_t take_part(struct hip_capture *c, struct hip_stream *s, const h
 	}
 	p->capture = c;
 	p->stream = hip_stream_get(s);
-	p->joined = true;
 	p->next = c->parts;
 	c->parts = p;
 	atomic_store(&s->part, p);
 	return hipSuccess;
+}
+
+/* NULL: it is no node of the graph any more. */
+static struct hip_node *tail_of(const struct hip_part *p, size_t i, const struct hip_graph *g)
+{
+	struct hip_node *n = hip_node_of(p->tails[i]);
+
+	return n && n->graph == g ? n : NULL;
 }
 
 /* Those of the tails that are still nodes of the graph. */
@@ -84,9 +91,9 @@ static hipError_t find_tails(const struct hip_part *p, const struct hip_graph *g
 	hipError_t r = hipSuccess;
 
 	for (size_t i = 0; i < p->count && !r; i++) {
-		struct hip_node *n = hip_node_of(p->tails[i]);
+		struct hip_node *n = tail_of(p, i, g);
 
-		if (n && n->graph == g)
+		if (n)
 			r = hip_nodes_append(found, n);
 	}
 	return r;
@@ -147,7 +154,6 @@ static hipError_t add_locked(struct hip_part *p, struct hip_work *w)
 		return r;
 	p->tails[0] = hip_node_handle(n);
 	p->count = 1;
-	p->joined = false;
 	return hipSuccess;
 }
 
@@ -174,7 +180,7 @@ hipError_t hip_capture_op(struct hip_stream *s, const struct hip_op *op)
 hipError_t hip_capture_graph(struct hip_stream *s, const struct hip_graph *g)
 {
 	struct hip_work w = {.type = hipGraphNodeTypeGraph};
-	hipError_t r = hip_graph_clone(g, true, &w.child);
+	hipError_t r = hip_work_of_child(&w, g, true);
 
 	return r ? r : hip_capture_work(s, &w);
 }
@@ -207,26 +213,6 @@ hipError_t hip_capture_record(struct hip_stream *s, struct hip_recorded *out)
 	return r;
 }
 
-static bool covers(const struct hip_recorded *recorded, hipGraphNode_t node)
-{
-	for (size_t i = 0; i < recorded->count; i++)
-		if (recorded->tails[i] == node)
-			return true;
-	return false;
-}
-
-/* Streams that have done nothing since are waited for by s. */
-static void join_streams(struct hip_capture *c, const struct hip_stream *s, const struct hip_recorded *recorded)
-{
-	for (struct hip_part *p = c->parts; p; p = p->next) {
-		size_t i = 0;
-
-		while (i < p->count && covers(recorded, p->tails[i]))
-			i++;
-		p->joined |= p->stream != s && i == p->count;
-	}
-}
-
 static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const struct hip_recorded *recorded)
 {
 	struct hip_part *p = part_of(s);
@@ -241,7 +227,6 @@ static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const
 		c->lost = p->capture->lost = true;
 		return hipErrorStreamCaptureMerge;
 	}
-	join_streams(c, s, recorded);
 	return p ? add_tails(p, recorded->tails, recorded->count)
 		 : take_part(c, s, recorded->tails, recorded->count);
 }
@@ -465,12 +450,46 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, co
 	return hip_end(edges ? hipErrorNotSupported : begin_to(stream, graph, nodes, count, mode));
 }
 
-/* What the other streams did was waited for. */
-static hipError_t check_joined(const struct hip_capture *c)
+static bool mark_before(const struct hip_node *n)
 {
+	bool any = false;
+
+	for (size_t i = 0; i < n->before.count; i++) {
+		any |= !n->before.at[i]->waits;
+		n->before.at[i]->waits = 1;
+	}
+	return any;
+}
+
+/* The nodes in front of where the stream is: those that it waits for. Nearly all stand behind those in front of
+ * them: one pass does, as a rule. */
+static void mark_waited(const struct hip_part *origin, const struct hip_graph *g)
+{
+	bool more;
+
+	for (size_t i = 0; i < g->nodes.count; i++)
+		g->nodes.at[i]->waits = g->nodes.at[i]->let_be;
+	for (size_t i = 0; i < origin->count; i++)
+		if (tail_of(origin, i, g))
+			tail_of(origin, i, g)->waits = 1;
+	do {
+		more = false;
+		for (size_t i = g->nodes.count; i > 0; i--)
+			more |= g->nodes.at[i - 1]->waits && mark_before(g->nodes.at[i - 1]);
+	} while (more);
+}
+
+/* The stream of the capture has waited for what the others did. */
+static hipError_t check_joined(const struct hip_capture *c, const struct hip_graph *g)
+{
+	mark_waited(part_of(c->origin), g);
 	for (const struct hip_part *p = c->parts; p; p = p->next)
-		if (p->stream != c->origin && !p->joined)
-			return hipErrorStreamCaptureUnjoined;
+		for (size_t i = 0; i < p->count; i++) {
+			const struct hip_node *n = tail_of(p, i, g);
+
+			if (n && !n->waits)
+				return hipErrorStreamCaptureUnjoined;
+		}
 	return hipSuccess;
 }
 
@@ -491,7 +510,7 @@ static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_g
 	if (c->thread != hip_thread.id && c->mode != hipStreamCaptureModeRelaxed)
 		return hipErrorStreamCaptureWrongThread;
 	g = graph_of(c);
-	r = g ? check_joined(c) : hipErrorStreamCaptureInvalidated;
+	r = g ? check_joined(c, g) : hipErrorStreamCaptureInvalidated;
 	*out = r ? NULL : c->graph;
 	if (r && c->own)
 		*spoilt = hip_graph_of(c->graph);
@@ -616,6 +635,15 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus
 	return hip_end(hipSuccess);
 }
 
+/* As CUDA has it, what the program takes out of the list need not be waited for. */
+static void drop_tails(struct hip_part *p, const struct hip_graph *g)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (tail_of(p, i, g))
+			tail_of(p, i, g)->let_be = true;
+	p->count = 0;
+}
+
 static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *nodes, size_t count, unsigned flags)
 {
 	struct hip_part *p = part_of(s);
@@ -637,7 +665,7 @@ static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *node
 	if (count)
 		memcpy(copy, nodes, count * sizeof(hipGraphNode_t));
 	if (flags == hipStreamSetCaptureDependencies)
-		p->count = 0;
+		drop_tails(p, g);
 	r = add_tails(p, copy, count);
 	free(copy);
 	return r;

@@ -18,7 +18,6 @@ struct hip_part {
 	struct hip_stream *stream; /* a reference */
 	hipGraphNode_t *tails;     /* owned */
 	size_t count, room;
-	bool joined; /* another stream waits for the last that it did */
 };
 
 /* What an event that was recorded in a capture stands for. */

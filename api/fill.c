@@ -84,11 +84,18 @@ static bool is_empty(const struct hip_fill *f)
 	return !f->row_B || !f->rows || !f->slices;
 }
 
+/* Where each row begins. */
+static bool is_aligned(const struct hip_fill *f)
+{
+	return !((uintptr_t)f->dst % f->value_B) && (f->rows == 1 || !(f->pitch_B % f->value_B)) &&
+	       (f->slices == 1 || !(f->slice_B % f->value_B));
+}
+
 static hipError_t find(const struct hip_fill *f, struct hip_memory *memory)
 {
 	size_t size_B;
 
-	if (!f->dst || (uintptr_t)f->dst % f->value_B || !extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
+	if (!f->dst || !is_aligned(f) || !extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
 	    !hip_memory_covers(memory, f->dst, size_B))
 		return hipErrorInvalidValue;
 	return hipSuccess;

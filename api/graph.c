@@ -146,8 +146,6 @@ hipError_t hip_graph_add(struct hip_graph *g, struct hip_node *const *before, si
 		return r;
 	}
 	n->work = *work;
-	if (n->work.child)
-		n->work.child->embedded = true;
 	*out = n;
 	return hipSuccess;
 }

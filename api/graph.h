@@ -50,9 +50,10 @@ struct hip_node {
 	struct hip_work work;
 	struct hip_nodes before, after;
 	size_t at;     /* in its graph's nodes */
-	size_t waits;  /* while an order is looked for */
+	size_t waits;  /* while an order, or what is in front of something, is looked for */
 	size_t end;    /* of an instance's: the step with which it ends */
 	bool disabled; /* of an instance's */
+	bool let_be;   /* of a capture's: the program said that nothing has to come behind it */
 };
 
 struct hip_graph {
@@ -103,6 +104,8 @@ void *hip_list_grow(void *at, size_t *room, size_t count, size_t size_B);
 void hip_work_fini(struct hip_work *work);
 hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool named);
 hipError_t hip_work_of_op(struct hip_work *work, const struct hip_op *op);
+/* It does what a clone of the graph does. */
+hipError_t hip_work_of_child(struct hip_work *work, const struct hip_graph *graph, bool named);
 hipError_t hip_work_of_3d(struct hip_work *work, const hipMemcpy3DParms *p);
 hipError_t hip_work_of_memset(struct hip_work *work, const hipMemsetParams *p);
 /* False: it names what a device had before it was reset. */

@@ -125,6 +125,40 @@ static void drop_plan(struct hip_exec *e)
 	e->plan = NULL;
 }
 
+static bool holds_objects(const struct hip_graph *g)
+{
+	bool holds = g->held;
+
+	for (size_t i = 0; i < g->nodes.count && !holds; i++)
+		holds = g->nodes.at[i]->work.child && holds_objects(g->nodes.at[i]->work.child);
+	return holds;
+}
+
+static void destroy_called(hipStream_t stream, hipError_t error, void *graph)
+{
+	(void)stream, (void)error;
+	hip_graph_destroy(graph);
+}
+
+/* What the program gave a graph to keep, the last launch may still use. NULL is accepted. */
+static void destroy_behind(struct hip_graph *g, const struct hip_mark *last)
+{
+	const struct hip_host host = {.callback = destroy_called, .data = g};
+	hipError_t r;
+
+	if (g && holds_objects(g) && !hip_mark_reached(last)) {
+		r = hip_stream_begin(last->stream);
+		if (!r) {
+			r = hip_host_put(last->stream, &host);
+			hip_stream_done(last->stream);
+		}
+		if (!r)
+			return;
+		(void)!hip_mark_wait(last);
+	}
+	hip_graph_destroy(g);
+}
+
 /* Of another graph from now on, which it takes over. Nothing has changed at an error. */
 static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip_node **culprit)
 {
@@ -142,7 +176,7 @@ static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip
 	free_steps(&e->steps);
 	e->plan = plan;
 	if (e->graph != g)
-		hip_graph_destroy(e->graph);
+		destroy_behind(e->graph, &e->last);
 	e->graph = g;
 	e->steps = s;
 	e->has_memory = has_memory(&s);
@@ -257,7 +291,7 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 	pthread_mutex_lock(&e->lock);
 	drop_plan(e);
 	free_steps(&e->steps);
-	hip_graph_destroy(e->graph);
+	destroy_behind(e->graph, &e->last);
 	hip_mark_put(&e->last);
 	pthread_mutex_unlock(&e->lock);
 	pthread_mutex_destroy(&e->lock);
@@ -522,11 +556,14 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 	take_names(w->child, n->work.child);
 	n->work = *w;
 	r = take_graph(e, e->graph, &unused);
-	if (r)
+	if (r) {
 		n->work = old;
-	else
-		*w = old;
-	return r;
+		return r;
+	}
+	*w = old;
+	destroy_behind(w->child, &e->last);
+	w->child = NULL;
+	return hipSuccess;
 }
 
 /* What a node of an instance does may be replaced by what the instance was made for. */

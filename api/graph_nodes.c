@@ -354,7 +354,7 @@ static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
 	if (!g)
 		return hipErrorInvalidValue;
 	*w = (struct hip_work){.type = hipGraphNodeTypeGraph};
-	return hip_graph_clone(g, named, &w->child);
+	return hip_work_of_child(w, g, named);
 }
 
 hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,

@@ -114,6 +114,15 @@ hipError_t hip_work_of_op(struct hip_work *w, const struct hip_op *op)
 	return op->kind == HIP_OP_LAUNCH ? own_args(w) : op->kind == HIP_OP_VALUES ? own_values(w) : hipSuccess;
 }
 
+hipError_t hip_work_of_child(struct hip_work *w, const struct hip_graph *g, bool named)
+{
+	hipError_t r = hip_graph_clone(g, named, &w->child);
+
+	if (!r)
+		w->child->embedded = true;
+	return r;
+}
+
 hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool named)
 {
 	hipError_t r = hipSuccess;
@@ -138,11 +147,8 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 	}
 	if (!r && from->op.kind == HIP_OP_VALUES)
 		r = own_values(to);
-	if (!r && from->child) {
-		r = hip_graph_clone(from->child, named, &to->child);
-		if (!r)
-			to->child->embedded = true;
-	}
+	if (!r && from->child)
+		r = hip_work_of_child(to, from->child, named);
 	if (r)
 		hip_work_fini(to);
 	return r;

@@ -577,6 +577,11 @@ void hip_memory_remove_ours(void *base);
  * is there. */
 hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t size_B);
 
+/* --- peers (peer.c) --------------------------------------------------------------------------- */
+
+/* Not one and the same, and `from` reaches what is in the memory of `to`, if it is allowed to. */
+bool hip_can_be_peers(const struct hip_device *from, const struct hip_device *to);
+
 /* --- external memory and semaphores (external.c, semaphore.c) ----------------------------------- */
 
 /* hipFree() of a mapped buffer. InvalidValue: it is none. */

@@ -3,7 +3,7 @@
 #include "api/internal.h"
 
 /* HSA asks memory pools: those that an agent may never reach, no call makes reachable. */
-static bool can_access(const struct hip_device *from, const struct hip_device *to)
+bool hip_can_be_peers(const struct hip_device *from, const struct hip_device *to)
 {
 	hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 
@@ -20,7 +20,7 @@ hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer)
 		return hip_end(hipErrorInvalidValue);
 	if (device != peer && (!hip_device_of(device) || !hip_device_of(peer)))
 		return hip_end(hipErrorInvalidDevice);
-	*can = device != peer && can_access(hip_device_of(device), hip_device_of(peer));
+	*can = device != peer && hip_can_be_peers(hip_device_of(device), hip_device_of(peer));
 	return hip_end(hipSuccess);
 }
 
@@ -31,7 +31,7 @@ static hipError_t enable(int index, unsigned flags)
 
 	if (flags)
 		return hipErrorInvalidValue;
-	if (!peer || !can_access(d, peer))
+	if (!peer || !hip_can_be_peers(d, peer))
 		return hipErrorInvalidDevice;
 	if (atomic_fetch_or(&peer->peers, bit) & bit)
 		return hipErrorPeerAccessAlreadyEnabled;
@@ -50,7 +50,7 @@ static hipError_t disable(int index)
 	uint64_t bit = 1ull << d->index;
 	hipError_t r;
 
-	if (!peer || !can_access(d, peer))
+	if (!peer || !hip_can_be_peers(d, peer))
 		return hipErrorInvalidDevice;
 	if (!(atomic_fetch_and(&peer->peers, ~bit) & bit))
 		return hipErrorPeerAccessNotEnabled;
@@ -100,7 +100,7 @@ hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int 
 	else if (attribute == hipDevP2PAttrNativeAtomicSupported)
 		*value = find_link(a, b, &link, &hops) && link.atomic_support_64bit;
 	else
-		*value = can_access(a, b);
+		*value = hip_can_be_peers(a, b);
 	return hip_end(hipSuccess);
 }
 

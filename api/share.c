@@ -18,8 +18,8 @@ _Static_assert(sizeof(struct memory_handle) <= sizeof(hipIpcMemHandle_t), "a han
 static struct opened {
 	struct opened *next;
 	struct memory_handle handle;
-	struct hip_device *device; /* that opened it first */
-	void *base;                /* owned */
+	uint64_t devices; /* that reach it: the one that opened it first, and all that may be peers of it */
+	void *base;       /* owned */
 	unsigned uses;
 } *all_opened;
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -57,17 +57,32 @@ static struct opened *find_locked(const struct memory_handle *handle)
 	return o;
 }
 
+static unsigned devices_of(const struct hip_device *device, uint64_t *devices, hsa_agent_t *agents)
+{
+	unsigned count = 0;
+
+	*devices = 0;
+	for (unsigned i = 0; i < hip.devices; i++)
+		if (&hip.device[i] == device || hip_can_be_peers(&hip.device[i], device)) {
+			*devices |= 1ull << i;
+			agents[count++] = hip.device[i].agent;
+		}
+	return count;
+}
+
 static hipError_t attach_locked(const struct memory_handle *handle, struct opened **out)
 {
 	struct opened *o = calloc(1, sizeof(*o));
-	struct hip_device *device = hip_current();
+	const struct hip_device *device = hip_current();
+	hsa_agent_t agents[HIP_DEVICES_MAX];
 	hipError_t r = hipSuccess;
+	unsigned count;
 
 	if (!o)
 		return hipErrorOutOfMemory;
 	o->handle = *handle;
-	o->device = device;
-	if (hsa_amd_ipc_memory_attach(&handle->whole, handle->size_B, 1, &device->agent, &o->base))
+	count = devices_of(device, &o->devices, agents);
+	if (hsa_amd_ipc_memory_attach(&handle->whole, handle->size_B, count, agents, &o->base))
 		r = hipErrorInvalidDevicePointer;
 	if (!r && (r = hip_memory_add_ours(HIP_MEMORY_DEVICE, device->index, o->base, handle->size_B)))
 		hsa_amd_ipc_memory_detach(o->base);
@@ -98,6 +113,8 @@ static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigne
 	o = find_locked(&handle);
 	if (!o)
 		r = attach_locked(&handle, &o);
+	else if (!(o->devices >> hip_current()->index & 1))
+		r = hipErrorInvalidDevicePointer;
 	if (!r) {
 		o->uses++;
 		*ptr = (char *)o->base + handle.offset_B;
@@ -118,6 +135,18 @@ static bool contains(const struct opened *o, const void *ptr)
 	       (const char *)ptr < (const char *)o->base + o->handle.size_B;
 }
 
+/* Kernels may still use it. */
+static hipError_t wait_for_all(uint64_t devices)
+{
+	hipError_t r = hipSuccess, error;
+
+	for (; devices; devices &= devices - 1) {
+		error = hip_device_wait(&hip.device[__builtin_ctzll(devices)]);
+		r = r ? r : error;
+	}
+	return r;
+}
+
 static hipError_t close_handle(const void *ptr)
 {
 	struct opened **at, *gone = NULL;
@@ -134,8 +163,7 @@ static hipError_t close_handle(const void *ptr)
 	pthread_mutex_unlock(&opened_lock);
 	if (!gone)
 		return r;
-	/* Kernels may still use it. */
-	r = hip_device_wait(gone->device);
+	r = wait_for_all(gone->devices);
 	hip_memory_remove_ours(gone->base);
 	hsa_amd_ipc_memory_detach(gone->base);
 	free(gone);

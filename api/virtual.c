@@ -267,12 +267,13 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *p, hipM
 hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *out, void *address)
 {
 	hsa_amd_vmem_alloc_handle_t handle;
+	struct hip_memory memory;
 	hipError_t r;
 
 	HIP_ENTER();
-	if (!out || !address)
+	if (!out || !hip_memory_find(address, &memory))
 		return hip_end(hipErrorInvalidValue);
-	r = invalid_unless(hsa_amd_vmem_retain_alloc_handle(&handle, address));
+	r = invalid_unless(hsa_amd_vmem_retain_alloc_handle(&handle, memory.gpu_base));
 	if (!r)
 		*out = (hipMemGenericAllocationHandle_t)(uintptr_t)handle.handle;
 	return hip_end(r);

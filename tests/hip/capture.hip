@@ -237,6 +237,53 @@ static void graphs_in_graphs()
 	HIP(hipGraphDestroy(first));
 }
 
+/* A stream that is not waited for itself waits for another, or all do in a circle: none of it is joined. What the
+ * program takes out of a stream's list need not be. */
+static void unjoined()
+{
+	gpu_array<unsigned> a(COUNT);
+	event fork, mid, last;
+	hipGraphNode_t none;
+	stream s, t, u;
+
+	begin(s);
+	add<<<1, 256, 0, s>>>(a.at, 1);
+	HIP(hipEventRecord(fork, s));
+	HIP(hipStreamWaitEvent(t, fork, 0));
+	add<<<1, 256, 0, t>>>(a.at, 1);
+	HIP(hipEventRecord(mid, t));
+	HIP(hipStreamWaitEvent(u, mid, 0));
+	add<<<1, 256, 0, s>>>(a.at, 1);
+	end(s, hipErrorStreamCaptureUnjoined);
+	begin(s);
+	HIP(hipEventRecord(fork, s));
+	HIP(hipStreamWaitEvent(t, fork, 0));
+	HIP(hipStreamWaitEvent(u, fork, 0));
+	add<<<1, 256, 0, t>>>(a.at, 1);
+	add<<<1, 256, 0, u>>>(a.at, 1);
+	HIP(hipEventRecord(mid, t));
+	HIP(hipEventRecord(last, u));
+	HIP(hipStreamWaitEvent(t, last, 0));
+	HIP(hipStreamWaitEvent(u, mid, 0));
+	end(s, hipErrorStreamCaptureUnjoined);
+	/* By way of another, without anything behind it. */
+	begin(s);
+	HIP(hipEventRecord(fork, s));
+	HIP(hipStreamWaitEvent(t, fork, 0));
+	add<<<1, 256, 0, t>>>(a.at, 1);
+	HIP(hipEventRecord(mid, t));
+	HIP(hipStreamWaitEvent(u, mid, 0));
+	HIP(hipEventRecord(last, u));
+	HIP(hipStreamWaitEvent(s, last, 0));
+	HIP(hipGraphDestroy(end(s)));
+	begin(s);
+	HIP(hipEventRecord(fork, s));
+	HIP(hipStreamWaitEvent(t, fork, 0));
+	add<<<1, 256, 0, t>>>(a.at, 1);
+	HIP(hipStreamUpdateCaptureDependencies(t, &none, 0, hipStreamSetCaptureDependencies));
+	HIP(hipGraphDestroy(end(s)));
+}
+
 /* How captures fail to end. */
 static void wrong_ends()
 {
@@ -441,6 +488,7 @@ int main()
 	pageable();
 	fork_and_join();
 	graphs_in_graphs();
+	unjoined();
 	wrong_ends();
 	refusals();
 	modes();

@@ -1,4 +1,5 @@
 /* Graphs made by hand: every kind of node, what they were made with, edges, clones, children, changes of instances. */
+#include <atomic>
 #include <string>
 #include <unistd.h>
 
@@ -375,6 +376,7 @@ static void clones_and_children()
 	kernel plus(add, a.at, 1), times(multiply, a.at, 10);
 	graph inner, outer;
 	hipGraphNode_t first = plus.into(inner), in_clone = nullptr, child, inside = nullptr;
+	hipGraphNodeParams params = {};
 	hipGraph_t clone, embedded;
 	size_t count = 1;
 
@@ -386,6 +388,11 @@ static void clones_and_children()
 	HIP(hipGraphAddChildGraphNode(&child, outer, nullptr, 0, inner));
 	hipGraphNode_t middle = times.into(outer, {child}), last;
 	HIP(hipGraphAddChildGraphNode(&last, outer, &middle, 1, clone));
+	HIP(hipGraphChildGraphNodeGetGraph(child, &embedded));
+	CHECK_EQ(hipGraphDestroy(embedded), hipErrorInvalidValue);
+	params.type = hipGraphNodeTypeGraph;
+	params.graph.graph = inner;
+	HIP(hipGraphNodeSetParams(child, &params));
 	HIP(hipGraphChildGraphNodeGetGraph(child, &embedded));
 	CHECK_EQ(hipGraphDestroy(embedded), hipErrorInvalidValue);
 	HIP(hipGraphGetNodes(embedded, &inside, &count));
@@ -499,6 +506,58 @@ static void objects()
 	HIP(hipGraphDestroy(clone));
 }
 
+/* What the program gave a graph to keep is kept until the last launch has ended, also of an instance that was changed
+ * or destroyed meanwhile. */
+static void kept_while_it_runs(bool child, bool update)
+{
+	hipGraphNode_t node, wait;
+	hipStreamBatchMemOpParams op = {};
+	hipBatchMemOpNodeParams ops = {};
+	std::atomic<unsigned> destroyed(0);
+	hipUserObject_t object;
+	hipGraph_t g, inner, empty;
+	hipStream_t s;
+	uint64_t *word;
+
+	HIP(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
+	HIP(hipExtMallocWithFlags((void **)&word, 8, hipMallocSignalMemory));
+	*word = 0;
+	op.waitValue.operation = hipStreamMemOpWaitValue64;
+	op.waitValue.address = word;
+	op.waitValue.value64 = 1;
+	op.waitValue.flags = hipStreamWaitValueEq;
+	ops.count = 1;
+	ops.paramArray = &op;
+	HIP(hipUserObjectCreate(
+		&object, &destroyed, [](void *at) { ++*(std::atomic<unsigned> *)at; }, 1,
+		hipUserObjectNoDestructorSync));
+	HIP(hipGraphCreate(&g, 0));
+	HIP(hipGraphCreate(&inner, 0));
+	HIP(hipGraphCreate(&empty, 0));
+	HIP(hipGraphAddEmptyNode(&node, inner, nullptr, 0));
+	HIP(hipGraphAddEmptyNode(&node, empty, nullptr, 0));
+	HIP(hipGraphRetainUserObject(child ? inner : g, object, 1, hipGraphUserObjectMove));
+	HIP(hipGraphAddBatchMemOpNode(&wait, g, nullptr, 0, &ops));
+	HIP(hipGraphAddChildGraphNode(&node, g, &wait, 1, inner));
+	HIP(hipGraphDestroy(inner));
+	{
+		exec e(g);
+		HIP(hipGraphLaunch(e, s));
+		if (update && child)
+			HIP(hipGraphExecChildGraphNodeSetParams(e, node, empty));
+		HIP(hipGraphDestroy(g));
+		CHECK_EQ(destroyed, 0);
+	}
+	usleep(2000);
+	CHECK_EQ(destroyed, 0);
+	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
+	HIP(hipStreamSynchronize(s));
+	CHECK_EQ(destroyed, 1);
+	HIP(hipGraphDestroy(empty));
+	HIP(hipStreamDestroy(s));
+	HIP(hipFree(word));
+}
+
 static void picture()
 {
 	gpu_array<unsigned> a(COUNT);
@@ -580,6 +639,18 @@ static void any_kind()
 	HIP(hipGraphLaunch(ready, nullptr));
 	all_are(a, 15);
 	CHECK_EQ(hipGraphNodeSetParams(fill, &params), hipErrorInvalidValue);
+	/* Rows that begin between elements. */
+	params.type = hipGraphNodeTypeMemset;
+	params.memset = {};
+	params.memset.dst = a.at;
+	params.memset.elementSize = 4;
+	params.memset.width = 4;
+	params.memset.height = 2;
+	params.memset.pitch = 17;
+	CHECK_EQ(hipGraphAddNode(&node, g, nullptr, 0, &params), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphNodeSetParams(fill, &params), hipErrorInvalidValue);
+	params.memset.pitch = 20;
+	HIP(hipGraphNodeSetParams(fill, &params));
 	CHECK_EQ(hipGraphInstantiateWithFlags(&ready, g, 1ull << 40), hipErrorInvalidValue);
 	CHECK_EQ(hipGraphInstantiateWithFlags(&ready, g, hipGraphInstantiateFlagUpload), hipErrorInvalidValue);
 	how.flags = hipGraphInstantiateFlagUpload | hipGraphInstantiateFlagUseNodePriority;
@@ -598,6 +669,9 @@ int main()
 	clones_and_children();
 	updates();
 	objects();
+	kept_while_it_runs(false, false);
+	kept_while_it_runs(true, false);
+	kept_while_it_runs(true, true);
 	picture();
 	long_chain();
 	any_kind();

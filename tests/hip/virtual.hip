@@ -42,6 +42,9 @@ int main()
 	CHECK_EQ(access, hipMemAccessFlagsProtReadWrite);
 	HIP(hipMemRetainAllocationHandle(&again, at));
 	HIP(hipMemRelease(again));
+	HIP(hipMemRetainAllocationHandle(&again, at + granule + 4096));
+	HIP(hipMemRelease(again));
+	CHECK_EQ(hipMemRetainAllocationHandle(&again, at + 2 * granule), hipErrorInvalidValue);
 	size_t words = 2 * granule / 4;
 	count_up<<<1, 256>>>((unsigned *)at, words, 7);
 	HIP_LAUNCHED();
