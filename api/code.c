@@ -45,7 +45,7 @@ static hipError_t load(struct hip_device *device, const void *image, size_t size
 	hsa_status_t status = hsa_code_object_reader_create_from_memory(image, size_B, &reader);
 
 	if (status)
-		return hipErrorInvalidImage;
+		return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory : hipErrorInvalidImage;
 	status = hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
 					   &code->executable);
 	if (!status) {

@@ -172,6 +172,8 @@ hipError_t hip_of_hsa(hsa_status_t status)
 		return hipErrorNoBinaryForGpu;
 	case HSA_STATUS_ERROR_INVALID_SYMBOL_NAME:
 		return hipErrorNotFound;
+	case HSA_STATUS_ERROR_INVALID_QUEUE_CREATION: /* of a GPU for which nothing here makes packets */
+		return hipErrorNotSupported;
 	default:
 		return hipErrorUnknown;
 	}

@@ -106,15 +106,25 @@ static bool append(struct message *m, const uint64_t *words, unsigned count)
 
 /* --- printf ----------------------------------------------------------------------------------- */
 
-/* What assert() of our headers and of AMD's prints when it fails; nothing else of a kernel's goes to the error
- * output. No trap handler tells of it. */
-#define ASSERTION "%s:%u: %s: Device-side assertion `%s' failed.\n"
+/* What a kernel prints before it ends itself, to the error output: no trap handler tells of it. */
+static const struct {
+	hipError_t error;
+	const char *text;
+} last_words[] = {
+	{hipErrorAssert,
+	 "%s:%u: %s: Device-side assertion `%s' failed.\n"},          /* assert() of our headers, and of AMD's */
+	{hipErrorLaunchFailure, "Device-side abort() was called.\n"}, /* of ours */
+};
 
-static void hear_assertion(struct hip_device *device, const struct message *m)
+static void hear_last_words(struct hip_device *device, const struct message *m)
 {
-	if (m->words[0] & 1 && m->count > sizeof(ASSERTION) / 8 &&
-	    !memcmp(m->words + 1, ASSERTION, sizeof(ASSERTION)))
-		hip_device_fail(device, hipErrorAssert);
+	for (unsigned i = 0; i < sizeof(last_words) / sizeof(last_words[0]); i++) {
+		size_t text_B = strlen(last_words[i].text) + 1;
+
+		if (m->words[0] & 1 && m->count > (text_B + 7) / 8 &&
+		    !memcmp(m->words + 1, last_words[i].text, text_B))
+			hip_device_fail(device, last_words[i].error);
+	}
 }
 
 static void serve_printf(struct hip_device *device, uint64_t *slot)
@@ -126,7 +136,7 @@ static void serve_printf(struct hip_device *device, uint64_t *slot)
 		return;
 	/* The first word says where to: bit 0 is the error output. */
 	if (ok && m->count)
-		hear_assertion(device, m);
+		hear_last_words(device, m);
 	if (ok && m->count && !(m->words[0] & ~1ull))
 		slot[0] = (uint64_t)hip_print_words(m->words[0] & 1 ? stderr : stdout, m->words + 1,
 						    m->words + m->count);

@@ -385,7 +385,9 @@ bool hip_pool_free_now(void *ptr, hipError_t *error)
 /* A stream that is none's is an invalid handle here. */
 static inline hipError_t stream_for(hipStream_t handle, struct hip_stream **s)
 {
-	return hip_stream_of(handle, s) == hipSuccess ? hipSuccess : hipErrorInvalidResourceHandle;
+	hipError_t r = hip_stream_of(handle, s);
+
+	return r == hipErrorContextIsDestroyed ? hipErrorInvalidResourceHandle : r;
 }
 
 static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)

@@ -137,7 +137,7 @@ static hiprtcResult find_names(struct hip_program *p, const struct hip_bytes *co
 static bool wants_bitcode(const struct hip_source *s)
 {
 	for (int i = 0; i < s->options; i++)
-		if (s->option[i] && !strcmp(s->option[i], "-fgpu-rdc"))
+		if (!strcmp(s->option[i], "-fgpu-rdc"))
 			return true;
 	return false;
 }
@@ -167,6 +167,14 @@ static hiprtcResult compile(struct hip_program *p, struct hip_source *source)
 	return p->names && p->bitcode ? names_of_bitcode(p) : find_names(p, &p->code);
 }
 
+bool hip_rtc_are_texts(const char *const *text, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!text[i])
+			return false;
+	return true;
+}
+
 hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char **option)
 {
 	struct hip_program *p = program_of(handle);
@@ -176,7 +184,8 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char 
 
 	if (!p)
 		return HIPRTC_ERROR_INVALID_PROGRAM;
-	if (options < 0 || (options && !option))
+	if (options < 0 || (options && !option) ||
+	    !hip_rtc_are_texts((const char *const *)option, (unsigned)options))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	ok = hip_bytes_add_text(&text, p->text);
 	for (unsigned i = 0; ok && i < p->names; i++)

@@ -16,6 +16,9 @@ bool hip_bytes_add_text(struct hip_bytes *bytes, const char *text);
 void hip_bytes_fini(struct hip_bytes *bytes);
 bool hip_read_file(const char *path, struct hip_bytes *to);
 
+/* No one of them is NULL. */
+bool hip_rtc_are_texts(const char *const *text, unsigned count);
+
 /* Both run an installed clang, on files in a folder that is made for it. code: what it made; log: what it said. */
 struct hip_source {
 	const char *text;

@@ -258,7 +258,7 @@ static void build_compile(struct command *c, const char *folder, const struct hi
 	add(c, "-D__HIPCC_RTC__");
 	add(c, "-I%s", folder);
 	if (find_headers(path, sizeof(path))) {
-		add(c, "-I%s", path);
+		add(c, "-isystem%s", path);
 		for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
 			add(c, "-include");
 			add(c, "hip/%s", built_in[i]);

@@ -67,6 +67,10 @@ hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, voi
 	take_options(l, count, options, values);
 	if (!l->option)
 		l->options = 0;
+	if (!hip_rtc_are_texts(l->option, l->options)) {
+		free(l);
+		return HIPRTC_ERROR_INVALID_INPUT;
+	}
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_LINKER), l, &l->handle)) {
 		free(l);
 		return HIPRTC_ERROR_OUT_OF_MEMORY;

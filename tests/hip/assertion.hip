@@ -1,4 +1,4 @@
-/* assert() in kernels: what it says, what calls give from then on, and how the device comes back. */
+/* assert() and abort() in kernels: what they say, what calls give from then on, and how the device comes back. */
 #include <assert.h>
 #include <fcntl.h>
 #include <string>
@@ -9,6 +9,12 @@
 __global__ void below(const unsigned *at, unsigned limit)
 {
 	assert(at[threadIdx.x] < limit);
+}
+
+__global__ void give_up(unsigned thread)
+{
+	if (threadIdx.x == thread)
+		abort();
 }
 
 /* What a function writes to the error output. */
@@ -63,5 +69,14 @@ int main()
 	below<<<1, 64>>>(at, 64);
 	HIP(hipDeviceSynchronize());
 	HIP(hipFree(at));
+	give_up<<<1, 64>>>(64);
+	HIP(hipDeviceSynchronize());
+	said = errors_of([] {
+		give_up<<<1, 64>>>(5);
+		CHECK_EQ(hipDeviceSynchronize(), hipErrorLaunchFailure);
+	});
+	CHECK(said.find("abort()") != std::string::npos);
+	(void)hipGetLastError();
+	HIP(hipDeviceReset());
 	return check_done("assertions in kernels");
 }

@@ -201,7 +201,7 @@ static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i
 
 struct sampler {
 	unsigned clamp[3];
-	bool unnormalized, linear;
+	bool unnormalized, linear, truncate;
 };
 
 static const char *read_sampler(const struct isa_wave *w, const struct isa_inst *i, struct sampler *s)
@@ -212,6 +212,7 @@ static const char *read_sampler(const struct isa_wave *w, const struct isa_inst 
 		.clamp = {field(word[0], 2, 0), field(word[0], 5, 3), field(word[0], 8, 6)},
 		.unnormalized = field(word[0], 15, 15) || i->flags & ISA_UNRM,
 		.linear = field(word[2], 21, 20) & 1,
+		.truncate = field(word[0], 27, 27),
 	};
 	for (unsigned n = 0; n < 3; n++)
 		if (s->clamp[n] > 2 && s->clamp[n] != 6)
@@ -255,9 +256,13 @@ static struct taps find_taps(const struct sampler *s, float coordinate, unsigned
 	struct taps t = {.weight = 0};
 	int64_t first;
 
-	/* In steps of 1/256, also to find the first: what is a little less than a texel's middle is its middle. */
+	/* In steps of 1/256, also to find the first: what is a little less than a texel's middle, or where it
+	 * begins, is that. The device library counts on it for the nearest one, and graphics drivers ask that it
+	 * not be so. */
 	if (s->linear)
 		x = floor((x - 0.5) * 256 + 0.5) / 256;
+	else if (!s->truncate)
+		x = floor(x * 256 + 0.5) / 256;
 	low = floor(x);
 	t.weight = (float)(s->linear ? x - low : 0);
 	/* Not-a-number and what is far beyond read as the first texel. */

@@ -105,25 +105,25 @@ HIP_INLINE hipError_t hipMemcpyFromSymbolAsync(void *dst, const T &symbol, size_
 
 /* --- kernels: the kernel instead of its address ------------------------------------------------ */
 
-template <typename... A>
-HIP_INLINE hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, void (*kernel)(A...))
+template <typename... A_>
+HIP_INLINE hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, void (*kernel)(A_...))
 {
 	return hipFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
 }
 
-template <typename... A>
-HIP_INLINE hipError_t hipFuncSetAttribute(void (*kernel)(A...), hipFuncAttribute attribute, int value)
+template <typename... A_>
+HIP_INLINE hipError_t hipFuncSetAttribute(void (*kernel)(A_...), hipFuncAttribute attribute, int value)
 {
 	return hipFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
 }
 
-template <typename... A> HIP_INLINE hipError_t hipFuncSetCacheConfig(void (*kernel)(A...), hipFuncCache_t config)
+template <typename... A_> HIP_INLINE hipError_t hipFuncSetCacheConfig(void (*kernel)(A_...), hipFuncCache_t config)
 {
 	return hipFuncSetCacheConfig(reinterpret_cast<const void *>(kernel), config);
 }
 
-template <typename... A>
-HIP_INLINE hipError_t hipLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **arguments,
+template <typename... A_>
+HIP_INLINE hipError_t hipLaunchKernel(void (*kernel)(A_...), dim3 grid, dim3 block, void **arguments,
 				      size_t shared_B = 0, hipStream_t stream = 0)
 {
 	return hipLaunchKernel(reinterpret_cast<const void *>(kernel), grid, block, arguments, shared_B, stream);
@@ -171,9 +171,9 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeWithFlags(int *grid_size,
 
 /* dynamic_B(threads): the LDS that a block of so many threads asks for. The first of the sizes is chosen, from the
  * largest down, that keeps most threads of a compute unit busy. */
-template <typename F, typename T>
+template <typename F_, typename T>
 HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_size, int *block_size, T kernel,
-								    F dynamic_B, int block_size_limit = 0)
+								    F_ dynamic_B, int block_size_limit = 0)
 {
 	hipFuncAttributes attributes;
 	int device = 0, units = 0, warp = 0, most = 0;
@@ -208,9 +208,9 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_si
 	return error;
 }
 
-template <typename F, typename T>
+template <typename F_, typename T>
 HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
-	int *grid_size, int *block_size, T kernel, F dynamic_B, int block_size_limit = 0,
+	int *grid_size, int *block_size, T kernel, F_ dynamic_B, int block_size_limit = 0,
 	unsigned int flags = hipOccupancyDefault)
 {
 	if (flags > hipOccupancyDisableCachingOverride)

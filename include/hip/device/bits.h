@@ -60,9 +60,9 @@ HIP_DEVICE unsigned int __lastbit_u32_u64(uint64_t x)
 }
 
 /* The offset-th bit that is set from base on, upwards or, if negative, downwards; -1 if there is none. */
-template <typename M> HIP_DEVICE int hip_find_nth(M mask, unsigned base, int offset)
+template <typename M_> HIP_DEVICE int hip_find_nth(M_ mask, unsigned base, int offset)
 {
-	int step = offset < 0 ? -1 : 1, bits = 8 * static_cast<int>(sizeof(M)),
+	int step = offset < 0 ? -1 : 1, bits = 8 * static_cast<int>(sizeof(M_)),
 	    left = offset < 0 ? -offset : offset;
 
 	for (int at = static_cast<int>(base); at >= 0 && at < bits; at += step) {

@@ -94,25 +94,25 @@ HIP_DEVICE int hip_side(float rounded, double x)
 }
 
 /* Integers that have more bits than F: their greatest becomes a number that is greater. */
-template <typename F, typename I> HIP_DEVICE int hip_side(F rounded, I x)
+template <typename F_, typename I_> HIP_DEVICE int hip_side(F_ rounded, I_ x)
 {
-	constexpr I most = static_cast<I>(~0ull >> (64 - 8 * sizeof(I) + (static_cast<I>(-1) < 0)));
+	constexpr I_ most = static_cast<I_>(~0ull >> (64 - 8 * sizeof(I_) + (static_cast<I_>(-1) < 0)));
 
-	if (rounded >= static_cast<F>(most))
+	if (rounded >= static_cast<F_>(most))
 		return 1;
-	return (static_cast<I>(rounded) > x) - (static_cast<I>(rounded) < x);
+	return (static_cast<I_>(rounded) > x) - (static_cast<I_>(rounded) < x);
 }
 
-template <typename F, typename X> HIP_DEVICE F hip_round_down(X x)
+template <typename F_, typename X_> HIP_DEVICE F_ hip_round_down(X_ x)
 {
-	F rounded = static_cast<F>(x);
+	F_ rounded = static_cast<F_>(x);
 
 	return hip_side(rounded, x) > 0 ? hip_neighbour(rounded, false) : rounded;
 }
 
-template <typename F, typename X> HIP_DEVICE F hip_round_up(X x)
+template <typename F_, typename X_> HIP_DEVICE F_ hip_round_up(X_ x)
 {
-	F rounded = static_cast<F>(x);
+	F_ rounded = static_cast<F_>(x);
 
 	return hip_side(rounded, x) < 0 ? hip_neighbour(rounded, true) : rounded;
 }

@@ -290,7 +290,7 @@ class coalesced_group : public thread_group
 	HIP_DEVICE friend coalesced_group coalesced_threads();
 	HIP_DEVICE friend coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size);
 	HIP_DEVICE friend coalesced_group binary_partition(const coalesced_group &parent, bool predicate);
-	template <unsigned int size, class P> friend class thread_block_tile;
+	template <unsigned int size, class P_> friend class thread_block_tile;
 
 	/* This lane's value if there is no lane at a rank. */
 	template <typename T> HIP_DEVICE T take(T value, int64_t rank) const
@@ -402,8 +402,8 @@ template <unsigned int tile, class ParentCGTy = void> class thread_block_tile : 
 	{
 	}
 	/* Whatever it is a part of. */
-	template <class P>
-	HIP_DEVICE thread_block_tile(const thread_block_tile<tile, P> &other)
+	template <class P_>
+	HIP_DEVICE thread_block_tile(const thread_block_tile<tile, P_> &other)
 	    : thread_group(tile_mask(), other.meta_group_rank(), other.meta_group_size())
 	{
 	}
@@ -485,16 +485,16 @@ template <unsigned int size> HIP_DEVICE thread_block_tile<size, thread_block> ti
 						     (internal::block_size() + size - 1) / size);
 }
 
-template <unsigned int size, unsigned int parent, class P>
-HIP_DEVICE thread_block_tile<size, thread_block_tile<parent, P>>
-tiled_partition(const thread_block_tile<parent, P> &tile)
+template <unsigned int size, unsigned int parent, class P_>
+HIP_DEVICE thread_block_tile<size, thread_block_tile<parent, P_>>
+tiled_partition(const thread_block_tile<parent, P_> &tile)
 {
 	static_assert(size <= parent, "a part is no greater than the whole");
-	return thread_block_tile<size, thread_block_tile<parent, P>>(tile.thread_rank() / size, parent / size);
+	return thread_block_tile<size, thread_block_tile<parent, P_>>(tile.thread_rank() / size, parent / size);
 }
 
-template <unsigned int size, class P>
-HIP_DEVICE coalesced_group binary_partition(const thread_block_tile<size, P> &tile, bool predicate)
+template <unsigned int size, class P_>
+HIP_DEVICE coalesced_group binary_partition(const thread_block_tile<size, P_> &tile, bool predicate)
 {
 	return binary_partition(static_cast<coalesced_group>(tile), predicate);
 }
@@ -514,22 +514,22 @@ HIP_DEVICE thread_group tiled_partition(const thread_group &parent, unsigned int
 
 /* --- the same as functions -------------------------------------------------------------------------- */
 
-template <class G> HIP_DEVICE uint32_t group_size(const G &group)
+template <class G_> HIP_DEVICE uint32_t group_size(const G_ &group)
 {
 	return group.size();
 }
 
-template <class G> HIP_DEVICE uint32_t thread_rank(const G &group)
+template <class G_> HIP_DEVICE uint32_t thread_rank(const G_ &group)
 {
 	return group.thread_rank();
 }
 
-template <class G> HIP_DEVICE bool is_valid(const G &group)
+template <class G_> HIP_DEVICE bool is_valid(const G_ &group)
 {
 	return group.is_valid();
 }
 
-template <class G> HIP_DEVICE void sync(const G &group)
+template <class G_> HIP_DEVICE void sync(const G_ &group)
 {
 	group.sync();
 }

@@ -141,9 +141,9 @@ HIP_BOTH inline __half __clamp_01(__half x)
 
 /* Two plain numbers are compared as halves, also where bfloat16 is known. */
 #define HIP_HALF_COMPARE(name)                                                                                     \
-	template <typename A, typename B, typename = typename hip_number<A>::itself,                               \
-		  typename = typename hip_number<B>::itself>                                                       \
-	HIP_BOTH inline bool name(A a, B b)                                                                        \
+	template <typename A_, typename B_, typename = typename hip_number<A_>::itself,                            \
+		  typename = typename hip_number<B_>::itself>                                                      \
+	HIP_BOTH inline bool name(A_ a, B_ b)                                                                      \
 	{                                                                                                          \
 		return name(__half(a), __half(b));                                                                 \
 	}

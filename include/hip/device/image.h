@@ -68,12 +68,12 @@ HIP_GATHER_FUNCTION(a)
 /* --- texels as C++ types ---------------------------------------------------------------------------- */
 
 /* Integers are in the registers as integers of 32 bits, whatever the image has; the rest is floating point. */
-template <typename S> struct hip_texel_scalar {
-	HIP_DEVICE static S from(float word)
+template <typename S_> struct hip_texel_scalar {
+	HIP_DEVICE static S_ from(float word)
 	{
-		return static_cast<S>(__builtin_bit_cast(int, word));
+		return static_cast<S_>(__builtin_bit_cast(int, word));
 	}
-	HIP_DEVICE static float to(S value)
+	HIP_DEVICE static float to(S_ value)
 	{
 		return __builtin_bit_cast(float, static_cast<int>(value));
 	}
@@ -101,21 +101,21 @@ template <typename T> struct hip_texel {
 	}
 };
 
-template <typename S, unsigned count> struct hip_texel<HIP_vector_type<S, count>> {
-	HIP_DEVICE static HIP_vector_type<S, count> from(hip_float4 words)
+template <typename S_, unsigned count> struct hip_texel<HIP_vector_type<S_, count>> {
+	HIP_DEVICE static HIP_vector_type<S_, count> from(hip_float4 words)
 	{
-		HIP_vector_type<S, count> made;
+		HIP_vector_type<S_, count> made;
 
 		for (unsigned i = 0; i < count; i++)
-			made.data[i] = hip_texel_scalar<S>::from(words[i]);
+			made.data[i] = hip_texel_scalar<S_>::from(words[i]);
 		return made;
 	}
-	HIP_DEVICE static hip_float4 to(HIP_vector_type<S, count> value)
+	HIP_DEVICE static hip_float4 to(HIP_vector_type<S_, count> value)
 	{
 		hip_float4 words = 0;
 
 		for (unsigned i = 0; i < count; i++)
-			words[i] = hip_texel_scalar<S>::to(value.data[i]);
+			words[i] = hip_texel_scalar<S_>::to(value.data[i]);
 		return words;
 	}
 };

@@ -9,15 +9,15 @@
 #define HIP_SYMBOL(symbol)   symbol
 
 /* Calls launch with the addresses of the arguments, converted to the kernel's parameters. */
-template <typename F, typename... A> inline void hip_launch_packed(F launch, A... arguments)
+template <typename F_, typename... A_> inline void hip_launch_packed(F_ launch, A_... arguments)
 {
 	void *list[] = {static_cast<void *>(&arguments)..., nullptr};
 
 	launch(list);
 }
 
-template <typename... Parameters, typename F, typename... A>
-inline void hip_launch_converted(void (*)(Parameters...), F launch, A... arguments)
+template <typename... Parameters, typename F_, typename... A_>
+inline void hip_launch_converted(void (*)(Parameters...), F_ launch, A_... arguments)
 {
 	hip_launch_packed(launch, static_cast<Parameters>(arguments)...);
 }

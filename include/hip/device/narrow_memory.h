@@ -5,15 +5,15 @@
 #include <hip/device/atomic.h>
 
 /* Adds to the two numbers of 32 bits that are exchanged as one. */
-template <typename P> HIP_DEVICE P hip_add_pair(P *address, P value)
+template <typename P_> HIP_DEVICE P_ hip_add_pair(P_ *address, P_ value)
 {
 	unsigned int *word = reinterpret_cast<unsigned int *>(address), seen = *word, expected;
-	P before;
+	P_ before;
 
 	do {
 		expected = seen;
 		__builtin_memcpy(&before, &expected, sizeof(before));
-		P after = before + value;
+		P_ after = before + value;
 		unsigned int wanted;
 
 		__builtin_memcpy(&wanted, &after, sizeof(wanted));
@@ -27,18 +27,18 @@ template <typename P> HIP_DEVICE P hip_add_pair(P *address, P value)
 	{                                                                                                          \
 		return *address;                                                                                   \
 	}
-#define HIP_NARROW_MEMORY(N, P)                                                                                    \
+#define HIP_NARROW_MEMORY(N, P_)                                                                                   \
 	HIP_NARROW_LOAD(N, __ldca)                                                                                 \
 	HIP_NARROW_LOAD(N, __ldcg)                                                                                 \
 	HIP_NARROW_LOAD(N, __ldcs)                                                                                 \
-	HIP_NARROW_LOAD(P, __ldca)                                                                                 \
-	HIP_NARROW_LOAD(P, __ldcg)                                                                                 \
-	HIP_NARROW_LOAD(P, __ldcs)                                                                                 \
-	HIP_DEVICE P unsafeAtomicAdd(P *address, P value)                                                          \
+	HIP_NARROW_LOAD(P_, __ldca)                                                                                \
+	HIP_NARROW_LOAD(P_, __ldcg)                                                                                \
+	HIP_NARROW_LOAD(P_, __ldcs)                                                                                \
+	HIP_DEVICE P_ unsafeAtomicAdd(P_ *address, P_ value)                                                       \
 	{                                                                                                          \
 		return hip_add_pair(address, value);                                                               \
 	}                                                                                                          \
-	HIP_DEVICE P atomicAdd(P *address, P value)                                                                \
+	HIP_DEVICE P_ atomicAdd(P_ *address, P_ value)                                                             \
 	{                                                                                                          \
 		return hip_add_pair(address, value);                                                               \
 	}

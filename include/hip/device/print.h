@@ -82,14 +82,16 @@ __assert_fail(const char *assertion, const char *file, unsigned int line, const 
 	hip_trap();
 }
 
-extern "C" HIP_DEVICE void __assertfail()
+/* One line to stderr as well, by which the host knows. */
+extern "C" __attribute__((device)) __attribute__((noinline)) inline void abort() noexcept
 {
+	hip_append_text(__ockl_fprintf_stderr_begin(), "Device-side abort() was called.\n", true);
 	hip_trap();
 }
 
-HIP_DEVICE void abort()
+extern "C" HIP_DEVICE void __assertfail()
 {
-	hip_trap();
+	abort();
 }
 
 #endif

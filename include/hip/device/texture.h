@@ -91,11 +91,11 @@ HIP_FETCH(tex2Dgather,
 template <typename T, hipTextureReadMode mode> struct hip_texture_read {
 	typedef T type;
 };
-template <typename S> struct hip_texture_read<S, hipReadModeNormalizedFloat> {
+template <typename S_> struct hip_texture_read<S_, hipReadModeNormalizedFloat> {
 	typedef float type;
 };
-template <typename S, unsigned count>
-struct hip_texture_read<HIP_vector_type<S, count>, hipReadModeNormalizedFloat> {
+template <typename S_, unsigned count>
+struct hip_texture_read<HIP_vector_type<S_, count>, hipReadModeNormalizedFloat> {
 	typedef HIP_vector_type<float, count> type;
 };
 

@@ -19,7 +19,7 @@ typedef integral_constant<bool, true> true_type;
 typedef integral_constant<bool, false> false_type;
 template <bool b> using bool_constant = integral_constant<bool, b>;
 
-template <typename T, typename U> struct is_same : bool_constant<__is_same(T, U)> {
+template <typename T, typename U_> struct is_same : bool_constant<__is_same(T, U_)> {
 };
 template <typename T> struct is_integral : bool_constant<__is_integral(T)> {
 };

@@ -42,8 +42,8 @@ template <typename T> struct HIP_vector_type<T, 1> {
 	};
 	using value_type = T;
 	HIP_vector_type() = default;
-	template <typename X, typename = decltype(static_cast<T>(hip_value_of<X>()))>
-	HIP_BOTH constexpr HIP_vector_type(X x_) : x(static_cast<T>(x_))
+	template <typename X_, typename = decltype(static_cast<T>(hip_value_of<X_>()))>
+	HIP_BOTH constexpr HIP_vector_type(X_ x_) : x(static_cast<T>(x_))
 	{
 	}
 };
@@ -57,12 +57,12 @@ template <typename T> struct HIP_vector_type<T, 2> {
 	};
 	using value_type = T;
 	HIP_vector_type() = default;
-	template <typename X, typename = decltype(static_cast<T>(hip_value_of<X>()))>
-	HIP_BOTH explicit constexpr HIP_vector_type(X all) : x(static_cast<T>(all)), y(static_cast<T>(all))
+	template <typename X_, typename = decltype(static_cast<T>(hip_value_of<X_>()))>
+	HIP_BOTH explicit constexpr HIP_vector_type(X_ all) : x(static_cast<T>(all)), y(static_cast<T>(all))
 	{
 	}
-	template <typename X, typename Y>
-	HIP_BOTH constexpr HIP_vector_type(X x_, Y y_) : x(static_cast<T>(x_)), y(static_cast<T>(y_))
+	template <typename X_, typename Y_>
+	HIP_BOTH constexpr HIP_vector_type(X_ x_, Y_ y_) : x(static_cast<T>(x_)), y(static_cast<T>(y_))
 	{
 	}
 };
@@ -76,13 +76,13 @@ template <typename T> struct HIP_vector_type<T, 3> {
 	};
 	using value_type = T;
 	HIP_vector_type() = default;
-	template <typename X, typename = decltype(static_cast<T>(hip_value_of<X>()))>
-	HIP_BOTH explicit constexpr HIP_vector_type(X all)
+	template <typename X_, typename = decltype(static_cast<T>(hip_value_of<X_>()))>
+	HIP_BOTH explicit constexpr HIP_vector_type(X_ all)
 	    : x(static_cast<T>(all)), y(static_cast<T>(all)), z(static_cast<T>(all))
 	{
 	}
-	template <typename X, typename Y, typename Z>
-	HIP_BOTH constexpr HIP_vector_type(X x_, Y y_, Z z_)
+	template <typename X_, typename Y_, typename Z_>
+	HIP_BOTH constexpr HIP_vector_type(X_ x_, Y_ y_, Z_ z_)
 	    : x(static_cast<T>(x_)), y(static_cast<T>(y_)), z(static_cast<T>(z_))
 	{
 	}
@@ -97,13 +97,13 @@ template <typename T> struct HIP_vector_type<T, 4> {
 	};
 	using value_type = T;
 	HIP_vector_type() = default;
-	template <typename X, typename = decltype(static_cast<T>(hip_value_of<X>()))>
-	HIP_BOTH explicit constexpr HIP_vector_type(X all)
+	template <typename X_, typename = decltype(static_cast<T>(hip_value_of<X_>()))>
+	HIP_BOTH explicit constexpr HIP_vector_type(X_ all)
 	    : x(static_cast<T>(all)), y(static_cast<T>(all)), z(static_cast<T>(all)), w(static_cast<T>(all))
 	{
 	}
-	template <typename X, typename Y, typename Z, typename W>
-	HIP_BOTH constexpr HIP_vector_type(X x_, Y y_, Z z_, W w_)
+	template <typename X_, typename Y_, typename Z_, typename W_>
+	HIP_BOTH constexpr HIP_vector_type(X_ x_, Y_ y_, Z_ z_, W_ w_)
 	    : x(static_cast<T>(x_)), y(static_cast<T>(y_)), z(static_cast<T>(z_)), w(static_cast<T>(w_))
 	{
 	}
@@ -124,8 +124,9 @@ template <typename T> struct HIP_vector_type<T, 4> {
 			a.data[i] = static_cast<T>(a.data[i] op b.data[i]);                                        \
 		return a;                                                                                          \
 	}                                                                                                          \
-	template <typename T, unsigned count, typename U, typename = decltype(static_cast<T>(hip_value_of<U>()))>  \
-	HIP_BOTH HIP_INLINE HIP_vector_type<T, count> &operator op##=(HIP_vector_type<T, count> &a, U b)           \
+	template <typename T, unsigned count, typename U_,                                                         \
+		  typename = decltype(static_cast<T>(hip_value_of<U_>()))>                                         \
+	HIP_BOTH HIP_INLINE HIP_vector_type<T, count> &operator op##=(HIP_vector_type<T, count> &a, U_ b)          \
 	{                                                                                                          \
 		for (unsigned i = 0; i < count; i++)                                                               \
 			a.data[i] = static_cast<T>(a.data[i] op static_cast<T>(b));                                \
@@ -137,13 +138,15 @@ template <typename T> struct HIP_vector_type<T, 4> {
 	{                                                                                                          \
 		return a op## = b;                                                                                 \
 	}                                                                                                          \
-	template <typename T, unsigned count, typename U, typename = decltype(static_cast<T>(hip_value_of<U>()))>  \
-	HIP_BOTH HIP_INLINE HIP_vector_type<T, count> operator op(HIP_vector_type<T, count> a, U b)                \
+	template <typename T, unsigned count, typename U_,                                                         \
+		  typename = decltype(static_cast<T>(hip_value_of<U_>()))>                                         \
+	HIP_BOTH HIP_INLINE HIP_vector_type<T, count> operator op(HIP_vector_type<T, count> a, U_ b)               \
 	{                                                                                                          \
 		return a op## = b;                                                                                 \
 	}                                                                                                          \
-	template <typename T, unsigned count, typename U, typename = decltype(static_cast<T>(hip_value_of<U>()))>  \
-	HIP_BOTH HIP_INLINE HIP_vector_type<T, count> operator op(U a, const HIP_vector_type<T, count> &b)         \
+	template <typename T, unsigned count, typename U_,                                                         \
+		  typename = decltype(static_cast<T>(hip_value_of<U_>()))>                                         \
+	HIP_BOTH HIP_INLINE HIP_vector_type<T, count> operator op(U_ a, const HIP_vector_type<T, count> &b)        \
 	{                                                                                                          \
 		HIP_vector_type<T, count> all(static_cast<T>(a));                                                  \
 		return all op## = b;                                                                               \
@@ -204,14 +207,14 @@ HIP_BOTH HIP_INLINE bool operator!=(const HIP_vector_type<T, count> &a, const HI
 	return !(a == b);
 }
 
-template <typename T, unsigned count, typename U, typename = decltype(static_cast<T>(hip_value_of<U>()))>
-HIP_BOTH HIP_INLINE bool operator==(const HIP_vector_type<T, count> &a, U b)
+template <typename T, unsigned count, typename U_, typename = decltype(static_cast<T>(hip_value_of<U_>()))>
+HIP_BOTH HIP_INLINE bool operator==(const HIP_vector_type<T, count> &a, U_ b)
 {
 	return a == HIP_vector_type<T, count>(static_cast<T>(b));
 }
 
-template <typename T, unsigned count, typename U, typename = decltype(static_cast<T>(hip_value_of<U>()))>
-HIP_BOTH HIP_INLINE bool operator!=(const HIP_vector_type<T, count> &a, U b)
+template <typename T, unsigned count, typename U_, typename = decltype(static_cast<T>(hip_value_of<U_>()))>
+HIP_BOTH HIP_INLINE bool operator!=(const HIP_vector_type<T, count> &a, U_ b)
 {
 	return !(a == b);
 }

@@ -223,9 +223,9 @@ template <typename T> HIP_DEVICE T __hip_readfirstlane(T value)
 
 /* Off unless asked for, as in ROCm 6: programs often define them themselves. */
 #ifdef HIP_ENABLE_WARP_SYNC_BUILTINS
-template <typename M> HIP_DEVICE void hip_check_mask(M)
+template <typename M_> HIP_DEVICE void hip_check_mask(M_)
 {
-	static_assert(sizeof(M) == 8, "a mask has 64 bits");
+	static_assert(sizeof(M_) == 8, "a mask has 64 bits");
 }
 
 HIP_DEVICE void __syncwarp(unsigned long long = ~0ull)
@@ -235,55 +235,55 @@ HIP_DEVICE void __syncwarp(unsigned long long = ~0ull)
 	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
 
-template <typename M> HIP_DEVICE unsigned long long __ballot_sync(M mask, int predicate)
+template <typename M_> HIP_DEVICE unsigned long long __ballot_sync(M_ mask, int predicate)
 {
 	hip_check_mask(mask);
 	return __ballot(predicate) & mask;
 }
 
-template <typename M> HIP_DEVICE int __all_sync(M mask, int predicate)
+template <typename M_> HIP_DEVICE int __all_sync(M_ mask, int predicate)
 {
 	return __ballot_sync(mask, predicate) == mask;
 }
 
-template <typename M> HIP_DEVICE int __any_sync(M mask, int predicate)
+template <typename M_> HIP_DEVICE int __any_sync(M_ mask, int predicate)
 {
 	return __ballot_sync(mask, predicate) != 0;
 }
 
-template <typename M, typename T> HIP_DEVICE T __shfl_sync(M mask, T value, int lane, int width = warpSize)
+template <typename M_, typename T> HIP_DEVICE T __shfl_sync(M_ mask, T value, int lane, int width = warpSize)
 {
 	hip_check_mask(mask);
 	return __shfl(value, lane, width);
 }
 
-template <typename M, typename T>
-HIP_DEVICE T __shfl_up_sync(M mask, T value, unsigned int delta, int width = warpSize)
+template <typename M_, typename T>
+HIP_DEVICE T __shfl_up_sync(M_ mask, T value, unsigned int delta, int width = warpSize)
 {
 	hip_check_mask(mask);
 	return __shfl_up(value, delta, width);
 }
 
-template <typename M, typename T>
-HIP_DEVICE T __shfl_down_sync(M mask, T value, unsigned int delta, int width = warpSize)
+template <typename M_, typename T>
+HIP_DEVICE T __shfl_down_sync(M_ mask, T value, unsigned int delta, int width = warpSize)
 {
 	hip_check_mask(mask);
 	return __shfl_down(value, delta, width);
 }
 
-template <typename M, typename T> HIP_DEVICE T __shfl_xor_sync(M mask, T value, int lanes, int width = warpSize)
+template <typename M_, typename T> HIP_DEVICE T __shfl_xor_sync(M_ mask, T value, int lanes, int width = warpSize)
 {
 	hip_check_mask(mask);
 	return __shfl_xor(value, lanes, width);
 }
 
-template <typename M, typename T> HIP_DEVICE unsigned long long __match_any_sync(M mask, T value)
+template <typename M_, typename T> HIP_DEVICE unsigned long long __match_any_sync(M_ mask, T value)
 {
 	hip_check_mask(mask);
 	return __match_any(value) & mask;
 }
 
-template <typename M, typename T> HIP_DEVICE unsigned long long __match_all_sync(M mask, T value, int *all_same)
+template <typename M_, typename T> HIP_DEVICE unsigned long long __match_all_sync(M_ mask, T value, int *all_same)
 {
 	hip_check_mask(mask);
 	*all_same = __match_any_sync(mask, value) == mask;

@@ -43,6 +43,14 @@ __global__ void write_plane(hipSurfaceObject_t surface)
 	surf2Dwrite((float)(x + 100 * y), surface, (int)(x * sizeof(float)), (int)y);
 }
 
+__global__ void read_line(hipTextureObject_t texture, const float *at, float *out, unsigned count)
+{
+	unsigned i = threadIdx.x;
+
+	if (i < count)
+		out[i] = tex1D<float>(texture, at[i]);
+}
+
 static float value(unsigned x, unsigned y)
 {
 	return (float)(x + 100 * y);
@@ -106,6 +114,36 @@ static void check_plane(hipTextureObject_t point, hipTextureObject_t linear)
 	CHECK_EQ(wrong, 0);
 	HIP(hipDestroyTextureObject(point));
 	HIP(hipDestroyTextureObject(linear));
+}
+
+/* Positions from 0 to 1 in a line whose length is no power of two: the texel that each is in. */
+static void normalized()
+{
+	const unsigned length = 19, parts = 8;
+	const hipChannelFormatDesc format = hipCreateChannelDesc<float>();
+	std::vector<float> data(length), want(length * parts), at(length * parts);
+	hipResourceDesc resource = {};
+	hipTextureObject_t texture;
+	hipTextureDesc how = {};
+	hipArray_t line;
+
+	for (unsigned i = 0; i < length * parts; i++) {
+		at[i] = ((float)i + 0.5f) / (float)(length * parts);
+		want[i] = (float)(i / parts);
+		data[i / parts] = want[i];
+	}
+	HIP(hipMallocArray(&line, &format, length, 0, 0));
+	HIP(hipMemcpy2DToArray(line, 0, 0, data.data(), length * 4, length * 4, 1, hipMemcpyHostToDevice));
+	resource.resType = hipResourceTypeArray;
+	resource.res.array.array = line;
+	how.normalizedCoords = 1;
+	HIP(hipCreateTextureObject(&texture, &resource, &how, nullptr));
+	gpu_array<float> places(at), out(at.size());
+	read_line<<<1, 256>>>(texture, places.at, out.at, (unsigned)at.size());
+	HIP_LAUNCHED();
+	CHECK(out.read() == want);
+	HIP(hipDestroyTextureObject(texture));
+	HIP(hipFreeArray(line));
 }
 
 /* The library's own layout. */
@@ -225,6 +263,7 @@ int main()
 	HIP(hipGetDeviceProperties(&properties, 0));
 	CHECK(properties.maxTexture2D[0] >= 16384);
 	line();
+	normalized();
 	array();
 	pitched();
 	volumes();
