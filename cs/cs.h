@@ -506,14 +506,12 @@ static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepa
 	cs_ib_wrote(ib, cs_put_addresses(p, prepared, kernarg_va, queue_va, dispatch_id));
 }
 
-/* What a launch has of its own. */
-struct cs_addresses {
-	uint64_t kernarg_va, queue_va, dispatch_id;
-};
-/* A job of one prepared launch whose kernel does not want its packet: what cs_begin() (CS_NOWAIT; ordered:
- * CS_ORDERED), cs_ib_launch_prepared() and cs_submit() make of it when nothing is unusual, in a third of the
- * instructions. -EAGAIN: something is, or the kernel refused it. Then nothing was done, and those tell what. */
+/* Unfinished jobs from which on a ring has enough to do, and more work may wait to be put into one. */
+#define CS_BUSY_JOBS 2
+/* A job of one prepared launch whose kernel does not want its packet, for a ring that has not enough to do: what
+ * cs_begin() (CS_NOWAIT; ordered: CS_ORDERED), cs_ib_launch_prepared() and cs_submit() make of it when nothing is
+ * unusual, in a third of the instructions. -EAGAIN: something is, and all is as it was. */
 DRV_MUST_CHECK int cs_submit_prepared(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
-				      const struct cs_addresses *addresses);
+				      uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id);
 
 #endif

@@ -228,7 +228,7 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 
 /* Nothing but what the job is: the ring is as it was until the kernel has taken it. */
 static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
-				   const struct cs_addresses *addresses)
+				   uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
 {
 	uint64_t last = ring->last, reached = cs_reached(ring);
 	struct cs_chunk *chunk = ring->current;
@@ -237,7 +237,7 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	union drm_amdgpu_cs args = {.in = ring->in};
 	unsigned fill;
 
-	if (atomic_load_explicit(&ring->ctx->lost, memory_order_acquire) || last - reached >= CS_JOBS_MAX ||
+	if (atomic_load_explicit(&ring->ctx->lost, memory_order_acquire) || last - reached >= CS_BUSY_JOBS ||
 	    ring->scratch.old || ring->gws || ring->log || at_B + SHORT_JOB_MAX_B > ring->data_B ||
 	    ring->code_generation != atomic_load_explicit(&cs_code_loads, memory_order_acquire) ||
 	    vm_list(ring->ctx->vm, &args.in.bo_list_handle))
@@ -245,7 +245,7 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	memcpy(p, fence->dw, sizeof(fence->dw));
 	p += fence->count;
 	memcpy(p, prepared->dw, CS_ROOM_MAX * sizeof(*p));
-	p = cs_put_addresses(p, prepared, addresses->kernarg_va, addresses->queue_va, addresses->dispatch_id);
+	p = cs_put_addresses(p, prepared, kernarg_va, queue_va, dispatch_id);
 	fill = (unsigned)(map - p) % IB_PAD_DW;
 	*p = PM4_NOP(fill ? fill : 1); /* behind the end if there is nothing to fill */
 	p += fill;
@@ -259,14 +259,14 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	return 0;
 }
 
-int cs_submit_prepared(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
-		       const struct cs_addresses *addresses)
+int cs_submit_prepared(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared, uint64_t kernarg_va,
+		       uint64_t queue_va, uint64_t dispatch_id)
 {
 	int r;
 
 	if (ring->dev->generation != drv_generation() || !drv_lock_try(&ring->lock))
 		return -EAGAIN;
-	r = submit_short_job(ring, ordered, prepared, addresses);
+	r = submit_short_job(ring, ordered, prepared, kernarg_va, queue_va, dispatch_id);
 	drv_unlock(&ring->lock);
 	return r;
 }

@@ -13,7 +13,6 @@
 #include "hsa/batch.h"
 
 #define COLLECT_NS 100000
-#define BUSY_JOBS  2 /* unfinished jobs from which on packets are collected */
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
@@ -458,7 +457,7 @@ static inline bool should_collect(const struct rt_queue *q)
 	const struct rt_channel *c = atomic_load_explicit(&q->channel, memory_order_relaxed);
 	uint64_t waiting = __atomic_load_n(&q->amd->write_dispatch_id, __ATOMIC_RELAXED) - read_index(q);
 
-	return c && waiting < RT_BATCH_MAX && cs_ring_unfinished(c->ring) >= BUSY_JOBS;
+	return c && waiting < RT_BATCH_MAX && cs_ring_unfinished(c->ring) >= CS_BUSY_JOBS;
 }
 
 static void collect(struct rt_queue *q)
@@ -528,9 +527,7 @@ static inline bool submit_short_job(struct rt_queue *q)
 		return false;
 	rt_channel_note(c, index + 1, 0);
 	if (cs_submit_prepared(c->ring, rt_packet_waits(header), &known->prepared,
-			       &(struct cs_addresses){.kernarg_va = (uintptr_t)p->dispatch.kernarg_address,
-						      .queue_va = (uintptr_t)q->amd,
-						      .dispatch_id = index}))
+			       (uintptr_t)p->dispatch.kernarg_address, (uintptr_t)q->amd, index))
 		return false;
 	rt_queue_pass(q, index);
 	return true;
@@ -541,8 +538,7 @@ static inline bool run_shortly(struct rt_queue *q)
 {
 	bool done;
 
-	if (is_over(q) || atomic_load(&q->stopped) || atomic_load(&q->collecting) || should_collect(q) ||
-	    !rt_queue_try_seize(q))
+	if (atomic_load(&q->stopped) || !rt_queue_try_seize(q))
 		return false;
 	done = !is_over(q) && submit_short_job(q);
 	rt_queue_release(q);
@@ -552,16 +548,17 @@ static inline bool run_shortly(struct rt_queue *q)
 /* While packets are collected there is nothing to do: who ends that reads the ring behind it, and sees this one. */
 void rt_queue_ring(struct rt_queue *q)
 {
-	bool done;
+	bool done = false;
 
 	if (__builtin_expect(q->intercept != NULL, 0)) {
 		rt_intercept_ring(q);
 		return;
 	}
 	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load(&q->collecting) && should_collect(q))
+	if (!atomic_load(&q->collecting))
+		done = run_shortly(q);
+	else if (should_collect(q))
 		return;
-	done = run_shortly(q);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!done || rt_queue_has_packet(q))
 		run(q, false);
