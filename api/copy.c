@@ -144,11 +144,36 @@ static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const
 	return r;
 }
 
+/* The one device whose memory takes part; NULL: none, or two. */
+static struct hip_device *device_of(const struct end *a, const struct end *b)
+{
+	int index = a->index < 0 ? b->index : a->index;
+
+	return index < 0 || (b->index >= 0 && b->index != index) ? NULL : &hip.device[index];
+}
+
+/* Nothing is wrong with it. */
+static hipError_t copy_ends(struct hip_stream *s, const struct end *to, const struct end *from,
+			    const struct hip_op *op, bool wait)
+{
+	hipError_t r;
+
+	if (!wait && !to->pageable && from->pageable && op->copy.size_B <= HIP_STAGE_MAX_B)
+		return copy_staged(s, to, from, op->copy.size_B);
+	if (to->pageable || from->pageable)
+		return copy_waiting(s, to, from, op->copy.size_B);
+	r = hip_op_give(s, op);
+	/* Between two places of a device the order is enough; two devices have no stream in common. */
+	if (r || !wait || (to->device && from->device && to->index == from->index && !to->sync && !from->sync))
+		return r;
+	return hip_stream_wait(s);
+}
+
 static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle, bool wait)
 {
 	const struct hip_op op = {.kind = HIP_OP_COPY, .copy = {dst, src, size_B, kind}};
 	struct end to, from;
-	struct hip_stream *s;
+	struct hip_stream *s, *there;
 	hipError_t r = hip_capture_refuses_wait(wait);
 
 	if (r)
@@ -166,15 +191,10 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 		return wait ? hip_capture_lost(s, hipErrorStreamCaptureUnsupported) : hip_capture_op(s, &op);
 	find_end(dst, size_B, &to);
 	find_end(src, size_B, &from);
-	if (!wait && !to.pageable && from.pageable && size_B <= HIP_STAGE_MAX_B)
-		return copy_staged(s, &to, &from, size_B);
-	if (to.pageable || from.pageable)
-		return copy_waiting(s, &to, &from, size_B);
-	r = hip_op_run(handle, &op);
-	/* Between two places of a device the order is enough; two devices have no stream in common. */
-	if (r || !wait || (to.device && from.device && to.index == from.index && !to.sync && !from.sync))
-		return r;
-	return hip_stream_wait(s);
+	r = hip_stream_leave_for(s, device_of(&to, &from), &there);
+	if (!r)
+		r = copy_ends(there, &to, &from, &op, wait);
+	return r ? r : hip_stream_return(s, there);
 }
 
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)
@@ -191,13 +211,15 @@ hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind
 
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
 {
+	struct hip_stream *s;
+	bool captures;
 	hipError_t r;
 
 	HIP_ENTER(dst, src, size, kind, stream);
-	r = copy(dst, src, size, kind, stream, true);
-	if (!r && size) {
-		struct hip_stream *s;
-
+	/* As CLR: a node then, and nobody waits. */
+	captures = !hip_stream_of(stream, &s) && hip_stream_captures(s);
+	r = copy(dst, src, size, kind, stream, !captures);
+	if (!r && size && !captures) {
 		r = hip_stream_of(stream, &s);
 		r = r ? r : hip_stream_wait(s);
 	}

@@ -44,9 +44,15 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 
 /* Which memory each side is. */
 struct kinds {
-	bool dst_pageable, src_pageable, device; /* both are a device's */
+	bool dst_pageable, src_pageable;
+	struct hip_device *dst, *src; /* whose; NULL: the host's */
 	enum hip_tool_kind told_as;
 };
+
+static struct hip_device *device_of(bool pageable, const struct hip_memory *memory)
+{
+	return pageable || memory->kind != HIP_MEMORY_DEVICE ? NULL : &hip.device[memory->device];
+}
 
 static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 {
@@ -55,12 +61,14 @@ static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 
 	if (!r)
 		r = resolve(&box->src, box, &from, &kinds->src_pageable);
-	kinds->device = !r && !kinds->dst_pageable && !kinds->src_pageable && to.kind == HIP_MEMORY_DEVICE &&
-			from.kind == HIP_MEMORY_DEVICE;
-	kinds->told_as = r || kinds->device                                    ? HIP_TOOL_BOX_ON_DEVICE
-			 : kinds->dst_pageable || to.kind != HIP_MEMORY_DEVICE ? HIP_TOOL_BOX_TO_HOST
-									       : HIP_TOOL_BOX_FROM_HOST;
-	return r;
+	if (r)
+		return r;
+	kinds->dst = device_of(kinds->dst_pageable, &to);
+	kinds->src = device_of(kinds->src_pageable, &from);
+	kinds->told_as = !kinds->dst   ? HIP_TOOL_BOX_TO_HOST
+			 : !kinds->src ? HIP_TOOL_BOX_FROM_HOST
+				       : HIP_TOOL_BOX_ON_DEVICE;
+	return hipSuccess;
 }
 
 static bool is_pageable(const struct kinds *kinds)
@@ -70,14 +78,70 @@ static bool is_pageable(const struct kinds *kinds)
 
 /* --- the copy --------------------------------------------------------------------------------- */
 
-static hipError_t put(struct hip_stream *s, const struct hip_box *box, enum hip_tool_kind kind)
+static bool reaches(const struct hip_device *device, const struct hip_device *memory)
+{
+	return !memory || memory == device || atomic_load(&memory->peers) >> device->index & 1;
+}
+
+/* The device that carries it out: of those that have the memory; NULL: none of them reaches both sides. */
+static const struct hip_device *worker(const struct hip_stream *s, const struct kinds *kinds)
+{
+	const struct hip_device *const able[] = {kinds->dst || kinds->src ? kinds->dst : s->device, kinds->src};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (able[i] && reaches(able[i], kinds->dst) && reaches(able[i], kinds->src))
+			return able[i];
+	return NULL;
+}
+
+static hsa_agent_t agent_of(const struct hip_device *device)
+{
+	return device ? device->agent : hip.cpu;
+}
+
+static hsa_status_t copy_rect(const struct hip_box *box, hsa_agent_t agent, hsa_signal_t begin, hsa_signal_t done)
 {
 	const hsa_pitched_ptr_t dst = {box->dst.base, box->dst.pitch_B, box->dst.slice_B};
 	const hsa_pitched_ptr_t src = {box->src.base, box->src.pitch_B, box->src.slice_B};
 	const hsa_dim3_t origin = {0},
 			 range = {(uint32_t)box->width_B, (uint32_t)box->height, (uint32_t)box->depth};
-	const struct hip_tool_work work = {
-		.op = HIP_TOOL_COPY, .kind = kind, .bytes = (uint64_t)box->width_B * box->height * box->depth};
+
+	return hsa_amd_memory_async_copy_rect(&dst, &origin, &src, &origin, &range, agent, hsaHostToDevice, 1,
+					      &begin, done);
+}
+
+static char *row_at(const struct hip_side *side, size_t y, size_t z)
+{
+	return side->base + z * side->slice_B + y * side->pitch_B;
+}
+
+/* Row by row, for two devices that are no peers: such copies HSA makes in its own way. Each counts `done` down,
+ * which gets to 0 in any case. */
+static hsa_status_t copy_rows(const struct hip_box *box, const struct kinds *kinds, hsa_signal_t begin,
+			      hsa_signal_t done)
+{
+	const hsa_agent_t to = agent_of(kinds->dst), from = agent_of(kinds->src);
+	const size_t rows = box->height * box->depth;
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+
+	hsa_signal_store_relaxed(done, (hsa_signal_value_t)rows);
+	for (size_t i = 0; i < rows && !status; i++) {
+		const size_t y = i % box->height, z = i / box->height;
+
+		status = hsa_amd_memory_async_copy(row_at(&box->dst, y, z), to, row_at(&box->src, y, z), from,
+						   box->width_B, 1, &begin, done);
+		if (status)
+			hsa_signal_subtract_relaxed(done, (hsa_signal_value_t)(rows - i));
+	}
+	return status;
+}
+
+static hipError_t put(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
+{
+	const struct hip_tool_work work = {.op = HIP_TOOL_COPY,
+					   .kind = kinds->told_as,
+					   .bytes = (uint64_t)box->width_B * box->height * box->depth};
+	const struct hip_device *device = worker(s, kinds);
 	hsa_signal_t begin, done, watched;
 	hsa_status_t status;
 	hipError_t r = hip_stream_open_gap(s, &begin, &done);
@@ -86,11 +150,13 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box, enum hip_
 		return r;
 	watched = hip_tool_watch(s, &work);
 	done = watched.handle ? watched : done;
-	status = hsa_amd_memory_async_copy_rect(&dst, &origin, &src, &origin, &range, s->device->agent,
-						hsaHostToDevice, 1, &begin, done);
+	status = device ? copy_rect(box, device->agent, begin, done) : copy_rows(box, kinds, begin, done);
 	if (status)
 		hip_tool_forget(watched);
-	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
+	/* Some rows may be on their way. */
+	if (!status || !device)
+		r = hip_stream_barrier(s, done, (hsa_signal_t){0});
+	return status ? hip_of_hsa(status) : r;
 }
 
 /* A side that is said to be a device's is no memory that no GPU knows. */
@@ -128,7 +194,7 @@ hipError_t hip_box_put(struct hip_stream *s, const struct hip_box *box)
 	struct kinds kinds;
 	hipError_t r = is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
 
-	return r || is_empty(box) ? r : put(s, &copy, kinds.told_as);
+	return r || is_empty(box) ? r : put(s, &copy, &kinds);
 }
 
 hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
@@ -139,7 +205,7 @@ hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
 
 	if (r || is_empty(box))
 		return r;
-	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy, kinds.told_as);
+	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy, &kinds);
 }
 
 /* With what lies between its rows. */
@@ -151,7 +217,7 @@ static bool is_small(const struct hip_box *box)
 }
 
 /* What is small is put aside, so that nobody waits. */
-static hipError_t put_staged(struct hip_stream *s, struct hip_box *box)
+static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const struct kinds *kinds)
 {
 	const struct hip_side *src = &box->src;
 	hipError_t r = hip_stream_begin(s);
@@ -164,8 +230,34 @@ static hipError_t put_staged(struct hip_stream *s, struct hip_box *box)
 		for (size_t y = 0; y < box->height; y++, to += box->width_B)
 			memcpy(to, src->base + z * src->slice_B + y * src->pitch_B, box->width_B);
 	box->src = (struct hip_side){stage, box->width_B, box->width_B * box->height};
-	r = stage ? put(s, box, HIP_TOOL_BOX_FROM_HOST) : hipErrorOutOfMemory;
+	r = stage ? put(s, box, kinds) : hipErrorOutOfMemory;
 	hip_stream_done(s);
+	return r;
+}
+
+/* The one device whose memory takes part; NULL: none, or two. */
+static struct hip_device *place_of(const struct kinds *kinds)
+{
+	return !kinds->dst || kinds->dst == kinds->src ? kinds->src : kinds->src ? NULL : kinds->dst;
+}
+
+/* copy: the same, with addresses that were looked up. Nothing is wrong with it. */
+static hipError_t run(struct hip_stream *s, const struct hip_op *op, struct hip_box *copy,
+		      const struct kinds *kinds, bool wait)
+{
+	bool under_way;
+	hipError_t r;
+
+	if (!wait && !kinds->dst_pageable && kinds->src_pageable && is_small(copy))
+		return put_staged(s, copy, kinds);
+	r = hip_op_give(s, op);
+	/* What was refused is not on its way, unless the stream failed behind it. */
+	under_way = !r || hip.door->state(s->door);
+	if (!r && (is_pageable(kinds) || (wait && !(kinds->dst && kinds->src))))
+		r = hip_stream_wait(s);
+	/* Pageable memory is the program's own again when the call is over, whatever it says. */
+	if (r && under_way && is_pageable(kinds))
+		hip_stream_drop(s);
 	return r;
 }
 
@@ -173,9 +265,8 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 {
 	const struct hip_op op = {.kind = HIP_OP_BOX, .box = *box};
 	struct hip_box copy = *box;
-	struct hip_stream *s;
+	struct hip_stream *s, *there;
 	struct kinds kinds;
-	bool under_way;
 	hipError_t r = hip_capture_refuses_wait(wait);
 
 	if (!r)
@@ -185,19 +276,11 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	if (r || is_empty(box) || hip_stream_captures(s))
 		return r ? r : hip_op_run(handle, &op);
 	r = resolve_both(&copy, &kinds);
-	if (!r && !wait && !kinds.dst_pageable && kinds.src_pageable && is_small(box))
-		return put_staged(s, &copy);
-	if (r)
-		return r;
-	r = hip_op_run(handle, &op);
-	/* What was refused is not on its way, unless the stream failed behind it. */
-	under_way = !r || hip.door->state(s->door);
-	if (!r && (is_pageable(&kinds) || (wait && !kinds.device)))
-		r = hip_stream_wait(s);
-	/* Pageable memory is the program's own again when the call is over, whatever it says. */
-	if (r && under_way && is_pageable(&kinds))
-		hip_stream_drop(s);
-	return r;
+	if (!r)
+		r = hip_stream_leave_for(s, place_of(&kinds), &there);
+	if (!r)
+		r = run(there, &op, &copy, &kinds, wait);
+	return r ? r : hip_stream_return(s, there);
 }
 
 /* hipMemcpy2D() and hipDrvMemcpy3D() wait, as AMD's, between two places of a device, too. */

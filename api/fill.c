@@ -5,7 +5,7 @@
 #include "api/tool.h"
 
 /* A value of two bytes fills dwords; what is left at either end is a copy of it. */
-static hipError_t put_edge(struct hip_stream *s, char *dst, const struct hip_fill *f)
+static hipError_t put_edge(struct hip_stream *s, hsa_agent_t agent, char *dst, const struct hip_fill *f)
 {
 	hsa_signal_t begin, done;
 	uint16_t *from = hip_stream_args(s, sizeof(*from));
@@ -18,11 +18,11 @@ static hipError_t put_edge(struct hip_stream *s, char *dst, const struct hip_fil
 	r = hip_stream_open_gap(s, &begin, &done);
 	if (r)
 		return r;
-	status = hsa_amd_memory_async_copy(dst, s->device->agent, from, hip.cpu, sizeof(*from), 1, &begin, done);
+	status = hsa_amd_memory_async_copy(dst, agent, from, hip.cpu, sizeof(*from), 1, &begin, done);
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
-static hipError_t put_fill(struct hip_stream *s, const struct rt_fill *fill)
+static hipError_t put_fill(struct hip_stream *s, hsa_agent_t agent, const struct rt_fill *fill)
 {
 	const struct hip_tool_work work = {.op = HIP_TOOL_COPY, .kind = HIP_TOOL_FILL, .bytes = fill->size_B};
 	hsa_signal_t begin, done, watched;
@@ -32,39 +32,40 @@ static hipError_t put_fill(struct hip_stream *s, const struct rt_fill *fill)
 		return r;
 	watched = hip_tool_watch(s, &work);
 	done = watched.handle ? watched : done;
-	r = hip_of_errno(hip.door->fill(s->device->agent, fill, begin, done));
+	r = hip_of_errno(hip.door->fill(agent, fill, begin, done));
 	if (r)
 		hip_tool_forget(watched);
 	return r ? r : hip_stream_barrier(s, done, (hsa_signal_t){0});
 }
 
-static hipError_t fill_row(struct hip_stream *s, const struct hip_fill *f, char *dst, size_t size_B)
+static hipError_t fill_row(struct hip_stream *s, hsa_agent_t agent, const struct hip_fill *f, char *dst,
+			   size_t size_B)
 {
 	uint32_t value = f->value_B == 2 ? f->value | f->value << 16 : f->value;
 	bool by_byte = f->value_B == 1;
 	hipError_t r = hipSuccess;
 
 	if (f->value_B == 2 && (uintptr_t)dst & 2) {
-		r = put_edge(s, dst, f);
+		r = put_edge(s, agent, dst, f);
 		dst += 2;
 		size_B -= 2;
 	}
 	if (!r && f->value_B == 2 && size_B & 2) {
 		size_B -= 2;
-		r = put_edge(s, dst + size_B, f);
+		r = put_edge(s, agent, dst + size_B, f);
 	}
-	return r || !size_B ? r : put_fill(s, &(struct rt_fill){dst, size_B, value, by_byte});
+	return r || !size_B ? r : put_fill(s, agent, &(struct rt_fill){dst, size_B, value, by_byte});
 }
 
-static hipError_t fill_rows(struct hip_stream *s, const struct hip_fill *f)
+static hipError_t fill_rows(struct hip_stream *s, hsa_agent_t agent, const struct hip_fill *f)
 {
 	hipError_t r = hipSuccess;
 
 	if (f->rows == 1 && f->slices == 1)
-		return fill_row(s, f, f->dst, f->row_B);
+		return fill_row(s, agent, f, f->dst, f->row_B);
 	for (size_t z = 0; z < f->slices; z++)
 		for (size_t y = 0; !r && y < f->rows; y++)
-			r = fill_row(s, f, f->dst + z * f->slice_B + y * f->pitch_B, f->row_B);
+			r = fill_row(s, agent, f, f->dst + z * f->slice_B + y * f->pitch_B, f->row_B);
 	return r;
 }
 
@@ -108,6 +109,12 @@ hipError_t hip_fill_check(const struct hip_fill *f)
 	return is_empty(f) ? hipSuccess : find(f, &memory);
 }
 
+/* Whose memory it is; NULL: the host's. */
+static struct hip_device *device_of(const struct hip_memory *memory)
+{
+	return memory->kind == HIP_MEMORY_DEVICE ? &hip.device[memory->device] : NULL;
+}
+
 hipError_t hip_fill_put(struct hip_stream *s, const struct hip_fill *f)
 {
 	struct hip_fill there = *f;
@@ -117,25 +124,31 @@ hipError_t hip_fill_put(struct hip_stream *s, const struct hip_fill *f)
 	if (r || is_empty(f))
 		return r;
 	there.dst = memory.gpu_base + ((uintptr_t)f->dst - memory.node.lo);
-	return fill_rows(s, &there);
+	return fill_rows(s, (device_of(&memory) ? device_of(&memory) : s->device)->agent, &there);
 }
 
 static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 {
 	const struct hip_op op = {.kind = HIP_OP_FILL, .fill = *f};
+	struct hip_stream *s, *there;
 	struct hip_memory memory;
-	struct hip_stream *s;
 	hipError_t r = hip_capture_refuses_wait(wait);
 
 	if (!r)
-		r = hip_op_run(handle, &op);
-	if (r || is_empty(f))
-		return r;
+		r = hip_fill_check(f);
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (r || is_empty(f) || hip_stream_captures(s))
+		return r ? r : hip_op_run(handle, &op);
+	r = find(f, &memory);
+	if (!r)
+		r = hip_stream_leave_for(s, device_of(&memory), &there);
+	if (!r)
+		r = hip_op_give(there, &op);
+	if (!r)
+		r = hip_stream_return(s, there);
 	/* Memory of the host's is read as soon as the call is over. */
-	if (!wait || find(f, &memory) || memory.kind == HIP_MEMORY_DEVICE)
-		return hipSuccess;
-	r = hip_stream_of(handle, &s);
-	return r ? r : hip_stream_wait(s);
+	return r || !wait || memory.kind == HIP_MEMORY_DEVICE ? r : hip_stream_wait(s);
 }
 
 static hipError_t fill_1d(void *dst, uint32_t value, unsigned value_B, size_t count, hipStream_t stream, bool wait)

@@ -333,6 +333,11 @@ static inline hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **s
 	*stream = hip_find(HIP_STREAM, handle);
 	return __builtin_expect(*stream != NULL, 1) ? hipSuccess : hip_stream_named(handle, stream);
 }
+/* Where copies and fills go that no device's memory but that one's takes part in (NULL: there is no such): into the
+ * stream, or, as CLR has it, if that is another device's, into the null stream of the device, behind what the
+ * stream has. Then what the stream is given next is behind them. None is captured. */
+hipError_t hip_stream_leave_for(struct hip_stream *stream, struct hip_device *device, struct hip_stream **to);
+hipError_t hip_stream_return(struct hip_stream *stream, struct hip_stream *from);
 hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream);
 /* For short ways: NULL, too, where one has to be made first. */
 static inline struct hip_stream *hip_stream_soon(hipStream_t handle)

@@ -41,6 +41,17 @@ hipError_t hip_op_put(struct hip_stream *s, const struct hip_op *op)
 	return hipSuccess;
 }
 
+hipError_t hip_op_give(struct hip_stream *s, const struct hip_op *op)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	r = hip_op_put(s, op);
+	hip_stream_done(s);
+	return r;
+}
+
 hipError_t hip_op_run(hipStream_t handle, const struct hip_op *op)
 {
 	struct hip_stream *s;
@@ -48,13 +59,7 @@ hipError_t hip_op_run(hipStream_t handle, const struct hip_op *op)
 
 	if (!r)
 		r = hip_stream_of(handle, &s);
-	if (!r && hip_stream_captures(s))
-		return hip_capture_op(s, op);
-	if (!r)
-		r = hip_stream_begin(s);
 	if (r)
 		return r;
-	r = hip_op_put(s, op);
-	hip_stream_done(s);
-	return r;
+	return hip_stream_captures(s) ? hip_capture_op(s, op) : hip_op_give(s, op);
 }

@@ -65,6 +65,8 @@ struct hip_op {
 hipError_t hip_op_check(const struct hip_op *op);
 /* Between hip_stream_begin() and hip_stream_done(). The operation was checked. */
 hipError_t hip_op_put(struct hip_stream *stream, const struct hip_op *op);
+/* With both; the stream does not capture. */
+hipError_t hip_op_give(struct hip_stream *stream, const struct hip_op *op);
 /* All at once, for a call that gives one operation. */
 hipError_t hip_op_run(hipStream_t stream, const struct hip_op *op);
 

@@ -503,6 +503,38 @@ void hip_stream_follow_rules(struct hip_stream *s)
 		hip_stream_done(s);
 }
 
+/* What s is given next is behind all that the other was given, and what HIP's rules put in front of that. */
+static hipError_t come_behind(struct hip_stream *s, struct hip_stream *other)
+{
+	hipError_t r = hip_stream_begin(other);
+
+	if (r)
+		return r;
+	hip_stream_done(other);
+	r = hip_stream_begin(s);
+	if (r)
+		return r;
+	r = after_all_of(s, other);
+	hip_stream_done(s);
+	return r;
+}
+
+hipError_t hip_stream_leave_for(struct hip_stream *s, struct hip_device *device, struct hip_stream **to)
+{
+	hipError_t r;
+
+	*to = s;
+	if (__builtin_expect(!device || device == s->device, 1))
+		return hipSuccess;
+	r = hip_null_stream(device, to);
+	return r ? r : come_behind(*to, s);
+}
+
+hipError_t hip_stream_return(struct hip_stream *s, struct hip_stream *from)
+{
+	return from == s ? hipSuccess : come_behind(s, from);
+}
+
 /* --- marks ------------------------------------------------------------------------------------ */
 
 /* Others may write to the stream meanwhile: what is counted first is covered by the packets that are counted last.

@@ -52,7 +52,7 @@ $(O)/hip/clients.%.5: tests/clients/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdh
 $(foreach p,$(if $(HIP_READY),prim hiprand hipsparse),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,clients.$(p),$(g),$(g),hip/clients.$(p).5,OUR_HIP_TESTS))))
 $(foreach p,pools pool_streams pool_ipc bad_arguments tracer $(STATUSES),$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
-OURS_WITHOUT := grid_lost reset ipc_peers pool_peers pool_memory bad_arguments graph_devices $(STATUSES_OF_ONE)
+OURS_WITHOUT := copies_devices grid_lost reset ipc_peers pool_peers pool_memory bad_arguments graph_devices $(STATUSES_OF_ONE)
 HIP_SPEC_watched := gfx908:watchdog_ms=100
 $(eval $(call our_hip_test,grid_lost,gfx908,watched,hip/grid_lost,OUR_HIP_TESTS))
 $(foreach g,$(OUR_HIP_GPUS),$(eval HIP_SPEC_watched_$(g) := $(g):watchdog_ms=100))
@@ -72,6 +72,7 @@ HIP_SPEC_unconnected := gfx908:p2p=0,gfx908:p2p=0
 OUR_HIP_ENV_unconnected := env TUFF_VGPU_STRICT=report
 $(eval $(call our_hip_test,tools,hive,hive,hip/tools,OUR_HIP_TESTS))
 $(foreach g,hive unconnected,$(eval $(call our_hip_test,ipc_peers,$(g),$(g),hip/ipc_peers,OUR_HIP_TESTS)))
+$(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,copies_devices,$(g),$(g),hip/copies_devices,OUR_HIP_TESTS)))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,pool_peers,$(g),$(g),hip/pool_peers,OUR_HIP_TESTS)))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,graph_devices,$(g),$(g),hip/graph_devices,OUR_HIP_TESTS)))
 $(foreach g,hive mixed,$(eval $(call our_hip_test,graph_random,$(g),$(g),hip/graph_random,OUR_HIP_TESTS)))
