@@ -24,6 +24,7 @@ struct event_handler {
 };
 
 struct rt_handlers {
+	bool busy;                    /* the thread's own: when it looked last, something was to come by itself */
 	struct rt_loop loop;          /* its lock guards all below */
 	struct handler *list, **tail; /* owned; in order of registration */
 	struct event_handler *events; /* owned; never shortened */
@@ -99,9 +100,12 @@ static bool run_all(struct rt *rt)
 
 static bool look(struct rt *rt)
 {
-	bool ran = run_all(rt);
+	bool busy = rt_queues_busy(rt), ran;
 
-	if (rt_queues_busy(rt))
+	/* Asked first: what ends meanwhile is seen at the next look, which is soon. */
+	rt->handlers->busy = busy || rt_signals_shared(rt);
+	ran = run_all(rt);
+	if (busy)
 		rt_faults_look(rt, false);
 	return ran;
 }
@@ -113,7 +117,7 @@ static bool has_work(const struct rt *rt)
 
 static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 {
-	return rt_queues_busy(rt) || rt_signals_shared(rt) ? rt_pause_next_ns(pause) : IDLE_NS;
+	return rt->handlers->busy ? rt_pause_next_ns(pause) : IDLE_NS;
 }
 
 void rt_handlers_wake(struct rt *rt)

@@ -24,6 +24,7 @@ int rt_batch_open(struct rt_batch *b, bool ordered)
 		b->ib = NULL;
 	b->packets = 0;
 	b->owed = 0;
+	b->watched = false;
 	b->completions = b->queue->channel->issued;
 	return r;
 }
@@ -43,6 +44,9 @@ int rt_batch_close(struct rt_batch *b)
 	/* Behind its last completion the job may still run something: then no completion is the last. */
 	rt_channel_note(c, b->index, b->completions == c->issued ? 0 : c->issued);
 	r = cs_submit(ib, order.after_count ? &order : NULL, NULL);
+	/* Who looked before may have gone to sleep for long: no GPU worked. */
+	if (b->watched)
+		rt_handlers_wake(b->queue->rt);
 	/* Its packets were read: there is no later for them. */
 	return r == -EBUSY ? -ENOMEM : r;
 }
@@ -79,6 +83,7 @@ void rt_batch_complete(struct rt_batch *b, uint16_t header, struct rt_signal *si
 	if (rt_queue_profiles(b->queue))
 		cs_ib_release_clock(b->ib, (uintptr_t)&rt_signal_memory(completion)->end_ts);
 	rt_signal_expect(b->queue->rt, signal, &producer, &va, &value);
+	b->watched |= atomic_load_explicit(&signal->watchers, memory_order_relaxed) > 0;
 	cs_ib_release_value(b->ib,
 			    rt_packet_releases(header) == HSA_FENCE_SCOPE_SYSTEM ? CS_SCOPE_SYSTEM : CS_SCOPE_AGENT,
 			    va, value);
