@@ -13,7 +13,7 @@
  *
  * Inside, functions give a hipError_t; the public ones record it (hip_end()).
  *
- * Locks, in order: initialisation, a device's, a stream's, memory's, binaries'; last, arrays', textures' and
+ * Locks, in order: initialisation, a stream's, a device's, memory's, binaries'; last, arrays', textures' and
  * references', each by itself. None is held while the program's code runs. */
 #ifndef API_INTERNAL_H
 #define API_INTERNAL_H
@@ -294,8 +294,8 @@ struct hip_stream {
 	_Atomic bool gone;               /* then: none of its work runs, and its queue is destroyed */
 	/* HIP's rules in one comparison: while *rule is what was seen there, nothing new stands before what is
 	 * given to the stream next. A blocking stream's is how much the null stream was given, and seen what of
-	 * that it waits for; the null stream's is how many blocking streams there are, and seen itself. Written
-	 * under lock. */
+	 * that it waits for; the null stream's is how many blocking streams there are, and seen itself; one that is
+	 * closed has none that fits. The rule is written under the device's lock, seen under the stream's. */
 	const _Atomic uint64_t *_Atomic rule;
 	_Atomic uint64_t seen;
 	struct hip_stream *null; /* whose `written` it is: a reference. Guarded by the device's lock, as is: */

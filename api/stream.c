@@ -55,7 +55,7 @@ static void follow(struct hip_stream *s, struct hip_stream *null)
 static void lead(struct hip_stream *null)
 {
 	for (struct hip_stream *s = null->device->streams; s; s = s->next)
-		if (s != null && hip_stream_blocks(s))
+		if (s != null && hip_stream_blocks(s) && !atomic_load(&s->closing))
 			follow(s, null);
 	atomic_store_explicit(&null->seen, 1, memory_order_relaxed);
 	atomic_store_explicit(&null->rule, &null->device->blocking, memory_order_relaxed);
@@ -169,19 +169,26 @@ static void end_work(struct hip_stream *s)
 		hip_device_fail(s->device, hipErrorLaunchFailure);
 }
 
-/* Of its thread, who destroys it, and a reset, one may close it; its handle names nothing any more. */
+/* Of its thread, who destroys it, and a reset, one may close it; its handle names nothing any more, and who found
+ * it before gives it nothing more. */
 static bool may_close(struct hip_stream *s)
 {
+	static const _Atomic uint64_t never = UINT64_MAX;
+
 	if (atomic_exchange(&s->closing, true))
 		return false;
 	drv_handle_destroy(&hip_handles, s->handle);
+	drv_lock(&s->lock);
+	pthread_mutex_lock(&s->device->lock);
+	atomic_store_explicit(&s->rule, &never, memory_order_relaxed);
+	pthread_mutex_unlock(&s->device->lock);
+	drv_unlock(&s->lock);
 	return true;
 }
 
 /* It was waited for, or all that it has not done is dropped. */
 static void close_stream(struct hip_stream *s)
 {
-	static const _Atomic uint64_t never = UINT64_MAX;
 	bool drop = !all_ended(s);
 
 	pthread_mutex_lock(&s->device->lock);
@@ -203,7 +210,6 @@ static void close_stream(struct hip_stream *s)
 		end_work(s);
 	s->done = hip.door->completed(s->door);
 	atomic_store(&s->gone, true);
-	atomic_store_explicit(&s->rule, &never, memory_order_relaxed);
 	hip_stream_put(s->null);
 	hsa_queue_destroy(&s->queue->hsa_queue);
 	hip_stream_free_args(s);
@@ -473,7 +479,7 @@ hipError_t hip_stream_order(struct hip_stream *s)
 	struct hip_stream *null = atomic_load_explicit(&s->device->null, memory_order_acquire);
 	hipError_t r = hipSuccess;
 
-	if (atomic_load_explicit(&s->gone, memory_order_relaxed))
+	if (atomic_load_explicit(&s->closing, memory_order_relaxed))
 		r = hipErrorContextIsDestroyed;
 	else if (hip_stream_blocks(s))
 		r = s == null ? after_all_blocking(s) : after_null(s, null);
