@@ -141,13 +141,23 @@ hipError_t hipCtxSetCurrent(hipCtx_t context)
 	return hip_end(context ? push(context) : hipSuccess);
 }
 
+/* The stack's top, unless the thread was given another device since, or there is none: then that device's own. */
+static hipError_t current(hipCtx_t *out)
+{
+	const struct hip_context *c = stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
+
+	if (!c || c->device != hip_current())
+		return primary_of(hip_current(), out);
+	*out = stack.context[stack.count - 1];
+	return hipSuccess;
+}
+
 hipError_t hipCtxGetCurrent(hipCtx_t *context)
 {
 	HIP_ENTER();
 	if (!context)
 		return hip_end(hipErrorInvalidValue);
-	*context = stack.count ? stack.context[stack.count - 1] : NULL;
-	return hip_end(hipSuccess);
+	return hip_end(current(context));
 }
 
 hipError_t hipCtxGetDevice(hipDevice_t *device)

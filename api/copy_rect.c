@@ -1,5 +1,6 @@
 /* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/capture.h"
@@ -78,6 +79,12 @@ static bool is_pageable(const struct kinds *kinds)
 
 /* --- the copy --------------------------------------------------------------------------------- */
 
+static bool same_strides(const struct hip_box *b)
+{
+	return (b->height == 1 || b->dst.pitch_B == b->src.pitch_B) &&
+	       (b->depth == 1 || b->dst.slice_B == b->src.slice_B);
+}
+
 static bool reaches(const struct hip_device *device, const struct hip_device *memory)
 {
 	return !memory || memory == device || atomic_load(&memory->peers) >> device->index & 1;
@@ -144,8 +151,12 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box, const str
 	const struct hip_device *device = worker(s, kinds);
 	hsa_signal_t begin, done, watched;
 	hsa_status_t status;
-	hipError_t r = hip_stream_open_gap(s, &begin, &done);
+	hipError_t r;
 
+	/* Onto itself. */
+	if (box->dst.base == box->src.base && same_strides(box))
+		return hipSuccess;
+	r = hip_stream_open_gap(s, &begin, &done);
 	if (r)
 		return r;
 	watched = hip_tool_watch(s, &work);
@@ -168,6 +179,37 @@ static bool fits_kind(const struct kinds *kinds, hipMemcpyKind kind)
 	       !(kinds->src_pageable && (on_device || kind == hipMemcpyDeviceToHost));
 }
 
+/* A row that lies so far from one of those of a slice shares bytes with it, or with one of its neighbours. */
+static bool rows_overlap(int64_t distance_B, const struct hip_box *b)
+{
+	const int64_t pitch_B = (int64_t)b->dst.pitch_B, width_B = (int64_t)b->width_B;
+	int64_t rows, rest_B;
+	bool any = false;
+
+	if (b->height == 1)
+		return llabs(distance_B) < width_B;
+	rows = distance_B / pitch_B;
+	rest_B = distance_B % pitch_B;
+	for (int64_t i = -1; i <= 1; i++)
+		any |= llabs(rest_B - i * pitch_B) < width_B && llabs(rows + i) < (int64_t)b->height;
+	return any;
+}
+
+/* Undefined in CUDA and HIP, and the engine refuses it. Rows may lie between rows; of those at different distances
+ * nothing is said. */
+static bool overlap(const struct hip_box *b)
+{
+	int64_t distance_B = (int64_t)((uintptr_t)b->dst.base - (uintptr_t)b->src.base);
+	int64_t slices = (int64_t)b->depth - 1;
+	bool any = false;
+
+	if (!same_strides(b))
+		return false;
+	for (int64_t z = -slices; z <= slices && !any; z++)
+		any = rows_overlap(distance_B - z * (int64_t)b->dst.slice_B, b);
+	return any;
+}
+
 hipError_t hip_box_check(const struct hip_box *box)
 {
 	struct hip_box copy = *box;
@@ -185,7 +227,10 @@ hipError_t hip_box_check(const struct hip_box *box)
 	if (is_empty(box))
 		return hipSuccess;
 	r = resolve_both(&copy, &kinds);
-	return r || fits_kind(&kinds, box->kind) ? r : hipErrorInvalidValue;
+	if (r || !fits_kind(&kinds, box->kind))
+		return r ? r : hipErrorInvalidValue;
+	return copy.dst.base != copy.src.base && !is_pageable(&kinds) && overlap(&copy) ? hipErrorInvalidValue
+											: hipSuccess;
 }
 
 hipError_t hip_box_put(struct hip_stream *s, const struct hip_box *box)
@@ -482,9 +527,9 @@ static size_t bytes(size_t count, size_t element_B)
 	return __builtin_mul_overflow(count, element_B ? element_B : 1, &size_B) ? SIZE_MAX : size_B;
 }
 
-/* Either an array or memory. */
+/* Either an array or memory. No pitch: packed_B. */
 static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_t handle, const struct hip_box *box,
-			  struct hip_side *side)
+			  size_t packed_B, struct hip_side *side)
 {
 	const struct hip_array *array = hip_array_of(handle);
 	size_t at_B;
@@ -494,8 +539,8 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 	if (array)
 		return hip_array_side(array, box, bytes(pos->x, hip_texels_size_B(&array->texels)), pos->y, pos->z,
 				      side);
-	side->pitch_B = ptr->pitch;
-	if (!place(side, ptr->ysize, pos->x, pos->y, pos->z, &at_B))
+	side->pitch_B = ptr->pitch ? ptr->pitch : packed_B;
+	if (!place(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z, &at_B))
 		return hipErrorInvalidValue;
 	side->base = (char *)ptr->ptr + at_B;
 	return hipSuccess;
@@ -535,14 +580,16 @@ static hipError_t check_pitches(const hipMemcpy3DParms *p)
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box)
 {
 	hipError_t r = width_3d(p, &box->width_B);
+	/* As CLR: beside an array, rows may be without gaps. */
+	const size_t packed_B = p->srcArray || p->dstArray ? box->width_B : 0;
 
 	box->height = p->extent.height;
 	box->depth = p->extent.depth;
 	box->kind = p->kind;
 	if (!r)
-		r = side_3d(&p->srcPtr, &p->srcPos, p->srcArray, box, &box->src);
+		r = side_3d(&p->srcPtr, &p->srcPos, p->srcArray, box, packed_B, &box->src);
 	if (!r)
-		r = side_3d(&p->dstPtr, &p->dstPos, p->dstArray, box, &box->dst);
+		r = side_3d(&p->dstPtr, &p->dstPos, p->dstArray, box, packed_B, &box->dst);
 	return r ? r : check_pitches(p);
 }
 

@@ -53,11 +53,12 @@ static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared
 
 static hipError_t create(hipEvent_t *out, unsigned flags)
 {
-	const unsigned releases = hipEventReleaseToDevice | hipEventReleaseToSystem;
+	const unsigned release =
+		flags & (hipEventReleaseToDevice | hipEventReleaseToSystem | hipEventDisableSystemFence);
 	struct hip_shared *shared = NULL;
 	hipError_t r = hipSuccess;
 
-	if (!out || flags & ~(unsigned)FLAGS || (flags & releases) == releases ||
+	if (!out || flags & ~(unsigned)FLAGS || release & (release - 1) ||
 	    (flags & hipEventInterprocess && !(flags & hipEventDisableTiming)))
 		return hipErrorInvalidValue;
 	if (flags & hipEventInterprocess)

@@ -212,7 +212,11 @@ static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
 {
 	struct hip_device *d = hip_current();
 	const struct hip_memory like = {
-		.kind = HIP_MEMORY_DEVICE, .device = d->index, .flags = flags, .size_B = size_B};
+		/* The CPU's and the GPU's, and as in CLR the host's: what fills it is waited for. */
+		.kind = flags == hipMallocSignalMemory ? HIP_MEMORY_HOST : HIP_MEMORY_DEVICE,
+		.device = d->index,
+		.flags = flags,
+		.size_B = size_B};
 	bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached;
 	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 

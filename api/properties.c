@@ -90,8 +90,11 @@ static bool passes_atomics(const struct hip_device *d)
 static void fill_memory(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 {
 	uint32_t cache_B[4] = {0};
+	uint8_t properties[8] = {0};
 
 	(void)!hsa_agent_get_info(d->agent, HSA_AGENT_INFO_CACHE_SIZE, cache_B);
+	(void)!hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES, properties);
+	p->integrated = hsa_flag_isset64(properties, HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU);
 	p->totalGlobalMem = d->vram_B;
 	p->totalConstMem = CONST_MAX;
 	p->l2CacheSize = (int)cache_B[1];
@@ -124,7 +127,9 @@ static void fill_limits(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->multiProcessorCount = (int)d->cus;
 	p->maxThreadsPerMultiProcessor = AGENT(HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, int) * (int)d->wave_lanes;
 	p->maxBlocksPerMultiProcessor = AGENT(HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, int);
-	p->regsPerBlock = p->regsPerMultiprocessor = strncmp(p->gcnArchName, "gfx90a", 6) ? REGS_PER_CU : REGS_90A;
+	p->regsPerBlock = p->regsPerMultiprocessor =
+		strncmp(p->gcnArchName, "gfx90a", 6) && strncmp(p->gcnArchName, "gfx94", 5) ? REGS_PER_CU
+											    : REGS_90A;
 	p->clockRate = AGENT(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, int) * KHZ;
 	p->clockInstructionRate = (int)(hip.timestamp_Hz / KHZ);
 }
@@ -149,6 +154,9 @@ static void fill_abilities(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->hdpRegFlushCntl = hdp.HDP_REG_FLUSH_CNTL;
 	p->cooperativeLaunch = AGENT(HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, bool);
 	p->cooperativeMultiDeviceLaunch = p->cooperativeLaunch;
+	p->cooperativeMultiDeviceUnmatchedFunc = p->cooperativeMultiDeviceUnmatchedGridDim = p->cooperativeLaunch;
+	p->cooperativeMultiDeviceUnmatchedBlockDim = p->cooperativeMultiDeviceUnmatchedSharedMem =
+		p->cooperativeLaunch;
 	p->asicRevision = AGENT(HSA_AMD_AGENT_INFO_ASIC_REVISION, int);
 	p->kernelExecTimeoutEnabled = 1; /* the kernel's watchdog */
 	p->concurrentKernels = p->deviceOverlap = p->streamPrioritiesSupported = 1;
@@ -248,46 +256,47 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int device)
 
 /* --- choosing --------------------------------------------------------------------------------- */
 
-/* What is asked for, and what there is; a 0 asks for nothing. */
-struct wish {
-	uint64_t wanted, has;
-};
+/* What a program may ask for, as CLR has it; a 0 asks for nothing. */
+#define WISHES(p)                                                                                                  \
+	{(uint64_t)(p)->major,                                                                                     \
+	 (uint64_t)(p)->minor,                                                                                     \
+	 (p)->totalGlobalMem,                                                                                      \
+	 (p)->sharedMemPerBlock,                                                                                   \
+	 (uint64_t)(p)->maxThreadsPerBlock,                                                                        \
+	 (p)->totalConstMem,                                                                                       \
+	 (uint64_t)(p)->multiProcessorCount,                                                                       \
+	 (uint64_t)(p)->maxThreadsPerMultiProcessor,                                                               \
+	 (uint64_t)(p)->memoryClockRate,                                                                           \
+	 (uint64_t)(p)->memoryBusWidth,                                                                            \
+	 (uint64_t)(p)->l2CacheSize,                                                                               \
+	 (uint64_t)(p)->regsPerBlock,                                                                              \
+	 (p)->maxSharedMemoryPerMultiProcessor,                                                                    \
+	 (uint64_t)(p)->warpSize}
+#define WISHES_MAX 14
 
-static unsigned granted(const struct wish *wish, unsigned count)
+static bool grants(const uint64_t *has, const uint64_t *wanted)
 {
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		n += wish[i].wanted && wish[i].has >= wish[i].wanted;
-	return n;
+	for (unsigned i = 0; i < WISHES_MAX; i++)
+		if (has[i] < wanted[i])
+			return false;
+	return true;
 }
 
-/* The first device that grants most wishes. */
-static hipError_t choose(int *device, const struct wish *wanted, unsigned count)
+/* The first device that grants all; device 0 if none does. */
+static hipError_t choose(int *device, const uint64_t *wanted)
 {
 	hipDeviceProp_tR0000 *p = malloc(sizeof(*p));
-	unsigned best = 0;
+	bool found = false;
 
 	if (!p)
 		return hipErrorOutOfMemory;
 	*device = 0;
-	for (unsigned i = 0; i < hip.devices; i++) {
-		unsigned n;
-
+	for (unsigned i = 0; i < hip.devices && !found; i++) {
 		fill_old(&hip.device[i], p);
-		const struct wish wish[] = {
-			{wanted[0].wanted, (uint64_t)p->major * 16 + (uint64_t)p->minor},
-			{wanted[1].wanted, p->totalGlobalMem},
-			{wanted[2].wanted, p->sharedMemPerBlock},
-			{wanted[3].wanted, (uint64_t)p->maxThreadsPerBlock},
-			{wanted[4].wanted, (uint64_t)p->multiProcessorCount},
-			{wanted[5].wanted, (uint64_t)p->clockRate},
-		};
-		n = granted(wish, count);
-		if (n > best) {
-			best = n;
-			*device = (int)i;
-		}
+		const uint64_t has[WISHES_MAX] = WISHES(p);
+
+		found = grants(has, wanted);
+		*device = found ? (int)i : 0;
 	}
 	free(p);
 	return hipSuccess;
@@ -299,15 +308,8 @@ static hipError_t choose(int *device, const struct wish *wanted, unsigned count)
 		HIP_ENTER();                                                                                       \
 		if (!device || !p)                                                                                 \
 			return hip_end(hipErrorInvalidValue);                                                      \
-		const struct wish wanted[] = {                                                                     \
-			{.wanted = (uint64_t)(p->major * 16 + p->minor)},                                          \
-			{.wanted = p->totalGlobalMem},                                                             \
-			{.wanted = p->sharedMemPerBlock},                                                          \
-			{.wanted = (uint64_t)p->maxThreadsPerBlock},                                               \
-			{.wanted = (uint64_t)p->multiProcessorCount},                                              \
-			{.wanted = (uint64_t)p->clockRate},                                                        \
-		};                                                                                                 \
-		return hip_end(choose(device, wanted, sizeof(wanted) / sizeof(wanted[0])));                        \
+		const uint64_t wanted[WISHES_MAX] = WISHES(p);                                                     \
+		return hip_end(choose(device, wanted));                                                            \
 	}
 CHOOSE(hipChooseDeviceR0600, hipDeviceProp_tR0600)
 CHOOSE(hipChooseDeviceR0000, hipDeviceProp_tR0000)

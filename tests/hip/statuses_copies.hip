@@ -106,6 +106,11 @@ static void rows()
 {
 	OK(hipMemcpy2D(NULL, 0, NULL, 0, 0, 4, hipMemcpyDefault));
 	OK(hipMemcpy2D(NULL, 64, NULL, 64, 64, 0, hipMemcpyDefault));
+	/* Rows between rows, and the same ones, but none that share bytes. */
+	OK(hipMemcpy2D(gpu, 64, gpu + 32, 64, 32, 4, hipMemcpyDeviceToDevice));
+	OK(hipMemcpy2D(gpu, 64, gpu, 64, 32, 4, hipMemcpyDeviceToDevice));
+	IS(hipErrorInvalidValue, hipMemcpy2D(gpu, 64, gpu + 31, 64, 32, 4, hipMemcpyDeviceToDevice));
+	IS(hipErrorInvalidValue, hipMemcpy2D(gpu + 3 * 64 + 33, 64, gpu, 64, 32, 5, hipMemcpyDeviceToDevice));
 	IS(hipErrorInvalidMemcpyDirection, hipMemcpy2D(gpu, 64, host, 64, 0, 0, NO_KIND));
 	IS(hipErrorInvalidMemcpyDirection, hipMemcpy2D(gpu, 64, host, 64, 64, 4, NO_KIND));
 	IS(hipErrorInvalidPitchValue, hipMemcpy2D(gpu, 63, host, 64, 64, 4, hipMemcpyHostToDevice));

@@ -144,6 +144,9 @@ static void contexts()
 	OK(hipCtxDestroy(old));
 	IS(hipErrorInvalidContext, hipCtxDestroy(old));
 	IS(hipErrorInvalidContext, hipCtxPushCurrent(old));
+	/* Never none: without a stack it is the device's own, and after hipSetDevice(). */
+	OK(hipCtxGetCurrent(&context));
+	CHECK(context != NULL);
 
 	IS(hipErrorInvalidDevice, hipDevicePrimaryCtxGetState(-1, &flags, &active));
 	IS(hipErrorInvalidDevice, hipDevicePrimaryCtxGetState(devices, NULL, NULL));

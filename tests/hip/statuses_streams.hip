@@ -125,6 +125,8 @@ static void events()
 	IS(hipErrorInvalidValue, hipEventCreate(NULL));
 	IS(hipErrorInvalidValue, hipEventCreateWithFlags(NULL, 0));
 	IS(hipErrorInvalidValue, hipEventCreateWithFlags(&e, 0x8));
+	IS(hipErrorInvalidValue,
+	   hipEventCreateWithFlags(&e, hipEventReleaseToDevice | hipEventDisableSystemFence));
 	IS(hipErrorInvalidValue, hipEventCreateWithFlags(&e, UINT_MAX));
 	IS(hipErrorInvalidValue, hipEventCreateWithFlags(&e, hipEventInterprocess));
 	IS(hipErrorInvalidValue, hipEventCreateWithFlags(&e, hipEventReleaseToDevice | hipEventReleaseToSystem));
