@@ -8,9 +8,8 @@
 struct end {
 	const char *address; /* for the GPU, or the host's when it is pageable */
 	bool pageable;       /* no GPU reaches it */
-	bool device;         /* a device's memory */
 	bool sync;           /* hip_memory.sync */
-	int index;           /* whose; -1: the host's */
+	struct hip_device *owner;
 };
 
 /* False: it begins in an allocation and ends behind it. */
@@ -20,29 +19,23 @@ static bool find_end(const void *address, size_t size_B, struct end *end)
 	size_t at;
 
 	if (!hip_memory_find(address, &memory)) {
-		*end = (struct end){.address = address, .pageable = true, .index = -1};
+		*end = (struct end){.address = address, .pageable = true};
 		return hip_is_user_range(address, size_B);
 	}
 	at = (uintptr_t)address - memory.node.lo;
 	end->address = memory.gpu_base + at;
 	end->pageable = false;
 	end->sync = memory.sync;
-	end->device = memory.kind == HIP_MEMORY_DEVICE;
-	end->index = end->device ? memory.device : -1;
+	end->owner = hip_memory_owner(&memory);
 	return hip_memory_covers(&memory, address, size_B);
-}
-
-static hsa_agent_t agent_of(const struct end *end)
-{
-	return end->index < 0 ? hip.cpu : hip.device[end->index].agent;
 }
 
 static struct hip_tool_work work_of(const struct end *dst, const struct end *src, size_t size_B)
 {
 	return (struct hip_tool_work){.op = HIP_TOOL_COPY,
-				      .kind = !dst->device   ? HIP_TOOL_TO_HOST
-					      : !src->device ? HIP_TOOL_FROM_HOST
-							     : HIP_TOOL_ON_DEVICE,
+				      .kind = !dst->owner   ? HIP_TOOL_TO_HOST
+					      : !src->owner ? HIP_TOOL_FROM_HOST
+							    : HIP_TOOL_ON_DEVICE,
 				      .bytes = size_B};
 }
 
@@ -58,8 +51,8 @@ static hipError_t put(struct hip_stream *s, const struct end *dst, const struct 
 		return r;
 	watched = hip_tool_watch(s, &work);
 	done = watched.handle ? watched : done;
-	status = hsa_amd_memory_async_copy((void *)(uintptr_t)dst->address, agent_of(dst), src->address,
-					   agent_of(src), size_B, 1, &begin, done);
+	status = hsa_amd_memory_async_copy((void *)(uintptr_t)dst->address, hip_owner_agent(dst->owner),
+					   src->address, hip_owner_agent(src->owner), size_B, 1, &begin, done);
 	if (status)
 		hip_tool_forget(watched);
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
@@ -139,17 +132,9 @@ static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const
 	stage = hip_stream_stage(s, size_B);
 	if (stage)
 		memcpy(stage, src->address, size_B);
-	r = stage ? put(s, dst, &(struct end){.address = stage, .index = -1}, size_B) : hipErrorOutOfMemory;
+	r = stage ? put(s, dst, &(struct end){.address = stage}, size_B) : hipErrorOutOfMemory;
 	hip_stream_done(s);
 	return r;
-}
-
-/* The one device whose memory takes part; NULL: none, or two. */
-static struct hip_device *device_of(const struct end *a, const struct end *b)
-{
-	int index = a->index < 0 ? b->index : a->index;
-
-	return index < 0 || (b->index >= 0 && b->index != index) ? NULL : &hip.device[index];
 }
 
 /* Nothing is wrong with it. */
@@ -164,7 +149,7 @@ static hipError_t copy_ends(struct hip_stream *s, const struct end *to, const st
 		return copy_waiting(s, to, from, op->copy.size_B);
 	r = hip_op_give(s, op);
 	/* Between two places of a device the order is enough; two devices have no stream in common. */
-	if (r || !wait || (to->device && from->device && to->index == from->index && !to->sync && !from->sync))
+	if (r || !wait || (to->owner && to->owner == from->owner && !to->sync && !from->sync))
 		return r;
 	return hip_stream_wait(s);
 }
@@ -191,7 +176,7 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 		return wait ? hip_capture_lost(s, hipErrorStreamCaptureUnsupported) : hip_capture_op(s, &op);
 	find_end(dst, size_B, &to);
 	find_end(src, size_B, &from);
-	r = hip_stream_leave_for(s, device_of(&to, &from), &there);
+	r = hip_stream_leave_for(s, hip_only_owner(to.owner, from.owner), &there);
 	if (!r)
 		r = copy_ends(there, &to, &from, &op, wait);
 	return r ? r : hip_stream_return(s, there);

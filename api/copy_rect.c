@@ -50,11 +50,6 @@ struct kinds {
 	enum hip_tool_kind told_as;
 };
 
-static struct hip_device *device_of(bool pageable, const struct hip_memory *memory)
-{
-	return pageable || memory->kind != HIP_MEMORY_DEVICE ? NULL : &hip.device[memory->device];
-}
-
 static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 {
 	struct hip_memory to, from;
@@ -64,8 +59,8 @@ static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 		r = resolve(&box->src, box, &from, &kinds->src_pageable);
 	if (r)
 		return r;
-	kinds->dst = device_of(kinds->dst_pageable, &to);
-	kinds->src = device_of(kinds->src_pageable, &from);
+	kinds->dst = kinds->dst_pageable ? NULL : hip_memory_owner(&to);
+	kinds->src = kinds->src_pageable ? NULL : hip_memory_owner(&from);
 	kinds->told_as = !kinds->dst   ? HIP_TOOL_BOX_TO_HOST
 			 : !kinds->src ? HIP_TOOL_BOX_FROM_HOST
 				       : HIP_TOOL_BOX_ON_DEVICE;
@@ -101,11 +96,6 @@ static const struct hip_device *worker(const struct hip_stream *s, const struct 
 	return NULL;
 }
 
-static hsa_agent_t agent_of(const struct hip_device *device)
-{
-	return device ? device->agent : hip.cpu;
-}
-
 static hsa_status_t copy_rect(const struct hip_box *box, hsa_agent_t agent, hsa_signal_t begin, hsa_signal_t done)
 {
 	const hsa_pitched_ptr_t dst = {box->dst.base, box->dst.pitch_B, box->dst.slice_B};
@@ -127,7 +117,7 @@ static char *row_at(const struct hip_side *side, size_t y, size_t z)
 static hsa_status_t copy_rows(const struct hip_box *box, const struct kinds *kinds, hsa_signal_t begin,
 			      hsa_signal_t done)
 {
-	const hsa_agent_t to = agent_of(kinds->dst), from = agent_of(kinds->src);
+	const hsa_agent_t to = hip_owner_agent(kinds->dst), from = hip_owner_agent(kinds->src);
 	const size_t rows = box->height * box->depth;
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
@@ -280,12 +270,6 @@ static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const st
 	return r;
 }
 
-/* The one device whose memory takes part; NULL: none, or two. */
-static struct hip_device *place_of(const struct kinds *kinds)
-{
-	return !kinds->dst || kinds->dst == kinds->src ? kinds->src : kinds->src ? NULL : kinds->dst;
-}
-
 /* copy: the same, with addresses that were looked up. Nothing is wrong with it. */
 static hipError_t run(struct hip_stream *s, const struct hip_op *op, struct hip_box *copy,
 		      const struct kinds *kinds, bool wait)
@@ -322,7 +306,7 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 		return r ? r : hip_op_run(handle, &op);
 	r = resolve_both(&copy, &kinds);
 	if (!r)
-		r = hip_stream_leave_for(s, place_of(&kinds), &there);
+		r = hip_stream_leave_for(s, hip_only_owner(kinds.dst, kinds.src), &there);
 	if (!r)
 		r = run(there, &op, &copy, &kinds, wait);
 	return r ? r : hip_stream_return(s, there);

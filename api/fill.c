@@ -109,22 +109,18 @@ hipError_t hip_fill_check(const struct hip_fill *f)
 	return is_empty(f) ? hipSuccess : find(f, &memory);
 }
 
-/* Whose memory it is; NULL: the host's. */
-static struct hip_device *device_of(const struct hip_memory *memory)
-{
-	return memory->kind == HIP_MEMORY_DEVICE ? &hip.device[memory->device] : NULL;
-}
-
 hipError_t hip_fill_put(struct hip_stream *s, const struct hip_fill *f)
 {
+	const struct hip_device *owner;
 	struct hip_fill there = *f;
 	struct hip_memory memory;
 	hipError_t r = is_empty(f) ? hipSuccess : find(f, &memory);
 
 	if (r || is_empty(f))
 		return r;
+	owner = hip_memory_owner(&memory);
 	there.dst = memory.gpu_base + ((uintptr_t)f->dst - memory.node.lo);
-	return fill_rows(s, (device_of(&memory) ? device_of(&memory) : s->device)->agent, &there);
+	return fill_rows(s, owner ? owner->agent : s->device->agent, &there);
 }
 
 static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
@@ -142,7 +138,7 @@ static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 		return r ? r : hip_op_run(handle, &op);
 	r = find(f, &memory);
 	if (!r)
-		r = hip_stream_leave_for(s, device_of(&memory), &there);
+		r = hip_stream_leave_for(s, hip_memory_owner(&memory), &there);
 	if (!r)
 		r = hip_op_give(there, &op);
 	if (!r)

@@ -558,6 +558,20 @@ struct hip_memory {
 	bool imported;  /* into a pool: pool_share.c */
 };
 
+/* Whose memory it is; NULL: the host's. */
+static inline struct hip_device *hip_memory_owner(const struct hip_memory *memory)
+{
+	return memory->kind == HIP_MEMORY_DEVICE ? &hip.device[memory->device] : NULL;
+}
+static inline hsa_agent_t hip_owner_agent(const struct hip_device *owner)
+{
+	return owner ? owner->agent : hip.cpu;
+}
+/* Of what two places belong to, the only device; NULL: there is none, or there are two. */
+static inline struct hip_device *hip_only_owner(struct hip_device *a, struct hip_device *b)
+{
+	return !a || a == b ? b : b ? NULL : a;
+}
 /* A copy of what an address is in. False: nothing that HIP knows. */
 bool hip_memory_find(const void *address, struct hip_memory *memory);
 void hip_memory_set_sync(const void *address, bool sync);
