@@ -13,7 +13,6 @@ struct rt_batch {
 	struct cs_ib *ib; /* NULL: none is open */
 	unsigned packets; /* in it */
 	unsigned owed;    /* the scope that packets without signals release at; the job's end does it in any case */
-	bool watched;     /* somebody waits for a signal that it completes */
 	uint64_t completions; /* channel->issued when it began */
 	uint64_t index;       /* of the packet that is read: those below are in this job or earlier ones */
 	unsigned afters;

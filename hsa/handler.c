@@ -24,7 +24,7 @@ struct event_handler {
 };
 
 struct rt_handlers {
-	bool busy;                    /* the thread's own: when it looked last, something was to come by itself */
+	bool idle;                    /* the thread's own: it is one of rt's idlers */
 	struct rt_loop loop;          /* its lock guards all below */
 	struct handler *list, **tail; /* owned; in order of registration */
 	struct event_handler *events; /* owned; never shortened */
@@ -98,14 +98,28 @@ static bool run_all(struct rt *rt)
 
 #define IDLE_NS 10000000 /* between looks while no GPU works: changes by the CPU ring the bell */
 
+static bool waits(struct rt_handlers *s)
+{
+	bool any;
+
+	pthread_mutex_lock(&s->loop.lock);
+	any = s->list;
+	pthread_mutex_unlock(&s->loop.lock);
+	return any;
+}
+
 static bool look(struct rt *rt)
 {
-	bool busy = rt_queues_busy(rt), ran;
+	struct rt_handlers *s = rt->handlers;
+	uint32_t seen;
+	bool ran;
 
 	/* Asked first: what ends meanwhile is seen at the next look, which is soon. */
-	rt->handlers->busy = busy || rt_signals_shared(rt);
+	if (s->idle)
+		atomic_fetch_sub(&rt->idlers, 1);
+	s->idle = waits(s) && rt_idle_begin(rt, &seen);
 	ran = run_all(rt);
-	if (busy)
+	if (rt_queues_busy(rt))
 		rt_faults_look(rt, false);
 	return ran;
 }
@@ -117,7 +131,7 @@ static bool has_work(const struct rt *rt)
 
 static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 {
-	return rt->handlers->busy ? rt_pause_next_ns(pause) : IDLE_NS;
+	return rt->handlers->idle && !rt_signals_shared(rt) ? IDLE_NS : rt_pause_next_ns(pause);
 }
 
 void rt_handlers_wake(struct rt *rt)

@@ -136,6 +136,8 @@ struct rt {
 	struct drv_lock look_lock;          /* who asks the kernel about faults; outside all but a queue's */
 	_Atomic uint64_t looked_ns;         /* when it was asked */
 	_Atomic uint32_t kernel_generation; /* counts executables that were destroyed */
+	_Atomic unsigned idlers;            /* threads that sleep for long, for no GPU works: they are told when */
+	_Atomic uint32_t work;              /* changes then, and with any signal that is waited for */
 };
 
 /* The runtime, or NULL outside hsa_init() .. hsa_shut_down(). One load. */
@@ -349,6 +351,16 @@ void rt_queues_fini(struct rt *rt);
 void rt_queue_ring(struct rt_queue *queue);
 /* True while jobs of queues are unfinished: then signals may change without the CPU. */
 bool rt_queues_busy(struct rt *rt);
+/* wait.c. No GPU works, and who sleeps on `work` while it is *seen is woken when one begins to: the caller is one
+ * of `idlers` until he takes himself out. False: he is none, for one works. */
+bool rt_idle_begin(struct rt *rt, uint32_t *seen);
+void rt_idlers_wake(struct rt *rt);
+/* Behind what was submitted, or changed, and a full fence. */
+static inline void rt_tell_of_work(struct rt *rt)
+{
+	if (__builtin_expect(atomic_load_explicit(&rt->idlers, memory_order_relaxed), 0))
+		rt_idlers_wake(rt);
+}
 /* The ring's context was lost: its queue ends with an error (fault.c). */
 void rt_queues_lost(struct rt *rt, const struct cs_ring *ring);
 /* Asks the kernel about faults and resets, and tells the client; now: also shortly after the last time. */

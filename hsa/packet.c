@@ -24,7 +24,6 @@ int rt_batch_open(struct rt_batch *b, bool ordered)
 		b->ib = NULL;
 	b->packets = 0;
 	b->owed = 0;
-	b->watched = false;
 	b->completions = b->queue->channel->issued;
 	return r;
 }
@@ -44,9 +43,8 @@ int rt_batch_close(struct rt_batch *b)
 	/* Behind its last completion the job may still run something: then no completion is the last. */
 	rt_channel_note(c, b->index, b->completions == c->issued ? 0 : c->issued);
 	r = cs_submit(ib, order.after_count ? &order : NULL, NULL);
-	/* Who looked before may have gone to sleep for long: no GPU worked. */
-	if (b->watched)
-		rt_handlers_wake(b->queue->rt);
+	atomic_thread_fence(memory_order_seq_cst);
+	rt_tell_of_work(b->queue->rt);
 	/* Its packets were read: there is no later for them. */
 	return r == -EBUSY ? -ENOMEM : r;
 }
@@ -83,7 +81,6 @@ void rt_batch_complete(struct rt_batch *b, uint16_t header, struct rt_signal *si
 	if (rt_queue_profiles(b->queue))
 		cs_ib_release_clock(b->ib, (uintptr_t)&rt_signal_memory(completion)->end_ts);
 	rt_signal_expect(b->queue->rt, signal, &producer, &va, &value);
-	b->watched |= atomic_load_explicit(&signal->watchers, memory_order_relaxed) > 0;
 	cs_ib_release_value(b->ib,
 			    rt_packet_releases(header) == HSA_FENCE_SCOPE_SYSTEM ? CS_SCOPE_SYSTEM : CS_SCOPE_AGENT,
 			    va, value);
@@ -127,7 +124,7 @@ static struct rt_known_kernel *find_kernel(struct rt_queue *q, uint64_t object)
 static hsa_status_t check_dispatch(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p, unsigned dimensions)
 {
 	const struct drv_chip *chip = q->gpu->dev->chip;
-	uint32_t threads = (uint32_t)p->workgroup_size_x * p->workgroup_size_y * p->workgroup_size_z;
+	uint64_t threads = (uint64_t)p->workgroup_size_x * p->workgroup_size_y * p->workgroup_size_z;
 
 	if (!dimensions)
 		return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
@@ -565,6 +562,7 @@ void rt_queue_ring(struct rt_queue *q)
 	else if (should_collect(q))
 		return;
 	atomic_thread_fence(memory_order_seq_cst);
+	rt_tell_of_work(q->rt);
 	if (!done || rt_queue_has_packet(q))
 		run(q, false);
 }

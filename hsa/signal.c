@@ -436,6 +436,7 @@ void rt_signal_wake(struct rt *rt, struct rt_signal *signal)
 	if (atomic_load_explicit(&signal->waiters, memory_order_relaxed)) {
 		atomic_fetch_add(&signal->change, 1);
 		drv_futex_wake(&signal->change);
+		rt_tell_of_work(rt);
 	}
 	if (atomic_load_explicit(&signal->watchers, memory_order_relaxed)) {
 		rt_progress_wake(rt);

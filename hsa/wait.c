@@ -12,7 +12,24 @@
 #define SLICE_MAX_NS  1000000
 #define DOUBT_NS      50000000 /* a wait that long asks what the kernel thinks; the shortest watchdog has 2 s */
 #define VERDICT_NS    20000000 /* and waits for it as long at most, or a tenth of its own time */
-#define SLICE_IDLE_NS 10000000 /* on a futex while they do not: the CPU wakes us */
+#define SLICE_IDLE_NS 10000000 /* on a futex while they do not: changes by the CPU, and jobs, wake us */
+
+bool rt_idle_begin(struct rt *rt, uint32_t *seen)
+{
+	atomic_fetch_add(&rt->idlers, 1);
+	*seen = atomic_load(&rt->work);
+	if (!rt_queues_busy(rt))
+		return true;
+	atomic_fetch_sub(&rt->idlers, 1);
+	return false;
+}
+
+void rt_idlers_wake(struct rt *rt)
+{
+	atomic_fetch_add(&rt->work, 1);
+	drv_futex_wake(&rt->work);
+	rt_handlers_wake(rt);
+}
 
 uint64_t rt_pause_next_ns(struct rt_pause *pause)
 {
@@ -133,8 +150,8 @@ static void sleep_on_job(struct rt *rt, struct cs_point point, uint64_t ns)
 static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, uint64_t ns)
 {
 	struct rt_signal *signal = first_open(w);
-	uint64_t slice_ns = rt_queues_busy(rt) || w->count > 1 ? rt_pause_next_ns(pause) : SLICE_IDLE_NS;
 	struct cs_point point;
+	uint64_t slice_ns;
 	uint32_t seen;
 
 	if (!signal)
@@ -144,12 +161,18 @@ static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, ui
 		sleep_on_job(rt, point, ns);
 		return;
 	}
-	if (atomic_load(&signal->kind) == RT_SIGNAL_IPC)
-		slice_ns = rt_pause_next_ns(pause);
 	atomic_fetch_add(&signal->waiters, 1);
-	seen = atomic_load(&signal->change);
-	if (!look_at_all(rt, w))
-		drv_futex_wait(&signal->change, seen, ns < slice_ns ? ns : slice_ns);
+	if (w->count == 1 && atomic_load(&signal->kind) != RT_SIGNAL_IPC && rt_idle_begin(rt, &seen)) {
+		if (!look_at_all(rt, w))
+			drv_futex_wait(&rt->work, seen, ns < SLICE_IDLE_NS ? ns : SLICE_IDLE_NS);
+		atomic_fetch_sub(&rt->idlers, 1);
+		pause->ns = 0;
+	} else {
+		slice_ns = rt_pause_next_ns(pause);
+		seen = atomic_load(&signal->change);
+		if (!look_at_all(rt, w))
+			drv_futex_wait(&signal->change, seen, ns < slice_ns ? ns : slice_ns);
+	}
 	atomic_fetch_sub(&signal->waiters, 1);
 }
 
@@ -203,6 +226,11 @@ static bool is_waitable(const struct rt_signal *signal)
 	return signal && atomic_load_explicit(&signal->kind, memory_order_relaxed) != RT_SIGNAL_DOORBELL;
 }
 
+static bool is_condition(hsa_signal_condition_t condition)
+{
+	return (unsigned)condition <= HSA_SIGNAL_CONDITION_GTE;
+}
+
 static hsa_signal_value_t wait_one(hsa_signal_t handle, hsa_signal_condition_t condition,
 				   hsa_signal_value_t compare, uint64_t timeout, hsa_wait_state_t hint)
 {
@@ -211,7 +239,7 @@ static hsa_signal_value_t wait_one(hsa_signal_t handle, hsa_signal_condition_t c
 		.signal = rt ? rt_signal_of(rt, handle) : NULL, .condition = condition, .compare = compare};
 	struct wait wait = {.watch = &watch, .count = 1, .timeout_ns = timeout};
 
-	if (!is_waitable(watch.signal))
+	if (!is_waitable(watch.signal) || !is_condition(condition))
 		return 0;
 	watch.generation = atomic_load(&watch.signal->generation);
 	wait_for(rt, &wait, hint);
@@ -242,7 +270,7 @@ static bool watch_all(struct rt *rt, struct watch *watch, uint32_t count, const 
 		if (!signals[i].handle)
 			continue;
 		watch[i].signal = rt_signal_of(rt, signals[i]);
-		if (!is_waitable(watch[i].signal))
+		if (!is_waitable(watch[i].signal) || !is_condition(conditions[i]))
 			return false;
 		watch[i].generation = atomic_load(&watch[i].signal->generation);
 	}

@@ -15,6 +15,12 @@
 #ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
 #define HIP_INCLUDE_HIP_HIP_RUNTIME_H
 
+/* Some are there for programs alone: AMD's header has them, and with <thread> come <chrono> and more. */
+#ifndef __HIPCC_RTC__
+#include <assert.h>
+#endif
+#include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +31,7 @@
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__
-/* AMD's header has it, and with it <chrono> and more: libraries on HIP count on that. */
+#include <array>
 #include <thread>
 #endif
 #ifndef __CLANG_HIP_RUNTIME_WRAPPER_H__

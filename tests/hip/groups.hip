@@ -42,7 +42,7 @@ __global__ void look(seen *out)
 {
 	__shared__ unsigned memory[THREADS];
 	cg::thread_block block = cg::this_thread_block();
-	cg::thread_block_tile<32> tile = cg::tiled_partition<32>(block);
+	cg::thread_block_tile<32> tile = cg::tiled_partition<32, cg::thread_block>(block);
 	auto small = cg::tiled_partition<4>(tile);
 	cg::thread_group eight = cg::tiled_partition(block, 8);
 	unsigned i = block.thread_rank(), sum;

@@ -7,14 +7,14 @@
 
 /* --- counting and finding ----------------------------------------------------------------------- */
 
-HIP_DEVICE int __popc(unsigned int x)
+HIP_DEVICE unsigned int __popc(unsigned int x)
 {
-	return __builtin_popcount(x);
+	return static_cast<unsigned int>(__builtin_popcount(x));
 }
 
-HIP_DEVICE int __popcll(unsigned long long x)
+HIP_DEVICE unsigned int __popcll(unsigned long long x)
 {
-	return __builtin_popcountll(x);
+	return static_cast<unsigned int>(__builtin_popcountll(x));
 }
 
 /* Zeros before the highest bit that is set; all of them for 0. */

@@ -83,6 +83,10 @@ HIP_DEVICE unsigned long long part_of(unsigned long long mask, unsigned size, un
 			mine |= mask & -mask;
 	return mine;
 }
+/* What is not guessed from an argument. */
+template <class T> struct named {
+	typedef T type;
+};
 } // namespace internal
 
 /* Any group, where its kind is known while the program runs only. */
@@ -491,6 +495,13 @@ tiled_partition(const thread_block_tile<parent, P_> &tile)
 {
 	static_assert(size <= parent, "a part is no greater than the whole");
 	return thread_block_tile<size, thread_block_tile<parent, P_>>(tile.thread_rank() / size, parent / size);
+}
+
+/* For programs that say what the group is. */
+template <unsigned int size, class G_>
+HIP_DEVICE auto tiled_partition(const typename internal::named<G_>::type &group)
+{
+	return tiled_partition<size>(group);
 }
 
 template <unsigned int size, class P_>
