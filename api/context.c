@@ -27,6 +27,12 @@ static struct hip_context *context_of(hipCtx_t handle)
 	return hip_find(HIP_CONTEXT, handle);
 }
 
+/* NULL: the thread has none, or it was destroyed. */
+static const struct hip_context *top(void)
+{
+	return stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
+}
+
 static hipError_t make(struct hip_device *device, unsigned flags, struct hip_context **out)
 {
 	struct hip_context *c = calloc(1, sizeof(*c));
@@ -79,7 +85,7 @@ static hipError_t pop(hipCtx_t *out)
 	stack.count--;
 	if (out)
 		*out = stack.context[stack.count];
-	c = stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
+	c = top();
 	if (c)
 		hip_thread.device = c->device->index;
 	return hipSuccess;
@@ -144,7 +150,7 @@ hipError_t hipCtxSetCurrent(hipCtx_t context)
 /* The stack's top, unless the thread was given another device since, or there is none: then that device's own. */
 static hipError_t current(hipCtx_t *out)
 {
-	const struct hip_context *c = stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
+	const struct hip_context *c = top();
 
 	if (!c || c->device != hip_current())
 		return primary_of(hip_current(), out);
@@ -176,7 +182,7 @@ hipError_t hipCtxGetFlags(unsigned int *flags)
 	HIP_ENTER();
 	if (!flags)
 		return hip_end(hipErrorInvalidValue);
-	c = stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
+	c = top();
 	*flags = c ? c->flags : 0;
 	return hip_end(hipSuccess);
 }
