@@ -46,13 +46,22 @@ static struct occupancy measure(const struct hip_kernel *k, size_t lds_B)
 	};
 }
 
+/* As many blocks as all compute units together have scratch for: programs multiply by their number, and expect a grid
+ * of that size to run at a time. */
+static unsigned scratch_blocks(const struct hip_kernel *k, unsigned threads)
+{
+	return hip.door->scratch_groups_max(k->device->agent, threads) / k->device->cus;
+}
+
 unsigned hip_occupancy(const struct hip_kernel *k, unsigned threads, size_t lds_B)
 {
 	struct occupancy o = measure(k, lds_B);
+	unsigned blocks;
 
-	if (threads > HIP_THREADS_MAX)
+	if (!threads || threads > HIP_THREADS_MAX)
 		return 0;
-	return least(o.threads / round_up(threads, k->device->wave_lanes), o.lds_blocks);
+	blocks = least(o.threads / round_up(threads, k->device->wave_lanes), o.lds_blocks);
+	return cs_kernel_has_scratch(k->cs) ? least(blocks, scratch_blocks(k, threads)) : blocks;
 }
 
 static hipError_t active_blocks(int *blocks, const struct hip_kernel *k, int threads, size_t lds_B)
@@ -74,7 +83,7 @@ static hipError_t best_block(int *blocks, int *threads, const struct hip_kernel 
 		most = least(most, k->cs->max_threads);
 	most = least(o.threads, round_up(most, k->device->wave_lanes));
 	*threads = (int)most;
-	*blocks = most ? (int)(k->device->cus * least(o.threads / most, o.lds_blocks)) : 0;
+	*blocks = most ? (int)(k->device->cus * hip_occupancy(k, most, lds_B)) : 0;
 	return hipSuccess;
 }
 

@@ -14,8 +14,6 @@
 #include "cs/elf.h"
 #include "cs/internal.h"
 
-_Atomic uint32_t cs_code_loads = 1;
-
 static int take_note(void *user, const void *note, size_t size_B)
 {
 	return cs_meta_add(user, note, size_B);
@@ -117,7 +115,6 @@ int cs_code_load(struct vm *vm, const void *image, size_t size_B, const struct c
 		cs_code_unload(code);
 		return r;
 	}
-	atomic_fetch_add(&cs_code_loads, 1);
 	drv_log(DRV_LOG_CODE, "code object of %zu bytes at 0x%llx: %u kernels, %u variables", size_B,
 		(unsigned long long)code->va, code->kernels, code->variables);
 	*out = code;

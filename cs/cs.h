@@ -191,8 +191,8 @@ struct cs_ib {
 	const struct cs_prepared *regs;
 	unsigned flags;           /* enum cs_begin_flags */
 	unsigned segments;        /* closed ones; the first says where the IB begins */
-	uint32_t code_generation; /* of the code that its instruction cache invalidates cover */
 	bool scratch_settled;     /* it has a barrier in front of the ring's present scratch layout */
+	const struct cs_fence *fences; /* cs_fences of its device; immutable */
 	struct cs_kept **keep;    /* the caller's; where commands go that are kept. NULL: none are */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* [segments] is the open one */
 };
@@ -250,7 +250,7 @@ void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *
 /* As HSA numbers them. */
 enum cs_scope {
 	CS_SCOPE_NONE,
-	CS_SCOPE_AGENT,  /* this GPU: vector and scalar L1 caches */
+	CS_SCOPE_AGENT,  /* this GPU: vector and scalar L1 caches, instructions; with several XCCs L2, too */
 	CS_SCOPE_SYSTEM, /* everybody: L2 too, written back as it is invalidated; and so is HSA's reserved 3 */
 };
 
@@ -260,12 +260,12 @@ struct cs_fence {
 	uint32_t dw[CS_FENCE_MAX], count;
 	uint32_t pad[3]; /* a row is found by a shift */
 };
-extern DRV_OWN const struct cs_fence cs_fences[8];
+extern DRV_OWN const struct cs_fence cs_fences[2][8]; /* [1]: for devices with several XCCs */
 /* Between two dispatches. barrier: waits until all waves launched before it have ended. acquire: makes what others
  * wrote at that scope visible to what follows, which alone waits for no wave. */
 static inline void cs_ib_fence(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
 {
-	const struct cs_fence *fence = &cs_fences[acquire << 1 | barrier];
+	const struct cs_fence *fence = &ib->fences[acquire << 1 | barrier];
 	uint32_t *p = cs_ib_room(ib, CS_FENCE_MAX);
 
 	/* A copy of constant size is three moves; what it writes behind the end is written over. */
@@ -447,23 +447,22 @@ struct cs_launch {
 	uint64_t queue_va;  /* amd_queue_t */
 	uint64_t dispatch_id;
 	const uint32_t *cu_mask; /* compute units by shader engine, CS_ENGINES_MAX words; NULL: all */
+	bool cooperative;        /* its workgroups wait for one another: there is scratch for all, or -ENOMEM */
 };
 #define CS_WANTS_DISPATCH_PTR (1u << 1) /* of cs_kernel.properties */
 static inline bool cs_kernel_wants_packet(const struct cs_kernel *kernel)
 {
 	return kernel->properties & CS_WANTS_DISPATCH_PTR;
 }
-DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
-
-/* Counts loads of code in this process: instruction caches that are older must be invalidated. */
-extern DRV_OWN _Atomic uint32_t cs_code_loads;
-/* Before a dispatch: code that was loaded while the IB was written must not be hidden by old instructions. */
-void cs_ib_flush_code(struct cs_ib *ib);
-static inline void cs_ib_see_code(struct cs_ib *ib)
+/* Its waves have scratch: COMPUTE_PGM_RSRC2.SCRATCH_EN. */
+static inline bool cs_kernel_has_scratch(const struct cs_kernel *kernel)
 {
-	if (__builtin_expect(ib->code_generation != atomic_load_explicit(&cs_code_loads, memory_order_acquire), 0))
-		cs_ib_flush_code(ib);
+	return kernel->rsrc2 & 1;
 }
+DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
+/* How many workgroups of group_threads work-items can run at a time on one ring when they need scratch, whatever
+ * else would allow: the hardware numbers the slots of a queue's waves with 12 bits. */
+uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads);
 
 #define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and a bit that is written behind it */
 
@@ -491,7 +490,6 @@ static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepa
 {
 	uint32_t *p;
 
-	cs_ib_see_code(ib);
 	if (ib->regs == prepared) {
 		/* Copies of constant size are a few wide moves. */
 		p = cs_ib_room(ib, CS_TAIL_MAX);

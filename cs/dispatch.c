@@ -23,6 +23,7 @@ enum {
 	HAS_DYNAMIC_STACK = 1 << 11,
 };
 
+_Static_assert(RSRC2_SCRATCH_EN == 1, "cs_kernel_has_scratch() reads it");
 #define USER_SGPRS_MAX 16
 /* A C struct of the arguments ends at a multiple of its alignment; the kernel does not count those last bytes. */
 #define ARGS_TAIL_B     16
@@ -327,6 +328,13 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 	return p;
 }
 
+/* WAVES_PER_SH: all that a shader array holds. 0, no limit, lets queues of high priority starve on GFX9 (Mesa
+ * ac_get_compute_resource_limits()). */
+static uint32_t waves_per_array(const struct drv_device *dev)
+{
+	return dev->facts.array_cus * dev->chip->waves_per_cu;
+}
+
 /* RESOURCE_LIMITS to RESTART_Z, and what stands apart: another process may have left any of it set. */
 static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const struct cs_launch *l, uint32_t tmpring)
 {
@@ -334,7 +342,7 @@ static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const str
 	const uint32_t *cus = l->cu_mask ? l->cu_mask : all; /* STATIC_THREAD_MGMT, by shader engine */
 
 	p = put_regs(p, COMPUTE_RESOURCE_LIMITS, 9);
-	*p++ = 0;
+	*p++ = waves_per_array(dev);
 	*p++ = cus[0];
 	*p++ = cus[1];
 	*p++ = tmpring;
@@ -373,7 +381,7 @@ static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struc
 			    const struct geometry *g, const struct user_sgprs *user, uint32_t **data)
 {
 	const struct cs_scratch *s = &ring->scratch;
-	bool scratch = l->kernel->rsrc2 & RSRC2_SCRATCH_EN;
+	bool scratch = cs_kernel_has_scratch(l->kernel);
 	unsigned sgprs = RSRC2_USER_SGPR(l->kernel->rsrc2) - l->kernel->preload_dw;
 
 	p = put_program(p, ring->dev->chip, l, g, scratch && s->mem ? s->mem->va : 0);
@@ -408,6 +416,37 @@ static void preload(struct cs_ib *ib, const struct cs_launch *l)
 	}
 }
 
+static uint32_t group_waves(const struct drv_device *dev, uint32_t threads)
+{
+	return (threads + dev->chip->wave_lanes - 1) / dev->chip->wave_lanes;
+}
+
+uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads)
+{
+	uint32_t engines = dev->facts.engines;
+
+	return TMPRING_WAVES_MAX / engines / group_waves(dev, group_threads) * engines;
+}
+
+/* The slots are divided evenly among the shader engines, and a workgroup starts in one engine when there are slots for
+ * all its waves; with fewer it never starts (Mesa ac_gpu_info.c, ROCr calc_dispatch_groups). Workgroups that wait for
+ * one another need them all at a time. */
+static int ensure_scratch(struct cs_ib *ib, const struct cs_launch *l, const struct geometry *g)
+{
+	const struct drv_device *dev = ib->ring->dev;
+	uint32_t engines = dev->facts.engines, threads = l->group[0] * l->group[1] * l->group[2];
+	uint64_t groups = 1, most = cs_scratch_groups_max(dev, threads);
+
+	for (unsigned i = 0; l->cooperative && i < 3; i++) {
+		groups *= g->end[i] - g->start[i];
+		if (groups > most)
+			return drv_fail(-EINVAL, "%s: more than %llu workgroups with scratch cannot run at a time",
+					l->kernel->name, (unsigned long long)most);
+	}
+	return cs_scratch_ensure(ib, l->private_B ? l->private_B : 4,
+				 (uint32_t)((groups + engines - 1) / engines * engines) * group_waves(dev, threads));
+}
+
 int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
 {
 	struct user_sgprs user = {0};
@@ -415,12 +454,11 @@ int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
 	uint32_t *data;
 	int r = derive(ib->ring->dev->chip, l, &g);
 
-	if (!r && l->kernel->rsrc2 & RSRC2_SCRATCH_EN)
-		r = cs_scratch_ensure(ib, l->private_B ? l->private_B : 4);
+	if (!r && cs_kernel_has_scratch(l->kernel))
+		r = ensure_scratch(ib, l, &g);
 	if (r)
 		return r;
 	fill_user_sgprs(ib->ring, l, &user);
-	cs_ib_see_code(ib);
 	preload(ib, l);
 	cs_ib_wrote(ib, put_launch(cs_ib_room(ib, CS_ROOM_MAX), ib->ring, l, &g, &user, &data));
 	ib->regs = NULL;
@@ -435,7 +473,7 @@ bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *l, struct cs
 	unsigned first;
 
 	/* Scratch moves when it grows; arguments in registers are each launch's own. */
-	if (l->kernel->rsrc2 & RSRC2_SCRATCH_EN || l->kernel->preload_dw || derive(ring->dev->chip, l, &g))
+	if (cs_kernel_has_scratch(l->kernel) || l->kernel->preload_dw || derive(ring->dev->chip, l, &g))
 		return false;
 	fill_user_sgprs(ring, l, &user);
 	out->count = (uint8_t)(put_launch(out->dw, ring, l, &g, &user, &data) - out->dw);

@@ -10,42 +10,43 @@
 #define BARRIER_DW 2
 #define BARRIER    PM4_HEADER(PM4_EVENT_WRITE, 1), EVENT_CS_PARTIAL_FLUSH
 
+/* What a dispatch behind a barrier never finds old: AMD's packet processor invalidates both caches at the start of a
+ * kernel, whatever the packet's acquire scope (LLVM AMDGPUUsage, memory model of GFX9: "the CP invalidates the L1
+ * cache at the start of each kernel dispatch"; its scalar caches hold what no store of the kernel changes). */
+#define COHER_LAUNCH (COHER_SH_KCACHE | COHER_TCL1)
+/* Instructions, too: AMD's agent acquire takes them in, and programs that write code count on it. */
+#define COHER_AGENT (COHER_LAUNCH | COHER_SH_ICACHE)
 /* L2 is never invalidated without being written back: other queues' dirty lines are in it. */
-#define COHER_AGENT  (COHER_SH_KCACHE | COHER_TCL1)
 #define COHER_SYSTEM (COHER_AGENT | COHER_TC | COHER_TC_WB)
 
-const struct cs_fence cs_fences[8] = {
-	{{0}, 0},
-	{{BARRIER}, BARRIER_DW},
-	{{ACQUIRE(COHER_AGENT)}, ACQUIRE_DW},
-	{{BARRIER, ACQUIRE(COHER_AGENT)}, BARRIER_DW + ACQUIRE_DW},
-	{{ACQUIRE(COHER_SYSTEM)}, ACQUIRE_DW},
-	{{BARRIER, ACQUIRE(COHER_SYSTEM)}, BARRIER_DW + ACQUIRE_DW},
-	{{ACQUIRE(COHER_SYSTEM)}, ACQUIRE_DW},
-	{{BARRIER, ACQUIRE(COHER_SYSTEM)}, BARRIER_DW + ACQUIRE_DW},
-};
+#define FENCE(coher_cntl)         {{ACQUIRE(coher_cntl)}, ACQUIRE_DW}
+#define FENCE_BARRIER(coher_cntl) {{BARRIER, ACQUIRE(coher_cntl)}, BARRIER_DW + ACQUIRE_DW}
+#define FENCES(agent)                                                                                              \
+	{                                                                                                          \
+		{{0}, 0},                                                                                          \
+		FENCE_BARRIER(COHER_LAUNCH),                                                                       \
+		FENCE(agent),                                                                                      \
+		FENCE_BARRIER(agent),                                                                              \
+		FENCE(COHER_SYSTEM),                                                                               \
+		FENCE_BARRIER(COHER_SYSTEM),                                                                       \
+		FENCE(COHER_SYSTEM),                                                                               \
+		FENCE_BARRIER(COHER_SYSTEM),                                                                       \
+	}
 
-/* The acquire that was put last takes the instruction cache in: it is written anew, for reading it back is slow. */
-static void add_code(struct cs_ib *ib, uint32_t coher_cntl)
-{
-	ib->cur[1 - ACQUIRE_DW] = coher_cntl | COHER_SH_ICACHE;
-}
+/* With several XCCs an agent has several L2s, which nothing keeps alike: its scope is as wide as the system's (LLVM
+ * AMDGPUUsage, memory model of gfx942: an agent's release writes L2 back, its acquire invalidates what is not
+ * coherent in it). */
+const struct cs_fence cs_fences[2][8] = {FENCES(COHER_AGENT), FENCES(COHER_SYSTEM)};
 
+/* The whole of caches: another process may have had the job's VMID before, and instructions at the same addresses,
+ * which the kernel's TLB flush leaves where they are (Linux amdgpu_vm_flush(); Mesa and the kernel's own
+ * emit_mem_sync take the instruction cache in, too). What is loaded while the IB is written is covered: the job
+ * begins later. */
 void cs_ib_prologue(struct cs_ib *ib)
 {
-	struct cs_ring *ring = ib->ring;
+	const struct cs_ring *ring = ib->ring;
 
 	cs_ib_fence(ib, ib->flags & CS_ORDERED && ring->last > cs_reached(ring), CS_SCOPE_SYSTEM);
-	ib->code_generation = atomic_load_explicit(&cs_code_loads, memory_order_acquire);
-	if (__builtin_expect(ring->code_generation != ib->code_generation, 0))
-		add_code(ib, COHER_SYSTEM);
-}
-
-void cs_ib_flush_code(struct cs_ib *ib)
-{
-	ib->code_generation = atomic_load_explicit(&cs_code_loads, memory_order_acquire);
-	cs_ib_fence(ib, false, CS_SCOPE_AGENT);
-	add_code(ib, COHER_AGENT);
 }
 
 static void release(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t va, uint64_t value)
@@ -66,10 +67,12 @@ static void release(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t 
 void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uint64_t value)
 {
 	/* TC_WB alone does nothing on GFX9; with TC_NC it writes back MTYPE NC and RW lines: all that we map
-	 * cached. Vector stores write through to L2, so what the agent alone reads is there already. */
+	 * cached. Vector stores write through to L2, so what the agent alone reads is there already, if it has one
+	 * L2. */
+	bool write_back = scope == CS_SCOPE_SYSTEM || ib->fences == cs_fences[1];
+
 	release(ib,
-		scope == CS_SCOPE_SYSTEM ? EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC
-					 : EVENT_BOTTOM_OF_PIPE_TS,
+		write_back ? EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC : EVENT_BOTTOM_OF_PIPE_TS,
 		RELEASE_DATA_64 | RELEASE_INT_AFTER_WRITE_CONFIRM, va, value);
 }
 

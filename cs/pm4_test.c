@@ -12,7 +12,8 @@ static uint32_t buffer[512];
 static struct cs_ib fresh(void)
 {
 	memset(buffer, 0xee, sizeof(buffer));
-	return (struct cs_ib){.cur = buffer, .end = buffer + sizeof(buffer) / sizeof(buffer[0])};
+	return (struct cs_ib){
+		.cur = buffer, .end = buffer + sizeof(buffer) / sizeof(buffer[0]), .fences = cs_fences[0]};
 }
 
 #define CHECK_DWORDS(ib, ...)                                                                                      \
@@ -30,13 +31,13 @@ static void emits_the_reference_encodings(void)
 	struct cs_ib ib = fresh();
 
 	cs_ib_fence(&ib, true, CS_SCOPE_NONE);
-	CHECK_DWORDS(ib, 0xC0004600, 0x00000407);
+	CHECK_DWORDS(ib, 0xC0004600, 0x00000407, 0xC0055800, 0x08400000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
 	cs_ib_fence(&ib, false, CS_SCOPE_AGENT);
-	CHECK_DWORDS(ib, 0xC0055800, 0x08400000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
+	CHECK_DWORDS(ib, 0xC0055800, 0x28400000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
 	cs_ib_fence(&ib, false, CS_SCOPE_SYSTEM);
-	CHECK_DWORDS(ib, 0xC0055800, 0x08C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
+	CHECK_DWORDS(ib, 0xC0055800, 0x28C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
 	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 0x1122334455667788ull);
 	CHECK_DWORDS(ib, 0xC0064900, 0x00088514, 0x43000000, 0x56789ab8, 0x1234, 0x55667788, 0x11223344, 0);
@@ -52,6 +53,20 @@ static void emits_the_reference_encodings(void)
 	ib = fresh();
 	cs_ib_write(&ib, VA, (const uint32_t[]){1, 2}, 2);
 	CHECK_DWORDS(ib, 0xC0043700, 0x00100200, 0x56789ab8, 0x1234, 1, 2);
+}
+
+/* What an agent with several L2s does at its own scope is what others do at the system's. */
+static void several_xccs_widen_agent_scope(void)
+{
+	struct cs_ib ib = fresh();
+
+	ib.fences = cs_fences[1];
+	cs_ib_fence(&ib, false, CS_SCOPE_AGENT);
+	CHECK_DWORDS(ib, 0xC0055800, 0x28C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
+	ib = fresh();
+	ib.fences = cs_fences[1];
+	cs_ib_release_value(&ib, CS_SCOPE_AGENT, VA, 1);
+	CHECK_DWORDS(ib, 0xC0064900, 0x00088514, 0x43000000, 0x56789ab8, 0x1234, 1, 0, 0);
 }
 
 static void splits_long_writes(void)
@@ -71,7 +86,7 @@ static void splits_long_writes(void)
 static void prints_what_it_emits(const char *file)
 {
 	static const char want[] = "  1000: EVENT_WRITE CS_PARTIAL_FLUSH\n"
-				   "  1008: ACQUIRE_MEM 08c40000: L2 write-back L2 L1 K$\n"
+				   "  1008: ACQUIRE_MEM 28c40000: L2 write-back L2 L1 K$ I$\n"
 				   "  1024: RELEASE_MEM event 14 L2 write-back to 123456789ab8: 2a\n"
 				   "  1044: RELEASE_MEM event 28 to 123456789ab8: clock\n"
 				   "  1064: COPY_DATA clock to 123456789ab8\n"
@@ -117,6 +132,7 @@ int main(void)
 	setenv("TUFF_LOG_FILE", file, 1);
 	CHECK(fd >= 0);
 	emits_the_reference_encodings();
+	several_xccs_widen_agent_scope();
 	splits_long_writes();
 	prints_what_it_emits(file);
 	truncated_packets_do_not_overrun();

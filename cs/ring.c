@@ -291,6 +291,7 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	ring->align_B = facts->ib_start_B > 32 ? facts->ib_start_B : 32;
 	ring->first_bad = UINT64_MAX;
 	ring->ib.ring = ring;
+	ring->ib.fences = cs_fences[ring->dev->facts.xccs > 1];
 	fill_constant_args(ring);
 	r = enter(ring);
 	if (r)

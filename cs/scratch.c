@@ -9,8 +9,9 @@
 
 #include "cs/pm4.h"
 
-/* A buffer for all waves that fit a chip is often gigabytes; fewer waves run slower, but need no more than this. */
-#define SCRATCH_MAX_B (256ull << 20)
+/* A buffer for all waves that fit a chip is often gigabytes; with fewer waves kernels run slower, so this is as much as
+ * is wished. What a workgroup needs to start is not for choice. */
+#define SCRATCH_WISH_B (256ull << 20)
 
 static uint32_t wave_units(const struct drv_chip *chip, uint32_t private_B)
 {
@@ -21,18 +22,17 @@ static uint32_t wave_units(const struct drv_chip *chip, uint32_t private_B)
 	return units > chip->scratch_max_units ? UINT32_MAX : (units | 1);
 }
 
-/* Waves of the whole device, a multiple of the shader engines. */
-static uint32_t wave_count(const struct drv_device *dev, uint64_t wave_B)
+/* The number of waves that a buffer is wished for, at least min: a multiple of the shader engines. */
+static uint32_t wished_waves(const struct drv_device *dev, uint64_t wave_B, uint32_t min)
 {
-	uint32_t engines = dev->facts.engines;
-	uint64_t waves = (uint64_t)dev->facts.cus * dev->chip->scratch_waves_per_cu;
+	uint64_t waves = (uint64_t)dev->facts.ring_cus * dev->chip->scratch_waves_per_cu;
 
 	if (waves > TMPRING_WAVES_MAX)
 		waves = TMPRING_WAVES_MAX;
-	if (waves * wave_B > SCRATCH_MAX_B)
-		waves = SCRATCH_MAX_B / wave_B;
-	waves -= waves % engines;
-	return waves ? waves : engines;
+	if (waves * wave_B > SCRATCH_WISH_B)
+		waves = SCRATCH_WISH_B / wave_B;
+	waves -= waves % dev->facts.engines;
+	return waves > min ? waves : min;
 }
 
 static int retire_current(struct cs_ring *ring)
@@ -51,23 +51,31 @@ static int retire_current(struct cs_ring *ring)
 	return 0;
 }
 
-static int scratch_grow(struct cs_ring *ring, uint32_t units)
+/* As many waves as memory allows, from *waves down to min. */
+static int create_buffer(const struct cs_ring *ring, uint64_t wave_B, uint32_t min, uint32_t *waves,
+			 struct vm_mem **mem)
 {
-	const struct drv_device *dev = vm_device(ring->ctx->vm);
-	uint64_t wave_B = (uint64_t)units * dev->chip->scratch_granule_B;
-	uint32_t waves = wave_count(dev, wave_B);
 	struct vm_info info = {.kind = VM_VRAM, .flags = VM_RESIDENT};
-	struct vm_mem *mem;
+	uint32_t engines = ring->dev->facts.engines, half;
 	int r;
 
 	for (;;) {
-		info.size_B = waves * wave_B;
-		r = vm_mem_create(ring->ctx->vm, &info, &mem);
-		if (r != -ENOMEM || waves <= dev->facts.engines)
-			break;
-		waves = waves / 2 - waves / 2 % dev->facts.engines;
-		waves = waves ? waves : dev->facts.engines;
+		info.size_B = *waves * wave_B;
+		r = vm_mem_create(ring->ctx->vm, &info, mem);
+		if (r != -ENOMEM || *waves == min)
+			return r;
+		half = *waves / 2 - *waves / 2 % engines;
+		*waves = half > min ? half : min;
 	}
+}
+
+static int scratch_grow(struct cs_ring *ring, uint32_t units, uint32_t min_waves)
+{
+	uint64_t wave_B = (uint64_t)units * ring->dev->chip->scratch_granule_B;
+	uint32_t waves = wished_waves(ring->dev, wave_B, min_waves);
+	struct vm_mem *mem;
+	int r = create_buffer(ring, wave_B, min_waves, &waves, &mem);
+
 	if (r)
 		return r;
 	r = retire_current(ring);
@@ -82,18 +90,28 @@ static int scratch_grow(struct cs_ring *ring, uint32_t units)
 	return 0;
 }
 
-int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B)
+/* Room for what the launch needs and for what earlier ones needed: kernels that take turns would replace it again and
+ * again. Where there is no memory for both, for the launch alone. */
+static int grow_for(struct cs_ring *ring, uint32_t units, uint32_t min_waves)
+{
+	uint32_t both = units > ring->scratch.units ? units : ring->scratch.units;
+	int r = scratch_grow(ring, both, min_waves);
+
+	return r == -ENOMEM && both > units ? scratch_grow(ring, units, min_waves) : r;
+}
+
+int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, uint32_t min_waves)
 {
 	struct cs_ring *ring = ib->ring;
-	const struct drv_chip *chip = vm_device(ring->ctx->vm)->chip;
+	const struct drv_chip *chip = ring->dev->chip;
 	uint32_t units = wave_units(chip, private_B);
 	int r = 0;
 
 	if (units == UINT32_MAX)
 		return drv_fail(-EINVAL, "a kernel with %u bytes of scratch per lane; the chip can give %u",
 				private_B, chip->scratch_max_units * chip->scratch_granule_B / chip->wave_lanes);
-	if (!ring->scratch.mem || units > ring->scratch.units) {
-		r = scratch_grow(ring, units);
+	if (!ring->scratch.mem || units > ring->scratch.units || min_waves > ring->scratch.waves) {
+		r = grow_for(ring, units, min_waves);
 		ib->scratch_settled = false;
 	}
 	if (!r && ring->scratch.changed && !ib->scratch_settled) {

@@ -210,7 +210,6 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 		cs_order_release(ring);
 	if (!r) {
 		atomic_store_explicit(&ring->last, seq, memory_order_release);
-		ring->code_generation = ib->code_generation;
 		ring->scratch.changed &= !ib->scratch_settled;
 	}
 	cs_pool_commit(ring, seq);
@@ -232,14 +231,13 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 {
 	uint64_t last = ring->last, reached = cs_reached(ring);
 	struct cs_chunk *chunk = ring->current;
-	const struct cs_fence *fence = &cs_fences[CS_SCOPE_SYSTEM << 1 | (ordered && last > reached)];
+	const struct cs_fence *fence = &ring->ib.fences[CS_SCOPE_SYSTEM << 1 | (ordered && last > reached)];
 	uint32_t at_B = cs_pool_place(ring, reached), *map = (uint32_t *)((char *)chunk->mem.map + at_B), *p = map;
 	union drm_amdgpu_cs args = {.in = ring->in};
 	unsigned fill;
 
 	if (atomic_load_explicit(&ring->ctx->lost, memory_order_acquire) || last - reached >= CS_BUSY_JOBS ||
 	    ring->scratch.old || ring->gws || ring->log || at_B + SHORT_JOB_MAX_B > ring->data_B ||
-	    ring->code_generation != atomic_load_explicit(&cs_code_loads, memory_order_acquire) ||
 	    vm_list(ring->ctx->vm, &args.in.bo_list_handle))
 		return -EAGAIN;
 	memcpy(p, fence->dw, sizeof(fence->dw));

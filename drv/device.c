@@ -191,7 +191,7 @@ static struct drv_device *create(const struct drv_node *node)
 static int read_all(struct drv_device *dev)
 {
 	int (*const steps[])(struct drv_device *) = {
-		open_node, check_version, drv_read_device, drv_read_memory, drv_read_ips, drv_find_chip,
+		open_node, check_version, drv_read_device, drv_read_memory, drv_read_ips, drv_find_chip, drv_read_xccs,
 	};
 	int r = 0;
 

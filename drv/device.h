@@ -64,8 +64,12 @@ const char *drv_cache_name(enum drv_cache_kind kind);
 /* What AMDGPU_INFO said at opening. Sizes in bytes, clocks in kHz. */
 struct drv_facts {
 	uint32_t device_id, pci_rev, family, external_rev;
-	uint32_t engines, arrays_per_engine, cus;
-	uint32_t cu_bitmap[4][4];
+	uint32_t engines, arrays_per_engine; /* of an XCC, where there are several */
+	uint32_t cus;                        /* of the device: of all XCCs of the partition */
+	uint32_t xccs;                       /* accelerator dies, each with shader engines and an L2 of its own; 1 or more */
+	uint32_t ring_cus;                   /* that a job of one compute ring runs on: those of one XCC */
+	uint32_t array_cus;                  /* of a shader array, at most */
+	uint32_t cu_bitmap[4][4];            /* of the first XCC */
 	bool apu;                                                 /* the GPU shares the host's memory chips */
 	uint32_t engine_clock_kHz, memory_clock_kHz, counter_kHz; /* at most; counter: the GPU timestamp's rate */
 	uint32_t engine_min_kHz, memory_min_kHz;                  /* 0: not told (before DRM 3.50) */

@@ -66,6 +66,18 @@ static void take_tail(struct drv_facts *f, const union dev_info *info)
 	}
 }
 
+static uint32_t largest_array(const uint32_t bitmap[4][4])
+{
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < 16; i++) {
+		uint32_t cus = (uint32_t)__builtin_popcount(bitmap[i / 4][i % 4]);
+
+		most = cus > most ? cus : most;
+	}
+	return most;
+}
+
 static void take_base(struct drv_facts *f, const struct drm_amdgpu_info_device *info)
 {
 	f->device_id = info->device_id;
@@ -76,6 +88,9 @@ static void take_base(struct drv_facts *f, const struct drm_amdgpu_info_device *
 	f->arrays_per_engine = info->num_shader_arrays_per_engine;
 	memcpy(f->cu_bitmap, info->cu_bitmap, sizeof(f->cu_bitmap));
 	f->cus = info->cu_active_number ? info->cu_active_number : count_cus(f->cu_bitmap);
+	f->array_cus = largest_array(f->cu_bitmap);
+	f->xccs = 1;
+	f->ring_cus = f->cus;
 	f->apu = info->ids_flags & AMDGPU_IDS_FLAGS_FUSION;
 	f->engine_clock_kHz = (uint32_t)info->max_engine_clock;
 	f->memory_clock_kHz = (uint32_t)info->max_memory_clock;
@@ -147,6 +162,31 @@ int drv_read_ips(struct drv_device *dev)
 		ip->ib_start_B = info.ib_start_alignment;
 		ip->ib_size_B = info.ib_size_alignment;
 	}
+	return 0;
+}
+
+/* Linux counts the XCCs of the partition that the node stands for (amdgpu_kms.c, AMDGPU_INFO_HW_IP_COUNT). */
+int drv_read_xccs(struct drv_device *dev)
+{
+	struct drv_facts *f = &dev->facts;
+	uint32_t count = 0;
+	struct drm_amdgpu_info request = {
+		.return_pointer = (uintptr_t)&count,
+		.return_size = sizeof(count),
+		.query = AMDGPU_INFO_HW_IP_COUNT,
+		.query_hw_ip.type = AMDGPU_HW_IP_COMPUTE,
+	};
+	int r;
+
+	if (!dev->chip->ring_per_xcc)
+		return 0;
+	r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request);
+	if (r)
+		return drv_fail(r, "AMDGPU_INFO HW_IP_COUNT on %s", dev->node.path);
+	if (!count || count > f->cus)
+		return drv_fail(-ENODEV, "%s reports %u XCCs with %u compute units", dev->node.path, count, f->cus);
+	f->xccs = count;
+	f->ring_cus = f->cus / count;
 	return 0;
 }
 

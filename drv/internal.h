@@ -11,6 +11,8 @@ struct drv_override;
 DRV_MUST_CHECK int drv_read_device(struct drv_device *dev);
 DRV_MUST_CHECK int drv_read_memory(struct drv_device *dev);
 DRV_MUST_CHECK int drv_read_ips(struct drv_device *dev);
+/* Once the chip is known. */
+DRV_MUST_CHECK int drv_read_xccs(struct drv_device *dev);
 /* Fills cache sizes that the kernel did not tell from the chip table. */
 void drv_read_caches(struct drv_device *dev);
 

@@ -15,7 +15,7 @@ static void set_bit(uint32_t *bits, unsigned i)
 
 void rt_all_cus(const struct drv_device *dev, uint32_t *cus)
 {
-	for (unsigned i = 0; i < 32 * RT_CU_DWORDS && i < dev->facts.cus; i++)
+	for (unsigned i = 0; i < 32 * RT_CU_DWORDS && i < dev->facts.ring_cus; i++)
 		set_bit(cus, i);
 }
 

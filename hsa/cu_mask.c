@@ -44,6 +44,17 @@ static bool has_pairs(const struct rt_gpu *gpu)
 	return gpu->dev->chip->pm4 != DRV_PM4_GFX9;
 }
 
+/* Masks that name no unit of any engine: a dispatch would never end. */
+static bool names_none(const struct rt_gpu *gpu, const uint32_t *cus)
+{
+	uint32_t engine[CS_ENGINES_MAX] = {0}, any = 0;
+
+	spread(gpu->dev, cus, has_pairs(gpu) ? 2 : 1, engine);
+	for (unsigned i = 0; i < CS_ENGINES_MAX; i++)
+		any |= engine[i];
+	return !any;
+}
+
 static void set(struct rt_queue *q, const uint32_t *cus)
 {
 	uint32_t there[DWORDS] = {0};
@@ -76,7 +87,7 @@ static void change(struct rt_queue *q, const uint32_t *cus)
 /* bits: of cus, which holds whole dwords. 0: all units. What the GPU does not have is ignored, as ROCr does. */
 hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t bits, const uint32_t *cus)
 {
-	uint32_t mask[DWORDS] = {0}, there[DWORDS] = {0}, any = 0, lost = 0;
+	uint32_t mask[DWORDS] = {0}, there[DWORDS] = {0}, lost = 0;
 	struct rt_queue *q;
 	RT_ENTER(rt);
 
@@ -90,11 +101,9 @@ hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t b
 		uint32_t wanted = there[i] & (!bits ? ~0u : i < bits / 32 ? cus[i] : 0);
 
 		mask[i] = wanted & q->gpu->cus[i];
-		any |= mask[i];
 		lost |= wanted & ~mask[i];
 	}
-	/* With none a dispatch would never end. */
-	if (!any || (has_pairs(q->gpu) && has_half_a_pair(mask)))
+	if (names_none(q->gpu, mask) || (has_pairs(q->gpu) && has_half_a_pair(mask)))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	change(q, mask);
 	return lost ? (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED : HSA_STATUS_SUCCESS;

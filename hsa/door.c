@@ -157,6 +157,13 @@ static int pick(hsa_agent_t agent, const void **image, size_t *size_B)
 	return gpu ? cs_bundle_pick(image, size_B, gpu->dev->chip) : -EINVAL;
 }
 
+static uint32_t scratch_groups_max(hsa_agent_t agent, uint32_t group_threads)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+
+	return gpu ? cs_scratch_groups_max(gpu->dev, group_threads) : 0;
+}
+
 static const struct cs_kernel *kernel(hsa_agent_t agent, uint64_t kernel_object)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
@@ -201,6 +208,7 @@ const struct rt_door rt_door = {
 	.steps = steps,
 	.faults = faults,
 	.pick = pick,
+	.scratch_groups_max = scratch_groups_max,
 	.kernel = kernel,
 	.fill = rt_fill_async,
 	.sequence_create = rt_sequence_create,

@@ -117,6 +117,9 @@ struct rt_door {
 	unsigned (*faults)(hsa_agent_t agent);
 	/* The code object for that agent in a bundle, or the image itself when it is none. -ENOEXEC. */
 	int (*pick)(hsa_agent_t agent, const void **image, size_t *size_B);
+	/* How many workgroups of so many work-items the agent, a GPU, can run at a time when they need scratch,
+	 * whatever else would allow. */
+	uint32_t (*scratch_groups_max)(hsa_agent_t agent, uint32_t group_threads);
 	/* NULL: no such kernel was loaded. */
 	const struct cs_kernel *(*kernel)(hsa_agent_t agent, uint64_t kernel_object);
 	/* Fills memory that the agent, a GPU, reaches, behind a signal (0: at once), and completes another.

@@ -181,7 +181,7 @@ static void fill_device(struct rt_info *info, const struct rt_gpu *gpu)
 	const struct drv_pcie *pcie = &gpu->place.pcie;
 
 	info->chip_id = facts->device_id;
-	info->cus = facts->cus;
+	info->cus = facts->ring_cus; /* what one dispatch runs on */
 	info->clock_MHz = facts->engine_clock_kHz / 1000;
 	info->bdf = (uint32_t)pcie->bus << 8 | (uint32_t)pcie->device << 3 | pcie->function;
 	info->domain = pcie->domain;

@@ -156,6 +156,7 @@ static void fill_launch(struct cs_launch *l, const struct rt_queue *q, const hsa
 	l->queue_va = (uintptr_t)q->amd;
 	l->dispatch_id = index;
 	l->cu_mask = q->masked ? q->cu_mask : NULL;
+	l->cooperative = q->cooperative;
 }
 
 /* A kernel that reads its packet gets a copy: the ring's slot is the client's again. 0: no room; the job's

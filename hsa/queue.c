@@ -236,7 +236,7 @@ static void fill(struct rt_queue *q, const struct rt_queue_want *want, hsa_signa
 	amd->group_segment_aperture_base_hi = GROUP_APERTURE_HI;
 	amd->private_segment_aperture_base_hi = PRIVATE_APERTURE_HI;
 	if (q->gpu) {
-		amd->max_cu_id = q->gpu->dev->facts.cus - 1;
+		amd->max_cu_id = q->gpu->dev->facts.ring_cus - 1;
 		amd->max_wave_id = q->gpu->dev->chip->waves_per_cu - 1u;
 	}
 	amd->read_dispatch_id_field_base_byte_offset = offsetof(amd_queue_v2_t, read_dispatch_id);

@@ -25,7 +25,7 @@ uint64_t rt_part_ns(const struct rt_gpu *gpu)
 
 static uint64_t resident_lanes(const struct rt_gpu *gpu)
 {
-	return (uint64_t)gpu->dev->facts.cus * gpu->dev->chip->waves_per_cu * gpu->dev->chip->wave_lanes;
+	return (uint64_t)gpu->dev->facts.ring_cus * gpu->dev->chip->waves_per_cu * gpu->dev->chip->wave_lanes;
 }
 
 uint64_t rt_split_limit(const struct rt_gpu *gpu, hsa_queue_type32_t type)

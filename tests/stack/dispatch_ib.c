@@ -74,7 +74,7 @@ static void check_chip(const char *chip)
 	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
-	CHECK_EQ(ib->segment[0].map[1], 0x08C40000);
+	CHECK_EQ(ib->segment[0].map[1], 0x28C40000);
 	cs_abandon(ib);
 	cs_code_unload(code);
 	stack_close(&s);
