@@ -204,12 +204,14 @@ struct cs_order {
 	const struct cs_point *after; /* of any device of this process */
 	const struct cs_sync_point *wait, *signal;
 	unsigned after_count, wait_count, signal_count;
+	/* Not NULL: the job does not wait for points of `after` that are lost; then *lost becomes true. */
+	bool *lost;
 };
 #define CS_AFTER_MAX 64 /* unreached points of this device */
 #define CS_SYNCS_MAX 32 /* wait_count and unreached points of other devices; signal_count */
 
-/* Submits it; order and point may be NULL. Unlocks the ring, whatever happens. -ECANCELED: the context or a point
- * of `after` is lost; -ENOENT: nothing that was submitted signals a sync of `wait`; -EBUSY: CS_NOWAIT, and the pool
+/* Submits it; order and point may be NULL. Unlocks the ring, whatever happens. -ECANCELED: the context is lost
+ * (cs_ctx_lost()), or a point of `after` is and order->lost does not ask for it: then the context goes on; -ENOENT: nothing that was submitted signals a sync of `wait`; -EBUSY: CS_NOWAIT, and the pool
  * was full. One ioctl, two when the BO list changed, three more for each unreached point of another device. Retries
  * -ENOMEM for one second. */
 DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point);

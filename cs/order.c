@@ -15,6 +15,8 @@ static int import_point(struct cs_ring *ring, struct cs_point point)
 	if (ring->waits == CS_SYNCS_MAX)
 		return drv_fail(-EINVAL, "a job that waits for more than %u syncs", CS_SYNCS_MAX);
 	r = cs_point_export(point, &fd);
+	if (cs_is_loss(r))
+		return cs_ring_lose(point.ring, r, point.seq);
 	if (r)
 		return r;
 	r = cs_sync_import(ring->ctx->vm, fd, false, sync);
@@ -28,30 +30,37 @@ static int import_point(struct cs_ring *ring, struct cs_point point)
 	return 0;
 }
 
+/* What is not reached yet. */
+static int collect_point(struct cs_ring *ring, struct cs_point point)
+{
+	if (point.ring->ctx->vm != ring->ctx->vm)
+		return import_point(ring, point);
+	if (ring->deps == CS_AFTER_MAX)
+		return drv_fail(-EINVAL, "a job that waits for more than %u points", CS_AFTER_MAX);
+	ring->dep[ring->deps++] = (struct drm_amdgpu_cs_chunk_dep){
+		.ip_type = point.ring->ip,
+		.ring = point.ring->index,
+		.ctx_id = point.ring->ctx->id,
+		.handle = point.seq,
+	};
+	return 0;
+}
+
 static int collect_points(struct cs_ring *ring, const struct cs_order *order)
 {
 	for (unsigned i = 0; i < order->after_count; i++) {
 		struct cs_point point = order->after[i];
 		int r = cs_point_poll(point);
 
-		if (r < 0)
-			return drv_fail(r, "a point that the job waits for is lost");
-		if (r)
+		if (!r)
+			r = collect_point(ring, point);
+		if (r >= 0)
 			continue;
-		if (point.ring->ctx->vm != ring->ctx->vm) {
-			r = import_point(ring, point);
-			if (r)
-				return r;
-			continue;
-		}
-		if (ring->deps == CS_AFTER_MAX)
-			return drv_fail(-EINVAL, "a job that waits for more than %u points", CS_AFTER_MAX);
-		ring->dep[ring->deps++] = (struct drm_amdgpu_cs_chunk_dep){
-			.ip_type = point.ring->ip,
-			.ring = point.ring->index,
-			.ctx_id = point.ring->ctx->id,
-			.handle = point.seq,
-		};
+		if (!cs_is_loss(r) || !cs_ctx_lost(point.ring->ctx))
+			return r;
+		if (!order->lost)
+			return drv_fail(-ECANCELED, "a job that this one waits for was lost");
+		*order->lost = true;
 	}
 	return 0;
 }

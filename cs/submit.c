@@ -121,8 +121,8 @@ __attribute__((cold, noinline)) static int cs_ioctl_again(struct cs_ring *ring, 
 
 static int fail_cs(struct cs_ring *ring, int r)
 {
-	if (cs_is_loss(r))
-		return cs_ring_lose(ring, r, cs_reached(ring) + 1);
+	if (cs_is_loss(r)) /* whose, cs_submit() finds out */
+		return r;
 	if (r == -ENOMEM)
 		return drv_fail(r, "CS: the kernel cannot make the memory of this job resident");
 	if (r == -EFAULT)
@@ -192,6 +192,45 @@ static int submit(struct cs_ring *ring, uint64_t *seq)
 	return r;
 }
 
+/* The kernel answers CS with the error of the ring's own queue, or with that of a queue which the job waits for (Linux
+ * amdgpu_cs_p2_dependencies(), amdgpu_ctx_get_entity()). The own context is asked first: its fence tells of jobs that
+ * hung, its state of resets. */
+static bool is_own_loss(struct cs_ring *ring)
+{
+	struct cs_reset reset;
+
+	return cs_fence_poll((struct cs_point){ring, ring->last}) || cs_ctx_reset_status(ring->ctx, &reset) ||
+	       reset.guilty || reset.vram_lost;
+}
+
+/* Asks the queues that the job waits for; what is lost is marked so. True: one is, which was not known. */
+static bool find_lost_queues(const struct cs_order *order)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < order->after_count; i++)
+		if (!cs_point_poll(order->after[i]))
+			found |= cs_fence_poll(order->after[i]) != 0;
+	return found;
+}
+
+/* CS said that work is lost. */
+__attribute__((cold, noinline)) static int submit_again(struct cs_ring *ring, const struct cs_order *order, int r,
+							uint64_t *seq)
+{
+	while (cs_is_loss(r)) {
+		if (!order || !ring->deps || is_own_loss(ring) || !find_lost_queues(order))
+			return cs_ring_lose(ring, r, cs_reached(ring) + 1);
+		/* Without those that are lost now. */
+		cs_order_release(ring);
+		r = cs_order_collect(ring, order);
+		if (r)
+			return r;
+		r = submit(ring, seq);
+	}
+	return r;
+}
+
 int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point)
 {
 	struct cs_ring *ring = ib->ring;
@@ -204,8 +243,11 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 		cs_scratch_retire(ring, false);
 	if (!r && order)
 		r = cs_order_collect(ring, order);
-	if (!r)
+	if (!r) {
 		r = submit(ring, &seq);
+		if (__builtin_expect(cs_is_loss(r), 0))
+			r = submit_again(ring, order, r, &seq);
+	}
 	if (order)
 		cs_order_release(ring);
 	if (!r) {

@@ -54,7 +54,7 @@ static enum rt_outcome pass_barrier(struct rt_batch *b, uint16_t header, hsa_sig
 		return rt_batch_fail(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
 	for (unsigned i = 0; !r && i < deps->points; i++)
 		if (deps->point[i].ring != q->channel->ring)
-			r = rt_batch_after(b, deps->point[i]);
+			r = rt_batch_after(b, deps->point[i], signal);
 	if (!r && !b->ib)
 		r = rt_batch_open(b, true);
 	if (r)
@@ -68,16 +68,28 @@ static enum rt_outcome pass_barrier(struct rt_batch *b, uint16_t header, hsa_sig
 	return RT_TAKEN;
 }
 
+/* What should have made a dependency 0 was lost: the wait would never end. The packet ends with an error, a negative
+ * value of its completion signal, and the queue goes on (HSA System Architecture, barrier-AND packet). */
+static enum rt_outcome fail_barrier(struct rt_batch *b, hsa_signal_t completion)
+{
+	struct rt_signal *signal = completion.handle ? rt_signal_of(b->queue->rt, completion) : NULL;
+
+	if (completion.handle && !signal)
+		return rt_batch_fail(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
+	if (signal)
+		rt_signal_fail(b->queue->rt, signal);
+	return RT_TAKEN;
+}
+
 enum rt_outcome rt_barrier_and(struct rt_batch *b, const union rt_packet *p)
 {
 	struct deps deps;
 
 	if (!gather(b, p->barrier.dep_signal, &deps))
 		return rt_batch_fail(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
-	/* What should have made it 0 was lost: the wait would never end. */
 	for (unsigned i = 0; i < deps.open; i++)
 		if (atomic_load(&deps.signal[i]->failed))
-			return rt_batch_fail(b, HSA_STATUS_ERROR_EXCEPTION);
+			return fail_barrier(b, p->barrier.completion_signal);
 	if (deps.open) {
 		rt_queue_watch(b->queue, deps.signal, deps.open);
 		return RT_STOPPED;
@@ -132,11 +144,12 @@ enum rt_outcome rt_after(struct rt_batch *b, const struct rt_after_packet *p)
 		if (r && rt_queue_completed(other) >= p->index)
 			r = 0;
 		else if (!r)
-			r = rt_batch_after(b, point);
+			r = rt_batch_after(b, point, NULL);
 	}
 	atomic_fetch_sub(&other->held, 1);
+	/* What will never end is not waited for: its own device has failed, not this one. */
 	if (r == -EAGAIN && never)
-		return rt_batch_fail(b, HSA_STATUS_ERROR_EXCEPTION);
+		return RT_TAKEN;
 	return r == -EAGAIN ? RT_STOPPED : r ? rt_batch_not_submitted(b, r) : RT_TAKEN;
 }
 

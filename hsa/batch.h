@@ -16,7 +16,8 @@ struct rt_batch {
 	uint64_t completions; /* channel->issued when it began */
 	uint64_t index;       /* of the packet that is read: those below are in this job or earlier ones */
 	unsigned afters;
-	struct cs_point after[RT_AFTERS_MAX]; /* it begins behind them */
+	struct cs_point after[RT_AFTERS_MAX];    /* it begins behind them */
+	struct rt_signal *waiter[RT_AFTERS_MAX]; /* that the packet completes which waits for each; NULL: none */
 };
 
 enum rt_outcome { RT_TAKEN, RT_STOPPED, RT_FAILED };
@@ -47,8 +48,9 @@ static inline unsigned rt_packet_releases(uint16_t header)
 DRV_MUST_CHECK int rt_batch_open(struct rt_batch *batch, bool ordered);
 /* Ends the job, if one is open. */
 DRV_MUST_CHECK int rt_batch_close(struct rt_batch *batch);
-/* What follows begins behind the point: in a job of its own, which may wait for several. */
-DRV_MUST_CHECK int rt_batch_after(struct rt_batch *batch, struct cs_point point);
+/* What follows begins behind the point: in a job of its own, which may wait for several. When the point is lost the
+ * job does not wait, and waiter, the completion signal of the packet that asks (or NULL), fails. */
+DRV_MUST_CHECK int rt_batch_after(struct rt_batch *batch, struct cs_point point, struct rt_signal *waiter);
 /* The queue ends with that error. */
 enum rt_outcome rt_batch_fail(struct rt_batch *batch, hsa_status_t status);
 /* What a submission that failed means for the queue. */

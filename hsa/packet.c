@@ -28,11 +28,25 @@ int rt_batch_open(struct rt_batch *b, bool ordered)
 	return r;
 }
 
+/* The job went, without waiting for what was lost. Its packets go on; those that waited have failed. */
+__attribute__((cold, noinline)) static void fail_waiters(const struct rt_batch *b, unsigned afters)
+{
+	for (unsigned i = 0; i < afters; i++) {
+		if (cs_point_poll(b->after[i]) >= 0)
+			continue;
+		drv_log(DRV_LOG_HSA, "queue %llu goes on: a job that its packet waited for was lost",
+			(unsigned long long)b->queue->id);
+		if (b->waiter[i])
+			rt_signal_fail(b->queue->rt, b->waiter[i]);
+	}
+}
+
 /* Ends the job. */
 int rt_batch_close(struct rt_batch *b)
 {
 	struct rt_channel *c = b->queue->channel;
-	const struct cs_order order = {.after = b->after, .after_count = b->afters};
+	bool lost = false;
+	const struct cs_order order = {.after = b->after, .after_count = b->afters, .lost = &lost};
 	struct cs_ib *ib = b->ib;
 	int r;
 
@@ -43,6 +57,8 @@ int rt_batch_close(struct rt_batch *b)
 	/* Behind its last completion the job may still run something: then no completion is the last. */
 	rt_channel_note(c, b->index, b->completions == c->issued ? 0 : c->issued);
 	r = cs_submit(ib, order.after_count ? &order : NULL, NULL);
+	if (__builtin_expect(lost, 0))
+		fail_waiters(b, order.after_count);
 	atomic_thread_fence(memory_order_seq_cst);
 	rt_tell_of_work(b->queue->rt);
 	/* Its packets were read: there is no later for them. */
@@ -50,14 +66,16 @@ int rt_batch_close(struct rt_batch *b)
 }
 
 /* What follows begins behind the point: in a job of its own, which may wait for several. */
-int rt_batch_after(struct rt_batch *b, struct cs_point point)
+int rt_batch_after(struct rt_batch *b, struct cs_point point, struct rt_signal *waiter)
 {
 	int r = b->ib && (b->packets || b->afters == RT_AFTERS_MAX) ? rt_batch_close(b) : 0;
 
 	if (!r && !b->ib)
 		r = rt_batch_open(b, true);
-	if (!r)
+	if (!r) {
+		b->waiter[b->afters] = waiter;
 		b->after[b->afters++] = point;
+	}
 	return r;
 }
 

@@ -57,33 +57,18 @@ static void bad_dispatches_are_refused(void)
 
 #define ACQUIRE_WITH_ICACHE 0x28C40000u
 
-/* New code may lie where old code lay: the instruction cache is invalidated by a job that really runs, and for code
- * that is loaded while a job is written. */
+/* New code may lie where old code lay, of this process or another: each job begins with the instruction cache
+ * invalidated. */
 static void code_is_never_hidden_by_the_instruction_cache(void)
 {
-	struct cs_dispatch d = {.grid = {1, 1, 1}, .group = {1, 1, 1}};
-	struct cs_code *more;
-	const uint32_t *before;
 	struct cs_ib *ib;
 
-	CHECK_EQ(stack_load(&s, "group", 1, &more), 0);
-	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
-	CHECK_EQ(ib->segment[0].map[1], ACQUIRE_WITH_ICACHE);
-	cs_abandon(ib);
-	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
-	CHECK_EQ(ib->segment[0].map[1], ACQUIRE_WITH_ICACHE);
-	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
-	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
-	CHECK_EQ(ib->segment[0].map[1], 0x08C40000);
-	cs_code_unload(more);
-	CHECK_EQ(stack_load(&s, "group", 3, &more), 0);
-	CHECK_EQ(cs_code_kernel(more, "k_empty", &d.kernel), 0);
-	before = ib->cur;
-	CHECK_EQ(cs_ib_dispatch(ib, &d), 0);
-	CHECK(before[0] == 0xC0055800 && before[1] & 1u << 29);
-	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
+		CHECK_EQ(ib->segment[0].map[1], ACQUIRE_WITH_ICACHE);
+		CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
+	}
 	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
-	cs_code_unload(more);
 }
 
 /* What the kernel asks to be tried again is tried again. */
