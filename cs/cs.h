@@ -106,15 +106,16 @@ unsigned cs_ring_unfinished(const struct cs_ring *ring);
  * waves the kernel killed counts as reached until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the next
  * submission hears of it. */
 DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
-/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps in the
- * kernel. -ETIMEDOUT, -ECANCELED, -ENODEV. */
+/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps: in the kernel,
+ * or, when less than 20 ms are left, up to 1 ms at a time. -ETIMEDOUT, -ECANCELED, -ENODEV. */
 DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
-/* The same without spinning, for who looks at something else in between; the job was submitted. */
+/* The same without spinning, for callers that look at something else in between; the job was submitted. A timeout of
+ * more than 20 ms may end up to two jiffies, 20 ms at most, early. */
 DRV_MUST_CHECK int cs_point_sleep(struct cs_point point, int64_t timeout_ns);
 /* The same until all points are reached, or one of them fails. */
 DRV_MUST_CHECK int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t timeout_ns);
 /* Waits until one point is reached or lost; *index says which, and the result is its own. The points may be of
- * several devices; then it sleeps in slices. count >= 1. */
+ * several devices; then it polls, up to 1 ms apart. count >= 1. */
 DRV_MUST_CHECK int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t timeout_ns,
 				      unsigned *index);
 /* Waits until the job does not run any more, whatever became of it: before memory that it uses is freed or used

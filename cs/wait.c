@@ -64,29 +64,69 @@ static int wait_cs(struct cs_point point, uint64_t deadline_ns)
 	return r ? r : args.out.status ? -ETIMEDOUT : 0;
 }
 
-/* Sleeps until the fence or deadline_ns. The kernel reports the loss of the job on this way. */
+/* --- sleeping --------------------------------------------------------------------------------- */
+
+/* The kernel cuts the timeout of WAIT_CS and WAIT_FENCES down to whole jiffies of 1 to 10 ms (Linux
+ * amdgpu_gem_timeout()), and a timeout that is shorter than one only polls. So the kernel sleeps until deadlines that
+ * are farther away than this, two of the longest jiffies; a nearer one is slept for here. */
+#define KERNEL_SLEEP_MIN_NS 20000000
+/* Between two polls: the first pause and the longest. */
+#define NAP_MIN_NS 50000
+#define NAP_MAX_NS 1000000
+
+struct nap {
+	uint64_t ns; /* the last one; 0: none yet */
+};
+
+static void nap_until(struct nap *nap, uint64_t deadline_ns)
+{
+	uint64_t now = now_ns();
+	struct timespec pause = {0};
+
+	nap->ns = !nap->ns ? NAP_MIN_NS : nap->ns < NAP_MAX_NS / 2 ? 2 * nap->ns : NAP_MAX_NS;
+	if (now >= deadline_ns)
+		return;
+	pause.tv_nsec = (long)(nap->ns < deadline_ns - now ? nap->ns : deadline_ns - now);
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
+/* What to give the kernel for a deadline: itself, or 0 for a poll. */
+static uint64_t kernel_deadline(uint64_t deadline_ns)
+{
+	return deadline_ns == INT64_MAX || deadline_ns > now_ns() + KERNEL_SLEEP_MIN_NS ? deadline_ns : 0;
+}
+
+/* As wait_cs(), but sleeps until the fence or the deadline. */
 static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
 {
-	int r = wait_cs(point, deadline_ns);
+	struct nap nap = {0};
+	int r;
 
-	if (cs_is_loss(r))
-		return cs_ring_lose(point.ring, r, point.seq);
-	if (r)
-		return drv_fail(r, "job %llu of ring %u.%u is not done yet", (unsigned long long)point.seq,
-				point.ring->ip, point.ring->index);
-	return 0;
+	for (;;) {
+		uint64_t kernel_ns = kernel_deadline(deadline_ns);
+
+		r = wait_cs(point, kernel_ns);
+		if (r != -ETIMEDOUT || now_ns() >= deadline_ns)
+			return r;
+		if (!kernel_ns)
+			nap_until(&nap, deadline_ns);
+	}
 }
 
 int cs_point_sleep(struct cs_point point, int64_t timeout_ns)
 {
+	uint64_t deadline_ns, kernel_ns;
 	int r = cs_point_poll(point);
 
 	if (r < 0)
 		return drv_fail(r, "the context was lost before");
 	if (r)
 		return 0;
-	/* Who sleeps in slices expects most of them to end so: nothing to record. */
-	r = wait_cs(point, cs_deadline_ns(timeout_ns));
+	deadline_ns = cs_deadline_ns(timeout_ns);
+	kernel_ns = kernel_deadline(deadline_ns);
+	/* Sleepers in slices expect most of them to end with a timeout: nothing to record. The kernel reports the
+	 * loss of the job on this way. */
+	r = kernel_ns ? wait_cs(point, kernel_ns) : sleep_on_fence(point, deadline_ns);
 	return cs_is_loss(r) ? cs_ring_lose(point.ring, r, point.seq) : r;
 }
 
@@ -133,7 +173,13 @@ static int wait_until(struct cs_point point, uint64_t deadline_ns)
 	spin_until_ns = now_ns() + drv_config()->spin_us * 1000ull;
 	if (spin(point, spin_until_ns < deadline_ns ? spin_until_ns : deadline_ns))
 		return 0;
-	return sleep_on_fence(point, deadline_ns);
+	r = sleep_on_fence(point, deadline_ns);
+	if (cs_is_loss(r))
+		return cs_ring_lose(point.ring, r, point.seq);
+	if (r)
+		return drv_fail(r, "job %llu of ring %u.%u is not done yet", (unsigned long long)point.seq,
+				point.ring->ip, point.ring->index);
+	return 0;
 }
 
 int cs_point_wait(struct cs_point point, int64_t timeout_ns)
@@ -152,8 +198,6 @@ int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t ti
 	return r;
 }
 
-/* How long a wait for any of several devices sleeps on one of them. */
-#define SLICE_NS 100000
 /* Fences in one WAIT_FENCES; the kernel takes any number, but copies and holds them all. */
 #define ANY_MAX 64
 
@@ -200,16 +244,36 @@ static int sleep_on_any(const struct cs_point *points, unsigned count, const str
 	return r && !cs_is_loss(r) ? drv_fail(r, "WAIT_FENCES for %u fences", n) : 0;
 }
 
+static bool is_of_one_device(const struct cs_point *points, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++)
+		if (points[i].ring->dev != points[0].ring->dev)
+			return false;
+	return true;
+}
+
+/* Sleeps until a point may have ended, or the deadline. The kernel waits for the fences of one device, and for so many;
+ * else it is only asked for losses, of each device by turns. */
+static int sleep_once(const struct cs_point *points, unsigned count, unsigned turn, uint64_t deadline_ns,
+		      struct nap *nap)
+{
+	uint64_t kernel_ns = count <= ANY_MAX && is_of_one_device(points, count) ? kernel_deadline(deadline_ns) : 0;
+	int r = sleep_on_any(points, count, points[turn % count].ring->dev, kernel_ns);
+
+	if (!kernel_ns)
+		nap_until(nap, deadline_ns);
+	return r;
+}
+
 int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t timeout_ns, unsigned *index)
 {
 	uint64_t deadline_ns = cs_deadline_ns(timeout_ns), now = now_ns();
 	uint64_t spin_until_ns = now + drv_config()->spin_us * 1000ull;
+	struct nap nap = {0};
 	unsigned turn = 0;
 	int r = 0, ended;
 
 	while ((ended = find_ended(points, count, &r)) < 0) {
-		uint64_t until_ns = deadline_ns;
-
 		now = now_ns();
 		if (now >= deadline_ns)
 			return drv_fail(-ETIMEDOUT, "none of %u jobs is done yet", count);
@@ -217,10 +281,7 @@ int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t ti
 			__builtin_ia32_pause();
 			continue;
 		}
-		for (unsigned i = 0; i < count; i++)
-			if (points[i].ring->dev != points[0].ring->dev || count > ANY_MAX)
-				until_ns = now + SLICE_NS < deadline_ns ? now + SLICE_NS : deadline_ns;
-		r = sleep_on_any(points, count, points[turn++ % count].ring->dev, until_ns);
+		r = sleep_once(points, count, turn++, deadline_ns, &nap);
 		if (r)
 			return r;
 	}

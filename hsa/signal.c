@@ -278,21 +278,6 @@ void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
 	rt_signal_wake(rt, signal);
 }
 
-bool rt_signal_point(struct rt_signal *signal, struct cs_point *point)
-{
-	bool known = true;
-
-	lock(signal);
-	if (signal->owed_count)
-		*point = signal->owed[0].point;
-	else if (signal->gpu_writes)
-		*point = signal->gpu.point;
-	else
-		known = false;
-	unlock(signal);
-	return known;
-}
-
 /* The kernel knows its job, and what the job does behind it keeps nobody waiting who waits for it: of others' jobs
  * nothing may follow, since that may itself wait for who waits here. */
 static bool can_be_waited_for(const struct rt_producer *p, const struct cs_ring *who)
@@ -300,6 +285,25 @@ static bool can_be_waited_for(const struct rt_producer *p, const struct cs_ring 
 	if (p->point.ring == who)
 		return true;
 	return (!p->last || atomic_load(p->last) == p->seq) && cs_ring_last(p->point.ring).seq >= p->point.seq;
+}
+
+bool rt_signal_point(struct rt_signal *signal, struct cs_point *point, bool *ends)
+{
+	const struct rt_producer *next = NULL;
+	bool known = false;
+
+	lock(signal);
+	if (signal->owed_count)
+		next = &signal->owed[0];
+	else if (signal->gpu_writes)
+		next = &signal->gpu;
+	if (next && cs_ring_last(next->point.ring).seq >= next->point.seq) {
+		*point = next->point;
+		*ends = !signal->counted && can_be_waited_for(next, NULL);
+		known = true;
+	}
+	unlock(signal);
+	return known;
 }
 
 enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const struct cs_ring *ring,

@@ -1,13 +1,15 @@
-/* Waiting for signals: spin for a budget on the value, then sleep on the fence of the job that will change it, or,
- * when nobody knows who will, on a futex that changes by the CPU wake. Sleeps on a fence are short: the fence of a
- * batch fires at its end, and the signal may be that of a packet in its middle. */
+/* Waiting for signals: the value is spun on for a budget. Then the thread sleeps on the fence of the job whose end will
+ * change it; on a futex in short slices when the change comes in the middle of a job, which no fence tells; or on a
+ * futex that changes by the CPU wake, when no job is known that will change it. */
 #include <errno.h>
 #include <time.h>
 
 #include "hsa/internal.h"
 #include "hsa/table.h"
 
-#define SLICE_NS      100000 /* on a fence */
+#define FENCE_SLICE_NS 24000000 /* on a fence: over what the kernel sleeps for (cs/wait.c), about as often as faults
+				 * are looked for */
+#define JOB_SLICE_NS  200000 /* on a futex while a job runs that changes the signal in its middle, at most */
 #define SLICE_MIN_NS  50000  /* on a futex while GPUs work */
 #define SLICE_MAX_NS  1000000
 #define DOUBT_NS      50000000 /* a wait that long asks what the kernel thinks; the shortest watchdog has 2 s */
@@ -139,7 +141,7 @@ static struct rt_signal *first_open(const struct wait *w)
 
 static void sleep_on_job(struct rt *rt, struct cs_point point, uint64_t ns)
 {
-	int r = cs_point_sleep(point, ns < SLICE_NS ? (int64_t)ns : SLICE_NS);
+	int r = cs_point_sleep(point, ns < FENCE_SLICE_NS ? (int64_t)ns : FENCE_SLICE_NS);
 
 	/* A reset is told on this way only. */
 	if (r && r != -ETIMEDOUT)
@@ -150,14 +152,16 @@ static void sleep_on_job(struct rt *rt, struct cs_point point, uint64_t ns)
 static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, uint64_t ns)
 {
 	struct rt_signal *signal = first_open(w);
+	bool ends = false, runs;
 	struct cs_point point;
 	uint64_t slice_ns;
 	uint32_t seen;
 
 	if (!signal)
 		return;
-	if (rt_signal_point(signal, &point) && point.seq <= cs_ring_last(point.ring).seq &&
-	    cs_point_poll(point) != 1) {
+	runs = rt_signal_point(signal, &point, &ends) && cs_point_poll(point) != 1;
+	/* Of several signals, any of which ends the wait, another may change before. */
+	if (runs && ends && (w->count == 1 || w->all)) {
 		sleep_on_job(rt, point, ns);
 		return;
 	}
@@ -169,6 +173,7 @@ static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, ui
 		pause->ns = 0;
 	} else {
 		slice_ns = rt_pause_next_ns(pause);
+		slice_ns = runs && slice_ns > JOB_SLICE_NS ? JOB_SLICE_NS : slice_ns;
 		seen = atomic_load(&signal->change);
 		if (!look_at_all(rt, w))
 			drv_futex_wait(&signal->change, seen, ns < slice_ns ? ns : slice_ns);
