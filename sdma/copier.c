@@ -16,8 +16,10 @@
  * GB/s, what write-combined stores to VRAM reach at least. Reading VRAM over the bus is about 40 times slower. */
 #define CPU_WRITE_MAX_B 16384
 #define CPU_READ_MAX_B  512
-/* One job's share of a large transfer: at 10 GB/s a tenth of the shortest watchdog (2 s, Linux 7.0). */
-#define JOB_MAX_B (2ull << 30)
+/* One job's share of a large transfer takes this long at the link's best, a twentieth of the shortest watchdog (2 s,
+ * Linux 7.0): the rest is for other users of the link, and for a peer's slower one. */
+#define JOB_MAX_MS 100
+#define JOB_MAX_B  (2ull << 30)
 
 const char *sdma_engine_name(enum sdma_engine engine)
 {
@@ -107,6 +109,21 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 	free(copier);
 }
 
+/* --- the link ------------------------------------------------------------------------------------ */
+
+uint64_t sdma_job_max_B(const struct drv_facts *facts)
+{
+	static const uint32_t speed_MTps[] = {2500, 5000, 8000, 16000, 32000, 64000}; /* by generation, from 1 */
+	bool known = facts->pcie_gen && facts->pcie_gen <= sizeof(speed_MTps) / sizeof(speed_MTps[0]) &&
+		     facts->pcie_lanes;
+	/* Not told (before Linux 6.3, and for APUs): the slowest that there is. */
+	uint64_t MBps = known ? drv_pcie_MBps(speed_MTps[facts->pcie_gen - 1], facts->pcie_lanes)
+			      : drv_pcie_MBps(speed_MTps[0], 1);
+	uint64_t most_B = MBps * 1000 * JOB_MAX_MS;
+
+	return most_B < JOB_MAX_B ? most_B & ~(uint64_t)(VM_SLAB_B - 1) : JOB_MAX_B;
+}
+
 /* --- engines ---------------------------------------------------------------------------------- */
 
 static int append(const struct sdma_queues *q, enum sdma_engine engine, struct cs_ib *ib, const struct sdma_op *op)
@@ -163,6 +180,7 @@ static int run_part(const struct sdma_queues *q, enum sdma_engine engine, const 
 int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_op *op,
 	     const struct cs_point *after, unsigned count, struct cs_point *point)
 {
+	const uint64_t most_B = sdma_job_max_B(&vm_device(copier->vm)->facts);
 	struct sdma_queues *q;
 	struct sdma_op part = *op;
 	int r = sdma_queues_get(copier, &q);
@@ -177,7 +195,7 @@ int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct s
 
 		part.dst = op->dst + done_B;
 		part.src = op->src + done_B;
-		part.size_B = op->size_B - done_B < JOB_MAX_B ? op->size_B - done_B : JOB_MAX_B;
+		part.size_B = op->size_B - done_B < most_B ? op->size_B - done_B : most_B;
 		part.start_va = done_B ? 0 : op->start_va;
 		part.end_va = done_B + part.size_B < op->size_B ? 0 : op->end_va;
 		r = run_part(q, engine, &part, done_B ? &last : after, done_B ? 1 : count, point);

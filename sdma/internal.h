@@ -48,6 +48,8 @@ struct sdma_op {
 
 /* Queues whose context is alive. */
 DRV_MUST_CHECK int sdma_queues_get(struct sdma_copier *copier, struct sdma_queues **queues);
+/* Bytes of one job at most, so that it ends long before a watchdog comes, over the link that the facts tell. */
+uint64_t sdma_job_max_B(const struct drv_facts *facts);
 /* Runs op on that engine (not the CPU) behind the points. */
 DRV_MUST_CHECK int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_op *op,
 			    const struct cs_point *after, unsigned count, struct cs_point *point);

@@ -4,7 +4,6 @@
 #include "sdma/packet.h"
 
 #define ROWS_MAX   512u         /* of one job: its commands must fit the ring's pool */
-#define RECT_MAX_B (1ull << 30) /* of one job, but for a single row: see JOB_MAX_B */
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
@@ -93,10 +92,10 @@ int sdma_append_rect(const struct sdma_queues *q, enum sdma_engine engine, struc
 }
 
 /* The next job's share of what is left from (slice, row) on: whole slices, or rows of one. */
-static struct sdma_rect share(const struct sdma_rect *all, uint32_t slice, uint32_t row)
+static struct sdma_rect share(const struct sdma_rect *all, uint64_t most_B, uint32_t slice, uint32_t row)
 {
 	struct sdma_rect part = *all;
-	uint32_t most = all->row_B > RECT_MAX_B / ROWS_MAX ? (uint32_t)(RECT_MAX_B / all->row_B) : ROWS_MAX;
+	uint32_t most = all->row_B > most_B / ROWS_MAX ? (uint32_t)(most_B / all->row_B) : ROWS_MAX;
 
 	most = most ? most : 1;
 	part.dst += slice * all->dst_slice_B + row * all->dst_pitch_B;
@@ -111,12 +110,13 @@ static struct sdma_rect share(const struct sdma_rect *all, uint32_t slice, uint3
 int sdma_run_rect(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_rect *rect,
 		  const struct sdma_job *job, struct cs_point *point)
 {
+	const uint64_t most_B = sdma_job_max_B(&vm_device(copier->vm)->facts);
 	uint32_t slice = 0, row = 0;
 	int r = 0;
 
 	while (!r && slice < rect->slices) {
 		bool first = !slice && !row;
-		const struct sdma_rect part = share(rect, slice, row);
+		const struct sdma_rect part = share(rect, most_B, slice, row);
 		struct sdma_op op = {.rect = &part, .size_B = 1}; /* one part */
 		const struct cs_point last = *point;
 
