@@ -36,6 +36,7 @@ struct cs_code {
 	struct cs_meta meta;       /* owned */
 	struct cs_kernel *kernel;  /* owned, sorted by name */
 	struct cs_kernel **placed; /* owned: the same by address */
+	struct cs_kernel_cost *cost; /* owned: one for each */
 	unsigned kernels;
 	struct cs_variable *variable; /* owned, sorted by name */
 	unsigned variables;

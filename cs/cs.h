@@ -325,6 +325,12 @@ struct cs_arg {
 	uint32_t offset_B;
 };
 
+/* What a dispatch of a kernel took: of so many workgroups. Atomic, relaxed: an estimate, for callers that bound their
+ * jobs by time. ns 0: not known. */
+struct cs_kernel_cost {
+	_Atomic uint64_t ns, groups;
+};
+
 struct cs_kernel {
 	const char *name;       /* owned by the code */
 	struct cs_code *code;   /* borrowed */
@@ -348,6 +354,7 @@ struct cs_kernel {
 	/* What printf is called with in its code, as the metadata has it; NULL behind the last. Owned by the code.
 	 */
 	const char *const *format;
+	struct cs_kernel_cost *cost; /* owned by the code; the caller's */
 };
 /* The kernel calls what the compiler cannot see: how much stack it takes is not known. */
 bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel);

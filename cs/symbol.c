@@ -177,8 +177,10 @@ static void sort_symbols(struct cs_code *code)
 {
 	qsort(code->kernel, code->kernels, sizeof(*code->kernel), by_kernel_name);
 	qsort(code->variable, code->variables, sizeof(*code->variable), by_variable_name);
-	for (unsigned i = 0; i < code->kernels; i++)
+	for (unsigned i = 0; i < code->kernels; i++) {
 		code->placed[i] = &code->kernel[i];
+		code->kernel[i].cost = &code->cost[i];
+	}
 	qsort(code->placed, code->kernels, sizeof(struct cs_kernel *), by_descriptor);
 }
 
@@ -188,9 +190,10 @@ int cs_code_add_symbols(struct cs_code *code, const struct cs_elf *e, const uint
 	int r = 0;
 
 	code->kernel = calloc(e->syms + 1, sizeof(*code->kernel));
+	code->cost = calloc(e->syms + 1, sizeof(*code->cost));
 	code->placed = calloc(e->syms + 1, sizeof(struct cs_kernel *));
 	code->variable = calloc(e->syms + 1, sizeof(*code->variable));
-	if (!code->kernel || !code->placed || !code->variable)
+	if (!code->kernel || !code->cost || !code->placed || !code->variable)
 		return drv_fail(-ENOMEM, "no host memory for %zu symbols", e->syms);
 	for (size_t i = 0; !r && i < e->syms; i++)
 		r = add_symbol(code, e, placed, i, chip);
@@ -206,6 +209,7 @@ void cs_code_drop_symbols(struct cs_code *code)
 		free((char *)(uintptr_t)code->variable[i].name);
 	free(code->kernel);
 	free(code->placed);
+	free(code->cost);
 	free(code->variable);
 }
 

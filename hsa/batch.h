@@ -15,6 +15,12 @@ struct rt_batch {
 	unsigned owed;    /* the scope that packets without signals release at; the job's end does it in any case */
 	uint64_t completions; /* channel->issued when it began */
 	uint64_t index;       /* of the packet that is read: those below are in this job or earlier ones */
+	/* Time (estimate.c): */
+	uint64_t left_ns;                     /* that further dispatches may take in this job */
+	bool timed;                           /* it has a clock */
+	bool kept;                            /* what is written is kept, or was: it has no clock */
+	unsigned dispatches;                  /* in it */
+	const struct rt_known_kernel *kernel; /* of the last one */
 	unsigned afters;
 	struct cs_point after[RT_AFTERS_MAX];    /* it begins behind them */
 	struct rt_signal *waiter[RT_AFTERS_MAX]; /* that the packet completes which waits for each; NULL: none */
@@ -108,6 +114,28 @@ static inline void rt_batch_end(struct rt_batch *b, uint16_t header, struct rt_s
 		b->owed = rt_packet_releases(header);
 }
 
+/* --- time (estimate.c) ------------------------------------------------------------------------ */
+
+/* A job has begun: looks at those that have ended, and gives it a clock if several packets will be in it. */
+void rt_batch_time(struct rt_batch *batch);
+/* In front of the only dispatch of a job, so far: what it takes is not known. */
+void rt_batch_time_kernel(struct rt_batch *batch);
+/* The end of the job, which is submitted next. */
+void rt_batch_time_end(struct rt_batch *batch);
+/* What a dispatch of so many groups of that kernel is expected to take. */
+uint64_t rt_estimate_ns(const struct rt_queue *queue, const struct cs_kernel *kernel, uint64_t groups);
+/* The job would take too long with one more: it is another's. The first is always right. */
+static inline bool rt_batch_is_full(const struct rt_batch *b, uint64_t estimate_ns)
+{
+	return estimate_ns > b->left_ns && b->ib && b->dispatches;
+}
+static inline void rt_batch_spend(struct rt_batch *b, const struct rt_known_kernel *known)
+{
+	b->kernel = known;
+	b->dispatches++;
+	b->left_ns = known->estimate_ns < b->left_ns ? b->left_ns - known->estimate_ns : 0;
+}
+
 /* --- packets, by their kind ------------------------------------------------------------------- */
 
 /* barrier.c */
@@ -121,6 +149,8 @@ enum rt_outcome rt_sync(struct rt_batch *batch, const struct rt_sync_packet *pac
 
 /* packet.c: a dispatch. */
 enum rt_outcome rt_dispatch(struct rt_batch *batch, const union rt_packet *packet, uint64_t index);
+/* The open job would take too long with it. */
+bool rt_dispatch_overruns(const struct rt_batch *batch, const union rt_packet *packet);
 /* The last one looked like this, and its commands are the same wherever they stand. */
 bool rt_dispatch_is_plain(const struct rt_queue *queue, const union rt_packet *packet);
 

@@ -15,6 +15,11 @@ static void destroy_channel(struct rt_channel *c)
 	free(c);
 }
 
+/* The count's memory: the word, and two words of a clock for each job that is tracked. */
+#define CLOCK_AT_B 64
+#define CLOCK_B    16
+#define COUNT_B    (CLOCK_AT_B + RT_JOBS_TRACKED * CLOCK_B)
+
 /* Rings of the device in turn, so that queues run side by side. */
 static unsigned next_ring(struct rt_gpu *gpu)
 {
@@ -28,7 +33,7 @@ static unsigned next_ring(struct rt_gpu *gpu)
 
 static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, bool cooperative, struct rt_channel **out)
 {
-	const struct vm_info info = {.size_B = 256, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	const struct vm_info info = {.size_B = COUNT_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
 	struct rt_channel *c = calloc(1, sizeof(*c));
 	int r;
 
@@ -143,8 +148,6 @@ void rt_channels_fini(struct rt *rt)
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-#define CLOCK_AT_B 16 /* of the count's memory */
-
 uint64_t rt_clock_ns(const struct rt_gpu *gpu, const void *words)
 {
 	const volatile uint64_t *word = words;
@@ -152,20 +155,27 @@ uint64_t rt_clock_ns(const struct rt_gpu *gpu, const void *words)
 	return (word[1] - word[0]) * 1000000 / gpu->dev->facts.counter_kHz;
 }
 
+static uint32_t clock_at_B(uint64_t seq)
+{
+	return CLOCK_AT_B + seq % RT_JOBS_TRACKED * CLOCK_B;
+}
+
 void rt_channel_start_clock(const struct rt_channel *c, struct cs_ib *ib)
 {
-	rt_clock_start(ib, c->count.va + CLOCK_AT_B);
+	rt_clock_start(ib, c->count.va + clock_at_B(cs_ring_last(c->ring).seq + 1));
 }
 
 struct cs_point rt_channel_stop_clock(const struct rt_channel *c, struct cs_ib *ib)
 {
-	rt_clock_stop(ib, c->count.va + CLOCK_AT_B);
-	return (struct cs_point){c->ring, cs_ring_last(c->ring).seq + 1};
+	const struct cs_point end = {c->ring, cs_ring_last(c->ring).seq + 1};
+
+	rt_clock_stop(ib, c->count.va + clock_at_B(end.seq));
+	return end;
 }
 
-uint64_t rt_channel_clock_ns(const struct rt_channel *c)
+uint64_t rt_channel_clock_ns(const struct rt_channel *c, uint64_t seq)
 {
-	return rt_clock_ns(c->gpu, (const char *)c->count.map + CLOCK_AT_B);
+	return rt_clock_ns(c->gpu, (const char *)c->count.map + clock_at_B(seq));
 }
 
 /* --- progress --------------------------------------------------------------------------------- */

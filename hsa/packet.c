@@ -25,6 +25,8 @@ int rt_batch_open(struct rt_batch *b, bool ordered)
 	b->packets = 0;
 	b->owed = 0;
 	b->completions = b->queue->channel->issued;
+	if (!r)
+		rt_batch_time(b);
 	return r;
 }
 
@@ -52,6 +54,7 @@ int rt_batch_close(struct rt_batch *b)
 
 	if (!ib) /* nor is there a channel, perhaps */
 		return 0;
+	rt_batch_time_end(b);
 	b->ib = NULL;
 	b->afters = 0;
 	/* Behind its last completion the job may still run something: then no completion is the last. */
@@ -283,7 +286,7 @@ __attribute__((always_inline)) static inline bool dispatch_again(struct rt_batch
 	const struct rt_known_kernel *known = place_of(b->queue, p->dispatch.kernel_object);
 	struct rt_signal *signal = NULL;
 
-	if (!is_known(b->queue, known, p))
+	if (!is_known(b->queue, known, p) || rt_batch_is_full(b, known->estimate_ns))
 		return false;
 	if (completion.handle && !(signal = rt_signal_of(b->queue->rt, completion)))
 		return false;
@@ -292,6 +295,7 @@ __attribute__((always_inline)) static inline bool dispatch_again(struct rt_batch
 	cs_ib_launch_prepared(b->ib, &known->prepared, (uintptr_t)p->dispatch.kernarg_address,
 			      (uintptr_t)b->queue->amd, index,
 			      cs_kernel_wants_packet(known->kernel) ? copy_packet(b->ib, p) : 0);
+	rt_batch_spend(b, known);
 	rt_batch_end(b, header, signal, completion);
 	return true;
 }
@@ -301,10 +305,18 @@ static enum rt_outcome dispatch_whole(struct rt_batch *b, const struct dispatch 
 	const union rt_packet *p = d->packet;
 	struct rt_known_kernel *known = d->known;
 	struct cs_launch launch = {0};
-	int r = rt_batch_start(b, p->header, p->dispatch.completion_signal);
+	uint32_t groups[3];
+	int r;
 
+	known->groups = rt_count_groups(&p->dispatch, groups);
+	known->estimate_ns = rt_estimate_ns(b->queue, known->kernel, known->groups);
+	r = rt_batch_is_full(b, known->estimate_ns) ? rt_batch_close(b) : 0;
+	r = r ? r : rt_batch_start(b, p->header, p->dispatch.completion_signal);
 	if (r)
 		return rt_batch_not_submitted(b, r);
+	if (known->estimate_ns == RT_NS_UNKNOWN)
+		rt_batch_time_kernel(b);
+	rt_batch_spend(b, known);
 	r = put_launch(b, d, &launch);
 	if (r)
 		return not_launched(b, r);
@@ -338,6 +350,13 @@ static enum rt_outcome dispatch(struct rt_batch *b, const union rt_packet *p, ui
 enum rt_outcome rt_dispatch(struct rt_batch *b, const union rt_packet *p, uint64_t index)
 {
 	return dispatch_again(b, p, p->header, index, (hsa_signal_t){0}) ? RT_TAKEN : dispatch(b, p, index);
+}
+
+bool rt_dispatch_overruns(const struct rt_batch *b, const union rt_packet *p)
+{
+	const struct rt_known_kernel *known = place_of(b->queue, p->dispatch.kernel_object);
+
+	return rt_batch_is_full(b, is_known(b->queue, known, p) ? known->estimate_ns : RT_NS_UNKNOWN);
 }
 
 bool rt_dispatch_is_plain(const struct rt_queue *q, const union rt_packet *p)
@@ -438,6 +457,7 @@ static void translate(struct rt_queue *q)
 	b.ib = NULL;
 	b.index = index;
 	b.afters = 0;
+	b.kept = false;
 	if (r) {
 		rt_batch_fail(&b, hsa_status_of(r));
 		return;

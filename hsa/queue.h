@@ -39,6 +39,15 @@ union rt_packet {
 };
 _Static_assert(sizeof(union rt_packet) == 64, "an AQL packet");
 
+/* A job with a clock. */
+struct rt_measure {
+	uint64_t seq; /* of the job; another one's: this job has no clock */
+	/* Of a job of one dispatch: what it was. NULL: of several, which were to take so long. */
+	const struct cs_kernel *kernel; /* borrowed, while the generation holds */
+	uint64_t groups, predicted_ns;
+	uint32_t generation;
+};
+
 struct rt_channel {
 	struct rt_channel *next; /* in rt_queues' list of free ones; guarded by its lock */
 	struct rt_gpu *gpu;      /* borrowed */
@@ -51,6 +60,9 @@ struct rt_channel {
 	uint64_t issued;       /* completions that were asked for; guarded by the queue's busy */
 	_Atomic uint64_t last[RT_JOBS_TRACKED]; /* by job: the completion behind which it does nothing more */
 	_Atomic uint64_t end[RT_JOBS_TRACKED];  /* by job: the queue's packets below that have ended with it */
+	/* Guarded by the queue's busy (estimate.c): */
+	struct rt_measure measure[RT_JOBS_TRACKED]; /* by job */
+	uint64_t measured;                          /* jobs up to this one were looked at */
 };
 
 struct rt_intercept;
@@ -68,10 +80,14 @@ struct rt_known_kernel {
 	 * same RT_SHAPE_B bytes, but for the header. */
 	bool ready;
 	uint64_t shape[RT_SHAPE_B / 8];
+	uint64_t groups;      /* of that shape */
+	uint64_t estimate_ns; /* what one more is expected to take; RT_NS_UNKNOWN */
 	struct cs_prepared prepared;
-	char pad[80];
+	char pad[64];
 };
 _Static_assert(sizeof(struct rt_known_kernel) == 512, "one is found by a shift");
+
+#define RT_NS_UNKNOWN UINT64_MAX
 
 /* A grid that is submitted in parts (split.c). */
 struct rt_split {
@@ -175,6 +191,8 @@ bool rt_split_cut(struct rt_queue *queue, const hsa_kernel_dispatch_packet_t *pa
 		  struct cs_launch *launch);
 /* How long a job may take. */
 uint64_t rt_part_ns(const struct rt_gpu *gpu);
+/* Workgroups of a grid, in all and by dimension. */
+uint64_t rt_count_groups(const hsa_kernel_dispatch_packet_t *packet, uint32_t *groups);
 
 /* cu_mask.c: a new queue's compute units. */
 void rt_queue_init_cus(struct rt_queue *queue);
@@ -208,8 +226,8 @@ uint64_t rt_clock_ns(const struct rt_gpu *gpu, const void *words);
 /* The same with a channel's words. Around what is measured, in one job; its end. */
 void rt_channel_start_clock(const struct rt_channel *channel, struct cs_ib *ib);
 struct cs_point rt_channel_stop_clock(const struct rt_channel *channel, struct cs_ib *ib);
-/* What the last job with a clock took, when it has ended. */
-uint64_t rt_channel_clock_ns(const struct rt_channel *channel);
+/* What such a job took, when it has ended: one of the last RT_JOBS_TRACKED. */
+uint64_t rt_channel_clock_ns(const struct rt_channel *channel, uint64_t seq);
 /* Its work has ended; NULL is fine. */
 void rt_channel_put(struct rt *rt, struct rt_channel *channel);
 /* At the end of the runtime; waits for their work. */

@@ -1,7 +1,8 @@
 /* Sequences: many dispatches that are made again and again (door.h).
  *
- * The watchdog counts from a job's beginning (split.c). So a job has no more of them than of other packets, until
- * the sequence has run and its time is known; it is measured every time.
+ * The watchdog counts from a job's beginning (split.c). So a job has no more of them than of other packets, and no more
+ * than their kernels' times allow (estimate.c), until the sequence has run and its time is known; it is measured every
+ * time.
  *
  * Then their commands are kept: from the next time on, a job of theirs is one packet that leads to these, whatever
  * their number. They are good for that queue, as long as no code is unloaded and its compute units stay. What needs
@@ -91,14 +92,15 @@ void rt_sequence_destroy(struct rt_sequence *s)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* A job that takes much longer than when it was kept is made shorter. */
+/* A job that takes much longer than when it was kept is made shorter. One that may have few dispatches is not kept: its
+ * kernels' own times say how many (estimate.c). */
 static void learn(struct rt_sequence *s)
 {
 	uint64_t each_ns = rt_clock_ns(s->gpu, s->clock.map) / s->count + 1;
-	uint64_t fit = rt_part_ns(s->gpu) / each_ns;
+	uint64_t part_ns = rt_part_ns(s->gpu), fit = part_ns ? part_ns / each_ns : LONG_MAX;
 	uint32_t before = s->limit;
 
-	s->limit = fit > LONG_MAX ? LONG_MAX : fit > RT_BATCH_MAX ? (uint32_t)fit : RT_BATCH_MAX;
+	s->limit = fit > LONG_MAX ? LONG_MAX : fit ? (uint32_t)fit : 1;
 	s->learned = true;
 	if (s->limit < before / 2)
 		drop_parts(s);
@@ -124,11 +126,11 @@ static void begin(struct rt_sequence *s, const struct rt_queue *q)
 	if (s->timed && cs_point_poll(s->end) == 1)
 		learn(s);
 	s->used = 0;
-	s->now = idle ? s->limit : RT_BATCH_MAX;
+	s->now = idle || s->limit < RT_BATCH_MAX ? s->limit : RT_BATCH_MAX;
 	s->mode = WRITE;
 	if (is_good(s, q)) {
 		s->mode = USE;
-	} else if (s->learned && s->plain && idle && cs_point_settled(s->end)) {
+	} else if (s->learned && s->limit >= RT_BATCH_MAX && s->plain && idle && cs_point_settled(s->end)) {
 		drop_parts(s);
 		s->mode = KEEP;
 		s->queue = q->id;
@@ -171,7 +173,7 @@ static enum rt_outcome write_next(struct rt_batch *b, struct rt_sequence *s, uin
 	enum rt_outcome outcome;
 	int r = 0;
 
-	if (b->ib && b->packets >= s->now) {
+	if (b->ib && (b->packets >= s->now || (s->mode == WRITE && rt_dispatch_overruns(b, p)))) {
 		end_part(s);
 		r = rt_batch_close(b);
 	}
@@ -250,9 +252,16 @@ static enum rt_outcome use_all(struct rt_batch *b, struct rt_sequence *s, uint64
 
 enum rt_outcome rt_sequence_read(struct rt_batch *b, struct rt_sequence *s, uint64_t index)
 {
+	enum rt_outcome outcome;
+
 	if (!s->count)
 		return RT_TAKEN;
 	if (!s->at)
 		begin(s, b->queue);
-	return s->mode == USE ? use_all(b, s, index) : write_all(b, s, index);
+	/* A clock's end would be among the commands that are kept. */
+	b->kept = s->mode != WRITE;
+	b->timed = b->timed && !(b->kept && !b->packets);
+	outcome = s->mode == USE ? use_all(b, s, index) : write_all(b, s, index);
+	b->kept = false;
+	return outcome;
 }

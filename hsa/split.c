@@ -46,7 +46,7 @@ static bool is_named(const char *list, const char *name)
 	return false;
 }
 
-static uint64_t count_groups(const hsa_kernel_dispatch_packet_t *p, uint32_t *groups)
+uint64_t rt_count_groups(const hsa_kernel_dispatch_packet_t *p, uint32_t *groups)
 {
 	groups[0] = (p->grid_size_x + p->workgroup_size_x - 1ull) / p->workgroup_size_x;
 	groups[1] = (p->grid_size_y + p->workgroup_size_y - 1ull) / p->workgroup_size_y;
@@ -58,7 +58,7 @@ bool rt_split_wanted(const struct rt_queue *q, const hsa_kernel_dispatch_packet_
 		     const struct rt_known_kernel *known)
 {
 	uint32_t groups[3];
-	uint64_t count = count_groups(p, groups);
+	uint64_t count = rt_count_groups(p, groups);
 
 	if (q->split.packet) /* it has begun */
 		return true;
@@ -70,7 +70,7 @@ bool rt_split_wanted(const struct rt_queue *q, const hsa_kernel_dispatch_packet_
 /* The part that ran says how large the next may be. */
 static void learn(struct rt_queue *q, struct rt_known_kernel *known)
 {
-	uint64_t ns = rt_channel_clock_ns(q->channel), most;
+	uint64_t ns = rt_channel_clock_ns(q->channel, q->split.point.seq), most;
 
 	known->group_ps = ns * 1000 / q->split.groups + 1;
 	most = rt_part_ns(q->gpu) * 1000 / known->group_ps + 1;
@@ -119,7 +119,7 @@ bool rt_split_cut(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p, uin
 	uint32_t threads = (uint32_t)p->workgroup_size_x * p->workgroup_size_y * p->workgroup_size_z, groups[3];
 	struct rt_split *s = &q->split;
 
-	count_groups(p, groups);
+	rt_count_groups(p, groups);
 	if (!s->packet)
 		*s = (struct rt_split){.packet = index + 1, .want = resident_lanes(q->gpu) / threads + 1};
 	cut(s, groups, l);
