@@ -119,6 +119,11 @@ static bool parse_split(const char *text)
 	return parse_number(text, 0, 60000, &config.split_ms);
 }
 
+static bool parse_peer_access(const char *text)
+{
+	return parse_switch(text, &config.peer_access);
+}
+
 static bool parse_poll(const char *text)
 {
 	return parse_switch(text, &config.poll);
@@ -171,6 +176,7 @@ static const struct {
 	{"HSA_TOOLS_LIB", parse_tools},      {"TUFF_SPLIT_MS", parse_split},
 	{"TUFF_WHOLE", parse_whole},         {"TUFF_POLL", parse_poll},
 	{"HSA_CU_MASK", parse_cu_mask},      {"HSA_CU_MASK_SKIP_INIT", parse_cu_mask_later},
+	{"TUFF_PEER_ACCESS", parse_peer_access},
 };
 
 static void complain(const char *name, const char *text)

@@ -23,6 +23,7 @@ struct drv_config {
 	enum drv_copy_engine copy;
 	uint32_t spin_us;     /* TUFF_SPIN_US: how long a wait polls before it sleeps */
 	uint32_t staging_KiB; /* TUFF_STAGING_KIB: size of one staging buffer */
+	bool peer_access;     /* TUFF_PEER_ACCESS: GPUs may reach one another's VRAM */
 	uint32_t split_ms;    /* TUFF_SPLIT_MS: how long a part of a long grid may take; 0: grids stay whole */
 	char whole[512];      /* TUFF_WHOLE: names of kernels whose grids stay whole, with commas */
 	bool poll;            /* TUFF_POLL: rings of queues are looked at also when nobody rings */

@@ -141,6 +141,7 @@ static void read_numa(const char *sysfs, const char *dir, struct drv_place *plac
 	read_line(dir, "numa_node", text, sizeof(text));
 	if (*text && sscanf(text, "%d", &place->numa_node) == 1 && place->numa_node >= 0) {
 		place->numa_source = "/sys numa_node";
+		place->numa_told = true;
 		return;
 	}
 	read_line(dir, "local_cpulist", text, sizeof(text));

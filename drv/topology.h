@@ -49,6 +49,7 @@ struct drv_place {
 	struct drv_pcie pcie;
 	int numa_node;           /* nearest to the device; never negative */
 	const char *numa_source; /* how it is known; static */
+	bool numa_told;          /* the kernel names it: its own memory for the device comes from there */
 	struct drv_hive hive;
 	char unique_id[32]; /* of the chip, hexadecimal; "" where the kernel gives none (consumer boards) */
 	char vbios[64];     /* "113-D1631400-X11"; "" if not told */

@@ -284,6 +284,7 @@ struct rt_signal {
 	struct rt_producer *owed; /* owned: producers whose end the CPU has yet to apply */
 	unsigned owed_count, owed_max;
 	struct rt_queue *queue;        /* borrowed; of a doorbell */
+	unsigned file;                 /* owned: descriptor of a shared signal's memory, plus 1; 0: none */
 	struct rt_signal *next;        /* in the free list; guarded by the region's lock */
 	struct rt_signal *next_listed; /* guarded by the list's lock */
 };

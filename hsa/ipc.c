@@ -2,6 +2,7 @@
 #include "hsa/ipc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -42,7 +43,10 @@ static struct export *new_export(enum rt_ipc_kind kind, uint64_t address, uint64
 static void drop(struct export *e)
 {
 	for (unsigned i = 0; i < e->pieces; i++)
-		vm_bo_put(e->piece[i].bo);
+		if (e->piece[i].bo)
+			vm_bo_put(e->piece[i].bo);
+		else if (e->piece[i].file)
+			close(e->piece[i].file);
 	free(e);
 }
 
@@ -105,7 +109,7 @@ int rt_ipc_give(struct rt *rt, const struct rt_ipc_question *question, struct rt
 {
 	const struct export *e;
 	struct vm_bo *bo = NULL;
-	int r;
+	int r = -ENOENT;
 
 	pthread_mutex_lock(&rt->ipc->lock);
 	for (e = rt->ipc->exports; e && e->id != question->item; e = e->next)
@@ -114,11 +118,14 @@ int rt_ipc_give(struct rt *rt, const struct rt_ipc_question *question, struct rt
 		const struct rt_ipc_piece *piece = &e->piece[question->piece];
 
 		*what = (struct rt_ipc_item){.size_B = piece->size_B, .kind = e->kind, .uncached = e->uncached};
-		bo = vm_bo_get(piece->bo);
+		if (piece->bo)
+			bo = vm_bo_get(piece->bo);
+		else
+			r = (*fd = fcntl(piece->file, F_DUPFD_CLOEXEC, 0)) < 0 ? -errno : 0;
 	}
 	pthread_mutex_unlock(&rt->ipc->lock);
 	if (!bo)
-		return -ENOENT;
+		return r;
 	r = vm_bo_export(bo, fd);
 	vm_bo_put(bo);
 	return r;
@@ -291,7 +298,7 @@ int rt_ipc_share(struct rt *rt, uint64_t va, const struct rt_ipc_piece *piece, u
 	if (!e)
 		return -ENOMEM;
 	for (unsigned i = 0; i < pieces; i++)
-		e->piece[i] = (struct rt_ipc_piece){vm_bo_get(piece[i].bo), piece[i].size_B};
+		e->piece[i] = (struct rt_ipc_piece){.bo = vm_bo_get(piece[i].bo), .size_B = piece[i].size_B};
 	return publish(rt, e, client_handle);
 }
 
@@ -310,7 +317,6 @@ hsa_status_t impl_hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_sig
 {
 	RT_ENTER(rt);
 	const struct rt_signal *signal = rt_signal_of(rt, handle);
-	struct vm_bound bound;
 	struct export *e;
 	int r;
 
@@ -320,13 +326,15 @@ hsa_status_t impl_hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_sig
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
 	if (atomic_load(&signal->kind) != RT_SIGNAL_IPC)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	r = vm_query(rt->gpu[0]->vm, handle.handle, &bound);
-	if (r)
-		return hsa_status_of(r);
 	e = new_export(RT_IPC_SIGNAL, handle.handle, 1, 1);
 	if (!e)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	e->piece[0] = (struct rt_ipc_piece){vm_bo_get(bound.bo), RT_PAGE_B};
+	r = rt_signal_file(signal);
+	if (r < 0) {
+		drop(e);
+		return hsa_status_of(r);
+	}
+	e->piece[0] = (struct rt_ipc_piece){.file = r, .size_B = RT_PAGE_B};
 	r = publish(rt, e, ipc_handle);
 	if (!r && !rt_signal_of(rt, handle)) {
 		rt_ipc_forget(rt, handle.handle, 1);

@@ -42,8 +42,9 @@ struct rt_ipc {
 };
 
 struct rt_ipc_piece {
-	struct vm_bo *bo; /* a reference */
+	struct vm_bo *bo; /* a reference; NULL: it is a file */
 	uint64_t size_B;
+	int file; /* owned by the export */
 };
 
 /* ipc.c */

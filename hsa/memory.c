@@ -6,26 +6,45 @@
 
 /* --- pools ------------------------------------------------------------------------------------ */
 
-/* Whether system memory must be, and can be, had of its agent's node. With one node its pages may come from
- * anywhere; with several the kernel would not ask which (vm.h), and the promise of the agent needs it. Containers
- * may forbid to say so: memory from anywhere is better than none, as ROCr decides, too. */
-static enum pool_home system_home(const struct rt *rt)
+/* DRM 3.59 is Linux 6.12. There the kernel takes the pages of GTT from the device's own node (ttm_device_init(),
+ * ttm_pool_alloc_page()); in 6.1 from that of whichever thread touches them first. */
+#define GTT_OF_NODE_DRM 59
+
+/* Whether processes may say which node their memory comes from. Containers may forbid it: memory from anywhere is
+ * better than none, as ROCr decides, too. */
+static bool may_choose_node(const struct rt *rt)
 {
 	struct vm_mem *page;
-	int r;
+	int r = vm_mem_create_on_node(rt->gpu[0]->vm, RT_PAGE_B, rt->host.node[0].id, 0, &page);
 
-	if (rt->host.count == 1)
-		return POOL_GTT;
-	r = vm_mem_create_on_node(rt->gpu[0]->vm, RT_PAGE_B, rt->host.node[0].id, 0, &page);
 	if (!r)
 		vm_mem_destroy(page);
 	else if (r == -ENOTSUP)
 		drv_log(DRV_LOG_HSA, "memory comes from any NUMA node: %s", drv_error_last()->text);
-	return r == -ENOTSUP ? POOL_GTT : POOL_NODE;
+	return r != -ENOTSUP;
+}
+
+/* Where a node's memory is had.
+ *
+ * One GPU gets GTT where that is the node's: it is always valid, and costs submissions nothing. The node matters to it
+ * when there are several.
+ *
+ * Else it is host memory with a BO of its own for each GPU. Several GPUs must not share a BO: Linux has each job that
+ * lists an imported one wait for the unfinished jobs of the exporter's device (vm.h, vm_mem_share()). The kernel looks
+ * such memory's pages up at each submission. */
+static void place_system(const struct rt *rt, const struct drv_numa *numa, bool may_choose, struct pool_info *info)
+{
+	const bool any_node = rt->host.count == 1 || !may_choose;
+	const struct rt_gpu *gpu = rt->gpu[0];
+	const bool is_own = gpu->place.numa_told && gpu->place.numa_node == numa->id &&
+			    gpu->dev->drm_minor >= GTT_OF_NODE_DRM;
+
+	info->home = rt->gpus == 1 && (any_node || is_own) ? POOL_GTT : POOL_HOST;
+	info->node = any_node ? VM_ANY_NODE : numa->id;
 }
 
 /* Where the memory of a pool lies. System memory is seen by all GPUs from the start. */
-static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool, enum pool_home home)
+static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool, bool may_choose)
 {
 	const struct rt_agent *agent = pool->agent;
 	struct pool_info info = {.flags = VM_EXEC, .owner = pool};
@@ -38,8 +57,7 @@ static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool, enum 
 		info.flags |= VM_STRICT | (agent->gpu->large_bar ? VM_CPU : 0);
 		return info;
 	}
-	info.home = home;
-	info.node = agent->numa->id;
+	place_system(rt, agent->numa, may_choose, &info);
 	info.flags |= VM_CPU;
 	info.seen_by = rt_all_gpus(rt);
 	return info;
@@ -47,7 +65,7 @@ static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool, enum 
 
 static int pools_create(struct rt *rt)
 {
-	const enum pool_home home = system_home(rt);
+	const bool may_choose = rt->host.count > 1 && may_choose_node(rt);
 	int r = 0;
 
 	for (unsigned a = 0; !r && a < rt->agents; a++)
@@ -57,7 +75,7 @@ static int pools_create(struct rt *rt)
 
 			if (pool->kind == RT_POOL_GROUP)
 				continue;
-			info = info_of(rt, pool, home);
+			info = info_of(rt, pool, may_choose);
 			r = pool_create(rt->memory->space, &info, &pool->pool);
 		}
 	return r;
@@ -122,7 +140,8 @@ int rt_shared_create(struct rt *rt, uint64_t size_B, unsigned flags, struct rt_s
 	int r;
 
 	*shared = (struct rt_shared){.gpus = rt->gpus};
-	r = vm_mem_create(rt->gpu[0]->vm, &info, &shared->mem[0]);
+	r = rt->gpus == 1 ? vm_mem_create(rt->gpu[0]->vm, &info, &shared->mem[0])
+			  : vm_mem_create_on_node(rt->gpu[0]->vm, size_B, VM_ANY_NODE, flags, &shared->mem[0]);
 	for (unsigned i = 1; !r && i < rt->gpus; i++)
 		r = vm_mem_share(rt->gpu[i]->vm, shared->mem[0], &shared->mem[i]);
 	if (r) {

@@ -175,8 +175,29 @@ static void anywhere(void)
 	CHECK_EQ(hsa_amd_memory_pool_allocate(f.cpu[1].coarse, 3 * MIB, 0, &data), HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_amd_memory_fill(data, 1, MIB), HSA_STATUS_ERROR_INVALID_ALLOCATION);
 	CHECK_EQ(hsa_amd_memory_fill(data, 1, MIB / 4), HSA_STATUS_SUCCESS);
-	CHECK_EQ(hsa_amd_ipc_memory_create(data, 3 * MIB, &ipc), HSA_STATUS_SUCCESS);
+	/* Two GPUs: each has a BO of its own, none of which stands for the memory. */
+	CHECK_EQ(hsa_amd_ipc_memory_create(data, 3 * MIB, &ipc), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+}
+
+/* A single GPU's own node: the kernel takes the pages from there, and they are its buffers. */
+static void of_one_gpu(void)
+{
+	hsa_amd_ipc_memory_t ipc;
+	void *data;
+
+	CHECK_EQ(vgpu_start("gfx908:numa=1"), 0);
+	CHECK_EQ(hsa_init(), HSA_STATUS_SUCCESS);
+	if (hsa_find_all(&f)) {
+		CHECK_EQ(hsa_amd_memory_pool_allocate(f.cpu[1].fine, PAGE, 0, &data), HSA_STATUS_SUCCESS);
+		CHECK_EQ(hsa_amd_ipc_memory_create(data, PAGE, &ipc), HSA_STATUS_SUCCESS);
+		CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+		CHECK_EQ(hsa_amd_memory_pool_allocate(f.cpu[0].fine, PAGE, 0, &data), HSA_STATUS_SUCCESS);
+		CHECK_EQ(hsa_amd_ipc_memory_create(data, PAGE, &ipc), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+		CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+	}
+	CHECK_EQ(hsa_shut_down(), HSA_STATUS_SUCCESS);
+	vgpu_stop();
 }
 
 int main(void)
@@ -203,5 +224,7 @@ int main(void)
 	CHECK_EQ(hsa_shut_down(), HSA_STATUS_SUCCESS);
 	CHECK_EQ(vgpu_live_objects(), 0);
 	vgpu_stop();
+	forbidden = false;
+	of_one_gpu();
 	return check_done("two NUMA nodes");
 }

@@ -670,8 +670,10 @@ hsa_status_t impl_hsa_signal_destroy(hsa_signal_t handle)
 	if (kind == RT_SIGNAL_FREE || kind == RT_SIGNAL_DOORBELL ||
 	    !atomic_compare_exchange_strong(&signal->kind, &kind, RT_SIGNAL_FREE))
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	if (kind == RT_SIGNAL_IPC)
+	if (kind == RT_SIGNAL_IPC) {
 		rt_ipc_forget(rt, handle.handle, 1);
+		rt_signal_end_shared(signal);
+	}
 	rt_signal_destroy(rt, signal);
 	return HSA_STATUS_SUCCESS;
 }

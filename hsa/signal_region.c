@@ -9,49 +9,64 @@
 #include "hsa/memory.h"
 #include "hsa/signals.h"
 
-static int bind_peer(struct rt *rt, unsigned gpu, struct vm_bo *bo, uint64_t at_B, uint64_t size_B)
+/* The host memory at that place of the region, for a GPU: a BO of its own. Nothing of it may stay in a GPU's cache. */
+static int bind_host(struct rt *rt, unsigned gpu, uint64_t at_B, uint64_t size_B)
 {
-	struct vm_bo *peer;
-	int fd, r = vm_bo_export(bo, &fd);
+	struct rt_signals *s = rt->signals;
+	struct vm_bo *bo;
+	int r = vm_bo_create_user(rt->gpu[gpu]->vm, s->range[0].va + at_B, size_B, VM_UNCACHED, &bo);
 
 	if (r)
 		return r;
-	r = vm_bo_import(rt->gpu[gpu]->vm, fd, &peer);
-	close(fd);
-	if (r)
-		return r;
-	r = vm_range_rebind(&rt->signals->range[gpu], at_B, peer, 0, size_B,
-			    VM_GPU_READ | VM_GPU_WRITE | VM_GPU_UNCACHED);
-	vm_bo_put(peer);
+	r = vm_range_rebind(&s->range[gpu], at_B, bo, 0, size_B, VM_GPU_READ | VM_GPU_WRITE | VM_GPU_UNCACHED);
+	vm_bo_put(bo);
 	return r;
 }
 
-int rt_signals_bind(struct rt *rt, struct vm_bo *bo, uint64_t at_B, uint64_t size_B)
+int rt_signals_bind_host(struct rt *rt, int file, uint64_t at_B, uint64_t size_B)
 {
-	int r = vm_range_rebind(&rt->signals->range[0], at_B, bo, 0, size_B, vm_access_of(VM_CPU | VM_UNCACHED));
+	void *at = (void *)(uintptr_t)(rt->signals->range[0].va + at_B);
+	int flags = MAP_FIXED | (file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+	int r = 0;
 
-	for (unsigned i = 1; !r && i < rt->gpus; i++)
-		r = bind_peer(rt, i, bo, at_B, size_B);
+	if (mmap(at, size_B, PROT_READ | PROT_WRITE, flags, file, 0) == MAP_FAILED)
+		return drv_fail(-errno, "mmap of signals");
+	/* As the rest of the region: children do not get it, and a fork does not stop the GPUs' use of it. */
+	if (madvise(at, size_B, MADV_DONTFORK))
+		return drv_fail(-errno, "madvise of signals");
+	for (unsigned i = 0; !r && i < rt->gpus; i++)
+		r = bind_host(rt, i, at_B, size_B);
+	return r;
+}
+
+/* A GPU that is alone has memory of the kernel's, which submissions need not list. Several GPUs must not share a BO
+ * (memory.c, place_system()). */
+static int bind_more(struct rt *rt, uint64_t at_B)
+{
+	const struct vm_info info = {
+		.size_B = RT_SIGNALS_GROW_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	struct vm_bo *bo;
+	int r;
+
+	if (rt->gpus > 1)
+		return rt_signals_bind_host(rt, -1, at_B, RT_SIGNALS_GROW_B);
+	r = vm_bo_create(rt->gpu[0]->vm, &info, &bo);
+	if (r)
+		return r;
+	r = vm_range_bind(&rt->signals->range[0], at_B, bo, 0, RT_SIGNALS_GROW_B,
+			  vm_access_of(VM_CPU | VM_UNCACHED));
+	vm_bo_put(bo);
 	return r;
 }
 
 int rt_signals_grow(struct rt *rt)
 {
 	struct rt_signals *s = rt->signals;
-	/* Nothing of it may stay in a GPU's cache. Only what other devices share must be listed at submissions. */
-	const struct vm_info info = {.size_B = RT_SIGNALS_GROW_B,
-				     .kind = VM_GTT,
-				     .flags = VM_CPU | VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0)};
-	struct vm_bo *bo;
 	int r;
 
 	if (s->grown_B + RT_SIGNALS_GROW_B > RT_SIGNALS_B - s->paged_B)
 		return drv_fail(-ENOMEM, "more than %u signals", RT_SIGNALS_MAX);
-	r = vm_bo_create(rt->gpu[0]->vm, &info, &bo);
-	if (r)
-		return r;
-	r = rt_signals_bind(rt, bo, s->grown_B, RT_SIGNALS_GROW_B);
-	vm_bo_put(bo);
+	r = bind_more(rt, s->grown_B);
 	if (r)
 		return r;
 	memset((void *)(uintptr_t)(s->range[0].va + s->grown_B), 0, RT_SIGNALS_GROW_B);
@@ -140,8 +155,12 @@ void rt_signals_fini(struct rt *rt)
 
 	for (uint64_t i = 0; s->beside && i < s->grown_B / RT_SIGNAL_B; i++)
 		free(s->beside[i].owed);
-	for (uint64_t at_B = RT_PAGE_B; s->beside && at_B <= s->paged_B; at_B += RT_PAGE_B)
-		free(s->beside[(RT_SIGNALS_B - at_B) / RT_SIGNAL_B].owed);
+	for (uint64_t at_B = RT_PAGE_B; s->beside && at_B <= s->paged_B; at_B += RT_PAGE_B) {
+		struct rt_signal *signal = &s->beside[(RT_SIGNALS_B - at_B) / RT_SIGNAL_B];
+
+		free(signal->owed);
+		rt_signal_end_shared(signal);
+	}
 	while (s->ranges)
 		vm_range_release(&s->range[--s->ranges]);
 	if (s->beside)

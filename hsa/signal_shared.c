@@ -1,35 +1,60 @@
-/* Signals that other processes see: each has a page, a BO of its own. Processes change the value by atomic
- * operations; who waits looks again every millisecond, since a change elsewhere wakes nobody here. */
+/* Signals that other processes see: each has a page, a file in memory, which every GPU of every process has as host
+ * memory. A buffer of one GPU would not do: Linux has jobs of other devices wait for its jobs (vm.h, vm_mem_share()).
+ * Processes change the value by atomic operations; waiting threads look again every millisecond, since a change
+ * elsewhere wakes nobody here. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "hsa/memory.h"
 #include "hsa/signals.h"
 #include "hsa/table.h"
 
-static int show(struct rt *rt, struct rt_signal *signal, struct vm_bo *bo)
+/* A page that nobody can make shorter under us. */
+static int create_file(int *file)
 {
-	return rt_signals_bind(rt, bo, (uint64_t)(signal - rt->signals->beside) * RT_SIGNAL_B, RT_PAGE_B);
-}
+	int fd = memfd_create("tuff signal", MFD_CLOEXEC | MFD_ALLOW_SEALING), r;
 
-static int make(struct rt *rt, struct vm_bo *bo, struct rt_signal **signal)
-{
-	int r = rt_signals_take_page(rt, signal);
-
-	if (r)
-		return r;
-	r = show(rt, *signal, bo);
-	if (r)
-		rt_signals_put_page(rt, *signal);
+	if (fd < 0)
+		return drv_fail(-errno, "memfd_create for a signal");
+	if (!ftruncate(fd, RT_PAGE_B) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)) {
+		*file = fd;
+		return 0;
+	}
+	r = drv_fail(-errno, "memory for a signal");
+	close(fd);
 	return r;
 }
 
-/* A signal on the BO, which is taken over; value: what it begins with, NULL: it has one. */
-static int begin(struct rt *rt, struct vm_bo *bo, const hsa_signal_value_t *value, hsa_signal_t *handle)
+/* Another process gave it: it may be anything. */
+static int check_file(int file)
+{
+	int seals = fcntl(file, F_GET_SEALS);
+	struct stat stat;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(file, &stat) || stat.st_size < (off_t)RT_PAGE_B)
+		return drv_fail(-EINVAL, "what another process gave is no signal");
+	return 0;
+}
+
+/* A signal on the file, which is taken over; value: what it begins with, NULL: it has one. */
+static int begin(struct rt *rt, int file, const hsa_signal_value_t *value, hsa_signal_t *handle)
 {
 	struct rt_signal *signal;
-	int r = make(rt, bo, &signal);
+	int r = rt_signals_take_page(rt, &signal);
 
-	vm_bo_put(bo);
-	if (r)
+	if (!r) {
+		r = rt_signals_bind_host(rt, file, (uint64_t)(signal - rt->signals->beside) * RT_SIGNAL_B, RT_PAGE_B);
+		if (r)
+			rt_signals_put_page(rt, signal);
+	}
+	if (r) {
+		close(file);
 		return r;
+	}
+	signal->file = (unsigned)file + 1;
 	*handle = rt_signal_handle(rt, signal);
 	if (value)
 		*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = *value};
@@ -39,19 +64,33 @@ static int begin(struct rt *rt, struct vm_bo *bo, const hsa_signal_value_t *valu
 
 int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t value, hsa_signal_t *handle)
 {
-	const struct vm_info info = {.size_B = RT_PAGE_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED};
-	struct vm_bo *bo;
-	int r = vm_bo_create(rt->gpu[0]->vm, &info, &bo);
+	int file = -1, r = create_file(&file);
 
-	return r ? r : begin(rt, bo, &value, handle);
+	return r ? r : begin(rt, file, &value, handle);
 }
 
 int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle)
 {
-	struct vm_bo *bo;
-	int r = vm_bo_import(rt->gpu[0]->vm, fd, &bo);
+	int file, r = check_file(fd);
 
-	return r ? r : begin(rt, bo, NULL, handle);
+	if (r)
+		return r;
+	file = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return file < 0 ? drv_fail(-errno, "a descriptor of a signal") : begin(rt, file, NULL, handle);
+}
+
+int rt_signal_file(const struct rt_signal *signal)
+{
+	int file = fcntl((int)signal->file - 1, F_DUPFD_CLOEXEC, 0);
+
+	return file < 0 ? drv_fail(-errno, "a descriptor of a signal") : file;
+}
+
+void rt_signal_end_shared(struct rt_signal *signal)
+{
+	if (signal->file)
+		close((int)signal->file - 1);
+	signal->file = 0;
 }
 
 bool rt_signals_shared(const struct rt *rt)

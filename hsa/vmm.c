@@ -285,7 +285,7 @@ static int share_locked(struct rt *rt, uint64_t va, uint64_t size_B, void *clien
 	for (unsigned i = 0; i < count; i++) {
 		const struct rt_mapping *m = mapping_at(vmm, at);
 
-		piece[i] = (struct rt_ipc_piece){m->vmem->bo[m->vmem->home], m->at.hi - m->at.lo};
+		piece[i] = (struct rt_ipc_piece){.bo = m->vmem->bo[m->vmem->home], .size_B = m->at.hi - m->at.lo};
 		at = m->at.hi;
 	}
 	r = rt_ipc_share(rt, va, piece, count, client_handle);

@@ -80,8 +80,13 @@ static int make(struct rt *rt, const struct rt_pool *pool, uint64_t size_B, hsa_
 	return r;
 }
 
-/* Host memory of a node cannot be a BO: with several nodes CPUs' pools give nothing here (in ROCr 6.4 they never
- * do). */
+/* Host memory of a certain node cannot be a BO: with several nodes CPUs' pools give nothing here (in ROCr 6.4 they never
+ * do). Elsewhere it is a BO of the first GPU, which jobs of the others wait for when they are given it. */
+static bool is_of_node(const struct pool_info *info)
+{
+	return info->home == POOL_HOST && info->node != VM_ANY_NODE;
+}
+
 hsa_status_t impl_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, size_t size,
 					     hsa_amd_memory_type_t type, uint64_t flags,
 					     hsa_amd_vmem_alloc_handle_t *handle)
@@ -94,7 +99,7 @@ hsa_status_t impl_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, 
 	if (!size || size % RT_PAGE_B || flags || !handle || !pool ||
 	    (type != MEMORY_TYPE_NONE && type != MEMORY_TYPE_PINNED))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (!pool->pool || size > pool->size_B || pool_info(pool->pool)->home == POOL_NODE)
+	if (!pool->pool || size > pool->size_B || is_of_node(pool_info(pool->pool)))
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	pthread_mutex_lock(&rt->memory->vmm->lock);
 	r = make(rt, pool, size, type, &vmem);

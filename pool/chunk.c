@@ -28,24 +28,9 @@ static int home_create(const struct pool *pool, uint64_t size_B, struct vm_mem *
 			      .kind = info->home == POOL_VRAM ? VM_VRAM : VM_GTT,
 			      .flags = info->flags | residence(pool, size_B)};
 
-	if (info->home == POOL_NODE)
+	if (info->home == POOL_HOST)
 		return vm_mem_create_on_node(pool->space->vm[info->vm], size_B, info->node, info->flags, mem);
 	return vm_mem_create(pool->space->vm[info->vm], &how, mem);
-}
-
-/* Registered memory has one BO per vm. The alias that comes with it is not used. */
-static int register_with(struct vm *vm, const struct vm_mem *home, struct vm_mem **mem)
-{
-	struct vm_register what = {.host = home->map, .size_B = home->size_B};
-	int r;
-
-	if (home->bo->flags & VM_UNCACHED)
-		what.flags |= VM_REGISTER_UNCACHED;
-	r = vm_mem_register(vm, &what, mem);
-	if (r || (*mem)->va == home->va)
-		return r;
-	vm_mem_destroy(*mem);
-	return drv_fail(-ENOTSUP, "%s does not reach host memory at %p", vm_device(vm)->node.path, home->map);
 }
 
 int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
@@ -54,8 +39,6 @@ int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
 	struct vm *vm = chunk->pool->space->vm[i];
 	int r;
 
-	if (chunk->pool->info.home == POOL_NODE)
-		return register_with(vm, home, &chunk->mem[i]);
 	r = vm_mem_share(vm, home, &chunk->mem[i]);
 	for (unsigned b = 0; !r && b < chunk->blocks; b++)
 		if (chunk->block[b].own)

@@ -166,7 +166,7 @@ int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, stru
 
 	if (r)
 		return r;
-	if (chunk->pool->info.home == POOL_NODE)
+	if (chunk->pool->info.home == POOL_HOST)
 		return drv_fail(-EPERM, "registered host memory cannot be exported");
 	pthread_mutex_lock(&space->share_lock);
 	if (moves(block))

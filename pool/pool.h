@@ -61,13 +61,13 @@ void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring);
 enum pool_home {
 	POOL_VRAM,
 	POOL_GTT,  /* system memory, wherever the kernel takes it */
-	POOL_NODE, /* host memory of a NUMA node, registered with each vm; cannot be exported */
+	POOL_HOST, /* host memory, with a BO of its own in each vm; cannot be exported */
 };
 
 struct pool_info {
 	enum pool_home home;
 	unsigned vm;      /* whose VRAM it is, or whose BO */
-	int node;         /* POOL_NODE */
+	int node;         /* POOL_HOST: the NUMA node, or VM_ANY_NODE */
 	unsigned flags;   /* VM_CPU, VM_EXEC, VM_UNCACHED, VM_STRICT */
 	uint32_t seen_by; /* bit i: vm i sees all blocks from the start; `vm` always does */
 	void *owner;      /* the user's own, for who finds a block */
@@ -136,7 +136,7 @@ typedef int pool_copy_fn(void *arg, uint64_t dst, uint64_t src, uint64_t size_B)
 
 /* A dma-buf of the block and nothing of other blocks: a piece of a slab, or what is always valid, moves to a BO of
  * its own, at its address. Nobody may use such a block meanwhile; copy may be NULL when the CPU maps it. -EPERM:
- * POOL_NODE. On failure the block is where and what it was. */
+ * POOL_HOST. On failure the block is where and what it was. */
 DRV_MUST_CHECK int pool_export(struct pool_block *block, pool_copy_fn *copy, void *arg, int *fd);
 /* The same, as a reference to the BO that has the block and nothing else: for who exports it later. */
 DRV_MUST_CHECK int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, struct vm_bo **bo);

@@ -256,7 +256,7 @@ static void seen_by_both(enum pool_home home, uint64_t size_B)
 /* On one node all that can be shown is that each page is on it, by the kernel's word. */
 static void placed_on_node(void)
 {
-	struct pool_info info = {.home = POOL_NODE, .vm = 0, .node = 0, .flags = VM_CPU | VM_STRICT, .seen_by = 3};
+	struct pool_info info = {.home = POOL_HOST, .vm = 0, .node = 0, .flags = VM_CPU | VM_STRICT, .seen_by = 3};
 	struct pool_block *block;
 	struct pool *pool;
 	int node[600], r, fd;
@@ -432,8 +432,8 @@ int main(void)
 	exhausted();
 	seen_by_both(POOL_GTT, PAGE);
 	seen_by_both(POOL_GTT, MIB);
-	seen_by_both(POOL_NODE, PAGE);
-	seen_by_both(POOL_NODE, 3 * MIB);
+	seen_by_both(POOL_HOST, PAGE);
+	seen_by_both(POOL_HOST, 3 * MIB);
 	placed_on_node();
 	allowed();
 	exported();

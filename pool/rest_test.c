@@ -67,7 +67,7 @@ static bool is_mapped(uint64_t va)
 
 static void up_to_a_size(void)
 {
-	struct pool *vram = make(POOL_VRAM, 0), *gtt = make(POOL_GTT, VM_CPU), *node = make(POOL_NODE, VM_CPU);
+	struct pool *vram = make(POOL_VRAM, 0), *gtt = make(POOL_GTT, VM_CPU), *node = make(POOL_HOST, VM_CPU);
 
 	CHECK(is_resident(take(vram, PAGE)));
 	CHECK(is_resident(take(vram, POOL_RESIDENT_MAX_B)));

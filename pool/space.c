@@ -48,7 +48,7 @@ static int check_info(const struct pool_space *space, const struct pool_info *in
 {
 	uint64_t known = space->vms == 32 ? UINT32_MAX : (1u << space->vms) - 1;
 
-	if (info->vm >= space->vms || info->seen_by & ~known || (unsigned)info->home > POOL_NODE ||
+	if (info->vm >= space->vms || info->seen_by & ~known || (unsigned)info->home > POOL_HOST ||
 	    info->flags & ~(unsigned)(VM_CPU | VM_EXEC | VM_UNCACHED | VM_STRICT))
 		return drv_fail(-EINVAL, "a pool in place %u of device %u, flags 0x%x, seen by 0x%x", info->home,
 				info->vm, info->flags, info->seen_by);

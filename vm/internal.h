@@ -151,8 +151,6 @@ bool vm_mem_closes(const struct vm_mem *mem);
 void vm_mem_close(struct vm_mem *mem);
 
 /* userptr.c */
-/* A userptr BO over whole pages; retried read-only when it cannot be had writable. */
-DRV_MUST_CHECK int vm_bo_user(struct vm *vm, uint64_t host, uint64_t size_B, unsigned flags, struct vm_bo **bo);
 /* All of it but the box. */
 void vm_unregister(struct mem_box *box);
 /* The host gave us [lo, hi): what is registered there the program has unmapped. Its mappings at host addresses go.

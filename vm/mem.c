@@ -138,7 +138,7 @@ static int import_of(struct vm *vm, const struct vm_mem *of, struct vm_bo **bo)
 	return r;
 }
 
-int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **out)
+static int share_imported(struct vm *vm, const struct vm_mem *of, struct vm_mem **out)
 {
 	struct mem_box *box = calloc(1, sizeof(*box));
 	unsigned access = vm_access_of(of->bo->flags) & ~(VM_CPU_READ | VM_CPU_WRITE);
@@ -171,6 +171,32 @@ fail_adopt:
 fail_import:
 	free(box);
 	return r;
+}
+
+/* Host memory has one BO for each vm. The alias that comes with it is not used. */
+static int share_user(struct vm *vm, const struct vm_mem *of, struct vm_mem **out)
+{
+	struct vm_register what = {.host = of->map, .size_B = of->size_B};
+	int r;
+
+	if (of->va != of->range.va || (void *)(uintptr_t)of->va != of->map)
+		return drv_fail(-EPERM, "registered host memory cannot be shared: register it with each device");
+	if (of->bo->flags & VM_UNCACHED)
+		what.flags |= VM_REGISTER_UNCACHED;
+	if (of->bo->flags & VM_EXEC)
+		what.flags |= VM_REGISTER_EXEC;
+	r = vm_mem_register(vm, &what, out);
+	if (r || (*out)->va == of->va)
+		return r;
+	vm_mem_destroy(*out);
+	return drv_fail(-ENOTSUP, "%s does not reach host memory at %p", vm->dev->node.path, of->map);
+}
+
+int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **out)
+{
+	if (of->bo->origin == VM_USER)
+		return share_user(vm, of, out);
+	return share_imported(vm, of, out);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */

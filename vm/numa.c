@@ -35,9 +35,17 @@ int vm_host_nodes(const void *host, uint64_t size_B, int *node)
 	return 0;
 }
 
-static int place(uint64_t at, uint64_t size_B, int node)
+/* Not MPOL_BIND: when the node is full that ends in the OOM killer. -1: errno says why not. */
+static int prefer_node(void *host, uint64_t size_B, int node)
 {
 	unsigned long mask[MAX_NODES / (8 * sizeof(long))] = {0};
+
+	mask[node / (8 * sizeof(long))] = 1ul << node % (8 * sizeof(long));
+	return mbind(host, size_B, MPOL_PREFERRED, mask, MAX_NODES, 0) && !only_node_0() ? -1 : 0;
+}
+
+static int place(uint64_t at, uint64_t size_B, int node)
+{
 	void *host = (void *)(uintptr_t)at;
 
 	if (mmap(host, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
@@ -46,9 +54,11 @@ static int place(uint64_t at, uint64_t size_B, int node)
 	/* As with the kernel's own memory, children do not get it: its pages must not be copied on write. */
 	if (madvise(host, size_B, MADV_DONTFORK))
 		return drv_fail(-errno, "madvise of %llu bytes", (unsigned long long)size_B);
-	mask[node / (8 * sizeof(long))] = 1ul << node % (8 * sizeof(long));
-	/* Not MPOL_BIND: when the node is full that ends in the OOM killer. */
-	if (mbind(host, size_B, MPOL_PREFERRED, mask, MAX_NODES, 0) && !only_node_0())
+	/* The kernel looks up the pages of registered memory at each submission: a large one at a time is quick. It is
+	 * a wish: where there are no large pages it fails. */
+	if (size_B >= VM_SLAB_B)
+		(void)!madvise(host, size_B, MADV_HUGEPAGE);
+	if (node != VM_ANY_NODE && prefer_node(host, size_B, node))
 		return drv_fail(errno == EPERM || errno == ENOSYS ? -ENOTSUP : -errno, "mbind to node %d", node);
 	for (uint64_t i = 0; i < size_B; i += VM_PAGE_B)
 		((volatile char *)host)[i] = 0;
@@ -82,6 +92,8 @@ static int check_args(struct vm *vm, uint64_t size_B, int node, unsigned flags)
 	if (!size_B || size_B > vm->dev->facts.va_hi || flags & ~(VM_EXEC | VM_UNCACHED | VM_STRICT | VM_CPU))
 		return drv_fail(-EINVAL, "%llu bytes of host memory with flags 0x%x", (unsigned long long)size_B,
 				flags);
+	if (node == VM_ANY_NODE)
+		return drv_check_process(vm->dev);
 	if (node < 0 || node > last || (last && !numa_bitmask_isbitset(numa_get_mems_allowed(), node)))
 		return drv_fail(-EINVAL, "there is no node %d for this process, the last is %d", node, last);
 	return drv_check_process(vm->dev);
@@ -107,11 +119,11 @@ int vm_mem_create_on_node(struct vm *vm, uint64_t size_B, int node, unsigned fla
 	if (r)
 		goto fail_range;
 	r = place(mem->range.va, want.size_B, node);
-	if (!r && flags & VM_STRICT)
+	if (!r && flags & VM_STRICT && node != VM_ANY_NODE)
 		r = check_placed(mem->range.va, want.size_B, node);
 	if (r)
 		goto fail_bo;
-	r = vm_bo_user(vm, mem->range.va, want.size_B, bo_flags, &mem->bo);
+	r = vm_bo_create_user(vm, mem->range.va, want.size_B, bo_flags, &mem->bo);
 	if (r)
 		goto fail_bo;
 	r = vm_range_bind(&mem->range, 0, mem->bo, 0, want.size_B, vm_access_of(mem->bo->flags));

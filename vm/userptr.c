@@ -12,7 +12,8 @@
 #include "vm/internal.h"
 
 #define ALL_FLAGS                                                                                                  \
-	(VM_REGISTER_READ | VM_REGISTER_ALIAS | VM_REGISTER_DONTFORK | VM_REGISTER_UNCACHED | VM_REGISTER_APART)
+	(VM_REGISTER_READ | VM_REGISTER_ALIAS | VM_REGISTER_DONTFORK | VM_REGISTER_UNCACHED | VM_REGISTER_APART |  \
+	 VM_REGISTER_EXEC)
 
 /* --- the BO ----------------------------------------------------------------------------------- */
 
@@ -32,7 +33,7 @@ static int gem_userptr(struct vm *vm, uint64_t host, uint64_t size_B, uint32_t f
 	return r;
 }
 
-int vm_bo_user(struct vm *vm, uint64_t host, uint64_t size_B, unsigned flags, struct vm_bo **bo)
+int vm_bo_create_user(struct vm *vm, uint64_t host, uint64_t size_B, unsigned flags, struct vm_bo **bo)
 {
 	struct vm_bo like = {.size_B = size_B, .kind = VM_GTT, .origin = VM_USER, .flags = flags};
 	int r = -EFAULT;
@@ -270,7 +271,8 @@ void vm_mem_unlist(struct vm_mem *mem)
 int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem **out)
 {
 	unsigned flags = (what->flags & VM_REGISTER_READ ? VM_READONLY : 0) |
-			 (what->flags & VM_REGISTER_UNCACHED ? VM_UNCACHED : 0);
+			 (what->flags & VM_REGISTER_UNCACHED ? VM_UNCACHED : 0) |
+			 (what->flags & VM_REGISTER_EXEC ? VM_EXEC : 0);
 	struct mem_box *box;
 	uint64_t lo = 0, hi = 0;
 	int r = drv_check_process(vm->dev);
@@ -285,7 +287,7 @@ int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem
 	box->at_host = (struct vm_node){.lo = lo, .hi = hi};
 	box->mem.size_B = what->size_B;
 	box->mem.map = what->host;
-	r = vm_bo_user(vm, lo, hi - lo, flags, &box->mem.bo);
+	r = vm_bo_create_user(vm, lo, hi - lo, flags, &box->mem.bo);
 	if (r)
 		goto fail_bo;
 	r = bind_alias(vm, box, what->alias);

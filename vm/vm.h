@@ -119,6 +119,10 @@ void vm_gws_unlist(struct vm *vm, uint32_t handle);
 
 /* Errors: -EINVAL (size 0 or beyond any heap), -ENOMEM. */
 DRV_MUST_CHECK int vm_bo_create(struct vm *vm, const struct vm_info *info, struct vm_bo **bo);
+/* Whole pages of this process's memory as a BO: what is written of vm_mem_register() holds for it. flags: VM_EXEC,
+ * VM_UNCACHED, VM_READONLY. -EFAULT: not mapped, or not memory that a GPU can have; -ENOMEM. */
+DRV_MUST_CHECK int vm_bo_create_user(struct vm *vm, uint64_t host, uint64_t size_B, unsigned flags,
+				     struct vm_bo **bo);
 /* Another reference; gives bo. */
 struct vm_bo *vm_bo_get(struct vm_bo *bo);
 /* The last one frees the memory and every GPU mapping of it. NULL is accepted. */
@@ -239,7 +243,11 @@ void vm_mem_destroy(struct vm_mem *mem);
 /* A dma-buf's memory at an address of its own; the CPU sees it when the exporter allows that. As vm_bo_import(). */
 DRV_MUST_CHECK int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem);
 /* The memory of another device's vm_mem in this vm, at the same address. `of` owns the host's mapping and must
- * outlive it. -EPERM: resident, or registered host memory (register it here as well). */
+ * outlive it. Host memory of vm_mem_create_on_node() gets a BO of its own here, and jobs of the two devices know
+ * nothing of one another. Other memory is imported: Linux has each job that lists it wait for the unfinished jobs of
+ * other devices that do, whether they touch it or not (amdgpu_sync.c; an import has no EXPLICIT_SYNC), so that such
+ * jobs run by turns, and kernels of two devices that wait for each other never end. -EPERM: resident, or registered
+ * host memory (register it here as well); -ENOTSUP: this device does not reach the host's addresses. */
 DRV_MUST_CHECK int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **mem);
 
 /* The vm_mem that has this address, by its own or, for registered memory, by its host address; for a piece, its
@@ -261,6 +269,7 @@ enum vm_register_flags {
 	VM_REGISTER_UNCACHED = 1 << 3, /* as VM_UNCACHED */
 	/* At the alias only: other registrations of its pages never depend on this one. */
 	VM_REGISTER_APART = 1 << 4,
+	VM_REGISTER_EXEC = 1 << 5, /* as VM_EXEC */
 };
 
 struct vm_register {
@@ -287,9 +296,10 @@ DRV_MUST_CHECK int vm_mem_register(struct vm *vm, const struct vm_register *what
  * when the program unmaps it. */
 void vm_mem_unlist(struct vm_mem *mem);
 
-/* Host memory of a NUMA node, populated and registered, at its own address. The kernel prefers the node but takes
- * others when it is full: with VM_STRICT -ENOMEM then. -EINVAL: no such node; -ENOTSUP: this system does not let us
+/* Host memory of a NUMA node, or (VM_ANY_NODE) of any, populated and registered, at its own address. The kernel prefers
+ * the node but takes others when it is full: with VM_STRICT -ENOMEM then. -EINVAL: no such node; -ENOTSUP: this system does not let us
  * say where memory should be (a container's seccomp filter, a kernel without NUMA) and has other nodes. */
+#define VM_ANY_NODE (-1)
 DRV_MUST_CHECK int vm_mem_create_on_node(struct vm *vm, uint64_t size_B, int node, unsigned flags,
 					 struct vm_mem **mem);
 /* The node of each page of [host, host + size_B): node[i] of the i-th page, or -errno, -ENOENT for one that has no

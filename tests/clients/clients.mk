@@ -20,7 +20,7 @@ $(3) += $(O)/bin/tests/clients/$(1).$(2)
 $(O)/bin/tests/clients/$(1).$(2): $(O)/clients/$(1) tests/clients/clients.mk | $(O)/clr/libamdhip64.so.5
 	@mkdir -p $$(@D)
 	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
-	echo 'exec $(CLIENT_ENV) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- env LD_LIBRARY_PATH="$$$$b/clr:$$$$b/lib" "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
+	echo 'exec $(CLIENT_ENV) $(HIP_ENV_$(2)) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- env LD_LIBRARY_PATH="$$$$b/clr:$$$$b/lib" "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
 endef
 # The same program on ours: libamdhip64.so.5.
 define hip_test_ours
@@ -28,7 +28,7 @@ $(3) += $(O)/bin/tests/clients/$(1).ours.$(2)
 $(O)/bin/tests/clients/$(1).ours.$(2): $(O)/clients/$(1) tests/clients/clients.mk
 	@mkdir -p $$(@D)
 	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
-	echo 'exec $(CLIENT_ENV) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
+	echo 'exec $(CLIENT_ENV) $(HIP_ENV_$(2)) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(2)),$(2)) -- "$$$$b/clients/$(1)"'; } >$$@ && chmod +x $$@
 endef
 $(O)/clr/libamdhip64.so.5:
 	@mkdir -p $(@D)
@@ -36,8 +36,10 @@ $(O)/clr/libamdhip64.so.5:
 
 # A generator has 131072 engines to set up: on the other chips it is left to check-long.
 HIP_GPUS_random  := gfx908
-# Two alike in one system, connected; and two that are not.
+# Two alike in one system, connected; and two that are not. Peers are off unless they are asked for.
 HIP_GPUS_peers := hive mixed
+HIP_ENV_hive   := env TUFF_PEER_ACCESS=1
+HIP_ENV_mixed  := env TUFF_PEER_ACCESS=1
 HIP_SPEC_hive  := gfx908:hive=1,gfx908:hive=1
 HIP_SPEC_mixed := gfx906:numa=0,gfx90a:numa=1
 # Each chip by itself, and two at a time.

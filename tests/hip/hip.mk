@@ -30,7 +30,7 @@ $(5) += $(O)/bin/tests/hip/$(1).$(2)
 $(O)/bin/tests/hip/$(1).$(2): $(O)/$(4) tests/hip/hip.mk
 	@mkdir -p $$(@D)
 	@{ echo '#!/bin/sh'; echo 'b=$$$$(dirname "$$$$0")/../../..'; \
-	echo 'exec $(CLIENT_ENV) $(OUR_HIP_ENV_$(1)) $(OUR_HIP_ENV_$(3)) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
+	echo 'exec $(CLIENT_ENV) $(OUR_HIP_ENV_$(1)) $(OUR_HIP_ENV_$(3)) $(HIP_ENV_$(3)) "$$$$b/tuff" run --gpu $(or $(HIP_SPEC_$(3)),$(3)) -- "$$$$b/$(4)"'; } >$$@ && chmod +x $$@
 endef
 
 # Our library, which libamdhip64.so names: the newer interface.

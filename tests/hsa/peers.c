@@ -144,6 +144,7 @@ int main(void)
 {
 	enum vgpu_strict level = vgpu_strict();
 
+	setenv("TUFF_PEER_ACCESS", "1", 1);
 	if (!CHECK_EQ(vgpu_start("gfx908,gfx908"), 0))
 		return check_done("peers");
 	CHECK_EQ(hsa_init(), HSA_STATUS_SUCCESS);

@@ -222,7 +222,7 @@ static void bad_numbers_never_reach_the_kernel(void)
 	CHECK_EQ(vm_mem_register(s.vm, &(struct vm_register){.host = host, .size_B = 1, .alias = 77}, &mem),
 		 -EINVAL);
 	CHECK_EQ(vm_mem_register(s.vm, &(struct vm_register){.size_B = 1}, &mem), -EINVAL);
-	CHECK_EQ(vm_mem_create_on_node(s.vm, PAGE, -1, 0, &mem), -EINVAL);
+	CHECK_EQ(vm_mem_create_on_node(s.vm, PAGE, -2, 0, &mem), -EINVAL);
 	CHECK_EQ(vm_mem_create_on_node(s.vm, PAGE, 1000, 0, &mem), -EINVAL);
 	CHECK_EQ(vm_mem_create_on_node(s.vm, PAGE, 0, VM_RESIDENT, &mem), -EINVAL);
 	CHECK(!vm_find(s.vm, 0) && !vm_find(s.vm, UINT64_MAX));
