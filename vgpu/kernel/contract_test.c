@@ -9,7 +9,7 @@
 #include "tests/check.h"
 
 #define TABLE "docs/vgpu-contract.md"
-#define ROWS  128
+#define ROWS  131
 
 static char *read_file(const char *path)
 {

@@ -49,34 +49,32 @@ static void map_imports(struct kern_bo_list *list)
 		list->unmapped = false;
 }
 
-struct implicit {
-	struct kern_cs *cs;
-	int error;
-};
-
+/* AMDGPU_SYNC_NE_OWNER: jobs of this VM are left out. A VM belongs to one device, so its own jobs are also those for
+ * which amdgpu_sync_same_dev() holds. */
 static int depend_on_others(struct kern_fence *f, void *arg)
 {
-	struct implicit *implicit = arg;
+	struct kern_cs *cs = arg;
 
-	if (f->vm != implicit->cs->file->vm->id)
-		implicit->error = kern_cs_depend(implicit->cs, f);
-	return implicit->error;
+	return f->vm == cs->file->vm->id ? 0 : kern_cs_depend(cs, f);
 }
 
-/* Buffers without EXPLICIT_SYNC wait for what other VMs do with them. */
+static int sync_bo(struct kern_cs *cs, struct kern_bo *bo)
+{
+	return bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC ? 0 : kern_bo_fences(bo, depend_on_others, cs);
+}
+
+/* Linux amdgpu_cs_sync_rings(): the job waits for the other VMs' jobs, reading or writing, in the reservation object of
+ * each BO without EXPLICIT_SYNC that it locks: those of the list, and the user fence's. The flag is the BO's own, so an
+ * import of another device's BO never has it. */
 static int sync_implicitly(struct kern_cs *cs)
 {
-	struct implicit implicit = {.cs = cs};
+	int r = cs->user_fence ? sync_bo(cs, cs->user_fence) : 0;
 
-	for (unsigned i = 0, left = cs->list ? cs->list->implicit : 0; left && !implicit.error; i++) {
-		struct kern_bo *bo = cs->list->entry[i].bo;
-
-		if (bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC)
-			continue;
-		left--;
-		kern_bo_fences(bo, depend_on_others, &implicit);
+	for (unsigned i = 0, left = cs->list ? cs->list->implicit : 0; left && !r; i++) {
+		r = sync_bo(cs, cs->list->entry[i].bo);
+		left -= !(cs->list->entry[i].bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
 	}
-	return implicit.error;
+	return r;
 }
 
 /* Job n waits here for job n-32, with the page tables locked: the whole process stalls. */
@@ -211,10 +209,10 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 		kern_reset_device(cs->file->dev, NULL);
 	if (!r)
 		r = validate(cs);
-	if (!r)
-		r = sync_implicitly(cs);
 	for (unsigned i = 0; !r && i < cs->gang; i++)
 		r = wait_for_room(cs->entity[i]);
+	if (!r)
+		r = sync_implicitly(cs);
 	if (!r)
 		r = give_dependencies(cs);
 	if (!r)

@@ -42,21 +42,11 @@ static void lru_insert(struct kern_bo *bo)
 	kern_list_add(at, &bo->lru);
 }
 
-static bool is_busy(struct kern_bo *bo)
-{
-	if (kern_bo_fences(bo, kern_any_fence, NULL))
-		return true;
-	for (struct kern_list *pos = bo->imports.next; pos != &bo->imports; pos = pos->next)
-		if (kern_bo_fences(kern_entry(pos, struct kern_bo, import_link), kern_any_fence, NULL))
-			return true;
-	return false;
-}
-
 static bool may_go(struct kern_bo *bo, const struct keep *keep)
 {
 	if (bo == keep->bo || (keep->epoch && bo->mark == keep->epoch) || (keep->vm && bo->vm == keep->vm))
 		return false;
-	return !is_busy(bo);
+	return !kern_bo_fences(bo, kern_any_fence, NULL);
 }
 
 /* The recorded stamps are never later than the true ones, so the first whose two agree is the least recently used.

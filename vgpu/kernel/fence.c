@@ -122,6 +122,33 @@ void kern_fence_signal(struct kern_fence *f, int error)
 	kern_waitq_wake(&f->waitq);
 }
 
+/* Puts a fence on the list of those still to visit, once. */
+static void visit_later(struct kern_fence *f, uint64_t scan, struct kern_fence **list)
+{
+	if (!f || f->scan == scan)
+		return;
+	f->scan = scan;
+	f->next = *list;
+	*list = f;
+}
+
+int kern_fence_leaves(struct kern_fence *f, int (*visit)(struct kern_fence *f, void *arg), void *arg)
+{
+	uint64_t scan = ++kern->next_id;
+	struct kern_fence *list = NULL;
+	int r = 0;
+
+	visit_later(f, scan, &list);
+	while (!r && (f = list)) {
+		list = f->next;
+		visit_later(f->prev, scan, &list);
+		visit_later(f->part, scan, &list);
+		if (!f->part)
+			r = visit(f, arg);
+	}
+	return r;
+}
+
 static bool fences_done(struct kern_fence **f, unsigned count, bool all, unsigned *first)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -224,7 +251,8 @@ static int resv_visit(struct kern_resv *r, int (*visit)(struct kern_fence *f, vo
 	return 0;
 }
 
-int kern_bo_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *arg), void *arg)
+/* The fences that came to the shared reservation object through this one BO. */
+static int own_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *arg), void *arg)
 {
 	int stop = resv_visit(bo->vm ? &bo->vm->resv : &bo->resv, visit, arg);
 	struct kern_list *pos, *tmp;
@@ -234,6 +262,23 @@ int kern_bo_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *
 	kern_list_each(pos, tmp, &bo->lists)
 	{
 		stop = resv_visit(&kern_entry(pos, struct kern_list_entry, bo_link)->list->resv, visit, arg);
+		if (stop)
+			return stop;
+	}
+	return 0;
+}
+
+int kern_bo_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *arg), void *arg)
+{
+	struct kern_bo *exported = bo->foreign ? bo->foreign : bo;
+	int stop = own_fences(exported, visit, arg);
+	struct kern_list *pos, *tmp;
+
+	if (stop)
+		return stop;
+	kern_list_each(pos, tmp, &exported->imports)
+	{
+		stop = own_fences(kern_entry(pos, struct kern_bo, import_link), visit, arg);
 		if (stop)
 			return stop;
 	}

@@ -17,6 +17,8 @@ void kern_fence_put(struct kern_fence *f);               /* NULL is fine */
 void kern_fence_signal(struct kern_fence *f, int error);
 /* One of its parts was signalled. Who waits for it, if it is done now, is added to q. */
 void kern_fence_part_done(struct kern_waker *on_part, struct kern_waitq *q);
+/* Calls visit once for each fence that f is made of, or for f itself, until it returns non-zero. */
+int kern_fence_leaves(struct kern_fence *f, int (*visit)(struct kern_fence *f, void *arg), void *arg);
 /* Waits for all of them, or for any. *first: which one ended an any-wait. 0, -ETIME, -EINTR, -ENOMEM. */
 int kern_fence_wait(struct kern_fence **f, unsigned count, bool all, int64_t deadline_ns, unsigned *first);
 
@@ -26,7 +28,8 @@ int kern_resv_reserve(struct kern_resv *r);
 void kern_resv_add(struct kern_resv *r, struct kern_fence *f);
 bool kern_resv_busy(struct kern_resv *r);
 
-/* The fences of everything that may use bo: calls visit for each unsignalled one until it returns non-zero. */
+/* The fences of bo's reservation object, which an exported BO and its imports on other devices share: calls visit for
+ * each unsignalled one until it returns non-zero. */
 int kern_bo_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *arg), void *arg);
 /* For kern_bo_fences: stops at the first. */
 int kern_any_fence(struct kern_fence *f, void *arg);

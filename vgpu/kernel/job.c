@@ -52,36 +52,24 @@ void kern_job_destroy(struct kern_job *job)
 	kern_free(job);
 }
 
-/* On the list of those to look at, once. */
-static void look_at(struct kern_fence *f, uint64_t scan, struct kern_fence **list)
+static int note_job(struct kern_fence *f, void *arg)
 {
-	if (!f || f->scan == scan)
-		return;
-	f->scan = scan;
-	f->next = *list;
-	*list = f;
+	struct kern_job *job = arg;
+	int r;
+
+	if (!f->scheduled)
+		return 0;
+	r = kern_reserve(&job->after, job->afters, &job->after_room, sizeof(job->after[0]));
+	if (!r)
+		job->after[job->afters++] = (struct mem_after){f->context, f->seq};
+	return r;
 }
 
 /* The jobs behind a fence, as the engine's order checker knows them: points of a timeline stand for several, and
  * may share them. */
 static int note_jobs(struct kern_job *job, struct kern_fence *f)
 {
-	uint64_t scan = ++kern->next_id;
-	struct kern_fence *list = NULL;
-	int r = 0;
-
-	look_at(f, scan, &list);
-	while (!r && (f = list)) {
-		list = f->next;
-		look_at(f->prev, scan, &list);
-		look_at(f->part, scan, &list);
-		if (!f->scheduled)
-			continue;
-		r = kern_reserve(&job->after, job->afters, &job->after_room, sizeof(job->after[0]));
-		if (!r)
-			job->after[job->afters++] = (struct mem_after){f->context, f->seq};
-	}
-	return r;
+	return kern_fence_leaves(f, note_job, job);
 }
 
 int kern_job_depend(struct kern_job *job, struct kern_fence *f)

@@ -135,7 +135,8 @@ struct kern_bo {
 	struct kern_list imports;     /* kern_bo.import_link: those that are made from this one */
 	struct kern_list import_link; /* in foreign->imports, or empty */
 	struct kern_vm *vm;           /* VM_ALWAYS_VALID only; counted, immutable */
-	struct kern_resv resv;        /* of its own; VM_ALWAYS_VALID buffers use their VM's */
+	struct kern_resv resv;        /* what it adds to the reservation object that an exported BO shares with its
+				       * imports; VM_ALWAYS_VALID buffers use their VM's */
 	struct kern_list handles;     /* kern_handle.bo_link */
 	struct kern_list lists;       /* kern_list_entry.bo_link: the BO lists that name it */
 	struct kern_list hash;        /* in root->mmap_hash, by fake */

@@ -62,6 +62,18 @@ static int dmabuf_export(struct kern_bo *bo, uint64_t user)
 	return r ? r : kern_copy_out(user, &args, sizeof(args));
 }
 
+static int add_fence(struct kern_fence *f, void *arg)
+{
+	struct kern_resv *resv = arg;
+	int r = f->signalled ? 0 : kern_resv_reserve(resv);
+
+	if (!r && !f->signalled)
+		kern_resv_add(resv, f);
+	return r;
+}
+
+/* Each fence that the sync file is made of goes by itself, so that implicit sync knows whose job it is (Linux
+ * dma_buf_import_sync_file). */
 static int dmabuf_import(struct kern_bo *bo, uint64_t user)
 {
 	struct dma_buf_import_sync_file args;
@@ -75,10 +87,7 @@ static int dmabuf_import(struct kern_bo *bo, uint64_t user)
 	from = kern_inode_of_fd(args.fd);
 	if (!from || from->kind != KERN_INODE_SYNC_FILE)
 		return -EINVAL;
-	r = kern_resv_reserve(&bo->resv);
-	if (!r)
-		kern_resv_add(&bo->resv, from->object);
-	return r;
+	return kern_fence_leaves(from->object, add_fence, &bo->resv);
 }
 
 /* --- sync files --- */

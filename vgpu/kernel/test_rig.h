@@ -22,7 +22,7 @@
 #define RIG_RWX     (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | AMDGPU_VM_PAGE_EXECUTABLE)
 #define RIG_NOP     0xffff1000u /* one dword */
 
-static struct {
+static struct rig {
 	int fd;
 	uint32_t ib_bo, data_bo, list, ctx;
 	uint32_t *ib, *data; /* owned mappings of a page each */
@@ -198,10 +198,9 @@ static inline int rig_open(const char *node)
 	return open(node, O_RDWR | O_CLOEXEC);
 }
 
-static inline void rig_start(const char *spec)
+static inline void rig_init(const char *node)
 {
-	CHECK_EQ(vgpu_start(spec), 0);
-	rig.fd = rig_open("/dev/dri/renderD128");
+	rig.fd = rig_open(node);
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, &rig.ib_bo), 0);
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, &rig.data_bo), 0);
 	rig.ib = rig_map(rig.ib_bo, 4096);
@@ -211,6 +210,21 @@ static inline void rig_start(const char *spec)
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, rig.data_bo, RIG_DATA_VA, 4096, RIG_RWX), 0);
 	rig.list = rig_list(&rig.data_bo, 1);
 	rig.ctx = rig_ctx();
+}
+
+static inline void rig_start(const char *spec)
+{
+	CHECK_EQ(vgpu_start(spec), 0);
+	rig_init("/dev/dri/renderD128");
+}
+
+static inline void rig_fini(void)
+{
+	munmap(rig.ib, 4096);
+	munmap(rig.data, 4096);
+	rig_close(rig.ib_bo);
+	rig_close(rig.data_bo);
+	close(rig.fd);
 }
 
 /* Every count is what the walk of repair.c finds, and it finds all that is in use. */
@@ -224,11 +238,7 @@ static inline void rig_check_whole(void)
 static inline void rig_stop(void)
 {
 	rig_check_whole();
-	munmap(rig.ib, 4096);
-	munmap(rig.data, 4096);
-	rig_close(rig.ib_bo);
-	rig_close(rig.data_bo);
-	close(rig.fd);
+	rig_fini();
 	for (unsigned i = 0; i < 2000 && vgpu_live_objects(); i++)
 		usleep(1000);
 	CHECK_EQ(vgpu_live_objects(), 0);
