@@ -7,6 +7,7 @@
 #include "vgpu/kernel/file.h"
 #include "vgpu/kernel/gws.h"
 #include "vgpu/kernel/inject.h"
+#include "vgpu/kernel/jiffies.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
@@ -558,7 +559,7 @@ int kern_gem_wait_idle(struct kern_file *file, void *arg)
 {
 	union drm_amdgpu_gem_wait_idle *args = arg;
 	struct kern_handle *handle = kern_handle_must(file, args->in.handle, "GEM_WAIT_IDLE");
-	int64_t deadline = kern_deadline(args->in.timeout);
+	int64_t deadline = kern_gem_deadline(file->dev, args->in.timeout);
 	struct kern_bo *bo;
 	int r;
 

@@ -86,10 +86,4 @@ int kern_copy_out(uint64_t user, const void *from, size_t size_B);
 /* Several at once. */
 int kern_gather(const struct kern_span *span, unsigned count);
 
-/* Absolute CLOCK_MONOTONIC ns as amdgpu takes them: negative means for ever. */
-static inline int64_t kern_deadline(uint64_t timeout_ns)
-{
-	return (int64_t)timeout_ns < 0 ? INT64_MAX : (int64_t)timeout_ns;
-}
-
 #endif

@@ -49,8 +49,8 @@ static void map_imports(struct kern_bo_list *list)
 		list->unmapped = false;
 }
 
-/* AMDGPU_SYNC_NE_OWNER: jobs of this VM are left out. A VM belongs to one device, so its own jobs are also those for
- * which amdgpu_sync_same_dev() holds. */
+/* AMDGPU_SYNC_NE_OWNER: jobs of this VM are left out. A VM belongs to one device, so its own jobs are also those
+ * for which amdgpu_sync_same_dev() holds. */
 static int depend_on_others(struct kern_fence *f, void *arg)
 {
 	struct kern_cs *cs = arg;
@@ -63,9 +63,9 @@ static int sync_bo(struct kern_cs *cs, struct kern_bo *bo)
 	return bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC ? 0 : kern_bo_fences(bo, depend_on_others, cs);
 }
 
-/* Linux amdgpu_cs_sync_rings(): the job waits for the other VMs' jobs, reading or writing, in the reservation object of
- * each BO without EXPLICIT_SYNC that it locks: those of the list, and the user fence's. The flag is the BO's own, so an
- * import of another device's BO never has it. */
+/* Linux amdgpu_cs_sync_rings(): the job waits for the other VMs' jobs, reading or writing, in the reservation
+ * object of each BO without EXPLICIT_SYNC that it locks: those of the list, and the user fence's. The flag is the
+ * BO's own, so an import of another device's BO never has it. */
 static int sync_implicitly(struct kern_cs *cs)
 {
 	int r = cs->user_fence ? sync_bo(cs, cs->user_fence) : 0;

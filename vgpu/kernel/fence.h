@@ -28,8 +28,8 @@ int kern_resv_reserve(struct kern_resv *r);
 void kern_resv_add(struct kern_resv *r, struct kern_fence *f);
 bool kern_resv_busy(struct kern_resv *r);
 
-/* The fences of bo's reservation object, which an exported BO and its imports on other devices share: calls visit for
- * each unsignalled one until it returns non-zero. */
+/* The fences of bo's reservation object, which an exported BO and its imports on other devices share: calls visit
+ * for each unsignalled one until it returns non-zero. */
 int kern_bo_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *arg), void *arg);
 /* For kern_bo_fences: stops at the first. */
 int kern_any_fence(struct kern_fence *f, void *arg);

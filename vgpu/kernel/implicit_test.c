@@ -1,6 +1,6 @@
-/* Implicit synchronisation: which jobs wait for which others because both list a BO (Linux amdgpu_sync.c). Two or three
- * opens of nodes, each with a rig of its own; a job waits for a word that the CPU writes, so that nothing here depends
- * on how long something takes. */
+/* Implicit synchronisation: which jobs wait for which others because both list a BO (Linux amdgpu_sync.c). Two or
+ * three opens of nodes, each with a rig of its own; a job waits for a word that the CPU writes, so that nothing
+ * here depends on how long something takes. */
 #include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <xf86drm.h>
@@ -77,8 +77,8 @@ static void share(const struct rig *owner, const struct rig *user, uint64_t flag
 	close(dmabuf);
 }
 
-/* Both sides list the page, `first` with a job that ends when the test says so: does the job of `second` wait for it?
- * They are of one page, or of two handles for it. */
+/* Both sides list the page, `first` with a job that ends when the test says so: does the job of `second` wait for
+ * it? They are of one page, or of two handles for it. */
 static bool waits(const struct rig *first, uint32_t first_bo, const struct rig *second, uint32_t second_ctx,
 		  uint32_t second_bo, bool as_user_fence)
 {
@@ -106,8 +106,8 @@ static bool waits(const struct rig *first, uint32_t first_bo, const struct rig *
 	return waited;
 }
 
-/* As waits(), where it must not: the job of `second` ends while that of `first` still runs. Where the rule is broken
- * the watchdog ends both. */
+/* As waits(), where it must not: the job of `second` ends while that of `first` still runs. Where the rule is
+ * broken the watchdog ends both. */
 static bool must_not_wait(const struct rig *first, uint32_t first_bo, const struct rig *second, uint32_t second_bo)
 {
 	uint32_t list[2];
@@ -203,8 +203,8 @@ static int sync_file_of(const struct rig *side, uint64_t seq)
 	return (int)args.out.handle;
 }
 
-/* row 131: of a sync file that was put into a buffer, what is the VM's own does not hold its jobs back, and the rest
- * does. */
+/* row 131: of a sync file that was put into a buffer, what is the VM's own does not hold its jobs back, and the
+ * rest does. */
 static void parts_of_a_sync_file(const struct rig *a, const struct rig *b)
 {
 	uint64_t theirs = submit_waiting(b, b->list), mine = submit_waiting(a, a->list), third;

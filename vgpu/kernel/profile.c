@@ -17,6 +17,7 @@
 #define CLEARED (AMDGPU_GEM_CREATE_VRAM_WIPE_ON_RELEASE | AMDGPU_GEM_CREATE_VRAM_CLEARED)
 
 #define SECOND_NS 1000000000ull
+#define HZ        250 /* CONFIG_HZ of Debian on amd64, all releases */
 
 /* Sources: the kernel contract, sections 0, 1.3, 2.1 and 3.5. 5.10 is there for drivers that look at VERSION and
  * refuse: the rest of it is 6.1's. */
@@ -24,6 +25,7 @@ static const struct kern_profile profiles[] = {
 	{
 		.release = "5.10",
 		.drm_minor = 40,
+		.hz = HZ,
 		.va_bottom = 2 << 20,
 		.va_reserved_B = 2 << 20,
 		.create_flags = FLAGS_ALL,
@@ -36,6 +38,7 @@ static const struct kern_profile profiles[] = {
 	{
 		.release = "6.1",
 		.drm_minor = 49,
+		.hz = HZ,
 		.va_bottom = 2 << 20,
 		.va_reserved_B = 2 << 20,
 		.create_flags = FLAGS_6_1,
@@ -48,6 +51,7 @@ static const struct kern_profile profiles[] = {
 	{
 		.release = "6.6",
 		.drm_minor = 54,
+		.hz = HZ,
 		.va_bottom = 2 << 20,
 		.va_reserved_B = 2 << 20,
 		.create_flags = FLAGS_6_1,
@@ -62,6 +66,7 @@ static const struct kern_profile profiles[] = {
 	{
 		.release = "6.12",
 		.drm_minor = 59,
+		.hz = HZ,
 		.va_bottom = 64 << 10,
 		.va_reserved_B = 0x402000, /* CSA 2 MiB, SEQ64 2 MiB, TRAP 8 KiB */
 		.create_flags = FLAGS_6_12,
@@ -77,6 +82,7 @@ static const struct kern_profile profiles[] = {
 	{
 		.release = "6.16",
 		.drm_minor = 64,
+		.hz = HZ,
 		.va_bottom = 64 << 10,
 		.va_reserved_B = 0x402000,
 		.create_flags = FLAGS_6_12,
@@ -95,6 +101,7 @@ static const struct kern_profile profiles[] = {
 	{
 		.release = "6.18",
 		.drm_minor = 64,
+		.hz = HZ,
 		.va_bottom = 64 << 10,
 		.va_reserved_B = 0x410000, /* TRAP 64 KiB */
 		.create_flags = FLAGS_6_18,
@@ -115,6 +122,7 @@ static const struct kern_profile profiles[] = {
 	{
 		.release = "7.0",
 		.drm_minor = 64,
+		.hz = HZ,
 		.va_bottom = 64 << 10,
 		.va_reserved_B = 0x402000,
 		.create_flags = FLAGS_6_18,

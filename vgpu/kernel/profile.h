@@ -12,6 +12,7 @@ struct kern_device;
 struct kern_profile {
 	const char *release;       /* "6.12", as the SPEC says it */
 	unsigned drm_minor;        /* queries and ioctls name the one they came with */
+	unsigned hz;               /* ticks per second: what timeouts are counted in */
 	uint64_t va_bottom;        /* lowest address that GEM_VA takes */
 	uint64_t va_reserved_B;    /* what the kernel keeps at the top of the address space */
 	uint64_t create_flags;     /* of GEM_CREATE, those that users may set */

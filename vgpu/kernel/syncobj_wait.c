@@ -4,6 +4,7 @@
 #include "vgpu/kernel/call.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
+#include "vgpu/kernel/jiffies.h"
 #include "vgpu/kernel/uapi.h"
 
 struct wait_args {
@@ -117,7 +118,8 @@ static int do_wait(struct kern_file *file, const struct wait_args *args, uint32_
 int kern_syncobj_wait_ioctl(struct kern_file *file, void *arg)
 {
 	struct uapi_syncobj_wait *args = arg;
-	struct wait_args wait = {args->handles, 0, args->count, args->flags, args->timeout_ns};
+	struct wait_args wait = {args->handles, 0, args->count, args->flags,
+				 kern_syncobj_deadline(file->dev, args->timeout_ns)};
 
 	if (args->flags & ~(uint32_t)(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
 				      UAPI_SYNCOBJ_WAIT_DEADLINE))
@@ -128,7 +130,8 @@ int kern_syncobj_wait_ioctl(struct kern_file *file, void *arg)
 int kern_syncobj_timeline_wait_ioctl(struct kern_file *file, void *arg)
 {
 	struct uapi_syncobj_timeline_wait *args = arg;
-	struct wait_args wait = {args->handles, args->points, args->count, args->flags, args->timeout_ns};
+	struct wait_args wait = {args->handles, args->points, args->count, args->flags,
+				 kern_syncobj_deadline(file->dev, args->timeout_ns)};
 
 	if (args->flags & ~(uint32_t)(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | SUBMIT_FLAGS | UAPI_SYNCOBJ_WAIT_DEADLINE))
 		return -EINVAL;

@@ -3,6 +3,8 @@
 #include "vgpu/kernel/ctx.h"
 #include "vgpu/kernel/fd.h"
 #include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/file.h"
+#include "vgpu/kernel/jiffies.h"
 #include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/uapi.h"
 
@@ -23,7 +25,7 @@ int kern_wait_cs_ioctl(struct kern_file *file, void *arg)
 	if (r)
 		return r;
 	if (f) {
-		r = kern_fence_wait(&f, 1, true, kern_deadline(in.timeout), NULL);
+		r = kern_fence_wait(&f, 1, true, kern_gem_deadline(file->dev, in.timeout), NULL);
 		if (r == -ETIME)
 			busy = 1, r = 0;
 		else if (!r)
@@ -51,9 +53,10 @@ static int entry_fence(struct kern_file *file, const struct drm_amdgpu_fence *en
 	return r ? r : kern_entity_fence(entity, entry->seq_no, f);
 }
 
-/* One after the other, as the kernel does: the first error or time-out in order decides. */
+/* One after the other, as the kernel does, which counts the jiffies anew for each: the first error or time-out in
+ * order decides. */
 static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry, uint32_t count,
-		    int64_t deadline_ns)
+		    uint64_t timeout_ns)
 {
 	int r = 0;
 
@@ -63,7 +66,7 @@ static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry
 		r = entry_fence(file, &entry[i], &f);
 		if (r || !f)
 			continue;
-		r = kern_fence_wait(&f, 1, true, deadline_ns, NULL);
+		r = kern_fence_wait(&f, 1, true, kern_gem_deadline(file->dev, timeout_ns), NULL);
 		r = r ? r : f->error;
 		kern_fence_put(f);
 	}
@@ -104,8 +107,9 @@ int kern_wait_fences_ioctl(struct kern_file *file, void *arg)
 	int r = entry ? kern_copy_in(entry, in.fences, size_B) : -ENOMEM;
 
 	if (!r)
-		r = in.wait_all ? wait_all(file, entry, in.fence_count, kern_deadline(in.timeout_ns))
-				: wait_any(file, entry, in.fence_count, kern_deadline(in.timeout_ns), &first);
+		r = in.wait_all ? wait_all(file, entry, in.fence_count, in.timeout_ns)
+				: wait_any(file, entry, in.fence_count, kern_gem_deadline(file->dev, in.timeout_ns),
+					   &first);
 	free(entry);
 	if (r && r != -ETIME)
 		return r;
