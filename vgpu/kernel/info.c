@@ -1,6 +1,7 @@
 /* INFO: a table of queries. Each fills one answer; the ioctl copies as much of it as the client asked for. */
 #include <time.h>
 #include "vgpu/kernel/info.h"
+#include "vgpu/kernel/fault.h"
 #include "vgpu/kernel/ctx.h"
 #include "vgpu/kernel/proc.h"
 #include "vgpu/kernel/profile.h"
@@ -275,9 +276,9 @@ static int vram_lost(const struct query *q)
 
 static int gpuvm_fault(const struct query *q)
 {
-	const struct kern_vm_fault *f = &q->file->vm->fault;
+	struct kern_vm_fault f = kern_fault_recorded(q->file->vm);
 
-	q->answer->fault = (struct uapi_gpuvm_fault){f->addr, f->status, f->vmhub};
+	q->answer->fault = (struct uapi_gpuvm_fault){f.addr, f.status, f.vmhub};
 	return sizeof(q->answer->fault);
 }
 

@@ -174,10 +174,8 @@ static bool parse_seed(char **at)
 static bool parse_item(const char *name, char **at)
 {
 	static const char *const events[KERN_EVENTS] = {
-		[KERN_EVICT] = "evict",
-		[KERN_SPILL] = "spill",
-		[KERN_RESET] = "reset",
-		[KERN_LATE] = "late",
+		[KERN_EVICT] = "evict", [KERN_SPILL] = "spill",           [KERN_RESET] = "reset",
+		[KERN_LATE] = "late",   [KERN_FAULT_LATE] = "fault_late", [KERN_FAULT_LOST] = "fault_lost",
 	};
 
 	for (unsigned event = 0; event < KERN_EVENTS; event++)

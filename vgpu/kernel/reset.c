@@ -1,11 +1,10 @@
-/* Hangs, resets and VM faults (contract 3.5). */
+/* Hangs and resets (contract 3.5). */
 #include <stdio.h>
 #include <amdgpu_drm.h>
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sched.h"
-#include "vgpu/kernel/vm.h"
 
 static void say_once(const struct kern_job *job, const char *what, const char *why)
 {
@@ -96,32 +95,4 @@ void kern_reset(struct kern_job *job, enum engine_status status, const char *why
 		say_once(job, "hang, device reset", why);
 		kern_reset_device(dev, job);
 	}
-}
-
-/* GFX9's L2 protection fault status. MORE_FAULTS 0, WALKER_ERROR 3:1, PERMISSION_FAULTS 7:4, MAPPING_ERROR 8,
- * CID 17:9, RW 18, VMID 23:20. */
-static uint32_t fault_status(const struct gpuvm_fault *fault)
-{
-	uint32_t permission = fault->mapped ? 0 : 1, vmid = 1;
-
-	permission |= fault->access & GPUVM_R ? 2 : 0;
-	permission |= fault->access & GPUVM_W ? 4 : 0;
-	permission |= fault->access & GPUVM_X ? 8 : 0;
-	return permission << 4 | ((uint32_t)fault->client & 0x7f) << 9 | (fault->access & GPUVM_W ? 1u << 18 : 0) |
-	       vmid << 20;
-}
-
-void kern_fault(void *user, const struct gpuvm_fault *fault)
-{
-	struct kern_job *job = user;
-
-	kern_lock();
-	job->vm->fault = (struct kern_vm_fault){
-		.addr = fault->va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1),
-		.status = fault_status(fault),
-		.vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
-	};
-	kern_unlock();
-	vgpu_log("VM fault: job %llu of context %u, address 0x%llx, status 0x%08x", (unsigned long long)job->seq,
-		 job->ctx->id, (unsigned long long)fault->va, fault_status(fault));
 }

@@ -8,6 +8,7 @@
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
 #include "vgpu/kernel/ctx.h"
+#include "vgpu/kernel/fault.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/ib_hash.h"
 #include "vgpu/kernel/profile.h"
@@ -141,6 +142,7 @@ void kern_job_finish(struct kern_job *job, int error)
 	else if (job->seq == entity->scheduled)
 		entity->error =
 			error; /* as drm_sched_entity_error() has it: of the last that came to the hardware */
+	kern_fault_job_ended(job->vm);
 	kern_fence_signal(job->finished->scheduled, 0);
 	kern_fence_signal(job->finished, error);
 	if (ring->proc == kern_local.slot) {

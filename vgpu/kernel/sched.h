@@ -32,8 +32,6 @@ void kern_sched_forked(void);
 
 /* The engine gave up on a job: what the time-out handler makes of it. The job is finished. */
 void kern_reset(struct kern_job *job, enum engine_status status, const char *why);
-/* engine_job::fault. Takes the kernel lock. */
-void kern_fault(void *user, const struct gpuvm_fault *fault);
 /* A full reset with loss of VRAM; bad may be NULL. */
 void kern_reset_device(struct kern_device *dev, struct kern_job *bad);
 

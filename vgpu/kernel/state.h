@@ -177,6 +177,12 @@ struct kern_vm_fault {
 	uint32_t status, vmhub;
 };
 
+/* A fault that is not recorded yet. */
+struct kern_late_fault {
+	struct kern_vm_fault fault;
+	int64_t due_ns; /* when it will be; 0: there is none; INT64_MAX: some time after the job's end */
+};
+
 /* A GPU address space. */
 struct kern_vm {
 	uint64_t id; /* immutable, from 1 */
@@ -198,6 +204,7 @@ struct kern_vm {
 	uint64_t used;    /* stamp of its last job */
 	bool displaced;   /* some always-valid buffer was evicted */
 	struct kern_vm_fault fault;
+	struct kern_late_fault late;
 };
 
 /* --- files ------------------------------------------------------------------------------------------------------
@@ -409,10 +416,12 @@ struct kern_device {
 /* A plan to fail: the nth call from now of some kind, or any call with some chance. */
 /* What may happen besides failures. */
 enum kern_event {
-	KERN_EVICT, /* a CS first moves an idle buffer out of VRAM */
-	KERN_SPILL, /* a new buffer finds no VRAM and goes to GTT */
-	KERN_RESET, /* a CS finds that the device was reset, its VRAM lost */
-	KERN_LATE,  /* a CS returns when its job may have run for a while */
+	KERN_EVICT,      /* a CS first moves an idle buffer out of VRAM */
+	KERN_SPILL,      /* a new buffer finds no VRAM and goes to GTT */
+	KERN_RESET,      /* a CS finds that the device was reset, its VRAM lost */
+	KERN_LATE,       /* a CS returns when its job may have run for a while */
+	KERN_FAULT_LATE, /* a VM fault is recorded after the job's fence */
+	KERN_FAULT_LOST, /* a VM fault is not recorded */
 	KERN_EVENTS,
 };
 
@@ -449,6 +458,8 @@ struct kern_root {
 	struct kern_inject inject_any, inject_nr[KERN_IOCTLS];
 	_Atomic uint32_t injecting; /* plans outstanding; the ioctl path looks at nothing else */
 	struct kern_inject events[KERN_EVENTS];
+	int64_t messages_since_ns; /* window of printk_ratelimit(), and how many were printed in it */
+	unsigned messages;
 	uint64_t draws; /* state of the generator that chances are drawn from */
 };
 
