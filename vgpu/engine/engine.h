@@ -42,6 +42,7 @@ struct engine_job {
 	uint32_t ctx, pid;
 	uint32_t device;    /* its number in the run, for the record */
 	bool pipeline_sync; /* the kernel has the ring wait for the end of the job before */
+	bool waves_stay;    /* the kernel does not kill waves that hang: they are ENGINE_HANG, not ENGINE_WAVES */
 	/* Global wave sync: the resources that its VMID may use, and when they came to it. */
 	uint32_t gws_base, gws_count;
 	uint64_t gws_given;

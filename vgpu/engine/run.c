@@ -53,6 +53,8 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 	bool kills = false;
 	va_list args;
 
+	if (status == ENGINE_WAVES && run->job->waves_stay)
+		status = ENGINE_HANG;
 	pthread_mutex_lock(&run->why_lock);
 	if (may_stop(run, status)) {
 		va_start(args, fmt);
