@@ -212,6 +212,8 @@ static int create_check(const struct kern_device *dev, const struct drm_amdgpu_g
 		return -EINVAL;
 	if (in->domains & ~(uint64_t)AMDGPU_GEM_DOMAIN_MASK)
 		return -EINVAL;
+	if (kern_profile_of(dev)->plain_domains && (in->domains & ON_CHIP) && (in->domains & (in->domains - 1)))
+		return -EINVAL;
 	if (in->domain_flags & AMDGPU_GEM_CREATE_ENCRYPTED) /* no TMZ on compute parts */
 		return -EINVAL;
 	if ((in->domains & ON_CHIP) && (in->domain_flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID))

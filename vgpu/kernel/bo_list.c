@@ -6,8 +6,7 @@
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
 
-/* More handles than this in one list are refused with -ENOMEM, as a kernel short of contiguous memory would. */
-#define LIST_MAX (1u << 22)
+#define LIST_MAX (128u << 10) /* AMDGPU_BO_LIST_MAX_ENTRIES: Debian's 6.1, 6.12 and 7.2 have it */
 
 /* --- content --- */
 
@@ -120,7 +119,9 @@ static int read_handles(const struct drm_amdgpu_bo_list_in *in, uint32_t **handl
 	uint8_t *raw;
 	int r;
 
-	if (in->bo_number > LIST_MAX || stride > 4096)
+	if (in->bo_number > LIST_MAX)
+		return -EINVAL;
+	if (stride > 4096)
 		return -ENOMEM;
 	out = kern_alloc(in->bo_number * sizeof(*out) + 1);
 	raw = kern_alloc((size_t)in->bo_number * stride + 1);

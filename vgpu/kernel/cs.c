@@ -6,6 +6,7 @@
 #include "vgpu/kernel/ctx.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/file.h"
+#include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/uapi.h"
@@ -117,8 +118,11 @@ static int p1_ib(struct kern_cs *cs, void *data)
 static int p1_user_fence(struct kern_cs *cs, void *data)
 {
 	const struct drm_amdgpu_cs_chunk_fence *fence = data;
-	struct kern_handle *handle = kern_handle_must(cs->file, fence->handle, "CS user fence");
+	struct kern_handle *handle;
 
+	if (cs->user_fence && kern_profile_of(cs->file->dev)->one_user_fence)
+		return -EINVAL;
+	handle = kern_handle_must(cs->file, fence->handle, "CS user fence");
 	if (!handle)
 		return -EINVAL;
 	if (handle->bo->size_B != KERN_PAGE || fence->offset > KERN_PAGE - 8 || kern_bo_is_userptr(handle->bo))

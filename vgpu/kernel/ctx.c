@@ -152,6 +152,17 @@ static void ctx_query(struct kern_ctx *ctx, union drm_amdgpu_ctx_out *out)
 	ctx->reset_query = ctx->dev->resets;
 }
 
+static bool ctx_guilty(const struct kern_ctx *ctx)
+{
+	if (!kern_profile_of(ctx->dev)->error_is_guilt)
+		return ctx->guilty;
+	for (unsigned ip = 0; ip < KERN_IPS; ip++)
+		for (unsigned i = 0; i < kern_ip_entities(ip); i++)
+			if (ctx->entity[ip][i].error == -ETIME)
+				return true;
+	return false;
+}
+
 static void ctx_query2(struct kern_ctx *ctx, union drm_amdgpu_ctx_out *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -159,7 +170,7 @@ static void ctx_query2(struct kern_ctx *ctx, union drm_amdgpu_ctx_out *out)
 		out->state.flags |= AMDGPU_CTX_QUERY2_FLAGS_RESET;
 	if (ctx->generation != ctx->dev->generation)
 		out->state.flags |= AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST;
-	if (ctx->guilty)
+	if (ctx_guilty(ctx))
 		out->state.flags |= AMDGPU_CTX_QUERY2_FLAGS_GUILTY;
 }
 

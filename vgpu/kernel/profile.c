@@ -1,6 +1,9 @@
 #include "vgpu/kernel/profile.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <string.h>
+#include "vgpu/chip.h"
 #include "vgpu/kernel/state.h"
 #include "vgpu/kernel/uapi.h"
 
@@ -19,8 +22,21 @@
 #define SECOND_NS 1000000000ull
 #define HZ        250 /* CONFIG_HZ of Debian on amd64, all releases */
 
+static_assert(KERN_PROFILE_IPS == KERN_IPS, "profiles count IPs as devices do");
+
+/* Which rings have .soft_recovery and .reset in gfx_v*.c and sdma_v*.c: 6.1.176, 6.12.117 and 7.2.12. From 6.16
+ * to 7.0, whose sources were not looked at, as 6.12. */
+#define SOFT_6_1   {[0] = KERN_GFX9 | KERN_GFX10 | KERN_GFX11}
+#define SOFT_6_12  {KERN_GFX, KERN_ALL}
+#define SOFT_7_2   {[1] = KERN_GFX943}
+#define RINGS_6_12 {KERN_GFX, KERN_ALL}
+#define RINGS_7_2  {KERN_GFX, KERN_ALL, KERN_GFX943 | KERN_GFX10 | KERN_GFX11 | KERN_GFX12}
+#define KERN_GFX   (KERN_GFX9 | KERN_GFX10 | KERN_GFX11 | KERN_GFX12) /* MI300 has no GFX ring */
+#define KERN_ALL   (KERN_GFX | KERN_GFX943)
+
 /* Sources: the kernel contract, sections 0, 1.3, 2.1 and 3.5. 5.10 is there for drivers that look at VERSION and
- * refuse: the rest of it is 6.1's. */
+ * refuse: the rest of it is 6.1's. 6.1, 6.12 and 7.2 are Debian's: 6.1.176, 6.12.107 to 117, 7.2.12; the others are
+ * base releases. */
 static const struct kern_profile profiles[] = {
 	{
 		.release = "5.10",
@@ -34,6 +50,9 @@ static const struct kern_profile profiles[] = {
 		.other_limit_ns = 10 * SECOND_NS,
 		.dev_info_B = 368,
 		.hw_ip_B = 32,
+		.soft_recovery = SOFT_6_1,
+		.reset_resubmits = true,
+		.reset_error = -ECANCELED, /* drm_sched_resubmit_jobs_ext() */
 	},
 	{
 		.release = "6.1",
@@ -47,6 +66,9 @@ static const struct kern_profile profiles[] = {
 		.other_limit_ns = 10 * SECOND_NS,
 		.dev_info_B = 368, /* to tcc_disabled_mask */
 		.hw_ip_B = 32,
+		.soft_recovery = SOFT_6_1,
+		.reset_resubmits = true,
+		.reset_error = -ECANCELED, /* drm_sched_resubmit_jobs_ext() */
 	},
 	{
 		.release = "6.6",
@@ -62,13 +84,15 @@ static const struct kern_profile profiles[] = {
 		.hw_ip_B = 32,
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
+		.soft_recovery = SOFT_6_1,
+		.reset_error = -ETIME,
 	},
 	{
 		.release = "6.12",
-		.drm_minor = 59,
+		.drm_minor = 61,
 		.hz = HZ,
 		.va_bottom = 64 << 10,
-		.va_reserved_B = 0x402000, /* CSA 2 MiB, SEQ64 2 MiB, TRAP 8 KiB */
+		.va_reserved_B = 0x410000, /* CSA 2 MiB, SEQ64 2 MiB, TRAP 64 KiB */
 		.create_flags = FLAGS_6_12,
 		.forced_flags = CLEARED,
 		.compute_limit_ns = 60 * SECOND_NS,
@@ -77,7 +101,11 @@ static const struct kern_profile profiles[] = {
 		.hw_ip_B = 32,
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
-		.ring_reset = true,
+		.soft_recovery = SOFT_6_12,
+		.ring_reset = RINGS_6_12,
+		.reset_error = -ETIME,
+		.switch_waits = true,
+		.plain_domains = true,
 	},
 	{
 		.release = "6.16",
@@ -93,10 +121,12 @@ static const struct kern_profile profiles[] = {
 		.hw_ip_B = 40,
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
-		.ring_reset = true,
 		.sync_file_points = true,
 		.switch_waits = true,
 		.gfx12_uncached = true,
+		.soft_recovery = SOFT_6_12,
+		.ring_reset = RINGS_6_12,
+		.reset_error = -ETIME,
 	},
 	{
 		.release = "6.18",
@@ -112,12 +142,14 @@ static const struct kern_profile profiles[] = {
 		.hw_ip_B = 40,     /* userq_num_slots */
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
-		.ring_reset = true,
 		.sync_file_points = true,
 		.switch_waits = true,
 		.reset_spares = true,
 		.lists_handles = true,
 		.gfx12_uncached = true,
+		.soft_recovery = SOFT_6_12,
+		.ring_reset = RINGS_6_12,
+		.reset_error = -ETIME,
 	},
 	{
 		.release = "7.0",
@@ -133,12 +165,42 @@ static const struct kern_profile profiles[] = {
 		.hw_ip_B = 40,
 		.pcie_in_dev_info = true,
 		.sticky_errors = true,
-		.ring_reset = true,
 		.sync_file_points = true,
 		.switch_waits = true,
 		.reset_spares = true,
 		.lists_handles = true,
 		.gfx12_uncached = true,
+		.soft_recovery = SOFT_6_12,
+		.ring_reset = RINGS_6_12,
+		.reset_error = -ETIME,
+	},
+	{
+		.release = "7.2",
+		.drm_minor = 64,
+		.hz = HZ,
+		.va_bottom = 64 << 10,
+		.va_reserved_B = 0x410000,
+		.create_flags = FLAGS_6_18,
+		.forced_flags = CLEARED,
+		.compute_limit_ns = 2 * SECOND_NS,
+		.other_limit_ns = 2 * SECOND_NS,
+		.dev_info_B = 440,
+		.hw_ip_B = 40,
+		.pcie_in_dev_info = true,
+		.sticky_errors = true,
+		.sync_file_points = true,
+		.switch_waits = true,
+		.reset_spares = true,
+		.lists_handles = true,
+		.gfx12_uncached = true,
+		.soft_recovery = SOFT_7_2,
+		.ring_reset = RINGS_7_2,
+		.reset_error = -ETIME,
+		.reset_fences = true, /* amdgpu_ring_set_fence_errors_and_reemit() */
+		.error_is_guilt = true,
+		.plain_domains = true,
+		.one_user_fence = true,
+		.delay_alone = true,
 	},
 };
 
@@ -158,4 +220,13 @@ int kern_profile_find(const char *release)
 const struct kern_profile *kern_profile_of(const struct kern_device *dev)
 {
 	return &profiles[dev->profile];
+}
+
+enum kern_family kern_family_of(const struct vgpu_chip *chip)
+{
+	static const uint8_t later[] = {[10] = KERN_GFX10, [11] = KERN_GFX11, [12] = KERN_GFX12};
+
+	if (chip->gc_version[0] > 9)
+		return later[chip->gc_version[0]];
+	return chip->gc_version[1] == 4 && chip->gc_version[2] >= 3 ? KERN_GFX943 : KERN_GFX9;
 }

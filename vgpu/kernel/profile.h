@@ -7,7 +7,20 @@
 
 #define KERN_DRM_MAJOR 3
 
+#define KERN_PROFILE_IPS 3 /* GFX, COMPUTE, DMA */
+
 struct kern_device;
+struct vgpu_chip;
+
+/* What the code of Linux tells apart when it resets: gfx_v9_0.c, gfx_v9_4_3.c, gfx_v10_0.c, ... */
+enum kern_family {
+	KERN_GFX9 = 1 << 0, /* to GC 9.4.2 */
+	KERN_GFX943 = 1 << 1,
+	KERN_GFX10 = 1 << 2,
+	KERN_GFX11 = 1 << 3,
+	KERN_GFX12 = 1 << 4,
+};
+enum kern_family kern_family_of(const struct vgpu_chip *chip);
 
 struct kern_profile {
 	const char *release;       /* "6.12", as the SPEC says it */
@@ -23,8 +36,18 @@ struct kern_profile {
 	uint16_t hw_ip_B;
 	bool pcie_in_dev_info; /* generation and lanes */
 	bool sticky_errors;    /* the error of a job stays with its entity */
-	bool ring_reset;       /* a GFX or COMPUTE ring is reset alone */
-	bool reset_spares;     /* and jobs of other contexts on it survive */
+	/* Of each IP, which families (enum kern_family) recover how from a hang; what is left is the device reset.
+	 */
+	uint8_t soft_recovery[KERN_PROFILE_IPS]; /* waves are killed, the ring goes on */
+	uint8_t ring_reset[KERN_PROFILE_IPS];    /* the ring is reset alone */
+	bool reset_spares;                       /* and jobs of other contexts on it survive */
+	bool reset_fences;    /* and the fences behind the IBs of lost jobs are written, the user fence too */
+	bool reset_resubmits; /* a device reset that spares VRAM runs the other jobs on the hardware again */
+	int reset_error;      /* of the job for which the device was reset */
+	bool error_is_guilt;  /* a context is guilty while an entity's error is -ETIME; CS does not ask for guilt */
+	bool plain_domains;   /* GEM_CREATE takes GDS, GWS and OA alone only */
+	bool one_user_fence;  /* a second FENCE chunk is refused */
+	bool delay_alone;     /* GEM_VA refuses DELAY_UPDATE with a timeline */
 	bool sync_file_points; /* syncobj points as sync files */
 	bool switch_waits;     /* a ring waits for the end of a job before one of another context */
 	bool lists_handles;    /* GEM_LIST_HANDLES, mappings by GEM_OP */

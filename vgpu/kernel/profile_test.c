@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ struct release {
 	bool pcie, cleared;
 	int userq;
 	unsigned compute_s, other_s; /* before a job is a hang */
+	int mixed_domains, two_user_fences, delayed_timeline;
 };
 
 static const struct release releases[] = {
@@ -33,12 +35,14 @@ static const struct release releases[] = {
 	 32, false, false, -EINVAL, 60, 10},
 	{"6.6", 54, 2 << 20, 0xffffffffffe00000, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, 0, 0, 0, 440, 32, true,
 	 false, -EINVAL, 60, 10},
-	{"6.12", 59, 64 << 10, 0xffffffffffbfe000, -EINVAL, -EINVAL, 0, 0, 0, 0, 0, 0, 440, 32, true, true, -EINVAL,
-	 60, 10},
+	{"6.12",  61, 64 << 10, 0xffffffffffbf0000,      -EINVAL, -EINVAL, 0, 0, 0, 0, 0, 0, 440, 32, true, true,
+	 -EINVAL, 60, 10,       .mixed_domains = -EINVAL},
 	{"6.16", 64, 64 << 10, 0xffffffffffbfe000, -EINVAL, -EINVAL, 0, 0, 0, 0, 0, 0, 448, 40, true, true, -524,
 	 60, 10},
 	{"6.18", 64, 64 << 10, 0xffffffffffbf0000, 0, 0, 0, 0, 0, 0, 0, 0, 448, 40, true, true, -524, 10, 10},
 	{"7.0", 64, 64 << 10, 0xffffffffffbfe000, 0, 0, 0, 0, 0, 0, 0, 0, 448, 40, true, true, -524, 2, 2},
+	{"7.2",   64,      64 << 10, 0xffffffffffbf0000, 0, 0, 0, 0, 0, 0, 0, 0, 440, 40, true, true, -524, 2, 2,
+	 -EINVAL, -EINVAL, -EINVAL},
 };
 
 static int call(unsigned long request, void *arg)
@@ -174,6 +178,81 @@ static void vram_is_cleared(const struct release *k)
 	CHECK_EQ(first_word(0) == 0, k->cleared);
 }
 
+/* row 138 */
+static int mixed_domains(void)
+{
+	union drm_amdgpu_gem_create args = {.in = {64, 0, AMDGPU_GEM_DOMAIN_GDS | AMDGPU_GEM_DOMAIN_GTT, 0}};
+	int r = call(DRM_IOCTL_AMDGPU_GEM_CREATE, &args);
+
+	if (!r)
+		CHECK_EQ(call(DRM_IOCTL_GEM_CLOSE, &(struct drm_gem_close){.handle = args.out.handle}), 0);
+	return r;
+}
+
+/* row 138: there is no such BO list, which is looked for after the chunks. */
+static int two_user_fences(void)
+{
+	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+	struct drm_amdgpu_cs_chunk_ib ib = {0, 0, 1 << 21, 64, AMDGPU_HW_IP_COMPUTE, 0, 0};
+	struct drm_amdgpu_cs_chunk_fence fence = {0};
+	struct drm_amdgpu_cs_chunk chunk[2] = {{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib},
+					       {AMDGPU_CHUNK_ID_FENCE, sizeof(fence) / 4, (uintptr_t)&fence}};
+	uint64_t pointer[3] = {(uintptr_t)&chunk[0], (uintptr_t)&chunk[1], (uintptr_t)&chunk[1]};
+	union drm_amdgpu_cs args = {.in = {.bo_list_handle = 99, .num_chunks = 3, .chunks = (uintptr_t)pointer}};
+	int r;
+
+	CHECK_EQ(create(0, &fence.handle), 0);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &ctx), 0);
+	args.in.ctx_id = ctx.out.alloc.ctx_id;
+	r = call(DRM_IOCTL_AMDGPU_CS, &args);
+	ctx = (union drm_amdgpu_ctx){.in = {.op = AMDGPU_CTX_OP_FREE_CTX, .ctx_id = args.in.ctx_id}};
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &ctx), 0);
+	CHECK_EQ(call(DRM_IOCTL_GEM_CLOSE, &(struct drm_gem_close){.handle = fence.handle}), 0);
+	return r;
+}
+
+/* row 138: of the releases that have timelines of mappings at all */
+static int delayed_timeline(void)
+{
+	struct drm_syncobj_create syncobj = {0};
+	struct uapi_gem_va args = {.operation = AMDGPU_VA_OP_MAP,
+				   .flags = AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_DELAY_UPDATE,
+				   .va_address = 1 << 21,
+				   .map_size = 4096,
+				   .vm_timeline_point = 1};
+	int r;
+
+	CHECK_EQ(create(0, &args.handle), 0);
+	CHECK_EQ(call(DRM_IOCTL_SYNCOBJ_CREATE, &syncobj), 0);
+	args.vm_timeline_syncobj_out = syncobj.handle;
+	r = call(UAPI_IOCTL_GEM_VA, &args);
+	CHECK_EQ(call(DRM_IOCTL_SYNCOBJ_DESTROY, &(struct drm_syncobj_destroy){.handle = syncobj.handle}), 0);
+	CHECK_EQ(call(DRM_IOCTL_GEM_CLOSE, &(struct drm_gem_close){.handle = args.handle}), 0);
+	return r;
+}
+
+/* row 139: a list of as many handles; none of them is one. */
+static int list_of(uint32_t count)
+{
+	struct drm_amdgpu_bo_list_entry *entry = calloc(count, sizeof(*entry));
+	union drm_amdgpu_bo_list args = {
+		.in = {AMDGPU_BO_LIST_OP_CREATE, 0, count, sizeof(*entry), (uintptr_t)entry}};
+	int r = call(DRM_IOCTL_AMDGPU_BO_LIST, &args);
+
+	free(entry);
+	return r;
+}
+
+static void limits(const struct release *k)
+{
+	CHECK_EQ(mixed_domains(), k->mixed_domains);
+	CHECK_EQ(two_user_fences(), k->two_user_fences ? k->two_user_fences : -ENOENT);
+	if (k->minor >= 64)
+		CHECK_EQ(delayed_timeline(), k->delayed_timeline);
+	CHECK_EQ(list_of(131072), -ENOENT);
+	CHECK_EQ(list_of(131073), -EINVAL);
+}
+
 static void release(const struct release *k)
 {
 	struct drm_version version = {0};
@@ -192,6 +271,7 @@ static void release(const struct release *k)
 	answers_have_their_size(k);
 	queries_are_known(k);
 	vram_is_cleared(k);
+	limits(k);
 	CHECK_EQ(kern->device[0].watchdog_ns[AMDGPU_HW_IP_COMPUTE], k->compute_s * 1000000000ull);
 	CHECK_EQ(kern->device[0].watchdog_ns[AMDGPU_HW_IP_DMA], k->other_s * 1000000000ull);
 	close(fd);

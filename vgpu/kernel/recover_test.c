@@ -36,7 +36,7 @@ static void new_context(void)
 	memset(rig.data, 0, 4096);
 }
 
-/* row 97 */
+/* rows 97, 135 */
 static void the_rest_of_the_ib_runs(uint32_t fence_bo, const uint64_t *fence)
 {
 	union drm_amdgpu_ctx query = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = rig.ctx}};

@@ -1,6 +1,7 @@
 /* Hangs and resets (contract 3.5). */
 #include <stdio.h>
 #include <amdgpu_drm.h>
+#include "vgpu/chip.h"
 #include "vgpu/kernel/fence.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/profile.h"
@@ -46,15 +47,43 @@ static void lose_vram(struct kern_device *dev)
 	}
 }
 
+bool kern_soft_recovery(const struct kern_device *dev, unsigned ip)
+{
+	return kern_profile_of(dev)->soft_recovery[ip] & kern_family_of(kern_local.chip[dev->index]);
+}
+
+bool kern_ring_reset(const struct kern_device *dev, unsigned ip)
+{
+	return kern_profile_of(dev)->ring_reset[ip] & kern_family_of(kern_local.chip[dev->index]);
+}
+
+/* BACO and mode 1 lose VRAM; APUs are reset by mode 2 (soc15_asic_reset_method(), amdgpu_device_check_vram_lost()).
+ */
+static bool keeps_vram(const struct kern_device *dev)
+{
+	return vgpu_chip_is_apu(kern_local.chip[dev->index]);
+}
+
+/* The jobs that stand on the hardware do not come back (amdgpu_fence_driver_force_completion()). */
+static void cancel_rings(struct kern_device *dev)
+{
+	for (unsigned i = 0; i < KERN_IPS * KERN_HW_RINGS; i++)
+		dev->hw[i / KERN_HW_RINGS][i % KERN_HW_RINGS].resets++;
+}
+
 void kern_reset_device(struct kern_device *dev, struct kern_job *bad)
 {
 	dev->resets++;
-	dev->vram_lost++;
-	dev->generation++; /* jobs and contexts of the old one are cancelled where they stand */
-	lose_vram(dev);
+	if (!bad || !keeps_vram(dev)) {
+		dev->vram_lost++;
+		dev->generation++; /* jobs and contexts of the old one are cancelled where they stand */
+		lose_vram(dev);
+	} else if (!kern_profile_of(dev)->reset_resubmits) {
+		cancel_rings(dev);
+	}
 	if (bad) {
-		bad->ctx->guilty = true;
-		kern_job_finish(bad, -ETIME);
+		bad->ctx->guilty = !kern_profile_of(dev)->error_is_guilt;
+		kern_job_finish(bad, kern_profile_of(dev)->reset_error);
 	}
 	kick_rings(dev);
 }
@@ -73,25 +102,38 @@ static void cancel_context(struct kern_ring *ring, const struct kern_entity *ent
 	}
 }
 
-void kern_reset(struct kern_job *job, enum engine_status status, const char *why)
+static void reset_ring(struct kern_job *job)
 {
 	struct kern_ring *ring = job->ring;
 	struct kern_device *dev = ring->dev;
+	const struct kern_profile *profile = kern_profile_of(dev);
+	/* That of MI300's SDMA is one of the engine, and gives nothing back to the ring
+	 * (amdgpu_sdma_reset_engine()). */
+	bool engine = ring->ip == AMDGPU_HW_IP_DMA && kern_family_of(kern_local.chip[dev->index]) == KERN_GFX943;
+
+	dev->resets++;
+	if (engine || !profile->reset_spares)
+		dev->hw[ring->ip][ring->index].resets++; /* what else is on this ring is cancelled */
+	cancel_context(ring, job->entity);
+	if (!engine && profile->reset_fences)
+		kern_job_write_user_fence(job);
+	kern_job_finish(job, engine ? -ECANCELED : -ETIME);
+	kick_rings(dev);
+}
+
+void kern_reset(struct kern_job *job, enum engine_status status, const char *why)
+{
+	struct kern_device *dev = job->ring->dev;
 
 	/* Killing the waves of the VMID is enough when it is waves that hang: the packets behind them ran. */
 	if (status == ENGINE_WAVES) {
 		say_once(job, "hang, soft recovery", why);
 		dev->resets++;
 		kern_job_finish(job, -ENODATA);
-	} else if (ring->ip != AMDGPU_HW_IP_DMA && kern_profile_of(dev)->ring_reset) {
+	} else if (kern_ring_reset(dev, job->ring->ip)) {
 		say_once(job, "hang, ring reset", why);
-		dev->resets++;
-		if (!kern_profile_of(dev)->reset_spares)
-			dev->hw[ring->ip][ring->index].resets++; /* what else is on this ring is cancelled */
-		cancel_context(ring, job->entity);
-		kern_job_finish(job, -ETIME);
-		kick_rings(dev);
-	} else { /* nobody resets an SDMA ring of GFX9 alone; a full reset of these chips loses VRAM */
+		reset_ring(job);
+	} else {
 		say_once(job, "hang, device reset", why);
 		kern_reset_device(dev, job);
 	}

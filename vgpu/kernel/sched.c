@@ -114,7 +114,7 @@ static struct kern_job *ring_next(struct kern_ring *ring)
 	return NULL;
 }
 
-static void write_user_fence(const struct kern_job *job)
+void kern_job_write_user_fence(const struct kern_job *job)
 {
 	uint8_t *host;
 
@@ -242,24 +242,29 @@ static enum engine_status job_execute(struct kern_job *job, struct engine_run *r
 	return status;
 }
 
+/* Behind the packets, those behind killed waves too; behind the IBs of a job that went with a ring, where the
+ * kernel gives the ring what came after them once more. */
+static bool reaches_user_fence(const struct kern_job *job, enum engine_status status, int lost)
+{
+	if (job->cancelled)
+		return kern_profile_of(job->ring->dev)->reset_fences;
+	return !lost && (status == ENGINE_DONE || status == ENGINE_WAVES);
+}
+
 static void job_end(struct kern_job *job, enum engine_status status, const char *why)
 {
 	int lost = job_lost(job);
 
 	job->vm->running--;
 	job->running = false;
+	if (reaches_user_fence(job, status, lost))
+		kern_job_write_user_fence(job);
 	if (status == ENGINE_KILLED || status == ENGINE_RESET)
 		kern_job_finish(job, lost ? lost : -ESRCH);
-	else if (status != ENGINE_DONE && status != ENGINE_WAVES)
+	else if (status != ENGINE_DONE)
 		kern_reset(job, status, why);
-	else {
-		if (!lost) /* behind the packets, those behind killed waves too */
-			write_user_fence(job);
-		if (status == ENGINE_WAVES)
-			kern_reset(job, status, why);
-		else
-			kern_job_finish(job, lost);
-	}
+	else
+		kern_job_finish(job, lost);
 }
 
 static void job_run(struct ring_threads *t, struct kern_job *job)
@@ -275,6 +280,7 @@ static void job_run(struct ring_threads *t, struct kern_job *job)
 		.device = ring->dev->index,
 		.pid = (uint32_t)kern_local.pid,
 		.pipeline_sync = needs_pipeline_sync(ring, job),
+		.waves_stay = !kern_soft_recovery(ring->dev, ring->ip),
 		.gws_base = job->gws_base,
 		.gws_count = job->gws_count,
 		.gws_given = job->gws_given,

@@ -17,6 +17,8 @@ int kern_sched_prepare(struct kern_entity *entity, struct kern_ring **ring);
 /* Hands the job over: it gets its number, and its ring's thread runs it. Cannot fail. Returns the number. */
 uint64_t kern_sched_push(struct kern_job *job, struct kern_ring *ring);
 
+/* The kernel's packet behind the IBs. */
+void kern_job_write_user_fence(const struct kern_job *job);
 /* Ends a job with an error or 0, whoever's it is; frees it. */
 void kern_job_finish(struct kern_job *job, int error);
 /* The client let go of ctx: its jobs get a second to start; those that have not are cancelled. May sleep. */
@@ -32,7 +34,11 @@ void kern_sched_forked(void);
 
 /* The engine gave up on a job: what the time-out handler makes of it. The job is finished. */
 void kern_reset(struct kern_job *job, enum engine_status status, const char *why);
-/* A full reset with loss of VRAM; bad may be NULL. */
+/* How a hang on a ring of that IP is recovered from, before the device is reset: by killing waves, and by a reset
+ * of the ring. */
+bool kern_soft_recovery(const struct kern_device *dev, unsigned ip);
+bool kern_ring_reset(const struct kern_device *dev, unsigned ip);
+/* A full reset, for which `bad` is to blame; VRAM is lost, but for that of APUs. bad NULL: VRAM is always lost. */
 void kern_reset_device(struct kern_device *dev, struct kern_job *bad);
 
 #endif

@@ -438,6 +438,9 @@ int kern_gem_va(struct kern_file *file, void *arg)
 	};
 	int r = va_check(file->dev, arg);
 
+	if (!r && kern_profile_of(file->dev)->delay_alone && (args->flags & AMDGPU_VM_DELAY_UPDATE) &&
+	    args->vm_timeline_syncobj_out)
+		r = -EINVAL;
 	if (!r && with_bo && !kern_handle_must(file, args->handle, "GEM_VA"))
 		r = -ENOENT;
 	if (!r && kern_profile_of(file->dev)->drm_minor >= 64)
