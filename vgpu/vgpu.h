@@ -42,6 +42,9 @@ const char *vgpu_chip_name(unsigned n, bool *executes);
 /* DRM ioctls of the run so far, and those of one number. */
 unsigned long vgpu_ioctl_count(void);
 unsigned long vgpu_ioctl_count_nr(unsigned nr);
+/* Pages of userptr BOs that CS ioctls of the run have looked up so far: Linux does so for all pages of each such BO
+ * that a CS lists, each time. */
+unsigned long vgpu_userptr_pages(void);
 /* The n-th ioctl from now (n = 1: the next) fails with the positive errno `error`; n = 0 forgets. _nr: of one
  * number. */
 void vgpu_inject_ioctl(unsigned long n, int error);

@@ -8,6 +8,7 @@
 #include "vgpu/kernel/gws.h"
 #include "vgpu/kernel/ib_hash.h"
 #include "vgpu/kernel/inject.h"
+#include "vgpu/kernel/notifier.h"
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/vm.h"
@@ -27,6 +28,7 @@ static int find_list(struct kern_cs *cs)
 	return 0;
 }
 
+/* Linux looks all their pages up each time (amdgpu_ttm_tt_get_user_pages(), hmm_range_fault()). */
 static int check_userptrs(const struct kern_bo_list *list)
 {
 	int r = 0;
@@ -34,6 +36,7 @@ static int check_userptrs(const struct kern_bo_list *list)
 	for (unsigned i = 0, left = list ? list->userptrs : 0; left && !r; i++)
 		if (kern_bo_is_userptr(list->entry[i].bo)) {
 			r = kern_userptr_check(list->entry[i].bo);
+			kern->userptr_pages += list->entry[i].bo->size_B / KERN_PAGE;
 			left--;
 		}
 	return r;
@@ -221,6 +224,8 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 		r = kern_sched_prepare(cs->entity[i], &ring[i]);
 	if (!r && cs->ctx->generation != cs->file->dev->generation)
 		r = -ECANCELED;
+	if (!r)
+		r = kern_notifier_pass(cs->file->dev);
 	if (!r) /* again: others may have run while this one waited */
 		r = validate(cs);
 	if (!r)

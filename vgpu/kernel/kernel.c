@@ -59,6 +59,7 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	dev->no_p2p = config->no_p2p;
 	dev->generation = 1;
 	kern_list_init(&dev->lru);
+	kern_waitq_init(&dev->notified);
 	for (unsigned ip = 0; ip < KERN_IPS; ip++)
 		dev->watchdog_ns[ip] = config->watchdog_ns          ? config->watchdog_ns
 				       : ip == AMDGPU_HW_IP_COMPUTE ? profile->compute_limit_ns
@@ -380,41 +381,6 @@ int kern_mmap(int fd, uint64_t offset, uint64_t size_B, int prot, int flags, uin
 	return r;
 }
 
-/* ThreadSanitizer itself calls munmap() when a thread ends, with its report lock held and its eyes shut to mutexes:
- * what it saw here it would take for a race, and wait for itself. */
-#define FROM_TSAN __attribute__((no_sanitize("thread")))
-
-FROM_TSAN static struct kern_bo *userptr_in(uint64_t addr, uint64_t size_B)
-{
-	for (struct kern_list *pos = kern->userptrs.next; pos != &kern->userptrs; pos = pos->next) {
-		struct kern_bo *bo = kern_entry(pos, struct kern_bo, user_link);
-
-		if (bo->user_proc == kern_local.serial && bo->user_addr < addr + size_B &&
-		    addr < bo->user_addr + bo->size_B && kern_bo_fences(bo, kern_any_fence, NULL))
-			return bo;
-	}
-	return NULL;
-}
-
-FROM_TSAN void kern_user_memory_gone(uint64_t addr, uint64_t size_B)
-{
-	struct kern_bo *bo;
-
-	if (!atomic_load_explicit(&kern->userptr_count,
-				  memory_order_relaxed)) /* a race with a userptr being made is the client's */
-		return;
-	kern_lock();
-	while ((bo = userptr_in(addr, size_B))) {
-		struct kern_hold *hold = kern_hold_bo(bo);
-
-		if (!hold)
-			break;
-		kern_bo_wait_idle(bo, INT64_MAX);
-		kern_hold_put(hold);
-	}
-	kern_unlock();
-}
-
 /* --- for tests --- */
 
 uint64_t kern_live_count(unsigned kind)
@@ -426,6 +392,16 @@ uint64_t kern_live_count(unsigned kind)
 	count = kind < KERN_KINDS ? kern->live[kind] : 0;
 	kern_unlock();
 	return count;
+}
+
+uint64_t kern_userptr_pages(void)
+{
+	uint64_t pages;
+
+	kern_lock();
+	pages = kern->userptr_pages;
+	kern_unlock();
+	return pages;
 }
 
 int kern_inject_reset(unsigned device)

@@ -81,8 +81,11 @@ void kern_hold_stale(struct kern_hold *hold);
 /* Is it a descriptor's hold on that inode? Immutable; no lock. */
 bool kern_hold_is(const struct kern_hold *hold, const struct kern_inode *inode);
 
-/* User memory [addr, addr+size_B) goes away: waits for the jobs that use it as the kernel's notifier does. */
-void kern_user_memory_gone(uint64_t addr, uint64_t size_B);
+/* User memory [addr, addr+size_B) goes away, or its protection changes: waits for the jobs that use it as the
+ * kernel's notifier does. */
+void kern_user_memory_changes(uint64_t addr, uint64_t size_B);
+/* The process is about to fork: the same for all private memory that the child would get. */
+void kern_user_memory_forks(void);
 
 /* What shim/ is told, with the kernel lock held: fd was opened, its hold. What it is asked: a descriptor for inode.
  */
@@ -99,6 +102,8 @@ void kern_inject_chance(int nr, uint32_t ppm, int error);
  * join. 0 or -EINVAL. */
 int kern_inject_parse(const char *text);
 uint64_t kern_live_count(unsigned kind); /* enum kern_kind of state.h */
+/* Pages of userptr BOs that CS ioctls of the run have looked up: each CS does so for all of each that it lists. */
+uint64_t kern_userptr_pages(void);
 /* Loss of VRAM by a reset; removal of the device. */
 int kern_inject_reset(unsigned device);
 int kern_inject_unplug(unsigned device);

@@ -44,6 +44,7 @@ struct kern_profile {
 	bool reset_fences;    /* and the fences behind the IBs of lost jobs are written, the user fence too */
 	bool reset_resubmits; /* a device reset that spares VRAM runs the other jobs on the hardware again */
 	int reset_error;      /* of the job for which the device was reset */
+	bool notifier_waits_vm; /* what changes memory of a userptr BO waits for all jobs of its VM */
 	bool error_is_guilt;  /* a context is guilty while an entity's error is -ETIME; CS does not ask for guilt */
 	bool plain_domains;   /* GEM_CREATE takes GDS, GWS and OA alone only */
 	bool one_user_fence;  /* a second FENCE chunk is refused */

@@ -411,6 +411,7 @@ static void lru_repair(struct kern_device *dev)
 static void device_repair(struct kern_device *dev)
 {
 	lru_repair(dev);
+	kern_waitq_init(&dev->notified);
 	dev->vram_used_B = dev->visible_used_B = dev->gtt_used_B = 0;
 	for (unsigned i = 0; i < KERN_IPS * KERN_HW_RINGS; i++)
 		dev->hw[i / KERN_HW_RINGS][i % KERN_HW_RINGS].score = 0;

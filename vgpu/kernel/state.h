@@ -403,6 +403,8 @@ struct kern_device {
 	uint64_t bytes_moved, evictions, cpu_faults;
 	struct kern_list lru;          /* kern_bo.lru: what is in VRAM, by bo->used */
 	struct kern_bo *gws[KERN_GWS]; /* borrowed: whose each resource of global wave sync is */
+	uint32_t notifier;             /* process serial that holds the notifier lock; 0: free */
+	struct kern_waitq notified;
 	uint32_t resets, vram_lost;
 	uint64_t generation;
 	uint64_t hive; /* immutable, as is the next; see struct kern_device_config */
@@ -453,6 +455,7 @@ struct kern_root {
 	struct kern_list zombies;  /* kern_bo.zombie: without references, but a job may still use their memory */
 	struct kern_list userptrs; /* kern_bo.user_link */
 	_Atomic uint32_t userptr_count; /* relaxed: lets munmap() see at a glance that there is none */
+	uint64_t userptr_pages;         /* looked up by CS ioctls */
 	uint64_t live[KERN_KINDS];
 	uint64_t ioctls, ioctl_nr[KERN_IOCTLS]; /* how many came */
 	struct kern_inject inject_any, inject_nr[KERN_IOCTLS];

@@ -31,11 +31,11 @@ static bool vma_parse(char *line, struct vma *vma)
 	return true;
 }
 
-static char *read_maps(void)
+char *kern_read_proc(const char *path)
 {
 	size_t room = 1 << 16, size_B = 0;
 	char *text = malloc(room), *bigger;
-	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int fd = sys_open(path, O_RDONLY | O_CLOEXEC);
 	long n = 1;
 
 	while (text && fd >= 0 && n > 0) {
@@ -68,7 +68,7 @@ static int file_pages_validate(uint64_t lo, uint64_t hi, uint32_t flags)
 static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
 {
 	uint64_t at = addr, end = addr + size_B;
-	char *text = read_maps(), *save = NULL;
+	char *text = kern_read_proc("/proc/self/maps"), *save = NULL;
 	struct vma vma;
 	int r = 0;
 

@@ -114,7 +114,7 @@ static void devices_through_libdrm(void)
 	for (int i = 0; i < 2; i++) {
 		fd[i] = open(devices[i]->nodes[DRM_NODE_RENDER], O_RDWR | O_CLOEXEC);
 		CHECK_EQ(amdgpu_device_initialize(fd[i], &major, &minor, &dev[i]), 0);
-		CHECK_EQ(minor, 59);
+		CHECK_EQ(minor, 61);
 	}
 	CHECK(dev[0] != dev[1]); /* libdrm tells them apart by their primary nodes */
 	for (int i = 0; i < 2; i++) {

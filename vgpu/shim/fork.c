@@ -92,6 +92,7 @@ SHIM_EXPORT pid_t fork(void)
 
 	if (!active)
 		return SHIM_REAL(fork)();
+	kern_user_memory_forks();
 	shim_fork_prepare();
 	pid = SHIM_REAL(fork)();
 	error = errno;

@@ -185,6 +185,11 @@ SHIM_EXPORT unsigned long vgpu_ioctl_count(void)
 	return kern_ioctl_count();
 }
 
+SHIM_EXPORT unsigned long vgpu_userptr_pages(void)
+{
+	return kern_userptr_pages();
+}
+
 SHIM_EXPORT unsigned long vgpu_ioctl_count_nr(unsigned nr)
 {
 	return kern_ioctl_count_nr(nr);

@@ -1,16 +1,19 @@
 /* mmap and its kin: buffers are mapped from the run's physical memory file, and the mapping keeps them. */
 #include <errno.h>
+#include <linux/mman.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include "vgpu/shim/shim.h"
 
-/* What replaces a mapping of user memory that jobs use waits for them, as the kernel's notifier does. */
+/* What replaces a mapping of user memory that jobs use, or its pages, or their protection, waits for the jobs, as
+ * the kernel's notifier does. */
 static void before_change(void *addr, size_t size_B)
 {
 	int error = errno;
 
-	kern_user_memory_gone((uintptr_t)addr, size_B);
+	kern_user_memory_changes((uintptr_t)addr, size_B);
 	errno = error;
 }
 
@@ -98,4 +101,25 @@ SHIM_EXPORT void *mremap(void *old, size_t old_B, size_t new_B, int flags, ...)
 	if (at != MAP_FAILED)
 		shim_map_move((uintptr_t)old, old_B, (uintptr_t)at, new_B);
 	return at;
+}
+
+SHIM_EXPORT int mprotect(void *addr, size_t size_B, int prot)
+{
+	if (shim_active())
+		before_change(addr, size_B);
+	return SHIM_REAL(mprotect)(addr, size_B, prot);
+}
+
+/* Advice that takes pages away or replaces them. */
+static bool replaces_pages(int advice)
+{
+	return advice == MADV_DONTNEED || advice == MADV_FREE || advice == MADV_REMOVE || advice == MADV_PAGEOUT ||
+	       advice == MADV_COLLAPSE;
+}
+
+SHIM_EXPORT int madvise(void *addr, size_t size_B, int advice)
+{
+	if (shim_active() && replaces_pages(advice))
+		before_change(addr, size_B);
+	return SHIM_REAL(madvise)(addr, size_B, advice);
 }
