@@ -253,6 +253,11 @@ static void addresses(void)
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, 1ull << 47, 0, 4096, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, 0xffffffffffbfe000ull, 0, 4096, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base + 1, 0, 4096, rwx), -EINVAL); /* row 40 */
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 2048, 4096, rwx), -EINVAL);
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 0, 4097, rwx), -EINVAL);
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 4096, 2048, rwx), -EINVAL);
+	CHECK_EQ(va(AMDGPU_VA_OP_REPLACE, bo, base, 2048, 4096, rwx), -EINVAL);
+	CHECK_EQ(va(AMDGPU_VA_OP_REPLACE, bo, base, 0, 4097, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 0, 0, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 4096, 4 * 4096, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 0, 4096, AMDGPU_VM_PAGE_PRT | rwx), -EINVAL);

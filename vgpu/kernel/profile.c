@@ -106,6 +106,7 @@ static const struct kern_profile profiles[] = {
 		.reset_error = -ETIME,
 		.switch_waits = true,
 		.plain_domains = true,
+		.checks_find_flags = true,
 	},
 	{
 		.release = "6.16",
@@ -127,6 +128,7 @@ static const struct kern_profile profiles[] = {
 		.soft_recovery = SOFT_6_12,
 		.ring_reset = RINGS_6_12,
 		.reset_error = -ETIME,
+		.checks_find_flags = true,
 	},
 	{
 		.release = "6.18",
@@ -150,6 +152,7 @@ static const struct kern_profile profiles[] = {
 		.soft_recovery = SOFT_6_12,
 		.ring_reset = RINGS_6_12,
 		.reset_error = -ETIME,
+		.checks_find_flags = true,
 	},
 	{
 		.release = "7.0",
@@ -173,6 +176,7 @@ static const struct kern_profile profiles[] = {
 		.soft_recovery = SOFT_6_12,
 		.ring_reset = RINGS_6_12,
 		.reset_error = -ETIME,
+		.checks_find_flags = true,
 	},
 	{
 		.release = "7.2",
@@ -202,6 +206,7 @@ static const struct kern_profile profiles[] = {
 		.plain_domains = true,
 		.one_user_fence = true,
 		.delay_alone = true,
+		.checks_find_flags = true,
 	},
 };
 

@@ -47,6 +47,7 @@ struct kern_profile {
 	bool notifier_waits_vm; /* what changes memory of a userptr BO waits for all jobs of its VM */
 	bool error_is_guilt;  /* a context is guilty while an entity's error is -ETIME; CS does not ask for guilt */
 	bool plain_domains;   /* GEM_CREATE takes GDS, GWS and OA alone only */
+	bool checks_find_flags; /* CS refuses flags of TIMELINE_WAIT other than WAIT_FOR_SUBMIT */
 	bool one_user_fence;  /* a second FENCE chunk is refused */
 	bool delay_alone;     /* GEM_VA refuses DELAY_UPDATE with a timeline */
 	bool sync_file_points; /* syncobj points as sync files */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <xf86drm.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 #include "vgpu/kernel/core.h"
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/file.h"
@@ -41,13 +43,38 @@ static void a_lost_tail_is_reported(void)
 	CHECK_EQ(new_findings(), 1);
 }
 
+/* Takes CAP_SYS_ADMIN from what this thread may do, or gives it back. Whether it had it. */
+static bool set_admin(bool on)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+	uint32_t bit = 1u << CAP_SYS_ADMIN;
+	bool had;
+
+	CHECK_EQ(syscall(SYS_capget, &header, data), 0);
+	had = data[0].effective & bit;
+	data[0].effective = on ? data[0].effective | bit : data[0].effective & ~bit;
+	CHECK_EQ(syscall(SYS_capset, &header, data), 0);
+	return had;
+}
+
 /* row 5 */
 static void a_second_client_of_the_card_must_authenticate(void)
 {
-	int master = rig_open("/dev/dri/card0"), second = rig_open("/dev/dri/card0"), render = rig.fd;
+	bool admin = set_admin(false);
+	int master = rig_open("/dev/dri/card0"), second = rig_open("/dev/dri/card0"), render = rig.fd, third;
 	drm_magic_t magic = 0;
 	uint32_t handle;
 
+	if (admin) { /* what its opener could do counts, not what its user can */
+		set_admin(true);
+		third = rig_open("/dev/dri/card0");
+		set_admin(false);
+		rig.fd = third;
+		CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &handle), 0);
+		CHECK_EQ(rig_close(handle), 0);
+		close(third);
+	}
 	rig.fd = second;
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &handle), -EACCES);
 	CHECK_EQ(drmGetMagic(second, &magic), 0);
@@ -57,6 +84,8 @@ static void a_second_client_of_the_card_must_authenticate(void)
 	close(second);
 	close(master);
 	rig.fd = render;
+	if (admin)
+		set_admin(true);
 }
 
 /* row 34: memory that belongs to one VM; row 35: two imports are one handle */
@@ -156,6 +185,75 @@ static void faults_are_recorded(void)
 	CHECK_EQ(last_fault().status >> 4 & 0xf, 4);
 	CHECK_EQ(rig_list_free(list), 0);
 	CHECK_EQ(rig_close(bo), 0);
+}
+
+/* row 46: pages of a READONLY userptr BO are never writable, whatever the mapping says */
+static void read_only_memory_is_not_written(void)
+{
+	uint32_t *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), list;
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, 4096, AMDGPU_GEM_USERPTR_READONLY, 0};
+
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, user.handle, 0x300000, 4096, RIG_RWX), 0);
+	list = rig_list(&user.handle, 1);
+	CHECK_EQ(rig_try_write(list, 0x300000, 1), -ETIME);
+	CHECK_EQ(last_fault().addr, 0x300000);
+	CHECK_EQ(last_fault().status >> 4 & 0xf, 4);
+	CHECK_EQ(*memory, 0);
+	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(memory, 4096);
+}
+
+/* row 53: a write to a PRT page is no fault; without the mapping it is one */
+static void prt_pages_take_writes(void)
+{
+	uint64_t before = last_fault().addr;
+
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, 0, RIG_HOLE_VA, 8192, AMDGPU_VM_PAGE_PRT), 0);
+	CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + 4096, 1), 0);
+	CHECK_EQ(last_fault().addr, before);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_UNMAP, 0, RIG_HOLE_VA, 8192, AMDGPU_VM_PAGE_PRT), 0);
+	CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + 4096, 1), -ETIME);
+	CHECK_EQ(last_fault().addr, RIG_HOLE_VA + 4096);
+}
+
+static int submit_with_fence(uint32_t handle, uint32_t offset)
+{
+	struct drm_amdgpu_cs_chunk_ib ib = {0, 0, RIG_IB_VA, 64, AMDGPU_HW_IP_COMPUTE, 0, 0};
+	struct drm_amdgpu_cs_chunk_fence fence = {handle, offset};
+	struct drm_amdgpu_cs_chunk chunk[2] = {{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib},
+					       {AMDGPU_CHUNK_ID_FENCE, sizeof(fence) / 4, (uintptr_t)&fence}};
+	uint64_t pointer[2] = {(uintptr_t)&chunk[0], (uintptr_t)&chunk[1]};
+	union drm_amdgpu_cs args = {.in = {rig.ctx, rig.list, 2, 0, (uintptr_t)pointer}};
+	int r;
+
+	rig_nops();
+	r = rig_call(DRM_IOCTL_AMDGPU_CS, &args);
+	if (!r)
+		CHECK_EQ(rig_wait(args.out.handle), 0);
+	return r;
+}
+
+/* row 71 */
+static void user_fences_have_their_page(void)
+{
+	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, 4096,
+					      AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_REGISTER, 0};
+	uint32_t one, two;
+
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, EXPLICIT, &one), 0);
+	CHECK_EQ(rig_create(8192, AMDGPU_GEM_DOMAIN_GTT, EXPLICIT, &two), 0);
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(submit_with_fence(one, 4088), 0);
+	CHECK_EQ(submit_with_fence(one, 4089), -EINVAL);
+	CHECK_EQ(submit_with_fence(two, 0), -EINVAL);
+	CHECK_EQ(submit_with_fence(user.handle, 0), -EINVAL);
+	CHECK_EQ(rig_close(one), 0);
+	CHECK_EQ(rig_close(two), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(memory, 4096);
 }
 
 /* row 50 */
@@ -356,7 +454,33 @@ static void a_changed_ib_is_noticed(void)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-/* row 74: what it waits for is never submitted */
+/* What a CS waits for comes after 15 s, unless the test is over before. */
+struct late_signal {
+	uint32_t sync;
+	pthread_mutex_t lock;
+	pthread_cond_t over;
+	bool is_over;
+};
+
+static void *signal_late(void *arg)
+{
+	struct late_signal *late = arg;
+	struct timespec until;
+	uint64_t point = 1;
+	int r = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 15;
+	pthread_mutex_lock(&late->lock);
+	while (!late->is_over && !r)
+		r = pthread_cond_timedwait(&late->over, &late->lock, &until);
+	if (!late->is_over)
+		drmSyncobjTimelineSignal(rig.fd, &late->sync, &point, 1);
+	pthread_mutex_unlock(&late->lock);
+	return NULL;
+}
+
+/* row 74: nothing is submitted in the five seconds */
 static void waiting_for_a_submission_ends(void)
 {
 	uint32_t sync;
@@ -367,14 +491,27 @@ static void waiting_for_a_submission_ends(void)
 		{AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, sizeof(in) / 4, (uintptr_t)&in}};
 	uint64_t pointer[2] = {(uintptr_t)&chunk[0], (uintptr_t)&chunk[1]};
 	union drm_amdgpu_cs args = {.in = {rig.ctx, rig.list, 2, 0, (uintptr_t)pointer}};
+	struct late_signal late = {.lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
 	double begin = rig_now();
+	pthread_t thread;
 
 	CHECK_EQ(drmSyncobjCreate(rig.fd, 0, &sync), 0);
-	in.handle = sync;
+	in.handle = late.sync = sync;
+	in.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_CS, &args), -EINVAL);
+	in.flags = 0;
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_CS, &args), -EINVAL);
+	in.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+	pthread_create(&thread, NULL, signal_late, &late);
 	new_findings();
 	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_CS, &args), -ETIME);
 	CHECK_EQ(new_findings(), 1);
 	CHECK(rig_now() - begin >= 5);
+	pthread_mutex_lock(&late.lock);
+	late.is_over = true;
+	pthread_cond_signal(&late.over);
+	pthread_mutex_unlock(&late.lock);
+	pthread_join(thread, NULL);
 	CHECK_EQ(drmSyncobjDestroy(rig.fd, sync), 0);
 }
 
@@ -461,6 +598,9 @@ int main(void)
 	what_is_left_at_close_is_reported();
 	jobs_reach_what_they_list();
 	faults_are_recorded();
+	read_only_memory_is_not_written();
+	prt_pages_take_writes();
+	user_fences_have_their_page();
 	another_files_address_is_not_mine();
 	a_delayed_mapping_comes_with_the_next_job();
 	the_chip_decides_the_memory_type();

@@ -143,6 +143,9 @@ int kern_syncobj_find_fence(struct kern_file *file, uint32_t handle, uint64_t po
 
 	if (!s)
 		return -ENOENT;
+	if (flags & ~(uint32_t)DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT &&
+	    kern_profile_of(file->dev)->checks_find_flags)
+		return -EINVAL;
 	r = lookup(s, point, fence);
 	if (r || *fence)
 		return r;
