@@ -47,7 +47,12 @@ static void dev_info_agrees(amdgpu_device_handle dev, const struct vgpu_chip *ch
 	CHECK_EQ(d.high_va_offset >> 47, 0x1ffff); /* the sign-extended upper half of 48 bits */
 	CHECK(d.high_va_offset < d.high_va_max);
 	CHECK(d.gpu_counter_freq && d.max_engine_clock && d.max_memory_clock);
-	CHECK(d.vram_type && d.vram_bit_width && d.num_tcc_blocks && d.gl2c_cache_size && d.tcp_cache_size);
+	CHECK(d.vram_type && d.vram_bit_width && d.num_tcc_blocks);
+	CHECK_EQ(d.gl2c_cache_size && d.tcp_cache_size, chip->gc_version[0] >= 10); /* row 142 */
+	CHECK_EQ(d.gl2c_cache_size || d.tcp_cache_size, chip->gc_version[0] >= 10);
+	CHECK_EQ(d.sqc_inst_cache_size > 0, chip->gc_version[0] >= 10 || chip->gfx == VGPU_GFX942);
+	CHECK_EQ(d.gc_double_offchip_lds_buf, 1);
+	CHECK(chip->gc_version[0] != 9 || chip->engines < 2 || d.cu_ao_mask >> 16 == d.cu_bitmap[1][0]);
 	CHECK_EQ(d.gl1c_cache_size > 0, chip->gc_version[0] >= 10);
 	CHECK_EQ(!!(d.ids_flags & AMDGPU_IDS_FLAGS_FUSION), vgpu_chip_is_apu(chip));
 }

@@ -65,6 +65,34 @@ static void dev_info_va(const struct query *q, struct uapi_dev_info *d)
 	d->high_va_max = kern_vm_size(q->dev) | ~KERN_VA_MASK;
 }
 
+/* As amdgpu_discovery_get_gfx_info() finds them: tables before 1.2, as GFX9 has, tell no sizes; 2.1 of MI300 those
+ * of the scalar caches, in fields of its own the others, which are not given on. */
+static void dev_info_caches(const struct vgpu_chip *chip, struct uapi_dev_info *d)
+{
+	if (chip->gc_version[0] > 9) {
+		d->tcp_cache_size = chip->l1_B / 1024;
+		d->num_sqc_per_wgp = 1;
+		d->sqc_data_cache_size = 16;
+		d->sqc_inst_cache_size = 32;
+		d->gl1c_cache_size = chip->gl1_B / 1024;
+		d->gl2c_cache_size = chip->l2_B / 1024;
+	} else if (kern_family_of(chip) == KERN_GFX943) {
+		d->sqc_data_cache_size = 16;
+		d->sqc_inst_cache_size = 64;
+	}
+}
+
+/* The first two engines' first arrays, 16 bits each (gfx_v9_0_get_cu_info()). */
+static uint32_t always_on_mask(const struct vgpu_chip *chip, const struct uapi_dev_info *d)
+{
+	uint32_t mask = 0;
+
+	for (unsigned se = 0; se < 2 && se < chip->engines; se++)
+		for (unsigned array = 0; array < 2 && array < chip->arrays_per_engine; array++)
+			mask |= d->cu_ao_bitmap[se][array] << (16 * se + 8 * array);
+	return mask;
+}
+
 static int dev_info(const struct query *q)
 {
 	const struct vgpu_chip *chip = q->chip;
@@ -98,14 +126,10 @@ static int dev_info(const struct query *q)
 		.gs_vgt_table_depth = 32,
 		.gs_prim_buffer_depth = 1792,
 		.max_gs_waves_per_vgt = 32,
-		.tcp_cache_size = chip->l1_B / 1024,
-		.num_sqc_per_wgp = 1,
-		.sqc_data_cache_size = 16,
-		.sqc_inst_cache_size = 32,
-		.gl1c_cache_size = chip->gl1_B / 1024,
-		.gl2c_cache_size = chip->l2_B / 1024,
+		.gc_double_offchip_lds_buf = 1,
 		.mall_size = chip->mall_B,
 	};
+	dev_info_caches(chip, d);
 	if (q->profile->pcie_in_dev_info) {
 		d->pcie_gen = vgpu_chip_pcie_gen(chip);
 		d->pcie_num_lanes = vgpu_chip_pcie_lanes(chip);
@@ -114,7 +138,7 @@ static int dev_info(const struct query *q)
 	vgpu_chip_cu_bitmap(chip, d->cu_bitmap);
 	if (chip->gc_version[0] < 11) { /* later chips have no always-on CUs */
 		memcpy(d->cu_ao_bitmap, d->cu_bitmap, sizeof(d->cu_ao_bitmap));
-		d->cu_ao_mask = d->cu_bitmap[0][0];
+		d->cu_ao_mask = always_on_mask(chip, d);
 	}
 	return q->profile->dev_info_B;
 }

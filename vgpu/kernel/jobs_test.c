@@ -485,13 +485,16 @@ int main(void)
 	start("gfx906");
 	an_illegal_packet_resets_the_ring();
 	stop();
-	a_spill_waits_for_the_first_job("gfx906,gfx906", true);                   /* large windows */
-	a_spill_waits_for_the_first_job("gfx906,gfx908:vram=1G:bar=256M", false); /* a small one */
-	a_spill_waits_for_the_first_job("gfx906:bar=256M,gfx906", true);          /* the importer's is its own */
+	a_spill_waits_for_the_first_job("gfx906:p2p=1,gfx906:p2p=1", true);                   /* large windows */
+	a_spill_waits_for_the_first_job("gfx906:p2p=1,gfx908:vram=1G:bar=256M:p2p=1", false); /* a small one */
+	a_spill_waits_for_the_first_job("gfx906:bar=256M:p2p=1,gfx906:p2p=1", true); /* the importer's is its own */
 	a_spill_waits_for_the_first_job("gfx908:hive=1,gfx908:bar=256M:hive=1", true);  /* links need no window */
 	a_spill_waits_for_the_first_job("gfx908:hive=2,gfx908:bar=256M:hive=1", false); /* not of that hive */
-	a_spill_waits_for_the_first_job("gfx906:p2p=0,gfx906", false); /* forbidden on either side */
-	a_spill_waits_for_the_first_job("gfx906,gfx906:p2p=0", false);
+	a_spill_waits_for_the_first_job("gfx906:p2p=0,gfx906:p2p=1", false); /* forbidden on either side */
+	a_spill_waits_for_the_first_job("gfx906:p2p=1,gfx906:p2p=0", false);
+	a_spill_waits_for_the_first_job("gfx906,gfx906", false); /* Debian builds 6.12 without PCI_P2PDMA */
+	a_spill_waits_for_the_first_job("gfx906:kernel=6.1,gfx906:kernel=6.1", false);
+	a_spill_waits_for_the_first_job("gfx906:kernel=7.2,gfx906:kernel=7.2", true);
 	a_spill_waits_for_the_first_job("gfx908:hive=1,gfx908:hive=1:p2p=0", true); /* which is about PCI alone */
 	CHECK_EQ(neighbour_of_an_illegal_packet("null:gfx906:service_us=50000", -ETIME), -ECANCELED);
 	CHECK_EQ(neighbour_of_an_illegal_packet("null:gfx906:service_us=50000:kernel=6.18", -ETIME), 0);

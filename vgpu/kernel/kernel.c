@@ -56,7 +56,7 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 		dev->visible_B = dev->vram_B;
 	dev->gtt_B = gtt_size();
 	dev->hive = config->hive;
-	dev->no_p2p = config->no_p2p;
+	dev->no_p2p = config->p2p < 0 ? !profile->pci_p2pdma : !config->p2p;
 	dev->generation = 1;
 	kern_list_init(&dev->lru);
 	kern_waitq_init(&dev->notified);

@@ -26,7 +26,7 @@ struct kern_device_config {
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
 	int numa_node;              /* -1: none */
-	bool no_p2p;                /* PCI gives no peer access to it, or from it */
+	int p2p; /* whether PCI gives peer access to it, and from it; -1: as the release is built */
 };
 
 /* The size of the physical memory file that these devices want. */
@@ -38,6 +38,13 @@ int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_devi
 void kern_detach(bool leaving);
 /* In a forked child, before anything else: it becomes a process of the run by itself. 0 or -errno. */
 int kern_forked(void);
+
+/* What sysfs of such a device says of how a hang on a ring of that IP may be recovered from, besides by a full
+ * reset. */
+struct kern_reset_mask {
+	bool known, soft, queue, pipe;
+};
+struct kern_reset_mask kern_reset_mask(const struct kern_device_config *config, unsigned ip);
 
 unsigned kern_device_count(void);
 /* What of its memory is in use now. */

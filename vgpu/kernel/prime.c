@@ -117,7 +117,7 @@ static int import_foreign(struct kern_file *file, struct kern_bo *exported, stru
 }
 
 /* Whether `importer` reaches the VRAM of `exporter`: over links of one hive, or over PCI when all of it is in the
- * window and nothing between them (IOMMU, switch: the SPEC's p2p=0) forbids it. */
+ * window, the kernel has PCI_P2PDMA, and nothing between them (IOMMU, switch) forbids it: the SPEC's p2p. */
 static bool are_peers(const struct kern_device *exporter, const struct kern_device *importer)
 {
 	if (exporter->hive && exporter->hive == importer->hive)

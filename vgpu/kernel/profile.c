@@ -36,7 +36,7 @@ static_assert(KERN_PROFILE_IPS == KERN_IPS, "profiles count IPs as devices do");
 
 /* Sources: the kernel contract, sections 0, 1.3, 2.1 and 3.5. 5.10 is there for drivers that look at VERSION and
  * refuse: the rest of it is 6.1's. 6.1, 6.12 and 7.2 are Debian's: 6.1.176, 6.12.107 to 117, 7.2.12; the others are
- * base releases. */
+ * base releases. Debian builds 6.1 and 6.12 without PCI_P2PDMA. */
 static const struct kern_profile profiles[] = {
 	{
 		.release = "5.10",
@@ -53,6 +53,7 @@ static const struct kern_profile profiles[] = {
 		.soft_recovery = SOFT_6_1,
 		.reset_resubmits = true,
 		.reset_error = -ECANCELED, /* drm_sched_resubmit_jobs_ext() */
+		.pci_p2pdma = true,
 	},
 	{
 		.release = "6.1",
@@ -86,6 +87,7 @@ static const struct kern_profile profiles[] = {
 		.sticky_errors = true,
 		.soft_recovery = SOFT_6_1,
 		.reset_error = -ETIME,
+		.pci_p2pdma = true,
 	},
 	{
 		.release = "6.12",
@@ -129,6 +131,8 @@ static const struct kern_profile profiles[] = {
 		.ring_reset = RINGS_6_12,
 		.reset_error = -ETIME,
 		.checks_find_flags = true,
+		.pci_p2pdma = true,
+		.reset_masks = true,
 	},
 	{
 		.release = "6.18",
@@ -153,6 +157,8 @@ static const struct kern_profile profiles[] = {
 		.ring_reset = RINGS_6_12,
 		.reset_error = -ETIME,
 		.checks_find_flags = true,
+		.pci_p2pdma = true,
+		.reset_masks = true,
 	},
 	{
 		.release = "7.0",
@@ -177,6 +183,8 @@ static const struct kern_profile profiles[] = {
 		.ring_reset = RINGS_6_12,
 		.reset_error = -ETIME,
 		.checks_find_flags = true,
+		.pci_p2pdma = true,
+		.reset_masks = true,
 	},
 	{
 		.release = "7.2",
@@ -207,6 +215,8 @@ static const struct kern_profile profiles[] = {
 		.one_user_fence = true,
 		.delay_alone = true,
 		.checks_find_flags = true,
+		.pci_p2pdma = true,
+		.reset_masks = true,
 	},
 };
 

@@ -46,6 +46,8 @@ struct kern_profile {
 	int reset_error;      /* of the job for which the device was reset */
 	bool notifier_waits_vm; /* what changes memory of a userptr BO waits for all jobs of its VM */
 	bool error_is_guilt;  /* a context is guilty while an entity's error is -ETIME; CS does not ask for guilt */
+	bool reset_masks;     /* sysfs has *_reset_mask */
+	bool pci_p2pdma;      /* CONFIG_PCI_P2PDMA */
 	bool plain_domains;   /* GEM_CREATE takes GDS, GWS and OA alone only */
 	bool checks_find_flags; /* CS refuses flags of TIMELINE_WAIT other than WAIT_FOR_SUBMIT */
 	bool one_user_fence;  /* a second FENCE chunk is refused */

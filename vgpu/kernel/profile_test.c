@@ -128,7 +128,7 @@ static void answers_have_their_size(const struct release *k)
 	CHECK(dev.high_va_max == k->high_va_max);
 	CHECK_EQ(dev.pcie_gen, k->pcie ? 4 : 0);
 	CHECK_EQ(dev.pcie_num_lanes, k->pcie ? 16 : 0);
-	CHECK_EQ(dev.tcp_cache_size, k->dev_info_B > 368 ? 16 : 0);
+	CHECK_EQ(dev.gc_double_offchip_lds_buf, 1);
 	args.query_hw_ip.type = AMDGPU_HW_IP_COMPUTE;
 	memset(answer, 0xee, sizeof(answer));
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, &args), 0);

@@ -3,6 +3,7 @@
 #include <amdgpu_drm.h>
 #include "vgpu/chip.h"
 #include "vgpu/kernel/fence.h"
+#include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/memory.h"
 #include "vgpu/kernel/profile.h"
 #include "vgpu/kernel/sched.h"
@@ -55,6 +56,24 @@ bool kern_soft_recovery(const struct kern_device *dev, unsigned ip)
 bool kern_ring_reset(const struct kern_device *dev, unsigned ip)
 {
 	return kern_profile_of(dev)->ring_reset[ip] & kern_family_of(kern_local.chip[dev->index]);
+}
+
+/* SDMA 4.0 has no such file. */
+struct kern_reset_mask kern_reset_mask(const struct kern_device_config *config, unsigned ip)
+{
+	const struct vgpu_chip *chip = vgpu_chip_find(config->chip);
+	const struct kern_profile *profile = kern_profile_at(config->profile);
+	enum kern_family family = kern_family_of(chip);
+	bool has_file = ip == AMDGPU_HW_IP_GFX   ? chip->gfx_rings > 0
+			: ip == AMDGPU_HW_IP_DMA ? family != KERN_GFX9
+						 : true;
+
+	return (struct kern_reset_mask){
+		.known = profile->reset_masks && has_file,
+		.soft = profile->soft_recovery[ip] & family,
+		.queue = profile->ring_reset[ip] & family,
+		.pipe = ip == AMDGPU_HW_IP_COMPUTE && family == KERN_GFX943,
+	};
 }
 
 /* BACO and mode 1 lose VRAM; APUs are reset by mode 2 (soc15_asic_reset_method(), amdgpu_device_check_vram_lost()).

@@ -66,6 +66,8 @@ int shim_tree_build(const char *root, const struct shim_config *config);
 void shim_tree_remove(const char *root);
 /* Brings the files that tell of memory in use up to date. While active. */
 void shim_tree_refresh(void);
+/* Is path, without links, the directory of a device, and of which? */
+bool shim_tree_device(const char *path, unsigned *device);
 
 int shim_run_create(const char *spec, const struct shim_config *config);
 int shim_run_join(const char *dir);

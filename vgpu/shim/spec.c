@@ -24,7 +24,7 @@ static int complain(const char *what, const char *text)
 	fprintf(stderr,
 		"vgpu: %s: \"%s\"\n"
 		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
-		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0 kernel=%s\n",
+		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0|1 kernel=%s\n",
 		what, text, names, releases);
 	return -EINVAL;
 }
@@ -107,8 +107,8 @@ static bool parse_key(struct kern_device_config *config, const char *key, const 
 	if (!strcmp(key, "numa"))
 		return parse_node(value, &config->numa_node);
 	if (!strcmp(key, "p2p")) {
-		config->no_p2p = !strcmp(value, "0");
-		return config->no_p2p || !strcmp(value, "1");
+		config->p2p = !strcmp(value, "1");
+		return config->p2p || !strcmp(value, "0");
 	}
 	return !strcmp(key, "kernel") && parse_kernel(value, &config->profile);
 }
@@ -125,6 +125,7 @@ static int parse_device(char *text, struct kern_device_config *config)
 		return complain("no such chip", word ? word : "");
 	snprintf(config->chip, sizeof(config->chip), "%s", word);
 	config->numa_node = -1;
+	config->p2p = -1;
 	config->profile = (unsigned)kern_profile_find(KERN_PROFILE_DEFAULT);
 	while ((word = strtok_r(NULL, ":", &save))) {
 		equals = strchr(word, '=');

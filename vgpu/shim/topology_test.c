@@ -127,8 +127,72 @@ static void memory_in_use_is_what_is_true_now(void)
 	vgpu_stop();
 }
 
+/* row 143 */
+static void ways_to_reset(void)
+{
+	CHECK_EQ(vgpu_start("gfx908:kernel=7.2,gfx906:kernel=7.2,gfx942:kernel=7.2,gfx1030:kernel=7.2,gfx906"), 0);
+	CHECK_STR(read_file(0, "gfx_reset_mask"), ""); /* it has no such ring */
+	CHECK_STR(read_file(0, "compute_reset_mask"), "queue full ");
+	CHECK_STR(read_file(0, "sdma_reset_mask"), "");
+	CHECK_STR(read_file(1, "gfx_reset_mask"), "queue full ");
+	CHECK_STR(read_file(2, "compute_reset_mask"), "soft queue pipe full ");
+	CHECK_STR(read_file(2, "sdma_reset_mask"), "queue full ");
+	CHECK_STR(read_file(3, "sdma_reset_mask"), "queue full ");
+	CHECK_STR(read_file(4, "compute_reset_mask"), ""); /* 6.12 has none of them */
+	vgpu_stop();
+}
+
+static uint32_t usable(int fd)
+{
+	union drm_amdgpu_ctx args = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+
+	return !ioctl(fd, DRM_IOCTL_AMDGPU_CTX, &args);
+}
+
+/* row 144: as hot-unplug tests do it: through the node's number. */
+static void removing(void)
+{
+	int fd[2], file;
+
+	CHECK_EQ(vgpu_start("gfx908,gfx906"), 0);
+	fd[0] = open_node(0);
+	fd[1] = open_node(1);
+	CHECK_EQ(access("/sys/dev/char/226:129/device/remove", F_OK), 0);
+	CHECK(usable(fd[1]));
+	file = open("/sys/dev/char/226:129/device/remove", O_WRONLY);
+	CHECK_EQ(write(file, "1", 1), 1);
+	close(file);
+	CHECK(usable(fd[0]));
+	CHECK(!usable(fd[1]));
+	CHECK_EQ(errno, ENODEV);
+	close(fd[0]);
+	close(fd[1]);
+	vgpu_stop();
+}
+
+static void device_libraries_find_what_they_look_up(void)
+{
+	char path[PATH_MAX], driver[PATH_MAX];
+
+	CHECK_EQ(vgpu_start("gfx906"), 0);
+	CHECK_STR(read_file(0, "modalias"), "pci:v00001002d000066A1sv00001002sd00000C34bc03sc80i00");
+	CHECK(strstr(read_file(0, "uevent"), "DRIVER=amdgpu\n"));
+	CHECK(realpath("/sys/class/drm/renderD128/device/driver", driver));
+	CHECK(realpath("/sys/bus/pci/drivers/amdgpu", path));
+	CHECK_STR(driver, path);
+	CHECK(realpath("/sys/class/drm/renderD128/device/driver/module", driver));
+	CHECK(realpath("/sys/module/amdgpu", path));
+	CHECK_STR(driver, path);
+	CHECK(realpath("/sys/class/drm/renderD128/subsystem", driver));
+	CHECK_STR(driver, "/sys/class/drm");
+	vgpu_stop();
+}
+
 int main(void)
 {
+	ways_to_reset();
+	removing();
+	device_libraries_find_what_they_look_up();
 	links_and_nodes();
 	a_hive_is_laid_out_as_linux_does();
 	memory_in_use_is_what_is_true_now();

@@ -166,6 +166,39 @@ static unsigned long long unique_id(unsigned i)
 	return 0x7475666600000001ull + i; /* "tuff" */
 }
 
+/* For its owner to write, as sysfs has it for root. */
+static void write_remove(struct tree *t, const char *dir)
+{
+	char path[PATH_MAX];
+
+	write_text(t, dir, "remove", "%s", "");
+	snprintf(path, sizeof(path), "%s/%s/remove", t->root, dir);
+	tree_fail(t, sys_call6(SYS_chmod, (long)path, 0200, 0, 0, 0, 0));
+}
+
+/* "soft queue pipe full " as amdgpu_show_reset_mask() has it; SDMA before 4.4.2 has none. */
+static void write_reset_mask(struct tree *t, const char *dir, const char *ip, const struct kern_reset_mask *mask)
+{
+	char name[32];
+
+	if (!mask->known)
+		return;
+	snprintf(name, sizeof(name), "%s_reset_mask", ip);
+	write_text(t, dir, name, "%s%s%sfull \n", mask->soft ? "soft " : "", mask->queue ? "queue " : "",
+		   mask->pipe ? "pipe " : "");
+}
+
+static void write_reset_masks(struct tree *t, const char *dir, const struct kern_device_config *config)
+{
+	static const char *const ip[] = {"gfx", "compute", "sdma"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct kern_reset_mask mask = kern_reset_mask(config, i);
+
+		write_reset_mask(t, dir, ip[i], &mask);
+	}
+}
+
 static void write_attributes(struct tree *t, const char *dir, unsigned i, const struct vgpu_chip *chip,
 			     const struct kern_device_config *config)
 {
@@ -186,6 +219,10 @@ static void write_attributes(struct tree *t, const char *dir, unsigned i, const 
 		"DRIVER=amdgpu\nPCI_CLASS=%04X\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:0C34\n"
 		"PCI_SLOT_NAME=0000:%02x:00.0\nMODALIAS=pci:v00001002d%08Xsv00001002sd00000C34bc%02Xsc%02Xi%02X\n",
 		class, chip->device_id, PCI_BUS(i), chip->device_id, class >> 16, class >> 8 & 0xff, class & 0xff);
+	write_text(t, dir, "modalias", "pci:v00001002d%08Xsv00001002sd00000C34bc%02Xsc%02Xi%02X\n", chip->device_id,
+		   class >> 16, class >> 8 & 0xff, class & 0xff);
+	write_remove(t, dir);
+	write_reset_masks(t, dir, config);
 	write_config(t, dir, chip);
 }
 
@@ -296,6 +333,7 @@ int shim_tree_build(const char *root, const struct shim_config *config)
 	make_dirs(&t, "sys/bus/pci/devices");
 	make_dirs(&t, "sys/bus/pci/drivers/amdgpu");
 	make_dirs(&t, "sys/module/amdgpu");
+	make_link(&t, "../../../../module/amdgpu", "sys/bus/pci/drivers/amdgpu/module");
 	write_text(&t, "sys/class/drm", "version", "drm 1.1.0 20060810\n");
 	for (unsigned i = 0; i < config->count; i++)
 		make_device(&t, i, &config->device[i]);
@@ -303,6 +341,18 @@ int shim_tree_build(const char *root, const struct shim_config *config)
 		if (config->device[i].hive)
 			join_hive(&t, config, i);
 	return t.error;
+}
+
+bool shim_tree_device(const char *path, unsigned *device)
+{
+	char dir[128];
+
+	for (*device = 0; *device < kern_device_count(); ++*device) {
+		device_dir(*device, dir, sizeof(dir));
+		if (path[0] == '/' && !strcmp(path + 1, dir))
+			return true;
+	}
+	return false;
 }
 
 /* A file that comes whole or not at all. */

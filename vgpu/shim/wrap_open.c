@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
@@ -57,6 +58,24 @@ static void refresh(const char *path)
 		shim_tree_refresh();
 }
 
+/* A device's file `remove`: who opens it to write is about to write 1, which unplugs the device. */
+static bool unplug(const char *path, int flags)
+{
+	const char *slash = strrchr(path, '/');
+	char buf[PATH_MAX], to[PATH_MAX];
+	unsigned device;
+
+	if (!slash || strcmp(slash, "/remove") || (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) ||
+	    (size_t)(slash - path) >= sizeof(buf))
+		return false;
+	memcpy(buf, path, (size_t)(slash - path));
+	buf[slash - path] = 0;
+	if (!realpath(buf, to) || !shim_tree_device(to, &device))
+		return false;
+	kern_inject_unplug(device);
+	return true;
+}
+
 static bool may_be_ours(int dir, const char *path, const char *real)
 {
 	return real != path || (path && path[0] != '/' && dir != AT_FDCWD) ||
@@ -67,7 +86,7 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 {
 	char buf[PATH_MAX];
 	const char *real;
-	int fd;
+	int fd, as = flags;
 
 	if (!shim_active())
 		return SHIM_REAL(openat)(dir, path, flags, mode);
@@ -75,7 +94,9 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 	if (!real)
 		return -1;
 	refresh(path);
-	fd = SHIM_REAL(openat)(dir, real, real != path ? placeholder_flags(flags) : flags, mode);
+	if (real != path && !unplug(path, flags))
+		as = placeholder_flags(flags);
+	fd = SHIM_REAL(openat)(dir, real, as, mode);
 	if (fd < 0)
 		return fd;
 	if (shim_fd_hold(fd)) /* closed past us, and the number came again */
@@ -145,6 +166,8 @@ SHIM_EXPORT int __openat64_2(int dir, const char *path, int flags)
                                                                                                                    \
 		if (real && shim_active())                                                                         \
 			refresh(path);                                                                             \
+		if (real && real != path && *mode != 'r')                                                          \
+			unplug(path, O_WRONLY);                                                                    \
 		return !real ? NULL : SHIM_REAL(name)(real, mode);                                                 \
 	}
 FOPEN(fopen)
