@@ -10,7 +10,7 @@ enum landing { LANDED_NOWHERE, LANDED_PRT, LANDED };
 void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_client fetch,
 		     enum gpuvm_client data)
 {
-	*mem = (struct engine_mem){.run = run, .fetch = fetch, .data = data};
+	*mem = (struct engine_mem){.run = run, .fetch = fetch, .fetch_access = GPUVM_R, .data = data};
 	if (run->order.slot >= 0)
 		mem->actor.job = &run->order;
 }
@@ -38,6 +38,9 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 		   const struct gpuvm_region *r)
 {
 	struct gpuvm_fault fault = {.va = va, .access = access, .client = client, .mapped = r != NULL};
+
+	if (access & GPUVM_X) /* a fetch: what is missing says the kind of fault */
+		fault.access = r && r->flags & GPUVM_R ? GPUVM_X : GPUVM_R;
 
 	if (r && (r->flags & GPUVM_UNLISTED))
 		vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
@@ -227,7 +230,7 @@ static bool read_bytes(struct engine_mem *mem, uint64_t va, void *dst, uint64_t 
 
 bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsigned dw)
 {
-	return read_bytes(mem, va, dst, (uint64_t)dw * 4, GPUVM_R, mem->fetch);
+	return read_bytes(mem, va, dst, (uint64_t)dw * 4, mem->fetch_access, mem->fetch);
 }
 
 /* Of 4 or 8 bytes. */

@@ -65,7 +65,7 @@ static inline void test_init(struct test_gpu *t, const char *chip, enum engine_i
 	memset(t->data, 0, TEST_DATA_B);
 	memset(t->code, 0, TEST_CODE_B);
 	t->view.region = t->region;
-	test_region(t, TEST_IB_VA, TEST_IB_B, t->ib, GPUVM_R | GPUVM_W | GPUVM_SYSTEM);
+	test_region(t, TEST_IB_VA, TEST_IB_B, t->ib, GPUVM_R | GPUVM_W | GPUVM_X | GPUVM_SYSTEM);
 	test_region(t, TEST_CODE_VA, TEST_CODE_B, t->code, GPUVM_R | GPUVM_X);
 	test_region(t, TEST_RO_VA, 4096, t->data, GPUVM_R);
 	test_region(t, TEST_UNLISTED, 4096, t->data, GPUVM_R | GPUVM_W | GPUVM_UNLISTED);
