@@ -214,7 +214,7 @@ static void test_scratch(struct test_gpu *t, const char *chip)
 	EMIT(t, PM4(PM4_SET_SH_REG, 2), COMPUTE_TMPRING_SIZE, 0);
 	EMIT(t, PM4(PM4_SET_SH_REG, 3), COMPUTE_DISPATCH_SCRATCH_BASE_LO, LO(D >> 8), HI(D >> 8));
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x8005);
-	EXPECT(test_run(t), ENGINE_HANG, 1, "fewer waves than one workgroup");
+	EXPECT(test_run(t), ENGINE_HANG, 1, "none starts");
 }
 
 /* --- L2 --------------------------------------------------------------------------------------- */

@@ -176,11 +176,14 @@ static bool claim_of_ring_locked(struct engine_ring *ring, const struct engine_r
 		grid = grid->next;
 	if (!grid || !has_room(grid, units))
 		return false;
-	if (grid->scratch_slots &&
-	    !engine_scratch_take(ring, grid->scratch_slots, grid->waves_per_group, claim->slot))
-		return false;
 	claim->grid = grid;
-	claim->index = grid->handed++;
+	claim->index = grid->handed;
+	claim->engine = engine_grid_engine(grid, grid->handed);
+	if (grid->scratch_slots && !engine_scratch_take(ring, claim)) {
+		claim->grid = NULL;
+		return false;
+	}
+	grid->handed++;
 	return true;
 }
 

@@ -281,15 +281,17 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 }
 
 /* Compute units that STATIC_THREAD_MGMT leaves on. */
-static unsigned enabled_cus(const struct dispatch *d)
+static unsigned enabled_cus(const struct dispatch *d, struct engine_grid *grid)
 {
 	unsigned cus = 0;
 
 	for (unsigned se = 0; se < d->chip->engines; se++) {
 		uint32_t mask = reg(d, engine_cu_mask_reg(d->chip, se));
+		unsigned before = cus;
 
 		for (unsigned sh = 0; sh < d->chip->arrays_per_engine; sh++)
 			cus += (unsigned)__builtin_popcount(bits(mask >> 16 * sh, d->chip->cus_per_array - 1u, 0));
+		grid->engines |= (cus > before ? 1u : 0u) << se;
 	}
 	return cus < d->chip->cus_active ? cus : d->chip->cus_active;
 }
@@ -314,7 +316,7 @@ static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid
 
 static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 {
-	unsigned cus = enabled_cus(d), groups = groups_per_cu(d, grid);
+	unsigned cus = enabled_cus(d, grid), groups = groups_per_cu(d, grid);
 	uint32_t waves_per_sh = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
 
 	if (!cus) {
@@ -383,6 +385,28 @@ static void read_scratch_base(struct dispatch *d, struct engine_grid *grid)
 	check_scratch_memory(d, grid, grid->scratch_base);
 }
 
+/* WAVES is divided evenly among the shader engines, and a workgroup starts in one of them, when all its waves have
+ * a slot there (ROCr's amd_aql_queue.cpp computes slots as groups of an engine by engines; Mesa's ac_gpu_info.c:
+ * fewer than a group has "and the hw hangs"). False: none ever starts. */
+static bool divide_slots(struct dispatch *d, struct engine_grid *grid)
+{
+	unsigned engines = d->gen & P_ALL9 ? (unsigned)__builtin_popcount(grid->engines) : d->chip->engines;
+	uint64_t groups;
+	char why[128];
+
+	grid->engine_slots = grid->scratch_slots / d->chip->engines;
+	groups = grid->engine_slots / grid->waves_per_group * engines;
+	if (grid->concurrency > groups)
+		grid->concurrency = groups;
+	if (groups)
+		return true;
+	snprintf(why, sizeof(why),
+		 "TMPRING_SIZE has scratch for %u waves in each shader engine, but a workgroup has %u: none starts",
+		 grid->engine_slots, grid->waves_per_group);
+	hang(d, 161, why);
+	return false;
+}
+
 static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 {
 	uint32_t tmpring = reg(d, COMPUTE_TMPRING_SIZE);
@@ -396,14 +420,10 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 	else if (grid->scratch_slots % d->chip->engines)
 		vgpu_finding(91, "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s",
 			     grid->scratch_slots, d->chip->engines, d->where);
-	if (grid->scratch_slots < grid->waves_per_group) {
-		hang(d, 91, "TMPRING_SIZE allows fewer waves than one workgroup has");
+	if (!divide_slots(d, grid))
 		return;
-	}
 	if (!grid->scratch_wave_B)
 		vgpu_finding(91, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
-	if (grid->concurrency > grid->scratch_slots / grid->waves_per_group)
-		grid->concurrency = grid->scratch_slots / grid->waves_per_group;
 	d->scratch_known = has_scratch_base(d) || check_scratch_buffer(d, grid);
 	if (has_scratch_base(d))
 		read_scratch_base(d, grid);

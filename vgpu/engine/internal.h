@@ -182,6 +182,8 @@ struct engine_grid {
 	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */
 	uint64_t concurrency;     /* workgroups that the chip holds at once */
 	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */
+	uint32_t engine_slots;                  /* of scratch_slots, those of one shader engine */
+	uint32_t engines;                       /* shader engines with compute units that are on: a bit each */
 	uint64_t scratch_base;                  /* where hardware tells waves of it (gfx942) */
 	bool poison;                            /* what hardware leaves undefined */
 	uint64_t traced_ns;                     /* of its publication, for the record; 0: none */
@@ -222,6 +224,7 @@ bool engine_ring_busy(struct engine_ring *ring);
 struct engine_claim {
 	struct engine_grid *grid;
 	uint64_t index;
+	unsigned engine; /* shader engine that it runs in */
 	uint16_t slot[ENGINE_WAVES_PER_GROUP];
 };
 
@@ -275,8 +278,11 @@ uint64_t engine_group_ns(const struct engine_group *group);
 /* Workgroup id of the group, as the kernel sees it. */
 void engine_group_id(const struct engine_grid *grid, uint64_t index, uint32_t id[3]);
 
-/* Takes n scratch slots of the ring below `limit`; all or none. Any thread. */
-bool engine_scratch_take(struct engine_ring *ring, unsigned limit, unsigned n, uint16_t *slot);
+/* Shader engine to which a workgroup goes when there is a choice. */
+unsigned engine_grid_engine(const struct engine_grid *grid, uint64_t index);
+/* Takes a scratch slot for each wave of the claimed workgroup, all of them in one shader engine, which becomes the
+ * claim's. False and nothing taken when no engine has enough. Any thread. */
+bool engine_scratch_take(struct engine_ring *ring, struct engine_claim *claim);
 void engine_scratch_give(struct engine_ring *ring, unsigned n, const uint16_t *slot);
 
 #endif
