@@ -146,7 +146,7 @@ static void run_observed(struct test_gpu *t, struct observer *o)
 
 	o->gpu = t;
 	o->sdma = *t;
-	o->sdma.ring = engine_ring_create(t->dev, ENGINE_DMA, 0);
+	o->sdma.ring = engine_ring_create(t->dev, ENGINE_DMA, 0, 0);
 	o->sdma.ib = t->ib + TEST_IB_B / 8;
 	o->sdma.dw = 0;
 	pthread_create(&thread, NULL, observe, o);

@@ -417,7 +417,7 @@ void engine_cp_execute(struct engine_run *run)
 	if (!cp.gfx)
 		cp.mem.fetch_access |= GPUVM_X;
 	if (cp.gen != P_GFX12) /* whose CP passes L2 by (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
-		cp.mem.cache = run->ring->dev->cache;
+		cp.mem.cache = run->ring->cache;
 	cp.mem.actor.where = where_of;
 	cp.mem.actor.user = &cp;
 	for (; cp.ib_index < run->job->ib_count; cp.ib_index++) {

@@ -26,7 +26,7 @@ static unsigned l2_actions(bool tc, bool wb, bool nc, bool metadata)
 
 static void maintain(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
 {
-	struct mem_cache *cache = cp->ring->dev->cache;
+	struct mem_cache *cache = cp->ring->cache;
 	unsigned lost = cache && what ? mem_cache_maintain(cache, what, lo, hi) : 0;
 
 	if (lost)

@@ -552,7 +552,7 @@ static void test_two_rings(struct test_gpu *t)
 	struct second_ring second = {.gpu = *t};
 	pthread_t thread;
 
-	second.gpu.ring = engine_ring_create(t->dev, ENGINE_COMPUTE, 1);
+	second.gpu.ring = engine_ring_create(t->dev, ENGINE_COMPUTE, 0, 1);
 	second.gpu.ib = t->ib + TEST_IB_B / 8;
 	set64(t, 0, 0);
 	set64(t, 64, 0);

@@ -64,10 +64,20 @@ struct engine_ring;
 /* A job's place on its ring. */
 struct engine_run;
 
-/* null_device: end waits, skip dispatches and copies, each job taking service_ns. Return NULL without memory. */
-struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool null_device, uint64_t service_ns);
+/* XCCs that a device may have: complexes of shader engines, each as the chip's row says, with caches of its own. */
+#define ENGINE_XCCS 8
+
+struct engine_config {
+	unsigned xccs, partitions; /* of the device, and among how many partitions they are shared out */
+	bool null_device;          /* ends waits, skips dispatches and copies, each job taking service_ns */
+	uint64_t service_ns;
+};
+
+/* Return NULL without memory. */
+struct engine_device *engine_device_create(const struct vgpu_chip *chip, const struct engine_config *config);
 void engine_device_destroy(struct engine_device *dev);
-struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index);
+/* A compute ring belongs to one XCC of the device, and its jobs run there. */
+struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned xcc, unsigned index);
 void engine_ring_destroy(struct engine_ring *ring);
 
 /* Takes the next place on the ring, of ENGINE_RING_JOBS: a job that lines up must be executed and must leave.

@@ -524,8 +524,10 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.clock = on_clock,
 		.user = grid,
 		.atomics_shared = true,
-		.cache = run->ring->dev->cache,
+		.cache = run->ring->cache,
 		.checked = run->ring->dev->checked,
+		.xcc = run->ring->xcc,
+		.several_l2 = run->ring->dev->partition_xccs > 1,
 		.l1 = run->ring->dispatches++ % 2 ? MEM_L1_ODD : MEM_L1_EVEN,
 	};
 	grid->poison = vgpu_strict() != VGPU_STRICT_OFF;

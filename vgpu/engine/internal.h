@@ -94,7 +94,8 @@ uint64_t engine_now_ns(void);
 struct engine_ring {
 	struct engine_device *dev; /* borrowed; outlives the ring */
 	enum engine_ip ip;
-	unsigned index;
+	unsigned xcc, index;
+	struct mem_cache *cache; /* borrowed: of its XCC; immutable; NULL: memory is always current */
 
 	/* Only the thread whose job has its turn to be read. */
 	uint32_t sh[SH_COUNT];
@@ -129,11 +130,12 @@ void engine_sdma_execute(struct engine_run *run);
 /* --- compute units ---------------------------------------------------------------------------- */
 
 struct engine_device {
-	const struct vgpu_chip *chip; /* immutable after creation, as are the next two */
+	const struct vgpu_chip *chip; /* immutable after creation, as are the next five */
 	bool null_device;
 	uint64_t service_ns;
 	unsigned worker_max;
-	struct mem_cache *cache;      /* owned; immutable after creation; NULL: memory is always current */
+	unsigned xccs, partition_xccs;
+	struct mem_cache *cache[ENGINE_XCCS]; /* owned; immutable after creation; NULL: memory is always current */
 	struct isa_gws *gws;          /* owned; immutable after creation */
 	bool order;                   /* immutable after creation: accesses are checked (mem_order.h) */
 	_Atomic uint64_t hdp_flushes; /* of the host data path: one with each job that begins (Linux amdgpu_ib.c) */

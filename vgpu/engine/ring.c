@@ -36,7 +36,7 @@ static void reset_registers(struct engine_ring *ring)
 		ring->sh[engine_cu_mask_reg(ring->dev->chip, se)] = ~0u;
 }
 
-struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index)
+struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned xcc, unsigned index)
 {
 	struct engine_ring *ring = calloc(1, sizeof(*ring));
 
@@ -44,6 +44,8 @@ struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip
 		return NULL;
 	ring->dev = dev;
 	ring->ip = ip;
+	ring->xcc = xcc;
+	ring->cache = dev->cache[xcc];
 	ring->index = index;
 	reset_registers(ring);
 	ring->packet = malloc(4 * (ip == ENGINE_DMA ? PM4_MAX_IB_dw : PM4_MAX_BODY_dw + 1));

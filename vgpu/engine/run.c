@@ -181,10 +181,10 @@ static void serve(const struct engine_device *dev)
  * back and, on GFX9 unless the flag says otherwise, invalidates it and L1. */
 static void maintain_at_start(struct engine_ring *ring, const struct engine_job *job)
 {
-	if (!ring->dev->cache || !job->ib_count || !(job->ib[0].flags & IB_EMIT_MEM_SYNC))
+	if (!ring->cache || !job->ib_count || !(job->ib[0].flags & IB_EMIT_MEM_SYNC))
 		return;
 	if (ring->ip != ENGINE_DMA || ring->dev->chip->sdma_version[0] > 4)
-		mem_cache_maintain(ring->dev->cache,
+		mem_cache_maintain(ring->cache,
 				   MEM_WRITE_BACK | MEM_DROP_L2 | MEM_DROP_L1 | MEM_DROP_SCALAR | MEM_DROP_CODE, 0,
 				   ~(uint64_t)0);
 }
@@ -193,12 +193,12 @@ static void maintain_at_end(struct engine_ring *ring, const struct engine_job *j
 {
 	unsigned what = MEM_WRITE_BACK;
 
-	if (!ring->dev->cache || ring->ip == ENGINE_DMA)
+	if (!ring->cache || ring->ip == ENGINE_DMA)
 		return;
 	if (ring->dev->chip->gc_version[0] == 9 &&
 	    (!job->ib_count || !(job->ib[job->ib_count - 1].flags & IB_TC_WB_NOT_INVALIDATE)))
 		what |= MEM_DROP_L2 | MEM_DROP_L1;
-	mem_cache_maintain(ring->dev->cache, what, 0, ~(uint64_t)0);
+	mem_cache_maintain(ring->cache, what, 0, ~(uint64_t)0);
 }
 
 /* --- places on a ring -------------------------------------------------------------------------- */

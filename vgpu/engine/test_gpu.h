@@ -53,12 +53,12 @@ static inline void test_region(struct test_gpu *t, uint64_t va, uint64_t size_B,
 	t->view.count++;
 }
 
-static inline void test_init(struct test_gpu *t, const char *chip, enum engine_ip ip, bool null_device,
-			     uint64_t service_ns)
+static inline void test_init_device(struct test_gpu *t, const char *chip, enum engine_ip ip,
+				    const struct engine_config *config)
 {
 	memset(t, 0, sizeof(*t));
-	t->dev = engine_device_create(vgpu_chip_find(chip), null_device, service_ns);
-	t->ring = engine_ring_create(t->dev, ip, 0);
+	t->dev = engine_device_create(vgpu_chip_find(chip), config);
+	t->ring = engine_ring_create(t->dev, ip, 0, 0);
 	t->ib = aligned_alloc(4096, TEST_IB_B);
 	t->code = aligned_alloc(4096, TEST_CODE_B);
 	t->data = aligned_alloc(4096, TEST_DATA_B);
@@ -72,6 +72,12 @@ static inline void test_init(struct test_gpu *t, const char *chip, enum engine_i
 	test_region(t, TEST_PRT_VA, 4096, NULL, GPUVM_PRT);
 	test_region(t, TEST_DATA_VA, TEST_DATA_B, t->data, GPUVM_R | GPUVM_W);
 	t->watchdog_ns = 60000000000ull;
+}
+
+static inline void test_init(struct test_gpu *t, const char *chip, enum engine_ip ip, bool null_device,
+			     uint64_t service_ns)
+{
+	test_init_device(t, chip, ip, &(struct engine_config){1, 1, null_device, service_ns});
 }
 
 static inline void test_fini(struct test_gpu *t)

@@ -41,7 +41,8 @@ struct engine_worker *engine_worker_create(struct engine_device *dev, struct eng
 	w->dev = dev;
 	w->only = only;
 	w->resident_end = &w->resident;
-	w->units = (uint64_t)dev->chip->cus_active * ENGINE_CU_UNITS / (dev->worker_max ? dev->worker_max : 1);
+	w->units = (uint64_t)dev->chip->cus_active * dev->xccs * ENGINE_CU_UNITS /
+		   (dev->worker_max ? dev->worker_max : 1);
 	w->patience = PATIENCE_MAX;
 	return w;
 }

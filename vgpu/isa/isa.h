@@ -67,6 +67,9 @@ struct isa_machine {
 	 * current. Who calls isa_run or isa_program_get has entered them. */
 	struct mem_cache *cache;
 	unsigned l1;
+	/* XCC that the dispatch runs on, and whether its partition has others, with an L2 each. */
+	unsigned xcc;
+	bool several_l2;
 	/* Code is checked for waits that are missing; all waves have isa_wave::late then. */
 	bool checked;
 	/* The dispatch as the order checker knows it; NULL: nothing is checked. Borrowed. */

@@ -230,20 +230,42 @@ ISA_RACY static void write_back_word(struct mem_page *page, unsigned at, uint64_
 	}
 }
 
+/* Of size_B bytes inside of eight that are aligned. */
+static void write_back_part(struct mem_page *page, unsigned offset, unsigned size_B)
+{
+	uint64_t dirty = 0;
+
+	memcpy((uint8_t *)&dirty + offset % 8, page->dirty + offset, size_B);
+	if (!dirty)
+		return;
+	write_back_word(page, offset & ~7u, dirty);
+	memset(page->dirty + offset, 0, size_B);
+}
+
 void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned size_B)
 {
-	unsigned at = mem_page_offset(host) & ~7u;
-	uint64_t dirty = 0;
 	struct mem_page *page;
 
 	pthread_rwlock_wrlock(&cache->use);
 	page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
-	if (page) {
-		memcpy((uint8_t *)&dirty + mem_page_offset(host) % 8, page->dirty + mem_page_offset(host), size_B);
-		write_back_word(page, at, dirty);
-		memset(page->dirty + mem_page_offset(host), 0, size_B);
-	}
+	if (page)
+		write_back_part(page, mem_page_offset(host), size_B);
 	pthread_rwlock_unlock(&cache->use);
+}
+
+void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_B)
+{
+	struct mem_page *page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
+	unsigned at = mem_page_offset(host), end = at + size_B;
+
+	if (!page || !atomic_load_explicit(&page->written, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&cache->fill);
+	for (unsigned next; at < end; at = next) {
+		next = at / 8 * 8 + 8 < end ? at / 8 * 8 + 8 : end;
+		write_back_part(page, at, next - at);
+	}
+	pthread_mutex_unlock(&cache->fill);
 }
 
 /* Empties the dirty bytes of the lines; to memory, or nowhere. Returns how many lines had some. */

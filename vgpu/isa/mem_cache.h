@@ -70,6 +70,9 @@ void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned 
  * is written back. Not entered. May block. */
 void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned size_B);
 
+/* Writes back what L2 has newer of the size_B bytes at host, which end in the same page. Entered. */
+void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_B);
+
 /* Copies what the layer holds of the size_B bytes at host, which end in the same page, over dst: of a line that is
  * not there nothing. Entered. */
 void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vm, const struct gpuvm_region *r,

@@ -332,11 +332,12 @@ static struct engine_ring *ring_engine(const struct kern_ring *ring)
 	struct kern_device *dev = ring->dev;
 
 	if (!engines[dev->index])
-		engines[dev->index] =
-			engine_device_create(kern_local.chip[dev->index], dev->null_device, dev->service_ns);
+		engines[dev->index] = engine_device_create(
+			kern_local.chip[dev->index],
+			&(struct engine_config){1, 1, dev->null_device, dev->service_ns});
 	if (!engines[dev->index])
 		return NULL;
-	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, ring->index);
+	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, 0, ring->index);
 }
 
 /* A client's signals are not for us. */
