@@ -10,6 +10,7 @@
  *   service_us=N             what a job takes on a null device
  *   watchdog_ms=N            limit of a job's modelled time
  *   numa=N hive=ID p2p=0     where it stands: NUMA node, xGMI hive, no PCI peer access
+ *   partition=spx            all XCCs of a card, in partitions: spx, dpx, qpx, cpx
  *   kernel=6.12              the kernel release to be; docs/vgpu.md has the others
  *
  * Functions return 0 or -errno and say on stderr what is wrong with a SPEC. Thread rule: start, stop and create

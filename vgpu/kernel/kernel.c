@@ -27,6 +27,20 @@ static uint64_t gtt_size(void)
 	return (uint64_t)info.totalram * info.mem_unit / 2 & ~(uint64_t)(KERN_PAGE - 1);
 }
 
+uint64_t kern_config_vram_B(const struct vgpu_chip *chip, const struct kern_device_config *config)
+{
+	return config->vram_B ? config->vram_B : chip->vram_B * (config->partitions ? chip->xccs : 1u);
+}
+
+uint64_t kern_config_visible_B(const struct vgpu_chip *chip, const struct kern_device_config *config)
+{
+	uint64_t vram_B = kern_config_vram_B(chip, config);
+	uint64_t visible_B = config->visible_B ? config->visible_B
+					       : chip->visible_vram_B * (config->partitions ? chip->xccs : 1u);
+
+	return visible_B < vram_B ? visible_B : vram_B;
+}
+
 uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count)
 {
 	uint64_t size_B = 256ull << 30, want_B = 0;
@@ -34,7 +48,7 @@ uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		const struct vgpu_chip *chip = vgpu_chip_find(config[i].chip);
 
-		want_B += gtt_size() + (config[i].vram_B ? config[i].vram_B : chip ? chip->vram_B : 0);
+		want_B += gtt_size() + (chip ? kern_config_vram_B(chip, &config[i]) : 0);
 	}
 	while (size_B < 2 * want_B) /* twice: contiguous ranges are then always found */
 		size_B *= 2;
@@ -50,10 +64,10 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	snprintf(dev->chip_name, sizeof(dev->chip_name), "%s", config->chip);
 	dev->null_device = config->null_device;
 	dev->service_ns = config->service_ns;
-	dev->vram_B = config->vram_B ? config->vram_B : chip->vram_B;
-	dev->visible_B = config->visible_B ? config->visible_B : chip->visible_vram_B;
-	if (dev->visible_B > dev->vram_B)
-		dev->visible_B = dev->vram_B;
+	dev->xccs = config->partitions ? chip->xccs : 1;
+	dev->partitions = config->partitions ? config->partitions : 1;
+	dev->vram_B = kern_config_vram_B(chip, config);
+	dev->visible_B = kern_config_visible_B(chip, config);
 	dev->gtt_B = gtt_size();
 	dev->hive = config->hive;
 	dev->no_p2p = config->no_p2p;

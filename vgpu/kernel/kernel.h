@@ -25,9 +25,15 @@ struct kern_device_config {
 	uint64_t vram_B, visible_B; /* 0: the chip's */
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
+	unsigned partitions;        /* of a card with all its XCCs; 0: one XCC is all there is */
 	int numa_node;              /* -1: none */
 	bool no_p2p;                /* PCI gives no peer access to it, or from it */
 };
+
+struct vgpu_chip;
+/* VRAM of a device, and what the CPU sees of it. */
+uint64_t kern_config_vram_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
+uint64_t kern_config_visible_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
 
 /* The size of the physical memory file that these devices want. */
 uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count);

@@ -330,14 +330,16 @@ static void *ring_main(void *arg)
 static struct engine_ring *ring_engine(const struct kern_ring *ring)
 {
 	struct kern_device *dev = ring->dev;
+	unsigned xcc;
 
 	if (!engines[dev->index])
 		engines[dev->index] = engine_device_create(
 			kern_local.chip[dev->index],
-			&(struct engine_config){1, 1, dev->null_device, dev->service_ns});
+			&(struct engine_config){dev->xccs, dev->partitions, dev->null_device, dev->service_ns});
 	if (!engines[dev->index])
 		return NULL;
-	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, 0, ring->index);
+	xcc = ring->ip == AMDGPU_HW_IP_COMPUTE ? ring->index / KERN_XCC_RINGS : 0;
+	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, xcc, ring->index);
 }
 
 /* A client's signals are not for us. */
@@ -474,20 +476,34 @@ void kern_sched_detach(struct kern_entity *entity)
 	entity->hw = -1;
 }
 
-/* COMPUTE ring 0 has the high priority pipe: only contexts above NORMAL use it, and they use only it. */
+/* Rings of its partition: those of its XCCs, its share of the copy engines. COMPUTE ring 0 of the device has the
+ * high priority pipe: only contexts above NORMAL use it, and they use only it (Linux
+ * amdgpu_gfx_is_high_priority_compute_queue), so that partitions behind the first have none for them. */
 static void ring_range(const struct kern_entity *entity, unsigned *first, unsigned *end)
 {
-	*first = 0;
-	*end = kern_ip_hw_rings(entity->ctx->dev, entity->ip);
+	const struct kern_ctx *ctx = entity->ctx;
+	unsigned share = kern_ip_hw_rings(ctx->dev, entity->ip) / ctx->dev->partitions;
+
+	*first = ctx->partition * share;
+	*end = *first + share;
 	if (entity->ip != AMDGPU_HW_IP_COMPUTE)
 		return;
-	if (entity->ctx->priority > AMDGPU_CTX_PRIORITY_NORMAL)
-		*end = 1;
-	else
+	if (ctx->priority > AMDGPU_CTX_PRIORITY_NORMAL)
+		*end = *first ? *first : 1;
+	else if (!*first)
 		*first = 1;
 }
 
-/* An idle entity moves to the ring with the least to do. */
+bool kern_sched_has_ring(const struct kern_entity *entity)
+{
+	unsigned first, end;
+
+	ring_range(entity, &first, &end);
+	return first < end;
+}
+
+/* An idle entity moves to the ring with the least to do, where it counts itself on its own (Linux
+ * drm_sched_entity_select_rq, drm_sched_pick_best): alone on idle rings it moves each time. */
 static void entity_place(struct kern_entity *entity)
 {
 	struct kern_hw_ring *hw = entity->ctx->dev->hw[entity->ip];
@@ -495,12 +511,12 @@ static void entity_place(struct kern_entity *entity)
 
 	if (entity->hw >= 0 && entity->queued)
 		return;
-	kern_sched_detach(entity);
 	ring_range(entity, &first, &end);
 	best = first;
 	for (unsigned i = first; i < end; i++)
 		if (hw[i].score < hw[best].score)
 			best = i;
+	kern_sched_detach(entity);
 	entity->hw = (int8_t)best;
 	hw[best].score++;
 }

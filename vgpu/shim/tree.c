@@ -118,11 +118,8 @@ static void write_config(struct tree *t, const char *dir, const struct vgpu_chip
 static void write_memory(struct tree *t, const char *dir, const struct vgpu_chip *chip,
 			 const struct kern_device_config *config)
 {
-	uint64_t vram_B = config->vram_B ? config->vram_B : chip->vram_B;
-	uint64_t visible_B = config->visible_B ? config->visible_B : chip->visible_vram_B;
+	uint64_t vram_B = kern_config_vram_B(chip, config), visible_B = kern_config_visible_B(chip, config);
 
-	if (visible_B > vram_B)
-		visible_B = vram_B;
 	write_text(t, dir, "mem_info_vram_total", "%llu\n", (unsigned long long)vram_B);
 	write_text(t, dir, "mem_info_vis_vram_total", "%llu\n", (unsigned long long)visible_B);
 	write_text(t, dir, "resource", "0x%016llx 0x%016llx 0x000000000014220c\n", 0x80000000000ull,
@@ -199,6 +196,18 @@ static void make_minor(struct tree *t, const char *dir, const char *name, unsign
 	write_text(t, sub, "uevent", "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", minor, name);
 }
 
+/* amdgpu_gfx.c and amdgpu_gmc.c of Linux: one range of memory (NPS1), which allows all four. */
+static void write_partition(struct tree *t, const char *dir, const struct kern_device_config *config)
+{
+	static const char *const modes[] = {[1] = "SPX", [2] = "DPX", [4] = "QPX", [8] = "CPX"};
+
+	if (!config->partitions)
+		return;
+	write_text(t, dir, "current_compute_partition", "%s\n", modes[config->partitions]);
+	write_text(t, dir, "available_compute_partition", "SPX, DPX, QPX, CPX\n");
+	write_text(t, dir, "current_memory_partition", "NPS1\n");
+}
+
 static void make_device(struct tree *t, unsigned i, const struct kern_device_config *config)
 {
 	const struct vgpu_chip *chip = vgpu_chip_find(config->chip);
@@ -209,6 +218,7 @@ static void make_device(struct tree *t, unsigned i, const struct kern_device_con
 	make_dirs(t, "%s/drm", dir);
 	write_attributes(t, dir, i, chip, config);
 	write_memory(t, dir, chip, config);
+	write_partition(t, dir, config);
 	make_link(t, "../../../../bus/pci", "%s/subsystem", dir);
 	make_link(t, "../../../../bus/pci/drivers/amdgpu", "%s/driver", dir);
 	for (unsigned primary = 0; primary < 2; primary++) {
