@@ -29,6 +29,7 @@ static void maintain(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
 	struct mem_cache *cache = cp->ring->cache;
 	unsigned lost = cache && what ? mem_cache_maintain(cache, what, lo, hi) : 0;
 
+	engine_run_cleaned(cp->run, what);
 	if (lost)
 		cp_remark(cp, 118, "%u lines of L2 are lost: they were written and not written back", lost);
 }

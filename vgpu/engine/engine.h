@@ -41,6 +41,10 @@ struct engine_job {
 	uint64_t seq;         /* for reports, with ctx */
 	uint32_t ctx, pid;
 	uint32_t device;    /* its number in the run, for the record */
+	uint64_t vmid;      /* tags lines of the instruction and scalar caches, which no change of hands drops */
+	/* When the VMID last came from another process, and now, in changes of hands of any VMID: what the caches
+	 * of an XCC hold from before may be another process's, unless they were invalidated since. */
+	uint64_t vmid_foreign, vmid_epoch;
 	bool pipeline_sync; /* the kernel has the ring wait for the end of the job before */
 	/* Global wave sync: the resources that its VMID may use, and when they came to it. */
 	uint32_t gws_base, gws_count;

@@ -136,6 +136,27 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO, 2, "COMPUTE_DISPATCH_SCRATCH_BASE");
 }
 
+/* Caches whose lines a VMID and an address name know nothing of processes. One finding for each change of hands. */
+static void check_clean(const struct dispatch *d, _Atomic uint64_t *clean, const char *cache, const char *flag)
+{
+	const struct engine_job *job = d->run->job;
+
+	if (!d->ring->cache || atomic_load_explicit(clean, memory_order_relaxed) >= job->vmid_foreign)
+		return;
+	atomic_store_explicit(clean, job->vmid_epoch, memory_order_relaxed);
+	vgpu_finding(
+		168,
+		"VMID %llu was another process's, and nothing has invalidated the %s cache since (%s): lines of "
+		"that one may serve this one; %s",
+		(unsigned long long)job->vmid, cache, flag, d->where);
+}
+
+static void check_vmid(const struct dispatch *d)
+{
+	check_clean(d, &d->ring->dev->code_clean[d->ring->xcc], "instruction", "SH_ICACHE");
+	check_clean(d, &d->ring->dev->scalar_clean[d->ring->xcc], "scalar", "SH_KCACHE");
+}
+
 /* --- shape ------------------------------------------------------------------------------------ */
 
 static void check_initiator(struct dispatch *d)
@@ -525,6 +546,7 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.user = grid,
 		.atomics_shared = true,
 		.cache = run->ring->cache,
+		.vmid = run->job->vmid,
 		.checked = run->ring->dev->checked,
 		.xcc = run->ring->xcc,
 		.several_l2 = run->ring->dev->partition_xccs > 1,
@@ -533,6 +555,7 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 	grid->poison = vgpu_strict() != VGPU_STRICT_OFF;
 	snprintf(grid->where, sizeof(grid->where), "%s", where);
 	rely_on_registers(&d);
+	check_vmid(&d);
 	check_initiator(&d);
 	if (d.ok)
 		read_sizes(&d, grid);

@@ -81,6 +81,8 @@ struct engine_record {
 void engine_packet_begins(struct engine_record *record, const struct engine_run *run, unsigned dw, unsigned ib,
 			  uint64_t offset_B);
 void engine_packet_ends(const struct engine_record *record, const struct engine_run *run, const char *name);
+/* The job invalidated caches of its XCC, MEM_DROP_* of mem_cache.h. */
+void engine_run_cleaned(const struct engine_run *run, unsigned what);
 /* The ring's row in the record. */
 uint32_t engine_run_row(const struct engine_run *run);
 /* Tells the kernel of a refused access. Any thread. */
@@ -136,6 +138,8 @@ struct engine_device {
 	unsigned worker_max;
 	unsigned xccs, partition_xccs;
 	struct mem_cache *cache[ENGINE_XCCS]; /* owned; immutable after creation; NULL: memory is always current */
+	/* engine_job::vmid_epoch of the last job that invalidated these caches of an XCC. */
+	_Atomic uint64_t code_clean[ENGINE_XCCS], scalar_clean[ENGINE_XCCS];
 	struct isa_gws *gws;          /* owned; immutable after creation */
 	bool order;                   /* immutable after creation: accesses are checked (mem_order.h) */
 	_Atomic uint64_t hdp_flushes; /* of the host data path: one with each job that begins (Linux amdgpu_ib.c) */

@@ -162,7 +162,7 @@ static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B
 		return v;
 	v.cache = mem->cache;
 	mem_cache_enter(v.cache);
-	v.page = mem_cache_page(v.cache, MEM_L2, mem->run->job->view->vm, mem->last, host, size_B);
+	v.page = mem_cache_page(v.cache, MEM_L2, mem->run->job->vmid, mem->last, host, size_B);
 	if (v.page)
 		v.at = v.page->data + mem_page_offset(host);
 	return v;
@@ -184,7 +184,7 @@ static void peek(struct engine_mem *mem, uint8_t *host, void *dst, unsigned size
 	if (!mem->peeks || !mem_in_l2(mem->last))
 		return;
 	mem_cache_enter(mem->cache);
-	mem_cache_peek(mem->cache, MEM_L2, mem->run->job->view->vm, mem->last, host, dst, size_B);
+	mem_cache_peek(mem->cache, MEM_L2, mem->run->job->vmid, mem->last, host, dst, size_B);
 	mem_cache_leave(mem->cache);
 }
 

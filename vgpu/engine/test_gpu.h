@@ -36,6 +36,7 @@ struct test_gpu {
 	uint64_t watchdog_ns;
 	uint32_t gws_base, gws_count; /* of the jobs that come */
 	uint64_t gws_given;
+	uint64_t vmid_foreign, vmid_epoch; /* of the jobs that come */
 	char why[1024];
 };
 
@@ -129,6 +130,8 @@ static inline enum engine_status test_run_at(struct test_gpu *t, uint64_t va, ui
 		.gws_base = t->gws_base,
 		.gws_count = t->gws_count,
 		.gws_given = t->gws_given,
+		.vmid_foreign = t->vmid_foreign,
+		.vmid_epoch = t->vmid_epoch,
 	};
 	enum engine_status status;
 

@@ -66,6 +66,7 @@ struct isa_machine {
 	/* The device's caches (mem_cache.h), and which L1 the dispatch uses, enum mem_layer. NULL: memory is always
 	 * current. Who calls isa_run or isa_program_get has entered them. */
 	struct mem_cache *cache;
+	uint64_t vmid; /* names lines of the scalar and the instruction cache, with their address */
 	unsigned l1;
 	/* XCC that the dispatch runs on, and whether its partition has others, with an L2 each. */
 	unsigned xcc;

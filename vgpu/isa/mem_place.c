@@ -118,10 +118,10 @@ static struct mem_page *page_of(struct isa_wave *w, enum mem_layer layer, const 
 	uint64_t generation = mem_cache_generation(cache);
 
 	if (memo->page && memo->generation == generation &&
-	    memo->page->key == mem_cache_key(layer, w->machine->view->vm, r, host) &&
+	    memo->page->key == mem_cache_key(layer, w->machine->vmid, r, host) &&
 	    mem_page_has(memo->page, mem_lines(mem_page_offset(host), size_B)))
 		return memo->page;
-	memo->page = mem_cache_page(cache, layer, w->machine->view->vm, r, host, size_B);
+	memo->page = mem_cache_page(cache, layer, w->machine->vmid, r, host, size_B);
 	memo->generation = generation;
 	return memo->page;
 }

@@ -415,6 +415,9 @@ static void device_repair(struct kern_device *dev)
 	for (unsigned i = 0; i < KERN_IPS * KERN_HW_RINGS; i++)
 		dev->hw[i / KERN_HW_RINGS][i % KERN_HW_RINGS].score = 0;
 	memset(dev->users, 0, sizeof(dev->users));
+	for (unsigned i = 0; i < KERN_VMIDS; i++)
+		if (!reached(dev->vmid[i].vm))
+			dev->vmid[i].vm = NULL;
 	for (unsigned i = 0; i < KERN_GWS; i++)
 		if (!reached(dev->gws[i]))
 			dev->gws[i] = NULL;

@@ -14,6 +14,7 @@
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
+#include "vgpu/kernel/vmid.h"
 
 #define FLUSH_NS 1000000000ll /* the kernel's MAX_WAIT_SCHED_ENTITY_Q_EMPTY */
 
@@ -263,6 +264,7 @@ static void job_end(struct kern_job *job, enum engine_status status, const char 
 static void job_run(struct ring_threads *t, struct kern_job *job)
 {
 	struct kern_ring *ring = job->ring;
+	struct kern_vmid_grant vmid = kern_vmid_grab(job->vm);
 	struct engine_job work = {
 		.view = &job->view->view,
 		.ib = job->ib,
@@ -272,6 +274,9 @@ static void job_run(struct ring_threads *t, struct kern_job *job)
 		.ctx = job->ctx->id,
 		.device = ring->dev->index,
 		.pid = (uint32_t)kern_local.pid,
+		.vmid = vmid.key,
+		.vmid_foreign = vmid.foreign,
+		.vmid_epoch = vmid.epoch,
 		.pipeline_sync = needs_pipeline_sync(ring, job),
 		.gws_base = job->gws_base,
 		.gws_count = job->gws_count,

@@ -31,6 +31,7 @@
 #define KERN_IPS         3  /* GFX, COMPUTE, DMA: the rest has no block on these chips' compute path */
 #define KERN_XCC_RINGS   8  /* compute rings of an XCC (amdgpu.num_kcq) */
 #define KERN_HW_RINGS    64 /* of one IP: compute rings of eight XCCs */
+#define KERN_VMIDS       8  /* that DRM has at most, 0 being the kernel's */
 #define KERN_PARTITIONS  8  /* of a device, and nodes that Linux makes for them (MAX_XCP of amdgpu_xcp.h) */
 #define KERN_IP_ENTITIES 4  /* entities of one IP in a context: COMPUTE has the most */
 #define KERN_SCHED_JOBS  32 /* unfinished jobs of an entity before CS blocks (amdgpu.sched_jobs) */
@@ -388,6 +389,13 @@ struct kern_hw_ring {
 	uint64_t resets; /* how often this ring was reset */
 };
 
+struct kern_vmid {
+	struct kern_vm *vm; /* borrowed: who has it; cleared when that is freed. NULL: nobody */
+	uint32_t process;   /* serial of the one whose job used it last; 0: none ever */
+	uint64_t used;      /* stamp of its last job */
+	uint64_t foreign;   /* the device's vmid_epoch when it last came from another process; 0: never */
+};
+
 struct kern_device {
 	unsigned index; /* immutable */
 	char chip_name[16];
@@ -396,6 +404,8 @@ struct kern_device {
 	uint64_t service_ns;
 	uint64_t watchdog_ns[KERN_IPS];
 	unsigned xccs, partitions;         /* immutable: the second divides the first */
+	struct kern_vmid vmid[KERN_VMIDS];
+	uint64_t vmid_epoch;               /* grows when a VMID changes hands between processes */
 	unsigned users[KERN_PARTITIONS];   /* entities of contexts that use the partition */
 	uint64_t vram_B, visible_B, gtt_B; /* immutable */
 	uint64_t vram_used_B, visible_used_B, gtt_used_B;
