@@ -75,6 +75,7 @@ struct engine_config {
 	unsigned xccs, partitions; /* of the device, and among how many partitions they are shared out */
 	bool null_device;          /* ends waits, skips dispatches and copies, each job taking service_ns */
 	uint64_t service_ns;
+	bool f8_fnuz; /* SH_MEM_CONFIG.F8_MODE of all VMIDs */
 };
 
 /* Return NULL without memory. */

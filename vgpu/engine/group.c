@@ -204,7 +204,7 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 	exec = ~(uint64_t)0 >> (ISA_LANES - lanes);
 	wave->scc = false;
 	wave->pc = grid->entry;
-	wave->mode = wave_mode(grid->rsrc1);
+	wave->mode = wave_mode(grid->rsrc1) | (grid->ring->dev->f8_fnuz ? ISA_MODE_F8_FNUZ : 0);
 	wave->v = group->v + number * rows;
 	wave->group = &group->shared;
 	wave->machine = &grid->machine;

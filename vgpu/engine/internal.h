@@ -132,8 +132,8 @@ void engine_sdma_execute(struct engine_run *run);
 /* --- compute units ---------------------------------------------------------------------------- */
 
 struct engine_device {
-	const struct vgpu_chip *chip; /* immutable after creation, as are the next five */
-	bool null_device;
+	const struct vgpu_chip *chip; /* immutable after creation, as are the next six */
+	bool null_device, f8_fnuz;
 	uint64_t service_ns;
 	unsigned worker_max;
 	unsigned xccs, partition_xccs;

@@ -185,7 +185,7 @@ static uint32_t hwreg_read(const struct isa_wave *w, unsigned id)
 {
 	switch (id) {
 	case HW_REG_MODE:
-		return w->mode;
+		return w->mode & ~ISA_MODE_F8_FNUZ;
 	case HW_REG_STATUS:
 		return status(w);
 	case HW_REG_HW_ID:

@@ -87,6 +87,9 @@ struct isa_page_memo {
 
 struct isa_program;
 
+/* In isa_wave::mode, of no instruction's: SH_MEM_CONFIG.F8_MODE of the VMID is set, and 8-bit floats are FNUZ. */
+#define ISA_MODE_F8_FNUZ (1u << 31)
+
 /* Wave state. engine/ fills s, v and the rest before the first isa_run. Reading v[reg][lane] and s[] between runs
  * is allowed. One thread at a time. */
 struct isa_wave {

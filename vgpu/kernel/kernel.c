@@ -64,6 +64,7 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	snprintf(dev->chip_name, sizeof(dev->chip_name), "%s", config->chip);
 	dev->null_device = config->null_device;
 	dev->service_ns = config->service_ns;
+	dev->f8_fnuz = config->f8_fnuz;
 	dev->xccs = config->partitions ? chip->xccs : 1;
 	dev->partitions = config->partitions ? config->partitions : 1;
 	dev->vram_B = kern_config_vram_B(chip, config);

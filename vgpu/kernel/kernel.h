@@ -25,6 +25,7 @@ struct kern_device_config {
 	uint64_t vram_B, visible_B; /* 0: the chip's */
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
+	bool f8_fnuz;               /* 8-bit floats are those of KFD's VMIDs */
 	unsigned partitions;        /* of a card with all its XCCs; 0: one XCC is all there is */
 	int numa_node;              /* -1: none */
 	bool no_p2p;                /* PCI gives no peer access to it, or from it */

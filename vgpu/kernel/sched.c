@@ -338,9 +338,10 @@ static struct engine_ring *ring_engine(const struct kern_ring *ring)
 	unsigned xcc;
 
 	if (!engines[dev->index])
-		engines[dev->index] = engine_device_create(
-			kern_local.chip[dev->index],
-			&(struct engine_config){dev->xccs, dev->partitions, dev->null_device, dev->service_ns});
+		engines[dev->index] =
+			engine_device_create(kern_local.chip[dev->index],
+					     &(struct engine_config){dev->xccs, dev->partitions, dev->null_device,
+								     dev->service_ns, dev->f8_fnuz});
 	if (!engines[dev->index])
 		return NULL;
 	xcc = ring->ip == AMDGPU_HW_IP_COMPUTE ? ring->index / KERN_XCC_RINGS : 0;

@@ -24,7 +24,7 @@ static int complain(const char *what, const char *text)
 	fprintf(stderr,
 		"vgpu: %s: \"%s\"\n"
 		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
-		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0 partition=spx|dpx|qpx|cpx kernel=%s\n",
+		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0 partition=spx|dpx|qpx|cpx f8=ocp|fnuz kernel=%s\n",
 		what, text, names, releases);
 	return -EINVAL;
 }
@@ -122,6 +122,10 @@ static bool parse_key(struct kern_device_config *config, const char *key, const 
 		return parse_node(value, &config->numa_node);
 	if (!strcmp(key, "partition"))
 		return parse_partition(value, &config->partitions);
+	if (!strcmp(key, "f8")) {
+		config->f8_fnuz = !strcmp(value, "fnuz");
+		return config->f8_fnuz || !strcmp(value, "ocp");
+	}
 	if (!strcmp(key, "p2p")) {
 		config->no_p2p = !strcmp(value, "0");
 		return config->no_p2p || !strcmp(value, "1");
