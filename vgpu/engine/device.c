@@ -1,5 +1,6 @@
 /* A device's compute units: which grids wait, which threads work on them. */
 #include "vgpu/engine/internal.h"
+#include "vgpu/given.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -120,7 +121,7 @@ void engine_grid_publish(struct engine_grid *grid)
 	bool alone;
 
 	atomic_fetch_add(&dev->busy, 1);
-	atomic_store_explicit(&grid->run->progress_ns, engine_now_ns(), memory_order_relaxed);
+	atomic_store_explicit(&grid->run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
 	grid->traced_ns = vgpu_trace_now();
 	pthread_mutex_lock(&dev->lock);
 	while (*end)

@@ -41,7 +41,7 @@ struct engine_run {
 	_Atomic bool waves_killed;    /* by ENGINE_WAVES; the CP goes on behind them. Release: why is written */
 	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
-	_Atomic uint64_t progress_ns; /* engine_now_ns() when a grid last came or a workgroup ended */
+	_Atomic uint64_t progress_ns; /* vgpu_given_ns() when a grid last came or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
 	struct mem_order_job order;   /* slot -1: not checked */
 	pthread_mutex_t why_lock;     /* guards why */

@@ -1,5 +1,6 @@
 /* Jobs: the door's engine_line_up, engine_execute, engine_leave, engine_kill. */
 #include "vgpu/engine/internal.h"
+#include "vgpu/given.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -226,7 +227,7 @@ static struct engine_run *run_at(struct engine_ring *ring, uint64_t place)
 /* The watchdog's clock runs from here on, as the kernel's does for the first job on a ring. */
 static void become_oldest(struct engine_run *run)
 {
-	atomic_store_explicit(&run->progress_ns, engine_now_ns(), memory_order_relaxed);
+	atomic_store_explicit(&run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
 	atomic_store_explicit(&run->oldest, true, memory_order_release);
 }
 

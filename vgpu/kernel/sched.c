@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <amdgpu_drm.h>
+#include "vgpu/given.h"
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
 #include "vgpu/kernel/ctx.h"
@@ -16,7 +17,7 @@
 #include "vgpu/kernel/vm.h"
 #include "vgpu/kernel/vmid.h"
 
-#define FLUSH_NS 1000000000ll /* the kernel's MAX_WAIT_SCHED_ENTITY_Q_EMPTY */
+#define FLUSH_NS 1000000000u /* the kernel's MAX_WAIT_SCHED_ENTITY_Q_EMPTY */
 
 /* This process's threads, by [device][ip][ring]. Guarded by the kernel lock. */
 struct ring_threads {
@@ -426,20 +427,29 @@ static struct kern_job *ring_running(const struct kern_ring *ring)
 	return NULL;
 }
 
+/* Until the fence is signalled, or the clock of what the host gives comes to until_ns: a card would have worked
+ * meanwhile. */
+static int fence_wait_given(struct kern_fence *f, uint64_t until_ns)
+{
+	uint64_t now;
+	int r = -ETIME;
+
+	kern_fence_get(f);
+	while (r == -ETIME && (now = vgpu_given_ns()) < until_ns)
+		r = kern_fence_wait(&f, 1, true, sys_now_ns() + (int64_t)(until_ns - now), NULL);
+	kern_fence_put(f);
+	return r;
+}
+
 static void ring_stop_locked(struct ring_threads *t)
 {
-	int64_t deadline = sys_now_ns() + FLUSH_NS;
+	uint64_t until_ns = vgpu_given_ns() + FLUSH_NS;
 	struct kern_job *job;
 
 	t->ring->stop = true;
 	ring_kick(t->ring);
-	while ((job = ring_running(t->ring)) && sys_now_ns() < deadline) {
-		struct kern_fence *f = kern_fence_get(job->finished);
-
-		if (kern_fence_wait(&f, 1, true, deadline, NULL) == -EINTR)
-			deadline = 0;
-		kern_fence_put(f);
-	}
+	while ((job = ring_running(t->ring)) && !fence_wait_given(job->finished, until_ns))
+		;
 	if (job)
 		engine_kill(t->engine);
 }
@@ -577,31 +587,26 @@ static struct kern_job *unscheduled_of(struct kern_ctx *ctx, struct kern_entity 
 	return NULL;
 }
 
-static void entity_flush(struct kern_ctx *ctx, struct kern_entity *entity, int64_t deadline_ns)
+static void entity_flush(struct kern_ctx *ctx, struct kern_entity *entity, uint64_t until_ns)
 {
 	struct kern_job *job;
 
-	while (entity->queued && (job = unscheduled_of(ctx, entity))) {
-		struct kern_fence *f = kern_fence_get(job->finished->scheduled);
-		int r = kern_fence_wait(&f, 1, true, deadline_ns, NULL);
-
-		kern_fence_put(f);
-		if (r)
+	while (entity->queued && (job = unscheduled_of(ctx, entity)))
+		if (fence_wait_given(job->finished->scheduled, until_ns))
 			break;
-	}
 	while (entity->queued && (job = unscheduled_of(ctx, entity)))
 		kern_job_finish(job, -ESRCH);
 }
 
 void kern_sched_ctx_closed(struct kern_ctx *ctx)
 {
-	int64_t deadline_ns = kern_local.leaving ? 0 : sys_now_ns() + FLUSH_NS;
+	uint64_t until_ns = kern_local.leaving ? 0 : vgpu_given_ns() + FLUSH_NS;
 
 	ctx->refs++;                           /* jobs that end meanwhile drop theirs */
 	kern->proc[kern_local.slot].unnamed++; /* the context, and the file that closes */
 	for (unsigned ip = 0; ip < KERN_IPS; ip++)
 		for (unsigned i = 0; i < kern_ip_entities(ip); i++)
-			entity_flush(ctx, &ctx->entity[ip][i], deadline_ns);
+			entity_flush(ctx, &ctx->entity[ip][i], until_ns);
 	kern->proc[kern_local.slot].unnamed--;
 	kern_ctx_put(ctx);
 }
