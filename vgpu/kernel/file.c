@@ -158,7 +158,6 @@ int kern_file_create(struct kern_device *dev, bool primary, struct kern_file **o
 	file->refs = 1;
 	file->dev = dev;
 	file->primary = primary;
-	file->partition = primary ? -1 : 0;
 	file->opener = kern_local.serial;
 	if (primary && !dev->master) { /* the first to open the card is its master */
 		dev->master = file;

@@ -115,11 +115,61 @@ static void idle_contexts_move(void)
 	rig_stop();
 }
 
+/* row 172: a node of a partition leads to its XCCs, and high priorities have a ring in the first only. */
+static void nodes_have_partitions(void)
+{
+	union drm_amdgpu_ctx high = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX, .priority = AMDGPU_CTX_PRIORITY_HIGH}};
+	int fd;
+
+	rig_start_at("gfx942:partition=qpx", "/dev/dri/renderD130");
+	memcpy(rig.data + 0x800 / 4, whereabouts, sizeof(whereabouts));
+	CHECK_EQ(ip_count(AMDGPU_HW_IP_COMPUTE), 2);
+	CHECK_EQ(xcc_of(rig.ctx), 4);
+	fd = rig_open("/dev/dri/renderD132");
+	CHECK_EQ(fd, -1);
+	CHECK_EQ(errno, ENOENT);
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_CTX, &high), geteuid() ? -EACCES : 0);
+	if (!geteuid()) {
+		CHECK_EQ(rig_submit_ibs(high.out.alloc.ctx_id, rig.list, 0, 1, NULL), -ENOENT);
+		CHECK_EQ(rig_ctx_free(high.out.alloc.ctx_id), 0);
+	}
+	rig_stop();
+}
+
+/* A card node is of no partition: the first context takes the one with the fewest users. */
+static void card_nodes_choose(void)
+{
+	int card;
+	uint32_t here;
+
+	rig_start("gfx942:partition=dpx");
+	memcpy(rig.data + 0x800 / 4, whereabouts, sizeof(whereabouts));
+	CHECK_EQ(xcc_of(rig.ctx), 0);
+	card = rig_open("/dev/dri/card1");
+	here = rig_ctx();
+	kern_lock();
+	CHECK_EQ(kern->device[0].users[0], 1);
+	CHECK_EQ(kern->device[0].users[1], 0);
+	kern_unlock();
+	int own = rig.fd;
+	rig.fd = card;
+	CHECK_EQ(ip_count(AMDGPU_HW_IP_COMPUTE), 1);
+	uint32_t there = rig_ctx();
+	CHECK_EQ(ip_count(AMDGPU_HW_IP_COMPUTE), 4);
+	CHECK_EQ(rig_ctx_free(there), 0);
+	rig.fd = own;
+	CHECK_EQ(rig_ctx_free(here), 0);
+	close(card);
+	rig_stop();
+}
+
 int main(void)
 {
 	facts("null:gfx942:partition=spx", 8, 16);
 	facts("null:gfx942:partition=qpx", 2, 4);
 	facts("null:gfx942:partition=cpx", 1, 2);
 	idle_contexts_move();
+	nodes_have_partitions();
+	card_nodes_choose();
 	return check_done("compute partitions");
 }

@@ -224,6 +224,7 @@ struct kern_file {
 	unsigned refs;
 	struct kern_device *dev; /* immutable */
 	bool primary;            /* card node */
+	unsigned node;           /* of the run, immutable */
 	int8_t partition;        /* of the device; -1: none yet, which the first context chooses */
 	bool authenticated;
 	uint32_t magic;              /* 0: none given out */
@@ -403,6 +404,7 @@ struct kern_device {
 	bool null_device;
 	uint64_t service_ns;
 	uint64_t watchdog_ns[KERN_IPS];
+	unsigned nodes;                    /* immutable */
 	bool f8_fnuz;                      /* immutable, as are the next two */
 	unsigned xccs, partitions;         /* immutable: the second divides the first */
 	struct kern_vmid vmid[KERN_VMIDS];

@@ -198,10 +198,10 @@ static inline int rig_open(const char *node)
 	return open(node, O_RDWR | O_CLOEXEC);
 }
 
-static inline void rig_start(const char *spec)
+static inline void rig_start_at(const char *spec, const char *node)
 {
 	CHECK_EQ(vgpu_start(spec), 0);
-	rig.fd = rig_open("/dev/dri/renderD128");
+	rig.fd = rig_open(node);
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, &rig.ib_bo), 0);
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, &rig.data_bo), 0);
 	rig.ib = rig_map(rig.ib_bo, 4096);
@@ -211,6 +211,11 @@ static inline void rig_start(const char *spec)
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, rig.data_bo, RIG_DATA_VA, 4096, RIG_RWX), 0);
 	rig.list = rig_list(&rig.data_bo, 1);
 	rig.ctx = rig_ctx();
+}
+
+static inline void rig_start(const char *spec)
+{
+	rig_start_at(spec, "/dev/dri/renderD128");
 }
 
 /* Every count is what the walk of repair.c finds, and it finds all that is in use. */

@@ -169,6 +169,7 @@ int shim_spec_parse(const char *spec, struct shim_config *config)
 {
 	char *text = strdup(spec), *save = NULL;
 	int r = text ? 0 : -ENOMEM;
+	unsigned nodes = 0;
 
 	memset(config, 0, sizeof(*config));
 	if (text && (!*text || strstr(text, ",,") || *text == ',' || text[strlen(text) - 1] == ','))
@@ -178,7 +179,10 @@ int shim_spec_parse(const char *spec, struct shim_config *config)
 			r = complain("too many devices", spec);
 		else
 			r = parse_device(word, &config->device[config->count++]);
+		nodes += r ? 0 : kern_config_nodes(&config->device[config->count - 1]);
 	}
+	if (nodes > KERN_NODES)
+		r = complain("too many nodes", spec);
 	free(text);
 	return r;
 }
