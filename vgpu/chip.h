@@ -43,6 +43,7 @@ struct vgpu_chip {
 	uint32_t gb_addr_config;      /* register 0x263e */
 	uint32_t ids_flags;           /* AMDGPU_IDS_FLAGS_* */
 	uint8_t pcie_gen, pcie_lanes; /* 0: 4 and 16, as of most */
+	uint8_t xccs;                 /* of the whole card, of which the row is one; 0: no such card */
 	bool packed_tid;              /* work-item ids arrive packed in v0 */
 	bool xgmi;                    /* has links to its like */
 	bool flat_scratch_given;      /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */

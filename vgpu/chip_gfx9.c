@@ -232,6 +232,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.sdma_block_minor = 4,
 		.engines = 4,
 		.cus_per_array = 10,
+		.xccs = 8,
 		.cus_active = 38,
 		.sdma_instances = 2,
 		.vgprs = 512,

@@ -10,6 +10,8 @@
  *   service_us=N             what a job takes on a null device
  *   watchdog_ms=N            limit of a job's modelled time
  *   numa=N hive=ID p2p=0     where it stands: NUMA node, xGMI hive, no PCI peer access
+ *   partition=spx            all XCCs of a card, in partitions: spx, dpx, qpx, cpx
+ *   f8=fnuz                  8-bit floats of gfx942 as on KFD's VMIDs; else ocp
  *   kernel=6.12              the kernel release to be; docs/vgpu.md has the others
  *
  * Functions return 0 or -errno and say on stderr what is wrong with a SPEC. Thread rule: start, stop and create

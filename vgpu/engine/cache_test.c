@@ -146,7 +146,7 @@ static void run_observed(struct test_gpu *t, struct observer *o)
 
 	o->gpu = t;
 	o->sdma = *t;
-	o->sdma.ring = engine_ring_create(t->dev, ENGINE_DMA, 0);
+	o->sdma.ring = engine_ring_create(t->dev, ENGINE_DMA, 0, 0);
 	o->sdma.ib = t->ib + TEST_IB_B / 8;
 	o->sdma.dw = 0;
 	pthread_create(&thread, NULL, observe, o);
@@ -351,6 +351,55 @@ static void code_is_stale(struct test_gpu *t)
 	CHECK_EQ(run_new_code(t, ACQUIRE_CODE), AFTER);
 }
 
+/* rows 168 and 169: a VM with other code at the same address, under the same VMID */
+static uint32_t run_other_vm(struct test_gpu *t, uint32_t what)
+{
+	struct gpuvm_region *code = &t->region[1];
+	struct gpuvm_region before = *code;
+
+	begin(t);
+	launch_at(t, READ, D + IN, UC_VA, 0);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	t->view.vm = 2;
+	code->host += 65536;
+	code->hi -= 65536;
+	memcpy(code->host, (uint8_t *)t->code + 256 * WRITE, 256);
+	if (what)
+		acquire(t, what);
+	launch_at(t, READ, D + IN, UC_VA, AFTER);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	t->view.vm = 0;
+	*code = before;
+	return result(t, 0);
+}
+
+static void a_vmid_is_no_process(struct test_gpu *t)
+{
+	CHECK_EQ(run_other_vm(t, 0), BEFORE);
+	CHECK_EQ(run_other_vm(t, ACQUIRE_L2 | ACQUIRE_L1 | ACQUIRE_SCALAR), BEFORE);
+	CHECK_EQ(run_other_vm(t, ACQUIRE_CODE), AFTER);
+}
+
+/* row 168: what the other process left is not known here, but that it may be there is. */
+static void vmids_change_hands(struct test_gpu *t)
+{
+	begin(t);
+	t->vmid_foreign = t->vmid_epoch = 1;
+	launch_at(t, READ, D + IN, UC_VA, 0);
+	EXPECT(test_run(t), ENGINE_DONE, 2, NULL); /* said once of each cache */
+	launch_at(t, READ, D + IN, UC_VA, 0);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	t->vmid_foreign = t->vmid_epoch = 2;
+	acquire(t, ACQUIRE_SCALAR);
+	launch_at(t, READ, D + IN, UC_VA, 0);
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
+	t->vmid_foreign = t->vmid_epoch = 3;
+	acquire(t, ACQUIRE_SCALAR | ACQUIRE_CODE);
+	launch_at(t, READ, D + IN, UC_VA, 0);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	t->vmid_foreign = t->vmid_epoch = 0;
+}
+
 /* The flag that asks the kernel for an acquire before the first IB. */
 static void mem_sync_drops_all(struct test_gpu *t)
 {
@@ -432,6 +481,8 @@ int main(void)
 	own_writes_are_seen(t);
 	scalar_is_stale(t);
 	code_is_stale(t);
+	a_vmid_is_no_process(t);
+	vmids_change_hands(t);
 	mem_sync_drops_all(t);
 	dropped_lines_are_lost(t);
 	write_back_leaves_neighbours(t);

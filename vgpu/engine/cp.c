@@ -71,7 +71,10 @@ bool cp_need(struct cp *cp, bool ok)
 		return true;
 	cp_where(cp, where, sizeof(where));
 	engine_run_stop(cp->run, ENGINE_HANG, "%s: the packet processor's %s of 0x%llx was refused (%s)", where,
-			cp->mem.fault.access & GPUVM_W ? "write" : "read", (unsigned long long)cp->mem.fault.va,
+			cp->mem.fault.access & GPUVM_W   ? "write"
+			: cp->mem.fault.access & GPUVM_X ? "executable fetch"
+							 : "read",
+			(unsigned long long)cp->mem.fault.va,
 			cp->mem.fault.mapped ? "not allowed by the mapping" : "not mapped");
 	return false;
 }
@@ -295,13 +298,24 @@ static void check_bits(struct cp *cp)
 		cp_remark(cp, 65, "reserved bits 0x%08x of dword %u are set", stray, where);
 }
 
+static void report_fetch(const struct cp *cp)
+{
+	unsigned long long seq = cp->run->job->seq, va = cp->at.va;
+
+	if (cp->mem.fault.access & GPUVM_X)
+		vgpu_finding(160, "IB %u of job %llu is mapped without EXECUTABLE at 0x%llx: the fetch faults",
+			     cp->ib_index, seq, va);
+	else
+		vgpu_finding(cp->chained ? 68 : 62, "IB %u of job %llu cannot be fetched at 0x%llx", cp->ib_index,
+			     seq, va);
+}
+
 static bool fetch(struct cp *cp, uint32_t *dst, unsigned dw)
 {
 	bool ok = engine_mem_fetch(&cp->mem, cp->at.va, dst, dw);
 
 	if (!ok) {
-		vgpu_finding(cp->chained ? 68 : 62, "IB %u of job %llu cannot be fetched at 0x%llx", cp->ib_index,
-			     (unsigned long long)cp->run->job->seq, (unsigned long long)cp->at.va);
+		report_fetch(cp);
 		return cp_need(cp, false);
 	}
 	cp->at.va += (uint64_t)dw * 4;
@@ -396,8 +410,14 @@ void engine_cp_execute(struct engine_run *run)
 	enum gpuvm_client client = cp.gfx ? GPUVM_CPG : GPUVM_CPC;
 
 	engine_mem_init(&cp.mem, run, GPUVM_CPF, client);
+	/* Compute queues fetch IBs as code: CP_HQD_IB_CONTROL.IB_EXE_DISABLE is 0 after reset (gc_9_0, gc_10_1_0,
+	 * gc_10_3_0 and gc_11_0_0_default.h: 0x00300000), and Linux's kernel queues set MIN_IB_AVAIL_SIZE only
+	 * (gfx_v9_0.c to gfx_v12_0.c, *_mqd_init); KFD sets the bit for its own, on v9. Graphics queues have no
+	 * such bit for IBs. */
+	if (!cp.gfx)
+		cp.mem.fetch_access |= GPUVM_X;
 	if (cp.gen != P_GFX12) /* whose CP passes L2 by (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
-		cp.mem.cache = run->ring->dev->cache;
+		cp.mem.cache = run->ring->cache;
 	cp.mem.actor.where = where_of;
 	cp.mem.actor.user = &cp;
 	for (; cp.ib_index < run->job->ib_count; cp.ib_index++) {

@@ -214,7 +214,7 @@ static void test_scratch(struct test_gpu *t, const char *chip)
 	EMIT(t, PM4(PM4_SET_SH_REG, 2), COMPUTE_TMPRING_SIZE, 0);
 	EMIT(t, PM4(PM4_SET_SH_REG, 3), COMPUTE_DISPATCH_SCRATCH_BASE_LO, LO(D >> 8), HI(D >> 8));
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x8005);
-	EXPECT(test_run(t), ENGINE_HANG, 1, "fewer waves than one workgroup");
+	EXPECT(test_run(t), ENGINE_HANG, 1, "none starts");
 }
 
 /* --- L2 --------------------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static void test_sdma_and_l2(struct test_gpu *t, const char *chip)
 {
 	struct test_gpu sdma = *t;
 
-	sdma.ring = engine_ring_create(t->dev, ENGINE_DMA, 0);
+	sdma.ring = engine_ring_create(t->dev, ENGINE_DMA, 0, 0);
 	set32(t, 0, 1);
 	EMIT(t, PM4(PM4_ACQUIRE_MEM, 7), 0, ~0u, 0xffffff, 0, 0, 10, 0xc000);
 	EMIT(t, PM4(PM4_COPY_DATA, 5), 0x00100202, LO(D), HI(D), LO(D + 128), HI(D)); /* into L2 */

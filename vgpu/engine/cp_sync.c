@@ -26,9 +26,10 @@ static unsigned l2_actions(bool tc, bool wb, bool nc, bool metadata)
 
 static void maintain(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
 {
-	struct mem_cache *cache = cp->ring->dev->cache;
+	struct mem_cache *cache = cp->ring->cache;
 	unsigned lost = cache && what ? mem_cache_maintain(cache, what, lo, hi) : 0;
 
+	engine_run_cleaned(cp->run, what);
 	if (lost)
 		cp_remark(cp, 118, "%u lines of L2 are lost: they were written and not written back", lost);
 }

@@ -297,6 +297,45 @@ static void test_chain(struct test_gpu *t)
 	t->watchdog_ns = 60000000000ull;
 }
 
+/* A job of NOPs whose IB is mapped as `flags` say. */
+static enum engine_status run_mapped(struct test_gpu *t, uint32_t nop, uint32_t flags)
+{
+	uint32_t before = t->region[0].flags;
+	enum engine_status status;
+
+	t->region[0].flags = flags;
+	EMIT(t, nop);
+	status = test_run_at(t, TEST_IB_VA, nop);
+	t->region[0].flags = before;
+	return status;
+}
+
+/* row 160 */
+static void test_executable(const char *chip, enum engine_ip ip, bool demanded)
+{
+	uint32_t nop = ip == ENGINE_DMA ? 0 : PM4_NOP_1DW;
+	struct test_gpu gpu, *t = &gpu;
+
+	test_init(t, chip, ip, false, 0);
+	EXPECT(run_mapped(t, nop, GPUVM_R | GPUVM_X), ENGINE_DONE, 0, NULL);
+	if (!demanded) {
+		EXPECT(run_mapped(t, nop, GPUVM_R), ENGINE_DONE, 0, NULL);
+		test_fini(t);
+		return;
+	}
+	EXPECT(run_mapped(t, nop, GPUVM_R), ENGINE_HANG, 1,
+	       "executable fetch of 0x10000000 was refused (not allowed");
+	CHECK_EQ(t->fault.client, GPUVM_CPF);
+	CHECK_EQ(t->fault.access, GPUVM_X);
+	CHECK(t->fault.mapped);
+	for (unsigned n = 0; n < 8; n++)
+		set32(t, 4 * n, PM4_NOP_1DW);
+	EMIT(t, PM4_NOP_1DW, PM4_NOP_1DW, PM4_NOP_1DW, PM4_NOP_1DW);
+	EMIT(t, PM4(PM4_INDIRECT_BUFFER, 3), LO(TEST_RO_VA), HI(TEST_RO_VA), IB_CHAIN | IB_VALID | 8);
+	EXPECT(test_run(t), ENGINE_HANG, 1, "executable fetch of 0x40000000");
+	test_fini(t);
+}
+
 static void test_cond_indirect(struct test_gpu *t)
 {
 	for (unsigned which = 0; which < 2; which++) {
@@ -565,6 +604,11 @@ int main(void)
 	test_kill(&gpu);
 	test_begin_anew(&gpu);
 	test_chain(&gpu);
+	test_executable("gfx900", ENGINE_COMPUTE, true);
+	test_executable("gfx942", ENGINE_COMPUTE, true);
+	test_executable("gfx1100", ENGINE_COMPUTE, true);
+	test_executable("gfx906", ENGINE_GFX, false);
+	test_executable("gfx906", ENGINE_DMA, false);
 	test_cond_indirect(&gpu);
 	test_bad_buffers(&gpu);
 	test_bad_packets(&gpu);

@@ -1,5 +1,6 @@
 /* A device's compute units: which grids wait, which threads work on them. */
 #include "vgpu/engine/internal.h"
+#include "vgpu/given.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -8,7 +9,25 @@
 /* A wait that could miss an event only by an error of ours still ends: everything is looked at again so often. */
 #define RECHECK_NS 5000000
 
-struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool null_device, uint64_t service_ns)
+static void destroy_caches(struct engine_device *dev)
+{
+	for (unsigned xcc = 0; xcc < dev->xccs; xcc++) {
+		mem_cache_destroy(dev->cache[xcc]);
+		dev->cache[xcc] = NULL;
+	}
+}
+
+/* Without memory for the caches of an XCC, none are modelled. */
+static void create_caches(struct engine_device *dev)
+{
+	for (unsigned xcc = 0; xcc < dev->xccs; xcc++)
+		dev->cache[xcc] = mem_cache_create();
+	for (unsigned xcc = 0; xcc < dev->xccs; xcc++)
+		if (!dev->cache[xcc])
+			destroy_caches(dev);
+}
+
+struct engine_device *engine_device_create(const struct vgpu_chip *chip, const struct engine_config *config)
 {
 	struct engine_device *dev = calloc(1, sizeof(*dev));
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -17,8 +36,11 @@ struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool nu
 	if (!dev)
 		return NULL;
 	dev->chip = chip;
-	dev->null_device = null_device;
-	dev->service_ns = service_ns;
+	dev->xccs = config->xccs;
+	dev->partition_xccs = config->xccs / config->partitions;
+	dev->null_device = config->null_device;
+	dev->service_ns = config->service_ns;
+	dev->f8_fnuz = config->f8_fnuz;
 	/* A ring's own thread works too while it waits for its waves, hence one less than there are CPUs. */
 	dev->worker_max = cpus > 2 ? (unsigned)cpus - 1 : 1;
 	dev->workers = calloc(dev->worker_max, sizeof(*dev->workers));
@@ -29,10 +51,10 @@ struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool nu
 		free(dev);
 		return NULL;
 	}
-	if (vgpu_has(VGPU_CACHES) && !null_device)
-		dev->cache = mem_cache_create(); /* without memory for it: memory is always current */
+	if (vgpu_has(VGPU_CACHES) && !dev->null_device)
+		create_caches(dev);
 	dev->checked = vgpu_has(VGPU_WAITS);
-	dev->order = vgpu_has(VGPU_ORDER) && !null_device && mem_order_open();
+	dev->order = vgpu_has(VGPU_ORDER) && !dev->null_device && mem_order_open();
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -57,7 +79,7 @@ void engine_device_destroy(struct engine_device *dev)
 	pthread_cond_destroy(&dev->work);
 	pthread_cond_destroy(&dev->retired);
 	pthread_mutex_destroy(&dev->lock);
-	mem_cache_destroy(dev->cache);
+	destroy_caches(dev);
 	isa_gws_destroy(dev->gws);
 	if (dev->order)
 		mem_order_close();
@@ -99,7 +121,7 @@ void engine_grid_publish(struct engine_grid *grid)
 	bool alone;
 
 	atomic_fetch_add(&dev->busy, 1);
-	atomic_store_explicit(&grid->run->progress_ns, engine_now_ns(), memory_order_relaxed);
+	atomic_store_explicit(&grid->run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
 	grid->traced_ns = vgpu_trace_now();
 	pthread_mutex_lock(&dev->lock);
 	while (*end)
@@ -144,7 +166,7 @@ void engine_grid_group_ended(struct engine_grid *grid)
 	struct engine_device *dev = grid->ring->dev;
 
 	pthread_mutex_lock(&dev->lock);
-	if ((grid->scratch_slots || grid->machine.gws.count) && dev->sleepers)
+	if (grid->handed < grid->total && dev->sleepers)
 		pthread_cond_broadcast(&dev->work); /* for a worker that found no room */
 	grid->unfinished--;
 	retire_locked(grid);
@@ -158,13 +180,13 @@ static void cancel_locked(struct engine_grid *grid)
 	retire_locked(grid);
 }
 
-/* Where workgroups may wait for one another in hardware, as many are resident as the chip holds: no fewer, whatever
- * the workers' shares of it are, and no more. Otherwise a worker takes what fits its share. */
+/* No more workgroups are resident than the ring's XCC holds. Where they may wait for one another in hardware, no
+ * fewer, whatever the workers' shares of it are; otherwise a worker takes what fits its share. */
 static bool has_room(const struct engine_grid *grid, uint64_t units)
 {
-	if (grid->machine.gws.count)
-		return units && grid->handed + grid->unfinished - grid->total < grid->concurrency;
-	return grid->group_units <= units;
+	if (grid->handed + grid->unfinished - grid->total >= grid->concurrency)
+		return false;
+	return grid->machine.gws.count ? units : grid->group_units <= units;
 }
 
 static bool claim_of_ring_locked(struct engine_ring *ring, const struct engine_run *of, uint64_t units,
@@ -176,11 +198,14 @@ static bool claim_of_ring_locked(struct engine_ring *ring, const struct engine_r
 		grid = grid->next;
 	if (!grid || !has_room(grid, units))
 		return false;
-	if (grid->scratch_slots &&
-	    !engine_scratch_take(ring, grid->scratch_slots, grid->waves_per_group, claim->slot))
-		return false;
 	claim->grid = grid;
-	claim->index = grid->handed++;
+	claim->index = grid->handed;
+	claim->engine = engine_grid_engine(grid, grid->handed);
+	if (grid->scratch_slots && !engine_scratch_take(ring, claim)) {
+		claim->grid = NULL;
+		return false;
+	}
+	grid->handed++;
 	return true;
 }
 

@@ -299,7 +299,7 @@ static void test_stack(struct test_gpu *t)
 	if (!(find("stack").rsrc2 & RSRC2_SCRATCH_EN))
 		return;
 	EXPECT(LAUNCH("stack", {1}, {256}, .args = {D}, .waves = 3), ENGINE_HANG, chip_row->engines > 1 ? 2 : 1,
-	       "fewer waves");
+	       "none starts");
 	/* So many waves do not fit into the descriptor, where there is one, nor into what is mapped. */
 	k = find("stack");
 	CHECK(4088ull * wave_B(&k) > SCRATCH_B);
@@ -343,6 +343,27 @@ static void test_meet(struct test_gpu *t)
 	       NULL);
 	CHECK_EQ(data32(t, 4096 + 4 * (128 * groups - 1)), 1);
 	printf("  %u workgroups met after %.2f s\n", groups, now_s() - begin);
+}
+
+/* rows 161 and 162: kernels with scratch, three waves a group, four slots in each shader engine */
+static void test_slots_of_engines(struct test_gpu *t)
+{
+	unsigned engines = chip_row->engines, waves = 4 * engines;
+
+	if (!(find("meet").rsrc2 & RSRC2_SCRATCH_EN))
+		return;
+	EXPECT(LAUNCH("meet", {1}, {256}, .args = {D, D + 4096, 1}, .waves = waves), ENGINE_DONE, 0, NULL);
+	EXPECT(LAUNCH("meet", {1}, {257}, .args = {D, D + 4096, 1}, .waves = waves), ENGINE_HANG, 1,
+	       "scratch for 4 waves in each shader engine, but a workgroup has 5");
+	set32(t, 0, 0);
+	EXPECT(LAUNCH("meet", {engines}, {192}, .args = {D, D + 4096, engines}, .waves = waves), ENGINE_DONE, 0,
+	       NULL);
+	set32(t, 0, 0);
+	t->watchdog_ns = 300000000;
+	EXPECT(LAUNCH("meet", {engines + 1}, {192}, .args = {D, D + 4096, engines + 1}, .waves = waves),
+	       ENGINE_WAVES, 0, "watchdog");
+	t->watchdog_ns = 60000000000ull;
+	CHECK_EQ(data32(t, 0), engines);
 }
 
 static void *set_flag(void *arg)
@@ -531,7 +552,7 @@ static void test_two_rings(struct test_gpu *t)
 	struct second_ring second = {.gpu = *t};
 	pthread_t thread;
 
-	second.gpu.ring = engine_ring_create(t->dev, ENGINE_COMPUTE, 1);
+	second.gpu.ring = engine_ring_create(t->dev, ENGINE_COMPUTE, 0, 1);
 	second.gpu.ib = t->ib + TEST_IB_B / 8;
 	set64(t, 0, 0);
 	set64(t, 64, 0);
@@ -684,6 +705,7 @@ static void test_chip(const char *chip, const char *optimise)
 	test_stack(t);
 	test_stack_changes(t);
 	test_meet(t);
+	test_slots_of_engines(t);
 	test_wave_sync(t);
 	test_semaphores(t);
 	test_asynchronous(t);

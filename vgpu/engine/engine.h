@@ -41,6 +41,10 @@ struct engine_job {
 	uint64_t seq;         /* for reports, with ctx */
 	uint32_t ctx, pid;
 	uint32_t device;    /* its number in the run, for the record */
+	uint64_t vmid;      /* tags lines of the instruction and scalar caches, which no change of hands drops */
+	/* When the VMID last came from another process, and now, in changes of hands of any VMID: what the caches
+	 * of an XCC hold from before may be another process's, unless they were invalidated since. */
+	uint64_t vmid_foreign, vmid_epoch;
 	bool pipeline_sync; /* the kernel has the ring wait for the end of the job before */
 	bool waves_stay;    /* the kernel does not kill waves that hang: they are ENGINE_HANG, not ENGINE_WAVES */
 	/* Global wave sync: the resources that its VMID may use, and when they came to it. */
@@ -65,10 +69,21 @@ struct engine_ring;
 /* A job's place on its ring. */
 struct engine_run;
 
-/* null_device: end waits, skip dispatches and copies, each job taking service_ns. Return NULL without memory. */
-struct engine_device *engine_device_create(const struct vgpu_chip *chip, bool null_device, uint64_t service_ns);
+/* XCCs that a device may have: complexes of shader engines, each as the chip's row says, with caches of its own. */
+#define ENGINE_XCCS 8
+
+struct engine_config {
+	unsigned xccs, partitions; /* of the device, and among how many partitions they are shared out */
+	bool null_device;          /* ends waits, skips dispatches and copies, each job taking service_ns */
+	uint64_t service_ns;
+	bool f8_fnuz; /* SH_MEM_CONFIG.F8_MODE of all VMIDs */
+};
+
+/* Return NULL without memory. */
+struct engine_device *engine_device_create(const struct vgpu_chip *chip, const struct engine_config *config);
 void engine_device_destroy(struct engine_device *dev);
-struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index);
+/* A compute ring belongs to one XCC of the device, and its jobs run there. */
+struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned xcc, unsigned index);
 void engine_ring_destroy(struct engine_ring *ring);
 
 /* Takes the next place on the ring, of ENGINE_RING_JOBS: a job that lines up must be executed and must leave.

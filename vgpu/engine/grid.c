@@ -136,6 +136,27 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO, 2, "COMPUTE_DISPATCH_SCRATCH_BASE");
 }
 
+/* Caches whose lines a VMID and an address name know nothing of processes. One finding for each change of hands. */
+static void check_clean(const struct dispatch *d, _Atomic uint64_t *clean, const char *cache, const char *flag)
+{
+	const struct engine_job *job = d->run->job;
+
+	if (!d->ring->cache || atomic_load_explicit(clean, memory_order_relaxed) >= job->vmid_foreign)
+		return;
+	atomic_store_explicit(clean, job->vmid_epoch, memory_order_relaxed);
+	vgpu_finding(
+		168,
+		"VMID %llu was another process's, and nothing has invalidated the %s cache since (%s): lines of "
+		"that one may serve this one; %s",
+		(unsigned long long)job->vmid, cache, flag, d->where);
+}
+
+static void check_vmid(const struct dispatch *d)
+{
+	check_clean(d, &d->ring->dev->code_clean[d->ring->xcc], "instruction", "SH_ICACHE");
+	check_clean(d, &d->ring->dev->scalar_clean[d->ring->xcc], "scalar", "SH_KCACHE");
+}
+
 /* --- shape ------------------------------------------------------------------------------------ */
 
 static void check_initiator(struct dispatch *d)
@@ -281,15 +302,17 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 }
 
 /* Compute units that STATIC_THREAD_MGMT leaves on. */
-static unsigned enabled_cus(const struct dispatch *d)
+static unsigned enabled_cus(const struct dispatch *d, struct engine_grid *grid)
 {
 	unsigned cus = 0;
 
 	for (unsigned se = 0; se < d->chip->engines; se++) {
 		uint32_t mask = reg(d, engine_cu_mask_reg(d->chip, se));
+		unsigned before = cus;
 
 		for (unsigned sh = 0; sh < d->chip->arrays_per_engine; sh++)
 			cus += (unsigned)__builtin_popcount(bits(mask >> 16 * sh, d->chip->cus_per_array - 1u, 0));
+		grid->engines |= (cus > before ? 1u : 0u) << se;
 	}
 	return cus < d->chip->cus_active ? cus : d->chip->cus_active;
 }
@@ -314,7 +337,7 @@ static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid
 
 static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 {
-	unsigned cus = enabled_cus(d), groups = groups_per_cu(d, grid);
+	unsigned cus = enabled_cus(d, grid), groups = groups_per_cu(d, grid);
 	uint32_t waves_per_sh = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
 
 	if (!cus) {
@@ -383,6 +406,28 @@ static void read_scratch_base(struct dispatch *d, struct engine_grid *grid)
 	check_scratch_memory(d, grid, grid->scratch_base);
 }
 
+/* WAVES is divided evenly among the shader engines, and a workgroup starts in one of them, when all its waves have
+ * a slot there (ROCr's amd_aql_queue.cpp computes slots as groups of an engine by engines; Mesa's ac_gpu_info.c:
+ * fewer than a group has "and the hw hangs"). False: none ever starts. */
+static bool divide_slots(struct dispatch *d, struct engine_grid *grid)
+{
+	unsigned engines = d->gen & P_ALL9 ? (unsigned)__builtin_popcount(grid->engines) : d->chip->engines;
+	uint64_t groups;
+	char why[128];
+
+	grid->engine_slots = grid->scratch_slots / d->chip->engines;
+	groups = grid->engine_slots / grid->waves_per_group * engines;
+	if (grid->concurrency > groups)
+		grid->concurrency = groups;
+	if (groups)
+		return true;
+	snprintf(why, sizeof(why),
+		 "TMPRING_SIZE has scratch for %u waves in each shader engine, but a workgroup has %u: none starts",
+		 grid->engine_slots, grid->waves_per_group);
+	hang(d, 161, why);
+	return false;
+}
+
 static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 {
 	uint32_t tmpring = reg(d, COMPUTE_TMPRING_SIZE);
@@ -396,14 +441,10 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 	else if (grid->scratch_slots % d->chip->engines)
 		vgpu_finding(91, "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s",
 			     grid->scratch_slots, d->chip->engines, d->where);
-	if (grid->scratch_slots < grid->waves_per_group) {
-		hang(d, 91, "TMPRING_SIZE allows fewer waves than one workgroup has");
+	if (!divide_slots(d, grid))
 		return;
-	}
 	if (!grid->scratch_wave_B)
 		vgpu_finding(91, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
-	if (grid->concurrency > grid->scratch_slots / grid->waves_per_group)
-		grid->concurrency = grid->scratch_slots / grid->waves_per_group;
 	d->scratch_known = has_scratch_base(d) || check_scratch_buffer(d, grid);
 	if (has_scratch_base(d))
 		read_scratch_base(d, grid);
@@ -504,13 +545,17 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.clock = on_clock,
 		.user = grid,
 		.atomics_shared = true,
-		.cache = run->ring->dev->cache,
+		.cache = run->ring->cache,
+		.vmid = run->job->vmid,
 		.checked = run->ring->dev->checked,
+		.xcc = run->ring->xcc,
+		.several_l2 = run->ring->dev->partition_xccs > 1,
 		.l1 = run->ring->dispatches++ % 2 ? MEM_L1_ODD : MEM_L1_EVEN,
 	};
 	grid->poison = vgpu_strict() != VGPU_STRICT_OFF;
 	snprintf(grid->where, sizeof(grid->where), "%s", where);
 	rely_on_registers(&d);
+	check_vmid(&d);
 	check_initiator(&d);
 	if (d.ok)
 		read_sizes(&d, grid);

@@ -164,9 +164,16 @@ static void set_work_items(struct isa_wave *wave, const struct engine_grid *grid
 /* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 15:13 (on chips of four, 15 is zero). Workgroups go round the
  * shader engines, then their CUs: those that are active, which vgpu_chip_cu_bitmap() puts first, with more in the
  * first engines. */
-static uint32_t hardware_id(const struct vgpu_chip *chip, uint64_t group, unsigned wave)
+unsigned engine_grid_engine(const struct engine_grid *grid, uint64_t index)
 {
-	uint32_t unit = (uint32_t)(group % chip->cus_active), se = unit % chip->engines, cu = unit / chip->engines;
+	const struct vgpu_chip *chip = grid->machine.chip;
+
+	return (unsigned)(index % chip->cus_active) % chip->engines;
+}
+
+static uint32_t hardware_id(const struct vgpu_chip *chip, const struct engine_claim *claim, unsigned wave)
+{
+	uint32_t cu = (uint32_t)(claim->index % chip->cus_active) / chip->engines, se = claim->engine;
 
 	return wave / 4 | (wave % 4) << 4 | cu << 8 | se << 13;
 }
@@ -197,7 +204,7 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 	exec = ~(uint64_t)0 >> (ISA_LANES - lanes);
 	wave->scc = false;
 	wave->pc = grid->entry;
-	wave->mode = wave_mode(grid->rsrc1);
+	wave->mode = wave_mode(grid->rsrc1) | (grid->ring->dev->f8_fnuz ? ISA_MODE_F8_FNUZ : 0);
 	wave->v = group->v + number * rows;
 	wave->group = &group->shared;
 	wave->machine = &grid->machine;
@@ -206,7 +213,7 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 	wave->refused_pc = wave->refused_page = 0;
 	wave->last_region = NULL;
 	wave->wave_in_group = number;
-	wave->hw_id = hardware_id(grid->machine.chip, claim->index, number);
+	wave->hw_id = hardware_id(grid->machine.chip, claim, number);
 	wave->why[0] = 0;
 	set_sgprs(wave, grid, id, group->shared.waves, claim->slot[number] * grid->scratch_wave_B);
 	memcpy(&wave->s[ISA_EXEC], &exec, sizeof(exec));

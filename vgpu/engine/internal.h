@@ -41,7 +41,7 @@ struct engine_run {
 	_Atomic bool waves_killed;    /* by ENGINE_WAVES; the CP goes on behind them. Release: why is written */
 	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
-	_Atomic uint64_t progress_ns; /* engine_now_ns() when a grid last came or a workgroup ended */
+	_Atomic uint64_t progress_ns; /* vgpu_given_ns() when a grid last came or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
 	struct mem_order_job order;   /* slot -1: not checked */
 	pthread_mutex_t why_lock;     /* guards why */
@@ -81,6 +81,8 @@ struct engine_record {
 void engine_packet_begins(struct engine_record *record, const struct engine_run *run, unsigned dw, unsigned ib,
 			  uint64_t offset_B);
 void engine_packet_ends(const struct engine_record *record, const struct engine_run *run, const char *name);
+/* The job invalidated caches of its XCC, MEM_DROP_* of mem_cache.h. */
+void engine_run_cleaned(const struct engine_run *run, unsigned what);
 /* The ring's row in the record. */
 uint32_t engine_run_row(const struct engine_run *run);
 /* Tells the kernel of a refused access. Any thread. */
@@ -94,7 +96,8 @@ uint64_t engine_now_ns(void);
 struct engine_ring {
 	struct engine_device *dev; /* borrowed; outlives the ring */
 	enum engine_ip ip;
-	unsigned index;
+	unsigned xcc, index;
+	struct mem_cache *cache; /* borrowed: of its XCC; immutable; NULL: memory is always current */
 
 	/* Only the thread whose job has its turn to be read. */
 	uint32_t sh[SH_COUNT];
@@ -129,11 +132,14 @@ void engine_sdma_execute(struct engine_run *run);
 /* --- compute units ---------------------------------------------------------------------------- */
 
 struct engine_device {
-	const struct vgpu_chip *chip; /* immutable after creation, as are the next two */
-	bool null_device;
+	const struct vgpu_chip *chip; /* immutable after creation, as are the next six */
+	bool null_device, f8_fnuz;
 	uint64_t service_ns;
 	unsigned worker_max;
-	struct mem_cache *cache;      /* owned; immutable after creation; NULL: memory is always current */
+	unsigned xccs, partition_xccs;
+	struct mem_cache *cache[ENGINE_XCCS]; /* owned; immutable after creation; NULL: memory is always current */
+	/* engine_job::vmid_epoch of the last job that invalidated these caches of an XCC. */
+	_Atomic uint64_t code_clean[ENGINE_XCCS], scalar_clean[ENGINE_XCCS];
 	struct isa_gws *gws;          /* owned; immutable after creation */
 	bool order;                   /* immutable after creation: accesses are checked (mem_order.h) */
 	_Atomic uint64_t hdp_flushes; /* of the host data path: one with each job that begins (Linux amdgpu_ib.c) */
@@ -182,6 +188,8 @@ struct engine_grid {
 	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */
 	uint64_t concurrency;     /* workgroups that the chip holds at once */
 	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */
+	uint32_t engine_slots;                  /* of scratch_slots, those of one shader engine */
+	uint32_t engines;                       /* shader engines with compute units that are on: a bit each */
 	uint64_t scratch_base;                  /* where hardware tells waves of it (gfx942) */
 	bool poison;                            /* what hardware leaves undefined */
 	uint64_t traced_ns;                     /* of its publication, for the record; 0: none */
@@ -222,6 +230,7 @@ bool engine_ring_busy(struct engine_ring *ring);
 struct engine_claim {
 	struct engine_grid *grid;
 	uint64_t index;
+	unsigned engine; /* shader engine that it runs in */
 	uint16_t slot[ENGINE_WAVES_PER_GROUP];
 };
 
@@ -275,8 +284,11 @@ uint64_t engine_group_ns(const struct engine_group *group);
 /* Workgroup id of the group, as the kernel sees it. */
 void engine_group_id(const struct engine_grid *grid, uint64_t index, uint32_t id[3]);
 
-/* Takes n scratch slots of the ring below `limit`; all or none. Any thread. */
-bool engine_scratch_take(struct engine_ring *ring, unsigned limit, unsigned n, uint16_t *slot);
+/* Shader engine to which a workgroup goes when there is a choice. */
+unsigned engine_grid_engine(const struct engine_grid *grid, uint64_t index);
+/* Takes a scratch slot for each wave of the claimed workgroup, all of them in one shader engine, which becomes the
+ * claim's. False and nothing taken when no engine has enough. Any thread. */
+bool engine_scratch_take(struct engine_ring *ring, struct engine_claim *claim);
 void engine_scratch_give(struct engine_ring *ring, unsigned n, const uint16_t *slot);
 
 #endif

@@ -10,7 +10,7 @@ enum landing { LANDED_NOWHERE, LANDED_PRT, LANDED };
 void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_client fetch,
 		     enum gpuvm_client data)
 {
-	*mem = (struct engine_mem){.run = run, .fetch = fetch, .data = data};
+	*mem = (struct engine_mem){.run = run, .fetch = fetch, .fetch_access = GPUVM_R, .data = data};
 	if (run->order.slot >= 0)
 		mem->actor.job = &run->order;
 }
@@ -38,6 +38,9 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 		   const struct gpuvm_region *r)
 {
 	struct gpuvm_fault fault = {.va = va, .access = access, .client = client, .mapped = r != NULL};
+
+	if (access & GPUVM_X) /* a fetch: what is missing says the kind of fault */
+		fault.access = r && r->flags & GPUVM_R ? GPUVM_X : GPUVM_R;
 
 	if (r && (r->flags & GPUVM_UNLISTED))
 		vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
@@ -159,7 +162,7 @@ static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B
 		return v;
 	v.cache = mem->cache;
 	mem_cache_enter(v.cache);
-	v.page = mem_cache_page(v.cache, MEM_L2, mem->run->job->view->vm, mem->last, host, size_B);
+	v.page = mem_cache_page(v.cache, MEM_L2, mem->run->job->vmid, mem->last, host, size_B);
 	if (v.page)
 		v.at = v.page->data + mem_page_offset(host);
 	return v;
@@ -181,7 +184,7 @@ static void peek(struct engine_mem *mem, uint8_t *host, void *dst, unsigned size
 	if (!mem->peeks || !mem_in_l2(mem->last))
 		return;
 	mem_cache_enter(mem->cache);
-	mem_cache_peek(mem->cache, MEM_L2, mem->run->job->view->vm, mem->last, host, dst, size_B);
+	mem_cache_peek(mem->cache, MEM_L2, mem->run->job->vmid, mem->last, host, dst, size_B);
 	mem_cache_leave(mem->cache);
 }
 
@@ -227,7 +230,7 @@ static bool read_bytes(struct engine_mem *mem, uint64_t va, void *dst, uint64_t 
 
 bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsigned dw)
 {
-	return read_bytes(mem, va, dst, (uint64_t)dw * 4, GPUVM_R, mem->fetch);
+	return read_bytes(mem, va, dst, (uint64_t)dw * 4, mem->fetch_access, mem->fetch);
 }
 
 /* Of 4 or 8 bytes. */

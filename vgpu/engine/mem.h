@@ -21,6 +21,7 @@ struct engine_look {
 struct engine_mem {
 	struct engine_run *run;  /* borrowed */
 	enum gpuvm_client fetch; /* who fetches packets */
+	unsigned fetch_access;   /* what their pages must allow: GPUVM_R, or with GPUVM_X */
 	enum gpuvm_client data;  /* who moves data */
 	struct mem_cache *cache; /* borrowed: the L2 that data stands behind; NULL: none, as for SDMA of GFX9 */
 	bool peeks;              /* looks into L2 for what it reads, but leaves nothing there */

@@ -561,8 +561,8 @@ int main(void)
 	test_init(&gpu, "gfx908", ENGINE_COMPUTE, false, 0);
 	test_region(&gpu, GTT, TEST_DATA_B, gpu.data, GPUVM_R | GPUVM_W | GPUVM_SYSTEM);
 	rings[0] = gpu.ring;
-	rings[1] = engine_ring_create(gpu.dev, ENGINE_COMPUTE, 1);
-	rings[2] = engine_ring_create(gpu.dev, ENGINE_DMA, 0);
+	rings[1] = engine_ring_create(gpu.dev, ENGINE_COMPUTE, 0, 1);
+	rings[2] = engine_ring_create(gpu.dev, ENGINE_DMA, 0, 0);
 	memcpy(gpu.code, elf.data + test_section(&elf, ".text")->sh_offset, test_section(&elf, ".text")->sh_size);
 	two_rings_need_an_order();
 	reading_twice_is_no_race();

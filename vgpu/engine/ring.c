@@ -36,7 +36,7 @@ static void reset_registers(struct engine_ring *ring)
 		ring->sh[engine_cu_mask_reg(ring->dev->chip, se)] = ~0u;
 }
 
-struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned index)
+struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned xcc, unsigned index)
 {
 	struct engine_ring *ring = calloc(1, sizeof(*ring));
 
@@ -44,6 +44,8 @@ struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip
 		return NULL;
 	ring->dev = dev;
 	ring->ip = ip;
+	ring->xcc = xcc;
+	ring->cache = dev->cache[xcc];
 	ring->index = index;
 	reset_registers(ring);
 	ring->packet = malloc(4 * (ip == ENGINE_DMA ? PM4_MAX_IB_dw : PM4_MAX_BODY_dw + 1));
@@ -80,18 +82,41 @@ void engine_ring_destroy(struct engine_ring *ring)
 
 /* --- scratch slots ---------------------------------------------------------------------------- */
 
-bool engine_scratch_take(struct engine_ring *ring, unsigned limit, unsigned n, uint16_t *slot)
+static bool is_busy_locked(const struct engine_ring *ring, unsigned slot)
 {
-	unsigned found = 0;
+	return ring->scratch_busy[slot / 64] & (uint64_t)1 << slot % 64;
+}
+
+/* The slots of engine e are [e * engine_slots, (e + 1) * engine_slots). */
+static bool take_in_engine_locked(struct engine_ring *ring, struct engine_claim *claim, unsigned engine)
+{
+	const struct engine_grid *grid = claim->grid;
+	unsigned first = engine * grid->engine_slots, found = 0;
+
+	for (unsigned i = first; i < first + grid->engine_slots && found < grid->waves_per_group; i++)
+		if (!is_busy_locked(ring, i))
+			claim->slot[found++] = (uint16_t)i;
+	if (found < grid->waves_per_group)
+		return false;
+	for (unsigned i = 0; i < found; i++)
+		ring->scratch_busy[claim->slot[i] / 64] |= (uint64_t)1 << claim->slot[i] % 64;
+	claim->engine = engine;
+	return true;
+}
+
+bool engine_scratch_take(struct engine_ring *ring, struct engine_claim *claim)
+{
+	unsigned engines = ring->dev->chip->engines;
+	bool taken = false;
 
 	pthread_mutex_lock(&ring->lock);
-	for (unsigned i = 0; i < limit && found < n; i++)
-		if (!(ring->scratch_busy[i / 64] & (uint64_t)1 << i % 64))
-			slot[found++] = (uint16_t)i;
-	for (unsigned i = 0; found == n && i < n; i++)
-		ring->scratch_busy[slot[i] / 64] |= (uint64_t)1 << slot[i] % 64;
+	for (unsigned i = 0; i < engines && !taken; i++) {
+		unsigned engine = (claim->engine + i) % engines;
+
+		taken = claim->grid->engines >> engine & 1 && take_in_engine_locked(ring, claim, engine);
+	}
 	pthread_mutex_unlock(&ring->lock);
-	return found == n;
+	return taken;
 }
 
 void engine_scratch_give(struct engine_ring *ring, unsigned n, const uint16_t *slot)

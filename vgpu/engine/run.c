@@ -1,5 +1,6 @@
 /* Jobs: the door's engine_line_up, engine_execute, engine_leave, engine_kill. */
 #include "vgpu/engine/internal.h"
+#include "vgpu/given.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -178,29 +179,44 @@ static void serve(const struct engine_device *dev)
 		;
 }
 
+void engine_run_cleaned(const struct engine_run *run, unsigned what)
+{
+	struct engine_device *dev = run->ring->dev;
+
+	if (what & MEM_DROP_CODE)
+		atomic_store_explicit(&dev->code_clean[run->ring->xcc], run->job->vmid_epoch, memory_order_relaxed);
+	if (what & MEM_DROP_SCALAR)
+		atomic_store_explicit(&dev->scalar_clean[run->ring->xcc], run->job->vmid_epoch,
+				      memory_order_relaxed);
+}
+
 /* What the kernel puts around the IBs of a job (Linux amdgpu_ib.c, gfx_v*.c, sdma_v*.c). With the flag an acquire
  * before the first, of everything; SDMA 4 has none. Behind the last of a GFX or COMPUTE ring a fence that writes L2
  * back and, on GFX9 unless the flag says otherwise, invalidates it and L1. */
-static void maintain_at_start(struct engine_ring *ring, const struct engine_job *job)
+static void maintain_at_start(const struct engine_run *run)
 {
-	if (!ring->dev->cache || !job->ib_count || !(job->ib[0].flags & IB_EMIT_MEM_SYNC))
+	const unsigned all = MEM_WRITE_BACK | MEM_DROP_L2 | MEM_DROP_L1 | MEM_DROP_SCALAR | MEM_DROP_CODE;
+	const struct engine_ring *ring = run->ring;
+	const struct engine_job *job = run->job;
+
+	if (!ring->cache || !job->ib_count || !(job->ib[0].flags & IB_EMIT_MEM_SYNC))
 		return;
-	if (ring->ip != ENGINE_DMA || ring->dev->chip->sdma_version[0] > 4)
-		mem_cache_maintain(ring->dev->cache,
-				   MEM_WRITE_BACK | MEM_DROP_L2 | MEM_DROP_L1 | MEM_DROP_SCALAR | MEM_DROP_CODE, 0,
-				   ~(uint64_t)0);
+	if (ring->ip == ENGINE_DMA && ring->dev->chip->sdma_version[0] <= 4)
+		return;
+	mem_cache_maintain(ring->cache, all, 0, ~(uint64_t)0);
+	engine_run_cleaned(run, all);
 }
 
 static void maintain_at_end(struct engine_ring *ring, const struct engine_job *job)
 {
 	unsigned what = MEM_WRITE_BACK;
 
-	if (!ring->dev->cache || ring->ip == ENGINE_DMA)
+	if (!ring->cache || ring->ip == ENGINE_DMA)
 		return;
 	if (ring->dev->chip->gc_version[0] == 9 &&
 	    (!job->ib_count || !(job->ib[job->ib_count - 1].flags & IB_TC_WB_NOT_INVALIDATE)))
 		what |= MEM_DROP_L2 | MEM_DROP_L1;
-	mem_cache_maintain(ring->dev->cache, what, 0, ~(uint64_t)0);
+	mem_cache_maintain(ring->cache, what, 0, ~(uint64_t)0);
 }
 
 /* --- places on a ring -------------------------------------------------------------------------- */
@@ -213,7 +229,7 @@ static struct engine_run *run_at(struct engine_ring *ring, uint64_t place)
 /* The watchdog's clock runs from here on, as the kernel's does for the first job on a ring. */
 static void become_oldest(struct engine_run *run)
 {
-	atomic_store_explicit(&run->progress_ns, engine_now_ns(), memory_order_relaxed);
+	atomic_store_explicit(&run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
 	atomic_store_explicit(&run->oldest, true, memory_order_release);
 }
 
@@ -358,7 +374,7 @@ static void execute_packets(struct engine_run *run)
 	if (ring->dev->null_device)
 		serve(ring->dev);
 	order_begin(run);
-	maintain_at_start(ring, run->job);
+	maintain_at_start(run);
 	if (ring->ip == ENGINE_DMA)
 		engine_sdma_execute(run);
 	else

@@ -181,7 +181,7 @@ static bool gcr_req(struct sdma *s)
 	uint32_t gcr = bits(packet->base_hi, 31, 16) | bits(packet->limit_lo, 2, 0) << 16;
 	uint64_t base = pm4_va(packet->base_lo & ~127u, bits(packet->base_hi, 15, 0));
 	uint64_t limit = pm4_va(packet->limit_lo & ~127u, bits(packet->limit_hi, 15, 0));
-	struct mem_cache *cache = s->ring->dev->cache;
+	struct mem_cache *cache = s->ring->cache;
 	struct engine_cache_work work =
 		engine_gcr_work(packet_gfx_gen(s->ring->dev->chip), gcr, base, limit ? limit : ~(uint64_t)0);
 	const char *fault = engine_gcr_fault(packet_gfx_gen(s->ring->dev->chip), gcr);
@@ -342,7 +342,7 @@ void engine_sdma_execute(struct engine_run *run)
 
 	engine_mem_init(&s.mem, run, client, client);
 	if (s.gen & P_SDMA56)
-		engine_mem_peek(&s.mem, run->ring->dev->cache);
+		engine_mem_peek(&s.mem, run->ring->cache);
 	s.mem.actor.where = where_of;
 	s.mem.actor.user = &s;
 	for (; s.ib_index < run->job->ib_count; s.ib_index++) {

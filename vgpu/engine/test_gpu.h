@@ -36,6 +36,7 @@ struct test_gpu {
 	uint64_t watchdog_ns;
 	uint32_t gws_base, gws_count; /* of the jobs that come */
 	uint64_t gws_given;
+	uint64_t vmid_foreign, vmid_epoch; /* of the jobs that come */
 	char why[1024];
 };
 
@@ -53,25 +54,31 @@ static inline void test_region(struct test_gpu *t, uint64_t va, uint64_t size_B,
 	t->view.count++;
 }
 
-static inline void test_init(struct test_gpu *t, const char *chip, enum engine_ip ip, bool null_device,
-			     uint64_t service_ns)
+static inline void test_init_device(struct test_gpu *t, const char *chip, enum engine_ip ip,
+				    const struct engine_config *config)
 {
 	memset(t, 0, sizeof(*t));
-	t->dev = engine_device_create(vgpu_chip_find(chip), null_device, service_ns);
-	t->ring = engine_ring_create(t->dev, ip, 0);
+	t->dev = engine_device_create(vgpu_chip_find(chip), config);
+	t->ring = engine_ring_create(t->dev, ip, 0, 0);
 	t->ib = aligned_alloc(4096, TEST_IB_B);
 	t->code = aligned_alloc(4096, TEST_CODE_B);
 	t->data = aligned_alloc(4096, TEST_DATA_B);
 	memset(t->data, 0, TEST_DATA_B);
 	memset(t->code, 0, TEST_CODE_B);
 	t->view.region = t->region;
-	test_region(t, TEST_IB_VA, TEST_IB_B, t->ib, GPUVM_R | GPUVM_W | GPUVM_SYSTEM);
+	test_region(t, TEST_IB_VA, TEST_IB_B, t->ib, GPUVM_R | GPUVM_W | GPUVM_X | GPUVM_SYSTEM);
 	test_region(t, TEST_CODE_VA, TEST_CODE_B, t->code, GPUVM_R | GPUVM_X);
 	test_region(t, TEST_RO_VA, 4096, t->data, GPUVM_R);
 	test_region(t, TEST_UNLISTED, 4096, t->data, GPUVM_R | GPUVM_W | GPUVM_UNLISTED);
 	test_region(t, TEST_PRT_VA, 4096, NULL, GPUVM_PRT);
 	test_region(t, TEST_DATA_VA, TEST_DATA_B, t->data, GPUVM_R | GPUVM_W);
 	t->watchdog_ns = 60000000000ull;
+}
+
+static inline void test_init(struct test_gpu *t, const char *chip, enum engine_ip ip, bool null_device,
+			     uint64_t service_ns)
+{
+	test_init_device(t, chip, ip, &(struct engine_config){1, 1, null_device, service_ns});
 }
 
 static inline void test_fini(struct test_gpu *t)
@@ -123,6 +130,8 @@ static inline enum engine_status test_run_at(struct test_gpu *t, uint64_t va, ui
 		.gws_base = t->gws_base,
 		.gws_count = t->gws_count,
 		.gws_given = t->gws_given,
+		.vmid_foreign = t->vmid_foreign,
+		.vmid_epoch = t->vmid_epoch,
 	};
 	enum engine_status status;
 

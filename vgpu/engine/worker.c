@@ -6,6 +6,7 @@
  * workgroup outlasts it, so that filling the chip costs little more than the first wait, and doubles when one ends.
  * One whose waves all wait for others (global wave sync) gives way at once. */
 #include "vgpu/engine/internal.h"
+#include "vgpu/given.h"
 
 #include <stdlib.h>
 
@@ -41,7 +42,8 @@ struct engine_worker *engine_worker_create(struct engine_device *dev, struct eng
 	w->dev = dev;
 	w->only = only;
 	w->resident_end = &w->resident;
-	w->units = (uint64_t)dev->chip->cus_active * ENGINE_CU_UNITS / (dev->worker_max ? dev->worker_max : 1);
+	w->units = (uint64_t)dev->chip->cus_active * dev->xccs * ENGINE_CU_UNITS /
+		   (dev->worker_max ? dev->worker_max : 1);
 	w->patience = PATIENCE_MAX;
 	return w;
 }
@@ -161,7 +163,7 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 
 	engine_run_elapse(grid->run, (engine_group_ns(group) - group->excused_ns) / abreast, ENGINE_WAVES,
 			  grid->where);
-	atomic_store_explicit(&grid->run->progress_ns, engine_now_ns(), memory_order_relaxed);
+	atomic_store_explicit(&grid->run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
 	w->units_used -= grid->group_units;
 	give_slots_back(grid, group->slot);
 	put_spare(w, group);
@@ -169,12 +171,13 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 }
 
 /* A group's own time shows an endless loop. What it cannot show is a crowd of workgroups that wait in vain, where
- * each gets a hundredth of the interpreter: for those the limit holds in wall-clock time, from the last end of any.
+ * each gets a hundredth of the interpreter: for those the limit holds in time that the host gave, from the last end
+ * of any.
  */
 static void look_at_watchdog(struct engine_group *group)
 {
 	struct engine_run *run = group->grid->run;
-	uint64_t since, now = engine_now_ns();
+	uint64_t since, now = vgpu_given_ns();
 
 	if (!atomic_load_explicit(&run->oldest, memory_order_acquire)) {
 		group->excused_ns = engine_group_ns(group);

@@ -159,6 +159,7 @@ enum hwreg {
 	HW_REG_GPR_ALLOC = 5,
 	HW_REG_LDS_ALLOC = 6,
 	HW_REG_SH_MEM_BASES = 15,
+	HW_REG_XCC_ID = 20, /* gfx942; XCC_ID 3:0 */
 };
 
 /* MODE bits that a program may change: FLOAT_MODE, DX10_CLAMP, IEEE, and GPR_IDX_EN. Exceptions, 20:12, are kept
@@ -184,7 +185,7 @@ static uint32_t hwreg_read(const struct isa_wave *w, unsigned id)
 {
 	switch (id) {
 	case HW_REG_MODE:
-		return w->mode;
+		return w->mode & ~ISA_MODE_F8_FNUZ;
 	case HW_REG_STATUS:
 		return status(w);
 	case HW_REG_HW_ID:
@@ -195,6 +196,8 @@ static uint32_t hwreg_read(const struct isa_wave *w, unsigned id)
 		return w->group ? (w->group->lds_B + 511) / 512 << 12 : 0;
 	case HW_REG_SH_MEM_BASES:
 		return (uint32_t)(ISA_SHARED_BASE >> 48) << 16 | (uint32_t)(ISA_PRIVATE_BASE >> 48);
+	case HW_REG_XCC_ID:
+		return w->machine->xcc;
 	default: /* no trap, no debugger, no outstanding counters */
 		return 0;
 	}

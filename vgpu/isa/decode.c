@@ -718,11 +718,13 @@ static void decode_mimg(struct state *st, uint32_t w)
 	flag_if(inst, bits(w, 13, 13), ISA_GLC);
 	flag_if(inst, bits(w, 14, 14), ISA_DA);
 	flag_if(inst, bits(w, 25, 25), ISA_SLC);
-	flag_if(inst, bits(w, 15, 15) || bits(w, 17, 17) || (bits(w, 16, 16) && !acc) || bits(w1, 31, 31),
-		ISA_UNUSUAL);
+	flag_if(inst, bits(w, 15, 15), ISA_A16);
+	flag_if(inst, bits(w1, 31, 31), ISA_D16);
+	flag_if(inst, bits(w, 17, 17) || (bits(w, 16, 16) && !acc), ISA_UNUSUAL);
 	m->dfmt = (uint8_t)bits(w, 11, 8);
 	/* From number 0x40 on one component of four texels. */
 	dwords = bits(w, 24, 24) ? 4 : (unsigned)__builtin_popcount(m->dfmt);
+	dwords = inst->flags & ISA_D16 ? (dwords + 1) / 2 : dwords;
 	*(stores ? &m->data_dw : &m->dst_dw) = (uint8_t)dwords;
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), 1);
 	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), dwords, acc, !stores);

@@ -118,7 +118,10 @@ enum isa_flag {
 	ISA_VADDR = 1 << 12,   /* SCRATCH: mem.vaddr is added */
 	ISA_UNRM = 1 << 13,    /* MIMG: coordinates are texels */
 	ISA_DA = 1 << 14,      /* MIMG: layers count */
-	ISA_UNUSUAL = 1 << 15, /* MIMG: a mode that is not executed: A16, D16, LWE, TFE */
+	ISA_UNUSUAL = 1 << 15, /* MIMG: a mode that is not executed: LWE, TFE */
+	ISA_A16 = ISA_OFFEN,   /* MIMG: coordinates are 16-bit integers, or f16 where there is a sampler; two in a
+				  VGPR */
+	ISA_D16 = ISA_IDXEN,   /* MIMG: components are f16 or 16-bit integers, two in a VGPR */
 };
 
 /* Memory instructions. Rows index wave->v; codes are scalar operand codes for isa_sread32/64. */

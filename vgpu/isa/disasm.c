@@ -449,7 +449,8 @@ static void put_image(struct text *t, const struct isa_inst *i)
 	}
 	put(t, " dmask:0x%x%s", m->dfmt, i->flags & ISA_UNRM ? " unorm" : "");
 	put_flags(t, i);
-	put(t, "%s", i->flags & ISA_DA ? " da" : "");
+	put(t, "%s%s%s", i->flags & ISA_A16 ? " a16" : "", i->flags & ISA_DA ? " da" : "",
+	    i->flags & ISA_D16 ? " d16" : "");
 }
 
 unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words, uint64_t pc, char *text,

@@ -56,7 +56,8 @@ static void rig_init(void)
 					  .vgpr_count = 32,
 					  .accum_offset = 32};
 	r->group = (struct isa_group){.lds = r->lds, .lds_B = sizeof(r->lds), .waves = 1};
-	r->wave = (struct isa_wave){.v = r->v, .group = &r->group, .machine = &r->machine, .mode = 0x3f0};
+	r->wave = (struct isa_wave){
+		.v = r->v, .group = &r->group, .machine = &r->machine, .mode = 0x3f0 | ISA_MODE_F8_FNUZ};
 	isa_swrite64(&r->wave, ISA_FLAT_SCRATCH, SCRATCH_VA);
 	isa_set_exec(&r->wave, ~0ull);
 }
@@ -250,6 +251,51 @@ static void numbers_round_to_the_nearest_code(void)
 	CHECK_EQ(rig.v[3][0], 0xff7f);
 }
 
+/* row 170: what both families have the same code for, and what not */
+static void without_f8_mode_they_are_ocp(void)
+{
+	static const struct {
+		uint32_t code, fp8, bf8; /* f32 bits */
+	} rows[] = {
+		{0x00, 0, 0},
+		{0x80, 0x80000000, 0x80000000},
+		{0x38, 0x3f800000, 0x3f000000}, /* 1.0 of FP8, 0.5 of BF8 */
+		{0x3c, 0x3fc00000, 0x3f800000},
+		{0x01, 0x3b000000, 0x37800000}, /* 2^-9, 2^-16 */
+		{0x7e, 0x43e00000, 0x7fc00000}, /* 448 */
+		{0x7b, 0x43b00000, 0x47600000}, /* 352, 57344 */
+		{0x7c, 0x43c00000, 0x7f800000}, /* 384, infinity */
+		{0xfc, 0xc3c00000, 0xff800000},
+		{0x7f, 0x7fc00000, 0x7fc00000},
+	};
+
+	for (unsigned n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		rig_init();
+		rig.wave.mode &= ~ISA_MODE_F8_FNUZ;
+		set_row(1, rows[n].code);
+		CHECK_EQ(run("v_cvt_f32_fp8 v2, v1\nv_cvt_f32_bf8 v3, v1\ns_nop 4\n"
+			     "v_cvt_pk_fp8_f32 v4, v2, v2\nv_cvt_pk_bf8_f32 v5, v3, v3\n"),
+			 ISA_ENDED);
+		CHECK_EQ(rig.v[2][0], rows[n].fp8);
+		CHECK_EQ(rig.v[3][0], rows[n].bf8);
+		CHECK_EQ(rig.v[4][0] & 0xff, rows[n].code);
+		CHECK_EQ(rig.v[5][0] & 0xff, rows[n].bf8 == 0x7fc00000 ? 0x7f : rows[n].code);
+	}
+	rig_init();
+	for (unsigned saturates = 0; saturates < 2; saturates++) {
+		rig_init();
+		rig.wave.mode = 0x3f0 | saturates << 23; /* FP16_OVFL */
+		set_row(1, 0x43e88000);                  /* 465: over half way to what would be 480 */
+		set_row(2, 0xc7700000);                  /* -61440 */
+		CHECK_EQ(run("v_cvt_pk_fp8_f32 v3, v1, v1\nv_cvt_pk_bf8_f32 v4, v2, v2\n"), ISA_ENDED);
+		CHECK_EQ(rig.v[3][0] & 0xff, saturates ? 0x7e : 0x7f);
+		CHECK_EQ(rig.v[4][0] & 0xff, saturates ? 0xfb : 0xfc);
+	}
+	rig_init();
+	CHECK_EQ(run("s_getreg_b32 s4, hwreg(HW_REG_MODE)\n"), ISA_ENDED);
+	CHECK_EQ(rig.wave.s[4], 0x3f0);
+}
+
 /* --- memory --- */
 
 static void atomics(void)
@@ -369,6 +415,7 @@ int main(void)
 	fused_with_a_literal();
 	codes_mean_what_they_should();
 	numbers_round_to_the_nearest_code();
+	without_f8_mode_they_are_ocp();
 	atomics();
 	bf16_rounds_once();
 	lds();

@@ -66,7 +66,11 @@ struct isa_machine {
 	/* The device's caches (mem_cache.h), and which L1 the dispatch uses, enum mem_layer. NULL: memory is always
 	 * current. Who calls isa_run or isa_program_get has entered them. */
 	struct mem_cache *cache;
+	uint64_t vmid; /* names lines of the scalar and the instruction cache, with their address */
 	unsigned l1;
+	/* XCC that the dispatch runs on, and whether its partition has others, with an L2 each. */
+	unsigned xcc;
+	bool several_l2;
 	/* Code is checked for waits that are missing; all waves have isa_wave::late then. */
 	bool checked;
 	/* The dispatch as the order checker knows it; NULL: nothing is checked. Borrowed. */
@@ -82,6 +86,9 @@ struct isa_page_memo {
 };
 
 struct isa_program;
+
+/* In isa_wave::mode, of no instruction's: SH_MEM_CONFIG.F8_MODE of the VMID is set, and 8-bit floats are FNUZ. */
+#define ISA_MODE_F8_FNUZ (1u << 31)
 
 /* Wave state. engine/ fills s, v and the rest before the first isa_run. Reading v[reg][lane] and s[] between runs
  * is allowed. One thread at a time. */

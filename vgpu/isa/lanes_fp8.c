@@ -9,15 +9,17 @@
 #define WIDEN(name, FORMAT)                                                                                        \
 	static void name(struct isa_lanes *x)                                                                      \
 	{                                                                                                          \
+		const struct fp8_format f = x->mode & ISA_MODE_F8_FNUZ ? FORMAT##_FNUZ : FORMAT##_OCP;             \
 		for (unsigned l = 0; l < ISA_LANES; l++)                                                           \
-			x->d[l] = fp8_to_bits32(x->s[0][l], FORMAT);                                               \
+			x->d[l] = fp8_to_bits32(x->s[0][l], f);                                                    \
 	}                                                                                                          \
 	static void pk_##name(struct isa_lanes *x)                                                                 \
 	{                                                                                                          \
+		const struct fp8_format f = x->mode & ISA_MODE_F8_FNUZ ? FORMAT##_FNUZ : FORMAT##_OCP;             \
 		for (unsigned l = 0; l < ISA_LANES; l++) {                                                         \
 			const uint32_t pair = x->s[0][l];                                                          \
-			x->d[l] = fp8_to_bits32(pair, FORMAT);                                                     \
-			x->d[ISA_LANES + l] = fp8_to_bits32(pair >> 8, FORMAT);                                    \
+			x->d[l] = fp8_to_bits32(pair, f);                                                          \
+			x->d[ISA_LANES + l] = fp8_to_bits32(pair >> 8, f);                                         \
 		}                                                                                                  \
 	}
 WIDEN(f32_fp8, FP8_E4M3)
@@ -28,10 +30,11 @@ WIDEN(f32_bf8, FP8_E5M2)
 	static void name(struct isa_lanes *x)                                                                      \
 	{                                                                                                          \
 		const unsigned shift = x->inst->opsel & 8 ? 16 : 0;                                                \
+		const struct fp8_format f = x->mode & ISA_MODE_F8_FNUZ ? FORMAT##_FNUZ : FORMAT##_OCP;             \
 		const bool saturate = SATURATES(x->mode);                                                          \
 		for (unsigned l = 0; l < ISA_LANES; l++) {                                                         \
-			const uint32_t pair = fp8_from_bits32(x->s[0][l], FORMAT, saturate) |                      \
-					      fp8_from_bits32(x->s[1][l], FORMAT, saturate) << 8;                  \
+			const uint32_t pair = fp8_from_bits32(x->s[0][l], f, saturate) |                           \
+					      fp8_from_bits32(x->s[1][l], f, saturate) << 8;                       \
 			x->d[l] = (x->s[2][l] & ~(0xffffu << shift)) | pair << shift;                              \
 		}                                                                                                  \
 	}

@@ -67,51 +67,51 @@ static unsigned result_at(const struct shape *s, unsigned block, unsigned i, uns
 }
 
 /* Element number e of a lane in each source format. */
-static inline float element_f32(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+static inline float element_f32(const uint32_t *rows, unsigned lane, unsigned e, const struct isa_lanes *x)
 {
 	(void)e;
-	(void)flush;
+	(void)x;
 	return as_f32(rows[lane]);
 }
 
-static inline float element_f16(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+static inline float element_f16(const uint32_t *rows, unsigned lane, unsigned e, const struct isa_lanes *x)
 {
 	uint32_t half = rows[e / 2 * ISA_LANES + lane] >> 16 * (e % 2) & 0xffff;
 
-	return half_to_float(flush ? flush16(half) : half);
+	return half_to_float(x->flush_half ? flush16(half) : half);
 }
 
-static inline float element_bf16(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+static inline float element_bf16(const uint32_t *rows, unsigned lane, unsigned e, const struct isa_lanes *x)
 {
 	uint32_t bits = rows[e / 2 * ISA_LANES + lane] >> 16 * (e % 2) << 16;
 
-	return as_f32(flush ? flush32(bits) : bits);
+	return as_f32(x->flush_half ? flush32(bits) : bits);
 }
 
-static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+static inline int32_t element_i8(const uint32_t *rows, unsigned lane, unsigned e, const struct isa_lanes *x)
 {
-	(void)flush;
+	(void)x;
 	return (int8_t)(rows[e / 4 * ISA_LANES + lane] >> 8 * (e % 4));
 }
 
-static inline float element_fp8(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+static inline float element_fp8(const uint32_t *rows, unsigned lane, unsigned e, const struct isa_lanes *x)
 {
-	(void)flush;
-	return as_f32(fp8_to_bits32(rows[e / 4 * ISA_LANES + lane] >> 8 * (e % 4), FP8_E4M3));
+	return as_f32(fp8_to_bits32(rows[e / 4 * ISA_LANES + lane] >> 8 * (e % 4),
+				    x->mode & ISA_MODE_F8_FNUZ ? FP8_E4M3_FNUZ : FP8_E4M3_OCP));
 }
 
-static inline float element_bf8(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+static inline float element_bf8(const uint32_t *rows, unsigned lane, unsigned e, const struct isa_lanes *x)
 {
-	(void)flush;
-	return as_f32(fp8_to_bits32(rows[e / 4 * ISA_LANES + lane] >> 8 * (e % 4), FP8_E5M2));
+	return as_f32(fp8_to_bits32(rows[e / 4 * ISA_LANES + lane] >> 8 * (e % 4),
+				    x->mode & ISA_MODE_F8_FNUZ ? FP8_E5M2_FNUZ : FP8_E5M2_OCP));
 }
 
 /* XF32: an f32 with 10 bits of mantissa. Rounded to nearest even; what hardware does is not public. */
-static inline float element_xf32(const uint32_t *rows, unsigned lane, unsigned e, bool flush)
+static inline float element_xf32(const uint32_t *rows, unsigned lane, unsigned e, const struct isa_lanes *x)
 {
 	uint32_t bits = rows[e * ISA_LANES + lane];
 
-	(void)flush;
+	(void)x;
 	if ((bits & 0x7f800000) != 0x7f800000)
 		bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
 	return as_f32(bits);
@@ -134,12 +134,10 @@ static inline float element_xf32(const uint32_t *rows, unsigned lane, unsigned e
 		for (unsigned k = 0; k < groups(s) * s->per_lane; k++) {                                           \
 			const unsigned group = k / s->per_lane, e = k % s->per_lane;                               \
 			for (unsigned j = 0; j < m; j++)                                                           \
-				column[j] = ELEMENT_B(x->s[1],                                                     \
-						      blgp_lane(x->inst->blgp, source_lane(s, block, group, j)),   \
-						      e, x->flush_half);                                           \
+				column[j] = ELEMENT_B(                                                             \
+					x->s[1], blgp_lane(x->inst->blgp, source_lane(s, block, group, j)), e, x); \
 			for (unsigned i = 0; i < m; i++) {                                                         \
-				const t_##T a =                                                                    \
-					ELEMENT_A(x->s[0], source_lane(s, from, group, i), e, x->flush_half);      \
+				const t_##T a = ELEMENT_A(x->s[0], source_lane(s, from, group, i), e, x);          \
 				for (unsigned j = 0; j < m; j++)                                                   \
 					sum[i][j] = STEP_##T(a, column[j], sum[i][j]);                             \
 			}                                                                                          \
@@ -186,9 +184,9 @@ static unsigned sparse_place(const struct isa_lanes *x, const struct shape *s, u
 					const unsigned group = k / s.per_lane, e = k % s.per_lane;                 \
 					const unsigned lane = source_lane(&s, 0, group, i);                        \
 					const unsigned dense = e / 2 * 4 + sparse_place(x, &s, lane, e);           \
-					const t_##T a = ELEMENT_A(x->s[0], lane, e, false);                        \
+					const t_##T a = ELEMENT_A(x->s[0], lane, e, x);                            \
 					const t_##T b =                                                            \
-						ELEMENT_B(x->s[1], source_lane(&s, 0, group, j), dense, false);    \
+						ELEMENT_B(x->s[1], source_lane(&s, 0, group, j), dense, x);        \
 					sum = STEP_##T(a, b, sum);                                                 \
 				}                                                                                  \
 				x->d[result_at(&s, 0, i, j)] = BITS_##T(sum);                                      \

@@ -92,8 +92,11 @@ static unsigned bits_of(enum format f)
 }
 
 /* The code of an integer from -3 to 3. */
+static bool ocp; /* which 8-bit floats */
+
 static uint32_t encode(enum format f, int value)
 {
+	static const uint32_t positive_ocp[][4] = {[FP8] = {0, 0x38, 0x40, 0x44}, [BF8] = {0, 0x3c, 0x40, 0x42}};
 	static const uint32_t positive[][4] = {
 		[F32] = {0, 0x3f800000, 0x40000000, 0x40400000},
 		[XF32] = {0, 0x3f800000, 0x40000000, 0x40400000},
@@ -105,6 +108,8 @@ static uint32_t encode(enum format f, int value)
 
 	if (f == I8)
 		return (uint8_t)value;
+	if (ocp && (f == FP8 || f == BF8))
+		return positive_ocp[f][abs(value)] | (value < 0 ? 0x80 : 0);
 	return positive[f][abs(value)] | (value < 0 ? 1u << (bits_of(f) - 1) : 0);
 }
 
@@ -239,7 +244,7 @@ static void rig_init(struct rig *r, enum vgpu_gfx gfx)
 	r->wave.v = r->v;
 	r->wave.group = &r->group;
 	r->wave.machine = &r->machine;
-	r->wave.mode = 0x3f0;
+	r->wave.mode = 0x3f0 | (ocp ? 0 : ISA_MODE_F8_FNUZ);
 }
 
 /* cbsz and abid: of sparse matrices, which set of indices. */
@@ -289,7 +294,7 @@ static void multiplies(const struct matrix *x, unsigned cbsz, unsigned abid)
 		printf("  chip %d, number 0x%02x, cbsz %u, abid %u\n", x->gfx, x->number, cbsz, abid);
 }
 
-int main(void)
+static void all_multiply(void)
 {
 	for (unsigned n = 0; n < sizeof(matrices) / sizeof(matrices[0]); n++) {
 		multiplies(&matrices[n], 0, 0);
@@ -299,5 +304,13 @@ int main(void)
 		multiplies(&matrices[n], 0, 3);
 		multiplies(&matrices[n], 1, 1); /* CBSZ makes ABID void */
 	}
+}
+
+/* row 170: 8-bit floats are of two families. */
+int main(void)
+{
+	all_multiply();
+	ocp = true;
+	all_multiply();
 	return check_done("matrices");
 }

@@ -70,11 +70,13 @@ void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, voi
 static void write_cached(struct isa_wave *w, const struct isa_inst *i, uint8_t *host, const uint8_t *src,
 			 unsigned size_B)
 {
-	struct mem_sink sink = mem_sink(w, i, w->last_region, host, size_B);
+	struct mem_sink sink = mem_sink(w, i, w->last_region, host, size_B, false);
 
 	copy_words(sink.to, src, size_B, sink.to);
 	if (sink.dirty)
 		mark_dirty(sink.dirty, size_B);
+	if (sink.l2_copy)
+		copy_words(sink.l2_copy, src, size_B, sink.l2_copy);
 	if (sink.copy)
 		copy_words(sink.copy, src, size_B, sink.copy);
 }
@@ -108,11 +110,13 @@ void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, co
 static uint64_t atomic_cached(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
 			      uint8_t *host, uint64_t data, uint64_t compare)
 {
-	struct mem_sink sink = mem_sink(w, i, w->last_region, host, size_B);
+	struct mem_sink sink = mem_sink(w, i, w->last_region, host, size_B, true);
 	uint64_t old = isa_atomic_host(op, size_B, sink.to, data, compare);
 
 	if (sink.dirty)
 		mark_dirty(sink.dirty, size_B);
+	if (sink.l2_copy)
+		copy_words(sink.l2_copy, sink.to, size_B, sink.l2_copy);
 	if (sink.copy)
 		copy_words(sink.copy, sink.to, size_B, sink.copy);
 	return old;

@@ -436,18 +436,23 @@ static const struct isa_inst *store_lds_dword(struct isa_wave *w, const struct i
 	return i + 1;
 }
 
+/* Whether WBL2 and INV work on L2. gfx942 says a scope: the system, and the device where it has several L2, for one
+ * is coherent in itself (CDNA3 ISA, tables of BUFFER_WBL2 and BUFFER_INV). */
+static bool reaches_l2(const struct isa_wave *w, const struct isa_inst *i)
+{
+	if (w->machine->chip->gfx != VGPU_GFX942)
+		return i->op == ISA_OP_BUFFER_WBL2 || i->op == ISA_OP_BUFFER_INVL2;
+	return i->flags & ISA_SCC_BIT && (i->flags & ISA_GLC || w->machine->several_l2);
+}
+
 /* Invalidating L2 keeps what local waves wrote (LLVM's memory model acquires with it alone). */
 static const struct isa_inst *cache(struct isa_wave *w, const struct isa_inst *i)
 {
-	const uint32_t system = ISA_GLC | ISA_SCC_BIT;
-
 	w->accesses++;
 	if (!w->machine->cache)
 		return i + 1;
-	if (i->op == ISA_OP_BUFFER_WBL2)
-		isa_cache_maintain(w, MEM_WRITE_BACK);
-	else if (i->op == ISA_OP_BUFFER_INVL2 || (i->op == ISA_OP_BUFFER_INV && (i->flags & system) == system))
-		isa_cache_maintain(w, MEM_WRITE_BACK | MEM_DROP_L2);
+	if (reaches_l2(w, i))
+		isa_cache_maintain(w, i->op == ISA_OP_BUFFER_WBL2 ? MEM_WRITE_BACK : MEM_WRITE_BACK | MEM_DROP_L2);
 	if (i->op != ISA_OP_BUFFER_WBL2)
 		w->group->past_l1 = true;
 	return i + 1;

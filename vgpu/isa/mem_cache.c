@@ -144,10 +144,10 @@ ISA_RACY __attribute__((no_sanitize("address"))) static void copy_lines(uint8_t 
 	}
 }
 
-static struct mem_page *fill_locked(struct mem_cache *cache, enum mem_layer layer, uint64_t vm,
+static struct mem_page *fill_locked(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid,
 				    const struct gpuvm_region *r, uint8_t *memory, uint64_t lines)
 {
-	uint64_t key = mem_cache_key(layer, vm, r, memory);
+	uint64_t key = mem_cache_key(layer, vmid, r, memory);
 	struct mem_page *page = find(cache, layer, key), *below = NULL;
 	uint64_t valid;
 
@@ -160,22 +160,22 @@ static struct mem_page *fill_locked(struct mem_cache *cache, enum mem_layer laye
 	if (!lines)
 		return page;
 	if (layer != MEM_L2 && mem_in_l2(r))
-		below = fill_locked(cache, MEM_L2, vm, r, memory, lines);
+		below = fill_locked(cache, MEM_L2, vmid, r, memory, lines);
 	copy_lines(page->data, below ? below->data : memory, lines);
 	atomic_store_explicit(&page->valid, valid | lines, memory_order_release);
 	return page;
 }
 
-struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, uint64_t vm,
+struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid,
 				const struct gpuvm_region *r, uint8_t *host, unsigned size_B)
 {
 	uint64_t lines = mem_lines(mem_page_offset(host), size_B);
-	struct mem_page *page = find(cache, layer, mem_cache_key(layer, vm, r, host));
+	struct mem_page *page = find(cache, layer, mem_cache_key(layer, vmid, r, host));
 
 	if (page && mem_page_has(page, lines))
 		return page;
 	pthread_mutex_lock(&cache->fill);
-	page = fill_locked(cache, layer, vm, r, mem_page_base(host), lines);
+	page = fill_locked(cache, layer, vmid, r, mem_page_base(host), lines);
 	pthread_mutex_unlock(&cache->fill);
 	return page;
 }
@@ -191,10 +191,10 @@ void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned 
 	mem_cache_leave(cache);
 }
 
-void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vm, const struct gpuvm_region *r,
+void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid, const struct gpuvm_region *r,
 		    uint8_t *host, void *dst, unsigned size_B)
 {
-	struct mem_page *page = find(cache, layer, mem_cache_key(layer, vm, r, host));
+	struct mem_page *page = find(cache, layer, mem_cache_key(layer, vmid, r, host));
 	unsigned offset = mem_page_offset(host), end = offset + size_B, next;
 
 	for (unsigned at = offset; page && at < end; at = next) {
@@ -230,20 +230,42 @@ ISA_RACY static void write_back_word(struct mem_page *page, unsigned at, uint64_
 	}
 }
 
+/* Of size_B bytes inside of eight that are aligned. */
+static void write_back_part(struct mem_page *page, unsigned offset, unsigned size_B)
+{
+	uint64_t dirty = 0;
+
+	memcpy((uint8_t *)&dirty + offset % 8, page->dirty + offset, size_B);
+	if (!dirty)
+		return;
+	write_back_word(page, offset & ~7u, dirty);
+	memset(page->dirty + offset, 0, size_B);
+}
+
 void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned size_B)
 {
-	unsigned at = mem_page_offset(host) & ~7u;
-	uint64_t dirty = 0;
 	struct mem_page *page;
 
 	pthread_rwlock_wrlock(&cache->use);
 	page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
-	if (page) {
-		memcpy((uint8_t *)&dirty + mem_page_offset(host) % 8, page->dirty + mem_page_offset(host), size_B);
-		write_back_word(page, at, dirty);
-		memset(page->dirty + mem_page_offset(host), 0, size_B);
-	}
+	if (page)
+		write_back_part(page, mem_page_offset(host), size_B);
 	pthread_rwlock_unlock(&cache->use);
+}
+
+void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_B)
+{
+	struct mem_page *page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
+	unsigned at = mem_page_offset(host), end = at + size_B;
+
+	if (!page || !atomic_load_explicit(&page->written, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&cache->fill);
+	for (unsigned next; at < end; at = next) {
+		next = at / 8 * 8 + 8 < end ? at / 8 * 8 + 8 : end;
+		write_back_part(page, at, next - at);
+	}
+	pthread_mutex_unlock(&cache->fill);
 }
 
 /* Empties the dirty bytes of the lines; to memory, or nowhere. Returns how many lines had some. */

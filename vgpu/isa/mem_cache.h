@@ -6,8 +6,8 @@
  *   scalar, code one each; filled through L2
  *
  * Nothing is ever evicted: what hardware may lose some day is lost here at once, and always. Copies are kept in
- * pages of 4 KiB with a bit for each line that is there: of scalar and code by VM and GPU address, as hardware tags
- * them, so that they outlive what is mapped there; of the others, which every job's end empties, by the host
+ * pages of 4 KiB with a bit for each line that is there: of scalar and code by VMID and GPU address, as hardware
+ * tags them, so that they outlive what is mapped there; of the others, which every job's end empties, by the host
  * address of memory.
  *
  * Thread rule: mem_cache_enter() to mem_cache_leave() around everything that looks at pages; any number of threads
@@ -58,9 +58,9 @@ void mem_cache_leave(struct mem_cache *cache);
 /* Grows whenever pages may have gone; constant between enter and leave. */
 uint64_t mem_cache_generation(const struct mem_cache *cache);
 
-/* The layer's page of host, which is mapped by r of the VM, with all lines of the size_B bytes there, filled now if
- * need be; they end in the same page. Entered. NULL without memory. */
-struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, uint64_t vm,
+/* The layer's page of host, which is mapped by r of the VM with that VMID, with all lines of the size_B bytes
+ * there, filled now if need be; they end in the same page. Entered. NULL without memory. */
+struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid,
 				const struct gpuvm_region *r, uint8_t *host, unsigned size_B);
 
 /* Bytes of one page are about to be written to memory itself by way of L2, which forgets that it had newer ones.
@@ -70,9 +70,12 @@ void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned 
  * is written back. Not entered. May block. */
 void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned size_B);
 
+/* Writes back what L2 has newer of the size_B bytes at host, which end in the same page. Entered. */
+void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_B);
+
 /* Copies what the layer holds of the size_B bytes at host, which end in the same page, over dst: of a line that is
  * not there nothing. Entered. */
-void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vm, const struct gpuvm_region *r,
+void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid, const struct gpuvm_region *r,
 		    uint8_t *host, void *dst, unsigned size_B);
 
 /* Writes back and drops what stands in [lo, hi) of GPU addresses in L2, and the other layers as a whole. Returns
@@ -105,11 +108,11 @@ static inline uint64_t mem_page_clip(const uint8_t *host, uint64_t size_B)
 	return size_B < left_B ? size_B : left_B;
 }
 
-static inline uint64_t mem_cache_key(enum mem_layer layer, uint64_t vm, const struct gpuvm_region *r,
+static inline uint64_t mem_cache_key(enum mem_layer layer, uint64_t vmid, const struct gpuvm_region *r,
 				     const uint8_t *host)
 {
 	if (layer == MEM_SCALAR || layer == MEM_CODE)
-		return vm << 36 ^ (r->lo + (uint64_t)(host - r->host)) / MEM_PAGE_B; /* 36 bits of page number */
+		return vmid << 36 ^ (r->lo + (uint64_t)(host - r->host)) / MEM_PAGE_B; /* 36 bits of page number */
 	return (uintptr_t)host / MEM_PAGE_B;
 }
 

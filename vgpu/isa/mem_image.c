@@ -8,10 +8,13 @@
  *   sampler     word 0: clamp X, Y, Z 8:0, unnormalized 15; word 2: magnification filter 21:20
  *
  * Coordinates stand in VGPRs one after the other: X, Y, Z or the layer, as many as the type has; with DA layers
- * count. Only linear images without mip levels run, and of sampling what needs no gradient. A filter weighs texels
- * by 8 bits of the coordinates' fraction: how real hardware rounds is not known to be exactly so. */
+ * count. With A16 they have 16 bits, two to a VGPR, the first one in the low half: unsigned, or f16 where there is
+ * a sampler; with D16 components have, in the same way (Vega ISA, MIMG; LLVM's AMDGPU MIMG tests of gfx9). Only
+ * linear images without mip levels run, and of sampling what needs no gradient. A filter weighs texels by 8 bits of
+ * the coordinates' fraction: how real hardware rounds is not known to be exactly so. */
 #include <math.h>
 
+#include "vgpu/isa/half.h"
 #include "vgpu/isa/mem_access.h"
 #include "vgpu/isa/mem_format.h"
 
@@ -51,7 +54,7 @@ static const char *read_image(const struct isa_wave *w, const struct isa_inst *i
 	m->layers = m->type >= IMAGE_1D_ARRAY && i->flags & ISA_DA;
 	m->size_B = isa_format_size_B(m->dfmt);
 	if (i->flags & ISA_UNUSUAL)
-		return "images with A16, D16, LWE or TFE";
+		return "images with LWE or TFE";
 	if (!(m->type >= IMAGE_1D && m->type <= IMAGE_3D) && m->type != IMAGE_1D_ARRAY && m->type != IMAGE_2D_ARRAY)
 		return "cube and multisample images";
 	if (field(s[3], 24, 20) || field(s[3], 19, 16) || field(s[3], 15, 12))
@@ -115,20 +118,44 @@ static void read_texel(struct isa_wave *w, const struct isa_inst *i, const struc
 		xyzw[n] = from_srgb(xyzw[n]);
 }
 
-/* The components that the mask names, selected as the resource wants, into registers one after the other. */
+static bool is_integer(const struct image *m)
+{
+	return m->nfmt == ISA_NUM_UINT || m->nfmt == ISA_NUM_SINT;
+}
+
+/* The n-th result of a lane. The second of a pair comes behind the first. */
+static void put(struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane, unsigned n,
+		uint32_t bits)
+{
+	uint32_t *word = &w->v[i->mem.vdata + (i->flags & ISA_D16 ? n / 2 : n)][lane];
+
+	if (!(i->flags & ISA_D16)) {
+		*word = bits;
+		return;
+	}
+	bits = is_integer(m) ? bits & 0xffff : half_from_float(as_float(bits), HALF_NEAREST);
+	*word = n % 2 ? (*word & 0xffff) | bits << 16 : bits;
+}
+
+/* A component selected as the resource wants. */
+static uint32_t selected(const struct image *m, unsigned component, const uint32_t xyzw[4])
+{
+	unsigned sel = m->select >> 3 * component & 7;
+
+	if (sel == 1)
+		return isa_format_one(m->nfmt == NUM_SRGB ? 0 : m->nfmt, false);
+	return sel >= 4 ? xyzw[sel - 4] : 0;
+}
+
+/* The components that the mask names. */
 static void put_texel(struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
 		      const uint32_t xyzw[4])
 {
-	unsigned row = i->mem.vdata;
+	unsigned count = 0;
 
-	for (unsigned n = 0; n < 4; n++) {
-		unsigned sel = m->select >> 3 * n & 7;
-
+	for (unsigned n = 0; n < 4; n++)
 		if (i->mem.dfmt >> n & 1)
-			w->v[row++][lane] = sel >= 4   ? xyzw[sel - 4]
-					    : sel == 1 ? isa_format_one(m->nfmt == NUM_SRGB ? 0 : m->nfmt, false)
-						       : 0;
-	}
+			put(w, i, m, lane, count++, selected(m, n, xyzw));
 }
 
 /* Which of the three coordinates the n-th VGPR is: the layer comes last. */
@@ -137,12 +164,20 @@ static unsigned axis_of(const struct image *m, unsigned n)
 	return n < m->axes ? n : 2;
 }
 
+/* The n-th coordinate as it stands there. */
+static uint32_t coordinate(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
+{
+	if (i->flags & ISA_A16)
+		return w->v[i->mem.vaddr + n / 2][lane] >> 16 * (n % 2) & 0xffff;
+	return w->v[i->mem.vaddr + n][lane];
+}
+
 static void read_place(const struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
 		       int32_t at[3])
 {
 	at[0] = at[1] = at[2] = 0;
 	for (unsigned n = 0; n < m->axes + m->layers; n++)
-		at[axis_of(m, n)] = (int32_t)w->v[i->mem.vaddr + n][lane];
+		at[axis_of(m, n)] = (int32_t)coordinate(w, i, lane, n);
 }
 
 static const struct isa_inst *load(struct isa_wave *w, const struct isa_inst *i)
@@ -166,6 +201,13 @@ static const struct isa_inst *load(struct isa_wave *w, const struct isa_inst *i)
 	return i + 1;
 }
 
+static uint32_t stored(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
+{
+	if (i->flags & ISA_D16)
+		return w->v[i->mem.vdata + n / 2][lane] >> 16 * (n % 2) & 0xffff;
+	return w->v[i->mem.vdata + n][lane];
+}
+
 /* The registers hold R, G, B, A: each goes to the component that reads as it. What the mask does not name is 0. */
 static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -181,17 +223,17 @@ static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i
 	{
 		uint32_t rgba[4] = {0}, xyzw[4];
 		uint8_t element[16] = {0};
-		unsigned row = i->mem.vdata;
+		unsigned count = 0;
 		int32_t at[3];
 
 		for (unsigned n = 0; n < 4; n++)
 			if (i->mem.dfmt >> n & 1)
-				rgba[n] = w->v[row++][lane];
+				rgba[n] = stored(w, i, lane, count++);
 		read_place(w, i, &m, lane, at);
 		if (!inside(&m, at))
 			continue;
 		isa_format_select_back(m.select, rgba, xyzw);
-		isa_format_store(m.dfmt, m.nfmt, xyzw, false, element);
+		isa_format_store(m.dfmt, m.nfmt, xyzw, i->flags & ISA_D16, element);
 		isa_mem_write(w, i, address(&m, at), element, m.size_B);
 	}
 	return i + 1;
@@ -322,8 +364,11 @@ static void read_coordinates(const struct isa_wave *w, const struct isa_inst *i,
 {
 	memset(c, 0, ISA_LANES * sizeof(c[0]));
 	ISA_FOR_LANES(lane, isa_exec(w))
-	for (unsigned n = 0; n < m->axes + m->layers; n++)
-		c[lane][axis_of(m, n)] = as_float(w->v[i->mem.vaddr + n][lane]);
+	for (unsigned n = 0; n < m->axes + m->layers; n++) {
+		uint32_t bits = coordinate(w, i, lane, n);
+
+		c[lane][axis_of(m, n)] = i->flags & ISA_A16 ? half_to_float(bits) : as_float(bits);
+	}
 }
 
 static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *i)
@@ -335,7 +380,7 @@ static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *
 	uint32_t xyzw[4];
 
 	why = why ? why : read_sampler(w, i, &s);
-	if (!why && s.linear && (m.nfmt == ISA_NUM_UINT || m.nfmt == ISA_NUM_SINT))
+	if (!why && s.linear && is_integer(&m))
 		why = "filtered integers";
 	if (why)
 		return isa_stop_wave(w, i, "%s are not executed", why);
@@ -356,7 +401,7 @@ static void gather_lane(struct isa_wave *w, const struct isa_inst *i, const stru
 {
 	static const uint8_t column[] = {0, 1, 1, 0}, row[] = {1, 1, 0, 0};
 	struct taps x = find_taps(s, c[0], 0, m->size[0]), y = find_taps(s, c[1], 1, m->size[1]);
-	unsigned sel = m->select >> 3 * (unsigned)__builtin_ctz(i->mem.dfmt) & 7;
+	unsigned component = (unsigned)__builtin_ctz(i->mem.dfmt);
 	uint32_t four[4];
 
 	for (unsigned n = 0; n < 4; n++) {
@@ -364,12 +409,10 @@ static void gather_lane(struct isa_wave *w, const struct isa_inst *i, const stru
 		uint32_t xyzw[4];
 
 		read_texel(w, i, m, at, xyzw);
-		four[n] = sel >= 4   ? xyzw[sel - 4]
-			  : sel == 1 ? isa_format_one(m->nfmt == NUM_SRGB ? 0 : m->nfmt, false)
-				     : 0;
+		four[n] = selected(m, component, xyzw);
 	}
 	for (unsigned n = 0; n < 4; n++)
-		w->v[i->mem.vdata + n][lane] = four[n];
+		put(w, i, m, lane, n, four[n]);
 }
 
 static const struct isa_inst *gather(struct isa_wave *w, const struct isa_inst *i)

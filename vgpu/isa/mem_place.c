@@ -118,10 +118,10 @@ static struct mem_page *page_of(struct isa_wave *w, enum mem_layer layer, const 
 	uint64_t generation = mem_cache_generation(cache);
 
 	if (memo->page && memo->generation == generation &&
-	    memo->page->key == mem_cache_key(layer, w->machine->view->vm, r, host) &&
+	    memo->page->key == mem_cache_key(layer, w->machine->vmid, r, host) &&
 	    mem_page_has(memo->page, mem_lines(mem_page_offset(host), size_B)))
 		return memo->page;
-	memo->page = mem_cache_page(cache, layer, w->machine->view->vm, r, host, size_B);
+	memo->page = mem_cache_page(cache, layer, w->machine->vmid, r, host, size_B);
 	memo->generation = generation;
 	return memo->page;
 }
@@ -136,6 +136,13 @@ static enum mem_layer first_layer(const struct isa_wave *w, const struct isa_ins
 	return w->group->past_l1 || i->flags & (ISA_GLC | ISA_SCC_BIT) ? MEM_L2 : (enum mem_layer)w->machine->l1;
 }
 
+/* Whether an access is performed in memory, in front of which several XCCs have an L2 each: loads and stores of
+ * device and system scope, and atomics, whose sc1 tells these two apart and which have no narrower scope. */
+static bool is_past_l2(const struct isa_wave *w, const struct isa_inst *i, bool atomic)
+{
+	return w->machine->several_l2 && (atomic || i->flags & ISA_SCC_BIT);
+}
+
 const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r, uint8_t *host,
 			  unsigned size_B)
 {
@@ -144,6 +151,10 @@ const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const st
 
 	if (layer == MEM_L2 && !mem_in_l2(r))
 		return host;
+	if (is_past_l2(w, i, false)) {
+		mem_cache_push(w->machine->cache, host, size_B);
+		return host;
+	}
 	page = page_of(w, layer, r, host, size_B);
 	return page ? page->data + mem_page_offset(host) : host;
 }
@@ -151,13 +162,17 @@ const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const st
 /* The own copy is there before anything is written: who would fill it later might do so from what was there before.
  */
 struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r, uint8_t *host,
-			 unsigned size_B)
+			 unsigned size_B, bool atomic)
 {
 	bool past = i->enc == ISA_SMEM ? w->group->past_scalar : w->group->past_l1;
 	struct mem_sink sink = {.to = host};
 	struct mem_page *page;
 
-	if (mem_in_l2(r) && (page = page_of(w, MEM_L2, r, host, size_B))) {
+	if (mem_in_l2(r) && is_past_l2(w, i, atomic)) {
+		mem_cache_push(w->machine->cache, host, size_B);
+		page = page_of(w, MEM_L2, r, host, size_B);
+		sink.l2_copy = page ? page->data + mem_page_offset(host) : NULL;
+	} else if (mem_in_l2(r) && (page = page_of(w, MEM_L2, r, host, size_B))) {
 		sink.to = page->data + mem_page_offset(host);
 		sink.dirty = page->dirty + mem_page_offset(host);
 		mem_page_written(page);
@@ -273,7 +288,7 @@ enum mem_shape mem_shape_of_read(struct isa_wave *w, const struct isa_inst *i, c
 	if (!w->machine->cache || shape == MEM_SCATTERED)
 		return told(w, i, a, shape, size_B, *bias, MEM_ORDER_READ);
 	host = page_span(a, shape, size_B, *bias, &lo, &span_B);
-	if (!host)
+	if (!host || is_past_l2(w, i, false))
 		return MEM_SCATTERED;
 	told(w, i, a, shape, size_B, *bias, MEM_ORDER_READ);
 	*bias = (uintptr_t)mem_source(w, i, w->last_region, host, span_B) - lo;
@@ -293,10 +308,10 @@ enum mem_shape mem_shape_of_write(struct isa_wave *w, const struct isa_inst *i, 
 	if (!w->machine->cache || shape == MEM_SCATTERED)
 		return told(w, i, a, shape, size_B, bias->to, MEM_ORDER_WRITE);
 	host = page_span(a, shape, size_B, bias->to, &lo, &span_B);
-	if (!host)
+	if (!host || is_past_l2(w, i, false))
 		return MEM_SCATTERED;
 	told(w, i, a, shape, size_B, bias->to, MEM_ORDER_WRITE);
-	sink = mem_sink(w, i, w->last_region, host, span_B);
+	sink = mem_sink(w, i, w->last_region, host, span_B, false);
 	*bias = (struct mem_sink_bias){
 		.to = (uintptr_t)sink.to - lo,
 		.dirty = (uintptr_t)sink.dirty - lo,

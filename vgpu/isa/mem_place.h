@@ -23,11 +23,12 @@ struct mem_sink {
 	uint8_t *to;    /* L2 or memory */
 	uint8_t *dirty; /* a byte for each byte of it, NULL: memory */
 	uint8_t *copy;  /* in the cache of the own compute unit, or NULL */
+	uint8_t *l2_copy; /* in L2, of what goes to memory itself, or NULL */
 };
 
 /* For a write that ends in the page where it begins. */
 struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r, uint8_t *host,
-			 unsigned size_B);
+			 unsigned size_B, bool atomic);
 
 /* How the lanes of an access lie. */
 enum mem_shape {

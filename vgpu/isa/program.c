@@ -45,6 +45,7 @@ struct isa_program {
 	struct isa_program *next; /* in the cache */
 	uint64_t entry;
 	struct isa_decoder dec;
+	uint64_t vmid;                 /* as the view */
 	const struct gpuvm_view *view; /* borrowed from the machine of the last isa_program_get, as the caches */
 	struct mem_cache *caches;
 	bool refused;     /* some fetch was refused: a later view may allow it */
@@ -103,7 +104,7 @@ static const uint8_t *code_at(const struct isa_program *p, const struct gpuvm_re
 		return host;
 	if (*size_B > MEM_PAGE_B - mem_page_offset(host))
 		*size_B = MEM_PAGE_B - mem_page_offset(host);
-	page = mem_cache_page(p->caches, MEM_CODE, p->view->vm, r, host, (unsigned)*size_B);
+	page = mem_cache_page(p->caches, MEM_CODE, p->vmid, r, host, (unsigned)*size_B);
 	return page ? page->data + mem_page_offset(host) : host;
 }
 
@@ -524,6 +525,7 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 		return NULL;
 	}
 	p->view = machine->view;
+	p->vmid = machine->vmid;
 	p->caches = machine->cache;
 	if (!program_is_current(p))
 		program_empty(p);

@@ -513,6 +513,7 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 	k.i = i;
 	k.x.d = sum;
 	k.x.inst = v;
+	k.x.mode = w->mode;
 	k.x.flush_half = w->machine->chip->gfx == VGPU_GFX90A;
 	find_sources(&k);
 	if (i->row->flags & ISA_ROW_SPARSE)

@@ -23,9 +23,9 @@ unsigned kern_ip_hw_rings(const struct kern_device *dev, uint32_t ip)
 	case AMDGPU_HW_IP_GFX:
 		return chip->gfx_rings;
 	case AMDGPU_HW_IP_COMPUTE:
-		return KERN_HW_RINGS; /* amdgpu.num_kcq */
+		return KERN_XCC_RINGS * dev->xccs;
 	case AMDGPU_HW_IP_DMA:
-		return chip->sdma_instances < KERN_HW_RINGS ? chip->sdma_instances : KERN_HW_RINGS;
+		return chip->sdma_instances * dev->xccs;
 	default:
 		return 0;
 	}
@@ -43,6 +43,8 @@ static void entity_init(struct kern_ctx *ctx, struct kern_entity *entity, uint8_
 
 static void entity_fini(struct kern_entity *entity)
 {
+	if (entity->counted)
+		entity->ctx->dev->users[entity->ctx->partition]--;
 	for (unsigned i = 0; i < KERN_SCHED_JOBS; i++)
 		kern_fence_put(entity->fence[i]);
 	kern_sched_detach(entity);
@@ -54,6 +56,12 @@ int kern_ctx_entity(struct kern_ctx *ctx, uint32_t ip, uint32_t instance, uint32
 	if (instance || ring >= kern_ip_entities(ip))
 		return -EINVAL;
 	*entity = ip < KERN_IPS ? &ctx->entity[ip][ring] : &ctx->absent;
+	if (ip < KERN_IPS && kern_ip_hw_rings(ctx->dev, ip) && !(*entity)->counted) {
+		if (!kern_sched_has_ring(*entity))
+			return -ENOENT;
+		(*entity)->counted = true;
+		ctx->dev->users[ctx->partition]++;
+	}
 	return kern_profile_of(ctx->dev)->sticky_errors ? (*entity)->error : 0;
 }
 
@@ -88,6 +96,21 @@ static bool priority_valid(int32_t priority)
 	       priority == AMDGPU_CTX_PRIORITY_VERY_HIGH;
 }
 
+/* A file of no partition gets the one with the fewest users, for good (Linux amdgpu_xcp_select_scheds, which does
+ * so for the first job). */
+static uint8_t file_partition(struct kern_file *file)
+{
+	const struct kern_device *dev = file->dev;
+	unsigned least = 0;
+
+	for (unsigned i = 1; i < dev->partitions; i++)
+		if (dev->users[i] < dev->users[least])
+			least = i;
+	if (file->partition < 0)
+		file->partition = (int8_t)least;
+	return (uint8_t)file->partition;
+}
+
 static int ctx_alloc(struct kern_file *file, int32_t priority, uint32_t *id)
 {
 	struct kern_device *dev = file->dev;
@@ -103,6 +126,7 @@ static int ctx_alloc(struct kern_file *file, int32_t priority, uint32_t *id)
 		return -ENOMEM;
 	ctx->refs = 1;
 	ctx->dev = dev;
+	ctx->partition = file_partition(file);
 	ctx->priority = priority;
 	ctx->generation = dev->generation;
 	ctx->reset_count = ctx->reset_query = dev->resets;

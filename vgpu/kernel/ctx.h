@@ -9,7 +9,8 @@ static inline struct kern_ctx *kern_ctx_find(struct kern_file *file, uint32_t id
 {
 	return kern_idr_find(&file->contexts, id);
 }
-/* The entity for (ip, instance, ring): 0, -EINVAL, or the error that its last job left. */
+/* The entity for (ip, instance, ring): 0, -EINVAL, -ENOENT where its partition has no ring for the context's
+ * priority, or the error that its last job left. */
 int kern_ctx_entity(struct kern_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring,
 		    struct kern_entity **entity);
 /* The end of job seq; ~0: the latest. *fence is NULL when that is long over; counted otherwise. 0 or -EINVAL. */

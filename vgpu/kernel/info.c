@@ -111,7 +111,7 @@ static int dev_info(const struct query *q)
 		.max_memory_clock = chip->memory_khz,
 		.min_engine_clock = chip->engine_khz / 5,
 		.min_memory_clock = chip->memory_khz / 5,
-		.cu_active_number = chip->cus_active,
+		.cu_active_number = chip->cus_active * q->dev->xccs, /* cu_bitmap is of the first XCC */
 		.enabled_rb_pipes_mask = (1u << chip->rbs) - 1,
 		.num_rb_pipes = chip->rbs,
 		.num_hw_gfx_contexts = 8,
@@ -173,13 +173,17 @@ static int hw_ip_info(const struct query *q)
 	return q->profile->hw_ip_B;
 }
 
+/* Of a file that has a partition: XCCs and copy engines of that one. */
 static int hw_ip_count(const struct query *q)
 {
+	unsigned partitions = q->file->partition < 0 ? 1 : q->dev->partitions;
 	uint32_t type = q->args->query_hw_ip.type;
 
 	if (!kern_ip_hw_rings(q->dev, type))
 		return -EINVAL;
-	return answer_u32(q, type == AMDGPU_HW_IP_DMA ? q->chip->sdma_instances : 1);
+	if (type == AMDGPU_HW_IP_DMA)
+		return answer_u32(q, kern_ip_hw_rings(q->dev, type) / partitions);
+	return answer_u32(q, q->file->partition < 0 ? 1 : q->dev->xccs / partitions);
 }
 
 static int max_ibs(const struct query *q)
@@ -203,7 +207,7 @@ static int fw_version(const struct query *q)
 	if (q->args->query_fw.ip_instance || !type || type == 9 || type > UAPI_INFO_FW_LAST)
 		return -EINVAL;
 	if ((type == AMDGPU_INFO_FW_GFX_MEC && index > 1) ||
-	    (type == AMDGPU_INFO_FW_SDMA && index >= q->chip->sdma_instances))
+	    (type == AMDGPU_INFO_FW_SDMA && index >= kern_ip_hw_rings(q->dev, AMDGPU_HW_IP_DMA)))
 		return -EINVAL;
 	q->answer->fw = (struct drm_amdgpu_info_firmware){present ? 300 : 0, present ? 45 : 0};
 	return sizeof(q->answer->fw);

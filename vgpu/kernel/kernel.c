@@ -27,6 +27,20 @@ static uint64_t gtt_size(void)
 	return (uint64_t)info.totalram * info.mem_unit / 2 & ~(uint64_t)(KERN_PAGE - 1);
 }
 
+uint64_t kern_config_vram_B(const struct vgpu_chip *chip, const struct kern_device_config *config)
+{
+	return config->vram_B ? config->vram_B : chip->vram_B * (config->partitions ? chip->xccs : 1u);
+}
+
+uint64_t kern_config_visible_B(const struct vgpu_chip *chip, const struct kern_device_config *config)
+{
+	uint64_t vram_B = kern_config_vram_B(chip, config);
+	uint64_t visible_B = config->visible_B ? config->visible_B
+					       : chip->visible_vram_B * (config->partitions ? chip->xccs : 1u);
+
+	return visible_B < vram_B ? visible_B : vram_B;
+}
+
 uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count)
 {
 	uint64_t size_B = 256ull << 30, want_B = 0;
@@ -34,7 +48,7 @@ uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		const struct vgpu_chip *chip = vgpu_chip_find(config[i].chip);
 
-		want_B += gtt_size() + (config[i].vram_B ? config[i].vram_B : chip ? chip->vram_B : 0);
+		want_B += gtt_size() + (chip ? kern_config_vram_B(chip, &config[i]) : 0);
 	}
 	while (size_B < 2 * want_B) /* twice: contiguous ranges are then always found */
 		size_B *= 2;
@@ -50,10 +64,12 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	snprintf(dev->chip_name, sizeof(dev->chip_name), "%s", config->chip);
 	dev->null_device = config->null_device;
 	dev->service_ns = config->service_ns;
-	dev->vram_B = config->vram_B ? config->vram_B : chip->vram_B;
-	dev->visible_B = config->visible_B ? config->visible_B : chip->visible_vram_B;
-	if (dev->visible_B > dev->vram_B)
-		dev->visible_B = dev->vram_B;
+	dev->nodes = kern_config_nodes(config);
+	dev->f8_fnuz = config->f8_fnuz;
+	dev->xccs = config->partitions ? chip->xccs : 1;
+	dev->partitions = config->partitions ? config->partitions : 1;
+	dev->vram_B = kern_config_vram_B(chip, config);
+	dev->visible_B = kern_config_visible_B(chip, config);
 	dev->gtt_B = gtt_size();
 	dev->hive = config->hive;
 	dev->no_p2p = config->p2p < 0 ? !profile->pci_p2pdma : !config->p2p;
@@ -236,22 +252,51 @@ void kern_set_hooks(void (*opened)(int fd, struct kern_hold *hold), int (*find)(
 	kern_fd_find = find;
 }
 
-int kern_open(unsigned device, bool primary, bool cloexec)
+unsigned kern_node_count(void)
 {
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < kern->devices; i++)
+		count += kern->device[i].nodes;
+	return count;
+}
+
+/* *partition becomes which of its device's nodes it is. */
+static struct kern_device *device_of_node(unsigned node, unsigned *partition)
+{
+	struct kern_device *dev = kern->device;
+
+	for (; node >= dev->nodes; dev++)
+		node -= dev->nodes;
+	*partition = node;
+	return dev;
+}
+
+int kern_open(unsigned node, bool primary, bool cloexec)
+{
+	unsigned partition;
+	struct kern_device *dev = device_of_node(node, &partition);
 	struct kern_file *file;
 	int r, fd;
+
+	if (!primary && partition >= dev->partitions)
+		return -ENOENT;
 
 	kern_lock();
 	if (kern->procs > 1)
 		kern_proc_sweep();
-	r = kern_file_create(&kern->device[device], primary, &file);
+	r = kern_file_create(dev, primary, &file);
+	if (!r) {
+		file->node = node;
+		file->partition = primary ? -1 : (int8_t)partition;
+	}
 	if (!r)
 		r = kern_fd_create(KERN_INODE_FILE, file, 0, cloexec, &fd);
 	kern_unlock();
 	return r ? r : fd;
 }
 
-enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *device, bool *primary)
+enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *node, bool *primary)
 {
 	enum kern_fd_kind kind = KERN_FD_OTHER;
 	struct kern_inode *inode;
@@ -262,7 +307,7 @@ enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *devic
 		const struct kern_file *file = inode->object;
 
 		kind = KERN_FD_NODE;
-		*device = file->dev->index;
+		*node = file->node;
 		*primary = file->primary;
 	} else if (inode) {
 		kind = inode->kind == KERN_INODE_DMABUF ? KERN_FD_DMABUF : KERN_FD_SYNC;

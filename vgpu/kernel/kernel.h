@@ -25,9 +25,24 @@ struct kern_device_config {
 	uint64_t vram_B, visible_B; /* 0: the chip's */
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
+	bool f8_fnuz;               /* 8-bit floats are those of KFD's VMIDs */
+	unsigned partitions;        /* of a card with all its XCCs; 0: one XCC is all there is */
 	int numa_node;              /* -1: none */
 	int p2p; /* whether PCI gives peer access to it, and from it; -1: as the release is built */
 };
+
+struct vgpu_chip;
+/* VRAM of a device, and what the CPU sees of it. */
+uint64_t kern_config_vram_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
+uint64_t kern_config_visible_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
+
+/* Nodes come one after the other, each with a card and a render minor of the same number: one a device, and of a
+ * card of several XCCs as many as Linux has partitions at most, whatever the mode (amdgpu_xcp_dev_alloc). */
+#define KERN_NODES 64
+static inline unsigned kern_config_nodes(const struct kern_device_config *config)
+{
+	return config->partitions ? 8 : 1;
+}
 
 /* The size of the physical memory file that these devices want. */
 uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count);
@@ -47,6 +62,7 @@ struct kern_reset_mask {
 struct kern_reset_mask kern_reset_mask(const struct kern_device_config *config, unsigned ip);
 
 unsigned kern_device_count(void);
+unsigned kern_node_count(void);
 /* What of its memory is in use now. */
 struct kern_usage {
 	uint64_t vram_B, visible_B, gtt_B, gtt_total_B;
@@ -55,15 +71,15 @@ void kern_usage(unsigned device, struct kern_usage *usage);
 /* Is no other process left in the run? Never blocks: false when that cannot be told now. */
 bool kern_alone(void);
 
-/* A new open of a device's node: descriptor or -errno. */
-int kern_open(unsigned device, bool primary, bool cloexec);
+/* A new open of a node: descriptor or -errno; -ENOENT where its partition is not in use. */
+int kern_open(unsigned node, bool primary, bool cloexec);
 
 /* The answer to an ioctl on fd, if it is one of ours: *ours tells. 0, positive, or -errno. */
 long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours);
 
 enum kern_fd_kind { KERN_FD_OTHER, KERN_FD_NODE, KERN_FD_DMABUF, KERN_FD_SYNC };
-/* What fd is. For a node: its device and whether it is the primary one. Takes no reference. */
-enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *device, bool *primary);
+/* What fd is. For a node: its number and whether it is the primary one. Takes no reference. */
+enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *node, bool *primary);
 
 /* Another descriptor for what (st_dev, st_ino) is: the hold that keeps it; NULL if it is not ours. */
 struct kern_hold *kern_fd_hold(uint64_t st_dev, uint64_t st_ino);

@@ -415,6 +415,10 @@ static void device_repair(struct kern_device *dev)
 	dev->vram_used_B = dev->visible_used_B = dev->gtt_used_B = 0;
 	for (unsigned i = 0; i < KERN_IPS * KERN_HW_RINGS; i++)
 		dev->hw[i / KERN_HW_RINGS][i % KERN_HW_RINGS].score = 0;
+	memset(dev->users, 0, sizeof(dev->users));
+	for (unsigned i = 0; i < KERN_VMIDS; i++)
+		if (!reached(dev->vmid[i].vm))
+			dev->vmid[i].vm = NULL;
 	for (unsigned i = 0; i < KERN_GWS; i++)
 		if (!reached(dev->gws[i]))
 			dev->gws[i] = NULL;
@@ -452,6 +456,8 @@ static void empty(struct kern_head *head)
 static void entity_count(struct kern_entity *entity)
 {
 	entity->queued = 0;
+	if (entity->counted)
+		entity->ctx->dev->users[entity->ctx->partition]++;
 	if (entity->hw >= 0)
 		entity->ctx->dev->hw[entity->ip][entity->hw].score++;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <amdgpu_drm.h>
+#include "vgpu/given.h"
 #include "vgpu/kernel/bo.h"
 #include "vgpu/kernel/bo_list.h"
 #include "vgpu/kernel/ctx.h"
@@ -15,8 +16,9 @@
 #include "vgpu/kernel/sched.h"
 #include "vgpu/kernel/uapi.h"
 #include "vgpu/kernel/vm.h"
+#include "vgpu/kernel/vmid.h"
 
-#define FLUSH_NS 1000000000ll /* the kernel's MAX_WAIT_SCHED_ENTITY_Q_EMPTY */
+#define FLUSH_NS 1000000000u /* the kernel's MAX_WAIT_SCHED_ENTITY_Q_EMPTY */
 
 /* This process's threads, by [device][ip][ring]. Guarded by the kernel lock. */
 struct ring_threads {
@@ -270,6 +272,7 @@ static void job_end(struct kern_job *job, enum engine_status status, const char 
 static void job_run(struct ring_threads *t, struct kern_job *job)
 {
 	struct kern_ring *ring = job->ring;
+	struct kern_vmid_grant vmid = kern_vmid_grab(job->vm);
 	struct engine_job work = {
 		.view = &job->view->view,
 		.ib = job->ib,
@@ -279,6 +282,9 @@ static void job_run(struct ring_threads *t, struct kern_job *job)
 		.ctx = job->ctx->id,
 		.device = ring->dev->index,
 		.pid = (uint32_t)kern_local.pid,
+		.vmid = vmid.key,
+		.vmid_foreign = vmid.foreign,
+		.vmid_epoch = vmid.epoch,
 		.pipeline_sync = needs_pipeline_sync(ring, job),
 		.waves_stay = !kern_soft_recovery(ring->dev, ring->ip),
 		.gws_base = job->gws_base,
@@ -338,13 +344,17 @@ static void *ring_main(void *arg)
 static struct engine_ring *ring_engine(const struct kern_ring *ring)
 {
 	struct kern_device *dev = ring->dev;
+	unsigned xcc;
 
 	if (!engines[dev->index])
 		engines[dev->index] =
-			engine_device_create(kern_local.chip[dev->index], dev->null_device, dev->service_ns);
+			engine_device_create(kern_local.chip[dev->index],
+					     &(struct engine_config){dev->xccs, dev->partitions, dev->null_device,
+								     dev->service_ns, dev->f8_fnuz});
 	if (!engines[dev->index])
 		return NULL;
-	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, ring->index);
+	xcc = ring->ip == AMDGPU_HW_IP_COMPUTE ? ring->index / KERN_XCC_RINGS : 0;
+	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, xcc, ring->index);
 }
 
 /* A client's signals are not for us. */
@@ -425,20 +435,29 @@ static struct kern_job *ring_running(const struct kern_ring *ring)
 	return NULL;
 }
 
+/* Until the fence is signalled, or the clock of what the host gives comes to until_ns: a card would have worked
+ * meanwhile. */
+static int fence_wait_given(struct kern_fence *f, uint64_t until_ns)
+{
+	uint64_t now;
+	int r = -ETIME;
+
+	kern_fence_get(f);
+	while (r == -ETIME && (now = vgpu_given_ns()) < until_ns)
+		r = kern_fence_wait(&f, 1, true, sys_now_ns() + (int64_t)(until_ns - now), NULL);
+	kern_fence_put(f);
+	return r;
+}
+
 static void ring_stop_locked(struct ring_threads *t)
 {
-	int64_t deadline = sys_now_ns() + FLUSH_NS;
+	uint64_t until_ns = vgpu_given_ns() + FLUSH_NS;
 	struct kern_job *job;
 
 	t->ring->stop = true;
 	ring_kick(t->ring);
-	while ((job = ring_running(t->ring)) && sys_now_ns() < deadline) {
-		struct kern_fence *f = kern_fence_get(job->finished);
-
-		if (kern_fence_wait(&f, 1, true, deadline, NULL) == -EINTR)
-			deadline = 0;
-		kern_fence_put(f);
-	}
+	while ((job = ring_running(t->ring)) && !fence_wait_given(job->finished, until_ns))
+		;
 	if (job)
 		engine_kill(t->engine);
 }
@@ -481,20 +500,34 @@ void kern_sched_detach(struct kern_entity *entity)
 	entity->hw = -1;
 }
 
-/* COMPUTE ring 0 has the high priority pipe: only contexts above NORMAL use it, and they use only it. */
+/* Rings of its partition: those of its XCCs, its share of the copy engines. COMPUTE ring 0 of the device has the
+ * high priority pipe: only contexts above NORMAL use it, and they use only it (Linux
+ * amdgpu_gfx_is_high_priority_compute_queue), so that partitions behind the first have none for them. */
 static void ring_range(const struct kern_entity *entity, unsigned *first, unsigned *end)
 {
-	*first = 0;
-	*end = kern_ip_hw_rings(entity->ctx->dev, entity->ip);
+	const struct kern_ctx *ctx = entity->ctx;
+	unsigned share = kern_ip_hw_rings(ctx->dev, entity->ip) / ctx->dev->partitions;
+
+	*first = ctx->partition * share;
+	*end = *first + share;
 	if (entity->ip != AMDGPU_HW_IP_COMPUTE)
 		return;
-	if (entity->ctx->priority > AMDGPU_CTX_PRIORITY_NORMAL)
-		*end = 1;
-	else
+	if (ctx->priority > AMDGPU_CTX_PRIORITY_NORMAL)
+		*end = *first ? *first : 1;
+	else if (!*first)
 		*first = 1;
 }
 
-/* An idle entity moves to the ring with the least to do. */
+bool kern_sched_has_ring(const struct kern_entity *entity)
+{
+	unsigned first, end;
+
+	ring_range(entity, &first, &end);
+	return first < end;
+}
+
+/* An idle entity moves to the ring with the least to do, where it counts itself on its own (Linux
+ * drm_sched_entity_select_rq, drm_sched_pick_best): alone on idle rings it moves each time. */
 static void entity_place(struct kern_entity *entity)
 {
 	struct kern_hw_ring *hw = entity->ctx->dev->hw[entity->ip];
@@ -502,12 +535,12 @@ static void entity_place(struct kern_entity *entity)
 
 	if (entity->hw >= 0 && entity->queued)
 		return;
-	kern_sched_detach(entity);
 	ring_range(entity, &first, &end);
 	best = first;
 	for (unsigned i = first; i < end; i++)
 		if (hw[i].score < hw[best].score)
 			best = i;
+	kern_sched_detach(entity);
 	entity->hw = (int8_t)best;
 	hw[best].score++;
 }
@@ -562,31 +595,26 @@ static struct kern_job *unscheduled_of(struct kern_ctx *ctx, struct kern_entity 
 	return NULL;
 }
 
-static void entity_flush(struct kern_ctx *ctx, struct kern_entity *entity, int64_t deadline_ns)
+static void entity_flush(struct kern_ctx *ctx, struct kern_entity *entity, uint64_t until_ns)
 {
 	struct kern_job *job;
 
-	while (entity->queued && (job = unscheduled_of(ctx, entity))) {
-		struct kern_fence *f = kern_fence_get(job->finished->scheduled);
-		int r = kern_fence_wait(&f, 1, true, deadline_ns, NULL);
-
-		kern_fence_put(f);
-		if (r)
+	while (entity->queued && (job = unscheduled_of(ctx, entity)))
+		if (fence_wait_given(job->finished->scheduled, until_ns))
 			break;
-	}
 	while (entity->queued && (job = unscheduled_of(ctx, entity)))
 		kern_job_finish(job, -ESRCH);
 }
 
 void kern_sched_ctx_closed(struct kern_ctx *ctx)
 {
-	int64_t deadline_ns = kern_local.leaving ? 0 : sys_now_ns() + FLUSH_NS;
+	uint64_t until_ns = kern_local.leaving ? 0 : vgpu_given_ns() + FLUSH_NS;
 
 	ctx->refs++;                           /* jobs that end meanwhile drop theirs */
 	kern->proc[kern_local.slot].unnamed++; /* the context, and the file that closes */
 	for (unsigned ip = 0; ip < KERN_IPS; ip++)
 		for (unsigned i = 0; i < kern_ip_entities(ip); i++)
-			entity_flush(ctx, &ctx->entity[ip][i], deadline_ns);
+			entity_flush(ctx, &ctx->entity[ip][i], until_ns);
 	kern->proc[kern_local.slot].unnamed--;
 	kern_ctx_put(ctx);
 }

@@ -23,6 +23,8 @@ void kern_job_write_user_fence(const struct kern_job *job);
 void kern_job_finish(struct kern_job *job, int error);
 /* The client let go of ctx: its jobs get a second to start; those that have not are cancelled. May sleep. */
 void kern_sched_ctx_closed(struct kern_ctx *ctx);
+/* Whether its partition has a ring for it. */
+bool kern_sched_has_ring(const struct kern_entity *entity);
 void kern_sched_detach(struct kern_entity *entity);
 /* The process died or leaves: its jobs end with -ESRCH, its rings are freed. */
 void kern_sched_proc_gone(struct kern_proc *proc);

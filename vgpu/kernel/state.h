@@ -29,7 +29,10 @@
 #define KERN_DEVICES     16
 #define KERN_PROCS       256
 #define KERN_IPS         3  /* GFX, COMPUTE, DMA: the rest has no block on these chips' compute path */
-#define KERN_HW_RINGS    8  /* of one IP */
+#define KERN_XCC_RINGS   8  /* compute rings of an XCC (amdgpu.num_kcq) */
+#define KERN_HW_RINGS    64 /* of one IP: compute rings of eight XCCs */
+#define KERN_VMIDS       8  /* that DRM has at most, 0 being the kernel's */
+#define KERN_PARTITIONS  8  /* of a device, and nodes that Linux makes for them (MAX_XCP of amdgpu_xcp.h) */
 #define KERN_IP_ENTITIES 4  /* entities of one IP in a context: COMPUTE has the most */
 #define KERN_SCHED_JOBS  32 /* unfinished jobs of an entity before CS blocks (amdgpu.sched_jobs) */
 #define KERN_HW_JOBS     2  /* jobs handed to a ring at once (amdgpu.sched_hw_submission) */
@@ -229,6 +232,8 @@ struct kern_file {
 	unsigned refs;
 	struct kern_device *dev; /* immutable */
 	bool primary;            /* card node */
+	unsigned node;           /* of the run, immutable */
+	int8_t partition;        /* of the device; -1: none yet, which the first context chooses */
 	bool authenticated;
 	uint32_t magic;              /* 0: none given out */
 	struct kern_vm *vm;          /* counted, immutable */
@@ -281,6 +286,7 @@ struct kern_entity {
 	struct kern_ctx *ctx; /* borrowed */
 	uint8_t ip, ring;
 	int8_t hw;                                 /* hardware ring it is attached to; -1: none yet */
+	bool counted;                              /* among the users of its context's partition */
 	uint64_t fence_context;                    /* immutable */
 	uint64_t seq;                              /* next sequence number; the first job has 1 */
 	unsigned queued;                           /* jobs not yet finished */
@@ -294,6 +300,7 @@ struct kern_ctx {
 	unsigned refs;
 	uint32_t id; /* in its file, immutable */
 	struct kern_device *dev;
+	uint8_t partition; /* immutable, as of its file */
 	int32_t priority;
 	bool guilty;
 	uint64_t generation;               /* VRAM generation when made, immutable */
@@ -391,6 +398,13 @@ struct kern_hw_ring {
 	uint64_t resets; /* how often this ring was reset */
 };
 
+struct kern_vmid {
+	struct kern_vm *vm; /* borrowed: who has it; cleared when that is freed. NULL: nobody */
+	uint32_t process;   /* serial of the one whose job used it last; 0: none ever */
+	uint64_t used;      /* stamp of its last job */
+	uint64_t foreign;   /* the device's vmid_epoch when it last came from another process; 0: never */
+};
+
 struct kern_device {
 	unsigned index; /* immutable */
 	char chip_name[16];
@@ -398,6 +412,12 @@ struct kern_device {
 	bool null_device;
 	uint64_t service_ns;
 	uint64_t watchdog_ns[KERN_IPS];
+	unsigned nodes;                    /* immutable */
+	bool f8_fnuz;                      /* immutable, as are the next two */
+	unsigned xccs, partitions;         /* immutable: the second divides the first */
+	struct kern_vmid vmid[KERN_VMIDS];
+	uint64_t vmid_epoch;               /* grows when a VMID changes hands between processes */
+	unsigned users[KERN_PARTITIONS];   /* entities of contexts that use the partition */
 	uint64_t vram_B, visible_B, gtt_B; /* immutable */
 	uint64_t vram_used_B, visible_used_B, gtt_used_B;
 	uint64_t bytes_moved, evictions, cpu_faults;

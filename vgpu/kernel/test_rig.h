@@ -212,10 +212,15 @@ static inline void rig_init(const char *node)
 	rig.ctx = rig_ctx();
 }
 
-static inline void rig_start(const char *spec)
+static inline void rig_start_at(const char *spec, const char *node)
 {
 	CHECK_EQ(vgpu_start(spec), 0);
-	rig_init("/dev/dri/renderD128");
+	rig_init(node);
+}
+
+static inline void rig_start(const char *spec)
+{
+	rig_start_at(spec, "/dev/dri/renderD128");
 }
 
 static inline void rig_fini(void)

@@ -8,6 +8,7 @@
 #include "vgpu/kernel/proc.h"
 #include "vgpu/kernel/syncobj.h"
 #include "vgpu/kernel/uapi.h"
+#include "vgpu/kernel/vmid.h"
 
 struct kern_vm *kern_vm_create(struct kern_device *dev)
 {
@@ -27,6 +28,7 @@ void kern_vm_put(struct kern_vm *vm)
 {
 	if (!vm || --vm->refs)
 		return;
+	kern_vmid_forget(vm);
 	kern_resv_fini(&vm->resv);
 	kern_free(vm->map);
 	kern_free(vm);

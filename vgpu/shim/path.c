@@ -16,7 +16,7 @@
 static struct {
 	uint64_t dev;
 	unsigned count;
-	uint64_t ino[SHIM_DEVICES * 2]; /* [device * 2 + primary] */
+	uint64_t ino[KERN_NODES * 2]; /* [node * 2 + primary] */
 } nodes;
 
 static bool under(const char *path, const char *dir)
@@ -31,7 +31,8 @@ static bool in_tree(const char *path)
 {
 	static const char *const dirs[] = {"/sys/dev/char",           "/sys/class/drm",
 					   "/sys/bus/pci/devices",    "/sys/bus/pci/drivers/amdgpu",
-					   "/sys/devices/pci0000:00", "/sys/module/amdgpu"};
+					   "/sys/devices/pci0000:00", "/sys/module/amdgpu",
+					   "/sys/devices/platform",   "/sys/bus/platform/devices"};
 	char inside[PATH_MAX];
 	struct stat st;
 
@@ -40,8 +41,9 @@ static bool in_tree(const char *path)
 			continue;
 		if (!strncmp(path, "/sys/dev/char/226:", 18) || under(path, "/sys/class/drm"))
 			return true;
-		if (!strcmp(path, "/sys/devices/pci0000:00"))
-			return false; /* the host's own bridge has more than we */
+		if (!strcmp(path, "/sys/devices/pci0000:00") || !strcmp(path, "/sys/devices/platform") ||
+		    !strcmp(path, "/sys/bus/platform/devices"))
+			return false; /* the host's own have more than we */
 		snprintf(inside, sizeof(inside), "%s%s", shim_root(), path);
 		return sys_call6(SYS_newfstatat, AT_FDCWD, (long)inside, (long)&st, AT_SYMLINK_NOFOLLOW, 0, 0) >= 0;
 	}
@@ -88,10 +90,10 @@ size_t shim_path_strip(char *path, size_t length)
 
 /* --- nodes --- */
 
-int shim_nodes_find(unsigned devices)
+int shim_nodes_find(unsigned count)
 {
 	nodes.count = 0;
-	for (unsigned i = 0; i < devices * 2; i++) {
+	for (unsigned i = 0; i < count * 2; i++) {
 		char path[PATH_MAX + 32];
 		struct stat st;
 		long r;
@@ -104,17 +106,17 @@ int shim_nodes_find(unsigned devices)
 		nodes.dev = st.st_dev;
 		nodes.ino[i] = st.st_ino;
 	}
-	nodes.count = devices * 2;
+	nodes.count = count * 2;
 	return 0;
 }
 
-bool shim_node(uint64_t dev, uint64_t ino, unsigned *device, bool *primary)
+bool shim_node(uint64_t dev, uint64_t ino, unsigned *node, bool *primary)
 {
 	if (dev != nodes.dev)
 		return false;
 	for (unsigned i = 0; i < nodes.count; i++)
 		if (nodes.ino[i] == ino) {
-			*device = i / 2;
+			*node = i / 2;
 			*primary = i & 1;
 			return true;
 		}
@@ -123,13 +125,13 @@ bool shim_node(uint64_t dev, uint64_t ino, unsigned *device, bool *primary)
 
 bool shim_rdev_of(uint64_t dev, uint64_t ino, unsigned *minor)
 {
-	unsigned device;
+	unsigned node;
 	bool primary;
 
-	if (!shim_node(dev, ino, &device, &primary) &&
-	    (dev != shim_memfd_dev() || kern_fd_kind(dev, ino, &device, &primary) != KERN_FD_NODE))
+	if (!shim_node(dev, ino, &node, &primary) &&
+	    (dev != shim_memfd_dev() || kern_fd_kind(dev, ino, &node, &primary) != KERN_FD_NODE))
 		return false;
-	*minor = primary ? device : 128 + device;
+	*minor = primary ? node : 128 + node;
 	return true;
 }
 
@@ -145,12 +147,12 @@ void shim_stat_fix(struct stat *st)
 	st->st_blocks = 0;
 }
 
-static const char *link_text(enum kern_fd_kind kind, unsigned device, bool primary, char *text, size_t room)
+static const char *link_text(enum kern_fd_kind kind, unsigned node, bool primary, char *text, size_t room)
 {
 	switch (kind) {
 	case KERN_FD_NODE:
 		snprintf(text, room, primary ? "/dev/dri/card%u" : "/dev/dri/renderD%u",
-			 primary ? device : 128 + device);
+			 primary ? node : 128 + node);
 		return text;
 	case KERN_FD_DMABUF:
 		return "/dmabuf:";
@@ -164,7 +166,7 @@ static const char *link_text(enum kern_fd_kind kind, unsigned device, bool prima
 long shim_proc_link(const char *path, char *buf, size_t size_B)
 {
 	enum kern_fd_kind kind;
-	unsigned device = 0;
+	unsigned node = 0;
 	bool primary = false;
 	const char *text;
 	char room[32];
@@ -175,8 +177,8 @@ long shim_proc_link(const char *path, char *buf, size_t size_B)
 		return -1;
 	if (sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0) < 0 || !shim_dev_is_ours(st.st_dev))
 		return -1;
-	kind = kern_fd_kind(st.st_dev, st.st_ino, &device, &primary);
-	text = link_text(kind, device, primary, room, sizeof(room));
+	kind = kern_fd_kind(st.st_dev, st.st_ino, &node, &primary);
+	text = link_text(kind, node, primary, room, sizeof(room));
 	if (!text)
 		return -1;
 	length = strlen(text) < size_B ? strlen(text) : size_B;

@@ -198,7 +198,7 @@ static int take_part(void)
 		return r;
 	run.pid = getpid();
 	kern_set_hooks(shim_fd_opened, shim_fd_find);
-	r = shim_nodes_find(kern_device_count());
+	r = shim_nodes_find(kern_node_count());
 	return r ? r : announce();
 }
 

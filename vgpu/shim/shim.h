@@ -95,9 +95,9 @@ const char *shim_path(const char *path, char *buf);
 /* Takes the run's directory off a path; returns the new length. */
 size_t shim_path_strip(char *path, size_t length);
 /* Does the placeholder (dev, ino) stand for a device node? */
-bool shim_node(uint64_t dev, uint64_t ino, unsigned *device, bool *primary);
+bool shim_node(uint64_t dev, uint64_t ino, unsigned *node, bool *primary);
 /* Remembers the placeholders; at joining. */
-int shim_nodes_find(unsigned devices);
+int shim_nodes_find(unsigned count);
 /* Makes st what it is for a node or a descriptor of ours. */
 void shim_stat_fix(struct stat *st);
 bool shim_rdev_of(uint64_t dev, uint64_t ino, unsigned *minor);

@@ -24,7 +24,7 @@ static int complain(const char *what, const char *text)
 	fprintf(stderr,
 		"vgpu: %s: \"%s\"\n"
 		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
-		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0|1 kernel=%s\n",
+		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0|1 partition=spx|dpx|qpx|cpx f8=ocp|fnuz kernel=%s\n",
 		what, text, names, releases);
 	return -EINVAL;
 }
@@ -92,6 +92,20 @@ static bool parse_kernel(const char *text, unsigned *profile)
 	return found >= 0;
 }
 
+/* Compute partitions of a card, as current_compute_partition of sysfs names them. */
+static bool parse_partition(const char *text, unsigned *partitions)
+{
+	static const struct {
+		const char *name;
+		unsigned partitions;
+	} modes[] = {{"spx", 1}, {"dpx", 2}, {"qpx", 4}, {"cpx", 8}};
+
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(text, modes[i].name))
+			*partitions = modes[i].partitions;
+	return *partitions;
+}
+
 static bool parse_key(struct kern_device_config *config, const char *key, const char *value)
 {
 	if (!strcmp(key, "vram"))
@@ -106,6 +120,12 @@ static bool parse_key(struct kern_device_config *config, const char *key, const 
 		return parse_count(value, 1, &config->hive) && config->hive;
 	if (!strcmp(key, "numa"))
 		return parse_node(value, &config->numa_node);
+	if (!strcmp(key, "partition"))
+		return parse_partition(value, &config->partitions);
+	if (!strcmp(key, "f8")) {
+		config->f8_fnuz = !strcmp(value, "fnuz");
+		return config->f8_fnuz || !strcmp(value, "ocp");
+	}
 	if (!strcmp(key, "p2p")) {
 		config->p2p = !strcmp(value, "1");
 		return config->p2p || !strcmp(value, "0");
@@ -139,6 +159,8 @@ static int parse_device(char *text, struct kern_device_config *config)
 	}
 	if (config->service_ns && !config->null_device)
 		return complain("service_us is for null devices", config->chip);
+	if (config->partitions && !vgpu_chip_find(config->chip)->xccs)
+		return complain("one XCC is all it has", config->chip);
 	if (config->hive && !vgpu_chip_find(config->chip)->xgmi)
 		return complain("no xGMI links, so no hive", config->chip);
 	return 0;
@@ -148,6 +170,7 @@ int shim_spec_parse(const char *spec, struct shim_config *config)
 {
 	char *text = strdup(spec), *save = NULL;
 	int r = text ? 0 : -ENOMEM;
+	unsigned nodes = 0;
 
 	memset(config, 0, sizeof(*config));
 	if (text && (!*text || strstr(text, ",,") || *text == ',' || text[strlen(text) - 1] == ','))
@@ -157,7 +180,10 @@ int shim_spec_parse(const char *spec, struct shim_config *config)
 			r = complain("too many devices", spec);
 		else
 			r = parse_device(word, &config->device[config->count++]);
+		nodes += r ? 0 : kern_config_nodes(&config->device[config->count - 1]);
 	}
+	if (nodes > KERN_NODES)
+		r = complain("too many nodes", spec);
 	free(text);
 	return r;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <amdgpu_drm.h>
 #include <xf86drm.h>
@@ -188,6 +189,46 @@ static void device_libraries_find_what_they_look_up(void)
 	vgpu_stop();
 }
 
+/* row 172 */
+static void partitions_are_platform_devices(void)
+{
+	drmDevicePtr devices[16];
+	char path[PATH_MAX];
+	struct stat st;
+	int count, fd;
+
+	CHECK_EQ(vgpu_start("null:gfx942:partition=dpx,null:gfx906"), 0);
+	CHECK_STR(read_file(0, "current_compute_partition"), "DPX");
+	CHECK(realpath("/sys/class/drm/renderD129/device", path));
+	CHECK_STR(path, "/sys/devices/platform/amdgpu_xcp_0");
+	CHECK(realpath("/sys/dev/char/226:135/device", path));
+	CHECK_STR(path, "/sys/devices/platform/amdgpu_xcp_6");
+	CHECK(realpath("/sys/bus/platform/devices/amdgpu_xcp_6/drm/card7/device/subsystem", path));
+	CHECK_STR(path, "/sys/bus/platform");
+	CHECK(realpath("/sys/class/drm/renderD136/device", path)); /* the next card's */
+	CHECK_STR(path, "/sys/devices/pci0000:00/0000:00:02.0/0000:04:00.0");
+	CHECK_EQ(access("/sys/devices/platform/amdgpu_xcp_7", F_OK), -1);
+	CHECK_EQ(stat("/dev/dri/by-path/platform-amdgpu_xcp_1-render", &st), 0);
+	CHECK_EQ(st.st_rdev, makedev(226, 130));
+	fd = open("/dev/dri/renderD129", O_RDWR);
+	CHECK(fd >= 0);
+	CHECK_EQ(fstat(fd, &st), 0);
+	CHECK_EQ(st.st_rdev, makedev(226, 129));
+	close(fd);
+	CHECK_EQ(open("/dev/dri/renderD130", O_RDWR), -1); /* of a partition that DPX does not have */
+	CHECK_EQ(errno, ENOENT);
+	count = drmGetDevices2(0, devices, 16);
+	CHECK_EQ(count, 9);
+	for (int i = 0, platform = 0; i < count; i++) {
+		platform += devices[i]->bustype == DRM_BUS_PLATFORM;
+		CHECK(i < count - 1 || platform == 7);
+	}
+	drmFreeDevices(devices, count);
+	vgpu_stop();
+	CHECK_EQ(vgpu_start("gfx908:partition=spx"), -EINVAL); /* one XCC */
+	CHECK_EQ(vgpu_start("gfx942:partition=tpx"), -EINVAL);
+}
+
 int main(void)
 {
 	ways_to_reset();
@@ -196,5 +237,6 @@ int main(void)
 	links_and_nodes();
 	a_hive_is_laid_out_as_linux_does();
 	memory_in_use_is_what_is_true_now();
+	partitions_are_platform_devices();
 	return check_done("topology");
 }

@@ -118,11 +118,8 @@ static void write_config(struct tree *t, const char *dir, const struct vgpu_chip
 static void write_memory(struct tree *t, const char *dir, const struct vgpu_chip *chip,
 			 const struct kern_device_config *config)
 {
-	uint64_t vram_B = config->vram_B ? config->vram_B : chip->vram_B;
-	uint64_t visible_B = config->visible_B ? config->visible_B : chip->visible_vram_B;
+	uint64_t vram_B = kern_config_vram_B(chip, config), visible_B = kern_config_visible_B(chip, config);
 
-	if (visible_B > vram_B)
-		visible_B = vram_B;
 	write_text(t, dir, "mem_info_vram_total", "%llu\n", (unsigned long long)vram_B);
 	write_text(t, dir, "mem_info_vis_vram_total", "%llu\n", (unsigned long long)visible_B);
 	write_text(t, dir, "resource", "0x%016llx 0x%016llx 0x000000000014220c\n", 0x80000000000ull,
@@ -236,7 +233,59 @@ static void make_minor(struct tree *t, const char *dir, const char *name, unsign
 	write_text(t, sub, "uevent", "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", minor, name);
 }
 
-static void make_device(struct tree *t, unsigned i, const struct kern_device_config *config)
+/* amdgpu_gfx.c and amdgpu_gmc.c of Linux: one range of memory (NPS1), which allows all four. */
+static void write_partition(struct tree *t, const char *dir, const struct kern_device_config *config)
+{
+	static const char *const modes[] = {[1] = "SPX", [2] = "DPX", [4] = "QPX", [8] = "CPX"};
+
+	if (!config->partitions)
+		return;
+	write_text(t, dir, "current_compute_partition", "%s\n", modes[config->partitions]);
+	write_text(t, dir, "available_compute_partition", "SPX, DPX, QPX, CPX\n");
+	write_text(t, dir, "current_memory_partition", "NPS1\n");
+}
+
+/* Card and render node below a device's directory, which is `up` from sys. */
+static void make_nodes(struct tree *t, const char *dir, const char *up, const char *bus, const char *device,
+		       unsigned node)
+{
+	for (unsigned primary = 0; primary < 2; primary++) {
+		unsigned minor = primary ? node : 128 + node;
+		char name[16], to[192];
+
+		snprintf(name, sizeof(name), primary ? "card%u" : "renderD%u", minor);
+		make_minor(t, dir, name, minor);
+		snprintf(to, sizeof(to), "../../../%s", device);
+		make_link(t, to, "%s/drm/%s/device", dir, name);
+		snprintf(to, sizeof(to), "../../%s/class/drm", up);
+		make_link(t, to, "%s/drm/%s/subsystem", dir, name);
+		snprintf(to, sizeof(to), "../../%s/drm/%s", dir + 4, name);
+		make_link(t, to, "sys/dev/char/226:%u", minor);
+		make_link(t, to, "sys/class/drm/%s", name);
+		write_text(t, "dev/dri", name, "%s of the virtual GPU\n", name);
+		snprintf(to, sizeof(to), "../%s", name);
+		make_link(t, to, "dev/dri/by-path/%s-%s-%s", bus, device, primary ? "card" : "render");
+	}
+}
+
+/* What the nodes of partitions behind the first belong to: a platform device without a driver (Linux
+ * amdgpu_xcp_drv.c), numbered over all cards. */
+static void make_partition(struct tree *t, unsigned number, unsigned node)
+{
+	char name[32], dir[64], to[96];
+
+	snprintf(name, sizeof(name), "amdgpu_xcp_%u", number);
+	snprintf(dir, sizeof(dir), "sys/devices/platform/%s", name);
+	make_dirs(t, "%s/drm", dir);
+	write_text(t, dir, "uevent", "MODALIAS=platform:%s\n", name);
+	write_text(t, dir, "modalias", "platform:%s\n", name);
+	make_link(t, "../../../bus/platform", "%s/subsystem", dir);
+	make_nodes(t, dir, "../../..", "platform", name, node);
+	snprintf(to, sizeof(to), "../../../devices/platform/%s", name);
+	make_link(t, to, "sys/bus/platform/devices/%s", name);
+}
+
+static void make_device(struct tree *t, unsigned i, unsigned node, const struct kern_device_config *config)
 {
 	const struct vgpu_chip *chip = vgpu_chip_find(config->chip);
 	char slot[16], dir[128];
@@ -246,24 +295,10 @@ static void make_device(struct tree *t, unsigned i, const struct kern_device_con
 	make_dirs(t, "%s/drm", dir);
 	write_attributes(t, dir, i, chip, config);
 	write_memory(t, dir, chip, config);
+	write_partition(t, dir, config);
 	make_link(t, "../../../../bus/pci", "%s/subsystem", dir);
 	make_link(t, "../../../../bus/pci/drivers/amdgpu", "%s/driver", dir);
-	for (unsigned primary = 0; primary < 2; primary++) {
-		unsigned minor = primary ? i : 128 + i;
-		char name[16], to[192];
-
-		snprintf(name, sizeof(name), primary ? "card%u" : "renderD%u", minor);
-		make_minor(t, dir, name, minor);
-		snprintf(to, sizeof(to), "../../../%s", slot);
-		make_link(t, to, "%s/drm/%s/device", dir, name);
-		make_link(t, "../../../../../../class/drm", "%s/drm/%s/subsystem", dir, name);
-		snprintf(to, sizeof(to), "../../%s/drm/%s", dir + 4, name);
-		make_link(t, to, "sys/dev/char/226:%u", minor);
-		make_link(t, to, "sys/class/drm/%s", name);
-		write_text(t, "dev/dri", name, "%s of the virtual GPU\n", name);
-		snprintf(to, sizeof(to), "../%s", name);
-		make_link(t, to, "dev/dri/by-path/pci-%s-%s", slot, primary ? "card" : "render");
-	}
+	make_nodes(t, dir, "../../../..", "pci", slot, node);
 	snprintf(dir, sizeof(dir), "../../../devices/pci0000:00/0000:00:%02x.0/%s", i + 1, slot);
 	make_link(t, dir, "sys/bus/pci/devices/%s", slot);
 	snprintf(dir, sizeof(dir), "../../../../devices/pci0000:00/0000:00:%02x.0/%s", i + 1, slot);
@@ -325,6 +360,7 @@ static void join_hive(struct tree *t, const struct shim_config *config, unsigned
 int shim_tree_build(const char *root, const struct shim_config *config)
 {
 	struct tree t = {.root = root};
+	unsigned node = 0, partition = 0;
 
 	make_dirs(&t, "procs");
 	make_dirs(&t, "dev/dri/by-path");
@@ -332,11 +368,15 @@ int shim_tree_build(const char *root, const struct shim_config *config)
 	make_dirs(&t, "sys/class/drm");
 	make_dirs(&t, "sys/bus/pci/devices");
 	make_dirs(&t, "sys/bus/pci/drivers/amdgpu");
+	make_dirs(&t, "sys/bus/platform/devices");
 	make_dirs(&t, "sys/module/amdgpu");
 	make_link(&t, "../../../../module/amdgpu", "sys/bus/pci/drivers/amdgpu/module");
 	write_text(&t, "sys/class/drm", "version", "drm 1.1.0 20060810\n");
-	for (unsigned i = 0; i < config->count; i++)
-		make_device(&t, i, &config->device[i]);
+	for (unsigned i = 0; i < config->count; i++) {
+		make_device(&t, i, node++, &config->device[i]);
+		for (unsigned n = 1; n < kern_config_nodes(&config->device[i]); n++)
+			make_partition(&t, partition++, node++);
+	}
 	for (unsigned i = 0; i < config->count; i++)
 		if (config->device[i].hive)
 			join_hive(&t, config, i);

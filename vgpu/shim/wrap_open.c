@@ -25,21 +25,20 @@ static int fail(int error)
  * is replaced by an open of the device, a new file as in the kernel. */
 static int settle(int fd, int flags)
 {
-	unsigned device;
+	unsigned minor;
 	bool primary;
 	struct stat st;
 	int node;
 
 	if (fd < 0 || (flags & O_PATH) || sys_fstat(fd, &st))
 		return fd;
-	if (!shim_node(st.st_dev, st.st_ino, &device, &primary) &&
-	    (st.st_dev != shim_memfd_dev() ||
-	     kern_fd_kind(st.st_dev, st.st_ino, &device, &primary) != KERN_FD_NODE))
+	if (!shim_node(st.st_dev, st.st_ino, &minor, &primary) &&
+	    (st.st_dev != shim_memfd_dev() || kern_fd_kind(st.st_dev, st.st_ino, &minor, &primary) != KERN_FD_NODE))
 		return fd;
 	sys_close(fd);
 	if (flags & O_DIRECTORY)
 		return fail(ENOTDIR);
-	node = kern_open(device, primary, flags & O_CLOEXEC);
+	node = kern_open(minor, primary, flags & O_CLOEXEC);
 	return node < 0 ? fail(-node) : node;
 }
 
