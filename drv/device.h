@@ -20,7 +20,7 @@
 
 struct drv_node {
 	char path[32];  /* "/dev/dri/renderD128" */
-	char pci[16];   /* "0000:03:00.0"; "" when /sys does not tell */
+	char pci[16];   /* "0000:03:00.0"; "" when /sys does not tell, and for a card's partitions behind the first */
 	unsigned index; /* among the nodes of the scan */
 };
 

@@ -165,7 +165,9 @@ int drv_read_ips(struct drv_device *dev)
 	return 0;
 }
 
-/* Linux counts the XCCs of the partition that the node stands for (amdgpu_kms.c, AMDGPU_INFO_HW_IP_COUNT). */
+/* Linux counts the XCCs of the partition that the node stands for (amdgpu_kms.c, AMDGPU_INFO_HW_IP_COUNT). Its
+ * cu_active_number is that of the whole card in every partition (gfx_v9_4_3_get_cu_info()), its cu_bitmap that of the
+ * first XCC; all have as many compute units in use. */
 int drv_read_xccs(struct drv_device *dev)
 {
 	struct drv_facts *f = &dev->facts;
@@ -183,10 +185,12 @@ int drv_read_xccs(struct drv_device *dev)
 	r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request);
 	if (r)
 		return drv_fail(r, "AMDGPU_INFO HW_IP_COUNT on %s", dev->node.path);
-	if (!count || count > f->cus)
-		return drv_fail(-ENODEV, "%s reports %u XCCs with %u compute units", dev->node.path, count, f->cus);
+	f->ring_cus = count_cus(f->cu_bitmap);
+	if (!count || !f->ring_cus)
+		return drv_fail(-ENODEV, "%s reports %u XCCs with %u compute units", dev->node.path, count,
+				f->ring_cus);
 	f->xccs = count;
-	f->ring_cus = f->cus / count;
+	f->cus = f->ring_cus * count;
 	return 0;
 }
 

@@ -28,10 +28,34 @@ static int by_minor(const void *a, const void *b)
 
 static void take_device(const drmDevice *device, struct drv_node *node)
 {
-	const drmPciBusInfo *bus = device->businfo.pci;
+	const drmPciBusInfo *bus = device->bustype == DRM_BUS_PCI ? device->businfo.pci : NULL;
 
 	snprintf(node->path, sizeof(node->path), "%s", device->nodes[DRM_NODE_RENDER]);
+	node->pci[0] = 0;
+	if (!bus)
+		return;
 	snprintf(node->pci, sizeof(node->pci), "%04x:%02x:%02x.%u", bus->domain, bus->bus, bus->dev, bus->func);
+}
+
+/* A card of several XCCs is a PCI device for its first partition and platform devices for the others, of which there
+ * are more than partitions: opening those fails (Linux amdgpu_xcp.c, amdxcp/amdgpu_xcp_drv.c). */
+static bool is_partition(const drmDevice *device)
+{
+	int fd;
+
+	if (device->bustype != DRM_BUS_PLATFORM ||
+	    strncmp(device->businfo.platform->fullname, "amdgpu_xcp", strlen("amdgpu_xcp")))
+		return false;
+	fd = open(device->nodes[DRM_NODE_RENDER], O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return errno != ENOENT && errno != ENODEV;
+	close(fd);
+	return true;
+}
+
+static bool is_amd_card(const drmDevice *device)
+{
+	return device->bustype == DRM_BUS_PCI && device->deviceinfo.pci->vendor_id == AMD_VENDOR;
 }
 
 static size_t scan_libdrm(struct drv_node *nodes, size_t max)
@@ -43,8 +67,7 @@ static size_t scan_libdrm(struct drv_node *nodes, size_t max)
 	for (int i = 0; i < found; i++) {
 		const drmDevice *d = devices[i];
 
-		if (d->bustype == DRM_BUS_PCI && d->deviceinfo.pci->vendor_id == AMD_VENDOR &&
-		    d->available_nodes & 1 << DRM_NODE_RENDER && count < max)
+		if (d->available_nodes & 1 << DRM_NODE_RENDER && count < max && (is_amd_card(d) || is_partition(d)))
 			take_device(d, &nodes[count++]);
 	}
 	if (found > 0)
