@@ -131,6 +131,19 @@ extern "C" __global__ void k_scratch(u32 *out, u32 count)
 		out[i] = sum;
 }
 
+/* All groups wait for one another in memory; how many there are, a lane knows from its private memory. */
+extern "C" __global__ void k_meet(u32 *arrived, u32 groups)
+{
+	volatile u32 mine[8];
+
+	mine[LANE_X % 8] = groups;
+	if (LANE_X)
+		return;
+	__hip_atomic_fetch_add(arrived, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+	while (__hip_atomic_load(arrived, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) < mine[LANE_X % 8])
+		;
+}
+
 /* For one wave: that many others shall meet on the resource of global wave sync. */
 extern "C" __global__ void k_gws_init(u32 others, u32 resource)
 {
