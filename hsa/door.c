@@ -78,6 +78,8 @@ static int wait(struct rt_queue *q, uint64_t index, int64_t timeout_ns)
 		rt_faults_look(q->rt, true);
 		/* And not before: who waits at the same time has to know as well. */
 		atomic_store_explicit(&q->looked, index, memory_order_release);
+	} else if (__builtin_expect(atomic_load_explicit(&q->rt->look_again_ns, memory_order_relaxed) != 0, 0)) {
+		rt_faults_look_again(q->rt);
 	}
 	return state(q);
 }

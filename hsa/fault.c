@@ -4,6 +4,9 @@
 #include "hsa/queue.h"
 
 #define LOOK_NS 20000000 /* between two looks */
+/* The kernel records a fault in an interrupt of its own, which may come after that of the job's end, and not at all while
+ * its messages are rate limited (gmc_v9_0_process_interrupt()). So a look that found none is followed by another. */
+#define LATE_NS 25000000
 
 static uint32_t reasons(const struct vm_fault *fault)
 {
@@ -59,5 +62,13 @@ void rt_faults_look(struct rt *rt, bool now)
 			tell_fault(rt, rt->gpu[i], &fault);
 	while ((lost = rt_channels_lost(rt)))
 		rt_queues_lost(rt, lost);
+	if (now || time_ns >= atomic_load_explicit(&rt->look_again_ns, memory_order_relaxed))
+		atomic_store_explicit(&rt->look_again_ns, now ? time_ns + LATE_NS : 0, memory_order_relaxed);
 	drv_unlock(&rt->look_lock);
+}
+
+void rt_faults_look_again(struct rt *rt)
+{
+	if (rt_now_ns() >= atomic_load_explicit(&rt->look_again_ns, memory_order_relaxed))
+		rt_faults_look(rt, false);
 }

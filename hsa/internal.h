@@ -135,6 +135,7 @@ struct rt {
 	struct rt_syncs *syncs;             /* owned; sync.c */
 	struct drv_lock look_lock;          /* who asks the kernel about faults; outside all but a queue's */
 	_Atomic uint64_t looked_ns;         /* when it was asked */
+	_Atomic uint64_t look_again_ns;     /* when it is asked once more, about what was late; 0: not */
 	_Atomic uint32_t kernel_generation; /* counts executables that were destroyed */
 	_Atomic unsigned idlers;            /* threads that sleep for long, for no GPU works: they are told when */
 	_Atomic uint32_t work;              /* changes then, and with any signal that is waited for */
@@ -367,6 +368,8 @@ static inline void rt_tell_of_work(struct rt *rt)
 void rt_queues_lost(struct rt *rt, const struct cs_ring *ring);
 /* Asks the kernel about faults and resets, and tells the client; now: also shortly after the last time. */
 void rt_faults_look(struct rt *rt, bool now);
+/* Looks when it is time for what the kernel recorded late. */
+void rt_faults_look_again(struct rt *rt);
 /* Submits what queues have collected: before anything that could observe it. One load when there is nothing. */
 void rt_queues_flush(struct rt *rt);
 /* The ends of all work of that GPU's queues so far, at most max; memory that is freed now may be used until then.

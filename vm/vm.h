@@ -97,10 +97,12 @@ struct vm_fault {
 	bool present; /* the page is there, but not for this access */
 	bool execute; /* instructions */
 };
-/* Asks whether the GPU touched memory of this address space that is not there: 0, or -EFAULT with a record that
- * names address and access, and *fault (NULL is fine). One ioctl. The kernel keeps only the last fault and no
- * count: each new one is reported once, and one that is equal to the last, page and access, not at all. Linux 6.9
- * or newer (DRM 3.55); before it, always 0. */
+/* Asks whether the kernel has seen the GPU touch memory of this address space that is not there: -EFAULT with a record
+ * that names address and access, and *fault (NULL is fine); 0: none was seen, which proves nothing. One ioctl. The
+ * kernel keeps only the last fault and no count: each new one is reported once, and one that is equal to the last, page
+ * and access, not at all. It records none while its messages are rate limited (10 of any kind in 5 s), none in a
+ * virtual machine with SR-IOV, and some only after the fence of the job (gmc_v9_0.c, gmc_v9_0_process_interrupt()).
+ * Linux 6.9 or newer (DRM 3.55); before it, always 0. */
 DRV_MUST_CHECK int vm_check_fault(struct vm *vm, struct vm_fault *fault);
 
 /* The BO list for the next submission: its kernel handle, 0 when nothing needs listing. One load when nothing
