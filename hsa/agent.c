@@ -150,15 +150,31 @@ static void add_pool(struct rt_agent *agent, enum rt_pool_kind kind, uint64_t si
 	agent->pool[agent->pools++] = (struct rt_pool){.agent = agent, .kind = kind, .size_B = size_B};
 }
 
+/* What of a node's memory the kernel gives to GPUs: GTT ends at half of the machine's memory, unless a module parameter
+ * says otherwise, and registered memory counts in it (Linux ttm_tt_pages_limit, amdgpu_gtt_mgr.c). */
+static uint64_t host_size_B(const struct rt *rt, const struct drv_numa *numa)
+{
+	uint64_t size_B = numa->total_B;
+
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		uint64_t gtt_B = rt->gpu[i]->dev->facts.gtt.usable_B;
+
+		size_B = gtt_B < size_B ? gtt_B : size_B;
+	}
+	return size_B;
+}
+
 static void make_cpu(struct rt *rt, struct rt_agent *agent, const struct drv_numa *numa)
 {
+	const uint64_t size_B = host_size_B(rt, numa);
+
 	agent->node = agent - rt->agent;
 	agent->numa = numa;
 	agent->nearest_cpu = agent;
 	/* Fine-grained first: clients take the first pool that fits. */
-	add_pool(agent, RT_POOL_FINE, numa->total_B);
-	add_pool(agent, RT_POOL_KERNARG, numa->total_B);
-	add_pool(agent, RT_POOL_COARSE, numa->total_B);
+	add_pool(agent, RT_POOL_FINE, size_B);
+	add_pool(agent, RT_POOL_KERNARG, size_B);
+	add_pool(agent, RT_POOL_COARSE, size_B);
 	rt_info_cpu(rt, agent);
 }
 
