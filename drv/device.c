@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <amdgpu.h>
 #include <amdgpu_drm.h>
 #include <xf86drm.h>
 
@@ -128,46 +129,6 @@ static int open_node(struct drv_device *dev)
 	return drv_fail(-errno, "cannot open %s", dev->node.path);
 }
 
-static int check_version(struct drv_device *dev)
-{
-	drmVersionPtr version = drmGetVersion(dev->fd);
-	int r = 0;
-
-	if (!version)
-		return drv_fail(-ENODEV, "%s is not a DRM node", dev->node.path);
-	dev->drm_minor = version->version_minor;
-	if (strcmp(version->name, "amdgpu"))
-		r = drv_fail(-ENODEV, "%s is driven by %s, not by amdgpu", dev->node.path, version->name);
-	else if (version->version_major != 3 || version->version_minor < DRV_DRM_MINOR_MIN)
-		r = drv_fail(-ENOTSUP,
-			     "the kernel is too old: amdgpu DRM %d.%d, tuff needs 3.%d (Linux 6.1) or newer",
-			     version->version_major, version->version_minor, DRV_DRM_MINOR_MIN);
-	drmFreeVersion(version);
-	return r;
-}
-
-/* The name that the board is sold under, from libdrm's table: lines of "device id, revision, name". libdrm_amdgpu's
- * own look-up needs its device object, and making that one crashes the process when the device goes away meanwhile.
- */
-#define IDS_FILE "/usr/share/libdrm/amdgpu.ids"
-
-static void read_name(struct drv_device *dev)
-{
-	FILE *file = fopen(IDS_FILE, "re");
-	char line[160], name[96];
-	unsigned id, rev;
-
-	snprintf(dev->name, sizeof(dev->name), "AMD GPU");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%x, %x, %95[^\n]", &id, &rev, name) == 3 && id == dev->facts.device_id &&
-		    rev == dev->facts.pci_rev) {
-			snprintf(dev->name, sizeof(dev->name), "%s", name);
-			break;
-		}
-	if (file)
-		fclose(file);
-}
-
 static struct drv_device *create(const struct drv_node *node)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -184,20 +145,41 @@ static struct drv_device *create(const struct drv_node *node)
 	dev->generation = drv_generation();
 	dev->node = *node;
 	dev->fd = -1;
+	snprintf(dev->name, sizeof(dev->name), "AMD GPU");
 	return dev;
 }
 
-/* Everything that needs the device to answer; stops at the first failure. */
+/* The name that the board is sold under, from libdrm's table. */
+static void read_name(struct drv_device *dev, amdgpu_device_handle lib)
+{
+	const char *name = amdgpu_get_marketing_name(lib);
+
+	if (name)
+		snprintf(dev->name, sizeof(dev->name), "%s", name);
+}
+
+/* Everything that libdrm_amdgpu answers; stops at the first failure. */
+static int ask(struct drv_device *dev, amdgpu_device_handle lib)
+{
+	int r = drv_read_device(dev, lib);
+
+	read_name(dev, lib);
+	r = r ? r : drv_read_memory(dev, lib);
+	r = r ? r : drv_read_ips(dev, lib);
+	return r ? r : drv_read_firmware(dev, lib);
+}
+
 static int read_all(struct drv_device *dev)
 {
-	int (*const steps[])(struct drv_device *) = {
-		open_node, check_version, drv_read_device, drv_read_memory, drv_read_ips, drv_find_chip,
-	};
-	int r = 0;
+	amdgpu_device_handle lib;
+	int r = open_node(dev);
 
-	for (unsigned i = 0; !r && i < sizeof(steps) / sizeof(steps[0]); i++)
-		r = steps[i](dev);
-	return r;
+	r = r ? r : drv_libdrm_open(dev, &dev->drm_minor, &lib);
+	if (r)
+		return r;
+	r = ask(dev, lib);
+	drv_libdrm_close(lib);
+	return r ? r : drv_find_chip(dev);
 }
 
 int drv_device_examine(const struct drv_node *node, struct drv_device **out)
@@ -209,7 +191,6 @@ int drv_device_examine(const struct drv_node *node, struct drv_device **out)
 	dev->refusal = read_all(dev);
 	if (dev->refusal)
 		snprintf(dev->refusal_text, sizeof(dev->refusal_text), "%s", drv_error_last()->text);
-	read_name(dev);
 	drv_read_caches(dev);
 	drv_read_abilities(dev);
 	*out = dev;

@@ -4,7 +4,8 @@
  *   drv_device  a node opened on a file description of our own, with its facts
  *
  * Why our own description: libdrm_amdgpu gives every user of a GPU in the process one shared device, hence one GPU
- * address space, one handle space and one reset state. VM, BO, CTX and CS must be ours alone. */
+ * address space, one handle space and one reset state. VM, BO, CTX and CS must be ours alone; libdrm_amdgpu answers
+ * for the facts, on a description of its own (libdrm.c). */
 #ifndef DRV_DEVICE_H
 #define DRV_DEVICE_H
 
@@ -37,6 +38,7 @@ struct drv_ip {
 	uint32_t rings;      /* bit per ring that a submission may name */
 	uint32_t ib_start_B; /* alignment of an IB's address */
 	uint32_t ib_size_B;  /* and of its size */
+	uint32_t instances;  /* of the block: SDMA engines, XCCs of the partition */
 };
 
 enum drv_ip_type { DRV_IP_GFX, DRV_IP_COMPUTE, DRV_IP_DMA, DRV_IP_COUNT }; /* as AMDGPU_HW_IP_* */
@@ -61,7 +63,7 @@ enum drv_cache_kind { DRV_CACHE_L1, DRV_CACHE_INST, DRV_CACHE_SCALAR, DRV_CACHE_
 #define DRV_CACHES 6
 const char *drv_cache_name(enum drv_cache_kind kind);
 
-/* What AMDGPU_INFO said at opening. Sizes in bytes, clocks in kHz. */
+/* What AMDGPU_INFO said at opening, through libdrm_amdgpu. Sizes in bytes, clocks in kHz. */
 struct drv_facts {
 	uint32_t device_id, pci_rev, family, external_rev;
 	uint32_t engines, arrays_per_engine, cus;
@@ -77,6 +79,7 @@ struct drv_facts {
 	uint64_t high_va_lo, high_va_hi; /* and, where no host address is, [high_va_lo, high_va_hi); 0: none */
 	uint32_t va_align_B, fragment_B; /* fragment_B: page size up to which the TLB merges */
 	struct drv_heap vram, visible_vram, gtt;
+	uint32_t mec_version, sdma_version; /* of the firmware of compute rings and of the first SDMA engine */
 	struct drv_cache cache[DRV_CACHES];
 	struct drv_ip ip[DRV_IP_COUNT];
 };

@@ -5,12 +5,20 @@
 
 #include "drv/device.h"
 
+struct amdgpu_device; /* libdrm_amdgpu's */
 struct drv_override;
 
+/* libdrm.c: libdrm_amdgpu's device for one that was opened, on a file description of its own; *drm_minor is set
+ * also when the kernel is refused. From opening to closing no other thread gets one: ask, and close it. -ENODEV,
+ * -ENOTSUP, -EIO (amdgpu gave the GPU up), or what open and libdrm_amdgpu gave. 6 ioctls. */
+DRV_MUST_CHECK int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct amdgpu_device **lib);
+void drv_libdrm_close(struct amdgpu_device *lib);
+
 /* facts.c */
-DRV_MUST_CHECK int drv_read_device(struct drv_device *dev);
-DRV_MUST_CHECK int drv_read_memory(struct drv_device *dev);
-DRV_MUST_CHECK int drv_read_ips(struct drv_device *dev);
+DRV_MUST_CHECK int drv_read_device(struct drv_device *dev, struct amdgpu_device *lib);
+DRV_MUST_CHECK int drv_read_memory(struct drv_device *dev, struct amdgpu_device *lib);
+DRV_MUST_CHECK int drv_read_ips(struct drv_device *dev, struct amdgpu_device *lib);
+DRV_MUST_CHECK int drv_read_firmware(struct drv_device *dev, struct amdgpu_device *lib);
 /* Fills cache sizes that the kernel did not tell from the chip table. */
 void drv_read_caches(struct drv_device *dev);
 

@@ -274,10 +274,10 @@ static void put_rings(struct sheet *s, const struct drv_device *dev)
 		else
 			sheet_text(s, keys[i], labels[i], SRC_IP, "%u", rings);
 	}
-	sheet_number(s, "sdma_engines", "SDMA engines", SRC_COUNT, drv_ip_instances(dev, DRV_IP_DMA), "");
+	sheet_number(s, "sdma_engines", "SDMA engines", SRC_COUNT, dev->facts.ip[DRV_IP_DMA].instances, "");
 	if (dev->chip && dev->chip->ring_per_xcc)
 		sheet_number(s, "xccs", "XCCs, each with own rings", SRC_COUNT,
-			     drv_ip_instances(dev, DRV_IP_COMPUTE), "");
+			     dev->facts.ip[DRV_IP_COMPUTE].instances, "");
 }
 
 void info_put_device(struct sheet *s, const struct info_device *d)
