@@ -2,13 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -98,27 +96,6 @@ int drv_check_ring(const struct drv_device *dev, enum drv_ip_type ip)
 			dev->node.path, chip->target, dma ? drv_sdma_name(chip->sdma) : drv_pm4_name(chip->pm4));
 }
 
-int drv_fail_access(const char *path)
-{
-	struct stat st;
-	struct group group, *found = NULL;
-	char buffer[1024];
-
-	if (stat(path, &st))
-		return drv_fail(-EACCES, "no permission to open %s", path);
-	getgrgid_r(st.st_gid, &group, buffer, sizeof(buffer), &found);
-	if (found)
-		return drv_fail(
-			-EACCES,
-			"no permission to open %s (mode %03o): join group %s (`usermod -aG %s USER`, then log in "
-			"again; in a container keep the group: --group-add %u)",
-			path, st.st_mode & 0777, found->gr_name, found->gr_name, st.st_gid);
-	return drv_fail(-EACCES,
-			"no permission to open %s (mode %03o): it belongs to group %u, which has no name here; a "
-			"container needs --group-add %u, rootless --group-add keep-groups",
-			path, st.st_mode & 0777, st.st_gid, st.st_gid);
-}
-
 static int open_node(struct drv_device *dev)
 {
 	dev->fd = open(dev->node.path, O_RDWR | O_CLOEXEC);
@@ -190,11 +167,18 @@ int drv_device_examine(const struct drv_node *node, struct drv_device **out)
 		return drv_fail(-ENOMEM, "no host memory for a device");
 	dev->refusal = read_all(dev);
 	if (dev->refusal)
-		snprintf(dev->refusal_text, sizeof(dev->refusal_text), "%s", drv_error_last()->text);
+		snprintf(dev->refusal_text, sizeof(dev->refusal_text), "%s", drv_error_last()->why);
 	drv_read_caches(dev);
 	drv_read_abilities(dev);
 	*out = dev;
 	return 0;
+}
+
+const char *drv_device_verdict(const struct drv_device *dev)
+{
+	if (dev->refusal)
+		return dev->refusal_text;
+	return dev->can[DRV_CAN_SUBMIT].yes ? NULL : dev->can[DRV_CAN_SUBMIT].why;
 }
 
 int drv_device_open(const struct drv_node *node, struct drv_device **out)

@@ -129,7 +129,7 @@ struct drv_device {
 	struct drv_fine fine_vram, fine_system;
 	char name[96];          /* what it is sold as */
 	int refusal;            /* why it cannot be used: -errno; 0 after drv_device_open() */
-	char refusal_text[320]; /* the record of that */
+	char refusal_text[400]; /* the record of that, as a sentence */
 };
 
 /* Opens a node. Errors: -EACCES (the record names the group), -ENODEV (not amdgpu, or gone), -ENOTSUP (kernel too
@@ -156,8 +156,15 @@ DRV_MUST_CHECK int drv_info(const struct drv_device *dev, unsigned query, void *
 /* The GPU clock counter now, in ticks of facts.counter_kHz. */
 DRV_MUST_CHECK int drv_timestamp(const struct drv_device *dev, uint64_t *ticks);
 
-/* Records that the node may not be opened, and which group may; returns -EACCES. */
+/* Records why the node may not be opened and what to do about it: a group to join, or what the container lacks. Returns
+ * -EACCES. */
 int drv_fail_access(const char *path);
+/* Looks below roots of /sys, /dev and /proc for the reason why there is no node of amdgpu: a GPU that another driver
+ * has or none, a container without the nodes, WSL. A sentence for people. Enters the kernel. Thread safe. */
+void drv_explain_absence(const char *sys, const char *dev, const char *proc, char *why, size_t why_B);
+
+/* Why the device cannot run compute work, as a sentence; NULL when it can. */
+const char *drv_device_verdict(const struct drv_device *dev);
 
 /* How many forks lie between this process and the one that loaded tuff. What a child inherits shares its parent's
  * file description: any ioctl there would hurt the parent, so drv_ioctl() answers -ENODEV in the child. */
