@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <amdgpu.h>
 #include <amdgpu_drm.h>
 #include <xf86drm.h>
 
@@ -127,16 +126,16 @@ static struct drv_device *create(const struct drv_node *node)
 }
 
 /* The name that the board is sold under, from libdrm's table. */
-static void read_name(struct drv_device *dev, amdgpu_device_handle lib)
+static void read_name(struct drv_device *dev, const struct drv_libdrm *lib)
 {
-	const char *name = amdgpu_get_marketing_name(lib);
+	const char *name = drv_libdrm_name(lib);
 
 	if (name)
 		snprintf(dev->name, sizeof(dev->name), "%s", name);
 }
 
 /* Everything that libdrm_amdgpu answers; stops at the first failure. */
-static int ask(struct drv_device *dev, amdgpu_device_handle lib)
+static int ask(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	int r = drv_read_device(dev, lib);
 
@@ -148,14 +147,14 @@ static int ask(struct drv_device *dev, amdgpu_device_handle lib)
 
 static int read_all(struct drv_device *dev)
 {
-	amdgpu_device_handle lib;
+	struct drv_libdrm lib;
 	int r = open_node(dev);
 
 	r = r ? r : drv_libdrm_open(dev, &dev->drm_minor, &lib);
 	if (r)
 		return r;
-	r = ask(dev, lib);
-	drv_libdrm_close(lib);
+	r = ask(dev, &lib);
+	drv_libdrm_close(&lib);
 	return r ? r : drv_find_chip(dev);
 }
 

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <amdgpu.h>
 #include <amdgpu_drm.h>
 
 #include "drv/internal.h"
@@ -95,11 +94,11 @@ static void take_base(struct drv_facts *f, const struct drm_amdgpu_info_device *
 }
 
 /* Not amdgpu_query_gpu_info(): its struct ends before the clocks, the caches and the addresses. */
-int drv_read_device(struct drv_device *dev, amdgpu_device_handle lib)
+int drv_read_device(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	struct drv_facts *f = &dev->facts;
 	union dev_info info = {0};
-	int r = amdgpu_query_info(lib, AMDGPU_INFO_DEV_INFO, sizeof(info), &info);
+	int r = drv_libdrm_info(lib, AMDGPU_INFO_DEV_INFO, &info, sizeof(info));
 
 	if (r)
 		return drv_fail(r, "AMDGPU_INFO DEV_INFO on %s", dev->node.path);
@@ -111,10 +110,10 @@ int drv_read_device(struct drv_device *dev, amdgpu_device_handle lib)
 }
 
 /* Not amdgpu_query_heap_info(): it does not tell a heap's total size, and takes two calls for each. */
-int drv_read_memory(struct drv_device *dev, amdgpu_device_handle lib)
+int drv_read_memory(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	struct drm_amdgpu_memory_info info = {0};
-	int r = amdgpu_query_info(lib, AMDGPU_INFO_MEMORY, sizeof(info), &info);
+	int r = drv_libdrm_info(lib, AMDGPU_INFO_MEMORY, &info, sizeof(info));
 	const struct drm_amdgpu_heap_info *from[] = {&info.vram, &info.cpu_accessible_vram, &info.gtt};
 	struct drv_heap *to[] = {&dev->facts.vram, &dev->facts.visible_vram, &dev->facts.gtt};
 
@@ -130,12 +129,12 @@ int drv_read_memory(struct drv_device *dev, amdgpu_device_handle lib)
 #define IP_DISCOVERY_VERSION_OFFSET 28
 _Static_assert(sizeof(struct drm_amdgpu_info_hw_ip) == 32, "the version is the last dword");
 
-int drv_read_ips(struct drv_device *dev, amdgpu_device_handle lib)
+int drv_read_ips(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	for (unsigned type = 0; type < DRV_IP_COUNT; type++) {
 		struct drm_amdgpu_info_hw_ip info = {0};
 		struct drv_ip *ip = &dev->facts.ip[type];
-		int r = amdgpu_query_hw_ip_info(lib, type, 0, &info);
+		int r = drv_libdrm_ip(lib, type, &info);
 
 		if (r)
 			return drv_fail(r, "AMDGPU_INFO HW_IP_INFO %u on %s", type, dev->node.path);
@@ -143,14 +142,14 @@ int drv_read_ips(struct drv_device *dev, amdgpu_device_handle lib)
 		ip->rings = info.available_rings;
 		ip->ib_start_B = info.ib_start_alignment;
 		ip->ib_size_B = info.ib_size_alignment;
-		r = amdgpu_query_hw_ip_count(lib, type, &ip->instances);
+		r = drv_libdrm_ip_count(lib, type, &ip->instances);
 		if (r && r != -EINVAL) /* the chip has no such block */
 			return drv_fail(r, "AMDGPU_INFO HW_IP_COUNT %u on %s", type, dev->node.path);
 	}
 	return 0;
 }
 
-int drv_read_firmware(struct drv_device *dev, amdgpu_device_handle lib)
+int drv_read_firmware(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	const struct {
 		unsigned type;
@@ -162,7 +161,7 @@ int drv_read_firmware(struct drv_device *dev, amdgpu_device_handle lib)
 
 	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		uint32_t feature;
-		int r = amdgpu_query_firmware_version(lib, asked[i].type, 0, 0, asked[i].version, &feature);
+		int r = drv_libdrm_firmware(lib, asked[i].type, 0, asked[i].version, &feature);
 
 		/* a GPU without such an engine: -EINVAL */
 		if (r && r != -EINVAL)

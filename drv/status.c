@@ -1,6 +1,5 @@
 #include "drv/status.h"
 
-#include <amdgpu.h>
 #include <amdgpu_drm.h>
 
 #include "drv/internal.h"
@@ -32,16 +31,15 @@ int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage)
 
 static int read_sensors(const struct drv_device *dev, const uint8_t *types, struct drv_reading *readings)
 {
-	amdgpu_device_handle lib;
+	struct drv_libdrm lib;
 	uint32_t minor;
 	int r = drv_libdrm_open(dev, &minor, &lib);
 
 	if (r)
 		return r;
 	for (unsigned i = 0; i < DRV_SENSORS; i++)
-		readings[i].known =
-			!amdgpu_query_sensor_info(lib, types[i], sizeof(readings[i].value), &readings[i].value);
-	drv_libdrm_close(lib);
+		readings[i].known = !drv_libdrm_sensor(&lib, types[i], &readings[i].value);
+	drv_libdrm_close(&lib);
 	return 0;
 }
 
@@ -77,7 +75,7 @@ _Static_assert(KINDS <= DRV_FIRMWARES_MAX, "the caller's array");
 
 unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmware)
 {
-	amdgpu_device_handle lib;
+	struct drv_libdrm lib;
 	unsigned count = 0;
 	uint32_t minor;
 
@@ -87,10 +85,9 @@ unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmwar
 		struct drv_firmware f = {.name = kinds[i].name};
 
 		/* An absent firmware answers zeros. */
-		if (!amdgpu_query_firmware_version(lib, kinds[i].type, 0, kinds[i].index, &f.version, &f.feature) &&
-		    f.version)
+		if (!drv_libdrm_firmware(&lib, kinds[i].type, kinds[i].index, &f.version, &f.feature) && f.version)
 			firmware[count++] = f;
 	}
-	drv_libdrm_close(lib);
+	drv_libdrm_close(&lib);
 	return count;
 }

@@ -10,7 +10,7 @@ static const struct {
 	const char *name, *help;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"info", "what GPUs there are, and where each fact comes from", tool_info},
+	{"info", "what GPUs there are, and whether they can be used", tool_info},
 	{"test", "test the GPU", tool_test},
 	{"demo", "run GPU programs and check them against the CPU", tool_demo},
 	{"run", "run a program on tuff's libraries, or on a virtual GPU", tool_run},

@@ -51,7 +51,7 @@ static void says_not(const char *text)
 
 static void info_tells_each_device(void)
 {
-	CHECK_EQ(tuff("info --gpu gfx906,gfx90a"), 0);
+	CHECK_EQ(tuff("info -v --gpu gfx906,gfx90a"), 0);
 	says("/dev/dri/renderD128\n");
 	says("/dev/dri/renderD129\n");
 	says("gfx906 ");
@@ -69,28 +69,87 @@ static void info_tells_each_device(void)
 
 static void info_shows_how_devices_are_linked(void)
 {
-	CHECK_EQ(tuff("info --gpu gfx908:hive=9,gfx908:hive=9,gfx1030"), 0);
+	CHECK_EQ(tuff("info -v --gpu gfx908:hive=9,gfx908:hive=9,gfx1030"), 0);
 	says("renderD128   -            xGMI 1, 15   PCIe 2, 40   PCIe 1, 20");
 	says("tuff has no GFX10 packets yet");
 	says("NUMA node 0");
 	CHECK_EQ(tuff("info --json --gpu gfx908:hive=9,gfx908:hive=9"), 0);
 	says("\"type\": \"xGMI\"");
-	CHECK_EQ(tuff("info --gpu gfx1201"), 0);
+	CHECK_EQ(tuff("info --verbose --gpu gfx1201"), 3);
 	says_not("links: type");
+}
+
+/* Lines that a terminal shows whole, few enough to be read. */
+static void fits_a_screen(unsigned lines_max)
+{
+	unsigned lines = 0;
+
+	for (const char *at = output; *at; lines++) {
+		size_t n = strcspn(at, "\n");
+
+		if (!CHECK(n <= 80))
+			printf("  %.*s\n", (int)n, at);
+		at += n + (at[n] == '\n');
+	}
+	CHECK(lines <= lines_max);
+}
+
+static void info_is_read_at_a_glance(void)
+{
+	CHECK_EQ(tuff("info --gpu gfx906:bar=256M"), 0);
+	fits_a_screen(16);
+	says("GPU 0: AMD Instinct MI60 / MI50 (gfx906)\n  verdict  can be used for compute and copies\n");
+	says("60 compute units");
+	says("16 GiB of its own");
+	says("the CPU sees 256 MiB of it");
+	says("tuff info -v");
+	says_not("AMDGPU_INFO");
+	CHECK_EQ(tuff("info --gpu gfx1100"), 3);
+	says("verdict  cannot be used: tuff has no GFX11 packets yet");
+	CHECK_EQ(tuff("info --json --gpu gfx1100"), 3);
+	says("\"usable\": false");
+	CHECK_EQ(tuff("info --gpu gfx906:kernel=5.10"), 3);
+	fits_a_screen(8);
+	says("too old");
+	CHECK_EQ(tuff("info --gpu gfx906,gfx1100"), 0);
+}
+
+/* One of several GPUs by number, address or node, in every command. */
+static void a_device_is_chosen(void)
+{
+	static const char *const names[] = {"1", "renderD129", "/dev/dri/renderD129", "0000:04:00.0", "4:00.0"};
+	char command[128];
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(command, sizeof(command), "info --gpu gfx906,gfx90a --device %s", names[i]);
+		CHECK_EQ(tuff(command), 0);
+		says("GPU 1: ");
+		says("(gfx90a)");
+		says_not("gfx906");
+	}
+	CHECK_EQ(tuff("info --gpu gfx906,gfx90a --device 2"), 3);
+	says("no GPU is called 2; there are:\n  0  /dev/dri/renderD128  0000:03:00.0\n  1  ");
+	CHECK_EQ(tuff("demo --gpu gfx906,gfx90a --device 0000:03:00.1"), 3);
+	says("no GPU is called 0000:03:00.1");
+	CHECK_EQ(tuff("demo --gpu gfx906,gfx900 --device 1"), 0);
+	says("(gfx900) at /dev/dri/renderD129");
 }
 
 /* A card that stops answering half-way is still shown as far as it answered. */
 static void info_shows_what_cannot_be_used(void)
 {
-	setenv("TUFF_VGPU_INJECT", "info=2:EIO", 1);
-	CHECK_EQ(tuff("info --gpu gfx906"), 1);
+	/* libdrm_amdgpu starts with three INFO; DEV_INFO and MEMORY follow */
+	setenv("TUFF_VGPU_INJECT", "info=5:EIO", 1);
+	CHECK_EQ(tuff("info -v --gpu gfx906"), 3);
 	says("cannot be used: ");
-	says("AMDGPU_INFO MEMORY on /dev/dri/renderD128 (Input/output error)");
+	says("AMDGPU_INFO MEMORY on /dev/dri/renderD128");
 	says("1002:66a1 rev 02");
 	says("0000:03:00.0");
 	says_not("GTT (system memory)");
-	setenv("TUFF_VGPU_INJECT", "info=1:EIO", 1);
-	CHECK_EQ(tuff("info --json --gpu gfx906"), 1);
+	CHECK_EQ(tuff("info --gpu gfx906"), 3);
+	says("  verdict  cannot be used: AMDGPU_INFO MEMORY on");
+	setenv("TUFF_VGPU_INJECT", "info=4:EIO", 1);
+	CHECK_EQ(tuff("info --json --gpu gfx906"), 3);
 	says("\"error\": ");
 	says("0000:03:00.0");
 	says_not("1002:66a1");
@@ -100,14 +159,14 @@ static void info_shows_what_cannot_be_used(void)
 static void an_override_is_followed_or_refused_aloud(void)
 {
 	setenv("HSA_OVERRIDE_GFX_VERSION", "9.0.0", 1);
-	CHECK_EQ(tuff("info --gpu gfx90c"), 0);
+	CHECK_EQ(tuff("info -v --gpu gfx90c"), 0);
 	says("what it really is          gfx90c");
 	/* and its code runs: the demo's kernels were not made for gfx90c */
 	CHECK_EQ(tuff("demo --gpu gfx90c"), 0);
 	says("gfx900");
 	/* ROCm's node 1 is the first GPU of a host with one NUMA node */
 	setenv("HSA_OVERRIDE_GFX_VERSION_1", "10.3.0", 1);
-	CHECK_EQ(tuff("info --gpu gfx906"), 1);
+	CHECK_EQ(tuff("info -v --gpu gfx906"), 3);
 	says("cannot be used");
 	says("HSA_OVERRIDE_GFX_VERSION=10.3.0");
 	says("AMDGPU_INFO DEV_INFO");
@@ -148,7 +207,7 @@ static void run_gives_a_gpu_to_programs(void)
 	snprintf(command, sizeof(command), "run --gpu gfx90a -- %s/tuff info",
 		 getenv("O") ? getenv("O") : "build/release");
 	CHECK_EQ(tuff(command), 0);
-	says("gfx90a ");
+	says("(gfx90a)");
 }
 
 /* The virtual GPU needs addresses that the process may be forbidden to have. */
@@ -253,11 +312,13 @@ static void a_masked_sys_is_no_obstacle(void)
 	char command[900];
 
 	snprintf(command, sizeof(command),
-		 "run --gpu gfx908 -- sh -c 'mv $TUFF_VGPU_RUN/sys $TUFF_VGPU_RUN/masked; %s/tuff info'",
+		 "run --gpu gfx908 -- sh -c 'mv $TUFF_VGPU_RUN/sys $TUFF_VGPU_RUN/masked; %s/tuff info -v'",
 		 getenv("O") ? getenv("O") : "build/release");
 	CHECK_EQ(tuff(command), 0);
 	says("gfx908 ");
 	says("/sys is masked");
+	says("120 ");
+	says("0x"); /* firmware versions */
 }
 
 static void mistakes_are_explained(void)
@@ -307,6 +368,8 @@ static void the_command_tells_its_usage(void)
 int main(void)
 {
 	info_tells_each_device();
+	info_is_read_at_a_glance();
+	a_device_is_chosen();
 	info_shows_how_devices_are_linked();
 	info_shows_what_cannot_be_used();
 	an_override_is_followed_or_refused_aloud();

@@ -33,7 +33,7 @@ _tuff_files() {
 _tuff_value() {
 	case $1 in
 	--gpu) _tuff_spec ;;
-	--device) COMPREPLY=($(compgen -G "${cur:-/dev/dri/}*")) ;;
+	--device) _tuff_words "$(cd /dev/dri 2>/dev/null && echo renderD*)" ;;
 	--picture | --report) _tuff_files ;;
 	--timeout | --jobs) COMPREPLY=() ;;
 	*) return 1 ;;

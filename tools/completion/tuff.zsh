@@ -22,7 +22,7 @@ _tuff_spec() {
 _tuff_value() {
 	case $1 in
 	--gpu) _tuff_spec ;;
-	--device) compadd -- /dev/dri/renderD*(N) ;;
+	--device) compadd -- /dev/dri/renderD*(N:t) ;;
 	--picture | --report) _files ;;
 	--timeout | --jobs) _message number ;;
 	*) return 1 ;;
