@@ -37,17 +37,18 @@ int drv_fail_access(const char *path)
 	struct stat st;
 
 	if (stat(path, &st))
-		return drv_fail(-EACCES, "no permission to open %s", path);
+		return drv_fail(-EACCES, "there is no permission to open %s", path);
 	/* The mode allows it: a container's device rules do not. */
 	if (!faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
-		return drv_fail(-EACCES,
-				"no permission to open %s, though its mode allows it: start the container with "
-				"--device %s",
-				path, path);
+		return drv_fail(
+			-EACCES,
+			"there is no permission to open %s, though its mode allows it: start the container with "
+			"--device %s",
+			path, path);
 	if (is_overflow(st.st_gid))
 		return drv_fail(
 			-EACCES,
-			"no permission to open %s (mode %03o): its group is not mapped into this container. Be in "
+			"there is no permission to open %s (mode %03o): its group is not mapped into this container. Be in "
 			"that group on the host (often \"render\"), and start the container with --group-add "
 			"keep-groups; no group inside the container helps",
 			path, st.st_mode & 0777);
@@ -55,13 +56,14 @@ int drv_fail_access(const char *path)
 	if (found)
 		return drv_fail(
 			-EACCES,
-			"no permission to open %s (mode %03o): join group %s (`usermod -aG %s USER`, then log in "
+			"there is no permission to open %s (mode %03o): join group %s (`usermod -aG %s USER`, then log in "
 			"again; in a container keep the group: --group-add %u)",
 			path, st.st_mode & 0777, found->gr_name, found->gr_name, st.st_gid);
-	return drv_fail(-EACCES,
-			"no permission to open %s (mode %03o): it belongs to group %u, which has no name here; a "
-			"container needs --group-add %u, rootless --group-add keep-groups",
-			path, st.st_mode & 0777, st.st_gid, st.st_gid);
+	return drv_fail(
+		-EACCES,
+		"there is no permission to open %s (mode %03o): it belongs to group %u, which has no name here; a "
+		"container needs --group-add %u, rootless --group-add keep-groups",
+		path, st.st_mode & 0777, st.st_gid, st.st_gid);
 }
 
 /* --- no node ---------------------------------------------------------------------------------- */
@@ -186,12 +188,13 @@ void drv_explain_absence(const char *sys, const char *dev, const char *proc, cha
 			why, why_B,
 			"this is WSL: its GPU is behind /dev/dxg, which amdgpu does not drive; boot Linux itself" NO_GPU_NEEDED);
 	else if (card.vendor)
-		snprintf(why, why_B, "no AMD GPU: the GPU at PCI %s is %04x:%04x (driver %s)" NO_GPU_NEEDED,
+		snprintf(why, why_B,
+			 "there is no AMD GPU: the GPU at PCI %s is %04x:%04x (driver %s)" NO_GPU_NEEDED,
 			 card.address, card.vendor, card.device, card.driver[0] ? card.driver : "none");
 	else if (exists(dev, "dri"))
-		snprintf(why, why_B, "no AMD render node in /dev/dri" NO_GPU_NEEDED);
+		snprintf(why, why_B, "there is no AMD render node in /dev/dri" NO_GPU_NEEDED);
 	else
 		snprintf(
 			why, why_B,
-			"no /dev/dri: load the amdgpu kernel module, or in a container pass --device /dev/dri" NO_GPU_NEEDED);
+			"there is no /dev/dri: load the amdgpu kernel module, or in a container pass --device /dev/dri" NO_GPU_NEEDED);
 }

@@ -102,7 +102,7 @@ static int open_node(struct drv_device *dev)
 		return 0;
 	if (errno == EACCES || errno == EPERM)
 		return drv_fail_access(dev->node.path);
-	return drv_fail(-errno, "cannot open %s", dev->node.path);
+	return drv_fail(-errno, "%s cannot be opened", dev->node.path);
 }
 
 static struct drv_device *create(const struct drv_node *node)

@@ -192,7 +192,7 @@ int tool_demo(int argc, char **argv)
 	if (demo_open(&d, name ? node.path : NULL, &info)) {
 		fprintf(stderr, "tuff demo: %s\n", tuff_error());
 		demo_close(&d);
-		return 1;
+		return TOOL_UNUSABLE;
 	}
 	printf("%s (%s) at %s, %u CUs, over libdrm%s\n\n", info.name, info.target, info.gpu.path,
 	       info.compute_units, spec ? "; a virtual GPU: times are the emulator's" : "");

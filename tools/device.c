@@ -24,29 +24,36 @@ static bool is_named(const struct drv_node *node, const char *name)
 	       s == slot && f == function;
 }
 
+/* Records that none is called so, and what there is. */
+static int fail_name(const char *name, const struct drv_node *nodes, size_t count)
+{
+	char list[300] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < count && n < sizeof(list); i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%u (%s, %s)", i ? ", " : "", nodes[i].index,
+				      nodes[i].path, nodes[i].pci[0] ? nodes[i].pci : "PCI unknown");
+	return drv_fail(-ENOENT, "no GPU is called %.40s; there %s %s", name, count == 1 ? "is" : "are", list);
+}
+
 int tool_scan(const char *command, const char *name, struct drv_node *nodes, size_t *count)
 {
 	int r = drv_scan(nodes, DRV_NODES_MAX, count);
+	char begin[32];
 
-	if (r) {
-		char begin[32];
-
-		snprintf(begin, sizeof(begin), "tuff %s: ", command);
-		tool_wrap(stderr, begin, drv_error_last()->why);
-		return r;
-	}
-	for (size_t i = 0; name && i < *count; i++)
+	for (size_t i = 0; !r && name && i < *count; i++)
 		if (is_named(&nodes[i], name)) {
 			nodes[0] = nodes[i];
 			*count = 1;
 			return 0;
 		}
-	if (!name)
-		return 0;
-	fprintf(stderr, "tuff %s: no GPU is called %s; there %s:\n", command, name, *count == 1 ? "is" : "are");
-	for (size_t i = 0; i < *count; i++)
-		fprintf(stderr, "  %u  %s  %s\n", nodes[i].index, nodes[i].path, nodes[i].pci);
-	return -ENOENT;
+	if (!r && name)
+		r = fail_name(name, nodes, *count);
+	if (r) {
+		snprintf(begin, sizeof(begin), "tuff %s: ", command);
+		tool_wrap(stderr, begin, drv_error_last()->why);
+	}
+	return r;
 }
 
 int tool_find_device(const char *command, const char *name, struct drv_node *node)

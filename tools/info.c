@@ -17,6 +17,7 @@ static void show(const struct info_device *d, json_object *array)
 	if (array) {
 		json_object_object_add(sheet.object, "node", json_object_new_string(dev->node.path));
 		json_object_array_add(array, sheet.object);
+		json_object_object_add(sheet.object, "opens", json_object_new_boolean(!dev->refusal));
 		json_object_object_add(sheet.object, "usable", json_object_new_boolean(!verdict));
 		if (verdict)
 			json_object_object_add(sheet.object, "error", json_object_new_string(verdict));
@@ -86,6 +87,8 @@ static int show_all(const char *name, bool full, bool json)
 	json_object *root = json ? json_object_new_object() : NULL;
 	unsigned count = look_at_all(devices, name), usable = 0;
 
+	if (json && !count)
+		json_object_object_add(root, "error", json_object_new_string(drv_error_last()->why));
 	if (full || json)
 		show_full(devices, count, root);
 	else

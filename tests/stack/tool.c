@@ -128,7 +128,7 @@ static void a_device_is_chosen(void)
 		says_not("gfx906");
 	}
 	CHECK_EQ(tuff("info --gpu gfx906,gfx90a --device 2"), 3);
-	says("no GPU is called 2; there are:\n  0  /dev/dri/renderD128  0000:03:00.0\n  1  ");
+	says("no GPU is called 2; there are 0 (/dev/dri/renderD128, 0000:03:00.0),\n           1 (/dev");
 	CHECK_EQ(tuff("demo --gpu gfx906,gfx90a --device 0000:03:00.1"), 3);
 	says("no GPU is called 0000:03:00.1");
 	CHECK_EQ(tuff("demo --gpu gfx906,gfx900 --device 1"), 0);
@@ -235,6 +235,57 @@ static void test_lists_and_selects(void)
 	CHECK_EQ(tuff("test --gpu"), 2);
 }
 
+/* What is said last, and how a script learns it: 0 it works, 1 a test failed, 3 it cannot be used. */
+static void test_ends_with_a_sentence(void)
+{
+	CHECK_EQ(tuff("test --gpu gfx906 ladder/01-info"), 0);
+	says("\ngfx906 passes the tests that were chosen.\n");
+	CHECK_EQ(tuff("test --gpu gfx1100 ladder"), 3);
+	says("5 passed, 0 failed");
+	says("\ngfx1100 cannot be used yet, because tuff has no GFX11 packets yet.\n");
+	CHECK_EQ(tuff("test --gpu gfx906:kernel=5.10"), 3);
+	says("cannot be used yet, because the kernel is too old");
+	says("0 passed, 0 failed, 0 skipped");
+	CHECK_EQ(tuff("test --gpu gfx906,gfx900 --device 1 ladder/01-info"), 0);
+	says("\ngfx900 passes");
+	CHECK_EQ(tuff("test --gpu gfx906 --device 1 ladder/01-info"), 3);
+	says("because no GPU is called 1; there is 0\n(/dev/dri/renderD128,");
+	CHECK_EQ(tuff("test --brief --gpu gfx906 ladder/01-info"), 0);
+	says_not("passes");
+}
+
+/* A report that a stranger can read, and that names no specimen and no secret. */
+static void a_report_is_complete(void)
+{
+	setenv("TUFF_SPIN_US", "49", 1);
+	setenv("HSA_SECRET_KEY", "hidden words", 1);
+	setenv("ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdef,1", 1);
+	CHECK_EQ(tuff("test --gpu gfx908:hive=1,gfx908:hive=1 --report /tmp/tuff-report.txt ladder/01-info"), 0);
+	says("Please send /tmp/tuff-report.txt to ");
+	unsetenv("TUFF_SPIN_US");
+	unsetenv("HSA_SECRET_KEY");
+	unsetenv("ROCR_VISIBLE_DEVICES");
+	reads("/tmp/tuff-report.txt", "tuff test report, to be sent to ");
+	says("\"commit\": \"");
+	says("\"libdrm_amdgpu\": \"2.4.");
+	says("\"kernel\": \"");
+	says("\"amdgpu_parameters\": {");
+	says("\"kernel_command_line\": [");
+	says("\"kernel_messages\": ");
+	says("\"bar_B\": {");
+	says("\"iommu\": {");
+	says("\"TUFF_SPIN_US\": \"49\"");
+	says("\"ROCR_VISIBLE_DEVICES\": \"GPU-xxxxxxxxxxxxxxxx,1\"");
+	says("ladder/01-info");
+	says_not("hidden words");
+	says_not("unique_id");
+	says_not("hive_device");
+	CHECK_EQ(tuff("info --json --gpu gfx908:hive=1,gfx908:hive=1"), 0);
+	says("\"unique_id\""); /* which is there to be left out */
+	says("\"hive_device\"");
+	CHECK(!unlink("/tmp/tuff-report.txt"));
+}
+
 /* The ladder stops at the rung that fails, and shows what that submitted. */
 static void test_stops_at_the_rung_that_fails(void)
 {
@@ -248,6 +299,7 @@ static void test_stops_at_the_rung_that_fails(void)
 	says("its log:");
 	says("ACQUIRE_MEM");
 	says("5 passed, 1 failed, 0 skipped");
+	says("\ngfx908: 1 of 21 tests failed: ladder/06-nop.\nPlease run \"tuff test --report");
 	says_not("ladder/07");
 }
 
@@ -380,6 +432,8 @@ int main(void)
 		a_small_address_space_is_explained();
 	}
 	test_lists_and_selects();
+	test_ends_with_a_sentence();
+	a_report_is_complete();
 	test_stops_at_the_rung_that_fails();
 	test_runs_programs();
 	examples_run();
