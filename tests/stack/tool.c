@@ -200,6 +200,30 @@ static void run_passes_the_end_on(void)
 	says("card0");
 }
 
+/* What is preloaded does nothing for a program without the dynamic linker; scripts and others are not warned of. */
+static void static_programs_are_named(void)
+{
+	char program[] = "/tmp/tuff-static-XXXXXX", command[128];
+	const int fd = mkstemp(program);
+	/* 64 bits, little-endian, no segment */
+	const unsigned char header[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1, [16] = 2, [18] = 62, [20] = 1};
+
+	CHECK_EQ(write(fd, header, sizeof(header)), (ssize_t)sizeof(header));
+	CHECK(!fchmod(fd, 0700));
+	close(fd);
+	snprintf(command, sizeof(command), "run -- %s", program);
+	CHECK(tuff(command) != 0);
+	says("is linked statically");
+	CHECK_EQ(tuff("run -- sh -c true"), 0);
+	says_not("dynamic linker");
+	CHECK(!unlink(program));
+	if (access("/dev/dri", F_OK)) {
+		CHECK_EQ(tuff("run --device 0 -- true"), 3);
+		says("there is no /dev/dri");
+	}
+	CHECK_EQ(tuff("run --gpu gfx906 --device 0 -- true"), 2);
+}
+
 static void run_gives_a_gpu_to_programs(void)
 {
 	char command[600];
@@ -426,6 +450,7 @@ int main(void)
 	info_shows_what_cannot_be_used();
 	an_override_is_followed_or_refused_aloud();
 	run_passes_the_end_on();
+	static_programs_are_named();
 	if (CAN_PRELOAD) {
 		run_gives_a_gpu_to_programs();
 		a_masked_sys_is_no_obstacle();
