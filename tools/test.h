@@ -59,7 +59,8 @@ void test_run_all(struct test_item *items, unsigned count, const struct test_opt
 int test_report(const struct test_item *items, unsigned count, const struct test_options *options);
 
 /* A sentence on the device, when its tests have ended; chosen: not all of them were to be run. */
-void test_device_say(const struct test_device *d, const struct test_item *items, unsigned item_count, bool chosen);
+void test_device_say(FILE *to, const struct test_device *d, const struct test_item *items, unsigned item_count,
+		     bool chosen);
 /* Says where to send a report; report: the file, NULL: none was written. */
 void test_say_where_to(const char *report);
 

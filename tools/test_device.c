@@ -129,7 +129,8 @@ static void list_failed(const struct test_device *d, const struct test_item *ite
 	}
 }
 
-void test_device_say(const struct test_device *d, const struct test_item *items, unsigned item_count, bool chosen)
+void test_device_say(FILE *to, const struct test_device *d, const struct test_item *items, unsigned item_count,
+		     bool chosen)
 {
 	const char *name = d->target ? d->target : d->gpu ? d->gpu : "The GPU of this machine";
 	unsigned n[TEST_RESULTS];
@@ -149,7 +150,7 @@ void test_device_say(const struct test_device *d, const struct test_item *items,
 	else
 		snprintf(text, sizeof(text), "%s works: %u tests passed, %u do not apply to it.", name,
 			 n[TEST_PASSED], n[TEST_SKIPPED]);
-	tool_wrap(stdout, "", text);
+	tool_wrap(to, "", text);
 }
 
 void test_say_where_to(const char *report)

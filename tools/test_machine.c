@@ -59,17 +59,24 @@ void test_remove_serials(struct json_object *facts)
 	}
 }
 
-#define SERIAL_DIGITS 12 /* more than an address of a register or of memory in a message has */
+/* What stands before numbers that name one specimen: in ROCR_VISIBLE_DEVICES, and in messages of amdgpu_xgmi.c. */
+static const struct {
+	const char *before;
+	unsigned digits_min; /* hexadecimal; fewer are something else */
+} serials[] = {{"GPU-", 12}, {"hive 0x", 1}, {"node 0x", 1}};
 
-/* Takes the digits out of "GPU-1234567890abcdef", in place. */
+/* Puts x for the digits of "GPU-1234567890abcdef". */
 static void hide_serials(char *text)
 {
-	for (char *at = text; (at = strcasestr(at, "GPU-")); at += 4) {
-		size_t n = strspn(at + 4, "0123456789abcdefABCDEF");
+	for (unsigned i = 0; i < sizeof(serials) / sizeof(serials[0]); i++)
+		for (char *at = text; (at = strcasestr(at, serials[i].before));) {
+			size_t n;
 
-		if (n >= SERIAL_DIGITS)
-			memset(at + 4, 'x', n);
-	}
+			at += strlen(serials[i].before);
+			n = strspn(at, "0123456789abcdefABCDEF");
+			if (n >= serials[i].digits_min)
+				memset(at, 'x', n);
+		}
 }
 
 /* --- environment ------------------------------------------------------------------------------ */

@@ -170,6 +170,8 @@ static void write_text(FILE *file, const struct test_item *items, unsigned count
 	}
 	fprintf(file, "\n%u passed, %u failed, %u skipped, %u not run\n", tally.n[TEST_PASSED],
 		tally.n[TEST_FAILED], tally.n[TEST_SKIPPED], tally.n[TEST_NOT_RUN]);
+	for (unsigned i = 0; i < o->device_count; i++)
+		test_device_say(file, &o->devices[i], items, count, o->patterns || o->probe);
 	json_object_put(facts);
 }
 
@@ -230,7 +232,7 @@ static void conclude(const struct test_item *items, unsigned count, const struct
 		return;
 	for (unsigned i = 0; i < o->device_count; i++) {
 		printf("\n");
-		test_device_say(&o->devices[i], items, count, o->patterns || o->probe);
+		test_device_say(stdout, &o->devices[i], items, count, o->patterns || o->probe);
 		ours |= !o->devices[i].gpu;
 	}
 	if (o->reports)

@@ -41,8 +41,8 @@ DRV_MUST_CHECK int tool_scan(const char *command, const char *name, struct drv_n
 /* The same for the first of them. */
 DRV_MUST_CHECK int tool_find_device(const char *command, const char *name, struct drv_node *node);
 
-/* Says on stderr when LD_PRELOAD and LD_LIBRARY_PATH do nothing for a program: it is static, of 32 bits, or has rights that
- * its user has not. */
+/* Says on stderr when LD_PRELOAD and LD_LIBRARY_PATH do nothing for a program: it is static, of 32 bits, or has
+ * rights that its user has not. */
 void tool_warn_of_preload(const char *program);
 
 /* Exit status of commands when no GPU can be used: nothing failed, and nothing was done. */

@@ -284,11 +284,13 @@ static void a_report_is_complete(void)
 	setenv("TUFF_SPIN_US", "49", 1);
 	setenv("HSA_SECRET_KEY", "hidden words", 1);
 	setenv("ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdef,1", 1);
+	setenv("TUFF_WHOLE", "XGMI: Add node 1, hive 0x12ab.", 1);
 	CHECK_EQ(tuff("test --gpu gfx908:hive=1,gfx908:hive=1 --report /tmp/tuff-report.txt ladder/01-info"), 0);
 	says("Please send /tmp/tuff-report.txt to ");
 	unsetenv("TUFF_SPIN_US");
 	unsetenv("HSA_SECRET_KEY");
 	unsetenv("ROCR_VISIBLE_DEVICES");
+	unsetenv("TUFF_WHOLE");
 	reads("/tmp/tuff-report.txt", "tuff test report, to be sent to ");
 	says("\"commit\": \"");
 	says("\"libdrm_amdgpu\": \"2.4.");
@@ -301,6 +303,8 @@ static void a_report_is_complete(void)
 	says("\"TUFF_SPIN_US\": \"49\"");
 	says("\"ROCR_VISIBLE_DEVICES\": \"GPU-xxxxxxxxxxxxxxxx,1\"");
 	says("ladder/01-info");
+	says("XGMI: Add node 1, hive 0xxxxx.");
+	says("gfx908 passes the tests that were chosen.");
 	says_not("hidden words");
 	says_not("unique_id");
 	says_not("hive_device");
