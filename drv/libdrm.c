@@ -48,7 +48,10 @@ static int check_version(const struct drv_device *dev, uint32_t *drm_minor)
 		return drv_fail(-ENODEV, "%s is not a DRM node", dev->node.path);
 	*drm_minor = version->version_minor;
 	if (strcmp(version->name, "amdgpu"))
-		r = drv_fail(-ENODEV, "%s is driven by %s, not by amdgpu", dev->node.path, version->name);
+		r = drv_fail(-ENODEV, "%s is driven by %s, not by amdgpu%s", dev->node.path, version->name,
+			     strcmp(version->name, "radeon")
+				     ? ""
+				     : ": its chip is older than GFX9 (Vega), where tuff begins");
 	else if (version->version_major != 3 || version->version_minor < DRV_DRM_MINOR_MIN)
 		r = drv_fail(-ENOTSUP,
 			     "the kernel is too old: amdgpu DRM %d.%d, tuff needs 3.%d (Linux 6.1) or newer",

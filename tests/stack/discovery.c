@@ -132,6 +132,34 @@ __attribute__((visibility("default"))) char *drmGetPrimaryDeviceNameFromFd(int f
 	return sys_is_masked ? NULL : real(fd);
 }
 
+static bool is_radeon;
+__attribute__((visibility("default"))) drmVersionPtr drmGetVersion(int fd)
+{
+	drmVersionPtr (*real)(int) = (drmVersionPtr(*)(int))dlsym(RTLD_NEXT, "drmGetVersion");
+	drmVersionPtr version = real(fd);
+
+	if (version && is_radeon) /* as long as "amdgpu" */
+		memcpy(version->name, "radeon", strlen("radeon"));
+	return version;
+}
+
+static void other_drivers_are_named(void)
+{
+	struct drv_node node;
+	struct drv_device *dev;
+	size_t count;
+
+	CHECK_EQ(vgpu_start("gfx906"), 0);
+	CHECK_EQ(drv_scan(&node, 1, &count), 0);
+	is_radeon = true;
+	CHECK_EQ(drv_device_open(&node, &dev), -ENODEV);
+	CHECK_STR(drv_error_last()->why,
+		  "/dev/dri/renderD128 is driven by radeon, not by amdgpu: its chip is older than "
+		  "GFX9 (Vega), where tuff begins");
+	is_radeon = false;
+	vgpu_stop();
+}
+
 static unsigned open_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -478,6 +506,7 @@ int main(void)
 	strange_nodes_are_refused();
 	no_permission_names_the_group();
 	failing_facts_are_errors();
+	other_drivers_are_named();
 	opening_leaves_libdrm_amdgpu();
 	another_library_may_have_libdrm_amdgpu();
 	a_gpu_that_amdgpu_gave_up_is_named();
