@@ -187,7 +187,7 @@ int tool_demo(int argc, char **argv)
 		return tool_mistake(usage_text, "demo", "no use for %s", argv[at]);
 	if (tool_start_gpu(spec))
 		return 1;
-	if (name && tool_find_device("demo", name, &node))
+	if (tool_find_device("demo", name, &node))
 		return TOOL_UNUSABLE;
 	if (demo_open(&d, name ? node.path : NULL, &info)) {
 		fprintf(stderr, "tuff demo: %s\n", tuff_error());

@@ -274,6 +274,14 @@ static void test_ends_with_a_sentence(void)
 	says("\ngfx900 passes");
 	CHECK_EQ(tuff("test --gpu gfx906 --device 1 ladder/01-info"), 3);
 	says("because no GPU is called 1; there is 0\n(/dev/dri/renderD128,");
+	if (access("/dev/dri", F_OK)) {
+		CHECK_EQ(tuff("test"), 3);
+		says("The GPU of this machine cannot be used yet, because there is no /dev/dri");
+		CHECK_EQ(tuff("info --json 2>/dev/null #"), 3);
+		says("\"error\": \"there is no /dev/dri");
+		CHECK_EQ(tuff("demo"), 3);
+		says("tuff demo: there is no /dev/dri");
+	}
 	CHECK_EQ(tuff("test --brief --gpu gfx906 ladder/01-info"), 0);
 	says_not("passes");
 }
