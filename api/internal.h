@@ -112,7 +112,7 @@ hipError_t hip_init(void);
 #define HIP_GATE_SHUT    0x200u  /* hip_init() has not succeeded; release when it has */
 #define HIP_GATE_FAULT   0x400u  /* a device has an error that stays */
 #define HIP_GATE_CAPTURE 0x800u  /* a capture is on; written under capture.c's lock */
-#define HIP_GATE_SERIAL  0x1000u /* kernels or copies go one by one: serial.c */
+#define HIP_GATE_SERIAL  0x1000u /* kernels or copies are serialized: serial.c */
 extern DRV_OWN _Atomic unsigned hip_gate;
 static inline unsigned hip_at_gate(void)
 {
@@ -521,8 +521,8 @@ void hip_mark_flush(const struct hip_mark *mark);
 hipError_t hip_mark_wait(const struct hip_mark *mark);
 hipError_t hip_stream_wait(struct hip_stream *stream);
 
-/* serial.c: what waits when kernels or copies are to go one by one. Around a kernel or copy that a stream, which
- * captures nothing, is given. They give the stream's error. */
+/* serial.c: the waits of AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY, before and after a stream that does not
+ * capture gets a kernel or copy. They give the stream's error. */
 enum hip_serial { HIP_SERIAL_KERNEL, HIP_SERIAL_COPY };
 void hip_serial_init(void);
 hipError_t hip_serial_wait_before(struct hip_stream *stream, enum hip_serial what);

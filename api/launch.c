@@ -228,7 +228,7 @@ hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 
 	if (!r && hip_stream_captures(s))
 		return hip_capture_op(s, &(struct hip_op){.kind = HIP_OP_LAUNCH, .launch = *l});
-	/* Grids of several devices that meet are all given before anybody waits. */
+	/* The grids of a multi-device launch are all submitted before any wait, since they wait for each other. */
 	if (!r && !l->party)
 		r = hip_serial_before(s, HIP_SERIAL_KERNEL);
 	if (!r)

@@ -1,6 +1,6 @@
-/* Programs whose work goes one by one, for whoever hunts a fault: HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL and
- * AMD_SERIALIZE_COPY. A call then waits for its stream, before it gives a kernel or copy, after it, or both, so
- * that an error is that call's own. A graph counts as a kernel. */
+/* Serialization, to hunt faults: HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY. A call waits for
+ * its stream before it submits a kernel or copy, after it, or both, so that an error belongs to that call. A graph
+ * counts as a kernel. */
 #include "api/internal.h"
 #include "drv/config.h"
 

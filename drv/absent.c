@@ -38,7 +38,7 @@ int drv_fail_access(const char *path)
 
 	if (stat(path, &st))
 		return drv_fail(-EACCES, "there is no permission to open %s", path);
-	/* The mode allows it: a container's device rules do not. */
+	/* Where the mode allows opening, a container's device rules forbid it. */
 	if (!faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
 		return drv_fail(
 			-EACCES,
@@ -155,7 +155,7 @@ static bool command_line_has(const char *proc, const char *word)
 	return strstr(line, word);
 }
 
-/* What to do about a card of AMD that is there, by the driver that has it. */
+/* Advice for an AMD card that has no render node, by the driver that is bound to it. */
 static const char *advice(const struct card *card, const char *dev, const char *proc)
 {
 	if (!card->driver[0])

@@ -63,7 +63,7 @@ enum drv_cache_kind { DRV_CACHE_L1, DRV_CACHE_INST, DRV_CACHE_SCALAR, DRV_CACHE_
 #define DRV_CACHES 6
 const char *drv_cache_name(enum drv_cache_kind kind);
 
-/* What AMDGPU_INFO said at opening, through libdrm_amdgpu. Sizes in bytes, clocks in kHz. */
+/* Facts that AMDGPU_INFO gave at opening, through libdrm_amdgpu. Sizes in bytes, clocks in kHz. */
 struct drv_facts {
 	uint32_t device_id, pci_rev, family, external_rev;
 	uint32_t engines, arrays_per_engine, cus;
@@ -156,11 +156,11 @@ DRV_MUST_CHECK int drv_info(const struct drv_device *dev, unsigned query, void *
 /* The GPU clock counter now, in ticks of facts.counter_kHz. */
 DRV_MUST_CHECK int drv_timestamp(const struct drv_device *dev, uint64_t *ticks);
 
-/* Records why the node may not be opened and what to do about it: a group to join, or what the container lacks. Returns
- * -EACCES. */
+/* Records why the node may not be opened and what to do about it: a group to join, or what the container lacks.
+ * Returns -EACCES. */
 int drv_fail_access(const char *path);
-/* Looks below roots of /sys, /dev and /proc for the reason why there is no node of amdgpu: a GPU that another driver
- * has or none, a container without the nodes, WSL. A sentence for people. Enters the kernel. Thread safe. */
+/* Looks below roots of /sys, /dev and /proc for the reason why there is no node of amdgpu: a GPU that another
+ * driver has or none, a container without the nodes, WSL. A sentence for people. Enters the kernel. Thread safe. */
 void drv_explain_absence(const char *sys, const char *dev, const char *proc, char *why, size_t why_B);
 
 /* Why the device cannot run compute work, as a sentence; NULL when it can. */

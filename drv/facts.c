@@ -1,4 +1,4 @@
-/* What AMDGPU_INFO tells of a device at opening, through libdrm_amdgpu. */
+/* Facts of a device that AMDGPU_INFO gives at opening, through libdrm_amdgpu. */
 #include <errno.h>
 #include <string.h>
 

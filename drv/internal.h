@@ -8,17 +8,17 @@
 struct amdgpu_device; /* libdrm_amdgpu's */
 struct drv_override;
 
-/* libdrm.c: libdrm_amdgpu's device for one that was opened, on a file description of its own; *drm_minor is set
- * also when the kernel is refused. From opening to closing no other thread gets one: ask, and close it. -ENODEV,
- * -ENOTSUP, -EIO (amdgpu gave the GPU up), or what open and libdrm_amdgpu gave. 7 ioctls, 2 where /sys is masked.
- */
+/* libdrm.c. drv_libdrm_open() makes libdrm_amdgpu's device for a GPU that is open, on a file description of its
+ * own, and sets *drm_minor also when it refuses the kernel. The lock is held until drv_libdrm_close(): query, and
+ * close. Errors: -ENODEV, -ENOTSUP, -EIO (amdgpu gave the GPU up), or what open and libdrm_amdgpu gave. 7 ioctls; 2
+ * where /sys is masked. */
 struct drv_libdrm {
 	const struct drv_device *dev; /* borrowed */
 	struct amdgpu_device *handle; /* owned; NULL: /sys is masked, and our own descriptor is asked */
 };
 DRV_MUST_CHECK int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct drv_libdrm *lib);
 void drv_libdrm_close(struct drv_libdrm *lib);
-/* What AMDGPU_INFO answers, by libdrm_amdgpu's functions; 0 or -errno without a record. */
+/* AMDGPU_INFO queries through libdrm_amdgpu's functions; 0 or -errno without a record. */
 struct drm_amdgpu_info_hw_ip;
 DRV_MUST_CHECK int drv_libdrm_info(const struct drv_libdrm *lib, unsigned query, void *data, uint32_t size_B);
 DRV_MUST_CHECK int drv_libdrm_ip(const struct drv_libdrm *lib, unsigned type, struct drm_amdgpu_info_hw_ip *ip);
@@ -26,7 +26,7 @@ DRV_MUST_CHECK int drv_libdrm_ip_count(const struct drv_libdrm *lib, unsigned ty
 DRV_MUST_CHECK int drv_libdrm_firmware(const struct drv_libdrm *lib, unsigned type, unsigned index,
 				       uint32_t *version, uint32_t *feature);
 DRV_MUST_CHECK int drv_libdrm_sensor(const struct drv_libdrm *lib, unsigned type, uint32_t *value);
-/* What the board is sold as; NULL: not known. Valid until the closing. */
+/* The name that the board is sold under; NULL: not known. Valid until drv_libdrm_close(). */
 const char *drv_libdrm_name(const struct drv_libdrm *lib);
 
 /* facts.c */

@@ -18,9 +18,9 @@
 #include "drv/internal.h"
 #include "drv/lock.h"
 
-/* From drv_libdrm_open() to drv_libdrm_close(). Where /sys is masked, libdrm_amdgpu takes every descriptor for the
- * GPU that it has already, so no second GPU may be asked meanwhile; and a fork in between would leave libdrm's own
- * lock taken in the child. */
+/* Held from drv_libdrm_open() to drv_libdrm_close(). Where /sys is masked, libdrm_amdgpu takes every descriptor for
+ * the GPU that it has already, so no second GPU may be queried meanwhile. A fork waits for the lock, because it
+ * would leave libdrm's own lock taken in the child. */
 static struct drv_lock in_use;
 
 static void lock_for_fork(void)
@@ -35,7 +35,8 @@ static void unlock_after_fork(void)
 
 static void watch_forks(void)
 {
-	/* Without memory for the handlers a fork is as dangerous as libdrm alone makes it. */
+	/* Without memory for the handlers, a fork may find libdrm's lock taken; nothing else can be done about
+	 * that. */
 	(void)!pthread_atfork(lock_for_fork, unlock_after_fork, unlock_after_fork);
 }
 
@@ -67,8 +68,8 @@ static bool same_node(int a, int b)
 	return !fstat(a, &x) && !fstat(b, &y) && x.st_rdev == y.st_rdev;
 }
 
-/* handle stays NULL where libdrm_amdgpu cannot be used: /sys is masked. It finds no render node there, or the GPU
- * of another library of this process. */
+/* Leaves handle NULL where /sys is masked: libdrm_amdgpu then finds no render node, or the GPU of another library
+ * of this process. */
 static int initialize(struct drv_libdrm *lib, int fd)
 {
 	const struct drv_device *dev = lib->dev;

@@ -29,7 +29,7 @@ struct drv_usage {
 	struct drv_reading sensor[DRV_SENSORS];
 };
 
-/* Reads all of it: 6 ioctls for memory; for the sensors it opens the node, 6 ioctls and 1 for each. */
+/* Reads all of it: 6 ioctls for memory; for the sensors it opens the node, 7 ioctls and 1 for each. */
 DRV_MUST_CHECK int drv_usage(const struct drv_device *dev, struct drv_usage *usage);
 /* Without the sensors, which are 0 then: 6 ioctls. */
 DRV_MUST_CHECK int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage);

@@ -96,7 +96,7 @@ static void hide(const struct drv_node *node, const char *why)
 	drv_log(DRV_LOG_HSA, "%s is no agent: %s", node->path, why);
 }
 
-/* Of nodes that cannot be used, the first one's reason. */
+/* The reason of the first node that cannot be used. */
 struct refusal {
 	char why[sizeof(((struct drv_error *)0)->why)]; /* "": none */
 };
@@ -108,7 +108,7 @@ static void refuse(const struct drv_node *node, struct refusal *refusal)
 		snprintf(refusal->why, sizeof(refusal->why), "%s", drv_error_last()->why);
 }
 
-/* A GPU is there, and programs are about to say that there is none: once in a process it is said why. */
+/* Prints once in a process why no GPU can be used, though one is there. */
 static void say_unusable(const char *why)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -140,7 +140,7 @@ static void open_visible(const struct drv_node *nodes, size_t count, struct rt_g
 	}
 }
 
-/* What opens and takes no work yet is an agent all the same, which reports itself. */
+/* Says why no GPU takes work. A GPU that opens is an agent and reports itself also when it takes none. */
 static void explain(const struct rt *rt, const struct refusal *refusal)
 {
 	const char *why = refusal->why;

@@ -6,8 +6,8 @@
 
 #include "tools/tool.h"
 
-/* "128" is no number of a GPU, "/dev/dri/renderD128" and "renderD128" are nodes, "3:00.0" and "0000:03:00.0"
- * addresses. */
+/* A name is a number ("1"), a node ("/dev/dri/renderD128", "renderD128") or an address ("3:00.0", "0000:03:00.0").
+ */
 static bool is_named(const struct drv_node *node, const char *name)
 {
 	unsigned d = 0, b, s, f, domain, bus, slot, function;
@@ -24,7 +24,7 @@ static bool is_named(const struct drv_node *node, const char *name)
 	       s == slot && f == function;
 }
 
-/* Records that none is called so, and what there is. */
+/* Records that no GPU has that name, and the names of those that there are. */
 static int fail_name(const char *name, const struct drv_node *nodes, size_t count)
 {
 	char list[300] = "";

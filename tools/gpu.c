@@ -125,7 +125,7 @@ static const char usage_text[] =
 	"  --list          print the chips that SPEC may name\n"
 	"  --help          print this\n";
 
-/* HSA's list counts as the scan does. */
+/* ROCR_VISIBLE_DEVICES counts GPUs in the order of the scan. */
 static int show_one(const char *name)
 {
 	struct drv_node node;

@@ -11,7 +11,7 @@ struct info_device {
 	struct drv_place place;
 };
 
-/* What a person asks first: a dozen lines. */
+/* Prints a dozen lines: verdict, chip, memory, link. */
 void info_print_brief(const struct info_device *d);
 
 /* All that is known of a device. */

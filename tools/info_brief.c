@@ -1,4 +1,4 @@
-/* What `tuff info` says of a device on a dozen lines: whether it can be used, and what a person asks first. */
+/* tuff info without -v: a dozen lines for each device, the verdict first. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -64,7 +64,7 @@ void test_device_say(FILE *to, const struct test_device *d, const struct test_it
 /* Says where to send a report; report: the file, NULL: none was written. */
 void test_say_where_to(const char *report);
 
-/* What a report says of machine, kernel and environment; owned by the caller. */
+/* Facts of machine, kernel and environment for a report; owned by the caller. */
 struct json_object *test_machine(void);
 /* Takes out of facts what names one specimen of a chip. */
 void test_remove_serials(struct json_object *facts);

@@ -12,7 +12,7 @@
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* What `tuff info --json` says; NULL: nothing. A child asks, because this process has no device of its own. */
+/* Runs `tuff info --json` in a child, because this process has no device of its own; NULL: it printed no JSON. */
 static struct json_object *ask_info(const char *gpu, const char *name)
 {
 	char command[900], text[1 << 18];

@@ -40,7 +40,7 @@ static void read_line(const char *path, const char *key, char *value, size_t val
 
 /* --- without serial numbers ------------------------------------------------------------------- */
 
-/* Of what `tuff info --json` says, these name one specimen: numbers of the chip, and of its place in a hive. */
+/* Facts of `tuff info --json` that name one specimen: numbers of the chip, and of its place in a hive. */
 static const char *const serial_keys[] = {"unique_id", "hive", "hive_device"};
 
 void test_remove_serials(struct json_object *facts)
@@ -59,7 +59,7 @@ void test_remove_serials(struct json_object *facts)
 	}
 }
 
-/* What stands before numbers that name one specimen: in ROCR_VISIBLE_DEVICES, and in messages of amdgpu_xgmi.c. */
+/* Words before numbers that name one specimen: in ROCR_VISIBLE_DEVICES, and in messages of amdgpu_xgmi.c. */
 static const struct {
 	const char *before;
 	unsigned digits_min; /* hexadecimal; fewer are something else */

@@ -38,7 +38,7 @@ void tool_wrap(FILE *to, const char *begin, const char *text);
 /* Finds the GPUs: all, or the one that is called name (number, PCI address or render node). 0, or -errno when there
  * is none: a message says what there is. nodes has DRV_NODES_MAX places. */
 DRV_MUST_CHECK int tool_scan(const char *command, const char *name, struct drv_node *nodes, size_t *count);
-/* The same for the first of them. */
+/* Finds the first of the GPUs, or the one that is called name; as tool_scan(). */
 DRV_MUST_CHECK int tool_find_device(const char *command, const char *name, struct drv_node *node);
 
 /* Says on stderr when LD_PRELOAD and LD_LIBRARY_PATH do nothing for a program: it is static, of 32 bits, or has

@@ -113,7 +113,7 @@ static void both_wait_after()
 	graphs_wait_after();
 }
 
-// Of copies: after is when the host has the value, before is when the kernel in front of it is done.
+// A copy that waits after it returns with the value on the host; each that waits returns with the kernel before it done.
 static void copies_wait()
 {
 	int *source = nullptr;

@@ -172,7 +172,8 @@ static unsigned open_descriptors(void)
 	return count;
 }
 
-/* Of libdrm_amdgpu nothing stays behind that another library would find: our own descriptor is the only one. */
+/* Opening leaves no libdrm_amdgpu device behind that another library would find: our own descriptor is the only new
+ * one. */
 static void opening_leaves_libdrm_amdgpu(void)
 {
 	struct drv_node node;
@@ -273,7 +274,7 @@ static void forks_wait_for_libdrm_amdgpu(void)
 
 			alarm(20);
 			dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
-			/* locks first; what it says of this descriptor is its own affair */
+			/* takes libdrm's lock first, then refuses the descriptor */
 			_exit(amdgpu_device_initialize(-1, &major, &minor, &lib) ? 0 : 1);
 		}
 		CHECK_EQ(waitpid(pid, &status, 0), pid);

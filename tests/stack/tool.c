@@ -114,7 +114,7 @@ static void info_is_read_at_a_glance(void)
 	CHECK_EQ(tuff("info --gpu gfx906,gfx1100"), 0);
 }
 
-/* One of several GPUs by number, address or node, in every command. */
+/* Commands take one of several GPUs by number, address or node. */
 static void a_device_is_chosen(void)
 {
 	static const char *const names[] = {"1", "renderD129", "/dev/dri/renderD129", "0000:04:00.0", "4:00.0"};
@@ -200,7 +200,8 @@ static void run_passes_the_end_on(void)
 	says("card0");
 }
 
-/* What is preloaded does nothing for a program without the dynamic linker; scripts and others are not warned of. */
+/* Preloading does nothing for a program without the dynamic linker; scripts and dynamic programs give no warning.
+ */
 static void static_programs_are_named(void)
 {
 	char program[] = "/tmp/tuff-static-XXXXXX", command[128];
@@ -259,7 +260,7 @@ static void test_lists_and_selects(void)
 	CHECK_EQ(tuff("test --gpu"), 2);
 }
 
-/* What is said last, and how a script learns it: 0 it works, 1 a test failed, 3 it cannot be used. */
+/* The last line is for people and the exit status for scripts: 0 works, 1 a test failed, 3 cannot be used. */
 static void test_ends_with_a_sentence(void)
 {
 	CHECK_EQ(tuff("test --gpu gfx906 ladder/01-info"), 0);
