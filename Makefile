@@ -103,6 +103,18 @@ include tests/code/code.mk
 include tests/clients/clients.mk
 include tests/hip/hip.mk
 
+# What the command says of its build. Reports of tests go to REPORT_TO: whoever packages tuff sets it, to an address or a
+# page for issues.
+REPORT_TO ?= the place that you have tuff from
+COMMIT    := $(or $(shell git describe --always --dirty --abbrev=12 2>/dev/null),unknown)
+LIBDRM    := $(or $(shell pkg-config --modversion libdrm_amdgpu 2>/dev/null),unknown)
+.PHONY: force
+$(O)/tools/build.h: force
+	@mkdir -p $(@D)
+	@printf '#define BUILD_%s "%s"\n' COMMIT '$(COMMIT)' LIBDRM '$(LIBDRM)' REPORT_TO '$(REPORT_TO)' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(addprefix $(O)/tools/,main.o test_machine.o test_device.o): $(O)/tools/build.h
+
 # --- host code ------------------------------------------------------------------------------------------------
 $(O)/%.o: %.c $(O)/deps.stamp
 	@mkdir -p $(@D)
@@ -361,6 +373,7 @@ clean:
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*/\1/p' Makefile tools/install.mk | sort -u | tr '\n' ' '; echo
+	@echo "REPORT_TO=address: where the command asks people to send reports of tests"
 	@echo "variables: MODE=release|debug|asan|ubsan|tsan  O=dir  CC=gcc|clang-19  PREFIX=/usr/local DESTDIR="
 
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')

@@ -178,7 +178,11 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 	find_end(src, size_B, &from);
 	r = hip_stream_leave_for(s, hip_only_owner(to.owner, from.owner), &there);
 	if (!r)
+		r = hip_serial_before(there, HIP_SERIAL_COPY);
+	if (!r)
 		r = copy_ends(there, &to, &from, &op, wait);
+	if (!r)
+		r = hip_serial_after(there, HIP_SERIAL_COPY);
 	return r ? r : hip_stream_return(s, there);
 }
 

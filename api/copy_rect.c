@@ -308,7 +308,11 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	if (!r)
 		r = hip_stream_leave_for(s, hip_only_owner(kinds.dst, kinds.src), &there);
 	if (!r)
+		r = hip_serial_before(there, HIP_SERIAL_COPY);
+	if (!r)
 		r = run(there, &op, &copy, &kinds, wait);
+	if (!r)
+		r = hip_serial_after(there, HIP_SERIAL_COPY);
 	return r ? r : hip_stream_return(s, there);
 }
 

@@ -380,6 +380,7 @@ static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
 {
 	struct hip_exec *e = exec_of(handle);
 	struct hip_stream *s;
+	bool captures;
 	hipError_t r;
 
 	if (!e)
@@ -387,13 +388,14 @@ static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
 	r = hip_stream_of(stream, &s);
 	if (r)
 		return r;
+	captures = hip_stream_captures(s);
+	r = captures ? hipSuccess : hip_serial_before(s, HIP_SERIAL_KERNEL);
+	if (r)
+		return r;
 	pthread_mutex_lock(&e->lock);
-	if (hip_stream_captures(s))
-		r = hip_capture_graph(s, e->graph);
-	else
-		r = launch_locked(e, s);
+	r = captures ? hip_capture_graph(s, e->graph) : launch_locked(e, s);
 	pthread_mutex_unlock(&e->lock);
-	return r;
+	return r || captures ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)

@@ -107,11 +107,12 @@ void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);
 /* What stands before a call; 0: nothing. */
-#define HIP_GATE_LOG     0xffu  /* AMD_LOG_LEVEL */
-#define HIP_GATE_TOOL    0x100u /* a tool wants to be told: tool.h */
-#define HIP_GATE_SHUT    0x200u /* hip_init() has not succeeded; release when it has */
-#define HIP_GATE_FAULT   0x400u /* a device has an error that stays */
-#define HIP_GATE_CAPTURE 0x800u /* a capture is on; written under capture.c's lock */
+#define HIP_GATE_LOG     0xffu   /* AMD_LOG_LEVEL */
+#define HIP_GATE_TOOL    0x100u  /* a tool wants to be told: tool.h */
+#define HIP_GATE_SHUT    0x200u  /* hip_init() has not succeeded; release when it has */
+#define HIP_GATE_FAULT   0x400u  /* a device has an error that stays */
+#define HIP_GATE_CAPTURE 0x800u  /* a capture is on; written under capture.c's lock */
+#define HIP_GATE_SERIAL  0x1000u /* kernels or copies are serialized: serial.c */
 extern DRV_OWN _Atomic unsigned hip_gate;
 static inline unsigned hip_at_gate(void)
 {
@@ -519,6 +520,23 @@ void hip_mark_flush(const struct hip_mark *mark);
 /* The error that the device has when it never will be. */
 hipError_t hip_mark_wait(const struct hip_mark *mark);
 hipError_t hip_stream_wait(struct hip_stream *stream);
+
+/* serial.c: the waits of AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY, before and after a stream that does not
+ * capture gets a kernel or copy. They give the stream's error. */
+enum hip_serial { HIP_SERIAL_KERNEL, HIP_SERIAL_COPY };
+void hip_serial_init(void);
+hipError_t hip_serial_wait_before(struct hip_stream *stream, enum hip_serial what);
+hipError_t hip_serial_wait_after(struct hip_stream *stream, enum hip_serial what);
+static inline hipError_t hip_serial_before(struct hip_stream *stream, enum hip_serial what)
+{
+	return __builtin_expect(hip_at_gate() & HIP_GATE_SERIAL, 0) ? hip_serial_wait_before(stream, what)
+								    : hipSuccess;
+}
+static inline hipError_t hip_serial_after(struct hip_stream *stream, enum hip_serial what)
+{
+	return __builtin_expect(hip_at_gate() & HIP_GATE_SERIAL, 0) ? hip_serial_wait_after(stream, what)
+								    : hipSuccess;
+}
 /* A wait for the stream failed: what it has put on its way ends all the same, or does not begin any more. The
  * stream takes nothing from then on. */
 void hip_stream_drop(struct hip_stream *stream);

@@ -228,13 +228,16 @@ hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 
 	if (!r && hip_stream_captures(s))
 		return hip_capture_op(s, &(struct hip_op){.kind = HIP_OP_LAUNCH, .launch = *l});
+	/* The grids of a multi-device launch are all submitted before any wait, since they wait for each other. */
+	if (!r && !l->party)
+		r = hip_serial_before(s, HIP_SERIAL_KERNEL);
 	if (!r)
 		r = hip_stream_begin(s);
 	if (r)
 		return r;
 	r = hip_launch_put(s, l);
 	hip_stream_done(s);
-	return r;
+	return r || l->party ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
 /* A kernel whose arguments are given one by one, on a stream that has room for it. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "drv/config.h"
 
 struct hip hip = {.status = hipErrorDeinitialized};
 _Thread_local struct hip_thread hip_thread;
@@ -99,20 +100,14 @@ static unsigned visible(const char *list, unsigned all, unsigned *order)
 
 static void choose_devices(const hsa_agent_t *gpu, unsigned all)
 {
-	static const char *const names[] = {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"};
+	const char *list = drv_config()->hip_visible;
 	unsigned order[HIP_DEVICES_MAX];
 
 	hip.devices = all;
 	for (unsigned i = 0; i < all; i++)
 		order[i] = i;
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *list = getenv(names[i]);
-
-		if (list && *list) {
-			hip.devices = visible(list, all, order);
-			break;
-		}
-	}
+	if (list)
+		hip.devices = visible(list, all, order);
 	for (unsigned i = 0; i < hip.devices; i++)
 		hip.device[i].agent = gpu[order[i]];
 }
@@ -265,6 +260,7 @@ hipError_t hip_init(void)
 	pthread_mutex_lock(&init_lock);
 	if (hip.status == hipErrorDeinitialized) {
 		hip_trace_init();
+		hip_serial_init();
 		hip.status = open_all();
 		if (!hip.status)
 			atomic_fetch_and_explicit(&hip_gate, ~HIP_GATE_SHUT, memory_order_release);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api/rtc.h"
+#include "drv/config.h"
 
 extern char **environ;
 
@@ -116,7 +117,7 @@ static bool write_source(const char *folder, const struct hip_source *source)
 /* Our headers: where the variable says, or beside the library, as it was built or installed. */
 static bool find_headers(char *path, size_t path_B)
 {
-	const char *set = getenv("TUFF_HIP_INCLUDE");
+	const char *set = drv_config()->hip_include;
 	char probe[PATH_MAX + 32];
 	Dl_info self;
 
@@ -136,7 +137,7 @@ static bool find_headers(char *path, size_t path_B)
 static const char *find_clang(char *path, size_t path_B)
 {
 	static const char *const names[] = {"clang-19", "clang-20", "clang-21", "clang-18", "clang"};
-	const char *folder = getenv("HIP_CLANG_PATH"), *list = getenv("PATH");
+	const char *folder = drv_config()->clang_folder, *list = getenv("PATH");
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, path_B, "%s/%s", folder ? folder : "", names[i]);

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "api/tool.h"
+#include "drv/config.h"
+#include "drv/log.h"
 #include <hip/api/profile.h>
 
 #define LEVEL_ERRORS 1
@@ -16,13 +18,13 @@ _Atomic unsigned hip_gate = HIP_GATE_SHUT;
 
 void hip_trace_init(void)
 {
-	const char *level = getenv("AMD_LOG_LEVEL"), *log = getenv("TUFF_LOG");
-	unsigned value = level ? (unsigned)atoi(level) & HIP_GATE_LOG : 0;
+	const struct drv_config *config = drv_config();
+	unsigned level = config->amd_log_level;
 
 	/* TUFF_LOG, of all that is tuff's, has errors, too. */
-	if (value < LEVEL_ERRORS && log && (strstr(log, "error") || strstr(log, "all")))
-		value = LEVEL_ERRORS;
-	atomic_fetch_or(&hip_gate, value);
+	if (level < LEVEL_ERRORS && config->log & DRV_LOG_ERROR)
+		level = LEVEL_ERRORS;
+	atomic_fetch_or(&hip_gate, level);
 }
 
 static void tell(int level, const char *function, const char *what, const char *more)

@@ -106,7 +106,8 @@ const struct drv_chip drv_chip_rows[] = {
 	 .code_pad_B = 4096, .rsrc3_reg = 0x22d, .tg_chunk_reg = 0x227, .packed_tid = true, .flat_scratch_hw = true,
 	 .compute_only = true, .ring_per_xcc = true, .xnack = DRV_FEATURE_OFF, .sramecc = DRV_FEATURE_ON,
 	 .uncached = DRV_UNCACHED_SYSTEM,
-	 .caches = {.l1_line_B = 128, .inst_line_B = 128, .scalar_line_B = 64, .cus_per_sqc = 2, .l2_line_B = 128}},
+	 /* AMD's CDNA 3 white paper; of one XCC. Linux tells those of instructions and scalars only. */
+	 .caches = {32, 128, 64, 128, 16, 64, 2, 0, 0, 4096, 128, 0}},
 
 	{GFX10_1(4096), .target = "gfx1010", .product = "Navi 10 (RX 5700, RX 5600)", .elf_mach = 0x33,
 	 .id = {{0x0a010a, FAMILY_NV, 0x01, 0x09}}},

@@ -46,6 +46,19 @@ static const struct word *find_word(const struct word *words, size_t count, cons
 	return NULL;
 }
 
+static bool parse_number(const char *text, uint32_t lo, uint32_t hi, uint32_t *value)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || end == text || *end || n < lo || n > hi)
+		return false;
+	*value = n;
+	return true;
+}
+
 static bool parse_log(const char *text)
 {
 	bool ok = true;
@@ -61,6 +74,19 @@ static bool parse_log(const char *text)
 		text += length + (text[length] == ',');
 	}
 	return ok;
+}
+
+/* A level includes those below it. HIP's library prints lines of its own by the same level: api/trace.c. */
+static bool parse_amd_log(const char *text)
+{
+	static const unsigned levels[] = {0, DRV_LOG_ERROR, DRV_LOG_HSA, DRV_LOG_DEVICE | DRV_LOG_CODE,
+					  DRV_LOG_MEM | DRV_LOG_SUBMIT | DRV_LOG_COPY};
+
+	if (!parse_number(text, 0, 255, &config.amd_log_level))
+		return false;
+	for (unsigned i = 0; i < COUNT(levels) && i <= config.amd_log_level; i++)
+		config.log |= levels[i];
+	return true;
 }
 
 static bool parse_log_file(const char *text)
@@ -80,19 +106,6 @@ static bool parse_copy(const char *text)
 	if (word)
 		config.copy = word->value;
 	return word;
-}
-
-static bool parse_number(const char *text, uint32_t lo, uint32_t hi, uint32_t *value)
-{
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (errno || end == text || *end || n < lo || n > hi)
-		return false;
-	*value = n;
-	return true;
 }
 
 static bool parse_switch(const char *text, bool *value)
@@ -142,10 +155,32 @@ static bool parse_fine_vram(const char *text)
 	return parse_switch(text, &config.fine_vram);
 }
 
+/* Keeps a copy for ever. */
+static bool keep(const char *text, const char **to)
+{
+	*to = strdup(text);
+	return *to;
+}
+
 static bool parse_tools(const char *text)
 {
-	config.tools = strdup(text);
-	return config.tools;
+	return keep(text, &config.tools);
+}
+
+/* Names of one list, of which the first that is set counts: HIP's, CUDA's, OpenCL's. */
+static bool parse_hip_visible(const char *text)
+{
+	return config.hip_visible || keep(text, &config.hip_visible);
+}
+
+static bool parse_hip_include(const char *text)
+{
+	return keep(text, &config.hip_include);
+}
+
+static bool parse_clang_folder(const char *text)
+{
+	return keep(text, &config.clang_folder);
 }
 
 static bool parse_cu_mask(const char *text)
@@ -161,6 +196,28 @@ static bool parse_cu_mask(const char *text)
 	return to;
 }
 
+static bool parse_serialize_kernel(const char *text)
+{
+	uint32_t when;
+	bool ok = parse_number(text, 0, 3, &when);
+
+	config.serialize_kernel |= ok ? when : 0;
+	return ok;
+}
+
+static bool parse_serialize_copy(const char *text)
+{
+	return parse_number(text, 0, 3, &config.serialize_copy);
+}
+
+static bool parse_launch_blocking(const char *text)
+{
+	bool on, ok = parse_switch(text, &on);
+
+	config.serialize_kernel |= ok && on ? 3 : 0;
+	return ok;
+}
+
 static bool parse_cu_mask_later(const char *text)
 {
 	return parse_switch(text, &config.cu_mask_later);
@@ -170,13 +227,28 @@ static const struct {
 	const char *name;
 	bool (*parse)(const char *text);
 } variables[] = {
-	{"TUFF_LOG_FILE", parse_log_file},   {"TUFF_LOG", parse_log},
-	{"TUFF_COPY", parse_copy},           {"TUFF_SPIN_US", parse_spin},
-	{"TUFF_STAGING_KIB", parse_staging}, {"HSA_FORCE_FINE_GRAIN_PCIE", parse_fine_vram},
-	{"HSA_TOOLS_LIB", parse_tools},      {"TUFF_SPLIT_MS", parse_split},
-	{"TUFF_WHOLE", parse_whole},         {"TUFF_POLL", parse_poll},
-	{"HSA_CU_MASK", parse_cu_mask},      {"HSA_CU_MASK_SKIP_INIT", parse_cu_mask_later},
+	{"TUFF_LOG_FILE", parse_log_file},
+	{"TUFF_LOG", parse_log},
+	{"TUFF_COPY", parse_copy},
+	{"TUFF_SPIN_US", parse_spin},
+	{"TUFF_STAGING_KIB", parse_staging},
+	{"HSA_FORCE_FINE_GRAIN_PCIE", parse_fine_vram},
+	{"HSA_TOOLS_LIB", parse_tools},
+	{"TUFF_SPLIT_MS", parse_split},
+	{"TUFF_WHOLE", parse_whole},
+	{"TUFF_POLL", parse_poll},
 	{"TUFF_PEER_ACCESS", parse_peer_access},
+	{"HSA_CU_MASK", parse_cu_mask},
+	{"HSA_CU_MASK_SKIP_INIT", parse_cu_mask_later},
+	{"HIP_VISIBLE_DEVICES", parse_hip_visible},
+	{"CUDA_VISIBLE_DEVICES", parse_hip_visible},
+	{"GPU_DEVICE_ORDINAL", parse_hip_visible},
+	{"TUFF_HIP_INCLUDE", parse_hip_include},
+	{"HIP_CLANG_PATH", parse_clang_folder},
+	{"AMD_LOG_LEVEL", parse_amd_log},
+	{"AMD_SERIALIZE_KERNEL", parse_serialize_kernel},
+	{"AMD_SERIALIZE_COPY", parse_serialize_copy},
+	{"HIP_LAUNCH_BLOCKING", parse_launch_blocking},
 };
 
 static void complain(const char *name, const char *text)

@@ -18,8 +18,11 @@ struct drv_override {
 #define DRV_OVERRIDES_MAX 32
 
 struct drv_config {
-	unsigned log; /* TUFF_LOG, enum drv_log_category */
-	int log_fd;   /* TUFF_LOG_FILE; stderr otherwise */
+	unsigned log;              /* TUFF_LOG, enum drv_log_category */
+	int log_fd;                /* TUFF_LOG_FILE; stderr otherwise */
+	uint32_t amd_log_level;    /* AMD_LOG_LEVEL, which adds to log */
+	uint32_t serialize_kernel; /* AMD_SERIALIZE_KERNEL, HIP_LAUNCH_BLOCKING: 1 waits before, 2 after */
+	uint32_t serialize_copy;   /* AMD_SERIALIZE_COPY: the same of copies */
 	enum drv_copy_engine copy;
 	uint32_t spin_us;     /* TUFF_SPIN_US: how long a wait polls before it sleeps */
 	uint32_t staging_KiB; /* TUFF_STAGING_KIB: size of one staging buffer */
@@ -30,6 +33,10 @@ struct drv_config {
 	const char *cu_mask;  /* owned, for ever; HSA_CU_MASK without spaces, NULL when there is none */
 	bool cu_mask_later;   /* HSA_CU_MASK_SKIP_INIT: it narrows masks that are set, not new queues */
 	const char *tools;    /* owned, for ever; HSA_TOOLS_LIB, NULL when there is none */
+	/* Owned, for ever; NULL when they are not set or empty: */
+	const char *hip_visible;  /* HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES, GPU_DEVICE_ORDINAL */
+	const char *hip_include;  /* TUFF_HIP_INCLUDE: folder of HIP's headers, for hiprtc */
+	const char *clang_folder; /* HIP_CLANG_PATH: where hiprtc looks for clang first */
 	unsigned overrides;
 	struct drv_override override[DRV_OVERRIDES_MAX];
 	char visible[512]; /* ROCR_VISIBLE_DEVICES */

@@ -34,7 +34,14 @@ int main(void)
 	setenv("HSA_OVERRIDE_GFX_VERSION_5", "9.0.256", 1);
 	setenv("HSA_OVERRIDE_GFX_VERSION_6", "", 1);
 	setenv("TUFF_LOG_FILE", "/dev/null", 1);
-	CHECK_EQ(drv_config()->log, DRV_LOG_IB | DRV_LOG_SUBMIT);
+	setenv("AMD_LOG_LEVEL", "2", 1);
+	setenv("AMD_SERIALIZE_KERNEL", "1", 1);
+	setenv("AMD_SERIALIZE_COPY", "4", 1);
+	setenv("HIP_LAUNCH_BLOCKING", "1", 1);
+	CHECK_EQ(drv_config()->log, DRV_LOG_IB | DRV_LOG_SUBMIT | DRV_LOG_ERROR | DRV_LOG_HSA);
+	CHECK_EQ(drv_config()->amd_log_level, 2);
+	CHECK_EQ(drv_config()->serialize_kernel, 3);
+	CHECK_EQ(drv_config()->serialize_copy, 0);
 	CHECK(drv_log_on(DRV_LOG_IB | DRV_LOG_MEM));
 	CHECK(!drv_log_on(DRV_LOG_MEM));
 	CHECK_EQ(drv_config()->copy, DRV_COPY_SHADER);

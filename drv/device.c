@@ -2,13 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -97,27 +95,6 @@ int drv_check_ring(const struct drv_device *dev, enum drv_ip_type ip)
 			dev->node.path, chip->target, dma ? drv_sdma_name(chip->sdma) : drv_pm4_name(chip->pm4));
 }
 
-int drv_fail_access(const char *path)
-{
-	struct stat st;
-	struct group group, *found = NULL;
-	char buffer[1024];
-
-	if (stat(path, &st))
-		return drv_fail(-EACCES, "no permission to open %s", path);
-	getgrgid_r(st.st_gid, &group, buffer, sizeof(buffer), &found);
-	if (found)
-		return drv_fail(
-			-EACCES,
-			"no permission to open %s (mode %03o): join group %s (`usermod -aG %s USER`, then log in "
-			"again; in a container keep the group: --group-add %u)",
-			path, st.st_mode & 0777, found->gr_name, found->gr_name, st.st_gid);
-	return drv_fail(-EACCES,
-			"no permission to open %s (mode %03o): it belongs to group %u, which has no name here; a "
-			"container needs --group-add %u, rootless --group-add keep-groups",
-			path, st.st_mode & 0777, st.st_gid, st.st_gid);
-}
-
 static int open_node(struct drv_device *dev)
 {
 	dev->fd = open(dev->node.path, O_RDWR | O_CLOEXEC);
@@ -125,47 +102,7 @@ static int open_node(struct drv_device *dev)
 		return 0;
 	if (errno == EACCES || errno == EPERM)
 		return drv_fail_access(dev->node.path);
-	return drv_fail(-errno, "cannot open %s", dev->node.path);
-}
-
-static int check_version(struct drv_device *dev)
-{
-	drmVersionPtr version = drmGetVersion(dev->fd);
-	int r = 0;
-
-	if (!version)
-		return drv_fail(-ENODEV, "%s is not a DRM node", dev->node.path);
-	dev->drm_minor = version->version_minor;
-	if (strcmp(version->name, "amdgpu"))
-		r = drv_fail(-ENODEV, "%s is driven by %s, not by amdgpu", dev->node.path, version->name);
-	else if (version->version_major != 3 || version->version_minor < DRV_DRM_MINOR_MIN)
-		r = drv_fail(-ENOTSUP,
-			     "the kernel is too old: amdgpu DRM %d.%d, tuff needs 3.%d (Linux 6.1) or newer",
-			     version->version_major, version->version_minor, DRV_DRM_MINOR_MIN);
-	drmFreeVersion(version);
-	return r;
-}
-
-/* The name that the board is sold under, from libdrm's table: lines of "device id, revision, name". libdrm_amdgpu's
- * own look-up needs its device object, and making that one crashes the process when the device goes away meanwhile.
- */
-#define IDS_FILE "/usr/share/libdrm/amdgpu.ids"
-
-static void read_name(struct drv_device *dev)
-{
-	FILE *file = fopen(IDS_FILE, "re");
-	char line[160], name[96];
-	unsigned id, rev;
-
-	snprintf(dev->name, sizeof(dev->name), "AMD GPU");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%x, %x, %95[^\n]", &id, &rev, name) == 3 && id == dev->facts.device_id &&
-		    rev == dev->facts.pci_rev) {
-			snprintf(dev->name, sizeof(dev->name), "%s", name);
-			break;
-		}
-	if (file)
-		fclose(file);
+	return drv_fail(-errno, "%s cannot be opened", dev->node.path);
 }
 
 static struct drv_device *create(const struct drv_node *node)
@@ -184,20 +121,42 @@ static struct drv_device *create(const struct drv_node *node)
 	dev->generation = drv_generation();
 	dev->node = *node;
 	dev->fd = -1;
+	snprintf(dev->name, sizeof(dev->name), "AMD GPU");
 	return dev;
 }
 
-/* Everything that needs the device to answer; stops at the first failure. */
+/* The name that the board is sold under, from libdrm's table. */
+static void read_name(struct drv_device *dev, const struct drv_libdrm *lib)
+{
+	const char *name = drv_libdrm_name(lib);
+
+	if (name)
+		snprintf(dev->name, sizeof(dev->name), "%s", name);
+}
+
+/* Everything that libdrm_amdgpu answers; stops at the first failure. */
+static int ask(struct drv_device *dev, const struct drv_libdrm *lib)
+{
+	int r = drv_read_device(dev, lib);
+
+	read_name(dev, lib);
+	r = r ? r : drv_read_memory(dev, lib);
+	r = r ? r : drv_read_ips(dev, lib);
+	return r ? r : drv_read_firmware(dev, lib);
+}
+
 static int read_all(struct drv_device *dev)
 {
-	int (*const steps[])(struct drv_device *) = {
-		open_node, check_version, drv_read_device, drv_read_memory, drv_read_ips, drv_find_chip, drv_read_xccs,
-	};
-	int r = 0;
+	struct drv_libdrm lib;
+	int r = open_node(dev);
 
-	for (unsigned i = 0; !r && i < sizeof(steps) / sizeof(steps[0]); i++)
-		r = steps[i](dev);
-	return r;
+	r = r ? r : drv_libdrm_open(dev, &dev->drm_minor, &lib);
+	if (r)
+		return r;
+	r = ask(dev, &lib);
+	drv_libdrm_close(&lib);
+	r = r ? r : drv_find_chip(dev);
+	return r ? r : drv_count_xccs(dev);
 }
 
 int drv_device_examine(const struct drv_node *node, struct drv_device **out)
@@ -208,12 +167,18 @@ int drv_device_examine(const struct drv_node *node, struct drv_device **out)
 		return drv_fail(-ENOMEM, "no host memory for a device");
 	dev->refusal = read_all(dev);
 	if (dev->refusal)
-		snprintf(dev->refusal_text, sizeof(dev->refusal_text), "%s", drv_error_last()->text);
-	read_name(dev);
+		snprintf(dev->refusal_text, sizeof(dev->refusal_text), "%s", drv_error_last()->why);
 	drv_read_caches(dev);
 	drv_read_abilities(dev);
 	*out = dev;
 	return 0;
+}
+
+const char *drv_device_verdict(const struct drv_device *dev)
+{
+	if (dev->refusal)
+		return dev->refusal_text;
+	return dev->can[DRV_CAN_SUBMIT].yes ? NULL : dev->can[DRV_CAN_SUBMIT].why;
 }
 
 int drv_device_open(const struct drv_node *node, struct drv_device **out)

@@ -4,7 +4,8 @@
  *   drv_device  a node opened on a file description of our own, with its facts
  *
  * Why our own description: libdrm_amdgpu gives every user of a GPU in the process one shared device, hence one GPU
- * address space, one handle space and one reset state. VM, BO, CTX and CS must be ours alone. */
+ * address space, one handle space and one reset state. VM, BO, CTX and CS must be ours alone; libdrm_amdgpu answers
+ * for the facts, on a description of its own (libdrm.c). */
 #ifndef DRV_DEVICE_H
 #define DRV_DEVICE_H
 
@@ -37,6 +38,7 @@ struct drv_ip {
 	uint32_t rings;      /* bit per ring that a submission may name */
 	uint32_t ib_start_B; /* alignment of an IB's address */
 	uint32_t ib_size_B;  /* and of its size */
+	uint32_t instances;  /* of the block: SDMA engines, XCCs of the partition */
 };
 
 enum drv_ip_type { DRV_IP_GFX, DRV_IP_COMPUTE, DRV_IP_DMA, DRV_IP_COUNT }; /* as AMDGPU_HW_IP_* */
@@ -61,7 +63,7 @@ enum drv_cache_kind { DRV_CACHE_L1, DRV_CACHE_INST, DRV_CACHE_SCALAR, DRV_CACHE_
 #define DRV_CACHES 6
 const char *drv_cache_name(enum drv_cache_kind kind);
 
-/* What AMDGPU_INFO said at opening. Sizes in bytes, clocks in kHz. */
+/* Facts that AMDGPU_INFO gave at opening, through libdrm_amdgpu. Sizes in bytes, clocks in kHz. */
 struct drv_facts {
 	uint32_t device_id, pci_rev, family, external_rev;
 	uint32_t engines, arrays_per_engine; /* of an XCC, where there are several */
@@ -81,6 +83,7 @@ struct drv_facts {
 	uint64_t high_va_lo, high_va_hi; /* and, where no host address is, [high_va_lo, high_va_hi); 0: none */
 	uint32_t va_align_B, fragment_B; /* fragment_B: page size up to which the TLB merges */
 	struct drv_heap vram, visible_vram, gtt;
+	uint32_t mec_version, sdma_version; /* of the firmware of compute rings and of the first SDMA engine */
 	struct drv_cache cache[DRV_CACHES];
 	struct drv_ip ip[DRV_IP_COUNT];
 };
@@ -130,7 +133,7 @@ struct drv_device {
 	struct drv_fine fine_vram, fine_system;
 	char name[96];          /* what it is sold as */
 	int refusal;            /* why it cannot be used: -errno; 0 after drv_device_open() */
-	char refusal_text[320]; /* the record of that */
+	char refusal_text[400]; /* the record of that, as a sentence */
 };
 
 /* Opens a node. Errors: -EACCES (the record names the group), -ENODEV (not amdgpu, or gone), -ENOTSUP (kernel too
@@ -157,8 +160,15 @@ DRV_MUST_CHECK int drv_info(const struct drv_device *dev, unsigned query, void *
 /* The GPU clock counter now, in ticks of facts.counter_kHz. */
 DRV_MUST_CHECK int drv_timestamp(const struct drv_device *dev, uint64_t *ticks);
 
-/* Records that the node may not be opened, and which group may; returns -EACCES. */
+/* Records why the node may not be opened and what to do about it: a group to join, or what the container lacks.
+ * Returns -EACCES. */
 int drv_fail_access(const char *path);
+/* Looks below roots of /sys, /dev and /proc for the reason why there is no node of amdgpu: a GPU that another
+ * driver has or none, a container without the nodes, WSL. A sentence for people. Enters the kernel. Thread safe. */
+void drv_explain_absence(const char *sys, const char *dev, const char *proc, char *why, size_t why_B);
+
+/* Why the device cannot run compute work, as a sentence; NULL when it can. */
+const char *drv_device_verdict(const struct drv_device *dev);
 
 /* How many forks lie between this process and the one that loaded tuff. What a child inherits shares its parent's
  * file description: any ioctl there would hurt the parent, so drv_ioctl() answers -ENODEV in the child. */

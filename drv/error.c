@@ -10,13 +10,15 @@ static _Thread_local struct drv_error last;
 
 int drv_fail_(int err, const char *function, const char *fmt, ...)
 {
-	char why[240];
+	char why[sizeof(last.why)];
 	va_list args;
 
+	/* The arguments may come from the record itself. */
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
 	last.code = err;
+	memcpy(last.why, why, sizeof(why));
 	snprintf(last.text, sizeof(last.text), "%s: %s (%s)", function, why, strerrordesc_np(-err));
 	drv_log(DRV_LOG_ERROR, "%s", last.text);
 	return err;

@@ -12,7 +12,8 @@
 
 struct drv_error {
 	int code; /* -errno of the last failure of this thread, 0: none yet */
-	char text[320];
+	char why[400];  /* a sentence for people */
+	char text[480]; /* the same with the function that failed and the meaning of the code */
 };
 
 /* Records a failure of the calling function and returns err, which is -errno. */

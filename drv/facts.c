@@ -1,4 +1,4 @@
-/* What AMDGPU_INFO tells of a device at opening: five calls. */
+/* Facts of a device that AMDGPU_INFO gives at opening, through libdrm_amdgpu. */
 #include <errno.h>
 #include <string.h>
 
@@ -108,11 +108,12 @@ static void take_base(struct drv_facts *f, const struct drm_amdgpu_info_device *
 	f->fragment_B = info->pte_fragment_size;
 }
 
-int drv_read_device(struct drv_device *dev)
+/* Not amdgpu_query_gpu_info(): its struct ends before the clocks, the caches and the addresses. */
+int drv_read_device(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	struct drv_facts *f = &dev->facts;
-	union dev_info info;
-	int r = drv_info(dev, AMDGPU_INFO_DEV_INFO, &info, sizeof(info));
+	union dev_info info = {0};
+	int r = drv_libdrm_info(lib, AMDGPU_INFO_DEV_INFO, &info, sizeof(info));
 
 	if (r)
 		return drv_fail(r, "AMDGPU_INFO DEV_INFO on %s", dev->node.path);
@@ -123,10 +124,11 @@ int drv_read_device(struct drv_device *dev)
 	return 0;
 }
 
-int drv_read_memory(struct drv_device *dev)
+/* Not amdgpu_query_heap_info(): it does not tell a heap's total size, and takes two calls for each. */
+int drv_read_memory(struct drv_device *dev, const struct drv_libdrm *lib)
 {
-	struct drm_amdgpu_memory_info info;
-	int r = drv_info(dev, AMDGPU_INFO_MEMORY, &info, sizeof(info));
+	struct drm_amdgpu_memory_info info = {0};
+	int r = drv_libdrm_info(lib, AMDGPU_INFO_MEMORY, &info, sizeof(info));
 	const struct drm_amdgpu_heap_info *from[] = {&info.vram, &info.cpu_accessible_vram, &info.gtt};
 	struct drv_heap *to[] = {&dev->facts.vram, &dev->facts.visible_vram, &dev->facts.gtt};
 
@@ -142,18 +144,12 @@ int drv_read_memory(struct drv_device *dev)
 #define IP_DISCOVERY_VERSION_OFFSET 28
 _Static_assert(sizeof(struct drm_amdgpu_info_hw_ip) == 32, "the version is the last dword");
 
-int drv_read_ips(struct drv_device *dev)
+int drv_read_ips(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	for (unsigned type = 0; type < DRV_IP_COUNT; type++) {
 		struct drm_amdgpu_info_hw_ip info = {0};
-		struct drm_amdgpu_info request = {
-			.return_pointer = (uintptr_t)&info,
-			.return_size = sizeof(info),
-			.query = AMDGPU_INFO_HW_IP_INFO,
-			.query_hw_ip.type = type,
-		};
 		struct drv_ip *ip = &dev->facts.ip[type];
-		int r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request);
+		int r = drv_libdrm_ip(lib, type, &info);
 
 		if (r)
 			return drv_fail(r, "AMDGPU_INFO HW_IP_INFO %u on %s", type, dev->node.path);
@@ -161,6 +157,30 @@ int drv_read_ips(struct drv_device *dev)
 		ip->rings = info.available_rings;
 		ip->ib_start_B = info.ib_start_alignment;
 		ip->ib_size_B = info.ib_size_alignment;
+		r = drv_libdrm_ip_count(lib, type, &ip->instances);
+		if (r && r != -EINVAL) /* the chip has no such block */
+			return drv_fail(r, "AMDGPU_INFO HW_IP_COUNT %u on %s", type, dev->node.path);
+	}
+	return 0;
+}
+
+int drv_read_firmware(struct drv_device *dev, const struct drv_libdrm *lib)
+{
+	const struct {
+		unsigned type;
+		uint32_t *version;
+	} asked[] = {
+		{AMDGPU_INFO_FW_GFX_MEC, &dev->facts.mec_version},
+		{AMDGPU_INFO_FW_SDMA, &dev->facts.sdma_version},
+	};
+
+	for (unsigned i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		uint32_t feature;
+		int r = drv_libdrm_firmware(lib, asked[i].type, 0, asked[i].version, &feature);
+
+		/* a GPU without such an engine: -EINVAL */
+		if (r && r != -EINVAL)
+			return drv_fail(r, "AMDGPU_INFO FW_VERSION 0x%x on %s", asked[i].type, dev->node.path);
 	}
 	return 0;
 }
@@ -168,30 +188,18 @@ int drv_read_ips(struct drv_device *dev)
 /* Linux counts the XCCs of the partition that the node stands for (amdgpu_kms.c, AMDGPU_INFO_HW_IP_COUNT). Its
  * cu_active_number is that of the whole card in every partition (gfx_v9_4_3_get_cu_info()), its cu_bitmap that of the
  * first XCC; all have as many compute units in use. */
-int drv_read_xccs(struct drv_device *dev)
+int drv_count_xccs(struct drv_device *dev)
 {
 	struct drv_facts *f = &dev->facts;
-	uint32_t count = 0;
-	struct drm_amdgpu_info request = {
-		.return_pointer = (uintptr_t)&count,
-		.return_size = sizeof(count),
-		.query = AMDGPU_INFO_HW_IP_COUNT,
-		.query_hw_ip.type = AMDGPU_HW_IP_COMPUTE,
-	};
-	int r;
 
 	if (!dev->chip->ring_per_xcc)
 		return 0;
-	r = drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request);
-	if (r)
-		return drv_fail(r, "AMDGPU_INFO HW_IP_COUNT on %s", dev->node.path);
+	f->xccs = f->ip[DRV_IP_COMPUTE].instances;
 	f->ring_cus = count_cus(f->cu_bitmap);
-	if (!count || !f->ring_cus)
-		return drv_fail(-ENODEV, "%s reports %u XCCs with %u compute units", dev->node.path, count,
-				f->ring_cus);
-	f->xccs = count;
-	f->cus = f->ring_cus * count;
-	return 0;
+	f->cus = f->ring_cus * f->xccs;
+	return f->cus ? 0
+		      : drv_fail(-ENODEV, "%s reports %u XCCs with %u compute units", dev->node.path, f->xccs,
+				 f->ring_cus);
 }
 
 const char *drv_cache_name(enum drv_cache_kind kind)

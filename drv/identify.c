@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <amdgpu_drm.h>
+
 #include "drv/config.h"
 #include "drv/internal.h"
 #include "drv/topology.h"
@@ -15,11 +17,27 @@ static uint32_t gc_version(const struct drv_facts *f)
 	return f->ip[DRV_IP_GFX].version ? f->ip[DRV_IP_GFX].version : f->ip[DRV_IP_COMPUTE].version;
 }
 
+/* Chips that amdgpu drives, and that have none of the packets and addresses that tuff stands on. */
+static const struct {
+	unsigned family;
+	const char *generation, *names;
+} old_chips[] = {
+	{AMDGPU_FAMILY_SI, "GFX6", "Tahiti, Pitcairn, Verde, Oland, Hainan"},
+	{AMDGPU_FAMILY_CI, "GFX7", "Bonaire, Hawaii"},
+	{AMDGPU_FAMILY_KV, "GFX7", "Kaveri, Kabini, Mullins"},
+	{AMDGPU_FAMILY_VI, "GFX8", "Tonga, Fiji, Polaris, Vega M"},
+	{AMDGPU_FAMILY_CZ, "GFX8", "Carrizo, Stoney"},
+};
+
 static int fail_unknown(const struct drv_device *dev)
 {
 	const struct drv_facts *f = &dev->facts;
 	uint32_t gc = gc_version(f);
 
+	for (unsigned i = 0; i < sizeof(old_chips) / sizeof(old_chips[0]); i++)
+		if (f->family == old_chips[i].family)
+			return drv_fail(-ENOTSUP, "%s has a %s chip (one of %s), and tuff begins with GFX9 (Vega)",
+					dev->node.path, old_chips[i].generation, old_chips[i].names);
 	return drv_fail(-ENOTSUP,
 			"%s has a chip that tuff does not know: GC %u.%u.%u, family %u, external revision 0x%x",
 			dev->node.path, gc >> 16, gc >> 8 & 0xff, gc & 0xff, f->family, f->external_rev);

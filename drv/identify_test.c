@@ -170,8 +170,30 @@ static void an_apu_keeps_its_carve_out_for_small_requests(void)
 	CHECK_EQ(drv_memory_home(&apu, 4096, 600 << 20), DRV_HOME_GTT);
 }
 
+static void old_chips_are_named(void)
+{
+	static const struct {
+		unsigned family;
+		const char *says;
+	} rows[] = {
+		{110, "GFX6 chip (one of Tahiti"},  {120, "GFX7 chip (one of Bonaire"},
+		{125, "GFX7 chip (one of Kaveri"},  {130, "GFX8 chip (one of Tonga"},
+		{135, "GFX8 chip (one of Carrizo"},
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct drv_device dev = device(0);
+
+		dev.facts.family = rows[i].family;
+		CHECK_EQ(drv_choose_chip(&dev, NULL), -ENOTSUP);
+		CHECK(strstr(drv_error_last()->why, rows[i].says));
+		CHECK(strstr(drv_error_last()->why, "tuff begins with GFX9"));
+	}
+}
+
 int main(void)
 {
+	old_chips_are_named();
 	chips_are_what_the_kernel_says();
 	an_override_chooses_the_code_and_nothing_else();
 	an_override_that_would_hang_is_refused();

@@ -5,14 +5,37 @@
 
 #include "drv/device.h"
 
+struct amdgpu_device; /* libdrm_amdgpu's */
 struct drv_override;
 
+/* libdrm.c. drv_libdrm_open() makes libdrm_amdgpu's device for a GPU that is open, on a file description of its
+ * own, and sets *drm_minor also when it refuses the kernel. The lock is held until drv_libdrm_close(): query, and
+ * close. Errors: -ENODEV, -ENOTSUP, -EIO (amdgpu gave the GPU up), or what open and libdrm_amdgpu gave. 7 ioctls; 2
+ * where /sys is masked. */
+struct drv_libdrm {
+	const struct drv_device *dev; /* borrowed */
+	struct amdgpu_device *handle; /* owned; NULL: /sys is masked, and our own descriptor is asked */
+};
+DRV_MUST_CHECK int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct drv_libdrm *lib);
+void drv_libdrm_close(struct drv_libdrm *lib);
+/* AMDGPU_INFO queries through libdrm_amdgpu's functions; 0 or -errno without a record. */
+struct drm_amdgpu_info_hw_ip;
+DRV_MUST_CHECK int drv_libdrm_info(const struct drv_libdrm *lib, unsigned query, void *data, uint32_t size_B);
+DRV_MUST_CHECK int drv_libdrm_ip(const struct drv_libdrm *lib, unsigned type, struct drm_amdgpu_info_hw_ip *ip);
+DRV_MUST_CHECK int drv_libdrm_ip_count(const struct drv_libdrm *lib, unsigned type, uint32_t *count);
+DRV_MUST_CHECK int drv_libdrm_firmware(const struct drv_libdrm *lib, unsigned type, unsigned index,
+				       uint32_t *version, uint32_t *feature);
+DRV_MUST_CHECK int drv_libdrm_sensor(const struct drv_libdrm *lib, unsigned type, uint32_t *value);
+/* The name that the board is sold under; NULL: not known. Valid until drv_libdrm_close(). */
+const char *drv_libdrm_name(const struct drv_libdrm *lib);
+
 /* facts.c */
-DRV_MUST_CHECK int drv_read_device(struct drv_device *dev);
-DRV_MUST_CHECK int drv_read_memory(struct drv_device *dev);
-DRV_MUST_CHECK int drv_read_ips(struct drv_device *dev);
-/* Once the chip is known. */
-DRV_MUST_CHECK int drv_read_xccs(struct drv_device *dev);
+DRV_MUST_CHECK int drv_read_device(struct drv_device *dev, const struct drv_libdrm *lib);
+DRV_MUST_CHECK int drv_read_memory(struct drv_device *dev, const struct drv_libdrm *lib);
+DRV_MUST_CHECK int drv_read_ips(struct drv_device *dev, const struct drv_libdrm *lib);
+DRV_MUST_CHECK int drv_read_firmware(struct drv_device *dev, const struct drv_libdrm *lib);
+/* Once the chip is known: from what drv_read_ips() read. */
+DRV_MUST_CHECK int drv_count_xccs(struct drv_device *dev);
 /* Fills cache sizes that the kernel did not tell from the chip table. */
 void drv_read_caches(struct drv_device *dev);
 

@@ -14,6 +14,7 @@
 #include <xf86drm.h>
 
 #include "drv/log.h"
+#include "drv/topology.h"
 
 #define DRI_DIR    "/dev/dri"
 #define AMD_VENDOR 0x1002
@@ -119,6 +120,7 @@ static size_t scan_by_opening(struct drv_node *nodes, size_t max, struct drv_nod
 int drv_scan(struct drv_node *nodes, size_t max, size_t *count)
 {
 	struct drv_node denied = {0};
+	char why[320];
 
 	*count = scan_libdrm(nodes, max);
 	if (!*count) {
@@ -133,8 +135,6 @@ int drv_scan(struct drv_node *nodes, size_t max, size_t *count)
 	}
 	if (denied.path[0])
 		return drv_fail_access(denied.path);
-	if (access(DRI_DIR, F_OK))
-		return drv_fail(-ENODEV, "no " DRI_DIR ": load the amdgpu kernel module, or in a container pass "
-					 "--device " DRI_DIR "; `tuff run --gpu gfx908` needs no GPU");
-	return drv_fail(-ENODEV, "no AMD render node in " DRI_DIR "; `tuff run --gpu gfx908` needs no GPU");
+	drv_explain_absence(DRV_SYSFS, "/dev", "/proc", why, sizeof(why));
+	return drv_fail(-ENODEV, "%s", why);
 }

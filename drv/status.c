@@ -1,10 +1,8 @@
 #include "drv/status.h"
 
-#include <string.h>
-
-#include <errno.h>
-
 #include <amdgpu_drm.h>
+
+#include "drv/internal.h"
 
 int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage)
 {
@@ -31,18 +29,18 @@ int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage)
 	return 0;
 }
 
-static struct drv_reading read_sensor(const struct drv_device *dev, unsigned type)
+static int read_sensors(const struct drv_device *dev, const uint8_t *types, struct drv_reading *readings)
 {
-	struct drv_reading reading = {0};
-	struct drm_amdgpu_info request = {
-		.return_pointer = (uintptr_t)&reading.value,
-		.return_size = sizeof(reading.value),
-		.query = AMDGPU_INFO_SENSOR,
-		.sensor_info.type = type,
-	};
+	struct drv_libdrm lib;
+	uint32_t minor;
+	int r = drv_libdrm_open(dev, &minor, &lib);
 
-	reading.known = !drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request);
-	return reading;
+	if (r)
+		return r;
+	for (unsigned i = 0; i < DRV_SENSORS; i++)
+		readings[i].known = !drv_libdrm_sensor(&lib, types[i], &readings[i].value);
+	drv_libdrm_close(&lib);
+	return 0;
 }
 
 int drv_usage(const struct drv_device *dev, struct drv_usage *usage)
@@ -57,31 +55,10 @@ int drv_usage(const struct drv_device *dev, struct drv_usage *usage)
 	};
 	int r = drv_usage_memory(dev, usage);
 
-	for (unsigned i = 0; !r && i < DRV_SENSORS; i++)
-		usage->sensor[i] = read_sensor(dev, types[i]);
-	return r;
+	return r ? r : read_sensors(dev, types, usage->sensor);
 }
 
-/* An absent firmware answers zeros. */
-static bool read_firmware(const struct drv_device *dev, unsigned type, unsigned index,
-			  struct drv_firmware *firmware)
-{
-	struct drm_amdgpu_info_firmware info = {0};
-	struct drm_amdgpu_info request = {
-		.return_pointer = (uintptr_t)&info,
-		.return_size = sizeof(info),
-		.query = AMDGPU_INFO_FW_VERSION,
-		.query_fw = {.fw_type = type, .index = index},
-	};
-
-	if (drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request) || !info.ver)
-		return false;
-	firmware->version = info.ver;
-	firmware->feature = info.feature;
-	return true;
-}
-
-static const struct firmware_kind {
+static const struct {
 	const char *name;
 	uint8_t type, index;
 } kinds[] = {
@@ -98,33 +75,19 @@ _Static_assert(KINDS <= DRV_FIRMWARES_MAX, "the caller's array");
 
 unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmware)
 {
+	struct drv_libdrm lib;
 	unsigned count = 0;
+	uint32_t minor;
 
-	for (unsigned i = 0; i < KINDS; i++)
-		if (read_firmware(dev, kinds[i].type, kinds[i].index, &firmware[count]))
-			firmware[count++].name = kinds[i].name;
+	if (drv_libdrm_open(dev, &minor, &lib))
+		return 0;
+	for (unsigned i = 0; i < KINDS; i++) {
+		struct drv_firmware f = {.name = kinds[i].name};
+
+		/* An absent firmware answers zeros. */
+		if (!drv_libdrm_firmware(&lib, kinds[i].type, kinds[i].index, &f.version, &f.feature) && f.version)
+			firmware[count++] = f;
+	}
+	drv_libdrm_close(&lib);
 	return count;
-}
-
-uint32_t drv_firmware_version(const struct drv_device *dev, const char *name)
-{
-	struct drv_firmware firmware = {0};
-	unsigned i = 0;
-
-	while (i < KINDS && strcmp(kinds[i].name, name))
-		i++;
-	return i < KINDS && read_firmware(dev, kinds[i].type, kinds[i].index, &firmware) ? firmware.version : 0;
-}
-
-uint32_t drv_ip_instances(const struct drv_device *dev, enum drv_ip_type ip)
-{
-	uint32_t count = 0;
-	struct drm_amdgpu_info request = {
-		.return_pointer = (uintptr_t)&count,
-		.return_size = sizeof(count),
-		.query = AMDGPU_INFO_HW_IP_COUNT,
-		.query_hw_ip.type = ip,
-	};
-
-	return drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request) ? 0 : count;
 }

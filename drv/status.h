@@ -29,7 +29,7 @@ struct drv_usage {
 	struct drv_reading sensor[DRV_SENSORS];
 };
 
-/* Reads all of it: 6 ioctls for memory, 1 for each sensor. */
+/* Reads all of it: 6 ioctls for memory; for the sensors it opens the node, 7 ioctls and 1 for each. */
 DRV_MUST_CHECK int drv_usage(const struct drv_device *dev, struct drv_usage *usage);
 /* Without the sensors, which are 0 then: 6 ioctls. */
 DRV_MUST_CHECK int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage);
@@ -40,13 +40,8 @@ struct drv_firmware {
 };
 #define DRV_FIRMWARES_MAX 24
 
-/* The firmwares that are loaded, at most DRV_FIRMWARES_MAX; gives how many. An ioctl for each kind that there may
- * be. */
+/* The firmwares that are loaded, at most DRV_FIRMWARES_MAX; gives how many, 0 too when the device does not answer.
+ * Opens the node, and an ioctl for each kind that there may be. */
 unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmware);
-/* The version of one of them ("MEC", "SDMA 0"); 0: it is not there. One ioctl. */
-uint32_t drv_firmware_version(const struct drv_device *dev, const char *name);
-
-/* Instances of an IP block (SDMA engines, XCCs of the partition); 0: none, or the kernel does not tell. */
-uint32_t drv_ip_instances(const struct drv_device *dev, enum drv_ip_type ip);
 
 #endif

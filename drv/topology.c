@@ -94,6 +94,25 @@ static enum drv_pcie_atomics read_atomics(const char *dir)
 	return DRV_PCIE_ATOMICS_UNKNOWN;
 }
 
+/* Line 0 of "resource" is BAR 0, which is VRAM on AMD's cards: first address, last, flags. */
+static uint64_t read_bar(const char *dir)
+{
+	unsigned long long first = 0, last = 0;
+	char text[128];
+
+	read_line(dir, "resource", text, sizeof(text));
+	return sscanf(text, "%llx %llx", &first, &last) == 2 && last > first ? last - first + 1 : 0;
+}
+
+static void read_iommu(const char *dir, char *iommu, size_t iommu_B)
+{
+	char text[64], path[PATH_MAX + 16];
+
+	read_line(dir, "iommu_group/type", text, sizeof(text));
+	snprintf(path, sizeof(path), "%s/iommu_group", dir);
+	snprintf(iommu, iommu_B, "%.15s", *text || !access(path, F_OK) ? text : access(dir, F_OK) ? "" : "none");
+}
+
 static void read_pcie(const char *dir, const char *address, struct drv_pcie *pcie)
 {
 	unsigned domain, bus, device, function;
@@ -113,6 +132,8 @@ static void read_pcie(const char *dir, const char *address, struct drv_pcie *pci
 	pcie->lanes = (uint32_t)read_number(dir, "current_link_width");
 	pcie->lanes_max = (uint32_t)read_number(dir, "max_link_width");
 	pcie->atomics = read_atomics(dir);
+	pcie->bar_B = read_bar(dir);
+	read_iommu(dir, pcie->iommu, sizeof(pcie->iommu));
 }
 
 /* The node that owns a CPU: /sys/devices/system/cpu/cpuN has a link called nodeM. */

@@ -31,6 +31,8 @@ struct drv_pcie {
 	uint32_t speed_MTps, lanes;         /* now; a sleeping card slows its link down. 0: not told */
 	uint32_t speed_max_MTps, lanes_max; /* what card and slot can do */
 	enum drv_pcie_atomics atomics;
+	uint64_t bar_B; /* of the window on VRAM; 0: not told */
+	char iommu[16]; /* how the host's IOMMU serves the device ("DMA", "identity"), "none", or "" if not told */
 };
 
 struct drv_hive_peer {

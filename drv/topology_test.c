@@ -91,6 +91,8 @@ static void make_sys(void)
 		put(devices[i], "current_link_width", "16");
 		put(devices[i], "max_link_width", i == 2 ? "8" : "16");
 	}
+	put(devices[0], "resource", "0x0000080000000000 0x00000803ffffffff 0x000000000014220c");
+	put(devices[0], "iommu_group/type", "DMA-FQ");
 	put(devices[0], "unique_id", "d0b1c2a300112233");
 	put(devices[0], "vbios_version", "113-D1631400-X11");
 	put(devices[3], "numa_node", "");
@@ -135,6 +137,10 @@ static void a_place_is_read(void)
 	CHECK_EQ(p.pcie.speed_max_MTps, 16000);
 	CHECK(p.pcie.lanes == 16 && p.pcie.lanes_max == 16);
 	CHECK_STR(p.unique_id, "d0b1c2a300112233");
+	CHECK_EQ(p.pcie.bar_B, 16ull << 30);
+	CHECK_STR(p.pcie.iommu, "DMA-FQ");
+	CHECK_STR(read_place(devices[1]).pcie.iommu, "none");
+	CHECK_EQ(read_place(devices[1]).pcie.bar_B, 0);
 	CHECK_STR(p.vbios, "113-D1631400-X11");
 	CHECK_EQ(p.numa_node, 0);
 	CHECK_STR(p.numa_source, "/sys numa_node");

@@ -96,8 +96,29 @@ static void hide(const struct drv_node *node, const char *why)
 	drv_log(DRV_LOG_HSA, "%s is no agent: %s", node->path, why);
 }
 
+/* The reason of the first node that cannot be used. */
+struct refusal {
+	char why[sizeof(((struct drv_error *)0)->why)]; /* "": none */
+};
+
+static void refuse(const struct drv_node *node, struct refusal *refusal)
+{
+	hide(node, drv_error_last()->why);
+	if (!refusal->why[0])
+		snprintf(refusal->why, sizeof(refusal->why), "%s", drv_error_last()->why);
+}
+
+/* Prints once in a process why no GPU can be used, though one is there. */
+static void say_unusable(const char *why)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&said))
+		fprintf(stderr, "tuff: no GPU can be used: %s (see `tuff info`)\n", why);
+}
+
 /* Opens the nodes into their places of the visible order; gives how many there are. */
-static void open_visible(const struct drv_node *nodes, size_t count, struct rt_gpu **seat)
+static void open_visible(const struct drv_node *nodes, size_t count, struct rt_gpu **seat, struct refusal *refusal)
 {
 	struct rt_gpu *gpu;
 	char uuid[24];
@@ -105,7 +126,7 @@ static void open_visible(const struct drv_node *nodes, size_t count, struct rt_g
 
 	for (size_t i = 0; i < count; i++) {
 		if (open_gpu(&nodes[i], &gpu)) {
-			hide(&nodes[i], drv_error_last()->text);
+			refuse(&nodes[i], refusal);
 			continue;
 		}
 		read_uuid(&gpu->place, uuid, sizeof(uuid));
@@ -119,27 +140,47 @@ static void open_visible(const struct drv_node *nodes, size_t count, struct rt_g
 	}
 }
 
+/* Says why no GPU takes work. A GPU that opens is an agent and reports itself also when it takes none. */
+static void explain(const struct rt *rt, const struct refusal *refusal)
+{
+	const char *why = refusal->why;
+
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		const char *verdict = drv_device_verdict(rt->gpu[i]->dev);
+
+		if (!verdict)
+			return;
+		why = *why ? why : verdict;
+	}
+	if (*why)
+		say_unusable(why);
+}
+
 static int open_gpus(struct rt *rt)
 {
 	struct rt_gpu *seat[RT_GPUS_MAX] = {0};
 	struct drv_node nodes[DRV_NODES_MAX];
+	struct refusal refusal = {.why = ""};
 	size_t count;
 	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
 
+	if (r == -EACCES)
+		say_unusable(drv_error_last()->why);
 	if (r)
 		return r;
-	open_visible(nodes, count, seat);
+	open_visible(nodes, count, seat, &refusal);
 	for (unsigned i = 0; i < RT_GPUS_MAX; i++) {
 		if (!seat[i])
 			continue;
 		if (give_memory(rt, seat[i])) {
-			hide(&seat[i]->dev->node, drv_error_last()->text);
+			refuse(&seat[i]->dev->node, &refusal);
 			close_gpu(seat[i]);
 			continue;
 		}
 		seat[i]->index = rt->gpus;
 		rt->gpu[rt->gpus++] = seat[i];
 	}
+	explain(rt, &refusal);
 	return rt->gpus ? 0 : drv_fail(-ENODEV, "none of %zu GPUs can be used", count);
 }
 

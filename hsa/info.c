@@ -193,7 +193,7 @@ static void fill_device(struct rt_info *info, const struct rt_gpu *gpu)
 	info->revision = facts->pci_rev;
 	info->counter_Hz = facts->counter_kHz * 1000ull;
 	info->family = facts->family;
-	info->sdma_engines = drv_ip_instances(gpu->dev, DRV_IP_DMA);
+	info->sdma_engines = facts->ip[DRV_IP_DMA].instances;
 	info->driver_uid = driver_uid(pcie);
 	info->direct_host_access = false;
 	info->memory_properties[0] = facts->apu ? 1 << HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU : 0;
@@ -218,8 +218,8 @@ void rt_info_gpu(struct rt *rt, struct rt_agent *agent)
 	rt_extension_bits(info->extensions, agent->gpu->dev->chip->images != DRV_IMAGES_NONE);
 	if (agent->gpu->dev->chip->images != DRV_IMAGES_NONE)
 		rt_info_images(info);
-	info->firmware = drv_firmware_version(agent->gpu->dev, "MEC");
-	info->sdma_firmware = drv_firmware_version(agent->gpu->dev, "SDMA 0");
+	info->firmware = agent->gpu->dev->facts.mec_version;
+	info->sdma_firmware = agent->gpu->dev->facts.sdma_version;
 	(void)rt;
 }
 

@@ -135,11 +135,11 @@ void demo_report(struct demo *d, const char *name, const char *what, int r, bool
 	d->started_s = demo_now_s();
 }
 
-static int demo_open(struct demo *d, struct tuff_device_info *info)
+static int demo_open(struct demo *d, const char *path, struct tuff_device_info *info)
 {
 	struct tuff_queue_create_info compute = {.engine = TUFF_COMPUTE};
 	const struct shader_blob *blob;
-	int r = tuff_device_open(NULL, &d->device);
+	int r = tuff_device_open(path, &d->device);
 
 	r = r ? r : tuff_device_info(d->device, info);
 	r = r ? r : tuff_queue_create(d->device, &compute, &d->queue);
@@ -163,6 +163,7 @@ static void demo_close(struct demo *d)
 static const char usage_text[] = "usage: tuff demo [OPTION]...\n"
 				 "Runs GPU programs and copies on the first GPU, and checks them against the CPU.\n"
 				 "  --gpu SPEC      run them on a virtual GPU; tuff run --list has the chips\n"
+				 "  --device NAME   on this GPU: its number, PCI address or render node\n"
 				 "  --picture FILE  write the Mandelbrot set to FILE, a PNG\n"
 				 "  --help          print this\n";
 
@@ -172,9 +173,12 @@ int tool_demo(int argc, char **argv)
 						   demo_histogram, demo_mandelbrot, demo_copies};
 	struct demo d = {.picture = NULL};
 	struct tuff_device_info info;
-	const char *spec = NULL;
-	const struct tool_option options[] = {
-		{"--gpu", .value = &spec}, {"--picture", .value = &d.picture}, {NULL}};
+	const char *spec = NULL, *name = NULL;
+	const struct tool_option options[] = {{"--gpu", .value = &spec},
+					      {"--device", .value = &name},
+					      {"--picture", .value = &d.picture},
+					      {NULL}};
+	struct drv_node node;
 	int status, at = tool_options(argc, argv, options, usage_text, &status);
 
 	if (at < 0)
@@ -183,10 +187,12 @@ int tool_demo(int argc, char **argv)
 		return tool_mistake(usage_text, "demo", "no use for %s", argv[at]);
 	if (tool_start_gpu(spec))
 		return 1;
-	if (demo_open(&d, &info)) {
+	if (tool_find_device("demo", name, &node))
+		return TOOL_UNUSABLE;
+	if (demo_open(&d, name ? node.path : NULL, &info)) {
 		fprintf(stderr, "tuff demo: %s\n", tuff_error());
 		demo_close(&d);
-		return 1;
+		return TOOL_UNUSABLE;
 	}
 	printf("%s (%s) at %s, %u CUs, over libdrm%s\n\n", info.name, info.target, info.gpu.path,
 	       info.compute_units, spec ? "; a virtual GPU: times are the emulator's" : "");

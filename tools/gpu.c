@@ -121,16 +121,43 @@ static const char usage_text[] =
 	"Runs a program with tuff's libraries before others of their names, and gives its exit status. SPEC is\n"
 	"[null:]CHIP[:KEY=VALUE]..., several with commas: gfx908, or gfx906:vram=8G,gfx906; tuff-run(1) has the keys.\n"
 	"  --gpu SPEC      give it virtual GPUs, and hide those of the machine\n"
+	"  --device NAME   of HSA and HIP it sees this GPU alone: number, PCI address or render node\n"
 	"  --list          print the chips that SPEC may name\n"
 	"  --help          print this\n";
 
+/* ROCR_VISIBLE_DEVICES counts GPUs in the order of the scan. */
+static int show_one(const char *name)
+{
+	struct drv_node node;
+	char index[16];
+
+	if (tool_find_device("run", name, &node))
+		return -ENOENT;
+	snprintf(index, sizeof(index), "%u", node.index);
+	return setenv("ROCR_VISIBLE_DEVICES", index, 1);
+}
+
+static int run_on_virtual(const char *spec, const char *libraries, char **argv)
+{
+	struct vgpu_env env;
+	int status;
+
+	if (vgpu_run_create(spec, &env))
+		return 2;
+	status = join_run(&env);
+	open_gate(libraries);
+	status = status ? 2 : run_and_wait(argv);
+	vgpu_stop();
+	return status;
+}
+
 int tool_run(int argc, char **argv)
 {
+	const char *spec = NULL, *name = NULL;
 	char libraries[PATH_MAX];
-	const char *spec = NULL;
 	bool list = false;
-	const struct tool_option options[] = {{"--gpu", .value = &spec}, {"--list", .flag = &list}, {NULL}};
-	struct vgpu_env env;
+	const struct tool_option options[] = {
+		{"--gpu", .value = &spec}, {"--device", .value = &name}, {"--list", .flag = &list}, {NULL}};
 	int status, i = tool_options(argc, argv, options, usage_text, &status);
 
 	if (i < 0)
@@ -139,18 +166,18 @@ int tool_run(int argc, char **argv)
 		return list_chips();
 	if (i >= argc)
 		return tool_mistake(usage_text, "run", "which program?");
+	if (spec && name)
+		return tool_mistake(usage_text, "run",
+				    "--device is for GPUs of this machine, --gpu gives those of SPEC");
 	if (find_libraries(libraries, sizeof(libraries)))
 		return 2;
 	prepend("LD_LIBRARY_PATH", libraries);
+	tool_warn_of_preload(argv[i]);
 	if (!spec) {
+		if (name && show_one(name))
+			return TOOL_UNUSABLE;
 		open_gate(libraries);
 		return run_and_wait(argv + i);
 	}
-	if (vgpu_run_create(spec, &env))
-		return 2;
-	status = join_run(&env);
-	open_gate(libraries);
-	status = status ? 2 : run_and_wait(argv + i);
-	vgpu_stop();
-	return status;
+	return run_on_virtual(spec, libraries, argv + i);
 }

@@ -1,4 +1,5 @@
-/* tuff info: what a person wants to know of each device and of the host, and where each fact came from. */
+/* tuff info: whether each device can be used; all that is known of it and of the host, and where each fact came
+ * from. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,35 +11,36 @@
 static void show(const struct info_device *d, json_object *array)
 {
 	const struct drv_device *dev = d->dev;
+	const char *verdict = drv_device_verdict(dev);
 	struct sheet sheet = {.json = array, .object = array ? json_object_new_object() : NULL};
 
 	if (array) {
 		json_object_object_add(sheet.object, "node", json_object_new_string(dev->node.path));
 		json_object_array_add(array, sheet.object);
-		if (dev->refusal)
-			json_object_object_add(sheet.object, "error", json_object_new_string(dev->refusal_text));
+		json_object_object_add(sheet.object, "opens", json_object_new_boolean(!dev->refusal));
+		json_object_object_add(sheet.object, "usable", json_object_new_boolean(!verdict));
+		if (verdict)
+			json_object_object_add(sheet.object, "error", json_object_new_string(verdict));
 	} else {
 		printf("%s\n", dev->node.path);
-		if (dev->refusal)
-			printf("  cannot be used: %s\n", dev->refusal_text);
+		if (verdict)
+			printf("  cannot be used: %s\n", verdict);
 	}
 	info_put_device(&sheet, d);
 }
 
-/* Opens what there is; gives how many. */
-static unsigned look_at_all(struct info_device *devices)
+/* Opens what there is, or what is called name; gives how many. */
+static unsigned look_at_all(struct info_device *devices, const char *name)
 {
 	struct drv_node nodes[DRV_NODES_MAX];
 	unsigned looked = 0;
 	size_t count;
 
-	if (drv_scan(nodes, DRV_NODES_MAX, &count)) {
-		fprintf(stderr, "tuff info: %s\n", drv_error_last()->text);
+	if (tool_scan("info", name, nodes, &count))
 		return 0;
-	}
 	for (size_t i = 0; i < count; i++) {
 		if (drv_device_examine(&nodes[i], &devices[looked].dev)) {
-			fprintf(stderr, "tuff info: %s\n", drv_error_last()->text);
+			fprintf(stderr, "tuff info: %s\n", drv_error_last()->why);
 			continue;
 		}
 		drv_place_read(DRV_SYSFS, &nodes[i], &devices[looked++].place);
@@ -52,51 +54,79 @@ static void print_json(json_object *root)
 							  JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
-static int show_all(bool json)
+/* Each device by itself, and where to learn more. */
+static void show_brief(const struct info_device *devices, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (i)
+			printf("\n");
+		info_print_brief(&devices[i]);
+	}
+	if (count)
+		printf("\nAll facts and their sources: tuff info -v. Does it work? tuff test\n");
+}
+
+/* Everything, with devices' links; json NULL: for people. */
+static void show_full(const struct info_device *devices, unsigned count, json_object *json)
+{
+	json_object *array = json ? json_object_new_array() : NULL;
+	static struct drv_host host;
+
+	if (json)
+		json_object_object_add(json, "devices", array);
+	for (unsigned i = 0; i < count; i++)
+		show(&devices[i], array);
+	drv_host_read(&host);
+	info_put_host(&host, json);
+	info_put_links(&host, devices, count, json);
+}
+
+static int show_all(const char *name, bool full, bool json)
 {
 	static struct info_device devices[DRV_NODES_MAX];
-	static struct drv_host host;
-	json_object *root = json ? json_object_new_object() : NULL, *array = NULL;
-	unsigned count = look_at_all(devices), usable = 0;
+	json_object *root = json ? json_object_new_object() : NULL;
+	unsigned count = look_at_all(devices, name), usable = 0;
 
-	if (json) {
-		array = json_object_new_array();
-		json_object_object_add(root, "devices", array);
-	}
-	for (unsigned i = 0; i < count; i++) {
-		show(&devices[i], array);
-		usable += !devices[i].dev->refusal;
-	}
-	drv_host_read(&host);
-	info_put_host(&host, root);
-	info_put_links(&host, devices, count, root);
+	if (json && !count)
+		json_object_object_add(root, "error", json_object_new_string(drv_error_last()->why));
+	if (full || json)
+		show_full(devices, count, root);
+	else
+		show_brief(devices, count);
 	if (json) {
 		print_json(root);
 		json_object_put(root);
 	}
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
+		usable += !drv_device_verdict(devices[i].dev);
 		drv_device_close(devices[i].dev);
+	}
 	if (drv_config()->problem[0])
 		fprintf(stderr, "tuff info: %s\n", drv_config()->problem);
-	return usable ? 0 : 1;
+	return usable ? 0 : TOOL_UNUSABLE;
 }
 
-static const char usage_text[] = "usage: tuff info [OPTION]...\n"
-				 "Shows what GPUs there are, what they can do, and where each fact comes from.\n"
-				 "  --gpu SPEC      show virtual GPUs instead; tuff run --list has the chips\n"
-				 "  --json          print JSON\n"
-				 "  --help          print this\n";
+static const char usage_text[] =
+	"usage: tuff info [OPTION]...\n"
+	"Shows what GPUs there are, and whether they can be used. The exit status is 3 when none can.\n"
+	"  --gpu SPEC      show virtual GPUs instead; tuff run --list has the chips\n"
+	"  --device NAME   only this GPU: its number, PCI address or render node\n"
+	"  --verbose       all facts, and where each is from; -v is the same\n"
+	"  --json          all facts as JSON\n"
+	"  --help          print this\n";
 
 int tool_info(int argc, char **argv)
 {
-	const char *spec = NULL;
-	bool json = false;
-	const struct tool_option options[] = {{"--gpu", .value = &spec}, {"--json", .flag = &json}, {NULL}};
+	const char *spec = NULL, *name = NULL;
+	bool json = false, full = false;
+	const struct tool_option options[] = {{"--gpu", .value = &spec},    {"--device", .value = &name},
+					      {"--verbose", .flag = &full}, {"-v", .flag = &full},
+					      {"--json", .flag = &json},    {NULL}};
 	int status, i = tool_options(argc, argv, options, usage_text, &status);
 
 	if (i < 0)
 		return status;
 	if (i < argc)
 		return tool_mistake(usage_text, "info", "no use for %s", argv[i]);
-	return tool_start_gpu(spec) ? 1 : show_all(json);
+	return tool_start_gpu(spec) ? 1 : show_all(name, full, json);
 }

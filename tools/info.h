@@ -11,6 +11,9 @@ struct info_device {
 	struct drv_place place;
 };
 
+/* Prints a dozen lines: verdict, chip, memory, link. */
+void info_print_brief(const struct info_device *d);
+
 /* All that is known of a device. */
 void info_put_device(struct sheet *s, const struct info_device *d);
 

@@ -215,6 +215,10 @@ static void put_pcie(struct sheet *s, const struct drv_place *p, const struct dr
 	if (e->speed_MTps && e->lanes)
 		sheet_text(s, "pcie_now", "PCIe now", SRC_SYS, "%.1f GT/s x %u, %u MB/s", e->speed_MTps / 1e3,
 			   e->lanes, drv_pcie_MBps(e->speed_MTps, e->lanes));
+	if (e->bar_B)
+		sheet_size(s, "bar_B", "BAR 0", SRC_SYS, e->bar_B);
+	if (e->iommu[0])
+		sheet_text(s, "iommu", "IOMMU", SRC_SYS, "%s", e->iommu);
 	if (e->speed_max_MTps && e->lanes_max)
 		sheet_text(s, "pcie_max", "PCIe at best", SRC_SYS, "%.1f GT/s x %u, %u MB/s",
 			   e->speed_max_MTps / 1e3, e->lanes_max, drv_pcie_MBps(e->speed_max_MTps, e->lanes_max));
@@ -274,10 +278,10 @@ static void put_rings(struct sheet *s, const struct drv_device *dev)
 		else
 			sheet_text(s, keys[i], labels[i], SRC_IP, "%u", rings);
 	}
-	sheet_number(s, "sdma_engines", "SDMA engines", SRC_COUNT, drv_ip_instances(dev, DRV_IP_DMA), "");
+	sheet_number(s, "sdma_engines", "SDMA engines", SRC_COUNT, dev->facts.ip[DRV_IP_DMA].instances, "");
 	if (dev->chip && dev->chip->ring_per_xcc)
 		sheet_number(s, "xccs", "XCCs, each with own rings", SRC_COUNT,
-			     drv_ip_instances(dev, DRV_IP_COMPUTE), "");
+			     dev->facts.ip[DRV_IP_COMPUTE].instances, "");
 }
 
 void info_put_device(struct sheet *s, const struct info_device *d)

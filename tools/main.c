@@ -4,13 +4,14 @@
 
 #include <tuff/base.h>
 
+#include "tools/build.h"
 #include "tools/tool.h"
 
 static const struct {
 	const char *name, *help;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"info", "what GPUs there are, and where each fact comes from", tool_info},
+	{"info", "what GPUs there are, and whether they can be used", tool_info},
 	{"test", "test the GPU", tool_test},
 	{"demo", "run GPU programs and check them against the CPU", tool_demo},
 	{"run", "run a program on tuff's libraries, or on a virtual GPU", tool_run},
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
 		return usage(stdout);
 	if (!strcmp(argv[1], "--version"))
-		return printf("tuff %u.%u\n", TUFF_VERSION_MAJOR, TUFF_VERSION_MINOR) < 0;
+		return printf("tuff %u.%u (%s)\n", TUFF_VERSION_MAJOR, TUFF_VERSION_MINOR, BUILD_COMMIT) < 0;
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);

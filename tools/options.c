@@ -22,6 +22,31 @@ int tool_mistake(const char *usage, const char *command, const char *fmt, ...)
 	return 2;
 }
 
+#define COLUMNS 80
+
+void tool_wrap(FILE *to, const char *begin, const char *text)
+{
+	const size_t indent = strlen(begin);
+	size_t column = indent;
+
+	fputs(begin, to);
+	while (*text) {
+		const size_t word = strcspn(text, " ");
+
+		if (column > indent && column + 1 + word > COLUMNS) {
+			fprintf(to, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', to);
+			column++;
+		}
+		fwrite(text, 1, word, to);
+		column += word;
+		text += word + strspn(text + word, " ");
+	}
+	fputc('\n', to);
+}
+
 static const struct tool_option *find(const struct tool_option *options, const char *name)
 {
 	for (; options->name; options++)

@@ -10,10 +10,11 @@
 
 static const char usage_text[] =
 	"usage: tuff test [OPTION]... [PATTERN]... [-- PROGRAM...]\n"
-	"Tests the first GPU of this machine, each test in a process of its own. PATTERN is a name as --list prints it,\n"
-	"with * and ?, or the beginning of one (\"ladder\").\n"
+	"Tests the first GPU of this machine that can be used, each test in a process of its\n"
+	"own. PATTERN is a name as --list prints it, with * and ?, or the beginning of one\n"
+	"(\"ladder\"). Exit status: 0 it works, 1 a test failed, 3 the GPU cannot be used.\n"
 	"  --gpu SPEC      test a virtual GPU; may be given several times\n"
-	"  --device PATH   test the GPU of that render node\n"
+	"  --device NAME   test this GPU: its number, PCI address or render node\n"
 	"  --report FILE   write a report: .json, .xml (JUnit), else text; may be given several times\n"
 	"  --resets        also tests that make the kernel reset the GPU (always on a virtual one)\n"
 	"  --probe         only the experiments whose answers we do not know; with --resets also the risky ones\n"
@@ -106,15 +107,15 @@ static bool wanted(const struct device_test *test, const struct test_options *o,
 }
 
 /* Appends the tests for one device; items NULL: only counts them. */
-static unsigned select_tests(const struct test_options *o, const char *gpu, struct test_item *items)
+static unsigned select_tests(const struct test_options *o, const struct test_device *d, struct test_item *items)
 {
 	unsigned count = 0;
 
 	for (const struct device_test *const *group = device_test_groups; *group; group++)
 		for (const struct device_test *test = *group; test->name; test++)
-			if (wanted(test, o, gpu)) {
+			if (wanted(test, o, d->gpu)) {
 				if (items)
-					items[count] = (struct test_item){.test = test, .gpu = gpu};
+					items[count] = (struct test_item){.test = test, .gpu = d->gpu, .device = d};
 				count++;
 			}
 	return count;
@@ -131,14 +132,15 @@ static int list_tests(const struct test_options *o)
 	return 0;
 }
 
-static int run(const struct test_options *o, char **programs, unsigned program_count)
+/* Runs programs, then the tests of each device. */
+static int run_all(const struct test_options *o, char **programs, unsigned program_count)
 {
-	unsigned gpus = o->gpus || program_count ? o->gpus : 1, count = program_count;
+	unsigned count = program_count;
 	struct test_item *items;
 	int status;
 
-	for (unsigned i = 0; i < gpus; i++)
-		count += select_tests(o, o->gpu[i], NULL);
+	for (unsigned i = 0; i < o->device_count; i++)
+		count += select_tests(o, &o->devices[i], NULL);
 	if (!count)
 		return tool_mistake(usage_text, "test", "no test has such a name");
 	items = calloc(count, sizeof(*items));
@@ -147,8 +149,8 @@ static int run(const struct test_options *o, char **programs, unsigned program_c
 	for (unsigned i = 0; i < program_count; i++)
 		items[i].program = programs[i];
 	count = program_count;
-	for (unsigned i = 0; i < gpus; i++)
-		count += select_tests(o, o->gpu[i], items + count);
+	for (unsigned i = 0; i < o->device_count; i++)
+		count += select_tests(o, &o->devices[i], items + count);
 	test_run_all(items, count, o);
 	status = test_report(items, count, o);
 	for (unsigned i = 0; i < count; i++) {
@@ -157,6 +159,21 @@ static int run(const struct test_options *o, char **programs, unsigned program_c
 		free(items[i].log);
 	}
 	free(items);
+	return status;
+}
+
+static int run(struct test_options *o, char **programs, unsigned program_count)
+{
+	struct test_device devices[32] = {0};
+	int status;
+
+	o->devices = devices;
+	o->device_count = o->gpus || program_count ? o->gpus : 1;
+	for (unsigned i = 0; i < o->device_count; i++)
+		test_device_init(&devices[i], o->gpu[i], o->device);
+	status = run_all(o, programs, program_count);
+	for (unsigned i = 0; i < o->device_count; i++)
+		test_device_fini(&devices[i]);
 	return status;
 }
 

@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <json.h>
+#include "tools/build.h"
+#include "tools/tool.h"
 
 struct tally {
 	unsigned n[TEST_RESULTS];
@@ -28,47 +26,6 @@ static struct tally count_results(const struct test_item *items, unsigned count)
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
-/* First line of a file that begins with key, without key and quotes; "" when there is none. */
-static void read_line(const char *path, const char *key, char *value, size_t value_B)
-{
-	FILE *file = fopen(path, "re");
-	char line[256];
-
-	*value = 0;
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, key, strlen(key))) {
-			const char *from = line + strlen(key) + strspn(line + strlen(key), " \t:\"");
-
-			snprintf(value, value_B, "%.*s", (int)strcspn(from, "\"\n"), from);
-			break;
-		}
-	if (file)
-		fclose(file);
-}
-
-/* What `tuff info --json` says of a device: a child asks, because this process has no device of its own. */
-static struct json_object *device_facts(const char *gpu)
-{
-	char command[700], text[65536];
-	struct json_object *facts;
-	FILE *pipe;
-	size_t n;
-
-	/* A SPEC is letters, digits and "_.:,=": nothing that a shell would look at. */
-	if (gpu &&
-	    strspn(gpu, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:,=") != strlen(gpu))
-		return json_object_new_string("not asked: an odd SPEC");
-	snprintf(command, sizeof(command), "/proc/%d/exe info --json%s%.512s 2>/dev/null", getpid(),
-		 gpu ? " --gpu " : "", gpu ? gpu : "");
-	pipe = popen(command, "re");
-	n = pipe ? fread(text, 1, sizeof(text) - 1, pipe) : 0;
-	text[n] = 0;
-	if (pipe)
-		pclose(pipe);
-	facts = json_tokener_parse(text);
-	return facts ? facts : json_object_new_string("unknown");
-}
-
 static void add_string(struct json_object *to, const char *key, const char *value)
 {
 	json_object_object_add(to, key, json_object_new_string(value));
@@ -76,26 +33,17 @@ static void add_string(struct json_object *to, const char *key, const char *valu
 
 static struct json_object *machine(const struct test_options *o)
 {
-	struct json_object *facts = json_object_new_object(), *gpus = json_object_new_object();
-	struct utsname uts;
-	char value[128];
-	time_t now = time(NULL);
-	struct tm tm;
+	struct json_object *facts = test_machine(), *gpus = json_object_new_object();
 
-	strftime(value, sizeof(value), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-	add_string(facts, "date", value);
-	if (!uname(&uts)) {
-		add_string(facts, "kernel", uts.release);
-		add_string(facts, "machine", uts.machine);
+	for (unsigned i = 0; i < o->device_count; i++) {
+		const struct test_device *d = &o->devices[i];
+		struct json_object *copy = NULL;
+
+		if (!d->facts || json_object_deep_copy(d->facts, &copy, NULL))
+			copy = json_object_new_string(d->why ? d->why : "unknown");
+		test_remove_serials(copy);
+		json_object_object_add(gpus, d->gpu ? d->gpu : "this machine", copy);
 	}
-	read_line("/etc/os-release", "PRETTY_NAME=", value, sizeof(value));
-	add_string(facts, "system", value);
-	read_line("/proc/cpuinfo", "model name", value, sizeof(value));
-	add_string(facts, "cpu", value);
-	snprintf(value, sizeof(value), "%u.%u", TUFF_VERSION_MAJOR, TUFF_VERSION_MINOR);
-	add_string(facts, "tuff", value);
-	for (unsigned i = 0; i < (o->gpus ? o->gpus : 1); i++)
-		json_object_object_add(gpus, o->gpus ? o->gpu[i] : "this machine", device_facts(o->gpu[i]));
 	json_object_object_add(facts, "gpus", gpus);
 	return facts;
 }
@@ -207,7 +155,7 @@ static void write_text(FILE *file, const struct test_item *items, unsigned count
 	struct json_object *facts = machine(o);
 	struct tally tally = count_results(items, count);
 
-	fprintf(file, "tuff test report\n\n%s\n\n",
+	fprintf(file, "tuff test report, to be sent to %s\n\n%s\n\n", BUILD_REPORT_TO,
 		json_object_to_json_string_ext(facts, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 							      JSON_C_TO_STRING_NOSLASHESCAPE));
 	for (unsigned i = 0; i < count; i++) {
@@ -222,6 +170,8 @@ static void write_text(FILE *file, const struct test_item *items, unsigned count
 	}
 	fprintf(file, "\n%u passed, %u failed, %u skipped, %u not run\n", tally.n[TEST_PASSED],
 		tally.n[TEST_FAILED], tally.n[TEST_SKIPPED], tally.n[TEST_NOT_RUN]);
+	for (unsigned i = 0; i < o->device_count; i++)
+		test_device_say(file, &o->devices[i], items, count, o->patterns || o->probe);
 	json_object_put(facts);
 }
 
@@ -260,18 +210,51 @@ static void print_answers(const struct test_item *items, unsigned count)
 		}
 }
 
+static int exit_status(const struct tally *tally, const struct test_options *o)
+{
+	unsigned usable = 0;
+
+	for (unsigned i = 0; i < o->device_count; i++)
+		usable += o->devices[i].usable;
+	if (tally->n[TEST_FAILED])
+		return 1;
+	if (o->device_count && !usable)
+		return TOOL_UNUSABLE;
+	return !tally->n[TEST_PASSED];
+}
+
+/* Sentences for people; whoever counts reads the line before. */
+static void conclude(const struct test_item *items, unsigned count, const struct test_options *o, int status)
+{
+	bool ours = false;
+
+	if (o->brief)
+		return;
+	for (unsigned i = 0; i < o->device_count; i++) {
+		printf("\n");
+		test_device_say(stdout, &o->devices[i], items, count, o->patterns || o->probe);
+		ours |= !o->devices[i].gpu;
+	}
+	if (o->reports)
+		test_say_where_to(o->report[0]);
+	else if (ours || status == 1)
+		test_say_where_to(NULL);
+}
+
 int test_report(const struct test_item *items, unsigned count, const struct test_options *options)
 {
 	struct tally tally = count_results(items, count);
-	int status = tally.n[TEST_FAILED] || !tally.n[TEST_PASSED];
+	int status = exit_status(&tally, options);
 
 	for (unsigned i = 0; i < options->reports; i++)
-		status |= write_report(options->report[i], items, count, options);
+		if (write_report(options->report[i], items, count, options))
+			status = 1;
 	if (options->probe && !options->brief)
 		print_answers(items, count);
 	if (tally.n[TEST_NOT_RUN])
-		printf("%u were not run after a failure\n", tally.n[TEST_NOT_RUN]);
+		printf("%u were not run\n", tally.n[TEST_NOT_RUN]);
 	printf("\n%u passed, %u failed, %u skipped\n", tally.n[TEST_PASSED], tally.n[TEST_FAILED],
 	       tally.n[TEST_SKIPPED]);
+	conclude(items, count, options, status);
 	return status;
 }

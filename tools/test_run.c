@@ -69,7 +69,7 @@ static const char *strictness(const struct test_item *item)
 }
 
 /* In the child. A rung of the ladder logs what it submits. */
-static void become(const struct test_item *item, const struct test_options *o, int output, int log)
+static void become(const struct test_item *item, int output, int log)
 {
 	const char *argv[] = {"tuff", "test", "--child", NULL, "-", "-", NULL}, *strict = strictness(item);
 	char log_path[32];
@@ -95,7 +95,7 @@ static void become(const struct test_item *item, const struct test_options *o, i
 	} else {
 		argv[3] = item->test->name;
 		argv[4] = item->gpu ? item->gpu : "-";
-		argv[5] = o->device ? o->device : "-";
+		argv[5] = item->device && item->device->path ? item->device->path : "-";
 		execv("/proc/self/exe", (char **)argv);
 	}
 	printf("cannot be started: %s\n", strerror(errno));
@@ -103,7 +103,7 @@ static void become(const struct test_item *item, const struct test_options *o, i
 	_exit(127);
 }
 
-static int start(struct slot *slot, struct test_item *item, const struct test_options *o)
+static int start(struct slot *slot, struct test_item *item)
 {
 	*slot = (struct slot){.item = item, .log = -1, .start_s = now_s()};
 	slot->output = memfd_create("output", MFD_CLOEXEC);
@@ -112,7 +112,7 @@ static int start(struct slot *slot, struct test_item *item, const struct test_op
 	fflush(stdout);
 	slot->pid = slot->output >= 0 ? fork() : -1;
 	if (!slot->pid)
-		become(item, o, slot->output, slot->log);
+		become(item, slot->output, slot->log);
 	return slot->pid < 0 ? -errno : 0;
 }
 
@@ -278,7 +278,7 @@ static bool passes(struct test_item *item, const struct test_options *o, unsigne
 	int status = 0;
 	pid_t ended = 0;
 
-	if (start(&slot, item, o))
+	if (start(&slot, item))
 		return false;
 	while (!(ended = waitpid(slot.pid, &status, WNOHANG))) {
 		if (!slot.overdue && now_s() - slot.start_s > limit_s) {
@@ -293,9 +293,9 @@ static bool passes(struct test_item *item, const struct test_options *o, unsigne
 }
 
 /* After a hang the kernel needs a while; a device that does not execute jobs any more ends the run. */
-static bool device_answers(const struct test_options *o)
+static bool device_answers(const struct test_device *device, const struct test_options *o)
 {
-	struct test_item item = {.test = first_job()};
+	struct test_item item = {.test = first_job(), .device = device};
 	bool answers = false;
 
 	for (unsigned tries = 0; tries < 10 && !answers; tries++) {
@@ -305,7 +305,7 @@ static bool device_answers(const struct test_options *o)
 		free(item.output);
 		free(item.why);
 		free(item.log);
-		item = (struct test_item){.test = item.test};
+		item = (struct test_item){.test = item.test, .device = device};
 	}
 	return answers;
 }
@@ -348,7 +348,7 @@ static void finish(struct test_item *items, unsigned count, struct slot *slot, i
 		return;
 	if (is_rung(item)) {
 		fall(items, count, item);
-	} else if (!item->gpu && !device_answers(o)) {
+	} else if (!item->gpu && !device_answers(item->device, o)) {
 		printf("      the device executes no job any more, half a minute later\n");
 		fall(items, count, item);
 	}
@@ -374,8 +374,11 @@ void test_run_all(struct test_item *items, unsigned count, const struct test_opt
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		items[i].result = TEST_NOT_RUN;
+		if (items[i].device && !items[i].device->opens)
+			items[i].why = strdup("the device cannot be opened");
+	}
 	while (next < count || running) {
 		struct slot *slot;
 
@@ -384,7 +387,7 @@ void test_run_all(struct test_item *items, unsigned count, const struct test_opt
 				next++;
 			if (next == count || slots[i].item || !ladder_is_climbed(slots, o.jobs, &items[next]))
 				continue;
-			if (start(&slots[i], &items[next], &o)) {
+			if (start(&slots[i], &items[next])) {
 				items[next].why = strdup(strerror(errno));
 				slots[i].item = NULL;
 			} else {

@@ -1,10 +1,19 @@
 /* Finding and opening devices: several of them, /sys masked as in containers, none at all, no permission, chips and
  * kernels that are not supported. What a person reads says what to do. */
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <amdgpu.h>
+#include <amdgpu_drm.h>
+#include <xf86drm.h>
 
 #include "drv/internal.h"
 #include "tests/check.h"
@@ -79,6 +88,9 @@ static void no_permission_names_the_group(void)
 	unlink(node.path);
 }
 
+#define LIBDRM_STARTS  3 /* ioctls of amdgpu_device_initialize(), its two VERSION not counted */
+#define OPENING_IOCTLS 17
+
 static void failing_facts_are_errors(void)
 {
 	struct drv_node nodes[1];
@@ -87,8 +99,10 @@ static void failing_facts_are_errors(void)
 
 	CHECK_EQ(vgpu_start("gfx908"), 0);
 	CHECK_EQ(drv_scan(nodes, 1, &count), 0);
-	/* VERSION, twice; then one call for each fact. The injection counts VERSION only by its number, 0. */
-	for (unsigned n = 1; n <= 7; n++) {
+	/* VERSION, twice; then 3 calls in which libdrm_amdgpu starts, and one for each fact. The injection counts
+	 * VERSION only by its number, 0; libdrm_amdgpu's own two are left out, since 2.4.114 does not survive them.
+	 */
+	for (unsigned n = 1; n <= OPENING_IOCTLS - 2; n++) {
 		int r;
 
 		if (n <= 2)
@@ -107,26 +121,192 @@ static void failing_facts_are_errors(void)
 	vgpu_stop();
 }
 
-/* Opening costs what drv/README.md says: VERSION twice, and one INFO for each fact; XCCs are a fact of few chips. */
+/* --- libdrm_amdgpu and its other users -------------------------------------------------------- */
+
+/* The real function reads /sys; where that is masked, it gives NULL. */
+static bool sys_is_masked;
+__attribute__((visibility("default"))) char *drmGetPrimaryDeviceNameFromFd(int fd)
+{
+	char *(*real)(int) = (char *(*)(int))dlsym(RTLD_NEXT, "drmGetPrimaryDeviceNameFromFd");
+
+	return sys_is_masked ? NULL : real(fd);
+}
+
+static bool is_radeon;
+__attribute__((visibility("default"))) drmVersionPtr drmGetVersion(int fd)
+{
+	drmVersionPtr (*real)(int) = (drmVersionPtr(*)(int))dlsym(RTLD_NEXT, "drmGetVersion");
+	drmVersionPtr version = real(fd);
+
+	if (version && is_radeon) /* as long as "amdgpu" */
+		memcpy(version->name, "radeon", strlen("radeon"));
+	return version;
+}
+
+static void other_drivers_are_named(void)
+{
+	struct drv_node node;
+	struct drv_device *dev;
+	size_t count;
+
+	CHECK_EQ(vgpu_start("gfx906"), 0);
+	CHECK_EQ(drv_scan(&node, 1, &count), 0);
+	is_radeon = true;
+	CHECK_EQ(drv_device_open(&node, &dev), -ENODEV);
+	CHECK_STR(drv_error_last()->why,
+		  "/dev/dri/renderD128 is driven by radeon, not by amdgpu: its chip is older than "
+		  "GFX9 (Vega), where tuff begins");
+	is_radeon = false;
+	vgpu_stop();
+}
+
+static unsigned open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* Opening leaves no libdrm_amdgpu device behind that another library would find: our own descriptor is the only new
+ * one. */
+static void opening_leaves_libdrm_amdgpu(void)
+{
+	struct drv_node node;
+	struct drv_device *dev;
+	unsigned before;
+	size_t count;
+
+	CHECK_EQ(vgpu_start("gfx906"), 0);
+	CHECK_EQ(drv_scan(&node, 1, &count), 0);
+	before = open_descriptors();
+	if (CHECK_EQ(drv_device_open(&node, &dev), 0)) {
+		CHECK_EQ(open_descriptors(), before + 1);
+		drv_device_close(dev);
+	}
+	vgpu_stop();
+}
+
+/* Mesa, say, keeps a device in libdrm_amdgpu all the time. Ours are opened beside it, each GPU with its own facts,
+ * also where libdrm_amdgpu cannot tell GPUs apart. */
+static void another_library_may_have_libdrm_amdgpu(void)
+{
+	struct drv_firmware firmware[DRV_FIRMWARES_MAX];
+	amdgpu_device_handle theirs;
+	uint32_t major, minor, working = 0;
+	struct drv_node nodes[2];
+	struct drv_device *dev;
+	size_t count;
+	int fd;
+
+	CHECK_EQ(vgpu_start("gfx906,gfx908"), 0);
+	CHECK_EQ(drv_scan(nodes, 2, &count), 0);
+	fd = open(nodes[0].path, O_RDWR | O_CLOEXEC);
+	if (!CHECK_EQ(amdgpu_device_initialize(fd, &major, &minor, &theirs), 0))
+		return;
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK_EQ(drv_device_open(&nodes[i], &dev), 0);
+		CHECK_STR(dev->chip->target, i ? "gfx908" : "gfx906");
+		drv_device_close(dev);
+	}
+	sys_is_masked = true; /* libdrm_amdgpu takes the second GPU for the first */
+	if (CHECK_EQ(drv_device_open(&nodes[1], &dev), 0)) {
+		CHECK_STR(dev->chip->target, "gfx908");
+		CHECK(drv_firmware(dev, firmware));
+		drv_device_close(dev);
+	}
+	sys_is_masked = false;
+	CHECK_EQ(amdgpu_query_info(theirs, AMDGPU_INFO_ACCEL_WORKING, sizeof(working), &working), 0);
+	CHECK_EQ(working, 1);
+	amdgpu_device_deinitialize(theirs);
+	close(fd);
+	vgpu_stop();
+}
+
+static void a_gpu_that_amdgpu_gave_up_is_named(void)
+{
+	struct drv_node node;
+	struct drv_device *dev;
+	size_t count;
+
+	CHECK_EQ(vgpu_start("gfx906"), 0);
+	CHECK_EQ(drv_scan(&node, 1, &count), 0);
+	vgpu_inject_ioctl(1, EBADF); /* as libdrm_amdgpu answers when ACCEL_WORKING is 0 */
+	CHECK_EQ(drv_device_open(&node, &dev), -EIO);
+	CHECK(strstr(drv_error_last()->text, "does not work"));
+	vgpu_inject_ioctl(0, 0);
+	vgpu_stop();
+}
+
+static atomic_bool enough;
+
+static void *open_for_ever(void *node)
+{
+	struct drv_device *dev;
+
+	while (!enough)
+		if (CHECK_EQ(drv_device_open(node, &dev), 0))
+			drv_device_close(dev);
+	return NULL;
+}
+
+/* A child that is made while another thread opens a device finds no lock taken. */
+static void forks_wait_for_libdrm_amdgpu(void)
+{
+	struct drv_node node;
+	pthread_t thread;
+	size_t count;
+
+	CHECK_EQ(vgpu_start("gfx906"), 0);
+	CHECK_EQ(drv_scan(&node, 1, &count), 0);
+	CHECK_EQ(pthread_create(&thread, NULL, open_for_ever, &node), 0);
+	for (unsigned i = 0; i < 40; i++) {
+		int status = -1;
+		pid_t pid = fork();
+
+		if (!pid) {
+			amdgpu_device_handle lib;
+			uint32_t major, minor;
+
+			alarm(20);
+			dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+			/* takes libdrm's lock first, then refuses the descriptor */
+			_exit(amdgpu_device_initialize(-1, &major, &minor, &lib) ? 0 : 1);
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK_EQ(status, 0);
+	}
+	enough = true;
+	pthread_join(thread, NULL);
+	vgpu_stop();
+}
+
+/* Opening costs what drv/README.md says. */
 static void opening_is_cheap(struct drv_node *node)
 {
 	unsigned long before = vgpu_ioctl_count();
 	struct drv_device *dev;
 
 	CHECK_EQ(drv_device_open(node, &dev), 0);
-	CHECK_EQ(vgpu_ioctl_count() - before, 7 + dev->chip->ring_per_xcc);
+	CHECK_EQ(vgpu_ioctl_count() - before, OPENING_IOCTLS);
 	drv_device_close(dev);
 }
 
-/* The table's sizes, which stand in where the kernel tells none, against what the virtual GPU tells. */
+/* The table's sizes, which stand in where the kernel tells none, against what the virtual GPU tells. Linux tells no L1 and
+ * L2 of GFX9. */
 static void check_caches(const struct drv_device *dev)
 {
 	struct drv_device copy = *dev;
 
-	for (unsigned i = 0; i < DRV_CACHES; i++) {
-		CHECK(dev->facts.cache[i].origin != DRV_CACHE_TABLE);
+	CHECK_EQ(dev->facts.cache[DRV_CACHE_L2].origin,
+		 dev->chip->pm4 == DRV_PM4_GFX9 ? DRV_CACHE_TABLE : DRV_CACHE_KERNEL);
+	CHECK(dev->facts.cache[DRV_CACHE_L1].size_B && dev->facts.cache[DRV_CACHE_L2].size_B);
+	for (unsigned i = 0; i < DRV_CACHES; i++)
 		copy.facts.cache[i] = (struct drv_cache){0};
-	}
 	drv_read_caches(&copy);
 	for (unsigned i = 0; i < DRV_CACHES; i++)
 		if (dev->chip->caches.l2_KiB && !CHECK_EQ(copy.facts.cache[i].size_B, dev->facts.cache[i].size_B))
@@ -190,12 +370,13 @@ static void abilities_follow_the_kernel(void)
 	static const struct {
 		const char *spec;
 		unsigned minor, ioctls;
-		bool fine_vram, fault, va_timeline, told_caches;
+		bool fine_vram, fault, va_timeline, told_clocks;
 	} rows[] = {
-		{"gfx90a:kernel=6.1", 49, 7, false, false, false, false},
-		{"gfx90a:kernel=6.12", 59, 7, false, true, false, true},
-		{"gfx90a:kernel=6.18", 64, 9, true, true, true, true},
-		{"gfx906:kernel=6.18", 64, 7, true, true, true, true}, /* a mapping does: nothing to try */
+		{"gfx90a:kernel=6.1", 49, OPENING_IOCTLS, false, false, false, false},
+		{"gfx90a:kernel=6.12", 61, OPENING_IOCTLS, false, true, false, true},
+		{"gfx90a:kernel=6.18", 64, OPENING_IOCTLS + 2, true, true, true, true},
+		{"gfx906:kernel=6.18", 64, OPENING_IOCTLS, true, true, true,
+		 true}, /* a mapping does: nothing to try */
 	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -214,10 +395,8 @@ static void abilities_follow_the_kernel(void)
 		CHECK_EQ(dev->can[DRV_CAN_FINE_VRAM].yes, rows[i].fine_vram);
 		CHECK_EQ(dev->can[DRV_CAN_QUERY_FAULT].yes, rows[i].fault);
 		CHECK_EQ(dev->can[DRV_CAN_VA_TIMELINE].yes, rows[i].va_timeline);
-		CHECK_EQ(dev->facts.cache[DRV_CACHE_L2].origin,
-			 rows[i].told_caches ? DRV_CACHE_KERNEL : DRV_CACHE_TABLE);
-		CHECK_EQ(!!dev->facts.engine_min_kHz, rows[i].told_caches);
-		CHECK_EQ(!!dev->facts.pcie_gen, rows[i].told_caches);
+		CHECK_EQ(!!dev->facts.engine_min_kHz, rows[i].told_clocks);
+		CHECK_EQ(!!dev->facts.pcie_gen, rows[i].told_clocks);
 		drv_device_close(dev);
 		CHECK_EQ(vgpu_live_objects(), 0);
 		vgpu_stop();
@@ -291,7 +470,7 @@ static void usage_is_live(void)
 	vgpu_inject_ioctl(2, EIO);
 	CHECK_EQ(drv_usage(s.dev, &after), -EIO);
 	/* a kernel without power management: no sensors, and no error */
-	vgpu_inject_ioctl(7, ENOENT);
+	vgpu_inject_ioctl(6 + LIBDRM_STARTS + 1, ENOENT);
 	CHECK_EQ(drv_usage(s.dev, &after), 0);
 	CHECK(!after.sensor[0].known && after.sensor[1].known);
 	vgpu_inject_ioctl(0, 0);
@@ -312,7 +491,7 @@ static void what_cannot_be_used_can_be_looked_at(void)
 	drv_device_close(dev);
 	CHECK_EQ(vgpu_start("gfx1201"), 0);
 	CHECK_EQ(drv_scan(&node, 1, &count), 0);
-	vgpu_inject_ioctl(2, EIO); /* DEV_INFO is there, MEMORY is not */
+	vgpu_inject_ioctl(LIBDRM_STARTS + 2, EIO); /* DEV_INFO is there, MEMORY is not */
 	CHECK_EQ(drv_device_examine(&node, &dev), 0);
 	vgpu_inject_ioctl(0, 0);
 	CHECK_EQ(dev->refusal, -EIO);
@@ -328,6 +507,11 @@ int main(void)
 	strange_nodes_are_refused();
 	no_permission_names_the_group();
 	failing_facts_are_errors();
+	other_drivers_are_named();
+	opening_leaves_libdrm_amdgpu();
+	another_library_may_have_libdrm_amdgpu();
+	a_gpu_that_amdgpu_gave_up_is_named();
+	forks_wait_for_libdrm_amdgpu();
 	every_chip_opens_and_is_used_or_refused();
 	abilities_follow_the_kernel();
 	a_kernel_that_is_too_old_is_said_to_be();

@@ -175,17 +175,45 @@ static void pages_are_well_formed(void)
 
 /* --- variables -------------------------------------------------------------------------------- */
 
-/* Names that the code has in quotes. */
-static void read_code(const char *pattern, struct words *names)
+/* Names of variables have capital letters and a line between two of them. */
+static bool is_variable(const char *word)
+{
+	for (const char *at = word; *at; at++)
+		if (!isupper((unsigned char)*at) && *at != '_')
+			return false;
+	return isupper((unsigned char)*word) && (strchr(word, '_') || !strcmp(word, "TMPDIR"));
+}
+
+static void keep_variables(struct words *all, struct words *names)
+{
+	for (unsigned i = 0; i < all->count; i++) {
+		char *end = all->word[i] + strlen(all->word[i]) - 1;
+
+		if (*end == '_') /* one for each of something */
+			*end = 0;
+		if (is_variable(all->word[i]))
+			add(names, "", all->word[i], "_");
+	}
+}
+
+static bool is_source(const char *path)
+{
+	return !strstr(path, "_test.c") && !strstr(path, "test_code.h");
+}
+
+/* Names that the files have behind a mark, which has their prefix. */
+static void read_code(const char *pattern, const char *mark, const char *prefix, struct words *names)
 {
 	glob_t found;
 
 	CHECK_EQ(glob(pattern, GLOB_BRACE, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (!strstr(found.gl_pathv[i], "_test.c")) {
+		if (is_source(found.gl_pathv[i])) {
+			struct words all = {0};
+
 			read_file(found.gl_pathv[i]);
-			collect(names, "\"TUFF_", "TUFF_", "_");
-			collect(names, "\"HSA_", "HSA_", "_");
+			collect(&all, mark, prefix, "_");
+			keep_variables(&all, names);
 		}
 	globfree(&found);
 }
@@ -197,22 +225,33 @@ static void read_list(const char *path, const char *begin, struct words *names)
 
 	read_file(path);
 	collect(&all, begin, "", "_");
-	for (unsigned i = 0; i < all.count; i++) {
-		char *end = all.word[i] + strlen(all.word[i]) - 1;
+	keep_variables(&all, names);
+}
 
-		if (*end == '_') /* one for each of something */
-			*end = 0;
-		if (!strncmp(all.word[i], "TUFF_", 5) || !strncmp(all.word[i], "HSA_", 4))
-			add(names, "", all.word[i], "_");
+/* The libraries read the environment in one file, whose names the lists have; PATH is everybody's. */
+static void one_file_reads_variables(void)
+{
+	glob_t found;
+
+	CHECK_EQ(glob("{drv,vm,cs,sdma,pool,hsa,embed,api}/*.[ch]", GLOB_BRACE, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		if (!is_source(found.gl_pathv[i]) || !strcmp(found.gl_pathv[i], "drv/config.c"))
+			continue;
+		read_file(found.gl_pathv[i]);
+		for (const char *at = text; (at = strstr(at, "getenv(")); at++)
+			if (!CHECK(!strncmp(at, "getenv(\"PATH\")", 14)))
+				printf("  %s reads a variable\n", found.gl_pathv[i]);
 	}
+	globfree(&found);
 }
 
 static void variables_are_listed(void)
 {
 	struct words driver = {0}, gpu = {0}, page = {0}, listed = {0}, gpu_listed = {0};
 
-	read_code("{drv,vm,cs,sdma,embed}/*.c", &driver);
-	read_code("{vgpu,vgpu/*}/*.c", &gpu);
+	read_code("drv/config.c", "\"", "", &driver);
+	read_code("{vgpu,vgpu/*}/*.[ch]", "getenv(\"", "", &gpu);
+	read_code("{vgpu,vgpu/*}/*.[ch]", "\"TUFF_", "TUFF_", &gpu);
 	read_list("docs/variables.md", "\n| `", &listed);
 	read_list("docs/vgpu.md", "\n| `", &gpu_listed);
 	read_list("docs/man/tuff-variables.7", "\n.It Ev ", &page);
@@ -319,6 +358,7 @@ int main(void)
 	commands_are_in_the_manual();
 	options_are_in_the_manual();
 	pages_are_well_formed();
+	one_file_reads_variables();
 	variables_are_listed();
 	shells_complete();
 	return check_done("the manual");

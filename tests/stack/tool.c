@@ -51,7 +51,7 @@ static void says_not(const char *text)
 
 static void info_tells_each_device(void)
 {
-	CHECK_EQ(tuff("info --gpu gfx906,gfx90a"), 0);
+	CHECK_EQ(tuff("info -v --gpu gfx906,gfx90a"), 0);
 	says("/dev/dri/renderD128\n");
 	says("/dev/dri/renderD129\n");
 	says("gfx906 ");
@@ -69,28 +69,87 @@ static void info_tells_each_device(void)
 
 static void info_shows_how_devices_are_linked(void)
 {
-	CHECK_EQ(tuff("info --gpu gfx908:hive=9,gfx908:hive=9,gfx1030"), 0);
+	CHECK_EQ(tuff("info -v --gpu gfx908:hive=9,gfx908:hive=9,gfx1030"), 0);
 	says("renderD128   -            xGMI 1, 15   PCIe 2, 40   PCIe 1, 20");
 	says("tuff has no GFX10 packets yet");
 	says("NUMA node 0");
 	CHECK_EQ(tuff("info --json --gpu gfx908:hive=9,gfx908:hive=9"), 0);
 	says("\"type\": \"xGMI\"");
-	CHECK_EQ(tuff("info --gpu gfx1201"), 0);
+	CHECK_EQ(tuff("info --verbose --gpu gfx1201"), 3);
 	says_not("links: type");
+}
+
+/* Lines that a terminal shows whole, few enough to be read. */
+static void fits_a_screen(unsigned lines_max)
+{
+	unsigned lines = 0;
+
+	for (const char *at = output; *at; lines++) {
+		size_t n = strcspn(at, "\n");
+
+		if (!CHECK(n <= 80))
+			printf("  %.*s\n", (int)n, at);
+		at += n + (at[n] == '\n');
+	}
+	CHECK(lines <= lines_max);
+}
+
+static void info_is_read_at_a_glance(void)
+{
+	CHECK_EQ(tuff("info --gpu gfx906:bar=256M"), 0);
+	fits_a_screen(16);
+	says("GPU 0: AMD Instinct MI60 / MI50 (gfx906)\n  verdict  can be used for compute and copies\n");
+	says("60 compute units");
+	says("16 GiB of its own");
+	says("the CPU sees 256 MiB of it");
+	says("tuff info -v");
+	says_not("AMDGPU_INFO");
+	CHECK_EQ(tuff("info --gpu gfx1100"), 3);
+	says("verdict  cannot be used: tuff has no GFX11 packets yet");
+	CHECK_EQ(tuff("info --json --gpu gfx1100"), 3);
+	says("\"usable\": false");
+	CHECK_EQ(tuff("info --gpu gfx906:kernel=5.10"), 3);
+	fits_a_screen(8);
+	says("too old");
+	CHECK_EQ(tuff("info --gpu gfx906,gfx1100"), 0);
+}
+
+/* Commands take one of several GPUs by number, address or node. */
+static void a_device_is_chosen(void)
+{
+	static const char *const names[] = {"1", "renderD129", "/dev/dri/renderD129", "0000:04:00.0", "4:00.0"};
+	char command[128];
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(command, sizeof(command), "info --gpu gfx906,gfx90a --device %s", names[i]);
+		CHECK_EQ(tuff(command), 0);
+		says("GPU 1: ");
+		says("(gfx90a)");
+		says_not("gfx906");
+	}
+	CHECK_EQ(tuff("info --gpu gfx906,gfx90a --device 2"), 3);
+	says("no GPU is called 2; there are 0 (/dev/dri/renderD128, 0000:03:00.0),\n           1 (/dev");
+	CHECK_EQ(tuff("demo --gpu gfx906,gfx90a --device 0000:03:00.1"), 3);
+	says("no GPU is called 0000:03:00.1");
+	CHECK_EQ(tuff("demo --gpu gfx906,gfx900 --device 1"), 0);
+	says("(gfx900) at /dev/dri/renderD129");
 }
 
 /* A card that stops answering half-way is still shown as far as it answered. */
 static void info_shows_what_cannot_be_used(void)
 {
-	setenv("TUFF_VGPU_INJECT", "info=2:EIO", 1);
-	CHECK_EQ(tuff("info --gpu gfx906"), 1);
+	/* libdrm_amdgpu starts with three INFO; DEV_INFO and MEMORY follow */
+	setenv("TUFF_VGPU_INJECT", "info=5:EIO", 1);
+	CHECK_EQ(tuff("info -v --gpu gfx906"), 3);
 	says("cannot be used: ");
-	says("AMDGPU_INFO MEMORY on /dev/dri/renderD128 (Input/output error)");
+	says("AMDGPU_INFO MEMORY on /dev/dri/renderD128");
 	says("1002:66a1 rev 02");
 	says("0000:03:00.0");
 	says_not("GTT (system memory)");
-	setenv("TUFF_VGPU_INJECT", "info=1:EIO", 1);
-	CHECK_EQ(tuff("info --json --gpu gfx906"), 1);
+	CHECK_EQ(tuff("info --gpu gfx906"), 3);
+	says("  verdict  cannot be used: AMDGPU_INFO MEMORY on");
+	setenv("TUFF_VGPU_INJECT", "info=4:EIO", 1);
+	CHECK_EQ(tuff("info --json --gpu gfx906"), 3);
 	says("\"error\": ");
 	says("0000:03:00.0");
 	says_not("1002:66a1");
@@ -100,14 +159,14 @@ static void info_shows_what_cannot_be_used(void)
 static void an_override_is_followed_or_refused_aloud(void)
 {
 	setenv("HSA_OVERRIDE_GFX_VERSION", "9.0.0", 1);
-	CHECK_EQ(tuff("info --gpu gfx90c"), 0);
+	CHECK_EQ(tuff("info -v --gpu gfx90c"), 0);
 	says("what it really is          gfx90c");
 	/* and its code runs: the demo's kernels were not made for gfx90c */
 	CHECK_EQ(tuff("demo --gpu gfx90c"), 0);
 	says("gfx900");
 	/* ROCm's node 1 is the first GPU of a host with one NUMA node */
 	setenv("HSA_OVERRIDE_GFX_VERSION_1", "10.3.0", 1);
-	CHECK_EQ(tuff("info --gpu gfx906"), 1);
+	CHECK_EQ(tuff("info -v --gpu gfx906"), 3);
 	says("cannot be used");
 	says("HSA_OVERRIDE_GFX_VERSION=10.3.0");
 	says("AMDGPU_INFO DEV_INFO");
@@ -141,6 +200,31 @@ static void run_passes_the_end_on(void)
 	says("card0");
 }
 
+/* Preloading does nothing for a program without the dynamic linker; scripts and dynamic programs give no warning.
+ */
+static void static_programs_are_named(void)
+{
+	char program[] = "/tmp/tuff-static-XXXXXX", command[128];
+	const int fd = mkstemp(program);
+	/* 64 bits, little-endian, no segment */
+	const unsigned char header[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1, [16] = 2, [18] = 62, [20] = 1};
+
+	CHECK_EQ(write(fd, header, sizeof(header)), (ssize_t)sizeof(header));
+	CHECK(!fchmod(fd, 0700));
+	close(fd);
+	snprintf(command, sizeof(command), "run -- %s", program);
+	CHECK(tuff(command) != 0);
+	says("is linked statically");
+	CHECK_EQ(tuff("run -- sh -c true"), 0);
+	says_not("dynamic linker");
+	CHECK(!unlink(program));
+	if (access("/dev/dri", F_OK)) {
+		CHECK_EQ(tuff("run --device 0 -- true"), 3);
+		says("there is no /dev/dri");
+	}
+	CHECK_EQ(tuff("run --gpu gfx906 --device 0 -- true"), 2);
+}
+
 static void run_gives_a_gpu_to_programs(void)
 {
 	char command[600];
@@ -148,7 +232,7 @@ static void run_gives_a_gpu_to_programs(void)
 	snprintf(command, sizeof(command), "run --gpu gfx90a -- %s/tuff info",
 		 getenv("O") ? getenv("O") : "build/release");
 	CHECK_EQ(tuff(command), 0);
-	says("gfx90a ");
+	says("(gfx90a)");
 }
 
 /* The virtual GPU needs addresses that the process may be forbidden to have. */
@@ -176,6 +260,69 @@ static void test_lists_and_selects(void)
 	CHECK_EQ(tuff("test --gpu"), 2);
 }
 
+/* The last line is for people and the exit status for scripts: 0 works, 1 a test failed, 3 cannot be used. */
+static void test_ends_with_a_sentence(void)
+{
+	CHECK_EQ(tuff("test --gpu gfx906 ladder/01-info"), 0);
+	says("\ngfx906 passes the tests that were chosen.\n");
+	CHECK_EQ(tuff("test --gpu gfx1100 ladder"), 3);
+	says("5 passed, 0 failed");
+	says("\ngfx1100 cannot be used yet, because tuff has no GFX11 packets yet.\n");
+	CHECK_EQ(tuff("test --gpu gfx906:kernel=5.10"), 3);
+	says("cannot be used yet, because the kernel is too old");
+	says("0 passed, 0 failed, 0 skipped");
+	CHECK_EQ(tuff("test --gpu gfx906,gfx900 --device 1 ladder/01-info"), 0);
+	says("\ngfx900 passes");
+	CHECK_EQ(tuff("test --gpu gfx906 --device 1 ladder/01-info"), 3);
+	says("because no GPU is called 1; there is 0\n(/dev/dri/renderD128,");
+	if (access("/dev/dri", F_OK)) {
+		CHECK_EQ(tuff("test"), 3);
+		says("The GPU of this machine cannot be used yet, because there is no /dev/dri");
+		CHECK_EQ(tuff("info --json 2>/dev/null #"), 3);
+		says("\"error\": \"there is no /dev/dri");
+		CHECK_EQ(tuff("demo"), 3);
+		says("tuff demo: there is no /dev/dri");
+	}
+	CHECK_EQ(tuff("test --brief --gpu gfx906 ladder/01-info"), 0);
+	says_not("passes");
+}
+
+/* A report that a stranger can read, and that names no specimen and no secret. */
+static void a_report_is_complete(void)
+{
+	setenv("TUFF_SPIN_US", "49", 1);
+	setenv("HSA_SECRET_KEY", "hidden words", 1);
+	setenv("ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdef,1", 1);
+	setenv("TUFF_WHOLE", "XGMI: Add node 1, hive 0x12ab.", 1);
+	CHECK_EQ(tuff("test --gpu gfx908:hive=1,gfx908:hive=1 --report /tmp/tuff-report.txt ladder/01-info"), 0);
+	says("Please send /tmp/tuff-report.txt to ");
+	unsetenv("TUFF_SPIN_US");
+	unsetenv("HSA_SECRET_KEY");
+	unsetenv("ROCR_VISIBLE_DEVICES");
+	unsetenv("TUFF_WHOLE");
+	reads("/tmp/tuff-report.txt", "tuff test report, to be sent to ");
+	says("\"commit\": \"");
+	says("\"libdrm_amdgpu\": \"2.4.");
+	says("\"kernel\": \"");
+	says("\"amdgpu_parameters\": {");
+	says("\"kernel_command_line\": [");
+	says("\"kernel_messages\": ");
+	says("\"bar_B\": {");
+	says("\"iommu\": {");
+	says("\"TUFF_SPIN_US\": \"49\"");
+	says("\"ROCR_VISIBLE_DEVICES\": \"GPU-xxxxxxxxxxxxxxxx,1\"");
+	says("ladder/01-info");
+	says("XGMI: Add node 1, hive 0xxxxx.");
+	says("gfx908 passes the tests that were chosen.");
+	says_not("hidden words");
+	says_not("unique_id");
+	says_not("hive_device");
+	CHECK_EQ(tuff("info --json --gpu gfx908:hive=1,gfx908:hive=1"), 0);
+	says("\"unique_id\""); /* which is there to be left out */
+	says("\"hive_device\"");
+	CHECK(!unlink("/tmp/tuff-report.txt"));
+}
+
 /* The ladder stops at the rung that fails, and shows what that submitted. */
 static void test_stops_at_the_rung_that_fails(void)
 {
@@ -189,6 +336,7 @@ static void test_stops_at_the_rung_that_fails(void)
 	says("its log:");
 	says("ACQUIRE_MEM");
 	says("5 passed, 1 failed, 0 skipped");
+	says("\ngfx908: 1 of 21 tests failed: ladder/06-nop.\nPlease run \"tuff test --report");
 	says_not("ladder/07");
 }
 
@@ -253,11 +401,13 @@ static void a_masked_sys_is_no_obstacle(void)
 	char command[900];
 
 	snprintf(command, sizeof(command),
-		 "run --gpu gfx908 -- sh -c 'mv $TUFF_VGPU_RUN/sys $TUFF_VGPU_RUN/masked; %s/tuff info'",
+		 "run --gpu gfx908 -- sh -c 'mv $TUFF_VGPU_RUN/sys $TUFF_VGPU_RUN/masked; %s/tuff info -v'",
 		 getenv("O") ? getenv("O") : "build/release");
 	CHECK_EQ(tuff(command), 0);
 	says("gfx908 ");
 	says("/sys is masked");
+	says("120 ");
+	says("0x"); /* firmware versions */
 }
 
 static void mistakes_are_explained(void)
@@ -307,16 +457,21 @@ static void the_command_tells_its_usage(void)
 int main(void)
 {
 	info_tells_each_device();
+	info_is_read_at_a_glance();
+	a_device_is_chosen();
 	info_shows_how_devices_are_linked();
 	info_shows_what_cannot_be_used();
 	an_override_is_followed_or_refused_aloud();
 	run_passes_the_end_on();
+	static_programs_are_named();
 	if (CAN_PRELOAD) {
 		run_gives_a_gpu_to_programs();
 		a_masked_sys_is_no_obstacle();
 		a_small_address_space_is_explained();
 	}
 	test_lists_and_selects();
+	test_ends_with_a_sentence();
+	a_report_is_complete();
 	test_stops_at_the_rung_that_fails();
 	test_runs_programs();
 	examples_run();

@@ -33,7 +33,7 @@ _tuff_files() {
 _tuff_value() {
 	case $1 in
 	--gpu) _tuff_spec ;;
-	--device) COMPREPLY=($(compgen -G "${cur:-/dev/dri/}*")) ;;
+	--device) _tuff_words "$(cd /dev/dri 2>/dev/null && echo renderD*)" ;;
 	--picture | --report) _tuff_files ;;
 	--timeout | --jobs) COMPREPLY=() ;;
 	*) return 1 ;;
@@ -55,7 +55,7 @@ _tuff_is_programs() {
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--) [[ ${COMP_WORDS[1]} == run ]] && return $((i + 1 == COMP_CWORD)) || return 0 ;;
-		--gpu) ((i++)) ;;
+		--gpu | --device) ((i++)) ;;
 		, | : | = | -*) ;;
 		*) [[ ${COMP_WORDS[1]} != run || ${COMP_WORDS[i-1]} == [:=] ]] || return 0 ;;
 		esac

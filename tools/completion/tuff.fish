@@ -19,7 +19,7 @@ function __tuff_in_program
 			case --
 				test $words[2] != run -o $i -lt (count $words)
 				return
-			case --gpu
+			case --gpu --device
 				set i (math $i + 1)
 			case '-*'
 			case '*'

@@ -22,7 +22,7 @@ _tuff_spec() {
 _tuff_value() {
 	case $1 in
 	--gpu) _tuff_spec ;;
-	--device) compadd -- /dev/dri/renderD*(N) ;;
+	--device) compadd -- /dev/dri/renderD*(N:t) ;;
 	--picture | --report) _files ;;
 	--timeout | --jobs) _message number ;;
 	*) return 1 ;;
@@ -42,7 +42,7 @@ _tuff_is_programs() {
 	for ((i = 3; i < CURRENT; i++)); do
 		case $words[i] in
 		--) [[ $words[2] == run ]] && return $((i + 1 == CURRENT)) || return 0 ;;
-		--gpu) ((i++)) ;;
+		--gpu | --device) ((i++)) ;;
 		-*) ;;
 		*) [[ $words[2] != run ]] || return 0 ;;
 		esac
