@@ -137,7 +137,7 @@ int main(void)
 	 */
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	setenv("TUFF_PEER_ACCESS", "1", 1);
-	CHECK_EQ(vgpu_start("gfx908,gfx908"), 0);
+	CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx908:p2p=1"), 0);
 	inject_every_failure(program);
 	vgpu_stop();
 	return check_done("every failure is survived by the memory of HSA");

@@ -265,7 +265,7 @@ static void regions(void)
 int main(void)
 {
 	setenv("TUFF_PEER_ACCESS", "1", 1);
-	CHECK_EQ(vgpu_start("gfx906,gfx908"), 0);
+	CHECK_EQ(vgpu_start("gfx906:p2p=1,gfx908:p2p=1"), 0);
 	CHECK_EQ(impl_hsa_amd_memory_pool_free(NULL), HSA_STATUS_ERROR_NOT_INITIALIZED);
 	if (!CHECK(open_runtime()))
 		return check_done("memory of the runtime");

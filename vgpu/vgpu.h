@@ -53,6 +53,8 @@ void vgpu_inject_ioctl(unsigned long n, int error);
 void vgpu_inject_ioctl_nr(unsigned nr, unsigned long n, int error);
 /* Each ioctl of that number (-1: any) fails with that chance, in millionths; 0: none any more. */
 void vgpu_inject_ioctl_chance(int nr, unsigned ppm, int error);
+/* As after five quiet seconds: the kernel prints ten messages again, and records their VM faults. */
+void vgpu_quiet_seconds(void);
 /* A reset with loss of VRAM; removal of the device. */
 int vgpu_inject_reset(unsigned device);
 int vgpu_inject_unplug(unsigned device);

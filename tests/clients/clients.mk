@@ -41,7 +41,7 @@ HIP_GPUS_peers := hive mixed
 HIP_ENV_hive   := env TUFF_PEER_ACCESS=1
 HIP_ENV_mixed  := env TUFF_PEER_ACCESS=1
 HIP_SPEC_hive  := gfx908:hive=1,gfx908:hive=1
-HIP_SPEC_mixed := gfx906:numa=0,gfx90a:numa=1
+HIP_SPEC_mixed := gfx906:numa=0:p2p=1,gfx90a:numa=1:p2p=1
 # Each chip by itself, and two at a time.
 HIP_GPUS_grid  := $(HIP_GPUS) two
 HIP_SPEC_two   := gfx908,gfx908

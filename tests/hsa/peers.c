@@ -145,7 +145,7 @@ int main(void)
 	enum vgpu_strict level = vgpu_strict();
 
 	setenv("TUFF_PEER_ACCESS", "1", 1);
-	if (!CHECK_EQ(vgpu_start("gfx908,gfx908"), 0))
+	if (!CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx908:p2p=1"), 0))
 		return check_done("peers");
 	CHECK_EQ(hsa_init(), HSA_STATUS_SUCCESS);
 	if (hsa_find_all(&f) && CHECK_EQ(f.gpus, 2)) {

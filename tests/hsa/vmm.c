@@ -304,7 +304,7 @@ int main(void)
 	bool supported = false;
 
 	setenv("TUFF_PEER_ACCESS", "1", 1);
-	if (!CHECK_EQ(vgpu_start("gfx908,gfx906"), 0))
+	if (!CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx906:p2p=1"), 0))
 		return check_done("virtual memory management");
 	CHECK_EQ(hsa_init(), HSA_STATUS_SUCCESS);
 	if (hsa_find_all(&f)) {

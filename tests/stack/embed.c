@@ -160,7 +160,7 @@ static void a_device_that_vanishes(void)
 	uint64_t ns;
 	int r;
 
-	CHECK_EQ(vgpu_start("gfx908,gfx908"), 0);
+	CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx908:p2p=1"), 0);
 	memset(t.page, 0, 8192);
 	CHECK_EQ(make_device(&t), 0);
 	CHECK_EQ(make_memory(&t), 0);
@@ -208,7 +208,7 @@ static void a_reset_of_the_device(void)
 	struct tuff_queue_create_info compute = {.engine = TUFF_COMPUTE};
 	struct tuff_queue_status status;
 
-	CHECK_EQ(vgpu_start("gfx908,gfx908"), 0);
+	CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx908:p2p=1"), 0);
 	memset(t.page, 0, 8192);
 	CHECK_EQ(make_device(&t), 0);
 	CHECK_EQ(make_memory(&t), 0);
@@ -246,7 +246,7 @@ int main(void)
 	/* A failed unmap leaves a mapping behind for the kernel to remove with the file: a finding, and not ours.
 	 */
 	vgpu_strict_set(VGPU_STRICT_OFF);
-	CHECK_EQ(vgpu_start("gfx908,gfx908"), 0);
+	CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx908:p2p=1"), 0);
 	inject_every_failure(program);
 	vgpu_stop();
 	return check_done("the public interface where things fail");

@@ -485,7 +485,7 @@ int main(void)
 	enum vgpu_strict level = vgpu_strict();
 
 	signal(SIGPIPE, SIG_IGN); /* the partner dies while we write */
-	open_both("gfx906:vram=1G,gfx906:vram=1G");
+	open_both("gfx906:vram=1G:p2p=1,gfx906:vram=1G:p2p=1");
 	importing_gives_the_same_bo();
 	a_descriptor_keeps_the_memory();
 	what_cannot_be_shared_is_refused();
@@ -503,13 +503,13 @@ int main(void)
 	}
 	close_both(true);
 
-	open_both("gfx906:vram=1G,gfx906:vram=1G");
+	open_both("gfx906:vram=1G:p2p=1,gfx906:vram=1G:p2p=1");
 	for (unsigned i = 0; i < 6; i++)
 		processes_exchange_memory(true, 1 + i * 3);
 	close_both(false);
 	vgpu_strict_set(level);
 
-	open_both("gfx908:vram=1G:bar=128M,gfx906:vram=1G");
+	open_both("gfx908:vram=1G:bar=128M:p2p=1,gfx906:vram=1G:p2p=1");
 	peers_are_told_from_spills(VM_PEER_SYSTEM, VM_PEER_DIRECT);
 	close_both(true);
 	return check_done("shared memory");

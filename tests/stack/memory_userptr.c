@@ -31,6 +31,7 @@ static int gpu_add_forbidden(uint64_t va)
 	int r;
 
 	vgpu_strict_set(VGPU_STRICT_OFF);
+	vgpu_quiet_seconds();
 	r = gpu_add(va, 1);
 	vgpu_strict_set(level);
 	return r;

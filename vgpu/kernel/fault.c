@@ -34,6 +34,13 @@ static bool message_allowed(void)
 	return kern->messages < BURST && ++kern->messages;
 }
 
+void kern_quiet_seconds(void)
+{
+	kern_lock();
+	kern->messages = 0;
+	kern_unlock();
+}
+
 static void record(struct kern_vm *vm, const struct kern_vm_fault *fault)
 {
 	if (!message_allowed()) /* the handler returns before it has updated the cache */

@@ -130,5 +130,7 @@ uint64_t kern_userptr_pages(void);
 /* Loss of VRAM by a reset; removal of the device. */
 int kern_inject_reset(unsigned device);
 int kern_inject_unplug(unsigned device);
+/* As after five quiet seconds: ten messages are printed again (fault.c). */
+void kern_quiet_seconds(void);
 
 #endif

@@ -210,6 +210,11 @@ SHIM_EXPORT void vgpu_inject_ioctl_chance(int nr, unsigned ppm, int error)
 	kern_inject_chance(nr, ppm, error);
 }
 
+SHIM_EXPORT void vgpu_quiet_seconds(void)
+{
+	kern_quiet_seconds();
+}
+
 SHIM_EXPORT int vgpu_inject_reset(unsigned device)
 {
 	return kern_inject_reset(device);
