@@ -505,7 +505,7 @@ static void ring_range(const struct kern_entity *entity, unsigned *first, unsign
 	if (entity->ip != AMDGPU_HW_IP_COMPUTE)
 		return;
 	if (ctx->priority > AMDGPU_CTX_PRIORITY_NORMAL)
-		*end = *first ? *first : 1;
+		*end = 1; /* before the first, of others */
 	else if (!*first)
 		*first = 1;
 }
