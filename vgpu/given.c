@@ -67,7 +67,8 @@ static bool read_thread(int id, struct thread *thread)
 	return sscanf(text, "%lu %lu", &thread->times.ran_ns, &thread->times.ready_ns) == 2;
 }
 
-/* What it had at the last look; nothing if it is new. They come in the same order each time. */
+/* Times of thread `id` at the last look; 0 if the thread is new. /proc lists threads in the same order each time,
+ * so the search begins at the same place. */
 static struct vgpu_threads before(const struct thread *old, unsigned count, int id, unsigned hint)
 {
 	for (unsigned n = 0; n < count; n++)
@@ -102,7 +103,7 @@ struct entry64 {
 	char name[];
 };
 
-/* What all threads did since the last look. */
+/* Sums what all threads did since the last look. */
 static struct vgpu_threads look(void)
 {
 	static struct thread old[THREADS_MAX];

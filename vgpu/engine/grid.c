@@ -136,7 +136,7 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO, 2, "COMPUTE_DISPATCH_SCRATCH_BASE");
 }
 
-/* Caches whose lines a VMID and an address name know nothing of processes. One finding for each change of hands. */
+/* Reports, once for each change of hands, a cache that may hold another process's lines under the job's VMID. */
 static void check_clean(const struct dispatch *d, _Atomic uint64_t *clean, const char *cache, const char *flag)
 {
 	const struct engine_job *job = d->run->job;

@@ -47,7 +47,7 @@ static inline uint32_t fp8_to_bits32(uint32_t code, struct fp8_format f)
 	return sign | (exponent + 127 - f.bias) << 23 | fraction << (23 - f.mantissa);
 }
 
-/* To nearest even. What is too large becomes NaN or infinity, or with `saturate` the largest number. */
+/* Rounds to nearest even. What is too large becomes NaN or infinity, or with `saturate` the largest number. */
 static inline uint32_t fp8_from_bits32(uint32_t bits, struct fp8_format f, bool saturate)
 {
 	uint32_t sign = bits >> 24 & 0x80, mantissa = bits & 0x7fffff, kept, rest, half;

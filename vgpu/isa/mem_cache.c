@@ -230,7 +230,7 @@ ISA_RACY static void write_back_word(struct mem_page *page, unsigned at, uint64_
 	}
 }
 
-/* Of size_B bytes inside of eight that are aligned. */
+/* Writes back the dirty ones of size_B bytes that lie inside of eight aligned ones. */
 static void write_back_part(struct mem_page *page, unsigned offset, unsigned size_B)
 {
 	uint64_t dirty = 0;

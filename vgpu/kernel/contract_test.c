@@ -1,5 +1,6 @@
-/* docs/vgpu-contract.md against the tree: each row of the contract stands there once, the first 128 all of them, and
- * each test that it names exists and says in a comment that it is for that row. Without the sources there is nothing to compare. */
+/* docs/vgpu-contract.md against the tree: each row of the contract stands there once, the first 128 all of them,
+ * and each test that it names exists and says in a comment that it is for that row. Without the sources there is
+ * nothing to compare. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>

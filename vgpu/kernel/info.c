@@ -173,7 +173,7 @@ static int hw_ip_info(const struct query *q)
 	return q->profile->hw_ip_B;
 }
 
-/* Of a file that has a partition: XCCs and copy engines of that one. */
+/* Counts the XCCs and copy engines of the file's partition, if it has one. */
 static int hw_ip_count(const struct query *q)
 {
 	unsigned partitions = q->file->partition < 0 ? 1 : q->dev->partitions;

@@ -272,7 +272,7 @@ static void job_end(struct kern_job *job, enum engine_status status, const char 
 static void job_run(struct ring_threads *t, struct kern_job *job)
 {
 	struct kern_ring *ring = job->ring;
-	struct kern_vmid_grant vmid = kern_vmid_grab(job->vm);
+	struct kern_vmid_grant vmid = kern_vmid_grab(job->vm, ring->ip);
 	struct engine_job work = {
 		.view = &job->view->view,
 		.ib = job->ib,
@@ -435,8 +435,8 @@ static struct kern_job *ring_running(const struct kern_ring *ring)
 	return NULL;
 }
 
-/* Until the fence is signalled, or the clock of what the host gives comes to until_ns: a card would have worked
- * meanwhile. */
+/* Waits until the fence is signalled, or the given time (vgpu/given.h) reaches until_ns: a card would have worked
+ * for so long. 0, -ETIME or -EINTR. */
 static int fence_wait_given(struct kern_fence *f, uint64_t until_ns)
 {
 	uint64_t now;
@@ -513,7 +513,7 @@ static void ring_range(const struct kern_entity *entity, unsigned *first, unsign
 	if (entity->ip != AMDGPU_HW_IP_COMPUTE)
 		return;
 	if (ctx->priority > AMDGPU_CTX_PRIORITY_NORMAL)
-		*end = *first ? *first : 1;
+		*end = 1; /* before the first, of others */
 	else if (!*first)
 		*first = 1;
 }

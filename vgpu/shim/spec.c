@@ -24,7 +24,8 @@ static int complain(const char *what, const char *text)
 	fprintf(stderr,
 		"vgpu: %s: \"%s\"\n"
 		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
-		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0|1 partition=spx|dpx|qpx|cpx f8=ocp|fnuz kernel=%s\n",
+		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0|1\n"
+		"vgpu: partition=spx|dpx|qpx|cpx f8=ocp|fnuz kernel=%s\n",
 		what, text, names, releases);
 	return -EINVAL;
 }

@@ -268,8 +268,8 @@ static void make_nodes(struct tree *t, const char *dir, const char *up, const ch
 	}
 }
 
-/* What the nodes of partitions behind the first belong to: a platform device without a driver (Linux
- * amdgpu_xcp_drv.c), numbered over all cards. */
+/* Makes the platform device of a partition behind the first, which has no driver (Linux amdgpu_xcp_drv.c), and its
+ * nodes. Such devices are numbered over all cards. */
 static void make_partition(struct tree *t, unsigned number, unsigned node)
 {
 	char name[32], dir[64], to[96];
