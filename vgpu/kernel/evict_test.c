@@ -237,7 +237,8 @@ static void an_importers_job_holds_the_memory(void)
 	int dmabuf, other, mine;
 	uint32_t exported, here = 0, list, late;
 
-	rig_start("null:gfx906:vram=1G:bar=1G:service_us=100000,null:gfx906:vram=1G:bar=1G");
+	rig_start("null:gfx906:vram=1G:bar=1G:p2p=1:service_us=100000,"
+		  "null:gfx906:vram=1G:bar=1G:p2p=1");
 	mine = rig.fd;
 	rig.fd = other = rig_open("/dev/dri/renderD129");
 	exported = vram(600, 0);

@@ -135,7 +135,8 @@ void kern_prime_map(struct kern_bo *bo)
 	    kern_heap_charge(exported, AMDGPU_GEM_DOMAIN_GTT, false))
 		return;
 	kern_bo_moved(exported);
-	vgpu_finding(120, "BO %u: used by a device without peer access, it moved to GTT", exported->id);
+	/* No finding: trying is how a client learns of it. */
+	vgpu_log("row 120: BO %u: used by a device without peer access, it moved to GTT", exported->id);
 }
 
 /* This file's handle for the exporter's buffer itself, or for an import of it. */

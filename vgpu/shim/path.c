@@ -43,7 +43,8 @@ static bool in_tree(const char *path)
 			return true;
 		if (!strcmp(path, "/sys/devices/pci0000:00") || !strcmp(path, "/sys/devices/platform") ||
 		    !strcmp(path, "/sys/bus/platform/devices"))
-			return false; /* the host's own have more than we */
+			return sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, AT_SYMLINK_NOFOLLOW, 0,
+					 0) < 0; /* the host's own have more than we */
 		snprintf(inside, sizeof(inside), "%s%s", shim_root(), path);
 		return sys_call6(SYS_newfstatat, AT_FDCWD, (long)inside, (long)&st, AT_SYMLINK_NOFOLLOW, 0, 0) >= 0;
 	}
@@ -76,6 +77,36 @@ const char *shim_path(const char *path, char *buf)
 		return NULL;
 	}
 	return buf;
+}
+
+/* Where a directory of the host's stands that has ours below it; NULL: it is another. */
+static const char *host_dir(int dir, char *at)
+{
+	char proc[32];
+	long n;
+
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", dir);
+	n = sys_call6(SYS_readlinkat, AT_FDCWD, (long)proc, (long)at, PATH_MAX - 1, 0, 0);
+	if (n <= 0)
+		return NULL;
+	at[n] = 0;
+	if (!strcmp(at, "/"))
+		return "";
+	return under(at, "/sys") || under(at, "/dev") ? at : NULL;
+}
+
+const char *shim_path_at(int dir, const char *path, char *buf)
+{
+	char at[PATH_MAX], whole[PATH_MAX];
+	const char *host, *real;
+
+	if (dir < 0 || !path || !*path || *path == '/')
+		return shim_path(path, buf);
+	host = host_dir(dir, at);
+	if (!host || snprintf(whole, sizeof(whole), "%s/%s", host, path) >= PATH_MAX)
+		return path;
+	real = shim_path(whole, buf);
+	return real == whole ? path : real;
 }
 
 size_t shim_path_strip(char *path, size_t length)

@@ -92,6 +92,9 @@ bool shim_dev_is_ours(uint64_t st_dev);
 
 /* The path to use for `path`: itself, or rewritten into buf (PATH_MAX). NULL with errno set: not there. */
 const char *shim_path(const char *path, char *buf);
+/* The same of a path that is relative to a descriptor, which may be one of the host's own /sys: "/" and "/sys" are
+ * not ours, and who walks down from there must find what is. */
+const char *shim_path_at(int dir, const char *path, char *buf);
 /* Takes the run's directory off a path; returns the new length. */
 size_t shim_path_strip(char *path, size_t length);
 /* Does the placeholder (dev, ino) stand for a device node? */

@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <amdgpu_drm.h>
 #include <xf86drm.h>
@@ -171,6 +173,35 @@ static void removing(void)
 	vgpu_stop();
 }
 
+/* What libudev and sd-device do: they walk down from "/", a directory at a time, and ask what file system it is. */
+static void walk_down(const char *path)
+{
+	char copy[PATH_MAX], link[PATH_MAX], *save = NULL;
+	struct statfs fs;
+	struct stat st;
+	int dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), next;
+	ssize_t n;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (char *name = strtok_r(copy, "/", &save); name; name = strtok_r(NULL, "/", &save)) {
+		next = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (!CHECK(next >= 0))
+			break;
+		close(dir);
+		dir = next;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	n = readlink(link, copy, sizeof(copy) - 1);
+	copy[n > 0 ? n : 0] = 0;
+	CHECK_STR(copy, path);
+	CHECK_EQ(fstatat(dir, "uevent", &st, 0), 0);
+	CHECK_EQ(faccessat(dir, "uevent", F_OK, 0), 0);
+	CHECK_EQ(fstatfs(dir, &fs), 0);
+	CHECK_EQ(fs.f_type, SYSFS_MAGIC);
+	close(dir);
+}
+
+/* row 145 */
 static void device_libraries_find_what_they_look_up(void)
 {
 	char path[PATH_MAX], driver[PATH_MAX];
@@ -186,6 +217,8 @@ static void device_libraries_find_what_they_look_up(void)
 	CHECK_STR(driver, path);
 	CHECK(realpath("/sys/class/drm/renderD128/subsystem", driver));
 	CHECK_STR(driver, "/sys/class/drm");
+	walk_down("/sys/devices/pci0000:00/0000:00:01.0/0000:03:00.0");
+	walk_down("/sys/devices/pci0000:00/0000:00:01.0/0000:03:00.0/drm/renderD128");
 	vgpu_stop();
 }
 

@@ -89,7 +89,7 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 
 	if (!shim_active())
 		return SHIM_REAL(openat)(dir, path, flags, mode);
-	real = shim_path(path, buf);
+	real = shim_path_at(dir, path, buf);
 	if (!real)
 		return -1;
 	refresh(path);

@@ -51,7 +51,7 @@ LISTXATTR(llistxattr)
 SHIM_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 {
 	char buf[PATH_MAX];
-	const char *real = shim_active() ? shim_path(path, buf) : path;
+	const char *real = shim_active() ? shim_path_at(dir, path, buf) : path;
 
 	if (!real)
 		return -1;
@@ -69,7 +69,7 @@ SHIM_EARLY static ssize_t read_link(int dir, const char *path, char *to, size_t 
 	n = shim_proc_link(path, to, size_B);
 	if (n >= 0)
 		return n;
-	real = shim_path(path, buf);
+	real = shim_path_at(dir, path, buf);
 	if (!real)
 		return -1;
 	n = SHIM_REAL(readlinkat)(dir, real, to, size_B);

@@ -1,8 +1,12 @@
 /* stat and its kin: nodes and descriptors of ours are character devices 226:N. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
 
 /* What programs linked before glibc 2.33 call. On x86-64 every struct stat is the same one. */
@@ -60,7 +64,7 @@ BY_FD(fstat64, struct stat64)
                                                                                                                    \
 		if (!shim_active())                                                                                \
 			return SHIM_REAL(name)(dir, path, st, flags);                                              \
-		real = shim_path(path, buf);                                                                       \
+		real = shim_path_at(dir, path, buf);                                                               \
 		return !real ? -1 : fixed(SHIM_REAL(name)(dir, real, st, flags), st);                              \
 	}
 BY_DIR(fstatat, struct stat)
@@ -100,7 +104,7 @@ BY_FD_OLD(__fxstat64, struct stat64)
                                                                                                                    \
 		if (!shim_active())                                                                                \
 			return SHIM_REAL(name)(version, dir, path, st, flags);                                     \
-		real = shim_path(path, buf);                                                                       \
+		real = shim_path_at(dir, path, buf);                                                               \
 		return !real ? -1 : fixed(SHIM_REAL(name)(version, dir, real, st, flags), st);                     \
 	}
 BY_DIR_OLD(__fxstatat, struct stat)
@@ -127,7 +131,7 @@ SHIM_EXPORT int statx(int dir, const char *restrict path, int flags, unsigned ma
 
 	if (!shim_active())
 		return SHIM_REAL(statx)(dir, path, flags, mask, stx);
-	real = shim_path(path, buf);
+	real = shim_path_at(dir, path, buf);
 	if (!real)
 		return -1;
 	r = SHIM_REAL(statx)(dir, real, flags, mask | STATX_INO, stx);
@@ -135,3 +139,33 @@ SHIM_EXPORT int statx(int dir, const char *restrict path, int flags, unsigned ma
 		statx_fix(stx);
 	return r;
 }
+
+/* Libraries of devices ask whether what they have found is sysfs. */
+static int fixed_fs(int r, int fd, void *fs)
+{
+	char proc[32], at[PATH_MAX], tree[PATH_MAX];
+	int error = errno;
+	long n;
+
+	if (r)
+		return r;
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	n = sys_call6(SYS_readlinkat, AT_FDCWD, (long)proc, (long)at, sizeof(at) - 1, 0, 0);
+	at[n > 0 ? n : 0] = 0;
+	snprintf(tree, sizeof(tree), "%s/sys/", shim_root());
+	if (!strncmp(at, tree, strlen(tree)))
+		((struct statfs *)fs)->f_type = SYSFS_MAGIC;
+	errno = error;
+	return 0;
+}
+_Static_assert(sizeof(struct statfs) == sizeof(struct statfs64), "x86-64 has one struct statfs");
+
+#define FSTATFS(name, type)                                                                                        \
+	SHIM_EXPORT int name(int fd, type *fs)                                                                     \
+	{                                                                                                          \
+		int r = SHIM_REAL(name)(fd, fs);                                                                   \
+                                                                                                                   \
+		return shim_active() ? fixed_fs(r, fd, fs) : r;                                                    \
+	}
+FSTATFS(fstatfs, struct statfs)
+FSTATFS(fstatfs64, struct statfs64)
