@@ -116,6 +116,18 @@ static void order_look(struct engine_mem *mem, const uint8_t *host, uint64_t va,
 	*look = now;
 }
 
+/* Once for each page, in a row. */
+static void tolerate(struct engine_mem *mem, uint64_t va, const struct gpuvm_region *r)
+{
+	uint64_t page = va >> 12;
+
+	if (mem->tolerated == page)
+		return;
+	mem->tolerated = page;
+	vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
+		     (unsigned long long)va, r->bo);
+}
+
 /* Where va lands: host memory for up to *size_B bytes, which shrinks to what is contiguous. */
 static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
 			 uint64_t *size_B, uint8_t **host)
@@ -128,6 +140,8 @@ static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, e
 		refuse(mem, va, access, client, r);
 		return LANDED_NOWHERE;
 	}
+	if (r->flags & GPUVM_TOLERATED)
+		tolerate(mem, va, r);
 	if (*size_B > r->hi - va)
 		*size_B = r->hi - va;
 	if (r->flags & GPUVM_PRT)

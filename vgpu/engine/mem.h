@@ -30,7 +30,8 @@ struct engine_mem {
 	struct mem_actor actor;  /* the packet, for the order checker */
 	struct engine_look look; /* the packet's last one */
 	const struct gpuvm_region *last;
-	bool refused; /* an access was refused since engine_mem_init(); which: */
+	uint64_t tolerated; /* page of the last access that was allowed though nobody lists the BO */
+	bool refused;       /* an access was refused since engine_mem_init(); which: */
 	struct gpuvm_fault fault;
 };
 

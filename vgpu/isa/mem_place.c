@@ -48,6 +48,12 @@ bool mem_refusal_is_new(struct isa_wave *w, const struct isa_inst *i, uint64_t v
 	return true;
 }
 
+static void say_unlisted(const struct isa_inst *i, uint64_t va, const struct gpuvm_region *r)
+{
+	vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list", isa_op_name(i->op),
+		     (unsigned long long)i->pc, (unsigned long long)va, r->bo);
+}
+
 void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access)
 {
 	const struct gpuvm_region *r = canonical(va) ? region_of(w, va) : NULL;
@@ -61,8 +67,7 @@ void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, u
 	if (!mem_refusal_is_new(w, i, va, access))
 		return;
 	if (r && r->flags & GPUVM_UNLISTED)
-		vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list",
-			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va, r->bo);
+		say_unlisted(i, va, r);
 	else if (r && r->flags & GPUVM_LATE)
 		vgpu_finding(125, "%s at 0x%llx touches 0x%llx of BO %u: " GPUVM_LATE_WHY, isa_op_name(i->op),
 			     (unsigned long long)i->pc, (unsigned long long)va, r->bo);
@@ -87,6 +92,8 @@ bool mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigne
 		isa_mem_refuse(w, i, va, access);
 		return false;
 	}
+	if (r->flags & GPUVM_TOLERATED && mem_refusal_is_new(w, i, va, access))
+		say_unlisted(i, va, r);
 	if (r->hi - masked < *size_B)
 		*size_B = (unsigned)(r->hi - masked);
 	*host = r->flags & GPUVM_PRT ? NULL : r->host + (masked - r->lo);
@@ -230,7 +237,7 @@ static enum mem_shape shape_of(struct isa_wave *w, const struct isa_addresses *a
 {
 	const struct gpuvm_region *r = region_of(w, a->va[__builtin_ctzll(a->mask)]);
 
-	if (!r || !allows(r, access) || r->hi - r->lo < size_B)
+	if (!r || !allows(r, access) || r->flags & GPUVM_TOLERATED || r->hi - r->lo < size_B)
 		return MEM_SCATTERED;
 	*bias = (uintptr_t)r->host - r->lo;
 	return a->mask == ~(uint64_t)0 ? shape_of_all(a, r, size_B) : shape_of_some(a, r, size_B);
