@@ -108,12 +108,32 @@ static void late_and_lost(void)
 	CHECK_EQ(fault_of_running_wave(submit_wave(at + 0x2000)), at + 0x2000);
 }
 
+/* row 47: as a packet's access, a wave's happens at this level, with a finding. */
+static void waves_reach_unlisted_memory(void)
+{
+	const uint64_t at = RIG_HOLE_VA + 0x40000, fault = last_fault();
+	unsigned long before = vgpu_findings();
+	uint32_t bo, *map;
+
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, &bo), 0);
+	map = rig_map(bo, 4096);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, at, 4096, RIG_RWX), 0);
+	vgpu_strict_set(VGPU_STRICT_REPORT);
+	CHECK_EQ(fault_of_running_wave(submit_wave(at)), fault);
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	CHECK_EQ(vgpu_findings() - before, 1);
+	CHECK_EQ(*map, 1);
+	munmap(map, 4096);
+	CHECK_EQ(rig_close(bo), 0);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	rig_start("gfx906");
 	ten_in_five_seconds();
 	late_and_lost();
+	waves_reach_unlisted_memory();
 	rig_stop();
 	return check_done("VM faults");
 }

@@ -168,6 +168,33 @@ static void jobs_reach_what_they_list(void)
 	munmap(memory, 4096);
 }
 
+/* row 47: at the level at which other people's programs run, a card's answer; but not where nothing keeps the
+ * memory */
+static void unlisted_memory_is_reported(void)
+{
+	struct drm_amdgpu_gem_userptr user = {.size = 4096,
+					      .flags = AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_REGISTER};
+	uint32_t *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *map, bo;
+
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_VRAM, EXPLICIT, &bo), 0);
+	map = rig_map(bo, 4096);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, 0x300000, 4096, RIG_RWX), 0);
+	user.addr = (uintptr_t)memory;
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, user.handle, 0x301000, 4096, RIG_RWX), 0);
+	new_findings();
+	CHECK_EQ(rig_try_write(rig.list, 0x300000, 2), 0);
+	CHECK_EQ(new_findings(), 1);
+	CHECK_EQ(*map, 2);
+	CHECK_EQ(rig_try_write(rig.list, 0x301000, 6), -ETIME);
+	CHECK(new_findings() > 0);
+	CHECK_EQ(*memory, 0);
+	CHECK_EQ(rig_close(bo), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(map, 4096);
+	munmap(memory, 4096);
+}
+
 /* rows 45, 46: the fault query tells the page and what was wrong */
 static void faults_are_recorded(void)
 {
@@ -596,7 +623,10 @@ int main(void)
 	a_second_client_of_the_card_must_authenticate();
 	one_handle_one_close();
 	what_is_left_at_close_is_reported();
+	vgpu_strict_set(VGPU_STRICT_OFF);
 	jobs_reach_what_they_list();
+	vgpu_strict_set(VGPU_STRICT_REPORT);
+	unlisted_memory_is_reported();
 	faults_are_recorded();
 	read_only_memory_is_not_written();
 	prt_pages_take_writes();

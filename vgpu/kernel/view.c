@@ -53,6 +53,14 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 	return wanted == GPUVM_RW && chip->gc_version[0] > 9 ? GPUVM_NC : wanted; /* which has no RW */
 }
 
+/* A card finds what is mapped, as long as nobody has moved it. So other people's programs go on with a finding; our
+ * own, which stop at one, or count them quietly, are refused. The process's own memory is not kept for a job that
+ * does not list it. */
+static uint32_t unlisted(const struct kern_bo *bo)
+{
+	return vgpu_strict() == VGPU_STRICT_REPORT && !kern_bo_is_userptr(bo) ? GPUVM_TOLERATED : GPUVM_UNLISTED;
+}
+
 static uint32_t region_flags(const struct kern_vm *vm, const struct kern_map *map, uint64_t epoch)
 {
 	const struct kern_bo *bo = map->handle->bo;
@@ -64,7 +72,7 @@ static uint32_t region_flags(const struct kern_vm *vm, const struct kern_map *ma
 	if (bo->user_flags & AMDGPU_GEM_USERPTR_READONLY)
 		flags &= ~(uint32_t)GPUVM_W;
 	if (bo->vm != vm && bo->mark != epoch)
-		flags |= GPUVM_UNLISTED;
+		flags |= unlisted(bo);
 	if (kern_bo_is_system(bo))
 		flags |= GPUVM_SYSTEM;
 	if (bo->shared || bo->foreign)
