@@ -47,8 +47,9 @@ int kern_dmabuf_mmap(struct kern_bo *bo, uint64_t offset, uint64_t size_B, uint6
 
 /* The text of a file of /proc, for free(); NULL without memory. */
 char *kern_read_proc(const char *path);
-/* Is the user memory behind a userptr buffer still there? 0, -EFAULT; -EPERM in another process. */
-int kern_userptr_check(const struct kern_bo *bo);
+/* Is the user memory behind a userptr buffer still there, and has it its room in GTT? 0, -EFAULT, -ENOMEM; -EPERM
+ * in another process. */
+int kern_userptr_check(struct kern_bo *bo);
 
 /* A job lists this import of another device's buffer for the first time. */
 void kern_prime_map(struct kern_bo *bo);

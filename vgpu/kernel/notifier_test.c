@@ -1,6 +1,7 @@
 /* What the memory of a userptr BO goes through: which changes of it wait for which jobs, and who waits meanwhile. A
  * job ends when the test writes a word. */
 #include <pthread.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include "vgpu/kernel/test_packets.h"
 
@@ -193,11 +194,40 @@ static void each_submission_looks_all_pages_up(void)
 	CHECK_EQ(rig_wait(UINT64_MAX), 0);
 }
 
+/* row 146: GTT is half of the machine's memory, and the process's own counts in it when it is used, or validated.
+ */
+static void it_counts_as_gtt(void)
+{
+	uint64_t room = kern->device[0].gtt_B - kern->device[0].gtt_used_B, size_B = room + 4096;
+	void *much = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)much, size_B, AMDGPU_GEM_USERPTR_REGISTER, 0};
+	struct sysinfo host;
+	uint32_t list;
+
+	CHECK(much != MAP_FAILED);
+	CHECK_EQ(sysinfo(&host), 0);
+	CHECK_EQ(kern->device[0].gtt_B / 4096, (uint64_t)host.totalram * host.mem_unit / 2 / 4096);
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	list = rig_list(&user.handle, 1);
+	CHECK_EQ(rig_submit(list, NULL), -ENOMEM);
+	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	user.flags |= AMDGPU_GEM_USERPTR_VALIDATE;
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), -ENOMEM);
+	user.size = room;
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(rig_count(AMDGPU_INFO_GTT_USAGE), kern->device[0].gtt_B);
+	CHECK_EQ(rig_close(user.handle), 0);
+	CHECK_EQ(rig_count(AMDGPU_INFO_GTT_USAGE), kern->device[0].gtt_B - room);
+	munmap(much, size_B);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	open_all("gfx906");
 	each_submission_looks_all_pages_up();
+	it_counts_as_gtt();
 	waits_for_the_job(do_madvise);
 	if (!THREAD_SANITIZER) {
 		waits_for_the_job(do_fork);

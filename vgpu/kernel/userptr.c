@@ -89,14 +89,14 @@ static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
 	return r ? r : at < end ? -EFAULT : 0;
 }
 
-int kern_userptr_check(const struct kern_bo *bo)
+int kern_userptr_check(struct kern_bo *bo)
 {
 	if (bo->user_proc != kern_local.serial)
 		return -EPERM;
 	/* MS_ASYNC does nothing but walk the mappings: -ENOMEM for a hole. */
 	if (sys_call6(SYS_msync, (long)bo->user_addr, (long)bo->size_B, MS_ASYNC, 0, 0, 0) < 0)
 		return -EFAULT;
-	return 0;
+	return bo->heap == AMDGPU_GEM_DOMAIN_GTT ? 0 : kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
 }
 
 static int userptr_check_args(const struct drm_amdgpu_gem_userptr *args)
@@ -134,6 +134,8 @@ int kern_gem_userptr(struct kern_file *file, void *arg)
 	kern->userptr_count++;
 	bo->preferred = bo->allowed = AMDGPU_GEM_DOMAIN_GTT;
 	r = kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
+	if (!(args->flags & AMDGPU_GEM_USERPTR_VALIDATE))
+		r = 0; /* the CS that lists it asks for room again */
 	if (!r)
 		r = kern_handle_create(file, bo, &args->handle);
 	kern_call_put_bo(bo);
