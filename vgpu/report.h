@@ -35,7 +35,7 @@ VGPU_API void vgpu_set(enum vgpu_part part, bool on);
 /* Findings so far in this process, whatever the level. */
 VGPU_API unsigned long vgpu_findings(void);
 
-/* Reports a finding of checklist row `row` (1..146; 0: none of them). */
+/* Reports a finding of checklist row `row` (1..147; 0: none of them). */
 void vgpu_finding(unsigned row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A line of the log; what costs something to write asks first whether there is one. */
 bool vgpu_logs(void);

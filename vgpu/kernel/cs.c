@@ -386,8 +386,10 @@ static void cs_put(struct kern_cs *cs)
 
 void kern_cs_abandon(struct kern_cs *cs)
 {
-	if (cs)
-		cs_put(cs);
+	if (!cs)
+		return;
+	kern_cs_release(cs);
+	cs_put(cs);
 }
 
 static void cs_fini(struct kern_cs *cs)

@@ -39,6 +39,7 @@ struct kern_cs {
 	struct kern_cs_post *post; /* owned array */
 	unsigned posts;
 	bool has_posts;
+	bool holds; /* the reservations of its list, asleep */
 };
 
 /* Lets go of what a process that is gone was submitting; its own memory went with it. NULL is fine. */
@@ -46,6 +47,11 @@ void kern_cs_abandon(struct kern_cs *cs);
 int kern_cs_ioctl(struct kern_file *file, void *arg);
 /* After both passes: 0 with *handle, or -errno and nothing happened. */
 int kern_cs_submit(struct kern_cs *cs, uint64_t *handle);
+/* The VM's lock, when no CS that sleeps holds what this one lists. 0, -EINTR, -ENOMEM: nothing is locked then. */
+int kern_cs_lock(struct kern_cs *cs);
+/* A CS is about to sleep with the reservations of what it lists; and has slept. */
+void kern_cs_hold(struct kern_cs *cs);
+void kern_cs_release(struct kern_cs *cs);
 /* Collects a fence that all jobs wait for. 0 or -ENOMEM. */
 int kern_cs_depend(struct kern_cs *cs, struct kern_fence *f);
 

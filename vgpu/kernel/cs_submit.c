@@ -81,16 +81,18 @@ static int sync_implicitly(struct kern_cs *cs)
 }
 
 /* Job n waits here for job n-32, with the page tables locked: the whole process stalls. */
-static int wait_for_room(struct kern_entity *entity)
+static int wait_for_room(struct kern_cs *cs, struct kern_entity *entity)
 {
 	struct kern_fence *f;
 	int r = 0;
 
 	while (!r && (f = entity->fence[entity->seq % KERN_SCHED_JOBS]) && !f->signalled) {
 		kern_fence_get(f);
+		kern_cs_hold(cs);
 		r = kern_fence_wait(&f, 1, true, INT64_MAX, NULL);
 		kern_fence_put(f);
 	}
+	kern_cs_release(cs);
 	return r;
 }
 
@@ -213,7 +215,7 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 	if (!r)
 		r = validate(cs);
 	for (unsigned i = 0; !r && i < cs->gang; i++)
-		r = wait_for_room(cs->entity[i]);
+		r = wait_for_room(cs, cs->entity[i]);
 	if (!r)
 		r = sync_implicitly(cs);
 	if (!r)
@@ -242,7 +244,7 @@ int kern_cs_submit(struct kern_cs *cs, uint64_t *handle)
 	int r = find_list(cs);
 
 	if (!r)
-		r = kern_vm_lock(cs->file->vm);
+		r = kern_cs_lock(cs);
 	if (r)
 		return r;
 	r = submit_locked(cs, handle);

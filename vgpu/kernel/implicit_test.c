@@ -3,6 +3,7 @@
  * here depends on how long something takes. */
 #include <linux/dma-buf.h>
 #include <linux/sync_file.h>
+#include <pthread.h>
 #include <xf86drm.h>
 #include "vgpu/kernel/test_packets.h"
 
@@ -239,6 +240,82 @@ static void parts_of_a_sync_file(const struct rig *a, const struct rig *b)
 	CHECK_EQ(rig_close(bo), 0);
 }
 
+struct blocked {
+	const struct rig *side;
+	uint32_t list;
+	_Atomic bool done;
+};
+
+static int submit_quietly(const struct rig *side, uint32_t list)
+{
+	struct drm_amdgpu_cs_chunk_ib ib = {0, 0, RIG_IB_VA + 4 * NOPS, 64, AMDGPU_HW_IP_COMPUTE, 0, 0};
+	struct drm_amdgpu_cs_chunk chunk = {AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib};
+	uint64_t pointer = (uintptr_t)&chunk;
+	union drm_amdgpu_cs args = {.in = {side->ctx, list, 1, 0, (uintptr_t)&pointer}};
+
+	return ioctl(side->fd, DRM_IOCTL_AMDGPU_CS, &args);
+}
+
+static void *submit_one(void *arg)
+{
+	struct blocked *b = arg;
+
+	CHECK_EQ(submit_quietly(b->side, b->list), 0);
+	atomic_store(&b->done, true);
+	return NULL;
+}
+
+static unsigned holders(void)
+{
+	unsigned count;
+
+	kern_lock();
+	count = kern->holders;
+	kern_unlock();
+	return count;
+}
+
+/* row 147: the 33rd job of one device blocks; a CS of the other one that lists the same BO does, too, and one that
+ * does not gets through. */
+static void a_blocked_cs_keeps_its_reservations(const struct rig *a, const struct rig *b)
+{
+	struct blocked first = {.side = a}, second = {.side = b};
+	pthread_t thread[2];
+	uint32_t bo[2];
+
+	share(a, b, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, bo);
+	rig = *a;
+	first.list = rig_list((uint32_t[]){a->data_bo, bo[0]}, 2);
+	rig = *b;
+	second.list = rig_list((uint32_t[]){b->data_bo, bo[1]}, 2);
+	submit_nops(b, b->ctx, b->list, 0);
+	submit_nops(a, a->ctx, a->list, 0);
+	CHECK_EQ(wait_of(a, a->ctx, UINT64_MAX, UINT64_MAX), 0);
+	submit_waiting(a, a->list);
+	for (unsigned i = 1; i < KERN_SCHED_JOBS; i++)
+		CHECK_EQ(submit_quietly(a, a->list), 0);
+	pthread_create(&thread[0], NULL, submit_one, &first);
+	for (unsigned i = 0; i < 10000 && !holders(); i++)
+		usleep(1000);
+	CHECK_EQ(holders(), 1);
+	pthread_create(&thread[1], NULL, submit_one, &second);
+	CHECK_EQ(submit_quietly(b, b->list), 0);
+	usleep(20000);
+	CHECK(!atomic_load(&first.done));
+	CHECK(!atomic_load(&second.done));
+	release(a);
+	pthread_join(thread[0], NULL);
+	pthread_join(thread[1], NULL);
+	CHECK_EQ(holders(), 0);
+	CHECK_EQ(wait_of(a, a->ctx, UINT64_MAX, UINT64_MAX), 0);
+	CHECK_EQ(wait_of(b, b->ctx, UINT64_MAX, UINT64_MAX), 0);
+	rig = *a;
+	CHECK_EQ(rig_list_free(first.list), 0);
+	rig = *b;
+	CHECK_EQ(rig_list_free(second.list), 0);
+	close_both(a, b, bo);
+}
+
 static void on(const char *spec)
 {
 	struct rig a, same, b, c;
@@ -252,6 +329,7 @@ static void on(const char *spec)
 	imports_share_with_one_another(&a, &b, &c);
 	files_of_a_device(&a, &same);
 	parts_of_a_sync_file(&a, &b);
+	a_blocked_cs_keeps_its_reservations(&a, &b);
 	close_side(&same);
 	close_side(&b);
 	close_side(&c);

@@ -107,6 +107,7 @@ static int root_init(uint64_t phys_size_B, const struct kern_device_config *conf
 	kern->next_context = 1;
 	kern->devices = count;
 	kern_list_init(&kern->userptrs);
+	kern_waitq_init(&kern->released);
 	kern_list_init(&kern->zombies);
 	for (unsigned i = 0; i < KERN_HASH; i++) {
 		kern_list_init(&kern->inode_hash[i]);

@@ -384,6 +384,7 @@ static void walk_all(bool up)
 static void lists_init(void)
 {
 	kern_list_init(&kern->userptrs);
+	kern_waitq_init(&kern->released);
 	atomic_store(&kern->userptr_count, 0);
 	for (unsigned i = 0; i < KERN_HASH; i++) {
 		kern_list_init(&kern->inode_hash[i]);

@@ -275,6 +275,7 @@ struct kern_bo_list {
 	bool displaced;                /* some entries were evicted */
 	struct kern_bo *gws;           /* borrowed: the last entry that is global wave sync; NULL: none */
 	uint64_t used;                 /* stamp of the last job that listed it */
+	uint64_t holder;               /* VM of a CS that sleeps with its BOs reserved; 0: none */
 	struct kern_resv resv;         /* of the jobs that used this list */
 	uint32_t *handles;             /* owned; chunk lists only: the handles that it was made from */
 };
@@ -475,6 +476,8 @@ struct kern_root {
 	struct kern_list zombies;  /* kern_bo.zombie: without references, but a job may still use their memory */
 	struct kern_list userptrs; /* kern_bo.user_link */
 	_Atomic uint32_t userptr_count; /* relaxed: lets munmap() see at a glance that there is none */
+	unsigned holders;               /* BO lists that have a holder */
+	struct kern_waitq released;
 	uint64_t userptr_pages;         /* looked up by CS ioctls */
 	uint64_t live[KERN_KINDS];
 	uint64_t ioctls, ioctl_nr[KERN_IOCTLS]; /* how many came */
