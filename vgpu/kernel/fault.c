@@ -2,6 +2,7 @@
  * has no such query. */
 #include "vgpu/kernel/fault.h"
 #include "vgpu/kernel/inject.h"
+#include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/vm.h"
 
 /* printk_ratelimit(): DEFAULT_RATELIMIT_INTERVAL and _BURST. */
