@@ -20,11 +20,14 @@ static int alloc_ctx(struct cs_ctx *ctx, enum cs_priority priority)
 		[CS_PRIORITY_HIGH] = AMDGPU_CTX_PRIORITY_HIGH,
 		[CS_PRIORITY_VERY_HIGH] = AMDGPU_CTX_PRIORITY_VERY_HIGH,
 	};
+	const struct drv_answer *can = &vm_device(ctx->vm)->can[DRV_CAN_PRIORITIZE];
 	union drm_amdgpu_ctx args = {0};
 	int r;
 
 	if (priority >= CS_PRIORITIES)
 		return drv_fail(-EINVAL, "no context priority %u", priority);
+	if (kernel_priority[priority] > AMDGPU_CTX_PRIORITY_NORMAL && !can->yes)
+		return drv_fail(-EACCES, "a context priority above normal: %s", can->why);
 	args.in.priority = kernel_priority[priority];
 	r = ctx_ioctl(ctx, AMDGPU_CTX_OP_ALLOC_CTX, &args);
 	if (r == -EACCES)

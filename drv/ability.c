@@ -116,11 +116,17 @@ static void judge_fine(struct drv_device *dev, int gem_trial)
 
 void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise)
 {
+	bool behind;
+
 	for (unsigned i = 0; i < DRV_ABILITIES; i++)
 		say(&dev->can[i], false, "the chip is not known");
 	judge_kernel(dev);
-	say(&dev->can[DRV_CAN_PRIORITIZE], may_raise,
-	    may_raise ? "this process has CAP_SYS_NICE" : "needs CAP_SYS_NICE");
+	/* The only compute ring of high priority is the card's first (Linux amdgpu_xcp_select_scheds(): CS -ENOENT). */
+	behind = dev->chip && dev->chip->ring_per_xcc && !dev->node.pci[0];
+	say(&dev->can[DRV_CAN_PRIORITIZE], may_raise && !behind,
+	    behind      ? "only a card's first partition has a ring of high priority"
+	    : may_raise ? "this process has CAP_SYS_NICE"
+			: "needs CAP_SYS_NICE");
 	if (dev->chip) {
 		judge_engines(dev);
 		judge_fine(dev, gem_trial);

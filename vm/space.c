@@ -114,6 +114,8 @@ void vm_stats(struct vm *vm, struct vm_stats *stats)
 	stats->list_updates = vm->list_updates;
 }
 
+#define LIST_MAX 131072 /* Linux AMDGPU_BO_LIST_MAX_ENTRIES; beyond it BO_LIST is -EINVAL */
+
 static int list_grow(struct vm *vm)
 {
 	uint32_t max = vm->entries_max ? vm->entries_max * 2 : 64;
@@ -136,7 +138,10 @@ int vm_list_add(struct vm *vm, struct vm_bo *bo)
 	int r = 0;
 
 	pthread_mutex_lock(&vm->lock);
-	if (vm->entries + 1 >= vm->entries_max) /* vm_gws_list() adds one */
+	/* vm_gws_list() adds one. */
+	if (vm->entries + 1 >= LIST_MAX)
+		r = drv_fail(-ENOMEM, "%u BOs that submissions list, as many as the kernel takes", vm->entries);
+	else if (vm->entries + 1 >= vm->entries_max)
 		r = list_grow(vm);
 	if (!r) {
 		bo->list_index = vm->entries++;

@@ -66,8 +66,39 @@ static void on(const char *spec)
 	vgpu_stop();
 }
 
+/* A GPU that is alone has no memory of which the kernel looks the pages up at each submission. */
+static void one_gpu_costs_no_look_ups(void)
+{
+	unsigned long before;
+	struct side side = {0};
+	uint32_t *word;
+
+	CHECK(rig_start("gfx908", "gfx908", "group.O1"));
+	word = rig_host(1 << 20);
+	side.queue = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
+	side.store = rig_kernel("k_store.kd");
+	before = vgpu_userptr_pages();
+	for (uint32_t i = 0; i < 8; i++) {
+		const struct {
+			uint32_t *at;
+			uint32_t value, pad;
+		} args = {word, i, 0};
+		hsa_signal_t done = rig_signal(1);
+
+		rig_launch(side.queue, &side.store, 64, i, &args, sizeof(args), done);
+		CHECK_EQ(rig_wait(done), 0);
+		CHECK_EQ(*word, i);
+		hsa_signal_destroy(done);
+	}
+	CHECK_EQ(vgpu_userptr_pages(), before);
+	CHECK_EQ(hsa_queue_destroy(side.queue), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(word), HSA_STATUS_SUCCESS);
+	rig_stop();
+}
+
 int main(void)
 {
+	one_gpu_costs_no_look_ups();
 	on("gfx908:watchdog_ms=2000,gfx908:watchdog_ms=2000");
 	on("gfx908:kernel=6.1:watchdog_ms=2000,gfx908:kernel=6.1:watchdog_ms=2000");
 	on("gfx908:hive=1:watchdog_ms=2000,gfx908:hive=1:watchdog_ms=2000");

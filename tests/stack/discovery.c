@@ -500,6 +500,36 @@ static void what_cannot_be_used_can_be_looked_at(void)
 	vgpu_stop();
 }
 
+/* A card of several XCCs: a node for each partition, and no more. */
+static void partitions_are_devices(void)
+{
+	struct drv_node nodes[8];
+	struct drv_device *dev;
+	struct cs_ctx *ctx;
+	struct vm *vm;
+	size_t count;
+
+	CHECK_EQ(vgpu_start("null:gfx942:partition=dpx"), 0);
+	CHECK_EQ(drv_scan(nodes, 8, &count), 0);
+	CHECK_EQ(count, 2);
+	CHECK(nodes[0].pci[0] && !nodes[1].pci[0]);
+	for (unsigned i = 0; i < count; i++) {
+		if (!CHECK_EQ(drv_device_open(&nodes[i], &dev), 0))
+			continue;
+		CHECK_EQ(dev->facts.xccs, 4);
+		CHECK_EQ(dev->facts.ring_cus, 38);
+		CHECK_EQ(dev->facts.cus, 152);
+		CHECK_EQ(dev->can[DRV_CAN_PRIORITIZE].yes, i == 0);
+		CHECK_EQ(vm_create(dev, &vm), 0);
+		CHECK_EQ(cs_ctx_create(vm, CS_PRIORITY_HIGH, &ctx), i ? -EACCES : 0);
+		if (!i)
+			cs_ctx_destroy(ctx);
+		vm_destroy(vm);
+		drv_device_close(dev);
+	}
+	vgpu_stop();
+}
+
 int main(void)
 {
 	nothing_there_is_said();
@@ -518,5 +548,6 @@ int main(void)
 	four_devices_know_their_places();
 	usage_is_live();
 	what_cannot_be_used_can_be_looked_at();
+	partitions_are_devices();
 	return check_done("discovery");
 }

@@ -173,6 +173,23 @@ static void a_forked_child_is_told_no(void)
 	the_list_is_updated_lazily();
 }
 
+/* The kernel's list ends at 131,072 BOs; what is there goes on working. */
+static void the_list_ends(void)
+{
+	const struct vm_info page = {.size_B = 4096, .kind = VM_GTT};
+	static struct vm_bo *bo[131072];
+	uint32_t count = 0, list;
+	int r = 0;
+
+	while (!r && count < 131072)
+		r = vm_bo_create(s.vm, &page, &bo[count++]);
+	CHECK_EQ(r, -ENOMEM);
+	CHECK_EQ(vm_list(s.vm, &list), 0);
+	for (count -= 1; count--;)
+		vm_bo_put(bo[count]);
+	CHECK_EQ(vm_list(s.vm, &list), 0);
+}
+
 int main(void)
 {
 	CHECK_EQ(vgpu_start("gfx90a:vram=2G:bar=256M"), 0);
@@ -185,6 +202,7 @@ int main(void)
 	pieces_do_not_overlap();
 	exhaustion_is_an_error();
 	the_list_is_updated_lazily();
+	the_list_ends();
 	a_forked_child_is_told_no();
 	stack_close(&s);
 	vgpu_stop();
