@@ -69,11 +69,14 @@ static enum rt_outcome pass_barrier(struct rt_batch *b, uint16_t header, hsa_sig
 }
 
 /* What should have made a dependency 0 was lost: the wait would never end. The packet ends with an error, a negative
- * value of its completion signal, and the queue goes on (HSA System Architecture, barrier-AND packet). */
+ * value of its completion signal, and the queue goes on (HSA System Architecture, barrier-AND packet). Our HIP library
+ * looks at no such signal: its queue ends, and the stream's results are not believed. */
 static enum rt_outcome fail_barrier(struct rt_batch *b, hsa_signal_t completion)
 {
 	struct rt_signal *signal = completion.handle ? rt_signal_of(b->queue->rt, completion) : NULL;
 
+	if (b->queue->behind_door)
+		return rt_batch_fail(b, HSA_STATUS_ERROR_EXCEPTION);
 	if (completion.handle && !signal)
 		return rt_batch_fail(b, HSA_STATUS_ERROR_INVALID_SIGNAL);
 	if (signal)
@@ -132,11 +135,12 @@ enum rt_outcome rt_after(struct rt_batch *b, const struct rt_after_packet *p)
 {
 	struct rt_queue *other = rt_queue_hold(b->queue->rt, p->queue);
 	struct cs_point point;
-	bool never;
+	bool never, ours;
 	int r = 0;
 
 	if (!other)
 		return RT_TAKEN;
+	ours = other->gpu == b->queue->gpu;
 	never = atomic_load(&other->state) != RT_QUEUE_ACTIVE;
 	if (other != b->queue && rt_queue_completed(other) < p->index) {
 		r = rt_queue_point(other, p->index, &point) ? 0 : -EAGAIN;
@@ -147,9 +151,9 @@ enum rt_outcome rt_after(struct rt_batch *b, const struct rt_after_packet *p)
 			r = rt_batch_after(b, point, NULL);
 	}
 	atomic_fetch_sub(&other->held, 1);
-	/* What will never end is not waited for: its own device has failed, not this one. */
+	/* What will never end is not waited for: its GPU has failed, which may be another one. */
 	if (r == -EAGAIN && never)
-		return RT_TAKEN;
+		return ours ? rt_batch_fail(b, HSA_STATUS_ERROR_EXCEPTION) : RT_TAKEN;
 	return r == -EAGAIN ? RT_STOPPED : r ? rt_batch_not_submitted(b, r) : RT_TAKEN;
 }
 

@@ -1,8 +1,9 @@
 /* Jobs of many packets, bounded by time: the watchdog counts from a job's beginning (split.c), and Linux 7 gives every
  * job 2 s.
  *
- * A kernel's time is measured when it is alone in a job: the first time, and until the result is there, each dispatch
- * has a job of its own. Then dispatches share a job as long as their times together stay below rt_part_ns(). A grid of
+ * A kernel's time is measured when it is alone in a job: the first time, and until the result is there, each dispatch that
+ * waits for those before it has a job of its own. Dispatches that do not wait stay together, since they may wait for each
+ * other: their job's time counts for each. Then dispatches share a job as long as their times together stay below rt_part_ns(). A grid of
  * more workgroups is taken to cost as many times more, one of fewer as much.
  *
  * Times change with the data. So a job of several dispatches has a clock, too: when it takes far longer than its
@@ -33,19 +34,28 @@ uint64_t rt_estimate_ns(const struct rt_queue *q, const struct cs_kernel *kernel
 
 /* --- what was measured ------------------------------------------------------------------------ */
 
-static void learn(struct rt_queue *q, const struct rt_measure *m, uint64_t ns)
+static void learn(struct rt_queue *q, const struct cs_kernel *kernel, uint64_t groups, uint64_t ns)
 {
-	struct cs_kernel_cost *cost = m->kernel->cost;
-
-	atomic_store_explicit(&cost->groups, m->groups, memory_order_relaxed);
-	atomic_store_explicit(&cost->ns, ns + 1, memory_order_relaxed);
-	drv_log(DRV_LOG_HSA, "%llu groups of %s took %llu us", (unsigned long long)m->groups, m->kernel->name,
+	atomic_store_explicit(&kernel->cost->groups, groups, memory_order_relaxed);
+	atomic_store_explicit(&kernel->cost->ns, ns + 1, memory_order_relaxed);
+	drv_log(DRV_LOG_HSA, "%llu groups of %s took %llu us", (unsigned long long)groups, kernel->name,
 		(unsigned long long)(ns / 1000));
 	for (unsigned i = 0; i < RT_KERNEL_CACHE; i++) {
 		struct rt_known_kernel *known = &q->cache[i];
 
-		if (known->ready && known->kernel == m->kernel)
-			known->estimate_ns = rt_estimate_ns(q, known->kernel, known->groups);
+		if (known->ready && known->kernel == kernel)
+			known->estimate_ns = rt_estimate_ns(q, kernel, known->groups);
+	}
+}
+
+/* A job of several whose times are not known: none took longer than all. */
+static void learn_all(struct rt_queue *q, uint32_t generation, uint64_t ns)
+{
+	for (unsigned i = 0; i < RT_KERNEL_CACHE; i++) {
+		const struct rt_known_kernel *known = &q->cache[i];
+
+		if (known->ready && known->generation == generation && known->estimate_ns == RT_NS_UNKNOWN)
+			learn(q, known->kernel, known->groups, ns);
 	}
 }
 
@@ -70,7 +80,9 @@ static void take(struct rt_queue *q, const struct rt_measure *m)
 	if (m->generation != generation)
 		return;
 	if (m->kernel)
-		learn(q, m, ns);
+		learn(q, m->kernel, m->groups, ns);
+	else if (m->unknown)
+		learn_all(q, generation, ns);
 	else if (ns / FAR_LONGER > m->predicted_ns && ns > limit_ns(q) / FAR_LONGER)
 		forget(q, generation);
 }
@@ -111,6 +123,7 @@ void rt_batch_time(struct rt_batch *b)
 {
 	b->left_ns = limit_ns(b->queue);
 	b->timed = false;
+	b->unknown = false;
 	b->dispatches = 0;
 	if (!b->left_ns || b->kept)
 		return;
@@ -141,6 +154,7 @@ void rt_batch_time_end(struct rt_batch *b)
 		.kernel = b->dispatches == 1 ? b->kernel->kernel : NULL,
 		.groups = b->kernel->groups,
 		.predicted_ns = limit_ns(b->queue) - b->left_ns,
+		.unknown = b->unknown,
 		.generation = b->kernel->generation,
 	};
 }

@@ -30,16 +30,21 @@ int rt_batch_open(struct rt_batch *b, bool ordered)
 	return r;
 }
 
-/* The job went, without waiting for what was lost. Its packets go on; those that waited have failed. */
+/* The job went, without waiting for what was lost. A packet that waited fails, and the queue goes on. Packets of our HIP
+ * library complete no signal: their queue fails, as the GPU's other queues are about to, but not with another GPU's. */
 __attribute__((cold, noinline)) static void fail_waiters(const struct rt_batch *b, unsigned afters)
 {
+	struct rt_queue *q = b->queue;
+
 	for (unsigned i = 0; i < afters; i++) {
 		if (cs_point_poll(b->after[i]) >= 0)
 			continue;
-		drv_log(DRV_LOG_HSA, "queue %llu goes on: a job that its packet waited for was lost",
-			(unsigned long long)b->queue->id);
+		drv_log(DRV_LOG_HSA, "queue %llu: a job that its packet waited for was lost",
+			(unsigned long long)q->id);
 		if (b->waiter[i])
-			rt_signal_fail(b->queue->rt, b->waiter[i]);
+			rt_signal_fail(q->rt, b->waiter[i]);
+		else if (q->behind_door && cs_ring_vm(b->after[i].ring) == q->gpu->vm)
+			rt_queue_fail(q, HSA_STATUS_ERROR_EXCEPTION);
 	}
 }
 
@@ -286,7 +291,7 @@ __attribute__((always_inline)) static inline bool dispatch_again(struct rt_batch
 	const struct rt_known_kernel *known = place_of(b->queue, p->dispatch.kernel_object);
 	struct rt_signal *signal = NULL;
 
-	if (!is_known(b->queue, known, p) || rt_batch_is_full(b, known->estimate_ns))
+	if (!is_known(b->queue, known, p) || rt_batch_is_full(b, known->estimate_ns, header))
 		return false;
 	if (completion.handle && !(signal = rt_signal_of(b->queue->rt, completion)))
 		return false;
@@ -310,7 +315,7 @@ static enum rt_outcome dispatch_whole(struct rt_batch *b, const struct dispatch 
 
 	known->groups = rt_count_groups(&p->dispatch, groups);
 	known->estimate_ns = rt_estimate_ns(b->queue, known->kernel, known->groups);
-	r = rt_batch_is_full(b, known->estimate_ns) ? rt_batch_close(b) : 0;
+	r = rt_batch_is_full(b, known->estimate_ns, p->header) ? rt_batch_close(b) : 0;
 	r = r ? r : rt_batch_start(b, p->header, p->dispatch.completion_signal);
 	if (r)
 		return rt_batch_not_submitted(b, r);
@@ -356,7 +361,7 @@ bool rt_dispatch_overruns(const struct rt_batch *b, const union rt_packet *p)
 {
 	const struct rt_known_kernel *known = place_of(b->queue, p->dispatch.kernel_object);
 
-	return rt_batch_is_full(b, is_known(b->queue, known, p) ? known->estimate_ns : RT_NS_UNKNOWN);
+	return rt_batch_is_full(b, is_known(b->queue, known, p) ? known->estimate_ns : RT_NS_UNKNOWN, p->header);
 }
 
 bool rt_dispatch_is_plain(const struct rt_queue *q, const union rt_packet *p)

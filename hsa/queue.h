@@ -46,6 +46,7 @@ struct rt_measure {
 	const struct cs_kernel *kernel; /* borrowed, while the generation holds */
 	uint64_t groups, predicted_ns;
 	uint32_t generation;
+	bool unknown; /* it has dispatches whose time was not known */
 };
 
 struct rt_channel {

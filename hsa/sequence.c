@@ -141,12 +141,15 @@ static void begin(struct rt_sequence *s, const struct rt_queue *q)
 	s->plain = true;
 }
 
+/* Dispatches without an edge between them may wait for each other: what is written anew may overlap the job before, if its
+ * first packet says so. Parts that are kept begin in order, whatever their first packet. */
 static int begin_job(struct rt_batch *b, struct rt_sequence *s)
 {
+	bool ordered = !s->at || s->mode == KEEP || rt_packet_waits(s->packets[s->at].header);
 	int r = b->ib && b->packets ? rt_batch_close(b) : 0;
 
 	if (!r && !b->ib)
-		r = rt_batch_open(b, true);
+		r = rt_batch_open(b, ordered);
 	if (r || !has_jobs(s))
 		return r;
 	s->end = (struct cs_point){b->queue->channel->ring, cs_ring_last(b->queue->channel->ring).seq + 1};
@@ -258,9 +261,10 @@ enum rt_outcome rt_sequence_read(struct rt_batch *b, struct rt_sequence *s, uint
 		return RT_TAKEN;
 	if (!s->at)
 		begin(s, b->queue);
-	/* A clock's end would be among the commands that are kept. */
+	/* A clock ends in front of commands that are kept, which are the last of a job. */
 	b->kept = s->mode != WRITE;
-	b->timed = b->timed && !(b->kept && !b->packets);
+	if (b->kept && b->ib)
+		rt_batch_time_end(b);
 	outcome = s->mode == USE ? use_all(b, s, index) : write_all(b, s, index);
 	b->kept = false;
 	return outcome;

@@ -120,6 +120,18 @@ static void gfx942_has_its_own_registers(void)
 	vgpu_stop();
 }
 
+/* One L2 for a device, or several: then the fences of agent scope are those of the system's. */
+static void fences_are_by_xccs(const char *spec, const struct cs_fence *fences)
+{
+	struct stack s;
+
+	if (!CHECK_EQ(vgpu_start(spec), 0) || !CHECK_EQ(stack_open(&s), 0))
+		return;
+	CHECK(s.ring->ib.fences == fences);
+	stack_close(&s);
+	vgpu_stop();
+}
+
 int main(void)
 {
 	check_chip("gfx900");
@@ -127,5 +139,7 @@ int main(void)
 	check_chip("gfx908");
 	check_chip("gfx90a");
 	gfx942_has_its_own_registers();
+	fences_are_by_xccs("null:gfx942", cs_fences[0]);
+	fences_are_by_xccs("null:gfx942:partition=spx", cs_fences[1]);
 	return check_done("the IB of a dispatch");
 }
