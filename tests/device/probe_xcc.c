@@ -123,6 +123,7 @@ static void groups_where(void)
 
 #define MEET_LANES 1024u
 #define MEET_RUNS  8
+#define XCC_RINGS  8 /* compute rings of one XCC */
 
 struct meeting {
 	struct test_memory data, out, where;
@@ -157,16 +158,26 @@ static struct tuff_point submit_writer(const struct meeting *m, uint32_t value, 
 	return probe_submit(cmd);
 }
 
+/* The kernel counts an idle queue where it ran last, and moves another to the compute ring with the least. While the
+ * reader is on its ring, new queues take as many others as an XCC has: what comes next is on another XCC. */
+static void fill_rings(void)
+{
+	for (unsigned i = 0; i < XCC_RINGS; i++)
+		(void)look(probe_queue(TUFF_COMPUTE, 0));
+}
+
 /* Gives the lanes that saw the gate open and old data behind it. */
-static unsigned meet(const struct meeting *m, uint32_t value, bool write_back, bool *apart)
+static unsigned meet(const struct meeting *m, uint32_t value, bool write_back, bool first, bool *apart)
 {
 	struct tuff_point reader, writer;
 	unsigned came = 0, old = 0;
 
 	for (unsigned i = 0; i < 9; i++)
 		probe_set(&m->gate, i, 0);
-	reader = submit_poll(m->reader, m->out.va, m->data.va, m->gate.va, MEET_LANES, 100);
+	reader = submit_poll(m->reader, m->out.va, m->data.va, m->gate.va, MEET_LANES, 200);
 	await_begin(&m->gate);
+	if (first)
+		fill_rings();
 	writer = submit_writer(m, value, write_back);
 	if (probe_settle(reader) != PROBE_DONE)
 		test_fail("the reader was lost");
@@ -193,16 +204,15 @@ static void release_apart(void)
 	only_gfx942();
 	probe_open();
 	m.reader = probe_queue(TUFF_COMPUTE, 0);
-	/* The kernel takes the least busy ring of this number: the reader's is, on one XCC only. */
 	m.writer = probe_queue(TUFF_COMPUTE, 0);
 	m.data = test_vram(MEET_LANES * 4);
 	m.out = probe_words(MEET_LANES * 16);
 	m.gate = probe_words(64);
 	m.where = probe_words(64);
-	for (uint32_t i = 0; i < MEET_RUNS && (!i || apart); i++) {
-		held += meet(&m, 2 * i + 1, true, &is_apart);
+	for (uint32_t i = 0; i < MEET_RUNS && (i < 2 || apart); i++) {
+		held += meet(&m, 2 * i + 1, true, !i, &is_apart);
 		apart += is_apart;
-		stale += meet(&m, 2 * i + 2, false, &is_apart);
+		stale += meet(&m, 2 * i + 2, false, false, &is_apart);
 		apart += is_apart;
 	}
 	if (!apart)
