@@ -22,7 +22,8 @@ static enum probe_end run_group(uint32_t waves_per_engine, uint32_t engines, uin
 		uint64_t out;
 		uint32_t tag, ticks, turns;
 	} args = {out.va, 0x10000000, 0, 0};
-	struct probe_launch launch = {.program = &program, .args = &args, .args_B = sizeof(args), .groups = {1, 1, 1}};
+	struct probe_launch launch = {
+		.program = &program, .args = &args, .args_B = sizeof(args), .groups = {1, 1, 1}};
 	struct tuff_cmd *cmd;
 	enum probe_end end;
 
@@ -60,11 +61,11 @@ static void scratch_floor(void)
 	end = run_group(GROUP_WAVES, engines, &right);
 	CHECK(end == PROBE_DONE && right == GROUP_WAVES * 64);
 	end = run_group(GROUP_WAVES - 1, engines, &right);
-	test_note("ANSWER 26: %s: a workgroup of %u waves with %u scratch slots in an engine %s", test_info()->target,
-		  GROUP_WAVES, GROUP_WAVES - 1,
-		  end == PROBE_LOST                ? "never starts"
-		  : right == GROUP_WAVES * 64      ? "runs"
-						   : "runs with wrong private memory");
+	test_note("ANSWER 26: %s: a workgroup of %u waves with %u scratch slots in an engine %s",
+		  test_info()->target, GROUP_WAVES, GROUP_WAVES - 1,
+		  end == PROBE_LOST           ? "never starts"
+		  : right == GROUP_WAVES * 64 ? "runs"
+					      : "runs with wrong private memory");
 	probe_close();
 }
 
@@ -106,8 +107,11 @@ static struct tuff_point submit_access(const struct nowhere *n, const struct tes
 		uint64_t out, at;
 		uint32_t value;
 	} args = {out->va, n->va + page * 4096, value};
-	struct tuff_dispatch d = {
-		.kernel = test_kernel("probe", 3, "k_probe_nowhere"), .grid = {1}, .group = {1}, .args = &args, .args_B = 20};
+	struct tuff_dispatch d = {.kernel = test_kernel("probe", 3, "k_probe_nowhere"),
+				  .grid = {1},
+				  .group = {1},
+				  .args = &args,
+				  .args_B = 20};
 	struct tuff_cmd *cmd = probe_begin(n->queue);
 
 	if (tuff_cmd_dispatch(cmd, &d))
@@ -115,8 +119,8 @@ static struct tuff_point submit_access(const struct nowhere *n, const struct tes
 	return probe_submit(cmd);
 }
 
-/* Reads the page, then stores value there unless it is 0. False: the ring hung, or the access was retried, which binding
- * memory ends. */
+/* Reads the page, then stores value there unless it is 0. False: the ring hung, or the access was retried, which
+ * binding memory ends. */
 static bool access_page(struct nowhere *n, unsigned page, uint32_t value, uint32_t *got)
 {
 	struct test_memory out = probe_words(64);
@@ -128,7 +132,7 @@ static bool access_page(struct nowhere *n, unsigned page, uint32_t value, uint32
 	end = probe_wait(point, PROBE_SOON_NS);
 	if (end == PROBE_LATE) {
 		CHECK_OK(tuff_range_bind(n->range, 0, n->rescue, 0, NOWHERE_B, TUFF_ACCESS_READ_WRITE));
-		(void)!probe_settle(point);
+		(void)probe_settle(point);
 	}
 	*got = probe_get(&out, 0);
 	test_note("page %u without memory: %s; read 0x%08x%s; the wave %s", page, probe_says(end), *got,
@@ -148,12 +152,13 @@ static void dummy_page(void)
 	n = nowhere();
 	if (access_page(&n, 0, 0, &before) && access_page(&n, 1, value, &again) && access_page(&n, 1, 0, &same) &&
 	    access_page(&n, 2, 0, &other))
-		test_note("ANSWER 34: %s: faulting loads read 0x%08x, 0x%08x; after a faulting store of 0x%08x to one page "
-			  "that page reads 0x%08x, another 0x%08x: %s",
-			  test_info()->target, before, again, value, same, other,
-			  other == value  ? "all faults share one page, which stores change"
-			  : same == value ? "stores stay where they were made"
-					  : "stores vanish");
+		test_note(
+			"ANSWER 34: %s: faulting loads read 0x%08x, 0x%08x; after a faulting store of 0x%08x to one page "
+			"that page reads 0x%08x, another 0x%08x: %s",
+			test_info()->target, before, again, value, same, other,
+			other == value  ? "all faults share one page, which stores change"
+			: same == value ? "stores stay where they were made"
+					: "stores vanish");
 	else
 		test_note("ANSWER 34: %s: faults are retried, or cost the ring: see probes 11 and 16",
 			  test_info()->target);
@@ -197,11 +202,12 @@ static bool time_record(struct nowhere *n, unsigned page, unsigned *found)
 		;
 	if (!r) {
 		CHECK_OK(tuff_range_bind(n->range, 0, n->rescue, 0, NOWHERE_B, TUFF_ACCESS_READ_WRITE));
-		(void)!probe_settle(point);
+		(void)probe_settle(point);
 		return false;
 	}
 	if (look_for_record(now_ns(), &late_ns)) {
-		test_note("fault %u: recorded within %llu us of its job's end", page, (unsigned long long)late_ns / 1000);
+		test_note("fault %u: recorded within %llu us of its job's end", page,
+			  (unsigned long long)late_ns / 1000);
 		(*found)++;
 	} else {
 		test_note("fault %u: no record within %u ms of its job's end", page, RECORD_MS);
@@ -240,7 +246,8 @@ static uint32_t stale_words(const struct test_memory *data, const struct test_me
 		uint64_t data;
 		uint32_t value;
 	} args = {data->va, value};
-	struct tuff_dispatch d = {.kernel = test_kernel("probe", 3, "k_probe_fill"), .grid = {SEEN_B / 4}, .group = {64}};
+	struct tuff_dispatch d = {
+		.kernel = test_kernel("probe", 3, "k_probe_fill"), .grid = {SEEN_B / 4}, .group = {64}};
 	struct tuff_cmd *cmd = probe_begin(test_compute());
 	uint64_t begin = now_ns();
 	struct tuff_point point;
@@ -281,10 +288,11 @@ static void host_reads_vram(void)
 		test_skip("the CPU reaches no VRAM");
 	for (uint32_t i = 0; i < runs; i++)
 		stale += stale_words(&data, &gate, 0x5ee00001 + i);
-	test_note("ANSWER 32: %s: of %u words of VRAM that the CPU had read before, and read again after a release in the "
-		  "middle of a job, %u were old: %s",
-		  test_info()->target, runs * SEEN_B / 4, stale,
-		  stale ? "HDP keeps old data until the kernel invalidates it" : "the release is enough");
+	test_note(
+		"ANSWER 32: %s: of %u words of VRAM that the CPU had read before, and read again after a release in the "
+		"middle of a job, %u were old: %s",
+		test_info()->target, runs * SEEN_B / 4, stale,
+		stale ? "HDP keeps old data until the kernel invalidates it" : "the release is enough");
 	probe_close();
 }
 
@@ -310,9 +318,10 @@ static void apu_poll(void)
 		test_fail("a wait ended before its time");
 	probe_set(&m, 0, 1);
 	end = probe_wait(point, PROBE_SOON_NS);
-	test_note("ANSWER 33: MI300A: a CPU's write to uncached system memory, polled by WAIT_REG_MEM: %s within %lld s; "
-		  "marker %u",
-		  probe_says(end), PROBE_SOON_NS / 1000000000, probe_get(&m, 2));
+	test_note(
+		"ANSWER 33: MI300A: a CPU's write to uncached system memory, polled by WAIT_REG_MEM: %s within %lld s; "
+		"marker %u",
+		probe_says(end), PROBE_SOON_NS / 1000000000, probe_get(&m, 2));
 	if (end == PROBE_LATE)
 		test_note("at last %s", probe_says(probe_settle(point)));
 	probe_close();
@@ -321,8 +330,8 @@ static void apu_poll(void)
 const struct device_test tests_probe_fault[] = {
 	{"probe/26-scratch-floor", "whether a workgroup starts with fewer scratch slots than waves", scratch_floor,
 	 RISKY},
-	{"probe/32-host-reads-vram", "whether the CPU sees VRAM that a job released while it goes on", host_reads_vram,
-	 PROBE},
+	{"probe/32-host-reads-vram", "whether the CPU sees VRAM that a job released while it goes on",
+	 host_reads_vram, PROBE},
 	{"probe/33-apu-poll", "whether MI300A's waits see a CPU's write", apu_poll, RISKY},
 	{"probe/34-dummy-page", "what a wave reads where nothing is mapped", dummy_page, RISKY},
 	{"probe/35-fault-record", "when the kernel records a fault", fault_record, RISKY},

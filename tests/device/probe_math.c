@@ -277,15 +277,15 @@ static void fp8_format(void)
 	memcpy((char *)m.map + 3072, in, sizeof(in));
 	run_wave("k_probe_fp8_in", args, sizeof(args));
 	for (unsigned i = 0; i < 4; i++)
-		test_note("fp8 0x%02x: v_cvt_f32_fp8 gives %g, v_mfma_f32_16x16x32_fp8_fp8 gives %g for its square", in[i],
-			  (double)converted[i], (double)d[(16 * (i / 4) + i) * 4 + i % 4]);
+		test_note("fp8 0x%02x: v_cvt_f32_fp8 gives %g, v_mfma_f32_16x16x32_fp8_fp8 gives %g for its square",
+			  in[i], (double)converted[i], (double)d[(16 * (i / 4) + i) * 4 + i % 4]);
 	test_note("ANSWER 28: gfx942: conversions take 8-bit floats for %s, matrix instructions for %s",
 		  converted[0] == 1 && isnan(converted[2]) ? "FNUZ"
 		  : converted[0] == 2                      ? "OCP"
 							   : "neither FNUZ nor OCP",
 		  d[0] == 1 && isnan(d[2 * 4 + 2]) ? "FNUZ"
-		  : d[0] == 4              ? "OCP"
-					   : "neither FNUZ nor OCP");
+		  : d[0] == 4                      ? "OCP"
+						   : "neither FNUZ nor OCP");
 	probe_close();
 }
 

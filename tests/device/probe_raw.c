@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,13 +104,15 @@ enum probe_end raw_run(struct raw *raw, enum tuff_engine engine, uint64_t ib_va,
 {
 	struct drm_amdgpu_cs_chunk_ib ib = {.va_start = ib_va,
 					    .ib_bytes = count_dw * 4,
-					    .ip_type = engine == TUFF_COPY ? AMDGPU_HW_IP_DMA
-									   : AMDGPU_HW_IP_COMPUTE};
+					    .ip_type =
+						    engine == TUFF_COPY ? AMDGPU_HW_IP_DMA : AMDGPU_HW_IP_COMPUTE};
 	struct drm_amdgpu_cs_chunk chunk = {AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib};
 	uint64_t chunks = (uintptr_t)&chunk;
-	union drm_amdgpu_cs cs = {.in = {.ctx_id = raw->ctx, .num_chunks = 1, .chunks = (uintptr_t)&chunks}};
-	union drm_amdgpu_wait_cs wait = {
-		.in = {.ctx_id = raw->ctx, .ip_type = ib.ip_type, .timeout = deadline()}};
+	union drm_amdgpu_cs cs = {.in = {.ctx_id = raw->ctx,
+					 .bo_list_handle = raw->list,
+					 .num_chunks = 1,
+					 .chunks = (uintptr_t)&chunks}};
+	union drm_amdgpu_wait_cs wait = {.in = {.ctx_id = raw->ctx, .ip_type = ib.ip_type, .timeout = deadline()}};
 	int r;
 
 	ask(raw, DRM_IOCTL_AMDGPU_CS, &cs, "AMDGPU_CS");
@@ -122,9 +125,9 @@ enum probe_end raw_run(struct raw *raw, enum tuff_engine engine, uint64_t ib_va,
 
 /* --- 25: execute permission of IBs -------------------------------------------------------------- */
 
-#define MAPPED_RW (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
-#define MAPPED_RX (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE)
-#define IB_DW     16 /* a multiple of 8, as both rings want it */
+#define MAPPED_RW  (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
+#define MAPPED_RX  (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE)
+#define IB_DW      16 /* a multiple of 8, as both rings want it */
 #define SDMA_FENCE 5
 
 enum fetch { FETCH_COMPUTE, FETCH_CHAINED, FETCH_SDMA };
@@ -182,8 +185,8 @@ static void ib_rights(enum fetch kind, const char *what)
 	test_note("%s, mapped readable only: %s; word written %u", what, probe_says(without), written);
 	test_note("ANSWER 25: %s: %s %s", test_info()->target, what,
 		  without == PROBE_DONE && written ? "needs no execute permission"
-		  : without == PROBE_DONE          ? "without execute permission is not what is run, yet the job ends"
-						   : "without execute permission costs the ring");
+		  : without == PROBE_DONE ? "without execute permission is not what is run, yet the job ends"
+					  : "without execute permission costs the ring");
 	probe_close();
 }
 
@@ -239,12 +242,157 @@ static void short_ibs(void)
 	probe_close();
 }
 
+/* --- launches of programs of a few words --------------------------------------------------------- */
+
+/* s[0:1]: where to write; the encodings are those of all GFX9 chips (llvm-mc). */
+#define V_MOV_ADDRESS 0x7e000200, 0x7e020201 /* v_mov_b32 v0, s0; v_mov_b32 v1, s1 */
+#define V_MOV_V2(n)   (0x7e040280 + (n))     /* v_mov_b32 v2, n */
+#define STORE_V2      0xdc708000, 0x007f0200 /* global_store_dword v[0:1], v2, off */
+#define ADD_V2        0xdd088000, 0x007f0200 /* global_atomic_add v[0:1], v2, off */
+#define WAIT_ALL      0xbf8c0000
+#define S_ENDPGM      0xbf810000
+#define CODE_AT_DW    1024 /* behind the IB, in the same memory */
+
+static uint32_t *set_sh(uint32_t *ib, uint32_t reg, unsigned count, const uint32_t *values)
+{
+	*ib++ = PM4(0x76, 1 + count);
+	*ib++ = reg;
+	memcpy(ib, values, count * 4);
+	return ib + count;
+}
+
+/* Runs the program, of one lane a workgroup. No cache is invalidated by this job. */
+static enum probe_end run_program(struct raw *raw, const struct raw_memory *ib, const uint32_t *code,
+				  unsigned code_dw, uint64_t out_va, uint32_t groups)
+{
+	const uint64_t pgm = (ib->va + CODE_AT_DW * 4) >> 8;
+	const uint32_t run[16] = {
+		0,      0, 0, 1,       1,
+		1,      0, 0, LO(pgm), HI(pgm),
+		0,      0, 0, 0,       3u << 18 | 1u << 21, /* RSRC1: denormals of 64 and 16 bits, DX10_CLAMP */
+		2u << 1};                                   /* RSRC2: two user SGPRs */
+	const uint32_t limits[9] = {0, ~0u, ~0u, 0, ~0u, ~0u, 0, 0, 0}, engines[4] = {~0u, ~0u, ~0u, ~0u};
+	const uint32_t user[2] = {LO(out_va), HI(out_va)}, zero = 0;
+	const uint32_t end[] = {PM4(0x15, 4), groups, 1, 1, 1 | 1 << 2, PM4(0x46, 1), 7 | 4 << 8};
+	const bool gfx942 = !strcmp(test_info()->target, "gfx942");
+	uint32_t *at = ib->map;
+
+	memcpy(ib->map + CODE_AT_DW, code, code_dw * 4);
+	at = set_sh(at, 0x204, 16, run);
+	at = set_sh(at, 0x215, 9, limits); /* RESOURCE_LIMITS to RESTART_Z */
+	if (gfx942 || !strcmp(test_info()->target, "gfx90a"))
+		at = set_sh(at, 0x22d, 1, &zero); /* RSRC3 */
+	at = gfx942 ? set_sh(at, 0x227, 1, &zero)
+		    : set_sh(at, 0x225, 4, engines); /* TG_CHUNK_SIZE; engines 4 to 7 */
+	at = set_sh(at, 0x240, 2, user);
+	memcpy(at, end, sizeof(end));
+	at += sizeof(end) / 4;
+	while ((at - ib->map) % 8)
+		*at++ = 0xffff1000;
+	return raw_run(raw, TUFF_COMPUTE, ib->va, (uint32_t)(at - ib->map));
+}
+
+/* --- 30: code of another process ----------------------------------------------------------------- */
+
+#define VMIDS_MAX 16
+
+/* Stores the value by programs at one address, each in an address space of its own: all VMIDs have had one. Gives
+ * how many stored something else. */
+static unsigned store_everywhere(uint32_t value)
+{
+	const uint32_t code[] = {V_MOV_ADDRESS, V_MOV_V2(value), STORE_V2, S_ENDPGM};
+	unsigned other = 0;
+
+	for (unsigned i = 0; i < VMIDS_MAX; i++) {
+		struct raw_memory ib, out;
+		struct raw raw;
+
+		raw_open(&raw);
+		ib = raw_memory(&raw, MAPPED_RX | AMDGPU_VM_MTYPE_UC);
+		out = raw_memory(&raw, MAPPED_RW | AMDGPU_VM_MTYPE_UC);
+		if (run_program(&raw, &ib, code, sizeof(code) / 4, out.va, 1) != PROBE_DONE)
+			test_fail("a program of %zu dwords was lost", sizeof(code) / 4);
+		other += out.map[0] != value;
+		raw_close(&raw);
+	}
+	return other;
+}
+
+static void stale_code(void)
+{
+	unsigned old = 0, rounds = 4;
+	int status;
+
+	probe_open();
+	for (unsigned i = 0; i < rounds; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(store_everywhere(1) != 0);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+			test_fail("no second process");
+		test_note("the other process: of %u programs %s stored what they should", VMIDS_MAX,
+			  WEXITSTATUS(status) ? "not all" : "all");
+		old += store_everywhere(2);
+	}
+	test_note("ANSWER 30: %s: of %u programs at an address where another process had other code, without an "
+		  "invalidation of the instruction cache, %u did not do what they should",
+		  test_info()->target, rounds * VMIDS_MAX, old);
+	probe_close();
+}
+
+/* --- 31: global wave sync ------------------------------------------------------------------------ */
+
+/* A list with one resource of global wave sync. */
+static void list_gws(struct raw *raw)
+{
+	union drm_amdgpu_gem_create create = {
+		.in = {.bo_size = 1, .alignment = 1, .domains = AMDGPU_GEM_DOMAIN_GWS}};
+	struct drm_amdgpu_bo_list_entry entry = {0};
+	union drm_amdgpu_bo_list list = {.in = {.operation = AMDGPU_BO_LIST_OP_CREATE,
+						.bo_number = 1,
+						.bo_info_size = sizeof(entry),
+						.bo_info_ptr = (uintptr_t)&entry}};
+
+	ask(raw, DRM_IOCTL_AMDGPU_GEM_CREATE, &create, "AMDGPU_GEM_CREATE");
+	entry.bo_handle = create.out.handle;
+	ask(raw, DRM_IOCTL_AMDGPU_BO_LIST, &list, "AMDGPU_BO_LIST");
+	raw->list = list.out.list_handle;
+}
+
+/* Two workgroups that add one each when they have met. */
+static void gws_meeting(void)
+{
+	static const uint32_t init[] = {0xbefc0080, V_MOV_V2(1), 0xbf800004, 0xd9330000, 2, WAIT_ALL, S_ENDPGM};
+	static const uint32_t meet[] = {0xbefc0080, V_MOV_ADDRESS, V_MOV_V2(1), 0xbf800004, 0xd93b0000,
+					2,          WAIT_ALL,      ADD_V2,      S_ENDPGM};
+	enum probe_end first, second = PROBE_LOST;
+	struct raw_memory ib, out;
+	struct raw raw;
+
+	probe_open();
+	raw_open(&raw);
+	ib = raw_memory(&raw, MAPPED_RX | AMDGPU_VM_MTYPE_UC);
+	out = raw_memory(&raw, MAPPED_RW | AMDGPU_VM_MTYPE_UC);
+	list_gws(&raw);
+	first = run_program(&raw, &ib, init, sizeof(init) / 4, out.va, 1);
+	if (first == PROBE_DONE)
+		second = run_program(&raw, &ib, meet, sizeof(meet) / 4, out.va, 2);
+	test_note("ANSWER 31: %s: ds_gws_init for two: %s; ds_gws_barrier of two workgroups: %s; %u came behind it",
+		  test_info()->target, probe_says(first), first == PROBE_DONE ? probe_says(second) : "not tried",
+		  out.map[0]);
+	raw_close(&raw);
+	probe_close();
+}
+
 #define RISKY (TEST_PROBE | TEST_RESETS)
 
 const struct device_test tests_probe_raw[] = {
 	{"probe/25-ib-executable", "whether compute IBs need execute permission", ib_compute, RISKY},
 	{"probe/25-ib-executable-chained", "the same for an IB behind a chaining packet", ib_chained, RISKY},
 	{"probe/25-ib-executable-copy", "the same for IBs of copy rings", ib_sdma, RISKY},
+	{"probe/30-stale-code", "whether code of another process at the same address is run", stale_code, RISKY},
+	{"probe/31-gws", "whether two workgroups meet by global wave sync", gws_meeting, RISKY},
 	{"probe/36-copy-ib-sizes", "whether copy IBs need whole multiples of 8 dwords", short_ibs, RISKY},
 	{NULL, NULL, NULL, 0},
 };

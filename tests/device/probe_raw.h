@@ -1,6 +1,7 @@
 /* Submission past tuff: what include/tuff/ cannot ask for, through amdgpu's ioctls (drm/amdgpu_drm.h).
  *
- * A raw client has a file description, hence a GPU address space, of its own, and one kernel context. One thread. */
+ * A raw client has a file description, hence a GPU address space, of its own, and one kernel context. One thread.
+ */
 #ifndef TESTS_DEVICE_PROBE_RAW_H
 #define TESTS_DEVICE_PROBE_RAW_H
 
@@ -16,8 +17,8 @@ struct raw_memory {
 };
 
 struct raw {
-	int fd; /* owned */
-	uint32_t ctx;
+	int fd;             /* owned */
+	uint32_t ctx, list; /* of BOs; 0: none */
 	unsigned count;
 	struct raw_memory memory[RAW_MEMORY_MAX]; /* owned */
 };
@@ -25,8 +26,8 @@ struct raw {
 /* Opens the device under test once more. Fails the test when it cannot. */
 void raw_open(struct raw *raw);
 void raw_close(struct raw *raw);
-/* System memory, which the kernel keeps resident. AMDGPU_VM_PAGE_*, AMDGPU_VM_MTYPE_*. The n-th memory of each client has
- * the same address. */
+/* System memory, which the kernel keeps resident. AMDGPU_VM_PAGE_*, AMDGPU_VM_MTYPE_*. The n-th memory of each
+ * client has the same address. */
 struct raw_memory raw_memory(struct raw *raw, uint64_t va_flags);
 /* Submits one IB, waits until the job has ended or the kernel has reset its ring. */
 enum probe_end raw_run(struct raw *raw, enum tuff_engine engine, uint64_t ib_va, uint32_t count_dw);

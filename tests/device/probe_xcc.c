@@ -9,7 +9,8 @@ static void only_gfx942(void)
 		test_skip("about gfx942, this is %s", test_info()->target);
 }
 
-/* A launch of k_probe_poll: it waits at most ms for the word, and tells in dword 4 behind the word that it began. */
+/* A launch of k_probe_poll: it waits at most ms for the word, and tells in dword 4 behind the word that it began.
+ */
 static struct tuff_point submit_poll(struct tuff_queue *queue, uint64_t out, uint64_t data, uint64_t word,
 				     uint32_t lanes, uint32_t ms)
 {
@@ -36,7 +37,7 @@ static void await_begin(const struct test_memory *gate)
 /* --- 27: where workgroups run ------------------------------------------------------------------- */
 
 #define WHERE_GROUPS 608 /* twice the compute units of a whole MI300X */
-#define WHERE_RUNS   4 /* a job's words and guards are a memory each: 32 at most */
+#define WHERE_RUNS   4   /* a job's words and guards are a memory each: 32 at most */
 
 struct where {
 	unsigned ran, xccs, units; /* workgroups, XCCs and compute units that were seen */
@@ -48,8 +49,11 @@ static struct where look(struct tuff_queue *queue)
 {
 	struct test_memory out = probe_words(WHERE_GROUPS * 8);
 	uint64_t args = out.va;
-	struct tuff_dispatch d = {
-		.kernel = test_kernel("probe", 3, "k_probe_where"), .grid = {WHERE_GROUPS}, .group = {1}, .args = &args, .args_B = 8};
+	struct tuff_dispatch d = {.kernel = test_kernel("probe", 3, "k_probe_where"),
+				  .grid = {WHERE_GROUPS},
+				  .group = {1},
+				  .args = &args,
+				  .args_B = 8};
 	struct tuff_cmd *cmd = probe_begin(queue);
 	bool unit[16][256] = {{false}}, xcc[16] = {false};
 	struct where w = {0};
@@ -97,15 +101,17 @@ static void groups_where(void)
 	only_gfx942();
 	probe_open();
 	for (unsigned ring = 0; ring < test_info()->compute_rings && ring < 4; ring++) {
-		struct tuff_queue *queue = probe_queue(TUFF_COMPUTE, ring), *other = probe_queue(TUFF_COMPUTE, ring);
+		struct tuff_queue *queue = probe_queue(TUFF_COMPUTE, ring),
+				  *other = probe_queue(TUFF_COMPUTE, ring);
 		uint32_t last = 0;
 
 		for (unsigned run = 0; run < WHERE_RUNS; run++, jobs++) {
 			struct where w = run % 2 ? look_busy(queue, other) : look(queue);
 
-			test_note("ring %u, job %u: %u of %u workgroups ran, on %u XCCs (the lowest: %u), on %u compute "
-				  "units",
-				  ring, run, w.ran, WHERE_GROUPS, w.xccs, w.xcc, w.units);
+			test_note(
+				"ring %u, job %u: %u of %u workgroups ran, on %u XCCs (the lowest: %u), on %u compute "
+				"units",
+				ring, run, w.ran, WHERE_GROUPS, w.xccs, w.xcc, w.units);
 			missing += w.ran != WHERE_GROUPS;
 			spread += w.xccs > 1;
 			moved += run && w.xcc != last;
@@ -113,9 +119,10 @@ static void groups_where(void)
 			last = w.xcc;
 		}
 	}
-	test_note("ANSWER 27: gfx942: of %u grids %u lacked workgroups, %u ran on several XCCs; a queue that was idle "
-		  "moved to another XCC %u times; at most %u compute units were seen, of %u",
-		  jobs, missing, spread, moved, units, test_info()->compute_units);
+	test_note(
+		"ANSWER 27: gfx942: of %u grids %u lacked workgroups, %u ran on several XCCs; a queue that was idle "
+		"moved to another XCC %u times; at most %u compute units were seen, of %u",
+		jobs, missing, spread, moved, units, test_info()->compute_units);
 	probe_close();
 }
 
@@ -127,12 +134,13 @@ static void groups_where(void)
 
 struct meeting {
 	struct test_memory data, out, where;
-	struct test_memory gate; /* the word, in dword 4 that the reader began, in dword 8 that the writer may end */
+	struct test_memory
+		gate; /* the word, in dword 4 that the reader began, in dword 8 that the writer may end */
 	struct tuff_queue *reader, *writer;
 };
 
-/* Writes the data, and then the gate: after the waves alone, or after a release that writes L2 back. The job does not
- * end, which would write L2 back as well, before the reader has. */
+/* Writes the data, and then the gate: after the waves alone, or after a release that writes L2 back. The job does
+ * not end, which would write L2 back as well, before the reader has. */
 static struct tuff_point submit_writer(const struct meeting *m, uint32_t value, bool write_back)
 {
 	struct {
@@ -141,10 +149,16 @@ static struct tuff_point submit_writer(const struct meeting *m, uint32_t value, 
 	} args = {m->data.va, value};
 	const uint64_t where = m->where.va;
 	const uint32_t flush[] = {PM4(0x46, 1), 7 | 4 << 8};
-	struct tuff_dispatch d = {
-		.kernel = test_kernel("probe", 3, "k_probe_fill"), .grid = {MEET_LANES}, .group = {64}, .args = &args, .args_B = 12};
-	struct tuff_dispatch look = {
-		.kernel = test_kernel("probe", 3, "k_probe_where"), .grid = {1}, .group = {1}, .args = &where, .args_B = 8};
+	struct tuff_dispatch d = {.kernel = test_kernel("probe", 3, "k_probe_fill"),
+				  .grid = {MEET_LANES},
+				  .group = {64},
+				  .args = &args,
+				  .args_B = 12};
+	struct tuff_dispatch look = {.kernel = test_kernel("probe", 3, "k_probe_where"),
+				     .grid = {1},
+				     .group = {1},
+				     .args = &where,
+				     .args_B = 8};
 	struct tuff_cmd *cmd = probe_begin(m->writer);
 
 	if (tuff_cmd_dispatch(cmd, &look) || tuff_cmd_dispatch(cmd, &d))
@@ -158,8 +172,8 @@ static struct tuff_point submit_writer(const struct meeting *m, uint32_t value, 
 	return probe_submit(cmd);
 }
 
-/* The kernel counts an idle queue where it ran last, and moves another to the compute ring with the least. While the
- * reader is on its ring, new queues take as many others as an XCC has: what comes next is on another XCC. */
+/* The kernel counts an idle queue where it ran last, and moves another to the compute ring with the least. While
+ * the reader is on its ring, new queues take as many others as an XCC has: what comes next is on another XCC. */
 static void fill_rings(void)
 {
 	for (unsigned i = 0; i < XCC_RINGS; i++)
@@ -216,12 +230,14 @@ static void release_apart(void)
 		apart += is_apart;
 	}
 	if (!apart)
-		test_note("ANSWER 29: gfx942: reader and writer never met on two XCCs: the partition has one, or the kernel keeps "
-			  "a ring's queues on one");
+		test_note(
+			"ANSWER 29: gfx942: reader and writer never met on two XCCs: the partition has one, or the kernel keeps "
+			"a ring's queues on one");
 	else
-		test_note("ANSWER 29: gfx942: between two XCCs (%u meetings) a release in the middle of a job shows "
-			  "%s without write-back of L2, %s with it",
-			  apart, stale ? "old data" : "new data", held ? "old data" : "new data");
+		test_note(
+			"ANSWER 29: gfx942: between two XCCs (%u meetings) a release in the middle of a job shows "
+			"%s without write-back of L2, %s with it",
+			apart, stale ? "old data" : "new data", held ? "old data" : "new data");
 	probe_close();
 }
 
