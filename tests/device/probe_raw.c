@@ -253,6 +253,11 @@ static void short_ibs(void)
 #define S_ENDPGM      0xbf810000
 #define CODE_AT_DW    1024 /* behind the IB, in the same memory */
 
+static bool is(const char *target)
+{
+	return !strcmp(test_info()->target, target);
+}
+
 static uint32_t *set_sh(uint32_t *ib, uint32_t reg, unsigned count, const uint32_t *values)
 {
 	*ib++ = PM4(0x76, 1 + count);
@@ -274,16 +279,18 @@ static enum probe_end run_program(struct raw *raw, const struct raw_memory *ib, 
 	const uint32_t limits[9] = {0, ~0u, ~0u, 0, ~0u, ~0u, 0, 0, 0}, engines[4] = {~0u, ~0u, ~0u, ~0u};
 	const uint32_t user[2] = {LO(out_va), HI(out_va)}, zero = 0;
 	const uint32_t end[] = {PM4(0x15, 4), groups, 1, 1, 1 | 1 << 2, PM4(0x46, 1), 7 | 4 << 8};
-	const bool gfx942 = !strcmp(test_info()->target, "gfx942");
+	const bool gfx942 = is("gfx942");
 	uint32_t *at = ib->map;
 
 	memcpy(ib->map + CODE_AT_DW, code, code_dw * 4);
 	at = set_sh(at, 0x204, 16, run);
 	at = set_sh(at, 0x215, 9, limits); /* RESOURCE_LIMITS to RESTART_Z */
-	if (gfx942 || !strcmp(test_info()->target, "gfx90a"))
+	if (gfx942 || is("gfx90a"))
 		at = set_sh(at, 0x22d, 1, &zero); /* RSRC3 */
-	at = gfx942 ? set_sh(at, 0x227, 1, &zero)
-		    : set_sh(at, 0x225, 4, engines); /* TG_CHUNK_SIZE; engines 4 to 7 */
+	if (gfx942)
+		at = set_sh(at, 0x227, 1, &zero); /* TG_CHUNK_SIZE */
+	if (is("gfx908") || is("gfx90a"))
+		at = set_sh(at, 0x225, 4, engines); /* STATIC_THREAD_MGMT of engines 4 to 7 */
 	at = set_sh(at, 0x240, 2, user);
 	memcpy(at, end, sizeof(end));
 	at += sizeof(end) / 4;
