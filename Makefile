@@ -332,7 +332,7 @@ TEST_JOBS  ?= 2
 
 # The experiments are for real cards; here they show that they can be carried out.
 RUN_PROBES  = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 --report $(O)/probes.txt \
-	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500
+	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500 --gpu gfx942:partition=spx:watchdog_ms=500
 
 TOOL_SO := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/tool_*.c))
 check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS) $(HEADER_TESTS)

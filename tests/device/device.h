@@ -1,5 +1,5 @@
-/* Device tests: whole-stack tests that are written against include/tuff/ alone and run on any device, real or
- * virtual. `tuff test` runs each in a process of its own.
+/* Device tests: whole-stack tests that are written against include/tuff/ alone (but for probe_raw.c) and run on
+ * any device, real or virtual. `tuff test` runs each in a process of its own.
  *
  * A test checks (tests/check.h), notes what it measured, or skips itself. What it gets from the functions below is
  * closed behind it, and the runner's child then looks whether anything is left. */

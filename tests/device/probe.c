@@ -207,6 +207,12 @@ void probe_note_loss(struct tuff_queue *queue)
 		  status.guilty ? "guilty" : "not guilty", status.vram_lost ? "lost" : "kept");
 }
 
+void probe_lose(bool vram_lost)
+{
+	lab.lost = true;
+	lab.vram_lost |= vram_lost;
+}
+
 /* --- words ------------------------------------------------------------------------------------ */
 
 void probe_set(const struct test_memory *words, unsigned index, uint32_t value)

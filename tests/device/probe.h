@@ -43,6 +43,8 @@ enum probe_end probe_settle(struct tuff_point point);
 const char *probe_says(enum probe_end end);
 /* A line about what the loss of the queue took along. */
 void probe_note_loss(struct tuff_queue *queue);
+/* Says that the experiment cost a ring, so that probe_close() gives the kernel time to come back. */
+void probe_lose(bool vram_lost);
 
 /* A word that the CPU sets and reads while the GPU is at it. */
 void probe_set(const struct test_memory *words, unsigned index, uint32_t value);

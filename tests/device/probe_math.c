@@ -254,11 +254,47 @@ static void fp8_overflow(void)
 	probe_close();
 }
 
+/* --- 28: the format of 8-bit floats ------------------------------------------------------------- */
+
+/* 0x40 is 1 in FNUZ and 2 in OCP, 0x80 NaN and -0, 0x7f 240 and NaN. */
+static void fp8_format(void)
+{
+	static const uint32_t in[] = {0x40, 0x38, 0x80, 0x7f};
+	struct test_memory m;
+	const float *converted, *d;
+	uint64_t args[3];
+
+	if (!is("gfx942"))
+		test_skip("about gfx942, this is %s", test_info()->target);
+	probe_open();
+	m = probe_words(4096);
+	converted = m.map;
+	d = converted + 256;
+	for (unsigned i = 0; i < 3; i++)
+		args[i] = m.va + i * 1024;
+	/* The results take 256 and 1024 bytes. */
+	args[2] = m.va + 3072;
+	memcpy((char *)m.map + 3072, in, sizeof(in));
+	run_wave("k_probe_fp8_in", args, sizeof(args));
+	for (unsigned i = 0; i < 4; i++)
+		test_note("fp8 0x%02x: v_cvt_f32_fp8 gives %g, v_mfma_f32_16x16x32_fp8_fp8 gives %g for its square",
+			  in[i], (double)converted[i], (double)d[(16 * (i / 4) + i) * 4 + i % 4]);
+	test_note("ANSWER 28: gfx942: conversions take 8-bit floats for %s, matrix instructions for %s",
+		  converted[0] == 1 && isnan(converted[2]) ? "FNUZ"
+		  : converted[0] == 2                      ? "OCP"
+							   : "neither FNUZ nor OCP",
+		  d[0] == 1 && isnan(d[2 * 4 + 2]) ? "FNUZ"
+		  : d[0] == 4                      ? "OCP"
+						   : "neither FNUZ nor OCP");
+	probe_close();
+}
+
 #define PROBE TEST_PROBE
 
 const struct device_test tests_probe_math[] = {
 	{"probe/21-matrix-sum", "in which order a matrix instruction adds", matrix_sum, PROBE},
 	{"probe/22-xf32", "how XF32 rounds", xf32, PROBE},
 	{"probe/23-fp8-overflow", "what becomes of numbers that an 8-bit float cannot hold", fp8_overflow, PROBE},
+	{"probe/28-fp8-format", "whether 8-bit floats are FNUZ or OCP", fp8_format, PROBE},
 	{NULL, NULL, NULL, 0},
 };

@@ -130,3 +130,53 @@ extern "C" __global__ void k_probe_fp8(u32 *out, const float *in)
 		      (__builtin_amdgcn_cvt_pk_bf8_f32(x, x, 0, false) & 0xff) << 8;
 }
 #endif
+
+/* For each workgroup the HW_ID and XCC_ID registers: chips before gfx942 have no XCC_ID. */
+extern "C" __global__ void k_probe_where(u32 *out)
+{
+	out[GROUP_X * 2] = __builtin_amdgcn_s_getreg(4 | 31 << 11);
+#if defined(__gfx942__)
+	out[GROUP_X * 2 + 1] = 0x100 | (__builtin_amdgcn_s_getreg(20 | 31 << 11) & 15);
+#else
+	out[GROUP_X * 2 + 1] = 0x100;
+#endif
+}
+
+/* Two accesses to memory that is not there. */
+extern "C" __global__ void k_probe_nowhere(volatile u32 *out, volatile u32 *at, u32 value)
+{
+	out[0] = at[0];
+	if (value)
+		at[0] = value;
+	out[1] = 1;
+}
+
+#if defined(__gfx942__)
+/* What hardware takes an 8-bit float for: as a conversion, and as the first element of a row that is multiplied by
+ * itself. */
+extern "C" __global__ __launch_bounds__(64) void k_probe_fp8_in(float *converted, float4 *d, const u32 *in)
+{
+	long a = LANE_X < 16 ? (long)(in[LANE_X] & 0xff) : 0;
+
+	converted[LANE_X] = __builtin_amdgcn_cvt_f32_fp8((int)in[LANE_X], 0);
+	d[LANE_X] = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(a, a, (float4)(0), 0, 0, 0);
+}
+#endif
+
+/* Reads data, waits at most `ticks` for a word that another queue's job writes, acquires at agent scope, and reads the
+ * data again. A lane's record: whether the word came, both values, XCC_ID. */
+extern "C" __global__ void k_probe_poll(u32x4 *out, u32 *data, u32 *word, u32 ticks)
+{
+	u32 begin = (u32)__builtin_amdgcn_s_memrealtime(), first = data[I], came = 0, xcc = 0;
+
+	__hip_atomic_store(word + 4, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+	while (!came && (u32)__builtin_amdgcn_s_memrealtime() - begin < ticks) {
+		__builtin_amdgcn_s_sleep(8);
+		came = __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+	}
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+#if defined(__gfx942__)
+	xcc = __builtin_amdgcn_s_getreg(20 | 31 << 11) & 15;
+#endif
+	out[I] = (u32x4){came, first, data[I], xcc};
+}
