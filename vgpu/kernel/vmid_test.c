@@ -22,6 +22,9 @@ static int vmid_of_a_job(int fd)
 	ctx = rig_ctx();
 	CHECK_EQ(rig_submit_ibs(ctx, list, 0, 1, NULL), 0);
 	CHECK_EQ(rig_wait_ctx(ctx, UINT64_MAX, UINT64_MAX), 0);
+	munmap(ib, 4096);
+	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(ib_bo), 0);
 	kern_lock();
 	for (int i = 1; i < KERN_VMIDS; i++)
 		if (kern->device[0].vmid[i].used > kern->device[0].vmid[id].used)
@@ -29,7 +32,6 @@ static int vmid_of_a_job(int fd)
 	kern_unlock();
 	rig.ib_bo = rig_bo;
 	rig.fd = keep;
-	munmap(ib, 4096);
 	return id;
 }
 
