@@ -46,8 +46,8 @@ static struct occupancy measure(const struct hip_kernel *k, size_t lds_B)
 	};
 }
 
-/* As many blocks as all compute units together have scratch for: programs multiply by their number, and expect a grid
- * of that size to run at a time. */
+/* As many blocks as all compute units together have scratch for: programs multiply by their number, and expect a
+ * grid of that size to run at a time. */
 static unsigned scratch_blocks(const struct hip_kernel *k, unsigned threads)
 {
 	return hip.door->scratch_groups_max(k->device->agent, threads) / k->device->cus;

@@ -33,9 +33,9 @@ struct cs_code {
 	struct vm_mem *mem; /* owned: the loaded image; NULL: it is only read */
 	uint8_t *copy;      /* owned: the image, where the CPU does not see mem; else NULL */
 	uint64_t va, span_B;
-	struct cs_meta meta;       /* owned */
-	struct cs_kernel *kernel;  /* owned, sorted by name */
-	struct cs_kernel **placed; /* owned: the same by address */
+	struct cs_meta meta;         /* owned */
+	struct cs_kernel *kernel;    /* owned, sorted by name */
+	struct cs_kernel **placed;   /* owned: the same by address */
 	struct cs_kernel_cost *cost; /* owned: one for each */
 	unsigned kernels;
 	struct cs_variable *variable; /* owned, sorted by name */

@@ -106,11 +106,11 @@ unsigned cs_ring_unfinished(const struct cs_ring *ring);
  * waves the kernel killed counts as reached until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the next
  * submission hears of it. */
 DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
-/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps: in the kernel,
- * or, when less than 20 ms are left, up to 1 ms at a time. -ETIMEDOUT, -ECANCELED, -ENODEV. */
+/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps: in the
+ * kernel, or, when less than 20 ms are left, up to 1 ms at a time. -ETIMEDOUT, -ECANCELED, -ENODEV. */
 DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
-/* The same without spinning, for callers that look at something else in between; the job was submitted. A timeout of
- * more than 20 ms may end up to two jiffies, 20 ms at most, early. */
+/* The same without spinning, for callers that look at something else in between; the job was submitted. A timeout
+ * of more than 20 ms may end up to two jiffies, 20 ms at most, early. */
 DRV_MUST_CHECK int cs_point_sleep(struct cs_point point, int64_t timeout_ns);
 /* The same until all points are reached, or one of them fails. */
 DRV_MUST_CHECK int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t timeout_ns);
@@ -190,11 +190,11 @@ struct cs_ib {
 	/* What the registers of a dispatch hold, addresses and id aside; NULL: whatever. Who writes such registers
 	 * by packets of his own sets it so. */
 	const struct cs_prepared *regs;
-	unsigned flags;           /* enum cs_begin_flags */
-	unsigned segments;        /* closed ones; the first says where the IB begins */
-	bool scratch_settled;     /* it has a barrier in front of the ring's present scratch layout */
+	unsigned flags;                /* enum cs_begin_flags */
+	unsigned segments;             /* closed ones; the first says where the IB begins */
+	bool scratch_settled;          /* it has a barrier in front of the ring's present scratch layout */
 	const struct cs_fence *fences; /* cs_fences of its device; immutable */
-	struct cs_kept **keep;    /* the caller's; where commands go that are kept. NULL: none are */
+	struct cs_kept **keep;         /* the caller's; where commands go that are kept. NULL: none are */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* [segments] is the open one */
 };
 
@@ -212,9 +212,10 @@ struct cs_order {
 #define CS_SYNCS_MAX 32 /* wait_count and unreached points of other devices; signal_count */
 
 /* Submits it; order and point may be NULL. Unlocks the ring, whatever happens. -ECANCELED: the context is lost
- * (cs_ctx_lost()), or a point of `after` is and order->lost does not ask for it: then the context goes on; -ENOENT: nothing that was submitted signals a sync of `wait`; -EBUSY: CS_NOWAIT, and the pool
- * was full. One ioctl, two when the BO list changed, three more for each unreached point of another device. Retries
- * -ENOMEM for one second. */
+ * (cs_ctx_lost()), or a point of `after` is and order->lost does not ask for it: then the context goes on; -ENOENT:
+ * nothing that was submitted signals a sync of `wait`; -EBUSY: CS_NOWAIT, and the pool was full. One ioctl, two
+ * when the BO list changed, three more for each unreached point of another device. Retries -ENOMEM for one second.
+ */
 DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point);
 /* Drops it. Unlocks the ring. */
 void cs_abandon(struct cs_ib *ib);
@@ -325,8 +326,8 @@ struct cs_arg {
 	uint32_t offset_B;
 };
 
-/* What a dispatch of a kernel took: of so many workgroups. Atomic, relaxed: an estimate, for callers that bound their
- * jobs by time. ns 0: not known. */
+/* What a dispatch of a kernel took: of so many workgroups. Atomic, relaxed: an estimate, for callers that bound
+ * their jobs by time. ns 0: not known. */
 struct cs_kernel_cost {
 	_Atomic uint64_t ns, groups;
 };

@@ -428,9 +428,9 @@ uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_thre
 	return TMPRING_WAVES_MAX / engines / group_waves(dev, group_threads) * engines;
 }
 
-/* The slots are divided evenly among the shader engines, and a workgroup starts in one engine when there are slots for
- * all its waves; with fewer it never starts (Mesa ac_gpu_info.c, ROCr calc_dispatch_groups). Workgroups that wait for
- * one another need them all at a time. */
+/* The slots are divided evenly among the shader engines, and a workgroup starts in one engine when there are slots
+ * for all its waves; with fewer it never starts (Mesa ac_gpu_info.c, ROCr calc_dispatch_groups). Workgroups that
+ * wait for one another need them all at a time. */
 static int ensure_scratch(struct cs_ib *ib, const struct cs_launch *l, const struct geometry *g)
 {
 	const struct drv_device *dev = ib->ring->dev;
@@ -444,7 +444,8 @@ static int ensure_scratch(struct cs_ib *ib, const struct cs_launch *l, const str
 					l->kernel->name, (unsigned long long)most);
 	}
 	return cs_scratch_ensure(ib, l->private_B ? l->private_B : 4,
-				 (uint32_t)((groups + engines - 1) / engines * engines) * group_waves(dev, threads));
+				 (uint32_t)((groups + engines - 1) / engines * engines) *
+					 group_waves(dev, threads));
 }
 
 int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)

@@ -69,7 +69,7 @@ struct cs_ring {
 	unsigned chunks;
 	uint32_t cmd_B, data_B; /* of the current chunk: commands end here, data begins there */
 	struct cs_scratch scratch;
-	struct vm_piece queue;    /* amd_queue_t, for kernels that ask for it; owned */
+	struct vm_piece queue; /* amd_queue_t, for kernels that ask for it; owned */
 	uint64_t dispatches;
 
 	/* What the CS ioctl reads, filled once as far as it does not change. */
@@ -100,8 +100,8 @@ void cs_pool_commit(struct cs_ring *ring, uint64_t seq);
 /* And then, if the job has commands to be kept: they are, or not. */
 void cs_pool_keep(struct cs_ring *ring, bool submitted);
 
-/* The scratch buffer for at least min_waves waves, a multiple of the shader engines, whose lanes need private_B each;
- * may append a barrier when the layout changes. -EINVAL: more than the chip can have; -ENOMEM. */
+/* The scratch buffer for at least min_waves waves, a multiple of the shader engines, whose lanes need private_B
+ * each; may append a barrier when the layout changes. -EINVAL: more than the chip can have; -ENOMEM. */
 DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, uint32_t min_waves);
 void cs_scratch_retire(struct cs_ring *ring, bool all);
 

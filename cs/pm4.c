@@ -10,8 +10,8 @@
 #define BARRIER_DW 2
 #define BARRIER    PM4_HEADER(PM4_EVENT_WRITE, 1), EVENT_CS_PARTIAL_FLUSH
 
-/* What a dispatch behind a barrier never finds old: AMD's packet processor invalidates both caches at the start of a
- * kernel, whatever the packet's acquire scope (LLVM AMDGPUUsage, memory model of GFX9: "the CP invalidates the L1
+/* What a dispatch behind a barrier never finds old: AMD's packet processor invalidates both caches at the start of
+ * a kernel, whatever the packet's acquire scope (LLVM AMDGPUUsage, memory model of GFX9: "the CP invalidates the L1
  * cache at the start of each kernel dispatch"; its scalar caches hold what no store of the kernel changes). */
 #define COHER_LAUNCH (COHER_SH_KCACHE | COHER_TCL1)
 /* Instructions, too: AMD's agent acquire takes them in, and programs that write code count on it. */

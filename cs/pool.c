@@ -19,10 +19,11 @@ struct cs_kept {
 
 static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
 {
-	/* Uncached for the GPU: the CPU writes it anew for each job. Executable: GFX9's command processor fetches IBs
-	 * with the execute permission. CP_HQD_IB_CONTROL.IB_EXE_DISABLE, which would turn that off, is 0 after reset
-	 * (Linux gc_9_0_sh_mask.h, gc_9_0_default.h); KFD sets it for its queues (kfd_mqd_manager_v9.c), DRM's
-	 * gfx_v9_0.c and gfx_v9_4_3.c do not. Mesa maps its IBs executable on all chips (radv_amdgpu_bo.c). */
+	/* Uncached for the GPU: the CPU writes it anew for each job. Executable: GFX9's command processor fetches
+	 * IBs with the execute permission. CP_HQD_IB_CONTROL.IB_EXE_DISABLE, which would turn that off, is 0 after
+	 * reset (Linux gc_9_0_sh_mask.h, gc_9_0_default.h); KFD sets it for its queues (kfd_mqd_manager_v9.c),
+	 * DRM's gfx_v9_0.c and gfx_v9_4_3.c do not. Mesa maps its IBs executable on all chips (radv_amdgpu_bo.c).
+	 */
 	struct vm_info info = {
 		.size_B = CS_CHUNK_B,
 		.kind = VM_GTT_WC,

@@ -9,8 +9,8 @@
 
 #include "cs/pm4.h"
 
-/* A buffer for all waves that fit a chip is often gigabytes; with fewer waves kernels run slower, so this is as much as
- * is wished. What a workgroup needs to start is not for choice. */
+/* A buffer for all waves that fit a chip is often gigabytes; with fewer waves kernels run slower, so this is as
+ * much as is wished. What a workgroup needs to start is not for choice. */
 #define SCRATCH_WISH_B (256ull << 20)
 
 static uint32_t wave_units(const struct drv_chip *chip, uint32_t private_B)
@@ -90,8 +90,8 @@ static int scratch_grow(struct cs_ring *ring, uint32_t units, uint32_t min_waves
 	return 0;
 }
 
-/* Room for what the launch needs and for what earlier ones needed: kernels that take turns would replace it again and
- * again. Where there is no memory for both, for the launch alone. */
+/* Room for what the launch needs and for what earlier ones needed: kernels that take turns would replace it again
+ * and again. Where there is no memory for both, for the launch alone. */
 static int grow_for(struct cs_ring *ring, uint32_t units, uint32_t min_waves)
 {
 	uint32_t both = units > ring->scratch.units ? units : ring->scratch.units;

@@ -192,9 +192,9 @@ static int submit(struct cs_ring *ring, uint64_t *seq)
 	return r;
 }
 
-/* The kernel answers CS with the error of the ring's own queue, or with that of a queue which the job waits for (Linux
- * amdgpu_cs_p2_dependencies(), amdgpu_ctx_get_entity()). The own context is asked first: its fence tells of jobs that
- * hung, its state of resets. */
+/* The kernel answers CS with the error of the ring's own queue, or with that of a queue which the job waits for
+ * (Linux amdgpu_cs_p2_dependencies(), amdgpu_ctx_get_entity()). The own context is asked first: its fence tells of
+ * jobs that hung, its state of resets. */
 static bool is_own_loss(struct cs_ring *ring)
 {
 	struct cs_reset reset;

@@ -67,8 +67,8 @@ static int wait_cs(struct cs_point point, uint64_t deadline_ns)
 /* --- sleeping --------------------------------------------------------------------------------- */
 
 /* The kernel cuts the timeout of WAIT_CS and WAIT_FENCES down to whole jiffies of 1 to 10 ms (Linux
- * amdgpu_gem_timeout()), and a timeout that is shorter than one only polls. So the kernel sleeps until deadlines that
- * are farther away than this, two of the longest jiffies; a nearer one is slept for here. */
+ * amdgpu_gem_timeout()), and a timeout that is shorter than one only polls. So the kernel sleeps until deadlines
+ * that are farther away than this, two of the longest jiffies; a nearer one is slept for here. */
 #define KERNEL_SLEEP_MIN_NS 20000000
 /* Between two polls: the first pause and the longest. */
 #define NAP_MIN_NS 50000
@@ -252,8 +252,8 @@ static bool is_of_one_device(const struct cs_point *points, unsigned count)
 	return true;
 }
 
-/* Sleeps until a point may have ended, or the deadline. The kernel waits for the fences of one device, and for so many;
- * else it is only asked for losses, of each device by turns. */
+/* Sleeps until a point may have ended, or the deadline. The kernel waits for the fences of one device, and for so
+ * many; else it is only asked for losses, of each device by turns. */
 static int sleep_once(const struct cs_point *points, unsigned count, unsigned turn, uint64_t deadline_ns,
 		      struct nap *nap)
 {

@@ -121,7 +121,8 @@ void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise)
 	for (unsigned i = 0; i < DRV_ABILITIES; i++)
 		say(&dev->can[i], false, "the chip is not known");
 	judge_kernel(dev);
-	/* The only compute ring of high priority is the card's first (Linux amdgpu_xcp_select_scheds(): CS -ENOENT). */
+	/* The only compute ring of high priority is the card's first (Linux amdgpu_xcp_select_scheds(): CS
+	 * -ENOENT). */
 	behind = dev->chip && dev->chip->ring_per_xcc && !dev->node.pci[0];
 	say(&dev->can[DRV_CAN_PRIORITIZE], may_raise && !behind,
 	    behind      ? "only a card's first partition has a ring of high priority"

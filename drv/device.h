@@ -20,8 +20,8 @@
 #define DRV_NODES_MAX 64
 
 struct drv_node {
-	char path[32];  /* "/dev/dri/renderD128" */
-	char pci[16];   /* "0000:03:00.0"; "" when /sys does not tell, and for a card's partitions behind the first */
+	char path[32]; /* "/dev/dri/renderD128" */
+	char pci[16]; /* "0000:03:00.0"; "" when /sys does not tell, and for a card's partitions behind the first */
 	unsigned index; /* among the nodes of the scan */
 };
 
@@ -68,11 +68,11 @@ struct drv_facts {
 	uint32_t device_id, pci_rev, family, external_rev;
 	uint32_t engines, arrays_per_engine; /* of an XCC, where there are several */
 	uint32_t cus;                        /* of the device: of all XCCs of the partition */
-	uint32_t xccs;                       /* accelerator dies, each with shader engines and an L2 of its own; 1 or more */
-	uint32_t ring_cus;                   /* that a job of one compute ring runs on: those of one XCC */
-	uint32_t array_cus;                  /* of a shader array, at most */
-	uint32_t cu_bitmap[4][4];            /* of the first XCC */
-	bool apu;                                                 /* the GPU shares the host's memory chips */
+	uint32_t xccs;            /* accelerator dies, each with shader engines and an L2 of its own; 1 or more */
+	uint32_t ring_cus;        /* that a job of one compute ring runs on: those of one XCC */
+	uint32_t array_cus;       /* of a shader array, at most */
+	uint32_t cu_bitmap[4][4]; /* of the first XCC */
+	bool apu;                 /* the GPU shares the host's memory chips */
 	uint32_t engine_clock_kHz, memory_clock_kHz, counter_kHz; /* at most; counter: the GPU timestamp's rate */
 	uint32_t engine_min_kHz, memory_min_kHz;                  /* 0: not told (before DRM 3.50) */
 	uint32_t pcie_gen, pcie_lanes; /* what slot and card have in common; 0: not told (before DRM 3.51) */

@@ -11,7 +11,7 @@
 #define DRV_OWN __attribute__((visibility("hidden")))
 
 struct drv_error {
-	int code; /* -errno of the last failure of this thread, 0: none yet */
+	int code;       /* -errno of the last failure of this thread, 0: none yet */
 	char why[400];  /* a sentence for people */
 	char text[480]; /* the same with the function that failed and the meaning of the code */
 };

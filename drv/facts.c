@@ -186,8 +186,8 @@ int drv_read_firmware(struct drv_device *dev, const struct drv_libdrm *lib)
 }
 
 /* Linux counts the XCCs of the partition that the node stands for (amdgpu_kms.c, AMDGPU_INFO_HW_IP_COUNT). Its
- * cu_active_number is that of the whole card in every partition (gfx_v9_4_3_get_cu_info()), its cu_bitmap that of the
- * first XCC; all have as many compute units in use. */
+ * cu_active_number is that of the whole card in every partition (gfx_v9_4_3_get_cu_info()), its cu_bitmap that of
+ * the first XCC; all have as many compute units in use. */
 int drv_count_xccs(struct drv_device *dev)
 {
 	struct drv_facts *f = &dev->facts;

@@ -38,8 +38,8 @@ static void take_device(const drmDevice *device, struct drv_node *node)
 	snprintf(node->pci, sizeof(node->pci), "%04x:%02x:%02x.%u", bus->domain, bus->bus, bus->dev, bus->func);
 }
 
-/* A card of several XCCs is a PCI device for its first partition and platform devices for the others, of which there
- * are more than partitions: opening those fails (Linux amdgpu_xcp.c, amdxcp/amdgpu_xcp_drv.c). */
+/* A card of several XCCs is a PCI device for its first partition and platform devices for the others, of which
+ * there are more than partitions: opening those fails (Linux amdgpu_xcp.c, amdxcp/amdgpu_xcp_drv.c). */
 static bool is_partition(const drmDevice *device)
 {
 	int fd;

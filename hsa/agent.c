@@ -191,8 +191,8 @@ static void add_pool(struct rt_agent *agent, enum rt_pool_kind kind, uint64_t si
 	agent->pool[agent->pools++] = (struct rt_pool){.agent = agent, .kind = kind, .size_B = size_B};
 }
 
-/* What of a node's memory the kernel gives to GPUs: GTT ends at half of the machine's memory, unless a module parameter
- * says otherwise, and registered memory counts in it (Linux ttm_tt_pages_limit, amdgpu_gtt_mgr.c). */
+/* What of a node's memory the kernel gives to GPUs: GTT ends at half of the machine's memory, unless a module
+ * parameter says otherwise, and registered memory counts in it (Linux ttm_tt_pages_limit, amdgpu_gtt_mgr.c). */
 static uint64_t host_size_B(const struct rt *rt, const struct drv_numa *numa)
 {
 	uint64_t size_B = numa->total_B;

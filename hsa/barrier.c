@@ -68,9 +68,9 @@ static enum rt_outcome pass_barrier(struct rt_batch *b, uint16_t header, hsa_sig
 	return RT_TAKEN;
 }
 
-/* What should have made a dependency 0 was lost: the wait would never end. The packet ends with an error, a negative
- * value of its completion signal, and the queue goes on (HSA System Architecture, barrier-AND packet). Our HIP library
- * looks at no such signal: its queue ends, and the stream's results are not believed. */
+/* What should have made a dependency 0 was lost: the wait would never end. The packet ends with an error, a
+ * negative value of its completion signal, and the queue goes on (HSA System Architecture, barrier-AND packet). Our
+ * HIP library looks at no such signal: its queue ends, and the stream's results are not believed. */
 static enum rt_outcome fail_barrier(struct rt_batch *b, hsa_signal_t completion)
 {
 	struct rt_signal *signal = completion.handle ? rt_signal_of(b->queue->rt, completion) : NULL;

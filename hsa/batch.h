@@ -125,8 +125,8 @@ void rt_batch_time_kernel(struct rt_batch *batch);
 void rt_batch_time_end(struct rt_batch *batch);
 /* What a dispatch of so many groups of that kernel is expected to take. */
 uint64_t rt_estimate_ns(const struct rt_queue *queue, const struct cs_kernel *kernel, uint64_t groups);
-/* The job would take too long with one more, which begins another job. A dispatch that waits for those before it does not
- * share a job with one whose time is not known; one that does not wait may be what they wait for. */
+/* The job would take too long with one more, which begins another job. A dispatch that waits for those before it
+ * does not share a job with one whose time is not known; one that does not wait may be what they wait for. */
 static inline bool rt_batch_is_full(const struct rt_batch *b, uint64_t estimate_ns, uint16_t header)
 {
 	if (!b->ib || !b->dispatches)

@@ -33,7 +33,8 @@ static unsigned next_ring(struct rt_gpu *gpu)
 
 static int create_channel(struct rt_gpu *gpu, enum cs_priority priority, bool cooperative, struct rt_channel **out)
 {
-	const struct vm_info info = {.size_B = COUNT_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	const struct vm_info info = {
+		.size_B = COUNT_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
 	struct rt_channel *c = calloc(1, sizeof(*c));
 	int r;
 

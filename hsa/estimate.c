@@ -1,10 +1,11 @@
-/* Jobs of many packets, bounded by time: the watchdog counts from a job's beginning (split.c), and Linux 7 gives every
- * job 2 s.
+/* Jobs of many packets, bounded by time: the watchdog counts from a job's beginning (split.c), and Linux 7 gives
+ * every job 2 s.
  *
- * A kernel's time is measured when it is alone in a job: the first time, and until the result is there, each dispatch that
- * waits for those before it has a job of its own. Dispatches that do not wait stay together, since they may wait for each
- * other: their job's time counts for each. Then dispatches share a job as long as their times together stay below rt_part_ns(). A grid of
- * more workgroups is taken to cost as many times more, one of fewer as much.
+ * A kernel's time is measured when it is alone in a job: the first time, and until the result is there, each
+ * dispatch that waits for those before it has a job of its own. Dispatches that do not wait stay together, since
+ * they may wait for each other: their job's time counts for each. Then dispatches share a job as long as their
+ * times together stay below rt_part_ns(). A grid of more workgroups is taken to cost as many times more, one of
+ * fewer as much.
  *
  * Times change with the data. So a job of several dispatches has a clock, too: when it takes far longer than its
  * dispatches were to take, the times of all kernels that the queue remembers are forgotten, and measured again. */

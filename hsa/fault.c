@@ -4,8 +4,9 @@
 #include "hsa/queue.h"
 
 #define LOOK_NS 20000000 /* between two looks */
-/* The kernel records a fault in an interrupt of its own, which may come after that of the job's end, and not at all while
- * its messages are rate limited (gmc_v9_0_process_interrupt()). So a look that found none is followed by another. */
+/* The kernel records a fault in an interrupt of its own, which may come after that of the job's end, and not at all
+ * while its messages are rate limited (gmc_v9_0_process_interrupt()). So a look that found none is followed by
+ * another. */
 #define LATE_NS 25000000
 
 static uint32_t reasons(const struct vm_fault *fault)

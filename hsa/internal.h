@@ -327,8 +327,8 @@ bool rt_signal_check(struct rt *rt, struct rt_signal *signal);
 void rt_signal_fail(struct rt *rt, struct rt_signal *signal);
 /* Applies what has ended; false: nothing is owed any more. For the progress thread. */
 bool rt_signal_settle(struct rt *rt, struct rt_signal *signal);
-/* The submitted job that changes the signal next, as far as is known; *ends: its end brings the change, which otherwise
- * comes in the middle of the job, or from the CPU before. */
+/* The submitted job that changes the signal next, as far as is known; *ends: its end brings the change, which
+ * otherwise comes in the middle of the job, or from the CPU before. */
 bool rt_signal_point(struct rt_signal *signal, struct cs_point *point, bool *ends);
 
 /* How a dependency on "the value is 0" stands. */

@@ -26,18 +26,18 @@ static bool may_choose_node(const struct rt *rt)
 
 /* Where a node's memory is had.
  *
- * One GPU gets GTT where that is the node's: it is always valid, and costs submissions nothing. The node matters to it
- * when there are several.
+ * One GPU gets GTT where that is the node's: it is always valid, and costs submissions nothing. The node matters to
+ * it when there are several.
  *
- * Else it is host memory with a BO of its own for each GPU. Several GPUs must not share a BO: Linux has each job that
- * lists an imported one wait for the unfinished jobs of the exporter's device (vm.h, vm_mem_share()). The kernel looks
- * such memory's pages up at each submission. */
+ * Else it is host memory with a BO of its own for each GPU. Several GPUs must not share a BO: Linux has each job
+ * that lists an imported one wait for the unfinished jobs of the exporter's device (vm.h, vm_mem_share()). The
+ * kernel looks such memory's pages up at each submission. */
 static void place_system(const struct rt *rt, const struct drv_numa *numa, bool may_choose, struct pool_info *info)
 {
 	const bool any_node = rt->host.count == 1 || !may_choose;
 	const struct rt_gpu *gpu = rt->gpu[0];
-	const bool is_own = gpu->place.numa_told && gpu->place.numa_node == numa->id &&
-			    gpu->dev->drm_minor >= GTT_OF_NODE_DRM;
+	const bool is_own =
+		gpu->place.numa_told && gpu->place.numa_node == numa->id && gpu->dev->drm_minor >= GTT_OF_NODE_DRM;
 
 	info->home = rt->gpus == 1 && (any_node || is_own) ? POOL_GTT : POOL_HOST;
 	info->node = any_node ? VM_ANY_NODE : numa->id;

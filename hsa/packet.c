@@ -30,8 +30,9 @@ int rt_batch_open(struct rt_batch *b, bool ordered)
 	return r;
 }
 
-/* The job went, without waiting for what was lost. A packet that waited fails, and the queue goes on. Packets of our HIP
- * library complete no signal: their queue fails, as the GPU's other queues are about to, but not with another GPU's. */
+/* The job went, without waiting for what was lost. A packet that waited fails, and the queue goes on. Packets of
+ * our HIP library complete no signal: their queue fails, as the GPU's other queues are about to, but not with
+ * another GPU's. */
 __attribute__((cold, noinline)) static void fail_waiters(const struct rt_batch *b, unsigned afters)
 {
 	struct rt_queue *q = b->queue;

@@ -1,8 +1,8 @@
 /* GPUs that reach one another's VRAM, if the user asks for it (TUFF_PEER_ACCESS).
  *
  * Programs take the answer for a promise: kernels of two GPUs that wait for each other through such memory end. On
- * DRM they do not. The other GPU imports the memory, both list it with every job from then on, and Linux has a job of
- * one wait for the unfinished jobs of the other (vm.h, vm_mem_share()). So the answer is no, and communication
+ * DRM they do not. The other GPU imports the memory, both list it with every job from then on, and Linux has a job
+ * of one wait for the unfinished jobs of the other (vm.h, vm_mem_share()). So the answer is no, and communication
  * libraries go by host memory. With TUFF_PEER_ACCESS=1 it is what the kernel can do: PCI_P2PDMA or a hive. */
 #include "hsa/memory.h"
 
@@ -12,7 +12,8 @@ static bool is_peer(struct rt_gpu *owner, struct rt_gpu *other)
 {
 	enum vm_peer peer;
 
-	return drv_config()->peer_access && !vm_peer_probe(owner->vm, other->vm, cs_run_nothing, NULL, &peer) && peer == VM_PEER_DIRECT;
+	return drv_config()->peer_access && !vm_peer_probe(owner->vm, other->vm, cs_run_nothing, NULL, &peer) &&
+	       peer == VM_PEER_DIRECT;
 }
 
 bool rt_is_alone(const struct rt *rt, const struct rt_gpu *gpu)

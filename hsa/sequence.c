@@ -1,8 +1,8 @@
 /* Sequences: many dispatches that are made again and again (door.h).
  *
- * The watchdog counts from a job's beginning (split.c). So a job has no more of them than of other packets, and no more
- * than their kernels' times allow (estimate.c), until the sequence has run and its time is known; it is measured every
- * time.
+ * The watchdog counts from a job's beginning (split.c). So a job has no more of them than of other packets, and no
+ * more than their kernels' times allow (estimate.c), until the sequence has run and its time is known; it is
+ * measured every time.
  *
  * Then their commands are kept: from the next time on, a job of theirs is one packet that leads to these, whatever
  * their number. They are good for that queue, as long as no code is unloaded and its compute units stay. What needs
@@ -92,8 +92,8 @@ void rt_sequence_destroy(struct rt_sequence *s)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* A job that takes much longer than when it was kept is made shorter. One that may have few dispatches is not kept: its
- * kernels' own times say how many (estimate.c). */
+/* A job that takes much longer than when it was kept is made shorter. One that may have few dispatches is not kept:
+ * its kernels' own times say how many (estimate.c). */
 static void learn(struct rt_sequence *s)
 {
 	uint64_t each_ns = rt_clock_ns(s->gpu, s->clock.map) / s->count + 1;
@@ -141,8 +141,8 @@ static void begin(struct rt_sequence *s, const struct rt_queue *q)
 	s->plain = true;
 }
 
-/* Dispatches without an edge between them may wait for each other: what is written anew may overlap the job before, if its
- * first packet says so. Parts that are kept begin in order, whatever their first packet. */
+/* Dispatches without an edge between them may wait for each other: what is written anew may overlap the job before,
+ * if its first packet says so. Parts that are kept begin in order, whatever their first packet. */
 static int begin_job(struct rt_batch *b, struct rt_sequence *s)
 {
 	bool ordered = !s->at || s->mode == KEEP || rt_packet_waits(s->packets[s->at].header);

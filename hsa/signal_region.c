@@ -9,7 +9,8 @@
 #include "hsa/memory.h"
 #include "hsa/signals.h"
 
-/* The host memory at that place of the region, for a GPU: a BO of its own. Nothing of it may stay in a GPU's cache. */
+/* The host memory at that place of the region, for a GPU: a BO of its own. Nothing of it may stay in a GPU's cache.
+ */
 static int bind_host(struct rt *rt, unsigned gpu, uint64_t at_B, uint64_t size_B)
 {
 	struct rt_signals *s = rt->signals;

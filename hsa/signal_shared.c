@@ -1,7 +1,7 @@
 /* Signals that other processes see: each has a page, a file in memory, which every GPU of every process has as host
- * memory. A buffer of one GPU would not do: Linux has jobs of other devices wait for its jobs (vm.h, vm_mem_share()).
- * Processes change the value by atomic operations; waiting threads look again every millisecond, since a change
- * elsewhere wakes nobody here. */
+ * memory. A buffer of one GPU would not do: Linux has jobs of other devices wait for its jobs (vm.h,
+ * vm_mem_share()). Processes change the value by atomic operations; waiting threads look again every millisecond,
+ * since a change elsewhere wakes nobody here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -46,7 +46,8 @@ static int begin(struct rt *rt, int file, const hsa_signal_value_t *value, hsa_s
 	int r = rt_signals_take_page(rt, &signal);
 
 	if (!r) {
-		r = rt_signals_bind_host(rt, file, (uint64_t)(signal - rt->signals->beside) * RT_SIGNAL_B, RT_PAGE_B);
+		r = rt_signals_bind_host(rt, file, (uint64_t)(signal - rt->signals->beside) * RT_SIGNAL_B,
+					 RT_PAGE_B);
 		if (r)
 			rt_signals_put_page(rt, signal);
 	}

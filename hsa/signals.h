@@ -26,8 +26,8 @@ struct rt_signals {
 DRV_MUST_CHECK int rt_signals_grow(struct rt *rt);
 /* Puts a place back of which nobody takes notice any more; lock held. */
 void rt_signals_put(struct rt_signals *s, struct rt_signal *signal);
-/* The CPU and the GPUs see the first bytes of that file, or (-1) new memory, at [at_B, at_B + size_B) of the region. What
- * was there before must not be in use: the kernel waits for submitted jobs that list it. */
+/* The CPU and the GPUs see the first bytes of that file, or (-1) new memory, at [at_B, at_B + size_B) of the
+ * region. What was there before must not be in use: the kernel waits for submitted jobs that list it. */
 DRV_MUST_CHECK int rt_signals_bind_host(struct rt *rt, int file, uint64_t at_B, uint64_t size_B);
 /* A page for a shared signal, its only one. It shows what it showed before, or nothing. */
 DRV_MUST_CHECK int rt_signals_take_page(struct rt *rt, struct rt_signal **signal);
@@ -39,8 +39,8 @@ void rt_signal_begin(struct rt_signal *signal, enum rt_signal_kind kind);
 
 /* signal_shared.c */
 DRV_MUST_CHECK int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t value, hsa_signal_t *handle);
-/* One whose memory is another process's: a descriptor of rt_signal_file() there, which stays the caller's. -EINVAL: it is
- * none. */
+/* One whose memory is another process's: a descriptor of rt_signal_file() there, which stays the caller's. -EINVAL:
+ * it is none. */
 DRV_MUST_CHECK int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle);
 /* A descriptor of the memory of a shared signal, the caller's; or -errno. */
 DRV_MUST_CHECK int rt_signal_file(const struct rt_signal *signal);

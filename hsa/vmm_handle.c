@@ -80,8 +80,8 @@ static int make(struct rt *rt, const struct rt_pool *pool, uint64_t size_B, hsa_
 	return r;
 }
 
-/* Host memory of a certain node cannot be a BO: with several nodes CPUs' pools give nothing here (in ROCr 6.4 they never
- * do). Elsewhere it is a BO of the first GPU, which jobs of the others wait for when they are given it. */
+/* Host memory of a certain node cannot be a BO: with several nodes CPUs' pools give nothing here (in ROCr 6.4 they
+ * never do). Elsewhere it is a BO of the first GPU, which jobs of the others wait for when they are given it. */
 static bool is_of_node(const struct pool_info *info)
 {
 	return info->home == POOL_HOST && info->node != VM_ANY_NODE;

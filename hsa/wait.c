@@ -1,14 +1,15 @@
-/* Waiting for signals: the value is spun on for a budget. Then the thread sleeps on the fence of the job whose end will
- * change it; on a futex in short slices when the change comes in the middle of a job, which no fence tells; or on a
- * futex that changes by the CPU wake, when no job is known that will change it. */
+/* Waiting for signals: the value is spun on for a budget. Then the thread sleeps on the fence of the job whose end
+ * will change it; on a futex in short slices when the change comes in the middle of a job, which no fence tells; or
+ * on a futex that changes by the CPU wake, when no job is known that will change it. */
 #include <errno.h>
 #include <time.h>
 
 #include "hsa/internal.h"
 #include "hsa/table.h"
 
-#define FENCE_SLICE_NS 24000000 /* on a fence: over what the kernel sleeps for (cs/wait.c), about as often as faults
-				 * are looked for */
+#define FENCE_SLICE_NS                                                                                             \
+	24000000             /* on a fence: over what the kernel sleeps for (cs/wait.c), about as often as faults  \
+			      * are looked for */
 #define JOB_SLICE_NS  200000 /* on a futex while a job runs that changes the signal in its middle, at most */
 #define SLICE_MIN_NS  50000  /* on a futex while GPUs work */
 #define SLICE_MAX_NS  1000000

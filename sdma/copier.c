@@ -16,8 +16,8 @@
  * GB/s, what write-combined stores to VRAM reach at least. Reading VRAM over the bus is about 40 times slower. */
 #define CPU_WRITE_MAX_B 16384
 #define CPU_READ_MAX_B  512
-/* One job's share of a large transfer takes this long at the link's best, a twentieth of the shortest watchdog (2 s,
- * Linux 7.0): the rest is for other users of the link, and for a peer's slower one. */
+/* One job's share of a large transfer takes this long at the link's best, a twentieth of the shortest watchdog (2
+ * s, Linux 7.0): the rest is for other users of the link, and for a peer's slower one. */
 #define JOB_MAX_MS 100
 #define JOB_MAX_B  (2ull << 30)
 

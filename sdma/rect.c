@@ -3,7 +3,7 @@
 #include "sdma/internal.h"
 #include "sdma/packet.h"
 
-#define ROWS_MAX   512u         /* of one job: its commands must fit the ring's pool */
+#define ROWS_MAX 512u /* of one job: its commands must fit the ring's pool */
 
 /* --- packets ---------------------------------------------------------------------------------- */
 

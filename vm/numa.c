@@ -54,8 +54,8 @@ static int place(uint64_t at, uint64_t size_B, int node)
 	/* As with the kernel's own memory, children do not get it: its pages must not be copied on write. */
 	if (madvise(host, size_B, MADV_DONTFORK))
 		return drv_fail(-errno, "madvise of %llu bytes", (unsigned long long)size_B);
-	/* The kernel looks up the pages of registered memory at each submission: a large one at a time is quick. It is
-	 * a wish: where there are no large pages it fails. */
+	/* The kernel looks up the pages of registered memory at each submission: a large one at a time is quick. It
+	 * is a wish: where there are no large pages it fails. */
 	if (size_B >= VM_SLAB_B)
 		(void)!madvise(host, size_B, MADV_HUGEPAGE);
 	if (node != VM_ANY_NODE && prefer_node(host, size_B, node))

@@ -97,12 +97,12 @@ struct vm_fault {
 	bool present; /* the page is there, but not for this access */
 	bool execute; /* instructions */
 };
-/* Asks whether the kernel has seen the GPU touch memory of this address space that is not there: -EFAULT with a record
- * that names address and access, and *fault (NULL is fine); 0: none was seen, which proves nothing. One ioctl. The
- * kernel keeps only the last fault and no count: each new one is reported once, and one that is equal to the last, page
- * and access, not at all. It records none while its messages are rate limited (10 of any kind in 5 s), none in a
- * virtual machine with SR-IOV, and some only after the fence of the job (gmc_v9_0.c, gmc_v9_0_process_interrupt()).
- * Linux 6.9 or newer (DRM 3.55); before it, always 0. */
+/* Asks whether the kernel has seen the GPU touch memory of this address space that is not there: -EFAULT with a
+ * record that names address and access, and *fault (NULL is fine); 0: none was seen, which proves nothing. One
+ * ioctl. The kernel keeps only the last fault and no count: each new one is reported once, and one that is equal to
+ * the last, page and access, not at all. It records none while its messages are rate limited (10 of any kind in 5
+ * s), none in a virtual machine with SR-IOV, and some only after the fence of the job (gmc_v9_0.c,
+ * gmc_v9_0_process_interrupt()). Linux 6.9 or newer (DRM 3.55); before it, always 0. */
 DRV_MUST_CHECK int vm_check_fault(struct vm *vm, struct vm_fault *fault);
 
 /* The BO list for the next submission: its kernel handle, 0 when nothing needs listing. One load when nothing
@@ -246,10 +246,10 @@ void vm_mem_destroy(struct vm_mem *mem);
 DRV_MUST_CHECK int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem);
 /* The memory of another device's vm_mem in this vm, at the same address. `of` owns the host's mapping and must
  * outlive it. Host memory of vm_mem_create_on_node() gets a BO of its own here, and jobs of the two devices know
- * nothing of one another. Other memory is imported: Linux has each job that lists it wait for the unfinished jobs of
- * other devices that do, whether they touch it or not (amdgpu_sync.c; an import has no EXPLICIT_SYNC), so that such
- * jobs run by turns, and kernels of two devices that wait for each other never end. -EPERM: resident, or registered
- * host memory (register it here as well); -ENOTSUP: this device does not reach the host's addresses. */
+ * nothing of one another. Other memory is imported: Linux has each job that lists it wait for the unfinished jobs
+ * of other devices that do, whether they touch it or not (amdgpu_sync.c; an import has no EXPLICIT_SYNC), so that
+ * such jobs run by turns, and kernels of two devices that wait for each other never end. -EPERM: resident, or
+ * registered host memory (register it here as well); -ENOTSUP: this device does not reach the host's addresses. */
 DRV_MUST_CHECK int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **mem);
 
 /* The vm_mem that has this address, by its own or, for registered memory, by its host address; for a piece, its
@@ -298,9 +298,10 @@ DRV_MUST_CHECK int vm_mem_register(struct vm *vm, const struct vm_register *what
  * when the program unmaps it. */
 void vm_mem_unlist(struct vm_mem *mem);
 
-/* Host memory of a NUMA node, or (VM_ANY_NODE) of any, populated and registered, at its own address. The kernel prefers
- * the node but takes others when it is full: with VM_STRICT -ENOMEM then. -EINVAL: no such node; -ENOTSUP: this system does not let us
- * say where memory should be (a container's seccomp filter, a kernel without NUMA) and has other nodes. */
+/* Host memory of a NUMA node, or (VM_ANY_NODE) of any, populated and registered, at its own address. The kernel
+ * prefers the node but takes others when it is full: with VM_STRICT -ENOMEM then. -EINVAL: no such node; -ENOTSUP:
+ * this system does not let us say where memory should be (a container's seccomp filter, a kernel without NUMA) and
+ * has other nodes. */
 #define VM_ANY_NODE (-1)
 DRV_MUST_CHECK int vm_mem_create_on_node(struct vm *vm, uint64_t size_B, int node, unsigned flags,
 					 struct vm_mem **mem);

@@ -76,12 +76,12 @@ TUFF_API TUFF_CHECK int tuff_device_usage(struct tuff_device *device, struct tuf
  * relation of the two clocks, and calls after that measure it again now and then: some ioctls. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_device_time(struct tuff_device *device, uint64_t ticks, uint64_t *host_ns);
 
-/* Whether the kernel has seen the GPU touch memory of this device's address space that is not there. A job that does
- * still completes: its reads give what a page of the driver holds, which other faulting writes of any process change, and
- * its writes go to that page. -EFAULT: a fault that was not reported before; tuff_error() names the page (its low 48
- * bits) and the access. 0: none was seen, which proves nothing: the kernel keeps the latest fault only, records none
- * while its messages are rate limited or under SR-IOV, and some after the job has ended, so ask again later. Kernels
- * since amdgpu DRM 3.55 tell; on older ones it gives 0. One ioctl. Thread safe. */
+/* Whether the kernel has seen the GPU touch memory of this device's address space that is not there. A job that
+ * does still completes: its reads give what a page of the driver holds, which other faulting writes of any process
+ * change, and its writes go to that page. -EFAULT: a fault that was not reported before; tuff_error() names the
+ * page (its low 48 bits) and the access. 0: none was seen, which proves nothing: the kernel keeps the latest fault
+ * only, records none while its messages are rate limited or under SR-IOV, and some after the job has ended, so ask
+ * again later. Kernels since amdgpu DRM 3.55 tell; on older ones it gives 0. One ioctl. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_device_check_fault(struct tuff_device *device);
 
 #ifdef __cplusplus

@@ -245,8 +245,8 @@ static bool covers(unsigned i, unsigned page)
 	return page >= overlap[i].first && page < overlap[i].first + overlap[i].count;
 }
 
-/* Whether the GPU reaches the host address of each page that somebody has registered, and, if asked, of no other: such a
- * page keeps its value. The kernel need not tell the fault (it prints ten messages in five seconds). */
+/* Whether the GPU reaches the host address of each page that somebody has registered, and, if asked, of no other:
+ * such a page keeps its value. The kernel need not tell the fault (it prints ten messages in five seconds). */
 static bool host_addresses_are_right(const struct test_gpu *gpu, char *host, const struct test_memory *m,
 				     bool others)
 {

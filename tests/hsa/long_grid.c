@@ -1,6 +1,6 @@
 /* Work that takes longer than the watchdog allows a job to: a grid, which ends in parts and is lost whole, and many
- * kernels in a row, which end when a job has few of them. Each case is a process of its own, because the environment is
- * read once. */
+ * kernels in a row, which end when a job has few of them. Each case is a process of its own, because the
+ * environment is read once. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ static void long_grid(bool ends)
 	rig_stop();
 }
 
-#define KERNELS      128 /* two jobs of the most packets */
+#define KERNELS      128   /* two jobs of the most packets */
 #define KERNEL_TURNS 40000 /* 5 ms by the virtual watchdog, about 1 ms by the clock */
 
 static void on_error(hsa_status_t status, hsa_queue_t *queue, void *data)

@@ -1,5 +1,6 @@
-/* Two GPUs of one process whose kernels wait for each other through host memory, as communication libraries' do. Linux
- * orders jobs of two devices that list one buffer: so no pool, signal, queue or argument may be such a buffer. */
+/* Two GPUs of one process whose kernels wait for each other through host memory, as communication libraries' do.
+ * Linux orders jobs of two devices that list one buffer: so no pool, signal, queue or argument may be such a
+ * buffer. */
 #include "tests/hsa_rig.h"
 
 struct side {

@@ -296,8 +296,8 @@ static void opening_is_cheap(struct drv_node *node)
 	drv_device_close(dev);
 }
 
-/* The table's sizes, which stand in where the kernel tells none, against what the virtual GPU tells. Linux tells no L1 and
- * L2 of GFX9. */
+/* The table's sizes, which stand in where the kernel tells none, against what the virtual GPU tells. Linux tells no
+ * L1 and L2 of GFX9. */
 static void check_caches(const struct drv_device *dev)
 {
 	struct drv_device copy = *dev;

@@ -1,4 +1,5 @@
-/* Waits for a job that runs: a limit of time is kept although the kernel counts in jiffies, and what blocks sleeps. */
+/* Waits for a job that runs: a limit of time is kept although the kernel counts in jiffies, and what blocks sleeps.
+ */
 #include <errno.h>
 #include <time.h>
 
@@ -60,8 +61,8 @@ static void limits_are_kept(struct cs_point point)
 	}
 }
 
-/* A wait that polls a kernel which cuts its timeouts makes thousands of ioctls. This one makes a few that sleep, and
- * some 30 while less is left than the kernel sleeps for. */
+/* A wait that polls a kernel which cuts its timeouts makes thousands of ioctls. This one makes a few that sleep,
+ * and some 30 while less is left than the kernel sleeps for. */
 static void blocked_waits_sleep(struct cs_point point)
 {
 	unsigned long before = vgpu_ioctl_count_nr(WAIT_CS) + vgpu_ioctl_count_nr(WAIT_FENCES);

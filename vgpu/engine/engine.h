@@ -40,8 +40,8 @@ struct engine_job {
 	uint64_t watchdog_ns; /* modelled GPU time; 0: none */
 	uint64_t seq;         /* for reports, with ctx */
 	uint32_t ctx, pid;
-	uint32_t device;    /* its number in the run, for the record */
-	uint64_t vmid;      /* tags lines of the instruction and scalar caches, which no change of hands drops */
+	uint32_t device; /* its number in the run, for the record */
+	uint64_t vmid;   /* tags lines of the instruction and scalar caches, which no change of hands drops */
 	/* When the VMID last came from another process, and now, in changes of hands of any VMID: what the caches
 	 * of an XCC hold from before may be another process's, unless they were invalidated since. */
 	uint64_t vmid_foreign, vmid_epoch;

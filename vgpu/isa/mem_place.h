@@ -20,9 +20,9 @@ const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const st
 
 /* With caches: where a write goes. */
 struct mem_sink {
-	uint8_t *to;    /* L2 or memory */
-	uint8_t *dirty; /* a byte for each byte of it, NULL: memory */
-	uint8_t *copy;  /* in the cache of the own compute unit, or NULL */
+	uint8_t *to;      /* L2 or memory */
+	uint8_t *dirty;   /* a byte for each byte of it, NULL: memory */
+	uint8_t *copy;    /* in the cache of the own compute unit, or NULL */
 	uint8_t *l2_copy; /* in L2, of what goes to memory itself, or NULL */
 };
 

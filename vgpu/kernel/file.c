@@ -172,7 +172,7 @@ int kern_file_create(struct kern_device *dev, bool primary, struct kern_file **o
 	file->primary = primary;
 	file->opener = kern_local.serial;
 	file->authenticated = is_admin(); /* "root is always authenticated" (drm_file_alloc()) */
-	if (primary && !dev->master) { /* the first to open the card is its master */
+	if (primary && !dev->master) {    /* the first to open the card is its master */
 		dev->master = file;
 		file->authenticated = true;
 	}

@@ -26,7 +26,8 @@ static uint32_t ip_count(uint32_t ip)
 	return count;
 }
 
-/* row 166: compute units are those of the card, their bitmap is of one XCC, and the count of IPs of the partition */
+/* row 166: compute units are those of the card, their bitmap is of one XCC, and the count of IPs of the partition
+ */
 static void facts(const char *spec, uint32_t xccs, uint32_t copiers)
 {
 	struct uapi_memory_info memory;

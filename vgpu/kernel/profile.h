@@ -41,21 +41,21 @@ struct kern_profile {
 	uint8_t soft_recovery[KERN_PROFILE_IPS]; /* waves are killed, the ring goes on */
 	uint8_t ring_reset[KERN_PROFILE_IPS];    /* the ring is reset alone */
 	bool reset_spares;                       /* and jobs of other contexts on it survive */
-	bool reset_fences;    /* and the fences behind the IBs of lost jobs are written, the user fence too */
-	bool reset_resubmits; /* a device reset that spares VRAM runs the other jobs on the hardware again */
-	int reset_error;      /* of the job for which the device was reset */
+	bool reset_fences;      /* and the fences behind the IBs of lost jobs are written, the user fence too */
+	bool reset_resubmits;   /* a device reset that spares VRAM runs the other jobs on the hardware again */
+	int reset_error;        /* of the job for which the device was reset */
 	bool notifier_waits_vm; /* what changes memory of a userptr BO waits for all jobs of its VM */
-	bool error_is_guilt;  /* a context is guilty while an entity's error is -ETIME; CS does not ask for guilt */
-	bool reset_masks;     /* sysfs has *_reset_mask */
-	bool pci_p2pdma;      /* CONFIG_PCI_P2PDMA */
-	bool plain_domains;   /* GEM_CREATE takes GDS, GWS and OA alone only */
+	bool error_is_guilt; /* a context is guilty while an entity's error is -ETIME; CS does not ask for guilt */
+	bool reset_masks;    /* sysfs has *_reset_mask */
+	bool pci_p2pdma;     /* CONFIG_PCI_P2PDMA */
+	bool plain_domains;  /* GEM_CREATE takes GDS, GWS and OA alone only */
 	bool checks_find_flags; /* CS refuses flags of TIMELINE_WAIT other than WAIT_FOR_SUBMIT */
-	bool one_user_fence;  /* a second FENCE chunk is refused */
-	bool delay_alone;     /* GEM_VA refuses DELAY_UPDATE with a timeline */
-	bool sync_file_points; /* syncobj points as sync files */
-	bool switch_waits;     /* a ring waits for the end of a job before one of another context */
-	bool lists_handles;    /* GEM_LIST_HANDLES, mappings by GEM_OP */
-	bool gfx12_uncached;   /* system memory of GFX12 may be UC; before, always NC (Linux gmc_v12_0.c) */
+	bool one_user_fence;    /* a second FENCE chunk is refused */
+	bool delay_alone;       /* GEM_VA refuses DELAY_UPDATE with a timeline */
+	bool sync_file_points;  /* syncobj points as sync files */
+	bool switch_waits;      /* a ring waits for the end of a job before one of another context */
+	bool lists_handles;     /* GEM_LIST_HANDLES, mappings by GEM_OP */
+	bool gfx12_uncached;    /* system memory of GFX12 may be UC; before, always NC (Linux gmc_v12_0.c) */
 };
 
 /* The row's index, or -1. */

@@ -413,9 +413,9 @@ struct kern_device {
 	bool null_device;
 	uint64_t service_ns;
 	uint64_t watchdog_ns[KERN_IPS];
-	unsigned nodes;                    /* immutable */
-	bool f8_fnuz;                      /* immutable, as are the next two */
-	unsigned xccs, partitions;         /* immutable: the second divides the first */
+	unsigned nodes;            /* immutable */
+	bool f8_fnuz;              /* immutable, as are the next two */
+	unsigned xccs, partitions; /* immutable: the second divides the first */
 	struct kern_vmid vmid[KERN_VMIDS];
 	uint64_t vmid_epoch;               /* grows when a VMID changes hands between processes */
 	unsigned users[KERN_PARTITIONS];   /* entities of contexts that use the partition */
@@ -478,7 +478,7 @@ struct kern_root {
 	_Atomic uint32_t userptr_count; /* relaxed: lets munmap() see at a glance that there is none */
 	unsigned holders;               /* BO lists that have a holder */
 	struct kern_waitq released;
-	uint64_t userptr_pages;         /* looked up by CS ioctls */
+	uint64_t userptr_pages; /* looked up by CS ioctls */
 	uint64_t live[KERN_KINDS];
 	uint64_t ioctls, ioctl_nr[KERN_IOCTLS]; /* how many came */
 	struct kern_inject inject_any, inject_nr[KERN_IOCTLS];
