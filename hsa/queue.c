@@ -199,6 +199,19 @@ void rt_queue_fail(struct rt_queue *q, hsa_status_t status)
 	}
 }
 
+/* A queue that was used, of that ring or (NULL) of that GPU. The queues of our HIP library fail together: a stream that
+ * waited for one that is lost may have gone on before anybody knew. */
+static bool is_meant(const struct rt_queue *q, const struct rt_gpu *gpu, const struct cs_ring *ring)
+{
+	const struct rt_channel *c = atomic_load(&q->channel);
+
+	if (!c)
+		return false;
+	if (!ring)
+		return q->gpu == gpu;
+	return c->ring == ring || (q->behind_door && q->gpu->vm == cs_ring_vm(ring));
+}
+
 struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring,
 			      hsa_status_t status)
 {
@@ -207,9 +220,7 @@ struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const str
 
 	pthread_mutex_lock(&s->lock);
 	for (struct rt_queue *q = s->list; q; q = q->next) {
-		struct rt_channel *c = atomic_load(&q->channel);
-
-		if (!c || (ring ? c->ring != ring : q->gpu != gpu) || atomic_load(&q->state) != RT_QUEUE_ACTIVE)
+		if (!is_meant(q, gpu, ring) || atomic_load(&q->state) != RT_QUEUE_ACTIVE)
 			continue;
 		failed = q->gpu;
 		rt_queue_fail(q, status);

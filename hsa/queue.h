@@ -279,7 +279,8 @@ static inline void rt_queue_release(struct rt_queue *q)
 }
 /* Reads packets. force: also when it would pay to collect. */
 void rt_queue_run(struct rt_queue *queue, bool force);
-/* Fails the active queues of that ring, or (ring NULL) those of that GPU that were used; the GPU of one of them. */
+/* Fails the active queues of that ring, and our HIP library's of its GPU, or (ring NULL) those of that GPU that were used;
+ * the GPU of one of them. */
 struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring,
 			      hsa_status_t status);
 /* The ring of a channel of which the kernel says for the first time that it is lost; NULL: none. */

@@ -130,18 +130,20 @@ static struct vgpu_threads look(void)
 
 static void advance_locked(uint64_t now)
 {
-	uint64_t interval = now - atomic_load(&look_ns), charge;
+	uint64_t interval = above(now, atomic_load(&look_ns)), charge;
 	struct vgpu_threads did;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	bool first = seen_process != getpid(); /* also in a forked child: others' times are not ours */
 
+	if (!interval) /* another thread looked behind this one's `now` */
+		return;
 	seen_process = getpid();
 	if (first)
 		seen_count = 0;
 	did = look();
 	charge = first ? 0 : vgpu_given_of(interval, &did, processors > 0 ? (unsigned)processors : 1);
 	atomic_fetch_add(&given_at_look_ns, charge);
-	atomic_store(&rate_ppm, first || !interval ? 1000000 : charge * 1000000 / interval);
+	atomic_store(&rate_ppm, first ? 1000000 : charge * 1000000 / interval);
 	atomic_store(&look_ns, now);
 }
 
@@ -151,7 +153,7 @@ uint64_t vgpu_given_ns(void)
 {
 	uint64_t now = now_ns(), given, last;
 
-	if (now - atomic_load(&look_ns) >= LOOK_NS && !pthread_mutex_trylock(&looking)) {
+	if (above(now, atomic_load(&look_ns)) >= LOOK_NS && !pthread_mutex_trylock(&looking)) {
 		advance_locked(now);
 		pthread_mutex_unlock(&looking);
 	}

@@ -43,9 +43,39 @@ static void it_goes_on_alone(void)
 	CHECK(last > begin); /* how far depends on the machine */
 }
 
+static uint64_t wall_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *ask(void *until)
+{
+	while (wall_ns() < *(const uint64_t *)until)
+		(void)vgpu_given_ns();
+	return NULL;
+}
+
+/* Threads that ask with a time of before another's look do not send it far ahead. */
+static void many_ask(void)
+{
+	uint64_t wall = wall_ns(), begin = vgpu_given_ns(), until = wall + 300000000;
+	pthread_t threads[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, ask, &until), 0);
+	for (unsigned i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	/* The pace of the last interval holds for some milliseconds more. */
+	CHECK(vgpu_given_ns() - begin <= wall_ns() - wall + 100000000);
+}
+
 int main(void)
 {
 	numbers();
 	it_goes_on_alone();
+	many_ask();
 	return check_done("the time that was given");
 }

@@ -41,6 +41,7 @@ static const char *const may_pass[] = {
 	"memory/range-end",
 	"share/refused",
 	"copy/bad",
+	"queue/full",
 	"bad/",
 };
 
