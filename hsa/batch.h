@@ -17,7 +17,7 @@ struct rt_batch {
 	uint64_t index;       /* of the packet that is read: those below are in this job or earlier ones */
 	/* Time (estimate.c): */
 	uint64_t left_ns;                     /* that further dispatches may take in this job */
-	bool unknown;                         /* the time of one of its dispatches is not known */
+	bool unknown;                         /* the time of one of its dispatches is not known: nothing is left */
 	bool timed;                           /* it has a clock */
 	bool kept;                            /* what is written is kept, or was: it has no clock */
 	unsigned dispatches;                  /* in it */
@@ -125,15 +125,13 @@ void rt_batch_time_kernel(struct rt_batch *batch);
 void rt_batch_time_end(struct rt_batch *batch);
 /* What a dispatch of so many groups of that kernel is expected to take. */
 uint64_t rt_estimate_ns(const struct rt_queue *queue, const struct cs_kernel *kernel, uint64_t groups);
-/* The job would take too long with one more, which begins another job. A dispatch that waits for those before it
- * does not share a job with one whose time is not known; one that does not wait may be what they wait for. */
+/* The job would take too long with one more, which begins another job; inside: more than what is left. A dispatch
+ * that waits for those before it does not share a job with one whose time is not known; one that does not wait may
+ * be what they wait for. */
+bool rt_batch_overruns(const struct rt_batch *batch, uint64_t estimate_ns, uint16_t header);
 static inline bool rt_batch_is_full(const struct rt_batch *b, uint64_t estimate_ns, uint16_t header)
 {
-	if (!b->ib || !b->dispatches)
-		return false;
-	if (rt_packet_waits(header))
-		return b->unknown || estimate_ns > b->left_ns;
-	return estimate_ns > b->left_ns && estimate_ns != RT_NS_UNKNOWN;
+	return __builtin_expect(estimate_ns > b->left_ns, 0) && rt_batch_overruns(b, estimate_ns, header);
 }
 static inline void rt_batch_spend(struct rt_batch *b, const struct rt_known_kernel *known)
 {
@@ -141,8 +139,7 @@ static inline void rt_batch_spend(struct rt_batch *b, const struct rt_known_kern
 	b->dispatches++;
 	if (__builtin_expect(known->estimate_ns == RT_NS_UNKNOWN, 0))
 		b->unknown = true;
-	else
-		b->left_ns = known->estimate_ns < b->left_ns ? b->left_ns - known->estimate_ns : 0;
+	b->left_ns = known->estimate_ns < b->left_ns ? b->left_ns - known->estimate_ns : 0;
 }
 
 /* --- packets, by their kind ------------------------------------------------------------------- */

@@ -13,10 +13,11 @@
 
 #define FAR_LONGER 4 /* times */
 
-/* 0: without a limit. */
-static uint64_t limit_ns(const struct rt_queue *q)
+bool rt_batch_overruns(const struct rt_batch *b, uint64_t estimate_ns, uint16_t header)
 {
-	return rt_part_ns(q->gpu);
+	if (!b->ib || !b->dispatches)
+		return false;
+	return rt_packet_waits(header) || (!b->unknown && estimate_ns != RT_NS_UNKNOWN);
 }
 
 uint64_t rt_estimate_ns(const struct rt_queue *q, const struct cs_kernel *kernel, uint64_t groups)
@@ -25,7 +26,7 @@ uint64_t rt_estimate_ns(const struct rt_queue *q, const struct cs_kernel *kernel
 	uint64_t of = atomic_load_explicit(&kernel->cost->groups, memory_order_relaxed);
 	uint64_t times;
 
-	if (!limit_ns(q))
+	if (!q->job_ns)
 		return 0;
 	if (!ns || !of)
 		return RT_NS_UNKNOWN;
@@ -84,7 +85,7 @@ static void take(struct rt_queue *q, const struct rt_measure *m)
 		learn(q, m->kernel, m->groups, ns);
 	else if (m->unknown)
 		learn_all(q, generation, ns);
-	else if (ns / FAR_LONGER > m->predicted_ns && ns > limit_ns(q) / FAR_LONGER)
+	else if (ns / FAR_LONGER > m->predicted_ns && ns > q->job_ns / FAR_LONGER)
 		forget(q, generation);
 }
 
@@ -122,7 +123,7 @@ static bool has_more(const struct rt_batch *b)
 
 void rt_batch_time(struct rt_batch *b)
 {
-	b->left_ns = limit_ns(b->queue);
+	b->left_ns = b->queue->job_ns;
 	b->timed = false;
 	b->unknown = false;
 	b->dispatches = 0;
@@ -154,7 +155,7 @@ void rt_batch_time_end(struct rt_batch *b)
 		.seq = rt_channel_stop_clock(c, b->ib).seq,
 		.kernel = b->dispatches == 1 ? b->kernel->kernel : NULL,
 		.groups = b->kernel->groups,
-		.predicted_ns = limit_ns(b->queue) - b->left_ns,
+		.predicted_ns = b->queue->job_ns - b->left_ns,
 		.unknown = b->unknown,
 		.generation = b->kernel->generation,
 	};

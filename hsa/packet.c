@@ -464,6 +464,7 @@ static void translate(struct rt_queue *q)
 	b.index = index;
 	b.afters = 0;
 	b.kept = false;
+	b.left_ns = q->job_ns;
 	if (r) {
 		rt_batch_fail(&b, hsa_status_of(r));
 		return;

@@ -289,6 +289,7 @@ int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_q
 	q->work.attempt = rt_queue_attempt;
 	q->cooperative = want->type == HSA_QUEUE_TYPE_COOPERATIVE;
 	q->long_grid = rt_split_limit(want->gpu, want->type);
+	q->job_ns = want->gpu ? rt_part_ns(want->gpu) : 0;
 	rt_queue_init_cus(q);
 	r = q->cooperative ? vm_gws_create(q->gpu->vm) : 0;
 	r = r ? r : make(rt, want, q, &doorbell);

@@ -136,7 +136,8 @@ struct rt_queue {
 	unsigned faults;                        /* the GPU's before this queue */
 	_Atomic uint64_t looked;                /* packets below: the kernel was asked about their faults */
 	struct rt_signal *watched[RT_DEPS_MAX]; /* borrowed: whose changes the stopped packet waits for */
-	uint64_t long_grid;                     /* work-items from which on a grid may be split; immutable */
+	uint64_t long_grid; /* work-items from which on a grid may be split; immutable, as is: */
+	uint64_t job_ns;    /* that the dispatches of a job may take together; 0: without a limit */
 	struct rt_split split;
 	struct rt_known_kernel cache[RT_KERNEL_CACHE];
 };
@@ -279,8 +280,8 @@ static inline void rt_queue_release(struct rt_queue *q)
 }
 /* Reads packets. force: also when it would pay to collect. */
 void rt_queue_run(struct rt_queue *queue, bool force);
-/* Fails the active queues of that ring, and our HIP library's of its GPU, or (ring NULL) those of that GPU that were used;
- * the GPU of one of them. */
+/* Fails the active queues of that ring, and our HIP library's of its GPU, or (ring NULL) those of that GPU that
+ * were used; the GPU of one of them. */
 struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring,
 			      hsa_status_t status);
 /* The ring of a channel of which the kernel says for the first time that it is lost; NULL: none. */
