@@ -392,6 +392,15 @@ static void a_closed_buffer_lives_until_its_jobs_end(void)
 	CHECK_EQ(rig_wait(seq), 0);
 	vgpu_live(&after);
 	CHECK_EQ(after.bos, before.bos);
+	/* One that no list of the job keeps. */
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, EXPLICIT | AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, &bo), 0);
+	CHECK_EQ(rig_submit(rig.list, &seq), 0);
+	CHECK_EQ(rig_close(bo), 0);
+	vgpu_live(&during);
+	CHECK_EQ(during.bos, before.bos + 1);
+	CHECK_EQ(rig_wait(seq), 0);
+	vgpu_live(&after);
+	CHECK_EQ(after.bos, before.bos);
 }
 
 /* row 31: the memory is gone when a job lists it; row 32: it goes while a job uses it */
