@@ -200,7 +200,7 @@ static void faults_are_recorded(void)
 {
 	uint32_t bo, list;
 
-	CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + 0x123000, 1), -ETIME);
+	CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + 0x123010, 1), -ETIME);
 	CHECK_EQ(last_fault().addr, RIG_HOLE_VA + 0x123000);
 	CHECK_EQ(last_fault().status >> 4 & 0xf, 1 | 4); /* not valid; no W */
 	CHECK_EQ(last_fault().status >> 18 & 1, 1);      /* a write */
