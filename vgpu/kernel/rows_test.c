@@ -300,6 +300,20 @@ static void another_files_address_is_not_mine(void)
 	close(other);
 }
 
+/* Whether the page tables of the next job have something there. */
+static bool is_mapped(uint64_t va)
+{
+	struct kern_view *view;
+	bool mapped;
+
+	kern_lock();
+	view = kern_view_get(((struct kern_file *)kern_inode_of_fd(rig.fd)->object)->vm, NULL);
+	mapped = gpuvm_find(&view->view, va);
+	kern_view_put(view);
+	kern_unlock();
+	return mapped;
+}
+
 /* row 48 */
 static void a_delayed_mapping_comes_with_the_next_job(void)
 {
@@ -307,8 +321,10 @@ static void a_delayed_mapping_comes_with_the_next_job(void)
 
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, EXPLICIT, &bo), 0);
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, RIG_HOLE_VA, 4096, RIG_RWX | AMDGPU_VM_DELAY_UPDATE), 0);
+	CHECK(!is_mapped(RIG_HOLE_VA));
 	list = rig_list(&bo, 1);
 	CHECK_EQ(rig_try_write(list, RIG_HOLE_VA, 1), 0);
+	CHECK(is_mapped(RIG_HOLE_VA));
 	CHECK_EQ(rig_list_free(list), 0);
 	CHECK_EQ(rig_close(bo), 0);
 }
