@@ -44,11 +44,13 @@ check() {
 	[ $failed != 0 ] || echo "ok    tests/contract: $passed mutations fit the sources"
 }
 
-# The tree, and what is built of the virtual GPU, so that little has to be compiled.
+# The tree, and what is built of it but for programs, so that little has to be compiled.
 copy() {
 	mkdir -p "$copy/build"
 	git ls-files -z | xargs -0 cp -a --parents -t "$copy"
-	[ ! -d "$out/vgpu" ] || cp -a "$out"/*deps.stamp "$out/vgpu" "$copy/build"
+	for part in "$out"/*; do
+		case ${part##*/} in bin | lib | contract*) ;; *) cp -a "$part" "$copy/build" ;; esac
+	done
 	find "$copy/build" -name '*.d' -exec sed -i "s,^$out/,build/," {} +
 }
 

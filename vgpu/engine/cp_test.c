@@ -368,6 +368,10 @@ static void test_bad_buffers(struct test_gpu *t)
 	t->ib[8] = 0x80000000;
 	EXPECT(test_run_at(t, TEST_IB_VA + 4, PM4_NOP_1DW), ENGINE_ILLEGAL, 2, "dword 7"); /* type 2 */
 	EXPECT(test_run(t), ENGINE_HANG, 1, "a size of 0");
+	t->odd_B = 2;
+	EMIT(t, PM4_NOP_1DW);
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
+	t->odd_B = 0;
 	EMIT(t, PM4_NOP_1DW);
 	EXPECT(test_run_at(t, TEST_HOLE_VA, PM4_NOP_1DW), ENGINE_HANG, 1, "refused");
 	CHECK_EQ(t->fault.client, GPUVM_CPF);

@@ -161,11 +161,22 @@ static void stop(void)
 	vgpu_stop();
 }
 
+/* A CS of this chunk alone. */
+static int submit_alone(struct more more)
+{
+	struct drm_amdgpu_cs_chunk chunk = {more.id, more.bytes / 4, (uintptr_t)more.data};
+	uint64_t pointer = (uintptr_t)&chunk;
+	union drm_amdgpu_cs args = {.in = {ctx, bo_list, 1, 0, (uintptr_t)&pointer}};
+
+	return call(DRM_IOCTL_AMDGPU_CS, &args);
+}
+
 /* row 25 */
 static void sequence_numbers_and_errors(void)
 {
 	struct drm_amdgpu_cs_chunk_fence uf = {fence_bo, 8};
 	struct more fence = {AMDGPU_CHUNK_ID_FENCE, sizeof(uf), &uf}, twice[2] = {fence, fence};
+	struct more shorter = {AMDGPU_CHUNK_ID_FENCE, 4, &uf};
 	struct drm_amdgpu_cs_chunk_dep dep = {AMDGPU_HW_IP_COMPUTE, 0, 0, ctx, 2};
 	struct more needs = {AMDGPU_CHUNK_ID_DEPENDENCIES, sizeof(dep), &dep}, odd = {99, 4, &dep};
 	uint64_t seq = 0;
@@ -178,6 +189,8 @@ static void sequence_numbers_and_errors(void)
 	CHECK_EQ(__atomic_load_n(&((uint64_t *)fence_map)[1], __ATOMIC_ACQUIRE), 1);
 	CHECK_EQ(submit(&needs, 1, NULL), -EINVAL); /* row 73: its own number */
 	CHECK_EQ(submit(&odd, 1, NULL), -EINVAL);   /* row 56 */
+	CHECK_EQ(submit(&shorter, 1, NULL), -EINVAL);
+	CHECK_EQ(submit_alone(fence), -EINVAL);
 	uf.offset = 4092;
 	CHECK_EQ(submit(twice, 1, NULL), -EINVAL); /* row 71 */
 	uf.handle = 999;
