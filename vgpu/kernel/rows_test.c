@@ -498,7 +498,8 @@ static void a_changed_ib_is_noticed(void)
 		rig_start("null:gfx908:service_us=20000");
 		rig_submit(rig.list, NULL);
 		rig_submit(rig.list, NULL);
-		rig.ib[3] = 0x80000000;
+		rig.ib[4] = 0; /* a legal NOP of two dwords in place of two of one */
+		rig.ib[3] = 0xc0001000;
 		rig_wait(UINT64_MAX);
 		_exit(0);
 	}
