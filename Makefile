@@ -357,7 +357,7 @@ check-hip: all $(CLIENT_TESTS)
 	@O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 -- $(CLIENT_TESTS)
 
 # Each rule of docs/vgpu-contract.md broken on purpose, in a copy of the tree: a test must fail each time. Half an hour.
-check-contract: lib $(O)/check-deps.stamp
+check-contract: all $(O)/check-deps.stamp
 	@tests/contract/break.sh $(O)
 
 bench: all $(BENCH_BIN)
