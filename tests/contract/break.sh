@@ -51,7 +51,7 @@ copy() {
 	for part in "$out"/*; do
 		case ${part##*/} in bin | lib | contract*) ;; *) cp -a "$part" "$copy/build" ;; esac
 	done
-	find "$copy/build" -name '*.d' -exec sed -i "s,^$out/,build/," {} +
+	find "$copy/build" -name '*.d' -exec sed -i "s,\\(^\\| \\)$out/,\\1build/,g" {} +
 }
 
 # Builds test program $1 and runs it. 1: it fails, 2: no build. Mutations may leave something unused.
