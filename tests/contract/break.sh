@@ -57,7 +57,7 @@ copy() {
 # Builds test program $1 and runs it. 1: it fails, 2: no build. Mutations may leave something unused.
 run() {
 	make -C "$copy" O=build CFLAGS=-Wno-error "build/bin/$1" >"$copy/log" 2>&1 || return 2
-	(cd "$copy" && O=build timeout -k 5 "${LIMIT:-60}" "build/bin/$1") >"$copy/log" 2>&1 || return 1
+	(cd "$copy" && { O=build timeout -k 5 "${LIMIT:-60}" "build/bin/$1" || exit 1; }) >"$copy/log" 2>&1 || return 1
 }
 
 # Runs the tests of row $1 until one fails. Sets `by` to it, and `how` to what run() gave.

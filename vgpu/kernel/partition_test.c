@@ -1,4 +1,5 @@
 /* Cards of several XCCs and their compute partitions: what Linux says of them, and which rings contexts use. */
+#include "vgpu/kernel/file.h"
 #include "vgpu/kernel/test_packets.h"
 
 #define CODE_VA (RIG_DATA_VA + 0x800)
@@ -156,7 +157,7 @@ static void eight_bit_floats(const char *spec, uint32_t expected)
 	rig_stop();
 }
 
-/* A card node is of no partition: the first context takes the one with the fewest users. */
+/* row 172: a card node is of no partition: the first context takes the one with the fewest users. */
 static void card_nodes_choose(void)
 {
 	int card;
@@ -176,6 +177,9 @@ static void card_nodes_choose(void)
 	CHECK_EQ(ip_count(AMDGPU_HW_IP_COMPUTE), 1);
 	uint32_t there = rig_ctx();
 	CHECK_EQ(ip_count(AMDGPU_HW_IP_COMPUTE), 4);
+	kern_lock();
+	CHECK_EQ(((struct kern_file *)kern_inode_of_fd(card)->object)->partition, 1);
+	kern_unlock();
 	CHECK_EQ(rig_ctx_free(there), 0);
 	rig.fd = own;
 	CHECK_EQ(rig_ctx_free(here), 0);
