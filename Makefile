@@ -85,7 +85,7 @@ BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 HIP_LIBS  := $(O)/lib/libamdhip64.so.5 $(O)/lib/libamdhip64.so.6
 HIPRTC_LINKS := $(O)/lib/libhiprtc.so.5 $(O)/lib/libhiprtc.so.6
 
-.PHONY: all lib examples headers demo check check-long check-clients check-hip bench deps layers format format-check install clean help shaders
+.PHONY: all lib examples headers demo check check-long check-clients check-hip check-contract bench deps layers format format-check install clean help shaders
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -337,6 +337,7 @@ RUN_PROBES  = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 -
 TOOL_SO := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/tool_*.c))
 check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS) $(HEADER_TESTS)
 	@tests/model/run.sh $(O)
+	@tests/contract/break.sh check
 	@$(if $(strip $(CLIENT_TESTS)),,echo "HIP programs of AMD's compiler were left out: $(HIP_MISSING)")
 	@$(if $(OUR_HIP_READY),,echo "HIP programs of clang were left out: there is no clang-offload-bundler, or no device library")
 	@$(RUN_PROBES)
@@ -354,6 +355,10 @@ check-clients: all
 	@$(MAKE) --no-print-directory check-hip
 check-hip: all $(CLIENT_TESTS)
 	@O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 -- $(CLIENT_TESTS)
+
+# Each rule of docs/vgpu-contract.md broken on purpose, in a copy of the tree: a test must fail each time. Half an hour.
+check-contract: all $(O)/check-deps.stamp
+	@tests/contract/break.sh $(O)
 
 bench: all $(BENCH_BIN)
 	@set -e; for b in $(BENCH_BIN); do $$b; done

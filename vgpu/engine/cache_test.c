@@ -287,6 +287,18 @@ static void l1_is_stale(struct test_gpu *t)
 	CHECK_EQ(read_write_read(t, 0, READ_ACQUIRE), AFTER);
 }
 
+/* row 85: a range of nothing is a finding, and drops nothing. */
+static void empty_ranges_drop_nothing(struct test_gpu *t)
+{
+	begin(t);
+	launch_read(t, READ, 0);
+	launch_write(t, AFTER);
+	EMIT(t, PM4(PM4_ACQUIRE_MEM, 6), ACQUIRE_L1, 0, 0, 0, 0, 10);
+	launch_read(t, READ, 1);
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
+	CHECK_EQ(result(t, 1), BEFORE);
+}
+
 /* A kernel reads, writes and reads: its own writes it sees, whatever was cached. */
 static void own_writes_are_seen(struct test_gpu *t)
 {
@@ -478,6 +490,7 @@ int main(void)
 	cpu_writes_are_seen_after_acquire(t);
 	polls_may_be_stale(t);
 	l1_is_stale(t);
+	empty_ranges_drop_nothing(t);
 	own_writes_are_seen(t);
 	scalar_is_stale(t);
 	code_is_stale(t);

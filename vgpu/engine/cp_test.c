@@ -289,6 +289,10 @@ static void test_chain(struct test_gpu *t)
 	EMIT(t, PM4(PM4_INDIRECT_BUFFER, 3), LO(TEST_HOLE_VA), 0, IB_CHAIN | IB_VALID | 8, PM4_NOP_1DW, PM4_NOP_1DW,
 	     PM4_NOP_1DW, PM4_NOP_1DW);
 	EXPECT(test_run(t), ENGINE_HANG, 2, "refused"); /* what follows is never read; the target is not mapped */
+	EMIT(t, PM4(PM4_INDIRECT_BUFFER, 3), LO(TEST_IB_VA + 4096), HI(TEST_IB_VA), IB_CHAIN | IB_VALID);
+	EXPECT(test_run(t), ENGINE_HANG, 1, "0 dwords");
+	EMIT(t, PM4(PM4_INDIRECT_BUFFER, 3), LO(TEST_IB_VA + 4098), HI(TEST_IB_VA), IB_CHAIN | IB_VALID | 8);
+	EXPECT(test_run(t), ENGINE_HANG, 1, "jump to");
 	/* For ever in a circle. */
 	EMIT(t, PM4_NOP_1DW, PM4_NOP_1DW, PM4_NOP_1DW, PM4_NOP_1DW);
 	EMIT(t, PM4(PM4_INDIRECT_BUFFER, 3), LO(TEST_IB_VA), HI(TEST_IB_VA), IB_CHAIN | IB_VALID | 8);
@@ -368,6 +372,10 @@ static void test_bad_buffers(struct test_gpu *t)
 	t->ib[8] = 0x80000000;
 	EXPECT(test_run_at(t, TEST_IB_VA + 4, PM4_NOP_1DW), ENGINE_ILLEGAL, 2, "dword 7"); /* type 2 */
 	EXPECT(test_run(t), ENGINE_HANG, 1, "a size of 0");
+	t->odd_B = 2;
+	EMIT(t, PM4_NOP_1DW);
+	EXPECT(test_run(t), ENGINE_DONE, 1, NULL);
+	t->odd_B = 0;
 	EMIT(t, PM4_NOP_1DW);
 	EXPECT(test_run_at(t, TEST_HOLE_VA, PM4_NOP_1DW), ENGINE_HANG, 1, "refused");
 	CHECK_EQ(t->fault.client, GPUVM_CPF);

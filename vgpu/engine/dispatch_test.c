@@ -60,6 +60,8 @@ static const char source[] =
 	"  if (GX) { __builtin_amdgcn_ds_gws_sema_p(0); __atomic_fetch_add(n, 1, 5); }\n"
 	"  else __builtin_amdgcn_ds_gws_sema_br(9, 0); }\n"
 	"KERNEL void loop(volatile unsigned *p) { for (;;) if (*p == 77) return; }\n"
+	"KERNEL void early(unsigned *out) { if (__builtin_amdgcn_readfirstlane(X) < 64) return;\n"
+	"  __builtin_amdgcn_s_barrier(); out[X] = 1; }\n"
 	"KERNEL void spin(unsigned *p) { for (unsigned n = 0;; n++) asm volatile(\"s_nop 0\"); }\n"
 	"KERNEL void bad(unsigned *p) { if (GX == 3) asm volatile(\".long 0xbfa00000\"); p[GX] = 1; }\n"
 	"KERNEL void wild(unsigned *p, unsigned *out) { out[X] = 5 + *(volatile unsigned *)(p + X); p[X] = 9; }\n"
@@ -416,6 +418,9 @@ static void test_watchdog(struct test_gpu *t)
 	uint64_t given;
 
 	t->watchdog_ns = 500000000;
+	set32(t, 4 * 255, 0);
+	EXPECT(LAUNCH("early", {1}, {256}, .args = {D}), ENGINE_DONE, 0, NULL); /* one wave ends, three meet */
+	CHECK_EQ(data32(t, 4 * 255), 1);
 	EXPECT(LAUNCH("spin", {1}, {64}, .args = {D}), ENGINE_WAVES, 0, "DISPATCH_DIRECT");
 	printf("  0.5 s of an endless loop took %.2f s\n", now_s() - begin);
 	set32(t, 0, 0);
@@ -468,6 +473,9 @@ static void test_registers(struct test_gpu *t)
 	CHECK(vgpu_findings() > findings);
 	CHECK(t->faults);
 	EXPECT(LAUNCH("add", {1}, {1025}, .args = {D, D, D}), ENGINE_HANG, 1, "1024");
+	t->watchdog_ns = 500000000;
+	EXPECT(LAUNCH("add", {1u << 31, 1u << 31, 1}, {64}, .args = {D, D, D}), ENGINE_HANG, 1, "overflow");
+	t->watchdog_ns = 60000000000ull;
 	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .initiator = 4), ENGINE_DONE, 1, NULL);
 	EXPECT(LAUNCH("add", {1}, {64}, .args = {D, D, D}, .initiator = 0x8005), ENGINE_DONE, 1, NULL);
 }

@@ -33,6 +33,7 @@ struct test_gpu {
 	unsigned dw; /* of the IB so far */
 	unsigned faults;
 	struct gpuvm_fault fault; /* the last one */
+	unsigned odd_B; /* by which the IB's size is no multiple of 4 */
 	uint64_t watchdog_ns;
 	uint32_t gws_base, gws_count; /* of the jobs that come */
 	uint64_t gws_given;
@@ -137,7 +138,7 @@ static inline enum engine_status test_run_at(struct test_gpu *t, uint64_t va, ui
 
 	while (t->dw % 8)
 		t->ib[t->dw++] = pad;
-	ib = (struct engine_ib){.va = va, .size_B = t->dw * 4};
+	ib = (struct engine_ib){.va = va, .size_B = t->dw * 4 + t->odd_B};
 	job.fault = test_on_fault;
 	job.user = t;
 	t->faults = 0;

@@ -125,6 +125,15 @@ static void not_canonical(void)
 	CHECK_EQ(d32(0), was(0));
 }
 
+/* row 53 */
+static void prt_pages(void)
+{
+	CHECK_EQ(test.faults, 0);
+	ALL(20, 0);
+	ALL(21, 0);
+	ALL(22, 0);
+}
+
 static void global_straddle(void)
 {
 	CHECK_EQ(test.v[20][0], was(DATA_B - 16));
@@ -381,6 +390,10 @@ static const struct piece pieces[] = {
 	 "v_mov_b32 v26, v2\n v_xor_b32 v27, 0x40000000, v3\n global_load_dword v20, v[26:27], off\n"
 	 "flat_load_dword v21, v[26:27]\n global_store_dword v[26:27], v8, off\n v_xor_b32 v27, 0x8000, v3\n"
 	 "flat_store_dword v[26:27], v8\n global_load_dword v22, v[2:3], off"},
+	{"PRT pages", prt_pages,
+	 "v_mov_b32 v26, v24\n v_add_u32 v27, 2, v25\n global_store_dword v[26:27], v8, off\n"
+	 "global_load_dword v20, v[26:27], off\n flat_load_dword v21, v[26:27]\n"
+	 "global_atomic_add v22, v[26:27], v8, off glc"},
 	{"global, over the end", global_straddle,
 	 "s_add_u32 s22, s0, 0xffff0\n s_addc_u32 s23, s1, 0\n global_load_dwordx2 v[20:21], v1, s[22:23]"},
 	{"global to LDS", global_lds, "global_load_dword v[2:3], off lds"},

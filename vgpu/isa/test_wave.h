@@ -21,6 +21,7 @@
 #define CODE    0x20000000ull
 #define HOLE    0x66600000000ull
 #define FINE    0x66700000000ull /* HOLE + 2^32: the first page of the data, past L2 */
+#define PRT     0x66800000000ull /* HOLE + 2^33: a page that is there, without memory */
 #define SCRATCH 65536
 #define DATA_B  (1u << 20)
 #define PIECE_B 256
@@ -28,7 +29,7 @@
 
 struct wave_test {
 	struct isa_machine machine;
-	struct gpuvm_region region[3];
+	struct gpuvm_region region[4];
 	struct gpuvm_view view;
 	struct isa_group group;
 	struct isa_cache *cache;
@@ -282,8 +283,9 @@ static inline void init(const char *chip, bool checked)
 	test.region[0] = (struct gpuvm_region){CODE, CODE + 65536, test.code, GPUVM_R | GPUVM_X, 1};
 	test.region[1] = (struct gpuvm_region){FINE, FINE + 4096, test.data,
 					       GPUVM_R | GPUVM_W | GPUVM_UC << GPUVM_MTYPE_SHIFT, 3};
-	test.region[2] = (struct gpuvm_region){D_48, D_48 + DATA_B, test.data, GPUVM_R | GPUVM_W, 2};
-	test.view = (struct gpuvm_view){3, test.region};
+	test.region[2] = (struct gpuvm_region){PRT, PRT + 4096, NULL, GPUVM_PRT | GPUVM_R | GPUVM_W, 0};
+	test.region[3] = (struct gpuvm_region){D_48, D_48 + DATA_B, test.data, GPUVM_R | GPUVM_W, 2};
+	test.view = (struct gpuvm_view){4, test.region};
 	test.machine = (struct isa_machine){
 		.chip = vgpu_chip_find(chip),
 		.view = &test.view,

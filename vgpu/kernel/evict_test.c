@@ -269,7 +269,7 @@ static void an_importers_job_holds_the_memory(void)
 /* row 111 */
 static void evictions_can_be_injected(void)
 {
-	uint32_t bo, list;
+	uint32_t bo, list, *map;
 
 	setenv("TUFF_VGPU_INJECT", "evict,seed=1", 1);
 	rig_start("gfx908:vram=1G");
@@ -279,6 +279,10 @@ static void evictions_can_be_injected(void)
 	list = rig_list(&bo, 1);
 	for (uint32_t i = 0; i < 20; i++)
 		CHECK_EQ(rig_try_write(list, RIG_HOLE_VA + 4 * i, i), 0); /* it goes, and comes back at once */
+	map = rig_map(bo, 4096);
+	for (uint32_t i = 0; i < 20; i++)
+		CHECK_EQ(map[i], i);
+	munmap(map, 4096);
 	CHECK_EQ(evictions(), 20);
 	CHECK_EQ(moved_mib(), 640);
 	CHECK_EQ(rig_submit(rig.list, NULL), 0); /* this one has no need of it */

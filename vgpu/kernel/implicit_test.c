@@ -107,18 +107,19 @@ static bool waits(const struct rig *first, uint32_t first_bo, const struct rig *
 	return waited;
 }
 
-/* As waits(), where it must not: the job of `second` ends while that of `first` still runs. Where the rule is
- * broken the watchdog ends both. */
+/* As waits(), where it must not, though `second` lists a BO without EXPLICIT_SYNC besides: its job ends while that
+ * of `first` still runs. Where the rule is broken the watchdog ends both. */
 static bool must_not_wait(const struct rig *first, uint32_t first_bo, const struct rig *second, uint32_t second_bo)
 {
-	uint32_t list[2];
+	uint32_t list[2], own;
 	uint64_t seq[2];
 	int r;
 
 	rig = *first;
 	list[0] = rig_list((uint32_t[]){first->data_bo, first_bo}, 2);
 	rig = *second;
-	list[1] = rig_list((uint32_t[]){second->data_bo, second_bo}, 2);
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &own), 0);
+	list[1] = rig_list((uint32_t[]){second->data_bo, second_bo, own}, 3);
 	seq[0] = submit_waiting(first, list[0]);
 	seq[1] = submit_nops(second, second->ctx, list[1], 0);
 	CHECK_EQ(wait_of(second, second->ctx, seq[1], UINT64_MAX), 0);
@@ -129,6 +130,7 @@ static bool must_not_wait(const struct rig *first, uint32_t first_bo, const stru
 	CHECK_EQ(rig_list_free(list[0]), 0);
 	rig = *second;
 	CHECK_EQ(rig_list_free(list[1]), 0);
+	CHECK_EQ(rig_close(own), 0);
 	return r == 1;
 }
 

@@ -17,6 +17,16 @@ static int call(unsigned long request, void *arg)
 	return ioctl(fd, request, arg) < 0 ? -errno : 0;
 }
 
+/* Those since it was last called. */
+static unsigned long new_findings(void)
+{
+	static unsigned long seen;
+	unsigned long before = seen;
+
+	seen = vgpu_findings();
+	return seen - before;
+}
+
 static int create(uint64_t size_B, uint64_t domains, uint64_t flags, uint32_t *handle)
 {
 	union drm_amdgpu_gem_create args = {.in = {size_B, 0, domains, flags}};
@@ -143,14 +153,20 @@ static void buffers(void)
 	struct drm_amdgpu_gem_metadata meta = {.op = AMDGPU_GEM_METADATA_OP_SET_METADATA};
 	struct drm_amdgpu_gem_create_in created;
 	struct drm_amdgpu_gem_op op = {.op = AMDGPU_GEM_OP_GET_GEM_CREATE_INFO, .value = (uintptr_t)&created};
+	struct uapi_memory_info memory;
 	uint32_t *p;
 
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_VRAM_CONTIGUOUS, NULL),
 		 -EINVAL); /* row 13 */
+	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_ENCRYPTED, NULL), -EINVAL);
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_COHERENT, NULL), -EINVAL);
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_DOORBELL, 0, NULL), -EINVAL);   /* row 14 */
 	CHECK_EQ(create(1ull << 50, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOMEM); /* row 15 */
-	CHECK_EQ(create(0, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOSPC);          /* row 16 */
+	CHECK_EQ(info(AMDGPU_INFO_MEMORY, &memory, sizeof(memory)), 0);
+	CHECK_EQ(create(memory.gtt.total, AMDGPU_GEM_DOMAIN_GTT, 0, NULL), -ENOMEM);
+	new_findings();
+	CHECK_EQ(create(0, AMDGPU_GEM_DOMAIN_VRAM, 0, NULL), -ENOSPC); /* row 16 */
+	CHECK_EQ(new_findings(), 1);
 	CHECK_EQ(create(5000, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_NO_CPU_ACCESS, &handle), 0);
 	map.in.handle = handle;
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -EPERM); /* row 20 */
@@ -159,8 +175,10 @@ static void buffers(void)
 	CHECK_EQ(created.bo_size, 8192);
 	CHECK_EQ(gem_close(handle), 0);
 	CHECK_EQ(gem_close(handle), -EINVAL); /* row 24 */
+	CHECK_EQ(new_findings(), 1);
 	map.in.handle = handle;
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &map), -ENOENT); /* row 25 */
+	CHECK_EQ(new_findings(), 1);
 
 	CHECK_EQ(create(8192, AMDGPU_GEM_DOMAIN_GTT, 0, &handle), 0);
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &second), 0);
@@ -264,14 +282,18 @@ static void addresses(void)
 	CHECK_EQ(va(9, bo, base, 0, 4096, rwx), -EINVAL);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, 999, base, 0, 4096, rwx), -ENOENT);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, base, 0, 4 * 4096, rwx), 0);
-	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, high, 0, 4 * 4096, rwx), 0);             /* a second address */
+	CHECK_EQ(va(AMDGPU_VA_OP_MAP, bo, high, 0, 4 * 4096, rwx), 0); /* a second address */
+	new_findings();
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, other, base + 4096, 0, 4096, rwx), -EINVAL); /* row 41 */
-	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, bo, base + 4096, 0, 4096, rwx), -ENOENT);  /* row 42 */
+	CHECK_EQ(new_findings(), 1);
+	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, bo, base + 4096, 0, 4096, rwx), -ENOENT); /* row 42 */
 	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, other, base, 0, 4096, rwx), -ENOENT);
 	CHECK_EQ(va(AMDGPU_VA_OP_CLEAR, 0, base + 4096, 0, 4096, 0), 0); /* a hole in the middle */
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, other, base + 4096, 0, 4096, rwx), 0);
 	CHECK_EQ(va(AMDGPU_VA_OP_REPLACE, other, base, 0, 4096, rwx), 0);
+	new_findings();
 	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, bo, base + 8192, 0, 4096, rwx), 0); /* row 43: all of the right piece */
+	CHECK_EQ(new_findings(), 1);
 	CHECK_EQ(va(AMDGPU_VA_OP_CLEAR, 0, 0x200000, 0, 4096, 0), 0);
 	CHECK_EQ(va(AMDGPU_VA_OP_MAP, 0, 0x400000, 0, 1 << 20, AMDGPU_VM_PAGE_PRT), 0); /* row 53 */
 	CHECK_EQ(va(AMDGPU_VA_OP_UNMAP, 0, 0x400000, 0, 1 << 20, AMDGPU_VM_PAGE_PRT), 0);

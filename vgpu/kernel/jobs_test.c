@@ -2,6 +2,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sync_file.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -161,11 +163,22 @@ static void stop(void)
 	vgpu_stop();
 }
 
+/* A CS of this chunk alone. */
+static int submit_alone(struct more more)
+{
+	struct drm_amdgpu_cs_chunk chunk = {more.id, more.bytes / 4, (uintptr_t)more.data};
+	uint64_t pointer = (uintptr_t)&chunk;
+	union drm_amdgpu_cs args = {.in = {ctx, bo_list, 1, 0, (uintptr_t)&pointer}};
+
+	return call(DRM_IOCTL_AMDGPU_CS, &args);
+}
+
 /* row 25 */
 static void sequence_numbers_and_errors(void)
 {
 	struct drm_amdgpu_cs_chunk_fence uf = {fence_bo, 8};
 	struct more fence = {AMDGPU_CHUNK_ID_FENCE, sizeof(uf), &uf}, twice[2] = {fence, fence};
+	struct more shorter = {AMDGPU_CHUNK_ID_FENCE, 4, &uf};
 	struct drm_amdgpu_cs_chunk_dep dep = {AMDGPU_HW_IP_COMPUTE, 0, 0, ctx, 2};
 	struct more needs = {AMDGPU_CHUNK_ID_DEPENDENCIES, sizeof(dep), &dep}, odd = {99, 4, &dep};
 	uint64_t seq = 0;
@@ -178,6 +191,8 @@ static void sequence_numbers_and_errors(void)
 	CHECK_EQ(__atomic_load_n(&((uint64_t *)fence_map)[1], __ATOMIC_ACQUIRE), 1);
 	CHECK_EQ(submit(&needs, 1, NULL), -EINVAL); /* row 73: its own number */
 	CHECK_EQ(submit(&odd, 1, NULL), -EINVAL);   /* row 56 */
+	CHECK_EQ(submit(&shorter, 1, NULL), -EINVAL);
+	CHECK_EQ(submit_alone(fence), -EINVAL);
 	uf.offset = 4092;
 	CHECK_EQ(submit(twice, 1, NULL), -EINVAL); /* row 71 */
 	uf.handle = 999;
@@ -366,10 +381,18 @@ static void many_threads(void)
 static void resets(void)
 {
 	union drm_amdgpu_ctx query = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx}};
+	union drm_amdgpu_gem_create vram = {.in = {4096, 0, AMDGPU_GEM_DOMAIN_VRAM, 0}};
+	uint32_t *in_vram;
 
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_CREATE, &vram), 0);
+	in_vram = map(vram.out.handle);
+	in_vram[5] = ib[5] = 0xffff1000;
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &query), 0);
 	CHECK_EQ(query.out.state.flags, 0);
 	CHECK_EQ(vgpu_inject_reset(0), 0);
+	CHECK_EQ(in_vram[5], 0);
+	CHECK_EQ(ib[5], 0xffff1000); /* GTT */
+	munmap(in_vram, 4096);
 	query = (union drm_amdgpu_ctx){.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx}};
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &query), 0);
 	CHECK_EQ(query.out.state.flags, AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST);
@@ -378,6 +401,28 @@ static void resets(void)
 	ctx = ctx_create();
 	CHECK_EQ(submit(NULL, 0, NULL), 0);
 	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), 0);
+}
+
+/* row 114: jobs of a device that is unplugged end with that; their fences are known by other means than the node.
+ */
+static void unplugging_ends_jobs(void)
+{
+	union drm_amdgpu_fence_to_handle to_file = {
+		.in = {.fence = {.ctx_id = ctx, .ip_type = AMDGPU_HW_IP_COMPUTE},
+		       .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD}};
+	struct sync_file_info info = {0};
+	struct pollfd ended = {.events = POLLIN};
+	uint64_t seq;
+
+	CHECK_EQ(submit(NULL, 0, &seq), 0);
+	to_file.in.fence.seq_no = seq;
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &to_file), 0);
+	ended.fd = (int)to_file.out.handle;
+	CHECK_EQ(vgpu_inject_unplug(0), 0);
+	CHECK_EQ(poll(&ended, 1, 60000), 1);
+	CHECK_EQ(ioctl(ended.fd, SYNC_IOC_FILE_INFO, &info), 0);
+	CHECK_EQ(info.status, -ENODEV);
+	close(ended.fd);
 }
 
 /* Illegal opcode: ring reset, the entity keeps the error, another context of the process goes on. */
@@ -481,6 +526,9 @@ int main(void)
 	stop();
 	start("null:gfx908");
 	many_threads();
+	stop();
+	start("null:gfx908:service_us=20000");
+	unplugging_ends_jobs();
 	stop();
 	start("gfx906");
 	an_illegal_packet_resets_the_ring();

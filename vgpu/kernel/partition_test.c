@@ -1,4 +1,5 @@
 /* Cards of several XCCs and their compute partitions: what Linux says of them, and which rings contexts use. */
+#include "vgpu/kernel/file.h"
 #include "vgpu/kernel/test_packets.h"
 
 #define CODE_VA (RIG_DATA_VA + 0x800)
@@ -47,7 +48,7 @@ static void facts(const char *spec, uint32_t xccs, uint32_t copiers)
 	rig_stop();
 }
 
-static void emit_whereabouts(unsigned result)
+static void emit_code(unsigned result)
 {
 	rig.ib_dw = 0;
 	set_sh(0x240, (uint32_t)AT(result));
@@ -66,12 +67,13 @@ static void emit_whereabouts(unsigned result)
 		emit(RIG_NOP);
 }
 
-static uint32_t xcc_of(uint32_t ctx)
+/* Runs the code at CODE_VA: what it has written. */
+static uint32_t result_of(uint32_t ctx)
 {
 	uint64_t seq;
 
 	rig.data[0] = ~0u;
-	emit_whereabouts(0);
+	emit_code(0);
 	CHECK_EQ(rig_submit_ibs(ctx, rig.list, 0, 1, &seq), 0);
 	CHECK_EQ(rig_wait_ctx(ctx, seq, UINT64_MAX), 0);
 	return rig.data[0];
@@ -95,8 +97,8 @@ static void idle_contexts_move(void)
 
 	rig_start("gfx942:partition=spx");
 	memcpy(rig.data + 0x800 / 4, whereabouts, sizeof(whereabouts));
-	CHECK_EQ(xcc_of(rig.ctx), 0);
-	CHECK_EQ(xcc_of(rig.ctx), 0);
+	CHECK_EQ(result_of(rig.ctx), 0);
+	CHECK_EQ(result_of(rig.ctx), 0);
 	rig.data[1] = 0;
 	rig.ib_dw = 512;
 	emit_wait_for(AT(1), 1);
@@ -105,13 +107,13 @@ static void idle_contexts_move(void)
 		waiter[i] = rig_ctx();
 		submit_waiter(waiter[i]);
 	}
-	CHECK_EQ(xcc_of(rig.ctx), 1);
+	CHECK_EQ(result_of(rig.ctx), 1);
 	__atomic_store_n(&rig.data[1], 1, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < WAITERS; i++) {
 		CHECK_EQ(rig_wait_ctx(waiter[i], UINT64_MAX, UINT64_MAX), 0);
 		CHECK_EQ(rig_ctx_free(waiter[i]), 0);
 	}
-	CHECK_EQ(xcc_of(rig.ctx), 0);
+	CHECK_EQ(result_of(rig.ctx), 0);
 	CHECK_EQ(rig_ctx_free(rig.ctx), 0);
 	rig_stop();
 }
@@ -125,7 +127,7 @@ static void nodes_have_partitions(void)
 	rig_start_at("gfx942:partition=qpx", "/dev/dri/renderD130");
 	memcpy(rig.data + 0x800 / 4, whereabouts, sizeof(whereabouts));
 	CHECK_EQ(ip_count(AMDGPU_HW_IP_COMPUTE), 2);
-	CHECK_EQ(xcc_of(rig.ctx), 4);
+	CHECK_EQ(result_of(rig.ctx), 4);
 	fd = rig_open("/dev/dri/renderD132");
 	CHECK_EQ(fd, -1);
 	CHECK_EQ(errno, ENOENT);
@@ -137,7 +139,25 @@ static void nodes_have_partitions(void)
 	rig_stop();
 }
 
-/* A card node is of no partition: the first context takes the one with the fewest users. */
+/* Writes what 0x40 is as an FP8 number to s[0:1]. */
+static const uint32_t widen[] = {
+	0x7e000280,             /* v_mov_b32 v0, 0 */
+	0x7e02a8c0,             /* v_cvt_f32_fp8 v1, 64 */
+	0xbf800004,             /* s_nop 4 */
+	0xdc708000, 0x00000100, /* global_store_dword v0, v1, s[0:1] */
+	0xbf810000,             /* s_endpgm */
+};
+
+/* row 170: 2 with OCP's bias of 7, 1 with that of FNUZ */
+static void eight_bit_floats(const char *spec, uint32_t expected)
+{
+	rig_start(spec);
+	memcpy(rig.data + 0x800 / 4, widen, sizeof(widen));
+	CHECK_EQ(result_of(rig.ctx), expected);
+	rig_stop();
+}
+
+/* row 172: a card node is of no partition: the first context takes the one with the fewest users. */
 static void card_nodes_choose(void)
 {
 	int card;
@@ -145,7 +165,7 @@ static void card_nodes_choose(void)
 
 	rig_start("gfx942:partition=dpx");
 	memcpy(rig.data + 0x800 / 4, whereabouts, sizeof(whereabouts));
-	CHECK_EQ(xcc_of(rig.ctx), 0);
+	CHECK_EQ(result_of(rig.ctx), 0);
 	card = rig_open("/dev/dri/card1");
 	here = rig_ctx();
 	kern_lock();
@@ -157,6 +177,9 @@ static void card_nodes_choose(void)
 	CHECK_EQ(ip_count(AMDGPU_HW_IP_COMPUTE), 1);
 	uint32_t there = rig_ctx();
 	CHECK_EQ(ip_count(AMDGPU_HW_IP_COMPUTE), 4);
+	kern_lock();
+	CHECK_EQ(((struct kern_file *)kern_inode_of_fd(card)->object)->partition, 1);
+	kern_unlock();
 	CHECK_EQ(rig_ctx_free(there), 0);
 	rig.fd = own;
 	CHECK_EQ(rig_ctx_free(here), 0);
@@ -172,5 +195,8 @@ int main(void)
 	idle_contexts_move();
 	nodes_have_partitions();
 	card_nodes_choose();
+	eight_bit_floats("gfx942", 0x40000000);
+	eight_bit_floats("gfx942:f8=ocp", 0x40000000);
+	eight_bit_floats("gfx942:f8=fnuz", 0x3f800000);
 	return check_done("compute partitions");
 }

@@ -200,7 +200,7 @@ static void faults_are_recorded(void)
 {
 	uint32_t bo, list;
 
-	CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + 0x123000, 1), -ETIME);
+	CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + 0x123010, 1), -ETIME);
 	CHECK_EQ(last_fault().addr, RIG_HOLE_VA + 0x123000);
 	CHECK_EQ(last_fault().status >> 4 & 0xf, 1 | 4); /* not valid; no W */
 	CHECK_EQ(last_fault().status >> 18 & 1, 1);      /* a write */
@@ -300,6 +300,20 @@ static void another_files_address_is_not_mine(void)
 	close(other);
 }
 
+/* Whether the page tables of the next job have something there. */
+static bool is_mapped(uint64_t va)
+{
+	struct kern_view *view;
+	bool mapped;
+
+	kern_lock();
+	view = kern_view_get(((struct kern_file *)kern_inode_of_fd(rig.fd)->object)->vm, NULL);
+	mapped = gpuvm_find(&view->view, va);
+	kern_view_put(view);
+	kern_unlock();
+	return mapped;
+}
+
 /* row 48 */
 static void a_delayed_mapping_comes_with_the_next_job(void)
 {
@@ -307,8 +321,10 @@ static void a_delayed_mapping_comes_with_the_next_job(void)
 
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, EXPLICIT, &bo), 0);
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, RIG_HOLE_VA, 4096, RIG_RWX | AMDGPU_VM_DELAY_UPDATE), 0);
+	CHECK(!is_mapped(RIG_HOLE_VA));
 	list = rig_list(&bo, 1);
 	CHECK_EQ(rig_try_write(list, RIG_HOLE_VA, 1), 0);
+	CHECK(is_mapped(RIG_HOLE_VA));
 	CHECK_EQ(rig_list_free(list), 0);
 	CHECK_EQ(rig_close(bo), 0);
 }
@@ -386,6 +402,15 @@ static void a_closed_buffer_lives_until_its_jobs_end(void)
 	list = rig_list(&bo, 1);
 	CHECK_EQ(rig_submit(list, &seq), 0);
 	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(bo), 0);
+	vgpu_live(&during);
+	CHECK_EQ(during.bos, before.bos + 1);
+	CHECK_EQ(rig_wait(seq), 0);
+	vgpu_live(&after);
+	CHECK_EQ(after.bos, before.bos);
+	/* One that no list of the job keeps. */
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, EXPLICIT | AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, &bo), 0);
+	CHECK_EQ(rig_submit(rig.list, &seq), 0);
 	CHECK_EQ(rig_close(bo), 0);
 	vgpu_live(&during);
 	CHECK_EQ(during.bos, before.bos + 1);
@@ -473,7 +498,8 @@ static void a_changed_ib_is_noticed(void)
 		rig_start("null:gfx908:service_us=20000");
 		rig_submit(rig.list, NULL);
 		rig_submit(rig.list, NULL);
-		rig.ib[3] = 0x80000000;
+		rig.ib[4] = 0; /* a legal NOP of two dwords in place of two of one */
+		rig.ib[3] = 0xc0001000;
 		rig_wait(UINT64_MAX);
 		_exit(0);
 	}

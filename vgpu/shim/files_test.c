@@ -64,6 +64,7 @@ static void names(void)
 	struct statx stx;
 	DIR *dir = opendir("/dev/dri");
 	struct dirent *entry;
+	unsigned long findings;
 	unsigned found = 0;
 	int fd;
 
@@ -92,9 +93,11 @@ static void names(void)
 	found = (unsigned)open(text, O_RDWR); /* a new file, not a copy of the descriptor */
 	CHECK_EQ(files(), 2);
 	close((int)found);
+	findings = vgpu_findings();
 	CHECK_EQ(access("/dev/kfd", F_OK), -1); /* row 10 */
 	CHECK_EQ(errno, ENOENT);
 	CHECK_EQ(open("/sys/class/kfd/kfd/topology", O_RDONLY), -1);
+	CHECK_EQ(vgpu_findings() - findings, 2);
 	close(fd);
 	CHECK_EQ(files(), 0);
 	CHECK_EQ(open("/etc/passwd-is-not-there", O_RDONLY), -1);
@@ -175,17 +178,30 @@ static void mappings_keep_buffers(void)
 	CHECK_EQ(bos(), 0);
 }
 
+static int make_list(int fd, uint32_t handle)
+{
+	struct drm_amdgpu_bo_list_entry entry = {handle, 0};
+	union drm_amdgpu_bo_list args = {.in = {AMDGPU_BO_LIST_OP_CREATE, 0, 1, sizeof(entry), (uintptr_t)&entry}};
+
+	return ioctl(fd, DRM_IOCTL_AMDGPU_BO_LIST, &args) ? -errno : 0;
+}
+
 /* row 11 */
 static void fork_shares(void)
 {
 	int fd = open_node(), status;
 	uint32_t *p = map(fd, create(fd, AMDGPU_GEM_DOMAIN_GTT)), second;
+	void *own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)own, 4096, AMDGPU_GEM_USERPTR_REGISTER, 0};
 	pid_t pid;
 
+	CHECK_EQ(ioctl(fd, DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
 	pid = fork();
 	if (!pid) {
 		uint32_t *q = map(fd, create(fd, AMDGPU_GEM_DOMAIN_GTT));
 
+		if (make_list(fd, user.handle) != -EPERM)
+			_exit(9);
 		p[0] = 42;
 		q[0] = 43;
 		close(fd);
@@ -194,10 +210,12 @@ static void fork_shares(void)
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(WEXITSTATUS(status), 7);
 	CHECK_EQ(p[0], 42);
-	second = map(fd, 2)[0]; /* handles are the file's */
+	CHECK_EQ(make_list(fd, user.handle), 0);
+	second = map(fd, 3)[0]; /* handles are the file's */
 	CHECK_EQ(second, 43);
 	close(fd);
 	munmap(p, 8192);
+	munmap(own, 4096);
 }
 
 static void send_fd(int socket, int fd)
