@@ -89,7 +89,8 @@ static bool move_on(struct rt_queue *q)
 	while (moved < x->left_count && put_below(x->below, &x->left[moved]))
 		moved++;
 	x->left_count -= moved;
-	memmove(x->left, x->left + moved, x->left_count * sizeof(*x->left));
+	if (moved)
+		memmove(x->left, x->left + moved, x->left_count * sizeof(*x->left));
 	rt_queue_run(x->below, false);
 	return !x->left_count;
 }
