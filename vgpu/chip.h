@@ -46,6 +46,7 @@ struct vgpu_chip {
 	uint8_t xccs;                 /* of the whole card, of which the row is one; 0: no such card */
 	bool packed_tid;              /* work-item ids arrive packed in v0 */
 	bool xgmi;                    /* has links to its like */
+	bool retries;                 /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
 	bool flat_scratch_given;      /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
 	uint32_t sdma_max_count_B;
 };

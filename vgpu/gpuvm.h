@@ -24,9 +24,10 @@ enum gpuvm_flags {
 	GPUVM_SHARED = 1 << 6,   /* exported or imported: other processes and devices may write it */
 	GPUVM_LATE = 1 << 7,     /* mapped since the submission, and the page tables may not have it yet */
 	GPUVM_REFUSED = GPUVM_UNLISTED | GPUVM_LATE,
-	GPUVM_TOLERATED = 1 << 11, /* as UNLISTED, but the access happens, with a finding */
-	GPUVM_MTYPE_SHIFT = 8,     /* effective memory type, enum gpuvm_mtype */
+	GPUVM_MTYPE_SHIFT = 8,   /* effective memory type, enum gpuvm_mtype */
 	GPUVM_MTYPE_MASK = 7 << 8,
+	GPUVM_TOLERATED = 1 << 11, /* as UNLISTED, but the access happens, with a finding */
+	GPUVM_DUMMY = 1 << 12,     /* the dummy page, which all faults of the device share: nobody orders them */
 };
 
 enum gpuvm_mtype { GPUVM_NC, GPUVM_RW, GPUVM_CC, GPUVM_UC };
@@ -47,6 +48,9 @@ struct gpuvm_view {
 	size_t count;
 	const struct gpuvm_region *region;
 	uint64_t vm; /* tells VMs of a process apart, as VMIDs do */
+	/* Where the data of refused accesses lands, GPUVM_DUMMY, of no address; its host memory is a page and
+	 * aligned. host NULL: reads give 0, writes vanish. */
+	struct gpuvm_region dummy;
 	/* What was mapped at an address that the view does not have; NULL: the view is all there is. */
 	const struct gpuvm_region *(*later)(const struct gpuvm_view *view, uint64_t va);
 };

@@ -18,7 +18,9 @@
  *
  * Loss. When a job hangs, the kernel resets the ring and the queue is lost for good: points that were not reached
  * answer -ECANCELED, and so does every later submission. Destroy the queue and make a new one. Other queues go on
- * unless the reset took them along; memory in VRAM may be lost, which tuff_queue_status() tells. */
+ * unless the reset took them along; memory in VRAM may be lost, which tuff_queue_status() tells. The kernel marks a job
+ * that it killed as ended: a wait that slept for the job reports the loss; a poll, or a wait that finds the job ended,
+ * reports it only after the queue's status was asked, as Vulkan's fences do. After a kernel that may hang, ask. */
 #ifndef TUFF_QUEUE_H
 #define TUFF_QUEUE_H
 
@@ -149,7 +151,8 @@ TUFF_API TUFF_CHECK int tuff_cmd_data(struct tuff_cmd *cmd, uint32_t size_B, uin
 
 #define TUFF_FOREVER INT64_MAX
 
-/* 1: reached; 0: not yet; -ECANCELED: never, its queue was lost. No ioctl. Thread safe. */
+/* 1: reached; 0: not yet; -ECANCELED: never, its queue was lost, as far as that was noticed. No ioctl. Thread safe.
+ */
 TUFF_API TUFF_CHECK int tuff_poll(struct tuff_point point);
 /* Waits up to timeout_ns, in the end by sleeping. -ETIMEDOUT, -ECANCELED. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_wait(struct tuff_point point, int64_t timeout_ns);

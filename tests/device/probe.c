@@ -161,11 +161,15 @@ void probe_packet(struct tuff_cmd *cmd, const uint32_t *dw, unsigned count)
 
 enum probe_end probe_wait(struct tuff_point point, int64_t timeout_ns)
 {
+	struct tuff_queue_status status = {0};
 	int r = tuff_wait(point, timeout_ns);
 
 	if (r == -ETIMEDOUT)
 		return PROBE_LATE;
-	if (r == -ECANCELED) {
+	/* The kernel marks a job that it killed as ended. */
+	if (!r && point.queue)
+		r = tuff_queue_status(point.queue, &status);
+	if (r == -ECANCELED || status.lost) {
 		lab.lost = true;
 		return PROBE_LOST;
 	}

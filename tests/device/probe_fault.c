@@ -327,6 +327,57 @@ static void apu_poll(void)
 	probe_close();
 }
 
+/* --- 37: packets where nothing is mapped --------------------------------------------------------- */
+
+static void write_word(struct tuff_cmd *cmd, enum tuff_engine engine, uint64_t va)
+{
+	const uint32_t linear[] = {2, (uint32_t)va, (uint32_t)(va >> 32), 0, 1}; /* SDMA WRITE_LINEAR, a dword */
+
+	if (engine == TUFF_COPY)
+		probe_packet(cmd, linear, 5);
+	else
+		probe_mark(cmd, va, 1);
+}
+
+/* A packet writes to a page without memory, the next one to memory. */
+static const char *write_nowhere(struct nowhere *n, enum tuff_engine engine)
+{
+	struct tuff_queue *queue = probe_queue(engine, 0);
+	struct test_memory m = probe_words(64);
+	struct tuff_cmd *cmd = probe_begin(queue);
+	struct tuff_point point;
+	enum probe_end end;
+
+	write_word(cmd, engine, n->va + 16);
+	write_word(cmd, engine, m.va);
+	point = probe_submit(cmd);
+	end = probe_wait(point, PROBE_SOON_NS);
+	if (end == PROBE_LATE) {
+		CHECK_OK(tuff_range_bind(n->range, 0, n->rescue, 0, NOWHERE_B, TUFF_ACCESS_READ_WRITE));
+		(void)probe_settle(point);
+	}
+	if (end == PROBE_LOST)
+		probe_note_loss(queue);
+	return end == PROBE_DONE ? probe_get(&m, 0) ? "goes on" : "is done without the packets behind"
+	       : end == PROBE_LATE ? "retries until there is memory"
+				   : "hangs";
+}
+
+static void packet_fault(void)
+{
+	const char *compute, *copy;
+	struct nowhere n;
+
+	probe_open();
+	n = nowhere();
+	compute = write_nowhere(&n, TUFF_COMPUTE);
+	copy = write_nowhere(&n, TUFF_COPY);
+	test_note("ANSWER 37: %s: a compute ring whose packet writes where nothing is mapped %s; a copy ring %s",
+		  test_info()->target, compute, copy);
+	nowhere_end(&n);
+	probe_close();
+}
+
 const struct device_test tests_probe_fault[] = {
 	{"probe/26-scratch-floor", "whether a workgroup starts with fewer scratch slots than waves", scratch_floor,
 	 RISKY},
@@ -335,5 +386,6 @@ const struct device_test tests_probe_fault[] = {
 	{"probe/33-apu-poll", "whether MI300A's waits see a CPU's write", apu_poll, RISKY},
 	{"probe/34-dummy-page", "what a wave reads where nothing is mapped", dummy_page, RISKY},
 	{"probe/35-fault-record", "when the kernel records a fault", fault_record, RISKY},
+	{"probe/37-packet-fault", "what a packet does where nothing is mapped", packet_fault, RISKY},
 	{NULL, NULL, NULL, 0},
 };

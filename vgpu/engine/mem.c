@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define VA_MASK (((uint64_t)1 << 48) - 1)
+#define DUMMY_B 4096
 
 enum landing { LANDED_NOWHERE, LANDED_PRT, LANDED };
 
@@ -48,10 +49,7 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 	else if (r && (r->flags & GPUVM_LATE))
 		vgpu_finding(125, "the packet processor touches 0x%llx of BO %u: " GPUVM_LATE_WHY,
 			     (unsigned long long)va, r->bo);
-	if (!mem->refused) {
-		mem->refused = true;
-		mem->fault = fault;
-	}
+	mem->fault = fault;
 	engine_run_fault(mem->run, &fault);
 }
 
@@ -70,7 +68,7 @@ void engine_mem_next(struct engine_mem *mem)
 
 static void order_data(struct engine_mem *mem, const uint8_t *host, uint64_t va, uint64_t size_B, unsigned how)
 {
-	if (mem->actor.job)
+	if (mem->actor.job && !(mem->last->flags & GPUVM_DUMMY))
 		mem_order_access(&mem->actor, host, va & VA_MASK, size_B, how);
 }
 
@@ -104,7 +102,7 @@ static void order_look(struct engine_mem *mem, const uint8_t *host, uint64_t va,
 	struct engine_look *look = &mem->look, now = {.host = host, .value = value};
 	bool news;
 
-	if (!mem->actor.job || mem->plain) {
+	if (!mem->actor.job || mem->plain || mem->last->flags & GPUVM_DUMMY) {
 		order_data(mem, host, va, size_B, MEM_ORDER_READ);
 		return;
 	}
@@ -147,6 +145,25 @@ static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, e
 	if (r->flags & GPUVM_PRT)
 		return LANDED_PRT;
 	*host = r->host + (va - r->lo);
+	return LANDED;
+}
+
+/* The same for the packet's data: where nothing is mapped, or not so, the device's dummy page is. */
+static enum landing land_data(struct engine_mem *mem, uint64_t va, unsigned access, uint64_t *size_B, uint8_t **host)
+{
+	const struct gpuvm_region *dummy = &mem->run->job->view->dummy, *r;
+	enum landing where = land(mem, va, access, mem->data, size_B, host);
+	uint64_t offset = va % DUMMY_B;
+
+	if (where != LANDED_NOWHERE || !dummy->host)
+		return where;
+	r = region_of(mem, va & VA_MASK);
+	if (r && r->flags & GPUVM_REFUSED)
+		return LANDED_NOWHERE;
+	if (*size_B > DUMMY_B - offset)
+		*size_B = DUMMY_B - offset;
+	*host = dummy->host + offset;
+	mem->last = dummy;
 	return LANDED;
 }
 
@@ -213,7 +230,7 @@ static enum landing land_word(struct engine_mem *mem, uint64_t *va, unsigned siz
 			     (unsigned long long)*va);
 		*va &= ~(uint64_t)(size_B - 1);
 	}
-	return land(mem, *va, access, mem->data, &left_B, host);
+	return land_data(mem, *va, access, &left_B, host);
 }
 
 static bool read_bytes(struct engine_mem *mem, uint64_t va, void *dst, uint64_t size_B, unsigned access,
@@ -324,7 +341,7 @@ static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsig
 {
 	uint64_t run_B = size_B;
 	uint8_t *host = NULL;
-	enum landing where = land(mem, va, GPUVM_R, mem->data, &run_B, &host);
+	enum landing where = land_data(mem, va, GPUVM_R, &run_B, &host);
 	struct visit v;
 
 	if (where == LANDED_NOWHERE)
@@ -346,7 +363,7 @@ static unsigned put_down(struct engine_mem *mem, uint64_t va, const uint8_t *src
 {
 	uint64_t run_B = size_B;
 	uint8_t *host = NULL;
-	enum landing where = land(mem, va, GPUVM_W, mem->data, &run_B, &host);
+	enum landing where = land_data(mem, va, GPUVM_W, &run_B, &host);
 	struct visit v;
 
 	if (where != LANDED)
@@ -389,8 +406,8 @@ bool engine_mem_copy(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_
 		uint8_t *from = NULL, *to = NULL;
 		enum landing read, written;
 
-		read = land(mem, src, GPUVM_R, mem->data, &run_B, &from);
-		written = land(mem, dst, GPUVM_W, mem->data, &run_B, &to);
+		read = land_data(mem, src, GPUVM_R, &run_B, &from);
+		written = land_data(mem, dst, GPUVM_W, &run_B, &to);
 		if (read == LANDED_NOWHERE || written == LANDED_NOWHERE)
 			return false;
 		if (read == LANDED)
@@ -465,7 +482,7 @@ bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, uns
 	while (done_B < size_B) {
 		uint64_t run_B = size_B - done_B;
 		uint8_t *to;
-		enum landing where = land(mem, dst + done_B, GPUVM_W, mem->data, &run_B, &to);
+		enum landing where = land_data(mem, dst + done_B, GPUVM_W, &run_B, &to);
 
 		if (where == LANDED_NOWHERE)
 			return false;

@@ -1,7 +1,8 @@
 /* Memory as the packet processors see it. Every access of CP and SDMA goes through here, by what it is, so that a
  * model of their caches has one place to stand. (Waves have vgpu/isa/mem_access.h.)
  *
- * An access that translation refuses is told to the kernel and returns false; the first one is kept for the report.
+ * An access that translation refuses is told to the kernel. Data goes to the view's dummy page then, and the packet
+ * goes on; it ends with false if it fetches packets, or if the job does not list the buffer.
  * Single words are atomic: the client's threads poll and set them. Thread rule: one thread at a time per context.
  */
 #ifndef VGPU_ENGINE_MEM_H
@@ -31,8 +32,7 @@ struct engine_mem {
 	struct engine_look look; /* the packet's last one */
 	const struct gpuvm_region *last;
 	uint64_t tolerated; /* page of the last access that was allowed though nobody lists the BO */
-	bool refused;       /* an access was refused since engine_mem_init(); which: */
-	struct gpuvm_fault fault;
+	struct gpuvm_fault fault; /* the last access that was refused */
 };
 
 void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_client fetch,

@@ -51,7 +51,8 @@ void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, voi
 		unsigned part_B = size_B;
 		uint8_t *host = NULL;
 
-		if (!mem_land(w, i, va, GPUVM_R, &part_B, &host) || !host) {
+		mem_land(w, i, va, GPUVM_R, &part_B, &host);
+		if (!host) {
 			memset(out, 0, part_B);
 		} else if (w->machine->cache) {
 			part_B = (unsigned)mem_page_clip(host, part_B);
@@ -89,7 +90,8 @@ void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, co
 		unsigned part_B = size_B;
 		uint8_t *host = NULL;
 
-		if (mem_land(w, i, va, GPUVM_W, &part_B, &host) && host) {
+		mem_land(w, i, va, GPUVM_W, &part_B, &host);
+		if (host) {
 			if (w->machine->cache)
 				part_B = (unsigned)mem_page_clip(host, part_B);
 			if (w->machine->order)
@@ -166,7 +168,8 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 			     (unsigned long long)i->pc, (unsigned long long)va, size_B);
 		va &= ~(uint64_t)(size_B - 1);
 	}
-	if (!mem_land(w, i, va, GPUVM_R | GPUVM_W, &part_B, &host) || !host || is_dropped(w, i, op, va))
+	mem_land(w, i, va, GPUVM_R | GPUVM_W, &part_B, &host);
+	if (!host || is_dropped(w, i, op, va))
 		return 0;
 	if (w->machine->order)
 		return atomic_ordered(w, i, op, size_B, host, va, data, compare);

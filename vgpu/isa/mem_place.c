@@ -77,27 +77,33 @@ void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, u
 	w->machine->fault(w->machine->user, &fault, i->pc);
 }
 
-bool mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access, unsigned *size_B,
+/* The rest of the access up to the next page shares the fault. */
+static uint8_t *land_in_dummy(struct isa_wave *w, uint64_t va, unsigned *size_B)
+{
+	unsigned offset = va & 4095, page_B = 4096 - offset;
+
+	if (page_B < *size_B)
+		*size_B = page_B;
+	w->last_region = &w->machine->view->dummy;
+	return w->last_region->host ? w->last_region->host + offset : NULL;
+}
+
+void mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access, unsigned *size_B,
 	      uint8_t **host)
 {
 	const struct gpuvm_region *r = region_of(w, va);
 	uint64_t masked = va & ISA_VA_MASK;
 
 	if (!r || (r->flags & GPUVM_REFUSED) || (!(r->flags & GPUVM_PRT) && !allows(r, access))) {
-		/* The rest of the access up to the next page shares the fault. */
-		unsigned page_B = 4096 - (masked & 4095);
-
-		if (page_B < *size_B)
-			*size_B = page_B;
 		isa_mem_refuse(w, i, va, access);
-		return false;
+		*host = land_in_dummy(w, va, size_B);
+		return;
 	}
 	if (r->flags & GPUVM_TOLERATED && mem_refusal_is_new(w, i, va, access))
 		say_unlisted(i, va, r);
 	if (r->hi - masked < *size_B)
 		*size_B = (unsigned)(r->hi - masked);
 	*host = r->flags & GPUVM_PRT ? NULL : r->host + (masked - r->lo);
-	return true;
 }
 
 /* --- caches ----------------------------------------------------------------------------------- */

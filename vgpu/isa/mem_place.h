@@ -10,8 +10,8 @@
  * and the turns of a loop make one report. */
 bool mem_refusal_is_new(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access);
 /* Host memory for the part of an access that stands in one region, which is w->last_region then: shortens *size_B
- * to it. False: it is refused, and reported. *host NULL: PRT. */
-bool mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access, unsigned *size_B,
+ * to it. A refused access is reported, and lands in the view's dummy page. *host NULL: reads 0, writes vanish. */
+void mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access, unsigned *size_B,
 	      uint8_t **host);
 
 /* With caches: where a read of memory that ends in the page where it begins finds its data. */

@@ -12,6 +12,8 @@ static unsigned host_flag(const struct gpuvm_region *r, unsigned how)
 void mem_wave_part(struct isa_wave *w, const struct isa_inst *i, const uint8_t *host, uint64_t va, unsigned size_B,
 		   unsigned how)
 {
+	if (w->last_region->flags & GPUVM_DUMMY)
+		return;
 	how |= (mem_is_coherent(i) ? MEM_ORDER_SYNC : 0) | host_flag(w->last_region, how);
 	mem_order_bytes(w->machine->order, &w->order, host, va, size_B, how);
 }

@@ -64,6 +64,8 @@ void kern_fault(void *user, const struct gpuvm_fault *fault)
 				.status = fault_status(fault),
 				.vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
 			});
+	if (kern_local.chip[job->vm->dev->index]->retries && !fault->mapped)
+		kern_vm_redirect(job->vm, fault->va);
 	kern_unlock();
 	vgpu_log("VM fault: job %llu of context %u, address 0x%llx, status 0x%08x", (unsigned long long)job->seq,
 		 job->ctx->id, (unsigned long long)fault->va, fault_status(fault));

@@ -1,4 +1,5 @@
 /* What of VM faults GPUVM_FAULT tells. */
+#include <sys/wait.h>
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/test_packets.h"
 
@@ -13,7 +14,7 @@ static uint64_t last_fault(void)
 /* A job that writes to the n-th page of the hole, and its end. */
 static void fault_at(unsigned n)
 {
-	CHECK(rig_try_write(rig.list, RIG_HOLE_VA + n * 0x1000ull, 1) < 0);
+	CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + n * 0x1000ull, 1), 0);
 }
 
 /* Opens the window of printk_ratelimit() anew, at a time in seconds from now. */
@@ -127,6 +128,69 @@ static void waves_reach_unlisted_memory(void)
 	CHECK_EQ(rig_close(bo), 0);
 }
 
+/* What a packet reads at va, into dword 4 of the data page. */
+static uint32_t read_by_packet(uint64_t va)
+{
+	rig.ib_dw = 0;
+	emit(0xc0044000); /* COPY_DATA from memory to memory, with confirmation */
+	emit(0x00100501);
+	emit((uint32_t)va);
+	emit((uint32_t)(va >> 32));
+	emit((uint32_t)(RIG_DATA_VA + 16));
+	emit(0);
+	CHECK_EQ(rig_submit(rig.list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	return rig.data[4];
+}
+
+/* row 45: a packet reads what another one wrote elsewhere, in another VM and process; what a wave wrote, too */
+static void faults_share_a_page(void)
+{
+	int status;
+	pid_t pid;
+
+	CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + 0x50008, 0x1234), 0);
+	CHECK_EQ(read_by_packet(RIG_HOLE_VA + 0x60008), 0x1234);
+	CHECK_EQ(read_by_packet(RIG_HOLE_VA + 0x6000c), 0);
+	pid = fork();
+	if (!pid) {
+		rig_init("/dev/dri/renderD128");
+		CHECK_EQ(read_by_packet(RIG_HOLE_VA + 0x70008), 0x1234);
+		CHECK_EQ(rig_try_write(rig.list, RIG_HOLE_VA + 0x70008, 0x5678), 0);
+		_exit(check_failed_ != 0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	CHECK_EQ(read_by_packet(RIG_HOLE_VA + 0x60008), 0x5678);
+	fault_of_running_wave(submit_wave(RIG_HOLE_VA + 0x5000c));
+	CHECK_EQ(read_by_packet(RIG_HOLE_VA + 0x6000c), 1);
+}
+
+/* row 45: the page is mapped where the fault was, until something else is; and only on chips that retry. */
+static void pages_are_redirected(bool retries)
+{
+	const uint64_t at = RIG_HOLE_VA + 0x80000, other = RIG_HOLE_VA + 0x90000;
+	uint32_t bo;
+
+	set_window(-6);
+	CHECK_EQ(rig_try_write(rig.list, at + 8, 7), 0);
+	CHECK_EQ(rig_try_write(rig.list, other, 1), 0);
+	CHECK_EQ(last_fault(), other);
+	CHECK_EQ(read_by_packet(at + 8), 7);
+	CHECK_EQ(last_fault(), retries ? other : at);
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_EXPLICIT_SYNC, &bo), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, at, 4096, RIG_RWX), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_UNMAP, bo, at, 4096, 0), 0);
+	CHECK_EQ(rig_close(bo), 0);
+	CHECK_EQ(rig_try_write(rig.list, at, 1), 0);
+	CHECK_EQ(last_fault(), at);
+	fault_of_running_wave(submit_wave(other + 0x1000));
+	CHECK_EQ(last_fault(), other + 0x1000);
+	CHECK_EQ(rig_try_write(rig.list, other + 0x2000, 1), 0);
+	fault_of_running_wave(submit_wave(other + 0x1000));
+	CHECK_EQ(last_fault(), other + (retries ? 0x2000 : 0x1000));
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -134,6 +198,11 @@ int main(void)
 	ten_in_five_seconds();
 	late_and_lost();
 	waves_reach_unlisted_memory();
+	faults_share_a_page();
+	pages_are_redirected(false);
+	rig_stop();
+	rig_start("gfx90c");
+	pages_are_redirected(true);
 	rig_stop();
 	return check_done("VM faults");
 }

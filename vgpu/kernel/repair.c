@@ -171,6 +171,7 @@ static void walk_vm(void *p)
 
 	reach_fences(vm->resv.fence, vm->resv.count);
 	reach(vm->map, PLAIN);
+	reach(vm->redirected, PLAIN);
 	vm->delayed = 0;
 	for (unsigned i = 0; i < vm->count; i++) {
 		struct kern_map *map = vm->map[i];

@@ -208,6 +208,8 @@ struct kern_vm {
 	bool displaced;   /* some always-valid buffer was evicted */
 	struct kern_vm_fault fault;
 	struct kern_late_fault late;
+	uint64_t *redirected; /* owned array, sorted: pages that the dummy page was mapped to */
+	unsigned redirects, redirect_room;
 };
 
 /* --- files ------------------------------------------------------------------------------------------------------
@@ -407,7 +409,8 @@ struct kern_vmid {
 };
 
 struct kern_device {
-	unsigned index; /* immutable */
+	_Alignas(KERN_PAGE) uint8_t dummy[KERN_PAGE]; /* where faulting accesses of all processes go */
+	unsigned index;                               /* immutable */
 	char chip_name[16];
 	unsigned profile; /* immutable: kernel release, as profile.h counts them */
 	bool null_device;

@@ -99,6 +99,33 @@ static bool region_fill(struct gpuvm_region *region, const struct kern_vm *vm, c
 	return true;
 }
 
+/* One page of memory of the host. */
+static struct gpuvm_region dummy_region(const struct kern_vm *vm)
+{
+	return (struct gpuvm_region){
+		.host = vm->dev->dummy,
+		.flags = GPUVM_R | GPUVM_W | GPUVM_X | GPUVM_SYSTEM | GPUVM_SHARED | GPUVM_DUMMY |
+			 (uint32_t)GPUVM_UC << GPUVM_MTYPE_SHIFT,
+	};
+}
+
+/* The view's regions, where there is room for all redirected pages; they stay sorted. */
+static void add_redirected(const struct kern_vm *vm, struct gpuvm_view *view, struct gpuvm_region *region)
+{
+	size_t from = view->count + vm->redirects, to = view->count;
+
+	for (unsigned n = vm->redirects; n--;) {
+		struct gpuvm_region page = dummy_region(vm);
+
+		page.lo = vm->redirected[n];
+		page.hi = page.lo + KERN_PAGE;
+		while (to && region[to - 1].lo > page.lo)
+			region[--from] = region[--to];
+		region[--from] = page;
+	}
+	view->count += vm->redirects;
+}
+
 /* Marks what the job lists, with the epoch that it returns. */
 static uint64_t mark_listed(struct kern_bo_list *list)
 {
@@ -134,6 +161,7 @@ static void fill_later(struct kern_later *later, const struct kern_view *view, u
 			region->flags |= GPUVM_LATE;
 		later->view.count++;
 	}
+	add_redirected(vm, &later->view, later->region);
 }
 
 /* Makes the newest answer. Without memory: what there was. */
@@ -141,7 +169,7 @@ static struct kern_later *look_again(struct kern_view *view)
 {
 	struct kern_later *before = view->later, *later;
 	struct kern_vm *vm = view->space;
-	size_t room = 0;
+	size_t room = vm->redirects;
 
 	for (unsigned i = 0; i < vm->count; i++)
 		room += is_later(vm->map[i], view);
@@ -202,7 +230,7 @@ static const struct gpuvm_region *find_later(const struct gpuvm_view *job_view, 
 
 static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *list)
 {
-	struct kern_view *view = malloc(sizeof(*view) + vm->count * sizeof(view->region[0]));
+	struct kern_view *view = malloc(sizeof(*view) + (vm->count + vm->redirects) * sizeof(view->region[0]));
 	uint64_t epoch = mark_listed(list);
 
 	if (!view)
@@ -215,10 +243,11 @@ static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *lis
 		.cuts = vm->cuts,
 		.space = vm,
 		.listed = list,
-		.view = {.region = view->region, .vm = vm->id, .later = find_later},
+		.view = {.region = view->region, .vm = vm->id, .dummy = dummy_region(vm), .later = find_later},
 	};
 	for (unsigned i = 0; i < vm->count; i++)
 		view->view.count += region_fill(&view->region[view->view.count], vm, vm->map[i], epoch);
+	add_redirected(vm, &view->view, view->region);
 	return view;
 }
 

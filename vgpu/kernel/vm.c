@@ -31,6 +31,7 @@ void kern_vm_put(struct kern_vm *vm)
 	kern_vmid_forget(vm);
 	kern_resv_fini(&vm->resv);
 	kern_free(vm->map);
+	kern_free(vm->redirected);
 	kern_free(vm);
 }
 
@@ -134,6 +135,46 @@ void kern_vm_clear(struct kern_vm *vm)
 		map_remove(vm, vm->count - 1);
 }
 
+/* --- pages that lead to the dummy page --- */
+
+/* Index of the first at va or above. */
+static unsigned redirect_from(const struct kern_vm *vm, uint64_t va)
+{
+	unsigned i = 0;
+
+	while (i < vm->redirects && vm->redirected[i] < va)
+		i++;
+	return i;
+}
+
+void kern_vm_redirect(struct kern_vm *vm, uint64_t va)
+{
+	uint64_t page = va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1);
+	unsigned i = redirect_from(vm, page);
+
+	if (i < vm->redirects && vm->redirected[i] == page)
+		return;
+	if (kern_reserve(&vm->redirected, vm->redirects, &vm->redirect_room, sizeof(vm->redirected[0])))
+		return;
+	memmove(&vm->redirected[i + 1], &vm->redirected[i], (vm->redirects - i) * sizeof(vm->redirected[0]));
+	vm->redirected[i] = page;
+	vm->redirects++;
+	vm->version++;
+}
+
+/* A mapping takes their place in the page tables, for good. */
+static void redirects_end(struct kern_vm *vm, uint64_t lo, uint64_t hi)
+{
+	unsigned from = redirect_from(vm, lo), to = redirect_from(vm, hi);
+
+	if (from == to)
+		return;
+	memmove(&vm->redirected[from], &vm->redirected[to], (vm->redirects - to) * sizeof(vm->redirected[0]));
+	vm->redirects -= to - from;
+}
+
+/* --- dates --- */
+
 static void map_date(const struct kern_vm *vm, struct kern_map *map)
 {
 	map->born = vm->version;
@@ -198,6 +239,13 @@ static struct kern_map *map_new(const struct va_op *op)
 	return map;
 }
 
+static void va_insert(struct kern_vm *vm, struct kern_map *map)
+{
+	map_insert(vm, map);
+	map_date(vm, map);
+	redirects_end(vm, map->lo, map->hi);
+}
+
 static int va_map(const struct va_op *op)
 {
 	int r = va_check_range(op);
@@ -219,8 +267,7 @@ static int va_map(const struct va_op *op)
 	map = map_new(op);
 	if (!map)
 		return -ENOMEM;
-	map_insert(op->vm, map);
-	map_date(op->vm, map);
+	va_insert(op->vm, map);
 	return 0;
 }
 
@@ -306,8 +353,7 @@ static int va_replace(const struct va_op *op)
 		kern_free(map);
 		return r;
 	}
-	map_insert(op->vm, map);
-	map_date(op->vm, map);
+	va_insert(op->vm, map);
 	return 0;
 }
 

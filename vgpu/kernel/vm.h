@@ -39,6 +39,10 @@ int kern_vm_ioctl(struct kern_file *file, void *arg);
 /* A job that was submitted at this version has begun: so the updates that it waits for are done. */
 void kern_vm_landed(struct kern_vm *vm, uint64_t version);
 
+/* Maps the dummy page at va, as Linux answers a fault that is retried (amdgpu_vm_handle_fault): beside what clients
+ * map, which replaces it. Without memory nothing happens. */
+void kern_vm_redirect(struct kern_vm *vm, uint64_t va);
+
 /* What was mapped since a view was taken. Immutable. */
 struct kern_later {
 	struct kern_later *before; /* owned: regions of it may be in use */
