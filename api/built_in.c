@@ -5,9 +5,9 @@
 extern const struct shader_blob kernels_blobs[];
 
 static const char *const names[HIP_BUILT_INS] = {
-	[HIP_BUILT_IN_MEET] = "meet",
-	[HIP_BUILT_IN_WRITE4] = "write4",
-	[HIP_BUILT_IN_WRITE8] = "write8",
+	[HIP_BUILT_IN_MEET] = "meet",   [HIP_BUILT_IN_WRITE4] = "write4", [HIP_BUILT_IN_WRITE8] = "write8",
+	[HIP_BUILT_IN_COPY1] = "copy1", [HIP_BUILT_IN_COPY4] = "copy4",   [HIP_BUILT_IN_COPY16] = "copy16",
+	[HIP_BUILT_IN_FILL] = "fill",
 };
 
 static struct built_in {

@@ -4,7 +4,16 @@
 
 #include "api/internal.h"
 
-enum hip_built_in { HIP_BUILT_IN_MEET, HIP_BUILT_IN_WRITE4, HIP_BUILT_IN_WRITE8, HIP_BUILT_INS };
+enum hip_built_in {
+	HIP_BUILT_IN_MEET,
+	HIP_BUILT_IN_WRITE4,
+	HIP_BUILT_IN_WRITE8,
+	HIP_BUILT_IN_COPY1,
+	HIP_BUILT_IN_COPY4,
+	HIP_BUILT_IN_COPY16,
+	HIP_BUILT_IN_FILL,
+	HIP_BUILT_INS
+};
 
 /* Loaded at the first use; borrowed, until the device is reset. */
 hipError_t hip_built_in(struct hip_device *device, enum hip_built_in which, const struct hip_kernel **kernel);

@@ -1,8 +1,8 @@
 /* Copies and fills of bytes in a row. */
 #include <string.h>
 
+#include "api/blit.h"
 #include "api/capture.h"
-#include "api/tool.h"
 
 /* One side of a copy. */
 struct end {
@@ -30,17 +30,18 @@ static bool find_end(const void *address, size_t size_B, struct end *end)
 	return hip_memory_covers(&memory, address, size_B);
 }
 
+static enum hip_tool_kind tool_kind(const struct end *dst, const struct end *src)
+{
+	return !dst->owner ? HIP_TOOL_TO_HOST : !src->owner ? HIP_TOOL_FROM_HOST : HIP_TOOL_ON_DEVICE;
+}
+
 static struct hip_tool_work work_of(const struct end *dst, const struct end *src, size_t size_B)
 {
-	return (struct hip_tool_work){.op = HIP_TOOL_COPY,
-				      .kind = !dst->owner   ? HIP_TOOL_TO_HOST
-					      : !src->owner ? HIP_TOOL_FROM_HOST
-							    : HIP_TOOL_ON_DEVICE,
-				      .bytes = size_B};
+	return (struct hip_tool_work){.op = HIP_TOOL_COPY, .kind = tool_kind(dst, src), .bytes = size_B};
 }
 
 /* The engine begins when the stream gets there, and the stream goes on when it has ended. */
-static hipError_t put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+static hipError_t put_by_engine(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
 {
 	const struct hip_tool_work work = work_of(dst, src, size_B);
 	hsa_signal_t begin, done, watched;
@@ -56,6 +57,41 @@ static hipError_t put(struct hip_stream *s, const struct end *dst, const struct 
 	if (status)
 		hip_tool_forget(watched);
 	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
+}
+
+/* False: kernels do not do it. */
+static bool blit_of(const struct end *dst, const struct end *src, size_t size_B, hipMemcpyKind kind,
+		    struct hip_blit *blit)
+{
+	*blit = (struct hip_blit){
+		.dst = (uintptr_t)dst->address,
+		.src = (uintptr_t)src->address,
+		.row_B = size_B,
+		.rows = 1,
+		.slices = 1,
+		.kind = tool_kind(dst, src),
+	};
+	return kind != hipMemcpyDeviceToDeviceNoCU && hip_blit_takes(blit, dst->owner, src->owner);
+}
+
+static hipError_t put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B,
+		      hipMemcpyKind kind)
+{
+	struct hip_blit blit;
+
+	if (!blit_of(dst, src, size_B, kind, &blit) || (blit.device && blit.device != s->device))
+		return put_by_engine(s, dst, src, size_B);
+	return hip_blit_put(s, &blit);
+}
+
+hipError_t hip_copy_blit(const struct hip_copy *c, struct hip_blit *blit)
+{
+	struct end to, from;
+	bool found = c->size_B && find_end(c->dst, c->size_B, &to) && find_end(c->src, c->size_B, &from);
+
+	if (!found || to.pageable || from.pageable || to.address == from.address)
+		return hipErrorNotSupported;
+	return blit_of(&to, &from, c->size_B, c->kind, blit) ? hipSuccess : hipErrorNotSupported;
 }
 
 /* Undefined in CUDA and HIP. */
@@ -99,7 +135,7 @@ hipError_t hip_copy_put(struct hip_stream *s, const struct hip_copy *c)
 								.height = 1,
 								.depth = 1});
 	/* Onto itself: nothing to do. The engine refuses ranges that overlap. */
-	return to.address == from.address ? hipSuccess : put(s, &to, &from, c->size_B);
+	return to.address == from.address ? hipSuccess : put(s, &to, &from, c->size_B, c->kind);
 }
 
 /* Pageable memory may change as soon as the call is over: the host waits, and copies. */
@@ -132,7 +168,8 @@ static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const
 	stage = hip_stream_stage(s, size_B);
 	if (stage)
 		memcpy(stage, src->address, size_B);
-	r = stage ? put(s, dst, &(struct end){.address = stage}, size_B) : hipErrorOutOfMemory;
+	r = stage ? put(s, dst, &(struct end){.address = stage}, size_B, hipMemcpyHostToDevice)
+		  : hipErrorOutOfMemory;
 	hip_stream_done(s);
 	return r;
 }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/blit.h"
 #include "api/capture.h"
 #include "api/image.h"
-#include "api/tool.h"
 
 /* --- one side --------------------------------------------------------------------------------- */
 
@@ -133,7 +133,7 @@ static hsa_status_t copy_rows(const struct hip_box *box, const struct kinds *kin
 	return status;
 }
 
-static hipError_t put(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
+static hipError_t put_by_engine(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
 {
 	const struct hip_tool_work work = {.op = HIP_TOOL_COPY,
 					   .kind = kinds->told_as,
@@ -141,12 +141,8 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box, const str
 	const struct hip_device *device = worker(s, kinds);
 	hsa_signal_t begin, done, watched;
 	hsa_status_t status;
-	hipError_t r;
+	hipError_t r = hip_stream_open_gap(s, &begin, &done);
 
-	/* Onto itself. */
-	if (box->dst.base == box->src.base && same_strides(box))
-		return hipSuccess;
-	r = hip_stream_open_gap(s, &begin, &done);
 	if (r)
 		return r;
 	watched = hip_tool_watch(s, &work);
@@ -158,6 +154,42 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box, const str
 	if (!status || !device)
 		r = hip_stream_barrier(s, done, (hsa_signal_t){0});
 	return status ? hip_of_hsa(status) : r;
+}
+
+/* False: kernels do not do it. */
+static bool blit_of(const struct hip_box *box, const struct kinds *kinds, struct hip_blit *blit)
+{
+	*blit = (struct hip_blit){
+		.dst = (uintptr_t)box->dst.base,
+		.dst_pitch_B = box->dst.pitch_B,
+		.dst_slice_B = box->dst.slice_B,
+		.src = (uintptr_t)box->src.base,
+		.src_pitch_B = box->src.pitch_B,
+		.src_slice_B = box->src.slice_B,
+		.row_B = box->width_B,
+		.rows = box->height,
+		.slices = box->depth,
+		.kind = kinds->told_as,
+	};
+	return !is_pageable(kinds) && box->kind != hipMemcpyDeviceToDeviceNoCU &&
+	       hip_blit_takes(blit, kinds->dst, kinds->src);
+}
+
+/* A copy of all bytes onto themselves. */
+static bool is_idle(const struct hip_box *box)
+{
+	return box->dst.base == box->src.base && same_strides(box);
+}
+
+static hipError_t put(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
+{
+	struct hip_blit blit;
+
+	if (is_idle(box))
+		return hipSuccess;
+	if (!blit_of(box, kinds, &blit) || (blit.device && blit.device != s->device))
+		return put_by_engine(s, box, kinds);
+	return hip_blit_put(s, &blit);
 }
 
 /* A side that is said to be a device's is no memory that no GPU knows. */
@@ -243,6 +275,16 @@ hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
 	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy, &kinds);
 }
 
+hipError_t hip_box_blit(const struct hip_box *box, struct hip_blit *blit)
+{
+	struct hip_box copy = *box;
+	struct kinds kinds;
+
+	if (is_empty(box) || resolve_both(&copy, &kinds) || is_idle(&copy))
+		return hipErrorNotSupported;
+	return blit_of(&copy, &kinds, blit) ? hipSuccess : hipErrorNotSupported;
+}
+
 /* With what lies between its rows. */
 static bool is_small(const struct hip_box *box)
 {
@@ -256,6 +298,7 @@ static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const st
 {
 	const struct hip_side *src = &box->src;
 	hipError_t r = hip_stream_begin(s);
+	struct kinds staged = *kinds;
 	char *stage, *to;
 
 	if (r)
@@ -265,7 +308,8 @@ static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const st
 		for (size_t y = 0; y < box->height; y++, to += box->width_B)
 			memcpy(to, src->base + z * src->slice_B + y * src->pitch_B, box->width_B);
 	box->src = (struct hip_side){stage, box->width_B, box->width_B * box->height};
-	r = stage ? put(s, box, kinds) : hipErrorOutOfMemory;
+	staged.src_pageable = false;
+	r = stage ? put(s, box, &staged) : hipErrorOutOfMemory;
 	hip_stream_done(s);
 	return r;
 }

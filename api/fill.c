@@ -1,73 +1,6 @@
 /* Fills. */
-#include <string.h>
-
+#include "api/blit.h"
 #include "api/capture.h"
-#include "api/tool.h"
-
-/* A value of two bytes fills dwords; what is left at either end is a copy of it. */
-static hipError_t put_edge(struct hip_stream *s, hsa_agent_t agent, char *dst, const struct hip_fill *f)
-{
-	hsa_signal_t begin, done;
-	uint16_t *from = hip_stream_args(s, sizeof(*from));
-	hsa_status_t status;
-	hipError_t r;
-
-	if (!from)
-		return hipErrorOutOfMemory;
-	*from = (uint16_t)f->value;
-	r = hip_stream_open_gap(s, &begin, &done);
-	if (r)
-		return r;
-	status = hsa_amd_memory_async_copy(dst, agent, from, hip.cpu, sizeof(*from), 1, &begin, done);
-	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
-}
-
-static hipError_t put_fill(struct hip_stream *s, hsa_agent_t agent, const struct rt_fill *fill)
-{
-	const struct hip_tool_work work = {.op = HIP_TOOL_COPY, .kind = HIP_TOOL_FILL, .bytes = fill->size_B};
-	hsa_signal_t begin, done, watched;
-	hipError_t r = hip_stream_open_gap(s, &begin, &done);
-
-	if (r)
-		return r;
-	watched = hip_tool_watch(s, &work);
-	done = watched.handle ? watched : done;
-	r = hip_of_errno(hip.door->fill(agent, fill, begin, done));
-	if (r)
-		hip_tool_forget(watched);
-	return r ? r : hip_stream_barrier(s, done, (hsa_signal_t){0});
-}
-
-static hipError_t fill_row(struct hip_stream *s, hsa_agent_t agent, const struct hip_fill *f, char *dst,
-			   size_t size_B)
-{
-	uint32_t value = f->value_B == 2 ? f->value | f->value << 16 : f->value;
-	bool by_byte = f->value_B == 1;
-	hipError_t r = hipSuccess;
-
-	if (f->value_B == 2 && (uintptr_t)dst & 2) {
-		r = put_edge(s, agent, dst, f);
-		dst += 2;
-		size_B -= 2;
-	}
-	if (!r && f->value_B == 2 && size_B & 2) {
-		size_B -= 2;
-		r = put_edge(s, agent, dst + size_B, f);
-	}
-	return r || !size_B ? r : put_fill(s, agent, &(struct rt_fill){dst, size_B, value, by_byte});
-}
-
-static hipError_t fill_rows(struct hip_stream *s, hsa_agent_t agent, const struct hip_fill *f)
-{
-	hipError_t r = hipSuccess;
-
-	if (f->rows == 1 && f->slices == 1)
-		return fill_row(s, agent, f, f->dst, f->row_B);
-	for (size_t z = 0; z < f->slices; z++)
-		for (size_t y = 0; !r && y < f->rows; y++)
-			r = fill_row(s, agent, f, f->dst + z * f->slice_B + y * f->pitch_B, f->row_B);
-	return r;
-}
 
 /* From the first byte to the last. False: beyond 2^64. */
 static bool extent(const struct hip_fill *f, size_t *size_B)
@@ -109,18 +42,44 @@ hipError_t hip_fill_check(const struct hip_fill *f)
 	return is_empty(f) ? hipSuccess : find(f, &memory);
 }
 
-hipError_t hip_fill_put(struct hip_stream *s, const struct hip_fill *f)
+hipError_t hip_fill_blit(const struct hip_fill *f, struct hip_blit *blit)
 {
-	const struct hip_device *owner;
-	struct hip_fill there = *f;
+	struct hip_device *owner;
 	struct hip_memory memory;
-	hipError_t r = is_empty(f) ? hipSuccess : find(f, &memory);
+	hipError_t r = find(f, &memory);
 
-	if (r || is_empty(f))
+	if (r)
 		return r;
 	owner = hip_memory_owner(&memory);
-	there.dst = memory.gpu_base + ((uintptr_t)f->dst - memory.node.lo);
-	return fill_rows(s, owner ? owner->agent : s->device->agent, &there);
+	*blit = (struct hip_blit){
+		.dst = (uintptr_t)memory.gpu_base + ((uintptr_t)f->dst - memory.node.lo),
+		.dst_pitch_B = f->pitch_B,
+		.dst_slice_B = f->slice_B,
+		.row_B = f->row_B,
+		.rows = f->rows,
+		.slices = f->slices,
+		.value = f->value_B == 1   ? (f->value & 0xff) * 0x01010101u
+			 : f->value_B == 2 ? (f->value & 0xffff) * 0x00010001u
+					   : f->value,
+		.device = owner,
+		.host = !owner,
+		.kind = HIP_TOOL_FILL,
+	};
+	return hipSuccess;
+}
+
+hipError_t hip_fill_put(struct hip_stream *s, const struct hip_fill *f)
+{
+	struct hip_blit blit;
+	hipError_t r;
+
+	if (is_empty(f))
+		return hipSuccess;
+	r = hip_fill_blit(f, &blit);
+	/* Another GPU's: the memory was freed and allocated anew since a graph was made. */
+	if (!r && blit.device && blit.device != s->device)
+		r = hipErrorInvalidValue;
+	return r ? r : hip_blit_put(s, &blit);
 }
 
 static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)

@@ -44,6 +44,7 @@ static hipError_t put_singly(const struct hip_plan *p, const struct hip_piece *p
 
 	for (uint32_t i = 0; i < piece->count; i++, from++) {
 		const struct cs_kernel *k = hip.door->kernel(s->device->agent, from->kernel_object);
+		struct hip_tool_work work = p->lanes[piece->lane].works[piece->first + i];
 		hsa_kernel_dispatch_packet_t *packet = hip_stream_slot(s);
 		uint32_t header;
 
@@ -52,12 +53,9 @@ static hipError_t put_singly(const struct hip_plan *p, const struct hip_piece *p
 		memcpy(&header, from, sizeof(header));
 		memcpy((char *)packet + sizeof(header), (const char *)from + sizeof(header),
 		       sizeof(*packet) - sizeof(header));
-		packet->completion_signal =
-			hip_tool_watch(s, &(struct hip_tool_work){
-						  .op = HIP_TOOL_DISPATCH,
-						  .kind = HIP_TOOL_KERNEL,
-						  .kernel = k ? k->name : "", /* its module may be gone */
-					  });
+		if (work.op == HIP_TOOL_DISPATCH)
+			work.kernel = k ? k->name : ""; /* its module may be gone */
+		packet->completion_signal = hip_tool_watch(s, &work);
 		hip_stream_write(s, header);
 	}
 	return hipSuccess;
@@ -67,7 +65,7 @@ static hipError_t put_kernels(const struct hip_plan *p, const struct hip_piece *
 {
 	struct rt_sequence_packet *packet;
 
-	if (hip_traced() && hip_tool_wants(HIP_TOOL_DISPATCH))
+	if (hip_traced() && (hip_tool_wants(HIP_TOOL_DISPATCH) || hip_tool_wants(HIP_TOOL_COPY)))
 		return put_singly(p, piece, s);
 	packet = hip_stream_slot(s);
 	if (!packet)

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/blit.h"
 #include "api/graph_plan.h"
+#include "api/tool.h"
 
 #define OPERATION_LANES 4 /* beside those of devices' kernels */
 
@@ -34,6 +36,7 @@ static void free_lane(struct hip_lane *lane)
 	if (lane->args)
 		hsa_amd_memory_pool_free(lane->args);
 	free(lane->packets);
+	free(lane->works);
 }
 
 static void free_piece(struct hip_piece *piece)
@@ -91,7 +94,15 @@ struct maker {
 	uint32_t *needs;     /* of each step: what is done of each lane when it is; 0: nothing */
 	uint32_t *piece;     /* of each step that has one: which */
 	uint32_t *followers; /* of each step: how many come behind it directly */
-	uint32_t open;       /* ways into what is not planned yet: links from what is, and steps behind nothing */
+	struct dispatch {    /* of each step */
+		const struct hip_launch *launch; /* NULL: it is none that can stand in a row with others */
+		struct hip_device *device;       /* if it is one: whose kernel */
+		struct hip_launch blit;          /* of a copy or fill: */
+		struct hip_blit_args args;
+		struct hip_tool_work work;
+		uint32_t header;
+	} *dispatches;
+	uint32_t open; /* ways into what is not planned yet: links from what is, and steps behind nothing */
 	size_t wait_count, wait_room;
 	struct row {
 		uint32_t last;    /* step that it was given, counted from 1 */
@@ -109,6 +120,7 @@ static void free_maker(struct maker *m)
 	free(m->needs);
 	free(m->piece);
 	free(m->followers);
+	free(m->dispatches);
 	free(m->rows);
 }
 
@@ -117,30 +129,36 @@ static uint32_t *needs_of(const struct maker *m, size_t step)
 	return m->needs + step * m->plan->lane_count;
 }
 
-/* One that can stand in a row with others. */
-static bool is_kernel(const struct hip_work *w)
-{
-	return w->type == hipGraphNodeTypeKernel && !w->op.launch.cooperative && !w->op.launch.kernel->prints;
-}
-
 /* That the step does; NULL: nothing. */
 static const struct hip_work *work_of(const struct hip_step *step)
 {
 	return step->node && !step->node->disabled ? &step->node->work : NULL;
 }
 
-/* Where it has to run. NULL: anywhere. */
-static struct hip_device *device_of(const struct hip_work *w)
+/* A kernel's launch, if it can stand in a row with others. */
+static void take_kernel(struct dispatch *d, const struct hip_launch *l)
 {
-	struct hip_memory memory;
+	d->device = l->kernel->device;
+	if (l->cooperative || l->kernel->prints)
+		return;
+	d->launch = l;
+	d->header = HIP_LAUNCH_HEADER;
+	d->work = (struct hip_tool_work){.op = HIP_TOOL_DISPATCH, .kind = HIP_TOOL_KERNEL};
+}
 
-	if (w->type == hipGraphNodeTypeKernel)
-		return w->op.launch.kernel->device;
-	/* Other GPUs may not reach it. */
-	if (w->op.kind == HIP_OP_FILL && hip_memory_find(w->op.fill.dst, &memory) &&
-	    memory.kind == HIP_MEMORY_DEVICE)
-		return &hip.device[memory.device];
-	return NULL;
+/* A copy or fill that one kernel does. Memory of the host is for the first lane's device. */
+static void take_blit(struct dispatch *d, const struct hip_op *op, struct hip_device *first)
+{
+	struct hip_blit blit;
+
+	if (hip_op_blit(op, &blit))
+		return;
+	d->device = blit.device ? blit.device : first;
+	if (!d->device || hip_blit_launch(d->device, &blit, &d->args, &d->blit))
+		return;
+	d->launch = &d->blit;
+	d->header = hip_blit_header(&blit);
+	d->work = hip_blit_work(&blit);
 }
 
 /* The first lane is that of the first kernel's device. */
@@ -149,8 +167,8 @@ static uint32_t kernel_lane(const struct hip_plan *p, const struct hip_device *d
 	return !device || device == p->lanes[0].device ? 0 : 1 + (uint32_t)device->index;
 }
 
-/* Finds where kernels run, counts them, and what comes behind what. */
-static hipError_t count_steps(struct maker *m)
+/* Counts what comes behind what, and finds the kernels; the first one's device is the first lane's. */
+static hipError_t find_kernels(struct maker *m)
 {
 	struct hip_plan *p = m->plan;
 
@@ -165,21 +183,34 @@ static hipError_t count_steps(struct maker *m)
 			return hipErrorContextIsDestroyed;
 		if (!w || w->type != hipGraphNodeTypeKernel)
 			continue;
+		take_kernel(&m->dispatches[i], &w->op.launch);
 		if (!p->lanes[0].device)
-			p->lanes[0].device = w->op.launch.kernel->device;
-		if (is_kernel(w)) {
-			struct hip_lane *lane = &p->lanes[kernel_lane(p, w->op.launch.kernel->device)];
-
-			lane->device = w->op.launch.kernel->device;
-			lane->kernels++;
-			lane->args_B += args_size(&w->op.launch);
-		}
+			p->lanes[0].device = m->dispatches[i].device;
 	}
-	/* Without kernels another step's is the first lane's device. */
-	for (size_t i = 0; i < m->steps->count && !p->lanes[0].device; i++)
-		if (work_of(&m->steps->at[i]))
-			p->lanes[0].device = device_of(work_of(&m->steps->at[i]));
 	return hipSuccess;
+}
+
+/* Finds the copies and fills that kernels do, and counts the dispatches of each lane. */
+static void count_dispatches(struct maker *m)
+{
+	struct hip_plan *p = m->plan;
+
+	for (size_t i = 0; i < m->steps->count; i++) {
+		const struct hip_work *w = work_of(&m->steps->at[i]);
+		struct dispatch *d = &m->dispatches[i];
+		struct hip_lane *lane;
+
+		if (w && w->type != hipGraphNodeTypeKernel)
+			take_blit(d, &w->op, p->lanes[0].device);
+		if (!p->lanes[0].device)
+			p->lanes[0].device = d->device;
+		if (!d->launch)
+			continue;
+		lane = &p->lanes[kernel_lane(p, d->device)];
+		lane->device = d->device;
+		lane->kernels++;
+		lane->args_B += args_size(d->launch);
+	}
 }
 
 static hipError_t allocate_lane(struct hip_lane *lane)
@@ -187,8 +218,9 @@ static hipError_t allocate_lane(struct hip_lane *lane)
 	if (!lane->kernels)
 		return hipSuccess;
 	lane->packets = calloc(lane->kernels, sizeof(lane->packets[0]));
+	lane->works = calloc(lane->kernels, sizeof(lane->works[0]));
 	lane->args = lane->args_B ? hip_args_allocate(lane->device, lane->args_B) : NULL;
-	return !lane->packets || (lane->args_B && !lane->args) ? hipErrorOutOfMemory : hipSuccess;
+	return !lane->packets || !lane->works || (lane->args_B && !lane->args) ? hipErrorOutOfMemory : hipSuccess;
 }
 
 static hipError_t allocate(struct maker *m)
@@ -203,8 +235,9 @@ static hipError_t allocate(struct maker *m)
 	m->needs = calloc(steps + lanes, lanes * sizeof(m->needs[0]));
 	m->piece = calloc(steps + 1, sizeof(m->piece[0]));
 	m->followers = calloc(steps + 1, sizeof(m->followers[0]));
+	m->dispatches = calloc(steps + 1, sizeof(m->dispatches[0]));
 	m->rows = calloc(lanes, sizeof(m->rows[0]));
-	if (!p->lanes || !p->pieces || !m->needs || !m->piece || !m->followers || !m->rows)
+	if (!p->lanes || !m->dispatches || !p->pieces || !m->needs || !m->piece || !m->followers || !m->rows)
 		return hipErrorOutOfMemory;
 	for (size_t i = 0; i < lanes; i++)
 		m->rows[i].knows = needs_of(m, steps + i);
@@ -236,10 +269,10 @@ static uint32_t operation_lane(struct maker *m, struct hip_device *device, const
 }
 
 /* last: all that is not planned yet is behind it. */
-static uint32_t choose_lane(struct maker *m, const struct hip_work *w, const uint32_t *needs, bool last)
+static uint32_t choose_lane(struct maker *m, const struct dispatch *d, const uint32_t *needs, bool last)
 {
-	struct hip_device *device = device_of(w);
-	uint32_t lane = is_kernel(w) || last ? 0 : operation_lane(m, device, needs);
+	struct hip_device *device = d->device;
+	uint32_t lane = d->launch || last ? 0 : operation_lane(m, device, needs);
 
 	if (!lane) {
 		lane = kernel_lane(m->plan, device);
@@ -316,23 +349,32 @@ static hipError_t open_piece(struct maker *m, uint32_t lane, const uint32_t *nee
 	return append_waits(m, *piece, needs);
 }
 
-/* Without the barrier bit nothing before it is waited for, and nothing new is there to be seen. */
-#define WITHOUT_BARRIER                                                                                            \
-	(HIP_LAUNCH_HEADER & ~(1u << HSA_PACKET_HEADER_BARRIER | 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE))
-
-static void write_kernel(struct row *row, const struct hip_lane *lane, const struct hip_launch *l, bool waits)
+/* Without the barrier bit nothing before it is waited for, and nothing of the device's is new there. */
+static uint32_t header_of(const struct dispatch *d, bool waits)
 {
-	hsa_kernel_dispatch_packet_t *packet = &lane->packets[row->kernels++];
-	uint32_t header = waits ? HIP_LAUNCH_HEADER : WITHOUT_BARRIER;
-	char *args = lane->args + row->args_B;
+	const uint32_t scopes = 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE;
+	uint32_t header = d->header;
 
-	hip_launch_prepare(l, packet, args);
-	memcpy(packet, &header, sizeof(header));
-	packet->kernarg_address = args;
-	row->args_B += args_size(l);
+	if (waits)
+		return header;
+	header &= ~(1u << HSA_PACKET_HEADER_BARRIER);
+	return d->header == HIP_LAUNCH_HEADER ? header & ~scopes : header;
 }
 
-static hipError_t append_kernel(struct maker *m, uint32_t lane, const uint32_t *needs, const struct hip_work *w)
+static void write_kernel(struct row *row, const struct hip_lane *lane, const struct dispatch *d, bool waits)
+{
+	hsa_kernel_dispatch_packet_t *packet = &lane->packets[row->kernels];
+	uint32_t header = header_of(d, waits);
+	char *args = lane->args + row->args_B;
+
+	hip_launch_prepare(d->launch, packet, args);
+	memcpy(packet, &header, sizeof(header));
+	packet->kernarg_address = args;
+	lane->works[row->kernels++] = d->work;
+	row->args_B += args_size(d->launch);
+}
+
+static hipError_t append_kernel(struct maker *m, uint32_t lane, const uint32_t *needs, const struct dispatch *d)
 {
 	struct row *row = &m->rows[lane];
 	bool opens = !row->piece || must_wait_for_any(m, lane, needs);
@@ -350,7 +392,7 @@ static hipError_t append_kernel(struct maker *m, uint32_t lane, const uint32_t *
 	if (waits)
 		row->seen = row->last;
 	m->plan->pieces[row->piece - 1].count++;
-	write_kernel(row, &m->plan->lanes[lane], &w->op.launch, waits);
+	write_kernel(row, &m->plan->lanes[lane], d, waits);
 	return hipSuccess;
 }
 
@@ -367,6 +409,7 @@ static hipError_t plan_step(struct maker *m, size_t i)
 {
 	const struct hip_step *step = &m->steps->at[i];
 	const struct hip_work *w = work_of(step);
+	const struct dispatch *d = &m->dispatches[i];
 	uint32_t *needs = needs_of(m, i), lane;
 	hipError_t r;
 
@@ -380,8 +423,8 @@ static hipError_t plan_step(struct maker *m, size_t i)
 	if (w && w->type == hipGraphNodeTypeMemAlloc) {
 		m->plan->pieces[m->plan->count++].work = w;
 	} else if (w) {
-		lane = choose_lane(m, w, needs, !m->open);
-		r = is_kernel(w) ? append_kernel(m, lane, needs, w) : append_operation(m, lane, needs, w);
+		lane = choose_lane(m, d, needs, !m->open);
+		r = d->launch ? append_kernel(m, lane, needs, d) : append_operation(m, lane, needs, w);
 		if (r)
 			return r;
 		m->piece[i] = m->rows[lane].newest - 1;
@@ -413,7 +456,9 @@ static hipError_t make(struct maker *m)
 	struct hip_plan *p = m->plan;
 	hipError_t r = allocate(m);
 
-	r = r ? r : count_steps(m);
+	r = r ? r : find_kernels(m);
+	if (!r)
+		count_dispatches(m);
 	for (uint32_t i = 0; i < p->lane_count && !r; i++)
 		r = allocate_lane(&p->lanes[i]);
 	for (size_t i = 0; i < m->steps->count && !r; i++)

@@ -35,6 +35,7 @@ struct hip_piece {
 struct hip_lane {
 	struct hip_device *device;             /* on which it has to run; NULL: any */
 	hsa_kernel_dispatch_packet_t *packets; /* owned */
+	struct hip_tool_work *works;           /* owned: what tools are told of each; kernel is not filled in */
 	char *args;                            /* owned: of all its kernels */
 	size_t args_B;
 	uint32_t kernels;

@@ -41,6 +41,20 @@ hipError_t hip_op_put(struct hip_stream *s, const struct hip_op *op)
 	return hipSuccess;
 }
 
+hipError_t hip_op_blit(const struct hip_op *op, struct hip_blit *blit)
+{
+	switch (op->kind) {
+	case HIP_OP_COPY:
+		return hip_copy_blit(&op->copy, blit);
+	case HIP_OP_BOX:
+		return hip_box_blit(&op->box, blit);
+	case HIP_OP_FILL:
+		return hip_fill_blit(&op->fill, blit);
+	default:
+		return hipErrorNotSupported;
+	}
+}
+
 hipError_t hip_op_give(struct hip_stream *s, const struct hip_op *op)
 {
 	hipError_t r = hip_stream_begin(s);

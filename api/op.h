@@ -8,6 +8,8 @@
 
 #include "api/internal.h"
 
+struct hip_blit;
+
 enum hip_op_kind {
 	HIP_OP_NOTHING,
 	HIP_OP_LAUNCH,
@@ -128,8 +130,14 @@ hipError_t hip_box_put(struct hip_stream *stream, const struct hip_box *box);
 hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, char **place);
 hipError_t hip_fill_check(const struct hip_fill *fill);
 hipError_t hip_fill_put(struct hip_stream *stream, const struct hip_fill *fill);
+hipError_t hip_fill_blit(const struct hip_fill *fill, struct hip_blit *blit);
 hipError_t hip_host_put(struct hip_stream *stream, const struct hip_host *host);
 hipError_t hip_values_check(const struct hip_values *values);
+/* The operation as a blit (blit.h), with addresses looked up. NotSupported: it is none, kernels do not do it, or
+ * there is nothing to do; of fills InvalidValue: there is no such memory. */
+hipError_t hip_op_blit(const struct hip_op *op, struct hip_blit *blit);
+hipError_t hip_copy_blit(const struct hip_copy *copy, struct hip_blit *blit);
+hipError_t hip_box_blit(const struct hip_box *box, struct hip_blit *blit);
 hipError_t hip_values_put(struct hip_stream *stream, const struct hip_values *values);
 
 #endif

@@ -67,6 +67,7 @@ struct hip_tool_work {
 	enum hip_tool_kind kind;
 	uint64_t bytes;
 	const char *kernel; /* of a dispatch */
+	bool by_kernel;     /* a copy or fill that is a dispatch */
 };
 
 /* For a packet that is about to be written, or what runs in a gap that is open: a signal that it is to complete,

@@ -16,6 +16,7 @@ struct watched {
 	struct hip_mark after; /* nothing in the stream names the signal behind it */
 	struct hip_tool_record record;
 	char *kernel; /* owned */
+	bool dispatched;
 };
 
 static struct {
@@ -43,7 +44,7 @@ static void take_times(const struct watched *w, struct hip_tool_record *r)
 	hsa_amd_profiling_async_copy_time_t copy = {0};
 	hsa_amd_profiling_dispatch_time_t dispatch = {0};
 
-	if (r->op == HIP_TOOL_COPY) {
+	if (!w->dispatched) {
 		(void)!hsa_amd_profiling_get_async_copy_time(w->signal, &copy);
 		r->begin_ns = copy.start;
 		r->end_ns = copy.end;
@@ -163,6 +164,7 @@ static struct watched *watched_create(struct hip_stream *s, const struct hip_too
 	if (!w)
 		return NULL;
 	w->kernel = work->kernel ? strdup(work->kernel) : NULL;
+	w->dispatched = work->op != HIP_TOOL_COPY || work->by_kernel;
 	if (hsa_signal_create(1, 0, NULL, &w->signal)) {
 		free(w->kernel);
 		free(w);

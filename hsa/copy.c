@@ -24,9 +24,7 @@ struct copy {
 	struct rt_gpu *gpu;        /* borrowed; NULL: the CPU copies */
 	struct sdma_job job;
 	struct sdma_rect rect; /* row_B 0: bytes in a row */
-	bool fills, by_byte;   /* with value */
-	uint32_t value;
-	void *host_dst; /* where the CPU copies to and from */
+	void *host_dst;        /* where the CPU copies to and from */
 	const void *host_src;
 	struct vm_mem *registered[2]; /* owned, until it has ended */
 	struct rt_gpu *then;          /* borrowed; not NULL: gpu copies to stage, and this one from there */
@@ -294,9 +292,6 @@ static int submit_second(struct copy *c)
 
 static int run(struct copy *c)
 {
-	if (c->fills)
-		return c->by_byte ? sdma_copier_fill(c->gpu->copier, &c->job, (uint8_t)c->value)
-				  : sdma_copier_fill32(c->gpu->copier, &c->job, c->value);
 	return c->rect.row_B ? sdma_copier_copy_rect(c->gpu->copier, &c->rect, &c->job)
 			     : sdma_copier_copy(c->gpu->copier, &c->job);
 }
@@ -638,33 +633,6 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_queues_flush(rt);
 	return hsa_status_of(copy_rect(rt, agent->gpu, &rect, dst_B, src_B, &link));
-}
-
-/* --- fills ------------------------------------------------------------------------------------ */
-
-int rt_fill_async(hsa_agent_t agent, const struct rt_fill *fill, hsa_signal_t behind, hsa_signal_t completion)
-{
-	struct rt *rt = rt_get();
-	const struct rt_agent *a = rt ? rt_agent_of(rt, agent) : NULL;
-	struct link link;
-	struct copy *c;
-
-	if (!a || !a->gpu || find_link(rt, !!behind.handle, behind.handle ? &behind : NULL, completion, &link))
-		return -EINVAL;
-	c = new_copy(rt, a->gpu, &link);
-	if (!c)
-		return -ENOMEM;
-	c->fills = true;
-	c->by_byte = fill->by_byte;
-	c->value = fill->value;
-	c->job.size_B = fill->size_B;
-	if (!find_target(rt, a->gpu, (uintptr_t)fill->dst, fill->size_B, &c->job.dst) ||
-	    c->job.dst.place == SDMA_PAGEABLE) {
-		free_copy(rt, c);
-		return drv_fail(-EINVAL, "a fill of memory that the GPU does not reach");
-	}
-	start(rt, c, &link);
-	return 0;
 }
 
 /* --- times ------------------------------------------------------------------------------------ */

@@ -212,7 +212,6 @@ const struct rt_door rt_door = {
 	.pick = pick,
 	.scratch_groups_max = scratch_groups_max,
 	.kernel = kernel,
-	.fill = rt_fill_async,
 	.sequence_create = rt_sequence_create,
 	.sequence_destroy = rt_sequence_destroy,
 	.share = rt_vmm_share,

@@ -76,15 +76,6 @@ struct rt_sync_packet {
 	uint64_t more[5];
 };
 
-/* With a byte, or with a dword: then dst and size_B are multiples of 4. */
-struct rt_fill {
-	void *dst;
-	size_t size_B;
-	uint32_t value;
-	bool by_byte;
-};
-int rt_fill_async(hsa_agent_t agent, const struct rt_fill *fill, hsa_signal_t behind, hsa_signal_t completion);
-
 struct rt_door {
 	uint64_t size_B; /* sizeof(struct rt_door) */
 	/* A queue of this library that understands the packet above; NULL: it is none. Borrowed while the queue
@@ -122,9 +113,6 @@ struct rt_door {
 	uint32_t (*scratch_groups_max)(hsa_agent_t agent, uint32_t group_threads);
 	/* NULL: no such kernel was loaded. */
 	const struct cs_kernel *(*kernel)(hsa_agent_t agent, uint64_t kernel_object);
-	/* Fills memory that the agent, a GPU, reaches, behind a signal (0: at once), and completes another.
-	 * -EINVAL, -ENOMEM. */
-	int (*fill)(hsa_agent_t agent, const struct rt_fill *fill, hsa_signal_t behind, hsa_signal_t completion);
 	int (*sequence_create)(hsa_agent_t agent, const hsa_kernel_dispatch_packet_t *packets, uint32_t count,
 			       struct rt_sequence **sequence);
 	void (*sequence_destroy)(struct rt_sequence *sequence);

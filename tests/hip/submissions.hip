@@ -1,0 +1,250 @@
+// Fills and copies within a GPU are dispatches of the stream: they cost no submission of their own, and give every byte what
+// it should have, whatever the alignment. How many jobs there were, the virtual kernel says.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/clients/hip/hip.h"
+
+#define CS 0x44 // the ioctl's number
+
+static unsigned long jobs()
+{
+	static const auto count = (unsigned long (*)(unsigned))dlsym(RTLD_DEFAULT, "vgpu_ioctl_count_nr");
+
+	return count ? count(CS) : 0;
+}
+
+static uint64_t state = 1;
+
+// Below most.
+static size_t some(size_t most)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (size_t)(state >> 33) % most;
+}
+
+__global__ void add(unsigned *at, unsigned n)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		at[i] += 1;
+}
+
+__global__ void hold(const int *go)
+{
+	while (!__hip_atomic_load(go, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM))
+		__builtin_amdgcn_s_sleep(8);
+}
+
+#define N 4096
+
+static hipStream_t stream;
+static unsigned *a, *b, *pinned;
+static int *go;
+
+static void kernel(unsigned *at)
+{
+	add<<<N / 256, 256, 0, stream>>>(at, N);
+	HIP_LAUNCHED();
+}
+
+// Kernel, fill, copy, kernel, and copies from and to the host's memory.
+static void mixture()
+{
+	kernel(a);
+	HIP(hipMemsetD32Async((hipDeviceptr_t)a, 5, N, stream));
+	kernel(a);
+	HIP(hipMemcpyAsync(b, a, N * 4, hipMemcpyDeviceToDevice, stream));
+	kernel(b);
+	HIP(hipMemcpyAsync(a, pinned, N * 4, hipMemcpyHostToDevice, stream));
+	kernel(a);
+	HIP(hipMemcpyAsync(pinned, b, N * 2, hipMemcpyDeviceToHost, stream));
+	HIP(hipMemcpyAsync(pinned + N / 2, a + N / 2, N * 2, hipMemcpyDeviceToHost, stream));
+}
+
+static void check_mixture(unsigned was)
+{
+	CHECK_EQ(pinned[0], 7);
+	CHECK_EQ(pinned[N / 2 - 1], 7);
+	CHECK_EQ(pinned[N / 2], was + 1);
+	CHECK_EQ(pinned[N - 1], was + 1);
+}
+
+// While the GPU works, all of it is collected in one job.
+static void one_job()
+{
+	for (unsigned round = 0; round < 3; round++) {
+		std::fill(pinned, pinned + N, 100u);
+		__atomic_store_n(go, 0, __ATOMIC_RELEASE);
+		hold<<<1, 1, 0, stream>>>(go);
+		HIP_LAUNCHED();
+		hold<<<1, 1, 0, stream>>>(go);
+		HIP_LAUNCHED();
+		unsigned long before = jobs();
+
+		mixture();
+		__atomic_store_n(go, 1, __ATOMIC_RELEASE);
+		HIP(hipStreamSynchronize(stream));
+		if (round) // before that, the times of the kernels are not known
+			CHECK(jobs() - before <= 2);
+		check_mixture(100);
+	}
+}
+
+// Of an idle GPU, and waited for.
+static void one_copy()
+{
+	HIP(hipStreamSynchronize(stream));
+	unsigned long before = jobs();
+
+	HIP(hipMemcpyAsync(a, pinned, 4096, hipMemcpyHostToDevice, stream));
+	HIP(hipStreamSynchronize(stream));
+	CHECK_EQ(jobs() - before, 1);
+}
+
+static void a_graph()
+{
+	hipGraph_t graph;
+	hipGraphExec_t exec;
+
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+	for (unsigned i = 0; i < 8; i++) {
+		HIP(hipMemsetD32Async((hipDeviceptr_t)(i % 2 ? b : a), (int)i, N, stream));
+		kernel(i % 2 ? b : a);
+	}
+	HIP(hipMemcpyAsync(pinned, a, N * 4, hipMemcpyDeviceToHost, stream));
+	HIP(hipMemcpyAsync(pinned + N / 2, b, N * 2, hipMemcpyDeviceToHost, stream));
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	for (unsigned round = 0; round < 4; round++) {
+		std::fill(pinned, pinned + N, 0u);
+		unsigned long before = jobs();
+
+		HIP(hipGraphLaunch(exec, stream));
+		HIP(hipStreamSynchronize(stream));
+		if (round > 1)
+			CHECK_EQ(jobs() - before, 1);
+		CHECK_EQ(pinned[0], 7);
+		CHECK_EQ(pinned[N / 2], 8);
+	}
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+}
+
+// --- every byte ---
+
+#define SIZE 20000
+
+struct both {
+	unsigned char *gpu;
+	std::vector<unsigned char> model;
+
+	both() : model(SIZE)
+	{
+		for (auto &byte : model)
+			byte = (unsigned char)some(256);
+		HIP(hipMalloc((void **)&gpu, SIZE));
+		HIP(hipMemcpy(gpu, model.data(), SIZE, hipMemcpyHostToDevice));
+	}
+	~both() { HIP(hipFree(gpu)); }
+	void check() const
+	{
+		std::vector<unsigned char> got(SIZE);
+
+		HIP(hipMemcpy(got.data(), gpu, SIZE, hipMemcpyDeviceToHost));
+		CHECK(got == model);
+	}
+};
+
+static void fill(both *to)
+{
+	static const unsigned sizes[] = {1, 2, 4};
+	unsigned value_B = sizes[some(3)], value = (unsigned)some(~0u);
+	size_t at = some(300) * value_B, count = some(some(2) ? 40 : 4000);
+
+	if (value_B == 1)
+		HIP(hipMemsetD8Async((hipDeviceptr_t)(to->gpu + at), (unsigned char)value, count, stream));
+	else if (value_B == 2)
+		HIP(hipMemsetD16Async((hipDeviceptr_t)(to->gpu + at), (unsigned short)value, count, stream));
+	else
+		HIP(hipMemsetD32Async((hipDeviceptr_t)(to->gpu + at), (int)value, count, stream));
+	for (size_t i = 0; i < count * value_B; i++)
+		to->model[at + i] = (unsigned char)(value >> 8 * (i % value_B));
+}
+
+static void copy(both *to, const both *from)
+{
+	size_t at = some(40), src = some(40), size_B = some(some(2) ? 50 : SIZE - 40);
+
+	HIP(hipMemcpyAsync(to->gpu + at, from->gpu + src, size_B, hipMemcpyDeviceToDevice, stream));
+	std::copy_n(from->model.begin() + (long)src, size_B, to->model.begin() + (long)at);
+}
+
+// Boxes of one slice: rows of one pitch there, of another here.
+static void copy_rows(both *to, const both *from)
+{
+	size_t width_B = 1 + some(some(2) ? 20 : 300), height = 1 + some(20), dst_pitch_B = width_B + some(40),
+	       src_pitch_B = width_B + some(40), at = some(40), src = some(40);
+
+	if (some(2)) { // all alike
+		dst_pitch_B = (dst_pitch_B + 15) & ~(size_t)15;
+		src_pitch_B = (src_pitch_B + 15) & ~(size_t)15;
+		src = at;
+	}
+	HIP(hipMemcpy2DAsync(to->gpu + at, dst_pitch_B, from->gpu + src, src_pitch_B, width_B, height,
+			     hipMemcpyDeviceToDevice, stream));
+	for (size_t y = 0; y < height; y++)
+		std::copy_n(from->model.begin() + (long)(src + y * src_pitch_B), width_B,
+			    to->model.begin() + (long)(at + y * dst_pitch_B));
+}
+
+static void fill_rows(both *to)
+{
+	size_t width_B = 1 + some(100), pitch_B = width_B + some(30), height = 1 + some(40), at = some(40);
+
+	HIP(hipMemset2DAsync(to->gpu + at, pitch_B, 0x5a, width_B, height, stream));
+	for (size_t y = 0; y < height; y++)
+		std::fill_n(to->model.begin() + (long)(at + y * pitch_B), width_B, 0x5a);
+}
+
+static void every_byte()
+{
+	both x, y;
+
+	for (unsigned i = 0; i < 200; i++) {
+		switch (some(4)) {
+		case 0: fill(&x); break;
+		case 1: copy(&y, &x); break;
+		case 2: copy_rows(&x, &y); break;
+		case 3: fill_rows(&y); break;
+		}
+		if (i % 10 == 9) {
+			HIP(hipStreamSynchronize(stream));
+			x.check();
+			y.check();
+		}
+	}
+}
+
+int main()
+{
+	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	HIP(hipMalloc((void **)&a, N * 4));
+	HIP(hipMalloc((void **)&b, N * 4));
+	HIP(hipHostMalloc((void **)&pinned, N * 4, hipHostMallocDefault));
+	HIP(hipHostMalloc((void **)&go, sizeof(*go), hipHostMallocCoherent));
+	one_job();
+	one_copy();
+	a_graph();
+	CHECK(jobs() > 0);
+	every_byte();
+	HIP(hipHostFree(go));
+	HIP(hipHostFree(pinned));
+	HIP(hipFree(b));
+	HIP(hipFree(a));
+	HIP(hipStreamDestroy(stream));
+	return check_done("submissions");
+}
