@@ -289,7 +289,7 @@ int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t ti
 	return r;
 }
 
-int cs_point_export(struct cs_point point, int *fd)
+static int export_fence(struct cs_point point, uint32_t what, int *fd)
 {
 	const struct cs_ring *ring = point.ring;
 	union drm_amdgpu_fence_to_handle args = {
@@ -302,7 +302,7 @@ int cs_point_export(struct cs_point point, int *fd)
 						.ring = ring->index,
 						.seq_no = point.seq,
 					},
-				.what = AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD,
+				.what = what,
 			},
 	};
 	int r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &args);
@@ -311,4 +311,14 @@ int cs_point_export(struct cs_point point, int *fd)
 		return drv_fail(r, "FENCE_TO_HANDLE of job %llu", (unsigned long long)point.seq);
 	*fd = (int)args.out.handle;
 	return 0;
+}
+
+int cs_point_export(struct cs_point point, int *fd)
+{
+	return export_fence(point, AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD, fd);
+}
+
+int cs_point_sync_file(struct cs_point point, int *fd)
+{
+	return export_fence(point, AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD, fd);
 }

@@ -12,6 +12,9 @@
 #define SLEW_MAX 5e-4
 /* Samples closer together than this say less of the rate than the nominal value does. */
 #define RATE_NS 1e8
+/* Between two samples of who only converts. */
+#define REFRESH_MIN_NS 100000000ull
+#define REFRESH_MAX_NS 1000000000ull
 
 static uint64_t now_ns(void)
 {
@@ -174,6 +177,19 @@ int drv_clock_sample(struct drv_clock *clock)
 	}
 	pthread_mutex_unlock(&clock->sampling);
 	return r;
+}
+
+int drv_clock_refresh(struct drv_clock *clock)
+{
+	uint64_t now = now_ns(), good_ns;
+	bool due;
+
+	pthread_mutex_lock(&clock->lock);
+	good_ns = clock->last_ns - clock->first_ns;
+	good_ns = good_ns < REFRESH_MIN_NS ? REFRESH_MIN_NS : good_ns > REFRESH_MAX_NS ? REFRESH_MAX_NS : good_ns;
+	due = now - clock->last_ns > good_ns;
+	pthread_mutex_unlock(&clock->lock);
+	return due ? drv_clock_sample(clock) : 0;
 }
 
 uint64_t drv_clock_host_ns(struct drv_clock *clock, uint64_t ticks)

@@ -45,6 +45,9 @@ void drv_clock_fini(struct drv_clock *clock);
 
 /* Takes another sample; once a second is more than enough. Enters the kernel. Thread safe. */
 DRV_MUST_CHECK int drv_clock_sample(struct drv_clock *clock);
+/* The same if the last sample is older than is good for the rate: than the time that it was measured over, 100 ms
+ * at least and a second at most. Else it costs a reading of the host's clock. */
+DRV_MUST_CHECK int drv_clock_refresh(struct drv_clock *clock);
 /* CLOCK_MONOTONIC, in ns, when the counter stood at ticks; before the oldest segment its line is prolonged. Thread
  * safe; does not enter the kernel. */
 uint64_t drv_clock_host_ns(struct drv_clock *clock, uint64_t ticks);

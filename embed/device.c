@@ -180,7 +180,7 @@ int tuff_device_close(struct tuff_device *handle)
 	leave_list(device);
 	embed_retire(EMBED_DEVICE, &device->base);
 	embed_copies_fini(device);
-	if (device->clock_ns)
+	if (device->has_clock)
 		drv_clock_fini(&device->clock);
 	sdma_copier_destroy(device->copier);
 	vm_destroy(device->vm);
@@ -256,26 +256,13 @@ int tuff_device_usage(struct tuff_device *handle, struct tuff_usage *usage)
 	return r;
 }
 
-/* How long a relation of the two clocks is good for: crystals drift apart by 100 us in this time, at most. */
-#define CLOCK_AGE_NS 1000000000ull
-
 static int refresh_clock(struct embed_device *device)
 {
-	struct timespec now;
-	uint64_t now_ns;
-	int r = 0;
+	int r;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
 	pthread_mutex_lock(&device->lock);
-	if (!device->clock_ns)
-		r = drv_clock_init(&device->clock, device->drv);
-	else if (now_ns - device->clock_ns > CLOCK_AGE_NS)
-		r = drv_clock_sample(&device->clock);
-	else
-		now_ns = device->clock_ns;
-	if (!r)
-		device->clock_ns = now_ns;
+	r = device->has_clock ? drv_clock_refresh(&device->clock) : drv_clock_init(&device->clock, device->drv);
+	device->has_clock |= !r;
 	pthread_mutex_unlock(&device->lock);
 	return r;
 }

@@ -43,7 +43,7 @@ struct embed_device {
 	pthread_mutex_t lock;                /* guards copies and the clock's making; innermost */
 	struct embed_queue *copies;          /* owned: the rings of the copier, as points of copies name them */
 	struct drv_clock clock;              /* made at the first use */
-	uint64_t clock_ns;                   /* when it was last sampled; 0: it is not made yet */
+	bool has_clock;                      /* it was made */
 	struct embed_device *next;           /* guarded by the list's lock (device.c) */
 };
 

@@ -254,27 +254,30 @@ bool rt_queues_run(struct rt *rt, const struct rt_gpu *gpu)
 	return yes;
 }
 
-struct cs_ring *rt_channels_lost(struct rt *rt)
+/* Asks the kernel, unless nothing has ended since it was asked last. The list's lock is held. */
+static bool is_lost_now(struct rt_channel *c)
+{
+	uint64_t seq = cs_ring_last(c->ring).seq;
+
+	if (c->looked == seq)
+		return false;
+	c->looked = cs_ring_unfinished(c->ring) ? 0 : seq;
+	if (!cs_ctx_look(c->ctx))
+		return false;
+	/* Without an answer it is asked again. */
+	c->looked = cs_ctx_lost(c->ctx) ? seq : 0;
+	return c->looked;
+}
+
+struct cs_ring *rt_channels_lost(struct rt *rt, const struct rt_gpu *gpu)
 {
 	struct rt_queues *s = rt->queues;
 	struct cs_ring *lost = NULL;
 
 	pthread_mutex_lock(&s->channel_lock);
-	for (unsigned i = 0; !lost && i < s->channels; i++) {
-		struct rt_channel *c = s->all[i];
-		uint64_t seq = cs_ring_last(c->ring).seq;
-
-		/* What ended before it was last asked about is of no interest any more. */
-		if (c->looked == seq)
-			continue;
-		c->looked = cs_ring_unfinished(c->ring) ? 0 : seq;
-		if (!cs_ctx_look(c->ctx))
-			continue;
-		/* Without an answer it is asked again. */
-		c->looked = cs_ctx_lost(c->ctx) ? seq : 0;
-		if (c->looked)
-			lost = c->ring;
-	}
+	for (unsigned i = 0; !lost && i < s->channels; i++)
+		if ((!gpu || s->all[i]->gpu == gpu) && is_lost_now(s->all[i]))
+			lost = s->all[i]->ring;
 	pthread_mutex_unlock(&s->channel_lock);
 	return lost;
 }

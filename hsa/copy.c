@@ -665,7 +665,7 @@ hsa_status_t impl_hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle,
 	time->end = memory->end_ts;
 	if (!clock->gpu)
 		return HSA_STATUS_SUCCESS;
-	(void)!drv_clock_sample(&clock->gpu->clock);
+	(void)!drv_clock_refresh(&clock->gpu->clock);
 	time->start = rt_gpu_time_ns(clock->gpu, memory->start_ts);
 	time->end = rt_gpu_time_ns(clock->gpu, memory->end_ts);
 	return HSA_STATUS_SUCCESS;

@@ -75,7 +75,7 @@ static int wait(struct rt_queue *q, uint64_t index, int64_t timeout_ns)
 	/* Work that faulted ends like any other: asked once for what has ended since. */
 	if (atomic_load_explicit(&q->looked, memory_order_acquire) < index) {
 		index = rt_queue_completed(q);
-		rt_faults_look(q->rt, true);
+		rt_queue_look(q);
 		/* And not before: who waits at the same time has to know as well. */
 		atomic_store_explicit(&q->looked, index, memory_order_release);
 	} else if (__builtin_expect(atomic_load_explicit(&q->rt->look_again_ns, memory_order_relaxed) != 0, 0)) {

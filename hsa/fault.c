@@ -61,10 +61,46 @@ void rt_faults_look(struct rt *rt, bool now)
 	for (unsigned i = 0; i < rt->gpus; i++)
 		if (vm_check_fault(rt->gpu[i]->vm, &fault))
 			tell_fault(rt, rt->gpu[i], &fault);
-	while ((lost = rt_channels_lost(rt)))
+	while ((lost = rt_channels_lost(rt, NULL)))
 		rt_queues_lost(rt, lost);
 	if (now || time_ns >= atomic_load_explicit(&rt->look_again_ns, memory_order_relaxed))
 		atomic_store_explicit(&rt->look_again_ns, now ? time_ns + LATE_NS : 0, memory_order_relaxed);
+	drv_unlock(&rt->look_lock);
+}
+
+/* A look is two ioctls. So many waits in a row ask, each; those that come more often ask once in a while: then a
+ * later one tells of a fault, as it may anyway. */
+#define WAITS_MAX     16
+#define WAITS_EACH_NS 1000000
+
+/* Whether this wait asks: its look is paid for by the time since the others. */
+static bool is_due(struct rt_gpu *gpu)
+{
+	uint64_t now_ns = rt_now_ns(), first_ns = now_ns - WAITS_MAX * (uint64_t)WAITS_EACH_NS;
+	uint64_t paid_ns = atomic_load_explicit(&gpu->looks_paid_ns, memory_order_relaxed);
+
+	paid_ns = paid_ns > first_ns ? paid_ns : first_ns;
+	if (paid_ns + WAITS_EACH_NS > now_ns)
+		return false;
+	atomic_store_explicit(&gpu->looks_paid_ns, paid_ns + WAITS_EACH_NS, memory_order_relaxed);
+	return true;
+}
+
+void rt_queue_look(struct rt_queue *q)
+{
+	struct rt *rt = q->rt;
+	struct cs_ring *lost;
+	struct vm_fault fault;
+
+	atomic_store_explicit(&rt->look_again_ns, rt_now_ns() + LATE_NS, memory_order_relaxed);
+	if (!is_due(q->gpu))
+		return;
+	/* As above: what the kernel told another thread, it does not tell this one. */
+	drv_lock(&rt->look_lock);
+	if (vm_check_fault(q->gpu->vm, &fault))
+		tell_fault(rt, q->gpu, &fault);
+	while ((lost = rt_channels_lost(rt, q->gpu)))
+		rt_queues_lost(rt, lost);
 	drv_unlock(&rt->look_lock);
 }
 

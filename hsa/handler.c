@@ -134,6 +134,24 @@ static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 	return rt->handlers->idle && !rt_signals_shared(rt) ? IDLE_NS : rt_pause_next_ns(pause);
 }
 
+/* The jobs that the signals of the first handlers wait for. */
+static unsigned points(struct rt *rt, struct cs_point *points)
+{
+	struct rt_handlers *s = rt->handlers;
+	struct rt_signal *signal[RT_LOOP_POINTS];
+	unsigned signals = 0, count = 0;
+	bool ends;
+
+	pthread_mutex_lock(&s->loop.lock);
+	for (const struct handler *h = s->list; h && signals < RT_LOOP_POINTS; h = h->next)
+		if (h->signal && atomic_load(&h->signal->generation) == h->generation)
+			signal[signals++] = h->signal;
+	pthread_mutex_unlock(&s->loop.lock);
+	for (unsigned i = 0; i < signals; i++)
+		count += rt_signal_point(signal[i], &points[count], &ends);
+	return count;
+}
+
 void rt_handlers_wake(struct rt *rt)
 {
 	rt_loop_ring(&rt->handlers->loop);
@@ -180,6 +198,7 @@ int rt_handlers_init(struct rt *rt)
 	s->loop.look = look;
 	s->loop.has_work = has_work;
 	s->loop.rest_ns = rest_ns;
+	s->loop.points = points;
 	rt_loop_init(rt, &s->loop);
 	s->tail = &s->list;
 	rt->handlers = s;

@@ -95,12 +95,13 @@ struct rt_gpu {
 	struct sdma_copier *copier; /* owned */
 	struct drv_clock clock;     /* owned */
 	struct drv_place place;
-	unsigned index;             /* in rt->gpu */
-	uint32_t cus[RT_CU_DWORDS]; /* compute units that queues may use, as clients count them */
-	bool large_bar;             /* all of VRAM is visible: coarse memory is mapped for the CPU */
-	_Atomic unsigned next_ring; /* compute ring of the next queue */
-	_Atomic unsigned coherency; /* hsa_amd_coherency_type_t */
-	_Atomic unsigned faults;    /* of kernels, that were heard of */
+	unsigned index;                 /* in rt->gpu */
+	uint32_t cus[RT_CU_DWORDS];     /* compute units that queues may use, as clients count them */
+	bool large_bar;                 /* all of VRAM is visible: coarse memory is mapped for the CPU */
+	_Atomic unsigned next_ring;     /* compute ring of the next queue */
+	_Atomic unsigned coherency;     /* hsa_amd_coherency_type_t */
+	_Atomic unsigned faults;        /* of kernels, that were heard of */
+	_Atomic uint64_t looks_paid_ns; /* of waits that ask about faults: fault.c */
 };
 
 /* A handle of it is its address. Immutable after hsa_init(). */
@@ -388,7 +389,8 @@ struct rt_work {
 	bool (*attempt)(struct rt *rt, struct rt_work *work);
 };
 
-/* Sleeping in turns that grow from 50 us to 1 ms, for what changes without telling. */
+/* Sleeping in turns that grow from 50 us to 1 ms, and then by a sixteenth up to 10 ms, for what changes without
+ * telling. */
 struct rt_pause {
 	uint64_t ns;
 };

@@ -1,6 +1,15 @@
 /* Our threads (loop.h). No ring is lost: the bell is read before the look, and the thread is called asleep before
- * it asks whether there is work. */
+ * it asks whether there is work. It sleeps on a futex; while it waits for jobs, in poll() on their fences. */
 #include "hsa/loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { AWAKE, ON_FUTEX, ON_FENCES };
+
+#define SOON_NS 50000 /* a job has just ended: before the next look at what comes of it */
 
 static bool has_work(struct rt_loop *loop, bool *stop)
 {
@@ -13,6 +22,67 @@ static bool has_work(struct rt_loop *loop, bool *stop)
 	return work;
 }
 
+/* --- sleeping --------------------------------------------------------------------------------- */
+
+struct fences {
+	struct pollfd fd[1 + RT_LOOP_POINTS]; /* the first is the bell's; the others are owned */
+	unsigned count;                       /* of the others */
+	bool ended;                           /* one has ended meanwhile */
+};
+
+static void open_fences(struct rt_loop *loop, struct fences *f)
+{
+	struct cs_point points[RT_LOOP_POINTS];
+	unsigned count = loop->points(loop->rt, points);
+
+	for (unsigned i = 0; i < count; i++) {
+		struct pollfd *fd = &f->fd[1 + f->count];
+
+		if (cs_point_poll(points[i]))
+			f->ended = true;
+		else if (!cs_point_sync_file(points[i], &fd->fd))
+			f->fd[1 + f->count++].events = POLLIN;
+	}
+	if (f->count && loop->event < 0)
+		loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	f->fd[0] = (struct pollfd){.fd = loop->event, .events = POLLIN};
+}
+
+static void close_fences(struct fences *f)
+{
+	for (unsigned i = 1; i <= f->count; i++)
+		close(f->fd[i].fd);
+}
+
+/* Until a fence signals, the bell is rung, or the time is over. */
+static void sleep_on_fences(struct rt_loop *loop, struct fences *f, uint32_t seen, uint64_t ns)
+{
+	const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+	uint64_t rings;
+
+	atomic_store(&loop->asleep, ON_FENCES);
+	if (atomic_load(&loop->bell) == seen)
+		(void)!ppoll(f->fd, 1 + f->count, &limit, NULL);
+	(void)!read(loop->event, &rings, sizeof(rings));
+}
+
+/* There is work. */
+static void rest(struct rt_loop *loop, uint32_t seen, struct rt_pause *pause)
+{
+	struct fences f = {0};
+	uint64_t ns = loop->rest_ns(loop->rt, pause);
+
+	if (loop->points)
+		open_fences(loop, &f);
+	if (f.count && !f.ended && loop->event >= 0) {
+		sleep_on_fences(loop, &f, seen, ns);
+		pause->ns = 0;
+	} else {
+		drv_futex_wait(&loop->bell, seen, f.ended && ns > SOON_NS ? SOON_NS : ns);
+	}
+	close_fences(&f);
+}
+
 static void *run(void *arg)
 {
 	struct rt_loop *loop = arg;
@@ -21,15 +91,19 @@ static void *run(void *arg)
 
 	while (!stop) {
 		uint32_t seen = atomic_load(&loop->bell);
-		uint64_t ns;
+		bool work;
 
 		if (loop->look(loop->rt))
 			pause.ns = 0;
-		atomic_store(&loop->asleep, true);
-		ns = has_work(loop, &stop) ? loop->rest_ns(loop->rt, &pause) : UINT64_MAX;
-		if (!stop && atomic_load(&loop->bell) == seen)
-			drv_futex_wait(&loop->bell, seen, ns);
-		atomic_store(&loop->asleep, false);
+		atomic_store(&loop->asleep, ON_FUTEX);
+		work = has_work(loop, &stop);
+		if (!stop && atomic_load(&loop->bell) == seen) {
+			if (work)
+				rest(loop, seen, &pause);
+			else
+				drv_futex_wait(&loop->bell, seen, UINT64_MAX);
+		}
+		atomic_store(&loop->asleep, AWAKE);
 		if (atomic_load(&loop->bell) != seen)
 			pause.ns = 0;
 	}
@@ -39,11 +113,14 @@ static void *run(void *arg)
 void rt_loop_init(struct rt *rt, struct rt_loop *loop)
 {
 	loop->rt = rt;
+	loop->event = -1;
 	pthread_mutex_init(&loop->lock, NULL);
 }
 
 void rt_loop_fini(struct rt_loop *loop)
 {
+	if (loop->event >= 0)
+		close(loop->event);
 	pthread_mutex_destroy(&loop->lock);
 }
 
@@ -60,9 +137,15 @@ int rt_loop_start_locked(struct rt_loop *loop)
 
 void rt_loop_ring(struct rt_loop *loop)
 {
+	static const uint64_t once = 1;
+	unsigned asleep;
+
 	atomic_fetch_add(&loop->bell, 1);
-	if (atomic_load(&loop->asleep))
+	asleep = atomic_load(&loop->asleep);
+	if (asleep == ON_FUTEX)
 		drv_futex_wake(&loop->bell);
+	else if (asleep == ON_FENCES)
+		(void)!write(loop->event, &once, sizeof(once));
 }
 
 void rt_loop_stop(struct rt_loop *loop)
@@ -78,12 +161,17 @@ void rt_loop_stop(struct rt_loop *loop)
 		pthread_join(loop->thread, NULL);
 }
 
+bool rt_loop_is_own_locked(const struct rt_loop *loop)
+{
+	return loop->started && pthread_equal(loop->thread, pthread_self());
+}
+
 bool rt_loop_is_own(struct rt_loop *loop)
 {
 	bool own;
 
 	pthread_mutex_lock(&loop->lock);
-	own = loop->started && pthread_equal(loop->thread, pthread_self());
+	own = rt_loop_is_own_locked(loop);
 	pthread_mutex_unlock(&loop->lock);
 	return own;
 }

@@ -5,19 +5,24 @@
 
 #include "hsa/internal.h"
 
+#define RT_LOOP_POINTS 8 /* that a loop sleeps on */
+
 struct rt_loop {
-	struct rt *rt;         /* borrowed */
-	pthread_t thread;      /* while started */
-	_Atomic uint32_t bell; /* futex */
-	_Atomic bool asleep;   /* the thread is at the futex, or about to be */
-	pthread_mutex_t lock;  /* guards all below, and what its user keeps with it */
+	struct rt *rt;           /* borrowed */
+	pthread_t thread;        /* while started */
+	_Atomic uint32_t bell;   /* futex */
+	_Atomic unsigned asleep; /* enum: where the thread sleeps, or is about to */
+	int event;               /* owned: eventfd, for a thread that sleeps on fences; -1: none yet */
+	pthread_mutex_t lock;    /* guards all below, and what its user keeps with it */
 	bool started, stop;
 	bool (*look)(struct rt *rt);                                /* true: something went on */
 	bool (*has_work)(const struct rt *rt);                      /* with the lock */
 	uint64_t (*rest_ns)(struct rt *rt, struct rt_pause *pause); /* before the next look, if there is work */
+	/* Submitted jobs whose ends are worth a look, up to RT_LOOP_POINTS; without the lock. NULL: none. */
+	unsigned (*points)(struct rt *rt, struct cs_point *points);
 };
 
-/* The three functions are set by the caller. */
+/* The functions are set by the caller. */
 void rt_loop_init(struct rt *rt, struct rt_loop *loop);
 /* The thread is over. */
 void rt_loop_fini(struct rt_loop *loop);
@@ -27,5 +32,6 @@ void rt_loop_ring(struct rt_loop *loop);
 /* Ends the thread and waits for that. */
 void rt_loop_stop(struct rt_loop *loop);
 bool rt_loop_is_own(struct rt_loop *loop);
+bool rt_loop_is_own_locked(const struct rt_loop *loop);
 
 #endif

@@ -103,9 +103,18 @@ void rt_progress_wake(struct rt *rt)
 	rt_loop_ring(&rt->progress->loop);
 }
 
+/* Something was added. The thread itself looks again anyway, after a pause: its own bell would let it never sleep.
+ */
+static void tell_thread(struct rt_progress *p, bool own)
+{
+	if (!own)
+		rt_loop_ring(&p->loop);
+}
+
 void rt_progress_add(struct rt *rt, struct rt_work *work)
 {
 	struct rt_progress *p = rt->progress;
+	bool own;
 
 	pthread_mutex_lock(&p->loop.lock);
 	if (!work->queued) {
@@ -114,8 +123,9 @@ void rt_progress_add(struct rt *rt, struct rt_work *work)
 		p->work = work;
 	}
 	start_locked(p);
+	own = rt_loop_is_own_locked(&p->loop);
 	pthread_mutex_unlock(&p->loop.lock);
-	rt_progress_wake(rt);
+	tell_thread(p, own);
 }
 
 void rt_progress_remove(struct rt *rt, struct rt_work *work)
@@ -158,6 +168,7 @@ void rt_progress_pass(struct rt *rt)
 void rt_progress_settle(struct rt *rt, struct rt_signal *signal)
 {
 	struct rt_progress *p = rt->progress;
+	bool own;
 
 	pthread_mutex_lock(&p->loop.lock);
 	if (!signal->listed) {
@@ -166,8 +177,9 @@ void rt_progress_settle(struct rt *rt, struct rt_signal *signal)
 		p->signals = signal;
 	}
 	start_locked(p);
+	own = rt_loop_is_own_locked(&p->loop);
 	pthread_mutex_unlock(&p->loop.lock);
-	rt_progress_wake(rt);
+	tell_thread(p, own);
 }
 
 bool rt_progress_is_own_thread(struct rt *rt)

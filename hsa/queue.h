@@ -284,8 +284,12 @@ void rt_queue_run(struct rt_queue *queue, bool force);
  * were used; the GPU of one of them. */
 struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring,
 			      hsa_status_t status);
-/* The ring of a channel of which the kernel says for the first time that it is lost; NULL: none. */
-struct cs_ring *rt_channels_lost(struct rt *rt);
+/* The ring of a channel of that GPU (NULL: of any) of which the kernel says for the first time that it is lost;
+ * NULL: none. */
+struct cs_ring *rt_channels_lost(struct rt *rt, const struct rt_gpu *gpu);
+/* For a wait that has found work of the queue ended: asks about faults of its GPU and the loss of its context,
+ * unless many waits did so just now; then a later one asks. */
+void rt_queue_look(struct rt_queue *queue);
 /* rt_work's attempt. */
 bool rt_queue_attempt(struct rt *rt, struct rt_work *work);
 /* The signals whose changes a stopped packet waits for, at most RT_DEPS_MAX; and forgets them. */

@@ -134,7 +134,7 @@ hsa_status_t impl_hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_sig
 	memory = rt_signal_memory(handle);
 	if (!memory->end_ts)
 		return HSA_STATUS_ERROR;
-	(void)!drv_clock_sample(&gpu->clock);
+	(void)!drv_clock_refresh(&gpu->clock);
 	time->start = rt_gpu_time_ns(gpu, memory->start_ts);
 	time->end = rt_gpu_time_ns(gpu, memory->end_ts);
 	return HSA_STATUS_SUCCESS;

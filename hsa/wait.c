@@ -8,11 +8,12 @@
 #include "hsa/table.h"
 
 #define FENCE_SLICE_NS                                                                                             \
-	24000000             /* on a fence: over what the kernel sleeps for (cs/wait.c), about as often as faults  \
-			      * are looked for */
-#define JOB_SLICE_NS  200000 /* on a futex while a job runs that changes the signal in its middle, at most */
-#define SLICE_MIN_NS  50000  /* on a futex while GPUs work */
-#define SLICE_MAX_NS  1000000
+	24000000              /* on a fence: over what the kernel sleeps for (cs/wait.c), about as often as faults \
+			       * are looked for */
+#define JOB_SLICE_NS  200000  /* on a futex while a job runs that changes the signal in its middle, at most */
+#define SLICE_MIN_NS  50000   /* on a futex while GPUs work */
+#define SLICE_SLOW_NS 1000000 /* from there on a slice is a sixteenth of what was slept so far, up to: */
+#define SLICE_MAX_NS  10000000
 #define DOUBT_NS      50000000 /* a wait that long asks what the kernel thinks; the shortest watchdog has 2 s */
 #define VERDICT_NS    20000000 /* and waits for it as long at most, or a tenth of its own time */
 #define SLICE_IDLE_NS 10000000 /* on a futex while they do not: changes by the CPU, and jobs, wake us */
@@ -36,9 +37,9 @@ void rt_idlers_wake(struct rt *rt)
 
 uint64_t rt_pause_next_ns(struct rt_pause *pause)
 {
-	uint64_t now = pause->ns ? pause->ns : SLICE_MIN_NS;
+	uint64_t now = pause->ns ? pause->ns : SLICE_MIN_NS, next = now < SLICE_SLOW_NS ? now * 2 : now + now / 16;
 
-	pause->ns = now * 2 < SLICE_MAX_NS ? now * 2 : SLICE_MAX_NS;
+	pause->ns = next < SLICE_MAX_NS ? next : SLICE_MAX_NS;
 	return now;
 }
 

@@ -1,6 +1,7 @@
 // Fills and copies within a GPU are dispatches of the stream: they cost no submission of their own, and give every byte what
 // it should have, whatever the alignment. How many jobs there were, the virtual kernel says.
 #include <dlfcn.h>
+#include <time.h>
 
 #include <algorithm>
 #include <vector>
@@ -134,6 +135,76 @@ static void a_graph()
 	HIP(hipGraphDestroy(graph));
 }
 
+// --- what the kernel is asked ---
+
+static unsigned long calls()
+{
+	static const auto count = (unsigned long (*)())dlsym(RTLD_DEFAULT, "vgpu_ioctl_count");
+
+	return count ? count() : 0;
+}
+
+static double now_ms()
+{
+	timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+// A submission and a wait: what asks about faults is paid for by the time that goes by.
+static void launches_and_waits()
+{
+	const unsigned rounds = 200;
+
+	kernel(a);
+	HIP(hipStreamSynchronize(stream));
+	double begin = now_ms();
+	unsigned long before = calls();
+	for (unsigned i = 0; i < rounds; i++) {
+		kernel(a);
+		HIP(hipStreamSynchronize(stream));
+	}
+	unsigned long each = calls() - before;
+
+	CHECK(each >= rounds);
+	CHECK((double)each <= 2 * rounds + 2 * (18 + 1.1 * (now_ms() - begin)));
+	before = calls();
+	HIP(hipStreamSynchronize(stream));
+	HIP(hipStreamQuery(stream));
+	CHECK_EQ(calls() - before, 0);
+}
+
+static void elapsed_time()
+{
+	hipEvent_t begin, end;
+	float ms = -1;
+
+	HIP(hipEventCreate(&begin));
+	HIP(hipEventCreate(&end));
+	__atomic_store_n(go, 0, __ATOMIC_RELEASE);
+	hold<<<1, 1, 0, stream>>>(go);
+	HIP_LAUNCHED();
+	HIP(hipEventRecord(begin, stream));
+	kernel(a);
+	HIP(hipEventRecord(end, stream));
+	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
+	HIP(hipStreamSynchronize(stream));
+	HIP(hipEventElapsedTime(&ms, begin, end)); // which may have asked for the clock
+	HIP(hipEventRecord(begin, stream));
+	double from = now_ms();
+	unsigned long before = calls();
+	HIP(hipEventElapsedTime(&ms, begin, end));
+	if (now_ms() - from < 100) // not just when the clock was due again
+		CHECK(calls() - before <= 5);
+	before = calls();
+	for (unsigned i = 0; i < 100; i++)
+		HIP(hipEventElapsedTime(&ms, begin, end));
+	CHECK_EQ(calls() - before, 0);
+	HIP(hipEventDestroy(end));
+	HIP(hipEventDestroy(begin));
+}
+
 // --- every byte ---
 
 #define SIZE 20000
@@ -239,6 +310,8 @@ int main()
 	one_job();
 	one_copy();
 	a_graph();
+	launches_and_waits();
+	elapsed_time();
 	CHECK(jobs() > 0);
 	every_byte();
 	HIP(hipHostFree(go));
