@@ -285,7 +285,7 @@ struct hip_stream {
 	struct hip_device *device;
 	unsigned flags;
 	int priority;
-	struct hip_stream *next, **link; /* in the device's list */
+	struct hip_stream *next, **link; /* in the device's list; link NULL: not any more */
 	struct rt_queue *door;           /* borrowed: queue's */
 	amd_queue_v2_t *queue;           /* owned */
 	uint64_t id;                     /* hip.door->id() */
@@ -307,6 +307,7 @@ struct hip_stream {
 	struct hip_known *_Atomic known;  /* what it is ordered behind; written under known.c's lock */
 	_Atomic uint64_t frees;           /* of memory, so far */
 	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */
+	_Atomic uint64_t known_to_host;   /* packets and frees of the last mark that the host waited for */
 	struct hip_cache *_Atomic caches; /* of memory that was freed on it, a pool each; pool.c */
 	struct hip_part *_Atomic part;    /* in a capture; NULL: none. Written under capture.c's lock */
 	struct drv_lock lock;             /* guards all below */
@@ -520,6 +521,14 @@ void hip_mark_flush(const struct hip_mark *mark);
 /* The error that the device has when it never will be. */
 hipError_t hip_mark_wait(const struct hip_mark *mark);
 hipError_t hip_stream_wait(struct hip_stream *stream);
+/* The host has waited for all that the stream was given so far. */
+static inline bool hip_stream_is_known(const struct hip_stream *stream)
+{
+	uint64_t known = atomic_load_explicit(&stream->known_to_host, memory_order_acquire);
+
+	return known == atomic_load_explicit(&stream->written, memory_order_acquire) +
+				atomic_load_explicit(&stream->frees, memory_order_acquire);
+}
 
 /* serial.c: the waits of AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY, before and after a stream that does not
  * capture gets a kernel or copy. They give the stream's error. */

@@ -85,6 +85,7 @@ static void delist(struct hip_stream *s)
 	*s->link = s->next;
 	if (s->next)
 		s->next->link = s->link;
+	s->link = NULL;
 	if (hip_stream_blocks(s))
 		atomic_fetch_sub(&s->device->blocking, 1);
 }
@@ -609,6 +610,7 @@ hipError_t hip_mark_wait(const struct hip_mark *mark)
 	if (hip_traced())
 		hip_tool_waited();
 	hip_known_by_host(mark);
+	atomic_store_explicit(&mark->stream->known_to_host, mark->index + mark->frees, memory_order_release);
 	hip_pool_release(mark->stream->device);
 	return hip_fault(mark->stream->device);
 }

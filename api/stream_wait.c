@@ -16,45 +16,46 @@ static bool blocking_stream(const struct hip_stream *s)
 	return hip_stream_blocks(s) && !hip_stream_captures(s);
 }
 
-/* The chosen one of the device with the lowest number from there, with a reference: so none is left out when others
- * come and go. */
-static struct hip_stream *next_stream(struct hip_device *device, uint64_t from, hip_choice *chosen)
+static bool needs_wait(const struct hip_stream *s)
 {
-	struct hip_stream *next = NULL;
+	return !hip_stream_is_known(s);
+}
+
+/* The next one of the device behind `last` (NULL: the first), with a reference; last's is put. The list is in the
+ * order of creation, the newest first: streams that come meanwhile are left out, and none when others go. */
+static struct hip_stream *next_stream(struct hip_device *device, struct hip_stream *last, hip_choice *chosen,
+				      hip_choice *also)
+{
+	struct hip_stream *s;
 
 	pthread_mutex_lock(&device->lock);
-	for (struct hip_stream *s = device->streams; s; s = s->next)
-		if (s->id >= from && (!next || s->id < next->id) && chosen(s))
-			next = s;
-	if (next)
-		hip_stream_get(next);
+	s = !last || !last->link ? device->streams : last->next;
+	while (s && ((last && s->id >= last->id) || !chosen(s) || !also(s)))
+		s = s->next;
+	if (s)
+		hip_stream_get(s);
 	pthread_mutex_unlock(&device->lock);
-	return next;
+	hip_stream_put(last);
+	return s;
 }
 
 void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *s))
 {
-	struct hip_stream *s;
-	uint64_t from = 0;
+	struct hip_stream *s = NULL;
 
-	while ((s = next_stream(device, from, any_stream))) {
-		from = s->id + 1;
+	while ((s = next_stream(device, s, any_stream, any_stream)))
 		fn(s);
-		hip_stream_put(s);
-	}
 }
 
+/* The first one is waited for in any case: that asks for faults that are told late. */
 static hipError_t wait_for(struct hip_device *device, hip_choice *chosen)
 {
-	struct hip_stream *s;
+	struct hip_stream *s = NULL;
 	hipError_t r = hip_fault(device);
-	uint64_t from = 0;
 
-	while (!r && (s = next_stream(device, from, chosen))) {
-		from = s->id + 1;
+	while (!r && (s = next_stream(device, s, chosen, s ? needs_wait : any_stream)))
 		r = hip_stream_wait(s);
-		hip_stream_put(s);
-	}
+	hip_stream_put(s);
 	return r;
 }
 

@@ -7,6 +7,7 @@
  *   else                                                   SDMA: it drives the bus and leaves the compute units
  * alone Pageable memory goes through pinned slots. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,20 +62,73 @@ static int queues_create(struct vm *vm, struct sdma_queues **out)
 	return 0;
 }
 
-int sdma_queues_get(struct sdma_copier *copier, struct sdma_queues **out)
+static struct cs_ring *ring_of(const struct sdma_queues *q, enum sdma_engine engine)
+{
+	return engine == SDMA_ENGINE_SHADER ? q->compute : q->dma;
+}
+
+static bool is_alive(const struct sdma_queues *q)
+{
+	return q && !cs_ctx_lost(q->ctx);
+}
+
+/* Makes the queues of that place, or makes them anew. */
+static int renew_locked(struct sdma_copier *copier, struct sdma_queues **place)
 {
 	struct sdma_queues *fresh = NULL;
-	int r = 0;
+	int r;
 
-	pthread_mutex_lock(&copier->lock);
-	if (!copier->queues || cs_ctx_lost(copier->queues->ctx)) {
-		r = queues_create(copier->vm, &fresh);
-		if (!r) {
-			fresh->older = copier->queues;
-			copier->queues = fresh;
+	if (is_alive(*place))
+		return 0;
+	r = queues_create(copier->vm, &fresh);
+	if (r)
+		return r;
+	fresh->older = *place;
+	*place = fresh;
+	return 0;
+}
+
+/* Busy ones behind the same ring; the first that are idle, or not made yet; or those with the fewest jobs. */
+static struct sdma_queues **choose_locked(struct sdma_copier *copier, enum sdma_engine engine,
+					  const struct cs_ring *behind)
+{
+	struct sdma_queues **best = NULL;
+	unsigned fewest = UINT_MAX;
+
+	for (unsigned i = 0; i < SDMA_QUEUES; i++) {
+		struct sdma_queues **q = &copier->queues[i];
+		unsigned jobs = is_alive(*q) ? cs_ring_unfinished(ring_of(*q, engine)) : 0;
+
+		if (jobs && behind && (*q)->behind == behind)
+			return q;
+		if (jobs < fewest) {
+			best = q;
+			fewest = jobs;
 		}
 	}
-	*out = copier->queues;
+	return best;
+}
+
+int sdma_queues_get(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_job *job,
+		    struct sdma_queues **out)
+{
+	const struct cs_ring *behind = job->after_count ? job->after[0].ring : NULL;
+	struct sdma_queues **place;
+	int r;
+
+	pthread_mutex_lock(&copier->lock);
+	place = choose_locked(copier, engine, behind);
+	r = renew_locked(copier, place);
+	/* Without memory for more the first have to do. */
+	if (r && place != copier->queues) {
+		place = copier->queues;
+		r = renew_locked(copier, place);
+	}
+	if (!r && engine == SDMA_ENGINE_SHADER)
+		r = sdma_blit_load(*place);
+	if (!r)
+		(*place)->behind = behind;
+	*out = *place;
 	pthread_mutex_unlock(&copier->lock);
 	return r;
 }
@@ -96,12 +150,13 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 {
 	if (!copier)
 		return;
-	while (copier->queues) {
-		struct sdma_queues *q = copier->queues;
+	for (unsigned i = 0; i < SDMA_QUEUES; i++)
+		while (copier->queues[i]) {
+			struct sdma_queues *q = copier->queues[i];
 
-		copier->queues = q->older;
-		queues_destroy(q);
-	}
+			copier->queues[i] = q->older;
+			queues_destroy(q);
+		}
 	for (unsigned i = 0; i < SDMA_SLOTS; i++)
 		vm_mem_destroy(copier->slot[i].mem);
 	pthread_mutex_destroy(&copier->lock);
@@ -163,7 +218,7 @@ static int run_part(const struct sdma_queues *q, enum sdma_engine engine, const 
 {
 	const struct cs_order order = {.after = after, .after_count = count};
 	struct cs_ib *ib;
-	int r = cs_begin(engine == SDMA_ENGINE_SHADER ? q->compute : q->dma, 0, &ib);
+	int r = cs_begin(ring_of(q, engine), 0, &ib);
 
 	if (r)
 		return r;
@@ -177,19 +232,13 @@ static int run_part(const struct sdma_queues *q, enum sdma_engine engine, const 
 	return cs_submit(ib, count ? &order : NULL, point);
 }
 
-int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_op *op,
+int sdma_run(const struct sdma_queues *q, enum sdma_engine engine, const struct sdma_op *op,
 	     const struct cs_point *after, unsigned count, struct cs_point *point)
 {
-	const uint64_t most_B = sdma_job_max_B(&vm_device(copier->vm)->facts);
-	struct sdma_queues *q;
+	const uint64_t most_B = sdma_job_max_B(&vm_device(cs_ring_vm(q->compute))->facts);
 	struct sdma_op part = *op;
-	int r = sdma_queues_get(copier, &q);
+	int r = 0;
 
-	if (!r && engine == SDMA_ENGINE_SHADER) {
-		pthread_mutex_lock(&copier->lock);
-		r = sdma_blit_load(q);
-		pthread_mutex_unlock(&copier->lock);
-	}
 	for (uint64_t done_B = 0; !r && done_B < op->size_B; done_B += part.size_B) {
 		struct cs_point last = *point;
 
@@ -287,6 +336,7 @@ static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, ui
 			     .value = value,
 			     .start_va = job->start_va,
 			     .end_va = job->end_va};
+	struct sdma_queues *q;
 	int r = drv_check_process(vm_device(copier->vm));
 
 	r = r ? r : check(job, fill);
@@ -298,11 +348,14 @@ static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, ui
 		(unsigned long long)job->size_B, (unsigned long long)job->dst.va, sdma_engine_name(job->engine));
 	if (job->engine == SDMA_ENGINE_CPU)
 		return run_cpu(job, &op);
+	r = sdma_queues_get(copier, job->engine, job, &q);
+	if (r)
+		return r;
 	if (!fill && job->src.place == SDMA_PAGEABLE)
-		return sdma_stage_in(copier, job->engine, job);
+		return sdma_stage_in(copier, q, job->engine, job);
 	if (!fill && job->dst.place == SDMA_PAGEABLE)
-		return sdma_stage_out(copier, job->engine, job);
-	return sdma_run(copier, job->engine, &op, job->after, job->after_count, &job->point);
+		return sdma_stage_out(copier, q, job->engine, job);
+	return sdma_run(q, job->engine, &op, job->after, job->after_count, &job->point);
 }
 
 int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job)
@@ -326,11 +379,13 @@ int sdma_copier_fill32(struct sdma_copier *copier, struct sdma_job *job, uint32_
 int sdma_copier_copy_rect(struct sdma_copier *copier, const struct sdma_rect *rect, struct sdma_job *job)
 {
 	bool has_dma = vm_device(copier->vm)->facts.ip[DRV_IP_DMA].rings;
+	struct sdma_queues *q;
 	int r = drv_check_process(vm_device(copier->vm));
 
 	job->point = (struct cs_point){0};
 	job->engine = has_dma && drv_config()->copy != DRV_COPY_SHADER ? SDMA_ENGINE_SDMA : SDMA_ENGINE_SHADER;
-	return r ? r : sdma_run_rect(copier, job->engine, rect, job, &job->point);
+	r = r ? r : sdma_queues_get(copier, job->engine, job, &q);
+	return r ? r : sdma_run_rect(q, job->engine, rect, job, &job->point);
 }
 
 unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points, unsigned max)
@@ -338,12 +393,13 @@ unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points,
 	unsigned count = 0;
 
 	pthread_mutex_lock(&copier->lock);
-	for (const struct sdma_queues *q = copier->queues; q; q = q->older) {
-		if (count < max && cs_ring_unfinished(q->compute))
-			points[count++] = cs_ring_last(q->compute);
-		if (count < max && q->dma && cs_ring_unfinished(q->dma))
-			points[count++] = cs_ring_last(q->dma);
-	}
+	for (unsigned i = 0; i < SDMA_QUEUES; i++)
+		for (const struct sdma_queues *q = copier->queues[i]; q; q = q->older) {
+			if (count < max && cs_ring_unfinished(q->compute))
+				points[count++] = cs_ring_last(q->compute);
+			if (count < max && q->dma && cs_ring_unfinished(q->dma))
+				points[count++] = cs_ring_last(q->dma);
+		}
 	pthread_mutex_unlock(&copier->lock);
 	return count;
 }
@@ -353,8 +409,9 @@ bool sdma_copier_busy(struct sdma_copier *copier)
 	bool yes = false;
 
 	pthread_mutex_lock(&copier->lock);
-	for (const struct sdma_queues *q = copier->queues; q && !yes; q = q->older)
-		yes = cs_ring_busy(q->compute) || (q->dma && cs_ring_busy(q->dma));
+	for (unsigned i = 0; i < SDMA_QUEUES; i++)
+		for (const struct sdma_queues *q = copier->queues[i]; q && !yes; q = q->older)
+			yes = cs_ring_busy(q->compute) || (q->dma && cs_ring_busy(q->dma));
 	pthread_mutex_unlock(&copier->lock);
 	return yes;
 }
@@ -362,8 +419,9 @@ bool sdma_copier_busy(struct sdma_copier *copier)
 void sdma_copier_look(struct sdma_copier *copier)
 {
 	pthread_mutex_lock(&copier->lock);
-	if (copier->queues && !cs_ctx_lost(copier->queues->ctx))
-		(void)!cs_ctx_look(copier->queues->ctx);
+	for (unsigned i = 0; i < SDMA_QUEUES; i++)
+		if (is_alive(copier->queues[i]))
+			(void)!cs_ctx_look(copier->queues[i]->ctx);
 	pthread_mutex_unlock(&copier->lock);
 }
 

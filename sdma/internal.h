@@ -18,7 +18,13 @@ struct sdma_queues {
 	struct cs_ring *compute;   /* owned */
 	struct cs_code *blit;      /* owned; made at first use, under the copier's lock, as are: */
 	const struct cs_kernel *kernel[BLIT_KERNELS];
+	const struct cs_ring *behind; /* never followed: the ring that the last copy waits for; NULL: none */
 };
+
+/* A ring runs its jobs one after the other, so what waits for a stream's kernel would hold up all other streams'
+ * copies. Copies that wait for the same ring are in order anyway and share queues; others go to queues that are
+ * idle, as long as there are so many. */
+#define SDMA_QUEUES 16
 
 #define SDMA_SLOTS 4
 
@@ -29,10 +35,10 @@ struct sdma_slot {
 };
 
 struct sdma_copier {
-	struct vm *vm;              /* borrowed */
-	struct sdma_queues *queues; /* owned; replaced under lock */
-	pthread_mutex_t lock;       /* guards queues; never held while waiting for the GPU */
-	pthread_mutex_t slot_lock;  /* guards slot and next; taken before lock */
+	struct vm *vm;                           /* borrowed */
+	struct sdma_queues *queues[SDMA_QUEUES]; /* owned; made when all before are busy, replaced under lock */
+	pthread_mutex_t lock;                    /* guards queues; never held while waiting for the GPU */
+	pthread_mutex_t slot_lock;               /* guards slot and next; taken before lock */
 	struct sdma_slot slot[SDMA_SLOTS];
 	unsigned next;
 };
@@ -46,12 +52,13 @@ struct sdma_op {
 	uint64_t start_va, end_va; /* as in sdma_job */
 };
 
-/* Queues whose context is alive. */
-DRV_MUST_CHECK int sdma_queues_get(struct sdma_copier *copier, struct sdma_queues **queues);
+/* Queues whose context is alive, for a job by that engine (not the CPU); of the job only what it waits for counts. */
+DRV_MUST_CHECK int sdma_queues_get(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_job *job,
+				   struct sdma_queues **queues);
 /* Bytes of one job at most, so that it ends long before a watchdog comes, over the link that the facts tell. */
 uint64_t sdma_job_max_B(const struct drv_facts *facts);
-/* Runs op on that engine (not the CPU) behind the points. */
-DRV_MUST_CHECK int sdma_run(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_op *op,
+/* Runs op on that engine of the queues behind the points. */
+DRV_MUST_CHECK int sdma_run(const struct sdma_queues *queues, enum sdma_engine engine, const struct sdma_op *op,
 			    const struct cs_point *after, unsigned count, struct cs_point *point);
 /* Loads the built-in kernels if that was not done yet. */
 DRV_MUST_CHECK int sdma_blit_load(struct sdma_queues *queues);
@@ -60,10 +67,12 @@ DRV_MUST_CHECK int sdma_blit(const struct sdma_queues *queues, struct cs_ib *ib,
 /* A rectangle that fits one job; and any, as several. Of the job: what it comes after, and its times. */
 DRV_MUST_CHECK int sdma_append_rect(const struct sdma_queues *queues, enum sdma_engine engine, struct cs_ib *ib,
 				    const struct sdma_rect *rect);
-DRV_MUST_CHECK int sdma_run_rect(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_rect *rect,
-				 const struct sdma_job *job, struct cs_point *point);
+DRV_MUST_CHECK int sdma_run_rect(const struct sdma_queues *queues, enum sdma_engine engine,
+				 const struct sdma_rect *rect, const struct sdma_job *job, struct cs_point *point);
 /* Copies between pageable memory and the GPU, through the slots. */
-DRV_MUST_CHECK int sdma_stage_in(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job);
-DRV_MUST_CHECK int sdma_stage_out(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job);
+DRV_MUST_CHECK int sdma_stage_in(struct sdma_copier *copier, const struct sdma_queues *queues,
+				 enum sdma_engine engine, struct sdma_job *job);
+DRV_MUST_CHECK int sdma_stage_out(struct sdma_copier *copier, const struct sdma_queues *queues,
+				  enum sdma_engine engine, struct sdma_job *job);
 
 #endif

@@ -107,10 +107,10 @@ static struct sdma_rect share(const struct sdma_rect *all, uint64_t most_B, uint
 	return part;
 }
 
-int sdma_run_rect(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_rect *rect,
+int sdma_run_rect(const struct sdma_queues *q, enum sdma_engine engine, const struct sdma_rect *rect,
 		  const struct sdma_job *job, struct cs_point *point)
 {
-	const uint64_t most_B = sdma_job_max_B(&vm_device(copier->vm)->facts);
+	const uint64_t most_B = sdma_job_max_B(&vm_device(cs_ring_vm(q->compute))->facts);
 	uint32_t slice = 0, row = 0;
 	int r = 0;
 
@@ -127,7 +127,7 @@ int sdma_run_rect(struct sdma_copier *copier, enum sdma_engine engine, const str
 		}
 		op.start_va = first ? job->start_va : 0;
 		op.end_va = slice == rect->slices ? job->end_va : 0;
-		r = sdma_run(copier, engine, &op, first ? job->after : &last, first ? job->after_count : 1, point);
+		r = sdma_run(q, engine, &op, first ? job->after : &last, first ? job->after_count : 1, point);
 	}
 	return r;
 }

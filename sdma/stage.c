@@ -32,9 +32,9 @@ static uint64_t part_B(const struct sdma_job *job, uint64_t done_B)
 	return left_B < slot_size_B() ? left_B : slot_size_B();
 }
 
-static int stage_in(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job)
+static int stage_in(struct sdma_copier *copier, const struct sdma_queues *q, enum sdma_engine engine,
+		    struct sdma_job *job)
 {
-	const struct cs_ring *ring = NULL;
 	int r = 0;
 
 	for (uint64_t done_B = 0, now_B; !r && done_B < job->size_B; done_B += now_B) {
@@ -47,21 +47,19 @@ static int stage_in(struct sdma_copier *copier, enum sdma_engine engine, struct 
 		memcpy(slot->mem->map, (const void *)(uintptr_t)(job->src.va + done_B), now_B);
 		op.src = slot->mem->va;
 		/* Jobs of one ring start in order: only the first has to wait for what the caller names. */
-		r = sdma_run(copier, engine, &op, job->after, done_B ? 0 : job->after_count, &slot->busy);
-		if (!r && ring && slot->busy.ring != ring)
-			r = drv_fail(-ECANCELED, "the copy's context was lost on the way");
-		ring = slot->busy.ring;
+		r = sdma_run(q, engine, &op, job->after, done_B ? 0 : job->after_count, &slot->busy);
 		job->point = slot->busy;
 	}
 	return r;
 }
 
-int sdma_stage_in(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job)
+int sdma_stage_in(struct sdma_copier *copier, const struct sdma_queues *q, enum sdma_engine engine,
+		  struct sdma_job *job)
 {
 	int r;
 
 	pthread_mutex_lock(&copier->slot_lock);
-	r = stage_in(copier, engine, job);
+	r = stage_in(copier, q, engine, job);
 	pthread_mutex_unlock(&copier->slot_lock);
 	return r;
 }
@@ -81,7 +79,8 @@ static int finish(const struct sdma_job *job, const struct part *part)
 	return r;
 }
 
-static int stage_out(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job)
+static int stage_out(struct sdma_copier *copier, const struct sdma_queues *q, enum sdma_engine engine,
+		     struct sdma_job *job)
 {
 	struct part part[SDMA_SLOTS];
 	uint64_t started_B = 0;
@@ -101,7 +100,7 @@ static int stage_out(struct sdma_copier *copier, enum sdma_engine engine, struct
 		if (r)
 			break;
 		op.dst = p->slot->mem->va;
-		r = sdma_run(copier, engine, &op, job->after, started_B ? 0 : job->after_count, &p->slot->busy);
+		r = sdma_run(q, engine, &op, job->after, started_B ? 0 : job->after_count, &p->slot->busy);
 		p->at_B = started_B;
 		p->size_B = op.size_B;
 		started_B += op.size_B;
@@ -110,12 +109,13 @@ static int stage_out(struct sdma_copier *copier, enum sdma_engine engine, struct
 	return r;
 }
 
-int sdma_stage_out(struct sdma_copier *copier, enum sdma_engine engine, struct sdma_job *job)
+int sdma_stage_out(struct sdma_copier *copier, const struct sdma_queues *q, enum sdma_engine engine,
+		   struct sdma_job *job)
 {
 	int r;
 
 	pthread_mutex_lock(&copier->slot_lock);
-	r = stage_out(copier, engine, job);
+	r = stage_out(copier, q, engine, job);
 	pthread_mutex_unlock(&copier->slot_lock);
 	return r;
 }
