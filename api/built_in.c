@@ -11,8 +11,8 @@ static const char *const names[HIP_BUILT_INS] = {
 };
 
 static struct built_in {
+	_Atomic bool loaded;  /* release: all below is there */
 	struct drv_lock lock; /* guards all below; inside a stream's */
-	bool loaded;
 	struct hip_code code; /* owned */
 	struct hip_kernel kernel[HIP_BUILT_INS];
 } all[HIP_DEVICES_MAX];
@@ -34,20 +34,22 @@ static hipError_t load_locked(struct built_in *b, struct hip_device *device)
 		return r;
 	for (unsigned i = 0; i < HIP_BUILT_INS && !r; i++)
 		r = hip_code_kernel(&b->code, names[i], &b->kernel[i]);
-	b->loaded = !r;
 	if (r)
 		hip_code_unload(&b->code);
+	atomic_store_explicit(&b->loaded, !r, memory_order_release);
 	return r;
 }
 
 hipError_t hip_built_in(struct hip_device *device, enum hip_built_in which, const struct hip_kernel **kernel)
 {
 	struct built_in *b = &all[device->index];
-	hipError_t r;
+	hipError_t r = hipSuccess;
 
-	drv_lock(&b->lock);
-	r = load_locked(b, device);
-	drv_unlock(&b->lock);
+	if (__builtin_expect(!atomic_load_explicit(&b->loaded, memory_order_acquire), 0)) {
+		drv_lock(&b->lock);
+		r = load_locked(b, device);
+		drv_unlock(&b->lock);
+	}
 	*kernel = &b->kernel[which];
 	return r;
 }

@@ -119,8 +119,11 @@ static hipError_t add_variable(struct hip_code *code, void *address, size_t size
 	return hipSuccess;
 }
 
+DRV_OWN _Atomic unsigned hip_codes;
+
 void hip_code_unload(struct hip_code *code)
 {
+	atomic_fetch_add(&hip_codes, 1);
 	while (code->variables) {
 		struct hip_variable *v = code->variables;
 

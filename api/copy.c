@@ -102,21 +102,28 @@ static bool overlap(const struct end *a, const struct end *b, size_t size_B)
 	return !a->pageable && !b->pageable && distance_B && (distance_B < size_B || -distance_B < size_B);
 }
 
-hipError_t hip_copy_check(const struct hip_copy *c)
+/* Finds both ends, and what is wrong with the copy. Without bytes the ends are not looked for. */
+static hipError_t find_ends(const struct hip_copy *c, struct end *to, struct end *from)
 {
-	struct end to, from;
-
 	if (c->size_B && (!c->dst || !c->src))
 		return hipErrorInvalidValue;
 	if (!hip_is_kind(c->kind))
 		return hipErrorInvalidMemcpyDirection;
-	if (c->size_B && (!find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from)))
+	if (!c->size_B)
+		return hipSuccess;
+	if (!find_end(c->dst, c->size_B, to) || !find_end(c->src, c->size_B, from))
 		return hipErrorInvalidValue;
 	/* Nothing of a device's in it: as in CLR, that is not what the program means. */
-	if (c->size_B && to.pageable && from.pageable && c->kind != hipMemcpyHostToHost &&
-	    c->kind != hipMemcpyDefault)
+	if (to->pageable && from->pageable && c->kind != hipMemcpyHostToHost && c->kind != hipMemcpyDefault)
 		return hipErrorInvalidValue;
-	return c->size_B && overlap(&to, &from, c->size_B) ? hipErrorInvalidValue : hipSuccess;
+	return overlap(to, from, c->size_B) ? hipErrorInvalidValue : hipSuccess;
+}
+
+hipError_t hip_copy_check(const struct hip_copy *c)
+{
+	struct end to, from;
+
+	return find_ends(c, &to, &from);
 }
 
 hipError_t hip_copy_put(struct hip_stream *s, const struct hip_copy *c)
@@ -134,7 +141,6 @@ hipError_t hip_copy_put(struct hip_stream *s, const struct hip_copy *c)
 								.width_B = c->size_B,
 								.height = 1,
 								.depth = 1});
-	/* Onto itself: nothing to do. The engine refuses ranges that overlap. */
 	return to.address == from.address ? hipSuccess : put(s, &to, &from, c->size_B, c->kind);
 }
 
@@ -174,17 +180,31 @@ static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const
 	return r;
 }
 
+/* Onto itself there is nothing to do, and the engine refuses ranges that overlap. */
+static hipError_t copy_reached(struct hip_stream *s, const struct end *to, const struct end *from, size_t size_B,
+			       hipMemcpyKind kind)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	if (to->address != from->address)
+		r = put(s, to, from, size_B, kind);
+	hip_stream_done(s);
+	return r;
+}
+
 /* Nothing is wrong with it. */
 static hipError_t copy_ends(struct hip_stream *s, const struct end *to, const struct end *from,
-			    const struct hip_op *op, bool wait)
+			    const struct hip_copy *c, bool wait)
 {
 	hipError_t r;
 
-	if (!wait && !to->pageable && from->pageable && op->copy.size_B <= HIP_STAGE_MAX_B)
-		return copy_staged(s, to, from, op->copy.size_B);
+	if (!wait && !to->pageable && from->pageable && c->size_B <= HIP_STAGE_MAX_B)
+		return copy_staged(s, to, from, c->size_B);
 	if (to->pageable || from->pageable)
-		return copy_waiting(s, to, from, op->copy.size_B);
-	r = hip_op_give(s, op);
+		return copy_waiting(s, to, from, c->size_B);
+	r = copy_reached(s, to, from, c->size_B, c->kind);
 	/* Between two places of a device the order is enough; two devices have no stream in common. */
 	if (r || !wait || (to->owner && to->owner == from->owner && !to->sync && !from->sync))
 		return r;
@@ -206,18 +226,16 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 	r = hip_stream_of(handle, &s);
 	if (r || !size_B)
 		return r;
-	r = hip_copy_check(&op.copy);
+	r = find_ends(&op.copy, &to, &from);
 	if (r)
 		return r;
 	if (hip_stream_captures(s))
 		return wait ? hip_capture_lost(s, hipErrorStreamCaptureUnsupported) : hip_capture_op(s, &op);
-	find_end(dst, size_B, &to);
-	find_end(src, size_B, &from);
 	r = hip_stream_leave_for(s, hip_only_owner(to.owner, from.owner), &there);
 	if (!r)
 		r = hip_serial_before(there, HIP_SERIAL_COPY);
 	if (!r)
-		r = copy_ends(there, &to, &from, &op, wait);
+		r = copy_ends(there, &to, &from, &op.copy, wait);
 	if (!r)
 		r = hip_serial_after(there, HIP_SERIAL_COPY);
 	return r ? r : hip_stream_return(s, there);

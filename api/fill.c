@@ -82,28 +82,37 @@ hipError_t hip_fill_put(struct hip_stream *s, const struct hip_fill *f)
 	return r ? r : hip_blit_put(s, &blit);
 }
 
+static hipError_t put(struct hip_stream *s, const struct hip_blit *blit)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	r = hip_blit_put(s, blit);
+	hip_stream_done(s);
+	return r;
+}
+
 static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 {
 	const struct hip_op op = {.kind = HIP_OP_FILL, .fill = *f};
 	struct hip_stream *s, *there;
-	struct hip_memory memory;
+	struct hip_blit blit;
 	hipError_t r = hip_capture_refuses_wait(wait);
 
-	if (!r)
-		r = hip_fill_check(f);
+	if (!r && !is_empty(f))
+		r = hip_fill_blit(f, &blit);
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	if (r || is_empty(f) || hip_stream_captures(s))
 		return r ? r : hip_op_run(handle, &op);
-	r = find(f, &memory);
+	r = hip_stream_leave_for(s, blit.device, &there);
 	if (!r)
-		r = hip_stream_leave_for(s, hip_memory_owner(&memory), &there);
-	if (!r)
-		r = hip_op_give(there, &op);
+		r = put(there, &blit);
 	if (!r)
 		r = hip_stream_return(s, there);
 	/* Memory of the host's is read as soon as the call is over. */
-	return r || !wait || memory.kind == HIP_MEMORY_DEVICE ? r : hip_stream_wait(s);
+	return r || !wait || !blit.host ? r : hip_stream_wait(s);
 }
 
 static hipError_t fill_1d(void *dst, uint32_t value, unsigned value_B, size_t count, hipStream_t stream, bool wait)

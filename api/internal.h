@@ -279,6 +279,16 @@ struct hip_signal {
 	uint64_t until;      /* the packets below; of the stream that has it */
 };
 
+/* The compiler's arguments of the last launch of a kernel: the same for all launches of one shape. */
+#define HIP_HIDDEN_MAX_B 320u
+#define HIP_SHAPES       4u
+struct hip_shape {
+	const struct hip_kernel *kernel; /* never followed; NULL: none */
+	unsigned codes;                  /* hip_codes then */
+	uint32_t size[8];                /* blocks, threads, dynamic LDS, 0 */
+	char hidden[HIP_HIDDEN_MAX_B];
+};
+
 struct hip_stream {
 	_Atomic unsigned refs; /* the program's, and one for each mark */
 	uint64_t handle;
@@ -318,6 +328,7 @@ struct hip_stream {
 	unsigned chunks;
 	uint32_t args_at;                         /* of it is used; without one, all */
 	struct hip_signal *signals, *last_signal; /* owned: used again, the first of them first */
+	struct hip_shape shapes[HIP_SHAPES];      /* by the kernel's address */
 };
 
 /* Below which packet of which stream. */
@@ -697,6 +708,9 @@ static inline bool hip_code_lost(const struct hip_device *device, unsigned losse
 /* image: a code object, a bundle, or a fat binary; size_B 0: as its headers say. */
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code);
 void hip_code_unload(struct hip_code *code);
+/* Grows when code is unloaded, and what a device gives to kernels may go: then another kernel may have a kernel's
+ * address. */
+extern DRV_OWN _Atomic unsigned hip_codes;
 hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct hip_kernel *kernel);
 /* Copies and fills know the variable from then on. NotFound. */
 hipError_t hip_code_variable(struct hip_code *code, const char *name, void **address, size_t *size_B);

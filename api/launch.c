@@ -63,11 +63,10 @@ void hip_launch_pack(const struct hip_launch *l, char *to)
 		memcpy(to, l->packed, l->packed_B < k->explicit_B ? l->packed_B : k->explicit_B);
 }
 
-static void pack(char *to, const struct hip_launch *l)
+static void pack_hidden(char *to, const struct hip_launch *l)
 {
 	const struct cs_kernel *k = l->kernel->cs;
 
-	hip_launch_pack(l, to);
 	if (k->kernarg_B > k->explicit_B)
 		memset(to + k->explicit_B, 0, k->kernarg_B - k->explicit_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
@@ -80,6 +79,79 @@ static void pack(char *to, const struct hip_launch *l)
 			copy_arg(to + hidden->offset_B, &value,
 				 hidden->size_B < sizeof(value) ? hidden->size_B : sizeof(value));
 	}
+}
+
+static void pack(char *to, const struct hip_launch *l)
+{
+	hip_launch_pack(l, to);
+	pack_hidden(to, l);
+}
+
+/* What was not there yet, for want of memory, may be at the next launch. */
+static bool is_lasting(const char *packed, const struct cs_kernel *k)
+{
+	for (unsigned i = 0; i < k->hidden_count; i++) {
+		unsigned kind = k->hidden[i].kind;
+		uint64_t value;
+
+		memcpy(&value, packed + k->hidden[i].offset_B, sizeof(value));
+		if ((kind == CS_HIDDEN_HEAP || kind == CS_HIDDEN_HOSTCALL) && !value)
+			return false;
+	}
+	return true;
+}
+
+/* The same for a launch of its stream, from the last one of the kernel if that had the same shape. */
+__attribute__((cold, noinline)) static void pack_shape(struct hip_shape *shape, char *to,
+						       const struct hip_launch *l, const uint32_t *size)
+{
+	const struct cs_kernel *k = l->kernel->cs;
+
+	shape->codes = atomic_load_explicit(&hip_codes, memory_order_acquire);
+	pack_hidden(to, l);
+	shape->kernel = k->kernarg_B - k->explicit_B <= HIP_HIDDEN_MAX_B && is_lasting(to, k) ? l->kernel : NULL;
+	if (!shape->kernel)
+		return;
+	memcpy(shape->size, size, sizeof(shape->size));
+	memcpy(shape->hidden, to + k->explicit_B, k->kernarg_B - k->explicit_B);
+}
+
+static inline bool is_shape(const struct hip_shape *shape, const struct hip_kernel *k, const uint32_t *size)
+{
+	uint64_t have[4], want[4];
+
+	memcpy(have, shape->size, sizeof(have));
+	memcpy(want, size, sizeof(want));
+	return shape->kernel == k && shape->codes == atomic_load_explicit(&hip_codes, memory_order_relaxed) &&
+	       !((have[0] ^ want[0]) | (have[1] ^ want[1]) | (have[2] ^ want[2]) | (have[3] ^ want[3]));
+}
+
+/* In pieces that need no call: 256 bytes in code objects of version 5, 56 in older ones. */
+static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
+{
+	for (; size_B >= 64; size_B -= 64, to += 64, from += 64)
+		memcpy(to, from, 64);
+	for (; size_B >= 8; size_B -= 8, to += 8, from += 8)
+		memcpy(to, from, 8);
+	if (size_B)
+		memcpy(to, from, size_B);
+}
+
+__attribute__((always_inline)) static inline void pack_shortly(struct hip_stream *s, char *to,
+							       const struct hip_launch *l)
+{
+	const struct hip_kernel *k = l->kernel;
+	const uint32_t size[8] = {l->blocks[0],  l->blocks[1],  l->blocks[2], l->threads[0],
+				  l->threads[1], l->threads[2], l->lds_B,     0};
+	struct hip_shape *shape = &s->shapes[(uintptr_t)k / sizeof(*k) % HIP_SHAPES];
+
+	hip_launch_pack(l, to);
+	if (k->cs->kernarg_B == k->cs->explicit_B)
+		return;
+	if (__builtin_expect(is_shape(shape, k, size), 1))
+		copy_hidden(to + k->cs->explicit_B, shape->hidden, k->cs->kernarg_B - k->cs->explicit_B);
+	else
+		pack_shape(shape, to, l, size);
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
@@ -257,7 +329,8 @@ __attribute__((always_inline)) static inline bool launch_shortly(const struct hi
 		if ((!args && k->cs->arg_count) || k->args_B > HIP_CHUNK_B - s->args_at)
 			return false;
 		packed = hip_stream_args(s, k->args_B);
-		pack(packed, &(struct hip_launch){.kernel = k,
+		pack_shortly(s, packed,
+			     &(struct hip_launch){.kernel = k,
 						  .blocks = {blocks.x, blocks.y, blocks.z},
 						  .threads = {threads.x, threads.y, threads.z},
 						  .lds_B = lds_B,

@@ -359,8 +359,9 @@ hipError_t hip_stream_after_queue(struct hip_stream *s, uint64_t queue, uint64_t
 		return failed(s);
 	p->queue = queue;
 	p->index = index;
-	/* The format stands where other packets have their setup. */
-	hip_stream_publish(s, HIP_AFTER_HEADER);
+	/* The format stands where other packets have their setup. It is read with the packet behind it, whose job
+	 * then waits; whoever wants to know where the stream is has it read, too. */
+	hip_stream_write(s, HIP_AFTER_HEADER);
 	return hipSuccess;
 }
 

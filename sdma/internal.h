@@ -52,7 +52,8 @@ struct sdma_op {
 	uint64_t start_va, end_va; /* as in sdma_job */
 };
 
-/* Queues whose context is alive, for a job by that engine (not the CPU); of the job only what it waits for counts. */
+/* Queues whose context is alive, for a job by that engine (not the CPU); of the job only what it waits for counts.
+ */
 DRV_MUST_CHECK int sdma_queues_get(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_job *job,
 				   struct sdma_queues **queues);
 /* Bytes of one job at most, so that it ends long before a watchdog comes, over the link that the facts tell. */

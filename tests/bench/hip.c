@@ -22,7 +22,8 @@ extern const struct shader_blob test_blobs[];
 
 static hipStream_t stream;
 static hipEvent_t event;
-static hipFunction_t empty;
+static hipFunction_t empty, full; /* without arguments; with four and hidden ones */
+static uint32_t *memory, *other, *pinned;
 static void *(*other_malloc)(size_t);
 static void (*other_free)(void *);
 
@@ -76,6 +77,42 @@ static void launch(void *arg)
 	must(hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 0, stream, NULL, NULL));
 }
 
+static void launch_full(void *arg)
+{
+	uint32_t groups = 1, rounds = 1;
+	void *args[] = {&memory, &other, &groups, &rounds};
+
+	(void)arg;
+	must(hipModuleLaunchKernel(full, 1, 1, 1, 64, 1, 1, 0, stream, args, NULL));
+}
+
+static void kernel_fill_kernel(void *arg)
+{
+	launch(arg);
+	must(hipMemsetAsync(memory, 0, 4096, stream));
+	launch(arg);
+}
+
+static void kernel_copy_kernel(void *arg)
+{
+	launch(arg);
+	must(hipMemcpyAsync(memory, other, 4096, hipMemcpyDeviceToDevice, stream));
+	launch(arg);
+}
+
+static void copy_and_wait(void *arg)
+{
+	(void)arg;
+	must(hipMemcpyAsync(memory, pinned, 4096, hipMemcpyHostToDevice, stream));
+	must(hipStreamSynchronize(stream));
+}
+
+static void launch_and_wait(void *arg)
+{
+	launch(arg);
+	must(hipStreamSynchronize(stream));
+}
+
 static void record(void *arg)
 {
 	(void)arg;
@@ -118,19 +155,27 @@ static void row(const char *what, void (*fn)(void *), void *arg)
 	printf("%-46s %8lld %8lu\n", what, count(fn, arg), ioctls);
 }
 
-/* What one of many launches costs while the GPU is busy and packets are collected. */
-static void row_collected(void)
+/* What one of many costs while the GPU is busy and packets are collected. */
+static void row_collected(const char *what, void (*fn)(void *))
 {
 	long long overhead = (long long)count_instructions(nothing, NULL, 3), least = INT64_MAX;
 
-	launch(NULL);
-	launch(NULL);
-	for (unsigned i = 0; i < BUSY; i++) {
-		long long now = (long long)count_instructions(launch, NULL, 1) - overhead;
+	for (unsigned i = 0; i < BUSY / 2; i++) {
+		long long now = (long long)count_instructions(fn, NULL, 1) - overhead;
 
 		least = now < least ? now : least;
 	}
-	printf("%-46s %8lld\n", "launch, the GPU is busy", least);
+	printf("%-46s %8lld\n", what, least);
+}
+
+static void rows_collected(void)
+{
+	launch(NULL);
+	launch(NULL);
+	row_collected("busy: launch", launch);
+	row_collected("busy: launch, 4 arguments and hidden ones", launch_full);
+	row_collected("busy: kernel, fill of 4 KiB, kernel", kernel_fill_kernel);
+	row_collected("busy: kernel, copy of 4 KiB, kernel", kernel_copy_kernel);
 }
 
 static void row_many(void)
@@ -201,6 +246,10 @@ static void start(const char *spec)
 		abort();
 	must(hipModuleLoadData(&module, blob->image));
 	must(hipModuleGetFunction(&empty, module, "k_empty"));
+	must(hipModuleGetFunction(&full, module, "k_around"));
+	must(hipMalloc((void **)&memory, 4096));
+	must(hipMalloc((void **)&other, 4096));
+	must(hipHostMalloc((void **)&pinned, 4096, 0));
 	must(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
 }
 
@@ -247,11 +296,16 @@ int main(void)
 {
 	printf("user instructions on the null device, counted by %s\n%-46s %8s %8s\n", count_method(), "", "",
 	       "ioctls");
-	row_of_slow_gpu("null:gfx908:service_us=5000000", row_collected);
+	row_of_slow_gpu("null:gfx908:service_us=5000000", rows_collected);
 	row_of_slow_gpu("null:gfx908:service_us=20", row_many);
 	start("null:gfx908");
 	must(hipEventCreateWithFlags(&event, hipEventDisableTiming));
 	row("launch", launch, NULL);
+	row("launch, 4 arguments and hidden ones", launch_full, NULL);
+	row("launch and wait", launch_and_wait, NULL);
+	row("kernel, fill of 4 KiB, kernel", kernel_fill_kernel, NULL);
+	row("kernel, copy of 4 KiB, kernel", kernel_copy_kernel, NULL);
+	row("copy of 4 KiB from pinned memory and wait", copy_and_wait, NULL);
 	row("graph launch, 1 kernel", graph_launch, chain(1));
 	row_of_graph();
 	row("event record, without a time", record, NULL);
