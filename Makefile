@@ -326,7 +326,7 @@ CHECK_GPUS  := $(CHECK_CHIPS:%=%:watchdog_ms=2000) gfx1100 gfx906:watchdog_ms=20
 	gfx908:hive=1:watchdog_ms=2000,gfx908:hive=1,gfx908:hive=1,gfx908:hive=1 \
 	gfx906:bar=256M:watchdog_ms=2000:p2p=1,gfx900:p2p=1 gfx908:kernel=6.1:watchdog_ms=2000 gfx90a:kernel=7.2 \
 	gfx942:partition=spx:watchdog_ms=2000
-RUN_TESTS   = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 --brief --report $(O)/tests.txt --report $(O)/tests.xml \
+RUN_TESTS   = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief --report $(O)/tests.txt --report $(O)/tests.xml \
 	$(addprefix --gpu ,$(CHECK_GPUS))
 TEST_JOBS  ?= 2
 

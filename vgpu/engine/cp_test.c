@@ -202,14 +202,11 @@ static void test_wait(struct test_gpu *t)
 /* row 99 */
 static void test_wait_for_ever(struct test_gpu *t)
 {
-	uint64_t begin = now_ns();
-
 	set32(t, 0, 1);
 	t->watchdog_ns = 2000000000;
 	EMIT(t, PM4(PM4_NOP, 3), 0, 0, 0);
 	EMIT(t, PM4(PM4_WAIT_REG_MEM, 6), 0x13, LO(D), HI(D), 7, ~0u, 4);
 	EXPECT(test_run(t), ENGINE_HANG, 0, "WAIT_REG_MEM at dword 4 of IB 0");
-	CHECK(now_ns() - begin < 1500000000); /* 2 s of the GPU's time */
 	t->watchdog_ns = 60000000000ull;
 }
 

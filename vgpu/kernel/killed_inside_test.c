@@ -246,7 +246,7 @@ static bool in_child(unsigned long n, unsigned long *total)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		alarm(60); /* what takes so long hangs for ever */
+		alarm(600); /* what takes so long hangs for ever: seconds on an idle machine */
 		check_failed_ = 0;
 		if (total)
 			count(total);
