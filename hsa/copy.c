@@ -167,10 +167,90 @@ static struct rt_gpu *owner_of(struct rt *rt, uint64_t address)
 
 /* --- blocking copies -------------------------------------------------------------------------- */
 
+/* From this size on pageable memory is registered for the time of the copy, in pieces, so that the engine moves the
+ * bytes and not the CPU: a page costs the kernel some 0.2 us, and a core that copies it 0.4 us. CLR pins from 1 MiB
+ * on, 32 MiB at a time. */
+#define PIN_MIN_B   (4ull << 20)
+#define PIN_PIECE_B (32ull << 20)
+
+/* A piece on its way. */
+struct pinned {
+	struct vm_mem *mem; /* owned; NULL: none */
+	struct cs_point point;
+};
+
+static int unpin(struct pinned *p)
+{
+	int r = p->mem ? cs_point_wait(p->point, CS_FOREVER) : 0;
+
+	if (p->mem) {
+		cs_point_settle(p->point);
+		vm_mem_destroy(p->mem);
+	}
+	p->mem = NULL;
+	return r;
+}
+
+/* Registers the pageable side of the piece, and has the engine copy it. */
+static int pin(struct rt_gpu *gpu, struct sdma_job *piece, struct pinned *p)
+{
+	const bool out = piece->dst.place == SDMA_PAGEABLE;
+	struct sdma_end *end = out ? &piece->dst : &piece->src;
+	const struct vm_register what = {
+		.host = (void *)(uintptr_t)end->va,
+		.size_B = piece->size_B,
+		.flags = VM_REGISTER_APART | (out ? 0 : VM_REGISTER_READ),
+	};
+	int r = vm_mem_register(gpu->vm, &what, &p->mem);
+
+	if (r) {
+		p->mem = NULL;
+		return r;
+	}
+	if (out && p->mem->bo->flags & VM_READONLY)
+		r = drv_fail(-EINVAL, "the process may not write all of 0x%llx bytes at 0x%llx",
+			     (unsigned long long)piece->size_B, (unsigned long long)end->va);
+	*end = (struct sdma_end){.va = p->mem->va, .place = SDMA_GTT};
+	r = r ? r : sdma_copier_copy(gpu->copier, piece);
+	p->point = piece->point;
+	if (r) {
+		vm_mem_destroy(p->mem);
+		p->mem = NULL;
+	}
+	return r;
+}
+
+/* Two pieces at a time: one is registered while the other is copied. Gives how much was copied; the rest, of memory
+ * that cannot be registered, is staged. */
+static int copy_pinned(struct rt_gpu *gpu, const struct sdma_job *job, uint64_t *done_B)
+{
+	struct pinned pinned[2] = {0};
+	int r = 0, last;
+
+	for (*done_B = 0; !r && *done_B < job->size_B;) {
+		struct pinned *p = &pinned[*done_B / PIN_PIECE_B % 2];
+		struct sdma_job piece = *job;
+
+		piece.dst.va += *done_B;
+		piece.src.va += *done_B;
+		piece.size_B = job->size_B - *done_B < PIN_PIECE_B ? job->size_B - *done_B : PIN_PIECE_B;
+		r = unpin(p);
+		if (r || pin(gpu, &piece, p))
+			break;
+		*done_B += piece.size_B;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		last = unpin(&pinned[i]);
+		r = r ? r : last;
+	}
+	return r;
+}
+
 static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
 {
 	struct sdma_job job = {.size_B = size_B};
-	int r;
+	uint64_t done_B = 0;
+	int r = 0;
 
 	if (!gpu && (!host_sees(rt, dst) || !host_sees(rt, src)))
 		return drv_fail(-EXDEV, "nobody reaches both ends of the copy");
@@ -180,6 +260,13 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t sr
 	}
 	if (!find_target(rt, gpu, dst, size_B, &job.dst) || !find_end(rt, gpu, src, size_B, &job.src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
+	if (size_B >= PIN_MIN_B && (job.dst.place == SDMA_PAGEABLE) != (job.src.place == SDMA_PAGEABLE))
+		r = copy_pinned(gpu, &job, &done_B);
+	if (r || done_B == size_B)
+		return r;
+	job.dst.va += done_B;
+	job.src.va += done_B;
+	job.size_B -= done_B;
 	r = sdma_copier_copy(gpu->copier, &job);
 	return r ? r : cs_point_wait(job.point, CS_FOREVER);
 }

@@ -1,6 +1,7 @@
 // Fills and copies within a GPU are dispatches of the stream: they cost no submission of their own, and give every byte what
 // it should have, whatever the alignment. How many jobs there were, the virtual kernel says.
 #include <dlfcn.h>
+#include <string.h>
 #include <time.h>
 
 #include <algorithm>
@@ -300,6 +301,23 @@ static void every_byte()
 	}
 }
 
+// Pageable memory of many pieces, which begins and ends anywhere.
+static void large_pageable()
+{
+	const size_t size_B = (70u << 20) + 12345;
+	std::vector<unsigned char> from(size_B + 1), to(size_B + 7);
+	unsigned char *gpu;
+
+	for (size_t i = 0; i < size_B; i += 977)
+		from[i + 1] = (unsigned char)some(256);
+	HIP(hipMalloc((void **)&gpu, size_B));
+	HIP(hipMemcpy(gpu, from.data() + 1, size_B, hipMemcpyHostToDevice));
+	HIP(hipMemcpy(to.data() + 5, gpu, size_B, hipMemcpyDeviceToHost));
+	CHECK(!memcmp(to.data() + 5, from.data() + 1, size_B));
+	CHECK(!to[4] && !to[size_B + 5]);
+	HIP(hipFree(gpu));
+}
+
 int main()
 {
 	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
@@ -314,6 +332,7 @@ int main()
 	elapsed_time();
 	CHECK(jobs() > 0);
 	every_byte();
+	large_pageable();
 	HIP(hipHostFree(go));
 	HIP(hipHostFree(pinned));
 	HIP(hipFree(b));
