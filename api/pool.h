@@ -76,6 +76,8 @@ struct hip_pool {
 	struct hip_pool *next;
 	struct vm_tree blocks;
 	struct hip_block *bin[HIP_POOL_BINS];
+	uint64_t free_B;  /* of the blocks in the bins */
+	uint64_t full_to; /* there is no hole below; 0: from the beginning on there may be */
 	struct hip_chunk_memory *chunks,
 		*stuck; /* stuck: the kernel would not unmap them; their addresses are nobody's */
 	uint64_t reserved_high_B, used_high_B;

@@ -48,10 +48,12 @@ static void enlist(struct hip_pool *p, struct hip_block *b)
 	if (b->next)
 		b->next->link = &b->next;
 	*bin = b;
+	p->free_B += size_of(b);
 }
 
-static void delist(struct hip_block *b)
+static void delist(struct hip_pool *p, struct hip_block *b)
 {
+	p->free_B -= size_of(b);
 	*b->link = b->next;
 	if (b->next)
 		b->next->link = b->link;
@@ -118,7 +120,7 @@ static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with
 		b->index = with->index;
 	if (with->frees > b->frees)
 		b->frees = with->frees;
-	delist(with);
+	delist(p, with);
 	drop_block(p, with);
 	resize(p, b, lo, hi);
 }
@@ -168,7 +170,7 @@ static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct 
 /* Cuts what is too much off, which keeps the tag. */
 static struct hip_block *use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
 {
-	delist(b);
+	delist(p, b);
 	if (size_of(b) > size_B) {
 		struct hip_block *rest = NULL;
 		uint64_t end = b->node.hi;
@@ -213,7 +215,7 @@ static struct hip_block *merge(struct hip_pool *p, struct hip_block *first, uint
 	while (first->node.hi < end) {
 		struct hip_block *next = block_at(p, first->node.hi);
 
-		delist(next);
+		delist(p, next);
 		/* What is cut off later has the last one's tag. */
 		set_tag(first, next);
 		uint64_t hi = next->node.hi;
@@ -261,7 +263,7 @@ static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, u
 	b = best(p, s, size_B);
 	if (b)
 		return use(p, b, size_B);
-	b = run(p, s, size_B, may_use, &end);
+	b = p->free_B >= size_B ? run(p, s, size_B, may_use, &end) : NULL;
 	if (!b)
 		return NULL;
 	return use(p, merge(p, b, end), size_B);
@@ -270,17 +272,26 @@ static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, u
 /* --- chunks ----------------------------------------------------------------------------------- */
 
 /* Addresses without memory that are large enough: the first such. 0: none. */
-static uint64_t find_hole(const struct hip_pool *p, uint64_t size_B)
+static uint64_t find_hole(struct hip_pool *p, uint64_t size_B)
 {
-	uint64_t at = (uintptr_t)p->base, end = at + p->arena_B;
+	uint64_t base = (uintptr_t)p->base, end = base + p->arena_B, at = p->full_to > base ? p->full_to : base;
 	struct vm_node *node = NULL;
+	bool full = true;
 
-	while ((node = vm_tree_next(&p->blocks, node, at, end))) {
-		if (node->lo >= at + size_B)
-			return at;
+	while ((node = vm_tree_next(&p->blocks, node, at, end)) && node->lo < at + size_B) {
+		full = full && node->lo < at + HIP_POOL_CHUNK_B;
 		at = (node->hi + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
+		p->full_to = full ? at : p->full_to;
 	}
 	return end - at >= size_B ? at : 0;
+}
+
+/* Addresses whose memory has not come, or is gone, are a hole again. */
+static void drop_addresses(struct hip_pool *p, struct hip_block *b)
+{
+	if (b->node.lo < p->full_to)
+		p->full_to = b->node.lo;
+	drop_block(p, b);
 }
 
 hipError_t hip_pool_tell_access(const struct hip_pool *p, uint64_t lo, uint64_t size_B)
@@ -377,7 +388,7 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 	pthread_mutex_lock(&p->lock);
 	if (grown) {
 		p->reserved_B -= chunk_B;
-		drop_block(p, coming);
+		drop_addresses(p, coming);
 	} else {
 		end_chunk_locked(p, c, coming);
 		*out = take_locked(p, s, size_B);
@@ -417,7 +428,7 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 			set_tag(behind, b);
 			enlist(p, behind);
 		}
-		delist(b);
+		delist(p, b);
 		if (lo < c->lo) {
 			resize(p, b, lo, c->lo);
 			enlist(p, b);
@@ -466,7 +477,7 @@ static void end_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 	pthread_mutex_lock(&p->lock);
 	b = block_at(p, lo);
 	if (b && b->state == HIP_BLOCK_COMING)
-		drop_block(p, b);
+		drop_addresses(p, b);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -700,6 +711,7 @@ static void drop_all(struct hip_pool *p)
 	hip_chunks_unmap(p->chunks);
 	hip_chunks_unmap(p->stuck);
 	p->chunks = p->stuck = NULL;
+	p->free_B = p->full_to = 0;
 	p->reserved_B = p->reserved_high_B = p->used_high_B = p->live = 0;
 	p->used_by_dead_B = 0;
 }
