@@ -50,6 +50,7 @@ struct hip_device {
 	hsa_agent_t agent;
 	hsa_amd_memory_pool_t vram;
 	hsa_amd_memory_pool_t fine_vram; /* handle 0: there is none */
+	hsa_amd_memory_pool_t args;      /* for kernels' arguments; handle 0: the host's, hip.kernarg */
 	uint64_t vram_B;
 	unsigned cus, lds_B, wave_lanes;
 	_Atomic hipError_t fault;        /* what every call on the device gives until it is reset; 0: none */

@@ -68,15 +68,15 @@ static void pack_hidden(char *to, const struct hip_launch *l)
 	const struct cs_kernel *k = l->kernel->cs;
 
 	if (k->kernarg_B > k->explicit_B)
-		memset(to + k->explicit_B, 0, k->kernarg_B - k->explicit_B);
+		memset(to, 0, k->kernarg_B - k->explicit_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
 		const struct cs_arg *hidden = &k->hidden[i];
 		uint64_t value = hidden_value(l, hidden->kind);
 
 		if (hidden->size_B == 2)
-			memcpy(to + hidden->offset_B, &value, 2);
+			memcpy(to + hidden->offset_B - k->explicit_B, &value, 2);
 		else
-			copy_arg(to + hidden->offset_B, &value,
+			copy_arg(to + hidden->offset_B - k->explicit_B, &value,
 				 hidden->size_B < sizeof(value) ? hidden->size_B : sizeof(value));
 	}
 }
@@ -84,17 +84,17 @@ static void pack_hidden(char *to, const struct hip_launch *l)
 static void pack(char *to, const struct hip_launch *l)
 {
 	hip_launch_pack(l, to);
-	pack_hidden(to, l);
+	pack_hidden(to + l->kernel->cs->explicit_B, l);
 }
 
 /* What was not there yet, for want of memory, may be at the next launch. */
-static bool is_lasting(const char *packed, const struct cs_kernel *k)
+static bool is_lasting(const char *hidden, const struct cs_kernel *k)
 {
 	for (unsigned i = 0; i < k->hidden_count; i++) {
 		unsigned kind = k->hidden[i].kind;
 		uint64_t value;
 
-		memcpy(&value, packed + k->hidden[i].offset_B, sizeof(value));
+		memcpy(&value, hidden + k->hidden[i].offset_B - k->explicit_B, sizeof(value));
 		if ((kind == CS_HIDDEN_HEAP || kind == CS_HIDDEN_HOSTCALL) && !value)
 			return false;
 	}
@@ -107,13 +107,17 @@ __attribute__((cold, noinline)) static void pack_shape(struct hip_shape *shape, 
 {
 	const struct cs_kernel *k = l->kernel->cs;
 
-	shape->codes = atomic_load_explicit(&hip_codes, memory_order_acquire);
-	pack_hidden(to, l);
-	shape->kernel = k->kernarg_B - k->explicit_B <= HIP_HIDDEN_MAX_B && is_lasting(to, k) ? l->kernel : NULL;
-	if (!shape->kernel)
+	shape->kernel = NULL;
+	if (k->kernarg_B - k->explicit_B > HIP_HIDDEN_MAX_B) {
+		pack_hidden(to, l);
 		return;
+	}
+	shape->codes = atomic_load_explicit(&hip_codes, memory_order_acquire);
+	pack_hidden(shape->hidden, l);
+	memcpy(to, shape->hidden, k->kernarg_B - k->explicit_B);
 	memcpy(shape->size, size, sizeof(shape->size));
-	memcpy(shape->hidden, to + k->explicit_B, k->kernarg_B - k->explicit_B);
+	if (is_lasting(shape->hidden, k))
+		shape->kernel = l->kernel;
 }
 
 static inline bool is_shape(const struct hip_shape *shape, const struct hip_kernel *k, const uint32_t *size)
@@ -146,10 +150,11 @@ __attribute__((always_inline)) static inline void pack_shortly(struct hip_stream
 	struct hip_shape *shape = &s->shapes[(uintptr_t)k / sizeof(*k) % HIP_SHAPES];
 
 	hip_launch_pack(l, to);
+	to += k->cs->explicit_B;
 	if (k->cs->kernarg_B == k->cs->explicit_B)
 		return;
 	if (__builtin_expect(is_shape(shape, k, size), 1))
-		copy_hidden(to + k->cs->explicit_B, shape->hidden, k->cs->kernarg_B - k->cs->explicit_B);
+		copy_hidden(to, shape->hidden, k->cs->kernarg_B - k->cs->explicit_B);
 	else
 		pack_shape(shape, to, l, size);
 }

@@ -200,6 +200,7 @@ static hipError_t open_device(struct hip_device *d, int index)
 	    hsa_agent_get_info(d->agent, HSA_AGENT_INFO_WAVEFRONT_SIZE, &d->wave_lanes))
 		return hipErrorInitializationError;
 	d->vram_B = vram_B;
+	d->args = hip.door->args_pool(d->agent);
 	/* As HIP has them: what a lane gets without asking, the buffer of printf, and the heap's. */
 	d->stack_B = 1024;
 	d->printf_B = 1 << 20;

@@ -13,6 +13,8 @@ void *hip_args_allocate(struct hip_device *device, size_t size_B)
 {
 	void *base = NULL;
 
+	if (device->args.handle && !hsa_amd_memory_pool_allocate(device->args, size_B, 0, &base))
+		return base;
 	if (hsa_amd_memory_pool_allocate(hip.kernarg, size_B, 0, &base))
 		return NULL;
 	if (hsa_amd_agents_allow_access(1, &device->agent, NULL, base)) {

@@ -26,7 +26,7 @@ static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
 	 */
 	struct vm_info info = {
 		.size_B = CS_CHUNK_B,
-		.kind = VM_GTT_WC,
+		.kind = drv_writes_vram(ring->dev) ? VM_VRAM : VM_GTT_WC,
 		.flags = VM_CPU | VM_UNCACHED | VM_EXEC | VM_RESIDENT,
 	};
 	struct cs_chunk *chunk = calloc(1, sizeof(*chunk));
@@ -35,6 +35,10 @@ static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
 	if (!chunk)
 		return drv_fail(-ENOMEM, "no host memory for an IB chunk");
 	r = vm_piece_alloc(ring->ctx->vm, &info, &chunk->mem);
+	if (r == -ENOMEM && info.kind == VM_VRAM) {
+		info.kind = VM_GTT_WC;
+		r = vm_piece_alloc(ring->ctx->vm, &info, &chunk->mem);
+	}
 	if (r) {
 		free(chunk);
 		return r;

@@ -114,6 +114,13 @@ static void judge_fine(struct drv_device *dev, int gem_trial)
 	}
 }
 
+bool drv_writes_vram(const struct drv_device *dev)
+{
+	const struct drv_facts *f = &dev->facts;
+
+	return !f->apu && f->visible_vram.total_B >= f->vram.total_B && dev->can[DRV_CAN_FINE_VRAM].yes;
+}
+
 void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise)
 {
 	bool behind;

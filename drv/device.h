@@ -145,6 +145,11 @@ void drv_device_close(struct drv_device *dev);
  * what could be learned, and refusal says why. Not for use. -ENOMEM. Enters the kernel. Thread safe. */
 DRV_MUST_CHECK int drv_device_examine(const struct drv_node *node, struct drv_device **dev);
 
+/* What the CPU writes anew for each job (commands, arguments) may lie in VRAM: the CPU reaches all of it, and the
+ * GPU reads it without a cache that could hold what was there before. RADV places commands so (radv_amdgpu_cs.c),
+ * ROCm kernel arguments (CLR, HIP_FORCE_DEV_KERNARG). */
+bool drv_writes_vram(const struct drv_device *dev);
+
 /* 0 when tuff can make packets for that kind of ring of the chip; -ENOTSUP with a record when it cannot. */
 DRV_MUST_CHECK int drv_check_ring(const struct drv_device *dev, enum drv_ip_type ip);
 

@@ -244,6 +244,10 @@ static void make_gpu(struct rt *rt, struct rt_agent *agent, struct rt_gpu *gpu)
 	if (offers_fine_vram(gpu))
 		add_pool(agent, RT_POOL_FINE, gpu->dev->facts.vram.total_B);
 	add_pool(agent, RT_POOL_GROUP, gpu->dev->chip->lds_B);
+	if (drv_writes_vram(gpu->dev)) {
+		add_pool(agent, RT_POOL_KERNARG, gpu->dev->facts.vram.total_B);
+		agent->hidden++;
+	}
 	read_uuid(&gpu->place, agent->info.uuid, sizeof(agent->info.uuid));
 	rt_info_gpu(rt, agent);
 	drv_log(DRV_LOG_HSA, "agent %u: %s, %s, %s", agent->node, agent->isa, agent->info.product,

@@ -159,6 +159,16 @@ static int pick(hsa_agent_t agent, const void **image, size_t *size_B)
 	return gpu ? cs_bundle_pick(image, size_B, gpu->dev->chip) : -EINVAL;
 }
 
+static hsa_amd_memory_pool_t args_pool(hsa_agent_t agent)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+
+	for (unsigned i = 0; gpu && i < gpu->agent->pools; i++)
+		if (gpu->agent->pool[i].kind == RT_POOL_KERNARG)
+			return (hsa_amd_memory_pool_t){(uintptr_t)&gpu->agent->pool[i]};
+	return (hsa_amd_memory_pool_t){0};
+}
+
 static uint32_t scratch_groups_max(hsa_agent_t agent, uint32_t group_threads)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
@@ -210,6 +220,7 @@ const struct rt_door rt_door = {
 	.steps = steps,
 	.faults = faults,
 	.pick = pick,
+	.args_pool = args_pool,
 	.scratch_groups_max = scratch_groups_max,
 	.kernel = kernel,
 	.sequence_create = rt_sequence_create,

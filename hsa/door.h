@@ -108,6 +108,9 @@ struct rt_door {
 	unsigned (*faults)(hsa_agent_t agent);
 	/* The code object for that agent in a bundle, or the image itself when it is none. -ENOEXEC. */
 	int (*pick)(hsa_agent_t agent, const void **image, size_t *size_B);
+	/* Memory of the agent, a GPU, for kernel arguments, which the CPU only writes; handle 0: the host's is the
+	 * place for them. */
+	hsa_amd_memory_pool_t (*args_pool)(hsa_agent_t agent);
 	/* How many workgroups of so many work-items the agent, a GPU, can run at a time when they need scratch,
 	 * whatever else would allow. */
 	uint32_t (*scratch_groups_max)(hsa_agent_t agent, uint32_t group_threads);

@@ -112,6 +112,7 @@ struct rt_agent {
 	const struct drv_numa *numa;  /* borrowed from rt->host; NULL: a GPU */
 	struct rt_agent *nearest_cpu; /* borrowed; a CPU: itself */
 	unsigned pools, caches;
+	unsigned hidden; /* of the pools the last: our HIP library asks for them by its door */
 	struct rt_pool pool[RT_POOLS_MAX];
 	struct rt_cache cache[RT_CACHES_MAX];
 	struct rt_info info;

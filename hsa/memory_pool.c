@@ -23,7 +23,7 @@ hsa_status_t impl_hsa_amd_agent_iterate_memory_pools(
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!agent)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	for (unsigned i = 0; status == HSA_STATUS_SUCCESS && i < agent->pools; i++)
+	for (unsigned i = 0; status == HSA_STATUS_SUCCESS && i < agent->pools - agent->hidden; i++)
 		status = callback((hsa_amd_memory_pool_t){(uintptr_t)&agent->pool[i]}, data);
 	return status;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/status.h"
 #include "tests/check.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
@@ -86,8 +87,28 @@ static void passing_failures_are_retried(void)
 	CHECK_EQ(cs_ctx_lost(s.ctx), 0);
 }
 
+/* Commands lie in VRAM where the CPU reaches all of it and nothing caches them. */
+static void commands_lie_in_vram(const char *spec, bool yes)
+{
+	struct drv_usage usage;
+
+	CHECK_EQ(vgpu_start(spec), 0);
+	if (CHECK_EQ(stack_open(&s), 0)) {
+		/* Nothing else of a new ring lies there. */
+		CHECK_EQ(drv_usage_memory(s.dev, &usage), 0);
+		CHECK_EQ(usage.vram_B > 0, yes);
+		stack_close(&s);
+	}
+	vgpu_stop();
+}
+
 int main(void)
 {
+	commands_lie_in_vram("gfx906", true);
+	commands_lie_in_vram("gfx906:bar=256M", false);
+	commands_lie_in_vram("gfx908:kernel=6.12", false);
+	commands_lie_in_vram("gfx908:kernel=6.18", true);
+	commands_lie_in_vram("gfx90c", false);
 	CHECK_EQ(vgpu_start("gfx908"), 0);
 	if (!CHECK_EQ(stack_open(&s), 0) || !CHECK_EQ(stack_load(&s, "group", 3, &code), 0))
 		return check_done("submission");
