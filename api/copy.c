@@ -6,9 +6,9 @@
 
 /* One side of a copy. */
 struct end {
-	const char *address; /* for the GPU, or the host's when it is pageable */
-	bool pageable;       /* no GPU reaches it */
-	bool sync;           /* hip_memory.sync */
+	const char *address;  /* for the GPU, or the host's when it is pageable */
+	bool pageable;        /* no GPU reaches it */
+	bool sync, read_only; /* as hip_memory has them */
 	struct hip_device *owner;
 };
 
@@ -26,6 +26,7 @@ static bool find_end(const void *address, size_t size_B, struct end *end)
 	end->address = memory.gpu_base + at;
 	end->pageable = false;
 	end->sync = memory.sync;
+	end->read_only = memory.read_only;
 	end->owner = hip_memory_owner(&memory);
 	return hip_memory_covers(&memory, address, size_B);
 }
@@ -71,7 +72,8 @@ static bool blit_of(const struct end *dst, const struct end *src, size_t size_B,
 		.slices = 1,
 		.kind = tool_kind(dst, src),
 	};
-	return kind != hipMemcpyDeviceToDeviceNoCU && hip_blit_takes(blit, dst->owner, src->owner);
+	return kind != hipMemcpyDeviceToDeviceNoCU && !dst->read_only &&
+	       hip_blit_takes(blit, dst->owner, src->owner);
 }
 
 static hipError_t put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B,

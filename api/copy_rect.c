@@ -45,7 +45,7 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 
 /* Which memory each side is. */
 struct kinds {
-	bool dst_pageable, src_pageable;
+	bool dst_pageable, src_pageable, dst_read_only;
 	struct hip_device *dst, *src; /* whose; NULL: the host's */
 	enum hip_tool_kind told_as;
 };
@@ -60,6 +60,7 @@ static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 	if (r)
 		return r;
 	kinds->dst = kinds->dst_pageable ? NULL : hip_memory_owner(&to);
+	kinds->dst_read_only = !kinds->dst_pageable && to.read_only;
 	kinds->src = kinds->src_pageable ? NULL : hip_memory_owner(&from);
 	kinds->told_as = !kinds->dst   ? HIP_TOOL_BOX_TO_HOST
 			 : !kinds->src ? HIP_TOOL_BOX_FROM_HOST
@@ -171,7 +172,7 @@ static bool blit_of(const struct hip_box *box, const struct kinds *kinds, struct
 		.slices = box->depth,
 		.kind = kinds->told_as,
 	};
-	return !is_pageable(kinds) && box->kind != hipMemcpyDeviceToDeviceNoCU &&
+	return !is_pageable(kinds) && !kinds->dst_read_only && box->kind != hipMemcpyDeviceToDeviceNoCU &&
 	       hip_blit_takes(blit, kinds->dst, kinds->src);
 }
 

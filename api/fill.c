@@ -48,8 +48,8 @@ hipError_t hip_fill_blit(const struct hip_fill *f, struct hip_blit *blit)
 	struct hip_memory memory;
 	hipError_t r = find(f, &memory);
 
-	if (r)
-		return r;
+	if (r || memory.read_only)
+		return r ? r : hipErrorInvalidValue;
 	owner = hip_memory_owner(&memory);
 	*blit = (struct hip_blit){
 		.dst = (uintptr_t)memory.gpu_base + ((uintptr_t)f->dst - memory.node.lo),

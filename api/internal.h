@@ -595,6 +595,7 @@ struct hip_memory {
 	bool sync;      /* copies between two places of a device are waited for */
 	bool ours;      /* not the program's to free: of a variable, mapped, or of another process */
 	bool imported;  /* into a pool: pool_share.c */
+	bool read_only; /* registered, and the process may not write all of it: nor may kernels */
 };
 
 /* Whose memory it is; NULL: the host's. */

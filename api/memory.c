@@ -622,6 +622,7 @@ static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
 		return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory : hipErrorInvalidValue;
 	/* Not HSA's alias: kernels may use the host's address, and what programs hand back is found. */
 	memory.gpu_base = ptr;
+	memory.read_only = hip.door->read_only(ptr);
 	r = add(&memory);
 	if (r)
 		hsa_amd_memory_unlock(ptr);

@@ -201,6 +201,14 @@ static void drop_sync(uint64_t sync)
 		rt_sync_drop(rt_get(), sync);
 }
 
+static bool read_only(const void *ptr)
+{
+	struct rt *rt = rt_get();
+	struct rt_span span;
+
+	return rt && rt_span_find(rt, (uintptr_t)ptr, &span) && span.read_only;
+}
+
 static const char *reason(void)
 {
 	return drv_error_last()->text;
@@ -229,5 +237,6 @@ const struct rt_door rt_door = {
 	.fetch = fetch,
 	.import_sync = import_sync,
 	.drop_sync = drop_sync,
+	.read_only = read_only,
 	.reason = reason,
 };

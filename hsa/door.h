@@ -129,6 +129,8 @@ struct rt_door {
 	int (*import_sync)(hsa_agent_t agent, int fd, uint64_t *sync);
 	/* Packets that name it do nothing from now on. */
 	void (*drop_sync)(uint64_t sync);
+	/* Memory that is locked there cannot be written: neither by the process nor by GPUs. */
+	bool (*read_only)(const void *ptr);
 	/* Why this thread's last call failed, for people. */
 	const char *(*reason)(void);
 };

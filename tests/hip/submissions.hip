@@ -2,6 +2,7 @@
 // it should have, whatever the alignment. How many jobs there were, the virtual kernel says.
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include <algorithm>
@@ -318,6 +319,24 @@ static void large_pageable()
 	HIP(hipFree(gpu));
 }
 
+// Memory that the process may only read is refused as a target, before a kernel tries.
+static void read_only_targets()
+{
+	const size_t size_B = 8192;
+	void *page = mmap(nullptr, size_B, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	hipError_t r = hipHostRegister(page, size_B, hipHostRegisterDefault);
+
+	if (r == hipSuccess) {
+		CHECK(hipMemcpyAsync(page, a, 64, hipMemcpyDeviceToHost, stream) != hipSuccess);
+		CHECK(hipMemcpy2DAsync(page, 64, a, 64, 32, 4, hipMemcpyDeviceToHost, stream) != hipSuccess);
+		CHECK_EQ(hipMemsetAsync(page, 0, 64, stream), hipErrorInvalidValue);
+		HIP(hipMemcpyAsync(a, page, 64, hipMemcpyHostToDevice, stream));
+		HIP(hipStreamSynchronize(stream));
+		HIP(hipHostUnregister(page));
+	}
+	munmap(page, size_B);
+}
+
 int main()
 {
 	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
@@ -332,6 +351,7 @@ int main()
 	elapsed_time();
 	CHECK(jobs() > 0);
 	every_byte();
+	read_only_targets();
 	large_pageable();
 	HIP(hipHostFree(go));
 	HIP(hipHostFree(pinned));
