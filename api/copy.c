@@ -6,9 +6,10 @@
 
 /* One side of a copy. */
 struct end {
-	const char *address;  /* for the GPU, or the host's when it is pageable */
-	bool pageable;        /* no GPU reaches it */
-	bool sync, read_only; /* as hip_memory has them */
+	const char *address; /* for the GPU, or the host's when it is pageable */
+	bool pageable;       /* no GPU reaches it */
+	bool sync;           /* hip_memory.sync */
+	bool closed;         /* kernels do not copy it: hip_memory_is_closed() */
 	struct hip_device *owner;
 };
 
@@ -26,7 +27,7 @@ static bool find_end(const void *address, size_t size_B, struct end *end)
 	end->address = memory.gpu_base + at;
 	end->pageable = false;
 	end->sync = memory.sync;
-	end->read_only = memory.read_only;
+	end->closed = hip_memory_is_closed(&memory, address, size_B);
 	end->owner = hip_memory_owner(&memory);
 	return hip_memory_covers(&memory, address, size_B);
 }
@@ -72,7 +73,7 @@ static bool blit_of(const struct end *dst, const struct end *src, size_t size_B,
 		.slices = 1,
 		.kind = tool_kind(dst, src),
 	};
-	return kind != hipMemcpyDeviceToDeviceNoCU && !dst->read_only &&
+	return kind != hipMemcpyDeviceToDeviceNoCU && !dst->closed && !src->closed &&
 	       hip_blit_takes(blit, dst->owner, src->owner);
 }
 

@@ -45,10 +45,18 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 
 /* Which memory each side is. */
 struct kinds {
-	bool dst_pageable, src_pageable, dst_read_only;
+	bool dst_pageable, src_pageable;
+	bool closed;                  /* kernels do not copy it: hip_memory_is_closed() */
 	struct hip_device *dst, *src; /* whose; NULL: the host's */
 	enum hip_tool_kind told_as;
 };
+
+static bool is_closed(const struct hip_side *side, const struct hip_box *box, const struct hip_memory *memory)
+{
+	size_t size_B;
+
+	return extent(side, box, &size_B) && hip_memory_is_closed(memory, side->base, size_B);
+}
 
 static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 {
@@ -60,7 +68,8 @@ static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 	if (r)
 		return r;
 	kinds->dst = kinds->dst_pageable ? NULL : hip_memory_owner(&to);
-	kinds->dst_read_only = !kinds->dst_pageable && to.read_only;
+	kinds->closed = (!kinds->dst_pageable && is_closed(&box->dst, box, &to)) ||
+			(!kinds->src_pageable && is_closed(&box->src, box, &from));
 	kinds->src = kinds->src_pageable ? NULL : hip_memory_owner(&from);
 	kinds->told_as = !kinds->dst   ? HIP_TOOL_BOX_TO_HOST
 			 : !kinds->src ? HIP_TOOL_BOX_FROM_HOST
@@ -172,7 +181,7 @@ static bool blit_of(const struct hip_box *box, const struct kinds *kinds, struct
 		.slices = box->depth,
 		.kind = kinds->told_as,
 	};
-	return !is_pageable(kinds) && !kinds->dst_read_only && box->kind != hipMemcpyDeviceToDeviceNoCU &&
+	return !is_pageable(kinds) && !kinds->closed && box->kind != hipMemcpyDeviceToDeviceNoCU &&
 	       hip_blit_takes(blit, kinds->dst, kinds->src);
 }
 

@@ -46,9 +46,10 @@ hipError_t hip_fill_blit(const struct hip_fill *f, struct hip_blit *blit)
 {
 	struct hip_device *owner;
 	struct hip_memory memory;
+	size_t size_B = 0;
 	hipError_t r = find(f, &memory);
 
-	if (r || memory.read_only)
+	if (r || !extent(f, &size_B) || hip_memory_is_closed(&memory, f->dst, size_B))
 		return r ? r : hipErrorInvalidValue;
 	owner = hip_memory_owner(&memory);
 	*blit = (struct hip_blit){

@@ -49,6 +49,24 @@ void hip_memory_set_sync(const void *address, bool sync)
 	pthread_rwlock_unlock(&memories.lock);
 }
 
+/* Other memory than that of hipMemMap() has no such access. */
+static bool is_mapped_closed(const void *address, hsa_agent_t agent)
+{
+	hsa_access_permission_t permission;
+
+	return !hsa_amd_vmem_get_access((void *)(uintptr_t)address, &permission, agent) &&
+	       permission != HSA_ACCESS_PERMISSION_RW;
+}
+
+bool hip_memory_is_closed(const struct hip_memory *m, const void *address, size_t size_B)
+{
+	hsa_agent_t agent = hip.device[m->device].agent;
+
+	if (!m->ours || m->kind != HIP_MEMORY_DEVICE)
+		return m->read_only;
+	return is_mapped_closed(address, agent) || is_mapped_closed((const char *)address + size_B - 1, agent);
+}
+
 bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B)
 {
 	uint64_t at = (uintptr_t)address, hi = memory->node.hi;

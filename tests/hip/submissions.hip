@@ -337,6 +337,33 @@ static void read_only_targets()
 	munmap(page, size_B);
 }
 
+// So is memory that is mapped without access.
+static void closed_targets()
+{
+	hipMemAllocationProp how = {};
+	hipMemAccessDesc access = {};
+	hipMemGenericAllocationHandle_t handle;
+	size_t granule = 0;
+	void *at;
+
+	how.type = hipMemAllocationTypePinned;
+	how.location.type = hipMemLocationTypeDevice;
+	HIP(hipMemGetAllocationGranularity(&granule, &how, hipMemAllocationGranularityMinimum));
+	HIP(hipMemAddressReserve(&at, granule, 0, nullptr, 0));
+	HIP(hipMemCreate(&handle, granule, &how, 0));
+	HIP(hipMemMap(at, granule, 0, handle, 0));
+	CHECK_EQ(hipMemsetAsync(at, 0, 64, stream), hipErrorInvalidValue);
+	CHECK(hipMemcpyAsync(at, a, 64, hipMemcpyDeviceToDevice, stream) != hipSuccess);
+	access.location = how.location;
+	access.flags = hipMemAccessFlagsProtReadWrite;
+	HIP(hipMemSetAccess(at, granule, &access, 1));
+	HIP(hipMemsetAsync(at, 0, 64, stream));
+	HIP(hipStreamSynchronize(stream));
+	HIP(hipMemUnmap(at, granule));
+	HIP(hipMemRelease(handle));
+	HIP(hipMemAddressFree(at, granule));
+}
+
 int main()
 {
 	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
@@ -352,6 +379,7 @@ int main()
 	CHECK(jobs() > 0);
 	every_byte();
 	read_only_targets();
+	closed_targets();
 	large_pageable();
 	HIP(hipHostFree(go));
 	HIP(hipHostFree(pinned));
