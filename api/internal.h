@@ -617,8 +617,8 @@ bool hip_memory_find(const void *address, struct hip_memory *memory);
 void hip_memory_set_sync(const void *address, bool sync);
 /* So many bytes from there on are in it, or in what the program mapped right behind it. */
 bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B);
-/* Kernels may not read and write all of that: it is registered read-only, or mapped without access for the device that
- * has it. */
+/* Kernels may not read and write all of that: it is registered read-only, or mapped without access for the device
+ * that has it. */
 bool hip_memory_is_closed(const struct hip_memory *memory, const void *address, size_t size_B);
 
 /* The peers that may use the device's memory have changed. */
