@@ -7,7 +7,7 @@
 #include "api/built_in.h"
 #include "drv/config.h"
 
-#define LANES      256u         /* of a workgroup; BLIT_LANES */
+#define LANES      256u         /* of a workgroup */
 #define X_SHIFT    4u           /* at least so many lanes (log2) along a row: its ends are below 16 bytes */
 #define ELEMENTS   (1ull << 31) /* of a row, of one launch: a grid is counted in 32 bits */
 #define GROUPS_MAX 65535u       /* along rows and slices (GFX12 has no more) */
@@ -71,9 +71,17 @@ static uint32_t x_shift_of(uint64_t elements)
 	return shift;
 }
 
-static uint64_t most_B(const struct hip_blit *b)
+/* How much of each row, from there on, is in a part. */
+static uint64_t part_B(const struct hip_blit *b, uint64_t at_B)
 {
-	return ELEMENTS * element_B(b);
+	uint64_t rest_B = b->row_B - at_B, most_B = ELEMENTS * element_B(b);
+
+	return rest_B < most_B ? rest_B : most_B;
+}
+
+static uint64_t elements_of(const struct hip_blit *b, const struct part *p)
+{
+	return p->size_B / element_B(b) + 1; /* the ends may leave one less */
 }
 
 /* Rows of one launch, at the lanes that they have. */
@@ -84,13 +92,13 @@ static uint64_t most_rows(uint32_t x_shift)
 
 static struct part first_part(const struct hip_blit *b)
 {
-	return (struct part){.size_B = b->row_B < most_B(b) ? b->row_B : most_B(b)};
+	return (struct part){.size_B = part_B(b, 0)};
 }
 
 /* What of the rows and slices from there on is in the part. */
 static void cut_part(const struct hip_blit *b, struct part *p)
 {
-	uint32_t shift = x_shift_of(p->size_B / element_B(b) + 1);
+	uint32_t shift = x_shift_of(elements_of(b, p));
 	uint64_t rows = b->rows - p->row, slices = b->slices - p->slice;
 
 	p->rows = rows < most_rows(shift) ? rows : most_rows(shift);
@@ -101,14 +109,11 @@ static void cut_part(const struct hip_blit *b, struct part *p)
 static bool next_part(const struct hip_blit *b, struct part *p)
 {
 	p->at_B += p->size_B;
-	if (p->at_B < b->row_B) {
-		uint64_t rest_B = b->row_B - p->at_B;
-
-		p->size_B = rest_B < most_B(b) ? rest_B : most_B(b);
+	if (p->at_B == b->row_B)
+		p->at_B = 0;
+	p->size_B = part_B(b, p->at_B);
+	if (p->at_B)
 		return true;
-	}
-	p->at_B = 0;
-	p->size_B = first_part(b).size_B;
 	p->row += p->rows;
 	if (p->row < b->rows)
 		return true;
@@ -120,7 +125,7 @@ static bool next_part(const struct hip_blit *b, struct part *p)
 static void fill_launch(const struct hip_blit *b, const struct part *p, struct hip_blit_args *args,
 			struct hip_launch *l)
 {
-	uint64_t elements = p->size_B / element_B(b) + 1; /* the ends may leave one less */
+	uint64_t elements = elements_of(b, p);
 	uint32_t shift = x_shift_of(elements), y_lanes = LANES >> shift;
 
 	*args = (struct hip_blit_args){

@@ -34,7 +34,7 @@ struct hip_tool_work hip_blit_work(const struct hip_blit *blit);
 struct hip_blit_args {
 	uint64_t dst, dst_pitch_B, dst_slice_B, src, src_pitch_B, src_slice_B, row_B;
 	uint32_t rows, value;
-	uint32_t x_shift; /* log2 of the lanes along a row, at least 4; BLIT_LANES in all */
+	uint32_t x_shift; /* log2 of the lanes along a row, at least 4; a workgroup has 256 in all */
 	uint32_t zero;
 };
 /* The header of its packet. */
