@@ -131,6 +131,29 @@ static bool find_target(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uin
 	return find_end(rt, gpu, address, size_B, end);
 }
 
+/* Gives the GPU a pageable end for the time of a copy. What the program registers meanwhile outlives that: it must
+ * have the host's addresses for itself. *mem is the caller's to destroy, after a failure too; NULL: nothing. */
+static int register_end(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, bool written,
+			struct vm_mem **mem)
+{
+	const struct vm_register what = {
+		.host = (void *)(uintptr_t)end->va,
+		.size_B = size_B,
+		.flags = VM_REGISTER_APART | (written ? 0 : VM_REGISTER_READ),
+	};
+	int r = vm_mem_register(gpu->vm, &what, mem);
+
+	if (r) {
+		*mem = NULL;
+		return r;
+	}
+	if (written && (*mem)->bo->flags & VM_READONLY)
+		return drv_fail(-EINVAL, "the process may not write all of 0x%llx bytes at 0x%llx",
+				(unsigned long long)size_B, (unsigned long long)end->va);
+	*end = (struct sdma_end){.va = (*mem)->va, .place = SDMA_GTT};
+	return 0;
+}
+
 /* Where the CPU reaches what a client names: locked memory has an address for GPUs, too. */
 static void *host_address(struct rt *rt, uint64_t address)
 {
@@ -195,22 +218,8 @@ static int unpin(struct pinned *p)
 static int pin(struct rt_gpu *gpu, struct sdma_job *piece, struct pinned *p)
 {
 	const bool out = piece->dst.place == SDMA_PAGEABLE;
-	struct sdma_end *end = out ? &piece->dst : &piece->src;
-	const struct vm_register what = {
-		.host = (void *)(uintptr_t)end->va,
-		.size_B = piece->size_B,
-		.flags = VM_REGISTER_APART | (out ? 0 : VM_REGISTER_READ),
-	};
-	int r = vm_mem_register(gpu->vm, &what, &p->mem);
+	int r = register_end(gpu, out ? &piece->dst : &piece->src, piece->size_B, out, &p->mem);
 
-	if (r) {
-		p->mem = NULL;
-		return r;
-	}
-	if (out && p->mem->bo->flags & VM_READONLY)
-		r = drv_fail(-EINVAL, "the process may not write all of 0x%llx bytes at 0x%llx",
-			     (unsigned long long)piece->size_B, (unsigned long long)end->va);
-	*end = (struct sdma_end){.va = p->mem->va, .place = SDMA_GTT};
 	r = r ? r : sdma_copier_copy(gpu->copier, piece);
 	p->point = piece->point;
 	if (r) {
@@ -443,30 +452,15 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 	return true;
 }
 
-/* Pageable memory is registered for the time of the copy: nobody waits for staging. What the program registers
- * meanwhile outlives that: it must have the host's addresses for itself. */
+/* Pageable memory is registered: nobody waits for staging. */
 static int reach(struct rt *rt, struct copy *c, unsigned which, uint64_t address, uint64_t size_B,
 		 struct sdma_end *end)
 {
-	const struct vm_register what = {
-		.host = (void *)(uintptr_t)address,
-		.size_B = size_B,
-		.flags = VM_REGISTER_APART | (which ? VM_REGISTER_READ : 0),
-	};
-	int r;
-
 	if (!(which ? find_end : find_target)(rt, c->gpu, address, size_B, end))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	if (end->place != SDMA_PAGEABLE)
 		return 0;
-	r = vm_mem_register(c->gpu->vm, &what, &c->registered[which]);
-	if (r)
-		return r;
-	if (!which && c->registered[0]->bo->flags & VM_READONLY)
-		return drv_fail(-EINVAL, "the process may not write all of 0x%llx bytes at 0x%llx",
-				(unsigned long long)size_B, (unsigned long long)address);
-	*end = (struct sdma_end){.va = c->registered[which]->va, .place = SDMA_GTT};
-	return 0;
+	return register_end(c->gpu, end, size_B, !which, &c->registered[which]);
 }
 
 static void enlist(struct rt *rt, struct copy *c)
