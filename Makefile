@@ -15,7 +15,7 @@ PKGS    := libdrm_amdgpu libdrm libelf numa libpng json-c
 # The rooms, lowest first; embed/ and hsa/ stand side by side. An #include may only name a room to the left of its own
 # (tools/layers.sh).
 ROOMS      := drv vm cs sdma embed
-HSA_ROOMS  := drv vm cs sdma pool hsa
+HSA_ROOMS  := drv vm cs sdma flow pool hsa
 API_ROOMS  := $(HSA_ROOMS) api
 VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
 
@@ -169,7 +169,7 @@ API_SRC := $(call room_src,api)
 # What it shares with the rooms below by having it, too: code without state that matters.
 API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
-API_FAST   := $(addprefix api/,binary capture context copy device error event fill graph_exec graph_launch grid known launch memory module pool_cache pool_space root stream stream_info \
+API_FAST   := $(addprefix api/,binary capture context copy device error event fill graph_exec graph_launch grid known launch memory module pool_cache pool_space root stamp stream stream_info \
 	stream_memory stream_wait)
 OPT_small  := $(if $(filter release,$(MODE)),-Os)
 api_opt     = $(if $(filter $(API_FAST),$(1)),,$(OPT_small))

@@ -163,18 +163,13 @@ static hipError_t put_part(struct hip_stream *s, const struct hip_blit *b, const
 			   hsa_signal_t watched)
 {
 	char *args = hip_stream_args(s, l->kernel->args_B);
-	hsa_kernel_dispatch_packet_t *packet;
+	hsa_kernel_dispatch_packet_t packet;
 
 	if (!args)
 		return hipErrorOutOfMemory;
-	packet = hip_stream_slot(s);
-	if (!packet)
-		return hip_stream_lost(s, hip.door->state(s->door));
-	hip_launch_prepare(l, packet, args);
-	packet->kernarg_address = args;
-	packet->completion_signal = watched;
-	hip_stream_publish(s, hip_blit_header(b));
-	return hipSuccess;
+	hip_launch_prepare(l, hip_blit_header(b), &packet, args);
+	packet.completion_signal = watched;
+	return hip_stream_result(s, hip_stream_dispatch(s, &packet));
 }
 
 hipError_t hip_blit_put(struct hip_stream *s, const struct hip_blit *b)

@@ -42,23 +42,20 @@ static struct hip_tool_work work_of(const struct end *dst, const struct end *src
 	return (struct hip_tool_work){.op = HIP_TOOL_COPY, .kind = tool_kind(dst, src), .bytes = size_B};
 }
 
-/* The engine begins when the stream gets there, and the stream goes on when it has ended. */
 static hipError_t put_by_engine(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
 {
 	const struct hip_tool_work work = work_of(dst, src, size_B);
-	hsa_signal_t begin, done, watched;
-	hsa_status_t status;
-	hipError_t r = hip_stream_open_gap(s, &begin, &done);
+	const struct rt_copy copy = {
+		.dst = (uintptr_t)dst->address,
+		.src = (uintptr_t)src->address,
+		.size_B = size_B,
+		.completion = hip_tool_watch(s, &work),
+	};
+	hipError_t r = hip_stream_result(s, hip.door->copy(s->flow, &copy));
 
 	if (r)
-		return r;
-	watched = hip_tool_watch(s, &work);
-	done = watched.handle ? watched : done;
-	status = hsa_amd_memory_async_copy((void *)(uintptr_t)dst->address, hip_owner_agent(dst->owner),
-					   src->address, hip_owner_agent(src->owner), size_B, 1, &begin, done);
-	if (status)
-		hip_tool_forget(watched);
-	return status ? hip_of_hsa(status) : hip_stream_barrier(s, done, (hsa_signal_t){0});
+		hip_tool_forget(copy.completion);
+	return r;
 }
 
 /* False: kernels do not do it. */

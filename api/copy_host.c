@@ -21,15 +21,14 @@ static hsa_status_t copy_rows(const struct hip_box *b)
 	return status;
 }
 
-/* On the device's thread. Nobody waits for an answer: an error is the device's. */
-static void run(hipStream_t stream, hipError_t error, void *data)
+/* On the device's thread. No caller waits for an answer: an error is the device's. */
+static void run(void *data, hipError_t error, bool dropped)
 {
 	struct job *job = data;
 
-	(void)stream;
-	if (!error)
+	if (!error && !dropped)
 		error = hip_of_hsa(copy_rows(&job->box));
-	if (error)
+	if (error && !dropped)
 		hip_device_fail(job->device, error);
 	free(job);
 }
@@ -42,7 +41,7 @@ hipError_t hip_box_put_by_host(struct hip_stream *s, const struct hip_box *box)
 	if (!job)
 		return hipErrorOutOfMemory;
 	*job = (struct job){s->device, *box};
-	r = hip_host_put(s, &(struct hip_host){.callback = run, .data = job});
+	r = hip_host_put(s, &(struct hip_host){.own = run, .data = job});
 	if (r)
 		free(job);
 	return r;

@@ -106,41 +106,53 @@ static const struct hip_device *worker(const struct hip_stream *s, const struct 
 	return NULL;
 }
 
-static hsa_status_t copy_rect(const struct hip_box *box, hsa_agent_t agent, hsa_signal_t begin, hsa_signal_t done)
+static hipError_t put_rect(struct hip_stream *s, const struct hip_box *box, const struct hip_device *device,
+			   const struct hip_tool_work *work)
 {
-	const hsa_pitched_ptr_t dst = {box->dst.base, box->dst.pitch_B, box->dst.slice_B};
-	const hsa_pitched_ptr_t src = {box->src.base, box->src.pitch_B, box->src.slice_B};
-	const hsa_dim3_t origin = {0},
-			 range = {(uint32_t)box->width_B, (uint32_t)box->height, (uint32_t)box->depth};
+	const struct rt_copy copy = {
+		.dst = (uintptr_t)box->dst.base,
+		.src = (uintptr_t)box->src.base,
+		.rect = {.dst_pitch_B = box->dst.pitch_B,
+			 .src_pitch_B = box->src.pitch_B,
+			 .dst_slice_B = box->dst.slice_B,
+			 .src_slice_B = box->src.slice_B,
+			 .row_B = box->width_B,
+			 .rows = (uint32_t)box->height,
+			 .slices = (uint32_t)box->depth},
+		.agent = device->agent,
+		.completion = hip_tool_watch(s, work),
+	};
+	hipError_t r = hip_stream_result(s, hip.door->copy(s->flow, &copy));
 
-	return hsa_amd_memory_async_copy_rect(&dst, &origin, &src, &origin, &range, agent, hsaHostToDevice, 1,
-					      &begin, done);
+	if (r)
+		hip_tool_forget(copy.completion);
+	return r;
 }
 
-static char *row_at(const struct hip_side *side, size_t y, size_t z)
+static uint64_t row_at(const struct hip_side *side, size_t y, size_t z)
 {
-	return side->base + z * side->slice_B + y * side->pitch_B;
+	return (uintptr_t)side->base + z * side->slice_B + y * side->pitch_B;
 }
 
-/* Row by row, for two devices that are no peers: such copies HSA makes in its own way. Each counts `done` down,
- * which gets to 0 in any case. */
-static hsa_status_t copy_rows(const struct hip_box *box, const struct kinds *kinds, hsa_signal_t begin,
-			      hsa_signal_t done)
+/* Row by row, for two devices that are no peers: such copies HSA makes in its own way. Tools are told of the last
+ * one, as of all. */
+static hipError_t put_rows(struct hip_stream *s, const struct hip_box *box, const struct hip_tool_work *work)
 {
-	const hsa_agent_t to = hip_owner_agent(kinds->dst), from = hip_owner_agent(kinds->src);
 	const size_t rows = box->height * box->depth;
-	hsa_status_t status = HSA_STATUS_SUCCESS;
+	hipError_t r = hipSuccess;
 
-	hsa_signal_store_relaxed(done, (hsa_signal_value_t)rows);
-	for (size_t i = 0; i < rows && !status; i++) {
+	for (size_t i = 0; i < rows && !r; i++) {
 		const size_t y = i % box->height, z = i / box->height;
+		struct rt_copy copy = {
+			.dst = row_at(&box->dst, y, z), .src = row_at(&box->src, y, z), .size_B = box->width_B};
 
-		status = hsa_amd_memory_async_copy(row_at(&box->dst, y, z), to, row_at(&box->src, y, z), from,
-						   box->width_B, 1, &begin, done);
-		if (status)
-			hsa_signal_subtract_relaxed(done, (hsa_signal_value_t)(rows - i));
+		if (i + 1 == rows)
+			copy.completion = hip_tool_watch(s, work);
+		r = hip_stream_result(s, hip.door->copy(s->flow, &copy));
+		if (r)
+			hip_tool_forget(copy.completion);
 	}
-	return status;
+	return r;
 }
 
 static hipError_t put_by_engine(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
@@ -149,21 +161,8 @@ static hipError_t put_by_engine(struct hip_stream *s, const struct hip_box *box,
 					   .kind = kinds->told_as,
 					   .bytes = (uint64_t)box->width_B * box->height * box->depth};
 	const struct hip_device *device = worker(s, kinds);
-	hsa_signal_t begin, done, watched;
-	hsa_status_t status;
-	hipError_t r = hip_stream_open_gap(s, &begin, &done);
 
-	if (r)
-		return r;
-	watched = hip_tool_watch(s, &work);
-	done = watched.handle ? watched : done;
-	status = device ? copy_rect(box, device->agent, begin, done) : copy_rows(box, kinds, begin, done);
-	if (status)
-		hip_tool_forget(watched);
-	/* Some rows may be on their way. */
-	if (!status || !device)
-		r = hip_stream_barrier(s, done, (hsa_signal_t){0});
-	return status ? hip_of_hsa(status) : r;
+	return device ? put_rect(s, box, device, &work) : put_rows(s, box, &work);
 }
 
 /* False: kernels do not do it. */
@@ -253,7 +252,7 @@ hipError_t hip_box_check(const struct hip_box *box)
 	if ((box->height > 1 || box->depth > 1) &&
 	    (box->dst.pitch_B < box->width_B || box->src.pitch_B < box->width_B))
 		return hipErrorInvalidPitchValue;
-	/* HSA counts with 32 bits. */
+	/* Engines count rows and slices with 32 bits. */
 	if (box->width_B > UINT32_MAX || box->height > UINT32_MAX || box->depth > UINT32_MAX)
 		return hipErrorInvalidValue;
 	if (is_empty(box))
@@ -335,7 +334,7 @@ static hipError_t run(struct hip_stream *s, const struct hip_op *op, struct hip_
 		return put_staged(s, copy, kinds);
 	r = hip_op_give(s, op);
 	/* What was refused is not on its way, unless the stream failed behind it. */
-	under_way = !r || hip.door->state(s->door);
+	under_way = !r || hip.door->state(s->flow);
 	if (!r && (is_pageable(kinds) || (wait && !(kinds->dst && kinds->src))))
 		r = hip_stream_wait(s);
 	/* Pageable memory is the program's own again when the call is over, whatever it says. */

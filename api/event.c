@@ -1,6 +1,6 @@
 /* Events: a mark in a stream, and when the GPU came by.
  *
- * On an idle stream the time is the host's clock; else a packet of its own carries a signal that the GPU stamps. */
+ * On an idle stream the time is the host's clock; else the GPU writes its own, when it has done what is before. */
 #include <stdlib.h>
 
 #include "api/capture.h"
@@ -22,9 +22,10 @@ struct hip_event {
 	const struct hip_stream *plain; /* of the mark, if that is all there is: no time, not shared, no capture */
 	struct hip_device *device;      /* of the last record */
 	struct hip_mark mark;
-	struct hip_signal *stamp; /* owned; NULL: none */
-	bool stamped;             /* by the GPU, and not read yet; else `ticks` holds the time */
-	uint64_t ticks;
+	struct time {
+		struct hip_stamp *stamp; /* owned: where the GPU writes it, below the mark; NULL: ticks hold it */
+		uint64_t ticks;          /* of HSA's clock */
+	} time;
 	struct hip_recorded captured; /* the last record was in a capture */
 };
 
@@ -82,13 +83,12 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 	return hip_end(create(event, flags));
 }
 
-/* What packets of the last record will still complete stays behind with them. */
+/* The GPU may still write the stamp, as long as the mark is not reached. */
 static void leave_stamp(struct hip_event *e)
 {
-	if (e->stamp && !hip_mark_reached(&e->mark)) {
-		hip_signal_leave(e->stamp, &e->mark);
-		e->stamp = NULL;
-	}
+	if (e->time.stamp)
+		hip_stamp_leave(e->time.stamp, &e->mark);
+	e->time.stamp = NULL;
 }
 
 static hipError_t destroy(hipEvent_t handle)
@@ -103,7 +103,6 @@ static hipError_t destroy(hipEvent_t handle)
 	hip_shared_free(e->shared);
 	drv_lock(&e->lock);
 	leave_stamp(e);
-	hip_signal_free(e->stamp);
 	hip_mark_put(&e->mark);
 	free(e->captured.tails);
 	drv_unlock(&e->lock);
@@ -117,53 +116,54 @@ hipError_t hipEventDestroy(hipEvent_t event)
 	return hip_end(destroy(event));
 }
 
-static hipError_t take_time(struct hip_event *e, struct hip_stream *s)
+/* Of what the stream was given so far. */
+static hipError_t take_time(struct hip_stream *s, struct time *time)
 {
-	hipError_t r;
-
-	if (hip.door->completed(s->door) >= atomic_load_explicit(&s->written, memory_order_relaxed)) {
-		e->stamped = false;
-		return hip_of_hsa(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &e->ticks));
-	}
-	if (e->stamp)
-		hsa_signal_store_relaxed(e->stamp->signal, 1);
-	else
-		e->stamp = hip_stream_signal(s);
-	r = e->stamp ? hip_stream_barrier(s, (hsa_signal_t){0}, e->stamp->signal) : hipErrorOutOfMemory;
-	e->stamped = !r;
-	return r;
+	if (hip.door->reached(s->flow, hip_stream_written(s)))
+		return hip_of_hsa(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &time->ticks));
+	return hip_stamp_put(s, &time->stamp);
 }
 
-/* A packet of its own, for tools. */
-static hipError_t put_marker(struct hip_stream *s)
+/* An operation of its own, for tools. */
+static void put_marker(struct hip_stream *s)
 {
-	hsa_signal_t watched =
-		hip_tool_watch(s, &(struct hip_tool_work){.op = HIP_TOOL_BARRIER, .kind = HIP_TOOL_MARKER});
+	const struct hip_tool_work work = {.op = HIP_TOOL_BARRIER, .kind = HIP_TOOL_MARKER};
+	hsa_signal_t watched = hip_tool_watch(s, &work);
+	const struct flow_op op = {
+		.kind = FLOW_BARRIER, .header = HIP_BARRIER_HEADER, .completion = watched.handle};
 
-	return watched.handle ? hip_stream_barrier(s, (hsa_signal_t){0}, watched) : hipSuccess;
+	if (watched.handle && hip_stream_submit(s, &op))
+		hip_tool_forget(watched);
 }
 
+/* The event stands for what its stream was given so far, and has that time. */
+static void move(struct hip_event *e, struct hip_stream *s, const struct time *time)
+{
+	leave_stamp(e);
+	e->time = *time;
+	hip_mark_move(&e->mark, s);
+	e->device = s->device;
+	e->recorded = true;
+	e->plain = !e->shared && e->flags & hipEventDisableTiming ? s : NULL;
+	e->captured.capture = 0;
+}
+
+/* A record that is refused leaves the event as it was. */
 static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
 {
-	hipError_t r;
+	struct time time = {0};
+	hipError_t r = hip_stream_begin(s);
 
-	leave_stamp(e);
-	r = hip_stream_begin(s);
 	if (__builtin_expect(r, 0))
 		return r;
 	if (hip_traced())
-		(void)!put_marker(s);
+		put_marker(s);
 	if (e->shared)
 		r = hip_shared_put(e->shared, number, s);
 	else if (!(e->flags & hipEventDisableTiming))
-		r = take_time(e, s);
-	if (!r) {
-		hip_mark_move(&e->mark, s);
-		e->device = s->device;
-		e->recorded = true;
-		e->plain = !e->shared && e->flags & hipEventDisableTiming ? s : NULL;
-		e->captured.capture = 0;
-	}
+		r = take_time(s, &time);
+	if (!r)
+		move(e, s, &time);
 	hip_stream_done(s);
 	return r;
 }
@@ -236,7 +236,7 @@ static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct 
 		return false;
 	/* So does nothing count as freed before it that was freed behind it. */
 	e->mark.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
-	e->mark.index = atomic_load_explicit(&s->written, memory_order_acquire);
+	e->mark.index = hip_stream_written(s);
 	return true;
 }
 
@@ -401,11 +401,19 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 	return hip_end(r ? r : hip_event_wait(event, s));
 }
 
+/* Its mark is reached. ContextIsDestroyed: the stream ended before the GPU came there. */
+static hipError_t read_stamp(struct hip_event *e)
+{
+	if (!hip_stamp_read(e->time.stamp, &e->time.ticks))
+		return hipErrorContextIsDestroyed;
+	leave_stamp(e);
+	return hipSuccess;
+}
+
 /* In ticks of HSA's clock. */
 static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_device **device)
 {
 	struct hip_event *e = event_of(handle);
-	hsa_amd_profiling_dispatch_time_t time;
 	hipError_t r = hipSuccess;
 
 	if (!e)
@@ -418,15 +426,9 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 		r = hipErrorInvalidHandle;
 	else if (!hip_mark_reached(&e->mark))
 		r = hipErrorNotReady;
-	else if (e->stamped) {
-		/* Once: HSA learns how the clocks run, and would not say the same again. */
-		r = hip_of_hsa(hsa_amd_profiling_get_dispatch_time(e->device->agent, e->stamp->signal, &time));
-		if (!r) {
-			e->ticks = time.end;
-			e->stamped = false;
-		}
-	}
-	*ticks = e->ticks;
+	else if (e->time.stamp) /* once: HSA learns how the clocks run, and would convert it otherwise later */
+		r = read_stamp(e);
+	*ticks = e->time.ticks;
 	drv_unlock(&e->lock);
 	return r;
 }

@@ -34,7 +34,7 @@ struct page {
 };
 _Static_assert(sizeof(struct page) <= PAGE_B, "a page");
 
-/* Packets of a stream that use the page. */
+/* Operations of a stream that use the page. */
 struct user {
 	struct user *next;
 	struct hip_mark mark; /* owned: behind them */
@@ -50,7 +50,7 @@ struct hip_shared {
 	struct user *users;      /* owned */
 };
 
-/* Freed, while packets still use them: looked at when others come or go. */
+/* Freed, while operations still use them: looked at when others come or go. */
 static struct {
 	pthread_mutex_t lock; /* guards list */
 	struct hip_shared *list;
@@ -125,7 +125,7 @@ static void drop_users(struct hip_shared *shared)
 	}
 }
 
-/* Between begin and done, behind the packet. */
+/* Between begin and done, behind the operation. */
 static void add_user(struct hip_shared *shared, struct user *user, struct hip_stream *s)
 {
 	user->mark = hip_stream_mark(s);
@@ -285,6 +285,7 @@ static struct hip_value slot(const struct hip_shared *shared, uint64_t number, b
 {
 	return (struct hip_value){
 		.address = shared->gpu_page + offsetof(struct page, reached[number % SLOTS]),
+		.cpu = &shared->page->reached[number % SLOTS],
 		.value = number,
 		.mask = UINT64_MAX,
 		.size_B = 8,

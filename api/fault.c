@@ -68,7 +68,7 @@ static bool watching;
 
 void hip_watch_faults(void)
 {
-	/* Another may handle them already: then a queue's end is all that is heard. */
+	/* Another client may handle them already: then only the failure of a flow is known. */
 	watching = !hsa_amd_register_system_event_handler(see_event, NULL);
 }
 
@@ -80,7 +80,8 @@ static void answer(void *unused)
 	atomic_fetch_add(&answered, 1);
 }
 
-/* Resets and the ends of queues are not counted: HSA tells them in order, so what is asked now comes behind them.
+/* Resets and the failures of flows are not counted: HSA tells them in order, so what is asked now comes behind
+ * them.
  */
 static void hear_the_rest(void)
 {

@@ -134,16 +134,16 @@ static bool holds_objects(const struct hip_graph *g)
 	return holds;
 }
 
-static void destroy_called(hipStream_t stream, hipError_t error, void *graph)
+static void destroy_called(void *graph, hipError_t error, bool dropped)
 {
-	(void)stream, (void)error;
+	(void)error, (void)dropped;
 	hip_graph_destroy(graph);
 }
 
 /* What the program gave a graph to keep, the last launch may still use. NULL is accepted. */
 static void destroy_behind(struct hip_graph *g, const struct hip_mark *last)
 {
-	const struct hip_host host = {.callback = destroy_called, .data = g};
+	const struct hip_host host = {.own = destroy_called, .data = g};
 	hipError_t r;
 
 	if (g && holds_objects(g) && !hip_mark_reached(last)) {
@@ -370,7 +370,6 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 		r = hip_plan_put(e->plan, s, &held);
 	if (!held)
 		return r;
-	hip_stream_ring(s);
 	hip_mark_move(&e->last, s);
 	hip_stream_done(s);
 	return r;

@@ -1,8 +1,6 @@
 /* Launches of graphs: what graph_plan.c made goes into streams.
  *
  * No two streams are locked at a time: who puts a launch holds the one that it is at. */
-#include <string.h>
-
 #include "api/graph_plan.h"
 #include "api/tool.h"
 
@@ -14,7 +12,6 @@ static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool
 {
 	hipError_t r, again;
 
-	hip_stream_ring(s);
 	hip_stream_done(s);
 	r = w->type == hipGraphNodeTypeEventRecord ? hip_event_record(w->event, s) : hip_event_wait(w->event, s);
 	again = hip_stream_begin(s);
@@ -37,42 +34,33 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	}
 }
 
-/* Each kernel a packet of its own, so that tools are told of it. */
+/* Each kernel an operation of its own, so that tools are told of it. */
 static hipError_t put_singly(const struct hip_plan *p, const struct hip_piece *piece, struct hip_stream *s)
 {
 	const hsa_kernel_dispatch_packet_t *from = p->lanes[piece->lane].packets + piece->first;
+	hipError_t r = hipSuccess;
 
-	for (uint32_t i = 0; i < piece->count; i++, from++) {
+	for (uint32_t i = 0; i < piece->count && !r; i++, from++) {
 		const struct cs_kernel *k = hip.door->kernel(s->device->agent, from->kernel_object);
 		struct hip_tool_work work = p->lanes[piece->lane].works[piece->first + i];
-		hsa_kernel_dispatch_packet_t *packet = hip_stream_slot(s);
-		uint32_t header;
+		hsa_kernel_dispatch_packet_t packet = *from;
 
-		if (!packet)
-			return hip_stream_lost(s, hip.door->state(s->door));
-		memcpy(&header, from, sizeof(header));
-		memcpy((char *)packet + sizeof(header), (const char *)from + sizeof(header),
-		       sizeof(*packet) - sizeof(header));
 		if (work.op == HIP_TOOL_DISPATCH)
 			work.kernel = k ? k->name : ""; /* its module may be gone */
-		packet->completion_signal = hip_tool_watch(s, &work);
-		hip_stream_write(s, header);
+		packet.completion_signal = hip_tool_watch(s, &work);
+		r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
+		if (r)
+			hip_tool_forget(packet.completion_signal);
 	}
-	return hipSuccess;
+	return r;
 }
 
 static hipError_t put_kernels(const struct hip_plan *p, const struct hip_piece *piece, struct hip_stream *s)
 {
-	struct rt_sequence_packet *packet;
-
-	if (hip_traced() && (hip_tool_wants(HIP_TOOL_DISPATCH) || hip_tool_wants(HIP_TOOL_COPY)))
+	if (s->flow->tapped ||
+	    (hip_traced() && (hip_tool_wants(HIP_TOOL_DISPATCH) || hip_tool_wants(HIP_TOOL_COPY))))
 		return put_singly(p, piece, s);
-	packet = hip_stream_slot(s);
-	if (!packet)
-		return hip_stream_lost(s, hip.door->state(s->door));
-	packet->sequence = piece->sequence;
-	hip_stream_write(s, HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_SEQUENCE << 16);
-	return hipSuccess;
+	return hip_stream_submit(s, &(struct flow_op){.kind = FLOW_SEGMENT, .segment = piece->segment});
 }
 
 static hipError_t put_piece(const struct hip_plan *p, const struct hip_piece *piece, struct hip_stream *s,
@@ -102,10 +90,8 @@ static hipError_t go_to(struct launch *l, struct hip_stream *to)
 
 	if (l->at == to)
 		return hipSuccess;
-	if (l->at) {
-		hip_stream_ring(l->at);
+	if (l->at)
 		hip_stream_done(l->at);
-	}
 	r = hip_stream_begin(to);
 	l->at = r ? NULL : to;
 	return r;

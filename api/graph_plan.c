@@ -41,7 +41,7 @@ static void free_lane(struct hip_lane *lane)
 
 static void free_piece(struct hip_piece *piece)
 {
-	hip.door->sequence_destroy(piece->sequence);
+	hip.door->segment_destroy(piece->segment);
 	hip_mark_put(&piece->mark);
 }
 
@@ -364,12 +364,8 @@ static uint32_t header_of(const struct dispatch *d, bool waits)
 static void write_kernel(struct row *row, const struct hip_lane *lane, const struct dispatch *d, bool waits)
 {
 	hsa_kernel_dispatch_packet_t *packet = &lane->packets[row->kernels];
-	uint32_t header = header_of(d, waits);
-	char *args = lane->args + row->args_B;
 
-	hip_launch_prepare(d->launch, packet, args);
-	memcpy(packet, &header, sizeof(header));
-	packet->kernarg_address = args;
+	hip_launch_prepare(d->launch, header_of(d, waits), packet, lane->args + row->args_B);
 	lane->works[row->kernels++] = d->work;
 	row->args_B += args_size(d->launch);
 }
@@ -436,7 +432,7 @@ static hipError_t plan_step(struct maker *m, size_t i)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static hipError_t make_sequences(const struct hip_plan *p)
+static hipError_t make_segments(const struct hip_plan *p)
 {
 	int r = 0;
 
@@ -445,8 +441,8 @@ static hipError_t make_sequences(const struct hip_plan *p)
 		const struct hip_lane *lane = &p->lanes[piece->lane];
 
 		if (piece->count)
-			r = hip.door->sequence_create(lane->device->agent, lane->packets + piece->first,
-						      piece->count, &piece->sequence);
+			r = hip.door->segment_create(lane->device->agent, lane->packets + piece->first,
+						     piece->count, &piece->segment);
 	}
 	return hip_of_errno(r);
 }
@@ -468,7 +464,7 @@ static hipError_t make(struct maker *m)
 	/* Launches look at no more lanes than there are. */
 	while (!r && p->lane_count > 1 && !m->rows[p->lane_count - 1].last)
 		p->lane_count--;
-	return r ? r : make_sequences(p);
+	return r ? r : make_segments(p);
 }
 
 hipError_t hip_plan_make(const struct hip_steps *steps, struct hip_plan **out)

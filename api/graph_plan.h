@@ -1,6 +1,6 @@
 /* What a launch of a graph's instance puts into streams: made by graph_plan.c, put by graph_launch.c.
  *
- * Pieces go into lanes: each of them kernels in a row, all in one packet, or another operation. Kernels' packets
+ * Pieces go into lanes: each of them kernels in a row, all in one segment, or another operation. Kernels' packets
  * and arguments are written once, and read by every launch. A lane is a stream: its pieces run one after the other,
  * and of its kernels those at the same time that do not wait for each other. A piece that needs one of another lane
  * waits for it. The first lane is the stream that the graph is launched in, the others begin where that one was,
@@ -26,7 +26,7 @@ struct hip_piece {
 	uint32_t lane;
 	uint32_t first, count;        /* of the lane's packets; count 0: an operation */
 	uint32_t wait, waits;         /* in the plan's waits */
-	struct rt_sequence *sequence; /* owned: of the packets */
+	struct flow_segment *segment; /* owned: of the packets */
 	const struct hip_work *work;
 	bool awaited;         /* by another lane */
 	struct hip_mark mark; /* owned. If so: behind the piece, in the launch that is on */
@@ -60,8 +60,7 @@ struct hip_plan {
 hipError_t hip_plan_make(const struct hip_steps *steps, struct hip_plan **plan);
 /* Freed when the mark is reached, behind its last launch. NULL is accepted. */
 void hip_plan_retire(struct hip_plan *plan, const struct hip_mark *last);
-/* Between hip_stream_begin() and hip_stream_done(); *held: it still is. The GPU is told by hip_stream_ring().
- * One launch at a time. */
+/* Between hip_stream_begin() and hip_stream_done(); *held: it still is. One launch at a time. */
 hipError_t hip_plan_put(struct hip_plan *plan, struct hip_stream *stream, bool *held);
 
 #endif

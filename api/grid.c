@@ -1,10 +1,9 @@
 /* Cooperative launches of one device: on its cooperative queue (docs/hsa.md), so that no two of them are on the GPU
  * by halves and wait for one another.
  *
- * The queue goes on behind the stream's work so far, the stream behind the grid: packets that name a queue and a
- * number, as everywhere. HSA has one such queue in the process, and whoever asks gets it: so its packets are
- * written by HSA's rules for several writers. Arguments are in the stream's memory; its packet behind the grid
- * keeps them. */
+ * The queue's flow goes on behind the stream's work so far, the stream behind the grid. HSA has one such queue in
+ * the process, which other clients share: so its flow's lock is taken inside the stream's, but never waited for
+ * (flow/flow.h). Arguments are in the stream's memory; its operation behind the grid keeps them. */
 #include "api/grid.h"
 
 #include <sched.h>
@@ -13,17 +12,12 @@
 #include "api/built_in.h"
 #include "api/tool.h"
 
-#define PACKETS     1024 /* of a queue */
-#define PACKETS_MAX 3    /* of a launch */
-
 static struct grids {
-	struct drv_lock lock;  /* guards all below; inside a stream's */
-	hsa_queue_t *queue;    /* owned, with others; NULL: none yet */
-	struct rt_queue *door; /* borrowed: queue's */
-	uint64_t id;           /* hip.door->id() */
+	struct drv_lock lock; /* guards all below; inside a stream's */
+	struct flow *flow;    /* owned, with others, and a reference; NULL: none yet */
 	const struct hip_kernel
 		*meet;     /* borrowed; NULL: the device's blocks meet in memory, and nothing prepares it */
-	_Atomic bool open; /* there is a queue; read without the lock */
+	_Atomic bool open; /* there is a flow; read without the lock */
 } all_grids[HIP_DEVICES_MAX];
 
 /* What the device libraries find by the hidden argument (CLR's MGSyncInfo; ockl's mg_info is how it begins). */
@@ -55,7 +49,7 @@ hipError_t hip_grid_check(const struct hip_launch *l)
 	return blocks > most || blocks * l->blocks[2] > most ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
 }
 
-/* --- the queue -------------------------------------------------------------------------------- */
+/* --- the flow --------------------------------------------------------------------------------- */
 
 /* gfx94x meet in memory, and CLR does not set global wave sync up for them either. */
 static bool meets_in_memory(const struct hip_device *device)
@@ -67,23 +61,20 @@ static bool meets_in_memory(const struct hip_device *device)
 
 static hipError_t open_locked(struct grids *g, struct hip_device *device)
 {
-	hsa_status_t status;
+	const struct rt_flow_info info = {.failed = hip_flow_failed, .user = device};
 	hipError_t r;
+	int e;
 
-	if (g->queue)
+	if (g->flow)
 		return hipSuccess;
 	r = meets_in_memory(device) ? hipSuccess : hip_built_in(device, HIP_BUILT_IN_MEET, &g->meet);
 	if (r)
 		return r;
-	status = hsa_queue_create(device->agent, PACKETS, HSA_QUEUE_TYPE_COOPERATIVE, hip_queue_failed, device,
-				  UINT32_MAX, UINT32_MAX, &g->queue);
-	if (status) {
-		g->queue = NULL;
-		return hip_of_hsa(status);
+	e = hip.door->cooperative(device->agent, &info, &g->flow);
+	if (e) {
+		g->flow = NULL;
+		return hip_of_errno(e);
 	}
-	(void)!hsa_amd_profiling_set_profiler_enabled(g->queue, 1);
-	g->door = hip.door->queue(g->queue);
-	g->id = hip.door->id(g->door);
 	atomic_store(&g->open, true);
 	return hipSuccess;
 }
@@ -96,10 +87,18 @@ int hip_grids_state(const struct hip_device *device)
 	if (__builtin_expect(!atomic_load_explicit(&g->open, memory_order_relaxed), 1))
 		return 0;
 	drv_lock(&g->lock);
-	if (g->queue)
-		state = hip.door->state(g->door);
+	if (g->flow)
+		state = hip.door->state(g->flow);
 	drv_unlock(&g->lock);
 	return state;
+}
+
+void hip_grids_abandon(struct hip_device *device)
+{
+	struct flow *flow = atomic_load(&all_grids[device->index].open) ? all_grids[device->index].flow : NULL;
+
+	if (flow && !hip.door->reached(flow, atomic_load_explicit(&flow->written, memory_order_acquire)))
+		hip.door->abandon(flow);
 }
 
 void hip_grids_reset(struct hip_device *device)
@@ -107,9 +106,11 @@ void hip_grids_reset(struct hip_device *device)
 	struct grids *g = &all_grids[device->index];
 
 	drv_lock(&g->lock);
-	if (g->queue)
-		hsa_queue_destroy(g->queue);
-	g->queue = NULL;
+	if (g->flow) {
+		hip.door->destroy(g->flow);
+		hip.door->put(g->flow);
+	}
+	g->flow = NULL;
 	g->meet = NULL;
 	atomic_store(&g->open, false);
 	drv_unlock(&g->lock);
@@ -117,44 +118,13 @@ void hip_grids_reset(struct hip_device *device)
 
 /* --- a launch --------------------------------------------------------------------------------- */
 
-/* A launch's packets, before they are in the queue. */
-struct packets {
-	hsa_kernel_dispatch_packet_t *grid; /* in packet */
-	unsigned count;
-	struct packet {
-		uint32_t first; /* header and what stands behind it: written last */
-		union {
-			hsa_kernel_dispatch_packet_t dispatch;
-			struct rt_after_packet after;
-			char bytes[64];
-		};
-	} packet[PACKETS_MAX];
+/* A launch's dispatches. */
+struct dispatches {
+	hsa_kernel_dispatch_packet_t meet, grid;
+	bool meets; /* there is the first */
 };
 
-/* Behind the stream's packets so far. */
-static void add_after(struct packets *p, struct hip_stream *s)
-{
-	uint64_t written = atomic_load_explicit(&s->written, memory_order_relaxed);
-	struct packet *at = &p->packet[p->count];
-
-	if (hip.door->completed(s->door) >= written)
-		return;
-	hip.door->flush(s->door);
-	at->first = HIP_AFTER_HEADER;
-	at->after = (struct rt_after_packet){.queue = s->id, .index = written};
-	p->count++;
-}
-
-static void add_launch(struct packets *p, const struct hip_launch *l, void *args)
-{
-	struct packet *at = &p->packet[p->count++];
-
-	hip_launch_prepare(l, &at->dispatch, args);
-	at->dispatch.kernarg_address = args;
-	at->first = HIP_LAUNCH_HEADER;
-}
-
-static void add_meet(struct packets *p, const struct grids *g, uint32_t blocks, void *args)
+static void prepare_meet(struct dispatches *d, const struct grids *g, uint32_t blocks, void *args)
 {
 	const uint32_t others = blocks - 1;
 	const struct hip_launch l = {
@@ -165,10 +135,11 @@ static void add_meet(struct packets *p, const struct grids *g, uint32_t blocks, 
 		.packed_B = sizeof(others),
 	};
 
-	add_launch(p, &l, args);
+	hip_launch_prepare(&l, HIP_LAUNCH_HEADER, &d->meet, args);
+	d->meets = true;
 }
 
-static void add_grid(struct packets *p, const struct hip_launch *l, struct meeting *meeting, void *args)
+static void prepare_grid(struct dispatches *d, const struct hip_launch *l, struct meeting *meeting, void *args)
 {
 	const struct hip_party *party = l->party;
 	struct hip_launch with = *l;
@@ -182,8 +153,7 @@ static void add_grid(struct packets *p, const struct hip_launch *l, struct meeti
 		meeting->threads = party->threads;
 	}
 	with.meeting = meeting;
-	add_launch(p, &with, args);
-	p->grid = &p->packet[p->count - 1].dispatch;
+	hip_launch_prepare(&with, HIP_LAUNCH_HEADER, &d->grid, args);
 }
 
 static uint32_t args_B(const struct hip_kernel *k)
@@ -191,68 +161,82 @@ static uint32_t args_B(const struct hip_kernel *k)
 	return hip_args_size(k->cs->kernarg_B);
 }
 
-/* All that they read is one piece: pieces of their own would be the stream's again before its next packet. */
+/* All that they read is one piece: the stream would use pieces of their own again before its next operation. */
 static hipError_t prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
-			  struct packets *p)
+			  struct dispatches *d)
 {
 	uint32_t meet_B = g->meet ? args_B(g->meet) : 0;
 	char *memory = hip_stream_args(s, sizeof(struct meeting) + meet_B + args_B(l->kernel));
 
 	if (!memory)
 		return hipErrorOutOfMemory;
-	add_after(p, s);
 	if (meet_B)
-		add_meet(p, g, blocks_of(l), memory + sizeof(struct meeting));
-	add_grid(p, l, (struct meeting *)(void *)memory, memory + sizeof(struct meeting) + meet_B);
+		prepare_meet(d, g, blocks_of(l), memory + sizeof(struct meeting));
+	prepare_grid(d, l, (struct meeting *)(void *)memory, memory + sizeof(struct meeting) + meet_B);
 	return hipSuccess;
 }
 
-/* index: behind the last one. */
-static hipError_t publish(struct grids *g, const struct packets *p, uint64_t *index)
+static struct flow_op wait_for(struct flow *flow, uint64_t value)
 {
-	uint64_t first = hsa_queue_add_write_index_relaxed(g->queue, p->count);
+	return (struct flow_op){.kind = FLOW_WAIT, .wait = {flow, value}};
+}
 
-	*index = first + p->count;
-	while (*index - hsa_queue_load_read_index_scacquire(g->queue) > g->queue->size) {
-		if (hip.door->state(g->door))
-			return hipErrorLaunchFailure;
-		hip.door->flush(g->door);
+/* Behind all that the stream was given so far. The lock is held. */
+static int submit_behind(struct flow *flow, const struct hip_stream *s)
+{
+	const uint64_t written = hip_stream_written(s);
+	const struct flow_op op = wait_for(s->flow, written);
+
+	return hip.door->reached(s->flow, written) ? 0 : hip.door->submit(flow, &op);
+}
+
+/* value: behind the grid. */
+static int submit(struct flow *flow, const struct hip_stream *s, const struct dispatches *d, uint64_t *value)
+{
+	int r;
+
+	while (!drv_lock_try(&flow->lock))
 		sched_yield();
-	}
-	for (unsigned i = 0; i < p->count; i++) {
-		char *at = (char *)g->queue->base_address + ((first + i) & (g->queue->size - 1)) * 64;
-
-		memcpy(at + 4, p->packet[i].bytes + 4, 60);
-		__atomic_store_n((uint32_t *)(void *)at, p->packet[i].first, __ATOMIC_RELEASE);
-	}
-	hip.door->flush(g->door);
-	return hipSuccess;
-}
-
-static hipError_t put_locked(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *index)
-{
-	struct packets p = {0};
-	hipError_t r = open_locked(g, s->device);
-
-	if (!r)
-		r = prepare(g, s, l, &p);
-	if (r)
-		return r;
-	p.grid->completion_signal = hip_launch_watch(s, l);
-	r = publish(g, &p, index);
-	if (r)
-		hip_tool_forget(p.grid->completion_signal);
+	atomic_store_explicit(&flow->holder, hip.door->thread(), memory_order_relaxed);
+	r = submit_behind(flow, s);
+	if (!r && d->meets)
+		r = hip.door->dispatch(flow, &d->meet);
+	r = r ? r : hip.door->dispatch(flow, &d->grid);
+	*value = atomic_load_explicit(&flow->written, memory_order_relaxed);
+	hip_flow_unlock(flow);
+	/* Packets of other clients, whose doorbells found the lock taken. */
+	if (flow->ops->released)
+		flow->ops->released(flow);
 	return r;
 }
 
+static hipError_t put_locked(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *value)
+{
+	struct dispatches d = {.meets = false};
+	hipError_t r = open_locked(g, s->device);
+
+	if (!r)
+		r = prepare(g, s, l, &d);
+	if (r)
+		return r;
+	d.grid.completion_signal = hip_launch_watch(s, l);
+	r = hip_stream_result(s, submit(g->flow, s, &d, value));
+	if (r)
+		hip_tool_forget(d.grid.completion_signal);
+	return r;
+}
+
+/* The flow is not destroyed before the stream has ended: hip_grids_reset() comes behind hip_streams_reset(). */
 hipError_t hip_grid_put(struct hip_stream *s, const struct hip_launch *l)
 {
 	struct grids *g = &all_grids[s->device->index];
-	uint64_t index;
+	struct flow_op op;
+	uint64_t value = 0;
 	hipError_t r;
 
 	drv_lock(&g->lock);
-	r = put_locked(g, s, l, &index);
+	r = put_locked(g, s, l, &value);
+	op = wait_for(g->flow, value);
 	drv_unlock(&g->lock);
-	return r ? r : hip_stream_after_queue(s, g->id, index);
+	return r ? r : hip_stream_submit(s, &op);
 }

@@ -1,6 +1,6 @@
 /* Functions of the host's in a stream: the stream stops, a thread of the device's calls them, the stream goes on.
  *
- * HSA tells when the stream gets there; its thread only hands the call on, so that a function that blocks holds up
+ * The thread that advances the stream's flow only hands the call on, so that a function that blocks holds up
  * nothing but the functions behind it. */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 struct call {
 	struct call *next;
 	struct hip_stream *stream; /* a reference */
-	hsa_signal_t done;         /* the stream's */
+	bool dropped;              /* the stream has ended before its turn */
 	struct hip_host host;
 };
 
@@ -18,7 +18,7 @@ static struct caller {
 	pthread_mutex_t lock; /* guards all below */
 	pthread_cond_t some;
 	bool started;
-	struct call *first, **last; /* owned: ready to be called */
+	struct call *first, **last; /* owned: ready to be called, or dropped */
 	unsigned ready;             /* those, and the one that runs */
 	uint64_t ended;
 } callers[HIP_DEVICES_MAX];
@@ -48,13 +48,11 @@ static struct call *take(struct caller *c)
 	return call;
 }
 
-/* Its signal is the stream's, and goes with it. */
+/* The stream has a reference to its flow, which may have been destroyed meanwhile. */
 static void end(struct caller *c, struct call *call)
 {
-	if (hip_stream_look(call->stream)) {
-		hsa_signal_store_screlease(call->done, 0);
-		hip_stream_looked(call->stream);
-	}
+	if (!call->dropped)
+		hip.door->call_ended(call->stream->flow);
 	hip_stream_put(call->stream);
 	free(call);
 	pthread_mutex_lock(&c->lock);
@@ -63,16 +61,31 @@ static void end(struct caller *c, struct call *call)
 	pthread_mutex_unlock(&c->lock);
 }
 
+static void make(const struct call *call)
+{
+	const struct hip_host *host = &call->host;
+	hipError_t fault = hip_fault(call->stream->device);
+
+	/* What is dropped may be behind kernels that still run. */
+	if (host->own && call->dropped)
+		hip.door->settle(call->stream->device->agent);
+	if (host->own)
+		host->own(host->data, fault, call->dropped);
+	else if (call->dropped)
+		return;
+	else if (host->callback)
+		host->callback(host->handle, fault, host->data);
+	else if (!fault && !atomic_load(&call->stream->ending))
+		host->fn(host->data);
+}
+
 static void *run(void *arg)
 {
 	for (;;) {
 		struct call *call = take(arg);
 
 		hip_thread.in_host_function = true;
-		if (call->host.callback)
-			call->host.callback(call->host.handle, hip_fault(call->stream->device), call->host.data);
-		else if (!hip_fault(call->stream->device) && !atomic_load(&call->stream->ending))
-			call->host.fn(call->host.data);
+		make(call);
 		hip_thread.in_host_function = false;
 		end(arg, call);
 	}
@@ -84,8 +97,6 @@ uint64_t hip_hosts_called(struct hip_device *device, bool *busy)
 	struct caller *c = &callers[device->index];
 	uint64_t ended;
 
-	/* HSA's thread hands over what the streams have come to. */
-	hip_hear_faults(device);
 	pthread_once(&once, init_callers);
 	pthread_mutex_lock(&c->lock);
 	*busy |= c->ready;
@@ -112,35 +123,29 @@ static hipError_t start(struct caller *c)
 	return r;
 }
 
-/* On HSA's thread. */
-static bool ready(hsa_signal_value_t value, void *arg)
+/* flow_call.fn: the flow's lock is held. */
+static void hand_over(struct flow *flow, void *user, bool dropped)
 {
-	struct call *call = arg;
+	struct call *call = user;
 	struct caller *c = &callers[call->stream->device->index];
 
-	(void)value;
+	(void)flow;
+	call->dropped = dropped;
 	pthread_mutex_lock(&c->lock);
 	*c->last = call;
 	c->last = &call->next;
 	c->ready++;
 	pthread_cond_signal(&c->some);
 	pthread_mutex_unlock(&c->lock);
-	return false;
 }
 
+/* A call that the flow has counted is the flow's, even if the flow failed with it: then the device says so. */
 static hipError_t put(struct hip_stream *s, struct call *call)
 {
-	hsa_signal_t reached, done;
-	hipError_t r = hip_stream_open_gap(s, &reached, &done);
+	const uint64_t before = hip_stream_written(s);
+	hipError_t r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_CALL, .call = {hand_over, call}});
 
-	if (r)
-		return r;
-	call->done = done;
-	if (hsa_amd_signal_async_handler(reached, HSA_SIGNAL_CONDITION_LT, 1, ready, call))
-		return hipErrorOutOfMemory;
-	/* From here on the call is HSA's. If the queue failed, the device says so. */
-	(void)!hip_stream_barrier(s, done, (hsa_signal_t){0});
-	return hipSuccess;
+	return hip_stream_written(s) == before ? r : hipSuccess;
 }
 
 hipError_t hip_host_put(struct hip_stream *s, const struct hip_host *host)

@@ -1,8 +1,8 @@
 /* What the files of api/ share: the HIP runtime's nouns, who owns them, and its locks.
  *
  *   hip_device    a GPU, with its null stream
- *   hip_stream    a queue of HSA in which everything is in order
- *   hip_mark      a point in a stream: below which packet. Events, waits and freed memory hold such points.
+ *   hip_stream    a flow (flow/flow.h): operations of a GPU, in order
+ *   hip_mark      a point in a stream: below which operation. Events, waits and freed memory hold such points.
  *   hip_event     a mark that the program can hold, and when it was reached
  *   hip_memory    an allocation or registered range, found by any address in it
  *   hip_binary    a fat binary that a program was linked with; loaded on a device when something of it is used
@@ -13,8 +13,8 @@
  *
  * Inside, functions give a hipError_t; the public ones record it (hip_end()).
  *
- * Locks, in order: initialisation, a stream's, a device's, memory's, binaries'; last, arrays', textures' and
- * references', each by itself. None is held while the program's code runs. */
+ * Locks, in order: initialisation, a stream's (its flow's), a device's, memory's, binaries'; last, arrays',
+ * textures' and references', each by itself. None is held while the program's code runs. */
 #ifndef API_INTERNAL_H
 #define API_INTERNAL_H
 
@@ -25,7 +25,6 @@
 #define HIP_DEPRECATED
 #include <hip/api/registration.h>
 #include <hip/hip_runtime_api.h>
-#include <hsa/amd_hsa_queue.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
@@ -101,6 +100,8 @@ extern DRV_OWN _Thread_local struct hip_thread hip_thread __attribute__((tls_mod
 /* Frees it when many others have been given here since: threads that found it before another's hipDeviceReset() may
  * look at it once more. Accepts NULL. */
 void hip_free_late(void *memory);
+/* The same; end is called with it instead of free(). */
+void hip_end_late(void *memory, void (*end)(void *memory));
 
 /* The thread's own memory, zeroed, that it has until it ends; at: a variable of the thread, where it will be found.
  * NULL: there is none. */
@@ -265,19 +266,12 @@ static inline void *hip_find(enum hip_type type, const void *handle)
 
 /* --- streams (stream.c) ----------------------------------------------------------------------- */
 
-/* Memory for kernel arguments, in chunks that go round: one is used again when the last packet that reads it has
- * ended. */
+/* Memory for kernel arguments, in chunks that go round: a chunk is used again when the last operation that reads it
+ * has ended. */
 struct hip_chunk {
 	struct hip_chunk *next; /* a ring of them */
 	char *base;             /* owned */
-	uint64_t last;          /* packets below that use it */
-};
-
-/* A signal that packets complete: it stays until they have ended, for it is looked for when they are read. */
-struct hip_signal {
-	struct hip_signal *next;
-	hsa_signal_t signal; /* owned */
-	uint64_t until;      /* the packets below; of the stream that has it */
+	uint64_t last;          /* operations below read it */
 };
 
 /* The compiler's arguments of the last launch of a kernel: the same for all launches of one shape. */
@@ -297,47 +291,41 @@ struct hip_stream {
 	unsigned flags;
 	int priority;
 	struct hip_stream *next, **link; /* in the device's list; link NULL: not any more */
-	struct rt_queue *door;           /* borrowed: queue's */
-	amd_queue_v2_t *queue;           /* owned */
-	uint64_t id;                     /* hip.door->id() */
+	struct flow *flow;               /* a reference; destroyed when the stream is gone */
 	_Atomic bool closing;            /* somebody ends it */
 	_Atomic bool freed;              /* nobody has it */
-	_Atomic bool ending;             /* nobody looks at its queue any more */
-	_Atomic bool gone;               /* then: none of its work runs, and its queue is destroyed */
+	_Atomic bool ending;             /* no thread begins to look at its progress any more */
+	_Atomic bool gone;               /* then: none of its work runs, and its flow is destroyed */
 	/* HIP's rules in one comparison: while *rule is what was seen there, nothing new stands before what is
 	 * given to the stream next. A blocking stream's is how much the null stream was given, and seen what of
 	 * that it waits for; the null stream's is how many blocking streams there are, and seen itself; one that is
 	 * closed has none that fits. The rule is written under the device's lock, seen under the stream's. */
 	const _Atomic uint64_t *_Atomic rule;
 	_Atomic uint64_t seen;
-	struct hip_stream *null; /* whose `written` it is: a reference. Guarded by the device's lock, as is: */
-	uint64_t null_saw;       /* so many packets and frees here the null stream is behind: under its lock; and */
-	uint64_t null_round;     /* when it looked last */
-	uint64_t done;           /* once it is gone: packets below have run, the others never will */
-	_Atomic unsigned lookers;         /* who look at the queue without being sure that it is there */
+	struct hip_stream *null; /* whose flow->written it is: a reference. Guarded by the device's lock, as is: */
+	uint64_t null_saw;   /* so many operations and frees here the null stream is behind: under its lock; and */
+	uint64_t null_round; /* when it looked last */
+	uint64_t done;       /* once it is gone: operations below have ended, the others never will */
+	_Atomic unsigned lookers;         /* threads between hip_stream_look() and hip_stream_looked() */
 	struct hip_known *_Atomic known;  /* what it is ordered behind; written under known.c's lock */
 	_Atomic uint64_t frees;           /* of memory, so far */
 	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */
-	_Atomic uint64_t known_to_host;   /* packets and frees of the last mark that the host waited for */
+	_Atomic uint64_t known_to_host;   /* operations and frees of the last mark that the host waited for */
 	struct hip_cache *_Atomic caches; /* of memory that was freed on it, a pool each; pool.c */
 	struct hip_part *_Atomic part;    /* in a capture; NULL: none. Written under capture.c's lock */
-	struct drv_lock lock;             /* guards all below */
-	char *packets;
-	uint64_t mask;            /* packets - 1 */
-	_Atomic uint64_t written; /* packets so far; read without the lock, too */
-	struct hip_chunk *args;   /* the current one; owned */
+	/* Guarded by the flow's lock: */
+	struct hip_chunk *args; /* the current one; owned */
 	unsigned chunks;
-	uint32_t args_at;                         /* of it is used; without one, all */
-	struct hip_signal *signals, *last_signal; /* owned: used again, the first of them first */
-	struct hip_shape shapes[HIP_SHAPES];      /* by the kernel's address */
+	uint32_t args_at;                    /* of it is used; without one, all */
+	struct hip_shape shapes[HIP_SHAPES]; /* by the kernel's address */
 };
 
-/* Below which packet of which stream. */
+/* Below which operation of which stream. */
 struct hip_mark {
 	struct hip_stream *stream; /* a reference; NULL: reached */
-	uint64_t index;
-	uint64_t frees;          /* of memory on the stream, before that point */
-	struct hip_known *known; /* a reference; NULL: what the stream was behind there is nothing */
+	uint64_t index;            /* of flow->written */
+	uint64_t frees;            /* of memory on the stream, before that point */
+	struct hip_known *known;   /* a reference; NULL: what the stream was behind there is nothing */
 };
 
 /* A handle that is a name: the null stream, a thread's own. Made when first named. ContextIsDestroyed: neither. */
@@ -380,10 +368,28 @@ static inline bool hip_stream_is_clear(const struct hip_stream *stream)
 {
 	const _Atomic uint64_t *rule = atomic_load_explicit(&stream->rule, memory_order_relaxed);
 
-	/* Acquire: who asks without the lock sees the packet that waits for it. */
+	/* Acquire: a thread without the lock sees the operation that waits for it. */
 	return atomic_load_explicit(rule, memory_order_relaxed) ==
 	       atomic_load_explicit(&stream->seen, memory_order_acquire);
 }
+/* How many operations it was given. The lock is held, or others may give it more meanwhile. */
+static inline uint64_t hip_stream_written(const struct hip_stream *stream)
+{
+	return atomic_load_explicit(&stream->flow->written, memory_order_acquire);
+}
+/* A lock of a flow whose holder calls HSA: HSA is to know that this thread has it. */
+static inline void hip_flow_lock(struct flow *flow)
+{
+	drv_lock(&flow->lock);
+	atomic_store_explicit(&flow->holder, hip.door->thread(), memory_order_relaxed);
+}
+static inline void hip_flow_unlock(struct flow *flow)
+{
+	atomic_store_explicit(&flow->holder, NULL, memory_order_relaxed);
+	drv_unlock(&flow->lock);
+}
+/* What a wait or an operation failed with becomes what the device gives from now on. */
+hipError_t hip_stream_lost(struct hip_stream *stream, int r);
 /* Takes the lock, and does so. */
 static inline hipError_t hip_stream_begin(struct hip_stream *stream)
 {
@@ -392,60 +398,38 @@ static inline hipError_t hip_stream_begin(struct hip_stream *stream)
 
 	if (__builtin_expect(r, 0))
 		return r;
-	drv_lock(&stream->lock);
+	hip_flow_lock(stream->flow);
 	if (__builtin_expect(!hip_stream_is_clear(stream), 0))
 		r = hip_stream_order(stream);
 	return r;
 }
 static inline void hip_stream_done(struct hip_stream *stream)
 {
-	drv_unlock(&stream->lock);
+	hip_flow_unlock(stream->flow);
 }
 /* What the stream is given next begins behind what HIP's rules name, although nothing is given to it yet. */
 void hip_stream_follow_rules(struct hip_stream *stream);
 /* Between begin and done: */
-/* False: the queue has failed. */
-bool hip_stream_wait_for_slot(struct hip_stream *stream);
-static inline bool hip_stream_has_slot(const struct hip_stream *stream)
+/* What an operation that the flow refused means for the stream: r is -errno, or 0. */
+static inline hipError_t hip_stream_result(struct hip_stream *stream, int r)
 {
-	uint64_t index = atomic_load_explicit(&stream->written, memory_order_relaxed);
-	uint64_t read = __atomic_load_n(&stream->queue->read_dispatch_id, __ATOMIC_ACQUIRE);
-
-	return __builtin_expect(index - read <= stream->mask, 1);
+	return __builtin_expect(r, 0) ? hip_stream_lost(stream, r) : hipSuccess;
 }
-/* Where the next packet goes: 64 bytes, to be filled but for the header. */
-static inline void *hip_stream_next(const struct hip_stream *stream)
+/* Gives the stream one operation, which is copied. OutOfMemory: it was not taken. */
+static inline hipError_t hip_stream_submit(struct hip_stream *stream, const struct flow_op *op)
 {
-	uint64_t index = atomic_load_explicit(&stream->written, memory_order_relaxed);
-
-	return stream->packets + (index & stream->mask) * 64;
+	return hip_stream_result(stream, hip.door->submit(stream->flow, op));
 }
-/* ... once there is room. NULL: the queue has failed. */
-static inline void *hip_stream_slot(struct hip_stream *stream)
+/* Gives it a dispatch, header and completion signal included. -errno: for hip_stream_result(). Every dispatch of a
+ * stream goes this way, but for those of graphs' segments. */
+static inline int hip_stream_dispatch(struct hip_stream *stream, const hsa_kernel_dispatch_packet_t *packet)
 {
-	if (!hip_stream_has_slot(stream) && !hip_stream_wait_for_slot(stream))
-		return NULL;
-	return hip_stream_next(stream);
+	return hip.door->dispatch(stream->flow, packet);
 }
-/* The packet is there. */
-static inline void hip_stream_write(struct hip_stream *stream, uint32_t header_and_setup)
-{
-	uint64_t index = atomic_load_explicit(&stream->written, memory_order_relaxed);
-
-	__atomic_store_n(&stream->queue->write_dispatch_id, index + 1, __ATOMIC_RELAXED);
-	__atomic_store_n((uint32_t *)hip_stream_next(stream), header_and_setup, __ATOMIC_RELEASE);
-	atomic_store_explicit(&stream->written, index + 1, memory_order_release);
-}
-/* The GPU is told of all so far. */
-static inline void hip_stream_ring(struct hip_stream *stream)
-{
-	hip.door->ring(stream->door);
-}
-static inline void hip_stream_publish(struct hip_stream *stream, uint32_t header_and_setup)
-{
-	hip_stream_write(stream, header_and_setup);
-	hip_stream_ring(stream);
-}
+/* The order of an operation that waits for those before, and whose completion others see. */
+#define HIP_BARRIER_HEADER                                                                                         \
+	(1u << HSA_PACKET_HEADER_BARRIER | HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |      \
+	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
 /* Memory for kernels' arguments; hsa_amd_memory_pool_free(). NULL: none. */
 void *hip_args_allocate(struct hip_device *device, size_t size_B);
 /* False: no memory. */
@@ -456,7 +440,7 @@ static inline uint32_t hip_args_size(uint32_t size_B)
 	return (size_B + HIP_ARGS_ALIGN - 1) & ~(HIP_ARGS_ALIGN - 1);
 }
 #define HIP_CHUNK_B 65536u
-/* Memory that the next packet reads, of a multiple of 64. NULL: none left. */
+/* Memory that the next operation reads, of a multiple of 64. NULL: none left. */
 static inline void *hip_stream_args(struct hip_stream *stream, uint32_t size_B)
 {
 	uint32_t at = stream->args_at;
@@ -483,31 +467,12 @@ static inline void hip_stream_looked(struct hip_stream *stream)
 {
 	atomic_fetch_sub(&stream->lookers, 1);
 }
-/* A packet that waits for one signal (0: none), and completes another (0: none). */
-hipError_t hip_stream_barrier(struct hip_stream *stream, hsa_signal_t wait, hsa_signal_t complete);
-/* Between begin and done: a signal of value 1, the caller's. NULL: out of memory. */
-struct hip_signal *hip_stream_signal(struct hip_stream *stream);
-/* The end of one, the caller's again: packets before the mark may complete it still; there are none. */
-void hip_signal_leave(struct hip_signal *signal, const struct hip_mark *mark);
-void hip_signal_free(struct hip_signal *signal);
 /* When nothing of the stream uses them any more. */
 void hip_stream_free_args(struct hip_stream *stream);
-void hip_stream_free_signals(struct hip_stream *stream);
-/* For what others do in the stream's order: `begin` is completed when the stream gets there. What follows is to
- * wait for `done`, by hip_stream_barrier(). */
-hipError_t hip_stream_open_gap(struct hip_stream *stream, hsa_signal_t *begin, hsa_signal_t *done);
 /* What follows begins behind the mark. */
 hipError_t hip_stream_after(struct hip_stream *stream, const struct hip_mark *mark);
-/* ... behind a queue's packets below index; id: rt_door.id(). The header of the packet that says so. */
-hipError_t hip_stream_after_queue(struct hip_stream *stream, uint64_t id, uint64_t index);
-#define HIP_AFTER_HEADER (HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_AFTER << 16)
-/* Of packets that are no launches, and wait for those before. */
-#define HIP_HEADER(type)                                                                                           \
-	((uint32_t)(type) << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |                            \
-	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
-	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
-/* A queue's callback: the device is not to be used until it is reset. On HSA's own thread. */
-void hip_queue_failed(hsa_status_t status, hsa_queue_t *queue, void *device);
+/* rt_flow_info.failed: the device is not to be used until it is reset. On HSA's own thread. */
+void hip_flow_failed(hsa_status_t status, void *device);
 
 /* What the stream has been given so far; the caller's, until hip_mark_put(). */
 struct hip_mark hip_stream_mark(struct hip_stream *stream);
@@ -519,7 +484,7 @@ static inline void hip_mark_move(struct hip_mark *mark, struct hip_stream *strea
 	if (__builtin_expect(mark->stream == stream &&
 				     mark->known == atomic_load_explicit(&stream->known, memory_order_relaxed),
 			     1)) {
-		mark->index = atomic_load_explicit(&stream->written, memory_order_relaxed);
+		mark->index = hip_stream_written(stream);
 		mark->frees = atomic_load_explicit(&stream->frees, memory_order_acquire);
 	} else {
 		hip_mark_put(mark);
@@ -538,8 +503,7 @@ static inline bool hip_stream_is_known(const struct hip_stream *stream)
 {
 	uint64_t known = atomic_load_explicit(&stream->known_to_host, memory_order_acquire);
 
-	return known == atomic_load_explicit(&stream->written, memory_order_acquire) +
-				atomic_load_explicit(&stream->frees, memory_order_acquire);
+	return known == hip_stream_written(stream) + atomic_load_explicit(&stream->frees, memory_order_acquire);
 }
 
 /* serial.c: the waits of AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY, before and after a stream that does not
@@ -568,8 +532,18 @@ void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *s
 /* How many functions of the program's were called for streams of the device; *busy becomes true if one runs, or is
  * about to (host_call.c). */
 uint64_t hip_hosts_called(struct hip_device *device, bool *busy);
-/* What a wait failed with becomes what the device gives from now on. */
-hipError_t hip_stream_lost(struct hip_stream *stream, int r);
+
+/* --- stamps (stamp.c) -------------------------------------------------------------------------- */
+
+/* A place where a GPU writes its clock counter. */
+struct hip_stamp;
+/* Between begin and done: the time at which all that the stream was given so far has ended is written there. The
+ * caller's, until hip_stamp_leave(). */
+hipError_t hip_stamp_put(struct hip_stream *stream, struct hip_stamp **stamp);
+/* What is there when the operation has ended, in ticks of HSA's clock. False: it never was executed. */
+bool hip_stamp_read(const struct hip_stamp *stamp, uint64_t *ticks);
+/* It may still be written before the mark is reached; then it is used again. */
+void hip_stamp_leave(struct hip_stamp *stamp, const struct hip_mark *mark);
 
 /* --- events (event.c) ------------------------------------------------------------------------- */
 
@@ -602,10 +576,6 @@ struct hip_memory {
 static inline struct hip_device *hip_memory_owner(const struct hip_memory *memory)
 {
 	return memory->kind == HIP_MEMORY_DEVICE ? &hip.device[memory->device] : NULL;
-}
-static inline hsa_agent_t hip_owner_agent(const struct hip_device *owner)
-{
-	return owner ? owner->agent : hip.cpu;
 }
 /* Of what two places belong to, the only device; NULL: there is none, or there are two. */
 static inline struct hip_device *hip_only_owner(struct hip_device *a, struct hip_device *b)
@@ -739,8 +709,11 @@ unsigned hip_occupancy(const struct hip_kernel *kernel, unsigned threads, size_t
 
 /* --- cooperative launches (grid.c) ------------------------------------------------------------ */
 
-/* 0, or what the device's queue for them failed with: a stream that waited for it does not hear. */
+/* 0, or what the device's flow for them failed with: a stream that waited for it may go on. */
 int hip_grids_state(const struct hip_device *device);
+/* Grids that the GPU has not got do not begin any more: their arguments are about to go with their streams. Before
+ * hip_grids_reset(), by the same thread. */
+void hip_grids_abandon(struct hip_device *device);
 
 /* --- hipDeviceReset(): in this order ---------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* What a stream is ordered behind: of which other streams, behind how many of their frees. Only calls change it:
  * waiting for an event, the null stream's rules. Integers, so that memory is reused without an event of its own.
- * Frees are counted, not packets: one that comes behind an event is not covered by it, though no packet lies
+ * Frees are counted, not operations: one that comes behind an event is not covered by it, though no operation lies
  * between.
  *
  * A list is immutable; who learns gets a new one. Entries hold references to their streams. */

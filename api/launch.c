@@ -1,4 +1,4 @@
-/* Launches: a kernel's arguments are packed, and a packet is written. */
+/* Launches: a kernel's arguments are packed, and its dispatch is given to the stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,11 +226,13 @@ __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct h
 	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
 }
 
-/* All but the header and who is told. */
+/* As every launch of a program's: without a completion signal. */
 __attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatch_packet_t *p,
 							      const struct hip_kernel *k, dim3 grid, dim3 threads,
 							      uint32_t lds_B, void *args)
 {
+	p->header = (uint16_t)HIP_LAUNCH_HEADER;
+	p->setup = HIP_LAUNCH_HEADER >> 16;
 	p->workgroup_size_x = (uint16_t)threads.x;
 	p->workgroup_size_y = (uint16_t)threads.y;
 	p->workgroup_size_z = (uint16_t)threads.z;
@@ -273,8 +275,9 @@ hsa_signal_t hip_launch_watch(struct hip_stream *s, const struct hip_launch *l)
 
 hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 {
-	hsa_kernel_dispatch_packet_t *p;
+	hsa_kernel_dispatch_packet_t packet;
 	char *args = NULL;
+	hipError_t r;
 
 	if (l->cooperative || (l->kernel->prints && !l->messages))
 		return put_rare(s, l);
@@ -284,19 +287,21 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 			return hipErrorOutOfMemory;
 		pack(args, l);
 	}
-	p = hip_stream_slot(s);
-	if (!p)
-		return hip_stream_lost(s, hip.door->state(s->door));
-	fill(p, l, args);
-	p->completion_signal = hip_launch_watch(s, l);
-	hip_stream_publish(s, HIP_LAUNCH_HEADER);
-	return hipSuccess;
+	fill(&packet, l, args);
+	packet.completion_signal = hip_launch_watch(s, l);
+	r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
+	if (r)
+		hip_tool_forget(packet.completion_signal);
+	return r;
 }
 
-void hip_launch_prepare(const struct hip_launch *l, hsa_kernel_dispatch_packet_t *packet, char *args)
+void hip_launch_prepare(const struct hip_launch *l, uint32_t header_and_setup, hsa_kernel_dispatch_packet_t *packet,
+			char *args)
 {
 	pack(args, l);
-	fill(packet, l, NULL);
+	fill(packet, l, args);
+	packet->header = (uint16_t)header_and_setup;
+	packet->setup = (uint16_t)(header_and_setup >> 16);
 }
 
 hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
@@ -317,18 +322,19 @@ hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 	return r || l->party ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
-/* A kernel whose arguments are given one by one, on a stream that has room for it. */
+/* A kernel whose arguments are given one by one. What the flow refuses the long way is refused, too. */
 __attribute__((always_inline)) static inline bool launch_shortly(const struct hip_kernel *k, struct hip_stream *s,
 								 dim3 blocks, dim3 threads, uint32_t lds_B,
 								 void **args, struct drv_lock **held)
 {
+	hsa_kernel_dispatch_packet_t packet;
 	char *packed = NULL;
 	dim3 grid;
 
-	if (!k->plain || !fits(k, blocks, threads, lds_B) || !drv_lock_try(&s->lock))
+	if (!k->plain || !fits(k, blocks, threads, lds_B) || !drv_lock_try(&s->flow->lock))
 		return false;
-	*held = &s->lock;
-	if (!hip_stream_is_clear(s) || !hip_stream_has_slot(s))
+	*held = &s->flow->lock;
+	if (!hip_stream_is_clear(s))
 		return false;
 	if (k->args_B) {
 		if ((!args && k->cs->arg_count) || k->args_B > HIP_CHUNK_B - s->args_at)
@@ -342,10 +348,8 @@ __attribute__((always_inline)) static inline bool launch_shortly(const struct hi
 						  .args = args});
 	}
 	grid = (dim3){blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
-	fill_packet(hip_stream_next(s), k, grid, threads, lds_B, packed);
-	hip_stream_write(s, HIP_LAUNCH_HEADER);
-	hip_stream_ring(s);
-	return true;
+	fill_packet(&packet, k, grid, threads, lds_B, packed);
+	return __builtin_expect(!hip_stream_dispatch(s, &packet), 1);
 }
 
 /* --- launches by the host's name -------------------------------------------------------------- */

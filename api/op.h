@@ -35,11 +35,14 @@ struct hip_fill {
 	unsigned value_B;
 };
 
-/* One of the two functions. */
+/* One of the three functions. */
 struct hip_host {
 	hipHostFn_t fn;
 	hipStreamCallback_t callback;
 	hipStream_t handle; /* for the callback */
+	/* The library's own, which is called in any case. dropped: the stream has ended before its turn, and only
+	 * memory is to be freed. */
+	void (*own)(void *data, hipError_t error, bool dropped);
 	void *data;
 };
 
@@ -83,8 +86,9 @@ hipError_t hip_launch_put(struct hip_stream *stream, const struct hip_launch *la
 	 3u << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS << 16)
 /* As hip_tool_watch(), of a kernel. */
 hsa_signal_t hip_launch_watch(struct hip_stream *stream, const struct hip_launch *launch);
-/* A packet without header and address of arguments, and the arguments, kernel->cs->kernarg_B bytes. */
-void hip_launch_prepare(const struct hip_launch *launch, hsa_kernel_dispatch_packet_t *packet, char *args);
+/* A packet with that header and setup, and its arguments, kernel->cs->kernarg_B bytes. */
+void hip_launch_prepare(const struct hip_launch *launch, uint32_t header_and_setup,
+			hsa_kernel_dispatch_packet_t *packet, char *args);
 /* Packed arguments of a list HIP_LAUNCH_PARAM_*. */
 hipError_t hip_launch_extra(void **extra, struct hip_launch *launch);
 /* The explicit arguments as the kernel lays them out; room for launch->kernel->cs->explicit_B bytes. */
@@ -131,6 +135,7 @@ hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, 
 hipError_t hip_fill_check(const struct hip_fill *fill);
 hipError_t hip_fill_put(struct hip_stream *stream, const struct hip_fill *fill);
 hipError_t hip_fill_blit(const struct hip_fill *fill, struct hip_blit *blit);
+/* At an error host->own is not called. */
 hipError_t hip_host_put(struct hip_stream *stream, const struct hip_host *host);
 hipError_t hip_values_check(const struct hip_values *values);
 /* The operation as a blit (blit.h), with addresses looked up. NotSupported: it is none, kernels do not do it, or

@@ -4,7 +4,7 @@
  *   chunk  a piece of that memory; pieces lie side by side, and blocks may join across them
  *   block  a piece of the arena that has memory: free, kept by a stream, or used
  *   cache  what was freed on one stream, by size: given out again there without looking further
- *   tag    behind which packet of which stream a free block may be used
+ *   tag    behind which operation of which stream a free block may be used
  *
  * Who may reuse a block with tag (T, n): work of T itself; work that is ordered behind n by events (policy);
  * anybody, if the host waited for n, or if the GPU has passed it (policy); or, when memory runs out, work that is
@@ -33,7 +33,7 @@ struct hip_block {
 	struct hip_block *next, **link; /* in a bin, while it is free */
 	struct hip_stream *stream; /* the tag; NULL: nobody may still use it. A reference while it is free; of a
 				    * used block nothing at all */
-	uint64_t index, frees;     /* packets that must have ended; which free of the stream's it was */
+	uint64_t index, frees;     /* operations that must have ended; which free of the stream's it was */
 };
 
 /* Physical memory. */

@@ -317,7 +317,7 @@ static inline bool take_back(struct hip_block *b)
 static inline void stamp(struct hip_block *b, struct hip_stream *s)
 {
 	b->stream = s;
-	b->index = atomic_load_explicit(&s->written, memory_order_relaxed);
+	b->index = hip_stream_written(s);
 	b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_release) + 1;
 }
 

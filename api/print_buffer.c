@@ -203,12 +203,18 @@ static hipError_t read_messages(const struct job *job)
 	return r ? r : clear(b);
 }
 
-/* On the device's thread, when the kernel has ended. */
-static void run(hipStream_t stream, hipError_t error, void *data)
+/* On the device's thread, when the kernel has ended, or never will. */
+static void run(void *data, hipError_t error, bool dropped)
 {
 	struct job *job = data;
 
-	(void)stream;
+	if (dropped) {
+		/* The next kernel is to find it empty, or is not to find it. */
+		if (!clear(job->buffer))
+			give(job->buffer);
+		free(job);
+		return;
+	}
 	if (!error)
 		error = read_messages(job);
 	if (error)
@@ -235,7 +241,7 @@ hipError_t hip_print_put(struct hip_stream *s, const struct hip_launch *launch)
 	if (r)
 		give(job->buffer);
 	else /* without it nobody knows when the kernel has left the buffer: that is lost */
-		r = hip_host_put(s, &(struct hip_host){.callback = run, .data = job});
+		r = hip_host_put(s, &(struct hip_host){.own = run, .data = job});
 	if (r)
 		free(job);
 	return r;

@@ -58,22 +58,31 @@ void *hip_thread_memory(void **at, size_t size_B)
 #define LATE 1024u
 static struct {
 	pthread_mutex_t lock;
-	void *memory[LATE]; /* owned */
+	struct late {
+		void *memory; /* owned */
+		void (*end)(void *memory);
+	} at[LATE];
 	unsigned next;
 } late = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void hip_free_late(void *memory)
+void hip_end_late(void *memory, void (*end)(void *memory))
 {
-	void *oldest;
+	struct late oldest;
 
 	if (!memory)
 		return;
 	pthread_mutex_lock(&late.lock);
-	oldest = late.memory[late.next];
-	late.memory[late.next] = memory;
+	oldest = late.at[late.next];
+	late.at[late.next] = (struct late){memory, end};
 	late.next = (late.next + 1) % LATE;
 	pthread_mutex_unlock(&late.lock);
-	free(oldest);
+	if (oldest.memory)
+		oldest.end(oldest.memory);
+}
+
+void hip_free_late(void *memory)
+{
+	hip_end_late(memory, free);
 }
 
 /* --- what is visible -------------------------------------------------------------------------- */

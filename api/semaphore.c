@@ -1,5 +1,5 @@
 /* Semaphores of other drivers, as Vulkan: DRM's syncobjs, as Mesa's drivers export them. A wait and a signal are
- * packets of our HSA library (hsa/door.h). Those without values stand for one signal, which who waits for it takes.
+ * operations of the stream (hsa/door.h). A semaphore without values stands for one signal, which a wait takes away.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,9 +9,10 @@
 
 struct semaphore {
 	struct semaphore *next;
+	_Atomic unsigned refs; /* the program's, and those of calls that are about to use it */
 	uint64_t handle;
 	struct hip_device *device;
-	uint64_t sync; /* owned: hip.door->import_sync() */
+	struct rt_sync *sync; /* owned */
 	bool values;
 };
 
@@ -20,10 +21,10 @@ static struct {
 	struct semaphore *first;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void semaphore_free(struct semaphore *s)
+static void semaphore_put(struct semaphore *s)
 {
-	if (s->handle)
-		drv_handle_destroy(&hip_handles, s->handle);
+	if (atomic_fetch_sub(&s->refs, 1) != 1)
+		return;
 	if (s->sync)
 		hip.door->drop_sync(s->sync);
 	free(s);
@@ -41,13 +42,14 @@ static hipError_t import(hipExternalSemaphore_t *out, const hipExternalSemaphore
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return hipErrorOutOfMemory;
+	s->refs = 1;
 	s->device = hip_current();
 	s->values = desc->type == hipExternalSemaphoreHandleTypeTimelineSemaphoreFd;
 	r = hip_of_errno(hip.door->import_sync(s->device->agent, desc->handle.fd, &s->sync));
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_SEMAPHORE), s, &s->handle))
 		r = hipErrorOutOfMemory;
 	if (r) {
-		semaphore_free(s);
+		semaphore_put(s);
 		return r == hipErrorOutOfMemory ? r : hipErrorInvalidValue;
 	}
 	close(desc->handle.fd);
@@ -74,12 +76,14 @@ static hipError_t destroy(hipExternalSemaphore_t handle)
 	s = hip_find(HIP_SEMAPHORE, handle);
 	while (s && *at != s)
 		at = &(*at)->next;
-	if (s)
+	if (s) {
 		*at = s->next;
+		drv_handle_destroy(&hip_handles, s->handle);
+	}
 	pthread_mutex_unlock(&all.lock);
 	if (!s)
 		return hipErrorInvalidValue;
-	semaphore_free(s);
+	semaphore_put(s);
 	return hipSuccess;
 }
 
@@ -102,7 +106,8 @@ void hip_semaphores_reset(struct hip_device *device)
 			continue;
 		}
 		*at = s->next;
-		semaphore_free(s);
+		drv_handle_destroy(&hip_handles, s->handle);
+		semaphore_put(s);
 	}
 	pthread_mutex_unlock(&all.lock);
 }
@@ -110,40 +115,34 @@ void hip_semaphores_reset(struct hip_device *device)
 /* --- in a stream ------------------------------------------------------------------------------ */
 
 struct step {
-	uint64_t sync, value;
+	struct semaphore *semaphore; /* a reference */
+	uint64_t value;
 	bool nothing; /* a timeline begins at 0 */
 };
 
 static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool signal,
 			  const struct hip_stream *stream, struct step *step)
 {
-	const struct semaphore *s;
 	hipError_t r = hipSuccess;
+	struct semaphore *s;
 
 	pthread_mutex_lock(&all.lock);
 	s = hip_find(HIP_SEMAPHORE, handle);
-	if (!s || s->device != stream->device || (s->values && signal && !value))
+	if (!s || s->device != stream->device || (s->values && signal && !value)) {
 		r = hipErrorInvalidValue;
-	else
-		*step = (struct step){s->sync, s->values ? value : 0, s->values && !value};
+	} else {
+		atomic_fetch_add(&s->refs, 1);
+		*step = (struct step){s, s->values ? value : 0, s->values && !value};
+	}
 	pthread_mutex_unlock(&all.lock);
 	return r;
 }
 
 static hipError_t put(struct hip_stream *s, const struct step *step, bool signal)
 {
-	struct rt_sync_packet *p;
-
 	if (step->nothing)
 		return hipSuccess;
-	p = hip_stream_slot(s);
-	if (!p)
-		return hip_stream_lost(s, hip.door->state(s->door));
-	p->sync = step->sync;
-	p->value = step->value;
-	hip_stream_publish(s, HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_SYNC << 16 |
-				      (uint32_t)signal << 24);
-	return hipSuccess;
+	return hip_stream_result(s, hip.door->syncobj(s->flow, step->semaphore->sync, step->value, signal));
 }
 
 static hipError_t put_all(struct hip_stream *s, const struct step *steps, unsigned count, bool signal)
@@ -198,6 +197,9 @@ static hipError_t run(const hipExternalSemaphore_t *semaphores, const struct par
 	r = steps_of(semaphores, p, count, s, steps);
 	if (!r)
 		r = put_all(s, steps, count, p->signal);
+	for (unsigned i = 0; i < count; i++)
+		if (steps[i].semaphore)
+			semaphore_put(steps[i].semaphore);
 	free(steps);
 	return r;
 }

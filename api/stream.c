@@ -1,6 +1,6 @@
-/* Streams: queues of HSA that only this library writes, in order.
+/* Streams: flows of our HSA library (hsa/door.h), whose operations this library gives in order.
  *
- * A packet's barrier bit keeps the order, its acquire at agent scope sees what the one before wrote; a job begins
+ * A dispatch's barrier bit keeps the order, its acquire at agent scope sees what the one before wrote; a job begins
  * with an acquire and ends with a release at system scope (cs.h), which is what the host waits for. */
 #include <errno.h>
 #include <sched.h>
@@ -11,16 +11,13 @@
 #include "api/known.h"
 #include "api/tool.h"
 
-#define PACKETS 1024 /* of a queue; a power of two */
-
 /* --- making and ending ------------------------------------------------------------------------ */
 
-void hip_queue_failed(hsa_status_t status, hsa_queue_t *queue, void *data)
+void hip_flow_failed(hsa_status_t status, void *data)
 {
 	struct hip_device *device = data;
 	hipError_t fault = hipErrorLaunchFailure;
 
-	(void)queue;
 	if (status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT ||
 	    status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION)
 		fault = hipErrorIllegalAddress;
@@ -33,6 +30,15 @@ struct hip_stream *hip_stream_get(struct hip_stream *s)
 	return s;
 }
 
+/* What other threads read by a rule, or a mark that was reached, has stayed until now. */
+static void free_stream(void *stream)
+{
+	struct hip_stream *s = stream;
+
+	hip.door->put(s->flow);
+	free(s);
+}
+
 void hip_stream_put(struct hip_stream *s)
 {
 	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
@@ -41,14 +47,14 @@ void hip_stream_put(struct hip_stream *s)
 	if (atomic_exchange(&s->freed, true))
 		return;
 	hip_caches_free(s);
-	hip_free_late(s);
+	hip_end_late(s, free_stream);
 }
 
 /* What it is given begins behind what the null stream was given. */
 static void follow(struct hip_stream *s, struct hip_stream *null)
 {
 	s->null = hip_stream_get(null);
-	atomic_store_explicit(&s->rule, &null->written, memory_order_relaxed);
+	atomic_store_explicit(&s->rule, &null->flow->written, memory_order_relaxed);
 }
 
 /* It is the device's null stream. */
@@ -90,28 +96,24 @@ static void delist(struct hip_stream *s)
 		atomic_fetch_sub(&s->device->blocking, 1);
 }
 
-static hsa_amd_queue_priority_t queue_priority(int priority)
+static enum cs_priority flow_priority(int priority)
 {
-	return priority < 0 ? HSA_AMD_QUEUE_PRIORITY_HIGH
-	       : priority   ? HSA_AMD_QUEUE_PRIORITY_LOW
-			    : HSA_AMD_QUEUE_PRIORITY_NORMAL;
+	return priority < 0 ? CS_PRIORITY_HIGH : priority ? CS_PRIORITY_LOW : CS_PRIORITY_NORMAL;
 }
 
-static hipError_t open_queue(struct hip_stream *s)
+static hipError_t open_flow(struct hip_stream *s)
 {
-	hsa_queue_t *queue;
-	hsa_status_t status = hsa_queue_create(s->device->agent, PACKETS, HSA_QUEUE_TYPE_MULTI, hip_queue_failed,
-					       s->device, UINT32_MAX, UINT32_MAX, &queue);
+	const struct rt_flow_info info = {
+		.priority = flow_priority(s->priority),
+		.failed = hip_flow_failed,
+		.user = s->device,
+	};
+	int r = hip.door->create(s->device->agent, &info, &s->flow);
 
-	if (status)
-		return hip_of_hsa(status);
-	(void)!hsa_amd_queue_set_priority(queue, queue_priority(s->priority));
-	(void)!hsa_amd_profiling_set_profiler_enabled(queue, 1);
-	s->door = hip.door->queue(queue);
-	s->id = hip.door->id(s->door);
-	s->queue = (amd_queue_v2_t *)(void *)queue;
-	s->packets = queue->base_address;
-	s->mask = queue->size - 1;
+	if (r)
+		return hip_of_errno(r);
+	/* destroy() takes one reference, free_stream() the other. */
+	flow_get(s->flow);
 	s->args_at = HIP_CHUNK_B;
 	return hipSuccess;
 }
@@ -128,9 +130,10 @@ static hipError_t create_locked(struct hip_device *device, unsigned flags, int p
 	s->device = device;
 	s->flags = flags;
 	s->priority = priority;
-	r = open_queue(s);
+	r = open_flow(s);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_STREAM), s, &s->handle)) {
-		hsa_queue_destroy(&s->queue->hsa_queue);
+		hip.door->destroy(s->flow);
+		hip.door->put(s->flow);
 		r = hipErrorOutOfMemory;
 	}
 	if (r) {
@@ -154,19 +157,23 @@ hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int prio
 	return r;
 }
 
+/* It may say false while another thread has the flow's lock. */
 static bool all_ended(const struct hip_stream *s)
 {
-	return hip.door->completed(s->door) >= atomic_load(&s->written);
+	return hip.door->reached(s->flow, hip_stream_written(s));
 }
 
-/* What the GPU has not got is dropped; then nobody uses what the stream was to use, and who comes behind it finds
- * it at rest. What was dropped makes the device fail. Its lock is held. */
+/* Waits for all that the device's flows have on the GPU, after the flow was abandoned: what it has not got is
+ * dropped, and makes the device fail. */
 static void end_work(struct hip_stream *s)
 {
-	/* Copies that wait for them do not begin. */
-	hip_stream_free_signals(s);
+	bool ended;
+
 	hip.door->settle(s->device->agent);
-	if (!all_ended(s))
+	hip_flow_lock(s->flow);
+	ended = all_ended(s);
+	hip_flow_unlock(s->flow);
+	if (!ended)
 		hip_device_fail(s->device, hipErrorLaunchFailure);
 }
 
@@ -179,11 +186,11 @@ static bool may_close(struct hip_stream *s)
 	if (atomic_exchange(&s->closing, true))
 		return false;
 	drv_handle_destroy(&hip_handles, s->handle);
-	drv_lock(&s->lock);
+	drv_lock(&s->flow->lock);
 	pthread_mutex_lock(&s->device->lock);
 	atomic_store_explicit(&s->rule, &never, memory_order_relaxed);
 	pthread_mutex_unlock(&s->device->lock);
-	drv_unlock(&s->lock);
+	drv_unlock(&s->flow->lock);
 	return true;
 }
 
@@ -197,25 +204,22 @@ static void close_stream(struct hip_stream *s)
 	pthread_mutex_unlock(&s->device->lock);
 	hip_capture_leave(s);
 	hip_known_forget(s);
-	/* Who holds the lock may wait for it. */
+	/* The holder of its lock may wait for it. */
 	if (drop)
-		hip.door->abandon(s->door);
+		hip.door->abandon(s->flow);
 	/* Before: who holds a pool's lock may wait until it is gone. */
 	hip_pool_leave(s);
 	atomic_store(&s->ending, true);
 	/* They wait for what has ended, or never will. */
 	while (atomic_load(&s->lookers))
 		sched_yield();
-	drv_lock(&s->lock);
 	if (drop)
 		end_work(s);
-	s->done = hip.door->completed(s->door);
+	s->done = hip.door->completed(s->flow);
+	hip.door->destroy(s->flow);
 	atomic_store(&s->gone, true);
 	hip_stream_put(s->null);
-	hsa_queue_destroy(&s->queue->hsa_queue);
 	hip_stream_free_args(s);
-	hip_stream_free_signals(s);
-	drv_unlock(&s->lock);
 	hip_stream_put(s);
 }
 
@@ -302,21 +306,7 @@ hipError_t hip_stream_named(hipStream_t handle, struct hip_stream **stream)
 	return handle == hipStreamPerThread ? own_stream(hip_current(), stream) : hipErrorContextIsDestroyed;
 }
 
-/* --- packets ---------------------------------------------------------------------------------- */
-
-bool hip_stream_wait_for_slot(struct hip_stream *s)
-{
-	uint64_t index = atomic_load_explicit(&s->written, memory_order_relaxed);
-
-	while (index - __atomic_load_n(&s->queue->read_dispatch_id, __ATOMIC_ACQUIRE) > s->mask) {
-		if (hip.door->state(s->door))
-			return false;
-		hip_stream_ring(s);
-		hip.door->flush(s->door);
-		sched_yield();
-	}
-	return true;
-}
+/* --- operations ------------------------------------------------------------------------------- */
 
 hipError_t hip_stream_lost(struct hip_stream *s, int r)
 {
@@ -324,45 +314,14 @@ hipError_t hip_stream_lost(struct hip_stream *s, int r)
 		hip_device_fail(s->device, hipErrorIllegalAddress);
 		return hip_fault(s->device);
 	}
-	if (r != -ECANCELED && r != -ENODEV)
+	/* Refused, and the stream goes on. */
+	if (r != -ECANCELED && r != -ENODEV && atomic_load(&s->flow->state) == FLOW_ACTIVE)
 		return hip_of_errno(r);
 	/* HSA's callback may know better, and comes soon. */
 	for (unsigned i = 0; i < 1000 && !hip_fault(s->device); i++)
 		sched_yield();
 	hip_device_fail(s->device, hipErrorLaunchFailure);
 	return hip_fault(s->device);
-}
-
-static hipError_t failed(struct hip_stream *s)
-{
-	return hip_stream_lost(s, hip.door->state(s->door));
-}
-
-hipError_t hip_stream_barrier(struct hip_stream *s, hsa_signal_t wait, hsa_signal_t complete)
-{
-	hsa_barrier_and_packet_t *p = hip_stream_slot(s);
-
-	if (!p)
-		return failed(s);
-	memset((char *)p + 4, 0, sizeof(*p) - 4);
-	p->dep_signal[0] = wait;
-	p->completion_signal = complete;
-	hip_stream_publish(s, HIP_HEADER(HSA_PACKET_TYPE_BARRIER_AND));
-	return hipSuccess;
-}
-
-hipError_t hip_stream_after_queue(struct hip_stream *s, uint64_t queue, uint64_t index)
-{
-	struct rt_after_packet *p = hip_stream_slot(s);
-
-	if (!p)
-		return failed(s);
-	p->queue = queue;
-	p->index = index;
-	/* The format stands where other packets have their setup. It is read with the packet behind it, whose job
-	 * then waits; whoever wants to know where the stream is has it read, too. */
-	hip_stream_write(s, HIP_AFTER_HEADER);
-	return hipSuccess;
 }
 
 bool hip_stream_look(struct hip_stream *s)
@@ -376,31 +335,29 @@ bool hip_stream_look(struct hip_stream *s)
 	return false;
 }
 
-/* What is before it goes to the GPU. False: all that has ended. */
-static bool push(const struct hip_mark *mark)
+/* It may say false while another thread gives the stream something. */
+static bool has_reached(struct hip_stream *s, uint64_t index)
 {
-	struct hip_stream *s = mark->stream;
-	bool pending;
+	bool reached;
 
 	if (!hip_stream_look(s))
-		return false;
-	pending = hip.door->completed(s->door) < mark->index;
-	if (pending)
-		hip.door->flush(s->door);
+		return true;
+	reached = hip.door->reached(s->flow, index);
 	hip_stream_looked(s);
-	return pending;
+	return reached;
 }
 
+/* The operation has what it waits for submitted; one that waits for what has ended does nothing. */
 hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
 {
 	struct hip_stream *other = mark->stream;
-
-	hipError_t r;
+	hipError_t r = hipSuccess;
 
 	if (!other || other == s)
 		return hipSuccess;
-	r = push(mark) ? hip_stream_after_queue(s, other->id, mark->index) : hipSuccess;
-	/* Behind the packet, as hip_stream_mark() reads it before. */
+	if (!has_reached(other, mark->index))
+		r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_WAIT, .wait = {other->flow, mark->index}});
+	/* Behind the operation, as hip_stream_mark() reads it before. */
 	if (!r)
 		hip_known_learn(s, mark);
 	return r;
@@ -435,8 +392,7 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_m
 			r = hip_capture_lost(s, hipErrorStreamCaptureImplicit);
 			continue;
 		}
-		*now = atomic_load_explicit(&s->frees, memory_order_acquire) +
-		       atomic_load_explicit(&s->written, memory_order_acquire);
+		*now = atomic_load_explicit(&s->frees, memory_order_acquire) + hip_stream_written(s);
 		if (*now != s->null_saw)
 			*mark = hip_stream_mark(s);
 	}
@@ -444,7 +400,8 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_m
 	return r;
 }
 
-/* Room for a packet may take until another thread has made a stream: none waits for it in the device's lock. */
+/* A full flow has room when its work goes on, which may take until another thread has made a stream: no thread
+ * waits for it with the device's lock held. */
 static hipError_t after_all_blocking(struct hip_stream *null)
 {
 	uint64_t round = ++null->null_round, now = 0;
@@ -464,13 +421,13 @@ static hipError_t after_all_blocking(struct hip_stream *null)
 
 static hipError_t after_null(struct hip_stream *s, struct hip_stream *null)
 {
-	uint64_t written = null ? atomic_load_explicit(&null->written, memory_order_acquire) : 0;
+	uint64_t written = null ? hip_stream_written(null) : 0;
 	hipError_t r;
 
 	if (written <= atomic_load_explicit(&s->seen, memory_order_relaxed))
 		return hipSuccess;
 	r = after_all_of(s, null);
-	/* Behind the packet that waits: an event that stands where the stream is then stands behind that. */
+	/* Behind the operation that waits: an event that is recorded then is behind that, too. */
 	if (!r)
 		atomic_store_explicit(&s->seen, written, memory_order_release);
 	return r;
@@ -486,7 +443,7 @@ hipError_t hip_stream_order(struct hip_stream *s)
 	else if (hip_stream_blocks(s))
 		r = s == null ? after_all_blocking(s) : after_null(s, null);
 	if (r)
-		drv_unlock(&s->lock);
+		hip_stream_done(s);
 	return r;
 }
 
@@ -545,14 +502,15 @@ hipError_t hip_stream_return(struct hip_stream *s, struct hip_stream *from)
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-/* Others may write to the stream meanwhile: what is counted first is covered by the packets that are counted last.
+/* Others may write to the stream meanwhile: what is counted first is covered by the operations that are counted
+ * last.
  */
 struct hip_mark hip_stream_mark(struct hip_stream *s)
 {
 	struct hip_mark mark = {.stream = hip_stream_get(s), .known = hip_known_of(s)};
 
 	mark.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
-	mark.index = atomic_load_explicit(&s->written, memory_order_acquire);
+	mark.index = hip_stream_written(s);
 	return mark;
 }
 
@@ -573,20 +531,18 @@ struct hip_mark hip_mark_get(const struct hip_mark *mark)
 
 bool hip_mark_reached(const struct hip_mark *mark)
 {
-	struct hip_stream *s = mark->stream;
-	bool reached;
-
-	if (!s || !hip_stream_look(s))
-		return true;
-	reached = hip.door->completed(s->door) >= mark->index;
-	hip_stream_looked(s);
-	return reached;
+	return !mark->stream || has_reached(mark->stream, mark->index);
 }
 
 void hip_mark_flush(const struct hip_mark *mark)
 {
-	if (mark->stream)
-		(void)push(mark);
+	struct hip_stream *s = mark->stream;
+
+	if (!s || !hip_stream_look(s))
+		return;
+	if (hip.door->completed(s->flow) < mark->index)
+		hip.door->flush(s->flow);
+	hip_stream_looked(s);
 }
 
 hipError_t hip_mark_wait(const struct hip_mark *mark)
@@ -599,7 +555,7 @@ hipError_t hip_mark_wait(const struct hip_mark *mark)
 	if (!r && !hip_stream_look(mark->stream)) {
 		r = mark->index > mark->stream->done ? hipErrorContextIsDestroyed : hipSuccess;
 	} else if (!r) {
-		int e = hip.door->wait(mark->stream->door, mark->index, CS_FOREVER);
+		int e = hip.door->wait(mark->stream->flow, mark->index, CS_FOREVER);
 
 		e = e ? e : hip_grids_state(mark->stream->device);
 		r = e ? hip_stream_lost(mark->stream, e) : hipSuccess;
@@ -629,12 +585,8 @@ void hip_stream_drop(struct hip_stream *s)
 {
 	if (!hip_stream_look(s))
 		return;
-	hip.door->abandon(s->door);
-	hip.door->settle(s->device->agent);
-	/* Copies behind that. */
-	hip.door->settle(s->device->agent);
-	if (!all_ended(s))
-		hip_device_fail(s->device, hipErrorLaunchFailure);
+	hip.door->abandon(s->flow);
+	end_work(s);
 	hip_stream_looked(s);
 }
 
@@ -672,7 +624,7 @@ static bool moves(struct hip_device *device)
 static void wait_while_it_moves(struct hip_stream *s)
 {
 	while (hip_stream_look(s)) {
-		int r = all_ended(s) ? 0 : hip.door->wait(s->door, atomic_load(&s->written), MOVE_NS);
+		int r = all_ended(s) ? 0 : hip.door->wait(s->flow, hip_stream_written(s), MOVE_NS);
 
 		hip_stream_looked(s);
 		if (r != -ETIMEDOUT || !moves(s->device))
@@ -686,6 +638,19 @@ void hip_streams_settle(struct hip_device *device)
 	hip_hear_faults(device);
 }
 
+/* Nothing more of the flow is given to the GPU. */
+static void stop(struct flow *flow)
+{
+	uint32_t active = FLOW_ACTIVE;
+
+	atomic_compare_exchange_strong(&flow->state, &active, FLOW_ENDED);
+}
+
+static void abandon(struct hip_stream *s)
+{
+	hip.door->abandon(s->flow);
+}
+
 /* All streams of the device end, whatever became of their work; their handles name nothing any more. Who waits for
  * them gets an error. */
 void hip_streams_reset(struct hip_device *device)
@@ -693,11 +658,14 @@ void hip_streams_reset(struct hip_device *device)
 	struct hip_stream *s;
 
 	hip_device_fail(device, hipErrorContextIsDestroyed);
-	/* None of them goes on because another is gone. */
+	hip_grids_abandon(device);
+	/* None of them goes on because another is gone. The device's lock is inside a flow's, which abandon()
+	 * takes. */
 	pthread_mutex_lock(&device->lock);
 	for (s = device->streams; s; s = s->next)
-		hip.door->abandon(s->door);
+		stop(s->flow);
 	pthread_mutex_unlock(&device->lock);
+	hip_streams_each(device, abandon);
 	atomic_store(&device->null, NULL);
 	while ((s = first_stream(device))) {
 		if (may_close(s))

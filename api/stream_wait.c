@@ -30,7 +30,7 @@ static struct hip_stream *next_stream(struct hip_device *device, struct hip_stre
 
 	pthread_mutex_lock(&device->lock);
 	s = !last || !last->link ? device->streams : last->next;
-	while (s && ((last && s->id >= last->id) || !chosen(s) || !also(s)))
+	while (s && ((last && s->flow->id >= last->flow->id) || !chosen(s) || !also(s)))
 		s = s->next;
 	if (s)
 		hip_stream_get(s);
@@ -69,27 +69,30 @@ static bool is_null(const struct hip_stream *s)
 	return s == atomic_load_explicit(&s->device->null, memory_order_relaxed);
 }
 
-/* False: not all of it has ended. The GPU has got it. */
+/* False: not all of it has ended, and what can be was submitted. Takes the flow's lock. */
 static bool has_ended(struct hip_stream *s)
 {
-	if (hip.door->completed(s->door) >= atomic_load_explicit(&s->written, memory_order_acquire))
+	uint64_t written = hip_stream_written(s);
+	bool ended;
+
+	if (hip.door->completed(s->flow) >= written)
 		return true;
 	if (!hip_stream_look(s))
 		return true;
-	hip.door->flush(s->door);
+	ended = hip.door->reached(s->flow, written);
+	if (!ended)
+		hip.door->flush(s->flow);
 	hip_stream_looked(s);
-	return false;
+	return ended;
 }
 
 static bool all_have_ended(struct hip_device *device)
 {
+	struct hip_stream *s = NULL;
 	bool ended = true;
 
-	pthread_mutex_lock(&device->lock);
-	for (struct hip_stream *s = device->streams; s; s = s->next)
-		if (blocking_stream(s) && !has_ended(s))
-			ended = false;
-	pthread_mutex_unlock(&device->lock);
+	while ((s = next_stream(device, s, blocking_stream, any_stream)))
+		ended &= has_ended(s);
 	return ended;
 }
 
@@ -107,7 +110,7 @@ static hipError_t stream_query(hipStream_t handle)
 		return hipSuccess;
 	if (!hip_stream_look(s))
 		return hipErrorContextIsDestroyed;
-	state = hip.door->state(s->door);
+	state = hip.door->state(s->flow);
 	hip_stream_looked(s);
 	return state ? hip_stream_lost(s, state) : hipErrorNotReady;
 }

@@ -70,9 +70,7 @@ struct hip_tool_work {
 	bool by_kernel;     /* a copy or fill that is a dispatch */
 };
 
-/* For a packet that is about to be written, or what runs in a gap that is open: a signal that it is to complete,
- * and that is waited for by nothing behind the stream's next packet. 0: nobody wants to know. The stream's lock is
- * held. */
+/* The completion signal of the stream's next operation. 0: no tool wants to know. The stream's lock is held. */
 hsa_signal_t hip_tool_watch_work(struct hip_stream *stream, const struct hip_tool_work *work);
 static inline hsa_signal_t hip_tool_watch(struct hip_stream *stream, const struct hip_tool_work *work)
 {

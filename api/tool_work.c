@@ -1,7 +1,7 @@
-/* Tools are told of what the GPU did: the signal of a packet or copy is watched by HSA's thread, and by who waits
- * for the work, whoever comes first.
+/* Tools are told of what the GPU did: the completion signal of an operation is watched by HSA's thread, and by
+ * threads that wait for the work, whichever comes first.
  *
- * A signal stays until what waits for it has begun: a copy's is what the stream's next packet waits for. */
+ * A signal stays until its operation has ended. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct watched {
 	bool heard; /* HSA's thread has been there */
 	struct hip_device *device;
 	hsa_signal_t signal;   /* owned */
-	struct hip_mark after; /* nothing in the stream names the signal behind it */
+	struct hip_mark after; /* behind the operation */
 	struct hip_tool_record record;
 	char *kernel; /* owned */
 	bool dispatched;
@@ -38,7 +38,7 @@ static uint64_t host_ns(void)
 	return (uint64_t)((unsigned __int128)ticks * 1000000000 / hip.timestamp_Hz);
 }
 
-/* A copy that was over before the engine looked at it may have no times. */
+/* A copy that no engine made, or two of them, may have no times. */
 static void take_times(const struct watched *w, struct hip_tool_record *r)
 {
 	hsa_amd_profiling_async_copy_time_t copy = {0};
@@ -151,11 +151,6 @@ static struct hip_tool_record record_of(const struct hip_device *device, const s
 	return r;
 }
 
-static void time_copies(void)
-{
-	(void)!hsa_amd_profiling_async_copy_enable(true);
-}
-
 /* NULL: no memory. What is watched is not worth an error of the program's. */
 static struct watched *watched_create(struct hip_stream *s, const struct hip_tool_work *work)
 {
@@ -172,7 +167,7 @@ static struct watched *watched_create(struct hip_stream *s, const struct hip_too
 	}
 	w->device = s->device;
 	w->record = record_of(s->device, work);
-	w->record.queue = s->id;
+	w->record.queue = s->flow->id;
 	w->after = hip_stream_mark(s);
 	w->after.index++;
 	return w;
@@ -180,13 +175,10 @@ static struct watched *watched_create(struct hip_stream *s, const struct hip_too
 
 hsa_signal_t hip_tool_watch_work(struct hip_stream *s, const struct hip_tool_work *work)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct watched *w = hip_tool_wants(work->op) ? watched_create(s, work) : NULL;
 
 	if (!w)
 		return (hsa_signal_t){0};
-	if (work->op == HIP_TOOL_COPY)
-		pthread_once(&once, time_copies);
 	pthread_mutex_lock(&all.lock);
 	sweep_locked();
 	*all.last = w;

@@ -1,26 +1,36 @@
 /* Values that a stream writes, and that it waits for.
  *
- * A wait is a packet that HSA's packet processor, which runs on the CPU, does not pass before memory holds the
- * value (hsa/door.h). A waiting kernel, as AMD's library has it, would keep a ring of the GPU that other streams
- * need, and the watchdog would end it; so would a packet that lets the GPU wait. What it costs: memory has to be
- * seen by the CPU, and what a GPU writes is noticed when the CPU looks again. A write is a kernel, behind a release
- * at system scope. */
+ * A wait is an operation of the stream's flow, which the CPU does not pass before memory holds the value
+ * (flow/flow.h). A waiting kernel, as AMD's library has it, would keep a ring of the GPU that other streams need,
+ * and the watchdog would end it; so would a command that lets the GPU wait. The cost: the CPU has to see the
+ * memory, and finds what a GPU wrote when it reads the value again. A write is a kernel, behind a release at system
+ * scope. */
 #include "api/value.h"
 
 #include "api/built_in.h"
 #include "api/capture.h"
 
-static const enum rt_until untils[] = {
-	[hipStreamWaitValueGte] = RT_UNTIL_GTE,
-	[hipStreamWaitValueEq] = RT_UNTIL_EQ,
-	[hipStreamWaitValueAnd] = RT_UNTIL_ANY,
-	[hipStreamWaitValueNor] = RT_UNTIL_NOT_ALL,
+static const enum flow_condition conditions[] = {
+	[hipStreamWaitValueGte] = FLOW_GTE,
+	[hipStreamWaitValueEq] = FLOW_EQ,
+	[hipStreamWaitValueAnd] = FLOW_ANY,
+	[hipStreamWaitValueNor] = FLOW_NOT_ALL,
 };
 
-/* The GPU's address; for waits, of memory that the CPU sees. */
-static hipError_t place(struct hip_value *v)
+/* Finds where the CPU reads what is at the GPU's address. */
+static hipError_t place_for_cpu(struct hip_value *v)
 {
 	hsa_amd_pointer_info_t info = {.size = sizeof(info)};
+
+	if (hsa_amd_pointer_info(v->address, &info, NULL, NULL, NULL) || !info.hostBaseAddress)
+		return hipErrorNotSupported;
+	v->cpu = (const char *)info.hostBaseAddress + (v->address - (const char *)info.agentBaseAddress);
+	return hipSuccess;
+}
+
+/* The program's address becomes the GPU's; waits are for memory that the CPU sees. */
+static hipError_t place(struct hip_value *v)
+{
 	struct hip_memory memory;
 
 	if (!v->address || (uintptr_t)v->address % v->size_B || !hip_memory_find(v->address, &memory) ||
@@ -29,25 +39,21 @@ static hipError_t place(struct hip_value *v)
 	if (v->wait && v->flags > hipStreamWaitValueNor)
 		return hipErrorInvalidValue;
 	v->address = memory.gpu_base + ((uintptr_t)v->address - memory.node.lo);
-	if (v->wait && (hsa_amd_pointer_info(v->address, &info, NULL, NULL, NULL) || !info.hostBaseAddress))
-		return hipErrorNotSupported;
-	return hipSuccess;
+	return v->wait ? place_for_cpu(v) : hipSuccess;
 }
 
 static hipError_t put_wait(struct hip_stream *s, const struct hip_value *v)
 {
-	struct rt_until_packet *p = hip_stream_slot(s);
+	const struct flow_value value = {
+		.at = v->cpu,
+		.size_B = v->size_B,
+		.condition = conditions[v->flags],
+		.value = v->value,
+		.mask = v->mask,
+		.process = (uint32_t)v->process,
+	};
 
-	if (!p)
-		return hip_stream_lost(s, hip.door->state(s->door));
-	p->size_B = v->size_B;
-	p->address = (uintptr_t)v->address;
-	p->value = v->value;
-	p->mask = v->mask;
-	p->process = (uint32_t)v->process;
-	hip_stream_publish(s, HIP_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC) | RT_FORMAT_UNTIL << 16 |
-				      (uint32_t)untils[v->flags] << 24);
-	return hipSuccess;
+	return hip_stream_submit(s, &(struct flow_op){.kind = FLOW_VALUE, .value = value});
 }
 
 static hipError_t put_write(struct hip_stream *s, const struct hip_value *v)
@@ -58,7 +64,7 @@ static hipError_t put_write(struct hip_stream *s, const struct hip_value *v)
 	hipError_t r = hip_built_in(s->device, which, &l.kernel);
 
 	if (!r)
-		r = hip_stream_barrier(s, (hsa_signal_t){0}, (hsa_signal_t){0});
+		r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_BARRIER, .header = HIP_BARRIER_HEADER});
 	return r ? r : hip_launch_put(s, &l);
 }
 

@@ -55,73 +55,93 @@ static bool names_none(const struct rt_gpu *gpu, const uint32_t *cus)
 	return !any;
 }
 
-static void set(struct rt_queue *q, const uint32_t *cus)
+static void set(struct rt_flow *f, const uint32_t *cus)
 {
 	uint32_t there[DWORDS] = {0};
 
-	rt_all_cus(q->gpu->dev, there);
-	memcpy(q->cus, cus, sizeof(q->cus));
-	memset(q->cu_mask, 0, sizeof(q->cu_mask));
-	spread(q->gpu->dev, cus, has_pairs(q->gpu) ? 2 : 1, q->cu_mask);
-	q->masked = memcmp(cus, there, sizeof(there));
+	rt_all_cus(f->gpu->dev, there);
+	memcpy(f->cus, cus, sizeof(f->cus));
+	memset(f->flow.cu_mask, 0, sizeof(f->flow.cu_mask));
+	spread(f->gpu->dev, cus, has_pairs(f->gpu) ? 2 : 1, f->flow.cu_mask);
+	f->flow.masked = memcmp(cus, there, sizeof(there));
 }
 
-void rt_queue_init_cus(struct rt_queue *q)
+void rt_flow_init_cus(struct rt_flow *f)
 {
-	if (q->gpu && !drv_config()->cu_mask_later)
-		set(q, q->gpu->cus);
+	if (f->gpu && !drv_config()->cu_mask_later)
+		set(f, f->gpu->cus);
 }
 
-/* Guards what packet.c reads while it translates. */
-static void change(struct rt_queue *q, const uint32_t *cus)
+/* What was executed so far keeps its units. */
+static void change(struct rt_flow *f, const uint32_t *cus)
 {
-	rt_queue_seize(q);
-	set(q, cus);
-	q->masks++;
-	for (unsigned i = 0; i < RT_KERNEL_CACHE; i++)
-		q->cache[i].ready = false;
-	rt_queue_release(q);
-	rt_queue_run(q, false);
+	drv_lock(&f->flow.lock);
+	set(f, cus);
+	flow_forget_shapes(&f->flow);
+	drv_unlock(&f->flow.lock);
 }
 
 /* bits: of cus, which holds whole dwords. 0: all units. What the GPU does not have is ignored, as ROCr does. */
-hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t bits, const uint32_t *cus)
+hsa_status_t rt_flow_set_cus(struct rt_flow *f, uint32_t bits, const uint32_t *cus)
 {
 	uint32_t mask[DWORDS] = {0}, there[DWORDS] = {0}, lost = 0;
-	struct rt_queue *q;
-	RT_ENTER(rt);
 
-	q = rt_queue_of(rt, queue);
-	if (!q || !q->gpu)
-		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (bits % 32 || (bits && !cus))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	rt_all_cus(q->gpu->dev, there);
+	rt_all_cus(f->gpu->dev, there);
 	for (unsigned i = 0; i < DWORDS; i++) {
 		uint32_t wanted = there[i] & (!bits ? ~0u : i < bits / 32 ? cus[i] : 0);
 
-		mask[i] = wanted & q->gpu->cus[i];
+		mask[i] = wanted & f->gpu->cus[i];
 		lost |= wanted & ~mask[i];
 	}
-	if (names_none(q->gpu, mask) || (has_pairs(q->gpu) && has_half_a_pair(mask)))
+	if (names_none(f->gpu, mask) || (has_pairs(f->gpu) && has_half_a_pair(mask)))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	change(q, mask);
+	change(f, mask);
 	return lost ? (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED : HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t rt_flow_get_cus(const struct rt_flow *f, uint32_t bits, uint32_t *cus)
+{
+	uint32_t all[DWORDS] = {0};
+
+	if (!cus || !bits || bits % 32)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	rt_all_cus(f->gpu->dev, all);
+	for (unsigned i = 0; i < bits / 32; i++)
+		cus[i] = i >= DWORDS ? 0 : f->flow.masked ? f->cus[i] : all[i];
+	return HSA_STATUS_SUCCESS;
+}
+
+static struct rt_queue *find(const struct rt *rt, const hsa_queue_t *queue)
+{
+	struct rt_queue *q = rt_queue_of(rt, queue);
+
+	return q && q->base.gpu ? q : NULL;
+}
+
+hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t bits, const uint32_t *cus)
+{
+	hsa_status_t status;
+	struct rt_queue *q;
+	RT_ENTER(rt);
+
+	q = find(rt, queue);
+	if (!q)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	status = rt_flow_set_cus(&q->base, bits, cus);
+	/* A packet that came meanwhile found the lock taken. */
+	rt_queue_run(q);
+	return status;
 }
 
 hsa_status_t impl_hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue, uint32_t bits, uint32_t *cus)
 {
-	uint32_t all[DWORDS] = {0};
 	struct rt_queue *q;
 	RT_ENTER(rt);
 
 	if (!cus || !bits || bits % 32)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	q = rt_queue_of(rt, queue);
-	if (!q || !q->gpu)
-		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	rt_all_cus(q->gpu->dev, all);
-	for (unsigned i = 0; i < bits / 32; i++)
-		cus[i] = i >= DWORDS ? 0 : q->masked ? q->cus[i] : all[i];
-	return HSA_STATUS_SUCCESS;
+	q = find(rt, queue);
+	return q ? rt_flow_get_cus(&q->base, bits, cus) : HSA_STATUS_ERROR_INVALID_QUEUE;
 }

@@ -1,90 +1,27 @@
 #include "hsa/door.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "hsa/copies.h"
 #include "hsa/ipc.h"
 #include "hsa/memory.h"
 #include "hsa/queue.h"
+#include "hsa/syncs.h"
 #include "hsa/table.h"
 #include "hsa/vmm.h"
 
-static struct rt_queue *queue(const hsa_queue_t *handle)
-{
-	struct rt *rt = rt_get();
-	struct rt_queue *q = rt ? rt_queue_of(rt, handle) : NULL;
+/* --- flows ------------------------------------------------------------------------------------ */
 
-	if (!q || !q->gpu)
-		return NULL;
-	q->behind_door = true;
-	q->faults = atomic_load(&q->gpu->faults);
-	return q;
-}
+/* A flow of our HIP library. */
+struct stream {
+	struct rt_flow base;
+	struct rt_flow_info info;
+	struct vm_piece queue; /* owned: amd_queue_t */
+};
 
-static uint64_t id(const struct rt_queue *q)
-{
-	return q->id;
-}
-
-static void flush(struct rt_queue *q)
-{
-	rt_queue_run(q, true);
-}
-
-static int state(const struct rt_queue *q)
-{
-	if (atomic_load_explicit(&q->gpu->faults, memory_order_relaxed) != q->faults)
-		return -EFAULT;
-	return atomic_load(&q->state) == RT_QUEUE_ACTIVE ? 0 : -ECANCELED;
-}
-
-/* end_ns: UINT64_MAX: never. */
-static int left_ns(uint64_t end_ns, int64_t *left)
-{
-	uint64_t now_ns = end_ns == UINT64_MAX ? 0 : rt_now_ns();
-
-	*left = end_ns == UINT64_MAX ? CS_FOREVER : end_ns > now_ns ? (int64_t)(end_ns - now_ns) : 0;
-	return *left ? 0 : -ETIMEDOUT;
-}
-
-/* Stopped packets are the progress thread's: this one sleeps a little and looks again. */
-static int wait(struct rt_queue *q, uint64_t index, int64_t timeout_ns)
-{
-	const uint64_t end_ns = timeout_ns == CS_FOREVER ? UINT64_MAX : rt_now_ns() + (uint64_t)timeout_ns;
-	struct rt_pause pause = {0};
-	struct cs_point point;
-	int64_t left;
-	int r;
-
-	while (rt_queue_completed(q) < index) {
-		r = state(q);
-		r = r ? r : left_ns(end_ns, &left);
-		if (r)
-			return r;
-		if (rt_queue_point(q, index, &point)) {
-			r = cs_point_wait(point, left);
-			if (r && r != -ETIMEDOUT)
-				rt_queues_lost(q->rt, point.ring);
-			if (r)
-				return r;
-			continue;
-		}
-		rt_queue_run(q, true);
-		if (rt_queue_completed(q) < index && !rt_queue_point(q, index, &point))
-			drv_futex_wait(&q->state, RT_QUEUE_ACTIVE, rt_pause_next_ns(&pause));
-	}
-	/* Work that faulted ends like any other: asked once for what has ended since. */
-	if (atomic_load_explicit(&q->looked, memory_order_acquire) < index) {
-		index = rt_queue_completed(q);
-		rt_queue_look(q);
-		/* And not before: who waits at the same time has to know as well. */
-		atomic_store_explicit(&q->looked, index, memory_order_release);
-	} else if (__builtin_expect(atomic_load_explicit(&q->rt->look_again_ns, memory_order_relaxed) != 0, 0)) {
-		rt_faults_look_again(q->rt);
-	}
-	return state(q);
-}
-
-static const struct rt_gpu *gpu_of(hsa_agent_t agent)
+static struct rt_gpu *gpu_of(hsa_agent_t agent)
 {
 	struct rt *rt = rt_get();
 	const struct rt_agent *a = rt ? rt_agent_of(rt, agent) : NULL;
@@ -92,15 +29,210 @@ static const struct rt_gpu *gpu_of(hsa_agent_t agent)
 	return a ? a->gpu : NULL;
 }
 
-static void abandon(struct rt_queue *q)
-{
-	uint32_t active = RT_QUEUE_ACTIVE;
+/* What is to be told of a failure. */
+struct report {
+	struct stream *stream; /* a reference to its flow */
+	hsa_status_t status;
+};
 
-	atomic_compare_exchange_strong(&q->state, &active, RT_QUEUE_INACTIVE);
-	drv_futex_wake(&q->state);
-	rt_queue_seize(q);
-	rt_queue_release(q);
+/* On the thread for callbacks. */
+static void tell(void *arg)
+{
+	struct report *r = arg;
+
+	r->stream->info.failed(r->status, r->stream->info.user);
+	flow_put(&r->stream->base.flow);
+	free(r);
 }
+
+static void failed(struct rt_flow *flow, hsa_status_t status)
+{
+	struct report *r = malloc(sizeof(*r));
+
+	drv_log(DRV_LOG_HSA, "flow %llu ends with status 0x%x: %s", (unsigned long long)flow->flow.id, status,
+		drv_error_last()->text);
+	if (!r)
+		return;
+	*r = (struct report){(struct stream *)(void *)flow, status};
+	flow_get(&flow->flow);
+	if (rt_callback(flow->rt, tell, r)) {
+		flow_put(&flow->flow);
+		free(r);
+	}
+}
+
+static void free_stream(struct rt_flow *flow)
+{
+	struct stream *s = (struct stream *)(void *)flow;
+
+	vm_piece_free(&s->queue);
+	free(s);
+}
+
+/* Kernels ask for it: where the apertures lie. */
+static int make_queue(struct stream *s)
+{
+	const struct vm_info info = {
+		.size_B = sizeof(amd_queue_v2_t), .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	int r = vm_piece_alloc(s->base.gpu->vm, &info, &s->queue);
+
+	if (r)
+		return r;
+	memset(s->queue.map, 0, sizeof(amd_queue_v2_t));
+	rt_queue_describe(s->base.gpu, s->queue.map);
+	s->base.flow.queue_va = s->queue.va;
+	return 0;
+}
+
+static int create(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **out)
+{
+	struct rt_gpu *gpu = gpu_of(agent);
+	struct stream *s;
+	int r;
+
+	if (!gpu)
+		return drv_fail(-EINVAL, "no GPU for a flow");
+	if (!drv_pm4_supported(gpu->dev->chip->pm4))
+		return drv_fail(-ENOTSUP, "nothing here makes packets of this GPU's generation");
+	if (rt_tap_wanted())
+		return rt_tap_create(agent, HSA_QUEUE_TYPE_MULTI, info, out);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return drv_fail(-ENOMEM, "no host memory for a flow");
+	s->base.rt = rt_get();
+	s->base.gpu = gpu;
+	s->base.work.attempt = rt_flow_attempt;
+	s->base.work.points = rt_flow_points;
+	s->base.failed = failed;
+	s->base.free = free_stream;
+	s->base.faults = atomic_load(&gpu->faults);
+	s->base.flow.priority = info->priority;
+	s->base.flow.grouped = true;
+	s->info = *info;
+	r = make_queue(s);
+	if (r) {
+		free(s);
+		return r;
+	}
+	rt_flow_init(&s->base, HSA_QUEUE_TYPE_MULTI);
+	*out = &s->base.flow;
+	return 0;
+}
+
+/* rt_work's attempt for a flow that has ended. */
+static bool attempt_to_bury(struct rt *rt, struct rt_work *work)
+{
+	struct flow *flow = &((struct rt_flow *)(void *)work)->flow;
+
+	(void)rt;
+	if (!flow_idle(flow))
+		return false;
+	flow_fini(flow);
+	return true;
+}
+
+static void destroy(struct flow *flow)
+{
+	struct rt_flow *f = rt_flow_of(flow);
+
+	if (f->amd) {
+		rt_tap_destroy(f);
+		return;
+	}
+	rt_faults_look(f->rt, true);
+	atomic_store(&flow->state, FLOW_ENDED);
+	rt_progress_remove(f->rt, &f->work);
+	flow_end(flow);
+	if (flow_idle(flow)) {
+		flow_fini(flow);
+		return;
+	}
+	f->work.attempt = attempt_to_bury;
+	rt_progress_add(f->rt, &f->work);
+}
+
+static int cooperative(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **flow)
+{
+	return rt_tap_create(agent, HSA_QUEUE_TYPE_COOPERATIVE, info, flow);
+}
+
+static int state(const struct flow *flow)
+{
+	const struct rt_flow *f = rt_flow_of(flow);
+
+	if (atomic_load_explicit(&f->gpu->faults, memory_order_relaxed) != f->faults)
+		return -EFAULT;
+	return atomic_load(&flow->state) == FLOW_ACTIVE ? 0 : -ECANCELED;
+}
+
+/* Work that faulted ends like any other: the kernel is asked once for what has ended since. */
+static void check(struct rt_flow *f, uint64_t value)
+{
+	if (atomic_load_explicit(&f->checked, memory_order_acquire) < value) {
+		value = flow_completed(&f->flow);
+		rt_flow_check(f);
+		/* And not before: a thread that waits at the same time has to know as well. */
+		atomic_store_explicit(&f->checked, value, memory_order_release);
+	} else if (__builtin_expect(atomic_load_explicit(&f->rt->look_again_ns, memory_order_relaxed) != 0, 0)) {
+		rt_faults_look_again(f->rt);
+	}
+}
+
+static int wait(struct flow *flow, uint64_t value, int64_t timeout_ns)
+{
+	struct rt_flow *f = rt_flow_of(flow);
+	struct cs_ring *lost;
+	int r = flow_wait(flow, value, timeout_ns, &lost);
+
+	if (lost)
+		rt_queues_lost(f->rt, lost);
+	if (r)
+		return r;
+	check(f, value);
+	return state(flow);
+}
+
+static hsa_status_t set_cus(struct flow *flow, uint32_t bits, const uint32_t *cus)
+{
+	return rt_flow_set_cus(rt_flow_of(flow), bits, cus);
+}
+
+static hsa_status_t get_cus(const struct flow *flow, uint32_t bits, uint32_t *cus)
+{
+	return rt_flow_get_cus(rt_flow_of(flow), bits, cus);
+}
+
+static uint64_t ticks(hsa_agent_t agent, uint64_t stamp)
+{
+	struct rt_gpu *gpu = gpu_of(agent);
+
+	if (!gpu)
+		return 0;
+	(void)!drv_clock_refresh(&gpu->clock);
+	return rt_gpu_time_ns(gpu, stamp);
+}
+
+static int segment_create(hsa_agent_t agent, const hsa_kernel_dispatch_packet_t *packets, uint32_t count,
+			  struct flow_segment **segment)
+{
+	struct rt_gpu *gpu = gpu_of(agent);
+
+	return gpu ? flow_segment_create(&gpu->flows, packets, count, segment) : -EINVAL;
+}
+
+static int import_sync(hsa_agent_t agent, int fd, struct rt_sync **sync)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+
+	return gpu ? rt_sync_import(gpu, fd, sync) : -EINVAL;
+}
+
+static void *thread(void)
+{
+	return &flow_thread;
+}
+
+/* --- the GPU ---------------------------------------------------------------------------------- */
 
 /* What the GPU was given so far, and has not ended. */
 static unsigned points_of(struct rt *rt, const struct rt_gpu *gpu, struct cs_point *points)
@@ -133,7 +265,7 @@ static void settle(hsa_agent_t agent)
 
 static uint64_t steps(hsa_agent_t agent, bool *busy)
 {
-	const struct rt_gpu *gpu = gpu_of(agent);
+	struct rt_gpu *gpu = gpu_of(agent);
 	struct cs_point points[RT_POINTS_MAX];
 	struct rt *rt = rt_get();
 
@@ -142,7 +274,7 @@ static uint64_t steps(hsa_agent_t agent, bool *busy)
 	rt_queues_flush(rt);
 	rt_progress_pass(rt);
 	*busy |= points_of(rt, gpu, points) > 0;
-	return rt_queues_read(rt, gpu);
+	return flow_gpu_steps(&gpu->flows);
 }
 
 static unsigned faults(hsa_agent_t agent)
@@ -188,19 +320,6 @@ static int fetch(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, ui
 	return rt_get() ? rt_ipc_fetch(handle, index, fd, size_B) : -ENODEV;
 }
 
-static int import_sync(hsa_agent_t agent, int fd, uint64_t *sync)
-{
-	const struct rt_gpu *gpu = gpu_of(agent);
-
-	return gpu ? rt_sync_import(rt_get(), gpu, fd, sync) : -EINVAL;
-}
-
-static void drop_sync(uint64_t sync)
-{
-	if (rt_get())
-		rt_sync_drop(rt_get(), sync);
-}
-
 static bool read_only(const void *ptr)
 {
 	struct rt *rt = rt_get();
@@ -216,14 +335,28 @@ static const char *reason(void)
 
 const struct rt_door rt_door = {
 	.size_B = sizeof(struct rt_door),
-	.queue = queue,
-	.id = id,
-	.ring = rt_queue_ring,
-	.flush = flush,
-	.completed = rt_queue_completed,
+	.create = create,
+	.destroy = destroy,
+	.put = flow_put,
+	.dispatch = flow_dispatch,
+	.submit = flow_submit,
+	.copy = rt_flow_copy,
+	.completed = flow_completed,
+	.reached = flow_reached,
+	.flush = flow_flush,
+	.call_ended = flow_call_ended,
 	.wait = wait,
 	.state = state,
-	.abandon = abandon,
+	.abandon = flow_end,
+	.set_cus = set_cus,
+	.get_cus = get_cus,
+	.cooperative = cooperative,
+	.ticks = ticks,
+	.segment_create = segment_create,
+	.segment_destroy = flow_segment_destroy,
+	.import_sync = import_sync,
+	.drop_sync = rt_sync_drop,
+	.syncobj = rt_sync_submit,
 	.settle = settle,
 	.steps = steps,
 	.faults = faults,
@@ -231,12 +364,9 @@ const struct rt_door rt_door = {
 	.args_pool = args_pool,
 	.scratch_groups_max = scratch_groups_max,
 	.kernel = kernel,
-	.sequence_create = rt_sequence_create,
-	.sequence_destroy = rt_sequence_destroy,
 	.share = rt_vmm_share,
 	.fetch = fetch,
-	.import_sync = import_sync,
-	.drop_sync = drop_sync,
 	.read_only = read_only,
 	.reason = reason,
+	.thread = thread,
 };

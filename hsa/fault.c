@@ -61,8 +61,9 @@ void rt_faults_look(struct rt *rt, bool now)
 	for (unsigned i = 0; i < rt->gpus; i++)
 		if (vm_check_fault(rt->gpu[i]->vm, &fault))
 			tell_fault(rt, rt->gpu[i], &fault);
-	while ((lost = rt_channels_lost(rt, NULL)))
-		rt_queues_lost(rt, lost);
+	for (unsigned i = 0; i < rt->gpus; i++)
+		while ((lost = flow_gpu_lost(&rt->gpu[i]->flows)))
+			rt_queues_lost(rt, lost);
 	if (now || time_ns >= atomic_load_explicit(&rt->look_again_ns, memory_order_relaxed))
 		atomic_store_explicit(&rt->look_again_ns, now ? time_ns + LATE_NS : 0, memory_order_relaxed);
 	drv_unlock(&rt->look_lock);
@@ -86,20 +87,20 @@ static bool is_due(struct rt_gpu *gpu)
 	return true;
 }
 
-void rt_queue_look(struct rt_queue *q)
+void rt_flow_check(struct rt_flow *f)
 {
-	struct rt *rt = q->rt;
+	struct rt *rt = f->rt;
 	struct cs_ring *lost;
 	struct vm_fault fault;
 
 	atomic_store_explicit(&rt->look_again_ns, rt_now_ns() + LATE_NS, memory_order_relaxed);
-	if (!is_due(q->gpu))
+	if (!is_due(f->gpu))
 		return;
 	/* As above: what the kernel told another thread, it does not tell this one. */
 	drv_lock(&rt->look_lock);
-	if (vm_check_fault(q->gpu->vm, &fault))
-		tell_fault(rt, q->gpu, &fault);
-	while ((lost = rt_channels_lost(rt, q->gpu)))
+	if (vm_check_fault(f->gpu->vm, &fault))
+		tell_fault(rt, f->gpu, &fault);
+	while ((lost = flow_gpu_lost(&f->gpu->flows)))
 		rt_queues_lost(rt, lost);
 	drv_unlock(&rt->look_lock);
 }

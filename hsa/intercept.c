@@ -22,7 +22,7 @@ struct rt_intercept {
 	pthread_mutex_t lock;   /* guards handlers */
 	unsigned handlers;
 	struct handler handler[HANDLERS_MAX]; /* the last one sees packets first */
-	union rt_packet *left;                /* owned; this and all below: who has the queue's busy */
+	union rt_packet *left;                /* owned; this and all below: the flow's lock */
 	uint64_t left_count, left_max;
 	bool failed; /* no memory for what is left */
 };
@@ -91,7 +91,7 @@ static bool move_on(struct rt_queue *q)
 	x->left_count -= moved;
 	if (moved)
 		memmove(x->left, x->left + moved, x->left_count * sizeof(*x->left));
-	rt_queue_run(x->below, false);
+	rt_queue_run(x->below);
 	return !x->left_count;
 }
 
@@ -127,30 +127,30 @@ static void intercept(struct rt_queue *q, uint64_t index)
 	pass_on(&p, 1);
 	cursor.queue = NULL;
 	rt_queue_pass(q, index);
-	rt_queue_run(q->intercept->below, false);
+	rt_queue_run(q->intercept->below);
 }
 
 void rt_intercept_ring(struct rt_queue *q)
 {
 	struct rt_intercept *x = q->intercept;
-	bool stuck = false, over = atomic_load(&q->state) != RT_QUEUE_ACTIVE;
+	bool stuck = false, over = rt_queue_is_over(q);
 
 	atomic_thread_fence(memory_order_seq_cst);
-	/* A handler that rings its own queue finds busy taken, and whoever has it looks again. */
+	/* A handler that rings its own queue finds the lock taken, and its holder looks again. */
 	while (!stuck && !over && rt_queue_has_packet(q)) {
-		if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+		if (!drv_lock_try(&q->base.flow.lock))
 			return;
 		while (move_on(q) && !x->failed && rt_queue_has_packet(q))
 			intercept(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
 		stuck = x->left_count;
 		if (x->failed)
 			rt_queue_fail(q, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-		over = atomic_load(&q->state) != RT_QUEUE_ACTIVE;
-		atomic_store_explicit(&q->busy, false, memory_order_release);
+		over = rt_queue_is_over(q);
+		drv_unlock(&q->base.flow.lock);
 		atomic_thread_fence(memory_order_seq_cst);
 	}
 	if (stuck && !over)
-		rt_progress_add(q->rt, &q->work);
+		rt_progress_add(q->base.rt, &q->base.work);
 }
 
 /* On the thread for callbacks. */
@@ -168,10 +168,10 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 	struct rt_queue *q = (struct rt_queue *)(void *)work;
 	bool done;
 
-	if (atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
+	if (!drv_lock_try(&q->base.flow.lock))
 		return false;
 	done = move_on(q);
-	atomic_store_explicit(&q->busy, false, memory_order_release);
+	drv_unlock(&q->base.flow.lock);
 	if (!done || !rt_queue_has_packet(q))
 		return done;
 	atomic_fetch_add(&q->held, 1);
@@ -192,6 +192,11 @@ void rt_intercept_destroy(struct rt_queue *q)
 	pthread_mutex_destroy(&x->lock);
 	free(x->left);
 	free(x);
+}
+
+struct rt_queue *rt_intercept_below(const struct rt_queue *q)
+{
+	return q->intercept->below;
 }
 
 static int create(struct rt *rt, struct rt_queue_want *want, struct rt_queue **out)
@@ -215,7 +220,7 @@ static int create(struct rt *rt, struct rt_queue_want *want, struct rt_queue **o
 		return r;
 	}
 	pthread_mutex_init(&x->lock, NULL);
-	q->work.attempt = attempt;
+	q->base.work.attempt = attempt;
 	q->intercept = x;
 	*out = q;
 	return 0;

@@ -31,6 +31,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "flow/flow.h"
 #include "pool/pool.h"
 #include "sdma/sdma.h"
 
@@ -98,7 +99,7 @@ struct rt_gpu {
 	unsigned index;                 /* in rt->gpu */
 	uint32_t cus[RT_CU_DWORDS];     /* compute units that queues may use, as clients count them */
 	bool large_bar;                 /* all of VRAM is visible: coarse memory is mapped for the CPU */
-	_Atomic unsigned next_ring;     /* compute ring of the next queue */
+	struct flow_gpu flows;
 	_Atomic unsigned coherency;     /* hsa_amd_coherency_type_t */
 	_Atomic unsigned faults;        /* of kernels, that were heard of */
 	_Atomic uint64_t looks_paid_ns; /* of waits that ask about faults: fault.c */
@@ -134,7 +135,6 @@ struct rt {
 	struct rt_copies *copies;           /* owned; copy.c */
 	struct rt_ipc *ipc;                 /* owned; ipc.c */
 	struct rt_images *images;           /* owned; image.c */
-	struct rt_syncs *syncs;             /* owned; sync.c */
 	struct drv_lock look_lock;          /* who asks the kernel about faults; outside all but a queue's */
 	_Atomic uint64_t looked_ns;         /* when it was asked */
 	_Atomic uint64_t look_again_ns;     /* when it is asked once more, about what was late; 0: not */
@@ -242,7 +242,7 @@ bool rt_span_find(struct rt *rt, uint64_t address, struct rt_span *span);
 /* True when that GPU reaches [address, address + size_B); *va: by which address. */
 bool rt_span_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va);
 
-/* Before a ring of a queue is destroyed, and when rt_queues_points() does not name it any more: waits for its work,
+/* Before a ring of a flow is destroyed, and when flow_gpu_points() does not name it any more: waits for its work,
  * so that what was freed meanwhile does not ask after it. */
 void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring);
 
@@ -374,11 +374,6 @@ void rt_faults_look(struct rt *rt, bool now);
 void rt_faults_look_again(struct rt *rt);
 /* Submits what queues have collected: before anything that could observe it. One load when there is nothing. */
 void rt_queues_flush(struct rt *rt);
-/* The ends of all work of that GPU's queues so far, at most max; memory that is freed now may be used until then.
- */
-unsigned rt_queues_points(struct rt *rt, struct rt_gpu *gpu, struct cs_point *points, unsigned max);
-/* Whether work of that GPU's queues may be running: also what is just being submitted, which is not among those. */
-bool rt_queues_run(struct rt *rt, const struct rt_gpu *gpu);
 
 /* --- progress: our threads (progress.c, handler.c) -------------------------------------------- */
 
@@ -388,6 +383,9 @@ struct rt_work {
 	struct rt_work *next; /* guarded by the progress lock, as is `queued` */
 	bool queued;          /* it is in the list */
 	bool (*attempt)(struct rt *rt, struct rt_work *work);
+	/* Submitted jobs whose ends are worth an attempt, at most max; NULL: none are known. With the progress
+	 * lock: it must not wait for another. */
+	unsigned (*points)(const struct rt_work *work, struct cs_point *points, unsigned max);
 };
 
 /* Sleeping in turns that grow from 50 us to 1 ms, and then by a sixteenth up to 10 ms, for what changes without
@@ -443,8 +441,6 @@ const struct cs_kernel *rt_kernel_find(struct rt *rt, struct rt_gpu *gpu, uint64
 
 /* --- images (image.h) ------------------------------------------------------------------------- */
 
-DRV_MUST_CHECK int rt_syncs_init(struct rt *rt);
-void rt_syncs_fini(struct rt *rt);
 DRV_MUST_CHECK int rt_images_init(struct rt *rt);
 void rt_images_fini(struct rt *rt);
 /* What agents with images say of them. */

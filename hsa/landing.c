@@ -26,7 +26,7 @@ static bool busy(void *user, unsigned vm)
 	struct rt *rt = user;
 	struct rt_gpu *gpu = rt->gpu[vm];
 
-	return rt_queues_run(rt, gpu) || (gpu->copier && sdma_copier_busy(gpu->copier));
+	return flow_gpu_may_run(&gpu->flows) || (gpu->copier && sdma_copier_busy(gpu->copier));
 }
 
 static void lander_destroy(struct rt_lander *l)

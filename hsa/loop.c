@@ -54,16 +54,19 @@ static void close_fences(struct fences *f)
 		close(f->fd[i].fd);
 }
 
-/* Until a fence signals, the bell is rung, or the time is over. */
-static void sleep_on_fences(struct rt_loop *loop, struct fences *f, uint32_t seen, uint64_t ns)
+/* Until a fence signals, the bell is rung, or the time is over. True: not that. */
+static bool sleep_on_fences(struct rt_loop *loop, struct fences *f, uint32_t seen, uint64_t ns)
 {
+	bool ended = true;
+
 	const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 	uint64_t rings;
 
 	atomic_store(&loop->asleep, ON_FENCES);
 	if (atomic_load(&loop->bell) == seen)
-		(void)!ppoll(f->fd, 1 + f->count, &limit, NULL);
+		ended = ppoll(f->fd, 1 + f->count, &limit, NULL) > 0;
 	(void)!read(loop->event, &rings, sizeof(rings));
+	return ended;
 }
 
 /* There is work. */
@@ -75,8 +78,8 @@ static void rest(struct rt_loop *loop, uint32_t seen, struct rt_pause *pause)
 	if (loop->points)
 		open_fences(loop, &f);
 	if (f.count && !f.ended && loop->event >= 0) {
-		sleep_on_fences(loop, &f, seen, ns);
-		pause->ns = 0;
+		if (sleep_on_fences(loop, &f, seen, ns))
+			pause->ns = 0;
 	} else {
 		drv_futex_wait(&loop->bell, seen, f.ended && ns > SOON_NS ? SOON_NS : ns);
 	}

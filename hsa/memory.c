@@ -169,7 +169,7 @@ unsigned rt_memory_points(struct rt *rt, uint32_t gpus, struct cs_point *points)
 	for (; gpus; gpus &= gpus - 1) {
 		struct rt_gpu *gpu = rt->gpu[__builtin_ctz(gpus)];
 
-		count += rt_queues_points(rt, gpu, points + count, RT_POINTS_MAX - count);
+		count += flow_gpu_points(&gpu->flows, points + count, RT_POINTS_MAX - count);
 		if (gpu->copier)
 			count += sdma_copier_points(gpu->copier, points + count, RT_POINTS_MAX - count);
 	}

@@ -50,7 +50,7 @@ int rt_pm4_append(struct rt_queue *q, struct cs_ib *ib, const uint32_t *jump)
 	struct rt_span span;
 
 	if (jump[0] >> 30 != 3 || (jump[0] >> 8 & 0xff) != INDIRECT || count > COMMANDS_MAX_DW ||
-	    !rt_span_find(q->rt, va, &span) || !span.host_base || va - span.base + count * 4ull > span.size_B)
+	    !rt_span_find(q->base.rt, va, &span) || !span.host_base || va - span.base + count * 4ull > span.size_B)
 		return drv_fail(-EINVAL, "no PM4 commands that the CPU sees at 0x%llx", (unsigned long long)va);
 	/* The client may change them meanwhile. */
 	memcpy(copy, (const void *)(uintptr_t)(span.host_base + (va - span.base)), count * 4ull);

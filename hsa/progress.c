@@ -90,6 +90,19 @@ static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 	return rt_pause_next_ns(pause);
 }
 
+static unsigned points(struct rt *rt, struct cs_point *points)
+{
+	struct rt_progress *p = rt->progress;
+	unsigned count = 0;
+
+	pthread_mutex_lock(&p->loop.lock);
+	for (const struct rt_work *work = p->work; work && count < RT_LOOP_POINTS; work = work->next)
+		if (work->points)
+			count += work->points(work, points + count, RT_LOOP_POINTS - count);
+	pthread_mutex_unlock(&p->loop.lock);
+	return count;
+}
+
 static void start_locked(struct rt_progress *p)
 {
 	int r = rt_loop_start_locked(&p->loop);
@@ -196,6 +209,7 @@ int rt_progress_init(struct rt *rt)
 	p->loop.look = look;
 	p->loop.has_work = has_work;
 	p->loop.rest_ns = rest_ns;
+	p->loop.points = points;
 	rt_loop_init(rt, &p->loop);
 	pthread_cond_init(&p->attempted, NULL);
 	rt->progress = p;

@@ -22,13 +22,26 @@ int rt_queues_init(struct rt *rt)
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for queues");
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_mutex_init(&s->channel_lock, NULL);
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		struct rt_gpu *gpu = rt->gpu[i];
+
+		gpu->flows.dev = gpu->dev;
+		gpu->flows.vm = gpu->vm;
+		gpu->flows.copier = gpu->copier;
+		gpu->flows.code_generation = &rt->kernel_generation;
+		flow_gpu_init(&gpu->flows);
+	}
 	rt->queues = s;
 	return 0;
 }
 
 static void destroy_queue(struct rt_queue *q);
 static void bury(struct rt_queue *q);
+
+static void forget(void *rt, struct cs_ring *ring)
+{
+	rt_memory_forget_ring(rt, ring);
+}
 
 void rt_queues_fini(struct rt *rt)
 {
@@ -41,11 +54,11 @@ void rt_queues_fini(struct rt *rt)
 		destroy_queue(q);
 	}
 	while (s->dying) {
-		cs_point_settle(cs_ring_last(s->dying->channel->ring));
+		cs_point_settle(cs_ring_last(s->dying->base.flow.queue->ring));
 		bury(s->dying);
 	}
-	rt_channels_fini(rt);
-	pthread_mutex_destroy(&s->channel_lock);
+	for (unsigned i = 0; i < rt->gpus; i++)
+		flow_gpu_fini(&rt->gpu[i]->flows, forget, rt);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 	rt->queues = NULL;
@@ -68,62 +81,6 @@ struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue)
 	q = find_locked(rt, queue);
 	pthread_mutex_unlock(&rt->queues->lock);
 	return q;
-}
-
-struct rt_queue *rt_queue_hold(struct rt *rt, uint64_t id)
-{
-	struct rt_queues *s = rt->queues;
-	struct rt_queue *q;
-
-	pthread_mutex_lock(&s->lock);
-	for (q = s->list; q && q->id != id; q = q->next)
-		continue;
-	if (q)
-		atomic_fetch_add(&q->held, 1);
-	pthread_mutex_unlock(&s->lock);
-	return q;
-}
-
-/* The youngest queue that collects among those older than `id`, held; NULL: none. The list is in falling order. */
-static struct rt_queue *hold_collecting(struct rt_queues *s, uint64_t id)
-{
-	struct rt_queue *q;
-
-	pthread_mutex_lock(&s->lock);
-	for (q = s->list; q && (q->id >= id || !atomic_load(&q->collecting)); q = q->next)
-		continue;
-	if (q)
-		atomic_fetch_add(&q->held, 1);
-	pthread_mutex_unlock(&s->lock);
-	return q;
-}
-
-void rt_queues_flush(struct rt *rt)
-{
-	struct rt_queues *s = rt->queues;
-	uint64_t id = UINT64_MAX;
-	struct rt_queue *q;
-
-	if (__builtin_expect(!atomic_load_explicit(&s->collecting, memory_order_acquire), 1))
-		return;
-	while ((q = hold_collecting(s, id))) {
-		id = q->id;
-		rt_queue_run(q, true);
-		atomic_fetch_sub(&q->held, 1);
-	}
-}
-
-uint64_t rt_queues_read(struct rt *rt, const struct rt_gpu *gpu)
-{
-	struct rt_queues *s = rt->queues;
-	uint64_t read = 0;
-
-	pthread_mutex_lock(&s->lock);
-	for (const struct rt_queue *q = s->list; q; q = q->next)
-		if (q->gpu == gpu)
-			read += __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&s->lock);
-	return read;
 }
 
 /* --- what a stopped packet waits for ------------------------------------------------------------ */
@@ -168,22 +125,21 @@ static void end_telling(struct rt_queue *q)
 {
 	struct rt_queue_failure *f = atomic_load(&q->failure);
 
-	if (!q->rt->handlers)
+	if (!q->base.rt->handlers)
 		free(f); /* dropped with the thread */
-	else if (f && rt_handlers_is_own_thread(q->rt))
+	else if (f && rt_handlers_is_own_thread(q->base.rt))
 		f->queue = NULL;
 	else
 		while (atomic_load(&q->failure))
-			drv_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
+			drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
 }
 
-void rt_queue_fail(struct rt_queue *q, hsa_status_t status)
+/* rt_flow.failed */
+static void report(struct rt_flow *flow, hsa_status_t status)
 {
-	uint32_t active = RT_QUEUE_ACTIVE;
+	struct rt_queue *q = (struct rt_queue *)(void *)flow;
 	struct rt_queue_failure *f;
 
-	if (!atomic_compare_exchange_strong(&q->state, &active, RT_QUEUE_FAILED))
-		return;
 	drv_log(DRV_LOG_HSA, "queue %llu ends with status 0x%x at packet %llu: %s", (unsigned long long)q->id,
 		status, (unsigned long long)q->amd->read_dispatch_id, drv_error_last()->text);
 	if (q->above)
@@ -193,43 +149,25 @@ void rt_queue_fail(struct rt_queue *q, hsa_status_t status)
 		return;
 	*f = (struct rt_queue_failure){q, status};
 	atomic_store(&q->failure, f);
-	if (rt_callback(q->rt, tell, f)) {
+	if (rt_callback(flow->rt, tell, f)) {
 		atomic_store(&q->failure, NULL);
 		free(f);
 	}
 }
 
-/* A queue that was used, of that ring or (NULL) of that GPU. The queues of our HIP library fail together: a stream that
- * waited for one that is lost may have gone on before anybody knew. */
-static bool is_meant(const struct rt_queue *q, const struct rt_gpu *gpu, const struct cs_ring *ring)
-{
-	const struct rt_channel *c = atomic_load(&q->channel);
-
-	if (!c)
-		return false;
-	if (!ring)
-		return q->gpu == gpu;
-	return c->ring == ring || (q->behind_door && q->gpu->vm == cs_ring_vm(ring));
-}
-
-struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const struct cs_ring *ring,
-			      hsa_status_t status)
-{
-	struct rt_queues *s = rt->queues;
-	struct rt_gpu *failed = NULL;
-
-	pthread_mutex_lock(&s->lock);
-	for (struct rt_queue *q = s->list; q; q = q->next) {
-		if (!is_meant(q, gpu, ring) || atomic_load(&q->state) != RT_QUEUE_ACTIVE)
-			continue;
-		failed = q->gpu;
-		rt_queue_fail(q, status);
-	}
-	pthread_mutex_unlock(&s->lock);
-	return failed;
-}
-
 /* --- creation --------------------------------------------------------------------------------- */
+
+void rt_queue_describe(const struct rt_gpu *gpu, amd_queue_v2_t *amd)
+{
+	amd->group_segment_aperture_base_hi = GROUP_APERTURE_HI;
+	amd->private_segment_aperture_base_hi = PRIVATE_APERTURE_HI;
+	if (gpu) {
+		amd->max_cu_id = gpu->dev->facts.ring_cus - 1;
+		amd->max_wave_id = gpu->dev->chip->waves_per_cu - 1u;
+	}
+	amd->read_dispatch_id_field_base_byte_offset = offsetof(amd_queue_v2_t, read_dispatch_id);
+	amd->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
+}
 
 static void fill(struct rt_queue *q, const struct rt_queue_want *want, hsa_signal_t doorbell)
 {
@@ -244,14 +182,7 @@ static void fill(struct rt_queue *q, const struct rt_queue_want *want, hsa_signa
 	amd->hsa_queue.doorbell_signal = doorbell;
 	amd->hsa_queue.size = want->size;
 	amd->hsa_queue.id = q->id;
-	amd->group_segment_aperture_base_hi = GROUP_APERTURE_HI;
-	amd->private_segment_aperture_base_hi = PRIVATE_APERTURE_HI;
-	if (q->gpu) {
-		amd->max_cu_id = q->gpu->dev->facts.ring_cus - 1;
-		amd->max_wave_id = q->gpu->dev->chip->waves_per_cu - 1u;
-	}
-	amd->read_dispatch_id_field_base_byte_offset = offsetof(amd_queue_v2_t, read_dispatch_id);
-	amd->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
+	rt_queue_describe(q->base.gpu, amd);
 	for (uint32_t i = 0; i < want->size; i++)
 		*(uint16_t *)(void *)(q->packets + (uint64_t)i * PACKET_B) = HSA_PACKET_TYPE_INVALID;
 }
@@ -273,6 +204,41 @@ static int make(struct rt *rt, const struct rt_queue_want *want, struct rt_queue
 	return r;
 }
 
+/* The last reference to its flow was put. */
+static void free_queue(struct rt_flow *flow)
+{
+	struct rt_queue *q = (struct rt_queue *)(void *)flow;
+
+	rt_shared_destroy(&q->memory);
+	free(flow->info);
+	free(q);
+}
+
+static int init_queue(struct rt *rt, const struct rt_queue_want *want, struct rt_queue *q, hsa_signal_t *doorbell)
+{
+	int r = want->type == HSA_QUEUE_TYPE_COOPERATIVE ? vm_gws_create(want->gpu->vm) : 0;
+
+	q->base.rt = rt;
+	q->base.gpu = want->gpu;
+	q->base.work.attempt = rt_queue_attempt;
+	q->base.failed = report;
+	q->base.free = free_queue;
+	q->callback = want->callback;
+	q->data = want->data;
+	q->above = want->above;
+	return r ? r : make(rt, want, q, doorbell);
+}
+
+static void enlist(struct rt_queue *q)
+{
+	struct rt_queues *s = q->base.rt->queues;
+
+	pthread_mutex_lock(&s->lock);
+	q->next = s->list;
+	s->list = q;
+	pthread_mutex_unlock(&s->lock);
+}
+
 int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **out)
 {
 	struct rt_queue *q = calloc(1, sizeof(*q));
@@ -281,47 +247,34 @@ int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_q
 
 	if (!q)
 		return drv_fail(-ENOMEM, "no host memory for a queue");
-	q->rt = rt;
-	q->gpu = want->gpu;
-	q->callback = want->callback;
-	q->data = want->data;
-	q->above = want->above;
-	q->work.attempt = rt_queue_attempt;
-	q->cooperative = want->type == HSA_QUEUE_TYPE_COOPERATIVE;
-	q->long_grid = rt_split_limit(want->gpu, want->type);
-	q->job_ns = want->gpu ? rt_part_ns(want->gpu) : 0;
-	rt_queue_init_cus(q);
-	r = q->cooperative ? vm_gws_create(q->gpu->vm) : 0;
-	r = r ? r : make(rt, want, q, &doorbell);
+	r = init_queue(rt, want, q, &doorbell);
 	if (r) {
 		free(q);
 		return r;
 	}
-	pthread_mutex_lock(&rt->queues->lock);
-	q->id = rt->queues->next_id++;
+	q->base.amd = q->memory.map;
+	q->base.flow.queue_va = (uintptr_t)q->memory.map;
+	rt_flow_init(&q->base, want->type);
+	q->id = q->base.flow.id;
 	fill(q, want, doorbell);
 	/* Clients that know the hardware store here; a poller may look (docs/hsa.md). */
 	if (q->doorbell)
 		rt_signal_memory(doorbell)->hardware_doorbell_ptr = &q->amd->max_legacy_doorbell_dispatch_id_plus_1;
-	q->next = rt->queues->list;
-	rt->queues->list = q;
-	pthread_mutex_unlock(&rt->queues->lock);
+	enlist(q);
 	*out = q;
 	return 0;
 }
 
 /* Its work has ended, and it is in no list any more. */
-static void free_queue(struct rt_queue *q)
+static void end_queue(struct rt_queue *q)
 {
-	rt_channel_put(q->rt, q->channel);
-	rt_shared_destroy(&q->memory);
-	free(q);
+	flow_fini(&q->base.flow);
 }
 
 /* Takes it from the dying. */
 static void bury(struct rt_queue *q)
 {
-	struct rt_queues *s = q->rt->queues;
+	struct rt_queues *s = q->base.rt->queues;
 	struct rt_queue **at;
 
 	pthread_mutex_lock(&s->lock);
@@ -329,7 +282,7 @@ static void bury(struct rt_queue *q)
 		continue;
 	*at = q->next;
 	pthread_mutex_unlock(&s->lock);
-	free_queue(q);
+	end_queue(q);
 }
 
 /* rt_work's attempt for a dying queue. */
@@ -338,44 +291,48 @@ static bool attempt_to_bury(struct rt *rt, struct rt_work *work)
 	struct rt_queue *q = (struct rt_queue *)(void *)work;
 
 	(void)rt;
-	if (!cs_point_settled(cs_ring_last(q->channel->ring)))
+	if (!flow_idle(&q->base.flow))
 		return false;
 	bury(q);
 	return true;
+}
+
+/* Callbacks that hold it are dropped with their thread. */
+static void wait_for_holders(struct rt_queue *q)
+{
+	while (atomic_load(&q->held) && q->base.rt->handlers)
+		drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
 }
 
 /* Packets that were not read are dropped. Nothing stops kernels that run, and they may use the queue's memory: it
  * goes when they have ended, and nobody waits for that. */
 static void destroy_queue(struct rt_queue *q)
 {
-	struct rt_queues *s = q->rt->queues;
+	struct rt *rt = q->base.rt;
 
-	atomic_store(&q->state, RT_QUEUE_INACTIVE);
+	atomic_store(&q->base.flow.state, FLOW_ENDED);
 	end_telling(q);
-	if (q->rt->progress)
-		rt_progress_remove(q->rt, &q->work);
-	/* Whoever still translates has begun before. Callbacks that hold it are dropped with their thread. */
-	while ((atomic_load(&q->held) && q->rt->handlers) ||
-	       atomic_exchange_explicit(&q->busy, true, memory_order_acquire))
-		drv_futex_wait(&q->state, RT_QUEUE_INACTIVE, 50000);
-	if (atomic_exchange(&q->collecting, false))
-		atomic_fetch_sub(&s->collecting, 1);
+	if (rt->progress)
+		rt_progress_remove(rt, &q->base.work);
+	wait_for_holders(q);
+	/* A thread that still translates has begun before. */
+	flow_end(&q->base.flow);
 	rt_queue_unwatch(q);
 	if (q->intercept)
 		rt_intercept_destroy(q);
 	if (q->doorbell)
-		rt_signal_destroy(q->rt, q->doorbell);
-	if (!q->channel || cs_point_settled(cs_ring_last(q->channel->ring))) {
-		free_queue(q);
+		rt_signal_destroy(rt, q->doorbell);
+	if (flow_idle(&q->base.flow)) {
+		end_queue(q);
 		return;
 	}
-	pthread_mutex_lock(&s->lock);
-	q->next = s->dying;
-	s->dying = q;
-	pthread_mutex_unlock(&s->lock);
-	q->work.attempt = attempt_to_bury;
-	if (q->rt->progress)
-		rt_progress_add(q->rt, &q->work);
+	pthread_mutex_lock(&rt->queues->lock);
+	q->next = rt->queues->dying;
+	rt->queues->dying = q;
+	pthread_mutex_unlock(&rt->queues->lock);
+	q->base.work.attempt = attempt_to_bury;
+	if (rt->progress)
+		rt_progress_add(rt, &q->base.work);
 }
 
 /* Fills gpu and features. */
@@ -425,7 +382,7 @@ static int create_polled(struct rt *rt, struct rt_queue_want *want, struct rt_qu
 	int r = rt_queue_create(rt, want, q);
 
 	if (!r && drv_config()->poll)
-		rt_progress_add(rt, &(*q)->work);
+		rt_progress_add(rt, &(*q)->base.work);
 	return r;
 }
 
@@ -436,7 +393,7 @@ static struct rt_queue *join(struct rt_queues *s, const struct rt_gpu *gpu, stru
 
 	pthread_mutex_lock(&s->lock);
 	for (q = s->list; q; q = q->next)
-		if (q->gpu == gpu && q->users && atomic_load(&q->state) == RT_QUEUE_ACTIVE)
+		if (q->base.gpu == gpu && q->users && !rt_queue_is_over(q))
 			break;
 	q = q ? q : mine;
 	if (q)
@@ -486,7 +443,7 @@ static void unlink_locked(struct rt_queues *s, struct rt_queue *q)
 
 void rt_queue_destroy(struct rt_queue *q)
 {
-	struct rt_queues *s = q->rt->queues;
+	struct rt_queues *s = q->base.rt->queues;
 
 	pthread_mutex_lock(&s->lock);
 	unlink_locked(s, q);
@@ -526,6 +483,6 @@ hsa_status_t impl_hsa_queue_inactivate(hsa_queue_t *queue)
 	q = rt_queue_of(rt, queue);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	atomic_store(&q->state, RT_QUEUE_INACTIVE);
+	atomic_store(&q->base.flow.state, FLOW_ENDED);
 	return HSA_STATUS_SUCCESS;
 }

@@ -10,7 +10,7 @@ hsa_status_t impl_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int
 	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
-	if (!q || !q->gpu)
+	if (!q || !q->base.gpu)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (enable)
 		__atomic_fetch_or(&q->amd->queue_properties, AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
@@ -32,11 +32,11 @@ hsa_status_t impl_hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_p
 	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
-	if (!q || !q->gpu)
+	if (!q || !q->base.gpu)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if ((unsigned)priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	atomic_store(&q->priority, levels[priority]);
+	atomic_store(&q->base.flow.priority, levels[priority]);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -46,13 +46,13 @@ hsa_status_t impl_hsa_amd_queue_get_info(hsa_queue_t *queue, hsa_queue_info_attr
 	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
-	if (!q || !q->gpu)
+	if (!q || !q->base.gpu)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	switch (attribute) {
 	case HSA_AMD_QUEUE_INFO_AGENT:
-		*(hsa_agent_t *)value = rt_agent_handle(q->gpu->agent);
+		*(hsa_agent_t *)value = rt_agent_handle(q->base.gpu->agent);
 		return HSA_STATUS_SUCCESS;
 	case HSA_AMD_QUEUE_INFO_DOORBELL_ID:
 		*(uint64_t *)value = (uintptr_t)&q->amd->max_legacy_doorbell_dispatch_id_plus_1;

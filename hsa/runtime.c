@@ -20,10 +20,9 @@ static const struct {
 } parts[] = {
 	{rt_agents_init, rt_agents_fini},     {rt_memory_init, rt_memory_fini},
 	{rt_signals_init, rt_signals_fini},   {rt_loader_init, rt_loader_fini},
-	{rt_images_init, rt_images_fini},     {rt_syncs_init, rt_syncs_fini},
-	{rt_queues_init, rt_queues_fini},     {rt_handlers_init, rt_handlers_fini},
-	{rt_progress_init, rt_progress_fini}, {rt_copies_init, rt_copies_fini},
-	{rt_ipc_init, rt_ipc_fini},
+	{rt_images_init, rt_images_fini},     {rt_queues_init, rt_queues_fini},
+	{rt_handlers_init, rt_handlers_fini}, {rt_progress_init, rt_progress_fini},
+	{rt_copies_init, rt_copies_fini},     {rt_ipc_init, rt_ipc_fini},
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 

@@ -1,12 +1,15 @@
-/* Model of how packets of an AQL queue are noticed: hsa/packet.c, rt_queue_run() and rt_queue_attempt(), with the stores
- * of x86 held back in a buffer of each thread until a fence or a locked instruction.
+/* Model of how packets of an AQL queue are noticed and submitted: hsa/packet.c, rt_queue_run() and rt_queue_attempt(),
+ * flow/flow.c, flow_settle(), flow_attempt() and flow_gpu_flush(), with the stores of x86 held back in a buffer of each
+ * thread until a fence or a locked instruction.
  *
  * Two producers publish three packets between them and ring. The second one waits for a gate that the host opens at
- * some time. Whoever finds `busy` free translates, at most BATCH packets; it may also decide to collect. When nothing
- * can happen any more, every packet has been read.
+ * some time. A thread that finds the flow's lock (busy) free translates, at most BATCH packets, into the open job; then
+ * it submits the job, or leaves it open (collecting) and has the progress thread submit it. A thread that waits flushes.
+ * When nothing can happen any more, every packet has been read, and no job is open.
  *
  * -DNO_FENCE_PUBLISH, -DNO_FENCE_RELEASE: without one of the two fences a packet sleeps; -DNO_LOOK_AGAIN: the same when
- * the holder does not look again. The test runs these, too: they must fail. */
+ * the holder does not look again; -DNO_RELEASED: the same when the flusher does not; -DNO_STALL: a job stays open
+ * when collecting queues no attempt. The test runs these, too: they must fail. */
 #ifndef PACKETS
 #define PACKETS 3 /* 2: a smaller model, for every day */
 #endif
@@ -17,6 +20,7 @@
 bit header[PACKETS + 1]; /* published; the last one never */
 byte write_index, read_index;
 bit busy, stopped, collecting, gate;
+byte open; /* packets in the open job */
 bit queued; /* the queue is in the progress thread's list; its lock makes changes visible at once */
 
 /* The one store of a thread that matters at a time: 0: none, 1: header[arg] = 1, 2: busy = 0. */
@@ -66,6 +70,12 @@ inline give_back(t)
 #endif
 }
 
+/* Holds busy: submits the open job. */
+inline close()
+{
+	d_step { open = 0; collecting = 0 }
+}
+
 /* Holds busy: reads packets. */
 inline translate(t)
 {
@@ -79,13 +89,24 @@ inline translate(t)
 			queued = 1;
 			break
 		:: else ->
-			d_step { header[read_index] = 0; read_index++; taken++ }
+			d_step { header[read_index] = 0; read_index++; taken++; open++ }
 		fi
-	od
+	od;
+	/* flow_settle() */
+	if
+	:: open -> close()
+	:: open ->
+		/* the GPU has enough to do */
+		collecting = 1;
+#ifndef NO_STALL
+		queued = 1
+#endif
+	:: !open
+	fi
 }
 
 /* rt_queue_run(). */
-inline read_packets(t, force)
+inline read_packets(t)
 {
 	do
 	:: stopped || !SEES_PACKET(t) -> break
@@ -95,16 +116,6 @@ inline read_packets(t, force)
 		if
 		:: was -> break
 		:: else ->
-			if
-			:: !force ->
-				/* the GPU has enough to do */
-				collecting = 1;
-				queued = 1;
-				give_back(t);
-				break
-			:: true
-			fi;
-			collecting = 0;
 			translate(t);
 			give_back(t);
 #ifdef NO_LOOK_AGAIN
@@ -127,7 +138,7 @@ proctype producer(byte t; byte count)
 #ifndef NO_FENCE_PUBLISH
 		drain(t);
 #endif
-		read_packets(t, false);
+		read_packets(t);
 		count--
 	od
 }
@@ -138,10 +149,20 @@ proctype flusher(byte t)
 	byte taken;
 	bit was;
 
-	if
-	:: collecting -> read_packets(t, true)
-	:: !collecting
-	fi
+	do
+	:: !collecting -> break
+	:: else ->
+		atomic { drain(t); was = busy; busy = 1 }
+		if
+		:: was
+		:: else ->
+			close();
+			give_back(t);
+#ifndef NO_RELEASED
+			read_packets(t)
+#endif
+		fi
+	od
 }
 
 proctype progress(byte t)
@@ -158,9 +179,10 @@ end:	do
 		if
 		:: was -> queued = 1
 		:: else ->
+			close();
 			stopped = 0;
 			give_back(t);
-			read_packets(t, true);
+			read_packets(t);
 			if
 			:: stopped || collecting -> queued = 1
 			:: else
@@ -187,5 +209,5 @@ init {
 		run buffer(3)
 	}
 	/* when nothing else can happen */
-	timeout -> assert(read_index == PACKETS)
+	timeout -> assert(read_index == PACKETS && !open)
 }

@@ -2,13 +2,14 @@
  * grid of very many groups is therefore submitted in parts, each a job of its own: the first as large as what runs
  * at a time, the following ones so large that, at the rate of the last, they take a fraction of the limit.
  *
- * Between two parts the queue stops, and the progress thread goes on: a part's time is known when it has ended.
- * That costs a small gap for each part. A kernel whose groups wait for one another across the whole grid would
- * hang: such are cooperative (their grids stay whole), or have to be named in TUFF_WHOLE. */
+ * Between two parts the flow waits: a part's time is known when it has ended. That costs a small gap for each part.
+ * A kernel whose groups wait for one another across the whole grid would hang: such are cooperative (their grids
+ * stay whole), or have to be named in TUFF_WHOLE. */
 #include <errno.h>
 #include <string.h>
 
-#include "hsa/queue.h"
+#include "drv/config.h"
+#include "flow/internal.h"
 
 #define TIMES_RESIDENT 64 /* how much larger than what is resident a grid must be */
 #define GROWTH         16 /* of a part, from one to the next, at most */
@@ -16,23 +17,22 @@
 #define SHORT_WATCHDOG_DRM 64
 #define LONG_WATCHDOG      20 /* times as long then */
 
-uint64_t rt_part_ns(const struct rt_gpu *gpu)
+uint64_t flow_job_ns(const struct drv_device *dev)
 {
 	uint64_t ns = drv_config()->split_ms * 1000000ull;
 
-	return gpu->dev->drm_minor < SHORT_WATCHDOG_DRM ? LONG_WATCHDOG * ns : ns;
+	return dev->drm_minor < SHORT_WATCHDOG_DRM ? LONG_WATCHDOG * ns : ns;
 }
 
-static uint64_t resident_lanes(const struct rt_gpu *gpu)
+static uint64_t resident_lanes(const struct drv_device *dev)
 {
-	return (uint64_t)gpu->dev->facts.ring_cus * gpu->dev->chip->waves_per_cu * gpu->dev->chip->wave_lanes;
+	return (uint64_t)dev->facts.ring_cus * dev->chip->waves_per_cu * dev->chip->wave_lanes;
 }
 
-uint64_t rt_split_limit(const struct rt_gpu *gpu, hsa_queue_type32_t type)
+uint64_t flow_split_limit(const struct flow *f)
 {
-	if (!gpu || type == HSA_QUEUE_TYPE_COOPERATIVE || !drv_config()->split_ms)
-		return UINT64_MAX;
-	return TIMES_RESIDENT * resident_lanes(gpu);
+	return f->cooperative || !drv_config()->split_ms ? UINT64_MAX
+							 : TIMES_RESIDENT * resident_lanes(f->gpu->dev);
 }
 
 /* name: as kernels are called, without ".kd". */
@@ -46,7 +46,7 @@ static bool is_named(const char *list, const char *name)
 	return false;
 }
 
-uint64_t rt_count_groups(const hsa_kernel_dispatch_packet_t *p, uint32_t *groups)
+uint64_t flow_count_groups(const hsa_kernel_dispatch_packet_t *p, uint32_t *groups)
 {
 	groups[0] = (p->grid_size_x + p->workgroup_size_x - 1ull) / p->workgroup_size_x;
 	groups[1] = (p->grid_size_y + p->workgroup_size_y - 1ull) / p->workgroup_size_y;
@@ -54,34 +54,33 @@ uint64_t rt_count_groups(const hsa_kernel_dispatch_packet_t *p, uint32_t *groups
 	return (uint64_t)groups[0] * groups[1] * groups[2];
 }
 
-bool rt_split_wanted(const struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p,
-		     const struct rt_known_kernel *known)
+bool flow_split_wanted(const struct flow *f, const hsa_kernel_dispatch_packet_t *p, const struct flow_kernel *known)
 {
 	uint32_t groups[3];
-	uint64_t count = rt_count_groups(p, groups);
+	uint64_t count = flow_count_groups(p, groups);
 
-	if (q->split.packet) /* it has begun */
+	if (f->split.on) /* it has begun */
 		return true;
-	if (known->group_ps && count < rt_part_ns(q->gpu) * 1000 / known->group_ps)
+	if (known->group_ps && count < f->job_ns * 1000 / known->group_ps)
 		return false;
 	return !is_named(drv_config()->whole, known->kernel->name);
 }
 
 /* The part that ran says how large the next may be. */
-static void learn(struct rt_queue *q, struct rt_known_kernel *known)
+static void learn(struct flow *f, struct flow_kernel *known)
 {
-	uint64_t ns = rt_channel_clock_ns(q->channel, q->split.point.seq), most;
+	uint64_t ns = flow_queue_clock_ns(f->queue, f->split.point.seq), most;
 
-	known->group_ps = ns * 1000 / q->split.groups + 1;
-	most = rt_part_ns(q->gpu) * 1000 / known->group_ps + 1;
-	q->split.want = most < q->split.groups * GROWTH ? most : q->split.groups * GROWTH;
+	known->group_ps = ns * 1000 / f->split.groups + 1;
+	most = f->job_ns * 1000 / known->group_ps + 1;
+	f->split.want = most < f->split.groups * GROWTH ? most : f->split.groups * GROWTH;
 	drv_log(DRV_LOG_HSA, "a part of %llu groups of %s took %llu us; the next has at most %llu",
-		(unsigned long long)q->split.groups, known->kernel->name, (unsigned long long)(ns / 1000),
-		(unsigned long long)q->split.want);
+		(unsigned long long)f->split.groups, known->kernel->name, (unsigned long long)(ns / 1000),
+		(unsigned long long)f->split.want);
 }
 
 /* The next box of at most `want` groups: whole slices, rows of one, or groups of one row. */
-static void cut(struct rt_split *s, const uint32_t *groups, struct cs_launch *l)
+static void cut(struct flow_split *s, const uint32_t *groups, struct cs_launch *l)
 {
 	uint64_t row = groups[0], slice = row * groups[1];
 	unsigned axis = !s->at[0] && !s->at[1] && s->want >= slice ? 2 : !s->at[0] && s->want >= row ? 1 : 0;
@@ -103,25 +102,25 @@ static void cut(struct rt_split *s, const uint32_t *groups, struct cs_launch *l)
 	}
 }
 
-int rt_split_ready(struct rt_queue *q, struct rt_known_kernel *known)
+int flow_split_ready(struct flow *f, struct flow_kernel *known)
 {
-	int end = q->split.packet ? cs_point_poll(q->split.point) : 1;
+	int end = f->split.on ? cs_point_poll(f->split.point) : 1;
 
 	if (end <= 0)
 		return end ? end : -EAGAIN;
-	if (q->split.packet)
-		learn(q, known);
+	if (f->split.on)
+		learn(f, known);
 	return 0;
 }
 
-bool rt_split_cut(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p, uint64_t index, struct cs_launch *l)
+bool flow_split_cut(struct flow *f, const hsa_kernel_dispatch_packet_t *p, struct cs_launch *l)
 {
 	uint32_t threads = (uint32_t)p->workgroup_size_x * p->workgroup_size_y * p->workgroup_size_z, groups[3];
-	struct rt_split *s = &q->split;
+	struct flow_split *s = &f->split;
 
-	rt_count_groups(p, groups);
-	if (!s->packet)
-		*s = (struct rt_split){.packet = index + 1, .want = resident_lanes(q->gpu) / threads + 1};
+	flow_count_groups(p, groups);
+	if (!s->on)
+		*s = (struct flow_split){.on = true, .want = resident_lanes(f->gpu->dev) / threads + 1};
 	cut(s, groups, l);
 	return s->at[2] == groups[2];
 }

@@ -1,0 +1,423 @@
+/* flow/: ordered streams of GPU work. This header is the room's interface.
+ *
+ *   flow_gpu      what the flows of a GPU share: its hardware queues, and the list of the flows
+ *   flow_queue    a hardware queue: a kernel context, a compute ring of it, and what the ring's jobs stand for
+ *   flow          an ordered stream: an open job, the points that the next job waits for, deferred operations
+ *   flow_op       an operation of a flow, as data
+ *   flow_segment  dispatches that are submitted again and again (graphs)
+ *
+ * Timeline. Each operation advances its flow's timeline by 1: a point of it is {flow, value}, "the operations below
+ * value". flow_completed() gives the value that the GPU has reached; what these operations wrote is visible then.
+ *
+ * Jobs. Dispatches are written into the flow's open job. While the hardware queue has less than CS_BUSY_JOBS
+ * unfinished jobs the open job is submitted at once; else it stays open and takes more, until it is full, until a
+ * job ends, until a thread waits or asks, or for FLOW_COLLECT_NS. A wait for another flow costs no job: the next
+ * job of the flow carries it. Copies by the DMA engines are jobs of the copier, between the flow's own.
+ *
+ * Deferral. An operation that cannot be submitted yet (it waits for a value in memory, for a function of the host,
+ * for operations of another flow that are deferred) is kept, and so is all behind it; flow_advance() goes on.
+ *
+ * Locks. Each flow has one, which its user takes around flow_submit() and its kin ("locked" below). Inside it: the
+ * GPU's lock, the copier's, the kernel. A flow's lock is never waited for with another flow's held: then
+ * drv_lock_try() is all. The room takes the lock itself in functions that are not "locked".
+ *
+ * Errors: -errno with a record. An operation whose submission fails ends the flow (FLOW_FAILED): its other
+ * operations will never be done. */
+#ifndef FLOW_FLOW_H
+#define FLOW_FLOW_H
+
+#include <stdatomic.h>
+
+#include <hsa/hsa.h>
+
+#include "drv/clock.h"
+#include "sdma/sdma.h"
+
+/* --- the GPU ---------------------------------------------------------------------------------- */
+
+#define FLOW_QUEUES_MAX   4096
+#define FLOW_JOBS_TRACKED 32 /* more than CS_JOBS_MAX; a power of two */
+
+struct flow;
+struct flow_queue;
+
+struct flow_gpu {
+	struct drv_device *dev; /* borrowed, as are: */
+	struct vm *vm;
+	struct sdma_copier *copier;              /* NULL: there is none */
+	const _Atomic uint32_t *code_generation; /* changes when code was unloaded: kernels may be gone */
+	_Atomic unsigned next_ring;              /* compute ring of the next hardware queue */
+	_Atomic unsigned collecting;             /* flows whose open job waits for more */
+	pthread_mutex_t lock;                    /* guards all below; inside a flow's lock */
+	struct flow *flows;                      /* borrowed: all that live */
+	struct flow_queue *free;                 /* those that no flow has */
+	struct flow_queue *all[FLOW_QUEUES_MAX]; /* owned; also those that are lost */
+	unsigned queues;
+};
+
+/* The members in front of code_generation are the caller's to set. */
+void flow_gpu_init(struct flow_gpu *gpu);
+/* Its flows are gone. Waits for the hardware queues' work, and destroys them; forget (may be NULL) is called with
+ * each ring before. */
+void flow_gpu_fini(struct flow_gpu *gpu, void (*forget)(void *user, struct cs_ring *ring), void *user);
+/* Calls fn for each flow, which must not be made or ended meanwhile by fn. */
+void flow_gpu_each(struct flow_gpu *gpu, void (*fn)(struct flow *flow, void *arg), void *arg);
+/* Submits what flows have collected. The caller may hold one flow's lock. */
+void flow_gpu_flush(struct flow_gpu *gpu);
+/* Jobs are unfinished, and not on a context that is lost. */
+bool flow_gpu_busy(struct flow_gpu *gpu);
+/* The same, or a job is just being submitted. */
+bool flow_gpu_may_run(struct flow_gpu *gpu);
+/* The ends of all unfinished work, at most max. */
+unsigned flow_gpu_points(struct flow_gpu *gpu, struct cs_point *points, unsigned max);
+/* A ring of which the kernel says for the first time that it is lost; NULL: none. One ioctl for each hardware queue
+ * that has done something since the last call. */
+struct cs_ring *flow_gpu_lost(struct flow_gpu *gpu);
+/* Operations that the flows have executed, all together. */
+uint64_t flow_gpu_steps(struct flow_gpu *gpu);
+/* How long a job may take, in ns: a fraction of the kernel's watchdog; 0: without a limit. */
+uint64_t flow_job_ns(const struct drv_device *dev);
+/* The words of a clock that cs_ib_clock() and cs_ib_release_clock() wrote, as ns between them. */
+uint64_t flow_clock_ns(const struct drv_device *dev, const void *words);
+
+/* --- hardware queues (gpu.c) ------------------------------------------------------------------- */
+
+/* A job with a clock. */
+struct flow_measure {
+	uint64_t seq; /* of the job; another one's: this job has no clock */
+	/* Of a job of one dispatch: its kernel. NULL: of several, which were to take so long. */
+	const struct cs_kernel *kernel; /* borrowed, while the generation holds */
+	uint64_t groups, predicted_ns;
+	uint32_t generation;
+	bool unknown; /* it has dispatches whose time was not known */
+};
+
+/* A flow borrows one; signals name its ring and word as long as the GPU lives. */
+struct flow_queue {
+	struct flow_queue *next; /* in the list of free ones; guarded by the GPU's lock */
+	struct flow_gpu *gpu;    /* borrowed */
+	enum cs_priority priority;
+	bool cooperative;      /* its jobs have global wave sync */
+	struct cs_ctx *ctx;    /* owned */
+	struct cs_ring *ring;  /* owned */
+	struct vm_piece count; /* owned: a word where packets write how many completions there were; clocks */
+	uint64_t queried;      /* the last job that had been submitted when the kernel was asked about resets */
+	/* Guarded by the lock of the flow that has it: */
+	uint64_t issued;                                /* completions that were asked for */
+	struct flow_measure measure[FLOW_JOBS_TRACKED]; /* by job */
+	uint64_t measured;                              /* jobs up to this one were evaluated */
+	_Atomic uint64_t last[FLOW_JOBS_TRACKED]; /* by job: the completion behind which it does nothing more */
+	_Atomic uint64_t end[FLOW_JOBS_TRACKED];  /* by job: the flow's operations below that have ended with it */
+};
+
+/* --- operations -------------------------------------------------------------------------------- */
+
+/* The order of an operation, as HSA's packet headers say it: whether it waits for all before, the scope at which it
+ * sees what others wrote, and the scope at which others see what it wrote. */
+static inline bool flow_waits(uint16_t header)
+{
+	return header >> HSA_PACKET_HEADER_BARRIER & 1;
+}
+static inline unsigned flow_acquires(uint16_t header)
+{
+	return header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3;
+}
+static inline unsigned flow_releases(uint16_t header)
+{
+	return header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3;
+}
+
+enum flow_kind {
+	FLOW_DISPATCH,
+	FLOW_SEGMENT,
+	FLOW_BARRIER, /* nothing but its order and its completion */
+	FLOW_STAMP,   /* the GPU's clock counter, when all before has ended */
+	FLOW_WAIT,    /* all behind it begins behind a point of another flow */
+	FLOW_VALUE,   /* ... when memory holds a value */
+	FLOW_SYNCOBJ, /* waits for a syncobj of another driver, or signals it */
+	FLOW_COPY,    /* by a DMA engine */
+	FLOW_CALL,    /* of the host's, when all before has ended; all behind it begins when the call is over */
+};
+
+/* What the value at an address, and mask, shall be. Unsigned. */
+enum flow_condition { FLOW_GTE, FLOW_EQ, FLOW_ANY, FLOW_NOT_ALL };
+
+struct flow_value {
+	const void *at;  /* where the CPU reads it; a multiple of size_B */
+	uint32_t size_B; /* 4, 8 */
+	enum flow_condition condition;
+	uint64_t value, mask;
+	uint32_t process; /* when that has ended, nothing is waited for any more; 0: any may write the value */
+};
+
+struct flow_syncobj {
+	const struct cs_sync *sync;  /* borrowed, until end() */
+	const _Atomic bool *dropped; /* as sync; true: nothing is done */
+	uint64_t value;              /* of its timeline; 0: it has none, and a wait takes its fence away */
+	bool signal;                 /* else a wait */
+};
+
+/* One or two copies, the second behind the first. */
+struct flow_copy {
+	struct sdma_copier *copier[2]; /* borrowed; [1] NULL: one copy */
+	struct sdma_job job[2];        /* without points */
+	struct sdma_rect rect;         /* of the first; row_B 0: bytes in a row */
+};
+
+/* fn runs on the thread that advances the flow, which holds its lock: it hands the call on, and
+ * flow_call_ended(flow) is called when the call is over. */
+struct flow_call {
+	void (*fn)(struct flow *flow, void *user, bool dropped); /* dropped: it will not be its turn any more */
+	void *user;
+};
+
+struct flow_op {
+	uint8_t kind;            /* enum flow_kind */
+	uint16_t header;         /* the order, of FLOW_BARRIER; FLOW_DISPATCH has it in its packet */
+	uint64_t completion;     /* the handle of an HSA signal; 0: none. Of FLOW_DISPATCH and FLOW_BARRIER */
+	void (*end)(void *user); /* called when it was executed, dropped or refused, with the flow's lock; may be
+				    NULL */
+	void *user;
+	union {
+		hsa_kernel_dispatch_packet_t dispatch; /* its completion_signal is not read */
+		struct flow_segment *segment;          /* borrowed, until the operation has ended */
+		uint64_t stamp_va;                     /* 8 bytes, a multiple of 8 */
+		struct {
+			struct flow *flow; /* a reference is taken while the operation is deferred */
+			uint64_t value;
+		} wait;
+		struct flow_value value;
+		struct flow_syncobj syncobj;
+		struct flow_copy copy;
+		struct flow_call call;
+	};
+};
+
+/* --- flows ------------------------------------------------------------------------------------- */
+
+#define FLOW_KERNELS    16 /* that a flow remembers; a power of two */
+#define FLOW_OPS_MAX    64 /* of a job */
+#define FLOW_AFTERS_MAX 8  /* jobs of other rings that a job waits for */
+#define FLOW_COLLECT_NS 100000
+#define FLOW_NS_UNKNOWN UINT64_MAX
+#define FLOW_SHAPE_B                                                                                               \
+	32 /* bytes of a dispatch packet from setup (which ends the first 4) to the segments' sizes                \
+	    */
+
+enum flow_state { FLOW_ACTIVE, FLOW_ENDED, FLOW_FAILED };
+
+/* A kernel that a flow remembers. */
+struct flow_kernel {
+	uint64_t object;
+	uint32_t generation;
+	const struct cs_kernel *kernel; /* borrowed, while the generation holds; NULL: there is no such kernel */
+	uint64_t group_ps;              /* what a group cost when it ran in a long grid; 0: not known */
+	/* The last dispatch of it, checked and prepared: good for packets that begin with the same FLOW_SHAPE_B
+	 * bytes, but for the header. */
+	bool ready;
+	uint64_t shape[FLOW_SHAPE_B / 8];
+	uint64_t groups;      /* of that shape */
+	uint64_t estimate_ns; /* what one more is expected to take; FLOW_NS_UNKNOWN */
+	struct cs_prepared prepared;
+	char pad[64];
+};
+_Static_assert(sizeof(struct flow_kernel) == 512, "one is found by a shift");
+
+/* A grid that is submitted in parts (split.c). */
+struct flow_split {
+	bool on;
+	uint32_t at[3];        /* the next part's first group */
+	uint64_t want, groups; /* groups: of the next part at most; of the last one */
+	struct cs_point point; /* the end of the last one */
+};
+
+/* What the owner of a flow does for it. Called with the flow's lock. */
+struct flow_ops {
+	/* The flow cannot go on by itself, or has collected: flow_attempt() is to be called when a job of the
+	 * GPU's ends, and from time to time, until it says true. */
+	void (*stalled)(struct flow *flow);
+	/* A job went to the kernel. */
+	void (*submitted)(struct flow *flow);
+	/* It is FLOW_FAILED from now on. */
+	void (*failed)(struct flow *flow, int error);
+	/* The kernel of an AQL kernel object; NULL: none that is loaded. */
+	const struct cs_kernel *(*kernel)(struct flow *flow, uint64_t object);
+	/* Appends the begin and the completion of an operation that has a signal to the open job. */
+	void (*begin)(struct flow *flow, uint64_t signal);
+	void (*complete)(struct flow *flow, uint64_t signal, uint16_t header);
+	/* The operation of that signal (0: it has none) waited for a point that was lost; the flow goes on. */
+	void (*wait_lost)(struct flow *flow, uint64_t signal, struct cs_point point);
+	/* A dispatch of a flow that is tapped, instead of flow_launch(), as which it answers. */
+	int (*tap)(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
+	/* The room has given the flow's lock back, and was not asked by its holder to take it: the owner looks for
+	 * what came meanwhile. May be NULL. */
+	void (*released)(struct flow *flow);
+	/* The CPU sees so many bytes there, which it may not any more. */
+	bool (*sees)(struct flow *flow, const void *at, uint32_t size_B);
+	/* What a wait for it is to end with; 0: nothing. Without the lock. */
+	int (*check)(const struct flow *flow);
+	/* Nothing refers to it any more. */
+	void (*free)(struct flow *flow);
+};
+
+struct flow {
+	struct drv_lock lock;
+	_Atomic uint32_t state;            /* enum flow_state; a futex */
+	struct flow_queue *_Atomic queue;  /* borrowed; NULL: none yet */
+	_Atomic enum cs_priority priority; /* wished for; the queue has its own */
+	_Atomic bool collecting;           /* the open job waits for more; written under the lock */
+	_Atomic bool stalled;              /* the owner was told so, and flow_attempt() has not said true */
+	_Atomic uint64_t written;          /* operations so far */
+	_Atomic uint64_t executed;         /* of those: in the open job, submitted, or over */
+	/* The open job. */
+	struct cs_ib *ib; /* NULL: none is open */
+	unsigned job_ops; /* in it */
+	bool ordered;     /* the next job waits for all before, whatever its first operation */
+	bool more;        /* its owner has more operations at hand, which will be in the same job */
+	unsigned owed;    /* the scope that operations without signals release at; the job's end does so anyway */
+	uint64_t completions; /* queue->issued when it began */
+	uint64_t collecting_since_ns;
+	uint64_t left_ns;                 /* that further dispatches may take in it */
+	bool unknown;                     /* the time of one of its dispatches is not known: nothing is left */
+	bool timed;                       /* it has a clock */
+	bool kept;                        /* what is written is kept, or was: it has no clock */
+	unsigned dispatches;              /* in it */
+	const struct flow_kernel *kernel; /* of the last one */
+	/* What the next job begins behind: it is submitted without waiting for points that are lost. */
+	unsigned afters;
+	struct cs_point after[FLOW_AFTERS_MAX];
+	uint64_t waiter[FLOW_AFTERS_MAX]; /* the completion of the operation that waits for each; 0: none */
+	struct flow_deferred *deferred, **deferred_end; /* owned */
+	unsigned deferred_count;
+	_Atomic bool calling;     /* the first one is a call, and it is under way */
+	_Atomic uint32_t moved;   /* futex: changes when deferred operations were executed */
+	_Atomic uint32_t waiters; /* threads that sleep on it */
+	uint64_t job_ns;          /* as flow_job_ns(), or 0: without a limit; immutable, as are: */
+	uint64_t long_grid;       /* work-items from which on a grid may be split */
+	struct flow_split split;
+	/* Set by the owner. */
+	const struct flow_ops *ops;
+	struct flow_gpu *gpu;
+	bool cooperative; /* its grids are whole, and its jobs have global wave sync */
+	bool grouped;     /* it fails with the GPU's other flows that are */
+	bool masked;      /* not all compute units may be used: */
+	uint32_t masks;   /* how often that was changed */
+	uint32_t cu_mask[CS_ENGINES_MAX];
+	bool tapped;       /* tools see its dispatches as packets: ops->tap() */
+	uint64_t queue_va; /* amd_queue_t, for kernels that ask for it */
+	/* The room's own. */
+	uint64_t id; /* unlike every other flow's, and growing */
+	_Atomic unsigned refs;
+	void *_Atomic holder;      /* a mark of the thread that has the lock and may call others; NULL: none */
+	struct flow *next, **link; /* in the GPU's list; guarded by its lock */
+	struct flow_kernel cache[FLOW_KERNELS];
+};
+
+/* The owner has zeroed it, and set what is its own; one reference is the owner's. */
+void flow_init(struct flow *flow);
+/* Nothing more is submitted, and deferred operations are dropped. What the GPU has goes on; the hardware queue goes
+ * back when that has ended: the owner waits for it (flow_idle()) and calls flow_fini(). Takes the lock. */
+void flow_end(struct flow *flow);
+/* Whether no work of it runs. */
+bool flow_idle(const struct flow *flow);
+/* Gives the hardware queue back, and the owner's reference. */
+void flow_fini(struct flow *flow);
+static inline struct flow *flow_get(struct flow *flow)
+{
+	atomic_fetch_add_explicit(&flow->refs, 1, memory_order_relaxed);
+	return flow;
+}
+void flow_put(struct flow *flow);
+
+/* The owner of the lock calls functions that may flush all flows: they must know. */
+extern _Thread_local char flow_thread;
+static inline void flow_hold(struct flow *flow)
+{
+	atomic_store_explicit(&flow->holder, (void *)&flow_thread, memory_order_relaxed);
+}
+static inline void flow_unhold(struct flow *flow)
+{
+	atomic_store_explicit(&flow->holder, NULL, memory_order_relaxed);
+}
+
+/* Locked. Gives the flow one operation; copied. Its end() is called once, whatever happens. At an error it
+ * was not taken, or the flow has failed, as its state says. */
+DRV_MUST_CHECK int flow_submit(struct flow *flow, const struct flow_op *op);
+/* The same for a dispatch, which most operations are. */
+DRV_MUST_CHECK int flow_dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
+
+/* Any thread. The operations below have ended, and below which value. Two loads. It may know late of what ended
+ * without a job of the flow's own behind it: flow_reached() looks closer. */
+uint64_t flow_completed(const struct flow *flow);
+bool flow_reached(struct flow *flow, uint64_t value);
+/* What was collected goes to the GPU. */
+void flow_flush(struct flow *flow);
+/* Waits for it. -ETIMEDOUT; -ECANCELED, -ENODEV: never. *lost: the ring whose loss the wait has found, or NULL. */
+DRV_MUST_CHECK int flow_wait(struct flow *flow, uint64_t value, int64_t timeout_ns, struct cs_ring **lost);
+/* Goes on with what was deferred or collected. True: nothing is. */
+bool flow_attempt(struct flow *flow);
+/* Unfinished jobs that it waits for, at most max. */
+unsigned flow_points(struct flow *flow, struct cs_point *points, unsigned max);
+/* The call that the flow waits for is over. Any thread. */
+void flow_call_ended(struct flow *flow);
+
+/* --- for owners that translate packets of their own (hsa/packet.c). Locked ---------------------- */
+
+/* The hardware queue, made at the first use, and anew when the priority was changed. */
+DRV_MUST_CHECK int flow_ensure_queue(struct flow *flow);
+/* A job is open. -EBUSY: there is no room. */
+DRV_MUST_CHECK int flow_open(struct flow *flow, bool ordered);
+/* Submits the open job, if there is one. At an error the flow has failed. */
+DRV_MUST_CHECK int flow_close(struct flow *flow);
+/* An operation's begin in the open job, which is opened for it: waits for what came before, and sees what others
+ * wrote. */
+DRV_MUST_CHECK int flow_begin(struct flow *flow, uint16_t header, uint64_t completion);
+/* Its end. */
+static inline void flow_finish(struct flow *f, uint16_t header, uint64_t completion)
+{
+	if (completion)
+		f->ops->complete(f, completion, header);
+	else if (flow_releases(header) > f->owed)
+		f->owed = flow_releases(header);
+}
+/* What follows begins behind the point, unless it is of the flow's own ring: then an operation that waits for those
+ * before it is enough. waiter: the completion of the operation that asks for it, or 0. -EBUSY. */
+DRV_MUST_CHECK int flow_after(struct flow *flow, struct cs_point point, uint64_t waiter);
+/* The dispatch of a packet, which was checked. -EAGAIN: the same one is to be given again when jobs have ended:
+ * flow_attempt() says when. */
+DRV_MUST_CHECK int flow_launch(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
+/* A dispatch like the last one of its kernel. False: it is none, and nothing was done. */
+bool flow_launch_again(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
+/* The same as the only one of a job, on a hardware queue that has little to do; without a completion. */
+bool flow_launch_alone(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
+/* The remembered kernel of an object; its kernel is NULL if there is none. */
+struct flow_kernel *flow_kernel_of(struct flow *flow, uint64_t object);
+/* One more operation was executed. */
+static inline void flow_count(struct flow *f)
+{
+	uint64_t executed = atomic_load_explicit(&f->executed, memory_order_relaxed);
+
+	atomic_store_explicit(&f->executed, executed + 1, memory_order_relaxed);
+}
+/* Behind the last of them: submits the open job, or collects. */
+DRV_MUST_CHECK int flow_settle(struct flow *flow);
+/* The end of the job with which the operations below value end. False: they were not all submitted, or have ended.
+ */
+bool flow_job_of(const struct flow *flow, uint64_t value, struct cs_point *point);
+/* The flow fails. */
+void flow_fail(struct flow *flow, int error);
+/* Other compute units may be used from now on. */
+void flow_forget_shapes(struct flow *flow);
+
+/* --- segments (segment.c) ----------------------------------------------------------------------- */
+
+struct flow_segment;
+/* Of those packets, which stay what they are and are borrowed as long as it lives: as if each were an operation of
+ * its own, with the order of its header. It may be given to several flows, each behind the operations of the one
+ * before. -ENOMEM. */
+DRV_MUST_CHECK int flow_segment_create(struct flow_gpu *gpu, const hsa_kernel_dispatch_packet_t *packets,
+				       uint32_t count, struct flow_segment **segment);
+/* NULL is accepted. */
+void flow_segment_destroy(struct flow_segment *segment);
+
+#endif

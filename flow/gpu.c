@@ -1,0 +1,317 @@
+/* Hardware queues, and what a GPU's flows have in common. Hardware queues outlive their flows, which get them in
+ * turn: signals and freed memory name their rings. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow/internal.h"
+
+/* --- making and ending ------------------------------------------------------------------------ */
+
+static void queue_destroy(struct flow_queue *q)
+{
+	cs_ring_destroy(q->ring);
+	cs_ctx_destroy(q->ctx);
+	vm_piece_free(&q->count);
+	free(q);
+}
+
+/* The count's memory: the word, and two words of a clock for each job that is tracked. */
+#define CLOCK_AT_B 64
+#define CLOCK_B    16
+#define COUNT_B    (CLOCK_AT_B + FLOW_JOBS_TRACKED * CLOCK_B)
+
+/* Rings of the device in turn, so that queues run side by side. */
+static unsigned next_ring(struct flow_gpu *gpu)
+{
+	uint32_t rings = gpu->dev->facts.ip[DRV_IP_COMPUTE].rings;
+	unsigned skip = atomic_fetch_add(&gpu->next_ring, 1) % (unsigned)__builtin_popcount(rings);
+
+	while (skip--)
+		rings &= rings - 1;
+	return (unsigned)__builtin_ctz(rings);
+}
+
+static int queue_create(struct flow_gpu *gpu, enum cs_priority priority, bool cooperative, struct flow_queue **out)
+{
+	const struct vm_info info = {
+		.size_B = COUNT_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
+	struct flow_queue *q = calloc(1, sizeof(*q));
+	int r;
+
+	if (!q)
+		return drv_fail(-ENOMEM, "no host memory for a hardware queue");
+	q->gpu = gpu;
+	q->priority = priority;
+	q->cooperative = cooperative;
+	r = cs_ctx_create(gpu->vm, priority, &q->ctx);
+	/* A high priority is a wish: most processes may not have it. */
+	if (r == -EACCES)
+		r = cs_ctx_create(gpu->vm, CS_PRIORITY_NORMAL, &q->ctx);
+	if (!r)
+		r = cs_ring_create(q->ctx, DRV_IP_COMPUTE, next_ring(gpu), cs_pm4_print, &q->ring);
+	if (!r && cooperative)
+		r = cs_ring_use_gws(q->ring);
+	if (!r)
+		r = vm_piece_alloc(gpu->vm, &info, &q->count);
+	if (r) {
+		queue_destroy(q);
+		return r;
+	}
+	memset(q->count.map, 0, sizeof(uint64_t));
+	*out = q;
+	return 0;
+}
+
+/* What was lost while no flow had it, the kernel knows. */
+static bool is_lost(struct flow_queue *q)
+{
+	return cs_ctx_lost(q->ctx) || (cs_ctx_look(q->ctx) && cs_ctx_lost(q->ctx));
+}
+
+/* From the list of free ones, without those that are lost; NULL: there is none. The GPU's lock is held. */
+static struct flow_queue *take_free(struct flow_gpu *gpu, enum cs_priority priority, bool cooperative)
+{
+	struct flow_queue **at = &gpu->free, *q;
+
+	while ((q = *at)) {
+		if (q->priority != priority || q->cooperative != cooperative) {
+			at = &q->next;
+			continue;
+		}
+		*at = q->next;
+		if (!is_lost(q))
+			return q;
+	}
+	return NULL;
+}
+
+int flow_queue_get(const struct flow *flow, enum cs_priority priority, struct flow_queue **out)
+{
+	struct flow_gpu *gpu = flow->gpu;
+	int r = 0;
+
+	pthread_mutex_lock(&gpu->lock);
+	*out = take_free(gpu, priority, flow->cooperative);
+	if (!*out && gpu->queues == FLOW_QUEUES_MAX) {
+		r = drv_fail(-ENOMEM, "more than %u hardware queues", FLOW_QUEUES_MAX);
+	} else if (!*out) {
+		r = queue_create(gpu, priority, flow->cooperative, out);
+		if (!r)
+			gpu->all[gpu->queues++] = *out;
+	}
+	pthread_mutex_unlock(&gpu->lock);
+	return r;
+}
+
+void flow_queue_put(struct flow_queue *q)
+{
+	/* A lost one stays lost; signals may name it until the end. */
+	if (!q || cs_ctx_lost(q->ctx))
+		return;
+	pthread_mutex_lock(&q->gpu->lock);
+	q->next = q->gpu->free;
+	q->gpu->free = q;
+	pthread_mutex_unlock(&q->gpu->lock);
+}
+
+void flow_gpu_init(struct flow_gpu *gpu)
+{
+	pthread_mutex_init(&gpu->lock, NULL);
+}
+
+void flow_gpu_fini(struct flow_gpu *gpu, void (*forget)(void *user, struct cs_ring *ring), void *user)
+{
+	while (gpu->queues) {
+		struct flow_queue *q = gpu->all[--gpu->queues];
+
+		if (forget)
+			forget(user, q->ring);
+		queue_destroy(q);
+	}
+	pthread_mutex_destroy(&gpu->lock);
+}
+
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+uint64_t flow_clock_ns(const struct drv_device *dev, const void *words)
+{
+	const volatile uint64_t *word = words;
+
+	return (word[1] - word[0]) * 1000000 / dev->facts.counter_kHz;
+}
+
+static uint32_t clock_at_B(uint64_t seq)
+{
+	return CLOCK_AT_B + seq % FLOW_JOBS_TRACKED * CLOCK_B;
+}
+
+void flow_queue_start_clock(const struct flow_queue *q, struct cs_ib *ib)
+{
+	cs_ib_clock(ib, q->count.va + clock_at_B(cs_ring_last(q->ring).seq + 1));
+}
+
+struct cs_point flow_queue_stop_clock(const struct flow_queue *q, struct cs_ib *ib)
+{
+	const struct cs_point end = {q->ring, cs_ring_last(q->ring).seq + 1};
+
+	cs_ib_release_clock(ib, q->count.va + clock_at_B(end.seq) + sizeof(uint64_t));
+	return end;
+}
+
+uint64_t flow_queue_clock_ns(const struct flow_queue *q, uint64_t seq)
+{
+	return flow_clock_ns(q->gpu->dev, (const char *)q->count.map + clock_at_B(seq));
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+bool flow_gpu_busy(struct flow_gpu *gpu)
+{
+	bool busy = false;
+
+	pthread_mutex_lock(&gpu->lock);
+	for (unsigned i = 0; !busy && i < gpu->queues; i++)
+		busy = cs_ring_unfinished(gpu->all[i]->ring) && !cs_ctx_lost(gpu->all[i]->ctx);
+	pthread_mutex_unlock(&gpu->lock);
+	return busy;
+}
+
+unsigned flow_gpu_points(struct flow_gpu *gpu, struct cs_point *points, unsigned max)
+{
+	unsigned count = 0;
+
+	pthread_mutex_lock(&gpu->lock);
+	for (unsigned i = 0; i < gpu->queues && count < max; i++)
+		if (cs_ring_unfinished(gpu->all[i]->ring))
+			points[count++] = cs_ring_last(gpu->all[i]->ring);
+	pthread_mutex_unlock(&gpu->lock);
+	return count;
+}
+
+bool flow_gpu_may_run(struct flow_gpu *gpu)
+{
+	bool yes = false;
+
+	pthread_mutex_lock(&gpu->lock);
+	for (unsigned i = 0; !yes && i < gpu->queues; i++)
+		yes = cs_ring_busy(gpu->all[i]->ring);
+	pthread_mutex_unlock(&gpu->lock);
+	return yes;
+}
+
+/* Queries the kernel, unless nothing has ended since the last query. The GPU's lock is held. */
+static bool is_lost_now(struct flow_queue *q)
+{
+	uint64_t seq = cs_ring_last(q->ring).seq;
+
+	if (q->queried == seq)
+		return false;
+	q->queried = cs_ring_unfinished(q->ring) ? 0 : seq;
+	if (!cs_ctx_look(q->ctx))
+		return false;
+	/* Without an answer it is queried again. */
+	q->queried = cs_ctx_lost(q->ctx) ? seq : 0;
+	return q->queried;
+}
+
+struct cs_ring *flow_gpu_lost(struct flow_gpu *gpu)
+{
+	struct cs_ring *lost = NULL;
+
+	pthread_mutex_lock(&gpu->lock);
+	for (unsigned i = 0; !lost && i < gpu->queues; i++)
+		if (is_lost_now(gpu->all[i]))
+			lost = gpu->all[i]->ring;
+	pthread_mutex_unlock(&gpu->lock);
+	return lost;
+}
+
+void flow_gpu_each(struct flow_gpu *gpu, void (*fn)(struct flow *flow, void *arg), void *arg)
+{
+	pthread_mutex_lock(&gpu->lock);
+	for (struct flow *f = gpu->flows; f; f = f->next)
+		fn(f, arg);
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+uint64_t flow_gpu_steps(struct flow_gpu *gpu)
+{
+	uint64_t steps = 0;
+
+	pthread_mutex_lock(&gpu->lock);
+	for (const struct flow *f = gpu->flows; f; f = f->next)
+		steps += atomic_load_explicit(&f->executed, memory_order_relaxed);
+	pthread_mutex_unlock(&gpu->lock);
+	return steps;
+}
+
+/* --- what was collected ------------------------------------------------------------------------ */
+
+_Thread_local char flow_thread;
+
+static bool is_mine(const struct flow *f)
+{
+	return atomic_load_explicit(&f->holder, memory_order_relaxed) == (const void *)&flow_thread;
+}
+
+/* Whether the calling thread holds the lock of one. */
+static bool holds_any(struct flow_gpu *gpu)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&gpu->lock);
+	for (const struct flow *f = gpu->flows; f && !any; f = f->next)
+		any = is_mine(f);
+	pthread_mutex_unlock(&gpu->lock);
+	return any;
+}
+
+/* The youngest flow that collects among those older than `last` (NULL: of all), with a reference; last's is put.
+ * The list is in falling order. */
+static struct flow *next_collecting(struct flow_gpu *gpu, struct flow *last)
+{
+	struct flow *f;
+
+	pthread_mutex_lock(&gpu->lock);
+	for (f = gpu->flows; f && ((last && f->id >= last->id) || !atomic_load(&f->collecting)); f = f->next)
+		continue;
+	if (f)
+		flow_get(f);
+	pthread_mutex_unlock(&gpu->lock);
+	if (last)
+		flow_put(last);
+	return f;
+}
+
+/* A thread that sleeps with a flow's lock has closed its job before: the loop is as short as the lock is held. */
+static void flush(struct flow *f, bool wait)
+{
+	if (is_mine(f)) {
+		(void)!flow_close(f); /* an error fails the flow */
+		return;
+	}
+	while (atomic_load(&f->collecting)) {
+		if (drv_lock_try(&f->lock)) {
+			(void)!flow_close(f); /* an error fails the flow */
+			flow_release(f);
+		} else if (wait) {
+			sched_yield();
+		} else {
+			return;
+		}
+	}
+}
+
+void flow_gpu_flush(struct flow_gpu *gpu)
+{
+	struct flow *f = NULL;
+	bool holds;
+
+	if (__builtin_expect(!atomic_load_explicit(&gpu->collecting, memory_order_acquire), 1))
+		return;
+	holds = holds_any(gpu);
+	while ((f = next_collecting(gpu, f)))
+		flush(f, !holds);
+}

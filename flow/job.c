@@ -1,0 +1,256 @@
+/* The open job of a flow: its begin and end, when it is submitted, and how far the GPU is. */
+#include <errno.h>
+#include "flow/internal.h"
+
+/* --- the hardware queue ------------------------------------------------------------------------- */
+
+/* A context has one priority for life: a flow whose priority changed goes on with another hardware queue as soon as
+ * its work has ended. */
+static int change_queue(struct flow *f)
+{
+	struct flow_queue *old = f->queue, *new = NULL;
+	int r;
+
+	if (old && (f->ib || f->afters || !cs_point_settled(cs_ring_last(old->ring))))
+		return 0;
+	f->queue = NULL;
+	flow_queue_put(old);
+	r = flow_queue_get(f, atomic_load(&f->priority), &new);
+	/* What was executed so far has ended: on this queue's last job nothing more depends. */
+	if (!r)
+		flow_queue_end_with_last(new, atomic_load_explicit(&f->executed, memory_order_relaxed));
+	f->queue = new;
+	return r;
+}
+
+int flow_ensure_queue(struct flow *f)
+{
+	const struct flow_queue *q = atomic_load_explicit(&f->queue, memory_order_relaxed);
+
+	return __builtin_expect(q && q->priority == atomic_load_explicit(&f->priority, memory_order_relaxed), 1)
+		       ? 0
+		       : change_queue(f);
+}
+
+/* --- the open job ------------------------------------------------------------------------------- */
+
+int flow_open(struct flow *f, bool ordered)
+{
+	int r = flow_ensure_queue(f);
+
+	r = r ? r
+	      : cs_begin(f->queue->ring, CS_NOWAIT | (ordered || f->ordered || f->afters ? CS_ORDERED : 0), &f->ib);
+	if (r) {
+		f->ib = NULL;
+		return r;
+	}
+	f->ordered = false;
+	f->job_ops = 0;
+	f->owed = 0;
+	f->completions = f->queue->issued;
+	flow_time_begin(f);
+	return 0;
+}
+
+/* The job went to the kernel without waiting for what was lost. */
+__attribute__((cold, noinline)) static void report_lost(struct flow *f, const struct cs_point *after,
+							const uint64_t *waiter, unsigned afters)
+{
+	for (unsigned i = 0; i < afters; i++)
+		if (cs_point_poll(after[i]) < 0)
+			f->ops->wait_lost(f, waiter[i], after[i]);
+}
+
+static void end_collecting(struct flow *f)
+{
+	if (__builtin_expect(atomic_load_explicit(&f->collecting, memory_order_relaxed), 0)) {
+		atomic_store(&f->collecting, false);
+		atomic_fetch_sub(&f->gpu->collecting, 1);
+	}
+}
+
+/* Behind the points that the flow waits for. */
+static int submit_behind(struct flow *f, struct cs_ib *ib)
+{
+	struct cs_point after[FLOW_AFTERS_MAX];
+	uint64_t waiter[FLOW_AFTERS_MAX];
+	unsigned afters = f->afters;
+	bool lost = false;
+	int r;
+
+	for (unsigned i = 0; i < afters; i++) {
+		after[i] = f->after[i];
+		waiter[i] = f->waiter[i];
+	}
+	f->afters = 0;
+	r = cs_submit(ib, &(struct cs_order){.after = after, .after_count = afters, .lost = &lost}, NULL);
+	if (__builtin_expect(lost, 0))
+		report_lost(f, after, waiter, afters);
+	return r;
+}
+
+int flow_close(struct flow *f)
+{
+	struct flow_queue *q = f->queue;
+	struct cs_ib *ib = f->ib;
+	int r;
+
+	if (!ib)
+		return 0;
+	flow_time_end(f);
+	end_collecting(f);
+	f->ib = NULL;
+	/* Behind its last completion the job may still run something: then no completion is the last. */
+	flow_queue_note(q, atomic_load_explicit(&f->executed, memory_order_relaxed),
+			f->completions == q->issued ? 0 : q->issued);
+	r = f->afters ? submit_behind(f, ib) : cs_submit(ib, NULL, NULL);
+	atomic_thread_fence(memory_order_seq_cst);
+	f->ops->submitted(f);
+	if (__builtin_expect(!r, 1))
+		return 0;
+	/* Its operations were executed: there is no later for them. */
+	flow_fail(f, r);
+	return r == -EBUSY ? -ENOMEM : r;
+}
+
+int flow_begin(struct flow *f, uint16_t header, uint64_t completion)
+{
+	unsigned scope = flow_acquires(header);
+	int r = __builtin_expect(!f->ib, 0) ? flow_open(f, flow_waits(header)) : 0;
+
+	if (__builtin_expect(r, 0))
+		return r;
+	/* The job's own beginning waits, and acquires everything. */
+	if (f->job_ops++) {
+		/* What was to be released without a signal is written back by the same fence. */
+		if (flow_waits(header)) {
+			scope = f->owed > scope ? f->owed : scope;
+			f->owed = 0;
+		}
+		cs_ib_fence(f->ib, flow_waits(header), scope);
+	}
+	if (__builtin_expect(completion != 0, 0))
+		f->ops->begin(f, completion);
+	return 0;
+}
+
+/* Of several points of a ring, the last one says all. */
+static bool merge(struct flow *f, struct cs_point point, uint64_t waiter)
+{
+	for (unsigned i = 0; i < f->afters; i++)
+		if (f->after[i].ring == point.ring && f->waiter[i] == waiter) {
+			f->after[i].seq = f->after[i].seq > point.seq ? f->after[i].seq : point.seq;
+			return true;
+		}
+	return false;
+}
+
+int flow_after(struct flow *f, struct cs_point point, uint64_t waiter)
+{
+	const struct flow_queue *q = f->queue;
+	int r = 0;
+
+	if (q && point.ring == q->ring)
+		return 0;
+	if (f->ib && f->job_ops)
+		r = flow_close(f);
+	if (r || merge(f, point, waiter))
+		return r;
+	if (f->afters == FLOW_AFTERS_MAX) {
+		r = f->ib ? 0 : flow_open(f, true);
+		r = r ? r : flow_close(f);
+	}
+	if (!r) {
+		f->waiter[f->afters] = waiter;
+		f->after[f->afters++] = point;
+	}
+	return r;
+}
+
+/* --- when it is submitted ------------------------------------------------------------------------- */
+
+void flow_stall(struct flow *f)
+{
+	if (!atomic_exchange(&f->stalled, true))
+		f->ops->stalled(f);
+}
+
+__attribute__((noinline)) static void collect(struct flow *f)
+{
+	f->collecting_since_ns = flow_now_ns();
+	atomic_store(&f->collecting, true);
+	atomic_fetch_add(&f->gpu->collecting, 1);
+	flow_stall(f);
+}
+
+/* The GPU has enough to do, and the open job may wait for more. */
+static bool should_collect(const struct flow *f)
+{
+	return f->job_ops < FLOW_OPS_MAX && cs_ring_unfinished(f->queue->ring) >= CS_BUSY_JOBS;
+}
+
+int flow_settle(struct flow *f)
+{
+	if (!f->ib) {
+		if (!f->afters && f->queue)
+			flow_queue_end_with_last(f->queue,
+						 atomic_load_explicit(&f->executed, memory_order_relaxed));
+		return 0;
+	}
+	if (!should_collect(f))
+		return flow_close(f);
+	if (__builtin_expect(!atomic_load_explicit(&f->collecting, memory_order_relaxed), 0))
+		collect(f);
+	return 0;
+}
+
+bool flow_collected_enough(const struct flow *f)
+{
+	return !should_collect(f) || flow_now_ns() - f->collecting_since_ns >= FLOW_COLLECT_NS;
+}
+
+/* --- how far the GPU is --------------------------------------------------------------------------- */
+
+uint64_t flow_completed(const struct flow *f)
+{
+	const struct flow_queue *q = f->queue;
+	uint64_t reached, value;
+
+	if (!q)
+		return 0;
+	/* The place may belong to a later job when enough have ended meanwhile. */
+	do {
+		reached = cs_ring_reached(q->ring);
+		value = atomic_load_explicit(&q->end[reached % FLOW_JOBS_TRACKED], memory_order_acquire);
+	} while (__builtin_expect(cs_ring_reached(q->ring) - reached >= FLOW_JOBS_TRACKED - CS_JOBS_MAX, 0));
+	return value;
+}
+
+bool flow_job_of(const struct flow *f, uint64_t value, struct cs_point *point)
+{
+	const struct flow_queue *q = f->queue;
+
+	if (!q)
+		return false;
+	*point = cs_ring_last(q->ring);
+	for (uint64_t last = point->seq, seq = cs_ring_reached(q->ring) + 1; seq <= last; seq++)
+		if (atomic_load_explicit(&q->end[seq % FLOW_JOBS_TRACKED], memory_order_acquire) >= value) {
+			point->seq = seq;
+			return true;
+		}
+	return false;
+}
+
+void flow_drop_reached(struct flow *f)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < f->afters; i++)
+		if (cs_point_poll(f->after[i]) != 1) {
+			f->waiter[kept] = f->waiter[i];
+			f->after[kept++] = f->after[i];
+		}
+	f->afters = kept;
+	if (!f->ib && !kept && f->queue)
+		flow_queue_end_with_last(f->queue, atomic_load_explicit(&f->executed, memory_order_relaxed));
+}

@@ -1,0 +1,188 @@
+/* Progress of flows, and waits for them. */
+#include <errno.h>
+
+#include "flow/internal.h"
+
+/* --- progress ---------------------------------------------------------------------------------- */
+
+/* Executes what can be, and submits what was collected for long enough. */
+static bool attempt(struct flow *f)
+{
+	bool active = atomic_load(&f->state) == FLOW_ACTIVE, done;
+	int r = flow_advance(f);
+
+	if (r && r != -EAGAIN)
+		flow_fail(f, r);
+	if (atomic_load(&f->collecting) && (!active || flow_collected_enough(f)))
+		(void)!flow_close(f); /* an error fails the flow */
+	done = (!f->deferred || atomic_load(&f->state) != FLOW_ACTIVE) && !atomic_load(&f->collecting);
+	if (done)
+		atomic_store(&f->stalled, false);
+	return done;
+}
+
+bool flow_attempt(struct flow *f)
+{
+	bool done;
+
+	if (!flow_lock_try(f))
+		return false;
+	done = attempt(f);
+	flow_unlock(f);
+	return done;
+}
+
+void flow_call_ended(struct flow *f)
+{
+	atomic_store(&f->calling, false);
+	flow_lock(f);
+	(void)attempt(f);
+	flow_unlock(f);
+}
+
+void flow_flush(struct flow *f)
+{
+	flow_lock(f);
+	flow_push(f);
+	flow_unlock(f);
+}
+
+bool flow_reached(struct flow *f, uint64_t value)
+{
+	bool mine;
+
+	if (flow_completed(f) >= value)
+		return true;
+	if (atomic_load_explicit(&f->executed, memory_order_relaxed) < value)
+		return false;
+	mine = flow_is_mine(f);
+	if (!mine && !flow_lock_try(f))
+		return false;
+	flow_drop_reached(f);
+	if (!mine)
+		flow_unlock(f);
+	return flow_completed(f) >= value;
+}
+
+/* The first of the ring's jobs, and those of others that the flow waits for. */
+static unsigned open_points(const struct flow *f, struct cs_point *points, unsigned max)
+{
+	const struct flow_queue *q = f->queue;
+	unsigned count = 0;
+
+	if (q && cs_ring_unfinished(q->ring))
+		points[count++] = (struct cs_point){q->ring, cs_ring_reached(q->ring) + 1};
+	for (unsigned i = 0; i < f->afters && count < max; i++)
+		if (!cs_point_poll(f->after[i]))
+			points[count++] = f->after[i];
+	return count;
+}
+
+unsigned flow_points(struct flow *f, struct cs_point *points, unsigned max)
+{
+	unsigned count = 0;
+
+	if (!flow_lock_try(f))
+		return 0;
+	/* A call that is under way ends without a job. */
+	if (f->deferred && !atomic_load(&f->calling))
+		count = open_points(f, points, max);
+	flow_unlock(f);
+	return count;
+}
+
+/* --- waits --------------------------------------------------------------------------------------- */
+
+struct wait {
+	uint64_t value, deadline_ns; /* UINT64_MAX: never */
+	uint64_t pause_ns;
+	bool mine; /* the caller has the lock */
+};
+
+#define PAUSE_MIN_NS 50000
+#define PAUSE_MAX_NS 10000000
+
+static int left_ns(const struct wait *w, int64_t *left)
+{
+	uint64_t now = w->deadline_ns == UINT64_MAX ? 0 : flow_now_ns();
+
+	*left = w->deadline_ns == UINT64_MAX ? CS_FOREVER
+		: w->deadline_ns > now       ? (int64_t)(w->deadline_ns - now)
+					     : 0;
+	return *left ? 0 : -ETIMEDOUT;
+}
+
+/* The point whose end is next on the way to the value; false: it is deferred. */
+static bool next_point(struct flow *f, uint64_t value, struct cs_point *point)
+{
+	if (flow_job_of(f, value, point))
+		return true;
+	if (atomic_load_explicit(&f->executed, memory_order_relaxed) < value)
+		return false;
+	flow_drop_reached(f);
+	*point = f->afters ? f->after[0] : cs_ring_last(f->queue->ring);
+	return true;
+}
+
+/* Has everything go on that can, and finds what to sleep on. */
+static int prepare_sleep(struct flow *f, const struct wait *w, struct cs_point *point, bool *found)
+{
+	int r;
+
+	if (!w->mine)
+		flow_lock(f);
+	r = flow_push(f);
+	*found = !r && flow_completed(f) < w->value && f->queue && next_point(f, w->value, point);
+	if (!w->mine)
+		flow_unlock(f);
+	return r;
+}
+
+static void sleep_for_move(struct flow *f, struct wait *w, int64_t left)
+{
+	struct cs_point point;
+	uint32_t seen;
+
+	/* What was deferred may begin when the jobs so far end. */
+	if (!w->mine && flow_points(f, &point, 1)) {
+		(void)!cs_point_wait(point, left < PAUSE_MAX_NS ? left : PAUSE_MAX_NS);
+		return;
+	}
+	w->pause_ns = !w->pause_ns ? PAUSE_MIN_NS : 2 * w->pause_ns < PAUSE_MAX_NS ? 2 * w->pause_ns : PAUSE_MAX_NS;
+	atomic_fetch_add(&f->waiters, 1);
+	seen = atomic_load(&f->moved);
+	if (flow_completed(f) < w->value && atomic_load(&f->state) == FLOW_ACTIVE)
+		drv_futex_wait(&f->moved, seen, (uint64_t)left < w->pause_ns ? (uint64_t)left : w->pause_ns);
+	atomic_fetch_sub(&f->waiters, 1);
+}
+
+int flow_wait(struct flow *f, uint64_t value, int64_t timeout_ns, struct cs_ring **lost)
+{
+	struct wait w = {.value = value, .deadline_ns = UINT64_MAX, .mine = flow_is_mine(f)};
+	struct cs_point point;
+	int64_t left;
+	bool found;
+	int r;
+
+	*lost = NULL;
+	if (flow_completed(f) >= value)
+		return 0;
+	if (timeout_ns != CS_FOREVER)
+		w.deadline_ns = flow_now_ns() + (uint64_t)timeout_ns;
+	for (;;) {
+		r = f->ops->check(f);
+		r = r ? r : left_ns(&w, &left);
+		r = r ? r : prepare_sleep(f, &w, &point, &found);
+		if (r || flow_completed(f) >= value)
+			return r;
+		if (!found) {
+			sleep_for_move(f, &w, left);
+			continue;
+		}
+		r = cs_point_wait(point, left);
+		if (r && r != -ETIMEDOUT)
+			*lost = point.ring;
+		if (r)
+			return r;
+	}
+}
