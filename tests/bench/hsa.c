@@ -1,5 +1,5 @@
-/* User instructions and ioctls of HSA's hot paths on the null device, above the bare CS ioctl: of the calling
- * thread, which does the work; the progress thread's are its own. */
+/* User instructions, locked operations and ioctls of HSA's hot paths on the null device, without the device's own,
+ * and above the bare CS ioctl: of the calling thread, which does the work; the progress thread's are its own. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -10,10 +10,10 @@
 
 #include "cs/internal.h"
 #include "hsa/queue.h"
-#include "tests/count.h"
+#include "tests/bench/outside.h"
 #include "tests/hsa_rig.h"
 
-#define TRIES 15
+#define TRIES 5
 #define MANY  1000
 #define BATCH 64 /* packets that a job takes */
 
@@ -28,13 +28,22 @@ static void nothing(void *arg)
 	(void)arg;
 }
 
-static int64_t count(void (*fn)(void *), void *arg)
+/* Without what counting an empty function gives. */
+static struct count count(void (*fn)(void *), void *arg, unsigned tries)
 {
-	static int64_t overhead = -1;
+	static uint64_t overhead;
+	struct count least = bench_count_least(fn, arg, tries);
 
-	if (overhead < 0)
-		overhead = (int64_t)count_instructions(nothing, NULL, 3);
-	return (int64_t)count_instructions(fn, arg, TRIES) - overhead;
+	if (!overhead)
+		overhead = bench_count_least(nothing, NULL, 3).instructions;
+	least.instructions -= overhead;
+	return least;
+}
+
+static void print(const char *what, struct count c, int64_t minus, unsigned long ioctls)
+{
+	printf("%-46s %8lld %10lld %8llu %8lu\n", what, (long long)c.instructions,
+	       (long long)c.instructions - minus, (unsigned long long)c.locked, ioctls);
 }
 
 static struct rt_channel *channel(void)
@@ -128,7 +137,6 @@ static void add_and_back(void *arg)
 static void row(const char *what, void (*fn)(void *), void *arg, int64_t minus)
 {
 	unsigned long ioctls;
-	int64_t instructions;
 
 	fn(arg);
 	idle();
@@ -136,48 +144,47 @@ static void row(const char *what, void (*fn)(void *), void *arg, int64_t minus)
 	fn(arg);
 	ioctls = vgpu_ioctl_count() - ioctls;
 	idle();
-	instructions = count(fn, arg);
-	printf("%-46s %8lld %10lld %8lu\n", what, (long long)instructions, (long long)(instructions - minus),
-	       ioctls);
+	print(what, count(fn, arg, TRIES), minus, ioctls);
 }
 
 /* Doorbell to submission: the packet is in the ring before the count begins. */
 static void row_doorbell(const char *what, const hsa_kernel_dispatch_packet_t *packet, bool signalled, int64_t bare)
 {
-	int64_t least = INT64_MAX, now;
+	struct count least = {.instructions = UINT64_MAX}, now;
 
 	for (unsigned i = 0; i < TRIES; i++) {
 		idle();
 		if (signalled)
 			hsa_signal_silent_store_relaxed(done, 1);
 		write_packet((void *)(uintptr_t)packet);
-		now = (int64_t)count_instructions(ring, NULL, 1) - count(nothing, NULL);
-		least = now < least ? now : least;
+		now = count(ring, NULL, 1);
+		least = now.instructions < least.instructions ? now : least;
 	}
 	idle();
-	printf("%-46s %8lld %10lld %8u\n", what, (long long)least, (long long)(least - bare), 1);
+	print(what, least, bare, 1);
 }
 
 /* What a dispatch costs when many wait in the ring: one doorbell makes one job of them. */
 static void row_batch(int64_t bare)
 {
-	int64_t least = INT64_MAX, publishing, now;
 	const hsa_kernel_dispatch_packet_t *packet = packet_of(&empty, (hsa_signal_t){0});
+	int64_t least = INT64_MAX, now;
+	struct count publishing;
 
 	for (unsigned i = 0; i < 3; i++) {
 		idle();
 		for (unsigned n = 0; n < BATCH; n++)
 			write_packet((void *)(uintptr_t)packet);
-		now = (int64_t)count_instructions(ring, NULL, 1) - count(nothing, NULL);
+		now = (int64_t)count(ring, NULL, 1).instructions;
 		least = now < least ? now : least;
 	}
 	idle();
-	publishing = (int64_t)count_instructions(write_packet, (void *)(uintptr_t)packet, 1);
+	publishing = count(write_packet, (void *)(uintptr_t)packet, 1);
 	ring(NULL);
 	idle();
 	printf("%-46s %8lld %10lld\n", "each of 64 dispatches of a job", (long long)(least / BATCH),
 	       (long long)((least - bare) / BATCH));
-	printf("%-46s %8lld\n", "  its publishing, by the client", (long long)publishing);
+	print("  its publishing, by the client", publishing, 0, 0);
 }
 
 static uint64_t now_ns(void)
@@ -256,7 +263,7 @@ static int64_t prepare(struct cs_ring **bare)
 	again.in.num_chunks = 2;
 	if (vm_list(rt_get()->gpu[0]->vm, &again.in.bo_list_handle))
 		abort();
-	return count(bare_ioctl, NULL);
+	return (int64_t)count(bare_ioctl, NULL, TRIES).instructions;
 }
 
 static void open_all(const char *spec)
@@ -281,11 +288,12 @@ int main(void)
 	struct cs_ring *bare_ring;
 	int64_t bare;
 
+	bench_leave_out_device();
 	start_up();
 	open_all("null:gfx908");
 	bare = prepare(&bare_ring);
-	printf("user instructions on the null device, counted by %s\n", count_method());
-	printf("%-46s %8s %10s %8s\n", "", "all", "above bare", "ioctls");
+	printf("user instructions outside the null device, counted by %s\n", count_method());
+	printf("%-46s %8s %10s %8s %8s\n", "", "all", "above bare", "locked", "ioctls");
 	row("bare CS ioctl", bare_ioctl, NULL, bare);
 	row_doorbell("doorbell to submission", packet_of(&empty, (hsa_signal_t){0}), false, bare);
 	row_doorbell("the same with a completion signal", packet_of(&store, done), true, bare);

@@ -1,5 +1,6 @@
-/* B1 and its neighbours: user instructions of the driver's hot paths on the null device, above what the bare ioctl
- * costs there, beside libdrm_amdgpu's own calls. Instructions are exact; no time is measured. */
+/* B1 and its neighbours: user instructions and locked operations of the driver's hot paths on the null device,
+ * without the device's own, and above what the bare ioctl costs; beside libdrm_amdgpu's own calls. Instructions are
+ * exact; no time is measured. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,11 @@
 #include <tuff/tuff.h>
 
 #include "cs/internal.h"
-#include "tests/count.h"
+#include "tests/bench/outside.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
 
-#define TRIES 15
+#define TRIES 5
 
 static struct stack s;
 static struct cs_ring *bare_ring; /* whose job is submitted again and again */
@@ -278,24 +279,27 @@ static void drm_alloc(void *arg)
 
 /* --- report ----------------------------------------------------------------------------------- */
 
-/* What counting an empty function gives. */
-static uint64_t count_overhead(void)
+/* Without what counting an empty function gives. */
+static struct count count(void (*fn)(void *), void *arg, unsigned tries)
 {
 	static uint64_t overhead;
+	struct count least = bench_count_least(fn, arg, tries);
 
 	if (!overhead)
-		overhead = count_instructions(nothing, NULL, 3);
-	return overhead;
+		overhead = bench_count_least(nothing, NULL, 3).instructions;
+	least.instructions -= overhead;
+	return least;
 }
 
-static uint64_t count(void (*fn)(void *), void *arg)
+static void print(const char *what, struct count c, int64_t minus, unsigned long ioctls)
 {
-	return count_instructions(fn, arg, TRIES) - count_overhead();
+	printf("%-46s %8lld %10lld %8llu %8lu\n", what, (long long)c.instructions,
+	       (long long)c.instructions - minus, (unsigned long long)c.locked, ioctls);
 }
 
 static void row(const char *what, void (*fn)(void *), void *arg, int64_t minus)
 {
-	uint64_t ioctls, instructions;
+	unsigned long ioctls;
 
 	fn(arg);
 	idle();
@@ -303,9 +307,7 @@ static void row(const char *what, void (*fn)(void *), void *arg, int64_t minus)
 	fn(arg);
 	ioctls = vgpu_ioctl_count() - ioctls;
 	idle();
-	instructions = count(fn, arg);
-	printf("%-46s %8lld %10lld %8llu\n", what, (long long)instructions, (long long)instructions - minus,
-	       (unsigned long long)ioctls);
+	print(what, count(fn, arg, TRIES), minus, ioctls);
 }
 
 static void prepare_bare(void)
@@ -320,20 +322,19 @@ static void prepare_bare(void)
 /* B1 proper: the IB is written before the count begins. */
 static void row_submit_written(int64_t bare)
 {
-	int64_t least = INT64_MAX;
+	struct count least = {.instructions = UINT64_MAX};
 
 	for (unsigned i = 0; i < TRIES; i++) {
 		struct cs_ib *ib;
-		int64_t now;
+		struct count now;
 
 		if (cs_begin(s.ring, 0, &ib))
 			abort();
-		now = count_instructions(submit_written, ib, 1) - count_overhead();
-		least = now < least ? now : least;
+		now = count(submit_written, ib, 1);
+		least = now.instructions < least.instructions ? now : least;
 		idle();
 	}
-	printf("%-46s %8lld %10lld %8u\n", "tuff: submit of a written IB", (long long)least,
-	       (long long)least - bare, 1);
+	print("tuff: submit of a written IB", least, bare, 1);
 }
 
 static int64_t prepare(void)
@@ -356,7 +357,7 @@ static int64_t prepare(void)
 	again.in.num_chunks = 2;
 	if (vm_list(s.vm, &again.in.bo_list_handle))
 		abort();
-	return count(bare_ioctl, NULL);
+	return (int64_t)count(bare_ioctl, NULL, TRIES).instructions;
 }
 
 int main(void)
@@ -365,10 +366,11 @@ int main(void)
 
 	if (vgpu_start("null:gfx908") || stack_open(&s))
 		return 1;
+	bench_leave_out_device();
 	bare = prepare();
 	drm_open();
-	printf("user instructions on the null device, counted by %s\n", count_method());
-	printf("%-46s %8s %10s %8s\n", "", "all", "above bare", "ioctls");
+	printf("user instructions outside the null device, counted by %s\n", count_method());
+	printf("%-46s %8s %10s %8s %8s\n", "", "all", "above bare", "locked", "ioctls");
 	row("bare CS ioctl", bare_ioctl, NULL, bare);
 	row_submit_written(bare);
 	row("tuff: begin, submit", submit_empty, NULL, bare);
@@ -382,7 +384,7 @@ int main(void)
 	row("tuff.h: poll a reached point", embed_poll, NULL, 0);
 	embed_close_all();
 	/* It has a chunk less to read than ours, which brings a user fence. */
-	bare = count(drm_bare, NULL);
+	bare = (int64_t)count(drm_bare, NULL, TRIES).instructions;
 	row("bare CS ioctl as libdrm makes it", drm_bare, NULL, bare);
 	row("libdrm: amdgpu_cs_submit_raw2", drm_submit_raw2, NULL, bare);
 	row("libdrm: amdgpu_cs_submit", drm_submit, NULL, bare);
