@@ -7,7 +7,6 @@
 
 #include "hsa/copies.h"
 #include "hsa/memory.h"
-#include "hsa/queue.h"
 #include "hsa/table.h"
 
 #define DEPS_MAX 64 /* of one copy */
@@ -105,8 +104,7 @@ static bool is_seen_by_host(const struct rt_span *span)
 	return span->host_base == span->base;
 }
 
-/* One end as a GPU's copier sees it. False: the GPU does not reach it. */
-static bool find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
+bool rt_copy_find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
 {
 	struct rt_span span;
 
@@ -122,20 +120,16 @@ static bool find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64
 	return true;
 }
 
-/* As find_end(), for what is written: an engine that may not is killed, and all work of the GPU with it. */
-static bool find_target(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
+bool rt_copy_find_target(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
 {
 	struct rt_span span;
 
 	if (rt_span_find(rt, address, &span) && span.read_only)
 		return false;
-	return find_end(rt, gpu, address, size_B, end);
+	return rt_copy_find_end(rt, gpu, address, size_B, end);
 }
 
-/* Gives the GPU a pageable end for the time of a copy. What the program registers meanwhile outlives that: it must
- * have the host's addresses for itself. *mem is the caller's to destroy, after a failure too; NULL: nothing. */
-static int register_end(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, bool written,
-			struct vm_mem **mem)
+int rt_copy_register(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, bool written, struct vm_mem **mem)
 {
 	const struct vm_register what = {
 		.host = (void *)(uintptr_t)end->va,
@@ -172,9 +166,7 @@ static bool host_sees(struct rt *rt, uint64_t address)
 	return !rt_span_find(rt, address, &span) || is_seen_by_host(&span);
 }
 
-/* The GPU that copies from or to an address: its owner, or, where the host does not see it either, any that reaches
- * it. NULL: none; it is the host's. */
-static struct rt_gpu *owner_of(struct rt *rt, uint64_t address)
+struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address)
 {
 	struct rt_span span;
 	uint64_t va;
@@ -219,7 +211,7 @@ static int unpin(struct pinned *p)
 static int pin(struct rt_gpu *gpu, struct sdma_job *piece, struct pinned *p)
 {
 	const bool out = piece->dst.place == SDMA_PAGEABLE;
-	int r = register_end(gpu, out ? &piece->dst : &piece->src, piece->size_B, out, &p->mem);
+	int r = rt_copy_register(gpu, out ? &piece->dst : &piece->src, piece->size_B, out, &p->mem);
 
 	r = r ? r : sdma_copier_copy(gpu->copier, piece);
 	p->point = piece->point;
@@ -268,7 +260,8 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t sr
 		memmove(host_address(rt, dst), host_address(rt, src), size_B);
 		return 0;
 	}
-	if (!find_target(rt, gpu, dst, size_B, &job.dst) || !find_end(rt, gpu, src, size_B, &job.src))
+	if (!rt_copy_find_target(rt, gpu, dst, size_B, &job.dst) ||
+	    !rt_copy_find_end(rt, gpu, src, size_B, &job.src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	if (size_B >= PIN_MIN_B && (job.dst.place == SDMA_PAGEABLE) != (job.src.place == SDMA_PAGEABLE))
 		r = copy_pinned(gpu, &job, &done_B);
@@ -290,9 +283,9 @@ static int copy_through_host(struct rt *rt, uint64_t dst, uint64_t src, uint64_t
 
 	for (uint64_t done_B = 0, now_B; !r && done_B < size_B; done_B += now_B) {
 		now_B = size_B - done_B < most_B ? size_B - done_B : most_B;
-		r = copy_now(rt, owner_of(rt, src), (uintptr_t)stage, src + done_B, now_B);
+		r = copy_now(rt, rt_copy_owner(rt, src), (uintptr_t)stage, src + done_B, now_B);
 		if (!r)
-			r = copy_now(rt, owner_of(rt, dst), dst + done_B, (uintptr_t)stage, now_B);
+			r = copy_now(rt, rt_copy_owner(rt, dst), dst + done_B, (uintptr_t)stage, now_B);
 	}
 	free(stage);
 	return r;
@@ -309,10 +302,10 @@ hsa_status_t impl_hsa_memory_copy(void *dst, const void *src, size_t size_B)
 	if (!dst || !src || to + size_B < to || from + size_B < from)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_queues_flush(rt);
-	gpu = owner_of(rt, from);
-	if (gpu && owner_of(rt, to) && !rt_span_reach(rt, gpu, to, size_B, &va))
+	gpu = rt_copy_owner(rt, from);
+	if (gpu && rt_copy_owner(rt, to) && !rt_span_reach(rt, gpu, to, size_B, &va))
 		return hsa_status_of(copy_through_host(rt, to, from, size_B));
-	return hsa_status_of(copy_now(rt, gpu ? gpu : owner_of(rt, to), to, from, size_B));
+	return hsa_status_of(copy_now(rt, gpu ? gpu : rt_copy_owner(rt, to), to, from, size_B));
 }
 
 /* --- asynchronous copies ---------------------------------------------------------------------- */
@@ -457,11 +450,11 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 static int reach(struct rt *rt, struct copy *c, unsigned which, uint64_t address, uint64_t size_B,
 		 struct sdma_end *end)
 {
-	if (!(which ? find_end : find_target)(rt, c->gpu, address, size_B, end))
+	if (!(which ? rt_copy_find_end : rt_copy_find_target)(rt, c->gpu, address, size_B, end))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	if (end->place != SDMA_PAGEABLE)
 		return 0;
-	return register_end(c->gpu, end, size_B, !which, &c->registered[which]);
+	return rt_copy_register(c->gpu, end, size_B, !which, &c->registered[which]);
 }
 
 static void enlist(struct rt *rt, struct copy *c)
@@ -583,8 +576,8 @@ static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, v
 	c->timed = false; /* two clocks */
 	c->job.size_B = size_B;
 	r = rt_shared_create(rt, size_B, VM_UNCACHED, &c->stage);
-	if (!r && (!find_end(rt, from, (uintptr_t)src, size_B, &c->job.src) ||
-		   !find_target(rt, to, (uintptr_t)dst, size_B, &c->second.dst)))
+	if (!r && (!rt_copy_find_end(rt, from, (uintptr_t)src, size_B, &c->job.src) ||
+		   !rt_copy_find_target(rt, to, (uintptr_t)dst, size_B, &c->second.dst)))
 		r = drv_fail(-EXDEV, "no GPU reaches one end of the copy");
 	if (r) {
 		free_copy(rt, c);
@@ -619,192 +612,19 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 		return status;
 	rt_queues_flush(rt);
 	/* Where the client names one agent twice, the addresses say whose they are. */
-	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : owner_of(rt, (uintptr_t)src);
+	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : rt_copy_owner(rt, (uintptr_t)src);
 	if (!gpu)
-		gpu = owner_of(rt, (uintptr_t)dst);
+		gpu = rt_copy_owner(rt, (uintptr_t)dst);
 	if (!gpu && (!host_sees(rt, (uintptr_t)dst) || !host_sees(rt, (uintptr_t)src)))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	other = owner_of(rt, (uintptr_t)dst);
+	other = rt_copy_owner(rt, (uintptr_t)dst);
 	if (gpu && other && other != gpu && !rt_span_reach(rt, gpu, (uintptr_t)dst, size_B, &va)) {
-		if (!rt_span_reach(rt, other, (uintptr_t)src, size_B, &va) && owner_of(rt, (uintptr_t)src) == gpu)
+		if (!rt_span_reach(rt, other, (uintptr_t)src, size_B, &va) &&
+		    rt_copy_owner(rt, (uintptr_t)src) == gpu)
 			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &link));
 		gpu = other;
 	}
 	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &link));
-}
-
-/* --- in a flow's order -------------------------------------------------------------------------- */
-
-/* What a copy of a flow has of the runtime's. */
-struct loan {
-	struct rt *rt;
-	struct rt_shared stage;       /* owned: between two GPUs that do not reach one another */
-	struct vm_mem *registered[2]; /* owned: pageable ends */
-	struct rt_leaving leaving;
-};
-
-static void free_loan(struct rt_leaving *leaving)
-{
-	struct loan *l = vm_container(leaving, struct loan, leaving);
-
-	vm_mem_destroy(l->registered[0]);
-	vm_mem_destroy(l->registered[1]);
-	rt_shared_destroy(&l->stage);
-	free(l);
-}
-
-/* The copies were submitted: it goes when work that may list or use it has ended. */
-static void leave_loan(void *loan)
-{
-	struct loan *l = loan;
-
-	/* The program may unmap its memory as soon as it knows that the copy has ended. */
-	for (unsigned i = 0; i < 2; i++)
-		if (l->registered[i])
-			vm_mem_unlist(l->registered[i]);
-	l->leaving.end = free_loan;
-	rt_leave(l->rt, rt_all_gpus(l->rt), &l->leaving);
-}
-
-/* The operation's; NULL: no memory. */
-static struct loan *loan_of(struct rt *rt, struct flow_op *op)
-{
-	struct loan *l = op->user ? op->user : calloc(1, sizeof(*l));
-
-	if (!l) {
-		drv_fail(-ENOMEM, "no host memory for a copy");
-		return NULL;
-	}
-	l->rt = rt;
-	op->end = leave_loan;
-	op->user = l;
-	return l;
-}
-
-/* Pageable memory is registered: nobody waits for staging. */
-static int lend(struct rt *rt, struct rt_gpu *gpu, struct flow_op *op, unsigned which, uint64_t size_B)
-{
-	struct sdma_end *end = which ? &op->copy.job[0].src : &op->copy.job[0].dst;
-	struct loan *l;
-
-	if (end->place != SDMA_PAGEABLE)
-		return 0;
-	l = loan_of(rt, op);
-	return l ? register_end(gpu, end, size_B, !which, &l->registered[which]) : -ENOMEM;
-}
-
-static int reach_both(struct rt *rt, struct rt_gpu *gpu, const struct rt_copy *c, uint64_t dst_B, uint64_t src_B,
-		      struct flow_op *op)
-{
-	struct sdma_job *job = &op->copy.job[0];
-	int r;
-
-	op->copy.copier[0] = gpu->copier;
-	if (!find_target(rt, gpu, c->dst, dst_B, &job->dst) || !find_end(rt, gpu, c->src, src_B, &job->src))
-		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
-	r = lend(rt, gpu, op, 0, dst_B);
-	return r ? r : lend(rt, gpu, op, 1, src_B);
-}
-
-static int plan_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, const struct rt_copy *c,
-			struct flow_op *op)
-{
-	struct loan *l = loan_of(rt, op);
-	struct sdma_job *first = &op->copy.job[0], *second = &op->copy.job[1];
-	int r = l ? rt_shared_create(rt, c->size_B, VM_UNCACHED, &l->stage) : -ENOMEM;
-
-	if (r)
-		return r;
-	if (!find_end(rt, from, c->src, c->size_B, &first->src) ||
-	    !find_target(rt, to, c->dst, c->size_B, &second->dst))
-		return drv_fail(-EXDEV, "no GPU reaches one end of the copy");
-	first->dst = second->src = (struct sdma_end){.va = (uintptr_t)l->stage.map, .place = SDMA_GTT, .cpu = true};
-	op->copy.copier[0] = from->copier;
-	op->copy.copier[1] = to->copier;
-	second->size_B = c->size_B;
-	return 0;
-}
-
-static int plan_bytes(struct rt_flow *f, const struct rt_copy *c, struct flow_op *op)
-{
-	struct rt_gpu *source = owner_of(f->rt, c->src), *target = owner_of(f->rt, c->dst);
-	struct rt_gpu *gpu = source ? source : target ? target : f->gpu;
-	uint64_t va;
-
-	op->copy.job[0].size_B = c->size_B;
-	if (target && target != gpu && !rt_span_reach(f->rt, gpu, c->dst, c->size_B, &va)) {
-		if (source && !rt_span_reach(f->rt, target, c->src, c->size_B, &va))
-			return plan_through(f->rt, gpu, target, c, op);
-		gpu = target;
-	}
-	return reach_both(f->rt, gpu, c, c->size_B, c->size_B, op);
-}
-
-/* From the first byte to the last. */
-static uint64_t rect_B(const struct sdma_rect *r, uint64_t pitch_B, uint64_t slice_B)
-{
-	return (r->slices - 1) * slice_B + (r->rows - 1) * pitch_B + r->row_B;
-}
-
-static int plan_rect(struct rt_flow *f, const struct rt_copy *c, struct flow_op *op)
-{
-	struct rt_gpu *gpu = rt_gpu_of(f->rt, c->agent);
-	const struct sdma_rect *rect = &c->rect;
-	struct sdma_job *job = &op->copy.job[0];
-	int r;
-
-	if (!gpu)
-		return drv_fail(-EINVAL, "no GPU for a rectangle");
-	r = reach_both(f->rt, gpu, c, rect_B(rect, rect->dst_pitch_B, rect->dst_slice_B),
-		       rect_B(rect, rect->src_pitch_B, rect->src_slice_B), op);
-	op->copy.rect = *rect;
-	op->copy.rect.dst = job->dst.va;
-	op->copy.rect.src = job->src.va;
-	return r;
-}
-
-/* The engine writes the copy's times into the signal, which the flow completes behind it. */
-static void time_copy(const struct rt_flow *f, const struct rt_copy *c, struct flow_op *op)
-{
-	struct rt_signal *signal = rt_signal_of(f->rt, c->completion);
-	amd_signal_t *memory = rt_signal_memory(c->completion);
-
-	if (!signal || op->copy.copier[1])
-		return;
-	op->copy.job[0].start_va = (uintptr_t)&memory->start_ts;
-	op->copy.job[0].end_va = (uintptr_t)&memory->end_ts;
-	for (unsigned i = 0; i < f->rt->gpus; i++)
-		if (f->rt->gpu[i]->copier == op->copy.copier[0])
-			atomic_store(&signal->clock, f->rt->gpu[i]->agent);
-}
-
-static int complete_copy(struct flow *flow, hsa_signal_t completion)
-{
-	const struct flow_op op = {
-		.kind = FLOW_BARRIER,
-		.header = 1u << HSA_PACKET_HEADER_BARRIER | HSA_FENCE_SCOPE_SYSTEM
-								    << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
-		.completion = completion.handle,
-	};
-
-	return flow_submit(flow, &op);
-}
-
-int rt_flow_copy(struct flow *flow, const struct rt_copy *c)
-{
-	struct rt_flow *f = rt_flow_of(flow);
-	struct flow_op op = {.kind = FLOW_COPY};
-	int r = c->size_B ? plan_bytes(f, c, &op) : plan_rect(f, c, &op);
-
-	if (r) {
-		if (op.end)
-			op.end(op.user);
-		return r;
-	}
-	if (c->completion.handle)
-		time_copy(f, c, &op);
-	r = flow_submit(flow, &op);
-	return r || !c->completion.handle ? r : complete_copy(flow, c->completion);
 }
 
 /* --- rectangles ------------------------------------------------------------------------------- */

@@ -96,9 +96,9 @@ struct rt_gpu {
 	struct sdma_copier *copier; /* owned */
 	struct drv_clock clock;     /* owned */
 	struct drv_place place;
-	unsigned index;                 /* in rt->gpu */
-	uint32_t cus[RT_CU_DWORDS];     /* compute units that queues may use, as clients count them */
-	bool large_bar;                 /* all of VRAM is visible: coarse memory is mapped for the CPU */
+	unsigned index;             /* in rt->gpu */
+	uint32_t cus[RT_CU_DWORDS]; /* compute units that queues may use, as clients count them */
+	bool large_bar;             /* all of VRAM is visible: coarse memory is mapped for the CPU */
 	struct flow_gpu flows;
 	_Atomic unsigned coherency;     /* hsa_amd_coherency_type_t */
 	_Atomic unsigned faults;        /* of kernels, that were heard of */

@@ -46,14 +46,14 @@ static void print(const char *what, struct count c, int64_t minus, unsigned long
 	       (long long)c.instructions - minus, (unsigned long long)c.locked, ioctls);
 }
 
-static struct rt_channel *channel(void)
+static struct flow_queue *hardware_queue(void)
 {
-	return rt_get()->queues->all[0];
+	return rt_get()->gpu[0]->flows.all[0];
 }
 
 static void idle(void)
 {
-	cs_point_settle(cs_ring_last(channel()->ring));
+	cs_point_settle(cs_ring_last(hardware_queue()->ring));
 }
 
 /* --- paths ------------------------------------------------------------------------------------ */
@@ -203,7 +203,7 @@ static void row_many(unsigned service_us)
 	unsigned long ioctls;
 
 	idle();
-	jobs = cs_ring_last(channel()->ring).seq;
+	jobs = cs_ring_last(hardware_queue()->ring).seq;
 	ioctls = vgpu_ioctl_count();
 	start = now_ns();
 	publish_many((void *)(uintptr_t)packet_of(&empty, (hsa_signal_t){0}));
@@ -213,7 +213,7 @@ static void row_many(unsigned service_us)
 	idle();
 	spent = now_ns() - start;
 	ioctls = vgpu_ioctl_count() - ioctls;
-	jobs = cs_ring_last(channel()->ring).seq - jobs;
+	jobs = cs_ring_last(hardware_queue()->ring).seq - jobs;
 	printf("1,000 dispatches, %2u us a job: %3llu jobs, %3lu ioctls, %6llu us", service_us,
 	       (unsigned long long)jobs, ioctls, (unsigned long long)spent / 1000);
 	if (service_us)
@@ -254,11 +254,11 @@ static int64_t prepare(struct cs_ring **bare)
 
 	publish(packet_of(&empty, (hsa_signal_t){0}));
 	idle();
-	if (cs_ring_create(channel()->ctx, DRV_IP_COMPUTE, 3, cs_pm4_print, bare) || cs_begin(*bare, 0, &ib) ||
-	    cs_submit(ib, NULL, NULL))
+	if (cs_ring_create(hardware_queue()->ctx, DRV_IP_COMPUTE, 3, cs_pm4_print, bare) ||
+	    cs_begin(*bare, 0, &ib) || cs_submit(ib, NULL, NULL))
 		abort();
 	fd = rt_get()->gpu[0]->dev->fd;
-	again.in.ctx_id = channel()->ctx->id;
+	again.in.ctx_id = hardware_queue()->ctx->id;
 	again.in.chunks = (uintptr_t)(*bare)->arg_pointer;
 	again.in.num_chunks = 2;
 	if (vm_list(rt_get()->gpu[0]->vm, &again.in.bo_list_handle))
