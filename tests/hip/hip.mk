@@ -75,6 +75,7 @@ $(foreach g,hive unconnected,$(eval $(call our_hip_test,ipc_peers,$(g),$(g),hip/
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,copies_devices,$(g),$(g),hip/copies_devices,OUR_HIP_TESTS)))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,pool_peers,$(g),$(g),hip/pool_peers,OUR_HIP_TESTS)))
 $(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,graph_devices,$(g),$(g),hip/graph_devices,OUR_HIP_TESTS)))
+$(foreach g,hive mixed unconnected,$(eval $(call our_hip_test,streams_random,$(g),$(g),hip/streams_random,OUR_HIP_TESTS)))
 $(foreach g,hive mixed,$(eval $(call our_hip_test,graph_random,$(g),$(g),hip/graph_random,OUR_HIP_TESTS)))
 $(foreach p,$(STATUSES),$(eval $(call our_hip_test,$(p),hive,hive,hip/$(p),OUR_HIP_TESTS)))
 $(foreach p,$(STATUSES_OF_ONE),$(eval $(call our_hip_test,$(p),gfx908,gfx908,hip/$(p),OUR_HIP_TESTS)))
@@ -118,7 +119,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := copies_devices launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc ipc_killed ipc_peers virtual grids arrays references ipc_event grid_lost rules reset plugin threads serial submissions overlap statuses_%
+CLR_WITHOUT := copies_devices launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc ipc_killed ipc_peers virtual grids arrays references ipc_event grid_lost rules reset plugin threads serial submissions overlap streams_% statuses_%
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
