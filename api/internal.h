@@ -274,14 +274,15 @@ struct hip_chunk {
 	uint64_t last;          /* operations below read it */
 };
 
-/* The compiler's arguments of the last launch of a kernel: the same for all launches of one shape. */
+/* The last launch of a kernel: what another one of the same shape has in common with it. */
 #define HIP_HIDDEN_MAX_B 320u
 #define HIP_SHAPES       4u
 struct hip_shape {
 	const struct hip_kernel *kernel; /* never followed; NULL: none */
 	unsigned codes;                  /* hip_codes then */
-	uint32_t size[8];                /* blocks, threads, dynamic LDS, 0 */
-	char hidden[HIP_HIDDEN_MAX_B];
+	uint32_t blocks[3], threads[3], lds_B;
+	struct flow_again again;
+	char hidden[HIP_HIDDEN_MAX_B]; /* the compiler's arguments */
 };
 
 struct hip_stream {
@@ -662,6 +663,8 @@ struct hip_kernel {
 	uint32_t group_B, private_B;
 	uint32_t dynamic_max_B, threads_max; /* of a launch */
 	uint32_t args_B;                     /* what its arguments take in a stream's memory for them */
+	uint32_t hidden_B;                   /* from the compiler's first argument to its last; at most 320: else it
+					      * is not plain */
 	unsigned losses;                     /* the code's */
 	bool calls;                          /* what private_B does not cover: the device's stack is for that */
 	bool prints;                         /* leaves messages of printf in a buffer */

@@ -52,7 +52,7 @@ static inline void copy_arg(char *to, const void *from, size_t size_B)
 		memcpy(to, from, size_B);
 }
 
-void hip_launch_pack(const struct hip_launch *l, char *to)
+static inline void pack_explicit(const struct hip_launch *l, char *to)
 {
 	const struct cs_kernel *k = l->kernel->cs;
 
@@ -63,12 +63,17 @@ void hip_launch_pack(const struct hip_launch *l, char *to)
 		memcpy(to, l->packed, l->packed_B < k->explicit_B ? l->packed_B : k->explicit_B);
 }
 
+void hip_launch_pack(const struct hip_launch *l, char *to)
+{
+	pack_explicit(l, to);
+}
+
+/* What the kernel's code may read of the compiler's arguments. */
 static void pack_hidden(char *to, const struct hip_launch *l)
 {
 	const struct cs_kernel *k = l->kernel->cs;
 
-	if (k->kernarg_B > k->explicit_B)
-		memset(to, 0, k->kernarg_B - k->explicit_B);
+	memset(to, 0, l->kernel->hidden_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
 		const struct cs_arg *hidden = &k->hidden[i];
 		uint64_t value = hidden_value(l, hidden->kind);
@@ -83,8 +88,41 @@ static void pack_hidden(char *to, const struct hip_launch *l)
 
 static void pack(char *to, const struct hip_launch *l)
 {
-	hip_launch_pack(l, to);
+	pack_explicit(l, to);
 	pack_hidden(to + l->kernel->cs->explicit_B, l);
+}
+
+/* --- shapes ----------------------------------------------------------------------------------- */
+
+static inline struct hip_shape *shape_of(struct hip_stream *s, const struct hip_kernel *k)
+{
+	return &s->shapes[(uintptr_t)k / sizeof(*k) % HIP_SHAPES];
+}
+
+static inline bool is_shape(const struct hip_shape *shape, const struct hip_kernel *k, dim3 blocks, dim3 threads,
+			    uint32_t lds_B)
+{
+	uint32_t differ = shape->blocks[0] ^ blocks.x;
+
+	differ |= shape->blocks[1] ^ blocks.y;
+	differ |= shape->blocks[2] ^ blocks.z;
+	differ |= shape->threads[0] ^ threads.x;
+	differ |= shape->threads[1] ^ threads.y;
+	differ |= shape->threads[2] ^ threads.z;
+	differ |= shape->lds_B ^ lds_B;
+	differ |= shape->codes ^ atomic_load_explicit(&hip_codes, memory_order_relaxed);
+	return shape->kernel == k && !differ;
+}
+
+/* In pieces that need no call; memory for arguments comes in multiples of 8 bytes. */
+static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
+{
+	uint32_t at_B = 0;
+
+	for (; at_B + 16 <= size_B; at_B += 16)
+		memcpy(to + at_B, from + at_B, 16);
+	for (; at_B < size_B; at_B += 8)
+		memcpy(to + at_B, from + at_B, 8);
 }
 
 /* What was not there yet, for want of memory, may be at the next launch. */
@@ -101,62 +139,21 @@ static bool is_lasting(const char *hidden, const struct cs_kernel *k)
 	return true;
 }
 
-/* The same for a launch of its stream, from the last one of the kernel if that had the same shape. */
-__attribute__((cold, noinline)) static void pack_shape(struct hip_shape *shape, char *to,
-						       const struct hip_launch *l, const uint32_t *size)
+/* The launch that was given to the stream, whose arguments are at packet->kernarg_address, can be made again. */
+__attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, const struct hip_launch *l,
+						       const hsa_kernel_dispatch_packet_t *packet)
 {
-	const struct cs_kernel *k = l->kernel->cs;
+	struct hip_shape *shape = shape_of(s, l->kernel);
 
 	shape->kernel = NULL;
-	if (k->kernarg_B - k->explicit_B > HIP_HIDDEN_MAX_B) {
-		pack_hidden(to, l);
-		return;
-	}
 	shape->codes = atomic_load_explicit(&hip_codes, memory_order_acquire);
+	shape->again = hip.door->again_of(s->flow, packet);
+	memcpy(shape->blocks, l->blocks, sizeof(shape->blocks));
+	memcpy(shape->threads, l->threads, sizeof(shape->threads));
+	shape->lds_B = l->lds_B;
 	pack_hidden(shape->hidden, l);
-	memcpy(to, shape->hidden, k->kernarg_B - k->explicit_B);
-	memcpy(shape->size, size, sizeof(shape->size));
-	if (is_lasting(shape->hidden, k))
+	if (is_lasting(shape->hidden, l->kernel->cs))
 		shape->kernel = l->kernel;
-}
-
-static inline bool is_shape(const struct hip_shape *shape, const struct hip_kernel *k, const uint32_t *size)
-{
-	uint64_t have[4], want[4];
-
-	memcpy(have, shape->size, sizeof(have));
-	memcpy(want, size, sizeof(want));
-	return shape->kernel == k && shape->codes == atomic_load_explicit(&hip_codes, memory_order_relaxed) &&
-	       !((have[0] ^ want[0]) | (have[1] ^ want[1]) | (have[2] ^ want[2]) | (have[3] ^ want[3]));
-}
-
-/* In pieces that need no call: 256 bytes in code objects of version 5, 56 in older ones. */
-static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
-{
-	for (; size_B >= 64; size_B -= 64, to += 64, from += 64)
-		memcpy(to, from, 64);
-	for (; size_B >= 8; size_B -= 8, to += 8, from += 8)
-		memcpy(to, from, 8);
-	if (size_B)
-		memcpy(to, from, size_B);
-}
-
-__attribute__((always_inline)) static inline void pack_shortly(struct hip_stream *s, char *to,
-							       const struct hip_launch *l)
-{
-	const struct hip_kernel *k = l->kernel;
-	const uint32_t size[8] = {l->blocks[0],  l->blocks[1],  l->blocks[2], l->threads[0],
-				  l->threads[1], l->threads[2], l->lds_B,     0};
-	struct hip_shape *shape = &s->shapes[(uintptr_t)k / sizeof(*k) % HIP_SHAPES];
-
-	hip_launch_pack(l, to);
-	to += k->cs->explicit_B;
-	if (k->cs->kernarg_B == k->cs->explicit_B)
-		return;
-	if (__builtin_expect(is_shape(shape, k, size), 1))
-		copy_hidden(to, shape->hidden, k->cs->kernarg_B - k->cs->explicit_B);
-	else
-		pack_shape(shape, to, l, size);
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
@@ -322,34 +319,78 @@ hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 	return r || l->party ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
+/* A kernel that reads its packet, or one that the flow does not remember as it was. */
+__attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, const struct hip_kernel *k, dim3 blocks,
+						      dim3 threads, uint32_t lds_B, void *args)
+{
+	const dim3 grid = {blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
+	hsa_kernel_dispatch_packet_t packet;
+
+	fill_packet(&packet, k, grid, threads, lds_B, args);
+	return !hip_stream_dispatch(s, &packet);
+}
+
+/* False: it is of another shape. */
+static inline bool launch_again(struct hip_stream *s, const struct hip_kernel *k, dim3 blocks, dim3 threads,
+				uint32_t lds_B, void **args)
+{
+	struct hip_shape *shape = shape_of(s, k);
+	uint32_t at_B = s->args_at;
+	char *to;
+
+	if (!is_shape(shape, k, blocks, threads, lds_B) || k->args_B > HIP_CHUNK_B - at_B)
+		return false;
+	to = k->args_B ? s->args->base + at_B : NULL;
+	pack_explicit(&(struct hip_launch){.kernel = k, .args = args}, to);
+	copy_hidden(to + k->cs->explicit_B, shape->hidden, k->hidden_B);
+	s->args_at = at_B + k->args_B;
+	if (__builtin_expect(shape->again.kernel != NULL, 1)) {
+		if (__builtin_expect(!hip.door->again(s->flow, &shape->again, to), 1))
+			return true;
+		/* The flow has remembered another kernel in its place. */
+		if (shape->again.kernel->serial != shape->again.serial)
+			shape->kernel = NULL;
+	}
+	return dispatch_packet(s, k, blocks, threads, lds_B, to);
+}
+
+/* The first of its shape. */
+__attribute__((noinline)) static bool launch_first(struct hip_stream *s, const struct hip_launch *l)
+{
+	hsa_kernel_dispatch_packet_t packet;
+	char *args = NULL;
+
+	if (!fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) ||
+	    l->kernel->args_B > HIP_CHUNK_B - s->args_at)
+		return false;
+	if (l->kernel->args_B) {
+		args = hip_stream_args(s, l->kernel->args_B);
+		pack(args, l);
+	}
+	fill(&packet, l, args);
+	packet.completion_signal.handle = 0;
+	if (hip_stream_dispatch(s, &packet))
+		return false;
+	keep_shape(s, l, &packet);
+	return true;
+}
+
 /* A kernel whose arguments are given one by one. What the flow refuses the long way is refused, too. */
 __attribute__((always_inline)) static inline bool launch_shortly(const struct hip_kernel *k, struct hip_stream *s,
 								 dim3 blocks, dim3 threads, uint32_t lds_B,
 								 void **args, struct drv_lock **held)
 {
-	hsa_kernel_dispatch_packet_t packet;
-	char *packed = NULL;
-	dim3 grid;
-
-	if (!k->plain || !fits(k, blocks, threads, lds_B) || !drv_lock_try(&s->flow->lock))
+	if (!k->plain || (!args && k->cs->arg_count) || !drv_lock_try(&s->flow->lock))
 		return false;
 	*held = &s->flow->lock;
 	if (!hip_stream_is_clear(s))
 		return false;
-	if (k->args_B) {
-		if ((!args && k->cs->arg_count) || k->args_B > HIP_CHUNK_B - s->args_at)
-			return false;
-		packed = hip_stream_args(s, k->args_B);
-		pack_shortly(s, packed,
-			     &(struct hip_launch){.kernel = k,
-						  .blocks = {blocks.x, blocks.y, blocks.z},
-						  .threads = {threads.x, threads.y, threads.z},
-						  .lds_B = lds_B,
-						  .args = args});
-	}
-	grid = (dim3){blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
-	fill_packet(&packet, k, grid, threads, lds_B, packed);
-	return __builtin_expect(!hip_stream_dispatch(s, &packet), 1);
+	return launch_again(s, k, blocks, threads, lds_B, args) ||
+	       launch_first(s, &(struct hip_launch){.kernel = k,
+						    .blocks = {blocks.x, blocks.y, blocks.z},
+						    .threads = {threads.x, threads.y, threads.z},
+						    .lds_B = lds_B,
+						    .args = args});
 }
 
 /* --- launches by the host's name -------------------------------------------------------------- */

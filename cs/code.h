@@ -9,6 +9,7 @@ struct cs_meta_kernel {
 	char *symbol; /* owned; "name.kd" */
 	uint32_t kernarg_B, explicit_B, args_align_B, max_threads, uniform, vgprs, sgprs;
 	unsigned arg_count, hidden_count;
+	uint32_t hidden_end_B; /* of the last hidden one; 0: there are none */
 	struct cs_arg *arg,
 		*hidden; /* one block, owned by arg: explicit ones, then hidden ones from the other end */
 };

@@ -356,6 +356,7 @@ struct cs_kernel {
 	unsigned vgprs, sgprs; /* as the metadata has them; 0: not said */
 	unsigned arg_count, hidden_count;
 	const struct cs_arg *arg, *hidden; /* explicit and hidden ones; owned by the code */
+	uint32_t hidden_end_B; /* where the last hidden argument ends that its code may read; 0: there is none */
 	/* What printf is called with in its code, as the metadata has it; NULL behind the last. Owned by the code.
 	 */
 	const char *const *format;

@@ -100,6 +100,7 @@ static void apply_meta(struct cs_kernel *k, const struct cs_meta_kernel *meta)
 	k->arg_count = meta->arg_count;
 	k->arg = meta->arg;
 	k->hidden_count = meta->hidden_count;
+	k->hidden_end_B = meta->hidden_end_B;
 	k->hidden = meta->hidden;
 }
 

@@ -21,16 +21,20 @@ struct flow_kernel *flow_kernel_of(struct flow *f, uint64_t object)
 	uint32_t now = generation(f);
 
 	if (known->object != object || known->generation != now)
-		*known = (struct flow_kernel){
-			.object = object, .generation = now, .kernel = f->ops->kernel(f, object)};
+		*known = (struct flow_kernel){.object = object,
+					      .generation = now,
+					      .serial = known->serial + 1,
+					      .kernel = f->ops->kernel(f, object)};
 	return known;
 }
 
 void flow_forget_shapes(struct flow *f)
 {
 	f->masks++;
-	for (unsigned i = 0; i < FLOW_KERNELS; i++)
+	for (unsigned i = 0; i < FLOW_KERNELS; i++) {
 		f->cache[i].ready = false;
+		f->cache[i].serial++;
+	}
 }
 
 /* --- one that looks like the last --------------------------------------------------------------- */
@@ -72,35 +76,85 @@ static uint64_t next_id(const struct flow *f)
 	return atomic_load_explicit(&f->executed, memory_order_relaxed);
 }
 
+/* Into the open job, which has room for it. packet_va: of a kernel that reads its packet. */
+static inline void put_again(struct flow *f, const struct flow_kernel *known, const void *kernarg,
+			     uint64_t packet_va)
+{
+	cs_ib_launch_prepared(f->ib, &known->prepared, (uintptr_t)kernarg, f->queue_va, next_id(f), packet_va);
+	flow_spend(f, known);
+}
+
 bool flow_launch_again(struct flow *f, const hsa_kernel_dispatch_packet_t *p, uint64_t completion)
 {
 	const struct flow_kernel *known = place_of(f, p->kernel_object);
 
-	if (!is_known(f, known, p) || flow_is_full(f, known->estimate_ns, p->header))
+	if (!is_known(f, known, p) || flow_is_full(f, known->estimate_ns, p->header) ||
+	    flow_begin(f, p->header, completion))
 		return false;
-	if (flow_begin(f, p->header, completion))
-		return false;
-	cs_ib_launch_prepared(f->ib, &known->prepared, (uintptr_t)p->kernarg_address, f->queue_va, next_id(f),
-			      cs_kernel_wants_packet(known->kernel) ? copy_packet(f->ib, p) : 0);
-	flow_spend(f, known);
+	put_again(f, known, p->kernarg_address, cs_kernel_wants_packet(known->kernel) ? copy_packet(f->ib, p) : 0);
 	flow_finish(f, p->header, completion);
 	return true;
+}
+
+/* As the only operation of a job. False: nothing was done. */
+static inline bool submit_alone(struct flow *f, const struct flow_kernel *known, uint16_t header,
+				const void *kernarg)
+{
+	struct flow_queue *q = f->queue;
+
+	flow_queue_note(q, next_id(f) + 1, 0);
+	if (cs_submit_prepared(q->ring, flow_waits(header), &known->prepared, (uintptr_t)kernarg, f->queue_va,
+			       next_id(f)))
+		return false;
+	f->ops->submitted(f);
+	return true;
+}
+
+/* No job is open, and the next one waits for no other ring. */
+static inline bool is_alone(const struct flow *f)
+{
+	const struct flow_queue *q = f->queue;
+
+	return !f->ib && !f->afters && q && q->priority == atomic_load_explicit(&f->priority, memory_order_relaxed);
 }
 
 bool flow_launch_alone(struct flow *f, const hsa_kernel_dispatch_packet_t *p)
 {
 	const struct flow_kernel *known = place_of(f, p->kernel_object);
-	struct flow_queue *q = f->queue;
 
-	if (f->ib || f->afters || !q || q->priority != atomic_load_explicit(&f->priority, memory_order_relaxed) ||
-	    !is_known(f, known, p) || cs_kernel_wants_packet(known->kernel))
-		return false;
-	flow_queue_note(q, next_id(f) + 1, 0);
-	if (cs_submit_prepared(q->ring, flow_waits(p->header), &known->prepared, (uintptr_t)p->kernarg_address,
-			       f->queue_va, next_id(f)))
-		return false;
-	f->ops->submitted(f);
-	return true;
+	return is_alone(f) && is_known(f, known, p) && !cs_kernel_wants_packet(known->kernel) &&
+	       submit_alone(f, known, p->header, p->kernarg_address);
+}
+
+struct flow_again flow_again_of(struct flow *f, const hsa_kernel_dispatch_packet_t *p)
+{
+	const struct flow_kernel *known = place_of(f, p->kernel_object);
+
+	if (f->tapped || !is_known(f, known, p) || cs_kernel_wants_packet(known->kernel))
+		return (struct flow_again){0};
+	return (struct flow_again){known, known->serial, p->header};
+}
+
+int flow_again(struct flow *f, const struct flow_again *a, void *kernarg)
+{
+	const struct flow_kernel *known = a->kernel;
+	bool alone;
+
+	if (__builtin_expect(known->serial != a->serial || f->deferred ||
+				     atomic_load_explicit(&f->state, memory_order_relaxed) != FLOW_ACTIVE,
+			     0))
+		return -EAGAIN;
+	alone = is_alone(f) && submit_alone(f, known, a->header, kernarg);
+	if (!alone) {
+		if (flow_is_full(f, known->estimate_ns, a->header) ||
+		    (!flow_begin_behind(f, a->header) && flow_begin(f, a->header, 0)))
+			return -EAGAIN;
+		put_again(f, known, kernarg, 0);
+		flow_finish(f, a->header, 0);
+	}
+	flow_count(f);
+	flow_count_written(f);
+	return alone ? 0 : flow_settle(f);
 }
 
 bool flow_launch_overruns(const struct flow *f, const hsa_kernel_dispatch_packet_t *p)
@@ -202,6 +256,7 @@ static int launch_whole(struct flow *f, const struct dispatch *d)
 	if (r)
 		return r;
 	known->ready = cs_prepare(f->queue->ring, &launch, &known->prepared);
+	known->serial++;
 	for (unsigned i = 0; i < FLOW_SHAPE_B / 8; i++)
 		known->shape[i] = shape_word(p, i);
 	flow_finish(f, p->header, d->completion);

@@ -177,13 +177,6 @@ int flow_push(struct flow *f)
 	return r && r != -EAGAIN ? r : e;
 }
 
-static void count_written(struct flow *f)
-{
-	uint64_t written = atomic_load_explicit(&f->written, memory_order_relaxed);
-
-	atomic_store_explicit(&f->written, written + 1, memory_order_release);
-}
-
 /* Too many wait for what may never come: so does the caller. */
 static void wait_for_deferred(struct flow *f)
 {
@@ -207,7 +200,7 @@ static int submit_later(struct flow *f, const struct flow_op *op, bool *taken)
 	*taken = !r;
 	if (r)
 		return r;
-	count_written(f);
+	flow_count_written(f);
 	/* With a full ring a job has to end first. */
 	r = flow_has_room(f) ? flow_advance(f) : -EAGAIN;
 	if (r == -EAGAIN)
@@ -226,7 +219,7 @@ static int count_executed(struct flow *f, const struct flow_op *op)
 {
 	end_op(op);
 	flow_count(f);
-	count_written(f);
+	flow_count_written(f);
 	return flow_settle(f);
 }
 
@@ -277,7 +270,7 @@ int flow_dispatch(struct flow *f, const hsa_kernel_dispatch_packet_t *packet)
 	if (!alone && !flow_launch_again(f, packet, 0))
 		return dispatch_at_length(f, packet);
 	flow_count(f);
-	count_written(f);
+	flow_count_written(f);
 	if (alone)
 		return 0;
 	return flow_settle(f);

@@ -215,6 +215,7 @@ struct flow_kernel {
 	/* The last dispatch of it, checked and prepared: good for packets that begin with the same FLOW_SHAPE_B
 	 * bytes, but for the header. */
 	bool ready;
+	uint32_t serial; /* changes with all that is prepared */
 	uint64_t shape[FLOW_SHAPE_B / 8];
 	uint64_t groups;      /* of that shape */
 	uint64_t estimate_ns; /* what one more is expected to take; FLOW_NS_UNKNOWN */
@@ -345,6 +346,17 @@ static inline void flow_unhold(struct flow *flow)
 DRV_MUST_CHECK int flow_submit(struct flow *flow, const struct flow_op *op);
 /* The same for a dispatch, which most operations are. */
 DRV_MUST_CHECK int flow_dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
+
+/* A dispatch, to be made again with other arguments. */
+struct flow_again {
+	const struct flow_kernel *kernel; /* borrowed: the flow's; NULL: it cannot be made again so */
+	uint32_t serial;
+	uint16_t header;
+};
+/* Locked. Of a packet that the flow was given last for its kernel, and no code was unloaded since. */
+struct flow_again flow_again_of(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
+/* Locked. -EAGAIN: it has to be given as a packet. Other errors as flow_dispatch(). */
+DRV_MUST_CHECK int flow_again(struct flow *flow, const struct flow_again *again, void *kernarg);
 
 /* Any thread. The operations below have ended, and below which value. Two loads. It may know late of what ended
  * without a job of the flow's own behind it: flow_reached() looks closer. */

@@ -121,6 +121,14 @@ static inline void flow_unlock(struct flow *f)
 	flow_release(f);
 }
 
+/* One more operation was given. */
+static inline void flow_count_written(struct flow *f)
+{
+	uint64_t written = atomic_load_explicit(&f->written, memory_order_relaxed);
+
+	atomic_store_explicit(&f->written, written + 1, memory_order_release);
+}
+
 /* --- operations (flow.c, op.c). Locked ------------------------------------------------------------ */
 
 /* An operation that could not be submitted yet. */
@@ -140,6 +148,22 @@ int flow_push(struct flow *flow);
 
 /* --- the open job (job.c). Locked ------------------------------------------------------------------ */
 
+/* The begin of an operation in a job that has others: waits for them, and acquires what they and others wrote. What
+ * was to be released without a signal is written back by the same fence. False: there are no others. */
+static inline bool flow_begin_behind(struct flow *f, uint16_t header)
+{
+	unsigned scope = flow_acquires(header);
+
+	if (!f->ib || !f->job_ops)
+		return false;
+	f->job_ops++;
+	if (flow_waits(header)) {
+		scope = f->owed > scope ? f->owed : scope;
+		f->owed = 0;
+	}
+	cs_ib_fence(f->ib, flow_waits(header), scope);
+	return true;
+}
 /* Points that are reached are waited for no more. */
 void flow_drop_reached(struct flow *flow);
 /* The ring takes one more job. */

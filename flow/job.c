@@ -115,19 +115,13 @@ int flow_close(struct flow *f)
 
 int flow_begin(struct flow *f, uint16_t header, uint64_t completion)
 {
-	unsigned scope = flow_acquires(header);
-	int r = __builtin_expect(!f->ib, 0) ? flow_open(f, flow_waits(header)) : 0;
+	if (!flow_begin_behind(f, header)) {
+		int r = f->ib ? 0 : flow_open(f, flow_waits(header));
 
-	if (__builtin_expect(r, 0))
-		return r;
-	/* The job's own beginning waits, and acquires everything. */
-	if (f->job_ops++) {
-		/* What was to be released without a signal is written back by the same fence. */
-		if (flow_waits(header)) {
-			scope = f->owed > scope ? f->owed : scope;
-			f->owed = 0;
-		}
-		cs_ib_fence(f->ib, flow_waits(header), scope);
+		if (r)
+			return r;
+		/* The job's own beginning waits, and acquires everything. */
+		f->job_ops++;
 	}
 	if (__builtin_expect(completion != 0, 0))
 		f->ops->begin(f, completion);

@@ -46,6 +46,8 @@ struct rt_door {
 	/* Locked, as in flow.h. */
 	int (*dispatch)(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
 	int (*submit)(struct flow *flow, const struct flow_op *op);
+	struct flow_again (*again_of)(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
+	int (*again)(struct flow *flow, const struct flow_again *again, void *kernarg);
 	/* Locked. -EXDEV: no GPU reaches both ends; -ENOMEM; as flow_submit(). */
 	int (*copy)(struct flow *flow, const struct rt_copy *copy);
 	/* Any thread. */
