@@ -457,6 +457,9 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	r = stream_for(stream, &s);
 	if (!r && hip_stream_captures(s))
 		return hip_capture_free(s, ptr);
+	/* The free is behind the null stream's work, too, although nothing is submitted for it. */
+	if (!r)
+		hip_stream_follow_rules(s);
 	if (r || (!p && hip_lease_free(ptr, s, &r)))
 		return r;
 	return p ? pool_free(p, ptr, s) : hip_memory_free_behind(ptr, s);
@@ -467,7 +470,7 @@ static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock *
 	struct hip_stream *s = hip_stream_soon(handle);
 	const struct hip_pool *p;
 
-	if (!s)
+	if (!s || !hip_stream_is_clear(s))
 		return false;
 	p = hip_pool_at(ptr);
 	return p && pool_keeps(p, ptr, s, held);

@@ -426,8 +426,26 @@ static void beside_a_wait()
 	waits.join();
 }
 
+/* The null stream is behind a stream that is busy, and by its rules a free on another one is behind the null stream. */
+static void freed_behind_null()
+{
+	pool p;
+	stream holds(hipStreamDefault), frees(hipStreamDefault);
+	void *ptr = p.take(MIB, nullptr);
+	gate g;
+
+	close_gate(g, holds);
+	fill(ptr, MIB, 9, nullptr);
+	give(ptr, frees);
+	CHECK(is_busy(frees));
+	g.open();
+	HIP(hipStreamSynchronize(frees)); /* may give the memory back */
+	HIP(hipDeviceSynchronize());
+}
+
 int main()
 {
+	freed_behind_null();
 	whose();
 	waits_for_nothing();
 	every_kind_of_stream();

@@ -597,10 +597,6 @@ struct program {
 		unsigned s = some_stream([&](unsigned t) { return order.streams[t].device == cells[c].device; });
 
 		wait_for(s, order.need({}, {c}));
-		/* The null stream's rules alone do not keep memory that is freed on a stream that is given nothing else: waiting for
-		 * the stream releases it. */
-		if (!order.streams[s].behind.covers(order.need({}, {c})))
-			put_nothing(s);
 		say("stream %u: free cell %u\n", s, c);
 		select(s);
 		HIP(hipFreeAsync(cells[c].at, streams[s]));
