@@ -415,6 +415,7 @@ static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, 
 	for (unsigned i = 0; i < 2; i++)
 		if (c->registered[i])
 			vm_mem_unlist(c->registered[i]);
+	rt_shared_unlist(&c->stage);
 	producer.point = c->job.point;
 	rt_signal_owe(rt, c->completion, &producer);
 	/* Registered memory is given back when the job has ended. */

@@ -34,6 +34,7 @@ static void leave_loan(void *loan)
 	for (unsigned i = 0; i < 2; i++)
 		if (l->registered[i])
 			vm_mem_unlist(l->registered[i]);
+	rt_shared_unlist(&l->stage);
 	l->leaving.end = free_loan;
 	rt_leave(l->rt, rt_all_gpus(l->rt), &l->leaving);
 }

@@ -224,6 +224,9 @@ struct rt_shared {
 };
 /* flags: VM_UNCACHED, VM_EXEC; kind VM_GTT. Zeroed. */
 DRV_MUST_CHECK int rt_shared_create(struct rt *rt, uint64_t size_B, unsigned flags, struct rt_shared *shared);
+/* All work that uses it is submitted. What is submitted from now on does not list it: the kernel makes an unmapping
+ * of the host's pages wait for all that does, and all submissions for the unmapping. */
+void rt_shared_unlist(const struct rt_shared *shared);
 void rt_shared_destroy(struct rt_shared *shared);
 
 /* What is known of an address. */

@@ -153,6 +153,12 @@ int rt_shared_create(struct rt *rt, uint64_t size_B, unsigned flags, struct rt_s
 	return 0;
 }
 
+void rt_shared_unlist(const struct rt_shared *shared)
+{
+	for (unsigned i = 0; i < shared->gpus; i++)
+		vm_mem_unlist(shared->mem[i]);
+}
+
 void rt_shared_destroy(struct rt_shared *shared)
 {
 	for (unsigned i = shared->gpus; i--;)

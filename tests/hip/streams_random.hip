@@ -287,9 +287,7 @@ struct program {
 		closed.push_back(g);
 		order.begin(s);
 		select(s);
-		/* Where GPUs do not reach one another, the library copies between them by way of memory that it unmaps afterwards:
-		 * that waits for kernels that run, and no job is submitted meanwhile. So no kernel waits for the host there. */
-		if (once_in(2) || (devices == 2 && !reaches[0][1])) {
+		if (once_in(2)) {
 			HIP(hipStreamWaitValue32(streams[s], &gate_words[g], 1, hipStreamWaitValueEq));
 		} else {
 			hold<<<1, 1, 0, streams[s]>>>(&gate_words[g]);
