@@ -119,7 +119,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := copies_devices launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc ipc_killed ipc_peers virtual grids arrays references ipc_event grid_lost rules reset plugin threads serial submissions overlap streams_% statuses_%
+CLR_WITHOUT := intercept copies_devices launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc ipc_killed ipc_peers virtual grids arrays references ipc_event grid_lost rules reset plugin threads serial submissions overlap streams_% statuses_%
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
