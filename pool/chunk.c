@@ -15,10 +15,20 @@ static bool is_alone(const struct pool *pool)
 	       space->watch.alone(space->watch.user, vm);
 }
 
+#define RESIDENT_PART  8
+#define RESIDENT_MIN_B (64ull << 20)
+
+uint64_t pool_resident_max_B(const struct vm *vm)
+{
+	uint64_t part_B = vm_device(vm)->facts.vram.total_B / RESIDENT_PART & ~(uint64_t)(POOL_PAGE_B - 1);
+
+	return part_B > RESIDENT_MIN_B ? part_B : RESIDENT_MIN_B;
+}
+
 /* What may be shown to another vm later must not be always valid. */
 static unsigned residence(const struct pool *pool, uint64_t size_B)
 {
-	return size_B <= POOL_RESIDENT_MAX_B && is_alone(pool) ? VM_RESIDENT : 0;
+	return size_B <= pool_resident_max_B(pool->space->vm[pool->info.vm]) && is_alone(pool) ? VM_RESIDENT : 0;
 }
 
 static int home_create(const struct pool *pool, uint64_t size_B, struct vm_mem **mem)

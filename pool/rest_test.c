@@ -70,8 +70,8 @@ static void up_to_a_size(void)
 	struct pool *vram = make(POOL_VRAM, 0), *gtt = make(POOL_GTT, VM_CPU), *node = make(POOL_HOST, VM_CPU);
 
 	CHECK(is_resident(take(vram, PAGE)));
-	CHECK(is_resident(take(vram, POOL_RESIDENT_MAX_B)));
-	CHECK(!is_resident(take(vram, POOL_RESIDENT_MAX_B + PAGE)));
+	CHECK(is_resident(take(vram, pool_resident_max_B(s.vm))));
+	CHECK(!is_resident(take(vram, pool_resident_max_B(s.vm) + PAGE)));
 	CHECK(is_resident(take(gtt, 3 * MIB)));
 	CHECK(!is_resident(take(node, 3 * MIB)));
 	pool_destroy(vram);
@@ -145,7 +145,7 @@ static void landed_while_jobs_run(void)
 	CHECK_EQ(landed, 1);
 	take(pool, MIB);
 	CHECK_EQ(landed, 2);
-	take(pool, POOL_RESIDENT_MAX_B + PAGE); /* such jobs do not reach it anyway */
+	take(pool, pool_resident_max_B(s.vm) + PAGE); /* such jobs do not reach it anyway */
 	CHECK_EQ(landed, 2);
 	job_runs = false;
 	pool_destroy(pool);
