@@ -52,7 +52,7 @@ static inline void copy_arg(char *to, const void *from, size_t size_B)
 		memcpy(to, from, size_B);
 }
 
-static inline void pack_explicit(const struct hip_launch *l, char *to)
+__attribute__((always_inline)) static inline void pack_explicit(const struct hip_launch *l, char *to)
 {
 	const struct cs_kernel *k = l->kernel->cs;
 
@@ -331,8 +331,9 @@ __attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, cons
 }
 
 /* False: it is of another shape. */
-static inline bool launch_again(struct hip_stream *s, const struct hip_kernel *k, dim3 blocks, dim3 threads,
-				uint32_t lds_B, void **args)
+__attribute__((always_inline)) static inline bool launch_again(struct hip_stream *s, const struct hip_kernel *k,
+							       dim3 blocks, dim3 threads, uint32_t lds_B,
+							       void **args)
 {
 	struct hip_shape *shape = shape_of(s, k);
 	uint32_t at_B = s->args_at;

@@ -135,7 +135,7 @@ static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 }
 
 /* The jobs that the signals of the first handlers wait for. */
-static unsigned points(struct rt *rt, struct cs_point *points)
+static unsigned points(struct rt *rt, struct cs_point *points, bool *all)
 {
 	struct rt_handlers *s = rt->handlers;
 	struct rt_signal *signal[RT_LOOP_POINTS];
@@ -143,12 +143,20 @@ static unsigned points(struct rt *rt, struct cs_point *points)
 	bool ends;
 
 	pthread_mutex_lock(&s->loop.lock);
-	for (const struct handler *h = s->list; h && signals < RT_LOOP_POINTS; h = h->next)
-		if (h->signal && atomic_load(&h->signal->generation) == h->generation)
+	*all = true;
+	for (const struct handler *h = s->list; h; h = h->next)
+		if (signals < RT_LOOP_POINTS && h->signal && atomic_load(&h->signal->generation) == h->generation)
 			signal[signals++] = h->signal;
+		else
+			*all = false;
 	pthread_mutex_unlock(&s->loop.lock);
-	for (unsigned i = 0; i < signals; i++)
-		count += rt_signal_point(signal[i], &points[count], &ends);
+	for (unsigned i = 0; i < signals; i++) {
+		bool known = rt_signal_point(signal[i], &points[count], &ends);
+
+		/* What comes in the middle of a job no fence tells. */
+		*all &= known && ends;
+		count += known;
+	}
 	return count;
 }
 

@@ -9,7 +9,8 @@
 
 enum { AWAKE, ON_FUTEX, ON_FENCES };
 
-#define SOON_NS 50000 /* a job has just ended: before the next look at what comes of it */
+#define SOON_NS  50000    /* a job has just ended: before the next look at what comes of it */
+#define LATER_NS 24000000 /* while all that there is waits for fences: about as often as faults are looked for */
 
 static bool has_work(struct rt_loop *loop, bool *stop)
 {
@@ -27,13 +28,14 @@ static bool has_work(struct rt_loop *loop, bool *stop)
 struct fences {
 	struct pollfd fd[1 + RT_LOOP_POINTS]; /* the first is the bell's; the others are owned */
 	unsigned count;                       /* of the others */
+	bool all;                             /* nothing but them is waited for */
 	bool ended;                           /* one has ended meanwhile */
 };
 
 static void open_fences(struct rt_loop *loop, struct fences *f)
 {
 	struct cs_point points[RT_LOOP_POINTS];
-	unsigned count = loop->points(loop->rt, points);
+	unsigned count = loop->points(loop->rt, points, &f->all);
 
 	for (unsigned i = 0; i < count; i++) {
 		struct pollfd *fd = &f->fd[1 + f->count];
@@ -42,6 +44,8 @@ static void open_fences(struct rt_loop *loop, struct fences *f)
 			f->ended = true;
 		else if (!cs_point_sync_file(points[i], &fd->fd))
 			f->fd[1 + f->count++].events = POLLIN;
+		else
+			f->all = false;
 	}
 	if (f->count && loop->event < 0)
 		loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -78,7 +82,7 @@ static void rest(struct rt_loop *loop, uint32_t seen, struct rt_pause *pause)
 	if (loop->points)
 		open_fences(loop, &f);
 	if (f.count && !f.ended && loop->event >= 0) {
-		if (sleep_on_fences(loop, &f, seen, ns))
+		if (sleep_on_fences(loop, &f, seen, f.all ? LATER_NS : ns))
 			pause->ns = 0;
 	} else {
 		drv_futex_wait(&loop->bell, seen, f.ended && ns > SOON_NS ? SOON_NS : ns);

@@ -18,8 +18,9 @@ struct rt_loop {
 	bool (*look)(struct rt *rt);                                /* true: something went on */
 	bool (*has_work)(const struct rt *rt);                      /* with the lock */
 	uint64_t (*rest_ns)(struct rt *rt, struct rt_pause *pause); /* before the next look, if there is work */
-	/* Submitted jobs whose ends are worth a look, up to RT_LOOP_POINTS; without the lock. NULL: none. */
-	unsigned (*points)(struct rt *rt, struct cs_point *points);
+	/* Submitted jobs whose ends are worth a look, up to RT_LOOP_POINTS; *all: nothing else is. Without the
+	 * lock. NULL: none are known. */
+	unsigned (*points)(struct rt *rt, struct cs_point *points, bool *all);
 };
 
 /* The functions are set by the caller. */

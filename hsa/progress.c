@@ -90,15 +90,19 @@ static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 	return rt_pause_next_ns(pause);
 }
 
-static unsigned points(struct rt *rt, struct cs_point *points)
+static unsigned points(struct rt *rt, struct cs_point *points, bool *all)
 {
 	struct rt_progress *p = rt->progress;
-	unsigned count = 0;
+	unsigned count = 0, before;
 
 	pthread_mutex_lock(&p->loop.lock);
-	for (const struct rt_work *work = p->work; work && count < RT_LOOP_POINTS; work = work->next)
-		if (work->points)
+	*all = !p->signals;
+	for (const struct rt_work *work = p->work; work; work = work->next) {
+		before = count;
+		if (work->points && count < RT_LOOP_POINTS)
 			count += work->points(work, points + count, RT_LOOP_POINTS - count);
+		*all &= count > before;
+	}
 	pthread_mutex_unlock(&p->loop.lock);
 	return count;
 }
