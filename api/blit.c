@@ -172,9 +172,18 @@ static hipError_t put_part(struct hip_stream *s, const struct hip_blit *b, const
 	return hip_stream_result(s, hip_stream_dispatch(s, &packet));
 }
 
+static hsa_signal_t watch(struct hip_stream *s, const struct hip_blit *b)
+{
+	struct hip_tool_work work;
+
+	if (!hip_traced())
+		return (hsa_signal_t){0};
+	work = hip_blit_work(b);
+	return hip_tool_watch_work(s, &work);
+}
+
 hipError_t hip_blit_put(struct hip_stream *s, const struct hip_blit *b)
 {
-	const struct hip_tool_work work = hip_blit_work(b);
 	struct part p = first_part(b), last;
 	struct hip_blit_args args;
 	struct hip_launch l = {0};
@@ -188,7 +197,7 @@ hipError_t hip_blit_put(struct hip_stream *s, const struct hip_blit *b)
 		last = p;
 		more = next_part(b, &last);
 		if (!more)
-			watched = hip_tool_watch(s, &work);
+			watched = watch(s, b);
 		r = put_part(s, b, &l, watched);
 		p = last;
 	}

@@ -94,9 +94,14 @@ static hipError_t put(struct hip_stream *s, const struct hip_blit *blit)
 	return r;
 }
 
+/* Into the graph that is captured, or nowhere. */
+__attribute__((cold, noinline)) static hipError_t run(const struct hip_fill *f, hipStream_t handle)
+{
+	return hip_op_run(handle, &(struct hip_op){.kind = HIP_OP_FILL, .fill = *f});
+}
+
 static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 {
-	const struct hip_op op = {.kind = HIP_OP_FILL, .fill = *f};
 	struct hip_stream *s, *there;
 	struct hip_blit blit;
 	hipError_t r = hip_capture_refuses_wait(wait);
@@ -106,7 +111,7 @@ static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	if (r || is_empty(f) || hip_stream_captures(s))
-		return r ? r : hip_op_run(handle, &op);
+		return r ? r : run(f, handle);
 	r = hip_stream_leave_for(s, blit.device, &there);
 	if (!r)
 		r = put(there, &blit);
