@@ -96,7 +96,7 @@ bool flow_launch_again(struct flow *f, const hsa_kernel_dispatch_packet_t *p, ui
 	return true;
 }
 
-/* As the only operation of a job. False: nothing was done. */
+/* Makes the dispatch a job of its own. False: nothing was done. */
 static inline bool submit_alone(struct flow *f, const struct flow_kernel *known, uint16_t header,
 				const void *kernarg)
 {
@@ -178,7 +178,7 @@ struct dispatch {
 	uint64_t completion;
 };
 
-/* All but which part of the grid. */
+/* Fills in everything but the part of the grid. */
 static void fill_launch(struct cs_launch *l, const struct flow *f, const struct dispatch *d)
 {
 	const hsa_kernel_dispatch_packet_t *p = d->packet;

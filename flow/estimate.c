@@ -81,7 +81,7 @@ static void take(struct flow *f, const struct flow_measure *m)
 	uint32_t generation = atomic_load_explicit(f->gpu->code_generation, memory_order_acquire);
 	uint64_t ns = flow_queue_clock_ns(f->queue, m->seq);
 
-	/* Its kernel may be unloaded. */
+	/* The measured kernel may be unloaded. */
 	if (m->generation != generation)
 		return;
 	if (m->kernel)

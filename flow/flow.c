@@ -4,7 +4,7 @@
 
 #include "flow/internal.h"
 
-/* So many at most: then the thread that gives more waits. */
+/* A thread that gives an operation waits while so many are deferred. */
 #define DEFERRED_MAX 1024
 
 /* --- making and ending ------------------------------------------------------------------------ */
@@ -50,7 +50,7 @@ void flow_put(struct flow *f)
 		f->ops->free(f);
 }
 
-/* What it borrows and owns goes; drop: it was not executed. */
+/* Gives up references of the operation. drop: it was not executed. */
 static void op_fini(struct flow *f, struct flow_op *op, bool drop)
 {
 	if (op->kind == FLOW_WAIT)
@@ -201,7 +201,7 @@ static int submit_later(struct flow *f, const struct flow_op *op, bool *taken)
 	if (r)
 		return r;
 	flow_count_written(f);
-	/* With a full ring a job has to end first. */
+	/* A job of a full ring has to end first. */
 	r = flow_has_room(f) ? flow_advance(f) : -EAGAIN;
 	if (r == -EAGAIN)
 		flow_stall(f);
@@ -214,7 +214,7 @@ static void end_op(const struct flow_op *op)
 		op->end(op->user);
 }
 
-/* It is in a job. */
+/* The operation is in a job. */
 static int count_executed(struct flow *f, const struct flow_op *op)
 {
 	end_op(op);

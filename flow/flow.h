@@ -50,15 +50,15 @@ struct flow_gpu {
 	_Atomic unsigned collecting;             /* flows whose open job waits for more */
 	pthread_mutex_t lock;                    /* guards all below; inside a flow's lock */
 	struct flow *flows;                      /* borrowed: all that live */
-	struct flow_queue *free;                 /* those that no flow has */
+	struct flow_queue *free;                 /* hardware queues without a flow */
 	struct flow_queue *all[FLOW_QUEUES_MAX]; /* owned; also those that are lost */
 	unsigned queues;
 };
 
 /* The members in front of code_generation are the caller's to set. */
 void flow_gpu_init(struct flow_gpu *gpu);
-/* Its flows are gone. Waits for the hardware queues' work, and destroys them; forget (may be NULL) is called with
- * each ring before. */
+/* The GPU has no flows any more. Waits for the hardware queues' work, and destroys them; forget (may be NULL)
+ * is called with each ring before. */
 void flow_gpu_fini(struct flow_gpu *gpu, void (*forget)(void *user, struct cs_ring *ring), void *user);
 /* Calls fn for each flow, which must not be made or ended meanwhile by fn. */
 void flow_gpu_each(struct flow_gpu *gpu, void (*fn)(struct flow *flow, void *arg), void *arg);
@@ -84,12 +84,12 @@ uint64_t flow_clock_ns(const struct drv_device *dev, const void *words);
 
 /* A job with a clock. */
 struct flow_measure {
-	uint64_t seq; /* of the job; another one's: this job has no clock */
-	/* Of a job of one dispatch: its kernel. NULL: of several, which were to take so long. */
+	uint64_t seq; /* the job's number; another number: this job has no clock */
+	/* The kernel of a job of one dispatch. NULL: the job has several, expected to take predicted_ns. */
 	const struct cs_kernel *kernel; /* borrowed, while the generation holds */
 	uint64_t groups, predicted_ns;
 	uint32_t generation;
-	bool unknown; /* it has dispatches whose time was not known */
+	bool unknown; /* the time of some dispatches was not known */
 };
 
 /* A flow borrows one; signals name its ring and word as long as the GPU lives. */
@@ -97,17 +97,18 @@ struct flow_queue {
 	struct flow_queue *next; /* in the list of free ones; guarded by the GPU's lock */
 	struct flow_gpu *gpu;    /* borrowed */
 	enum cs_priority priority;
-	bool cooperative;      /* its jobs have global wave sync */
+	bool cooperative;      /* jobs have global wave sync */
 	struct cs_ctx *ctx;    /* owned */
 	struct cs_ring *ring;  /* owned */
 	struct vm_piece count; /* owned: a word where packets write how many completions there were; clocks */
 	uint64_t queried;      /* the last job that had been submitted when the kernel was asked about resets */
 	/* Guarded by the lock of the flow that has it: */
-	uint64_t issued;                                /* completions that were asked for */
-	struct flow_measure measure[FLOW_JOBS_TRACKED]; /* by job */
-	uint64_t measured;                              /* jobs up to this one were evaluated */
-	_Atomic uint64_t last[FLOW_JOBS_TRACKED]; /* by job: the completion behind which it does nothing more */
-	_Atomic uint64_t end[FLOW_JOBS_TRACKED];  /* by job: the flow's operations below that have ended with it */
+	uint64_t issued;   /* completions that were asked for */
+	uint64_t measured; /* jobs up to this one were evaluated */
+	/* Indexed by the job's number n, modulo FLOW_JOBS_TRACKED. */
+	struct flow_measure measure[FLOW_JOBS_TRACKED];
+	_Atomic uint64_t last[FLOW_JOBS_TRACKED]; /* the completion behind which job n does nothing more */
+	_Atomic uint64_t end[FLOW_JOBS_TRACKED];  /* the flow's operations below that have ended with job n */
 };
 
 /* --- operations -------------------------------------------------------------------------------- */
@@ -132,18 +133,19 @@ enum flow_kind {
 	FLOW_SEGMENT,
 	FLOW_BARRIER, /* nothing but its order and its completion */
 	FLOW_STAMP,   /* the GPU's clock counter, when all before has ended */
-	FLOW_WAIT,    /* all behind it begins behind a point of another flow */
+	FLOW_WAIT,    /* later operations begin behind a point of another flow */
 	FLOW_VALUE,   /* ... when memory holds a value */
 	FLOW_SYNCOBJ, /* waits for a syncobj of another driver, or signals it */
-	FLOW_COPY,    /* by a DMA engine */
-	FLOW_CALL,    /* of the host's, when all before has ended; all behind it begins when the call is over */
+	FLOW_COPY,    /* a copy by a DMA engine */
+	FLOW_CALL, /* a function of the host, called when earlier operations have ended; later ones begin when its
+		      call is over */
 };
 
-/* What the value at an address, and mask, shall be. Unsigned. */
+/* How the masked value at an address compares with the given one, unsigned, when the wait ends. */
 enum flow_condition { FLOW_GTE, FLOW_EQ, FLOW_ANY, FLOW_NOT_ALL };
 
 struct flow_value {
-	const void *at;  /* where the CPU reads it; a multiple of size_B */
+	const void *at;  /* an address that the CPU reads; a multiple of size_B */
 	uint32_t size_B; /* 4, 8 */
 	enum flow_condition condition;
 	uint64_t value, mask;
@@ -152,16 +154,16 @@ struct flow_value {
 
 struct flow_syncobj {
 	const struct cs_sync *sync;  /* borrowed, until end() */
-	const _Atomic bool *dropped; /* as sync; true: nothing is done */
-	uint64_t value;              /* of its timeline; 0: it has none, and a wait takes its fence away */
-	bool signal;                 /* else a wait */
+	const _Atomic bool *dropped; /* lives as long as sync; true: nothing is done */
+	uint64_t value; /* the point of a timeline; 0: a binary syncobj, whose fence a wait takes away */
+	bool signal;    /* else a wait */
 };
 
-/* One or two copies, the second behind the first. */
+/* A copy, or two, the second behind the first. */
 struct flow_copy {
 	struct sdma_copier *copier[2]; /* borrowed; [1] NULL: one copy */
 	struct sdma_job job[2];        /* without points */
-	struct sdma_rect rect;         /* of the first; row_B 0: bytes in a row */
+	struct sdma_rect rect;         /* rectangle of the first copy; row_B 0: bytes in a row */
 };
 
 /* fn runs on the thread that advances the flow, which holds its lock: it hands the call on, and
@@ -179,7 +181,7 @@ struct flow_op {
 				    NULL */
 	void *user;
 	union {
-		hsa_kernel_dispatch_packet_t dispatch; /* its completion_signal is not read */
+		hsa_kernel_dispatch_packet_t dispatch; /* completion_signal is not read */
 		struct flow_segment *segment;          /* borrowed, until the operation has ended */
 		uint64_t stamp_va;                     /* 8 bytes, a multiple of 8 */
 		struct {
@@ -195,14 +197,13 @@ struct flow_op {
 
 /* --- flows ------------------------------------------------------------------------------------- */
 
-#define FLOW_KERNELS    16 /* that a flow remembers; a power of two */
-#define FLOW_OPS_MAX    64 /* of a job */
+#define FLOW_KERNELS    16 /* kernels that a flow remembers; a power of two */
+#define FLOW_OPS_MAX    64 /* operations of a job */
 #define FLOW_AFTERS_MAX 8  /* jobs of other rings that a job waits for */
 #define FLOW_COLLECT_NS 100000
 #define FLOW_NS_UNKNOWN UINT64_MAX
-#define FLOW_SHAPE_B                                                                                               \
-	32 /* bytes of a dispatch packet from setup (which ends the first 4) to the segments' sizes                \
-	    */
+/* Bytes of a dispatch packet from setup, which ends the first four, to the sizes of the segments. */
+#define FLOW_SHAPE_B 32
 
 enum flow_state { FLOW_ACTIVE, FLOW_ENDED, FLOW_FAILED };
 
@@ -211,14 +212,14 @@ struct flow_kernel {
 	uint64_t object;
 	uint32_t generation;
 	const struct cs_kernel *kernel; /* borrowed, while the generation holds; NULL: there is no such kernel */
-	uint64_t group_ps;              /* what a group cost when it ran in a long grid; 0: not known */
+	uint64_t group_ps;              /* time of a group when the kernel ran in a long grid; 0: not known */
 	/* The last dispatch of it, checked and prepared: good for packets that begin with the same FLOW_SHAPE_B
 	 * bytes, but for the header. */
 	bool ready;
 	uint32_t serial; /* changes with all that is prepared */
 	uint64_t shape[FLOW_SHAPE_B / 8];
-	uint64_t groups;      /* of that shape */
-	uint64_t estimate_ns; /* what one more is expected to take; FLOW_NS_UNKNOWN */
+	uint64_t groups;      /* workgroups of that shape */
+	uint64_t estimate_ns; /* the expected time of the next such dispatch; FLOW_NS_UNKNOWN */
 	struct cs_prepared prepared;
 	char pad[64];
 };
@@ -232,14 +233,14 @@ struct flow_split {
 	struct cs_point point; /* the end of the last one */
 };
 
-/* What the owner of a flow does for it. Called with the flow's lock. */
+/* Calls that a flow makes to its owner, with the flow's lock. */
 struct flow_ops {
 	/* The flow cannot go on by itself, or has collected: flow_attempt() is to be called when a job of the
 	 * GPU's ends, and from time to time, until it says true. */
 	void (*stalled)(struct flow *flow);
 	/* A job went to the kernel. */
 	void (*submitted)(struct flow *flow);
-	/* It is FLOW_FAILED from now on. */
+	/* The flow is FLOW_FAILED from now on. */
 	void (*failed)(struct flow *flow, int error);
 	/* The kernel of an AQL kernel object; NULL: none that is loaded. */
 	const struct cs_kernel *(*kernel)(struct flow *flow, uint64_t object);
@@ -255,9 +256,9 @@ struct flow_ops {
 	void (*released)(struct flow *flow);
 	/* The CPU sees so many bytes there, which it may not any more. */
 	bool (*sees)(struct flow *flow, const void *at, uint32_t size_B);
-	/* What a wait for it is to end with; 0: nothing. Without the lock. */
+	/* The error that a wait for the flow ends with; 0: none. Called without the lock. */
 	int (*check)(const struct flow *flow);
-	/* Nothing refers to it any more. */
+	/* The last reference to the flow is gone. */
 	void (*free)(struct flow *flow);
 };
 
@@ -269,22 +270,22 @@ struct flow {
 	_Atomic bool collecting;           /* the open job waits for more; written under the lock */
 	_Atomic bool stalled;              /* the owner was told so, and flow_attempt() has not said true */
 	_Atomic uint64_t written;          /* operations so far */
-	_Atomic uint64_t executed;         /* of those: in the open job, submitted, or over */
+	_Atomic uint64_t executed;         /* operations in the open job, submitted, or over */
 	/* The open job. */
 	struct cs_ib *ib; /* NULL: none is open */
-	unsigned job_ops; /* in it */
+	unsigned job_ops; /* operations in the open job */
 	bool ordered;     /* the next job waits for all before, whatever its first operation */
-	bool more;        /* its owner has more operations at hand, which will be in the same job */
+	bool more;        /* the owner has more operations at hand, which will be in the same job */
 	unsigned owed;    /* the scope that operations without signals release at; the job's end does so anyway */
 	uint64_t completions; /* queue->issued when it began */
 	uint64_t collecting_since_ns;
-	uint64_t left_ns;                 /* that further dispatches may take in it */
-	bool unknown;                     /* the time of one of its dispatches is not known: nothing is left */
-	bool timed;                       /* it has a clock */
-	bool kept;                        /* what is written is kept, or was: it has no clock */
-	unsigned dispatches;              /* in it */
-	const struct flow_kernel *kernel; /* of the last one */
-	/* What the next job begins behind: it is submitted without waiting for points that are lost. */
+	uint64_t left_ns;                 /* time left for further dispatches of the job */
+	bool unknown;                     /* the time of some dispatch is not known: no time is left */
+	bool timed;                       /* the job has a clock */
+	bool kept;                        /* the job's commands are kept, or were: the job has no clock */
+	unsigned dispatches;              /* dispatches in the open job */
+	const struct flow_kernel *kernel; /* kernel of the last dispatch */
+	/* Points that the next job begins behind: the job is submitted without waiting for lost ones. */
 	unsigned afters;
 	struct cs_point after[FLOW_AFTERS_MAX];
 	uint64_t waiter[FLOW_AFTERS_MAX]; /* the completion of the operation that waits for each; 0: none */
@@ -293,14 +294,14 @@ struct flow {
 	_Atomic bool calling;     /* the first one is a call, and it is under way */
 	_Atomic uint32_t moved;   /* futex: changes when deferred operations were executed */
 	_Atomic uint32_t waiters; /* threads that sleep on it */
-	uint64_t job_ns;          /* as flow_job_ns(), or 0: without a limit; immutable, as are: */
+	uint64_t job_ns;          /* flow_job_ns(), or 0: no limit; immutable, as are: */
 	uint64_t long_grid;       /* work-items from which on a grid may be split */
 	struct flow_split split;
 	/* Set by the owner. */
 	const struct flow_ops *ops;
 	struct flow_gpu *gpu;
-	bool cooperative; /* its grids are whole, and its jobs have global wave sync */
-	bool grouped;     /* it fails with the GPU's other flows that are */
+	bool cooperative; /* grids are whole, and jobs have global wave sync */
+	bool grouped;     /* the flow fails with the other grouped flows of the GPU */
 	bool masked;      /* not all compute units may be used: */
 	uint32_t masks;   /* how often that was changed */
 	uint32_t cu_mask[CS_ENGINES_MAX];
@@ -362,7 +363,7 @@ DRV_MUST_CHECK int flow_again(struct flow *flow, const struct flow_again *again,
  * without a job of the flow's own behind it: flow_reached() looks closer. */
 uint64_t flow_completed(const struct flow *flow);
 bool flow_reached(struct flow *flow, uint64_t value);
-/* What was collected goes to the GPU. */
+/* Submits the open job. */
 void flow_flush(struct flow *flow);
 /* Waits for it. -ETIMEDOUT; -ECANCELED, -ENODEV: never. *lost: the ring whose loss the wait has found, or NULL. */
 DRV_MUST_CHECK int flow_wait(struct flow *flow, uint64_t value, int64_t timeout_ns, struct cs_ring **lost);
@@ -392,8 +393,8 @@ static inline void flow_finish(struct flow *f, uint16_t header, uint64_t complet
 	else if (flow_releases(header) > f->owed)
 		f->owed = flow_releases(header);
 }
-/* What follows begins behind the point, unless it is of the flow's own ring: then an operation that waits for those
- * before it is enough. waiter: the completion of the operation that asks for it, or 0. -EBUSY. */
+/* Later operations begin behind the point, unless it is of the flow's own ring: then an operation that waits
+ * for those before it is enough. waiter: the completion of the operation that asks for it, or 0. -EBUSY. */
 DRV_MUST_CHECK int flow_after(struct flow *flow, struct cs_point point, uint64_t waiter);
 /* The dispatch of a packet, which was checked. -EAGAIN: the same one is to be given again when jobs have ended:
  * flow_attempt() says when. */
@@ -404,14 +405,14 @@ bool flow_launch_again(struct flow *flow, const hsa_kernel_dispatch_packet_t *pa
 bool flow_launch_alone(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
 /* The remembered kernel of an object; its kernel is NULL if there is none. */
 struct flow_kernel *flow_kernel_of(struct flow *flow, uint64_t object);
-/* One more operation was executed. */
+/* Counts an operation as executed. */
 static inline void flow_count(struct flow *f)
 {
 	uint64_t executed = atomic_load_explicit(&f->executed, memory_order_relaxed);
 
 	atomic_store_explicit(&f->executed, executed + 1, memory_order_relaxed);
 }
-/* Behind the last of them: submits the open job, or collects. */
+/* Called behind the last operation: submits the open job, or collects. */
 DRV_MUST_CHECK int flow_settle(struct flow *flow);
 /* The end of the job with which the operations below value end. False: they were not all submitted, or have ended.
  */
@@ -424,9 +425,9 @@ void flow_forget_shapes(struct flow *flow);
 /* --- segments (segment.c) ----------------------------------------------------------------------- */
 
 struct flow_segment;
-/* Of those packets, which stay what they are and are borrowed as long as it lives: as if each were an operation of
- * its own, with the order of its header. It may be given to several flows, each behind the operations of the one
- * before. -ENOMEM. */
+/* Packets of dispatches, each an operation with the order of its header, to be executed many times. They stay
+ * unchanged, and are borrowed as long as the segment lives. A segment may be given to several flows, each
+ * behind the operations of the one before. -ENOMEM. */
 DRV_MUST_CHECK int flow_segment_create(struct flow_gpu *gpu, const hsa_kernel_dispatch_packet_t *packets,
 				       uint32_t count, struct flow_segment **segment);
 /* NULL is accepted. */

@@ -64,7 +64,7 @@ static int queue_create(struct flow_gpu *gpu, enum cs_priority priority, bool co
 	return 0;
 }
 
-/* What was lost while no flow had it, the kernel knows. */
+/* The kernel knows of a loss that happened while no flow had the queue. */
 static bool is_lost(struct flow_queue *q)
 {
 	return cs_ctx_lost(q->ctx) || (cs_ctx_look(q->ctx) && cs_ctx_lost(q->ctx));

@@ -1,4 +1,4 @@
-/* What the files of flow/ share. */
+/* Declarations that the files of flow/ share. */
 #ifndef FLOW_INTERNAL_H
 #define FLOW_INTERNAL_H
 
@@ -6,7 +6,7 @@
 
 #include "flow/flow.h"
 
-/* Of CLOCK_MONOTONIC. */
+/* Time of CLOCK_MONOTONIC. */
 static inline uint64_t flow_now_ns(void)
 {
 	struct timespec now;
@@ -17,12 +17,12 @@ static inline uint64_t flow_now_ns(void)
 
 /* --- hardware queues (gpu.c) ------------------------------------------------------------------- */
 
-/* One that a flow gave back, or a new one. -ENOMEM. */
+/* A queue that a flow gave back, or a new one. -ENOMEM. */
 DRV_MUST_CHECK int flow_queue_get(const struct flow *flow, enum cs_priority priority, struct flow_queue **queue);
-/* Its work has ended; NULL is accepted. */
+/* The queue's work has ended; NULL is accepted. */
 void flow_queue_put(struct flow_queue *queue);
-/* Of the ring's next job: with it the operations below `end` have ended; behind its `last` completion it does
- * nothing more, 0: no completion is the last. */
+/* Notes of the ring's next job: with it the operations below `end` have ended; behind its `last` completion it
+ * does nothing more, 0: no completion is the last. */
 static inline void flow_queue_note(struct flow_queue *q, uint64_t end, uint64_t last)
 {
 	uint64_t seq = cs_ring_last(q->ring).seq + 1;
@@ -39,7 +39,7 @@ static inline void flow_queue_end_with_last(struct flow_queue *q, uint64_t end)
 /* A clock of the next job: around what is measured. */
 void flow_queue_start_clock(const struct flow_queue *queue, struct cs_ib *ib);
 struct cs_point flow_queue_stop_clock(const struct flow_queue *queue, struct cs_ib *ib);
-/* What it says, when its job has ended: one of the last FLOW_JOBS_TRACKED. */
+/* Time by the clock of an ended job, which is one of the last FLOW_JOBS_TRACKED. */
 uint64_t flow_queue_clock_ns(const struct flow_queue *queue, uint64_t seq);
 
 /* --- time (estimate.c, split.c) ------------------------------------------------------------------ */
@@ -50,7 +50,7 @@ void flow_time_begin(struct flow *flow);
 void flow_time_kernel(struct flow *flow);
 /* The end of the job, which is submitted next. */
 void flow_time_end(struct flow *flow);
-/* What a dispatch of so many groups of that kernel is expected to take. */
+/* The expected time of a dispatch of so many groups of that kernel. */
 uint64_t flow_estimate_ns(const struct flow *flow, const struct cs_kernel *kernel, uint64_t groups);
 /* The job would take too long with one more, which begins another job; inside: more than what is left. A dispatch
  * that waits for those before it does not share a job with one whose time is not known; one that does not wait may
@@ -102,7 +102,7 @@ static inline bool flow_is_mine(const struct flow *f)
 {
 	return atomic_load_explicit(&f->holder, memory_order_relaxed) == (const void *)&flow_thread;
 }
-/* As other holders that call functions which may flush all flows. */
+/* Marks the holder, as callers do whose calls may flush all flows. */
 static inline bool flow_lock_try(struct flow *f)
 {
 	if (!drv_lock_try(&f->lock))
@@ -121,7 +121,7 @@ static inline void flow_unlock(struct flow *f)
 	flow_release(f);
 }
 
-/* One more operation was given. */
+/* Counts an operation as given. */
 static inline void flow_count_written(struct flow *f)
 {
 	uint64_t written = atomic_load_explicit(&f->written, memory_order_relaxed);

@@ -16,7 +16,7 @@ static int change_queue(struct flow *f)
 	f->queue = NULL;
 	flow_queue_put(old);
 	r = flow_queue_get(f, atomic_load(&f->priority), &new);
-	/* What was executed so far has ended: on this queue's last job nothing more depends. */
+	/* The executed operations have ended: on this queue's last job nothing more depends. */
 	if (!r)
 		flow_queue_end_with_last(new, atomic_load_explicit(&f->executed, memory_order_relaxed));
 	f->queue = new;
@@ -69,7 +69,7 @@ static void end_collecting(struct flow *f)
 	}
 }
 
-/* Behind the points that the flow waits for. */
+/* Submits the job behind the points that the flow waits for. */
 static int submit_behind(struct flow *f, struct cs_ib *ib)
 {
 	struct cs_point after[FLOW_AFTERS_MAX];
@@ -100,7 +100,7 @@ int flow_close(struct flow *f)
 	flow_time_end(f);
 	end_collecting(f);
 	f->ib = NULL;
-	/* Behind its last completion the job may still run something: then no completion is the last. */
+	/* A job with work behind its last completion has no completion as its last. */
 	flow_queue_note(q, atomic_load_explicit(&f->executed, memory_order_relaxed),
 			f->completions == q->issued ? 0 : q->issued);
 	r = f->afters ? submit_behind(f, ib) : cs_submit(ib, NULL, NULL);
@@ -108,7 +108,7 @@ int flow_close(struct flow *f)
 	f->ops->submitted(f);
 	if (__builtin_expect(!r, 1))
 		return 0;
-	/* Its operations were executed: there is no later for them. */
+	/* The operations were executed: they are not tried again. */
 	flow_fail(f, r);
 	return r == -EBUSY ? -ENOMEM : r;
 }
@@ -128,7 +128,7 @@ int flow_begin(struct flow *f, uint16_t header, uint64_t completion)
 	return 0;
 }
 
-/* Of several points of a ring, the last one says all. */
+/* The last point of a ring stands for all of them. */
 static bool merge(struct flow *f, struct cs_point point, uint64_t waiter)
 {
 	for (unsigned i = 0; i < f->afters; i++)

@@ -1,5 +1,5 @@
-/* What each kind of operation becomes: commands in the open job, points that the next job waits for, jobs of the
- * copier, calls of the host. */
+/* How each kind of operation is executed: as commands in the open job, points that the next job waits for, jobs
+ * of the copier, calls of the host. */
 #include <errno.h>
 
 #include "drv/process.h"
@@ -25,7 +25,7 @@ static bool is_met(const struct flow_value *v)
 	return false;
 }
 
-/* All that was executed has ended. */
+/* 0: all executed operations have ended. */
 static int check_all_ended(struct flow *f)
 {
 	int r = flow_close(f);
@@ -87,7 +87,7 @@ static int execute_stamp(struct flow *f, uint64_t va)
 	return 0;
 }
 
-/* Behind all jobs of the other flow that the value stands for; its lock is held. */
+/* The flow waits for all jobs of the other flow that the value stands for; the other's lock is held. */
 static int after_flow(struct flow *f, struct flow *other, uint64_t value)
 {
 	struct cs_point point;
@@ -115,7 +115,7 @@ static int wait_for(struct flow *f, struct flow *other, uint64_t value)
 	return other->gpu == f->gpu && atomic_load(&other->state) == FLOW_FAILED ? -ECANCELED : 0;
 }
 
-#define TRIES 64 /* to take another flow's lock, before the operation is deferred */
+#define TRIES 64 /* attempts to take another flow's lock, before the operation is deferred */
 
 static int execute_wait(struct flow *f, struct flow *other, uint64_t value)
 {
@@ -171,7 +171,7 @@ static int execute_syncobj(struct flow *f, const struct flow_syncobj *s)
 	if (!s->signal && !cs_sync_available(s->sync, s->value))
 		return -EAGAIN;
 	r = submit_syncobj(f, s);
-	/* As Vulkan has it: the next signal is another's. */
+	/* The next signal is a new one, as in Vulkan. */
 	return r || s->signal || s->value ? r : cs_sync_reset(s->sync);
 }
 
@@ -191,7 +191,7 @@ static int execute_copy(struct flow *f, const struct flow_copy *c)
 	int r = flow_close(f);
 
 	flow_drop_reached(f);
-	/* With all places taken the wait for them is a job. */
+	/* A job takes the waits when all places are used. */
 	if (!r && f->afters == FLOW_AFTERS_MAX) {
 		r = flow_open(f, true);
 		r = r ? r : flow_close(f);

@@ -13,14 +13,14 @@
 
 #include "flow/internal.h"
 
-#define LONG_JOBS 4    /* so many at a time at most: together with short ones they fit into the IBs' memory */
+#define LONG_JOBS 4    /* long jobs at a time: together with short ones they fit into the IBs' memory */
 #define LONG_MAX  1024 /* dispatches of one; of 356 bytes at most */
 #define KEEP_MIN  16   /* dispatches of a segment that has jobs of its own, so that its commands can be kept */
 
 /* Kept commands: a job. */
 struct part {
 	struct cs_kept *commands; /* owned */
-	uint32_t end;             /* of the dispatches; the next part's first */
+	uint32_t end;             /* index of the dispatch behind the part's last */
 };
 
 /* How the segment is executed this time. */
@@ -38,11 +38,11 @@ struct flow_segment {
 	bool timed;          /* the clock says how long it took when `end` is reached */
 	bool learned;        /* limit rests on that */
 	bool plain;          /* the commands are the same wherever they stand */
-	struct cs_point end; /* of the last job that has something of it */
-	/* What the parts are good for: */
+	struct cs_point end; /* end of the last job with dispatches of the segment */
+	/* The parts are valid for this queue, code and mask: */
 	uint64_t queue;
 	uint32_t code, masks;
-	uint32_t parts, used; /* those that are whole; this time, the next */
+	uint32_t parts, used; /* finished parts; the part to be used next */
 	struct part part[];
 };
 
@@ -67,7 +67,7 @@ int flow_segment_create(struct flow_gpu *gpu, const hsa_kernel_dispatch_packet_t
 	return 0;
 }
 
-/* Its jobs have ended. */
+/* The segment's jobs have ended. */
 static void drop_parts(struct flow_segment *s)
 {
 	for (uint32_t i = 0; i <= s->count / FLOW_OPS_MAX; i++) {
@@ -159,7 +159,7 @@ static int begin_job(struct flow *f, struct flow_segment *s)
 	return 0;
 }
 
-/* What was written since the job began is one more part. */
+/* Makes a part of the commands written since the job began. */
 static void end_part(struct flow_segment *s)
 {
 	if (s->mode == KEEP)

@@ -12,7 +12,7 @@
 #include "flow/internal.h"
 
 #define TIMES_RESIDENT 64 /* how much larger than what is resident a grid must be */
-#define GROWTH         16 /* of a part, from one to the next, at most */
+#define GROWTH         16 /* growth of a part over the one before, at most */
 /* DRM 3.64 is Linux 6.16 to 7.0, which it does not tell apart; before, the limit is 60 s. */
 #define SHORT_WATCHDOG_DRM 64
 #define LONG_WATCHDOG      20 /* times as long then */
@@ -59,7 +59,7 @@ bool flow_split_wanted(const struct flow *f, const hsa_kernel_dispatch_packet_t 
 	uint32_t groups[3];
 	uint64_t count = flow_count_groups(p, groups);
 
-	if (f->split.on) /* it has begun */
+	if (f->split.on) /* the grid has begun */
 		return true;
 	if (known->group_ps && count < f->job_ns * 1000 / known->group_ps)
 		return false;

@@ -143,7 +143,7 @@ static void sleep_for_move(struct flow *f, struct wait *w, int64_t left)
 	struct cs_point point;
 	uint32_t seen;
 
-	/* What was deferred may begin when the jobs so far end. */
+	/* Deferred operations may begin when the jobs so far end. */
 	if (!w->mine && flow_points(f, &point, 1)) {
 		(void)!cs_point_wait(point, left < PAUSE_MAX_NS ? left : PAUSE_MAX_NS);
 		return;
