@@ -13,7 +13,7 @@
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* One of the compiler's; those that are not named stay 0. */
+/* The value of a hidden argument; kinds that are not named stay 0. */
 static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 {
 	switch (kind) {
@@ -68,7 +68,7 @@ void hip_launch_pack(const struct hip_launch *l, char *to)
 	pack_explicit(l, to);
 }
 
-/* What the kernel's code may read of the compiler's arguments. */
+/* Packs the compiler's arguments that the kernel's code may read. */
 static void pack_hidden(char *to, const struct hip_launch *l)
 {
 	const struct cs_kernel *k = l->kernel->cs;
@@ -125,7 +125,7 @@ static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
 		memcpy(to + at_B, from + at_B, 8);
 }
 
-/* What was not there yet, for want of memory, may be at the next launch. */
+/* An argument that is missing for want of memory may be there at the next launch. */
 static bool is_lasting(const char *hidden, const struct cs_kernel *k)
 {
 	for (unsigned i = 0; i < k->hidden_count; i++) {
@@ -158,7 +158,7 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Which of them, and the rarer ones. */
+/* Says which limit is exceeded, and checks the rarer ones. */
 __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
@@ -212,7 +212,7 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 
 /* --- the packet ------------------------------------------------------------------------------- */
 
-/* What a function that is called by its address, or calls itself, has on the stack, the compiler does not know. CLR
+/* The compiler does not know the stack of functions that are called by address, or that call themselves. CLR
  * gives the larger of the two, and not the sum; nothing notices where that is too small, and waves share it. */
 __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct hip_kernel *k)
 {
@@ -223,7 +223,7 @@ __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct h
 	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
 }
 
-/* As every launch of a program's: without a completion signal. */
+/* The packet of a program's launch: without a completion signal. */
 __attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatch_packet_t *p,
 							      const struct hip_kernel *k, dim3 grid, dim3 threads,
 							      uint32_t lds_B, void *args)

@@ -25,7 +25,7 @@ static struct places {
 	struct drv_lock lock; /* guards all below; inside a stream's and an event's */
 	struct chunk *chunks; /* owned */
 	struct hip_stamp *fresh;
-	struct hip_stamp *first, *last; /* those that were left; the first was left first */
+	struct hip_stamp *first, *last; /* stamps left to others, in the order of leaving */
 } all_places[HIP_DEVICES_MAX];
 
 static struct places *places_of(const struct hip_device *device)
@@ -83,7 +83,8 @@ static void append(struct places *p, struct hip_stamp *stamp)
 	p->last = stamp;
 }
 
-/* One that was left, and whose mark is reached. A stream that stops keeps its own, which go to the end. */
+/* Finds a stamp that was left, and whose mark is reached. A stream that stops keeps its own, which go to the
+ * end. */
 static struct hip_stamp *find_left(struct places *p)
 {
 	struct hip_stamp *stamp;
@@ -147,7 +148,7 @@ void hip_stamp_leave(struct hip_stamp *stamp, const struct hip_mark *mark)
 {
 	struct places *p = places_of(stamp->device);
 
-	/* What the stream is behind there nobody asks for. */
+	/* Nothing reads what the stream is behind there. */
 	stamp->mark = (struct hip_mark){.stream = mark->stream ? hip_stream_get(mark->stream) : NULL,
 					.index = mark->index};
 	drv_lock(&p->lock);

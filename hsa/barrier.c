@@ -6,7 +6,7 @@
 
 #include "hsa/queue.h"
 
-/* What a barrier packet waits for. */
+/* The dependencies of a barrier packet. */
 struct deps {
 	unsigned open, points, met, given;
 	struct rt_signal *signal[RT_DEPS_MAX]; /* the open ones */
@@ -78,8 +78,9 @@ static enum rt_outcome pass_barrier(struct rt_queue *q, uint16_t header, hsa_sig
 	return RT_TAKEN;
 }
 
-/* What should have made a dependency 0 was lost: the wait would never end. The packet ends with an error, a
- * negative value of its completion signal, and the queue goes on (HSA System Architecture, barrier-AND packet). */
+/* The work that would have made a dependency 0 was lost: the wait would never end. The packet ends with an
+ * error, a negative value of its completion signal, and the queue goes on (HSA System Architecture, barrier-AND
+ * packet). */
 static enum rt_outcome fail_barrier(struct rt_queue *q, hsa_signal_t completion)
 {
 	struct rt_signal *signal = completion.handle ? rt_signal_of(q->base.rt, completion) : NULL;
@@ -113,7 +114,7 @@ enum rt_outcome rt_barrier_or(struct rt_queue *q, const union rt_packet *p)
 
 	if (!gather(q, p->barrier.dep_signal, &deps))
 		return rt_packet_fail(q, HSA_STATUS_ERROR_INVALID_SIGNAL);
-	/* Which of several ends first, no submission can say. */
+	/* No submission can express which of several jobs ends first. */
 	if (deps.given && !deps.met) {
 		rt_queue_watch(q, deps.signal, deps.open);
 		return RT_STOPPED;

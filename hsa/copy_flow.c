@@ -7,7 +7,7 @@
 #include "hsa/memory.h"
 #include "hsa/queue.h"
 
-/* What a copy of a flow has of the runtime's. */
+/* Resources of the runtime that a flow's copy uses until its end. */
 struct loan {
 	struct rt *rt;
 	struct rt_shared stage;       /* owned: between two GPUs that do not reach one another */

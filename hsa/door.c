@@ -29,7 +29,7 @@ static struct rt_gpu *gpu_of(hsa_agent_t agent)
 	return a ? a->gpu : NULL;
 }
 
-/* What is to be told of a failure. */
+/* The description of a failure, for the programs' callbacks. */
 struct report {
 	struct stream *stream; /* a reference to its flow */
 	hsa_status_t status;
@@ -171,7 +171,7 @@ static void check(struct rt_flow *f, uint64_t value)
 	if (atomic_load_explicit(&f->checked, memory_order_acquire) < value) {
 		value = flow_completed(&f->flow);
 		rt_flow_check(f);
-		/* And not before: a thread that waits at the same time has to know as well. */
+		/* Only now: a thread that waits at the same time has to know as well. */
 		atomic_store_explicit(&f->checked, value, memory_order_release);
 	} else if (__builtin_expect(atomic_load_explicit(&f->rt->look_again_ns, memory_order_relaxed) != 0, 0)) {
 		rt_faults_look_again(f->rt);
@@ -234,7 +234,7 @@ static void *thread(void)
 
 /* --- the GPU ---------------------------------------------------------------------------------- */
 
-/* What the GPU was given so far, and has not ended. */
+/* Points of the GPU's unfinished work. */
 static unsigned points_of(struct rt *rt, const struct rt_gpu *gpu, struct cs_point *points)
 {
 	unsigned count;

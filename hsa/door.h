@@ -1,5 +1,5 @@
-/* What our HIP library asks of our HSA library beyond HSA: a table of functions, as of an extension that no other
- * program knows. Both libraries are built together; a table of another build is refused by its size.
+/* The functions of our HSA library that our HIP library calls beyond HSA: a table, as of an extension that no
+ * other program knows. Both libraries are built together; a table of another build is refused by its size.
  *
  * Streams are flows (flow/flow.h), whose fields our HIP library reads and whose lock it takes; their functions it
  * reaches by this table, since the flows' state is in the HSA library. */
@@ -11,7 +11,7 @@
 
 #include "flow/flow.h"
 
-/* Behind AMD's extensions, which begin at 0x200, and within the 128 bytes that agents have for them. */
+/* An extension number behind AMD's, which begin at 0x200, and within the 128 bytes that agents have for them. */
 #define RT_EXTENSION_DOOR 0x3e7
 
 struct rt_sync;
@@ -26,9 +26,9 @@ struct rt_flow_info {
 /* A copy by the DMA engines in a flow's order, between any two addresses that HSA knows and GPUs reach. */
 struct rt_copy {
 	uint64_t dst, src;
-	uint64_t size_B;       /* of bytes in a row; 0: the rectangle */
-	struct sdma_rect rect; /* its dst and src are not read */
-	hsa_agent_t agent;     /* of a rectangle: the GPU whose engine copies it */
+	uint64_t size_B;       /* bytes in a row; 0: a rectangle */
+	struct sdma_rect rect; /* dst and src are not read */
+	hsa_agent_t agent;     /* the GPU whose engine copies a rectangle */
 	hsa_signal_t
 		completion; /* 0: none. It gets the times of the copy (hsa_amd_profiling_get_async_copy_time) */
 };
@@ -63,7 +63,7 @@ struct rt_door {
 	/* Nothing more of the flow is given to the GPU; its state is -ECANCELED from then on. What the GPU has
 	 * goes on. */
 	void (*abandon)(struct flow *flow);
-	/* As hsa_amd_queue_cu_set_mask() and hsa_amd_queue_cu_get_mask(). */
+	/* The same as hsa_amd_queue_cu_set_mask() and hsa_amd_queue_cu_get_mask(). */
 	hsa_status_t (*set_cus)(struct flow *flow, uint32_t bits, const uint32_t *cus);
 	hsa_status_t (*get_cus)(const struct flow *flow, uint32_t bits, uint32_t *cus);
 	/* The flow of the agent's cooperative queue, which is made for it and destroyed with HSA: its grids are on
@@ -104,15 +104,16 @@ struct rt_door {
 	/* Exports the memory that is mapped there (hsa_amd_vmem_map), by whole mappings side by side, until one of
 	 * them is unmapped. -EINVAL: none are; -ENOMEM. */
 	int (*share)(void *va, size_t size_B, hsa_amd_ipc_memory_t *handle);
-	/* Of what a process shares the index-th mapping: its dma-buf, the caller's, and its size. -ENOENT: there is
-	 * no such, or none any more; -EINVAL: that is no such handle; -EPERM: another user's. */
+	/* The index-th mapping that a process shares by the handle: its dma-buf, which the caller gets, and its
+	 * size. -ENOENT: there is none with that index, or the process has gone; -EINVAL: not a handle of
+	 * memory; -EPERM: another user's. */
 	int (*fetch)(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, uint64_t *size_B);
 	/* Memory that is locked there cannot be written: neither by the process nor by GPUs. */
 	bool (*read_only)(const void *ptr);
 	/* Why this thread's last call failed, for people. */
 	const char *(*reason)(void);
-	/* What struct flow.holder is set to by this thread while it holds a flow's lock and calls functions that
-	 * may flush flows. */
+	/* The value that this thread sets struct flow.holder to while it holds a flow's lock and calls
+	 * functions that may flush flows. */
 	void *(*thread)(void);
 };
 

@@ -1,5 +1,5 @@
-/* What this runtime does for flows: signals are completed, threads and clients are told, kernels are found. And the
- * flows of our HIP library, which have no AQL ring. */
+/* The runtime's side of flows (struct flow_ops): signals are completed, threads and clients are told, kernels
+ * are found. And the flows of our HIP library, which have no AQL ring. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +194,7 @@ bool rt_flow_attempt(struct rt *rt, struct rt_work *work)
 
 /* --- failures ------------------------------------------------------------------------------------ */
 
-/* Which flows fail, and with what. */
+/* The flows that fail, and their error. */
 struct failure {
 	const struct cs_ring *ring; /* NULL: all that were used */
 	hsa_status_t status;

@@ -180,7 +180,7 @@ static void translate(struct rt_queue *q)
 			outcome = take(q, index);
 		if (outcome != RT_TAKEN)
 			break;
-		/* Of a tapped flow the dispatch is what counts, which tools may make several packets of. */
+		/* A tapped flow counts the dispatch itself: tools may make several packets of it. */
 		if (!f->tapped)
 			flow_count(f);
 		rt_queue_pass(q, index);

@@ -13,9 +13,9 @@
 #include "hsa/internal.h"
 #include "vm/tree.h"
 
-#define RT_DEPS_MAX 5 /* of a barrier packet */
+#define RT_DEPS_MAX 5 /* dependencies of a barrier packet */
 
-#define RT_FORMAT_PM4_IB 1 /* of a vendor packet (ROCr's AqlQueue::ExecutePM4) */
+#define RT_FORMAT_PM4_IB 1 /* format of a vendor packet (ROCr's AqlQueue::ExecutePM4) */
 union rt_packet {
 	struct {
 		uint16_t header, setup;
@@ -34,16 +34,16 @@ _Static_assert(sizeof(union rt_packet) == 64, "an AQL packet");
 
 /* A flow of this runtime. */
 struct rt_flow {
-	struct rt_work work; /* it is stalled, or has collected */
+	struct rt_work work; /* calls flow_attempt() while the flow is stalled, or has collected */
 	struct flow flow;
 	struct rt *rt;              /* borrowed */
 	struct rt_gpu *gpu;         /* borrowed; NULL: a soft queue, whose packets the client reads */
 	const amd_queue_v2_t *amd;  /* borrowed: the client's, which says whether to profile; NULL: our HIP's */
-	uint32_t cus[RT_CU_DWORDS]; /* that may be used, as clients count them */
-	unsigned faults;            /* of our HIP's: the GPU's before this flow; and the operations below: */
-	_Atomic uint64_t checked;   /* the kernel was asked about their faults */
-	struct rt_flow_info *info;  /* owned; of our HIP's flows that are a queue's (tap.c); else NULL */
-	struct rt_queue *tap;       /* borrowed; not NULL: its dispatches go through that queue */
+	uint32_t cus[RT_CU_DWORDS]; /* compute units that may be used, in the clients' numbering */
+	unsigned faults; /* a HIP stream's: faults of the GPU before this flow; and the operations below: */
+	_Atomic uint64_t checked;  /* the kernel was asked about their faults */
+	struct rt_flow_info *info; /* owned; of our HIP's flows that are a queue's (tap.c); else NULL */
+	struct rt_queue *tap;      /* borrowed; not NULL: its dispatches go through that queue */
 	/* The flow is FLOW_FAILED, and was not before. */
 	void (*failed)(struct rt_flow *flow, hsa_status_t status);
 	void (*free)(struct rt_flow *flow);
@@ -55,7 +55,7 @@ static inline struct rt_flow *rt_flow_of(const struct flow *flow)
 }
 /* rt, gpu, amd, failed and free are set; type: of a queue. */
 void rt_flow_init(struct rt_flow *flow, hsa_queue_type32_t type);
-/* It fails, unless it has ended. */
+/* The flow fails, unless it has ended. */
 void rt_flow_fail(struct rt_flow *flow, hsa_status_t status);
 /* rt_work's attempt and points. */
 bool rt_flow_attempt(struct rt *rt, struct rt_work *work);
@@ -64,21 +64,21 @@ unsigned rt_flow_points(const struct rt_work *work, struct cs_point *points, uns
 void rt_flow_init_cus(struct rt_flow *flow);
 hsa_status_t rt_flow_set_cus(struct rt_flow *flow, uint32_t bits, const uint32_t *cus);
 hsa_status_t rt_flow_get_cus(const struct rt_flow *flow, uint32_t bits, uint32_t *cus);
-/* Behind flow_wait(): queries the kernel about faults of the GPU and losses of its contexts, unless many waits did
- * so just now; then a later one does. */
+/* Called behind flow_wait(): queries the kernel about faults of the GPU and losses of its contexts, unless many
+ * waits did so just now; then a later one does. */
 void rt_flow_check(struct rt_flow *flow);
 
 struct rt_intercept;
 
 struct rt_queue {
-	struct rt_flow base;            /* its lock guards the reading of packets */
+	struct rt_flow base;            /* the lock guards the reading of packets, too */
 	struct rt_intercept *intercept; /* owned; not NULL: packets go through handlers to another queue */
 	struct rt_queue *next;          /* in list or dying; guarded by rt_queues' lock */
 	struct rt_shared memory;        /* owned: amd_queue_v2_t, then the packets */
 	amd_queue_v2_t *amd;            /* in it */
 	char *packets;                  /* in it; of 64 bytes */
 	uint32_t mask;                  /* packets - 1: what the client's memory says of it is not believed */
-	unsigned users;                 /* who share it; guarded by rt_queues' lock. 0: nobody may */
+	unsigned users;                 /* handles that name the queue; guarded by rt_queues' lock. 0: none may */
 	uint64_t id;                    /* unlike every other queue's, and growing */
 	struct rt_signal *doorbell;     /* owned; NULL: the client's */
 	void (*callback)(hsa_status_t status, hsa_queue_t *queue, void *data); /* may be NULL */
@@ -95,7 +95,7 @@ struct rt_queues {
 	struct rt_queue *list, *dying; /* dying: destroyed, but the GPU still works for them */
 };
 
-/* What a queue shall be. */
+/* The properties of a queue to be made. */
 struct rt_queue_want {
 	struct rt_gpu *gpu; /* borrowed */
 	uint32_t size;      /* packets, a power of two */
@@ -106,15 +106,15 @@ struct rt_queue_want {
 	void *data;
 	struct rt_queue *above; /* borrowed: that hears of errors instead; outlives the new one */
 };
-/* What a client asks an agent for: checked, and made so. */
+/* Checks what a client asks an agent for, and makes the queue. */
 typedef int rt_queue_maker(struct rt *rt, struct rt_queue_want *want, struct rt_queue **queue);
 hsa_status_t rt_queue_make(hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want, rt_queue_maker *how,
 			   hsa_queue_t **queue);
 DRV_MUST_CHECK int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **queue);
 void rt_queue_destroy(struct rt_queue *queue);
 
-/* What kernels find in a queue's description, of zeroed memory: where the apertures lie. gpu NULL: a soft queue's.
- */
+/* Fills in a queue's description for kernels, in zeroed memory: apertures and identification. gpu NULL: a soft
+ * queue's. */
 void rt_queue_describe(const struct rt_gpu *gpu, amd_queue_v2_t *amd);
 
 /* pm4.c: appends the commands that an INDIRECT_BUFFER packet names. -EINVAL: they are none, or lie where the CPU
@@ -178,7 +178,7 @@ static inline unsigned rt_packet_type(uint16_t header)
 }
 /* The queue ends with that error. */
 enum rt_outcome rt_packet_fail(struct rt_queue *queue, hsa_status_t status);
-/* What an error of the flow's means for the queue. */
+/* The outcome for the queue of an error of its flow. */
 enum rt_outcome rt_packet_refused(struct rt_queue *queue, int r);
 enum rt_outcome rt_barrier_and(struct rt_queue *queue, const union rt_packet *packet);
 enum rt_outcome rt_barrier_or(struct rt_queue *queue, const union rt_packet *packet);

@@ -11,7 +11,7 @@
 #include "hsa/queue.h"
 #include "hsa/table.h"
 
-#define PACKETS 1024 /* of such a queue */
+#define PACKETS 1024 /* packets of a tap's queue */
 
 bool rt_tap_wanted(void)
 {
