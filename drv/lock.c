@@ -22,10 +22,31 @@ void drv_futex_wake(_Atomic uint32_t *word)
 	wake(word, INT32_MAX);
 }
 
+#define SPINS      100 /* most holders are gone within them */
+#define NAP_MIN_NS 50000
+#define NAP_MAX_NS 4000000
+
+static bool spin(struct drv_lock *lock)
+{
+	for (unsigned i = 0; i < SPINS; i++) {
+		if (!drv_lock_taken(lock) && drv_lock_try(lock))
+			return true;
+		__builtin_ia32_pause();
+	}
+	return false;
+}
+
+/* The holder may miss the mark and wake nobody: no sleep is without an end. */
 void drv_lock_wait(struct drv_lock *lock)
 {
-	while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire))
-		drv_futex_wait(&lock->state, 2, UINT64_MAX);
+	uint64_t nap_ns = NAP_MIN_NS;
+
+	if (spin(lock))
+		return;
+	while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire)) {
+		drv_futex_wait(&lock->state, 2, nap_ns);
+		nap_ns = nap_ns < NAP_MAX_NS / 2 ? 2 * nap_ns : NAP_MAX_NS;
+	}
 }
 
 void drv_lock_wake(struct drv_lock *lock)

@@ -1,6 +1,8 @@
-/* A lock for hot paths: taking it free, and giving it back when nobody sleeps, is one locked instruction each and
- * no call. As Mesa's simple_mtx, after Drepper, "Futexes Are Tricky", mutex 2. Not recursive, not shared between
- * processes. All zero: free. */
+/* A lock for hot paths: taking it free is one locked instruction, giving it back when nobody sleeps a store, and
+ * neither is a call. After Drepper, "Futexes Are Tricky", mutex 2, but for the store: it may write over the mark of
+ * a sleeper that comes at that instant, which then finds the lock free when its nap is over (lock.c). Giving it
+ * back orders no later load: code that looks for something afterwards needs a fence of its own. Not recursive, not
+ * shared between processes. All zero: free. */
 #ifndef DRV_LOCK_H
 #define DRV_LOCK_H
 
@@ -30,10 +32,14 @@ static inline void drv_lock(struct drv_lock *lock)
 		drv_lock_wait(lock);
 }
 
-/* True: somebody may sleep, and drv_lock_wake() is to follow. */
+/* True: somebody may sleep, and drv_lock_wake() is to follow. Nothing is read behind the store: the next holder may
+ * free the lock. */
 static inline bool drv_lock_leave(struct drv_lock *lock)
 {
-	return __builtin_expect(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2, 0);
+	bool sleepers = atomic_load_explicit(&lock->state, memory_order_relaxed) == 2;
+
+	atomic_store_explicit(&lock->state, 0, memory_order_release);
+	return __builtin_expect(sleepers, 0);
 }
 
 static inline void drv_unlock(struct drv_lock *lock)
