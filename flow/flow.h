@@ -293,6 +293,7 @@ struct flow {
 	_Atomic bool calling;     /* the first one is a call, and it is under way */
 	_Atomic uint32_t moved;   /* futex: changes when deferred operations were executed */
 	_Atomic uint32_t waiters; /* threads that sleep on it */
+	_Atomic bool attended;    /* the holder of the lock sleeps in flow_wait(), which executes what it can */
 	uint64_t job_ns;          /* as flow_job_ns(), or 0: without a limit; immutable, as are: */
 	uint64_t long_grid;       /* work-items from which on a grid may be split */
 	struct flow_split split;
