@@ -290,6 +290,7 @@ struct flow {
 	uint64_t waiter[FLOW_AFTERS_MAX]; /* the completion of the operation that waits for each; 0: none */
 	struct flow_deferred *deferred, **deferred_end; /* owned */
 	unsigned deferred_count;
+	bool advancing;           /* a thread is in flow_advance() */
 	_Atomic bool calling;     /* the first one is a call, and it is under way */
 	_Atomic uint32_t moved;   /* futex: changes when deferred operations were executed */
 	_Atomic uint32_t waiters; /* threads that sleep on it */

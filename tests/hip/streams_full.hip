@@ -6,6 +6,12 @@
 
 #define MANY 1500u /* a stream keeps 1024 operations */
 
+__global__ void hold(const unsigned *go)
+{
+	while (!__hip_atomic_load(go, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM))
+		__builtin_amdgcn_s_sleep(64);
+}
+
 __global__ void add(unsigned *at)
 {
 	++*at;
@@ -92,8 +98,33 @@ static void behind_functions()
 	HIP(hipHostFree(go));
 }
 
+/* Two full streams, each behind what the other did before. */
+static void behind_each_other()
+{
+	unsigned *go = flag();
+	full first, second;
+
+	for (full *s : {&first, &second}) {
+		hold<<<1, 1, 0, s->at>>>(go);
+		HIP(hipEventRecord(s->event, s->at));
+		HIP(hipLaunchHostFunc(s->at, nothing, nullptr));
+	}
+	HIP(hipStreamWaitEvent(first.at, second.event, 0));
+	HIP(hipStreamWaitEvent(second.at, first.event, 0));
+	std::thread one(&full::fill, &first), other(&full::fill, &second);
+	first.wait_until_full();
+	second.wait_until_full();
+	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
+	one.join();
+	other.join();
+	first.check();
+	second.check();
+	HIP(hipHostFree(go));
+}
+
 int main()
 {
 	behind_functions();
+	behind_each_other();
 	return check_done("streams that are full");
 }
