@@ -121,14 +121,6 @@ static inline void flow_unlock(struct flow *f)
 	flow_release(f);
 }
 
-/* One more operation was given. */
-static inline void flow_count_written(struct flow *f)
-{
-	uint64_t written = atomic_load_explicit(&f->written, memory_order_relaxed);
-
-	atomic_store_explicit(&f->written, written + 1, memory_order_release);
-}
-
 /* --- operations (flow.c, op.c). Locked ------------------------------------------------------------ */
 
 /* An operation that could not be submitted yet. */

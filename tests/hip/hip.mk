@@ -12,6 +12,8 @@ OUR_HIP_FLAGS_print_buffered := -mprintf-kind=buffered
 OUR_HIP_FLAGS_clock := -O0 -fgpu-rdc
 # Another driver on the same card.
 OUR_HIP_FLAGS_external := $(shell pkg-config --cflags --libs libdrm_amdgpu libdrm)
+# It speaks HSA, too.
+OUR_HIP_FLAGS_grids_shared := -lhsa-runtime64
 OUR_HIP_ENV_bad_arguments  := env TUFF_VGPU_STRICT=report
 # It loses what it adds.
 OUR_HIP_ENV_atomic_fine := env TUFF_VGPU_STRICT=off
@@ -119,7 +121,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := copies_devices launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc ipc_killed ipc_peers virtual grids arrays references ipc_event grid_lost rules reset plugin threads serial submissions overlap streams_% statuses_%
+CLR_WITHOUT := copies_devices launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc ipc_killed ipc_peers virtual grids grids_shared arrays references ipc_event grid_lost rules reset plugin threads serial submissions overlap streams_% statuses_%
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
