@@ -14,7 +14,7 @@
 
 static struct grids {
 	struct drv_lock lock; /* guards all below; inside a stream's */
-	struct flow *flow;    /* owned, with others, and a reference; NULL: none yet */
+	struct flow *flow;    /* a reference, which destroy() takes; HSA's clients share it. NULL: none yet */
 	const struct hip_kernel
 		*meet;     /* borrowed; NULL: the device's blocks meet in memory, and nothing prepares it */
 	_Atomic bool open; /* there is a flow; read without the lock */
@@ -106,10 +106,8 @@ void hip_grids_reset(struct hip_device *device)
 	struct grids *g = &all_grids[device->index];
 
 	drv_lock(&g->lock);
-	if (g->flow) {
+	if (g->flow)
 		hip.door->destroy(g->flow);
-		hip.door->put(g->flow);
-	}
 	g->flow = NULL;
 	g->meet = NULL;
 	atomic_store(&g->open, false);

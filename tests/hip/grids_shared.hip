@@ -113,12 +113,21 @@ static void behind_a_grid(hsa_queue_t *queue, bool held)
 		HIP(hipHostFree(at));
 }
 
+/* The queue is the client's as well. */
+static void behind_a_reset(hsa_queue_t *queue)
+{
+	HIP(hipDeviceReset());
+	behind_a_grid(queue, false);
+	HIP(hipDeviceReset());
+}
+
 int main()
 {
 	hsa_queue_t *queue = cooperative_queue();
 
 	behind_a_grid(queue, false);
 	behind_a_grid(queue, true);
+	behind_a_reset(queue);
 	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
 	return check_done("cooperative launches beside clients of HSA");
 }
