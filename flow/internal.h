@@ -156,7 +156,7 @@ static inline bool flow_begin_behind(struct flow *f, uint16_t header)
 	cs_ib_fence(f->ib, flow_waits(header), scope);
 	return true;
 }
-/* Points that are reached are waited for no more. */
+/* Points that are reached or lost are waited for no more. */
 void flow_drop_reached(struct flow *flow);
 /* The ring takes one more job. */
 static inline bool flow_has_room(const struct flow *f)

@@ -235,12 +235,25 @@ bool flow_job_of(const struct flow *f, uint64_t value, struct cs_point *point)
 	return false;
 }
 
+/* The flow waits on for a point. One that is lost it does not wait for, as in a submission, unless it fails with
+ * it. */
+static bool still_waits(struct flow *f, unsigned i)
+{
+	int r = cs_point_poll(f->after[i]);
+
+	if (__builtin_expect(r < 0 && atomic_load(&f->state) == FLOW_ACTIVE, 0)) {
+		f->ops->wait_lost(f, f->waiter[i], f->after[i]);
+		return atomic_load(&f->state) != FLOW_ACTIVE;
+	}
+	return r != 1;
+}
+
 void flow_drop_reached(struct flow *f)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < f->afters; i++)
-		if (cs_point_poll(f->after[i]) != 1) {
+		if (still_waits(f, i)) {
 			f->waiter[kept] = f->waiter[i];
 			f->after[kept++] = f->after[i];
 		}

@@ -165,6 +165,14 @@ static void sleep_for_move(struct flow *f, struct wait *w, int64_t left)
 	atomic_fetch_sub(&f->waiters, 1);
 }
 
+/* Another ring's job, which the flow does not wait for any more, unless it fails with it. */
+static bool is_lost_elsewhere(const struct flow *f, struct cs_point point)
+{
+	const struct flow_queue *q = f->queue;
+
+	return cs_point_poll(point) < 0 && !(q && q->ring == point.ring);
+}
+
 static int wait_for_value(struct flow *f, struct wait *w, struct cs_ring **lost)
 {
 	struct cs_point point;
@@ -185,7 +193,7 @@ static int wait_for_value(struct flow *f, struct wait *w, struct cs_ring **lost)
 		r = cs_point_wait(point, left);
 		if (r && r != -ETIMEDOUT)
 			*lost = point.ring;
-		if (r)
+		if (r && !is_lost_elsewhere(f, point))
 			return r;
 	}
 }
