@@ -1,5 +1,6 @@
 /* Streams that wait, with more behind the wait than a stream keeps: the thread that gives more waits as well, and
  * has the stream meanwhile. Whatever the stream waits for still comes. */
+#include <hip/hip_cooperative_groups.h>
 #include <thread>
 
 #include "tests/clients/hip/hip.h"
@@ -14,6 +15,12 @@ __global__ void hold(const unsigned *go)
 
 __global__ void add(unsigned *at)
 {
+	++*at;
+}
+
+__global__ void add_together(unsigned *at)
+{
+	cooperative_groups::this_grid().sync();
 	++*at;
 }
 
@@ -35,6 +42,16 @@ struct full {
 		HIP(hipEventDestroy(event));
 		HIP(hipStreamDestroy(at));
 	}
+	void fill_with_grids()
+	{
+		void *arguments[] = {&counter.at};
+
+		for (unsigned i = 0; i < MANY; i++) {
+			HIP(hipLaunchCooperativeKernel((const void *)add_together, dim3(1), dim3(1), arguments, 0,
+						       at));
+			__atomic_fetch_add(&given, 1, __ATOMIC_RELEASE);
+		}
+	}
 	void fill()
 	{
 		for (unsigned i = 0; i < MANY; i++) {
@@ -44,11 +61,11 @@ struct full {
 		HIP_LAUNCHED();
 	}
 	/* The thread that fills it gets no further. */
-	void wait_until_full() const
+	void wait_until_full(unsigned least = 900) const
 	{
 		unsigned before = 0, now;
 
-		while ((now = __atomic_load_n(&given, __ATOMIC_ACQUIRE)) < 900 || now != before) {
+		while ((now = __atomic_load_n(&given, __ATOMIC_ACQUIRE)) < least || now != before) {
 			before = now;
 			std::this_thread::sleep_for(std::chrono::milliseconds(20));
 		}
@@ -122,9 +139,40 @@ static void behind_each_other()
 	HIP(hipHostFree(go));
 }
 
+/* Cooperative launches, which share a queue, fill that. Their stream waits for another one, and meanwhile that gets
+ * a grid, and a third one is waited for. */
+static void behind_grids()
+{
+	unsigned *go = flag();
+	full first, second, third;
+
+	HIP(hipLaunchHostFunc(second.at, wait_for, go));
+	HIP(hipEventRecord(second.event, second.at));
+	HIP(hipStreamWaitEvent(first.at, second.event, 0));
+	std::thread filler(&full::fill_with_grids, &first);
+	first.wait_until_full(MANY / 8);
+	std::thread other([&] {
+		void *arguments[] = {&second.counter.at};
+
+		HIP(hipLaunchCooperativeKernel((const void *)add_together, dim3(1), dim3(1), arguments, 0,
+					       second.at));
+	});
+	add<<<1, 1, 0, third.at>>>(third.counter.at);
+	HIP(hipStreamSynchronize(third.at));
+	std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
+	filler.join();
+	other.join();
+	first.check();
+	HIP(hipStreamSynchronize(second.at));
+	CHECK_EQ(second.counter.read()[0], 1);
+	HIP(hipHostFree(go));
+}
+
 int main()
 {
 	behind_functions();
 	behind_each_other();
+	behind_grids();
 	return check_done("streams that are full");
 }
