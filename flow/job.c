@@ -212,11 +212,12 @@ uint64_t flow_completed(const struct flow *f)
 
 	if (!q)
 		return 0;
-	/* The place may belong to a later job when enough have ended meanwhile. */
+	/* The place may belong to a later job when enough have ended meanwhile: to the next one, at the latest,
+	 * behind the unfinished ones, even if the ring has no room for it (flow_launch_alone()). */
 	do {
 		reached = cs_ring_reached(q->ring);
 		value = atomic_load_explicit(&q->end[reached % FLOW_JOBS_TRACKED], memory_order_acquire);
-	} while (__builtin_expect(cs_ring_reached(q->ring) - reached >= FLOW_JOBS_TRACKED - CS_JOBS_MAX, 0));
+	} while (__builtin_expect(cs_ring_reached(q->ring) - reached >= FLOW_JOBS_TRACKED - CS_JOBS_MAX - 1, 0));
 	return value;
 }
 
