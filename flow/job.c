@@ -13,14 +13,14 @@ static int change_queue(struct flow *f)
 
 	if (old && (f->ib || f->afters || !cs_point_settled(cs_ring_last(old->ring))))
 		return 0;
-	f->queue = NULL;
-	flow_queue_put(old);
 	r = flow_queue_get(f, atomic_load(&f->priority), &new);
+	if (r)
+		return r;
 	/* What was executed so far has ended: on this queue's last job nothing more depends. */
-	if (!r)
-		flow_queue_end_with_last(new, atomic_load_explicit(&f->executed, memory_order_relaxed));
+	flow_queue_end_with_last(new, atomic_load_explicit(&f->executed, memory_order_relaxed));
 	f->queue = new;
-	return r;
+	flow_queue_put(old);
+	return 0;
 }
 
 int flow_ensure_queue(struct flow *f)
