@@ -13,8 +13,10 @@
 #include "api/tool.h"
 
 static struct grids {
-	struct drv_lock lock; /* guards all below; inside a stream's */
-	struct flow *flow;    /* owned, with others, and a reference; NULL: none yet */
+	/* Guards changes of all below; inside a stream's. Who has a stream reads without it what it has opened: a
+	 * reset ends streams first. */
+	struct drv_lock lock;
+	struct flow *flow; /* a reference, which destroy() takes; HSA's clients share it. NULL: none yet */
 	const struct hip_kernel
 		*meet;     /* borrowed; NULL: the device's blocks meet in memory, and nothing prepares it */
 	_Atomic bool open; /* there is a flow; read without the lock */
@@ -106,10 +108,8 @@ void hip_grids_reset(struct hip_device *device)
 	struct grids *g = &all_grids[device->index];
 
 	drv_lock(&g->lock);
-	if (g->flow) {
+	if (g->flow)
 		hip.door->destroy(g->flow);
-		hip.door->put(g->flow);
-	}
 	g->flow = NULL;
 	g->meet = NULL;
 	atomic_store(&g->open, false);
@@ -190,13 +190,25 @@ static int submit_behind(struct flow *flow, const struct hip_stream *s)
 	return hip.door->reached(s->flow, written) ? 0 : hip.door->submit(flow, &op);
 }
 
+#define SHORT_TRIES 100
+#define PAUSE_NS    100000
+
+/* The thread that has the lock may sleep until this stream goes on, which no other thread can see to. */
+static void lock_flow(struct flow *flow, const struct hip_stream *s)
+{
+	for (unsigned i = 0; !drv_lock_try(&flow->lock); i++)
+		if (i < SHORT_TRIES)
+			sched_yield();
+		else
+			(void)!hip.door->wait(s->flow, hip_stream_written(s) + 1, PAUSE_NS);
+}
+
 /* value: behind the grid. */
 static int submit(struct flow *flow, const struct hip_stream *s, const struct dispatches *d, uint64_t *value)
 {
 	int r;
 
-	while (!drv_lock_try(&flow->lock))
-		sched_yield();
+	lock_flow(flow, s);
 	atomic_store_explicit(&flow->holder, hip.door->thread(), memory_order_relaxed);
 	r = submit_behind(flow, s);
 	if (!r && d->meets)
@@ -210,10 +222,20 @@ static int submit(struct flow *flow, const struct hip_stream *s, const struct di
 	return r;
 }
 
-static hipError_t put_locked(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *value)
+static hipError_t open_grids(struct grids *g, struct hip_device *device)
+{
+	hipError_t r;
+
+	drv_lock(&g->lock);
+	r = open_locked(g, device);
+	drv_unlock(&g->lock);
+	return r;
+}
+
+static hipError_t put(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *value)
 {
 	struct dispatches d = {.meets = false};
-	hipError_t r = open_locked(g, s->device);
+	hipError_t r = open_grids(g, s->device);
 
 	if (!r)
 		r = prepare(g, s, l, &d);
@@ -232,11 +254,10 @@ hipError_t hip_grid_put(struct hip_stream *s, const struct hip_launch *l)
 	struct grids *g = &all_grids[s->device->index];
 	struct flow_op op;
 	uint64_t value = 0;
-	hipError_t r;
+	hipError_t r = put(g, s, l, &value);
 
-	drv_lock(&g->lock);
-	r = put_locked(g, s, l, &value);
+	if (r)
+		return r;
 	op = wait_for(g->flow, value);
-	drv_unlock(&g->lock);
-	return r ? r : hip_stream_submit(s, &op);
+	return hip_stream_submit(s, &op);
 }

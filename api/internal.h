@@ -367,7 +367,7 @@ static inline bool hip_stream_blocks(const struct hip_stream *stream)
 /* It lives, and HIP's rules order it behind nothing new. */
 static inline bool hip_stream_is_clear(const struct hip_stream *stream)
 {
-	const _Atomic uint64_t *rule = atomic_load_explicit(&stream->rule, memory_order_relaxed);
+	const _Atomic uint64_t *rule = atomic_load_explicit(&stream->rule, memory_order_acquire);
 
 	/* Acquire: a thread without the lock sees the operation that waits for it. */
 	return atomic_load_explicit(rule, memory_order_relaxed) ==

@@ -54,7 +54,8 @@ void hip_stream_put(struct hip_stream *s)
 static void follow(struct hip_stream *s, struct hip_stream *null)
 {
 	s->null = hip_stream_get(null);
-	atomic_store_explicit(&s->rule, &null->flow->written, memory_order_relaxed);
+	/* Release: threads without a lock follow it to a flow that was just made (hip_stream_is_clear()). */
+	atomic_store_explicit(&s->rule, &null->flow->written, memory_order_release);
 }
 
 /* It is the device's null stream. */

@@ -149,6 +149,10 @@ int flow_advance(struct flow *f)
 	bool moved = false;
 	int r = 0;
 
+	/* The first one is being executed: it waits for a flow that waits for this one. */
+	if (f->advancing)
+		return -EAGAIN;
+	f->advancing = true;
 	while (f->deferred && !r && atomic_load(&f->state) == FLOW_ACTIVE) {
 		r = flow_execute(f, &f->deferred->op, f->deferred);
 		if (r)
@@ -159,6 +163,7 @@ int flow_advance(struct flow *f)
 		if (f->job_ops >= FLOW_OPS_MAX)
 			r = flow_close(f);
 	}
+	f->advancing = false;
 	if (moved) {
 		int e = flow_settle(f);
 

@@ -291,9 +291,11 @@ struct flow {
 	uint64_t waiter[FLOW_AFTERS_MAX]; /* the completion of the operation that waits for each; 0: none */
 	struct flow_deferred *deferred, **deferred_end; /* owned */
 	unsigned deferred_count;
+	bool advancing;           /* a thread is in flow_advance() */
 	_Atomic bool calling;     /* the first one is a call, and it is under way */
 	_Atomic uint32_t moved;   /* futex: changes when deferred operations were executed */
 	_Atomic uint32_t waiters; /* threads that sleep on it */
+	_Atomic bool attended;    /* the holder of the lock sleeps in flow_wait(), which executes what it can */
 	uint64_t job_ns;          /* flow_job_ns(), or 0: no limit; immutable, as are: */
 	uint64_t long_grid;       /* work-items from which on a grid may be split */
 	struct flow_split split;
@@ -405,12 +407,20 @@ bool flow_launch_again(struct flow *flow, const hsa_kernel_dispatch_packet_t *pa
 bool flow_launch_alone(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
 /* The remembered kernel of an object; its kernel is NULL if there is none. */
 struct flow_kernel *flow_kernel_of(struct flow *flow, uint64_t object);
-/* Counts an operation as executed. */
+/* Count an operation as executed; as given. Points of the timeline are good as long as operations are executed in the
+ * order in which they are counted as given: an owner executes none of its own, and counts it as both, while others
+ * are deferred. */
 static inline void flow_count(struct flow *f)
 {
 	uint64_t executed = atomic_load_explicit(&f->executed, memory_order_relaxed);
 
 	atomic_store_explicit(&f->executed, executed + 1, memory_order_relaxed);
+}
+static inline void flow_count_written(struct flow *f)
+{
+	uint64_t written = atomic_load_explicit(&f->written, memory_order_relaxed);
+
+	atomic_store_explicit(&f->written, written + 1, memory_order_release);
 }
 /* Called behind the last operation: submits the open job, or collects. */
 DRV_MUST_CHECK int flow_settle(struct flow *flow);

@@ -121,14 +121,6 @@ static inline void flow_unlock(struct flow *f)
 	flow_release(f);
 }
 
-/* Counts an operation as given. */
-static inline void flow_count_written(struct flow *f)
-{
-	uint64_t written = atomic_load_explicit(&f->written, memory_order_relaxed);
-
-	atomic_store_explicit(&f->written, written + 1, memory_order_release);
-}
-
 /* --- operations (flow.c, op.c). Locked ------------------------------------------------------------ */
 
 /* An operation that could not be submitted yet. */
@@ -164,7 +156,7 @@ static inline bool flow_begin_behind(struct flow *f, uint16_t header)
 	cs_ib_fence(f->ib, flow_waits(header), scope);
 	return true;
 }
-/* Points that are reached are waited for no more. */
+/* Points that are reached or lost are waited for no more. */
 void flow_drop_reached(struct flow *flow);
 /* The ring takes one more job. */
 static inline bool flow_has_room(const struct flow *f)

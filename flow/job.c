@@ -13,14 +13,14 @@ static int change_queue(struct flow *f)
 
 	if (old && (f->ib || f->afters || !cs_point_settled(cs_ring_last(old->ring))))
 		return 0;
-	f->queue = NULL;
-	flow_queue_put(old);
 	r = flow_queue_get(f, atomic_load(&f->priority), &new);
+	if (r)
+		return r;
 	/* The executed operations have ended: on this queue's last job nothing more depends. */
-	if (!r)
-		flow_queue_end_with_last(new, atomic_load_explicit(&f->executed, memory_order_relaxed));
+	flow_queue_end_with_last(new, atomic_load_explicit(&f->executed, memory_order_relaxed));
 	f->queue = new;
-	return r;
+	flow_queue_put(old);
+	return 0;
 }
 
 int flow_ensure_queue(struct flow *f)
@@ -212,11 +212,12 @@ uint64_t flow_completed(const struct flow *f)
 
 	if (!q)
 		return 0;
-	/* The place may belong to a later job when enough have ended meanwhile. */
+	/* The place may belong to a later job when enough have ended meanwhile: to the next one, at the latest,
+	 * behind the unfinished ones, even if the ring has no room for it (flow_launch_alone()). */
 	do {
 		reached = cs_ring_reached(q->ring);
 		value = atomic_load_explicit(&q->end[reached % FLOW_JOBS_TRACKED], memory_order_acquire);
-	} while (__builtin_expect(cs_ring_reached(q->ring) - reached >= FLOW_JOBS_TRACKED - CS_JOBS_MAX, 0));
+	} while (__builtin_expect(cs_ring_reached(q->ring) - reached >= FLOW_JOBS_TRACKED - CS_JOBS_MAX - 1, 0));
 	return value;
 }
 
@@ -235,12 +236,25 @@ bool flow_job_of(const struct flow *f, uint64_t value, struct cs_point *point)
 	return false;
 }
 
+/* The flow waits on for a point. One that is lost it does not wait for, as in a submission, unless it fails with
+ * it. */
+static bool still_waits(struct flow *f, unsigned i)
+{
+	int r = cs_point_poll(f->after[i]);
+
+	if (__builtin_expect(r < 0 && atomic_load(&f->state) == FLOW_ACTIVE, 0)) {
+		f->ops->wait_lost(f, f->waiter[i], f->after[i]);
+		return atomic_load(&f->state) != FLOW_ACTIVE;
+	}
+	return r != 1;
+}
+
 void flow_drop_reached(struct flow *f)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < f->afters; i++)
-		if (cs_point_poll(f->after[i]) != 1) {
+		if (still_waits(f, i)) {
 			f->waiter[kept] = f->waiter[i];
 			f->after[kept++] = f->after[i];
 		}

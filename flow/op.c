@@ -115,6 +115,15 @@ static int wait_for(struct flow *f, struct flow *other, uint64_t value)
 	return other->gpu == f->gpu && atomic_load(&other->state) == FLOW_FAILED ? -ECANCELED : 0;
 }
 
+/* Without its lock, whose holder may sleep until the caller goes on: what a hardware queue says counts while the
+ * flow has it. */
+static bool has_ended(const struct flow *other, uint64_t value)
+{
+	const struct flow_queue *q = other->queue;
+
+	return q && flow_completed(other) >= value && other->queue == q;
+}
+
 #define TRIES 64 /* attempts to take another flow's lock, before the operation is deferred */
 
 static int execute_wait(struct flow *f, struct flow *other, uint64_t value)
@@ -126,7 +135,7 @@ static int execute_wait(struct flow *f, struct flow *other, uint64_t value)
 		return 0;
 	for (unsigned i = 0; !mine && !drv_lock_try(&other->lock); i++) {
 		if (i == TRIES)
-			return -EAGAIN;
+			return has_ended(other, value) ? 0 : -EAGAIN;
 		__builtin_ia32_pause();
 	}
 	/* Without a hardware queue it is over, or has not begun. */

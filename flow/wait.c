@@ -1,5 +1,6 @@
 /* Progress of flows, and waits for them. */
 #include <errno.h>
+#include <sched.h>
 
 #include "flow/internal.h"
 
@@ -35,7 +36,15 @@ bool flow_attempt(struct flow *f)
 void flow_call_ended(struct flow *f)
 {
 	atomic_store(&f->calling, false);
-	flow_lock(f);
+	/* A holder that sleeps may wait for a call of another flow, which the caller's thread makes behind this
+	 * one: flow_wait() goes on by itself. */
+	while (!flow_lock_try(f)) {
+		if (atomic_load(&f->attended)) {
+			flow_wake(f);
+			return;
+		}
+		sched_yield();
+	}
 	(void)attempt(f);
 	flow_unlock(f);
 }
@@ -119,7 +128,6 @@ static bool next_point(struct flow *f, uint64_t value, struct cs_point *point)
 		return true;
 	if (atomic_load_explicit(&f->executed, memory_order_relaxed) < value)
 		return false;
-	flow_drop_reached(f);
 	*point = f->afters ? f->after[0] : cs_ring_last(f->queue->ring);
 	return true;
 }
@@ -132,6 +140,7 @@ static int prepare_sleep(struct flow *f, const struct wait *w, struct cs_point *
 	if (!w->mine)
 		flow_lock(f);
 	r = flow_push(f);
+	flow_drop_reached(f);
 	*found = !r && flow_completed(f) < w->value && f->queue && next_point(f, w->value, point);
 	if (!w->mine)
 		flow_unlock(f);
@@ -156,33 +165,61 @@ static void sleep_for_move(struct flow *f, struct wait *w, int64_t left)
 	atomic_fetch_sub(&f->waiters, 1);
 }
 
-int flow_wait(struct flow *f, uint64_t value, int64_t timeout_ns, struct cs_ring **lost)
+/* Another ring's job, which the flow does not wait for any more, unless it fails with it. */
+static bool is_lost_elsewhere(const struct flow *f, struct cs_point point)
 {
-	struct wait w = {.value = value, .deadline_ns = UINT64_MAX, .mine = flow_is_mine(f)};
+	const struct flow_queue *q = f->queue;
+
+	return cs_point_poll(point) < 0 && !(q && q->ring == point.ring);
+}
+
+static int wait_for_value(struct flow *f, struct wait *w, struct cs_ring **lost)
+{
 	struct cs_point point;
 	int64_t left;
 	bool found;
 	int r;
+
+	for (;;) {
+		r = f->ops->check(f);
+		r = r ? r : left_ns(w, &left);
+		r = r ? r : prepare_sleep(f, w, &point, &found);
+		if (r || flow_completed(f) >= w->value)
+			return r;
+		if (!found) {
+			sleep_for_move(f, w, left);
+			continue;
+		}
+		r = cs_point_wait(point, left);
+		if (r && r != -ETIMEDOUT)
+			*lost = point.ring;
+		if (r && !is_lost_elsewhere(f, point))
+			return r;
+	}
+}
+
+/* The caller has the lock, and no other thread executes what can be meanwhile. */
+static int wait_with_lock(struct flow *f, struct wait *w, struct cs_ring **lost)
+{
+	int r;
+
+	atomic_store(&f->attended, true);
+	r = wait_for_value(f, w, lost);
+	atomic_store(&f->attended, false);
+	/* A call that has just ended left the rest to this thread. */
+	if (f->deferred)
+		flow_push(f);
+	return r;
+}
+
+int flow_wait(struct flow *f, uint64_t value, int64_t timeout_ns, struct cs_ring **lost)
+{
+	struct wait w = {.value = value, .deadline_ns = UINT64_MAX, .mine = flow_is_mine(f)};
 
 	*lost = NULL;
 	if (flow_completed(f) >= value)
 		return 0;
 	if (timeout_ns != CS_FOREVER)
 		w.deadline_ns = flow_now_ns() + (uint64_t)timeout_ns;
-	for (;;) {
-		r = f->ops->check(f);
-		r = r ? r : left_ns(&w, &left);
-		r = r ? r : prepare_sleep(f, &w, &point, &found);
-		if (r || flow_completed(f) >= value)
-			return r;
-		if (!found) {
-			sleep_for_move(f, &w, left);
-			continue;
-		}
-		r = cs_point_wait(point, left);
-		if (r && r != -ETIMEDOUT)
-			*lost = point.ring;
-		if (r)
-			return r;
-	}
+	return w.mine ? wait_with_lock(f, &w, lost) : wait_for_value(f, &w, lost);
 }

@@ -141,8 +141,9 @@ static void destroy(struct flow *flow)
 	}
 	rt_faults_look(f->rt, true);
 	atomic_store(&flow->state, FLOW_ENDED);
-	rt_progress_remove(f->rt, &f->work);
 	flow_end(flow);
+	/* Whoever had its lock until then may have added it. */
+	rt_progress_remove(f->rt, &f->work);
 	if (flow_idle(flow)) {
 		flow_fini(flow);
 		return;

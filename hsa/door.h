@@ -67,7 +67,7 @@ struct rt_door {
 	hsa_status_t (*set_cus)(struct flow *flow, uint32_t bits, const uint32_t *cus);
 	hsa_status_t (*get_cus)(const struct flow *flow, uint32_t bits, uint32_t *cus);
 	/* The flow of the agent's cooperative queue, which is made for it and destroyed with HSA: its grids are on
-	 * the GPU one at a time. With a reference. failed() is called for it, too. */
+	 * the GPU one at a time. As create(): destroy() takes the reference. failed() is called for it, too. */
 	int (*cooperative)(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **flow);
 	/* A time of FLOW_STAMP in ticks of HSA_SYSTEM_INFO_TIMESTAMP. */
 	uint64_t (*ticks)(hsa_agent_t agent, uint64_t stamp);

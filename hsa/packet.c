@@ -162,6 +162,19 @@ static inline bool take_again(struct rt_queue *q, const union rt_packet *p, uint
 	return names_signal(q, completion) && flow_launch_again(&q->base.flow, &p->dispatch, completion.handle);
 }
 
+/* The cooperative queue's flow has operations of our HIP library, too, whose numbers these share. */
+static inline void count(struct flow *f)
+{
+	flow_count(f);
+	flow_count_written(f);
+}
+
+/* Operations that are not packets come first: theirs are the numbers that are next. */
+static inline bool has_deferred(const struct flow *f)
+{
+	return f->deferred && !f->tapped;
+}
+
 /* Reads what there is, at most one job's worth at a time. The caller holds the flow's lock. */
 static void translate(struct rt_queue *q)
 {
@@ -172,6 +185,8 @@ static void translate(struct rt_queue *q)
 
 	if (r)
 		outcome = rt_packet_refused(q, r);
+	else if (__builtin_expect(has_deferred(f), 0))
+		outcome = RT_STOPPED;
 	for (; outcome == RT_TAKEN && index != end && has_packet_at(q, index); index++) {
 		const union rt_packet *p = rt_queue_slot(q, index);
 
@@ -182,7 +197,7 @@ static void translate(struct rt_queue *q)
 			break;
 		/* A tapped flow counts the dispatch itself: tools may make several packets of it. */
 		if (!f->tapped)
-			flow_count(f);
+			count(f);
 		rt_queue_pass(q, index);
 	}
 	f->more = false;
@@ -229,10 +244,10 @@ static inline bool submit_alone(struct rt_queue *q)
 	const union rt_packet *p = rt_queue_slot(q, index);
 
 	if (rt_packet_type(header_at(q, index)) != HSA_PACKET_TYPE_KERNEL_DISPATCH ||
-	    p->dispatch.completion_signal.handle || has_packet_at(q, index + 1) ||
+	    p->dispatch.completion_signal.handle || has_packet_at(q, index + 1) || has_deferred(&q->base.flow) ||
 	    !flow_launch_alone(&q->base.flow, &p->dispatch))
 		return false;
-	flow_count(&q->base.flow);
+	count(&q->base.flow);
 	rt_queue_pass(q, index);
 	return true;
 }

@@ -312,11 +312,12 @@ static void destroy_queue(struct rt_queue *q)
 
 	atomic_store(&q->base.flow.state, FLOW_ENDED);
 	end_telling(q);
+	wait_for_holders(q);
+	/* A thread that still translates has begun before, and may find that the queue stops: then it adds it to
+	 * the progress thread's work. */
+	flow_end(&q->base.flow);
 	if (rt->progress)
 		rt_progress_remove(rt, &q->base.work);
-	wait_for_holders(q);
-	/* A thread that still translates has begun before. */
-	flow_end(&q->base.flow);
 	rt_queue_unwatch(q);
 	if (q->intercept)
 		rt_intercept_destroy(q);

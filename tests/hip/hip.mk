@@ -12,6 +12,8 @@ OUR_HIP_FLAGS_print_buffered := -mprintf-kind=buffered
 OUR_HIP_FLAGS_clock := -O0 -fgpu-rdc
 # Another driver on the same card.
 OUR_HIP_FLAGS_external := $(shell pkg-config --cflags --libs libdrm_amdgpu libdrm)
+# It speaks HSA, too.
+OUR_HIP_FLAGS_grids_shared := -lhsa-runtime64
 OUR_HIP_ENV_bad_arguments  := env TUFF_VGPU_STRICT=report
 # It loses what it adds.
 OUR_HIP_ENV_atomic_fine := env TUFF_VGPU_STRICT=off
@@ -52,11 +54,14 @@ $(O)/hip/clients.%.5: tests/clients/hip/%.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdh
 $(foreach p,$(if $(HIP_READY),prim hiprand hipsparse),$(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,clients.$(p),$(g),$(g),hip/clients.$(p).5,OUR_HIP_TESTS))))
 $(foreach p,pools pool_streams pool_ipc bad_arguments tracer $(STATUSES),$(eval $(call our_hip_test,$(p),abi5,gfx908,hip/$(p).5,OUR_HIP_TESTS)))
 # A grid that is stopped: by an early watchdog.
-OURS_WITHOUT := copies_devices grid_lost reset ipc_peers pool_peers pool_memory bad_arguments graph_devices $(STATUSES_OF_ONE)
+OURS_WITHOUT := copies_devices lost_devices grid_lost reset ipc_peers pool_peers pool_memory bad_arguments graph_devices $(STATUSES_OF_ONE)
 HIP_SPEC_watched := gfx908:watchdog_ms=100
 $(eval $(call our_hip_test,grid_lost,gfx908,watched,hip/grid_lost,OUR_HIP_TESTS))
 $(foreach g,$(OUR_HIP_GPUS),$(eval HIP_SPEC_watched_$(g) := $(g):watchdog_ms=100))
 $(foreach g,$(OUR_HIP_GPUS),$(eval $(call our_hip_test,reset,$(g),watched_$(g),hip/reset,OUR_HIP_TESTS)))
+# Two of them.
+HIP_SPEC_watched_two := gfx908:watchdog_ms=100,gfx908:watchdog_ms=100
+$(eval $(call our_hip_test,lost_devices,gfx908,watched_two,hip/lost_devices,OUR_HIP_TESTS))
 # A GPU whose memory is soon all used.
 HIP_SPEC_little := gfx908:vram=256M
 $(eval $(call our_hip_test,pool_memory,little,little,hip/pool_memory,OUR_HIP_TESTS))
@@ -119,7 +124,7 @@ $(O)/clr/clients.%: tests/clients/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 $(O)/clr/%: tests/hip/%.hip $(OUR_HIP_DEPS) $(O)/clr/old_names.o
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLR_HIP) $< -o $@ $(CLR_LINK)
-CLR_WITHOUT := intercept copies_devices launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc ipc_killed ipc_peers virtual grids arrays references ipc_event grid_lost rules reset plugin threads serial submissions overlap streams_% statuses_%
+CLR_WITHOUT := intercept copies_devices lost_devices launch gather print_buffered external tracer module_managed eight bad_arguments assertion link tools printf print heap fault ipc ipc_killed ipc_peers virtual grids grids_shared arrays references ipc_event grid_lost rules reset plugin threads serial submissions overlap streams_% statuses_%
 $(foreach p,$(filter-out $(CLR_WITHOUT) peers,$(HIP_PROGRAMS)),$(eval $(call our_hip_test,clients.$(p),clr,gfx908,clr/clients.$(p),CLR_TESTS)))
 $(eval $(call our_hip_test,clients.peers,clr,hive,clr/clients.peers,CLR_TESTS))
 # Pools, graphs, capture: where AMD's departs from CUDA's contract, ours does not.
