@@ -85,7 +85,7 @@ BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(BENCH_SRC))
 HIP_LIBS  := $(O)/lib/libamdhip64.so.5 $(O)/lib/libamdhip64.so.6
 HIPRTC_LINKS := $(O)/lib/libhiprtc.so.5 $(O)/lib/libhiprtc.so.6
 
-.PHONY: all lib examples headers demo check check-long check-clients check-hip check-contract bench deps layers format format-check install clean help shaders
+.PHONY: all lib examples headers demo check check-long check-clients check-hip check-contract check-flow bench deps layers format format-check install clean help shaders
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -231,6 +231,8 @@ $(O)/tests/hsa/abi/%.o: tests/hsa/abi/list.cc $(wildcard tests/hsa/abi/*.h inclu
 	$(call say,CLANG,$@)$(CLANG) -x c++ -std=c++11 -nostdinc++ -fPIC -Wall -Werror -DABI_LIST=abi_$* $(ABI_INCLUDE) -c $< -o $@
 $(O)/bin/tests/hsa/abi: $(ABI_LISTS)
 $(O)/bin/tests/hsa/abi: HSA_EXTRA = $(ABI_LISTS)
+# Loaded by that program.
+$(O)/bin/tests/hsa/queues: | $(O)/lib/tests/tool_table.so
 $(O)/lib/tests/%.so: $(O)/tests/hsa/%.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) $< -o $@
@@ -269,13 +271,16 @@ $(O)/bin/%_test: $(O)/%_test.o $(O)/libcode.a $(O)/libdriver.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(O)/libcode.a $(O)/libdriver.a $(PKG_LIBS) -lm -o $@
 $(O)/libhsa.a: $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o
-# Those of pool/ and hsa/ may start the virtual GPU.
+# Those of flow/, pool/ and hsa/ may start the virtual GPU.
 HSA_UNIT := $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(O)/vgpu.o
 HSA_A = $(O)/libhsa.a
 HSA_UNIT_LIBS = $(O)/libtests.a $(TEST_KERNELS) $(HSA_A) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm
 $(O)/bin/hsa/inject_test: $(O)/libhsa-inject.a
 $(O)/bin/hsa/inject_test: HSA_A = $(O)/libhsa-inject.a
 $(O)/bin/pool/%_test: $(O)/pool/%_test.o $(HSA_UNIT)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
+$(O)/bin/flow/%_test: $(O)/flow/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
 $(O)/bin/tests/bench/hsa: $(O)/tests/bench/hsa.o $(HSA_UNIT)
@@ -348,6 +353,7 @@ TOOL_SO := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/too
 check: all layers $(UNIT_BIN) $(STACK_BIN) $(TOOL_SO) $(CLIENT_TESTS) $(HEADER_TESTS)
 	@tests/model/run.sh $(O)
 	@tests/contract/break.sh check
+	@tests/flow/break.sh check
 	@$(if $(strip $(CLIENT_TESTS)),,echo "HIP programs of AMD's compiler were left out: $(HIP_MISSING)")
 	@$(if $(OUR_HIP_READY),,echo "HIP programs of clang were left out: there is no clang-offload-bundler, or no device library")
 	@$(RUN_PROBES)
@@ -369,6 +375,9 @@ check-hip: all $(CLIENT_TESTS)
 # Each rule of docs/vgpu-contract.md broken on purpose, in a copy of the tree: a test must fail each time. Half an hour.
 check-contract: all $(O)/check-deps.stamp
 	@tests/contract/break.sh $(O)
+# So are the rules by which flows order work. A quarter of an hour.
+check-flow: all $(O)/check-deps.stamp
+	@tests/flow/break.sh $(O)
 
 bench: all $(BENCH_BIN)
 	@set -e; for b in $(BENCH_BIN); do $$b; done

@@ -110,12 +110,12 @@ static inline bool submit_alone(struct flow *f, const struct flow_kernel *known,
 	return true;
 }
 
-/* No job is open, and the next one waits for no other ring. */
+/* No job is open, and the next one waits for what its own operation waits for, and no more. */
 static inline bool is_alone(const struct flow *f)
 {
 	const struct flow_queue *q = f->queue;
 
-	return !f->ib && !f->afters && q && q->priority == atomic_load_explicit(&f->priority, memory_order_relaxed);
+	return !f->ib && !f->afters && !f->ordered && q && q->priority == atomic_load_explicit(&f->priority, memory_order_relaxed);
 }
 
 bool flow_launch_alone(struct flow *f, const hsa_kernel_dispatch_packet_t *p)

@@ -1,6 +1,6 @@
-# Reads the table of mutations. Without `at`: prints "line row file" of each mutation. With it: prints the file that the
-# mutation at that line changes, changed; exits with 1 when its old text does not stand there exactly once. Leading
-# blanks do not count, neither in the table nor in the file.
+# Reads a table of mutations. A block begins with a line "name file ...". Without `at`: prints "line name file ..." of each
+# mutation. With it: prints the file that the mutation at that line changes, changed; exits with 1 when its old text does
+# not stand there exactly once. Leading blanks do not count, neither in the table nor in the file.
 function trim(line) { sub(/^[ \t]+/, "", line); return line }
 function join(text, line) { return text == "" ? line : text "\n" line }
 function times(text, part,    count, from) {
@@ -8,7 +8,7 @@ function times(text, part,    count, from) {
 		text = substr(text, from + length(part))
 	return count
 }
-/^[0-9]/ { here = NR; if (!at) print NR, $1, $2; if (here == at) target = $2 }
+/^[0-9a-z]/ { here = NR; if (!at) print NR, $0; if (here == at) target = $2 }
 /^- / { if (here == at) old = join(old, trim(substr($0, 3))) }
 /^\+ / { if (here == at) new = join(new, trim(substr($0, 3))) }
 END {

@@ -37,13 +37,35 @@ static void the_host_answers_in_the_middle(hsa_queue_t *queue)
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
 }
 
-/* What a kernel without a signal wrote is the host's to see as soon as the kernel behind it runs. All are in one
- * job: they came while the queue stood still. */
+/* Both kernels' times are known and short: then they share a job with others. */
+static void measure(hsa_queue_t *queue, uint32_t *words)
+{
+	hsa_signal_t done = rig_signal(2);
+
+	words[512] = 1;
+	rig_launch_add(queue, &add, words, 64, 1, 100, done);
+	launch_endless(queue, words + 512, 101, done);
+	CHECK_EQ(rig_wait(done), 0);
+	memset(words, 0, 4096);
+	hsa_signal_destroy(done);
+}
+
+/* What is put behind it is one job when the gate opens. */
+static hsa_signal_t put_gate(hsa_queue_t *queue)
+{
+	hsa_signal_t gate = rig_signal(1);
+	hsa_barrier_and_packet_t barrier = {.dep_signal = {gate}};
+
+	rig_publish(queue, &barrier, HSA_PACKET_TYPE_BARRIER_AND | RIG_BARRIER, 0);
+	return gate;
+}
+
+/* What a kernel without a signal wrote is the host's to see as soon as the kernel behind it runs, in the same job.
+ */
 static void released_without_a_signal(hsa_queue_t *queue)
 {
 	uint32_t *data = rig_memory(rig.found.cpu[0].coarse, 4096), *words = rig_host(4096);
-	hsa_signal_t gate = rig_signal(1), done = rig_signal(1);
-	hsa_barrier_and_packet_t barrier = {.dep_signal = {gate}};
+	hsa_signal_t done = rig_signal(1), gate;
 	const struct {
 		uint32_t *data;
 		uint64_t value;
@@ -54,8 +76,9 @@ static void released_without_a_signal(hsa_queue_t *queue)
 		rig_packet(&endless, 64, rig_args(2, 64, &stop, sizeof(stop)), done),
 	};
 
+	measure(queue, words);
 	memset(data, 0, 4096);
-	rig_publish(queue, &barrier, HSA_PACKET_TYPE_BARRIER_AND | RIG_BARRIER, 0);
+	gate = put_gate(queue);
 	rig_launch_add(queue, &add, data, 1024, 5, 0, (hsa_signal_t){0});
 	/* An acquire of the system's scope would write back, too. */
 	for (unsigned i = 0; i < 2; i++)
@@ -71,6 +94,38 @@ static void released_without_a_signal(hsa_queue_t *queue)
 			break;
 	__atomic_store_n(&words[512], 1, __ATOMIC_RELEASE);
 	CHECK_EQ(rig_wait(done), 0);
+	hsa_signal_destroy(gate);
+	hsa_signal_destroy(done);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+}
+
+/* A kernel sees what the host wrote when it had seen an earlier one of the same job end. */
+static void acquired_in_the_middle(hsa_queue_t *queue)
+{
+	uint32_t *data = rig_memory(rig.found.cpu[0].coarse, 4096), *words = rig_host(4096);
+	hsa_signal_t first = rig_signal(1), done = rig_signal(1), gate;
+	const uint32_t *stop = words + 512;
+	const hsa_kernel_dispatch_packet_t middle =
+		rig_packet(&endless, 64, rig_args(1, 64, &stop, sizeof(stop)), (hsa_signal_t){0});
+
+	measure(queue, words);
+	memset(data, 0, 4096);
+	gate = put_gate(queue);
+	rig_launch_add(queue, &add, data, 64, 5, 0, first);
+	/* A release of its own would be done with the acquire of the next one, at the wider scope. */
+	rig_publish(queue, &middle, HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << HSA_PACKET_HEADER_BARRIER, 1);
+	rig_launch_add(queue, &add, data, 64, 1, 2, done);
+	hsa_signal_store_screlease(gate, 0);
+	CHECK_EQ(rig_wait(first), 0);
+	CHECK_EQ(data[0], 5);
+	for (unsigned i = 0; i < 64; i++)
+		data[i] = 100;
+	__atomic_store_n(&words[512], 1, __ATOMIC_RELEASE);
+	CHECK_EQ(rig_wait(done), 0);
+	CHECK_EQ(data[0], 301);
+	CHECK_EQ(data[63], 301);
+	hsa_signal_destroy(first);
 	hsa_signal_destroy(gate);
 	hsa_signal_destroy(done);
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
@@ -628,8 +683,10 @@ int main(int argc, char **argv)
 		return check_done("queues of HSA");
 	find_tools(library);
 	queue = rig_queue(128, HSA_QUEUE_TYPE_MULTI);
-	the_host_answers_in_the_middle(queue);
+	/* While the endless kernel is not known to take long. */
 	released_without_a_signal(queue);
+	acquired_in_the_middle(queue);
+	the_host_answers_in_the_middle(queue);
 	queues_follow_one_another();
 	any_of_several(queue);
 	a_value(queue);
