@@ -126,7 +126,8 @@ bool cs_point_settled(struct cs_point point);
 /* Copies those that are not settled; `to` may be `from`. How many. */
 unsigned cs_points_unsettled(struct cs_point *to, const struct cs_point *from, unsigned count);
 
-/* A file that poll() finds readable when the job has ended, well or not; the caller closes it. The job was submitted.
+/* A file that poll() finds readable when the job has ended, well or not; the caller closes it. The job was
+ * submitted.
  */
 DRV_MUST_CHECK int cs_point_sync_file(struct cs_point point, int *fd);
 

@@ -115,7 +115,8 @@ static inline bool is_alone(const struct flow *f)
 {
 	const struct flow_queue *q = f->queue;
 
-	return !f->ib && !f->afters && !f->ordered && q && q->priority == atomic_load_explicit(&f->priority, memory_order_relaxed);
+	return !f->ib && !f->afters && !f->ordered && q &&
+	       q->priority == atomic_load_explicit(&f->priority, memory_order_relaxed);
 }
 
 bool flow_launch_alone(struct flow *f, const hsa_kernel_dispatch_packet_t *p)

@@ -407,9 +407,9 @@ bool flow_launch_again(struct flow *flow, const hsa_kernel_dispatch_packet_t *pa
 bool flow_launch_alone(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet);
 /* The remembered kernel of an object; its kernel is NULL if there is none. */
 struct flow_kernel *flow_kernel_of(struct flow *flow, uint64_t object);
-/* Count an operation as executed; as given. Points of the timeline are good as long as operations are executed in the
- * order in which they are counted as given: an owner executes none of its own, and counts it as both, while others
- * are deferred. */
+/* Count an operation as executed; as given. Points of the timeline are good as long as operations are executed in
+ * the order in which they are counted as given: an owner executes none of its own, and counts it as both, while
+ * others are deferred. */
 static inline void flow_count(struct flow *f)
 {
 	uint64_t executed = atomic_load_explicit(&f->executed, memory_order_relaxed);

@@ -25,9 +25,9 @@
 #define POOL_SLAB_B      (2u << 20)
 #define POOL_PIECE_MAX_B (256u << 10)
 /* Chunks up to this size are always valid (VM_RESIDENT), where no other vm can be shown them: an eighth of the
- * device's memory, and 64 MiB at least. A submission costs some 2 us for each buffer that is listed instead: those are
- * few then, whatever a program allocates. An export moves what it exports, and needs as much memory once more meanwhile:
- * so there is a limit. */
+ * device's memory, and 64 MiB at least. A submission costs some 2 us for each buffer that is listed instead: those
+ * are few then, whatever a program allocates. An export moves what it exports, and needs as much memory once more
+ * meanwhile: so there is a limit. */
 uint64_t pool_resident_max_B(const struct vm *vm);
 /* How long an allocation that finds no memory waits for what was freed: as long as cs_submit() waits for memory. */
 #define POOL_RECLAIM_NS 1000000000ll

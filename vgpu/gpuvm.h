@@ -24,7 +24,7 @@ enum gpuvm_flags {
 	GPUVM_SHARED = 1 << 6,   /* exported or imported: other processes and devices may write it */
 	GPUVM_LATE = 1 << 7,     /* mapped since the submission, and the page tables may not have it yet */
 	GPUVM_REFUSED = GPUVM_UNLISTED | GPUVM_LATE,
-	GPUVM_MTYPE_SHIFT = 8,   /* effective memory type, enum gpuvm_mtype */
+	GPUVM_MTYPE_SHIFT = 8, /* effective memory type, enum gpuvm_mtype */
 	GPUVM_MTYPE_MASK = 7 << 8,
 	GPUVM_TOLERATED = 1 << 11, /* as UNLISTED, but the access happens, with a finding */
 	GPUVM_DUMMY = 1 << 12,     /* the dummy page, which all faults of the device share: nobody orders them */

@@ -18,9 +18,10 @@
  *
  * Loss. When a job hangs, the kernel resets the ring and the queue is lost for good: points that were not reached
  * answer -ECANCELED, and so does every later submission. Destroy the queue and make a new one. Other queues go on
- * unless the reset took them along; memory in VRAM may be lost, which tuff_queue_status() tells. The kernel marks a job
- * that it killed as ended: a wait that slept for the job reports the loss; a poll, or a wait that finds the job ended,
- * reports it only after the queue's status was asked, as Vulkan's fences do. After a kernel that may hang, ask. */
+ * unless the reset took them along; memory in VRAM may be lost, which tuff_queue_status() tells. The kernel marks a
+ * job that it killed as ended: a wait that slept for the job reports the loss; a poll, or a wait that finds the job
+ * ended, reports it only after the queue's status was asked, as Vulkan's fences do. After a kernel that may hang,
+ * ask. */
 #ifndef TUFF_QUEUE_H
 #define TUFF_QUEUE_H
 

@@ -48,8 +48,8 @@ static void everything_works_again(void)
 }
 
 /* The queue that was lost refuses everything, and says what it was; a wait that came when the kernel had marked the
- * job as ended says nothing before the status was asked. The kernel keeps the error of the last job that came to the
- * hardware: it may not tell who was guilty when that was not the last. */
+ * job as ended says nothing before the status was asked. The kernel keeps the error of the last job that came to
+ * the hardware: it may not tell who was guilty when that was not the last. */
 static void is_lost(struct tuff_queue *queue, struct tuff_point point, bool last)
 {
 	struct tuff_queue_status status = {0};

@@ -358,7 +358,7 @@ static const char *write_nowhere(struct nowhere *n, enum tuff_engine engine)
 	}
 	if (end == PROBE_LOST)
 		probe_note_loss(queue);
-	return end == PROBE_DONE ? probe_get(&m, 0) ? "goes on" : "is done without the packets behind"
+	return end == PROBE_DONE   ? probe_get(&m, 0) ? "goes on" : "is done without the packets behind"
 	       : end == PROBE_LATE ? "retries until there is memory"
 				   : "hangs";
 }

@@ -149,7 +149,8 @@ static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, e
 }
 
 /* The same for the packet's data: where nothing is mapped, or not so, the device's dummy page is. */
-static enum landing land_data(struct engine_mem *mem, uint64_t va, unsigned access, uint64_t *size_B, uint8_t **host)
+static enum landing land_data(struct engine_mem *mem, uint64_t va, unsigned access, uint64_t *size_B,
+			      uint8_t **host)
 {
 	const struct gpuvm_region *dummy = &mem->run->job->view->dummy, *r;
 	enum landing where = land(mem, va, access, mem->data, size_B, host);

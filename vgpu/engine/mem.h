@@ -31,7 +31,7 @@ struct engine_mem {
 	struct mem_actor actor;  /* the packet, for the order checker */
 	struct engine_look look; /* the packet's last one */
 	const struct gpuvm_region *last;
-	uint64_t tolerated; /* page of the last access that was allowed though nobody lists the BO */
+	uint64_t tolerated;       /* page of the last access that was allowed though nobody lists the BO */
 	struct gpuvm_fault fault; /* the last access that was refused */
 };
 

@@ -33,7 +33,7 @@ struct test_gpu {
 	unsigned dw; /* of the IB so far */
 	unsigned faults;
 	struct gpuvm_fault fault; /* the last one */
-	unsigned odd_B; /* by which the IB's size is no multiple of 4 */
+	unsigned odd_B;           /* by which the IB's size is no multiple of 4 */
 	uint64_t watchdog_ns;
 	uint32_t gws_base, gws_count; /* of the jobs that come */
 	uint64_t gws_given;

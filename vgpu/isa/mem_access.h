@@ -6,7 +6,8 @@
  * out of these accesses, because a racy kernel is not our bug. What the client must see in order comes after a
  * fence, which is synchronised for real.
  *
- * A refused access is reported through isa_machine::fault and goes to the dummy page of the view, the wave goes on. */
+ * A refused access is reported through isa_machine::fault and goes to the dummy page of the view, the wave goes on.
+ */
 #ifndef VGPU_ISA_MEM_ACCESS_H
 #define VGPU_ISA_MEM_ACCESS_H
 

@@ -53,7 +53,8 @@ static void rows_burst(void)
 void bench_launch(void)
 {
 	rig_run("null:gfx908", rows_idle);
-	/* No job ends, so no kernel's time becomes known: without a limit of time the launches share a job all the same. */
+	/* No job ends, so no kernel's time becomes known: without a limit of time the launches share a job all the
+	 * same. */
 	setenv("TUFF_SPLIT_MS", "0", 1);
 	rig_run("null:gfx908:service_us=5000000", rows_collected);
 	unsetenv("TUFF_SPLIT_MS");
