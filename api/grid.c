@@ -216,9 +216,6 @@ static int submit(struct flow *flow, const struct hip_stream *s, const struct di
 	r = r ? r : hip.door->dispatch(flow, &d->grid);
 	*value = atomic_load_explicit(&flow->written, memory_order_relaxed);
 	hip_flow_unlock(flow);
-	/* Packets of other clients, whose doorbells found the lock taken. */
-	if (flow->ops->released)
-		flow->ops->released(flow);
 	return r;
 }
 

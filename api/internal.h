@@ -388,6 +388,9 @@ static inline void hip_flow_unlock(struct flow *flow)
 {
 	atomic_store_explicit(&flow->holder, NULL, memory_order_relaxed);
 	drv_unlock(&flow->lock);
+	/* Packets of tools and other clients, whose doorbells found the lock taken. */
+	if (flow->ops->released)
+		flow->ops->released(flow);
 }
 /* What a wait or an operation failed with becomes what the device gives from now on. */
 hipError_t hip_stream_lost(struct hip_stream *stream, int r);

@@ -180,8 +180,13 @@ static int execute_syncobj(struct flow *f, const struct flow_syncobj *s)
 	if (!s->signal && !cs_sync_available(s->sync, s->value))
 		return -EAGAIN;
 	r = submit_syncobj(f, s);
-	/* The next signal is a new one, as in Vulkan. */
-	return r || s->signal || s->value ? r : cs_sync_reset(s->sync);
+	if (r || s->signal || s->value)
+		return r;
+	/* The next signal is a new one, as in Vulkan. The wait went: the flow does not go on without it. */
+	r = cs_sync_reset(s->sync);
+	if (r)
+		flow_fail(f, r);
+	return r;
 }
 
 static int copy_one(struct flow *f, const struct flow_copy *c, unsigned i, struct sdma_job *job)
