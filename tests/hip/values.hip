@@ -6,6 +6,12 @@ __global__ void set(unsigned long long *at, unsigned long long value)
 	__hip_atomic_store(at, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 
+__global__ void hold(const unsigned long long *go)
+{
+	while (!__hip_atomic_load(go, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM))
+		__builtin_amdgcn_s_sleep(8);
+}
+
 __global__ void square(unsigned *values, unsigned count)
 {
 	for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
@@ -104,15 +110,17 @@ static void from_stream_to_stream()
 	CHECK_EQ(*w.at, 0x12300000007ull);
 }
 
-/* What a stream itself writes before it waits is what it looks at; and a kernel's store is seen. */
+/* What a stream itself writes before it waits is what it looks at, however late; and a kernel's store is seen. */
 static void in_order()
 {
 	stream s, other;
-	word w(5), back(0);
+	word w(5), back(0), go(0);
 
+	hold<<<1, 1, 0, s>>>(go.at);
 	HIP(hipStreamWriteValue64(s, w.at, 1, 0));
 	HIP(hipStreamWaitValue64(s, w.at, 5, hipStreamWaitValueEq));
 	HIP(hipStreamWriteValue64(s, back.at, 1, 0));
+	go.store(1);
 	HIP(hipStreamWaitValue64(other, w.at, 1, hipStreamWaitValueEq));
 	HIP(hipStreamSynchronize(other));
 	CHECK_EQ(hipStreamQuery(s), hipErrorNotReady);

@@ -132,6 +132,41 @@ static void acquired_in_the_middle(hsa_queue_t *queue)
 	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
 }
 
+/* So does a job of another queue that begins while that one runs. alone: by the short way, without a signal. */
+static void acquired_at_the_beginning(hsa_queue_t *queue, bool alone)
+{
+	uint32_t *data = rig_memory(rig.found.cpu[0].coarse, 4096), *words = rig_host(4096);
+	hsa_signal_t first = rig_signal(1), stopped = rig_signal(1), done = rig_signal(1), gate;
+	hsa_queue_t *other = rig_queue(64, HSA_QUEUE_TYPE_SINGLE);
+	const hsa_barrier_and_packet_t end = {.completion_signal = done};
+
+	measure(queue, words);
+	measure(other, words);
+	memset(data, 0, 4096);
+	gate = put_gate(queue);
+	rig_launch_add(queue, &add, data, 64, 5, 0, first);
+	launch_endless(queue, words + 512, 1, stopped);
+	hsa_signal_store_screlease(gate, 0);
+	CHECK_EQ(rig_wait(first), 0);
+	for (unsigned i = 0; i < 64; i++)
+		data[i] = 100;
+	rig_launch_add(other, &add, data, 64, 1, 2, alone ? (hsa_signal_t){0} : done);
+	if (alone)
+		rig_publish(other, &end, HSA_PACKET_TYPE_BARRIER_AND | RIG_BARRIER, 0);
+	CHECK_EQ(rig_wait(done), 0);
+	CHECK_EQ(data[0], 301);
+	CHECK_EQ(data[63], 301);
+	__atomic_store_n(&words[512], 1, __ATOMIC_RELEASE);
+	CHECK_EQ(rig_wait(stopped), 0);
+	CHECK_EQ(hsa_queue_destroy(other), HSA_STATUS_SUCCESS);
+	hsa_signal_destroy(first);
+	hsa_signal_destroy(stopped);
+	hsa_signal_destroy(done);
+	hsa_signal_destroy(gate);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+}
+
 /* Three queues in a ring: each dispatch behind a barrier packet for the one before, on another queue. */
 static void queues_follow_one_another(void)
 {
@@ -686,6 +721,8 @@ int main(int argc, char **argv)
 	/* While the endless kernel is not known to take long. */
 	released_without_a_signal(queue);
 	acquired_in_the_middle(queue);
+	acquired_at_the_beginning(queue, false);
+	acquired_at_the_beginning(queue, true);
 	the_host_answers_in_the_middle(queue);
 	queues_follow_one_another();
 	any_of_several(queue);
