@@ -359,13 +359,9 @@ static struct hip_hostcall *make_buffer(struct hip_device *device)
 		return NULL;
 	packets = device->cus * waves;
 	size_B = sizeof(struct hip_hostcall) + packets * (sizeof(struct header) + sizeof(struct payload)) + 4096;
-	if (packets < 2 || hsa_amd_memory_pool_allocate(hip.host_fine, size_B, 0, &memory))
-		return NULL;
-	if (hsa_amd_agents_allow_access(1, &device->agent, NULL, memory)) {
-		hsa_amd_memory_pool_free(memory);
-		return NULL;
-	}
-	fill_buffer(memory, packets);
+	memory = packets < 2 ? NULL : hip_allocate_for(device, hip.host_fine, size_B);
+	if (memory)
+		fill_buffer(memory, packets);
 	return memory;
 }
 

@@ -434,7 +434,9 @@ static inline int hip_stream_dispatch(struct hip_stream *stream, const hsa_kerne
 #define HIP_BARRIER_HEADER                                                                                         \
 	(1u << HSA_PACKET_HEADER_BARRIER | HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |      \
 	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
-/* Memory for kernels' arguments; hsa_amd_memory_pool_free(). NULL: none. */
+/* Memory of a pool of the host's that the device reaches; hsa_amd_memory_pool_free(). NULL: none. */
+void *hip_allocate_for(const struct hip_device *device, hsa_amd_memory_pool_t pool, size_t size_B);
+/* The same for kernels' arguments, in the device's memory where the CPU sees that. */
 void *hip_args_allocate(struct hip_device *device, size_t size_B);
 /* False: no memory. */
 bool hip_stream_next_chunk(struct hip_stream *stream, uint32_t size_B);

@@ -33,23 +33,10 @@ static struct places *places_of(const struct hip_device *device)
 	return &all_places[device->index];
 }
 
-static void *allocate(const struct hip_device *device)
-{
-	void *at = NULL;
-
-	if (hsa_amd_memory_pool_allocate(hip.kernarg, CHUNK_B, 0, &at))
-		return NULL;
-	if (hsa_amd_agents_allow_access(1, &device->agent, NULL, at)) {
-		hsa_amd_memory_pool_free(at);
-		return NULL;
-	}
-	return at;
-}
-
 static bool make_chunk(struct places *p, struct hip_device *device)
 {
 	struct chunk *chunk = calloc(1, sizeof(*chunk));
-	uint64_t *at = chunk ? allocate(device) : NULL;
+	uint64_t *at = chunk ? hip_allocate_for(device, hip.kernarg, CHUNK_B) : NULL;
 
 	if (!at) {
 		free(chunk);

@@ -639,14 +639,6 @@ void hip_streams_settle(struct hip_device *device)
 	hip_hear_faults(device);
 }
 
-/* Nothing more of the flow is given to the GPU. */
-static void stop(struct flow *flow)
-{
-	uint32_t active = FLOW_ACTIVE;
-
-	atomic_compare_exchange_strong(&flow->state, &active, FLOW_ENDED);
-}
-
 static void abandon(struct hip_stream *s)
 {
 	hip.door->abandon(s->flow);
@@ -664,7 +656,7 @@ void hip_streams_reset(struct hip_device *device)
 	 * takes. */
 	pthread_mutex_lock(&device->lock);
 	for (s = device->streams; s; s = s->next)
-		stop(s->flow);
+		flow_stop(s->flow, FLOW_ENDED);
 	pthread_mutex_unlock(&device->lock);
 	hip_streams_each(device, abandon);
 	atomic_store(&device->null, NULL);

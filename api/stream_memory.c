@@ -5,19 +5,26 @@
 
 #define CHUNKS_MAX 64
 
-void *hip_args_allocate(struct hip_device *device, size_t size_B)
+void *hip_allocate_for(const struct hip_device *device, hsa_amd_memory_pool_t pool, size_t size_B)
 {
 	void *base = NULL;
 
-	if (device->args.handle && !hsa_amd_memory_pool_allocate(device->args, size_B, 0, &base))
-		return base;
-	if (hsa_amd_memory_pool_allocate(hip.kernarg, size_B, 0, &base))
+	if (hsa_amd_memory_pool_allocate(pool, size_B, 0, &base))
 		return NULL;
 	if (hsa_amd_agents_allow_access(1, &device->agent, NULL, base)) {
 		hsa_amd_memory_pool_free(base);
 		return NULL;
 	}
 	return base;
+}
+
+void *hip_args_allocate(struct hip_device *device, size_t size_B)
+{
+	void *base = NULL;
+
+	if (device->args.handle && !hsa_amd_memory_pool_allocate(device->args, size_B, 0, &base))
+		return base;
+	return hip_allocate_for(device, hip.kernarg, size_B);
 }
 
 static struct hip_chunk *new_chunk(struct hip_stream *s)

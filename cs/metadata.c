@@ -195,14 +195,15 @@ static bool read_arg(struct cursor arg, struct cs_meta_kernel *k)
 	if (!find_text(arg, ".value_kind", &kind) || !find_number(arg, ".offset", KERNARG_MAX_B, &offset_B) ||
 	    !find_number(arg, ".size", KERNARG_MAX_B, &size_B) || offset_B + size_B > k->kernarg_B)
 		return false;
-	if (kind.n >= 7 && !memcmp(kind.text, "hidden_", 7) && !is_text(&kind, "hidden_none") &&
-	    offset_B + size_B > k->hidden_end_B)
-		k->hidden_end_B = offset_B + size_B;
 	if (kind.n < 7 || memcmp(kind.text, "hidden_", 7)) {
 		if (offset_B + size_B > k->explicit_B)
 			k->explicit_B = offset_B + size_B;
 		k->arg[k->arg_count++] = (struct cs_arg){.size_B = size_B, .offset_B = offset_B};
-	} else if (hidden_kind(&kind) != CS_HIDDEN_NONE) {
+		return true;
+	}
+	if (!is_text(&kind, "hidden_none") && offset_B + size_B > k->hidden_end_B)
+		k->hidden_end_B = offset_B + size_B;
+	if (hidden_kind(&kind) != CS_HIDDEN_NONE) {
 		*--k->hidden = (struct cs_arg){.kind = hidden_kind(&kind), .size_B = size_B, .offset_B = offset_B};
 		k->hidden_count++;
 	}

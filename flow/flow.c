@@ -81,11 +81,15 @@ void flow_wake(struct flow *f)
 		drv_futex_wake(&f->moved);
 }
 
+void flow_wake_all(struct flow *f)
+{
+	drv_futex_wake(&f->state);
+	flow_wake(f);
+}
+
 void flow_end(struct flow *f)
 {
-	uint32_t active = FLOW_ACTIVE;
-
-	atomic_compare_exchange_strong(&f->state, &active, FLOW_ENDED);
+	flow_stop(f, FLOW_ENDED);
 	drv_futex_wake(&f->state);
 	flow_lock(f);
 	(void)!flow_close(f);
@@ -120,13 +124,10 @@ void flow_fini(struct flow *f)
 
 void flow_fail(struct flow *f, int error)
 {
-	uint32_t active = FLOW_ACTIVE;
-
-	if (!atomic_compare_exchange_strong(&f->state, &active, FLOW_FAILED))
+	if (!flow_stop(f, FLOW_FAILED))
 		return;
 	f->ops->failed(f, error);
-	drv_futex_wake(&f->state);
-	flow_wake(f);
+	flow_wake_all(f);
 }
 
 static int defer(struct flow *f, const struct flow_op *op)

@@ -427,6 +427,15 @@ DRV_MUST_CHECK int flow_settle(struct flow *flow);
 /* The end of the job with which the operations below value end. False: they were not all submitted, or have ended.
  */
 bool flow_job_of(const struct flow *flow, uint64_t value, struct cs_point *point);
+/* Nothing more of an active flow is submitted, for that reason. False: it had stopped before. */
+static inline bool flow_stop(struct flow *f, enum flow_state state)
+{
+	uint32_t active = FLOW_ACTIVE;
+
+	return atomic_compare_exchange_strong(&f->state, &active, state);
+}
+/* Wakes the threads that sleep until the flow stops, or goes on. */
+void flow_wake_all(struct flow *flow);
 /* The flow fails. */
 void flow_fail(struct flow *flow, int error);
 /* Other compute units may be used from now on. */

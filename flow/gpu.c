@@ -251,11 +251,6 @@ uint64_t flow_gpu_steps(struct flow_gpu *gpu)
 
 _Thread_local char flow_thread;
 
-static bool is_mine(const struct flow *f)
-{
-	return atomic_load_explicit(&f->holder, memory_order_relaxed) == (const void *)&flow_thread;
-}
-
 /* Whether the calling thread holds the lock of one. */
 static bool holds_any(struct flow_gpu *gpu)
 {
@@ -263,7 +258,7 @@ static bool holds_any(struct flow_gpu *gpu)
 
 	pthread_mutex_lock(&gpu->lock);
 	for (const struct flow *f = gpu->flows; f && !any; f = f->next)
-		any = is_mine(f);
+		any = flow_is_mine(f);
 	pthread_mutex_unlock(&gpu->lock);
 	return any;
 }
@@ -288,7 +283,7 @@ static struct flow *next_collecting(struct flow_gpu *gpu, struct flow *last)
 /* A thread that sleeps with a flow's lock has closed its job before: the loop is as short as the lock is held. */
 static void flush(struct flow *f, bool wait)
 {
-	if (is_mine(f)) {
+	if (flow_is_mine(f)) {
 		(void)!flow_close(f); /* an error fails the flow */
 		return;
 	}

@@ -159,11 +159,7 @@ static int cooperative(hsa_agent_t agent, const struct rt_flow_info *info, struc
 
 static int state(const struct flow *flow)
 {
-	const struct rt_flow *f = rt_flow_of(flow);
-
-	if (atomic_load_explicit(&f->gpu->faults, memory_order_relaxed) != f->faults)
-		return -EFAULT;
-	return atomic_load(&flow->state) == FLOW_ACTIVE ? 0 : -ECANCELED;
+	return flow->ops->check(flow);
 }
 
 /* Work that faulted ends like any other: the kernel is asked once for what has ended since. */

@@ -173,12 +173,10 @@ void rt_flow_init(struct rt_flow *f, hsa_queue_type32_t type)
 
 void rt_flow_fail(struct rt_flow *f, hsa_status_t status)
 {
-	uint32_t active = FLOW_ACTIVE;
-
-	if (!atomic_compare_exchange_strong(&f->flow.state, &active, FLOW_FAILED))
+	if (!flow_stop(&f->flow, FLOW_FAILED))
 		return;
 	f->failed(f, status);
-	drv_futex_wake(&f->flow.state);
+	flow_wake_all(&f->flow);
 }
 
 unsigned rt_flow_points(const struct rt_work *work, struct cs_point *points, unsigned max)

@@ -23,29 +23,6 @@ static struct hsa_rig_kernel empty, store;
 static union drm_amdgpu_cs again;
 static int fd;
 
-static void nothing(void *arg)
-{
-	(void)arg;
-}
-
-/* Without what counting an empty function gives. */
-static struct count count(void (*fn)(void *), void *arg, unsigned tries)
-{
-	static uint64_t overhead;
-	struct count least = bench_count_least(fn, arg, tries);
-
-	if (!overhead)
-		overhead = bench_count_least(nothing, NULL, 3).instructions;
-	least.instructions -= overhead;
-	return least;
-}
-
-static void print(const char *what, struct count c, int64_t minus, unsigned long ioctls)
-{
-	printf("%-46s %8lld %10lld %8llu %8lu\n", what, (long long)c.instructions,
-	       (long long)c.instructions - minus, (unsigned long long)c.locked, ioctls);
-}
-
 static struct flow_queue *hardware_queue(void)
 {
 	return rt_get()->gpu[0]->flows.all[0];
@@ -144,7 +121,7 @@ static void row(const char *what, void (*fn)(void *), void *arg, int64_t minus)
 	fn(arg);
 	ioctls = vgpu_ioctl_count() - ioctls;
 	idle();
-	print(what, count(fn, arg, TRIES), minus, ioctls);
+	bench_print(what, bench_count(fn, arg, TRIES), minus, ioctls);
 }
 
 /* Doorbell to submission: the packet is in the ring before the count begins. */
@@ -157,11 +134,11 @@ static void row_doorbell(const char *what, const hsa_kernel_dispatch_packet_t *p
 		if (signalled)
 			hsa_signal_silent_store_relaxed(done, 1);
 		write_packet((void *)(uintptr_t)packet);
-		now = count(ring, NULL, 1);
+		now = bench_count(ring, NULL, 1);
 		least = now.instructions < least.instructions ? now : least;
 	}
 	idle();
-	print(what, least, bare, 1);
+	bench_print(what, least, bare, 1);
 }
 
 /* What a dispatch costs when many wait in the ring: one doorbell makes one job of them. */
@@ -175,16 +152,16 @@ static void row_batch(int64_t bare)
 		idle();
 		for (unsigned n = 0; n < BATCH; n++)
 			write_packet((void *)(uintptr_t)packet);
-		now = (int64_t)count(ring, NULL, 1).instructions;
+		now = (int64_t)bench_count(ring, NULL, 1).instructions;
 		least = now < least ? now : least;
 	}
 	idle();
-	publishing = count(write_packet, (void *)(uintptr_t)packet, 1);
+	publishing = bench_count(write_packet, (void *)(uintptr_t)packet, 1);
 	ring(NULL);
 	idle();
 	printf("%-46s %8lld %10lld\n", "each of 64 dispatches of a job", (long long)(least / BATCH),
 	       (long long)((least - bare) / BATCH));
-	print("  its publishing, by the client", publishing, 0, 0);
+	bench_print("  its publishing, by the client", publishing, 0, 0);
 }
 
 static uint64_t now_ns(void)
@@ -263,7 +240,7 @@ static int64_t prepare(struct cs_ring **bare)
 	again.in.num_chunks = 2;
 	if (vm_list(rt_get()->gpu[0]->vm, &again.in.bo_list_handle))
 		abort();
-	return (int64_t)count(bare_ioctl, NULL, TRIES).instructions;
+	return (int64_t)bench_count(bare_ioctl, NULL, TRIES).instructions;
 }
 
 static void open_all(const char *spec)

@@ -28,11 +28,6 @@ static void idle(void)
 	(void)!cs_point_wait(cs_ring_last(s.ring), CS_FOREVER);
 }
 
-static void nothing(void *arg)
-{
-	(void)arg;
-}
-
 /* The same job once more, by nothing but the ioctl: its IB is still there. */
 static void bare_ioctl(void *arg)
 {
@@ -279,24 +274,6 @@ static void drm_alloc(void *arg)
 
 /* --- report ----------------------------------------------------------------------------------- */
 
-/* Without what counting an empty function gives. */
-static struct count count(void (*fn)(void *), void *arg, unsigned tries)
-{
-	static uint64_t overhead;
-	struct count least = bench_count_least(fn, arg, tries);
-
-	if (!overhead)
-		overhead = bench_count_least(nothing, NULL, 3).instructions;
-	least.instructions -= overhead;
-	return least;
-}
-
-static void print(const char *what, struct count c, int64_t minus, unsigned long ioctls)
-{
-	printf("%-46s %8lld %10lld %8llu %8lu\n", what, (long long)c.instructions,
-	       (long long)c.instructions - minus, (unsigned long long)c.locked, ioctls);
-}
-
 static void row(const char *what, void (*fn)(void *), void *arg, int64_t minus)
 {
 	unsigned long ioctls;
@@ -307,7 +284,7 @@ static void row(const char *what, void (*fn)(void *), void *arg, int64_t minus)
 	fn(arg);
 	ioctls = vgpu_ioctl_count() - ioctls;
 	idle();
-	print(what, count(fn, arg, TRIES), minus, ioctls);
+	bench_print(what, bench_count(fn, arg, TRIES), minus, ioctls);
 }
 
 static void prepare_bare(void)
@@ -330,11 +307,11 @@ static void row_submit_written(int64_t bare)
 
 		if (cs_begin(s.ring, 0, &ib))
 			abort();
-		now = count(submit_written, ib, 1);
+		now = bench_count(submit_written, ib, 1);
 		least = now.instructions < least.instructions ? now : least;
 		idle();
 	}
-	print("tuff: submit of a written IB", least, bare, 1);
+	bench_print("tuff: submit of a written IB", least, bare, 1);
 }
 
 static int64_t prepare(void)
@@ -357,7 +334,7 @@ static int64_t prepare(void)
 	again.in.num_chunks = 2;
 	if (vm_list(s.vm, &again.in.bo_list_handle))
 		abort();
-	return (int64_t)count(bare_ioctl, NULL, TRIES).instructions;
+	return (int64_t)bench_count(bare_ioctl, NULL, TRIES).instructions;
 }
 
 int main(void)
@@ -384,7 +361,7 @@ int main(void)
 	row("tuff.h: poll a reached point", embed_poll, NULL, 0);
 	embed_close_all();
 	/* It has a chunk less to read than ours, which brings a user fence. */
-	bare = (int64_t)count(drm_bare, NULL, TRIES).instructions;
+	bare = (int64_t)bench_count(drm_bare, NULL, TRIES).instructions;
 	row("bare CS ioctl as libdrm makes it", drm_bare, NULL, bare);
 	row("libdrm: amdgpu_cs_submit_raw2", drm_submit_raw2, NULL, bare);
 	row("libdrm: amdgpu_cs_submit", drm_submit, NULL, bare);
