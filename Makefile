@@ -169,7 +169,7 @@ API_SRC := $(call room_src,api)
 # What it shares with the rooms below by having it, too: code without state that matters.
 API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
-API_FAST   := $(addprefix api/,binary capture context copy device error event fill graph_exec graph_launch grid known launch memory module pool_cache pool_space root stamp stream stream_info \
+API_FAST   := $(addprefix api/,binary capture context copy device error event fill graph_exec graph_launch grid frontier launch memory module pool_cache pool_space root timestamp stream stream_info \
 	stream_memory stream_wait)
 OPT_small  := $(if $(filter release,$(MODE)),-Os)
 api_opt     = $(if $(filter $(API_FAST),$(1)),,$(OPT_small))

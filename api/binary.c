@@ -233,7 +233,7 @@ void __hipUnregisterFatBinary(void **handle)
 	if (!binary || hip.child || hip_thread.in_host_function)
 		return;
 	for (unsigned d = 0; d < hip.devices; d++)
-		if (binary->code[d] && !(hip_at_gate() & HIP_GATE_SHUT))
+		if (binary->code[d] && !(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED))
 			(void)!hip_device_wait(&hip.device[d]);
 	pthread_mutex_lock(&names.lock);
 	forget(binary);

@@ -14,16 +14,16 @@ struct hip_capture {
 	bool own;         /* the graph was made for it */
 	hipGraph_t graph; /* a handle: the program may destroy it */
 	struct hip_stream *origin;
-	struct hip_part *parts; /* owned */
+	struct hip_stream_capture *streams; /* owned */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that is here */
 static struct hip_capture *captures;                     /* owned */
 static uint64_t last_id, last_thread;
 
-/* --- parts ------------------------------------------------------------------------------------ */
+/* --- streams of a capture ------------------------------------------------------------------------------------ */
 
-static bool has_tail(const struct hip_part *p, hipGraphNode_t node)
+static bool has_tail(const struct hip_stream_capture *p, hipGraphNode_t node)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (p->tails[i] == node)
@@ -31,7 +31,7 @@ static bool has_tail(const struct hip_part *p, hipGraphNode_t node)
 	return false;
 }
 
-static hipError_t add_tails(struct hip_part *p, const hipGraphNode_t *nodes, size_t count)
+static hipError_t add_tails(struct hip_stream_capture *p, const hipGraphNode_t *nodes, size_t count)
 {
 	if (p->count + count > p->room) {
 		size_t room = 2 * (p->count + count);
@@ -48,22 +48,23 @@ static hipError_t add_tails(struct hip_part *p, const hipGraphNode_t *nodes, siz
 	return hipSuccess;
 }
 
-static struct hip_part *part_of(const struct hip_stream *s)
+static struct hip_stream_capture *capture_of(const struct hip_stream *s)
 {
-	return atomic_load_explicit(&s->part, memory_order_relaxed);
+	return atomic_load_explicit(&s->capture, memory_order_relaxed);
 }
 
-static void free_part(struct hip_part *p)
+static void free_stream_capture(struct hip_stream_capture *p)
 {
-	atomic_store(&p->stream->part, NULL);
+	atomic_store(&p->stream->capture, NULL);
 	hip_stream_put(p->stream);
 	free(p->tails);
 	free(p);
 }
 
-static hipError_t take_part(struct hip_capture *c, struct hip_stream *s, const hipGraphNode_t *tails, size_t count)
+static hipError_t join_capture(struct hip_capture *c, struct hip_stream *s, const hipGraphNode_t *tails,
+			       size_t count)
 {
-	struct hip_part *p = calloc(1, sizeof(*p));
+	struct hip_stream_capture *p = calloc(1, sizeof(*p));
 
 	if (!p || add_tails(p, tails, count)) {
 		free(p);
@@ -71,14 +72,14 @@ static hipError_t take_part(struct hip_capture *c, struct hip_stream *s, const h
 	}
 	p->capture = c;
 	p->stream = hip_stream_get(s);
-	p->next = c->parts;
-	c->parts = p;
-	atomic_store(&s->part, p);
+	p->next = c->streams;
+	c->streams = p;
+	atomic_store(&s->capture, p);
 	return hipSuccess;
 }
 
 /* NULL: it is no node of the graph any more. */
-static struct hip_node *tail_of(const struct hip_part *p, size_t i, const struct hip_graph *g)
+static struct hip_node *tail_of(const struct hip_stream_capture *p, size_t i, const struct hip_graph *g)
 {
 	struct hip_node *n = hip_node_of(p->tails[i]);
 
@@ -86,7 +87,7 @@ static struct hip_node *tail_of(const struct hip_part *p, size_t i, const struct
 }
 
 /* Those of the tails that are still nodes of the graph. */
-static hipError_t find_tails(const struct hip_part *p, const struct hip_graph *g, struct hip_nodes *found)
+static hipError_t find_tails(const struct hip_stream_capture *p, const struct hip_graph *g, struct hip_nodes *found)
 {
 	hipError_t r = hipSuccess;
 
@@ -117,15 +118,15 @@ static void end(struct hip_capture *c)
 	while (*at != c)
 		at = &(*at)->next;
 	*at = c->next;
-	while (c->parts) {
-		struct hip_part *p = c->parts;
+	while (c->streams) {
+		struct hip_stream_capture *p = c->streams;
 
-		c->parts = p->next;
-		free_part(p);
+		c->streams = p->next;
+		free_stream_capture(p);
 	}
 	free(c);
 	if (!captures)
-		atomic_fetch_and(&hip_gate, ~HIP_GATE_CAPTURE);
+		atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_CAPTURE);
 }
 
 /* The graph, while the capture is good; else NULL, and it is lost. */
@@ -137,7 +138,7 @@ static struct hip_graph *graph_of(struct hip_capture *c)
 	return g;
 }
 
-static hipError_t add_locked(struct hip_part *p, struct hip_work *w)
+static hipError_t add_locked(struct hip_stream_capture *p, struct hip_work *w)
 {
 	struct hip_graph *g = p ? graph_of(p->capture) : NULL;
 	struct hip_nodes before = {0};
@@ -162,7 +163,7 @@ hipError_t hip_capture_work(struct hip_stream *s, struct hip_work *w)
 	hipError_t r;
 
 	pthread_mutex_lock(&lock);
-	r = add_locked(part_of(s), w);
+	r = add_locked(capture_of(s), w);
 	pthread_mutex_unlock(&lock);
 	if (r)
 		hip_work_fini(w);
@@ -187,7 +188,7 @@ hipError_t hip_capture_graph(struct hip_stream *s, const struct hip_graph *g)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-static hipError_t record_locked(const struct hip_part *p, struct hip_recorded *out)
+static hipError_t record_locked(const struct hip_stream_capture *p, struct hip_recorded *out)
 {
 	hipGraphNode_t *tails;
 
@@ -208,14 +209,14 @@ hipError_t hip_capture_record(struct hip_stream *s, struct hip_recorded *out)
 	hipError_t r;
 
 	pthread_mutex_lock(&lock);
-	r = record_locked(part_of(s), out);
+	r = record_locked(capture_of(s), out);
 	pthread_mutex_unlock(&lock);
 	return r;
 }
 
 static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const struct hip_recorded *recorded)
 {
-	struct hip_part *p = part_of(s);
+	struct hip_stream_capture *p = capture_of(s);
 
 	if (c->lost || (p && p->capture->lost))
 		return hipErrorStreamCaptureInvalidated;
@@ -228,7 +229,7 @@ static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const
 		return hipErrorStreamCaptureMerge;
 	}
 	return p ? add_tails(p, recorded->tails, recorded->count)
-		 : take_part(c, s, recorded->tails, recorded->count);
+		 : join_capture(c, s, recorded->tails, recorded->count);
 }
 
 hipError_t hip_capture_wait(struct hip_stream *s, const struct hip_recorded *recorded, bool *joined)
@@ -245,7 +246,7 @@ hipError_t hip_capture_wait(struct hip_stream *s, const struct hip_recorded *rec
 	return r;
 }
 
-bool hip_capture_asks(const struct hip_recorded *recorded)
+bool hip_capture_invalidate_query(const struct hip_recorded *recorded)
 {
 	struct hip_capture *c;
 
@@ -287,7 +288,7 @@ hipError_t hip_capture_refuses_slow(hipError_t error)
 
 static bool takes_part(const struct hip_capture *c, const struct hip_device *device)
 {
-	const struct hip_part *p = c->parts;
+	const struct hip_stream_capture *p = c->streams;
 
 	while (p && p->stream->device != device)
 		p = p->next;
@@ -313,25 +314,25 @@ hipError_t hip_capture_refuses_device(const struct hip_device *device)
 hipError_t hip_capture_lost(struct hip_stream *s, hipError_t error)
 {
 	pthread_mutex_lock(&lock);
-	if (part_of(s))
-		part_of(s)->capture->lost = true;
+	if (capture_of(s))
+		capture_of(s)->capture->lost = true;
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
 /* A graph that was made for a capture that nobody else can end. */
-static struct hip_graph *leave_locked(struct hip_part *p)
+static struct hip_graph *leave_locked(struct hip_stream_capture *p)
 {
 	struct hip_capture *c = p->capture;
 	struct hip_graph *spoilt = c->own && c->origin == p->stream ? hip_graph_of(c->graph) : NULL;
-	struct hip_part **at = &c->parts;
+	struct hip_stream_capture **at = &c->streams;
 	bool over = c->origin == p->stream;
 
 	c->lost = true;
 	while (*at != p)
 		at = &(*at)->next;
 	*at = p->next;
-	free_part(p);
+	free_stream_capture(p);
 	if (over)
 		end(c);
 	return spoilt;
@@ -342,8 +343,8 @@ void hip_capture_leave(struct hip_stream *s)
 	struct hip_graph *spoilt = NULL;
 
 	pthread_mutex_lock(&lock);
-	if (part_of(s))
-		spoilt = leave_locked(part_of(s));
+	if (capture_of(s))
+		spoilt = leave_locked(capture_of(s));
 	pthread_mutex_unlock(&lock);
 	hip_graph_destroy(spoilt);
 }
@@ -361,7 +362,7 @@ static hipError_t begin_locked(struct hip_stream *s, hipStreamCaptureMode mode, 
 	struct hip_capture *c;
 	hipError_t r;
 
-	if (part_of(s))
+	if (capture_of(s))
 		return hipErrorIllegalState;
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -375,13 +376,13 @@ static hipError_t begin_locked(struct hip_stream *s, hipStreamCaptureMode mode, 
 				  .own = own,
 				  .graph = graph,
 				  .origin = s};
-	r = take_part(c, s, tails, count);
+	r = join_capture(c, s, tails, count);
 	if (r) {
 		free(c);
 		return r;
 	}
 	captures = c;
-	atomic_fetch_or(&hip_gate, HIP_GATE_CAPTURE);
+	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_CAPTURE);
 	return hipSuccess;
 }
 
@@ -463,7 +464,7 @@ static bool mark_before(const struct hip_node *n)
 
 /* The nodes in front of where the stream is: those that it waits for. Nearly all stand behind those in front of
  * them: one pass does, as a rule. */
-static void mark_waited(const struct hip_part *origin, const struct hip_graph *g)
+static void mark_waited(const struct hip_stream_capture *origin, const struct hip_graph *g)
 {
 	bool more;
 
@@ -482,8 +483,8 @@ static void mark_waited(const struct hip_part *origin, const struct hip_graph *g
 /* The stream of the capture has waited for what the others did. */
 static hipError_t check_joined(const struct hip_capture *c, const struct hip_graph *g)
 {
-	mark_waited(part_of(c->origin), g);
-	for (const struct hip_part *p = c->parts; p; p = p->next)
+	mark_waited(capture_of(c->origin), g);
+	for (const struct hip_stream_capture *p = c->streams; p; p = p->next)
 		for (size_t i = 0; i < p->count; i++) {
 			const struct hip_node *n = tail_of(p, i, g);
 
@@ -496,7 +497,7 @@ static hipError_t check_joined(const struct hip_capture *c, const struct hip_gra
 /* The capture is over, unless the call was wrong. */
 static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_graph **spoilt)
 {
-	struct hip_part *p = part_of(s);
+	struct hip_stream_capture *p = capture_of(s);
 	struct hip_capture *c = p ? p->capture : NULL;
 	struct hip_graph *g;
 	hipError_t r;
@@ -551,7 +552,7 @@ struct info {
 static bool null_is_meant(void)
 {
 	for (const struct hip_capture *c = captures; c; c = c->next)
-		for (const struct hip_part *p = c->parts; p; p = p->next)
+		for (const struct hip_stream_capture *p = c->streams; p; p = p->next)
 			if (hip_stream_blocks(p->stream) && p->stream->device == hip_current())
 				return true;
 	return false;
@@ -559,7 +560,7 @@ static bool null_is_meant(void)
 
 static hipError_t info_locked(hipStream_t handle, const struct hip_stream *s, struct info *info)
 {
-	const struct hip_part *p = part_of(s);
+	const struct hip_stream_capture *p = capture_of(s);
 
 	*info = (struct info){.status = hipStreamCaptureStatusNone};
 	if (is_legacy(handle) && null_is_meant())
@@ -636,7 +637,7 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus
 }
 
 /* As CUDA has it, what the program takes out of the list need not be waited for. */
-static void drop_tails(struct hip_part *p, const struct hip_graph *g)
+static void drop_tails(struct hip_stream_capture *p, const struct hip_graph *g)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (tail_of(p, i, g))
@@ -646,7 +647,7 @@ static void drop_tails(struct hip_part *p, const struct hip_graph *g)
 
 static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *nodes, size_t count, unsigned flags)
 {
-	struct hip_part *p = part_of(s);
+	struct hip_stream_capture *p = capture_of(s);
 	const struct hip_graph *g;
 	hipGraphNode_t *copy;
 	hipError_t r;

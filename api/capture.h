@@ -12,8 +12,8 @@ struct hip_graph;
 struct hip_work;
 
 /* A stream's part in a capture: behind what its next node comes. */
-struct hip_part {
-	struct hip_part *next; /* in the capture's list */
+struct hip_stream_capture {
+	struct hip_stream_capture *next; /* in the capture's list */
 	struct hip_capture *capture;
 	struct hip_stream *stream; /* a reference */
 	hipGraphNode_t *tails;     /* owned */
@@ -29,7 +29,7 @@ struct hip_recorded {
 
 static inline bool hip_stream_captures(const struct hip_stream *s)
 {
-	return __builtin_expect(atomic_load_explicit(&s->part, memory_order_relaxed) != NULL, 0);
+	return __builtin_expect(atomic_load_explicit(&s->capture, memory_order_relaxed) != NULL, 0);
 }
 
 /* Of streams that capture: a node instead. InvalidatedCapture when that was lost. */
@@ -42,13 +42,13 @@ hipError_t hip_capture_record(struct hip_stream *stream, struct hip_recorded *re
 /* The stream joins the capture, or goes on behind those nodes, too. *joined: the capture is still on. */
 hipError_t hip_capture_wait(struct hip_stream *stream, const struct hip_recorded *recorded, bool *joined);
 /* The event's capture is still on, so that it cannot be asked: it is lost. */
-bool hip_capture_asks(const struct hip_recorded *recorded);
+bool hip_capture_invalidate_query(const struct hip_recorded *recorded);
 
 /* What no capture stands: 0, or `error`, and the captures that this thread had to leave alone are lost. */
 hipError_t hip_capture_refuses_slow(hipError_t error);
 static inline bool hip_captures(void)
 {
-	return __builtin_expect(hip_at_gate() & HIP_GATE_CAPTURE, 0);
+	return __builtin_expect(hip_slow_path_flags() & HIP_SLOW_CAPTURE, 0);
 }
 static inline hipError_t hip_capture_refuses(hipError_t error)
 {

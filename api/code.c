@@ -86,7 +86,7 @@ hipError_t hip_code_load(struct hip_device *device, const void *image, size_t si
 	if (!size_B)
 		return hipErrorInvalidImage;
 	if (!r)
-		r = hip_of_errno(hip.door->pick(device->agent, &image, &size_B));
+		r = hip_of_errno(hip.hsa->pick(device->agent, &image, &size_B));
 	return r ? r : load(device, image, size_B, code);
 }
 
@@ -173,7 +173,7 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	    hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK,
 					   &kernel->calls))
 		return hipErrorUnknown;
-	kernel->cs = hip.door->kernel(code->device->agent, kernel->object);
+	kernel->cs = hip.hsa->kernel(code->device->agent, kernel->object);
 	if (!kernel->cs)
 		return hipErrorNotFound;
 	kernel->group_B = kernel->cs->lds_B;

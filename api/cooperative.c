@@ -30,7 +30,7 @@ static hipError_t launch(const void *function, struct hip_launch *l, hipStream_t
 	hipError_t r = hip_stream_of(handle, &s);
 
 	if (!r)
-		r = hip_kernel_asked(function, s->device, &l->kernel);
+		r = hip_kernel_query(function, s->device, &l->kernel);
 	if (!r && (uint64_t)l->threads[0] * l->threads[1] * l->threads[2] > HIP_THREADS_MAX)
 		r = hipErrorInvalidConfiguration;
 	return r ? r : launch_on(s, l);
@@ -86,48 +86,48 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
  */
 static struct {
 	pthread_mutex_t lock; /* guards all below; outside a stream's */
-	uint64_t *meeting;    /* owned, for ever: that all devices see, 64 bytes by the first device's index */
-} parties = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	uint64_t *grid_sync;  /* owned, for ever: that all devices see, 64 bytes by the first device's index */
+} groups = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-#define MEETING_B 64u
+#define GRID_SYNC_B 64u
 
 struct member {
 	struct hip_launch launch;
 	struct hip_stream *stream; /* borrowed */
-	struct hip_party party;
+	struct hip_grid_group group;
 };
 
 static hipError_t meeting_locked(void)
 {
 	void *memory;
 
-	if (parties.meeting)
+	if (groups.grid_sync)
 		return hipSuccess;
-	if (hip_pool_memory(hip.host_fine, (size_t)MEETING_B * HIP_DEVICES_MAX, true, &memory))
+	if (hip_pool_memory(hip.host_fine, (size_t)GRID_SYNC_B * HIP_DEVICES_MAX, true, &memory))
 		return hipErrorOutOfMemory;
-	memset(memory, 0, (size_t)MEETING_B * HIP_DEVICES_MAX);
-	parties.meeting = memory;
+	memset(memory, 0, (size_t)GRID_SYNC_B * HIP_DEVICES_MAX);
+	groups.grid_sync = memory;
 	return hipSuccess;
 }
 
 /* Every stream behind what all others have so far. */
 static hipError_t order(const struct member *members, unsigned count)
 {
-	struct hip_mark mark[HIP_DEVICES_MAX];
+	struct hip_point point[HIP_DEVICES_MAX];
 	hipError_t r = hipSuccess;
 
 	for (unsigned i = 0; i < count; i++)
-		mark[i] = hip_stream_mark(members[i].stream);
+		point[i] = hip_stream_point(members[i].stream);
 	for (unsigned i = 0; i < count && !r; i++) {
 		r = hip_stream_begin(members[i].stream);
 		if (r)
 			break;
 		for (unsigned j = 0; j < count && !r; j++)
-			r = hip_stream_after(members[i].stream, &mark[j]);
+			r = hip_stream_after(members[i].stream, &point[j]);
 		hip_stream_done(members[i].stream);
 	}
 	for (unsigned i = 0; i < count; i++)
-		hip_mark_put(&mark[i]);
+		hip_point_put(&point[i]);
 	return r;
 }
 
@@ -157,11 +157,11 @@ static hipError_t check_members(struct member *members, unsigned count)
 		r = m->launch.cooperative ? check_shape(&m->launch) : hipSuccess;
 		if (!r)
 			r = hip_launch_check(&m->launch);
-		m->party = (struct hip_party){.rank = i, .grids = count, .threads_before = threads};
+		m->group = (struct hip_grid_group){.rank = i, .grids = count, .threads_before = threads};
 		threads += threads_of(&m->launch);
 	}
 	for (unsigned i = 0; i < count; i++)
-		members[i].party.threads = threads;
+		members[i].group.threads = threads;
 	return r;
 }
 
@@ -179,16 +179,17 @@ static hipError_t put_party(struct member *members, unsigned count)
 {
 	hipError_t r;
 
-	pthread_mutex_lock(&parties.lock);
+	pthread_mutex_lock(&groups.lock);
 	r = meeting_locked();
 	for (unsigned i = 0; i < count && !r; i++) {
 		struct member *m = &members[i];
 
-		m->party.meeting = (char *)parties.meeting + MEETING_B * (unsigned)members[0].stream->device->index;
-		m->launch.party = &m->party;
+		m->group.grid_sync =
+			(char *)groups.grid_sync + GRID_SYNC_B * (unsigned)members[0].stream->device->index;
+		m->launch.group = &m->group;
 	}
 	r = r ? r : put_all(members, count);
-	pthread_mutex_unlock(&parties.lock);
+	pthread_mutex_unlock(&groups.lock);
 	return r;
 }
 
@@ -213,7 +214,7 @@ static hipError_t stream_of_member(struct member *m, hipStream_t handle)
 /* As CLR: there NULL is not told from other functions that are none. */
 static hipError_t kernel_of_member(struct member *m, const void *function)
 {
-	hipError_t r = hip_kernel_asked(function, m->stream->device, &m->launch.kernel);
+	hipError_t r = hip_kernel_query(function, m->stream->device, &m->launch.kernel);
 
 	return r == hipErrorInvalidDeviceFunction ? hipErrorInvalidSymbol : r;
 }

@@ -51,7 +51,7 @@ static hipError_t put_by_engine(struct hip_stream *s, const struct end *dst, con
 		.size_B = size_B,
 		.completion = hip_tool_watch(s, &work),
 	};
-	hipError_t r = hip_stream_result(s, hip.door->copy(s->flow, &copy));
+	hipError_t r = hip_stream_result(s, hip.hsa->copy(s->flow, &copy));
 
 	if (r)
 		hip_tool_forget(copy.completion);
@@ -231,7 +231,7 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 		return r;
 	if (hip_stream_captures(s))
 		return wait ? hip_capture_lost(s, hipErrorStreamCaptureUnsupported) : hip_capture_op(s, &op);
-	r = hip_stream_leave_for(s, hip_only_owner(to.owner, from.owner), &there);
+	r = hip_stream_redirect(s, hip_only_owner(to.owner, from.owner), &there);
 	if (!r)
 		r = hip_serial_before(there, HIP_SERIAL_COPY);
 	if (!r)

@@ -122,7 +122,7 @@ static hipError_t put_rect(struct hip_stream *s, const struct hip_box *box, cons
 		.agent = device->agent,
 		.completion = hip_tool_watch(s, work),
 	};
-	hipError_t r = hip_stream_result(s, hip.door->copy(s->flow, &copy));
+	hipError_t r = hip_stream_result(s, hip.hsa->copy(s->flow, &copy));
 
 	if (r)
 		hip_tool_forget(copy.completion);
@@ -148,7 +148,7 @@ static hipError_t put_rows(struct hip_stream *s, const struct hip_box *box, cons
 
 		if (i + 1 == rows)
 			copy.completion = hip_tool_watch(s, work);
-		r = hip_stream_result(s, hip.door->copy(s->flow, &copy));
+		r = hip_stream_result(s, hip.hsa->copy(s->flow, &copy));
 		if (r)
 			hip_tool_forget(copy.completion);
 	}
@@ -334,7 +334,7 @@ static hipError_t run(struct hip_stream *s, const struct hip_op *op, struct hip_
 		return put_staged(s, copy, kinds);
 	r = hip_op_give(s, op);
 	/* What was refused is not on its way, unless the stream failed behind it. */
-	under_way = !r || hip.door->state(s->flow);
+	under_way = !r || hip.hsa->state(s->flow);
 	if (!r && (is_pageable(kinds) || (wait && !(kinds->dst && kinds->src))))
 		r = hip_stream_wait(s);
 	/* Pageable memory is the program's own again when the call is over, whatever it says. */
@@ -359,7 +359,7 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 		return r ? r : hip_op_run(handle, &op);
 	r = resolve_both(&copy, &kinds);
 	if (!r)
-		r = hip_stream_leave_for(s, hip_only_owner(kinds.dst, kinds.src), &there);
+		r = hip_stream_redirect(s, hip_only_owner(kinds.dst, kinds.src), &there);
 	if (!r)
 		r = hip_serial_before(there, HIP_SERIAL_COPY);
 	if (!r)

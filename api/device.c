@@ -63,11 +63,11 @@ hipError_t hipRuntimeGetVersion(int *version)
 static void forget_fault(struct hip_device *device)
 {
 	atomic_store(&device->fault, hipSuccess);
-	atomic_fetch_and(&hip_gate, ~HIP_GATE_FAULT);
+	atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_FAULT);
 	/* Those of other devices stay, and one that comes by now. */
 	for (unsigned i = 0; i < hip.devices; i++)
 		if (atomic_load(&hip.device[i].fault))
-			atomic_fetch_or(&hip_gate, HIP_GATE_FAULT);
+			atomic_fetch_or(&hip_slow_flags, HIP_SLOW_FAULT);
 }
 
 /* Errors that stay are forgotten with everything that the device had. */
@@ -80,7 +80,7 @@ hipError_t hipDeviceReset(void)
 	d = hip_current();
 	pthread_mutex_lock(&one);
 	atomic_fetch_add(&d->life, 1);
-	hip_streams_settle(d);
+	hip_streams_retire(d);
 	if (hip_fault(d))
 		atomic_fetch_add(&d->losses, 1);
 	atomic_fetch_add(&hip.lives, 1);
@@ -90,14 +90,14 @@ hipError_t hipDeviceReset(void)
 	hip_print_reset(d);
 	hip_built_ins_reset(d);
 	hip_pools_reset(d);
-	hip_leases_reset(d);
+	hip_graph_allocs_reset(d);
 	hip_textures_reset(d);
 	hip_arrays_reset(d);
 	hip_semaphores_reset(d);
 	hip_externals_reset(d);
 	hip_memory_reset(d);
 	hip_binaries_reset(d);
-	hip_hear_faults(d);
+	hip_faults_drain(d);
 	d->flags = 0;
 	d->cache = hipFuncCachePreferNone;
 	forget_fault(d);

@@ -1,4 +1,4 @@
-/* Events: a mark in a stream, and when the GPU came by.
+/* Events: a point in a stream, and when the GPU came by.
  *
  * On an idle stream the time is the host's clock; else the GPU writes its own, when it has done what is before. */
 #include <stdlib.h>
@@ -19,12 +19,13 @@ struct hip_event {
 		*shared;      /* owned; not NULL: with other processes, and what the event stands for is there */
 	struct drv_lock lock; /* guards all below */
 	bool recorded;
-	const struct hip_stream *plain; /* of the mark, if that is all there is: no time, not shared, no capture */
+	const struct hip_stream *plain; /* of the point, if that is all there is: no time, not shared, no capture */
 	struct hip_device *device;      /* of the last record */
-	struct hip_mark mark;
+	struct hip_point point;
 	struct time {
-		struct hip_stamp *stamp; /* owned: where the GPU writes it, below the mark; NULL: ticks hold it */
-		uint64_t ticks;          /* of HSA's clock */
+		struct hip_timestamp
+			*timestamp; /* owned: where the GPU writes it, below the point; NULL: ticks hold it */
+		uint64_t ticks;     /* of HSA's clock */
 	} time;
 	struct hip_recorded captured; /* the last record was in a capture */
 };
@@ -83,12 +84,12 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 	return hip_end(create(event, flags));
 }
 
-/* The GPU may still write the stamp, as long as the mark is not reached. */
+/* The GPU may still write the timestamp, as long as the point is not reached. */
 static void leave_stamp(struct hip_event *e)
 {
-	if (e->time.stamp)
-		hip_stamp_leave(e->time.stamp, &e->mark);
-	e->time.stamp = NULL;
+	if (e->time.timestamp)
+		hip_timestamp_release(e->time.timestamp, &e->point);
+	e->time.timestamp = NULL;
 }
 
 static hipError_t destroy(hipEvent_t handle)
@@ -103,7 +104,7 @@ static hipError_t destroy(hipEvent_t handle)
 	hip_shared_free(e->shared);
 	drv_lock(&e->lock);
 	leave_stamp(e);
-	hip_mark_put(&e->mark);
+	hip_point_put(&e->point);
 	free(e->captured.tails);
 	drv_unlock(&e->lock);
 	free(e);
@@ -119,9 +120,9 @@ hipError_t hipEventDestroy(hipEvent_t event)
 /* Of what the stream was given so far. */
 static hipError_t take_time(struct hip_stream *s, struct time *time)
 {
-	if (hip.door->reached(s->flow, hip_stream_written(s)))
+	if (hip.hsa->reached(s->flow, hip_stream_written(s)))
 		return hip_of_hsa(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &time->ticks));
-	return hip_stamp_put(s, &time->stamp);
+	return hip_timestamp_put(s, &time->timestamp);
 }
 
 /* An operation of its own, for tools. */
@@ -141,7 +142,7 @@ static void move(struct hip_event *e, struct hip_stream *s, const struct time *t
 {
 	leave_stamp(e);
 	e->time = *time;
-	hip_mark_move(&e->mark, s);
+	hip_point_move(&e->point, s);
 	e->device = s->device;
 	e->recorded = true;
 	e->plain = !e->shared && e->flags & hipEventDisableTiming ? s : NULL;
@@ -227,22 +228,22 @@ static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct 
 
 	if (!e)
 		return false;
-	s = hip_stream_soon(stream);
+	s = hip_stream_of_nocreate(stream);
 	if (!s || !hip_stream_is_clear(s) || !drv_lock_try(&e->lock))
 		return false;
 	*held = &e->lock;
 	/* Before where it stands is read: what the stream is behind there is that, or more. */
-	if (e->plain != s || e->mark.known != atomic_load_explicit(&s->known, memory_order_acquire))
+	if (e->plain != s || e->point.frontier != atomic_load_explicit(&s->frontier, memory_order_acquire))
 		return false;
 	/* So does nothing count as freed before it that was freed behind it. */
-	e->mark.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
-	e->mark.index = hip_stream_written(s);
+	e->point.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
+	e->point.index = hip_stream_written(s);
 	return true;
 }
 
-HIP_LONG_WAY static hipError_t record_event(hipEvent_t event, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t record_event(hipEvent_t event, hipStream_t stream, struct drv_lock *held)
 {
-	HIP_ENTER_LONG_WAY(held, "hipEventRecord", event, stream);
+	HIP_ENTER_SLOW(held, "hipEventRecord", event, stream);
 	return hip_end_of("hipEventRecord", record_on(event, stream));
 }
 
@@ -250,8 +251,8 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
-	if (__builtin_expect(!hip_at_gate() && record_shortly(event, stream, &held), 1))
-		return hip_end_short_way(held);
+	if (__builtin_expect(!hip_slow_path_flags() && record_shortly(event, stream, &held), 1))
+		return hip_end_fast(held);
 	return record_event(event, stream, held);
 }
 
@@ -286,7 +287,7 @@ static struct hip_shared *shared_of(hipEvent_t handle)
 }
 
 /* What it stands for now, with a reference. */
-static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
+static hipError_t snapshot(hipEvent_t handle, struct hip_point *point)
 {
 	struct hip_event *e = event_of(handle);
 	hipError_t r = hipSuccess;
@@ -294,10 +295,10 @@ static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
 	if (!e)
 		return no_event(handle);
 	drv_lock(&e->lock);
-	if (hip_capture_asks(&e->captured))
+	if (hip_capture_invalidate_query(&e->captured))
 		r = hipErrorCapturedEvent;
 	else
-		*mark = hip_mark_get(&e->mark);
+		*point = hip_point_get(&e->point);
 	drv_unlock(&e->lock);
 	return r;
 }
@@ -305,18 +306,19 @@ static hipError_t snapshot(hipEvent_t handle, struct hip_mark *mark)
 static hipError_t query(hipEvent_t handle)
 {
 	struct hip_shared *shared = shared_of(handle);
-	struct hip_mark mark;
-	hipError_t r = snapshot(handle, &mark);
+	struct hip_point point;
+	hipError_t r = snapshot(handle, &point);
 
 	if (r)
 		return r;
 	if (shared) {
 		r = hip_shared_reached(shared) ? hipSuccess : hipErrorNotReady;
-	} else if (mark.stream && (r = hip_fault(mark.stream->device)) == hipSuccess && !hip_mark_reached(&mark)) {
-		hip_mark_flush(&mark);
+	} else if (point.stream && (r = hip_fault(point.stream->device)) == hipSuccess &&
+		   !hip_point_is_completed(&point)) {
+		hip_point_flush(&point);
 		r = hipErrorNotReady;
 	}
-	hip_mark_put(&mark);
+	hip_point_put(&point);
 	return r;
 }
 
@@ -329,13 +331,13 @@ hipError_t hipEventQuery(hipEvent_t event)
 static hipError_t synchronize(hipEvent_t handle)
 {
 	struct hip_shared *shared = shared_of(handle);
-	struct hip_mark mark;
-	hipError_t r = snapshot(handle, &mark);
+	struct hip_point point;
+	hipError_t r = snapshot(handle, &point);
 
 	if (r)
 		return r;
-	r = shared ? hip_shared_wait(shared) : hip_mark_wait(&mark);
-	hip_mark_put(&mark);
+	r = shared ? hip_shared_wait(shared) : hip_point_wait(&point);
+	hip_point_put(&point);
 	return r;
 }
 
@@ -367,7 +369,7 @@ static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
 hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 {
 	struct hip_shared *shared = shared_of(handle);
-	struct hip_mark mark;
+	struct hip_point point;
 	bool joined = false;
 	hipError_t r = hipSuccess;
 
@@ -375,15 +377,15 @@ hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 		r = join(handle, s, &joined);
 	if (r || joined || hip_stream_captures(s))
 		return r;
-	r = snapshot(handle, &mark);
+	r = snapshot(handle, &point);
 	if (r)
 		return r;
 	r = hip_stream_begin(s);
 	if (!r) {
-		r = shared ? hip_shared_after(shared, s) : hip_stream_after(s, &mark);
+		r = shared ? hip_shared_after(shared, s) : hip_stream_after(s, &point);
 		hip_stream_done(s);
 	}
-	hip_mark_put(&mark);
+	hip_point_put(&point);
 	return r;
 }
 
@@ -401,10 +403,10 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 	return hip_end(r ? r : hip_event_wait(event, s));
 }
 
-/* Its mark is reached. ContextIsDestroyed: the stream ended before the GPU came there. */
+/* Its point is reached. ContextIsDestroyed: the stream ended before the GPU came there. */
 static hipError_t read_stamp(struct hip_event *e)
 {
-	if (!hip_stamp_read(e->time.stamp, &e->time.ticks))
+	if (!hip_timestamp_read(e->time.timestamp, &e->time.ticks))
 		return hipErrorContextIsDestroyed;
 	leave_stamp(e);
 	return hipSuccess;
@@ -420,13 +422,13 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 		return hipErrorInvalidHandle;
 	drv_lock(&e->lock);
 	*device = e->device;
-	if (hip_capture_asks(&e->captured))
+	if (hip_capture_invalidate_query(&e->captured))
 		r = hipErrorCapturedEvent;
 	else if (!e->recorded || e->flags & hipEventDisableTiming)
 		r = hipErrorInvalidHandle;
-	else if (!hip_mark_reached(&e->mark))
+	else if (!hip_point_is_completed(&e->point))
 		r = hipErrorNotReady;
-	else if (e->time.stamp) /* once: HSA learns how the clocks run, and would convert it otherwise later */
+	else if (e->time.timestamp) /* once: HSA learns how the clocks run, and would convert it otherwise later */
 		r = read_stamp(e);
 	*ticks = e->time.ticks;
 	drv_unlock(&e->lock);

@@ -37,7 +37,7 @@ _Static_assert(sizeof(struct page) <= PAGE_B, "a page");
 /* Operations of a stream that use the page. */
 struct user {
 	struct user *next;
-	struct hip_mark mark; /* owned: behind them */
+	struct hip_point point; /* owned: behind them */
 };
 
 struct hip_shared {
@@ -58,7 +58,7 @@ static struct {
 
 /* In a program's 64 bytes. */
 struct handle {
-	uint32_t mark;
+	uint32_t point;
 	int32_t process, fd;
 	uint32_t zero;
 	uint64_t key;
@@ -115,12 +115,12 @@ hipError_t hip_shared_make(struct hip_shared **out)
 static void drop_users(struct hip_shared *shared)
 {
 	for (struct user **at = &shared->users, *user; (user = *at);) {
-		if (!hip_mark_reached(&user->mark)) {
+		if (!hip_point_is_completed(&user->point)) {
 			at = &user->next;
 			continue;
 		}
 		*at = user->next;
-		hip_mark_put(&user->mark);
+		hip_point_put(&user->point);
 		free(user);
 	}
 }
@@ -128,7 +128,7 @@ static void drop_users(struct hip_shared *shared)
 /* Between begin and done, behind the operation. */
 static void add_user(struct hip_shared *shared, struct user *user, struct hip_stream *s)
 {
-	user->mark = hip_stream_mark(s);
+	user->point = hip_stream_point(s);
 	drv_lock(&shared->lock);
 	drop_users(shared);
 	user->next = shared->users;
@@ -176,7 +176,7 @@ void hip_shared_free(struct hip_shared *shared)
 hipError_t hip_shared_handle(const struct hip_shared *shared, hipIpcEventHandle_t *out)
 {
 	const struct handle handle = {
-		.mark = HANDLE_MARK, .process = getpid(), .fd = shared->fd, .key = shared->key};
+		.point = HANDLE_MARK, .process = getpid(), .fd = shared->fd, .key = shared->key};
 
 	if (shared->fd < 0)
 		return hipErrorInvalidConfiguration;
@@ -211,7 +211,7 @@ hipError_t hip_shared_open(const hipIpcEventHandle_t *from, struct hip_shared **
 	int fd;
 
 	memcpy(&handle, from, sizeof(handle));
-	if (handle.mark != HANDLE_MARK)
+	if (handle.point != HANDLE_MARK)
 		return hipErrorInvalidValue;
 	if (handle.process == getpid())
 		return hipErrorInvalidContext;

@@ -33,7 +33,7 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 	atomic_fetch_add(&d->heard, 1);
 	/* A wait may have found it first. */
 	hip_device_fail(d, hipErrorIllegalAddress);
-	if (!(hip_at_gate() & HIP_GATE_LOG))
+	if (!(hip_slow_path_flags() & HIP_SLOW_LOG))
 		return;
 	fprintf(stderr, "hip: device %d: a kernel reached 0x%llx: %s\n", d->index,
 		(unsigned long long)info->virtual_address,
@@ -45,7 +45,7 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 
 static void exception(struct hip_device *d)
 {
-	if (hip_device_fail(d, hipErrorLaunchFailure) && (hip_at_gate() & HIP_GATE_LOG))
+	if (hip_device_fail(d, hipErrorLaunchFailure) && (hip_slow_path_flags() & HIP_SLOW_LOG))
 		fprintf(stderr,
 			"hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
 			"allows; the GPU was reset\n",
@@ -66,7 +66,7 @@ static hsa_status_t see_event(const hsa_amd_event_t *event, void *unused)
 
 static bool watching;
 
-void hip_watch_faults(void)
+void hip_faults_watch(void)
 {
 	/* Another client may handle them already: then only the failure of a flow is known. */
 	watching = !hsa_amd_register_system_event_handler(see_event, NULL);
@@ -93,9 +93,9 @@ static void hear_the_rest(void)
 		usleep(100);
 }
 
-void hip_hear_faults(struct hip_device *d)
+void hip_faults_drain(struct hip_device *d)
 {
-	for (unsigned ms = 0; watching && ms < 1000 && atomic_load(&d->heard) < hip.door->faults(d->agent); ms++)
+	for (unsigned ms = 0; watching && ms < 1000 && atomic_load(&d->heard) < hip.hsa->faults(d->agent); ms++)
 		usleep(1000);
 	hear_the_rest();
 }

@@ -112,7 +112,7 @@ static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 		r = hip_stream_of(handle, &s);
 	if (r || is_empty(f) || hip_stream_captures(s))
 		return r ? r : run(f, handle);
-	r = hip_stream_leave_for(s, blit.device, &there);
+	r = hip_stream_redirect(s, blit.device, &there);
 	if (!r)
 		r = put(there, &blit);
 	if (!r)

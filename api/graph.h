@@ -15,7 +15,7 @@
 
 struct hip_graph;
 struct hip_object;
-struct hip_lease;
+struct hip_graph_alloc;
 
 struct hip_nodes {
 	struct hip_node **at; /* owned; the nodes are not */
@@ -37,7 +37,7 @@ struct hip_work {
 	hipMemcpy3DParms copy; /* as it was set, if op is a box */
 	hipEvent_t event;
 	struct hip_graph *child;          /* owned */
-	struct hip_lease *lease;          /* a reference: memory that is allocated */
+	struct hip_graph_alloc *alloc;    /* a reference: memory that is allocated */
 	bool instance;                    /* it is an instance's */
 	hipMemAllocNodeParams allocation; /* accessDescs: owned; an instance's has none */
 	void *freed;

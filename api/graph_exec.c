@@ -12,13 +12,13 @@
 struct hip_exec {
 	uint64_t handle;
 	unsigned long long flags;
-	pthread_mutex_t lock;    /* guards all below */
-	struct hip_graph *graph; /* owned; its nodes have no handles */
-	struct hip_steps steps;  /* owned */
-	bool has_memory;         /* a step allocates or frees */
-	unsigned lives;          /* hip.lives when all of it was known to live */
-	struct hip_plan *plan;   /* owned; NULL: something has changed */
-	struct hip_mark last;    /* behind its last launch; owned */
+	pthread_mutex_t lock;        /* guards all below */
+	struct hip_graph *graph;     /* owned; its nodes have no handles */
+	struct hip_plan_nodes steps; /* owned */
+	bool has_memory;             /* a step allocates or frees */
+	unsigned lives;              /* hip.lives when all of it was known to live */
+	struct hip_plan *plan;       /* owned; NULL: something has changed */
+	struct hip_point last;       /* behind its last launch; owned */
 };
 
 static struct hip_exec *exec_of(hipGraphExec_t handle)
@@ -31,19 +31,19 @@ static struct hip_exec *exec_of(hipGraphExec_t handle)
 #define NO_STEP SIZE_MAX
 
 /* n NULL: a joint. */
-static hipError_t append_step(struct hip_steps *s, struct hip_node *n)
+static hipError_t append_step(struct hip_plan_nodes *s, struct hip_node *n)
 {
-	struct hip_step *at = hip_list_grow(s->at, &s->room, s->count, sizeof(*at));
+	struct hip_plan_node *at = hip_list_grow(s->at, &s->room, s->count, sizeof(*at));
 
 	if (!at)
 		return hipErrorOutOfMemory;
 	s->at = at;
-	s->at[s->count++] = (struct hip_step){.node = n, .first = (uint32_t)s->link_count};
+	s->at[s->count++] = (struct hip_plan_node){.node = n, .first = (uint32_t)s->link_count};
 	return hipSuccess;
 }
 
 /* The last step is behind that one. */
-static hipError_t append_link(struct hip_steps *s, size_t step)
+static hipError_t append_link(struct hip_plan_nodes *s, size_t step)
 {
 	uint32_t *links = hip_list_grow(s->links, &s->link_room, s->link_count, sizeof(*links));
 
@@ -55,11 +55,11 @@ static hipError_t append_link(struct hip_steps *s, size_t step)
 	return hipSuccess;
 }
 
-static hipError_t append_graph(struct hip_steps *s, const struct hip_graph *g, size_t begin,
+static hipError_t append_graph(struct hip_plan_nodes *s, const struct hip_graph *g, size_t begin,
 			       struct hip_node **culprit);
 
 /* A child's steps take its place, between two joints. */
-static hipError_t append_child(struct hip_steps *s, struct hip_node *n, struct hip_node **culprit)
+static hipError_t append_child(struct hip_plan_nodes *s, struct hip_node *n, struct hip_node **culprit)
 {
 	const struct hip_graph *child = n->work.child;
 	size_t begin = n->end;
@@ -74,7 +74,7 @@ static hipError_t append_child(struct hip_steps *s, struct hip_node *n, struct h
 	return r;
 }
 
-static hipError_t append_node(struct hip_steps *s, struct hip_node *n, size_t begin, struct hip_node **culprit)
+static hipError_t append_node(struct hip_plan_nodes *s, struct hip_node *n, size_t begin, struct hip_node **culprit)
 {
 	bool child = n->work.type == hipGraphNodeTypeGraph;
 	hipError_t r;
@@ -89,7 +89,7 @@ static hipError_t append_node(struct hip_steps *s, struct hip_node *n, size_t be
 }
 
 /* All of it behind a step. */
-static hipError_t append_graph(struct hip_steps *s, const struct hip_graph *g, size_t begin,
+static hipError_t append_graph(struct hip_plan_nodes *s, const struct hip_graph *g, size_t begin,
 			       struct hip_node **culprit)
 {
 	struct hip_node **order = calloc(g->nodes.count + 1, sizeof(struct hip_node *));
@@ -103,13 +103,13 @@ static hipError_t append_graph(struct hip_steps *s, const struct hip_graph *g, s
 	return r;
 }
 
-static void free_steps(struct hip_steps *s)
+static void free_steps(struct hip_plan_nodes *s)
 {
 	free(s->at);
 	free(s->links);
 }
 
-static bool has_memory(const struct hip_steps *s)
+static bool has_memory(const struct hip_plan_nodes *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->at[i].node && (s->at[i].node->work.type == hipGraphNodeTypeMemAlloc ||
@@ -141,12 +141,12 @@ static void destroy_called(void *graph, hipError_t error, bool dropped)
 }
 
 /* What the program gave a graph to keep, the last launch may still use. NULL is accepted. */
-static void destroy_behind(struct hip_graph *g, const struct hip_mark *last)
+static void destroy_behind(struct hip_graph *g, const struct hip_point *last)
 {
 	const struct hip_host host = {.own = destroy_called, .data = g};
 	hipError_t r;
 
-	if (g && holds_objects(g) && !hip_mark_reached(last)) {
+	if (g && holds_objects(g) && !hip_point_is_completed(last)) {
 		r = hip_stream_begin(last->stream);
 		if (!r) {
 			r = hip_host_put(last->stream, &host);
@@ -154,7 +154,7 @@ static void destroy_behind(struct hip_graph *g, const struct hip_mark *last)
 		}
 		if (!r)
 			return;
-		(void)!hip_mark_wait(last);
+		(void)!hip_point_wait(last);
 	}
 	hip_graph_destroy(g);
 }
@@ -162,7 +162,7 @@ static void destroy_behind(struct hip_graph *g, const struct hip_mark *last)
 /* Of another graph from now on, which it takes over. Nothing has changed at an error. */
 static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip_node **culprit)
 {
-	struct hip_steps s = {0};
+	struct hip_plan_nodes s = {0};
 	struct hip_plan *plan;
 	hipError_t r = append_graph(&s, g, NO_STEP, culprit);
 
@@ -292,7 +292,7 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 	drop_plan(e);
 	free_steps(&e->steps);
 	destroy_behind(e->graph, &e->last);
-	hip_mark_put(&e->last);
+	hip_point_put(&e->last);
 	pthread_mutex_unlock(&e->lock);
 	pthread_mutex_destroy(&e->lock);
 	free(e);
@@ -318,7 +318,7 @@ static bool allocates(const struct hip_exec *e, const void *ptr)
 	for (size_t i = 0; i < e->steps.count; i++) {
 		const struct hip_node *n = e->steps.at[i].node;
 
-		if (n && n->work.lease && n->work.allocation.dptr == ptr)
+		if (n && n->work.alloc && n->work.allocation.dptr == ptr)
 			return true;
 	}
 	return false;
@@ -333,9 +333,9 @@ static hipError_t check_memory(const struct hip_exec *e)
 	for (size_t i = 0; i < e->steps.count; i++) {
 		const struct hip_node *n = e->steps.at[i].node;
 
-		if (n && n->work.lease && !again && hip_lease_used(n->work.allocation.dptr))
+		if (n && n->work.alloc && !again && hip_graph_alloc_set_used(n->work.allocation.dptr))
 			return hipErrorInvalidValue;
-		if (n && n->work.freed && !hip_lease_used(n->work.freed) && !allocates(e, n->work.freed))
+		if (n && n->work.freed && !hip_graph_alloc_set_used(n->work.freed) && !allocates(e, n->work.freed))
 			return hipErrorInvalidValue;
 	}
 	return hipSuccess;
@@ -370,7 +370,7 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 		r = hip_plan_put(e->plan, s, &held);
 	if (!held)
 		return r;
-	hip_mark_move(&e->last, s);
+	hip_point_move(&e->last, s);
 	hip_stream_done(s);
 	return r;
 }

@@ -8,8 +8,8 @@
 
 #include "api/graph_memory.h"
 
-struct hip_lease {
-	struct hip_lease *next;
+struct hip_graph_alloc {
+	struct hip_graph_alloc *next;
 	void *ptr; /* owned; NULL: the device was reset, and it is in no list */
 	size_t size_B;
 	struct hip_device *device;
@@ -19,13 +19,13 @@ struct hip_lease {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that is here */
-static struct hip_lease *leases;                         /* owned */
+static struct hip_graph_alloc *allocs;                   /* owned */
 static _Atomic unsigned count;                           /* of them */
 static struct usage {
 	uint64_t used_B, used_high_B, reserved_B, reserved_high_B;
 } usages[HIP_DEVICES_MAX];
 
-static void add_used(struct hip_lease *l, bool used)
+static void add_used(struct hip_graph_alloc *l, bool used)
 {
 	struct usage *u = &usages[l->device->index];
 
@@ -37,13 +37,13 @@ static void add_used(struct hip_lease *l, bool used)
 		u->used_high_B = u->used_B;
 }
 
-static void enlist(struct hip_lease *l)
+static void enlist(struct hip_graph_alloc *l)
 {
 	struct usage *u = &usages[l->device->index];
 
 	pthread_mutex_lock(&lock);
-	l->next = leases;
-	leases = l;
+	l->next = allocs;
+	allocs = l;
 	u->reserved_B += l->size_B;
 	if (u->reserved_B > u->reserved_high_B)
 		u->reserved_high_B = u->reserved_B;
@@ -51,19 +51,19 @@ static void enlist(struct hip_lease *l)
 	atomic_fetch_add(&count, 1);
 }
 
-static struct hip_lease *lease_at(const void *ptr)
+static struct hip_graph_alloc *lease_at(const void *ptr)
 {
-	struct hip_lease *l = leases;
+	struct hip_graph_alloc *l = allocs;
 
 	while (l && l->ptr != ptr)
 		l = l->next;
 	return l;
 }
 
-/* Nobody has it and nobody uses it: it is no lease any more, and its memory the caller's. */
-static bool delist(struct hip_lease *l)
+/* Nobody has it and nobody uses it: it is no alloc any more, and its memory the caller's. */
+static bool delist(struct hip_graph_alloc *l)
 {
-	struct hip_lease **at = &leases;
+	struct hip_graph_alloc **at = &allocs;
 
 	if (l->refs || l->used)
 		return false;
@@ -77,9 +77,9 @@ static bool delist(struct hip_lease *l)
 	return true;
 }
 
-static hipError_t create(struct hip_device *device, size_t size_B, struct hip_lease **out)
+static hipError_t create(struct hip_device *device, size_t size_B, struct hip_graph_alloc **out)
 {
-	struct hip_lease *l = calloc(1, sizeof(*l));
+	struct hip_graph_alloc *l = calloc(1, sizeof(*l));
 	hipError_t r = l ? hip_memory_allocate(device, size_B, &l->ptr) : hipErrorOutOfMemory;
 
 	if (r) {
@@ -94,7 +94,7 @@ static hipError_t create(struct hip_device *device, size_t size_B, struct hip_le
 	return hipSuccess;
 }
 
-hipError_t hip_lease_get(struct hip_lease *l, bool instance)
+hipError_t hip_graph_alloc_get(struct hip_graph_alloc *l, bool instance)
 {
 	hipError_t r = hipSuccess;
 
@@ -111,7 +111,7 @@ hipError_t hip_lease_get(struct hip_lease *l, bool instance)
 	return r;
 }
 
-void hip_lease_put(struct hip_lease *l, bool instance)
+void hip_graph_alloc_put(struct hip_graph_alloc *l, bool instance)
 {
 	bool gone;
 
@@ -132,9 +132,9 @@ void hip_lease_put(struct hip_lease *l, bool instance)
 }
 
 /* Their memory goes with all that the device has; nodes may still name them. */
-void hip_leases_reset(struct hip_device *device)
+void hip_graph_allocs_reset(struct hip_device *device)
 {
-	struct hip_lease **at = &leases, *l;
+	struct hip_graph_alloc **at = &allocs, *l;
 
 	pthread_mutex_lock(&lock);
 	while ((l = *at)) {
@@ -155,9 +155,9 @@ void hip_leases_reset(struct hip_device *device)
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-bool hip_lease_used(const void *ptr)
+bool hip_graph_alloc_set_used(const void *ptr)
 {
-	const struct hip_lease *l;
+	const struct hip_graph_alloc *l;
 	bool used;
 
 	pthread_mutex_lock(&lock);
@@ -167,14 +167,14 @@ bool hip_lease_used(const void *ptr)
 	return used;
 }
 
-void hip_lease_begin(struct hip_lease *l)
+void hip_graph_alloc_begin(struct hip_graph_alloc *l)
 {
 	pthread_mutex_lock(&lock);
 	add_used(l, true);
 	pthread_mutex_unlock(&lock);
 }
 
-bool hip_lease_is(const void *ptr)
+bool hip_graph_alloc_is(const void *ptr)
 {
 	bool is;
 
@@ -186,9 +186,9 @@ bool hip_lease_is(const void *ptr)
 	return is;
 }
 
-bool hip_lease_free(void *ptr, struct hip_stream *s, hipError_t *error)
+bool hip_graph_alloc_free(void *ptr, struct hip_stream *s, hipError_t *error)
 {
-	struct hip_lease *l = NULL;
+	struct hip_graph_alloc *l = NULL;
 	bool gone = false;
 
 	*error = hipSuccess;
@@ -253,14 +253,14 @@ static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 		r = own_access(w, p);
 	if (r)
 		return r;
-	r = create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->lease);
+	r = create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->alloc);
 	if (r) {
 		free((void *)(uintptr_t)w->allocation.accessDescs);
 		return r;
 	}
-	w->allocation.dptr = w->lease->ptr;
-	w->device = w->lease->device->index;
-	w->life = atomic_load(&w->lease->device->life);
+	w->allocation.dptr = w->alloc->ptr;
+	w->device = w->alloc->device->index;
+	w->life = atomic_load(&w->alloc->device->life);
 	return hipSuccess;
 }
 
@@ -304,7 +304,7 @@ hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodePar
 static hipError_t free_work(struct hip_work *w, void *ptr)
 {
 	*w = (struct hip_work){.type = hipGraphNodeTypeMemFree, .freed = ptr};
-	return hip_lease_is(ptr) ? hipSuccess : hipErrorInvalidValue;
+	return hip_graph_alloc_is(ptr) ? hipSuccess : hipErrorInvalidValue;
 }
 
 hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,

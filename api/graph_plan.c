@@ -1,11 +1,11 @@
-/* Which piece of a graph goes into which lane, and what it waits for there (graph_plan.h).
+/* Which segment of a graph goes into which branch, and what it waits for there (graph_plan.h).
  *
- * Each device has a lane for its kernels. An operation that all the rest of the graph is behind goes there, too:
- * so a chain stays in one stream. Others get lanes of their own, as far as there are any, so that they run beside
- * the kernels; one that follows a lane's last piece follows it there.
+ * Each device has a branch for its kernels. An operation that all the rest of the graph is behind goes there, too:
+ * so a chain stays in one stream. Others get branches of their own, as far as there are any, so that they run
+ * beside the kernels; one that follows a branch's last segment follows it there.
  *
- * What has to be done before a step is a number for each lane: the lane's steps below it. They are counted as the
- * graph's steps are, so a number names a step, and its piece. */
+ * What has to be done before a step is a number for each branch: the branch's steps below it. They are counted as
+ * the graph's steps are, so a number names a step, and its segment. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,33 +28,33 @@ static size_t args_size(const struct hip_launch *l)
 
 /* --- ending ----------------------------------------------------------------------------------- */
 
-static void free_lane(struct hip_lane *lane)
+static void free_lane(struct hip_plan_branch *branch)
 {
-	if (lane->stream)
-		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)lane->stream->handle);
-	hip_stream_put(lane->stream);
-	if (lane->args)
-		hsa_amd_memory_pool_free(lane->args);
-	free(lane->packets);
-	free(lane->works);
+	if (branch->stream)
+		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)branch->stream->handle);
+	hip_stream_put(branch->stream);
+	if (branch->args)
+		hsa_amd_memory_pool_free(branch->args);
+	free(branch->packets);
+	free(branch->works);
 }
 
-static void free_piece(struct hip_piece *piece)
+static void free_segment(struct hip_plan_segment *segment)
 {
-	hip.door->segment_destroy(piece->segment);
-	hip_mark_put(&piece->mark);
+	hip.hsa->segment_destroy(segment->dispatches);
+	hip_point_put(&segment->point);
 }
 
 static void free_plan(struct hip_plan *p)
 {
-	hip_mark_put(&p->end);
-	hip_mark_put(&p->begin);
+	hip_point_put(&p->end);
+	hip_point_put(&p->begin);
 	for (uint32_t i = 0; i < p->count; i++)
-		free_piece(&p->pieces[i]);
-	for (uint32_t i = 0; i < p->lane_count; i++)
-		free_lane(&p->lanes[i]);
-	free(p->lanes);
-	free(p->pieces);
+		free_segment(&p->segments[i]);
+	for (uint32_t i = 0; i < p->branch_count; i++)
+		free_lane(&p->branches[i]);
+	free(p->branches);
+	free(p->segments);
 	free(p->waits);
 	free(p);
 }
@@ -65,7 +65,7 @@ static void reap(void)
 
 	pthread_mutex_lock(&retired.lock);
 	while ((p = *at))
-		if (hip_mark_reached(&p->end)) {
+		if (hip_point_is_completed(&p->end)) {
 			*at = p->next;
 			free_plan(p);
 		} else {
@@ -74,10 +74,10 @@ static void reap(void)
 	pthread_mutex_unlock(&retired.lock);
 }
 
-void hip_plan_retire(struct hip_plan *p, const struct hip_mark *last)
+void hip_plan_retire(struct hip_plan *p, const struct hip_point *last)
 {
 	if (p) {
-		p->end = hip_mark_get(last);
+		p->end = hip_point_get(last);
 		pthread_mutex_lock(&retired.lock);
 		p->next = retired.list;
 		retired.list = p;
@@ -89,10 +89,10 @@ void hip_plan_retire(struct hip_plan *p, const struct hip_mark *last)
 /* --- what is made of the steps ---------------------------------------------------------------- */
 
 struct maker {
-	const struct hip_steps *steps;
+	const struct hip_plan_nodes *steps;
 	struct hip_plan *plan;
-	uint32_t *needs;     /* of each step: what is done of each lane when it is; 0: nothing */
-	uint32_t *piece;     /* of each step that has one: which */
+	uint32_t *needs;     /* of each step: what is done of each branch when it is; 0: nothing */
+	uint32_t *segment;   /* of each step that has one: which */
 	uint32_t *followers; /* of each step: how many come behind it directly */
 	struct dispatch {    /* of each step */
 		const struct hip_launch *launch; /* NULL: it is none that can stand in a row with others */
@@ -107,18 +107,18 @@ struct maker {
 	struct row {
 		uint32_t last;    /* step that it was given, counted from 1 */
 		uint32_t seen;    /* its kernels below are waited for by all that it is given next */
-		uint32_t newest;  /* piece, counted from 1 */
-		uint32_t piece;   /* of kernels, that others may join, counted so; 0: none */
-		uint32_t *knows;  /* what it waited for, of each lane */
+		uint32_t newest;  /* segment, counted from 1 */
+		uint32_t segment; /* of kernels, that others may join, counted so; 0: none */
+		uint32_t *knows;  /* what it waited for, of each branch */
 		uint32_t kernels; /* so far */
 		size_t args_B;
-	} *rows; /* of each lane */
+	} *rows; /* of each branch */
 };
 
 static void free_maker(struct maker *m)
 {
 	free(m->needs);
-	free(m->piece);
+	free(m->segment);
 	free(m->followers);
 	free(m->dispatches);
 	free(m->rows);
@@ -126,11 +126,11 @@ static void free_maker(struct maker *m)
 
 static uint32_t *needs_of(const struct maker *m, size_t step)
 {
-	return m->needs + step * m->plan->lane_count;
+	return m->needs + step * m->plan->branch_count;
 }
 
 /* That the step does; NULL: nothing. */
-static const struct hip_work *work_of(const struct hip_step *step)
+static const struct hip_work *work_of(const struct hip_plan_node *step)
 {
 	return step->node && !step->node->disabled ? &step->node->work : NULL;
 }
@@ -146,7 +146,7 @@ static void take_kernel(struct dispatch *d, const struct hip_launch *l)
 	d->work = (struct hip_tool_work){.op = HIP_TOOL_DISPATCH, .kind = HIP_TOOL_KERNEL};
 }
 
-/* A copy or fill that one kernel does. Memory of the host is for the first lane's device. */
+/* A copy or fill that one kernel does. Memory of the host is for the first branch's device. */
 static void take_blit(struct dispatch *d, const struct hip_op *op, struct hip_device *first)
 {
 	struct hip_blit blit;
@@ -161,19 +161,19 @@ static void take_blit(struct dispatch *d, const struct hip_op *op, struct hip_de
 	d->work = hip_blit_work(&blit);
 }
 
-/* The first lane is that of the first kernel's device. */
+/* The first branch is that of the first kernel's device. */
 static uint32_t kernel_lane(const struct hip_plan *p, const struct hip_device *device)
 {
-	return !device || device == p->lanes[0].device ? 0 : 1 + (uint32_t)device->index;
+	return !device || device == p->branches[0].device ? 0 : 1 + (uint32_t)device->index;
 }
 
-/* Counts what comes behind what, and finds the kernels; the first one's device is the first lane's. */
+/* Counts what comes behind what, and finds the kernels; the first one's device is the first branch's. */
 static hipError_t find_kernels(struct maker *m)
 {
 	struct hip_plan *p = m->plan;
 
 	for (size_t i = 0; i < m->steps->count; i++) {
-		const struct hip_step *step = &m->steps->at[i];
+		const struct hip_plan_node *step = &m->steps->at[i];
 		const struct hip_work *w = work_of(step);
 
 		m->open += !step->count;
@@ -184,13 +184,13 @@ static hipError_t find_kernels(struct maker *m)
 		if (!w || w->type != hipGraphNodeTypeKernel)
 			continue;
 		take_kernel(&m->dispatches[i], &w->op.launch);
-		if (!p->lanes[0].device)
-			p->lanes[0].device = m->dispatches[i].device;
+		if (!p->branches[0].device)
+			p->branches[0].device = m->dispatches[i].device;
 	}
 	return hipSuccess;
 }
 
-/* Finds the copies and fills that kernels do, and counts the dispatches of each lane. */
+/* Finds the copies and fills that kernels do, and counts the dispatches of each branch. */
 static void count_dispatches(struct maker *m)
 {
 	struct hip_plan *p = m->plan;
@@ -198,53 +198,54 @@ static void count_dispatches(struct maker *m)
 	for (size_t i = 0; i < m->steps->count; i++) {
 		const struct hip_work *w = work_of(&m->steps->at[i]);
 		struct dispatch *d = &m->dispatches[i];
-		struct hip_lane *lane;
+		struct hip_plan_branch *branch;
 
 		if (w && w->type != hipGraphNodeTypeKernel)
-			take_blit(d, &w->op, p->lanes[0].device);
-		if (!p->lanes[0].device)
-			p->lanes[0].device = d->device;
+			take_blit(d, &w->op, p->branches[0].device);
+		if (!p->branches[0].device)
+			p->branches[0].device = d->device;
 		if (!d->launch)
 			continue;
-		lane = &p->lanes[kernel_lane(p, d->device)];
-		lane->device = d->device;
-		lane->kernels++;
-		lane->args_B += args_size(d->launch);
+		branch = &p->branches[kernel_lane(p, d->device)];
+		branch->device = d->device;
+		branch->kernels++;
+		branch->args_B += args_size(d->launch);
 	}
 }
 
-static hipError_t allocate_lane(struct hip_lane *lane)
+static hipError_t allocate_lane(struct hip_plan_branch *branch)
 {
-	if (!lane->kernels)
+	if (!branch->kernels)
 		return hipSuccess;
-	lane->packets = calloc(lane->kernels, sizeof(lane->packets[0]));
-	lane->works = calloc(lane->kernels, sizeof(lane->works[0]));
-	lane->args = lane->args_B ? hip_args_allocate(lane->device, lane->args_B) : NULL;
-	return !lane->packets || !lane->works || (lane->args_B && !lane->args) ? hipErrorOutOfMemory : hipSuccess;
+	branch->packets = calloc(branch->kernels, sizeof(branch->packets[0]));
+	branch->works = calloc(branch->kernels, sizeof(branch->works[0]));
+	branch->args = branch->args_B ? hip_args_allocate(branch->device, branch->args_B) : NULL;
+	return !branch->packets || !branch->works || (branch->args_B && !branch->args) ? hipErrorOutOfMemory
+										       : hipSuccess;
 }
 
 static hipError_t allocate(struct maker *m)
 {
-	size_t steps = m->steps->count, lanes = 1 + hip.devices + OPERATION_LANES;
+	size_t steps = m->steps->count, branches = 1 + hip.devices + OPERATION_LANES;
 	struct hip_plan *p = m->plan;
 
-	p->lanes = calloc(lanes, sizeof(p->lanes[0]));
-	p->lane_count = p->lanes ? (uint32_t)lanes : 0;
-	p->pieces = calloc(steps + 1, sizeof(p->pieces[0]));
+	p->branches = calloc(branches, sizeof(p->branches[0]));
+	p->branch_count = p->branches ? (uint32_t)branches : 0;
+	p->segments = calloc(steps + 1, sizeof(p->segments[0]));
 	/* Behind the steps' the rows'. */
-	m->needs = calloc(steps + lanes, lanes * sizeof(m->needs[0]));
-	m->piece = calloc(steps + 1, sizeof(m->piece[0]));
+	m->needs = calloc(steps + branches, branches * sizeof(m->needs[0]));
+	m->segment = calloc(steps + 1, sizeof(m->segment[0]));
 	m->followers = calloc(steps + 1, sizeof(m->followers[0]));
 	m->dispatches = calloc(steps + 1, sizeof(m->dispatches[0]));
-	m->rows = calloc(lanes, sizeof(m->rows[0]));
-	if (!p->lanes || !m->dispatches || !p->pieces || !m->needs || !m->piece || !m->followers || !m->rows)
+	m->rows = calloc(branches, sizeof(m->rows[0]));
+	if (!p->branches || !m->dispatches || !p->segments || !m->needs || !m->segment || !m->followers || !m->rows)
 		return hipErrorOutOfMemory;
-	for (size_t i = 0; i < lanes; i++)
+	for (size_t i = 0; i < branches; i++)
 		m->rows[i].knows = needs_of(m, steps + i);
 	return hipSuccess;
 }
 
-/* --- lanes ------------------------------------------------------------------------------------ */
+/* --- branches ------------------------------------------------------------------------------------ */
 
 /* One whose last step is among what is needed, before one that is new, before one that has waited longest. 0: none.
  */
@@ -253,10 +254,10 @@ static uint32_t operation_lane(struct maker *m, struct hip_device *device, const
 	struct hip_plan *p = m->plan;
 	uint32_t best = 0;
 
-	for (uint32_t i = p->lane_count - OPERATION_LANES; i < p->lane_count; i++) {
+	for (uint32_t i = p->branch_count - OPERATION_LANES; i < p->branch_count; i++) {
 		bool used = m->rows[i].last;
 
-		if (used && p->lanes[i].device != device)
+		if (used && p->branches[i].device != device)
 			continue;
 		if (used && m->rows[i].last == needs[i])
 			return i;
@@ -264,7 +265,7 @@ static uint32_t operation_lane(struct maker *m, struct hip_device *device, const
 			best = i;
 	}
 	if (best && !m->rows[best].last)
-		p->lanes[best].device = device;
+		p->branches[best].device = device;
 	return best;
 }
 
@@ -272,43 +273,43 @@ static uint32_t operation_lane(struct maker *m, struct hip_device *device, const
 static uint32_t choose_lane(struct maker *m, const struct dispatch *d, const uint32_t *needs, bool last)
 {
 	struct hip_device *device = d->device;
-	uint32_t lane = d->launch || last ? 0 : operation_lane(m, device, needs);
+	uint32_t branch = d->launch || last ? 0 : operation_lane(m, device, needs);
 
-	if (!lane) {
-		lane = kernel_lane(m->plan, device);
+	if (!branch) {
+		branch = kernel_lane(m->plan, device);
 		if (device)
-			m->plan->lanes[lane].device = device;
+			m->plan->branches[branch].device = device;
 	}
-	return lane;
+	return branch;
 }
 
-/* --- pieces ----------------------------------------------------------------------------------- */
+/* --- segments ----------------------------------------------------------------------------------- */
 
-/* The step of one lane is needed, and what is needed of another is done before that one begins. */
-static bool covered(const struct maker *m, const uint32_t *needs, uint32_t lane, uint32_t by)
+/* The step of one branch is needed, and what is needed of another is done before that one begins. */
+static bool covered(const struct maker *m, const uint32_t *needs, uint32_t branch, uint32_t by)
 {
-	return by != lane && needs[by] && needs_of(m, needs[by] - 1)[lane] >= needs[lane];
+	return by != branch && needs[by] && needs_of(m, needs[by] - 1)[branch] >= needs[branch];
 }
 
-static bool must_wait(const struct maker *m, uint32_t lane, const uint32_t *needs, uint32_t other)
+static bool must_wait(const struct maker *m, uint32_t branch, const uint32_t *needs, uint32_t other)
 {
-	if (other == lane || needs[other] <= m->rows[lane].knows[other])
+	if (other == branch || needs[other] <= m->rows[branch].knows[other])
 		return false;
-	for (uint32_t by = 0; by < m->plan->lane_count; by++)
+	for (uint32_t by = 0; by < m->plan->branch_count; by++)
 		if (covered(m, needs, other, by))
 			return false;
 	return true;
 }
 
-static bool must_wait_for_any(const struct maker *m, uint32_t lane, const uint32_t *needs)
+static bool must_wait_for_any(const struct maker *m, uint32_t branch, const uint32_t *needs)
 {
-	for (uint32_t i = 0; i < m->plan->lane_count; i++)
-		if (must_wait(m, lane, needs, i))
+	for (uint32_t i = 0; i < m->plan->branch_count; i++)
+		if (must_wait(m, branch, needs, i))
 			return true;
 	return false;
 }
 
-static hipError_t append_wait(struct maker *m, struct hip_piece *piece, uint32_t other)
+static hipError_t append_wait(struct maker *m, struct hip_plan_segment *segment, uint32_t other)
 {
 	struct hip_plan *p = m->plan;
 	uint32_t *waits = hip_list_grow(p->waits, &m->wait_room, m->wait_count, sizeof(*waits));
@@ -317,36 +318,37 @@ static hipError_t append_wait(struct maker *m, struct hip_piece *piece, uint32_t
 		return hipErrorOutOfMemory;
 	p->waits = waits;
 	p->waits[m->wait_count++] = other;
-	piece->waits++;
-	p->pieces[other].awaited = true;
+	segment->waits++;
+	p->segments[other].awaited = true;
 	return hipSuccess;
 }
 
-/* Who is waited for ends: what its lane is given next may run beside who waits. */
-static hipError_t append_waits(struct maker *m, struct hip_piece *piece, const uint32_t *needs)
+/* Who is waited for ends: what its branch is given next may run beside who waits. */
+static hipError_t append_waits(struct maker *m, struct hip_plan_segment *segment, const uint32_t *needs)
 {
-	struct row *row = &m->rows[piece->lane];
+	struct row *row = &m->rows[segment->branch];
 	hipError_t r = hipSuccess;
 
-	piece->wait = (uint32_t)m->wait_count;
-	for (uint32_t i = 0; i < m->plan->lane_count && !r; i++)
-		if (must_wait(m, piece->lane, needs, i)) {
-			m->rows[i].piece = 0;
-			r = append_wait(m, piece, m->piece[needs[i] - 1]);
+	segment->wait = (uint32_t)m->wait_count;
+	for (uint32_t i = 0; i < m->plan->branch_count && !r; i++)
+		if (must_wait(m, segment->branch, needs, i)) {
+			m->rows[i].segment = 0;
+			r = append_wait(m, segment, m->segment[needs[i] - 1]);
 		}
-	for (uint32_t i = 0; i < m->plan->lane_count; i++)
+	for (uint32_t i = 0; i < m->plan->branch_count; i++)
 		if (needs[i] > row->knows[i])
 			row->knows[i] = needs[i];
 	return r;
 }
 
-static hipError_t open_piece(struct maker *m, uint32_t lane, const uint32_t *needs, struct hip_piece **piece)
+static hipError_t open_segment(struct maker *m, uint32_t branch, const uint32_t *needs,
+			       struct hip_plan_segment **segment)
 {
-	*piece = &m->plan->pieces[m->plan->count++];
-	(*piece)->lane = lane;
-	m->rows[lane].newest = m->plan->count;
-	m->rows[lane].piece = 0;
-	return append_waits(m, *piece, needs);
+	*segment = &m->plan->segments[m->plan->count++];
+	(*segment)->branch = branch;
+	m->rows[branch].newest = m->plan->count;
+	m->rows[branch].segment = 0;
+	return append_waits(m, *segment, needs);
 }
 
 /* Without the barrier bit nothing before it is waited for, and nothing of the device's is new there. */
@@ -361,70 +363,72 @@ static uint32_t header_of(const struct dispatch *d, bool waits)
 	return d->header == HIP_LAUNCH_HEADER ? header & ~scopes : header;
 }
 
-static void write_kernel(struct row *row, const struct hip_lane *lane, const struct dispatch *d, bool waits)
+static void write_kernel(struct row *row, const struct hip_plan_branch *branch, const struct dispatch *d,
+			 bool waits)
 {
-	hsa_kernel_dispatch_packet_t *packet = &lane->packets[row->kernels];
+	hsa_kernel_dispatch_packet_t *packet = &branch->packets[row->kernels];
 
-	hip_launch_prepare(d->launch, header_of(d, waits), packet, lane->args + row->args_B);
-	lane->works[row->kernels++] = d->work;
+	hip_launch_prepare(d->launch, header_of(d, waits), packet, branch->args + row->args_B);
+	branch->works[row->kernels++] = d->work;
 	row->args_B += args_size(d->launch);
 }
 
-static hipError_t append_kernel(struct maker *m, uint32_t lane, const uint32_t *needs, const struct dispatch *d)
+static hipError_t append_kernel(struct maker *m, uint32_t branch, const uint32_t *needs, const struct dispatch *d)
 {
-	struct row *row = &m->rows[lane];
-	bool opens = !row->piece || must_wait_for_any(m, lane, needs);
-	bool waits = opens || needs[lane] > row->seen;
-	struct hip_piece *piece = NULL;
+	struct row *row = &m->rows[branch];
+	bool opens = !row->segment || must_wait_for_any(m, branch, needs);
+	bool waits = opens || needs[branch] > row->seen;
+	struct hip_plan_segment *segment = NULL;
 
 	if (opens) {
-		hipError_t r = open_piece(m, lane, needs, &piece);
+		hipError_t r = open_segment(m, branch, needs, &segment);
 
 		if (r)
 			return r;
-		piece->first = row->kernels;
-		row->piece = m->plan->count;
+		segment->first = row->kernels;
+		row->segment = m->plan->count;
 	}
 	if (waits)
 		row->seen = row->last;
-	m->plan->pieces[row->piece - 1].count++;
-	write_kernel(row, &m->plan->lanes[lane], d, waits);
+	m->plan->segments[row->segment - 1].count++;
+	write_kernel(row, &m->plan->branches[branch], d, waits);
 	return hipSuccess;
 }
 
-static hipError_t append_operation(struct maker *m, uint32_t lane, const uint32_t *needs, const struct hip_work *w)
+static hipError_t append_operation(struct maker *m, uint32_t branch, const uint32_t *needs,
+				   const struct hip_work *w)
 {
-	struct hip_piece *piece;
-	hipError_t r = open_piece(m, lane, needs, &piece);
+	struct hip_plan_segment *segment;
+	hipError_t r = open_segment(m, branch, needs, &segment);
 
-	piece->work = w;
+	segment->work = w;
 	return r;
 }
 
 static hipError_t plan_step(struct maker *m, size_t i)
 {
-	const struct hip_step *step = &m->steps->at[i];
+	const struct hip_plan_node *step = &m->steps->at[i];
 	const struct hip_work *w = work_of(step);
 	const struct dispatch *d = &m->dispatches[i];
-	uint32_t *needs = needs_of(m, i), lane;
+	uint32_t *needs = needs_of(m, i), branch;
 	hipError_t r;
 
 	for (uint32_t k = 0; k < step->count; k++) {
 		const uint32_t *before = needs_of(m, m->steps->links[step->first + k]);
 
-		for (lane = 0; lane < m->plan->lane_count; lane++)
-			needs[lane] = before[lane] > needs[lane] ? before[lane] : needs[lane];
+		for (branch = 0; branch < m->plan->branch_count; branch++)
+			needs[branch] = before[branch] > needs[branch] ? before[branch] : needs[branch];
 	}
 	m->open -= step->count ? step->count : 1;
 	if (w && w->type == hipGraphNodeTypeMemAlloc) {
-		m->plan->pieces[m->plan->count++].work = w;
+		m->plan->segments[m->plan->count++].work = w;
 	} else if (w) {
-		lane = choose_lane(m, d, needs, !m->open);
-		r = d->launch ? append_kernel(m, lane, needs, d) : append_operation(m, lane, needs, w);
+		branch = choose_lane(m, d, needs, !m->open);
+		r = d->launch ? append_kernel(m, branch, needs, d) : append_operation(m, branch, needs, w);
 		if (r)
 			return r;
-		m->piece[i] = m->rows[lane].newest - 1;
-		m->rows[lane].last = needs[lane] = (uint32_t)i + 1;
+		m->segment[i] = m->rows[branch].newest - 1;
+		m->rows[branch].last = needs[branch] = (uint32_t)i + 1;
 	}
 	m->open += m->followers[i];
 	return hipSuccess;
@@ -437,12 +441,12 @@ static hipError_t make_segments(const struct hip_plan *p)
 	int r = 0;
 
 	for (uint32_t i = 0; i < p->count && !r; i++) {
-		struct hip_piece *piece = &p->pieces[i];
-		const struct hip_lane *lane = &p->lanes[piece->lane];
+		struct hip_plan_segment *segment = &p->segments[i];
+		const struct hip_plan_branch *branch = &p->branches[segment->branch];
 
-		if (piece->count)
-			r = hip.door->segment_create(lane->device->agent, lane->packets + piece->first,
-						     piece->count, &piece->segment);
+		if (segment->count)
+			r = hip.hsa->segment_create(branch->device->agent, branch->packets + segment->first,
+						    segment->count, &segment->dispatches);
 	}
 	return hip_of_errno(r);
 }
@@ -455,19 +459,19 @@ static hipError_t make(struct maker *m)
 	r = r ? r : find_kernels(m);
 	if (!r)
 		count_dispatches(m);
-	for (uint32_t i = 0; i < p->lane_count && !r; i++)
-		r = allocate_lane(&p->lanes[i]);
+	for (uint32_t i = 0; i < p->branch_count && !r; i++)
+		r = allocate_lane(&p->branches[i]);
 	for (size_t i = 0; i < m->steps->count && !r; i++)
 		r = plan_step(m, i);
-	for (uint32_t i = 1; i < p->lane_count && !r; i++)
-		p->lanes[i].joined = m->rows[0].knows[i] >= m->rows[i].last;
-	/* Launches look at no more lanes than there are. */
-	while (!r && p->lane_count > 1 && !m->rows[p->lane_count - 1].last)
-		p->lane_count--;
+	for (uint32_t i = 1; i < p->branch_count && !r; i++)
+		p->branches[i].joined = m->rows[0].knows[i] >= m->rows[i].last;
+	/* Launches look at no more branches than there are. */
+	while (!r && p->branch_count > 1 && !m->rows[p->branch_count - 1].last)
+		p->branch_count--;
 	return r ? r : make_segments(p);
 }
 
-hipError_t hip_plan_make(const struct hip_steps *steps, struct hip_plan **out)
+hipError_t hip_plan_make(const struct hip_plan_nodes *steps, struct hip_plan **out)
 {
 	struct maker m = {.steps = steps, .plan = calloc(1, sizeof(*m.plan))};
 	hipError_t r = m.plan ? make(&m) : hipErrorOutOfMemory;

@@ -9,13 +9,13 @@ void hip_work_fini(struct hip_work *w)
 	free(w->args);
 	free((void *)(uintptr_t)w->allocation.accessDescs);
 	hip_graph_destroy(w->child);
-	hip_lease_put(w->lease, w->instance);
+	hip_graph_alloc_put(w->alloc, w->instance);
 	*w = (struct hip_work){0};
 }
 
 bool hip_work_lives(const struct hip_work *w)
 {
-	const bool of_device = w->type == hipGraphNodeTypeKernel || w->lease;
+	const bool of_device = w->type == hipGraphNodeTypeKernel || w->alloc;
 
 	return !of_device || w->life == atomic_load(&hip.device[w->device].life);
 }
@@ -130,15 +130,15 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 	*to = *from;
 	to->args = NULL;
 	to->child = NULL;
-	to->lease = NULL;
+	to->alloc = NULL;
 	to->allocation.accessDescs = NULL;
 	to->allocation.accessDescCount = 0;
 	to->instance = !named;
-	if (named && (from->lease || from->freed))
+	if (named && (from->alloc || from->freed))
 		return hipErrorNotSupported;
-	if (from->lease) {
-		r = hip_lease_get(from->lease, !named);
-		to->lease = r ? NULL : from->lease;
+	if (from->alloc) {
+		r = hip_graph_alloc_get(from->alloc, !named);
+		to->alloc = r ? NULL : from->alloc;
 	}
 	if (!r && from->op.kind == HIP_OP_LAUNCH) {
 		r = find_kernel_again(to);

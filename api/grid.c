@@ -23,7 +23,7 @@ static struct grids {
 } all_grids[HIP_DEVICES_MAX];
 
 /* What the device libraries find by the hidden argument (CLR's MGSyncInfo; ockl's mg_info is how it begins). */
-struct meeting {
+struct grid_sync {
 	void *of_all;
 	uint32_t rank, grids;
 	uint64_t threads_before, threads;
@@ -72,7 +72,7 @@ static hipError_t open_locked(struct grids *g, struct hip_device *device)
 	r = meets_in_memory(device) ? hipSuccess : hip_built_in(device, HIP_BUILT_IN_MEET, &g->meet);
 	if (r)
 		return r;
-	e = hip.door->cooperative(device->agent, &info, &g->flow);
+	e = hip.hsa->cooperative(device->agent, &info, &g->flow);
 	if (e) {
 		g->flow = NULL;
 		return hip_of_errno(e);
@@ -90,7 +90,7 @@ int hip_grids_state(const struct hip_device *device)
 		return 0;
 	drv_lock(&g->lock);
 	if (g->flow)
-		state = hip.door->state(g->flow);
+		state = hip.hsa->state(g->flow);
 	drv_unlock(&g->lock);
 	return state;
 }
@@ -99,8 +99,8 @@ void hip_grids_abandon(struct hip_device *device)
 {
 	struct flow *flow = atomic_load(&all_grids[device->index].open) ? all_grids[device->index].flow : NULL;
 
-	if (flow && !hip.door->reached(flow, atomic_load_explicit(&flow->written, memory_order_acquire)))
-		hip.door->abandon(flow);
+	if (flow && !hip.hsa->reached(flow, atomic_load_explicit(&flow->written, memory_order_acquire)))
+		hip.hsa->abandon(flow);
 }
 
 void hip_grids_reset(struct hip_device *device)
@@ -109,7 +109,7 @@ void hip_grids_reset(struct hip_device *device)
 
 	drv_lock(&g->lock);
 	if (g->flow)
-		hip.door->destroy(g->flow);
+		hip.hsa->destroy(g->flow);
 	g->flow = NULL;
 	g->meet = NULL;
 	atomic_store(&g->open, false);
@@ -124,7 +124,7 @@ struct dispatches {
 	bool meets; /* there is the first */
 };
 
-static void prepare_meet(struct dispatches *d, const struct grids *g, uint32_t blocks, void *args)
+static void prepare_sync(struct dispatches *d, const struct grids *g, uint32_t blocks, void *args)
 {
 	const uint32_t others = blocks - 1;
 	const struct hip_launch l = {
@@ -139,20 +139,20 @@ static void prepare_meet(struct dispatches *d, const struct grids *g, uint32_t b
 	d->meets = true;
 }
 
-static void prepare_grid(struct dispatches *d, const struct hip_launch *l, struct meeting *meeting, void *args)
+static void prepare_grid(struct dispatches *d, const struct hip_launch *l, struct grid_sync *grid_sync, void *args)
 {
-	const struct hip_party *party = l->party;
+	const struct hip_grid_group *group = l->group;
 	struct hip_launch with = *l;
 
-	*meeting = (struct meeting){.blocks = blocks_of(l)};
-	if (party) {
-		meeting->of_all = party->meeting;
-		meeting->rank = party->rank;
-		meeting->grids = party->grids;
-		meeting->threads_before = party->threads_before;
-		meeting->threads = party->threads;
+	*grid_sync = (struct grid_sync){.blocks = blocks_of(l)};
+	if (group) {
+		grid_sync->of_all = group->grid_sync;
+		grid_sync->rank = group->rank;
+		grid_sync->grids = group->grids;
+		grid_sync->threads_before = group->threads_before;
+		grid_sync->threads = group->threads;
 	}
-	with.meeting = meeting;
+	with.grid_sync = grid_sync;
 	hip_launch_prepare(&with, HIP_LAUNCH_HEADER, &d->grid, args);
 }
 
@@ -165,14 +165,14 @@ static uint32_t args_B(const struct hip_kernel *k)
 static hipError_t prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
 			  struct dispatches *d)
 {
-	uint32_t meet_B = g->meet ? args_B(g->meet) : 0;
-	char *memory = hip_stream_args(s, sizeof(struct meeting) + meet_B + args_B(l->kernel));
+	uint32_t sync_B = g->meet ? args_B(g->meet) : 0;
+	char *memory = hip_stream_args(s, sizeof(struct grid_sync) + sync_B + args_B(l->kernel));
 
 	if (!memory)
 		return hipErrorOutOfMemory;
-	if (meet_B)
-		prepare_meet(d, g, blocks_of(l), memory + sizeof(struct meeting));
-	prepare_grid(d, l, (struct meeting *)(void *)memory, memory + sizeof(struct meeting) + meet_B);
+	if (sync_B)
+		prepare_sync(d, g, blocks_of(l), memory + sizeof(struct grid_sync));
+	prepare_grid(d, l, (struct grid_sync *)(void *)memory, memory + sizeof(struct grid_sync) + sync_B);
 	return hipSuccess;
 }
 
@@ -187,7 +187,7 @@ static int submit_behind(struct flow *flow, const struct hip_stream *s)
 	const uint64_t written = hip_stream_written(s);
 	const struct flow_op op = wait_for(s->flow, written);
 
-	return hip.door->reached(s->flow, written) ? 0 : hip.door->submit(flow, &op);
+	return hip.hsa->reached(s->flow, written) ? 0 : hip.hsa->submit(flow, &op);
 }
 
 #define SHORT_TRIES 100
@@ -200,7 +200,7 @@ static void lock_flow(struct flow *flow, const struct hip_stream *s)
 		if (i < SHORT_TRIES)
 			sched_yield();
 		else
-			(void)!hip.door->wait(s->flow, hip_stream_written(s) + 1, PAUSE_NS);
+			(void)!hip.hsa->wait(s->flow, hip_stream_written(s) + 1, PAUSE_NS);
 }
 
 /* value: behind the grid. */
@@ -209,11 +209,11 @@ static int submit(struct flow *flow, const struct hip_stream *s, const struct di
 	int r;
 
 	lock_flow(flow, s);
-	atomic_store_explicit(&flow->holder, hip.door->thread(), memory_order_relaxed);
+	atomic_store_explicit(&flow->holder, hip.hsa->thread(), memory_order_relaxed);
 	r = submit_behind(flow, s);
 	if (!r && d->meets)
-		r = hip.door->dispatch(flow, &d->meet);
-	r = r ? r : hip.door->dispatch(flow, &d->grid);
+		r = hip.hsa->dispatch(flow, &d->meet);
+	r = r ? r : hip.hsa->dispatch(flow, &d->grid);
 	*value = atomic_load_explicit(&flow->written, memory_order_relaxed);
 	hip_flow_unlock(flow);
 	return r;

@@ -5,8 +5,8 @@
 #include "api/op.h"
 
 /* A grid's place among those of several devices, which meet, too. */
-struct hip_party {
-	void *meeting; /* borrowed: of all; memory that all devices see */
+struct hip_grid_group {
+	void *grid_sync; /* borrowed: of all; memory that all devices see */
 	uint32_t rank, grids;
 	uint64_t threads_before, threads;
 };

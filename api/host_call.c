@@ -52,7 +52,7 @@ static struct call *take(struct caller *c)
 static void end(struct caller *c, struct call *call)
 {
 	if (!call->dropped)
-		hip.door->call_ended(call->stream->flow);
+		hip.hsa->call_ended(call->stream->flow);
 	hip_stream_put(call->stream);
 	free(call);
 	pthread_mutex_lock(&c->lock);
@@ -68,7 +68,7 @@ static void make(const struct call *call)
 
 	/* What is dropped may be behind kernels that still run. */
 	if (host->own && call->dropped)
-		hip.door->settle(call->stream->device->agent);
+		hip.hsa->retire(call->stream->device->agent);
 	if (host->own)
 		host->own(host->data, fault, call->dropped);
 	else if (call->dropped)

@@ -2,8 +2,8 @@
  *
  *   hip_device    a GPU, with its null stream
  *   hip_stream    a flow (flow/flow.h): operations of a GPU, in order
- *   hip_mark      a point in a stream: below which operation. Events, waits and freed memory hold such points.
- *   hip_event     a mark that the program can hold, and when it was reached
+ *   hip_point      a point in a stream: below which operation. Events, waits and freed memory hold such points.
+ *   hip_event     a point that the program can hold, and when it was reached
  *   hip_memory    an allocation or registered range, found by any address in it
  *   hip_binary    a fat binary that a program was linked with; loaded on a device when something of it is used
  *   hip_code      one code object on one device
@@ -30,17 +30,17 @@
 
 #include "drv/handle.h"
 #include "drv/lock.h"
-#include "hsa/door.h"
+#include "hsa/interface.h"
 #include "vm/tree.h"
 
 #define HIP_DEVICES_MAX 64
 
 struct hip_stream;
-struct hip_known;
+struct hip_frontier;
 struct hip_pool;
 struct hip_cache;
-struct hip_part;
-struct hip_party;
+struct hip_stream_capture;
+struct hip_grid_group;
 
 /* --- root ------------------------------------------------------------------------------------- */
 
@@ -70,8 +70,8 @@ struct hip_device {
 
 struct hip {
 	hipError_t status; /* of initialisation; hipErrorDeinitialized: not tried yet; root.c has its lock */
-	const struct rt_door *door;
-	struct rt_door door_copy;
+	const struct rt_interface *hsa; /* private interface of our HSA library (hsa/interface.h) */
+	struct rt_interface hsa_copy;
 	hsa_agent_t cpu;
 	hsa_amd_memory_pool_t host_fine, host_coarse, kernarg; /* of the first NUMA node */
 	_Atomic unsigned lives;                                /* all devices' together */
@@ -109,24 +109,24 @@ void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);
 /* What stands before a call; 0: nothing. */
-#define HIP_GATE_LOG     0xffu   /* AMD_LOG_LEVEL */
-#define HIP_GATE_TOOL    0x100u  /* a tool wants to be told: tool.h */
-#define HIP_GATE_SHUT    0x200u  /* hip_init() has not succeeded; release when it has */
-#define HIP_GATE_FAULT   0x400u  /* a device has an error that stays */
-#define HIP_GATE_CAPTURE 0x800u  /* a capture is on; written under capture.c's lock */
-#define HIP_GATE_SERIAL  0x1000u /* kernels or copies are serialized: serial.c */
-extern DRV_OWN _Atomic unsigned hip_gate;
-static inline unsigned hip_at_gate(void)
+#define HIP_SLOW_LOG           0xffu   /* AMD_LOG_LEVEL */
+#define HIP_SLOW_TOOL          0x100u  /* a tool wants to be told: tool.h */
+#define HIP_SLOW_UNINITIALIZED 0x200u  /* hip_init() has not succeeded; release when it has */
+#define HIP_SLOW_FAULT         0x400u  /* a device has an error that stays */
+#define HIP_SLOW_CAPTURE       0x800u  /* a capture is on; written under capture.c's lock */
+#define HIP_SLOW_SERIAL        0x1000u /* kernels or copies are serialized: serial.c */
+extern DRV_OWN _Atomic unsigned hip_slow_flags;
+static inline unsigned hip_slow_path_flags(void)
 {
-	return atomic_load_explicit(&hip_gate, memory_order_acquire);
+	return atomic_load_explicit(&hip_slow_flags, memory_order_acquire);
 }
 static inline hipError_t hip_ready(void)
 {
-	return __builtin_expect(hip_at_gate() & HIP_GATE_SHUT, 0) ? hip_init() : hipSuccess;
+	return __builtin_expect(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED, 0) ? hip_init() : hipSuccess;
 }
 static inline bool hip_traced(void)
 {
-	return __builtin_expect(hip_at_gate() & (HIP_GATE_LOG | HIP_GATE_TOOL), 0);
+	return __builtin_expect(hip_slow_path_flags() & (HIP_SLOW_LOG | HIP_SLOW_TOOL), 0);
 }
 void hip_trace_init(void);
 /* An argument of a call: a copy. */
@@ -137,9 +137,9 @@ struct hip_arg {
 void hip_trace_call(const char *function, const struct hip_arg *args);
 void hip_trace_result(const char *function, hipError_t error);
 /* Has HSA tell what goes wrong (fault.c). */
-void hip_watch_faults(void);
+void hip_faults_watch(void);
 /* Waits until it has told what there was. */
-void hip_hear_faults(struct hip_device *device);
+void hip_faults_drain(struct hip_device *device);
 /* The arguments as an array of struct hip_arg. */
 #define HIP_ARG(a) {(__typeof__(a)[1]){a}, sizeof(a)},
 #define HIP_ARGS_0()
@@ -168,7 +168,7 @@ void hip_hear_faults(struct hip_device *device);
 #define HIP_ENTER(...) HIP_ENTER_AS(__func__, ##__VA_ARGS__)
 #define HIP_ENTER_AS(function, ...)                                                                                \
 	do {                                                                                                       \
-		if (__builtin_expect(hip_at_gate(), 0)) {                                                          \
+		if (__builtin_expect(hip_slow_path_flags(), 0)) {                                                  \
 			hipError_t status_ = hip_ready();                                                          \
 			if (status_)                                                                               \
 				return hip_end_of(function, status_);                                              \
@@ -191,19 +191,19 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
  * and is taken while nothing stands before calls. It calls nobody, so that it keeps no registers on the stack. What
  * it cannot do a function of its own does, the long way. The lock that the short one took (NULL: none) is given
  * back by both. */
-#define HIP_LONG_WAY __attribute__((noinline))
-#define HIP_ENTER_LONG_WAY(held, function, ...)                                                                    \
+#define HIP_SLOW_PATH __attribute__((noinline))
+#define HIP_ENTER_SLOW(held, function, ...)                                                                        \
 	do {                                                                                                       \
 		if (held)                                                                                          \
 			drv_unlock(held);                                                                          \
 		HIP_ENTER_AS(function, __VA_ARGS__);                                                               \
 	} while (0)
-hipError_t hip_end_waking(struct drv_lock *held);
-static inline hipError_t hip_end_short_way(struct drv_lock *held)
+hipError_t hip_end_fast_wake(struct drv_lock *held);
+static inline hipError_t hip_end_fast(struct drv_lock *held)
 {
 	hip_thread.result = hipSuccess;
 	hip_thread.last = hipSuccess;
-	return drv_lock_leave(held) ? hip_end_waking(held) : hipSuccess;
+	return drv_lock_release(held) ? hip_end_fast_wake(held) : hipSuccess;
 }
 
 hipError_t hip_of_hsa(hsa_status_t status);
@@ -231,7 +231,7 @@ static inline bool hip_device_fail(struct hip_device *device, hipError_t error)
 	hipError_t none = hipSuccess;
 	bool first = atomic_compare_exchange_strong(&device->fault, &none, error);
 
-	atomic_fetch_or(&hip_gate, HIP_GATE_FAULT);
+	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_FAULT);
 	return first;
 }
 
@@ -256,8 +256,8 @@ enum hip_type {
 	HIP_SEMAPHORE,
 };
 extern DRV_OWN struct drv_handles hip_handles;
-#define HIP_MARK       0x5c
-#define HIP_KIND(type) DRV_HANDLE_KIND(HIP_MARK, type)
+#define HIP_HANDLE_TAG 0x5c
+#define HIP_KIND(type) DRV_HANDLE_KIND(HIP_HANDLE_TAG, type)
 
 static inline void *hip_find(enum hip_type type, const void *handle)
 {
@@ -286,7 +286,7 @@ struct hip_shape {
 };
 
 struct hip_stream {
-	_Atomic unsigned refs; /* the program's, and one for each mark */
+	_Atomic unsigned refs; /* the program's, and one for each point */
 	uint64_t handle;
 	struct hip_device *device;
 	unsigned flags;
@@ -307,13 +307,13 @@ struct hip_stream {
 	uint64_t null_saw;   /* so many operations and frees here the null stream is behind: under its lock; and */
 	uint64_t null_round; /* when it looked last */
 	uint64_t done;       /* once it is gone: operations below have ended, the others never will */
-	_Atomic unsigned lookers;         /* threads between hip_stream_look() and hip_stream_looked() */
-	struct hip_known *_Atomic known;  /* what it is ordered behind; written under known.c's lock */
-	_Atomic uint64_t frees;           /* of memory, so far */
-	_Atomic uint64_t host_known;      /* so many frees have ended, and the host waited for that */
-	_Atomic uint64_t known_to_host;   /* operations and frees of the last mark that the host waited for */
-	struct hip_cache *_Atomic caches; /* of memory that was freed on it, a pool each; pool.c */
-	struct hip_part *_Atomic part;    /* in a capture; NULL: none. Written under capture.c's lock */
+	_Atomic unsigned users;                /* threads between hip_stream_acquire() and hip_stream_release() */
+	struct hip_frontier *_Atomic frontier; /* what it is ordered behind; written under frontier.c's lock */
+	_Atomic uint64_t frees;                /* of memory, so far */
+	_Atomic uint64_t host_frees;           /* so many frees have ended, and the host waited for that */
+	_Atomic uint64_t host_synced;          /* operations and frees of the last point that the host waited for */
+	struct hip_cache *_Atomic caches;      /* of memory that was freed on it, a pool each; pool.c */
+	struct hip_stream_capture *_Atomic capture; /* in a capture; NULL: none. Written under capture.c's lock */
 	/* Guarded by the flow's lock: */
 	struct hip_chunk *args; /* the current one; owned */
 	unsigned chunks;
@@ -322,11 +322,11 @@ struct hip_stream {
 };
 
 /* Below which operation of which stream. */
-struct hip_mark {
-	struct hip_stream *stream; /* a reference; NULL: reached */
-	uint64_t index;            /* of flow->written */
-	uint64_t frees;            /* of memory on the stream, before that point */
-	struct hip_known *known;   /* a reference; NULL: what the stream was behind there is nothing */
+struct hip_point {
+	struct hip_stream *stream;     /* a reference; NULL: reached */
+	uint64_t index;                /* of flow->written */
+	uint64_t frees;                /* of memory on the stream, before that point */
+	struct hip_frontier *frontier; /* a reference; NULL: what the stream was behind there is nothing */
 };
 
 /* A handle that is a name: the null stream, a thread's own. Made when first named. ContextIsDestroyed: neither. */
@@ -339,11 +339,11 @@ static inline hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **s
 /* Where copies and fills go that no device's memory but that one's takes part in (NULL: there is no such): into the
  * stream, or, as CLR has it, if that is another device's, into the null stream of the device, behind what the
  * stream has. Then what the stream is given next is behind them. None is captured. */
-hipError_t hip_stream_leave_for(struct hip_stream *stream, struct hip_device *device, struct hip_stream **to);
+hipError_t hip_stream_redirect(struct hip_stream *stream, struct hip_device *device, struct hip_stream **to);
 hipError_t hip_stream_return(struct hip_stream *stream, struct hip_stream *from);
 hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream);
 /* For short ways: NULL, too, where one has to be made first. */
-static inline struct hip_stream *hip_stream_soon(hipStream_t handle)
+static inline struct hip_stream *hip_stream_of_nocreate(hipStream_t handle)
 {
 	struct hip_stream *s = hip_find(HIP_STREAM, handle);
 
@@ -382,7 +382,7 @@ static inline uint64_t hip_stream_written(const struct hip_stream *stream)
 static inline void hip_flow_lock(struct flow *flow)
 {
 	drv_lock(&flow->lock);
-	atomic_store_explicit(&flow->holder, hip.door->thread(), memory_order_relaxed);
+	atomic_store_explicit(&flow->holder, hip.hsa->thread(), memory_order_relaxed);
 }
 static inline void hip_flow_unlock(struct flow *flow)
 {
@@ -422,13 +422,13 @@ static inline hipError_t hip_stream_result(struct hip_stream *stream, int r)
 /* Gives the stream one operation, which is copied. OutOfMemory: it was not taken. */
 static inline hipError_t hip_stream_submit(struct hip_stream *stream, const struct flow_op *op)
 {
-	return hip_stream_result(stream, hip.door->submit(stream->flow, op));
+	return hip_stream_result(stream, hip.hsa->submit(stream->flow, op));
 }
 /* Gives it a dispatch, header and completion signal included. -errno: for hip_stream_result(). Every dispatch of a
  * stream goes this way, but for those of graphs' segments. */
 static inline int hip_stream_dispatch(struct hip_stream *stream, const hsa_kernel_dispatch_packet_t *packet)
 {
-	return hip.door->dispatch(stream->flow, packet);
+	return hip.hsa->dispatch(stream->flow, packet);
 }
 /* The order of an operation that waits for those before, and whose completion others see. */
 #define HIP_BARRIER_HEADER                                                                                         \
@@ -467,49 +467,50 @@ static inline void *hip_stream_stage(struct hip_stream *stream, size_t size_B)
 	return hip_stream_args(stream, (uint32_t)size_B);
 }
 /* Another thread may destroy the stream. False: it has, and none of its work runs any more; true: it does not
- * before hip_stream_looked(). */
-bool hip_stream_look(struct hip_stream *stream);
-static inline void hip_stream_looked(struct hip_stream *stream)
+ * before hip_stream_release(). */
+bool hip_stream_acquire(struct hip_stream *stream);
+static inline void hip_stream_release(struct hip_stream *stream)
 {
-	atomic_fetch_sub(&stream->lookers, 1);
+	atomic_fetch_sub(&stream->users, 1);
 }
 /* When nothing of the stream uses them any more. */
 void hip_stream_free_args(struct hip_stream *stream);
-/* What follows begins behind the mark. */
-hipError_t hip_stream_after(struct hip_stream *stream, const struct hip_mark *mark);
+/* What follows begins behind the point. */
+hipError_t hip_stream_after(struct hip_stream *stream, const struct hip_point *point);
 /* rt_flow_info.failed: the device is not to be used until it is reset. On HSA's own thread. */
 void hip_flow_failed(hsa_status_t status, void *device);
 
-/* What the stream has been given so far; the caller's, until hip_mark_put(). */
-struct hip_mark hip_stream_mark(struct hip_stream *stream);
-void hip_mark_put(struct hip_mark *mark);
+/* What the stream has been given so far; the caller's, until hip_point_put(). */
+struct hip_point hip_stream_point(struct hip_stream *stream);
+void hip_point_put(struct hip_point *point);
 /* To what the stream has been given so far; between begin and done. */
-static inline void hip_mark_move(struct hip_mark *mark, struct hip_stream *stream)
+static inline void hip_point_move(struct hip_point *point, struct hip_stream *stream)
 {
-	/* What the mark refers to is the same in nearly all cases: it was there before, or nothing is. */
-	if (__builtin_expect(mark->stream == stream &&
-				     mark->known == atomic_load_explicit(&stream->known, memory_order_relaxed),
+	/* What the point refers to is the same in nearly all cases: it was there before, or nothing is. */
+	if (__builtin_expect(point->stream == stream &&
+				     point->frontier ==
+					     atomic_load_explicit(&stream->frontier, memory_order_relaxed),
 			     1)) {
-		mark->index = hip_stream_written(stream);
-		mark->frees = atomic_load_explicit(&stream->frees, memory_order_acquire);
+		point->index = hip_stream_written(stream);
+		point->frees = atomic_load_explicit(&stream->frees, memory_order_acquire);
 	} else {
-		hip_mark_put(mark);
-		*mark = hip_stream_mark(stream);
+		hip_point_put(point);
+		*point = hip_stream_point(stream);
 	}
 }
-struct hip_mark hip_mark_get(const struct hip_mark *mark);
-bool hip_mark_reached(const struct hip_mark *mark);
+struct hip_point hip_point_get(const struct hip_point *point);
+bool hip_point_is_completed(const struct hip_point *point);
 /* The GPU gets what is before it. */
-void hip_mark_flush(const struct hip_mark *mark);
+void hip_point_flush(const struct hip_point *point);
 /* The error that the device has when it never will be. */
-hipError_t hip_mark_wait(const struct hip_mark *mark);
+hipError_t hip_point_wait(const struct hip_point *point);
 hipError_t hip_stream_wait(struct hip_stream *stream);
 /* The host has waited for all that the stream was given so far. */
-static inline bool hip_stream_is_known(const struct hip_stream *stream)
+static inline bool hip_stream_is_host_synced(const struct hip_stream *stream)
 {
-	uint64_t known = atomic_load_explicit(&stream->known_to_host, memory_order_acquire);
+	uint64_t synced = atomic_load_explicit(&stream->host_synced, memory_order_acquire);
 
-	return known == hip_stream_written(stream) + atomic_load_explicit(&stream->frees, memory_order_acquire);
+	return synced == hip_stream_written(stream) + atomic_load_explicit(&stream->frees, memory_order_acquire);
 }
 
 /* serial.c: the waits of AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY, before and after a stream that does not
@@ -520,13 +521,13 @@ hipError_t hip_serial_wait_before(struct hip_stream *stream, enum hip_serial wha
 hipError_t hip_serial_wait_after(struct hip_stream *stream, enum hip_serial what);
 static inline hipError_t hip_serial_before(struct hip_stream *stream, enum hip_serial what)
 {
-	return __builtin_expect(hip_at_gate() & HIP_GATE_SERIAL, 0) ? hip_serial_wait_before(stream, what)
-								    : hipSuccess;
+	return __builtin_expect(hip_slow_path_flags() & HIP_SLOW_SERIAL, 0) ? hip_serial_wait_before(stream, what)
+									    : hipSuccess;
 }
 static inline hipError_t hip_serial_after(struct hip_stream *stream, enum hip_serial what)
 {
-	return __builtin_expect(hip_at_gate() & HIP_GATE_SERIAL, 0) ? hip_serial_wait_after(stream, what)
-								    : hipSuccess;
+	return __builtin_expect(hip_slow_path_flags() & HIP_SLOW_SERIAL, 0) ? hip_serial_wait_after(stream, what)
+									    : hipSuccess;
 }
 /* A wait for the stream failed: what it has put on its way ends all the same, or does not begin any more. The
  * stream takes nothing from then on. */
@@ -539,17 +540,17 @@ void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *s
  * about to (host_call.c). */
 uint64_t hip_hosts_called(struct hip_device *device, bool *busy);
 
-/* --- stamps (stamp.c) -------------------------------------------------------------------------- */
+/* --- timestamps (timestamp.c) -------------------------------------------------------------------------- */
 
 /* A place where a GPU writes its clock counter. */
-struct hip_stamp;
+struct hip_timestamp;
 /* Between begin and done: the time at which all that the stream was given so far has ended is written there. The
- * caller's, until hip_stamp_leave(). */
-hipError_t hip_stamp_put(struct hip_stream *stream, struct hip_stamp **stamp);
+ * caller's, until hip_timestamp_release(). */
+hipError_t hip_timestamp_put(struct hip_stream *stream, struct hip_timestamp **timestamp);
 /* What is there when the operation has ended, in ticks of HSA's clock. False: it never was executed. */
-bool hip_stamp_read(const struct hip_stamp *stamp, uint64_t *ticks);
-/* It may still be written before the mark is reached; then it is used again. */
-void hip_stamp_leave(struct hip_stamp *stamp, const struct hip_mark *mark);
+bool hip_timestamp_read(const struct hip_timestamp *timestamp, uint64_t *ticks);
+/* It may still be written before the point is reached; then it is used again. */
+void hip_timestamp_release(struct hip_timestamp *timestamp, const struct hip_point *point);
 
 /* --- events (event.c) ------------------------------------------------------------------------- */
 
@@ -598,7 +599,7 @@ bool hip_memory_covers(const struct hip_memory *memory, const void *address, siz
 bool hip_memory_is_closed(const struct hip_memory *memory, const void *address, size_t size_B);
 
 /* The peers that may use the device's memory have changed. */
-hipError_t hip_memory_tell_peers(struct hip_device *device);
+hipError_t hip_memory_update_peers(struct hip_device *device);
 /* As hipMalloc() and hipFree() do. */
 hipError_t hip_memory_allocate(struct hip_device *device, size_t size_B, void **out);
 /* Of the library's own: in that pool, everybody: all GPUs reach it. hsa_amd_memory_pool_free(). OutOfMemory. */
@@ -726,12 +727,12 @@ void hip_grids_abandon(struct hip_device *device);
 /* --- hipDeviceReset(): in this order ---------------------------------------------------------- */
 
 /* What goes on by itself ends. */
-void hip_streams_settle(struct hip_device *device);
+void hip_streams_retire(struct hip_device *device);
 void hip_streams_reset(struct hip_device *device);
 void hip_grids_reset(struct hip_device *device);
 void hip_built_ins_reset(struct hip_device *device);
 void hip_pools_reset(struct hip_device *device);
-void hip_leases_reset(struct hip_device *device);
+void hip_graph_allocs_reset(struct hip_device *device);
 void hip_textures_reset(struct hip_device *device);
 void hip_arrays_reset(struct hip_device *device);
 void hip_semaphores_reset(struct hip_device *device);
@@ -749,11 +750,11 @@ struct hip_launch {
 	void **args;                    /* the address of each; NULL: packed */
 	const void *packed;
 	size_t packed_B;
-	const void *function;          /* as the program named the kernel */
-	bool cooperative;              /* its blocks run all at a time: grid.c */
-	const struct hip_party *party; /* of one: borrowed; NULL: no other device's grid is to be met */
-	const void *meeting;           /* hidden: how they meet; grid.c fills it in */
-	void *messages;                /* hidden: where printf leaves them; print_buffer.c fills it in */
+	const void *function;               /* as the program named the kernel */
+	bool cooperative;                   /* its blocks run all at a time: grid.c */
+	const struct hip_grid_group *group; /* of one: borrowed; NULL: no other device's grid is to be met */
+	const void *grid_sync;              /* hidden: how they meet; grid.c fills it in */
+	void *messages;                     /* hidden: where printf leaves them; print_buffer.c fills it in */
 };
 hipError_t hip_launch(struct hip_stream *stream, const struct hip_launch *launch);
 

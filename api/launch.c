@@ -30,7 +30,7 @@ static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 	case CS_HIDDEN_DYNAMIC_LDS_SIZE:
 		return l->lds_B;
 	case CS_HIDDEN_MULTIGRID_SYNC:
-		return (uintptr_t)l->meeting;
+		return (uintptr_t)l->grid_sync;
 	case CS_HIDDEN_HOSTCALL: /* without memory for it the kernel faults when it asks, and not before */
 		return (uintptr_t)hip_hostcall_buffer(l->kernel->device);
 	case CS_HIDDEN_PRINTF:
@@ -147,7 +147,7 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 
 	shape->kernel = NULL;
 	shape->codes = atomic_load_explicit(&hip_codes, memory_order_acquire);
-	shape->again = hip.door->again_of(s->flow, packet);
+	shape->again = hip.hsa->again_of(s->flow, packet);
 	memcpy(shape->blocks, l->blocks, sizeof(shape->blocks));
 	memcpy(shape->threads, l->threads, sizeof(shape->threads));
 	shape->lds_B = l->lds_B;
@@ -308,7 +308,7 @@ hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 	if (!r && hip_stream_captures(s))
 		return hip_capture_op(s, &(struct hip_op){.kind = HIP_OP_LAUNCH, .launch = *l});
 	/* The grids of a multi-device launch are all submitted before any wait, since they wait for each other. */
-	if (!r && !l->party)
+	if (!r && !l->group)
 		r = hip_serial_before(s, HIP_SERIAL_KERNEL);
 	if (!r)
 		r = hip_stream_begin(s);
@@ -316,7 +316,7 @@ hipError_t hip_launch(struct hip_stream *s, const struct hip_launch *l)
 		return r;
 	r = hip_launch_put(s, l);
 	hip_stream_done(s);
-	return r || l->party ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
+	return r || l->group ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
 /* A kernel that reads its packet, or one that the flow does not remember as it was. */
@@ -346,7 +346,7 @@ __attribute__((always_inline)) static inline bool launch_again(struct hip_stream
 	copy_hidden(to + k->cs->explicit_B, shape->hidden, k->hidden_B);
 	s->args_at = at_B + k->args_B;
 	if (__builtin_expect(shape->again.kernel != NULL, 1)) {
-		if (__builtin_expect(!hip.door->again(s->flow, &shape->again, to), 1))
+		if (__builtin_expect(!hip.hsa->again(s->flow, &shape->again, to), 1))
 			return true;
 		/* The flow has remembered another kernel in its place. */
 		if (shape->again.kernel->serial != shape->again.serial)
@@ -418,25 +418,25 @@ static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *t
 	return r ? r : hip_launch(s, &l);
 }
 
-HIP_LONG_WAY static hipError_t launch_at_length(const void *function, dim3 blocks, dim3 threads, void **args,
-						size_t lds_B, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t launch_at_length(const void *function, dim3 blocks, dim3 threads, void **args,
+						 size_t lds_B, hipStream_t stream, struct drv_lock *held)
 {
-	HIP_ENTER_LONG_WAY(held, "hipLaunchKernel", function, blocks, threads, args, lds_B, stream);
+	HIP_ENTER_SLOW(held, "hipLaunchKernel", function, blocks, threads, args, lds_B, stream);
 	return hip_end_of("hipLaunchKernel", launch(function, &blocks, &threads, args, lds_B, stream));
 }
 
 hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
 			   hipStream_t stream)
 {
-	struct hip_stream *s = hip_stream_soon(stream);
+	struct hip_stream *s = hip_stream_of_nocreate(stream);
 	const struct hip_kernel *k;
 	struct drv_lock *held = NULL;
 
-	if (__builtin_expect(!hip_at_gate() && s && lds_B <= UINT32_MAX &&
+	if (__builtin_expect(!hip_slow_path_flags() && s && lds_B <= UINT32_MAX &&
 				     !hip_kernel_of(function, s->device, &k) &&
 				     launch_shortly(k, s, blocks, threads, (uint32_t)lds_B, args, &held),
 			     1))
-		return hip_end_short_way(held);
+		return hip_end_fast(held);
 	return launch_at_length(function, blocks, threads, args, lds_B, stream, held);
 }
 
@@ -478,17 +478,17 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 	return s->device == l->kernel->device ? hip_launch(s, l) : hipErrorInvalidResourceHandle;
 }
 
-HIP_LONG_WAY static hipError_t launch_function_at_length(hipFunction_t function, dim3 grid, dim3 block,
-							 uint32_t lds_B, hipStream_t stream, void **args,
-							 void **extra, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t launch_function_at_length(hipFunction_t function, dim3 grid, dim3 block,
+							  uint32_t lds_B, hipStream_t stream, void **args,
+							  void **extra, struct drv_lock *held)
 {
 	struct hip_launch l = {.blocks = {grid.x, grid.y, grid.z},
 			       .threads = {block.x, block.y, block.z},
 			       .lds_B = lds_B,
 			       .args = args};
 
-	HIP_ENTER_LONG_WAY(held, "hipModuleLaunchKernel", function, grid.x, grid.y, grid.z, block.x, block.y,
-			   block.z, lds_B, stream, args, extra);
+	HIP_ENTER_SLOW(held, "hipModuleLaunchKernel", function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+		       lds_B, stream, args, extra);
 	return hip_end_of("hipModuleLaunchKernel", launch_function(function, &l, stream, extra));
 }
 
@@ -499,14 +499,14 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 {
 	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
 	const struct hip_kernel *k = hip_find(HIP_FUNCTION, function);
-	struct hip_stream *s = hip_stream_soon(stream);
+	struct hip_stream *s = hip_stream_of_nocreate(stream);
 	struct drv_lock *held = NULL;
 
-	if (__builtin_expect(!hip_at_gate() && k && s && !extra && s->device == k->device &&
+	if (__builtin_expect(!hip_slow_path_flags() && k && s && !extra && s->device == k->device &&
 				     !hip_code_lost(k->device, k->losses) &&
 				     launch_shortly(k, s, grid, block, lds_B, args, &held),
 			     1))
-		return hip_end_short_way(held);
+		return hip_end_fast(held);
 	return launch_function_at_length(function, grid, block, lds_B, stream, args, extra, held);
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/advice.h"
+#include "api/mem_advise.h"
 #include "api/graph_memory.h"
 
 /* What programs have, by address. A registered range may lie within nothing else. */
@@ -165,7 +165,7 @@ static bool allow_peers(const struct hip_device *device, void *ptr)
 	return ok;
 }
 
-hipError_t hip_memory_tell_peers(struct hip_device *device)
+hipError_t hip_memory_update_peers(struct hip_device *device)
 {
 	struct vm_node *node = NULL;
 	bool ok = true;
@@ -450,7 +450,7 @@ static hipError_t free_memory(void *ptr, unsigned kinds)
 
 	if (r || !ptr)
 		return r;
-	if (kinds & 1u << HIP_MEMORY_DEVICE && hip_lease_free(ptr, NULL, &r))
+	if (kinds & 1u << HIP_MEMORY_DEVICE && hip_graph_alloc_free(ptr, NULL, &r))
 		return r;
 	return free_known(ptr, kinds);
 }
@@ -487,7 +487,7 @@ hipError_t hipFreeHost(void *ptr)
 static struct deferral {
 	struct deferral *next;
 	struct hip_memory *memory; /* owned */
-	struct hip_mark mark;      /* owned */
+	struct hip_point point;    /* owned */
 } *_Atomic deferrals;              /* written under the lock */
 static pthread_mutex_t deferral_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -503,7 +503,7 @@ hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
 		return hipErrorInvalidValue;
 	}
 	atomic_fetch_add(&s->frees, 1);
-	d->mark = hip_stream_mark(s);
+	d->point = hip_stream_point(s);
 	pthread_mutex_lock(&deferral_lock);
 	d->next = deferrals;
 	deferrals = d;
@@ -522,8 +522,8 @@ void hip_memory_reap(void)
 	for (at = &first; *at;) {
 		struct deferral *d = *at;
 
-		if (atomic_load(&d->mark.stream->host_known) < d->mark.frees &&
-		    !atomic_load(&d->mark.stream->gone)) {
+		if (atomic_load(&d->point.stream->host_frees) < d->point.frees &&
+		    !atomic_load(&d->point.stream->gone)) {
 			at = &d->next;
 			continue;
 		}
@@ -536,7 +536,7 @@ void hip_memory_reap(void)
 	while (gone) {
 		struct deferral *next = gone->next;
 
-		hip_mark_put(&gone->mark);
+		hip_point_put(&gone->point);
 		give_back(gone->memory);
 		free(gone);
 		gone = next;
@@ -640,7 +640,7 @@ static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
 		return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory : hipErrorInvalidValue;
 	/* Not HSA's alias: kernels may use the host's address, and what programs hand back is found. */
 	memory.gpu_base = ptr;
-	memory.read_only = hip.door->read_only(ptr);
+	memory.read_only = hip.hsa->read_only(ptr);
 	r = add(&memory);
 	if (r)
 		hsa_amd_memory_unlock(ptr);

@@ -330,7 +330,7 @@ static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
 
 	if (!out)
 		return hipErrorInvalidValue;
-	r = hip_kernel_asked(function, hip_current(), &k);
+	r = hip_kernel_query(function, hip_current(), &k);
 	if (r)
 		return r;
 	*out = (hipFuncAttributes){
@@ -408,7 +408,7 @@ static hipError_t set_attribute(const void *function, hipFuncAttribute attribute
 		return hipErrorInvalidDeviceFunction;
 	if ((unsigned)attribute > hipFuncAttributeMax)
 		return hipErrorInvalidValue;
-	r = hip_kernel_asked(function, hip_current(), &k);
+	r = hip_kernel_query(function, hip_current(), &k);
 	if (r)
 		return r;
 	if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize &&

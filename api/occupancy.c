@@ -50,7 +50,7 @@ static struct occupancy measure(const struct hip_kernel *k, size_t lds_B)
  * grid of that size to run at a time. */
 static unsigned scratch_blocks(const struct hip_kernel *k, unsigned threads)
 {
-	return hip.door->scratch_groups_max(k->device->agent, threads) / k->device->cus;
+	return hip.hsa->scratch_groups_max(k->device->agent, threads) / k->device->cus;
 }
 
 unsigned hip_occupancy(const struct hip_kernel *k, unsigned threads, size_t lds_B)

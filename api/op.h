@@ -106,7 +106,7 @@ static inline hipError_t hip_launch_stream(hipStream_t handle, struct hip_stream
 	return r == hipErrorContextIsDestroyed ? hipErrorInvalidValue : r;
 }
 /* A kernel that is asked about. As CLR: what is none is an invalid symbol then, unless it is NULL. */
-static inline hipError_t hip_kernel_asked(const void *function, struct hip_device *device,
+static inline hipError_t hip_kernel_query(const void *function, struct hip_device *device,
 					  const struct hip_kernel **kernel)
 {
 	hipError_t r = hip_kernel_of(function, device, kernel);

@@ -35,7 +35,7 @@ static hipError_t enable(int index, unsigned flags)
 		return hipErrorInvalidDevice;
 	if (atomic_fetch_or(&peer->peers, bit) & bit)
 		return hipErrorPeerAccessAlreadyEnabled;
-	return hip_memory_tell_peers(peer);
+	return hip_memory_update_peers(peer);
 }
 
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int flags)
@@ -56,7 +56,7 @@ static hipError_t disable(int index)
 		return hipErrorPeerAccessNotEnabled;
 	/* Kernels may still use it. */
 	r = hip_device_wait(d);
-	return r ? r : hip_memory_tell_peers(peer);
+	return r ? r : hip_memory_update_peers(peer);
 }
 
 hipError_t hipDeviceDisablePeerAccess(int peer)

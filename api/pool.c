@@ -123,7 +123,7 @@ static void leave(struct hip_pool *p)
 		free_pool(p);
 }
 
-void hip_pool_settle(struct hip_pool *p)
+void hip_pool_retire(struct hip_pool *p)
 {
 	pthread_mutex_lock(&pools.lock);
 	p->settling = true;
@@ -274,7 +274,7 @@ static hipError_t destroy(hipMemPool_t handle)
 	left = !p->live;
 	pthread_mutex_unlock(&p->lock);
 	if (left)
-		hip_pool_settle(p);
+		hip_pool_retire(p);
 	return hipSuccess;
 }
 

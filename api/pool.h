@@ -10,11 +10,11 @@
  * anybody, if the host waited for n, or if the GPU has passed it (policy); or, when memory runs out, work that is
  * made to wait (policy).
  *
- * Locks, in order: a pool's, a cache's, those of known.c. Chunks come and go outside them. */
+ * Locks, in order: a pool's, a cache's, those of frontier.c. Chunks come and go outside them. */
 #ifndef API_POOL_H
 #define API_POOL_H
 
-#include "api/known.h"
+#include "api/frontier.h"
 
 #define HIP_POOL_QUANTUM 512u
 #define HIP_POOL_CHUNK_B (2u << 20)
@@ -112,7 +112,7 @@ static inline struct hip_pool *hip_pool_at(const void *address)
 hipError_t hip_pool_current(struct hip_device *device, struct hip_pool **pool);
 /* It was destroyed, and the program has none of it. What the GPU may still use goes at a later wait of the host's.
  */
-void hip_pool_settle(struct hip_pool *pool);
+void hip_pool_retire(struct hip_pool *pool);
 /* A pool of another process, which gives nothing out. */
 hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_pool **pool);
 
@@ -152,7 +152,7 @@ void hip_arena_trim(struct hip_pool *pool, uint64_t keep_B, bool any);
 /* Has the access of all chunks follow pool->access. */
 hipError_t hip_arena_set_access(struct hip_pool *pool);
 /* ... of what is mapped there. */
-hipError_t hip_pool_tell_access(const struct hip_pool *pool, uint64_t lo, uint64_t size_B);
+hipError_t hip_pool_update_access(const struct hip_pool *pool, uint64_t lo, uint64_t size_B);
 /* The chunks, side by side, of a used block that begins there, and the size that was asked for. False: there is no
  * such block. */
 bool hip_arena_around(struct hip_pool *pool, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *asked_B);

@@ -302,7 +302,7 @@ __attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_b
 	pthread_mutex_unlock(&p->lock);
 	/* A destroyed pool goes with the last of its memory. */
 	if (last)
-		hip_pool_settle(p);
+		hip_pool_retire(p);
 }
 
 /* The block is a cache's from now on, or what becomes of it there. False: it was not the program's. */
@@ -408,16 +408,16 @@ static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
 
 static inline bool malloc_shortly(void **out, size_t size_B, hipStream_t handle, struct drv_lock **held)
 {
-	const struct hip_stream *s = hip_stream_soon(handle);
+	const struct hip_stream *s = hip_stream_of_nocreate(handle);
 
 	if (!s || !out)
 		return false;
 	return pool_hit(out, size_B, atomic_load_explicit(&s->device->pool, memory_order_acquire), s, held);
 }
 
-HIP_LONG_WAY static hipError_t malloc_at_length(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t malloc_at_length(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
 {
-	HIP_ENTER_LONG_WAY(held, "hipMallocAsync", ptr, size, stream);
+	HIP_ENTER_SLOW(held, "hipMallocAsync", ptr, size, stream);
 	return hip_end_of("hipMallocAsync", malloc_async(ptr, size, stream));
 }
 
@@ -425,8 +425,8 @@ hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
-	if (__builtin_expect(!hip_at_gate() && malloc_shortly(ptr, size, stream, &held), 1))
-		return hip_end_short_way(held);
+	if (__builtin_expect(!hip_slow_path_flags() && malloc_shortly(ptr, size, stream, &held), 1))
+		return hip_end_fast(held);
 	return malloc_at_length(ptr, size, stream, held);
 }
 
@@ -460,14 +460,14 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	/* The free is behind the null stream's work, too, although nothing is submitted for it. */
 	if (!r)
 		hip_stream_follow_rules(s);
-	if (r || (!p && hip_lease_free(ptr, s, &r)))
+	if (r || (!p && hip_graph_alloc_free(ptr, s, &r)))
 		return r;
 	return p ? pool_free(p, ptr, s) : hip_memory_free_behind(ptr, s);
 }
 
 static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock **held)
 {
-	struct hip_stream *s = hip_stream_soon(handle);
+	struct hip_stream *s = hip_stream_of_nocreate(handle);
 	const struct hip_pool *p;
 
 	if (!s || !hip_stream_is_clear(s))
@@ -476,9 +476,9 @@ static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock *
 	return p && pool_keeps(p, ptr, s, held);
 }
 
-HIP_LONG_WAY static hipError_t free_at_length(void *ptr, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t free_at_length(void *ptr, hipStream_t stream, struct drv_lock *held)
 {
-	HIP_ENTER_LONG_WAY(held, "hipFreeAsync", ptr, stream);
+	HIP_ENTER_SLOW(held, "hipFreeAsync", ptr, stream);
 	return hip_end_of("hipFreeAsync", free_async(ptr, stream));
 }
 
@@ -486,7 +486,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
-	if (__builtin_expect(!hip_at_gate() && free_shortly(ptr, stream, &held), 1))
-		return hip_end_short_way(held);
+	if (__builtin_expect(!hip_slow_path_flags() && free_shortly(ptr, stream, &held), 1))
+		return hip_end_fast(held);
 	return free_at_length(ptr, stream, held);
 }

@@ -23,8 +23,8 @@
 
 /* What a pool's descriptor holds. */
 struct pool_file {
-	uint32_t mark, domain, place, zero; /* of the GPU on PCI: place is bus, device and function */
-	uint64_t key;                       /* the pool's */
+	uint32_t magic, domain, place, zero; /* of the GPU on PCI: place is bus, device and function */
+	uint64_t key;                        /* the pool's */
 };
 
 /* In a program's 64 bytes. */
@@ -82,7 +82,7 @@ static struct hip_device *device_at(uint32_t domain, uint32_t place)
 
 static hipError_t export_pool(int *out, hipMemPool_t handle, hipMemAllocationHandleType type, unsigned flags)
 {
-	struct pool_file file = {.mark = FILE_MARK};
+	struct pool_file file = {.magic = FILE_MARK};
 	const struct hip_pool *p = hip_pool_of(handle);
 	hipError_t r;
 	int fd;
@@ -115,7 +115,7 @@ hipError_t hipMemPoolExportToShareableHandle(void *shared, hipMemPool_t pool, hi
 static bool read_file(int fd, struct pool_file *file)
 {
 	return fcntl(fd, F_GET_SEALS) == SEALS && pread(fd, file, sizeof(*file), 0) == sizeof(*file) &&
-	       file->mark == FILE_MARK;
+	       file->magic == FILE_MARK;
 }
 
 static hipError_t import_pool(hipMemPool_t *out, const void *shared, hipMemAllocationHandleType type,
@@ -158,7 +158,7 @@ static hipError_t export_address(hipMemPoolPtrExportData *out, void *ptr)
 
 	if (!out || !p || !p->exportable || !hip_arena_around(p, ptr, &lo, &hi, &data.size_B))
 		return hipErrorInvalidValue;
-	if (hip.door->share((void *)(uintptr_t)lo, hi - lo, &data.run))
+	if (hip.hsa->share((void *)(uintptr_t)lo, hi - lo, &data.run))
 		return hipErrorOutOfMemory;
 	data.run_B = hi - lo;
 	data.key = p->key;
@@ -187,7 +187,7 @@ static hipError_t map_chunk(struct run *run, uint64_t index, uint64_t lo, uint64
 {
 	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
 	int fd = -1;
-	bool ok = c && !hip.door->fetch(&run->name, index, &fd, size_B) && *size_B && *size_B <= most_B &&
+	bool ok = c && !hip.hsa->fetch(&run->name, index, &fd, size_B) && *size_B && *size_B <= most_B &&
 		  !hsa_amd_vmem_import_shareable_handle(fd, &c->handle);
 
 	if (fd >= 0)
@@ -215,7 +215,7 @@ static hipError_t map_chunks(struct run *run)
 		r = map_chunk(run, i, at, hi - at, &size_B);
 		at += r ? 0 : size_B;
 	}
-	return r ? r : hip_pool_tell_access(run->pool, lo, run->size_B);
+	return r ? r : hip_pool_update_access(run->pool, lo, run->size_B);
 }
 
 /* From the other process. OutOfMemory: it is gone, or has it no more, or there is no room for it. */
@@ -367,7 +367,7 @@ hipError_t hip_imports_set_access(const struct hip_pool *p)
 	pthread_mutex_lock(&runs.lock);
 	for (struct run *run = runs.list; run && !r; run = run->next)
 		if (run->pool == p)
-			r = hip_pool_tell_access(p, (uintptr_t)run->base, run->size_B);
+			r = hip_pool_update_access(p, (uintptr_t)run->base, run->size_B);
 	pthread_mutex_unlock(&runs.lock);
 	return r;
 }

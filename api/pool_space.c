@@ -149,19 +149,19 @@ void hip_arena_give_locked(struct hip_pool *p, struct hip_block *b)
 static bool host_knows(const struct hip_block *b)
 {
 	return !b->stream || atomic_load(&b->stream->gone) ||
-	       atomic_load_explicit(&b->stream->host_known, memory_order_relaxed) >= b->frees;
+	       atomic_load_explicit(&b->stream->host_frees, memory_order_relaxed) >= b->frees;
 }
 
 static bool has_ended(const struct hip_block *b)
 {
-	const struct hip_mark mark = {.stream = b->stream, .index = b->index};
+	const struct hip_point point = {.stream = b->stream, .index = b->index};
 
-	return host_knows(b) || hip_mark_reached(&mark);
+	return host_knows(b) || hip_point_is_completed(&point);
 }
 
 static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
 {
-	return b->stream == s || host_knows(b) || (p->follow && hip_known_below(s, b->stream) >= b->frees) ||
+	return b->stream == s || host_knows(b) || (p->follow && hip_frontier_covers(s, b->stream) >= b->frees) ||
 	       (p->opportunistic && has_ended(b));
 }
 
@@ -294,7 +294,7 @@ static void drop_addresses(struct hip_pool *p, struct hip_block *b)
 	drop_block(p, b);
 }
 
-hipError_t hip_pool_tell_access(const struct hip_pool *p, uint64_t lo, uint64_t size_B)
+hipError_t hip_pool_update_access(const struct hip_pool *p, uint64_t lo, uint64_t size_B)
 {
 	hsa_amd_memory_access_desc_t access[HIP_DEVICES_MAX];
 	unsigned count = 0;
@@ -321,7 +321,7 @@ static bool map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
 /* access_lock is held, until others find the chunk. */
 static bool tell_chunk(const struct hip_pool *p, const struct hip_chunk_memory *c)
 {
-	if (!hip_pool_tell_access(p, c->lo, c->hi - c->lo))
+	if (!hip_pool_update_access(p, c->lo, c->hi - c->lo))
 		return true;
 	hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo);
 	hsa_amd_vmem_handle_release(c->handle);
@@ -536,7 +536,7 @@ hipError_t hip_arena_set_access(struct hip_pool *p)
 
 	pthread_mutex_lock(&p->lock);
 	for (struct hip_chunk_memory *c = p->chunks; c && !r; c = c->next)
-		r = hip_pool_tell_access(p, c->lo, c->hi - c->lo);
+		r = hip_pool_update_access(p, c->lo, c->hi - c->lo);
 	pthread_mutex_unlock(&p->lock);
 	return r;
 }
@@ -550,14 +550,14 @@ static bool may_wait(const struct hip_pool *p, const struct hip_block *b, struct
 	return true;
 }
 
-static hipError_t wait_for_run(struct hip_stream *s, const struct hip_mark *marks, unsigned count)
+static hipError_t wait_for_run(struct hip_stream *s, const struct hip_point *points, unsigned count)
 {
 	hipError_t r = hip_stream_begin(s);
 
 	if (r)
 		return r;
 	for (unsigned i = 0; !r && i < count; i++)
-		r = hip_stream_after(s, &marks[i]);
+		r = hip_stream_after(s, &points[i]);
 	hip_stream_done(s);
 	return r;
 }
@@ -565,25 +565,25 @@ static hipError_t wait_for_run(struct hip_stream *s, const struct hip_mark *mark
 #define WAITS_MAX 64 /* streams that one may be made to wait for */
 
 /* Behind what of each stream; false: of too many. */
-static bool add_mark(struct hip_mark *marks, unsigned *count, const struct hip_block *b)
+static bool add_mark(struct hip_point *points, unsigned *count, const struct hip_block *b)
 {
 	unsigned i = 0;
 
-	while (i < *count && marks[i].stream != b->stream)
+	while (i < *count && points[i].stream != b->stream)
 		i++;
 	if (i == WAITS_MAX)
 		return false;
 	if (i == *count)
-		marks[(*count)++] = (struct hip_mark){.stream = hip_stream_get(b->stream)};
-	if (marks[i].index < b->index)
-		marks[i].index = b->index;
-	if (marks[i].frees < b->frees)
-		marks[i].frees = b->frees;
+		points[(*count)++] = (struct hip_point){.stream = hip_stream_get(b->stream)};
+	if (points[i].index < b->index)
+		points[i].index = b->index;
+	if (points[i].frees < b->frees)
+		points[i].frees = b->frees;
 	return true;
 }
 
 static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stream *s, uint64_t size_B,
-					     struct hip_mark *marks, unsigned *count)
+					     struct hip_point *points, unsigned *count)
 {
 	struct vm_node *node = NULL;
 	struct hip_block *b;
@@ -594,17 +594,17 @@ static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stre
 	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
 		struct hip_block *part = block_of(node);
 
-		if (!may_use(p, part, s) && !add_mark(marks, count, part))
+		if (!may_use(p, part, s) && !add_mark(points, count, part))
 			return NULL;
 	}
 	return b ? use(p, merge(p, b, end), size_B) : NULL;
 }
 
 /* The stream was not made to wait: the host does, and the block is nobody's. */
-static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_mark *marks, unsigned count)
+static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_point *points, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		(void)!hip_mark_wait(&marks[i]);
+		(void)!hip_point_wait(&points[i]);
 	pthread_mutex_lock(&p->lock);
 	hip_arena_give_locked(p, b);
 	pthread_mutex_unlock(&p->lock);
@@ -613,18 +613,18 @@ static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_ma
 /* The last way: the GPU waits. */
 static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
-	struct hip_mark marks[WAITS_MAX];
+	struct hip_point points[WAITS_MAX];
 	unsigned count = 0;
 	hipError_t r;
 
 	pthread_mutex_lock(&p->lock);
-	*out = take_pending_locked(p, s, size_B, marks, &count);
+	*out = take_pending_locked(p, s, size_B, points, &count);
 	pthread_mutex_unlock(&p->lock);
-	r = *out ? wait_for_run(s, marks, count) : hipErrorOutOfMemory;
+	r = *out ? wait_for_run(s, points, count) : hipErrorOutOfMemory;
 	if (*out && r)
-		give_up(p, *out, marks, count);
+		give_up(p, *out, points, count);
 	for (unsigned i = 0; i < count; i++)
-		hip_mark_put(&marks[i]);
+		hip_point_put(&points[i]);
 	return r;
 }
 

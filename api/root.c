@@ -209,7 +209,7 @@ static hipError_t open_device(struct hip_device *d, int index)
 	    hsa_agent_get_info(d->agent, HSA_AGENT_INFO_WAVEFRONT_SIZE, &d->wave_lanes))
 		return hipErrorInitializationError;
 	d->vram_B = vram_B;
-	d->args = hip.door->args_pool(d->agent);
+	d->args = hip.hsa->args_pool(d->agent);
 	/* As HIP has them: what a lane gets without asking, the buffer of printf, and the heap's. */
 	d->stack_B = 1024;
 	d->printf_B = 1 << 20;
@@ -220,10 +220,10 @@ static hipError_t open_device(struct hip_device *d, int index)
 /* Only our own HSA library has what streams need. */
 static bool find_door(void)
 {
-	if (hsa_system_get_major_extension_table(RT_EXTENSION_DOOR, 1, sizeof(hip.door_copy), &hip.door_copy) ||
-	    hip.door_copy.size_B != sizeof(hip.door_copy))
+	if (hsa_system_get_major_extension_table(RT_EXTENSION_INTERFACE, 1, sizeof(hip.hsa_copy), &hip.hsa_copy) ||
+	    hip.hsa_copy.size_B != sizeof(hip.hsa_copy))
 		return false;
-	hip.door = &hip.door_copy;
+	hip.hsa = &hip.hsa_copy;
 	return true;
 }
 
@@ -239,7 +239,7 @@ static hipError_t open_all(void)
 	    hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hip.timestamp_Hz))
 		return hipErrorInitializationError;
 	choose_devices(found.gpu, found.gpus);
-	hip_watch_faults();
+	hip_faults_watch();
 	for (unsigned i = 0; !r && i < hip.devices; i++)
 		r = open_device(&hip.device[i], (int)i);
 	return r ? r : hip.devices ? hipSuccess : hipErrorNoDevice;
@@ -253,7 +253,7 @@ static void begin_child(void)
 	init_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	hip.child = true;
 	hip.status = hipErrorInitializationError;
-	atomic_fetch_or(&hip_gate, HIP_GATE_SHUT);
+	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_UNINITIALIZED);
 }
 
 static void watch_forks(void)
@@ -273,14 +273,14 @@ hipError_t hip_init(void)
 		hip_serial_init();
 		hip.status = open_all();
 		if (!hip.status)
-			atomic_fetch_and_explicit(&hip_gate, ~HIP_GATE_SHUT, memory_order_release);
+			atomic_fetch_and_explicit(&hip_slow_flags, ~HIP_SLOW_UNINITIALIZED, memory_order_release);
 	}
 	status = hip.status;
 	pthread_mutex_unlock(&init_lock);
 	return status;
 }
 
-hipError_t hip_end_waking(struct drv_lock *held)
+hipError_t hip_end_fast_wake(struct drv_lock *held)
 {
 	drv_lock_wake(held);
 	return hipSuccess;

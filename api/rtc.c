@@ -189,7 +189,7 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char 
 		return HIPRTC_ERROR_INVALID_INPUT;
 	ok = hip_bytes_add_text(&text, p->text);
 	for (unsigned i = 0; ok && i < p->names; i++)
-		ok = hip_rtc_ask(&text, i, p->expression[i]);
+		ok = hip_rtc_query(&text, i, p->expression[i]);
 	hip_bytes_fini(&p->code);
 	hip_bytes_fini(&p->log);
 	free_texts(p->lowered, p->names);

@@ -38,7 +38,7 @@ struct hip_link {
 hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log);
 
 /* A line of source that has the address of an expression end up where hip_rtc_name() finds it. */
-bool hip_rtc_ask(struct hip_bytes *source, unsigned index, const char *expression);
+bool hip_rtc_query(struct hip_bytes *source, unsigned index, const char *expression);
 /* The name in the code object that the index's expression stands for: a copy, or NULL. */
 char *hip_rtc_name(const struct hip_bytes *code, unsigned index);
 

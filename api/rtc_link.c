@@ -108,7 +108,7 @@ static hiprtcResult add(hiprtcLinkState state, hiprtcJITInputType type, const vo
 	if (!l || !image || !size_B || !is_input(type))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	if (type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE &&
-	    (none || hip.door->pick(hip_current()->agent, &image, &size_B)))
+	    (none || hip.hsa->pick(hip_current()->agent, &image, &size_B)))
 		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
 	return append(l, image, size_B);
 }

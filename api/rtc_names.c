@@ -9,7 +9,7 @@
 
 #define ASKED "__hiprtc_asked_%u"
 
-bool hip_rtc_ask(struct hip_bytes *source, unsigned index, const char *expression)
+bool hip_rtc_query(struct hip_bytes *source, unsigned index, const char *expression)
 {
 	char head[128];
 

@@ -1,5 +1,6 @@
 /* Semaphores of other drivers, as Vulkan: DRM's syncobjs, as Mesa's drivers export them. A wait and a signal are
- * operations of the stream (hsa/door.h). A semaphore without values stands for one signal, which a wait takes away.
+ * operations of the stream (hsa/interface.h). A semaphore without values stands for one signal, which a wait takes
+ * away.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ static void semaphore_put(struct semaphore *s)
 	if (atomic_fetch_sub(&s->refs, 1) != 1)
 		return;
 	if (s->sync)
-		hip.door->drop_sync(s->sync);
+		hip.hsa->drop_sync(s->sync);
 	free(s);
 }
 
@@ -45,7 +46,7 @@ static hipError_t import(hipExternalSemaphore_t *out, const hipExternalSemaphore
 	s->refs = 1;
 	s->device = hip_current();
 	s->values = desc->type == hipExternalSemaphoreHandleTypeTimelineSemaphoreFd;
-	r = hip_of_errno(hip.door->import_sync(s->device->agent, desc->handle.fd, &s->sync));
+	r = hip_of_errno(hip.hsa->import_sync(s->device->agent, desc->handle.fd, &s->sync));
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_SEMAPHORE), s, &s->handle))
 		r = hipErrorOutOfMemory;
 	if (r) {
@@ -142,7 +143,7 @@ static hipError_t put(struct hip_stream *s, const struct step *step, bool signal
 {
 	if (step->nothing)
 		return hipSuccess;
-	return hip_stream_result(s, hip.door->syncobj(s->flow, step->semaphore->sync, step->value, signal));
+	return hip_stream_result(s, hip.hsa->syncobj(s->flow, step->semaphore->sync, step->value, signal));
 }
 
 static hipError_t put_all(struct hip_stream *s, const struct step *steps, unsigned count, bool signal)

@@ -10,7 +10,7 @@
 void hip_serial_init(void)
 {
 	if (drv_config()->serialize_kernel || drv_config()->serialize_copy)
-		atomic_fetch_or(&hip_gate, HIP_GATE_SERIAL);
+		atomic_fetch_or(&hip_slow_flags, HIP_SLOW_SERIAL);
 }
 
 static unsigned when(enum hip_serial what)

@@ -1,4 +1,4 @@
-/* Streams: flows of our HSA library (hsa/door.h), whose operations this library gives in order.
+/* Streams: flows of our HSA library (hsa/interface.h), whose operations this library gives in order.
  *
  * A dispatch's barrier bit keeps the order, its acquire at agent scope sees what the one before wrote; a job begins
  * with an acquire and ends with a release at system scope (cs.h), which is what the host waits for. */
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api/capture.h"
-#include "api/known.h"
+#include "api/frontier.h"
 #include "api/tool.h"
 
 /* --- making and ending ------------------------------------------------------------------------ */
@@ -30,12 +30,12 @@ struct hip_stream *hip_stream_get(struct hip_stream *s)
 	return s;
 }
 
-/* What other threads read by a rule, or a mark that was reached, has stayed until now. */
+/* What other threads read by a rule, or a point that was reached, has stayed until now. */
 static void free_stream(void *stream)
 {
 	struct hip_stream *s = stream;
 
-	hip.door->put(s->flow);
+	hip.hsa->put(s->flow);
 	free(s);
 }
 
@@ -109,7 +109,7 @@ static hipError_t open_flow(struct hip_stream *s)
 		.failed = hip_flow_failed,
 		.user = s->device,
 	};
-	int r = hip.door->create(s->device->agent, &info, &s->flow);
+	int r = hip.hsa->create(s->device->agent, &info, &s->flow);
 
 	if (r)
 		return hip_of_errno(r);
@@ -133,8 +133,8 @@ static hipError_t create_locked(struct hip_device *device, unsigned flags, int p
 	s->priority = priority;
 	r = open_flow(s);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_STREAM), s, &s->handle)) {
-		hip.door->destroy(s->flow);
-		hip.door->put(s->flow);
+		hip.hsa->destroy(s->flow);
+		hip.hsa->put(s->flow);
 		r = hipErrorOutOfMemory;
 	}
 	if (r) {
@@ -161,7 +161,7 @@ hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int prio
 /* It may say false while another thread has the flow's lock. */
 static bool all_ended(const struct hip_stream *s)
 {
-	return hip.door->reached(s->flow, hip_stream_written(s));
+	return hip.hsa->reached(s->flow, hip_stream_written(s));
 }
 
 /* Waits for all that the device's flows have on the GPU, after the flow was abandoned: what it has not got is
@@ -170,7 +170,7 @@ static void end_work(struct hip_stream *s)
 {
 	bool ended;
 
-	hip.door->settle(s->device->agent);
+	hip.hsa->retire(s->device->agent);
 	hip_flow_lock(s->flow);
 	ended = all_ended(s);
 	hip_flow_unlock(s->flow);
@@ -204,20 +204,20 @@ static void close_stream(struct hip_stream *s)
 	delist(s);
 	pthread_mutex_unlock(&s->device->lock);
 	hip_capture_leave(s);
-	hip_known_forget(s);
+	hip_frontier_fini(s);
 	/* The holder of its lock may wait for it. */
 	if (drop)
-		hip.door->abandon(s->flow);
+		hip.hsa->abandon(s->flow);
 	/* Before: who holds a pool's lock may wait until it is gone. */
 	hip_pool_leave(s);
 	atomic_store(&s->ending, true);
 	/* They wait for what has ended, or never will. */
-	while (atomic_load(&s->lookers))
+	while (atomic_load(&s->users))
 		sched_yield();
 	if (drop)
 		end_work(s);
-	s->done = hip.door->completed(s->flow);
-	hip.door->destroy(s->flow);
+	s->done = hip.hsa->completed(s->flow);
+	hip.hsa->destroy(s->flow);
 	atomic_store(&s->gone, true);
 	hip_stream_put(s->null);
 	hip_stream_free_args(s);
@@ -325,12 +325,12 @@ hipError_t hip_stream_lost(struct hip_stream *s, int r)
 	return hip_fault(s->device);
 }
 
-bool hip_stream_look(struct hip_stream *s)
+bool hip_stream_acquire(struct hip_stream *s)
 {
-	atomic_fetch_add(&s->lookers, 1);
+	atomic_fetch_add(&s->users, 1);
 	if (__builtin_expect(!atomic_load(&s->ending), 1))
 		return true;
-	atomic_fetch_sub(&s->lookers, 1);
+	atomic_fetch_sub(&s->users, 1);
 	while (!atomic_load(&s->gone))
 		sched_yield();
 	return false;
@@ -341,26 +341,26 @@ static bool has_reached(struct hip_stream *s, uint64_t index)
 {
 	bool reached;
 
-	if (!hip_stream_look(s))
+	if (!hip_stream_acquire(s))
 		return true;
-	reached = hip.door->reached(s->flow, index);
-	hip_stream_looked(s);
+	reached = hip.hsa->reached(s->flow, index);
+	hip_stream_release(s);
 	return reached;
 }
 
 /* The operation has what it waits for submitted; one that waits for what has ended does nothing. */
-hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
+hipError_t hip_stream_after(struct hip_stream *s, const struct hip_point *point)
 {
-	struct hip_stream *other = mark->stream;
+	struct hip_stream *other = point->stream;
 	hipError_t r = hipSuccess;
 
 	if (!other || other == s)
 		return hipSuccess;
-	if (!has_reached(other, mark->index))
-		r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_WAIT, .wait = {other->flow, mark->index}});
-	/* Behind the operation, as hip_stream_mark() reads it before. */
+	if (!has_reached(other, point->index))
+		r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_WAIT, .wait = {other->flow, point->index}});
+	/* Behind the operation, as hip_stream_point() reads it before. */
 	if (!r)
-		hip_known_learn(s, mark);
+		hip_frontier_merge(s, point);
 	return r;
 }
 
@@ -369,23 +369,23 @@ hipError_t hip_stream_after(struct hip_stream *s, const struct hip_mark *mark)
 /* Everything that the other was given so far. */
 static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
 {
-	struct hip_mark mark = hip_stream_mark(other);
-	hipError_t r = hip_stream_after(s, &mark);
+	struct hip_point point = hip_stream_point(other);
+	hipError_t r = hip_stream_after(s, &point);
 
-	hip_mark_put(&mark);
+	hip_point_put(&point);
 	return r;
 }
 
 /* One that the null stream has not seen all of, and that was not found in this round yet: where it is now. No
  * stream: there is none. */
-static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_mark *mark, uint64_t *now)
+static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_point *point, uint64_t *now)
 {
 	struct hip_device *d = null->device;
 	hipError_t r = hipSuccess;
 
-	*mark = (struct hip_mark){0};
+	*point = (struct hip_point){0};
 	pthread_mutex_lock(&d->lock);
-	for (struct hip_stream *s = d->streams; s && !r && !mark->stream; s = s->next) {
+	for (struct hip_stream *s = d->streams; s && !r && !point->stream; s = s->next) {
 		if (s == null || !hip_stream_blocks(s) || s->null_round == round)
 			continue;
 		s->null_round = round;
@@ -395,7 +395,7 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_m
 		}
 		*now = atomic_load_explicit(&s->frees, memory_order_acquire) + hip_stream_written(s);
 		if (*now != s->null_saw)
-			*mark = hip_stream_mark(s);
+			*point = hip_stream_point(s);
 	}
 	pthread_mutex_unlock(&d->lock);
 	return r;
@@ -406,14 +406,14 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_m
 static hipError_t after_all_blocking(struct hip_stream *null)
 {
 	uint64_t round = ++null->null_round, now = 0;
-	struct hip_mark mark;
+	struct hip_point point;
 	hipError_t r;
 
-	while (!(r = find_new(null, round, &mark, &now)) && mark.stream) {
-		r = hip_stream_after(null, &mark);
+	while (!(r = find_new(null, round, &point, &now)) && point.stream) {
+		r = hip_stream_after(null, &point);
 		if (!r)
-			mark.stream->null_saw = now;
-		hip_mark_put(&mark);
+			point.stream->null_saw = now;
+		hip_point_put(&point);
 		if (r)
 			break;
 	}
@@ -485,7 +485,7 @@ static hipError_t come_behind(struct hip_stream *s, struct hip_stream *other)
 	return r;
 }
 
-hipError_t hip_stream_leave_for(struct hip_stream *s, struct hip_device *device, struct hip_stream **to)
+hipError_t hip_stream_redirect(struct hip_stream *s, struct hip_device *device, struct hip_stream **to)
 {
 	hipError_t r;
 
@@ -501,94 +501,94 @@ hipError_t hip_stream_return(struct hip_stream *s, struct hip_stream *from)
 	return from == s ? hipSuccess : come_behind(s, from);
 }
 
-/* --- marks ------------------------------------------------------------------------------------ */
+/* --- points ------------------------------------------------------------------------------------ */
 
 /* Others may write to the stream meanwhile: what is counted first is covered by the operations that are counted
  * last.
  */
-struct hip_mark hip_stream_mark(struct hip_stream *s)
+struct hip_point hip_stream_point(struct hip_stream *s)
 {
-	struct hip_mark mark = {.stream = hip_stream_get(s), .known = hip_known_of(s)};
+	struct hip_point point = {.stream = hip_stream_get(s), .frontier = hip_frontier_of(s)};
 
-	mark.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
-	mark.index = hip_stream_written(s);
-	return mark;
+	point.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
+	point.index = hip_stream_written(s);
+	return point;
 }
 
-void hip_mark_put(struct hip_mark *mark)
+void hip_point_put(struct hip_point *point)
 {
-	hip_stream_put(mark->stream);
-	hip_known_put(mark->known);
-	*mark = (struct hip_mark){0};
+	hip_stream_put(point->stream);
+	hip_frontier_put(point->frontier);
+	*point = (struct hip_point){0};
 }
 
-struct hip_mark hip_mark_get(const struct hip_mark *mark)
+struct hip_point hip_point_get(const struct hip_point *point)
 {
-	if (mark->stream)
-		hip_stream_get(mark->stream);
-	hip_known_get(mark->known);
-	return *mark;
+	if (point->stream)
+		hip_stream_get(point->stream);
+	hip_frontier_get(point->frontier);
+	return *point;
 }
 
-bool hip_mark_reached(const struct hip_mark *mark)
+bool hip_point_is_completed(const struct hip_point *point)
 {
-	return !mark->stream || has_reached(mark->stream, mark->index);
+	return !point->stream || has_reached(point->stream, point->index);
 }
 
-void hip_mark_flush(const struct hip_mark *mark)
+void hip_point_flush(const struct hip_point *point)
 {
-	struct hip_stream *s = mark->stream;
+	struct hip_stream *s = point->stream;
 
-	if (!s || !hip_stream_look(s))
+	if (!s || !hip_stream_acquire(s))
 		return;
-	if (hip.door->completed(s->flow) < mark->index)
-		hip.door->flush(s->flow);
-	hip_stream_looked(s);
+	if (hip.hsa->completed(s->flow) < point->index)
+		hip.hsa->flush(s->flow);
+	hip_stream_release(s);
 }
 
-hipError_t hip_mark_wait(const struct hip_mark *mark)
+hipError_t hip_point_wait(const struct hip_point *point)
 {
 	hipError_t r;
 
-	if (!mark->stream)
+	if (!point->stream)
 		return hip_fault(hip_current());
-	r = hip_fault(mark->stream->device);
-	if (!r && !hip_stream_look(mark->stream)) {
-		r = mark->index > mark->stream->done ? hipErrorContextIsDestroyed : hipSuccess;
+	r = hip_fault(point->stream->device);
+	if (!r && !hip_stream_acquire(point->stream)) {
+		r = point->index > point->stream->done ? hipErrorContextIsDestroyed : hipSuccess;
 	} else if (!r) {
-		int e = hip.door->wait(mark->stream->flow, mark->index, CS_FOREVER);
+		int e = hip.hsa->wait(point->stream->flow, point->index, CS_FOREVER);
 
-		e = e ? e : hip_grids_state(mark->stream->device);
-		r = e ? hip_stream_lost(mark->stream, e) : hipSuccess;
+		e = e ? e : hip_grids_state(point->stream->device);
+		r = e ? hip_stream_lost(point->stream, e) : hipSuccess;
 		/* A reset forgets errors behind that. */
-		hip_stream_looked(mark->stream);
+		hip_stream_release(point->stream);
 	}
 	if (r)
 		return r;
 	if (hip_traced())
 		hip_tool_waited();
-	hip_known_by_host(mark);
-	atomic_store_explicit(&mark->stream->known_to_host, mark->index + mark->frees, memory_order_release);
-	hip_pool_release(mark->stream->device);
-	return hip_fault(mark->stream->device);
+	hip_frontier_merge_host(point);
+	atomic_store_explicit(&point->stream->host_synced, point->index + point->frees, memory_order_release);
+	hip_pool_release(point->stream->device);
+	return hip_fault(point->stream->device);
 }
 
 hipError_t hip_stream_wait(struct hip_stream *s)
 {
-	struct hip_mark mark = hip_stream_mark(s);
-	hipError_t r = hip_mark_wait(&mark);
+	struct hip_point point = hip_stream_point(s);
+	hipError_t r = hip_point_wait(&point);
 
-	hip_mark_put(&mark);
+	hip_point_put(&point);
 	return r;
 }
 
 void hip_stream_drop(struct hip_stream *s)
 {
-	if (!hip_stream_look(s))
+	if (!hip_stream_acquire(s))
 		return;
-	hip.door->abandon(s->flow);
+	hip.hsa->abandon(s->flow);
 	end_work(s);
-	hip_stream_looked(s);
+	hip_stream_release(s);
 }
 
 /* The first of the device's, with a reference. */
@@ -606,7 +606,7 @@ static struct hip_stream *first_stream(struct hip_device *device)
 
 static uint64_t steps(struct hip_device *device, bool *busy)
 {
-	uint64_t read = hip.door->steps(device->agent, busy);
+	uint64_t read = hip.hsa->steps(device->agent, busy);
 
 	return read + hip_hosts_called(device, busy);
 }
@@ -624,24 +624,24 @@ static bool moves(struct hip_device *device)
  * value that nobody will write, or for streams that do. */
 static void wait_while_it_moves(struct hip_stream *s)
 {
-	while (hip_stream_look(s)) {
-		int r = all_ended(s) ? 0 : hip.door->wait(s->flow, hip_stream_written(s), MOVE_NS);
+	while (hip_stream_acquire(s)) {
+		int r = all_ended(s) ? 0 : hip.hsa->wait(s->flow, hip_stream_written(s), MOVE_NS);
 
-		hip_stream_looked(s);
+		hip_stream_release(s);
 		if (r != -ETIMEDOUT || !moves(s->device))
 			return;
 	}
 }
 
-void hip_streams_settle(struct hip_device *device)
+void hip_streams_retire(struct hip_device *device)
 {
 	hip_streams_each(device, wait_while_it_moves);
-	hip_hear_faults(device);
+	hip_faults_drain(device);
 }
 
 static void abandon(struct hip_stream *s)
 {
-	hip.door->abandon(s->flow);
+	hip.hsa->abandon(s->flow);
 }
 
 /* All streams of the device end, whatever became of their work; their handles name nothing any more. Who waits for

@@ -68,7 +68,7 @@ static hipError_t set_mask(struct hip_stream *s, uint32_t dwords, const uint32_t
 		any |= mask[i];
 	if (!any)
 		return hipSuccess;
-	status = hip.door->set_cus(s->flow, 32 * dwords, mask);
+	status = hip.hsa->set_cus(s->flow, 32 * dwords, mask);
 	/* Less than was asked for, where the environment has less. */
 	return status == (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED ? hipSuccess : hip_of_hsa(status);
 }
@@ -112,7 +112,7 @@ static hipError_t get_mask(hipStream_t handle, uint32_t dwords, uint32_t *mask)
 	/* Another device's may be larger than the current one's. */
 	if (dwords < mask_dwords(s->device))
 		return hipErrorInvalidValue;
-	return hip_of_hsa(hip.door->get_cus(s->flow, 32 * mask_dwords(s->device), mask));
+	return hip_of_hsa(hip.hsa->get_cus(s->flow, 32 * mask_dwords(s->device), mask));
 }
 
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t dwords, uint32_t *mask)

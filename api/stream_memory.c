@@ -47,7 +47,7 @@ static struct hip_chunk *new_chunk(struct hip_stream *s)
 
 static bool is_free(const struct hip_stream *s, const struct hip_chunk *chunk)
 {
-	return hip.door->reached(s->flow, chunk->last);
+	return hip.hsa->reached(s->flow, chunk->last);
 }
 
 /* The next one in the ring if its operations have ended, else a new one. */
@@ -61,7 +61,7 @@ bool hip_stream_next_chunk(struct hip_stream *s, uint32_t size_B)
 		s->args->last = hip_stream_written(s);
 	if ((!chunk || !is_free(s, chunk)) && s->chunks < CHUNKS_MAX)
 		chunk = new_chunk(s);
-	if (!chunk || (!is_free(s, chunk) && hip.door->wait(s->flow, chunk->last, CS_FOREVER)))
+	if (!chunk || (!is_free(s, chunk) && hip.hsa->wait(s->flow, chunk->last, CS_FOREVER)))
 		return false;
 	s->args = chunk;
 	return true;

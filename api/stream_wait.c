@@ -18,7 +18,7 @@ static bool blocking_stream(const struct hip_stream *s)
 
 static bool needs_wait(const struct hip_stream *s)
 {
-	return !hip_stream_is_known(s);
+	return !hip_stream_is_host_synced(s);
 }
 
 /* The next one of the device behind `last` (NULL: the first), with a reference; last's is put. The list is in the
@@ -75,14 +75,14 @@ static bool has_ended(struct hip_stream *s)
 	uint64_t written = hip_stream_written(s);
 	bool ended;
 
-	if (hip.door->completed(s->flow) >= written)
+	if (hip.hsa->completed(s->flow) >= written)
 		return true;
-	if (!hip_stream_look(s))
+	if (!hip_stream_acquire(s))
 		return true;
-	ended = hip.door->reached(s->flow, written);
+	ended = hip.hsa->reached(s->flow, written);
 	if (!ended)
-		hip.door->flush(s->flow);
-	hip_stream_looked(s);
+		hip.hsa->flush(s->flow);
+	hip_stream_release(s);
 	return ended;
 }
 
@@ -108,10 +108,10 @@ static hipError_t stream_query(hipStream_t handle)
 		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
 	if (is_null(s) ? all_have_ended(s->device) : has_ended(s))
 		return hipSuccess;
-	if (!hip_stream_look(s))
+	if (!hip_stream_acquire(s))
 		return hipErrorContextIsDestroyed;
-	state = hip.door->state(s->flow);
-	hip_stream_looked(s);
+	state = hip.hsa->state(s->flow);
+	hip_stream_release(s);
 	return state ? hip_stream_lost(s, state) : hipErrorNotReady;
 }
 

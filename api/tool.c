@@ -1,4 +1,4 @@
-/* Tools are told of calls. Nothing of it costs a call more than a look at hip_gate while there is no tool. */
+/* Tools are told of calls. Nothing of it costs a call more than a look at hip_slow_flags while there is no tool. */
 #include <string.h>
 
 #include "api/tool.h"
@@ -74,9 +74,9 @@ static int ask(int domain, uint32_t operation, void *data)
 static void set_flag(bool on)
 {
 	if (on)
-		atomic_fetch_or(&hip_gate, HIP_GATE_TOOL);
+		atomic_fetch_or(&hip_slow_flags, HIP_SLOW_TOOL);
 	else
-		atomic_fetch_and(&hip_gate, ~HIP_GATE_TOOL);
+		atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_TOOL);
 }
 
 /* The old way, of HIP 5.2. */
@@ -204,7 +204,7 @@ void hip_tool_exit(const char *function)
 
 	if (!c || c->function != function)
 		return;
-	hip_tool_tell_ended();
+	hip_tool_report_ended();
 	if (c->told && c->trace.exit)
 		c->trace.exit(c->row->id, &c->trace);
 #if TUFF_HIP_ABI == 5

@@ -83,7 +83,7 @@ uint64_t hip_tool_host_begin(enum hip_tool_work_op op);
 void hip_tool_host_end(uint64_t begin_ns, const struct hip_device *device, const struct hip_tool_work *work);
 /* The calling thread has waited for work: before its call ends, the tool is told of what has ended. */
 void hip_tool_waited(void);
-void hip_tool_tell_ended(void);
+void hip_tool_report_ended(void);
 /* The device's work will not end. */
 void hip_tool_reset(struct hip_device *device);
 

@@ -12,8 +12,8 @@ struct watched {
 	bool told;  /* or forgotten: only the signal is left */
 	bool heard; /* HSA's thread has been there */
 	struct hip_device *device;
-	hsa_signal_t signal;   /* owned */
-	struct hip_mark after; /* behind the operation */
+	hsa_signal_t signal;    /* owned */
+	struct hip_point after; /* behind the operation */
 	struct hip_tool_record record;
 	char *kernel; /* owned */
 	bool dispatched;
@@ -87,12 +87,12 @@ static void sweep_locked(void)
 	while (*at) {
 		struct watched *w = *at;
 
-		if (!w->told || !w->heard || !hip_mark_reached(&w->after)) {
+		if (!w->told || !w->heard || !hip_point_is_completed(&w->after)) {
 			at = &w->next;
 			continue;
 		}
 		*at = w->next;
-		hip_mark_put(&w->after);
+		hip_point_put(&w->after);
 		hsa_signal_destroy(w->signal);
 		free(w->kernel);
 		free(w);
@@ -120,7 +120,7 @@ void hip_tool_waited(void)
 }
 
 /* A tool that waits for work while it is told of some does not wait for itself. */
-void hip_tool_tell_ended(void)
+void hip_tool_report_ended(void)
 {
 	if (!waited || telling)
 		return;
@@ -168,7 +168,7 @@ static struct watched *watched_create(struct hip_stream *s, const struct hip_too
 	w->device = s->device;
 	w->record = record_of(s->device, work);
 	w->record.queue = s->flow->id;
-	w->after = hip_stream_mark(s);
+	w->after = hip_stream_point(s);
 	w->after.index++;
 	return w;
 }

@@ -14,7 +14,7 @@
 #define LEVEL_ERRORS 1
 #define LEVEL_CALLS  3
 
-_Atomic unsigned hip_gate = HIP_GATE_SHUT;
+_Atomic unsigned hip_slow_flags = HIP_SLOW_UNINITIALIZED;
 
 void hip_trace_init(void)
 {
@@ -24,7 +24,7 @@ void hip_trace_init(void)
 	/* TUFF_LOG, of all that is tuff's, has errors, too. */
 	if (level < LEVEL_ERRORS && config->log & DRV_LOG_ERROR)
 		level = LEVEL_ERRORS;
-	atomic_fetch_or(&hip_gate, level);
+	atomic_fetch_or(&hip_slow_flags, level);
 }
 
 static void tell(int level, const char *function, const char *what, const char *more)
@@ -39,14 +39,14 @@ static void tell(int level, const char *function, const char *what, const char *
 
 static unsigned log_level(void)
 {
-	return hip_at_gate() & HIP_GATE_LOG;
+	return hip_slow_path_flags() & HIP_SLOW_LOG;
 }
 
 void hip_trace_call(const char *function, const struct hip_arg *args)
 {
 	if (log_level() >= LEVEL_CALLS)
 		tell(LEVEL_CALLS, function, "", "");
-	if (hip_at_gate() & HIP_GATE_TOOL)
+	if (hip_slow_path_flags() & HIP_SLOW_TOOL)
 		hip_tool_enter(function, args);
 }
 

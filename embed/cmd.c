@@ -66,7 +66,7 @@ int tuff_cmd_barrier(struct tuff_cmd *cmd)
 	if (queue->copy)
 		sdma_barrier(queue->ib);
 	else
-		cs_ib_fence(queue->ib, true, CS_SCOPE_AGENT);
+		cs_ib_barrier(queue->ib, true, CS_SCOPE_AGENT);
 	return 0;
 }
 
@@ -129,7 +129,7 @@ int tuff_cmd_wait_value(struct tuff_cmd *cmd, uint64_t va, uint32_t value)
 		return r;
 	cs_ib_wait_word(queue->ib, va, value);
 	/* Who wrote the value may have been the host, another engine or another device. */
-	cs_ib_fence(queue->ib, false, CS_SCOPE_SYSTEM);
+	cs_ib_barrier(queue->ib, false, CS_SCOPE_SYSTEM);
 	return 0;
 }
 

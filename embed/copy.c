@@ -100,14 +100,14 @@ static int finish(struct embed_device *device, const struct sdma_job *job, struc
 	int r;
 
 	if (!point)
-		return cs_point_wait(job->point, CS_FOREVER);
-	r = job->point.ring ? queue_of(device, job->point.ring, &queue) : 0;
+		return cs_fence_wait(job->fence, CS_FOREVER);
+	r = job->fence.ring ? queue_of(device, job->fence.ring, &queue) : 0;
 	if (r) {
 		/* The caller cannot wait for it, so we do. */
-		cs_point_settle(job->point);
+		cs_fence_retire(job->fence);
 		return r;
 	}
-	*point = (struct tuff_point){queue, job->point.seq};
+	*point = (struct tuff_point){queue, job->fence.seq};
 	return 0;
 }
 
@@ -121,12 +121,12 @@ static int check_size(const void *address, uint64_t size_B)
 int tuff_copy(struct tuff_device *handle, void *dst, const void *src, uint64_t size_B,
 	      const struct tuff_point *after, unsigned after_count, struct tuff_point *point)
 {
-	struct cs_point points[EMBED_POINTS_MAX];
+	struct cs_fence points[EMBED_POINTS_MAX];
 	struct sdma_job job = {.size_B = size_B, .after = points, .after_count = after_count};
 	struct embed_device *device;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
-	r = r ? r : embed_points(after, after_count, points);
+	r = r ? r : embed_fences_of(after, after_count, points);
 	r = r ? r : check_size(dst, size_B);
 	r = r ? r : check_size(src, size_B);
 	r = r ? r : find_end(device, dst, size_B, &job.dst);
@@ -138,12 +138,12 @@ int tuff_copy(struct tuff_device *handle, void *dst, const void *src, uint64_t s
 int tuff_fill(struct tuff_device *handle, void *dst, uint8_t value, uint64_t size_B, const struct tuff_point *after,
 	      unsigned after_count, struct tuff_point *point)
 {
-	struct cs_point points[EMBED_POINTS_MAX];
+	struct cs_fence points[EMBED_POINTS_MAX];
 	struct sdma_job job = {.size_B = size_B, .after = points, .after_count = after_count};
 	struct embed_device *device;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
-	r = r ? r : embed_points(after, after_count, points);
+	r = r ? r : embed_fences_of(after, after_count, points);
 	r = r ? r : check_size(dst, size_B);
 	r = r ? r : find_end(device, dst, size_B, &job.dst);
 	if (!r && job.dst.place == SDMA_PAGEABLE)

@@ -91,7 +91,7 @@ static int init(struct embed_device *device, const char *path)
 
 	if (r)
 		return r;
-	r = devices.first ? vm_create_beside(devices.first->vm, device->drv, &device->vm)
+	r = devices.first ? vm_create_shared(devices.first->vm, device->drv, &device->vm)
 			  : vm_create(device->drv, &device->vm);
 	if (r)
 		goto fail_vm;

@@ -89,7 +89,7 @@ struct embed_kernel {
 
 struct embed_sync {
 	struct embed_object base;
-	struct cs_sync sync; /* owned */
+	struct cs_syncobj sync; /* owned */
 };
 
 /* --- handles ---------------------------------------------------------------------------------- */
@@ -126,8 +126,8 @@ static inline uint64_t embed_offset(const struct vm_mem *mem, uint64_t address)
 /* --- conversions ------------------------------------------------------------------------------ */
 
 /* Points as the rooms know them. */
-DRV_MUST_CHECK int embed_point(struct tuff_point point, struct cs_point *out);
-DRV_MUST_CHECK int embed_points(const struct tuff_point *points, unsigned count, struct cs_point *out);
+DRV_MUST_CHECK int embed_fence_of(struct tuff_point point, struct cs_fence *out);
+DRV_MUST_CHECK int embed_fences_of(const struct tuff_point *points, unsigned count, struct cs_fence *out);
 /* The most that one call takes. */
 #define EMBED_POINTS_MAX 64
 

@@ -302,7 +302,7 @@ int tuff_peer_access(struct tuff_device *owner_handle, struct tuff_device *handl
 	r = r ? r : embed_get(EMBED_DEVICE, handle, &device);
 	if (!r && (!peer || owner == device))
 		r = drv_fail(-EINVAL, "a device and itself");
-	r = r ? r : vm_peer_probe(owner->vm, device->vm, cs_run_nothing, NULL, &found);
+	r = r ? r : vm_peer_probe(owner->vm, device->vm, cs_run_nop, NULL, &found);
 	if (!r)
 		*peer = peers[found];
 	return r;

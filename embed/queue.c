@@ -111,7 +111,7 @@ int tuff_queue_status(struct tuff_queue *handle, struct tuff_queue_status *statu
 		return drv_fail(-EINVAL, "no place for the status");
 	ctx = cs_ring_ctx(queue->ring);
 	/* Its answer is in the context's state. */
-	(void)!cs_ctx_look(ctx);
+	(void)!cs_ctx_check_reset(ctx);
 	r = cs_ctx_reset_status(ctx, &reset);
 	if (r)
 		return r;
@@ -175,11 +175,11 @@ int tuff_abandon(struct tuff_cmd *cmd)
 
 /* The arrays of an order as the rooms know them. */
 struct order_arrays {
-	struct cs_point after[EMBED_POINTS_MAX];
-	struct cs_sync_point wait[CS_SYNCS_MAX], signal[CS_SYNCS_MAX];
+	struct cs_fence after[EMBED_POINTS_MAX];
+	struct cs_syncobj_point wait[CS_SYNCS_MAX], signal[CS_SYNCS_MAX];
 };
 
-static int convert_syncs(const struct tuff_sync_point *points, unsigned count, struct cs_sync_point *out)
+static int convert_syncs(const struct tuff_sync_point *points, unsigned count, struct cs_syncobj_point *out)
 {
 	if (count > CS_SYNCS_MAX || (count && !points))
 		return drv_fail(-EINVAL, "%u syncs; at most %u", count, CS_SYNCS_MAX);
@@ -189,18 +189,18 @@ static int convert_syncs(const struct tuff_sync_point *points, unsigned count, s
 
 		if (r)
 			return r;
-		out[i] = (struct cs_sync_point){&sync->sync, points[i].value};
+		out[i] = (struct cs_syncobj_point){&sync->sync, points[i].value};
 	}
 	return 0;
 }
 
-static int convert_order(const struct tuff_order *order, struct order_arrays *arrays, struct cs_order *out)
+static int convert_order(const struct tuff_order *order, struct order_arrays *arrays, struct cs_submit_info *out)
 {
-	int r = embed_points(order->after, order->after_count, arrays->after);
+	int r = embed_fences_of(order->after, order->after_count, arrays->after);
 
 	r = r ? r : convert_syncs(order->wait, order->wait_count, arrays->wait);
 	r = r ? r : convert_syncs(order->signal, order->signal_count, arrays->signal);
-	*out = (struct cs_order){
+	*out = (struct cs_submit_info){
 		.after = arrays->after,
 		.after_count = order->after_count,
 		.wait = arrays->wait,
@@ -211,10 +211,10 @@ static int convert_order(const struct tuff_order *order, struct order_arrays *ar
 	return r;
 }
 
-static int submit(struct embed_queue *queue, const struct tuff_order *order, struct cs_point *point)
+static int submit(struct embed_queue *queue, const struct tuff_order *order, struct cs_fence *point)
 {
 	struct order_arrays arrays;
-	struct cs_order converted;
+	struct cs_submit_info converted;
 	int r;
 
 	if (!order)
@@ -229,7 +229,7 @@ static int submit(struct embed_queue *queue, const struct tuff_order *order, str
 int tuff_submit(struct tuff_cmd *cmd, const struct tuff_order *order, struct tuff_point *point)
 {
 	struct embed_queue *queue;
-	struct cs_point end;
+	struct cs_fence end;
 	int r = embed_cmd(cmd, &queue);
 
 	if (r)

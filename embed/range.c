@@ -9,7 +9,7 @@ int tuff_range_create(struct tuff_device *handle, const struct tuff_range_create
 {
 	struct embed_device *device;
 	struct embed_range *range;
-	struct vm_want want;
+	struct vm_range_request want;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
 	if (r)
@@ -18,7 +18,7 @@ int tuff_range_create(struct tuff_device *handle, const struct tuff_range_create
 		return drv_fail(-EINVAL, "%s", info ? "no place for the range" : "no description");
 	if (info->flags & ~(unsigned)(TUFF_RANGE_LOW | TUFF_RANGE_GPU))
 		return drv_fail(-EINVAL, "flags 0x%x", info->flags);
-	want = (struct vm_want){
+	want = (struct vm_range_request){
 		.size_B = info->size_B,
 		.align_B = info->align_B,
 		.va = info->va,

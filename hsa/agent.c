@@ -86,7 +86,7 @@ static int open_gpu(const struct drv_node *node, struct rt_gpu **out)
 
 static int give_memory(struct rt *rt, struct rt_gpu *gpu)
 {
-	int r = rt->gpus ? vm_create_beside(rt->gpu[0]->vm, gpu->dev, &gpu->vm) : vm_create(gpu->dev, &gpu->vm);
+	int r = rt->gpus ? vm_create_shared(rt->gpu[0]->vm, gpu->dev, &gpu->vm) : vm_create(gpu->dev, &gpu->vm);
 
 	return r ? r : sdma_copier_create(gpu->vm, &gpu->copier);
 }

@@ -31,7 +31,7 @@ static int show_attached(struct rt *rt, struct rt_mapping *m, const struct rt_im
 static int attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_import *import, uint64_t size_B,
 			 struct rt_mapping **out)
 {
-	const struct vm_want want = {.size_B = size_B, .align_B = size_B >= POOL_SLAB_B ? POOL_SLAB_B : 0};
+	const struct vm_range_request want = {.size_B = size_B, .align_B = size_B >= POOL_SLAB_B ? POOL_SLAB_B : 0};
 	struct rt_reservation *in;
 	struct rt_mapping *m;
 	int r = rt_reservation_make(rt, &want, &in);
@@ -43,7 +43,7 @@ static int attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_im
 		rt_reservation_free(in);
 		return drv_fail(-ENOMEM, "no host memory for a mapping");
 	}
-	m->area.span.type = import->type;
+	m->region.info.type = import->type;
 	m->uncached = import->uncached;
 	r = show_attached(rt, m, import);
 	if (r) {
@@ -53,7 +53,7 @@ static int attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_im
 		return r;
 	}
 	rt_mapping_enter(rt, &rt->memory->vmm->attached, m);
-	rt_mapping_tell(rt, m);
+	rt_mapping_update(rt, m);
 	*out = m;
 	return 0;
 }
@@ -65,7 +65,7 @@ int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_
 	struct rt_mapping *m = NULL;
 	int r;
 
-	rt_leave_reap(rt);
+	rt_deferred_free_reap(rt);
 	pthread_mutex_lock(&vmm->lock);
 	r = rt_vmem_import(rt, import->fd, &vmem);
 	if (!r) {
@@ -94,7 +94,7 @@ int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
 	n = va < UINT64_MAX ? vm_tree_next(&vmm->attached, NULL, va, va + 1) : NULL;
 	if (n && n->lo == va)
 		m = vm_container(n, struct rt_mapping, at);
-	if (m && m->area.span.type == type)
+	if (m && m->region.info.type == type)
 		r = rt_mapping_unbind(rt, m);
 	if (!r) {
 		in = m->in;
@@ -103,8 +103,8 @@ int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
 	pthread_mutex_unlock(&vmm->lock);
 	if (r)
 		return drv_fail(r, "nothing that was attached at %p can be detached", ptr);
-	rt_notes_end(rt, va, in->at.hi - va);
-	rt_leave(rt, rt_all_gpus(rt), &in->leaving);
+	rt_user_data_end(rt, va, in->at.hi - va);
+	rt_defer_free(rt, rt_all_gpus(rt), &in->deferred);
 	return 0;
 }
 

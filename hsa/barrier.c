@@ -8,9 +8,9 @@
 
 /* The dependencies of a barrier packet. */
 struct deps {
-	unsigned open, points, met, given;
+	unsigned open, fences, met, given;
 	struct rt_signal *signal[RT_DEPS_MAX]; /* the open ones */
-	struct cs_point point[RT_DEPS_MAX];
+	struct cs_fence fence[RT_DEPS_MAX];
 };
 
 static bool gather(struct rt_queue *q, const hsa_signal_t *dep, struct deps *deps)
@@ -20,7 +20,7 @@ static bool gather(struct rt_queue *q, const hsa_signal_t *dep, struct deps *dep
 	*deps = (struct deps){0};
 	for (unsigned i = 0; i < RT_DEPS_MAX; i++) {
 		struct rt_signal *signal;
-		struct cs_point point;
+		struct cs_fence fence;
 
 		if (!dep[i].handle)
 			continue;
@@ -28,12 +28,12 @@ static bool gather(struct rt_queue *q, const hsa_signal_t *dep, struct deps *dep
 		if (!signal)
 			return false;
 		deps->given++;
-		switch (rt_signal_dep(q->base.rt, signal, ring, &point)) {
+		switch (rt_signal_dep(q->base.rt, signal, ring, &fence)) {
 		case RT_DEP_MET:
 			deps->met++;
 			break;
 		case RT_DEP_POINT:
-			deps->point[deps->points++] = point;
+			deps->fence[deps->fences++] = fence;
 			break;
 		case RT_DEP_OPEN:
 			deps->signal[deps->open++] = signal;
@@ -43,15 +43,15 @@ static bool gather(struct rt_queue *q, const hsa_signal_t *dep, struct deps *dep
 	return true;
 }
 
-/* *header: also waits for all before it if a point is the ring's own. */
-static int wait_for_points(struct flow *f, const struct deps *deps, uint64_t completion, uint16_t *header)
+/* *header: also waits for all before it if a fence is the ring's own. */
+static int wait_for_fences(struct flow *f, const struct deps *deps, uint64_t completion, uint16_t *header)
 {
 	int r = 0;
 
-	for (unsigned i = 0; !r && i < deps->points; i++) {
-		if (deps->point[i].ring == f->queue->ring)
+	for (unsigned i = 0; !r && i < deps->fences; i++) {
+		if (deps->fence[i].ring == f->queue->ring)
 			*header |= 1u << HSA_PACKET_HEADER_BARRIER;
-		r = flow_after(f, deps->point[i], completion);
+		r = flow_after(f, deps->fence[i], completion);
 	}
 	return r;
 }
@@ -66,7 +66,7 @@ static enum rt_outcome pass_barrier(struct rt_queue *q, uint16_t header, hsa_sig
 
 	if (completion.handle && !rt_signal_of(q->base.rt, completion))
 		return rt_packet_fail(q, HSA_STATUS_ERROR_INVALID_SIGNAL);
-	r = wait_for_points(f, deps, completion.handle, &header);
+	r = wait_for_fences(f, deps, completion.handle, &header);
 	if (!r && !f->ib && !completion.handle) {
 		f->ordered |= flow_waits(header);
 		return RT_TAKEN;
@@ -119,7 +119,7 @@ enum rt_outcome rt_barrier_or(struct rt_queue *q, const union rt_packet *p)
 		rt_queue_watch(q, deps.signal, deps.open);
 		return RT_STOPPED;
 	}
-	deps.points = 0;
+	deps.fences = 0;
 	return pass_barrier(q, p->header, p->barrier.completion_signal, &deps);
 }
 

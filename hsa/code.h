@@ -55,11 +55,11 @@ struct rt_loaded {
 	struct rt_agent *agent;           /* borrowed */
 	struct cs_code *code;             /* owned */
 	struct rt_source *source;         /* a reference */
-	struct rt_area area;              /* by which its memory is found */
+	struct rt_va_region region;       /* by which its memory is found */
 	unsigned kernels, symbols;
 	struct rt_symbol *symbol; /* owned: kernels by name, then variables by name */
 	struct link_map debug;    /* in the debugger's list while its executable is frozen */
-	struct rt_leaving leaving;
+	struct rt_deferred_free deferred;
 };
 
 /* A variable that the client defines for code that only declares it. */

@@ -2,7 +2,7 @@
 #ifndef HSA_COPIES_H
 #define HSA_COPIES_H
 
-#include "hsa/door.h"
+#include "hsa/interface.h"
 #include "hsa/internal.h"
 
 /* An end of a copy as a GPU's copier sees it. False: the GPU does not reach it. */
@@ -18,7 +18,7 @@ DRV_MUST_CHECK int rt_copy_register(struct rt_gpu *gpu, struct sdma_end *end, ui
  * it. NULL: none; it is the host's. */
 struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address);
 
-/* door.h: copy(). */
+/* interface.h: copy(). */
 DRV_MUST_CHECK int rt_flow_copy(struct flow *flow, const struct rt_copy *copy);
 
 #endif

@@ -30,7 +30,7 @@ struct copy {
 	struct rt_gpu *then;          /* borrowed; not NULL: gpu copies to stage, and this one from there */
 	struct rt_shared stage;       /* owned, as registered */
 	struct sdma_job second;
-	struct rt_leaving leaving; /* then, if there is any of these */
+	struct rt_deferred_free deferred; /* then, if there is any of these */
 	bool submitted, timed;
 	struct rt_signal *completion; /* borrowed, if it is of that generation: else it was destroyed */
 	uint32_t completion_generation;
@@ -55,9 +55,9 @@ static void unwatch(struct copy *c)
 	c->deps = 0;
 }
 
-static void end(struct rt_leaving *leaving)
+static void end(struct rt_deferred_free *deferred)
 {
-	struct copy *c = vm_container(leaving, struct copy, leaving);
+	struct copy *c = vm_container(deferred, struct copy, deferred);
 
 	vm_mem_destroy(c->registered[0]);
 	vm_mem_destroy(c->registered[1]);
@@ -76,7 +76,7 @@ static void free_copy(struct rt *rt, struct copy *c)
 	unwatch(c);
 	/* Other jobs that still run list what was registered: all of a device's do. */
 	if (c->registered[0] || c->registered[1] || c->stage.gpus)
-		rt_leave(rt, rt_all_gpus(rt), &c->leaving);
+		rt_defer_free(rt, rt_all_gpus(rt), &c->deferred);
 	else
 		free(c);
 }
@@ -88,7 +88,7 @@ void rt_copies_fini(struct rt *rt)
 
 		rt_progress_remove(rt, &c->work);
 		if (c->submitted)
-			cs_point_settle(c->job.point);
+			cs_fence_retire(c->job.fence);
 		free_copy(rt, c);
 	}
 	pthread_mutex_destroy(&rt->copies->lock);
@@ -99,32 +99,32 @@ void rt_copies_fini(struct rt *rt)
 /* --- where things are ------------------------------------------------------------------------- */
 
 /* Not so: an alias, and memory that was mapped for others. */
-static bool is_seen_by_host(const struct rt_span *span)
+static bool is_seen_by_host(const struct rt_alloc_info *info)
 {
-	return span->host_base == span->base;
+	return info->host_base == info->base;
 }
 
 bool rt_copy_find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
 {
-	struct rt_span span;
+	struct rt_alloc_info info;
 
-	if (!rt_span_find(rt, address, &span)) {
+	if (!rt_alloc_info_find(rt, address, &info)) {
 		*end = (struct sdma_end){.va = address, .place = SDMA_PAGEABLE, .cpu = true};
 		return true;
 	}
-	if (!rt_span_reach(rt, gpu, address, size_B, &end->va))
+	if (!rt_alloc_info_reach(rt, gpu, address, size_B, &end->va))
 		return false;
 	/* A peer's memory is, for this GPU's engines, memory elsewhere. */
-	end->place = span.place == SDMA_VRAM && span.owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
-	end->cpu = is_seen_by_host(&span) && end->va == address && size_B <= span.base + span.size_B - address;
+	end->place = info.place == SDMA_VRAM && info.owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
+	end->cpu = is_seen_by_host(&info) && end->va == address && size_B <= info.base + info.size_B - address;
 	return true;
 }
 
 bool rt_copy_find_target(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
 {
-	struct rt_span span;
+	struct rt_alloc_info info;
 
-	if (rt_span_find(rt, address, &span) && span.read_only)
+	if (rt_alloc_info_find(rt, address, &info) && info.read_only)
 		return false;
 	return rt_copy_find_end(rt, gpu, address, size_B, end);
 }
@@ -152,31 +152,31 @@ int rt_copy_register(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, 
 /* Where the CPU reaches what a client names: locked memory has an address for GPUs, too. */
 static void *host_address(struct rt *rt, uint64_t address)
 {
-	struct rt_span span;
+	struct rt_alloc_info info;
 
-	if (rt_span_find(rt, address, &span) && span.host_base)
-		address = span.host_base + (address - span.base);
+	if (rt_alloc_info_find(rt, address, &info) && info.host_base)
+		address = info.host_base + (address - info.base);
 	return (void *)(uintptr_t)address;
 }
 
 static bool host_sees(struct rt *rt, uint64_t address)
 {
-	struct rt_span span;
+	struct rt_alloc_info info;
 
-	return !rt_span_find(rt, address, &span) || is_seen_by_host(&span);
+	return !rt_alloc_info_find(rt, address, &info) || is_seen_by_host(&info);
 }
 
 struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address)
 {
-	struct rt_span span;
+	struct rt_alloc_info info;
 	uint64_t va;
 
-	if (!rt_span_find(rt, address, &span) || !span.owner)
+	if (!rt_alloc_info_find(rt, address, &info) || !info.owner)
 		return NULL;
-	if (span.owner->gpu && rt_span_reach(rt, span.owner->gpu, address, 1, &va))
-		return span.owner->gpu;
-	for (unsigned i = 0; !is_seen_by_host(&span) && i < rt->gpus; i++)
-		if (rt_span_reach(rt, rt->gpu[i], address, 1, &va))
+	if (info.owner->gpu && rt_alloc_info_reach(rt, info.owner->gpu, address, 1, &va))
+		return info.owner->gpu;
+	for (unsigned i = 0; !is_seen_by_host(&info) && i < rt->gpus; i++)
+		if (rt_alloc_info_reach(rt, rt->gpu[i], address, 1, &va))
 			return rt->gpu[i];
 	return NULL;
 }
@@ -192,15 +192,15 @@ struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address)
 /* A piece on its way. */
 struct pinned {
 	struct vm_mem *mem; /* owned; NULL: none */
-	struct cs_point point;
+	struct cs_fence fence;
 };
 
 static int unpin(struct pinned *p)
 {
-	int r = p->mem ? cs_point_wait(p->point, CS_FOREVER) : 0;
+	int r = p->mem ? cs_fence_wait(p->fence, CS_FOREVER) : 0;
 
 	if (p->mem) {
-		cs_point_settle(p->point);
+		cs_fence_retire(p->fence);
 		vm_mem_destroy(p->mem);
 	}
 	p->mem = NULL;
@@ -214,7 +214,7 @@ static int pin(struct rt_gpu *gpu, struct sdma_job *piece, struct pinned *p)
 	int r = rt_copy_register(gpu, out ? &piece->dst : &piece->src, piece->size_B, out, &p->mem);
 
 	r = r ? r : sdma_copier_copy(gpu->copier, piece);
-	p->point = piece->point;
+	p->fence = piece->fence;
 	if (r) {
 		vm_mem_destroy(p->mem);
 		p->mem = NULL;
@@ -271,7 +271,7 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t sr
 	job.src.va += done_B;
 	job.size_B -= done_B;
 	r = sdma_copier_copy(gpu->copier, &job);
-	return r ? r : cs_point_wait(job.point, CS_FOREVER);
+	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }
 
 /* Between two GPUs that do not reach one another's memory: through the host's. */
@@ -303,16 +303,16 @@ hsa_status_t impl_hsa_memory_copy(void *dst, const void *src, size_t size_B)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_queues_flush(rt);
 	gpu = rt_copy_owner(rt, from);
-	if (gpu && rt_copy_owner(rt, to) && !rt_span_reach(rt, gpu, to, size_B, &va))
+	if (gpu && rt_copy_owner(rt, to) && !rt_alloc_info_reach(rt, gpu, to, size_B, &va))
 		return hsa_status_of(copy_through_host(rt, to, from, size_B));
 	return hsa_status_of(copy_now(rt, gpu ? gpu : rt_copy_owner(rt, to), to, from, size_B));
 }
 
 /* --- asynchronous copies ---------------------------------------------------------------------- */
 
-/* 1: all dependencies are met or have points; 0: one is open; -ECANCELED: one never will be met: what should have
+/* 1: all dependencies are met or have fences; 0: one is open; -ECANCELED: one never will be met: what should have
  * done so was lost, or it was destroyed, and another may have its place. */
-static int gather(struct rt *rt, const struct copy *c, struct cs_point *after, unsigned *count)
+static int gather(struct rt *rt, const struct copy *c, struct cs_fence *after, unsigned *count)
 {
 	bool open = false;
 
@@ -367,16 +367,16 @@ static void time_by_gpu(struct rt *rt, struct copy *c)
 /* Behind the first half. */
 static int submit_second(struct copy *c)
 {
-	struct cs_point first = c->job.point;
+	struct cs_fence first = c->job.fence;
 	int r;
 
 	c->second.size_B = c->job.size_B;
 	c->second.after = &first;
 	c->second.after_count = first.ring != NULL;
 	r = sdma_copier_copy(c->then->copier, &c->second);
-	c->job.point = c->second.point;
+	c->job.fence = c->second.fence;
 	if (r)
-		cs_point_settle(first);
+		cs_fence_retire(first);
 	return r;
 }
 
@@ -386,9 +386,9 @@ static int run(struct copy *c)
 			     : sdma_copier_copy(c->gpu->copier, &c->job);
 }
 
-static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, unsigned count)
+static void submit(struct rt *rt, struct copy *c, const struct cs_fence *after, unsigned count)
 {
-	struct rt_producer producer = {0};
+	struct rt_completion completion = {0};
 	uint64_t start_ns = c->timed ? rt_now_ns() : 0;
 	int r;
 
@@ -404,7 +404,7 @@ static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, 
 	r = run(c);
 	if (!r && c->then)
 		r = submit_second(c);
-	if (r || !c->job.point.ring) {
+	if (r || !c->job.fence.ring) {
 		time_by_host(rt, c, start_ns);
 		end_now(rt, c, r);
 		return;
@@ -416,8 +416,8 @@ static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, 
 		if (c->registered[i])
 			vm_mem_unlist(c->registered[i]);
 	rt_shared_unlist(&c->stage);
-	producer.point = c->job.point;
-	rt_signal_owe(rt, c->completion, &producer);
+	completion.fence = c->job.fence;
+	rt_signal_owe(rt, c->completion, &completion);
 	/* Registered memory is given back when the job has ended. */
 	rt_progress_add(rt, &c->work);
 }
@@ -425,14 +425,14 @@ static void submit(struct rt *rt, struct copy *c, const struct cs_point *after, 
 static bool attempt(struct rt *rt, struct rt_work *work)
 {
 	struct copy *c = (struct copy *)(void *)work;
-	struct cs_point after[DEPS_MAX];
+	struct cs_fence after[DEPS_MAX];
 	unsigned count;
 	int r;
 
 	if (c->submitted) {
-		if (!cs_point_poll(c->job.point))
+		if (!cs_fence_poll(c->job.fence))
 			return false;
-		cs_point_settle(c->job.point);
+		cs_fence_retire(c->job.fence);
 		free_copy(rt, c);
 		return true;
 	}
@@ -463,7 +463,7 @@ static void enlist(struct rt *rt, struct copy *c)
 	struct rt_copies *s = rt->copies;
 
 	c->work.attempt = attempt;
-	c->leaving.end = end;
+	c->deferred.end = end;
 	pthread_mutex_lock(&s->lock);
 	c->next = s->list;
 	c->link = &s->list;
@@ -524,7 +524,7 @@ static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct lin
 /* Now, or from the progress thread. */
 static void start(struct rt *rt, struct copy *c, const struct link *link)
 {
-	struct cs_point after[DEPS_MAX];
+	struct cs_fence after[DEPS_MAX];
 	unsigned count;
 	int r;
 
@@ -619,8 +619,8 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 	if (!gpu && (!host_sees(rt, (uintptr_t)dst) || !host_sees(rt, (uintptr_t)src)))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	other = rt_copy_owner(rt, (uintptr_t)dst);
-	if (gpu && other && other != gpu && !rt_span_reach(rt, gpu, (uintptr_t)dst, size_B, &va)) {
-		if (!rt_span_reach(rt, other, (uintptr_t)src, size_B, &va) &&
+	if (gpu && other && other != gpu && !rt_alloc_info_reach(rt, gpu, (uintptr_t)dst, size_B, &va)) {
+		if (!rt_alloc_info_reach(rt, other, (uintptr_t)src, size_B, &va) &&
 		    rt_copy_owner(rt, (uintptr_t)src) == gpu)
 			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &link));
 		gpu = other;

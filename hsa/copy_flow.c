@@ -1,5 +1,5 @@
-/* Copies that are part of a flow (door.h): their ends are looked up, and what the engines cannot reach is lent to
- * them until the copy has ended. */
+/* Copies that are part of a flow (interface.h): their ends are looked up, and what the engines cannot reach is lent
+ * to them until the copy has ended. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,12 +12,12 @@ struct loan {
 	struct rt *rt;
 	struct rt_shared stage;       /* owned: between two GPUs that do not reach one another */
 	struct vm_mem *registered[2]; /* owned: pageable ends */
-	struct rt_leaving leaving;
+	struct rt_deferred_free deferred;
 };
 
-static void free_loan(struct rt_leaving *leaving)
+static void free_loan(struct rt_deferred_free *deferred)
 {
-	struct loan *l = vm_container(leaving, struct loan, leaving);
+	struct loan *l = vm_container(deferred, struct loan, deferred);
 
 	vm_mem_destroy(l->registered[0]);
 	vm_mem_destroy(l->registered[1]);
@@ -35,8 +35,8 @@ static void leave_loan(void *loan)
 		if (l->registered[i])
 			vm_mem_unlist(l->registered[i]);
 	rt_shared_unlist(&l->stage);
-	l->leaving.end = free_loan;
-	rt_leave(l->rt, rt_all_gpus(l->rt), &l->leaving);
+	l->deferred.end = free_loan;
+	rt_defer_free(l->rt, rt_all_gpus(l->rt), &l->deferred);
 }
 
 /* The operation's; NULL: no memory. */
@@ -106,8 +106,8 @@ static int plan_bytes(struct rt_flow *f, const struct rt_copy *c, struct flow_op
 	uint64_t va;
 
 	op->copy.job[0].size_B = c->size_B;
-	if (target && target != gpu && !rt_span_reach(f->rt, gpu, c->dst, c->size_B, &va)) {
-		if (source && !rt_span_reach(f->rt, target, c->src, c->size_B, &va))
+	if (target && target != gpu && !rt_alloc_info_reach(f->rt, gpu, c->dst, c->size_B, &va)) {
+		if (source && !rt_alloc_info_reach(f->rt, target, c->src, c->size_B, &va))
 			return plan_through(f->rt, gpu, target, c, op);
 		gpu = target;
 	}

@@ -10,20 +10,20 @@ static int copy_block(void *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
 		.dst = {.va = dst, .place = SDMA_VRAM}, .src = {.va = src, .place = SDMA_VRAM}, .size_B = size_B};
 	int r = sdma_copier_copy(((struct rt_gpu *)gpu)->copier, &job);
 
-	return r ? r : cs_point_wait(job.point, CS_FOREVER);
+	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }
 
 /* The work that may use a block has to end before it moves. */
 static void wait_for_work(struct rt *rt, uint32_t gpus)
 {
-	struct cs_point points[RT_POINTS_MAX];
+	struct cs_fence fences[RT_FENCES_MAX];
 	unsigned count;
 
 	rt_queues_flush(rt);
 	pthread_mutex_lock(&rt->memory->free_lock); /* no ring goes meanwhile */
-	count = rt_memory_points(rt, gpus, points);
+	count = rt_memory_fences(rt, gpus, fences);
 	for (unsigned i = 0; i < count; i++)
-		cs_point_settle(points[i]);
+		cs_fence_retire(fences[i]);
 	pthread_mutex_unlock(&rt->memory->free_lock);
 }
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hsa/door.h"
+#include "hsa/interface.h"
 #include "hsa/internal.h"
 #include "hsa/table.h"
 
@@ -48,12 +48,12 @@ static const struct extension {
 	{NAMED(HSA_EXTENSION_AMD_LOADER), &rt_tables.loader, 4, {3, 5, 6, 7}, 7},
 	{NAMED(HSA_EXTENSION_AMD_AQLPROFILE)},
 	{NAMED(HSA_EXTENSION_AMD_PC_SAMPLING)},
-	{RT_EXTENSION_DOOR,
+	{RT_EXTENSION_INTERFACE,
 	 "TUFF_DOOR",
-	 &rt_door,
+	 &rt_interface,
 	 1,
-	 {sizeof(rt_door) / sizeof(void *)},
-	 sizeof(rt_door) / sizeof(void *)},
+	 {sizeof(rt_interface) / sizeof(void *)},
+	 sizeof(rt_interface) / sizeof(void *)},
 };
 
 static const struct extension *find(uint16_t id)
@@ -93,7 +93,7 @@ void rt_extension_bits(uint8_t bits[128], bool with_images)
 {
 	memset(bits, 0, 128);
 	for (size_t i = 0; i < COUNT(extensions); i++)
-		if (extensions[i].table && extensions[i].id != RT_EXTENSION_DOOR &&
+		if (extensions[i].table && extensions[i].id != RT_EXTENSION_INTERFACE &&
 		    (with_images || extensions[i].id != HSA_EXTENSION_IMAGES))
 			bits[extensions[i].id / 8] |= (uint8_t)(1u << extensions[i].id % 8);
 }

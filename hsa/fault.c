@@ -46,27 +46,27 @@ void rt_queues_lost(struct rt *rt, const struct cs_ring *ring)
 	rt_event(rt, &event);
 }
 
-void rt_faults_look(struct rt *rt, bool now)
+void rt_faults_query(struct rt *rt, bool now)
 {
-	uint64_t time_ns = rt_now_ns(), last_ns = atomic_load_explicit(&rt->looked_ns, memory_order_relaxed);
+	uint64_t time_ns = rt_now_ns(), last_ns = atomic_load_explicit(&rt->fault_query_ns, memory_order_relaxed);
 	struct cs_ring *lost;
 	struct vm_fault fault;
 
-	if (!now &&
-	    (time_ns - last_ns < LOOK_NS || !atomic_compare_exchange_strong(&rt->looked_ns, &last_ns, time_ns)))
+	if (!now && (time_ns - last_ns < LOOK_NS ||
+		     !atomic_compare_exchange_strong(&rt->fault_query_ns, &last_ns, time_ns)))
 		return;
 	/* Who has to know waits for who asks already: what the kernel told that one, it tells nobody else. */
-	drv_lock(&rt->look_lock);
-	atomic_store_explicit(&rt->looked_ns, time_ns, memory_order_relaxed);
+	drv_lock(&rt->fault_lock);
+	atomic_store_explicit(&rt->fault_query_ns, time_ns, memory_order_relaxed);
 	for (unsigned i = 0; i < rt->gpus; i++)
 		if (vm_check_fault(rt->gpu[i]->vm, &fault))
 			tell_fault(rt, rt->gpu[i], &fault);
 	for (unsigned i = 0; i < rt->gpus; i++)
 		while ((lost = flow_gpu_lost(&rt->gpu[i]->flows)))
 			rt_queues_lost(rt, lost);
-	if (now || time_ns >= atomic_load_explicit(&rt->look_again_ns, memory_order_relaxed))
-		atomic_store_explicit(&rt->look_again_ns, now ? time_ns + LATE_NS : 0, memory_order_relaxed);
-	drv_unlock(&rt->look_lock);
+	if (now || time_ns >= atomic_load_explicit(&rt->fault_requery_ns, memory_order_relaxed))
+		atomic_store_explicit(&rt->fault_requery_ns, now ? time_ns + LATE_NS : 0, memory_order_relaxed);
+	drv_unlock(&rt->fault_lock);
 }
 
 /* A look is two ioctls. So many waits in a row ask, each; those that come more often ask once in a while: then a
@@ -78,12 +78,12 @@ void rt_faults_look(struct rt *rt, bool now)
 static bool is_due(struct rt_gpu *gpu)
 {
 	uint64_t now_ns = rt_now_ns(), first_ns = now_ns - WAITS_MAX * (uint64_t)WAITS_EACH_NS;
-	uint64_t paid_ns = atomic_load_explicit(&gpu->looks_paid_ns, memory_order_relaxed);
+	uint64_t paid_ns = atomic_load_explicit(&gpu->fault_budget_ns, memory_order_relaxed);
 
 	paid_ns = paid_ns > first_ns ? paid_ns : first_ns;
 	if (paid_ns + WAITS_EACH_NS > now_ns)
 		return false;
-	atomic_store_explicit(&gpu->looks_paid_ns, paid_ns + WAITS_EACH_NS, memory_order_relaxed);
+	atomic_store_explicit(&gpu->fault_budget_ns, paid_ns + WAITS_EACH_NS, memory_order_relaxed);
 	return true;
 }
 
@@ -93,20 +93,20 @@ void rt_flow_check(struct rt_flow *f)
 	struct cs_ring *lost;
 	struct vm_fault fault;
 
-	atomic_store_explicit(&rt->look_again_ns, rt_now_ns() + LATE_NS, memory_order_relaxed);
+	atomic_store_explicit(&rt->fault_requery_ns, rt_now_ns() + LATE_NS, memory_order_relaxed);
 	if (!is_due(f->gpu))
 		return;
 	/* As above: what the kernel told another thread, it does not tell this one. */
-	drv_lock(&rt->look_lock);
+	drv_lock(&rt->fault_lock);
 	if (vm_check_fault(f->gpu->vm, &fault))
 		tell_fault(rt, f->gpu, &fault);
 	while ((lost = flow_gpu_lost(&f->gpu->flows)))
 		rt_queues_lost(rt, lost);
-	drv_unlock(&rt->look_lock);
+	drv_unlock(&rt->fault_lock);
 }
 
 void rt_faults_look_again(struct rt *rt)
 {
-	if (rt_now_ns() >= atomic_load_explicit(&rt->look_again_ns, memory_order_relaxed))
-		rt_faults_look(rt, false);
+	if (rt_now_ns() >= atomic_load_explicit(&rt->fault_requery_ns, memory_order_relaxed))
+		rt_faults_query(rt, false);
 }

@@ -79,8 +79,8 @@ static void complete(struct flow *flow, uint64_t handle, uint16_t header)
 	amd_signal_t *memory = rt_signal_memory((hsa_signal_t){handle});
 	struct flow_queue *q = flow->queue;
 	uint64_t va = q->count.va, value = q->issued + 1, job = cs_ring_last(q->ring).seq + 1;
-	const struct rt_producer producer = {
-		.point = {q->ring, job},
+	const struct rt_completion completion = {
+		.fence = {q->ring, job},
 		.word = q->count.map,
 		.seq = value,
 		.last = &q->last[job % FLOW_JOBS_TRACKED],
@@ -92,7 +92,7 @@ static void complete(struct flow *flow, uint64_t handle, uint16_t header)
 	memory->queue_ptr = (amd_queue_v2_t *)(uintptr_t)flow->queue_va;
 	if (profiles(f, signal))
 		cs_ib_release_clock(flow->ib, (uintptr_t)&memory->end_ts);
-	rt_signal_expect(f->rt, signal, &producer, &va, &value);
+	rt_signal_expect(f->rt, signal, &completion, &va, &value);
 	cs_ib_release_value(flow->ib,
 			    flow_releases(header) == HSA_FENCE_SCOPE_SYSTEM ? CS_SCOPE_SYSTEM : CS_SCOPE_AGENT, va,
 			    value);
@@ -100,7 +100,7 @@ static void complete(struct flow *flow, uint64_t handle, uint16_t header)
 
 /* An operation that waited fails, and the queue goes on. Operations of our HIP library complete no signal: their
  * flow fails, as the GPU's others are about to, but not with another GPU's. */
-static void wait_lost(struct flow *flow, uint64_t handle, struct cs_point point)
+static void wait_lost(struct flow *flow, uint64_t handle, struct cs_fence fence)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 	struct rt_signal *signal = handle ? signal_of(f, handle) : NULL;
@@ -109,7 +109,7 @@ static void wait_lost(struct flow *flow, uint64_t handle, struct cs_point point)
 		(unsigned long long)flow->id);
 	if (signal)
 		rt_signal_fail(f->rt, signal);
-	else if (flow->grouped && cs_ring_vm(point.ring) == f->gpu->vm)
+	else if (flow->grouped && cs_ring_vm(fence.ring) == f->gpu->vm)
 		rt_flow_fail(f, HSA_STATUS_ERROR_EXCEPTION);
 }
 
@@ -124,10 +124,10 @@ static void released(struct flow *flow)
 
 static bool sees(struct flow *flow, const void *at, uint32_t size_B)
 {
-	struct rt_span span;
+	struct rt_alloc_info info;
 
-	return rt_span_find(rt_flow_of(flow)->rt, (uintptr_t)at, &span) && span.host_base &&
-	       span.base + span.size_B - (uintptr_t)at >= size_B;
+	return rt_alloc_info_find(rt_flow_of(flow)->rt, (uintptr_t)at, &info) && info.host_base &&
+	       info.base + info.size_B - (uintptr_t)at >= size_B;
 }
 
 static int check(const struct flow *flow)
@@ -179,9 +179,9 @@ void rt_flow_fail(struct rt_flow *f, hsa_status_t status)
 	flow_wake_all(&f->flow);
 }
 
-unsigned rt_flow_points(const struct rt_work *work, struct cs_point *points, unsigned max)
+unsigned rt_flow_fences(const struct rt_work *work, struct cs_fence *fences, unsigned max)
 {
-	return flow_points(&((struct rt_flow *)(void *)(uintptr_t)work)->flow, points, max);
+	return flow_fences(&((struct rt_flow *)(void *)(uintptr_t)work)->flow, fences, max);
 }
 
 bool rt_flow_attempt(struct rt *rt, struct rt_work *work)

@@ -120,7 +120,7 @@ static bool look(struct rt *rt)
 	s->idle = waits(s) && rt_idle_begin(rt, &seen);
 	ran = run_all(rt);
 	if (rt_queues_busy(rt))
-		rt_faults_look(rt, false);
+		rt_faults_query(rt, false);
 	return ran;
 }
 
@@ -135,7 +135,7 @@ static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 }
 
 /* The jobs that the signals of the first handlers wait for. */
-static unsigned points(struct rt *rt, struct cs_point *points, bool *all)
+static unsigned fences(struct rt *rt, struct cs_fence *fences, bool *all)
 {
 	struct rt_handlers *s = rt->handlers;
 	struct rt_signal *signal[RT_LOOP_POINTS];
@@ -151,7 +151,7 @@ static unsigned points(struct rt *rt, struct cs_point *points, bool *all)
 			*all = false;
 	pthread_mutex_unlock(&s->loop.lock);
 	for (unsigned i = 0; i < signals; i++) {
-		bool known = rt_signal_point(signal[i], &points[count], &ends);
+		bool known = rt_signal_point(signal[i], &fences[count], &ends);
 
 		/* What comes in the middle of a job no fence tells. */
 		*all &= known && ends;
@@ -206,7 +206,7 @@ int rt_handlers_init(struct rt *rt)
 	s->loop.look = look;
 	s->loop.has_work = has_work;
 	s->loop.rest_ns = rest_ns;
-	s->loop.points = points;
+	s->loop.fences = fences;
 	rt_loop_init(rt, &s->loop);
 	s->tail = &s->list;
 	rt->handlers = s;

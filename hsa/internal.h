@@ -4,7 +4,7 @@
  *   rt_agent   a NUMA node of the host, or a GPU
  *   rt_gpu     a GPU's lower half: device, address space, copier, clock
  *   rt_pool    memory of one agent with one set of promises (memory.c); its blocks come from pool/
- *   rt_span    an interval of addresses that the runtime knows: what hsa_amd_pointer_info() tells
+ *   rt_alloc_info    an interval of addresses that the runtime knows: what hsa_amd_pointer_info() tells
  *   rt_signal  a 64-bit value that both sides see, and who is about to change it (signal.c)
  *   rt_queue   an AQL ring and the soft packet processor that reads it (queue.c, packet.c)
  *   rt_work    something that waits for signals before it can be submitted: a stopped queue, a copy (progress.c)
@@ -100,9 +100,9 @@ struct rt_gpu {
 	uint32_t cus[RT_CU_DWORDS]; /* compute units that queues may use, as clients count them */
 	bool large_bar;             /* all of VRAM is visible: coarse memory is mapped for the CPU */
 	struct flow_gpu flows;
-	_Atomic unsigned coherency;     /* hsa_amd_coherency_type_t */
-	_Atomic unsigned faults;        /* of kernels, that were heard of */
-	_Atomic uint64_t looks_paid_ns; /* of waits that ask about faults: fault.c */
+	_Atomic unsigned coherency;       /* hsa_amd_coherency_type_t */
+	_Atomic unsigned faults;          /* of kernels, that were heard of */
+	_Atomic uint64_t fault_budget_ns; /* of waits that ask about faults: fault.c */
 };
 
 /* A handle of it is its address. Immutable after hsa_init(). */
@@ -113,7 +113,7 @@ struct rt_agent {
 	const struct drv_numa *numa;  /* borrowed from rt->host; NULL: a GPU */
 	struct rt_agent *nearest_cpu; /* borrowed; a CPU: itself */
 	unsigned pools, caches;
-	unsigned hidden; /* of the pools the last: our HIP library asks for them by its door */
+	unsigned hidden; /* of the pools the last: our HIP library asks for them by the private interface */
 	struct rt_pool pool[RT_POOLS_MAX];
 	struct rt_cache cache[RT_CACHES_MAX];
 	struct rt_info info;
@@ -135,9 +135,9 @@ struct rt {
 	struct rt_copies *copies;           /* owned; copy.c */
 	struct rt_ipc *ipc;                 /* owned; ipc.c */
 	struct rt_images *images;           /* owned; image.c */
-	struct drv_lock look_lock;          /* who asks the kernel about faults; outside all but a queue's */
-	_Atomic uint64_t looked_ns;         /* when it was asked */
-	_Atomic uint64_t look_again_ns;     /* when it is asked once more, about what was late; 0: not */
+	struct drv_lock fault_lock;         /* who asks the kernel about faults; outside all but a queue's */
+	_Atomic uint64_t fault_query_ns;    /* when it was asked */
+	_Atomic uint64_t fault_requery_ns;  /* when it is asked once more, about what was late; 0: not */
 	_Atomic uint32_t kernel_generation; /* counts executables that were destroyed */
 	_Atomic unsigned idlers;            /* threads that sleep for long, for no GPU works: they are told when */
 	_Atomic uint32_t work;              /* changes then, and with any signal that is waited for */
@@ -230,7 +230,7 @@ void rt_shared_unlist(const struct rt_shared *shared);
 void rt_shared_destroy(struct rt_shared *shared);
 
 /* What is known of an address. */
-struct rt_span {
+struct rt_alloc_info {
 	hsa_amd_pointer_type_t type;
 	uint64_t base, size_B;          /* of the whole allocation, at the address by which it was found */
 	uint64_t host_base, agent_base; /* 0: that side does not see it. For locked memory the two may differ. */
@@ -241,11 +241,11 @@ struct rt_span {
 };
 /* False: nobody knows the address: ordinary memory of the process. O(log n); takes no lock that is held over an
  * ioctl. */
-bool rt_span_find(struct rt *rt, uint64_t address, struct rt_span *span);
+bool rt_alloc_info_find(struct rt *rt, uint64_t address, struct rt_alloc_info *info);
 /* True when that GPU reaches [address, address + size_B); *va: by which address. */
-bool rt_span_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va);
+bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va);
 
-/* Before a ring of a flow is destroyed, and when flow_gpu_points() does not name it any more: waits for its work,
+/* Before a ring of a flow is destroyed, and when flow_gpu_fences() does not name it any more: waits for its work,
  * so that what was freed meanwhile does not ask after it. */
 void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring);
 
@@ -260,9 +260,9 @@ enum rt_signal_kind {
 };
 
 /* What will take 1 from a signal when it ends on a GPU. Its ring and word outlive every signal. */
-struct rt_producer {
-	struct cs_point point;        /* at or behind it: what a thread sleeps on */
-	const _Atomic uint64_t *word; /* it has ended when *word >= seq (NULL: no word), or the point is reached */
+struct rt_completion {
+	struct cs_fence fence;        /* at or behind it: what a thread sleeps on */
+	const _Atomic uint64_t *word; /* it has ended when *word >= seq (NULL: no word), or the fence is reached */
 	uint64_t seq;
 	const _Atomic uint64_t *last; /* it is the last of its job when *last == seq; NULL: it is the only one */
 };
@@ -278,17 +278,17 @@ struct rt_signal {
 	_Atomic uint32_t waiters; /* threads that sleep on `change` */
 	_Atomic uint32_t watchers; /* handlers and work that the progress threads look after */
 	_Atomic uint32_t change;   /* futex: counts changes by the CPU while somebody sleeps */
-	bool counted;              /* the CPU has added to it: several producers are to be expected */
+	bool counted;              /* the CPU has added to it: several completions are to be expected */
 	bool gpu_writes;           /* `gpu` will write `final` into memory when it ends */
 	bool shadowed;             /* the CPU changed it meanwhile: `shadow` is the value, less 1 when `gpu` ends */
-	_Atomic bool listed;       /* in the list of signals to settle; written under that list's lock */
+	_Atomic bool listed;       /* in the list of signals to retire; written under that list's lock */
 	struct rt_agent
 		*_Atomic clock; /* borrowed: whose clock timed the last copy that completes it; NULL: none */
-	_Atomic bool failed;    /* a producer of it was lost; until the CPU stores a value */
+	_Atomic bool failed;    /* a completion of it was lost; until the CPU stores a value */
 	int64_t final, shadow;
-	struct rt_producer gpu;
-	struct rt_producer *owed; /* owned: producers whose end the CPU has yet to apply */
-	unsigned owed_count, owed_max;
+	struct rt_completion gpu;
+	struct rt_completion *pending_list; /* owned: completions whose end the CPU has yet to apply */
+	unsigned pending_count, pending_max;
 	struct rt_queue *queue;        /* borrowed; of a doorbell */
 	unsigned file;                 /* owned: descriptor of a shared signal's memory, plus 1; 0: none */
 	struct rt_signal *next;        /* in the free list; guarded by the region's lock */
@@ -318,33 +318,33 @@ hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal);
 void rt_signal_add(struct rt *rt, struct rt_signal *signal, hsa_signal_value_t value);
 /* Wakes who sleeps or watches after a change by the CPU. */
 void rt_signal_wake(struct rt *rt, struct rt_signal *signal);
-/* A producer that is about to be submitted will take 1 from it. *va and *value are where its word is and what the
+/* A completion that is about to be submitted will take 1 from it. *va and *value are where its word is and what the
  * GPU writes there, for the CPU to apply; they become the signal's own when the GPU can write that itself. */
-void rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer, uint64_t *va,
+void rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion, uint64_t *va,
 		      uint64_t *value);
-/* The same when the CPU shall apply it in any case; a producer without a word ends with its point. */
-void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer);
+/* The same when the CPU shall apply it in any case; a completion without a word ends with its fence. */
+void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion);
 /* Sleeps until the job has ended whose packet last completed the signal. */
 void rt_signal_await_job(struct rt_signal *signal, int64_t timeout_ns);
 /* After a long wait: when what completed the signal was on a context that is lost, it failed; true then. */
 bool rt_signal_check(struct rt *rt, struct rt_signal *signal);
 /* What should have changed it failed. */
 void rt_signal_fail(struct rt *rt, struct rt_signal *signal);
-/* Applies what has ended; false: nothing is owed any more. For the progress thread. */
+/* Applies what has ended; false: no completion is pending any more. For the progress thread. */
 bool rt_signal_settle(struct rt *rt, struct rt_signal *signal);
 /* The submitted job that changes the signal next, as far as is known; *ends: its end brings the change, which
  * otherwise comes in the middle of the job, or from the CPU before. */
-bool rt_signal_point(struct rt_signal *signal, struct cs_point *point, bool *ends);
+bool rt_signal_point(struct rt_signal *signal, struct cs_fence *fence, bool *ends);
 
 /* How a dependency on "the value is 0" stands. */
 enum rt_dep_state {
 	RT_DEP_MET,
-	RT_DEP_POINT, /* it will be when the point is reached, unless somebody else changes it */
+	RT_DEP_POINT, /* it will be when the fence is reached, unless somebody else changes it */
 	RT_DEP_OPEN,  /* nobody can say */
 };
 /* ring: who asks; its own jobs need not be over. */
 enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const struct cs_ring *ring,
-				struct cs_point *point);
+				struct cs_fence *fence);
 
 /* Whether there are signals that other processes change. */
 bool rt_signals_shared(const struct rt *rt);
@@ -372,7 +372,7 @@ static inline void rt_tell_of_work(struct rt *rt)
 /* The ring's context was lost: its queue ends with an error (fault.c). */
 void rt_queues_lost(struct rt *rt, const struct cs_ring *ring);
 /* Asks the kernel about faults and resets, and tells the client; now: also shortly after the last time. */
-void rt_faults_look(struct rt *rt, bool now);
+void rt_faults_query(struct rt *rt, bool now);
 /* Looks when it is time for what the kernel recorded late. */
 void rt_faults_look_again(struct rt *rt);
 /* Submits what queues have collected: before anything that could observe it. One load when there is nothing. */
@@ -388,7 +388,7 @@ struct rt_work {
 	bool (*attempt)(struct rt *rt, struct rt_work *work);
 	/* Submitted jobs whose ends are worth an attempt, at most max; NULL: none are known. With the progress
 	 * lock: it must not wait for another. */
-	unsigned (*points)(const struct rt_work *work, struct cs_point *points, unsigned max);
+	unsigned (*fences)(const struct rt_work *work, struct cs_fence *fences, unsigned max);
 };
 
 /* Sleeping in turns that grow from 50 us to 1 ms, and then by a sixteenth up to 10 ms, for what changes without
@@ -410,10 +410,10 @@ bool rt_progress_is_own_thread(struct rt *rt);
 /* Everything has been attempted since the call. Not from that thread. */
 void rt_progress_pass(struct rt *rt);
 bool rt_handlers_is_own_thread(struct rt *rt);
-/* Something changed that a piece of work or a handler may wait for. */
+/* Something changed that a suballocation of work or a handler may wait for. */
 void rt_progress_wake(struct rt *rt);
-/* The signal's owed producers are applied as they end. */
-void rt_progress_settle(struct rt *rt, struct rt_signal *signal);
+/* The signal's pending completions are applied as they end. */
+void rt_progress_retire(struct rt *rt, struct rt_signal *signal);
 /* Runs fn(arg) on the thread for callbacks. -ENOMEM, -EAGAIN. */
 DRV_MUST_CHECK int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg);
 DRV_MUST_CHECK int rt_handlers_init(struct rt *rt);

@@ -233,7 +233,7 @@ static int fetch(const void *client_handle, enum rt_ipc_kind kind, uint64_t piec
 	memcpy(&handle, client_handle, sizeof(handle));
 	if (handle.magic != RT_IPC_MAGIC || handle.kind != (uint32_t)kind)
 		return drv_fail(-EINVAL, "that is no handle of this kind");
-	r = rt_ipc_ask(&handle, piece, item, fd);
+	r = rt_ipc_query(&handle, piece, item, fd);
 	if (!r && item->kind != (uint32_t)kind) {
 		close(*fd);
 		r = drv_fail(-EINVAL, "what was exported is of another kind");

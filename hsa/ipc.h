@@ -67,7 +67,7 @@ void rt_ipc_unserve(struct rt_ipc_server *server);
 void rt_ipc_abandon(struct rt_ipc_server *server);
 /* Asks the process that made the handle. -ENOENT: it is gone, or has no such export; -EPERM: it is another user's.
  */
-DRV_MUST_CHECK int rt_ipc_ask(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_item *what,
-			      int *fd);
+DRV_MUST_CHECK int rt_ipc_query(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_item *what,
+				int *fd);
 
 #endif

@@ -229,7 +229,7 @@ static int ask(int fd, const struct rt_ipc_handle *handle, uint64_t piece, struc
 	return receive_reply(fd, reply, got);
 }
 
-int rt_ipc_ask(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_item *what, int *fd)
+int rt_ipc_query(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_item *what, int *fd)
 {
 	int asking = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), r;
 	struct reply reply;

@@ -10,9 +10,9 @@
 
 /* --- letting go ------------------------------------------------------------------------------- */
 
-static void end(struct rt_leaving *leaving)
+static void end(struct rt_deferred_free *deferred)
 {
-	struct rt_loaded *l = vm_container(leaving, struct rt_loaded, leaving);
+	struct rt_loaded *l = vm_container(deferred, struct rt_loaded, deferred);
 
 	cs_code_unload(l->code);
 	free(l);
@@ -20,11 +20,11 @@ static void end(struct rt_leaving *leaving)
 
 void rt_unload(struct rt *rt, struct rt_loaded *l)
 {
-	rt_area_remove(rt, &l->area);
+	rt_va_region_remove(rt, &l->region);
 	rt_symbols_destroy(l->symbol, l->symbols);
 	drv_handle_destroy(&rt_handles, l->handle);
 	rt_source_put(l->source);
-	rt_leave(rt, 1u << l->agent->gpu->index, &l->leaving);
+	rt_defer_free(rt, 1u << l->agent->gpu->index, &l->deferred);
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -52,14 +52,14 @@ static int resolve(void *user, const char *name, uint64_t *va)
 	return s ? 0 : -ENOENT;
 }
 
-static struct rt_area area_of(const struct rt_loaded *l)
+static struct rt_va_region region_of(const struct rt_loaded *l)
 {
 	uint64_t va, size_B;
 
 	cs_code_extent(l->code, &va, &size_B);
-	return (struct rt_area){
+	return (struct rt_va_region){
 		.gpus = 1u << l->agent->gpu->index,
-		.span =
+		.info =
 			{
 				.type = HSA_EXT_POINTER_TYPE_HSA,
 				.base = va,
@@ -152,16 +152,16 @@ static int load(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, 
 	l->executable = e;
 	l->agent = agent;
 	l->source = source;
-	l->leaving.end = end;
-	rt_leave_reap(rt);
+	l->deferred.end = end;
+	rt_deferred_free_reap(rt);
 	r = fill(&resolver, l);
 	if (r) {
 		free(l);
 		return r;
 	}
 	rt_source_get(source);
-	l->area = area_of(l);
-	rt_area_insert(rt, &l->area);
+	l->region = region_of(l);
+	rt_va_region_insert(rt, &l->region);
 	r = publish(rt, e, l);
 	if (r)
 		rt_unload(rt, l);

@@ -3,7 +3,7 @@
  *
  * Unlocking waits for nobody. Work that still uses the memory reads zeros and its writes vanish, or the kernel
  * waits for it, as it likes; the pages stay until jobs that list them have ended, and an alias is not given to
- * others before all other high addresses were (vm/high.c). Keeping the registration longer would be worse: the
+ * others before all other high addresses were (vm/alias.c). Keeping the registration longer would be worse: the
  * client may unmap the memory now, and from then on submissions would fail. */
 #include "hsa/memory.h"
 #include "hsa/table.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 struct lock {
-	struct rt_area host, agent;      /* what it is found by */
+	struct rt_va_region host, agent; /* what it is found by */
 	unsigned gpus;                   /* of rt, to go through mem */
 	struct vm_mem *mem[RT_GPUS_MAX]; /* owned; NULL: not for that GPU */
 };
@@ -69,10 +69,10 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 		lock_destroy(lock);
 		return r;
 	}
-	lock->host = (struct rt_area){
+	lock->host = (struct rt_va_region){
 		.gpus = gpus,
 		.object = lock,
-		.span =
+		.info =
 			{
 				.type = HSA_EXT_POINTER_TYPE_LOCKED,
 				.base = (uintptr_t)host,
@@ -86,8 +86,8 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 			},
 	};
 	lock->agent = lock->host;
-	lock->agent.span.base = va;
-	rt_areas_insert(rt, (struct rt_area *const[]){&lock->host, &lock->agent}, 2);
+	lock->agent.info.base = va;
+	rt_va_regions_insert(rt, (struct rt_va_region *const[]){&lock->host, &lock->agent}, 2);
 	*agent_ptr = (void *)(uintptr_t)va;
 	return 0;
 }
@@ -144,19 +144,19 @@ static struct lock *take(struct rt *rt, uint64_t host)
 	struct lock *taken = NULL;
 	struct vm_node *n = NULL;
 
-	pthread_mutex_lock(&rt->memory->area_lock);
-	while (!taken && (n = vm_tree_next(&rt->memory->areas, n, host, host + 1))) {
-		struct rt_area *area = vm_container(n, struct rt_area, at);
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	while (!taken && (n = vm_tree_next(&rt->memory->va_regions, n, host, host + 1))) {
+		struct rt_va_region *region = vm_container(n, struct rt_va_region, at);
 
-		if (area->span.type == HSA_EXT_POINTER_TYPE_LOCKED && area->span.base == host &&
-		    area->span.host_base == host)
-			taken = area->object;
+		if (region->info.type == HSA_EXT_POINTER_TYPE_LOCKED && region->info.base == host &&
+		    region->info.host_base == host)
+			taken = region->object;
 	}
 	if (taken) {
-		vm_tree_remove(&rt->memory->areas, &taken->host.at);
-		vm_tree_remove(&rt->memory->areas, &taken->agent.at);
+		vm_tree_remove(&rt->memory->va_regions, &taken->host.at);
+		vm_tree_remove(&rt->memory->va_regions, &taken->agent.at);
 	}
-	pthread_mutex_unlock(&rt->memory->area_lock);
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
 	return taken;
 }
 
@@ -173,8 +173,8 @@ hsa_status_t impl_hsa_amd_memory_unlock(void *host_ptr)
 	taken = take(rt, (uintptr_t)host_ptr);
 	if (!taken)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	rt_notes_end(rt, taken->host.span.base, taken->host.span.size_B);
-	rt_notes_end(rt, taken->agent.span.base, taken->agent.span.size_B);
+	rt_user_data_end(rt, taken->host.info.base, taken->host.info.size_B);
+	rt_user_data_end(rt, taken->agent.info.base, taken->agent.info.size_B);
 	lock_destroy(taken);
 	return HSA_STATUS_SUCCESS;
 }
@@ -183,6 +183,6 @@ void rt_locks_fini(struct rt *rt)
 {
 	struct vm_node *n;
 
-	while ((n = vm_tree_next(&rt->memory->areas, NULL, 0, UINT64_MAX)))
-		lock_destroy(take(rt, vm_container(n, struct rt_area, at)->span.host_base));
+	while ((n = vm_tree_next(&rt->memory->va_regions, NULL, 0, UINT64_MAX)))
+		lock_destroy(take(rt, vm_container(n, struct rt_va_region, at)->info.host_base));
 }

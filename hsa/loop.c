@@ -34,15 +34,15 @@ struct fences {
 
 static void open_fences(struct rt_loop *loop, struct fences *f)
 {
-	struct cs_point points[RT_LOOP_POINTS];
-	unsigned count = loop->points(loop->rt, points, &f->all);
+	struct cs_fence fences[RT_LOOP_POINTS];
+	unsigned count = loop->fences(loop->rt, fences, &f->all);
 
 	for (unsigned i = 0; i < count; i++) {
 		struct pollfd *fd = &f->fd[1 + f->count];
 
-		if (cs_point_poll(points[i]))
+		if (cs_fence_poll(fences[i]))
 			f->ended = true;
-		else if (!cs_point_sync_file(points[i], &fd->fd))
+		else if (!cs_fence_sync_file(fences[i], &fd->fd))
 			f->fd[1 + f->count++].events = POLLIN;
 		else
 			f->all = false;
@@ -79,7 +79,7 @@ static void rest(struct rt_loop *loop, uint32_t seen, struct rt_pause *pause)
 	struct fences f = {0};
 	uint64_t ns = loop->rest_ns(loop->rt, pause);
 
-	if (loop->points)
+	if (loop->fences)
 		open_fences(loop, &f);
 	if (f.count && !f.ended && loop->event >= 0) {
 		if (sleep_on_fences(loop, &f, seen, f.all ? LATER_NS : ns))

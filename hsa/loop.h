@@ -20,7 +20,7 @@ struct rt_loop {
 	uint64_t (*rest_ns)(struct rt *rt, struct rt_pause *pause); /* before the next look, if there is work */
 	/* Submitted jobs whose ends are worth a look, up to RT_LOOP_POINTS; *all: nothing else is. Without the
 	 * lock. NULL: none are known. */
-	unsigned (*points)(struct rt *rt, struct cs_point *points, bool *all);
+	unsigned (*fences)(struct rt *rt, struct cs_fence *fences, bool *all);
 };
 
 /* The functions are set by the caller. */

@@ -101,11 +101,11 @@ int rt_memory_init(struct rt *rt)
 	for (unsigned i = 0; i < rt->gpus; i++)
 		vm[i] = rt->gpu[i]->vm;
 	pthread_mutex_init(&rt->memory->free_lock, NULL);
-	pthread_mutex_init(&rt->memory->area_lock, NULL);
-	rt_leave_init(rt);
+	pthread_mutex_init(&rt->memory->va_region_lock, NULL);
+	rt_deferred_free_init(rt);
 	r = pool_space_create(vm, rt->gpus, &rt->memory->space);
 	if (!r)
-		rt_landing_init(rt);
+		rt_pt_sync_init(rt);
 	r = r ? r : pools_create(rt);
 	r = r ? r : rt_vmm_init(rt);
 	r = r ? r : rt_svm_init(rt);
@@ -120,13 +120,13 @@ void rt_memory_fini(struct rt *rt)
 		return;
 	rt_svm_fini(rt);
 	rt_vmm_fini(rt);
-	rt_leave_fini(rt);
+	rt_deferred_free_fini(rt);
 	rt_locks_fini(rt);
-	rt_notes_fini(rt);
+	rt_user_data_fini(rt);
 	pools_destroy(rt);
-	rt_landing_fini(rt);
+	rt_pt_sync_fini(rt);
 	pool_space_destroy(rt->memory->space);
-	pthread_mutex_destroy(&rt->memory->area_lock);
+	pthread_mutex_destroy(&rt->memory->va_region_lock);
 	pthread_mutex_destroy(&rt->memory->free_lock);
 	free(rt->memory);
 	rt->memory = NULL;
@@ -168,25 +168,25 @@ void rt_shared_destroy(struct rt_shared *shared)
 
 /* --- work that may use memory ----------------------------------------------------------------- */
 
-unsigned rt_memory_points(struct rt *rt, uint32_t gpus, struct cs_point *points)
+unsigned rt_memory_fences(struct rt *rt, uint32_t gpus, struct cs_fence *fences)
 {
 	unsigned count = 0;
 
 	for (; gpus; gpus &= gpus - 1) {
 		struct rt_gpu *gpu = rt->gpu[__builtin_ctz(gpus)];
 
-		count += flow_gpu_points(&gpu->flows, points + count, RT_POINTS_MAX - count);
+		count += flow_gpu_fences(&gpu->flows, fences + count, RT_FENCES_MAX - count);
 		if (gpu->copier)
-			count += sdma_copier_points(gpu->copier, points + count, RT_POINTS_MAX - count);
+			count += sdma_copier_fences(gpu->copier, fences + count, RT_FENCES_MAX - count);
 	}
 	return count;
 }
 
 void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring)
 {
-	cs_point_settle(cs_ring_last(ring)); /* without the lock */
+	cs_fence_retire(cs_ring_last(ring)); /* without the lock */
 	pthread_mutex_lock(&rt->memory->free_lock);
 	pool_space_forget_ring(rt->memory->space, ring);
-	rt_leave_forget_ring_locked(rt, ring);
+	rt_deferred_free_forget_ring_locked(rt, ring);
 	pthread_mutex_unlock(&rt->memory->free_lock);
 }

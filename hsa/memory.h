@@ -1,11 +1,11 @@
 /* hsa/'s memory: what its files share.
  *
  *   block      of a pool (pool/): what hsa_amd_memory_pool_allocate() gives
- *   rt_area    an interval that is known besides: locked memory, imports, reservations
- *   rt_notes   what the client left with a block or an area: a pointer, callbacks
+ *   rt_va_region    an interval that is known besides: locked memory, imports, reservations
+ *   rt_user_data   what the client left with a block or an region: a pointer, callbacks
  *
- * Locks, in order: the VMM's, SVM's, a lander's, free_lock, area_lock; then the rooms' below. No client's callback
- * runs under one. */
+ * Locks, in order: the VMM's, SVM's, a pt_sync's, free_lock, va_region_lock; then the rooms' below. No client's
+ * callback runs under one. */
 #ifndef HSA_MEMORY_H
 #define HSA_MEMORY_H
 
@@ -14,24 +14,24 @@
 
 #define RT_PAGE_B 4096u
 
-/* Found by address, until it is taken out. What is not immutable is guarded by area_lock. */
-struct rt_area {
-	struct vm_node at;   /* memory.areas */
-	struct rt_span span; /* immutable, but for host_base */
-	uint32_t gpus;       /* bit i: GPU i reaches it */
-	void *object;        /* borrowed: the memory that is seen there; NULL: addresses alone */
+/* Found by address, until it is taken out. What is not immutable is guarded by va_region_lock. */
+struct rt_va_region {
+	struct vm_node at;         /* memory.va_regions */
+	struct rt_alloc_info info; /* immutable, but for host_base */
+	uint32_t gpus;             /* bit i: GPU i reaches it */
+	void *object;              /* borrowed: the memory that is seen there; NULL: addresses alone */
 };
 
 /* Part of what is given back while GPUs may use it. */
-struct rt_leaving {
-	struct rt_leaving *next; /* guarded by free_lock, as are: */
-	struct cs_point *point;  /* owned */
-	unsigned points;
-	void (*end)(struct rt_leaving *leaving); /* frees it; no GPU can reach it any more */
+struct rt_deferred_free {
+	struct rt_deferred_free *next; /* guarded by free_lock, as are: */
+	struct cs_fence *fence;        /* owned */
+	unsigned fences;
+	void (*end)(struct rt_deferred_free *deferred); /* frees it; no GPU can reach it any more */
 };
 
 /* Where the kernel is asked whether page tables are up to date. Guarded by its lock. */
-struct rt_lander {
+struct rt_pt_sync {
 	pthread_mutex_t lock;
 	struct cs_ctx *ctx;   /* owned; made at first use, and anew when it was lost */
 	struct cs_ring *ring; /* owned; with ctx */
@@ -41,15 +41,15 @@ struct rt_memory {
 	struct pool_space *space; /* owned */
 	/* Held from asking for the ends of queue work until they are handed to pool/: no ring goes meanwhile. */
 	pthread_mutex_t free_lock;
-	struct rt_leaving *leaving;           /* owned; guarded by free_lock */
-	struct rt_work reaper;                /* while there are any: looks again and again */
-	struct rt_lander lander[RT_GPUS_MAX]; /* landing.c */
-	struct rt_vmm *vmm;                   /* owned; vmm.c */
-	struct rt_svm *svm;                   /* owned; svm.c */
-	pthread_mutex_t area_lock;            /* never held over an ioctl */
-	struct vm_tree areas;                 /* of struct rt_area.at; guarded by area_lock */
-	struct vm_tree notes;                 /* of struct rt_notes.at (notes.c); guarded by area_lock */
-	_Atomic unsigned noted;               /* how many there are */
+	struct rt_deferred_free *deferred;      /* owned; guarded by free_lock */
+	struct rt_work reaper;                  /* while there are any: looks again and again */
+	struct rt_pt_sync pt_sync[RT_GPUS_MAX]; /* pt_sync.c */
+	struct rt_vmm *vmm;                     /* owned; vmm.c */
+	struct rt_svm *svm;                     /* owned; svm.c */
+	pthread_mutex_t va_region_lock;         /* never held over an ioctl */
+	struct vm_tree va_regions;              /* of struct rt_va_region.at; guarded by va_region_lock */
+	struct vm_tree user_data;         /* of struct rt_user_data.at (user_data.c); guarded by va_region_lock */
+	_Atomic unsigned user_data_count; /* how many there are */
 };
 
 /* Bit i for each GPU i. */
@@ -59,14 +59,14 @@ static inline uint32_t rt_all_gpus(const struct rt *rt)
 }
 
 /* memory.c */
-/* The ends of all that the queues and copiers of these GPUs (a mask) were given so far, at most RT_POINTS_MAX;
+/* The ends of all that the queues and copiers of these GPUs (a mask) were given so far, at most RT_FENCES_MAX;
  * free_lock held. */
-#define RT_POINTS_MAX 1024
-unsigned rt_memory_points(struct rt *rt, uint32_t gpus, struct cs_point *points);
+#define RT_FENCES_MAX 1024
+unsigned rt_memory_fences(struct rt *rt, uint32_t gpus, struct cs_fence *fences);
 
 /* memory_pool.c */
 /* What pools and regions have in common (a pool's attributes). -> INVALID_ARGUMENT: none of it. */
-hsa_status_t rt_pool_tell(const struct rt_pool *pool, uint32_t attribute, void *value);
+hsa_status_t rt_pool_get_attribute(const struct rt_pool *pool, uint32_t attribute, void *value);
 /* The GPUs among the agents, as a mask; the CPU reaches what it reaches. */
 hsa_status_t rt_gpus_of(const struct rt *rt, uint32_t count, const hsa_agent_t *agents, uint32_t *gpus);
 
@@ -74,18 +74,18 @@ hsa_status_t rt_gpus_of(const struct rt *rt, uint32_t count, const hsa_agent_t *
 /* Unlocks all that clients left locked. */
 void rt_locks_fini(struct rt *rt);
 
-/* landing.c */
-void rt_landing_init(struct rt *rt);
-void rt_landing_fini(struct rt *rt);
+/* pt_sync.c */
+void rt_pt_sync_init(struct rt *rt);
+void rt_pt_sync_fini(struct rt *rt);
 
-/* leave.c */
-void rt_leave_init(struct rt *rt);
+/* deferred_free.c */
+void rt_deferred_free_init(struct rt *rt);
 /* Ends it when the work that these GPUs (a mask) have is over. Takes it over. */
-void rt_leave(struct rt *rt, uint32_t gpus, struct rt_leaving *leaving);
+void rt_defer_free(struct rt *rt, uint32_t gpus, struct rt_deferred_free *deferred);
 /* Ends what can be ended. */
-void rt_leave_reap(struct rt *rt);
-void rt_leave_forget_ring_locked(struct rt *rt, const struct cs_ring *ring);
-void rt_leave_fini(struct rt *rt);
+void rt_deferred_free_reap(struct rt *rt);
+void rt_deferred_free_forget_ring_locked(struct rt *rt, const struct cs_ring *ring);
+void rt_deferred_free_fini(struct rt *rt);
 
 /* peer.c */
 /* Whether it is known that no other GPU can be given memory of this one. */
@@ -124,25 +124,25 @@ void rt_svm_fini(struct rt *rt);
  * the work that uses it. -EPERM: host memory of a node. */
 DRV_MUST_CHECK int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo);
 
-/* notes.c */
+/* user_data.c */
 /* What was claimed by who frees it: calls the client's callbacks and forgets what the client left there. */
-void rt_notes_end(struct rt *rt, uint64_t base, uint64_t size_B);
+void rt_user_data_end(struct rt *rt, uint64_t base, uint64_t size_B);
 /* The pointer that the client left with the memory that begins there. */
-void *rt_notes_data(struct rt *rt, uint64_t base);
-void rt_notes_fini(struct rt *rt);
+void *rt_user_data_get(struct rt *rt, uint64_t base);
+void rt_user_data_fini(struct rt *rt);
 
-/* span.c */
-/* As rt_span_find(); area_lock held. */
-bool rt_span_find_locked(struct rt *rt, uint64_t address, struct rt_span *span);
+/* alloc_info.c */
+/* As rt_alloc_info_find(); va_region_lock held. */
+bool rt_alloc_info_find_locked(struct rt *rt, uint64_t address, struct rt_alloc_info *info);
 /* hsa_amd_memory_pool_global_flag_t of a pool. */
 uint32_t rt_pool_flags(enum rt_pool_kind kind);
-void rt_area_insert(struct rt *rt, struct rt_area *area);
+void rt_va_region_insert(struct rt *rt, struct rt_va_region *region);
 /* At once: nobody finds some of them only. */
-void rt_areas_insert(struct rt *rt, struct rt_area *const *areas, unsigned count);
-void rt_area_remove(struct rt *rt, struct rt_area *area);
+void rt_va_regions_insert(struct rt *rt, struct rt_va_region *const *va_regions, unsigned count);
+void rt_va_region_remove(struct rt *rt, struct rt_va_region *region);
 /* Who reaches it changes; host_base is where the CPU does, or 0. */
-void rt_area_change(struct rt *rt, struct rt_area *area, uint32_t gpus, uint64_t host_base);
-/* An area that has the address, or NULL, reserved addresses only if there is no other; area_lock held. */
-struct rt_area *rt_area_find(struct rt *rt, uint64_t address);
+void rt_va_region_update(struct rt *rt, struct rt_va_region *region, uint32_t gpus, uint64_t host_base);
+/* An region that has the address, or NULL, reserved addresses only if there is no other; va_region_lock held. */
+struct rt_va_region *rt_va_region_find(struct rt *rt, uint64_t address);
 
 #endif

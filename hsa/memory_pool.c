@@ -28,7 +28,7 @@ hsa_status_t impl_hsa_amd_agent_iterate_memory_pools(
 	return status;
 }
 
-hsa_status_t rt_pool_tell(const struct rt_pool *pool, uint32_t attribute, void *value)
+hsa_status_t rt_pool_get_attribute(const struct rt_pool *pool, uint32_t attribute, void *value)
 {
 	const bool global = pool->kind != RT_POOL_GROUP;
 
@@ -72,7 +72,7 @@ hsa_status_t impl_hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa
 		return RT_GIVE(value, uint32_t,
 			       local ? HSA_AMD_MEMORY_POOL_LOCATION_GPU : HSA_AMD_MEMORY_POOL_LOCATION_CPU);
 	default:
-		return rt_pool_tell(pool, attribute, value);
+		return rt_pool_get_attribute(pool, attribute, value);
 	}
 }
 
@@ -191,18 +191,18 @@ hsa_status_t impl_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, siz
 hsa_status_t impl_hsa_amd_memory_pool_free(void *ptr)
 {
 	RT_ENTER(rt);
-	struct cs_point points[RT_POINTS_MAX];
+	struct cs_fence fences[RT_FENCES_MAX];
 	struct pool_block *block;
 
 	if (!ptr)
 		return HSA_STATUS_SUCCESS;
 	if (pool_claim(rt->memory->space, (uintptr_t)ptr, &block))
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-	rt_notes_end(rt, block->va, block->size_B);
+	rt_user_data_end(rt, block->va, block->size_B);
 	rt_ipc_forget(rt, block->va, block->size_B);
 	rt_queues_flush(rt); /* what they have collected may use it, too */
 	pthread_mutex_lock(&rt->memory->free_lock);
-	pool_free(block, points, rt_memory_points(rt, block->seen_by, points));
+	pool_free(block, fences, rt_memory_fences(rt, block->seen_by, fences));
 	pthread_mutex_unlock(&rt->memory->free_lock);
 	return HSA_STATUS_SUCCESS;
 }
@@ -225,7 +225,7 @@ hsa_status_t impl_hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_age
 					      const void *ptr)
 {
 	RT_ENTER(rt);
-	struct cs_point points[RT_POINTS_MAX];
+	struct cs_fence fences[RT_FENCES_MAX];
 	struct pool_found found;
 	hsa_status_t status;
 	uint32_t gpus;
@@ -242,7 +242,7 @@ hsa_status_t impl_hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_age
 	if (!rt_all_may_reach(rt, gpus & ~found.seen_by, pool_info(found.pool)->owner))
 		return HSA_STATUS_ERROR_INVALID_AGENT; /* never allowed, as was said */
 	pthread_mutex_lock(&rt->memory->free_lock);
-	r = pool_allow(found.block, gpus, points, rt_memory_points(rt, found.seen_by, points));
+	r = pool_allow(found.block, gpus, fences, rt_memory_fences(rt, found.seen_by, fences));
 	pthread_mutex_unlock(&rt->memory->free_lock);
 	return hsa_status_of(r);
 }

@@ -28,7 +28,7 @@ static bool open_gpu(unsigned i)
 	if (r || i >= count)
 		return false;
 	r = drv_device_open(&nodes[i], &gpu->dev);
-	r = r ? r : i ? vm_create_beside(gpus[0].vm, gpu->dev, &gpu->vm) : vm_create(gpu->dev, &gpu->vm);
+	r = r ? r : i ? vm_create_shared(gpus[0].vm, gpu->dev, &gpu->vm) : vm_create(gpu->dev, &gpu->vm);
 	if (r)
 		return false;
 	drv_place_read(DRV_SYSFS, &nodes[i], &gpu->place);
@@ -126,31 +126,31 @@ static void linked(void)
 
 static void allocated(unsigned agent, unsigned pool, uint64_t size_B)
 {
-	struct rt_span span;
+	struct rt_alloc_info info;
 	uint64_t va = 0;
 	void *ptr;
 	bool gpu = agents[agent].is_gpu;
 
 	CHECK_EQ(impl_hsa_amd_memory_pool_allocate(pool_of(agent, pool), size_B, 0, &ptr), 0);
-	CHECK(rt_span_find(&rt, (uintptr_t)ptr + size_B - 1, &span));
-	CHECK_EQ(span.type, HSA_EXT_POINTER_TYPE_HSA);
-	CHECK_EQ(span.base, (uintptr_t)ptr);
-	CHECK_EQ(span.size_B, (size_B + 4095) & ~4095ull);
-	CHECK(span.owner == &agents[agent]);
-	CHECK(rt_span_reach(&rt, &gpus[0], (uintptr_t)ptr, size_B, &va) && va == (uintptr_t)ptr);
-	CHECK_EQ(rt_span_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, &va), !gpu);
-	CHECK(!rt_span_reach(&rt, &gpus[0], (uintptr_t)ptr, UINT64_MAX, &va));
-	if (span.host_base)
+	CHECK(rt_alloc_info_find(&rt, (uintptr_t)ptr + size_B - 1, &info));
+	CHECK_EQ(info.type, HSA_EXT_POINTER_TYPE_HSA);
+	CHECK_EQ(info.base, (uintptr_t)ptr);
+	CHECK_EQ(info.size_B, (size_B + 4095) & ~4095ull);
+	CHECK(info.owner == &agents[agent]);
+	CHECK(rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr, size_B, &va) && va == (uintptr_t)ptr);
+	CHECK_EQ(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, &va), !gpu);
+	CHECK(!rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr, UINT64_MAX, &va));
+	if (info.host_base)
 		memset(ptr, 1, size_B);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){rt_agent_handle(&agents[2])}, NULL, ptr), 0);
-	CHECK(rt_span_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, &va) && va == (uintptr_t)ptr);
+	CHECK(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, &va) && va == (uintptr_t)ptr);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){rt_agent_handle(&agents[0])}, NULL, ptr), 0);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){{7}}, NULL, ptr),
 		 HSA_STATUS_ERROR_INVALID_AGENT);
 	CHECK_EQ(impl_hsa_amd_memory_pool_free((char *)ptr + 64), HSA_STATUS_ERROR_INVALID_ALLOCATION);
 	CHECK_EQ(impl_hsa_amd_memory_pool_free(ptr), 0);
 	CHECK_EQ(impl_hsa_amd_memory_pool_free(ptr), HSA_STATUS_ERROR_INVALID_ALLOCATION);
-	CHECK(!rt_span_find(&rt, (uintptr_t)ptr, &span));
+	CHECK(!rt_alloc_info_find(&rt, (uintptr_t)ptr, &info));
 }
 
 static void misused(void)
@@ -193,25 +193,25 @@ static void locked(void)
 	static char host[20000];
 	hsa_agent_t gpu = rt_agent_handle(&agents[1]);
 	char *at = host + 0x10;
-	struct rt_span span;
+	struct rt_alloc_info info;
 	uint64_t va, other;
 	void *ptr, *twice;
 
 	CHECK_EQ(impl_hsa_amd_memory_lock(at, 9000, NULL, 0, &ptr), 0);
 	CHECK(ptr != at && (uintptr_t)ptr % 4096 == (uintptr_t)at % 4096);
-	CHECK(rt_span_find(&rt, (uintptr_t)at + 8999, &span) && span.type == HSA_EXT_POINTER_TYPE_LOCKED);
-	CHECK(span.host_base == (uintptr_t)at && span.agent_base == (uintptr_t)ptr && span.owner == &agents[0]);
-	CHECK(rt_span_find(&rt, (uintptr_t)ptr + 100, &span) && span.base == (uintptr_t)ptr);
-	CHECK(!rt_span_find(&rt, (uintptr_t)at + 9000, &span));
-	CHECK(rt_span_reach(&rt, &gpus[1], (uintptr_t)at + 50, 100, &va) && va == (uintptr_t)ptr + 50);
-	CHECK(rt_span_reach(&rt, &gpus[0], (uintptr_t)ptr + 50, 100, &other) && other == va);
+	CHECK(rt_alloc_info_find(&rt, (uintptr_t)at + 8999, &info) && info.type == HSA_EXT_POINTER_TYPE_LOCKED);
+	CHECK(info.host_base == (uintptr_t)at && info.agent_base == (uintptr_t)ptr && info.owner == &agents[0]);
+	CHECK(rt_alloc_info_find(&rt, (uintptr_t)ptr + 100, &info) && info.base == (uintptr_t)ptr);
+	CHECK(!rt_alloc_info_find(&rt, (uintptr_t)at + 9000, &info));
+	CHECK(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)at + 50, 100, &va) && va == (uintptr_t)ptr + 50);
+	CHECK(rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr + 50, 100, &other) && other == va);
 	CHECK_EQ(impl_hsa_amd_memory_lock_to_pool(at, 5000, &gpu, 1, pool_of(0, 0), 0, &twice), 0);
 	CHECK(twice != ptr);
 	CHECK_EQ(impl_hsa_amd_memory_unlock(at + 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(impl_hsa_amd_memory_unlock(at), 0);
 	CHECK_EQ(impl_hsa_amd_memory_unlock(at), 0);
 	CHECK_EQ(impl_hsa_amd_memory_unlock(at), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-	CHECK(!rt_span_find(&rt, (uintptr_t)at, &span));
+	CHECK(!rt_alloc_info_find(&rt, (uintptr_t)at, &info));
 	CHECK_EQ(impl_hsa_amd_memory_lock(at, 0, NULL, 0, &ptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(impl_hsa_amd_memory_lock(at, UINT64_MAX - 100, NULL, 0, &ptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(impl_hsa_amd_memory_lock(NULL, 8, NULL, 0, &ptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);

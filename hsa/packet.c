@@ -1,6 +1,6 @@
 /* The packet processor: AQL packets become operations of the queue's flow.
  *
- * No packet sleeps. A producer publishes a header, issues a full fence and tries the flow's lock; the translator
+ * No packet sleeps. A completion publishes a header, issues a full fence and tries the flow's lock; the translator
  * gives the lock back, issues a full fence and looks for packets. One of the two sees the other. A packet that has
  * to wait stops its queue; then only the progress thread reads on. */
 #include <errno.h>
@@ -201,7 +201,7 @@ static void translate(struct rt_queue *q)
 		rt_queue_pass(q, index);
 	}
 	f->more = false;
-	r = outcome == RT_FAILED ? 0 : flow_settle(f);
+	r = outcome == RT_FAILED ? 0 : flow_retire(f);
 	if (r)
 		outcome = rt_packet_refused(q, r);
 	if (outcome == RT_STOPPED)

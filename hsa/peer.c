@@ -12,7 +12,7 @@ static bool is_peer(struct rt_gpu *owner, struct rt_gpu *other)
 {
 	enum vm_peer peer;
 
-	return drv_config()->peer_access && !vm_peer_probe(owner->vm, other->vm, cs_run_nothing, NULL, &peer) &&
+	return drv_config()->peer_access && !vm_peer_probe(owner->vm, other->vm, cs_run_nop, NULL, &peer) &&
 	       peer == VM_PEER_DIRECT;
 }
 

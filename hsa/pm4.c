@@ -47,13 +47,14 @@ int rt_pm4_append(struct rt_queue *q, struct cs_ib *ib, const uint32_t *jump)
 {
 	uint64_t va = (jump[1] & ~3u) | (uint64_t)(jump[2] & 0xffff) << 32;
 	uint32_t count = jump[3] & IB_SIZE_MASK, copy[COMMANDS_MAX_DW];
-	struct rt_span span;
+	struct rt_alloc_info info;
 
 	if (jump[0] >> 30 != 3 || (jump[0] >> 8 & 0xff) != INDIRECT || count > COMMANDS_MAX_DW ||
-	    !rt_span_find(q->base.rt, va, &span) || !span.host_base || va - span.base + count * 4ull > span.size_B)
+	    !rt_alloc_info_find(q->base.rt, va, &info) || !info.host_base ||
+	    va - info.base + count * 4ull > info.size_B)
 		return drv_fail(-EINVAL, "no PM4 commands that the CPU sees at 0x%llx", (unsigned long long)va);
 	/* The client may change them meanwhile. */
-	memcpy(copy, (const void *)(uintptr_t)(span.host_base + (va - span.base)), count * 4ull);
+	memcpy(copy, (const void *)(uintptr_t)(info.host_base + (va - info.base)), count * 4ull);
 	if (!are_packets(copy, count))
 		return drv_fail(-EINVAL, "what lies at 0x%llx is no PM4", (unsigned long long)va);
 	append(ib, copy, count);

@@ -12,7 +12,7 @@ struct rt_progress {
 	uint64_t passes;           /* over the whole list, so far */
 	struct rt_work *work;      /* borrowed: what is to be attempted */
 	struct rt_work *running;   /* borrowed: what is attempted now */
-	struct rt_signal *signals; /* borrowed: what is to be settled */
+	struct rt_signal *signals; /* borrowed: what is to be retired */
 };
 
 /* Takes the list of work; attempts each, and puts back what has to wait on. True: something went on. */
@@ -65,7 +65,7 @@ static void settle_all(struct rt *rt)
 		signal->listed = false;
 		pthread_mutex_unlock(&p->loop.lock);
 		if (rt_signal_settle(rt, signal))
-			rt_progress_settle(rt, signal);
+			rt_progress_retire(rt, signal);
 		pthread_mutex_lock(&p->loop.lock);
 	}
 	pthread_mutex_unlock(&p->loop.lock);
@@ -90,7 +90,7 @@ static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
 	return rt_pause_next_ns(pause);
 }
 
-static unsigned points(struct rt *rt, struct cs_point *points, bool *all)
+static unsigned fences(struct rt *rt, struct cs_fence *fences, bool *all)
 {
 	struct rt_progress *p = rt->progress;
 	unsigned count = 0, before;
@@ -99,8 +99,8 @@ static unsigned points(struct rt *rt, struct cs_point *points, bool *all)
 	*all = !p->signals;
 	for (const struct rt_work *work = p->work; work; work = work->next) {
 		before = count;
-		if (work->points && count < RT_LOOP_POINTS)
-			count += work->points(work, points + count, RT_LOOP_POINTS - count);
+		if (work->fences && count < RT_LOOP_POINTS)
+			count += work->fences(work, fences + count, RT_LOOP_POINTS - count);
 		*all &= count > before;
 	}
 	pthread_mutex_unlock(&p->loop.lock);
@@ -182,7 +182,7 @@ void rt_progress_pass(struct rt *rt)
 }
 
 /* The caller holds the signal's lock, so nothing here may take it. */
-void rt_progress_settle(struct rt *rt, struct rt_signal *signal)
+void rt_progress_retire(struct rt *rt, struct rt_signal *signal)
 {
 	struct rt_progress *p = rt->progress;
 	bool own;
@@ -213,7 +213,7 @@ int rt_progress_init(struct rt *rt)
 	p->loop.look = look;
 	p->loop.has_work = has_work;
 	p->loop.rest_ns = rest_ns;
-	p->loop.points = points;
+	p->loop.fences = fences;
 	rt_loop_init(rt, &p->loop);
 	pthread_cond_init(&p->attempted, NULL);
 	rt->progress = p;

@@ -54,7 +54,7 @@ void rt_queues_fini(struct rt *rt)
 		destroy_queue(q);
 	}
 	while (s->dying) {
-		cs_point_settle(cs_ring_last(s->dying->base.flow.queue->ring));
+		cs_fence_retire(cs_ring_last(s->dying->base.flow.queue->ring));
 		bury(s->dying);
 	}
 	for (unsigned i = 0; i < rt->gpus; i++)
@@ -460,7 +460,7 @@ hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	rt_faults_look(rt, true);
+	rt_faults_query(rt, true);
 	pthread_mutex_lock(&rt->queues->lock);
 	q = find_locked(rt, queue);
 	last = q && q->users <= 1;

@@ -9,7 +9,7 @@
 #ifndef HSA_QUEUE_H
 #define HSA_QUEUE_H
 
-#include "hsa/door.h"
+#include "hsa/interface.h"
 #include "hsa/internal.h"
 #include "vm/tree.h"
 
@@ -57,9 +57,9 @@ static inline struct rt_flow *rt_flow_of(const struct flow *flow)
 void rt_flow_init(struct rt_flow *flow, hsa_queue_type32_t type);
 /* The flow fails, unless it has ended. */
 void rt_flow_fail(struct rt_flow *flow, hsa_status_t status);
-/* rt_work's attempt and points. */
+/* rt_work's attempt and fences. */
 bool rt_flow_attempt(struct rt *rt, struct rt_work *work);
-unsigned rt_flow_points(const struct rt_work *work, struct cs_point *points, unsigned max);
+unsigned rt_flow_fences(const struct rt_work *work, struct cs_fence *fences, unsigned max);
 /* cu_mask.c: a new flow's compute units; and what clients ask of them, as the functions of HSA. */
 void rt_flow_init_cus(struct rt_flow *flow);
 hsa_status_t rt_flow_set_cus(struct rt_flow *flow, uint32_t bits, const uint32_t *cus);

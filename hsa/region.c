@@ -44,7 +44,7 @@ hsa_status_t impl_hsa_region_get_info(hsa_region_t handle, hsa_region_info_t att
 			       pool->kind != RT_POOL_GROUP &&
 				       (!pool->agent->is_gpu || pool->agent->gpu->large_bar));
 	default:
-		return rt_pool_tell(pool, attribute, value);
+		return rt_pool_get_attribute(pool, attribute, value);
 	}
 }
 

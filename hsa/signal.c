@@ -4,8 +4,8 @@
  * signals lie in one region, so that a handle is checked by two comparisons.
  *
  * Three ways in which the end of a GPU's work reaches the value (docs/hsa.md says why):
- *   - the GPU writes the final value, when this is the only producer and the CPU has only ever stored the value;
- *   - the CPU subtracts what a producer's word proves, at the first look or from the progress thread;
+ *   - the GPU writes the final value, when this is the only completion and the CPU has only ever stored the value;
+ *   - the CPU subtracts what a completion's word proves, at the first look or from the progress thread;
  *   - a change by the CPU while the first way is under way turns it into the second: the true value is kept in
  *     `shadow` until the GPU's write has landed.
  *
@@ -59,22 +59,22 @@ static void unlock(struct rt_signal *signal)
 	atomic_store_explicit(&signal->lock, 0, memory_order_release);
 }
 
-/* --- producers -------------------------------------------------------------------------------- */
+/* --- completions -------------------------------------------------------------------------------- */
 
 /* 1: ended; 0: not yet; negative: it never will. */
-static int ended(const struct rt_producer *p)
+static int ended(const struct rt_completion *p)
 {
 	if (p->word && atomic_load_explicit(p->word, memory_order_acquire) >= p->seq)
 		return 1;
-	return cs_point_poll(p->point);
+	return cs_fence_poll(p->fence);
 }
 
-/* A failed producer's signal: negative, which ends every wait for 0 and tells that something is wrong. */
+/* A failed completion's signal: negative, which ends every wait for 0 and tells that something is wrong. */
 #define FAILED_VALUE (-1)
 
 static void set_pending_locked(struct rt_signal *signal)
 {
-	atomic_store_explicit(&signal->pending, signal->owed_count || signal->shadowed, memory_order_release);
+	atomic_store_explicit(&signal->pending, signal->pending_count || signal->shadowed, memory_order_release);
 }
 
 /* The GPU's own write: has it landed? */
@@ -115,7 +115,7 @@ static void keep_settling(struct rt *rt, struct rt_signal *signal)
 	if (__builtin_expect(atomic_load_explicit(&signal->pending, memory_order_relaxed) &&
 				     !atomic_load_explicit(&signal->listed, memory_order_relaxed),
 			     0))
-		rt_progress_settle(rt, signal);
+		rt_progress_retire(rt, signal);
 }
 
 static int64_t add_locked(struct rt *rt, struct rt_signal *signal, int64_t amount)
@@ -134,21 +134,21 @@ static void put_locked(struct rt *rt, struct rt_signal *signal, int64_t value)
 		atomic_store(value_of(rt, signal), value);
 }
 
-/* Applies the owed producers that have ended; true: the value changed. */
+/* Applies the pending completions that have ended; true: the value changed. */
 static bool settle_locked(struct rt *rt, struct rt_signal *signal)
 {
-	unsigned kept = 0, count = signal->owed_count;
+	unsigned kept = 0, count = signal->pending_count;
 	bool failed = false;
 
 	look_at_gpu_locked(rt, signal);
 	for (unsigned i = 0; i < count; i++) {
-		int end = ended(&signal->owed[i]);
+		int end = ended(&signal->pending_list[i]);
 
 		failed |= end < 0;
 		if (!end)
-			signal->owed[kept++] = signal->owed[i];
+			signal->pending_list[kept++] = signal->pending_list[i];
 	}
-	signal->owed_count = failed ? 0 : kept;
+	signal->pending_count = failed ? 0 : kept;
 	if (kept < count)
 		take_over_locked(rt, signal);
 	if (failed)
@@ -167,7 +167,7 @@ bool rt_signal_settle(struct rt *rt, struct rt_signal *signal)
 
 	lock(signal);
 	changed = settle_locked(rt, signal);
-	more = signal->owed_count || signal->shadowed;
+	more = signal->pending_count || signal->shadowed;
 	unlock(signal);
 	if (changed)
 		rt_signal_wake(rt, signal);
@@ -191,37 +191,37 @@ hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal)
 	return value;
 }
 
-static bool owe_locked(struct rt_signal *signal, const struct rt_producer *producer)
+static bool pend_locked(struct rt_signal *signal, const struct rt_completion *completion)
 {
-	if (signal->owed_count == signal->owed_max) {
-		unsigned max = signal->owed_max ? 2 * signal->owed_max : 4;
-		struct rt_producer *more = realloc(signal->owed, max * sizeof(*more));
+	if (signal->pending_count == signal->pending_max) {
+		unsigned max = signal->pending_max ? 2 * signal->pending_max : 4;
+		struct rt_completion *more = realloc(signal->pending_list, max * sizeof(*more));
 
 		if (!more)
 			return false;
-		signal->owed = more;
-		signal->owed_max = max;
+		signal->pending_list = more;
+		signal->pending_max = max;
 	}
-	signal->owed[signal->owed_count++] = *producer;
+	signal->pending_list[signal->pending_count++] = *completion;
 	set_pending_locked(signal);
 	return true;
 }
 
-void rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer, uint64_t *va,
+void rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion, uint64_t *va,
 		      uint64_t *value)
 {
 	enum rt_signal_kind kind = atomic_load_explicit(&signal->kind, memory_order_relaxed);
-	bool alone, owed = true;
+	bool alone, pending_list = true;
 
 	lock(signal);
 	look_at_gpu_locked(rt, signal);
-	alone = kind != RT_SIGNAL_IPC && !signal->counted && !signal->gpu_writes && !signal->owed_count;
+	alone = kind != RT_SIGNAL_IPC && !signal->counted && !signal->gpu_writes && !signal->pending_count;
 	if (!alone)
-		owed = owe_locked(signal, producer);
+		pending_list = pend_locked(signal, completion);
 	/* Without memory for the debt the GPU's write is the lesser evil: it is right when it is the last. */
-	if (alone || !owed) {
+	if (alone || !pending_list) {
 		signal->gpu_writes = true;
-		signal->gpu = *producer;
+		signal->gpu = *completion;
 		signal->final = atomic_load(value_of(rt, signal)) - 1;
 		*va = (uintptr_t)value_of(rt, signal);
 		*value = (uint64_t)signal->final;
@@ -230,30 +230,30 @@ void rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_p
 	keep_settling(rt, signal);
 }
 
-void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_producer *producer)
+void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion)
 {
-	bool owed;
+	bool pending_list;
 
 	lock(signal);
-	owed = owe_locked(signal, producer);
+	pending_list = pend_locked(signal, completion);
 	unlock(signal);
 	keep_settling(rt, signal);
-	if (owed)
+	if (pending_list)
 		return;
 	/* No memory for the debt: it is paid here. */
-	cs_point_settle(producer->point);
+	cs_fence_retire(completion->fence);
 	rt_signal_add(rt, signal, -1);
 }
 
 void rt_signal_await_job(struct rt_signal *signal, int64_t timeout_ns)
 {
-	struct cs_point point;
+	struct cs_fence fence;
 
 	lock(signal);
-	point = signal->gpu.point;
+	fence = signal->gpu.fence;
 	unlock(signal);
-	if (point.ring)
-		(void)!cs_point_sleep(point, timeout_ns);
+	if (fence.ring)
+		(void)!cs_fence_sleep(fence, timeout_ns);
 }
 
 bool rt_signal_check(struct rt *rt, struct rt_signal *signal)
@@ -261,7 +261,7 @@ bool rt_signal_check(struct rt *rt, struct rt_signal *signal)
 	bool lost;
 
 	lock(signal);
-	lost = signal->gpu.point.ring && cs_ctx_lost(cs_ring_ctx(signal->gpu.point.ring));
+	lost = signal->gpu.fence.ring && cs_ctx_lost(cs_ring_ctx(signal->gpu.fence.ring));
 	unlock(signal);
 	if (lost)
 		rt_signal_fail(rt, signal);
@@ -280,25 +280,25 @@ void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
 
 /* The kernel knows its job, and what the job does behind it keeps nobody waiting who waits for it: of others' jobs
  * nothing may follow, since that may itself wait for who waits here. */
-static bool can_be_waited_for(const struct rt_producer *p, const struct cs_ring *who)
+static bool can_be_waited_for(const struct rt_completion *p, const struct cs_ring *who)
 {
-	if (p->point.ring == who)
+	if (p->fence.ring == who)
 		return true;
-	return (!p->last || atomic_load(p->last) == p->seq) && cs_ring_last(p->point.ring).seq >= p->point.seq;
+	return (!p->last || atomic_load(p->last) == p->seq) && cs_ring_last(p->fence.ring).seq >= p->fence.seq;
 }
 
-bool rt_signal_point(struct rt_signal *signal, struct cs_point *point, bool *ends)
+bool rt_signal_point(struct rt_signal *signal, struct cs_fence *fence, bool *ends)
 {
-	const struct rt_producer *next = NULL;
+	const struct rt_completion *next = NULL;
 	bool known = false;
 
 	lock(signal);
-	if (signal->owed_count)
-		next = &signal->owed[0];
+	if (signal->pending_count)
+		next = &signal->pending_list[0];
 	else if (signal->gpu_writes)
 		next = &signal->gpu;
-	if (next && cs_ring_last(next->point.ring).seq >= next->point.seq) {
-		*point = next->point;
+	if (next && cs_ring_last(next->fence.ring).seq >= next->fence.seq) {
+		*fence = next->fence;
 		*ends = !signal->counted && can_be_waited_for(next, NULL);
 		known = true;
 	}
@@ -307,21 +307,21 @@ bool rt_signal_point(struct rt_signal *signal, struct cs_point *point, bool *end
 }
 
 enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const struct cs_ring *ring,
-				struct cs_point *point)
+				struct cs_fence *fence)
 {
 	enum rt_dep_state state = RT_DEP_OPEN;
-	const struct rt_producer *only = NULL;
+	const struct rt_completion *only = NULL;
 
 	if (!rt_signal_load(rt, signal))
 		return RT_DEP_MET;
 	lock(signal);
-	/* The GPU's value may be there before its producer has ended: what counts is what it writes. */
-	if (signal->gpu_writes && !signal->owed_count && !signal->shadowed && !signal->final)
+	/* The GPU's value may be there before its completion has ended: what counts is what it writes. */
+	if (signal->gpu_writes && !signal->pending_count && !signal->shadowed && !signal->final)
 		only = &signal->gpu;
-	else if (!signal->gpu_writes && signal->owed_count == 1 && atomic_load(value_of(rt, signal)) == 1)
-		only = &signal->owed[0];
+	else if (!signal->gpu_writes && signal->pending_count == 1 && atomic_load(value_of(rt, signal)) == 1)
+		only = &signal->pending_list[0];
 	if (only && can_be_waited_for(only, ring)) {
-		*point = only->point;
+		*fence = only->fence;
 		state = RT_DEP_POINT;
 	}
 	unlock(signal);
@@ -386,8 +386,8 @@ void rt_signal_begin(struct rt_signal *signal, enum rt_signal_kind kind)
 	/* The progress thread may still have its predecessor in the list. */
 	lock(signal);
 	signal->counted = signal->shadowed = signal->gpu_writes = signal->failed = false;
-	signal->owed_count = 0;
-	signal->gpu = (struct rt_producer){0};
+	signal->pending_count = 0;
+	signal->gpu = (struct rt_completion){0};
 	signal->clock = NULL;
 	set_pending_locked(signal);
 	unlock(signal);
@@ -414,7 +414,7 @@ void rt_signal_destroy(struct rt *rt, struct rt_signal *signal)
 
 	lock(signal);
 	look_at_gpu_locked(rt, signal);
-	signal->owed_count = 0;
+	signal->pending_count = 0;
 	signal->shadowed = false;
 	set_pending_locked(signal);
 	unlock(signal);
@@ -487,7 +487,7 @@ static int64_t change(struct rt *rt, struct rt_signal *signal, enum op op, int64
 	lock(signal);
 	settle_locked(rt, signal);
 	take_over_locked(rt, signal);
-	/* Counting up for each producer is a pattern; a stored value begins a new one. */
+	/* Counting up for each completion is a pattern; a stored value begins a new one. */
 	if (op == OP_STORE)
 		signal->failed = false;
 	signal->counted = op == OP_ADD || op == OP_SUBTRACT || (signal->counted && op != OP_STORE);

@@ -83,7 +83,7 @@ int rt_signals_grow(struct rt *rt)
 
 static int reserve(struct rt *rt)
 {
-	const struct vm_want want = {.size_B = RT_SIGNALS_B, .align_B = RT_SIGNALS_GROW_B};
+	const struct vm_range_request want = {.size_B = RT_SIGNALS_B, .align_B = RT_SIGNALS_GROW_B};
 	struct rt_signals *s = rt->signals;
 	int r = vm_range_reserve(rt->gpu[0]->vm, &want, &s->range[0]);
 
@@ -155,11 +155,11 @@ void rt_signals_fini(struct rt *rt)
 	struct rt_signals *s = rt->signals;
 
 	for (uint64_t i = 0; s->beside && i < s->grown_B / RT_SIGNAL_B; i++)
-		free(s->beside[i].owed);
+		free(s->beside[i].pending_list);
 	for (uint64_t at_B = RT_PAGE_B; s->beside && at_B <= s->paged_B; at_B += RT_PAGE_B) {
 		struct rt_signal *signal = &s->beside[(RT_SIGNALS_B - at_B) / RT_SIGNAL_B];
 
-		free(signal->owed);
+		free(signal->pending_list);
 		rt_signal_end_shared(signal);
 	}
 	while (s->ranges)

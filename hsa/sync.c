@@ -1,5 +1,5 @@
-/* Syncobjs of other drivers, for our HIP library (door.h). Operations of flows name them, and keep them until they
- * were executed; then a syncobj that was dropped goes. */
+/* Syncobjs of other drivers, for our HIP library (interface.h). Operations of flows name them, and keep them until
+ * they were executed; then a syncobj that was dropped goes. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ struct rt_sync {
 	_Atomic unsigned refs; /* the holder's, and one for each operation */
 	_Atomic bool dropped;
 	const struct rt_gpu *gpu; /* borrowed */
-	struct cs_sync sync;      /* owned */
+	struct cs_syncobj sync;   /* owned */
 };
 
 int rt_sync_import(const struct rt_gpu *gpu, int fd, struct rt_sync **out)
@@ -20,7 +20,7 @@ int rt_sync_import(const struct rt_gpu *gpu, int fd, struct rt_sync **out)
 
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for a syncobj");
-	r = cs_sync_import(gpu->vm, fd, false, &s->sync);
+	r = cs_syncobj_import(gpu->vm, fd, false, &s->sync);
 	if (r) {
 		free(s);
 		return r;
@@ -37,7 +37,7 @@ static void put(void *sync)
 
 	if (atomic_fetch_sub(&s->refs, 1) != 1)
 		return;
-	cs_sync_fini(&s->sync);
+	cs_syncobj_fini(&s->sync);
 	free(s);
 }
 

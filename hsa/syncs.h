@@ -2,7 +2,7 @@
 #ifndef HSA_SYNCS_H
 #define HSA_SYNCS_H
 
-#include "hsa/door.h"
+#include "hsa/interface.h"
 #include "hsa/internal.h"
 
 DRV_MUST_CHECK int rt_sync_import(const struct rt_gpu *gpu, int fd, struct rt_sync **sync);

@@ -37,12 +37,12 @@ void rt_reservation_free(struct rt_reservation *s)
 	free(s);
 }
 
-static void end_reservation(struct rt_leaving *leaving)
+static void end_reservation(struct rt_deferred_free *deferred)
 {
-	rt_reservation_free(vm_container(leaving, struct rt_reservation, leaving));
+	rt_reservation_free(vm_container(deferred, struct rt_reservation, deferred));
 }
 
-static int reserve_ranges(struct rt *rt, const struct vm_want *want, struct rt_reservation *s)
+static int reserve_ranges(struct rt *rt, const struct vm_range_request *want, struct rt_reservation *s)
 {
 	int r = vm_range_reserve(rt->gpu[0]->vm, want, &s->range[0]);
 
@@ -51,14 +51,14 @@ static int reserve_ranges(struct rt *rt, const struct vm_want *want, struct rt_r
 	return r;
 }
 
-int rt_reservation_make(struct rt *rt, const struct vm_want *want, struct rt_reservation **out)
+int rt_reservation_make(struct rt *rt, const struct vm_range_request *want, struct rt_reservation **out)
 {
 	struct rt_reservation *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for a reservation");
-	s->leaving.end = end_reservation;
+	s->deferred.end = end_reservation;
 	r = reserve_ranges(rt, want, s);
 	if (r) {
 		rt_reservation_free(s);
@@ -69,23 +69,23 @@ int rt_reservation_make(struct rt *rt, const struct vm_want *want, struct rt_res
 	return 0;
 }
 
-static int reserve(struct rt *rt, const struct vm_want *want, void **va)
+static int reserve(struct rt *rt, const struct vm_range_request *want, void **va)
 {
 	struct rt_reservation *s;
 	int r = rt_reservation_make(rt, want, &s);
 
 	if (r)
 		return r;
-	s->area.span = (struct rt_span){.type = HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
-					.base = s->at.lo,
-					.size_B = want->size_B,
-					.agent_base = s->at.lo,
-					.owner = &rt->agent[0],
-					.place = SDMA_GTT};
+	s->region.info = (struct rt_alloc_info){.type = HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
+						.base = s->at.lo,
+						.size_B = want->size_B,
+						.agent_base = s->at.lo,
+						.owner = &rt->agent[0],
+						.place = SDMA_GTT};
 	pthread_mutex_lock(&rt->memory->vmm->lock);
 	vm_tree_insert(&rt->memory->vmm->reservations, &s->at);
 	pthread_mutex_unlock(&rt->memory->vmm->lock);
-	rt_area_insert(rt, &s->area);
+	rt_va_region_insert(rt, &s->region);
 	*va = (void *)(uintptr_t)s->at.lo;
 	return 0;
 }
@@ -95,17 +95,17 @@ hsa_status_t impl_hsa_amd_vmem_address_reserve_align(void **va, size_t size, uin
 {
 	RT_ENTER(rt);
 	/* Large ones as the TLB merges pages, unless the client knows better. */
-	struct vm_want want = {.size_B = size,
-			       .align_B = alignment             ? alignment
-					  : size >= POOL_SLAB_B ? POOL_SLAB_B
-								: 0};
+	struct vm_range_request want = {.size_B = size,
+					.align_B = alignment             ? alignment
+						   : size >= POOL_SLAB_B ? POOL_SLAB_B
+									 : 0};
 
 	if (!va || !size || size % RT_PAGE_B || alignment & (alignment - 1) ||
 	    flags & ~(uint64_t)HSA_AMD_VMEM_ADDRESS_NO_REGISTER || (alignment && alignment < RT_PAGE_B))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (address % (want.align_B ? want.align_B : RT_PAGE_B) == 0)
 		want.va = address; /* a wish */
-	rt_leave_reap(rt);
+	rt_deferred_free_reap(rt);
 	return reserve(rt, &want, va) ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
 }
 
@@ -136,10 +136,10 @@ hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
 	pthread_mutex_unlock(&vmm->lock);
 	if (status)
 		return status;
-	rt_area_remove(rt, &s->area);
-	rt_notes_end(rt, s->at.lo, size);
+	rt_va_region_remove(rt, &s->region);
+	rt_user_data_end(rt, s->at.lo, size);
 	/* Others get the addresses when no work can use them any more. */
-	rt_leave(rt, rt_all_gpus(rt), &s->leaving);
+	rt_defer_free(rt, rt_all_gpus(rt), &s->deferred);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -157,14 +157,14 @@ struct rt_mapping *rt_mapping_make(struct rt_reservation *in, uint64_t va, uint6
 	m->vmem = vmem;
 	m->offset_B = offset_B;
 	m->uncached = vmem->pool->kind != RT_POOL_COARSE;
-	m->area.object = m;
-	m->area.span = (struct rt_span){.type = HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
-					.base = va,
-					.size_B = size_B,
-					.agent_base = va,
-					.owner = vmem->pool->agent,
-					.place = vmem->pool->agent->is_gpu ? SDMA_VRAM : SDMA_GTT,
-					.global_flags = rt_pool_flags(vmem->pool->kind)};
+	m->region.object = m;
+	m->region.info = (struct rt_alloc_info){.type = HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
+						.base = va,
+						.size_B = size_B,
+						.agent_base = va,
+						.owner = vmem->pool->agent,
+						.place = vmem->pool->agent->is_gpu ? SDMA_VRAM : SDMA_GTT,
+						.global_flags = rt_pool_flags(vmem->pool->kind)};
 	return m;
 }
 
@@ -173,7 +173,7 @@ void rt_mapping_enter(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 	m->in->mapped++;
 	m->vmem->mapped++;
 	vm_tree_insert(tree, &m->at);
-	rt_area_insert(rt, &m->area);
+	rt_va_region_insert(rt, &m->region);
 }
 
 /* The memory is bound when somebody is given access. */
@@ -222,7 +222,7 @@ int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m)
 /* Behind rt_mapping_unbind(); it is in that tree. lock held */
 void rt_mapping_forget(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 {
-	rt_area_remove(rt, &m->area);
+	rt_va_region_remove(rt, &m->region);
 	vm_tree_remove(tree, &m->at);
 	m->in->mapped--;
 	m->vmem->mapped--;
@@ -369,13 +369,13 @@ int rt_mapping_show(struct rt *rt, struct rt_mapping *m, unsigned i)
 }
 
 /* Where the CPU sees what it may read, and which GPUs may do anything. */
-void rt_mapping_tell(struct rt *rt, struct rt_mapping *m)
+void rt_mapping_update(struct rt *rt, struct rt_mapping *m)
 {
 	uint32_t gpus = 0;
 
 	for (unsigned i = 0; i < rt->gpus; i++)
 		gpus |= m->gpu[i] ? 1u << i : 0;
-	rt_area_change(rt, &m->area, gpus, m->cpu & HSA_ACCESS_PERMISSION_RO ? m->at.lo : 0);
+	rt_va_region_update(rt, &m->region, gpus, m->cpu & HSA_ACCESS_PERMISSION_RO ? m->at.lo : 0);
 }
 
 static hsa_status_t allow_one(struct rt *rt, struct rt_mapping *m, const struct rt_agent *agent,
@@ -392,7 +392,7 @@ static hsa_status_t allow_one(struct rt *rt, struct rt_mapping *m, const struct 
 	r = agent->gpu ? rt_mapping_show(rt, m, agent->gpu->index) : rt_mapping_show_host(m);
 	if (r)
 		*at = before;
-	rt_mapping_tell(rt, m);
+	rt_mapping_update(rt, m);
 	return r == -EACCES ? HSA_STATUS_ERROR_INVALID_AGENT : hsa_status_of(r);
 }
 
@@ -541,7 +541,7 @@ void rt_vmm_fini(struct rt *rt)
 		struct rt_reservation *s = vm_container(n, struct rt_reservation, at);
 
 		vm_tree_remove(&vmm->reservations, &s->at);
-		rt_area_remove(rt, &s->area);
+		rt_va_region_remove(rt, &s->region);
 		rt_reservation_free(s);
 	}
 	while (vmm->memory) {

@@ -5,7 +5,8 @@
  *   rt_mapping      a part of a reservation through which memory is seen, and by whom; what is attached (IPC,
  * interop) is one of these with a reservation of its own
  *
- * One lock, rt_vmm.lock, guards all of it and is held over ioctls; span look-ups go by areas and do not take it. */
+ * One lock, rt_vmm.lock, guards all of it and is held over ioctls; info look-ups go by va_regions and do not take
+ * it. */
 #ifndef HSA_VMM_H
 #define HSA_VMM_H
 
@@ -33,16 +34,16 @@ struct rt_vmm {
 };
 
 struct rt_reservation {
-	struct rt_leaving leaving; /* when it is freed */
-	struct vm_node at;         /* rt_vmm.reservations */
-	struct rt_area area;
+	struct rt_deferred_free deferred; /* when it is freed */
+	struct vm_node at;                /* rt_vmm.reservations */
+	struct rt_va_region region;
 	struct vm_range range[RT_GPUS_MAX]; /* owned; [0] has the host's addresses, the others adopt them */
 	unsigned ranges, mapped;            /* mapped: mappings in it */
 };
 
 struct rt_mapping {
 	struct vm_node at; /* rt_vmm.mappings */
-	struct rt_area area;
+	struct rt_va_region region;
 	struct rt_reservation *in; /* borrowed: it is freed after its mappings */
 	struct rt_vmem *vmem;      /* counted by its `mapped` */
 	uint64_t offset_B;         /* of the mapping's first byte in the memory */
@@ -61,7 +62,7 @@ DRV_MUST_CHECK int rt_vmem_bo(struct rt *rt, struct rt_vmem *vmem, unsigned i, s
 void rt_vmem_drop(struct rt_vmem *vmem);
 
 /* vmm.c; lock held, but for reservations, which are the caller's until they stand in a tree */
-DRV_MUST_CHECK int rt_reservation_make(struct rt *rt, const struct vm_want *want,
+DRV_MUST_CHECK int rt_reservation_make(struct rt *rt, const struct vm_range_request *want,
 				       struct rt_reservation **reservation);
 void rt_reservation_free(struct rt_reservation *reservation);
 /* A part of a reservation that is to show memory from offset_B on. NULL: no host memory. */
@@ -75,9 +76,9 @@ DRV_MUST_CHECK int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m);
 void rt_mapping_enter(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m);
 void rt_mapping_forget(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m);
 /* Those who look by address hear of its access. */
-void rt_mapping_tell(struct rt *rt, struct rt_mapping *m);
+void rt_mapping_update(struct rt *rt, struct rt_mapping *m);
 
-/* vmm.c; of rt_door.share() */
+/* vmm.c; of rt_interface.share() */
 DRV_MUST_CHECK int rt_vmm_share(void *va, size_t size_B, hsa_amd_ipc_memory_t *handle);
 
 /* attach.c */

@@ -64,7 +64,7 @@ struct watch {
 	uint32_t generation;
 	hsa_signal_condition_t condition;
 	hsa_signal_value_t compare, value;
-	bool over; /* met, or it never will be: destroyed, or its producer was lost */
+	bool over; /* met, or it never will be: destroyed, or its completion was lost */
 };
 
 static void look(struct rt *rt, struct watch *w)
@@ -141,13 +141,13 @@ static struct rt_signal *first_open(const struct wait *w)
 	return NULL;
 }
 
-static void sleep_on_job(struct rt *rt, struct cs_point point, uint64_t ns)
+static void sleep_on_job(struct rt *rt, struct cs_fence fence, uint64_t ns)
 {
-	int r = cs_point_sleep(point, ns < FENCE_SLICE_NS ? (int64_t)ns : FENCE_SLICE_NS);
+	int r = cs_fence_sleep(fence, ns < FENCE_SLICE_NS ? (int64_t)ns : FENCE_SLICE_NS);
 
 	/* A reset is told on this way only. */
 	if (r && r != -ETIMEDOUT)
-		rt_queues_lost(rt, point.ring);
+		rt_queues_lost(rt, fence.ring);
 }
 
 /* Sleeps once. */
@@ -155,16 +155,16 @@ static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, ui
 {
 	struct rt_signal *signal = first_open(w);
 	bool ends = false, runs;
-	struct cs_point point;
+	struct cs_fence fence;
 	uint64_t slice_ns;
 	uint32_t seen;
 
 	if (!signal)
 		return;
-	runs = rt_signal_point(signal, &point, &ends) && cs_point_poll(point) != 1;
+	runs = rt_signal_point(signal, &fence, &ends) && cs_fence_poll(fence) != 1;
 	/* Of several signals, any of which ends the wait, another may change before. */
 	if (runs && ends && (w->count == 1 || w->all)) {
-		sleep_on_job(rt, point, ns);
+		sleep_on_job(rt, fence, ns);
 		return;
 	}
 	atomic_fetch_add(&signal->waiters, 1);
@@ -192,7 +192,7 @@ static void doubt(struct rt *rt, struct wait *w, uint64_t spent_ns)
 	for (unsigned i = 0; i < w->count; i++)
 		if (w->watch[i].signal && w->watch[i].over)
 			rt_signal_await_job(w->watch[i].signal, verdict_ns);
-	rt_faults_look(rt, true);
+	rt_faults_query(rt, true);
 	for (unsigned i = 0; i < w->count; i++)
 		if (w->watch[i].signal && w->watch[i].over && rt_signal_check(rt, w->watch[i].signal))
 			look(rt, &w->watch[i]);
@@ -218,7 +218,7 @@ static bool wait_for(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 			return false;
 		rt_queues_flush(rt);
 		sleep_once(rt, w, &pause, ns);
-		rt_faults_look(rt, false);
+		rt_faults_query(rt, false);
 	}
 	ns = rt_now_ns() - w->start_ns;
 	if (ns > DOUBT_NS)

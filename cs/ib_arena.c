@@ -11,7 +11,7 @@
 
 #include "cs/pm4.h"
 
-struct cs_kept {
+struct cs_command_buffer {
 	struct cs_chunk *chunks; /* owned, once the job was submitted: what the pool has handed over */
 	uint64_t va;
 	uint32_t dw; /* of the first segment, which leads to the others */
@@ -34,10 +34,10 @@ static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
 
 	if (!chunk)
 		return drv_fail(-ENOMEM, "no host memory for an IB chunk");
-	r = vm_piece_alloc(ring->ctx->vm, &info, &chunk->mem);
+	r = vm_suballoc_create(ring->ctx->vm, &info, &chunk->mem);
 	if (r == -ENOMEM && info.kind == VM_VRAM) {
 		info.kind = VM_GTT_WC;
-		r = vm_piece_alloc(ring->ctx->vm, &info, &chunk->mem);
+		r = vm_suballoc_create(ring->ctx->vm, &info, &chunk->mem);
 	}
 	if (r) {
 		free(chunk);
@@ -48,7 +48,7 @@ static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
 	return 0;
 }
 
-int cs_pool_init(struct cs_ring *ring)
+int cs_ib_arena_init(struct cs_ring *ring)
 {
 	int r = chunk_create(ring, &ring->current);
 
@@ -63,12 +63,12 @@ static void free_chunks(struct cs_chunk *chunk)
 {
 	for (struct cs_chunk *next; chunk; chunk = next) {
 		next = chunk->next;
-		vm_piece_free(&chunk->mem);
+		vm_suballoc_destroy(&chunk->mem);
 		free(chunk);
 	}
 }
 
-void cs_pool_fini(struct cs_ring *ring)
+void cs_ib_arena_fini(struct cs_ring *ring)
 {
 	free_chunks(ring->oldest);
 }
@@ -81,10 +81,10 @@ static struct cs_chunk *chunk_recycle(struct cs_ring *ring, bool wait, int *r)
 
 	if (chunk == ring->current || chunk->last_seq == CS_OPEN)
 		return NULL;
-	if (cs_reached(ring) < chunk->last_seq) {
+	if (cs_completed_seq(ring) < chunk->last_seq) {
 		if (!wait)
 			return NULL;
-		*r = cs_point_wait((struct cs_point){ring, chunk->last_seq}, CS_FOREVER);
+		*r = cs_fence_wait((struct cs_fence){ring, chunk->last_seq}, CS_FOREVER);
 		if (*r)
 			return NULL;
 	}
@@ -170,8 +170,8 @@ static inline void segment_close(struct cs_ring *ring, struct cs_segment *segmen
 	segment->dw = ib->cur - segment->map;
 	if (ib->tail_size) {
 		*ib->tail_size = segment->dw | IB_CHAIN | IB_VALID;
-		if (ib->keep && !(*ib->keep)->dw)
-			(*ib->keep)->dw = segment->dw;
+		if (ib->record && !(*ib->record)->dw)
+			(*ib->record)->dw = segment->dw;
 	}
 	ib->tail_size = NULL;
 	ring->cmd_B = (char *)ib->cur - (char *)ring->current->mem.map;
@@ -185,9 +185,9 @@ static void fail_ib(struct cs_ib *ib, int r)
 	ib->end = ib->ring->sink + CS_ROOM_MAX;
 }
 
-void cs_pool_open(struct cs_ring *ring)
+void cs_ib_arena_open(struct cs_ring *ring)
 {
-	uint32_t at_B = cs_pool_place(ring, cs_reached(ring));
+	uint32_t at_B = cs_ib_arena_place(ring, cs_completed_seq(ring));
 	int r = 0;
 
 	if (__builtin_expect(at_B + 4 * (CS_ROOM_MAX + PM4_CHAIN_DW + IB_PAD_DW) > ring->data_B, 0)) {
@@ -303,22 +303,23 @@ void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *
 /* --- commands that are kept ------------------------------------------------------------------- */
 
 /* In chunks of their own, which are the pool's until the job was submitted. */
-int cs_ib_keep(struct cs_ib *ib, struct cs_kept **out)
+int cs_ib_record(struct cs_ib *ib, struct cs_command_buffer **out)
 {
-	struct cs_kept *kept = ib->error ? NULL : calloc(1, sizeof(*kept));
+	struct cs_command_buffer *commands = ib->error ? NULL : calloc(1, sizeof(*commands));
 	int r = ib->error;
 
 	if (!r)
-		r = kept ? segment_next(ib->ring) : drv_fail(-ENOMEM, "no host memory for commands that are kept");
+		r = commands ? segment_next(ib->ring)
+			     : drv_fail(-ENOMEM, "no host memory for commands that are commands");
 	if (r) {
-		free(kept);
+		free(commands);
 		return r;
 	}
-	kept->chunks = ib->ring->current;
-	kept->va = ib->segment[ib->segments].va;
+	commands->chunks = ib->ring->current;
+	commands->va = ib->segment[ib->segments].va;
 	ib->regs = NULL;
-	ib->keep = out;
-	*out = kept;
+	ib->record = out;
+	*out = commands;
 	return 0;
 }
 
@@ -338,18 +339,18 @@ static void hand_over(struct cs_ring *ring, const struct cs_chunk *first)
 
 void cs_pool_keep(struct cs_ring *ring, bool submitted)
 {
-	struct cs_kept **kept = ring->ib.keep;
+	struct cs_command_buffer **commands = ring->ib.record;
 
-	ring->ib.keep = NULL;
+	ring->ib.record = NULL;
 	if (submitted) {
-		hand_over(ring, (*kept)->chunks);
+		hand_over(ring, (*commands)->chunks);
 	} else {
-		free(*kept);
-		*kept = NULL;
+		free(*commands);
+		*commands = NULL;
 	}
 }
 
-void cs_ib_end_with(struct cs_ib *ib, const struct cs_kept *kept)
+void cs_ib_chain(struct cs_ib *ib, const struct cs_command_buffer *commands)
 {
 	struct cs_segment *segment = &ib->segment[ib->segments];
 
@@ -357,14 +358,14 @@ void cs_ib_end_with(struct cs_ib *ib, const struct cs_kept *kept)
 		return;
 	/* Then the end of the job has nothing to fill up. */
 	pad(ib->ring, segment, PM4_CHAIN_DW);
-	fill_chain(ib->cur, kept->va, kept->dw);
+	fill_chain(ib->cur, commands->va, commands->dw);
 	ib->cur += PM4_CHAIN_DW;
 }
 
-void cs_kept_free(struct cs_kept *kept)
+void cs_command_buffer_free(struct cs_command_buffer *commands)
 {
-	if (!kept)
+	if (!commands)
 		return;
-	free_chunks(kept->chunks);
-	free(kept);
+	free_chunks(commands->chunks);
+	free(commands);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/advice.h"
+#include "api/mem_advise.h"
 
 #define PAGE_B 4096ull
 

@@ -3,8 +3,8 @@
  *
  * Streams are flows (flow/flow.h), whose fields our HIP library reads and whose lock it takes; their functions it
  * reaches by this table, since the flows' state is in the HSA library. */
-#ifndef HSA_DOOR_H
-#define HSA_DOOR_H
+#ifndef HSA_INTERFACE_H
+#define HSA_INTERFACE_H
 
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -12,7 +12,7 @@
 #include "flow/flow.h"
 
 /* An extension number behind AMD's, which begin at 0x200, and within the 128 bytes that agents have for them. */
-#define RT_EXTENSION_DOOR 0x3e7
+#define RT_EXTENSION_INTERFACE 0x3e7
 
 struct rt_sync;
 
@@ -33,8 +33,8 @@ struct rt_copy {
 		completion; /* 0: none. It gets the times of the copy (hsa_amd_profiling_get_async_copy_time) */
 };
 
-struct rt_door {
-	uint64_t size_B; /* sizeof(struct rt_door) */
+struct rt_interface {
+	uint64_t size_B; /* sizeof(struct rt_interface) */
 
 	/* --- flows ------------------------------------------------------------------------------------ */
 
@@ -85,7 +85,7 @@ struct rt_door {
 
 	/* Waits until all that the agent, a GPU, was given so far has ended, well or not, and asks the kernel what
 	 * it knows of faults. What waits for signals that were destroyed does not begin any more. */
-	void (*settle)(hsa_agent_t agent);
+	void (*retire)(hsa_agent_t agent);
 	/* Has everything go on that can, and gives how many operations of the agent's flows were executed so far;
 	 * *busy becomes true if the GPU works. Takes a few milliseconds. */
 	uint64_t (*steps)(hsa_agent_t agent, bool *busy);
@@ -117,6 +117,6 @@ struct rt_door {
 	void *(*thread)(void);
 };
 
-extern const struct rt_door rt_door;
+extern const struct rt_interface rt_interface;
 
 #endif

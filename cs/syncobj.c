@@ -3,35 +3,35 @@
 
 #include <errno.h>
 
-static int sync_ioctl(const struct cs_sync *sync, unsigned long request, void *args, const char *what)
+static int sync_ioctl(const struct cs_syncobj *sync, unsigned long request, void *args, const char *what)
 {
 	int r = drv_ioctl(vm_device(sync->vm), request, args);
 
 	return r ? drv_fail(r, "%s of syncobj %u", what, sync->handle) : 0;
 }
 
-int cs_sync_init(struct vm *vm, bool signaled, struct cs_sync *sync)
+int cs_syncobj_init(struct vm *vm, bool signaled, struct cs_syncobj *sync)
 {
 	struct drm_syncobj_create args = {.flags = signaled ? DRM_SYNCOBJ_CREATE_SIGNALED : 0};
 	int r = drv_ioctl(vm_device(vm), DRM_IOCTL_SYNCOBJ_CREATE, &args);
 
 	if (r)
 		return drv_fail(r, "SYNCOBJ_CREATE");
-	*sync = (struct cs_sync){.vm = vm, .handle = args.handle};
+	*sync = (struct cs_syncobj){.vm = vm, .handle = args.handle};
 	return 0;
 }
 
-void cs_sync_fini(struct cs_sync *sync)
+void cs_syncobj_fini(struct cs_syncobj *sync)
 {
 	struct drm_syncobj_destroy args = {.handle = sync->handle};
 
 	/* It fails only when the device is gone, and the object with it. */
 	if (sync->handle)
 		(void)!drv_ioctl(vm_device(sync->vm), DRM_IOCTL_SYNCOBJ_DESTROY, &args);
-	*sync = (struct cs_sync){0};
+	*sync = (struct cs_syncobj){0};
 }
 
-int cs_sync_signal(const struct cs_sync *sync, uint64_t value)
+int cs_syncobj_signal(const struct cs_syncobj *sync, uint64_t value)
 {
 	struct drm_syncobj_array binary = {.handles = (uintptr_t)&sync->handle, .count_handles = 1};
 	struct drm_syncobj_timeline_array timeline = {
@@ -41,7 +41,7 @@ int cs_sync_signal(const struct cs_sync *sync, uint64_t value)
 		     : sync_ioctl(sync, DRM_IOCTL_SYNCOBJ_SIGNAL, &binary, "SYNCOBJ_SIGNAL");
 }
 
-int cs_sync_reset(const struct cs_sync *sync)
+int cs_syncobj_reset(const struct cs_syncobj *sync)
 {
 	struct drm_syncobj_array args = {.handles = (uintptr_t)&sync->handle, .count_handles = 1};
 
@@ -49,7 +49,7 @@ int cs_sync_reset(const struct cs_sync *sync)
 }
 
 /* The binary wait does not know points; a timeline wait for point 0 is the binary one. */
-static int wait(const struct cs_sync *sync, uint64_t value, int64_t deadline_ns, uint32_t flags)
+static int wait(const struct cs_syncobj *sync, uint64_t value, int64_t deadline_ns, uint32_t flags)
 {
 	struct drm_syncobj_timeline_wait args = {
 		.handles = (uintptr_t)&sync->handle,
@@ -62,13 +62,13 @@ static int wait(const struct cs_sync *sync, uint64_t value, int64_t deadline_ns,
 	return drv_ioctl(vm_device(sync->vm), DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args);
 }
 
-bool cs_sync_available(const struct cs_sync *sync, uint64_t value)
+bool cs_syncobj_available(const struct cs_syncobj *sync, uint64_t value)
 {
 	return !wait(sync, value, 0,
 		     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE);
 }
 
-int cs_sync_wait(const struct cs_sync *sync, uint64_t value, int64_t timeout_ns)
+int cs_syncobj_wait(const struct cs_syncobj *sync, uint64_t value, int64_t timeout_ns)
 {
 	int r = wait(sync, value, (int64_t)cs_deadline_ns(timeout_ns), DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT);
 
@@ -80,7 +80,7 @@ int cs_sync_wait(const struct cs_sync *sync, uint64_t value, int64_t timeout_ns)
 		 : 0;
 }
 
-int cs_sync_query(const struct cs_sync *sync, uint64_t *value)
+int cs_syncobj_query(const struct cs_syncobj *sync, uint64_t *value)
 {
 	uint64_t point = 0;
 	struct drm_syncobj_timeline_array args = {
@@ -92,7 +92,7 @@ int cs_sync_query(const struct cs_sync *sync, uint64_t *value)
 	return r;
 }
 
-int cs_sync_export(const struct cs_sync *sync, bool file, int *fd)
+int cs_syncobj_export(const struct cs_syncobj *sync, bool file, int *fd)
 {
 	struct drm_syncobj_handle args = {
 		.handle = sync->handle,
@@ -106,9 +106,9 @@ int cs_sync_export(const struct cs_sync *sync, bool file, int *fd)
 	return r;
 }
 
-int cs_sync_import(struct vm *vm, int fd, bool file, struct cs_sync *sync)
+int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs_syncobj *sync)
 {
-	struct cs_sync made = {.vm = vm};
+	struct cs_syncobj made = {.vm = vm};
 	struct drm_syncobj_handle args = {
 		.fd = fd,
 		.flags = file ? DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE : 0,
@@ -117,13 +117,13 @@ int cs_sync_import(struct vm *vm, int fd, bool file, struct cs_sync *sync)
 
 	/* A sync file's fence is put into an object that exists; a syncobj's descriptor brings its own. */
 	if (file)
-		r = cs_sync_init(vm, false, &made);
+		r = cs_syncobj_init(vm, false, &made);
 	if (r)
 		return r;
 	args.handle = made.handle;
 	r = drv_ioctl(vm_device(vm), DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &args);
 	if (r) {
-		cs_sync_fini(&made);
+		cs_syncobj_fini(&made);
 		return drv_fail(r, "SYNCOBJ_FD_TO_HANDLE of descriptor %d as a %s", fd,
 				file ? "sync file" : "syncobj");
 	}

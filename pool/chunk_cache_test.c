@@ -28,7 +28,7 @@ static void land(void *user, unsigned vm)
 	landed++;
 }
 
-static struct pool *make(enum pool_home home, unsigned flags)
+static struct pool *make(enum pool_placement home, unsigned flags)
 {
 	struct pool_info info = {.home = home, .flags = flags};
 	struct pool *pool;
@@ -84,7 +84,7 @@ static int copy_up(void *user, uint64_t dst, uint64_t src, uint64_t size_B)
 	struct sdma_job job = {.dst = {dst, SDMA_VRAM}, .src = {src, SDMA_VRAM}, .size_B = size_B};
 	int r = sdma_copier_copy(user, &job);
 
-	return r ? r : cs_point_wait(job.point, CS_FOREVER);
+	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }
 
 /* A dma-buf of it has what was there; later writes are seen by both. */
@@ -155,7 +155,7 @@ static void landed_while_jobs_run(void)
 static void free_under_a_job(struct pool_block *block)
 {
 	struct vm_info info = {.size_B = PAGE, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED};
-	struct cs_point end;
+	struct cs_fence end;
 	struct vm_mem *gate;
 	struct cs_ib *ib;
 
@@ -165,7 +165,7 @@ static void free_under_a_job(struct pool_block *block)
 	CHECK_EQ(cs_submit(ib, NULL, &end), 0);
 	pool_free(block, &end, 1);
 	__atomic_store_n((uint32_t *)gate->map, 1, __ATOMIC_RELEASE);
-	cs_point_settle(end);
+	cs_fence_retire(end);
 	vm_mem_destroy(gate);
 }
 

@@ -1,10 +1,10 @@
 /* A job for its side effects in the kernel. */
 #include "cs/cs.h"
 
-int cs_run_nothing(struct vm *vm, void *unused)
+int cs_run_nop(struct vm *vm, void *unused)
 {
 	struct cs_ring *ring;
-	struct cs_point point;
+	struct cs_fence fence;
 	struct cs_ctx *ctx;
 	struct cs_ib *ib;
 	int r = cs_ctx_create(vm, CS_PRIORITY_NORMAL, &ctx);
@@ -16,8 +16,8 @@ int cs_run_nothing(struct vm *vm, void *unused)
 	if (r)
 		goto fail_ring;
 	r = cs_begin(ring, 0, &ib);
-	r = r ? r : cs_submit(ib, NULL, &point);
-	r = r ? r : cs_point_wait(point, CS_FOREVER);
+	r = r ? r : cs_submit(ib, NULL, &fence);
+	r = r ? r : cs_fence_wait(fence, CS_FOREVER);
 	cs_ring_destroy(ring);
 fail_ring:
 	cs_ctx_destroy(ctx);

@@ -5,7 +5,7 @@
 
 #include "vm/internal.h"
 
-struct vm_high {
+struct vm_alias {
 	struct vm_node node;
 };
 
@@ -52,32 +52,32 @@ static uint64_t find_free(const struct vm_process *process, uint64_t lo, uint64_
 }
 
 /* Next fit: behind the cursor is nearly always room. */
-static uint64_t find_place(const struct vm_process *process, const struct drv_facts *f, const struct vm_want *want,
-			   uint64_t align_B)
+static uint64_t find_place(const struct vm_process *process, const struct drv_facts *f,
+			   const struct vm_range_request *request, uint64_t align_B)
 {
 	uint64_t lo = f->high_va_lo, hi = f->high_va_hi, cursor = process->high_cursor, va = 0;
 
-	if (want->va >= lo && want->va < hi && want->size_B <= hi - want->va &&
-	    !vm_tree_next(&process->high, NULL, want->va, want->va + want->size_B))
-		return want->va;
-	if (want->flags & VM_WANT_EXACT)
+	if (request->va >= lo && request->va < hi && request->size_B <= hi - request->va &&
+	    !vm_tree_next(&process->high, NULL, request->va, request->va + request->size_B))
+		return request->va;
+	if (request->flags & VM_WANT_EXACT)
 		return 0;
 	if (cursor > lo && cursor < hi)
-		va = find_free(process, cursor, hi, want->size_B, align_B);
-	return va ? va : find_free(process, lo, hi, want->size_B, align_B);
+		va = find_free(process, cursor, hi, request->size_B, align_B);
+	return va ? va : find_free(process, lo, hi, request->size_B, align_B);
 }
 
-int vm_high_reserve(struct vm *vm, const struct vm_want *want, uint64_t *va)
+int vm_high_reserve(struct vm *vm, const struct vm_range_request *request, uint64_t *va)
 {
 	struct vm_process *process = vm->process;
-	struct vm_high *high = malloc(sizeof(*high));
+	struct vm_alias *high = malloc(sizeof(*high));
 
 	if (!high)
 		return drv_fail(-ENOMEM, "no host memory for a range");
 	pthread_mutex_lock(&process->lock);
-	*va = find_place(process, &vm->dev->facts, want, want->align_B ? want->align_B : VM_PAGE_B);
+	*va = find_place(process, &vm->dev->facts, request, request->align_B ? request->align_B : VM_PAGE_B);
 	if (*va) {
-		high->node = (struct vm_node){.lo = *va, .hi = *va + want->size_B};
+		high->node = (struct vm_node){.lo = *va, .hi = *va + request->size_B};
 		vm_tree_insert(&process->high, &high->node);
 		process->high_cursor = high->node.hi;
 	}
@@ -85,9 +85,9 @@ int vm_high_reserve(struct vm *vm, const struct vm_want *want, uint64_t *va)
 	if (*va)
 		return 0;
 	free(high);
-	if (want->flags & VM_WANT_EXACT)
-		return drv_fail(-EEXIST, "the high address 0x%llx is not free", (unsigned long long)want->va);
-	return drv_fail(-ENOMEM, "no %llu bytes of high addresses left", (unsigned long long)want->size_B);
+	if (request->flags & VM_WANT_EXACT)
+		return drv_fail(-EEXIST, "the high address 0x%llx is not free", (unsigned long long)request->va);
+	return drv_fail(-ENOMEM, "no %llu bytes of high addresses left", (unsigned long long)request->size_B);
 }
 
 void vm_high_release(struct vm_process *process, uint64_t va)
@@ -98,5 +98,5 @@ void vm_high_release(struct vm_process *process, uint64_t va)
 	node = vm_tree_next(&process->high, NULL, va, va + 1);
 	vm_tree_remove(&process->high, node);
 	pthread_mutex_unlock(&process->lock);
-	free(vm_container(node, struct vm_high, node));
+	free(vm_container(node, struct vm_alias, node));
 }

@@ -29,7 +29,7 @@ static bool busy(void *user, unsigned vm)
 	return flow_gpu_may_run(&gpu->flows) || (gpu->copier && sdma_copier_busy(gpu->copier));
 }
 
-static void lander_destroy(struct rt_lander *l)
+static void lander_destroy(struct rt_pt_sync *l)
 {
 	if (l->ring)
 		cs_ring_destroy(l->ring);
@@ -40,7 +40,7 @@ static void lander_destroy(struct rt_lander *l)
 }
 
 /* A copy engine's ring: kernels keep compute rings for long. */
-static int lander_create(struct rt_lander *l, struct vm *vm)
+static int lander_create(struct rt_pt_sync *l, struct vm *vm)
 {
 	bool dma = vm_device(vm)->facts.ip[DRV_IP_DMA].rings;
 	int r = cs_ctx_create(vm, CS_PRIORITY_NORMAL, &l->ctx);
@@ -53,24 +53,24 @@ static int lander_create(struct rt_lander *l, struct vm *vm)
 	return r;
 }
 
-static int run_nothing(struct rt_lander *l)
+static int run_nothing(struct rt_pt_sync *l)
 {
-	struct cs_point point;
+	struct cs_fence fence;
 	struct cs_ib *ib;
 	int r;
 
-	if (!cs_point_settled(cs_ring_last(l->ring)))
+	if (!cs_fence_is_retired(cs_ring_last(l->ring)))
 		return -ETIMEDOUT; /* the wait before was given up: nor would this one end */
 	r = cs_begin(l->ring, CS_NOWAIT | CS_RESIDENT, &ib);
-	r = r ? r : cs_submit(ib, NULL, &point);
-	return r ? r : cs_point_wait(point, LAND_NS);
+	r = r ? r : cs_submit(ib, NULL, &fence);
+	return r ? r : cs_fence_wait(fence, LAND_NS);
 }
 
 /* Where it fails the memory is there all the same, for jobs that are submitted later. */
 static void land(void *user, unsigned vm)
 {
 	struct rt *rt = user;
-	struct rt_lander *l = &rt->memory->lander[vm];
+	struct rt_pt_sync *l = &rt->memory->pt_sync[vm];
 	int r = 0;
 
 	pthread_mutex_lock(&l->lock);
@@ -84,19 +84,19 @@ static void land(void *user, unsigned vm)
 		drv_log(DRV_LOG_HSA, "kernels that run may not reach new memory of GPU %u: error %d", vm, r);
 }
 
-void rt_landing_init(struct rt *rt)
+void rt_pt_sync_init(struct rt *rt)
 {
 	const struct pool_watch watch = {alone, busy, land, rt};
 
 	for (unsigned i = 0; i < rt->gpus; i++)
-		pthread_mutex_init(&rt->memory->lander[i].lock, NULL);
+		pthread_mutex_init(&rt->memory->pt_sync[i].lock, NULL);
 	pool_space_watch(rt->memory->space, &watch);
 }
 
-void rt_landing_fini(struct rt *rt)
+void rt_pt_sync_fini(struct rt *rt)
 {
 	for (unsigned i = 0; i < rt->gpus; i++) {
-		lander_destroy(&rt->memory->lander[i]);
-		pthread_mutex_destroy(&rt->memory->lander[i].lock);
+		lander_destroy(&rt->memory->pt_sync[i]);
+		pthread_mutex_destroy(&rt->memory->pt_sync[i].lock);
 	}
 }

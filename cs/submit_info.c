@@ -1,71 +1,71 @@
 /* What a job waits for and signals, as the CS ioctl wants to hear it: jobs of this device by their numbers; jobs of
- * other devices, and whatever others share, as points of syncobjs. */
+ * other devices, and whatever others share, as fences of syncobjs. */
 #include "cs/internal.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 /* A fence of another device becomes a syncobj of ours, for the time of one submission. */
-static int import_point(struct cs_ring *ring, struct cs_point point)
+static int import_fence(struct cs_ring *ring, struct cs_fence fence)
 {
-	const struct cs_ring *from = point.ring;
-	struct cs_sync *sync = &ring->foreign[ring->foreigns];
+	const struct cs_ring *from = fence.ring;
+	struct cs_syncobj *sync = &ring->foreign[ring->foreigns];
 	int fd, r;
 
 	if (ring->waits == CS_SYNCS_MAX)
 		return drv_fail(-EINVAL, "a job that waits for more than %u syncs", CS_SYNCS_MAX);
-	r = cs_point_export(point, &fd);
+	r = cs_fence_export(fence, &fd);
 	if (cs_is_loss(r))
-		return cs_ring_lose(point.ring, r, point.seq);
+		return cs_ring_lose(fence.ring, r, fence.seq);
 	if (r)
 		return r;
-	r = cs_sync_import(ring->ctx->vm, fd, false, sync);
+	r = cs_syncobj_import(ring->ctx->vm, fd, false, sync);
 	close(fd);
 	if (r)
 		return r;
 	ring->foreigns++;
 	ring->wait[ring->waits++] = (struct drm_amdgpu_cs_chunk_syncobj){.handle = sync->handle};
-	drv_log(DRV_LOG_SUBMIT, "waits for job %llu of ring %u.%u on %s", (unsigned long long)point.seq, from->ip,
+	drv_log(DRV_LOG_SUBMIT, "waits for job %llu of ring %u.%u on %s", (unsigned long long)fence.seq, from->ip,
 		from->index, from->dev->node.path);
 	return 0;
 }
 
-/* What is not reached yet. */
-static int collect_point(struct cs_ring *ring, struct cs_point point)
+/* The fences that are not signaled yet. */
+static int collect_point(struct cs_ring *ring, struct cs_fence fence)
 {
-	if (point.ring->ctx->vm != ring->ctx->vm)
-		return import_point(ring, point);
+	if (fence.ring->ctx->vm != ring->ctx->vm)
+		return import_fence(ring, fence);
 	if (ring->deps == CS_AFTER_MAX)
-		return drv_fail(-EINVAL, "a job that waits for more than %u points", CS_AFTER_MAX);
+		return drv_fail(-EINVAL, "a job that waits for more than %u fences", CS_AFTER_MAX);
 	ring->dep[ring->deps++] = (struct drm_amdgpu_cs_chunk_dep){
-		.ip_type = point.ring->ip,
-		.ring = point.ring->index,
-		.ctx_id = point.ring->ctx->id,
-		.handle = point.seq,
+		.ip_type = fence.ring->ip,
+		.ring = fence.ring->index,
+		.ctx_id = fence.ring->ctx->id,
+		.handle = fence.seq,
 	};
 	return 0;
 }
 
-static int collect_points(struct cs_ring *ring, const struct cs_order *order)
+static int collect_fences(struct cs_ring *ring, const struct cs_submit_info *info)
 {
-	for (unsigned i = 0; i < order->after_count; i++) {
-		struct cs_point point = order->after[i];
-		int r = cs_point_poll(point);
+	for (unsigned i = 0; i < info->after_count; i++) {
+		struct cs_fence fence = info->after[i];
+		int r = cs_fence_poll(fence);
 
 		if (!r)
-			r = collect_point(ring, point);
+			r = collect_point(ring, fence);
 		if (r >= 0)
 			continue;
-		if (!cs_is_loss(r) || !cs_ctx_lost(point.ring->ctx))
+		if (!cs_is_loss(r) || !cs_ctx_lost(fence.ring->ctx))
 			return r;
-		if (!order->lost)
+		if (!info->lost)
 			return drv_fail(-ECANCELED, "a job that this one waits for was lost");
-		*order->lost = true;
+		*info->lost = true;
 	}
 	return 0;
 }
 
-static int collect_syncs(const struct cs_ring *ring, const struct cs_sync_point *points, unsigned count,
+static int collect_syncs(const struct cs_ring *ring, const struct cs_syncobj_point *points, unsigned count,
 			 struct drm_amdgpu_cs_chunk_syncobj *to, unsigned *used)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -81,22 +81,22 @@ static int collect_syncs(const struct cs_ring *ring, const struct cs_sync_point 
 	return 0;
 }
 
-int cs_order_collect(struct cs_ring *ring, const struct cs_order *order)
+int cs_submit_info_collect(struct cs_ring *ring, const struct cs_submit_info *info)
 {
-	int r = collect_points(ring, order);
+	int r = collect_fences(ring, info);
 
-	r = r ? r : collect_syncs(ring, order->wait, order->wait_count, ring->wait, &ring->waits);
-	return r ? r : collect_syncs(ring, order->signal, order->signal_count, ring->signal, &ring->signals);
+	r = r ? r : collect_syncs(ring, info->wait, info->wait_count, ring->wait, &ring->waits);
+	return r ? r : collect_syncs(ring, info->signal, info->signal_count, ring->signal, &ring->signals);
 }
 
-void cs_order_release(struct cs_ring *ring)
+void cs_submit_info_release(struct cs_ring *ring)
 {
 	while (ring->foreigns)
-		cs_sync_fini(&ring->foreign[--ring->foreigns]);
+		cs_syncobj_fini(&ring->foreign[--ring->foreigns]);
 	ring->deps = ring->waits = ring->signals = 0;
 }
 
-unsigned cs_order_chunks(struct cs_ring *ring, unsigned chunks)
+unsigned cs_submit_info_chunks(struct cs_ring *ring, unsigned chunks)
 {
 	struct {
 		struct drm_amdgpu_cs_chunk *chunk;

@@ -11,17 +11,17 @@ static uint64_t size_of(const struct pool_chunk *chunk)
 	return chunk->node.hi - chunk->node.lo;
 }
 
-bool pool_rest(struct pool_chunk *chunk)
+bool pool_chunk_cache_put(struct pool_chunk *chunk)
 {
 	struct pool_space *space = chunk->pool->space;
-	bool rests = !chunk->lost && pool_home_mem(chunk)->bo->flags & VM_RESIDENT;
+	bool rests = !chunk->lost && pool_owner_mem(chunk)->bo->flags & VM_RESIDENT;
 
 	pthread_mutex_lock(&space->lock);
-	rests = rests && space->resting_B + size_of(chunk) <= POOL_RESTING_MAX_B;
+	rests = rests && space->cached_B + size_of(chunk) <= POOL_CACHED_MAX_B;
 	if (rests) {
-		chunk->next = space->resting;
-		space->resting = chunk;
-		space->resting_B += size_of(chunk);
+		chunk->next = space->cached;
+		space->cached = chunk;
+		space->cached_B += size_of(chunk);
 		chunk->pool->stats.reserved_B += size_of(chunk);
 	}
 	pthread_mutex_unlock(&space->lock);
@@ -35,29 +35,29 @@ static struct pool_chunk *take_out(struct pool_space *space, struct pool_chunk *
 
 	*at = chunk->next;
 	chunk->next = NULL;
-	space->resting_B -= size_of(chunk);
+	space->cached_B -= size_of(chunk);
 	chunk->pool->stats.reserved_B -= size_of(chunk);
 	return chunk;
 }
 
-struct pool_chunk *pool_rested(struct pool *pool, unsigned size_class, uint64_t size_B)
+struct pool_chunk *pool_chunk_cache_get(struct pool *pool, unsigned size_class, uint64_t size_B)
 {
 	struct pool_space *space = pool->space;
 	struct pool_chunk **at;
 
-	for (at = &space->resting; *at; at = &(*at)->next)
+	for (at = &space->cached; *at; at = &(*at)->next)
 		if ((*at)->pool == pool && (*at)->size_class == size_class &&
 		    (size_class != POOL_WHOLE || size_of(*at) == size_B))
 			return take_out(space, at);
 	return NULL;
 }
 
-void pool_rest_end(struct pool_space *space, const struct pool *pool, uint32_t vms)
+void pool_chunk_cache_drop(struct pool_space *space, const struct pool *pool, uint32_t vms)
 {
 	struct pool_chunk *gone = NULL, *chunk, **at;
 
 	pthread_mutex_lock(&space->lock);
-	for (at = &space->resting; *at;) {
+	for (at = &space->cached; *at;) {
 		if ((pool && (*at)->pool != pool) || !(vms & 1u << (*at)->pool->info.vm)) {
 			at = &(*at)->next;
 			continue;

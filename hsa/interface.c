@@ -1,4 +1,4 @@
-#include "hsa/door.h"
+#include "hsa/interface.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 struct stream {
 	struct rt_flow base;
 	struct rt_flow_info info;
-	struct vm_piece queue; /* owned: amd_queue_t */
+	struct vm_suballoc queue; /* owned: amd_queue_t */
 };
 
 static struct rt_gpu *gpu_of(hsa_agent_t agent)
@@ -65,7 +65,7 @@ static void free_stream(struct rt_flow *flow)
 {
 	struct stream *s = (struct stream *)(void *)flow;
 
-	vm_piece_free(&s->queue);
+	vm_suballoc_destroy(&s->queue);
 	free(s);
 }
 
@@ -74,7 +74,7 @@ static int make_queue(struct stream *s)
 {
 	const struct vm_info info = {
 		.size_B = sizeof(amd_queue_v2_t), .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
-	int r = vm_piece_alloc(s->base.gpu->vm, &info, &s->queue);
+	int r = vm_suballoc_create(s->base.gpu->vm, &info, &s->queue);
 
 	if (r)
 		return r;
@@ -102,7 +102,7 @@ static int create(hsa_agent_t agent, const struct rt_flow_info *info, struct flo
 	s->base.rt = rt_get();
 	s->base.gpu = gpu;
 	s->base.work.attempt = rt_flow_attempt;
-	s->base.work.points = rt_flow_points;
+	s->base.work.fences = rt_flow_fences;
 	s->base.failed = failed;
 	s->base.free = free_stream;
 	s->base.faults = atomic_load(&gpu->faults);
@@ -139,7 +139,7 @@ static void destroy(struct flow *flow)
 		rt_tap_destroy(f);
 		return;
 	}
-	rt_faults_look(f->rt, true);
+	rt_faults_query(f->rt, true);
 	atomic_store(&flow->state, FLOW_ENDED);
 	flow_end(flow);
 	/* Whoever had its lock until then may have added it. */
@@ -170,7 +170,7 @@ static void check(struct rt_flow *f, uint64_t value)
 		rt_flow_check(f);
 		/* Only now: a thread that waits at the same time has to know as well. */
 		atomic_store_explicit(&f->checked, value, memory_order_release);
-	} else if (__builtin_expect(atomic_load_explicit(&f->rt->look_again_ns, memory_order_relaxed) != 0, 0)) {
+	} else if (__builtin_expect(atomic_load_explicit(&f->rt->fault_requery_ns, memory_order_relaxed) != 0, 0)) {
 		rt_faults_look_again(f->rt);
 	}
 }
@@ -232,45 +232,45 @@ static void *thread(void)
 /* --- the GPU ---------------------------------------------------------------------------------- */
 
 /* Points of the GPU's unfinished work. */
-static unsigned points_of(struct rt *rt, const struct rt_gpu *gpu, struct cs_point *points)
+static unsigned fences_of(struct rt *rt, const struct rt_gpu *gpu, struct cs_fence *fences)
 {
 	unsigned count;
 
 	pthread_mutex_lock(&rt->memory->free_lock);
-	count = rt_memory_points(rt, 1u << gpu->index, points);
+	count = rt_memory_fences(rt, 1u << gpu->index, fences);
 	pthread_mutex_unlock(&rt->memory->free_lock);
-	return cs_points_unsettled(points, points, count);
+	return cs_fences_unretired(fences, fences, count);
 }
 
-static void settle(hsa_agent_t agent)
+static void retire(hsa_agent_t agent)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
-	struct cs_point points[RT_POINTS_MAX];
+	struct cs_fence fences[RT_FENCES_MAX];
 	struct rt *rt = rt_get();
 	unsigned count;
 
 	if (!gpu)
 		return;
 	rt_progress_pass(rt);
-	count = points_of(rt, gpu, points);
+	count = fences_of(rt, gpu, fences);
 	for (unsigned i = 0; i < count; i++)
-		cs_point_settle(points[i]);
+		cs_fence_retire(fences[i]);
 	if (gpu->copier)
-		sdma_copier_look(gpu->copier);
-	rt_faults_look(rt, true);
+		sdma_copier_check(gpu->copier);
+	rt_faults_query(rt, true);
 }
 
 static uint64_t steps(hsa_agent_t agent, bool *busy)
 {
 	struct rt_gpu *gpu = gpu_of(agent);
-	struct cs_point points[RT_POINTS_MAX];
+	struct cs_fence fences[RT_FENCES_MAX];
 	struct rt *rt = rt_get();
 
 	if (!gpu)
 		return 0;
 	rt_queues_flush(rt);
 	rt_progress_pass(rt);
-	*busy |= points_of(rt, gpu, points) > 0;
+	*busy |= fences_of(rt, gpu, fences) > 0;
 	return flow_gpu_steps(&gpu->flows);
 }
 
@@ -320,9 +320,9 @@ static int fetch(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, ui
 static bool read_only(const void *ptr)
 {
 	struct rt *rt = rt_get();
-	struct rt_span span;
+	struct rt_alloc_info info;
 
-	return rt && rt_span_find(rt, (uintptr_t)ptr, &span) && span.read_only;
+	return rt && rt_alloc_info_find(rt, (uintptr_t)ptr, &info) && info.read_only;
 }
 
 static const char *reason(void)
@@ -330,8 +330,8 @@ static const char *reason(void)
 	return drv_error_last()->text;
 }
 
-const struct rt_door rt_door = {
-	.size_B = sizeof(struct rt_door),
+const struct rt_interface rt_interface = {
+	.size_B = sizeof(struct rt_interface),
 	.create = create,
 	.destroy = destroy,
 	.put = flow_put,
@@ -356,7 +356,7 @@ const struct rt_door rt_door = {
 	.import_sync = import_sync,
 	.drop_sync = rt_sync_drop,
 	.syncobj = rt_sync_submit,
-	.settle = settle,
+	.retire = retire,
 	.steps = steps,
 	.faults = faults,
 	.pick = pick,

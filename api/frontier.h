@@ -4,33 +4,33 @@
  * between.
  *
  * A list is immutable; who learns gets a new one. Entries hold references to their streams. */
-#ifndef API_KNOWN_H
-#define API_KNOWN_H
+#ifndef API_FRONTIER_H
+#define API_FRONTIER_H
 
 #include "api/internal.h"
 
-struct hip_known {
+struct hip_frontier {
 	_Atomic unsigned refs;
 	unsigned count;
-	struct hip_known_entry {
+	struct hip_frontier_entry {
 		struct hip_stream *stream; /* a reference */
 		uint64_t frees;
 	} entry[];
 };
 
-struct hip_known *hip_known_get(struct hip_known *known);
+struct hip_frontier *hip_frontier_get(struct hip_frontier *frontier);
 /* NULL is accepted. */
-void hip_known_put(struct hip_known *known);
+void hip_frontier_put(struct hip_frontier *frontier);
 /* The stream's list, with a reference; NULL: it knows of nobody. */
-struct hip_known *hip_known_of(struct hip_stream *stream);
-/* From now on the stream's work begins behind the mark, and behind what was known at the mark. Without memory for
+struct hip_frontier *hip_frontier_of(struct hip_stream *stream);
+/* From now on the stream's work begins behind the point, and behind what was known at the point. Without memory for
  * it the stream is ordered all the same, and memory is reused later. */
-void hip_known_learn(struct hip_stream *stream, const struct hip_mark *mark);
+void hip_frontier_merge(struct hip_stream *stream, const struct hip_point *point);
 /* Behind how many frees of the other stream; 0: nothing is known. */
-uint64_t hip_known_below(struct hip_stream *stream, const struct hip_stream *other);
-/* The host has waited for the mark: all that was known there has ended, and the host knows. */
-void hip_known_by_host(const struct hip_mark *mark);
+uint64_t hip_frontier_covers(struct hip_stream *stream, const struct hip_stream *other);
+/* The host has waited for the point: all that was known there has ended, and the host knows. */
+void hip_frontier_merge_host(const struct hip_point *point);
 /* The stream ends. */
-void hip_known_forget(struct hip_stream *stream);
+void hip_frontier_fini(struct hip_stream *stream);
 
 #endif
