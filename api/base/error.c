@@ -1,11 +1,11 @@
-/* Errors: their names, what the calling thread had last, and what other interfaces' errors become. */
+/* Errors: names, texts, the thread's last error, and the translation of HSA's errors and of errno. */
 #include <errno.h>
 #include <stddef.h>
 
 #include "api/base/entry.h"
 #include "api/base/unsupported.h"
 
-/* The text is what a person reads. */
+/* Name and text of each error; the text is for people. */
 static const struct {
 	hipError_t error;
 	const char *name, *text;
@@ -114,7 +114,7 @@ const char *hipGetErrorString(hipError_t error)
 	return i < 0 ? "unknown error" : errors[i].text;
 }
 
-/* As CLR, the thread does not remember what came of it. */
+/* Does not set the thread's last error: CLR does not either. */
 static hipError_t describe(hipError_t error, const char *text, const char **out)
 {
 	if (!out)
@@ -172,7 +172,7 @@ hipError_t hip_of_hsa(hsa_status_t status)
 		return hipErrorNoBinaryForGpu;
 	case HSA_STATUS_ERROR_INVALID_SYMBOL_NAME:
 		return hipErrorNotFound;
-	case HSA_STATUS_ERROR_INVALID_QUEUE_CREATION: /* of a GPU for which nothing here makes packets */
+	case HSA_STATUS_ERROR_INVALID_QUEUE_CREATION: /* HSA cannot make queues on this GPU */
 		return hipErrorNotSupported;
 	default:
 		return hipErrorUnknown;

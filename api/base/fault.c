@@ -1,4 +1,5 @@
-/* What goes wrong on a GPU: HSA tells, the device gives the error from then on, and who asks reads where it was. */
+/* Faults of a GPU: HSA reports them on a thread of its own; the device returns the error from then on, and a log
+ * line says where the fault was. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 	hip_address_fn *describe;
 
 	atomic_fetch_add(&d->heard, 1);
-	/* A wait may have found it first. */
+	/* A wait may have set the device's error before. */
 	hip_device_fail(d, hipErrorIllegalAddress);
 	if (!(hip_slow_path_flags() & HIP_SLOW_LOG))
 		return;
@@ -60,7 +61,7 @@ static bool watching;
 
 void hip_faults_watch(void)
 {
-	/* Another client may handle them already: then only the failure of a flow is known. */
+	/* Fails when another client of HSA has a handler: then only the failures of flows are reported. */
 	watching = !hsa_amd_register_system_event_handler(see_event, NULL);
 }
 
@@ -72,9 +73,8 @@ static void answer(void *unused)
 	atomic_fetch_add(&answered, 1);
 }
 
-/* Resets and the failures of flows are not counted: HSA tells them in order, so what is asked now comes behind
- * them.
- */
+/* Waits for reports that HSA does not count: resets and failures of flows. HSA calls handlers and async functions
+ * in order, so an async function that is queued here runs after them. */
 static void hear_the_rest(void)
 {
 	unsigned mine = atomic_fetch_add(&asked, 1) + 1;

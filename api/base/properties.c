@@ -1,4 +1,5 @@
-/* What a device is: HIP's two records and its attribute_rows, all from what HSA says of the agent. */
+/* Properties of a device: HIP's two structures and the table of attributes, filled from HSA's information about the
+ * agent. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +9,15 @@
 #include <hsa/hsa_ext_image.h>
 
 #define KHZ         1000
-#define TEXTURE_1D  16384 /* in elements: what HIP says of all of AMD's GPUs */
+#define TEXTURE_1D  16384 /* elements; HIP gives this limit for all of AMD's GPUs */
 #define TEXTURE_2D  16384
 #define TEXTURE_3D  16384
-#define TEXTURE_Z   8192 /* in depth: as HSA has it */
+#define TEXTURE_Z   8192 /* depth; HSA's limit */
 #define LINEAR_1D   0x10000000
 #define PITCH_MAX   0x7fffffff
 #define CONST_MAX   0x7fffffff
 #define ALIGN       256
-#define REGS_PER_CU 65536 /* of 32 bits and one lane each; a block may have them all */
+#define REGS_PER_CU 65536 /* registers of 32 bits for one lane; a block may use all of them */
 #define REGS_90A    131072
 
 /* --- what HSA says ---------------------------------------------------------------------------- */
@@ -51,7 +52,7 @@ static hsa_status_t see_isa(hsa_isa_t isa, void *arg)
 	return HSA_STATUS_INFO_BREAK;
 }
 
-/* "gfx90a:..." is 9, 0, 10: the last two digits are hexadecimal. */
+/* Parses a target name: "gfx90a:..." is 9, 0, 10. The last two digits are hexadecimal. */
 static void parse_target(const char *target, int *major, int *minor, int *stepping)
 {
 	unsigned long number = strlen(target) > 3 ? strtoul(target + 3, NULL, 16) : 0;
@@ -63,7 +64,7 @@ static void parse_target(const char *target, int *major, int *minor, int *steppi
 	*stepping = (int)(number & 15);
 }
 
-/* "GPU-0123456789abcdef": HIP takes the 16 digits as they are. */
+/* HSA's text is "GPU-0123456789abcdef"; HIP's UUID is the 16 digits, as characters. */
 static void fill_uuid(const struct hip_device *d, hipUUID *uuid)
 {
 	char text[32] = "";
@@ -82,7 +83,7 @@ static void fill_place(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->pciDeviceID = (int)(bdf >> 3 & 31);
 }
 
-/* That its atomic operations pass to the host's memory, as far as HSA knows. */
+/* True when atomic operations of the device reach the host's memory over PCIe, as far as HSA knows. */
 static bool passes_atomics(const struct hip_device *d)
 {
 	hsa_amd_memory_pool_link_info_t links[8];
@@ -116,7 +117,7 @@ static void fill_memory(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->textureAlignment = p->texturePitchAlignment = p->surfaceAlignment = ALIGN;
 	p->hostNativeAtomicSupported = passes_atomics(d);
 	p->canMapHostMemory = p->unifiedAddressing = p->hostRegisterSupported = 1;
-	/* Managed memory is the host's, which all GPUs reach: both sides may use it at any time. */
+	/* Managed memory is host memory that all GPUs reach: CPU and GPUs may use it at any time. */
 	p->managedMemory = p->concurrentManagedAccess = p->directManagedMemAccessFromHost = 1;
 	p->isLargeBar = AGENT(HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, bool);
 }
@@ -168,13 +169,13 @@ static void fill_abilities(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->cooperativeMultiDeviceUnmatchedBlockDim = p->cooperativeMultiDeviceUnmatchedSharedMem =
 		p->cooperativeLaunch;
 	p->asicRevision = AGENT(HSA_AMD_AGENT_INFO_ASIC_REVISION, int);
-	p->kernelExecTimeoutEnabled = 1; /* the kernel's watchdog */
+	p->kernelExecTimeoutEnabled = 1; /* the kernel driver's watchdog */
 	p->concurrentKernels = p->deviceOverlap = p->streamPrioritiesSupported = 1;
 	p->asyncEngineCount = AGENT(HSA_AMD_AGENT_INFO_NUM_SDMA_ENG, int);
 	p->memoryPoolsSupported = p->ipcEventSupported = 1;
 	p->memoryPoolSupportedHandleTypes = hipMemHandleTypePosixFileDescriptor;
 	p->ECCEnabled = strstr(p->gcnArchName, "sramecc+") != NULL;
-	/* All but funnel shifts, extended barriers, surfaces and kernels that launch kernels. */
+	/* Every feature but funnel shifts, extended barriers, surfaces and kernels that launch kernels. */
 	p->arch = (hipDeviceArch_t){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 0};
 }
 
@@ -196,7 +197,7 @@ static void fill(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 
 /* --- the older record ------------------------------------------------------------------------- */
 
-/* Members of the same name. */
+/* Copies members that have the same name in both structures. */
 #define SAME(member)      memcpy(&old->member, &p->member, sizeof(old->member))
 #define SAME2(a, b)       SAME(a), SAME(b)
 #define SAME4(a, b, c, d) SAME2(a, b), SAME2(c, d)
@@ -252,7 +253,7 @@ hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *properties, int dev
 	return hip_end(hipSuccess);
 }
 
-/* The plain name keeps the older record for ever. */
+/* The name without a suffix means the older structure in every version of the library. */
 #undef hipGetDeviceProperties
 #undef hipChooseDevice
 HIP_API_BEGIN
@@ -266,7 +267,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int device)
 
 /* --- choosing --------------------------------------------------------------------------------- */
 
-/* What a program may ask for, as CLR has it; a 0 asks for nothing. */
+/* Properties that a program may request, as in CLR; a 0 requests nothing. */
 #define WISHES(p)                                                                                                  \
 	{(uint64_t)(p)->major,                                                                                     \
 	 (uint64_t)(p)->minor,                                                                                     \
@@ -292,7 +293,7 @@ static bool grants(const uint64_t *has, const uint64_t *wanted)
 	return true;
 }
 
-/* The first device that grants all; device 0 if none does. */
+/* Chooses the first device that has every requested property; device 0 if none has. */
 static hipError_t choose(int *device, const uint64_t *wanted)
 {
 	hipDeviceProp_tR0000 *p = malloc(sizeof(*p));
@@ -330,7 +331,7 @@ CHOOSE(hipChooseDevice, hipDeviceProp_tR0000)
 static const struct attribute {
 	hipDeviceAttribute_t id;
 	uint16_t offset;
-	bool wide; /* a size_t, of which an int is given */
+	bool wide; /* the member is a size_t, of which the program gets an int */
 } attribute_rows[] = {
 #define INT(attribute, member)  {hipDeviceAttribute##attribute, offsetof(hipDeviceProp_tR0600, member), false}
 #define SIZE(attribute, member) {hipDeviceAttribute##attribute, offsetof(hipDeviceProp_tR0600, member), true}
@@ -432,11 +433,11 @@ static const struct attribute {
 	INT(AsicRevision, asicRevision),
 };
 
-/* Those that are in no record. False: it is none of them. */
+/* Attributes that are no member of the structure. False: `id` is not among them. */
 static bool other_attribute(const struct hip_device *d, unsigned id, const hipDeviceProp_tR0600 *p, int *value)
 {
 	switch (id) {
-	case hipDeviceAttributeHdpMemFlushCntl: /* a pointer, for which programs give room */
+	case hipDeviceAttributeHdpMemFlushCntl: /* a pointer; programs give the address of a pointer */
 		memcpy(value, &p->hdpMemFlushCntl, sizeof(p->hdpMemFlushCntl));
 		return true;
 	case hipDeviceAttributeHdpRegFlushCntl:
@@ -500,7 +501,7 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t id, int device
 
 /* --- one by one ------------------------------------------------------------------------------- */
 
-/* As CLR, these look at the device first. */
+/* Checks the device before the other arguments: CLR does so. */
 static hipError_t asked(hipDevice_t device, bool somewhere)
 {
 	if (!hip_device_of(device))
@@ -580,7 +581,7 @@ hipError_t hipDeviceGetPCIBusId(char *text, int len, int device)
 		return hip_end(r);
 	snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID,
 		 (unsigned)p.pciDeviceID);
-	/* What there was room for is there. */
+	/* The text is truncated to the program's buffer, and the error says so. */
 	return hip_end(len < PCI_TEXT_B ? hipErrorInvalidValue : hipSuccess);
 }
 

@@ -1,4 +1,4 @@
-/* The root: what HSA has, and who may see it. */
+/* The library's root: initialisation, and the choice of HSA's devices that the program sees. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct block {
 	_Alignas(16) char bytes[];
 };
 
-static pthread_key_t blocks_key; /* a thread's blocks: owned */
+static pthread_key_t blocks_key; /* the thread's list of blocks: owned */
 static pthread_once_t blocks_once = PTHREAD_ONCE_INIT;
 
 static void free_blocks(void *first)
@@ -89,7 +89,7 @@ void hip_free_late(void *memory)
 
 /* --- what is visible -------------------------------------------------------------------------- */
 
-/* Indices into HSA's GPUs, as "1,0"; the first that is none ends the list, as with CUDA. */
+/* Parses a list of indices into HSA's GPUs, such as "1,0". The first invalid entry ends the list, as in CUDA. */
 static unsigned visible(const char *list, unsigned all, unsigned *order)
 {
 	unsigned count = 0;
@@ -212,14 +212,14 @@ static hipError_t open_device(struct hip_device *d, int index)
 		return hipErrorInitializationError;
 	d->vram_B = vram_B;
 	d->args = hip.hsa->args_pool(d->agent);
-	/* As HIP has them: what a lane gets without asking, the buffer of printf, and the heap's. */
+	/* HIP's defaults: bytes of a lane's stack, of printf's buffer, and of the device heap. */
 	d->stack_B = 1024;
 	d->printf_B = 1 << 20;
 	d->heap_B = 4 << 20;
 	return hipSuccess;
 }
 
-/* Only our own HSA library has what streams need. */
+/* Finds the private interface. Another HSA library has none, and streams cannot work on it. */
 static bool find_door(void)
 {
 	if (hsa_system_get_major_extension_table(RT_EXTENSION_INTERFACE, 1, sizeof(hip.hsa_copy), &hip.hsa_copy) ||
@@ -249,7 +249,8 @@ static hipError_t open_all(void)
 
 /* --- beginning -------------------------------------------------------------------------------- */
 
-/* What a child inherits is its parent's: locks, too, which the parent's other threads may have had. */
+/* After fork() the child cannot use what the parent opened: its handles are the parent's, and threads of the parent
+ * may have held its locks. */
 static void begin_child(void)
 {
 	init_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -270,7 +271,7 @@ static void init_slow_flags(void)
 	const struct drv_config *config = drv_config();
 	unsigned flags = config->amd_log_level;
 
-	/* TUFF_LOG, which is for all of tuff, has errors, too. */
+	/* TUFF_LOG covers all of tuff: its errors include this library's. */
 	if (flags < LEVEL_ERRORS && config->log & DRV_LOG_ERROR)
 		flags = LEVEL_ERRORS;
 	if (config->serialize_kernel || config->serialize_copy)
