@@ -1,4 +1,4 @@
-/* Captures: which streams take part in which, and where each stands. The nodes themselves are graph/'s. */
+/* The state of captures: which streams are in which capture, and after which nodes. graph/ makes the nodes. */
 #include "api/stream/capture.h"
 
 #include <stdlib.h>
@@ -195,7 +195,8 @@ bool hip_capture_invalidate_query(const struct hip_recorded *recorded)
 
 /* --- what captures do not stand --------------------------------------------------------------- */
 
-/* A thread leaves alone its own captures that are not relaxed, and others' that are global if it is. */
+/* True when the capture forbids unsafe calls to this thread: its own captures that are not relaxed do, and, if the
+ * thread's mode is global, other threads' global captures, too. */
 static bool forbids(const struct hip_capture *c)
 {
 	if (c->lost || hip_thread.capture_mode == hipStreamCaptureModeRelaxed)
@@ -253,7 +254,8 @@ hipError_t hip_capture_lost(struct hip_stream *s, hipError_t error)
 	return error;
 }
 
-/* Gives the graph that was made for a capture which no other stream can end; NULL: there is none. */
+/* Takes the stream out of the capture. Returns the capture's own graph when no other stream can end the capture,
+ * for the caller to destroy; NULL: none. */
 static hipGraph_t leave_locked(struct hip_stream_capture *p)
 {
 	struct hip_capture *c = p->capture;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Guards which list a stream has; lists are small, and change when calls order streams. */
+/* Guards which list a stream has. Lists are small, and change only when calls order streams. */
 static struct drv_lock lock;
 
 struct hip_frontier *hip_frontier_get(struct hip_frontier *frontier)
@@ -49,7 +49,7 @@ uint64_t hip_frontier_covers(struct hip_stream *stream, const struct hip_stream 
 	return frees;
 }
 
-/* Into a list that has room. */
+/* Adds an entry, or raises the one of the same stream. The list has room. */
 static void note(struct hip_frontier *frontier, struct hip_stream *stream, uint64_t frees)
 {
 	for (unsigned i = 0; i < frontier->count; i++)

@@ -1,4 +1,4 @@
-/* Serialization, to hunt faults: HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY. A call waits for
+/* Serialization, to find faults: HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY. A call waits for
  * its stream before it submits a kernel or copy, after it, or both, so that an error belongs to that call. A graph
  * counts as a kernel. */
 #include "api/stream/point.h"

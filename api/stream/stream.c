@@ -1,7 +1,6 @@
-/* Streams: flows of our HSA library (hsa/interface.h), whose operations this library gives in order.
- *
- * A dispatch's barrier bit keeps the order, its acquire at agent scope sees what the one before wrote; a job begins
- * with an acquire and ends with a release at system scope (cs.h), which is what the host waits for. */
+/* Streams: this library submits operations to flows of our HSA library (hsa/interface.h), in order. A dispatch's
+ * barrier bit keeps the order, and its acquire at agent scope makes the writes of the previous one visible. A job
+ * begins with an acquire and ends with a release at system scope (cs.h), which the host waits for. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -37,7 +36,8 @@ struct hip_stream *hip_stream_get(struct hip_stream *s)
 	return s;
 }
 
-/* What other threads read by a rule, or a point that was reached, has stayed until now. */
+/* Other threads may read the stream's flow by a rule or by a point, so the flow lives until the last reference is
+ * put. */
 static void free_stream(void *stream)
 {
 	struct hip_stream *s = stream;
@@ -50,22 +50,23 @@ void hip_stream_put(struct hip_stream *s)
 {
 	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
 		return;
-	/* Who found it before it was gone may take a reference and put it. */
+	/* Threads that found the stream before it was gone may take a reference and put it: the count may reach 0
+	 * twice. */
 	if (atomic_exchange(&s->freed, true))
 		return;
 	call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
 	hip_end_late(s, free_stream);
 }
 
-/* What it is given begins behind what the null stream was given. */
+/* Orders the stream behind the null stream, from its next operation on. */
 static void follow(struct hip_stream *s, struct hip_stream *null)
 {
 	s->null = hip_stream_get(null);
-	/* Release: threads without a lock follow it to a flow that was just made (hip_stream_is_clear()). */
+	/* Release: threads without a lock read the rule, and the flow was just made (hip_stream_is_clear()). */
 	atomic_store_explicit(&s->rule, &null->flow->written, memory_order_release);
 }
 
-/* It is the device's null stream. */
+/* Gives the null stream its rule. */
 static void lead(struct hip_stream *null)
 {
 	for (struct hip_stream *s = null->device->streams; s; s = s->next)
@@ -120,13 +121,13 @@ static hipError_t open_flow(struct hip_stream *s)
 
 	if (r)
 		return hip_of_errno(r);
-	/* destroy() takes one reference, free_stream() the other. */
+	/* destroy() puts one reference, free_stream() the other. */
 	flow_get(s->flow);
 	s->args_at = HIP_CHUNK_B;
 	return hipSuccess;
 }
 
-/* The device's lock is held by the caller, for the list. */
+/* The caller holds the device's lock, which guards the list. */
 static hipError_t create_locked(struct hip_device *device, unsigned flags, int priority, struct hip_stream **out)
 {
 	struct hip_stream *s = calloc(1, sizeof(*s));
@@ -165,14 +166,14 @@ hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int prio
 	return r;
 }
 
-/* It may say false while another thread has the flow's lock. */
+/* May return false while another thread holds the flow's lock. */
 static bool all_ended(const struct hip_stream *s)
 {
 	return hip.hsa->reached(s->flow, hip_stream_written(s));
 }
 
-/* Waits for all that the device's flows have on the GPU, after the flow was abandoned: what it has not got is
- * dropped, and makes the device fail. */
+/* Waits for everything that the device's flows have submitted to the GPU, after the flow was abandoned. Operations
+ * that were not submitted are dropped, and make the device fail. */
 static void end_work(struct hip_stream *s)
 {
 	bool ended;
@@ -185,8 +186,8 @@ static void end_work(struct hip_stream *s)
 		hip_device_fail(s->device, hipErrorLaunchFailure);
 }
 
-/* Of its thread, who destroys it, and a reset, one may close it; its handle names nothing any more, and who found
- * it before gives it nothing more. */
+/* Starts to close the stream: true for one thread only among its own thread that exits, hipStreamDestroy() and a
+ * reset. The handle becomes invalid, and threads that found the stream before can submit nothing more. */
 static bool may_close(struct hip_stream *s)
 {
 	static const _Atomic uint64_t never = UINT64_MAX;
@@ -202,7 +203,7 @@ static bool may_close(struct hip_stream *s)
 	return true;
 }
 
-/* It was waited for, or all that it has not done is dropped. */
+/* Closes the stream. Its work was waited for, or the rest of it is dropped. */
 static void close_stream(struct hip_stream *s)
 {
 	bool drop = !all_ended(s);
@@ -212,13 +213,13 @@ static void close_stream(struct hip_stream *s)
 	pthread_mutex_unlock(&s->device->lock);
 	hip_capture_leave(s);
 	hip_frontier_fini(s);
-	/* The holder of its lock may wait for it. */
+	/* The thread that holds the stream's lock may wait for the stream; abandon() ends that wait. */
 	if (drop)
 		hip.hsa->abandon(s->flow);
-	/* Before: who holds a pool's lock may wait until it is gone. */
+	/* Called before the stream is gone: a thread that holds a pool's lock may wait for the stream's end. */
 	call(atomic_load_explicit(&hip_stream_hooks.closing, memory_order_acquire), s);
 	atomic_store(&s->ending, true);
-	/* They wait for what has ended, or never will. */
+	/* Users wait for operations that have ended or never will, so this loop ends. */
 	while (atomic_load(&s->users))
 		sched_yield();
 	if (drop)
@@ -255,7 +256,7 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 	return r;
 }
 
-/* A thread's own streams, one for each device; they end with the thread. */
+/* A thread's own streams, one for each device; closed when the thread ends. */
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
@@ -299,7 +300,7 @@ static hipError_t own_stream(struct hip_device *device, struct hip_stream **stre
 	}
 	if (!own[device->index]) {
 		r = hip_stream_create(device, hipStreamDefault, 0, &own[device->index]);
-		/* One reference is the thread's, the other goes when the stream is closed. */
+		/* One reference is the thread's; close_stream() puts the other. */
 		if (!r)
 			hip_stream_get(own[device->index]);
 	}
@@ -322,10 +323,10 @@ hipError_t hip_stream_lost(struct hip_stream *s, int r)
 		hip_device_fail(s->device, hipErrorIllegalAddress);
 		return hip_fault(s->device);
 	}
-	/* Refused, and the stream goes on. */
+	/* The operation was refused, and the stream goes on. */
 	if (r != -ECANCELED && r != -ENODEV && atomic_load(&s->flow->state) == FLOW_ACTIVE)
 		return hip_of_errno(r);
-	/* HSA's callback may know better, and comes soon. */
+	/* HSA's callback may report a more precise error soon. */
 	for (unsigned i = 0; i < 1000 && !hip_fault(s->device); i++)
 		sched_yield();
 	hip_device_fail(s->device, hipErrorLaunchFailure);
@@ -343,7 +344,7 @@ bool hip_stream_acquire(struct hip_stream *s)
 	return false;
 }
 
-/* It may say false while another thread gives the stream something. */
+/* May return false while another thread submits to the stream. */
 static bool has_reached(struct hip_stream *s, uint64_t index)
 {
 	bool reached;
@@ -355,7 +356,8 @@ static bool has_reached(struct hip_stream *s, uint64_t index)
 	return reached;
 }
 
-/* The operation has what it waits for submitted; one that waits for what has ended does nothing. */
+/* Submits a wait operation, which has the flow flush the work before the point. A wait for a point that is reached
+ * does nothing. */
 hipError_t hip_stream_after(struct hip_stream *s, const struct hip_point *point)
 {
 	struct hip_stream *other = point->stream;
@@ -365,7 +367,7 @@ hipError_t hip_stream_after(struct hip_stream *s, const struct hip_point *point)
 		return hipSuccess;
 	if (!has_reached(other, point->index))
 		r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_WAIT, .wait = {other->flow, point->index}});
-	/* Behind the operation, as hip_stream_point() reads it before. */
+	/* After the operation: hip_stream_point() reads the frontier before it reads the number of operations. */
 	if (!r)
 		hip_frontier_merge(s, point);
 	return r;
@@ -373,7 +375,7 @@ hipError_t hip_stream_after(struct hip_stream *s, const struct hip_point *point)
 
 /* --- what HIP's rules name -------------------------------------------------------------------- */
 
-/* Everything that the other was given so far. */
+/* Orders the stream behind everything that was submitted to the other. */
 static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
 {
 	struct hip_point point = hip_stream_point(other);
@@ -383,8 +385,8 @@ static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
 	return r;
 }
 
-/* One that the null stream has not seen all of, and that was not found in this round yet: where it is now. No
- * stream: there is none. */
+/* Finds a blocking stream whose work the null stream is not wholly ordered behind, and that this round has not
+ * visited yet. *point is its present point (stream NULL: there is none), *now its count of operations and frees. */
 static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_point *point, uint64_t *now)
 {
 	struct hip_device *d = null->device;
@@ -408,8 +410,8 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_p
 	return r;
 }
 
-/* A full flow has room when its work goes on, which may take until another thread has made a stream: no thread
- * waits for it with the device's lock held. */
+/* A full flow has room again when its work goes on, which may need another thread to make a stream. So the device's
+ * lock is not held during the waits. */
 static hipError_t after_all_blocking(struct hip_stream *null)
 {
 	uint64_t round = ++null->null_round, now = 0;
@@ -435,7 +437,8 @@ static hipError_t after_null(struct hip_stream *s, struct hip_stream *null)
 	if (written <= atomic_load_explicit(&s->seen, memory_order_relaxed))
 		return hipSuccess;
 	r = after_all_of(s, null);
-	/* Behind the operation that waits: an event that is recorded then is behind that, too. */
+	/* After the wait operation was submitted: an event that is recorded from then on is ordered behind the
+	 * wait. */
 	if (!r)
 		atomic_store_explicit(&s->seen, written, memory_order_release);
 	return r;
@@ -455,7 +458,7 @@ hipError_t hip_stream_order(struct hip_stream *s)
 	return r;
 }
 
-/* A blocking stream that captures keeps the null stream from being given anything. */
+/* The null stream cannot be given work while a blocking stream captures. */
 static bool may_order(const struct hip_stream *s)
 {
 	struct hip_device *d = s->device;
@@ -476,7 +479,7 @@ void hip_stream_follow_rules(struct hip_stream *s)
 		hip_stream_done(s);
 }
 
-/* What s is given next is behind all that the other was given, and what HIP's rules put in front of that. */
+/* Orders s behind everything that the other was given, and behind what HIP's rules order before that. */
 static hipError_t come_behind(struct hip_stream *s, struct hip_stream *other)
 {
 	hipError_t r = hip_stream_begin(other);
@@ -510,9 +513,8 @@ hipError_t hip_stream_return(struct hip_stream *s, struct hip_stream *from)
 
 /* --- points ------------------------------------------------------------------------------------ */
 
-/* Others may write to the stream meanwhile: what is counted first is covered by the operations that are counted
- * last.
- */
+/* Other threads may submit meanwhile. The frontier and the frees are read first, so that the number of operations,
+ * read last, covers them. */
 struct hip_point hip_stream_point(struct hip_stream *s)
 {
 	struct hip_point point = {.stream = hip_stream_get(s), .frontier = hip_frontier_of(s)};
@@ -553,7 +555,7 @@ void hip_point_flush(const struct hip_point *point)
 	hip_stream_release(s);
 }
 
-/* The error of what the wait was for, and of the cooperative grids that it waited for. */
+/* The error of the wait, or of the cooperative grids that the stream waited for. */
 static int wait_error(const struct hip_device *device, int error)
 {
 	int (*state)(const struct hip_device *device) =
@@ -577,7 +579,7 @@ hipError_t hip_point_wait(const struct hip_point *point)
 
 		e = wait_error(point->stream->device, e);
 		r = e ? hip_stream_lost(point->stream, e) : hipSuccess;
-		/* A reset forgets errors behind that. */
+		/* Until here a reset cannot clear the error: it waits for the release. */
 		hip_stream_release(point->stream);
 	}
 	if (r)
@@ -609,7 +611,7 @@ void hip_stream_drop(struct hip_stream *s)
 	hip_stream_release(s);
 }
 
-/* The first of the device's, with a reference. */
+/* Returns the device's first stream, with a reference. NULL: none. */
 static struct hip_stream *first_stream(struct hip_device *device)
 {
 	struct hip_stream *s;
@@ -620,7 +622,7 @@ static struct hip_stream *first_stream(struct hip_device *device)
 	return s;
 }
 
-#define MOVE_NS 10000000 /* between two counts of the steps of a device */
+#define MOVE_NS 10000000 /* between two counts of the device's steps */
 
 typedef uint64_t host_calls_fn(struct hip_device *device, bool *busy);
 
@@ -631,7 +633,7 @@ static uint64_t steps(struct hip_device *device, host_calls_fn *host_calls, bool
 	return executed + host_calls(device, busy);
 }
 
-/* The GPU or a function of the host makes progress for the device. */
+/* True while the GPU or a host function makes progress for the device. */
 static bool moves(struct hip_device *device, host_calls_fn *host_calls)
 {
 	bool busy = false;
@@ -640,8 +642,8 @@ static bool moves(struct hip_device *device, host_calls_fn *host_calls)
 	return steps(device, host_calls, &busy) != before || busy;
 }
 
-/* Waits until all that a stream was given has ended, or until no work of the device makes progress by itself: the
- * rest waits for a value that is never written, or for streams that do. */
+/* Waits until the stream's work has ended, or until no work of the device makes progress: the rest then waits for a
+ * value in memory that is never written, or for a stream that does. */
 static void wait_while_it_moves(struct hip_stream *s, void *arg)
 {
 	host_calls_fn *host_calls = *(host_calls_fn **)arg;
@@ -666,14 +668,14 @@ static void abandon(struct hip_stream *s, void *unused)
 	hip.hsa->abandon(s->flow);
 }
 
-/* All streams of the device end, whatever became of their work; their handles name nothing any more. Who waits for
- * them gets an error. */
+/* Closes all streams of the device, whatever the state of their work; their handles become invalid, and threads
+ * that wait for them get an error. */
 void hip_streams_reset(struct hip_device *device)
 {
 	struct hip_stream *s;
 
-	/* None of them goes on because another is gone. The device's lock is inside a flow's, which abandon()
-	 * takes. */
+	/* All flows stop first, so that no stream goes on because another is gone. abandon() runs later, since it
+	 * takes a flow's lock, which is outside the device's. */
 	pthread_mutex_lock(&device->lock);
 	for (s = device->streams; s; s = s->next)
 		flow_stop(s->flow, FLOW_ENDED);
