@@ -1,5 +1,5 @@
-/* What programs do, for who debugs them: AMD_LOG_LEVEL, as HIP's own library has it. 1: what fails, and kernels'
- * faults; 3 and above: each call, and what it gives. Not: its arguments. */
+/* Traces for people who debug programs: AMD_LOG_LEVEL, with the levels of AMD's library. 1: failed calls and
+ * kernels' faults; 3 and more: each call and its result, without its arguments. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -33,7 +33,7 @@ void hip_trace_call(const char *function, const struct hip_arg *args)
 		hip_tool_enter(function, args);
 }
 
-/* That work is not done is no failure. */
+/* hipErrorNotReady is a result, not a failure. */
 void hip_trace_result(const char *function, hipError_t error)
 {
 	bool failed = error && error != hipErrorNotReady;
