@@ -1,6 +1,6 @@
-/* Memory of other drivers, as Vulkan: dma-bufs. Each import has an address of its own, and all of it is memory that
- * copies and kernels know; the program's buffers are places in it, of which it may have several. The address goes
- * when the import was destroyed and no buffer is left. */
+/* External memory: dma-bufs of other drivers, such as Vulkan's. Each import is mapped at an address of its own, and
+ * copies and kernels can use all of it. A program's buffers are ranges of an import, which may have several. The
+ * mapping ends when the import is destroyed and its last buffer is freed. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,15 +14,15 @@ struct buffer {
 
 struct external {
 	struct external *next;
-	uint64_t handle; /* 0: destroyed */
+	uint64_t handle; /* 0: the program has destroyed it */
 	struct hip_device *device;
-	char *base; /* owned: mapped there */
+	char *base; /* owned: the mapping */
 	size_t size_B;
 	struct buffer *buffers; /* owned */
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards all below; outside memory's */
+	pthread_mutex_t lock; /* guards the members below; outside memory's */
 	struct external *first;
 } externals = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -130,7 +130,7 @@ hipError_t hipExternalMemoryGetMappedBuffer(void **ptr, hipExternalMemory_t memo
 	return hip_end(get_buffer(ptr, memory, desc));
 }
 
-/* One that nobody has any more; the lock is held. */
+/* Takes an import that was destroyed and has no buffers out of the list. The caller holds the lock. */
 static struct external *take_unused_locked(void)
 {
 	struct external **at = &externals.first, *e;
@@ -143,7 +143,8 @@ static struct external *take_unused_locked(void)
 	return e;
 }
 
-/* The lock is held, and let go. What kernels may still use waits for them. */
+/* Unmaps unused imports, after the kernels that may still use them have ended. The caller holds the lock, which is
+ * released. */
 static hipError_t drop_unused(void)
 {
 	struct external *e = take_unused_locked();

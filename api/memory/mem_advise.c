@@ -1,7 +1,6 @@
-/* Hints for managed memory: kept by page and told when they are asked for, and nothing else. The memory is the
- * host's, where both sides see it, whatever is advised.
- *
- * Advised pages are cut in disjoint segments; pages in none have what `plain` says. */
+/* Hints for managed memory. They are kept by page and returned by queries, and have no other effect: the memory is
+ * the host's, which every device can access, whatever the hints say. Pages with hints are in disjoint segments;
+ * pages in no segment have the hints `plain`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #define PAGE_B 4096ull
 
 struct hints {
-	int preferred, prefetched; /* a device, hipCpuDeviceId, hipInvalidDeviceId */
+	int preferred, prefetched; /* an index of a device, hipCpuDeviceId, or hipInvalidDeviceId */
 	bool read_mostly, coarse, accessed_by_host;
 	uint64_t accessed; /* a bit for each device */
 };
@@ -49,7 +48,7 @@ static bool add(uint64_t lo, uint64_t hi, const struct hints *hints)
 	return true;
 }
 
-/* No segment crosses the address afterwards. */
+/* Splits the segment that crosses the address. False: out of memory. */
 static bool cut(uint64_t address)
 {
 	struct segment *s = segment_in(address, address + 1);
@@ -64,7 +63,7 @@ static bool cut(uint64_t address)
 	return true;
 }
 
-/* There is a segment for each page of [lo, hi) afterwards, and none reaches beyond. */
+/* Makes segments for all pages of [lo, hi), none of which reaches outside. False: out of memory. */
 static bool cover(uint64_t lo, uint64_t hi)
 {
 	if (!cut(lo) || !cut(hi))
@@ -207,7 +206,7 @@ static hipError_t prefetch(const void *ptr, size_t size_B, int device, hipStream
 		return hipErrorInvalidValue;
 	if (!is_place(device))
 		return hipErrorInvalidDevice;
-	/* As CLR: memory that was allocated where it is stays there, and the host's own no GPU can have. */
+	/* CLR's rule: memory that HIP does not know cannot be moved, and may be prefetched only to the CPU. */
 	if (!known)
 		return device == hipCpuDeviceId ? hipSuccess : hipErrorNotSupported;
 	return memory.kind == HIP_MEMORY_MANAGED ? set(&range, prefetch_to, 0, device) : hipSuccess;
@@ -234,7 +233,7 @@ static void join(struct hints *all, const struct hints *h, bool *coarse, bool *f
 	*fine |= !h->coarse;
 }
 
-/* What holds for all pages of the range; how they are coherent. */
+/* Combines the hints of all pages of the range; *mode is their coherence. */
 static struct hints common(const struct range *range, hipMemRangeCoherencyMode *mode)
 {
 	bool coarse = false, fine = false;
@@ -257,7 +256,7 @@ static struct hints common(const struct range *range, hipMemRangeCoherencyMode *
 	return all;
 }
 
-/* As many as there is room for; behind them, nobody. */
+/* Writes the devices that the list has room for, and hipInvalidDeviceId after them. */
 static hipError_t list_accessed(const struct hints *h, int *list, size_t count)
 {
 	size_t n = 0;
@@ -272,7 +271,7 @@ static hipError_t list_accessed(const struct hints *h, int *list, size_t count)
 	return hipSuccess;
 }
 
-/* Of memory that is not managed, only this can be asked. */
+/* Memory that is not managed has this attribute only. */
 static int coherency_of(const struct hip_memory *memory)
 {
 	bool coarse = memory->kind == HIP_MEMORY_DEVICE

@@ -1,9 +1,9 @@
-/* Peers: GPUs that use one another's memory. What is enabled holds for all of a device's memory, that which is
- * allocated later, too. */
+/* Peers: GPUs that access one another's memory. Enabled access holds for all of a device's memory, later
+ * allocations included. */
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
 
-/* HSA asks memory pools: those that an agent may never reach, no call makes reachable. */
+/* Uses HSA's access rules of memory pools: a pool that an agent can never access is no peer's. */
 bool hip_can_be_peers(const struct hip_device *from, const struct hip_device *to)
 {
 	hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
@@ -55,7 +55,7 @@ static hipError_t disable(int index)
 		return hipErrorInvalidDevice;
 	if (!(atomic_fetch_and(&peer->peers, ~bit) & bit))
 		return hipErrorPeerAccessNotEnabled;
-	/* Kernels may still use it. */
+	/* Kernels may still use the memory. */
 	r = hip_device_wait(d);
 	return r ? r : hip_memory_update_peers(peer);
 }
