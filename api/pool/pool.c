@@ -1,4 +1,4 @@
-/* Pools: which there are, and how they begin and end. */
+/* Pools: their list, creation and destruction. */
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
 #include "api/stream/capture.h"
@@ -8,10 +8,10 @@
 
 struct hip_pool *_Atomic hip_pool_slots[HIP_POOL_SLOTS];
 
-/* All that live, or have memory that lives. */
+/* Pools that live, or that have memory that lives. */
 static struct {
-	pthread_mutex_t lock; /* outside of a pool's; guards the list, and who visits */
-	pthread_cond_t left;  /* a visitor has */
+	pthread_mutex_t lock; /* guards the list and the visitors; outside a pool's lock */
+	pthread_cond_t left;  /* signalled when a visitor leaves */
 	struct hip_pool *list;
 } pools = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
@@ -59,13 +59,14 @@ static bool find(const void *address, struct hip_memory *memory)
 	return found;
 }
 
-/* What a wait leaves to a pool: nothing, once it is destroyed. */
+/* Bytes that a wait leaves reserved in a pool; 0 for a destroyed pool. */
 static uint64_t kept_B(const struct hip_pool *p)
 {
 	return p->dead ? 0 : atomic_load_explicit(&p->threshold_B, memory_order_relaxed);
 }
 
-/* The next of the device's that has more than it should keep; it does not end until it is left. */
+/* Returns the device's next pool after `behind` that has more reserved than it should keep. The caller is a
+ * visitor: the pool is not freed before leave(). */
 static struct hip_pool *visit(const struct hip_device *device, const struct hip_pool *behind, bool all)
 {
 	struct hip_pool *p;
@@ -92,11 +93,12 @@ static void unlink_locked(struct hip_pool *p)
 		struct hip_cache *c = p->caches;
 
 		p->caches = c->next_in_pool;
-		atomic_store_explicit(&c->pool, NULL, memory_order_release); /* its stream may use it anew */
+		/* The stream may use the cache for another pool. */
+		atomic_store_explicit(&c->pool, NULL, memory_order_release);
 	}
 }
 
-/* It is in no list any more. */
+/* Frees a pool that is in no list any more. */
 static void free_pool(struct hip_pool *p)
 {
 	if (p->imported)
@@ -109,7 +111,7 @@ static void free_pool(struct hip_pool *p)
 	free(p);
 }
 
-/* A destroyed pool that has no memory left goes with the last visitor. */
+/* Ends a visit. The last visitor frees a destroyed pool that has no memory left. */
 static void leave(struct hip_pool *p)
 {
 	bool over;
@@ -134,7 +136,7 @@ void hip_pool_retire(struct hip_pool *p)
 	leave(p);
 }
 
-/* Trimming takes no lock of all pools. */
+/* Trims without the lock of the list. */
 static void host_waited(struct hip_device *device)
 {
 	for (struct hip_pool *p = visit(device, NULL, false), *next; p; p = next) {
@@ -179,7 +181,7 @@ static void set_hooks(void)
 	atomic_store(&hip_stream_hooks.freed, hip_caches_free);
 }
 
-/* One whose arena begins to be, or that has none. Owns it from now on. */
+/* Adds a pool, whose arena is made here unless it is imported, to the list. Owns the pool from then on. */
 static hipError_t enter_pool(struct hip_pool *p)
 {
 	set_defaults(p);
@@ -238,7 +240,7 @@ hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_p
 	return hipSuccess;
 }
 
-/* Used, too, where no other is. */
+/* Makes the pool the device's default, and the current one if there is none. */
 static void set_default(struct hip_device *device, struct hip_pool *p)
 {
 	struct hip_pool *none = NULL;
@@ -285,7 +287,7 @@ static hipError_t destroy(hipMemPool_t handle)
 	drv_handle_destroy(&hip_handles, p->handle);
 	pthread_mutex_lock(&p->lock);
 	p->dead = true;
-	/* Behind a cache's lock nobody keeps anything there any more. */
+	/* With `dead` set before, no thread puts blocks into a cache after it was drained. */
 	hip_caches_drain_locked(p);
 	left = !p->live;
 	pthread_mutex_unlock(&p->lock);
@@ -308,7 +310,7 @@ static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
 	r = make_pool(hip_device_of(props->location.id), &p);
 	if (r)
 		return r;
-	/* Where 6.4 has its size, 5.7 has zeros. */
+	/* Offset 24 is HIP 6.4's maxSize; in 5.7 it is reserved, and 0. */
 	memcpy(&most_B, (const char *)props + 24, sizeof(most_B));
 	if (most_B)
 		p->most_B = (most_B + HIP_POOL_CHUNK_B - 1) & ~(size_t)(HIP_POOL_CHUNK_B - 1);
@@ -382,7 +384,7 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
 	return hip_end(hipSuccess);
 }
 
-/* Takes one of the device's out of the list. */
+/* Removes one of the device's pools, except `kept`, from the list. */
 static struct hip_pool *take_any_but(const struct hip_device *device, const struct hip_pool *kept)
 {
 	struct hip_pool *p;
@@ -401,8 +403,8 @@ static struct hip_pool *take_any_but(const struct hip_device *device, const stru
 	return p;
 }
 
-/* The device's pools end, with all that was given out; the default one begins anew. Its streams have ended before.
- */
+/* Ends the device's pools with all their memory; the default pool begins again, empty. The device's streams were
+ * closed before. */
 void hip_pools_reset(struct hip_device *device)
 {
 	struct hip_pool *kept = atomic_load(&device->default_pool), *p;

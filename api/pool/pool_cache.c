@@ -1,4 +1,4 @@
-/* What pools give out and take back: each stream has a cache of what it freed itself. */
+/* Allocation and freeing: each stream has caches of the blocks that were freed on it. */
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
 #include "api/stream/capture.h"
@@ -8,10 +8,12 @@
 
 /* --- caches ----------------------------------------------------------------------------------- */
 
-/* Between the pools' and a pool's: a stream that ends has no more of them. */
+/* Serializes new caches with the end of a stream, which gets no caches after it. Between the lock of the list of
+ * pools and a pool's. */
 static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
 
-/* One whose pool has ended, and with it all that was kept there; the pool's lock is held. */
+/* Takes over a cache of the stream whose pool has ended; nothing is in it any more. The caller holds the pool's
+ * lock. */
 static struct hip_cache *take_over(struct hip_pool *p, struct hip_stream *s)
 {
 	bool taken = false;
@@ -42,7 +44,7 @@ static struct hip_cache *add_cache(struct hip_pool *p, struct hip_stream *s)
 	memset(c, 0, sizeof(*c));
 	c->pool = p;
 	c->stream = s;
-	/* Calls on one stream may come from several threads; two caches of one pool do no harm. */
+	/* Several threads may call on one stream; two caches of one pool on it are harmless. */
 	c->next = s->caches;
 	atomic_store_explicit(&s->caches, c, memory_order_release);
 	return c;
@@ -82,7 +84,7 @@ static void give(struct hip_cache *c, struct hip_block *b)
 	hip_arena_give_locked(c->pool, b);
 }
 
-/* The pool's lock is held. */
+/* Returns the cache's blocks to the arena. The caller holds the pool's lock. */
 static void drain(struct hip_cache *c)
 {
 	drv_lock(&c->lock);
@@ -104,7 +106,7 @@ uint64_t hip_pool_used_locked(struct hip_pool *p)
 {
 	int64_t used_B = p->used_by_dead_B;
 
-	/* All at one time: what one stream was given another may have freed. */
+	/* All caches' locks at once: memory that one stream allocated may be freed on another. */
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
 		drv_lock(&c->lock);
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool) {
@@ -118,7 +120,7 @@ uint64_t hip_pool_used_locked(struct hip_pool *p)
 	return (uint64_t)used_B;
 }
 
-/* More is used here than when the maximum was looked at. */
+/* Updates the pool's maximum: this cache uses more than at the last update. */
 __attribute__((cold, noinline)) static void look_at_maximum(struct hip_pool *p)
 {
 	pthread_mutex_lock(&p->lock);
@@ -161,7 +163,7 @@ void hip_caches_free(struct hip_stream *s)
 
 /* --- giving out ------------------------------------------------------------------------------- */
 
-/* What the stream itself freed. NULL: nothing of that size. The cache's lock is held. */
+/* Takes a block that the stream freed itself. NULL: none of the size. The caller holds the cache's lock. */
 static inline struct hip_block *take_cached(struct hip_cache *c, size_t size_B)
 {
 	unsigned class = hip_class_of(size_B);
@@ -187,8 +189,8 @@ static size_t block_size(size_t size_B)
 					: (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
 }
 
-/* The class of blocks of exactly that size; HIP_POOL_CLASSES: of none. A piece whose rest could not be cut off is
- * larger than its class. */
+/* The class whose size is exactly the block's; HIP_POOL_CLASSES: none. A block whose remainder was too small to cut
+ * off is larger than its class. */
 static unsigned class_of_block(const struct hip_block *b)
 {
 	size_t size_B = b->node.hi - b->node.lo;
@@ -197,7 +199,7 @@ static unsigned class_of_block(const struct hip_block *b)
 	return class < HIP_POOL_CLASSES && size_B == hip_class_size(class) ? class : HIP_POOL_CLASSES;
 }
 
-/* The cache's lock is held. */
+/* Marks the block as used. The caller holds the cache's lock. */
 static inline void *take_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
 {
 	b->asked_B = size_B;
@@ -239,8 +241,8 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 	return hipSuccess;
 }
 
-/* A hit: a block of the class that the stream itself freed, and no more in use than before. The caches of a pool
- * that has ended (p may be NULL, as theirs is) have none. */
+/* The fast path: takes a block of the class that the stream itself freed, if that does not raise the pool's
+ * maximum. p may be NULL: caches of an ended pool have that, too, and are empty. */
 static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p, const struct hip_stream *s,
 			    struct drv_lock **held)
 {
@@ -260,7 +262,7 @@ static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p,
 
 /* --- taking back ------------------------------------------------------------------------------ */
 
-/* The block that begins there. NULL: none does. */
+/* The used block that begins at the address. NULL: none. */
 static inline struct hip_block *block_at(const struct hip_pool *p, const void *ptr)
 {
 	uint64_t at = (uintptr_t)ptr - (uintptr_t)p->base;
@@ -269,7 +271,7 @@ static inline struct hip_block *block_at(const struct hip_pool *p, const void *p
 	return b && b->node.lo == (uintptr_t)ptr ? b : NULL;
 }
 
-/* False: the cache has no room. Its lock is held. */
+/* Puts a block into the cache, whose lock the caller holds. False: the cache has no room. */
 static inline bool keep(struct hip_cache *c, struct hip_block *b)
 {
 	unsigned class = b->class;
@@ -280,14 +282,14 @@ static inline bool keep(struct hip_cache *c, struct hip_block *b)
 		c->block[class][c->count[class]++] = b;
 		return true;
 	}
-	/* A size of its own has a class that it fills in part. */
+	/* A block that a class would hold, but that has another size than the class, is not kept. */
 	if (c->large == HIP_POOL_LARGE || hip_class_of(b->node.hi - b->node.lo) < HIP_POOL_CLASSES)
 		return false;
 	c->large_block[c->large++] = b;
 	return true;
 }
 
-/* c NULL: nobody uses it any more. */
+/* Returns a block to the arena. c NULL: nothing uses the memory any more. */
 __attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_block *b, const struct hip_cache *c)
 {
 	bool last;
@@ -300,12 +302,12 @@ __attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_b
 	hip_arena_give_locked(p, b);
 	last = p->dead && !p->live;
 	pthread_mutex_unlock(&p->lock);
-	/* A destroyed pool goes with the last of its memory. */
+	/* The last block of a destroyed pool frees the pool. */
 	if (last)
 		hip_pool_retire(p);
 }
 
-/* The block is a cache's from now on, or what becomes of it there. False: it was not the program's. */
+/* Takes the block from the program. False: the program did not have it (a double free). */
 static inline bool take_back(struct hip_block *b)
 {
 	unsigned used = HIP_BLOCK_USED;
@@ -313,7 +315,7 @@ static inline bool take_back(struct hip_block *b)
 	return atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED);
 }
 
-/* Behind what the stream was given so far. */
+/* Tags the block with everything that the stream was given so far. */
 static inline void stamp(struct hip_block *b, struct hip_stream *s)
 {
 	b->stream = s;
@@ -321,7 +323,7 @@ static inline void stamp(struct hip_block *b, struct hip_stream *s)
 	b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_release) + 1;
 }
 
-/* s NULL: nobody uses it any more. */
+/* s NULL: nothing uses the memory any more. */
 static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 {
 	struct hip_block *b = block_at(p, ptr);
@@ -346,7 +348,7 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 	return hipSuccess;
 }
 
-/* Of a class that the stream's cache has room for. */
+/* The fast path of a free: the block has a class, and the stream's cache has room for it. */
 static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_stream *s, struct drv_lock **held)
 {
 	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
@@ -373,7 +375,7 @@ bool hip_pool_free_now(void *ptr, hipError_t *error)
 
 	if (!p)
 		return false;
-	/* Until 6.4 HIP waits for the device; only then nobody uses it. */
+	/* HIP up to 6.4 waits for the device here; after that nothing uses the memory. */
 	*error = block_at(p, ptr) ? hip_device_wait(p->device) : hipErrorInvalidValue;
 	if (!*error)
 		*error = pool_free(p, ptr, NULL);
@@ -382,7 +384,7 @@ bool hip_pool_free_now(void *ptr, hipError_t *error)
 
 /* --- the public functions --------------------------------------------------------------------- */
 
-/* A stream that is none's is an invalid handle here. */
+/* Errors: InvalidHandle, for handles that are no stream. */
 static inline hipError_t stream_for(hipStream_t handle, struct hip_stream **s)
 {
 	hipError_t r = hip_stream_of(handle, s);
@@ -457,7 +459,7 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	r = stream_for(stream, &s);
 	if (!r && hip_stream_captures(s))
 		return atomic_load(&hip_capture_ops)->free(s, ptr);
-	/* The free is behind the null stream's work, too, although nothing is submitted for it. */
+	/* The free comes after the null stream's work, too, although no operation is submitted for it. */
 	if (!r)
 		hip_stream_follow_rules(s);
 	if (r || (!p && hip_memory_free_graph(ptr, s, &r)))

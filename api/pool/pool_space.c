@@ -1,4 +1,4 @@
-/* The arena of a pool: blocks, and the physical memory behind them. */
+/* The arena of a pool: its blocks and chunks. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "api/pool/pool.h"
 
-#define ARENA_ALIGN (4ull << 30) /* as pool.c finds pools by address */
+#define ARENA_ALIGN (4ull << 30) /* pool.c finds pools by slots of this size */
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static struct hip_block *block_of(struct vm_node *node)
 	return node ? vm_container(node, struct hip_block, node) : NULL;
 }
 
-/* Its place in the table. */
+/* The block's entry in the pool's table. */
 static struct hip_block **entry(const struct hip_pool *p, const struct hip_block *b)
 {
 	return &p->table[(b->node.lo - (uintptr_t)p->base) / HIP_POOL_QUANTUM];
@@ -31,7 +31,7 @@ static struct hip_block *block_at(const struct hip_pool *p, uint64_t address)
 	return block_of(vm_tree_next(&p->blocks, NULL, address, address + 1));
 }
 
-/* Larger ones lie in later bins. */
+/* The bin of a size: bins are in the order of size. */
 static unsigned bin_of(uint64_t size_B)
 {
 	unsigned bin = hip_class_of(size_B);
@@ -86,7 +86,7 @@ static void resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_
 	vm_tree_insert(&p->blocks, &b->node);
 }
 
-/* The other block's; NULL: nobody uses it any more. */
+/* Copies the tag of another block; NULL: nothing uses the memory. */
 static void set_tag(struct hip_block *b, const struct hip_block *from)
 {
 	struct hip_stream *old = b->stream;
@@ -107,7 +107,7 @@ static void drop_block(struct hip_pool *p, struct hip_block *b)
 	p->spare = b;
 }
 
-/* A free neighbour of the same stream's, or of nobody's, joins. */
+/* Joins a block with a free neighbour that has the same stream, or no stream, in its tag. */
 static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with)
 {
 	uint64_t lo, hi;
@@ -125,7 +125,7 @@ static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with
 	resize(p, b, lo, hi);
 }
 
-/* The tag's stream has a reference for it. */
+/* Puts a block into its bin. The tag holds a reference to the stream. */
 static void put_free(struct hip_pool *p, struct hip_block *b)
 {
 	b->state = HIP_BLOCK_FREE;
@@ -167,7 +167,7 @@ static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct 
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-/* Cuts what is too much off, which keeps the tag. */
+/* Takes a block from its bin, and cuts off what exceeds the size. The remainder keeps the tag. */
 static struct hip_block *use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
 {
 	delist(p, b);
@@ -191,7 +191,7 @@ static struct hip_block *use(struct hip_pool *p, struct hip_block *b, uint64_t s
 	return b;
 }
 
-/* The smallest that is large enough, and the first of those. */
+/* The smallest block that is large enough; the first of several. */
 static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
 {
 	struct hip_block *found = NULL;
@@ -209,14 +209,14 @@ static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, ui
 	return NULL;
 }
 
-/* From first to last, side by side: one block, which the caller may use. */
+/* Joins the blocks from `first` to the address `end`, all of which the caller may use, to one. */
 static struct hip_block *merge(struct hip_pool *p, struct hip_block *first, uint64_t end)
 {
 	while (first->node.hi < end) {
 		struct hip_block *next = block_at(p, first->node.hi);
 
 		delist(p, next);
-		/* What is cut off later has the last one's tag. */
+		/* A remainder that is cut off later gets the tag of the last block. */
 		set_tag(first, next);
 		uint64_t hi = next->node.hi;
 		drop_block(p, next);
@@ -227,7 +227,7 @@ static struct hip_block *merge(struct hip_pool *p, struct hip_block *first, uint
 
 typedef bool usable_fn(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s);
 
-/* Free blocks side by side that together are large enough. */
+/* Finds consecutive free blocks that together are large enough. */
 static struct hip_block *run(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, usable_fn *usable,
 			     uint64_t *end)
 {
@@ -258,7 +258,7 @@ static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, u
 	struct hip_block *b;
 	uint64_t end;
 
-	/* What others have freed is better than what was never used. */
+	/* Memory that other streams have freed is preferred to memory that was never used. */
 	hip_caches_drain_locked(p);
 	b = best(p, s, size_B);
 	if (b)
@@ -271,7 +271,7 @@ static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, u
 
 /* --- chunks ----------------------------------------------------------------------------------- */
 
-/* Addresses without memory that are large enough: the first such. 0: none. */
+/* Finds the first hole (addresses without memory) that is large enough. 0: none. */
 static uint64_t find_hole(struct hip_pool *p, uint64_t size_B)
 {
 	uint64_t base = (uintptr_t)p->base, end = base + p->arena_B, at = p->full_to > base ? p->full_to : base;
@@ -286,7 +286,7 @@ static uint64_t find_hole(struct hip_pool *p, uint64_t size_B)
 	return end - at >= size_B ? at : 0;
 }
 
-/* Addresses whose memory has not come, or is gone, are a hole again. */
+/* Turns the addresses of a chunk that was not mapped, or is unmapped, into a hole. */
 static void drop_addresses(struct hip_pool *p, struct hip_block *b)
 {
 	if (b->node.lo < p->full_to)
@@ -318,7 +318,7 @@ static bool map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
 	return false;
 }
 
-/* access_lock is held, until others find the chunk. */
+/* Sets the access of a new chunk's addresses. The caller holds access_lock until the chunk is in the list. */
 static bool tell_chunk(const struct hip_pool *p, const struct hip_chunk_memory *c)
 {
 	if (!hip_pool_update_access(p, c->lo, c->hi - c->lo))
@@ -340,7 +340,7 @@ static void add_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 
 enum grown { GROWN, AT_LIMIT, NO_MEMORY };
 
-/* Addresses for a chunk, which count as reserved. */
+/* Reserves addresses for a chunk. Its bytes count as reserved from here on. */
 static enum grown begin_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, uint64_t size_B,
 				     struct hip_block **coming)
 {
@@ -355,7 +355,7 @@ static enum grown begin_chunk_locked(struct hip_pool *p, struct hip_chunk_memory
 	return GROWN;
 }
 
-/* Its memory has come. */
+/* Publishes a chunk that is mapped. */
 static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, struct hip_block *coming)
 {
 	add_chunk(p, c);
@@ -364,7 +364,8 @@ static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, str
 	put_free(p, coming);
 }
 
-/* Addresses are taken under the lock, memory comes without it, and is the stream's before anybody else sees it. */
+/* Adds a chunk. Addresses are reserved under the lock, memory is mapped without it, and the new block is the
+ * stream's before other threads can see it. */
 static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
 	const uint64_t chunk_B = (size_B + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
@@ -400,7 +401,7 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 	return grown;
 }
 
-/* Every block in the chunk is free, and nobody uses it any more. */
+/* True when every block in the chunk is free, and nothing uses it any more. */
 static bool is_over(const struct hip_pool *p, const struct hip_chunk_memory *c, bool any)
 {
 	struct vm_node *node = NULL;
@@ -414,7 +415,7 @@ static bool is_over(const struct hip_pool *p, const struct hip_chunk_memory *c, 
 	return true;
 }
 
-/* Its addresses have no blocks any more; free blocks that reach over its ends are cut. */
+/* Removes the blocks from a chunk's addresses; free blocks that reach over its ends are cut. */
 static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 {
 	struct hip_block *b;
@@ -423,7 +424,8 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 		uint64_t lo = b->node.lo, hi = b->node.hi;
 		struct hip_block *behind = hi > c->hi ? new_block(p, c->hi, hi, HIP_BLOCK_FREE) : NULL;
 
-		/* Without memory for a block its addresses are lost to the arena until the chunk behind goes. */
+		/* Without memory for the block its addresses are lost to the arena, until the chunk that contains
+		 * them is unmapped. */
 		if (behind) {
 			set_tag(behind, b);
 			enlist(p, behind);
@@ -438,7 +440,7 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 	}
 }
 
-/* False: it is still there. */
+/* False: the kernel failed to unmap it. */
 static bool unmap(struct hip_chunk_memory *c)
 {
 	if (hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo))
@@ -461,7 +463,8 @@ void hip_chunks_unmap(struct hip_chunk_memory *c)
 	}
 }
 
-/* A chunk that was taken out goes, and its addresses may be used again; or else it is tried again later. */
+/* Unmaps a chunk that was cut out, and makes its addresses a hole. A chunk that cannot be unmapped is stuck, and
+ * tried again later. */
 static void end_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 {
 	const uint64_t lo = c->lo;
@@ -501,7 +504,7 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		*at = c->next;
 		c->next = gone;
 		gone = c;
-		/* Until its memory is gone the addresses are nobody's. */
+		/* A block in the state COMING keeps the addresses from being used until the memory is unmapped. */
 		new_block(p, c->lo, c->hi, HIP_BLOCK_COMING);
 		p->reserved_B -= size_B;
 	}
@@ -543,7 +546,7 @@ hipError_t hip_arena_set_access(struct hip_pool *p)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Blocks of others, behind whose end the stream is made to wait. */
+/* True for blocks of other streams, which the stream can be made to wait for. */
 static bool may_wait(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
 {
 	(void)p, (void)b, (void)s;
@@ -562,9 +565,9 @@ static hipError_t wait_for_run(struct hip_stream *s, const struct hip_point *poi
 	return r;
 }
 
-#define WAITS_MAX 64 /* streams that one may be made to wait for */
+#define WAITS_MAX 64 /* streams that one allocation may wait for */
 
-/* Behind what of each stream; false: of too many. */
+/* Adds the block's tag to the points to wait for. False: too many streams. */
 static bool add_mark(struct hip_point *points, unsigned *count, const struct hip_block *b)
 {
 	unsigned i = 0;
@@ -600,7 +603,8 @@ static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stre
 	return b ? use(p, merge(p, b, end), size_B) : NULL;
 }
 
-/* The stream was not made to wait: the host does, and the block is nobody's. */
+/* Frees a block for which the stream could not be made to wait; the host waits instead, so that the block has no
+ * tag. */
 static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_point *points, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -610,7 +614,7 @@ static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_po
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* The last way: the GPU waits. */
+/* The last resort: the stream waits, on the GPU, for the users of free blocks. */
 static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
 	struct hip_point points[WAITS_MAX];
@@ -642,7 +646,7 @@ hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_
 
 	hip_stream_follow_rules(s);
 	grown = take_or_grow(p, s, size_B, out);
-	/* What has ended lies apart: given back, it makes room for memory side by side. */
+	/* Memory whose users have ended may be fragmented: unmapping it makes room for one large chunk. */
 	if (grown) {
 		hip_arena_trim(p, 0, true);
 		grown = take_or_grow(p, s, size_B, out);
@@ -666,7 +670,7 @@ hipError_t hip_arena_init(struct hip_pool *p)
 	size_t vram_B = (p->device->vram_B + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
 	void *base, *table;
 
-	/* As much again, so that what is kept by others leaves room side by side. */
+	/* Twice the GPU's memory: fragmentation by blocks in use leaves enough consecutive addresses. */
 	p->arena_B = 2 * vram_B;
 	if (hsa_amd_vmem_address_reserve_align(&base, p->arena_B, 0, ARENA_ALIGN, HSA_AMD_VMEM_ADDRESS_NO_REGISTER))
 		return hipErrorOutOfMemory;
@@ -690,7 +694,7 @@ static bool is_stuck(const struct hip_pool *p, uint64_t lo)
 	return c;
 }
 
-/* Chunks come or go. */
+/* True while chunks are mapped or unmapped. */
 static bool is_at_work(const struct hip_pool *p)
 {
 	struct vm_node *node = NULL;
