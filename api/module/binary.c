@@ -1,9 +1,8 @@
-/* What a program was linked with: fat binaries, and the kernels and variables in them that the host's code
- * kernel_names by addresses of its own.
- *
- * Registering only remembers: a program may carry hundreds of binaries, and there may be no GPU. A binary is loaded
- * on a device when something of it is first used there. The same kernel, a template's, may be registered by
- * several: the first stays. */
+/* Fat binaries that a program was linked with, and the kernels and variables in them, which host code names by
+ * addresses of its own (host stubs and shadow variables). Registration only stores names: a program may have
+ * hundreds of binaries, and there may be no GPU. A binary is loaded on a device when one of its kernels or
+ * variables is first used there. Several binaries may register the same kernel, an instance of a template: the
+ * first one counts. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,25 +12,28 @@
 #include "api/stream/stream.h"
 
 struct hip_binary {
-	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until it is unregistered */
+	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until the binary is unregistered */
 	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by kernel_names.lock, as is: */
 	struct hip_code
-		*before[HIP_DEVICES_MAX]; /* owned: what it was until the last reset, for who launches meanwhile */
-	size_t constant_B;                /* of its __constant__ variables; complete once it is registered */
+		/* Owned: the code before the last reset, which threads that launch meanwhile may still read. */
+		*before[HIP_DEVICES_MAX];
+	/* Bytes of its __constant__ variables; complete when all are registered. */
+	size_t constant_B;
 };
 
-/* A kernel or a variable, by the host's address of it. */
+/* A kernel or a variable, by its address in host code. */
 struct name {
 	const void *host;
-	struct hip_binary *binary; /* borrowed; NULL: it was unregistered */
-	const char *device_name;   /* borrowed, as the binary's */
-	size_t size_B;             /* of a variable, as the host has it; 0: a kernel */
-	void *managed;             /* owned, not NULL: a managed variable's memory, mapped */
-	bool locked;               /* GPUs reach it; guarded by kernel_names.lock */
-	struct hip_kernel *_Atomic kernel[HIP_DEVICES_MAX]; /* owned; filled when it is first launched */
+	struct hip_binary *binary; /* borrowed; NULL: unregistered */
+	const char *device_name;   /* borrowed from the binary */
+	size_t size_B;             /* bytes of a variable, as host code declares it; 0: a kernel */
+	void *managed;             /* owned, mapped: memory of a managed variable; NULL: not managed */
+	bool locked;               /* mapped for the GPUs; guarded by kernel_names.lock */
+	struct hip_kernel *_Atomic kernel[HIP_DEVICES_MAX]; /* owned; made at the first launch */
 };
 
-/* Open addressing; a table that has become too small is left to those who still read it. */
+/* A hash table with open addressing, read without a lock. A table that has become too small is kept for threads
+ * that still read it. */
 struct table {
 	struct table *old; /* owned */
 	size_t mask;
@@ -91,7 +93,7 @@ static bool grow_locked(void)
 	return true;
 }
 
-/* Without memory the name is unknown, and its launch says so. */
+/* Out of memory: the name stays unknown, and a launch of it returns an error. */
 static void add(const struct name *like)
 {
 	struct name *name;
@@ -100,13 +102,14 @@ static void add(const struct name *like)
 		return;
 	pthread_mutex_lock(&kernel_names.lock);
 	name = find(like->host);
-	if (name && !name->binary) { /* of a library that was unloaded and came back */
+	if (name && !name->binary) { /* the name's library was unloaded and is loaded again */
 		name->binary = like->binary;
 		name->device_name = like->device_name;
 		name->size_B = like->size_B;
 		name->managed = like->managed;
 	} else if (name && !like->managed) {
-		/* another binary's: the first stays, but for the pointers that each one's kernels have */
+		/* Another binary has registered the name: the first one counts. A managed variable's pointer is set
+		 * in each binary. */
 	} else if ((kernel_names.table && kernel_names.count < kernel_names.table->mask / 2) || grow_locked()) {
 		name = calloc(1, sizeof(*name));
 		if (name) {
@@ -151,13 +154,13 @@ void __hipRegisterVar(void **binary, void *host, char *device_name, const char *
 		b->constant_B += size_B;
 }
 
-/* Its memory is there at once, the host's own; GPUs come to it when the binary is loaded. */
+/* Allocates host memory at once; GPUs get access when the binary is loaded. */
 void __hipRegisterManagedVar(void **binary, void **host, void *init, const char *name, size_t size_B,
 			     unsigned align_B)
 {
 	void *memory;
 
-	(void)align_B; /* a page's is more */
+	(void)align_B; /* a page's alignment is larger */
 	if (!binary || !host || !init || !name)
 		return;
 	memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -169,7 +172,8 @@ void __hipRegisterManagedVar(void **binary, void **host, void *init, const char 
 		.host = host, .binary = (void *)binary, .device_name = name, .size_B = size_B, .managed = memory});
 }
 
-/* A variable on both sides, of the same form; what type and mode it has is in the host's. */
+/* A texture reference is a structure that host and device code both have, in the same layout; type and mode are in
+ * the host's. */
 void __hipRegisterTexture(void **binary, void *host, char *device_name, const char *name, int type, int normalized,
 			  int external)
 {
@@ -181,7 +185,7 @@ void __hipRegisterTexture(void **binary, void *host, char *device_name, const ch
 				   .size_B = sizeof(textureReference)});
 }
 
-/* Nothing binds them: surfaces are objects. */
+/* Surface references do not exist in HIP: surfaces are objects. */
 void __hipRegisterSurface(void **binary, void *host, char *device_name, const char *name, int type, int external)
 {
 	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)external;
@@ -226,8 +230,8 @@ static void unload(struct hip_code **code)
 	*code = NULL;
 }
 
-/* At exit, or when a library is unloaded; work that uses it ends first. What a child has is its parent's, and a
- * host function that ends the program is work itself. */
+/* Called at exit, or when a library is unloaded; waits for the device's work first. Does nothing in a forked child,
+ * whose handles are its parent's; a host function that ends the program does not wait, since it is work itself. */
 void __hipUnregisterFatBinary(void **handle)
 {
 	struct hip_binary *binary = (void *)handle;
@@ -249,7 +253,7 @@ void __hipUnregisterFatBinary(void **handle)
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* All GPUs reach it at the host's address. */
+/* Maps the variable's memory for all GPUs, at the host's address. */
 static hipError_t lock_managed(struct name *name)
 {
 	hsa_agent_t agents[HIP_DEVICES_MAX];
@@ -267,7 +271,7 @@ static hipError_t lock_managed(struct name *name)
 	return r;
 }
 
-/* Kernels find a managed variable by a pointer of theirs. */
+/* Stores the variable's address in the pointer by which kernels access a managed variable. */
 static hipError_t tell_kernels(struct name *name, struct hip_code *code)
 {
 	void *pointer;
@@ -277,7 +281,7 @@ static hipError_t tell_kernels(struct name *name, struct hip_code *code)
 	if (r)
 		return r;
 	r = hip_code_variable(code, name->device_name, &pointer, &size_B);
-	/* The compiler drops what no kernel uses. */
+	/* The compiler removes variables that no kernel uses. */
 	if (r || size_B != sizeof(name->managed))
 		return r == hipErrorNotFound ? hipSuccess : hipErrorInvalidImage;
 	return hip_of_hsa(hsa_memory_copy(pointer, &name->managed, sizeof(name->managed)));
@@ -309,7 +313,7 @@ static hipError_t load_locked(struct hip_binary *binary, struct hip_device *devi
 	return r;
 }
 
-/* What was loaded on the device is loaded again when it is used: variables begin anew. */
+/* Forgets what was loaded on the device. The next use loads it again, with initial values. */
 void hip_binaries_reset(struct hip_device *device)
 {
 	struct table *t;

@@ -1,4 +1,4 @@
-/* Code objects on devices: loaded through HSA, as any other client's. */
+/* Code objects on devices, loaded through HSA's public interface. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 
 #define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 
-/* Fat binaries do not say how long they are: their headers do. What stands there, the linker wrote. */
+/* Sizes of images: a fat binary carries no size, only its headers do. The headers are trusted, since the linker
+ * wrote them. */
 static size_t bundle_size(const char *image)
 {
 	const size_t magic_B = sizeof(BUNDLE_MAGIC) - 1;

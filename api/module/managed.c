@@ -1,5 +1,5 @@
-/* Managed variables of modules: the code object has a pointer of the variable's name, which kernels follow, and
- * what the variable holds at first under the name with ".managed" behind. */
+/* Managed variables of modules. The code object has a pointer with the variable's name, which kernels follow, and
+ * the initial value under the name with the suffix ".managed". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 struct hip_managed {
 	struct hip_managed *next;
-	void *memory; /* owned: the host's, which every device reaches */
+	void *memory; /* owned: host memory that every device can access */
 	size_t size_B;
 	char name[];
 };
