@@ -1,4 +1,5 @@
-/* Cooperative launches, as programs ask for them: of one device, or of one grid on each of several, which meet. */
+/* Public functions for cooperative launches: on one device, or one grid on each of several devices, which can
+ * synchronize. */
 #include <string.h>
 
 #include "api/exec/grid.h"
@@ -7,7 +8,7 @@
 
 #define PARTIES_FLAGS (hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync)
 
-/* What CLR looks at before all else. */
+/* Checks the shape first: CLR does so. */
 static hipError_t check_shape(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
@@ -44,7 +45,7 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 
 	if (!r)
 		r = hip_function_of(function, &l->kernel);
-	/* As CLR: by function, what no kernel may have is a wrong value. */
+	/* CLR's error for too much LDS is InvalidValue when the kernel is named by a handle. */
 	if (!r && l->lds_B > l->kernel->device->lds_B)
 		r = hipErrorInvalidValue;
 	return r ? r : launch_on(s, l);
@@ -82,12 +83,13 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
 
 /* --- on several devices ----------------------------------------------------------------------- */
 
-/* Grids on several devices: they meet in memory of the host's, where each counts itself in (ockl's
- * multi_grid_sync). One set at a time is put into the devices' queues: in an order that is the same in all of them.
- */
+/* Multi-device launches. Grids synchronize through counters in host memory (ockl's multi_grid_sync). Only one group
+ * at a time is submitted, so that the devices' queues have all groups in the same order; another order would be a
+ * deadlock. */
 static struct {
-	pthread_mutex_t lock; /* guards all below; outside a stream's */
-	uint64_t *grid_sync;  /* owned, for ever: that all devices see, 64 bytes by the first device's index */
+	pthread_mutex_t lock; /* guards the members below; outside a stream's */
+	/* Owned, never freed: 64 bytes for each first device of a group, in memory that all devices can access. */
+	uint64_t *grid_sync;
 } groups = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define GRID_SYNC_B 64u
@@ -111,7 +113,7 @@ static hipError_t meeting_locked(void)
 	return hipSuccess;
 }
 
-/* Every stream behind what all others have so far. */
+/* Orders every stream behind the present work of all others. */
 static hipError_t order(const struct member *members, unsigned count)
 {
 	struct hip_point point[HIP_DEVICES_MAX];
@@ -137,7 +139,7 @@ static uint64_t threads_of(const struct hip_launch *l)
 	return (uint64_t)l->blocks[0] * l->blocks[1] * l->blocks[2] * l->threads[0] * l->threads[1] * l->threads[2];
 }
 
-/* Nothing is put before all are known to be fine: a grid alone would wait for ever. */
+/* Checks every member before the first is submitted: a grid without the others would wait for ever. */
 static hipError_t check_members(struct member *members, unsigned count)
 {
 	uint64_t threads = 0;
@@ -175,7 +177,7 @@ static hipError_t put_all(struct member *members, unsigned count)
 	return r;
 }
 
-/* They meet: nobody else's may come between. */
+/* Submits the grids of a group that synchronizes, without another group between them. */
 static hipError_t put_party(struct member *members, unsigned count)
 {
 	hipError_t r;
@@ -212,7 +214,7 @@ static hipError_t stream_of_member(struct member *m, hipStream_t handle)
 	return handle ? hip_launch_stream(handle, &m->stream) : hipErrorInvalidResourceHandle;
 }
 
-/* As CLR: there NULL is not told from other functions that are none. */
+/* CLR's error for NULL is the same as for a function that is no kernel. */
 static hipError_t kernel_of_member(struct member *m, const void *function)
 {
 	hipError_t r = hip_kernel_query(function, m->stream->device, &m->launch.kernel);

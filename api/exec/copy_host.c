@@ -1,13 +1,13 @@
-/* Copies of a graph from or to pageable memory: when the stream gets there, the host's thread copies. Registering
- * the memory would not do: the program may give it back as soon as the copy has ended, and the kernel refuses jobs
- * that list memory that is gone. */
+/* Graph copies from or to pageable memory: the device's host thread copies when the stream reaches the operation.
+ * Registering the memory for the GPU was rejected: the program may free it as soon as the copy has ended, and the
+ * kernel refuses jobs that list freed memory. */
 #include <stdlib.h>
 
 #include "api/exec/op.h"
 
 struct job {
 	struct hip_device *device;
-	struct hip_box box; /* with the GPU's addresses where there are some */
+	struct hip_box box; /* GPU addresses where they exist */
 };
 
 static hsa_status_t copy_rows(const struct hip_box *b)
@@ -21,7 +21,7 @@ static hsa_status_t copy_rows(const struct hip_box *b)
 	return status;
 }
 
-/* On the device's thread. No caller waits for an answer: an error is the device's. */
+/* Runs on the device's host thread. Copy errors become the device's error, since no caller waits for the result. */
 static void run(void *data, hipError_t error, bool dropped)
 {
 	struct job *job = data;

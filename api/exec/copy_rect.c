@@ -1,4 +1,4 @@
-/* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
+/* Copies of rectangles and boxes: rows at a pitch, in slices at a pitch. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* --- one side --------------------------------------------------------------------------------- */
 
-/* From the first byte to the last. False: beyond 2^64. */
+/* Bytes from the first to the last one. False: the range exceeds 2^64. */
 static bool extent(const struct hip_side *side, const struct hip_box *box, size_t *size_B)
 {
 	size_t rows_B, slices_B;
@@ -21,7 +21,7 @@ static bool extent(const struct hip_side *side, const struct hip_box *box, size_
 	       !__builtin_add_overflow(*size_B, box->width_B, size_B);
 }
 
-/* The base becomes the GPU's. */
+/* Resolves a side: its base becomes a GPU address. */
 static hipError_t resolve(struct hip_side *side, const struct hip_box *box, struct hip_memory *memory,
 			  bool *pageable)
 {
@@ -39,11 +39,11 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 	return hipSuccess;
 }
 
-/* Which memory each side is. */
+/* The memory of both sides. */
 struct kinds {
 	bool dst_pageable, src_pageable;
-	bool closed;                  /* kernels do not copy it: hip_memory_is_closed() */
-	struct hip_device *dst, *src; /* whose; NULL: the host's */
+	bool closed;                  /* kernels cannot access it: hip_memory_is_closed() */
+	struct hip_device *dst, *src; /* owner; NULL: the host */
 	enum hip_tool_kind told_as;
 };
 
@@ -91,7 +91,7 @@ static bool reaches(const struct hip_device *device, const struct hip_device *me
 	return !memory || memory == device || atomic_load(&memory->peers) >> device->index & 1;
 }
 
-/* The device that carries it out: of those that have the memory; NULL: none of them reaches both sides. */
+/* The device whose DMA engine copies: an owner of the memory that can access both sides. NULL: none can. */
 static const struct hip_device *worker(const struct hip_stream *s, const struct kinds *kinds)
 {
 	const struct hip_device *const able[] = {kinds->dst || kinds->src ? kinds->dst : s->device, kinds->src};
@@ -130,8 +130,8 @@ static uint64_t row_at(const struct hip_side *side, size_t y, size_t z)
 	return (uintptr_t)side->base + z * side->slice_B + y * side->pitch_B;
 }
 
-/* Row by row, for two devices that are no peers: such copies HSA makes in its own way. Tools are told of the last
- * one, as of all. */
+/* Copies row by row, between two devices that are no peers: HSA copies between such devices through host memory.
+ * Only the last row's copy is reported to tools, as the whole. */
 static hipError_t put_rows(struct hip_stream *s, const struct hip_box *box, const struct hip_tool_work *work)
 {
 	const size_t rows = box->height * box->depth;
@@ -161,7 +161,7 @@ static hipError_t put_by_engine(struct hip_stream *s, const struct hip_box *box,
 	return device ? put_rect(s, box, device, &work) : put_rows(s, box, &work);
 }
 
-/* False: kernels do not do it. */
+/* Makes a blit of the copy. False: kernels cannot do it. */
 static bool blit_of(const struct hip_box *box, const struct kinds *kinds, struct hip_blit *blit)
 {
 	*blit = (struct hip_blit){
@@ -180,7 +180,7 @@ static bool blit_of(const struct hip_box *box, const struct kinds *kinds, struct
 	       hip_blit_takes(blit, kinds->dst, kinds->src);
 }
 
-/* A copy of all bytes onto themselves. */
+/* True for a copy of all bytes onto themselves. */
 static bool is_idle(const struct hip_box *box)
 {
 	return box->dst.base == box->src.base && same_strides(box);
@@ -197,7 +197,7 @@ static hipError_t put(struct hip_stream *s, const struct hip_box *box, const str
 	return hip_blit_put(s, &blit);
 }
 
-/* A side that is said to be a device's is no memory that no GPU knows. */
+/* True when the kind fits: a side that is named a device's must be memory that GPUs can access. */
 static bool fits_kind(const struct kinds *kinds, hipMemcpyKind kind)
 {
 	bool on_device = hip_is_on_device(kind);
@@ -206,7 +206,8 @@ static bool fits_kind(const struct kinds *kinds, hipMemcpyKind kind)
 	       !(kinds->src_pageable && (on_device || kind == hipMemcpyDeviceToHost));
 }
 
-/* A row that lies so far from one of those of a slice shares bytes with it, or with one of its neighbours. */
+/* True when a row at that distance from one of a slice's rows shares bytes with it or with one of its
+ * neighbours. */
 static bool rows_overlap(int64_t distance_B, const struct hip_box *b)
 {
 	const int64_t pitch_B = (int64_t)b->dst.pitch_B, width_B = (int64_t)b->width_B;
@@ -222,8 +223,8 @@ static bool rows_overlap(int64_t distance_B, const struct hip_box *b)
 	return any;
 }
 
-/* Undefined in CUDA and HIP, and the engine refuses it. Rows may lie between rows; of those at different distances
- * nothing is said. */
+/* Overlapping boxes: undefined in CUDA and HIP, and refused by the engines. Rows of one side may lie between rows
+ * of the other; boxes with different pitches are not checked. */
 static bool overlap(const struct hip_box *b)
 {
 	int64_t distance_B = (int64_t)((uintptr_t)b->dst.base - (uintptr_t)b->src.base);
@@ -307,7 +308,7 @@ static hipError_t blit_op(const struct hip_op *op, struct hip_blit *blit)
 
 const struct hip_op_kind hip_op_box = {hipGraphNodeTypeMemcpy, check_op, put_op, blit_op};
 
-/* With what lies between its rows. */
+/* True when the box, with the gaps between its rows, fits into a staging buffer. */
 static bool is_small(const struct hip_box *box)
 {
 	size_t size_B;
@@ -315,7 +316,7 @@ static bool is_small(const struct hip_box *box)
 	return extent(&box->src, box, &size_B) && size_B <= HIP_STAGE_MAX_B;
 }
 
-/* What is small is put aside, so that nobody waits. */
+/* Copies a small box through a staging buffer, without a wait. */
 static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const struct kinds *kinds)
 {
 	const struct hip_side *src = &box->src;
@@ -336,7 +337,7 @@ static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const st
 	return r;
 }
 
-/* copy: the same, with addresses that were looked up. Nothing is wrong with it. */
+/* Submits a checked copy. `copy` is the operation's box with resolved addresses. */
 static hipError_t run(struct hip_stream *s, const struct hip_op *op, struct hip_box *copy,
 		      const struct kinds *kinds, bool wait)
 {
@@ -346,11 +347,11 @@ static hipError_t run(struct hip_stream *s, const struct hip_op *op, struct hip_
 	if (!wait && !kinds->dst_pageable && kinds->src_pageable && is_small(copy))
 		return put_staged(s, copy, kinds);
 	r = hip_op_give(s, op);
-	/* What was refused is not on its way, unless the stream failed behind it. */
+	/* A refused operation is not submitted, unless the stream failed with it. */
 	under_way = !r || hip.hsa->state(s->flow);
 	if (!r && (is_pageable(kinds) || (wait && !(kinds->dst && kinds->src))))
 		r = hip_stream_wait(s);
-	/* Pageable memory is the program's own again when the call is over, whatever it says. */
+	/* The program may reuse pageable memory when the call returns, even with an error. */
 	if (r && under_way && is_pageable(kinds))
 		hip_stream_drop(s);
 	return r;

@@ -1,6 +1,5 @@
-/* Events: a point in a stream, and when the GPU came by.
- *
- * On an idle stream the time is the host's clock; else the GPU writes its own, when it has done what is before. */
+/* Events: a point in a stream, and the time at which the GPU reached it. On an idle stream the time is the host's
+ * clock; else the GPU writes its clock counter after the earlier work. */
 #include <stdlib.h>
 
 #include "api/exec/event.h"
@@ -16,19 +15,21 @@
 struct hip_event {
 	uint64_t handle;
 	unsigned flags;
-	struct hip_shared
-		*shared;      /* owned; not NULL: with other processes, and what the event stands for is there */
-	struct drv_lock lock; /* guards all below */
+	struct hip_shared *shared; /* owned; not NULL: an interprocess event, whose state is there */
+	struct drv_lock lock;      /* guards the members below */
 	bool recorded;
-	const struct hip_stream *plain; /* of the point, if that is all there is: no time, not shared, no capture */
-	struct hip_device *device;      /* of the last record */
+	/* The point's stream, if the point is the whole state: no time, not shared, not captured. Else NULL. */
+	const struct hip_stream *plain;
+	struct hip_device *device; /* device of the last record */
 	struct hip_point point;
 	struct time {
 		struct hip_timestamp
-			*timestamp; /* owned: where the GPU writes it, below the point; NULL: ticks hold it */
-		uint64_t ticks;     /* of HSA's clock */
+			/* Owned: the GPU writes the time there before it reaches the point; NULL: `ticks` is the
+			 * time. */
+			*timestamp;
+		uint64_t ticks; /* ticks of HSA's clock */
 	} time;
-	struct hip_recorded captured; /* the last record was in a capture */
+	struct hip_recorded captured; /* state of a record in a capture */
 };
 
 static struct hip_event *event_of(hipEvent_t handle)
@@ -36,7 +37,7 @@ static struct hip_event *event_of(hipEvent_t handle)
 	return hip_find(HIP_EVENT, handle);
 }
 
-/* Takes shared, unless it fails. */
+/* Takes over `shared`, unless it fails. */
 static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared *shared)
 {
 	struct hip_event *e = calloc(1, sizeof(*e));
@@ -85,7 +86,7 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 	return hip_end(create(event, flags));
 }
 
-/* The GPU may still write the timestamp, as long as the point is not reached. */
+/* Releases the timestamp, which the GPU may write until the point is reached. */
 static void leave_stamp(struct hip_event *e)
 {
 	if (e->time.timestamp)
@@ -118,7 +119,7 @@ hipError_t hipEventDestroy(hipEvent_t event)
 	return hip_end(destroy(event));
 }
 
-/* Of what the stream was given so far. */
+/* Takes the time at which the stream's present work ends. */
 static hipError_t take_time(struct hip_stream *s, struct time *time)
 {
 	if (hip.hsa->reached(s->flow, hip_stream_written(s)))
@@ -126,7 +127,7 @@ static hipError_t take_time(struct hip_stream *s, struct time *time)
 	return hip_timestamp_put(s, &time->timestamp);
 }
 
-/* An operation of its own, for tools. */
+/* Submits a marker operation, which tools get a record of. */
 static void put_marker(struct hip_stream *s)
 {
 	const struct hip_tool_work work = {.op = HIP_TOOL_BARRIER, .kind = HIP_TOOL_MARKER};
@@ -138,7 +139,7 @@ static void put_marker(struct hip_stream *s)
 		hip_tool_forget(watched);
 }
 
-/* The event stands for what its stream was given so far, and has that time. */
+/* Moves the event to the end of the stream's work, with that time. */
 static void move(struct hip_event *e, struct hip_stream *s, const struct time *time)
 {
 	leave_stamp(e);
@@ -150,7 +151,7 @@ static void move(struct hip_event *e, struct hip_stream *s, const struct time *t
 	e->captured.capture = 0;
 }
 
-/* A record that is refused leaves the event as it was. */
+/* A record that fails leaves the event as it was. */
 static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
 {
 	struct time time = {0};
@@ -221,7 +222,7 @@ static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
 	return r ? r : record(e, s);
 }
 
-/* It was on that stream before, and what the stream is behind is the same: then it moves. */
+/* The fast path: the event was recorded on the same stream, with the same frontier, so only its point moves. */
 static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
 {
 	struct hip_event *e = event_of(handle);
@@ -233,10 +234,11 @@ static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct 
 	if (!s || !hip_stream_is_clear(s) || !drv_lock_try(&e->lock))
 		return false;
 	*held = &e->lock;
-	/* Before where it stands is read: what the stream is behind there is that, or more. */
+	/* The frontier is read before the number of operations: the stream's frontier at the point is this one, or
+	 * a larger one. */
 	if (e->plain != s || e->point.frontier != atomic_load_explicit(&s->frontier, memory_order_acquire))
 		return false;
-	/* So does nothing count as freed before it that was freed behind it. */
+	/* Frees are read before operations, so that no free after the point counts as before it. */
 	e->point.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
 	e->point.index = hip_stream_written(s);
 	return true;
@@ -257,7 +259,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 	return record_event(event, stream, held);
 }
 
-/* In a capture the record is a node of the graph. */
+/* In a capture the record becomes a node of the graph. */
 static hipError_t record_external(hipEvent_t handle, hipStream_t stream)
 {
 	struct hip_stream *s;
@@ -278,7 +280,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
 	return hip_end(flags ? record_external(event, stream) : record_on(event, stream));
 }
 
-/* NULL: it is this process's alone. */
+/* NULL: not an interprocess event. */
 static struct hip_shared *shared_of(hipEvent_t handle)
 {
 	const struct hip_event *e = event_of(handle);
@@ -286,7 +288,7 @@ static struct hip_shared *shared_of(hipEvent_t handle)
 	return e ? e->shared : NULL;
 }
 
-/* What it stands for now, with a reference. */
+/* Returns the event's present point, with a reference. */
 static hipError_t snapshot(hipEvent_t handle, struct hip_point *point)
 {
 	struct hip_event *e = event_of(handle);
@@ -347,7 +349,7 @@ hipError_t hipEventSynchronize(hipEvent_t event)
 	return hip_end(synchronize(event));
 }
 
-/* *joined: the event stands for nodes of a capture that is still on, and the stream takes part in it. */
+/* Joins a capture. *joined: the event is recorded in a capture that is active, and the stream is now in it. */
 static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
 {
 	struct hip_event *e = event_of(handle);
@@ -359,7 +361,7 @@ static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
 	drv_lock(&e->lock);
 	if (e->captured.capture)
 		r = hip_capture_wait(s, &e->captured, joined);
-	/* Work of before does not belong to the graph. */
+	/* Work before the capture is not in the graph, so a captured stream cannot wait for it. */
 	if (!r && !*joined && hip_stream_captures(s) && e->recorded)
 		r = hip_capture_lost(s, hipErrorStreamCaptureIsolation);
 	drv_unlock(&e->lock);
@@ -403,7 +405,8 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 	return hip_end(r ? r : hip_event_wait(event, s));
 }
 
-/* Its point is reached. ContextIsDestroyed: the stream ended before the GPU came there. */
+/* Reads the time of an event whose point is reached. Errors: ContextIsDestroyed, when the stream ended before the
+ * GPU reached the point. */
 static hipError_t read_stamp(struct hip_event *e)
 {
 	if (!hip_timestamp_read(e->time.timestamp, &e->time.ticks))
@@ -412,7 +415,7 @@ static hipError_t read_stamp(struct hip_event *e)
 	return hipSuccess;
 }
 
-/* In ticks of HSA's clock. */
+/* The event's time in ticks of HSA's clock. */
 static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_device **device)
 {
 	struct hip_event *e = event_of(handle);
@@ -428,7 +431,8 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 		r = hipErrorInvalidHandle;
 	else if (!hip_point_is_completed(&e->point))
 		r = hipErrorNotReady;
-	else if (e->time.timestamp) /* once: HSA learns how the clocks run, and would convert it otherwise later */
+	/* Read once: HSA's conversion of GPU clocks is recalibrated, and would give another value later. */
+	else if (e->time.timestamp)
 		r = read_stamp(e);
 	*ticks = e->time.ticks;
 	drv_unlock(&e->lock);
@@ -446,7 +450,8 @@ static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
 	r = time_of(start, &begin, &from);
 	if (r && r != hipErrorNotReady)
 		return r;
-	/* What will never be told goes before what is not there yet. */
+	/* Errors come before NotReady: an event that has no time is an error even if the other is not reached
+	 * yet. */
 	other = time_of(stop, &end, &to);
 	if (other && other != hipErrorNotReady)
 		return other;

@@ -3,7 +3,7 @@
 #include "api/stream/capture.h"
 #include "api/stream/point.h"
 
-/* From the first byte to the last. False: beyond 2^64. */
+/* Bytes from the first to the last one. False: the range exceeds 2^64. */
 static bool extent(const struct hip_fill *f, size_t *size_B)
 {
 	size_t rows_B, slices_B;
@@ -19,7 +19,7 @@ static bool is_empty(const struct hip_fill *f)
 	return !f->row_B || !f->rows || !f->slices;
 }
 
-/* Where each row begins. */
+/* True when each row begins at a multiple of the value's size. */
 static bool is_aligned(const struct hip_fill *f)
 {
 	return !((uintptr_t)f->dst % f->value_B) && (f->rows == 1 || !(f->pitch_B % f->value_B)) &&
@@ -78,7 +78,7 @@ static hipError_t fill_put(struct hip_stream *s, const struct hip_fill *f)
 	if (is_empty(f))
 		return hipSuccess;
 	r = fill_blit(f, &blit);
-	/* Another GPU's: the memory was freed and allocated anew since a graph was made. */
+	/* Another GPU has the memory: it was freed and allocated again after the graph was made. */
 	if (!r && blit.device && blit.device != s->device)
 		r = hipErrorInvalidValue;
 	return r ? r : hip_blit_put(s, &blit);
@@ -112,7 +112,7 @@ static hipError_t put(struct hip_stream *s, const struct hip_blit *blit)
 	return r;
 }
 
-/* Into the graph that is captured, or nowhere. */
+/* Adds the fill to the graph that is captured; an empty fill does nothing. */
 __attribute__((cold, noinline)) static hipError_t run(const struct hip_fill *f, hipStream_t handle)
 {
 	return hip_op_run(handle, &(struct hip_op){.kind = &hip_op_fill, .fill = *f});
@@ -135,7 +135,7 @@ static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 		r = put(there, &blit);
 	if (!r)
 		r = hip_stream_return(s, there);
-	/* Memory of the host's is read as soon as the call is over. */
+	/* The program may read host memory as soon as the call returns. */
 	return r || !wait || !blit.host ? r : hip_stream_wait(s);
 }
 

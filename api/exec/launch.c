@@ -1,4 +1,4 @@
-/* Launches: a kernel's arguments are packed, and its dispatch is given to the stream. */
+/* Kernel launches: arguments are packed, and the dispatch is submitted to the stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +14,11 @@
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* The value of a hidden argument; kinds that are not named stay 0. */
+/* The value of a hidden argument; kinds without a case are 0. */
 static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 {
 	switch (kind) {
-	case CS_HIDDEN_BLOCK_COUNT_X ... CS_HIDDEN_BLOCK_COUNT_Z: /* whole ones */
+	case CS_HIDDEN_BLOCK_COUNT_X ... CS_HIDDEN_BLOCK_COUNT_Z: /* whole blocks only */
 		kind -= CS_HIDDEN_BLOCK_COUNT_X;
 		return l->grid[0] ? l->grid[kind] / l->threads[kind] : l->blocks[kind];
 	case CS_HIDDEN_GROUP_SIZE_X ... CS_HIDDEN_GROUP_SIZE_Z:
@@ -32,7 +32,7 @@ static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 		return l->lds_B;
 	case CS_HIDDEN_MULTIGRID_SYNC:
 		return (uintptr_t)l->grid_sync;
-	case CS_HIDDEN_HOSTCALL: /* without memory for it the kernel faults when it asks, and not before */
+	case CS_HIDDEN_HOSTCALL: /* NULL when memory is short: only a kernel that makes a hostcall faults then */
 		return (uintptr_t)hip_hostcall_buffer(l->kernel->device);
 	case CS_HIDDEN_PRINTF:
 		return (uintptr_t)l->messages;
@@ -42,7 +42,7 @@ static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 	return 0;
 }
 
-/* Most are of 4 or 8 bytes. */
+/* Most arguments have 4 or 8 bytes. */
 static inline void copy_arg(char *to, const void *from, size_t size_B)
 {
 	if (size_B == 8)
@@ -69,7 +69,7 @@ void hip_launch_pack(const struct hip_launch *l, char *to)
 	pack_explicit(l, to);
 }
 
-/* Packs the compiler's arguments that the kernel's code may read. */
+/* Packs the hidden arguments that the kernel's code may read. */
 static void pack_hidden(char *to, const struct hip_launch *l)
 {
 	const struct cs_kernel *k = l->kernel->cs;
@@ -115,7 +115,7 @@ static inline bool is_shape(const struct hip_shape *shape, const struct hip_kern
 	return shape->kernel == k && !differ;
 }
 
-/* In pieces that need no call; memory for arguments comes in multiples of 8 bytes. */
+/* Copies in sizes that need no call of memcpy(); argument memory has multiples of 8 bytes. */
 static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
 {
 	uint32_t at_B = 0;
@@ -126,7 +126,7 @@ static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
 		memcpy(to + at_B, from + at_B, 8);
 }
 
-/* An argument that is missing for want of memory may be there at the next launch. */
+/* False when a hidden argument is missing because memory was short: the next launch may have it. */
 static bool is_lasting(const char *hidden, const struct cs_kernel *k)
 {
 	for (unsigned i = 0; i < k->hidden_count; i++) {
@@ -140,7 +140,8 @@ static bool is_lasting(const char *hidden, const struct cs_kernel *k)
 	return true;
 }
 
-/* The launch that was given to the stream, whose arguments are at packet->kernarg_address, can be made again. */
+/* Keeps the shape of a launch that was submitted, so that it can be repeated. Its arguments are at
+ * packet->kernarg_address. */
 __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, const struct hip_launch *l,
 						       const hsa_kernel_dispatch_packet_t *packet)
 {
@@ -159,7 +160,7 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Says which limit is exceeded, and checks the rarer ones. */
+/* Finds which limit is exceeded, and checks the rarer ones. */
 __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
@@ -173,7 +174,8 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
 	    threads > HIP_THREADS_MAX)
 		return hipErrorInvalidValue;
-	/* Also where work-items are counted. CLR has no such limit there: up to 2^32 blocks of one. */
+	/* The same limits hold where the grid is counted in work-items. CLR has no limit there: up to 2^32 blocks
+	 * of one work-item. */
 	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
 		return hipErrorInvalidValue;
 	if (l->lds_B > k->device->lds_B)
@@ -187,7 +189,7 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 	return l->cooperative ? hip_grid_check(l) : hipSuccess;
 }
 
-/* Two limits are powers of two, and 0 less 1 is above all of them. */
+/* Checks the common limits with few comparisons: two limits are powers of two, and 0 - 1 exceeds all of them. */
 __attribute__((always_inline)) static inline bool fits(const struct hip_kernel *k, dim3 blocks, dim3 threads,
 						       uint32_t lds_B)
 {
@@ -213,8 +215,9 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 
 /* --- the packet ------------------------------------------------------------------------------- */
 
-/* The compiler does not know the stack of functions that are called by address, or that call themselves. CLR
- * gives the larger of the two, and not the sum; nothing notices where that is too small, and waves share it. */
+/* The stack of a kernel that calls functions by address, or recursively, is not known to the compiler. CLR gives
+ * the larger of the two sizes, not their sum; a stack that is too small is not detected, and overwrites that of
+ * other waves. */
 __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct hip_kernel *k)
 {
 	uint64_t both_B = k->private_B + atomic_load_explicit(&k->device->stack_B, memory_order_relaxed);
@@ -224,7 +227,7 @@ __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct h
 	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
 }
 
-/* The packet of a program's launch: without a completion signal. */
+/* Fills the packet of a program's launch, which has no completion signal. */
 __attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatch_packet_t *p,
 							      const struct hip_kernel *k, dim3 grid, dim3 threads,
 							      uint32_t lds_B, void *args)
@@ -332,7 +335,7 @@ hipError_t hip_launch_submit(struct hip_stream *s, const struct hip_launch *l)
 	return r || l->group ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
-/* A kernel that reads its packet, or one that the flow does not remember as it was. */
+/* Submits the packet of a kernel that reads its packet, or whose shape the flow does not have. */
 __attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, const struct hip_kernel *k, dim3 blocks,
 						      dim3 threads, uint32_t lds_B, void *args)
 {
@@ -343,7 +346,7 @@ __attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, cons
 	return !hip_stream_dispatch(s, &packet);
 }
 
-/* False: it is of another shape. */
+/* Repeats the last launch of the kernel. False: the shape differs. */
 __attribute__((always_inline)) static inline bool launch_again(struct hip_stream *s, const struct hip_kernel *k,
 							       dim3 blocks, dim3 threads, uint32_t lds_B,
 							       void **args)
@@ -361,14 +364,14 @@ __attribute__((always_inline)) static inline bool launch_again(struct hip_stream
 	if (__builtin_expect(shape->again.kernel != NULL, 1)) {
 		if (__builtin_expect(!hip.hsa->again(s->flow, &shape->again, to), 1))
 			return true;
-		/* The flow has remembered another kernel in its place. */
+		/* The flow has stored another kernel in this entry. */
 		if (shape->again.kernel->serial != shape->again.serial)
 			shape->kernel = NULL;
 	}
 	return dispatch_packet(s, k, blocks, threads, lds_B, to);
 }
 
-/* The first of its shape. */
+/* Makes the first launch of a shape. */
 __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const struct hip_launch *l)
 {
 	hsa_kernel_dispatch_packet_t packet;
@@ -389,7 +392,8 @@ __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const s
 	return true;
 }
 
-/* A kernel whose arguments are given one by one. What the flow refuses the long way is refused, too. */
+/* The fast path: a kernel whose arguments are given by address. A launch that the slow path refuses is refused
+ * here, too. */
 __attribute__((always_inline)) static inline bool launch_shortly(const struct hip_kernel *k, struct hip_stream *s,
 								 dim3 blocks, dim3 threads, uint32_t lds_B,
 								 void **args, struct drv_lock **held)
@@ -409,7 +413,7 @@ __attribute__((always_inline)) static inline bool launch_shortly(const struct hi
 
 /* --- launches by the host's name -------------------------------------------------------------- */
 
-/* The current device's kernel, unless the stream is another's. */
+/* The kernel on the current device, or on the stream's device if that is another. */
 static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *threads, void **args, size_t lds_B,
 			 hipStream_t handle)
 {
@@ -455,7 +459,7 @@ hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void
 
 /* --- launches by a module's function ---------------------------------------------------------- */
 
-/* A list of marks and values: the packed arguments, and how many bytes they are. */
+/* Reads a list of HIP_LAUNCH_PARAM_* keys and values: the packed arguments and their size. */
 hipError_t hip_launch_extra(void **extra, struct hip_launch *l)
 {
 	bool sized = false;
@@ -523,7 +527,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 	return launch_function_at_length(function, grid, block, lds_B, stream, args, extra, held);
 }
 
-/* Before anything is recorded. */
+/* Checks both events before anything is submitted. */
 static hipError_t check_events(hipEvent_t start, hipEvent_t stop, hipStream_t stream)
 {
 	struct hip_stream *s;
@@ -538,9 +542,9 @@ static hipError_t record(hipEvent_t event, hipStream_t stream)
 	return event ? hipEventRecord(event, stream) : hipSuccess;
 }
 
-/* Sizes of blocks as AMD's library takes them from a grid in work-items: one that is larger than the grid becomes
- * the grid's, and the last block may have fewer where the kernel's code allows for that. Too large ones are refused
- * later. */
+/* Computes the block sizes for a grid in work-items, as AMD's library does: a block larger than the grid becomes
+ * the grid, and the last block may be partial where the kernel's code allows that. Sizes above the limits are
+ * refused later. */
 static hipError_t fit_blocks(const struct hip_kernel *k, struct hip_launch *l)
 {
 	const uint64_t most = k->threads_max, x = l->threads[0], y = l->threads[1], z = l->threads[2];
@@ -580,7 +584,7 @@ static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipSt
 	return r ? r : record(stop, stream);
 }
 
-/* Declared nowhere else for C. */
+/* No header declares these for C. */
 HIP_API_BEGIN
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
 				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
@@ -597,7 +601,7 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t
 	struct hip_launch l = {
 		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
 
-	(void)flags; /* to leave the order is allowed, not demanded */
+	(void)flags; /* the flag allows reordering, and does not demand it */
 	HIP_ENTER(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start, stop, flags);
 	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue
 					  : launch_ext(function, &l, stream, extra, start, stop));
@@ -611,7 +615,7 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t
 					start, stop, 0);
 }
 
-/* The names that C++ programs of HIP 5 call. */
+/* The C++ names that programs of HIP 5 call. */
 __typeof__(hipExtModuleLaunchKernel) hip_ext_module_launch __asm__(
 	"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j")
 	__attribute__((alias("hipExtModuleLaunchKernel"), visibility("default")));
@@ -642,11 +646,11 @@ struct hip_call {
 	hipStream_t stream;
 };
 
-/* The stacks of threads that end. */
+/* Frees the stacks of threads that end. */
 static pthread_key_t calls_key;
 static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
 
-/* Others' destructors may launch behind it. */
+/* Resets the thread's pointer: destructors that run later may launch again. */
 static void free_calls(void *calls)
 {
 	struct hip_thread *t = &hip_thread;
@@ -703,7 +707,7 @@ hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B,
 
 /* --- the steps of old ------------------------------------------------------------------------- */
 
-/* Arguments for the launch that was configured last, at their places. */
+/* Arguments of the launch that was configured last, at their offsets. */
 struct setup {
 	char bytes[CS_DATA_MAX_B];
 	size_t size_B;

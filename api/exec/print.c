@@ -1,13 +1,13 @@
-/* Text of kernels, from words of 64 bits: a format, and an argument in each word or, a text, in as many as it needs
- * with its end. */
+/* printf of kernels, from words of 64 bits: a format, then the arguments. A text takes as many words as it needs
+ * with its terminator; any other argument takes one. */
 #include <string.h>
 
 #include "api/exec/print.h"
 
 struct print {
 	FILE *to;
-	const uint64_t *at, *end; /* arguments */
-	int written;              /* characters; negative: it failed */
+	const uint64_t *at, *end; /* unread arguments */
+	int written;              /* characters; negative: an error */
 };
 
 static void count(struct print *p, int written)
@@ -33,7 +33,7 @@ static const char *next_text(struct print *p)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-/* One conversion. Width and precision given by stars come first, as ints. */
+/* Prints one conversion. Stars for width and precision take arguments first, as ints. */
 #define PRINT(value)                                                                                               \
 	(stars == 0   ? fprintf(p->to, spec, value)                                                                \
 	 : stars == 1 ? fprintf(p->to, spec, star[0], value)                                                       \
@@ -77,7 +77,7 @@ static void convert(struct print *p, const char *spec, unsigned stars)
 }
 #pragma GCC diagnostic pop
 
-/* From '%' to the letter that says what comes. 0: there is none. */
+/* Length from '%' to the conversion letter. 0: no letter follows. */
 static size_t spec_length(const char *spec)
 {
 	size_t length = 1 + strcspn(spec + 1, "diouxXfFeEgGaAcspn%");

@@ -1,7 +1,6 @@
-/* Semaphores of other drivers, as Vulkan: DRM's syncobjs, as Mesa's drivers export them. A wait and a signal are
- * operations of the stream (hsa/interface.h). A semaphore without values stands for one signal, which a wait takes
- * away.
- */
+/* External semaphores: DRM syncobjs that other drivers, such as Mesa's for Vulkan, have exported. Waits and
+ * signals are operations of the stream (hsa/interface.h). A binary semaphore stands for one signal, which a wait
+ * consumes. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 
 struct semaphore {
 	struct semaphore *next;
-	_Atomic unsigned refs; /* the program's, and those of calls that are about to use it */
+	_Atomic unsigned refs; /* the program's reference, and those of calls that use the semaphore */
 	uint64_t handle;
 	struct hip_device *device;
 	struct rt_sync *sync; /* owned */
@@ -19,7 +18,7 @@ struct semaphore {
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the members below */
 	struct semaphore *first;
 } semaphore_list = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -69,7 +68,7 @@ hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *semaphore, const h
 	return hip_end(import(semaphore, desc));
 }
 
-/* Waits and signals that streams have not come to yet are passed over. */
+/* Waits and signals that streams have not reached yet are skipped. */
 static hipError_t destroy(hipExternalSemaphore_t handle)
 {
 	struct semaphore **at = &semaphore_list.first, *s;
@@ -119,7 +118,7 @@ void hip_semaphores_reset(struct hip_device *device)
 struct step {
 	struct semaphore *semaphore; /* a reference */
 	uint64_t value;
-	bool nothing; /* a timeline begins at 0 */
+	bool nothing; /* the operation has no effect: a timeline begins at 0 */
 };
 
 static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool signal,
@@ -159,7 +158,8 @@ static hipError_t put_all(struct hip_stream *s, const struct step *steps, unsign
 	return r;
 }
 
-/* One of the two: what each is signaled or waited for with. All of them, or none if one is wrong. */
+/* One of the two is set: the parameters of the signals, or of the waits. Either all operations are submitted, or
+ * none if one is wrong. */
 struct params {
 	const hipExternalSemaphoreSignalParams *signal;
 	const hipExternalSemaphoreWaitParams *wait;
