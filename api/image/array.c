@@ -1,4 +1,4 @@
-/* Arrays: images in the device's memory, linear ones. */
+/* Arrays: linear images in device memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct hip_array *hip_array_of(hipArray_const_t handle)
 
 /* --- descriptors ------------------------------------------------------------------------------ */
 
-/* What HSA's refusals of an image mean. */
+/* Translates HSA's errors for images. */
 static hipError_t of_image(hsa_status_t status)
 {
 	if (!status)
@@ -34,7 +34,7 @@ hipError_t hip_image_words(const struct hip_device *d, const hsa_ext_image_descr
 
 	if (status)
 		return of_image(status);
-	/* The handle is where the descriptor is: a copy serves as well. */
+	/* HSA's handle is the address of the descriptor; a copy of the descriptor works as well. */
 	memcpy(words, (const void *)(uintptr_t)made.handle, HIP_IMAGE_OBJECT_SIZE_DWORD * sizeof(words[0]));
 	hsa_ext_image_destroy(d->agent, made);
 	return hipSuccess;
@@ -64,7 +64,7 @@ hipError_t hip_array_words(const struct hip_array *a, hsa_ext_image_format_t for
 
 /* --- making and destroying -------------------------------------------------------------------- */
 
-/* False: no image has such dimensions. */
+/* Finds HSA's geometry. False: no image has these dimensions. */
 static bool find_geometry(struct hip_array *a)
 {
 	if (!a->width || (a->flags & hipArrayLayered && !a->depth))
@@ -78,7 +78,7 @@ static bool find_geometry(struct hip_array *a)
 	return a->height || a->geometry != HSA_EXT_IMAGE_GEOMETRY_3D;
 }
 
-/* Of the device's HSA, how large it is. */
+/* Computes the layout of rows and slices; HSA gives the size. */
 static hipError_t lay_out(struct hip_array *a, size_t *size_B)
 {
 	hsa_ext_image_descriptor_t image;
@@ -97,7 +97,7 @@ static hipError_t lay_out(struct hip_array *a, size_t *size_B)
 			       &pitch_align) ||
 	    !pitch_align)
 		return hipErrorInvalidValue;
-	/* The size was checked: no product is too large. */
+	/* HSA has accepted the size, so no product overflows. */
 	a->row_B = (a->width * element_B + pitch_align - 1) / pitch_align * pitch_align;
 	a->slice_B = a->row_B * (a->height ? a->height : 1);
 	*size_B = info.size;
@@ -114,7 +114,7 @@ static hipError_t check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip_array *a)
 		.depth = how->Depth,
 		.flags = how->Flags,
 	};
-	/* As CLR: no cube maps; gathering is for planes. */
+	/* CLR's limits: no cube maps, and gathers from planes only. */
 	if (!hip_texels_are(&a->texels) ||
 	    a->flags & ~(unsigned)(hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather) ||
 	    !find_geometry(a))
@@ -135,7 +135,7 @@ static void link_array(struct hip_array *a)
 	pthread_mutex_unlock(&arrays.lock);
 }
 
-/* Its memory and its handle; gives the handle a name last. */
+/* Allocates memory and handle; publishes the handle last. */
 static hipError_t make(struct hip_array *a, size_t size_B, hipArray_t *out)
 {
 	void *base;
@@ -176,7 +176,7 @@ hipError_t hip_array_create(const HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t *out)
 	return r;
 }
 
-/* Nobody finds it any more. NULL: it was none. */
+/* Removes the array, so that no call finds it. NULL: the handle is no array. */
 static struct hip_array *take(hipArray_const_t handle)
 {
 	struct hip_array *a;
@@ -193,7 +193,7 @@ static struct hip_array *take(hipArray_const_t handle)
 	return a;
 }
 
-/* As CLR: what was an array once has a context that is destroyed. */
+/* CLR's error for a handle that was an array is ContextIsDestroyed. */
 static hipError_t destroy(hipArray_t handle)
 {
 	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
@@ -224,7 +224,7 @@ void hip_arrays_reset(struct hip_device *device)
 		if (a)
 			handle = a->handle;
 		pthread_mutex_unlock(&arrays.lock);
-		/* Their memory goes with all other. */
+		/* hip_memory_reset() frees their memory. */
 		free(a ? take((hipArray_const_t)(uintptr_t)handle) : NULL);
 	} while (a);
 }

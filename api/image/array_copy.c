@@ -1,4 +1,4 @@
-/* Copies from and to arrays: boxes, one side of which is inside of an image. */
+/* Copies from and to arrays: boxes with one side, or both, in an image. */
 #include "api/image/image.h"
 
 /* --- an array as a side ----------------------------------------------------------------------- */
@@ -8,7 +8,7 @@ static bool inside(size_t at, size_t count, size_t of)
 	return count <= of && at <= of - count;
 }
 
-/* Layers of one row are rows, or slices of one row: as a box has them. */
+/* Layers of one row are the rows, or the one-row slices, of a box. */
 static hipError_t rows_of_layers(const struct hip_array *a, const struct hip_box *box, size_t x_B, size_t y,
 				 size_t z, struct hip_side *side)
 {
@@ -129,7 +129,7 @@ hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t dst_x_B, size_t dst_y,
 
 /* --- bytes in the order of rows --------------------------------------------------------------- */
 
-/* The next box of a row's rest, of whole rows, or of a row's beginning. */
+/* The next box of a linear range: the rest of a row, whole rows, or the beginning of a row. */
 static struct hip_box next_box(size_t x_B, size_t row_B, size_t count_B, hipMemcpyKind kind)
 {
 	struct hip_box box = {.width_B = row_B - x_B, .height = 1, .depth = 1, .kind = kind};
@@ -141,7 +141,7 @@ static struct hip_box next_box(size_t x_B, size_t row_B, size_t count_B, hipMemc
 	return box;
 }
 
-/* As CUDA says of them; CLR makes one box of it, which is the same for whole rows. */
+/* Copies a linear range row by row, as CUDA defines it. CLR copies one box, which is the same for whole rows. */
 static hipError_t copy_rows(hipArray_const_t handle, size_t x_B, size_t y, char *memory, size_t count_B,
 			    hipMemcpyKind kind, bool into, hipStream_t stream)
 {
@@ -189,11 +189,11 @@ hipError_t hipMemcpyFromArray_spt(void *dst, hipArray_const_t src, size_t x_B, s
 
 /* --- bytes of the first row, in the driver's style --------------------------------------------- */
 
-/* Of a side, the array counts if there is one. */
+/* A side. The array is used if there is one. */
 struct end {
 	hipArray_t array;
 	const void *memory;
-	size_t at_B; /* in the array */
+	size_t at_B; /* offset in the array */
 };
 
 static hipError_t end_side(const struct end *end, const struct hip_box *box, struct hip_side *side)

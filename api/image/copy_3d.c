@@ -1,4 +1,5 @@
-/* Copies between memory and arrays, as structs describe them: hipMemcpyParam2D(), hipMemcpy3D() and their kin. */
+/* Copies between memory and arrays that a structure describes: hipMemcpyParam2D(), hipMemcpy3D() and similar
+ * functions. */
 #include <limits.h>
 
 #include "api/image/image.h"
@@ -6,7 +7,7 @@
 
 /* --- the driver's style ----------------------------------------------------------------------- */
 
-/* One side. Of memory and array, the one that the type names counts. */
+/* A side. The type selects memory or array. */
 struct end {
 	hipMemoryType type;
 	const void *host;
@@ -15,7 +16,7 @@ struct end {
 	size_t x_B, y, z, pitch_B, height;
 };
 
-/* Slices of so many rows, and where in them a position lies. False: no memory is that large. */
+/* Sets the height of slices, and computes the offset of a position. False: the offset overflows. */
 static bool place(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z, size_t *at_B)
 {
 	size_t slices_B, rows_B;
@@ -26,7 +27,7 @@ static bool place(struct hip_side *side, size_t rows, size_t x_B, size_t y, size
 	       !__builtin_add_overflow(slices_B, rows_B, at_B) && !__builtin_add_overflow(*at_B, x_B, at_B);
 }
 
-/* Where in it the copy begins. No pitch or height: rows and slices without gaps. */
+/* Finds where the copy begins in the side. Without pitch or height, rows and slices have no gaps. */
 static hipError_t find_side(const struct end *end, const struct hip_box *box, struct hip_side *side)
 {
 	const struct hip_array *array;
@@ -44,7 +45,7 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
 	if (!place(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z, &at_B))
 		return hipErrorInvalidValue;
-	/* What is said to be a device's is not taken for the host's when it begins outside. */
+	/* An address that is named a device's must be in an allocation: it is not treated as host memory. */
 	if (end->type == hipMemoryTypeDevice &&
 	    (!hip_memory_find(side->base, &memory) || !hip_memory_covers(&memory, side->base, at_B + 1)))
 		return hipErrorInvalidValue;
@@ -67,7 +68,7 @@ static hipError_t copy_ends(const struct end *dst, const struct end *src, struct
 		r = find_side(dst, box, &box->dst);
 	if (!r)
 		r = hip_copy_box(box, stream, wait);
-	/* The driver's calls do not tell the two apart. */
+	/* The driver API has no separate error for pitches. */
 	return r == hipErrorInvalidPitchValue ? hipErrorInvalidValue : r;
 }
 
@@ -137,7 +138,7 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *p, hipStream_t stream)
 
 /* --- three dimensions ------------------------------------------------------------------------- */
 
-/* Bytes of that many elements; element_B 0: they are bytes. */
+/* Bytes of that many elements; element_B 0: the count is in bytes. */
 static size_t bytes(size_t count, size_t element_B)
 {
 	size_t size_B;
@@ -145,7 +146,7 @@ static size_t bytes(size_t count, size_t element_B)
 	return __builtin_mul_overflow(count, element_B ? element_B : 1, &size_B) ? SIZE_MAX : size_B;
 }
 
-/* Either an array or memory. No pitch: packed_B. */
+/* A side is an array or memory. Without a pitch, packed_B is used. */
 static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_t handle, const struct hip_box *box,
 			  size_t packed_B, struct hip_side *side)
 {
@@ -164,7 +165,7 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 	return hipSuccess;
 }
 
-/* Where an array takes part, the width counts its elements; two must have the same. */
+/* With an array, the width is in elements of the array; two arrays must have elements of the same size. */
 static hipError_t width_3d(const hipMemcpy3DParms *p, size_t *width_B)
 {
 	const struct hip_array *dst = hip_array_of(p->dstArray), *src = hip_array_of(p->srcArray);
@@ -179,7 +180,7 @@ static bool is_wider(size_t at_B, size_t width_B, size_t pitch_B)
 	return width_B > pitch_B || at_B > pitch_B - width_B;
 }
 
-/* As CLR, before it is asked where that is. */
+/* Checks the pitches before the addresses: CLR does so. */
 static hipError_t check_pitches(const hipMemcpy3DParms *p)
 {
 	const hipPitchedPtr *dst = &p->dstPtr, *src = &p->srcPtr;
@@ -198,7 +199,7 @@ static hipError_t check_pitches(const hipMemcpy3DParms *p)
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box)
 {
 	hipError_t r = width_3d(p, &box->width_B);
-	/* As CLR: beside an array, rows may be without gaps. */
+	/* CLR's rule: with an array on one side, the other side's rows may have no pitch. */
 	const size_t packed_B = p->srcArray || p->dstArray ? box->width_B : 0;
 
 	box->height = p->extent.height;

@@ -1,6 +1,5 @@
-/* Arrays with levels, and what references of textures say of levels: the devices' images have none, as with CLR on
- * Linux. Each function looks at its arguments, and then answers hipErrorNotSupported, unless there is nothing to do
- * but to remember. */
+/* Mipmapped arrays, and the mipmap attributes of texture references. No device supports them, as in CLR on Linux.
+ * Each function checks its arguments and returns hipErrorNotSupported, unless it only has to store a value. */
 #include "api/image/image.h"
 
 /* --- arrays with levels ----------------------------------------------------------------------- */
@@ -29,7 +28,7 @@ hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *array, HIP_ARRAY3D_DESCR
 	return hip_end(hipErrorNotSupported);
 }
 
-/* There is none that could be meant. */
+/* No handle can be valid. */
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t array)
 {
 	HIP_ENTER();
@@ -90,7 +89,7 @@ hipError_t hipTexRefSetMipmappedArray(textureReference *tex, struct hipMipmapped
 }
 
 #if TUFF_HIP_ABI == 6
-/* No reference is bound to one. */
+/* No reference is ever bound to a mipmapped array. */
 hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t *array, const textureReference *tex)
 {
 	hipError_t r;
@@ -100,7 +99,7 @@ hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t *array, const textureR
 	return hip_end(r ? r : hipErrorInvalidValue);
 }
 
-/* References have no room for a color. */
+/* Texture references cannot store a border color. */
 hipError_t hipTexRefGetBorderColor(float *color, const textureReference *tex)
 {
 	HIP_ENTER();

@@ -1,4 +1,4 @@
-/* Textures in the driver's style: the same descriptions under other names. */
+/* Texture objects of the driver API: the same structures under other names. */
 #include <string.h>
 
 #include "api/image/texture.h"
@@ -9,7 +9,7 @@ static hipChannelFormatDesc desc_of(hipArray_Format format, unsigned channels)
 {
 	const struct hip_texels texels = {format, channels};
 
-	/* What is no format has no bits, and is refused as such. */
+	/* An invalid format becomes one with 0 bits, which is refused later. */
 	return hip_texels_are(&texels) ? hip_texels_desc(&texels) : (hipChannelFormatDesc){0};
 }
 
@@ -40,7 +40,7 @@ static hipResourceDesc resource_of(const HIP_RESOURCE_DESC *from)
 	return to;
 }
 
-/* Back, of a texture that was made: its elements have a format. */
+/* The reverse conversion, for an existing texture: its format is valid. */
 static HIP_RESOURCE_DESC driver_resource(const hipResourceDesc *from)
 {
 	HIP_RESOURCE_DESC to = {.resType = (HIPresourcetype)from->resType};
@@ -166,7 +166,7 @@ hipError_t hipTexObjectDestroy(hipTextureObject_t texture)
 	return hip_end(hip_texture_destroy(texture));
 }
 
-/* What was asked for: `member` of a texture, in these names. */
+/* Query functions that convert `member` of a texture to the driver API's structure. */
 #define TEXTURE_GET(name, type, convert, member)                                                                   \
 	hipError_t name(type *out, hipTextureObject_t texture)                                                     \
 	{                                                                                                          \

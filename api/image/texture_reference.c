@@ -1,5 +1,5 @@
-/* Texture references: variables of the program, or of a module, that textures are bound to. The host's half says
- * how it is read; the device's, of the same form, is written whenever the reference is bound. */
+/* Texture references: variables of the program, or of a module, that textures are bound to. The host variable says
+ * how the texture is read; the device variable, of the same layout, is written at each binding. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@ struct reference {
 	struct reference *next;
 	hipModule_t module;
 	void *place;           /* borrowed: the module's variable */
-	textureReference host; /* the program's, until the module is unloaded */
+	textureReference host; /* the host variable, which lives until the module is unloaded */
 };
 static struct reference *references;
-static pthread_mutex_t reference_lock = PTHREAD_MUTEX_INITIALIZER; /* guards that list */
+static pthread_mutex_t reference_lock = PTHREAD_MUTEX_INITIALIZER; /* guards `references` */
 
 static struct reference *find_locked(hipModule_t module, const void *place)
 {
@@ -26,7 +26,7 @@ static struct reference *find_locked(hipModule_t module, const void *place)
 	return ref;
 }
 
-/* What CLR sets references of modules to. */
+/* Adds a reference with the defaults that CLR gives to references of modules. */
 static struct reference *add_locked(hipModule_t module, void *place)
 {
 	struct reference *ref = calloc(1, sizeof(*ref));
@@ -43,7 +43,7 @@ static struct reference *add_locked(hipModule_t module, void *place)
 	return ref;
 }
 
-/* Ends the references of a module that is unloaded. */
+/* Drops the references of a module that is unloaded. */
 static void drop_references(hipModule_t module)
 {
 	struct reference **at, *ref, *gone = NULL;
@@ -101,7 +101,7 @@ hipError_t hipModuleGetTexRef(textureReference **reference, hipModule_t module, 
 
 /* --- binding ---------------------------------------------------------------------------------- */
 
-/* Where the device has it. */
+/* Finds the device variable. */
 static hipError_t place_of(const textureReference *tex, void **place)
 {
 	size_t size_B = 0;
@@ -137,7 +137,7 @@ static hipTextureDesc how_of(const textureReference *tex)
 	return how;
 }
 
-/* What was bound before goes when the new texture is there. */
+/* Binds a new texture and then destroys the old one. */
 static hipError_t bind(textureReference *tex, const hipResourceDesc *resource)
 {
 	const hipTextureDesc how = how_of(tex);
@@ -157,16 +157,16 @@ static hipError_t bind(textureReference *tex, const hipResourceDesc *resource)
 		r = hip_texture_create(&made, resource, &how, NULL);
 	if (r)
 		return r;
-	/* It may have gone already, with the device. */
+	/* Fails when a reset has destroyed the texture. */
 	(void)!hip_texture_destroy(tex->textureObject);
 	tex->textureObject = made;
 	box.dst.base = place;
 	return hip_copy_box(&box, NULL, true);
 }
 
-#define ALIGN 256u /* as of textures */
+#define ALIGN 256u /* the alignment of textures */
 
-/* Textures begin at a multiple; kernels add the rest, in bytes. */
+/* Rounds the address down to a texture's alignment; kernels add the rest, in bytes. */
 static hipError_t align(const void **at, size_t *offset_B)
 {
 	size_t rest_B = (uintptr_t)*at % ALIGN;
@@ -197,7 +197,7 @@ static hipError_t bind_line(size_t *offset_B, textureReference *tex, const void 
 
 	if (r)
 		return r;
-	/* The default: all that there is. */
+	/* The default size means the rest of the allocation. */
 	if (size_B == UINT32_MAX && hip_memory_find(at, &memory))
 		size_B = memory.node.hi - (uintptr_t)at;
 	else if (offset_B && __builtin_add_overflow(size_B, *offset_B, &size_B))
@@ -232,7 +232,7 @@ static hipError_t bind_array(textureReference *tex, hipArray_const_t array)
 	return bind(tex, &resource);
 }
 
-/* Programs pass their variables as constant, and mean what is in them to change. */
+/* Programs pass their variables as const, and expect them to change. */
 static textureReference *variable(const textureReference *tex)
 {
 	return (textureReference *)(uintptr_t)tex;
@@ -256,7 +256,7 @@ hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const v
 	return hip_end(bind_plane(offset, variable(tex), at, desc, width, height, pitch));
 }
 
-/* The array's own elements, whatever they are called. */
+/* Ignores `desc`: the array's own format is used. */
 hipError_t hipBindTextureToArray(const textureReference *tex, hipArray_const_t array,
 				 const hipChannelFormatDesc *desc)
 {
@@ -264,7 +264,7 @@ hipError_t hipBindTextureToArray(const textureReference *tex, hipArray_const_t a
 	return hip_end(tex && array && desc ? bind_array(variable(tex), array) : hipErrorInvalidValue);
 }
 
-/* As the binding told. */
+/* Returns the offset that the binding returned. */
 hipError_t hipGetTextureAlignmentOffset(size_t *offset, const textureReference *tex)
 {
 	struct hip_texture t;
@@ -429,7 +429,7 @@ hipError_t hipTexRefSetAddressMode(textureReference *tex, int dimension, hipText
 	return hip_end(hipSuccess);
 }
 
-/* As CLR: of the first two. */
+/* CLR's rule: only the first two dimensions have an address mode here. */
 hipError_t hipTexRefGetAddressMode(hipTextureAddressMode *mode, const textureReference *tex, int dimension)
 {
 	HIP_ENTER();
