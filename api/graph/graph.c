@@ -150,7 +150,7 @@ hipError_t hip_graph_add(struct hip_graph *g, struct hip_node *const *before, si
 	return hipSuccess;
 }
 
-/* The nodes of handles. */
+/* Resolves a list of nodes' handles. */
 static hipError_t find_all(struct hip_graph *g, const hipGraphNode_t *handles, size_t count, struct hip_node ***out)
 {
 	*out = NULL;
@@ -270,7 +270,7 @@ hipError_t hip_graph_clone(const struct hip_graph *g, bool named, struct hip_gra
 	return r;
 }
 
-/* Among those that are ready, the one that was made first: a list that grows at its end. */
+/* Of the nodes that are ready the oldest comes first: `order` is also the queue of ready nodes. */
 bool hip_graph_order(const struct hip_graph *g, struct hip_node **order, struct hip_node **culprit)
 {
 	size_t ready = 0;
@@ -397,7 +397,7 @@ hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t *fr
 
 /* --- the public functions: lists -------------------------------------------------------------- */
 
-/* Places behind the last become NULL. */
+/* Fills the entries after the last one with NULL. */
 static void end_list(hipGraphNode_t *list, size_t used, size_t *count)
 {
 	for (size_t i = used; i < *count; i++)
@@ -509,7 +509,7 @@ hipError_t hipGraphDestroyNode(hipGraphNode_t handle)
 	n = hip_node_of(handle);
 	if (!n)
 		return hip_end(hipErrorInvalidValue);
-	/* CUDA refuses this, too: the memory's address is known to others. */
+	/* CUDA refuses this, too: the program may have stored the memory's address. */
 	if (n->work.type == hipGraphNodeTypeMemAlloc || n->work.type == hipGraphNodeTypeMemFree)
 		return hip_end(hipErrorNotSupported);
 	remove_node(n);

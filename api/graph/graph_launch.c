@@ -1,13 +1,10 @@
-/* Launches of graphs: what graph_plan.c made goes into streams.
- *
- * No two streams are locked at a time: who puts a launch holds the one that it is at. */
+/* Launches of graphs: submits a plan to its streams. A launch holds the lock of one stream at a time. */
 #include "api/exec/event.h"
 #include "api/graph/graph_plan.h"
 
 /* --- segments ----------------------------------------------------------------------------------- */
 
-/* Events have locks of their own, which come before a stream's: it is let go meanwhile. *held: it was taken again.
- */
+/* Releases the stream's lock meanwhile: an event's lock comes before it. *held: the lock was taken again. */
 static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool *held)
 {
 	hipError_t r, again;
@@ -34,7 +31,7 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	}
 }
 
-/* Each kernel an operation of its own, so that tools are told of it. */
+/* Submits each kernel as an operation of its own, so that tools get a record of each. */
 static hipError_t put_singly(const struct hip_plan *p, const struct hip_plan_segment *segment, struct hip_stream *s)
 {
 	const hsa_kernel_dispatch_packet_t *from = p->branches[segment->branch].packets + segment->first;
@@ -46,7 +43,7 @@ static hipError_t put_singly(const struct hip_plan *p, const struct hip_plan_seg
 		hsa_kernel_dispatch_packet_t packet = *from;
 
 		if (work.op == HIP_TOOL_DISPATCH)
-			work.kernel = k ? k->name : ""; /* its module may be gone */
+			work.kernel = k ? k->name : ""; /* the module may be unloaded */
 		packet.completion_signal = hip_tool_watch(s, &work);
 		r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
 		if (r)
@@ -78,11 +75,11 @@ static hipError_t put_segment(const struct hip_plan *p, const struct hip_plan_se
 
 /* --- branches ------------------------------------------------------------------------------------ */
 
-/* A launch that is on. */
+/* A launch in progress. */
 struct launch {
 	struct hip_plan *plan;
-	struct hip_stream *stream; /* that it was given to */
-	struct hip_stream *at;     /* locked; NULL: none is */
+	struct hip_stream *stream; /* the stream of the launch */
+	struct hip_stream *at;     /* the stream whose lock is held; NULL: none */
 };
 
 static hipError_t go_to(struct launch *l, struct hip_stream *to)
@@ -98,7 +95,7 @@ static hipError_t go_to(struct launch *l, struct hip_stream *to)
 	return r;
 }
 
-/* The first one's is the launch's own, if its kernels can run there. */
+/* False for the first branch, if its kernels can run in the launch's stream. */
 static bool is_elsewhere(const struct launch *l, const struct hip_plan_branch *branch)
 {
 	return branch != l->plan->branches || (branch->device && branch->device != l->stream->device);
@@ -122,7 +119,7 @@ static hipError_t stream_of(const struct launch *l, struct hip_plan_branch *bran
 	return r;
 }
 
-/* Its stream is locked, and goes on where the launch began. */
+/* Locks the branch's stream; its first segment waits for the point where the launch began. */
 static hipError_t enter(struct launch *l, struct hip_plan_branch *branch)
 {
 	struct hip_stream *stream;
@@ -140,7 +137,7 @@ static hipError_t put(struct launch *l, struct hip_plan_segment *segment)
 	bool held = true;
 	hipError_t r;
 
-	/* Only the program can tell. */
+	/* An allocation does no work on the GPU; only the program's view of the memory changes. */
 	if (!segment->count && segment->work->type == hipGraphNodeTypeMemAlloc) {
 		hip_graph_alloc_begin(segment->work->alloc);
 		return hipSuccess;
@@ -163,8 +160,7 @@ static hipError_t join_lane(const struct launch *l, const struct hip_plan_branch
 	return r;
 }
 
-/* What follows in the launch's stream begins behind all that was put. all: the first branch's segments were, too.
- */
+/* Makes the launch's stream wait for every branch. all: the first branch's segments were submitted, too. */
 static hipError_t join(struct launch *l, bool all)
 {
 	struct hip_plan *p = l->plan;
@@ -186,7 +182,7 @@ hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
 	struct launch l = {.plan = p, .stream = s, .at = s};
 	hipError_t r = hipSuccess, joined;
 
-	/* Of one branch nothing begins elsewhere. */
+	/* With one branch nothing begins in another stream. */
 	if (p->branch_count > 1 || is_elsewhere(&l, p->branches))
 		hip_point_move(&p->begin, s);
 	for (uint32_t i = 0; i < p->count && !r; i++)

@@ -1,4 +1,4 @@
-/* Objects of the program's that graphs keep alive. */
+/* User objects, which graphs keep alive. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -6,13 +6,13 @@
 
 struct hip_object {
 	uint64_t handle;
-	uint64_t refs; /* guarded by lock; the program's and all graphs' */
+	uint64_t refs; /* guarded by `lock`; the program's and all graphs' references */
 	hipHostFn_t destroy;
 	void *data;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* 2^33 calls with the most that one may say are needed until the number is too large. */
+/* The count has 64 bits: an overflow needs 2^33 calls with the largest count. */
 static void retain(struct hip_object *o, uint64_t count)
 {
 	pthread_mutex_lock(&lock);
@@ -20,7 +20,7 @@ static void retain(struct hip_object *o, uint64_t count)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The function is the program's: it is called without the lock. */
+/* Calls the program's function without the lock. */
 static hipError_t release(struct hip_object *o, uint64_t count)
 {
 	bool last;
@@ -116,7 +116,7 @@ hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t des
 	return hip_end(hipSuccess);
 }
 
-/* As CLR: more than there are, or of an object that is gone, is no error, and does nothing. */
+/* CLR's rule: releasing too many references, or those of a destroyed object, does nothing and returns no error. */
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 {
 	struct hip_object *o;

@@ -1,4 +1,4 @@
-/* What nodes do: owned copies of operations, and how they are replaced. */
+/* The work of nodes: owned copies of operations, and their replacement. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ hipError_t hip_kernel_named(const void *function, struct hip_device *device, con
 		       : hip_kernel_of(function, device, kernel);
 }
 
-/* w->op.launch is the launch to keep; its arguments are somebody else's. */
+/* Copies the arguments of w->op.launch, which belong to the caller. */
 static hipError_t own_args(struct hip_work *w)
 {
 	struct hip_launch *l = &w->op.launch;
@@ -63,7 +63,7 @@ static hipError_t own_values(struct hip_work *w)
 	return hipSuccess;
 }
 
-/* The code that it was in may be gone. */
+/* Looks the kernel up again: its code may be unloaded. */
 static hipError_t find_kernel_again(struct hip_work *w)
 {
 	struct hip_launch *l = &w->op.launch;
@@ -73,7 +73,7 @@ static hipError_t find_kernel_again(struct hip_work *w)
 
 /* --- of operations ---------------------------------------------------------------------------- */
 
-/* What would have described the copy. */
+/* Fills in the parameters that hipMemcpy3D() would have for the box. */
 static void describe(const struct hip_box *b, hipMemcpy3DParms *p)
 {
 	const struct hip_side *src = &b->src, *dst = &b->dst;
