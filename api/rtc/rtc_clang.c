@@ -1,4 +1,4 @@
-/* hiprtc's compiler: an installed clang, run on a folder of files. */
+/* The compiler of hiprtc: runs an installed clang on files in a temporary folder. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static int remove_one(const char *path, const struct stat *stat, int kind, struc
 	return remove(path);
 }
 
-/* A header may lie in folders of its own; it may not leave the folder. */
+/* Makes the folders of a header's path. False: the path leaves the temporary folder. */
 static bool make_folders(char *path)
 {
 	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
@@ -114,7 +114,8 @@ static bool write_source(const char *folder, const struct hip_source *source)
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
-/* Our headers: where the variable says, or beside the library, as it was built or installed. */
+/* Finds this project's headers: by the environment variable, or relative to the library, in a build or an
+ * installation. */
 static bool find_headers(char *path, size_t path_B)
 {
 	const char *set = drv_config()->hip_include;
@@ -133,7 +134,7 @@ static bool find_headers(char *path, size_t path_B)
 	return !access(probe, R_OK);
 }
 
-/* The compiler, as HIP's variable or the path has it; NULL: none. */
+/* Finds clang: by HIP's environment variable, or in PATH; NULL: not found. */
 static const char *find_clang(char *path, size_t path_B)
 {
 	static const char *const names[] = {"clang-19", "clang-20", "clang-21", "clang-18", "clang"};
@@ -183,7 +184,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct command *c, const c
 	va_end(args);
 }
 
-/* CUDA's and HIP's names for the target; others are clang's. False: it is no target. */
+/* Translates CUDA's and HIP's names of the target option. False: the option is no target. */
 static bool add_target(struct command *c, const char *option)
 {
 	static const char *const names[] = {"--gpu-architecture=", "-arch=", "--offload-arch="};
@@ -196,7 +197,7 @@ static bool add_target(struct command *c, const char *option)
 	return false;
 }
 
-/* HIP's way to say what ptrdiff_t is (since 6.1). Clang's own headers have it from this macro. */
+/* Translates HIP's option for the type of ptrdiff_t (since 6.1): clang's headers read it from this macro. */
 static void add_ptrdiff(struct command *c, const char *option)
 {
 	if (strcmp(option, "-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1") != 0)
@@ -235,7 +236,7 @@ static void add_output(struct command *c, const char *folder)
 	add(c, "%s/program.co", folder);
 }
 
-/* What programs have without including it, as with AMD's. */
+/* Headers that are included implicitly, as in AMD's hiprtc. */
 static const char *const built_in[] = {"hip_runtime.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h",
 				       "hip_math_constants.h"};
 
@@ -274,7 +275,7 @@ static void build_compile(struct command *c, const char *folder, const struct hi
 	add(c, "%s/program.hip", folder);
 }
 
-/* The device's libraries are in the bitcode already. */
+/* The bitcode contains the device libraries already. */
 static void build_link(struct command *c, const char *folder, const struct hip_link *link)
 {
 	hipDeviceProp_tR0600 device;
@@ -293,7 +294,7 @@ static void build_link(struct command *c, const char *folder, const struct hip_l
 		add(c, "%s/%u.bc", folder, i);
 }
 
-/* Without what `tuff run` puts in front of the program: the compiler needs no GPU. */
+/* Removes what `tuff run` has added to the environment: the compiler needs no GPU. */
 static char **plain_environment(void)
 {
 	size_t count = 0, kept = 0;
@@ -330,7 +331,7 @@ static int run(struct command *c, const char *log)
 	return status;
 }
 
-/* The command ends here. */
+/* Runs the command and frees it. */
 static hiprtcResult finish(struct command *c, const char *folder, struct hip_bytes *code, struct hip_bytes *log)
 {
 	char path[PATH_MAX], out[PATH_MAX];

@@ -10,12 +10,12 @@
 
 struct linker {
 	uint64_t handle;
-	struct hip_bytes *part; /* owned, and what they own */
+	struct hip_bytes *part; /* owned, with their contents */
 	unsigned parts;
 	struct hip_bytes code;
 	unsigned options;
-	const char *const *option; /* borrowed: the program's, as CLR has it */
-	char *error_log;           /* borrowed; NULL: it wants none */
+	const char *const *option; /* borrowed from the program: CLR keeps the pointer, too */
+	char *error_log;           /* borrowed; NULL: none */
 	size_t error_log_B;
 };
 
@@ -33,7 +33,7 @@ static void free_linker(struct linker *l)
 	free(l);
 }
 
-/* Sizes are in the pointer itself, or, as CLR takes them, behind it where it is one. */
+/* Reads the options. A size is the pointer's value, or, as in CLR, the number that it points to. */
 static void take_options(struct linker *l, unsigned count, const hiprtcJIT_option *options, void **values)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -50,7 +50,7 @@ static void take_options(struct linker *l, unsigned count, const hiprtcJIT_optio
 		case HIPRTC_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
 			l->error_log_B = (uintptr_t)values[i];
 			break;
-		default: /* without meaning for clang */
+		default: /* no meaning for clang */
 			break;
 		}
 }
@@ -59,7 +59,7 @@ hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, voi
 {
 	struct linker *l;
 
-	/* No option is given twice. */
+	/* A larger count would repeat an option. */
 	if (!out || count > OPTIONS_MAX || (count && (!options || !values)))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	l = calloc(1, sizeof(*l));
@@ -95,7 +95,7 @@ static hiprtcResult append(struct linker *l, const void *from, size_t size_B)
 	return HIPRTC_SUCCESS;
 }
 
-/* Not CUDA's, nor archives of bundles. */
+/* CUDA's formats and archives of bundles are refused. */
 static bool is_input(hiprtcJITInputType type)
 {
 	return type == HIPRTC_JIT_INPUT_LLVM_BITCODE || type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE;
@@ -117,7 +117,7 @@ static hiprtcResult add(hiprtcLinkState state, hiprtcJITInputType type, const vo
 hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size,
 			       const char *name, unsigned int count, hiprtcJIT_option *options, void **values)
 {
-	(void)name, (void)count, (void)options, (void)values; /* nothing depends on them, as in CLR */
+	(void)name, (void)count, (void)options, (void)values; /* ignored: CLR does the same */
 	return add(state, type, image, size);
 }
 

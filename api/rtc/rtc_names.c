@@ -1,5 +1,6 @@
-/* Names of templates in compiled code: the source asks for an expression's address in a variable of its own (weak:
- * a program that it is linked with has the same), and the code object tells which symbol that is. */
+/* Lowered names of templates. The source stores the address of each name expression in a variable (weak, since
+ * another program that is linked with this one has the same variable); the code object's relocation gives the
+ * symbol. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ bool hip_rtc_query(struct hip_bytes *source, unsigned index, const char *express
 	       hip_bytes_add_text(source, ");\n");
 }
 
-/* A section of the compiler's own output; NULL: there is none. */
+/* Finds a section. The code is the compiler's own output, so its headers are trusted. NULL: none. */
 static const Elf64_Shdr *section(const struct hip_bytes *code, uint32_t type)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)code->at;
@@ -64,7 +65,7 @@ static const char *name_at(const struct symbols *s, uint64_t address, uint64_t b
 	return NULL;
 }
 
-/* What the linker is to put at the place: a symbol, or an address. */
+/* The symbol that the linker would store at the place, by a relocation's symbol or address. */
 static const char *target_of(const struct hip_bytes *code, const struct symbols *s, uint64_t place)
 {
 	const Elf64_Shdr *rela = section(code, SHT_RELA);
