@@ -1,5 +1,5 @@
-/* Contexts, as CUDA's driver has them: each is a view of a device's only one. A thread's stack of them says which
- * device it uses. */
+/* Contexts of CUDA's driver API: each is a view of its device's primary context. A thread has a stack of contexts,
+ * whose top selects its device. */
 #include <stdlib.h>
 
 #include "api/base/entry.h"
@@ -10,7 +10,7 @@ struct hip_context {
 	unsigned flags;
 };
 
-/* A device's own, made when it is first named. */
+/* Primary contexts, made when first used. */
 static struct {
 	pthread_mutex_t lock;
 	struct hip_context *context[HIP_DEVICES_MAX];
@@ -27,7 +27,7 @@ static struct hip_context *context_of(hipCtx_t handle)
 	return hip_find(HIP_CONTEXT, handle);
 }
 
-/* NULL: the thread has none, or it was destroyed. */
+/* The top of the thread's stack. NULL: the stack is empty, or the context is destroyed. */
 static const struct hip_context *top(void)
 {
 	return stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
@@ -102,7 +102,7 @@ static hipError_t create(hipCtx_t *out, unsigned flags, int device)
 	if (r)
 		return r;
 	*out = (hipCtx_t)(uintptr_t)c->handle;
-	/* A view of the device's only one. */
+	/* Flags belong to the device, since contexts are views of one. */
 	c->device->flags = flags;
 	return push(*out);
 }
@@ -147,7 +147,8 @@ hipError_t hipCtxSetCurrent(hipCtx_t context)
 	return hip_end(context ? push(context) : hipSuccess);
 }
 
-/* The stack's top, unless the thread was given another device since, or there is none: then that device's own. */
+/* Returns the top of the stack, unless the thread has chosen another device since, or the stack is empty: then that
+ * device's primary context. */
 static hipError_t current(hipCtx_t *out)
 {
 	const struct hip_context *c = top();
@@ -261,7 +262,7 @@ hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device)
 	return hip_end(context ? primary_of(hip_device_of(device), context) : hipErrorInvalidValue);
 }
 
-/* It lives as long as the process. */
+/* The primary context lives as long as the process, so releasing and resetting it only check the device. */
 static hipError_t keep(hipDevice_t device)
 {
 	return hip_device_of(device) ? hipSuccess : hipErrorInvalidDevice;

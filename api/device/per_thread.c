@@ -1,4 +1,4 @@
-/* The functions with the suffix _spt: NULL is the calling thread's own stream. */
+/* Functions with the suffix _spt: NULL means the calling thread's own stream. */
 #include "api/base/entry.h"
 
 static hipStream_t own(hipStream_t stream)
@@ -6,7 +6,7 @@ static hipStream_t own(hipStream_t stream)
 	return stream ? stream : hipStreamPerThread;
 }
 
-/* Those that take a stream. */
+/* Functions with a stream parameter. */
 #define WITH_STREAM(name, parameters, ...)                                                                         \
 	hipError_t name##_spt parameters                                                                           \
 	{                                                                                                          \
@@ -57,7 +57,7 @@ WITH_STREAM(hipLaunchCooperativeKernel,
 	    (const void *function, dim3 blocks, dim3 threads, void **args, uint32_t lds_B, hipStream_t stream),
 	    function, blocks, threads, args, lds_B, own(stream))
 
-/* Those that wait: the asynchronous one, and a wait for the stream. */
+/* Functions that wait: the asynchronous function, then a wait for the stream. */
 #define WITHOUT_STREAM(name, parameters, ...)                                                                      \
 	hipError_t name##_spt parameters                                                                           \
 	{                                                                                                          \

@@ -1,10 +1,10 @@
-/* Functions of this library by their names. */
+/* Look-up of this library's functions by name. */
 #include <dlfcn.h>
 #include <string.h>
 
 #include "api/base/entry.h"
 
-/* The two whose layouts changed go by other names since release 6. */
+/* Two functions whose structures changed have other names since release 6. */
 static const char *current_name(const char *name, int version)
 {
 	if (version >= 600 && !strcmp(name, "hipGetDeviceProperties"))
@@ -14,7 +14,7 @@ static const char *current_name(const char *name, int version)
 	return name;
 }
 
-/* Of this library, not of those that it stands on. */
+/* Looks in this library only, not in its dependencies. */
 static void *own_function(void *library, const Dl_info *own, const char *name)
 {
 	void *function = dlsym(library, name);
@@ -51,7 +51,7 @@ static hipError_t get(const char *name, void **function, int version, hipDriverP
 hipError_t hipGetProcAddress(const char *symbol, void **function, int version, uint64_t flags,
 			     hipDriverProcAddressQueryResult *result)
 {
-	(void)flags; /* there are none */
+	(void)flags; /* no flags are defined */
 	HIP_ENTER();
 	return hip_end(get(symbol, function, version, result));
 }
