@@ -42,9 +42,9 @@ struct hip_device {
 	hsa_amd_memory_pool_t args;
 	uint64_t vram_B;
 	unsigned cus, lds_B, wave_lanes;
-	_Atomic hipError_t fault; /* error that every call on the device returns until a reset; 0: none */
-	_Atomic unsigned heard;   /* memory faults that HSA has reported */
-	_Atomic unsigned life;    /* resets so far */
+	_Atomic hipError_t fault;         /* error that every call on the device returns until a reset; 0: none */
+	_Atomic unsigned faults_reported; /* memory faults that HSA has reported */
+	_Atomic unsigned life;            /* resets so far */
 	/* Resets after an error that stayed: the contents of the device's memory are lost then. */
 	_Atomic unsigned losses;
 	struct hip_stream *_Atomic null; /* owned; made at its first use */
@@ -147,7 +147,7 @@ static inline bool hip_device_fail(struct hip_device *device, hipError_t error)
 	return first;
 }
 
-/* --- handles ---------------------------------------------------------------------------------- */
+/* --- faults ----------------------------------------------------------------------------------- */
 
 /* Registers for HSA's reports of faults (fault.c). */
 void hip_faults_watch(void);
@@ -159,6 +159,8 @@ extern DRV_OWN hip_address_fn *_Atomic hip_fault_describe;
 
 /* True when HSA reports image instructions for the device. */
 bool hip_has_images(const struct hip_device *device);
+
+/* --- handles ---------------------------------------------------------------------------------- */
 
 /* Types of handles. A handle is a number that is looked up, never a pointer that is followed. */
 enum hip_type {

@@ -92,7 +92,7 @@ static const struct {
 	ERROR(hipErrorTbd, "not yet implemented"),
 };
 
-static int find(hipError_t error)
+static int error_row_find(hipError_t error)
 {
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (errors[i].error == error)
@@ -102,35 +102,35 @@ static int find(hipError_t error)
 
 const char *hipGetErrorName(hipError_t error)
 {
-	int i = find(error);
+	int i = error_row_find(error);
 
 	return i < 0 ? "hipErrorUnknown" : errors[i].name;
 }
 
 const char *hipGetErrorString(hipError_t error)
 {
-	int i = find(error);
+	int i = error_row_find(error);
 
 	return i < 0 ? "unknown error" : errors[i].text;
 }
 
 /* Does not set the thread's last error: CLR does not either. */
-static hipError_t describe(hipError_t error, const char *text, const char **out)
+static hipError_t error_text_get(hipError_t error, const char *text, const char **out)
 {
 	if (!out)
 		return hipErrorInvalidValue;
 	*out = text;
-	return find(error) < 0 ? hipErrorInvalidValue : hipSuccess;
+	return error_row_find(error) < 0 ? hipErrorInvalidValue : hipSuccess;
 }
 
 hipError_t hipDrvGetErrorName(hipError_t error, const char **name)
 {
-	return describe(error, hipGetErrorName(error), name);
+	return error_text_get(error, hipGetErrorName(error), name);
 }
 
 hipError_t hipDrvGetErrorString(hipError_t error, const char **text)
 {
-	return describe(error, hipGetErrorString(error), text);
+	return error_text_get(error, hipGetErrorString(error), text);
 }
 
 hipError_t hipGetLastError(void)

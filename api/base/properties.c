@@ -20,7 +20,7 @@
 #define REGS_PER_CU 65536 /* registers of 32 bits for one lane; a block may use all of them */
 #define REGS_90A    131072
 
-/* --- what HSA says ---------------------------------------------------------------------------- */
+/* --- HSA's information ------------------------------------------------------------------------ */
 
 static uint64_t agent_info(hsa_agent_t agent, unsigned attribute, size_t size_B)
 {
@@ -41,7 +41,7 @@ bool hip_has_images(const struct hip_device *device)
 	       capability;
 }
 
-static hsa_status_t see_isa(hsa_isa_t isa, void *arg)
+static hsa_status_t isa_visit(hsa_isa_t isa, void *arg)
 {
 	static const char prefix[] = "amdgcn-amd-amdhsa--";
 	char *to = arg, name[256] = "";
@@ -179,13 +179,13 @@ static void fill_abilities(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->arch = (hipDeviceArch_t){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 0};
 }
 
-static void fill(const struct hip_device *d, hipDeviceProp_tR0600 *p)
+static void properties_fill(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 {
 	int stepping;
 
 	memset(p, 0, sizeof(*p));
 	(void)!hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_PRODUCT_NAME, p->name);
-	(void)!hsa_agent_iterate_isas(d->agent, see_isa, p->gcnArchName);
+	(void)!hsa_agent_iterate_isas(d->agent, isa_visit, p->gcnArchName);
 	parse_target(p->gcnArchName, &p->major, &p->minor, &stepping);
 	fill_uuid(d, &p->uuid);
 	fill_place(d, p);
@@ -195,7 +195,7 @@ static void fill(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	fill_abilities(d, p);
 }
 
-/* --- the older record ------------------------------------------------------------------------- */
+/* --- the older structure ---------------------------------------------------------------------- */
 
 /* Copies members that have the same name in both structures. */
 #define SAME(member)      memcpy(&old->member, &p->member, sizeof(old->member))
@@ -210,7 +210,7 @@ static void fill_old(const struct hip_device *d, hipDeviceProp_tR0000 *old)
 	memset(old, 0, sizeof(*old));
 	if (!p)
 		return;
-	fill(d, p);
+	properties_fill(d, p);
 	parse_target(p->gcnArchName, &major, &minor, &stepping);
 	old->gcnArch = major * 100 + minor * 10 + stepping;
 	SAME4(name, totalGlobalMem, sharedMemPerBlock, regsPerBlock);
@@ -237,7 +237,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int dev
 	d = hip_device_of(device);
 	if (!properties || !d)
 		return hip_end(properties ? hipErrorInvalidDevice : hipErrorInvalidValue);
-	fill(d, properties);
+	properties_fill(d, properties);
 	return hip_end(hipSuccess);
 }
 
@@ -265,7 +265,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int device)
 	return hipGetDevicePropertiesR0000(properties, device);
 }
 
-/* --- choosing --------------------------------------------------------------------------------- */
+/* --- choice of a device ----------------------------------------------------------------------- */
 
 /* Properties that a program may request, as in CLR; a 0 requests nothing. */
 #define WISHES(p)                                                                                                  \
@@ -285,7 +285,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int device)
 	 (uint64_t)(p)->warpSize}
 #define WISHES_MAX 14
 
-static bool grants(const uint64_t *has, const uint64_t *wanted)
+static bool properties_satisfy(const uint64_t *has, const uint64_t *wanted)
 {
 	for (unsigned i = 0; i < WISHES_MAX; i++)
 		if (has[i] < wanted[i])
@@ -294,7 +294,7 @@ static bool grants(const uint64_t *has, const uint64_t *wanted)
 }
 
 /* Chooses the first device that has every requested property; device 0 if none has. */
-static hipError_t choose(int *device, const uint64_t *wanted)
+static hipError_t device_choose(int *device, const uint64_t *wanted)
 {
 	hipDeviceProp_tR0000 *p = malloc(sizeof(*p));
 	bool found = false;
@@ -306,7 +306,7 @@ static hipError_t choose(int *device, const uint64_t *wanted)
 		fill_old(&hip.device[i], p);
 		const uint64_t has[WISHES_MAX] = WISHES(p);
 
-		found = grants(has, wanted);
+		found = properties_satisfy(has, wanted);
 		*device = found ? (int)i : 0;
 	}
 	free(p);
@@ -320,13 +320,13 @@ static hipError_t choose(int *device, const uint64_t *wanted)
 		if (!device || !p)                                                                                 \
 			return hip_end(hipErrorInvalidValue);                                                      \
 		const uint64_t wanted[WISHES_MAX] = WISHES(p);                                                     \
-		return hip_end(choose(device, wanted));                                                            \
+		return hip_end(device_choose(device, wanted));                                                     \
 	}
 CHOOSE(hipChooseDeviceR0600, hipDeviceProp_tR0600)
 CHOOSE(hipChooseDeviceR0000, hipDeviceProp_tR0000)
 CHOOSE(hipChooseDevice, hipDeviceProp_tR0000)
 
-/* --- attribute_rows ------------------------------------------------------------------------------- */
+/* --- attributes ----------------------------------------------------------------------------------- */
 
 static const struct attribute {
 	hipDeviceAttribute_t id;
@@ -463,7 +463,7 @@ static bool other_attribute(const struct hip_device *d, unsigned id, const hipDe
 	return false;
 }
 
-static hipError_t attribute(int *value, unsigned id, const struct hip_device *d)
+static hipError_t attribute_get(int *value, unsigned id, const struct hip_device *d)
 {
 	hipDeviceProp_tR0600 *p = malloc(sizeof(*p));
 	bool found = false;
@@ -471,7 +471,7 @@ static hipError_t attribute(int *value, unsigned id, const struct hip_device *d)
 
 	if (!p)
 		return hipErrorOutOfMemory;
-	fill(d, p);
+	properties_fill(d, p);
 	for (size_t i = 0; !found && i < sizeof(attribute_rows) / sizeof(attribute_rows[0]); i++)
 		if (attribute_rows[i].id == id) {
 			found = true;
@@ -496,25 +496,25 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t id, int device
 	d = hip_device_of(device);
 	if (!value || !d)
 		return hip_end(value ? hipErrorInvalidDevice : hipErrorInvalidValue);
-	return hip_end(attribute(value, id, d));
+	return hip_end(attribute_get(value, id, d));
 }
 
-/* --- one by one ------------------------------------------------------------------------------- */
+/* --- single properties ------------------------------------------------------------------------ */
 
 /* Checks the device before the other arguments: CLR does so. */
-static hipError_t asked(hipDevice_t device, bool somewhere)
+static hipError_t device_check(hipDevice_t device, bool somewhere)
 {
 	if (!hip_device_of(device))
 		return hipErrorInvalidDevice;
 	return somewhere ? hipSuccess : hipErrorInvalidValue;
 }
 
-static hipError_t describe(int device, bool somewhere, hipDeviceProp_tR0600 *p)
+static hipError_t properties_get(int device, bool somewhere, hipDeviceProp_tR0600 *p)
 {
-	hipError_t r = asked(device, somewhere);
+	hipError_t r = device_check(device, somewhere);
 
 	if (!r)
-		fill(hip_device_of(device), p);
+		properties_fill(hip_device_of(device), p);
 	return r;
 }
 
@@ -524,7 +524,7 @@ hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device
 	hipError_t r;
 
 	HIP_ENTER();
-	r = describe(device, major && minor, &p);
+	r = properties_get(device, major && minor, &p);
 	if (!r) {
 		*major = p.major;
 		*minor = p.minor;
@@ -538,7 +538,7 @@ hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = describe(device, name && len > 0, &p);
+	r = properties_get(device, name && len > 0, &p);
 	if (!r)
 		snprintf(name, (size_t)len, "%s", p.name);
 	return hip_end(r);
@@ -550,7 +550,7 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = describe(device, uuid, &p);
+	r = properties_get(device, uuid, &p);
 	if (!r)
 		*uuid = p.uuid;
 	return hip_end(r);
@@ -561,7 +561,7 @@ hipError_t hipDeviceTotalMem(size_t *size_B, hipDevice_t device)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(device, size_B);
+	r = device_check(device, size_B);
 	if (!r)
 		*size_B = hip.device[device].vram_B;
 	return hip_end(r);
@@ -576,7 +576,7 @@ hipError_t hipDeviceGetPCIBusId(char *text, int len, int device)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = describe(device, text && len > 0, &p);
+	r = properties_get(device, text && len > 0, &p);
 	if (r)
 		return hip_end(r);
 	snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID,
@@ -594,7 +594,7 @@ hipError_t hipDeviceGetByPCIBusId(int *device, const char *text)
 	if (!device || !text || sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3)
 		return hip_end(hipErrorInvalidValue);
 	for (unsigned i = 0; i < hip.devices; i++) {
-		fill(&hip.device[i], &p);
+		properties_fill(&hip.device[i], &p);
 		if ((unsigned)p.pciDomainID == domain && (unsigned)p.pciBusID == bus &&
 		    (unsigned)p.pciDeviceID == slot) {
 			*device = (int)i;

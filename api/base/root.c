@@ -13,7 +13,7 @@ _Atomic unsigned hip_slow_flags = HIP_SLOW_UNINITIALIZED;
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* --- threads' memory --------------------------------------------------------------------------- */
+/* --- memory of threads ------------------------------------------------------------------------- */
 
 struct block {
 	struct block *next;
@@ -87,10 +87,10 @@ void hip_free_late(void *memory)
 	hip_end_late(memory, free);
 }
 
-/* --- what is visible -------------------------------------------------------------------------- */
+/* --- visible devices -------------------------------------------------------------------------- */
 
 /* Parses a list of indices into HSA's GPUs, such as "1,0". The first invalid entry ends the list, as in CUDA. */
-static unsigned visible(const char *list, unsigned all, unsigned *order)
+static unsigned visible_parse(const char *list, unsigned all, unsigned *order)
 {
 	unsigned count = 0;
 
@@ -118,12 +118,12 @@ static void choose_devices(const hsa_agent_t *gpu, unsigned all)
 	for (unsigned i = 0; i < all; i++)
 		order[i] = i;
 	if (list)
-		hip.devices = visible(list, all, order);
+		hip.devices = visible_parse(list, all, order);
 	for (unsigned i = 0; i < hip.devices; i++)
 		hip.device[i].agent = gpu[order[i]];
 }
 
-/* --- what HSA has ----------------------------------------------------------------------------- */
+/* --- HSA's agents and pools ------------------------------------------------------------------- */
 
 struct found {
 	hsa_agent_t gpu[HIP_DEVICES_MAX];
@@ -131,7 +131,7 @@ struct found {
 	bool cpu;
 };
 
-static hsa_status_t see_agent(hsa_agent_t agent, void *arg)
+static hsa_status_t agent_visit(hsa_agent_t agent, void *arg)
 {
 	struct found *found = arg;
 	hsa_device_type_t type;
@@ -159,7 +159,7 @@ static uint32_t pool_flags(hsa_amd_memory_pool_t pool)
 	return flags;
 }
 
-static hsa_status_t see_host_pool(hsa_amd_memory_pool_t pool, void *unused)
+static hsa_status_t host_pool_visit(hsa_amd_memory_pool_t pool, void *unused)
 {
 	uint32_t flags = pool_flags(pool);
 
@@ -173,7 +173,7 @@ static hsa_status_t see_host_pool(hsa_amd_memory_pool_t pool, void *unused)
 	return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t see_device_pool(hsa_amd_memory_pool_t pool, void *arg)
+static hsa_status_t device_pool_visit(hsa_amd_memory_pool_t pool, void *arg)
 {
 	struct hip_device *d = arg;
 	uint32_t flags = pool_flags(pool);
@@ -204,7 +204,7 @@ static hipError_t open_device(struct hip_device *d, int index)
 
 	d->index = index;
 	pthread_mutex_init(&d->lock, NULL);
-	if (hsa_amd_agent_iterate_memory_pools(d->agent, see_device_pool, d) ||
+	if (hsa_amd_agent_iterate_memory_pools(d->agent, device_pool_visit, d) ||
 	    hsa_amd_agent_iterate_memory_pools(d->agent, find_lds, d) || !d->vram.handle ||
 	    hsa_amd_memory_pool_get_info(d->vram, HSA_AMD_MEMORY_POOL_INFO_SIZE, &vram_B) ||
 	    hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &d->cus) ||
@@ -220,7 +220,7 @@ static hipError_t open_device(struct hip_device *d, int index)
 }
 
 /* Finds the private interface. Another HSA library has none, and streams cannot work on it. */
-static bool find_door(void)
+static bool interface_find(void)
 {
 	if (hsa_system_get_major_extension_table(RT_EXTENSION_INTERFACE, 1, sizeof(hip.hsa_copy), &hip.hsa_copy) ||
 	    hip.hsa_copy.size_B != sizeof(hip.hsa_copy))
@@ -236,8 +236,8 @@ static hipError_t open_all(void)
 
 	if (hsa_init())
 		return hipErrorNoDevice;
-	if (!find_door() || hsa_iterate_agents(see_agent, &found) || !found.cpu ||
-	    hsa_amd_agent_iterate_memory_pools(hip.cpu, see_host_pool, NULL) ||
+	if (!interface_find() || hsa_iterate_agents(agent_visit, &found) || !found.cpu ||
+	    hsa_amd_agent_iterate_memory_pools(hip.cpu, host_pool_visit, NULL) ||
 	    hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hip.timestamp_Hz))
 		return hipErrorInitializationError;
 	choose_devices(found.gpu, found.gpus);
@@ -247,7 +247,7 @@ static hipError_t open_all(void)
 	return r ? r : hip.devices ? hipSuccess : hipErrorNoDevice;
 }
 
-/* --- beginning -------------------------------------------------------------------------------- */
+/* --- initialisation --------------------------------------------------------------------------- */
 
 /* After fork() the child cannot use what the parent opened: its handles are the parent's, and threads of the parent
  * may have held its locks. */

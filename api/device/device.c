@@ -86,7 +86,7 @@ hipError_t hipDeviceReset(void)
 	d = hip_current();
 	pthread_mutex_lock(&one);
 	atomic_fetch_add(&d->life, 1);
-	hip_streams_retire(d, hip_hosts_called);
+	hip_streams_retire(d, hip_host_calls_count);
 	hip_faults_drain(d);
 	if (hip_fault(d))
 		atomic_fetch_add(&d->losses, 1);

@@ -173,7 +173,7 @@ static hipError_t put_part(struct hip_stream *s, const struct hip_blit *b, const
 	return hip_stream_result(s, hip_stream_dispatch(s, &packet));
 }
 
-static hsa_signal_t watch(struct hip_stream *s, const struct hip_blit *b)
+static hsa_signal_t blit_watch(struct hip_stream *s, const struct hip_blit *b)
 {
 	struct hip_tool_work work;
 
@@ -198,7 +198,7 @@ hipError_t hip_blit_put(struct hip_stream *s, const struct hip_blit *b)
 		last = p;
 		more = next_part(b, &last);
 		if (!more)
-			watched = watch(s, b);
+			watched = blit_watch(s, b);
 		r = put_part(s, b, &l, watched);
 		p = last;
 	}

@@ -26,7 +26,7 @@ static hipError_t launch_on(struct hip_stream *s, const struct hip_launch *l)
 	return r ? r : hip_launch_submit(s, l);
 }
 
-static hipError_t launch(const void *function, struct hip_launch *l, hipStream_t handle)
+static hipError_t launch_by_address(const void *function, struct hip_launch *l, hipStream_t handle)
 {
 	struct hip_stream *s;
 	hipError_t r = hip_stream_of(handle, &s);
@@ -62,7 +62,7 @@ hipError_t hipLaunchCooperativeKernel(const void *function, dim3 blocks, dim3 th
 			       .cooperative = true};
 
 	HIP_ENTER(function, blocks, threads, args, lds_B, stream);
-	return hip_end(launch(function, &l, stream));
+	return hip_end(launch_by_address(function, &l, stream));
 }
 
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
@@ -81,7 +81,7 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
 	return hip_end(launch_function(function, &l, stream));
 }
 
-/* --- on several devices ----------------------------------------------------------------------- */
+/* --- multi-device launches -------------------------------------------------------------------- */
 
 /* Multi-device launches. Grids synchronize through counters in host memory (ockl's multi_grid_sync). Only one group
  * at a time is submitted, so that the devices' queues have all groups in the same order; another order would be a
@@ -100,7 +100,7 @@ struct member {
 	struct hip_grid_group group;
 };
 
-static hipError_t meeting_locked(void)
+static hipError_t grid_sync_make_locked(void)
 {
 	void *memory;
 
@@ -114,7 +114,7 @@ static hipError_t meeting_locked(void)
 }
 
 /* Orders every stream behind the present work of all others. */
-static hipError_t order(const struct member *members, unsigned count)
+static hipError_t members_order(const struct member *members, unsigned count)
 {
 	struct hip_point point[HIP_DEVICES_MAX];
 	hipError_t r = hipSuccess;
@@ -168,7 +168,7 @@ static hipError_t check_members(struct member *members, unsigned count)
 	return r;
 }
 
-static hipError_t put_all(struct member *members, unsigned count)
+static hipError_t members_put(struct member *members, unsigned count)
 {
 	hipError_t r = hipSuccess;
 
@@ -178,12 +178,12 @@ static hipError_t put_all(struct member *members, unsigned count)
 }
 
 /* Submits the grids of a group that synchronizes, without another group between them. */
-static hipError_t put_party(struct member *members, unsigned count)
+static hipError_t group_put(struct member *members, unsigned count)
 {
 	hipError_t r;
 
 	pthread_mutex_lock(&groups.lock);
-	r = meeting_locked();
+	r = grid_sync_make_locked();
 	for (unsigned i = 0; i < count && !r; i++) {
 		struct member *m = &members[i];
 
@@ -191,7 +191,7 @@ static hipError_t put_party(struct member *members, unsigned count)
 			(char *)groups.grid_sync + GRID_SYNC_B * (unsigned)members[0].stream->device->index;
 		m->launch.group = &m->group;
 	}
-	r = r ? r : put_all(members, count);
+	r = r ? r : members_put(members, count);
 	pthread_mutex_unlock(&groups.lock);
 	return r;
 }
@@ -201,11 +201,11 @@ static hipError_t launch_members(struct member *members, unsigned count, unsigne
 	hipError_t r = check_members(members, count);
 
 	if (!r && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
-		r = order(members, count);
+		r = members_order(members, count);
 	if (!r)
-		r = members[0].launch.cooperative ? put_party(members, count) : put_all(members, count);
+		r = members[0].launch.cooperative ? group_put(members, count) : members_put(members, count);
 	if (!r && !(flags & hipCooperativeLaunchMultiDeviceNoPostSync))
-		r = order(members, count);
+		r = members_order(members, count);
 	return r;
 }
 

@@ -76,8 +76,8 @@ static bool blit_of(const struct end *dst, const struct end *src, size_t size_B,
 	       hip_blit_takes(blit, dst->owner, src->owner);
 }
 
-static hipError_t put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B,
-		      hipMemcpyKind kind)
+static hipError_t ends_put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B,
+			   hipMemcpyKind kind)
 {
 	struct hip_blit blit;
 
@@ -97,7 +97,7 @@ static hipError_t copy_blit(const struct hip_copy *c, struct hip_blit *blit)
 }
 
 /* Overlapping ranges: undefined in CUDA and HIP. */
-static bool overlap(const struct end *a, const struct end *b, size_t size_B)
+static bool ends_overlap(const struct end *a, const struct end *b, size_t size_B)
 {
 	uintptr_t distance_B = (uintptr_t)(a->address - b->address);
 
@@ -118,7 +118,7 @@ static hipError_t find_ends(const struct hip_copy *c, struct end *to, struct end
 	/* A direction that names a device, without device memory: an error in CLR, too. */
 	if (to->pageable && from->pageable && c->kind != hipMemcpyHostToHost && c->kind != hipMemcpyDefault)
 		return hipErrorInvalidValue;
-	return overlap(to, from, c->size_B) ? hipErrorInvalidValue : hipSuccess;
+	return ends_overlap(to, from, c->size_B) ? hipErrorInvalidValue : hipSuccess;
 }
 
 hipError_t hip_copy_check(const struct hip_copy *c)
@@ -143,7 +143,7 @@ static hipError_t copy_put(struct hip_stream *s, const struct hip_copy *c)
 								.width_B = c->size_B,
 								.height = 1,
 								.depth = 1});
-	return to.address == from.address ? hipSuccess : put(s, &to, &from, c->size_B, c->kind);
+	return to.address == from.address ? hipSuccess : ends_put(s, &to, &from, c->size_B, c->kind);
 }
 
 static hipError_t check_op(const struct hip_op *op)
@@ -194,7 +194,7 @@ static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const
 	stage = hip_stream_stage(s, size_B);
 	if (stage)
 		memcpy(stage, src->address, size_B);
-	r = stage ? put(s, dst, &(struct end){.address = stage}, size_B, hipMemcpyHostToDevice)
+	r = stage ? ends_put(s, dst, &(struct end){.address = stage}, size_B, hipMemcpyHostToDevice)
 		  : hipErrorOutOfMemory;
 	hip_stream_done(s);
 	return r;
@@ -209,7 +209,7 @@ static hipError_t copy_reached(struct hip_stream *s, const struct end *to, const
 	if (r)
 		return r;
 	if (to->address != from->address)
-		r = put(s, to, from, size_B, kind);
+		r = ends_put(s, to, from, size_B, kind);
 	hip_stream_done(s);
 	return r;
 }
@@ -231,7 +231,8 @@ static hipError_t copy_ends(struct hip_stream *s, const struct end *to, const st
 	return hip_stream_wait(s);
 }
 
-static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle, bool wait)
+static hipError_t copy_run(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle,
+			   bool wait)
 {
 	const struct hip_op op = {.kind = &hip_op_copy, .copy = {dst, src, size_B, kind}};
 	struct end to, from;
@@ -265,13 +266,13 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)
 {
 	HIP_ENTER(dst, src, size, kind);
-	return hip_end(copy(dst, src, size, kind, NULL, true));
+	return hip_end(copy_run(dst, src, size, kind, NULL, true));
 }
 
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
 {
 	HIP_ENTER(dst, src, size, kind, stream);
-	return hip_end(copy(dst, src, size, kind, stream, false));
+	return hip_end(copy_run(dst, src, size, kind, stream, false));
 }
 
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
@@ -283,7 +284,7 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcp
 	HIP_ENTER(dst, src, size, kind, stream);
 	/* CLR's rule: a stream that captures gets a node, and the call does not wait. */
 	captures = !hip_stream_of(stream, &s) && hip_stream_captures(s);
-	r = copy(dst, src, size, kind, stream, !captures);
+	r = copy_run(dst, src, size, kind, stream, !captures);
 	if (!r && size && !captures) {
 		r = hip_stream_of(stream, &s);
 		r = r ? r : hip_stream_wait(s);
@@ -295,12 +296,12 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcp
 	hipError_t hipMemcpy##name(dst_type dst, src_type src, size_t size)                                        \
 	{                                                                                                          \
 		HIP_ENTER(dst, src, size);                                                                         \
-		return hip_end(copy(dst, src, size, kind, NULL, true));                                            \
+		return hip_end(copy_run(dst, src, size, kind, NULL, true));                                        \
 	}                                                                                                          \
 	hipError_t hipMemcpy##name##Async(dst_type dst, src_type src, size_t size, hipStream_t stream)             \
 	{                                                                                                          \
 		HIP_ENTER(dst, src, size, stream);                                                                 \
-		return hip_end(copy(dst, src, size, kind, stream, false));                                         \
+		return hip_end(copy_run(dst, src, size, kind, stream, false));                                     \
 	}
 COPY(HtoD, hipDeviceptr_t, void *, hipMemcpyHostToDevice)
 COPY(DtoH, void *, hipDeviceptr_t, hipMemcpyDeviceToHost)
@@ -322,7 +323,7 @@ hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_dev
 	r = hip_device_wait(hip_device_of(dst_device));
 	if (!r)
 		r = hip_device_wait(hip_device_of(src_device));
-	return hip_end(r ? r : copy(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
+	return hip_end(r ? r : copy_run(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
 }
 
 hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,
@@ -331,7 +332,7 @@ hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int sr
 	HIP_ENTER(dst, dst_device, src, src_device, size, stream);
 	if (!are_devices(dst_device, src_device))
 		return hip_end(hipErrorInvalidDevice);
-	return hip_end(copy(dst, src, size, hipMemcpyDeviceToDevice, stream, false));
+	return hip_end(copy_run(dst, src, size, hipMemcpyDeviceToDevice, stream, false));
 }
 
 /* --- variables -------------------------------------------------------------------------------- */
@@ -360,7 +361,7 @@ static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, 
 	if (kind != hipMemcpyHostToDevice && !hip_is_on_device(kind))
 		return hipErrorInvalidMemcpyDirection;
 	r = hip_symbol_place(symbol, size_B, offset_B, &place);
-	return r ? r : copy(place, src, size_B, kind, stream, wait);
+	return r ? r : copy_run(place, src, size_B, kind, stream, wait);
 }
 
 static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size_t offset_B, hipMemcpyKind kind,
@@ -372,7 +373,7 @@ static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size
 	if (kind != hipMemcpyDeviceToHost && !hip_is_on_device(kind))
 		return hipErrorInvalidMemcpyDirection;
 	r = hip_symbol_place(symbol, size_B, offset_B, &place);
-	return r ? r : copy(dst, place, size_B, kind, stream, wait);
+	return r ? r : copy_run(dst, place, size_B, kind, stream, wait);
 }
 
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind)

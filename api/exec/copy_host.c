@@ -22,7 +22,7 @@ static hsa_status_t copy_rows(const struct hip_box *b)
 }
 
 /* Runs on the device's host thread. Copy errors become the device's error, since no caller waits for the result. */
-static void run(void *data, hipError_t error, bool dropped)
+static void job_run(void *data, hipError_t error, bool dropped)
 {
 	struct job *job = data;
 
@@ -41,7 +41,7 @@ hipError_t hip_box_put_by_host(struct hip_stream *s, const struct hip_box *box)
 	if (!job)
 		return hipErrorOutOfMemory;
 	*job = (struct job){s->device, *box};
-	r = hip_host_put(s, &(struct hip_host){.own = run, .data = job});
+	r = hip_host_put(s, &(struct hip_host){.own = job_run, .data = job});
 	if (r)
 		free(job);
 	return r;

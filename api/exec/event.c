@@ -55,7 +55,7 @@ static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared
 	return hipSuccess;
 }
 
-static hipError_t create(hipEvent_t *out, unsigned flags)
+static hipError_t event_create(hipEvent_t *out, unsigned flags)
 {
 	const unsigned release =
 		flags & (hipEventReleaseToDevice | hipEventReleaseToSystem | hipEventDisableSystemFence);
@@ -77,24 +77,24 @@ static hipError_t create(hipEvent_t *out, unsigned flags)
 hipError_t hipEventCreate(hipEvent_t *event)
 {
 	HIP_ENTER(event);
-	return hip_end(create(event, hipEventDefault));
+	return hip_end(event_create(event, hipEventDefault));
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 {
 	HIP_ENTER(event, flags);
-	return hip_end(create(event, flags));
+	return hip_end(event_create(event, flags));
 }
 
 /* Releases the timestamp, which the GPU may write until the point is reached. */
-static void leave_stamp(struct hip_event *e)
+static void timestamp_release(struct hip_event *e)
 {
 	if (e->time.timestamp)
 		hip_timestamp_release(e->time.timestamp, &e->point);
 	e->time.timestamp = NULL;
 }
 
-static hipError_t destroy(hipEvent_t handle)
+static hipError_t event_destroy(hipEvent_t handle)
 {
 	struct hip_event *e = event_of(handle);
 
@@ -105,7 +105,7 @@ static hipError_t destroy(hipEvent_t handle)
 	drv_handle_destroy(&hip_handles, e->handle);
 	hip_shared_free(e->shared);
 	drv_lock(&e->lock);
-	leave_stamp(e);
+	timestamp_release(e);
 	hip_point_put(&e->point);
 	free(e->captured.tails);
 	drv_unlock(&e->lock);
@@ -116,7 +116,7 @@ static hipError_t destroy(hipEvent_t handle)
 hipError_t hipEventDestroy(hipEvent_t event)
 {
 	HIP_ENTER(event);
-	return hip_end(destroy(event));
+	return hip_end(event_destroy(event));
 }
 
 /* Takes the time at which the stream's present work ends. */
@@ -140,9 +140,9 @@ static void put_marker(struct hip_stream *s)
 }
 
 /* Moves the event to the end of the stream's work, with that time. */
-static void move(struct hip_event *e, struct hip_stream *s, const struct time *time)
+static void event_move(struct hip_event *e, struct hip_stream *s, const struct time *time)
 {
-	leave_stamp(e);
+	timestamp_release(e);
 	e->time = *time;
 	hip_point_move(&e->point, s);
 	e->device = s->device;
@@ -166,7 +166,7 @@ static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t
 	else if (!(e->flags & hipEventDisableTiming))
 		r = take_time(s, &time);
 	if (!r)
-		move(e, s, &time);
+		event_move(e, s, &time);
 	hip_stream_done(s);
 	return r;
 }
@@ -184,7 +184,7 @@ static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
 	return r;
 }
 
-static hipError_t record(struct hip_event *e, struct hip_stream *s)
+static hipError_t event_record(struct hip_event *e, struct hip_stream *s)
 {
 	hipError_t r;
 
@@ -210,7 +210,7 @@ hipError_t hip_event_record(hipEvent_t handle, struct hip_stream *s)
 {
 	struct hip_event *e = event_of(handle);
 
-	return e ? record(e, s) : no_event(handle);
+	return e ? event_record(e, s) : no_event(handle);
 }
 
 static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
@@ -219,11 +219,11 @@ static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
 	struct hip_stream *s;
 	hipError_t r = e ? hip_stream_of(stream, &s) : no_event(handle);
 
-	return r ? r : record(e, s);
+	return r ? r : event_record(e, s);
 }
 
 /* The fast path: the event was recorded on the same stream, with the same frontier, so only its point moves. */
-static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
+static inline bool record_fast(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
 {
 	struct hip_event *e = event_of(handle);
 	const struct hip_stream *s;
@@ -244,7 +244,7 @@ static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct 
 	return true;
 }
 
-HIP_SLOW_PATH static hipError_t record_event(hipEvent_t event, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t record_slow(hipEvent_t event, hipStream_t stream, struct drv_lock *held)
 {
 	HIP_ENTER_SLOW(held, "hipEventRecord", event, stream);
 	return hip_end_of("hipEventRecord", record_on(event, stream));
@@ -254,9 +254,9 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
-	if (__builtin_expect(!hip_slow_path_flags() && record_shortly(event, stream, &held), 1))
+	if (__builtin_expect(!hip_slow_path_flags() && record_fast(event, stream, &held), 1))
 		return hip_end_fast(held);
-	return record_event(event, stream, held);
+	return record_slow(event, stream, held);
 }
 
 /* In a capture the record becomes a node of the graph. */
@@ -289,7 +289,7 @@ static struct hip_shared *shared_of(hipEvent_t handle)
 }
 
 /* Returns the event's present point, with a reference. */
-static hipError_t snapshot(hipEvent_t handle, struct hip_point *point)
+static hipError_t event_snapshot(hipEvent_t handle, struct hip_point *point)
 {
 	struct hip_event *e = event_of(handle);
 	hipError_t r = hipSuccess;
@@ -305,11 +305,11 @@ static hipError_t snapshot(hipEvent_t handle, struct hip_point *point)
 	return r;
 }
 
-static hipError_t query(hipEvent_t handle)
+static hipError_t event_query(hipEvent_t handle)
 {
 	struct hip_shared *shared = shared_of(handle);
 	struct hip_point point;
-	hipError_t r = snapshot(handle, &point);
+	hipError_t r = event_snapshot(handle, &point);
 
 	if (r)
 		return r;
@@ -327,14 +327,14 @@ static hipError_t query(hipEvent_t handle)
 hipError_t hipEventQuery(hipEvent_t event)
 {
 	HIP_ENTER(event);
-	return hip_end(query(event));
+	return hip_end(event_query(event));
 }
 
-static hipError_t synchronize(hipEvent_t handle)
+static hipError_t event_synchronize(hipEvent_t handle)
 {
 	struct hip_shared *shared = shared_of(handle);
 	struct hip_point point;
-	hipError_t r = snapshot(handle, &point);
+	hipError_t r = event_snapshot(handle, &point);
 
 	if (r)
 		return r;
@@ -346,11 +346,11 @@ static hipError_t synchronize(hipEvent_t handle)
 hipError_t hipEventSynchronize(hipEvent_t event)
 {
 	HIP_ENTER(event);
-	return hip_end(synchronize(event));
+	return hip_end(event_synchronize(event));
 }
 
 /* Joins a capture. *joined: the event is recorded in a capture that is active, and the stream is now in it. */
-static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
+static hipError_t event_join_capture(hipEvent_t handle, struct hip_stream *s, bool *joined)
 {
 	struct hip_event *e = event_of(handle);
 	hipError_t r = hipSuccess;
@@ -376,10 +376,10 @@ hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 	hipError_t r = hipSuccess;
 
 	if (hip_captures())
-		r = join(handle, s, &joined);
+		r = event_join_capture(handle, s, &joined);
 	if (r || joined || hip_stream_captures(s))
 		return r;
-	r = snapshot(handle, &point);
+	r = event_snapshot(handle, &point);
 	if (r)
 		return r;
 	r = hip_stream_begin(s);
@@ -407,11 +407,11 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 
 /* Reads the time of an event whose point is reached. Errors: ContextIsDestroyed, when the stream ended before the
  * GPU reached the point. */
-static hipError_t read_stamp(struct hip_event *e)
+static hipError_t timestamp_read(struct hip_event *e)
 {
 	if (!hip_timestamp_read(e->time.timestamp, &e->time.ticks))
 		return hipErrorContextIsDestroyed;
-	leave_stamp(e);
+	timestamp_release(e);
 	return hipSuccess;
 }
 
@@ -433,13 +433,13 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 		r = hipErrorNotReady;
 	/* Read once: HSA's conversion of GPU clocks is recalibrated, and would give another value later. */
 	else if (e->time.timestamp)
-		r = read_stamp(e);
+		r = timestamp_read(e);
 	*ticks = e->time.ticks;
 	drv_unlock(&e->lock);
 	return r;
 }
 
-static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
+static hipError_t elapsed_get(float *ms, hipEvent_t start, hipEvent_t stop)
 {
 	const struct hip_device *from, *to;
 	uint64_t begin, end;
@@ -464,10 +464,10 @@ static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 {
 	HIP_ENTER(ms, start, stop);
-	return hip_end(elapsed(ms, start, stop));
+	return hip_end(elapsed_get(ms, start, stop));
 }
 
-/* --- other processes -------------------------------------------------------------------------- */
+/* --- interprocess events ---------------------------------------------------------------------- */
 
 static hipError_t get_handle(hipIpcEventHandle_t *out, hipEvent_t handle)
 {

@@ -73,7 +73,7 @@ _Static_assert(sizeof(struct handle) <= sizeof(hipIpcEventHandle_t), "a handle h
 /* --- the page --------------------------------------------------------------------------------- */
 
 /* Maps the page. Takes over `fd`, unless it fails. */
-static hipError_t map(int fd, struct hip_shared **out)
+static hipError_t page_map(int fd, struct hip_shared **out)
 {
 	struct hip_shared *shared = calloc(1, sizeof(*shared));
 	hsa_agent_t agents[HIP_DEVICES_MAX];
@@ -108,7 +108,7 @@ hipError_t hip_shared_make(struct hip_shared **out)
 		return hipErrorOutOfMemory;
 	r = ftruncate(fd, PAGE_B) || fcntl(fd, F_ADD_SEALS, SEALS) || getrandom(&key, sizeof(key), 0) != sizeof(key)
 		    ? hipErrorOutOfMemory
-		    : map(fd, out);
+		    : page_map(fd, out);
 	if (r) {
 		close(fd);
 		return r;
@@ -141,14 +141,14 @@ static void add_user(struct hip_shared *shared, struct user *user, struct hip_st
 	drv_unlock(&shared->lock);
 }
 
-static void unmap(struct hip_shared *shared)
+static void page_unmap(struct hip_shared *shared)
 {
 	hsa_amd_memory_unlock(shared->page);
 	munmap(shared->page, PAGE_B);
 	free(shared);
 }
 
-static void reap(void)
+static void freed_reap(void)
 {
 	pthread_mutex_lock(&freed_users.lock);
 	for (struct hip_shared **at = &freed_users.list, *shared; (shared = *at);) {
@@ -158,7 +158,7 @@ static void reap(void)
 			continue;
 		}
 		*at = shared->next;
-		unmap(shared);
+		page_unmap(shared);
 	}
 	pthread_mutex_unlock(&freed_users.lock);
 }
@@ -173,7 +173,7 @@ void hip_shared_free(struct hip_shared *shared)
 	shared->next = freed_users.list;
 	freed_users.list = shared;
 	pthread_mutex_unlock(&freed_users.lock);
-	reap();
+	freed_reap();
 }
 
 /* --- handles ---------------------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ hipError_t hip_shared_open(const hipIpcEventHandle_t *from, struct hip_shared **
 	fd = open_page(&handle);
 	if (fd < 0)
 		return hipErrorInvalidValue;
-	r = map(fd, out);
+	r = page_map(fd, out);
 	close(fd);
 	if (r)
 		return r;
@@ -254,7 +254,7 @@ static bool has_reached(const struct hip_shared *shared, uint64_t number)
 	return maker && drv_process_gone(maker);
 }
 
-static uint64_t last(const struct hip_shared *shared)
+static uint64_t last_record(const struct hip_shared *shared)
 {
 	return atomic_load(&shared->page->records);
 }
@@ -287,7 +287,7 @@ hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
 	return r;
 }
 
-static struct hip_value slot(const struct hip_shared *shared, uint64_t number, bool wait)
+static struct hip_value slot_value(const struct hip_shared *shared, uint64_t number, bool wait)
 {
 	return (struct hip_value){
 		.address = shared->gpu_page + offsetof(struct page, reached[number % SLOTS]),
@@ -301,7 +301,7 @@ static struct hip_value slot(const struct hip_shared *shared, uint64_t number, b
 	};
 }
 
-static hipError_t put(struct hip_shared *shared, const struct hip_value *value, struct hip_stream *s)
+static hipError_t value_submit(struct hip_shared *shared, const struct hip_value *value, struct hip_stream *s)
 {
 	struct user *user = calloc(1, sizeof(*user));
 	hipError_t r = user ? hip_value_put(s, value) : hipErrorOutOfMemory;
@@ -315,9 +315,9 @@ static hipError_t put(struct hip_shared *shared, const struct hip_value *value, 
 
 hipError_t hip_shared_put(struct hip_shared *shared, uint64_t number, struct hip_stream *s)
 {
-	const struct hip_value value = slot(shared, number, false);
+	const struct hip_value value = slot_value(shared, number, false);
 
-	return put(shared, &value, s);
+	return value_submit(shared, &value, s);
 }
 
 void hip_shared_skip(struct hip_shared *shared, uint64_t number)
@@ -327,18 +327,18 @@ void hip_shared_skip(struct hip_shared *shared, uint64_t number)
 
 hipError_t hip_shared_after(struct hip_shared *shared, struct hip_stream *s)
 {
-	uint64_t number = last(shared);
-	const struct hip_value value = slot(shared, number, true);
+	uint64_t number = last_record(shared);
+	const struct hip_value value = slot_value(shared, number, true);
 
-	return has_reached(shared, number) ? hipSuccess : put(shared, &value, s);
+	return has_reached(shared, number) ? hipSuccess : value_submit(shared, &value, s);
 }
 
 bool hip_shared_reached(const struct hip_shared *shared)
 {
-	return has_reached(shared, last(shared));
+	return has_reached(shared, last_record(shared));
 }
 
 hipError_t hip_shared_wait(const struct hip_shared *shared)
 {
-	return wait_for(shared, last(shared));
+	return wait_for(shared, last_record(shared));
 }

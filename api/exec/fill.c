@@ -4,7 +4,7 @@
 #include "api/stream/point.h"
 
 /* Bytes from the first to the last one. False: the range exceeds 2^64. */
-static bool extent(const struct hip_fill *f, size_t *size_B)
+static bool fill_extent(const struct hip_fill *f, size_t *size_B)
 {
 	size_t rows_B, slices_B;
 
@@ -26,11 +26,11 @@ static bool is_aligned(const struct hip_fill *f)
 	       (f->slices == 1 || !(f->slice_B % f->value_B));
 }
 
-static hipError_t find(const struct hip_fill *f, struct hip_memory *memory)
+static hipError_t fill_resolve(const struct hip_fill *f, struct hip_memory *memory)
 {
 	size_t size_B;
 
-	if (!f->dst || !is_aligned(f) || !extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
+	if (!f->dst || !is_aligned(f) || !fill_extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
 	    !hip_memory_covers(memory, f->dst, size_B))
 		return hipErrorInvalidValue;
 	return hipSuccess;
@@ -40,7 +40,7 @@ hipError_t hip_fill_check(const struct hip_fill *f)
 {
 	struct hip_memory memory;
 
-	return is_empty(f) ? hipSuccess : find(f, &memory);
+	return is_empty(f) ? hipSuccess : fill_resolve(f, &memory);
 }
 
 static hipError_t fill_blit(const struct hip_fill *f, struct hip_blit *blit)
@@ -48,9 +48,9 @@ static hipError_t fill_blit(const struct hip_fill *f, struct hip_blit *blit)
 	struct hip_device *owner;
 	struct hip_memory memory;
 	size_t size_B = 0;
-	hipError_t r = find(f, &memory);
+	hipError_t r = fill_resolve(f, &memory);
 
-	if (r || !extent(f, &size_B) || hip_memory_is_closed(&memory, f->dst, size_B))
+	if (r || !fill_extent(f, &size_B) || hip_memory_is_closed(&memory, f->dst, size_B))
 		return r ? r : hipErrorInvalidValue;
 	owner = hip_memory_owner(&memory);
 	*blit = (struct hip_blit){
@@ -101,7 +101,7 @@ static hipError_t blit_op(const struct hip_op *op, struct hip_blit *blit)
 
 const struct hip_op_kind hip_op_fill = {hipGraphNodeTypeMemset, check_op, put_op, blit_op};
 
-static hipError_t put(struct hip_stream *s, const struct hip_blit *blit)
+static hipError_t blit_submit(struct hip_stream *s, const struct hip_blit *blit)
 {
 	hipError_t r = hip_stream_begin(s);
 
@@ -113,12 +113,12 @@ static hipError_t put(struct hip_stream *s, const struct hip_blit *blit)
 }
 
 /* Adds the fill to the graph that is captured; an empty fill does nothing. */
-__attribute__((cold, noinline)) static hipError_t run(const struct hip_fill *f, hipStream_t handle)
+__attribute__((cold, noinline)) static hipError_t fill_capture(const struct hip_fill *f, hipStream_t handle)
 {
 	return hip_op_run(handle, &(struct hip_op){.kind = &hip_op_fill, .fill = *f});
 }
 
-static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
+static hipError_t fill_run(const struct hip_fill *f, hipStream_t handle, bool wait)
 {
 	struct hip_stream *s, *there;
 	struct hip_blit blit;
@@ -129,10 +129,10 @@ static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	if (r || is_empty(f) || hip_stream_captures(s))
-		return r ? r : run(f, handle);
+		return r ? r : fill_capture(f, handle);
 	r = hip_stream_redirect(s, blit.device, &there);
 	if (!r)
-		r = put(there, &blit);
+		r = blit_submit(there, &blit);
 	if (!r)
 		r = hip_stream_return(s, there);
 	/* The program may read host memory as soon as the call returns. */
@@ -143,7 +143,7 @@ static hipError_t fill_1d(void *dst, uint32_t value, unsigned value_B, size_t co
 {
 	struct hip_fill f = {.dst = dst, .rows = 1, .slices = 1, .value = value, .value_B = value_B};
 
-	return __builtin_mul_overflow(count, value_B, &f.row_B) ? hipErrorInvalidValue : fill(&f, stream, wait);
+	return __builtin_mul_overflow(count, value_B, &f.row_B) ? hipErrorInvalidValue : fill_run(&f, stream, wait);
 }
 
 hipError_t hipMemset(void *dst, int value, size_t size)
@@ -201,7 +201,7 @@ static hipError_t fill_2d(void *dst, size_t pitch_B, int value, size_t width_B, 
 
 	if (width_B > pitch_B)
 		return hipErrorInvalidValue;
-	return fill(&f, stream, wait);
+	return fill_run(&f, stream, wait);
 }
 
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
@@ -225,7 +225,7 @@ static hipError_t fill_3d(const hipPitchedPtr *dst, int value, const hipExtent *
 	if (extent->width > dst->pitch || extent->height > dst->ysize ||
 	    __builtin_mul_overflow(dst->pitch, dst->ysize, &f.slice_B))
 		return hipErrorInvalidValue;
-	return fill(&f, stream, wait);
+	return fill_run(&f, stream, wait);
 }
 
 hipError_t hipMemset3D(hipPitchedPtr dst, int value, hipExtent extent)

@@ -52,7 +52,7 @@ hipError_t hip_grid_check(const struct hip_launch *l)
 	return blocks > most || blocks * l->blocks[2] > most ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
 }
 
-/* --- the flow --------------------------------------------------------------------------------- */
+/* --- the cooperative flow --------------------------------------------------------------------- */
 
 /* True for gfx94x, where blocks synchronize in memory: CLR does not set up global wave sync there either. */
 static bool meets_in_memory(const struct hip_device *device)
@@ -119,7 +119,7 @@ void hip_grids_reset(struct hip_device *device)
 	drv_unlock(&g->lock);
 }
 
-/* --- a launch --------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------------------- */
 
 /* The dispatches of a cooperative launch. */
 struct dispatches {
@@ -166,8 +166,8 @@ static uint32_t args_B(const struct hip_kernel *k)
 
 /* Prepares both dispatches. Everything that they read is one allocation: the stream could reuse the first of two
  * before its next operation. */
-static hipError_t prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
-			  struct dispatches *d)
+static hipError_t dispatches_prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
+				     struct dispatches *d)
 {
 	uint32_t sync_B = g->meet ? args_B(g->meet) : 0;
 	char *memory = hip_stream_args(s, sizeof(struct grid_sync) + sync_B + args_B(l->kernel));
@@ -209,7 +209,8 @@ static void lock_flow(struct flow *flow, const struct hip_stream *s)
 }
 
 /* Submits the grid. *value: the point of the flow after the grid. */
-static int submit(struct flow *flow, const struct hip_stream *s, const struct dispatches *d, uint64_t *value)
+static int dispatches_submit(struct flow *flow, const struct hip_stream *s, const struct dispatches *d,
+			     uint64_t *value)
 {
 	int r;
 
@@ -234,17 +235,17 @@ static hipError_t open_grids(struct grids *g, struct hip_device *device)
 	return r;
 }
 
-static hipError_t put(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *value)
+static hipError_t grid_put(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *value)
 {
 	struct dispatches d = {.meets = false};
 	hipError_t r = open_grids(g, s->device);
 
 	if (!r)
-		r = prepare(g, s, l, &d);
+		r = dispatches_prepare(g, s, l, &d);
 	if (r)
 		return r;
 	d.grid.completion_signal = hip_launch_watch(s, l);
-	r = hip_stream_result(s, submit(g->flow, s, &d, value));
+	r = hip_stream_result(s, dispatches_submit(g->flow, s, &d, value));
 	if (r)
 		hip_tool_forget(d.grid.completion_signal);
 	return r;
@@ -256,7 +257,7 @@ hipError_t hip_grid_put(struct hip_stream *s, const struct hip_launch *l)
 	struct grids *g = &all_grids[s->device->index];
 	struct flow_op op;
 	uint64_t value = 0;
-	hipError_t r = put(g, s, l, &value);
+	hipError_t r = grid_put(g, s, l, &value);
 
 	if (r)
 		return r;

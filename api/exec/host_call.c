@@ -33,7 +33,7 @@ static void init_callers(void)
 	}
 }
 
-static struct call *take(struct caller *c)
+static struct call *call_take(struct caller *c)
 {
 	struct call *call;
 
@@ -49,7 +49,7 @@ static struct call *take(struct caller *c)
 }
 
 /* Ends a call. The stream holds a reference to its flow, which may be destroyed already. */
-static void end(struct caller *c, struct call *call)
+static void call_end(struct caller *c, struct call *call)
 {
 	if (!call->dropped)
 		hip.hsa->call_ended(call->stream->flow);
@@ -61,7 +61,7 @@ static void end(struct caller *c, struct call *call)
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void make(const struct call *call)
+static void call_make(const struct call *call)
 {
 	const struct hip_host *host = &call->host;
 	hipError_t fault = hip_fault(call->stream->device);
@@ -79,20 +79,20 @@ static void make(const struct call *call)
 		host->fn(host->data);
 }
 
-static void *run(void *arg)
+static void *caller_run(void *arg)
 {
 	for (;;) {
-		struct call *call = take(arg);
+		struct call *call = call_take(arg);
 
 		hip_thread.in_host_function = true;
-		make(call);
+		call_make(call);
 		hip_thread.in_host_function = false;
-		end(arg, call);
+		call_end(arg, call);
 	}
 	return NULL;
 }
 
-uint64_t hip_hosts_called(struct hip_device *device, bool *busy)
+uint64_t hip_host_calls_count(struct hip_device *device, bool *busy)
 {
 	struct caller *c = &callers[device->index];
 	uint64_t ended;
@@ -105,7 +105,7 @@ uint64_t hip_hosts_called(struct hip_device *device, bool *busy)
 	return ended;
 }
 
-static hipError_t start(struct caller *c)
+static hipError_t caller_start(struct caller *c)
 {
 	pthread_t thread;
 	hipError_t r = hipSuccess;
@@ -113,7 +113,7 @@ static hipError_t start(struct caller *c)
 	pthread_once(&once, init_callers);
 	pthread_mutex_lock(&c->lock);
 	if (!c->started) {
-		if (pthread_create(&thread, NULL, run, c))
+		if (pthread_create(&thread, NULL, caller_run, c))
 			r = hipErrorOutOfMemory;
 		else
 			pthread_detach(thread);
@@ -124,7 +124,7 @@ static hipError_t start(struct caller *c)
 }
 
 /* flow_call.fn: called with the flow's lock held. */
-static void hand_over(struct flow *flow, void *user, bool dropped)
+static void call_enqueue(struct flow *flow, void *user, bool dropped)
 {
 	struct call *call = user;
 	struct caller *c = &callers[call->stream->device->index];
@@ -141,10 +141,10 @@ static void hand_over(struct flow *flow, void *user, bool dropped)
 
 /* Submits the call. Once the flow has counted it, the flow ends it, even if the flow fails; the device returns the
  * error then. */
-static hipError_t put(struct hip_stream *s, struct call *call)
+static hipError_t call_put(struct hip_stream *s, struct call *call)
 {
 	const uint64_t before = hip_stream_written(s);
-	hipError_t r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_CALL, .call = {hand_over, call}});
+	hipError_t r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_CALL, .call = {call_enqueue, call}});
 
 	return hip_stream_written(s) == before ? r : hipSuccess;
 }
@@ -152,7 +152,7 @@ static hipError_t put(struct hip_stream *s, struct call *call)
 hipError_t hip_host_put(struct hip_stream *s, const struct hip_host *host)
 {
 	struct call *call;
-	hipError_t r = start(&callers[s->device->index]);
+	hipError_t r = caller_start(&callers[s->device->index]);
 
 	if (r)
 		return r;
@@ -160,7 +160,7 @@ hipError_t hip_host_put(struct hip_stream *s, const struct hip_host *host)
 	if (!call)
 		return hipErrorOutOfMemory;
 	*call = (struct call){.stream = hip_stream_get(s), .host = *host};
-	r = put(s, call);
+	r = call_put(s, call);
 	if (r) {
 		hip_stream_put(s);
 		free(call);

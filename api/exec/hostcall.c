@@ -27,7 +27,7 @@ struct hip_hostcall {
 	struct header *headers;
 	struct payload *payloads;
 	hsa_signal_t doorbell;
-	_Atomic uint64_t free, asked; /* tops of the stacks of free and of requested packets; 0: empty */
+	_Atomic uint64_t free, requested; /* tops of the stacks of free and of requested packets; 0: empty */
 	uint64_t index_mask;
 };
 
@@ -41,7 +41,7 @@ static struct {
 	hsa_signal_t doorbell;                                /* owned; 0: the listener thread does not run yet */
 } hostcalls = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- message_buffers --------------------------------------------------------------------------------- */
+/* --- messages ---------------------------------------------------------------------------------------- */
 
 /* A message comes in packets of up to seven words; the first word of a slot has the message's number and the count
  * of words. */
@@ -89,7 +89,7 @@ static bool find_message(uint64_t *first, struct message **out)
 	return true;
 }
 
-static bool append(struct message *m, const uint64_t *words, unsigned count)
+static bool message_append(struct message *m, const uint64_t *words, unsigned count)
 {
 	if (m->count + count + 1 > m->max) {
 		size_t max = 2 * m->max + 64;
@@ -120,7 +120,7 @@ static const struct {
 	{hipErrorLaunchFailure, "Device-side abort() was called.\n"}, /* abort() of this project's headers */
 };
 
-static void hear_last_words(struct hip_device *device, const struct message *m)
+static void abort_report(struct hip_device *device, const struct message *m)
 {
 	for (unsigned i = 0; i < sizeof(last_words) / sizeof(last_words[0]); i++) {
 		size_t text_B = strlen(last_words[i].text) + 1;
@@ -134,13 +134,13 @@ static void hear_last_words(struct hip_device *device, const struct message *m)
 static void serve_printf(struct hip_device *device, uint64_t *slot)
 {
 	struct message *m;
-	bool ok = find_message(&slot[0], &m) && append(m, slot + 1, COUNT(slot[0]));
+	bool ok = find_message(&slot[0], &m) && message_append(m, slot + 1, COUNT(slot[0]));
 
 	if (ok && !(slot[0] & END))
 		return;
 	/* Bit 0 of the first word selects stderr. */
 	if (ok && m->count)
-		hear_last_words(device, m);
+		abort_report(device, m);
 	if (ok && m->count && !(m->words[0] & ~1ull))
 		slot[0] = (uint64_t)hip_print_words(m->words[0] & 1 ? stderr : stdout, m->words + 1,
 						    m->words + m->count);
@@ -150,7 +150,7 @@ static void serve_printf(struct hip_device *device, uint64_t *slot)
 		m->used = false;
 }
 
-/* --- the other services ----------------------------------------------------------------------- */
+/* --- memory and function calls ---------------------------------------------------------------- */
 
 /* Memory for running kernels. A running kernel can access new memory once its page tables have the mapping. No call
  * reports that; but when a job that was submitted later has begun, the tables are up to date, unless something was
@@ -191,7 +191,7 @@ static struct grant *find_unused(const struct hip_device *device, size_t size_B)
 	return best;
 }
 
-static struct grant *make_grant(struct hip_device *device, size_t size_B)
+static struct grant *grant_make(struct hip_device *device, size_t size_B)
 {
 	struct grant *g = malloc(sizeof(*g));
 
@@ -214,12 +214,12 @@ static struct grant *make_grant(struct hip_device *device, size_t size_B)
 }
 
 /* NULL: out of memory. */
-static void *grant_memory(struct hip_device *device, size_t size_B)
+static void *grant_take(struct hip_device *device, size_t size_B)
 {
 	struct grant *g = find_unused(device, size_B);
 
 	if (!g)
-		g = make_grant(device, size_B);
+		g = grant_make(device, size_B);
 	if (!g)
 		return NULL;
 	set_used(g, true);
@@ -251,7 +251,7 @@ static void serve_memory(struct hip_device *device, uint64_t *slot)
 	if (slot[0])
 		take_back((const void *)(uintptr_t)slot[0]);
 	else
-		slot[0] = (uintptr_t)grant_memory(device, slot[1]);
+		slot[0] = (uintptr_t)grant_take(device, slot[1]);
 	pthread_mutex_unlock(&grants_lock);
 }
 
@@ -265,7 +265,7 @@ static void serve_function(uint64_t *slot)
 	memcpy(slot, out, sizeof(out));
 }
 
-static void serve(struct hip_device *device, uint32_t service, uint64_t *slot)
+static void packet_serve(struct hip_device *device, uint32_t service, uint64_t *slot)
 {
 	switch (service) {
 	case SERVICE_FUNCTION:
@@ -280,19 +280,19 @@ static void serve(struct hip_device *device, uint32_t service, uint64_t *slot)
 	}
 }
 
-/* --- listening -------------------------------------------------------------------------------- */
+/* --- the listener thread ---------------------------------------------------------------------- */
 
 static void serve_all(struct hip_device *device, struct hip_hostcall *b)
 {
 	uint64_t next;
 
-	for (uint64_t at = atomic_exchange_explicit(&b->asked, 0, memory_order_acquire); at; at = next) {
+	for (uint64_t at = atomic_exchange_explicit(&b->requested, 0, memory_order_acquire); at; at = next) {
 		struct header *h = &b->headers[at & b->index_mask];
 		struct payload *p = &b->payloads[at & b->index_mask];
 
 		next = h->next;
 		for (uint64_t lanes = h->active; lanes; lanes &= lanes - 1)
-			serve(device, h->service, p->slot[__builtin_ctzll(lanes)]);
+			packet_serve(device, h->service, p->slot[__builtin_ctzll(lanes)]);
 		atomic_store_explicit(&h->control, h->control & ~READY, memory_order_release);
 	}
 }
@@ -350,7 +350,7 @@ static void fill_buffer(struct hip_hostcall *b, unsigned packets)
 		next = i;
 	}
 	atomic_store(&b->free, next);
-	atomic_store(&b->asked, 0);
+	atomic_store(&b->requested, 0);
 }
 
 static struct hip_hostcall *make_buffer(struct hip_device *device)
@@ -409,7 +409,7 @@ static void *make_heap(struct hip_device *device)
 static void make_spare(struct hip_device *device)
 {
 	pthread_mutex_lock(&grants_lock);
-	while (spare[device->index] < SPARE && make_grant(device, SLAB_B))
+	while (spare[device->index] < SPARE && grant_make(device, SLAB_B))
 		;
 	pthread_mutex_unlock(&grants_lock);
 }

@@ -87,7 +87,7 @@ static void pack_hidden(char *to, const struct hip_launch *l)
 	}
 }
 
-static void pack(char *to, const struct hip_launch *l)
+static void args_pack(char *to, const struct hip_launch *l)
 {
 	pack_explicit(l, to);
 	pack_hidden(to + l->kernel->cs->explicit_B, l);
@@ -127,7 +127,7 @@ static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
 }
 
 /* False when a hidden argument is missing because memory was short: the next launch may have it. */
-static bool is_lasting(const char *hidden, const struct cs_kernel *k)
+static bool hidden_is_complete(const char *hidden, const struct cs_kernel *k)
 {
 	for (unsigned i = 0; i < k->hidden_count; i++) {
 		unsigned kind = k->hidden[i].kind;
@@ -154,14 +154,14 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 	memcpy(shape->threads, l->threads, sizeof(shape->threads));
 	shape->lds_B = l->lds_B;
 	pack_hidden(shape->hidden, l);
-	if (is_lasting(shape->hidden, l->kernel->cs))
+	if (hidden_is_complete(shape->hidden, l->kernel->cs))
 		shape->kernel = l->kernel;
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
 /* Finds which limit is exceeded, and checks the rarer ones. */
-__attribute__((cold, noinline)) static hipError_t check_closely(const struct hip_launch *l)
+__attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
 	uint64_t threads = (uint64_t)l->threads[0] * l->threads[1] * l->threads[2];
@@ -190,8 +190,8 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 }
 
 /* Checks the common limits with few comparisons: two limits are powers of two, and 0 - 1 exceeds all of them. */
-__attribute__((always_inline)) static inline bool fits(const struct hip_kernel *k, dim3 blocks, dim3 threads,
-						       uint32_t lds_B)
+__attribute__((always_inline)) static inline bool launch_fits(const struct hip_kernel *k, dim3 blocks, dim3 threads,
+							      uint32_t lds_B)
 {
 	return ((threads.x - 1) | (threads.y - 1) | (threads.z - 1)) < HIP_THREADS_MAX &&
 	       threads.x * threads.y * threads.z <= k->threads_max &&
@@ -208,12 +208,12 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 {
 	bool args = l->args || l->packed || !l->kernel->cs->arg_count;
 
-	return fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) && args && !l->cooperative
+	return launch_fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) && args && !l->cooperative
 		       ? hipSuccess
-		       : check_closely(l);
+		       : check_slow(l);
 }
 
-/* --- the packet ------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 /* The stack of a kernel that calls functions by address, or recursively, is not known to the compiler. CLR gives
  * the larger of the two sizes, not their sum; a stack that is too small is not detected, and overwrites that of
@@ -249,7 +249,7 @@ __attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatc
 	p->completion_signal.handle = 0;
 }
 
-static void fill(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, void *args)
+static void packet_fill(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, void *args)
 {
 	uint32_t grid[3];
 
@@ -286,9 +286,9 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 		args = hip_stream_args(s, l->kernel->args_B);
 		if (!args)
 			return hipErrorOutOfMemory;
-		pack(args, l);
+		args_pack(args, l);
 	}
-	fill(&packet, l, args);
+	packet_fill(&packet, l, args);
 	packet.completion_signal = hip_launch_watch(s, l);
 	r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
 	if (r)
@@ -311,8 +311,8 @@ const struct hip_op_kind hip_op_launch = {hipGraphNodeTypeKernel, check_op, put_
 void hip_launch_prepare(const struct hip_launch *l, uint32_t header_and_setup, hsa_kernel_dispatch_packet_t *packet,
 			char *args)
 {
-	pack(args, l);
-	fill(packet, l, args);
+	args_pack(args, l);
+	packet_fill(packet, l, args);
 	packet->header = (uint16_t)header_and_setup;
 	packet->setup = (uint16_t)(header_and_setup >> 16);
 }
@@ -347,9 +347,9 @@ __attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, cons
 }
 
 /* Repeats the last launch of the kernel. False: the shape differs. */
-__attribute__((always_inline)) static inline bool launch_again(struct hip_stream *s, const struct hip_kernel *k,
-							       dim3 blocks, dim3 threads, uint32_t lds_B,
-							       void **args)
+__attribute__((always_inline)) static inline bool launch_repeat(struct hip_stream *s, const struct hip_kernel *k,
+								dim3 blocks, dim3 threads, uint32_t lds_B,
+								void **args)
 {
 	struct hip_shape *shape = shape_of(s, k);
 	uint32_t at_B = s->args_at;
@@ -377,14 +377,14 @@ __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const s
 	hsa_kernel_dispatch_packet_t packet;
 	char *args = NULL;
 
-	if (!fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) ||
+	if (!launch_fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) ||
 	    l->kernel->args_B > HIP_CHUNK_B - s->args_at)
 		return false;
 	if (l->kernel->args_B) {
 		args = hip_stream_args(s, l->kernel->args_B);
-		pack(args, l);
+		args_pack(args, l);
 	}
-	fill(&packet, l, args);
+	packet_fill(&packet, l, args);
 	packet.completion_signal.handle = 0;
 	if (hip_stream_dispatch(s, &packet))
 		return false;
@@ -394,16 +394,16 @@ __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const s
 
 /* The fast path: a kernel whose arguments are given by address. A launch that the slow path refuses is refused
  * here, too. */
-__attribute__((always_inline)) static inline bool launch_shortly(const struct hip_kernel *k, struct hip_stream *s,
-								 dim3 blocks, dim3 threads, uint32_t lds_B,
-								 void **args, struct drv_lock **held)
+__attribute__((always_inline)) static inline bool launch_fast(const struct hip_kernel *k, struct hip_stream *s,
+							      dim3 blocks, dim3 threads, uint32_t lds_B,
+							      void **args, struct drv_lock **held)
 {
 	if (!k->plain || (!args && k->cs->arg_count) || !drv_lock_try(&s->flow->lock))
 		return false;
 	*held = &s->flow->lock;
 	if (!hip_stream_is_clear(s))
 		return false;
-	return launch_again(s, k, blocks, threads, lds_B, args) ||
+	return launch_repeat(s, k, blocks, threads, lds_B, args) ||
 	       launch_first(s, &(struct hip_launch){.kernel = k,
 						    .blocks = {blocks.x, blocks.y, blocks.z},
 						    .threads = {threads.x, threads.y, threads.z},
@@ -411,11 +411,11 @@ __attribute__((always_inline)) static inline bool launch_shortly(const struct hi
 						    .args = args});
 }
 
-/* --- launches by the host's name -------------------------------------------------------------- */
+/* --- launches by host address ----------------------------------------------------------------- */
 
 /* The kernel on the current device, or on the stream's device if that is another. */
-static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *threads, void **args, size_t lds_B,
-			 hipStream_t handle)
+static hipError_t launch_by_address(const void *function, const dim3 *blocks, const dim3 *threads, void **args,
+				    size_t lds_B, hipStream_t handle)
 {
 	struct hip_launch l = {
 		.blocks = {blocks->x, blocks->y, blocks->z},
@@ -435,11 +435,11 @@ static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *t
 	return r ? r : hip_launch_submit(s, &l);
 }
 
-HIP_SLOW_PATH static hipError_t launch_at_length(const void *function, dim3 blocks, dim3 threads, void **args,
-						 size_t lds_B, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t launch_slow(const void *function, dim3 blocks, dim3 threads, void **args,
+					    size_t lds_B, hipStream_t stream, struct drv_lock *held)
 {
 	HIP_ENTER_SLOW(held, "hipLaunchKernel", function, blocks, threads, args, lds_B, stream);
-	return hip_end_of("hipLaunchKernel", launch(function, &blocks, &threads, args, lds_B, stream));
+	return hip_end_of("hipLaunchKernel", launch_by_address(function, &blocks, &threads, args, lds_B, stream));
 }
 
 hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
@@ -451,13 +451,13 @@ hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void
 
 	if (__builtin_expect(!hip_slow_path_flags() && s && lds_B <= UINT32_MAX &&
 				     !hip_kernel_of(function, s->device, &k) &&
-				     launch_shortly(k, s, blocks, threads, (uint32_t)lds_B, args, &held),
+				     launch_fast(k, s, blocks, threads, (uint32_t)lds_B, args, &held),
 			     1))
 		return hip_end_fast(held);
-	return launch_at_length(function, blocks, threads, args, lds_B, stream, held);
+	return launch_slow(function, blocks, threads, args, lds_B, stream, held);
 }
 
-/* --- launches by a module's function ---------------------------------------------------------- */
+/* --- launches by function handle -------------------------------------------------------------- */
 
 /* Reads a list of HIP_LAUNCH_PARAM_* keys and values: the packed arguments and their size. */
 hipError_t hip_launch_extra(void **extra, struct hip_launch *l)
@@ -495,9 +495,9 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 	return s->device == l->kernel->device ? hip_launch_submit(s, l) : hipErrorInvalidResourceHandle;
 }
 
-HIP_SLOW_PATH static hipError_t launch_function_at_length(hipFunction_t function, dim3 grid, dim3 block,
-							  uint32_t lds_B, hipStream_t stream, void **args,
-							  void **extra, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t launch_function_slow(hipFunction_t function, dim3 grid, dim3 block, uint32_t lds_B,
+						     hipStream_t stream, void **args, void **extra,
+						     struct drv_lock *held)
 {
 	struct hip_launch l = {.blocks = {grid.x, grid.y, grid.z},
 			       .threads = {block.x, block.y, block.z},
@@ -521,10 +521,10 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 
 	if (__builtin_expect(!hip_slow_path_flags() && k && s && !extra && s->device == k->device &&
 				     !hip_code_lost(k->device, k->losses) &&
-				     launch_shortly(k, s, grid, block, lds_B, args, &held),
+				     launch_fast(k, s, grid, block, lds_B, args, &held),
 			     1))
 		return hip_end_fast(held);
-	return launch_function_at_length(function, grid, block, lds_B, stream, args, extra, held);
+	return launch_function_slow(function, grid, block, lds_B, stream, args, extra, held);
 }
 
 /* Checks both events before anything is submitted. */
@@ -537,7 +537,7 @@ static hipError_t check_events(hipEvent_t start, hipEvent_t stop, hipStream_t st
 	return hip_launch_stream(stream, &s);
 }
 
-static hipError_t record(hipEvent_t event, hipStream_t stream)
+static hipError_t event_record_if(hipEvent_t event, hipStream_t stream)
 {
 	return event ? hipEventRecord(event, stream) : hipSuccess;
 }
@@ -578,10 +578,10 @@ static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipSt
 	for (unsigned i = 0; i < 3; i++)
 		l->blocks[i] = (l->grid[i] - 1) / l->threads[i] + 1;
 	if (!r)
-		r = record(start, stream);
+		r = event_record_if(start, stream);
 	if (!r)
 		r = launch_function(function, l, stream, extra);
-	return r ? r : record(stop, stream);
+	return r ? r : event_record_if(stop, stream);
 }
 
 /* No header declares these for C. */
@@ -632,10 +632,10 @@ hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, v
 	HIP_ENTER(function, blocks, threads, args, lds_B, stream, start, stop, flags);
 	r = check_events(start, stop, stream);
 	if (!r)
-		r = record(start, stream);
+		r = event_record_if(start, stream);
 	if (!r)
 		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
-	return hip_end(r ? r : record(stop, stream));
+	return hip_end(r ? r : event_record_if(stop, stream));
 }
 
 /* --- <<<...>>> -------------------------------------------------------------------------------- */
@@ -705,7 +705,7 @@ hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B,
 	return hipSuccess;
 }
 
-/* --- the steps of old ------------------------------------------------------------------------- */
+/* --- hipConfigureCall() and hipSetupArgument() ------------------------------------------------ */
 
 /* Arguments of the launch that was configured last, at their offsets. */
 struct setup {
@@ -714,14 +714,14 @@ struct setup {
 };
 static _Thread_local void *setup_memory;
 
-static struct setup *setup(void)
+static struct setup *setup_get(void)
 {
 	return hip_thread_memory(&setup_memory, sizeof(struct setup));
 }
 
 hipError_t hipConfigureCall(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
 {
-	struct setup *to = setup();
+	struct setup *to = setup_get();
 
 	if (!to)
 		return hip_end(hipErrorOutOfMemory);
@@ -731,7 +731,7 @@ hipError_t hipConfigureCall(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t
 
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
 {
-	struct setup *to = setup();
+	struct setup *to = setup_get();
 
 	if (!to)
 		return hip_end(hipErrorOutOfMemory);
@@ -749,7 +749,7 @@ static hipError_t launch_by_ptr(const void *function)
 	dim3 blocks, threads;
 	hipStream_t handle;
 	size_t lds_B;
-	const struct setup *from = setup();
+	const struct setup *from = setup_get();
 	struct hip_launch l = {.function = function};
 	hipError_t r = __hipPopCallConfiguration(&blocks, &threads, &lds_B, &handle);
 

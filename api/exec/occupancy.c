@@ -19,7 +19,7 @@ static unsigned round_up(unsigned value, unsigned granule)
 	return (value + granule - 1) / granule * granule;
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min_of(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -32,12 +32,12 @@ static bool has_unified_registers(const struct hip_device *d)
 	return !hipGetDevicePropertiesR0000(&p, d->index) && (p.gcnArch == 910 || p.gcnArch / 10 == 94);
 }
 
-static struct occupancy measure(const struct hip_kernel *k, size_t lds_B)
+static struct occupancy occupancy_of(const struct hip_kernel *k, size_t lds_B)
 {
 	bool unified = has_unified_registers(k->device);
 	unsigned vgprs = round_up(k->cs->vgprs ? k->cs->vgprs : 1, unified ? 8 : 4);
 	unsigned sgprs = round_up(k->cs->sgprs ? k->cs->sgprs : 1, SGPR_GRANULE);
-	unsigned waves = least(WAVES_SIMD, least((unified ? 512 : 256) / vgprs, SGPRS_SIMD / sgprs));
+	unsigned waves = min_of(WAVES_SIMD, min_of((unified ? 512 : 256) / vgprs, SGPRS_SIMD / sgprs));
 	uint64_t block_B = k->group_B + lds_B;
 
 	return (struct occupancy){
@@ -55,13 +55,13 @@ static unsigned scratch_blocks(const struct hip_kernel *k, unsigned threads)
 
 unsigned hip_occupancy(const struct hip_kernel *k, unsigned threads, size_t lds_B)
 {
-	struct occupancy o = measure(k, lds_B);
+	struct occupancy o = occupancy_of(k, lds_B);
 	unsigned blocks;
 
 	if (!threads || threads > HIP_THREADS_MAX)
 		return 0;
-	blocks = least(o.threads / round_up(threads, k->device->wave_lanes), o.lds_blocks);
-	return cs_kernel_has_scratch(k->cs) ? least(blocks, scratch_blocks(k, threads)) : blocks;
+	blocks = min_of(o.threads / round_up(threads, k->device->wave_lanes), o.lds_blocks);
+	return cs_kernel_has_scratch(k->cs) ? min_of(blocks, scratch_blocks(k, threads)) : blocks;
 }
 
 static hipError_t active_blocks(int *blocks, const struct hip_kernel *k, int threads, size_t lds_B)
@@ -74,14 +74,14 @@ static hipError_t active_blocks(int *blocks, const struct hip_kernel *k, int thr
 
 static hipError_t best_block(int *blocks, int *threads, const struct hip_kernel *k, size_t lds_B, int limit)
 {
-	struct occupancy o = measure(k, lds_B);
+	struct occupancy o = occupancy_of(k, lds_B);
 	unsigned most = limit > 0 && (unsigned)limit < HIP_THREADS_MAX ? (unsigned)limit : HIP_THREADS_MAX;
 
 	if (!blocks || !threads)
 		return hipErrorInvalidValue;
 	if (k->cs->max_threads)
-		most = least(most, k->cs->max_threads);
-	most = least(o.threads, round_up(most, k->device->wave_lanes));
+		most = min_of(most, k->cs->max_threads);
+	most = min_of(o.threads, round_up(most, k->device->wave_lanes));
 	*threads = (int)most;
 	*blocks = most ? (int)(k->device->cus * hip_occupancy(k, most, lds_B)) : 0;
 	return hipSuccess;

@@ -73,7 +73,7 @@ hipError_t hip_op_check(const struct hip_op *op);
 /* Submits a checked operation. Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_op_put(struct hip_stream *stream, const struct hip_op *op);
 /* Takes the stream's lock, submits and releases the lock. The stream does not capture. */
-hipError_t hip_op_give(struct hip_stream *stream, const struct hip_op *op);
+hipError_t hip_op_submit(struct hip_stream *stream, const struct hip_op *op);
 /* The whole body of a public function: finds the stream, checks, and captures or submits. */
 hipError_t hip_op_run(hipStream_t stream, const struct hip_op *op);
 
@@ -84,7 +84,7 @@ hipError_t hip_op_blit(const struct hip_op *op, struct hip_blit *blit);
 hipError_t hip_fill_check(const struct hip_fill *fill);
 /* Returns how many host functions were called for the device's streams; sets *busy when one runs or is about to
  * (host_call.c). */
-uint64_t hip_hosts_called(struct hip_device *device, bool *busy);
+uint64_t hip_host_calls_count(struct hip_device *device, bool *busy);
 /* Submits a call of a host function. After an error host->own is not called. */
 hipError_t hip_host_put(struct hip_stream *stream, const struct hip_host *host);
 

@@ -92,14 +92,14 @@ static void print_messages(const char *from, size_t size_B, const char *const *f
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-static hipError_t clear(struct buffer *b)
+static hipError_t buffer_clear(struct buffer *b)
 {
 	const struct head head = {0, (uint32_t)b->size_B};
 
 	return hip_of_hsa(hsa_memory_copy(b->memory, &head, sizeof(head)));
 }
 
-static struct buffer *create(struct hip_device *device)
+static struct buffer *buffer_create(struct hip_device *device)
 {
 	struct buffer *b = calloc(1, sizeof(*b));
 
@@ -113,7 +113,7 @@ static struct buffer *create(struct hip_device *device)
 		free(b);
 		return NULL;
 	}
-	if (clear(b)) {
+	if (buffer_clear(b)) {
 		hsa_amd_memory_pool_free(b->memory);
 		free(b);
 		return NULL;
@@ -135,13 +135,13 @@ static struct buffer *find_locked(const struct hip_stream *s)
 	return idle;
 }
 
-static struct buffer *take(struct hip_stream *s)
+static struct buffer *buffer_take(struct hip_stream *s)
 {
 	struct buffer *b;
 
 	pthread_mutex_lock(&print_buffers.lock);
 	b = find_locked(s);
-	if (!b && (b = create(s->device))) {
+	if (!b && (b = buffer_create(s->device))) {
 		b->next = print_buffers.first;
 		print_buffers.first = b;
 	}
@@ -153,7 +153,7 @@ static struct buffer *take(struct hip_stream *s)
 	return b;
 }
 
-static void give(struct buffer *b)
+static void buffer_give(struct buffer *b)
 {
 	pthread_mutex_lock(&print_buffers.lock);
 	b->users--;
@@ -190,26 +190,26 @@ static hipError_t read_messages(const struct job *job)
 	hipError_t r = hip_of_hsa(hsa_memory_copy(&head, b->memory, sizeof(head)));
 
 	if (r || !head.used_B || head.used_B > b->size_B - sizeof(head))
-		return r ? r : clear(b);
+		return r ? r : buffer_clear(b);
 	copy = malloc(head.used_B);
 	if (!copy)
-		return clear(b);
+		return buffer_clear(b);
 	r = hip_of_hsa(hsa_memory_copy(copy, (char *)b->memory + sizeof(head), head.used_B));
 	if (!r)
 		print_messages(copy, head.used_B, job->format);
 	free(copy);
-	return r ? r : clear(b);
+	return r ? r : buffer_clear(b);
 }
 
 /* Runs on the device's host thread, when the kernel has ended or never will. */
-static void run(void *data, hipError_t error, bool dropped)
+static void messages_run(void *data, hipError_t error, bool dropped)
 {
 	struct job *job = data;
 
 	if (dropped) {
 		/* A buffer that cannot be emptied is not used again. */
-		if (!clear(job->buffer))
-			give(job->buffer);
+		if (!buffer_clear(job->buffer))
+			buffer_give(job->buffer);
 		free(job);
 		return;
 	}
@@ -217,7 +217,7 @@ static void run(void *data, hipError_t error, bool dropped)
 		error = read_messages(job);
 	if (error)
 		hip_device_fail(job->buffer->device, error);
-	give(job->buffer);
+	buffer_give(job->buffer);
 	free(job);
 }
 
@@ -229,7 +229,7 @@ hipError_t hip_print_put(struct hip_stream *s, const struct hip_launch *launch)
 
 	if (!job)
 		return hipErrorOutOfMemory;
-	*job = (struct job){take(s), launch->kernel->cs->format};
+	*job = (struct job){buffer_take(s), launch->kernel->cs->format};
 	if (!job->buffer) {
 		free(job);
 		return hipErrorOutOfMemory;
@@ -237,9 +237,9 @@ hipError_t hip_print_put(struct hip_stream *s, const struct hip_launch *launch)
 	with.messages = job->buffer->memory;
 	r = hip_launch_put(s, &with);
 	if (r)
-		give(job->buffer);
+		buffer_give(job->buffer);
 	else /* when this fails, the end of the kernel is unknown, and the buffer is not used again */
-		r = hip_host_put(s, &(struct hip_host){.own = run, .data = job});
+		r = hip_host_put(s, &(struct hip_host){.own = messages_run, .data = job});
 	if (r)
 		free(job);
 	return r;

@@ -31,7 +31,7 @@ static void semaphore_put(struct semaphore *s)
 	free(s);
 }
 
-static hipError_t import(hipExternalSemaphore_t *out, const hipExternalSemaphoreHandleDesc *desc)
+static hipError_t semaphore_import(hipExternalSemaphore_t *out, const hipExternalSemaphoreHandleDesc *desc)
 {
 	struct semaphore *s;
 	hipError_t r;
@@ -65,11 +65,11 @@ static hipError_t import(hipExternalSemaphore_t *out, const hipExternalSemaphore
 hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *semaphore, const hipExternalSemaphoreHandleDesc *desc)
 {
 	HIP_ENTER();
-	return hip_end(import(semaphore, desc));
+	return hip_end(semaphore_import(semaphore, desc));
 }
 
 /* Waits and signals that streams have not reached yet are skipped. */
-static hipError_t destroy(hipExternalSemaphore_t handle)
+static hipError_t semaphore_destroy(hipExternalSemaphore_t handle)
 {
 	struct semaphore **at = &semaphore_list.first, *s;
 
@@ -91,7 +91,7 @@ static hipError_t destroy(hipExternalSemaphore_t handle)
 hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t semaphore)
 {
 	HIP_ENTER();
-	return hip_end(destroy(semaphore));
+	return hip_end(semaphore_destroy(semaphore));
 }
 
 void hip_semaphores_reset(struct hip_device *device)
@@ -113,7 +113,7 @@ void hip_semaphores_reset(struct hip_device *device)
 	pthread_mutex_unlock(&semaphore_list.lock);
 }
 
-/* --- in a stream ------------------------------------------------------------------------------ */
+/* --- waits and signals ------------------------------------------------------------------------ */
 
 struct step {
 	struct semaphore *semaphore; /* a reference */
@@ -139,21 +139,21 @@ static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool si
 	return r;
 }
 
-static hipError_t put(struct hip_stream *s, const struct step *step, bool signal)
+static hipError_t step_put(struct hip_stream *s, const struct step *step, bool signal)
 {
 	if (step->nothing)
 		return hipSuccess;
 	return hip_stream_result(s, hip.hsa->syncobj(s->flow, step->semaphore->sync, step->value, signal));
 }
 
-static hipError_t put_all(struct hip_stream *s, const struct step *steps, unsigned count, bool signal)
+static hipError_t steps_put(struct hip_stream *s, const struct step *steps, unsigned count, bool signal)
 {
 	hipError_t r = hip_stream_begin(s);
 
 	if (r)
 		return r;
 	for (unsigned i = 0; i < count && !r; i++)
-		r = put(s, &steps[i], signal);
+		r = step_put(s, &steps[i], signal);
 	hip_stream_done(s);
 	return r;
 }
@@ -179,8 +179,8 @@ static hipError_t steps_of(const hipExternalSemaphore_t *semaphores, const struc
 	return r;
 }
 
-static hipError_t run(const hipExternalSemaphore_t *semaphores, const struct params *p, unsigned count,
-		      hipStream_t handle)
+static hipError_t steps_run(const hipExternalSemaphore_t *semaphores, const struct params *p, unsigned count,
+			    hipStream_t handle)
 {
 	struct hip_stream *s;
 	struct step *steps;
@@ -198,7 +198,7 @@ static hipError_t run(const hipExternalSemaphore_t *semaphores, const struct par
 		return hipErrorOutOfMemory;
 	r = steps_of(semaphores, p, count, s, steps);
 	if (!r)
-		r = put_all(s, steps, count, p->signal);
+		r = steps_put(s, steps, count, p->signal);
 	for (unsigned i = 0; i < count; i++)
 		if (steps[i].semaphore)
 			semaphore_put(steps[i].semaphore);
@@ -211,7 +211,7 @@ hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t *semaph
 					    hipStream_t stream)
 {
 	HIP_ENTER();
-	return hip_end(run(semaphores, &(struct params){.signal = params}, count, stream));
+	return hip_end(steps_run(semaphores, &(struct params){.signal = params}, count, stream));
 }
 
 hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphores,
@@ -219,5 +219,5 @@ hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphor
 					  hipStream_t stream)
 {
 	HIP_ENTER();
-	return hip_end(run(semaphores, &(struct params){.wait = params}, count, stream));
+	return hip_end(steps_run(semaphores, &(struct params){.wait = params}, count, stream));
 }

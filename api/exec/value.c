@@ -27,7 +27,7 @@ static hipError_t place_for_cpu(struct hip_value *v)
 }
 
 /* Translates the program's address to the GPU's. Waits need memory that the CPU can read. */
-static hipError_t place(struct hip_value *v)
+static hipError_t value_resolve(struct hip_value *v)
 {
 	struct hip_memory memory;
 
@@ -72,13 +72,13 @@ hipError_t hip_value_put(struct hip_stream *s, const struct hip_value *v)
 }
 
 /* Submits all values, or none if one is wrong. */
-static hipError_t run(hipStream_t handle, struct hip_value *values, unsigned count)
+static hipError_t values_run(hipStream_t handle, struct hip_value *values, unsigned count)
 {
 	struct hip_stream *s;
 	hipError_t r = values->address ? hip_stream_of(handle, &s) : hipErrorInvalidValue;
 
 	for (unsigned i = 0; i < count && !r; i++)
-		r = place(&values[i]);
+		r = value_resolve(&values[i]);
 	if (!r && hip_stream_captures(s))
 		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
 	if (!r)
@@ -96,7 +96,7 @@ hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, u
 	struct hip_value v = {ptr, value, mask, 4, flags, true};
 
 	HIP_ENTER(stream, ptr, value, flags, mask);
-	return hip_end(run(stream, &v, 1));
+	return hip_end(values_run(stream, &v, 1));
 }
 
 hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask)
@@ -104,7 +104,7 @@ hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, u
 	struct hip_value v = {ptr, value, mask, 8, flags, true};
 
 	HIP_ENTER(stream, ptr, value, flags, mask);
-	return hip_end(run(stream, &v, 1));
+	return hip_end(values_run(stream, &v, 1));
 }
 
 /* Ignores the flags: CLR does. */
@@ -113,7 +113,7 @@ hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, 
 	struct hip_value v = {ptr, value, 0, 4, flags, false};
 
 	HIP_ENTER(stream, ptr, value, flags);
-	return hip_end(run(stream, &v, 1));
+	return hip_end(values_run(stream, &v, 1));
 }
 
 hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags)
@@ -121,10 +121,10 @@ hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, 
 	struct hip_value v = {ptr, value, 0, 8, flags, false};
 
 	HIP_ENTER(stream, ptr, value, flags);
-	return hip_end(run(stream, &v, 1));
+	return hip_end(values_run(stream, &v, 1));
 }
 
-/* --- several ---------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 /* Barriers and flushes are refused: CLR refuses them, too. */
 static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct hip_value *v)
@@ -154,7 +154,7 @@ static hipError_t placed_value(const hipStreamBatchMemOpParams *p, struct hip_va
 {
 	hipError_t r = value_of(p, v);
 
-	return r ? r : place(v);
+	return r ? r : value_resolve(v);
 }
 
 static hipError_t values_check(const struct hip_values *values)
@@ -199,7 +199,7 @@ static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
 #endif
 const struct hip_op_kind hip_op_values = {NODE_TYPE, check_op, put_op, NULL};
 
-static hipError_t batch(hipStream_t handle, const struct hip_values *values, unsigned flags)
+static hipError_t values_batch(hipStream_t handle, const struct hip_values *values, unsigned flags)
 {
 #if TUFF_HIP_ABI == 5
 	struct hip_stream *s;
@@ -216,5 +216,5 @@ hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStream
 			       unsigned int flags)
 {
 	HIP_ENTER(stream, count, list, flags);
-	return hip_end(batch(stream, &(struct hip_values){list, count, NULL}, flags));
+	return hip_end(values_batch(stream, &(struct hip_values){list, count, NULL}, flags));
 }

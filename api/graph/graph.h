@@ -57,7 +57,7 @@ struct hip_node {
 	size_t end;    /* instances: the node's last step */
 	bool disabled; /* instances only */
 	/* Captured nodes: the program has removed the node from the dependencies, so nothing has to follow it. */
-	bool let_be;
+	bool removed_dependency;
 };
 
 struct hip_graph {
@@ -134,7 +134,7 @@ hipError_t hip_exec_set(hipGraphExec_t exec, hipGraphNode_t node, hipError_t mad
 /* --- graph_object.c --------------------------------------------------------------------------- */
 
 /* Makes the clone hold the objects that the graph holds. */
-hipError_t hip_graph_hold_same(struct hip_graph *clone, const struct hip_graph *graph);
-void hip_graph_let_go(struct hip_graph *graph);
+hipError_t hip_graph_copy_objects(struct hip_graph *clone, const struct hip_graph *graph);
+void hip_graph_release_objects(struct hip_graph *graph);
 
 #endif

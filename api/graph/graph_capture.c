@@ -117,7 +117,7 @@ static hipError_t find_stream(hipStream_t handle, hipStreamCaptureMode mode, str
 	return r || (unsigned)mode <= hipStreamCaptureModeRelaxed ? r : hipErrorInvalidValue;
 }
 
-static hipError_t begin(hipStream_t handle, hipStreamCaptureMode mode)
+static hipError_t capture_begin(hipStream_t handle, hipStreamCaptureMode mode)
 {
 	struct hip_graph *g;
 	struct hip_stream *s;
@@ -139,7 +139,7 @@ static hipError_t begin(hipStream_t handle, hipStreamCaptureMode mode)
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 {
 	HIP_ENTER();
-	return hip_end(begin(stream, mode));
+	return hip_end(capture_begin(stream, mode));
 }
 
 static bool are_nodes_of(const struct hip_graph *g, const hipGraphNode_t *nodes, size_t count)
@@ -153,8 +153,8 @@ static bool are_nodes_of(const struct hip_graph *g, const hipGraphNode_t *nodes,
 	return true;
 }
 
-static hipError_t begin_to(hipStream_t handle, hipGraph_t graph, const hipGraphNode_t *nodes, size_t count,
-			   hipStreamCaptureMode mode)
+static hipError_t capture_begin_to(hipStream_t handle, hipGraph_t graph, const hipGraphNode_t *nodes, size_t count,
+				   hipStreamCaptureMode mode)
 {
 	const struct hip_graph *g = hip_graph_of(graph);
 	struct hip_stream *s;
@@ -174,7 +174,7 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, co
 					const hipGraphEdgeData *edges, size_t count, hipStreamCaptureMode mode)
 {
 	HIP_ENTER();
-	return hip_end(edges ? hipErrorNotSupported : begin_to(stream, graph, nodes, count, mode));
+	return hip_end(edges ? hipErrorNotSupported : capture_begin_to(stream, graph, nodes, count, mode));
 }
 
 static bool mark_before(const struct hip_node *n)
@@ -195,7 +195,7 @@ static void mark_waited(const struct hip_stream_capture *origin, const struct hi
 	bool more;
 
 	for (size_t i = 0; i < g->nodes.count; i++)
-		g->nodes.at[i]->waits = g->nodes.at[i]->let_be;
+		g->nodes.at[i]->waits = g->nodes.at[i]->removed_dependency;
 	for (size_t i = 0; i < origin->count; i++)
 		if (tail_of(origin, i, g))
 			tail_of(origin, i, g)->waits = 1;
@@ -264,7 +264,7 @@ hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph)
 	return hip_end(r);
 }
 
-/* --- what is going on ------------------------------------------------------------------------- */
+/* --- queries and updates ---------------------------------------------------------------------- */
 
 struct info {
 	hipStreamCaptureStatus status;
@@ -367,7 +367,7 @@ static void drop_tails(struct hip_stream_capture *p, const struct hip_graph *g)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (tail_of(p, i, g))
-			tail_of(p, i, g)->let_be = true;
+			tail_of(p, i, g)->removed_dependency = true;
 	p->count = 0;
 }
 

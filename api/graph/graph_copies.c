@@ -2,7 +2,7 @@
 #include "api/graph/graph.h"
 #include "api/image/image.h"
 
-/* --- copies of bytes in a row ----------------------------------------------------------------- */
+/* --- linear copies ---------------------------------------------------------------------------- */
 
 static bool is_pageable(const void *address)
 {
@@ -147,11 +147,11 @@ hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms *p)
 	return hip_end(get_copy(node, p));
 }
 
-/* --- the driver's style ----------------------------------------------------------------------- */
+/* --- the driver API --------------------------------------------------------------------------- */
 
 /* A side. Without a pitch, rows have no gaps. */
-static hipPitchedPtr pitched(hipMemoryType type, const void *host, hipDeviceptr_t device, size_t pitch_B,
-			     size_t least_B, size_t height, size_t least)
+static hipPitchedPtr pitched_of(hipMemoryType type, const void *host, hipDeviceptr_t device, size_t pitch_B,
+				size_t least_B, size_t height, size_t least)
 {
 	return (hipPitchedPtr){type == hipMemoryTypeHost ? (void *)(uintptr_t)host : device,
 			       pitch_B ? pitch_B : least_B, least_B, height ? height : least};
@@ -166,10 +166,10 @@ static hipError_t drv_work(struct hip_work *w, const HIP_MEMCPY3D *p)
 		return hipErrorInvalidValue;
 	if (p->srcMemoryType == hipMemoryTypeArray || p->dstMemoryType == hipMemoryTypeArray)
 		return hipErrorNotSupported;
-	q.srcPtr = pitched(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch,
-			   p->WidthInBytes + p->srcXInBytes, p->srcHeight, p->Height + p->srcY);
-	q.dstPtr = pitched(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch,
-			   p->WidthInBytes + p->dstXInBytes, p->dstHeight, p->Height + p->dstY);
+	q.srcPtr = pitched_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch,
+			      p->WidthInBytes + p->srcXInBytes, p->srcHeight, p->Height + p->srcY);
+	q.dstPtr = pitched_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch,
+			      p->WidthInBytes + p->dstXInBytes, p->dstHeight, p->Height + p->dstY);
 	q.srcPos = (hipPos){p->srcXInBytes, p->srcY, p->srcZ};
 	q.dstPos = (hipPos){p->dstXInBytes, p->dstY, p->dstZ};
 	q.extent = (hipExtent){p->WidthInBytes, p->Height, p->Depth};

@@ -21,7 +21,7 @@ static const char *const names[] = {
 };
 
 /* 'A'rray, 'D'evice or 'H'ost. */
-static char side(hipArray_t array, const void *address)
+static char side_letter(hipArray_t array, const void *address)
 {
 	struct hip_memory memory;
 
@@ -49,7 +49,8 @@ static void print_name(FILE *f, const struct hip_work *w, unsigned flags)
 	else
 		fprintf(f, "%s", names[w->type]);
 	if (w->type == hipGraphNodeTypeMemcpy)
-		fprintf(f, " %cto%c", side(c->srcArray, c->srcPtr.ptr), side(c->dstArray, c->dstPtr.ptr));
+		fprintf(f, " %cto%c", side_letter(c->srcArray, c->srcPtr.ptr),
+			side_letter(c->dstArray, c->dstPtr.ptr));
 }
 
 /* Prints the parameters as a second line. */
@@ -107,7 +108,7 @@ static void print_children(FILE *f, const struct hip_graph *g, unsigned flags)
 	}
 }
 
-static hipError_t print(const struct hip_graph *g, const char *path, unsigned flags)
+static hipError_t dot_print(const struct hip_graph *g, const char *path, unsigned flags)
 {
 	FILE *f = fopen(path, "we");
 	bool failed;
@@ -128,5 +129,5 @@ hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, unsigned in
 
 	HIP_ENTER();
 	g = hip_graph_of(graph);
-	return hip_end(g && path ? print(g, path, flags) : hipErrorInvalidValue);
+	return hip_end(g && path ? dot_print(g, path, flags) : hipErrorInvalidValue);
 }

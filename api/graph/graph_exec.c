@@ -189,7 +189,7 @@ static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip
 /* --- instances -------------------------------------------------------------------------------- */
 
 /* The original node of a clone's node. */
-static hipGraphNode_t original(const struct hip_node *n)
+static hipGraphNode_t original_node(const struct hip_node *n)
 {
 	return n ? (hipGraphNode_t)(uintptr_t)n->origin : NULL;
 }
@@ -210,7 +210,7 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 		r = hipErrorOutOfMemory;
 	}
 	if (r) {
-		*culprit = original(node);
+		*culprit = original_node(node);
 		hip_graph_destroy(clone);
 		free(e);
 		return r;
@@ -222,8 +222,8 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 }
 
 /* CLR's rule: at most one flag. */
-static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags, unsigned allowed,
-			      hipGraphNode_t *culprit)
+static hipError_t exec_instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags,
+				   unsigned allowed, hipGraphNode_t *culprit)
 {
 	const struct hip_graph *g = hip_graph_of(handle);
 	struct hip_exec *e;
@@ -250,7 +250,7 @@ hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphN
 	hipError_t r;
 
 	HIP_ENTER(exec, graph, error_node, log, log_B);
-	r = instantiate(exec, graph, 0, 0, &culprit);
+	r = exec_instantiate(exec, graph, 0, 0, &culprit);
 	if (error_node)
 		*error_node = culprit;
 	if (log && log_B)
@@ -264,7 +264,7 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, 
 	hipGraphNode_t culprit;
 
 	HIP_ENTER(exec, graph, flags);
-	return hip_end(instantiate(exec, graph, flags, FLAGS, &culprit));
+	return hip_end(exec_instantiate(exec, graph, flags, FLAGS, &culprit));
 }
 
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *p)
@@ -274,7 +274,7 @@ hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph,
 	HIP_ENTER(exec, graph, p);
 	if (!p)
 		return hip_end(hipErrorInvalidValue);
-	r = instantiate(exec, graph, p->flags, FLAGS_OF_PARAMS, &p->errNode_out);
+	r = exec_instantiate(exec, graph, p->flags, FLAGS_OF_PARAMS, &p->errNode_out);
 	p->result_out = !r                          ? hipGraphInstantiateSuccess
 			: p->errNode_out            ? hipGraphInstantiateInvalidStructure
 			: r == hipErrorNotSupported ? hipGraphInstantiateNodeOperationNotSupported
@@ -316,7 +316,7 @@ hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long long *flags
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-static bool allocates(const struct hip_exec *e, const void *ptr)
+static bool exec_allocates(const struct hip_exec *e, const void *ptr)
 {
 	for (size_t i = 0; i < e->steps.count; i++) {
 		const struct hip_node *n = e->steps.at[i].node;
@@ -338,7 +338,8 @@ static hipError_t check_memory(const struct hip_exec *e)
 
 		if (n && n->work.alloc && !again && hip_graph_alloc_set_used(n->work.allocation.dptr))
 			return hipErrorInvalidValue;
-		if (n && n->work.freed && !hip_graph_alloc_set_used(n->work.freed) && !allocates(e, n->work.freed))
+		if (n && n->work.freed && !hip_graph_alloc_set_used(n->work.freed) &&
+		    !exec_allocates(e, n->work.freed))
 			return hipErrorInvalidValue;
 	}
 	return hipSuccess;
@@ -378,7 +379,7 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 	return r;
 }
 
-static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
+static hipError_t exec_launch(hipGraphExec_t handle, hipStream_t stream)
 {
 	struct hip_exec *e = exec_of(handle);
 	struct hip_stream *s;
@@ -403,7 +404,7 @@ static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)
 {
 	HIP_ENTER(exec, stream);
-	return hip_end(launch(exec, stream));
+	return hip_end(exec_launch(exec, stream));
 }
 
 /* Does nothing: instantiation has prepared everything. */
@@ -418,7 +419,7 @@ hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
 	return hip_end(r || exec_of(exec) ? r : hipErrorInvalidValue);
 }
 
-/* --- changes ---------------------------------------------------------------------------------- */
+/* --- updates ---------------------------------------------------------------------------------- */
 
 static struct hip_node *find_node(const struct hip_graph *g, hipGraphNode_t origin)
 {
@@ -435,7 +436,7 @@ static struct hip_node *find_node(const struct hip_graph *g, hipGraphNode_t orig
 	return found;
 }
 
-static bool has(const struct hip_nodes *nodes, size_t at)
+static bool has_index(const struct hip_nodes *nodes, size_t at)
 {
 	for (size_t i = 0; i < nodes->count; i++)
 		if (nodes->at[i]->at == at)
@@ -448,16 +449,16 @@ static bool same_edges(const struct hip_node *a, const struct hip_node *b)
 	if (a->before.count != b->before.count)
 		return false;
 	for (size_t i = 0; i < a->before.count; i++)
-		if (!has(&b->before, a->before.at[i]->at))
+		if (!has_index(&b->before, a->before.at[i]->at))
 			return false;
 	return true;
 }
 
-static hipGraphExecUpdateResult compare(const struct hip_graph *a, const struct hip_graph *b,
-					const struct hip_node **culprit);
+static hipGraphExecUpdateResult graphs_compare(const struct hip_graph *a, const struct hip_graph *b,
+					       const struct hip_node **culprit);
 
-static hipGraphExecUpdateResult compare_node(const struct hip_node *a, const struct hip_node *b,
-					     const struct hip_node **culprit)
+static hipGraphExecUpdateResult nodes_compare(const struct hip_node *a, const struct hip_node *b,
+					      const struct hip_node **culprit)
 {
 	if (a->work.type != b->work.type)
 		return hipGraphExecUpdateErrorNodeTypeChanged;
@@ -470,19 +471,19 @@ static hipGraphExecUpdateResult compare_node(const struct hip_node *a, const str
 	/* CUDA's rule: a copy keeps its kinds of memory. */
 	if (a->work.type == hipGraphNodeTypeMemcpy && a->work.copy.kind != b->work.copy.kind)
 		return hipGraphExecUpdateErrorParametersChanged;
-	return a->work.child ? compare(a->work.child, b->work.child, culprit) : hipGraphExecUpdateSuccess;
+	return a->work.child ? graphs_compare(a->work.child, b->work.child, culprit) : hipGraphExecUpdateSuccess;
 }
 
 /* Compares two graphs. Nodes correspond by the order of their creation. */
-static hipGraphExecUpdateResult compare(const struct hip_graph *a, const struct hip_graph *b,
-					const struct hip_node **culprit)
+static hipGraphExecUpdateResult graphs_compare(const struct hip_graph *a, const struct hip_graph *b,
+					       const struct hip_node **culprit)
 {
 	hipGraphExecUpdateResult result = hipGraphExecUpdateSuccess;
 
 	if (a->nodes.count != b->nodes.count)
 		return hipGraphExecUpdateErrorTopologyChanged;
 	for (size_t i = 0; i < a->nodes.count && !result; i++) {
-		result = compare_node(a->nodes.at[i], b->nodes.at[i], culprit);
+		result = nodes_compare(a->nodes.at[i], b->nodes.at[i], culprit);
 		if (result && !*culprit)
 			*culprit = b->nodes.at[i];
 	}
@@ -508,7 +509,7 @@ static hipError_t update_locked(struct hip_exec *e, const struct hip_graph *g, h
 	struct hip_graph *clone;
 	hipError_t r;
 
-	*result = compare(e->graph, g, &different);
+	*result = graphs_compare(e->graph, g, &different);
 	if (*result) {
 		if (different)
 			*culprit = hip_node_handle(different);
@@ -555,7 +556,7 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 	hipError_t r;
 
 	/* CLR's error. */
-	if (compare(n->work.child, w->child, &different))
+	if (graphs_compare(n->work.child, w->child, &different))
 		return hipErrorUnknown;
 	take_names(w->child, n->work.child);
 	n->work = *w;
@@ -571,7 +572,7 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 }
 
 /* True when the new work may replace the old: it has the same type, and what else is fixed is equal. */
-static bool replaces(const struct hip_work *w, const struct hip_work *old)
+static bool work_replaces(const struct hip_work *w, const struct hip_work *old)
 {
 	if (old->type != w->type || old->device != w->device)
 		return false;
@@ -590,7 +591,7 @@ static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip
 	struct hip_node *n = find_node(e->graph, node);
 	struct hip_work old;
 
-	if (!node || !n || !replaces(w, &n->work))
+	if (!node || !n || !work_replaces(w, &n->work))
 		return hipErrorInvalidValue;
 	if (n->work.child)
 		return set_child(e, n, w);
@@ -617,7 +618,7 @@ hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t m
 	return r;
 }
 
-/* --- enabled or not --------------------------------------------------------------------------- */
+/* --- enabling of nodes ------------------------------------------------------------------------ */
 
 static hipError_t find_switch(hipGraphExec_t handle, hipGraphNode_t node, struct hip_exec **e, struct hip_node **n)
 {

@@ -56,7 +56,7 @@ static hipError_t put_kernels(const struct hip_plan *p, const struct hip_plan_se
 			      struct hip_stream *s)
 {
 	if (s->flow->tapped ||
-	    (hip_traced() && (hip_tool_wants(HIP_TOOL_DISPATCH) || hip_tool_wants(HIP_TOOL_COPY))))
+	    (hip_traced() && (hip_tool_is_enabled(HIP_TOOL_DISPATCH) || hip_tool_is_enabled(HIP_TOOL_COPY))))
 		return put_singly(p, segment, s);
 	return hip_stream_submit(s, &(struct flow_op){.kind = FLOW_SEGMENT, .segment = segment->dispatches});
 }
@@ -82,7 +82,7 @@ struct launch {
 	struct hip_stream *at;     /* the stream whose lock is held; NULL: none */
 };
 
-static hipError_t go_to(struct launch *l, struct hip_stream *to)
+static hipError_t stream_switch(struct launch *l, struct hip_stream *to)
 {
 	hipError_t r;
 
@@ -120,19 +120,19 @@ static hipError_t stream_of(const struct launch *l, struct hip_plan_branch *bran
 }
 
 /* Locks the branch's stream; its first segment waits for the point where the launch began. */
-static hipError_t enter(struct launch *l, struct hip_plan_branch *branch)
+static hipError_t branch_enter(struct launch *l, struct hip_plan_branch *branch)
 {
 	struct hip_stream *stream;
 	hipError_t r = stream_of(l, branch, &stream);
 
-	r = r ? r : go_to(l, stream);
+	r = r ? r : stream_switch(l, stream);
 	if (!r && !branch->begun && stream != l->stream)
 		r = hip_stream_after(stream, &l->plan->begin);
 	branch->begun |= !r;
 	return r;
 }
 
-static hipError_t put(struct launch *l, struct hip_plan_segment *segment)
+static hipError_t segment_submit(struct launch *l, struct hip_plan_segment *segment)
 {
 	bool held = true;
 	hipError_t r;
@@ -142,7 +142,7 @@ static hipError_t put(struct launch *l, struct hip_plan_segment *segment)
 		hip_graph_alloc_begin(segment->work->alloc);
 		return hipSuccess;
 	}
-	r = enter(l, &l->plan->branches[segment->branch]);
+	r = branch_enter(l, &l->plan->branches[segment->branch]);
 	r = r ? r : put_segment(l->plan, segment, l->at, &held);
 	if (!held)
 		l->at = NULL;
@@ -151,7 +151,7 @@ static hipError_t put(struct launch *l, struct hip_plan_segment *segment)
 	return r;
 }
 
-static hipError_t join_lane(const struct launch *l, const struct hip_plan_branch *branch)
+static hipError_t branch_join(const struct launch *l, const struct hip_plan_branch *branch)
 {
 	struct hip_point point = hip_stream_point(branch->stream);
 	hipError_t r = hip_stream_after(l->stream, &point);
@@ -161,17 +161,17 @@ static hipError_t join_lane(const struct launch *l, const struct hip_plan_branch
 }
 
 /* Makes the launch's stream wait for every branch. all: the first branch's segments were submitted, too. */
-static hipError_t join(struct launch *l, bool all)
+static hipError_t branches_join(struct launch *l, bool all)
 {
 	struct hip_plan *p = l->plan;
 	bool done = all && !is_elsewhere(l, p->branches);
-	hipError_t r = go_to(l, l->stream);
+	hipError_t r = stream_switch(l, l->stream);
 
 	for (uint32_t i = 0; i < p->branch_count; i++) {
 		struct hip_plan_branch *branch = &p->branches[i];
 
 		if (branch->begun && is_elsewhere(l, branch) && !(branch->joined && done) && !r)
-			r = join_lane(l, branch);
+			r = branch_join(l, branch);
 		branch->begun = false;
 	}
 	return r;
@@ -186,8 +186,8 @@ hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
 	if (p->branch_count > 1 || is_elsewhere(&l, p->branches))
 		hip_point_move(&p->begin, s);
 	for (uint32_t i = 0; i < p->count && !r; i++)
-		r = put(&l, &p->segments[i]);
-	joined = join(&l, !r);
+		r = segment_submit(&l, &p->segments[i]);
+	joined = branches_join(&l, !r);
 	*held = l.at;
 	return r ? r : joined;
 }

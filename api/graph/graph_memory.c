@@ -35,7 +35,7 @@ static void add_used(struct hip_graph_alloc *l, bool used)
 		u->used_high_B = u->used_B;
 }
 
-static void enlist(struct hip_graph_alloc *l)
+static void alloc_enlist(struct hip_graph_alloc *l)
 {
 	struct usage *u = &usages[l->device->index];
 
@@ -60,7 +60,7 @@ static struct hip_graph_alloc *alloc_at(const void *ptr)
 }
 
 /* Removes an allocation without references that is not in use. True: the caller frees the memory. */
-static bool delist(struct hip_graph_alloc *l)
+static bool alloc_delist(struct hip_graph_alloc *l)
 {
 	struct hip_graph_alloc **at = &allocs;
 
@@ -76,7 +76,7 @@ static bool delist(struct hip_graph_alloc *l)
 	return true;
 }
 
-static hipError_t create(struct hip_device *device, size_t size_B, struct hip_graph_alloc **out)
+static hipError_t alloc_create(struct hip_device *device, size_t size_B, struct hip_graph_alloc **out)
 {
 	struct hip_graph_alloc *l = calloc(1, sizeof(*l));
 	hipError_t r = l ? hip_memory_allocate(device, size_B, &l->ptr) : hipErrorOutOfMemory;
@@ -88,7 +88,7 @@ static hipError_t create(struct hip_device *device, size_t size_B, struct hip_gr
 	l->size_B = size_B;
 	l->device = device;
 	l->refs = 1;
-	enlist(l);
+	alloc_enlist(l);
 	*out = l;
 	return hipSuccess;
 }
@@ -120,7 +120,7 @@ void hip_graph_alloc_put(struct hip_graph_alloc *l, bool instance)
 	l->refs--;
 	if (instance)
 		l->instance = false;
-	gone = delist(l);
+	gone = alloc_delist(l);
 	pthread_mutex_unlock(&lock);
 	if (gone) {
 		/* Work that still runs may use the memory: freeing waits for the device. */
@@ -199,7 +199,7 @@ bool hip_graph_alloc_free(void *ptr, struct hip_stream *s, hipError_t *error)
 		*error = hipErrorInvalidValue;
 	else if (l) {
 		add_used(l, false);
-		gone = delist(l);
+		gone = alloc_delist(l);
 	}
 	pthread_mutex_unlock(&lock);
 	if (gone) {
@@ -252,7 +252,7 @@ static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 		r = own_access(w, p);
 	if (r)
 		return r;
-	r = create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->alloc);
+	r = alloc_create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->alloc);
 	if (r) {
 		free((void *)(uintptr_t)w->allocation.accessDescs);
 		return r;
@@ -368,9 +368,9 @@ hipError_t hip_capture_free(struct hip_stream *s, void *ptr)
 	return r ? r : hip_capture_work(s, &w);
 }
 
-/* --- what a device's graphs have -------------------------------------------------------------- */
+/* --- attributes of devices -------------------------------------------------------------------- */
 
-static uint64_t *attribute(struct usage *u, hipGraphMemAttributeType which)
+static uint64_t *usage_attribute(struct usage *u, hipGraphMemAttributeType which)
 {
 	switch (which) {
 	case hipGraphMemAttrUsedMemCurrent:
@@ -392,7 +392,7 @@ hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType wh
 	HIP_ENTER();
 	if (!hip_device_of(device))
 		return hip_end(hipErrorInvalidDevice);
-	at = attribute(&usages[device], which);
+	at = usage_attribute(&usages[device], which);
 	if (!at || !value)
 		return hip_end(hipErrorInvalidValue);
 	pthread_mutex_lock(&lock);

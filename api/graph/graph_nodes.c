@@ -182,7 +182,7 @@ hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t src, hipGraphNode_t d
 	return hip_end(set_cooperative(to, from->cooperative));
 }
 
-/* --- functions of the host -------------------------------------------------------------------- */
+/* --- host functions --------------------------------------------------------------------------- */
 
 static hipError_t host_work(struct hip_work *w, const hipHostNodeParams *p)
 {
@@ -283,7 +283,7 @@ hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNod
 }
 #endif
 
-/* --- nothing ---------------------------------------------------------------------------------- */
+/* --- empty nodes ------------------------------------------------------------------------------ */
 
 static hipError_t empty_work(struct hip_work *w)
 {
@@ -345,7 +345,7 @@ static hipError_t get_event(hipGraphNode_t node, hipGraphNodeType type, hipEvent
 EVENTS(EventRecordNode, hipGraphNodeTypeEventRecord)
 EVENTS(EventWaitNode, hipGraphNodeTypeWaitEvent)
 
-/* --- graphs in graphs ------------------------------------------------------------------------- */
+/* --- child graphs ----------------------------------------------------------------------------- */
 
 /* The clone gets handles for the program, unless an instance's node owns it. */
 static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
@@ -387,7 +387,7 @@ hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t *graph
 	return hip_end(hipSuccess);
 }
 
-/* --- any kind, by its type -------------------------------------------------------------------- */
+/* --- nodes of any type ------------------------------------------------------------------------ */
 
 static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipGraphNode_t node)
 {

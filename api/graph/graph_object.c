@@ -13,7 +13,7 @@ struct hip_object {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The count has 64 bits: an overflow needs 2^33 calls with the largest count. */
-static void retain(struct hip_object *o, uint64_t count)
+static void object_retain(struct hip_object *o, uint64_t count)
 {
 	pthread_mutex_lock(&lock);
 	o->refs += count;
@@ -21,7 +21,7 @@ static void retain(struct hip_object *o, uint64_t count)
 }
 
 /* Calls the program's function without the lock. */
-static hipError_t release(struct hip_object *o, uint64_t count)
+static hipError_t object_release(struct hip_object *o, uint64_t count)
 {
 	bool last;
 
@@ -41,7 +41,7 @@ static hipError_t release(struct hip_object *o, uint64_t count)
 	return hipSuccess;
 }
 
-/* --- what graphs hold ------------------------------------------------------------------------- */
+/* --- references of graphs --------------------------------------------------------------------- */
 
 static struct hip_held **held_at(struct hip_graph *g, const struct hip_object *o)
 {
@@ -52,7 +52,7 @@ static struct hip_held **held_at(struct hip_graph *g, const struct hip_object *o
 	return at;
 }
 
-static hipError_t hold(struct hip_graph *g, struct hip_object *o, unsigned count)
+static hipError_t object_hold(struct hip_graph *g, struct hip_object *o, unsigned count)
 {
 	struct hip_held **at = held_at(g, o);
 
@@ -65,31 +65,31 @@ static hipError_t hold(struct hip_graph *g, struct hip_object *o, unsigned count
 	return hipSuccess;
 }
 
-hipError_t hip_graph_hold_same(struct hip_graph *clone, const struct hip_graph *g)
+hipError_t hip_graph_copy_objects(struct hip_graph *clone, const struct hip_graph *g)
 {
 	hipError_t r = hipSuccess;
 
 	for (const struct hip_held *h = g->held; h && !r; h = h->next) {
-		retain(h->object, h->count);
-		r = hold(clone, h->object, h->count);
+		object_retain(h->object, h->count);
+		r = object_hold(clone, h->object, h->count);
 		if (r)
-			(void)!release(h->object, h->count);
+			(void)!object_release(h->object, h->count);
 	}
 	return r;
 }
 
-void hip_graph_let_go(struct hip_graph *g)
+void hip_graph_release_objects(struct hip_graph *g)
 {
 	while (g->held) {
 		struct hip_held *h = g->held;
 
 		g->held = h->next;
-		(void)!release(h->object, h->count);
+		(void)!object_release(h->object, h->count);
 		free(h);
 	}
 }
 
-/* --- the public functions --------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 static bool is_count(unsigned count)
 {
@@ -126,7 +126,7 @@ hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
 	if (o)
-		(void)!release(o, count);
+		(void)!object_release(o, count);
 	return hip_end(hipSuccess);
 }
 
@@ -139,7 +139,7 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
 	if (o)
-		retain(o, count);
+		object_retain(o, count);
 	return hip_end(hipSuccess);
 }
 
@@ -150,10 +150,10 @@ static hipError_t graph_retain(struct hip_graph *g, struct hip_object *o, unsign
 	if (!g || !o || !is_count(count) || flags & ~(unsigned)hipGraphUserObjectMove)
 		return hipErrorInvalidValue;
 	if (!(flags & hipGraphUserObjectMove))
-		retain(o, count);
-	r = hold(g, o, count);
+		object_retain(o, count);
+	r = object_hold(g, o, count);
 	if (r && !(flags & hipGraphUserObjectMove))
-		(void)!release(o, count);
+		(void)!object_release(o, count);
 	return r;
 }
 
@@ -177,7 +177,7 @@ static hipError_t graph_release(struct hip_graph *g, struct hip_object *o, unsig
 		*at = h->next;
 		free(h);
 	}
-	return release(o, count);
+	return object_release(o, count);
 }
 
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count)

@@ -26,9 +26,9 @@ static size_t args_size(const struct hip_launch *l)
 	return hip_args_size(l->kernel->cs->kernarg_B);
 }
 
-/* --- ending ----------------------------------------------------------------------------------- */
+/* --- retired plans ---------------------------------------------------------------------------- */
 
-static void free_lane(struct hip_plan_branch *branch)
+static void branch_free(struct hip_plan_branch *branch)
 {
 	if (branch->stream)
 		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)branch->stream->handle);
@@ -52,14 +52,14 @@ static void free_plan(struct hip_plan *p)
 	for (uint32_t i = 0; i < p->count; i++)
 		free_segment(&p->segments[i]);
 	for (uint32_t i = 0; i < p->branch_count; i++)
-		free_lane(&p->branches[i]);
+		branch_free(&p->branches[i]);
 	free(p->branches);
 	free(p->segments);
 	free(p->waits);
 	free(p);
 }
 
-static void reap(void)
+static void retired_reap(void)
 {
 	struct hip_plan **at = &retired.list, *p;
 
@@ -83,10 +83,10 @@ void hip_plan_retire(struct hip_plan *p, const struct hip_point *last)
 		retired.list = p;
 		pthread_mutex_unlock(&retired.lock);
 	}
-	reap();
+	retired_reap();
 }
 
-/* --- what is made of the steps ---------------------------------------------------------------- */
+/* --- the state of a plan that is made --------------------------------------------------------- */
 
 struct maker {
 	const struct hip_plan_nodes *steps;
@@ -165,7 +165,7 @@ static void take_blit(struct dispatch *d, const struct hip_op *op, struct hip_de
 }
 
 /* The branch for the device's kernels; the first branch belongs to the device of the first kernel. */
-static uint32_t kernel_lane(const struct hip_plan *p, const struct hip_device *device)
+static uint32_t kernel_branch(const struct hip_plan *p, const struct hip_device *device)
 {
 	return !device || device == p->branches[0].device ? 0 : 1 + (uint32_t)device->index;
 }
@@ -209,14 +209,14 @@ static void count_dispatches(struct maker *m)
 			p->branches[0].device = d->device;
 		if (!d->launch)
 			continue;
-		branch = &p->branches[kernel_lane(p, d->device)];
+		branch = &p->branches[kernel_branch(p, d->device)];
 		branch->device = d->device;
 		branch->kernels++;
 		branch->args_B += args_size(d->launch);
 	}
 }
 
-static hipError_t allocate_lane(struct hip_plan_branch *branch)
+static hipError_t branch_allocate(struct hip_plan_branch *branch)
 {
 	if (!branch->kernels)
 		return hipSuccess;
@@ -227,7 +227,7 @@ static hipError_t allocate_lane(struct hip_plan_branch *branch)
 										       : hipSuccess;
 }
 
-static hipError_t allocate(struct maker *m)
+static hipError_t arrays_allocate(struct maker *m)
 {
 	size_t steps = m->steps->count, branches = 1 + hip.devices + OPERATION_LANES;
 	struct hip_plan *p = m->plan;
@@ -252,7 +252,7 @@ static hipError_t allocate(struct maker *m)
 
 /* Chooses a branch for an operation: one whose last step the operation depends on, else an unused one, else the one
  * that was used longest ago. 0: none. */
-static uint32_t operation_lane(struct maker *m, struct hip_device *device, const uint32_t *needs)
+static uint32_t operation_branch(struct maker *m, struct hip_device *device, const uint32_t *needs)
 {
 	struct hip_plan *p = m->plan;
 	uint32_t best = 0;
@@ -273,13 +273,13 @@ static uint32_t operation_lane(struct maker *m, struct hip_device *device, const
 }
 
 /* last: everything that is not planned yet depends on the step. */
-static uint32_t choose_lane(struct maker *m, const struct dispatch *d, const uint32_t *needs, bool last)
+static uint32_t branch_choose(struct maker *m, const struct dispatch *d, const uint32_t *needs, bool last)
 {
 	struct hip_device *device = d->device;
-	uint32_t branch = d->launch || last ? 0 : operation_lane(m, device, needs);
+	uint32_t branch = d->launch || last ? 0 : operation_branch(m, device, needs);
 
 	if (!branch) {
-		branch = kernel_lane(m->plan, device);
+		branch = kernel_branch(m->plan, device);
 		if (device)
 			m->plan->branches[branch].device = device;
 	}
@@ -289,7 +289,7 @@ static uint32_t choose_lane(struct maker *m, const struct dispatch *d, const uin
 /* --- segments ----------------------------------------------------------------------------------- */
 
 /* True when the need of `branch` is met by waiting for `by`, whose needed step itself waits for it. */
-static bool covered(const struct maker *m, const uint32_t *needs, uint32_t branch, uint32_t by)
+static bool need_covered(const struct maker *m, const uint32_t *needs, uint32_t branch, uint32_t by)
 {
 	return by != branch && needs[by] && needs_of(m, needs[by] - 1)[branch] >= needs[branch];
 }
@@ -299,7 +299,7 @@ static bool must_wait(const struct maker *m, uint32_t branch, const uint32_t *ne
 	if (other == branch || needs[other] <= m->rows[branch].knows[other])
 		return false;
 	for (uint32_t by = 0; by < m->plan->branch_count; by++)
-		if (covered(m, needs, other, by))
+		if (need_covered(m, needs, other, by))
 			return false;
 	return true;
 }
@@ -427,7 +427,7 @@ static hipError_t plan_step(struct maker *m, size_t i)
 	if (w && w->type == hipGraphNodeTypeMemAlloc) {
 		m->plan->segments[m->plan->count++].work = w;
 	} else if (w) {
-		branch = choose_lane(m, d, needs, !m->open);
+		branch = branch_choose(m, d, needs, !m->open);
 		r = d->launch ? append_kernel(m, branch, needs, d) : append_operation(m, branch, needs, w);
 		if (r)
 			return r;
@@ -438,7 +438,7 @@ static hipError_t plan_step(struct maker *m, size_t i)
 	return hipSuccess;
 }
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- making a plan ---------------------------------------------------------------------------- */
 
 static hipError_t make_segments(const struct hip_plan *p)
 {
@@ -455,16 +455,16 @@ static hipError_t make_segments(const struct hip_plan *p)
 	return hip_of_errno(r);
 }
 
-static hipError_t make(struct maker *m)
+static hipError_t plan_make(struct maker *m)
 {
 	struct hip_plan *p = m->plan;
-	hipError_t r = allocate(m);
+	hipError_t r = arrays_allocate(m);
 
 	r = r ? r : find_kernels(m);
 	if (!r)
 		count_dispatches(m);
 	for (uint32_t i = 0; i < p->branch_count && !r; i++)
-		r = allocate_lane(&p->branches[i]);
+		r = branch_allocate(&p->branches[i]);
 	for (size_t i = 0; i < m->steps->count && !r; i++)
 		r = plan_step(m, i);
 	for (uint32_t i = 1; i < p->branch_count && !r; i++)
@@ -478,7 +478,7 @@ static hipError_t make(struct maker *m)
 hipError_t hip_plan_make(const struct hip_plan_nodes *steps, struct hip_plan **out)
 {
 	struct maker m = {.steps = steps, .plan = calloc(1, sizeof(*m.plan))};
-	hipError_t r = m.plan ? make(&m) : hipErrorOutOfMemory;
+	hipError_t r = m.plan ? plan_make(&m) : hipErrorOutOfMemory;
 
 	free_maker(&m);
 	if (r) {

@@ -5,7 +5,7 @@
 #include "api/image/image.h"
 #include "api/stream/capture.h"
 
-/* --- the driver's style ----------------------------------------------------------------------- */
+/* --- the driver API --------------------------------------------------------------------------- */
 
 /* A side. The type selects memory or array. */
 struct end {
@@ -17,7 +17,7 @@ struct end {
 };
 
 /* Sets the height of slices, and computes the offset of a position. False: the offset overflows. */
-static bool place(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z, size_t *at_B)
+static bool position_of(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z, size_t *at_B)
 {
 	size_t slices_B, rows_B;
 
@@ -43,7 +43,7 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 			    end->type != hipMemoryTypeUnified && end->type != hipMemoryTypeManaged))
 		return hipErrorInvalidValue;
 	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
-	if (!place(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z, &at_B))
+	if (!position_of(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z, &at_B))
 		return hipErrorInvalidValue;
 	/* An address that is named a device's must be in an allocation: it is not treated as host memory. */
 	if (end->type == hipMemoryTypeDevice &&
@@ -136,10 +136,10 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *p, hipStream_t stream)
 	return hip_end(p ? copy_drv_3d(p, stream, false) : hipErrorInvalidValue);
 }
 
-/* --- three dimensions ------------------------------------------------------------------------- */
+/* --- hipMemcpy3D() ---------------------------------------------------------------------------- */
 
 /* Bytes of that many elements; element_B 0: the count is in bytes. */
-static size_t bytes(size_t count, size_t element_B)
+static size_t bytes_of(size_t count, size_t element_B)
 {
 	size_t size_B;
 
@@ -156,10 +156,10 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 	if (!handle == !ptr->ptr || (handle && !array))
 		return hipErrorInvalidValue;
 	if (array)
-		return hip_array_side(array, box, bytes(pos->x, hip_texels_size_B(&array->texels)), pos->y, pos->z,
-				      side);
+		return hip_array_side(array, box, bytes_of(pos->x, hip_texels_size_B(&array->texels)), pos->y,
+				      pos->z, side);
 	side->pitch_B = ptr->pitch ? ptr->pitch : packed_B;
-	if (!place(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z, &at_B))
+	if (!position_of(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z, &at_B))
 		return hipErrorInvalidValue;
 	side->base = (char *)ptr->ptr + at_B;
 	return hipSuccess;
@@ -171,7 +171,7 @@ static hipError_t width_3d(const hipMemcpy3DParms *p, size_t *width_B)
 	const struct hip_array *dst = hip_array_of(p->dstArray), *src = hip_array_of(p->srcArray);
 	size_t dst_B = dst ? hip_texels_size_B(&dst->texels) : 0, src_B = src ? hip_texels_size_B(&src->texels) : 0;
 
-	*width_B = bytes(p->extent.width, dst ? dst_B : src_B);
+	*width_B = bytes_of(p->extent.width, dst ? dst_B : src_B);
 	return dst && src && dst_B != src_B ? hipErrorInvalidValue : hipSuccess;
 }
 

@@ -21,8 +21,8 @@ static hipError_t give_words(const uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD]
 }
 
 /* Publishes the object. */
-static hipError_t publish(const struct hip_texture *like, const uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD],
-			  void **out)
+static hipError_t texture_publish(const struct hip_texture *like,
+				  const uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD], void **out)
 {
 	struct hip_texture *t = malloc(sizeof(*t));
 	hipError_t r;
@@ -76,7 +76,7 @@ bool hip_texture_find(hipTextureObject_t object, struct hip_texture *texture)
 }
 
 /* Waits for kernels that may use the object. */
-static hipError_t destroy(const void *object, bool surface)
+static hipError_t texture_destroy(const void *object, bool surface)
 {
 	struct hip_texture *t;
 	hipError_t r;
@@ -122,7 +122,7 @@ void hip_textures_reset(struct hip_device *device)
 /* --- samplers --------------------------------------------------------------------------------- */
 
 /* With unnormalized coordinates HIP has clamping only, and neither wraps nor mirrors. */
-static hsa_ext_sampler_addressing_mode_t addressing(const hipTextureDesc *how, unsigned dimension)
+static hsa_ext_sampler_addressing_mode_t addressing_mode(const hipTextureDesc *how, unsigned dimension)
 {
 	static const uint8_t modes[] = {
 		[hipAddressModeWrap] = HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT,
@@ -152,7 +152,7 @@ static hipError_t sampler_words(const struct hip_texture *t, uint32_t words[HIP_
 		sampler.filter_mode = how->filterMode == hipFilterModeLinear ? HSA_EXT_SAMPLER_FILTER_MODE_LINEAR
 									     : HSA_EXT_SAMPLER_FILTER_MODE_NEAREST;
 		for (unsigned i = 0; i < 3; i++)
-			sampler.address_modes[i] = addressing(how, i);
+			sampler.address_modes[i] = addressing_mode(how, i);
 	}
 	status = hsa_ext_sampler_create_v2(t->device->agent, &sampler, &made);
 	if (status)
@@ -162,7 +162,7 @@ static hipError_t sampler_words(const struct hip_texture *t, uint32_t words[HIP_
 	return hipSuccess;
 }
 
-/* --- what a texture reads --------------------------------------------------------------------- */
+/* --- resources -------------------------------------------------------------------------------- */
 
 /* alignment of addresses and pitches: CLR's requirement, and the value in properties.c */
 #define ALIGN 256u
@@ -285,12 +285,12 @@ hipError_t hip_texture_create(hipTextureObject_t *out, const hipResourceDesc *re
 	r = image_words(&t, words);
 	if (!r)
 		r = sampler_words(&t, words + HIP_SAMPLER_OBJECT_OFFSET_DWORD);
-	return r ? r : publish(&t, words, (void **)out);
+	return r ? r : texture_publish(&t, words, (void **)out);
 }
 
 hipError_t hip_texture_destroy(hipTextureObject_t texture)
 {
-	return destroy(texture, false);
+	return texture_destroy(texture, false);
 }
 
 hipError_t hipCreateTextureObject(hipTextureObject_t *texture, const hipResourceDesc *resource,
@@ -303,7 +303,7 @@ hipError_t hipCreateTextureObject(hipTextureObject_t *texture, const hipResource
 hipError_t hipDestroyTextureObject(hipTextureObject_t texture)
 {
 	HIP_ENTER();
-	return hip_end(destroy(texture, false));
+	return hip_end(texture_destroy(texture, false));
 }
 
 /* Query functions that copy `member` of a texture. */
@@ -340,7 +340,7 @@ static hipError_t create_surface(hipSurfaceObject_t *out, const hipResourceDesc 
 	if (!a || (a->flags && !(a->flags & hipArraySurfaceLoadStore)))
 		return hipErrorInvalidValue;
 	r = hip_array_words(a, hip_texels_hsa(&a->texels, hipReadModeElementType, false), words);
-	return r ? r : publish(&t, words, (void **)out);
+	return r ? r : texture_publish(&t, words, (void **)out);
 }
 
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *surface, const hipResourceDesc *resource)
@@ -352,7 +352,7 @@ hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *surface, const hipResource
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surface)
 {
 	HIP_ENTER();
-	return hip_end(destroy(surface, true));
+	return hip_end(texture_destroy(surface, true));
 }
 
 #if TUFF_HIP_ABI == 5

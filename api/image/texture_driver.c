@@ -3,7 +3,7 @@
 
 #include "api/image/texture.h"
 
-/* --- what is read ----------------------------------------------------------------------------- */
+/* --- resources -------------------------------------------------------------------------------- */
 
 static hipChannelFormatDesc desc_of(hipArray_Format format, unsigned channels)
 {
@@ -64,7 +64,7 @@ static HIP_RESOURCE_DESC driver_resource(const hipResourceDesc *from)
 	return to;
 }
 
-/* --- how -------------------------------------------------------------------------------------- */
+/* --- samplers --------------------------------------------------------------------------------- */
 
 static hipTextureDesc how_of(const HIP_TEXTURE_DESC *from)
 {
@@ -135,10 +135,10 @@ static HIP_RESOURCE_VIEW_DESC driver_view(const hipResourceViewDesc *from)
 	};
 }
 
-/* --- the functions ---------------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
-static hipError_t create(hipTextureObject_t *texture, const HIP_RESOURCE_DESC *resource,
-			 const HIP_TEXTURE_DESC *how, const HIP_RESOURCE_VIEW_DESC *view)
+static hipError_t texture_create(hipTextureObject_t *texture, const HIP_RESOURCE_DESC *resource,
+				 const HIP_TEXTURE_DESC *how, const HIP_RESOURCE_VIEW_DESC *view)
 {
 	hipResourceDesc same_resource;
 	hipResourceViewDesc same_view;
@@ -157,7 +157,7 @@ hipError_t hipTexObjectCreate(hipTextureObject_t *texture, const HIP_RESOURCE_DE
 			      const HIP_TEXTURE_DESC *how, const HIP_RESOURCE_VIEW_DESC *view)
 {
 	HIP_ENTER();
-	return hip_end(create(texture, resource, how, view));
+	return hip_end(texture_create(texture, resource, how, view));
 }
 
 hipError_t hipTexObjectDestroy(hipTextureObject_t texture)

@@ -138,7 +138,7 @@ static hipTextureDesc how_of(const textureReference *tex)
 }
 
 /* Binds a new texture and then destroys the old one. */
-static hipError_t bind(textureReference *tex, const hipResourceDesc *resource)
+static hipError_t texture_bind(textureReference *tex, const hipResourceDesc *resource)
 {
 	const hipTextureDesc how = how_of(tex);
 	struct hip_box box = {
@@ -167,7 +167,7 @@ static hipError_t bind(textureReference *tex, const hipResourceDesc *resource)
 #define ALIGN 256u /* the alignment of textures */
 
 /* Rounds the address down to a texture's alignment; kernels add the rest, in bytes. */
-static hipError_t align(const void **at, size_t *offset_B)
+static hipError_t address_align(const void **at, size_t *offset_B)
 {
 	size_t rest_B = (uintptr_t)*at % ALIGN;
 
@@ -181,7 +181,7 @@ static hipError_t align(const void **at, size_t *offset_B)
 
 static hipError_t bind_at(textureReference *tex, const hipResourceDesc *resource, const size_t *offset_B)
 {
-	hipError_t r = bind(tex, resource);
+	hipError_t r = texture_bind(tex, resource);
 
 	if (!r)
 		hip_texture_set_offset(tex->textureObject, offset_B ? *offset_B : 0);
@@ -193,7 +193,7 @@ static hipError_t bind_line(size_t *offset_B, textureReference *tex, const void 
 {
 	hipResourceDesc resource = {.resType = hipResourceTypeLinear};
 	struct hip_memory memory;
-	hipError_t r = align(&at, offset_B);
+	hipError_t r = address_align(&at, offset_B);
 
 	if (r)
 		return r;
@@ -212,7 +212,7 @@ static hipError_t bind_plane(size_t *offset_B, textureReference *tex, const void
 			     const hipChannelFormatDesc *desc, size_t width, size_t height, size_t pitch_B)
 {
 	hipResourceDesc resource = {.resType = hipResourceTypePitch2D};
-	hipError_t r = align(&at, offset_B);
+	hipError_t r = address_align(&at, offset_B);
 
 	if (r)
 		return r;
@@ -229,11 +229,11 @@ static hipError_t bind_array(textureReference *tex, hipArray_const_t array)
 	hipResourceDesc resource = {.resType = hipResourceTypeArray};
 
 	resource.res.array.array = (hipArray_t)(uintptr_t)array;
-	return bind(tex, &resource);
+	return texture_bind(tex, &resource);
 }
 
 /* Programs pass their variables as const, and expect them to change. */
-static textureReference *variable(const textureReference *tex)
+static textureReference *variable_of(const textureReference *tex)
 {
 	return (textureReference *)(uintptr_t)tex;
 }
@@ -244,7 +244,7 @@ hipError_t hipBindTexture(size_t *offset, const textureReference *tex, const voi
 	HIP_ENTER();
 	if (!tex || !at || !desc)
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(bind_line(offset, variable(tex), at, desc, size));
+	return hip_end(bind_line(offset, variable_of(tex), at, desc, size));
 }
 
 hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const void *at,
@@ -253,7 +253,7 @@ hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const v
 	HIP_ENTER();
 	if (!tex || !at || !desc || !pitch)
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(bind_plane(offset, variable(tex), at, desc, width, height, pitch));
+	return hip_end(bind_plane(offset, variable_of(tex), at, desc, width, height, pitch));
 }
 
 /* Ignores `desc`: the array's own format is used. */
@@ -261,7 +261,7 @@ hipError_t hipBindTextureToArray(const textureReference *tex, hipArray_const_t a
 				 const hipChannelFormatDesc *desc)
 {
 	HIP_ENTER();
-	return hip_end(tex && array && desc ? bind_array(variable(tex), array) : hipErrorInvalidValue);
+	return hip_end(tex && array && desc ? bind_array(variable_of(tex), array) : hipErrorInvalidValue);
 }
 
 /* Returns the offset that the binding returned. */
@@ -287,7 +287,7 @@ hipError_t hipUnbindTexture(const textureReference *tex)
 		return hip_end(hipErrorInvalidValue);
 	r = hip_texture_destroy(tex->textureObject);
 	if (!r)
-		variable(tex)->textureObject = NULL;
+		variable_of(tex)->textureObject = NULL;
 	return hip_end(r);
 }
 
@@ -300,7 +300,7 @@ hipError_t hipGetTextureReference(const textureReference **tex, const void *symb
 	return hip_end(hipSuccess);
 }
 
-/* --- the driver's binding --------------------------------------------------------------------- */
+/* --- binding by the driver API ---------------------------------------------------------------- */
 
 hipError_t hipTexRefSetAddress(size_t *offset, textureReference *tex, hipDeviceptr_t at, size_t size)
 {
@@ -377,7 +377,7 @@ hipError_t hipTexRefGetArray(hipArray_t *array, const textureReference *tex)
 }
 #endif
 
-/* --- how it is read: counts from the next binding --------------------------------------------- */
+/* --- sampling: effective from the next binding ------------------------------------------------ */
 
 hipError_t hipTexRefSetFormat(textureReference *tex, hipArray_Format format, int channels)
 {

@@ -26,7 +26,7 @@ static struct {
 	struct external *first;
 } externals = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void unmap(struct external *e)
+static void external_unmap(struct external *e)
 {
 	hip_memory_remove_ours(e->base);
 	hsa_amd_interop_unmap_buffer(e->base);
@@ -45,7 +45,7 @@ static void external_free(struct external *e)
 	free(e);
 }
 
-static hipError_t map(struct external *e, const hipExternalMemoryHandleDesc *desc)
+static hipError_t external_map(struct external *e, const hipExternalMemoryHandleDesc *desc)
 {
 	size_t size_B;
 	void *base;
@@ -62,7 +62,7 @@ static hipError_t map(struct external *e, const hipExternalMemoryHandleDesc *des
 	return r;
 }
 
-static hipError_t import(hipExternalMemory_t *out, const hipExternalMemoryHandleDesc *desc)
+static hipError_t external_import(hipExternalMemory_t *out, const hipExternalMemoryHandleDesc *desc)
 {
 	struct external *e;
 	hipError_t r;
@@ -78,7 +78,7 @@ static hipError_t import(hipExternalMemory_t *out, const hipExternalMemoryHandle
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EXTERNAL), e, &e->handle))
 		r = hipErrorOutOfMemory;
 	else
-		r = map(e, desc);
+		r = external_map(e, desc);
 	if (r) {
 		external_free(e);
 		return r;
@@ -95,7 +95,7 @@ static hipError_t import(hipExternalMemory_t *out, const hipExternalMemoryHandle
 hipError_t hipImportExternalMemory(hipExternalMemory_t *memory, const hipExternalMemoryHandleDesc *desc)
 {
 	HIP_ENTER();
-	return hip_end(import(memory, desc));
+	return hip_end(external_import(memory, desc));
 }
 
 static hipError_t get_buffer(void **out, hipExternalMemory_t handle, const hipExternalMemoryBufferDesc *desc)
@@ -153,13 +153,13 @@ static hipError_t drop_unused(void)
 	pthread_mutex_unlock(&externals.lock);
 	if (e) {
 		r = hip_device_wait(e->device);
-		unmap(e);
+		external_unmap(e);
 		external_free(e);
 	}
 	return r;
 }
 
-static hipError_t destroy(hipExternalMemory_t handle)
+static hipError_t external_destroy(hipExternalMemory_t handle)
 {
 	struct external *e;
 
@@ -177,7 +177,7 @@ static hipError_t destroy(hipExternalMemory_t handle)
 hipError_t hipDestroyExternalMemory(hipExternalMemory_t memory)
 {
 	HIP_ENTER();
-	return hip_end(destroy(memory));
+	return hip_end(external_destroy(memory));
 }
 
 static struct buffer **find_buffer_locked(const void *ptr)
@@ -218,7 +218,7 @@ void hip_externals_reset(struct hip_device *device)
 			continue;
 		}
 		*at = e->next;
-		unmap(e);
+		external_unmap(e);
 		external_free(e);
 	}
 	pthread_mutex_unlock(&externals.lock);

@@ -132,7 +132,7 @@ hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned in
 	return hip_end(open_handle(ptr, &handle, flags));
 }
 
-static bool contains(const struct opened *o, const void *ptr)
+static bool opened_contains(const struct opened *o, const void *ptr)
 {
 	return (const char *)ptr >= (const char *)o->base &&
 	       (const char *)ptr < (const char *)o->base + o->handle.size_B;
@@ -156,7 +156,7 @@ static hipError_t close_handle(const void *ptr)
 	hipError_t r;
 
 	pthread_mutex_lock(&opened_lock);
-	for (at = &all_opened; *at && !contains(*at, ptr); at = &(*at)->next)
+	for (at = &all_opened; *at && !opened_contains(*at, ptr); at = &(*at)->next)
 		continue;
 	r = *at ? hipSuccess : hipErrorInvalidValue;
 	if (*at && !--(*at)->uses) {

@@ -17,7 +17,7 @@ static struct {
 
 struct hip_memory_hooks hip_memory_hooks;
 
-/* --- the index -------------------------------------------------------------------------------- */
+/* --- look-up ---------------------------------------------------------------------------------- */
 
 static struct hip_memory *find_locked(uintptr_t address)
 {
@@ -119,7 +119,7 @@ static void host_waited(struct hip_device *device)
 }
 
 /* Errors: InvalidValue, when imported memory overlaps another allocation. */
-static hipError_t add(const struct hip_memory *like)
+static hipError_t memory_add(const struct hip_memory *like)
 {
 	struct hip_memory *memory = malloc(sizeof(*memory));
 	bool taken;
@@ -144,7 +144,7 @@ static hipError_t add(const struct hip_memory *like)
 }
 
 /* Removes and returns the allocation that begins at the address, if it is of one of the kinds. NULL: none. */
-static struct hip_memory *take(const void *address, unsigned kinds, bool ours)
+static struct hip_memory *memory_take(const void *address, unsigned kinds, bool ours)
 {
 	struct hip_memory *memory;
 
@@ -169,7 +169,7 @@ static void give_back(struct hip_memory *memory)
 	free(memory);
 }
 
-/* --- allocating ------------------------------------------------------------------------------- */
+/* --- allocation ------------------------------------------------------------------------------- */
 
 /* Allows all GPUs to access the memory. */
 static bool allow_all(void *ptr)
@@ -228,7 +228,7 @@ hipError_t hip_pool_memory(hsa_amd_memory_pool_t pool, size_t size_B, bool every
 	return hipSuccess;
 }
 
-static void reclaim(struct hip_device *device)
+static void memory_reclaim(struct hip_device *device)
 {
 	void (*hook)(struct hip_device *device) = atomic_load(&hip_memory_hooks.reclaim);
 
@@ -246,14 +246,14 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 		r = hip_pool_memory(pool, like->size_B, everybody, &ptr);
 	if (r == hipErrorOutOfMemory && like->kind == HIP_MEMORY_DEVICE) {
 		hip_memory_reap();
-		reclaim(&hip.device[like->device]);
+		memory_reclaim(&hip.device[like->device]);
 		r = hip_pool_memory(pool, like->size_B, everybody, &ptr);
 	}
 	if (r)
 		return r;
 	memory.gpu_base = ptr;
 	memory.base = like->kind == HIP_MEMORY_DEVICE ? NULL : ptr;
-	r = add(&memory);
+	r = memory_add(&memory);
 	if (r) {
 		hsa_amd_memory_pool_free(ptr);
 		return r;
@@ -261,7 +261,7 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 	/* After the entry is in the tree: a thread that changes the peers finds it there. */
 	if (like->kind == HIP_MEMORY_DEVICE && !everybody && atomic_load(&hip.device[like->device].peers) &&
 	    !allow_peers(&hip.device[like->device], ptr)) {
-		give_back(take(ptr, 1u << like->kind, false));
+		give_back(memory_take(ptr, 1u << like->kind, false));
 		return hipErrorOutOfMemory;
 	}
 	*out = ptr;
@@ -365,7 +365,7 @@ hipError_t hipMalloc3D(hipPitchedPtr *out, hipExtent extent)
 	return hip_end(r);
 }
 
-/* --- the host's ------------------------------------------------------------------------------- */
+/* --- host memory ------------------------------------------------------------------------------ */
 
 static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
 {
@@ -437,7 +437,7 @@ hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
 
 hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base, size_t size_B)
 {
-	return add(&(struct hip_memory){
+	return memory_add(&(struct hip_memory){
 		.kind = kind,
 		.device = device,
 		.flags = kind == HIP_MEMORY_MANAGED ? hipMemAttachGlobal : 0,
@@ -451,7 +451,7 @@ hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base
 hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t size_B,
 				   void (*end)(const void *ptr))
 {
-	return add(&(struct hip_memory){
+	return memory_add(&(struct hip_memory){
 		.kind = HIP_MEMORY_DEVICE,
 		.device = device,
 		.size_B = size_B,
@@ -463,7 +463,7 @@ hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t
 
 void hip_memory_remove_ours(void *base)
 {
-	struct hip_memory *memory = take(base, ~0u, true);
+	struct hip_memory *memory = memory_take(base, ~0u, true);
 
 	if (memory)
 		hip_advice_forget(memory->node.lo, memory->node.hi);
@@ -494,7 +494,7 @@ static hipError_t free_known(void *ptr, unsigned kinds)
 
 	if (free_pool(ptr, kinds, &r))
 		return r;
-	memory = take(ptr, kinds, false);
+	memory = memory_take(ptr, kinds, false);
 	if (!memory)
 		return kinds & 1u << HIP_MEMORY_DEVICE ? hip_external_free(ptr) : hipErrorInvalidValue;
 	/* Kernels may use the memory until the device is idle. Errors of that wait are returned, and the memory is
@@ -541,7 +541,7 @@ hipError_t hipFreeHost(void *ptr)
 	return hip_end(free_memory(ptr, FREED));
 }
 
-/* --- freeing in a stream's order -------------------------------------------------------------- */
+/* --- stream-ordered freeing ------------------------------------------------------------------- */
 
 /* Memory of hipMalloc() that hipFreeAsync() has freed: released when the host has waited for the stream. */
 static struct deferral {
@@ -557,7 +557,7 @@ hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
 
 	if (!d)
 		return hipErrorOutOfMemory;
-	d->memory = take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED, false);
+	d->memory = memory_take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED, false);
 	if (!d->memory) {
 		free(d);
 		return hipErrorInvalidValue;
@@ -627,14 +627,14 @@ void hip_memory_reset(struct hip_device *device)
 	} while (memory);
 }
 
-/* --- registering ------------------------------------------------------------------------------ */
+/* --- registration ----------------------------------------------------------------------------- */
 
 #define REGISTER_FLAGS                                                                                             \
 	(hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly |     \
 	 hipExtHostRegisterCoarseGrained)
 
 /* True when the range overlaps an allocation. *again: the range is registered already, at the same address. */
-static bool overlaps(const void *ptr, size_t size_B, bool *again)
+static bool range_overlaps(const void *ptr, size_t size_B, bool *again)
 {
 	const uintptr_t lo = (uintptr_t)ptr;
 	bool any = false;
@@ -667,7 +667,7 @@ static hipError_t host_unregister(void *ptr)
 		return hipErrorHostMemoryNotRegistered;
 	r = hip_device_wait(&hip.device[memory.device]);
 	pthread_mutex_lock(&register_lock);
-	taken = take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
+	taken = memory_take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
 	if (taken)
 		hsa_amd_memory_unlock(ptr);
 	pthread_mutex_unlock(&register_lock);
@@ -691,7 +691,7 @@ static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
 	bool again;
 
 	/* Checked again with the lock: another thread may have registered the range. */
-	if (overlaps(ptr, size_B, &again) || again)
+	if (range_overlaps(ptr, size_B, &again) || again)
 		return hipErrorHostMemoryAlreadyRegistered;
 	for (unsigned i = 0; i < hip.devices; i++)
 		agents[i] = hip.device[i].agent;
@@ -701,7 +701,7 @@ static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
 	/* Not HSA's alias: kernels can use the host's address, and programs pass that one back. */
 	memory.gpu_base = ptr;
 	memory.read_only = hip.hsa->read_only(ptr);
-	r = add(&memory);
+	r = memory_add(&memory);
 	if (r)
 		hsa_amd_memory_unlock(ptr);
 	return r;
@@ -714,7 +714,7 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 
 	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
 		return hipErrorInvalidValue;
-	if (overlaps(ptr, size_B, &again))
+	if (range_overlaps(ptr, size_B, &again))
 		return hipErrorHostMemoryAlreadyRegistered;
 	/* CLR's rule: a new registration replaces an old one, since programs free memory without unregistering
 	 * it. */
@@ -776,7 +776,7 @@ hipError_t hipHostGetFlags(unsigned int *flags, void *host)
 	return hip_end(host_flags(flags, host));
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static hipError_t mem_info(size_t *free_B, size_t *total_B)
 {

@@ -25,7 +25,7 @@ hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer)
 	return hip_end(hipSuccess);
 }
 
-static hipError_t enable(int index, unsigned flags)
+static hipError_t peer_enable(int index, unsigned flags)
 {
 	struct hip_device *d = hip_current(), *peer = hip_device_of(index);
 	uint64_t bit = 1ull << d->index;
@@ -42,10 +42,10 @@ static hipError_t enable(int index, unsigned flags)
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
 	HIP_ENTER();
-	return hip_end(enable(peer, flags));
+	return hip_end(peer_enable(peer, flags));
 }
 
-static hipError_t disable(int index)
+static hipError_t peer_disable(int index)
 {
 	struct hip_device *d = hip_current(), *peer = hip_device_of(index);
 	uint64_t bit = 1ull << d->index;
@@ -63,7 +63,7 @@ static hipError_t disable(int index)
 hipError_t hipDeviceDisablePeerAccess(int peer)
 {
 	HIP_ENTER();
-	return hip_end(disable(peer));
+	return hip_end(peer_disable(peer));
 }
 
 static bool find_link(const struct hip_device *a, const struct hip_device *b, hsa_amd_memory_pool_link_info_t *link,

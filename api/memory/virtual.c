@@ -69,7 +69,7 @@ hipError_t hipMemAddressFree(void *ptr, size_t size)
 	return hip_end(invalid_unless(hsa_amd_vmem_address_free(ptr, size)));
 }
 
-static hipError_t create(hipMemGenericAllocationHandle_t *out, size_t size_B, const hipMemAllocationProp *p)
+static hipError_t handle_create(hipMemGenericAllocationHandle_t *out, size_t size_B, const hipMemAllocationProp *p)
 {
 	hsa_amd_vmem_alloc_handle_t handle;
 	hipError_t r;
@@ -89,7 +89,7 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, co
 			unsigned long long flags)
 {
 	HIP_ENTER();
-	return hip_end(flags ? hipErrorInvalidValue : create(handle, size, p));
+	return hip_end(flags ? hipErrorInvalidValue : handle_create(handle, size, p));
 }
 
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
@@ -111,7 +111,7 @@ static struct hip_device *device_of(hsa_amd_vmem_alloc_handle_t handle)
 	return NULL;
 }
 
-static hipError_t map(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_t handle)
+static hipError_t range_map(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_t handle)
 {
 	struct hip_device *d = device_of(handle);
 	hipError_t r;
@@ -131,7 +131,7 @@ hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocat
 		     unsigned long long flags)
 {
 	HIP_ENTER();
-	return hip_end(offset || flags ? hipErrorInvalidValue : map(ptr, size, hsa_handle(handle)));
+	return hip_end(offset || flags ? hipErrorInvalidValue : range_map(ptr, size, hsa_handle(handle)));
 }
 
 /* Sparse arrays are not supported: CLR does not either. */
@@ -149,7 +149,7 @@ static bool find_piece(const void *ptr, size_t size_B, struct hip_memory *memory
 }
 
 /* Unmaps one mapping, or several side by side. */
-static hipError_t unmap(char *ptr, size_t size_B)
+static hipError_t range_unmap(char *ptr, size_t size_B)
 {
 	struct hip_memory memory;
 	hipError_t r = ptr && size_B ? hipSuccess : hipErrorInvalidValue;
@@ -173,7 +173,7 @@ static hipError_t unmap(char *ptr, size_t size_B)
 hipError_t hipMemUnmap(void *ptr, size_t size)
 {
 	HIP_ENTER();
-	return hip_end(unmap(ptr, size));
+	return hip_end(range_unmap(ptr, size));
 }
 
 /* --- access ----------------------------------------------------------------------------------- */

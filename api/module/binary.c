@@ -46,14 +46,14 @@ static struct {
 	size_t count;
 } kernel_names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table of names ----------------------------------------------------------------------- */
 
 static size_t place_of(const void *host, size_t mask)
 {
 	return ((uintptr_t)host * 0x9e3779b97f4a7c15u >> 20) & mask;
 }
 
-static struct name *find(const void *host)
+static struct name *name_find(const void *host)
 {
 	struct table *t = atomic_load_explicit(&kernel_names.table, memory_order_acquire);
 	struct name *name;
@@ -94,14 +94,14 @@ static bool grow_locked(void)
 }
 
 /* Out of memory: the name stays unknown, and a launch of it returns an error. */
-static void add(const struct name *like)
+static void name_add(const struct name *like)
 {
 	struct name *name;
 
 	if (hip.child)
 		return;
 	pthread_mutex_lock(&kernel_names.lock);
-	name = find(like->host);
+	name = name_find(like->host);
 	if (name && !name->binary) { /* the name's library was unloaded and is loaded again */
 		name->binary = like->binary;
 		name->device_name = like->device_name;
@@ -121,7 +121,7 @@ static void add(const struct name *like)
 	pthread_mutex_unlock(&kernel_names.lock);
 }
 
-/* --- registering ------------------------------------------------------------------------------ */
+/* --- registration ----------------------------------------------------------------------------- */
 
 void **__hipRegisterFatBinary(const void *data)
 {
@@ -138,7 +138,7 @@ void __hipRegisterFunction(void **binary, const void *host, char *device_name, c
 {
 	(void)name, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
 	if (binary && device_name)
-		add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name});
+		name_add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name});
 }
 
 void __hipRegisterVar(void **binary, void *host, char *device_name, const char *name, int external, size_t size_B,
@@ -149,7 +149,7 @@ void __hipRegisterVar(void **binary, void *host, char *device_name, const char *
 	(void)name, (void)external, (void)global;
 	if (!b || !device_name)
 		return;
-	add(&(struct name){.host = host, .binary = b, .device_name = device_name, .size_B = size_B});
+	name_add(&(struct name){.host = host, .binary = b, .device_name = device_name, .size_B = size_B});
 	if (constant)
 		b->constant_B += size_B;
 }
@@ -168,7 +168,7 @@ void __hipRegisterManagedVar(void **binary, void **host, void *init, const char 
 		return;
 	memcpy(memory, init, size_B);
 	*host = memory;
-	add(&(struct name){
+	name_add(&(struct name){
 		.host = host, .binary = (void *)binary, .device_name = name, .size_B = size_B, .managed = memory});
 }
 
@@ -179,10 +179,10 @@ void __hipRegisterTexture(void **binary, void *host, char *device_name, const ch
 {
 	(void)name, (void)type, (void)normalized, (void)external;
 	if (binary && device_name)
-		add(&(struct name){.host = host,
-				   .binary = (void *)binary,
-				   .device_name = device_name,
-				   .size_B = sizeof(textureReference)});
+		name_add(&(struct name){.host = host,
+					.binary = (void *)binary,
+					.device_name = device_name,
+					.size_B = sizeof(textureReference)});
 }
 
 /* Surface references do not exist in HIP: surfaces are objects. */
@@ -198,7 +198,7 @@ static void forget_kernel(struct hip_kernel *kernel)
 	hip_free_late(kernel);
 }
 
-static void forget(struct hip_binary *binary)
+static void names_forget(struct hip_binary *binary)
 {
 	struct table *t = kernel_names.table;
 
@@ -221,7 +221,7 @@ static void forget(struct hip_binary *binary)
 	}
 }
 
-static void unload(struct hip_code **code)
+static void code_unload(struct hip_code **code)
 {
 	if (!*code)
 		return;
@@ -242,11 +242,11 @@ void __hipUnregisterFatBinary(void **handle)
 		if (binary->code[d] && !(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED))
 			(void)!hip_device_wait(&hip.device[d]);
 	pthread_mutex_lock(&kernel_names.lock);
-	forget(binary);
+	names_forget(binary);
 	pthread_mutex_unlock(&kernel_names.lock);
 	for (unsigned d = 0; d < hip.devices; d++) {
-		unload(&binary->before[d]);
-		unload(&binary->code[d]);
+		code_unload(&binary->before[d]);
+		code_unload(&binary->code[d]);
 	}
 	free(binary);
 }
@@ -272,7 +272,7 @@ static hipError_t lock_managed(struct name *name)
 }
 
 /* Stores the variable's address in the pointer by which kernels access a managed variable. */
-static hipError_t tell_kernels(struct name *name, struct hip_code *code)
+static hipError_t managed_set(struct name *name, struct hip_code *code)
 {
 	void *pointer;
 	size_t size_B;
@@ -287,7 +287,7 @@ static hipError_t tell_kernels(struct name *name, struct hip_code *code)
 	return hip_of_hsa(hsa_memory_copy(pointer, &name->managed, sizeof(name->managed)));
 }
 
-static hipError_t tell_all_locked(const struct hip_binary *binary, struct hip_code *code)
+static hipError_t managed_set_all_locked(const struct hip_binary *binary, struct hip_code *code)
 {
 	struct table *t = kernel_names.table;
 	hipError_t r = hipSuccess;
@@ -296,7 +296,7 @@ static hipError_t tell_all_locked(const struct hip_binary *binary, struct hip_co
 		struct name *name = t->slot[i];
 
 		if (name && name->binary == binary && name->managed)
-			r = tell_kernels(name, code);
+			r = managed_set(name, code);
 	}
 	return r;
 }
@@ -307,7 +307,7 @@ static hipError_t load_locked(struct hip_binary *binary, struct hip_device *devi
 
 	if (r)
 		return r;
-	r = tell_all_locked(binary, code);
+	r = managed_set_all_locked(binary, code);
 	if (r)
 		hip_code_unload(code);
 	return r;
@@ -328,7 +328,7 @@ void hip_binaries_reset(struct hip_device *device)
 			continue;
 		forget_kernel(atomic_exchange(&name->kernel[device->index], NULL));
 		if (code && *code) {
-			unload(&name->binary->before[device->index]);
+			code_unload(&name->binary->before[device->index]);
 			name->binary->before[device->index] = *code;
 			*code = NULL;
 		}
@@ -336,7 +336,7 @@ void hip_binaries_reset(struct hip_device *device)
 	pthread_mutex_unlock(&kernel_names.lock);
 }
 
-/* --- finding ---------------------------------------------------------------------------------- */
+/* --- look-up ---------------------------------------------------------------------------------- */
 
 static hipError_t code_locked(struct hip_binary *binary, struct hip_device *device, struct hip_code **out)
 {
@@ -383,7 +383,7 @@ static hipError_t load_kernel(struct name *name, struct hip_device *device, cons
 
 hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel)
 {
-	struct name *name = host ? find(host) : NULL;
+	struct name *name = host ? name_find(host) : NULL;
 
 	if (!name || name->size_B)
 		return hipErrorInvalidDeviceFunction;
@@ -395,14 +395,14 @@ hipError_t hip_kernel_of(const void *host, struct hip_device *device, const stru
 
 size_t hip_constants_of(const void *host)
 {
-	const struct name *name = host ? find(host) : NULL;
+	const struct name *name = host ? name_find(host) : NULL;
 
 	return name && name->binary ? name->binary->constant_B : 0;
 }
 
 hipError_t hip_variable_of(const void *host, struct hip_device *device, void **address, size_t *size_B)
 {
-	struct name *name = host ? find(host) : NULL;
+	struct name *name = host ? name_find(host) : NULL;
 	struct hip_code *code;
 	hipError_t r;
 

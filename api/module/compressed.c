@@ -17,7 +17,7 @@ struct header {
 	unsigned method;
 };
 
-static uint64_t number(const char *at, size_t size_B)
+static uint64_t number_read(const char *at, size_t size_B)
 {
 	uint64_t value = 0;
 
@@ -34,18 +34,18 @@ bool hip_is_compressed(const void *image)
  * hash of 64 bits. */
 static bool read_header(const char *image, struct header *h)
 {
-	unsigned version = (unsigned)number(image + 4, 2);
+	unsigned version = (unsigned)number_read(image + 4, 2);
 
-	h->method = (unsigned)number(image + 6, 2);
+	h->method = (unsigned)number_read(image + 6, 2);
 	switch (version) {
 	case 1:
-		*h = (struct header){20, 0, number(image + 8, 4), h->method};
+		*h = (struct header){20, 0, number_read(image + 8, 4), h->method};
 		return true;
 	case 2:
-		*h = (struct header){24, number(image + 8, 4), number(image + 12, 4), h->method};
+		*h = (struct header){24, number_read(image + 8, 4), number_read(image + 12, 4), h->method};
 		return true;
 	case 3:
-		*h = (struct header){32, number(image + 8, 8), number(image + 16, 8), h->method};
+		*h = (struct header){32, number_read(image + 8, 8), number_read(image + 16, 8), h->method};
 		return true;
 	}
 	return false;

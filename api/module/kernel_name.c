@@ -32,7 +32,7 @@ void __hipGetPCH(const char **pch, unsigned int *size_B)
 		*size_B = 0;
 }
 
-/* --- what compilers may call of whom they link, for half ---------------------------------------- */
+/* --- functions that compilers call for half ----------------------------------------------------- */
 
 float __gnu_h2f_ieee(unsigned short bits)
 {

@@ -26,7 +26,7 @@ struct hip_module {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static hipError_t load(hipModule_t *out, const void *image, size_t size_B)
+static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B)
 {
 	struct hip_module *m;
 	hipError_t r;
@@ -88,7 +88,7 @@ static hipError_t load_file(hipModule_t *out, const char *path)
 	r = read_file(path, &image, &size_B);
 	if (r)
 		return r;
-	r = size_B ? load(out, image, size_B) : hipErrorInvalidImage;
+	r = size_B ? module_load(out, image, size_B) : hipErrorInvalidImage;
 	free(image);
 	return r;
 }
@@ -102,7 +102,7 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *path)
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
 {
 	HIP_ENTER(module, image);
-	return hip_end(load(module, image, 0));
+	return hip_end(module_load(module, image, 0));
 }
 
 /* Ignores the options: there is no JIT compiler to receive them. */
@@ -111,7 +111,7 @@ hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned 
 {
 	(void)count, (void)options, (void)values;
 	HIP_ENTER(module, image, count, options, values);
-	return hip_end(load(module, image, 0));
+	return hip_end(module_load(module, image, 0));
 }
 
 /* CLR's error for a handle that is no module. */
@@ -120,7 +120,7 @@ static hipError_t no_module(hipModule_t handle)
 	return handle ? hipErrorNotFound : hipErrorInvalidResourceHandle;
 }
 
-static hipError_t unload(hipModule_t handle)
+static hipError_t module_unload(hipModule_t handle)
 {
 	struct hip_module *m = hip_find(HIP_MODULE, handle);
 	hip_module_fn *unloading;
@@ -149,7 +149,7 @@ static hipError_t unload(hipModule_t handle)
 hipError_t hipModuleUnload(hipModule_t module)
 {
 	HIP_ENTER(module);
-	return hip_end(unload(module));
+	return hip_end(module_unload(module));
 }
 
 /* --- functions -------------------------------------------------------------------------------- */

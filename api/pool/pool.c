@@ -26,11 +26,11 @@ static void set_slots(const struct hip_pool *p, struct hip_pool *value)
 static void stream_closing(struct hip_stream *s)
 {
 	pthread_mutex_lock(&pools.lock);
-	hip_caches_leave(s);
+	hip_caches_close_stream(s);
 	pthread_mutex_unlock(&pools.lock);
 }
 
-static bool find(const void *address, struct hip_memory *memory)
+static bool pool_find(const void *address, struct hip_memory *memory)
 {
 	struct hip_pool *p = hip_pool_at(address);
 	struct vm_node *node;
@@ -43,13 +43,13 @@ static bool find(const void *address, struct hip_memory *memory)
 	if (node) {
 		const struct hip_block *b = vm_container(node, struct hip_block, node);
 
-		found = b->state == HIP_BLOCK_USED && (uintptr_t)address - node->lo < b->asked_B;
+		found = b->state == HIP_BLOCK_USED && (uintptr_t)address - node->lo < b->requested_B;
 		*memory = (struct hip_memory){
 			.node = *node,
 			.kind = HIP_MEMORY_DEVICE,
 			.id = node->lo,
 			.device = p->device->index,
-			.size_B = b->asked_B,
+			.size_B = b->requested_B,
 			.gpu_base = (char *)(uintptr_t)node->lo,
 			.pool = p->dead ? 0 : p->handle,
 			.shareable = p->exportable,
@@ -66,8 +66,8 @@ static uint64_t kept_B(const struct hip_pool *p)
 }
 
 /* Returns the device's next pool after `behind` that has more reserved than it should keep. The caller is a
- * visitor: the pool is not freed before leave(). */
-static struct hip_pool *visit(const struct hip_device *device, const struct hip_pool *behind, bool all)
+ * visitor: the pool is not freed before visit_end(). */
+static struct hip_pool *visit_begin(const struct hip_device *device, const struct hip_pool *behind, bool all)
 {
 	struct hip_pool *p;
 
@@ -102,7 +102,7 @@ static void unlink_locked(struct hip_pool *p)
 static void free_pool(struct hip_pool *p)
 {
 	if (p->imported)
-		hip_imports_orphan(p);
+		hip_imports_detach(p);
 	if (p->base)
 		set_slots(p, NULL);
 	hip_arena_fini(p);
@@ -112,7 +112,7 @@ static void free_pool(struct hip_pool *p)
 }
 
 /* Ends a visit. The last visitor frees a destroyed pool that has no memory left. */
-static void leave(struct hip_pool *p)
+static void visit_end(struct hip_pool *p)
 {
 	bool over;
 
@@ -133,30 +133,30 @@ void hip_pool_retire(struct hip_pool *p)
 	p->visitors++;
 	pthread_mutex_unlock(&pools.lock);
 	hip_arena_trim(p, 0, true);
-	leave(p);
+	visit_end(p);
 }
 
 /* Trims without the lock of the list. */
 static void host_waited(struct hip_device *device)
 {
-	for (struct hip_pool *p = visit(device, NULL, false), *next; p; p = next) {
+	for (struct hip_pool *p = visit_begin(device, NULL, false), *next; p; p = next) {
 		hip_arena_trim(p, kept_B(p), p->dead);
-		next = visit(device, p, false);
-		leave(p);
+		next = visit_begin(device, p, false);
+		visit_end(p);
 	}
 }
 
-void hip_pools_help(struct hip_device *device, const struct hip_pool *needy)
+void hip_pools_reclaim(struct hip_device *device, const struct hip_pool *needy)
 {
-	for (struct hip_pool *p = visit(device, NULL, true), *next; p; p = next) {
+	for (struct hip_pool *p = visit_begin(device, NULL, true), *next; p; p = next) {
 		if (p != needy)
 			hip_arena_trim(p, 0, true);
-		next = visit(device, p, true);
-		leave(p);
+		next = visit_begin(device, p, true);
+		visit_end(p);
 	}
 }
 
-/* --- making and ending ------------------------------------------------------------------------ */
+/* --- creation and destruction ----------------------------------------------------------------- */
 
 static void set_defaults(struct hip_pool *p)
 {
@@ -166,16 +166,16 @@ static void set_defaults(struct hip_pool *p)
 		p->access[i] = i == p->device->index ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone;
 }
 
-static void reclaim(struct hip_device *device)
+static void pools_reclaim(struct hip_device *device)
 {
-	hip_pools_help(device, NULL);
+	hip_pools_reclaim(device, NULL);
 }
 
 static void set_hooks(void)
 {
-	atomic_store(&hip_memory_hooks.find, find);
+	atomic_store(&hip_memory_hooks.find, pool_find);
 	atomic_store(&hip_memory_hooks.free_pool, hip_pool_free_now);
-	atomic_store(&hip_memory_hooks.reclaim, reclaim);
+	atomic_store(&hip_memory_hooks.reclaim, pools_reclaim);
 	atomic_store(&hip_memory_hooks.host_waited, host_waited);
 	atomic_store(&hip_stream_hooks.closing, stream_closing);
 	atomic_store(&hip_stream_hooks.freed, hip_caches_free);
@@ -276,7 +276,7 @@ hipError_t hip_pool_current(struct hip_device *device, struct hip_pool **out)
 	return *out ? hipSuccess : default_pool(device, out);
 }
 
-static hipError_t destroy(hipMemPool_t handle)
+static hipError_t pool_destroy(hipMemPool_t handle)
 {
 	struct hip_pool *p = hip_pool_of(handle), *current = p;
 	bool left;
@@ -296,7 +296,7 @@ static hipError_t destroy(hipMemPool_t handle)
 	return hipSuccess;
 }
 
-static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
+static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 {
 	struct hip_pool *p;
 	hipError_t r;
@@ -317,7 +317,7 @@ static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
 	p->exportable = props->handleTypes != hipMemHandleTypeNone;
 	r = p->exportable ? hip_pool_name(p) : hipSuccess;
 	if (r)
-		(void)!destroy((hipMemPool_t)(uintptr_t)p->handle);
+		(void)!pool_destroy((hipMemPool_t)(uintptr_t)p->handle);
 	else
 		*out = (hipMemPool_t)(uintptr_t)p->handle;
 	return r;
@@ -329,16 +329,16 @@ hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
 
 	HIP_ENTER(pool, props);
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
-	return hip_end(r ? r : create(pool, props));
+	return hip_end(r ? r : pool_create(pool, props));
 }
 
 hipError_t hipMemPoolDestroy(hipMemPool_t pool)
 {
 	HIP_ENTER(pool);
-	return hip_end(destroy(pool));
+	return hip_end(pool_destroy(pool));
 }
 
-static hipError_t tell_pool(hipMemPool_t *out, int device, bool current)
+static hipError_t device_pool_get(hipMemPool_t *out, int device, bool current)
 {
 	struct hip_device *d = hip_device_of(device);
 	struct hip_pool *p;
@@ -355,13 +355,13 @@ static hipError_t tell_pool(hipMemPool_t *out, int device, bool current)
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device)
 {
 	HIP_ENTER(pool, device);
-	return hip_end(tell_pool(pool, device, false));
+	return hip_end(device_pool_get(pool, device, false));
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device)
 {
 	HIP_ENTER(pool, device);
-	return hip_end(tell_pool(pool, device, true));
+	return hip_end(device_pool_get(pool, device, true));
 }
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)

@@ -32,7 +32,7 @@ struct hip_block {
 	_Atomic unsigned state; /* enum hip_block_state */
 	/* Size class of a used or cached block; HIP_POOL_CLASSES: the size is no class's. */
 	uint8_t class;
-	size_t asked_B;                 /* bytes requested, of a used block */
+	size_t requested_B;             /* bytes requested, of a used block */
 	struct hip_block *next, **link; /* in a bin, while free */
 	/* The stream of the tag. Free or cached: a reference; NULL: nothing uses the memory. Used: undefined. */
 	struct hip_stream *stream;
@@ -131,14 +131,14 @@ void hip_caches_drain_locked(struct hip_pool *pool);
 uint64_t hip_pool_used_locked(struct hip_pool *pool);
 /* Returns the cached blocks of a stream that closes (`closing` is set) to their pools. The pools are not freed
  * meanwhile. */
-void hip_caches_leave(struct hip_stream *stream);
+void hip_caches_close_stream(struct hip_stream *stream);
 
 /* --- pool_share.c ----------------------------------------------------------------------------- */
 
 /* Gives the pool a key, so that it can be exported. */
 hipError_t hip_pool_name(struct hip_pool *pool);
 /* Imported addresses stay valid when their pool is destroyed. */
-void hip_imports_orphan(const struct hip_pool *pool);
+void hip_imports_detach(const struct hip_pool *pool);
 /* Applies pool->access to everything imported into the pool. */
 hipError_t hip_imports_set_access(const struct hip_pool *pool);
 
@@ -163,7 +163,7 @@ hipError_t hip_arena_set_access(struct hip_pool *pool);
 hipError_t hip_pool_update_access(const struct hip_pool *pool, uint64_t lo, uint64_t size_B);
 /* Finds the range of side-by-side chunks that contains the used block at `ptr`, and the bytes that were requested.
  * False: no used block begins there. */
-bool hip_arena_around(struct hip_pool *pool, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *asked_B);
+bool hip_arena_around(struct hip_pool *pool, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *requested_B);
 /* Unmaps and frees all chunks of a list. */
 void hip_chunks_unmap(struct hip_chunk_memory *list);
 
@@ -190,7 +190,7 @@ bool hip_pool_free_now(void *ptr, hipError_t *error);
 void hip_caches_free(struct hip_stream *stream);
 /* An allocation failed, in the pool `needy` (NULL: elsewhere): the device's other pools release memory whose users
  * have ended. */
-void hip_pools_help(struct hip_device *device, const struct hip_pool *needy);
+void hip_pools_reclaim(struct hip_device *device, const struct hip_pool *needy);
 void hip_pools_reset(struct hip_device *device);
 
 #endif

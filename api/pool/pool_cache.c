@@ -14,7 +14,7 @@ static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
 
 /* Takes over a cache of the stream whose pool has ended; nothing is in it any more. The caller holds the pool's
  * lock. */
-static struct hip_cache *take_over(struct hip_pool *p, struct hip_stream *s)
+static struct hip_cache *cache_take_over(struct hip_pool *p, struct hip_stream *s)
 {
 	bool taken = false;
 	struct hip_cache *c;
@@ -57,7 +57,7 @@ __attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p
 	pthread_mutex_lock(&joining);
 	pthread_mutex_lock(&p->lock);
 	if (!atomic_load(&s->closing)) {
-		c = take_over(p, s);
+		c = cache_take_over(p, s);
 		c = c ? c : add_cache(p, s);
 	}
 	if (c) {
@@ -78,28 +78,28 @@ static inline struct hip_cache *cache_of(struct hip_pool *p, struct hip_stream *
 	return __builtin_expect(c != NULL, 1) ? c : make_cache(p, s);
 }
 
-static void give(struct hip_cache *c, struct hip_block *b)
+static void block_give(struct hip_cache *c, struct hip_block *b)
 {
 	b->stream = c->stream;
 	hip_arena_give_locked(c->pool, b);
 }
 
 /* Returns the cache's blocks to the arena. The caller holds the pool's lock. */
-static void drain(struct hip_cache *c)
+static void cache_drain(struct hip_cache *c)
 {
 	drv_lock(&c->lock);
 	for (unsigned i = 0; i < HIP_POOL_CLASSES; i++)
 		while (c->count[i])
-			give(c, c->block[i][--c->count[i]]);
+			block_give(c, c->block[i][--c->count[i]]);
 	while (c->large)
-		give(c, c->large_block[--c->large]);
+		block_give(c, c->large_block[--c->large]);
 	drv_unlock(&c->lock);
 }
 
 void hip_caches_drain_locked(struct hip_pool *p)
 {
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
-		drain(c);
+		cache_drain(c);
 }
 
 uint64_t hip_pool_used_locked(struct hip_pool *p)
@@ -121,14 +121,14 @@ uint64_t hip_pool_used_locked(struct hip_pool *p)
 }
 
 /* Updates the pool's maximum: this cache uses more than at the last update. */
-__attribute__((cold, noinline)) static void look_at_maximum(struct hip_pool *p)
+__attribute__((cold, noinline)) static void maximum_update(struct hip_pool *p)
 {
 	pthread_mutex_lock(&p->lock);
 	(void)hip_pool_used_locked(p);
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void leave(struct hip_cache *c)
+static void cache_end(struct hip_cache *c)
 {
 	struct hip_pool *p = c->pool;
 	struct hip_cache **at;
@@ -136,7 +136,7 @@ static void leave(struct hip_cache *c)
 	if (!p)
 		return;
 	pthread_mutex_lock(&p->lock);
-	drain(c);
+	cache_drain(c);
 	p->used_by_dead_B += c->used_B;
 	for (at = &p->caches; *at != c; at = &(*at)->next_in_pool)
 		continue;
@@ -145,11 +145,11 @@ static void leave(struct hip_cache *c)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void hip_caches_leave(struct hip_stream *s)
+void hip_caches_close_stream(struct hip_stream *s)
 {
 	pthread_mutex_lock(&joining);
 	for (struct hip_cache *c = atomic_load(&s->caches); c; c = c->next)
-		leave(c);
+		cache_end(c);
 	pthread_mutex_unlock(&joining);
 }
 
@@ -161,7 +161,7 @@ void hip_caches_free(struct hip_stream *s)
 	}
 }
 
-/* --- giving out ------------------------------------------------------------------------------- */
+/* --- allocation ------------------------------------------------------------------------------- */
 
 /* Takes a block that the stream freed itself. NULL: none of the size. The caller holds the cache's lock. */
 static inline struct hip_block *take_cached(struct hip_cache *c, size_t size_B)
@@ -202,7 +202,7 @@ static unsigned class_of_block(const struct hip_block *b)
 /* Marks the block as used. The caller holds the cache's lock. */
 static inline void *take_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
 {
-	b->asked_B = size_B;
+	b->requested_B = size_B;
 	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
 	c->used_B += (int64_t)size_B;
 	return (void *)(uintptr_t)b->node.lo;
@@ -237,7 +237,7 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 	*out = take_out(c, b, size_B);
 	drv_unlock(&c->lock);
 	if (more)
-		look_at_maximum(p);
+		maximum_update(p);
 	return hipSuccess;
 }
 
@@ -260,7 +260,7 @@ static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p,
 	return true;
 }
 
-/* --- taking back ------------------------------------------------------------------------------ */
+/* --- freeing ---------------------------------------------------------------------------------- */
 
 /* The used block that begins at the address. NULL: none. */
 static inline struct hip_block *block_at(const struct hip_pool *p, const void *ptr)
@@ -272,7 +272,7 @@ static inline struct hip_block *block_at(const struct hip_pool *p, const void *p
 }
 
 /* Puts a block into the cache, whose lock the caller holds. False: the cache has no room. */
-static inline bool keep(struct hip_cache *c, struct hip_block *b)
+static inline bool cache_keep(struct hip_cache *c, struct hip_block *b)
 {
 	unsigned class = b->class;
 
@@ -296,7 +296,7 @@ __attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_b
 
 	pthread_mutex_lock(&p->lock);
 	if (!c) {
-		p->used_by_dead_B -= (int64_t)b->asked_B;
+		p->used_by_dead_B -= (int64_t)b->requested_B;
 		b->stream = NULL;
 	}
 	hip_arena_give_locked(p, b);
@@ -316,7 +316,7 @@ static inline bool take_back(struct hip_block *b)
 }
 
 /* Tags the block with everything that the stream was given so far. */
-static inline void stamp(struct hip_block *b, struct hip_stream *s)
+static inline void block_tag(struct hip_block *b, struct hip_stream *s)
 {
 	b->stream = s;
 	b->index = hip_stream_written(s);
@@ -337,10 +337,10 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 	if (!take_back(b))
 		return hipErrorInvalidValue;
 	if (c) {
-		stamp(b, s);
+		block_tag(b, s);
 		drv_lock(&c->lock);
-		c->used_B -= (int64_t)b->asked_B;
-		kept = !p->dead && keep(c, b);
+		c->used_B -= (int64_t)b->requested_B;
+		kept = !p->dead && cache_keep(c, b);
 		drv_unlock(&c->lock);
 	}
 	if (!kept)
@@ -363,8 +363,8 @@ static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_st
 	class = b->class;
 	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH || !take_back(b))
 		return false;
-	stamp(b, s);
-	c->used_B -= (int64_t)b->asked_B;
+	block_tag(b, s);
+	c->used_B -= (int64_t)b->requested_B;
 	c->block[class][c->count[class]++] = b;
 	return true;
 }
@@ -382,7 +382,7 @@ bool hip_pool_free_now(void *ptr, hipError_t *error)
 	return true;
 }
 
-/* --- the public functions --------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 /* Errors: InvalidHandle, for handles that are no stream. */
 static inline hipError_t stream_for(hipStream_t handle, struct hip_stream **s)
@@ -408,7 +408,7 @@ static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
 	return r ? r : pool_malloc(out, size_B, p, s);
 }
 
-static inline bool malloc_shortly(void **out, size_t size_B, hipStream_t handle, struct drv_lock **held)
+static inline bool malloc_fast(void **out, size_t size_B, hipStream_t handle, struct drv_lock **held)
 {
 	const struct hip_stream *s = hip_stream_of_nocreate(handle);
 
@@ -417,7 +417,7 @@ static inline bool malloc_shortly(void **out, size_t size_B, hipStream_t handle,
 	return pool_hit(out, size_B, atomic_load_explicit(&s->device->pool, memory_order_acquire), s, held);
 }
 
-HIP_SLOW_PATH static hipError_t malloc_at_length(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t malloc_slow(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
 {
 	HIP_ENTER_SLOW(held, "hipMallocAsync", ptr, size, stream);
 	return hip_end_of("hipMallocAsync", malloc_async(ptr, size, stream));
@@ -427,9 +427,9 @@ hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
-	if (__builtin_expect(!hip_slow_path_flags() && malloc_shortly(ptr, size, stream, &held), 1))
+	if (__builtin_expect(!hip_slow_path_flags() && malloc_fast(ptr, size, stream, &held), 1))
 		return hip_end_fast(held);
-	return malloc_at_length(ptr, size, stream, held);
+	return malloc_slow(ptr, size, stream, held);
 }
 
 hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, hipStream_t stream)
@@ -467,7 +467,7 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	return p ? pool_free(p, ptr, s) : hip_memory_free_behind(ptr, s);
 }
 
-static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock **held)
+static inline bool free_fast(void *ptr, hipStream_t handle, struct drv_lock **held)
 {
 	struct hip_stream *s = hip_stream_of_nocreate(handle);
 	const struct hip_pool *p;
@@ -478,7 +478,7 @@ static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock *
 	return p && pool_keeps(p, ptr, s, held);
 }
 
-HIP_SLOW_PATH static hipError_t free_at_length(void *ptr, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t free_slow(void *ptr, hipStream_t stream, struct drv_lock *held)
 {
 	HIP_ENTER_SLOW(held, "hipFreeAsync", ptr, stream);
 	return hip_end_of("hipFreeAsync", free_async(ptr, stream));
@@ -488,7 +488,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
-	if (__builtin_expect(!hip_slow_path_flags() && free_shortly(ptr, stream, &held), 1))
+	if (__builtin_expect(!hip_slow_path_flags() && free_fast(ptr, stream, &held), 1))
 		return hip_end_fast(held);
-	return free_at_length(ptr, stream, held);
+	return free_slow(ptr, stream, held);
 }

@@ -151,7 +151,7 @@ hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *pool, void *shared,
 	return hip_end(import_pool(pool, shared, type, flags));
 }
 
-/* --- addresses that go out -------------------------------------------------------------------- */
+/* --- export of addresses ---------------------------------------------------------------------- */
 
 static hipError_t export_address(hipMemPoolPtrExportData *out, void *ptr)
 {
@@ -282,7 +282,7 @@ static void end_import(const void *ptr)
 		end_run(run);
 }
 
-/* --- addresses that come in ------------------------------------------------------------------- */
+/* --- import of addresses ---------------------------------------------------------------------- */
 
 /* Checks that the numbers are consistent; HSA checks what they refer to. */
 static bool is_sound(const struct hip_pool *p, const struct address_data *data)
@@ -355,7 +355,7 @@ hipError_t hipMemPoolImportPointer(void **ptr, hipMemPool_t pool, hipMemPoolPtrE
 	return hip_end(import_address(ptr, pool, data));
 }
 
-void hip_imports_orphan(const struct hip_pool *p)
+void hip_imports_detach(const struct hip_pool *p)
 {
 	pthread_mutex_lock(&runs.lock);
 	for (struct run *run = runs.list; run; run = run->next)

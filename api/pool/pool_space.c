@@ -21,7 +21,7 @@ static struct hip_block *block_of(struct vm_node *node)
 }
 
 /* The block's entry in the pool's table. */
-static struct hip_block **entry(const struct hip_pool *p, const struct hip_block *b)
+static struct hip_block **table_entry(const struct hip_pool *p, const struct hip_block *b)
 {
 	return &p->table[(b->node.lo - (uintptr_t)p->base) / HIP_POOL_QUANTUM];
 }
@@ -39,7 +39,7 @@ static unsigned bin_of(uint64_t size_B)
 	return bin < HIP_POOL_BINS ? bin : HIP_POOL_BINS - 1;
 }
 
-static void enlist(struct hip_pool *p, struct hip_block *b)
+static void bin_insert(struct hip_pool *p, struct hip_block *b)
 {
 	struct hip_block **bin = &p->bin[bin_of(size_of(b))];
 
@@ -51,7 +51,7 @@ static void enlist(struct hip_pool *p, struct hip_block *b)
 	p->free_B += size_of(b);
 }
 
-static void delist(struct hip_pool *p, struct hip_block *b)
+static void bin_remove(struct hip_pool *p, struct hip_block *b)
 {
 	p->free_B -= size_of(b);
 	*b->link = b->next;
@@ -78,7 +78,7 @@ static struct hip_block *new_block(struct hip_pool *p, uint64_t lo, uint64_t hi,
 	return b;
 }
 
-static void resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_t hi)
+static void block_resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_t hi)
 {
 	vm_tree_remove(&p->blocks, &b->node);
 	b->node.lo = lo;
@@ -108,7 +108,7 @@ static void drop_block(struct hip_pool *p, struct hip_block *b)
 }
 
 /* Joins a block with a free neighbour that has the same stream, or no stream, in its tag. */
-static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with)
+static void block_join(struct hip_pool *p, struct hip_block *b, struct hip_block *with)
 {
 	uint64_t lo, hi;
 
@@ -120,9 +120,9 @@ static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with
 		b->index = with->index;
 	if (with->frees > b->frees)
 		b->frees = with->frees;
-	delist(p, with);
+	bin_remove(p, with);
 	drop_block(p, with);
-	resize(p, b, lo, hi);
+	block_resize(p, b, lo, hi);
 }
 
 /* Puts a block into its bin. The tag holds a reference to the stream. */
@@ -130,23 +130,23 @@ static void put_free(struct hip_pool *p, struct hip_block *b)
 {
 	b->state = HIP_BLOCK_FREE;
 	if (b->node.lo > (uintptr_t)p->base)
-		join(p, b, block_at(p, b->node.lo - 1));
-	join(p, b, block_at(p, b->node.hi));
-	enlist(p, b);
+		block_join(p, b, block_at(p, b->node.lo - 1));
+	block_join(p, b, block_at(p, b->node.hi));
+	bin_insert(p, b);
 }
 
 void hip_arena_give_locked(struct hip_pool *p, struct hip_block *b)
 {
 	if (b->stream)
 		hip_stream_get(b->stream);
-	*entry(p, b) = NULL;
+	*table_entry(p, b) = NULL;
 	p->live--;
 	put_free(p, b);
 }
 
-/* --- who may use it --------------------------------------------------------------------------- */
+/* --- permission to use a block ---------------------------------------------------------------- */
 
-static bool host_knows(const struct hip_block *b)
+static bool is_host_synced(const struct hip_block *b)
 {
 	return !b->stream || atomic_load(&b->stream->gone) ||
 	       atomic_load_explicit(&b->stream->host_frees, memory_order_relaxed) >= b->frees;
@@ -156,43 +156,43 @@ static bool has_ended(const struct hip_block *b)
 {
 	const struct hip_point point = {.stream = b->stream, .index = b->index};
 
-	return host_knows(b) || hip_point_is_completed(&point);
+	return is_host_synced(b) || hip_point_is_completed(&point);
 }
 
 static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
 {
-	return b->stream == s || host_knows(b) || (p->follow && hip_frontier_covers(s, b->stream) >= b->frees) ||
-	       (p->opportunistic && has_ended(b));
+	return b->stream == s || is_host_synced(b) ||
+	       (p->follow && hip_frontier_covers(s, b->stream) >= b->frees) || (p->opportunistic && has_ended(b));
 }
 
-/* --- taking ----------------------------------------------------------------------------------- */
+/* --- allocation of blocks --------------------------------------------------------------------- */
 
 /* Takes a block from its bin, and cuts off what exceeds the size. The remainder keeps the tag. */
-static struct hip_block *use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
+static struct hip_block *block_use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
 {
-	delist(p, b);
+	bin_remove(p, b);
 	if (size_of(b) > size_B) {
 		struct hip_block *rest = NULL;
 		uint64_t end = b->node.hi;
 
-		resize(p, b, b->node.lo, b->node.lo + size_B);
+		block_resize(p, b, b->node.lo, b->node.lo + size_B);
 		rest = new_block(p, b->node.hi, end, HIP_BLOCK_FREE);
 		if (rest) {
 			set_tag(rest, b);
-			enlist(p, rest);
+			bin_insert(p, rest);
 		} else {
-			resize(p, b, b->node.lo, end);
+			block_resize(p, b, b->node.lo, end);
 		}
 	}
 	set_tag(b, NULL);
 	b->state = HIP_BLOCK_USED;
-	*entry(p, b) = b;
+	*table_entry(p, b) = b;
 	p->live++;
 	return b;
 }
 
 /* The smallest block that is large enough; the first of several. */
-static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
+static struct hip_block *best_block(const struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
 {
 	struct hip_block *found = NULL;
 
@@ -210,17 +210,17 @@ static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, ui
 }
 
 /* Joins the blocks from `first` to the address `end`, all of which the caller may use, to one. */
-static struct hip_block *merge(struct hip_pool *p, struct hip_block *first, uint64_t end)
+static struct hip_block *blocks_merge(struct hip_pool *p, struct hip_block *first, uint64_t end)
 {
 	while (first->node.hi < end) {
 		struct hip_block *next = block_at(p, first->node.hi);
 
-		delist(p, next);
+		bin_remove(p, next);
 		/* A remainder that is cut off later gets the tag of the last block. */
 		set_tag(first, next);
 		uint64_t hi = next->node.hi;
 		drop_block(p, next);
-		resize(p, first, first->node.lo, hi);
+		block_resize(p, first, first->node.lo, hi);
 	}
 	return first;
 }
@@ -228,8 +228,8 @@ static struct hip_block *merge(struct hip_pool *p, struct hip_block *first, uint
 typedef bool usable_fn(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s);
 
 /* Finds consecutive free blocks that together are large enough. */
-static struct hip_block *run(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, usable_fn *usable,
-			     uint64_t *end)
+static struct hip_block *free_run_find(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, usable_fn *usable,
+				       uint64_t *end)
 {
 	struct hip_block *first = NULL;
 	struct vm_node *node = NULL;
@@ -260,13 +260,13 @@ static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, u
 
 	/* Memory that other streams have freed is preferred to memory that was never used. */
 	hip_caches_drain_locked(p);
-	b = best(p, s, size_B);
+	b = best_block(p, s, size_B);
 	if (b)
-		return use(p, b, size_B);
-	b = p->free_B >= size_B ? run(p, s, size_B, may_use, &end) : NULL;
+		return block_use(p, b, size_B);
+	b = p->free_B >= size_B ? free_run_find(p, s, size_B, may_use, &end) : NULL;
 	if (!b)
 		return NULL;
-	return use(p, merge(p, b, end), size_B);
+	return block_use(p, blocks_merge(p, b, end), size_B);
 }
 
 /* --- chunks ----------------------------------------------------------------------------------- */
@@ -319,7 +319,7 @@ static bool map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
 }
 
 /* Sets the access of a new chunk's addresses. The caller holds access_lock until the chunk is in the list. */
-static bool tell_chunk(const struct hip_pool *p, const struct hip_chunk_memory *c)
+static bool chunk_set_access(const struct hip_pool *p, const struct hip_chunk_memory *c)
 {
 	if (!hip_pool_update_access(p, c->lo, c->hi - c->lo))
 		return true;
@@ -366,7 +366,7 @@ static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, str
 
 /* Adds a chunk. Addresses are reserved under the lock, memory is mapped without it, and the new block is the
  * stream's before other threads can see it. */
-static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+static enum grown arena_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
 	const uint64_t chunk_B = (size_B + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
 	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
@@ -385,7 +385,7 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 	}
 	mapped = map_chunk(p, c);
 	pthread_mutex_lock(&p->access_lock);
-	grown = mapped && tell_chunk(p, c) ? GROWN : NO_MEMORY;
+	grown = mapped && chunk_set_access(p, c) ? GROWN : NO_MEMORY;
 	pthread_mutex_lock(&p->lock);
 	if (grown) {
 		p->reserved_B -= chunk_B;
@@ -402,14 +402,14 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 }
 
 /* True when every block in the chunk is free, and nothing uses it any more. */
-static bool is_over(const struct hip_pool *p, const struct hip_chunk_memory *c, bool any)
+static bool chunk_is_unused(const struct hip_pool *p, const struct hip_chunk_memory *c, bool any)
 {
 	struct vm_node *node = NULL;
 
 	while ((node = vm_tree_next(&p->blocks, node, c->lo, c->hi))) {
 		const struct hip_block *b = block_of(node);
 
-		if (b->state != HIP_BLOCK_FREE || !(any ? has_ended(b) : host_knows(b)))
+		if (b->state != HIP_BLOCK_FREE || !(any ? has_ended(b) : is_host_synced(b)))
 			return false;
 	}
 	return true;
@@ -428,12 +428,12 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 		 * them is unmapped. */
 		if (behind) {
 			set_tag(behind, b);
-			enlist(p, behind);
+			bin_insert(p, behind);
 		}
-		delist(p, b);
+		bin_remove(p, b);
 		if (lo < c->lo) {
-			resize(p, b, lo, c->lo);
-			enlist(p, b);
+			block_resize(p, b, lo, c->lo);
+			bin_insert(p, b);
 		} else {
 			drop_block(p, b);
 		}
@@ -441,7 +441,7 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 }
 
 /* False: the kernel failed to unmap it. */
-static bool unmap(struct hip_chunk_memory *c)
+static bool chunk_unmap(struct hip_chunk_memory *c)
 {
 	if (hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo))
 		return false;
@@ -455,7 +455,7 @@ void hip_chunks_unmap(struct hip_chunk_memory *c)
 	while (c) {
 		struct hip_chunk_memory *next = c->next;
 
-		if (!unmap(c)) {
+		if (!chunk_unmap(c)) {
 			hsa_amd_vmem_handle_release(c->handle);
 			free(c);
 		}
@@ -470,7 +470,7 @@ static void end_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 	const uint64_t lo = c->lo;
 	struct hip_block *b;
 
-	if (!unmap(c)) {
+	if (!chunk_unmap(c)) {
 		pthread_mutex_lock(&p->lock);
 		c->next = p->stuck;
 		p->stuck = c;
@@ -496,7 +496,7 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		struct hip_chunk_memory *c = *at;
 		uint64_t size_B = c->hi - c->lo;
 
-		if (p->reserved_B < keep_B + size_B || !is_over(p, c, any)) {
+		if (p->reserved_B < keep_B + size_B || !chunk_is_unused(p, c, any)) {
 			at = &c->next;
 			continue;
 		}
@@ -515,7 +515,7 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 	}
 }
 
-bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *asked_B)
+bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *requested_B)
 {
 	const struct hip_block *b;
 	bool found;
@@ -527,7 +527,7 @@ bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_
 		if (c->lo <= b->node.lo)
 			*lo = c->lo;
 		*hi = c->hi;
-		*asked_B = b->asked_B;
+		*requested_B = b->requested_B;
 	}
 	pthread_mutex_unlock(&p->lock);
 	return found;
@@ -544,7 +544,7 @@ hipError_t hip_arena_set_access(struct hip_pool *p)
 	return r;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- allocation with waits; the whole arena --------------------------------------------------- */
 
 /* True for blocks of other streams, which the stream can be made to wait for. */
 static bool may_wait(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
@@ -568,7 +568,7 @@ static hipError_t wait_for_run(struct hip_stream *s, const struct hip_point *poi
 #define WAITS_MAX 64 /* streams that one allocation may wait for */
 
 /* Adds the block's tag to the points to wait for. False: too many streams. */
-static bool add_mark(struct hip_point *points, unsigned *count, const struct hip_block *b)
+static bool add_point(struct hip_point *points, unsigned *count, const struct hip_block *b)
 {
 	unsigned i = 0;
 
@@ -593,14 +593,14 @@ static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stre
 	uint64_t end;
 
 	hip_caches_drain_locked(p);
-	b = run(p, s, size_B, may_wait, &end);
+	b = free_run_find(p, s, size_B, may_wait, &end);
 	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
 		struct hip_block *part = block_of(node);
 
-		if (!may_use(p, part, s) && !add_mark(points, count, part))
+		if (!may_use(p, part, s) && !add_point(points, count, part))
 			return NULL;
 	}
-	return b ? use(p, merge(p, b, end), size_B) : NULL;
+	return b ? block_use(p, blocks_merge(p, b, end), size_B) : NULL;
 }
 
 /* Frees a block for which the stream could not be made to wait; the host waits instead, so that the block has no
@@ -637,7 +637,7 @@ static enum grown take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_
 	pthread_mutex_lock(&p->lock);
 	*out = take_locked(p, s, size_B);
 	pthread_mutex_unlock(&p->lock);
-	return *out ? GROWN : grow(p, s, size_B, out);
+	return *out ? GROWN : arena_grow(p, s, size_B, out);
 }
 
 hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_B, struct hip_block **out)
@@ -652,7 +652,7 @@ hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_
 		grown = take_or_grow(p, s, size_B, out);
 	}
 	if (grown == NO_MEMORY) {
-		hip_pools_help(p->device, p);
+		hip_pools_reclaim(p->device, p);
 		grown = take_or_grow(p, s, size_B, out);
 	}
 	if (!grown)

@@ -156,7 +156,7 @@ static hiprtcResult names_of_bitcode(struct hip_program *p)
 	return r;
 }
 
-static hiprtcResult compile(struct hip_program *p, struct hip_source *source)
+static hiprtcResult program_compile(struct hip_program *p, struct hip_source *source)
 {
 	hiprtcResult r;
 
@@ -195,8 +195,8 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char 
 	free_texts(p->lowered, p->names);
 	p->lowered = NULL;
 	p->compiled = true;
-	r = ok ? compile(p, &(struct hip_source){text.at, p->headers, p->header, p->header_name, options,
-						 (const char *const *)option, false})
+	r = ok ? program_compile(p, &(struct hip_source){text.at, p->headers, p->header, p->header_name, options,
+							 (const char *const *)option, false})
 	       : HIPRTC_ERROR_OUT_OF_MEMORY;
 	hip_bytes_fini(&text);
 	return r;
@@ -255,7 +255,7 @@ static hiprtcResult size_of(hiprtcProgram handle, bool bitcode, size_t *size)
 	return HIPRTC_SUCCESS;
 }
 
-static hiprtcResult give(hiprtcProgram handle, bool bitcode, char *to)
+static hiprtcResult code_copy(hiprtcProgram handle, bool bitcode, char *to)
 {
 	const struct hip_program *p = program_of(handle);
 
@@ -275,7 +275,7 @@ hiprtcResult hiprtcGetCodeSize(hiprtcProgram program, size_t *size)
 
 hiprtcResult hiprtcGetCode(hiprtcProgram program, char *code)
 {
-	return give(program, false, code);
+	return code_copy(program, false, code);
 }
 
 hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t *size)
@@ -285,10 +285,10 @@ hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t *size)
 
 hiprtcResult hiprtcGetBitcode(hiprtcProgram program, char *bitcode)
 {
-	return give(program, true, bitcode);
+	return code_copy(program, true, bitcode);
 }
 
-/* --- about itself ----------------------------------------------------------------------------- */
+/* --- version and errors ----------------------------------------------------------------------- */
 
 hiprtcResult hiprtcVersion(int *major, int *minor)
 {

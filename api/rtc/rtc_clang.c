@@ -20,7 +20,7 @@ extern char **environ;
 
 #define ARGS_MAX 256
 
-/* --- bytes ------------------------------------------------------------------------------------ */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 bool hip_bytes_add(struct hip_bytes *b, const void *from, size_t size_B)
 {
@@ -64,7 +64,7 @@ bool hip_read_file(const char *path, struct hip_bytes *to)
 	return ok;
 }
 
-/* --- the folder ------------------------------------------------------------------------------- */
+/* --- the temporary folder --------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *stat, int kind, struct FTW *place)
 {
@@ -112,7 +112,7 @@ static bool write_source(const char *folder, const struct hip_source *source)
 	return ok;
 }
 
-/* --- what there is ---------------------------------------------------------------------------- */
+/* --- compiler and headers --------------------------------------------------------------------- */
 
 /* Finds this project's headers: by the environment variable, or relative to the library, in a build or an
  * installation. */
@@ -164,7 +164,7 @@ static const char *find_device_libraries(void)
 	return NULL;
 }
 
-/* --- the command ------------------------------------------------------------------------------ */
+/* --- the command line ------------------------------------------------------------------------- */
 
 struct command {
 	char *argv[ARGS_MAX + 1]; /* owned */
@@ -172,7 +172,7 @@ struct command {
 	bool failed;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct command *c, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void command_add(struct command *c, const char *format, ...)
 {
 	va_list args;
 
@@ -191,7 +191,7 @@ static bool add_target(struct command *c, const char *option)
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(option, names[i], strlen(names[i]))) {
-			add(c, "--offload-arch=%s", option + strlen(names[i]));
+			command_add(c, "--offload-arch=%s", option + strlen(names[i]));
 			return true;
 		}
 	return false;
@@ -202,9 +202,9 @@ static void add_ptrdiff(struct command *c, const char *option)
 {
 	if (strcmp(option, "-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1") != 0)
 		return;
-	add(c, "-Wno-builtin-macro-redefined");
-	add(c, "-U__PTRDIFF_TYPE__");
-	add(c, "-D__PTRDIFF_TYPE__=long long int");
+	command_add(c, "-Wno-builtin-macro-redefined");
+	command_add(c, "-U__PTRDIFF_TYPE__");
+	command_add(c, "-D__PTRDIFF_TYPE__=long long int");
 }
 
 static void add_options(struct command *c, const struct hip_source *source)
@@ -216,24 +216,24 @@ static void add_options(struct command *c, const struct hip_source *source)
 		if (add_target(c, source->option[i]))
 			targeted = true;
 		else
-			add(c, "%s", source->option[i]);
+			command_add(c, "%s", source->option[i]);
 		add_ptrdiff(c, source->option[i]);
 	}
 	if (!targeted && !hipGetDevicePropertiesR0600(&device, hip_thread.device))
-		add(c, "--offload-arch=%s", device.gcnArchName);
+		command_add(c, "--offload-arch=%s", device.gcnArchName);
 }
 
-static void begin(struct command *c)
+static void command_begin(struct command *c)
 {
 	char path[PATH_MAX];
 
-	add(c, "%s", find_clang(path, sizeof(path)) ? path : "clang");
+	command_add(c, "%s", find_clang(path, sizeof(path)) ? path : "clang");
 }
 
 static void add_output(struct command *c, const char *folder)
 {
-	add(c, "-o");
-	add(c, "%s/program.co", folder);
+	command_add(c, "-o");
+	command_add(c, "%s/program.co", folder);
 }
 
 /* Headers that are included implicitly, as in AMD's hiprtc. */
@@ -245,34 +245,34 @@ static void build_compile(struct command *c, const char *folder, const struct hi
 	char path[PATH_MAX];
 	const char *libraries = find_device_libraries();
 
-	begin(c);
-	add(c, "-x");
-	add(c, "hip");
-	add(c, "--offload-device-only");
-	add(c, "--no-gpu-bundle-output");
-	add(c, "-nogpuinc");
+	command_begin(c);
+	command_add(c, "-x");
+	command_add(c, "hip");
+	command_add(c, "--offload-device-only");
+	command_add(c, "--no-gpu-bundle-output");
+	command_add(c, "-nogpuinc");
 	if (libraries)
-		add(c, "--rocm-device-lib-path=%s", libraries);
+		command_add(c, "--rocm-device-lib-path=%s", libraries);
 	else
-		add(c, "-nogpulib");
-	add(c, "-std=c++17");
-	add(c, "-O3");
-	add(c, "-D__HIPCC_RTC__");
-	add(c, "-I%s", folder);
+		command_add(c, "-nogpulib");
+	command_add(c, "-std=c++17");
+	command_add(c, "-O3");
+	command_add(c, "-D__HIPCC_RTC__");
+	command_add(c, "-I%s", folder);
 	if (find_headers(path, sizeof(path))) {
-		add(c, "-isystem%s", path);
+		command_add(c, "-isystem%s", path);
 		for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
-			add(c, "-include");
-			add(c, "hip/%s", built_in[i]);
+			command_add(c, "-include");
+			command_add(c, "hip/%s", built_in[i]);
 		}
 	}
 	add_options(c, source);
 	if (source->bitcode) {
-		add(c, "-emit-llvm");
-		add(c, "-c");
+		command_add(c, "-emit-llvm");
+		command_add(c, "-c");
 	}
 	add_output(c, folder);
-	add(c, "%s/program.hip", folder);
+	command_add(c, "%s/program.hip", folder);
 }
 
 /* The bitcode contains the device libraries already. */
@@ -280,18 +280,18 @@ static void build_link(struct command *c, const char *folder, const struct hip_l
 {
 	hipDeviceProp_tR0600 device;
 
-	begin(c);
-	add(c, "--target=amdgcn-amd-amdhsa");
+	command_begin(c);
+	command_add(c, "--target=amdgcn-amd-amdhsa");
 	if (!hipGetDevicePropertiesR0600(&device, hip_thread.device))
-		add(c, "-mcpu=%s", device.gcnArchName);
-	add(c, "-flto");
-	add(c, "-nogpulib");
-	add(c, "-O3");
+		command_add(c, "-mcpu=%s", device.gcnArchName);
+	command_add(c, "-flto");
+	command_add(c, "-nogpulib");
+	command_add(c, "-O3");
 	for (unsigned i = 0; i < link->options; i++)
-		add(c, "%s", link->option[i]);
+		command_add(c, "%s", link->option[i]);
 	add_output(c, folder);
 	for (unsigned i = 0; i < link->parts; i++)
-		add(c, "%s/%u.bc", folder, i);
+		command_add(c, "%s/%u.bc", folder, i);
 }
 
 /* Removes what `tuff run` has added to the environment: the compiler needs no GPU. */
@@ -310,7 +310,7 @@ static char **plain_environment(void)
 	return env;
 }
 
-static int run(struct command *c, const char *log)
+static int command_run(struct command *c, const char *log)
 {
 	posix_spawn_file_actions_t files;
 	char **env = plain_environment();
@@ -332,14 +332,15 @@ static int run(struct command *c, const char *log)
 }
 
 /* Runs the command and frees it. */
-static hiprtcResult finish(struct command *c, const char *folder, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult command_finish(struct command *c, const char *folder, struct hip_bytes *code,
+				   struct hip_bytes *log)
 {
 	char path[PATH_MAX], out[PATH_MAX];
 	int status;
 
 	snprintf(path, sizeof(path), "%s/log", folder);
 	snprintf(out, sizeof(out), "%s/program.co", folder);
-	status = c->failed ? -1 : run(c, path);
+	status = c->failed ? -1 : command_run(c, path);
 	while (c->argc)
 		free(c->argv[--c->argc]);
 	(void)!hip_read_file(path, log);
@@ -350,14 +351,15 @@ static hiprtcResult finish(struct command *c, const char *folder, struct hip_byt
 	return !status && hip_read_file(out, code) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
 }
 
-static hiprtcResult compile(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult source_compile(const char *folder, const void *what, struct hip_bytes *code,
+				   struct hip_bytes *log)
 {
 	struct command c = {0};
 
 	if (!write_source(folder, what))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	build_compile(&c, folder, what);
-	return finish(&c, folder, code, log);
+	return command_finish(&c, folder, code, log);
 }
 
 static hiprtcResult link_parts(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
@@ -372,7 +374,7 @@ static hiprtcResult link_parts(const char *folder, const void *what, struct hip_
 			return HIPRTC_ERROR_INTERNAL_ERROR;
 	}
 	build_link(&c, folder, link);
-	return finish(&c, folder, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
+	return command_finish(&c, folder, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
 }
 
 static hiprtcResult in_folder(hiprtcResult (*work)(const char *, const void *, struct hip_bytes *,
@@ -391,7 +393,7 @@ static hiprtcResult in_folder(hiprtcResult (*work)(const char *, const void *, s
 
 hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
 {
-	return in_folder(compile, source, code, log);
+	return in_folder(source_compile, source, code, log);
 }
 
 hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)

@@ -82,7 +82,7 @@ hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, voi
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-static hiprtcResult append(struct linker *l, const void *from, size_t size_B)
+static hiprtcResult part_append(struct linker *l, const void *from, size_t size_B)
 {
 	struct hip_bytes *more = realloc(l->part, (l->parts + 1) * sizeof(*more)), bytes = {0};
 
@@ -101,7 +101,7 @@ static bool is_input(hiprtcJITInputType type)
 	return type == HIPRTC_JIT_INPUT_LLVM_BITCODE || type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE;
 }
 
-static hiprtcResult add(hiprtcLinkState state, hiprtcJITInputType type, const void *image, size_t size_B)
+static hiprtcResult part_add(hiprtcLinkState state, hiprtcJITInputType type, const void *image, size_t size_B)
 {
 	struct linker *l = linker_of(state);
 	hipError_t none = hip_init();
@@ -111,14 +111,14 @@ static hiprtcResult add(hiprtcLinkState state, hiprtcJITInputType type, const vo
 	if (type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE &&
 	    (none || hip.hsa->pick(hip_current()->agent, &image, &size_B)))
 		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
-	return append(l, image, size_B);
+	return part_append(l, image, size_B);
 }
 
 hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size,
 			       const char *name, unsigned int count, hiprtcJIT_option *options, void **values)
 {
 	(void)name, (void)count, (void)options, (void)values; /* ignored: CLR does the same */
-	return add(state, type, image, size);
+	return part_add(state, type, image, size);
 }
 
 hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, const char *path, unsigned int count,
@@ -130,13 +130,13 @@ hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, c
 	(void)count, (void)options, (void)values;
 	if (!linker_of(state) || !path || !is_input(type))
 		return HIPRTC_ERROR_INVALID_INPUT;
-	r = hip_read_file(path, &bytes) && bytes.size_B ? add(state, type, bytes.at, bytes.size_B)
+	r = hip_read_file(path, &bytes) && bytes.size_B ? part_add(state, type, bytes.at, bytes.size_B)
 							: HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
 	hip_bytes_fini(&bytes);
 	return r;
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- linking ---------------------------------------------------------------------------------- */
 
 hiprtcResult hiprtcLinkComplete(hiprtcLinkState state, void **out, size_t *size)
 {

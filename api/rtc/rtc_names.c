@@ -8,14 +8,14 @@
 
 #include "api/rtc/rtc.h"
 
-#define ASKED "__hiprtc_asked_%u"
+#define QUERY_SYMBOL "__hiprtc_asked_%u"
 
 bool hip_rtc_query(struct hip_bytes *source, unsigned index, const char *expression)
 {
 	char head[128];
 
 	snprintf(head, sizeof(head),
-		 "\nextern \"C\" __device__ __attribute__((used, weak)) const void *const " ASKED
+		 "\nextern \"C\" __device__ __attribute__((used, weak)) const void *const " QUERY_SYMBOL
 		 " = (const void *)(",
 		 index);
 	return hip_bytes_add_text(source, head) && hip_bytes_add_text(source, expression) &&
@@ -23,7 +23,7 @@ bool hip_rtc_query(struct hip_bytes *source, unsigned index, const char *express
 }
 
 /* Finds a section. The code is the compiler's own output, so its headers are trusted. NULL: none. */
-static const Elf64_Shdr *section(const struct hip_bytes *code, uint32_t type)
+static const Elf64_Shdr *section_find(const struct hip_bytes *code, uint32_t type)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)code->at;
 	const Elf64_Shdr *s = (const Elf64_Shdr *)(const void *)(code->at + header->e_shoff);
@@ -48,7 +48,7 @@ static bool find_symbols(const struct hip_bytes *code, struct symbols *out)
 
 	if (code->size_B < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG))
 		return false;
-	s = section(code, SHT_DYNSYM);
+	s = section_find(code, SHT_DYNSYM);
 	if (!s)
 		return false;
 	out->at = (const Elf64_Sym *)(const void *)(code->at + s->sh_offset);
@@ -68,7 +68,7 @@ static const char *name_at(const struct symbols *s, uint64_t address, uint64_t b
 /* The symbol that the linker would store at the place, by a relocation's symbol or address. */
 static const char *target_of(const struct hip_bytes *code, const struct symbols *s, uint64_t place)
 {
-	const Elf64_Shdr *rela = section(code, SHT_RELA);
+	const Elf64_Shdr *rela = section_find(code, SHT_RELA);
 	const Elf64_Rela *r = rela ? (const Elf64_Rela *)(const void *)(code->at + rela->sh_offset) : NULL;
 
 	for (size_t i = 0; r && i < rela->sh_size / sizeof(*r); i++)
@@ -83,15 +83,15 @@ static const char *target_of(const struct hip_bytes *code, const struct symbols 
 
 char *hip_rtc_name(const struct hip_bytes *code, unsigned index)
 {
-	char asked[64];
+	char symbol[64];
 	struct symbols s;
 	const char *name = NULL;
 
 	if (!find_symbols(code, &s))
 		return NULL;
-	snprintf(asked, sizeof(asked), ASKED, index);
+	snprintf(symbol, sizeof(symbol), QUERY_SYMBOL, index);
 	for (size_t i = 1; i < s.count && !name; i++)
-		if (!strcmp(s.names + s.at[i].st_name, asked))
+		if (!strcmp(s.names + s.at[i].st_name, symbol))
 			name = target_of(code, &s, s.at[i].st_value);
 	return name ? strdup(name) : NULL;
 }

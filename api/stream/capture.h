@@ -105,6 +105,6 @@ hipError_t hip_capture_refuses_device(const struct hip_device *device);
  * for. */
 hipError_t hip_capture_lost(struct hip_stream *stream, hipError_t error);
 /* Takes a stream that ends out of its capture. */
-void hip_capture_leave(struct hip_stream *stream);
+void hip_capture_remove_stream(struct hip_stream *stream);
 
 #endif

@@ -9,7 +9,7 @@
 #include "api/stream/capture.h"
 #include "api/stream/frontier.h"
 
-/* --- making and ending ------------------------------------------------------------------------ */
+/* --- creation and closing --------------------------------------------------------------------- */
 
 void hip_flow_failed(hsa_status_t status, void *data)
 {
@@ -24,7 +24,7 @@ void hip_flow_failed(hsa_status_t status, void *data)
 
 struct hip_stream_hooks hip_stream_hooks;
 
-static void call(void (*hook)(struct hip_stream *stream), struct hip_stream *s)
+static void hook_call(void (*hook)(struct hip_stream *stream), struct hip_stream *s)
 {
 	if (hook)
 		hook(s);
@@ -54,12 +54,12 @@ void hip_stream_put(struct hip_stream *s)
 	 * twice. */
 	if (atomic_exchange(&s->freed, true))
 		return;
-	call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
+	hook_call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
 	hip_end_late(s, free_stream);
 }
 
 /* Orders the stream behind the null stream, from its next operation on. */
-static void follow(struct hip_stream *s, struct hip_stream *null)
+static void rule_follow_null(struct hip_stream *s, struct hip_stream *null)
 {
 	s->null = hip_stream_get(null);
 	/* Release: threads without a lock read the rule, and the flow was just made (hip_stream_is_clear()). */
@@ -67,16 +67,16 @@ static void follow(struct hip_stream *s, struct hip_stream *null)
 }
 
 /* Gives the null stream its rule. */
-static void lead(struct hip_stream *null)
+static void rule_lead(struct hip_stream *null)
 {
 	for (struct hip_stream *s = null->device->streams; s; s = s->next)
 		if (s != null && hip_stream_blocks(s) && !atomic_load(&s->closing))
-			follow(s, null);
+			rule_follow_null(s, null);
 	atomic_store_explicit(&null->seen, 1, memory_order_relaxed);
 	atomic_store_explicit(&null->rule, &null->device->blocking, memory_order_relaxed);
 }
 
-static void enlist(struct hip_stream *s)
+static void stream_enlist(struct hip_stream *s)
 {
 	static const _Atomic uint64_t nobody;
 	struct hip_device *d = s->device;
@@ -92,10 +92,10 @@ static void enlist(struct hip_stream *s)
 		return;
 	atomic_fetch_add(&d->blocking, 1);
 	if (null)
-		follow(s, null);
+		rule_follow_null(s, null);
 }
 
-static void delist(struct hip_stream *s)
+static void stream_delist(struct hip_stream *s)
 {
 	*s->link = s->next;
 	if (s->next)
@@ -149,7 +149,7 @@ static hipError_t create_locked(struct hip_device *device, unsigned flags, int p
 		free(s);
 		return r;
 	}
-	enlist(s);
+	stream_enlist(s);
 	*out = s;
 	return hipSuccess;
 }
@@ -209,15 +209,15 @@ static void close_stream(struct hip_stream *s)
 	bool drop = !all_ended(s);
 
 	pthread_mutex_lock(&s->device->lock);
-	delist(s);
+	stream_delist(s);
 	pthread_mutex_unlock(&s->device->lock);
-	hip_capture_leave(s);
+	hip_capture_remove_stream(s);
 	hip_frontier_fini(s);
 	/* The thread that holds the stream's lock may wait for the stream; abandon() ends that wait. */
 	if (drop)
 		hip.hsa->abandon(s->flow);
 	/* Called before the stream is gone: a thread that holds a pool's lock may wait for the stream's end. */
-	call(atomic_load_explicit(&hip_stream_hooks.closing, memory_order_acquire), s);
+	hook_call(atomic_load_explicit(&hip_stream_hooks.closing, memory_order_acquire), s);
 	atomic_store(&s->ending, true);
 	/* Users wait for operations that have ended or never will, so this loop ends. */
 	while (atomic_load(&s->users))
@@ -232,7 +232,7 @@ static void close_stream(struct hip_stream *s)
 	hip_stream_put(s);
 }
 
-/* --- which one -------------------------------------------------------------------------------- */
+/* --- null stream and own streams -------------------------------------------------------------- */
 
 hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream)
 {
@@ -246,7 +246,7 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 		if (!r && !s) {
 			r = create_locked(device, hipStreamDefault, 0, &s);
 			if (!r) {
-				lead(s);
+				rule_lead(s);
 				atomic_store_explicit(&device->null, s, memory_order_release);
 			}
 		}
@@ -308,7 +308,7 @@ static hipError_t own_stream(struct hip_device *device, struct hip_stream **stre
 	return r;
 }
 
-hipError_t hip_stream_named(hipStream_t handle, struct hip_stream **stream)
+hipError_t hip_stream_of_constant(hipStream_t handle, struct hip_stream **stream)
 {
 	if (!handle || handle == hipStreamLegacy)
 		return hip_null_stream(hip_current(), stream);
@@ -373,7 +373,7 @@ hipError_t hip_stream_after(struct hip_stream *s, const struct hip_point *point)
 	return r;
 }
 
-/* --- what HIP's rules name -------------------------------------------------------------------- */
+/* --- HIP's rules of order --------------------------------------------------------------------- */
 
 /* Orders the stream behind everything that was submitted to the other. */
 static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
@@ -480,7 +480,7 @@ void hip_stream_follow_rules(struct hip_stream *s)
 }
 
 /* Orders s behind everything that the other was given, and behind what HIP's rules order before that. */
-static hipError_t come_behind(struct hip_stream *s, struct hip_stream *other)
+static hipError_t order_behind(struct hip_stream *s, struct hip_stream *other)
 {
 	hipError_t r = hip_stream_begin(other);
 
@@ -503,12 +503,12 @@ hipError_t hip_stream_redirect(struct hip_stream *s, struct hip_device *device, 
 	if (__builtin_expect(!device || device == s->device, 1))
 		return hipSuccess;
 	r = hip_null_stream(device, to);
-	return r ? r : come_behind(*to, s);
+	return r ? r : order_behind(*to, s);
 }
 
 hipError_t hip_stream_return(struct hip_stream *s, struct hip_stream *from)
 {
-	return from == s ? hipSuccess : come_behind(s, from);
+	return from == s ? hipSuccess : order_behind(s, from);
 }
 
 /* --- points ------------------------------------------------------------------------------------ */
@@ -626,7 +626,7 @@ static struct hip_stream *first_stream(struct hip_device *device)
 
 typedef uint64_t host_calls_fn(struct hip_device *device, bool *busy);
 
-static uint64_t steps(struct hip_device *device, host_calls_fn *host_calls, bool *busy)
+static uint64_t device_steps(struct hip_device *device, host_calls_fn *host_calls, bool *busy)
 {
 	uint64_t executed = hip.hsa->steps(device->agent, busy);
 
@@ -634,12 +634,12 @@ static uint64_t steps(struct hip_device *device, host_calls_fn *host_calls, bool
 }
 
 /* True while the GPU or a host function makes progress for the device. */
-static bool moves(struct hip_device *device, host_calls_fn *host_calls)
+static bool device_progresses(struct hip_device *device, host_calls_fn *host_calls)
 {
 	bool busy = false;
-	uint64_t before = steps(device, host_calls, &busy);
+	uint64_t before = device_steps(device, host_calls, &busy);
 
-	return steps(device, host_calls, &busy) != before || busy;
+	return device_steps(device, host_calls, &busy) != before || busy;
 }
 
 /* Waits until the stream's work has ended, or until no work of the device makes progress: the rest then waits for a
@@ -652,7 +652,7 @@ static void wait_while_it_moves(struct hip_stream *s, void *arg)
 		int r = all_ended(s) ? 0 : hip.hsa->wait(s->flow, hip_stream_written(s), MOVE_NS);
 
 		hip_stream_release(s);
-		if (r != -ETIMEDOUT || !moves(s->device, host_calls))
+		if (r != -ETIMEDOUT || !device_progresses(s->device, host_calls))
 			return;
 	}
 }
@@ -662,7 +662,7 @@ void hip_streams_retire(struct hip_device *device, host_calls_fn *host_calls)
 	hip_streams_each(device, wait_while_it_moves, &host_calls);
 }
 
-static void abandon(struct hip_stream *s, void *unused)
+static void flow_abandon(struct hip_stream *s, void *unused)
 {
 	(void)unused;
 	hip.hsa->abandon(s->flow);
@@ -680,7 +680,7 @@ void hip_streams_reset(struct hip_device *device)
 	for (s = device->streams; s; s = s->next)
 		flow_stop(s->flow, FLOW_ENDED);
 	pthread_mutex_unlock(&device->lock);
-	hip_streams_each(device, abandon, NULL);
+	hip_streams_each(device, flow_abandon, NULL);
 	atomic_store(&device->null, NULL);
 	while ((s = first_stream(device))) {
 		if (may_close(s))
@@ -691,7 +691,7 @@ void hip_streams_reset(struct hip_device *device)
 	}
 }
 
-/* --- the public functions --------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 #define PRIORITY_LOWEST  1
 #define PRIORITY_HIGHEST (-1)

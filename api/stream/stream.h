@@ -89,11 +89,11 @@ struct hip_stream {
 
 /* Resolves the handles that are constants: the null stream, and a thread's own stream, which are made at their
  * first use. Errors: ContextIsDestroyed, when the handle is neither. */
-hipError_t hip_stream_named(hipStream_t handle, struct hip_stream **stream);
+hipError_t hip_stream_of_constant(hipStream_t handle, struct hip_stream **stream);
 static inline hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **stream)
 {
 	*stream = hip_find(HIP_STREAM, handle);
-	return __builtin_expect(*stream != NULL, 1) ? hipSuccess : hip_stream_named(handle, stream);
+	return __builtin_expect(*stream != NULL, 1) ? hipSuccess : hip_stream_of_constant(handle, stream);
 }
 /* Chooses the stream for a copy or fill that involves the memory of `device` alone (NULL: of no device, or of
  * several). *to is `stream`, or, as in CLR, the null stream of `device` if `stream` is another device's; then that

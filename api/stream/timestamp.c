@@ -51,7 +51,7 @@ static bool make_chunk(struct places *p, struct hip_device *device)
 	return true;
 }
 
-static struct hip_timestamp *pop(struct places *p)
+static struct hip_timestamp *places_pop(struct places *p)
 {
 	struct hip_timestamp *timestamp = p->first;
 
@@ -60,7 +60,7 @@ static struct hip_timestamp *pop(struct places *p)
 	return timestamp;
 }
 
-static void append(struct places *p, struct hip_timestamp *timestamp)
+static void places_append(struct places *p, struct hip_timestamp *timestamp)
 {
 	timestamp->next = NULL;
 	if (p->first)
@@ -72,28 +72,28 @@ static void append(struct places *p, struct hip_timestamp *timestamp)
 
 /* Finds a released timestamp whose point is reached. A timestamp of a stream that does not progress is moved to the
  * end of the list. */
-static struct hip_timestamp *find_left(struct places *p)
+static struct hip_timestamp *find_released(struct places *p)
 {
 	struct hip_timestamp *timestamp;
 
-	for (unsigned i = 0; i < TRIES && (timestamp = pop(p)); i++) {
+	for (unsigned i = 0; i < TRIES && (timestamp = places_pop(p)); i++) {
 		if (hip_point_is_completed(&timestamp->point)) {
 			hip_point_put(&timestamp->point);
 			return timestamp;
 		}
-		append(p, timestamp);
+		places_append(p, timestamp);
 	}
 	return NULL;
 }
 
 /* NULL: out of memory. */
-static struct hip_timestamp *take(struct hip_device *device)
+static struct hip_timestamp *timestamp_take(struct hip_device *device)
 {
 	struct places *p = places_of(device);
 	struct hip_timestamp *timestamp;
 
 	drv_lock(&p->lock);
-	timestamp = find_left(p);
+	timestamp = find_released(p);
 	if (!timestamp && (p->fresh || make_chunk(p, device))) {
 		timestamp = p->fresh;
 		p->fresh = timestamp->next;
@@ -104,7 +104,7 @@ static struct hip_timestamp *take(struct hip_device *device)
 
 hipError_t hip_timestamp_put(struct hip_stream *s, struct hip_timestamp **out)
 {
-	struct hip_timestamp *timestamp = take(s->device);
+	struct hip_timestamp *timestamp = timestamp_take(s->device);
 	hipError_t r;
 
 	if (!timestamp)
@@ -139,6 +139,6 @@ void hip_timestamp_release(struct hip_timestamp *timestamp, const struct hip_poi
 	timestamp->point = (struct hip_point){.stream = point->stream ? hip_stream_get(point->stream) : NULL,
 					      .index = point->index};
 	drv_lock(&p->lock);
-	append(p, timestamp);
+	places_append(p, timestamp);
 	drv_unlock(&p->lock);
 }

@@ -8,7 +8,7 @@
 #define NESTED_MAX  8  /* calls of a thread inside one another: a tool may call HIP in its callbacks */
 #define NUMBERS     512
 
-/* --- what is known of calls ------------------------------------------------------------------- */
+/* --- the table of calls ----------------------------------------------------------------------- */
 
 static const struct row {
 	const char *name;
@@ -50,7 +50,7 @@ static void fill_args(struct hip_tool_data *data, const struct row *row, const s
 			memcpy(data->args + row->offset_B[i], args[i].value, args[i].size_B);
 }
 
-/* --- a tool ----------------------------------------------------------------------------------- */
+/* --- the tool --------------------------------------------------------------------------------- */
 
 /* layout: AMD's hip_api_trace_data_t */
 struct trace {
@@ -64,7 +64,7 @@ typedef int (*tool_fn)(int domain, uint32_t operation, void *data);
 static _Atomic(tool_fn) tool;
 
 /* Calls the tool; 0: the tool wants a report. */
-static int ask(int domain, uint32_t operation, void *data)
+static int tool_query(int domain, uint32_t operation, void *data)
 {
 	tool_fn fn = atomic_load_explicit(&tool, memory_order_acquire);
 
@@ -112,12 +112,12 @@ static bool old_is_on(void)
 }
 #endif
 
-/* --- the calling thread's calls --------------------------------------------------------------- */
+/* --- calls of the thread ---------------------------------------------------------------------- */
 
 struct call {
 	const char *function; /* __func__ of the function that entered: compared as a pointer at exit */
 	const struct row *row;
-	bool told, wants[HIP_TOOL_WORK_OPS];
+	bool reported, wants[HIP_TOOL_WORK_OPS];
 	struct trace trace;
 #if TUFF_HIP_ABI == 5
 	struct old_calls old;
@@ -132,7 +132,7 @@ struct calls {
 static _Thread_local void *calls_memory; /* struct calls; NULL: not allocated yet */
 
 /* The innermost call of the thread. NULL: none. */
-static struct call *current(void)
+static struct call *call_current(void)
 {
 	struct calls *calls = calls_memory;
 
@@ -144,9 +144,9 @@ static void enter_new(struct call *c, const struct hip_arg *args)
 	struct trace *t = &c->trace;
 
 	for (uint32_t op = 0; op < HIP_TOOL_WORK_OPS; op++)
-		c->wants[op] = !ask(HIP_TOOL_WORK, op, NULL);
-	c->told = c->row && !ask(HIP_TOOL_CALLS, c->row->id, t);
-	if (!c->told || !t->enter)
+		c->wants[op] = !tool_query(HIP_TOOL_WORK, op, NULL);
+	c->reported = c->row && !tool_query(HIP_TOOL_CALLS, c->row->id, t);
+	if (!c->reported || !t->enter)
 		return;
 	fill_args(&t->data, c->row, args);
 	t->enter(c->row->id, t);
@@ -201,12 +201,12 @@ void hip_tool_enter(const char *function, const struct hip_arg *args)
 void hip_tool_exit(const char *function)
 {
 	struct calls *calls = calls_memory;
-	struct call *c = current();
+	struct call *c = call_current();
 
 	if (!c || c->function != function)
 		return;
 	hip_tool_report_ended();
-	if (c->told && c->trace.exit)
+	if (c->reported && c->trace.exit)
 		c->trace.exit(c->row->id, &c->trace);
 #if TUFF_HIP_ABI == 5
 	exit_old(c);
@@ -214,11 +214,11 @@ void hip_tool_exit(const char *function)
 	calls->count--;
 }
 
-/* --- of work ---------------------------------------------------------------------------------- */
+/* --- work ------------------------------------------------------------------------------------- */
 
-bool hip_tool_wants(enum hip_tool_work_op op)
+bool hip_tool_is_enabled(enum hip_tool_work_op op)
 {
-	const struct call *c = current();
+	const struct call *c = call_current();
 
 #if TUFF_HIP_ABI == 5
 	if (old_calls.work && old_calls.wanted[op])
@@ -229,7 +229,7 @@ bool hip_tool_wants(enum hip_tool_work_op op)
 
 uint64_t hip_tool_correlation(void)
 {
-	const struct call *c = current();
+	const struct call *c = call_current();
 
 #if TUFF_HIP_ABI == 5
 	if (old_calls.work && old_calls.number) {
@@ -239,7 +239,7 @@ uint64_t hip_tool_correlation(void)
 		return number;
 	}
 #endif
-	return c && c->told ? c->trace.data.correlation : 0;
+	return c && c->reported ? c->trace.data.correlation : 0;
 }
 
 void hip_tool_report(const struct hip_tool_record *record)
@@ -255,10 +255,10 @@ void hip_tool_report(const struct hip_tool_record *record)
 		return;
 	}
 #endif
-	(void)ask(HIP_TOOL_WORK, copy.op, &copy);
+	(void)tool_query(HIP_TOOL_WORK, copy.op, &copy);
 }
 
-/* --- the public functions --------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 void hipRegisterTracerCallback(int (*function)(int domain, uint32_t operation_id, void *data))
 {

@@ -95,7 +95,7 @@ void hip_tool_reset(struct hip_device *device);
  * operation. */
 uint64_t hip_tool_correlation(void);
 /* True when the tool wants reports of such work, as it said when the thread's call began. */
-bool hip_tool_wants(enum hip_tool_work_op op);
+bool hip_tool_is_enabled(enum hip_tool_work_op op);
 void hip_tool_report(const struct hip_tool_record *record);
 
 #endif

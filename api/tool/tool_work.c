@@ -8,8 +8,8 @@
 
 struct watched {
 	struct watched *next;
-	bool told;  /* reported or cancelled: only the signal is still needed */
-	bool heard; /* HSA's handler has run, or will not */
+	bool reported; /* reported or cancelled: only the signal is still needed */
+	bool handled;  /* HSA's handler has run, or will not */
 	struct hip_device *device;
 	hsa_signal_t signal;    /* owned */
 	struct hip_point after; /* owned: reached when the operation has ended */
@@ -26,9 +26,9 @@ static struct {
 	unsigned users; /* threads that use an entry of the list without the lock: no entry is removed meanwhile */
 } watched_all = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER, .last = &watched_all.first};
 
-static _Thread_local bool telling;
+static _Thread_local bool reporting;
 
-/* --- telling ---------------------------------------------------------------------------------- */
+/* --- reports ------------------------------------------------------------------------------------ */
 
 static uint64_t host_ns(void)
 {
@@ -62,7 +62,7 @@ static void release_locked(void)
 }
 
 /* Reports the operation. The caller holds the lock, which is released while the tool's function runs. */
-static void tell_locked(struct watched *w)
+static void report_locked(struct watched *w)
 {
 	struct hip_tool_record record = w->record;
 	char *kernel = w->kernel;
@@ -70,13 +70,13 @@ static void tell_locked(struct watched *w)
 	take_times(w, &record);
 	if (kernel)
 		record.kernel = kernel;
-	w->told = true;
+	w->reported = true;
 	w->kernel = NULL;
 	watched_all.users++;
 	pthread_mutex_unlock(&watched_all.lock);
-	telling = true;
+	reporting = true;
 	hip_tool_report(&record);
-	telling = false;
+	reporting = false;
 	free(kernel);
 	pthread_mutex_lock(&watched_all.lock);
 	release_locked();
@@ -92,7 +92,7 @@ static void sweep_locked(void)
 	while (*at) {
 		struct watched *w = *at;
 
-		if (!w->told || !w->heard || !hip_point_is_completed(&w->after)) {
+		if (!w->reported || !w->handled || !hip_point_is_completed(&w->after)) {
 			at = &w->next;
 			continue;
 		}
@@ -106,15 +106,15 @@ static void sweep_locked(void)
 }
 
 /* HSA's signal handler, on HSA's thread. */
-static bool hear(hsa_signal_value_t value, void *watched)
+static bool work_handler(hsa_signal_value_t value, void *watched)
 {
 	struct watched *w = watched;
 
 	(void)value;
 	pthread_mutex_lock(&watched_all.lock);
-	if (!w->told)
-		tell_locked(w);
-	w->heard = true;
+	if (!w->reported)
+		report_locked(w);
+	w->handled = true;
 	pthread_mutex_unlock(&watched_all.lock);
 	return false;
 }
@@ -134,14 +134,14 @@ static bool has_ended(const struct watched *w)
 /* Does nothing in a tool's function: a tool that waits for work there would wait for its own report. */
 void hip_tool_report_ended(void)
 {
-	if (!hip_thread.waited || telling)
+	if (!hip_thread.waited || reporting)
 		return;
 	hip_thread.waited = false;
 	pthread_mutex_lock(&watched_all.lock);
 	watched_all.users++;
 	for (struct watched *w = watched_all.first; w; w = w->next)
-		if (!w->told && has_ended(w) && !w->told)
-			tell_locked(w);
+		if (!w->reported && has_ended(w) && !w->reported)
+			report_locked(w);
 	release_locked();
 	while (watched_all.users)
 		pthread_cond_wait(&watched_all.idle, &watched_all.lock);
@@ -149,7 +149,7 @@ void hip_tool_report_ended(void)
 	pthread_mutex_unlock(&watched_all.lock);
 }
 
-/* --- watching --------------------------------------------------------------------------------- */
+/* --- watched operations ----------------------------------------------------------------------- */
 
 static struct hip_tool_record record_of(const struct hip_device *device, const struct hip_tool_work *work)
 {
@@ -189,7 +189,7 @@ static struct watched *watched_create(struct hip_stream *s, const struct hip_too
 
 hsa_signal_t hip_tool_watch_work(struct hip_stream *s, const struct hip_tool_work *work)
 {
-	struct watched *w = hip_tool_wants(work->op) ? watched_create(s, work) : NULL;
+	struct watched *w = hip_tool_is_enabled(work->op) ? watched_create(s, work) : NULL;
 
 	if (!w)
 		return (hsa_signal_t){0};
@@ -197,15 +197,15 @@ hsa_signal_t hip_tool_watch_work(struct hip_stream *s, const struct hip_tool_wor
 	sweep_locked();
 	*watched_all.last = w;
 	watched_all.last = &w->next;
-	if (hsa_amd_signal_async_handler(w->signal, HSA_SIGNAL_CONDITION_LT, 1, hear, w))
-		w->heard = true; /* without a handler, threads that wait report */
+	if (hsa_amd_signal_async_handler(w->signal, HSA_SIGNAL_CONDITION_LT, 1, work_handler, w))
+		w->handled = true; /* without a handler, threads that wait report */
 	pthread_mutex_unlock(&watched_all.lock);
 	return w->signal;
 }
 
 static void forget_locked(struct watched *w)
 {
-	w->told = true;
+	w->reported = true;
 	hsa_signal_store_screlease(w->signal, 0);
 }
 
@@ -222,17 +222,17 @@ void hip_tool_reset(struct hip_device *device)
 {
 	pthread_mutex_lock(&watched_all.lock);
 	for (struct watched *w = watched_all.first; w; w = w->next)
-		if (w->device == device && !w->told)
+		if (w->device == device && !w->reported)
 			forget_locked(w);
 	sweep_locked();
 	pthread_mutex_unlock(&watched_all.lock);
 }
 
-/* --- the host's ------------------------------------------------------------------------------- */
+/* --- work of the host ------------------------------------------------------------------------- */
 
 uint64_t hip_tool_host_begin(enum hip_tool_work_op op)
 {
-	return hip_traced() && hip_tool_wants(op) ? host_ns() : 0;
+	return hip_traced() && hip_tool_is_enabled(op) ? host_ns() : 0;
 }
 
 void hip_tool_host_end(uint64_t begin_ns, const struct hip_device *device, const struct hip_tool_work *work)

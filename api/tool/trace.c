@@ -10,7 +10,7 @@
 #define LEVEL_ERRORS 1
 #define LEVEL_CALLS  3
 
-static void tell(int level, const char *function, const char *what, const char *more)
+static void line_print(int level, const char *function, const char *what, const char *more)
 {
 	struct timespec now;
 
@@ -28,7 +28,7 @@ static unsigned log_level(void)
 void hip_trace_call(const char *function, const struct hip_arg *args)
 {
 	if (log_level() >= LEVEL_CALLS)
-		tell(LEVEL_CALLS, function, "", "");
+		line_print(LEVEL_CALLS, function, "", "");
 	if (hip_slow_path_flags() & HIP_SLOW_TOOL)
 		hip_tool_enter(function, args);
 }
@@ -39,6 +39,6 @@ void hip_trace_result(const char *function, hipError_t error)
 	bool failed = error && error != hipErrorNotReady;
 
 	if (log_level() >= (failed ? LEVEL_ERRORS : LEVEL_CALLS))
-		tell(failed ? LEVEL_ERRORS : LEVEL_CALLS, function, ": Returned ", hipGetErrorName(error));
+		line_print(failed ? LEVEL_ERRORS : LEVEL_CALLS, function, ": Returned ", hipGetErrorName(error));
 	hip_tool_exit(function);
 }
