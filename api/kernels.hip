@@ -9,7 +9,7 @@ extern "C" __global__ __launch_bounds__(1) void meet(u32 others)
 	__builtin_amdgcn_ds_gws_init(others, 0);
 }
 
-/* Writes a value of a stream (value.c) past the caches, since other processors poll it. */
+/* Writes a value of a stream (value.c) with a store of system scope, since other processors poll it. */
 extern "C" __global__ __launch_bounds__(1) void write4(u32 *to, u32 value)
 {
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
