@@ -23,10 +23,8 @@ struct hip_event {
 	struct hip_device *device; /* device of the last record */
 	struct hip_point point;
 	struct time {
-		struct hip_timestamp
-			/* Owned: the GPU writes the time there before it reaches the point; NULL: `ticks` is the
-			 * time. */
-			*timestamp;
+		/* Owned: the GPU writes the time there before it reaches the point. NULL: `ticks` is the time. */
+		struct hip_timestamp *timestamp;
 		uint64_t ticks; /* ticks of HSA's clock */
 	} time;
 	struct hip_recorded captured; /* state of a record in a capture */

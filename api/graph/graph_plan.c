@@ -112,8 +112,8 @@ struct maker {
 		uint32_t newest; /* last segment of the branch, counted from 1 */
 		/* Last segment of kernels, if further ones may be added to it, counted from 1; 0: none. */
 		uint32_t segment;
-		uint32_t *knows;  /* steps of each branch that this one waits for */
-		uint32_t kernels; /* kernels so far */
+		uint32_t *waited_for; /* steps of each branch that this one waits for */
+		uint32_t kernels;     /* kernels so far */
 		size_t args_B;
 	} *rows; /* a row for each branch */
 };
@@ -244,7 +244,7 @@ static hipError_t arrays_allocate(struct maker *m)
 	if (!p->branches || !m->dispatches || !p->segments || !m->needs || !m->segment || !m->followers || !m->rows)
 		return hipErrorOutOfMemory;
 	for (size_t i = 0; i < branches; i++)
-		m->rows[i].knows = needs_of(m, steps + i);
+		m->rows[i].waited_for = needs_of(m, steps + i);
 	return hipSuccess;
 }
 
@@ -296,7 +296,7 @@ static bool need_covered(const struct maker *m, const uint32_t *needs, uint32_t 
 
 static bool must_wait(const struct maker *m, uint32_t branch, const uint32_t *needs, uint32_t other)
 {
-	if (other == branch || needs[other] <= m->rows[branch].knows[other])
+	if (other == branch || needs[other] <= m->rows[branch].waited_for[other])
 		return false;
 	for (uint32_t by = 0; by < m->plan->branch_count; by++)
 		if (need_covered(m, needs, other, by))
@@ -340,8 +340,8 @@ static hipError_t append_waits(struct maker *m, struct hip_plan_segment *segment
 			r = append_wait(m, segment, m->segment[needs[i] - 1]);
 		}
 	for (uint32_t i = 0; i < m->plan->branch_count; i++)
-		if (needs[i] > row->knows[i])
-			row->knows[i] = needs[i];
+		if (needs[i] > row->waited_for[i])
+			row->waited_for[i] = needs[i];
 	return r;
 }
 
@@ -468,7 +468,7 @@ static hipError_t plan_make(struct maker *m)
 	for (size_t i = 0; i < m->steps->count && !r; i++)
 		r = plan_step(m, i);
 	for (uint32_t i = 1; i < p->branch_count && !r; i++)
-		p->branches[i].joined = m->rows[0].knows[i] >= m->rows[i].last;
+		p->branches[i].joined = m->rows[0].waited_for[i] >= m->rows[i].last;
 	/* Unused branches are removed, so that launches do not visit them. */
 	while (!r && p->branch_count > 1 && !m->rows[p->branch_count - 1].last)
 		p->branch_count--;

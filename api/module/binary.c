@@ -13,10 +13,10 @@
 
 struct hip_binary {
 	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until the binary is unregistered */
-	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by kernel_names.lock, as is: */
-	struct hip_code
-		/* Owned: the code before the last reset, which threads that launch meanwhile may still read. */
-		*before[HIP_DEVICES_MAX];
+	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by kernel_names.lock */
+	/* Owned: the code before the last reset, which threads that launch meanwhile may still read. Guarded by
+	 * kernel_names.lock. */
+	struct hip_code *before[HIP_DEVICES_MAX];
 	/* Bytes of its __constant__ variables; complete when all are registered. */
 	size_t constant_B;
 };

@@ -64,8 +64,9 @@ struct hip_cache {
 struct hip_pool {
 	uint64_t handle;
 	_Atomic bool dead; /* destroyed, while memory of it is used; written under `lock` */
-	unsigned visitors; /* threads that use the pool without a reference; guarded by pool.c's lock, as is: */
-	bool settling;     /* dead, without used memory: freed when it has no chunks and no visitors */
+	unsigned visitors; /* threads that use the pool without a reference; guarded by pool.c's lock */
+	bool settling;     /* dead, without used memory: freed when it has no chunks and no visitors; guarded by
+			      pool.c's lock */
 	struct hip_device *device;
 	/* Imported: the pool has no arena, and none of the members that follow from one. */
 	bool exportable, imported;
@@ -81,11 +82,11 @@ struct hip_pool {
 	struct hip_pool *next;
 	struct vm_tree blocks;
 	struct hip_block *bin[HIP_POOL_BINS];
-	uint64_t free_B;  /* bytes of the blocks in the bins */
-	uint64_t full_to; /* below this address the arena has no hole; 0: not known */
-	struct hip_chunk_memory *chunks,
-		/* owned. stuck: chunks that the kernel failed to unmap; their addresses are not used again. */
-		*stuck;
+	uint64_t free_B;                 /* bytes of the blocks in the bins */
+	uint64_t full_to;                /* below this address the arena has no hole; 0: not known */
+	struct hip_chunk_memory *chunks; /* owned */
+	/* Owned: chunks that the kernel failed to unmap; their addresses are unusable until a later attempt. */
+	struct hip_chunk_memory *stuck;
 	uint64_t reserved_high_B, used_high_B;
 	int64_t used_by_dead_B; /* used bytes counted by caches that have ended; may be negative */
 	uint64_t live;          /* blocks that are used or in caches */

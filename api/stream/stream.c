@@ -395,15 +395,15 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_p
 	*point = (struct hip_point){0};
 	pthread_mutex_lock(&d->lock);
 	for (struct hip_stream *s = d->streams; s && !r && !point->stream; s = s->next) {
-		if (s == null || !hip_stream_blocks(s) || s->null_round == round)
+		if (s == null || !hip_stream_blocks(s) || s->null_search == round)
 			continue;
-		s->null_round = round;
+		s->null_search = round;
 		if (hip_stream_captures(s)) {
 			r = hip_capture_lost(s, hipErrorStreamCaptureImplicit);
 			continue;
 		}
 		*now = atomic_load_explicit(&s->frees, memory_order_acquire) + hip_stream_written(s);
-		if (*now != s->null_saw)
+		if (*now != s->null_covers)
 			*point = hip_stream_point(s);
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -414,14 +414,14 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_p
  * lock is not held during the waits. */
 static hipError_t after_all_blocking(struct hip_stream *null)
 {
-	uint64_t round = ++null->null_round, now = 0;
+	uint64_t round = ++null->null_search, now = 0;
 	struct hip_point point;
 	hipError_t r;
 
 	while (!(r = find_new(null, round, &point, &now)) && point.stream) {
 		r = hip_stream_after(null, &point);
 		if (!r)
-			point.stream->null_saw = now;
+			point.stream->null_covers = now;
 		hip_point_put(&point);
 		if (r)
 			break;

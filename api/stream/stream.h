@@ -64,9 +64,9 @@ struct hip_stream {
 	struct hip_stream *null;
 	/* Operations and frees of this stream that the null stream is ordered behind. Guarded by the null stream's
 	 * lock. */
-	uint64_t null_saw;
+	uint64_t null_covers;
 	/* The null stream's last search for new work that included this stream. Guarded by the device's lock. */
-	uint64_t null_round;
+	uint64_t null_search;
 	/* Set when the stream is gone: operations below this value have ended, the others never will. */
 	uint64_t done;
 	_Atomic unsigned users; /* threads between hip_stream_acquire() and hip_stream_release() */
