@@ -113,21 +113,21 @@ static bool message_append(struct message *m, const uint64_t *words, unsigned co
 static const struct {
 	hipError_t error;
 	const char *text;
-} last_words[] = {
-	{hipErrorAssert,
-	 /* assert() of this project's headers, and of AMD's. */
-	 "%s:%u: %s: Device-side assertion `%s' failed.\n"},
-	{hipErrorLaunchFailure, "Device-side abort() was called.\n"}, /* abort() of this project's headers */
+} abort_messages[] = {
+	/* assert() of this project's headers, and of AMD's. */
+	{hipErrorAssert, "%s:%u: %s: Device-side assertion `%s' failed.\n"},
+	/* abort() of this project's headers. */
+	{hipErrorLaunchFailure, "Device-side abort() was called.\n"},
 };
 
 static void abort_report(struct hip_device *device, const struct message *m)
 {
-	for (unsigned i = 0; i < sizeof(last_words) / sizeof(last_words[0]); i++) {
-		size_t text_B = strlen(last_words[i].text) + 1;
+	for (unsigned i = 0; i < sizeof(abort_messages) / sizeof(abort_messages[0]); i++) {
+		size_t text_B = strlen(abort_messages[i].text) + 1;
 
 		if (m->words[0] & 1 && m->count > (text_B + 7) / 8 &&
-		    !memcmp(m->words + 1, last_words[i].text, text_B))
-			hip_device_fail(device, last_words[i].error);
+		    !memcmp(m->words + 1, abort_messages[i].text, text_B))
+			hip_device_fail(device, abort_messages[i].error);
 	}
 }
 

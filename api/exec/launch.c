@@ -228,7 +228,7 @@ __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct h
 }
 
 /* Fills the packet of a program's launch, which has no completion signal. */
-__attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatch_packet_t *p,
+__attribute__((always_inline)) static inline void packet_fill(hsa_kernel_dispatch_packet_t *p,
 							      const struct hip_kernel *k, dim3 grid, dim3 threads,
 							      uint32_t lds_B, void *args)
 {
@@ -249,13 +249,13 @@ __attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatc
 	p->completion_signal.handle = 0;
 }
 
-static void packet_fill(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, void *args)
+static void launch_packet_fill(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, void *args)
 {
 	uint32_t grid[3];
 
 	for (unsigned i = 0; i < 3; i++)
 		grid[i] = l->grid[0] ? l->grid[i] : l->blocks[i] * l->threads[i];
-	fill_packet(p, l->kernel, dim3_of(grid), dim3_of(l->threads), l->lds_B, args);
+	packet_fill(p, l->kernel, dim3_of(grid), dim3_of(l->threads), l->lds_B, args);
 	if (l->kernel->calls)
 		p->private_segment_size = private_of_caller(l->kernel);
 }
@@ -288,7 +288,7 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 			return hipErrorOutOfMemory;
 		args_pack(args, l);
 	}
-	packet_fill(&packet, l, args);
+	launch_packet_fill(&packet, l, args);
 	packet.completion_signal = hip_launch_watch(s, l);
 	r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
 	if (r)
@@ -312,7 +312,7 @@ void hip_launch_prepare(const struct hip_launch *l, uint32_t header_and_setup, h
 			char *args)
 {
 	args_pack(args, l);
-	packet_fill(packet, l, args);
+	launch_packet_fill(packet, l, args);
 	packet->header = (uint16_t)header_and_setup;
 	packet->setup = (uint16_t)(header_and_setup >> 16);
 }
@@ -342,7 +342,7 @@ __attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, cons
 	const dim3 grid = {blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
 	hsa_kernel_dispatch_packet_t packet;
 
-	fill_packet(&packet, k, grid, threads, lds_B, args);
+	packet_fill(&packet, k, grid, threads, lds_B, args);
 	return !hip_stream_dispatch(s, &packet);
 }
 
@@ -384,7 +384,7 @@ __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const s
 		args = hip_stream_args(s, l->kernel->args_B);
 		args_pack(args, l);
 	}
-	packet_fill(&packet, l, args);
+	launch_packet_fill(&packet, l, args);
 	packet.completion_signal.handle = 0;
 	if (hip_stream_dispatch(s, &packet))
 		return false;
@@ -392,8 +392,8 @@ __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const s
 	return true;
 }
 
-/* The fast path: a kernel whose arguments are given by address. A launch that the slow path refuses is refused
- * here, too. */
+/* The fast path: a kernel whose arguments are given by address. A dispatch that the flow refuses is left to the
+ * slow path, which returns the error. */
 __attribute__((always_inline)) static inline bool launch_fast(const struct hip_kernel *k, struct hip_stream *s,
 							      dim3 blocks, dim3 threads, uint32_t lds_B,
 							      void **args, struct drv_lock **held)

@@ -336,9 +336,9 @@ static hipError_t check_memory(const struct hip_exec *e)
 	for (size_t i = 0; i < e->steps.count; i++) {
 		const struct hip_node *n = e->steps.at[i].node;
 
-		if (n && n->work.alloc && !again && hip_graph_alloc_set_used(n->work.allocation.dptr))
+		if (n && n->work.alloc && !again && hip_graph_alloc_is_used(n->work.allocation.dptr))
 			return hipErrorInvalidValue;
-		if (n && n->work.freed && !hip_graph_alloc_set_used(n->work.freed) &&
+		if (n && n->work.freed && !hip_graph_alloc_is_used(n->work.freed) &&
 		    !exec_allocates(e, n->work.freed))
 			return hipErrorInvalidValue;
 	}

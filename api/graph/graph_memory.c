@@ -154,7 +154,7 @@ void hip_graph_allocs_reset(struct hip_device *device)
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-bool hip_graph_alloc_set_used(const void *ptr)
+bool hip_graph_alloc_is_used(const void *ptr)
 {
 	const struct hip_graph_alloc *l;
 	bool used;

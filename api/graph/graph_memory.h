@@ -12,13 +12,13 @@
 
 struct hip_graph_alloc;
 
-/* Adds the reference of a node of an instance. Errors: NotSupported, when another instance has the memory, or for a
- * node of another graph. */
+/* Adds the reference of a cloned node. Errors: NotSupported, when another instance has the memory, or when the
+ * clone is no instance's: a graph's allocation node cannot be cloned otherwise. */
 hipError_t hip_graph_alloc_get(struct hip_graph_alloc *alloc, bool instance);
 /* Accepts NULL. May wait for the device. */
 void hip_graph_alloc_put(struct hip_graph_alloc *alloc, bool instance);
 /* True when the address is memory of a graph and in use. */
-bool hip_graph_alloc_set_used(const void *ptr);
+bool hip_graph_alloc_is_used(const void *ptr);
 /* Marks the memory as in use, in the order of launches. */
 void hip_graph_alloc_begin(struct hip_graph_alloc *alloc);
 /* Frees memory of a graph after the stream's work (NULL: at once). False: the address is none. *error:

@@ -256,7 +256,7 @@ static struct hints hints_common(const struct range *range, hipMemRangeCoherency
 	return all;
 }
 
-/* Writes the devices that the list has room for, and hipInvalidDeviceId after them. */
+/* Writes as many of the devices, and the CPU, as the list has room for; the rest becomes hipInvalidDeviceId. */
 static hipError_t list_accessed(const struct hints *h, int *list, size_t count)
 {
 	size_t n = 0;

@@ -154,7 +154,7 @@ hipError_t hipModuleUnload(hipModule_t module)
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-/* Makes a function; without a module its managed list is empty. */
+/* Makes a function and its handle; the caller adds it to a list. */
 static hipError_t make_function(const char *name, const struct hip_kernel *kernel, struct hip_function **out)
 {
 	struct hip_function *f = calloc(1, sizeof(*f) + strlen(name) + 1);
