@@ -5,8 +5,8 @@
  *   hip_stream_capture  the part of one stream in a capture; owned by the capture
  *   hip_recorded        the state of an event that was recorded in a capture; owned by the event
  *
- * Lock: hip_captures_lock guards all of them. It is inside the locks of events and of instances; under it, only the
- * lock of graph_memory.c is taken.
+ * Lock: hip_captures_lock guards all of them. It is inside the locks of events, of
+ * instances, of streams and of devices, none of which is taken under it.
  */
 #ifndef API_CAPTURE_H
 #define API_CAPTURE_H
