@@ -17,6 +17,8 @@ PKGS    := libdrm_amdgpu libdrm libelf numa libpng json-c
 ROOMS      := drv vm cs sdma embed
 HSA_ROOMS  := drv vm cs sdma flow pool hsa
 API_ROOMS  := $(HSA_ROOMS) api
+# Folders of hsa/, lowest first.
+HSA_FOLDERS := core signal memory code queue copy image ipc entry
 VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
@@ -64,13 +66,13 @@ $(O)/check-deps.stamp: tools/deps.sh Makefile
 room_src  = $(filter-out %_test.c,$(wildcard $(1)/*.c))
 obj       = $(patsubst %.c,$(O)/%.o,$(1))
 DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
-HSA_SRC   := $(foreach r,$(HSA_ROOMS),$(call room_src,$(r)))
+HSA_SRC   := $(foreach r,$(filter-out hsa,$(HSA_ROOMS)) $(addprefix hsa/,$(HSA_FOLDERS)),$(call room_src,$(r)))
 VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
 # Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
 VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter-out %_test.c,$(wildcard vgpu/isa/lanes_*.c)))
 # The tuff command carries the device tests.
 TOOL_SRC  := $(call room_src,tools) $(call room_src,tests/device)
-UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(VGPU_ROOMS))))
+UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(addprefix hsa/,$(HSA_FOLDERS)) $(VGPU_ROOMS))))
 # tests/hsa/tool_*.c are libraries that those programs load.
 STACK_SRC := $(wildcard tests/stack/*.c) $(filter-out tests/hsa/tool_%,$(wildcard tests/hsa/*.c))
 LONG_SRC  := $(wildcard tests/long/*.c)
@@ -279,8 +281,8 @@ $(O)/libhsa.a: $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o
 HSA_UNIT := $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(O)/vgpu.o
 HSA_A = $(O)/libhsa.a
 HSA_UNIT_LIBS = $(O)/libtests.a $(TEST_KERNELS) $(HSA_A) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm
-$(O)/bin/hsa/inject_test: $(O)/libhsa-inject.a
-$(O)/bin/hsa/inject_test: HSA_A = $(O)/libhsa-inject.a
+$(O)/bin/hsa/memory/inject_test: $(O)/libhsa-inject.a
+$(O)/bin/hsa/memory/inject_test: HSA_A = $(O)/libhsa-inject.a
 $(O)/bin/pool/%_test: $(O)/pool/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@

@@ -377,7 +377,7 @@ unsigned flow_fences(struct flow *flow, struct cs_fence *fences, unsigned max);
 /* The call that the flow waits for is over. Any thread. */
 void flow_call_ended(struct flow *flow);
 
-/* --- for owners that translate packets of their own (hsa/packet.c). Locked ---------------------- */
+/* --- for owners that translate packets of their own (hsa/queue/packet.c). Locked ---------------------- */
 
 /* The hardware queue, made at the first use, and anew when the priority was changed. */
 DRV_MUST_CHECK int flow_ensure_queue(struct flow *flow);

@@ -48,6 +48,7 @@ check_folders() {
 		done
 	done
 }
+check_folders hsa "core signal memory code queue copy image ipc entry"
 check_folders api "base stream tool memory pool module exec image graph rtc device"
 
 below=""
