@@ -262,9 +262,9 @@ static void regions(void)
 	CHECK_EQ(impl_hsa_memory_free(ptr), HSA_STATUS_ERROR_INVALID_ALLOCATION);
 }
 
-static void forget_nothing(struct rt *rt, uint64_t address, uint64_t size_B)
+static void forget_nothing(struct rt *unused, uint64_t address, uint64_t size_B)
 {
-	(void)rt;
+	(void)unused;
 	(void)address;
 	(void)size_B;
 }
