@@ -2,14 +2,14 @@
  *
  * Objects. The library owns each; the caller names it by a handle:
  *
- *   device    an open GPU, with a GPU address space of its own       device.h
- *   mem       an allocation, registered host memory, or an import    memory.h
- *   range     reserved addresses, in which memory is bound           memory.h
- *   code      a loaded code object                                   code.h
- *   kernel    a GPU function of a code object                        code.h
- *   queue     where jobs are submitted                               queue.h
- *   cmd       the commands of one job while they are written         queue.h
- *   sync      a DRM syncobj                                          queue.h
+ *   device   an open GPU, with a GPU address space of its own (device.h)
+ *   mem      an allocation, registered host memory, or an import (memory.h)
+ *   range    reserved addresses, in which memory is bound (memory.h)
+ *   code     a loaded code object (code.h)
+ *   kernel   a GPU function of a code object (code.h)
+ *   queue    where jobs are submitted (queue.h)
+ *   cmd      the commands of one job while they are written (queue.h)
+ *   sync     a DRM syncobj (queue.h)
  *
  * Errors. A function that can fail gives 0 or -errno (from <errno.h>), must be checked, and changes nothing when it
  * fails: outputs stay as they were. The calling thread's record, tuff_error(), says why it failed. Errors that
@@ -66,8 +66,9 @@
 extern "C" {
 #endif
 
-/* The version of these headers. While the major number is 0, a new minor number may change functions; the soname
- * and the version node TUFF_0 then change with it. */
+/* The version of these headers. A release that adds to the interface raises the minor number. A release that
+ * changes or removes a function changes the soname, libtuff.so.0, and the version node of the symbols, TUFF_0, as
+ * well. */
 #define TUFF_VERSION_MAJOR 0
 #define TUFF_VERSION_MINOR 4
 

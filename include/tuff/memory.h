@@ -85,8 +85,7 @@ TUFF_API TUFF_CHECK int tuff_mem_find(struct tuff_device *device, const void *ad
 
 enum tuff_register_flags {
 	TUFF_REGISTER_READ_ONLY = 1 << 0, /* the GPU only reads; implied for memory that cannot be written */
-	TUFF_REGISTER_ALIAS =
-		1 << 1, /* tuff_mem_info.va is a second address, for the GPU alone, never the host's own */
+	TUFF_REGISTER_ALIAS = 1 << 1,     /* tuff_mem_info.va is the GPU's alone, never the host's address */
 };
 
 /* Makes size_B bytes of the process's own memory at host reachable for the GPU: malloc'ed, mapped from a file, on a
