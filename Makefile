@@ -89,7 +89,7 @@ HIPRTC_LINKS := $(O)/lib/libhiprtc.so.5 $(O)/lib/libhiprtc.so.6
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: lib $(O)/tuff examples headers
+all: lib $(O)/tuff $(O)/man3 examples headers
 lib: $(O)/libtuff.a $(O)/lib/libtuff.so $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so $(HIPRTC_LINKS) $(O)/lib/libhiprtc.so $(O)/lib/include \
 	$(O)/tuff-uninstalled.pc
 
