@@ -41,13 +41,14 @@
  *   A struct that the library fills    The library fills as many bytes as the caller has. Bytes beyond its own
  *                                      struct become 0.
  *
- * A size of 0 is -EINVAL. (Linux does the same in clone3() and openat2(). A size as the first member, or an sType
- * as Vulkan's, would have to be set before every call, also in structs that are filled, and a forgotten one is
- * found at run time only; an argument that the compiler fills in cannot be forgotten, and initialisers name the
- * caller's members alone.) Designated initialisers, or `= {0}`, leave 0 in members that the program does not know.
- * struct tuff_point and struct tuff_sync_point are values, stand in arrays, and never grow.
+ * A new member begins beyond the size that the struct had, never in the padding at its end. A size of 0 is -EINVAL.
+ * (Linux does the same in clone3() and openat2(). A size as the first member, or an sType as Vulkan's, would have
+ * to be set before every call, also in structs that are filled, and a forgotten one is found at run time only; an
+ * argument that the compiler fills in cannot be forgotten, and initialisers name the caller's members alone.)
+ * Designated initialisers, or `= {0}`, leave 0 in members that the program does not know. struct tuff_point and
+ * struct tuff_sync_point are values, stand in arrays, and never grow.
  *
- * Threads. Each function's description ends with one of these words:
+ * Threads. Each function's description, or else that of its header or section, says one of these:
  *
  *   "Thread safe."            any thread, at any time
  *   "One thread at a time."   for one object, the caller keeps threads apart

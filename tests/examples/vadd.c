@@ -1,6 +1,6 @@
 /* Adds two vectors on the first GPU: vadd CODE_OBJECT. The kernel is in vadd.hip.
  *
- *     cc vadd.c $(pkg-config --cflags --static --libs tuff) -o vadd */
+ *     cc vadd.c $(pkg-config --cflags --libs tuff) -o vadd */
 #include <stdio.h>
 #include <stdlib.h>
 

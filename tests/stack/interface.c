@@ -161,6 +161,25 @@ static void no_function_has_a_types_name(void)
 			printf("  %s is a type and a function\n", types.name[i]);
 }
 
+/* Members stay where release 0.4 has them: the last member of each struct, and its size, on x86-64. A member of a
+ * later release begins at that size or beyond, not in the padding before it, which older callers leave undefined:
+ * who adds one adds the new size in a row of its own, and turns the == of the old row into >=. */
+#define STAYS(type, last, offset, relation, size)                                                                  \
+	_Static_assert(offsetof(struct type, last) == (offset) && sizeof(struct type) relation(size),              \
+		       "struct " #type " has another layout")
+STAYS(tuff_gpu, pci, 32, ==, 48);
+STAYS(tuff_device_info, copy_rings, 140, ==, 144);
+STAYS(tuff_usage, ioctls, 40, ==, 48);
+STAYS(tuff_mem_create_info, flags, 12, ==, 16);
+STAYS(tuff_mem_info, flags, 28, ==, 32);
+STAYS(tuff_range_create_info, flags, 24, ==, 32);
+STAYS(tuff_kernel_info, descriptor_va, 24, ==, 32);
+STAYS(tuff_queue_create_info, priority, 8, ==, 12);
+STAYS(tuff_queue_status, vram_lost, 2, ==, 3);
+STAYS(tuff_order, signal_count, 40, ==, 48);
+STAYS(tuff_dispatch, args_B, 72, ==, 80);
+_Static_assert(sizeof(struct tuff_point) == 16 && sizeof(struct tuff_sync_point) == 16, "values never grow");
+
 static void the_library_says_its_version(void)
 {
 	char path[512], text_wanted[16];
