@@ -26,8 +26,8 @@
  * handle is refused and never followed. An object may be destroyed when its children are gone and no other thread
  * is in a call with it.
  *
- * Ownership. Whoever creates an object destroys it. The library reads structs and arrays that are passed in during
- * the call only. Strings that it hands out live as long as the object that they belong to.
+ * Ownership. The caller destroys the objects that it creates. The library reads structs and arrays that are passed
+ * in during the call only. Strings that it hands out live as long as the object that they belong to.
  *
  * Growth. A later release may append members to a struct and values to an enum. Programs keep working with the
  * newer library without being compiled again, and with the older one as long as they use nothing new. Each function
@@ -46,7 +46,7 @@
  * to be set before every call, also in structs that are filled, and a forgotten one is found at run time only; an
  * argument that the compiler fills in cannot be forgotten, and initialisers name the caller's members alone.)
  * Designated initialisers, or `= {0}`, leave 0 in members that the program does not know. struct tuff_point and
- * struct tuff_sync_point are values, stand in arrays, and never grow.
+ * struct tuff_sync_point are values, elements of arrays, and never grow.
  *
  * Threads. Each function's description, or else that of its header or section, says one of these:
  *
@@ -96,8 +96,9 @@ TUFF_API unsigned tuff_version(void);
 /* Gives the same version as text, "0.4"; the string is static. Thread safe. */
 TUFF_API const char *tuff_version_text(void);
 
-/* Says why the calling thread's last failing call failed: where inside tuff, in which ioctl, and why. "" when none
- * has failed yet; success leaves it. Valid until the thread's next failure. Thread safe. */
+/* Gives the reason why the calling thread's last failing call failed: the place inside tuff, the ioctl, the cause.
+ * "" when none has failed yet; a successful call does not change it. Valid until the thread's next failure. Thread
+ * safe. */
 TUFF_API const char *tuff_error(void);
 
 #ifdef __cplusplus

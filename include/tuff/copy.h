@@ -30,7 +30,7 @@ TUFF_API TUFF_CHECK int tuff_copy(struct tuff_device *device, void *dst, const v
 /* The unit that carries out a copy or fill. */
 enum tuff_copier { TUFF_COPIER_SDMA, TUFF_COPIER_KERNEL, TUFF_COPIER_CPU };
 
-/* Says which unit tuff_copy() of size_B bytes would use at this moment, or tuff_fill() when src is NULL; for
+/* Reports which unit tuff_copy() of size_B bytes would use at this moment, or tuff_fill() when src is NULL; for
  * reports. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_copy_plan(struct tuff_device *device, const void *dst, const void *src,
 				       uint64_t size_B, enum tuff_copier *copier);

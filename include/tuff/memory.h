@@ -59,7 +59,7 @@ struct tuff_mem_info {
 /* Allocates; all content is zero. When VRAM is full the kernel reports nothing: it moves buffers that were not used
  * lately to system memory, of this process or others, or puts the new one there; tuff_device_usage() counts that,
  * and TUFF_MEM_STRICT avoids it. -EINVAL: a size that no heap has; -ENOTSUP: TUFF_MEM_UNCACHED VRAM of a chip that
- * caches it whatever is asked. Four ioctls at most. */
+ * always caches it. Four ioctls at most. */
 TUFF_API TUFF_CHECK int tuff_mem_create_sized(struct tuff_device *device, const struct tuff_mem_create_info *info,
 					      size_t info_B, struct tuff_mem **mem);
 TUFF_INLINE int tuff_mem_create(struct tuff_device *device, const struct tuff_mem_create_info *info,
@@ -129,7 +129,7 @@ enum tuff_peer {
 	TUFF_PEER_DIRECT, /* the other device reaches VRAM where it is */
 };
 
-/* Says how `device` would reach VRAM of `owner`. The first call for a pair finds out by doing it, with a small
+/* Reports how `device` would reach VRAM of `owner`. The first call for a pair finds out by doing it, with a small
  * buffer, an empty job and the kernel's usage counters; the library keeps the answer. -EAGAIN: other processes
  * change the counters all the time; -ENOTSUP: no packets for the chip of `device` yet. */
 TUFF_API TUFF_CHECK int tuff_peer_access(struct tuff_device *owner, struct tuff_device *device,

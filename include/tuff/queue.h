@@ -2,7 +2,7 @@
  *
  *   queue    where jobs are submitted; has a kernel context of its own, hence the unit of loss
  *   cmd      the commands of one job while they are written
- *   point    a moment of a queue: the end of one job; a value, which nobody frees
+ *   point    a moment of a queue: the end of one job; a value, which needs no freeing
  *   sync     a kernel synchronisation object, which other processes and drivers know
  *
  *     tuff_begin(queue, 0, &cmd);
@@ -115,12 +115,12 @@ enum tuff_begin_flags {
  * the calling thread. -EBUSY: TUFF_NOWAIT; -EDEADLK: this thread is writing a job of the queue already; -ECANCELED:
  * the queue is lost. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_begin(struct tuff_queue *queue, unsigned flags, struct tuff_cmd **cmd);
-/* Submits the job; cmd is gone, whatever happens but -EPERM. order and point may be NULL.
+/* Submits the job. cmd ends, also when the call fails, except with -EPERM. order and point may be NULL.
  *
  * -ECANCELED: the queue, or a point that the job waits for, is lost; -ENOENT: a sync that nothing signals yet; the
  * error of the first command that found no memory; -EFAULT: registered memory was unmapped; -EPERM: another thread
- * began it. One ioctl, a second after memory came or went, four for each point of another device. One thread at a
- * time. */
+ * began it. One ioctl; one more after memory came or went; four more for each point of another device. One thread
+ * at a time. */
 TUFF_API TUFF_CHECK int tuff_submit_sized(struct tuff_cmd *cmd, const struct tuff_order *order, size_t order_B,
 					  struct tuff_point *point);
 TUFF_INLINE int tuff_submit(struct tuff_cmd *cmd, const struct tuff_order *order, struct tuff_point *point)
