@@ -172,12 +172,16 @@ $(O)/lib/libhsa-runtime64.so: $(HSA_LIB)
 
 # AMD's HIP library, of two interfaces: from the same sources, each compiled for its layouts. They need our HSA library, which
 # stands beside them, and not another that the system may have.
-API_SRC := $(call room_src,api)
+# Folders of api/, lowest first: tools/layers.sh checks their order.
+API_FOLDERS := base stream tool memory pool module exec image graph rtc device
+API_SRC := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 # What it shares with the rooms below by having it, too: code without state that matters.
 API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
-API_FAST   := $(addprefix api/,binary capture context copy device error event fill graph_exec graph_launch grid frontier launch memory module pool_cache pool_space root timestamp stream stream_info \
-	stream_memory stream_wait)
+API_FAST   := $(addprefix api/,base/error base/root device/context exec/copy exec/event exec/fill exec/grid exec/launch \
+	graph/graph_exec graph/graph_launch memory/memory module/binary module/module pool/pool_cache pool/pool_space \
+	stream/capture stream/frontier stream/stream stream/stream_info stream/stream_memory stream/stream_wait stream/timestamp \
+	device/device)
 OPT_small  := $(if $(filter release,$(MODE)),-Os)
 api_opt     = $(if $(filter $(API_FAST),$(1)),,$(OPT_small))
 api_obj = $(patsubst %.c,$(O)/%.abi$(1).o,$(API_SRC)) $(call obj,$(API_PARTS))

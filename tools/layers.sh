@@ -34,6 +34,22 @@ for chain in "$@"; do
 	done
 done
 
+# Folders inside a room: $2, lowest first.
+check_folders() {
+	lower=""
+	for folder in $2; do
+		lower="$lower $folder"
+		for line in $(includes "$1/$folder"); do
+			header=${line##*:}
+			case "$header" in "$1"/*/*) ;; *) continue ;; esac
+			ok=no
+			for f in $lower; do case "$header" in "$1/$f"/*) ok=yes ;; esac; done
+			[ $ok = yes ] || complain "${line%:*}" "$header"
+		done
+	done
+}
+check_folders api "base stream tool memory pool module exec image graph rtc device"
+
 below=""
 for room in vgpu/isa vgpu/engine vgpu/kernel vgpu/shim; do
 	below="$below $room"
