@@ -259,7 +259,7 @@ static void one_file_reads_variables(void)
 {
 	glob_t found;
 
-	CHECK_EQ(glob("{drv,vm,cs,sdma,pool,hsa,embed,api}/*.[ch]", GLOB_BRACE, NULL, &found), 0);
+	CHECK_EQ(glob("{drv,vm,cs,sdma,flow,pool,hsa,embed,api}/{,*/}*.[ch]", GLOB_BRACE, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		if (!is_source(found.gl_pathv[i]) || !strcmp(found.gl_pathv[i], "drv/config.c"))
 			continue;
