@@ -91,8 +91,8 @@ HIPRTC_LINKS := $(O)/lib/libhiprtc.so.5 $(O)/lib/libhiprtc.so.6
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: lib $(O)/tuff examples headers
-lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so $(HIPRTC_LINKS) $(O)/lib/libhiprtc.so $(O)/lib/include \
+all: lib $(O)/tuff $(O)/man3 examples headers
+lib: $(O)/libtuff.a $(O)/lib/libtuff.so $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so $(HIPRTC_LINKS) $(O)/lib/libhiprtc.so $(O)/lib/include \
 	$(O)/tuff-uninstalled.pc
 
 # --- device code ----------------------------------------------------------------------------------------------
@@ -139,6 +139,13 @@ $(O)/libdriver.a: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
 $(O)/libtuff.a: $(O)/libtuff.o
 $(O)/libtuff.o: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
 	$(call say,LD,$@)$(LD) -r $^ -o $@ && objcopy --localize-hidden $@
+# The same as a shared library. Handles and the count of forks are its static data: it stays (nodelete), whoever closes it.
+$(O)/lib/libtuff.so.0: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o embed/exports.map
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) -Wl,-Bsymbolic-functions -Wl,-z,nodelete \
+		-Wl,--no-undefined-version $(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(PKG_LIBS) -o $@
+$(O)/lib/libtuff.so: $(O)/lib/libtuff.so.0
+	@ln -sf $(<F) $@
 $(O)/libvgpu.a: $(VGPU_OBJ)
 $(O)/%.a:
 	@rm -f $@
@@ -311,13 +318,18 @@ $(O)/bin/hsa/%_test: $(O)/hsa/%_test.o $(HSA_UNIT)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
 
 # Examples are built as their readers would: with the public headers and the public library, and nothing else of ours.
-EXAMPLES := $(patsubst tests/examples/%.c,$(O)/examples/%,$(wildcard tests/examples/*.c))
+EXAMPLES := $(addprefix $(O)/examples/,$(basename $(notdir $(wildcard tests/examples/*.c tests/examples/*.cc))))
 EXAMPLE_CODE := $(patsubst %,$(O)/examples/vadd.%.co,$(GFX))
 examples: $(EXAMPLES) $(EXAMPLE_CODE)
 $(O)/examples/%: tests/examples/%.c $(O)/libtuff.a $(wildcard include/tuff/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) -std=c11 -Wall -Wextra -Wpedantic -Werror -D_GNU_SOURCE $(OPT_$(MODE)) -Iinclude $< $(O)/libtuff.a \
 		$(PKG_LIBS) -pthread -lm -o $@
+# An example in C++ has the shared library. clang compiles it without a C++ library, which need not be installed.
+$(O)/examples/%: tests/examples/%.cc $(O)/lib/libtuff.so $(wildcard include/tuff/*.h)
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(CLANG) -x c++ -std=c++11 -nostdinc++ -fno-exceptions -Wall -Wextra -Wpedantic -Werror -O2 -Iinclude -c $< -o $@.o
+	@$(CC) $(OPT_$(MODE)) $@.o -L$(O)/lib -ltuff -Wl,-rpath,'$$ORIGIN/../lib' -pthread -o $@
 $(O)/examples/vadd.%.co: tests/examples/vadd.hip
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$* -O2 $< -o $@
