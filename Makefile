@@ -180,7 +180,7 @@ API_SRC := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 # What it shares with the rooms below by having it, too: code without state that matters.
 API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
-API_FAST   := $(addprefix api/,base/error base/root device/context exec/copy exec/event exec/fill exec/grid exec/launch \
+API_FAST   := $(addprefix api/,base/error base/retire base/root device/context exec/copy exec/event exec/fill exec/grid exec/launch \
 	graph/graph_exec graph/graph_launch memory/memory module/binary module/module pool/pool_cache pool/pool_space \
 	stream/capture stream/frontier stream/stream stream/stream_info stream/stream_memory stream/stream_wait stream/timestamp \
 	device/device)

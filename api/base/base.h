@@ -70,6 +70,7 @@ struct hip {
 extern DRV_OWN struct hip hip;
 
 /* A thread's own. */
+#define HIP_INSIDE_NEVER (INT64_MIN / 2)
 struct hip_thread {
 	int device;              /* current */
 	hipError_t last, result; /* hipGetLastError(), hipExtGetLastError() */
@@ -79,18 +80,17 @@ struct hip_thread {
 	uint64_t id; /* of a thread that has captured; no other's ever. 0: none yet */
 	bool waited; /* for work, in the public function that it is in: tools are told of ended work before it
 			returns */
+	/* For retire.h: */
+	_Atomic int64_t inside;          /* HIP_INSIDE_NEVER: the thread is not registered */
+	struct hip_thread *next, **link; /* registered threads; guarded by the lock of retire.c, as are: */
+	int64_t seen;
+	bool awaited;
 	bool in_host_function; /* of the program's, which a stream has come to */
 };
 /* In the static block: a look-up by call costs more than all that is done with it. So are all variables of threads
  * then, and libc keeps 1,664 bytes (glibc 2.36) for libraries that are loaded later: what is larger is allocated.
  */
 extern DRV_OWN _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
-
-/* Frees it when many others have been given here since: threads that found it before another's hipDeviceReset() may
- * look at it once more. Accepts NULL. */
-void hip_free_late(void *memory);
-/* The same; end is called with it instead of free(). */
-void hip_end_late(void *memory, void (*end)(void *memory));
 
 /* The thread's own memory, zeroed, that it has until it ends; at: a variable of the thread, where it will be found.
  * NULL: there is none. */

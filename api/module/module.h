@@ -2,7 +2,7 @@
 #ifndef API_MODULE_H
 #define API_MODULE_H
 
-#include "api/base/base.h"
+#include "api/base/retire.h"
 
 struct hip_kernel {
 	uint64_t object;
@@ -17,6 +17,7 @@ struct hip_kernel {
 	bool calls;                          /* what private_B does not cover: the device's stack is for that */
 	bool prints;                         /* leaves messages of printf in a buffer */
 	bool plain;                          /* neither */
+	struct hip_retired retired;          /* once no handle and no program names it */
 };
 
 struct hip_code {

@@ -55,6 +55,7 @@ struct hip_cache {
 	unsigned count[HIP_POOL_CLASSES], large;
 	struct hip_block *block[HIP_POOL_CLASSES][HIP_POOL_DEPTH];
 	struct hip_block *large_block[HIP_POOL_LARGE];
+	struct hip_retired retired; /* once the stream is gone */
 };
 
 struct hip_pool {

@@ -38,9 +38,9 @@ struct hip_stream *hip_stream_get(struct hip_stream *s)
 }
 
 /* What other threads read by a rule, or a point that was reached, has stayed until now. */
-static void free_stream(void *stream)
+static void free_stream(struct hip_retired *retired)
 {
-	struct hip_stream *s = stream;
+	struct hip_stream *s = vm_container(retired, struct hip_stream, retired);
 
 	hip.hsa->put(s->flow);
 	free(s);
@@ -54,7 +54,7 @@ void hip_stream_put(struct hip_stream *s)
 	if (atomic_exchange(&s->freed, true))
 		return;
 	call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
-	hip_end_late(s, free_stream);
+	hip_retire(&s->retired, free_stream);
 }
 
 /* What it is given begins behind what the null stream was given. */

@@ -29,7 +29,8 @@ struct hip_shape {
 };
 
 struct hip_stream {
-	_Atomic unsigned refs; /* the program's, and one for each point */
+	struct hip_retired retired; /* once it has no references */
+	_Atomic unsigned refs;      /* the program's, and one for each point */
 	uint64_t handle;
 	struct hip_device *device;
 	unsigned flags;
