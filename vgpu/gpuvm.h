@@ -94,4 +94,8 @@ struct gpuvm_fault {
 	bool mapped; /* a region exists but forbids this access */
 };
 
+/* Functions that access the memory of jobs as a GPU does. The client's threads and other waves may access the same
+ * words: a race there is the client's, and ThreadSanitizer does not look into these functions. */
+#define GPUVM_RACY __attribute__((no_sanitize("thread")))
+
 #endif

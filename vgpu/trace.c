@@ -1,15 +1,14 @@
 /* The record of a run (vgpu/trace.h). Each event is one write() to a file that all processes append to. */
 #include "vgpu/trace.h"
+#include "vgpu/sys.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define TEXT_MAX   1024
 #define LINE_MAX_B (TEXT_MAX + 512)
@@ -24,7 +23,7 @@ static void put(const char *line, int length)
 	int fd = atomic_load_explicit(&file, memory_order_relaxed);
 
 	/* A full disk costs the record, not the run. */
-	if (fd >= 0 && length > 0 && length < LINE_MAX_B && write(fd, line, (size_t)length) != length)
+	if (fd >= 0 && length > 0 && length < LINE_MAX_B && sys_write(fd, line, (size_t)length) != length)
 		atomic_store(&file, -1);
 }
 
@@ -61,11 +60,11 @@ void vgpu_trace_join(bool creates)
 	if (!name || !*name)
 		return;
 	if (fd < 0 && opened >= 0)
-		close(opened);
+		sys_close(opened);
 	if (fd < 0)
-		opened = fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC | O_CREAT | (creates ? O_TRUNC : 0), 0666);
+		opened = fd = sys_create(name, O_APPEND | (creates ? O_TRUNC : 0));
 	if (fd < 0) {
-		fprintf(stderr, "vgpu: cannot open TUFF_VGPU_TRACE=%s: %s\n", name, strerror(errno));
+		fprintf(stderr, "vgpu: cannot open TUFF_VGPU_TRACE=%s: %s\n", name, strerror(-fd));
 		return;
 	}
 	file = fd;
@@ -79,11 +78,10 @@ void vgpu_trace_join(bool creates)
 void vgpu_trace_leave(bool last)
 {
 	int fd = atomic_exchange(&file, -1);
+	long r = fd >= 0 && last ? sys_write(fd, "\n]\n", 3) : 3;
 
-	if (fd < 0)
-		return;
-	if (last && write(fd, "\n]\n", 3) != 3)
-		fprintf(stderr, "vgpu: TUFF_VGPU_TRACE is not complete: %s\n", strerror(errno));
+	if (r != 3)
+		fprintf(stderr, "vgpu: TUFF_VGPU_TRACE is not complete: %s\n", strerror(r < 0 ? (int)-r : ENOSPC));
 }
 
 uint64_t vgpu_trace_now(void)

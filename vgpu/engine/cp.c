@@ -199,7 +199,7 @@ static bool atomic_gds(struct cp *cp)
 static const struct action {
 	bool (*execute)(struct cp *cp);
 	bool not_on_null; /* the null device skips it */
-} actions[256] = {
+} cp_actions[256] = {
 	[PM4_SET_BASE] = {cp_set_base},
 	[PM4_DISPATCH_DIRECT] = {cp_dispatch_direct, .not_on_null = true},
 	[PM4_DISPATCH_INDIRECT] = {cp_dispatch_indirect, .not_on_null = true},
@@ -337,7 +337,7 @@ static bool execute_packet(struct cp *cp)
 		return cp_illegal(cp, 65, "a packet of type %u", pm4_type(cp->header));
 	if (cp->header == PM4_NOP_1DW)
 		return true;
-	action = &actions[pm4_opcode(cp->header)];
+	action = &cp_actions[pm4_opcode(cp->header)];
 	cp->body_dw = pm4_body_dw(cp->header);
 	if (!check_header(cp))
 		return false;

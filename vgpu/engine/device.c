@@ -1,6 +1,6 @@
 /* A device's compute units: which grids wait, which threads work on them. */
 #include "vgpu/engine/internal.h"
-#include "vgpu/given.h"
+#include "vgpu/host_time.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -121,7 +121,7 @@ void engine_grid_publish(struct engine_grid *grid)
 	bool alone;
 
 	atomic_fetch_add(&dev->busy, 1);
-	atomic_store_explicit(&grid->run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
+	atomic_store_explicit(&grid->run->progress_ns, vgpu_host_time_ns(), memory_order_relaxed);
 	grid->traced_ns = vgpu_trace_now();
 	pthread_mutex_lock(&dev->lock);
 	while (*end)
@@ -304,14 +304,4 @@ void engine_ring_drain(struct engine_run *run)
 void engine_run_drain(struct engine_run *run)
 {
 	drain(run, run);
-}
-
-void engine_device_kill_waves(struct engine_device *dev, uint64_t vm)
-{
-	pthread_mutex_lock(&dev->lock);
-	for (struct engine_ring *ring = dev->rings; ring; ring = ring->next)
-		for (struct engine_grid *grid = ring->grids; grid; grid = grid->next)
-			if (grid->machine.view->vm == vm)
-				atomic_store_explicit(&grid->killed, true, memory_order_relaxed);
-	pthread_mutex_unlock(&dev->lock);
 }

@@ -9,7 +9,7 @@
 
 #include "vgpu/chip.h"
 #include "vgpu/gpuvm.h"
-#include "vgpu/isa/mem_order.h"
+#include "vgpu/memory/order.h"
 
 enum engine_ip { ENGINE_GFX = 0, ENGINE_COMPUTE = 1, ENGINE_DMA = 2 }; /* as AMDGPU_HW_IP_* */
 

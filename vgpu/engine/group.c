@@ -36,7 +36,7 @@ void engine_group_destroy(struct engine_group *group)
 	if (!group)
 		return;
 	for (unsigned number = 0; number < ENGINE_WAVES_PER_GROUP; number++)
-		isa_late_destroy(group->waves[number].late);
+		isa_waitcnt_destroy(group->waves[number].waitcnt);
 	isa_races_destroy(group->races);
 	free(group->waves);
 	free(group->v);
@@ -50,12 +50,12 @@ static bool reserve_checks(struct engine_group *group, unsigned waves, uint32_t 
 	for (unsigned number = 0; number < waves; number++) {
 		struct isa_wave *wave = &group->waves[number];
 
-		if (!wave->late)
-			wave->late = isa_late_create();
-		if (!wave->late)
+		if (!wave->waitcnt)
+			wave->waitcnt = isa_waitcnt_create();
+		if (!wave->waitcnt)
 			return false;
-		isa_late_reset(wave->late);
-		isa_late_unset(wave->late, unset);
+		isa_waitcnt_reset(wave->waitcnt);
+		isa_waitcnt_unset(wave->waitcnt, unset);
 	}
 	if (waves == 1 || !group->shared.lds_B)
 		return true;

@@ -21,14 +21,15 @@
 #include "vgpu/engine/engine.h"
 #include "vgpu/engine/regs.h"
 #include "vgpu/isa/isa.h"
-#include "vgpu/isa/mem_cache.h"
+#include "vgpu/memory/cache.h"
 #include "vgpu/report.h"
 #include "vgpu/trace.h"
 
 #define ENGINE_WAVES_PER_GROUP 16   /* 1,024 work-items */
 #define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
 
-/* --- one job (run.c) -------------------------------------------------------------------------- */
+/* --- one job (run.c; job.c executes it) --------------------------------------------------------------------------
+ */
 
 struct engine_run {
 	struct engine_ring *ring;     /* immutable */
@@ -41,7 +42,7 @@ struct engine_run {
 	_Atomic bool waves_killed;    /* by ENGINE_WAVES; the CP goes on behind them. Release: why is written */
 	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
-	_Atomic uint64_t progress_ns; /* vgpu_given_ns() when a grid last came or a workgroup ended */
+	_Atomic uint64_t progress_ns; /* vgpu_host_time_ns() when a grid last came or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
 	struct mem_order_job order;   /* slot -1: not checked */
 	pthread_mutex_t why_lock;     /* guards why */
@@ -220,9 +221,6 @@ void engine_device_wake(struct engine_device *dev);
  * run's thread only. */
 void engine_ring_drain(struct engine_run *run);
 void engine_run_drain(struct engine_run *run);
-/* Ends all waves of the VM, as the kernel does when one of them does not end (Linux gfx_v9_0_ring_soft_recovery).
- */
-void engine_device_kill_waves(struct engine_device *dev, uint64_t vm);
 /* Whether waves of the ring live. */
 bool engine_ring_busy(struct engine_ring *ring);
 

@@ -1,5 +1,6 @@
 /* Memory as the packet processors see it (mem.h). */
 #include "vgpu/engine/mem.h"
+#include "vgpu/engine/atomic.h"
 
 #include <string.h>
 
@@ -511,100 +512,22 @@ bool engine_mem_covers(struct engine_mem *mem, uint64_t va, uint64_t size_B, uns
 
 /* --- atomics ---------------------------------------------------------------------------------- */
 
-enum { ATOMIC_64 = 1 << 5, ATOMIC_NO_RETURN = 1 << 6 };
-
-enum atomic_base {
-	ATOMIC_SWAP = 7,
-	ATOMIC_CMPSWAP = 8,
-	ATOMIC_ADD = 15,
-	ATOMIC_SUB,
-	ATOMIC_SMIN,
-	ATOMIC_UMIN,
-	ATOMIC_SMAX,
-	ATOMIC_UMAX,
-	ATOMIC_AND,
-	ATOMIC_OR,
-	ATOMIC_XOR,
-	ATOMIC_INC,
-	ATOMIC_DEC,
-};
-
-bool engine_atomic_returns(unsigned op)
-{
-	return !(op & ATOMIC_NO_RETURN);
-}
-
-bool engine_atomic_is_64(unsigned op)
-{
-	return op & ATOMIC_64;
-}
-
-const char *engine_atomic_name(unsigned op)
-{
-	static const char *const name[32] = {
-		[ATOMIC_SWAP] = "swap", [ATOMIC_CMPSWAP] = "cmpswap", [ATOMIC_ADD] = "add",
-		[ATOMIC_SUB] = "sub",   [ATOMIC_SMIN] = "smin",       [ATOMIC_UMIN] = "umin",
-		[ATOMIC_SMAX] = "smax", [ATOMIC_UMAX] = "umax",       [ATOMIC_AND] = "and",
-		[ATOMIC_OR] = "or",     [ATOMIC_XOR] = "xor",         [ATOMIC_INC] = "inc",
-		[ATOMIC_DEC] = "dec",
-	};
-
-	return name[op & 31];
-}
-
-/* The new value. Operands are zero-extended; bits above the width are dropped by the caller. */
-static uint64_t atomic_apply(enum atomic_base base, bool is_64, uint64_t old, uint64_t src, uint64_t cmp)
-{
-	int64_t sold = is_64 ? (int64_t)old : (int32_t)old;
-	int64_t ssrc = is_64 ? (int64_t)src : (int32_t)src;
-
-	switch (base) {
-	case ATOMIC_SWAP:
-		return src;
-	case ATOMIC_CMPSWAP:
-		return old == cmp ? src : old;
-	case ATOMIC_ADD:
-		return old + src;
-	case ATOMIC_SUB:
-		return old - src;
-	case ATOMIC_SMIN:
-		return sold < ssrc ? old : src;
-	case ATOMIC_UMIN:
-		return old < src ? old : src;
-	case ATOMIC_SMAX:
-		return sold > ssrc ? old : src;
-	case ATOMIC_UMAX:
-		return old > src ? old : src;
-	case ATOMIC_AND:
-		return old & src;
-	case ATOMIC_OR:
-		return old | src;
-	case ATOMIC_XOR:
-		return old ^ src;
-	case ATOMIC_INC:
-		return old >= src ? 0 : old + 1;
-	case ATOMIC_DEC:
-		return old == 0 || old > src ? src : old - 1;
-	}
-	return old;
-}
-
-static uint64_t atomic_32(uint32_t *word, enum atomic_base base, uint32_t src, uint32_t cmp)
+static uint64_t atomic_32(uint32_t *word, enum engine_atomic base, uint32_t src, uint32_t cmp)
 {
 	uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
 
 	do
-		new = (uint32_t)atomic_apply(base, false, old, src, cmp);
+		new = (uint32_t)engine_atomic_apply(base, false, old, src, cmp);
 	while (!__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 	return old;
 }
 
-static uint64_t atomic_64(uint64_t *word, enum atomic_base base, uint64_t src, uint64_t cmp)
+static uint64_t atomic_64(uint64_t *word, enum engine_atomic base, uint64_t src, uint64_t cmp)
 {
 	uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
 
 	do
-		new = atomic_apply(base, true, old, src, cmp);
+		new = engine_atomic_apply(base, true, old, src, cmp);
 	while (!__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 	return old;
 }

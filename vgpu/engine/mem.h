@@ -1,5 +1,5 @@
 /* Memory as the packet processors see it. Every access of CP and SDMA goes through here, by what it is, so that a
- * model of their caches has one place to stand. (Waves have vgpu/isa/mem_access.h.)
+ * model of their caches has one place to stand. (Waves have vgpu/isa/mem/access.h.)
  *
  * An access that translation refuses is told to the kernel. Data goes to the view's dummy page then, and the packet
  * goes on; it ends with false if it fetches packets, or if the job does not list the buffer.
@@ -8,6 +8,7 @@
 #ifndef VGPU_ENGINE_MEM_H
 #define VGPU_ENGINE_MEM_H
 
+#include "vgpu/engine/atomic.h"
 #include "vgpu/engine/internal.h"
 
 /* A look at a word that somebody else may set. */
@@ -63,11 +64,6 @@ bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, uns
 /* A read-modify-write with the texture cache's numbering (TC_OP in Mesa sid.h), 32 or 64 bits by the operation's
  * bit 5. False too if the operation does not exist; engine_atomic_name() tells. */
 bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old);
-enum { ENGINE_ATOMIC_ADD_32 = 79 }; /* without return */
-/* "add_64", NULL if there is no such operation. */
-const char *engine_atomic_name(unsigned op);
-bool engine_atomic_returns(unsigned op);
-bool engine_atomic_is_64(unsigned op);
 
 /* Whether [va, va + size_B) is mapped with all of `access`; reports nothing. */
 bool engine_mem_covers(struct engine_mem *mem, uint64_t va, uint64_t size_B, unsigned access);

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vgpu/engine/mem.h"
+#include "vgpu/engine/atomic.h"
 #include "vgpu/engine/packet.h"
 #include "vgpu/engine/pm4.h"
+#include "vgpu/engine/regs.h"
 
 /* Dwords and registers of one packet that a line names; the rest is counted. */
 #define DWORDS_SHOWN    4

@@ -205,7 +205,7 @@ static const struct action {
 	bool (*execute)(struct sdma *s); /* NULL: nothing to do */
 	bool drains;                     /* waits for earlier copies */
 	bool not_on_null;
-} actions[] = {
+} sdma_actions[] = {
 	[SDMA_NOP] = {NULL, .drains = true},
 	[SDMA_COPY] = {sdma_copy, .not_on_null = true},
 	[SDMA_WRITE] = {write_linear},
@@ -293,7 +293,7 @@ static bool execute_packet(struct sdma *s)
 		return false;
 	s->va += (uint64_t)s->packet_dw * 4;
 	s->left_dw -= s->packet_dw;
-	action = &actions[form->op];
+	action = &sdma_actions[form->op];
 	if (action->drains)
 		s->pending_count = 0;
 	engine_mem_next(&s->mem);

@@ -6,7 +6,7 @@
  * workgroup outlasts it, so that filling the chip costs little more than the first wait, and doubles when one ends.
  * One whose waves all wait for others (global wave sync) gives way at once. */
 #include "vgpu/engine/internal.h"
-#include "vgpu/given.h"
+#include "vgpu/host_time.h"
 
 #include <stdlib.h>
 
@@ -163,7 +163,7 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 
 	engine_run_elapse(grid->run, (engine_group_ns(group) - group->excused_ns) / abreast, ENGINE_WAVES,
 			  grid->where);
-	atomic_store_explicit(&grid->run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
+	atomic_store_explicit(&grid->run->progress_ns, vgpu_host_time_ns(), memory_order_relaxed);
 	w->units_used -= grid->group_units;
 	give_slots_back(grid, group->slot);
 	put_spare(w, group);
@@ -177,7 +177,7 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 static void look_at_watchdog(struct engine_group *group)
 {
 	struct engine_run *run = group->grid->run;
-	uint64_t since, now = vgpu_given_ns();
+	uint64_t since, now = vgpu_host_time_ns();
 
 	if (!atomic_load_explicit(&run->oldest, memory_order_acquire)) {
 		group->excused_ns = engine_group_ns(group);

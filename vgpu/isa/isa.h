@@ -11,7 +11,7 @@
 #include "vgpu/chip.h"
 #include "vgpu/gpuvm.h"
 #include "vgpu/isa/gws.h"
-#include "vgpu/isa/mem_order.h"
+#include "vgpu/memory/order.h"
 
 #define ISA_LANES 64
 
@@ -106,9 +106,9 @@ struct isa_wave {
 	uint64_t refused_pc, refused_page;      /* of the last refused access, which is reported once a page */
 	const struct gpuvm_region *last_region; /* where the last memory access fell */
 	uint32_t wave_in_group, hw_id;
-	struct isa_gws_wait sync; /* after ISA_SYNC */
-	struct isa_late *late;    /* what is loading; with isa_machine::checked, else NULL. Owned by engine/ */
-	char why[512];            /* after ISA_STOPPED */
+	struct isa_gws_wait sync;    /* after ISA_SYNC */
+	struct isa_waitcnt *waitcnt; /* what is loading; with isa_machine::checked, else NULL. Owned by engine/ */
+	char why[512];               /* after ISA_STOPPED */
 
 	/* isa/'s own; zero before the first run. */
 	enum isa_stop stop;  /* why the run in progress ends */
@@ -127,11 +127,11 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 				    char *why, size_t why_B);
 
 /* What a wave has under way. Reset before its first run. NULL without memory. */
-struct isa_late *isa_late_create(void);
-void isa_late_reset(struct isa_late *late);
+struct isa_waitcnt *isa_waitcnt_create(void);
+void isa_waitcnt_reset(struct isa_waitcnt *waitcnt);
 /* User SGPRs that no packet of the job has set, a bit each: who reads one is reported (row 67). After a reset. */
-void isa_late_unset(struct isa_late *late, uint32_t sgprs);
-void isa_late_destroy(struct isa_late *late);
+void isa_waitcnt_unset(struct isa_waitcnt *waitcnt, uint32_t sgprs);
+void isa_waitcnt_destroy(struct isa_waitcnt *waitcnt);
 
 /* Who touched the LDS of a workgroup: for groups of up to so many bytes and waves, one group after the other. NULL
  * without memory. */

@@ -182,8 +182,8 @@ static inline bool run(unsigned piece)
 	w->refused_pc = 0;
 	w->why[0] = 0;
 	test.faults = 0;
-	if (w->late)
-		isa_late_reset(w->late);
+	if (w->waitcnt)
+		isa_waitcnt_reset(w->waitcnt);
 	w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
 	stop = w->program ? isa_run(w, 100) : ISA_STOPPED;
 	if (stop != ISA_ENDED)
@@ -297,7 +297,7 @@ static inline void init(const char *chip, bool checked)
 	};
 	test.group = (struct isa_group){.lds = test.lds, .lds_B = 4096, .waves = 1};
 	test.machine.checked = checked;
-	test.wave.late = checked ? isa_late_create() : NULL;
+	test.wave.waitcnt = checked ? isa_waitcnt_create() : NULL;
 	test.cache = isa_cache_create();
 	test.wave.v = test.v;
 	test.wave.group = &test.group;
@@ -307,7 +307,7 @@ static inline void init(const char *chip, bool checked)
 static inline void fini(void)
 {
 	isa_cache_destroy(test.cache);
-	isa_late_destroy(test.wave.late);
+	isa_waitcnt_destroy(test.wave.waitcnt);
 	free(test.code);
 	free(test.data);
 	free(test.lds);

@@ -121,9 +121,25 @@ uint64_t kern_ioctl_count_nr(unsigned nr);
 void kern_inject(int nr, uint64_t n, int error);
 /* Every call fails with a chance of ppm parts of a million, until it is planned anew; 0 forgets. */
 void kern_inject_chance(int nr, uint32_t ppm, int error);
-/* From the environment: "ioctl=N:ENOMEM,cs=5%:EAGAIN,evict=10%,seed=7"; by the creator of a run, before others
- * join. 0 or -EINVAL. */
-int kern_inject_parse(const char *text);
+#define KERN_PPM_ALL 1000000u
+/* What may happen besides failures. */
+enum kern_event {
+	KERN_EVICT,      /* a CS first moves an idle buffer out of VRAM */
+	KERN_SPILL,      /* a new buffer finds no VRAM and goes to GTT */
+	KERN_RESET,      /* a CS finds that the device was reset, its VRAM lost */
+	KERN_LATE,       /* a CS returns when its job may have run for a while */
+	KERN_FAULT_LATE, /* a VM fault is recorded after the job's fence */
+	KERN_FAULT_LOST, /* a VM fault is not recorded */
+	KERN_EVENTS,
+};
+/* Plans an event: the n-th occasion from now (0: none), and each occasion with a chance of ppm parts of a million.
+ */
+void kern_inject_plan(enum kern_event event, uint64_t n, uint32_t ppm);
+/* Seeds the generator that chances are drawn from. */
+void kern_inject_seed(uint64_t seed);
+/* The name of an ioctl, or NULL; -1: no ioctl has that name. */
+const char *kern_ioctl_name(unsigned nr);
+int kern_ioctl_number(const char *name);
 uint64_t kern_live_count(unsigned kind); /* enum kern_kind of state.h */
 /* Pages of userptr BOs that CS ioctls of the run have looked up: each CS does so for all of each that it lists. */
 uint64_t kern_userptr_pages(void);

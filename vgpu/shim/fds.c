@@ -3,8 +3,8 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 #define CHUNK  1024
 #define CHUNKS 1024 /* up to a million descriptors, Linux's default hard limit */

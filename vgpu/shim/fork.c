@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <pthread.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* The child's holds by ascending key. Guarded by the map lock, which is held around the fork. */
 static struct bridge {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/report.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 #define DRM_MAJOR 226
 
@@ -17,7 +17,7 @@ static struct {
 	uint64_t dev;
 	unsigned count;
 	uint64_t ino[KERN_NODES * 2]; /* [node * 2 + primary] */
-} nodes;
+} node_files;
 
 static bool under(const char *path, const char *dir)
 {
@@ -123,7 +123,7 @@ size_t shim_path_strip(char *path, size_t length)
 
 int shim_nodes_find(unsigned count)
 {
-	nodes.count = 0;
+	node_files.count = 0;
 	for (unsigned i = 0; i < count * 2; i++) {
 		char path[PATH_MAX + 32];
 		struct stat st;
@@ -134,19 +134,19 @@ int shim_nodes_find(unsigned count)
 		r = sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0);
 		if (r < 0)
 			return (int)r;
-		nodes.dev = st.st_dev;
-		nodes.ino[i] = st.st_ino;
+		node_files.dev = st.st_dev;
+		node_files.ino[i] = st.st_ino;
 	}
-	nodes.count = count * 2;
+	node_files.count = count * 2;
 	return 0;
 }
 
 bool shim_node(uint64_t dev, uint64_t ino, unsigned *node, bool *primary)
 {
-	if (dev != nodes.dev)
+	if (dev != node_files.dev)
 		return false;
-	for (unsigned i = 0; i < nodes.count; i++)
-		if (nodes.ino[i] == ino) {
+	for (unsigned i = 0; i < node_files.count; i++)
+		if (node_files.ino[i] == ino) {
 			*node = i / 2;
 			*primary = i & 1;
 			return true;

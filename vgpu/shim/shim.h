@@ -52,6 +52,9 @@ struct shim_config {
 };
 /* Parses a SPEC; says on stderr what is wrong. 0 or -EINVAL. */
 int shim_spec_parse(const char *spec, struct shim_config *config);
+/* Plans what TUFF_VGPU_INJECT says: "ioctl=N:ENOMEM,cs=5%:EAGAIN,evict=10%,seed=7". Only the creator of a run calls
+ * it, before others join. 0 or -EINVAL. */
+int shim_inject_parse(const char *text);
 
 extern _Atomic bool shim_is_active;
 SHIM_EARLY static inline bool shim_active(void)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "vgpu/chip.h"
-#include "vgpu/kernel/profile.h"
+#include "vgpu/kernel/base/profile.h"
 #include "vgpu/shim/shim.h"
 
 static int complain(const char *what, const char *text)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "vgpu/chip.h"
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* Errors are collected: the first one is what shim_tree_build() answers. */
 struct tree {

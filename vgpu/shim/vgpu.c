@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "vgpu/chip.h"
-#include "vgpu/kernel/state.h"
+#include "vgpu/kernel/base/state.h"
 #include "vgpu/shim/shim.h"
 #include "vgpu/vgpu.h"
 

@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* DRM's, dma-buf's and sync file's letters; no other ioctl concerns us. */
 static bool type_is_ours(unsigned long request)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* glibc's checked forms, which its headers declare only under _FORTIFY_SOURCE. */
 int __open_2(const char *path, int flags);

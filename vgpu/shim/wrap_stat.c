@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* What programs linked before glibc 2.33 call. On x86-64 every struct stat is the same one. */
 int __xstat(int version, const char *path, struct stat *st);

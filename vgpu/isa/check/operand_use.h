@@ -1,0 +1,53 @@
+/* Which registers an instruction reads and writes, and what it does to the wave's counters: what the checks of
+ * machine code need to know of it (late.h). Made at decode for programs that are checked; private to vgpu/isa/. */
+#ifndef VGPU_ISA_TOUCH_H
+#define VGPU_ISA_TOUCH_H
+
+#include "vgpu/isa/wave/wave.h"
+
+/* Registers as one row of numbers: rows of wave->v, then scalar operand codes. */
+#define ISA_SCALAR_BASE 1024u
+
+struct isa_range {
+	uint16_t first;
+	uint8_t count;
+	bool written; /* else read */
+};
+
+/* What an instruction does besides computing. */
+enum isa_event {
+	ISA_EVENT_NONE,
+	ISA_EVENT_NOP,     /* s_nop */
+	ISA_EVENT_WAIT,    /* s_waitcnt */
+	ISA_EVENT_BARRIER, /* s_barrier */
+	ISA_EVENT_END,
+	ISA_EVENT_VMEM, /* MUBUF, MTBUF, GLOBAL, SCRATCH: vmcnt, in order */
+	ISA_EVENT_FLAT, /* vmcnt and lgkmcnt, in no order with others */
+	ISA_EVENT_SMEM, /* lgkmcnt, in no order */
+	ISA_EVENT_DS,   /* lgkmcnt, in order */
+};
+
+#define ISA_USE_RANGES 8
+
+struct isa_operand_use {
+	/* A bit for each register modulo 64, of vector and of scalar registers. */
+	uint64_t vector, scalar;
+	uint8_t event; /* enum isa_event */
+	uint8_t produces,
+		minds; /* of states.c: what it leaves behind that needs wait states, and which of it matters */
+	uint8_t count;
+	/* Reads lanes that EXEC turns off, and writes them perhaps. */
+	bool all_lanes;
+	/* Writes LDS from memory: vmcnt tells when. */
+	bool to_lds;
+	/* DS: what it reads and writes of LDS is one step, though no single atomic. */
+	bool atomic;
+	struct isa_range loaded; /* what arrives late; count 0: nothing */
+	struct isa_range range[ISA_USE_RANGES];
+};
+
+void isa_operand_use_of(const struct isa_inst *inst, struct isa_operand_use *use);
+/* Adds what states.c needs; inst->use is touch. */
+void isa_hazard_of(const struct isa_inst *inst, enum vgpu_gfx gfx, struct isa_operand_use *use);
+
+#endif

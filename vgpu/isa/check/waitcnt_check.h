@@ -1,0 +1,117 @@
+/* Late write-back: which registers of a wave have a load under way, and who touches them before s_waitcnt has seen
+ * to it that the load is done. GFX9's rules:
+ *
+ *   vmcnt    vector memory, loads and stores, in the order of issue
+ *   lgkmcnt  LDS in the order of issue; scalar memory in none: only lgkmcnt(0) tells
+ *   both     FLAT, in no order with the others: only vmcnt(0) tells of lanes in memory, lgkmcnt(0) of those in LDS
+ *
+ * A counter says how many are under way, not which. With n left, all but n of those that come in order are done,
+ * whatever the others do; all are with none left.
+ *
+ * A loaded register has its value at once. The first that reads it too early is reported, and from then on it holds
+ * ISA_POISON until the load arrives; what was written to it too early is lost to the load. So correct code pays for
+ * bookkeeping alone.
+ *
+ * Not here: what memory instructions read. On GFX9 stores have read their registers when they are issued (expcnt
+ * counts exports and GDS alone).
+ *
+ * And wait states: GFX9 has pairs of instructions that need others, or s_nop, between them; hardware does not wait
+ * by itself. states.c has them.
+ *
+ * Private to vgpu/isa/ but for create, destroy and reset, which isa.h has. Thread rule: the wave's. */
+#ifndef VGPU_ISA_LATE_H
+#define VGPU_ISA_LATE_H
+
+#include "vgpu/isa/check/operand_use.h"
+
+#define ISA_POISON 0xd5d5d5d5u
+
+/* Limits of GFX9's counters: the next instruction waits at issue. */
+#define WAITCNT_VM_MAX   63u
+#define WAITCNT_LGKM_MAX 15u
+
+#define WAITCNT_RECENT 8u
+#define WAITCNT_LOADS  128 /* more than both counters allow */
+
+/* What a load still waits for. */
+enum {
+	WAITCNT_VM_ORDER = 1 << 0,
+	WAITCNT_VM_ALL = 1 << 1, /* vmcnt(0) */
+	WAITCNT_LGKM_ORDER = 1 << 2,
+	WAITCNT_LGKM_ALL = 1 << 3, /* lgkmcnt(0) */
+};
+
+struct waitcnt_load {
+	struct isa_range range;
+	uint8_t waits;
+	uint32_t number; /* in the order of its counter */
+	uint64_t lanes;  /* that it writes */
+	uint64_t pc;
+	uint32_t (*saved)[ISA_LANES]; /* owned; NULL until somebody was too early: what arrives, in [0] for SGPRs */
+};
+
+/* How many instructions of a counter were issued, and how many of them are done for sure. */
+struct waitcnt_counter {
+	uint32_t issued, done;
+};
+
+struct isa_waitcnt {
+	uint64_t vector, scalar; /* registers under way, as in isa_operand_use */
+	struct waitcnt_counter vm, ds;
+	uint32_t unset;       /* of s0 to s15: nobody gave them a value */
+	uint32_t last_to_lds; /* number in vm of the last load to LDS */
+	unsigned count;
+	struct waitcnt_load load[WAITCNT_LOADS]; /* the oldest first */
+	/* The last instructions, and what each left behind: a byte each, the last one lowest. */
+	const struct isa_inst *recent[WAITCNT_RECENT];
+	uint64_t produced;
+	uint32_t clock;
+	uint64_t said_pc, said_earlier_pc; /* the last finding */
+};
+
+/* Looks at an instruction that touches something under way; before it runs. */
+void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i);
+/* Takes note of what it issues or waits for; before it runs. */
+void isa_waitcnt_event(struct isa_wave *w, const struct isa_inst *i);
+
+/* Whether the last finding was of the same two instructions: 64 lanes, and the turns of a loop, make one. */
+static inline bool isa_waitcnt_said(struct isa_wave *w, uint64_t pc, uint64_t earlier_pc)
+{
+	if (w->waitcnt->said_pc == pc && w->waitcnt->said_earlier_pc == earlier_pc)
+		return true;
+	w->waitcnt->said_pc = pc;
+	w->waitcnt->said_earlier_pc = earlier_pc;
+	return false;
+}
+
+/* The last instructions may be gone. */
+static inline void isa_waitcnt_forget_code(struct isa_waitcnt *waitcnt)
+{
+	waitcnt->produced = 0;
+}
+
+/* Looks at an instruction that minds something of what the last ones left behind. */
+void isa_hazard_check(struct isa_wave *w, const struct isa_inst *i);
+
+static inline void isa_waitcnt_step(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_operand_use *t = i->use;
+	struct isa_waitcnt *waitcnt = w->waitcnt;
+
+	if ((t->vector & waitcnt->vector) | (t->scalar & waitcnt->scalar))
+		isa_waitcnt_check(w, i);
+	if (t->minds * 0x0101010101010101ull & waitcnt->produced)
+		isa_hazard_check(w, i);
+	waitcnt->recent[waitcnt->clock++ % WAITCNT_RECENT] = i;
+	waitcnt->produced = waitcnt->produced << 8 | t->produces;
+	if (t->event)
+		isa_waitcnt_event(w, i);
+}
+
+/* The last one was a copy that does not stay: this one stands for it. */
+static inline void isa_waitcnt_replace(struct isa_waitcnt *waitcnt, const struct isa_inst *i)
+{
+	waitcnt->recent[(waitcnt->clock - 1) % WAITCNT_RECENT] = i;
+}
+
+#endif

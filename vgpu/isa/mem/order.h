@@ -1,0 +1,24 @@
+/* What waves access, as the order checker is told of it (mem_order.h). Private to mem_*.c; called where
+ * isa_machine::order is set, after accesses that translation allowed. */
+#ifndef VGPU_ISA_MEM_WAVE_H
+#define VGPU_ISA_MEM_WAVE_H
+
+#include "vgpu/isa/mem/place.h"
+
+/* Whether a load asks for coherent data, as atomic loads do. */
+static inline bool mem_is_coherent(const struct isa_inst *i)
+{
+	return i->flags & (ISA_GLC | ISA_SCC_BIT);
+}
+
+/* All lanes in w->last_region, lying as shape says; host memory is at bias. Of loads only those that are not
+ * coherent: what those read they have learned when they are done. */
+void mem_wave_lanes(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+		    enum mem_shape shape, unsigned size_B, uint64_t bias, unsigned how);
+/* Coherent loads, afterwards, of lanes all in w->last_region; nothing for others. */
+void mem_wave_loaded(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned size_B);
+/* One part of an access, in w->last_region. */
+void mem_wave_part(struct isa_wave *w, const struct isa_inst *i, const uint8_t *host, uint64_t va, unsigned size_B,
+		   unsigned how);
+
+#endif

@@ -1,0 +1,31 @@
+/* Descriptors that become ready when a fence is signalled: eventfds of SYNCOBJ_EVENTFD, and sync files, which are
+ * the reading ends of pipes. Whoever signals a fence may be another process, without the descriptor; so each
+ * process that has such descriptors has a thread that waits. Kernel lock held, unless said. */
+#ifndef VGPU_KERNEL_WATCH_H
+#define VGPU_KERNEL_WATCH_H
+
+#include "vgpu/kernel/base/core.h"
+
+/* One descriptor. In the segment, so that its references are dropped when its process dies. */
+struct kern_watch {
+	struct kern_list link;        /* in proc->watches */
+	struct kern_syncobj *syncobj; /* counted; NULL: the fence is known from the start */
+	uint64_t point;
+	bool available;           /* it is enough that the point exists */
+	struct kern_fence *fence; /* counted; NULL until there is one */
+	int fd;                   /* of that process, owned: the eventfd, or the pipe's writing end */
+	uint64_t dev, ino;        /* what fd was when it was taken: a client may have closed it */
+};
+
+/* A pipe: *fd becomes readable when f is signalled, and stays so. 0 or -errno. */
+int kern_watch_pipe(struct kern_fence *f, bool cloexec, int *fd);
+int kern_syncobj_eventfd_ioctl(struct kern_file *file, void *arg);
+
+/* Ends this process's thread; what was watched is never told. Without the lock. */
+void kern_watch_stop(void);
+/* In a forked child, which has none. */
+void kern_watch_forked(void);
+/* A process is gone: lets go of what it watched. */
+void kern_watch_proc_gone(struct kern_proc *proc);
+
+#endif

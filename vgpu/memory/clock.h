@@ -1,0 +1,63 @@
+/* Vector clocks of the order checker (mem_order.h), its queues and edges. Private to it. All with its lock. */
+#ifndef VGPU_ISA_MEM_CLOCK_H
+#define VGPU_ISA_MEM_CLOCK_H
+
+#include <pthread.h>
+
+#include "vgpu/memory/order.h"
+
+/* Entities that have jobs at the same time: 11 hardware rings of two jobs each, on 4 devices, are 88. With more of
+ * them nothing is checked meanwhile. */
+#define MEM_QUEUES 128u
+
+/* What has happened before, by queue: packets in the first half, dispatches in the second. Immutable once more than
+ * one refer to it. */
+struct mem_clock {
+	unsigned refs;
+	uint32_t at[2 * MEM_QUEUES];
+};
+
+extern pthread_mutex_t mem_order_lock;
+/* Without memory for a clock nothing is reported until all has ended: every order would be unknown. */
+extern _Atomic bool mem_order_blind;
+
+static inline unsigned mem_clock_index(unsigned slot, bool dispatch)
+{
+	return slot + (dispatch ? MEM_QUEUES : 0);
+}
+
+struct mem_clock *mem_clock_get(struct mem_clock *clock);
+void mem_clock_put(struct mem_clock *clock); /* NULL is fine */
+/* A copy (NULL: of nothing), with one reference; NULL without memory. */
+struct mem_clock *mem_clock_new(const struct mem_clock *from);
+/* Whether all that a knows b knows too. */
+bool mem_clock_within(const struct mem_clock *a, const struct mem_clock *b);
+/* Adds what `with` knows (NULL: nothing); whether that was anything. *to is replaced if others refer to it. */
+bool mem_clock_join(struct mem_clock **to, const struct mem_clock *with);
+void mem_clock_raise(struct mem_clock **to, unsigned index, uint32_t value);
+
+/* What comes before the actor now; borrowed. */
+struct mem_clock *mem_actor_clock(const struct mem_actor *actor);
+/* The actor learns of it; whether that was anything. */
+bool mem_actor_acquire(struct mem_actor *actor, struct mem_clock *clock);
+/* What an actor hands on: all that came before it, and itself. Counted; NULL without memory. */
+struct mem_clock *mem_actor_release(struct mem_actor *actor);
+/* The dispatch is over. */
+void mem_actor_retire(struct mem_actor *actor);
+/* The next packet's, or dispatch's, number on its queue, from 1. */
+uint32_t mem_actor_number(struct mem_order_job *job, bool dispatch);
+/* What the packets of a queue came after last; borrowed. */
+struct mem_clock *mem_queue_clock(unsigned slot);
+
+/* The CPU may see what clock knows. */
+void mem_cpu_see(const struct mem_clock *clock);
+struct mem_clock *mem_cpu_clock(void); /* borrowed */
+extern _Atomic uint64_t mem_cpu_version;
+
+/* Nobody looks at shadows (mem_order.c): forgets them all, or only if there are as many as may be. */
+void mem_order_drop_shadows(void);
+void mem_order_trim_shadows(void);
+/* In a forked child: leaves them where they are, not to be found. */
+void mem_order_lose_shadows(void);
+
+#endif
