@@ -26,19 +26,19 @@ enum gpuvm_flags {
 	GPUVM_REFUSED = GPUVM_UNLISTED | GPUVM_LATE,
 	GPUVM_MTYPE_SHIFT = 8, /* effective memory type, enum gpuvm_mtype */
 	GPUVM_MTYPE_MASK = 7 << 8,
-	GPUVM_TOLERATED = 1 << 11, /* as UNLISTED, but the access happens, with a finding */
+	GPUVM_TOLERATED = 1 << 11, /* as UNLISTED, but the access is performed, with a finding */
 	GPUVM_DUMMY = 1 << 12,     /* the dummy page, which all faults of the device share: nobody orders them */
 };
 
 enum gpuvm_mtype { GPUVM_NC, GPUVM_RW, GPUVM_CC, GPUVM_UC };
 
-/* What a finding about a GPUVM_LATE region says. */
+/* Text of findings about a GPUVM_LATE region. */
 #define GPUVM_LATE_WHY "mapped under the job, and nothing shows that its page tables have it"
 
-/* One mapped interval: GPU addresses [lo, hi), masked to 48 bits, backed by host memory of this process. */
+/* A mapped interval: GPU addresses [lo, hi), masked to 48 bits, backed by host memory of this process. */
 struct gpuvm_region {
 	uint64_t lo, hi;
-	uint8_t *host; /* of lo; NULL for PRT */
+	uint8_t *host; /* host address of lo; NULL for PRT */
 	uint32_t flags;
 	uint32_t bo; /* for reports */
 };
@@ -48,10 +48,10 @@ struct gpuvm_view {
 	size_t count;
 	const struct gpuvm_region *region;
 	uint64_t vm; /* tells VMs of a process apart, as VMIDs do */
-	/* Where the data of refused accesses lands, GPUVM_DUMMY, of no address; its host memory is a page and
-	 * aligned. host NULL: reads give 0, writes vanish. */
+	/* Target of refused accesses, GPUVM_DUMMY, without an address; its host memory is an aligned page. host
+	 * NULL: reads give 0, writes vanish. */
 	struct gpuvm_region dummy;
-	/* What was mapped at an address that the view does not have; NULL: the view is all there is. */
+	/* Finds a region that was mapped after the view was taken; NULL: the view is complete. */
 	const struct gpuvm_region *(*later)(const struct gpuvm_view *view, uint64_t va);
 };
 
@@ -74,8 +74,8 @@ static inline const struct gpuvm_region *gpuvm_find(const struct gpuvm_view *vie
 	return view->later ? view->later(view, va) : NULL;
 }
 
-/* Which block made an access, as the fault status word names it (GFX9 client ids, L2 protection fault status 17:9).
- */
+/* Block that made an access, as the fault status word encodes it (GFX9 client ids, L2 protection fault status
+ * 17:9). */
 enum gpuvm_client {
 	GPUVM_CPF = 4, /* command fetch */
 	GPUVM_CPC = 5, /* compute command processor's own reads and writes */
@@ -83,7 +83,7 @@ enum gpuvm_client {
 	GPUVM_TCP = 8,      /* vector memory */
 	GPUVM_SQI = 9,      /* instruction fetch */
 	GPUVM_SQD = 10,     /* scalar data */
-	GPUVM_SDMA0 = 0x80, /* behind the MM hub on GFX9; + instance */
+	GPUVM_SDMA0 = 0x80, /* MM hub on GFX9; + instance */
 };
 
 /* A refused access, as the engine hands it to kernel/. */

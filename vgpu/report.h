@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* What programs that carry the virtual GPU inside may call; everything else is hidden. */
+/* Marks functions for programs that carry the virtual GPU inside; all other symbols are hidden. */
 #define VGPU_API __attribute__((visibility("default")))
 
 enum vgpu_strict { VGPU_STRICT_OFF, VGPU_STRICT_REPORT, VGPU_STRICT_FATAL };
@@ -21,8 +21,8 @@ VGPU_API enum vgpu_strict vgpu_strict(void);
 /* For programs that carry the virtual GPU inside; later than any finding of another thread it has no effect on it.
  */
 VGPU_API void vgpu_strict_set(enum vgpu_strict level);
-/* What of the hardware is modelled, and what is looked for, besides what always is (docs/vgpu.md). Each is switched
- * by its variable, on or off; unset: see below. Devices go by what holds when they are made. */
+/* Parts of the model and checks that a variable switches on or off (docs/vgpu.md); defaults see below. A device
+ * keeps the values that hold when it is made. */
 enum vgpu_part {
 	VGPU_CACHES,  /* TUFF_VGPU_CACHES; on if the level is fatal, as the next two */
 	VGPU_ORDER,   /* TUFF_VGPU_ORDER: accesses that nothing orders */

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where an event stands: a ring (of this process), or the calling thread. */
+/* Row of an event: a ring (of this process), or the calling thread. */
 #define VGPU_TRACE_THREAD 0u
 static inline uint32_t vgpu_trace_ring(unsigned device, unsigned ip, unsigned index)
 {
@@ -26,7 +26,7 @@ static inline uint32_t vgpu_trace_ring(unsigned device, unsigned ip, unsigned in
 
 /* This process takes part in a run: its maker begins the file, others, forked children too, go on with it. */
 void vgpu_trace_join(bool creates);
-/* It leaves the run, as the last one or not. */
+/* Ends the record of this process; `last`: completes the file. */
 void vgpu_trace_leave(bool last);
 
 /* The time, ns; 0 without a record. What begins at 0 is not recorded. */
@@ -38,7 +38,7 @@ void vgpu_trace_span(uint32_t row, const char *name, uint64_t begin_ns, const ch
 /* The same for what may overlap with others of the row. id: unique among those of one kind that overlap. */
 void vgpu_trace_overlapping(uint32_t row, const char *kind, uint64_t id, uint64_t begin_ns, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* One end of an arrow: the tail in the span that stands in the row now, the head in the next one. */
+/* Draws an end of an arrow: the tail in the row's current span, the head in the next span. */
 void vgpu_trace_arrow(uint32_t row, uint64_t id, bool head);
 
 #endif

@@ -32,7 +32,7 @@ void vgpu_stop(void);
 struct vgpu_env {
 	char spec[512];         /* TUFF_VGPU */
 	char run[PATH_MAX];     /* TUFF_VGPU_RUN */
-	char preload[PATH_MAX]; /* to be put first in LD_PRELOAD; "" when libtuff-vgpu.so was not found */
+	char preload[PATH_MAX]; /* library to put first in LD_PRELOAD; "" when libtuff-vgpu.so was not found */
 };
 int vgpu_run_create(const char *spec, struct vgpu_env *env);
 
@@ -53,13 +53,14 @@ void vgpu_inject_ioctl(unsigned long n, int error);
 void vgpu_inject_ioctl_nr(unsigned nr, unsigned long n, int error);
 /* Each ioctl of that number (-1: any) fails with that chance, in millionths; 0: none any more. */
 void vgpu_inject_ioctl_chance(int nr, unsigned ppm, int error);
-/* As after five quiet seconds: the kernel prints ten messages again, and records their VM faults. */
+/* Resets the message limit, as five quiet seconds do: the kernel prints ten messages again, and records their VM
+ * faults. */
 void vgpu_quiet_seconds(void);
 /* A reset with loss of VRAM; removal of the device. */
 int vgpu_inject_reset(unsigned device);
 int vgpu_inject_unplug(unsigned device);
 
-/* What clients have left alive. */
+/* Objects that clients have left alive. */
 struct vgpu_live {
 	unsigned long bos, mappings, contexts, files, fences, syncobjs, bo_lists, jobs;
 };

@@ -183,7 +183,7 @@ static bool pred_exec(struct cp *cp)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* What the CPU wrote to VRAM is there anyway: only the order checker asks. */
+/* Data that the CPU wrote to VRAM is visible without a flush: only the order checker needs to know of one. */
 static bool hdp_flush(struct cp *cp)
 {
 	atomic_fetch_add_explicit(&cp->ring->dev->hdp_flushes, 1, memory_order_relaxed);
@@ -195,7 +195,7 @@ static bool atomic_gds(struct cp *cp)
 	return cp_illegal(cp, 64, "no GDS is assigned to the job");
 }
 
-/* What an opcode does, but for those that are ignored. */
+/* Handlers by opcode. Opcodes without a handler are ignored. */
 static const struct action {
 	bool (*execute)(struct cp *cp);
 	bool not_on_null; /* the null device skips it */
@@ -267,7 +267,7 @@ static uint32_t known_bits(const struct cp *cp)
 	return 0xffffff00 | PM4_SHADER_TYPE | (pairs ? PM4_RESET_FILTER_CAM : 0u) | (cp->gfx ? PM4_PREDICATE : 0u);
 }
 
-/* What header bits and length say by themselves. */
+/* Checks header bits and length, without regard to the opcode. */
 static bool check_header(struct cp *cp)
 {
 	const struct packet_form *form = cp->form = packet_pm4(cp->gen, cp->header);
@@ -377,7 +377,7 @@ static bool execute_buffer(struct cp *cp)
 	return true;
 }
 
-/* What the kernel does not check about an IB (Linux amdgpu_cs.c parses video IBs only). */
+/* Checks those properties of an IB that the kernel does not check (Linux amdgpu_cs.c parses video IBs only). */
 static bool check_ib(struct cp *cp, const struct engine_ib *ib)
 {
 	cp->name = "IB start";
@@ -416,7 +416,8 @@ void engine_cp_execute(struct engine_run *run)
 	 * such bit for IBs. */
 	if (!cp.gfx)
 		cp.mem.fetch_access |= GPUVM_X;
-	if (cp.gen != P_GFX12) /* whose CP passes L2 by (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
+	if (cp.gen != P_GFX12) /* GFX12: requests of the CP bypass L2 (Mesa ac_gpu_info.c,
+				  cp_sdma_ge_use_system_memory_scope) */
 		cp.mem.cache = run->ring->cache;
 	cp.mem.actor.where = where_of;
 	cp.mem.actor.user = &cp;

@@ -5,12 +5,12 @@
 #include "vgpu/engine/internal.h"
 #include "vgpu/engine/mem.h"
 #include "vgpu/engine/packet.h"
-#include "vgpu/engine/pm4.h"
+#include "vgpu/engine/pm4_body.h"
 
-/* Where the CP reads. */
+/* Read position of the CP. */
 struct cp_cursor {
 	uint64_t va;      /* next dword */
-	uint64_t base_va; /* of the buffer, for offsets in reports */
+	uint64_t base_va; /* start of the buffer, for offsets in reports */
 	uint32_t left_dw;
 };
 
@@ -26,7 +26,7 @@ struct cp {
 	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2 */
 	bool called;
 	bool predicate_fails;        /* SET_PREDICATION: packets with PREDICATE are left out */
-	uint32_t ce_count, de_count; /* by which constant and draw engine wait for each other */
+	uint32_t ce_count, de_count; /* counters by which constant engine and draw engine wait for each other */
 
 	/* The current packet. */
 	const struct packet_form *form;
@@ -85,14 +85,14 @@ bool cp_need(struct cp *cp, bool ok);
 bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value);
 bool cp_reg_write(struct cp *cp, uint32_t offset, uint32_t value);
 
-/* What the bits of a GCR_CNTL do to the caches of the ring's device (GFX10 and later), and the remarks on them. Its
- * ranges count from lo to hi. */
+/* Effect of a GCR_CNTL (GFX10 and later) on the caches of the ring's device, with remarks on its bits. Ranges are
+ * from lo to hi. */
 struct engine_cache_work {
 	unsigned what; /* MEM_WRITE_BACK and so on */
 	uint64_t lo, hi;
 };
 struct engine_cache_work engine_gcr_work(unsigned gen, uint32_t gcr, uint64_t lo, uint64_t hi);
-/* What is wrong with a GCR_CNTL, or NULL. */
+/* Describes an error in a GCR_CNTL; NULL: there is none. */
 const char *engine_gcr_fault(unsigned gen, uint32_t gcr);
 
 /* Looks until it is over, giving way and advancing modelled time between looks. False: a look said so, or the job

@@ -207,7 +207,7 @@ bool cp_set_base(struct cp *cp)
 {
 	if (!cp->gfx && cp->gen != P_GFX12)
 		return cp_illegal(cp, 64, "only the graphics ring knows it");
-	if (!cp->gfx && bits(cp->body[0], 3, 0) != 6) /* which is for EXECUTE_INDIRECT */
+	if (!cp->gfx && bits(cp->body[0], 3, 0) != 6) /* 5: for EXECUTE_INDIRECT */
 		return cp_illegal(cp, 65, "index %u", bits(cp->body[0], 3, 0));
 	if (bits(cp->body[0], 3, 0) == 1) /* base of indirect arguments */
 		cp->ring->indirect_base = pm4_va(cp->body[1] & ~7u, cp->body[2]);

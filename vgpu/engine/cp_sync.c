@@ -100,7 +100,8 @@ bool cp_acquire_mem(struct cp *cp)
 
 /* --- end of pipe ------------------------------------------------------------------------------ */
 
-/* What data_sel writes: bytes of it, 0 for nothing; -1 where the generation has no such thing. */
+/* Decodes data_sel into *data. Returns the size in bytes, 0 for no data, -1 where the generation lacks the value.
+ */
 static int eop_data(struct cp *cp, const struct pm4_release_mem *packet, uint64_t *data)
 {
 	switch (bits(packet->data_cntl, 31, 29)) {
@@ -273,7 +274,7 @@ static bool sample(struct cp *cp, unsigned event)
 	if (cp->body_dw != 3)
 		return cp_hang(cp, 65, "event 0x%02x has an address", event);
 	va = pm4_va(cp->body[1], cp->body[2]);
-	/* Of ZPASS_DONE Mesa's Vulkan driver gives any dword, for its own scratch: no reason to complain. */
+	/* Mesa's Vulkan driver gives ZPASS_DONE an unaligned dword of its own scratch memory, which is harmless. */
 	if (va & 7 && event != EVENT_ZPASS_DONE)
 		cp_remark(cp, 65, "0x%llx is not 8-byte aligned", (unsigned long long)va);
 	va &= ~(uint64_t)7;
@@ -288,7 +289,8 @@ bool cp_event_write_zpass(struct cp *cp)
 	return zpass_done(cp, pm4_va(cp->body[0] & ~7u, cp->body[1]));
 }
 
-/* What a compute ring takes (PAL's MEC headers and gfx9CmdUtil.cpp); the graphics ring takes all. */
+/* Events that a compute ring accepts (PAL's MEC headers and gfx9CmdUtil.cpp); the graphics ring accepts all
+ * events. */
 static bool is_compute_event(unsigned event)
 {
 	static const uint64_t events = 1ull << EVENT_CACHE_FLUSH | 1ull << EVENT_CACHE_FLUSH_AND_INV |
@@ -334,7 +336,7 @@ bool cp_event_write(struct cp *cp)
 
 /* --- waits ------------------------------------------------------------------------------------ */
 
-/* What a wait polls. */
+/* Operands of a poll. */
 struct poll {
 	struct cp *cp;
 	bool memory, is_64;
@@ -343,7 +345,7 @@ struct poll {
 	uint64_t mask, reference;
 };
 
-/* One look. False: the job was stopped. */
+/* Polls once. False: the job was stopped. */
 static bool look(void *user, bool *over)
 {
 	const struct poll *poll = user;
@@ -367,7 +369,7 @@ static bool look(void *user, bool *over)
 
 enum { WAIT = 0, WAIT_WRITE_WAIT_WRITE = 1, WAIT_PREEMPTABLE = 3 };
 
-/* What 32 and 64 bits share: control and address. */
+/* Common part of the 32-bit and the 64-bit wait: control and address. */
 static bool wait_on(struct cp *cp, struct poll *poll)
 {
 	uint32_t control = cp->body[0], lo = cp->body[1], hi = cp->body[2];

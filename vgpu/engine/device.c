@@ -132,8 +132,9 @@ void engine_grid_publish(struct engine_grid *grid)
 	grid->unfinished = grid->total;
 	alone = ++ring->live_grids == 1 && grid->total == 1;
 	pthread_mutex_unlock(&dev->lock);
-	/* One workgroup alone is left to the ring's thread, which most often waits for it at once: this saves two
-	 * thread switches per launch. Whoever makes the ring's thread wait for something else wakes the pool. */
+	/* A grid of a single workgroup is left to the ring's thread, which most often waits for it at once: this
+	 * saves two thread switches per launch. A function that makes the ring's thread wait for something else
+	 * wakes the pool. */
 	if (!alone)
 		engine_device_wake(dev);
 }

@@ -11,7 +11,7 @@
 #include "vgpu/gpuvm.h"
 #include "vgpu/memory/order.h"
 
-enum engine_ip { ENGINE_GFX = 0, ENGINE_COMPUTE = 1, ENGINE_DMA = 2 }; /* as AMDGPU_HW_IP_* */
+enum engine_ip { ENGINE_GFX = 0, ENGINE_COMPUTE = 1, ENGINE_DMA = 2 }; /* numbered as AMDGPU_HW_IP_* */
 
 /* Why a job stopped before its end. Anything but DONE leads to the kernel's time-out path. */
 enum engine_status {
@@ -27,12 +27,12 @@ enum engine_status {
 #define ENGINE_RING_JOBS 2
 
 struct engine_ib {
-	uint64_t va; /* as the client gave it */
+	uint64_t va; /* address from the client, not masked */
 	uint32_t size_B;
 	uint32_t flags; /* AMDGPU_IB_FLAG_* */
 };
 
-/* What one job is. Borrowed from kernel/ until engine_leave(). */
+/* Description of a job. Borrowed from kernel/ until engine_leave(). */
 struct engine_job {
 	const struct gpuvm_view *view;
 	const struct engine_ib *ib;
@@ -40,7 +40,7 @@ struct engine_job {
 	uint64_t watchdog_ns; /* modelled GPU time; 0: none */
 	uint64_t seq;         /* for reports, with ctx */
 	uint32_t ctx, pid;
-	uint32_t device; /* its number in the run, for the record */
+	uint32_t device; /* device number in the run, for the record */
 	uint64_t vmid;   /* tags lines of the instruction and scalar caches, which no change of hands drops */
 	/* When the VMID last came from another process, and now, in changes of hands of any VMID: what the caches
 	 * of an XCC hold from before may be another process's, unless they were invalidated since. */
@@ -63,8 +63,8 @@ struct engine_job {
 
 /* A device's compute units and caches in this process; rings of one device share it. Thread safe. */
 struct engine_device;
-/* One hardware ring with its registers, which survive from job to job as on hardware (and are poisoned between them
- * under the strict levels). */
+/* A hardware ring. Its registers survive from job to job as on hardware (under the strict levels they are poisoned
+ * between jobs). */
 struct engine_ring;
 /* A job's place on its ring. */
 struct engine_run;
@@ -73,7 +73,7 @@ struct engine_run;
 #define ENGINE_XCCS 8
 
 struct engine_config {
-	unsigned xccs, partitions; /* of the device, and among how many partitions they are shared out */
+	unsigned xccs, partitions; /* XCCs of the device; partitions that share them */
 	bool null_device;          /* ends waits, skips dispatches and copies, each job taking service_ns */
 	uint64_t service_ns;
 	bool f8_fnuz; /* SH_MEM_CONFIG.F8_MODE of all VMIDs */
@@ -101,9 +101,10 @@ void engine_leave(struct engine_run *run);
 /* Makes the jobs that have lined up at the ring end with ENGINE_KILLED soon. Any thread. */
 void engine_kill(struct engine_ring *ring);
 
-/* As logs and records call it. */
+/* Name of an IP in logs and records. */
 const char *engine_ip_name(enum engine_ip ip);
-/* What the CPU may have seen by now, for engine_job::seen; to be forgotten. NULL where nothing is checked. */
+/* Snapshot of the work whose results the CPU may have seen until now, for engine_job::seen; free with
+ * engine_forget(). NULL where accesses are not checked. */
 struct mem_clock *engine_seen(void);
 void engine_forget(struct mem_clock *seen); /* NULL is fine */
 /* In a forked child: the parent's engines are not ours. */

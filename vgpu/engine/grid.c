@@ -13,7 +13,7 @@
 #define LDS_GRANULE_B   512
 #define SIMDS_PER_CU    4
 
-/* Where generations differ. Sources: Mesa registers/gfx9.json to gfx12.json, ac_cmdbuf.c. */
+/* Differences of generations. Sources: Mesa registers/gfx9.json to gfx12.json, ac_cmdbuf.c. */
 struct layout {
 	uint16_t gens;
 	uint16_t rsrc3;        /* 0: none */
@@ -58,7 +58,7 @@ unsigned engine_cu_mask_reg(const struct vgpu_chip *chip, unsigned engine)
 	return engine < 4 ? first[engine] : layout_of(chip)->se4 + engine - 4;
 }
 
-/* What one dispatch is decoded from. */
+/* Inputs of a dispatch while its registers are decoded. */
 struct dispatch {
 	struct engine_run *run;
 	struct engine_ring *ring;
@@ -206,7 +206,7 @@ static void read_sizes(struct dispatch *d, struct engine_grid *grid)
 		hang(d, 95, "workgroup of none or over 1024 work-items");
 }
 
-/* Where the grid starts and ends, in workgroups. START counts as DIM does; DIM is an end, not a length. */
+/* Reads first and last workgroup of the grid. START has the unit of DIM; DIM is an end, not a length. */
 static void read_grid(struct dispatch *d, struct engine_grid *grid)
 {
 	bool in_threads = d->initiator & INITIATOR_USE_THREAD_DIMENSIONS;
@@ -246,7 +246,7 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 
 /* --- resources -------------------------------------------------------------------------------- */
 
-/* Of the waves that the dispatch asks for. */
+/* Lanes of a wave of this dispatch. */
 static unsigned lanes(const struct dispatch *d)
 {
 	return !(d->gen & P_ALL9) && d->initiator & INITIATOR_CS_W32_EN ? 32 : 64;
@@ -258,7 +258,8 @@ static unsigned wave_vgprs(const struct dispatch *d)
 	return d->gen & P_ALL9 ? d->chip->vgprs : 256;
 }
 
-/* What a dispatch declares and no packet sets is harmless as long as no instruction reads it: Mesa does so. */
+/* A user SGPR that a dispatch declares and no packet sets is harmless as long as no instruction reads it: Mesa has
+ * such dispatches. */
 static void read_user_data(struct dispatch *d, struct engine_grid *grid)
 {
 	memcpy(grid->user_data, &d->ring->sh[COMPUTE_USER_DATA_0], 4 * grid->user_sgprs);
@@ -278,7 +279,7 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 	grid->user_sgprs = bits(rsrc2, 5, 1);
 	if (rsrc1 & (RSRC1_PRIV | RSRC1_DEBUG_MODE))
 		vgpu_finding(0, "RSRC1 0x%x sets PRIV or DEBUG_MODE; %s", rsrc1, d->where);
-	if ((rsrc2 & RSRC2_TRAP_PRESENT && d->gen != P_GFX12) || /* there it is DYNAMIC_VGPR */
+	if ((rsrc2 & RSRC2_TRAP_PRESENT && d->gen != P_GFX12) || /* GFX12: the bit is DYNAMIC_VGPR */
 	    bits(rsrc2, 14, 13) || bits(rsrc2, 30, 24))
 		vgpu_finding(0, "RSRC2 0x%x wants traps, but DRM's VMIDs have no handler; %s", rsrc2, d->where);
 	if (grid->user_sgprs > COMPUTE_USER_DATA_COUNT)
@@ -361,8 +362,8 @@ static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 
 /* --- scratch ---------------------------------------------------------------------------------- */
 
-/* What the waves can reach by their slots must be mapped, and must not be cut up in another way while earlier waves
- * still use it. */
+/* Scratch memory of all slots must be mapped. Its division into slots must not change while earlier waves still
+ * use it. */
 static void check_scratch_memory(struct dispatch *d, const struct engine_grid *grid, uint64_t base)
 {
 	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;

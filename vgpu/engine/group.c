@@ -1,4 +1,4 @@
-/* One resident workgroup: the state its waves start in, and turns of running them. */
+/* A resident workgroup: initial state of its waves, and turns in which they run. */
 #include "vgpu/engine/internal.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void engine_group_destroy(struct engine_group *group)
 	free(group);
 }
 
-/* What checks of machine code remember. One wave alone races with nobody. */
+/* Storage for checks of machine code. A workgroup of one wave has no races in LDS. */
 static bool reserve_checks(struct engine_group *group, unsigned waves, uint32_t unset)
 {
 	for (unsigned number = 0; number < waves; number++) {

@@ -36,10 +36,11 @@ struct engine_run {
 	struct engine_worker *helper; /* owned, its thread's: runs workgroups while it waits for waves */
 	const struct engine_job *job; /* borrowed until it leaves; NULL: the place is free. Guarded by ring->lock */
 	uint64_t place;               /* from 1, in order of lining up; immutable until it leaves */
-	bool finished;                /* its thread's: its last execution is over */
+	bool finished;                /* written by its thread alone: its last execution is over */
 	_Atomic bool oldest;          /* on its ring: the watchdog's clock runs. Release: progress_ns is set */
 	_Atomic int status;           /* enum engine_status; ENGINE_DONE while it runs. Release: why is written */
-	_Atomic bool waves_killed;    /* by ENGINE_WAVES; the CP goes on behind them. Release: why is written */
+	_Atomic bool waves_killed;    /* ENGINE_WAVES ended its waves; the CP continues after them. Release: why is
+					 written */
 	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
 	_Atomic uint64_t progress_ns; /* vgpu_host_time_ns() when a grid last came or a workgroup ended */
@@ -105,15 +106,15 @@ struct engine_ring {
 	uint32_t sh_job[SH_COUNT]; /* number of the job that wrote the register last */
 	uint32_t uconfig[UCONFIG_COUNT];
 	uint32_t job_number;      /* from 1 */
-	uint32_t dispatches;      /* so far; they take turns in the two vector L1 */
+	uint32_t dispatches;      /* number of dispatches; they alternate between the two vector L1 */
 	uint64_t indirect_base;   /* SET_BASE index 1 */
 	uint64_t cs_invocations;  /* launched while counts_invocations: what SAMPLE_PIPELINESTAT writes */
 	bool counts_invocations;  /* between PIPELINESTAT_START and STOP */
-	uint64_t atomic_return;   /* of the last ATOMIC_MEM with return */
+	uint64_t atomic_return;   /* result of the last ATOMIC_MEM with return */
 	uint32_t *packet;         /* owned: a packet, header and PM4_MAX_BODY_dw; of SDMA up to a whole IB */
 	uint64_t sdma_clock_base; /* SDMA TIMESTAMP SET: added to the clock */
 	uint64_t scratch_tag;     /* scratch base of the youngest dispatch that used scratch */
-	uint32_t scratch_wave_B;  /* and its WAVESIZE in bytes */
+	uint32_t scratch_wave_B;  /* WAVESIZE of that dispatch in bytes */
 
 	pthread_mutex_t lock;
 	pthread_cond_t turn;                     /* `read` or `left` has grown */
@@ -141,10 +142,11 @@ struct engine_device {
 	struct mem_cache *cache[ENGINE_XCCS]; /* owned; immutable after creation; NULL: memory is always current */
 	/* engine_job::vmid_epoch of the last job that invalidated these caches of an XCC. */
 	_Atomic uint64_t code_clean[ENGINE_XCCS], scalar_clean[ENGINE_XCCS];
-	struct isa_gws *gws;          /* owned; immutable after creation */
-	bool order;                   /* immutable after creation: accesses are checked (mem_order.h) */
-	_Atomic uint64_t hdp_flushes; /* of the host data path: one with each job that begins (Linux amdgpu_ib.c) */
-	bool checked;                 /* immutable after creation: vgpu_has(VGPU_WAITS) */
+	struct isa_gws *gws; /* owned; immutable after creation */
+	bool order;          /* immutable after creation: accesses are checked (mem_order.h) */
+	_Atomic uint64_t
+		hdp_flushes; /* flushes of the host data path: each job begins with one (Linux amdgpu_ib.c) */
+	bool checked;        /* immutable after creation: vgpu_has(VGPU_WAITS) */
 
 	pthread_mutex_t lock;
 	pthread_cond_t work;              /* a grid was added, a scratch slot is free, or the device goes */
@@ -158,11 +160,11 @@ struct engine_device {
 	_Atomic unsigned busy;            /* rings that execute something else than a wait, plus live grids */
 };
 
-/* One dispatch. Lives from publication until its last workgroup has ended; who has claimed a workgroup keeps it
- * alive. */
+/* A dispatch. Lives from publication until its last workgroup has ended; a worker that has claimed a workgroup
+ * keeps it alive. */
 struct engine_grid {
 	struct engine_run *run; /* borrowed: engine_execute() waits for all grids of its job */
-	_Atomic bool killed;    /* its waves end where they are, though its job does not */
+	_Atomic bool killed;    /* waves end where they are, although the job continues */
 	struct engine_ring *ring;
 	struct engine_grid *next; /* guarded by dev->lock */
 	uint64_t handed,
@@ -178,22 +180,22 @@ struct engine_grid {
 	uint32_t origin[3]; /* first workgroup id */
 	uint32_t count[3];  /* workgroups */
 	uint32_t size[3];   /* work-items of a full group */
-	uint32_t last[3];   /* of the last group of each dimension */
+	uint32_t last[3];   /* work-items of the last group in each dimension */
 	uint64_t total;     /* workgroups in all */
 	uint32_t rsrc1, rsrc2;
 	uint32_t user_sgprs;
 	uint32_t user_data[COMPUTE_USER_DATA_COUNT];
-	uint32_t unset; /* of them, those that the job did not set: a bit each */
+	uint32_t unset; /* user SGPRs that the job did not set, a bit each */
 	uint32_t lds_B;
-	uint32_t waves_per_group; /* of a full group */
+	uint32_t waves_per_group; /* waves of a full group */
 	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */
 	uint64_t concurrency;     /* workgroups that the chip holds at once */
 	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */
-	uint32_t engine_slots;                  /* of scratch_slots, those of one shader engine */
+	uint32_t engine_slots;                  /* scratch slots of one shader engine */
 	uint32_t engines;                       /* shader engines with compute units that are on: a bit each */
-	uint64_t scratch_base;                  /* where hardware tells waves of it (gfx942) */
-	bool poison;                            /* what hardware leaves undefined */
-	uint64_t traced_ns;                     /* of its publication, for the record; 0: none */
+	uint64_t scratch_base;                  /* scratch base that hardware passes to waves (gfx942) */
+	bool poison;                            /* fill registers and LDS that hardware leaves undefined */
+	uint64_t traced_ns;                     /* time of publication, for the record; 0: not recorded */
 };
 
 #define ENGINE_CU_UNITS 65536u
@@ -257,7 +259,7 @@ bool engine_worker_step(struct engine_worker *worker, const struct engine_run *o
 struct engine_group {
 	struct engine_group *next; /* in the worker's list of resident or of free ones */
 	struct engine_grid *grid;  /* claimed while resident */
-	uint64_t index;            /* of the workgroup in its grid */
+	uint64_t index;            /* number of the workgroup in its grid */
 	struct isa_group shared;
 	struct isa_wave *waves;               /* owned: ENGINE_WAVES_PER_GROUP */
 	uint8_t done[ENGINE_WAVES_PER_GROUP]; /* enum isa_stop of the last run, ISA_BUDGET if it can go on */

@@ -35,9 +35,10 @@ static void serve(const struct engine_device *dev)
 		;
 }
 
-/* What the kernel puts around the IBs of a job (Linux amdgpu_ib.c, gfx_v*.c, sdma_v*.c). With the flag an acquire
- * before the first, of everything; SDMA 4 has none. Behind the last of a GFX or COMPUTE ring a fence that writes L2
- * back and, on GFX9 unless the flag says otherwise, invalidates it and L1. */
+/* Cache maintenance that the kernel adds around the IBs of a job (Linux amdgpu_ib.c, gfx_v*.c, sdma_v*.c). Before
+ * the first IB with AMDGPU_IB_FLAG_EMIT_MEM_SYNC: an acquire of all caches; SDMA 4 has none. After the last IB of
+ * a GFX or COMPUTE ring: a fence that writes L2 back and, on GFX9 unless the flag says otherwise, invalidates L2
+ * and L1. */
 static void maintain_at_start(const struct engine_run *run)
 {
 	const unsigned all = MEM_WRITE_BACK | MEM_DROP_L2 | MEM_DROP_L1 | MEM_DROP_SCALAR | MEM_DROP_CODE;
@@ -106,7 +107,7 @@ void engine_leave(struct engine_run *run)
 
 	pthread_mutex_lock(&ring->lock);
 	ring->left = run->place;
-	if (ring->read < run->place) /* it stopped, and nothing behind it was read */
+	if (ring->read < run->place) /* the job was stopped, and no job after it was read */
 		ring->read = run->place;
 	run->job = NULL;
 	if (ring->left < ring->lined_up)

@@ -97,7 +97,7 @@ static void check_hdp(const struct engine_mem *mem, const struct engine_look *no
 		     where, (unsigned long long)va);
 }
 
-/* What a look found was written by the GPU, or else by the CPU. */
+/* Records for the order checker whether the value that a poll found was written by the GPU or by the CPU. */
 static void order_look(struct engine_mem *mem, const uint8_t *host, uint64_t va, unsigned size_B, uint64_t value)
 {
 	struct engine_look *look = &mem->look, now = {.host = host, .value = value};
@@ -127,7 +127,7 @@ static void tolerate(struct engine_mem *mem, uint64_t va, const struct gpuvm_reg
 		     (unsigned long long)va, r->bo);
 }
 
-/* Where va lands: host memory for up to *size_B bytes, which shrinks to what is contiguous. */
+/* Translates va to host memory for up to *size_B bytes; reduces *size_B to the contiguous part. */
 static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
 			 uint64_t *size_B, uint8_t **host)
 {
@@ -173,20 +173,20 @@ static enum landing land_data(struct engine_mem *mem, uint64_t va, unsigned acce
 
 /* An access of host memory that L2 may hold: where its bytes are until leave(). */
 struct visit {
-	struct mem_cache *cache; /* to leave; NULL: memory itself */
+	struct mem_cache *cache; /* cache that leave() releases; NULL: memory was accessed directly */
 	struct mem_page *page;
 	uint8_t *at;
 };
 
-/* Of the region that was landed in last. */
+/* Starts an access to the region that was translated last. */
 static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B, unsigned access)
 {
 	struct visit v = {.at = host};
 
 	if (!mem->cache || !mem_in_l2(mem->last))
 		return v;
-	/* All requests of the CP pass L2's banks: RADV fills a query through L2, then writes it "to memory". What a
-	 * kernel then reads through L2 is old all the same, for nobody relies on less. */
+	/* Requests of the CP pass through L2's banks: RADV fills a query through L2, then writes it "to memory". A
+	 * kernel that reads it through L2 still gets old data, because no program relies on more. */
 	if (mem->past_l2 & access & GPUVM_W && access & GPUVM_R)
 		mem_cache_settle(mem->cache, host, size_B);
 	else if (mem->past_l2 & access & GPUVM_W)
@@ -266,7 +266,7 @@ bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsign
 	return read_bytes(mem, va, dst, (uint64_t)dw * 4, mem->fetch_access, mem->fetch);
 }
 
-/* Of 4 or 8 bytes. */
+/* Reads a word of 4 or 8 bytes. */
 static bool read_word(struct engine_mem *mem, uint64_t va, unsigned size_B, uint64_t *value)
 {
 	uint8_t *host;

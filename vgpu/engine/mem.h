@@ -15,20 +15,20 @@
 struct engine_look {
 	const uint8_t *host; /* NULL: none yet */
 	uint64_t value;
-	uint64_t hdp_flushes; /* of the device so far */
+	uint64_t hdp_flushes; /* flushes of the device so far */
 	bool untouched;       /* no packet or wave has written it */
-	bool saw_cpu;         /* it has what the CPU wrote, as far as anybody knows */
+	bool saw_cpu;         /* has acquired the writes of the CPU, as far as the checker knows */
 };
 
 struct engine_mem {
 	struct engine_run *run;  /* borrowed */
-	enum gpuvm_client fetch; /* who fetches packets */
-	unsigned fetch_access;   /* what their pages must allow: GPUVM_R, or with GPUVM_X */
-	enum gpuvm_client data;  /* who moves data */
+	enum gpuvm_client fetch; /* client that fetches packets */
+	unsigned fetch_access;   /* rights that pages of packets must have: GPUVM_R, or with GPUVM_X */
+	enum gpuvm_client data;  /* client that moves data */
 	struct mem_cache *cache; /* borrowed: the L2 that data stands behind; NULL: none, as for SDMA of GFX9 */
 	bool peeks;              /* looks into L2 for what it reads, but leaves nothing there */
 	unsigned past_l2;        /* GPUVM_R, GPUVM_W: the packet's reads, writes go to memory itself */
-	bool plain;              /* its words are data, and hand no order on */
+	bool plain;              /* its words are data: accesses to them do not synchronise */
 	struct mem_actor actor;  /* the packet, for the order checker */
 	struct engine_look look; /* the packet's last one */
 	const struct gpuvm_region *last;

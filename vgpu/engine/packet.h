@@ -51,8 +51,8 @@ enum packet_kind {
 	FIELD_DEC,    /* not printed when 0 */
 	FIELD_COUNT,  /* always printed, in decimal */
 	FIELD_LESS1,  /* a count minus one; printed with the one */
-	FIELD_FLAG,   /* its name when it is set */
-	FIELD_NAME,   /* one of names; not printed when 0 */
+	FIELD_FLAG,   /* prints its name when it is set */
+	FIELD_NAME,   /* a value with a name; not printed when 0 */
 	FIELD_ATOMIC, /* an operation of the texture cache (engine_atomic_name) */
 	FIELD_WORD,   /* always printed, in hexadecimal */
 	FIELD_VA,     /* low half of an address; the next dword is the high one */
@@ -71,7 +71,8 @@ struct packet_field {
 	const char *name; /* NULL ends a list */
 	uint8_t dw, hi, lo, kind;
 	uint16_t gens;
-	const char *const *names; /* of FIELD_NAME; ends at NULL, with "" for what has no name */
+	const char *const
+		*names; /* names of FIELD_NAME's values; ends at NULL, with "" for a value without a name */
 };
 
 enum packet_flags {
@@ -89,7 +90,7 @@ struct packet_form {
 	const struct packet_field *fields; /* NULL: none is known */
 	uint16_t min_dw, max_dw;           /* the whole packet */
 	uint16_t gens;
-	uint8_t flags;                  /* of SDMA: P_IGNORED and so on only */
+	uint8_t flags;                  /* SDMA: P_IGNORED and its kind only */
 	uint8_t op, sub, bit;           /* sub and bit: of SDMA; a header bit that tells forms apart, 0: none */
 	const struct packet_form *next; /* another form of the opcode */
 };

@@ -1,6 +1,6 @@
 /* PM4 packets, form by form (packet.h). */
 #include "vgpu/engine/packet_fields.h"
-#include "vgpu/engine/pm4.h"
+#include "vgpu/engine/pm4_body.h"
 
 static const char *const function[] = {"always", "<", "<=", "==", "!=", ">=", ">", "7", NULL};
 static const char *const event[] = {

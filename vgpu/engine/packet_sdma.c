@@ -248,7 +248,7 @@ static const struct packet_field gcr_req[] = {
 #define TILED(sub, bit, name, fields, dw, gens)                                                                    \
 	ROW(SDMA_COPY, sub, bit, name, fields, dw, PACKET_ANY, gens, P_UNMODELLED | P_UNKNOWN_BITS)
 
-/* By operation; of rows with the same one a bit that is asked for comes first. */
+/* Rows by operation; among rows of the same operation a row with a bit to test comes first. */
 static const struct packet_form forms[] = {
 	ROW(SDMA_NOP, 0, 0, "NOP", nop, 1, PACKET_ANY, 0, P_IGNORED),
 	ROW(SDMA_COPY, 0, 27, "COPY_BROADCAST", copy_broadcast, 9, 9, 0, 0),

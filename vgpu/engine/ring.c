@@ -29,7 +29,7 @@ static void unlink_ring(struct engine_ring *ring)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-/* As the kernel starts a compute ring (Linux gfx_v9_0.c): all compute units are on. */
+/* State of a compute ring after the kernel started it (Linux gfx_v9_0.c): all compute units are on. */
 static void reset_registers(struct engine_ring *ring)
 {
 	for (unsigned se = 0; se < 4 || se < ring->dev->chip->engines; se++)

@@ -1,4 +1,4 @@
-/* One job while it is on its ring: modelled time, the watchdog, why it stopped, its log. */
+/* A job on its ring: modelled time, the watchdog, the reason of its end, its log. */
 #include "vgpu/engine/internal.h"
 
 #include <stdarg.h>
@@ -24,12 +24,12 @@ const char *engine_ip_name(enum engine_ip ip)
 
 uint64_t engine_clock(const struct vgpu_chip *chip)
 {
-	/* All processes of a machine share CLOCK_MONOTONIC's origin. */
+	/* CLOCK_MONOTONIC has the same origin in all processes of a machine. */
 	return (uint64_t)((unsigned __int128)engine_now_ns() * chip->counter_khz / 1000000u);
 }
 
-/* What is left of a job whose waves were killed must end within the time in which the kernel sends the kill again
- * and again and looks at the fence (Linux amdgpu_ring_soft_recovery); else the ring is reset all the same. */
+/* Limit of the rest of a job whose waves were killed: the time in which the kernel repeats the kill and polls the
+ * fence (Linux amdgpu_ring_soft_recovery). A job that takes longer has its ring reset. */
 #define RECOVERY_NS 10000000u
 
 /* A kill wins over a reset, after which the job would begin anew. */

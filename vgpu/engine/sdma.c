@@ -200,7 +200,7 @@ static bool gcr_req(struct sdma *s)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* What an operation does; sub-operations are its own matter. */
+/* Handlers by operation; a handler decodes its sub-operations. */
 static const struct action {
 	bool (*execute)(struct sdma *s); /* NULL: nothing to do */
 	bool drains;                     /* waits for earlier copies */

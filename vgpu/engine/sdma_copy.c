@@ -106,9 +106,9 @@ struct rectangle {
 /* How wide the fields of COPY_SUB_WINDOW are. */
 struct sub_window_bits {
 	uint16_t gens;
-	uint8_t x_hi;     /* of x and y, and of the rectangle */
+	uint8_t x_hi;     /* highest bits of x and y, and of the rectangle */
 	uint8_t z_hi;     /* of z */
-	uint8_t pitch_lo; /* of pitch, which ends at 31 */
+	uint8_t pitch_lo; /* lowest bit of pitch; the highest is 31 */
 	uint8_t slice_hi;
 };
 

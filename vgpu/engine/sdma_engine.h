@@ -25,7 +25,7 @@ struct sdma {
 	unsigned gen; /* enum packet_gen */
 	bool null;
 	unsigned ib_index;
-	uint64_t base_va, va; /* of the IB; of the next dword */
+	uint64_t base_va, va; /* address of the IB; address of the next dword */
 	uint32_t left_dw;
 
 	/* The current packet. */
@@ -41,7 +41,7 @@ struct sdma {
 bool sdma_copy(struct sdma *s);
 bool sdma_const_fill(struct sdma *s);
 
-/* As the CP's. */
+/* Text of the position in the IB, for reports. */
 void sdma_where(const struct sdma *s, char *text, size_t text_B);
 bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -65,7 +65,7 @@ bool engine_wait_until(struct engine_mem *mem, bool (*look)(void *user, bool *ov
 	wait.what = what;
 	wait.begun_ns = wait.last_ns = vgpu_host_time_ns();
 	atomic_fetch_sub(&run->ring->dev->busy, 1);
-	/* What this ring dispatched may be what ends the wait, and its own thread does not run it now. */
+	/* The dispatches of this ring may end the wait, and the ring's own thread does not run them meanwhile. */
 	if (engine_ring_busy(run->ring))
 		engine_device_wake(run->ring->dev);
 	do

@@ -15,7 +15,7 @@ struct fp8_format {
 	uint8_t bias;
 	bool unsigned_zero;
 	uint8_t largest;  /* magnitude of the largest number */
-	uint8_t overflow; /* of what is larger: infinity, or a NaN */
+	uint8_t overflow; /* result of larger values: infinity, or a NaN */
 };
 #define FP8_E4M3_FNUZ ((struct fp8_format){3, 8, true, 0x7f, 0x80})
 #define FP8_E5M2_FNUZ ((struct fp8_format){2, 16, true, 0x7f, 0x80})

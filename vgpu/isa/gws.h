@@ -8,13 +8,13 @@
 
 #define ISA_GWS_UNITS 64
 
-/* All resources of a device. Thread safe. */
+/* GWS resources of a device. Thread safe. */
 struct isa_gws;
 /* NULL without memory. */
 struct isa_gws *isa_gws_create(void);
 void isa_gws_destroy(struct isa_gws *gws);
 
-/* What a job may use. Plain data. */
+/* GWS resources of a job. Plain data. */
 struct isa_gws_part {
 	struct isa_gws *gws;  /* borrowed; NULL: nothing */
 	uint32_t base, count; /* resources 0 to count - 1 of its waves are base and the following ones */
@@ -22,9 +22,9 @@ struct isa_gws_part {
 	uint64_t groups, resident; /* workgroups of the dispatch; how many the chip holds at once */
 };
 
-/* What a wave waits for. */
+/* Condition that a wave waits for. */
 struct isa_gws_wait {
-	uint8_t unit; /* of the device */
+	uint8_t unit; /* number of the resource in the device */
 	bool flag;    /* a barrier's: over when the resource's differs */
 };
 

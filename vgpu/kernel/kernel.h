@@ -16,7 +16,7 @@ struct kern_inode;
 struct kern_hold;
 struct kern_bo;
 
-/* One device as the run's SPEC asks for it. */
+/* Configuration of a device, from the run's SPEC. */
 struct kern_device_config {
 	char chip[16];
 	unsigned profile; /* kernel release: index of profile.h */
@@ -26,7 +26,7 @@ struct kern_device_config {
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
 	bool f8_fnuz;               /* 8-bit floats are those of KFD's VMIDs */
-	unsigned partitions;        /* of a card with all its XCCs; 0: one XCC is all there is */
+	unsigned partitions;        /* partitions of a card with all its XCCs; 0: a card of a single XCC */
 	int numa_node;              /* -1: none */
 	int p2p; /* whether PCI gives peer access to it, and from it; -1: as the release is built */
 };
@@ -54,8 +54,8 @@ void kern_detach(bool leaving);
 /* In a forked child, before anything else: it becomes a process of the run by itself. 0 or -errno. */
 int kern_forked(void);
 
-/* What sysfs of such a device says of how a hang on a ring of that IP may be recovered from, besides by a full
- * reset. */
+/* Ways to recover from a hang on a ring of that IP, besides a full reset, as sysfs of such a device reports them.
+ */
 struct kern_reset_mask {
 	bool known, soft, queue, pipe;
 };
@@ -63,7 +63,7 @@ struct kern_reset_mask kern_reset_mask(const struct kern_device_config *config, 
 
 unsigned kern_device_count(void);
 unsigned kern_node_count(void);
-/* What of its memory is in use now. */
+/* Memory of a device in use. */
 struct kern_usage {
 	uint64_t vram_B, visible_B, gtt_B, gtt_total_B;
 };
@@ -78,7 +78,7 @@ int kern_open(unsigned node, bool primary, bool cloexec);
 long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours);
 
 enum kern_fd_kind { KERN_FD_OTHER, KERN_FD_NODE, KERN_FD_DMABUF, KERN_FD_SYNC };
-/* What fd is. For a node: its number and whether it is the primary one. Takes no reference. */
+/* Kind of fd. For a node: its number and whether it is the primary one. Takes no reference. */
 enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *node, bool *primary);
 
 /* Another descriptor for what (st_dev, st_ino) is: the hold that keeps it; NULL if it is not ours. */
@@ -90,11 +90,11 @@ void kern_hold_release(struct kern_hold *hold);
 void kern_fd_sent(uint64_t st_dev, uint64_t st_ino, pid_t receiver);
 void kern_fd_arrived(uint64_t st_dev, uint64_t st_ino);
 
-/* What a mapping of fd maps: offset in the physical memory file with a hold on the buffer, or -errno; -ENXIO when
- * fd is not ours. */
+/* Resolves a mapping of fd: offset in the physical memory file with a hold on the buffer, or -errno; -ENXIO when
+ * fd is not the virtual GPU's. */
 int kern_mmap(int fd, uint64_t offset, uint64_t size_B, int prot, int flags, uint64_t *phys_offset,
 	      struct kern_hold **hold);
-/* One mapping was cut in two, or a child inherited it: another hold on the same. NULL without memory. */
+/* Makes another hold on the same object: a mapping was cut in two, or a child inherited it. NULL without memory. */
 struct kern_hold *kern_hold_copy(struct kern_hold *hold);
 
 /* In a forked child: a hold that the parent made for it becomes this process's. */
@@ -110,8 +110,8 @@ void kern_user_memory_changes(uint64_t addr, uint64_t size_B);
 /* The process is about to fork: the same for all private memory that the child would get. */
 void kern_user_memory_forks(void);
 
-/* What shim/ is told, with the kernel lock held: fd was opened, its hold. What it is asked: a descriptor for inode.
- */
+/* Sets shim/'s functions, called with the kernel lock held: `opened` records a new descriptor with its hold,
+ * `find` returns a descriptor for inode. */
 void kern_set_hooks(void (*opened)(int fd, struct kern_hold *hold), int (*find)(const struct kern_inode *inode));
 
 /* --- for tests --- */
@@ -122,7 +122,7 @@ void kern_inject(int nr, uint64_t n, int error);
 /* Every call fails with a chance of ppm parts of a million, until it is planned anew; 0 forgets. */
 void kern_inject_chance(int nr, uint32_t ppm, int error);
 #define KERN_PPM_ALL 1000000u
-/* What may happen besides failures. */
+/* Planned events besides failures. */
 enum kern_event {
 	KERN_EVICT,      /* a CS first moves an idle buffer out of VRAM */
 	KERN_SPILL,      /* a new buffer finds no VRAM and goes to GTT */
@@ -146,7 +146,7 @@ uint64_t kern_userptr_pages(void);
 /* Loss of VRAM by a reset; removal of the device. */
 int kern_inject_reset(unsigned device);
 int kern_inject_unplug(unsigned device);
-/* As after five quiet seconds: ten messages are printed again (fault.c). */
+/* Resets the message limit, as five quiet seconds do: ten messages are printed again (fault.c). */
 void kern_quiet_seconds(void);
 
 #endif

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 4096u /* of 4 KiB: 16 MiB a layer before chains grow; the heads of a device take 160 KiB */
+#define BUCKETS                                                                                                    \
+	4096u /* buckets of 4 KiB pages: 16 MiB a layer before chains grow; the heads of a device take 160 KiB */
 
 typedef _Atomic(struct mem_page *) bucket;
 
 struct mem_cache {
 	pthread_rwlock_t use;               /* shared: who looks at pages; exclusive: who writes back or drops */
-	pthread_mutex_t fill;               /* who adds pages or lines */
+	pthread_mutex_t fill;               /* held by a thread that adds pages or lines */
 	uint64_t generation;                /* guarded by use */
-	bucket bucket[MEM_LAYERS][BUCKETS]; /* of pages; added to under fill, acquire; removed from under use */
+	bucket bucket[MEM_LAYERS][BUCKETS]; /* pages by key; added to under fill, acquire; removed from under use */
 	struct mem_page *pages[MEM_LAYERS]; /* owned; as above */
 	struct mem_page *spare[2]; /* owned; guarded by fill, or use exclusive: pages of L2, of the others */
 };

@@ -26,21 +26,22 @@ enum mem_layer { MEM_L2, MEM_L1_EVEN, MEM_L1_ODD, MEM_SCALAR, MEM_CODE, MEM_LAYE
 #define MEM_PAGE_B 4096u
 #define MEM_LINE_B 64u
 
-/* What a layer holds of one page of memory. */
+/* Copy of a page of memory in a layer. */
 struct mem_page {
 	uint8_t data[MEM_PAGE_B] __attribute__((aligned(64)));
-	uint64_t key;    /* what finds it: mem_cache_key() */
+	uint64_t key;    /* mem_cache_key() */
 	uint8_t *memory; /* borrowed, of L2 and L1 only: the host page; read to fill, written back to */
 	uint64_t va;     /* GPU address of the access that made it, for ranges */
-	struct mem_page *chain, *next; /* of its bucket; of its layer, or free. Guarded by mem_cache::fill */
-	_Atomic uint64_t valid;        /* a bit a line. Release: data is there */
-	_Atomic bool written;          /* something in dirty is set */
-	uint8_t *dirty;                /* L2 only, else NULL: a byte for each byte of data; part of the page */
+	struct mem_page *chain,
+		*next; /* next of its bucket; next of its layer, or next free. Guarded by mem_cache::fill */
+	_Atomic uint64_t valid; /* a bit a line. Release: data is there */
+	_Atomic bool written;   /* something in dirty is set */
+	uint8_t *dirty;         /* L2 only, else NULL: a byte for each byte of data; part of the page */
 };
 
 struct mem_cache;
 
-/* What mem_cache_maintain does, in this order. */
+/* Actions of mem_cache_maintain, in this order. */
 enum {
 	MEM_WRITE_BACK = 1 << 0,
 	MEM_DROP_L2 = 1 << 1,

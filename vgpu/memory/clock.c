@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOCKS_MAX 65536u /* of 1 KiB; when there are more, nothing is checked until nothing runs */
+#define CLOCKS_MAX 65536u /* clocks of 1 KiB; above this number checking stops until no job runs */
 
 #define ENDS 64u /* a power of two; an entity has at most 32 unfinished jobs */
 
@@ -16,9 +16,9 @@ struct end {
 /* An entity's jobs. */
 struct queue {
 	uint64_t id;             /* kernel/'s; 0: free */
-	unsigned jobs;           /* that have begun and not ended */
+	unsigned jobs;           /* jobs that have begun and not ended */
 	uint64_t used;           /* stamp of the last one */
-	uint32_t number[2];      /* of the last packet, of the last dispatch; they only ever grow */
+	uint32_t number[2];      /* numbers of the last packet and of the last dispatch; monotonic */
 	struct mem_clock *clock; /* counted: what its packets come after */
 	struct mem_clock *waves; /* counted: what its dispatches learned before they ended; NULL: nothing */
 	struct end end[ENDS];
@@ -246,8 +246,7 @@ void mem_order_forked(void)
 	mem_order_lose_shadows();
 }
 
-/* All that ran has ended, before what comes: who lost sight, and shadows that are full, lose nothing by starting
- * over. */
+/* Starts over. All work so far has ended before the work to come: blind actors and full shadows lose nothing. */
 static void begin_anew(void)
 {
 	if (atomic_load_explicit(&mem_order_blind, memory_order_relaxed))
@@ -284,7 +283,7 @@ void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, u
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
-/* All that packets and dispatches of the queue have done, as who waits for them sees it. */
+/* Clock of all that packets and dispatches of the queue have done, as a waiter acquires it. */
 static struct mem_clock *everything(struct queue *q)
 {
 	struct mem_clock *all = mem_clock_new(q->clock);
@@ -385,7 +384,7 @@ static bool dispatch_acquire(struct mem_actor *actor, const struct mem_clock *cl
 		return true;
 	}
 	atomic_store_explicit(&actor->clock, new, memory_order_release);
-	actor->shown = NULL; /* what it released before is less than it releases now */
+	actor->shown = NULL; /* an earlier release covers less than this one */
 	return true;
 }
 

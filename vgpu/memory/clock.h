@@ -10,8 +10,8 @@
  * them nothing is checked meanwhile. */
 #define MEM_QUEUES 128u
 
-/* What has happened before, by queue: packets in the first half, dispatches in the second. Immutable once more than
- * one refer to it. */
+/* Work that has happened before, by queue: packets in the first half, dispatches in the second. Immutable once it
+ * has two references. */
 struct mem_clock {
 	unsigned refs;
 	uint32_t at[2 * MEM_QUEUES];
@@ -36,17 +36,17 @@ bool mem_clock_within(const struct mem_clock *a, const struct mem_clock *b);
 bool mem_clock_join(struct mem_clock **to, const struct mem_clock *with);
 void mem_clock_raise(struct mem_clock **to, unsigned index, uint32_t value);
 
-/* What comes before the actor now; borrowed. */
+/* Clock of the work before the actor; borrowed. */
 struct mem_clock *mem_actor_clock(const struct mem_actor *actor);
 /* The actor learns of it; whether that was anything. */
 bool mem_actor_acquire(struct mem_actor *actor, struct mem_clock *clock);
-/* What an actor hands on: all that came before it, and itself. Counted; NULL without memory. */
+/* Clock that an actor releases: all work before it, and itself. Counted; NULL without memory. */
 struct mem_clock *mem_actor_release(struct mem_actor *actor);
 /* The dispatch is over. */
 void mem_actor_retire(struct mem_actor *actor);
 /* The next packet's, or dispatch's, number on its queue, from 1. */
 uint32_t mem_actor_number(struct mem_order_job *job, bool dispatch);
-/* What the packets of a queue came after last; borrowed. */
+/* Clock that the packets of a queue last acquired; borrowed. */
 struct mem_clock *mem_queue_clock(unsigned slot);
 
 /* The CPU may see what clock knows. */

@@ -1,4 +1,4 @@
-/* Who touched which dword last, and whether that is in order (mem_order.h). */
+/* Last accesses of each dword, and whether a new access is ordered after them (order.h). */
 #include "vgpu/memory/order.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "vgpu/report.h"
 
 #define CELLS   (MEM_PAGE_B / 4)
-#define WORDS   (MEM_PAGE_B / 8) /* that hand on an order */
+#define WORDS   (MEM_PAGE_B / 8) /* words that synchronise */
 #define RECORDS 32768u           /* actors that reports can name, the youngest; older ones count as ordered */
 #define BUCKETS 16384u
 /* Shadows are 3 times as large as what they shadow, 4 times where words hand on an order: 128 MiB of memory, 512
@@ -25,14 +25,14 @@ enum { CELL_ID = (1 << 30) - 1, CELL_PART = 1 << 30 /* not all of the dword */ }
 struct record {
 	uint32_t id, number;
 	uint32_t ring;
-	uint16_t index; /* of its number in a clock */
+	uint16_t index; /* index of its number in a clock */
 	bool dispatch;
 	char text[176];
 };
 
 struct mem_shadow {
 	uint64_t key;                    /* page number of host memory; immutable */
-	struct mem_shadow *chain, *next; /* of its bucket; of all. Immutable */
+	struct mem_shadow *chain, *next; /* next of its bucket; next of all. Immutable */
 	struct mem_clock *_Atomic
 		*_Atomic sync; /* owned; of each word, counted: what was handed on; NULL: nothing */
 	uint32_t writer[CELLS], reader[2][CELLS]; /* racy: a lost note hides a race, and makes none up */
@@ -227,7 +227,7 @@ GPUVM_RACY static bool is_excused(uint32_t cell, bool cell_wrote, const struct m
 	return cell_wrote && writes && sync && actor->dispatch && record_of(cell)->dispatch;
 }
 
-/* What an access is, seen from a row of cells. */
+/* An access, applied to a row of cells. */
 struct touch {
 	struct mem_actor *actor;
 	const struct mem_clock *clock;
@@ -244,7 +244,7 @@ static void report(const struct touch *t, unsigned cell_index, uint32_t cell, bo
 	mine = *record_of(t->actor->id);
 	other = *record_of(cell);
 	sure = mine.id == t->actor->id && !comes_before(cell, t->actor, mem_actor_clock(t->actor));
-	learn_of(t->actor, &other); /* one report is enough */
+	learn_of(t->actor, &other); /* a single report is enough */
 	pthread_mutex_unlock(&mem_order_lock);
 	if (!sure) /* the record had become somebody else's */
 		return;
@@ -338,7 +338,7 @@ void mem_order_saw_cpu(struct mem_actor *actor)
 	actor->cpu_version = version;
 }
 
-/* With the lock. */
+/* Makes the cell of a word. With the lock. */
 static struct mem_clock *_Atomic *make_word(struct mem_shadow *s, const uint8_t *host)
 {
 	if (!s->sync)
@@ -514,7 +514,7 @@ static void check_memo(struct mem_order_memo *memo, const struct mem_actor *acto
 	*memo = (struct mem_order_memo){.actor = actor->id};
 }
 
-/* One by one, and notes whom the next row most likely meets. */
+/* Applies the access cell by cell, and remembers the actor that the next row most likely meets. */
 GPUVM_RACY static void touch_each(struct mem_shadow *s, struct touch *t, struct mem_order_memo *memo, unsigned c,
 				  unsigned n)
 {

@@ -31,39 +31,40 @@ struct mem_after {
 	uint64_t queue, seq;
 };
 
-/* One job. Owned by engine/; all but the first three members are the checker's own. */
+/* A job. Owned by engine/; all but the first three members are private to the checker. */
 struct mem_order_job {
-	uint64_t queue, seq; /* which entity's; its number there */
+	uint64_t queue, seq; /* the entity; the number of the job in it */
 	uint32_t ring;       /* tells hardware rings of the process apart */
 	char name[64];       /* for reports */
-	int slot;            /* of its queue; -1: it is not checked */
+	int slot;            /* slot of its queue; -1: the job is not checked */
 	struct mem_clock *end;
 };
 
-/* Who accesses memory. Owned by engine/, a packet processor's for packet after packet; zero, then the checker's
- * own, but for where and user. */
+/* An actor. Owned by engine/: a packet processor has one for all its packets. Zero at first; all members but where
+ * and user are private to the checker. */
 struct mem_actor {
-	struct mem_order_job *job;                                  /* NULL: not checked */
-	void (*where)(const void *user, char *text, size_t text_B); /* of the packet, for reports */
+	struct mem_order_job *job; /* NULL: not checked */
+	void (*where)(const void *user, char *text,
+		      size_t text_B); /* writes the position of the packet, for reports */
 	const void *user;
 	uint32_t id, number; /* 0: the packet has not accessed anything yet */
 	bool dispatch;
 	bool end_of_pipe;                /* the packet's accesses come after all dispatches before it */
-	struct mem_clock *_Atomic clock; /* of a dispatch */
+	struct mem_clock *_Atomic clock; /* clock of a dispatch */
 	struct mem_clock *launch;        /* borrowed: what clock was at first */
 	struct mem_clock *_Atomic released, *_Atomic acquired; /* last; counted */
-	struct mem_clock *_Atomic shown;                       /* to the CPU; only compared with released */
-	struct mem_clock **kept; /* owned array of counted: what waves may still look at */
+	struct mem_clock *_Atomic shown; /* clock last released to the CPU; only compared with released */
+	struct mem_clock **kept;         /* owned array of counted: what waves may still look at */
 	unsigned kept_count;
-	_Atomic uint64_t cpu_version;   /* of the CPU's clock that it has acquired */
-	uint64_t scratch_lo, scratch_B; /* of a dispatch: waves' private memory is handed on without an order */
+	_Atomic uint64_t cpu_version;   /* version of the CPU's clock that it has acquired */
+	uint64_t scratch_lo, scratch_B; /* private memory of a dispatch's waves, which needs no order */
 };
 
 /* How memory is accessed; both of READ and WRITE: read-modify-write. */
 enum {
 	MEM_ORDER_READ = 1 << 0,
 	MEM_ORDER_WRITE = 1 << 1,
-	MEM_ORDER_SYNC = 1 << 2, /* to hand on an order */
+	MEM_ORDER_SYNC = 1 << 2, /* synchronises */
 	MEM_ORDER_HOST = 1 << 3, /* memory that the CPU sees at once, and sets */
 };
 
@@ -73,14 +74,14 @@ void mem_order_close(void);
 /* In a forked child: forgets the parent's devices, whose threads are not there. */
 void mem_order_forked(void);
 
-/* What the CPU may have seen by now; counted. */
+/* Clock of the work that the CPU may have seen until now; counted. */
 struct mem_clock *mem_order_now(void);
 void mem_order_forget(struct mem_clock *clock); /* NULL is fine */
 
 /* The job's packets begin; they come after `after` and `seen` (borrowed; NULL: everything that has ended). */
 void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, unsigned count,
 		     struct mem_clock *seen);
-/* They are over; and so are its waves. */
+/* Ends the job's packets; its waves may still run. */
 void mem_order_packets_over(struct mem_order_job *job);
 void mem_order_end(struct mem_order_job *job);
 /* The packets that follow come after all dispatches of the queue. */
@@ -109,7 +110,7 @@ bool mem_order_untouched(struct mem_actor *actor, const uint8_t *host, unsigned 
 
 struct mem_shadow;
 
-/* What a wave looked up last. Zero at first. */
+/* Cells that a wave looked up last. Zero at first. */
 struct mem_order_memo {
 	uint32_t actor;      /* whom it is good for */
 	uint32_t ordered[2]; /* cells that come before: written, read */

@@ -1,5 +1,5 @@
-/* Which descriptors of this process are ours, and the hold that each has. A descriptor closed past us (fclose, a
- * raw system call) leaves a stale entry, which goes when its number comes again. */
+/* Descriptors of this process that belong to the virtual GPU, each with its hold. A descriptor closed past the
+ * shim (fclose, a raw system call) leaves a stale entry, which is removed when its number is used again. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -42,7 +42,8 @@ static struct kern_hold *bridge_add(uint64_t key, struct kern_hold *hold)
 	return hold;
 }
 
-/* What another thread of the parent opened or closed during the fork has no bridge, or no entry. */
+/* A descriptor or mapping that another thread of the parent opened or closed during the fork has no bridge, or no
+ * entry. */
 static struct kern_hold *bridge_take(uint64_t key, struct kern_hold *hold)
 {
 	(void)hold;

@@ -1,4 +1,4 @@
-/* Which address ranges of this process map buffers: they keep them alive after GEM_CLOSE and close(). */
+/* Address ranges of this process that map buffers: each keeps its buffer alive after GEM_CLOSE and close(). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

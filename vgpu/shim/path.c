@@ -79,7 +79,7 @@ const char *shim_path(const char *path, char *buf)
 	return buf;
 }
 
-/* Where a directory of the host's stands that has ours below it; NULL: it is another. */
+/* Path of directory dir, if names of the run may be below it: "/", /sys, /dev. NULL: none are. */
 static const char *host_dir(int dir, char *at)
 {
 	char proc[32];

@@ -20,7 +20,7 @@ _Atomic bool shim_is_active;
 /* This process's this_run. Written while nobody else uses the shim. */
 static struct {
 	char root[PATH_MAX];
-	pid_t pid; /* who joined: us, or the parent of a vfork child */
+	pid_t pid; /* process that joined: this one, or the parent of a vfork child */
 	int segment_fd, phys_fd;
 	uint64_t memfd_dev, pipe_dev;
 } this_run = {.segment_fd = -1, .phys_fd = -1};

@@ -107,7 +107,7 @@ int shim_nodes_find(unsigned count);
 /* Makes st what it is for a node or a descriptor of ours. */
 void shim_stat_fix(struct stat *st);
 bool shim_rdev_of(uint64_t dev, uint64_t ino, unsigned *minor);
-/* What /proc/self/fd/N links to when N is ours: length, or -1. */
+/* Target of the link /proc/self/fd/N, if N is a descriptor of the virtual GPU: its length, or -1. */
 long shim_proc_link(const char *path, char *buf, size_t size_B);
 
 /* --- fds --- */
@@ -126,7 +126,7 @@ void shim_fd_forget_range(unsigned first, unsigned last);
 
 /* [addr, addr+size_B) now maps what hold keeps (taken over). */
 void shim_map_add(uint64_t addr, uint64_t size_B, struct kern_hold *hold);
-/* It maps something else or nothing. */
+/* Forgets a range that now maps something else, or nothing. */
 void shim_map_drop(uint64_t addr, uint64_t size_B);
 bool shim_map_any(void);
 void shim_map_clear(void);

@@ -428,7 +428,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	(void)st;
 	(void)type;
 	(void)ftw;
-	remove(path); /* what cannot go stays; the rest still goes */
+	remove(path); /* a file that cannot be removed stays */
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 
 static bool attached;
 
-/* What to do about it. */
+/* Advice to the user about an error. */
 static const char *advice(int r)
 {
 	switch (r) {

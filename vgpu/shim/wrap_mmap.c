@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include "vgpu/shim/shim.h"
 
-/* What replaces a mapping of user memory that jobs use, or its pages, or their protection, waits for the jobs, as
+/* Waits for the jobs that use a range of user memory before its mapping, its pages, or their protection change, as
  * the kernel's notifier does. */
 static void before_change(void *addr, size_t size_B)
 {

@@ -9,7 +9,7 @@
 #include "vgpu/shim/shim.h"
 #include "vgpu/sys.h"
 
-/* What programs linked before glibc 2.33 call. On x86-64 every struct stat is the same one. */
+/* Interface of programs linked before glibc 2.33. On x86-64 every struct stat is the same. */
 int __xstat(int version, const char *path, struct stat *st);
 int __lxstat(int version, const char *path, struct stat *st);
 int __fxstat(int version, int fd, struct stat *st);

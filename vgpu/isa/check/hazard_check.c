@@ -5,12 +5,12 @@
 
 #include "vgpu/report.h"
 
-/* What an instruction leaves behind; bits of isa_operand_use::produces. */
+/* Kinds of results that later instructions may depend on; bits of isa_operand_use::produces. */
 enum {
-	SGPR = 1 << 0, /* by a vector instruction, VCC too */
-	VGPR = 1 << 1, /* by a vector instruction */
-	EXEC = 1 << 2, /* by a vector instruction */
-	M0 = 1 << 3,   /* by a scalar instruction */
+	SGPR = 1 << 0, /* written by a vector instruction, VCC too */
+	VGPR = 1 << 1, /* written by a vector instruction */
+	EXEC = 1 << 2, /* written by a vector instruction */
+	M0 = 1 << 3,   /* written by a scalar instruction */
 	HWREG = 1 << 4,
 	DATA = 1 << 5,  /* registers with more than 64 bits that are being stored */
 	TRANS = 1 << 6, /* VGPR by the unit for transcendental functions */
@@ -188,7 +188,7 @@ static bool always(const struct isa_inst *before, const struct isa_inst *i)
 
 static const struct rule {
 	uint8_t produced;
-	uint8_t states; /* that must stand between them */
+	uint8_t states; /* number of wait states between the two */
 	uint8_t chips;  /* 1 << enum vgpu_gfx */
 	bool (*looks)(const struct isa_inst *i);
 	bool (*meets)(const struct isa_inst *before, const struct isa_inst *i);

@@ -1,5 +1,5 @@
 /* Wait states: each rule one state short, and with as many as it needs (test_wave.h has the registers). */
-#include "vgpu/isa/test_wave.h"
+#include "vgpu/isa/test_pieces.h"
 
 #define RLANE "v_readfirstlane_b32 s24, v0\n"
 

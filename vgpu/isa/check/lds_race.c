@@ -7,17 +7,17 @@
 
 #define RACE_SITES 32u
 #define RACE_OPS   16u /* more than lgkmcnt counts */
-#define BITS       64u /* of a word of the maps: bytes of LDS */
+#define BITS       64u /* bytes of LDS that a word of the maps covers */
 
 /* An instruction that touched LDS since the last barrier. */
 struct site {
 	uint64_t pc;
 	uint32_t lo, hi; /* bytes of LDS between which all its accesses were */
 	uint8_t kind;
-	bool carried; /* it was under way at the barrier */
+	bool carried; /* the operation was under way at the barrier */
 };
 
-/* One of the last instructions that touched LDS, which may be under way. */
+/* A recent instruction that touched LDS and may be under way. */
 struct op {
 	uint64_t pc;
 	uint32_t number; /* in its counter, of late.h */
@@ -31,9 +31,9 @@ struct race_wave {
 	uint64_t *map[ISA_RACE_KINDS]; /* parts of isa_races::maps */
 	unsigned sites;
 	struct site site[RACE_SITES];
-	unsigned ops; /* so far; the last RACE_OPS are here */
+	unsigned ops; /* number of instructions so far; the last RACE_OPS are kept */
 	struct op op[RACE_OPS];
-	uint32_t done, done_vm; /* of late.h's counters, when it came to the barrier */
+	uint32_t done, done_vm; /* state of waitcnt_check.h's counters when the wave arrived at the barrier */
 };
 
 struct isa_races {
@@ -41,7 +41,7 @@ struct isa_races {
 	uint32_t room;  /* waves that wave[] and the maps have */
 	uint32_t waves;
 	uint64_t *maps; /* owned */
-	/* What any wave touched, and what any wave changed, of the same form. Parts of maps. */
+	/* Bytes that any wave touched, and bytes that any wave changed, in the same form. Parts of maps. */
 	uint64_t *touched, *changed;
 	struct race_wave wave[]; /* room */
 };
@@ -160,7 +160,7 @@ void isa_race_leave(const struct isa_wave *w, bool ends)
 	own->done_vm = ends ? ~0u : w->waitcnt->vm.done;
 }
 
-/* What was under way when the wave came to the barrier happens behind it. */
+/* Moves operations that were under way when the wave arrived at the barrier to the interval after it. */
 static void carry(struct isa_races *races, struct race_wave *own)
 {
 	unsigned first = own->ops > RACE_OPS ? own->ops - RACE_OPS : 0;
@@ -216,7 +216,7 @@ static void report(struct isa_wave *w, const struct isa_inst *i, unsigned kind, 
 					   : "no barrier between them");
 }
 
-/* Which kinds of others' accesses a kind runs into. */
+/* Kinds of other waves' accesses that conflict with an access of each kind. */
 static const uint8_t against[ISA_RACE_KINDS] = {
 	[ISA_RACE_READ] = 1 << ISA_RACE_WRITE,
 	[ISA_RACE_WRITE] = 1 << ISA_RACE_READ | 1 << ISA_RACE_WRITE | 1 << ISA_RACE_ATOMIC,
@@ -276,7 +276,7 @@ static void access_word(struct isa_wave *w, const struct isa_inst *i, uint32_t o
 	uint32_t word = offset / BITS;
 	uint64_t bits = bits_of(offset, size_B);
 
-	if (kind == ISA_RACE_WRITE && !changes) { /* who wrote the same before is no matter */
+	if (kind == ISA_RACE_WRITE && !changes) { /* a write of the same value before does not matter */
 		set_bits(races, own, word, bits, ISA_RACE_READ);
 		return;
 	}
@@ -306,7 +306,7 @@ void isa_race_access(struct isa_wave *w, const struct isa_inst *i, uint32_t offs
 		access_word(w, i, offset + first_B, size_B - first_B, kind, changes);
 }
 
-/* What no wave has changed needs no look. */
+/* Whether no wave has changed the bytes, so that a read has no conflict. */
 static bool quiet(const struct isa_races *races, uint32_t offset, unsigned size_B)
 {
 	return offset % BITS + size_B <= BITS && !(races->changed[offset / BITS] & bits_of(offset, size_B));

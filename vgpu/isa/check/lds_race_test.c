@@ -1,6 +1,6 @@
 /* Races of two waves in LDS. Each piece runs on both, one barrier after the other, the first wave first. s20 is the
  * wave's number; the other registers are those of test_wave.h. */
-#include "vgpu/isa/test_wave.h"
+#include "vgpu/isa/test_pieces.h"
 
 #define FIRST_ONLY  "s_cmp_lg_u32 s20, 0\n s_cbranch_scc1 1f\n"
 #define SECOND_ONLY "s_cmp_eq_u32 s20, 0\n s_cbranch_scc1 1f\n"

@@ -52,7 +52,7 @@ enum salu_more {
 
 #define SAVEEXEC (READS_EXEC | WRITES_EXEC)
 
-/* What fields do not show. */
+/* Properties that the fields do not show. */
 static const uint8_t salu_more[ISA_OP_COUNT] = {
 	[ISA_OP_S_CMOVK_I32] = READS_DST,
 	[ISA_OP_S_ADDK_I32] = READS_DST,
@@ -204,7 +204,7 @@ static void use_of_smem(const struct isa_inst *i, struct isa_operand_use *t)
 		loads(t, ISA_SCALAR_BASE + m->sdst, m->dst_dw);
 }
 
-/* Those of global wave sync are the only ones of GDS that run. */
+/* Global wave sync is the only group of GDS instructions that is executed. */
 static void use_of_ds(const struct isa_inst *i, struct isa_operand_use *t)
 {
 	const struct isa_mem *m = &i->mem;
@@ -267,7 +267,7 @@ static void use_of_buffer(const struct isa_inst *i, struct isa_operand_use *t)
 	reads_scalar(t, m->soffset, 1);
 	reads(t, m->vdata, m->data_dw);
 	use_of_result(i, t, i->flags & ISA_TFE ? 1 : 0);
-	if (i->flags & ISA_TFE && !t->loaded.count) /* its status stands behind data that is stored, too */
+	if (i->flags & ISA_TFE && !t->loaded.count) /* the status follows the data of a store, too */
 		loads(t, m->vdst + m->data_dw, 1);
 	if (from_lds)
 		t->to_lds = false;
@@ -278,7 +278,7 @@ static void use_of_image(const struct isa_inst *i, struct isa_operand_use *t)
 	const struct isa_mem *m = &i->mem;
 
 	t->event = ISA_EVENT_VMEM;
-	reads(t, m->vaddr, 1); /* and more, as the resource says */
+	reads(t, m->vaddr, 1); /* the resource may ask for more addresses */
 	reads_scalar(t, m->sbase, 8);
 	if (i->row->number >= 0x20)
 		reads_scalar(t, m->soffset, 4);

@@ -14,7 +14,7 @@ struct isa_range {
 	bool written; /* else read */
 };
 
-/* What an instruction does besides computing. */
+/* Effect of an instruction on the wave's counters and barriers. */
 enum isa_event {
 	ISA_EVENT_NONE,
 	ISA_EVENT_NOP,     /* s_nop */
@@ -32,9 +32,9 @@ enum isa_event {
 struct isa_operand_use {
 	/* A bit for each register modulo 64, of vector and of scalar registers. */
 	uint64_t vector, scalar;
-	uint8_t event; /* enum isa_event */
-	uint8_t produces,
-		minds; /* of states.c: what it leaves behind that needs wait states, and which of it matters */
+	uint8_t event;           /* enum isa_event */
+	uint8_t produces, minds; /* bits of hazard_check.c: results that need wait states, and the bits that this
+				    instruction must wait for */
 	uint8_t count;
 	/* Reads lanes that EXEC turns off, and writes them perhaps. */
 	bool all_lanes;
@@ -42,7 +42,7 @@ struct isa_operand_use {
 	bool to_lds;
 	/* DS: what it reads and writes of LDS is one step, though no single atomic. */
 	bool atomic;
-	struct isa_range loaded; /* what arrives late; count 0: nothing */
+	struct isa_range loaded; /* destination of a load; count 0: none */
 	struct isa_range range[ISA_USE_RANGES];
 };
 

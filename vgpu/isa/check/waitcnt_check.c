@@ -105,7 +105,7 @@ static void retire(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
 	waitcnt->count = left;
 }
 
-/* All but n are done. */
+/* Marks all but the last n as done. */
 static void leave(struct waitcnt_counter *counter, uint32_t n)
 {
 	if (counter->issued - counter->done > n)
@@ -119,7 +119,7 @@ static bool overlap(const struct isa_range *a, const struct isa_range *b)
 	return a->first < b->first + b->count && b->first < a->first + a->count;
 }
 
-/* What writes a register twice in the order of one counter needs no wait. */
+/* A second load to a register needs no wait when both loads return in the order of one counter. */
 static bool in_order(const struct isa_operand_use *t, const struct waitcnt_load *load)
 {
 	if (t->event == ISA_EVENT_VMEM)

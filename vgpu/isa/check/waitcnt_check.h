@@ -33,7 +33,7 @@
 #define WAITCNT_RECENT 8u
 #define WAITCNT_LOADS  128 /* more than both counters allow */
 
-/* What a load still waits for. */
+/* Conditions under which a load is complete. */
 enum {
 	WAITCNT_VM_ORDER = 1 << 0,
 	WAITCNT_VM_ALL = 1 << 1, /* vmcnt(0) */
@@ -45,7 +45,7 @@ struct waitcnt_load {
 	struct isa_range range;
 	uint8_t waits;
 	uint32_t number; /* in the order of its counter */
-	uint64_t lanes;  /* that it writes */
+	uint64_t lanes;  /* lanes that the load writes */
 	uint64_t pc;
 	uint32_t (*saved)[ISA_LANES]; /* owned; NULL until somebody was too early: what arrives, in [0] for SGPRs */
 };
@@ -58,7 +58,7 @@ struct waitcnt_counter {
 struct isa_waitcnt {
 	uint64_t vector, scalar; /* registers under way, as in isa_operand_use */
 	struct waitcnt_counter vm, ds;
-	uint32_t unset;       /* of s0 to s15: nobody gave them a value */
+	uint32_t unset;       /* registers of s0 to s15 without a value, a bit each */
 	uint32_t last_to_lds; /* number in vm of the last load to LDS */
 	unsigned count;
 	struct waitcnt_load load[WAITCNT_LOADS]; /* the oldest first */

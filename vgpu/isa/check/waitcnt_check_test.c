@@ -1,6 +1,6 @@
 /* Waits that are missing, and those that are there: what each counter of GFX9 tells (test_wave.h has the
  * registers). */
-#include "vgpu/isa/test_wave.h"
+#include "vgpu/isa/test_pieces.h"
 
 #define POISON 0xd5d5d5d5u
 

@@ -1,10 +1,10 @@
-/* What memory instructions do with the address of each lane: a table by semantic. */
+/* Access of each memory instruction: a table by semantic. */
 #ifndef VGPU_ISA_DECODE_ACCESS_H
 #define VGPU_ISA_DECODE_ACCESS_H
 
 #include "vgpu/isa/decode/decode.h"
 
-/* What a memory instruction does with each lane's address. */
+/* Class of a memory instruction's access. */
 enum isa_access_class {
 	ISA_ACCESS_NONE,
 	ISA_ACCESS_LOAD,     /* dwords */
@@ -49,7 +49,7 @@ enum isa_atomic {
 	ISA_ATOMIC_PK_ADD_BF16,
 };
 
-/* What op does (LOAD, STORE: dwords come from the instruction); class NONE: not an access of vector memory. */
+/* Access of op (LOAD, STORE: the instruction has the dwords). Class NONE: op does not access vector memory. */
 const struct isa_access *isa_access_of(enum isa_op op);
 
 #endif

@@ -76,7 +76,7 @@ static uint8_t scalar_code(struct state *st, unsigned code, unsigned dw)
 	return (uint8_t)code;
 }
 
-/* What is written above them is lost: it goes to the 16 trap temporaries, which nothing uses. */
+/* Results above the granted registers are lost: they go to the 16 trap temporaries, which have no other use. */
 static uint8_t scalar_result(struct state *st, unsigned code, unsigned dw)
 {
 	bool beyond = code < ISA_FLAT_SCRATCH && code + dw > st->dec->sgprs;
@@ -639,7 +639,7 @@ static void decode_flat(struct state *st, uint32_t w)
 	if (inst->flags & ISA_SADDR)
 		m->saddr = scalar_code(st, bits(w1, 22, 16), enc == ISA_GLOBAL ? 2 : 1);
 	flag_if(inst, enc == ISA_SCRATCH && scratch_has_vaddr(st, w), ISA_VADDR);
-	/* With SADDR, GLOBAL takes a 32-bit VGPR offset. */
+	/* GLOBAL with SADDR takes a 32-bit VGPR offset. */
 	address_dw = enc == ISA_SCRATCH ? !!(inst->flags & ISA_VADDR) : inst->flags & ISA_SADDR ? 1 : 2;
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), address_dw);
 	m->vdata = data_row(st, bits(w1, 15, 8), m->data_dw, acc, false);
@@ -729,7 +729,7 @@ static void decode_mimg(struct state *st, uint32_t w)
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), 1);
 	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), dwords, acc, !stores);
 	m->sbase = scalar_code(st, bits(w1, 20, 16) * 4, 8);
-	if (bits(w, 24, 23)) /* those that sample, from number 0x20 on */
+	if (bits(w, 24, 23)) /* image instructions with a sampler have numbers from 0x20 on */
 		m->soffset = scalar_code(st, bits(w1, 25, 21) * 4, 4);
 }
 
@@ -749,7 +749,8 @@ static void decode_graphics(struct state *st, uint32_t w)
 
 typedef void (*decode_fn)(struct state *st, uint32_t w);
 
-/* By bits 31:26. VOP1 and VOPC share the room of VOP2, SOP1, SOPC and SOPP that of SOP2. */
+/* Finds the encoding by bits 31:26. VOP1 and VOPC use reserved numbers of VOP2; SOP1, SOPC and SOPP those of SOP2.
+ */
 static decode_fn find_encoding(uint32_t w)
 {
 	static const decode_fn by_prefix[64] = {

@@ -43,7 +43,7 @@ enum isa_enc {
 	ISA_ENC_COUNT,
 };
 
-/* One semantic: ISA_OP_V_ADD_F32, ISA_OP_GLOBAL_LOAD_DWORD... */
+/* A semantic: ISA_OP_V_ADD_F32, ISA_OP_GLOBAL_LOAD_DWORD... */
 enum isa_op {
 	ISA_OP_NONE,
 #define ISA_OP(enc, number, chips, id, ...) ISA_OP_##id,
@@ -90,16 +90,16 @@ enum isa_row_flag {
 	ISA_ROW_ACCUMULATE = 1 << 2, /* vdst is a source too */
 	ISA_ROW_MATRIX = 1 << 3,
 	ISA_ROW_SPARSE =
-		1 << 4, /* of a matrix: source 2 says which half of source 0 is there; vdst is the addend */
+		1 << 4, /* sparse matrix: source 2 selects the present half of source 0; vdst is the addend */
 };
 
-/* One row of opcodes.def. chips: bit (1 << enum vgpu_gfx). */
+/* A row of opcodes.def. chips: bit (1 << enum vgpu_gfx). */
 struct isa_row {
 	uint8_t enc, chips;
 	uint16_t number, op;
 	uint8_t dst, src[3]; /* enum isa_type */
 	uint8_t flags;       /* enum isa_row_flag */
-	const char *name;    /* as this encoding and chip call it */
+	const char *name;    /* name in this encoding, on this chip */
 };
 
 enum isa_flag {
@@ -167,7 +167,7 @@ enum isa_unused { ISA_UNUSED_PAD, ISA_UNUSED_SEXT, ISA_UNUSED_PRESERVE };
 
 struct isa_lane_op;
 
-/* Where a vector instruction finds a source. */
+/* Kind of a vector instruction's source. */
 enum isa_kind { ISA_FROM_NONE, ISA_FROM_ROW, ISA_FROM_CONSTANT, ISA_FROM_SCALAR };
 
 /* Vector ALU. src codes: 0..255 as hardware, 256..511 VGPR, 512..767 AGPR. */
@@ -193,13 +193,14 @@ struct isa_valu {
 	bool bound_ctrl;          /* reads of lanes that are not there give 0; else such lanes are not written */
 	uint8_t cbsz, abid, blgp; /* MFMA */
 	uint32_t literal;
-	const struct isa_lane_op *lane; /* what to do with 64 lanes; immutable */
+	const struct isa_lane_op *lane; /* lane function; immutable */
 	const uint32_t *constant[3];    /* constant sources, broadcast to two rows of 64; owned by the program */
 };
 
 /* Names a register above those that the dispatch grants, row 93. */
 enum isa_beyond {
-	ISA_BEYOND_SOURCE = 1 << 0, /* or an SGPR as result: resolved to what is read and written instead */
+	ISA_BEYOND_SOURCE =
+		1 << 0, /* a source, or an SGPR result: replaced by the register that hardware accesses */
 	ISA_BEYOND_RESULT = 1 << 1, /* the instruction does nothing */
 };
 
@@ -223,7 +224,7 @@ struct isa_inst {
 		struct isa_mem mem;
 		struct isa_salu salu;
 		struct isa_valu valu;
-		const char *refusal; /* what cannot be executed: why (static text) */
+		const char *refusal; /* reason why it cannot be executed (static text) */
 	};
 };
 
@@ -244,10 +245,10 @@ extern const struct isa_handler isa_mimg_handlers[];  /* mem_image.c */
 extern const struct isa_handler isa_ds_handlers[];    /* mem_ds.c */
 extern const struct isa_handler isa_gws_handlers[];   /* gws.c */
 
-/* What decoding depends on. */
+/* Inputs of decoding. */
 struct isa_decoder {
 	enum vgpu_gfx gfx;
-	uint32_t vgprs, sgprs, first_agpr, agprs; /* as isa_machine grants them */
+	uint32_t vgprs, sgprs, first_agpr, agprs; /* registers that isa_machine grants */
 	uint32_t checked;                         /* isa_machine::checked */
 };
 

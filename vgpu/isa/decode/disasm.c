@@ -29,7 +29,7 @@ static void put(struct text *t, const char *fmt, ...)
 	t->left -= (size_t)n;
 }
 
-/* What stands between operands. */
+/* Appends a separator between operands. */
 static void separate(struct text *t)
 {
 	put(t, t->operands++ ? ", " : " ");
@@ -433,7 +433,7 @@ static void put_buffer(struct text *t, const struct isa_inst *i)
 	put_flags(t, i);
 }
 
-/* Of the coordinates the first: how many there are, only the resource says. */
+/* Prints the first coordinate only: the resource has their number. */
 static void put_image(struct text *t, const struct isa_inst *i)
 {
 	const struct isa_mem *m = &i->mem;

@@ -1,6 +1,6 @@
 /* Registers above those that a dispatch grants: 32 VGPRs (and on gfx908 as many AGPRs), 96 SGPRs. A source reads
  * register 0, an instruction with such a result does nothing (test_wave.h has the registers). */
-#include "vgpu/isa/test_wave.h"
+#include "vgpu/isa/test_pieces.h"
 
 /* row 93 */
 static void source_is_v0(void)

@@ -104,7 +104,7 @@ static bool may_use(const struct isa_wave *w, const struct isa_inst *i, unsigned
 	return false;
 }
 
-/* What hardware would find in a state that nobody knows, or wait for in vain. */
+/* Reports an operation on a resource in an undefined state, and a wait that cannot end. */
 static void look(const struct isa_wave *w, const struct isa_inst *i, const struct unit *u, uint32_t value)
 {
 	const struct isa_gws_part *part = &w->machine->gws;

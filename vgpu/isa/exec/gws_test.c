@@ -1,6 +1,6 @@
 /* ds_gws_*: which resource, which value, who waits and who goes on. Waves share one set of registers; each piece is
  * a wave's whole program. */
-#include "vgpu/isa/test_wave.h"
+#include "vgpu/isa/test_pieces.h"
 
 enum { INIT, BARRIER, UP, UP_BY, DOWN, RELEASE, NO_LANE, BEYOND, NOT_GDS };
 

@@ -172,7 +172,7 @@ static const struct isa_inst *report_beyond(struct isa_wave *w, const struct isa
 	return i + 1;
 }
 
-/* What has no effect but on checks. */
+/* Function of an instruction that only the checks need. */
 static const struct isa_inst *pass(struct isa_wave *w, const struct isa_inst *i)
 {
 	(void)w;
@@ -355,7 +355,7 @@ static void free_run(struct run *run)
 	free(run->use);
 }
 
-/* What checks need to know of each instruction. */
+/* Operand uses of a run's instructions, for the checks. */
 static bool add_uses(const struct isa_program *p, struct run *run, size_t count)
 {
 	if (!p->dec.checked)
@@ -364,7 +364,7 @@ static bool add_uses(const struct isa_program *p, struct run *run, size_t count)
 	if (!run->use)
 		return false;
 	for (size_t n = 0; n < count; n++) {
-		if (run->inst[n].fn != refuse) /* whose fields are gone */
+		if (run->inst[n].fn != refuse) /* a refused instruction has no fields */
 			isa_operand_use_of(&run->inst[n], &run->use[n]);
 		run->inst[n].use = &run->use[n];
 		if (run->inst[n].fn != refuse)
@@ -373,8 +373,8 @@ static bool add_uses(const struct isa_program *p, struct run *run, size_t count)
 	return true;
 }
 
-/* What gfx90a and gfx942 may fetch behind code that ends: LLVM puts 16 lines of 64 bytes there. Older chips of GFX9
- * are not known to. */
+/* Bytes that gfx90a and gfx942 may prefetch after the end of code: LLVM pads with 16 lines of 64 bytes. No
+ * prefetch of older chips of GFX9 is known. */
 #define PREFETCH_B 1024u
 
 static void look_behind(const struct isa_program *p, const struct run *run)

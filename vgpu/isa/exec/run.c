@@ -82,7 +82,7 @@ enum isa_stop isa_run(struct isa_wave *w, uint64_t budget)
 
 	isa_mode_changed(w);
 	if (w->waitcnt)
-		isa_waitcnt_forget_code(w->waitcnt); /* what ran meanwhile may have changed it */
+		isa_waitcnt_forget_code(w->waitcnt); /* the code that ran meanwhile may have changed it */
 	w->stop = ISA_RESUME;
 	while (w->stop == ISA_RESUME) {
 		if (!left)

@@ -28,7 +28,7 @@ struct scalar_case {
 	bool scc;
 };
 
-/* One case a line. */
+/* Format: a case per line. */
 /* clang-format off */
 static const struct vector_case vector32[] = {
 	{"v_mul_hi_u32 v3, v0, v1", {0xd2860003, 0x00020300, 0x00000000}, 0xffffffff, 0x10, 0x0, 0x3f0, 0xf},

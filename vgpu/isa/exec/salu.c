@@ -259,7 +259,7 @@ S_FN(movreld_b64)
 		w->scc = EXPR;                                                                                     \
 		return i + 1;                                                                                      \
 	}
-/* With the 16-bit immediate: signed, or zero-extended for unsigned compares. */
+/* Compares with the 16-bit immediate: signed, or zero-extended for unsigned compares. */
 #define S_COMPARE_K(name, T, K, EXPR)                                                                              \
 	S_FN(name)                                                                                                 \
 	{                                                                                                          \

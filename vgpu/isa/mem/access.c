@@ -132,7 +132,8 @@ static uint64_t atomic_at(struct isa_wave *w, const struct isa_inst *i, enum isa
 	return isa_atomic_host(op, size_B, host, data, compare);
 }
 
-/* What it writes is handed on before, what it reads learned afterwards: others do the same at the same time. */
+/* Releases its write before the exchange and acquires its read after it: other waves execute atomics concurrently.
+ */
 static uint64_t atomic_ordered(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
 			       uint8_t *host, uint64_t va, uint64_t data, uint64_t compare)
 {
@@ -288,7 +289,7 @@ GPUVM_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const 
 		mem_wave_loaded(w, i, a, 4 * dw);
 }
 
-/* Where several lanes write, the last one wins. */
+/* The highest lane's write wins where several lanes write the same address. */
 GPUVM_RACY static void store_lanes(uint32_t (*v)[ISA_LANES], const struct isa_addresses *a, enum mem_shape shape,
 				   uint64_t bias, unsigned dw)
 {

@@ -16,7 +16,7 @@
 
 #define ISA_VA_MASK (((uint64_t)1 << 48) - 1)
 
-/* Where the lanes of one instruction go. Lanes outside mask have no address. */
+/* Addresses of an instruction's lanes. Lanes outside mask have no address. */
 struct isa_addresses {
 	uint64_t mask;
 	uint64_t va[ISA_LANES];
@@ -38,7 +38,7 @@ static inline uint64_t isa_buffer_base(const uint32_t *resource)
 void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		      const struct isa_addresses *a, unsigned vdata, unsigned vdst, unsigned dw, bool returns);
 
-/* One lane's bytes, however they lie. */
+/* Access of one lane, at any alignment. */
 void isa_mem_read(struct isa_wave *w, const struct isa_inst *i, uint64_t va, void *dst, unsigned size_B);
 void isa_mem_write(struct isa_wave *w, const struct isa_inst *i, uint64_t va, const void *src, unsigned size_B);
 /* Makes the device's L2 write back, drop or both (MEM_*), with all that this implies for waves that run. */

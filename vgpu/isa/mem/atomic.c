@@ -48,7 +48,7 @@ static uint32_t add_f16(uint32_t a, uint32_t b)
 	return half_from_double(sum, HALF_NEAREST) & 0xffff;
 }
 
-/* To nearest even, on the f64's bits: f32 in between would round twice. */
+/* Rounds to nearest even on the f64's bits: conversion through f32 would round twice. */
 static uint32_t bf16_from_double(double value)
 {
 	float f = (float)value;

@@ -52,7 +52,7 @@ static struct resource read_resource(const struct isa_wave *w, const struct isa_
 	return v;
 }
 
-/* With both, the index comes in the first VGPR and the offset in the second. */
+/* An instruction with both takes the index from the first VGPR and the offset from the second. */
 static void read_request(const struct isa_wave *w, const struct isa_inst *i, struct request *r)
 {
 	const uint32_t *index = i->flags & ISA_IDXEN ? w->v[i->mem.vaddr] : NULL;
@@ -262,8 +262,8 @@ static bool read_typed(const struct isa_inst *i, const struct resource *v, struc
 	return t->size_B;
 }
 
-/* What the resource wants in component n: 0 zero, 1 one, 4 to 7 X to W. Instructions with a format of their own
- * (MTBUF) take the components as they are. */
+/* Selects component n as the resource says: 0 zero, 1 one, 4 to 7 X to W. Instructions with a format of their own
+ * (MTBUF) take the components unchanged. */
 static uint32_t select(const struct isa_inst *i, const struct resource *v, const struct typed *t, unsigned n,
 		       const uint32_t xyzw[4])
 {
@@ -274,7 +274,7 @@ static uint32_t select(const struct isa_inst *i, const struct resource *v, const
 	return sel == 1 ? isa_format_one(t->nfmt, t->d16) : 0;
 }
 
-/* One component of the lane: a register, or half of one. */
+/* Writes a component of the lane: a register, or half of a register. */
 static void put_component(struct isa_wave *w, const struct isa_inst *i, const struct typed *t, unsigned lane,
 			  unsigned n, uint32_t value)
 {
@@ -376,7 +376,7 @@ static const struct isa_inst *typed(struct isa_wave *w, const struct isa_inst *i
 
 /* --- to and from LDS -------------------------------------------------------------------------- */
 
-/* One lane's dword, converted as the instruction says. */
+/* Reads a lane's dword, converted as the instruction says. */
 static uint32_t dword_of(struct isa_wave *w, const struct isa_inst *i, const struct request *r, unsigned lane)
 {
 	const struct isa_access *access = isa_access_of(i->op);

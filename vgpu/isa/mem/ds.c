@@ -60,8 +60,8 @@ uint64_t isa_lds_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 
 struct ds_op {
 	uint8_t atomic;   /* enum isa_atomic */
-	uint8_t bytes;    /* of each element */
-	uint8_t operands; /* of an atomic: 1 or 2 */
+	uint8_t bytes;    /* bytes of each element */
+	uint8_t operands; /* operands of an atomic: 1 or 2 */
 	bool returns;
 	bool extend, d16, high;
 	uint8_t stride; /* two addresses: what each offset counts, in elements */
@@ -119,7 +119,7 @@ static void transpose(__m128i r[4])
 	r[3] = _mm_unpackhi_epi64(hi01, hi23);
 }
 
-/* All lanes, 16 bytes each, all inside LDS. */
+/* Reads 16 bytes for each of 64 lanes, all inside LDS. */
 static void read_b128_all(const uint8_t *lds, const uint32_t offset[ISA_LANES], uint32_t (*v)[ISA_LANES])
 {
 	for (unsigned lane = 0; lane < ISA_LANES; lane += 4) {
@@ -406,7 +406,7 @@ static const struct isa_inst *write_addtid(struct isa_wave *w, const struct isa_
 	return i + 1;
 }
 
-/* One counter for the wave: moves by the number of active lanes, which all get the old value. */
+/* Moves a counter of the wave by the number of active lanes. All lanes get the old value. */
 static const struct isa_inst *count_lanes(struct isa_wave *w, const struct isa_inst *i)
 {
 	uint64_t mask = isa_exec(w);

@@ -1,5 +1,5 @@
 /* LDS instructions (test_wave.h has the registers). */
-#include "vgpu/isa/test_wave.h"
+#include "vgpu/isa/test_pieces.h"
 
 /* row 92 */
 static void ds_words(void)

@@ -14,7 +14,7 @@ static void pair_addresses(const struct isa_wave *w, const struct isa_inst *i, s
 		a->va[lane] = (lo[lane] | (uint64_t)hi[lane] << 32) + offset;
 }
 
-/* With an SGPR base the VGPR is an unsigned 32-bit offset. */
+/* The VGPR is an unsigned 32-bit offset from the SGPR base. */
 static void saddr_addresses(const struct isa_wave *w, const struct isa_inst *i, struct isa_addresses *a)
 {
 	const uint32_t *v = w->v[i->mem.vaddr];
@@ -254,7 +254,7 @@ static void lane_access(struct isa_wave *w, const struct isa_inst *i, const stru
 	}
 }
 
-/* All addresses are known before the first register is written. */
+/* Reads all addresses before it writes the first register. */
 static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		      const struct isa_addresses *a)
 {

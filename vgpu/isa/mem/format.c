@@ -20,7 +20,7 @@ static const uint8_t widths[18][4] = {
 	[12] = {16, 16, 16, 16},
 	[13] = {32, 32, 32},
 	[14] = {32, 32, 32, 32},
-	/* Of images alone: */
+	/* Formats of images alone: */
 	[16] = {5, 6, 5},
 	[17] = {5, 5, 5, 1},
 };

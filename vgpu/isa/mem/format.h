@@ -24,9 +24,9 @@ unsigned isa_format_size_B(unsigned dfmt);
 void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool d16, uint32_t xyzw[4]);
 /* Registers to an element. */
 void isa_format_store(unsigned dfmt, unsigned nfmt, const uint32_t xyzw[4], bool d16, uint8_t *element);
-/* What stores write into X to W by DST_SEL (12 bits of a resource): each gets the first component that reads as it,
- * so that what is stored is what loads give. (OpenCL writes BGRA images through such resources without a swizzle of
- * its own: ROCm-Device-Libs, ockl/src/image.cl.) */
+/* Converts a stored RGBA value to the X to W of memory by DST_SEL (12 bits of a resource): each of X to W gets the
+ * first component that DST_SEL reads from it, so that a load returns the stored value. (OpenCL writes BGRA images
+ * through such resources without a swizzle of its own: ROCm-Device-Libs, ockl/src/image.cl.) */
 void isa_format_select_back(unsigned select, const uint32_t rgba[4], uint32_t xyzw[4]);
 /* "One" as such a format's component reads. */
 uint32_t isa_format_one(unsigned nfmt, bool d16);

@@ -26,7 +26,7 @@ struct image {
 	unsigned dfmt, nfmt, size_B, type;
 	int32_t size[3]; /* width, height, depth or layers */
 	uint32_t pitch, select;
-	unsigned axes; /* of one layer: 1 to 3 */
+	unsigned axes; /* axes of a layer: 1 to 3 */
 	bool layers;   /* a further coordinate says which */
 };
 
@@ -35,7 +35,7 @@ static uint32_t field(uint32_t word, unsigned high, unsigned low)
 	return word >> low & (uint32_t)(((uint64_t)1 << (high - low + 1)) - 1);
 }
 
-/* What cannot be executed, or NULL. */
+/* Reads the instruction and its resource. Returns the reason why it cannot be executed, or NULL. */
 static const char *read_image(const struct isa_wave *w, const struct isa_inst *i, struct image *m)
 {
 	const uint32_t *s = &w->s[i->mem.sbase];
@@ -66,7 +66,7 @@ static const char *read_image(const struct isa_wave *w, const struct isa_inst *i
 
 static uint64_t address(const struct image *m, const int32_t at[3])
 {
-	/* One-dimensional images have rows of their pitch and one row to a layer. */
+	/* One-dimensional images have rows of their pitch, and a layer is a row. */
 	uint64_t row = m->axes == 1 ? (uint64_t)at[2] : (uint64_t)at[2] * (uint32_t)m->size[1] + (uint32_t)at[1];
 
 	return m->base + (row * m->pitch + (uint32_t)at[0]) * m->size_B;
@@ -158,7 +158,7 @@ static void put_texel(struct isa_wave *w, const struct isa_inst *i, const struct
 			put(w, i, m, lane, count++, selected(m, n, xyzw));
 }
 
-/* Which of the three coordinates the n-th VGPR is: the layer comes last. */
+/* Index of the coordinate that the n-th VGPR holds: the layer comes last. */
 static unsigned axis_of(const struct image *m, unsigned n)
 {
 	return n < m->axes ? n : 2;
@@ -286,7 +286,7 @@ static int32_t wrap(unsigned mode, int64_t x, int64_t size)
 	}
 }
 
-/* One axis: the two texels on both sides, and how much the second weighs. */
+/* Filter taps on an axis: two neighbouring texels, and the weight of the second. */
 struct taps {
 	int32_t at[2];
 	float weight;
@@ -394,8 +394,8 @@ static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* One component of the four texels that a linear filter would weigh, counter-clockwise from the lower left: the
- * second row's first, then its second, then the first row's second and first. */
+/* Gathers a component of the four texels that a linear filter would use, counter-clockwise from the lower left:
+ * the second row's first texel, then its second, then the first row's second and first. */
 static void gather_lane(struct isa_wave *w, const struct isa_inst *i, const struct image *m,
 			const struct sampler *s, const float c[3], unsigned lane)
 {
@@ -427,7 +427,7 @@ static const struct isa_inst *gather(struct isa_wave *w, const struct isa_inst *
 		why = "gathering from what is no plane, and several components at once,";
 	if (why)
 		return isa_stop_wave(w, i, "%s are not executed", why);
-	s.linear = true; /* which texels, not how they weigh: also of integers */
+	s.linear = true; /* selects texels without weights: integers are allowed, too */
 	w->accesses++;
 	read_coordinates(w, i, &m, c);
 	ISA_FOR_LANES(lane, isa_exec(w))
@@ -435,7 +435,8 @@ static const struct isa_inst *gather(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* There is one level: where the level comes from does not matter, as long as no coordinate more is read. */
+/* Images have a single level: the source of the level does not matter, as long as it needs no further coordinate.
+ */
 const struct isa_handler isa_mimg_handlers[] = {
 	{ISA_OP_IMAGE_LOAD, load},        {ISA_OP_IMAGE_STORE, store},       {ISA_OP_IMAGE_SAMPLE, sample},
 	{ISA_OP_IMAGE_SAMPLE_LZ, sample}, {ISA_OP_IMAGE_GATHER4_LZ, gather}, {ISA_OP_NONE, NULL},

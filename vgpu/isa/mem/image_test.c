@@ -1,6 +1,6 @@
 /* Images with 16-bit coordinates and 16-bit components. */
 #include "vgpu/isa/half.h"
-#include "vgpu/isa/test_wave.h"
+#include "vgpu/isa/test_pieces.h"
 
 /* s24:31 = an image of 8 by 4 elements in rows of 256 bytes at D; words 1 and 3 of it follow. v20, v21 = X, Y; the
  * lower 32 lanes are inside. */

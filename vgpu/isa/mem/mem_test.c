@@ -1,5 +1,5 @@
 /* Vector and scalar memory instructions, one addressing mode at a time (test_wave.h has the registers). */
-#include "vgpu/isa/test_wave.h"
+#include "vgpu/isa/test_pieces.h"
 
 static void smem_loads(void)
 {

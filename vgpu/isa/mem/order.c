@@ -1,7 +1,8 @@
 /* Accesses of waves for the order checker (mem_wave.h). */
 #include "vgpu/isa/mem/order.h"
 
-/* What the CPU sees at once: memory past L2. What it may set for waves to see: that, and system memory. */
+/* Flags of an access for the host: memory past L2 is visible to the CPU at once; waves may poll that and system
+ * memory. */
 static unsigned host_flag(const struct gpuvm_region *r, unsigned how)
 {
 	bool seen = !mem_in_l2(r), set = how & MEM_ORDER_READ && r->flags & GPUVM_SYSTEM;

@@ -1,4 +1,4 @@
-/* What waves access, as the order checker is told of it (mem_order.h). Private to mem_*.c; called where
+/* Accesses of waves, reported to the order checker (vgpu/memory/order.h). Private to mem/. Called only where
  * isa_machine::order is set, after accesses that translation allowed. */
 #ifndef VGPU_ISA_MEM_WAVE_H
 #define VGPU_ISA_MEM_WAVE_H
@@ -11,13 +11,13 @@ static inline bool mem_is_coherent(const struct isa_inst *i)
 	return i->flags & (ISA_GLC | ISA_SCC_BIT);
 }
 
-/* All lanes in w->last_region, lying as shape says; host memory is at bias. Of loads only those that are not
- * coherent: what those read they have learned when they are done. */
+/* Reports all lanes in w->last_region, which lie as shape says; bias gives host memory. Only non-coherent loads
+ * are reported: coherent loads acquire when they complete. */
 void mem_wave_lanes(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
 		    enum mem_shape shape, unsigned size_B, uint64_t bias, unsigned how);
 /* Coherent loads, afterwards, of lanes all in w->last_region; nothing for others. */
 void mem_wave_loaded(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned size_B);
-/* One part of an access, in w->last_region. */
+/* Reports a part of an access, in w->last_region. */
 void mem_wave_part(struct isa_wave *w, const struct isa_inst *i, const uint8_t *host, uint64_t va, unsigned size_B,
 		   unsigned how);
 

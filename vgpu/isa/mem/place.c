@@ -1,4 +1,4 @@
-/* Where accesses land (mem_place.h). */
+/* Translation of accesses (place.h). */
 #include "vgpu/isa/mem/place.h"
 
 #include "vgpu/isa/mem/order.h"

@@ -1,5 +1,5 @@
-/* Where an access of a wave lands: in memory, or in the copies that the modelled caches hold of it (mem_cache.h).
- * Nothing here touches the bytes; mem_access.c does. Private to it. */
+/* Translation of a wave's access: to memory, or to a copy in a modelled cache (vgpu/memory/cache.h). access.c then
+ * accesses the bytes. Private to mem/. */
 #ifndef VGPU_ISA_MEM_PLACE_H
 #define VGPU_ISA_MEM_PLACE_H
 
@@ -14,11 +14,11 @@ bool mem_refusal_is_new(struct isa_wave *w, const struct isa_inst *i, uint64_t v
 void mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access, unsigned *size_B,
 	      uint8_t **host);
 
-/* With caches: where a read of memory that ends in the page where it begins finds its data. */
+/* Source of a read with caches; the bytes are in a single page. */
 const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r, uint8_t *host,
 			  unsigned size_B);
 
-/* With caches: where a write goes. */
+/* Target of a write with caches. */
 struct mem_sink {
 	uint8_t *to;      /* L2 or memory */
 	uint8_t *dirty;   /* a byte for each byte of it, NULL: memory */
@@ -34,8 +34,8 @@ struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const str
 enum mem_shape {
 	MEM_SCATTERED,
 	MEM_ONE_REGION, /* anywhere in one region that allows the access */
-	MEM_IN_A_ROW,   /* all 64 lanes, `size_B` bytes apart, in one region */
-	MEM_SAME,       /* all 64 lanes at one address */
+	MEM_IN_A_ROW,   /* 64 lanes, `size_B` bytes apart, in one region */
+	MEM_SAME,       /* 64 lanes at one address */
 };
 
 /* Host memory of a GPU address: bias is the difference of the two, which wraps around. */

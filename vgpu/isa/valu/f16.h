@@ -9,7 +9,7 @@
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/valu/lanes.h"
 
-/* What MODE says about f16. */
+/* Fields of MODE for f16. */
 struct f16_mode {
 	enum half_round round;
 	bool keep_in, keep_out, ieee;

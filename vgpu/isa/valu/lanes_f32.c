@@ -71,8 +71,7 @@ static inline int32_t order(uint32_t a)
 	return (int32_t)(a & 0x80000000 ? a ^ 0x7fffffff : a);
 }
 
-/* With IEEE, a signalling NaN makes the result a quiet one; else the operand that is a number wins. `max`: which.
- */
+/* Minimum or maximum (`max`). With IEEE a signalling NaN gives a quiet NaN; else a number wins over a NaN. */
 static inline uint32_t minmax(uint32_t a, uint32_t b, bool ieee, bool max)
 {
 	uint32_t number = (order(a) < order(b)) != max ? a : b;
@@ -125,7 +124,7 @@ LANES_1(floor32, f32, f32, KEEP_SIGN(__builtin_floorf(a)))
 LANES_1(ceil32, f32, f32, KEEP_SIGN(__builtin_ceilf(a)))
 LANES_1(trunc32, f32, f32, KEEP_SIGN(__builtin_truncf(a)))
 
-/* To nearest even whatever MODE says: adding and taking away 2^23 rounds so under the exact MXCSR. */
+/* Rounds to nearest even whatever MODE says: adding and subtracting 2^23 rounds so under the exact MXCSR. */
 static inline float rndne(float a)
 {
 	float big = as_f32((f32_bits(a) & 0x80000000) | 0x4b000000), r = a + big - big;

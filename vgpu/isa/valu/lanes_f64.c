@@ -88,7 +88,7 @@ LANES_1(floor64, f64, f64, pick1(a, __builtin_copysign(__builtin_floor(a), a)))
 LANES_1(ceil64, f64, f64, pick1(a, __builtin_copysign(__builtin_ceil(a), a)))
 LANES_1(trunc64, f64, f64, pick1(a, __builtin_copysign(__builtin_trunc(a), a)))
 
-/* To nearest even, under the exact MXCSR; adding 2^52 leaves the integer. */
+/* Rounds to nearest even under the exact MXCSR; adding 2^52 leaves the integer. */
 static inline double rndne(double a)
 {
 	double big = as_f64((f64_bits(a) & 1ull << 63) | 0x4330000000000000ull), r = a + big - big;

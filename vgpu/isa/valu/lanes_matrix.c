@@ -53,7 +53,7 @@ static unsigned groups(const struct shape *s)
 	return ISA_LANES / s->m / s->blocks;
 }
 
-/* Where element (i, j) of a block stands in the result: register and lane. */
+/* Register and lane of element (i, j) of a block's result. */
 static unsigned result_at(const struct shape *s, unsigned block, unsigned i, unsigned j)
 {
 	switch (s->m) {
@@ -122,7 +122,7 @@ static inline float element_xf32(const uint32_t *rows, unsigned lane, unsigned e
 #define BITS_f32(v)       (is_nan32(f32_bits(v)) ? NAN32 : f32_bits(v))
 #define BITS_i32(v)       ((uint32_t)(v))
 
-/* One block: x->d holds the addend and gets the result. */
+/* Multiplies a block: x->d holds the addend and gets the result. */
 #define MATRIX(name, T, ELEMENT_A, ELEMENT_B)                                                                      \
 	static void name##_block(struct isa_lanes *x, const struct shape *s, unsigned block)                       \
 	{                                                                                                          \
@@ -163,8 +163,8 @@ MATRIX(matrix_fp8_fp8, f32, element_fp8, element_fp8)
 
 /* --- sparse: of each four neighbours in a row of source 0 only two are there --- */
 
-/* Which of its four neighbours element e of a lane is. Two bits an element; a set of them serves the lane's
- * elements, and where CBSZ is 0, ABID says which set of the register. */
+/* Position (of four neighbours) of element e of a lane. An element has two bits; a set of them serves the lane's
+ * elements, and where CBSZ is 0, ABID selects the register's set. */
 static unsigned sparse_place(const struct isa_lanes *x, const struct shape *s, unsigned lane, unsigned e)
 {
 	unsigned set_bits = 2u * s->per_lane, sets = 32 / set_bits;

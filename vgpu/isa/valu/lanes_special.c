@@ -78,8 +78,8 @@ LANES_1(rsq64, f64, f64, pick64(a, 1 / __builtin_sqrt(a)))
 /* --- division
  * --------------------------------------------------------------------------------------------------------- */
 
-/* One step in both widths. B: type of the bits; S: exponent of the scale factor; FAR: exponent distance from which
- * the quotient is in danger; LOW: numerator exponent below which its residue would be denormal. */
+/* DIV_SCALE in both widths. B: type of the bits; S: exponent of the scale factor; FAR: exponent distance from
+ * which the quotient is in danger; LOW: numerator exponent below which its residue would be denormal. */
 #define DIV_SCALE(name, B, EXPONENT, BIAS, S, FAR, LOW, NAN_BITS)                                                  \
 	static inline bool name##_lane(B a, B den, B num, B *result)                                               \
 	{                                                                                                          \

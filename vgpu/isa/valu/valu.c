@@ -11,7 +11,7 @@
 /* v_mqsad_u32_u8 has the widest operands: 4 dwords. Matrices do not come here. */
 #define MAX_DW 4
 
-/* What an instruction works on, beside its lanes. */
+/* Operands of an instruction, beside its lanes. */
 struct work {
 	struct isa_wave *w;
 	const struct isa_inst *i;

@@ -11,14 +11,14 @@
 
 #include "vgpu/isa/wave/wave.h"
 
-/* What a lane function works on. */
+/* Operands of a lane function. */
 struct isa_lanes {
 	uint32_t *d;          /* result rows: the low dword's 64 lanes, then the next dword's */
 	const uint32_t *s[3]; /* source rows, in the same way */
 	uint64_t carry;       /* in: bit per lane; out: carry or compare result */
 	uint64_t exec;        /* lanes that count: only for functions that look across lanes or are slow per lane */
 	uint32_t mode;        /* isa_wave::mode */
-	bool clamp;           /* of integer results: saturate */
+	bool clamp;           /* saturate integer results */
 	bool flush_half;      /* matrices: denormal f16 and bf16 sources are zero (gfx90a, not gfx942) */
 	const struct isa_valu *inst;
 };
@@ -38,13 +38,13 @@ struct isa_lane_op {
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)
 
-/* What handlers do to whole rows, in both builds. Shifts are in bits. */
+/* Operations of handlers on whole rows, in both builds. Shifts are in bits. */
 struct isa_row_tools {
 	/* `dw` rows, where the lane mask is set. */
 	void (*blend)(uint32_t *d, const uint32_t *from, const uint32_t *mask, unsigned dw);
 	/* A bit per lane to 0 or ~0 per lane. */
 	void (*expand)(uint64_t bits, uint32_t *mask);
-	/* One value to all lanes. */
+	/* Writes a value to all lanes. */
 	void (*spread)(uint32_t *row, uint32_t value);
 	/* row << up >> down, the second shift arithmetic with sext. */
 	void (*extract)(uint32_t *row, unsigned up, unsigned down, bool sext);

@@ -73,7 +73,7 @@ enum {
 enum isa_fp {
 	ISA_FP_NONE,  /* none */
 	ISA_FP_32,    /* rounding and denormals of f32 in MODE: what isa_run sets */
-	ISA_FP_64,    /* those of f64 and f16 */
+	ISA_FP_64,    /* rounding and denormals of f64 and f16 in MODE */
 	ISA_FP_FLUSH, /* f32's rounding, denormals flushed whatever MODE says: v_mad, v_mac */
 	ISA_FP_EXACT, /* nearest even, denormals kept: functions that do MODE's work themselves */
 };

@@ -1,6 +1,4 @@
-/* What every file of kernel/ uses: the root, the kernel lock, memory of the segment, waiting, user memory.
- *
- * Functions named in this folder's headers are called with the kernel lock held unless they say otherwise. */
+/* Common to kernel/: the root, the kernel lock, memory of the segment, waiting, user memory. */
 #ifndef VGPU_KERNEL_CORE_H
 #define VGPU_KERNEL_CORE_H
 
@@ -20,10 +18,10 @@
 #define kern_align(x, a)  (((x) + (a) - 1) & ~((uint64_t)(a) - 1))
 #define kern_array_len(a) (sizeof(a) / sizeof((a)[0]))
 
-/* What a process has for itself. Written at attach and in a forked child, before there are other threads. */
+/* State of this process. Written at attach and in a forked child, before there are other threads. */
 struct kern_local {
 	unsigned slot;   /* in root->proc */
-	uint32_t serial; /* of that slot's tenant: us */
+	uint32_t serial; /* serial number of this process, which has that slot */
 	pid_t pid;
 	int segment_fd, phys_fd;
 	uint8_t *phys;                              /* the physical memory file, whole */
@@ -59,7 +57,7 @@ struct kern_wait {
 	_Atomic uint32_t word;
 	uint32_t seen;
 	unsigned count, room;
-	unsigned fences; /* of the wakers' */
+	unsigned fences; /* number of wakers with a fence */
 	struct kern_waker waker[];
 };
 

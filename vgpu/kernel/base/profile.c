@@ -24,8 +24,8 @@
 
 static_assert(KERN_PROFILE_IPS == KERN_IPS, "profiles count IPs as devices do");
 
-/* Which rings have .soft_recovery and .reset in gfx_v*.c and sdma_v*.c: 6.1.176, 6.12.117 and 7.2.12. From 6.16
- * to 7.0, whose sources were not looked at, as 6.12. */
+/* Families whose rings have .soft_recovery and .reset in gfx_v*.c and sdma_v*.c: 6.1.176, 6.12.117 and 7.2.12.
+ * Releases from 6.16 to 7.0, whose sources were not read, are taken to be like 6.12. */
 #define SOFT_6_1   {[0] = KERN_GFX9 | KERN_GFX10 | KERN_GFX11}
 #define SOFT_6_12  {KERN_GFX, KERN_ALL}
 #define SOFT_7_2   {[1] = KERN_GFX943}
@@ -65,7 +65,7 @@ static const struct kern_profile profiles[] = {
 		.forced_flags = AMDGPU_GEM_CREATE_VRAM_WIPE_ON_RELEASE,
 		.compute_limit_ns = 60 * SECOND_NS,
 		.other_limit_ns = 10 * SECOND_NS,
-		.dev_info_B = 368, /* to tcc_disabled_mask */
+		.dev_info_B = 368, /* up to tcc_disabled_mask */
 		.hw_ip_B = 32,
 		.soft_recovery = SOFT_6_1,
 		.reset_resubmits = true,

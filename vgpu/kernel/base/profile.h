@@ -1,4 +1,4 @@
-/* What one kernel release answers in another way than the next: a row a release, read wherever it matters. */
+/* Differences of kernel releases: a row per release, read wherever an answer depends on it. */
 #ifndef VGPU_KERNEL_PROFILE_H
 #define VGPU_KERNEL_PROFILE_H
 
@@ -12,7 +12,7 @@
 struct kern_device;
 struct vgpu_chip;
 
-/* What the code of Linux tells apart when it resets: gfx_v9_0.c, gfx_v9_4_3.c, gfx_v10_0.c, ... */
+/* Families that Linux's reset code tells apart: gfx_v9_0.c, gfx_v9_4_3.c, gfx_v10_0.c, ... */
 enum kern_family {
 	KERN_GFX9 = 1 << 0, /* to GC 9.4.2 */
 	KERN_GFX943 = 1 << 1,
@@ -27,24 +27,24 @@ struct kern_profile {
 	unsigned drm_minor;        /* queries and ioctls name the one they came with */
 	unsigned hz;               /* ticks per second: what timeouts are counted in */
 	uint64_t va_bottom;        /* lowest address that GEM_VA takes */
-	uint64_t va_reserved_B;    /* what the kernel keeps at the top of the address space */
-	uint64_t create_flags;     /* of GEM_CREATE, those that users may set */
-	uint64_t forced_flags;     /* those that all their buffers have */
+	uint64_t va_reserved_B;    /* top of the address space that the kernel reserves */
+	uint64_t create_flags;     /* GEM_CREATE flags that users may set */
+	uint64_t forced_flags;     /* GEM_CREATE flags that all buffers get */
 	uint64_t compute_limit_ns; /* before a COMPUTE job is a hang */
 	uint64_t other_limit_ns;   /* a GFX or SDMA job */
 	uint16_t dev_info_B;       /* sizes of struct drm_amdgpu_info_device and _hw_ip */
 	uint16_t hw_ip_B;
 	bool pcie_in_dev_info; /* generation and lanes */
 	bool sticky_errors;    /* the error of a job stays with its entity */
-	/* Of each IP, which families (enum kern_family) recover how from a hang; what is left is the device reset.
-	 */
+	/* Per IP, the families (enum kern_family) with each kind of recovery from a hang; all others have the
+	 * device reset. */
 	uint8_t soft_recovery[KERN_PROFILE_IPS]; /* waves are killed, the ring goes on */
 	uint8_t ring_reset[KERN_PROFILE_IPS];    /* the ring is reset alone */
-	bool reset_spares;                       /* and jobs of other contexts on it survive */
-	bool reset_fences;      /* and the fences behind the IBs of lost jobs are written, the user fence too */
+	bool reset_spares;                       /* jobs of other contexts on the ring survive */
+	bool reset_fences;      /* the fences behind the IBs of lost jobs are written, the user fence too */
 	bool reset_resubmits;   /* a device reset that spares VRAM runs the other jobs on the hardware again */
-	int reset_error;        /* of the job for which the device was reset */
-	bool notifier_waits_vm; /* what changes memory of a userptr BO waits for all jobs of its VM */
+	int reset_error;        /* error of the job that caused the device reset */
+	bool notifier_waits_vm; /* changes of a userptr BO's memory wait for all jobs of its VM */
 	bool error_is_guilt; /* a context is guilty while an entity's error is -ETIME; CS does not ask for guilt */
 	bool reset_masks;    /* sysfs has *_reset_mask */
 	bool pci_p2pdma;     /* CONFIG_PCI_P2PDMA */

@@ -133,7 +133,7 @@ int kern_get_cap_ioctl(struct kern_file *file, void *arg)
 	case DRM_CAP_ADDFB2_MODIFIERS:
 	case DRM_CAP_PAGE_FLIP_TARGET:
 	case DRM_CAP_CRTC_IN_VBLANK_EVENT:
-		return -EOPNOTSUPP; /* of a display, which this card has not */
+		return -EOPNOTSUPP; /* the capability of a display engine, which this card lacks */
 	default:
 		return -EINVAL;
 	}

@@ -10,7 +10,7 @@
 
 /* Large enough for every fixed answer; READ_MMR_REG and VBIOS_IMAGE copy by themselves. */
 union answer {
-	uint32_t u32[128]; /* with room for what later kernels append */
+	uint32_t u32[128]; /* large enough for fields that later kernels append */
 	uint64_t u64;
 	struct uapi_dev_info dev;
 	struct uapi_hw_ip ip;
@@ -65,8 +65,8 @@ static void dev_info_va(const struct query *q, struct uapi_dev_info *d)
 	d->high_va_max = kern_vm_size(q->dev) | ~KERN_VA_MASK;
 }
 
-/* As amdgpu_discovery_get_gfx_info() finds them: tables before 1.2, as GFX9 has, tell no sizes; 2.1 of MI300 those
- * of the scalar caches, in fields of its own the others, which are not given on. */
+/* Cache sizes as amdgpu_discovery_get_gfx_info() reads them: tables before 1.2, as GFX9 has, have no sizes; 2.1 of
+ * MI300 has sizes of the scalar caches, and the others in fields of its own, which the kernel does not report. */
 static void dev_info_caches(const struct vgpu_chip *chip, struct uapi_dev_info *d)
 {
 	if (chip->gc_version[0] > 9) {
@@ -215,7 +215,7 @@ static int fw_version(const struct query *q)
 
 /* --- memory --- */
 
-/* What the kernel keeps for itself: page tables' reserve and the like (AMDGPU_VM_RESERVED_VRAM). */
+/* VRAM that the kernel reserves: page tables and the like (AMDGPU_VM_RESERVED_VRAM). */
 #define RESERVED_VRAM_B (8ull << 20)
 
 static struct uapi_heap_info heap(uint64_t total, uint64_t reserved, uint64_t used)
@@ -442,10 +442,10 @@ static int read_mmr(const struct query *q)
 
 /* --- dispatch --- */
 
-/* What came later than DRM 3.40. */
+/* DRM minor version of each query newer than 3.40. */
 static const uint8_t since_minor[] = {
 	[AMDGPU_INFO_VIDEO_CAPS] = 41,
-	[AMDGPU_INFO_MAX_IBS] = 54, /* with Linux 6.6 */
+	[AMDGPU_INFO_MAX_IBS] = 54, /* Linux 6.6 */
 	[AMDGPU_INFO_GPUVM_FAULT] = 55,
 };
 

@@ -4,9 +4,9 @@
 
 #include "vgpu/kernel/base/inode.h"
 
-/* What shim/ wants to know: a new descriptor of this process, with its hold. Called with the kernel lock. */
+/* Called for each new descriptor of this process, with its hold, under the kernel lock. Set by shim/. */
 extern void (*kern_fd_opened)(int fd, struct kern_hold *hold);
-/* What shim/ knows: a descriptor of this process for that inode, or -1. */
+/* Returns a descriptor of this process for that inode, or -1. Set by shim/. */
 extern int (*kern_fd_find)(const struct kern_inode *inode);
 
 /* A descriptor for object, whose reference it takes over, also when it fails. 0 with *fd, or -errno. */
@@ -16,9 +16,9 @@ int kern_fd_create(enum kern_inode_kind kind, void *object, uint64_t size_B, boo
  * *inode, or -errno (the reference is then still the caller's). */
 int kern_inode_create(enum kern_inode_kind kind, void *object, uint64_t size_B, bool cloexec,
 		      struct kern_inode **inode);
-/* One hold less; the object is put with the last. */
+/* Drops a hold; the last one puts the object. */
 void kern_inode_put(struct kern_inode *inode);
-/* One message to that process less; to whom nobody knows, if none is known to be for it. */
+/* Ends a message to that process; without a message known to be for it, a message without a known receiver. */
 void kern_inode_landed(struct kern_inode *inode, pid_t receiver);
 /* Messages to a process that died carry nothing any more. */
 void kern_inodes_receiver_gone(pid_t receiver);

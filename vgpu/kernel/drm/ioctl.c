@@ -28,11 +28,11 @@ enum permission {
 };
 
 struct kern_ioctl_row {
-	const char *name; /* as TUFF_VGPU_INJECT spells it */
+	const char *name; /* name in TUFF_VGPU_INJECT */
 	int (*handler)(struct kern_file *file, void *arg);
 	unsigned long code; /* the kernel's: direction and size */
 	unsigned permissions;
-	unsigned since_minor;  /* of DRM 3; 0: before 40 */
+	unsigned since_minor;  /* DRM 3 minor version; 0: before 40 */
 	unsigned long code_64; /* from DRM 3.64 on, if that differs */
 };
 
@@ -181,7 +181,7 @@ static long call(struct kern_file *file, const struct kern_ioctl_row *row, unsig
 		r = file->dev->unplugged ? -ENODEV : permitted(file, row);
 		if (!r)
 			r = row->handler(file, data);
-		/* As the kernel does, whatever the handler said. */
+		/* The kernel copies the answer out, too, when the handler fails. */
 		if (kern_copy_out((uintptr_t)arg, data, out_B))
 			r = -EFAULT;
 	}

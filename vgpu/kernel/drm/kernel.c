@@ -436,7 +436,7 @@ uint64_t kern_live_count(unsigned kind)
 	uint64_t count;
 
 	kern_lock();
-	kern_proc_sweep(); /* what the dead had does not live */
+	kern_proc_sweep(); /* objects of dead processes are not alive */
 	count = kind < KERN_KINDS ? kern->live[kind] : 0;
 	kern_unlock();
 	return count;

@@ -60,8 +60,8 @@ int kern_prime_to_fd(struct kern_file *file, void *arg)
 	return kern_fd_create(KERN_INODE_DMABUF, kern_bo_get(bo), bo->size_B, args->flags & DRM_CLOEXEC, &args->fd);
 }
 
-/* Of another device: system memory to us. Nothing moves yet: the attachment is dynamic, and mapped when a job first
- * lists the buffer. */
+/* Imports a buffer of another device, as system memory. Nothing moves yet: the attachment is dynamic, and mapped
+ * when a job first lists the buffer. */
 static int import_foreign(struct kern_file *file, struct kern_bo *exported, struct kern_bo **out)
 {
 	const uint64_t inherited = AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_COHERENT |

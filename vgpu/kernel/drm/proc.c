@@ -41,11 +41,12 @@ static void proc_reap(struct kern_proc *proc)
 	kern_inodes_receiver_gone(proc->pid);
 	proc->serial = 0;
 	kern->procs--;
-	if (torn || kern->died_inside) /* what it was publishing, and what only its stack named */
+	if (torn || kern->died_inside) /* objects that it was publishing, or that only its stack named */
 		kern->repair_due = true;
 }
 
-/* What a process had open when it died is no leak: row 38 is about files that are closed while it lives. */
+/* An object that a process had open when it died is no leak: row 38 is about files that are closed while it lives.
+ */
 static void reap_dead(struct kern_proc *proc)
 {
 	bool leaving = kern_local.leaving;
@@ -119,7 +120,7 @@ int kern_proc_enter(void)
 	kern_list_init(&proc->watches);
 	kern_list_init(&proc->calls);
 	kern_list_init(&proc->freeing);
-	kern_list_step(); /* with a serial it is whole */
+	kern_list_step(); /* a slot with a serial is complete */
 	proc->serial = ++kern->next_serial;
 	kern_local.serial = proc->serial;
 	kern_local.slot = (unsigned)(proc - kern->proc);

@@ -10,7 +10,7 @@
 #include "vgpu/kernel/sync/fence.h"
 #include "vgpu/kernel/sync/syncobj.h"
 
-/* What a block of the heap was reached as. */
+/* Kind of object that a heap block was reached as. */
 enum kind {
 	UNREACHED,
 	PLAIN, /* an array, whose owner sees to what is in it */
@@ -347,7 +347,7 @@ static void reach_proc(struct kern_proc *proc)
 		reach(proc->rings[i], RING);
 }
 
-/* Those that are in messages only nobody else knows. */
+/* Reaches inodes that are in messages only. */
 static void reach_flying(struct kern_list *head)
 {
 	for (struct kern_list *pos = head->next; pos != head; pos = pos->next) {

@@ -21,7 +21,7 @@ static int export_sync_file(struct kern_file *file, struct uapi_syncobj_handle *
 	return r ? r : kern_fd_create(KERN_INODE_SYNC_FILE, f, 0, true, &args->fd);
 }
 
-/* What a call wants: *point is that of a sync file (0: the payload); -EINVAL when there is no such call. */
+/* Decodes a call: *point is the point of a sync file (0: the payload). -EINVAL when there is no such call. */
 static int read_wish(const struct kern_file *file, const struct uapi_syncobj_handle *args, uint64_t *point)
 {
 	bool points = kern_profile_of(file->dev)->sync_file_points;

@@ -53,8 +53,8 @@ static int entry_fence(struct kern_file *file, const struct drm_amdgpu_fence *en
 	return r ? r : kern_entity_fence(entity, entry->seq_no, f);
 }
 
-/* One after the other, as the kernel does, which counts the jiffies anew for each: the first error or time-out in
- * order decides. */
+/* Waits for each fence in turn, as the kernel does, which converts the timeout to jiffies anew for each: the first
+ * error or time-out in order decides. */
 static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry, uint32_t count,
 		    uint64_t timeout_ns)
 {

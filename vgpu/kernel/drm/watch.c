@@ -6,7 +6,7 @@
 #include "vgpu/kernel/sync/fence.h"
 #include "vgpu/kernel/sync/syncobj.h"
 
-#define HIGH_FD 768 /* where a client that closes or reuses low numbers does not meet ours */
+#define HIGH_FD 768 /* above the numbers that clients close or reuse */
 
 /* This process's thread. Guarded by the kernel lock. */
 static struct {
@@ -130,7 +130,7 @@ static int start(void)
 		wake();
 		return 0;
 	}
-	if (watcher.started) /* it has nothing left to do but return */
+	if (watcher.started) /* the thread has nothing left to do but return */
 		pthread_join(watcher.thread, NULL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -6,15 +6,15 @@
 
 #include "vgpu/kernel/base/core.h"
 
-/* One descriptor. In the segment, so that its references are dropped when its process dies. */
+/* A descriptor that waits for a fence. In the segment, so that its references are dropped when its process dies. */
 struct kern_watch {
 	struct kern_list link;        /* in proc->watches */
 	struct kern_syncobj *syncobj; /* counted; NULL: the fence is known from the start */
 	uint64_t point;
-	bool available;           /* it is enough that the point exists */
+	bool available;           /* ready as soon as the point exists */
 	struct kern_fence *fence; /* counted; NULL until there is one */
-	int fd;                   /* of that process, owned: the eventfd, or the pipe's writing end */
-	uint64_t dev, ino;        /* what fd was when it was taken: a client may have closed it */
+	int fd;                   /* owned, of that process: the eventfd, or the pipe's writing end */
+	uint64_t dev, ino;        /* identity of fd when it was taken: a client may have closed it */
 };
 
 /* A pipe: *fd becomes readable when f is signalled, and stays so. 0 or -errno. */

@@ -243,7 +243,7 @@ static int place(struct kern_bo *bo, uint32_t domains, bool need_visible)
 		return -ENOMEM;
 	if ((domains & AMDGPU_GEM_DOMAIN_VRAM) && !kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_VRAM, need_visible))
 		return 0;
-	/* Where GTT is as good, nobody moves. */
+	/* A buffer that GTT serves as well does not evict others. */
 	if (domains == AMDGPU_GEM_DOMAIN_VRAM && !kern_evict_for(bo, need_visible))
 		return kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_VRAM, need_visible);
 	if ((domains & AMDGPU_GEM_DOMAIN_GTT) && !kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false))
@@ -306,7 +306,7 @@ static int give_memory(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 static uint64_t size_in_pages(const struct drm_amdgpu_gem_create_in *in)
 {
 	if (in->domains & (AMDGPU_GEM_DOMAIN_GWS | AMDGPU_GEM_DOMAIN_OA))
-		return in->bo_size << 12; /* one "page" a unit */
+		return in->bo_size << 12; /* a "page" is a unit */
 	if (in->domains & AMDGPU_GEM_DOMAIN_GDS)
 		return kern_align(in->bo_size, 4) << 12;
 	return kern_align(in->bo_size, KERN_PAGE);
@@ -352,7 +352,7 @@ int kern_gem_create(struct kern_file *file, void *arg)
 	int r = create_check(file->dev, &in);
 
 	if (!r && always_valid)
-		r = kern_vm_lock(file->vm); /* it shares the page tables' reservation */
+		r = kern_vm_lock(file->vm); /* the buffer shares the page tables' reservation */
 	if (r)
 		return r;
 	r = create_bo(file, &in, &bo);

@@ -21,7 +21,7 @@ struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B);
 /* Puts the reference to a BO that the calling ioctl made or waited for, and removes it from the ioctl's record. */
 void kern_call_put_bo(struct kern_bo *bo);
 
-/* Where its memory is: system memory or not, and its place in the physical memory file. */
+/* Place of its memory in the physical memory file; a foreign buffer has its exporter's. */
 static inline const struct kern_block *kern_bo_block(const struct kern_bo *bo)
 {
 	return bo->foreign ? bo->foreign->block : bo->block;
@@ -41,7 +41,7 @@ struct kern_handle *kern_handle_of(struct kern_file *file, struct kern_bo *bo);
 /* Removes its mappings from the VM, its number from the file. */
 void kern_handle_close(struct kern_handle *handle);
 
-/* What mmap(file, offset, size) would map: the buffer and where it is in the physical memory file, or -errno. */
+/* Resolves mmap(file, offset, size) to the buffer and its place in the physical memory file, or -errno. */
 int kern_bo_mmap(struct kern_file *file, uint64_t offset, uint64_t size_B, int prot, int flags, struct kern_bo **bo,
 		 uint64_t *phys_offset);
 /* The same for a dma-buf. */

@@ -9,7 +9,7 @@
 #include "vgpu/kernel/gem/memory.h"
 #include "vgpu/kernel/sync/fence.h"
 
-/* What must not go while room is made for one job: its list is marked with `epoch`, its VM's own buffers stay. */
+/* Buffers that stay while a job's buffers are placed: those of its list, marked with `epoch`, and its VM's own. */
 struct keep {
 	const struct kern_bo *bo; /* for whom room is made; it may be on the list itself */
 	const struct kern_vm *vm;
@@ -79,7 +79,7 @@ static struct kern_bo *find_victim(struct kern_device *dev, bool visible, const 
 
 bool kern_bo_displaced(const struct kern_bo *bo)
 {
-	/* What other devices have imported stays where they reach it. */
+	/* A buffer that other devices have imported stays where they access it. */
 	return bo->block && bo->preferred == AMDGPU_GEM_DOMAIN_VRAM && bo->heap != AMDGPU_GEM_DOMAIN_VRAM &&
 	       kern_list_empty(&bo->imports);
 }
@@ -98,8 +98,8 @@ void kern_bo_moved(struct kern_bo *bo)
 		new_version(kern_entry(pos, struct kern_bo, import_link));
 }
 
-/* Those who will list it next must bring it back. */
-static void tell_users(struct kern_bo *bo)
+/* Marks all lists and VMs with bo as displaced: the next job that uses them must bring it back. */
+static void mark_users_displaced(struct kern_bo *bo)
 {
 	if (bo->vm)
 		bo->vm->displaced = true;
@@ -118,7 +118,7 @@ static int evict(struct kern_bo *bo)
 		kern_block_discard(bo->block);
 	bo->dev->evictions++;
 	kern_bo_moved(bo);
-	tell_users(bo);
+	mark_users_displaced(bo);
 	vgpu_log("BO %u: evicted, %llu bytes", bo->id, (unsigned long long)bo->size_B);
 	return 0;
 }

@@ -10,7 +10,7 @@
 /* Moves idle buffers out of dev's VRAM, the least recently used first, until bo fits there; the caller then charges
  * it. 0, or -ENOMEM when too little can go; what went stays where it is now. */
 int kern_evict_for(const struct kern_bo *bo, bool need_visible);
-/* One idle buffer, any: planned by TUFF_VGPU_INJECT. */
+/* Evicts any idle buffer: planned by TUFF_VGPU_INJECT. */
 void kern_evict_random(struct kern_device *dev);
 /* A job of vm with that list (NULL: none) is about to be submitted: what it may reach comes back to where it wants
  * to be, as far as room can be made. 0, or -ENOMEM when some of it has no place at all. */
@@ -20,7 +20,7 @@ int kern_evict_restore(struct kern_vm *vm, struct kern_bo_list *list);
 uint64_t kern_bo_last_use(const struct kern_bo *bo);
 /* Is it elsewhere than it wants to be? */
 bool kern_bo_displaced(const struct kern_bo *bo);
-/* Its heap has changed: counts the move, and views that hold its place are made again. */
+/* Records a change of heap: counts the move, and invalidates views that have its place. */
 void kern_bo_moved(struct kern_bo *bo);
 
 #endif

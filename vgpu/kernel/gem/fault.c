@@ -23,7 +23,7 @@ static uint32_t fault_status(const struct gpuvm_fault *fault)
 	       vmid << 20;
 }
 
-/* One limit for all messages of the kernel; those of other drivers are not modelled. */
+/* The kernel's messages have a common limit; messages of other drivers are not modelled. */
 static bool message_allowed(void)
 {
 	int64_t now = sys_now_ns();

@@ -1,5 +1,5 @@
-/* As TTM does it (ttm_bo_validate for AMDGPU_PL_GWS; amdgpu_evict_flags: nothing is saved): the buffer that was
- * used longest ago goes first, when its jobs have ended. */
+/* Eviction as in TTM (ttm_bo_validate for AMDGPU_PL_GWS; amdgpu_evict_flags: nothing is saved): the least recently
+ * used buffer goes first, when its jobs have ended. */
 #include <amdgpu_drm.h>
 #include "vgpu/kernel/gem/gws.h"
 #include "vgpu/kernel/gem/evict.h"
@@ -88,7 +88,7 @@ static int place(struct kern_bo *bo, const struct kern_bo_list *list)
 
 	if (bo->gws_given)
 		return 0;
-	kern_gws_release(bo); /* what a process that died left half done */
+	kern_gws_release(bo); /* left half done by a process that died */
 	while ((at = find_run(bo->dev, count_of(bo))) == KERN_GWS) {
 		struct kern_bo *victim = find_victim(bo->dev, list);
 		int r = victim ? evict(victim, deadline_ns) : -ENOMEM;

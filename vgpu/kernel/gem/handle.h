@@ -9,7 +9,7 @@ static inline struct kern_handle *kern_handle_find(struct kern_file *file, uint3
 {
 	return kern_idr_find(&file->handles, id);
 }
-/* With a finding of row 25 when there is none: the handle was closed or never given. */
+/* As kern_handle_find(), with a finding of row 25 when there is none: the handle was closed or never given. */
 struct kern_handle *kern_handle_must(struct kern_file *file, uint32_t id, const char *what);
 
 #endif

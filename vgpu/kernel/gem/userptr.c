@@ -11,7 +11,7 @@
 	(AMDGPU_GEM_USERPTR_READONLY | AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_VALIDATE |                 \
 	 AMDGPU_GEM_USERPTR_REGISTER)
 
-/* One line of /proc/self/maps. */
+/* A line of /proc/self/maps. */
 struct vma {
 	uint64_t lo, hi;
 	char perms[8];
@@ -63,8 +63,8 @@ static int file_pages_validate(uint64_t lo, uint64_t hi, uint32_t flags)
 	return sys_call6(SYS_madvise, (long)lo, (long)(hi - lo), advice, 0, 0, 0) == -EFAULT ? -EFAULT : 0;
 }
 
-/* As hmm_range_fault: every page mapped, readable, and writable unless the buffer is read-only. Without the list of
- * mappings, or with PROT_NONE holes in it, -EFAULT. */
+/* Checks as hmm_range_fault does: every page mapped, readable, and writable unless the buffer is read-only.
+ * Without the list of mappings, or with PROT_NONE holes in it, -EFAULT. */
 static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
 {
 	uint64_t at = addr, end = addr + size_B;

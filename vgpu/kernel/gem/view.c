@@ -11,7 +11,7 @@
 #define VIEWS 16
 static struct kern_view *cache[VIEWS];
 
-/* Of GFX12: UC or not. */
+/* Memory type on GFX12: UC or not. */
 static enum gpuvm_mtype mtype_gfx12(const struct kern_bo *bo, bool uncached)
 {
 	if (!kern_profile_of(bo->dev)->gfx12_uncached &&
@@ -50,7 +50,7 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 	}
 	if (coherent)
 		return GPUVM_UC;
-	return wanted == GPUVM_RW && chip->gc_version[0] > 9 ? GPUVM_NC : wanted; /* which has no RW */
+	return wanted == GPUVM_RW && chip->gc_version[0] > 9 ? GPUVM_NC : wanted; /* GFX10 and later have no RW */
 }
 
 /* A card finds what is mapped, as long as nobody has moved it. So other people's programs go on with a finding; our
@@ -99,7 +99,7 @@ static bool region_fill(struct gpuvm_region *region, const struct kern_vm *vm, c
 	return true;
 }
 
-/* One page of memory of the host. */
+/* Region of a page of host memory. */
 static struct gpuvm_region dummy_region(const struct kern_vm *vm)
 {
 	return (struct gpuvm_region){
@@ -194,7 +194,8 @@ static bool is_newest(const struct kern_view *view, const struct kern_later *lat
 	return later ? later->version == vm->version && later->landed == vm->landed : view->version == vm->version;
 }
 
-/* What was there once is, until the job ends; what is surely there comes before what may be. */
+/* A mapping that existed once is valid until the job ends; mappings that surely exist take precedence over those
+ * that may. */
 static const struct gpuvm_region *find_in(const struct kern_later *later, uint64_t va)
 {
 	const struct gpuvm_region *late = NULL;

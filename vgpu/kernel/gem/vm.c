@@ -329,7 +329,7 @@ static int va_clear(const struct va_op *op)
 		return -ENOMEM;
 	for (i = map_above(vm, op->lo); i < vm->count && vm->map[i]->lo < hi; i = map_above(vm, op->lo)) {
 		if (map_cut(vm, i, op->lo, hi, spare))
-			spare = NULL; /* it was cut in two: nothing else can be inside */
+			spare = NULL; /* the mapping was cut in two: no other mapping can be inside */
 	}
 	kern_free(spare);
 	return 0;

@@ -43,7 +43,7 @@ void kern_vm_landed(struct kern_vm *vm, uint64_t version);
  * map, which replaces it. Without memory nothing happens. */
 void kern_vm_redirect(struct kern_vm *vm, uint64_t va);
 
-/* What was mapped since a view was taken. Immutable. */
+/* Mappings made since a view was taken. Immutable. */
 struct kern_later {
 	struct kern_later *before; /* owned: regions of it may be in use */
 	uint64_t version, landed;  /* the VM's, when it was made */
@@ -51,8 +51,8 @@ struct kern_later {
 	struct gpuvm_region region[];
 };
 
-/* What a job sees. Immutable, but for `later`; in this process's own memory; cached as long as mappings and list
- * stay the same. */
+/* Address space of a job. Immutable, but for `later`; in this process's own memory; cached as long as mappings and
+ * list stay the same. */
 struct kern_view {
 	unsigned refs; /* kernel lock */
 	uint64_t vm, version, list;

@@ -12,7 +12,7 @@
 #include "vgpu/kernel/sync/fence.h"
 #include "vgpu/kernel/sync/syncobj.h"
 
-#define CHUNKS_MAX         (1u << 16) /* as an allocation of that size fails in the kernel */
+#define CHUNKS_MAX         (1u << 16) /* an allocation of that size fails in the kernel */
 #define CHUNK_BYTES_MAX    (64u << 20)
 #define WAIT_FOR_SUBMIT_NS 5000000000ll
 
@@ -44,7 +44,7 @@ static int read_headers(struct kern_cs *cs, const struct drm_amdgpu_cs_in *in)
 	return r ? r : kern_gather(span, cs->chunks);
 }
 
-/* All data at once. A chunk that cannot be read does not fail here: an earlier chunk may be wrong first. */
+/* Reads all data at once. An unreadable chunk does not fail here: an earlier chunk may be wrong first. */
 static int read_data(struct kern_cs *cs)
 {
 	struct kern_span *span = (struct kern_span *)(cs->chunk + cs->chunks);
@@ -111,7 +111,7 @@ static int p1_ib(struct kern_cs *cs, void *data)
 		return r;
 	if (++cs->ib_count[r] > kern_ip_max_ibs[ib->ip_type])
 		return -EINVAL;
-	cs->leader = (unsigned)r; /* that of the last IB */
+	cs->leader = (unsigned)r; /* the job of the last IB leads */
 	return 0;
 }
 
@@ -152,7 +152,7 @@ int kern_cs_depend(struct kern_cs *cs, struct kern_fence *f)
 	if (r)
 		return r;
 	cs->dep[cs->deps] = kern_fence_get(f);
-	kern_list_step(); /* who counts it finds it */
+	kern_list_step(); /* the count grows after the element is stored: repair.c relies on it */
 	cs->deps++;
 	return 0;
 }
@@ -367,7 +367,7 @@ static int pass2(struct kern_cs *cs)
 	return r;
 }
 
-/* All but what is the process's own: views and chunks. */
+/* Puts all references; views and chunks belong to the process. */
 static void cs_put(struct kern_cs *cs)
 {
 	for (unsigned i = 0; i < cs->gang; i++)

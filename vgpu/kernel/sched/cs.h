@@ -10,7 +10,7 @@
 
 #define KERN_GANG 4 /* AMDGPU_CS_GANG_SIZE */
 
-/* What a CS attaches its fence to. */
+/* Syncobj that a CS attaches its fence to. */
 struct kern_cs_post {
 	struct kern_syncobj *syncobj; /* counted */
 	uint64_t point;               /* 0: replaces the fence */

@@ -105,7 +105,7 @@ static int give_dependencies(struct kern_cs *cs)
 		for (unsigned d = 0; !r && d < cs->deps; d++)
 			r = kern_job_depend(cs->job[i], cs->dep[d]);
 		if (!r && cs->job[i] != leader) {
-			cs->job[i]->pipeline_sync = false; /* as in Linux amdgpu_cs_sync_rings */
+			cs->job[i]->pipeline_sync = false; /* Linux amdgpu_cs_sync_rings */
 			r = kern_job_depend(leader, cs->job[i]->finished->scheduled);
 		}
 	}

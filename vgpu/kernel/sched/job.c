@@ -1,4 +1,4 @@
-/* One submission to one ring. */
+/* A submission to one ring. */
 #include "vgpu/kernel/gem/bo.h"
 #include "vgpu/kernel/gem/bo_list.h"
 #include "vgpu/kernel/gem/vm.h"
@@ -92,7 +92,7 @@ int kern_job_depend(struct kern_job *job, struct kern_fence *f)
 	if (r)
 		return r;
 	job->dep[job->deps] = kern_fence_get(f);
-	kern_list_step(); /* who counts it finds it */
+	kern_list_step(); /* the count grows after the element is stored: repair.c relies on it */
 	job->deps++;
 	return note_jobs(job, f);
 }

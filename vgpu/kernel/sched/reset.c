@@ -126,13 +126,12 @@ static void reset_ring(struct kern_job *job)
 	struct kern_ring *ring = job->ring;
 	struct kern_device *dev = ring->dev;
 	const struct kern_profile *profile = kern_profile_of(dev);
-	/* That of MI300's SDMA is one of the engine, and gives nothing back to the ring
-	 * (amdgpu_sdma_reset_engine()). */
+	/* MI300's SDMA is reset as an engine, which restores nothing on the ring (amdgpu_sdma_reset_engine()). */
 	bool engine = ring->ip == AMDGPU_HW_IP_DMA && kern_family_of(kern_local.chip[dev->index]) == KERN_GFX943;
 
 	dev->resets++;
 	if (engine || !profile->reset_spares)
-		dev->hw[ring->ip][ring->index].resets++; /* what else is on this ring is cancelled */
+		dev->hw[ring->ip][ring->index].resets++; /* other jobs on this ring are cancelled */
 	cancel_context(ring, job->entity);
 	if (!engine && profile->reset_fences)
 		kern_job_write_user_fence(job);

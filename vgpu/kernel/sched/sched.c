@@ -90,7 +90,7 @@ static void ring_fill(struct kern_ring *ring)
 		job->entity->scheduled = job->seq;
 		kern_vm_landed(job->vm, job->vm_version);
 		ring->on_hw++;
-		/* To the end of those on the hardware, which stand first. */
+		/* Inserts it after the jobs on the hardware, which come first in the list. */
 		kern_list_del(&job->link);
 		struct kern_list *at = ring->jobs.next;
 		for (unsigned i = 1; i < ring->on_hw; i++)
@@ -143,7 +143,7 @@ void kern_job_finish(struct kern_job *job, int error)
 		entity->error = error;
 	else if (job->seq == entity->scheduled)
 		entity->error =
-			error; /* as drm_sched_entity_error() has it: of the last that came to the hardware */
+			error; /* drm_sched_entity_error(): error of the last job that came to the hardware */
 	kern_fault_job_ended(job->vm);
 	kern_fence_signal(job->finished->scheduled, 0);
 	kern_fence_signal(job->finished, error);
@@ -218,8 +218,8 @@ static void record_end(const struct kern_job *job, const char *why)
 			       job->ib_count, *why ? ": " : "", why);
 }
 
-/* What the kernel puts around a job's IBs besides its fence (contract 3.3). A context switch on a ring waits for
- * the job before since 6.13, for the sake of isolation. */
+/* Whether the kernel adds a pipeline sync to the job (contract 3.3). Since 6.13 a context switch on a ring waits
+ * for the job before, for the sake of isolation. */
 static bool needs_pipeline_sync(struct kern_ring *ring, const struct kern_job *job)
 {
 	bool switches = ring->last_context != job->entity->fence_context;
@@ -228,8 +228,8 @@ static bool needs_pipeline_sync(struct kern_ring *ring, const struct kern_job *j
 	return job->pipeline_sync || (switches && kern_profile_of(ring->dev)->switch_waits);
 }
 
-/* With the lock, which is dropped while the engine works. Jobs of a ring come back in order. A job that another one
- * took along runs once more, if the kernel lets it. */
+/* Executes the job. Called with the lock, which is dropped while the engine works. Jobs of a ring return in order.
+ * A job that was stopped with another one runs again, if the kernel allows it. */
 static enum engine_status job_execute(struct kern_job *job, struct engine_run *run)
 {
 	struct kern_ring *ring = job->ring;
@@ -244,8 +244,8 @@ static enum engine_status job_execute(struct kern_job *job, struct engine_run *r
 	return status;
 }
 
-/* Behind the packets, those behind killed waves too; behind the IBs of a job that went with a ring, where the
- * kernel gives the ring what came after them once more. */
+/* Whether the kernel writes the user fence: after the packets, after killed waves too; after the IBs of a job that
+ * was lost with its ring, where the kernel submits the ring's remaining packets again. */
 static bool reaches_user_fence(const struct kern_job *job, enum engine_status status, int lost)
 {
 	if (job->cancelled)

@@ -230,7 +230,7 @@ void kern_resv_add(struct kern_resv *r, struct kern_fence *f)
 		}
 	assert(r->count < r->room);
 	r->fence[r->count] = kern_fence_get(f);
-	kern_list_step(); /* who counts it finds it */
+	kern_list_step(); /* the count grows after the element is stored: repair.c relies on it */
 	r->count++;
 }
 

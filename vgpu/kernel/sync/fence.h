@@ -10,12 +10,13 @@ struct kern_fence *kern_fence_create(struct kern_device *dev, uint64_t context, 
 struct kern_fence *kern_fence_stub(void);
 /* A fence that is signalled once both are (prev may be NULL). NULL without memory. */
 struct kern_fence *kern_fence_chain(struct kern_fence *prev, struct kern_fence *part);
-/* Of such a fence, whose parts may have been signalled, or do not know it any more. Nothing for others. */
+/* Checks a chain again whose parts may have been signalled, or have lost their registration of it. No effect on
+ * other fences. */
 void kern_fence_look_again(struct kern_fence *f);
 struct kern_fence *kern_fence_get(struct kern_fence *f); /* NULL is fine */
 void kern_fence_put(struct kern_fence *f);               /* NULL is fine */
 void kern_fence_signal(struct kern_fence *f, int error);
-/* One of its parts was signalled. Who waits for it, if it is done now, is added to q. */
+/* Updates a chain after one of its parts was signalled. Sleepers of a chain that is done now are moved to q. */
 void kern_fence_part_done(struct kern_waker *on_part, struct kern_waitq *q);
 /* Calls visit once for each fence that f is made of, or for f itself, until it returns non-zero. */
 int kern_fence_leaves(struct kern_fence *f, int (*visit)(struct kern_fence *f, void *arg), void *arg);

@@ -61,7 +61,7 @@ static void add_point(struct kern_syncobj *s, uint64_t value, struct kern_fence 
 			 (unsigned long long)s->last);
 	s->last = value > s->last ? value : s->last;
 	s->point[s->points] = (struct kern_point){s->last, chain};
-	kern_list_step(); /* who counts it finds it */
+	kern_list_step(); /* the count grows after the element is stored: repair.c relies on it */
 	s->points++;
 	kern_fence_put(s->fence);
 	s->fence = kern_fence_get(chain);

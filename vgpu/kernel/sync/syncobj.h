@@ -29,7 +29,7 @@ int kern_syncobj_find_fence(struct kern_file *file, uint32_t handle, uint64_t po
 struct kern_fence *kern_syncobj_peek(struct kern_syncobj *s, uint64_t point);
 
 /* Entries of a wait (syncobj_wait.c): lets go of them. NULL is fine. */
-/* What SYNCOBJ_WAIT waits for. */
+/* Entry of a SYNCOBJ_WAIT. */
 struct kern_waiting {
 	struct kern_syncobj *syncobj; /* counted */
 	uint64_t point;
