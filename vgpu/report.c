@@ -90,7 +90,7 @@ unsigned long vgpu_findings(void)
 	return atomic_load(&findings);
 }
 
-void vgpu_finding(unsigned row, const char *fmt, ...)
+void vgpu_finding(enum contract_row row, const char *fmt, ...)
 {
 	enum vgpu_strict strict = vgpu_strict();
 	char text[1024];

@@ -9,6 +9,8 @@
 #ifndef VGPU_REPORT_H
 #define VGPU_REPORT_H
 
+#include "vgpu/contract.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 
@@ -36,7 +38,7 @@ VGPU_API void vgpu_set(enum vgpu_part part, bool on);
 VGPU_API unsigned long vgpu_findings(void);
 
 /* Reports a finding of checklist row `row` (1..147; 0: none of them). */
-void vgpu_finding(unsigned row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void vgpu_finding(enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A line of the log; what costs something to write asks first whether there is one. */
 bool vgpu_logs(void);
 void vgpu_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -23,7 +23,7 @@ void cp_where(const struct cp *cp, char *text, size_t text_B)
 }
 
 __attribute__((format(printf, 4, 0))) static void blame(const struct cp *cp, enum engine_status status,
-							unsigned row, const char *fmt, va_list args)
+							enum contract_row row, const char *fmt, va_list args)
 {
 	char where[160];
 	size_t length;
@@ -34,7 +34,7 @@ __attribute__((format(printf, 4, 0))) static void blame(const struct cp *cp, enu
 	engine_run_blame(cp->run, status, row, where, fmt, args);
 }
 
-bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...)
+bool cp_illegal(struct cp *cp, enum contract_row row, const char *fmt, ...)
 {
 	va_list args;
 
@@ -44,7 +44,7 @@ bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...)
 	return false;
 }
 
-bool cp_hang(struct cp *cp, unsigned row, const char *fmt, ...)
+bool cp_hang(struct cp *cp, enum contract_row row, const char *fmt, ...)
 {
 	va_list args;
 
@@ -54,7 +54,7 @@ bool cp_hang(struct cp *cp, unsigned row, const char *fmt, ...)
 	return false;
 }
 
-void cp_remark(const struct cp *cp, unsigned row, const char *fmt, ...)
+void cp_remark(const struct cp *cp, enum contract_row row, const char *fmt, ...)
 {
 	va_list args;
 
@@ -87,9 +87,10 @@ static bool check_target(struct cp *cp, const struct pm4_indirect_buffer *ib)
 	uint32_t size_dw = ib->control & PM4_MAX_IB_dw;
 
 	if (!size_dw || va & 3)
-		return cp_hang(cp, 68, "jump to 0x%llx, %u dwords", (unsigned long long)va, size_dw);
+		return cp_hang(cp, CONTRACT_IB_CHAIN, "jump to 0x%llx, %u dwords", (unsigned long long)va, size_dw);
 	if (ib->control & (IB_VMID_MASK | IB_PRIV))
-		cp_remark(cp, 68, "the kernel sets VMID and PRIV, not an IB: control 0x%08x", ib->control);
+		cp_remark(cp, CONTRACT_IB_CHAIN, "the kernel sets VMID and PRIV, not an IB: control 0x%08x",
+			  ib->control);
 	return true;
 }
 
@@ -100,11 +101,13 @@ static bool jump(struct cp *cp, const struct pm4_indirect_buffer *ib)
 	if (!check_target(cp, ib))
 		return false;
 	if (!cp->gfx && (!(ib->control & IB_VALID) || !chain))
-		return cp_hang(cp, 68, "compute IBs can only chain, with VALID: control 0x%08x", ib->control);
+		return cp_hang(cp, CONTRACT_IB_CHAIN, "compute IBs can only chain, with VALID: control 0x%08x",
+			       ib->control);
 	if (!chain && cp->called)
-		return cp_hang(cp, 68, "an IB2 cannot call a further one");
+		return cp_hang(cp, CONTRACT_IB_CHAIN, "an IB2 cannot call a further one");
 	if (chain && cp->at.left_dw)
-		cp_remark(cp, 68, "%u dwords follow a chaining packet and are never read", cp->at.left_dw);
+		cp_remark(cp, CONTRACT_IB_CHAIN, "%u dwords follow a chaining packet and are never read",
+			  cp->at.left_dw);
 	if (!chain) {
 		cp->caller = cp->at;
 		cp->called = true;
@@ -124,7 +127,7 @@ static bool indirect_buffer(struct cp *cp)
 	if (cp->body_dw == sizeof(struct pm4_indirect_buffer) / 4)
 		return jump(cp, (const void *)cp->body);
 	if (cp->body_dw != sizeof(*cond) / 4)
-		return cp_hang(cp, 65, "a body of %u dwords", cp->body_dw);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "a body of %u dwords", cp->body_dw);
 	if (!cp_need(cp, engine_mem_read64(&cp->mem, pm4_va(cond->addr_lo, cond->addr_hi), &value)))
 		return false;
 	mask = pm4_va(cond->mask_lo, cond->mask_hi);
@@ -137,7 +140,8 @@ static bool indirect_buffer(struct cp *cp)
 static bool skip(struct cp *cp, uint32_t dw)
 {
 	if (dw > cp->at.left_dw)
-		return cp_hang(cp, 65, "skips %u dwords, but the IB has %u left", dw, cp->at.left_dw);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "skips %u dwords, but the IB has %u left", dw,
+			       cp->at.left_dw);
 	cp->at.va += (uint64_t)dw * 4;
 	cp->at.left_dw -= dw;
 	return true;
@@ -170,7 +174,7 @@ static bool set_predication(struct cp *cp)
 	else if (op == PREDICATION_32)
 		ok = cp_need(cp, engine_mem_read32(&cp->mem, va, &word));
 	else if (op != PREDICATION_CLEAR)
-		return cp_illegal(cp, 64, "operation %u is for draws", op);
+		return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "operation %u is for draws", op);
 	cp->predicate_fails = op != PREDICATION_CLEAR && (value || word) != bits(packet->control, 8, 8);
 	return ok;
 }
@@ -192,7 +196,7 @@ static bool hdp_flush(struct cp *cp)
 
 static bool atomic_gds(struct cp *cp)
 {
-	return cp_illegal(cp, 64, "no GDS is assigned to the job");
+	return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "no GDS is assigned to the job");
 }
 
 /* Handlers by opcode. Opcodes without a handler are ignored. */
@@ -250,12 +254,14 @@ static bool refuse_opcode(struct cp *cp)
 	unsigned opcode = pm4_opcode(cp->header);
 
 	if (!cp->form)
-		return cp_illegal(cp, 65, "opcode 0x%02x is unknown to this generation", opcode);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "opcode 0x%02x is unknown to this generation",
+				  opcode);
 	if (!(cp->form->flags & (cp->gfx ? ON_GFX : ON_COMPUTE)))
-		return cp_illegal(cp, 64, "only the graphics ring knows it");
+		return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "only the graphics ring knows it");
 	if (cp->form->flags & P_PRIVILEGED)
-		return cp_illegal(cp, 66, "only the kernel's rings may hold it: it is privileged");
-	return cp_illegal(cp, 64, "it is for graphics, or nobody sends it: not modelled");
+		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN,
+				  "only the kernel's rings may hold it: it is privileged");
+	return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "it is for graphics, or nobody sends it: not modelled");
 }
 
 /* Header bits that mean something: pairs say whether registers that have their value already may be left out. */
@@ -278,12 +284,13 @@ static bool check_header(struct cp *cp)
 	    form->flags & (P_PRIVILEGED | P_UNMODELLED))
 		return refuse_opcode(cp);
 	if (cp->header & ~known_bits(cp))
-		cp_remark(cp, 65, "reserved or predicate bits are set");
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "reserved or predicate bits are set");
 	if (cp->body_dw > cp->at.left_dw)
-		return cp_hang(cp, 65, "a body of %u dwords, but the IB has %u left", cp->body_dw, cp->at.left_dw);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "a body of %u dwords, but the IB has %u left",
+			       cp->body_dw, cp->at.left_dw);
 	if (cp->body_dw + 1 < form->min_dw || cp->body_dw + 1 > form->max_dw)
-		return cp_hang(cp, 65, "a body of %u dwords; it has %u to %u", cp->body_dw, form->min_dw - 1,
-			       form->max_dw - 1);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "a body of %u dwords; it has %u to %u", cp->body_dw,
+			       form->min_dw - 1, form->max_dw - 1);
 	return true;
 }
 
@@ -295,7 +302,7 @@ static void check_bits(struct cp *cp)
 
 	if (vgpu_strict() != VGPU_STRICT_OFF &&
 	    packet_stray_bits(cp->form, cp->gen, cp->body - 1, cp->body_dw + 1, &where, &stray))
-		cp_remark(cp, 65, "reserved bits 0x%08x of dword %u are set", stray, where);
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "reserved bits 0x%08x of dword %u are set", stray, where);
 }
 
 static void report_fetch(const struct cp *cp)
@@ -303,11 +310,12 @@ static void report_fetch(const struct cp *cp)
 	unsigned long long seq = cp->run->job->seq, va = cp->at.va;
 
 	if (cp->mem.fault.access & GPUVM_X)
-		vgpu_finding(160, "IB %u of job %llu is mapped without EXECUTABLE at 0x%llx: the fetch faults",
+		vgpu_finding(CONTRACT_IB_NOT_EXECUTABLE,
+			     "IB %u of job %llu is mapped without EXECUTABLE at 0x%llx: the fetch faults",
 			     cp->ib_index, seq, va);
 	else
-		vgpu_finding(cp->chained ? 68 : 62, "IB %u of job %llu cannot be fetched at 0x%llx", cp->ib_index,
-			     seq, va);
+		vgpu_finding(cp->chained ? CONTRACT_IB_CHAIN : CONTRACT_IB_UNREACHABLE,
+			     "IB %u of job %llu cannot be fetched at 0x%llx", cp->ib_index, seq, va);
 }
 
 static bool fetch(struct cp *cp, uint32_t *dst, unsigned dw)
@@ -334,7 +342,7 @@ static bool execute_packet(struct cp *cp)
 	if (!fetch(cp, &cp->header, 1))
 		return false;
 	if (pm4_type(cp->header) != 3)
-		return cp_illegal(cp, 65, "a packet of type %u", pm4_type(cp->header));
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "a packet of type %u", pm4_type(cp->header));
 	if (cp->header == PM4_NOP_1DW)
 		return true;
 	action = &cp_actions[pm4_opcode(cp->header)];
@@ -382,14 +390,15 @@ static bool check_ib(struct cp *cp, const struct engine_ib *ib)
 {
 	cp->name = "IB start";
 	if (ib->va & 3)
-		return cp_hang(cp, 58, "VA 0x%llx is not 4-byte aligned: the kernel dies",
+		return cp_hang(cp, CONTRACT_IB_UNALIGNED_4, "VA 0x%llx is not 4-byte aligned: the kernel dies",
 			       (unsigned long long)ib->va);
 	if (ib->va & 31)
-		cp_remark(cp, 59, "VA 0x%llx is not 32-byte aligned", (unsigned long long)ib->va);
+		cp_remark(cp, CONTRACT_IB_UNALIGNED_32, "VA 0x%llx is not 32-byte aligned",
+			  (unsigned long long)ib->va);
 	if (ib->size_B / 4 == 0 || ib->size_B / 4 > PM4_MAX_IB_dw)
-		return cp_hang(cp, 60, "a size of %u bytes", ib->size_B);
+		return cp_hang(cp, CONTRACT_IB_SIZE, "a size of %u bytes", ib->size_B);
 	if (ib->size_B & 3)
-		cp_remark(cp, 60, "a size of %u bytes, no multiple of 4", ib->size_B);
+		cp_remark(cp, CONTRACT_IB_SIZE, "a size of %u bytes, no multiple of 4", ib->size_B);
 	return true;
 }
 

@@ -69,10 +69,11 @@ bool cp_dma_data(struct cp *cp);
 void cp_where(const struct cp *cp, char *text, size_t text_B);
 /* End the job with a finding: an interrupt that resets at once, or a hang. Return false for the caller to return.
  */
-bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-bool cp_hang(struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool cp_illegal(struct cp *cp, enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool cp_hang(struct cp *cp, enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Says that something is wrong and goes on. */
-void cp_remark(const struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void cp_remark(const struct cp *cp, enum contract_row row, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Ends the job when ok is false: a memory access of the packet was refused. Returns ok. */
 bool cp_need(struct cp *cp, bool ok);
 

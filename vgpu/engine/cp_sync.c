@@ -13,9 +13,10 @@ static void await_waves(struct cp *cp)
 static void check_l2_actions(const struct cp *cp, bool tc, bool wb, bool nc, bool metadata)
 {
 	if (wb && !tc && !nc)
-		cp_remark(cp, 84, "TC_WB without TC or TC_NC does nothing");
+		cp_remark(cp, CONTRACT_EOP_NO_WRITEBACK, "TC_WB without TC or TC_NC does nothing");
 	if (tc && !wb && !metadata)
-		cp_remark(cp, 84, "invalidates L2 without writing it back: other queues' dirty lines are lost");
+		cp_remark(cp, CONTRACT_EOP_NO_WRITEBACK,
+			  "invalidates L2 without writing it back: other queues' dirty lines are lost");
 }
 
 /* Both actions on L2 hold for MTYPE NC and RW alike, which is all that L2 keeps. */
@@ -31,7 +32,8 @@ static void maintain(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
 
 	engine_run_cleaned(cp->run, what);
 	if (lost)
-		cp_remark(cp, 118, "%u lines of L2 are lost: they were written and not written back", lost);
+		cp_remark(cp, CONTRACT_L2_DROPPED,
+			  "%u lines of L2 are lost: they were written and not written back", lost);
 }
 
 /* 40 bits of 256 bytes are everything. */
@@ -62,7 +64,7 @@ static void maintain_gcr(struct cp *cp, uint32_t gcr, uint64_t lo, uint64_t hi)
 	const char *fault = engine_gcr_fault(cp->gen, gcr);
 
 	if (fault)
-		cp_remark(cp, 84, "%s (GCR_CNTL 0x%05x)", fault, gcr);
+		cp_remark(cp, CONTRACT_EOP_NO_WRITEBACK, "%s (GCR_CNTL 0x%05x)", fault, gcr);
 	maintain(cp, work.what, work.lo, work.hi);
 }
 
@@ -75,9 +77,10 @@ static bool acquire_gcr(struct cp *cp)
 	uint64_t size = pm4_va(packet->size_lo, bits(packet->size_hi, 24, 0));
 
 	if (!cp->gfx && packet->coher_cntl)
-		cp_remark(cp, 65, "COHER_CNTL 0x%08x, which only the graphics ring has", packet->coher_cntl);
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "COHER_CNTL 0x%08x, which only the graphics ring has",
+			  packet->coher_cntl);
 	if (bits(packet->gcr_cntl, 12, 11) == GCR_GL2_RANGE && (size >> 32 >= 0xff || !size))
-		cp_remark(cp, 85, "GL2_RANGE with %s",
+		cp_remark(cp, CONTRACT_INVALIDATE_MISSING, "GL2_RANGE with %s",
 			  size ? "everything: hardware walks page after page" : "nothing");
 	maintain_gcr(cp, packet->gcr_cntl, lo, size >> 32 >= 0xff ? ~(uint64_t)0 : lo + (size << 8));
 	return true;
@@ -93,7 +96,7 @@ bool cp_acquire_mem(struct cp *cp)
 	check_l2_actions(cp, cntl & COHER_TC, cntl & COHER_TC_WB, cntl & COHER_TC_NC_ACTION,
 			 cntl & COHER_TC_INV_METADATA);
 	if (!packet->size_lo && !bits(packet->size_hi, 7, 0))
-		cp_remark(cp, 85, "an empty range: nothing is invalidated");
+		cp_remark(cp, CONTRACT_INVALIDATE_MISSING, "an empty range: nothing is invalidated");
 	acquire_caches(cp, packet);
 	return true;
 }
@@ -136,9 +139,9 @@ static bool write_eop_data(struct cp *cp, const struct pm4_release_mem *packet)
 	bool written = true;
 
 	if (size_B < 0)
-		return cp_illegal(cp, 65, "data_sel %u", data_sel);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "data_sel %u", data_sel);
 	if (size_B && va & (unsigned)(size_B - 1))
-		cp_remark(cp, 100, "0x%llx is not aligned to its data", (unsigned long long)va);
+		cp_remark(cp, CONTRACT_EOP_NOWHERE, "0x%llx is not aligned to its data", (unsigned long long)va);
 	if (data_sel == RELEASE_DATA_ATOMIC_ADD_32)
 		written = engine_mem_atomic(&cp->mem, va, ENGINE_ATOMIC_ADD_32, data, 0, &old);
 	else if (size_B)
@@ -146,7 +149,7 @@ static bool write_eop_data(struct cp *cp, const struct pm4_release_mem *packet)
 				      : engine_mem_write64(&cp->mem, va, data);
 	/* End-of-pipe writes do not stop the CP: the fence is lost, and whoever waits for it waits. */
 	if (!written)
-		cp_remark(cp, 100, "the write to 0x%llx is lost", (unsigned long long)va);
+		cp_remark(cp, CONTRACT_EOP_NOWHERE, "the write to 0x%llx is lost", (unsigned long long)va);
 	return true;
 }
 
@@ -204,9 +207,10 @@ bool cp_release_mem(struct cp *cp)
 	unsigned event = bits(cntl, 5, 0), index = bits(cntl, 11, 8);
 
 	if (!is_eop_event(cp, event) || (index != 5 && index != 6))
-		return cp_hang(cp, 65, "event 0x%02x with index %u is not of the end of pipe", event, index);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED,
+			       "event 0x%02x with index %u is not of the end of pipe", event, index);
 	if (bits(packet->data_cntl, 17, 16) > 1)
-		return cp_illegal(cp, 65, "dst_sel %u", bits(packet->data_cntl, 17, 16));
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "dst_sel %u", bits(packet->data_cntl, 17, 16));
 	if (cp->gen & P_ALL9)
 		check_l2_actions(cp, cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false);
 	await_waves(cp);
@@ -236,7 +240,7 @@ bool cp_timestamp(struct cp *cp)
 		return false;
 	cp->mem.actor.end_of_pipe = true;
 	if (!engine_mem_write64(&cp->mem, bottom, engine_clock(cp->ring->dev->chip)))
-		cp_remark(cp, 100, "the write to 0x%llx is lost", (unsigned long long)bottom);
+		cp_remark(cp, CONTRACT_EOP_NOWHERE, "the write to 0x%llx is lost", (unsigned long long)bottom);
 	return true;
 }
 
@@ -272,11 +276,11 @@ static bool sample(struct cp *cp, unsigned event)
 	uint64_t va;
 
 	if (cp->body_dw != 3)
-		return cp_hang(cp, 65, "event 0x%02x has an address", event);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "event 0x%02x has an address", event);
 	va = pm4_va(cp->body[1], cp->body[2]);
 	/* Mesa's Vulkan driver gives ZPASS_DONE an unaligned dword of its own scratch memory, which is harmless. */
 	if (va & 7 && event != EVENT_ZPASS_DONE)
-		cp_remark(cp, 65, "0x%llx is not 8-byte aligned", (unsigned long long)va);
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "0x%llx is not 8-byte aligned", (unsigned long long)va);
 	va &= ~(uint64_t)7;
 	cp->mem.past_l2 = GPUVM_W;
 	return event == EVENT_SAMPLE_PIPELINESTAT ? sample_pipelinestat(cp, va) : zpass_done(cp, va);
@@ -308,29 +312,33 @@ bool cp_event_write(struct cp *cp)
 	unsigned event = bits(cp->body[0], 5, 0), index = bits(cp->body[0], 11, 8);
 
 	if (is_timestamp_event(event))
-		return cp_hang(cp, 64, "event 0x%02x is for RELEASE_MEM", event);
+		return cp_hang(cp, CONTRACT_PACKET_WRONG_RING, "event 0x%02x is for RELEASE_MEM", event);
 	switch (event) {
 	case EVENT_CS_PARTIAL_FLUSH:
 		if (index != 4)
-			cp_remark(cp, 65, "CS_PARTIAL_FLUSH has index 4, not %u", index);
+			cp_remark(cp, CONTRACT_PACKET_MALFORMED, "CS_PARTIAL_FLUSH has index 4, not %u", index);
 		await_waves(cp);
 		mem_order_flush(&cp->run->order);
 		return !engine_run_stopped(cp->run);
 	case EVENT_SAMPLE_PIPELINESTAT:
 		if (index != 2)
-			cp_remark(cp, 65, "SAMPLE_PIPELINESTAT has index 2, not %u", index);
+			cp_remark(cp, CONTRACT_PACKET_MALFORMED, "SAMPLE_PIPELINESTAT has index 2, not %u", index);
 		return sample(cp, event);
 	case EVENT_ZPASS_DONE:
-		return cp->gfx ? sample(cp, event) : cp_illegal(cp, 64, "event 0x%02x is for graphics", event);
+		return cp->gfx ? sample(cp, event)
+			       : cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "event 0x%02x is for graphics", event);
 	case EVENT_PIPELINESTAT_START:
 	case EVENT_PIPELINESTAT_STOP:
 		cp->ring->counts_invocations = event == EVENT_PIPELINESTAT_START;
 		return true;
 	case EVENT_VS_PARTIAL_FLUSH:
 	case EVENT_PS_PARTIAL_FLUSH:
-		return cp->gfx ? true : cp_illegal(cp, 64, "event 0x%02x is for graphics", event);
+		return cp->gfx ? true
+			       : cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "event 0x%02x is for graphics", event);
 	default:
-		return cp->gfx || is_compute_event(event) ? true : cp_illegal(cp, 65, "event 0x%02x", event);
+		return cp->gfx || is_compute_event(event)
+			       ? true
+			       : cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "event 0x%02x", event);
 	}
 }
 
@@ -379,14 +387,14 @@ static bool wait_on(struct cp *cp, struct poll *poll)
 	poll->function = bits(control, 2, 0);
 	poll->where = poll->memory ? pm4_va(lo, hi) : lo;
 	if (poll->function > PM4_GREATER || bits(control, 5, 4) > 1)
-		return cp_illegal(cp, 65, "control 0x%x", control);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "control 0x%x", control);
 	/* Write, wait, write: as the kernel flushes HDP. */
 	if (operation == WAIT_WRITE_WAIT_WRITE) {
 		if (poll->memory || poll->is_64 || !cp_reg_write(cp, lo, (uint32_t)poll->reference))
-			return cp_illegal(cp, 66, "write-wait-write of 0x%x", lo);
+			return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "write-wait-write of 0x%x", lo);
 		poll->where = hi;
 	} else if (operation != WAIT && !(operation == WAIT_PREEMPTABLE && cp->gen & P_11UP)) {
-		return cp_illegal(cp, 65, "operation %u", operation);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "operation %u", operation);
 	}
 	return engine_wait_until(&cp->mem, look, poll);
 }

@@ -77,7 +77,7 @@ static uint32_t reg(const struct dispatch *d, unsigned offset)
 	return d->ring->sh[offset];
 }
 
-static void hang(struct dispatch *d, unsigned row, const char *why)
+static void hang(struct dispatch *d, enum contract_row row, const char *why)
 {
 	vgpu_finding(row, "%s; %s", why, d->where);
 	engine_run_stop(d->run, ENGINE_HANG, "%s; %s", why, d->where);
@@ -90,7 +90,7 @@ static void rely_on(const struct dispatch *d, unsigned first, unsigned count, co
 {
 	for (unsigned i = 0; i < count; i++)
 		if (d->ring->sh_job[first + i] != d->ring->job_number)
-			vgpu_finding(67,
+			vgpu_finding(CONTRACT_REGISTER_STALE,
 				     "dispatch relies on %s[%u] (SH offset 0x%x), which this job did not set; %s",
 				     name, i, first + i, d->where);
 }
@@ -145,7 +145,7 @@ static void check_clean(const struct dispatch *d, _Atomic uint64_t *clean, const
 		return;
 	atomic_store_explicit(clean, job->vmid_epoch, memory_order_relaxed);
 	vgpu_finding(
-		168,
+		CONTRACT_VMID_CODE_STALE,
 		"VMID %llu was another process's, and nothing has invalidated the %s cache since (%s): lines of "
 		"that one may serve this one; %s",
 		(unsigned long long)job->vmid, cache, flag, d->where);
@@ -164,7 +164,8 @@ static void check_initiator(struct dispatch *d)
 	uint32_t stray = d->initiator & ~d->layout->initiator;
 
 	if (stray)
-		vgpu_finding(96, "the initiator 0x%x sets bits 0x%x (%s), which %s does not have; %s", d->initiator,
+		vgpu_finding(CONTRACT_WAVE_SIZE,
+			     "the initiator 0x%x sets bits 0x%x (%s), which %s does not have; %s", d->initiator,
 			     stray,
 			     stray & INITIATOR_CS_W32_EN    ? "CS_W32_EN"
 			     : stray & INITIATOR_ORDER_MODE ? "ORDER_MODE"
@@ -174,11 +175,13 @@ static void check_initiator(struct dispatch *d)
 		vgpu_finding(0, "the initiator 0x%x asks for a restore or ordered append; %s", d->initiator,
 			     d->where);
 	if (d->gen == P_GFX940 && reg(d, COMPUTE_TG_CHUNK_SIZE))
-		vgpu_finding(95, "TG_CHUNK_SIZE %u leaves groups to other XCCs, which do not run this ring; %s",
+		vgpu_finding(CONTRACT_GRID_SIZE,
+			     "TG_CHUNK_SIZE %u leaves groups to other XCCs, which do not run this ring; %s",
 			     reg(d, COMPUTE_TG_CHUNK_SIZE), d->where);
 	if (!(d->initiator & INITIATOR_COMPUTE_SHADER_EN)) {
-		vgpu_finding(95, "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s",
-			     d->initiator, d->where);
+		vgpu_finding(CONTRACT_GRID_SIZE,
+			     "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s", d->initiator,
+			     d->where);
 		d->ok = false;
 	}
 }
@@ -197,13 +200,14 @@ static void read_sizes(struct dispatch *d, struct engine_grid *grid)
 			continue;
 		grid->last[i] = bits(threads, 31, 16);
 		if (!grid->last[i] || grid->last[i] > grid->size[i]) {
-			vgpu_finding(95, "PARTIAL_TG_EN with a partial size of %u of %u in dimension %u; %s",
+			vgpu_finding(CONTRACT_GRID_SIZE,
+				     "PARTIAL_TG_EN with a partial size of %u of %u in dimension %u; %s",
 				     grid->last[i], grid->size[i], i, d->where);
 			grid->last[i] = grid->size[i];
 		}
 	}
 	if (!items || items > GROUP_ITEMS_MAX)
-		hang(d, 95, "workgroup of none or over 1024 work-items");
+		hang(d, CONTRACT_GRID_SIZE, "workgroup of none or over 1024 work-items");
 }
 
 /* Reads first and last workgroup of the grid. START has the unit of DIM; DIM is an end, not a length. */
@@ -217,7 +221,8 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 
 		if (d->initiator & INITIATOR_FORCE_START_AT_000) {
 			if (start && d->ring->sh_job[COMPUTE_START_X + i] == d->ring->job_number)
-				vgpu_finding(95, "COMPUTE_START is %u but FORCE_START_AT_000 voids it; %s", start,
+				vgpu_finding(CONTRACT_GRID_SIZE,
+					     "COMPUTE_START is %u but FORCE_START_AT_000 voids it; %s", start,
 					     d->where);
 			start = 0;
 		}
@@ -230,17 +235,18 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 		grid->origin[i] = start;
 		grid->count[i] = end > start ? end - start : 0;
 		if (start && end <= start)
-			vgpu_finding(95, "COMPUTE_START %u is not below the dimension's end %u; %s", start, end,
-				     d->where);
+			vgpu_finding(CONTRACT_GRID_SIZE, "COMPUTE_START %u is not below the dimension's end %u; %s",
+				     start, end, d->where);
 		if (i && d->gen == P_GFX12 && end > UINT16_MAX)
-			vgpu_finding(95, "%u workgroups in dimension %u, but waves are told 16 bits; %s", end, i,
+			vgpu_finding(CONTRACT_GRID_SIZE,
+				     "%u workgroups in dimension %u, but waves are told 16 bits; %s", end, i,
 				     d->where);
 		total *= grid->count[i];
 	}
 	if (!total)
 		d->ok = false; /* nothing to launch, and nothing wrong */
 	else if (total >> 62)
-		hang(d, 95, "grid overflow");
+		hang(d, CONTRACT_GRID_SIZE, "grid overflow");
 	grid->total = (uint64_t)total;
 }
 
@@ -283,7 +289,7 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 	    bits(rsrc2, 14, 13) || bits(rsrc2, 30, 24))
 		vgpu_finding(0, "RSRC2 0x%x wants traps, but DRM's VMIDs have no handler; %s", rsrc2, d->where);
 	if (grid->user_sgprs > COMPUTE_USER_DATA_COUNT)
-		hang(d, 93, "RSRC2 declares over 16 user SGPRs");
+		hang(d, CONTRACT_REGISTER_COUNT, "RSRC2 declares over 16 user SGPRs");
 	else
 		read_user_data(d, grid);
 	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || lanes(d) == 32 ? 8 : 4);
@@ -295,10 +301,10 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 			vgpu_finding(0, "RSRC3 sets TG_SPLIT, which nothing here asks for; %s", d->where);
 	}
 	if (grid->machine.vgpr_count > wave_vgprs(d))
-		hang(d, 93, "RSRC1 asks for more VGPRs than a wave can have");
+		hang(d, CONTRACT_REGISTER_COUNT, "RSRC1 asks for more VGPRs than a wave can have");
 	grid->lds_B = bits(rsrc2, 23, 15) * LDS_GRANULE_B;
 	if (grid->lds_B > d->chip->lds_B)
-		hang(d, 95, "RSRC2 asks for more LDS than a compute unit has");
+		hang(d, CONTRACT_GRID_SIZE, "RSRC2 asks for more LDS than a compute unit has");
 	grid->waves_per_group = (grid->size[0] * grid->size[1] * grid->size[2] + lanes(d) - 1) / lanes(d);
 }
 
@@ -342,11 +348,11 @@ static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 	uint32_t waves_per_sh = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
 
 	if (!cus) {
-		hang(d, 67, "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit");
+		hang(d, CONTRACT_REGISTER_STALE, "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit");
 		return;
 	}
 	if (!groups) {
-		hang(d, 95, "the workgroup's registers or LDS exceed a compute unit");
+		hang(d, CONTRACT_GRID_SIZE, "the workgroup's registers or LDS exceed a compute unit");
 		return;
 	}
 	grid->group_units = ENGINE_CU_UNITS / groups;
@@ -371,11 +377,12 @@ static void check_scratch_memory(struct dispatch *d, const struct engine_grid *g
 
 	engine_mem_init(&mem, d->run, GPUVM_CPC, GPUVM_CPC);
 	if (!engine_mem_covers(&mem, base, need_B, GPUVM_R | GPUVM_W))
-		vgpu_finding(91, "scratch at 0x%llx is not mapped for the %u waves of %u bytes that may run; %s",
+		vgpu_finding(CONTRACT_SCRATCH_SIZE,
+			     "scratch at 0x%llx is not mapped for the %u waves of %u bytes that may run; %s",
 			     (unsigned long long)base, grid->scratch_slots, grid->scratch_wave_B, d->where);
 	if (engine_ring_busy(d->ring) && d->ring->scratch_tag == base && d->ring->scratch_wave_B &&
 	    d->ring->scratch_wave_B != grid->scratch_wave_B)
-		vgpu_finding(116,
+		vgpu_finding(CONTRACT_SCRATCH_WAVESIZE,
 			     "WAVESIZE changes from %u to %u bytes while waves may use the scratch at 0x%llx; %s",
 			     d->ring->scratch_wave_B, grid->scratch_wave_B, (unsigned long long)base, d->where);
 	d->ring->scratch_tag = base;
@@ -392,7 +399,8 @@ static bool check_scratch_buffer(struct dispatch *d, const struct engine_grid *g
 	if (grid->user_sgprs < 4 || !(v[1] >> 31) || bits(v[3], 31, 23) != 1)
 		return false;
 	if (v[2] != 0xffffffffu && v[2] < need_B)
-		vgpu_finding(91, "scratch descriptor of %u bytes, but %u waves of %u bytes may run; %s", v[2],
+		vgpu_finding(CONTRACT_SCRATCH_SIZE,
+			     "scratch descriptor of %u bytes, but %u waves of %u bytes may run; %s", v[2],
 			     grid->scratch_slots, grid->scratch_wave_B, d->where);
 	check_scratch_memory(d, grid, v[0] | (uint64_t)bits(v[1], 15, 0) << 32);
 	return true;
@@ -425,7 +433,7 @@ static bool divide_slots(struct dispatch *d, struct engine_grid *grid)
 	snprintf(why, sizeof(why),
 		 "TMPRING_SIZE has scratch for %u waves in each shader engine, but a workgroup has %u: none starts",
 		 grid->engine_slots, grid->waves_per_group);
-	hang(d, 161, why);
+	hang(d, CONTRACT_SCRATCH_WAVES, why);
 	return false;
 }
 
@@ -440,12 +448,13 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 	if (d->layout->waves_per_engine)
 		grid->scratch_slots *= d->chip->engines;
 	else if (grid->scratch_slots % d->chip->engines)
-		vgpu_finding(91, "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s",
-			     grid->scratch_slots, d->chip->engines, d->where);
+		vgpu_finding(CONTRACT_SCRATCH_SIZE,
+			     "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s", grid->scratch_slots,
+			     d->chip->engines, d->where);
 	if (!divide_slots(d, grid))
 		return;
 	if (!grid->scratch_wave_B)
-		vgpu_finding(91, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
+		vgpu_finding(CONTRACT_SCRATCH_SIZE, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
 	d->scratch_known = has_scratch_base(d) || check_scratch_buffer(d, grid);
 	if (has_scratch_base(d))
 		read_scratch_base(d, grid);

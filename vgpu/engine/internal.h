@@ -67,7 +67,7 @@ static inline bool engine_run_waves_end(const struct engine_run *run)
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* A finding about the packet that `where` names; any status but ENGINE_DONE ends the job with it. */
-void engine_run_blame(struct engine_run *run, enum engine_status status, unsigned row, const char *where,
+void engine_run_blame(struct engine_run *run, enum engine_status status, enum contract_row row, const char *where,
 		      const char *fmt, va_list args) __attribute__((format(printf, 5, 0)));
 /* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over: as ENGINE_HANG, or as
  * ENGINE_WAVES when waves are what takes so long. Any thread. */

@@ -45,10 +45,12 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 		fault.access = r && r->flags & GPUVM_R ? GPUVM_X : GPUVM_R;
 
 	if (r && (r->flags & GPUVM_UNLISTED))
-		vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
+		vgpu_finding(CONTRACT_VA_UNLISTED,
+			     "the packet processor touches 0x%llx of BO %u, which the job does not list",
 			     (unsigned long long)va, r->bo);
 	else if (r && (r->flags & GPUVM_LATE))
-		vgpu_finding(125, "the packet processor touches 0x%llx of BO %u: " GPUVM_LATE_WHY,
+		vgpu_finding(CONTRACT_VA_NOT_LANDED,
+			     "the packet processor touches 0x%llx of BO %u: " GPUVM_LATE_WHY,
 			     (unsigned long long)va, r->bo);
 	mem->fault = fault;
 	engine_run_fault(mem->run, &fault);
@@ -93,7 +95,8 @@ static void check_hdp(const struct engine_mem *mem, const struct engine_look *no
 	    vgpu_chip_is_apu(mem->run->ring->dev->chip))
 		return;
 	mem->actor.where(mem->actor.user, where, sizeof(where));
-	vgpu_finding(88, "%s sees at 0x%llx in VRAM what the CPU wrote after the job began, without a flush of HDP",
+	vgpu_finding(CONTRACT_HDP_FLUSH_MISSING,
+		     "%s sees at 0x%llx in VRAM what the CPU wrote after the job began, without a flush of HDP",
 		     where, (unsigned long long)va);
 }
 
@@ -123,7 +126,8 @@ static void tolerate(struct engine_mem *mem, uint64_t va, const struct gpuvm_reg
 	if (mem->tolerated == page)
 		return;
 	mem->tolerated = page;
-	vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
+	vgpu_finding(CONTRACT_VA_UNLISTED,
+		     "the packet processor touches 0x%llx of BO %u, which the job does not list",
 		     (unsigned long long)va, r->bo);
 }
 

@@ -79,7 +79,7 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 		kill_waves(run->ring->dev, run->job->view->vm);
 }
 
-void engine_run_blame(struct engine_run *run, enum engine_status status, unsigned row, const char *where,
+void engine_run_blame(struct engine_run *run, enum engine_status status, enum contract_row row, const char *where,
 		      const char *fmt, va_list args)
 {
 	char text[256];

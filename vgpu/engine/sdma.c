@@ -11,7 +11,7 @@ void sdma_where(const struct sdma *s, char *text, size_t text_B)
 	snprintf(text, text_B, "SDMA %s at dword %u of IB %u", s->name, s->offset_dw, s->ib_index);
 }
 
-bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const char *fmt, ...)
+bool sdma_end(struct sdma *s, enum engine_status status, enum contract_row row, const char *fmt, ...)
 {
 	char where[128];
 	va_list args;
@@ -23,7 +23,7 @@ bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const cha
 	return false;
 }
 
-void sdma_remark(const struct sdma *s, unsigned row, const char *fmt, ...)
+void sdma_remark(const struct sdma *s, enum contract_row row, const char *fmt, ...)
 {
 	char where[128];
 	va_list args;
@@ -72,7 +72,8 @@ static bool fence(struct sdma *s)
 	const struct sdma_fence *packet = (const void *)s->packet;
 
 	if (s->gen & P_SDMA56 && bits(packet->header, 18, 16) != SDMA_MTYPE_UC)
-		sdma_remark(s, 84, "MTYPE %u, not UC: the word may stay in L2", bits(packet->header, 18, 16));
+		sdma_remark(s, CONTRACT_EOP_NO_WRITEBACK, "MTYPE %u, not UC: the word may stay in L2",
+			    bits(packet->header, 18, 16));
 	return sdma_need(s, engine_mem_write32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), packet->data));
 }
 
@@ -94,7 +95,8 @@ static bool look(void *user, bool *over)
 
 	*over = pm4_compare(function, value & packet->mask, packet->reference);
 	if (ok && !*over && retry != 0xfff && poll->retries++ == retry)
-		return sdma_end(poll->s, ENGINE_HANG, 99, "poll timed out after %u retries", retry);
+		return sdma_end(poll->s, ENGINE_HANG, CONTRACT_POLL_ENDLESS, "poll timed out after %u retries",
+				retry);
 	return ok;
 }
 
@@ -108,14 +110,16 @@ static bool poll_regmem(struct sdma *s)
 		return true;
 	}
 	if (!bits(packet->header, 31, 31))
-		return sdma_end(s, ENGINE_ILLEGAL, 66, "polls register 0x%x", packet->addr_lo);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_REGISTER_FORBIDDEN, "polls register 0x%x",
+				packet->addr_lo);
 	return s->null ? true : engine_wait_until(&s->mem, look, &poll);
 }
 
 static bool skip(struct sdma *s, uint32_t dw)
 {
 	if (dw > s->left_dw)
-		return sdma_end(s, ENGINE_HANG, 65, "skips %u dwords, but the IB has %u left", dw, s->left_dw);
+		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED,
+				"skips %u dwords, but the IB has %u left", dw, s->left_dw);
 	s->va += (uint64_t)dw * 4;
 	s->left_dw -= dw;
 	return true;
@@ -140,7 +144,7 @@ static bool atomic(struct sdma *s)
 	bool loop = bits(packet->header, 16, 16) && !s->null;
 
 	if (!engine_atomic_name(op))
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "operation %u", op);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "operation %u", op);
 	return sdma_need(s, loop ? engine_wait_swap(&s->mem, va, op, src, cmp, &old)
 				 : engine_mem_atomic(&s->mem, va, op, src, cmp, &old));
 }
@@ -161,10 +165,11 @@ static bool timestamp(struct sdma *s)
 	case SDMA_TIMESTAMP_GET_GLOBAL:
 		break;
 	default:
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "sub-operation %u", bits(packet->header, 15, 8));
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "sub-operation %u",
+				bits(packet->header, 15, 8));
 	}
 	if (value & 7)
-		sdma_remark(s, 102, "0x%llx is not 8-byte aligned", (unsigned long long)value);
+		sdma_remark(s, CONTRACT_TIMESTAMP_UNITS, "0x%llx is not 8-byte aligned", (unsigned long long)value);
 	return sdma_need(s, engine_mem_write64(&s->mem, value & ~(uint64_t)7, clock));
 }
 
@@ -188,13 +193,14 @@ static bool gcr_req(struct sdma *s)
 	unsigned lost = 0;
 
 	if (fault)
-		sdma_remark(s, 84, "%s (GCR_CNTL 0x%05x)", fault, gcr);
+		sdma_remark(s, CONTRACT_EOP_NO_WRITEBACK, "%s (GCR_CNTL 0x%05x)", fault, gcr);
 	if (bits(packet->limit_hi, 27, 24))
-		sdma_remark(s, 66, "the kernel names VMIDs, not an IB");
+		sdma_remark(s, CONTRACT_REGISTER_FORBIDDEN, "the kernel names VMIDs, not an IB");
 	if (cache && work.what)
 		lost = mem_cache_maintain(cache, work.what, work.lo, work.hi);
 	if (lost)
-		sdma_remark(s, 118, "%u lines of L2 are lost: they were written and not written back", lost);
+		sdma_remark(s, CONTRACT_L2_DROPPED,
+			    "%u lines of L2 are lost: they were written and not written back", lost);
 	return true;
 }
 
@@ -226,7 +232,7 @@ static bool fetch(struct sdma *s, uint32_t *dst, uint64_t va, uint32_t dw)
 {
 	if (engine_mem_fetch(&s->mem, va, dst, dw))
 		return true;
-	vgpu_finding(62, "SDMA IB %u of job %llu cannot be fetched at 0x%llx", s->ib_index,
+	vgpu_finding(CONTRACT_IB_UNREACHABLE, "SDMA IB %u of job %llu cannot be fetched at 0x%llx", s->ib_index,
 		     (unsigned long long)s->run->job->seq, (unsigned long long)va);
 	return sdma_need(s, false);
 }
@@ -236,13 +242,15 @@ static bool refuse_op(struct sdma *s, const struct packet_form *form, uint32_t h
 	unsigned op = bits(header, 7, 0);
 
 	if (!form)
-		return sdma_end(s, ENGINE_ILLEGAL, 65,
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED,
 				"operation %u.%u is unknown to this generation (header 0x%08x)", op,
 				bits(header, 15, 8), header);
 	if (op == SDMA_INDIRECT)
-		return sdma_end(s, ENGINE_ILLEGAL, 69, "an IB cannot hold INDIRECT (header 0x%08x)", header);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_SDMA_IB_NESTED,
+				"an IB cannot hold INDIRECT (header 0x%08x)", header);
 	if (form->flags & P_PRIVILEGED)
-		return sdma_end(s, ENGINE_ILLEGAL, 66, "it is privileged (header 0x%08x)", header);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_REGISTER_FORBIDDEN, "it is privileged (header 0x%08x)",
+				header);
 	return sdma_end(s, ENGINE_HANG, 0, "the virtual GPU does not model it (header 0x%08x)", header);
 }
 
@@ -256,7 +264,7 @@ static bool fetch_packet(struct sdma *s, const struct packet_form *form)
 	s->packet = s->ring->packet;
 	s->packet_dw = packet_sdma_dw(form, s->packet, first_dw);
 	if (!s->packet_dw || s->packet_dw > s->left_dw)
-		return sdma_end(s, ENGINE_HANG, 65, "%u dwords, but the IB has %u left",
+		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED, "%u dwords, but the IB has %u left",
 				s->packet_dw ? s->packet_dw : form->min_dw, s->left_dw);
 	return s->packet_dw == first_dw || form->flags & P_IGNORED ||
 	       fetch(s, s->ring->packet, s->va, s->packet_dw);
@@ -269,7 +277,7 @@ static void check_bits(struct sdma *s, const struct packet_form *form)
 
 	if (vgpu_strict() != VGPU_STRICT_OFF &&
 	    packet_stray_bits(form, s->gen, s->packet, s->packet_dw, &where, &stray))
-		sdma_remark(s, 65, "reserved bits 0x%08x of dword %u are set", stray, where);
+		sdma_remark(s, CONTRACT_PACKET_MALFORMED, "reserved bits 0x%08x of dword %u are set", stray, where);
 }
 
 static bool execute_packet(struct sdma *s)
@@ -314,14 +322,14 @@ static bool check_ib(struct sdma *s, const struct engine_ib *ib)
 	s->name = "IB start";
 	s->offset_dw = 0;
 	if (ib->va & 31)
-		sdma_remark(s, ib->va & 3 ? 58 : 59, "VA 0x%llx: the engine drops the low 5 bits",
-			    (unsigned long long)ib->va);
+		sdma_remark(s, ib->va & CONTRACT_IOCTL_SIZE ? CONTRACT_IB_UNALIGNED_4 : CONTRACT_IB_UNALIGNED_32,
+			    "VA 0x%llx: the engine drops the low 5 bits", (unsigned long long)ib->va);
 	if (!dw || dw > PM4_MAX_IB_dw)
-		return sdma_end(s, ENGINE_HANG, 60, "a size of %u bytes", ib->size_B);
+		return sdma_end(s, ENGINE_HANG, CONTRACT_IB_SIZE, "a size of %u bytes", ib->size_B);
 	if (ib->size_B & 3)
-		sdma_remark(s, 60, "a size of %u bytes, no multiple of 4", ib->size_B);
+		sdma_remark(s, CONTRACT_IB_SIZE, "a size of %u bytes, no multiple of 4", ib->size_B);
 	if (dw % 8)
-		sdma_remark(s, 61, "%u dwords, not padded to 8", dw);
+		sdma_remark(s, CONTRACT_SDMA_IB_UNPADDED, "%u dwords, not padded to 8", dw);
 	return true;
 }
 

@@ -22,7 +22,7 @@ static void order(struct sdma *s, struct sdma_range read, struct sdma_range writ
 		const struct sdma_pending *p = &s->pending[i];
 
 		if (meet(read, p->written) || meet(written, p->written) || meet(written, p->read)) {
-			sdma_remark(s, 81,
+			sdma_remark(s, CONTRACT_BARRIER_MISSING,
 				    "touches what the copy at dword %u may still be moving; a NOP or FENCE between",
 				    p->dw);
 			break;
@@ -45,8 +45,8 @@ static bool count_of(struct sdma *s, uint32_t field, uint64_t *size_B)
 	*size_B = (uint64_t)field + 1;
 	if (*size_B <= max)
 		return true;
-	return sdma_end(s, ENGINE_HANG, 65, "%llu bytes, but the count field holds %u", (unsigned long long)*size_B,
-			max);
+	return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED, "%llu bytes, but the count field holds %u",
+			(unsigned long long)*size_B, max);
 }
 
 /* For a destination that overlaps its source from above; since 5.0. */
@@ -156,7 +156,7 @@ static bool copy_windows(struct sdma *s, const struct placement *from, const str
 	struct window src, dst;
 
 	if (log2_B > 4)
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "elements of %u bytes", 1u << log2_B);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "elements of %u bytes", 1u << log2_B);
 	src = open_window(s, from, log2_B);
 	dst = open_window(s, to, log2_B);
 	order(s, hull(src, r), hull(dst, r));
@@ -233,7 +233,7 @@ static uint32_t swap_of(const struct sdma *s)
 bool sdma_copy(struct sdma *s)
 {
 	if (bits(s->packet[0], 18, 18))
-		sdma_remark(s, 80, "TMZ, which the device does not have");
+		sdma_remark(s, CONTRACT_IB_SECURE, "TMZ, which the device does not have");
 	if (!sdma_unswapped(s, swap_of(s)))
 		return false;
 	if (bits(s->packet[0], 15, 8) == SDMA_COPY_SUB_WINDOW)
@@ -252,14 +252,14 @@ bool sdma_const_fill(struct sdma *s)
 	unsigned fillsize = bits(packet->header, 31, 30), unit_B = 1u << fillsize;
 
 	if (fillsize > 2)
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "fillsize %u", fillsize);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "fillsize %u", fillsize);
 	if (dst & (unit_B - 1))
 		sdma_remark(s, 0, "0x%llx is not aligned to units of %u bytes", (unsigned long long)dst, unit_B);
 	if (!sdma_unswapped(s, bits(packet->header, 17, 16)))
 		return false;
 	if (packet->count >> (s->gen & (P_SDMA60 | P_SDMA70) ? 30 : 22))
-		return sdma_end(s, ENGINE_HANG, 65, "count 0x%x is more than the field has bits for",
-				packet->count);
+		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED,
+				"count 0x%x is more than the field has bits for", packet->count);
 	/* bytes - 1, with the bits below the unit ignored: size - 1 and size - unit mean the same. */
 	size_B = (packet->count & ~(uint64_t)(unit_B - 1)) + unit_B;
 	dst &= ~(uint64_t)(unit_B - 1);

@@ -43,9 +43,10 @@ bool sdma_const_fill(struct sdma *s);
 
 /* Text of the position in the IB, for reports. */
 void sdma_where(const struct sdma *s, char *text, size_t text_B);
-bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const char *fmt, ...)
+bool sdma_end(struct sdma *s, enum engine_status status, enum contract_row row, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-void sdma_remark(const struct sdma *s, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void sdma_remark(const struct sdma *s, enum contract_row row, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 bool sdma_need(struct sdma *s, bool ok);
 /* Ends the job when the packet asks for another byte order, which nobody does; 7.0 has none. */
 bool sdma_unswapped(struct sdma *s, uint32_t swap);

@@ -248,9 +248,10 @@ static void report(const struct touch *t, unsigned cell_index, uint32_t cell, bo
 	pthread_mutex_unlock(&mem_order_lock);
 	if (!sure) /* the record had become somebody else's */
 		return;
-	vgpu_finding(mine.ring == other.ring ? 81 : 82, "%s %s 0x%llx, which %s %s: nothing orders the two",
-		     mine.text, t->how & MEM_ORDER_WRITE ? "writes" : "reads",
-		     (unsigned long long)(t->va + 4ull * cell_index), other.text, wrote ? "writes" : "reads");
+	vgpu_finding(mine.ring == other.ring ? CONTRACT_BARRIER_MISSING : CONTRACT_DEPENDENCY_MISSING,
+		     "%s %s 0x%llx, which %s %s: nothing orders the two", mine.text,
+		     t->how & MEM_ORDER_WRITE ? "writes" : "reads", (unsigned long long)(t->va + 4ull * cell_index),
+		     other.text, wrote ? "writes" : "reads");
 }
 
 static void look_at(struct touch *t, unsigned cell_index, uint32_t cell, bool wrote, uint32_t flags)

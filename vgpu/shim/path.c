@@ -66,7 +66,7 @@ const char *shim_path(const char *path, char *buf)
 	if (path[0] != '/' || (strncmp(path, "/dev/", 5) && strncmp(path, "/sys/", 5)))
 		return path;
 	if (is_kfd(path)) {
-		vgpu_finding(10, "%s is asked for: the DRM render node is all there is", path);
+		vgpu_finding(CONTRACT_KFD_OPENED, "%s is asked for: the DRM render node is all there is", path);
 		errno = ENOENT;
 		return NULL;
 	}

@@ -271,7 +271,8 @@ static void report(struct isa_wave *w, const struct isa_inst *i, const struct is
 		return;
 	isa_text_at(w, i->pc, text, sizeof(text));
 	isa_text_at(w, before->pc, earlier, sizeof(earlier));
-	vgpu_finding(124, "\"%s\" at 0x%llx comes %u wait states after \"%s\" at 0x%llx; it needs %u", text,
+	vgpu_finding(CONTRACT_WAIT_STATES,
+		     "\"%s\" at 0x%llx comes %u wait states after \"%s\" at 0x%llx; it needs %u", text,
 		     (unsigned long long)i->pc, states, earlier, (unsigned long long)before->pc, needed);
 }
 

@@ -209,7 +209,8 @@ static void report(struct isa_wave *w, const struct isa_inst *i, unsigned kind, 
 	isa_text_at(w, i->pc, text, sizeof(text));
 	if (site)
 		isa_text_at(w, site->pc, earlier, sizeof(earlier));
-	vgpu_finding(123, "wave %u: \"%s\" at 0x%llx %s LDS at 0x%x, which wave %u %s by \"%s\" at 0x%llx, with %s",
+	vgpu_finding(CONTRACT_LDS_RACE,
+		     "wave %u: \"%s\" at 0x%llx %s LDS at 0x%x, which wave %u %s by \"%s\" at 0x%llx, with %s",
 		     w->wave_in_group, text, (unsigned long long)i->pc, verb[kind], at, other, verb[other_kind],
 		     earlier, (unsigned long long)(site ? site->pc : 0),
 		     site && site->carried ? "no s_waitcnt before the barrier between them"
@@ -255,7 +256,7 @@ static void look_at_own_load(const struct isa_wave *w, const struct isa_inst *i,
 				continue;
 			isa_text_at(w, i->pc, text, sizeof(text));
 			isa_text_at(w, op->pc, earlier, sizeof(earlier));
-			vgpu_finding(122,
+			vgpu_finding(CONTRACT_WAIT_MISSING,
 				     "\"%s\" at 0x%llx %s LDS at 0x%x while \"%s\" at 0x%llx is loading it: no "
 				     "s_waitcnt has waited for it",
 				     text, (unsigned long long)i->pc, verb[kind], offset, earlier,

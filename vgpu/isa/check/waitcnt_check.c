@@ -176,7 +176,7 @@ static void report(struct isa_wave *w, const struct isa_inst *i, const struct is
 	register_name(w, &both, name, sizeof(name));
 	isa_text_at(w, i->pc, user, sizeof(user));
 	isa_text_at(w, load->pc, loader, sizeof(loader));
-	vgpu_finding(122,
+	vgpu_finding(CONTRACT_WAIT_MISSING,
 		     "\"%s\" at 0x%llx %s %s while \"%s\" at 0x%llx is loading it: no s_waitcnt has waited for it",
 		     user, (unsigned long long)i->pc, r->written ? "writes" : "reads", name, loader,
 		     (unsigned long long)load->pc);
@@ -201,8 +201,8 @@ static void check_unset(struct isa_wave *w, const struct isa_inst *i)
 	if (!read)
 		return;
 	isa_text_at(w, i->pc, user, sizeof(user));
-	vgpu_finding(67, "\"%s\" at 0x%llx reads s%u, a user SGPR that this job did not set", user,
-		     (unsigned long long)i->pc, (unsigned)__builtin_ctz(read));
+	vgpu_finding(CONTRACT_REGISTER_STALE, "\"%s\" at 0x%llx reads s%u, a user SGPR that this job did not set",
+		     user, (unsigned long long)i->pc, (unsigned)__builtin_ctz(read));
 }
 
 void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i)

@@ -99,7 +99,7 @@ static bool may_use(const struct isa_wave *w, const struct isa_inst *i, unsigned
 {
 	if (resource < w->machine->gws.count)
 		return true;
-	vgpu_finding(126, "%s at 0x%llx names resource %u of global wave sync, but the job has %u",
+	vgpu_finding(CONTRACT_GWS, "%s at 0x%llx names resource %u of global wave sync, but the job has %u",
 		     isa_op_name(i->op), (unsigned long long)i->pc, resource, w->machine->gws.count);
 	return false;
 }
@@ -110,10 +110,11 @@ static void look(const struct isa_wave *w, const struct isa_inst *i, const struc
 	const struct isa_gws_part *part = &w->machine->gws;
 
 	if (u->given != part->given)
-		vgpu_finding(126, "%s at 0x%llx: nothing has set the resource up since this process was given it",
+		vgpu_finding(CONTRACT_GWS,
+			     "%s at 0x%llx: nothing has set the resource up since this process was given it",
 			     isa_op_name(i->op), (unsigned long long)i->pc);
 	if (i->op == ISA_OP_DS_GWS_BARRIER && part->groups > part->resident && value + 1ull >= part->groups)
-		vgpu_finding(126,
+		vgpu_finding(CONTRACT_GWS,
 			     "%s at 0x%llx waits for %u waves, but the chip holds %llu of %llu workgroups at once",
 			     isa_op_name(i->op), (unsigned long long)i->pc, value + 1,
 			     (unsigned long long)part->resident, (unsigned long long)part->groups);

@@ -383,7 +383,7 @@ static void look_behind(const struct isa_program *p, const struct run *run)
 
 	if (run->size_B && vgpu_gfx_unified(p->dec.gfx) && !gpuvm_find(p->view, end + PREFETCH_B - 1))
 		vgpu_finding(
-			117,
+			CONTRACT_CODE_PREFETCH,
 			"code ends at 0x%llx, less than the %u bytes that are fetched ahead before memory that is not mapped",
 			(unsigned long long)end, PREFETCH_B);
 }

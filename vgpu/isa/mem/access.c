@@ -152,9 +152,9 @@ static bool is_dropped(struct isa_wave *w, const struct isa_inst *i, enum isa_at
 	if (op < ISA_ATOMIC_CMPSWAP_F || w->machine->chip->gfx == VGPU_GFX942 || mem_in_l2(w->last_region))
 		return false;
 	if (mem_refusal_is_new(w, i, va, GPUVM_R | GPUVM_W))
-		vgpu_finding(128, "%s at 0x%llx is lost: 0x%llx of BO %u is fine-grained, past L2",
-			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va,
-			     w->last_region->bo);
+		vgpu_finding(CONTRACT_ATOMIC_FLOAT_UNCACHED,
+			     "%s at 0x%llx is lost: 0x%llx of BO %u is fine-grained, past L2", isa_op_name(i->op),
+			     (unsigned long long)i->pc, (unsigned long long)va, w->last_region->bo);
 	return true;
 }
 
@@ -165,8 +165,8 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 	uint8_t *host = NULL;
 
 	if (va & (size_B - 1)) {
-		vgpu_finding(90, "%s at 0x%llx: 0x%llx is not aligned to %u bytes", isa_op_name(i->op),
-			     (unsigned long long)i->pc, (unsigned long long)va, size_B);
+		vgpu_finding(CONTRACT_ATOMIC_PCIE, "%s at 0x%llx: 0x%llx is not aligned to %u bytes",
+			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va, size_B);
 		va &= ~(uint64_t)(size_B - 1);
 	}
 	mem_land(w, i, va, GPUVM_R | GPUVM_W, &part_B, &host);

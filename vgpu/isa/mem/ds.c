@@ -15,8 +15,8 @@ static bool in_lds(struct isa_wave *w, const struct isa_inst *i, uint32_t offset
 {
 	if (offset < w->group->lds_B && size_B <= w->group->lds_B - offset)
 		return true;
-	vgpu_finding(92, "%s at 0x%llx reaches %u bytes at %u of LDS, but the workgroup has %u", isa_op_name(i->op),
-		     (unsigned long long)i->pc, size_B, offset, w->group->lds_B);
+	vgpu_finding(CONTRACT_LDS_BOUNDS, "%s at 0x%llx reaches %u bytes at %u of LDS, but the workgroup has %u",
+		     isa_op_name(i->op), (unsigned long long)i->pc, size_B, offset, w->group->lds_B);
 	return false;
 }
 

@@ -50,8 +50,8 @@ bool mem_refusal_is_new(struct isa_wave *w, const struct isa_inst *i, uint64_t v
 
 static void say_unlisted(const struct isa_inst *i, uint64_t va, const struct gpuvm_region *r)
 {
-	vgpu_finding(47, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list", isa_op_name(i->op),
-		     (unsigned long long)i->pc, (unsigned long long)va, r->bo);
+	vgpu_finding(CONTRACT_VA_UNLISTED, "%s at 0x%llx touches 0x%llx of BO %u, which the job does not list",
+		     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va, r->bo);
 }
 
 void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access)
@@ -69,10 +69,11 @@ void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, u
 	if (r && r->flags & GPUVM_UNLISTED)
 		say_unlisted(i, va, r);
 	else if (r && r->flags & GPUVM_LATE)
-		vgpu_finding(125, "%s at 0x%llx touches 0x%llx of BO %u: " GPUVM_LATE_WHY, isa_op_name(i->op),
-			     (unsigned long long)i->pc, (unsigned long long)va, r->bo);
+		vgpu_finding(CONTRACT_VA_NOT_LANDED, "%s at 0x%llx touches 0x%llx of BO %u: " GPUVM_LATE_WHY,
+			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va, r->bo);
 	else if (in_aperture(va))
-		vgpu_finding(52, "%s at 0x%llx touches 0x%llx, which only FLAT instructions find in LDS or scratch",
+		vgpu_finding(CONTRACT_VA_APERTURE,
+			     "%s at 0x%llx touches 0x%llx, which only FLAT instructions find in LDS or scratch",
 			     isa_op_name(i->op), (unsigned long long)i->pc, (unsigned long long)va);
 	w->machine->fault(w->machine->user, &fault, i->pc);
 }
@@ -119,7 +120,8 @@ void isa_cache_maintain(const struct isa_wave *w, unsigned what)
 	lost = mem_cache_maintain(cache, what, 0, ~(uint64_t)0);
 	mem_cache_enter(cache);
 	if (lost)
-		vgpu_finding(118, "a wave invalidates L2 without writing it back: %u lines are lost", lost);
+		vgpu_finding(CONTRACT_L2_DROPPED,
+			     "a wave invalidates L2 without writing it back: %u lines are lost", lost);
 }
 
 /* The layer's page with the lines of size_B bytes at host; the last one is asked first. */

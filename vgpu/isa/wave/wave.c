@@ -43,7 +43,7 @@ void isa_report_beyond(const struct isa_wave *w, uint64_t pc)
 	char text[160];
 
 	isa_text_at(w, pc, text, sizeof(text));
-	vgpu_finding(93,
+	vgpu_finding(CONTRACT_REGISTER_COUNT,
 		     "\"%s\" at 0x%llx names a register above those that the dispatch grants: %u VGPRs, %u SGPRs",
 		     text, (unsigned long long)pc, w->machine->vgpr_count, isa_sgprs(w->machine));
 }

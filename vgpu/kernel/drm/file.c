@@ -81,7 +81,8 @@ static void close_handles(struct kern_file *file)
 	}
 	/* GEM_CLOSE of a device that is gone fails: nobody could have closed them. */
 	if (left && !kern_local.leaving && !file->dev->unplugged)
-		vgpu_finding(38, "a render node was closed with %u buffer handles open (the log lists them)", left);
+		vgpu_finding(CONTRACT_HANDLES_LEFT,
+			     "a render node was closed with %u buffer handles open (the log lists them)", left);
 }
 
 static void close_rest(struct kern_file *file)

@@ -145,7 +145,7 @@ static void report_tail(const char *name, const uint8_t *data, size_t kernel_B, 
 {
 	for (size_t i = kernel_B; i < user_B; i++)
 		if (data[i]) {
-			vgpu_finding(3,
+			vgpu_finding(CONTRACT_IOCTL_SIZE,
 				     "%s: byte %zu of the argument is set, but this kernel's struct has %zu bytes",
 				     name, i, kernel_B);
 			return;
@@ -208,8 +208,8 @@ static long file_ioctl(struct kern_file *file, unsigned long request, void *arg,
 	if (injected)
 		return -injected;
 	if (!row->handler || row->since_minor > kern_profile_of(file->dev)->drm_minor) {
-		vgpu_finding(1, "request 0x%02x is not of Linux %s's amdgpu, or not modelled", nr,
-			     kern_profile_of(file->dev)->release);
+		vgpu_finding(CONTRACT_IOCTL_UNKNOWN, "request 0x%02x is not of Linux %s's amdgpu, or not modelled",
+			     nr, kern_profile_of(file->dev)->release);
 		return -EINVAL;
 	}
 	record = kern_call_begin(file);

@@ -194,7 +194,8 @@ int kern_gem_close(struct kern_file *file, void *arg)
 	int r;
 
 	if (!handle) {
-		vgpu_finding(24, "GEM_CLOSE: handle %u is closed already, or never was", args->handle);
+		vgpu_finding(CONTRACT_HANDLE_CLOSED_TWICE, "GEM_CLOSE: handle %u is closed already, or never was",
+			     args->handle);
 		return -EINVAL;
 	}
 	/* Closing takes the reservation of the page tables: it waits behind a CS that blocks. */
@@ -263,14 +264,14 @@ static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 	if (r && need_visible && !planned) {
 		r = place(bo, domains, false);
 		if (!r)
-			vgpu_finding(18, "BO %u: the visible window is full, CPU_ACCESS_REQUIRED was dropped",
-				     bo->id);
+			vgpu_finding(CONTRACT_WINDOW_FULL,
+				     "BO %u: the visible window is full, CPU_ACCESS_REQUIRED was dropped", bo->id);
 	}
 	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM) {
 		domains |= AMDGPU_GEM_DOMAIN_GTT;
 		r = place(bo, planned ? AMDGPU_GEM_DOMAIN_GTT : domains, false);
 		if (!r && !planned)
-			vgpu_finding(17, "BO %u: VRAM is full, %llu bytes spilled to GTT", bo->id,
+			vgpu_finding(CONTRACT_VRAM_FULL, "BO %u: VRAM is full, %llu bytes spilled to GTT", bo->id,
 				     (unsigned long long)bo->size_B);
 	}
 	bo->preferred = domains;
@@ -322,7 +323,7 @@ static int create_bo(struct kern_file *file, const struct drm_amdgpu_gem_create_
 	if (in->bo_size > UINT64_MAX - KERN_PAGE || (in->domains & ON_CHIP && in->bo_size > UINT32_MAX))
 		return -ENOMEM;
 	if (!size_B) {
-		vgpu_finding(16, "GEM_CREATE: a buffer of size 0");
+		vgpu_finding(CONTRACT_BO_SIZE_0, "GEM_CREATE: a buffer of size 0");
 		return -ENOSPC;
 	}
 	if (in->domains & ON_CHIP)
@@ -591,7 +592,7 @@ int kern_gem_list_handles(struct kern_file *file, void *arg)
 	int r = 0;
 
 	if (!kern_profile_of(file->dev)->lists_handles) {
-		vgpu_finding(1, "GEM_LIST_HANDLES is not of Linux %s's amdgpu",
+		vgpu_finding(CONTRACT_IOCTL_UNKNOWN, "GEM_LIST_HANDLES is not of Linux %s's amdgpu",
 			     kern_profile_of(file->dev)->release);
 		return -EINVAL;
 	}

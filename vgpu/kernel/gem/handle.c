@@ -5,6 +5,6 @@ struct kern_handle *kern_handle_must(struct kern_file *file, uint32_t id, const 
 	struct kern_handle *handle = kern_handle_find(file, id);
 
 	if (!handle)
-		vgpu_finding(25, "%s: no buffer has handle %u", what, id);
+		vgpu_finding(CONTRACT_HANDLE_CLOSED, "%s: no buffer has handle %u", what, id);
 	return handle;
 }

@@ -255,7 +255,7 @@ static int va_map(const struct va_op *op)
 		return r;
 	map = map_overlapping(op->vm, op->lo, op->lo + op->size_B);
 	if (map) {
-		vgpu_finding(41, "MAP of BO %u at 0x%llx+0x%llx overlaps BO %u at 0x%llx-0x%llx",
+		vgpu_finding(CONTRACT_VA_MAPPED, "MAP of BO %u at 0x%llx+0x%llx overlaps BO %u at 0x%llx-0x%llx",
 			     op->handle ? op->handle->bo->id : 0, (unsigned long long)op->lo,
 			     (unsigned long long)op->size_B, map->handle ? map->handle->bo->id : 0,
 			     (unsigned long long)map->lo, (unsigned long long)map->hi);
@@ -279,7 +279,8 @@ static int va_unmap(const struct va_op *op)
 	if (!map || map->lo != op->lo || map->handle != op->handle)
 		return -ENOENT;
 	if (map->hi - map->lo != kern_align(op->size_B, KERN_PAGE))
-		vgpu_finding(43, "UNMAP of 0x%llx bytes at 0x%llx removes the whole mapping of 0x%llx bytes",
+		vgpu_finding(CONTRACT_VA_UNMAP_SIZE,
+			     "UNMAP of 0x%llx bytes at 0x%llx removes the whole mapping of 0x%llx bytes",
 			     (unsigned long long)op->size_B, (unsigned long long)op->lo,
 			     (unsigned long long)(map->hi - map->lo));
 	map_remove(op->vm, i);

@@ -202,8 +202,8 @@ static int depend_on_syncobj(struct kern_cs *cs, uint32_t handle, uint64_t point
 	int r = kern_syncobj_find_fence(cs->file, handle, point, flags, sys_now_ns() + WAIT_FOR_SUBMIT_NS, &f);
 
 	if (r == -ETIME)
-		vgpu_finding(74, "CS waited 5 s for syncobj %u point %llu to be submitted", handle,
-			     (unsigned long long)point);
+		vgpu_finding(CONTRACT_SUBMIT_AWAITED, "CS waited 5 s for syncobj %u point %llu to be submitted",
+			     handle, (unsigned long long)point);
 	if (r)
 		return r;
 	r = kern_cs_depend(cs, f);

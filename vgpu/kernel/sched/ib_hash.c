@@ -32,6 +32,7 @@ void kern_ib_hash(struct kern_job *job)
 void kern_ib_check(const struct kern_job *job)
 {
 	if (job->ib_hash && job->ib_hash != hash_job(job, &job->view->view))
-		vgpu_finding(70, "job %llu of context %u: an IB was changed between submission and execution",
+		vgpu_finding(CONTRACT_IB_CHANGED,
+			     "job %llu of context %u: an IB was changed between submission and execution",
 			     (unsigned long long)job->seq, job->ctx->id);
 }

@@ -1,6 +1,6 @@
 /* docs/vgpu-contract.md against the tree: each row of the contract stands there once, the first 128 all of them,
- * and each test that it names exists and says in a comment that it is for that row. Without the sources there is
- * nothing to compare. */
+ * each test that it names exists and says in a comment that it is for that row, and vgpu/contract.h has the same
+ * numbers and situations. Without the sources there is nothing to compare. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,10 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/check.h"
+#include "vgpu/contract.h"
 
-#define TABLE "docs/vgpu-contract.md"
-#define ROWS  200 /* the highest number that a row may have */
-#define KNOWN 128 /* the first rows, which have no gaps */
+#define TABLE                          "docs/vgpu-contract.md"
+#define ROWS                           200 /* the highest number that a row may have */
+#define KNOWN                          128 /* the first rows, which have no gaps */
+#define COUNT(number, name, situation) +1
+#define NAMES                          (0 CONTRACT_ROWS(COUNT)) /* rows that contract.h names */
+
+static unsigned names_seen;
 
 static char *read_file(const char *path)
 {
@@ -103,6 +108,29 @@ static void check_tests(unsigned row, char *cell)
 		printf("  row %u has no test, and no reason for that\n", row);
 }
 
+/* The situation of a row in contract.h has the document's words. */
+static void check_named(unsigned row, const char *cell)
+{
+	static const struct {
+		unsigned number;
+		const char *situation;
+	} named[] = {
+#define NAMED(number, name, situation) {number, situation},
+		CONTRACT_ROWS(NAMED)
+#undef NAMED
+	};
+
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		size_t length = strlen(named[i].situation);
+
+		if (named[i].number != row)
+			continue;
+		if (!CHECK(!strncmp(cell, named[i].situation, length) && !strcmp(cell + length, " ")))
+			printf("  row %u is \"%s\" in vgpu/contract.h\n", row, named[i].situation);
+		names_seen++;
+	}
+}
+
 static void check_line(char *line, unsigned *seen)
 {
 	char *cell[4], *save = NULL;
@@ -114,6 +142,7 @@ static void check_line(char *line, unsigned *seen)
 		return;
 	seen[row]++;
 	CHECK(strlen(cell[1]) > 3 && strlen(cell[2]) > 3);
+	check_named(row, cell[1]);
 	check_tests(row, cell[3]);
 }
 
@@ -134,6 +163,7 @@ int main(void)
 	for (unsigned row = 1; row <= ROWS; row++)
 		if (!CHECK(seen[row] == 1 || (row > KNOWN && !seen[row])))
 			printf("  row %u\n", row);
+	CHECK_EQ(names_seen, NAMES);
 	free(table);
 	return check_done("the contract's rows and their tests");
 }
