@@ -1,7 +1,10 @@
-/* fork: the child is a process of the run by itself, with holds of its own on what it inherits.
+/* fork: the child is a process of the run by itself, with holds of its own on the descriptors and mappings that it
+ * inherits. The parent makes the child's holds before the fork, so that an object that the parent closes right
+ * after the fork stays alive for the child; the child takes the holds over.
  *
- * The parent makes the child's holds before the fork, so that nothing the parent closes right after it can vanish
- * under the child; the child takes them over. */
+ * Lock order: a library may map memory under a lock that its own fork handlers take, so the map lock comes after
+ * all such locks. The handlers of this file are registered before those of any library: pthread_atfork() runs the
+ * first registered prepare handler last, and the first registered parent and child handlers first. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,14 @@ static struct bridge {
 } *bridge;
 static unsigned bridged, bridge_room, bridge_next;
 
-/* Asks the descriptor, not the hold: another thread may be closing it. */
+/* The last fork of this thread: whether the run was active, and in the parent the holds that it made, owned. */
+static _Thread_local struct {
+	bool active;
+	struct bridge *bridge;
+	unsigned bridged;
+} last;
+
+/* Makes a hold by the descriptor, not by its hold: another thread may be closing the descriptor. */
 static struct kern_hold *hold_for_child(uint64_t key, struct kern_hold *hold)
 {
 	struct stat st;
@@ -57,23 +67,34 @@ static struct kern_hold *bridge_take(uint64_t key, struct kern_hold *hold)
 	return hold;
 }
 
-void shim_fork_prepare(void)
+static void prepare(void)
 {
+	last.active = shim_active();
+	if (!last.active)
+		return;
 	shim_map_lock();
 	bridged = bridge_next = 0;
 	shim_fd_each(bridge_add);
 	shim_map_each(bridge_add);
 }
 
-void shim_fork_parent(bool failed)
+/* Keeps the holds for fork(), which alone knows whether there is a child. */
+static void parent(void)
 {
-	for (unsigned i = 0; failed && i < bridged; i++)
-		kern_hold_release(bridge[i].hold);
+	if (!last.active)
+		return;
+	free(last.bridge);
+	last.bridge = bridge;
+	last.bridged = bridged;
+	bridge = NULL;
+	bridged = bridge_room = 0;
 	shim_map_unlock();
 }
 
-void shim_fork_child(void)
+static void child(void)
 {
+	if (!last.active)
+		return;
 	if (kern_forked()) {
 		fprintf(stderr, "vgpu: the child %d cannot join the run\n", (int)getpid());
 		atomic_store(&shim_is_active, false);
@@ -85,22 +106,30 @@ void shim_fork_child(void)
 	shim_map_unlock();
 }
 
+/* Before any library's handlers: those are registered at a library's first use at the earliest. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+	if (pthread_atfork(prepare, parent, child))
+		fprintf(stderr, "vgpu: no memory for fork handlers: children cannot use the run\n");
+}
+
 SHIM_EXPORT pid_t fork(void)
 {
-	bool active = shim_active();
 	pid_t pid;
 	int error;
 
-	if (!active)
+	if (!shim_active())
 		return SHIM_REAL(fork)();
 	kern_user_memory_forks();
-	shim_fork_prepare();
 	pid = SHIM_REAL(fork)();
-	error = errno;
 	if (!pid)
-		shim_fork_child();
-	else
-		shim_fork_parent(pid < 0);
+		return 0;
+	error = errno;
+	for (unsigned i = 0; pid < 0 && i < last.bridged; i++)
+		kern_hold_release(last.bridge[i].hold);
+	free(last.bridge);
+	last.bridge = NULL;
+	last.bridged = 0;
 	errno = error;
 	return pid;
 }

@@ -133,12 +133,8 @@ void shim_map_clear(void);
 /* Moves what maps old to new after an mremap. */
 void shim_map_move(uint64_t from, uint64_t from_B, uint64_t to, uint64_t to_B);
 
-/* --- fork --- */
+/* --- fork (fork.c) --- */
 
-/* Around a fork: holds for the child, which adopts them. */
-void shim_fork_prepare(void);
-void shim_fork_parent(bool failed);
-void shim_fork_child(void);
 /* For each entry, in ascending order of key: what visit returns takes its place. */
 typedef struct kern_hold *shim_visit(uint64_t key, struct kern_hold *hold);
 void shim_fd_each(shim_visit *visit);  /* key: the descriptor */
