@@ -135,30 +135,36 @@ static void advance_locked(uint64_t now)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	bool first = seen_process != getpid(); /* also in a forked child: others' times are not ours */
 
-	if (!interval) /* another thread looked behind this one's `now` */
+	if (!interval) /* another thread read the times after this one's `now` */
 		return;
 	seen_process = getpid();
 	if (first)
 		seen_count = 0;
 	did = look();
+	/* This thread may have lost its processor since `now`: `did` has what threads waited meanwhile, so no
+	 * interval has that time. */
+	atomic_store(&look_ns, now_ns());
 	charge = first ? 0 : vgpu_host_time_of(interval, &did, processors > 0 ? (unsigned)processors : 1);
-	atomic_fetch_add(&given_at_look_ns, charge);
 	atomic_store(&rate_ppm, first ? 1000000 : charge * 1000000 / interval);
-	atomic_store(&look_ns, now);
+	atomic_fetch_add(&given_at_look_ns, charge);
 }
 
 /* --- the clock --- */
 
 uint64_t vgpu_host_time_ns(void)
 {
-	uint64_t now = now_ns(), given, last;
+	uint64_t now = now_ns(), given, last, since_look;
 
 	if (above(now, atomic_load(&look_ns)) >= LOOK_NS && !pthread_mutex_trylock(&looking)) {
 		advance_locked(now);
 		pthread_mutex_unlock(&looking);
 	}
-	given = atomic_load(&given_at_look_ns) +
-		above(now, atomic_load(&look_ns)) * atomic_load(&rate_ppm) / 1000000;
+	/* A thread that looks may lose its processor meanwhile: the rate holds for the time between two looks only.
+	 */
+	since_look = above(now, atomic_load(&look_ns));
+	if (since_look > LOOK_NS)
+		since_look = LOOK_NS;
+	given = atomic_load(&given_at_look_ns) + since_look * atomic_load(&rate_ppm) / 1000000;
 	last = atomic_load(&latest_ns);
 	while (given > last && !atomic_compare_exchange_weak(&latest_ns, &last, given))
 		;
