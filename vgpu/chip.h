@@ -7,15 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Instruction-set level: what the decoder and the compute units need to know. gfx902, gfx909 and gfx90c are gfx900
- * to them: LLVM's features differ in image instructions only. */
+/* Instruction-set level, for the decoder and the compute units. gfx902, gfx909 and gfx90c count as gfx900: LLVM's
+ * features differ in image instructions only. */
 enum vgpu_gfx {
 	VGPU_GFX900,
 	VGPU_GFX906,
 	VGPU_GFX908,
 	VGPU_GFX90A,
 	VGPU_GFX942,
-	VGPU_GFX_LATER, /* GFX10 and later: the kernel knows them, the engine has no packets and no instructions */
+	VGPU_GFX_LATER, /* GFX10 and later: modelled by the kernel; the engine has no packets and no instructions of
+			   theirs */
 };
 
 struct vgpu_chip {

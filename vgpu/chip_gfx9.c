@@ -189,8 +189,8 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.gb_addr_config = 0x2a114042,
 		.packed_tid = true,
 		.xgmi = true,
-		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header says 22 (vega10_sdma_pkt_open.h): the wider
-		   one. */
+		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header has 22 (vega10_sdma_pkt_open.h): the wider
+		 * field. */
 		.sdma_max_count_B = 1u << 30,
 	},
 	{

@@ -1,11 +1,11 @@
-/* GPU virtual memory as the engine sees it during one job.
+/* GPU virtual memory of a job.
  *
- * kernel/ owns page tables and takes a view of them when a job is submitted. What the view has stays until the job
- * ends; what is mapped later, where nothing was, is asked for when an access misses. Nothing here assumes that a
- * GPU address equals a host address.
+ * kernel/ owns page tables and takes a view of them when a job is submitted. A region of the view stays valid
+ * until the job ends; a mapping made later, where nothing was, is looked up when an access misses. No code of the
+ * engine assumes that a GPU address equals a host address.
  *
- * Thread rule: a view is immutable; any thread of the job's process may read it and ask, and may keep the regions
- * that it got until the job ends, but for GPUVM_LATE ones. Asking takes the kernel's lock. */
+ * Thread rule: a view is immutable. Any thread of the job's process may read it and look up later mappings, and
+ * may keep regions until the job ends, except GPUVM_LATE ones. The look-up takes the kernel's lock. */
 #ifndef VGPU_GPUVM_H
 #define VGPU_GPUVM_H
 
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Page permissions and kinds; R, W, X and PRT are those of the VA ioctl. */
+/* Page permissions and kinds; R, W, X and PRT have the values of the VA ioctl. */
 enum gpuvm_flags {
 	GPUVM_R = 1 << 0,
 	GPUVM_W = 1 << 1,
@@ -27,7 +27,8 @@ enum gpuvm_flags {
 	GPUVM_MTYPE_SHIFT = 8, /* effective memory type, enum gpuvm_mtype */
 	GPUVM_MTYPE_MASK = 7 << 8,
 	GPUVM_TOLERATED = 1 << 11, /* as UNLISTED, but the access is performed, with a finding */
-	GPUVM_DUMMY = 1 << 12,     /* the dummy page, which all faults of the device share: nobody orders them */
+	GPUVM_DUMMY =
+		1 << 12, /* the dummy page, which all faults of the device share: accesses to it are not ordered */
 };
 
 enum gpuvm_mtype { GPUVM_NC, GPUVM_RW, GPUVM_CC, GPUVM_UC };
@@ -47,7 +48,7 @@ struct gpuvm_region {
 struct gpuvm_view {
 	size_t count;
 	const struct gpuvm_region *region;
-	uint64_t vm; /* tells VMs of a process apart, as VMIDs do */
+	uint64_t vm; /* number of the VM, unique in the process */
 	/* Target of refused accesses, GPUVM_DUMMY, without an address; its host memory is an aligned page. host
 	 * NULL: reads give 0, writes vanish. */
 	struct gpuvm_region dummy;
@@ -95,7 +96,7 @@ struct gpuvm_fault {
 };
 
 /* Functions that access the memory of jobs as a GPU does. The client's threads and other waves may access the same
- * words: a race there is the client's, and ThreadSanitizer does not look into these functions. */
+ * words: a race there is the client's, and ThreadSanitizer does not check these functions. */
 #define GPUVM_RACY __attribute__((no_sanitize("thread")))
 
 #endif

@@ -11,15 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS     10000000u /* from one look at the threads to the next */
-#define THREADS_MAX 1024u     /* threads beyond that are not looked at */
+#define LOOK_NS     10000000u /* interval at which the times of threads are read */
+#define THREADS_MAX 1024u     /* the times of further threads are not read */
 
 struct thread {
 	int id;
 	struct vgpu_threads times;
 };
 
-/* Between looks the clock goes as fast as between the last two: in parts of a million. */
+/* Between two readings the clock runs at the rate of the last interval, in parts of a million. */
 static _Atomic uint64_t look_ns, given_at_look_ns, rate_ppm = 1000000, latest_ns;
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct thread seen[THREADS_MAX];
@@ -67,8 +67,8 @@ static bool read_thread(int id, struct thread *thread)
 	return sscanf(text, "%lu %lu", &thread->times.ran_ns, &thread->times.ready_ns) == 2;
 }
 
-/* Times of thread `id` at the last look; 0 if the thread is new. /proc lists threads in the same order each time,
- * so the search begins at the same place. */
+/* Times of thread `id` at the last reading; 0 if the thread is new. /proc lists threads in the same order each
+ * time, so the search begins at the same place. */
 static struct vgpu_threads before(const struct thread *old, unsigned count, int id, unsigned hint)
 {
 	for (unsigned n = 0; n < count; n++)
@@ -103,7 +103,7 @@ struct entry64 {
 	char name[];
 };
 
-/* Sums what all threads did since the last look. */
+/* Sums the times of all threads since the last reading. */
 static struct vgpu_threads look(void)
 {
 	static struct thread old[THREADS_MAX];
@@ -159,8 +159,7 @@ uint64_t vgpu_host_time_ns(void)
 		advance_locked(now);
 		pthread_mutex_unlock(&looking);
 	}
-	/* A thread that looks may lose its processor meanwhile: the rate holds for the time between two looks only.
-	 */
+	/* The reading thread may lose its processor meanwhile: the rate holds for one interval at most. */
 	since_look = above(now, atomic_load(&look_ns));
 	if (since_look > LOOK_NS)
 		since_look = LOOK_NS;

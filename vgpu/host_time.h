@@ -1,17 +1,17 @@
 /* The time that the host has given to this process.
  *
- * Watchdogs count it: on a card nobody takes processors away from the GPU, nor is a client's thread that is ready
- * kept waiting for seconds. The clock runs as CLOCK_MONOTONIC does, less what threads of the process that were
- * ready to run waited for a processor while others had it: with C the time that they ran, D the time that they ran
- * or were ready (both of /proc/self/task/TID/schedstat, summed) and E the part of D that the machine's processors
- * could have served, it advances in an interval by
+ * Watchdogs count it: on a card nothing takes processors away from the GPU, and a client's thread that is ready
+ * does not wait for seconds. The clock runs as CLOCK_MONOTONIC does, less the time in which threads of the process
+ * that were ready to run waited for a processor that others had. With C the time that they ran, D the time that
+ * they ran or were ready (both of /proc/self/task/TID/schedstat, summed) and E the part of D that the machine's
+ * processors could have served, it advances in an interval by
  *
  *   interval - (E - C)              while on average at most one thread was ready,
  *   interval * C / E                while more were.
  *
- * So it stands in for the wall clock where nothing else runs, or all threads sleep: a wait that nobody ends still
- * ends. Threads of other processes of the run are not looked at. Without schedstat (CONFIG_SCHED_INFO) it is
- * CLOCK_MONOTONIC.
+ * It equals the wall clock on an otherwise idle machine, and while all threads sleep: a wait without end still
+ * reaches its limit. Threads of other processes of the run do not count. Without schedstat (CONFIG_SCHED_INFO) it
+ * is CLOCK_MONOTONIC. When threads are kept waiting it may lose a little more than that; it never runs ahead.
  *
  * Thread safe; never goes back. */
 #ifndef VGPU_HOST_TIME_H

@@ -1,10 +1,10 @@
-/* What the virtual GPU says: strict findings, and a log.
+/* Reports of the virtual GPU: strict findings, and a log.
  *
- * A finding is something that real hardware would punish, now or some day, and that the exact error codes of the
- * kernel do not show. Its row is the one of docs/vgpu-contract.md. Level, from TUFF_VGPU_STRICT:
- *   off     nothing
+ * A finding is an action of the client that real hardware would punish, now or some day, and that the exact error
+ * codes of the kernel do not show. It names its row of docs/vgpu-contract.md. Level, from TUFF_VGPU_STRICT:
+ *   off     no output
  *   report  one line on stderr (default)
- *   fatal   one line on stderr, then abort(), so that a test stops at the packet that did it
+ *   fatal   one line on stderr, then abort(), so that a test stops at the packet that caused it
  * Log, from TUFF_VGPU_LOG: a file name, or "-" for stderr; unset: none. Thread safe. */
 #ifndef VGPU_REPORT_H
 #define VGPU_REPORT_H
@@ -39,7 +39,7 @@ VGPU_API unsigned long vgpu_findings(void);
 
 /* Reports a finding of checklist row `row` (1..147; 0: none of them). */
 void vgpu_finding(enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A line of the log; what costs something to write asks first whether there is one. */
+/* Whether a log is kept: a caller checks it before it formats an expensive line. */
 bool vgpu_logs(void);
 void vgpu_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,4 +1,4 @@
-/* System calls made past libc, because the libc names are the ones that shim/ stands in front of.
+/* System calls made past libc, because shim/ interposes the libc functions.
  *
  * Each returns what the kernel returned: a value, or -errno. errno itself is left as it was. */
 #ifndef VGPU_SYS_H

@@ -14,8 +14,8 @@
 #define LINE_MAX_B (TEXT_MAX + 512)
 
 static _Atomic int file = -1; /* file that gets events; -1: none */
-/* The last file, or -1. A thread may hold its number when events end, and the number must not become another file
- * of the client's then: it is closed when the next run begins. Only who joins and leaves. */
+/* The last file, or -1. A thread may still hold its number when events end, and the number must not become another
+ * file of the client's then: it is closed when the next run begins. Used by joining and leaving only. */
 static int opened = -1;
 
 static void put(const char *line, int length)

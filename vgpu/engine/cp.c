@@ -187,7 +187,7 @@ static bool pred_exec(struct cp *cp)
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* Data that the CPU wrote to VRAM is visible without a flush: only the order checker needs to know of one. */
+/* Data that the CPU wrote to VRAM is visible without a flush: only the order checker has to be told of a flush. */
 static bool hdp_flush(struct cp *cp)
 {
 	atomic_fetch_add_explicit(&cp->ring->dev->hdp_flushes, 1, memory_order_relaxed);
@@ -264,7 +264,7 @@ static bool refuse_opcode(struct cp *cp)
 	return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "it is for graphics, or nobody sends it: not modelled");
 }
 
-/* Header bits that mean something: pairs say whether registers that have their value already may be left out. */
+/* Header bits with a meaning: in packets of pairs a bit lets the CP skip registers that have the value already. */
 static uint32_t known_bits(const struct cp *cp)
 {
 	unsigned opcode = pm4_opcode(cp->header);
@@ -385,7 +385,7 @@ static bool execute_buffer(struct cp *cp)
 	return true;
 }
 
-/* Checks those properties of an IB that the kernel does not check (Linux amdgpu_cs.c parses video IBs only). */
+/* Checks properties of an IB that the kernel does not check (Linux amdgpu_cs.c parses video IBs only). */
 static bool check_ib(struct cp *cp, const struct engine_ib *ib)
 {
 	cp->name = "IB start";

@@ -19,7 +19,7 @@ struct cp {
 	struct engine_ring *ring;
 	struct engine_mem mem;
 	unsigned gen; /* enum packet_gen */
-	bool gfx;     /* the graphics ring, which knows more packets */
+	bool gfx;     /* graphics ring, which has more packets */
 	bool null;    /* skip dispatches, copies and waits */
 	unsigned ib_index;
 	unsigned chained;            /* jumps since the IB's start */
@@ -71,7 +71,7 @@ void cp_where(const struct cp *cp, char *text, size_t text_B);
  */
 bool cp_illegal(struct cp *cp, enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool cp_hang(struct cp *cp, enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Says that something is wrong and goes on. */
+/* Reports a finding; the packet is executed. */
 void cp_remark(const struct cp *cp, enum contract_row row, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Ends the job when ok is false: a memory access of the packet was refused. Returns ok. */
@@ -96,7 +96,7 @@ struct engine_cache_work engine_gcr_work(unsigned gen, uint32_t gcr, uint64_t lo
 /* Describes an error in a GCR_CNTL; NULL: there is none. */
 const char *engine_gcr_fault(unsigned gen, uint32_t gcr);
 
-/* Looks until it is over, giving way and advancing modelled time between looks. False: a look said so, or the job
+/* Polls until look sets *over, and advances modelled time between polls. False: look returned false, or the job
  * was stopped. */
 bool engine_wait_until(struct engine_mem *mem, bool (*look)(void *user, bool *over), void *user);
 /* A read-modify-write, repeated until *old, what was there, is what cmp names. False: refused, or the job was

@@ -117,7 +117,7 @@ bool cp_set_uconfig_reg_pairs(struct cp *cp)
 	return set_pairs(cp, UCONFIG_BASE, UCONFIG_END);
 }
 
-/* Two offsets, then their two values; a last register without a partner stands twice. */
+/* Two offsets, then their two values; a last register without a partner is repeated. */
 bool cp_set_sh_reg_packed(struct cp *cp)
 {
 	unsigned count = bits(cp->body[0], 15, 0);
@@ -173,8 +173,8 @@ static bool load_elapse(struct cp *cp, uint32_t count)
 	return !engine_run_stopped(cp->run);
 }
 
-/* LOAD_SH_REG and its kin: a base, then (first register, count) pairs; memory is laid out as the window is. Context
- * registers are read by nobody, but their memory must be there. */
+/* LOAD_SH_REG, LOAD_UCONFIG_REG, LOAD_CONTEXT_REG: a base, then (first register, count) pairs; memory has the
+ * layout of the window. The model has no use for context registers, but their memory must be mapped. */
 static bool load_registers(struct cp *cp, uint32_t base, uint32_t end)
 {
 	uint64_t va = pm4_va(cp->body[0] & ~3u, cp->body[1]);
@@ -224,7 +224,7 @@ bool cp_set_base(struct cp *cp)
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-/* Asynchronous: the CP goes on while the waves run. */
+/* Asynchronous: the CP continues while the waves run. */
 static bool launch(struct cp *cp, const uint32_t dim[3], uint32_t initiator)
 {
 	char where[96];

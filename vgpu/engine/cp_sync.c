@@ -1,15 +1,15 @@
 /* Packets that order work: caches, end of pipe, events, waits. */
 #include "vgpu/engine/cp.h"
 
-/* Waves of this ring, not of others. On hardware RELEASE_MEM is queued behind the waves while the CP parses on;
- * here the CP stands until they are done, which nothing inside the job can tell but a packet that polls what a
- * later one writes, and that would be a hang on hardware too. */
+/* Waits for the waves of this ring, not of others. On hardware RELEASE_MEM is queued behind the waves while the CP
+ * continues; here the CP waits. Inside a job the difference shows only to a packet that polls the result of a
+ * later packet, and that would be a hang on hardware too. */
 static void await_waves(struct cp *cp)
 {
 	engine_ring_drain(cp->run);
 }
 
-/* GFX9's L2 actions that do not do what their name says (Mesa radv_cs.c). */
+/* L2 actions of GFX9 whose effect differs from their name (Mesa radv_cs.c). */
 static void check_l2_actions(const struct cp *cp, bool tc, bool wb, bool nc, bool metadata)
 {
 	if (wb && !tc && !nc)
@@ -250,7 +250,7 @@ bool cp_timestamp(struct cp *cp)
  * invocations of compute shaders move here. */
 enum { PIPELINESTAT_COUNT = 11, PIPELINESTAT_CS = 10 };
 
-/* Compute invocations are counted when they are launched, if START was seen: those that still run are in it. */
+/* Writes the number of compute invocations launched since PIPELINESTAT_START, of running waves too. */
 static bool sample_pipelinestat(struct cp *cp, uint64_t va)
 {
 	for (unsigned i = 0; i < PIPELINESTAT_COUNT; i++)
@@ -260,8 +260,8 @@ static bool sample_pipelinestat(struct cp *cp, uint64_t va)
 	return true;
 }
 
-/* A count for each render backend, in two words of 16 bytes each: nothing was drawn. Bit 63 says that it is there.
- */
+/* Writes a count for each render backend, in two words of 16 bytes each: nothing was drawn. Bit 63 marks the count
+ * as written. */
 static bool zpass_done(struct cp *cp, uint64_t va)
 {
 	for (unsigned rb = 0; rb < cp->ring->dev->chip->rbs; rb++)
@@ -270,7 +270,7 @@ static bool zpass_done(struct cp *cp, uint64_t va)
 	return true;
 }
 
-/* Events that write where the packet says. */
+/* Events that write to the packet's address. */
 static bool sample(struct cp *cp, unsigned event)
 {
 	uint64_t va;
@@ -420,7 +420,7 @@ bool cp_wait_reg_mem64(struct cp *cp)
 	return wait_on(cp, &poll);
 }
 
-/* Waits until somebody sets the packet's valid bit in memory. */
+/* Waits until the packet's valid bit is set in memory. */
 bool cp_rewind(struct cp *cp)
 {
 	struct poll poll = {

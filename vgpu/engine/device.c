@@ -6,7 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A wait that could miss an event only by an error of ours still ends: everything is looked at again so often. */
+/* Longest wait for an event. The condition is checked again after it, so that an event missed by an error of the
+ * engine delays a wait only. */
 #define RECHECK_NS 5000000
 
 static void destroy_caches(struct engine_device *dev)
@@ -251,7 +252,7 @@ bool engine_device_await(struct engine_device *dev, uint64_t units, struct engin
 	return found;
 }
 
-/* Whether grids of the ring, or of one run, live; cancels those whose waves shall end. */
+/* Whether grids of the ring, or of one run, live; cancels grids whose waves must end. */
 static bool grids_live(struct engine_ring *ring, const struct engine_run *of)
 {
 	bool live = false;

@@ -4,8 +4,8 @@
  * of a ring are read in the order in which they lined up, and end in that order. The next one's packets are read
  * while waves of the one before live, if both have a thread that executes them. The engine owns packet processors,
  * register state, caches, compute units and modelled time. */
-#ifndef VGPU_ENGINE_H
-#define VGPU_ENGINE_H
+#ifndef VGPU_ENGINE_ENGINE_H
+#define VGPU_ENGINE_ENGINE_H
 
 #include "vgpu/chip.h"
 #include "vgpu/gpuvm.h"
@@ -50,8 +50,8 @@ struct engine_job {
 	/* Global wave sync: the resources that its VMID may use, and when they came to it. */
 	uint32_t gws_base, gws_count;
 	uint64_t gws_given;
-	/* For the order checker: whose jobs start in order (0: the ring's), which jobs this one waited for, and
-	 * what the CPU may have seen when it was submitted (NULL: everything that has ended). */
+	/* For the order checker: queue whose jobs start in order (0: the ring's), jobs that this job waited for,
+	 * and work whose results the CPU may have seen at submission (NULL: all that has ended). */
 	uint64_t queue;
 	const struct mem_after *after;
 	unsigned after_count;
@@ -69,7 +69,8 @@ struct engine_ring;
 /* A job's place on its ring. */
 struct engine_run;
 
-/* XCCs that a device may have: complexes of shader engines, each as the chip's row says, with caches of its own. */
+/* XCCs of a device at most. An XCC is a complex of shader engines with caches of its own; the chip's row describes
+ * one. */
 #define ENGINE_XCCS 8
 
 struct engine_config {
@@ -86,17 +87,17 @@ void engine_device_destroy(struct engine_device *dev);
 struct engine_ring *engine_ring_create(struct engine_device *dev, enum engine_ip ip, unsigned xcc, unsigned index);
 void engine_ring_destroy(struct engine_ring *ring);
 
-/* Takes the next place on the ring, of ENGINE_RING_JOBS: a job that lines up must be executed and must leave.
- * Thread safe, never blocks; who calls it decides the order. */
+/* Takes the next place on the ring, of ENGINE_RING_JOBS. A job with a place must be executed and must leave.
+ * Thread safe, never blocks; the order of the calls is the order of the jobs. */
 struct engine_run *engine_line_up(struct engine_ring *ring, const struct engine_job *job);
-/* Waits for its turn and runs the job to its end, its waves included; waits for the end of those before it, and
- * makes its memory writes visible. A job without IBs only waits. After ENGINE_RESET it may be called again. Blocks;
- * one thread at a time per job. */
+/* Waits for the job's turn and runs it to its end, its waves included; waits for the end of earlier jobs of the
+ * ring, and makes its memory writes visible. A job without IBs only waits. After ENGINE_RESET it may be called
+ * again. Blocks; one thread at a time per job. */
 enum engine_status engine_execute(struct engine_run *run);
 /* Why it was anything but ENGINE_DONE: IB offset and packet, or code address, encoding and disassembly. Owned by
  * the run; good until it leaves. */
 const char *engine_why(const struct engine_run *run);
-/* The kernel has seen to the job's end: the next one may end. Run is gone. */
+/* Ends the job on the ring, after the kernel has finished it: the next one may end. run is invalid afterwards. */
 void engine_leave(struct engine_run *run);
 /* Makes the jobs that have lined up at the ring end with ENGINE_KILLED soon. Any thread. */
 void engine_kill(struct engine_ring *ring);

@@ -1,5 +1,5 @@
-/* From the COMPUTE_* registers to a dispatch: what is checked here is what hardware would hang on, get wrong, or
- * take from somebody else's job. */
+/* Decodes the COMPUTE_* registers into a dispatch, and checks for values that hang hardware, give wrong results,
+ * or depend on another job's registers. */
 #include "vgpu/engine/internal.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct layout {
 	uint16_t rsrc3;        /* 0: none */
 	uint16_t se4;          /* STATIC_THREAD_MGMT of engine 4, then 5 to 7; 0: none has more than 4 */
 	uint8_t wavesize_hi;   /* TMPRING_SIZE: highest bit of WAVESIZE */
-	bool waves_per_engine; /* WAVES counts those of one engine */
+	bool waves_per_engine; /* WAVES is the number per engine */
 	uint16_t wavesize_unit_B;
 	uint32_t initiator; /* bits that DISPATCH_INITIATOR has */
 };
@@ -100,7 +100,7 @@ static bool has_rsrc3(const struct dispatch *d)
 	return !(d->gen & P_ALL9) || vgpu_gfx_unified(d->chip->gfx);
 }
 
-/* Whether a register, and not a descriptor among the user data, says where scratch is. */
+/* Whether a register has the scratch base; otherwise a descriptor in the user data has it. */
 static bool has_scratch_base(const struct dispatch *d)
 {
 	return d->chip->flat_scratch_given || d->gen & P_11UP;
@@ -258,7 +258,7 @@ static unsigned lanes(const struct dispatch *d)
 	return !(d->gen & P_ALL9) && d->initiator & INITIATOR_CS_W32_EN ? 32 : 64;
 }
 
-/* VGPRs that one wave can have: of GFX9 the chip says it, later ones encode 256. */
+/* VGPRs of a wave at most: the row of a GFX9 chip has it; later chips encode 256. */
 static unsigned wave_vgprs(const struct dispatch *d)
 {
 	return d->gen & P_ALL9 ? d->chip->vgprs : 256;
@@ -389,13 +389,13 @@ static void check_scratch_memory(struct dispatch *d, const struct engine_grid *g
 	d->ring->scratch_wave_B = grid->scratch_wave_B;
 }
 
-/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is. False: there is none. */
+/* Finds scratch by the private segment buffer that HSA kernels get in s0..s3. False: there is none. */
 static bool check_scratch_buffer(struct dispatch *d, const struct engine_grid *grid)
 {
 	const uint32_t *v = grid->user_data;
 	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
 
-	/* Swizzled, add_tid, a buffer: nothing else looks like it. */
+	/* swizzled, add_tid, a buffer: no other user data has these bits */
 	if (grid->user_sgprs < 4 || !(v[1] >> 31) || bits(v[3], 31, 23) != 1)
 		return false;
 	if (v[2] != 0xffffffffu && v[2] < need_B)
@@ -512,8 +512,8 @@ static void read_gws(const struct dispatch *d, struct engine_grid *grid)
 	};
 }
 
-/* Slots of scratch go from wave to wave without an order of their own. Where it is cannot be told of all clients:
- * RADV gives its shaders less than a descriptor. Such dispatches are not checked. */
+/* Scratch slots pass from wave to wave without an explicit order: accesses to them are not checked. RADV's shaders
+ * get no descriptor from which the place of scratch can be read; their dispatches are not checked at all. */
 static void launch_in_order(const struct dispatch *d, struct engine_grid *grid)
 {
 	if (d->run->order.slot < 0 || (grid->scratch_slots && !d->scratch_known))

@@ -11,7 +11,7 @@
  * costs some 10 ms and libdrm's busy loop of 1e7 turns less than a second. */
 #define INSTRUCTION_NS 25
 #define ACCESS_NS      500
-/* Barrier-bound groups give way after so many passes over their waves. */
+/* Passes of a turn over the waves of a group: a group that waits at barriers ends its turn after so many. */
 #define PASSES_PER_TURN 64
 
 #define POISON_BYTE 0xd5 /* 0xd5d5d5d5: no pointer, a large negative number, -2.9e13 as f32 */
@@ -104,7 +104,7 @@ static void group_size(const struct engine_grid *grid, const uint32_t id[3], uin
 		size[d] = id[d] - grid->origin[d] == grid->count[d] - 1 ? grid->last[d] : grid->size[d];
 }
 
-/* User SGPRs, then what RSRC2 asks for, in hardware's order. */
+/* Sets user SGPRs, then those that RSRC2 enables, in hardware's order. */
 static void set_sgprs(struct isa_wave *wave, const struct engine_grid *grid, const uint32_t id[3], unsigned waves,
 		      uint32_t scratch_offset)
 {
@@ -161,9 +161,9 @@ static void set_work_items(struct isa_wave *wave, const struct engine_grid *grid
 	}
 }
 
-/* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 15:13 (on chips of four, 15 is zero). Workgroups go round the
- * shader engines, then their CUs: those that are active, which vgpu_chip_cu_bitmap() puts first, with more in the
- * first engines. */
+/* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 15:13 (on chips of four, 15 is zero). Workgroups are distributed
+ * over the shader engines in turn, then over their active CUs, which vgpu_chip_cu_bitmap() puts first, with more
+ * in the first engines. */
 unsigned engine_grid_engine(const struct engine_grid *grid, uint64_t index)
 {
 	const struct vgpu_chip *chip = grid->machine.chip;

@@ -1,11 +1,11 @@
-/* The engine's own nouns. Private to vgpu/engine/.
+/* Nouns of the engine. Private to vgpu/engine/.
  *
- *   engine_device  a pool of workers (compute units) that pull workgroups from the grids of all rings
- *   engine_ring    one hardware queue: registers, scratch slots, the jobs that have lined up
- *   engine_run     one of these jobs: why and whether it stopped, modelled time; on its engine_execute()'s thread
- *   engine_grid    one dispatch: decoded registers, which workgroups are handed out, which have ended
- *   engine_group   one resident workgroup with the storage of its waves; belongs to one worker
- *   engine_worker  what runs workgroups: a pool thread, or a job's thread while it waits for waves
+ *   engine_device  a pool of workers (compute units) that take workgroups from the grids of all rings
+ *   engine_ring    a hardware queue: registers, scratch slots, jobs
+ *   engine_run     a job on its ring: status, reason of its end, modelled time; used by its engine_execute()'s
+ * thread engine_grid    a dispatch: decoded registers, workgroups handed out, workgroups ended engine_group   a
+ * resident workgroup with the storage of its waves; belongs to one worker engine_worker  runs workgroups: a pool
+ * thread, or a job's thread while it waits for waves
  *
  * Lock order: engine_device::lock, then engine_ring::lock. engine_run::why_lock is innermost. */
 #ifndef VGPU_ENGINE_INTERNAL_H
@@ -55,15 +55,15 @@ static inline bool engine_run_stopped(const struct engine_run *run)
 	return atomic_load_explicit(&run->status, memory_order_acquire) != ENGINE_DONE;
 }
 
-/* Whether its waves, those that live and those to come, end where they are. */
+/* Whether the job's waves, living and future ones, must end. */
 static inline bool engine_run_waves_end(const struct engine_run *run)
 {
 	return atomic_load_explicit(&run->waves_killed, memory_order_acquire) || engine_run_stopped(run);
 }
 
-/* Ends the job with status and reason; the first caller wins, but ENGINE_KILLED over ENGINE_RESET. ENGINE_WAVES
- * ends its waves only, and those of other jobs of its VM: the packet processor goes on, and gets little time for
- * that. Any thread. */
+/* Ends the job with status and reason. The first call wins, except that ENGINE_KILLED replaces ENGINE_RESET.
+ * ENGINE_WAVES ends the job's waves only, and those of other jobs of its VM: the packet processor continues,
+ * within RECOVERY_NS. Any thread. */
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* A finding about the packet that `where` names; any status but ENGINE_DONE ends the job with it. */
@@ -74,20 +74,20 @@ void engine_run_blame(struct engine_run *run, enum engine_status status, enum co
 void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status over, const char *what);
 /* Stops the job if what has ended plus `live_ns` of something that still runs is over the limit. Any thread. */
 void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what);
-/* A packet that is being executed, as the log tells it before and the record of the run behind. */
+/* A packet under execution, for the log and the record of the run. */
 struct engine_record {
 	uint64_t begin_ns; /* 0: none */
 	char text[256];
 };
-/* The packet of `dw` dwords in ring->packet, which stands offset_B behind the beginning of its buffer. */
+/* Logs the packet of `dw` dwords in ring->packet, which begins at offset_B of its buffer, before its execution. */
 void engine_packet_begins(struct engine_record *record, const struct engine_run *run, unsigned dw, unsigned ib,
 			  uint64_t offset_B);
 void engine_packet_ends(const struct engine_record *record, const struct engine_run *run, const char *name);
-/* The job invalidated caches of its XCC, MEM_DROP_* of mem_cache.h. */
+/* The job invalidated caches of its XCC, MEM_DROP_* of vgpu/memory/cache.h. */
 void engine_run_cleaned(const struct engine_run *run, unsigned what);
 /* The ring's row in the record. */
 uint32_t engine_run_row(const struct engine_run *run);
-/* Tells the kernel of a refused access. Any thread. */
+/* Reports a refused access to the kernel. Any thread. */
 void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault);
 
 /* CLOCK_MONOTONIC. */
@@ -101,7 +101,7 @@ struct engine_ring {
 	unsigned xcc, index;
 	struct mem_cache *cache; /* borrowed: of its XCC; immutable; NULL: memory is always current */
 
-	/* Only the thread whose job has its turn to be read. */
+	/* Used only by the thread whose job has its turn. */
 	uint32_t sh[SH_COUNT];
 	uint32_t sh_job[SH_COUNT]; /* number of the job that wrote the register last */
 	uint32_t uconfig[UCONFIG_COUNT];
@@ -143,15 +143,15 @@ struct engine_device {
 	/* engine_job::vmid_epoch of the last job that invalidated these caches of an XCC. */
 	_Atomic uint64_t code_clean[ENGINE_XCCS], scalar_clean[ENGINE_XCCS];
 	struct isa_gws *gws; /* owned; immutable after creation */
-	bool order;          /* immutable after creation: accesses are checked (mem_order.h) */
+	bool order;          /* immutable after creation: accesses are checked (vgpu/memory/order.h) */
 	_Atomic uint64_t
 		hdp_flushes; /* flushes of the host data path: each job begins with one (Linux amdgpu_ib.c) */
 	bool checked;        /* immutable after creation: vgpu_has(VGPU_WAITS) */
 
 	pthread_mutex_t lock;
-	pthread_cond_t work;              /* a grid was added, a scratch slot is free, or the device goes */
-	pthread_cond_t retired;           /* a grid has ended */
-	struct engine_ring *rings, *turn; /* guarded by lock: all rings, and which one is looked at first */
+	pthread_cond_t work;    /* a grid was added, a scratch slot is free, or the device is being destroyed */
+	pthread_cond_t retired; /* a grid has ended */
+	struct engine_ring *rings, *turn; /* guarded by lock: all rings; the first ring to take a workgroup from */
 	struct engine_worker **workers;   /* guarded by lock; owned */
 	unsigned worker_count;            /* guarded by lock */
 	unsigned sleepers;                /* guarded by lock: workers that wait for `work` */
@@ -206,8 +206,8 @@ static inline bool engine_grid_ends(const struct engine_grid *grid)
 	return atomic_load_explicit(&grid->killed, memory_order_relaxed) || engine_run_waves_end(grid->run);
 }
 
-/* Decodes the ring's registers into a new grid. Returns NULL when nothing is to run: no workgroups (the job goes
- * on), or the dispatch cannot run (the job was stopped). */
+/* Decodes the ring's registers into a new grid. Returns NULL when there is nothing to run: no workgroups (the job
+ * continues), or an invalid dispatch (the job was stopped). */
 struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
 				       const char *where);
 /* Work-items of all its groups. */
@@ -219,7 +219,7 @@ void engine_grid_publish(struct engine_grid *grid);
 
 /* Makes pool threads work on what was published. */
 void engine_device_wake(struct engine_device *dev);
-/* Waits until all grids of the run's ring have ended, or only those of the job, running workgroups meanwhile. The
+/* Waits until all grids of the run's ring have ended, or only the job's grids, and runs workgroups meanwhile. The
  * run's thread only. */
 void engine_ring_drain(struct engine_run *run);
 void engine_run_drain(struct engine_run *run);
@@ -238,9 +238,9 @@ struct engine_claim {
  * of run `of` only, unless that is NULL. False if there is none, or its scratch slots are busy. */
 bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, const struct engine_run *of,
 			 uint64_t units, struct engine_claim *claim);
-/* Waits for one of any ring. False when the device goes. */
+/* Waits for a workgroup of any ring. False when the device is being destroyed. */
 bool engine_device_await(struct engine_device *dev, uint64_t units, struct engine_claim *claim);
-/* A claimed workgroup has ended, or is given up. The grid may be gone afterwards. */
+/* Ends a claimed workgroup, executed or not. The grid may be freed. */
 void engine_grid_group_ended(struct engine_grid *grid);
 
 /* --- workers (worker.c) ----------------------------------------------------------------------- */
@@ -281,10 +281,10 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 bool engine_group_run(struct engine_group *group, uint64_t budget);
 /* Modelled time of the group so far. */
 uint64_t engine_group_ns(const struct engine_group *group);
-/* Workgroup id of the group, as the kernel sees it. */
+/* Workgroup id of the group in the kernel's registers. */
 void engine_group_id(const struct engine_grid *grid, uint64_t index, uint32_t id[3]);
 
-/* Shader engine to which a workgroup goes when there is a choice. */
+/* Shader engine of a workgroup without scratch. */
 unsigned engine_grid_engine(const struct engine_grid *grid, uint64_t index);
 /* Takes a scratch slot for each wave of the claimed workgroup, all of them in one shader engine, which becomes the
  * claim's. False and nothing taken when no engine has enough. Any thread. */

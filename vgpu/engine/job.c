@@ -10,8 +10,8 @@
 /* AMDGPU_IB_FLAG_*. */
 enum { IB_TC_WB_NOT_INVALIDATE = 1 << 3, IB_EMIT_MEM_SYNC = 1 << 6 };
 
-/* Between jobs hardware keeps what anybody's last job wrote. Under the strict levels that becomes a value that no
- * dispatch survives, so that a job which relies on it fails here and not one day in a data centre. */
+/* Hardware keeps the registers of the last job, of whatever process. Under the strict levels they become a value
+ * with which no dispatch works, so that a job which relies on them fails in a test. */
 static void poison_registers(struct engine_ring *ring)
 {
 	for (unsigned reg = 0; reg < SH_COUNT; reg++)
@@ -129,7 +129,7 @@ void engine_kill(struct engine_ring *ring)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* Until the packets of those before it were read; with a pipeline sync, until they have left. */
+/* Waits until the packets of earlier jobs were read; with a pipeline sync, until those jobs have left. */
 static void await_turn(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
@@ -162,7 +162,7 @@ static void await_elders(struct engine_run *run)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* Whoever stopped takes those behind it along, for the kernel resets the ring; they begin anew, or not. */
+/* Stops the later jobs of the ring, because the kernel resets the ring; the kernel runs them again, or not. */
 static void stop_followers(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;

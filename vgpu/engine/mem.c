@@ -1,4 +1,4 @@
-/* Memory as the packet processors see it (mem.h). */
+/* Memory accesses of the packet processors (mem.h). */
 #include "vgpu/engine/mem.h"
 #include "vgpu/engine/atomic.h"
 
@@ -41,7 +41,7 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 {
 	struct gpuvm_fault fault = {.va = va, .access = access, .client = client, .mapped = r != NULL};
 
-	if (access & GPUVM_X) /* a fetch: what is missing says the kind of fault */
+	if (access & GPUVM_X) /* a fetch: the missing right determines the kind of fault */
 		fault.access = r && r->flags & GPUVM_R ? GPUVM_X : GPUVM_R;
 
 	if (r && (r->flags & GPUVM_UNLISTED))
@@ -75,16 +75,15 @@ static void order_data(struct engine_mem *mem, const uint8_t *host, uint64_t va,
 		mem_order_access(&mem->actor, host, va & VA_MASK, size_B, how);
 }
 
-/* Words that packets write hand an order on: what they change is known before it is there. What they look at they
- * learn of after they have read. */
+/* Order of words in packets: a write releases before it stores, a read acquires after it has loaded. */
 static void order_word(struct engine_mem *mem, const uint8_t *host, uint64_t va, unsigned size_B, unsigned how)
 {
 	order_data(mem, host, va, size_B, how | MEM_ORDER_SYNC);
 }
 
-/* Row 88: a new value that nobody but the CPU can have written, since the look before, to VRAM of this process
- * alone. It came past the caches of the host data path, which is luck, unless they were flushed meanwhile; APUs
- * have none in the way (Linux amdgpu_device_flush_hdp). */
+/* Row 88: since the poll before, a word in VRAM of this process alone got a value that only the CPU can have
+ * written. The write passed the caches of the host data path by chance, unless they were flushed meanwhile; APUs
+ * have none (Linux amdgpu_device_flush_hdp). */
 static void check_hdp(const struct engine_mem *mem, const struct engine_look *now, uint64_t va)
 {
 	const struct engine_look *before = &mem->look;
@@ -333,7 +332,7 @@ bool engine_mem_write64(struct engine_mem *mem, uint64_t va, uint64_t value)
 
 bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, unsigned dw)
 {
-	/* A pair that is a 64-bit word goes out at once: signals are written so. */
+	/* An aligned pair of dwords is written as a 64-bit word, as signals need. */
 	if (dw == 2 && !(va & 7))
 		return engine_mem_write64(mem, va, src[0] | (uint64_t)src[1] << 32);
 	for (unsigned i = 0; i < dw; i++)
@@ -342,7 +341,7 @@ bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, 
 	return true;
 }
 
-/* Bytes from memory or the L2 in front of it; as many as stand in one piece. 0: refused. */
+/* Reads contiguous bytes from memory or from L2; returns their number. 0: refused. */
 static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsigned size_B)
 {
 	uint64_t run_B = size_B;
@@ -437,7 +436,7 @@ static uint64_t page_before(uint64_t va)
 	return (va - 1) % MEM_PAGE_B + 1;
 }
 
-/* Piece by piece as they stand in one page of both ranges: those are copied as a whole. */
+/* Copies page by page of both ranges: a piece within one page of both is copied as a whole. */
 bool engine_mem_copy_down(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B)
 {
 	while (size_B) {

@@ -1,17 +1,16 @@
-/* Memory as the packet processors see it. Every access of CP and SDMA goes through here, by what it is, so that a
- * model of their caches has one place to stand. (Waves have vgpu/isa/mem/access.h.)
+/* Memory accesses of the packet processors. Every access of CP and SDMA passes through here, so that the model of
+ * their caches is in one place. (Waves have vgpu/isa/mem/access.h.)
  *
- * An access that translation refuses is told to the kernel. Data goes to the view's dummy page then, and the packet
- * goes on; it ends with false if it fetches packets, or if the job does not list the buffer.
- * Single words are atomic: the client's threads poll and set them. Thread rule: one thread at a time per context.
- */
+ * An access that translation refuses is reported to the kernel. Data then goes to the view's dummy page, and the
+ * packet continues; an access returns false if it fetches packets, or if the job does not list the buffer. Single
+ * words are atomic: the client's threads poll and set them. Thread rule: one thread at a time per context. */
 #ifndef VGPU_ENGINE_MEM_H
 #define VGPU_ENGINE_MEM_H
 
 #include "vgpu/engine/atomic.h"
 #include "vgpu/engine/internal.h"
 
-/* A look at a word that somebody else may set. */
+/* Result of a poll of a word that another agent may write. */
 struct engine_look {
 	const uint8_t *host; /* NULL: none yet */
 	uint64_t value;
@@ -25,14 +24,14 @@ struct engine_mem {
 	enum gpuvm_client fetch; /* client that fetches packets */
 	unsigned fetch_access;   /* rights that pages of packets must have: GPUVM_R, or with GPUVM_X */
 	enum gpuvm_client data;  /* client that moves data */
-	struct mem_cache *cache; /* borrowed: the L2 that data stands behind; NULL: none, as for SDMA of GFX9 */
-	bool peeks;              /* looks into L2 for what it reads, but leaves nothing there */
+	struct mem_cache *cache; /* borrowed: the L2 for data; NULL: none, as for SDMA of GFX9 */
+	bool peeks;              /* reads hit L2, but allocate nothing there */
 	unsigned past_l2;        /* GPUVM_R, GPUVM_W: the packet's reads, writes go to memory itself */
 	bool plain;              /* its words are data: accesses to them do not synchronise */
 	struct mem_actor actor;  /* the packet, for the order checker */
 	struct engine_look look; /* the packet's last one */
 	const struct gpuvm_region *last;
-	uint64_t tolerated;       /* page of the last access that was allowed though nobody lists the BO */
+	uint64_t tolerated;       /* page of the last tolerated access to an unlisted BO */
 	struct gpuvm_fault fault; /* the last access that was refused */
 };
 
@@ -62,7 +61,7 @@ bool engine_mem_copy_down(struct engine_mem *mem, uint64_t dst, uint64_t src, ui
 /* Repeats the unit_B (1, 2 or 4) low bytes of pattern. */
 bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, unsigned unit_B, uint64_t size_B);
 /* A read-modify-write with the texture cache's numbering (TC_OP in Mesa sid.h), 32 or 64 bits by the operation's
- * bit 5. False too if the operation does not exist; engine_atomic_name() tells. */
+ * bit 5. False for an unknown operation, too: see engine_atomic_name(). */
 bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old);
 
 /* Whether [va, va + size_B) is mapped with all of `access`; reports nothing. */

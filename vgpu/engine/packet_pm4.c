@@ -266,8 +266,8 @@ static const struct packet_field release_mem_10[] = {
 	FLAG("pq_exe", 1, 28),
 	GDEC(P_11UP, "mes_pipe", 2, 21, 20),
 	GDEC(P_11UP, "mes_action", 2, 23, 22),
-	/* gfx12 has neither GLM nor GL1; who sends one packet to all generations sets them (tinygrad ops_amd.py).
-	 */
+	/* gfx12 has neither GLM nor GL1; a client that sends one packet to all generations sets these bits
+	 * (tinygrad ops_amd.py). */
 	{"", 1, 13, 12, FIELD_RESERVED, P_GFX12, NULL},
 	{"", 1, 15, 15, FIELD_RESERVED, P_GFX12, NULL},
 	/* GFX11's pixel wait: PWS_STAGE and counter of the graphics ring. */

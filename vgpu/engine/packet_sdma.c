@@ -212,7 +212,7 @@ static const struct packet_field pre_exe[] = {
 static const char *const gli[] = {"", "gli_inv", "gli_range", "gli_first_last", NULL};
 static const char *const gl2_range[] = {"", "volatile", "range", "first_last", NULL};
 static const char *const seq[] = {"", "forward", "reverse", "3", NULL};
-/* GCR_CNTL stands in two dwords, 16 bits up. */
+/* GCR_CNTL is spread over two dwords, from bit 16 up. */
 static const struct packet_field gcr_req[] = {
 	NAME("", 2, 17, 16, gli),
 	NAME("gl1", 2, 19, 18, gl2_range),

@@ -4,7 +4,7 @@
 
 #include "vgpu/engine/pm4.h"
 
-/* SET_SH_REG and its kin: control 15:0 offset, 31:28 index; values follow. */
+/* SET_SH_REG, SET_UCONFIG_REG, SET_CONTEXT_REG: control 15:0 offset, 31:28 index; values follow. */
 struct pm4_set_reg {
 	uint32_t control;
 	uint32_t value[];

@@ -242,7 +242,7 @@ unsigned engine_packet_print(const struct vgpu_chip *chip, enum engine_ip ip, co
 
 /* --- stray bits ------------------------------------------------------------------------------- */
 
-/* Dwords of a packet that are looked at; all but what registers and data follow in. */
+/* Leading dwords of a packet that are checked; registers and data follow them. */
 #define LOOKED_AT_dw 24
 
 /* Adds what one field takes. */
@@ -267,7 +267,7 @@ static void take(uint32_t known[LOOKED_AT_dw + 1], const struct packet_field *f)
 bool packet_stray_bits(const struct packet_form *form, unsigned gen, const uint32_t *dw, unsigned count,
 		       unsigned *where, uint32_t *stray)
 {
-	/* The operations of SDMA; of PM4 the processor looks at the header itself. */
+	/* the operations of SDMA; the PM4 processor checks headers itself */
 	uint32_t known[LOOKED_AT_dw + 1] = {gen >= P_SDMA40 ? 0x0000ffff : ~0u};
 
 	if (form->flags & P_UNKNOWN_BITS)

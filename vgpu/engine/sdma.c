@@ -66,7 +66,7 @@ static bool write_linear(struct sdma *s)
 	return sdma_need(s, engine_mem_write(&s->mem, va & ~(uint64_t)3, s->packet + 4, s->packet_dw - 4));
 }
 
-/* Past L2, as its users on 5 and 6 say by MTYPE UC; what another type would do there nobody has tried. */
+/* Past L2: its users on SDMA 5 and 6 set MTYPE UC. The effect of another type is not known. */
 static bool fence(struct sdma *s)
 {
 	const struct sdma_fence *packet = (const void *)s->packet;
@@ -83,7 +83,7 @@ struct poll {
 	unsigned retries;
 };
 
-/* Looks again as often as the packet says (0xfff: for ever). */
+/* Polls again as often as the packet requests (0xfff: for ever). */
 static bool look(void *user, bool *over)
 {
 	struct poll *poll = user;

@@ -15,7 +15,7 @@ static bool meet(struct sdma_range a, struct sdma_range b)
 	return a.lo < b.hi && b.lo < a.hi;
 }
 
-/* Notes what the packet touches, after looking for earlier packets that it has to come after. */
+/* Checks the packet's ranges against earlier packets that it must come after, and records them. */
 static void order(struct sdma *s, struct sdma_range read, struct sdma_range written)
 {
 	for (unsigned i = 0; i < s->pending_count; i++) {
@@ -221,7 +221,8 @@ static bool copy_sub_window_large(struct sdma *s)
 	return copy_windows(s, &src, &dst, &r, log2_B);
 }
 
-/* The fields stand in the parameter dword, of sub-windows in the one with the rectangle's depth or the slices. */
+/* The fields are in the parameter dword; sub-windows have them in the dword with the rectangle's depth or the
+ * slices. */
 static uint32_t swap_of(const struct sdma *s)
 {
 	unsigned sub = bits(s->packet[0], 15, 8);

@@ -5,8 +5,8 @@
 #include "vgpu/engine/cp.h"
 #include "vgpu/engine/sdma.h"
 
-/* Copies of one queue may overlap until something drains them (Mesa radv_sdma.c). What they touch is kept to find
- * one that needs an earlier one's end; more than so many are not looked at. */
+/* Copies of a queue may overlap until a packet drains them (Mesa radv_sdma.c). Their ranges are kept to find a
+ * packet that depends on an earlier one's end; ranges above this number are not checked. */
 #define SDMA_PENDING_MAX 32
 
 struct sdma_range {
@@ -48,7 +48,7 @@ bool sdma_end(struct sdma *s, enum engine_status status, enum contract_row row, 
 void sdma_remark(const struct sdma *s, enum contract_row row, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 bool sdma_need(struct sdma *s, bool ok);
-/* Ends the job when the packet asks for another byte order, which nobody does; 7.0 has none. */
+/* Ends the job when the packet requests another byte order, which no client uses; 7.0 has no such field. */
 bool sdma_unswapped(struct sdma *s, uint32_t swap);
 
 #endif

@@ -1,10 +1,10 @@
-/* What runs workgroups, on a pool thread or on a job's own.
+/* Workers: they run workgroups, on a pool thread or on a job's own.
  *
- * A worker runs one workgroup for `patience` turns before it takes a further one beside it; those that did not end
- * then rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose workgroups
- * wait for each other finds all of them running, as many as the chip would hold: patience halves whenever a
- * workgroup outlasts it, so that filling the chip costs little more than the first wait, and doubles when one ends.
- * One whose waves all wait for others (global wave sync) gives way at once. */
+ * A worker runs a workgroup for `patience` turns before it takes a further one beside it; workgroups that have not
+ * ended then rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose
+ * workgroups wait for each other has all of them running, as many as the chip would hold: patience halves whenever
+ * a workgroup outlasts it, so that filling the chip costs little more than the first wait, and doubles when one
+ * ends. A workgroup whose waves all wait for others (global wave sync) rotates at once. */
 #include "vgpu/engine/internal.h"
 #include "vgpu/host_time.h"
 
@@ -22,7 +22,7 @@ struct engine_worker {
 	struct engine_group *resident, **resident_end; /* waiting for their turn, longest waiting first */
 	struct engine_group *spare;                    /* free storage */
 	struct engine_claim claim;                     /* a workgroup to load; grid NULL: none */
-	uint64_t program_serial;                       /* grid that `program` was looked up for */
+	uint64_t program_serial;                       /* serial of the grid that `program` was looked up for */
 	struct isa_program *program;
 	uint64_t units, units_used; /* share of the chip's compute units, in 1/ENGINE_CU_UNITS */
 	unsigned turns, patience;
@@ -170,10 +170,8 @@ static void retire(struct engine_worker *w, struct engine_group *group)
 	engine_grid_group_ended(grid);
 }
 
-/* A group's own time shows an endless loop. What it cannot show is a crowd of workgroups that wait in vain, where
- * each gets a hundredth of the interpreter: for those the limit holds in time that the host gave, from the last end
- * of any.
- */
+/* Checks both limits. A group's own modelled time shows an endless loop. A crowd of workgroups that wait in vain,
+ * each with a hundredth of the interpreter, shows in the time that the host gave since the last workgroup ended. */
 static void look_at_watchdog(struct engine_group *group)
 {
 	struct engine_run *run = group->grid->run;

@@ -1,8 +1,8 @@
-/* The 8-bit floats of gfx942, on bits: which of two families, SH_MEM_CONFIG.F8_MODE of the VMID says.
+/* The 8-bit floats of gfx942, on bits. SH_MEM_CONFIG.F8_MODE of the VMID selects one of two families.
  *
  *   FNUZ   FP8  S EEEE MMM  bias 8   BF8  S EEEEE MM  bias 16   one zero, no infinity, one NaN: 0x80
  *   OCP    FP8  S EEEE MMM  bias 7   no infinity, NaN where all bits but the sign are set
- *          BF8  S EEEEE MM  bias 15  as IEEE 754 has it */
+ *          BF8  S EEEEE MM  bias 15  as in IEEE 754 */
 #ifndef VGPU_ISA_FP8_H
 #define VGPU_ISA_FP8_H
 

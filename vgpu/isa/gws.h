@@ -1,5 +1,5 @@
-/* Global wave sync: resources of a device on which waves of all workgroups meet. Each is a barrier or a semaphore,
- * by what is done with it; a job may use those that the kernel gave it. */
+/* Global wave sync: resources of a device with which waves of all workgroups synchronise. A resource is a barrier
+ * or a semaphore, by the operations on it; a job may use the resources that the kernel gave it. */
 #ifndef VGPU_ISA_GWS_H
 #define VGPU_ISA_GWS_H
 

@@ -5,8 +5,8 @@
  *   isa_group    what the waves of one workgroup share: LDS, barrier
  *
  * Thread rule: all waves of a group run on one thread; groups are independent. */
-#ifndef VGPU_ISA_H
-#define VGPU_ISA_H
+#ifndef VGPU_ISA_ISA_H
+#define VGPU_ISA_ISA_H
 
 #include "vgpu/chip.h"
 #include "vgpu/gpuvm.h"
@@ -34,7 +34,7 @@ enum isa_stop {
 	ISA_BARRIER, /* waits at s_barrier; call again when the group has arrived */
 	ISA_SYNC,    /* waits for waves of other groups; call again when isa_gws_passed() */
 	ISA_ENDED,   /* s_endpgm */
-	ISA_STOPPED, /* illegal or unimplemented instruction, fetch fault: isa_wave::why tells */
+	ISA_STOPPED, /* illegal or unimplemented instruction, fetch fault: isa_wave::why has the reason */
 };
 
 /* State that the waves of a workgroup share. Owned by engine/. */
@@ -54,8 +54,9 @@ struct isa_group {
 struct isa_machine {
 	const struct vgpu_chip *chip;
 	const struct gpuvm_view *view;
-	void (*fault)(void *user, const struct gpuvm_fault *fault, uint64_t pc); /* noretry: the wave goes on */
-	uint64_t (*clock)(void *user);                                           /* s_memrealtime, s_memtime */
+	void (*fault)(void *user, const struct gpuvm_fault *fault,
+		      uint64_t pc);    /* reports a refused access; the wave continues (noretry) */
+	uint64_t (*clock)(void *user); /* s_memrealtime, s_memtime */
 	void *user;
 	/* Rows of isa_wave::v that hold VGPRs, and SGPRs, as RSRC1 grants; on gfx90a vgpr_count is of the unified
 	 * file. A register above them is a finding, reads register 0 and is not written. sgpr_count 0: all 102. */
@@ -64,8 +65,8 @@ struct isa_machine {
 	 * ignored. */
 	uint32_t accum_offset;
 	bool atomics_shared; /* other threads may touch memory: always true but in tests */
-	/* The device's caches (mem_cache.h), and which L1 the dispatch uses, enum mem_layer. NULL: memory is always
-	 * current. Who calls isa_run or isa_program_get has entered them. */
+	/* The device's caches (vgpu/memory/cache.h), and the L1 of the dispatch, enum mem_layer. NULL: memory is
+	 * always current. A caller of isa_run or isa_program_get has entered the caches. */
 	struct mem_cache *cache;
 	uint64_t vmid; /* names lines of the scalar and the instruction cache, with their address */
 	unsigned l1;
@@ -74,7 +75,7 @@ struct isa_machine {
 	bool several_l2;
 	/* Code is checked for waits that are missing; all waves have isa_wave::late then. */
 	bool checked;
-	/* The dispatch as the order checker knows it; NULL: nothing is checked. Borrowed. */
+	/* Actor of the dispatch in the order checker; NULL: accesses are not checked. Borrowed. */
 	struct mem_actor *order;
 	struct isa_gws_part gws;
 };
@@ -112,8 +113,9 @@ struct isa_wave {
 	char why[512];               /* after ISA_STOPPED */
 
 	/* isa/'s own; zero before the first run. */
-	enum isa_stop stop;  /* why the run in progress ends */
-	uint64_t lanes_exec; /* EXEC that lanes_mask stands for, complemented so that zero means "not made yet" */
+	enum isa_stop stop; /* why the run in progress ends */
+	uint64_t
+		lanes_exec; /* EXEC that lanes_mask was made from, complemented so that zero means "not made yet" */
 	uint32_t lanes_mask[ISA_LANES] __attribute__((aligned(64))); /* ~0 for active lanes */
 	struct isa_page_memo
 		memo[4]; /* pages used last, by enum mem_layer: layers that waves read and write data in */
@@ -131,7 +133,8 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 /* Makes the record of a wave's loads under way. Reset it before the wave's first run. NULL without memory. */
 struct isa_waitcnt *isa_waitcnt_create(void);
 void isa_waitcnt_reset(struct isa_waitcnt *waitcnt);
-/* User SGPRs that no packet of the job has set, a bit each: who reads one is reported (row 67). After a reset. */
+/* Marks user SGPRs that no packet of the job has set, a bit each: the first read is reported (row 67). After a
+ * reset. */
 void isa_waitcnt_unset(struct isa_waitcnt *waitcnt, uint32_t sgprs);
 void isa_waitcnt_destroy(struct isa_waitcnt *waitcnt);
 

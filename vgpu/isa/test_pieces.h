@@ -39,7 +39,7 @@ static inline bool assemble(const char *chip, const struct piece *pieces, unsign
 	return true;
 }
 
-/* checked: with the checks of late.h. */
+/* checked: with the checks of machine code. */
 static inline void init(const char *chip, bool checked)
 {
 	memset(&test, 0, sizeof(test));

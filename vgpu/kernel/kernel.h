@@ -25,14 +25,14 @@ struct kern_device_config {
 	uint64_t vram_B, visible_B; /* 0: the chip's */
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
-	bool f8_fnuz;               /* 8-bit floats are those of KFD's VMIDs */
+	bool f8_fnuz;               /* 8-bit floats as in KFD's VMIDs */
 	unsigned partitions;        /* partitions of a card with all its XCCs; 0: a card of a single XCC */
 	int numa_node;              /* -1: none */
 	int p2p; /* whether PCI gives peer access to it, and from it; -1: as the release is built */
 };
 
 struct vgpu_chip;
-/* VRAM of a device, and what the CPU sees of it. */
+/* VRAM of a device, and its part that the CPU reaches. */
 uint64_t kern_config_vram_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
 uint64_t kern_config_visible_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
 
@@ -44,7 +44,7 @@ static inline unsigned kern_config_nodes(const struct kern_device_config *config
 	return config->partitions ? 8 : 1;
 }
 
-/* The size of the physical memory file that these devices want. */
+/* Size of the physical memory file for these devices. */
 uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count);
 /* Maps the segment and the physical memory file, which stay the caller's to keep open. create: lays out the root
  * with these devices; else joins the run. 0 or -errno, nothing attached then. One attach at a time in a process. */
@@ -68,13 +68,13 @@ struct kern_usage {
 	uint64_t vram_B, visible_B, gtt_B, gtt_total_B;
 };
 void kern_usage(unsigned device, struct kern_usage *usage);
-/* Is no other process left in the run? Never blocks: false when that cannot be told now. */
+/* Whether no other process is left in the run. Never blocks: false while the lock is taken. */
 bool kern_alone(void);
 
 /* A new open of a node: descriptor or -errno; -ENOENT where its partition is not in use. */
 int kern_open(unsigned node, bool primary, bool cloexec);
 
-/* The answer to an ioctl on fd, if it is one of ours: *ours tells. 0, positive, or -errno. */
+/* Performs an ioctl on fd, if fd is the virtual GPU's: sets *ours. 0, positive, or -errno. */
 long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours);
 
 enum kern_fd_kind { KERN_FD_OTHER, KERN_FD_NODE, KERN_FD_DMABUF, KERN_FD_SYNC };
@@ -83,7 +83,7 @@ enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *node,
 
 /* Another descriptor for what (st_dev, st_ino) is: the hold that keeps it; NULL if it is not ours. */
 struct kern_hold *kern_fd_hold(uint64_t st_dev, uint64_t st_ino);
-/* The descriptor, or mapping, is gone. NULL is fine. */
+/* Releases the hold of a closed descriptor or mapping. NULL is fine. */
 void kern_hold_release(struct kern_hold *hold);
 /* A message that carries the descriptor is under way: one reference more, until kern_fd_arrived, or until the
  * receiver dies. 0: it is not known. */
@@ -104,8 +104,8 @@ void kern_hold_stale(struct kern_hold *hold);
 /* Is it a descriptor's hold on that inode? Immutable; no lock. */
 bool kern_hold_is(const struct kern_hold *hold, const struct kern_inode *inode);
 
-/* User memory [addr, addr+size_B) goes away, or its protection changes: waits for the jobs that use it as the
- * kernel's notifier does. */
+/* Called before user memory [addr, addr+size_B) is unmapped or its protection changes: waits for the jobs that use
+ * it, as the kernel's notifier does. */
 void kern_user_memory_changes(uint64_t addr, uint64_t size_B);
 /* The process is about to fork: the same for all private memory that the child would get. */
 void kern_user_memory_forks(void);
@@ -125,7 +125,7 @@ void kern_inject_chance(int nr, uint32_t ppm, int error);
 /* Planned events besides failures. */
 enum kern_event {
 	KERN_EVICT,      /* a CS first moves an idle buffer out of VRAM */
-	KERN_SPILL,      /* a new buffer finds no VRAM and goes to GTT */
+	KERN_SPILL,      /* a new buffer does not fit in VRAM and is placed in GTT */
 	KERN_RESET,      /* a CS finds that the device was reset, its VRAM lost */
 	KERN_LATE,       /* a CS returns when its job may have run for a while */
 	KERN_FAULT_LATE, /* a VM fault is recorded after the job's fence */
@@ -141,7 +141,8 @@ void kern_inject_seed(uint64_t seed);
 const char *kern_ioctl_name(unsigned nr);
 int kern_ioctl_number(const char *name);
 uint64_t kern_live_count(unsigned kind); /* enum kern_kind of state.h */
-/* Pages of userptr BOs that CS ioctls of the run have looked up: each CS does so for all of each that it lists. */
+/* Number of pages of userptr BOs that CS ioctls of the run have looked up: a CS looks up all pages of each such BO
+ * that it lists. */
 uint64_t kern_userptr_pages(void);
 /* Loss of VRAM by a reset; removal of the device. */
 int kern_inject_reset(unsigned device);

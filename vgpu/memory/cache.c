@@ -1,4 +1,4 @@
-/* Copies of memory that a device's caches hold (mem_cache.h). */
+/* Copies of memory in a device's caches (cache.h). */
 #include "vgpu/memory/cache.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 typedef _Atomic(struct mem_page *) bucket;
 
 struct mem_cache {
-	pthread_rwlock_t use;               /* shared: who looks at pages; exclusive: who writes back or drops */
+	pthread_rwlock_t use;               /* shared: users of pages; exclusive: write-back and drop */
 	pthread_mutex_t fill;               /* held by a thread that adds pages or lines */
 	uint64_t generation;                /* guarded by use */
 	bucket bucket[MEM_LAYERS][BUCKETS]; /* pages by key; added to under fill, acquire; removed from under use */
@@ -207,7 +207,7 @@ void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid
 
 /* --- writing back and dropping ---------------------------------------------------------------- */
 
-/* Eight bytes at once where all were written: they may be a word that somebody polls. */
+/* Writes eight bytes at once where all were written: they may be a word that the CPU polls. */
 GPUVM_RACY static void write_back_word(struct mem_page *page, unsigned at, uint64_t dirty)
 {
 	uint64_t value;
@@ -229,7 +229,7 @@ GPUVM_RACY static void write_back_word(struct mem_page *page, unsigned at, uint6
 	}
 }
 
-/* Writes back the dirty ones of size_B bytes that lie inside of eight aligned ones. */
+/* Writes back the dirty bytes of size_B bytes inside an aligned word of eight. */
 static void write_back_part(struct mem_page *page, unsigned offset, unsigned size_B)
 {
 	uint64_t dirty = 0;

@@ -1,19 +1,18 @@
-/* The caches of one device, as far as staleness goes: private copies of the lines that waves and the packet
- * processor read or wrote, which memory and these copies exchange only when something says so.
+/* The caches of a device, as far as stale data goes: private copies of the lines that waves and the packet
+ * processor read or wrote. Copies and memory exchange data only by an explicit write-back or invalidation.
  *
- *   L2           one; what is written stays here until it is written back. Memory of MTYPE UC and CC passes it by.
- *   vector L1    two, as if a dispatch ran on one of two compute units, by turns; written through
+ *   L2           one; a write stays here until it is written back. Memory of MTYPE UC and CC bypasses it.
+ *   vector L1    two, as if dispatches ran on two compute units in turn; written through
  *   scalar, code one each; filled through L2
  *
- * Nothing is ever evicted: what hardware may lose some day is lost here at once, and always. Copies are kept in
- * pages of 4 KiB with a bit for each line that is there: of scalar and code by VMID and GPU address, as hardware
- * tags them, so that they outlive what is mapped there; of the others, which every job's end empties, by the host
- * address of memory.
+ * No line is ever evicted: data that hardware may lose some day is lost here at once, and always. Copies are kept
+ * in pages of 4 KiB with a bit for each valid line. Scalar and code pages are tagged by VMID and GPU address, as in
+ * hardware, so that they outlive a mapping; the others, which every job's end empties, by the host address.
  *
- * Thread rule: mem_cache_enter() to mem_cache_leave() around everything that looks at pages; any number of threads
- * at once. mem_cache_maintain() waits until they have left. Lock order: mem_cache::use, mem_cache::fill. */
-#ifndef VGPU_ISA_MEM_CACHE_H
-#define VGPU_ISA_MEM_CACHE_H
+ * Thread rule: mem_cache_enter() to mem_cache_leave() around every use of pages; any number of threads at once.
+ * mem_cache_maintain() waits until they have left. Lock order: mem_cache::use, mem_cache::fill. */
+#ifndef VGPU_MEMORY_CACHE_H
+#define VGPU_MEMORY_CACHE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -79,9 +78,8 @@ void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_
 void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid, const struct gpuvm_region *r,
 		    uint8_t *host, void *dst, unsigned size_B);
 
-/* Writes back and drops what stands in [lo, hi) of GPU addresses in L2, and the other layers as a whole. Returns
- * how many lines lost what was written to them, because L2 dropped it without writing it back. Not entered. May
- * block. */
+/* Writes back and drops the lines of [lo, hi) of GPU addresses in L2, and the other layers as a whole. Returns how
+ * many lines lost writes because L2 dropped them without writing back. Not entered. May block. */
 unsigned mem_cache_maintain(struct mem_cache *cache, unsigned what, uint64_t lo, uint64_t hi);
 
 static inline bool mem_in_l2(const struct gpuvm_region *r)
@@ -101,7 +99,7 @@ static inline unsigned mem_page_offset(const uint8_t *host)
 	return (uintptr_t)host & (MEM_PAGE_B - 1);
 }
 
-/* How many of size_B bytes at host stand in its page. */
+/* How many of size_B bytes at host are in its page. */
 static inline uint64_t mem_page_clip(const uint8_t *host, uint64_t size_B)
 {
 	uint64_t left_B = MEM_PAGE_B - mem_page_offset(host);

@@ -1,4 +1,4 @@
-/* Clocks, queues and edges of the order checker (mem_order.h, mem_clock.h). */
+/* Clocks, queues and edges of the order checker (order.h, clock.h). */
 #include "vgpu/memory/clock.h"
 
 #include <stdlib.h>
@@ -235,7 +235,8 @@ void mem_order_close(void)
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
-/* The parent's threads may have been in the middle of anything: nothing of theirs is looked at, or freed. */
+/* Forgets the parent's actors and shadows in a forked child. The parent's threads may have been inside any of
+ * them, so none is read or freed. */
 void mem_order_forked(void)
 {
 	pthread_mutex_init(&mem_order_lock, NULL);
@@ -357,7 +358,7 @@ struct mem_clock *mem_actor_clock(const struct mem_actor *actor)
 	return queues[actor->job->slot].clock;
 }
 
-/* Keeps what waves may be looking at until the dispatch is over. */
+/* Keeps a clock that waves may be reading until the dispatch is over. */
 static bool keep(struct mem_actor *actor, struct mem_clock *clock)
 {
 	struct mem_clock **more = realloc(actor->kept, (actor->kept_count + 1) * sizeof(*more));

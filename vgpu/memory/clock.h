@@ -1,6 +1,6 @@
-/* Vector clocks of the order checker (mem_order.h), its queues and edges. Private to it. All with its lock. */
-#ifndef VGPU_ISA_MEM_CLOCK_H
-#define VGPU_ISA_MEM_CLOCK_H
+/* Vector clocks of the order checker (order.h), its queues and edges. Private to it. All with its lock. */
+#ifndef VGPU_MEMORY_CLOCK_H
+#define VGPU_MEMORY_CLOCK_H
 
 #include <pthread.h>
 
@@ -30,15 +30,15 @@ struct mem_clock *mem_clock_get(struct mem_clock *clock);
 void mem_clock_put(struct mem_clock *clock); /* NULL is fine */
 /* A copy (NULL: of nothing), with one reference; NULL without memory. */
 struct mem_clock *mem_clock_new(const struct mem_clock *from);
-/* Whether all that a knows b knows too. */
+/* Whether b covers all work that a covers. */
 bool mem_clock_within(const struct mem_clock *a, const struct mem_clock *b);
-/* Adds what `with` knows (NULL: nothing); whether that was anything. *to is replaced if others refer to it. */
+/* Joins `with` (NULL: nothing) into *to; true if that added anything. Replaces *to if it has other references. */
 bool mem_clock_join(struct mem_clock **to, const struct mem_clock *with);
 void mem_clock_raise(struct mem_clock **to, unsigned index, uint32_t value);
 
 /* Clock of the work before the actor; borrowed. */
 struct mem_clock *mem_actor_clock(const struct mem_actor *actor);
-/* The actor learns of it; whether that was anything. */
+/* The actor acquires clock; true if that added anything. */
 bool mem_actor_acquire(struct mem_actor *actor, struct mem_clock *clock);
 /* Clock that an actor releases: all work before it, and itself. Counted; NULL without memory. */
 struct mem_clock *mem_actor_release(struct mem_actor *actor);
@@ -49,12 +49,12 @@ uint32_t mem_actor_number(struct mem_order_job *job, bool dispatch);
 /* Clock that the packets of a queue last acquired; borrowed. */
 struct mem_clock *mem_queue_clock(unsigned slot);
 
-/* The CPU may see what clock knows. */
+/* The CPU acquires clock. */
 void mem_cpu_see(const struct mem_clock *clock);
 struct mem_clock *mem_cpu_clock(void); /* borrowed */
 extern _Atomic uint64_t mem_cpu_version;
 
-/* Nobody looks at shadows (mem_order.c): forgets them all, or only if there are as many as may be. */
+/* Frees all shadows (order.c), or only if their number is at the limit. No thread may be reading one. */
 void mem_order_drop_shadows(void);
 void mem_order_trim_shadows(void);
 /* In a forked child: leaves them where they are, not to be found. */

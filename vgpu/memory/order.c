@@ -18,7 +18,7 @@
  */
 #define PAGES_MAX 32768u
 
-/* A cell: who, and how. */
+/* A cell: number of the actor, and the kind of access. */
 enum { CELL_ID = (1 << 30) - 1, CELL_PART = 1 << 30 /* not all of the dword */ };
 #define CELL_SYNC (1u << 31)
 
@@ -191,7 +191,7 @@ void mem_order_launch(struct mem_actor *dispatch, struct mem_order_job *job, con
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* Whether what the cell tells of comes before the actor, or nobody knows. */
+/* Whether the access in the cell comes before the actor, or its order is unknown. */
 GPUVM_RACY static bool comes_before(uint32_t cell, const struct mem_actor *actor, const struct mem_clock *clock)
 {
 	uint32_t id = cell & CELL_ID;
@@ -214,9 +214,9 @@ static bool learn_of(struct mem_actor *actor, const struct record *r)
 	return news;
 }
 
-/* Two that only hand on an order do not race, nor do two stores of bytes of one dword, which may be different ones.
- * Machine code before gfx90a does not tell an atomic store from another: dispatches that atomics and stores come
- * from know what they do. */
+/* Whether two accesses are no race: two that synchronise, or two stores of bytes of one dword, which may be
+ * different bytes. Machine code before gfx90a does not distinguish an atomic store from another: dispatches with
+ * both atomics and stores are excused. */
 GPUVM_RACY static bool is_excused(uint32_t cell, bool cell_wrote, const struct mem_actor *actor, unsigned how,
 				  uint32_t flags)
 {
@@ -246,7 +246,7 @@ static void report(const struct touch *t, unsigned cell_index, uint32_t cell, bo
 	sure = mine.id == t->actor->id && !comes_before(cell, t->actor, mem_actor_clock(t->actor));
 	learn_of(t->actor, &other); /* a single report is enough */
 	pthread_mutex_unlock(&mem_order_lock);
-	if (!sure) /* the record had become somebody else's */
+	if (!sure) /* the record was reused for another actor */
 		return;
 	vgpu_finding(mine.ring == other.ring ? CONTRACT_BARRIER_MISSING : CONTRACT_DEPENDENCY_MISSING,
 		     "%s %s 0x%llx, which %s %s: nothing orders the two", mine.text,
@@ -262,7 +262,7 @@ static void look_at(struct touch *t, unsigned cell_index, uint32_t cell, bool wr
 	t->clock = mem_actor_clock(t->actor);
 }
 
-/* Among two readers the younger of those that are in order makes room. */
+/* Replaces one of two readers: the younger of those that are in order. */
 GPUVM_RACY static void note_reader(struct mem_shadow *s, const struct touch *t, unsigned c)
 {
 	uint32_t me = t->actor->id;
@@ -347,9 +347,8 @@ static struct mem_clock *_Atomic *make_word(struct mem_shadow *s, const uint8_t 
 	return word_of(s, host);
 }
 
-/* Whoever reads the word with an order learns what this one knows, too: stores of several do not replace each
- * other.
- */
+/* Releases the actor's clock at a word: joins it with the clock there, because stores of several actors do not
+ * replace each other. */
 static void hand_on(struct mem_clock *_Atomic *word, struct mem_clock *clock)
 {
 	struct mem_clock *old = *word, *joined;
@@ -383,7 +382,7 @@ static void release_word(struct mem_shadow *s, struct mem_actor *actor, const ui
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
-/* The CPU may see a plain store at once. */
+/* Releases a plain store that the CPU may see at once. */
 static void show_cpu(struct mem_actor *actor)
 {
 	struct mem_clock *clock;

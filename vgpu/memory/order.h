@@ -1,23 +1,23 @@
-/* What happened before what: finds accesses of the same memory by packets and dispatches that nothing orders, in
- * whatever order they happened to run. One checker for all devices of a process.
+/* The order checker: finds accesses of the same memory by packets and dispatches without an order between them,
+ * whatever the order in which they happened to run. One checker for all devices of a process.
  *
- *   actor   who accesses memory: a packet, or a dispatch with all its waves
+ *   actor   an agent that accesses memory: a packet, or a dispatch with all its waves
  *   queue   an entity of kernel/, whose jobs start in order. Its packets are numbered, and its dispatches
- *   clock   what is known to have happened before: of each queue a number of packets and one of dispatches
+ *   clock   work that is known to have happened before: of each queue a number of packets and one of dispatches
  *   shadow  of each dword of memory the last actor that wrote it, and the last two that read it
  *
- * A packet comes after those before it on its queue, and after the dispatches that a flush waited for; a dispatch
- * comes after what its packet came after. Further edges: a job's end, before jobs that depend on it; what the CPU
- * may have seen before the ioctl (ends of jobs, words that were written to be seen), before that job; and
- * synchronising accesses (polls, end of pipe, fences and words of packets; atomics and coherent loads of waves),
- * which hand on what happened before the one that wrote to the one that reads.
+ * A packet comes after the earlier packets of its queue, and after the dispatches that a flush waited for; a
+ * dispatch comes after the work that its packet came after. Further edges: a job's end, before jobs that depend on
+ * it; work whose results the CPU may have seen before the ioctl (ends of jobs, words written for the CPU), before
+ * that job; and synchronising accesses (polls, end of pipe, fences and words of packets; atomics and coherent loads
+ * of waves): a read acquires the clock that the last write of the word released.
  *
- * What is unknown counts as ordered: the checker is silent rather than wrong. What a wave releases, all of its
- * dispatch and those launched before it on its queue have released.
+ * An unknown order counts as ordered: the checker is silent rather than wrong. A release by a wave covers all of
+ * its dispatch and earlier dispatches of its queue.
  *
- * Thread rule: thread safe; a job's packets are one thread's. One lock, innermost of all. */
-#ifndef VGPU_ISA_MEM_ORDER_H
-#define VGPU_ISA_MEM_ORDER_H
+ * Thread rule: thread safe; a job's packets belong to one thread. One lock, innermost of all. */
+#ifndef VGPU_MEMORY_ORDER_H
+#define VGPU_MEMORY_ORDER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ struct mem_after {
 /* A job. Owned by engine/; all but the first three members are private to the checker. */
 struct mem_order_job {
 	uint64_t queue, seq; /* the entity; the number of the job in it */
-	uint32_t ring;       /* tells hardware rings of the process apart */
+	uint32_t ring;       /* row of the hardware ring, unique in the process */
 	char name[64];       /* for reports */
 	int slot;            /* slot of its queue; -1: the job is not checked */
 	struct mem_clock *end;
@@ -54,7 +54,7 @@ struct mem_actor {
 	struct mem_clock *launch;        /* borrowed: what clock was at first */
 	struct mem_clock *_Atomic released, *_Atomic acquired; /* last; counted */
 	struct mem_clock *_Atomic shown; /* clock last released to the CPU; only compared with released */
-	struct mem_clock **kept;         /* owned array of counted: what waves may still look at */
+	struct mem_clock **kept;         /* owned array of counted clocks that waves may still read */
 	unsigned kept_count;
 	_Atomic uint64_t cpu_version;   /* version of the CPU's clock that it has acquired */
 	uint64_t scratch_lo, scratch_B; /* private memory of a dispatch's waves, which needs no order */
@@ -65,13 +65,13 @@ enum {
 	MEM_ORDER_READ = 1 << 0,
 	MEM_ORDER_WRITE = 1 << 1,
 	MEM_ORDER_SYNC = 1 << 2, /* synchronises */
-	MEM_ORDER_HOST = 1 << 3, /* memory that the CPU sees at once, and sets */
+	MEM_ORDER_HOST = 1 << 3, /* memory whose writes the CPU sees at once, and may set itself */
 };
 
 /* For each device that checks. False without memory. */
 bool mem_order_open(void);
 void mem_order_close(void);
-/* In a forked child: forgets the parent's devices, whose threads are not there. */
+/* In a forked child: forgets the parent's devices, whose threads do not exist there. */
 void mem_order_forked(void);
 
 /* Clock of the work that the CPU may have seen until now; counted. */
@@ -87,7 +87,7 @@ void mem_order_end(struct mem_order_job *job);
 /* The packets that follow come after all dispatches of the queue. */
 void mem_order_flush(struct mem_order_job *job);
 
-/* The packet processor goes on to its next packet. */
+/* Moves the packet processor's actor to its next packet. */
 static inline void mem_order_next_packet(struct mem_actor *packet)
 {
 	packet->id = 0;
@@ -98,8 +98,8 @@ static inline void mem_order_next_packet(struct mem_actor *packet)
 void mem_order_launch(struct mem_actor *dispatch, struct mem_order_job *job, const char *where);
 void mem_order_retire(struct mem_actor *dispatch);
 
-/* The actor accesses size_B bytes at host, whose GPU address is va. Reports what is not ordered. True: a read with
- * MEM_ORDER_SYNC has learned of something. */
+/* Checks an access of size_B bytes at host, whose GPU address is va, and records it. Reports an unordered access.
+ * True: a read with MEM_ORDER_SYNC has acquired something. */
 bool mem_order_access(struct mem_actor *actor, const uint8_t *host, uint64_t va, uint64_t size_B, unsigned how);
 /* The actor saw what the CPU has written just now. */
 void mem_order_saw_cpu(struct mem_actor *actor);
@@ -112,7 +112,7 @@ struct mem_shadow;
 
 /* Cells that a wave looked up last. Zero at first. */
 struct mem_order_memo {
-	uint32_t actor;      /* whom it is good for */
+	uint32_t actor;      /* actor that they are valid for */
 	uint32_t ordered[2]; /* cells that come before: written, read */
 	struct mem_shadow *page[4];
 };

@@ -12,7 +12,7 @@
 typedef _Atomic(struct kern_hold *) hold_slot;
 static _Atomic(hold_slot *) chunks[CHUNKS];
 
-/* The place for fd; makes it when asked to. */
+/* The place for fd; with `make` it creates a missing one. */
 static hold_slot *slot_of(int fd, bool make)
 {
 	hold_slot *chunk, *expected = NULL;
@@ -62,7 +62,7 @@ static void set(int fd, struct kern_hold *hold)
 		kern_hold_release(stale);
 }
 
-/* Looks at what the descriptor is, so that nothing another thread closed meanwhile is touched. */
+/* Finds the hold by the descriptor itself, because another thread may have closed a hold meanwhile. */
 void shim_fd_adopt(int fd)
 {
 	struct kern_hold *hold;

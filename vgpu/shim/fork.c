@@ -78,7 +78,7 @@ static void prepare(void)
 	shim_map_each(bridge_add);
 }
 
-/* Keeps the holds for fork(), which alone knows whether there is a child. */
+/* Keeps the holds for fork(): only its result shows whether there is a child. */
 static void parent(void)
 {
 	if (!last.active)
@@ -106,7 +106,7 @@ static void child(void)
 	shim_map_unlock();
 }
 
-/* Before any library's handlers: those are registered at a library's first use at the earliest. */
+/* Registers before any library's handlers: a library registers its own at its first use at the earliest. */
 __attribute__((constructor)) static void watch_forks(void)
 {
 	if (pthread_atfork(prepare, parent, child))

@@ -1,4 +1,4 @@
-/* Names: which the run's directory stands for, and what device nodes and descriptors look like from outside. */
+/* Names: the paths that the run's directory replaces, and the attributes of device nodes and descriptors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define DRM_MAJOR 226
 
-/* The regular files that stand for device nodes, known by inode. Immutable while active. */
+/* Regular files in place of device nodes, known by inode. Immutable while active. */
 static struct {
 	uint64_t dev;
 	unsigned count;

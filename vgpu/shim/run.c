@@ -1,8 +1,8 @@
-/* Runs: their directory, the memory files, who joined.
+/* Runs: their directory, the memory files, the member processes.
  *
- * The segment and the physical memory are memfds: no file system limits their size, and they go with the last
- * process. A process that joins opens them through /proc/PID/fd of one that is in the run; DIR/procs/PID says which
- * numbers. */
+ * The segment and the physical memory are memfds: no file system limits their size, and they are freed with the
+ * last process. A process that joins opens them through /proc/PID/fd of a member; DIR/procs/PID has their numbers.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 _Atomic bool shim_is_active;
 
-/* This process's this_run. Written while nobody else uses the shim. */
+/* The run of this process. Written while no other thread uses the shim. */
 static struct {
 	char root[PATH_MAX];
 	pid_t pid; /* process that joined: this one, or the parent of a vfork child */
@@ -136,7 +136,7 @@ static int make_root(void)
 	return -EACCES;
 }
 
-/* Says to later processes where to find the memory. */
+/* Publishes the numbers of the memory files for later processes. */
 static int announce(void)
 {
 	char path[PATH_MAX + 32], text[64];
@@ -253,7 +253,7 @@ static int open_of(pid_t pid, int fd)
 	return mine < 0 ? mine : move_up(mine);
 }
 
-/* Joins through one process that is in the run; -errno if it is gone or is none of ours. */
+/* Joins through a member process; -errno if it has died or is no member. */
 static int join_through(const char *name)
 {
 	char path[PATH_MAX + 300], text[64] = "";

@@ -1,11 +1,13 @@
-/* The shim: stands in front of libc and hands to kernel/ what concerns the virtual devices.
+/* The shim: interposes functions of libc, and passes calls on the virtual devices to kernel/.
  *
- *   run    directory, segment and physical memory of the devices; which process joined       run.c, tree.c, spec.c
- *   path   names under /dev/dri and /sys that the run's directory stands for                 path.c
- *   fds    which descriptors of this process are ours                                        fds.c
- *   maps   which address ranges map buffers                                                  maps.c
+ *   run    directory, segment and physical memory of the devices; member processes       run.c, tree.c, spec.c
+ *   path   names under /dev/dri and /sys that the run's directory replaces               path.c
+ *   fds    descriptors of this process that belong to the virtual GPU, with their holds  fds.c
+ *   maps   address ranges that map buffers, with their holds                             maps.c
  *   wrap_* the libc functions
  *
+ * Locks: maps have one mutex, fds are lock-free, the rest is immutable while a run is active. Lock order: locks of
+ * the program's fork handlers, map lock, kernel lock.
  * While shim_active() is false, every wrapper is its libc function and a load. Thread safe throughout. */
 #ifndef VGPU_SHIM_SHIM_H
 #define VGPU_SHIM_SHIM_H
@@ -50,10 +52,10 @@ struct shim_config {
 	unsigned count;
 	struct kern_device_config device[SHIM_DEVICES];
 };
-/* Parses a SPEC; says on stderr what is wrong. 0 or -EINVAL. */
+/* Parses a SPEC; prints errors on stderr. 0 or -EINVAL. */
 int shim_spec_parse(const char *spec, struct shim_config *config);
-/* Plans what TUFF_VGPU_INJECT says: "ioctl=N:ENOMEM,cs=5%:EAGAIN,evict=10%,seed=7". Only the creator of a run calls
- * it, before others join. 0 or -EINVAL. */
+/* Plans the failures and events of TUFF_VGPU_INJECT: "ioctl=N:ENOMEM,cs=5%:EAGAIN,evict=10%,seed=7". Only the
+ * creator of a run calls it, before others join. 0 or -EINVAL. */
 int shim_inject_parse(const char *text);
 
 extern _Atomic bool shim_is_active;
@@ -62,12 +64,12 @@ SHIM_EARLY static inline bool shim_active(void)
 	return __builtin_expect(atomic_load_explicit(&shim_is_active, memory_order_acquire), 0);
 }
 
-/* The run's directory, the root of what stands for "/". Valid while active. */
+/* The run's directory, which contains the replacements of paths from "/" on. Valid while active. */
 const char *shim_root(void);
 /* Builds the tree for these devices under root; removes it. */
 int shim_tree_build(const char *root, const struct shim_config *config);
 void shim_tree_remove(const char *root);
-/* Brings the files that tell of memory in use up to date. While active. */
+/* Updates the files that show memory in use. While active. */
 void shim_tree_refresh(void);
 /* Is path, without links, the directory of a device, and of which? */
 bool shim_tree_device(const char *path, unsigned *device);
@@ -75,8 +77,8 @@ bool shim_tree_device(const char *path, unsigned *device);
 int shim_run_create(const char *spec, const struct shim_config *config);
 int shim_run_join(const char *dir);
 void shim_run_leave(bool exiting);
-/* The process ends, and its other threads may still use the devices: the last process takes the directory away, the
- * next one to look frees what this one had. */
+/* Leaves the run at process exit while other threads may still use the devices: the last process removes the
+ * directory, and the next process to sweep frees this one's objects. */
 void shim_run_leave_in_haste(void);
 /* In a forked child that is in the run. */
 void shim_run_forked(void);
@@ -95,12 +97,12 @@ bool shim_dev_is_ours(uint64_t st_dev);
 
 /* The path to use for `path`: itself, or rewritten into buf (PATH_MAX). NULL with errno set: not there. */
 const char *shim_path(const char *path, char *buf);
-/* The same of a path that is relative to a descriptor, which may be one of the host's own /sys: "/" and "/sys" are
- * not ours, and who walks down from there must find what is. */
+/* Redirects a path relative to a descriptor. The descriptor may be the host's "/" or "/sys", which the run does
+ * not replace: paths below it must still reach the run's files. */
 const char *shim_path_at(int dir, const char *path, char *buf);
 /* Takes the run's directory off a path; returns the new length. */
 size_t shim_path_strip(char *path, size_t length);
-/* Does the placeholder (dev, ino) stand for a device node? */
+/* Whether the placeholder (dev, ino) is a device node's. */
 bool shim_node(uint64_t dev, uint64_t ino, unsigned *node, bool *primary);
 /* Remembers the placeholders; at joining. */
 int shim_nodes_find(unsigned count);
@@ -119,7 +121,7 @@ struct kern_hold *shim_fd_take(int fd); /* removes it; the caller releases */
 void shim_fd_copied(int from, int to);  /* after a dup */
 void shim_fd_adopt(int fd);             /* came from elsewhere: a message, an exec */
 void shim_fd_adopt_all(void);
-void shim_fd_clear(void); /* after the run was left: the holds are gone already */
+void shim_fd_clear(void); /* after the run was left: the holds are released already */
 void shim_fd_forget_range(unsigned first, unsigned last);
 
 /* --- maps --- */

@@ -1,5 +1,5 @@
-/* The directory tree that stands for /dev/dri and for the parts of /sys that tell about GPUs, as Linux lays them
- * out: directories under sys/devices, relative links from sys/dev/char, sys/class/drm and sys/bus/pci. */
+/* The directory tree that replaces /dev/dri and the parts of /sys with GPUs, in Linux's layout: directories under
+ * sys/devices, relative links from sys/dev/char, sys/class/drm and sys/bus/pci. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>

@@ -121,14 +121,15 @@ static int join_or_create(const char *spec, const char *run)
 		attached = true;
 		return 0;
 	}
-	r = create(spec); /* the run has gone, or there was none */
+	r = create(spec); /* the run has ended, or there was none */
 	if (!r)
 		setenv("TUFF_VGPU_RUN", shim_root(), 1);
 	return r;
 }
 
 /* A program that carries the virtual GPU inside may run with the library preloaded too. Then the program's copy
- * stands in front of libc, and is the one to join; this name is always this copy's, vgpu_start the first one's. */
+ * comes first in the symbol order, and must be the one to join: own_start always names this copy's function,
+ * vgpu_start the first copy's. */
 extern __typeof__(vgpu_start) own_start __attribute__((alias("vgpu_start"), visibility("hidden")));
 
 /* True when this copy is to join a run by itself: when it was preloaded, or `tuff run` named a run. */
@@ -165,9 +166,9 @@ __attribute__((constructor)) static void start_preloaded(void)
 	}
 	atomic_store_explicit(&shim_is_active, true, memory_order_release);
 	shim_fd_adopt_all();
-	/* A process leaves its devices when nothing of it is left to use them: behind the destructors of all
-	 * libraries, with its other threads going on to the end. The dynamic linker registers those destructors
-	 * after this constructor, and handlers run backwards. */
+	/* Leaves the run after the destructors of all libraries, while other threads still run: only then no code
+	 * is left to use the devices. The dynamic linker registers those destructors after this constructor, and
+	 * exit handlers run in reverse order. */
 	stops_late = !on_exit(stop_late, NULL);
 }
 

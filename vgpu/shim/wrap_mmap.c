@@ -1,4 +1,5 @@
-/* mmap and its kin: buffers are mapped from the run's physical memory file, and the mapping keeps them. */
+/* mmap, munmap, mremap, mprotect, madvise: buffers are mapped from the run's physical memory file, and the mapping
+ * keeps them. */
 #include <errno.h>
 #include <linux/mman.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@ static void before_change(void *addr, size_t size_B)
 
 static void *map_buffer(void *addr, size_t size_B, int prot, int flags, uint64_t offset, struct kern_hold *hold)
 {
-	/* The memory is shared whatever the client asked: a private mapping is read-only, so nobody can tell. */
+	/* The memory is shared in either case: a private mapping is read-only, so there is no difference. */
 	void *at = SHIM_REAL(mmap)(addr, size_B, prot, (flags & ~MAP_TYPE) | MAP_SHARED, shim_phys_fd(),
 				   (off_t)offset);
 

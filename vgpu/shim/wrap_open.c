@@ -1,4 +1,4 @@
-/* open and its kin. */
+/* open, open64, openat, opendir and fopen. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static int placeholder_flags(int flags)
 	return flags & O_PATH ? flags : (flags & ~(O_ACCMODE | O_TRUNC | O_CREAT | O_EXCL)) | O_RDONLY | O_NONBLOCK;
 }
 
-/* Files whose content is what is true when they are opened, as in sysfs: mem_info_vram_used and its kin. */
+/* Files whose content is computed when they are opened, as in sysfs: mem_info_vram_used and the like. */
 static void refresh(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -57,7 +57,7 @@ static void refresh(const char *path)
 		shim_tree_refresh();
 }
 
-/* A device's file `remove`: who opens it to write is about to write 1, which unplugs the device. */
+/* A device's file `remove`: a process that opens it for writing is about to write 1, which unplugs the device. */
 static bool unplug(const char *path, int flags)
 {
 	const char *slash = strrchr(path, '/');

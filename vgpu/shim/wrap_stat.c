@@ -1,4 +1,4 @@
-/* stat and its kin: nodes and descriptors of ours are character devices 226:N. */
+/* stat, fstat, lstat, statx: nodes and descriptors of the virtual GPU are character devices 226:N. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -140,7 +140,7 @@ SHIM_EXPORT int statx(int dir, const char *restrict path, int flags, unsigned ma
 	return r;
 }
 
-/* Libraries of devices ask whether what they have found is sysfs. */
+/* Device libraries check that the files are on sysfs. */
 static int fixed_fs(int r, int fd, void *fs)
 {
 	char proc[32], at[PATH_MAX], tree[PATH_MAX];

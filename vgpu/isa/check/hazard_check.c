@@ -1,6 +1,6 @@
-/* Wait states that GFX9 leaves to the program: pairs of instructions that need others between them (late.h). The
- * figures are those of the "Vega" and CDNA3 ISA, section "manually inserted wait states", and of LLVM's hazard
- * recognizer. Matrix instructions are not here. */
+/* Wait states that GFX9 leaves to the program: pairs of instructions that need others between them
+ * (waitcnt_check.h). The figures are those of the "Vega" and CDNA3 ISA, section "manually inserted wait states",
+ * and of LLVM's hazard recognizer. Matrix instructions are not checked. */
 #include "vgpu/isa/check/waitcnt_check.h"
 
 #include "vgpu/report.h"

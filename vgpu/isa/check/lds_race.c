@@ -1,4 +1,4 @@
-/* Races in LDS (race.h). */
+/* Races in LDS (lds_race.h). */
 #include "vgpu/isa/check/lds_race.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct site {
 /* A recent instruction that touched LDS and may be under way. */
 struct op {
 	uint64_t pc;
-	uint32_t number; /* in its counter, of late.h */
+	uint32_t number; /* in its counter, of waitcnt_check.h */
 	bool by_vm;      /* vmcnt, not lgkmcnt */
 	uint8_t kind;
 	uint16_t size_B, count;
@@ -83,7 +83,7 @@ struct isa_races *isa_races_create(uint32_t lds_B, uint32_t waves)
 	return races;
 }
 
-/* Forgets what was before the barrier. Maps of waves stand one behind the other. */
+/* Forgets accesses before the barrier. The maps of the waves are contiguous. */
 static void next_epoch(struct isa_races *races)
 {
 	memset(races->maps, 0, (2 + races->waves * ISA_RACE_KINDS) * (size_t)races->words * sizeof(*races->maps));
@@ -240,7 +240,7 @@ static void look(struct isa_wave *w, const struct isa_inst *i, uint32_t word, ui
 		}
 }
 
-/* A load to LDS that the wave itself touches before vmcnt has told that it is done. */
+/* Reports a load to LDS whose bytes the wave itself accesses before vmcnt shows that it is done. */
 static void look_at_own_load(const struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B,
 			     unsigned kind)
 {
@@ -268,7 +268,7 @@ static void look_at_own_load(const struct isa_wave *w, const struct isa_inst *i,
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* The part of an access that stands in one word of the maps. */
+/* Checks the part of an access in one word of the maps. */
 static void access_word(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B,
 			unsigned kind, bool changes)
 {

@@ -1,17 +1,17 @@
-/* Races in LDS: two waves of a workgroup that touch the same byte with no barrier between them, one of them
- * writing, not both by an atomic. Private to vgpu/isa/ but for what isa.h has.
+/* Races in LDS: two waves of a workgroup access the same byte with no barrier between the accesses, one of them
+ * writes, and not both use an atomic. Private to vgpu/isa/, except the functions in isa.h.
  *
- * For each wave a bit for each byte of LDS that it read, wrote or updated since the last barrier, and the
- * instructions that did it. A barrier orders what a wave has waited for; what is still under way when the wave
- * comes to it (late.h) counts as done behind it.
+ * Each wave has a bit for each byte of LDS that it read, wrote or updated since the last barrier, and the
+ * instructions that did it. A barrier orders operations that a wave has waited for; an operation under way when the
+ * wave arrives (waitcnt_check.h) counts as done after the barrier.
  *
- * No race: what lanes of one wave do among themselves; a write of what is there already, which counts as a read of
- * it (so that all waves may write the same value); a read beside an atomic update: an atomic load is the same
+ * No race: accesses of lanes of one wave; a write of the value that is there already, which counts as a read of it
+ * (so that all waves may write the same value); a read beside an atomic update: an atomic load is the same
  * instruction, and every loop of compare-and-swap begins with one.
  *
- * Thread rule: the group's. */
-#ifndef VGPU_ISA_RACE_H
-#define VGPU_ISA_RACE_H
+ * Thread rule: as the group's. */
+#ifndef VGPU_ISA_CHECK_LDS_RACE_H
+#define VGPU_ISA_CHECK_LDS_RACE_H
 
 #include "vgpu/isa/check/waitcnt_check.h"
 

@@ -1,5 +1,5 @@
-/* Registers that instructions read and write (touch.h). touch_test.c changes all others and looks whether it shows.
- */
+/* Registers that instructions read and write (operand_use.h). operand_use_test.c changes all others and checks
+ * that results stay. */
 #include "vgpu/isa/check/operand_use.h"
 
 #include "vgpu/isa/decode/access.h"
@@ -25,7 +25,7 @@ static void writes(struct isa_operand_use *t, unsigned row, unsigned dw)
 	add(t, row, dw, true);
 }
 
-/* Codes from 128 on are no registers; two of them ask whether a register is zero. */
+/* Codes from 128 on are no registers; two of them test whether a register is zero. */
 static void reads_scalar(struct isa_operand_use *t, unsigned code, unsigned dw)
 {
 	if (code == ISA_VCCZ || code == ISA_EXECZ)
@@ -278,7 +278,7 @@ static void use_of_image(const struct isa_inst *i, struct isa_operand_use *t)
 	const struct isa_mem *m = &i->mem;
 
 	t->event = ISA_EVENT_VMEM;
-	reads(t, m->vaddr, 1); /* the resource may ask for more addresses */
+	reads(t, m->vaddr, 1); /* a resource with more dimensions has more addresses */
 	reads_scalar(t, m->sbase, 8);
 	if (i->row->number >= 0x20)
 		reads_scalar(t, m->soffset, 4);

@@ -1,7 +1,7 @@
-/* Which registers an instruction reads and writes, and what it does to the wave's counters: what the checks of
- * machine code need to know of it (late.h). Made at decode for programs that are checked; private to vgpu/isa/. */
-#ifndef VGPU_ISA_TOUCH_H
-#define VGPU_ISA_TOUCH_H
+/* Registers that an instruction reads and writes, and its effect on the wave's counters, for the checks of machine
+ * code (waitcnt_check.h). Made at decode for programs that are checked; private to vgpu/isa/. */
+#ifndef VGPU_ISA_CHECK_OPERAND_USE_H
+#define VGPU_ISA_CHECK_OPERAND_USE_H
 
 #include "vgpu/isa/wave/wave.h"
 
@@ -38,7 +38,7 @@ struct isa_operand_use {
 	uint8_t count;
 	/* Reads lanes that EXEC turns off, and writes them perhaps. */
 	bool all_lanes;
-	/* Writes LDS from memory: vmcnt tells when. */
+	/* Writes LDS from memory: complete when vmcnt has counted it. */
 	bool to_lds;
 	/* DS: what it reads and writes of LDS is one step, though no single atomic. */
 	bool atomic;
@@ -47,7 +47,7 @@ struct isa_operand_use {
 };
 
 void isa_operand_use_of(const struct isa_inst *inst, struct isa_operand_use *use);
-/* Adds what states.c needs; inst->use is touch. */
+/* Adds the bits of hazard_check.c; inst->use is use. */
 void isa_hazard_of(const struct isa_inst *inst, enum vgpu_gfx gfx, struct isa_operand_use *use);
 
 #endif

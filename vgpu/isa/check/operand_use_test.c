@@ -1,4 +1,4 @@
-/* The registers that touch.c says an instruction touches, against what execution shows: random instructions run
+/* The registers of operand_use.c, compared with execution: random instructions run
  * from random registers, and again with all registers changed that are not touched. What is not written stays, and
  * what is written is the same. Scalar registers that s_movrel finds through M0 are not known at decode. */
 #include <stdlib.h>

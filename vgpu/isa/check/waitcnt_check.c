@@ -1,4 +1,4 @@
-/* Late write-back (late.h). */
+/* Missing s_waitcnt (waitcnt_check.h). */
 #include "vgpu/isa/check/waitcnt_check.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static uint32_t *scalar_of(struct isa_wave *w, const struct isa_range *r)
 	return &w->s[r->first - ISA_SCALAR_BASE];
 }
 
-/* Puts what a load brings into its registers, if somebody was there before. */
+/* Stores a load's data in its registers, if an earlier access had taken them away. */
 static void arrive(struct isa_wave *w, struct waitcnt_load *load)
 {
 	const struct isa_range *r = &load->range;
@@ -139,7 +139,7 @@ static void register_name(const struct isa_wave *w, const struct isa_range *r, c
 		snprintf(text, text_B, "%c%u", agpr ? 'a' : 'v', agpr ? r->first - first_agpr : r->first);
 }
 
-/* Keeps what the load brings; who reads from now on gets poison. */
+/* Saves a load's data; the registers read as poison until the load arrives. */
 static void take_away(struct isa_wave *w, struct waitcnt_load *load, bool poison)
 {
 	const struct isa_range *r = &load->range;
@@ -262,7 +262,7 @@ static uint32_t issue(struct isa_wave *w, struct waitcnt_counter *counter, uint3
 	return counter->issued;
 }
 
-/* A FLAT instruction's lanes in LDS, and those elsewhere, have a counter of their own. */
+/* Counters that a FLAT instruction waits for: lanes in LDS and lanes elsewhere have different ones. */
 static unsigned flat_waits(const struct isa_wave *w, const struct isa_inst *i)
 {
 	const uint32_t *lo = w->v[i->mem.vaddr], *hi = w->v[i->mem.vaddr + 1];

@@ -1,26 +1,26 @@
-/* Late write-back: which registers of a wave have a load under way, and who touches them before s_waitcnt has seen
- * to it that the load is done. GFX9's rules:
+/* Missing s_waitcnt: registers of a wave with a load under way, and instructions that access them before an
+ * s_waitcnt has shown that the load is done. GFX9's rules:
  *
  *   vmcnt    vector memory, loads and stores, in the order of issue
- *   lgkmcnt  LDS in the order of issue; scalar memory in none: only lgkmcnt(0) tells
- *   both     FLAT, in no order with the others: only vmcnt(0) tells of lanes in memory, lgkmcnt(0) of those in LDS
+ *   lgkmcnt  LDS in the order of issue; scalar memory in no order: only lgkmcnt(0) covers it
+ *   both     FLAT, in no order with the others: only vmcnt(0) covers lanes in memory, lgkmcnt(0) lanes in LDS
  *
- * A counter says how many are under way, not which. With n left, all but n of those that come in order are done,
- * whatever the others do; all are with none left.
+ * A counter has the number of operations under way, not their names. With n left, all but the last n of those that
+ * come in order are done, whatever the others do; with none left all are done.
  *
- * A loaded register has its value at once. The first that reads it too early is reported, and from then on it holds
- * ISA_POISON until the load arrives; what was written to it too early is lost to the load. So correct code pays for
- * bookkeeping alone.
+ * A loaded register gets its value at once. The first early read is reported, and from then on the register holds
+ * ISA_POISON until the load arrives; an early write is lost to the load. So correct code pays for bookkeeping
+ * alone.
  *
- * Not here: what memory instructions read. On GFX9 stores have read their registers when they are issued (expcnt
+ * Not checked: sources of memory instructions. On GFX9 a store has read its registers when it is issued (expcnt
  * counts exports and GDS alone).
  *
- * And wait states: GFX9 has pairs of instructions that need others, or s_nop, between them; hardware does not wait
- * by itself. states.c has them.
+ * Wait states: GFX9 has pairs of instructions that need others, or s_nop, between them; hardware does not wait by
+ * itself. hazard_check.c checks them.
  *
- * Private to vgpu/isa/ but for create, destroy and reset, which isa.h has. Thread rule: the wave's. */
-#ifndef VGPU_ISA_LATE_H
-#define VGPU_ISA_LATE_H
+ * Private to vgpu/isa/, except create, destroy and reset in isa.h. Thread rule: as the wave's. */
+#ifndef VGPU_ISA_CHECK_WAITCNT_CHECK_H
+#define VGPU_ISA_CHECK_WAITCNT_CHECK_H
 
 #include "vgpu/isa/check/operand_use.h"
 
@@ -47,7 +47,8 @@ struct waitcnt_load {
 	uint32_t number; /* in the order of its counter */
 	uint64_t lanes;  /* lanes that the load writes */
 	uint64_t pc;
-	uint32_t (*saved)[ISA_LANES]; /* owned; NULL until somebody was too early: what arrives, in [0] for SGPRs */
+	uint32_t (
+		*saved)[ISA_LANES]; /* owned; set at the first early access: data that arrives, in [0] for SGPRs */
 };
 
 /* How many instructions of a counter were issued, and how many of them are done for sure. */
@@ -69,7 +70,7 @@ struct isa_waitcnt {
 	uint64_t said_pc, said_earlier_pc; /* the last finding */
 };
 
-/* Looks at an instruction that touches something under way; before it runs. */
+/* Checks an instruction that uses registers under way; before it runs. */
 void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i);
 /* Takes note of what it issues or waits for; before it runs. */
 void isa_waitcnt_event(struct isa_wave *w, const struct isa_inst *i);
@@ -84,13 +85,13 @@ static inline bool isa_waitcnt_said(struct isa_wave *w, uint64_t pc, uint64_t ea
 	return false;
 }
 
-/* The last instructions may be gone. */
+/* Forgets the last instructions: their code may be freed. */
 static inline void isa_waitcnt_forget_code(struct isa_waitcnt *waitcnt)
 {
 	waitcnt->produced = 0;
 }
 
-/* Looks at an instruction that minds something of what the last ones left behind. */
+/* Checks an instruction that depends on results of the last ones; before it runs. */
 void isa_hazard_check(struct isa_wave *w, const struct isa_inst *i);
 
 static inline void isa_waitcnt_step(struct isa_wave *w, const struct isa_inst *i)
@@ -108,7 +109,7 @@ static inline void isa_waitcnt_step(struct isa_wave *w, const struct isa_inst *i
 		isa_waitcnt_event(w, i);
 }
 
-/* The last one was a copy that does not stay: this one stands for it. */
+/* Replaces the last instruction, a temporary copy, by i. */
 static inline void isa_waitcnt_replace(struct isa_waitcnt *waitcnt, const struct isa_inst *i)
 {
 	waitcnt->recent[(waitcnt->clock - 1) % WAITCNT_RECENT] = i;

@@ -1,4 +1,4 @@
-/* Machine code words to isa_inst. Field positions are those of the GFX9 and gfx90a encodings; decode_test.c
+/* Decodes machine code into isa_inst. Field positions are those of the GFX9 and gfx90a encodings; decode_test.c
  * compares every instruction with LLVM's disassembler. */
 #include "vgpu/isa/decode/decode.h"
 
@@ -36,8 +36,8 @@ static uint32_t next_word(struct state *st)
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-/* Rows of a register tuple. What is above those that the dispatch grants reads the first ones (register 0, for a
- * single one); a result there makes the instruction do nothing ("Vega" ISA, out-of-range behaviour). */
+/* Rows of a register tuple. A source above the granted registers reads the first ones (register 0, for a single
+ * one); a result there disables the instruction ("Vega" ISA, out-of-range behaviour). */
 static uint16_t rows_of(struct state *st, unsigned reg, unsigned dw, unsigned base, unsigned count, bool result)
 {
 	if (!dw || reg + dw <= count)
@@ -64,7 +64,7 @@ static uint16_t agpr_row(struct state *st, unsigned reg, unsigned dw)
 	return data_row(st, reg, dw, true, false);
 }
 
-/* A tuple of SGPRs must end inside the SGPRs, or be a special pair. Above those that are granted s0 is read. */
+/* A tuple of SGPRs must end inside the SGPRs, or be a special pair. A source above the granted SGPRs reads s0. */
 static uint8_t scalar_code(struct state *st, unsigned code, unsigned dw)
 {
 	if (code < ISA_FLAT_SCRATCH && code + dw > st->dec->sgprs) {
@@ -258,7 +258,7 @@ static void valu_result(struct state *st, unsigned reg)
 		valu_source(st, 2, CODE_VGPR + reg);
 }
 
-/* The second dword of SDWA. The source 0 register stands there instead of in the first dword. */
+/* Decodes the second dword of SDWA, which has the source 0 register instead of the first dword. */
 static void decode_sdwa(struct state *st)
 {
 	struct isa_valu *v = &st->inst->valu;
@@ -660,7 +660,7 @@ static void buffer_fields(struct state *st, uint32_t w, uint32_t w1)
 	flag_if(inst, bits(w, 14, 14), ISA_GLC);
 	flag_if(inst, !vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23), ISA_TFE);
 	m->offset = (int32_t)bits(w, 11, 0);
-	/* TFE adds a status dword to what a load returns; data that goes to LDS needs no register. */
+	/* TFE adds a status dword to a load's result; a load to LDS needs no register. */
 	dw = m->dst_dw > m->data_dw ? m->dst_dw : m->data_dw;
 	dw = inst->flags & ISA_LDS ? 0 : dw + (inst->flags & ISA_TFE ? 1 : 0);
 	m->vaddr = vgpr_row(st, bits(w1, 7, 0), bits(w, 12, 12) + bits(w, 13, 13));
@@ -700,7 +700,7 @@ static void decode_mtbuf(struct state *st, uint32_t w)
 	buffer_fields(st, w, w1);
 }
 
-/* How many coordinates there are, the resource says: one is checked here. */
+/* The resource has the number of coordinates: one is checked here. */
 static void decode_mimg(struct state *st, uint32_t w)
 {
 	struct isa_inst *inst = st->inst;

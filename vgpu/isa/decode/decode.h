@@ -1,18 +1,18 @@
-/* Decoded instructions: what decode.c makes, what every execution file reads. Private to vgpu/isa/.
+/* Decoded instructions: made by decode.c, read by all files that execute them. Private to vgpu/isa/.
  *
- *   isa_op     one semantic ("v_add_f32"), whatever its encoding (e32, VOP3, SDWA, DPP)
- *   isa_row    where a semantic stands: encoding, number, chips, operands (opcodes.def, from LLVM's facts)
- *   isa_inst   one decoded instruction: its function, its fields with registers resolved to rows of the wave's v[]
+ *   isa_op     a semantic ("v_add_f32"), common to its encodings (e32, VOP3, SDWA, DPP)
+ *   isa_row    a semantic in an encoding: number, chips, operands (opcodes.def, from LLVM's facts)
+ *   isa_inst   a decoded instruction: its function, its fields with registers resolved to rows of the wave's v[]
  *
- * How an instruction runs: isa_run() calls inst->fn(wave, inst), which returns the next instruction, nearly always
- * inst + 1, or NULL when isa_run must return, after setting wave->stop and wave->pc (isa_stop_wave and isa_leave do
- * both). s_nop, s_waitcnt and their kin are dropped when code is decoded.
+ * Execution: isa_run() calls inst->fn(wave, inst), which returns the next instruction, nearly always inst + 1, or
+ * NULL when isa_run must return, after setting wave->stop and wave->pc (isa_stop_wave and isa_leave do both).
+ * s_nop, s_waitcnt and similar instructions are dropped when code is decoded.
  *
- * Registers are checked at decode against what the dispatch grants: a function never meets a VGPR row outside the
- * wave's file or an SGPR tuple that runs over its end; isa_inst::beyond tells of those that were. Rows stay valid
- * under s_set_gpr_idx too. */
-#ifndef VGPU_ISA_DECODE_H
-#define VGPU_ISA_DECODE_H
+ * Decoding checks registers against those that the dispatch grants: a function never gets a VGPR row outside the
+ * wave's file or an SGPR tuple that runs over its end; isa_inst::beyond marks instructions that name such
+ * registers. Rows stay valid under s_set_gpr_idx too. */
+#ifndef VGPU_ISA_DECODE_DECODE_H
+#define VGPU_ISA_DECODE_DECODE_H
 
 #include <string.h>
 
@@ -105,7 +105,7 @@ struct isa_row {
 enum isa_flag {
 	ISA_GLC = 1 << 0, /* sc0 of gfx942; returned values of atomics all the same */
 	ISA_SLC = 1 << 1, /* nt of gfx942 */
-	ISA_LDS = 1 << 2, /* MUBUF, FLAT: data goes to LDS, address from M0 */
+	ISA_LDS = 1 << 2, /* MUBUF, FLAT: the result is written to LDS, at an address from M0 */
 	ISA_OFFEN = 1 << 3,
 	ISA_IDXEN = 1 << 4,
 	ISA_GDS = 1 << 5,
@@ -130,7 +130,7 @@ struct isa_mem {
 	uint16_t vdata;  /* row: stored or atomic operand; for MUBUF loads the destination too (== vdst) */
 	uint16_t vdata1; /* row: second operand of DS write2, cmpst... */
 	uint16_t vdst;   /* row: loaded value or returned pre-op value */
-	uint8_t dst_dw, data_dw; /* dwords of vdst (whether or not GLC asks for it), of vdata (each of DS's two) */
+	uint8_t dst_dw, data_dw; /* dwords of vdst (with or without GLC), of vdata (each of DS's two) */
 	uint8_t sdst;            /* code, SMEM (and data of scalar stores) */
 	uint8_t sbase;           /* code of the first SGPR: SMEM base pair or quad, MUBUF/MTBUF resource quad */
 	uint8_t soffset;         /* code: MUBUF always (constants too), SMEM when ISA_SOFFSET */
@@ -145,7 +145,7 @@ struct isa_mem {
 struct isa_salu {
 	uint8_t dst;       /* code of the first SGPR written */
 	uint8_t src[2];    /* codes; 255: literal */
-	uint8_t constants; /* bit per source: its value stands in value[] */
+	uint8_t constants; /* bit per source: value[] has its value */
 	uint64_t value[2]; /* constant sources, as 64-bit operands read them */
 	int32_t simm;      /* SOPK, SOPP: 16 bits, sign-extended */
 	uint32_t literal;
@@ -197,7 +197,7 @@ struct isa_valu {
 	const uint32_t *constant[3];    /* constant sources, broadcast to two rows of 64; owned by the program */
 };
 
-/* Names a register above those that the dispatch grants, row 93. */
+/* Registers above the granted ones, row 93. */
 enum isa_beyond {
 	ISA_BEYOND_SOURCE =
 		1 << 0, /* a source, or an SGPR result: replaced by the register that hardware accesses */
@@ -214,7 +214,7 @@ struct isa_inst {
 	uint64_t pc; /* address of the first dword */
 	const struct isa_row *row;
 	uint16_t op;    /* enum isa_op */
-	uint8_t enc;    /* enum isa_enc; a promoted VOP1/VOP2/VOPC says ISA_VOP3 */
+	uint8_t enc;    /* enum isa_enc; a promoted VOP1/VOP2/VOPC has ISA_VOP3 */
 	uint8_t dwords; /* encoded length */
 	uint16_t flags; /* enum isa_flag */
 	uint8_t beyond; /* enum isa_beyond */
@@ -228,7 +228,7 @@ struct isa_inst {
 	};
 };
 
-/* Binds functions to semantics; a table ends with ISA_OP_NONE. decode.c looks a semantic up in all of these. */
+/* Binds functions to semantics; a table ends with ISA_OP_NONE. bind.c indexes all of these tables. */
 struct isa_handler {
 	uint16_t op;
 	isa_fn fn;
@@ -255,8 +255,8 @@ struct isa_decoder {
 /* A decoder that grants everything; AGPRs get rows from 512 on. For disassembly. */
 struct isa_decoder isa_decoder_any(enum vgpu_gfx gfx);
 /* Decodes the instruction at code, of which words are readable; fn, lane and constant stay unset. Returns its
- * length in dwords. 0: no instruction of this chip, or cut off, or a tuple of more registers than are granted: *why
- * tells (static text). */
+ * length in dwords. 0: no instruction of this chip, or cut off, or a tuple of more registers than are granted;
+ * *why gets the reason (static text). */
 unsigned isa_decode(const struct isa_decoder *dec, const uint32_t *code, unsigned words, uint64_t pc,
 		    struct isa_inst *inst, const char **why);
 /* Dwords of an operand type. */

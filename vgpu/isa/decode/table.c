@@ -3,8 +3,7 @@
 
 #include "vgpu/isa/decode/decode.h"
 
-/* The widest number field is VOP3's, 10 bits; its promoted numbers below 0x1c0 are looked up in their own encoding.
- */
+/* The widest number field is VOP3's, 10 bits; promoted numbers below 0x1c0 are those of their own encoding. */
 #define NUMBERS 1024
 #define CHIPS   VGPU_GFX_LATER
 

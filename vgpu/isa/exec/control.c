@@ -10,7 +10,7 @@
 /* --- branches
  * ------------------------------------------------------------------------------------------------------ */
 
-/* The target is looked up once. Only this thread runs the program, so the instruction may be completed here. */
+/* Resolves the target once. Only this thread runs the program, so it may complete the instruction here. */
 static inline const struct isa_inst *take(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct isa_inst *branch = (struct isa_inst *)i;
@@ -76,7 +76,7 @@ C_FN(barrier)
 	return isa_leave(w, ISA_BARRIER, next_pc(i));
 }
 
-/* A halted wave waits for the host; nobody wakes it here, so it spends its time until the watchdog comes. */
+/* A halted wave waits for the host, which never resumes it here: it spends its time until the watchdog ends it. */
 C_FN(sethalt)
 {
 	(void)w;
@@ -95,9 +95,9 @@ C_FN(sleep)
 	return isa_leave(w, ISA_BUDGET, next_pc(i));
 }
 
-/* No effect: waits, which are here for code that is checked, and which late.c has seen; messages (no graphics and
- * no host interrupt handler listens), wake-ups (sleeping ends by itself), and s_trap, because DRM VMIDs have no
- * trap handler (TRAP_EN is 0) and hardware then goes on behind it. */
+/* No effect: waits, which exist for the checks alone and which waitcnt_check.c has handled; messages (there are no
+ * graphics and no host interrupt handler), wake-ups (sleeping ends by itself), and s_trap, because DRM VMIDs have
+ * no trap handler (TRAP_EN is 0): hardware then continues after it. */
 C_FN(nothing)
 {
 	(void)w;
@@ -109,7 +109,7 @@ C_FN(icache_inv)
 	uint64_t pc = next_pc(i);
 
 	isa_cache_maintain(w, MEM_DROP_CODE);
-	isa_code_refresh(w); /* i may be gone now */
+	isa_code_refresh(w); /* i may be freed */
 	return isa_leave(w, ISA_RESUME, pc);
 }
 
@@ -123,7 +123,7 @@ C_FN(setvskip)
 /* --- VGPR indexing
  * ---------------------------------------------------------------------------------------------------- */
 
-/* M0 7:0 is the index, M0 15:12 say which operands are relative. */
+/* M0 7:0 is the index, M0 15:12 select the relative operands. */
 C_FN(set_gpr_idx_on)
 {
 	w->s[ISA_M0] =

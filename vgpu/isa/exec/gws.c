@@ -1,6 +1,6 @@
-/* ds_gws_*: what the Vega ISA says of these instructions ("DS_GWS_INIT" and following), state machines included.
- * Waves that wait leave isa_run with ISA_SYNC. Hardware lets those that wait for a semaphore in by the order in
- * which they came; here whoever is asked first. */
+/* ds_gws_* with the state machines of the Vega ISA ("DS_GWS_INIT" and following). A waiting wave leaves isa_run
+ * with ISA_SYNC. Hardware admits waves to a semaphore in the order of their arrival; here the first wave that runs
+ * again is admitted. */
 #include "vgpu/isa/gws.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ struct unit {
 	bool flag;      /* changes whenever a barrier opens */
 	bool semaphore; /* else a barrier */
 	uint32_t queue; /* waves that wait */
-	uint64_t given; /* isa_gws_part of who set it up */
+	uint64_t given; /* isa_gws_part::given of the job that set it up */
 };
 
 struct isa_gws {
@@ -49,7 +49,7 @@ static bool init(struct unit *u, uint32_t value)
 	return true;
 }
 
-/* The last to come opens it, and says how many the next time waits for. */
+/* The last wave to arrive opens the barrier, and its value is the number of waves of the next round. */
 static bool barrier(struct unit *u, uint32_t value)
 {
 	u->semaphore = false;
@@ -120,8 +120,8 @@ static void look(const struct isa_wave *w, const struct isa_inst *i, const struc
 			     (unsigned long long)part->resident, (unsigned long long)part->groups);
 }
 
-/* The first active lane's; with none on, LLVM says that it still has its effect (hasUnwantedEffectsWhenEXECEmpty).
- */
+/* The first active lane's value; without active lanes the instruction still has its effect, by LLVM
+ * (hasUnwantedEffectsWhenEXECEmpty). */
 static uint32_t value_of(const struct isa_wave *w, const struct isa_inst *i)
 {
 	uint64_t exec = isa_exec(w);

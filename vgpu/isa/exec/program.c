@@ -93,7 +93,7 @@ static const struct gpuvm_region *executable(const struct gpuvm_view *view, uint
 	return r && r->host && r->flags & GPUVM_X && !(r->flags & GPUVM_REFUSED) ? r : NULL;
 }
 
-/* Memory as the instruction cache has it: up to *size_B bytes at va, which shrinks to what stands in one piece. */
+/* Memory through the instruction cache: up to *size_B bytes at va; reduces *size_B to the contiguous part. */
 static const uint8_t *code_at(const struct isa_program *p, const struct gpuvm_region *r, uint64_t va,
 			      size_t *size_B)
 {
@@ -179,7 +179,7 @@ static const struct isa_inst *pass(struct isa_wave *w, const struct isa_inst *i)
 	return i + 1;
 }
 
-/* Ends a run whose next instruction stands in another one. */
+/* Ends a run whose next instruction is in another run. */
 static const struct isa_inst *follow(struct isa_wave *w, const struct isa_inst *i)
 {
 	return isa_goto(w, i->pc);
@@ -270,7 +270,8 @@ static bool ends_run(const struct isa_inst *inst)
 	}
 }
 
-/* Decodes one instruction into inst and returns its size; one that cannot run gets a function that says why. */
+/* Decodes one instruction into inst and returns its size; one that cannot run gets a function that reports the
+ * reason. */
 static unsigned decode_one(struct isa_program *p, uint64_t pc, struct isa_inst *inst)
 {
 	uint32_t code[MAX_DWORDS];
@@ -298,7 +299,7 @@ static void *copy_of(const void *data, size_t size_B)
 /* Code of a run being collected. */
 struct collector {
 	struct isa_inst inst[MAX_RUN + 2];
-	uint64_t pc_of[2 * MAX_RUN]; /* each address met, with the instruction it stands for */
+	uint64_t pc_of[2 * MAX_RUN]; /* each decoded address, and its instruction */
 	uint32_t inst_of[2 * MAX_RUN];
 	uint32_t code[2 * MAX_RUN * MAX_DWORDS];
 	size_t count, addresses, code_dw;

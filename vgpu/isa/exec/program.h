@@ -1,7 +1,7 @@
-/* Decoded code of kernels. program.c finds, decodes and keeps it; bind.c, which stands above all instructions'
- * functions, gives each instruction its own. */
-#ifndef VGPU_ISA_PROGRAM_H
-#define VGPU_ISA_PROGRAM_H
+/* Decoded code of kernels. program.c finds, decodes and keeps it; bind.c, which includes the handlers of all
+ * instructions, gives each instruction its function. */
+#ifndef VGPU_ISA_EXEC_PROGRAM_H
+#define VGPU_ISA_EXEC_PROGRAM_H
 
 #include "vgpu/isa/wave/wave.h"
 
@@ -10,7 +10,7 @@ const uint32_t *isa_program_constant(struct isa_program *program, uint64_t value
 
 /* Gives a decoded instruction its function and its constants. False without memory. */
 typedef bool (*isa_bind_fn)(struct isa_program *program, struct isa_inst *inst);
-/* A cache whose programs bind instructions by that function. NULL without memory. */
+/* A cache whose programs bind instructions with bind. NULL without memory. */
 struct isa_cache *isa_program_cache_create(isa_bind_fn bind);
 
 /* The function that stops the wave with this reason (static text). */

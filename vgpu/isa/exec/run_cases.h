@@ -1,7 +1,7 @@
 /* Single instructions with operands and results worked out by hand from the ISA documents. Encodings: llvm-mc-19.
  */
-#ifndef VGPU_ISA_RUN_CASES_H
-#define VGPU_ISA_RUN_CASES_H
+#ifndef VGPU_ISA_EXEC_RUN_CASES_H
+#define VGPU_ISA_EXEC_RUN_CASES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -45,7 +45,7 @@ S_LOGIC(xnor, ~(a ^ b))
 S_OP(not_b32, uint32_t, uint32_t, none_t, r = ~a; scc = r != 0)
 S_OP(not_b64, uint64_t, uint64_t, none_t, r = ~a; scc = r != 0)
 
-/* Unsigned additions carry; signed ones say overflow. */
+/* Unsigned additions set SCC to the carry; signed ones to the overflow. */
 S_OP(add_u32, uint32_t, uint32_t, uint32_t, scc = __builtin_add_overflow(a, b, &r))
 S_OP(sub_u32, uint32_t, uint32_t, uint32_t, scc = __builtin_sub_overflow(a, b, &r))
 S_OP(add_i32, uint32_t, int32_t, int32_t, int32_t t; scc = __builtin_add_overflow(a, b, &t); r = (uint32_t)t)
@@ -174,8 +174,8 @@ S_OP(bitset1_b32, uint32_t, uint32_t, none_t, r = w->s[i->salu.dst] | 1u << (a &
 S_OP(bitset0_b64, uint64_t, uint32_t, none_t, r = isa_sread64(w, i->salu.dst) & ~(1ull << (a & 63)))
 S_OP(bitset1_b64, uint64_t, uint32_t, none_t, r = isa_sread64(w, i->salu.dst) | 1ull << (a & 63))
 
-/* The old EXEC goes to the destination, the new one comes from it (e) and the source (a). The source is read first:
- * it may be the destination. */
+/* Copies EXEC to the destination and computes the new EXEC from it (e) and the source (a). The source is read
+ * first: it may be the destination. */
 #define S_SAVEEXEC(name, EXPR)                                                                                     \
 	S_FN(name##_saveexec_b64)                                                                                  \
 	{                                                                                                          \
@@ -196,7 +196,7 @@ S_SAVEEXEC(xnor, ~(a ^ e))
 S_SAVEEXEC(andn1, ~a &e)
 S_SAVEEXEC(orn1, ~a | e)
 
-/* The new EXEC goes to the destination too. */
+/* Copies the new EXEC to the destination, too. */
 #define S_WREXEC(name, EXPR)                                                                                       \
 	S_FN(name##_wrexec_b64)                                                                                    \
 	{                                                                                                          \

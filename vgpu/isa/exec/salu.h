@@ -1,6 +1,6 @@
 /* Scalar sources for salu.c and control.c. */
-#ifndef VGPU_ISA_SALU_H
-#define VGPU_ISA_SALU_H
+#ifndef VGPU_ISA_EXEC_SALU_H
+#define VGPU_ISA_EXEC_SALU_H
 
 #include "vgpu/isa/wave/wave.h"
 

@@ -1,5 +1,4 @@
-/* Lane accesses to memory (mem_access.h). All that a wave reads or writes is read and written in this file; where
- * it stands, mem_place.c knows. */
+/* Lane accesses to memory (access.h). This file has every read and write of a wave; place.c has the translation. */
 #include "vgpu/isa/mem/access.h"
 
 #include "vgpu/isa/mem/order.h"
@@ -177,8 +176,8 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 	return atomic_at(w, i, op, size_B, host, data, compare);
 }
 
-/* A wave's row to or from memory where it stands in one piece. Vectors of 16 bytes: memcpy would be a call that
- * ThreadSanitizer watches. */
+/* A wave's row to or from contiguous memory. Vectors of 16 bytes: memcpy would be a call that ThreadSanitizer
+ * intercepts. */
 typedef uint32_t vec4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 GPUVM_RACY static void move_row(void *dst, const void *src)
@@ -233,7 +232,7 @@ typedef void access_fn(struct isa_wave *w, const struct isa_inst *i, const struc
 		       unsigned dw);
 static access_fn load, store;
 
-/* Lanes in several pages, as many at once as stand in one. False: nothing is won by it. */
+/* Accesses lanes in several pages, page by page. False: lane by lane is as fast. */
 static bool by_page(access_fn *access, struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
 		    unsigned row, unsigned dw)
 {

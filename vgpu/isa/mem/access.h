@@ -1,13 +1,13 @@
-/* Memory as waves see it: every access of vector and scalar memory instructions ends here, so that a model of the
- * shader's caches has one place to stand.
+/* Memory accesses of waves: every access of vector and scalar memory instructions ends here, so that the model of
+ * the caches is in one place.
  *
- * Memory is shared with the client's threads, which poll words and set them while kernels run: words of up to 8
- * bytes are accessed whole. Two waves (or a wave and the client) may race as on hardware; ThreadSanitizer is kept
- * out of these accesses, because a racy kernel is not our bug. What the client must see in order comes after a
- * fence, which is synchronised for real.
+ * Memory is shared with the client's threads, which poll and set words while kernels run: words of up to 8 bytes
+ * are accessed as a whole. Two waves (or a wave and the client) may race as on hardware; ThreadSanitizer does not
+ * check these accesses (GPUVM_RACY). Data that the client reads in order comes after a fence, which is
+ * synchronised for real.
  *
- * A refused access is reported through isa_machine::fault and goes to the dummy page of the view, the wave goes on.
- */
+ * A refused access is reported through isa_machine::fault and goes to the dummy page of the view; the wave
+ * continues. */
 #ifndef VGPU_ISA_MEM_ACCESS_H
 #define VGPU_ISA_MEM_ACCESS_H
 
@@ -22,7 +22,7 @@ struct isa_addresses {
 	uint64_t va[ISA_LANES];
 };
 
-/* The 48 bits of an address, where hardware looks at no more: bit 47 is repeated above. */
+/* Sign-extends an address from bit 47: hardware ignores the bits above. */
 static inline uint64_t isa_sign_48(uint64_t va)
 {
 	return va >> 47 & 1 ? va | ~ISA_VA_MASK : va & ISA_VA_MASK;
@@ -53,7 +53,7 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 uint64_t isa_atomic_apply(enum isa_atomic op, unsigned size_B, uint64_t old, uint64_t data, uint64_t data1);
 /* The same on host memory, indivisibly; returns what was there. */
 uint64_t isa_atomic_host(enum isa_atomic op, unsigned size_B, void *host, uint64_t data, uint64_t data1);
-/* Floating-point atomics of the L2 know no MODE: nearest even; f32 flushes denormals before gfx942, all else keeps
+/* Floating-point atomics of the L2 ignore MODE: nearest even; f32 flushes denormals before gfx942, all else keeps
  * them. */
 unsigned isa_atomic_enter(enum vgpu_gfx gfx, enum isa_atomic op, unsigned size_B);
 void isa_atomic_leave(unsigned saved);

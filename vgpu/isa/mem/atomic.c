@@ -57,7 +57,7 @@ static uint32_t bf16_from_double(double value)
 
 	if (isnan(value))
 		return 0x7fc0;
-	/* Round the f32 to odd, so that the last rounding sees that something was lost. */
+	/* Round the f32 to odd, so that the last rounding is inexact when this one was. */
 	if (back != value && !(bits & 1))
 		bits += (fabs(back) < fabs(value)) ? 1 : (uint32_t)-1;
 	return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;

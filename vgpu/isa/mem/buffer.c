@@ -8,7 +8,7 @@
  * offset = VGPR (OFFEN) + immediate;  index = VGPR (IDXEN) + lane (add_tid)
  * linear:    base + SGPR + index * stride + offset
  * swizzled:  base + SGPR + ((index / S) * stride + offset / 4 * 4) * S + (index % S) * 4 + offset % 4
- * where S = 8 << index_stride and elements are 4 bytes: consecutive dwords of a lane stand 4 S bytes apart. */
+ * where S = 8 << index_stride and elements are 4 bytes: consecutive dwords of a lane are 4 S bytes apart. */
 #include "vgpu/isa/mem/access.h"
 #include "vgpu/isa/mem/format.h"
 #include "vgpu/memory/cache.h"
@@ -47,7 +47,7 @@ static struct resource read_resource(const struct isa_wave *w, const struct isa_
 		.add_tid = s[3] >> 23 & 1,
 	};
 
-	if (v.add_tid) /* the data format gives way to more bits of stride */
+	if (v.add_tid) /* the data format's bits belong to the stride */
 		v.stride |= (s[3] >> 15 & 15) << 14;
 	return v;
 }
@@ -129,7 +129,7 @@ static void piece(struct isa_wave *w, const struct isa_inst *i, const struct isa
 		clear(w, access, outside, row, dw);
 }
 
-/* TFE: a dword after the data says whether the page was there; faults are not told to the wave. */
+/* TFE: a dword after the data has the page's status; waves are not informed of faults. */
 static void write_status(struct isa_wave *w, const struct isa_inst *i, unsigned dw)
 {
 	if (!(i->flags & ISA_TFE))
@@ -140,7 +140,7 @@ static void write_status(struct isa_wave *w, const struct isa_inst *i, unsigned 
 
 static bool splits(const struct request *r, unsigned dw)
 {
-	/* Swizzled dwords stand apart, and raw buffers are checked dword by dword. */
+	/* Swizzled dwords are not contiguous, and raw buffers are checked dword by dword. */
 	if (dw == 1 || r->v.swizzle)
 		return dw > 1;
 	if (r->in_records)
@@ -151,7 +151,7 @@ static bool splits(const struct request *r, unsigned dw)
 	return false;
 }
 
-/* A swizzled buffer tears an element apart that does not lie within one of its dwords. */
+/* Whether a swizzled buffer splits the lane's element: it does not fit into one of the buffer's dwords. */
 static bool torn(const struct request *r, const struct isa_access *access, unsigned size_B)
 {
 	unsigned unit_B = access->class == ISA_ACCESS_ATOMIC || size_B < 4 ? size_B : 4;
@@ -262,7 +262,7 @@ static bool read_typed(const struct isa_inst *i, const struct resource *v, struc
 	return t->size_B;
 }
 
-/* Selects component n as the resource says: 0 zero, 1 one, 4 to 7 X to W. Instructions with a format of their own
+/* Selects component n by the resource: 0 zero, 1 one, 4 to 7 X to W. Instructions with a format of their own
  * (MTBUF) take the components unchanged. */
 static uint32_t select(const struct isa_inst *i, const struct resource *v, const struct typed *t, unsigned n,
 		       const uint32_t xyzw[4])
@@ -376,7 +376,7 @@ static const struct isa_inst *typed(struct isa_wave *w, const struct isa_inst *i
 
 /* --- to and from LDS -------------------------------------------------------------------------- */
 
-/* Reads a lane's dword, converted as the instruction says. */
+/* Reads a lane's dword, converted by the instruction's format. */
 static uint32_t dword_of(struct isa_wave *w, const struct isa_inst *i, const struct request *r, unsigned lane)
 {
 	const struct isa_access *access = isa_access_of(i->op);
@@ -397,7 +397,7 @@ static uint32_t dword_of(struct isa_wave *w, const struct isa_inst *i, const str
 	return size_B == 4 ? value : isa_extend(value, access);
 }
 
-/* A load with the LDS bit writes LDS at M0 + immediate + 4 * lane; nothing goes to registers. */
+/* A load with the LDS bit writes LDS at M0 + immediate + 4 * lane, and no register. */
 static const struct isa_inst *to_lds(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_access *access = isa_access_of(i->op);
@@ -436,8 +436,8 @@ static const struct isa_inst *store_lds_dword(struct isa_wave *w, const struct i
 	return i + 1;
 }
 
-/* Whether WBL2 and INV work on L2. gfx942 says a scope: the system, and the device where it has several L2, for one
- * is coherent in itself (CDNA3 ISA, tables of BUFFER_WBL2 and BUFFER_INV). */
+/* Whether WBL2 and INV act on L2. gfx942's instructions have a scope: system, and device where the device has
+ * several L2, because a single L2 is coherent in itself (CDNA3 ISA, tables of BUFFER_WBL2 and BUFFER_INV). */
 static bool reaches_l2(const struct isa_wave *w, const struct isa_inst *i)
 {
 	if (w->machine->chip->gfx != VGPU_GFX942)

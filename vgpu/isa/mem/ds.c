@@ -1,6 +1,6 @@
-/* LDS instructions. All waves of a workgroup run on one thread, so nothing here is atomic for the host.
+/* LDS instructions. All waves of a workgroup run on one thread, so no access is atomic for the host.
  *
- * GFX9 ignores M0 but for the few instructions that take their address from it. Any alignment goes. */
+ * GFX9 ignores M0, except in the few instructions that take their address from it. Any alignment is allowed. */
 #include "vgpu/isa/check/lds_race.h"
 #include "vgpu/isa/mem/access.h"
 #include "vgpu/isa/valu/valu.h"
@@ -79,7 +79,7 @@ static const struct isa_inst *refuse_gds(struct isa_wave *w, const struct isa_in
 	return isa_stop_wave(w, i, "no GDS is assigned to the job");
 }
 
-/* The highest offset of the active lanes is inside: no lane needs a look of its own. */
+/* Whether all active lanes are inside LDS, by their highest offset. */
 static bool all_inside(const struct isa_wave *w, const uint32_t offset[ISA_LANES], uint64_t mask, unsigned size_B)
 {
 	uint32_t highest = 0;
@@ -266,7 +266,7 @@ static const struct isa_inst *write2(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* Both old values are returned; the second exchange sees the first. */
+/* Returns both old values; the second exchange reads the result of the first. */
 static const struct isa_inst *exchange2(struct isa_wave *w, const struct isa_inst *i)
 {
 	unsigned bytes = op_of(i)->bytes, dw = bytes / 4;
@@ -449,7 +449,7 @@ static const struct isa_inst *bpermute(struct isa_wave *w, const struct isa_inst
 	return i + 1;
 }
 
-/* Pushes; of lanes that push to the same place the highest wins, and who gets nothing gets 0. */
+/* Pushes. The highest of the lanes that push to a lane wins; a lane without a value gets 0. */
 static const struct isa_inst *permute(struct isa_wave *w, const struct isa_inst *i)
 {
 	uint32_t value[ISA_LANES] = {0};

@@ -96,7 +96,8 @@ static const struct isa_inst *global_to_lds(struct isa_wave *w, const struct isa
 
 /* --- SCRATCH ---------------------------------------------------------------------------------- */
 
-/* Scratch is interleaved: dword n of lane L stands at FLAT_SCRATCH + 256 n + 4 L, whoever accesses it. */
+/* Interleaved address of scratch: dword n of lane L is at FLAT_SCRATCH + 256 n + 4 L, for scratch and flat
+ * instructions. */
 static uint64_t scratch_va(uint64_t base, unsigned lane, uint32_t offset)
 {
 	return base + (uint64_t)(offset >> 2) * 4 * ISA_LANES + 4 * lane + (offset & 3);
@@ -136,7 +137,7 @@ static void scratch_write(struct isa_wave *w, const struct isa_inst *i, unsigned
 	}
 }
 
-/* Nobody else looks at a lane's scratch. */
+/* A plain read-modify-write: no other wave accesses a lane's scratch. */
 static uint64_t scratch_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, unsigned size_B,
 			       unsigned lane, uint32_t offset, uint64_t data, uint64_t data1)
 {
@@ -281,7 +282,7 @@ static bool scratch_offsets(const struct isa_wave *w, const struct isa_inst *i, 
 	return !misaligned;
 }
 
-/* Aligned dwords: one access a dword, since a lane's dwords stand 256 bytes apart. */
+/* Aligned dwords: an access per dword, because a lane's dwords are 256 bytes apart. */
 static void scratch_dwords(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 			   const uint32_t offset[ISA_LANES])
 {

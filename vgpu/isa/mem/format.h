@@ -1,5 +1,5 @@
-/* Typed buffer data of GFX9: BUF_DATA_FORMAT says how an element's bits are cut into components, BUF_NUM_FORMAT
- * what a component's bits mean. Names list components from the most significant: 2_10_10_10 has X in bits 9:0. */
+/* Typed buffer data of GFX9: BUF_DATA_FORMAT splits an element's bits into components, BUF_NUM_FORMAT gives a
+ * component's bits their meaning. Names list components from the most significant: 2_10_10_10 has X in bits 9:0. */
 #ifndef VGPU_ISA_MEM_FORMAT_H
 #define VGPU_ISA_MEM_FORMAT_H
 

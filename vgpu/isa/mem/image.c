@@ -7,11 +7,11 @@
  *
  *   sampler     word 0: clamp X, Y, Z 8:0, unnormalized 15; word 2: magnification filter 21:20
  *
- * Coordinates stand in VGPRs one after the other: X, Y, Z or the layer, as many as the type has; with DA layers
- * count. With A16 they have 16 bits, two to a VGPR, the first one in the low half: unsigned, or f16 where there is
- * a sampler; with D16 components have, in the same way (Vega ISA, MIMG; LLVM's AMDGPU MIMG tests of gfx9). Only
- * linear images without mip levels run, and of sampling what needs no gradient. A filter weighs texels by 8 bits of
- * the coordinates' fraction: how real hardware rounds is not known to be exactly so. */
+ * Consecutive VGPRs hold the coordinates: X, Y, Z or the layer, as many as the type has; with DA layers count. With
+ * A16 they have 16 bits, two to a VGPR, the first one in the low half: unsigned, or f16 where there is a sampler;
+ * with D16 components have, in the same way (Vega ISA, MIMG; LLVM's AMDGPU MIMG tests of gfx9). Only linear images
+ * without mip levels are executed, and samples that need no gradient. A filter weighs texels by 8 bits of the
+ * coordinates' fraction: hardware's exact rounding is not known. */
 #include <math.h>
 
 #include "vgpu/isa/half.h"
@@ -27,7 +27,7 @@ struct image {
 	int32_t size[3]; /* width, height, depth or layers */
 	uint32_t pitch, select;
 	unsigned axes; /* axes of a layer: 1 to 3 */
-	bool layers;   /* a further coordinate says which */
+	bool layers;   /* a further coordinate selects the layer */
 };
 
 static uint32_t field(uint32_t word, unsigned high, unsigned low)
@@ -137,7 +137,7 @@ static void put(struct isa_wave *w, const struct isa_inst *i, const struct image
 	*word = n % 2 ? (*word & 0xffff) | bits << 16 : bits;
 }
 
-/* A component selected as the resource wants. */
+/* A component by the resource's selector. */
 static uint32_t selected(const struct image *m, unsigned component, const uint32_t xyzw[4])
 {
 	unsigned sel = m->select >> 3 * component & 7;
@@ -164,7 +164,7 @@ static unsigned axis_of(const struct image *m, unsigned n)
 	return n < m->axes ? n : 2;
 }
 
-/* The n-th coordinate as it stands there. */
+/* The n-th coordinate, without conversion. */
 static uint32_t coordinate(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
 {
 	if (i->flags & ISA_A16)
@@ -208,7 +208,7 @@ static uint32_t stored(const struct isa_wave *w, const struct isa_inst *i, unsig
 	return w->v[i->mem.vdata + n][lane];
 }
 
-/* The registers hold R, G, B, A: each goes to the component that reads as it. What the mask does not name is 0. */
+/* Stores the registers' R, G, B, A to the components that read as them. Components outside the mask are 0. */
 static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct image m;
@@ -298,9 +298,9 @@ static struct taps find_taps(const struct sampler *s, float coordinate, unsigned
 	struct taps t = {.weight = 0};
 	int64_t first;
 
-	/* In steps of 1/256, also to find the first: what is a little less than a texel's middle, or where it
-	 * begins, is that. The device library counts on it for the nearest one, and graphics drivers ask that it
-	 * not be so. */
+	/* Rounds to steps of 1/256, for the nearest filter too: a coordinate a little below a texel's middle or
+	 * edge counts as that. The device library relies on it for the nearest filter, and graphics drivers
+	 * request a mode without it. */
 	if (s->linear)
 		x = floor((x - 0.5) * 256 + 0.5) / 256;
 	else if (!s->truncate)

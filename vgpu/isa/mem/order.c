@@ -1,4 +1,4 @@
-/* Accesses of waves for the order checker (mem_wave.h). */
+/* Accesses of waves for the order checker (order.h). */
 #include "vgpu/isa/mem/order.h"
 
 /* Flags of an access for the host: memory past L2 is visible to the CPU at once; waves may poll that and system

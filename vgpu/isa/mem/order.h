@@ -1,18 +1,18 @@
 /* Accesses of waves, reported to the order checker (vgpu/memory/order.h). Private to mem/. Called only where
  * isa_machine::order is set, after accesses that translation allowed. */
-#ifndef VGPU_ISA_MEM_WAVE_H
-#define VGPU_ISA_MEM_WAVE_H
+#ifndef VGPU_ISA_MEM_ORDER_H
+#define VGPU_ISA_MEM_ORDER_H
 
 #include "vgpu/isa/mem/place.h"
 
-/* Whether a load asks for coherent data, as atomic loads do. */
+/* Whether a load requests coherent data, as atomic loads do. */
 static inline bool mem_is_coherent(const struct isa_inst *i)
 {
 	return i->flags & (ISA_GLC | ISA_SCC_BIT);
 }
 
-/* Reports all lanes in w->last_region, which lie as shape says; bias gives host memory. Only non-coherent loads
- * are reported: coherent loads acquire when they complete. */
+/* Reports all lanes in w->last_region, in the given shape; bias gives host memory. Only non-coherent loads are
+ * reported: coherent loads acquire when they complete. */
 void mem_wave_lanes(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
 		    enum mem_shape shape, unsigned size_B, uint64_t bias, unsigned how);
 /* Coherent loads, afterwards, of lanes all in w->last_region; nothing for others. */

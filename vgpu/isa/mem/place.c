@@ -16,7 +16,7 @@ static bool allows(const struct gpuvm_region *r, unsigned access)
 	return !(r->flags & (GPUVM_REFUSED | GPUVM_PRT)) && (r->flags & access) == access;
 }
 
-/* The region of va, asked of the last one first. Non-canonical addresses have none. */
+/* The region of va: w->last_region, or a look-up. Non-canonical addresses have none. */
 static const struct gpuvm_region *region_of(struct isa_wave *w, uint64_t va)
 {
 	const struct gpuvm_region *r = w->last_region;
@@ -124,7 +124,7 @@ void isa_cache_maintain(const struct isa_wave *w, unsigned what)
 			     "a wave invalidates L2 without writing it back: %u lines are lost", lost);
 }
 
-/* The layer's page with the lines of size_B bytes at host; the last one is asked first. */
+/* The layer's page with the lines of size_B bytes at host: the last page used, or a look-up. */
 static struct mem_page *page_of(struct isa_wave *w, enum mem_layer layer, const struct gpuvm_region *r,
 				uint8_t *host, unsigned size_B)
 {
@@ -141,9 +141,9 @@ static struct mem_page *page_of(struct isa_wave *w, enum mem_layer layer, const 
 	return memo->page;
 }
 
-/* The cache of the compute unit that the access goes through, MEM_L2 if none. Loads that return coherent data miss
- * there always; after an invalidation all of the workgroup do, which is as good and leaves the others their stale
- * lines. */
+/* The cache of the compute unit for the access, MEM_L2 if there is none. Coherent loads always miss it. After an
+ * invalidation by a wave all loads of its workgroup miss it, which has the same effect and leaves other workgroups
+ * their stale lines. */
 static enum mem_layer first_layer(const struct isa_wave *w, const struct isa_inst *i)
 {
 	if (i->enc == ISA_SMEM)
@@ -151,8 +151,8 @@ static enum mem_layer first_layer(const struct isa_wave *w, const struct isa_ins
 	return w->group->past_l1 || i->flags & (ISA_GLC | ISA_SCC_BIT) ? MEM_L2 : (enum mem_layer)w->machine->l1;
 }
 
-/* Whether an access is performed in memory, in front of which several XCCs have an L2 each: loads and stores of
- * device and system scope, and atomics, whose sc1 tells these two apart and which have no narrower scope. */
+/* Whether an access bypasses L2 because several XCCs have an L2 each: loads and stores of device and system scope,
+ * and atomics, whose sc1 tells these two scopes apart and which have no narrower scope. */
 static bool is_past_l2(const struct isa_wave *w, const struct isa_inst *i, bool atomic)
 {
 	return w->machine->several_l2 && (atomic || i->flags & ISA_SCC_BIT);
@@ -174,8 +174,7 @@ const uint8_t *mem_source(struct isa_wave *w, const struct isa_inst *i, const st
 	return page ? page->data + mem_page_offset(host) : host;
 }
 
-/* The own copy is there before anything is written: who would fill it later might do so from what was there before.
- */
+/* Makes the own copy before the write: a copy made afterwards might contain the old data. */
 struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const struct gpuvm_region *r, uint8_t *host,
 			 unsigned size_B, bool atomic)
 {
@@ -209,8 +208,8 @@ static vec2 twice(uint64_t value)
 	return (vec2){value, value};
 }
 
-/* Whether every lane's `size_B` bytes lie in the region, and how they lie. One pass without branches: a difference
- * that is negative shows in the sign of the union. */
+/* Whether every lane's `size_B` bytes are in the region, and their shape. One pass without branches: a negative
+ * difference sets the sign of the union. */
 static enum mem_shape shape_of_all(const struct isa_addresses *a, const struct gpuvm_region *r, unsigned size_B)
 {
 	vec2 lo = twice(r->lo), last = twice(r->hi - size_B), first = twice(a->va[0]);
@@ -251,7 +250,7 @@ static enum mem_shape shape_of(struct isa_wave *w, const struct isa_addresses *a
 	return a->mask == ~(uint64_t)0 ? shape_of_all(a, r, size_B) : shape_of_some(a, r, size_B);
 }
 
-/* [lo, hi) of the lanes' addresses, which lie as `shape` says. */
+/* [lo, hi) of the lanes' addresses in the given shape. */
 static void span_of(const struct isa_addresses *a, enum mem_shape shape, unsigned size_B, uint64_t *lo,
 		    uint64_t *hi)
 {
@@ -267,7 +266,7 @@ static void span_of(const struct isa_addresses *a, enum mem_shape shape, unsigne
 	*hi += size_B;
 }
 
-/* Host memory of all lanes' bytes if they stand in one page of it, where the caches take them at once. */
+/* Host memory of all lanes' bytes if they are in one page of it, so that a cache look-up covers them. */
 static uint8_t *page_span(const struct isa_addresses *a, enum mem_shape shape, unsigned size_B, uint64_t bias,
 			  uint64_t *lo, unsigned *span_B)
 {
@@ -282,7 +281,7 @@ static uint8_t *page_span(const struct isa_addresses *a, enum mem_shape shape, u
 	return host;
 }
 
-/* Tells the order checker of lanes that are accessed at once. Returns shape. */
+/* Reports lanes that are accessed at once to the order checker. Returns shape. */
 static enum mem_shape told(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
 			   enum mem_shape shape, unsigned size_B, uint64_t bias, unsigned how)
 {

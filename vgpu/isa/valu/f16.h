@@ -3,8 +3,8 @@
  *
  * Sums and products of two f16 are exact in f64, so one rounding is left. A fused multiply-add is made exact enough
  * by rounding its f64 sum to odd, which keeps "inexact" visible for the last rounding. */
-#ifndef VGPU_ISA_F16_H
-#define VGPU_ISA_F16_H
+#ifndef VGPU_ISA_VALU_F16_H
+#define VGPU_ISA_VALU_F16_H
 
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/valu/lanes.h"
@@ -75,8 +75,8 @@ static inline double add_to_odd(double x, double y)
 
 	if (rest == 0 || !__builtin_isfinite(sum) || bits & 1)
 		return sum;
-	/* The even sum was rounded; the true one lies on the side of the rest: its odd neighbour there stands for
-	 * it. */
+	/* The even sum was rounded; the exact one is towards the rest, and its odd neighbour there represents it.
+	 */
 	return as_f64((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 

@@ -1,6 +1,6 @@
 /* Writing lane functions. Only lanes_*.c include this, each compiled twice: its symbols end in _base or _avx2. */
-#ifndef VGPU_ISA_LANES_H
-#define VGPU_ISA_LANES_H
+#ifndef VGPU_ISA_VALU_LANES_H
+#define VGPU_ISA_VALU_LANES_H
 
 #include <immintrin.h>
 #include <math.h>
@@ -138,7 +138,7 @@ static inline uint64_t f64_bits(double f)
 		x->carry = mask_bits(m);                                                                           \
 	}
 
-/* 64 dwords whose sign bits say yes or no, to one bit each. */
+/* The sign bits of 64 dwords, a bit each. */
 static inline uint64_t mask_bits(const uint32_t *m)
 {
 	uint64_t bits = 0;

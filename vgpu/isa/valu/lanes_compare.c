@@ -1,5 +1,4 @@
-/* Lane functions: compares and classes of f32, f64 and f16. MXCSR flushes denormal f32 and f64 operands as MODE
- * says. */
+/* Lane functions: compares and classes of f32, f64 and f16. MXCSR flushes denormal f32 and f64 operands by MODE. */
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/valu/lanes.h"
 

@@ -1,5 +1,5 @@
-/* Lane functions: conversions. To integers: NaN gives 0, what does not fit saturates, fractions are cut unless the
- * name says otherwise. To floats: rounded as MODE says. */
+/* Lane functions: conversions. To integers: NaN gives 0, values out of range saturate, fractions are cut unless
+ * the name says otherwise. To floats: rounded by MODE. */
 #include "vgpu/isa/valu/f16.h"
 
 static inline int32_t to_i32(double v)

@@ -40,7 +40,7 @@ F16_2(max16, f16_minmax(a, b, m, true))
 F16_3(min3, f16_minmax(f16_minmax(a, b, m, false), c, m, false))
 F16_3(max3, f16_minmax(f16_minmax(a, b, m, true), c, m, true))
 
-/* Two roundings, and denormals flushed whatever MODE says, as v_mad_f32. */
+/* Two roundings, and denormals flushed in every MODE, as v_mad_f32. */
 static inline uint32_t mad(uint32_t a, uint32_t b, uint32_t c, struct f16_mode m)
 {
 	m.keep_in = m.keep_out = false;
@@ -147,7 +147,7 @@ static inline uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num)
 
 F16_3(div_fixup16, div_fixup(f16_in(a, m), f16_in(b, m), f16_in(c, m)))
 
-/* These round to nearest even whatever MODE says. */
+/* These round to nearest even in every MODE. */
 #define NEAREST(F) f16_pick(a, f16_out(half_from_double(F, HALF_NEAREST), m))
 #define VALUE      ((double)half_to_float(f16_in(a, m)))
 F16_1(rcp16, NEAREST(1 / VALUE))

@@ -1,7 +1,7 @@
 /* Lane functions: f32 arithmetic. MXCSR holds the rounding and denormal mode (see isa_fp).
  *
  * A NaN operand decides the result: the first one, made quiet. x86 has the same rule for two operands, but a
- * compiler may swap them; so rows are first searched for NaNs, and those that have some take the careful way. */
+ * compiler may swap them; so rows are first searched for NaNs, and rows with a NaN take the slow path. */
 #include "vgpu/isa/valu/lanes.h"
 
 static inline bool has_nan2(const uint32_t *s0, const uint32_t *s1)
@@ -22,7 +22,7 @@ static inline float pick2(float a, float b, float r)
 	return pick1(a, pick1(b, r));
 }
 
-/* 0 * infinity is invalid before the addend is looked at. */
+/* 0 * infinity is invalid whatever the addend is. */
 static inline float pick_fma(float a, float b, float c, float r)
 {
 	bool invalid = (a == 0 && __builtin_isinf(b)) || (b == 0 && __builtin_isinf(a));
@@ -124,7 +124,7 @@ LANES_1(floor32, f32, f32, KEEP_SIGN(__builtin_floorf(a)))
 LANES_1(ceil32, f32, f32, KEEP_SIGN(__builtin_ceilf(a)))
 LANES_1(trunc32, f32, f32, KEEP_SIGN(__builtin_truncf(a)))
 
-/* Rounds to nearest even whatever MODE says: adding and subtracting 2^23 rounds so under the exact MXCSR. */
+/* Rounds to nearest even in every MODE: adding and subtracting 2^23 rounds so under the exact MXCSR. */
 static inline float rndne(float a)
 {
 	float big = as_f32((f32_bits(a) & 0x80000000) | 0x4b000000), r = a + big - big;
@@ -174,7 +174,7 @@ static inline uint32_t frexp_mantissa(uint32_t a)
 LANES_1(frexp_exp, i32, u32, frexp_exponent(FLUSHED(a)))
 LANES_1(frexp_mant, u32, u32, frexp_mantissa(FLUSHED(a)))
 
-/* Rounded once: two steps whose first is exact unless the result is far out of range anyhow. */
+/* Rounds once: of the two steps the first is exact unless the result is far out of range. */
 static inline float scale(float a, int32_t n)
 {
 	double wide;
@@ -189,7 +189,7 @@ LANES_2(ldexp32, f32, f32, i32, scale(a, b))
 /* --- cube maps
  * --------------------------------------------------------------------------------------------------------- */
 
-/* The face that (a, b, c) looks at: 0/1 +-x, 2/3 +-y, 4/5 +-z. */
+/* The face in direction (a, b, c): 0/1 +-x, 2/3 +-y, 4/5 +-z. */
 static inline float cube_id(float a, float b, float c)
 {
 	float ax = __builtin_fabsf(a), ay = __builtin_fabsf(b), az = __builtin_fabsf(c);

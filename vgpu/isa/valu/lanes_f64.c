@@ -23,7 +23,7 @@ static inline bool has_nan2(const uint32_t *s0, const uint32_t *s1)
 	uint32_t bad = 0;
 
 	/* The high dword of every NaN is above infinity's or, with a payload in the low dword only, equal to it:
-	 * take infinities along rather than look at the low dwords. */
+	 * the test includes infinities rather than reading the low dwords. */
 	EACH_LANE bad |=
 		(s0[ISA_LANES + l] & 0x7fffffff) >= 0x7ff00000 || (s1[ISA_LANES + l] & 0x7fffffff) >= 0x7ff00000;
 	return bad;
@@ -194,8 +194,8 @@ static inline float pick_fma32(float a, float b, float c, float r)
 	return pick32(a, pick32(b, invalid ? as_f32(NAN32) : pick32(c, r)));
 }
 
-/* The high rows lie behind the low ones: one loop over both halves. Sources were read into place by the handler
- * when op_sel moves dwords. gfx90a aligns register pairs, so a result never overlaps half of a source. */
+/* The high rows follow the low ones: one loop over both halves. The handler has copied sources when op_sel moves
+ * dwords. gfx90a aligns register pairs, so a result never overlaps half of a source. */
 #ifdef __clang__
 #define EACH_OF_PAIR _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < 2 * ISA_LANES; l++)
 #else

@@ -86,7 +86,7 @@ LANES_2_CLAMPED(subrev_u16, u16, u16, u16, b - a, sat_u16((int64_t)b - a))
 LANES_2_CLAMPED(add_i16, i16, i16, i16, a + b, sat_i16((int64_t)a + b))
 LANES_2_CLAMPED(sub_i16, i16, i16, i16, a - b, sat_i16((int64_t)a - b))
 
-/* Carry and borrow: sum > 0xffffffff, difference < 0. CLAMP saturates what they say. */
+/* Carry and borrow: sum > 0xffffffff, difference < 0. CLAMP saturates on them. */
 #define LANES_CARRY(name, WIDE, SATURATED)                                                                         \
 	static void name(struct isa_lanes *x)                                                                      \
 	{                                                                                                          \
@@ -183,7 +183,7 @@ static inline uint32_t bfe_u(uint32_t a, uint32_t offset, uint32_t width)
 static inline uint32_t bfe_i(uint32_t a, uint32_t offset, uint32_t width)
 {
 	uint32_t o = offset & 31, w = width & 31, cut = o + w > 32 ? 0 : 32 - o - w;
-	uint32_t up = a << (cut & 31); /* 32 only for width 0, whose result is not used */
+	uint32_t up = a << (cut & 31); /* 32 only for width 0, whose result is unused */
 
 	return w ? (uint32_t)((int32_t)up >> ((cut + o) & 31)) : 0;
 }

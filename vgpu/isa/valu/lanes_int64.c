@@ -5,7 +5,7 @@ LANES_2(lshlrev_b64, u64, u32, u64, b << (a & 63))
 LANES_2(lshrrev_b64, u64, u32, u64, b >> (a & 63))
 LANES_2(ashrrev_i64, i64, u32, i64, b >> (a & 63))
 
-/* 32 x 32 + 64 bits; the 65th bit goes to the SGPR pair. CLAMP saturates. */
+/* 32 x 32 + 64 bits; the SGPR pair gets the 65th bit. CLAMP saturates. */
 static void mad_u64_u32(struct isa_lanes *x)
 {
 	uint32_t m[ISA_LANES] __attribute__((aligned(64)));
@@ -24,7 +24,7 @@ static void mad_u64_u32(struct isa_lanes *x)
 	x->carry = mask_bits(m);
 }
 
-/* The bit that goes to the SGPR pair is the signed overflow. */
+/* The SGPR pair gets the signed overflow. */
 static void mad_i64_i32(struct isa_lanes *x)
 {
 	uint32_t m[ISA_LANES] __attribute__((aligned(64)));

@@ -1,10 +1,10 @@
-/* Lane functions: matrix multiply-add (gfx908, gfx90a, gfx942). EXEC has no say.
+/* Lane functions: matrix multiply-add (gfx908, gfx90a, gfx942). EXEC has no effect.
  *
- * One instruction multiplies `blocks` pairs of M x K and K x M matrices. Lane l of a source holds row (or column) l
- * % M; l / M counts blocks, or where there is one block, groups of k; each lane holds `per_lane` consecutive k.
- * Lane l of the result holds column l % M, and in its registers rows in fours: 8 * (r / 4) + 4 * (l / 32) + r % 4
- * for M = 32 and so on. Sums run in the order of k, each step fused; the order and inner precision of hardware are
- * not public, nor is which NaN a sum gives: it is the default one here. */
+ * An instruction multiplies `blocks` pairs of M x K and K x M matrices. Lane l of a source holds row (or column) l
+ * % M; l / M counts blocks, or with a single block groups of k; each lane holds `per_lane` consecutive k. Lane l
+ * of the result holds column l % M, and in its registers rows in fours: 8 * (r / 4) + 4 * (l / 32) + r % 4 for M =
+ * 32 and so on. Sums run in the order of k, each step fused; the order and inner precision of hardware are not
+ * public, nor is the NaN of a sum: here it is the default NaN. */
 #include "vgpu/isa/fp8.h"
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/valu/lanes.h"
@@ -15,8 +15,8 @@ struct shape {
 	uint8_t m, blocks, per_lane;
 };
 
-/* BLGP: which lane of source 1 stands in for lane l: as it is, the lower or upper half for both, rotated by 16, or
- * one group of 16 for all. */
+/* BLGP: lane of source 1 used for lane l: unchanged, the lower or upper half for both, rotated by 16, or one group
+ * of 16 for all. */
 static unsigned blgp_lane(unsigned pattern, unsigned l)
 {
 	switch (pattern) {

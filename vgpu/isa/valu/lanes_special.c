@@ -1,6 +1,6 @@
 /* Lane functions: reciprocals, roots, powers, circular functions, and the steps of the division macro.
  *
- * Reciprocals, roots, exponentials and logarithms of f32 flush denormal operands and results whatever MODE says, as
+ * Reciprocals, roots, exponentials and logarithms of f32 flush denormal operands and results in every MODE, as
  * hardware does. They are within 1 ULP of the true value, not bit-identical to silicon. */
 #include "vgpu/isa/valu/lanes.h"
 
@@ -161,7 +161,7 @@ static void div_scale_f64(struct isa_lanes *x)
 static float fmas32(float a, float b, float c, int scale)
 {
 	double factor = scale > 0 ? 0x1p64 : 0x1p-64;
-	/* The factor goes into the addends: then the double sum is rounded to odd and once more to f32. */
+	/* The factor is applied to the addends: then the double sum is rounded to odd and once more to f32. */
 	double product = (double)a * b * factor, addend = (double)c * factor;
 	double sum = product + addend, part = sum - product, rest = (product - (sum - part)) + (addend - part);
 	uint64_t bits = f64_bits(sum);

@@ -15,7 +15,7 @@
 struct work {
 	struct isa_wave *w;
 	const struct isa_inst *i;
-	uint64_t exec; /* lanes to write: EXEC without those that DPP takes out */
+	uint64_t exec; /* lanes to write: EXEC without those that DPP disables */
 	struct isa_lanes x;
 	uint32_t source[3][MAX_DW * ISA_LANES] __attribute__((aligned(64)));
 	uint32_t result[MAX_DW * ISA_LANES] __attribute__((aligned(64)));
@@ -501,7 +501,7 @@ static bool is_matrix_f64(const struct isa_inst *i)
 	return i->op == ISA_OP_V_MFMA_F64_16X16X4F64 || i->op == ISA_OP_V_MFMA_F64_4X4X4F64;
 }
 
-/* Matrices: the addend is copied to where the result is made; EXEC has no say. */
+/* Matrices: the addend is copied to the result's rows; EXEC has no effect. */
 static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_valu *v = &i->valu;

@@ -6,8 +6,8 @@
  * which build runs is chosen once per process.
  *
  * A result row may be a source row: lane functions read all of a lane before they write it. */
-#ifndef VGPU_ISA_VALU_H
-#define VGPU_ISA_VALU_H
+#ifndef VGPU_ISA_VALU_VALU_H
+#define VGPU_ISA_VALU_VALU_H
 
 #include "vgpu/isa/wave/wave.h"
 
@@ -16,10 +16,10 @@ struct isa_lanes {
 	uint32_t *d;          /* result rows: the low dword's 64 lanes, then the next dword's */
 	const uint32_t *s[3]; /* source rows, in the same way */
 	uint64_t carry;       /* in: bit per lane; out: carry or compare result */
-	uint64_t exec;        /* lanes that count: only for functions that look across lanes or are slow per lane */
-	uint32_t mode;        /* isa_wave::mode */
-	bool clamp;           /* saturate integer results */
-	bool flush_half;      /* matrices: denormal f16 and bf16 sources are zero (gfx90a, not gfx942) */
+	uint64_t exec;   /* active lanes: only for functions across lanes, and functions that are slow per lane */
+	uint32_t mode;   /* isa_wave::mode */
+	bool clamp;      /* saturate integer results */
+	bool flush_half; /* matrices: denormal f16 and bf16 sources are zero (gfx90a, not gfx942) */
 	const struct isa_valu *inst;
 };
 
@@ -52,7 +52,7 @@ struct isa_row_tools {
 	void (*sign)(uint32_t *row, uint32_t keep, uint32_t flip);
 	/* Two halves from bits lo and hi of each lane; lo, hi: 0 or 16. */
 	void (*pair16)(uint32_t *row, unsigned lo, unsigned hi, uint32_t flip);
-	/* Two rows from those at lo and hi: 0 or ISA_LANES. */
+	/* Two rows from the rows at lo and hi: 0 or ISA_LANES. */
 	void (*pair32)(uint32_t *rows, unsigned lo, unsigned hi, uint32_t flip_lo, uint32_t flip_hi);
 	/* The f16 at `shift` to f32, exactly. */
 	void (*widen_half)(uint32_t *row, unsigned shift);

@@ -1,14 +1,14 @@
-/* State of a wave as instructions see it: scalar operands, EXEC, MODE, and the end of a run.
+/* State of a wave: scalar operands, EXEC, MODE, and the end of a run.
  *
  * Thread rule: a wave belongs to one thread at a time. */
-#ifndef VGPU_ISA_WAVE_H
-#define VGPU_ISA_WAVE_H
+#ifndef VGPU_ISA_WAVE_WAVE_H
+#define VGPU_ISA_WAVE_WAVE_H
 
 #include "vgpu/isa/decode/decode.h"
 
 /* --- scalar operands --- */
 
-/* SGPRs that the dispatch grants, beside VCC and its kin. */
+/* SGPRs that the dispatch grants, without FLAT_SCRATCH, XNACK_MASK and VCC. */
 static inline uint32_t isa_sgprs(const struct isa_machine *m)
 {
 	return m->sgpr_count && m->sgpr_count < ISA_FLAT_SCRATCH ? m->sgpr_count : ISA_FLAT_SCRATCH;
@@ -27,7 +27,7 @@ static inline void isa_set_exec(struct isa_wave *w, uint64_t exec)
 	memcpy(&w->s[ISA_EXEC], &exec, sizeof(exec));
 }
 
-/* Sources that say whether a register is zero. */
+/* Sources that test whether a register is zero. */
 enum { ISA_VCCZ = 251, ISA_EXECZ = 252 };
 
 /* Scalar sources by operand code: SGPRs, VCC, EXEC, M0, apertures, inline constants as 32-bit integers and floats,
@@ -74,7 +74,7 @@ enum isa_fp {
 	ISA_FP_NONE,  /* none */
 	ISA_FP_32,    /* rounding and denormals of f32 in MODE: what isa_run sets */
 	ISA_FP_64,    /* rounding and denormals of f64 and f16 in MODE */
-	ISA_FP_FLUSH, /* f32's rounding, denormals flushed whatever MODE says: v_mad, v_mac */
+	ISA_FP_FLUSH, /* f32's rounding, denormals flushed in every MODE: v_mad, v_mac */
 	ISA_FP_EXACT, /* nearest even, denormals kept: functions that do MODE's work themselves */
 };
 
@@ -85,12 +85,13 @@ unsigned isa_mxcsr(uint32_t mode, enum isa_fp fp);
 void isa_mode_changed(const struct isa_wave *w);
 /* --- reports and the end of a run --- */
 
-/* The disassembly of the code at pc as it stands in memory now. */
+/* The disassembly of the code at pc in current memory. */
 void isa_text_at(const struct isa_wave *w, uint64_t pc, char *text, size_t text_B);
-/* For isa_leave: not to the caller of isa_run, only back to its loop, which looks at MODE and finds pc anew. */
+/* For isa_leave: returns to the loop of isa_run, which reads MODE again and finds pc, and not to isa_run's caller.
+ */
 #define ISA_RESUME ((enum isa_stop)100)
 
-/* Ends isa_run with `stop`; the wave goes on at pc when it is run again. Returns NULL for the caller to return. */
+/* Ends isa_run with `stop`; the next isa_run starts at pc. Returns NULL for the caller to return. */
 const struct isa_inst *isa_leave(struct isa_wave *w, enum isa_stop stop, uint64_t pc);
 /* A finding of row 93. */
 void isa_report_beyond(const struct isa_wave *w, uint64_t pc);

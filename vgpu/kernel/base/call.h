@@ -2,8 +2,8 @@
  * process that is killed inside an ioctl cannot let go of it. drm/call.c begins, ends and undoes a record.
  *
  * A record belongs to the thread that runs the ioctl, until its process dies. Guarded by the kernel lock. */
-#ifndef VGPU_KERNEL_CALL_H
-#define VGPU_KERNEL_CALL_H
+#ifndef VGPU_KERNEL_BASE_CALL_H
+#define VGPU_KERNEL_BASE_CALL_H
 
 #include "vgpu/kernel/base/core.h"
 

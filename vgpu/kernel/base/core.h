@@ -1,6 +1,6 @@
 /* Common to kernel/: the root, the kernel lock, memory of the segment, waiting, user memory. */
-#ifndef VGPU_KERNEL_CORE_H
-#define VGPU_KERNEL_CORE_H
+#ifndef VGPU_KERNEL_BASE_CORE_H
+#define VGPU_KERNEL_BASE_CORE_H
 
 #include <assert.h>
 #include <errno.h>
@@ -27,7 +27,8 @@ struct kern_local {
 	uint8_t *phys;                              /* the physical memory file, whole */
 	const struct vgpu_chip *chip[KERN_DEVICES]; /* rows of this image's chip table */
 	bool leaving;                               /* the process exits: what is left open is no leak */
-	void (*sweep)(void); /* kern_proc_sweep(): reaps processes that died. drm/ stands above the callers */
+	void (*sweep)(
+		void); /* kern_proc_sweep(): reaps processes that died. A pointer, because drm/ is above base/ */
 };
 
 extern struct kern_root *kern; /* NULL: not attached */
@@ -35,7 +36,7 @@ extern struct kern_local kern_local;
 
 /* --- kernel lock: any thread, not recursive --- */
 void kern_lock(void);
-/* False: somebody has it. */
+/* False: another thread has it. */
 bool kern_trylock(void);
 void kern_unlock(void);
 
@@ -66,8 +67,8 @@ void kern_waitq_wake(struct kern_waitq *q);
 /* room: at most that many queues. NULL without memory. */
 struct kern_wait *kern_wait_begin(unsigned room);
 void kern_wait_on(struct kern_wait *w, struct kern_waitq *q);
-/* Drops the lock, sleeps until a wake or the deadline (CLOCK_MONOTONIC ns, INT64_MAX: none) or a look at the living
- * is due, takes the lock. Clears the registrations. 0, -ETIME or -EINTR; 0 may be spurious. */
+/* Drops the lock and sleeps until a wake, the deadline (CLOCK_MONOTONIC ns, INT64_MAX: none) or the next sweep for
+ * dead processes, then takes the lock. Clears the registrations. 0, -ETIME or -EINTR; 0 may be spurious. */
 int kern_wait_sleep(struct kern_wait *w, int64_t deadline_ns);
 void kern_wait_end(struct kern_wait *w);
 /* The futex calls, without the lock. */

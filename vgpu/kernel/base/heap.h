@@ -1,10 +1,10 @@
-/* The blocks of the segment's heap, for who walks them all: repair.c. Kernel lock held. */
-#ifndef VGPU_KERNEL_HEAP_H
-#define VGPU_KERNEL_HEAP_H
+/* The blocks of the segment's heap, for repair.c, which walks them all. Kernel lock held. */
+#ifndef VGPU_KERNEL_BASE_HEAP_H
+#define VGPU_KERNEL_BASE_HEAP_H
 
 #include "vgpu/kernel/base/core.h"
 
-/* Stands before each block. */
+/* Header of each block. */
 struct kern_head {
 	uint32_t class; /* immutable */
 	uint16_t in_use;
@@ -20,7 +20,7 @@ static inline struct kern_head *kern_head_of(const void *p)
 /* In address order, used and free ones; NULL at the end. */
 struct kern_head *kern_head_first(void);
 struct kern_head *kern_head_after(struct kern_head *head);
-/* Makes the lists of free blocks anew from who is in use. */
+/* Makes the lists of free blocks anew from the blocks' in_use. */
 void kern_heap_relist(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* Planned failures. Kernel lock held. */
-#ifndef VGPU_KERNEL_INJECT_H
-#define VGPU_KERNEL_INJECT_H
+#ifndef VGPU_KERNEL_BASE_INJECT_H
+#define VGPU_KERNEL_BASE_INJECT_H
 
 #include "vgpu/kernel/base/core.h"
 

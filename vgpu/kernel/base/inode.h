@@ -1,6 +1,6 @@
 /* The inodes behind descriptors: look-up. drm/inode.c makes and frees them. Kernel lock held. */
-#ifndef VGPU_KERNEL_INODE_LOOKUP_H
-#define VGPU_KERNEL_INODE_LOOKUP_H
+#ifndef VGPU_KERNEL_BASE_INODE_H
+#define VGPU_KERNEL_BASE_INODE_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -1,6 +1,6 @@
 /* Timeouts as Linux keeps them: in jiffies. Absolute CLOCK_MONOTONIC ns in and out. Any thread, no lock. */
-#ifndef VGPU_KERNEL_JIFFIES_H
-#define VGPU_KERNEL_JIFFIES_H
+#ifndef VGPU_KERNEL_BASE_JIFFIES_H
+#define VGPU_KERNEL_BASE_JIFFIES_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Intrusive doubly linked lists that live in the shared segment: plain pointers, valid in every process of the run.
  */
-#ifndef VGPU_KERNEL_LIST_H
-#define VGPU_KERNEL_LIST_H
+#ifndef VGPU_KERNEL_BASE_LIST_H
+#define VGPU_KERNEL_BASE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@ struct kern_list {
 #define kern_list_each(pos, tmp, head)                                                                             \
 	for ((pos) = (head)->next, (tmp) = (pos)->next; (pos) != (head); (pos) = (tmp), (tmp) = (pos)->next)
 
-/* Between stores whose order matters to who looks after a process was killed in between: forwards a list is whole
- * at every moment. x86-64 keeps the order of stores, so only the compiler must. */
+/* Orders two stores for a process that repairs the list after a process was killed between them: forwards a list
+ * is whole at every moment. x86-64 keeps the order of stores, so only the compiler must. */
 static inline void kern_list_step(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

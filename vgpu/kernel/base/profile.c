@@ -24,8 +24,8 @@
 
 static_assert(KERN_PROFILE_IPS == KERN_IPS, "profiles count IPs as devices do");
 
-/* Families whose rings have .soft_recovery and .reset in gfx_v*.c and sdma_v*.c: 6.1.176, 6.12.117 and 7.2.12.
- * Releases from 6.16 to 7.0, whose sources were not read, are taken to be like 6.12. */
+/* Families whose rings have .soft_recovery and .reset in gfx_v*.c and sdma_v*.c: 6.1.176, 6.12.117 and 7.2.12. The
+ * sources of 6.16 to 7.0 were not read: those releases are taken to be like 6.12. */
 #define SOFT_6_1   {[0] = KERN_GFX9 | KERN_GFX10 | KERN_GFX11}
 #define SOFT_6_12  {KERN_GFX, KERN_ALL}
 #define SOFT_7_2   {[1] = KERN_GFX943}
@@ -34,9 +34,9 @@ static_assert(KERN_PROFILE_IPS == KERN_IPS, "profiles count IPs as devices do");
 #define KERN_GFX   (KERN_GFX9 | KERN_GFX10 | KERN_GFX11 | KERN_GFX12) /* MI300 has no GFX ring */
 #define KERN_ALL   (KERN_GFX | KERN_GFX943)
 
-/* Sources: the kernel contract, sections 0, 1.3, 2.1 and 3.5. 5.10 is there for drivers that look at VERSION and
- * refuse: the rest of it is 6.1's. 6.1, 6.12 and 7.2 are Debian's: 6.1.176, 6.12.107 to 117, 7.2.12; the others are
- * base releases. Debian builds 6.1 and 6.12 without PCI_P2PDMA. */
+/* Sources: the kernel contract, sections 0, 1.3, 2.1 and 3.5. 5.10 exists for drivers that refuse a VERSION; all
+ * else is 6.1's. 6.1, 6.12 and 7.2 are Debian's: 6.1.176, 6.12.107 to 117, 7.2.12; the others are base releases.
+ * Debian builds 6.1 and 6.12 without PCI_P2PDMA. */
 static const struct kern_profile profiles[] = {
 	{
 		.release = "5.10",

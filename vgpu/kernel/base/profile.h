@@ -1,6 +1,6 @@
 /* Differences of kernel releases: a row per release, read wherever an answer depends on it. */
-#ifndef VGPU_KERNEL_PROFILE_H
-#define VGPU_KERNEL_PROFILE_H
+#ifndef VGPU_KERNEL_BASE_PROFILE_H
+#define VGPU_KERNEL_BASE_PROFILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 struct kern_device;
 struct vgpu_chip;
 
-/* Families that Linux's reset code tells apart: gfx_v9_0.c, gfx_v9_4_3.c, gfx_v10_0.c, ... */
+/* Families with reset code of their own in Linux: gfx_v9_0.c, gfx_v9_4_3.c, gfx_v10_0.c, ... */
 enum kern_family {
 	KERN_GFX9 = 1 << 0, /* to GC 9.4.2 */
 	KERN_GFX943 = 1 << 1,
@@ -23,7 +23,7 @@ enum kern_family {
 enum kern_family kern_family_of(const struct vgpu_chip *chip);
 
 struct kern_profile {
-	const char *release;       /* "6.12", as the SPEC says it */
+	const char *release;       /* "6.12", as in the SPEC */
 	unsigned drm_minor;        /* queries and ioctls name the one they came with */
 	unsigned hz;               /* ticks per second: what timeouts are counted in */
 	uint64_t va_bottom;        /* lowest address that GEM_VA takes */
@@ -38,17 +38,17 @@ struct kern_profile {
 	bool sticky_errors;    /* the error of a job stays with its entity */
 	/* Per IP, the families (enum kern_family) with each kind of recovery from a hang; all others have the
 	 * device reset. */
-	uint8_t soft_recovery[KERN_PROFILE_IPS]; /* waves are killed, the ring goes on */
+	uint8_t soft_recovery[KERN_PROFILE_IPS]; /* waves are killed, the ring continues */
 	uint8_t ring_reset[KERN_PROFILE_IPS];    /* the ring is reset alone */
 	bool reset_spares;                       /* jobs of other contexts on the ring survive */
 	bool reset_fences;      /* the fences behind the IBs of lost jobs are written, the user fence too */
 	bool reset_resubmits;   /* a device reset that spares VRAM runs the other jobs on the hardware again */
 	int reset_error;        /* error of the job that caused the device reset */
 	bool notifier_waits_vm; /* changes of a userptr BO's memory wait for all jobs of its VM */
-	bool error_is_guilt; /* a context is guilty while an entity's error is -ETIME; CS does not ask for guilt */
-	bool reset_masks;    /* sysfs has *_reset_mask */
-	bool pci_p2pdma;     /* CONFIG_PCI_P2PDMA */
-	bool plain_domains;  /* GEM_CREATE takes GDS, GWS and OA alone only */
+	bool error_is_guilt;    /* a context is guilty while an entity's error is -ETIME; CS does not check guilt */
+	bool reset_masks;       /* sysfs has *_reset_mask */
+	bool pci_p2pdma;        /* CONFIG_PCI_P2PDMA */
+	bool plain_domains;     /* GEM_CREATE takes GDS, GWS and OA alone only */
 	bool checks_find_flags; /* CS refuses flags of TIMELINE_WAIT other than WAIT_FOR_SUBMIT */
 	bool one_user_fence;    /* a second FENCE chunk is refused */
 	bool delay_alone;       /* GEM_VA refuses DELAY_UPDATE with a timeline */

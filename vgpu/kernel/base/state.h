@@ -1,20 +1,23 @@
-/* Kernel state: every struct here lives in the run's shared segment, which stands at one address in all processes
- * of the run, so plain pointers are valid in each of them.
+/* Kernel state: every struct of the state_*.h files is in the run's shared segment, which has one address in all
+ * processes of the run, so plain pointers are valid in each of them.
  *
- *   root ─ device ─ hw rings (counters)         what hardware is there
+ *   root ─ device ─ hw rings (counters)         the hardware
  *     ├── proc ─ rings ─ jobs                   a process; its threads execute its jobs
- *     │     └── holds                           what it keeps alive: descriptors, CPU mappings
- *     └── inode ─ file ─ vm ─ maps              an open of the render node, and its address space
- *                   ├── handles ─ bo ─ block    buffers and their physical memory
- *                   ├── contexts ─ entities     queues of jobs; each job ends with a fence
- *                   ├── BO lists, syncobjs
+ *     │     └── holds                           objects that it keeps alive: descriptors, CPU mappings
+ *     └── inode ─ file ─ vm ─ maps              an open of a node, and its address space
+ *                   ├── handles ─ bo ─ block    buffers and their physical memory        state_gem.h
+ *                   ├── contexts ─ entities     queues of jobs                           state_sched.h
+ *                   ├── syncobjs ─ fences       ends of jobs, and their names            state_sync.h
+ *                   └── BO lists                buffers that a job may access            state_gem.h
  *
- * Locks. Everything is guarded by the kernel lock (kern_lock(), process-shared, robust), unless a member says
- * otherwise. Sleeping drops it (kern_wait_sleep). struct kern_vm has a second, longer lock: vm->holder, which a CS
- * keeps while it blocks, as the kernel keeps the reservation of the page tables.
- * Vocabulary: counted = holds a reference; borrowed = someone else's reference keeps it; owned = freed with it. */
-#ifndef VGPU_KERNEL_STATE_H
-#define VGPU_KERNEL_STATE_H
+ * Locks. The kernel lock (kern_lock(), process-shared, robust) guards all members, unless a member says otherwise.
+ * Sleeping drops it (kern_wait_sleep). struct kern_vm has a second, longer lock: vm->holder, which a CS keeps while
+ * it blocks, as the kernel keeps the reservation of the page tables.
+ *
+ * Vocabulary: counted = holds a reference; borrowed = another object's reference keeps it; owned = freed with it.
+ */
+#ifndef VGPU_KERNEL_BASE_STATE_H
+#define VGPU_KERNEL_BASE_STATE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -101,7 +104,7 @@ struct kern_hold {
 struct kern_proc {
 	uint32_t serial; /* 0: free slot */
 	pid_t pid;
-	uint64_t start_time;     /* field 22 of /proc/PID/stat: tells a recycled pid */
+	uint64_t start_time;     /* field 22 of /proc/PID/stat: differs for a recycled pid */
 	int segment_fd, phys_fd; /* descriptors in that process, for later ones to open through /proc */
 	struct kern_list holds;
 	struct kern_list waits;   /* kern_wait.link: sleepers, to unlink when it dies */
@@ -109,7 +112,7 @@ struct kern_proc {
 	struct kern_list freeing; /* kern_bo.zombie: buffers that it is about to free */
 	struct kern_list watches; /* struct kern_watch of watch.h: descriptors that wait for fences */
 	struct kern_ring **rings; /* owned array of owned rings, [device][ip][index] */
-	unsigned unnamed; /* threads asleep whose stack has the only reference to an object of the segment */
+	unsigned unnamed; /* sleeping threads whose stack has the only reference to an object of the segment */
 };
 
 struct kern_hw_ring {
@@ -118,8 +121,8 @@ struct kern_hw_ring {
 };
 
 struct kern_vmid {
-	struct kern_vm *vm; /* borrowed: who has it; cleared when that is freed. NULL: nobody */
-	uint32_t process;   /* serial of the one whose job used it last; 0: none ever */
+	struct kern_vm *vm; /* borrowed: the VM that has it; cleared when that is freed. NULL: none */
+	uint32_t process;   /* serial of the process whose job used it last; 0: none yet */
 	uint64_t used;      /* stamp of its last job */
 	uint64_t foreign;   /* the device's vmid_epoch when it last came from another process; 0: never */
 };
@@ -142,12 +145,12 @@ struct kern_device {
 	uint64_t vram_used_B, visible_used_B, gtt_used_B;
 	uint64_t bytes_moved, evictions, cpu_faults;
 	struct kern_list lru;          /* kern_bo.lru: what is in VRAM, by bo->used */
-	struct kern_bo *gws[KERN_GWS]; /* borrowed: whose each resource of global wave sync is */
+	struct kern_bo *gws[KERN_GWS]; /* borrowed: the buffer that has each resource of global wave sync */
 	uint32_t notifier;             /* process serial that holds the notifier lock; 0: free */
 	struct kern_waitq notified;
 	uint32_t resets, vram_lost;
 	uint64_t generation;
-	uint64_t hive; /* immutable, as is the next; see struct kern_device_config */
+	uint64_t hive; /* immutable, as is the next member; see struct kern_device_config */
 	bool no_p2p;
 	bool unplugged;
 	struct kern_ctx *pstate_owner; /* borrowed; cleared when it is freed */
@@ -182,14 +185,14 @@ struct kern_root {
 	struct kern_list mmap_hash[KERN_HASH];
 	struct kern_list zombies;  /* kern_bo.zombie: without references, but a job may still use their memory */
 	struct kern_list userptrs; /* kern_bo.user_link */
-	_Atomic uint32_t userptr_count; /* relaxed: lets munmap() see at a glance that there is none */
+	_Atomic uint32_t userptr_count; /* relaxed: lets munmap() skip the notifier when there is none */
 	unsigned holders;               /* BO lists that have a holder */
 	struct kern_waitq released;
-	uint64_t userptr_pages; /* looked up by CS ioctls */
+	uint64_t userptr_pages; /* pages that CS ioctls have looked up */
 	uint64_t live[KERN_KINDS];
 	uint64_t ioctls, ioctl_nr[KERN_IOCTLS]; /* how many came */
 	struct kern_inject inject_any, inject_nr[KERN_IOCTLS];
-	_Atomic uint32_t injecting; /* plans outstanding; the ioctl path looks at nothing else */
+	_Atomic uint32_t injecting; /* outstanding plans; the ioctl path reads nothing else */
 	struct kern_inject events[KERN_EVENTS];
 	int64_t messages_since_ns; /* window of printk_ratelimit(), and how many were printed in it */
 	unsigned messages;

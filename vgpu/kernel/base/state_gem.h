@@ -6,8 +6,8 @@
  *   kern_handle   a file's number for a buffer; owns the mappings that were made under it
  *   kern_vm       a GPU address space, of one file
  *   kern_bo_list  the buffers that a job may access */
-#ifndef VGPU_KERNEL_STATE_GEM_H
-#define VGPU_KERNEL_STATE_GEM_H
+#ifndef VGPU_KERNEL_BASE_STATE_GEM_H
+#define VGPU_KERNEL_BASE_STATE_GEM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ struct kern_block {
 	bool used;
 };
 
-/* The physical memory of all devices and of GTT: one sparse file. Where a buffer lies in it says nothing about its
+/* The physical memory of all devices and of GTT: one sparse file. A buffer's place in it is independent of its
  * heap; heaps are accounts (struct kern_device). */
 struct kern_phys {
 	uint64_t size_B;
@@ -46,17 +46,17 @@ struct kern_bo {
 	struct kern_block *block;    /* owned; NULL for userptr, GDS kinds and foreign imports */
 	uint32_t gws_base;           /* the first of its resources of global wave sync, if gws_given */
 	uint64_t gws_given;          /* stamp: when it got them; 0: it has none */
-	struct kern_bo *foreign;     /* counted: the exporter's buffer of another device, whose memory this is */
+	struct kern_bo *foreign;     /* counted: the exporter's buffer of another device, which has the memory */
 	bool unmapped;               /* foreign: no job has listed it yet */
 	uint64_t user_addr;          /* userptr only, immutable */
 	uint32_t user_flags;
-	uint32_t user_proc;           /* serial of the process whose memory it is */
+	uint32_t user_proc;           /* serial of the process that owns the memory */
 	struct kern_list user_link;   /* in root->userptrs, or empty */
 	struct kern_list zombie;      /* in root->zombies, in proc->freeing, or empty */
 	struct kern_list lru;         /* in dev->lru while its heap is VRAM */
 	uint64_t used;                /* stamp of its last use that its place in dev->lru shows */
-	uint64_t used_late;           /* stamp of a later one that neither its lists nor its VM tell */
-	struct kern_list imports;     /* kern_bo.import_link: those that are made from this one */
+	uint64_t used_late;           /* stamp of a later use that neither its lists nor its VM record */
+	struct kern_list imports;     /* kern_bo.import_link: imports of this buffer */
 	struct kern_list import_link; /* in foreign->imports, or empty */
 	struct kern_vm *vm;           /* VM_ALWAYS_VALID only; counted, immutable */
 	struct kern_resv resv;        /* fences through this BO; an exported BO and its imports add theirs up.
@@ -146,7 +146,7 @@ struct kern_bo_list {
 	uint64_t id; /* changes with the content; part of a view's key */
 	unsigned count;
 	struct kern_list_entry *entry; /* owned array */
-	unsigned userptrs;             /* entries that each CS must look at */
+	unsigned userptrs;             /* userptr entries, which each CS must check */
 	unsigned implicit;             /* entries without EXPLICIT_SYNC */
 	bool unmapped;                 /* some entries are imports that no job had listed */
 	bool displaced;                /* some entries were evicted */

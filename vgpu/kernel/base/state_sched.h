@@ -5,8 +5,8 @@
  *   kern_entity  a queue of jobs: one (context, IP, ring)
  *   kern_job     one submission on one ring; owned by its ring until it is finished
  *   kern_ring    a hardware ring as one process uses it */
-#ifndef VGPU_KERNEL_STATE_SCHED_H
-#define VGPU_KERNEL_STATE_SCHED_H
+#ifndef VGPU_KERNEL_BASE_STATE_SCHED_H
+#define VGPU_KERNEL_BASE_STATE_SCHED_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,10 +41,10 @@ struct kern_ctx {
 	int32_t priority;
 	bool guilty;
 	uint64_t generation;               /* VRAM generation when made, immutable */
-	uint32_t reset_count, reset_query; /* device counter when made; when QUERY was last asked */
+	uint32_t reset_count, reset_query; /* device counter when made; at the last QUERY */
 	uint32_t pstate;
 	struct kern_entity entity[KERN_IPS][KERN_IP_ENTITIES];
-	struct kern_entity absent; /* stands for the one entity of each video IP, which never has a job */
+	struct kern_entity absent; /* entity of all video IPs, which never has a job */
 };
 
 struct kern_job {

@@ -5,8 +5,8 @@
  *   kern_resv     the unsignalled fences of the jobs that use a buffer
  *   kern_syncobj  a handle's fence (binary), or its points with rising values (timeline)
  *   kern_waitq    the threads that sleep until an object changes */
-#ifndef VGPU_KERNEL_STATE_SYNC_H
-#define VGPU_KERNEL_STATE_SYNC_H
+#ifndef VGPU_KERNEL_BASE_STATE_SYNC_H
+#define VGPU_KERNEL_BASE_STATE_SYNC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct kern_waitq {
 struct kern_waker {
 	struct kern_list link;
 	_Atomic uint32_t *word;   /* futex word that the wake increments; borrowed from the sleeper. NULL: this is
-				   * kern_fence.on_part, and that fence looks at its parts again */
+				     kern_fence.on_part, and the wake checks the parts of that fence */
 	struct kern_fence *fence; /* a reference of the sleeper, for when it dies; NULL otherwise */
 };
 
@@ -38,7 +38,7 @@ struct kern_fence {
 	struct kern_fence *scheduled;   /* counted; of a job's end: the fence of its start. NULL otherwise */
 	struct kern_fence *part, *prev; /* counted; a timeline point's: signalled after both. NULL otherwise */
 	struct kern_waker on_part;
-	uint64_t scan; /* scratch of who walks through parts */
+	uint64_t scan; /* scratch of kern_fence_leaves() */
 	struct kern_fence *next;
 	int64_t signalled_ns;
 	struct kern_waitq waitq;
@@ -51,10 +51,10 @@ struct kern_resv {
 	unsigned count, room;
 };
 
-/* A point of a timeline that was not reached when last looked at. */
+/* A point of a timeline that was not reached at the last check. */
 struct kern_point {
 	uint64_t value;
-	struct kern_fence *fence; /* counted; signalled after those of the earlier points */
+	struct kern_fence *fence; /* counted; signalled after the fences of earlier points */
 };
 
 struct kern_syncobj {

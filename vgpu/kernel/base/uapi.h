@@ -1,6 +1,6 @@
 /* UAPI names of Linux up to 6.18 that the header of libdrm 2.4.114 does not have yet, with sizes asserted. */
-#ifndef VGPU_KERNEL_UAPI_H
-#define VGPU_KERNEL_UAPI_H
+#ifndef VGPU_KERNEL_BASE_UAPI_H
+#define VGPU_KERNEL_BASE_UAPI_H
 
 #include <stdint.h>
 #include <drm.h>
@@ -47,7 +47,7 @@
 
 #define UAPI_IB_FLAG_SECURE (1u << 5) /* AMDGPU_IB_FLAGS_SECURE */
 
-/* User queues, since 6.16: numbers and sizes, which is all that a kernel without them looks at. */
+/* User queues, since 6.16: numbers and sizes, all that a kernel without them needs. */
 #define UAPI_IOCTL_USERQ        _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x96, 72)
 #define UAPI_IOCTL_USERQ_SIGNAL _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x97, 48)
 #define UAPI_IOCTL_USERQ_WAIT   _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x98, 72)

@@ -4,7 +4,7 @@
 
 extern void *__libc_stack_end; /* ld.so's: the top of the first thread's stack */
 
-static _Thread_local uintptr_t stack_top; /* 0: not asked yet */
+static _Thread_local uintptr_t stack_top; /* 0: not read yet */
 
 static uintptr_t thread_stack_top(void)
 {

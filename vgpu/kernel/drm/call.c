@@ -28,7 +28,7 @@ void kern_call_end(struct kern_call *call)
 	kern_free(call);
 }
 
-/* Each member is taken out before it is let go of: who undoes may be killed too. */
+/* Each member is cleared before its object is put: the process that undoes may be killed too. */
 static void undo(struct kern_call *call)
 {
 	struct kern_waiting *waiting = call->waiting;

@@ -1,6 +1,6 @@
-/* Begin and end of ioctls, and the cleanup of those whose process died. Kernel lock held. */
-#ifndef VGPU_KERNEL_CALL_BEGIN_H
-#define VGPU_KERNEL_CALL_BEGIN_H
+/* Begin and end of ioctls, and the cleanup of ioctls whose process died. Kernel lock held. */
+#ifndef VGPU_KERNEL_DRM_CALL_H
+#define VGPU_KERNEL_DRM_CALL_H
 
 #include "vgpu/kernel/base/call.h"
 

@@ -7,7 +7,7 @@
 #include "vgpu/kernel/gem/handle.h"
 #include "vgpu/kernel/kernel.h"
 
-/* Copies as much of text as there is room for, and answers its whole length: libdrm asks twice. */
+/* Copies as much of text as fits, and returns its whole length: libdrm calls twice. */
 static int copy_text(char *to, __kernel_size_t *room, const char *text)
 {
 	size_t length = strlen(text), copied = *room < length ? *room : length;

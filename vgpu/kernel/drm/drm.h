@@ -1,6 +1,6 @@
 /* DRM core ioctls that are not about buffers or syncobjs. Kernel lock held. */
-#ifndef VGPU_KERNEL_DRM_H
-#define VGPU_KERNEL_DRM_H
+#ifndef VGPU_KERNEL_DRM_DRM_H
+#define VGPU_KERNEL_DRM_DRM_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -10,8 +10,8 @@
 #include "vgpu/kernel/sync/fence.h"
 #include "vgpu/kernel/sync/syncobj.h"
 
-/* Whether the thread has CAP_SYS_ADMIN, as capable() asks; that of a user namespace counts, which Linux would not
- * take. */
+/* Whether the thread has CAP_SYS_ADMIN, as capable() tests; a capability in a user namespace counts here, and not
+ * in Linux. */
 static bool is_admin(void)
 {
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -64,8 +64,8 @@ static void close_contexts(struct kern_file *file)
 	}
 }
 
-/* Buffers that nobody closed are what row 38 is about: a program that forgets them leaks until it exits.
- * Always-valid and other buffers count alike. */
+/* Closes the handles that the client left open, with a finding of row 38: a program that forgets them leaks until
+ * it exits. Always-valid and other buffers count alike. */
 static void close_handles(struct kern_file *file)
 {
 	uint32_t left = file->handles.count;
@@ -79,7 +79,7 @@ static void close_handles(struct kern_file *file)
 			 (unsigned long long)handle->bo->size_B);
 		kern_handle_close(handle);
 	}
-	/* GEM_CLOSE of a device that is gone fails: nobody could have closed them. */
+	/* GEM_CLOSE fails on a removed device: the client had no way to close them. */
 	if (left && !kern_local.leaving && !file->dev->unplugged)
 		vgpu_finding(CONTRACT_HANDLES_LEFT,
 			     "a render node was closed with %u buffer handles open (the log lists them)", left);

@@ -1,6 +1,6 @@
-/* Opens of a node, render or card. Kernel lock held unless said otherwise. */
-#ifndef VGPU_KERNEL_FILE_H
-#define VGPU_KERNEL_FILE_H
+/* Opens of a node, render or card. Kernel lock held unless a comment says otherwise. */
+#ifndef VGPU_KERNEL_DRM_FILE_H
+#define VGPU_KERNEL_DRM_FILE_H
 
 #include "vgpu/kernel/base/core.h"
 

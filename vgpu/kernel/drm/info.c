@@ -1,4 +1,4 @@
-/* INFO: a table of queries. Each fills one answer; the ioctl copies as much of it as the client asked for. */
+/* INFO: a table of queries. Each fills one answer; the ioctl copies as much of it as the client requests. */
 #include <time.h>
 #include "vgpu/kernel/drm/info.h"
 #include "vgpu/kernel/base/profile.h"
@@ -373,7 +373,7 @@ static int crtc_from_id(const struct query *q)
 
 /* --- answers of other sizes --- */
 
-/* A VBIOS of one block: signature, length in units of 512 bytes, and no tables: nobody boots this card. */
+/* A VBIOS of one block: signature, length in units of 512 bytes, and no tables: no firmware boots this card. */
 #define VBIOS_B 512
 
 static int vbios(const struct query *q)

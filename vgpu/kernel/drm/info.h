@@ -1,6 +1,6 @@
 /* The INFO ioctl. Kernel lock held. */
-#ifndef VGPU_KERNEL_INFO_H
-#define VGPU_KERNEL_INFO_H
+#ifndef VGPU_KERNEL_DRM_INFO_H
+#define VGPU_KERNEL_DRM_INFO_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -1,6 +1,6 @@
 /* Descriptors that the kernel gives to the client. Kernel lock held. */
-#ifndef VGPU_KERNEL_INODE_H
-#define VGPU_KERNEL_INODE_H
+#ifndef VGPU_KERNEL_DRM_INODE_H
+#define VGPU_KERNEL_DRM_INODE_H
 
 #include "vgpu/kernel/base/inode.h"
 
@@ -9,11 +9,11 @@ extern void (*kern_fd_opened)(int fd, struct kern_hold *hold);
 /* Returns a descriptor of this process for that inode, or -1. Set by shim/. */
 extern int (*kern_fd_find)(const struct kern_inode *inode);
 
-/* A descriptor for object, whose reference it takes over, also when it fails. 0 with *fd, or -errno. */
+/* Makes a descriptor for object, whose reference it takes over, also when it fails. 0 with *fd, or -errno. */
 int kern_fd_create(enum kern_inode_kind kind, void *object, uint64_t size_B, bool cloexec, int *fd);
 
-/* Makes a memfd of size_B that stands for object (taking over one reference of it) and returns the descriptor with
- * *inode, or -errno (the reference is then still the caller's). */
+/* Makes a memfd of size_B for object (takes over one reference of it) and returns the descriptor with *inode, or
+ * -errno (the reference then stays the caller's). */
 int kern_inode_create(enum kern_inode_kind kind, void *object, uint64_t size_B, bool cloexec,
 		      struct kern_inode **inode);
 /* Drops a hold; the last one puts the object. */

@@ -42,7 +42,7 @@ struct kern_ioctl_row {
 #define ROW_GROWN(name, handler, code, code_64, permissions)                                                       \
 	[_IOC_NR(code)] = {name, handler, code, permissions, 0, code_64}
 
-/* User queues are off (amdgpu.user_queue = 0): the kernel says so with a number that user space has no name for. */
+/* User queues are off (amdgpu.user_queue = 0): the kernel returns ENOTSUPP, for which user space has no name. */
 static int userq_is_off(struct kern_file *file, void *arg)
 {
 	(void)file;
@@ -140,7 +140,7 @@ static int permitted(const struct kern_file *file, const struct kern_ioctl_row *
 	return 0;
 }
 
-/* A longer struct than the kernel's is legal, but what stands in its tail is lost. */
+/* A longer struct than the kernel's is legal, but its tail is ignored. */
 static void report_tail(const char *name, const uint8_t *data, size_t kernel_B, size_t user_B)
 {
 	for (size_t i = kernel_B; i < user_B; i++)
@@ -190,7 +190,7 @@ static long call(struct kern_file *file, const struct kern_ioctl_row *row, unsig
 	return r;
 }
 
-/* Longer than what a kernel asks of the host takes, and the host's answer. */
+/* Longer than a small job of a test takes on the host. */
 #define LATE_US 50000
 
 /* *late: as if the thread had lost its processor before it comes back. */

@@ -155,7 +155,7 @@ static int enter(void)
 	return r;
 }
 
-/* -EEXIST: something else of this process stands there; -ENOMEM: RLIMIT_AS does not let so much be mapped. */
+/* -EEXIST: another mapping of this process is there; -ENOMEM: RLIMIT_AS is too small. */
 static int map_segment(int segment_fd)
 {
 	long at = sys_call6(SYS_mmap, (long)KERN_SEGMENT_ADDR, (long)KERN_SEGMENT_B, PROT_READ | PROT_WRITE,

@@ -1,6 +1,6 @@
 /* PRIME: buffers as dma-bufs. Kernel lock held. */
-#ifndef VGPU_KERNEL_PRIME_H
-#define VGPU_KERNEL_PRIME_H
+#ifndef VGPU_KERNEL_DRM_PRIME_H
+#define VGPU_KERNEL_DRM_PRIME_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -27,7 +27,7 @@ static void release_waits(struct kern_proc *proc)
 	}
 }
 
-/* The tenant's threads are gone: its jobs end, then its descriptors close. */
+/* Frees a process's state after its threads have ended: first its jobs end, then its descriptors close. */
 static void proc_reap(struct kern_proc *proc)
 {
 	bool torn = proc->unnamed;

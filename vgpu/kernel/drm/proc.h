@@ -1,6 +1,6 @@
-/* Processes of the run: who is there, what each keeps alive, and what happens when one dies. Kernel lock held. */
-#ifndef VGPU_KERNEL_PROC_H
-#define VGPU_KERNEL_PROC_H
+/* Processes of the run: entry, exit, and the cleanup of processes that died. Kernel lock held. */
+#ifndef VGPU_KERNEL_DRM_PROC_H
+#define VGPU_KERNEL_DRM_PROC_H
 
 #include "vgpu/kernel/base/proc.h"
 

@@ -13,7 +13,7 @@
 /* Kind of object that a heap block was reached as. */
 enum kind {
 	UNREACHED,
-	PLAIN, /* an array, whose owner sees to what is in it */
+	PLAIN, /* an array, whose owner handles its contents */
 	INODE,
 	FILE_,
 	VM,
@@ -26,7 +26,7 @@ enum kind {
 	JOB,
 	SYNCOBJ,
 	FENCE,
-	JOB_FENCE, /* somebody will signal it */
+	JOB_FENCE, /* a fence that a living ring will signal */
 	HOLD,
 	WAIT,
 	CALL,
@@ -35,7 +35,7 @@ enum kind {
 	KINDS,
 };
 
-/* Walks twice: down from the counts that are there, to see whether they were right, and up from 0. */
+/* Walks twice: counts down from the stored counts, to find wrong ones, and up from 0. */
 static struct {
 	bool up;
 	struct kern_head *todo; /* reached, not yet walked */
@@ -572,8 +572,8 @@ static void wake_sleeper(struct kern_wait *w)
 	wake(&w->word);
 }
 
-/* Queues of sleepers are empty now: each looks again at what it waits for. A fence that was a job's has nobody to
- * signal it any more when the job is gone. */
+/* Wakes all sleepers, because the queues of sleepers were lost: each checks its condition again. Signals fences of
+ * jobs that are lost. */
 static void wake_all(struct kern_head *head)
 {
 	struct kern_fence *f = (void *)(head + 1);
@@ -633,7 +633,7 @@ static unsigned wrong_counts(void)
 	return wrong;
 }
 
-/* Somebody who lives holds what only his stack names: nothing can be said about the counts before he wakes. */
+/* Whether a living process has an object that only its stack names: no count can be verified before it wakes. */
 static bool someone_holds_unnamed(void)
 {
 	for (unsigned i = 0; i < KERN_PROCS; i++)

@@ -73,7 +73,7 @@ static int add_fence(struct kern_fence *f, void *arg)
 	return r;
 }
 
-/* Each fence that the sync file is made of goes by itself, so that implicit sync knows whose job it is (Linux
+/* Adds each fence of the sync file by itself, so that implicit sync knows the VM of each job (Linux
  * dma_buf_import_sync_file). */
 static int dmabuf_import(struct kern_bo *bo, uint64_t user)
 {

@@ -1,6 +1,6 @@
 /* ioctls on dma-bufs and sync files. Kernel lock held. */
-#ifndef VGPU_KERNEL_SYNC_FILE_H
-#define VGPU_KERNEL_SYNC_FILE_H
+#ifndef VGPU_KERNEL_DRM_SYNC_FILE_H
+#define VGPU_KERNEL_DRM_SYNC_FILE_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -1,6 +1,6 @@
 /* The amdgpu ioctls that wait for jobs. Kernel lock held. */
-#ifndef VGPU_KERNEL_WAITS_H
-#define VGPU_KERNEL_WAITS_H
+#ifndef VGPU_KERNEL_DRM_WAIT_IOCTLS_H
+#define VGPU_KERNEL_DRM_WAIT_IOCTLS_H
 
 #include "vgpu/kernel/base/core.h"
 

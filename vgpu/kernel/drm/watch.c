@@ -51,7 +51,7 @@ static bool is_done(struct kern_watch *w)
 	return w->fence && (w->available || w->fence->signalled);
 }
 
-/* Tells those that are done and counts the others. */
+/* Signals the descriptors of fences that are done, and counts the others. */
 static unsigned look_at_all(void)
 {
 	struct kern_list *pos, *tmp;

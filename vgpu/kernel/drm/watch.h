@@ -1,8 +1,8 @@
 /* Descriptors that become ready when a fence is signalled: eventfds of SYNCOBJ_EVENTFD, and sync files, which are
- * the reading ends of pipes. Whoever signals a fence may be another process, without the descriptor; so each
- * process that has such descriptors has a thread that waits. Kernel lock held, unless said. */
-#ifndef VGPU_KERNEL_WATCH_H
-#define VGPU_KERNEL_WATCH_H
+ * the reading ends of pipes. The process that signals a fence may lack the descriptor; so each process with such
+ * descriptors has a thread that waits. Kernel lock held, unless a comment says otherwise. */
+#ifndef VGPU_KERNEL_DRM_WATCH_H
+#define VGPU_KERNEL_DRM_WATCH_H
 
 #include "vgpu/kernel/base/core.h"
 
@@ -21,11 +21,11 @@ struct kern_watch {
 int kern_watch_pipe(struct kern_fence *f, bool cloexec, int *fd);
 int kern_syncobj_eventfd_ioctl(struct kern_file *file, void *arg);
 
-/* Ends this process's thread; what was watched is never told. Without the lock. */
+/* Ends this process's thread; its descriptors never become ready. Without the lock. */
 void kern_watch_stop(void);
 /* In a forked child, which has none. */
 void kern_watch_forked(void);
-/* A process is gone: lets go of what it watched. */
+/* Frees the watches of a process that died. */
 void kern_watch_proc_gone(struct kern_proc *proc);
 
 #endif

@@ -228,7 +228,7 @@ static int create_check(const struct kern_device *dev, const struct drm_amdgpu_g
 	return 0;
 }
 
-/* The size must be smaller than the manager that is asked: GTT when it is allowed, else VRAM. */
+/* The size must be smaller than the manager's: GTT's when GTT is allowed, else VRAM's. */
 static bool size_fits(const struct kern_device *dev, uint64_t size_B, uint32_t domains)
 {
 	if (domains & AMDGPU_GEM_DOMAIN_GTT)
@@ -254,7 +254,7 @@ static int place(struct kern_bo *bo, uint32_t domains, bool need_visible)
 	return kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_CPU, false);
 }
 
-/* Tries as the kernel does: as asked, without the wish for CPU access, with GTT besides VRAM. */
+/* Tries placements in the kernel's order: as requested, without CPU access, with GTT besides VRAM. */
 static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 {
 	bool need_visible = flags & AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
@@ -281,7 +281,8 @@ static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 	return r;
 }
 
-/* VRAM that nobody cleared holds what its last owner left. The beginning tells who relies on zeros. */
+/* VRAM that was not cleared holds its last owner's data: a pattern at its beginning fails clients that rely on
+ * zeros. */
 static void soil(const struct kern_bo *bo)
 {
 	const uint64_t part_B = 1 << 20;
@@ -501,7 +502,7 @@ static int set_placement(struct kern_handle *handle, uint64_t value)
 	bo->allowed = bo->preferred;
 	if (bo->allowed == AMDGPU_GEM_DOMAIN_VRAM)
 		bo->allowed |= AMDGPU_GEM_DOMAIN_GTT;
-	/* The next CS would move it; nobody can tell the difference, except by the counters. */
+	/* The next CS would move it; the client sees no difference but in the counters. */
 	if (bo->block && bo->heap && !(bo->heap & bo->preferred) && !place(bo, bo->allowed, bo->visible))
 		kern_bo_moved(bo);
 	return 0;

@@ -1,6 +1,6 @@
 /* Buffer objects and their handles. Kernel lock held. */
-#ifndef VGPU_KERNEL_BO_H
-#define VGPU_KERNEL_BO_H
+#ifndef VGPU_KERNEL_GEM_BO_H
+#define VGPU_KERNEL_GEM_BO_H
 
 #include "vgpu/kernel/base/core.h"
 
@@ -12,7 +12,7 @@ static inline struct kern_bo *kern_bo_get(struct kern_bo *bo)
 void kern_bo_put(struct kern_bo *bo); /* NULL is fine */
 /* Frees what has no references and is idle now; after jobs ended. */
 void kern_bo_bury(void);
-/* Frees what a process that is gone was freeing. */
+/* Frees the buffers that a dead process was freeing. */
 void kern_bo_free_rest(struct kern_proc *proc);
 
 /* An empty buffer without memory or heap; NULL without memory for it. The caller's reference is written down until
@@ -36,7 +36,7 @@ bool kern_bo_is_system(const struct kern_bo *bo);
 
 /* A new handle in file; takes a reference of its own. 0, -ENOMEM, -ENOSPC. */
 int kern_handle_create(struct kern_file *file, struct kern_bo *bo, uint32_t *id);
-/* The handle by which file knows bo, or NULL. */
+/* The handle of bo in file, or NULL. */
 struct kern_handle *kern_handle_of(struct kern_file *file, struct kern_bo *bo);
 /* Removes its mappings from the VM, its number from the file. */
 void kern_handle_close(struct kern_handle *handle);

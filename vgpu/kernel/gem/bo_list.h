@@ -1,6 +1,6 @@
 /* BO lists: which buffers a job may reach. Kernel lock held. */
-#ifndef VGPU_KERNEL_BO_LIST_H
-#define VGPU_KERNEL_BO_LIST_H
+#ifndef VGPU_KERNEL_GEM_BO_LIST_H
+#define VGPU_KERNEL_GEM_BO_LIST_H
 
 #include <amdgpu_drm.h>
 #include "vgpu/kernel/base/core.h"

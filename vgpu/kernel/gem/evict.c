@@ -1,6 +1,6 @@
-/* Eviction and return of buffers. A card also moves buffers that jobs use, behind those jobs; here only idle ones
- * go, because a job's view holds for its whole life. A buffer's bytes stay where they are in the physical memory
- * file, whatever its heap, so mappings for the CPU need no care. */
+/* Eviction and return of buffers. A card also moves buffers that jobs use, after those jobs; here only idle ones
+ * move, because a job's view is valid for its whole life. A buffer's bytes stay at their place in the physical
+ * memory file, whatever its heap, so CPU mappings stay valid. */
 #include "vgpu/kernel/gem/evict.h"
 #include "vgpu/kernel/base/inject.h"
 #include "vgpu/kernel/base/uapi.h"
@@ -11,7 +11,7 @@
 
 /* Buffers that stay while a job's buffers are placed: those of its list, marked with `epoch`, and its VM's own. */
 struct keep {
-	const struct kern_bo *bo; /* for whom room is made; it may be on the list itself */
+	const struct kern_bo *bo; /* buffer that room is made for; it may be on the list itself */
 	const struct kern_vm *vm;
 	uint64_t epoch;
 };
@@ -49,8 +49,8 @@ static bool may_go(struct kern_bo *bo, const struct keep *keep)
 	return !kern_bo_fences(bo, kern_any_fence, NULL);
 }
 
-/* The recorded stamps are never later than the true ones, so the first whose two agree is the least recently used.
- */
+/* A recorded stamp is never later than the true one, so the first buffer whose two stamps agree is the least
+ * recently used. */
 static struct kern_bo *find_victim(struct kern_device *dev, bool visible, const struct keep *keep)
 {
 	struct kern_list *pos = dev->lru.next;

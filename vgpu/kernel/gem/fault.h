@@ -1,6 +1,6 @@
-/* VM faults as GPUVM_FAULT tells them. */
-#ifndef VGPU_KERNEL_FAULT_H
-#define VGPU_KERNEL_FAULT_H
+/* VM faults for GPUVM_FAULT. */
+#ifndef VGPU_KERNEL_GEM_FAULT_H
+#define VGPU_KERNEL_GEM_FAULT_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -9,7 +9,7 @@
 
 static unsigned count_of(const struct kern_bo *bo)
 {
-	return (unsigned)(bo->size_B / KERN_PAGE); /* a page stands for a resource */
+	return (unsigned)(bo->size_B / KERN_PAGE); /* a page is a resource */
 }
 
 static bool is_gws(const struct kern_bo *bo)
@@ -25,7 +25,7 @@ void kern_gws_release(struct kern_bo *bo)
 			bo->dev->gws[i] = NULL;
 }
 
-/* The first of so many that nobody has; KERN_GWS: there are none. */
+/* The first of `units` consecutive free resources; KERN_GWS: there are none. */
 static unsigned find_run(const struct kern_device *dev, unsigned count)
 {
 	unsigned units = vgpu_chip_gws(kern_local.chip[dev->index]), run = 0;
@@ -65,7 +65,7 @@ static int take_fence(struct kern_fence *f, void *arg)
 	return 1;
 }
 
-/* Takes the buffer's resources if it is idle, else waits for one of its jobs; then it may be gone. */
+/* Takes the buffer's resources if it is idle, else waits for one of its jobs; the buffer may be freed meanwhile. */
 static int evict(struct kern_bo *bo, int64_t deadline_ns)
 {
 	struct kern_fence *f;

@@ -1,6 +1,6 @@
 /* GEM handles of a file. Kernel lock held. */
-#ifndef VGPU_KERNEL_HANDLE_H
-#define VGPU_KERNEL_HANDLE_H
+#ifndef VGPU_KERNEL_GEM_HANDLE_H
+#define VGPU_KERNEL_GEM_HANDLE_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -1,6 +1,6 @@
 /* Holds: a process keeps an inode or a buffer alive, through a descriptor or a CPU mapping. Kernel lock held. */
-#ifndef VGPU_KERNEL_HOLD_H
-#define VGPU_KERNEL_HOLD_H
+#ifndef VGPU_KERNEL_GEM_HOLD_H
+#define VGPU_KERNEL_GEM_HOLD_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -145,7 +145,7 @@ bool kern_vram_fits(const struct kern_bo *bo, bool need_visible)
 	       dev->visible_B - dev->visible_used_B >= bo->size_B;
 }
 
-/* VRAM is given out from the end that the CPU does not see, unless it must see it. */
+/* VRAM is allocated from the end that the CPU does not reach, unless CPU access is required. */
 static int vram_charge(struct kern_bo *bo, bool need_visible)
 {
 	struct kern_device *dev = bo->dev;

@@ -1,6 +1,6 @@
-/* Physical memory: where buffers lie in the file, and which heap they are accounted to. Kernel lock held. */
-#ifndef VGPU_KERNEL_MEMORY_H
-#define VGPU_KERNEL_MEMORY_H
+/* Physical memory: places of buffers in the file, and accounts of heaps. Kernel lock held. */
+#ifndef VGPU_KERNEL_GEM_MEMORY_H
+#define VGPU_KERNEL_GEM_MEMORY_H
 
 #include "vgpu/kernel/base/core.h"
 

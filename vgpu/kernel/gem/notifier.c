@@ -41,7 +41,7 @@ FROM_TSAN static struct kern_fence *next_fence(struct kern_bo *bo)
 	return f;
 }
 
-/* Sleeps until nobody has the device's notifier lock; no signal ends that. False without memory to sleep. */
+/* Sleeps until the device's notifier lock is free; signals do not interrupt it. False without memory to sleep. */
 static bool wait_for_lock(struct kern_device *dev)
 {
 	struct kern_wait *w = NULL;
@@ -82,7 +82,7 @@ static void invalidate(struct kern_bo *bo)
 
 /* --- ranges --- */
 
-/* A BO of this process over [addr, addr+size_B) for which somebody would have to wait; NULL: none. */
+/* A BO of this process over [addr, addr+size_B) that has jobs to wait for; NULL: none. */
 FROM_TSAN static struct kern_bo *busy_in(uint64_t addr, uint64_t size_B)
 {
 	for (struct kern_list *pos = kern->userptrs.next; pos != &kern->userptrs; pos = pos->next) {
@@ -126,7 +126,7 @@ FROM_TSAN void kern_user_memory_changes(uint64_t addr, uint64_t size_B)
 
 /* --- fork --- */
 
-/* The process is about to give a child its copy of the mappings that smaps lists: private ones, but for those with
+/* Waits for jobs on the memory that a child would get a copy of: private mappings of smaps, except those with
  * MADV_DONTFORK ("dc" of their flags). */
 static void invalidate_copied(char *smaps)
 {

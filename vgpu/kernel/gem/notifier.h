@@ -1,6 +1,6 @@
 /* The notifier of userptr BOs. Kernel lock held. What shim/ calls is in kernel.h. */
-#ifndef VGPU_KERNEL_NOTIFIER_H
-#define VGPU_KERNEL_NOTIFIER_H
+#ifndef VGPU_KERNEL_GEM_NOTIFIER_H
+#define VGPU_KERNEL_GEM_NOTIFIER_H
 
 #include "vgpu/kernel/base/core.h"
 

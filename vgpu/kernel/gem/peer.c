@@ -23,6 +23,6 @@ void kern_prime_map(struct kern_bo *bo)
 	    kern_heap_charge(exported, AMDGPU_GEM_DOMAIN_GTT, false))
 		return;
 	kern_bo_moved(exported);
-	/* No finding: trying is how a client learns of it. */
+	/* No finding: a client can detect peer access only by trying. */
 	vgpu_log("row 120: BO %u: used by a device without peer access, it moved to GTT", exported->id);
 }

@@ -55,7 +55,8 @@ char *kern_read_proc(const char *path)
 	return text;
 }
 
-/* Pages of a file that lie behind its end are mapped and yet not there. A system before Linux 5.14 cannot tell. */
+/* Pages of a file mapping past the file's end are mapped, but not present. A system before Linux 5.14 has no way
+ * to test for them. */
 static int file_pages_validate(uint64_t lo, uint64_t hi, uint32_t flags)
 {
 	int advice = flags & AMDGPU_GEM_USERPTR_READONLY ? MADV_POPULATE_READ : MADV_POPULATE_WRITE;
@@ -135,7 +136,7 @@ int kern_gem_userptr(struct kern_file *file, void *arg)
 	bo->preferred = bo->allowed = AMDGPU_GEM_DOMAIN_GTT;
 	r = kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
 	if (!(args->flags & AMDGPU_GEM_USERPTR_VALIDATE))
-		r = 0; /* the CS that lists it asks for room again */
+		r = 0; /* the CS that lists it reserves room again */
 	if (!r)
 		r = kern_handle_create(file, bo, &args->handle);
 	kern_call_put_bo(bo);

@@ -53,9 +53,9 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 	return wanted == GPUVM_RW && chip->gc_version[0] > 9 ? GPUVM_NC : wanted; /* GFX10 and later have no RW */
 }
 
-/* A card finds what is mapped, as long as nobody has moved it. So other people's programs go on with a finding; our
- * own, which stop at one, or count them quietly, are refused. The process's own memory is not kept for a job that
- * does not list it. */
+/* A card can access a mapped buffer as long as the kernel has not moved it. So programs at the default level
+ * continue with a finding; tests, which run at another one, are refused. Userptr memory is not kept for a job
+ * that does not list it. */
 static uint32_t unlisted(const struct kern_bo *bo)
 {
 	return vgpu_strict() == VGPU_STRICT_REPORT && !kern_bo_is_userptr(bo) ? GPUVM_TOLERATED : GPUVM_UNLISTED;
@@ -92,7 +92,7 @@ static bool region_fill(struct gpuvm_region *region, const struct kern_vm *vm, c
 	}
 	region->host = kern_bo_host(map->handle->bo);
 	if (!region->host)
-		return false; /* GDS and its kin have no memory to map */
+		return false; /* GDS, GWS and OA have no memory to map */
 	region->host += map->offset;
 	region->flags = region_flags(vm, map, epoch);
 	region->bo = map->handle->bo->id;
@@ -143,10 +143,10 @@ static bool is_later(const struct kern_map *map, const struct kern_view *view)
 	return map->born > view->version;
 }
 
-/* The kernel has an SDMA engine write the page tables, in the order of the changes. What a mapping removes is
- * written when all jobs of the VM that were submitted before have ended (Linux amdgpu_vm_update_range), so a
- * mapping that comes behind a removal is for later jobs only. Another one is written soon; who wants to know when
- * looks at a later job's begin, or at the fence of GEM_VA. */
+/* An SDMA engine writes the page tables, in the order of the changes. A removal is written when all earlier jobs
+ * of the VM have ended (Linux amdgpu_vm_update_range), so a mapping that follows a removal is valid for later jobs
+ * only. Without a removal before it a mapping is written soon; the begin of a later job, or the fence of GEM_VA,
+ * shows that it was. */
 static void fill_later(struct kern_later *later, const struct kern_view *view, uint64_t epoch)
 {
 	const struct kern_vm *vm = view->space;

@@ -85,7 +85,7 @@ static struct kern_map *map_overlapping(const struct kern_vm *vm, uint64_t lo, u
 	return i < vm->count && vm->map[i]->lo < hi ? vm->map[i] : NULL;
 }
 
-/* Room was reserved. Its version comes from who calls. */
+/* Cannot fail: room was reserved. The caller increments the version. */
 static void map_insert(struct kern_vm *vm, struct kern_map *map)
 {
 	unsigned i = map_above(vm, map->lo);
@@ -417,7 +417,7 @@ static int wait_for_inputs(struct kern_file *file, const struct uapi_gem_va *arg
 	return r;
 }
 
-/* *out is counted, NULL when none was asked for. */
+/* *out is counted; NULL when the call has no syncobj. */
 static int find_timeline(struct kern_file *file, const struct uapi_gem_va *args, struct kern_syncobj **out)
 {
 	struct kern_syncobj *s = kern_syncobj_find(file, args->vm_timeline_syncobj_out);
@@ -431,7 +431,7 @@ static int find_timeline(struct kern_file *file, const struct uapi_gem_va *args,
 	return args->vm_timeline_point ? kern_syncobj_reserve(s) : 0;
 }
 
-/* The update is done when the ioctl is, and its client knows: its fence is signalled. */
+/* The update is complete when the ioctl returns: its fence is signalled. */
 static int post_update(struct kern_vm *vm, struct kern_syncobj *s, uint64_t point)
 {
 	struct kern_fence *stub = kern_fence_stub();

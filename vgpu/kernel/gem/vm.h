@@ -1,6 +1,6 @@
 /* GPU address spaces. Kernel lock held. */
-#ifndef VGPU_KERNEL_VM_H
-#define VGPU_KERNEL_VM_H
+#ifndef VGPU_KERNEL_GEM_VM_H
+#define VGPU_KERNEL_GEM_VM_H
 
 #include "vgpu/kernel/base/core.h"
 #include "vgpu/kernel/base/profile.h"

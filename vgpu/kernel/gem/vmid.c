@@ -1,7 +1,7 @@
-/* VMIDs (Linux amdgpu_ids.c): a VM keeps the one that it has until another VM takes it, which takes the idle one
- * that was used longest ago. Nothing that the kernel does then reaches the instruction and scalar caches, whose
- * lines have VMID and address for a name. A card waits when none is idle; here the VM gets one of its own for that
- * job. */
+/* VMIDs (Linux amdgpu_ids.c): a VM keeps its VMID until another VM takes it; a VM without one takes the least
+ * recently used idle one. The kernel's maintenance at that point does not reach the instruction and scalar caches,
+ * whose lines are tagged with VMID and address. A card waits when none is idle; here the VM gets a VMID of its own
+ * for that job. */
 #include <amdgpu_drm.h>
 
 #include "vgpu/kernel/gem/vmid.h"

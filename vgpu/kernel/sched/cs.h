@@ -2,8 +2,8 @@
  *
  *   kern_cs   cs.c         reads the chunks, checks them in the kernel's order (pass 1, pass 2)
  *             cs_submit.c  BO list, implicit synchronisation, the 33rd job, publication */
-#ifndef VGPU_KERNEL_CS_H
-#define VGPU_KERNEL_CS_H
+#ifndef VGPU_KERNEL_SCHED_CS_H
+#define VGPU_KERNEL_SCHED_CS_H
 
 #include <amdgpu_drm.h>
 #include "vgpu/kernel/base/core.h"
@@ -42,7 +42,7 @@ struct kern_cs {
 	bool holds; /* the reservations of its list, asleep */
 };
 
-/* Lets go of what a process that is gone was submitting; its own memory went with it. NULL is fine. */
+/* Frees the submission of a dead process; its private memory went with it. NULL is fine. */
 void kern_cs_abandon(struct kern_cs *cs);
 int kern_cs_ioctl(struct kern_file *file, void *arg);
 /* After both passes: 0 with *handle, or -errno and nothing happened. */

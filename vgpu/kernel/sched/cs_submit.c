@@ -28,7 +28,7 @@ static int find_list(struct kern_cs *cs)
 	return 0;
 }
 
-/* Linux looks all their pages up each time (amdgpu_ttm_tt_get_user_pages(), hmm_range_fault()). */
+/* Linux looks up all their pages at each CS (amdgpu_ttm_tt_get_user_pages(), hmm_range_fault()). */
 static int check_userptrs(const struct kern_bo_list *list)
 {
 	int r = 0;
@@ -52,8 +52,8 @@ static void map_imports(struct kern_bo_list *list)
 		list->unmapped = false;
 }
 
-/* AMDGPU_SYNC_NE_OWNER: jobs of this VM are left out. A VM belongs to one device, so its own jobs are also those
- * for which amdgpu_sync_same_dev() holds. */
+/* AMDGPU_SYNC_NE_OWNER: skips jobs of this VM. A VM belongs to one device, so amdgpu_sync_same_dev() holds for its
+ * own jobs alone. */
 static int depend_on_others(struct kern_fence *f, void *arg)
 {
 	struct kern_cs *cs = arg;
@@ -66,9 +66,9 @@ static int sync_bo(struct kern_cs *cs, struct kern_bo *bo)
 	return bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC ? 0 : kern_bo_fences(bo, depend_on_others, cs);
 }
 
-/* Linux amdgpu_cs_sync_rings(): the job waits for the other VMs' jobs, reading or writing, in the reservation
- * object of each BO without EXPLICIT_SYNC that it locks: those of the list, and the user fence's. The flag is the
- * BO's own, so an import of another device's BO never has it. */
+/* Linux amdgpu_cs_sync_rings(): the job waits for other VMs' jobs, reading or writing, in the reservation object
+ * of each BO without EXPLICIT_SYNC that it locks: the BOs of the list, and the user fence's. The flag belongs to
+ * the BO, so an import of another device's BO never has it. */
 static int sync_implicitly(struct kern_cs *cs)
 {
 	int r = cs->user_fence ? sync_bo(cs, cs->user_fence) : 0;
@@ -128,7 +128,7 @@ static int give_views(struct kern_cs *cs)
 	return 0;
 }
 
-/* Room for the fence wherever it goes, so that publishing cannot fail half way. */
+/* Reserves room for the fence in each place that will hold it, so that publishing cannot fail half way. */
 static int reserve_fences(struct kern_cs *cs)
 {
 	int r = kern_resv_reserve(&cs->file->vm->resv);

@@ -1,6 +1,6 @@
 /* Contexts and their entities. Kernel lock held. */
-#ifndef VGPU_KERNEL_CTX_H
-#define VGPU_KERNEL_CTX_H
+#ifndef VGPU_KERNEL_SCHED_CTX_H
+#define VGPU_KERNEL_SCHED_CTX_H
 
 #include "vgpu/kernel/base/core.h"
 

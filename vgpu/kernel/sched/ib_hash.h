@@ -1,7 +1,7 @@
-/* Row 70: an IB that the CPU changes between submission and execution. Looked for at the fatal level only, because
- * it reads every IB twice. */
-#ifndef VGPU_KERNEL_IB_HASH_H
-#define VGPU_KERNEL_IB_HASH_H
+/* Row 70: an IB that the CPU changes between submission and execution. Checked at the fatal level only, because
+ * the check reads every IB twice. */
+#ifndef VGPU_KERNEL_SCHED_IB_HASH_H
+#define VGPU_KERNEL_SCHED_IB_HASH_H
 
 #include "vgpu/kernel/gem/vm.h"
 

@@ -65,8 +65,8 @@ static int note_job(struct kern_fence *f, void *arg)
 	return r;
 }
 
-/* The jobs behind a fence, as the engine's order checker knows them: points of a timeline stand for several, and
- * may share them. */
+/* Adds the jobs of a fence to the job's list for the engine's order checker: a point of a timeline has several,
+ * and points may share them. */
 static int note_jobs(struct kern_job *job, struct kern_fence *f)
 {
 	return kern_fence_leaves(f, note_job, job);

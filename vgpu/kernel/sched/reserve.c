@@ -1,5 +1,5 @@
-/* The reservations of listed BOs, which a CS holds from its validation to its end. That shows only where it sleeps
- * with them, on the job that is 32 before its own; a CS of another VM that lists one of those BOs waits for that
+/* The reservations of listed BOs, which a CS holds from its validation to its end. The hold has an effect only
+ * while the CS sleeps, on the job that is 32 before its own: a CS of another VM that lists one of those BOs waits
  * (Linux amdgpu_cs_parser_bos(), amdgpu_ctx_wait_prev_fence()). */
 #include "vgpu/kernel/gem/bo.h"
 #include "vgpu/kernel/gem/vm.h"

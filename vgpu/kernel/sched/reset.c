@@ -83,7 +83,7 @@ static bool keeps_vram(const struct kern_device *dev)
 	return vgpu_chip_is_apu(kern_local.chip[dev->index]);
 }
 
-/* The jobs that stand on the hardware do not come back (amdgpu_fence_driver_force_completion()). */
+/* Cancels the jobs on the hardware (amdgpu_fence_driver_force_completion()). */
 static void cancel_rings(struct kern_device *dev)
 {
 	for (unsigned i = 0; i < KERN_IPS * KERN_HW_RINGS; i++)
@@ -95,7 +95,7 @@ void kern_reset_device(struct kern_device *dev, struct kern_job *bad)
 	dev->resets++;
 	if (!bad || !keeps_vram(dev)) {
 		dev->vram_lost++;
-		dev->generation++; /* jobs and contexts of the old one are cancelled where they stand */
+		dev->generation++; /* cancels jobs and contexts of the old generation */
 		lose_vram(dev);
 	} else if (!kern_profile_of(dev)->reset_resubmits) {
 		cancel_rings(dev);

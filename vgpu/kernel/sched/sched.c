@@ -1,6 +1,6 @@
-/* Hardware rings: in every process that uses one a thread, and a second one from when two jobs first met there. A
- * thread takes jobs whose dependencies are met, in the order of submission within an entity, the higher priority
- * first between entities, and sees one to its end; two of them let the jobs overlap as on hardware. */
+/* Hardware rings: a process that uses a ring has a thread for it, and a second one as soon as two jobs were there
+ * at once. A thread takes jobs whose dependencies are met, in the order of submission within an entity and by
+ * priority between entities, and runs each to its end; two threads let the jobs overlap as on hardware. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -502,7 +502,7 @@ void kern_sched_detach(struct kern_entity *entity)
 
 /* Rings of its partition: those of its XCCs, its share of the copy engines. COMPUTE ring 0 of the device has the
  * high priority pipe: only contexts above NORMAL use it, and they use only it (Linux
- * amdgpu_gfx_is_high_priority_compute_queue), so that partitions behind the first have none for them. */
+ * amdgpu_gfx_is_high_priority_compute_queue), so that partitions after the first have none for them. */
 static void ring_range(const struct kern_entity *entity, unsigned *first, unsigned *end)
 {
 	const struct kern_ctx *ctx = entity->ctx;

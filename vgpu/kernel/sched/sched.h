@@ -1,6 +1,6 @@
-/* Jobs, hardware rings, and the threads that stand for them. Kernel lock held unless said otherwise. */
-#ifndef VGPU_KERNEL_SCHED_H
-#define VGPU_KERNEL_SCHED_H
+/* Jobs, hardware rings, and their threads. Kernel lock held unless a comment says otherwise. */
+#ifndef VGPU_KERNEL_SCHED_SCHED_H
+#define VGPU_KERNEL_SCHED_SCHED_H
 
 #include "vgpu/kernel/base/core.h"
 
@@ -12,7 +12,7 @@ void kern_job_destroy(struct kern_job *job);
 /* The job will not start before f is signalled. 0 or -ENOMEM. */
 int kern_job_depend(struct kern_job *job, struct kern_fence *f);
 
-/* Finds a hardware ring for the entity's next job, with its thread; -ENOMEM, or what pthread_create says. */
+/* Finds a hardware ring for the entity's next job, with its thread; -ENOMEM, or the error of pthread_create. */
 int kern_sched_prepare(struct kern_entity *entity, struct kern_ring **ring);
 /* Hands the job over: it gets its number, and its ring's thread runs it. Cannot fail. Returns the number. */
 uint64_t kern_sched_push(struct kern_job *job, struct kern_ring *ring);
@@ -21,7 +21,8 @@ uint64_t kern_sched_push(struct kern_job *job, struct kern_ring *ring);
 void kern_job_write_user_fence(const struct kern_job *job);
 /* Ends a job with an error or 0, whoever's it is; frees it. */
 void kern_job_finish(struct kern_job *job, int error);
-/* The client let go of ctx: its jobs get a second to start; those that have not are cancelled. May sleep. */
+/* Called when the client has freed ctx: its jobs get a second to start; jobs that have not started are cancelled.
+ * May sleep. */
 void kern_sched_ctx_closed(struct kern_ctx *ctx);
 /* Whether its partition has a ring for it. */
 bool kern_sched_has_ring(const struct kern_entity *entity);

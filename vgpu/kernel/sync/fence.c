@@ -25,7 +25,8 @@ static void mark(struct kern_fence *f, int error)
 	f->signalled = true;
 }
 
-/* Whether both parts are done, and so is it, but for those who wait for it. */
+/* Marks f as signalled if both parts are done; its waiters are left to the caller. False: registers f with a
+ * pending part. */
 static bool chain_done(struct kern_fence *f)
 {
 	struct kern_fence *prev = f->prev, *part = f->part, *wait_for = prev && !prev->signalled ? prev : part;
@@ -69,7 +70,7 @@ struct kern_fence *kern_fence_chain(struct kern_fence *prev, struct kern_fence *
 		return NULL;
 	f->prev = kern_fence_get(prev);
 	f->part = kern_fence_get(part);
-	chain_done(f); /* nobody waits for it yet */
+	chain_done(f); /* f has no waiters yet */
 	return f;
 }
 
@@ -122,7 +123,7 @@ void kern_fence_signal(struct kern_fence *f, int error)
 	kern_waitq_wake(&f->waitq);
 }
 
-/* Puts a fence on the list of those still to visit, once. */
+/* Puts a fence on the list to visit, once. */
 static void visit_later(struct kern_fence *f, uint64_t scan, struct kern_fence **list)
 {
 	if (!f || f->scan == scan)

@@ -1,6 +1,6 @@
 /* Fences and reservation objects. All with the kernel lock held. */
-#ifndef VGPU_KERNEL_FENCE_H
-#define VGPU_KERNEL_FENCE_H
+#ifndef VGPU_KERNEL_SYNC_FENCE_H
+#define VGPU_KERNEL_SYNC_FENCE_H
 
 #include "vgpu/kernel/base/core.h"
 

@@ -232,7 +232,7 @@ static void array_fini(struct array *a)
 	free(a->point);
 }
 
-/* Reads and looks up count handles, and points if there are any. */
+/* Reads count handles and finds their syncobjs, and reads points if there are any. */
 static int array_init(struct kern_file *file, uint64_t handles, uint64_t points, uint32_t count, struct array *a)
 {
 	uint32_t *handle = malloc(count * sizeof(*handle));

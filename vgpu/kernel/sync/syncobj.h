@@ -1,6 +1,6 @@
 /* DRM syncobjs, binary and timeline. Kernel lock held. */
-#ifndef VGPU_KERNEL_SYNCOBJ_H
-#define VGPU_KERNEL_SYNCOBJ_H
+#ifndef VGPU_KERNEL_SYNC_SYNCOBJ_H
+#define VGPU_KERNEL_SYNC_SYNCOBJ_H
 
 #include "vgpu/kernel/base/core.h"
 
@@ -20,8 +20,8 @@ int kern_syncobj_create(struct kern_file *file, struct kern_fence *fence, uint32
 int kern_syncobj_reserve(struct kern_syncobj *s);
 /* point 0: f becomes the payload (NULL: none); else a point is added. */
 void kern_syncobj_attach(struct kern_syncobj *s, uint64_t point, struct kern_fence *f);
-/* The fence of a point (0: the payload), counted. 0; -ENOENT: no syncobj; -EINVAL: nothing there, unless flags say
- * WAIT_FOR_SUBMIT: then it waits until the deadline for it: -ETIME, -EINTR. */
+/* The fence of a point (0: the payload), counted. 0; -ENOENT: no syncobj; -EINVAL: there is no fence, unless flags
+ * have WAIT_FOR_SUBMIT: then it waits for one until the deadline: -ETIME, -EINTR. */
 int kern_syncobj_find_fence(struct kern_file *file, uint32_t handle, uint64_t point, uint32_t flags,
 			    int64_t deadline_ns, struct kern_fence **fence);
 

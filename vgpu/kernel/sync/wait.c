@@ -3,8 +3,8 @@
 #include "vgpu/kernel/base/core.h"
 #include "vgpu/kernel/sync/fence.h"
 
-/* How long to sleep before looking whether the others live, when there are others. A death is rare, and what waits
- * for it has lost its work anyway. */
+/* Interval of the sweeps for dead processes during a sleep, when there are other processes. A death is rare, and
+ * waiters for it have lost their work anyway. */
 #define LIVENESS_NS 50000000ll
 
 int kern_futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t deadline_ns)
@@ -34,7 +34,7 @@ void kern_waitq_init(struct kern_waitq *q)
 
 void kern_waitq_wake(struct kern_waitq *q)
 {
-	/* A part of a timeline that is done adds those that wait for it, and so on: no recursion. */
+	/* A part of a timeline that is done adds the waiters of the chain to q, and so on: no recursion. */
 	while (!kern_list_empty(&q->wakers)) {
 		struct kern_waker *waker = kern_entry(q->wakers.next, struct kern_waker, link);
 
@@ -66,7 +66,7 @@ void kern_wait_on(struct kern_wait *w, struct kern_waitq *q)
 	assert(w->count <= w->room);
 	waker->word = &w->word;
 	kern_list_add_tail(&q->wakers, &waker->link);
-	/* The lock is held: no wake can come between this look and the registration. */
+	/* The lock is held: no wake can come between this load and the registration. */
 	w->seen = atomic_load(&w->word);
 }
 

@@ -323,7 +323,8 @@ static uint64_t submit_other(uint32_t ctx, uint32_t from, void (*emit_what)(void
 	return submit_to(ctx, AMDGPU_HW_IP_COMPUTE, from, after_ctx, after);
 }
 
-/* Two that meet in one instant may miss each other's notes (mem_order.c, struct mem_shadow): once more then. */
+/* Two that meet in one instant may miss each other's notes (vgpu/memory/order.c, struct mem_shadow): once more
+ * then. */
 static void check_found(void (*race)(uint32_t a, uint32_t b), uint32_t a, uint32_t b)
 {
 	unsigned long before = vgpu_findings();

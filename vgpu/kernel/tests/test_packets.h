@@ -1,6 +1,6 @@
 /* Packets of GFX9 for the rig's IB. Test programs only. */
-#ifndef VGPU_KERNEL_TEST_PACKETS_H
-#define VGPU_KERNEL_TEST_PACKETS_H
+#ifndef VGPU_KERNEL_TESTS_TEST_PACKETS_H
+#define VGPU_KERNEL_TESTS_TEST_PACKETS_H
 
 #include <string.h>
 #include "vgpu/kernel/tests/test_rig.h"

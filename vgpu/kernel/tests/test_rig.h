@@ -1,7 +1,7 @@
 /* What the tests of vgpu/kernel share: one open node with an IB, memory to write to, a list of both and a context,
  * driven by bare ioctls. Test programs only; each has one rig. */
-#ifndef VGPU_KERNEL_TEST_RIG_H
-#define VGPU_KERNEL_TEST_RIG_H
+#ifndef VGPU_KERNEL_TESTS_TEST_RIG_H
+#define VGPU_KERNEL_TESTS_TEST_RIG_H
 
 #include <errno.h>
 #include <fcntl.h>
