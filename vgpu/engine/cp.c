@@ -9,7 +9,7 @@
 /* Modelled time of a jump, so that a chain that leads back to itself meets the watchdog too. */
 #define JUMP_NS 5000
 
-/* --- reports ---------------------------------------------------------------------------------- */
+/* --- reports --- */
 
 void cp_where(const struct cp *cp, char *text, size_t text_B)
 {
@@ -79,7 +79,7 @@ bool cp_need(struct cp *cp, bool ok)
 	return false;
 }
 
-/* --- jumps ------------------------------------------------------------------------------------ */
+/* --- jumps --- */
 
 static bool check_target(struct cp *cp, const struct pm4_indirect_buffer *ib)
 {
@@ -185,7 +185,7 @@ static bool pred_exec(struct cp *cp)
 	return bits(cp->body[0], 31, 24) & 1 ? true : skip(cp, cp->body[0] & 0x3fff);
 }
 
-/* --- packets ---------------------------------------------------------------------------------- */
+/* --- packets --- */
 
 /* Data that the CPU wrote to VRAM is visible without a flush: only the order checker has to be told of a flush. */
 static bool hdp_flush(struct cp *cp)

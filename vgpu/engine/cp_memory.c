@@ -1,7 +1,7 @@
 /* Packets that move data: WRITE_DATA, COPY_DATA, ATOMIC_MEM, COND_WRITE, DMA_DATA. */
 #include "vgpu/engine/cp.h"
 
-/* --- WRITE_DATA ------------------------------------------------------------------------------- */
+/* --- WRITE_DATA --- */
 
 enum { WRITE_DST_REGISTER = 0, WRITE_DST_MEMORY_SYNC = 1, WRITE_DST_L2 = 2, WRITE_DST_MEMORY = 5 };
 
@@ -33,7 +33,7 @@ bool cp_write_data(struct cp *cp)
 	return true;
 }
 
-/* --- COPY_DATA -------------------------------------------------------------------------------- */
+/* --- COPY_DATA --- */
 
 enum copy_src {
 	COPY_SRC_REGISTER = 0,
@@ -139,7 +139,7 @@ bool cp_copy_data(struct cp *cp)
 	}
 }
 
-/* --- ATOMIC_MEM ------------------------------------------------------------------------------- */
+/* --- ATOMIC_MEM --- */
 
 enum { ATOMIC_SINGLE_PASS = 0, ATOMIC_LOOP = 1, ATOMIC_WRITE_CONFIRM = 2, ATOMIC_SEND = 3 };
 
@@ -165,7 +165,7 @@ bool cp_atomic_mem(struct cp *cp)
 	return true;
 }
 
-/* --- COND_WRITE ------------------------------------------------------------------------------- */
+/* --- COND_WRITE --- */
 
 bool cp_cond_write(struct cp *cp)
 {
@@ -184,7 +184,7 @@ bool cp_cond_write(struct cp *cp)
 	return cp_need(cp, engine_mem_write32(&cp->mem, pm4_va(packet->write_lo, packet->write_hi), packet->data));
 }
 
-/* --- DMA_DATA --------------------------------------------------------------------------------- */
+/* --- DMA_DATA --- */
 
 enum { DMA_SRC_ADDRESS = 0, DMA_SRC_GDS = 1, DMA_SRC_DATA = 2, DMA_SRC_L2 = 3 };
 enum { DMA_DST_ADDRESS = 0, DMA_DST_GDS = 1, DMA_DST_NOWHERE = 2, DMA_DST_L2 = 3 };

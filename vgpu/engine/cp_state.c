@@ -4,7 +4,7 @@
 
 #include "vgpu/engine/cp.h"
 
-/* --- registers -------------------------------------------------------------------------------- */
+/* --- registers --- */
 
 static bool in_window(uint32_t offset, uint32_t base, uint32_t end)
 {
@@ -222,7 +222,7 @@ bool cp_set_base(struct cp *cp)
 	return true;
 }
 
-/* --- launches --------------------------------------------------------------------------------- */
+/* --- launches --- */
 
 /* Asynchronous: the CP continues while the waves run. */
 static bool launch(struct cp *cp, const uint32_t dim[3], uint32_t initiator)

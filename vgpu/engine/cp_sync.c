@@ -101,7 +101,7 @@ bool cp_acquire_mem(struct cp *cp)
 	return true;
 }
 
-/* --- end of pipe ------------------------------------------------------------------------------ */
+/* --- end of pipe --- */
 
 /* Decodes data_sel into *data. Returns the size in bytes, 0 for no data, -1 where the generation lacks the value.
  */
@@ -244,7 +244,7 @@ bool cp_timestamp(struct cp *cp)
 	return true;
 }
 
-/* --- events ----------------------------------------------------------------------------------- */
+/* --- events --- */
 
 /* The order in which SAMPLE_PIPELINESTAT writes its counters (Mesa radv_query.c); of all of them only the
  * invocations of compute shaders move here. */
@@ -342,7 +342,7 @@ bool cp_event_write(struct cp *cp)
 	}
 }
 
-/* --- waits ------------------------------------------------------------------------------------ */
+/* --- waits --- */
 
 /* Operands of a poll. */
 struct poll {
@@ -435,7 +435,7 @@ bool cp_rewind(struct cp *cp)
 	return engine_wait_until(&cp->mem, look, &poll);
 }
 
-/* --- constant and draw engine ------------------------------------------------------------------ */
+/* --- constant and draw engine --- */
 
 /* A graphics job may bring an IB for the constant engine, which a card runs beside the draw engine's. Here IBs run
  * in their order, so only what an earlier one counted can be waited for. */

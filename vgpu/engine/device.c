@@ -112,7 +112,7 @@ void engine_device_wake(struct engine_device *dev)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-/* --- grids ------------------------------------------------------------------------------------ */
+/* --- grids --- */
 
 void engine_grid_publish(struct engine_grid *grid)
 {

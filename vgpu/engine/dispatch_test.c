@@ -213,8 +213,7 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* --- what kernels compute
- * ------------------------------------------------------------------------------------------ */
+/* --- what kernels compute --- */
 
 static void test_add(struct test_gpu *t)
 {
@@ -331,8 +330,7 @@ static void test_stack_changes(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
-/* --- how they are scheduled
- * ---------------------------------------------------------------------------------------- */
+/* --- how they are scheduled --- */
 
 /* All workgroups wait for all others: as many as the chip holds must run at once. */
 static void test_meet(struct test_gpu *t)
@@ -398,8 +396,7 @@ static void test_asynchronous(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
-/* --- what goes wrong
- * -------------------------------------------------------------------------------------------------- */
+/* --- what goes wrong --- */
 
 static void *kill_soon(void *ring)
 {
@@ -538,8 +535,7 @@ static void test_speed(struct test_gpu *t)
 	printf("  1000 launches of one wave took %.2f ms\n", 1e3 * (now_s() - begin));
 }
 
-/* --- several rings
- * ---------------------------------------------------------------------------------------------------- */
+/* --- several rings --- */
 
 struct second_ring {
 	struct test_gpu gpu;

@@ -84,7 +84,7 @@ static void hang(struct dispatch *d, enum contract_row row, const char *why)
 	d->ok = false;
 }
 
-/* --- row 67: nothing persists between jobs ---------------------------------------------------- */
+/* --- row 67: nothing persists between jobs --- */
 
 static void rely_on(const struct dispatch *d, unsigned first, unsigned count, const char *name)
 {
@@ -157,7 +157,7 @@ static void check_vmid(const struct dispatch *d)
 	check_clean(d, &d->ring->dev->scalar_clean[d->ring->xcc], "scalar", "SH_KCACHE");
 }
 
-/* --- shape ------------------------------------------------------------------------------------ */
+/* --- shape --- */
 
 static void check_initiator(struct dispatch *d)
 {
@@ -250,7 +250,7 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 	grid->total = (uint64_t)total;
 }
 
-/* --- resources -------------------------------------------------------------------------------- */
+/* --- resources --- */
 
 /* Lanes of a wave of this dispatch. */
 static unsigned lanes(const struct dispatch *d)
@@ -366,7 +366,7 @@ static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 	}
 }
 
-/* --- scratch ---------------------------------------------------------------------------------- */
+/* --- scratch --- */
 
 /* Scratch memory of all slots must be mapped. Its division into slots must not change while earlier waves still
  * use it. */
@@ -460,7 +460,7 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 		read_scratch_base(d, grid);
 }
 
-/* --- the machine's callbacks ------------------------------------------------------------------ */
+/* --- the machine's callbacks --- */
 
 static void on_fault(void *user, const struct gpuvm_fault *fault, uint64_t pc)
 {

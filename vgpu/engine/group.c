@@ -247,7 +247,7 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 	return true;
 }
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- running --- */
 
 static void report_stopped(struct engine_group *group, const struct isa_wave *wave)
 {

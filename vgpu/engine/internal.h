@@ -28,8 +28,7 @@
 #define ENGINE_WAVES_PER_GROUP 16   /* 1,024 work-items */
 #define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
 
-/* --- one job (run.c; job.c executes it) --------------------------------------------------------------------------
- */
+/* --- one job (run.c; job.c executes it) --- */
 
 struct engine_run {
 	struct engine_ring *ring;     /* immutable */
@@ -93,7 +92,7 @@ void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault);
 /* CLOCK_MONOTONIC. */
 uint64_t engine_now_ns(void);
 
-/* --- a ring ----------------------------------------------------------------------------------- */
+/* --- a ring --- */
 
 struct engine_ring {
 	struct engine_device *dev; /* borrowed; outlives the ring */
@@ -131,7 +130,7 @@ struct engine_ring {
 void engine_cp_execute(struct engine_run *run);
 void engine_sdma_execute(struct engine_run *run);
 
-/* --- compute units ---------------------------------------------------------------------------- */
+/* --- compute units --- */
 
 struct engine_device {
 	const struct vgpu_chip *chip; /* immutable after creation, as are the next six */
@@ -243,7 +242,7 @@ bool engine_device_await(struct engine_device *dev, uint64_t units, struct engin
 /* Ends a claimed workgroup, executed or not. The grid may be freed. */
 void engine_grid_group_ended(struct engine_grid *grid);
 
-/* --- workers (worker.c) ----------------------------------------------------------------------- */
+/* --- workers (worker.c) --- */
 
 struct engine_worker *engine_worker_create(struct engine_device *dev, struct engine_ring *only);
 void engine_worker_destroy(struct engine_worker *worker);
@@ -254,7 +253,7 @@ void engine_worker_join(struct engine_worker *worker);
  * was nothing to do. */
 bool engine_worker_step(struct engine_worker *worker, const struct engine_run *of);
 
-/* --- one resident workgroup (group.c) --------------------------------------------------------- */
+/* --- one resident workgroup (group.c) --- */
 
 struct engine_group {
 	struct engine_group *next; /* in the worker's list of resident or of free ones */

@@ -65,7 +65,7 @@ static void maintain_at_end(struct engine_ring *ring, const struct engine_job *j
 	mem_cache_maintain(ring->cache, what, 0, ~(uint64_t)0);
 }
 
-/* --- places on a ring -------------------------------------------------------------------------- */
+/* --- places on a ring --- */
 
 static struct engine_run *run_at(struct engine_ring *ring, uint64_t place)
 {
@@ -174,7 +174,7 @@ static void stop_followers(struct engine_run *run)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* --- execution -------------------------------------------------------------------------------- */
+/* --- execution --- */
 
 static void order_begin(struct engine_run *run)
 {

@@ -56,7 +56,7 @@ static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gp
 	engine_run_fault(mem->run, &fault);
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- order --- */
 
 void engine_mem_next(struct engine_mem *mem)
 {
@@ -172,7 +172,7 @@ static enum landing land_data(struct engine_mem *mem, uint64_t va, unsigned acce
 	return LANDED;
 }
 
-/* --- the L2 in front of it --------------------------------------------------------------------- */
+/* --- the L2 in front of it --- */
 
 /* An access of host memory that L2 may hold: where its bytes are until leave(). */
 struct visit {
@@ -513,7 +513,7 @@ bool engine_mem_covers(struct engine_mem *mem, uint64_t va, uint64_t size_B, uns
 	return true;
 }
 
-/* --- atomics ---------------------------------------------------------------------------------- */
+/* --- atomics --- */
 
 static uint64_t atomic_32(uint32_t *word, enum engine_atomic base, uint32_t src, uint32_t cmp)
 {

@@ -412,7 +412,7 @@ static const struct packet_field counter[] = {
 	END,
 };
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 #define ANY PACKET_ANY
 

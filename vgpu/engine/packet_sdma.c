@@ -239,7 +239,7 @@ static const struct packet_field gcr_req[] = {
 	END,
 };
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 #define ROW(op, sub, bit, name, fields, from, to, gens, flags)                                                     \
 	{name, fields, from, to, gens, flags, op, sub, bit, NULL}

@@ -240,7 +240,7 @@ unsigned engine_packet_print(const struct vgpu_chip *chip, enum engine_ip ip, co
 	return ip == ENGINE_DMA ? print_sdma(&line) : print_pm4(&line);
 }
 
-/* --- stray bits ------------------------------------------------------------------------------- */
+/* --- stray bits --- */
 
 /* Leading dwords of a packet that are checked; registers and data follow them. */
 #define LOOKED_AT_dw 24

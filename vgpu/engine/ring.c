@@ -80,7 +80,7 @@ void engine_ring_destroy(struct engine_ring *ring)
 	free(ring);
 }
 
-/* --- scratch slots ---------------------------------------------------------------------------- */
+/* --- scratch slots --- */
 
 static bool is_busy_locked(const struct engine_ring *ring, unsigned slot)
 {

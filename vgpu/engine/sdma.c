@@ -4,7 +4,7 @@
 
 #include "vgpu/engine/sdma_engine.h"
 
-/* --- reports ---------------------------------------------------------------------------------- */
+/* --- reports --- */
 
 void sdma_where(const struct sdma *s, char *text, size_t text_B)
 {
@@ -52,7 +52,7 @@ bool sdma_unswapped(struct sdma *s, uint32_t swap)
 	return !swap || s->gen == P_SDMA70 ? true : sdma_end(s, ENGINE_HANG, 0, "byte swapping is not modelled");
 }
 
-/* --- packets ---------------------------------------------------------------------------------- */
+/* --- packets --- */
 
 static bool write_linear(struct sdma *s)
 {
@@ -204,7 +204,7 @@ static bool gcr_req(struct sdma *s)
 	return true;
 }
 
-/* --- the loop --------------------------------------------------------------------------------- */
+/* --- the loop --- */
 
 /* Handlers by operation; a handler decodes its sub-operations. */
 static const struct action {

@@ -87,7 +87,7 @@ static bool copy_broadcast(struct sdma *s)
 	       sdma_need(s, engine_mem_copy(&s->mem, dst2, src, size_B));
 }
 
-/* --- sub-windows ------------------------------------------------------------------------------ */
+/* --- sub-windows --- */
 
 struct window {
 	uint64_t first; /* address of the window's first element */
@@ -244,7 +244,7 @@ bool sdma_copy(struct sdma *s)
 	return bits(s->packet[0], 27, 27) ? copy_broadcast(s) : copy_linear(s);
 }
 
-/* --- fills ------------------------------------------------------------------------------------ */
+/* --- fills --- */
 
 bool sdma_const_fill(struct sdma *s)
 {

@@ -60,7 +60,7 @@ void engine_worker_destroy(struct engine_worker *w)
 	free(w);
 }
 
-/* --- taking ----------------------------------------------------------------------------------- */
+/* --- taking --- */
 
 /* The grid's code, checked against memory once per grid. */
 static bool find_program(struct engine_worker *w, struct engine_grid *grid)
@@ -154,7 +154,7 @@ static struct engine_group *next_resident(struct engine_worker *w)
 	return group;
 }
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- running --- */
 
 static void retire(struct engine_worker *w, struct engine_group *group)
 {
@@ -218,7 +218,7 @@ bool engine_worker_step(struct engine_worker *w, const struct engine_run *of)
 	return true;
 }
 
-/* --- pool threads ----------------------------------------------------------------------------- */
+/* --- pool threads --- */
 
 static void *worker_main(void *arg)
 {

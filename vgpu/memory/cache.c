@@ -72,7 +72,7 @@ uint64_t mem_cache_generation(const struct mem_cache *cache)
 	return cache->generation;
 }
 
-/* --- filling ---------------------------------------------------------------------------------- */
+/* --- filling --- */
 
 static bucket *bucket_of(struct mem_cache *cache, enum mem_layer layer, uint64_t key)
 {
@@ -205,7 +205,7 @@ void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid
 	}
 }
 
-/* --- writing back and dropping ---------------------------------------------------------------- */
+/* --- writing back and dropping --- */
 
 /* Writes eight bytes at once where all were written: they may be a word that the CPU polls. */
 GPUVM_RACY static void write_back_word(struct mem_page *page, unsigned at, uint64_t dirty)

@@ -34,7 +34,7 @@ static struct mem_clock *cpu; /* counted: what the CPU may have seen */
 static unsigned users, running, clocks;
 static uint64_t stamp;
 
-/* --- clocks ----------------------------------------------------------------------------------- */
+/* --- clocks --- */
 
 struct mem_clock *mem_clock_get(struct mem_clock *clock)
 {
@@ -137,7 +137,7 @@ void mem_order_forget(struct mem_clock *clock)
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
-/* --- queues ----------------------------------------------------------------------------------- */
+/* --- queues --- */
 
 static void forget_ends(struct queue *q)
 {
@@ -201,7 +201,7 @@ static const struct mem_clock *end_of(const struct mem_after *after)
 	return best ? best->clock : NULL;
 }
 
-/* --- edges ------------------------------------------------------------------------------------ */
+/* --- edges --- */
 
 bool mem_order_open(void)
 {
@@ -339,7 +339,7 @@ void mem_order_flush(struct mem_order_job *job)
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
-/* --- actors ----------------------------------------------------------------------------------- */
+/* --- actors --- */
 
 uint32_t mem_actor_number(struct mem_order_job *job, bool dispatch)
 {

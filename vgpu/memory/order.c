@@ -44,7 +44,7 @@ static struct mem_shadow *_Atomic bucket[BUCKETS]; /* added to with the lock; ac
 static struct mem_shadow *shadows;
 static unsigned shadow_count;
 
-/* --- shadows ---------------------------------------------------------------------------------- */
+/* --- shadows --- */
 
 void mem_order_lose_shadows(void)
 {
@@ -126,7 +126,7 @@ static struct mem_shadow *shadow_by_memo(struct mem_order_memo *memo, const uint
 	return *slot;
 }
 
-/* --- actors ----------------------------------------------------------------------------------- */
+/* --- actors --- */
 
 GPUVM_RACY static struct record *record_of(uint32_t cell)
 {
@@ -189,7 +189,7 @@ void mem_order_launch(struct mem_actor *dispatch, struct mem_order_job *job, con
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- order --- */
 
 /* Whether the access in the cell comes before the actor, or its order is unknown. */
 GPUVM_RACY static bool comes_before(uint32_t cell, const struct mem_actor *actor, const struct mem_clock *clock)
@@ -287,7 +287,7 @@ GPUVM_RACY static void touch_cell(struct mem_shadow *s, struct touch *t, unsigne
 	s->writer[c] = t->actor->id | flags;
 }
 
-/* --- handing on ------------------------------------------------------------------------------- */
+/* --- handing on --- */
 
 static struct mem_clock *_Atomic *word_of(struct mem_shadow *s, const uint8_t *host)
 {
@@ -398,7 +398,7 @@ static void show_cpu(struct mem_actor *actor)
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
-/* --- accesses --------------------------------------------------------------------------------- */
+/* --- accesses --- */
 
 /* Within one page. */
 static bool touch_page(struct mem_actor *actor, struct mem_shadow *s, const uint8_t *host, uint64_t va,
@@ -482,7 +482,7 @@ void mem_order_retire(struct mem_actor *dispatch)
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
-/* --- waves ------------------------------------------------------------------------------------ */
+/* --- waves --- */
 
 typedef uint32_t vec4 __attribute__((vector_size(16), aligned(4), may_alias));
 

@@ -106,7 +106,7 @@ void mem_order_saw_cpu(struct mem_actor *actor);
 /* Whether no actor has written the aligned word of 4 or 8 bytes, as far back as is known. */
 bool mem_order_untouched(struct mem_actor *actor, const uint8_t *host, unsigned size_B);
 
-/* --- waves ------------------------------------------------------------------------------------ */
+/* --- waves --- */
 
 struct mem_shadow;
 

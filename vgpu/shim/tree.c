@@ -305,9 +305,10 @@ static void make_device(struct tree *t, unsigned i, unsigned node, const struct 
 	make_link(t, dir, "sys/bus/pci/drivers/amdgpu/%s", slot);
 }
 
-/* --- xGMI hives (amdgpu_xgmi.c): a directory at the first device, to which the others link, with a link to each of
- * them. All are one hop from one another. --- */
+/* --- xGMI hives --- */
 
+/* A hive (amdgpu_xgmi.c) is a directory at its first device, to which the others link, with a link to each of them.
+ * All devices are one hop from one another. */
 static unsigned hive_size(const struct shim_config *config, uint64_t hive)
 {
 	unsigned count = 0;

@@ -17,7 +17,7 @@ enum {
 	PART = 1 << 7,  /* part of a VGPR */
 };
 
-/* --- who needs to look ------------------------------------------------------------------------ */
+/* --- who needs to look --- */
 
 static bool is_valu(const struct isa_inst *i)
 {
@@ -111,7 +111,7 @@ static bool needs_m0(const struct isa_inst *i)
 	}
 }
 
-/* --- whether it meets what is there ------------------------------------------------------------ */
+/* --- whether it meets what is there --- */
 
 static bool overlaps(const struct isa_range *a, unsigned first, unsigned count)
 {
@@ -181,7 +181,7 @@ static bool always(const struct isa_inst *before, const struct isa_inst *i)
 	return true;
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 #define ALL    0x1fu
 #define GFX942 (1u << VGPU_GFX942)

@@ -46,7 +46,7 @@ struct isa_races {
 	struct race_wave wave[]; /* room */
 };
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- life --- */
 
 void isa_races_destroy(struct isa_races *races)
 {
@@ -101,7 +101,7 @@ void isa_races_reset(struct isa_races *races, uint32_t waves)
 	}
 }
 
-/* --- what is remembered ----------------------------------------------------------------------- */
+/* --- what is remembered --- */
 
 static uint64_t bits_of(uint32_t offset, unsigned size_B)
 {
@@ -150,7 +150,7 @@ static struct op *op_of(struct isa_wave *w, const struct isa_inst *i, unsigned k
 	return op;
 }
 
-/* --- barriers --------------------------------------------------------------------------------- */
+/* --- barriers --- */
 
 void isa_race_leave(const struct isa_wave *w, bool ends)
 {
@@ -185,7 +185,7 @@ void isa_races_barrier(struct isa_races *races)
 		carry(races, &races->wave[n]);
 }
 
-/* --- findings --------------------------------------------------------------------------------- */
+/* --- findings --- */
 
 static const char *const verb[ISA_RACE_KINDS] = {"reads", "writes", "updates"};
 
@@ -266,7 +266,7 @@ static void look_at_own_load(const struct isa_wave *w, const struct isa_inst *i,
 	}
 }
 
-/* --- accesses --------------------------------------------------------------------------------- */
+/* --- accesses --- */
 
 /* Checks the part of an access in one word of the maps. */
 static void access_word(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B,

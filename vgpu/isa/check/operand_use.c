@@ -39,7 +39,7 @@ static void writes_scalar(struct isa_operand_use *t, unsigned code, unsigned dw)
 	add(t, ISA_SCALAR_BASE + code, dw, true);
 }
 
-/* --- scalar ----------------------------------------------------------------------------------- */
+/* --- scalar --- */
 
 enum salu_more {
 	READS_DST = 1 << 0,
@@ -134,7 +134,7 @@ static void use_of_salu(const struct isa_inst *i, struct isa_operand_use *t)
 	t->event = (uint8_t)salu_event(i->op);
 }
 
-/* --- vector ALU ------------------------------------------------------------------------------- */
+/* --- vector ALU --- */
 
 static bool writes_scalar_lane(enum isa_op op)
 {
@@ -175,7 +175,7 @@ static void use_of_valu(const struct isa_inst *i, struct isa_operand_use *t)
 		       i->row->flags & ISA_ROW_MATRIX;
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 /* An atomic has data and a result, which it returns on demand only. */
 static bool is_atomic(const struct isa_inst *i)

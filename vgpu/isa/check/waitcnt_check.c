@@ -7,7 +7,7 @@
 #include "vgpu/isa/check/lds_race.h"
 #include "vgpu/report.h"
 
-/* --- what is under way ------------------------------------------------------------------------ */
+/* --- what is under way --- */
 
 static void forget(struct waitcnt_load *load)
 {
@@ -112,7 +112,7 @@ static void leave(struct waitcnt_counter *counter, uint32_t n)
 		counter->done = counter->issued - n;
 }
 
-/* --- findings --------------------------------------------------------------------------------- */
+/* --- findings --- */
 
 static bool overlap(const struct isa_range *a, const struct isa_range *b)
 {
@@ -228,7 +228,7 @@ void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i)
 	}
 }
 
-/* --- what instructions issue and wait for ----------------------------------------------------- */
+/* --- what instructions issue and wait for --- */
 
 static void note_load(struct isa_wave *w, const struct isa_inst *i, unsigned waits, uint32_t number)
 {

@@ -34,7 +34,7 @@ static uint32_t next_word(struct state *st)
 	return st->code[st->used++];
 }
 
-/* --- registers -------------------------------------------------------------------------------- */
+/* --- registers --- */
 
 /* Rows of a register tuple. A source above the granted registers reads the first ones (register 0, for a single
  * one); a result there disables the instruction ("Vega" ISA, out-of-range behaviour). */
@@ -97,8 +97,7 @@ static uint8_t scalar_source(struct state *st, unsigned code, enum isa_type type
 	return scalar_code(st, code, isa_type_dw(type));
 }
 
-/* --- scalar ----------------------------------------------------------------------------------------------------
- */
+/* --- scalar --- */
 
 static void take_row(struct state *st, enum isa_enc enc, unsigned number)
 {
@@ -190,8 +189,7 @@ static void decode_sopp(struct state *st, uint32_t w)
 	branch_target(st);
 }
 
-/* --- vector ALU ------------------------------------------------------------------------------------------------
- */
+/* --- vector ALU --- */
 
 /* v_readlane and v_readfirstlane write an SGPR through the vdst field. */
 static bool result_is_scalar(enum isa_op op)
@@ -533,8 +531,7 @@ static void decode_vop3p(struct state *st, uint32_t w)
 	}
 }
 
-/* --- memory ----------------------------------------------------------------------------------------------------
- */
+/* --- memory --- */
 
 static void flag_if(struct isa_inst *inst, bool set, enum isa_flag flag)
 {
@@ -744,8 +741,7 @@ static void decode_graphics(struct state *st, uint32_t w)
 	next_word(st);
 }
 
-/* --- the encodings ---------------------------------------------------------------------------------------------
- */
+/* --- the encodings --- */
 
 typedef void (*decode_fn)(struct state *st, uint32_t w);
 

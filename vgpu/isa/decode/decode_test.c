@@ -140,8 +140,7 @@ static void memory_probes(void)
 		add(0x3au << 26 | 4 << 23 | 4 << 19 | n << 15 | 1 << 12 | 8, 16u << 24 | 2 << 16 | 4 << 8 | 2, 2);
 }
 
-/* --- asking LLVM
- * ------------------------------------------------------------------------------------------------------- */
+/* --- asking LLVM --- */
 
 /* Line numbers of the probes that the tool complains about: "file:LINE:COLUMN: warning: invalid ...". */
 static void read_refused(const char *path, bool *refused)
@@ -222,8 +221,7 @@ static bool ask(const char *chip, char (*answer)[128])
 	return n == probe_count;
 }
 
-/* --- comparing
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- comparing --- */
 
 /* "v_add_f32_e32 v1, v2, v3" to "v_add_f32 v1, v2, v3". */
 static void strip_suffix(char *text)

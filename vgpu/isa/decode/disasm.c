@@ -106,8 +106,7 @@ static void put_scalar(struct text *t, unsigned code, unsigned dw)
 		put_special(t, code);
 }
 
-/* --- scalar
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- scalar --- */
 
 static void put_salu_source(struct text *t, const struct isa_inst *i, unsigned n)
 {
@@ -181,8 +180,7 @@ static void put_salu(struct text *t, const struct isa_inst *i)
 	}
 }
 
-/* --- vector ALU
- * -------------------------------------------------------------------------------------------------------- */
+/* --- vector ALU --- */
 
 static bool is_half(enum isa_type type)
 {
@@ -308,9 +306,7 @@ static void put_valu(struct text *t, const struct isa_inst *i)
 		put_dpp(t, v);
 }
 
-/* --- memory
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* --- memory --- */
 
 static void put_flags(struct text *t, const struct isa_inst *i)
 {

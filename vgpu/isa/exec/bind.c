@@ -5,8 +5,7 @@
 #include "vgpu/isa/exec/program.h"
 #include "vgpu/isa/valu/valu.h"
 
-/* --- constants
- * ---------------------------------------------------------------------------------------------------- */
+/* --- constants --- */
 
 static bool is_constant(unsigned code)
 {
@@ -49,8 +48,7 @@ static bool valu_constants(struct isa_program *program, struct isa_inst *inst)
 	return true;
 }
 
-/* --- functions
- * ---------------------------------------------------------------------------------------------------- */
+/* --- functions --- */
 
 static isa_fn fn_of[ISA_OP_COUNT]; /* written once by index_handlers */
 static pthread_once_t indexed = PTHREAD_ONCE_INIT;

@@ -7,8 +7,7 @@
 
 #define C_FN(name) static const struct isa_inst *s_##name(struct isa_wave *w, const struct isa_inst *i)
 
-/* --- branches
- * ------------------------------------------------------------------------------------------------------ */
+/* --- branches --- */
 
 /* Resolves the target once. Only this thread runs the program, so it may complete the instruction here. */
 static inline const struct isa_inst *take(struct isa_wave *w, const struct isa_inst *i)
@@ -63,8 +62,7 @@ C_FN(call_b64)
 	return take(w, i);
 }
 
-/* --- the wave's life
- * ------------------------------------------------------------------------------------------------- */
+/* --- the wave's life --- */
 
 C_FN(endpgm)
 {
@@ -120,8 +118,7 @@ C_FN(setvskip)
 	return i + 1;
 }
 
-/* --- VGPR indexing
- * ---------------------------------------------------------------------------------------------------- */
+/* --- VGPR indexing --- */
 
 /* M0 7:0 is the index, M0 15:12 select the relative operands. */
 C_FN(set_gpr_idx_on)
@@ -150,8 +147,7 @@ C_FN(set_gpr_idx_mode)
 	return i + 1;
 }
 
-/* --- hardware registers
- * ------------------------------------------------------------------------------------------------ */
+/* --- hardware registers --- */
 
 enum hwreg {
 	HW_REG_MODE = 1,

@@ -39,7 +39,7 @@ void isa_gws_destroy(struct isa_gws *gws)
 	free(gws);
 }
 
-/* --- what each does; true: the wave goes on ---------------------------------------------------- */
+/* --- what each does; true: the wave goes on --- */
 
 static bool init(struct unit *u, uint32_t value)
 {
@@ -92,7 +92,7 @@ static bool sema_p(struct unit *u, uint32_t value)
 	return true;
 }
 
-/* --- which one --------------------------------------------------------------------------------- */
+/* --- which one --- */
 
 /* False: none of the job's. */
 static bool may_use(const struct isa_wave *w, const struct isa_inst *i, unsigned resource)

@@ -83,8 +83,7 @@ static struct isa_decoder decoder_of(const struct isa_machine *m)
 	return dec;
 }
 
-/* --- fetching --------------------------------------------------------------------------------------------------
- */
+/* --- fetching --- */
 
 static const struct gpuvm_region *executable(const struct gpuvm_view *view, uint64_t va)
 {
@@ -145,8 +144,7 @@ static bool run_is_current(const struct isa_program *p, const struct run *run)
 	return true;
 }
 
-/* --- instructions that only say why ------------------------------------------------------------------------------
- */
+/* --- instructions that only say why --- */
 
 static const struct isa_inst *refuse(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -185,8 +183,7 @@ static const struct isa_inst *follow(struct isa_wave *w, const struct isa_inst *
 	return isa_goto(w, i->pc);
 }
 
-/* --- the index by address
- * ----------------------------------------------------------------------------------------- */
+/* --- the index by address --- */
 
 static size_t slot_of(const struct isa_program *p, uint64_t pc)
 {
@@ -234,8 +231,7 @@ static void enter(struct isa_program *p, uint64_t pc, const struct isa_inst *ins
 	p->slots[at] = (struct slot){pc, inst};
 }
 
-/* --- decoding a run
- * ------------------------------------------------------------------------------------------------ */
+/* --- decoding a run --- */
 
 /* Instructions without effect here: waits (memory operations complete at once), priorities, traces, and prefetch
  * and performance hints. */
@@ -452,8 +448,7 @@ isa_fn isa_refuse(struct isa_inst *inst, const char *why)
 	return refuse;
 }
 
-/* --- programs and their cache
- * --------------------------------------------------------------------------------------- */
+/* --- programs and their cache --- */
 
 /* Forgets all code; the program itself stays where it is. */
 static void program_empty(struct isa_program *p)

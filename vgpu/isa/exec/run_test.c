@@ -103,8 +103,7 @@ static unsigned length(const uint32_t code[3])
 	return isa_decode(&dec, code, 3, 0, &inst, &why);
 }
 
-/* --- single instructions
- * ------------------------------------------------------------------------------------------------- */
+/* --- single instructions --- */
 
 static void expect(const char *text, uint64_t got, uint64_t want)
 {
@@ -196,8 +195,7 @@ static void single_instructions(void)
 #define RUN(r, ...)                                                                                                \
 	rig_run(r, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* --- lanes and masks
- * ----------------------------------------------------------------------------------------------------- */
+/* --- lanes and masks --- */
 
 static void compares_clear_inactive_lanes(struct rig *r)
 {
@@ -256,9 +254,7 @@ static void addc_takes_and_gives_carries(struct rig *r)
 	CHECK_EQ(isa_sread64(&r->wave, ISA_VCC), 5);
 }
 
-/* --- DPP
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* --- DPP --- */
 
 /* v_mov_b32_dpp v1, v0 with this control; v1 holds 999 before, lanes of v0 their numbers. */
 static const uint32_t *dpp(struct rig *r, uint32_t second)
@@ -309,9 +305,7 @@ static void dpp_moves_lanes(struct rig *r)
 	CHECK_EQ(d[3], 0);
 }
 
-/* --- programs
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* --- programs --- */
 
 static void loops_run_and_budgets_interrupt_them(struct rig *r)
 {
@@ -435,9 +429,7 @@ static void saveexec_reads_before_it_writes(struct rig *r)
 	CHECK(r->wave.scc);
 }
 
-/* --- division
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* --- division --- */
 
 /* n / d as compilers expand it; the result must be the IEEE quotient. v0 n, v1 d. */
 static const uint32_t divide[] = {

@@ -248,8 +248,7 @@ S_FN(movreld_b64)
 	return s_movrel(w, i, false, 2);
 }
 
-/* --- SOPC, SOPK
- * ------------------------------------------------------------------------------------------------------ */
+/* --- SOPC, SOPK --- */
 
 #define S_COMPARE(name, T, TB, EXPR)                                                                               \
 	S_FN(name)                                                                                                 \

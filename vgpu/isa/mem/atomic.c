@@ -5,7 +5,7 @@
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/mem/access.h"
 
-/* --- floating point --------------------------------------------------------------------------- */
+/* --- floating point --- */
 
 static float f32_of(uint64_t bits)
 {
@@ -127,7 +127,7 @@ void isa_atomic_leave(unsigned saved)
 	_mm_setcsr(saved);
 }
 
-/* --- integers --------------------------------------------------------------------------------- */
+/* --- integers --- */
 
 static uint64_t apply_integer(enum isa_atomic op, unsigned size_B, uint64_t old, uint64_t data, uint64_t data1)
 {
@@ -185,7 +185,7 @@ uint64_t isa_atomic_apply(enum isa_atomic op, unsigned size_B, uint64_t old, uin
 	return apply_integer(op, size_B, old, data, data1);
 }
 
-/* --- on memory -------------------------------------------------------------------------------- */
+/* --- on memory --- */
 
 static uint64_t host_32(enum isa_atomic op, uint32_t *word, uint32_t data, uint32_t data1)
 {

@@ -93,7 +93,7 @@ static uint64_t address(const struct request *r, unsigned lane, unsigned at)
 	       (offset & 3);
 }
 
-/* --- plain data ------------------------------------------------------------------------------- */
+/* --- plain data --- */
 
 static void clear(struct isa_wave *w, const struct isa_access *access, uint64_t mask, unsigned row, unsigned dw)
 {
@@ -233,7 +233,7 @@ static const struct isa_inst *buffer(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* --- typed data ------------------------------------------------------------------------------- */
+/* --- typed data --- */
 
 struct typed {
 	unsigned dfmt, nfmt, size_B;
@@ -374,7 +374,7 @@ static const struct isa_inst *typed(struct isa_wave *w, const struct isa_inst *i
 	return i + 1;
 }
 
-/* --- to and from LDS -------------------------------------------------------------------------- */
+/* --- to and from LDS --- */
 
 /* Reads a lane's dword, converted by the instruction's format. */
 static uint32_t dword_of(struct isa_wave *w, const struct isa_inst *i, const struct request *r, unsigned lane)
@@ -458,7 +458,7 @@ static const struct isa_inst *cache(struct isa_wave *w, const struct isa_inst *i
 	return i + 1;
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 #define TYPED(P, what)                                                                                             \
 	{ISA_OP_##P##_##what##_FORMAT_X, typed}, {ISA_OP_##P##_##what##_FORMAT_XY, typed},                         \

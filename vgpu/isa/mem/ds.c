@@ -9,7 +9,7 @@
 
 #include "vgpu/report.h"
 
-/* --- bytes of LDS ----------------------------------------------------------------------------- */
+/* --- bytes of LDS --- */
 
 static bool in_lds(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B)
 {
@@ -55,8 +55,7 @@ uint64_t isa_lds_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 	return old;
 }
 
-/* --- what an instruction does ----------------------------------------------------------------------------------
- */
+/* --- what an instruction does --- */
 
 struct ds_op {
 	uint8_t atomic;   /* enum isa_atomic */
@@ -104,8 +103,7 @@ static void read_offsets(const struct isa_wave *w, const struct isa_inst *i, uin
 		offset[lane] = v[lane] + add;
 }
 
-/* --- reads and writes of dwords --------------------------------------------------------------------------------
- */
+/* --- reads and writes of dwords --- */
 
 /* Four lanes of four dwords each to four rows, and back. */
 static void transpose(__m128i r[4])
@@ -210,8 +208,7 @@ static const struct isa_inst *write_dwords(struct isa_wave *w, const struct isa_
 	return i + 1;
 }
 
-/* --- two addresses ----------------------------------------------------------------------------------------------
- */
+/* --- two addresses --- */
 
 static void two_offsets(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, uint32_t offset[2])
 {
@@ -290,8 +287,7 @@ static const struct isa_inst *exchange2(struct isa_wave *w, const struct isa_ins
 	return i + 1;
 }
 
-/* --- bytes and halves --------------------------------------------------------------------------------------------
- */
+/* --- bytes and halves --- */
 
 static const struct isa_inst *read_sub(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -329,8 +325,7 @@ static const struct isa_inst *write_sub(struct isa_wave *w, const struct isa_ins
 	return i + 1;
 }
 
-/* --- read, modify, write
- * ------------------------------------------------------------------------------------------ */
+/* --- read, modify, write --- */
 
 static uint64_t operand(const struct isa_wave *w, unsigned row, unsigned lane, unsigned bytes)
 {
@@ -384,8 +379,7 @@ static const struct isa_inst *atomic(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* --- addresses from M0
- * --------------------------------------------------------------------------------------------- */
+/* --- addresses from M0 --- */
 
 static uint32_t m0_offset(const struct isa_wave *w, const struct isa_inst *i)
 {
@@ -424,8 +418,7 @@ static const struct isa_inst *count_lanes(struct isa_wave *w, const struct isa_i
 	return i + 1;
 }
 
-/* --- across lanes, without LDS
- * -------------------------------------------------------------------------------------- */
+/* --- across lanes, without LDS --- */
 
 /* Result of lane n is the value of lane from[n]; lanes that are off give 0. */
 static void gather(struct isa_wave *w, const struct isa_inst *i, unsigned row, const uint8_t from[ISA_LANES])
@@ -496,8 +489,7 @@ static const struct isa_inst *nothing(struct isa_wave *w, const struct isa_inst 
 	return i + 1;
 }
 
-/* --- the tables
- * ------------------------------------------------------------------------------------------------------ */
+/* --- the tables --- */
 
 #define DS_ATOMIC(X, name, kind, type32, type64, n)                                                                \
 	X(name##_##type32, kind, 4, n, false)                                                                      \

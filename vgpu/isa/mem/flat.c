@@ -3,7 +3,7 @@
 
 #include "vgpu/report.h"
 
-/* --- GLOBAL ----------------------------------------------------------------------------------- */
+/* --- GLOBAL --- */
 
 static void pair_addresses(const struct isa_wave *w, const struct isa_inst *i, struct isa_addresses *a)
 {
@@ -94,7 +94,7 @@ static const struct isa_inst *global_to_lds(struct isa_wave *w, const struct isa
 	return i + 1;
 }
 
-/* --- SCRATCH ---------------------------------------------------------------------------------- */
+/* --- SCRATCH --- */
 
 /* Interleaved address of scratch: dword n of lane L is at FLAT_SCRATCH + 256 n + 4 L, for scratch and flat
  * instructions. */
@@ -149,8 +149,7 @@ static uint64_t scratch_atomic(struct isa_wave *w, const struct isa_inst *i, enu
 	return old;
 }
 
-/* --- one lane at a time: FLAT with lanes in LDS or scratch, and SCRATCH that is not aligned --------------------
- */
+/* --- one lane at a time: FLAT with lanes in LDS or scratch, and SCRATCH that is not aligned --- */
 
 enum aperture { IN_MEMORY, IN_LDS, IN_SCRATCH };
 
@@ -266,7 +265,7 @@ static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct
 	isa_atomic_leave(saved);
 }
 
-/* --- SCRATCH instructions --------------------------------------------------------------------- */
+/* --- SCRATCH instructions --- */
 
 static bool scratch_offsets(const struct isa_wave *w, const struct isa_inst *i, uint32_t offset[ISA_LANES],
 			    uint64_t mask)
@@ -316,7 +315,7 @@ static const struct isa_inst *scratch(struct isa_wave *w, const struct isa_inst 
 	return i + 1;
 }
 
-/* --- FLAT ------------------------------------------------------------------------------------- */
+/* --- FLAT --- */
 
 static bool all_in_memory(const struct isa_addresses *a)
 {
@@ -364,7 +363,7 @@ static const struct isa_inst *flat(struct isa_wave *w, const struct isa_inst *i)
 	return i + 1;
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 #define ACCESSES(P, fn)                                                                                            \
 	{ISA_OP_##P##_LOAD_UBYTE, fn}, {ISA_OP_##P##_LOAD_SBYTE, fn}, {ISA_OP_##P##_LOAD_USHORT, fn},              \

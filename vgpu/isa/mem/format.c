@@ -71,8 +71,7 @@ static float float_of(uint32_t bits)
 	return value;
 }
 
-/* --- small floats: f16 with sign, f11 and f10 without -----------------------------------------------------------
- */
+/* --- small floats: f16 with sign, f11 and f10 without --- */
 
 static float small_to_float(uint32_t bits, unsigned mantissa, bool is_signed)
 {
@@ -125,7 +124,7 @@ static uint32_t float_component(float value, unsigned width)
 	return width == 16 ? float_to_small(value, 10, true) : float_to_small(value, width - 5, false);
 }
 
-/* --- loads ------------------------------------------------------------------------------------ */
+/* --- loads --- */
 
 static int32_t sign_extend(uint32_t bits, unsigned width)
 {
@@ -209,7 +208,7 @@ void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool 
 	}
 }
 
-/* --- stores ----------------------------------------------------------------------------------- */
+/* --- stores --- */
 
 static double clamp(double value, double lo, double hi)
 {

@@ -239,7 +239,7 @@ static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i
 	return i + 1;
 }
 
-/* --- sampling ----------------------------------------------------------------------------------- */
+/* --- sampling --- */
 
 struct sampler {
 	unsigned clamp[3];

@@ -4,7 +4,7 @@
 #include "vgpu/isa/mem/order.h"
 #include "vgpu/report.h"
 
-/* --- translation ------------------------------------------------------------------------------ */
+/* --- translation --- */
 
 static bool canonical(uint64_t va)
 {
@@ -107,7 +107,7 @@ void mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigne
 	*host = r->flags & GPUVM_PRT ? NULL : r->host + (masked - r->lo);
 }
 
-/* --- caches ----------------------------------------------------------------------------------- */
+/* --- caches --- */
 
 void isa_cache_maintain(const struct isa_wave *w, unsigned what)
 {
@@ -199,7 +199,7 @@ struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const str
 	return sink;
 }
 
-/* --- all lanes at once ------------------------------------------------------------------------ */
+/* --- all lanes at once --- */
 
 typedef uint64_t vec2 __attribute__((vector_size(16)));
 

@@ -77,8 +77,7 @@ static void cvt_pkrtz(struct isa_lanes *x)
 	}
 }
 
-/* --- normalised integers
- * ------------------------------------------------------------------------------------------- */
+/* --- normalised integers --- */
 
 /* Symmetric: -1 is -32767. To nearest even. */
 static inline uint32_t snorm16(float v)
@@ -100,8 +99,7 @@ LANES_2(pknorm_u16_f16, u32, u16, u16, unorm16(half_to_float(a)) | unorm16(half_
 LANES_1(norm_i16_f16, u32, u16, snorm16(half_to_float(a)))
 LANES_1(norm_u16_f16, u32, u16, unorm16(half_to_float(a)))
 
-/* --- bytes
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- bytes --- */
 
 LANES_1(ubyte0, f32, u32, (float)(int32_t)(a & 255))
 LANES_1(ubyte1, f32, u32, (float)(int32_t)(a >> 8 & 255))

@@ -124,8 +124,7 @@ static inline uint32_t scale(uint32_t a, int16_t n, const struct f16_mode *m)
 
 F16_2(ldexp16, scale(a, (int16_t)b, m))
 
-/* --- division and transcendental functions
- * --------------------------------------------------------------------------- */
+/* --- division and transcendental functions --- */
 
 /* s0: quotient, s1: denominator, s2: numerator. */
 static inline uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num)

@@ -62,8 +62,7 @@ F32_3(fma32, __builtin_fmaf(a, b, c))
 /* Two roundings: the compiler must not fuse these (-ffp-contract=off). */
 F32_3(mad, (a * b) + c)
 
-/* --- minimum and maximum
- * ------------------------------------------------------------------------------------------- */
+/* --- minimum and maximum --- */
 
 /* Order of bit patterns as floats, -0 below +0. */
 static inline int32_t order(uint32_t a)
@@ -114,8 +113,7 @@ MINMAX(min3, 3, minmax(minmax(a, b, ieee, false), c, ieee, false))
 MINMAX(max3, 3, minmax(minmax(a, b, ieee, true), c, ieee, true))
 MINMAX(med3_lanes, 3, med3(a, b, c, ieee))
 
-/* --- rounding to integers, fractions, exponents
- * ----------------------------------------------------------------------- */
+/* --- rounding to integers, fractions, exponents --- */
 
 /* The sign is that of the operand also when the result is zero: without SSE4.1 the compiler's sequences lose it in
  * some rounding modes. */
@@ -186,8 +184,7 @@ static inline float scale(float a, int32_t n)
 
 LANES_2(ldexp32, f32, f32, i32, scale(a, b))
 
-/* --- cube maps
- * --------------------------------------------------------------------------------------------------------- */
+/* --- cube maps --- */
 
 /* The face in direction (a, b, c): 0/1 +-x, 2/3 +-y, 4/5 +-z. */
 static inline float cube_id(float a, float b, float c)

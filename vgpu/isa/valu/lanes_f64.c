@@ -179,8 +179,7 @@ static void ldexp64(struct isa_lanes *x)
 		ST_f64(d, l, scale(LD_f64(s0, l), (int32_t)s1[l]));
 }
 
-/* --- pairs of f32 (gfx90a)
- * ------------------------------------------------------------------------------------------- */
+/* --- pairs of f32 (gfx90a) --- */
 
 static inline float pick32(float a, float r)
 {

@@ -1,8 +1,7 @@
 /* Lane functions: 32-bit and 16-bit integers. */
 #include "vgpu/isa/valu/lanes.h"
 
-/* --- moves and logic
- * ------------------------------------------------------------------------------------------------ */
+/* --- moves and logic --- */
 
 LANES_1(mov, u32, u32, a)
 LANES_1(not32, u32, u32, ~a)
@@ -24,8 +23,7 @@ static void cndmask(struct isa_lanes *x)
 	EACH_LANE d[l] = (s0[l] & ~m[l]) | (s1[l] & m[l]);
 }
 
-/* --- additions
- * -------------------------------------------------------------------------------------------------------- */
+/* --- additions --- */
 
 static inline uint32_t add_sat_u32(uint32_t a, uint32_t b)
 {
@@ -134,8 +132,7 @@ LANES_3(add_lshl, u32, u32, u32, u32, (a + b) << (c & 31))
 LANES_3(lshl_or, u32, u32, u32, u32, a << (b & 31) | c)
 LANES_3(xad, u32, u32, u32, u32, (a ^ b) + c)
 
-/* --- multiplications
- * --------------------------------------------------------------------------------------------------- */
+/* --- multiplications --- */
 
 static inline int32_t i24(uint32_t a)
 {
@@ -164,8 +161,7 @@ LANES_3_CLAMPED(mad_i32_i16, u32, i16, i16, u32, (uint32_t)(a *b) + c,
 LANES_3_CLAMPED(mad_u16, u16, u16, u16, u16, b *(uint32_t)a + c, sat_u16(b *(int64_t)a + c))
 LANES_3_CLAMPED(mad_i16, i16, i16, i16, i16, (uint32_t)(a *b) + (uint32_t)c, sat_i16(b *(int64_t)a + c))
 
-/* --- shifts and fields
- * --------------------------------------------------------------------------------------------------- */
+/* --- shifts and fields --- */
 
 LANES_2(lshlrev_b32, u32, u32, u32, b << (a & 31))
 LANES_2(lshrrev_b32, u32, u32, u32, b >> (a & 31))
@@ -214,9 +210,7 @@ static inline uint32_t perm_bytes(uint32_t hi, uint32_t lo, uint32_t selector)
 
 LANES_3(perm, u32, u32, u32, u32, perm_bytes(a, b, c))
 
-/* --- counting
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- counting --- */
 
 static inline uint32_t count_ones(uint32_t a)
 {
@@ -255,8 +249,7 @@ LANES_2(bcnt, u32, u32, u32, count_ones(a) + b)
 LANES_2(mbcnt_lo, u32, u32, u32, count_ones(l < 32 ? a & ((1u << l) - 1) : a) + b)
 LANES_2(mbcnt_hi, u32, u32, u32, count_ones(l < 32 ? 0 : a & ((1u << (l - 32)) - 1)) + b)
 
-/* --- minimum, maximum, median
- * --------------------------------------------------------------------------------------------------- */
+/* --- minimum, maximum, median --- */
 
 #define MIN(a, b)    ((a) < (b) ? (a) : (b))
 #define MAX(a, b)    ((a) > (b) ? (a) : (b))
@@ -272,8 +265,7 @@ LANES_MINMAX(u32)
 LANES_MINMAX(i16)
 LANES_MINMAX(u16)
 
-/* --- sums of absolute differences
- * ------------------------------------------------------------------------------------------------ */
+/* --- sums of absolute differences --- */
 
 static inline uint32_t absdiff(uint32_t a, uint32_t b)
 {
@@ -314,9 +306,7 @@ LANES_3_CLAMPED(sad_u32, u32, u32, u32, u32, absdiff(a, b) + c, add_sat_u32(absd
 LANES_3_CLAMPED(msad_u8, u32, u32, u32, u32, msad_bytes(a, b) + c, add_sat_u32(msad_bytes(a, b), c))
 LANES_3(lerp_u8, u32, u32, u32, u32, lerp_bytes(a, b, c))
 
-/* --- packing
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* --- packing --- */
 
 LANES_2(cvt_pk_u16_u32, u32, u32, u32, MIN(a, 0xffffu) | MIN(b, 0xffffu) << 16)
 LANES_2(cvt_pk_i16_i32, u32, i32, i32, (uint16_t)sat_i16(a) | (uint32_t)(uint16_t)sat_i16(b) << 16)
@@ -329,9 +319,7 @@ static inline uint32_t sat_u8(int32_t v)
 
 LANES_1(sat_pk_u8_i16, u32, u32, sat_u8((int16_t)a) | sat_u8((int32_t)a >> 16) << 8)
 
-/* --- compares
- * -----------------------------------------------------------------------------------------------------------------------
- */
+/* --- compares --- */
 
 #define LANES_COMPARES(T)                                                                                          \
 	LANES_COMPARE(cmp_lt_##T, T, T, a < b)                                                                     \

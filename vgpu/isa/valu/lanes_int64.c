@@ -63,8 +63,7 @@ static void cmp_always(struct isa_lanes *x)
 	x->carry = ~0ull;
 }
 
-/* --- quad sums of absolute differences ---------------------------------------------------------------------------
- */
+/* --- quad sums of absolute differences --- */
 
 static inline uint32_t absdiff_byte(uint64_t a, uint32_t b, unsigned n)
 {

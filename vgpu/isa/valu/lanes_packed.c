@@ -2,8 +2,7 @@
  * negation to the sources of packed functions: what is here takes low with low and high with high. */
 #include "vgpu/isa/valu/f16.h"
 
-/* --- pairs of integers
- * --------------------------------------------------------------------------------------------- */
+/* --- pairs of integers --- */
 
 /* EXPR of the halves a, b, c, as signed or unsigned 16-bit values. */
 #define PAIR(name, T, EXPR)                                                                                        \
@@ -55,8 +54,7 @@ PAIR(pk_max_i16, i16, a > b ? a : b)
 PAIR(pk_min_u16, u16, a < b ? a : b)
 PAIR(pk_max_u16, u16, a > b ? a : b)
 
-/* --- pairs of f16
- * ---------------------------------------------------------------------------------------------------- */
+/* --- pairs of f16 --- */
 
 #define PAIR_F16(name, EXPR)                                                                                       \
 	static inline uint32_t name##_half(uint32_t a, uint32_t b, uint32_t c, const struct f16_mode *m)           \
@@ -82,8 +80,7 @@ PAIR_F16(pk_min_f16, f16_minmax(a, b, m, false))
 PAIR_F16(pk_max_f16, f16_minmax(a, b, m, true))
 PAIR_F16(pk_fma_f16, f16_fma(a, b, c, m))
 
-/* --- mixed precision
- * --------------------------------------------------------------------------------------------------- */
+/* --- mixed precision --- */
 
 /* A source of v_mad_mix and v_fma_mix, which the handler has brought to f32 bits (exactly, from f16 or f32). */
 static inline float pick1(float a, float r)
@@ -116,8 +113,7 @@ static inline float mix(float a, float b, float c, bool fused)
 MIX(mad_mix, false)
 MIX(fma_mix, true)
 
-/* --- dot products
- * -------------------------------------------------------------------------------------------------------- */
+/* --- dot products --- */
 
 static inline int64_t field(uint32_t a, unsigned n, unsigned width, bool is_signed)
 {

@@ -75,8 +75,7 @@ LANES_1(rcp64, f64, f64, pick64(a, 1 / a))
 LANES_1(sqrt64, f64, f64, pick64(a, __builtin_sqrt(a)))
 LANES_1(rsq64, f64, f64, pick64(a, 1 / __builtin_sqrt(a)))
 
-/* --- division
- * --------------------------------------------------------------------------------------------------------- */
+/* --- division --- */
 
 /* DIV_SCALE in both widths. B: type of the bits; S: exponent of the scale factor; FAR: exponent distance from
  * which the quotient is in danger; LOW: numerator exponent below which its residue would be denormal. */
@@ -238,8 +237,7 @@ DIV_FIXUP(fixup64, uint64_t, 0x8000000000000000ull, 0x7ff0000000000000ull, is_na
 LANES_3(div_fixup_f32, u32, u32, u32, u32, fixup32(a, b, c))
 LANES_3(div_fixup_f64, u64, u64, u64, u64, fixup64(a, b, c))
 
-/* --- argument reduction
- * -------------------------------------------------------------------------------------------------- */
+/* --- argument reduction --- */
 
 /* 2 / pi, 1280 bits after the point. */
 static const uint64_t two_over_pi[20] = {

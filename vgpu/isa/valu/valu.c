@@ -21,8 +21,7 @@ struct work {
 	uint32_t result[MAX_DW * ISA_LANES] __attribute__((aligned(64)));
 };
 
-/* --- EXEC
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- EXEC --- */
 
 bool isa_host_avx2(void)
 {
@@ -48,8 +47,7 @@ static void write_rows(struct isa_wave *w, unsigned row, const uint32_t *from, u
 	tools()->blend(w->v[row], from, w->lanes_mask, dw);
 }
 
-/* --- sources
- * ------------------------------------------------------------------------------------------------------- */
+/* --- sources --- */
 
 static void broadcast(uint32_t *rows, uint64_t value, unsigned dw)
 {
@@ -88,8 +86,7 @@ static inline __attribute__((always_inline)) void find_sources(struct work *k)
 	}
 }
 
-/* --- DPP
- * ----------------------------------------------------------------------------------------------------------- */
+/* --- DPP --- */
 
 /* The lane that lane l reads, or -1 when there is none. */
 static int dpp_lane(unsigned ctrl, int l)
@@ -152,8 +149,7 @@ static void apply_dpp(struct work *k)
 	k->x.s[0] = k->source[0];
 }
 
-/* --- source modifiers
- * ---------------------------------------------------------------------------------------------- */
+/* --- source modifiers --- */
 
 static void select_field(uint32_t *row, enum isa_sdwa sel, bool sext)
 {
@@ -239,8 +235,7 @@ static void modify_sources(struct work *k)
 	}
 }
 
-/* --- result modifiers
- * ---------------------------------------------------------------------------------------------- */
+/* --- result modifiers --- */
 
 /* OMOD works only without IEEE mode and where denormal results are flushed: it cannot make them. */
 static bool omod_works(const struct work *k)
@@ -386,8 +381,7 @@ static void put_half(struct work *k, const uint32_t *old)
 	tools()->insert(k->result, old, 0xffff, high ? 16 : 0, 0);
 }
 
-/* --- running
- * ------------------------------------------------------------------------------------------------------- */
+/* --- running --- */
 
 static void call_lane(struct work *k, const struct isa_lane_op *lane)
 {
@@ -529,8 +523,7 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 	return i + 1;
 }
 
-/* --- lanes to scalars and back
- * --------------------------------------------------------------------------------------- */
+/* --- lanes to scalars and back --- */
 
 /* EXEC = 0 reads lane 0. */
 static const struct isa_inst *v_readfirstlane(struct isa_wave *w, const struct isa_inst *i)
@@ -577,8 +570,7 @@ static const struct isa_inst *v_swap(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
-/* --- binding
- * ------------------------------------------------------------------------------------------------------- */
+/* --- binding --- */
 
 #define TABLE_BASE(name) isa_lanes_##name##_base,
 #define TABLE_AVX2(name) isa_lanes_##name##_avx2,

@@ -7,8 +7,7 @@
 
 #include "vgpu/report.h"
 
-/* --- how a run ends
- * ------------------------------------------------------------------------------------------------ */
+/* --- how a run ends --- */
 
 const struct isa_inst *isa_leave(struct isa_wave *w, enum isa_stop stop, uint64_t pc)
 {
@@ -68,8 +67,7 @@ const struct isa_inst *isa_stop_wave(struct isa_wave *w, const struct isa_inst *
 	return isa_leave(w, ISA_STOPPED, i->pc);
 }
 
-/* --- scalar operands
- * ------------------------------------------------------------------------------------------------ */
+/* --- scalar operands --- */
 
 /* Codes of what is no register and no constant. */
 enum {
@@ -127,8 +125,7 @@ uint64_t isa_sread64_slow(const struct isa_wave *w, unsigned code)
 	return special_value(w, code);
 }
 
-/* --- MODE
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- MODE --- */
 
 unsigned isa_mxcsr(uint32_t mode, enum isa_fp fp)
 {

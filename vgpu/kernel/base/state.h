@@ -54,8 +54,7 @@ enum kern_kind {
 	KERN_KINDS,
 };
 
-/* --- files ------------------------------------------------------------------------------------------------------
- */
+/* --- files --- */
 
 enum kern_inode_kind { KERN_INODE_FILE, KERN_INODE_DMABUF, KERN_INODE_SYNCOBJ, KERN_INODE_SYNC_FILE };
 
@@ -98,8 +97,7 @@ struct kern_hold {
 	struct kern_bo *bo;
 };
 
-/* --- processes, devices, root -----------------------------------------------------------------------------------
- */
+/* --- processes, devices, root --- */
 
 struct kern_proc {
 	uint32_t serial; /* 0: free slot */

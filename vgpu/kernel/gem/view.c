@@ -136,7 +136,7 @@ static uint64_t mark_listed(struct kern_bo_list *list)
 	return epoch;
 }
 
-/* --- what comes later ------------------------------------------------------------------------- */
+/* --- what comes later --- */
 
 static bool is_later(const struct kern_map *map, const struct kern_view *view)
 {
@@ -227,7 +227,7 @@ static const struct gpuvm_region *find_later(const struct gpuvm_view *job_view, 
 	return find_in(later, va);
 }
 
-/* --- views ------------------------------------------------------------------------------------- */
+/* --- views --- */
 
 static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *list)
 {

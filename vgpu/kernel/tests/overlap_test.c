@@ -277,7 +277,7 @@ static void off_runs_one_after_the_other(void)
 	CHECK_EQ(word(SEEN), NEW);
 }
 
-/* --- what the order checker makes of it --------------------------------------------------------- */
+/* --- what the order checker makes of it --- */
 
 #define GO     4   /* what a job waits for before the others begin */
 #define THIRD  256 /* dwords: where further IBs begin */

@@ -394,8 +394,7 @@ static void odd_ibs(void)
 	rig.ctx = rig_ctx();
 }
 
-/* --- with jobs that take 50 ms ---------------------------------------------------------------------------------
- */
+/* --- with jobs that take 50 ms --- */
 
 /* row 26 */
 static void a_closed_buffer_lives_until_its_jobs_end(void)

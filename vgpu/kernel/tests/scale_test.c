@@ -94,7 +94,7 @@ static void a_long_run_does_not_grow(void)
 		printf("  it grew by %llu bytes\n", (unsigned long long)(segment_used_B() - before_B));
 }
 
-/* --- a timeline of many points that all wait for one job -------------------------------------- */
+/* --- a timeline of many points that all wait for one job --- */
 
 static uint32_t syncobj(void)
 {
