@@ -69,7 +69,7 @@ static bool read_thread(int id, struct thread *thread)
 
 /* Times of thread `id` at the last reading; 0 if the thread is new. /proc lists threads in the same order each
  * time, so the search begins at the same place. */
-static struct vgpu_threads before(const struct thread *old, unsigned count, int id, unsigned hint)
+static struct vgpu_threads times_before(const struct thread *old, unsigned count, int id, unsigned hint)
 {
 	for (unsigned n = 0; n < count; n++)
 		if (old[(hint + n) % count].id == id)
@@ -77,7 +77,7 @@ static struct vgpu_threads before(const struct thread *old, unsigned count, int 
 	return (struct vgpu_threads){0};
 }
 
-static uint64_t above(uint64_t now, uint64_t then)
+static uint64_t difference(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
 }
@@ -89,9 +89,9 @@ static void add_thread(int id, const struct thread *old, unsigned old_count, str
 
 	if (seen_count == THREADS_MAX || !read_thread(id, thread))
 		return;
-	was = before(old, old_count, id, seen_count);
-	did->ran_ns += above(thread->times.ran_ns, was.ran_ns);
-	did->ready_ns += above(thread->times.ready_ns, was.ready_ns);
+	was = times_before(old, old_count, id, seen_count);
+	did->ran_ns += difference(thread->times.ran_ns, was.ran_ns);
+	did->ready_ns += difference(thread->times.ready_ns, was.ready_ns);
 	seen_count++;
 }
 
@@ -104,7 +104,7 @@ struct entry64 {
 };
 
 /* Sums the times of all threads since the last reading. */
-static struct vgpu_threads look(void)
+static struct vgpu_threads read_threads(void)
 {
 	static struct thread old[THREADS_MAX];
 	char room[4096] __attribute__((aligned(8)));
@@ -130,7 +130,7 @@ static struct vgpu_threads look(void)
 
 static void advance_locked(uint64_t now)
 {
-	uint64_t interval = above(now, atomic_load(&look_ns)), charge;
+	uint64_t interval = difference(now, atomic_load(&look_ns)), charge;
 	struct vgpu_threads did;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	bool first = seen_process != getpid(); /* also in a forked child: others' times are not ours */
@@ -140,7 +140,7 @@ static void advance_locked(uint64_t now)
 	seen_process = getpid();
 	if (first)
 		seen_count = 0;
-	did = look();
+	did = read_threads();
 	/* This thread may have lost its processor since `now`: `did` has what threads waited meanwhile, so no
 	 * interval has that time. */
 	atomic_store(&look_ns, now_ns());
@@ -155,12 +155,12 @@ uint64_t vgpu_host_time_ns(void)
 {
 	uint64_t now = now_ns(), given, last, since_look;
 
-	if (above(now, atomic_load(&look_ns)) >= LOOK_NS && !pthread_mutex_trylock(&looking)) {
+	if (difference(now, atomic_load(&look_ns)) >= LOOK_NS && !pthread_mutex_trylock(&looking)) {
 		advance_locked(now);
 		pthread_mutex_unlock(&looking);
 	}
 	/* The reading thread may lose its processor meanwhile: the rate holds for one interval at most. */
-	since_look = above(now, atomic_load(&look_ns));
+	since_look = difference(now, atomic_load(&look_ns));
 	if (since_look > LOOK_NS)
 		since_look = LOOK_NS;
 	given = atomic_load(&given_at_look_ns) + since_look * atomic_load(&rate_ppm) / 1000000;

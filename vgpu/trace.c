@@ -18,7 +18,7 @@ static _Atomic int file = -1; /* file that gets events; -1: none */
  * file of the client's then: it is closed when the next run begins. Used by joining and leaving only. */
 static int opened = -1;
 
-static void put(const char *line, int length)
+static void put_line(const char *line, int length)
 {
 	int fd = atomic_load_explicit(&file, memory_order_relaxed);
 
@@ -28,7 +28,7 @@ static void put(const char *line, int length)
 }
 
 /* Without what JSON would take for its own. */
-static void clean(char *text)
+static void clean_text(char *text)
 {
 	for (; *text; text++)
 		if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\')
@@ -38,7 +38,7 @@ static void clean(char *text)
 __attribute__((format(printf, 2, 0))) static void write_text(char text[TEXT_MAX], const char *fmt, va_list args)
 {
 	vsnprintf(text, TEXT_MAX, fmt, args);
-	clean(text);
+	clean_text(text);
 }
 
 static int tid_of(uint32_t row)
@@ -46,7 +46,7 @@ static int tid_of(uint32_t row)
 	return row == VGPU_TRACE_THREAD ? gettid() : (int)row;
 }
 
-static double us(uint64_t ns)
+static double ns_to_us(uint64_t ns)
 {
 	return (double)ns / 1e3;
 }
@@ -69,10 +69,10 @@ void vgpu_trace_join(bool creates)
 	}
 	file = fd;
 	snprintf(program, sizeof(program), "%s", program_invocation_short_name);
-	clean(program);
-	put(line, snprintf(line, sizeof(line),
-			   "%s{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}",
-			   creates ? "[\n" : ",\n", getpid(), program));
+	clean_text(program);
+	put_line(line, snprintf(line, sizeof(line),
+				"%s{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}",
+				creates ? "[\n" : ",\n", getpid(), program));
 }
 
 void vgpu_trace_leave(bool last)
@@ -104,10 +104,12 @@ void vgpu_trace_name(uint32_t row, const char *fmt, ...)
 	va_start(args, fmt);
 	write_text(text, fmt, args);
 	va_end(args);
-	put(line,
-	    snprintf(line, sizeof(line),
-		     ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
-		     getpid(), tid_of(row), text));
+	put_line(
+		line,
+		snprintf(
+			line, sizeof(line),
+			",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+			getpid(), tid_of(row), text));
 }
 
 void vgpu_trace_span(uint32_t row, const char *name, uint64_t begin_ns, const char *fmt, ...)
@@ -121,10 +123,10 @@ void vgpu_trace_span(uint32_t row, const char *name, uint64_t begin_ns, const ch
 	va_start(args, fmt);
 	write_text(text, fmt, args);
 	va_end(args);
-	put(line, snprintf(line, sizeof(line),
-			   ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
-			   "\"args\":{\"what\":\"%s\"}}",
-			   name, getpid(), tid_of(row), us(begin_ns), us(now - begin_ns), text));
+	put_line(line, snprintf(line, sizeof(line),
+				",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+				"\"args\":{\"what\":\"%s\"}}",
+				name, getpid(), tid_of(row), ns_to_us(begin_ns), ns_to_us(now - begin_ns), text));
 }
 
 void vgpu_trace_overlapping(uint32_t row, const char *kind, uint64_t id, uint64_t begin_ns, const char *fmt, ...)
@@ -140,12 +142,14 @@ void vgpu_trace_overlapping(uint32_t row, const char *kind, uint64_t id, uint64_
 	write_text(text, fmt, args);
 	va_end(args);
 	for (unsigned end = 0; end < 2; end++) /* id2: its own in each process */
-		put(line,
-		    snprintf(line, sizeof(line),
-			     ",\n{\"ph\":\"%c\",\"cat\":\"%s\",\"name\":\"%s\",\"id2\":{\"local\":\"0x%x.%llx\"},"
-			     "\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"args\":{\"what\":\"%s\"}}",
-			     end ? 'e' : 'b', kind, kind, row, (unsigned long long)id, pid, tid,
-			     us(end ? now : begin_ns), end ? "" : text));
+		put_line(
+			line,
+			snprintf(
+				line, sizeof(line),
+				",\n{\"ph\":\"%c\",\"cat\":\"%s\",\"name\":\"%s\",\"id2\":{\"local\":\"0x%x.%llx\"},"
+				"\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"args\":{\"what\":\"%s\"}}",
+				end ? 'e' : 'b', kind, kind, row, (unsigned long long)id, pid, tid,
+				ns_to_us(end ? now : begin_ns), end ? "" : text));
 }
 
 void vgpu_trace_arrow(uint32_t row, uint64_t id, bool head)
@@ -154,8 +158,9 @@ void vgpu_trace_arrow(uint32_t row, uint64_t id, bool head)
 	char line[LINE_MAX_B];
 
 	if (now)
-		put(line, snprintf(line, sizeof(line),
-				   ",\n{\"ph\":\"%c\",\"cat\":\"submission\",\"name\":\"job\",\"id\":\"0x%llx\","
-				   "\"pid\":%d,\"tid\":%d,\"ts\":%.3f}",
-				   head ? 'f' : 's', (unsigned long long)id, getpid(), tid_of(row), us(now)));
+		put_line(line,
+			 snprintf(line, sizeof(line),
+				  ",\n{\"ph\":\"%c\",\"cat\":\"submission\",\"name\":\"job\",\"id\":\"0x%llx\","
+				  "\"pid\":%d,\"tid\":%d,\"ts\":%.3f}",
+				  head ? 'f' : 's', (unsigned long long)id, getpid(), tid_of(row), ns_to_us(now)));
 }

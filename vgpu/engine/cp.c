@@ -22,8 +22,8 @@ void cp_where(const struct cp *cp, char *text, size_t text_B)
 		snprintf(text, text_B, "%s at dword %llu of IB %u", cp->name, dw, cp->ib_index);
 }
 
-__attribute__((format(printf, 4, 0))) static void blame(const struct cp *cp, enum engine_status status,
-							enum contract_row row, const char *fmt, va_list args)
+__attribute__((format(printf, 4, 0))) static void report_at(const struct cp *cp, enum engine_status status,
+							    enum contract_row row, const char *fmt, va_list args)
 {
 	char where[160];
 	size_t length;
@@ -39,7 +39,7 @@ bool cp_illegal(struct cp *cp, enum contract_row row, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	blame(cp, ENGINE_ILLEGAL, row, fmt, args);
+	report_at(cp, ENGINE_ILLEGAL, row, fmt, args);
 	va_end(args);
 	return false;
 }
@@ -49,7 +49,7 @@ bool cp_hang(struct cp *cp, enum contract_row row, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	blame(cp, ENGINE_HANG, row, fmt, args);
+	report_at(cp, ENGINE_HANG, row, fmt, args);
 	va_end(args);
 	return false;
 }
@@ -59,7 +59,7 @@ void cp_remark(const struct cp *cp, enum contract_row row, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	blame(cp, ENGINE_DONE, row, fmt, args);
+	report_at(cp, ENGINE_DONE, row, fmt, args);
 	va_end(args);
 }
 
@@ -94,7 +94,7 @@ static bool check_target(struct cp *cp, const struct pm4_indirect_buffer *ib)
 	return true;
 }
 
-static bool jump(struct cp *cp, const struct pm4_indirect_buffer *ib)
+static bool jump_to(struct cp *cp, const struct pm4_indirect_buffer *ib)
 {
 	bool chain = ib->control & IB_CHAIN;
 
@@ -125,7 +125,7 @@ static bool indirect_buffer(struct cp *cp)
 	uint64_t value, mask, reference;
 
 	if (cp->body_dw == sizeof(struct pm4_indirect_buffer) / 4)
-		return jump(cp, (const void *)cp->body);
+		return jump_to(cp, (const void *)cp->body);
 	if (cp->body_dw != sizeof(*cond) / 4)
 		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "a body of %u dwords", cp->body_dw);
 	if (!cp_need(cp, engine_mem_read64(&cp->mem, pm4_va(cond->addr_lo, cond->addr_hi), &value)))
@@ -133,11 +133,11 @@ static bool indirect_buffer(struct cp *cp)
 	mask = pm4_va(cond->mask_lo, cond->mask_hi);
 	reference = pm4_va(cond->reference_lo, cond->reference_hi);
 	if (pm4_compare(bits(cond->control, 10, 8), value & mask, reference))
-		return jump(cp, &cond->taken);
-	return bits(cond->control, 1, 0) == 2 ? jump(cp, &cond->other) : true;
+		return jump_to(cp, &cond->taken);
+	return bits(cond->control, 1, 0) == 2 ? jump_to(cp, &cond->other) : true;
 }
 
-static bool skip(struct cp *cp, uint32_t dw)
+static bool skip_dwords(struct cp *cp, uint32_t dw)
 {
 	if (dw > cp->at.left_dw)
 		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "skips %u dwords, but the IB has %u left", dw,
@@ -154,7 +154,7 @@ static bool cond_exec(struct cp *cp)
 
 	if (!cp_need(cp, engine_mem_read32(&cp->mem, pm4_va(packet->addr_lo, packet->addr_hi), &value)))
 		return false;
-	return value ? true : skip(cp, packet->exec_count & 0x3fff);
+	return value ? true : skip_dwords(cp, packet->exec_count & 0x3fff);
 }
 
 enum { PREDICATION_CLEAR = 0, PREDICATION_64 = 3, PREDICATION_32 = 4 };
@@ -182,7 +182,7 @@ static bool set_predication(struct cp *cp)
 /* Chips of one die execute what names die 0. */
 static bool pred_exec(struct cp *cp)
 {
-	return bits(cp->body[0], 31, 24) & 1 ? true : skip(cp, cp->body[0] & 0x3fff);
+	return bits(cp->body[0], 31, 24) & 1 ? true : skip_dwords(cp, cp->body[0] & 0x3fff);
 }
 
 /* --- packets --- */
@@ -318,7 +318,7 @@ static void report_fetch(const struct cp *cp)
 			     "IB %u of job %llu cannot be fetched at 0x%llx", cp->ib_index, seq, va);
 }
 
-static bool fetch(struct cp *cp, uint32_t *dst, unsigned dw)
+static bool fetch_body(struct cp *cp, uint32_t *dst, unsigned dw)
 {
 	bool ok = engine_mem_fetch(&cp->mem, cp->at.va, dst, dw);
 
@@ -339,7 +339,7 @@ static bool execute_packet(struct cp *cp)
 
 	cp->name = "packet";
 	cp->packet_va = cp->at.va;
-	if (!fetch(cp, &cp->header, 1))
+	if (!fetch_body(cp, &cp->header, 1))
 		return false;
 	if (pm4_type(cp->header) != 3)
 		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "a packet of type %u", pm4_type(cp->header));
@@ -351,12 +351,12 @@ static bool execute_packet(struct cp *cp)
 		return false;
 	if (cp->form->flags & P_IGNORED || (cp->null && action->not_on_null) ||
 	    (cp->header & PM4_PREDICATE && cp->predicate_fails))
-		return skip(cp, cp->body_dw);
+		return skip_dwords(cp, cp->body_dw);
 	if (!action->execute)
 		return refuse_opcode(cp);
 	cp->ring->packet[0] = cp->header;
 	cp->body = cp->ring->packet + 1;
-	if (!fetch(cp, cp->ring->packet + 1, cp->body_dw))
+	if (!fetch_body(cp, cp->ring->packet + 1, cp->body_dw))
 		return false;
 	check_bits(cp);
 	cp->mem.past_l2 = 0;

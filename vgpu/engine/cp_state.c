@@ -225,7 +225,7 @@ bool cp_set_base(struct cp *cp)
 /* --- launches --- */
 
 /* Asynchronous: the CP continues while the waves run. */
-static bool launch(struct cp *cp, const uint32_t dim[3], uint32_t initiator)
+static bool launch_grid(struct cp *cp, const uint32_t dim[3], uint32_t initiator)
 {
 	char where[96];
 	struct engine_grid *grid;
@@ -248,7 +248,7 @@ bool cp_dispatch_direct(struct cp *cp)
 {
 	const struct pm4_dispatch_direct *packet = (const void *)cp->body;
 
-	return launch(cp, packet->dim, packet->initiator);
+	return launch_grid(cp, packet->dim, packet->initiator);
 }
 
 bool cp_dispatch_indirect(struct cp *cp)
@@ -267,5 +267,5 @@ bool cp_dispatch_indirect(struct cp *cp)
 	for (unsigned i = 0; i < 3; i++)
 		if (!cp_need(cp, engine_mem_read32(&cp->mem, va + 4 * i, &dim[i])))
 			return false;
-	return launch(cp, dim, cp->body[cp->body_dw - 1]);
+	return launch_grid(cp, dim, cp->body[cp->body_dw - 1]);
 }

@@ -25,7 +25,7 @@ static unsigned l2_actions(bool tc, bool wb, bool nc, bool metadata)
 	return (wb && (tc || nc) ? MEM_WRITE_BACK : 0) | (tc && !(metadata && !wb) ? MEM_DROP_L2 : 0);
 }
 
-static void maintain(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
+static void maintain_caches(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
 {
 	struct mem_cache *cache = cp->ring->cache;
 	unsigned lost = cache && what ? mem_cache_maintain(cache, what, lo, hi) : 0;
@@ -55,7 +55,7 @@ static void acquire_caches(struct cp *cp, const struct pm4_acquire_mem *packet)
 	what |= cntl & COHER_SH_ICACHE ? MEM_DROP_CODE : 0;
 	if (!size)
 		return;
-	maintain(cp, what, lo, range_end(lo, size));
+	maintain_caches(cp, what, lo, range_end(lo, size));
 }
 
 static void maintain_gcr(struct cp *cp, uint32_t gcr, uint64_t lo, uint64_t hi)
@@ -65,7 +65,7 @@ static void maintain_gcr(struct cp *cp, uint32_t gcr, uint64_t lo, uint64_t hi)
 
 	if (fault)
 		cp_remark(cp, CONTRACT_EOP_NO_WRITEBACK, "%s (GCR_CNTL 0x%05x)", fault, gcr);
-	maintain(cp, work.what, work.lo, work.hi);
+	maintain_caches(cp, work.what, work.lo, work.hi);
 }
 
 /* From GFX10 on. The graphics ring of GFX11 may wait for a RELEASE_MEM's counter (pixel wait sync) in it, which has
@@ -194,10 +194,10 @@ static void release_caches(struct cp *cp, uint32_t cntl)
 		maintain_gcr(cp, release_gcr(cp->gen, cntl), 0, ~(uint64_t)0);
 		return;
 	}
-	maintain(cp,
-		 l2_actions(cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false) |
-			 (cntl & RELEASE_TCL1 ? MEM_DROP_L1 : 0),
-		 0, ~(uint64_t)0);
+	maintain_caches(cp,
+			l2_actions(cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false) |
+				(cntl & RELEASE_TCL1 ? MEM_DROP_L1 : 0),
+			0, ~(uint64_t)0);
 }
 
 bool cp_release_mem(struct cp *cp)
@@ -271,7 +271,7 @@ static bool zpass_done(struct cp *cp, uint64_t va)
 }
 
 /* Events that write to the packet's address. */
-static bool sample(struct cp *cp, unsigned event)
+static bool sample_event(struct cp *cp, unsigned event)
 {
 	uint64_t va;
 
@@ -323,9 +323,9 @@ bool cp_event_write(struct cp *cp)
 	case EVENT_SAMPLE_PIPELINESTAT:
 		if (index != 2)
 			cp_remark(cp, CONTRACT_PACKET_MALFORMED, "SAMPLE_PIPELINESTAT has index 2, not %u", index);
-		return sample(cp, event);
+		return sample_event(cp, event);
 	case EVENT_ZPASS_DONE:
-		return cp->gfx ? sample(cp, event)
+		return cp->gfx ? sample_event(cp, event)
 			       : cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "event 0x%02x is for graphics", event);
 	case EVENT_PIPELINESTAT_START:
 	case EVENT_PIPELINESTAT_STOP:
@@ -354,7 +354,7 @@ struct poll {
 };
 
 /* Polls once. False: the job was stopped. */
-static bool look(void *user, bool *over)
+static bool poll_once(void *user, bool *over)
 {
 	const struct poll *poll = user;
 	struct cp *cp = poll->cp;
@@ -396,7 +396,7 @@ static bool wait_on(struct cp *cp, struct poll *poll)
 	} else if (operation != WAIT && !(operation == WAIT_PREEMPTABLE && cp->gen & P_11UP)) {
 		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "operation %u", operation);
 	}
-	return engine_wait_until(&cp->mem, look, poll);
+	return engine_wait_until(&cp->mem, poll_once, poll);
 }
 
 bool cp_wait_reg_mem(struct cp *cp)
@@ -432,7 +432,7 @@ bool cp_rewind(struct cp *cp)
 		.reference = 1u << 31,
 	};
 
-	return engine_wait_until(&cp->mem, look, &poll);
+	return engine_wait_until(&cp->mem, poll_once, &poll);
 }
 
 /* --- constant and draw engine --- */

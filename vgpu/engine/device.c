@@ -291,7 +291,7 @@ bool engine_ring_busy(struct engine_ring *ring)
 	return busy;
 }
 
-static void drain(struct engine_run *run, const struct engine_run *of)
+static void drain_grids(struct engine_run *run, const struct engine_run *of)
 {
 	while (grids_live(run->ring, of))
 		if (!engine_worker_step(run->helper, of))
@@ -300,10 +300,10 @@ static void drain(struct engine_run *run, const struct engine_run *of)
 
 void engine_ring_drain(struct engine_run *run)
 {
-	drain(run, NULL);
+	drain_grids(run, NULL);
 }
 
 void engine_run_drain(struct engine_run *run)
 {
-	drain(run, run);
+	drain_grids(run, run);
 }

@@ -72,12 +72,12 @@ struct dispatch {
 	bool ok;            /* false: the job was stopped, or nothing is to run */
 };
 
-static uint32_t reg(const struct dispatch *d, unsigned offset)
+static uint32_t dispatch_reg(const struct dispatch *d, unsigned offset)
 {
 	return d->ring->sh[offset];
 }
 
-static void hang(struct dispatch *d, enum contract_row row, const char *why)
+static void dispatch_hang(struct dispatch *d, enum contract_row row, const char *why)
 {
 	vgpu_finding(row, "%s; %s", why, d->where);
 	engine_run_stop(d->run, ENGINE_HANG, "%s; %s", why, d->where);
@@ -130,9 +130,9 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, COMPUTE_TG_CHUNK_SIZE, 1, "COMPUTE_TG_CHUNK_SIZE");
 	if (!(d->initiator & INITIATOR_FORCE_START_AT_000))
 		rely_on(d, COMPUTE_START_X, 3, "COMPUTE_START");
-	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN)
+	if (dispatch_reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN)
 		rely_on(d, COMPUTE_TMPRING_SIZE, 1, "COMPUTE_TMPRING_SIZE");
-	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN && has_scratch_base(d))
+	if (dispatch_reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN && has_scratch_base(d))
 		rely_on(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO, 2, "COMPUTE_DISPATCH_SCRATCH_BASE");
 }
 
@@ -174,10 +174,10 @@ static void check_initiator(struct dispatch *d)
 	if (d->initiator & (INITIATOR_RESTORE | INITIATOR_ORDERED_APPEND_ENBL))
 		vgpu_finding(0, "the initiator 0x%x asks for a restore or ordered append; %s", d->initiator,
 			     d->where);
-	if (d->gen == P_GFX940 && reg(d, COMPUTE_TG_CHUNK_SIZE))
+	if (d->gen == P_GFX940 && dispatch_reg(d, COMPUTE_TG_CHUNK_SIZE))
 		vgpu_finding(CONTRACT_GRID_SIZE,
 			     "TG_CHUNK_SIZE %u leaves groups to other XCCs, which do not run this ring; %s",
-			     reg(d, COMPUTE_TG_CHUNK_SIZE), d->where);
+			     dispatch_reg(d, COMPUTE_TG_CHUNK_SIZE), d->where);
 	if (!(d->initiator & INITIATOR_COMPUTE_SHADER_EN)) {
 		vgpu_finding(CONTRACT_GRID_SIZE,
 			     "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s", d->initiator,
@@ -191,7 +191,7 @@ static void read_sizes(struct dispatch *d, struct engine_grid *grid)
 	uint64_t items = 1;
 
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t threads = reg(d, COMPUTE_NUM_THREAD_X + i);
+		uint32_t threads = dispatch_reg(d, COMPUTE_NUM_THREAD_X + i);
 
 		grid->size[i] = bits(threads, d->gen == P_GFX12 ? 12 : 15, 0); /* above: INTERLEAVE_BITS */
 		grid->last[i] = grid->size[i];
@@ -207,7 +207,7 @@ static void read_sizes(struct dispatch *d, struct engine_grid *grid)
 		}
 	}
 	if (!items || items > GROUP_ITEMS_MAX)
-		hang(d, CONTRACT_GRID_SIZE, "workgroup of none or over 1024 work-items");
+		dispatch_hang(d, CONTRACT_GRID_SIZE, "workgroup of none or over 1024 work-items");
 }
 
 /* Reads first and last workgroup of the grid. START has the unit of DIM; DIM is an end, not a length. */
@@ -217,7 +217,7 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 	unsigned __int128 total = 1;
 
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t start = reg(d, COMPUTE_START_X + i), end = d->dim[i], size = grid->size[i];
+		uint32_t start = dispatch_reg(d, COMPUTE_START_X + i), end = d->dim[i], size = grid->size[i];
 
 		if (d->initiator & INITIATOR_FORCE_START_AT_000) {
 			if (start && d->ring->sh_job[COMPUTE_START_X + i] == d->ring->job_number)
@@ -246,14 +246,14 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 	if (!total)
 		d->ok = false; /* nothing to launch, and nothing wrong */
 	else if (total >> 62)
-		hang(d, CONTRACT_GRID_SIZE, "grid overflow");
+		dispatch_hang(d, CONTRACT_GRID_SIZE, "grid overflow");
 	grid->total = (uint64_t)total;
 }
 
 /* --- resources --- */
 
 /* Lanes of a wave of this dispatch. */
-static unsigned lanes(const struct dispatch *d)
+static unsigned wave_lanes(const struct dispatch *d)
 {
 	return !(d->gen & P_ALL9) && d->initiator & INITIATOR_CS_W32_EN ? 32 : 64;
 }
@@ -276,12 +276,14 @@ static void read_user_data(struct dispatch *d, struct engine_grid *grid)
 
 static void read_registers(struct dispatch *d, struct engine_grid *grid)
 {
-	uint32_t rsrc1 = reg(d, COMPUTE_PGM_RSRC1), rsrc2 = reg(d, COMPUTE_PGM_RSRC2);
+	uint32_t rsrc1 = dispatch_reg(d, COMPUTE_PGM_RSRC1), rsrc2 = dispatch_reg(d, COMPUTE_PGM_RSRC2);
 	bool unified = vgpu_gfx_unified(d->chip->gfx);
 
 	grid->rsrc1 = rsrc1;
 	grid->rsrc2 = rsrc2;
-	grid->entry = ((uint64_t)bits(reg(d, COMPUTE_PGM_HI), 7, 0) << 32 | reg(d, COMPUTE_PGM_LO)) << 8;
+	grid->entry =
+		((uint64_t)bits(dispatch_reg(d, COMPUTE_PGM_HI), 7, 0) << 32 | dispatch_reg(d, COMPUTE_PGM_LO))
+		<< 8;
 	grid->user_sgprs = bits(rsrc2, 5, 1);
 	if (rsrc1 & (RSRC1_PRIV | RSRC1_DEBUG_MODE))
 		vgpu_finding(0, "RSRC1 0x%x sets PRIV or DEBUG_MODE; %s", rsrc1, d->where);
@@ -289,23 +291,23 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 	    bits(rsrc2, 14, 13) || bits(rsrc2, 30, 24))
 		vgpu_finding(0, "RSRC2 0x%x wants traps, but DRM's VMIDs have no handler; %s", rsrc2, d->where);
 	if (grid->user_sgprs > COMPUTE_USER_DATA_COUNT)
-		hang(d, CONTRACT_REGISTER_COUNT, "RSRC2 declares over 16 user SGPRs");
+		dispatch_hang(d, CONTRACT_REGISTER_COUNT, "RSRC2 declares over 16 user SGPRs");
 	else
 		read_user_data(d, grid);
-	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || lanes(d) == 32 ? 8 : 4);
+	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || wave_lanes(d) == 32 ? 8 : 4);
 	/* SGPRs come by 16, the field counts by 8: 0, 2, 4... */
 	grid->machine.sgpr_count = (bits(rsrc1, 9, 6) / 2 + 1) * 16;
 	if (unified) {
-		grid->machine.accum_offset = (bits(reg(d, COMPUTE_PGM_RSRC3), 5, 0) + 1) * 4;
-		if (bits(reg(d, COMPUTE_PGM_RSRC3), 16, 16))
+		grid->machine.accum_offset = (bits(dispatch_reg(d, COMPUTE_PGM_RSRC3), 5, 0) + 1) * 4;
+		if (bits(dispatch_reg(d, COMPUTE_PGM_RSRC3), 16, 16))
 			vgpu_finding(0, "RSRC3 sets TG_SPLIT, which nothing here asks for; %s", d->where);
 	}
 	if (grid->machine.vgpr_count > wave_vgprs(d))
-		hang(d, CONTRACT_REGISTER_COUNT, "RSRC1 asks for more VGPRs than a wave can have");
+		dispatch_hang(d, CONTRACT_REGISTER_COUNT, "RSRC1 asks for more VGPRs than a wave can have");
 	grid->lds_B = bits(rsrc2, 23, 15) * LDS_GRANULE_B;
 	if (grid->lds_B > d->chip->lds_B)
-		hang(d, CONTRACT_GRID_SIZE, "RSRC2 asks for more LDS than a compute unit has");
-	grid->waves_per_group = (grid->size[0] * grid->size[1] * grid->size[2] + lanes(d) - 1) / lanes(d);
+		dispatch_hang(d, CONTRACT_GRID_SIZE, "RSRC2 asks for more LDS than a compute unit has");
+	grid->waves_per_group = (grid->size[0] * grid->size[1] * grid->size[2] + wave_lanes(d) - 1) / wave_lanes(d);
 }
 
 /* Compute units that STATIC_THREAD_MGMT leaves on. */
@@ -314,7 +316,7 @@ static unsigned enabled_cus(const struct dispatch *d, struct engine_grid *grid)
 	unsigned cus = 0;
 
 	for (unsigned se = 0; se < d->chip->engines; se++) {
-		uint32_t mask = reg(d, engine_cu_mask_reg(d->chip, se));
+		uint32_t mask = dispatch_reg(d, engine_cu_mask_reg(d->chip, se));
 		unsigned before = cus;
 
 		for (unsigned sh = 0; sh < d->chip->arrays_per_engine; sh++)
@@ -335,7 +337,7 @@ static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid
 	unsigned waves_per_simd =
 		min_u(d->chip->max_waves_per_cu / SIMDS_PER_CU, d->chip->vgprs / grid->machine.vgpr_count);
 	unsigned groups = SIMDS_PER_CU * waves_per_simd / grid->waves_per_group;
-	unsigned limit = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 15, 12); /* TG_PER_CU */
+	unsigned limit = bits(dispatch_reg(d, COMPUTE_RESOURCE_LIMITS), 15, 12); /* TG_PER_CU */
 
 	if (grid->lds_B)
 		groups = min_u(groups, d->chip->lds_B / grid->lds_B);
@@ -345,14 +347,14 @@ static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid
 static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 {
 	unsigned cus = enabled_cus(d, grid), groups = groups_per_cu(d, grid);
-	uint32_t waves_per_sh = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
+	uint32_t waves_per_sh = bits(dispatch_reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
 
 	if (!cus) {
-		hang(d, CONTRACT_REGISTER_STALE, "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit");
+		dispatch_hang(d, CONTRACT_REGISTER_STALE, "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit");
 		return;
 	}
 	if (!groups) {
-		hang(d, CONTRACT_GRID_SIZE, "the workgroup's registers or LDS exceed a compute unit");
+		dispatch_hang(d, CONTRACT_GRID_SIZE, "the workgroup's registers or LDS exceed a compute unit");
 		return;
 	}
 	grid->group_units = ENGINE_CU_UNITS / groups;
@@ -409,8 +411,8 @@ static bool check_scratch_buffer(struct dispatch *d, const struct engine_grid *g
 /* gfx942 and, from GFX11 on, all have a register for it, and set FLAT_SCRATCH of each wave. */
 static void read_scratch_base(struct dispatch *d, struct engine_grid *grid)
 {
-	grid->scratch_base = ((uint64_t)bits(reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO + 1), 7, 0) << 32 |
-			      reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO))
+	grid->scratch_base = ((uint64_t)bits(dispatch_reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO + 1), 7, 0) << 32 |
+			      dispatch_reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO))
 			     << 8;
 	check_scratch_memory(d, grid, grid->scratch_base);
 }
@@ -433,13 +435,13 @@ static bool divide_slots(struct dispatch *d, struct engine_grid *grid)
 	snprintf(why, sizeof(why),
 		 "TMPRING_SIZE has scratch for %u waves in each shader engine, but a workgroup has %u: none starts",
 		 grid->engine_slots, grid->waves_per_group);
-	hang(d, CONTRACT_SCRATCH_WAVES, why);
+	dispatch_hang(d, CONTRACT_SCRATCH_WAVES, why);
 	return false;
 }
 
 static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 {
-	uint32_t tmpring = reg(d, COMPUTE_TMPRING_SIZE);
+	uint32_t tmpring = dispatch_reg(d, COMPUTE_TMPRING_SIZE);
 
 	if (!(grid->rsrc2 & RSRC2_SCRATCH_EN))
 		return;

@@ -70,7 +70,7 @@ static bool reserve_checks(struct engine_group *group, unsigned waves, uint32_t 
 }
 
 /* Storage grows and is never given back before the worker ends. */
-static bool reserve(struct engine_group *group, size_t v_rows, size_t lds_B)
+static bool reserve_storage(struct engine_group *group, size_t v_rows, size_t lds_B)
 {
 	if (group->v_rows < v_rows) {
 		free(group->v);
@@ -231,7 +231,7 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 	engine_group_id(grid, claim->index, id);
 	group_size(grid, id, size);
 	waves = (size[0] * size[1] * size[2] + ISA_LANES - 1) / ISA_LANES;
-	if (!reserve(group, waves * rows_per_wave(&grid->machine), grid->lds_B))
+	if (!reserve_storage(group, waves * rows_per_wave(&grid->machine), grid->lds_B))
 		return false;
 	group->grid = grid;
 	group->index = claim->index;

@@ -20,7 +20,7 @@ static void poison_registers(struct engine_ring *ring)
 
 /* The null device's service time. The timer slack of 1 ns, set when the thread first gets here, keeps 20 us from
  * becoming 70. */
-static void serve(const struct engine_device *dev)
+static void serve_null(const struct engine_device *dev)
 {
 	static _Thread_local bool slack_set;
 	uint64_t until = engine_now_ns() + dev->service_ns;
@@ -218,7 +218,7 @@ static void execute_packets(struct engine_run *run)
 	if (vgpu_strict() != VGPU_STRICT_OFF)
 		poison_registers(ring);
 	if (ring->dev->null_device)
-		serve(ring->dev);
+		serve_null(ring->dev);
 	order_begin(run);
 	maintain_at_start(run);
 	if (ring->ip == ENGINE_DMA)

@@ -36,8 +36,8 @@ static const struct gpuvm_region *region_of(struct engine_mem *mem, uint64_t va)
 	return r;
 }
 
-static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
-		   const struct gpuvm_region *r)
+static void refuse_access(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
+			  const struct gpuvm_region *r)
 {
 	struct gpuvm_fault fault = {.va = va, .access = access, .client = client, .mapped = r != NULL};
 
@@ -118,7 +118,7 @@ static void order_look(struct engine_mem *mem, const uint8_t *host, uint64_t va,
 }
 
 /* Once for each page, in a row. */
-static void tolerate(struct engine_mem *mem, uint64_t va, const struct gpuvm_region *r)
+static void tolerate_unlisted(struct engine_mem *mem, uint64_t va, const struct gpuvm_region *r)
 {
 	uint64_t page = va >> 12;
 
@@ -131,19 +131,19 @@ static void tolerate(struct engine_mem *mem, uint64_t va, const struct gpuvm_reg
 }
 
 /* Translates va to host memory for up to *size_B bytes; reduces *size_B to the contiguous part. */
-static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
-			 uint64_t *size_B, uint8_t **host)
+static enum landing translate(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
+			      uint64_t *size_B, uint8_t **host)
 {
 	const struct gpuvm_region *r;
 
 	va &= VA_MASK; /* packets carry 48 bits; the upper ones only extend the sign */
 	r = region_of(mem, va);
 	if (!r || (r->flags & GPUVM_REFUSED) || (!(r->flags & GPUVM_PRT) && (r->flags & access) != access)) {
-		refuse(mem, va, access, client, r);
+		refuse_access(mem, va, access, client, r);
 		return LANDED_NOWHERE;
 	}
 	if (r->flags & GPUVM_TOLERATED)
-		tolerate(mem, va, r);
+		tolerate_unlisted(mem, va, r);
 	if (*size_B > r->hi - va)
 		*size_B = r->hi - va;
 	if (r->flags & GPUVM_PRT)
@@ -157,7 +157,7 @@ static enum landing land_data(struct engine_mem *mem, uint64_t va, unsigned acce
 			      uint8_t **host)
 {
 	const struct gpuvm_region *dummy = &mem->run->job->view->dummy, *r;
-	enum landing where = land(mem, va, access, mem->data, size_B, host);
+	enum landing where = translate(mem, va, access, mem->data, size_B, host);
 	uint64_t offset = va % DUMMY_B;
 
 	if (where != LANDED_NOWHERE || !dummy->host)
@@ -182,7 +182,7 @@ struct visit {
 };
 
 /* Starts an access to the region that was translated last. */
-static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B, unsigned access)
+static struct visit access_begin(struct engine_mem *mem, uint8_t *host, unsigned size_B, unsigned access)
 {
 	struct visit v = {.at = host};
 
@@ -204,7 +204,7 @@ static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B
 	return v;
 }
 
-static void leave(const struct visit *v, unsigned written_B)
+static void access_end(const struct visit *v, unsigned written_B)
 {
 	if (v->page && written_B) {
 		memset(v->page->dirty + (v->at - v->page->data), 1, written_B);
@@ -215,7 +215,7 @@ static void leave(const struct visit *v, unsigned written_B)
 }
 
 /* After dst was read from memory: what L2 has of it is newer, or older. */
-static void peek(struct engine_mem *mem, uint8_t *host, void *dst, unsigned size_B)
+static void peek_page(struct engine_mem *mem, uint8_t *host, void *dst, unsigned size_B)
 {
 	if (!mem->peeks || !mem_in_l2(mem->last))
 		return;
@@ -247,7 +247,7 @@ static bool read_bytes(struct engine_mem *mem, uint64_t va, void *dst, uint64_t 
 		uint64_t run_B = size_B;
 		uint8_t *host;
 
-		switch (land(mem, va, access, client, &run_B, &host)) {
+		switch (translate(mem, va, access, client, &run_B, &host)) {
 		case LANDED_NOWHERE:
 			return false;
 		case LANDED_PRT:
@@ -278,11 +278,11 @@ static bool read_word(struct engine_mem *mem, uint64_t va, unsigned size_B, uint
 
 	*value = 0;
 	if (where == LANDED) {
-		v = visit(mem, host, size_B, GPUVM_R);
+		v = access_begin(mem, host, size_B, GPUVM_R);
 		*value = size_B == 8 ? __atomic_load_n((uint64_t *)v.at, __ATOMIC_ACQUIRE)
 				     : __atomic_load_n((uint32_t *)v.at, __ATOMIC_ACQUIRE);
-		leave(&v, 0);
-		peek(mem, host, value, size_B);
+		access_end(&v, 0);
+		peek_page(mem, host, value, size_B);
 		order_look(mem, host, va, size_B, *value);
 	}
 	return where != LANDED_NOWHERE;
@@ -310,12 +310,12 @@ static bool write_word(struct engine_mem *mem, uint64_t va, unsigned size_B, uin
 
 	if (where == LANDED) {
 		order_word(mem, host, va, size_B, MEM_ORDER_WRITE);
-		v = visit(mem, host, size_B, GPUVM_W);
+		v = access_begin(mem, host, size_B, GPUVM_W);
 		if (size_B == 8)
 			__atomic_store_n((uint64_t *)v.at, value, __ATOMIC_SEQ_CST);
 		else
 			__atomic_store_n((uint32_t *)v.at, (uint32_t)value, __ATOMIC_SEQ_CST);
-		leave(&v, size_B);
+		access_end(&v, size_B);
 	}
 	return where != LANDED_NOWHERE;
 }
@@ -357,10 +357,10 @@ static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsig
 	}
 	run_B = mem_page_clip(host, run_B);
 	order_data(mem, host, va, run_B, MEM_ORDER_READ);
-	v = visit(mem, host, (unsigned)run_B, GPUVM_R);
+	v = access_begin(mem, host, (unsigned)run_B, GPUVM_R);
 	memcpy(dst, v.at, run_B);
-	leave(&v, 0);
-	peek(mem, host, dst, (unsigned)run_B);
+	access_end(&v, 0);
+	peek_page(mem, host, dst, (unsigned)run_B);
 	return (unsigned)run_B;
 }
 
@@ -375,9 +375,9 @@ static unsigned put_down(struct engine_mem *mem, uint64_t va, const uint8_t *src
 		return where == LANDED_PRT ? (unsigned)run_B : 0;
 	run_B = mem_page_clip(host, run_B);
 	order_data(mem, host, va, run_B, MEM_ORDER_WRITE);
-	v = visit(mem, host, (unsigned)run_B, GPUVM_W);
+	v = access_begin(mem, host, (unsigned)run_B, GPUVM_W);
 	memcpy(v.at, src, run_B);
-	leave(&v, (unsigned)run_B);
+	access_end(&v, (unsigned)run_B);
 	return (unsigned)run_B;
 }
 
@@ -549,12 +549,12 @@ bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_
 	if (where != LANDED)
 		return where == LANDED_PRT;
 	order_word(mem, host, va, is_64 ? 8 : 4, MEM_ORDER_READ | MEM_ORDER_WRITE);
-	v = visit(mem, host, is_64 ? 8 : 4, GPUVM_R | GPUVM_W);
+	v = access_begin(mem, host, is_64 ? 8 : 4, GPUVM_R | GPUVM_W);
 	if (is_64)
 		*old = atomic_64((uint64_t *)v.at, op & 31, src, cmp);
 	else
 		*old = atomic_32((uint32_t *)v.at, op & 31, (uint32_t)src, (uint32_t)cmp);
-	leave(&v, is_64 ? 8 : 4);
+	access_end(&v, is_64 ? 8 : 4);
 	order_look(mem, host, va, is_64 ? 8 : 4, *old);
 	return true;
 }

@@ -569,7 +569,7 @@ static const struct packet_form forms[256] = {
 	KERNEL(0xf0, "SET_Q_PREEMPTION_MODE", P_10UP),
 };
 
-static bool fits(const struct packet_form *form, unsigned gen, unsigned dw)
+static bool length_fits(const struct packet_form *form, unsigned gen, unsigned dw)
 {
 	return form->name && packet_in(form->gens, gen) && dw >= form->min_dw && dw <= form->max_dw;
 }
@@ -580,7 +580,7 @@ const struct packet_form *packet_pm4(unsigned gen, uint32_t header)
 	unsigned dw = header == PM4_NOP_1DW ? 1 : pm4_body_dw(header) + 1;
 
 	for (form = first; form; form = form->next)
-		if (fits(form, gen, dw))
+		if (length_fits(form, gen, dw))
 			return form;
 	for (form = first; form; form = form->next)
 		if (form->name && packet_in(form->gens, gen))

@@ -67,7 +67,7 @@ static bool write_linear(struct sdma *s)
 }
 
 /* Past L2: its users on SDMA 5 and 6 set MTYPE UC. The effect of another type is not known. */
-static bool fence(struct sdma *s)
+static bool sdma_fence(struct sdma *s)
 {
 	const struct sdma_fence *packet = (const void *)s->packet;
 
@@ -84,7 +84,7 @@ struct poll {
 };
 
 /* Polls again as often as the packet requests (0xfff: for ever). */
-static bool look(void *user, bool *over)
+static bool poll_once(void *user, bool *over)
 {
 	struct poll *poll = user;
 	const struct sdma_poll_regmem *packet = poll->packet;
@@ -112,10 +112,10 @@ static bool poll_regmem(struct sdma *s)
 	if (!bits(packet->header, 31, 31))
 		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_REGISTER_FORBIDDEN, "polls register 0x%x",
 				packet->addr_lo);
-	return s->null ? true : engine_wait_until(&s->mem, look, &poll);
+	return s->null ? true : engine_wait_until(&s->mem, poll_once, &poll);
 }
 
-static bool skip(struct sdma *s, uint32_t dw)
+static bool skip_dwords(struct sdma *s, uint32_t dw)
 {
 	if (dw > s->left_dw)
 		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED,
@@ -132,10 +132,10 @@ static bool cond_exe(struct sdma *s)
 
 	if (!sdma_need(s, engine_mem_read32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), &value)))
 		return false;
-	return value == packet->reference ? true : skip(s, packet->exec_count & 0x3fff);
+	return value == packet->reference ? true : skip_dwords(s, packet->exec_count & 0x3fff);
 }
 
-static bool atomic(struct sdma *s)
+static bool sdma_atomic(struct sdma *s)
 {
 	const struct sdma_atomic *packet = (const void *)s->packet;
 	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi), src = pm4_va(packet->src_lo, packet->src_hi);
@@ -150,7 +150,7 @@ static bool atomic(struct sdma *s)
 }
 
 /* The engine has a counter of its own, which SET loads and GET reads; GET_GLOBAL reads the chip's. */
-static bool timestamp(struct sdma *s)
+static bool sdma_timestamp(struct sdma *s)
 {
 	const struct sdma_timestamp *packet = (const void *)s->packet;
 	uint64_t clock = engine_clock(s->ring->dev->chip), value = pm4_va(packet->lo, packet->hi);
@@ -176,7 +176,7 @@ static bool timestamp(struct sdma *s)
 /* Chips of one device execute what names the first. */
 static bool pre_exe(struct sdma *s)
 {
-	return bits(s->packet[0], 16, 16) ? true : skip(s, bits(s->packet[1], 13, 0));
+	return bits(s->packet[0], 16, 16) ? true : skip_dwords(s, bits(s->packet[1], 13, 0));
 }
 
 /* Cache work in the name of all engines. A range of nothing is everything. */
@@ -215,20 +215,20 @@ static const struct action {
 	[SDMA_NOP] = {NULL, .drains = true},
 	[SDMA_COPY] = {sdma_copy, .not_on_null = true},
 	[SDMA_WRITE] = {write_linear},
-	[SDMA_FENCE] = {fence, .drains = true},
+	[SDMA_FENCE] = {sdma_fence, .drains = true},
 	[SDMA_TRAP] = {NULL, .drains = true},
 	[SDMA_POLL_REGMEM] = {poll_regmem, .drains = true},
 	[SDMA_COND_EXE] = {cond_exe, .drains = true},
-	[SDMA_ATOMIC] = {atomic, .drains = true},
+	[SDMA_ATOMIC] = {sdma_atomic, .drains = true},
 	[SDMA_CONST_FILL] = {sdma_const_fill, .not_on_null = true},
-	[SDMA_TIMESTAMP] = {timestamp, .drains = true},
+	[SDMA_TIMESTAMP] = {sdma_timestamp, .drains = true},
 	[SDMA_PRE_EXE] = {pre_exe, .drains = true},
 	[SDMA_GCR_REQ] = {gcr_req, .drains = true},
 	[SDMA_DUMMY_TRAP_4] = {NULL, .drains = true},
 	[SDMA_DUMMY_TRAP] = {NULL, .drains = true},
 };
 
-static bool fetch(struct sdma *s, uint32_t *dst, uint64_t va, uint32_t dw)
+static bool fetch_dwords(struct sdma *s, uint32_t *dst, uint64_t va, uint32_t dw)
 {
 	if (engine_mem_fetch(&s->mem, va, dst, dw))
 		return true;
@@ -259,7 +259,7 @@ static bool fetch_packet(struct sdma *s, const struct packet_form *form)
 {
 	uint32_t first_dw = form->min_dw < s->left_dw ? form->min_dw : s->left_dw;
 
-	if (!fetch(s, s->ring->packet, s->va, first_dw))
+	if (!fetch_dwords(s, s->ring->packet, s->va, first_dw))
 		return false;
 	s->packet = s->ring->packet;
 	s->packet_dw = packet_sdma_dw(form, s->packet, first_dw);
@@ -267,7 +267,7 @@ static bool fetch_packet(struct sdma *s, const struct packet_form *form)
 		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED, "%u dwords, but the IB has %u left",
 				s->packet_dw ? s->packet_dw : form->min_dw, s->left_dw);
 	return s->packet_dw == first_dw || form->flags & P_IGNORED ||
-	       fetch(s, s->ring->packet, s->va, s->packet_dw);
+	       fetch_dwords(s, s->ring->packet, s->va, s->packet_dw);
 }
 
 static void check_bits(struct sdma *s, const struct packet_form *form)
@@ -290,7 +290,7 @@ static bool execute_packet(struct sdma *s)
 
 	s->name = "packet";
 	s->offset_dw = (uint32_t)((s->va - s->base_va) / 4);
-	if (!fetch(s, &header, s->va, 1))
+	if (!fetch_dwords(s, &header, s->va, 1))
 		return false;
 	form = packet_sdma(s->gen, header);
 	if (form)

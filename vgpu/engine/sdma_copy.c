@@ -5,23 +5,24 @@
  * none, and the watchdog would never end them. */
 #define ROW_NS 50
 
-static struct sdma_range range(uint64_t lo, uint64_t size_B)
+static struct sdma_range range_of(uint64_t lo, uint64_t size_B)
 {
 	return (struct sdma_range){lo, lo + size_B};
 }
 
-static bool meet(struct sdma_range a, struct sdma_range b)
+static bool ranges_meet(struct sdma_range a, struct sdma_range b)
 {
 	return a.lo < b.hi && b.lo < a.hi;
 }
 
 /* Checks the packet's ranges against earlier packets that it must come after, and records them. */
-static void order(struct sdma *s, struct sdma_range read, struct sdma_range written)
+static void order_ranges(struct sdma *s, struct sdma_range read, struct sdma_range written)
 {
 	for (unsigned i = 0; i < s->pending_count; i++) {
 		const struct sdma_pending *p = &s->pending[i];
 
-		if (meet(read, p->written) || meet(written, p->written) || meet(written, p->read)) {
+		if (ranges_meet(read, p->written) || ranges_meet(written, p->written) ||
+		    ranges_meet(written, p->read)) {
 			sdma_remark(s, CONTRACT_BARRIER_MISSING,
 				    "touches what the copy at dword %u may still be moving; a NOP or FENCE between",
 				    p->dw);
@@ -32,7 +33,7 @@ static void order(struct sdma *s, struct sdma_range read, struct sdma_range writ
 		s->pending[s->pending_count++] = (struct sdma_pending){read, written, s->offset_dw};
 }
 
-static void elapse(struct sdma *s, uint64_t ns)
+static void copy_elapse(struct sdma *s, uint64_t ns)
 {
 	engine_run_elapse(s->run, ns, ENGINE_HANG, "SDMA copies");
 }
@@ -50,7 +51,7 @@ static bool count_of(struct sdma *s, uint32_t field, uint64_t *size_B)
 }
 
 /* For a destination that overlaps its source from above; since 5.0. */
-static bool backwards(const struct sdma *s)
+static bool copies_backwards(const struct sdma *s)
 {
 	return s->gen & P_SDMA5U && bits(s->packet[0], 25, 25);
 }
@@ -62,12 +63,13 @@ static bool copy_linear(struct sdma *s)
 
 	if (!count_of(s, packet->count, &size_B))
 		return false;
-	order(s, range(src, size_B), range(dst, size_B));
-	if (src != dst && !(backwards(s) && dst > src) && meet(range(src, size_B), range(dst, size_B)))
+	order_ranges(s, range_of(src, size_B), range_of(dst, size_B));
+	if (src != dst && !(copies_backwards(s) && dst > src) &&
+	    ranges_meet(range_of(src, size_B), range_of(dst, size_B)))
 		sdma_remark(s, 0, "source and destination overlap");
-	elapse(s, size_B / ENGINE_BYTES_PER_NS);
-	return sdma_need(s, backwards(s) ? engine_mem_copy_down(&s->mem, dst, src, size_B)
-					 : engine_mem_copy(&s->mem, dst, src, size_B));
+	copy_elapse(s, size_B / ENGINE_BYTES_PER_NS);
+	return sdma_need(s, copies_backwards(s) ? engine_mem_copy_down(&s->mem, dst, src, size_B)
+						: engine_mem_copy(&s->mem, dst, src, size_B));
 }
 
 static bool copy_broadcast(struct sdma *s)
@@ -78,11 +80,11 @@ static bool copy_broadcast(struct sdma *s)
 
 	if (!count_of(s, packet->count, &size_B))
 		return false;
-	order(s, range(src, size_B), range(dst1, size_B));
+	order_ranges(s, range_of(src, size_B), range_of(dst1, size_B));
 	if (s->pending_count < SDMA_PENDING_MAX)
 		s->pending[s->pending_count++] =
-			(struct sdma_pending){.written = range(dst2, size_B), .dw = s->offset_dw};
-	elapse(s, 2 * size_B / ENGINE_BYTES_PER_NS);
+			(struct sdma_pending){.written = range_of(dst2, size_B), .dw = s->offset_dw};
+	copy_elapse(s, 2 * size_B / ENGINE_BYTES_PER_NS);
 	return sdma_need(s, engine_mem_copy(&s->mem, dst1, src, size_B)) &&
 	       sdma_need(s, engine_mem_copy(&s->mem, dst2, src, size_B));
 }
@@ -139,14 +141,14 @@ static struct window open_window(struct sdma *s, const struct placement *p, unsi
 }
 
 /* The smallest interval that holds the window. */
-static struct sdma_range hull(struct window w, const struct rectangle *r)
+static struct sdma_range range_hull(struct window w, const struct rectangle *r)
 {
-	return range(w.first, (r->slices - 1) * w.slice_B + (r->rows - 1) * w.pitch_B + r->row_B);
+	return range_of(w.first, (r->slices - 1) * w.slice_B + (r->rows - 1) * w.pitch_B + r->row_B);
 }
 
 static bool copy_row(struct sdma *s, uint64_t dst, uint64_t src, uint64_t row_B)
 {
-	elapse(s, ROW_NS + row_B / ENGINE_BYTES_PER_NS);
+	copy_elapse(s, ROW_NS + row_B / ENGINE_BYTES_PER_NS);
 	return !engine_run_stopped(s->run) && sdma_need(s, engine_mem_copy(&s->mem, dst, src, row_B));
 }
 
@@ -159,7 +161,7 @@ static bool copy_windows(struct sdma *s, const struct placement *from, const str
 		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "elements of %u bytes", 1u << log2_B);
 	src = open_window(s, from, log2_B);
 	dst = open_window(s, to, log2_B);
-	order(s, hull(src, r), hull(dst, r));
+	order_ranges(s, range_hull(src, r), range_hull(dst, r));
 	for (uint64_t z = 0; z < r->slices; z++)
 		for (uint64_t y = 0; y < r->rows; y++)
 			if (!copy_row(s, dst.first + z * dst.slice_B + y * dst.pitch_B,
@@ -168,7 +170,7 @@ static bool copy_windows(struct sdma *s, const struct placement *from, const str
 	return true;
 }
 
-static struct placement place(const struct sub_window_bits *b, const struct sdma_window *w)
+static struct placement place_of(const struct sub_window_bits *b, const struct sdma_window *w)
 {
 	return (struct placement){
 		.base = pm4_va(w->base_lo, w->base_hi),
@@ -184,7 +186,7 @@ static bool copy_sub_window(struct sdma *s)
 {
 	const struct sdma_copy_sub_window *packet = (const void *)s->packet;
 	const struct sub_window_bits *b = bits_of(s->gen);
-	struct placement src = place(b, &packet->src), dst = place(b, &packet->dst);
+	struct placement src = place_of(b, &packet->src), dst = place_of(b, &packet->dst);
 	unsigned log2_B = bits(packet->header, 31, 29);
 	struct rectangle r = {
 		.row_B = ((uint64_t)bits(packet->rect_xy, b->x_hi, 0) + 1) << log2_B,
@@ -264,7 +266,7 @@ bool sdma_const_fill(struct sdma *s)
 	/* bytes - 1, with the bits below the unit ignored: size - 1 and size - unit mean the same. */
 	size_B = (packet->count & ~(uint64_t)(unit_B - 1)) + unit_B;
 	dst &= ~(uint64_t)(unit_B - 1);
-	order(s, (struct sdma_range){0, 0}, range(dst, size_B));
-	elapse(s, size_B / ENGINE_BYTES_PER_NS);
+	order_ranges(s, (struct sdma_range){0, 0}, range_of(dst, size_B));
+	copy_elapse(s, size_B / ENGINE_BYTES_PER_NS);
 	return sdma_need(s, engine_mem_fill(&s->mem, dst, packet->pattern, unit_B, size_B));
 }

@@ -105,7 +105,7 @@ static void give_slots_back(struct engine_grid *grid, const uint16_t *slot)
 }
 
 /* Sets up the claimed workgroup. NULL if it cannot be; its job was stopped. */
-static struct engine_group *load(struct engine_worker *w)
+static struct engine_group *load_group(struct engine_worker *w)
 {
 	struct engine_grid *grid = w->claim.grid;
 	struct engine_group *group;
@@ -122,13 +122,13 @@ static struct engine_group *load(struct engine_worker *w)
 }
 
 /* A further workgroup, if there is one and room for it. A worker without any always has room. */
-static struct engine_group *take(struct engine_worker *w, const struct engine_run *of)
+static struct engine_group *take_group(struct engine_worker *w, const struct engine_run *of)
 {
 	uint64_t units = !w->units_used ? ENGINE_CU_UNITS : w->units_used < w->units ? w->units - w->units_used : 0;
 
 	while (w->claim.grid || engine_device_claim(w->dev, w->only, of, units, &w->claim)) {
 		struct engine_grid *grid = w->claim.grid;
-		struct engine_group *group = load(w);
+		struct engine_group *group = load_group(w);
 
 		w->claim.grid = NULL;
 		if (group) {
@@ -156,7 +156,7 @@ static struct engine_group *next_resident(struct engine_worker *w)
 
 /* --- running --- */
 
-static void retire(struct engine_worker *w, struct engine_group *group)
+static void retire_group(struct engine_worker *w, struct engine_group *group)
 {
 	struct engine_grid *grid = group->grid;
 	uint64_t abreast = grid->total < grid->concurrency ? grid->total : grid->concurrency;
@@ -193,7 +193,7 @@ bool engine_worker_step(struct engine_worker *w, const struct engine_run *of)
 	struct engine_group *group = w->current;
 
 	if (!group) {
-		group = take(w, of);
+		group = take_group(w, of);
 		if (!group)
 			group = next_resident(w);
 		if (!group)
@@ -204,7 +204,7 @@ bool engine_worker_step(struct engine_worker *w, const struct engine_run *of)
 	if (engine_group_run(group, TURN_INSTRUCTIONS)) {
 		w->current = NULL;
 		w->patience = w->patience < PATIENCE_MAX ? 2 * w->patience : PATIENCE_MAX;
-		retire(w, group);
+		retire_group(w, group);
 		return true;
 	}
 	look_at_watchdog(group);

@@ -79,7 +79,7 @@ static bucket *bucket_of(struct mem_cache *cache, enum mem_layer layer, uint64_t
 	return &cache->bucket[layer][key * 0x9e3779b97f4a7c15ull >> 32 & (BUCKETS - 1)];
 }
 
-static struct mem_page *find(struct mem_cache *cache, enum mem_layer layer, uint64_t key)
+static struct mem_page *find_page(struct mem_cache *cache, enum mem_layer layer, uint64_t key)
 {
 	struct mem_page *page = atomic_load_explicit(bucket_of(cache, layer, key), memory_order_acquire);
 
@@ -147,7 +147,7 @@ static struct mem_page *fill_locked(struct mem_cache *cache, enum mem_layer laye
 				    const struct gpuvm_region *r, uint8_t *memory, uint64_t lines)
 {
 	uint64_t key = mem_cache_key(layer, vmid, r, memory);
-	struct mem_page *page = find(cache, layer, key), *below = NULL;
+	struct mem_page *page = find_page(cache, layer, key), *below = NULL;
 	uint64_t valid;
 
 	if (!page)
@@ -169,7 +169,7 @@ struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, u
 				const struct gpuvm_region *r, uint8_t *host, unsigned size_B)
 {
 	uint64_t lines = mem_lines(mem_page_offset(host), size_B);
-	struct mem_page *page = find(cache, layer, mem_cache_key(layer, vmid, r, host));
+	struct mem_page *page = find_page(cache, layer, mem_cache_key(layer, vmid, r, host));
 
 	if (page && mem_page_has(page, lines))
 		return page;
@@ -184,7 +184,7 @@ void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned 
 	struct mem_page *page;
 
 	mem_cache_enter(cache);
-	page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
+	page = find_page(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
 	if (page)
 		memset(page->dirty + mem_page_offset(host), 0, size_B);
 	mem_cache_leave(cache);
@@ -193,7 +193,7 @@ void mem_cache_supersede(struct mem_cache *cache, const uint8_t *host, unsigned 
 void mem_cache_peek(struct mem_cache *cache, enum mem_layer layer, uint64_t vmid, const struct gpuvm_region *r,
 		    uint8_t *host, void *dst, unsigned size_B)
 {
-	struct mem_page *page = find(cache, layer, mem_cache_key(layer, vmid, r, host));
+	struct mem_page *page = find_page(cache, layer, mem_cache_key(layer, vmid, r, host));
 	unsigned offset = mem_page_offset(host), end = offset + size_B, next;
 
 	for (unsigned at = offset; page && at < end; at = next) {
@@ -246,7 +246,7 @@ void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned siz
 	struct mem_page *page;
 
 	pthread_rwlock_wrlock(&cache->use);
-	page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
+	page = find_page(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
 	if (page)
 		write_back_part(page, mem_page_offset(host), size_B);
 	pthread_rwlock_unlock(&cache->use);
@@ -254,7 +254,7 @@ void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned siz
 
 void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_B)
 {
-	struct mem_page *page = find(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
+	struct mem_page *page = find_page(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
 	unsigned at = mem_page_offset(host), end = at + size_B;
 
 	if (!page || !atomic_load_explicit(&page->written, memory_order_relaxed))
@@ -268,7 +268,7 @@ void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_
 }
 
 /* Empties the dirty bytes of the lines; to memory, or nowhere. Returns how many lines had some. */
-static unsigned clean(struct mem_page *page, uint64_t lines, bool write_back)
+static unsigned clean_lines(struct mem_page *page, uint64_t lines, bool write_back)
 {
 	unsigned count = 0;
 
@@ -310,7 +310,7 @@ static unsigned clean_l2(struct mem_cache *cache, uint64_t lo, uint64_t hi, bool
 
 		if (!page->written)
 			continue;
-		lines += clean(page, within, write_back);
+		lines += clean_lines(page, within, write_back);
 		if (!~within)
 			page->written = false;
 	}

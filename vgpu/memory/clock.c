@@ -79,7 +79,7 @@ bool mem_clock_within(const struct mem_clock *a, const struct mem_clock *b)
 }
 
 /* Makes *to one that may be changed. */
-static bool own(struct mem_clock **to)
+static bool make_mutable(struct mem_clock **to)
 {
 	struct mem_clock *copy;
 
@@ -95,7 +95,7 @@ static bool own(struct mem_clock **to)
 
 bool mem_clock_join(struct mem_clock **to, const struct mem_clock *with)
 {
-	if (!with || mem_clock_within(with, *to) || !own(to))
+	if (!with || mem_clock_within(with, *to) || !make_mutable(to))
 		return false;
 	for (unsigned i = 0; i < 2 * MEM_QUEUES; i++)
 		if (with->at[i] > (*to)->at[i])
@@ -105,7 +105,7 @@ bool mem_clock_join(struct mem_clock **to, const struct mem_clock *with)
 
 void mem_clock_raise(struct mem_clock **to, unsigned index, uint32_t value)
 {
-	if ((*to)->at[index] < value && own(to))
+	if ((*to)->at[index] < value && make_mutable(to))
 		(*to)->at[index] = value;
 }
 
@@ -285,7 +285,7 @@ void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, u
 }
 
 /* Clock of all that packets and dispatches of the queue have done, as a waiter acquires it. */
-static struct mem_clock *everything(struct queue *q)
+static struct mem_clock *clock_of_queue(struct queue *q)
 {
 	struct mem_clock *all = mem_clock_new(q->clock);
 	unsigned slot = (unsigned)(q - queues);
@@ -302,7 +302,7 @@ void mem_order_packets_over(struct mem_order_job *job)
 {
 	pthread_mutex_lock(&mem_order_lock);
 	if (job->slot >= 0)
-		job->end = everything(&queues[job->slot]);
+		job->end = clock_of_queue(&queues[job->slot]);
 	pthread_mutex_unlock(&mem_order_lock);
 }
 
@@ -359,7 +359,7 @@ struct mem_clock *mem_actor_clock(const struct mem_actor *actor)
 }
 
 /* Keeps a clock that waves may be reading until the dispatch is over. */
-static bool keep(struct mem_actor *actor, struct mem_clock *clock)
+static bool keep_clock(struct mem_actor *actor, struct mem_clock *clock)
 {
 	struct mem_clock **more = realloc(actor->kept, (actor->kept_count + 1) * sizeof(*more));
 
@@ -380,7 +380,7 @@ static bool dispatch_acquire(struct mem_actor *actor, const struct mem_clock *cl
 	if (!new)
 		return false;
 	mem_clock_join(&new, clock);
-	if (!keep(actor, old)) {
+	if (!keep_clock(actor, old)) {
 		mem_clock_put(new);
 		return true;
 	}
@@ -402,7 +402,7 @@ struct mem_clock *mem_actor_release(struct mem_actor *actor)
 	struct mem_clock *clock;
 
 	if (!actor->dispatch)
-		return actor->end_of_pipe ? everything(q) : mem_clock_get(q->clock);
+		return actor->end_of_pipe ? clock_of_queue(q) : mem_clock_get(q->clock);
 	clock = actor->released;
 	if (clock && mem_clock_within(actor->clock, clock))
 		return mem_clock_get(clock);

@@ -76,7 +76,7 @@ static struct mem_shadow *_Atomic *bucket_of(uint64_t key)
 	return &bucket[key * 0x9e3779b97f4a7c15ull >> 32 & (BUCKETS - 1)];
 }
 
-static struct mem_shadow *find(uint64_t key)
+static struct mem_shadow *find_shadow(uint64_t key)
 {
 	struct mem_shadow *s = atomic_load_explicit(bucket_of(key), memory_order_acquire);
 
@@ -85,7 +85,7 @@ static struct mem_shadow *find(uint64_t key)
 	return s;
 }
 
-static struct mem_shadow *add(uint64_t key)
+static struct mem_shadow *add_shadow(uint64_t key)
 {
 	struct mem_shadow *s = shadow_count < PAGES_MAX ? calloc(1, sizeof(*s)) : NULL;
 
@@ -104,14 +104,14 @@ static struct mem_shadow *add(uint64_t key)
 static struct mem_shadow *shadow_of(const uint8_t *host)
 {
 	uint64_t key = (uintptr_t)host / MEM_PAGE_B;
-	struct mem_shadow *s = find(key);
+	struct mem_shadow *s = find_shadow(key);
 
 	if (s)
 		return s;
 	pthread_mutex_lock(&mem_order_lock);
-	s = find(key);
+	s = find_shadow(key);
 	if (!s)
-		s = add(key);
+		s = add_shadow(key);
 	pthread_mutex_unlock(&mem_order_lock);
 	return s;
 }
@@ -134,7 +134,7 @@ GPUVM_RACY static struct record *record_of(uint32_t cell)
 }
 
 /* Gives the actor its name and number. With the lock. */
-static void introduce(struct mem_actor *actor, const char *where)
+static void introduce_actor(struct mem_actor *actor, const char *where)
 {
 	struct record *r;
 
@@ -169,7 +169,7 @@ static bool is_checked(struct mem_actor *actor)
 	actor->where(actor->user, where, sizeof(where));
 	pthread_mutex_lock(&mem_order_lock);
 	if (has_records())
-		introduce(actor, where);
+		introduce_actor(actor, where);
 	pthread_mutex_unlock(&mem_order_lock);
 	return actor->id;
 }
@@ -184,7 +184,7 @@ void mem_order_launch(struct mem_actor *dispatch, struct mem_order_job *job, con
 		dispatch->job = job;
 		dispatch->launch = mem_clock_get(mem_queue_clock((unsigned)job->slot));
 		dispatch->clock = dispatch->launch;
-		introduce(dispatch, where);
+		introduce_actor(dispatch, where);
 	}
 	pthread_mutex_unlock(&mem_order_lock);
 }
@@ -235,7 +235,7 @@ struct touch {
 	uint64_t va; /* of the page */
 };
 
-static void report(const struct touch *t, unsigned cell_index, uint32_t cell, bool wrote)
+static void report_race(const struct touch *t, unsigned cell_index, uint32_t cell, bool wrote)
 {
 	struct record mine, other;
 	bool sure;
@@ -258,7 +258,7 @@ static void look_at(struct touch *t, unsigned cell_index, uint32_t cell, bool wr
 {
 	if (comes_before(cell, t->actor, t->clock) || is_excused(cell, wrote, t->actor, t->how, flags))
 		return;
-	report(t, cell_index, cell, wrote);
+	report_race(t, cell_index, cell, wrote);
 	t->clock = mem_actor_clock(t->actor);
 }
 

@@ -53,7 +53,7 @@ struct kern_hold *shim_fd_take(int fd)
 	return slot && atomic_load(slot) ? atomic_exchange(slot, NULL) : NULL;
 }
 
-static void set(int fd, struct kern_hold *hold)
+static void set_hold(int fd, struct kern_hold *hold)
 {
 	hold_slot *slot = slot_of(fd, true);
 	struct kern_hold *stale = slot ? atomic_exchange(slot, hold) : hold;
@@ -72,7 +72,7 @@ void shim_fd_adopt(int fd)
 		return;
 	hold = kern_fd_hold(st.st_dev, st.st_ino);
 	if (hold)
-		set(fd, hold);
+		set_hold(fd, hold);
 }
 
 void shim_fd_copied(int from, int to)
@@ -80,7 +80,7 @@ void shim_fd_copied(int from, int to)
 	if (shim_fd_hold(from))
 		shim_fd_adopt(to);
 	else if (shim_fd_hold(to))
-		set(to, NULL);
+		set_hold(to, NULL);
 }
 
 void shim_fd_adopt_all(void)

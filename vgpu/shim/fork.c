@@ -67,7 +67,7 @@ static struct kern_hold *bridge_take(uint64_t key, struct kern_hold *hold)
 	return hold;
 }
 
-static void prepare(void)
+static void fork_prepare(void)
 {
 	last.active = shim_active();
 	if (!last.active)
@@ -79,7 +79,7 @@ static void prepare(void)
 }
 
 /* Keeps the holds for fork(): only its result shows whether there is a child. */
-static void parent(void)
+static void fork_parent(void)
 {
 	if (!last.active)
 		return;
@@ -91,7 +91,7 @@ static void parent(void)
 	shim_map_unlock();
 }
 
-static void child(void)
+static void fork_child(void)
 {
 	if (!last.active)
 		return;
@@ -109,7 +109,7 @@ static void child(void)
 /* Registers before any library's handlers: a library registers its own at its first use at the earliest. */
 __attribute__((constructor)) static void watch_forks(void)
 {
-	if (pthread_atfork(prepare, parent, child))
+	if (pthread_atfork(fork_prepare, fork_parent, fork_child))
 		fprintf(stderr, "vgpu: no memory for fork handlers: children cannot use the run\n");
 }
 

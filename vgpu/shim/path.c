@@ -19,7 +19,7 @@ static struct {
 	uint64_t ino[KERN_NODES * 2]; /* [node * 2 + primary] */
 } node_files;
 
-static bool under(const char *path, const char *dir)
+static bool is_under(const char *path, const char *dir)
 {
 	size_t length = strlen(dir);
 
@@ -37,9 +37,9 @@ static bool in_tree(const char *path)
 	struct stat st;
 
 	for (unsigned i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		if (!under(path, dirs[i]))
+		if (!is_under(path, dirs[i]))
 			continue;
-		if (!strncmp(path, "/sys/dev/char/226:", 18) || under(path, "/sys/class/drm"))
+		if (!strncmp(path, "/sys/dev/char/226:", 18) || is_under(path, "/sys/class/drm"))
 			return true;
 		if (!strcmp(path, "/sys/devices/pci0000:00") || !strcmp(path, "/sys/devices/platform") ||
 		    !strcmp(path, "/sys/bus/platform/devices"))
@@ -53,8 +53,8 @@ static bool in_tree(const char *path)
 
 static bool is_kfd(const char *path)
 {
-	return !strcmp(path, "/dev/kfd") || under(path, "/sys/class/kfd") ||
-	       under(path, "/sys/devices/virtual/kfd");
+	return !strcmp(path, "/dev/kfd") || is_under(path, "/sys/class/kfd") ||
+	       is_under(path, "/sys/devices/virtual/kfd");
 }
 
 const char *shim_path(const char *path, char *buf)
@@ -70,7 +70,7 @@ const char *shim_path(const char *path, char *buf)
 		errno = ENOENT;
 		return NULL;
 	}
-	if (!under(path, "/dev/dri") && !in_tree(path))
+	if (!is_under(path, "/dev/dri") && !in_tree(path))
 		return path;
 	if (snprintf(buf, PATH_MAX, "%s%s", shim_root(), path) >= PATH_MAX) {
 		errno = ENAMETOOLONG;
@@ -92,7 +92,7 @@ static const char *host_dir(int dir, char *at)
 	at[n] = 0;
 	if (!strcmp(at, "/"))
 		return "";
-	return under(at, "/sys") || under(at, "/dev") ? at : NULL;
+	return is_under(at, "/sys") || is_under(at, "/dev") ? at : NULL;
 }
 
 const char *shim_path_at(int dir, const char *path, char *buf)

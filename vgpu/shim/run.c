@@ -137,7 +137,7 @@ static int make_root(void)
 }
 
 /* Publishes the numbers of the memory files for later processes. */
-static int announce(void)
+static int publish_member(void)
 {
 	char path[PATH_MAX + 32], text[64];
 	long fd;
@@ -153,7 +153,7 @@ static int announce(void)
 	return 0;
 }
 
-static void unannounce(void)
+static void withdraw_member(void)
 {
 	char path[PATH_MAX + 32];
 
@@ -201,7 +201,7 @@ static int take_part(void)
 	this_run.pid = getpid();
 	kern_set_hooks(shim_fd_opened, shim_fd_find);
 	r = shim_nodes_find(kern_node_count());
-	return r ? r : announce();
+	return r ? r : publish_member();
 }
 
 int shim_run_create(const char *spec, const struct shim_config *config)
@@ -312,7 +312,7 @@ void shim_run_leave(bool exiting)
 
 	kern_detach(exiting);
 	vgpu_trace_leave(last);
-	unannounce();
+	withdraw_member();
 	close_files();
 	if (last)
 		shim_tree_remove(this_run.root);
@@ -322,7 +322,7 @@ void shim_run_leave(bool exiting)
 void shim_run_forked(void)
 {
 	this_run.pid = getpid();
-	announce();
+	publish_member();
 	vgpu_trace_join(false);
 }
 
@@ -337,7 +337,7 @@ void shim_run_leave_in_haste(void)
 	if (last)
 		shim_tree_remove(this_run.root);
 	else
-		unannounce();
+		withdraw_member();
 }
 
 SHIM_EXPORT void _exit(int status)

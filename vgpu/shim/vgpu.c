@@ -12,7 +12,7 @@
 static bool attached;
 
 /* Advice to the user about an error. */
-static const char *advice(int r)
+static const char *error_advice(int r)
 {
 	switch (r) {
 	case -EACCES:
@@ -24,7 +24,7 @@ static const char *advice(int r)
 	}
 }
 
-static int create(const char *spec)
+static int create_run(const char *spec)
 {
 	struct shim_config config;
 	int r = attached ? -EBUSY : shim_spec_parse(spec, &config);
@@ -33,21 +33,21 @@ static int create(const char *spec)
 		return r;
 	r = shim_run_create(spec, &config);
 	if (r)
-		fprintf(stderr, "vgpu: no run for \"%s\": %s%s\n", spec, strerror(-r), advice(r));
+		fprintf(stderr, "vgpu: no run for \"%s\": %s%s\n", spec, strerror(-r), error_advice(r));
 	attached = !r;
 	return r;
 }
 
 SHIM_EXPORT int vgpu_start(const char *spec)
 {
-	int r = create(spec);
+	int r = create_run(spec);
 
 	if (!r)
 		atomic_store_explicit(&shim_is_active, true, memory_order_release);
 	return r;
 }
 
-static void leave(bool exiting)
+static void leave_run(bool exiting)
 {
 	if (!attached)
 		return;
@@ -60,7 +60,7 @@ static void leave(bool exiting)
 
 SHIM_EXPORT void vgpu_stop(void)
 {
-	leave(false);
+	leave_run(false);
 }
 
 /* --- for children --- */
@@ -90,7 +90,7 @@ static bool find_preload(char *path, size_t room)
 
 SHIM_EXPORT int vgpu_run_create(const char *spec, struct vgpu_env *env)
 {
-	int r = strlen(spec) < sizeof(env->spec) ? create(spec) : -ENAMETOOLONG;
+	int r = strlen(spec) < sizeof(env->spec) ? create_run(spec) : -ENAMETOOLONG;
 
 	if (r)
 		return r;
@@ -121,7 +121,7 @@ static int join_or_create(const char *spec, const char *run)
 		attached = true;
 		return 0;
 	}
-	r = create(spec); /* the run has ended, or there was none */
+	r = create_run(spec); /* the run has ended, or there was none */
 	if (!r)
 		setenv("TUFF_VGPU_RUN", shim_root(), 1);
 	return r;
@@ -176,7 +176,7 @@ __attribute__((constructor)) static void start_preloaded(void)
 __attribute__((destructor)) static void stop_at_exit(void)
 {
 	if (!stops_late)
-		leave(true);
+		leave_run(true);
 }
 
 /* --- for tests --- */

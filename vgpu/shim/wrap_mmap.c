@@ -31,7 +31,7 @@ static void *map_buffer(void *addr, size_t size_B, int prot, int flags, uint64_t
 	return at;
 }
 
-static void *map(void *addr, size_t size_B, int prot, int flags, int fd, uint64_t offset)
+static void *map_fd(void *addr, size_t size_B, int prot, int flags, int fd, uint64_t offset)
 {
 	bool fixed = (flags & MAP_FIXED) && (flags & MAP_FIXED_NOREPLACE) != MAP_FIXED_NOREPLACE;
 	struct kern_hold *hold;
@@ -60,14 +60,14 @@ SHIM_EXPORT void *mmap(void *addr, size_t size_B, int prot, int flags, int fd, o
 {
 	if (!shim_active())
 		return SHIM_REAL(mmap)(addr, size_B, prot, flags, fd, offset);
-	return map(addr, size_B, prot, flags, fd, (uint64_t)offset);
+	return map_fd(addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
 SHIM_EXPORT void *mmap64(void *addr, size_t size_B, int prot, int flags, int fd, off64_t offset)
 {
 	if (!shim_active())
 		return SHIM_REAL(mmap64)(addr, size_B, prot, flags, fd, offset);
-	return map(addr, size_B, prot, flags, fd, (uint64_t)offset);
+	return map_fd(addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
 SHIM_EXPORT int munmap(void *addr, size_t size_B)

@@ -113,16 +113,16 @@ static bool needs_m0(const struct isa_inst *i)
 
 /* --- whether it meets what is there --- */
 
-static bool overlaps(const struct isa_range *a, unsigned first, unsigned count)
+static bool range_overlaps(const struct isa_range *a, unsigned first, unsigned count)
 {
 	return a->first < first + count && first < a->first + (unsigned)a->count;
 }
 
 /* Whether `before` writes one of these registers. */
-static bool wrote(const struct isa_inst *before, unsigned first, unsigned count)
+static bool wrote_register(const struct isa_inst *before, unsigned first, unsigned count)
 {
 	for (unsigned n = 0; n < before->use->count; n++)
-		if (before->use->range[n].written && overlaps(&before->use->range[n], first, count))
+		if (before->use->range[n].written && range_overlaps(&before->use->range[n], first, count))
 			return true;
 	return false;
 }
@@ -132,7 +132,8 @@ static bool reads_any(const struct isa_inst *before, const struct isa_inst *i, b
 	for (unsigned n = 0; n < i->use->count; n++) {
 		const struct isa_range *r = &i->use->range[n];
 
-		if (!r->written && (r->first >= ISA_SCALAR_BASE) == scalar && wrote(before, r->first, r->count))
+		if (!r->written && (r->first >= ISA_SCALAR_BASE) == scalar &&
+		    wrote_register(before, r->first, r->count))
 			return true;
 	}
 	return false;
@@ -151,17 +152,17 @@ static bool meets_vector(const struct isa_inst *before, const struct isa_inst *i
 static bool meets_lane(const struct isa_inst *before, const struct isa_inst *i)
 {
 	return i->valu.kind[1] == ISA_FROM_SCALAR && i->valu.src[1] < 128 &&
-	       wrote(before, ISA_SCALAR_BASE + i->valu.src[1], 1);
+	       wrote_register(before, ISA_SCALAR_BASE + i->valu.src[1], 1);
 }
 
 static bool meets_vcc(const struct isa_inst *before, const struct isa_inst *i)
 {
-	return wrote(before, ISA_SCALAR_BASE + i->valu.scarry, 2);
+	return wrote_register(before, ISA_SCALAR_BASE + i->valu.scarry, 2);
 }
 
 static bool meets_dpp(const struct isa_inst *before, const struct isa_inst *i)
 {
-	return wrote(before, i->valu.row[0], isa_type_dw(i->valu.type[0]));
+	return wrote_register(before, i->valu.row[0], isa_type_dw(i->valu.type[0]));
 }
 
 static bool meets_hwreg(const struct isa_inst *before, const struct isa_inst *i)
@@ -171,10 +172,10 @@ static bool meets_hwreg(const struct isa_inst *before, const struct isa_inst *i)
 
 static bool meets_data(const struct isa_inst *before, const struct isa_inst *i)
 {
-	return wrote(i, before->mem.vdata, before->mem.data_dw);
+	return wrote_register(i, before->mem.vdata, before->mem.data_dw);
 }
 
-static bool always(const struct isa_inst *before, const struct isa_inst *i)
+static bool meets_always(const struct isa_inst *before, const struct isa_inst *i)
 {
 	(void)before;
 	(void)i;
@@ -197,13 +198,13 @@ static const struct rule {
 	{SGPR, 4, ALL, is_rwlane, meets_lane},
 	{SGPR, 4, ALL, is_fmas, meets_vcc},
 	{VGPR, 2, ALL, is_dpp, meets_dpp},
-	{EXEC, 5, ALL, is_dpp, always},
-	{M0, 1, ALL, needs_m0, always},
+	{EXEC, 5, ALL, is_dpp, meets_always},
+	{M0, 1, ALL, needs_m0, meets_always},
 	{HWREG, 2, ALL, is_hwreg, meets_hwreg},
 	{DATA, 1, ALL & ~GFX942, is_valu, meets_data},
 	{DATA, 2, GFX942, is_valu, meets_data},
 	{SGPR, 2, GFX942, is_valu, meets_scalar},
-	{EXEC, 4, GFX942, is_any_lane, always},
+	{EXEC, 4, GFX942, is_any_lane, meets_always},
 	{VGPR, 1, GFX942, is_readlane, meets_vector},
 	{TRANS, 1, GFX942, is_other_valu, meets_vector},
 	{PART, 1, GFX942, is_valu, meets_vector},
@@ -211,7 +212,7 @@ static const struct rule {
 
 #define RULES (sizeof(rules) / sizeof(*rules))
 
-static bool applies(const struct rule *rule, enum vgpu_gfx gfx, const struct isa_inst *i)
+static bool rule_applies(const struct rule *rule, enum vgpu_gfx gfx, const struct isa_inst *i)
 {
 	return rule->chips >> gfx & 1 && rule->looks(i);
 }
@@ -241,7 +242,7 @@ static bool stores_late(const struct isa_inst *i)
 	return is_vmem(i) && i->mem.data_dw > 2 && !(buffer && i->mem.soffset < 128);
 }
 
-static uint8_t produces(const struct isa_inst *i)
+static uint8_t results_of(const struct isa_inst *i)
 {
 	if (is_valu(i))
 		return valu_produces(i);
@@ -249,21 +250,21 @@ static uint8_t produces(const struct isa_inst *i)
 		return DATA;
 	if (i->op == ISA_OP_S_SETREG_B32 || i->op == ISA_OP_S_SETREG_IMM32_B32)
 		return HWREG;
-	return i->enc <= ISA_SOPP && wrote(i, ISA_SCALAR_BASE + ISA_M0, 1) ? M0 : 0;
+	return i->enc <= ISA_SOPP && wrote_register(i, ISA_SCALAR_BASE + ISA_M0, 1) ? M0 : 0;
 }
 
 void isa_hazard_of(const struct isa_inst *i, enum vgpu_gfx gfx, struct isa_operand_use *t)
 {
 	if (!i->row)
 		return;
-	t->produces = produces(i);
+	t->produces = results_of(i);
 	for (unsigned n = 0; n < RULES; n++)
-		if (applies(&rules[n], gfx, i))
+		if (rule_applies(&rules[n], gfx, i))
 			t->minds |= rules[n].produced;
 }
 
-static void report(struct isa_wave *w, const struct isa_inst *i, const struct isa_inst *before, unsigned states,
-		   unsigned needed)
+static void report_hazard(struct isa_wave *w, const struct isa_inst *i, const struct isa_inst *before,
+			  unsigned states, unsigned needed)
 {
 	char text[160], earlier[160];
 
@@ -283,14 +284,14 @@ void isa_hazard_check(struct isa_wave *w, const struct isa_inst *i)
 	for (unsigned n = 0; n < RULES; n++) {
 		const struct rule *rule = &rules[n];
 
-		if (!applies(rule, w->machine->chip->gfx, i))
+		if (!rule_applies(rule, w->machine->chip->gfx, i))
 			continue;
 		for (unsigned back = 0; back < rule->states; back++) {
 			const struct isa_inst *before =
 				waitcnt->recent[(waitcnt->clock - 1 - back) % WAITCNT_RECENT];
 
 			if (waitcnt->produced >> 8 * back & rule->produced && rule->meets(before, i))
-				report(w, i, before, back, rule->states);
+				report_hazard(w, i, before, back, rule->states);
 		}
 	}
 }

@@ -161,7 +161,7 @@ void isa_race_leave(const struct isa_wave *w, bool ends)
 }
 
 /* Moves operations that were under way when the wave arrived at the barrier to the interval after it. */
-static void carry(struct isa_races *races, struct race_wave *own)
+static void carry_pending(struct isa_races *races, struct race_wave *own)
 {
 	unsigned first = own->ops > RACE_OPS ? own->ops - RACE_OPS : 0;
 
@@ -182,7 +182,7 @@ void isa_races_barrier(struct isa_races *races)
 {
 	next_epoch(races);
 	for (unsigned n = 0; n < races->waves; n++)
-		carry(races, &races->wave[n]);
+		carry_pending(races, &races->wave[n]);
 }
 
 /* --- findings --- */
@@ -197,8 +197,8 @@ static const struct site *site_at(const struct race_wave *wave, unsigned kind, u
 	return NULL;
 }
 
-static void report(struct isa_wave *w, const struct isa_inst *i, unsigned kind, unsigned other, unsigned other_kind,
-		   uint32_t at)
+static void report_race(struct isa_wave *w, const struct isa_inst *i, unsigned kind, unsigned other,
+			unsigned other_kind, uint32_t at)
 {
 	const struct race_wave *wave = &w->group->races->wave[other];
 	const struct site *site = site_at(wave, other_kind, at);
@@ -225,7 +225,7 @@ static const uint8_t against[ISA_RACE_KINDS] = {
 };
 
 /* A finding for the first byte that another wave touched, which is forgotten then: once is enough. */
-static void look(struct isa_wave *w, const struct isa_inst *i, uint32_t word, uint64_t bits, unsigned kind)
+static void check_word(struct isa_wave *w, const struct isa_inst *i, uint32_t word, uint64_t bits, unsigned kind)
 {
 	struct isa_races *races = w->group->races;
 
@@ -235,7 +235,7 @@ static void look(struct isa_wave *w, const struct isa_inst *i, uint32_t word, ui
 
 			if (!(against[kind] >> other & 1) || !(*map & bits))
 				continue;
-			report(w, i, kind, n, other, word * BITS + (uint32_t)__builtin_ctzll(*map & bits));
+			report_race(w, i, kind, n, other, word * BITS + (uint32_t)__builtin_ctzll(*map & bits));
 			*map &= ~bits;
 		}
 }
@@ -282,7 +282,7 @@ static void access_word(struct isa_wave *w, const struct isa_inst *i, uint32_t o
 		return;
 	}
 	if ((kind == ISA_RACE_READ ? races->changed : races->touched)[word] & bits)
-		look(w, i, word, bits, kind);
+		check_word(w, i, word, bits, kind);
 	set_bits(races, own, word, bits, kind);
 }
 
@@ -308,7 +308,7 @@ void isa_race_access(struct isa_wave *w, const struct isa_inst *i, uint32_t offs
 }
 
 /* Whether no wave has changed the bytes, so that a read has no conflict. */
-static bool quiet(const struct isa_races *races, uint32_t offset, unsigned size_B)
+static bool is_unchanged(const struct isa_races *races, uint32_t offset, unsigned size_B)
 {
 	return offset % BITS + size_B <= BITS && !(races->changed[offset / BITS] & bits_of(offset, size_B));
 }
@@ -329,7 +329,7 @@ void isa_race_read(struct isa_wave *w, const struct isa_inst *i, const uint32_t 
 
 		if (op->count && op->offset[op->count - 1] == at)
 			continue;
-		if (!quiet(races, at, size_B) || w->waitcnt->last_to_lds > w->waitcnt->vm.done) {
+		if (!is_unchanged(races, at, size_B) || w->waitcnt->last_to_lds > w->waitcnt->vm.done) {
 			isa_race_access(w, i, at, size_B, ISA_RACE_READ, NULL);
 			continue;
 		}

@@ -4,7 +4,7 @@
 
 #include "vgpu/isa/decode/access.h"
 
-static void add(struct isa_operand_use *t, unsigned first, unsigned count, bool written)
+static void add_bits(struct isa_operand_use *t, unsigned first, unsigned count, bool written)
 {
 	uint64_t *bits = first >= ISA_SCALAR_BASE ? &t->scalar : &t->vector;
 
@@ -15,28 +15,28 @@ static void add(struct isa_operand_use *t, unsigned first, unsigned count, bool 
 		*bits |= (uint64_t)1 << ((first + n) & 63);
 }
 
-static void reads(struct isa_operand_use *t, unsigned row, unsigned dw)
+static void add_read(struct isa_operand_use *t, unsigned row, unsigned dw)
 {
-	add(t, row, dw, false);
+	add_bits(t, row, dw, false);
 }
 
-static void writes(struct isa_operand_use *t, unsigned row, unsigned dw)
+static void add_write(struct isa_operand_use *t, unsigned row, unsigned dw)
 {
-	add(t, row, dw, true);
+	add_bits(t, row, dw, true);
 }
 
 /* Codes from 128 on are no registers; two of them test whether a register is zero. */
 static void reads_scalar(struct isa_operand_use *t, unsigned code, unsigned dw)
 {
 	if (code == ISA_VCCZ || code == ISA_EXECZ)
-		add(t, ISA_SCALAR_BASE + (code == ISA_VCCZ ? ISA_VCC : ISA_EXEC), 2, false);
+		add_bits(t, ISA_SCALAR_BASE + (code == ISA_VCCZ ? ISA_VCC : ISA_EXEC), 2, false);
 	else if (code < 128)
-		add(t, ISA_SCALAR_BASE + code, dw, false);
+		add_bits(t, ISA_SCALAR_BASE + code, dw, false);
 }
 
 static void writes_scalar(struct isa_operand_use *t, unsigned code, unsigned dw)
 {
-	add(t, ISA_SCALAR_BASE + code, dw, true);
+	add_bits(t, ISA_SCALAR_BASE + code, dw, true);
 }
 
 /* --- scalar --- */
@@ -155,7 +155,7 @@ static void use_of_valu(const struct isa_inst *i, struct isa_operand_use *t)
 		unsigned dw = isa_type_dw(v->type[n]);
 
 		if (v->kind[n] == ISA_FROM_ROW)
-			add(t, v->row[n], dw, swap);
+			add_bits(t, v->row[n], dw, swap);
 		else if (v->kind[n] == ISA_FROM_SCALAR)
 			reads_scalar(t, v->src[n], dw);
 	}
@@ -168,9 +168,9 @@ static void use_of_valu(const struct isa_inst *i, struct isa_operand_use *t)
 	if (writes_scalar_lane(i->op))
 		writes_scalar(t, v->sdst, 1);
 	else if (v->dst_type && v->dst_type != ISA_T_M64)
-		writes(t, v->vdst, isa_type_dw(v->dst_type));
+		add_write(t, v->vdst, isa_type_dw(v->dst_type));
 	if (i->row->flags & ISA_ROW_SPARSE)
-		reads(t, v->vdst, isa_type_dw(v->dst_type));
+		add_read(t, v->vdst, isa_type_dw(v->dst_type));
 	t->all_lanes = v->is_dpp || i->op == ISA_OP_V_READLANE_B32 || i->op == ISA_OP_V_WRITELANE_B32 ||
 		       i->row->flags & ISA_ROW_MATRIX;
 }
@@ -183,9 +183,9 @@ static bool is_atomic(const struct isa_inst *i)
 	return isa_access_of(i->op)->class == ISA_ACCESS_ATOMIC;
 }
 
-static void loads(struct isa_operand_use *t, unsigned first, unsigned count)
+static void add_load(struct isa_operand_use *t, unsigned first, unsigned count)
 {
-	writes(t, first, count);
+	add_write(t, first, count);
 	t->loaded = (struct isa_range){(uint16_t)first, (uint8_t)count, true};
 }
 
@@ -201,7 +201,7 @@ static void use_of_smem(const struct isa_inst *i, struct isa_operand_use *t)
 	if (m->data_dw)
 		reads_scalar(t, m->sdst, m->data_dw);
 	if (m->dst_dw && (!is_atomic(i) || i->flags & ISA_GLC))
-		loads(t, ISA_SCALAR_BASE + m->sdst, m->dst_dw);
+		add_load(t, ISA_SCALAR_BASE + m->sdst, m->dst_dw);
 }
 
 /* Global wave sync is the only group of GDS instructions that is executed. */
@@ -214,13 +214,13 @@ static void use_of_ds(const struct isa_inst *i, struct isa_operand_use *t)
 	t->event = ISA_EVENT_DS;
 	t->atomic = i->op == ISA_OP_DS_APPEND || i->op == ISA_OP_DS_CONSUME ||
 		    !strncmp(isa_op_name(i->op), "ds_wrxchg2", 10);
-	reads(t, m->vaddr, isa_type_dw(i->row->src[0]));
-	reads(t, m->vdata, m->data_dw);
-	reads(t, m->vdata1, isa_type_dw(i->row->src[2]));
+	add_read(t, m->vaddr, isa_type_dw(i->row->src[0]));
+	add_read(t, m->vdata, m->data_dw);
+	add_read(t, m->vdata1, isa_type_dw(i->row->src[2]));
 	if (by_m0)
 		reads_scalar(t, ISA_M0, 1);
 	if (m->dst_dw)
-		loads(t, m->vdst, m->dst_dw);
+		add_load(t, m->vdst, m->dst_dw);
 }
 
 static bool has_lds_op(enum isa_op op)
@@ -236,7 +236,7 @@ static void use_of_result(const struct isa_inst *i, struct isa_operand_use *t, u
 	if (t->to_lds)
 		reads_scalar(t, ISA_M0, 1);
 	else if (m->dst_dw && (!is_atomic(i) || i->flags & ISA_GLC))
-		loads(t, m->vdst, m->dst_dw + extra_dw);
+		add_load(t, m->vdst, m->dst_dw + extra_dw);
 }
 
 static void use_of_flat(const struct isa_inst *i, struct isa_operand_use *t)
@@ -245,12 +245,12 @@ static void use_of_flat(const struct isa_inst *i, struct isa_operand_use *t)
 	bool scratch = i->enc == ISA_SCRATCH;
 
 	t->event = i->enc == ISA_FLAT ? ISA_EVENT_FLAT : ISA_EVENT_VMEM;
-	reads(t, m->vaddr, scratch ? !!(i->flags & ISA_VADDR) : i->flags & ISA_SADDR ? 1 : 2);
+	add_read(t, m->vaddr, scratch ? !!(i->flags & ISA_VADDR) : i->flags & ISA_SADDR ? 1 : 2);
 	if (i->flags & ISA_SADDR)
 		reads_scalar(t, m->saddr, scratch ? 1 : 2);
 	if (scratch || i->enc == ISA_FLAT)
 		reads_scalar(t, ISA_FLAT_SCRATCH, 2);
-	reads(t, m->vdata, m->data_dw);
+	add_read(t, m->vdata, m->data_dw);
 	use_of_result(i, t, 0);
 }
 
@@ -262,13 +262,13 @@ static void use_of_buffer(const struct isa_inst *i, struct isa_operand_use *t)
 	if (!i->row->src[0] && !from_lds) /* cache control: LLVM does not count it, so no program waits for it */
 		return;
 	t->event = ISA_EVENT_VMEM;
-	reads(t, m->vaddr, !!(i->flags & ISA_OFFEN) + !!(i->flags & ISA_IDXEN));
+	add_read(t, m->vaddr, !!(i->flags & ISA_OFFEN) + !!(i->flags & ISA_IDXEN));
 	reads_scalar(t, m->sbase, 4);
 	reads_scalar(t, m->soffset, 1);
-	reads(t, m->vdata, m->data_dw);
+	add_read(t, m->vdata, m->data_dw);
 	use_of_result(i, t, i->flags & ISA_TFE ? 1 : 0);
 	if (i->flags & ISA_TFE && !t->loaded.count) /* the status follows the data of a store, too */
-		loads(t, m->vdst + m->data_dw, 1);
+		add_load(t, m->vdst + m->data_dw, 1);
 	if (from_lds)
 		t->to_lds = false;
 }
@@ -278,11 +278,11 @@ static void use_of_image(const struct isa_inst *i, struct isa_operand_use *t)
 	const struct isa_mem *m = &i->mem;
 
 	t->event = ISA_EVENT_VMEM;
-	reads(t, m->vaddr, 1); /* a resource with more dimensions has more addresses */
+	add_read(t, m->vaddr, 1); /* a resource with more dimensions has more addresses */
 	reads_scalar(t, m->sbase, 8);
 	if (i->row->number >= 0x20)
 		reads_scalar(t, m->soffset, 4);
-	reads(t, m->vdata, m->data_dw);
+	add_read(t, m->vdata, m->data_dw);
 	use_of_result(i, t, 0);
 }
 

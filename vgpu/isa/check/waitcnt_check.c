@@ -9,7 +9,7 @@
 
 /* --- what is under way --- */
 
-static void forget(struct waitcnt_load *load)
+static void load_forget(struct waitcnt_load *load)
 {
 	free(load->saved);
 	load->saved = NULL;
@@ -23,7 +23,7 @@ struct isa_waitcnt *isa_waitcnt_create(void)
 void isa_waitcnt_reset(struct isa_waitcnt *waitcnt)
 {
 	for (unsigned n = 0; n < waitcnt->count; n++)
-		forget(&waitcnt->load[n]);
+		load_forget(&waitcnt->load[n]);
 	waitcnt->count = 0;
 	waitcnt->vector = waitcnt->scalar = waitcnt->unset = 0;
 	waitcnt->vm = waitcnt->ds = (struct waitcnt_counter){0};
@@ -46,7 +46,7 @@ void isa_waitcnt_destroy(struct isa_waitcnt *waitcnt)
 	free(waitcnt);
 }
 
-static void mark(struct isa_waitcnt *waitcnt, const struct isa_range *r)
+static void mark_range(struct isa_waitcnt *waitcnt, const struct isa_range *r)
 {
 	uint64_t *bits = r->first >= ISA_SCALAR_BASE ? &waitcnt->scalar : &waitcnt->vector;
 
@@ -60,7 +60,7 @@ static uint32_t *scalar_of(struct isa_wave *w, const struct isa_range *r)
 }
 
 /* Stores a load's data in its registers, if an earlier access had taken them away. */
-static void arrive(struct isa_wave *w, struct waitcnt_load *load)
+static void load_arrive(struct isa_wave *w, struct waitcnt_load *load)
 {
 	const struct isa_range *r = &load->range;
 
@@ -71,11 +71,11 @@ static void arrive(struct isa_wave *w, struct waitcnt_load *load)
 			for (unsigned lane = 0; lane < ISA_LANES; lane++)
 				if (load->lanes >> lane & 1)
 					w->v[r->first + n][lane] = load->saved[n][lane];
-	forget(load);
+	load_forget(load);
 }
 
 /* Loads that no longer wait for anything arrive; the others close up. */
-static void retire(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
+static void retire_loads(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
 {
 	struct isa_waitcnt *waitcnt = w->waitcnt;
 	unsigned left = 0;
@@ -92,10 +92,10 @@ static void retire(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
 			done |= WAITCNT_LGKM_ORDER;
 		load->waits &= (uint8_t)~done;
 		if (!load->waits) {
-			arrive(w, load);
+			load_arrive(w, load);
 			continue;
 		}
-		mark(waitcnt, &load->range);
+		mark_range(waitcnt, &load->range);
 		if (left != n) {
 			waitcnt->load[left] = *load;
 			load->saved = NULL;
@@ -106,7 +106,7 @@ static void retire(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
 }
 
 /* Marks all but the last n as done. */
-static void leave(struct waitcnt_counter *counter, uint32_t n)
+static void counter_leave(struct waitcnt_counter *counter, uint32_t n)
 {
 	if (counter->issued - counter->done > n)
 		counter->done = counter->issued - n;
@@ -114,7 +114,7 @@ static void leave(struct waitcnt_counter *counter, uint32_t n)
 
 /* --- findings --- */
 
-static bool overlap(const struct isa_range *a, const struct isa_range *b)
+static bool ranges_overlap(const struct isa_range *a, const struct isa_range *b)
 {
 	return a->first < b->first + b->count && b->first < a->first + a->count;
 }
@@ -163,8 +163,8 @@ static void take_away(struct isa_wave *w, struct waitcnt_load *load, bool poison
 					w->v[r->first + n][lane] = ISA_POISON;
 }
 
-static void report(struct isa_wave *w, const struct isa_inst *i, const struct isa_range *r,
-		   const struct waitcnt_load *load)
+static void report_early(struct isa_wave *w, const struct isa_inst *i, const struct isa_range *r,
+			 const struct waitcnt_load *load)
 {
 	char user[160], loader[160], name[8];
 	struct isa_range both = *r;
@@ -218,11 +218,11 @@ void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i)
 		for (unsigned k = 0; k < t->count; k++) {
 			const struct isa_range *r = &t->range[k];
 
-			if (!overlap(r, &load->range) || (r->written && in_order(t, load)))
+			if (!ranges_overlap(r, &load->range) || (r->written && in_order(t, load)))
 				continue;
 			if (r->first < ISA_SCALAR_BASE && !(load->lanes & lanes))
 				continue;
-			report(w, i, r, load);
+			report_early(w, i, r, load);
 			take_away(w, load, !r->written);
 		}
 	}
@@ -239,7 +239,7 @@ static void note_load(struct isa_wave *w, const struct isa_inst *i, unsigned wai
 	if (!r->count || !waits || (r->first < ISA_SCALAR_BASE && !exec))
 		return;
 	if (waitcnt->count == WAITCNT_LOADS) /* hardware had stopped issuing long ago */
-		retire(w, true, true);
+		retire_loads(w, true, true);
 	if (waitcnt->count == WAITCNT_LOADS)
 		return;
 	waitcnt->load[waitcnt->count++] = (struct waitcnt_load){
@@ -249,15 +249,15 @@ static void note_load(struct isa_wave *w, const struct isa_inst *i, unsigned wai
 		.lanes = r->first < ISA_SCALAR_BASE ? exec : ~(uint64_t)0,
 		.pc = i->pc,
 	};
-	mark(waitcnt, r);
+	mark_range(waitcnt, r);
 }
 
-static uint32_t issue(struct isa_wave *w, struct waitcnt_counter *counter, uint32_t max)
+static uint32_t counter_issue(struct isa_wave *w, struct waitcnt_counter *counter, uint32_t max)
 {
 	counter->issued++;
 	if (counter->issued - counter->done > max) {
-		leave(counter, max);
-		retire(w, false, false);
+		counter_leave(counter, max);
+		retire_loads(w, false, false);
 	}
 	return counter->issued;
 }
@@ -282,10 +282,10 @@ static void wait_for(struct isa_wave *w, uint32_t simm)
 {
 	uint32_t vm = (simm & 15) | (simm >> 14 & 3) << 4, lgkm = simm >> 8 & 15;
 
-	leave(&w->waitcnt->vm, vm);
-	leave(&w->waitcnt->ds, lgkm);
+	counter_leave(&w->waitcnt->vm, vm);
+	counter_leave(&w->waitcnt->ds, lgkm);
 	if (w->waitcnt->count)
-		retire(w, !vm, !lgkm);
+		retire_loads(w, !vm, !lgkm);
 }
 
 /* Beside the one that every instruction is. */
@@ -308,13 +308,13 @@ void isa_waitcnt_event(struct isa_wave *w, const struct isa_inst *i)
 		wait_for(w, (uint32_t)i->salu.simm);
 		break;
 	case ISA_EVENT_VMEM:
-		number = issue(w, &waitcnt->vm, WAITCNT_VM_MAX);
+		number = counter_issue(w, &waitcnt->vm, WAITCNT_VM_MAX);
 		if (i->use->to_lds)
 			waitcnt->last_to_lds = number;
 		note_load(w, i, WAITCNT_VM_ORDER, number);
 		break;
 	case ISA_EVENT_DS:
-		number = issue(w, &waitcnt->ds, WAITCNT_LGKM_MAX);
+		number = counter_issue(w, &waitcnt->ds, WAITCNT_LGKM_MAX);
 		note_load(w, i, WAITCNT_LGKM_ORDER, number);
 		break;
 	case ISA_EVENT_SMEM:
@@ -322,7 +322,7 @@ void isa_waitcnt_event(struct isa_wave *w, const struct isa_inst *i)
 		break;
 	case ISA_EVENT_FLAT:
 		if (i->use->to_lds)
-			waitcnt->last_to_lds = issue(w, &waitcnt->vm, WAITCNT_VM_MAX);
+			waitcnt->last_to_lds = counter_issue(w, &waitcnt->vm, WAITCNT_VM_MAX);
 		else if (i->use->loaded.count)
 			note_load(w, i, flat_waits(w, i), 0);
 		break;

@@ -15,7 +15,7 @@ struct state {
 	const char *why; /* set: give up */
 };
 
-static inline unsigned bits(uint32_t word, unsigned hi, unsigned lo)
+static inline unsigned bits_of(uint32_t word, unsigned hi, unsigned lo)
 {
 	return word >> lo & ((2u << (hi - lo)) - 1);
 }
@@ -131,30 +131,30 @@ static void salu_sources(struct state *st, unsigned src0, unsigned src1)
 
 static void decode_sop2(struct state *st, uint32_t w)
 {
-	take_row(st, ISA_SOP2, bits(w, 29, 23));
+	take_row(st, ISA_SOP2, bits_of(w, 29, 23));
 	if (st->why)
 		return;
-	st->inst->salu.dst = scalar_result(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
-	salu_sources(st, bits(w, 7, 0), bits(w, 15, 8));
+	st->inst->salu.dst = scalar_result(st, bits_of(w, 22, 16), isa_type_dw(st->inst->row->dst));
+	salu_sources(st, bits_of(w, 7, 0), bits_of(w, 15, 8));
 }
 
 static void decode_sop1(struct state *st, uint32_t w)
 {
-	take_row(st, ISA_SOP1, bits(w, 15, 8));
+	take_row(st, ISA_SOP1, bits_of(w, 15, 8));
 	if (st->why)
 		return;
-	st->inst->salu.dst = scalar_result(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
-	salu_sources(st, bits(w, 7, 0), 0);
+	st->inst->salu.dst = scalar_result(st, bits_of(w, 22, 16), isa_type_dw(st->inst->row->dst));
+	salu_sources(st, bits_of(w, 7, 0), 0);
 }
 
 static void decode_sopc(struct state *st, uint32_t w)
 {
-	take_row(st, ISA_SOPC, bits(w, 22, 16));
+	take_row(st, ISA_SOPC, bits_of(w, 22, 16));
 	if (st->why)
 		return;
-	salu_sources(st, bits(w, 7, 0), bits(w, 15, 8));
+	salu_sources(st, bits_of(w, 7, 0), bits_of(w, 15, 8));
 	if (st->inst->op == ISA_OP_S_SET_GPR_IDX_ON)
-		st->inst->salu.simm = (int32_t)bits(w, 15, 8);
+		st->inst->salu.simm = (int32_t)bits_of(w, 15, 8);
 }
 
 /* The branch target of SOPP branches and s_call. */
@@ -167,14 +167,14 @@ static void decode_sopk(struct state *st, uint32_t w)
 {
 	struct isa_salu *s = &st->inst->salu;
 
-	take_row(st, ISA_SOPK, bits(w, 27, 23));
+	take_row(st, ISA_SOPK, bits_of(w, 27, 23));
 	if (st->why)
 		return;
-	s->simm = sign_extend(bits(w, 15, 0), 16);
+	s->simm = sign_extend(bits_of(w, 15, 0), 16);
 	if (st->inst->row->dst)
-		s->dst = scalar_result(st, bits(w, 22, 16), isa_type_dw(st->inst->row->dst));
+		s->dst = scalar_result(st, bits_of(w, 22, 16), isa_type_dw(st->inst->row->dst));
 	else
-		s->src[0] = scalar_code(st, bits(w, 22, 16), isa_type_dw(st->inst->row->src[0]));
+		s->src[0] = scalar_code(st, bits_of(w, 22, 16), isa_type_dw(st->inst->row->src[0]));
 	if (st->inst->op == ISA_OP_S_SETREG_IMM32_B32)
 		s->literal = next_word(st);
 	branch_target(st);
@@ -182,10 +182,10 @@ static void decode_sopk(struct state *st, uint32_t w)
 
 static void decode_sopp(struct state *st, uint32_t w)
 {
-	take_row(st, ISA_SOPP, bits(w, 22, 16));
+	take_row(st, ISA_SOPP, bits_of(w, 22, 16));
 	if (st->why)
 		return;
-	st->inst->salu.simm = sign_extend(bits(w, 15, 0), 16);
+	st->inst->salu.simm = sign_extend(bits_of(w, 15, 0), 16);
 	branch_target(st);
 }
 
@@ -264,24 +264,24 @@ static void decode_sdwa(struct state *st)
 	unsigned src1 = v->src[1];
 
 	v->is_sdwa = true;
-	v->sel[0] = (uint8_t)bits(w, 18, 16);
-	v->sel[1] = (uint8_t)bits(w, 26, 24);
-	v->sext = (uint8_t)(bits(w, 19, 19) | bits(w, 27, 27) << 1);
-	v->neg = (uint8_t)(bits(w, 20, 20) | bits(w, 28, 28) << 1);
-	v->abs = (uint8_t)(bits(w, 21, 21) | bits(w, 29, 29) << 1);
+	v->sel[0] = (uint8_t)bits_of(w, 18, 16);
+	v->sel[1] = (uint8_t)bits_of(w, 26, 24);
+	v->sext = (uint8_t)(bits_of(w, 19, 19) | bits_of(w, 27, 27) << 1);
+	v->neg = (uint8_t)(bits_of(w, 20, 20) | bits_of(w, 28, 28) << 1);
+	v->abs = (uint8_t)(bits_of(w, 21, 21) | bits_of(w, 29, 29) << 1);
 	if (v->sel[0] > ISA_SEL_DWORD || v->sel[1] > ISA_SEL_DWORD)
 		st->why = "a reserved SDWA selection";
-	valu_source(st, 0, bits(w, 7, 0) + (bits(w, 23, 23) ? 0 : CODE_VGPR));
+	valu_source(st, 0, bits_of(w, 7, 0) + (bits_of(w, 23, 23) ? 0 : CODE_VGPR));
 	if (v->type[1])
-		valu_source(st, 1, bits(w, 31, 31) ? src1 & 255 : src1);
+		valu_source(st, 1, bits_of(w, 31, 31) ? src1 & 255 : src1);
 	if (v->dst_type == ISA_T_M64) {
-		v->sdst = bits(w, 15, 15) ? scalar_result(st, bits(w, 14, 8), 2) : ISA_VCC;
+		v->sdst = bits_of(w, 15, 15) ? scalar_result(st, bits_of(w, 14, 8), 2) : ISA_VCC;
 		return;
 	}
-	v->dst_sel = (uint8_t)bits(w, 10, 8);
-	v->dst_unused = (uint8_t)bits(w, 12, 11);
-	v->clamp = bits(w, 13, 13);
-	v->omod = (uint8_t)bits(w, 15, 14);
+	v->dst_sel = (uint8_t)bits_of(w, 10, 8);
+	v->dst_unused = (uint8_t)bits_of(w, 12, 11);
+	v->clamp = bits_of(w, 13, 13);
+	v->omod = (uint8_t)bits_of(w, 15, 14);
 	if (v->dst_sel > ISA_SEL_DWORD || v->dst_unused > ISA_UNUSED_PRESERVE)
 		st->why = "a reserved SDWA selection";
 }
@@ -307,15 +307,15 @@ static void decode_dpp(struct state *st)
 	uint32_t w = next_word(st);
 
 	v->is_dpp = true;
-	v->dpp_ctrl = (uint16_t)bits(w, 16, 8);
-	v->bound_ctrl = bits(w, 19, 19);
-	v->neg = (uint8_t)(bits(w, 20, 20) | bits(w, 22, 22) << 1);
-	v->abs = (uint8_t)(bits(w, 21, 21) | bits(w, 23, 23) << 1);
-	v->bank_mask = (uint8_t)bits(w, 27, 24);
-	v->row_mask = (uint8_t)bits(w, 31, 28);
+	v->dpp_ctrl = (uint16_t)bits_of(w, 16, 8);
+	v->bound_ctrl = bits_of(w, 19, 19);
+	v->neg = (uint8_t)(bits_of(w, 20, 20) | bits_of(w, 22, 22) << 1);
+	v->abs = (uint8_t)(bits_of(w, 21, 21) | bits_of(w, 23, 23) << 1);
+	v->bank_mask = (uint8_t)bits_of(w, 27, 24);
+	v->row_mask = (uint8_t)bits_of(w, 31, 28);
 	if (!dpp_ctrl_exists(v->dpp_ctrl) && !dpp_ctrl_is_newbcast(st->dec->gfx, v->dpp_ctrl))
 		st->why = "a reserved DPP control";
-	valu_source(st, 0, CODE_VGPR + bits(w, 7, 0));
+	valu_source(st, 0, CODE_VGPR + bits_of(w, 7, 0));
 }
 
 /* Source 0 of VOP1, VOP2 and VOPC: a register, a constant, or the sign of a second dword. */
@@ -334,18 +334,18 @@ static void short_source0(struct state *st, unsigned code)
 
 static void decode_vop1(struct state *st, uint32_t w)
 {
-	take_row(st, ISA_VOP1, bits(w, 16, 9));
+	take_row(st, ISA_VOP1, bits_of(w, 16, 9));
 	if (st->why)
 		return;
 	valu_types(st->inst);
 	if (st->inst->op == ISA_OP_V_ACCVGPR_MOV_B32) {
-		st->inst->valu.vdst = data_row(st, bits(w, 24, 17), 1, true, true);
-		valu_source(st, 0, CODE_VGPR + bits(w, 8, 0));
+		st->inst->valu.vdst = data_row(st, bits_of(w, 24, 17), 1, true, true);
+		valu_source(st, 0, CODE_VGPR + bits_of(w, 8, 0));
 		return;
 	}
-	valu_result(st, bits(w, 24, 17));
+	valu_result(st, bits_of(w, 24, 17));
 	if (st->inst->row->src[0])
-		short_source0(st, bits(w, 8, 0));
+		short_source0(st, bits_of(w, 8, 0));
 	if (st->inst->op == ISA_OP_V_SWAP_B32 && st->inst->valu.kind[0] != ISA_FROM_ROW)
 		st->why = "v_swap of what is no VGPR";
 }
@@ -359,8 +359,8 @@ static bool decode_madk(struct state *st, uint32_t w)
 
 	if (!mk && !ak)
 		return false;
-	valu_source(st, 0, bits(w, 8, 0));
-	valu_source(st, mk ? 2 : 1, CODE_VGPR + bits(w, 16, 9));
+	valu_source(st, 0, bits_of(w, 8, 0));
+	valu_source(st, mk ? 2 : 1, CODE_VGPR + bits_of(w, 16, 9));
 	valu_source(st, mk ? 1 : 2, CODE_LITERAL);
 	st->inst->valu.literal = next_word(st);
 	return true;
@@ -368,29 +368,29 @@ static bool decode_madk(struct state *st, uint32_t w)
 
 static void decode_vop2(struct state *st, uint32_t w)
 {
-	take_row(st, ISA_VOP2, bits(w, 30, 25));
+	take_row(st, ISA_VOP2, bits_of(w, 30, 25));
 	if (st->why)
 		return;
 	valu_types(st->inst);
-	valu_result(st, bits(w, 24, 17));
+	valu_result(st, bits_of(w, 24, 17));
 	if (decode_madk(st, w))
 		return;
-	st->inst->valu.src[1] = (uint16_t)(CODE_VGPR + bits(w, 16, 9));
-	if (bits(w, 8, 0) != CODE_SDWA)
-		valu_source(st, 1, CODE_VGPR + bits(w, 16, 9));
-	short_source0(st, bits(w, 8, 0));
+	st->inst->valu.src[1] = (uint16_t)(CODE_VGPR + bits_of(w, 16, 9));
+	if (bits_of(w, 8, 0) != CODE_SDWA)
+		valu_source(st, 1, CODE_VGPR + bits_of(w, 16, 9));
+	short_source0(st, bits_of(w, 8, 0));
 }
 
 static void decode_vopc(struct state *st, uint32_t w)
 {
-	take_row(st, ISA_VOPC, bits(w, 24, 17));
+	take_row(st, ISA_VOPC, bits_of(w, 24, 17));
 	if (st->why)
 		return;
 	valu_types(st->inst);
-	st->inst->valu.src[1] = (uint16_t)(CODE_VGPR + bits(w, 16, 9));
-	if (bits(w, 8, 0) != CODE_SDWA)
-		valu_source(st, 1, CODE_VGPR + bits(w, 16, 9));
-	short_source0(st, bits(w, 8, 0));
+	st->inst->valu.src[1] = (uint16_t)(CODE_VGPR + bits_of(w, 16, 9));
+	if (bits_of(w, 8, 0) != CODE_SDWA)
+		valu_source(st, 1, CODE_VGPR + bits_of(w, 16, 9));
+	short_source0(st, bits_of(w, 8, 0));
 }
 
 /* Instructions that have no VOP3 form though their encoding would have a place for it. */
@@ -415,7 +415,7 @@ static bool no_vop3_form(enum isa_op op)
 
 static void long_sources(struct state *st, uint32_t w)
 {
-	const unsigned code[3] = {bits(w, 8, 0), bits(w, 17, 9), bits(w, 26, 18)};
+	const unsigned code[3] = {bits_of(w, 8, 0), bits_of(w, 17, 9), bits_of(w, 26, 18)};
 
 	for (unsigned n = 0; n < source_count(st->inst->row); n++) {
 		valu_source(st, n, code[n]);
@@ -431,47 +431,47 @@ static void decode_vop3(struct state *st, uint32_t w)
 	struct isa_valu *v = &st->inst->valu;
 	uint32_t w1 = next_word(st);
 
-	take_row(st, ISA_VOP3, bits(w, 25, 16));
+	take_row(st, ISA_VOP3, bits_of(w, 25, 16));
 	if (!st->why && no_vop3_form(st->inst->op))
 		st->why = "no instruction of this chip";
 	if (st->why)
 		return;
 	valu_types(st->inst);
-	v->clamp = bits(w, 15, 15);
-	v->omod = (uint8_t)bits(w1, 28, 27);
-	v->neg = (uint8_t)bits(w1, 31, 29);
+	v->clamp = bits_of(w, 15, 15);
+	v->omod = (uint8_t)bits_of(w1, 28, 27);
+	v->neg = (uint8_t)bits_of(w1, 31, 29);
 	if (st->inst->row->flags & ISA_ROW_CARRY_OUT) {
-		v->sdst = scalar_result(st, bits(w, 14, 8), 2);
+		v->sdst = scalar_result(st, bits_of(w, 14, 8), 2);
 	} else {
-		v->abs = (uint8_t)bits(w, 10, 8);
-		v->opsel = (uint8_t)bits(w, 14, 11);
+		v->abs = (uint8_t)bits_of(w, 10, 8);
+		v->opsel = (uint8_t)bits_of(w, 14, 11);
 	}
-	valu_result(st, bits(w, 7, 0));
+	valu_result(st, bits_of(w, 7, 0));
 	long_sources(st, w1);
 	if (st->inst->row->flags & ISA_ROW_CARRY_IN && !st->inst->row->src[2])
-		v->scarry = scalar_code(st, bits(w1, 26, 18), 2);
+		v->scarry = scalar_code(st, bits_of(w1, 26, 18), 2);
 }
 
 /* Matrix instructions: AGPRs by the accumulation bits, always for results on gfx908. */
 static void decode_mfma(struct state *st, uint32_t w, uint32_t w1)
 {
 	struct isa_valu *v = &st->inst->valu;
-	bool acc_cd = st->dec->gfx == VGPU_GFX908 || bits(w, 15, 15);
-	unsigned src2 = bits(w1, 26, 18);
+	bool acc_cd = st->dec->gfx == VGPU_GFX908 || bits_of(w, 15, 15);
+	unsigned src2 = bits_of(w1, 26, 18);
 
 	v->neg = v->abs = v->opsel = v->opsel_hi = 0;
 	v->clamp = false;
-	v->cbsz = (uint8_t)bits(w, 10, 8);
-	v->abid = (uint8_t)bits(w, 14, 11);
-	v->blgp = (uint8_t)bits(w1, 31, 29);
-	v->vdst = data_row(st, bits(w, 7, 0), isa_type_dw(v->dst_type), acc_cd, true);
+	v->cbsz = (uint8_t)bits_of(w, 10, 8);
+	v->abid = (uint8_t)bits_of(w, 14, 11);
+	v->blgp = (uint8_t)bits_of(w1, 31, 29);
+	v->vdst = data_row(st, bits_of(w, 7, 0), isa_type_dw(v->dst_type), acc_cd, true);
 	for (unsigned n = 0; n < 2; n++) {
-		unsigned code = bits(w1, 8 + 9 * n, 9 * n);
+		unsigned code = bits_of(w1, 8 + 9 * n, 9 * n);
 
 		if (code < CODE_VGPR)
 			st->why = "MFMA takes vector registers only";
 		else
-			valu_source(st, n, code + (bits(w1, 27 + n, 27 + n) ? CODE_AGPR - CODE_VGPR : 0));
+			valu_source(st, n, code + (bits_of(w1, 27 + n, 27 + n) ? CODE_AGPR - CODE_VGPR : 0));
 	}
 	if (st->inst->row->flags & ISA_ROW_SPARSE && src2 < CODE_VGPR)
 		st->why = "the index of a sparse matrix is a VGPR";
@@ -486,14 +486,14 @@ static void decode_mfma(struct state *st, uint32_t w, uint32_t w1)
 static void decode_accvgpr(struct state *st, uint32_t w, uint32_t w1)
 {
 	struct isa_valu *v = &st->inst->valu;
-	unsigned src = bits(w1, 8, 0);
+	unsigned src = bits_of(w1, 8, 0);
 
 	v->neg = v->abs = v->opsel = v->opsel_hi = 0;
 	if (st->inst->op == ISA_OP_V_ACCVGPR_READ_B32) {
-		v->vdst = data_row(st, bits(w, 7, 0), 1, false, true);
-		valu_source(st, 0, CODE_AGPR + bits(src, 7, 0));
+		v->vdst = data_row(st, bits_of(w, 7, 0), 1, false, true);
+		valu_source(st, 0, CODE_AGPR + bits_of(src, 7, 0));
 	} else {
-		v->vdst = data_row(st, bits(w, 7, 0), 1, true, true);
+		v->vdst = data_row(st, bits_of(w, 7, 0), 1, true, true);
 		valu_source(st, 0, src);
 	}
 }
@@ -511,22 +511,22 @@ static void decode_vop3p(struct state *st, uint32_t w)
 	struct isa_valu *v = &st->inst->valu;
 	uint32_t w1 = next_word(st);
 
-	take_row(st, ISA_VOP3P, bits(w, 22, 16));
+	take_row(st, ISA_VOP3P, bits_of(w, 22, 16));
 	if (st->why)
 		return;
 	valu_types(st->inst);
-	v->clamp = bits(w, 15, 15);
-	v->opsel = (uint8_t)bits(w, 13, 11);
-	v->opsel_hi = (uint8_t)(bits(w1, 28, 27) | bits(w, 14, 14) << 2);
-	v->abs = (uint8_t)bits(w, 10, 8);
-	v->neg = (uint8_t)bits(w1, 31, 29);
+	v->clamp = bits_of(w, 15, 15);
+	v->opsel = (uint8_t)bits_of(w, 13, 11);
+	v->opsel_hi = (uint8_t)(bits_of(w1, 28, 27) | bits_of(w, 14, 14) << 2);
+	v->abs = (uint8_t)bits_of(w, 10, 8);
+	v->neg = (uint8_t)bits_of(w1, 31, 29);
 	if (st->inst->row->flags & ISA_ROW_MATRIX) {
 		decode_mfma(st, w, w1);
 	} else if (st->inst->op == ISA_OP_V_ACCVGPR_READ_B32 || st->inst->op == ISA_OP_V_ACCVGPR_WRITE_B32) {
 		decode_accvgpr(st, w, w1);
 	} else {
 		resolve_mix(v);
-		valu_result(st, bits(w, 7, 0));
+		valu_result(st, bits_of(w, 7, 0));
 		long_sources(st, w1);
 	}
 }
@@ -552,24 +552,24 @@ static void decode_smem(struct state *st, uint32_t w)
 	uint32_t w1 = next_word(st);
 	unsigned dw;
 
-	take_row(st, ISA_SMEM, bits(w, 25, 18));
+	take_row(st, ISA_SMEM, bits_of(w, 25, 18));
 	if (st->why)
 		return;
 	mem_widths(inst);
-	flag_if(inst, bits(w, 14, 14), ISA_SOFFSET);
-	flag_if(inst, bits(w, 15, 15), ISA_NV);
-	flag_if(inst, bits(w, 16, 16), ISA_GLC);
-	flag_if(inst, bits(w, 17, 17), ISA_SOE_IMM);
+	flag_if(inst, bits_of(w, 14, 14), ISA_SOFFSET);
+	flag_if(inst, bits_of(w, 15, 15), ISA_NV);
+	flag_if(inst, bits_of(w, 16, 16), ISA_GLC);
+	flag_if(inst, bits_of(w, 17, 17), ISA_SOE_IMM);
 	dw = m->dst_dw > m->data_dw ? m->dst_dw : m->data_dw;
-	m->sdst = m->dst_dw ? scalar_result(st, bits(w, 12, 6), dw) : scalar_code(st, bits(w, 12, 6), dw);
-	m->sbase = scalar_code(st, bits(w, 5, 0) * 2, isa_type_dw(inst->row->src[0]));
+	m->sdst = m->dst_dw ? scalar_result(st, bits_of(w, 12, 6), dw) : scalar_code(st, bits_of(w, 12, 6), dw);
+	m->sbase = scalar_code(st, bits_of(w, 5, 0) * 2, isa_type_dw(inst->row->src[0]));
 	if (inst->flags & ISA_SOE_IMM)
-		m->offset = sign_extend(bits(w1, 20, 0), 21);
+		m->offset = sign_extend(bits_of(w1, 20, 0), 21);
 	/* Without an immediate and without SOFFSET_EN, the offset field itself names the SGPR. */
 	if (inst->flags & ISA_SOFFSET) {
-		m->soffset = scalar_code(st, bits(w1, 31, 25), 1);
+		m->soffset = scalar_code(st, bits_of(w1, 31, 25), 1);
 	} else if (!(inst->flags & ISA_SOE_IMM) && inst->row->src[0]) {
-		m->soffset = scalar_code(st, bits(w1, 6, 0), 1);
+		m->soffset = scalar_code(st, bits_of(w1, 6, 0), 1);
 		inst->flags |= ISA_SOFFSET;
 	}
 }
@@ -587,29 +587,29 @@ static void decode_ds(struct state *st, uint32_t w)
 	struct isa_inst *inst = st->inst;
 	struct isa_mem *m = &inst->mem;
 	uint32_t w1 = next_word(st);
-	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits(w, 25, 25);
+	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits_of(w, 25, 25);
 
-	take_row(st, ISA_DS, bits(w, 24, 17));
+	take_row(st, ISA_DS, bits_of(w, 24, 17));
 	if (st->why)
 		return;
 	mem_widths(inst);
-	flag_if(inst, bits(w, 16, 16), ISA_GDS);
-	m->vaddr = vgpr_row(st, bits(w1, 7, 0), isa_type_dw(inst->row->src[0]));
-	m->vdata = data_row(st, bits(w1, 15, 8), m->data_dw, acc, false);
-	m->vdata1 = data_row(st, bits(w1, 23, 16), isa_type_dw(inst->row->src[2]), acc, false);
-	m->vdst = data_row(st, bits(w1, 31, 24), m->dst_dw, acc, true);
+	flag_if(inst, bits_of(w, 16, 16), ISA_GDS);
+	m->vaddr = vgpr_row(st, bits_of(w1, 7, 0), isa_type_dw(inst->row->src[0]));
+	m->vdata = data_row(st, bits_of(w1, 15, 8), m->data_dw, acc, false);
+	m->vdata1 = data_row(st, bits_of(w1, 23, 16), isa_type_dw(inst->row->src[2]), acc, false);
+	m->vdst = data_row(st, bits_of(w1, 31, 24), m->dst_dw, acc, true);
 	if (ds_two_addresses(inst->op)) {
-		m->offset = (int32_t)bits(w, 7, 0);
-		m->offset1 = bits(w, 15, 8);
+		m->offset = (int32_t)bits_of(w, 7, 0);
+		m->offset1 = bits_of(w, 15, 8);
 	} else {
-		m->offset = (int32_t)bits(w, 15, 0);
+		m->offset = (int32_t)bits_of(w, 15, 0);
 	}
 }
 
 /* Whether SCRATCH adds a VGPR: gfx942 has a bit for it (SVE), before that it was where there is no SGPR. */
 static bool scratch_has_vaddr(const struct state *st, uint32_t w)
 {
-	return st->dec->gfx == VGPU_GFX942 ? bits(w, 13, 13) : !(st->inst->flags & ISA_SADDR);
+	return st->dec->gfx == VGPU_GFX942 ? bits_of(w, 13, 13) : !(st->inst->flags & ISA_SADDR);
 }
 
 static void decode_flat(struct state *st, uint32_t w)
@@ -618,55 +618,56 @@ static void decode_flat(struct state *st, uint32_t w)
 	struct isa_inst *inst = st->inst;
 	struct isa_mem *m = &inst->mem;
 	uint32_t w1 = next_word(st);
-	enum isa_enc enc = segment[bits(w, 15, 14)];
-	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23);
+	enum isa_enc enc = segment[bits_of(w, 15, 14)];
+	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits_of(w1, 23, 23);
 	unsigned address_dw;
 
-	take_row(st, enc, bits(w, 24, 18));
+	take_row(st, enc, bits_of(w, 24, 18));
 	if (st->why)
 		return;
 	mem_widths(inst);
-	flag_if(inst, st->dec->gfx != VGPU_GFX942 && bits(w, 13, 13), ISA_LDS);
-	flag_if(inst, bits(w, 16, 16), ISA_GLC);
-	flag_if(inst, bits(w, 17, 17), ISA_SLC);
-	flag_if(inst, bits(w, 25, 25), ISA_SCC_BIT);
-	flag_if(inst, enc != ISA_FLAT && bits(w1, 22, 16) != 0x7f, ISA_SADDR);
+	flag_if(inst, st->dec->gfx != VGPU_GFX942 && bits_of(w, 13, 13), ISA_LDS);
+	flag_if(inst, bits_of(w, 16, 16), ISA_GLC);
+	flag_if(inst, bits_of(w, 17, 17), ISA_SLC);
+	flag_if(inst, bits_of(w, 25, 25), ISA_SCC_BIT);
+	flag_if(inst, enc != ISA_FLAT && bits_of(w1, 22, 16) != 0x7f, ISA_SADDR);
 	/* The sign bit of a FLAT offset must be 0: its 12 bits are unsigned. */
-	m->offset = enc == ISA_FLAT ? (int32_t)bits(w, 11, 0) : sign_extend(bits(w, 12, 0), 13);
+	m->offset = enc == ISA_FLAT ? (int32_t)bits_of(w, 11, 0) : sign_extend(bits_of(w, 12, 0), 13);
 	if (inst->flags & ISA_SADDR)
-		m->saddr = scalar_code(st, bits(w1, 22, 16), enc == ISA_GLOBAL ? 2 : 1);
+		m->saddr = scalar_code(st, bits_of(w1, 22, 16), enc == ISA_GLOBAL ? 2 : 1);
 	flag_if(inst, enc == ISA_SCRATCH && scratch_has_vaddr(st, w), ISA_VADDR);
 	/* GLOBAL with SADDR takes a 32-bit VGPR offset. */
 	address_dw = enc == ISA_SCRATCH ? !!(inst->flags & ISA_VADDR) : inst->flags & ISA_SADDR ? 1 : 2;
-	m->vaddr = vgpr_row(st, bits(w1, 7, 0), address_dw);
-	m->vdata = data_row(st, bits(w1, 15, 8), m->data_dw, acc, false);
+	m->vaddr = vgpr_row(st, bits_of(w1, 7, 0), address_dw);
+	m->vdata = data_row(st, bits_of(w1, 15, 8), m->data_dw, acc, false);
 	/* An atomic that returns nothing leaves the field unused. */
-	m->vdst = data_row(st, bits(w1, 31, 24), m->data_dw && !(inst->flags & ISA_GLC) ? 0 : m->dst_dw, acc, true);
+	m->vdst = data_row(st, bits_of(w1, 31, 24), m->data_dw && !(inst->flags & ISA_GLC) ? 0 : m->dst_dw, acc,
+			   true);
 }
 
 static void buffer_fields(struct state *st, uint32_t w, uint32_t w1)
 {
 	struct isa_inst *inst = st->inst;
 	struct isa_mem *m = &inst->mem;
-	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23), result;
+	bool acc = vgpu_gfx_unified(st->dec->gfx) && bits_of(w1, 23, 23), result;
 	unsigned dw;
 
 	mem_widths(inst);
-	flag_if(inst, bits(w, 12, 12), ISA_OFFEN);
-	flag_if(inst, bits(w, 13, 13), ISA_IDXEN);
-	flag_if(inst, bits(w, 14, 14), ISA_GLC);
-	flag_if(inst, !vgpu_gfx_unified(st->dec->gfx) && bits(w1, 23, 23), ISA_TFE);
-	m->offset = (int32_t)bits(w, 11, 0);
+	flag_if(inst, bits_of(w, 12, 12), ISA_OFFEN);
+	flag_if(inst, bits_of(w, 13, 13), ISA_IDXEN);
+	flag_if(inst, bits_of(w, 14, 14), ISA_GLC);
+	flag_if(inst, !vgpu_gfx_unified(st->dec->gfx) && bits_of(w1, 23, 23), ISA_TFE);
+	m->offset = (int32_t)bits_of(w, 11, 0);
 	/* TFE adds a status dword to a load's result; a load to LDS needs no register. */
 	dw = m->dst_dw > m->data_dw ? m->dst_dw : m->data_dw;
 	dw = inst->flags & ISA_LDS ? 0 : dw + (inst->flags & ISA_TFE ? 1 : 0);
-	m->vaddr = vgpr_row(st, bits(w1, 7, 0), bits(w, 12, 12) + bits(w, 13, 13));
+	m->vaddr = vgpr_row(st, bits_of(w1, 7, 0), bits_of(w, 12, 12) + bits_of(w, 13, 13));
 	/* An atomic that returns nothing has its data there alone. */
 	result = m->dst_dw && (!m->data_dw || inst->flags & ISA_GLC);
-	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), dw, acc, result);
+	m->vdata = m->vdst = data_row(st, bits_of(w1, 15, 8), dw, acc, result);
 	if (inst->row->src[0] || inst->op == ISA_OP_BUFFER_STORE_LDS_DWORD) {
-		m->sbase = scalar_code(st, bits(w1, 20, 16) * 4, 4);
-		m->soffset = scalar_source(st, bits(w1, 31, 24), ISA_T_B32);
+		m->sbase = scalar_code(st, bits_of(w1, 20, 16) * 4, 4);
+		m->soffset = scalar_source(st, bits_of(w1, 31, 24), ISA_T_B32);
 	}
 }
 
@@ -674,12 +675,12 @@ static void decode_mubuf(struct state *st, uint32_t w)
 {
 	uint32_t w1 = next_word(st);
 
-	take_row(st, ISA_MUBUF, bits(w, 24, 18));
+	take_row(st, ISA_MUBUF, bits_of(w, 24, 18));
 	if (st->why)
 		return;
-	flag_if(st->inst, bits(w, 16, 16), ISA_LDS);
-	flag_if(st->inst, bits(w, 17, 17), ISA_SLC);
-	flag_if(st->inst, bits(w, 15, 15), ISA_SCC_BIT);
+	flag_if(st->inst, bits_of(w, 16, 16), ISA_LDS);
+	flag_if(st->inst, bits_of(w, 17, 17), ISA_SLC);
+	flag_if(st->inst, bits_of(w, 15, 15), ISA_SCC_BIT);
 	buffer_fields(st, w, w1);
 }
 
@@ -687,13 +688,13 @@ static void decode_mtbuf(struct state *st, uint32_t w)
 {
 	uint32_t w1 = next_word(st);
 
-	take_row(st, ISA_MTBUF, bits(w, 18, 15));
+	take_row(st, ISA_MTBUF, bits_of(w, 18, 15));
 	if (st->why)
 		return;
-	flag_if(st->inst, bits(w1, 22, 22), ISA_SLC);
-	flag_if(st->inst, bits(w1, 21, 21), ISA_SCC_BIT);
-	st->inst->mem.dfmt = (uint8_t)bits(w, 22, 19);
-	st->inst->mem.nfmt = (uint8_t)bits(w, 25, 23);
+	flag_if(st->inst, bits_of(w1, 22, 22), ISA_SLC);
+	flag_if(st->inst, bits_of(w1, 21, 21), ISA_SCC_BIT);
+	st->inst->mem.dfmt = (uint8_t)bits_of(w, 22, 19);
+	st->inst->mem.nfmt = (uint8_t)bits_of(w, 25, 23);
 	buffer_fields(st, w, w1);
 }
 
@@ -706,35 +707,35 @@ static void decode_mimg(struct state *st, uint32_t w)
 	unsigned dwords;
 	bool acc, stores;
 
-	take_row(st, ISA_MIMG, bits(w, 24, 18));
+	take_row(st, ISA_MIMG, bits_of(w, 24, 18));
 	if (st->why)
 		return;
 	stores = inst->op == ISA_OP_IMAGE_STORE;
-	acc = vgpu_gfx_unified(st->dec->gfx) && bits(w, 16, 16);
-	flag_if(inst, bits(w, 12, 12), ISA_UNRM);
-	flag_if(inst, bits(w, 13, 13), ISA_GLC);
-	flag_if(inst, bits(w, 14, 14), ISA_DA);
-	flag_if(inst, bits(w, 25, 25), ISA_SLC);
-	flag_if(inst, bits(w, 15, 15), ISA_A16);
-	flag_if(inst, bits(w1, 31, 31), ISA_D16);
-	flag_if(inst, bits(w, 17, 17) || (bits(w, 16, 16) && !acc), ISA_UNUSUAL);
-	m->dfmt = (uint8_t)bits(w, 11, 8);
+	acc = vgpu_gfx_unified(st->dec->gfx) && bits_of(w, 16, 16);
+	flag_if(inst, bits_of(w, 12, 12), ISA_UNRM);
+	flag_if(inst, bits_of(w, 13, 13), ISA_GLC);
+	flag_if(inst, bits_of(w, 14, 14), ISA_DA);
+	flag_if(inst, bits_of(w, 25, 25), ISA_SLC);
+	flag_if(inst, bits_of(w, 15, 15), ISA_A16);
+	flag_if(inst, bits_of(w1, 31, 31), ISA_D16);
+	flag_if(inst, bits_of(w, 17, 17) || (bits_of(w, 16, 16) && !acc), ISA_UNUSUAL);
+	m->dfmt = (uint8_t)bits_of(w, 11, 8);
 	/* From number 0x40 on one component of four texels. */
-	dwords = bits(w, 24, 24) ? 4 : (unsigned)__builtin_popcount(m->dfmt);
+	dwords = bits_of(w, 24, 24) ? 4 : (unsigned)__builtin_popcount(m->dfmt);
 	dwords = inst->flags & ISA_D16 ? (dwords + 1) / 2 : dwords;
 	*(stores ? &m->data_dw : &m->dst_dw) = (uint8_t)dwords;
-	m->vaddr = vgpr_row(st, bits(w1, 7, 0), 1);
-	m->vdata = m->vdst = data_row(st, bits(w1, 15, 8), dwords, acc, !stores);
-	m->sbase = scalar_code(st, bits(w1, 20, 16) * 4, 8);
-	if (bits(w, 24, 23)) /* image instructions with a sampler have numbers from 0x20 on */
-		m->soffset = scalar_code(st, bits(w1, 25, 21) * 4, 4);
+	m->vaddr = vgpr_row(st, bits_of(w1, 7, 0), 1);
+	m->vdata = m->vdst = data_row(st, bits_of(w1, 15, 8), dwords, acc, !stores);
+	m->sbase = scalar_code(st, bits_of(w1, 20, 16) * 4, 8);
+	if (bits_of(w, 24, 23)) /* image instructions with a sampler have numbers from 0x20 on */
+		m->soffset = scalar_code(st, bits_of(w1, 25, 21) * 4, 4);
 }
 
 /* Graphics: only the name and the length. */
 static void decode_graphics(struct state *st, uint32_t w)
 {
-	if (bits(w, 31, 26) == 0x35) { /* one dword */
-		take_row(st, ISA_VINTRP, bits(w, 17, 16));
+	if (bits_of(w, 31, 26) == 0x35) { /* one dword */
+		take_row(st, ISA_VINTRP, bits_of(w, 17, 16));
 		return;
 	}
 	take_row(st, ISA_EXP, 0);

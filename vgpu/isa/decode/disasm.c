@@ -14,8 +14,8 @@ struct text {
 	enum vgpu_gfx gfx;
 };
 
-static void put(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct text *t, const char *fmt, ...)
+static void put_text(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put_text(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -30,17 +30,17 @@ static void put(struct text *t, const char *fmt, ...)
 }
 
 /* Appends a separator between operands. */
-static void separate(struct text *t)
+static void put_separator(struct text *t)
 {
-	put(t, t->operands++ ? ", " : " ");
+	put_text(t, t->operands++ ? ", " : " ");
 }
 
 static void put_tuple(struct text *t, char file, unsigned first, unsigned dw)
 {
 	if (dw > 1)
-		put(t, "%c[%u:%u]", file, first, first + dw - 1);
+		put_text(t, "%c[%u:%u]", file, first, first + dw - 1);
 	else
-		put(t, "%c%u", file, first);
+		put_text(t, "%c%u", file, first);
 }
 
 static void put_row(struct text *t, unsigned row, unsigned dw)
@@ -78,11 +78,11 @@ static void put_special(struct text *t, unsigned code)
 	};
 
 	if (code == ISA_M0)
-		put(t, "m0");
+		put_text(t, "m0");
 	else if (code < sizeof(names) / sizeof(names[0]) && names[code])
-		put(t, "%s", names[code]);
+		put_text(t, "%s", names[code]);
 	else
-		put(t, "<%u>", code);
+		put_text(t, "<%u>", code);
 }
 
 static void put_scalar(struct text *t, unsigned code, unsigned dw)
@@ -93,15 +93,15 @@ static void put_scalar(struct text *t, unsigned code, unsigned dw)
 	if (code < ISA_FLAT_SCRATCH)
 		put_tuple(t, 's', code, dw);
 	else if (code < 128 && pair_name(code & ~1u))
-		put(t, "%s%s", pair_name(code & ~1u), dw > 1 ? "" : code & 1 ? "_hi" : "_lo");
+		put_text(t, "%s%s", pair_name(code & ~1u), dw > 1 ? "" : code & 1 ? "_hi" : "_lo");
 	else if (code >= ISA_TTMP0 && code < ISA_M0 && dw > 1)
-		put(t, "ttmp[%u:%u]", code - ISA_TTMP0, code - ISA_TTMP0 + dw - 1);
+		put_text(t, "ttmp[%u:%u]", code - ISA_TTMP0, code - ISA_TTMP0 + dw - 1);
 	else if (code >= ISA_TTMP0 && code < ISA_M0)
-		put(t, "ttmp%u", code - ISA_TTMP0);
+		put_text(t, "ttmp%u", code - ISA_TTMP0);
 	else if (code >= 128 && code <= 208)
-		put(t, "%d", code <= 192 ? (int)code - 128 : 192 - (int)code);
+		put_text(t, "%d", code <= 192 ? (int)code - 128 : 192 - (int)code);
 	else if (code >= 240 && code <= 248)
-		put(t, "%s", floats[code - 240]);
+		put_text(t, "%s", floats[code - 240]);
 	else
 		put_special(t, code);
 }
@@ -114,17 +114,17 @@ static void put_salu_source(struct text *t, const struct isa_inst *i, unsigned n
 
 	if (!dw)
 		return;
-	separate(t);
+	put_separator(t);
 	if (i->salu.src[n] == 255 && i->enc != ISA_SOPK)
-		put(t, "0x%x", i->salu.literal);
+		put_text(t, "0x%x", i->salu.literal);
 	else
 		put_scalar(t, i->salu.src[n], dw);
 }
 
 static void put_hwreg(struct text *t, int32_t simm)
 {
-	separate(t);
-	put(t, "hwreg(%u, %u, %u)", simm & 63, simm >> 6 & 31, (simm >> 11 & 31) + 1);
+	put_separator(t);
+	put_text(t, "hwreg(%u, %u, %u)", simm & 63, simm >> 6 & 31, (simm >> 11 & 31) + 1);
 }
 
 static void put_sopk(struct text *t, const struct isa_inst *i)
@@ -136,15 +136,15 @@ static void put_sopk(struct text *t, const struct isa_inst *i)
 		if (i->op == ISA_OP_S_SETREG_B32)
 			put_salu_source(t, i, 0);
 		else
-			put(t, ", 0x%x", i->salu.literal);
+			put_text(t, ", 0x%x", i->salu.literal);
 		return;
 	case ISA_OP_S_GETREG_B32:
 		put_hwreg(t, i->salu.simm);
 		return;
 	default:
 		put_salu_source(t, i, 0);
-		separate(t);
-		put(t, "0x%x", (unsigned)i->salu.simm & 0xffff);
+		put_separator(t);
+		put_text(t, "0x%x", (unsigned)i->salu.simm & 0xffff);
 	}
 }
 
@@ -157,15 +157,15 @@ static bool is_branch(enum isa_op op)
 static void put_sopp(struct text *t, const struct isa_inst *i)
 {
 	if (is_branch(i->op))
-		put(t, " 0x%llx", (unsigned long long)i->salu.target);
+		put_text(t, " 0x%llx", (unsigned long long)i->salu.target);
 	else if (i->salu.simm || i->op == ISA_OP_S_NOP || i->op == ISA_OP_S_WAITCNT)
-		put(t, " 0x%x", (unsigned)i->salu.simm & 0xffff);
+		put_text(t, " 0x%x", (unsigned)i->salu.simm & 0xffff);
 }
 
 static void put_salu(struct text *t, const struct isa_inst *i)
 {
 	if (i->row->dst) {
-		separate(t);
+		put_separator(t);
 		put_scalar(t, i->salu.dst, isa_type_dw(i->row->dst));
 	}
 	if (i->enc == ISA_SOPK) {
@@ -176,7 +176,7 @@ static void put_salu(struct text *t, const struct isa_inst *i)
 		put_salu_source(t, i, 0);
 		put_salu_source(t, i, 1);
 		if (i->op == ISA_OP_S_SET_GPR_IDX_ON)
-			put(t, ", 0x%x", (unsigned)i->salu.simm);
+			put_text(t, ", 0x%x", (unsigned)i->salu.simm);
 	}
 }
 
@@ -194,16 +194,17 @@ static void put_valu_source(struct text *t, const struct isa_inst *i, unsigned n
 	bool signs = i->row->enc != ISA_VOP3P || i->row->src[n] == ISA_T_MIX;
 	bool neg = signs && v->neg >> n & 1, abs = signs && v->abs >> n & 1;
 
-	separate(t);
-	put(t, "%s%s%s", v->is_sdwa && v->sext >> n & 1 ? "sext(" : "", neg ? "-" : "", abs ? "|" : "");
+	put_separator(t);
+	put_text(t, "%s%s%s", v->is_sdwa && v->sext >> n & 1 ? "sext(" : "", neg ? "-" : "", abs ? "|" : "");
 	if (v->kind[n] == ISA_FROM_ROW)
 		put_row(t, v->row[n], dw);
 	else if (v->src[n] == 255)
-		put(t, "0x%x",
-		    (unsigned)isa_constant_value(255, is_half(v->type[n]) ? v->type[n] : ISA_T_B32, v->literal));
+		put_text(t, "0x%x",
+			 (unsigned)isa_constant_value(255, is_half(v->type[n]) ? v->type[n] : ISA_T_B32,
+						      v->literal));
 	else
 		put_scalar(t, v->src[n], dw);
-	put(t, "%s%s", abs ? "|" : "", v->is_sdwa && v->sext >> n & 1 ? ")" : "");
+	put_text(t, "%s%s", abs ? "|" : "", v->is_sdwa && v->sext >> n & 1 ? ")" : "");
 }
 
 static void put_valu_results(struct text *t, const struct isa_inst *i)
@@ -213,23 +214,23 @@ static void put_valu_results(struct text *t, const struct isa_inst *i)
 
 	if (v->dst_type == ISA_T_NONE)
 		return;
-	separate(t);
+	put_separator(t);
 	if (v->dst_type == ISA_T_M64 || scalar)
 		put_scalar(t, v->sdst, scalar ? 1 : 2);
 	else
 		put_row(t, v->vdst, isa_type_dw(v->dst_type));
 	if (i->row->flags & ISA_ROW_CARRY_OUT) {
-		separate(t);
+		put_separator(t);
 		put_scalar(t, v->sdst, 2);
 	}
 }
 
 static void put_bits(struct text *t, const char *name, unsigned bits, unsigned count)
 {
-	put(t, " %s:[", name);
+	put_text(t, " %s:[", name);
 	for (unsigned n = 0; n < count; n++)
-		put(t, "%s%u", n ? "," : "", bits >> n & 1);
-	put(t, "]");
+		put_text(t, "%s%u", n ? "," : "", bits >> n & 1);
+	put_text(t, "]");
 }
 
 static void put_packing(struct text *t, const struct isa_inst *i, unsigned count)
@@ -239,11 +240,11 @@ static void put_packing(struct text *t, const struct isa_inst *i, unsigned count
 
 	if (i->row->flags & ISA_ROW_MATRIX) {
 		if (v->cbsz)
-			put(t, " cbsz:%u", v->cbsz);
+			put_text(t, " cbsz:%u", v->cbsz);
 		if (v->abid)
-			put(t, " abid:%u", v->abid);
+			put_text(t, " abid:%u", v->abid);
 		if (v->blgp)
-			put(t, " blgp:%u", v->blgp);
+			put_text(t, " blgp:%u", v->blgp);
 		return;
 	}
 	if (v->opsel & all)
@@ -265,16 +266,16 @@ static void put_sdwa(struct text *t, const struct isa_inst *i)
 	const struct isa_valu *v = &i->valu;
 
 	if (v->dst_type != ISA_T_M64)
-		put(t, " dst_sel:%s dst_unused:%s", sel[v->dst_sel], unused[v->dst_unused]);
-	put(t, " src0_sel:%s", sel[v->sel[0]]);
+		put_text(t, " dst_sel:%s dst_unused:%s", sel[v->dst_sel], unused[v->dst_unused]);
+	put_text(t, " src0_sel:%s", sel[v->sel[0]]);
 	if (v->type[1])
-		put(t, " src1_sel:%s", sel[v->sel[1]]);
+		put_text(t, " src1_sel:%s", sel[v->sel[1]]);
 }
 
 static void put_dpp(struct text *t, const struct isa_valu *v)
 {
-	put(t, " dpp_ctrl:0x%x row_mask:0x%x bank_mask:0x%x%s", v->dpp_ctrl, v->row_mask, v->bank_mask,
-	    v->bound_ctrl ? " bound_ctrl:0" : "");
+	put_text(t, " dpp_ctrl:0x%x row_mask:0x%x bank_mask:0x%x%s", v->dpp_ctrl, v->row_mask, v->bank_mask,
+		 v->bound_ctrl ? " bound_ctrl:0" : "");
 }
 
 static void put_valu(struct text *t, const struct isa_inst *i)
@@ -291,7 +292,7 @@ static void put_valu(struct text *t, const struct isa_inst *i)
 		count++;
 	}
 	if (i->row->flags & ISA_ROW_CARRY_IN && !i->row->src[2]) {
-		separate(t);
+		put_separator(t);
 		put_scalar(t, v->scarry, 2);
 	}
 	if (i->row->enc == ISA_VOP3P)
@@ -299,7 +300,7 @@ static void put_valu(struct text *t, const struct isa_inst *i)
 	else if (v->opsel && (is_half(v->dst_type) || is_half(v->type[0]))) {
 		put_bits(t, "op_sel", (v->opsel & ((1u << count) - 1)) | (v->opsel & 8u) >> (3 - count), count + 1);
 	}
-	put(t, "%s%s", v->clamp ? " clamp" : "", omod[v->omod]);
+	put_text(t, "%s%s", v->clamp ? " clamp" : "", omod[v->omod]);
 	if (v->is_sdwa)
 		put_sdwa(t, i);
 	if (v->is_dpp)
@@ -320,14 +321,14 @@ static void put_flags(struct text *t, const struct isa_inst *i)
 
 	for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
 		if (i->flags & names[n].flag)
-			put(t, "%s", scopes ? names[n].name_942 : names[n].name);
+			put_text(t, "%s", scopes ? names[n].name_942 : names[n].name);
 }
 
 static void put_data(struct text *t, unsigned row, unsigned dw)
 {
 	if (!dw)
 		return;
-	separate(t);
+	put_separator(t);
 	put_row(t, row, dw);
 }
 
@@ -336,19 +337,19 @@ static void put_smem(struct text *t, const struct isa_inst *i)
 	unsigned dw = i->mem.data_dw ? i->mem.data_dw : i->mem.dst_dw;
 
 	if (dw) {
-		separate(t);
+		put_separator(t);
 		put_scalar(t, i->mem.sdst, dw);
 	}
 	if (i->row->src[0]) {
-		separate(t);
+		put_separator(t);
 		put_scalar(t, i->mem.sbase, isa_type_dw(i->row->src[0]));
-		separate(t);
+		put_separator(t);
 		if (i->flags & ISA_SOFFSET)
 			put_scalar(t, i->mem.soffset, 1);
 		else
-			put(t, "0x%x", (unsigned)i->mem.offset);
+			put_text(t, "0x%x", (unsigned)i->mem.offset);
 		if (i->flags & ISA_SOFFSET && i->flags & ISA_SOE_IMM)
-			put(t, " offset:0x%x", (unsigned)i->mem.offset);
+			put_text(t, " offset:0x%x", (unsigned)i->mem.offset);
 	}
 	put_flags(t, i);
 }
@@ -362,12 +363,13 @@ static void put_ds(struct text *t, const struct isa_inst *i)
 	put_data(t, m->vdata, m->data_dw);
 	put_data(t, m->vdata1, isa_type_dw(i->row->src[2]));
 	if (m->offset)
-		put(t, " offset%s:%d",
-		    m->offset1 || strstr(isa_op_name(i->op), "2_b") || strstr(isa_op_name(i->op), "2st64") ? "0"
-													   : "",
-		    m->offset);
+		put_text(t, " offset%s:%d",
+			 m->offset1 || strstr(isa_op_name(i->op), "2_b") || strstr(isa_op_name(i->op), "2st64")
+				 ? "0"
+				 : "",
+			 m->offset);
 	if (m->offset1)
-		put(t, " offset1:%u", m->offset1);
+		put_text(t, " offset1:%u", m->offset1);
 	put_flags(t, i);
 }
 
@@ -378,21 +380,21 @@ static void put_flat(struct text *t, const struct isa_inst *i)
 
 	if (!m->data_dw || i->flags & ISA_GLC)
 		put_data(t, m->vdst, m->dst_dw);
-	separate(t);
+	put_separator(t);
 	if (scratch && !(i->flags & ISA_VADDR))
-		put(t, "off");
+		put_text(t, "off");
 	else
 		put_row(t, m->vaddr, scratch || saddr ? 1 : 2);
 	put_data(t, m->vdata, m->data_dw);
 	if (i->enc != ISA_FLAT) {
-		separate(t);
+		put_separator(t);
 		if (saddr)
 			put_scalar(t, m->saddr, scratch ? 1 : 2);
 		else
-			put(t, "off");
+			put_text(t, "off");
 	}
 	if (m->offset)
-		put(t, " offset:%d", m->offset);
+		put_text(t, " offset:%d", m->offset);
 	put_flags(t, i);
 }
 
@@ -411,21 +413,21 @@ static void put_buffer(struct text *t, const struct isa_inst *i)
 		dw = 0;
 	put_data(t, m->vdata, dw);
 	if (i->row->src[0]) {
-		separate(t);
+		put_separator(t);
 		if (address)
 			put_row(t, m->vaddr, address);
 		else
-			put(t, "off");
+			put_text(t, "off");
 	}
-	separate(t);
+	put_separator(t);
 	put_scalar(t, m->sbase, 4);
-	separate(t);
+	put_separator(t);
 	put_scalar(t, m->soffset, 1);
 	if (i->enc == ISA_MTBUF)
-		put(t, " dfmt:%u nfmt:%u", m->dfmt, m->nfmt);
-	put(t, "%s%s", i->flags & ISA_IDXEN ? " idxen" : "", i->flags & ISA_OFFEN ? " offen" : "");
+		put_text(t, " dfmt:%u nfmt:%u", m->dfmt, m->nfmt);
+	put_text(t, "%s%s", i->flags & ISA_IDXEN ? " idxen" : "", i->flags & ISA_OFFEN ? " offen" : "");
 	if (m->offset)
-		put(t, " offset:%d", m->offset);
+		put_text(t, " offset:%d", m->offset);
 	put_flags(t, i);
 }
 
@@ -435,18 +437,18 @@ static void put_image(struct text *t, const struct isa_inst *i)
 	const struct isa_mem *m = &i->mem;
 
 	put_data(t, m->vdata, m->data_dw ? m->data_dw : m->dst_dw);
-	separate(t);
+	put_separator(t);
 	put_row(t, m->vaddr, 1);
-	separate(t);
+	put_separator(t);
 	put_scalar(t, m->sbase, 8);
 	if (i->row->number >= 0x20) {
-		separate(t);
+		put_separator(t);
 		put_scalar(t, m->soffset, 4);
 	}
-	put(t, " dmask:0x%x%s", m->dfmt, i->flags & ISA_UNRM ? " unorm" : "");
+	put_text(t, " dmask:0x%x%s", m->dfmt, i->flags & ISA_UNRM ? " unorm" : "");
 	put_flags(t, i);
-	put(t, "%s%s%s", i->flags & ISA_A16 ? " a16" : "", i->flags & ISA_DA ? " da" : "",
-	    i->flags & ISA_D16 ? " d16" : "");
+	put_text(t, "%s%s%s", i->flags & ISA_A16 ? " a16" : "", i->flags & ISA_DA ? " da" : "",
+		 i->flags & ISA_D16 ? " d16" : "");
 }
 
 unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words, uint64_t pc, char *text,
@@ -459,10 +461,10 @@ unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words
 	unsigned used = isa_decode(&dec, code, words, pc, &inst, &why);
 
 	if (!used) {
-		put(&t, "<%s>", why);
+		put_text(&t, "<%s>", why);
 		return 0;
 	}
-	put(&t, "%s", inst.row->name);
+	put_text(&t, "%s", inst.row->name);
 	if (inst.enc <= ISA_SOPP)
 		put_salu(&t, &inst);
 	else if (inst.enc <= ISA_VOP3P)

@@ -80,7 +80,7 @@ isa_fn isa_handler_find(enum isa_op op)
 
 /* Gives a decoded instruction its function and its constants. An unimplemented one gets a function that stops the
  * wave. False without memory. */
-static bool bind(struct isa_program *program, struct isa_inst *inst)
+static bool bind_inst(struct isa_program *program, struct isa_inst *inst)
 {
 	inst->fn = isa_handler_find(inst->op);
 	if (inst->enc <= ISA_SOPP) {
@@ -98,5 +98,5 @@ static bool bind(struct isa_program *program, struct isa_inst *inst)
 
 struct isa_cache *isa_cache_create(void)
 {
-	return isa_program_cache_create(bind);
+	return isa_program_cache_create(bind_inst);
 }

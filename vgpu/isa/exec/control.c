@@ -10,7 +10,7 @@
 /* --- branches --- */
 
 /* Resolves the target once. Only this thread runs the program, so it may complete the instruction here. */
-static inline const struct isa_inst *take(struct isa_wave *w, const struct isa_inst *i)
+static inline const struct isa_inst *take_branch(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct isa_inst *branch = (struct isa_inst *)i;
 
@@ -22,7 +22,7 @@ static inline const struct isa_inst *take(struct isa_wave *w, const struct isa_i
 #define S_BRANCH(name, CONDITION)                                                                                  \
 	C_FN(name)                                                                                                 \
 	{                                                                                                          \
-		return CONDITION ? take(w, i) : i + 1;                                                             \
+		return CONDITION ? take_branch(w, i) : i + 1;                                                      \
 	}
 S_BRANCH(branch, true)
 S_BRANCH(cbranch_scc0, !w->scc)
@@ -59,7 +59,7 @@ C_FN(swappc_b64)
 C_FN(call_b64)
 {
 	isa_swrite64(w, i->salu.dst, next_pc(i));
-	return take(w, i);
+	return take_branch(w, i);
 }
 
 /* --- the wave's life --- */
@@ -163,7 +163,7 @@ enum hwreg {
  * but never raised: DRM VMIDs have no trap handler. */
 #define MODE_WRITABLE 0x081ff3ffu
 
-static uint32_t status(const struct isa_wave *w)
+static uint32_t hwreg_status(const struct isa_wave *w)
 {
 	bool vccz = !isa_sread64(w, ISA_VCC), execz = !isa_exec(w), in_group = w->group && w->group->waves > 1;
 
@@ -184,7 +184,7 @@ static uint32_t hwreg_read(const struct isa_wave *w, unsigned id)
 	case HW_REG_MODE:
 		return w->mode & ~ISA_MODE_F8_FNUZ;
 	case HW_REG_STATUS:
-		return status(w);
+		return hwreg_status(w);
 	case HW_REG_HW_ID:
 		return w->hw_id;
 	case HW_REG_GPR_ALLOC:
@@ -215,7 +215,7 @@ C_FN(getreg_b32)
 }
 
 /* Only MODE has bits that a user program changes with effect. */
-static const struct isa_inst *setreg(struct isa_wave *w, const struct isa_inst *i, uint32_t value)
+static const struct isa_inst *hwreg_set(struct isa_wave *w, const struct isa_inst *i, uint32_t value)
 {
 	unsigned shift = (uint32_t)i->salu.simm >> 6 & 31;
 	uint32_t mask = field_mask(i->salu.simm) << shift & MODE_WRITABLE, before = w->mode;
@@ -231,12 +231,12 @@ static const struct isa_inst *setreg(struct isa_wave *w, const struct isa_inst *
 
 C_FN(setreg_b32)
 {
-	return setreg(w, i, w->s[i->salu.src[0]]);
+	return hwreg_set(w, i, w->s[i->salu.src[0]]);
 }
 
 C_FN(setreg_imm32_b32)
 {
-	return setreg(w, i, i->salu.literal);
+	return hwreg_set(w, i, i->salu.literal);
 }
 
 const struct isa_handler isa_control_handlers[] = {

@@ -41,7 +41,7 @@ void isa_gws_destroy(struct isa_gws *gws)
 
 /* --- what each does; true: the wave goes on --- */
 
-static bool init(struct unit *u, uint32_t value)
+static bool unit_init(struct unit *u, uint32_t value)
 {
 	u->counter = value;
 	u->flag = u->semaphore = false;
@@ -50,7 +50,7 @@ static bool init(struct unit *u, uint32_t value)
 }
 
 /* The last wave to arrive opens the barrier, and its value is the number of waves of the next round. */
-static bool barrier(struct unit *u, uint32_t value)
+static bool barrier_arrive(struct unit *u, uint32_t value)
 {
 	u->semaphore = false;
 	if (u->counter) {
@@ -105,7 +105,7 @@ static bool may_use(const struct isa_wave *w, const struct isa_inst *i, unsigned
 }
 
 /* Reports an operation on a resource in an undefined state, and a wait that cannot end. */
-static void look(const struct isa_wave *w, const struct isa_inst *i, const struct unit *u, uint32_t value)
+static void check_unit(const struct isa_wave *w, const struct isa_inst *i, const struct unit *u, uint32_t value)
 {
 	const struct isa_gws_part *part = &w->machine->gws;
 
@@ -130,7 +130,8 @@ static uint32_t value_of(const struct isa_wave *w, const struct isa_inst *i)
 }
 
 /* M0 21:16 and the offset name the resource, modulo 64. */
-static const struct isa_inst *run(struct isa_wave *w, const struct isa_inst *i, bool fn(struct unit *, uint32_t))
+static const struct isa_inst *run_gws(struct isa_wave *w, const struct isa_inst *i,
+				      bool fn(struct unit *, uint32_t))
 {
 	const struct isa_gws_part *part = &w->machine->gws;
 	unsigned resource = ((w->s[ISA_M0] >> 16) + (uint32_t)i->mem.offset) % ISA_GWS_UNITS;
@@ -146,9 +147,9 @@ static const struct isa_inst *run(struct isa_wave *w, const struct isa_inst *i, 
 	w->sync.unit = (uint8_t)((part->base + resource) % ISA_GWS_UNITS);
 	u = &part->gws->unit[w->sync.unit];
 	pthread_mutex_lock(&part->gws->lock);
-	if (fn == init)
+	if (fn == unit_init)
 		u->given = part->given;
-	look(w, i, u, value);
+	check_unit(w, i, u, value);
 	w->sync.flag = u->flag;
 	goes_on = fn(u, value);
 	u->queue += !goes_on;
@@ -172,17 +173,17 @@ bool isa_gws_passed(struct isa_wave *w)
 	return passed;
 }
 
-#define GWS_FN(name)                                                                                               \
+#define GWS_FN(name, act)                                                                                          \
 	static const struct isa_inst *gws_##name(struct isa_wave *w, const struct isa_inst *i)                     \
 	{                                                                                                          \
-		return run(w, i, name);                                                                            \
+		return run_gws(w, i, act);                                                                         \
 	}
-GWS_FN(init)
-GWS_FN(barrier)
-GWS_FN(sema_v)
-GWS_FN(sema_br)
-GWS_FN(sema_p)
-GWS_FN(sema_release_all)
+GWS_FN(init, unit_init)
+GWS_FN(barrier, barrier_arrive)
+GWS_FN(sema_v, sema_v)
+GWS_FN(sema_br, sema_br)
+GWS_FN(sema_p, sema_p)
+GWS_FN(sema_release_all, sema_release_all)
 
 const struct isa_handler isa_gws_handlers[] = {
 	{ISA_OP_DS_GWS_INIT, gws_init},

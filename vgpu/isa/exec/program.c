@@ -85,7 +85,7 @@ static struct isa_decoder decoder_of(const struct isa_machine *m)
 
 /* --- fetching --- */
 
-static const struct gpuvm_region *executable(const struct gpuvm_view *view, uint64_t va)
+static const struct gpuvm_region *executable_region(const struct gpuvm_view *view, uint64_t va)
 {
 	const struct gpuvm_region *r = gpuvm_find(view, va & VA_MASK);
 
@@ -110,12 +110,12 @@ static const uint8_t *code_at(const struct isa_program *p, const struct gpuvm_re
 }
 
 /* Copies up to `words` dwords at va, as far as memory may be executed; returns how many. */
-static unsigned fetch(const struct isa_program *p, uint64_t va, uint32_t *code, unsigned words)
+static unsigned fetch_words(const struct isa_program *p, uint64_t va, uint32_t *code, unsigned words)
 {
 	unsigned n = 0;
 
 	for (; n < words; n++, va += 4) {
-		const struct gpuvm_region *r = executable(p->view, va);
+		const struct gpuvm_region *r = executable_region(p->view, va);
 		size_t size_B = 4;
 
 		if (!r || r->hi - (va & VA_MASK) < 4)
@@ -132,7 +132,7 @@ static bool run_is_current(const struct isa_program *p, const struct run *run)
 	const uint8_t *copy = run->copy;
 
 	while (va < end) {
-		const struct gpuvm_region *r = executable(p->view, va);
+		const struct gpuvm_region *r = executable_region(p->view, va);
 		size_t chunk_B = end - va;
 		const uint8_t *now = r ? code_at(p, r, va, &chunk_B) : NULL;
 
@@ -146,7 +146,7 @@ static bool run_is_current(const struct isa_program *p, const struct run *run)
 
 /* --- instructions that only say why --- */
 
-static const struct isa_inst *refuse(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_refuse(struct isa_wave *w, const struct isa_inst *i)
 {
 	return isa_stop_wave(w, i, "%s", i->refusal);
 }
@@ -171,14 +171,14 @@ static const struct isa_inst *report_beyond(struct isa_wave *w, const struct isa
 }
 
 /* Function of an instruction that only the checks need. */
-static const struct isa_inst *pass(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_pass(struct isa_wave *w, const struct isa_inst *i)
 {
 	(void)w;
 	return i + 1;
 }
 
 /* Ends a run whose next instruction is in another run. */
-static const struct isa_inst *follow(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_follow(struct isa_wave *w, const struct isa_inst *i)
 {
 	return isa_goto(w, i->pc);
 }
@@ -194,13 +194,13 @@ static size_t slot_of(const struct isa_program *p, uint64_t pc)
 	return at;
 }
 
-static const struct isa_inst *find(const struct isa_program *p, uint64_t pc)
+static const struct isa_inst *find_inst(const struct isa_program *p, uint64_t pc)
 {
 	return p->slot_count ? p->slots[slot_of(p, pc)].inst : NULL;
 }
 
 /* Makes room for `more` entries. */
-static bool reserve(struct isa_program *p, size_t more)
+static bool reserve_slots(struct isa_program *p, size_t more)
 {
 	struct slot *old = p->slots;
 	size_t old_count = p->slot_count, count = old_count ? old_count : 256;
@@ -222,7 +222,7 @@ static bool reserve(struct isa_program *p, size_t more)
 	return true;
 }
 
-static void enter(struct isa_program *p, uint64_t pc, const struct isa_inst *inst)
+static void enter_slot(struct isa_program *p, uint64_t pc, const struct isa_inst *inst)
 {
 	size_t at = slot_of(p, pc);
 
@@ -262,7 +262,7 @@ static bool ends_run(const struct isa_inst *inst)
 	case ISA_OP_S_CALL_B64:
 		return true;
 	default:
-		return inst->fn == refuse || inst->fn == fetch_fault;
+		return inst->fn == run_refuse || inst->fn == fetch_fault;
 	}
 }
 
@@ -271,13 +271,13 @@ static bool ends_run(const struct isa_inst *inst)
 static unsigned decode_one(struct isa_program *p, uint64_t pc, struct isa_inst *inst)
 {
 	uint32_t code[MAX_DWORDS];
-	unsigned words = fetch(p, pc, code, MAX_DWORDS);
+	unsigned words = fetch_words(p, pc, code, MAX_DWORDS);
 	const char *why;
 	unsigned dwords = isa_decode(&p->dec, code, words, pc, inst, &why);
 
 	if (dwords)
 		return dwords;
-	inst->fn = words ? refuse : fetch_fault;
+	inst->fn = words ? run_refuse : fetch_fault;
 	inst->refusal = why;
 	p->refused = true;
 	return words ? 1 : 0;
@@ -311,26 +311,26 @@ static struct isa_inst *report_before(struct collector *c, struct isa_inst *inst
 }
 
 /* Fills the collector from pc to a jump, to known code, or to its end. */
-static bool collect(struct isa_program *p, struct collector *c, uint64_t pc)
+static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 {
 	for (;;) {
 		struct isa_inst *inst = &c->inst[c->count];
 		unsigned dwords;
 
-		if (find(p, pc) || c->count >= MAX_RUN || c->addresses == 2 * MAX_RUN) {
-			*inst = (struct isa_inst){.fn = follow, .pc = pc};
+		if (find_inst(p, pc) || c->count >= MAX_RUN || c->addresses == 2 * MAX_RUN) {
+			*inst = (struct isa_inst){.fn = run_follow, .pc = pc};
 			c->count++;
 			return true;
 		}
 		dwords = decode_one(p, pc, inst);
 		c->pc_of[c->addresses] = pc;
 		c->inst_of[c->addresses++] = (uint32_t)c->count;
-		c->code_dw += fetch(p, pc, &c->code[c->code_dw], dwords);
+		c->code_dw += fetch_words(p, pc, &c->code[c->code_dw], dwords);
 		pc += 4 * dwords;
 		if (!inst->fn && without_effect(inst->op)) {
 			if (!p->dec.checked)
 				continue;
-			inst->fn = pass;
+			inst->fn = run_pass;
 		}
 		if (inst->beyond) {
 			inst = report_before(c, inst);
@@ -361,10 +361,10 @@ static bool add_uses(const struct isa_program *p, struct run *run, size_t count)
 	if (!run->use)
 		return false;
 	for (size_t n = 0; n < count; n++) {
-		if (run->inst[n].fn != refuse) /* a refused instruction has no fields */
+		if (run->inst[n].fn != run_refuse) /* a refused instruction has no fields */
 			isa_operand_use_of(&run->inst[n], &run->use[n]);
 		run->inst[n].use = &run->use[n];
-		if (run->inst[n].fn != refuse)
+		if (run->inst[n].fn != run_refuse)
 			isa_hazard_of(&run->inst[n], p->dec.gfx, &run->use[n]);
 	}
 	return true;
@@ -395,14 +395,14 @@ static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t 
 	p->runs = runs;
 	run.copy = copy_of(c->code, run.size_B);
 	run.inst = copy_of(c->inst, c->count * sizeof(*c->inst));
-	if (!run.copy || !run.inst || !add_uses(p, &run, c->count) || !reserve(p, c->addresses)) {
+	if (!run.copy || !run.inst || !add_uses(p, &run, c->count) || !reserve_slots(p, c->addresses)) {
 		free_run(&run);
 		return false;
 	}
 	runs[p->run_count++] = run;
 	look_behind(p, &run);
 	for (size_t n = 0; n < c->addresses; n++)
-		enter(p, c->pc_of[n], &run.inst[c->inst_of[n]]);
+		enter_slot(p, c->pc_of[n], &run.inst[c->inst_of[n]]);
 	return true;
 }
 
@@ -414,9 +414,9 @@ static const struct isa_inst *decode_run(struct isa_program *p, uint64_t pc)
 	if (!c)
 		return NULL;
 	c->count = c->addresses = c->code_dw = 0;
-	ok = collect(p, c, pc) && keep_run(p, c, pc);
+	ok = collect_run(p, c, pc) && keep_run(p, c, pc);
 	free(c);
-	return ok ? find(p, pc) : NULL;
+	return ok ? find_inst(p, pc) : NULL;
 }
 
 const uint32_t *isa_program_constant(struct isa_program *p, uint64_t value)
@@ -445,7 +445,7 @@ const uint32_t *isa_program_constant(struct isa_program *p, uint64_t value)
 isa_fn isa_refuse(struct isa_inst *inst, const char *why)
 {
 	inst->refusal = why;
-	return refuse;
+	return run_refuse;
 }
 
 /* --- programs and their cache --- */
@@ -532,7 +532,7 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 	p->caches = machine->cache;
 	if (!program_is_current(p))
 		program_empty(p);
-	if (!executable(machine->view, entry)) {
+	if (!executable_region(machine->view, entry)) {
 		const struct gpuvm_region *r = gpuvm_find(machine->view, entry & VA_MASK);
 		struct gpuvm_fault fault = {entry & VA_MASK, GPUVM_X, GPUVM_SQI, r != NULL};
 
@@ -546,7 +546,7 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 
 const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc)
 {
-	const struct isa_inst *inst = find(w->program, pc);
+	const struct isa_inst *inst = find_inst(w->program, pc);
 
 	if (!inst)
 		inst = decode_run(w->program, pc);

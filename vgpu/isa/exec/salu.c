@@ -131,7 +131,7 @@ S_OP(wqm_b64, uint64_t, uint64_t, none_t, r = any_of_four(a) * 15; scc = r != 0)
 S_OP(quadmask_b32, uint32_t, uint32_t, none_t, r = (uint32_t)gather_quads(a); scc = r != 0)
 S_OP(quadmask_b64, uint64_t, uint64_t, none_t, r = gather_quads(a); scc = r != 0)
 
-static uint64_t reverse64(uint64_t a)
+static uint64_t reverse_bits64(uint64_t a)
 {
 	a = (a >> 1 & 0x5555555555555555ull) | (a & 0x5555555555555555ull) << 1;
 	a = (a >> 2 & 0x3333333333333333ull) | (a & 0x3333333333333333ull) << 2;
@@ -140,7 +140,7 @@ static uint64_t reverse64(uint64_t a)
 }
 
 /* Each bit twice. */
-static uint64_t replicate(uint32_t a)
+static uint64_t replicate_bits(uint32_t a)
 {
 	uint64_t r = 0;
 
@@ -149,9 +149,9 @@ static uint64_t replicate(uint32_t a)
 	return r;
 }
 
-S_OP(brev_b32, uint32_t, uint32_t, none_t, r = (uint32_t)(reverse64(a) >> 32))
-S_OP(brev_b64, uint64_t, uint64_t, none_t, r = reverse64(a))
-S_OP(bitreplicate_b64_b32, uint64_t, uint32_t, none_t, r = replicate(a))
+S_OP(brev_b32, uint32_t, uint32_t, none_t, r = (uint32_t)(reverse_bits64(a) >> 32))
+S_OP(brev_b64, uint64_t, uint64_t, none_t, r = reverse_bits64(a))
+S_OP(bitreplicate_b64_b32, uint64_t, uint32_t, none_t, r = replicate_bits(a))
 S_OP(bcnt0_i32_b32, uint32_t, uint32_t, none_t, r = 32 - (uint32_t)__builtin_popcount(a); scc = r != 0)
 S_OP(bcnt0_i32_b64, uint32_t, uint64_t, none_t, r = 64 - (uint32_t)__builtin_popcountll(a); scc = r != 0)
 S_OP(bcnt1_i32_b32, uint32_t, uint32_t, none_t, r = (uint32_t)__builtin_popcount(a); scc = r != 0)

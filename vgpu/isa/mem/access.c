@@ -230,7 +230,7 @@ GPUVM_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_add
 /* Loads or stores dw dwords of each lane: rows of w->v from `row` on. */
 typedef void access_fn(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned row,
 		       unsigned dw);
-static access_fn load, store;
+static access_fn access_load, access_store;
 
 /* Accesses lanes in several pages, page by page. False: lane by lane is as fast. */
 static bool by_page(access_fn *access, struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
@@ -250,8 +250,8 @@ static bool by_page(access_fn *access, struct isa_wave *w, const struct isa_inst
 	return true;
 }
 
-GPUVM_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
-			    unsigned vdst, unsigned dw)
+GPUVM_RACY static void access_load(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+				   unsigned vdst, unsigned dw)
 {
 	uint32_t(*v)[ISA_LANES] = w->v + vdst, value[4];
 	uint64_t bias;
@@ -274,7 +274,7 @@ GPUVM_RACY static void load(struct isa_wave *w, const struct isa_inst *i, const 
 				v[k][lane] = value[k];
 		break;
 	case MEM_SCATTERED:
-		if (w->machine->cache && by_page(load, w, i, a, vdst, dw))
+		if (w->machine->cache && by_page(access_load, w, i, a, vdst, dw))
 			break;
 		ISA_FOR_LANES(lane, a->mask)
 		{
@@ -314,15 +314,15 @@ GPUVM_RACY static void mark_lanes(const struct isa_addresses *a, enum mem_shape 
 		*(mark16 *)mem_at(bias, a->va[0] + n) = (mark16){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 }
 
-static void store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a, unsigned vdata,
-		  unsigned dw)
+static void access_store(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+			 unsigned vdata, unsigned dw)
 {
 	uint32_t(*v)[ISA_LANES] = w->v + vdata, value[4];
 	struct mem_sink_bias bias;
 	enum mem_shape shape = mem_shape_of_write(w, i, a, 4 * dw, &bias);
 
 	if (shape == MEM_SCATTERED) {
-		if (w->machine->cache && by_page(store, w, i, a, vdata, dw))
+		if (w->machine->cache && by_page(access_store, w, i, a, vdata, dw))
 			return;
 		ISA_FOR_LANES(lane, a->mask)
 		{
@@ -398,8 +398,8 @@ static uint64_t lane_operand(uint32_t (*v)[ISA_LANES], unsigned lane, unsigned s
 	return size_B == 8 ? v[0][lane] | (uint64_t)v[1][lane] << 32 : v[0][lane];
 }
 
-static void atomic(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
-		   const struct isa_addresses *a, unsigned vdata, unsigned vdst, bool returns)
+static void access_atomic(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+			  const struct isa_addresses *a, unsigned vdata, unsigned vdst, bool returns)
 {
 	unsigned size_B = access->bytes, saved;
 	bool two = access->atomic == ISA_ATOMIC_CMPSWAP;
@@ -428,20 +428,20 @@ void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct
 		return;
 	switch (access->class) {
 	case ISA_ACCESS_LOAD:
-		load(w, i, a, vdst, dw);
+		access_load(w, i, a, vdst, dw);
 		break;
 	case ISA_ACCESS_LOAD_SUB:
 	case ISA_ACCESS_LOAD_D16:
 		load_sub(w, i, access, a, vdst);
 		break;
 	case ISA_ACCESS_STORE:
-		store(w, i, a, vdata, dw);
+		access_store(w, i, a, vdata, dw);
 		break;
 	case ISA_ACCESS_STORE_SUB:
 		store_sub(w, i, access, a, vdata);
 		break;
 	case ISA_ACCESS_ATOMIC:
-		atomic(w, i, access, a, vdata, vdst, returns);
+		access_atomic(w, i, access, a, vdata, vdst, returns);
 		break;
 	}
 }

@@ -83,7 +83,7 @@ static bool in_range(const struct request *r, unsigned lane, unsigned at, unsign
 	return offset + at + size_B + r->v.soffset <= r->v.records;
 }
 
-static uint64_t address(const struct request *r, unsigned lane, unsigned at)
+static uint64_t lane_address(const struct request *r, unsigned lane, unsigned at)
 {
 	uint32_t s = 8u << (r->v.word3 >> 21 & 3), offset = r->offset[lane] + at, index = r->index[lane];
 
@@ -95,7 +95,8 @@ static uint64_t address(const struct request *r, unsigned lane, unsigned at)
 
 /* --- plain data --- */
 
-static void clear(struct isa_wave *w, const struct isa_access *access, uint64_t mask, unsigned row, unsigned dw)
+static void clear_lanes(struct isa_wave *w, const struct isa_access *access, uint64_t mask, unsigned row,
+			unsigned dw)
 {
 	ISA_FOR_LANES(lane, mask)
 	{
@@ -108,8 +109,8 @@ static void clear(struct isa_wave *w, const struct isa_access *access, uint64_t 
 }
 
 /* Bytes `at` to at + size_B of each lane's element; data rows follow. Lanes out of range read 0. */
-static void piece(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
-		  const struct request *r, unsigned at, unsigned size_B, unsigned dw)
+static void piece_of(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
+		     const struct request *r, unsigned at, unsigned size_B, unsigned dw)
 {
 	struct isa_addresses a = {.mask = 0};
 	unsigned row = i->mem.vdata + at / 4;
@@ -117,7 +118,7 @@ static void piece(struct isa_wave *w, const struct isa_inst *i, const struct isa
 
 	ISA_FOR_LANES(lane, r->mask)
 	{
-		a.va[lane] = address(r, lane, at);
+		a.va[lane] = lane_address(r, lane, at);
 		if (in_range(r, lane, at, size_B))
 			a.mask |= (uint64_t)1 << lane;
 	}
@@ -126,7 +127,7 @@ static void piece(struct isa_wave *w, const struct isa_inst *i, const struct isa
 	if (!outside)
 		return;
 	if (access->class == ISA_ACCESS_ATOMIC ? i->flags & ISA_GLC : access->class <= ISA_ACCESS_LOAD_D16)
-		clear(w, access, outside, row, dw);
+		clear_lanes(w, access, outside, row, dw);
 }
 
 /* TFE: a dword after the data has the page's status; waves are not informed of faults. */
@@ -138,7 +139,7 @@ static void write_status(struct isa_wave *w, const struct isa_inst *i, unsigned 
 	w->v[i->mem.vdst + dw][lane] = 0;
 }
 
-static bool splits(const struct request *r, unsigned dw)
+static bool splits_dwords(const struct request *r, unsigned dw)
 {
 	/* Swizzled dwords are not contiguous, and raw buffers are checked dword by dword. */
 	if (dw == 1 || r->v.swizzle)
@@ -152,7 +153,7 @@ static bool splits(const struct request *r, unsigned dw)
 }
 
 /* Whether a swizzled buffer splits the lane's element: it does not fit into one of the buffer's dwords. */
-static bool torn(const struct request *r, const struct isa_access *access, unsigned size_B)
+static bool is_torn(const struct request *r, const struct isa_access *access, unsigned size_B)
 {
 	unsigned unit_B = access->class == ISA_ACCESS_ATOMIC || size_B < 4 ? size_B : 4;
 
@@ -174,7 +175,7 @@ static void load_torn(struct isa_wave *w, const struct isa_inst *i, const struct
 
 		for (unsigned at = 0; at < size_B; at++)
 			if (in_range(r, lane, at, 1))
-				isa_mem_read(w, i, address(r, lane, at), (uint8_t *)data + at, 1);
+				isa_mem_read(w, i, lane_address(r, lane, at), (uint8_t *)data + at, 1);
 		if (access->class == ISA_ACCESS_LOAD_D16)
 			isa_set_half(&w->v[i->mem.vdata][lane], isa_extend(data[0], access), access->high);
 		else if (access->class == ISA_ACCESS_LOAD_SUB)
@@ -194,13 +195,13 @@ static void store_torn(struct isa_wave *w, const struct isa_inst *i, const struc
 		uint8_t byte = (uint8_t)(value >> 8 * (at % 4));
 
 		if (in_range(r, lane, at, 1))
-			isa_mem_write(w, i, address(r, lane, at), &byte, 1);
+			isa_mem_write(w, i, lane_address(r, lane, at), &byte, 1);
 	}
 }
 
 static const struct isa_inst *to_lds(struct isa_wave *w, const struct isa_inst *i);
 
-static const struct isa_inst *buffer(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_buffer(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_access *access = isa_access_of(i->op);
 	unsigned dw = access->class == ISA_ACCESS_ATOMIC ? access->bytes / 4u
@@ -215,7 +216,7 @@ static const struct isa_inst *buffer(struct isa_wave *w, const struct isa_inst *
 	read_request(w, i, &r);
 	sub = access->class == ISA_ACCESS_LOAD_SUB || access->class == ISA_ACCESS_LOAD_D16 ||
 	      access->class == ISA_ACCESS_STORE_SUB;
-	if (torn(&r, access, sub ? access->bytes : 4 * dw)) {
+	if (is_torn(&r, access, sub ? access->bytes : 4 * dw)) {
 		if (access->class == ISA_ACCESS_ATOMIC)
 			return isa_stop_wave(w, i, "an atomic that crosses the elements of a swizzled buffer");
 		if (access->class == ISA_ACCESS_STORE || access->class == ISA_ACCESS_STORE_SUB)
@@ -223,12 +224,12 @@ static const struct isa_inst *buffer(struct isa_wave *w, const struct isa_inst *
 		else
 			load_torn(w, i, access, &r, sub ? access->bytes : 4 * dw);
 	} else if (sub)
-		piece(w, i, access, &r, 0, access->bytes, 1);
-	else if (access->class == ISA_ACCESS_ATOMIC || !splits(&r, dw))
-		piece(w, i, access, &r, 0, 4 * dw, dw);
+		piece_of(w, i, access, &r, 0, access->bytes, 1);
+	else if (access->class == ISA_ACCESS_ATOMIC || !splits_dwords(&r, dw))
+		piece_of(w, i, access, &r, 0, 4 * dw, dw);
 	else
 		for (unsigned k = 0; k < dw; k++)
-			piece(w, i, access, &r, 4 * k, 4, 1);
+			piece_of(w, i, access, &r, 4 * k, 4, 1);
 	write_status(w, i, dw);
 	return i + 1;
 }
@@ -264,8 +265,8 @@ static bool read_typed(const struct isa_inst *i, const struct resource *v, struc
 
 /* Selects component n by the resource: 0 zero, 1 one, 4 to 7 X to W. Instructions with a format of their own
  * (MTBUF) take the components unchanged. */
-static uint32_t select(const struct isa_inst *i, const struct resource *v, const struct typed *t, unsigned n,
-		       const uint32_t xyzw[4])
+static uint32_t select_component(const struct isa_inst *i, const struct resource *v, const struct typed *t,
+				 unsigned n, const uint32_t xyzw[4])
 {
 	unsigned sel = i->enc == ISA_MTBUF ? 4 + n : v->word3 >> 3 * n & 7;
 
@@ -299,7 +300,7 @@ static void element_read(struct isa_wave *w, const struct isa_inst *i, const str
 	for (unsigned at = 0; at < size_B; at += 4) {
 		unsigned part_B = r->v.swizzle ? (size_B - at < 4 ? size_B - at : 4) : size_B;
 
-		isa_mem_read(w, i, address(r, lane, at), element + at, part_B);
+		isa_mem_read(w, i, lane_address(r, lane, at), element + at, part_B);
 		if (part_B == size_B)
 			break;
 	}
@@ -311,7 +312,7 @@ static void element_write(struct isa_wave *w, const struct isa_inst *i, const st
 	for (unsigned at = 0; at < size_B; at += 4) {
 		unsigned part_B = r->v.swizzle ? (size_B - at < 4 ? size_B - at : 4) : size_B;
 
-		isa_mem_write(w, i, address(r, lane, at), element + at, part_B);
+		isa_mem_write(w, i, lane_address(r, lane, at), element + at, part_B);
 		if (part_B == size_B)
 			break;
 	}
@@ -328,7 +329,7 @@ static void typed_load(struct isa_wave *w, const struct isa_inst *i, const struc
 		isa_format_load(t->dfmt, t->nfmt, element, t->d16, xyzw);
 	}
 	for (unsigned n = 0; n < t->count; n++)
-		put_component(w, i, t, lane, n, select(i, &r->v, t, n, xyzw));
+		put_component(w, i, t, lane, n, select_component(i, &r->v, t, n, xyzw));
 	if (t->d16 && t->count == 3) /* the last half has no component */
 		put_component(w, i, t, lane, 3, 0);
 }
@@ -352,7 +353,7 @@ static void typed_store(struct isa_wave *w, const struct isa_inst *i, const stru
 	element_write(w, i, r, lane, element, t->size_B);
 }
 
-static const struct isa_inst *typed(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_typed(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct request r;
 	struct typed t;
@@ -390,10 +391,10 @@ static uint32_t dword_of(struct isa_wave *w, const struct isa_inst *i, const str
 			return 0;
 		element_read(w, i, r, lane, element, t.size_B);
 		isa_format_load(t.dfmt, t.nfmt, element, false, xyzw);
-		return select(i, &r->v, &t, 0, xyzw);
+		return select_component(i, &r->v, &t, 0, xyzw);
 	}
 	if (in_range(r, lane, 0, size_B))
-		isa_mem_read(w, i, address(r, lane, 0), &value, size_B);
+		isa_mem_read(w, i, lane_address(r, lane, 0), &value, size_B);
 	return size_B == 4 ? value : isa_extend(value, access);
 }
 
@@ -431,7 +432,7 @@ static const struct isa_inst *store_lds_dword(struct isa_wave *w, const struct i
 
 		isa_lds_read(w, i, base + 4 * lane, &value, 4);
 		if (in_range(&r, lane, 0, 4))
-			isa_mem_write(w, i, address(&r, lane, 0), &value, 4);
+			isa_mem_write(w, i, lane_address(&r, lane, 0), &value, 4);
 	}
 	return i + 1;
 }
@@ -446,7 +447,7 @@ static bool reaches_l2(const struct isa_wave *w, const struct isa_inst *i)
 }
 
 /* Invalidating L2 keeps what local waves wrote (LLVM's memory model acquires with it alone). */
-static const struct isa_inst *cache(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_cache(struct isa_wave *w, const struct isa_inst *i)
 {
 	w->accesses++;
 	if (!w->machine->cache)
@@ -461,15 +462,15 @@ static const struct isa_inst *cache(struct isa_wave *w, const struct isa_inst *i
 /* --- the table --- */
 
 #define TYPED(P, what)                                                                                             \
-	{ISA_OP_##P##_##what##_FORMAT_X, typed}, {ISA_OP_##P##_##what##_FORMAT_XY, typed},                         \
-		{ISA_OP_##P##_##what##_FORMAT_XYZ, typed}, {ISA_OP_##P##_##what##_FORMAT_XYZW, typed},             \
-		{ISA_OP_##P##_##what##_FORMAT_D16_X, typed}, {ISA_OP_##P##_##what##_FORMAT_D16_XY, typed},         \
-		{ISA_OP_##P##_##what##_FORMAT_D16_XYZ, typed},                                                     \
+	{ISA_OP_##P##_##what##_FORMAT_X, run_typed}, {ISA_OP_##P##_##what##_FORMAT_XY, run_typed},                 \
+		{ISA_OP_##P##_##what##_FORMAT_XYZ, run_typed}, {ISA_OP_##P##_##what##_FORMAT_XYZW, run_typed},     \
+		{ISA_OP_##P##_##what##_FORMAT_D16_X, run_typed}, {ISA_OP_##P##_##what##_FORMAT_D16_XY, run_typed}, \
+		{ISA_OP_##P##_##what##_FORMAT_D16_XYZ, run_typed},                                                 \
 	{                                                                                                          \
-		ISA_OP_##P##_##what##_FORMAT_D16_XYZW, typed                                                       \
+		ISA_OP_##P##_##what##_FORMAT_D16_XYZW, run_typed                                                   \
 	}
 
-#define ATOMIC(name)  {ISA_OP_BUFFER_ATOMIC_##name, buffer}
+#define ATOMIC(name)  {ISA_OP_BUFFER_ATOMIC_##name, run_buffer}
 #define ATOMIC2(name) ATOMIC(name), ATOMIC(name##_X2)
 
 const struct isa_handler isa_mubuf_handlers[] = {
@@ -477,30 +478,30 @@ const struct isa_handler isa_mubuf_handlers[] = {
 	TYPED(BUFFER, STORE),
 	TYPED(TBUFFER, LOAD),
 	TYPED(TBUFFER, STORE),
-	{ISA_OP_BUFFER_LOAD_FORMAT_D16_HI_X, typed},
-	{ISA_OP_BUFFER_STORE_FORMAT_D16_HI_X, typed},
-	{ISA_OP_BUFFER_LOAD_UBYTE, buffer},
-	{ISA_OP_BUFFER_LOAD_SBYTE, buffer},
-	{ISA_OP_BUFFER_LOAD_USHORT, buffer},
-	{ISA_OP_BUFFER_LOAD_SSHORT, buffer},
-	{ISA_OP_BUFFER_LOAD_DWORD, buffer},
-	{ISA_OP_BUFFER_LOAD_DWORDX2, buffer},
-	{ISA_OP_BUFFER_LOAD_DWORDX3, buffer},
-	{ISA_OP_BUFFER_LOAD_DWORDX4, buffer},
-	{ISA_OP_BUFFER_LOAD_UBYTE_D16, buffer},
-	{ISA_OP_BUFFER_LOAD_UBYTE_D16_HI, buffer},
-	{ISA_OP_BUFFER_LOAD_SBYTE_D16, buffer},
-	{ISA_OP_BUFFER_LOAD_SBYTE_D16_HI, buffer},
-	{ISA_OP_BUFFER_LOAD_SHORT_D16, buffer},
-	{ISA_OP_BUFFER_LOAD_SHORT_D16_HI, buffer},
-	{ISA_OP_BUFFER_STORE_BYTE, buffer},
-	{ISA_OP_BUFFER_STORE_BYTE_D16_HI, buffer},
-	{ISA_OP_BUFFER_STORE_SHORT, buffer},
-	{ISA_OP_BUFFER_STORE_SHORT_D16_HI, buffer},
-	{ISA_OP_BUFFER_STORE_DWORD, buffer},
-	{ISA_OP_BUFFER_STORE_DWORDX2, buffer},
-	{ISA_OP_BUFFER_STORE_DWORDX3, buffer},
-	{ISA_OP_BUFFER_STORE_DWORDX4, buffer},
+	{ISA_OP_BUFFER_LOAD_FORMAT_D16_HI_X, run_typed},
+	{ISA_OP_BUFFER_STORE_FORMAT_D16_HI_X, run_typed},
+	{ISA_OP_BUFFER_LOAD_UBYTE, run_buffer},
+	{ISA_OP_BUFFER_LOAD_SBYTE, run_buffer},
+	{ISA_OP_BUFFER_LOAD_USHORT, run_buffer},
+	{ISA_OP_BUFFER_LOAD_SSHORT, run_buffer},
+	{ISA_OP_BUFFER_LOAD_DWORD, run_buffer},
+	{ISA_OP_BUFFER_LOAD_DWORDX2, run_buffer},
+	{ISA_OP_BUFFER_LOAD_DWORDX3, run_buffer},
+	{ISA_OP_BUFFER_LOAD_DWORDX4, run_buffer},
+	{ISA_OP_BUFFER_LOAD_UBYTE_D16, run_buffer},
+	{ISA_OP_BUFFER_LOAD_UBYTE_D16_HI, run_buffer},
+	{ISA_OP_BUFFER_LOAD_SBYTE_D16, run_buffer},
+	{ISA_OP_BUFFER_LOAD_SBYTE_D16_HI, run_buffer},
+	{ISA_OP_BUFFER_LOAD_SHORT_D16, run_buffer},
+	{ISA_OP_BUFFER_LOAD_SHORT_D16_HI, run_buffer},
+	{ISA_OP_BUFFER_STORE_BYTE, run_buffer},
+	{ISA_OP_BUFFER_STORE_BYTE_D16_HI, run_buffer},
+	{ISA_OP_BUFFER_STORE_SHORT, run_buffer},
+	{ISA_OP_BUFFER_STORE_SHORT_D16_HI, run_buffer},
+	{ISA_OP_BUFFER_STORE_DWORD, run_buffer},
+	{ISA_OP_BUFFER_STORE_DWORDX2, run_buffer},
+	{ISA_OP_BUFFER_STORE_DWORDX3, run_buffer},
+	{ISA_OP_BUFFER_STORE_DWORDX4, run_buffer},
 	ATOMIC2(SWAP),
 	ATOMIC2(CMPSWAP),
 	ATOMIC2(ADD),
@@ -520,10 +521,10 @@ const struct isa_handler isa_mubuf_handlers[] = {
 	ATOMIC(MIN_F64),
 	ATOMIC(MAX_F64),
 	{ISA_OP_BUFFER_STORE_LDS_DWORD, store_lds_dword},
-	{ISA_OP_BUFFER_WBL2, cache},
-	{ISA_OP_BUFFER_INVL2, cache},
-	{ISA_OP_BUFFER_INV, cache},
-	{ISA_OP_BUFFER_WBINVL1, cache},
-	{ISA_OP_BUFFER_WBINVL1_VOL, cache},
+	{ISA_OP_BUFFER_WBL2, run_cache},
+	{ISA_OP_BUFFER_INVL2, run_cache},
+	{ISA_OP_BUFFER_INV, run_cache},
+	{ISA_OP_BUFFER_WBINVL1, run_cache},
+	{ISA_OP_BUFFER_WBINVL1_VOL, run_cache},
 	{ISA_OP_NONE, NULL},
 };

@@ -106,7 +106,7 @@ static void read_offsets(const struct isa_wave *w, const struct isa_inst *i, uin
 /* --- reads and writes of dwords --- */
 
 /* Four lanes of four dwords each to four rows, and back. */
-static void transpose(__m128i r[4])
+static void transpose_rows(__m128i r[4])
 {
 	__m128i lo01 = _mm_unpacklo_epi32(r[0], r[1]), lo23 = _mm_unpacklo_epi32(r[2], r[3]);
 	__m128i hi01 = _mm_unpackhi_epi32(r[0], r[1]), hi23 = _mm_unpackhi_epi32(r[2], r[3]);
@@ -125,7 +125,7 @@ static void read_b128_all(const uint8_t *lds, const uint32_t offset[ISA_LANES], 
 
 		for (unsigned n = 0; n < 4; n++)
 			memcpy(&r[n], lds + offset[lane + n], sizeof(r[n]));
-		transpose(r);
+		transpose_rows(r);
 		for (unsigned k = 0; k < 4; k++)
 			memcpy(&v[k][lane], &r[k], sizeof(r[k]));
 	}
@@ -139,7 +139,7 @@ static void write_b128_all(uint8_t *lds, const uint32_t offset[ISA_LANES], uint3
 
 		for (unsigned k = 0; k < 4; k++)
 			memcpy(&r[k], &v[k][lane], sizeof(r[k]));
-		transpose(r);
+		transpose_rows(r);
 		for (unsigned n = 0; n < 4; n++)
 			memcpy(lds + offset[lane + n], &r[n], sizeof(r[n]));
 	}
@@ -219,7 +219,7 @@ static void two_offsets(const struct isa_wave *w, const struct isa_inst *i, unsi
 	offset[1] = base + i->mem.offset1 * unit;
 }
 
-static const struct isa_inst *read2(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_read2(struct isa_wave *w, const struct isa_inst *i)
 {
 	unsigned bytes = op_of(i)->bytes, dw = bytes / 4;
 
@@ -244,7 +244,7 @@ static void read_operand(const struct isa_wave *w, unsigned row, unsigned lane, 
 		value[k] = w->v[row + k][lane];
 }
 
-static const struct isa_inst *write2(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_write2(struct isa_wave *w, const struct isa_inst *i)
 {
 	unsigned bytes = op_of(i)->bytes;
 
@@ -264,7 +264,7 @@ static const struct isa_inst *write2(struct isa_wave *w, const struct isa_inst *
 }
 
 /* Returns both old values; the second exchange reads the result of the first. */
-static const struct isa_inst *exchange2(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_exchange2(struct isa_wave *w, const struct isa_inst *i)
 {
 	unsigned bytes = op_of(i)->bytes, dw = bytes / 4;
 
@@ -327,7 +327,7 @@ static const struct isa_inst *write_sub(struct isa_wave *w, const struct isa_ins
 
 /* --- read, modify, write --- */
 
-static uint64_t operand(const struct isa_wave *w, unsigned row, unsigned lane, unsigned bytes)
+static uint64_t read_data(const struct isa_wave *w, unsigned row, unsigned lane, unsigned bytes)
 {
 	return bytes == 8 ? w->v[row][lane] | (uint64_t)w->v[row + 1][lane] << 32 : w->v[row][lane];
 }
@@ -335,8 +335,8 @@ static uint64_t operand(const struct isa_wave *w, unsigned row, unsigned lane, u
 /* LDS takes compare before value, unlike memory. */
 static uint64_t run_atomic(struct isa_wave *w, const struct isa_inst *i, const struct ds_op *op, unsigned lane)
 {
-	uint64_t data = operand(w, i->mem.vdata, lane, op->bytes);
-	uint64_t data1 = op->operands == 2 ? operand(w, i->mem.vdata1, lane, op->bytes) : 0;
+	uint64_t data = read_data(w, i->mem.vdata, lane, op->bytes);
+	uint64_t data1 = op->operands == 2 ? read_data(w, i->mem.vdata1, lane, op->bytes) : 0;
 
 	if (op->atomic == ISA_ATOMIC_CMPSWAP) {
 		uint64_t compare = data;
@@ -357,7 +357,7 @@ static unsigned enter_f64(const struct isa_wave *w, const struct ds_op *op)
 	return saved;
 }
 
-static const struct isa_inst *atomic(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_ds_atomic(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct ds_op *op = op_of(i);
 	unsigned saved;
@@ -421,7 +421,7 @@ static const struct isa_inst *count_lanes(struct isa_wave *w, const struct isa_i
 /* --- across lanes, without LDS --- */
 
 /* Result of lane n is the value of lane from[n]; lanes that are off give 0. */
-static void gather(struct isa_wave *w, const struct isa_inst *i, unsigned row, const uint8_t from[ISA_LANES])
+static void gather_lanes(struct isa_wave *w, const struct isa_inst *i, unsigned row, const uint8_t from[ISA_LANES])
 {
 	uint64_t exec = isa_exec(w);
 	uint32_t value[ISA_LANES];
@@ -432,18 +432,18 @@ static void gather(struct isa_wave *w, const struct isa_inst *i, unsigned row, c
 	w->v[i->mem.vdst][lane] = value[lane];
 }
 
-static const struct isa_inst *bpermute(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_bpermute(struct isa_wave *w, const struct isa_inst *i)
 {
 	uint8_t from[ISA_LANES];
 
 	for (unsigned lane = 0; lane < ISA_LANES; lane++)
 		from[lane] = lane_offset(w, i, lane) >> 2 & 63;
-	gather(w, i, i->mem.vdata, from);
+	gather_lanes(w, i, i->mem.vdata, from);
 	return i + 1;
 }
 
 /* Pushes. The highest of the lanes that push to a lane wins; a lane without a value gets 0. */
-static const struct isa_inst *permute(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_permute(struct isa_wave *w, const struct isa_inst *i)
 {
 	uint32_t value[ISA_LANES] = {0};
 	uint64_t exec = isa_exec(w);
@@ -457,7 +457,7 @@ static const struct isa_inst *permute(struct isa_wave *w, const struct isa_inst 
 
 /* ds_swizzle's offset: 0xe000 on FFT, 0xc000 on rotation, 0x8000 on quad permutation, below that and, or, xor masks
  * of the lane number in groups of 32. */
-static const struct isa_inst *swizzle(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_swizzle(struct isa_wave *w, const struct isa_inst *i)
 {
 	uint32_t mode = (uint32_t)i->mem.offset;
 	uint8_t from[ISA_LANES];
@@ -479,11 +479,11 @@ static const struct isa_inst *swizzle(struct isa_wave *w, const struct isa_inst 
 		}
 		from[lane] = (uint8_t)((lane & ~31u) | to);
 	}
-	gather(w, i, i->mem.vaddr, from);
+	gather_lanes(w, i, i->mem.vaddr, from);
 	return i + 1;
 }
 
-static const struct isa_inst *nothing(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_nothing(struct isa_wave *w, const struct isa_inst *i)
 {
 	(void)w;
 	return i + 1;
@@ -525,7 +525,7 @@ static const struct isa_inst *nothing(struct isa_wave *w, const struct isa_inst 
 
 #define ATOMIC_OP(name, kind, size, n, rtn)                                                                        \
 	[ISA_OP_DS_##name] = {.atomic = ISA_ATOMIC_##kind, .bytes = size, .operands = n, .returns = rtn},
-#define ATOMIC_HANDLER(name, kind, size, n, rtn) {ISA_OP_DS_##name, atomic},
+#define ATOMIC_HANDLER(name, kind, size, n, rtn) {ISA_OP_DS_##name, run_ds_atomic},
 #define PAIR(name, size, step)                   [ISA_OP_DS_##name] = {.bytes = size, .stride = step}
 
 static const struct ds_op ops[ISA_OP_COUNT] = {
@@ -571,18 +571,18 @@ const struct isa_handler isa_ds_handlers[] = {
 	{ISA_OP_DS_WRITE_B64, write_dwords},
 	{ISA_OP_DS_WRITE_B96, write_dwords},
 	{ISA_OP_DS_WRITE_B128, write_dwords},
-	{ISA_OP_DS_READ2_B32, read2},
-	{ISA_OP_DS_READ2ST64_B32, read2},
-	{ISA_OP_DS_READ2_B64, read2},
-	{ISA_OP_DS_READ2ST64_B64, read2},
-	{ISA_OP_DS_WRITE2_B32, write2},
-	{ISA_OP_DS_WRITE2ST64_B32, write2},
-	{ISA_OP_DS_WRITE2_B64, write2},
-	{ISA_OP_DS_WRITE2ST64_B64, write2},
-	{ISA_OP_DS_WRXCHG2_RTN_B32, exchange2},
-	{ISA_OP_DS_WRXCHG2ST64_RTN_B32, exchange2},
-	{ISA_OP_DS_WRXCHG2_RTN_B64, exchange2},
-	{ISA_OP_DS_WRXCHG2ST64_RTN_B64, exchange2},
+	{ISA_OP_DS_READ2_B32, run_read2},
+	{ISA_OP_DS_READ2ST64_B32, run_read2},
+	{ISA_OP_DS_READ2_B64, run_read2},
+	{ISA_OP_DS_READ2ST64_B64, run_read2},
+	{ISA_OP_DS_WRITE2_B32, run_write2},
+	{ISA_OP_DS_WRITE2ST64_B32, run_write2},
+	{ISA_OP_DS_WRITE2_B64, run_write2},
+	{ISA_OP_DS_WRITE2ST64_B64, run_write2},
+	{ISA_OP_DS_WRXCHG2_RTN_B32, run_exchange2},
+	{ISA_OP_DS_WRXCHG2ST64_RTN_B32, run_exchange2},
+	{ISA_OP_DS_WRXCHG2_RTN_B64, run_exchange2},
+	{ISA_OP_DS_WRXCHG2ST64_RTN_B64, run_exchange2},
 	{ISA_OP_DS_READ_I8, read_sub},
 	{ISA_OP_DS_READ_U8, read_sub},
 	{ISA_OP_DS_READ_I16, read_sub},
@@ -601,9 +601,9 @@ const struct isa_handler isa_ds_handlers[] = {
 	{ISA_OP_DS_WRITE_ADDTID_B32, write_addtid},
 	{ISA_OP_DS_APPEND, count_lanes},
 	{ISA_OP_DS_CONSUME, count_lanes},
-	{ISA_OP_DS_PERMUTE_B32, permute},
-	{ISA_OP_DS_BPERMUTE_B32, bpermute},
-	{ISA_OP_DS_SWIZZLE_B32, swizzle},
-	{ISA_OP_DS_NOP, nothing},
+	{ISA_OP_DS_PERMUTE_B32, run_permute},
+	{ISA_OP_DS_BPERMUTE_B32, run_bpermute},
+	{ISA_OP_DS_SWIZZLE_B32, run_swizzle},
+	{ISA_OP_DS_NOP, run_nothing},
 	{ISA_OP_NONE, NULL},
 };

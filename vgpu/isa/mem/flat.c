@@ -58,7 +58,7 @@ static unsigned access_dw(const struct isa_inst *i, const struct isa_access *acc
 	return access->class == ISA_ACCESS_LOAD ? i->mem.dst_dw : i->mem.data_dw;
 }
 
-static const struct isa_inst *global(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_global(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_access *access = isa_access_of(i->op);
 	struct isa_addresses a;
@@ -205,7 +205,7 @@ static uint64_t lane_atomic(struct isa_wave *w, const struct isa_inst *i, const 
 	}
 }
 
-static uint64_t operand(const struct isa_wave *w, unsigned row, unsigned lane, unsigned size_B)
+static uint64_t read_data(const struct isa_wave *w, unsigned row, unsigned lane, unsigned size_B)
 {
 	return size_B == 8 ? w->v[row][lane] | (uint64_t)w->v[row + 1][lane] << 32 : w->v[row][lane];
 }
@@ -241,9 +241,9 @@ static void lane_access(struct isa_wave *w, const struct isa_inst *i, const stru
 		lane_write(w, i, lane, va, value, access->bytes);
 		break;
 	case ISA_ACCESS_ATOMIC:
-		old = lane_atomic(w, i, access, lane, va, operand(w, m->vdata, lane, access->bytes),
+		old = lane_atomic(w, i, access, lane, va, read_data(w, m->vdata, lane, access->bytes),
 				  access->atomic == ISA_ATOMIC_CMPSWAP
-					  ? operand(w, m->vdata + access->bytes / 4u, lane, access->bytes)
+					  ? read_data(w, m->vdata + access->bytes / 4u, lane, access->bytes)
 					  : 0);
 		if (!(i->flags & ISA_GLC))
 			break;
@@ -295,7 +295,7 @@ static void scratch_dwords(struct isa_wave *w, const struct isa_inst *i, const s
 	}
 }
 
-static const struct isa_inst *scratch(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_scratch(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_access *access = isa_access_of(i->op);
 	uint32_t offset[ISA_LANES];
@@ -338,7 +338,7 @@ static bool all_in_scratch(const struct isa_addresses *a, uint32_t offset[ISA_LA
 	return !wrong;
 }
 
-static const struct isa_inst *flat(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_flat(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_access *access = isa_access_of(i->op);
 	uint32_t offset[ISA_LANES];
@@ -395,21 +395,21 @@ static const struct isa_inst *flat(struct isa_wave *w, const struct isa_inst *i)
 	}
 
 const struct isa_handler isa_flat_handlers[] = {
-	ACCESSES(FLAT, flat),
-	ATOMICS(FLAT, flat),
-	{ISA_OP_FLAT_ATOMIC_ADD_F32, flat},
-	{ISA_OP_FLAT_ATOMIC_PK_ADD_F16, flat},
-	{ISA_OP_FLAT_ATOMIC_PK_ADD_BF16, flat},
-	ACCESSES(GLOBAL, global),
-	ATOMICS(GLOBAL, global),
-	{ISA_OP_GLOBAL_ATOMIC_ADD_F32, global},
-	{ISA_OP_GLOBAL_ATOMIC_PK_ADD_F16, global},
-	{ISA_OP_GLOBAL_ATOMIC_PK_ADD_BF16, global},
+	ACCESSES(FLAT, run_flat),
+	ATOMICS(FLAT, run_flat),
+	{ISA_OP_FLAT_ATOMIC_ADD_F32, run_flat},
+	{ISA_OP_FLAT_ATOMIC_PK_ADD_F16, run_flat},
+	{ISA_OP_FLAT_ATOMIC_PK_ADD_BF16, run_flat},
+	ACCESSES(GLOBAL, run_global),
+	ATOMICS(GLOBAL, run_global),
+	{ISA_OP_GLOBAL_ATOMIC_ADD_F32, run_global},
+	{ISA_OP_GLOBAL_ATOMIC_PK_ADD_F16, run_global},
+	{ISA_OP_GLOBAL_ATOMIC_PK_ADD_BF16, run_global},
 	{ISA_OP_GLOBAL_LOAD_LDS_UBYTE, global_to_lds},
 	{ISA_OP_GLOBAL_LOAD_LDS_SBYTE, global_to_lds},
 	{ISA_OP_GLOBAL_LOAD_LDS_USHORT, global_to_lds},
 	{ISA_OP_GLOBAL_LOAD_LDS_SSHORT, global_to_lds},
 	{ISA_OP_GLOBAL_LOAD_LDS_DWORD, global_to_lds},
-	ACCESSES(SCRATCH, scratch),
+	ACCESSES(SCRATCH, run_scratch),
 	{ISA_OP_NONE, NULL},
 };

@@ -131,7 +131,7 @@ static int32_t sign_extend(uint32_t bits, unsigned width)
 	return width == 32 ? (int32_t)bits : (int32_t)(bits << (32 - width)) >> (32 - width);
 }
 
-static double largest(unsigned width)
+static double largest_of(unsigned width)
 {
 	return (double)(((uint64_t)1 << width) - 1);
 }
@@ -147,12 +147,12 @@ static float to_float(unsigned nfmt, uint32_t bits, unsigned width)
 
 	switch (nfmt) {
 	case ISA_NUM_UNORM:
-		return (float)((double)bits / largest(width));
+		return (float)((double)bits / largest_of(width));
 	case ISA_NUM_SNORM: /* the two lowest codes are both -1 */
-		value = (double)sign_extend(bits, width) / largest(width - 1);
+		value = (double)sign_extend(bits, width) / largest_of(width - 1);
 		return (float)(value < -1 ? -1 : value);
 	case ISA_NUM_SNORM_OGL:
-		return (float)((2.0 * sign_extend(bits, width) + 1) / largest(width));
+		return (float)((2.0 * sign_extend(bits, width) + 1) / largest_of(width));
 	case ISA_NUM_USCALED:
 		return (float)bits;
 	case ISA_NUM_SSCALED:
@@ -210,26 +210,26 @@ void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool 
 
 /* --- stores --- */
 
-static double clamp(double value, double lo, double hi)
+static double clamp_to(double value, double lo, double hi)
 {
 	return value < lo ? lo : value > hi ? hi : value == value ? value : 0;
 }
 
 static uint32_t from_float(unsigned nfmt, float value, unsigned width)
 {
-	double top = largest(width), half = largest(width - 1);
+	double top = largest_of(width), half = largest_of(width - 1);
 
 	switch (nfmt) {
 	case ISA_NUM_UNORM:
-		return (uint32_t)nearbyint(clamp((double)value, 0, 1) * top);
+		return (uint32_t)nearbyint(clamp_to((double)value, 0, 1) * top);
 	case ISA_NUM_SNORM:
-		return (uint32_t)(int32_t)nearbyint(clamp((double)value, -1, 1) * half);
+		return (uint32_t)(int32_t)nearbyint(clamp_to((double)value, -1, 1) * half);
 	case ISA_NUM_SNORM_OGL:
-		return (uint32_t)(int32_t)nearbyint((clamp((double)value, -1, 1) * top - 1) / 2);
+		return (uint32_t)(int32_t)nearbyint((clamp_to((double)value, -1, 1) * top - 1) / 2);
 	case ISA_NUM_USCALED:
-		return (uint32_t)clamp((double)value, 0, top);
+		return (uint32_t)clamp_to((double)value, 0, top);
 	case ISA_NUM_SSCALED:
-		return (uint32_t)(int32_t)clamp((double)value, -half - 1, half);
+		return (uint32_t)(int32_t)clamp_to((double)value, -half - 1, half);
 	default:
 		return float_component(value, width);
 	}
@@ -242,8 +242,8 @@ static uint32_t clamp_integer(unsigned nfmt, uint32_t value, unsigned width)
 	if (width == 32)
 		return value;
 	if (nfmt == ISA_NUM_UINT)
-		return value > largest(width) ? (uint32_t)largest(width) : value;
-	hi = (int64_t)largest(width - 1);
+		return value > largest_of(width) ? (uint32_t)largest_of(width) : value;
+	hi = (int64_t)largest_of(width - 1);
 	lo = -hi - 1;
 	return (int32_t)value < lo ? (uint32_t)lo : (int32_t)value > hi ? (uint32_t)hi : value;
 }

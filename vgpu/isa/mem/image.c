@@ -30,7 +30,7 @@ struct image {
 	bool layers;   /* a further coordinate selects the layer */
 };
 
-static uint32_t field(uint32_t word, unsigned high, unsigned low)
+static uint32_t word_field(uint32_t word, unsigned high, unsigned low)
 {
 	return word >> low & (uint32_t)(((uint64_t)1 << (high - low + 1)) - 1);
 }
@@ -41,14 +41,14 @@ static const char *read_image(const struct isa_wave *w, const struct isa_inst *i
 	const uint32_t *s = &w->s[i->mem.sbase];
 
 	*m = (struct image){
-		.base = isa_sign_48(((uint64_t)field(s[1], 7, 0) << 32 | s[0]) << 8),
-		.dfmt = field(s[1], 25, 20),
-		.nfmt = field(s[1], 29, 26),
-		.type = field(s[3], 31, 28),
-		.size = {(int32_t)field(s[2], 13, 0) + 1, (int32_t)field(s[2], 27, 14) + 1,
-			 (int32_t)field(s[4], 12, 0) + 1},
-		.pitch = field(s[4], 28, 13) + 1,
-		.select = field(s[3], 11, 0),
+		.base = isa_sign_48(((uint64_t)word_field(s[1], 7, 0) << 32 | s[0]) << 8),
+		.dfmt = word_field(s[1], 25, 20),
+		.nfmt = word_field(s[1], 29, 26),
+		.type = word_field(s[3], 31, 28),
+		.size = {(int32_t)word_field(s[2], 13, 0) + 1, (int32_t)word_field(s[2], 27, 14) + 1,
+			 (int32_t)word_field(s[4], 12, 0) + 1},
+		.pitch = word_field(s[4], 28, 13) + 1,
+		.select = word_field(s[3], 11, 0),
 	};
 	m->axes = m->type == IMAGE_3D ? 3 : m->type == IMAGE_2D || m->type == IMAGE_2D_ARRAY ? 2 : 1;
 	m->layers = m->type >= IMAGE_1D_ARRAY && i->flags & ISA_DA;
@@ -57,14 +57,14 @@ static const char *read_image(const struct isa_wave *w, const struct isa_inst *i
 		return "images with LWE or TFE";
 	if (!(m->type >= IMAGE_1D && m->type <= IMAGE_3D) && m->type != IMAGE_1D_ARRAY && m->type != IMAGE_2D_ARRAY)
 		return "cube and multisample images";
-	if (field(s[3], 24, 20) || field(s[3], 19, 16) || field(s[3], 15, 12))
+	if (word_field(s[3], 24, 20) || word_field(s[3], 19, 16) || word_field(s[3], 15, 12))
 		return "images that are tiled or have mip levels";
 	if (!m->size_B || (m->nfmt > ISA_NUM_FLOAT && m->nfmt != NUM_SRGB))
 		return "a format that is none of an image";
 	return NULL;
 }
 
-static uint64_t address(const struct image *m, const int32_t at[3])
+static uint64_t texel_address(const struct image *m, const int32_t at[3])
 {
 	/* One-dimensional images have rows of their pitch, and a layer is a row. */
 	uint64_t row = m->axes == 1 ? (uint64_t)at[2] : (uint64_t)at[2] * (uint32_t)m->size[1] + (uint32_t)at[1];
@@ -72,7 +72,7 @@ static uint64_t address(const struct image *m, const int32_t at[3])
 	return m->base + (row * m->pitch + (uint32_t)at[0]) * m->size_B;
 }
 
-static bool inside(const struct image *m, const int32_t at[3])
+static bool is_inside(const struct image *m, const int32_t at[3])
 {
 	for (unsigned n = 0; n < 3; n++)
 		if (at[n] < 0 || at[n] >= m->size[n])
@@ -110,9 +110,9 @@ static void read_texel(struct isa_wave *w, const struct isa_inst *i, const struc
 	uint8_t element[16] = {0};
 
 	memset(xyzw, 0, 4 * sizeof(*xyzw));
-	if (!inside(m, at))
+	if (!is_inside(m, at))
 		return;
-	isa_mem_read(w, i, address(m, at), element, m->size_B);
+	isa_mem_read(w, i, texel_address(m, at), element, m->size_B);
 	isa_format_load(m->dfmt, m->nfmt == NUM_SRGB ? ISA_NUM_UNORM : m->nfmt, element, false, xyzw);
 	for (unsigned n = 0; n < 3 && m->nfmt == NUM_SRGB; n++)
 		xyzw[n] = from_srgb(xyzw[n]);
@@ -124,8 +124,8 @@ static bool is_integer(const struct image *m)
 }
 
 /* The n-th result of a lane. The second of a pair comes behind the first. */
-static void put(struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane, unsigned n,
-		uint32_t bits)
+static void put_component(struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
+			  unsigned n, uint32_t bits)
 {
 	uint32_t *word = &w->v[i->mem.vdata + (i->flags & ISA_D16 ? n / 2 : n)][lane];
 
@@ -138,7 +138,7 @@ static void put(struct isa_wave *w, const struct isa_inst *i, const struct image
 }
 
 /* A component by the resource's selector. */
-static uint32_t selected(const struct image *m, unsigned component, const uint32_t xyzw[4])
+static uint32_t selected_component(const struct image *m, unsigned component, const uint32_t xyzw[4])
 {
 	unsigned sel = m->select >> 3 * component & 7;
 
@@ -155,7 +155,7 @@ static void put_texel(struct isa_wave *w, const struct isa_inst *i, const struct
 
 	for (unsigned n = 0; n < 4; n++)
 		if (i->mem.dfmt >> n & 1)
-			put(w, i, m, lane, count++, selected(m, n, xyzw));
+			put_component(w, i, m, lane, count++, selected_component(m, n, xyzw));
 }
 
 /* Index of the coordinate that the n-th VGPR holds: the layer comes last. */
@@ -165,7 +165,7 @@ static unsigned axis_of(const struct image *m, unsigned n)
 }
 
 /* The n-th coordinate, without conversion. */
-static uint32_t coordinate(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
+static uint32_t coordinate_at(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
 {
 	if (i->flags & ISA_A16)
 		return w->v[i->mem.vaddr + n / 2][lane] >> 16 * (n % 2) & 0xffff;
@@ -177,10 +177,10 @@ static void read_place(const struct isa_wave *w, const struct isa_inst *i, const
 {
 	at[0] = at[1] = at[2] = 0;
 	for (unsigned n = 0; n < m->axes + m->layers; n++)
-		at[axis_of(m, n)] = (int32_t)coordinate(w, i, lane, n);
+		at[axis_of(m, n)] = (int32_t)coordinate_at(w, i, lane, n);
 }
 
-static const struct isa_inst *load(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_load(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct image m;
 	const char *why = read_image(w, i, &m);
@@ -201,7 +201,7 @@ static const struct isa_inst *load(struct isa_wave *w, const struct isa_inst *i)
 	return i + 1;
 }
 
-static uint32_t stored(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
+static uint32_t stored_component(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
 {
 	if (i->flags & ISA_D16)
 		return w->v[i->mem.vdata + n / 2][lane] >> 16 * (n % 2) & 0xffff;
@@ -209,7 +209,7 @@ static uint32_t stored(const struct isa_wave *w, const struct isa_inst *i, unsig
 }
 
 /* Stores the registers' R, G, B, A to the components that read as them. Components outside the mask are 0. */
-static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_store(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct image m;
 	const char *why = read_image(w, i, &m);
@@ -228,13 +228,13 @@ static const struct isa_inst *store(struct isa_wave *w, const struct isa_inst *i
 
 		for (unsigned n = 0; n < 4; n++)
 			if (i->mem.dfmt >> n & 1)
-				rgba[n] = stored(w, i, lane, count++);
+				rgba[n] = stored_component(w, i, lane, count++);
 		read_place(w, i, &m, lane, at);
-		if (!inside(&m, at))
+		if (!is_inside(&m, at))
 			continue;
 		isa_format_select_back(m.select, rgba, xyzw);
 		isa_format_store(m.dfmt, m.nfmt, xyzw, i->flags & ISA_D16, element);
-		isa_mem_write(w, i, address(&m, at), element, m.size_B);
+		isa_mem_write(w, i, texel_address(&m, at), element, m.size_B);
 	}
 	return i + 1;
 }
@@ -251,25 +251,25 @@ static const char *read_sampler(const struct isa_wave *w, const struct isa_inst 
 	const uint32_t *word = &w->s[i->mem.soffset];
 
 	*s = (struct sampler){
-		.clamp = {field(word[0], 2, 0), field(word[0], 5, 3), field(word[0], 8, 6)},
-		.unnormalized = field(word[0], 15, 15) || i->flags & ISA_UNRM,
-		.linear = field(word[2], 21, 20) & 1,
-		.truncate = field(word[0], 27, 27),
+		.clamp = {word_field(word[0], 2, 0), word_field(word[0], 5, 3), word_field(word[0], 8, 6)},
+		.unnormalized = word_field(word[0], 15, 15) || i->flags & ISA_UNRM,
+		.linear = word_field(word[2], 21, 20) & 1,
+		.truncate = word_field(word[0], 27, 27),
 	};
 	for (unsigned n = 0; n < 3; n++)
 		if (s->clamp[n] > 2 && s->clamp[n] != 6)
 			return "half borders and mirroring once";
-	if (field(word[0], 11, 9) || field(word[2], 21, 20) > 1)
+	if (word_field(word[0], 11, 9) || word_field(word[2], 21, 20) > 1)
 		return "anisotropic filters";
-	if (field(word[2], 25, 24))
+	if (word_field(word[2], 25, 24))
 		return "filters of Z alone";
-	if (field(word[3], 31, 30))
+	if (word_field(word[3], 31, 30))
 		return "borders that are not transparent black";
 	return NULL;
 }
 
 /* The texel that a mode takes for one outside; -1: the border. */
-static int32_t wrap(unsigned mode, int64_t x, int64_t size)
+static int32_t wrap_texel(unsigned mode, int64_t x, int64_t size)
 {
 	int64_t turn;
 
@@ -311,12 +311,12 @@ static struct taps find_taps(const struct sampler *s, float coordinate, unsigned
 	if (!(fabs(low) < 1e9))
 		low = 0, t.weight = 0;
 	first = (int64_t)low;
-	t.at[0] = wrap(s->clamp[axis], first, size);
-	t.at[1] = wrap(s->clamp[axis], first + 1, size);
+	t.at[0] = wrap_texel(s->clamp[axis], first, size);
+	t.at[1] = wrap_texel(s->clamp[axis], first + 1, size);
 	return t;
 }
 
-static void blend(float sum[4], const uint32_t xyzw[4], float weight)
+static void blend_taps(float sum[4], const uint32_t xyzw[4], float weight)
 {
 	for (unsigned n = 0; n < 4; n++)
 		sum[n] += weight * as_float(xyzw[n]);
@@ -353,7 +353,7 @@ static void sample_lane(struct isa_wave *w, const struct isa_inst *i, const stru
 		}
 		read_texel(w, i, m, at, out);
 		if (s->linear && weight != 0)
-			blend(sum, out, weight);
+			blend_taps(sum, out, weight);
 	}
 	for (unsigned n = 0; n < 4 && s->linear; n++)
 		out[n] = as_bits(sum[n]);
@@ -365,13 +365,13 @@ static void read_coordinates(const struct isa_wave *w, const struct isa_inst *i,
 	memset(c, 0, ISA_LANES * sizeof(c[0]));
 	ISA_FOR_LANES(lane, isa_exec(w))
 	for (unsigned n = 0; n < m->axes + m->layers; n++) {
-		uint32_t bits = coordinate(w, i, lane, n);
+		uint32_t bits = coordinate_at(w, i, lane, n);
 
 		c[lane][axis_of(m, n)] = i->flags & ISA_A16 ? half_to_float(bits) : as_float(bits);
 	}
 }
 
-static const struct isa_inst *sample(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_sample(struct isa_wave *w, const struct isa_inst *i)
 {
 	float c[ISA_LANES][3];
 	struct sampler s;
@@ -409,13 +409,13 @@ static void gather_lane(struct isa_wave *w, const struct isa_inst *i, const stru
 		uint32_t xyzw[4];
 
 		read_texel(w, i, m, at, xyzw);
-		four[n] = selected(m, component, xyzw);
+		four[n] = selected_component(m, component, xyzw);
 	}
 	for (unsigned n = 0; n < 4; n++)
-		put(w, i, m, lane, n, four[n]);
+		put_component(w, i, m, lane, n, four[n]);
 }
 
-static const struct isa_inst *gather(struct isa_wave *w, const struct isa_inst *i)
+static const struct isa_inst *run_gather(struct isa_wave *w, const struct isa_inst *i)
 {
 	float c[ISA_LANES][3];
 	struct sampler s;
@@ -438,6 +438,7 @@ static const struct isa_inst *gather(struct isa_wave *w, const struct isa_inst *
 /* Images have a single level: the source of the level does not matter, as long as it needs no further coordinate.
  */
 const struct isa_handler isa_mimg_handlers[] = {
-	{ISA_OP_IMAGE_LOAD, load},        {ISA_OP_IMAGE_STORE, store},       {ISA_OP_IMAGE_SAMPLE, sample},
-	{ISA_OP_IMAGE_SAMPLE_LZ, sample}, {ISA_OP_IMAGE_GATHER4_LZ, gather}, {ISA_OP_NONE, NULL},
+	{ISA_OP_IMAGE_LOAD, run_load},         {ISA_OP_IMAGE_STORE, run_store},
+	{ISA_OP_IMAGE_SAMPLE, run_sample},     {ISA_OP_IMAGE_SAMPLE_LZ, run_sample},
+	{ISA_OP_IMAGE_GATHER4_LZ, run_gather}, {ISA_OP_NONE, NULL},
 };

@@ -6,12 +6,12 @@
 
 /* --- translation --- */
 
-static bool canonical(uint64_t va)
+static bool is_canonical(uint64_t va)
 {
 	return va >> 47 == 0 || va >> 47 == 0x1ffff;
 }
 
-static bool allows(const struct gpuvm_region *r, unsigned access)
+static bool region_allows(const struct gpuvm_region *r, unsigned access)
 {
 	return !(r->flags & (GPUVM_REFUSED | GPUVM_PRT)) && (r->flags & access) == access;
 }
@@ -22,7 +22,7 @@ static const struct gpuvm_region *region_of(struct isa_wave *w, uint64_t va)
 	const struct gpuvm_region *r = w->last_region;
 	uint64_t masked = va & ISA_VA_MASK;
 
-	if (!canonical(va))
+	if (!is_canonical(va))
 		return NULL;
 	if (r && masked >= r->lo && masked < r->hi)
 		return r;
@@ -56,7 +56,7 @@ static void say_unlisted(const struct isa_inst *i, uint64_t va, const struct gpu
 
 void isa_mem_refuse(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigned access)
 {
-	const struct gpuvm_region *r = canonical(va) ? region_of(w, va) : NULL;
+	const struct gpuvm_region *r = is_canonical(va) ? region_of(w, va) : NULL;
 	struct gpuvm_fault fault = {
 		.va = va & ISA_VA_MASK,
 		.access = access,
@@ -95,7 +95,7 @@ void mem_land(struct isa_wave *w, const struct isa_inst *i, uint64_t va, unsigne
 	const struct gpuvm_region *r = region_of(w, va);
 	uint64_t masked = va & ISA_VA_MASK;
 
-	if (!r || (r->flags & GPUVM_REFUSED) || (!(r->flags & GPUVM_PRT) && !allows(r, access))) {
+	if (!r || (r->flags & GPUVM_REFUSED) || (!(r->flags & GPUVM_PRT) && !region_allows(r, access))) {
 		isa_mem_refuse(w, i, va, access);
 		*host = land_in_dummy(w, va, size_B);
 		return;
@@ -203,7 +203,7 @@ struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const str
 
 typedef uint64_t vec2 __attribute__((vector_size(16)));
 
-static vec2 twice(uint64_t value)
+static vec2 splat_value(uint64_t value)
 {
 	return (vec2){value, value};
 }
@@ -212,9 +212,9 @@ static vec2 twice(uint64_t value)
  * difference sets the sign of the union. */
 static enum mem_shape shape_of_all(const struct isa_addresses *a, const struct gpuvm_region *r, unsigned size_B)
 {
-	vec2 lo = twice(r->lo), last = twice(r->hi - size_B), first = twice(a->va[0]);
-	vec2 expected = first + (vec2){0, size_B}, step = twice(2 * size_B);
-	vec2 outside = twice(0), row = twice(0), same = twice(0);
+	vec2 lo = splat_value(r->lo), last = splat_value(r->hi - size_B), first = splat_value(a->va[0]);
+	vec2 expected = first + (vec2){0, size_B}, step = splat_value(2 * size_B);
+	vec2 outside = splat_value(0), row = splat_value(0), same = splat_value(0);
 
 	for (unsigned lane = 0; lane < ISA_LANES; lane += 2) {
 		vec2 va;
@@ -244,7 +244,7 @@ static enum mem_shape shape_of(struct isa_wave *w, const struct isa_addresses *a
 {
 	const struct gpuvm_region *r = region_of(w, a->va[__builtin_ctzll(a->mask)]);
 
-	if (!r || !allows(r, access) || r->flags & GPUVM_TOLERATED || r->hi - r->lo < size_B)
+	if (!r || !region_allows(r, access) || r->flags & GPUVM_TOLERATED || r->hi - r->lo < size_B)
 		return MEM_SCATTERED;
 	*bias = (uintptr_t)r->host - r->lo;
 	return a->mask == ~(uint64_t)0 ? shape_of_all(a, r, size_B) : shape_of_some(a, r, size_B);
@@ -282,8 +282,8 @@ static uint8_t *page_span(const struct isa_addresses *a, enum mem_shape shape, u
 }
 
 /* Reports lanes that are accessed at once to the order checker. Returns shape. */
-static enum mem_shape told(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
-			   enum mem_shape shape, unsigned size_B, uint64_t bias, unsigned how)
+static enum mem_shape report_to_checker(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+					enum mem_shape shape, unsigned size_B, uint64_t bias, unsigned how)
 {
 	if (w->machine->order && shape != MEM_SCATTERED)
 		mem_wave_lanes(w, i, a, shape, size_B, bias, how);
@@ -300,11 +300,11 @@ enum mem_shape mem_shape_of_read(struct isa_wave *w, const struct isa_inst *i, c
 	uint8_t *host;
 
 	if (!w->machine->cache || shape == MEM_SCATTERED)
-		return told(w, i, a, shape, size_B, *bias, MEM_ORDER_READ);
+		return report_to_checker(w, i, a, shape, size_B, *bias, MEM_ORDER_READ);
 	host = page_span(a, shape, size_B, *bias, &lo, &span_B);
 	if (!host || is_past_l2(w, i, false))
 		return MEM_SCATTERED;
-	told(w, i, a, shape, size_B, *bias, MEM_ORDER_READ);
+	report_to_checker(w, i, a, shape, size_B, *bias, MEM_ORDER_READ);
 	*bias = (uintptr_t)mem_source(w, i, w->last_region, host, span_B) - lo;
 	return shape;
 }
@@ -320,11 +320,11 @@ enum mem_shape mem_shape_of_write(struct isa_wave *w, const struct isa_inst *i, 
 
 	bias->has_dirty = bias->has_copy = false;
 	if (!w->machine->cache || shape == MEM_SCATTERED)
-		return told(w, i, a, shape, size_B, bias->to, MEM_ORDER_WRITE);
+		return report_to_checker(w, i, a, shape, size_B, bias->to, MEM_ORDER_WRITE);
 	host = page_span(a, shape, size_B, bias->to, &lo, &span_B);
 	if (!host || is_past_l2(w, i, false))
 		return MEM_SCATTERED;
-	told(w, i, a, shape, size_B, bias->to, MEM_ORDER_WRITE);
+	report_to_checker(w, i, a, shape, size_B, bias->to, MEM_ORDER_WRITE);
 	sink = mem_sink(w, i, w->last_region, host, span_B, false);
 	*bias = (struct mem_sink_bias){
 		.to = (uintptr_t)sink.to - lo,

@@ -80,7 +80,7 @@ static const struct isa_inst *s_store(struct isa_wave *w, const struct isa_inst 
 	return i + 1;
 }
 
-static uint64_t operand(const uint32_t *s, unsigned size_B)
+static uint64_t read_data(const uint32_t *s, unsigned size_B)
 {
 	return size_B == 8 ? s[0] | (uint64_t)s[1] << 32 : s[0];
 }
@@ -96,8 +96,8 @@ static const struct isa_inst *s_atomic(struct isa_wave *w, const struct isa_inst
 	if (in_range_dw < size_B / 4)
 		old = 0;
 	else
-		old = isa_mem_atomic(w, i, access->atomic, size_B, va, operand(s, size_B),
-				     access->atomic == ISA_ATOMIC_CMPSWAP ? operand(s + size_B / 4, size_B) : 0);
+		old = isa_mem_atomic(w, i, access->atomic, size_B, va, read_data(s, size_B),
+				     access->atomic == ISA_ATOMIC_CMPSWAP ? read_data(s + size_B / 4, size_B) : 0);
 	if (i->flags & ISA_GLC)
 		memcpy(s, &old, size_B);
 	return i + 1;

@@ -11,7 +11,7 @@ uint64_t kern_inject_draw(void)
 	return x ^ x >> 31;
 }
 
-static bool chance(uint32_t ppm)
+static bool chance_hits(uint32_t ppm)
 {
 	return ppm && kern_inject_draw() % KERN_PPM_ALL < ppm;
 }
@@ -20,7 +20,7 @@ bool kern_inject_event(enum kern_event event)
 {
 	struct kern_inject *plan = &kern->events[event];
 
-	return (plan->countdown && !--plan->countdown) || chance(plan->chance_ppm);
+	return (plan->countdown && !--plan->countdown) || chance_hits(plan->chance_ppm);
 }
 
 static int plan_step(struct kern_inject *plan)
@@ -29,7 +29,7 @@ static int plan_step(struct kern_inject *plan)
 		kern->injecting--;
 		return plan->error;
 	}
-	return chance(plan->chance_ppm) ? plan->chance_error : 0;
+	return chance_hits(plan->chance_ppm) ? plan->chance_error : 0;
 }
 
 /* Real kernels do not fail VERSION, and libdrm 2.4.114 does not survive it (amdgpu_device_initialize dereferences

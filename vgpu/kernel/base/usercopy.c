@@ -34,7 +34,8 @@ static bool on_stack(uint64_t user, size_t size_B)
 	return stack_top - here < STACK_NEAR_B && user >= here && user < stack_top && size_B <= stack_top - user;
 }
 
-static int transfer(long nr, const struct iovec *local, const struct iovec *user, unsigned count, size_t size_B)
+static int transfer_spans(long nr, const struct iovec *local, const struct iovec *user, unsigned count,
+			  size_t size_B)
 {
 	long r = sys_call6(nr, kern_local.pid, (long)local, count, (long)user, count, 0);
 
@@ -59,7 +60,7 @@ int kern_copy_in(void *to, uint64_t user, size_t size_B)
 		memcpy(to, (const void *)user, size_B);
 		return 0;
 	}
-	return transfer(SYS_process_vm_readv, &local, &remote, 1, size_B);
+	return transfer_spans(SYS_process_vm_readv, &local, &remote, 1, size_B);
 }
 
 int kern_copy_out(uint64_t user, const void *from, size_t size_B)
@@ -72,7 +73,7 @@ int kern_copy_out(uint64_t user, const void *from, size_t size_B)
 		memcpy((void *)user, from, size_B);
 		return 0;
 	}
-	return transfer(SYS_process_vm_writev, &local, &remote, 1, size_B);
+	return transfer_spans(SYS_process_vm_writev, &local, &remote, 1, size_B);
 }
 
 #define GATHER_MAX 64 /* spans per system call; more take several */
@@ -94,11 +95,11 @@ int kern_gather(const struct kern_span *span, unsigned count)
 		remote[n++] = (struct iovec){(void *)span[i].user, span[i].size_B};
 		size_B += span[i].size_B;
 		if (n == GATHER_MAX) {
-			if (transfer(SYS_process_vm_readv, local, remote, n, size_B))
+			if (transfer_spans(SYS_process_vm_readv, local, remote, n, size_B))
 				return -EFAULT;
 			n = 0;
 			size_B = 0;
 		}
 	}
-	return n ? transfer(SYS_process_vm_readv, local, remote, n, size_B) : 0;
+	return n ? transfer_spans(SYS_process_vm_readv, local, remote, n, size_B) : 0;
 }

@@ -29,7 +29,7 @@ void kern_call_end(struct kern_call *call)
 }
 
 /* Each member is cleared before its object is put: the process that undoes may be killed too. */
-static void undo(struct kern_call *call)
+static void call_undo(struct kern_call *call)
 {
 	struct kern_waiting *waiting = call->waiting;
 	struct kern_bo_list *list = call->list;
@@ -60,5 +60,5 @@ static void undo(struct kern_call *call)
 void kern_calls_proc_gone(struct kern_proc *proc)
 {
 	while (!kern_list_empty(&proc->calls))
-		undo(kern_entry(proc->calls.next, struct kern_call, link));
+		call_undo(kern_entry(proc->calls.next, struct kern_call, link));
 }

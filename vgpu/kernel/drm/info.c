@@ -218,7 +218,7 @@ static int fw_version(const struct query *q)
 /* VRAM that the kernel reserves: page tables and the like (AMDGPU_VM_RESERVED_VRAM). */
 #define RESERVED_VRAM_B (8ull << 20)
 
-static struct uapi_heap_info heap(uint64_t total, uint64_t reserved, uint64_t used)
+static struct uapi_heap_info info_heap(uint64_t total, uint64_t reserved, uint64_t used)
 {
 	uint64_t usable = total - reserved;
 
@@ -226,21 +226,21 @@ static struct uapi_heap_info heap(uint64_t total, uint64_t reserved, uint64_t us
 }
 
 /* Without what processes had that have died. */
-static const struct kern_device *usage(const struct query *q)
+static const struct kern_device *info_usage(const struct query *q)
 {
 	if (kern->procs > 1)
 		kern_proc_sweep();
 	return q->dev;
 }
 
-static int memory(const struct query *q)
+static int info_memory(const struct query *q)
 {
-	const struct kern_device *dev = usage(q);
+	const struct kern_device *dev = info_usage(q);
 
 	q->answer->memory = (struct uapi_memory_info){
-		heap(dev->vram_B, RESERVED_VRAM_B, dev->vram_used_B),
-		heap(dev->visible_B, RESERVED_VRAM_B, dev->visible_used_B),
-		heap(dev->gtt_B, 0, dev->gtt_used_B),
+		info_heap(dev->vram_B, RESERVED_VRAM_B, dev->vram_used_B),
+		info_heap(dev->visible_B, RESERVED_VRAM_B, dev->visible_used_B),
+		info_heap(dev->gtt_B, 0, dev->gtt_used_B),
 	};
 	return sizeof(q->answer->memory);
 }
@@ -254,17 +254,17 @@ static int vram_gtt(const struct query *q)
 
 static int vram_usage(const struct query *q)
 {
-	return answer_u64(q, usage(q)->vram_used_B);
+	return answer_u64(q, info_usage(q)->vram_used_B);
 }
 
 static int visible_usage(const struct query *q)
 {
-	return answer_u64(q, usage(q)->visible_used_B);
+	return answer_u64(q, info_usage(q)->visible_used_B);
 }
 
 static int gtt_usage(const struct query *q)
 {
-	return answer_u64(q, usage(q)->gtt_used_B);
+	return answer_u64(q, info_usage(q)->gtt_used_B);
 }
 
 static int bytes_moved(const struct query *q)
@@ -272,7 +272,7 @@ static int bytes_moved(const struct query *q)
 	return answer_u64(q, q->dev->bytes_moved);
 }
 
-static int evictions(const struct query *q)
+static int info_evictions(const struct query *q)
 {
 	return answer_u64(q, q->dev->evictions);
 }
@@ -292,7 +292,7 @@ static int gds_config(const struct query *q)
 
 /* --- state --- */
 
-static int timestamp(const struct query *q)
+static int info_timestamp(const struct query *q)
 {
 	return answer_u64(q, engine_clock(q->chip));
 }
@@ -315,7 +315,7 @@ static int ras_features(const struct query *q)
 	return answer_u64(q, 0);
 }
 
-static int sensor(const struct query *q)
+static int info_sensor(const struct query *q)
 {
 	uint32_t engine_mhz = q->chip->engine_khz / 1000, memory_mhz = q->chip->memory_khz / 1000;
 
@@ -376,7 +376,7 @@ static int crtc_from_id(const struct query *q)
 /* A VBIOS of one block: signature, length in units of 512 bytes, and no tables: no firmware boots this card. */
 #define VBIOS_B 512
 
-static int vbios(const struct query *q)
+static int info_vbios(const struct query *q)
 {
 	uint8_t image[VBIOS_B] = {0x55, 0xaa, VBIOS_B / 512};
 	uint64_t to = q->args->return_pointer;
@@ -454,7 +454,7 @@ static query_fn *const queries[] = {
 	[AMDGPU_INFO_CRTC_FROM_ID] = crtc_from_id,
 	[AMDGPU_INFO_HW_IP_INFO] = hw_ip_info,
 	[AMDGPU_INFO_HW_IP_COUNT] = hw_ip_count,
-	[AMDGPU_INFO_TIMESTAMP] = timestamp,
+	[AMDGPU_INFO_TIMESTAMP] = info_timestamp,
 	[AMDGPU_INFO_FW_VERSION] = fw_version,
 	[AMDGPU_INFO_NUM_BYTES_MOVED] = bytes_moved,
 	[AMDGPU_INFO_VRAM_USAGE] = vram_usage,
@@ -464,12 +464,12 @@ static query_fn *const queries[] = {
 	[AMDGPU_INFO_READ_MMR_REG] = read_mmr,
 	[AMDGPU_INFO_DEV_INFO] = dev_info,
 	[AMDGPU_INFO_VIS_VRAM_USAGE] = visible_usage,
-	[AMDGPU_INFO_NUM_EVICTIONS] = evictions,
-	[AMDGPU_INFO_MEMORY] = memory,
+	[AMDGPU_INFO_NUM_EVICTIONS] = info_evictions,
+	[AMDGPU_INFO_MEMORY] = info_memory,
 	[AMDGPU_INFO_VCE_CLOCK_TABLE] = vce_clocks,
-	[AMDGPU_INFO_VBIOS] = vbios,
+	[AMDGPU_INFO_VBIOS] = info_vbios,
 	[AMDGPU_INFO_NUM_HANDLES] = num_handles,
-	[AMDGPU_INFO_SENSOR] = sensor,
+	[AMDGPU_INFO_SENSOR] = info_sensor,
 	[AMDGPU_INFO_NUM_VRAM_CPU_PAGE_FAULTS] = cpu_faults,
 	[AMDGPU_INFO_VRAM_LOST_COUNTER] = vram_lost,
 	[AMDGPU_INFO_RAS_ENABLED_FEATURES] = ras_features,

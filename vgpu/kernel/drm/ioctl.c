@@ -129,7 +129,7 @@ int kern_ioctl_number(const char *name)
 
 #define ARG_MAX_B 1024 /* more than any of our structs; _IOC_SIZE allows 16 KiB */
 
-static int permitted(const struct kern_file *file, const struct kern_ioctl_row *row)
+static int check_permission(const struct kern_file *file, const struct kern_ioctl_row *row)
 {
 	if (!file->primary)
 		return row->permissions & RENDER ? 0 : -EACCES;
@@ -161,7 +161,7 @@ static void report_fork(struct kern_file *file, const char *name)
 		 name);
 }
 
-static long call(struct kern_file *file, const struct kern_ioctl_row *row, unsigned long request, void *arg)
+static long call_handler(struct kern_file *file, const struct kern_ioctl_row *row, unsigned long request, void *arg)
 {
 	bool grown = row->code_64 && kern_profile_of(file->dev)->drm_minor >= 64;
 	unsigned long code = grown ? row->code_64 : row->code;
@@ -178,7 +178,7 @@ static long call(struct kern_file *file, const struct kern_ioctl_row *row, unsig
 		memset(data + in_B, 0, size_B - in_B);
 		report_tail(row->name, data, _IOC_SIZE(code), in_B);
 		report_fork(file, row->name);
-		r = file->dev->unplugged ? -ENODEV : permitted(file, row);
+		r = file->dev->unplugged ? -ENODEV : check_permission(file, row);
 		if (!r)
 			r = row->handler(file, data);
 		/* The kernel copies the answer out, too, when the handler fails. */
@@ -215,13 +215,13 @@ static long file_ioctl(struct kern_file *file, unsigned long request, void *arg,
 	record = kern_call_begin(file);
 	if (!record)
 		return -ENOMEM;
-	r = call(file, row, request, arg);
+	r = call_handler(file, row, request, arg);
 	kern_call_end(record);
 	*late = nr == DRM_COMMAND_BASE + DRM_AMDGPU_CS && !r && kern_inject_event(KERN_LATE);
 	return r;
 }
 
-static void record(int fd, unsigned long request, uint64_t begin_ns, long r)
+static void record_call(int fd, unsigned long request, uint64_t begin_ns, long r)
 {
 	const char *name = _IOC_TYPE(request) == DRM_IOCTL_BASE ? kern_ioctl_name(_IOC_NR(request)) : "sync_file";
 
@@ -254,6 +254,6 @@ long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours)
 	if (late)
 		usleep(LATE_US);
 	if (inode)
-		record(fd, request, begin_ns, r);
+		record_call(fd, request, begin_ns, r);
 	return r;
 }

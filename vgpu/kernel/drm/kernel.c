@@ -134,7 +134,7 @@ static int find_chips(void)
 	return 0;
 }
 
-static void unmap(void)
+static void unmap_run(void)
 {
 	if (kern_local.phys)
 		sys_munmap(kern_local.phys, kern->phys.size_B);
@@ -143,7 +143,7 @@ static void unmap(void)
 	kern_local = (struct kern_local){.segment_fd = -1, .phys_fd = -1};
 }
 
-static int enter(void)
+static int enter_run(void)
 {
 	int r = find_chips();
 
@@ -190,10 +190,10 @@ int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_devi
 		at = sys_mmap(NULL, kern->phys.size_B, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, phys_fd,
 			      0);
 		kern_local.phys = at == MAP_FAILED ? NULL : at;
-		r = kern_local.phys ? enter() : -ENOMEM;
+		r = kern_local.phys ? enter_run() : -ENOMEM;
 	}
 	if (r)
-		unmap();
+		unmap_run();
 	return r;
 }
 
@@ -206,7 +206,7 @@ void kern_detach(bool leaving)
 	kern_view_drop_all();
 	kern_proc_leave();
 	kern_unlock();
-	unmap();
+	unmap_run();
 }
 
 int kern_forked(void)

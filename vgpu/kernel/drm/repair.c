@@ -70,16 +70,16 @@ static unsigned *count_of(const struct kern_head *head)
 	}
 }
 
-static bool reached(const void *p)
+static bool is_reached(const void *p)
 {
 	return p && kern_head_of(p)->kind != UNREACHED;
 }
 
-static void reach(void *p, enum kind kind)
+static void reach_block(void *p, enum kind kind)
 {
 	struct kern_head *head;
 
-	if (!p || reached(p))
+	if (!p || is_reached(p))
 		return;
 	head = kern_head_of(p);
 	head->kind = (uint16_t)kind;
@@ -93,13 +93,13 @@ static void reach_counted(void *p, enum kind kind)
 {
 	if (!p)
 		return;
-	reach(p, kind);
+	reach_block(p, kind);
 	*count_of(kern_head_of(p)) += walk.up ? 1 : -1u;
 }
 
 static void reach_fences(struct kern_fence **f, unsigned count)
 {
-	reach(f, PLAIN);
+	reach_block(f, PLAIN);
 	for (unsigned i = 0; i < count; i++)
 		reach_counted(f[i], FENCE);
 }
@@ -119,7 +119,7 @@ static void reach_list(struct kern_list *head, size_t link_at, enum kind kind)
 {
 	list_repair(head);
 	for (struct kern_list *pos = head->next; pos != head; pos = pos->next)
-		reach((char *)pos - link_at, kind);
+		reach_block((char *)pos - link_at, kind);
 }
 
 static void walk_inode(void *p)
@@ -139,13 +139,13 @@ static void walk_idr(struct kern_idr *idr, enum kind kind)
 {
 	idr->count = 0;
 	idr->hint = 1;
-	reach(idr->slot, PLAIN);
+	reach_block(idr->slot, PLAIN);
 	for (uint32_t i = 0; i < idr->room; i++) {
 		if (!idr->slot[i])
 			continue;
 		idr->count++;
 		if (kind == HANDLE)
-			reach(idr->slot[i], kind);
+			reach_block(idr->slot[i], kind);
 		else
 			reach_counted(idr->slot[i], kind);
 	}
@@ -170,15 +170,15 @@ static void walk_vm(void *p)
 	unsigned kept = 0;
 
 	reach_fences(vm->resv.fence, vm->resv.count);
-	reach(vm->map, PLAIN);
-	reach(vm->redirected, PLAIN);
+	reach_block(vm->map, PLAIN);
+	reach_block(vm->redirected, PLAIN);
 	vm->delayed = 0;
 	for (unsigned i = 0; i < vm->count; i++) {
 		struct kern_map *map = vm->map[i];
 
-		if (reached(map))
+		if (is_reached(map))
 			continue;
-		reach(map, MAP);
+		reach_block(map, MAP);
 		vm->delayed += map->delayed;
 		vm->map[kept++] = map;
 	}
@@ -192,7 +192,7 @@ static void walk_bo(void *p)
 	reach_fences(bo->resv.fence, bo->resv.count);
 	reach_counted(bo->foreign, BO);
 	reach_counted(bo->vm, VM);
-	reach(bo->meta, PLAIN);
+	reach_block(bo->meta, PLAIN);
 }
 
 static void walk_handle(void *p)
@@ -205,8 +205,8 @@ static void walk_bo_list(void *p)
 	struct kern_bo_list *list = p;
 
 	reach_fences(list->resv.fence, list->resv.count);
-	reach(list->entry, PLAIN);
-	reach(list->handles, PLAIN);
+	reach_block(list->entry, PLAIN);
+	reach_block(list->handles, PLAIN);
 	for (unsigned i = 0; i < list->count; i++)
 		reach_counted(list->entry[i].bo, BO);
 }
@@ -239,7 +239,7 @@ static void walk_job(void *p)
 	struct kern_job *job = p;
 
 	reach_fences(job->dep, job->deps);
-	reach(job->after, PLAIN);
+	reach_block(job->after, PLAIN);
 	reach_counted(job->ctx, CTX);
 	reach_counted(job->vm, VM);
 	reach_counted(job->list, LIST);
@@ -254,7 +254,7 @@ static void walk_syncobj(void *p)
 	unsigned kept = 0;
 
 	reach_counted(s->fence, FENCE);
-	reach(s->point, PLAIN);
+	reach_block(s->point, PLAIN);
 	for (unsigned i = 0; i < s->points; i++)
 		if (!kept || s->point[i].value > s->point[kept - 1].value)
 			s->point[kept++] = s->point[i];
@@ -297,8 +297,8 @@ static void walk_call(void *p)
 	reach_counted(call->list, LIST);
 	reach_counted(call->syncobj, SYNCOBJ);
 	reach_counted(call->into, SYNCOBJ);
-	reach(call->cs, CS);
-	reach(call->waiting, PLAIN);
+	reach_block(call->cs, CS);
+	reach_block(call->waiting, PLAIN);
 	for (uint32_t i = 0; call->waiting && i < call->waiting_count; i++) {
 		reach_counted(call->waiting[i].syncobj, SYNCOBJ);
 		reach_counted(call->waiting[i].fence, FENCE);
@@ -313,11 +313,11 @@ static void walk_cs(void *p)
 	reach_counted(cs->ctx, CTX);
 	reach_counted(cs->list, LIST);
 	reach_counted(cs->user_fence, BO);
-	reach(cs->post, PLAIN);
+	reach_block(cs->post, PLAIN);
 	for (unsigned i = 0; i < cs->posts; i++)
 		reach_counted(cs->post[i].syncobj, SYNCOBJ);
 	for (unsigned i = 0; i < cs->gang; i++)
-		reach(cs->job[i], JOB);
+		reach_block(cs->job[i], JOB);
 }
 
 static void walk_watch(void *p)
@@ -342,9 +342,9 @@ static void reach_proc(struct kern_proc *proc)
 	reach_list(&proc->calls, offsetof(struct kern_call, link), CALL);
 	reach_list(&proc->freeing, offsetof(struct kern_bo, zombie), BO);
 	reach_list(&proc->watches, offsetof(struct kern_watch, link), WATCH);
-	reach(proc->rings, PLAIN);
+	reach_block(proc->rings, PLAIN);
 	for (unsigned i = 0; proc->rings && i < kern->devices * KERN_IPS * KERN_HW_RINGS; i++)
-		reach(proc->rings[i], RING);
+		reach_block(proc->rings[i], RING);
 }
 
 /* Reaches inodes that are in messages only. */
@@ -403,7 +403,7 @@ static void lru_repair(struct kern_device *dev)
 	{
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, lru);
 
-		if (!reached(bo) || bo->heap != AMDGPU_GEM_DOMAIN_VRAM)
+		if (!is_reached(bo) || bo->heap != AMDGPU_GEM_DOMAIN_VRAM)
 			kern_list_del(pos);
 		else
 			bo->mark = UINT64_MAX; /* it is in */
@@ -419,19 +419,19 @@ static void device_repair(struct kern_device *dev)
 		dev->hw[i / KERN_HW_RINGS][i % KERN_HW_RINGS].score = 0;
 	memset(dev->users, 0, sizeof(dev->users));
 	for (unsigned i = 0; i < KERN_VMIDS; i++)
-		if (!reached(dev->vmid[i].vm))
+		if (!is_reached(dev->vmid[i].vm))
 			dev->vmid[i].vm = NULL;
 	for (unsigned i = 0; i < KERN_GWS; i++)
-		if (!reached(dev->gws[i]))
+		if (!is_reached(dev->gws[i]))
 			dev->gws[i] = NULL;
-	if (!reached(dev->pstate_owner))
+	if (!is_reached(dev->pstate_owner))
 		dev->pstate_owner = NULL;
-	if (!reached(dev->master))
+	if (!is_reached(dev->master))
 		dev->master = NULL;
 }
 
 /* First all are empty, then they are filled. */
-static void empty(struct kern_head *head)
+static void empty_lists(struct kern_head *head)
 {
 	void *p = head + 1;
 
@@ -464,7 +464,7 @@ static void entity_count(struct kern_entity *entity)
 		entity->ctx->dev->hw[entity->ip][entity->hw].score++;
 }
 
-static void account(struct kern_bo *bo)
+static void account_memory(struct kern_bo *bo)
 {
 	struct kern_device *dev = bo->dev;
 
@@ -483,10 +483,10 @@ static void account(struct kern_bo *bo)
 
 static void relink_bo(struct kern_bo *bo)
 {
-	account(bo);
+	account_memory(bo);
 	if (bo->block)
 		bo->block->used = true;
-	if (!reached(bo->dmabuf))
+	if (!is_reached(bo->dmabuf))
 		bo->dmabuf = NULL;
 	if (!bo->refs)
 		return;
@@ -520,7 +520,7 @@ static void relink_vm(struct kern_vm *vm)
 	}
 }
 
-static void relink(struct kern_head *head)
+static void relink_list(struct kern_head *head)
 {
 	void *p = head + 1;
 
@@ -559,7 +559,7 @@ static void count_jobs(struct kern_ring *ring)
 	}
 }
 
-static void wake(_Atomic uint32_t *word)
+static void wake_word(_Atomic uint32_t *word)
 {
 	atomic_fetch_add(word, 1);
 	kern_futex_wake(word);
@@ -569,7 +569,7 @@ static void wake_sleeper(struct kern_wait *w)
 {
 	for (unsigned i = 0; i < w->count; i++)
 		kern_list_init(&w->waker[i].link);
-	wake(&w->word);
+	wake_word(&w->word);
 }
 
 /* Wakes all sleepers, because the queues of sleepers were lost: each checks its condition again. Signals fences of
@@ -582,7 +582,7 @@ static void wake_all(struct kern_head *head)
 		return;
 	if (head->kind == RING) {
 		count_jobs((void *)(head + 1));
-		wake(&((struct kern_ring *)(head + 1))->word);
+		wake_word(&((struct kern_ring *)(head + 1))->word);
 	} else if (head->kind == WAIT) {
 		wake_sleeper((void *)(head + 1));
 	} else if (head->kind == FENCE && f->part) {
@@ -660,8 +660,8 @@ unsigned kern_repair(void)
 	lists_init();
 	for (unsigned i = 0; i < kern->devices; i++)
 		device_repair(&kern->device[i]);
-	each_block(empty);
-	each_block(relink);
+	each_block(empty_lists);
+	each_block(relink_list);
 	kern_phys_repair();
 	count_live();
 	each_block(wake_all);

@@ -31,7 +31,7 @@ static int dmabuf_sync(struct kern_bo *bo, uint64_t user)
 	return r;
 }
 
-static int collect(struct kern_fence *f, void *arg)
+static int collect_fence(struct kern_fence *f, void *arg)
 {
 	struct kern_fence **all = arg, *chain = kern_fence_chain(*all, f);
 
@@ -52,7 +52,7 @@ static int dmabuf_export(struct kern_bo *bo, uint64_t user)
 		return r;
 	if ((args.flags & ~(uint32_t)DMA_BUF_SYNC_RW) || !args.flags)
 		return -EINVAL;
-	r = kern_bo_fences(bo, collect, &all);
+	r = kern_bo_fences(bo, collect_fence, &all);
 	if (!r && !all && !(all = kern_fence_stub()))
 		r = -ENOMEM;
 	if (r) {

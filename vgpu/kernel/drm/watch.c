@@ -30,7 +30,7 @@ static void watch_free(struct kern_watch *w)
 	kern_free(w);
 }
 
-static void tell(int fd)
+static void signal_fd(int fd)
 {
 	uint64_t one = 1;
 
@@ -66,7 +66,7 @@ static unsigned look_at_all(void)
 			continue;
 		}
 		if (still_the_same(w)) {
-			tell(w->fd);
+			signal_fd(w->fd);
 			sys_close(w->fd);
 		}
 		watch_free(w);
@@ -112,7 +112,7 @@ static void *watcher_main(void *arg)
 	return NULL;
 }
 
-static void wake(void)
+static void watcher_wake(void)
 {
 	if (!watcher.sleep)
 		return;
@@ -121,13 +121,13 @@ static void wake(void)
 }
 
 /* A client's signals are not for the thread. */
-static int start(void)
+static int watcher_start(void)
 {
 	sigset_t all, before;
 	int r;
 
 	if (watcher.running) {
-		wake();
+		watcher_wake();
 		return 0;
 	}
 	if (watcher.started) /* the thread has nothing left to do but return */
@@ -149,7 +149,7 @@ void kern_watch_stop(void)
 	started = watcher.started;
 	watcher.stop = true;
 	watcher.started = false;
-	wake();
+	watcher_wake();
 	kern_unlock();
 	if (started)
 		pthread_join(watcher.thread, NULL);
@@ -189,7 +189,7 @@ static int watch_add(const struct kern_watch *what)
 		w->dev = st.st_dev;
 		w->ino = st.st_ino;
 		kern_list_add_tail(own_watches(), &w->link);
-		r = start();
+		r = watcher_start();
 	}
 	if (!r)
 		return 0;
@@ -204,7 +204,7 @@ static int watch_add(const struct kern_watch *what)
 }
 
 /* Moves fd up out of the client's way; where there is no room, it stays. */
-static int high(int fd)
+static int move_fd_high(int fd)
 {
 	long up = sys_call6(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD, 0, 0, 0);
 
@@ -222,10 +222,10 @@ int kern_watch_pipe(struct kern_fence *f, bool cloexec, int *fd)
 	if (r < 0)
 		return r;
 	if (f->signalled) { /* without a writer it stays readable for ever */
-		tell(end[1]);
+		signal_fd(end[1]);
 		sys_close(end[1]);
 	} else {
-		r = watch_add(&(struct kern_watch){.fence = kern_fence_get(f), .fd = high(end[1])});
+		r = watch_add(&(struct kern_watch){.fence = kern_fence_get(f), .fd = move_fd_high(end[1])});
 	}
 	if (r)
 		sys_close(end[0]);
@@ -269,7 +269,7 @@ int kern_syncobj_eventfd_ioctl(struct kern_file *file, void *arg)
 	w.syncobj = kern_syncobj_get(s);
 	if (!is_done(&w))
 		return watch_add(&w);
-	tell(w.fd);
+	signal_fd(w.fd);
 	sys_close(w.fd);
 	kern_syncobj_put(w.syncobj);
 	kern_fence_put(w.fence);

@@ -238,7 +238,7 @@ static bool size_fits(const struct kern_device *dev, uint64_t size_B, uint32_t d
 	return true;
 }
 
-static int place(struct kern_bo *bo, uint32_t domains, bool need_visible)
+static int place_bo(struct kern_bo *bo, uint32_t domains, bool need_visible)
 {
 	if (!size_fits(bo->dev, bo->size_B, domains))
 		return -ENOMEM;
@@ -259,17 +259,17 @@ static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 {
 	bool need_visible = flags & AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
 	bool planned = domains == AMDGPU_GEM_DOMAIN_VRAM && kern_inject_event(KERN_SPILL);
-	int r = planned ? -ENOMEM : place(bo, domains, need_visible);
+	int r = planned ? -ENOMEM : place_bo(bo, domains, need_visible);
 
 	if (r && need_visible && !planned) {
-		r = place(bo, domains, false);
+		r = place_bo(bo, domains, false);
 		if (!r)
 			vgpu_finding(CONTRACT_WINDOW_FULL,
 				     "BO %u: the visible window is full, CPU_ACCESS_REQUIRED was dropped", bo->id);
 	}
 	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM) {
 		domains |= AMDGPU_GEM_DOMAIN_GTT;
-		r = place(bo, planned ? AMDGPU_GEM_DOMAIN_GTT : domains, false);
+		r = place_bo(bo, planned ? AMDGPU_GEM_DOMAIN_GTT : domains, false);
 		if (!r && !planned)
 			vgpu_finding(CONTRACT_VRAM_FULL, "BO %u: VRAM is full, %llu bytes spilled to GTT", bo->id,
 				     (unsigned long long)bo->size_B);
@@ -283,7 +283,7 @@ static int place_or_spill(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 
 /* VRAM that was not cleared holds its last owner's data: a pattern at its beginning fails clients that rely on
  * zeros. */
-static void soil(const struct kern_bo *bo)
+static void poison_vram(const struct kern_bo *bo)
 {
 	const uint64_t part_B = 1 << 20;
 
@@ -301,7 +301,7 @@ static int give_memory(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 	if (!bo->block)
 		return -ENOMEM;
 	if (bo->heap == AMDGPU_GEM_DOMAIN_VRAM && !(flags & AMDGPU_GEM_CREATE_VRAM_CLEARED))
-		soil(bo);
+		poison_vram(bo);
 	return 0;
 }
 
@@ -503,7 +503,7 @@ static int set_placement(struct kern_handle *handle, uint64_t value)
 	if (bo->allowed == AMDGPU_GEM_DOMAIN_VRAM)
 		bo->allowed |= AMDGPU_GEM_DOMAIN_GTT;
 	/* The next CS would move it; the client sees no difference but in the counters. */
-	if (bo->block && bo->heap && !(bo->heap & bo->preferred) && !place(bo, bo->allowed, bo->visible))
+	if (bo->block && bo->heap && !(bo->heap & bo->preferred) && !place_bo(bo, bo->allowed, bo->visible))
 		kern_bo_moved(bo);
 	return 0;
 }

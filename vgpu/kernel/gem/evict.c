@@ -107,7 +107,7 @@ static void mark_users_displaced(struct kern_bo *bo)
 		kern_entry(pos, struct kern_list_entry, bo_link)->list->displaced = true;
 }
 
-static int evict(struct kern_bo *bo)
+static int evict_bo(struct kern_bo *bo)
 {
 	bool discard = bo->flags & AMDGPU_GEM_CREATE_DISCARDABLE;
 	int r = kern_heap_charge(bo, discard ? AMDGPU_GEM_DOMAIN_CPU : AMDGPU_GEM_DOMAIN_GTT, false);
@@ -132,7 +132,7 @@ static int make_room(const struct kern_bo *bo, bool need_visible, const struct k
 	while (!kern_vram_fits(bo, need_visible)) {
 		struct kern_bo *victim = find_victim(dev, need_visible, keep);
 
-		if (!victim || evict(victim))
+		if (!victim || evict_bo(victim))
 			return -ENOMEM;
 	}
 	return 0;
@@ -160,7 +160,7 @@ void kern_evict_random(struct kern_device *dev)
 		if (pos == &dev->lru)
 			pos = pos->next;
 		if (may_go(kern_entry(pos, struct kern_bo, lru), &nothing)) {
-			evict(kern_entry(pos, struct kern_bo, lru));
+			evict_bo(kern_entry(pos, struct kern_bo, lru));
 			return;
 		}
 	}

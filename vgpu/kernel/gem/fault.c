@@ -42,7 +42,7 @@ void kern_quiet_seconds(void)
 	kern_unlock();
 }
 
-static void record(struct kern_vm *vm, const struct kern_vm_fault *fault)
+static void record_fault(struct kern_vm *vm, const struct kern_vm_fault *fault)
 {
 	if (!message_allowed()) /* the handler returns before it has updated the cache */
 		vgpu_log("row 134: ten messages in five seconds were printed: the fault is not recorded");
@@ -59,11 +59,11 @@ void kern_fault(void *user, const struct gpuvm_fault *fault)
 	struct kern_job *job = user;
 
 	kern_lock();
-	record(job->vm, &(struct kern_vm_fault){
-				.addr = fault->va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1),
-				.status = fault_status(fault),
-				.vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
-			});
+	record_fault(job->vm, &(struct kern_vm_fault){
+				      .addr = fault->va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1),
+				      .status = fault_status(fault),
+				      .vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
+			      });
 	if (kern_local.chip[job->vm->dev->index]->retries && !fault->mapped)
 		kern_vm_redirect(job->vm, fault->va);
 	kern_unlock();

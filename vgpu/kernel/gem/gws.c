@@ -66,7 +66,7 @@ static int take_fence(struct kern_fence *f, void *arg)
 }
 
 /* Takes the buffer's resources if it is idle, else waits for one of its jobs; the buffer may be freed meanwhile. */
-static int evict(struct kern_bo *bo, int64_t deadline_ns)
+static int evict_owner(struct kern_bo *bo, int64_t deadline_ns)
 {
 	struct kern_fence *f;
 	int r;
@@ -81,7 +81,7 @@ static int evict(struct kern_bo *bo, int64_t deadline_ns)
 	return r == -ETIME ? -ENOMEM : r;
 }
 
-static int place(struct kern_bo *bo, const struct kern_bo_list *list)
+static int place_resources(struct kern_bo *bo, const struct kern_bo_list *list)
 {
 	int64_t deadline_ns = sys_now_ns() + WAIT_NS;
 	unsigned at;
@@ -91,7 +91,7 @@ static int place(struct kern_bo *bo, const struct kern_bo_list *list)
 	kern_gws_release(bo); /* left half done by a process that died */
 	while ((at = find_run(bo->dev, count_of(bo))) == KERN_GWS) {
 		struct kern_bo *victim = find_victim(bo->dev, list);
-		int r = victim ? evict(victim, deadline_ns) : -ENOMEM;
+		int r = victim ? evict_owner(victim, deadline_ns) : -ENOMEM;
 
 		if (r)
 			return r;
@@ -110,7 +110,7 @@ int kern_gws_place(struct kern_bo_list *list)
 
 	for (unsigned i = 0; !r && list && list->gws && i < list->count; i++)
 		if (is_gws(list->entry[i].bo))
-			r = place(list->entry[i].bo, list);
+			r = place_resources(list->entry[i].bo, list);
 	return r;
 }
 

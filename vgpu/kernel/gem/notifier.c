@@ -17,7 +17,7 @@
 
 /* --- one BO --- */
 
-static int take(struct kern_fence *f, void *arg)
+static int take_fence(struct kern_fence *f, void *arg)
 {
 	*(struct kern_fence **)arg = kern_fence_get(f);
 	return 1;
@@ -37,7 +37,7 @@ FROM_TSAN static struct kern_fence *next_fence(struct kern_bo *bo)
 		if (f)
 			return f;
 	}
-	kern_bo_fences(bo, take, &f);
+	kern_bo_fences(bo, take_fence, &f);
 	return f;
 }
 
@@ -64,7 +64,7 @@ int kern_notifier_pass(struct kern_device *dev)
 }
 
 /* Uninterruptible, as dma_resv_wait_timeout() is there. */
-static void invalidate(struct kern_bo *bo)
+static void invalidate_bo(struct kern_bo *bo)
 {
 	struct kern_device *dev = bo->dev;
 	struct kern_fence *f;
@@ -109,7 +109,7 @@ FROM_TSAN static void invalidate_range(uint64_t addr, uint64_t size_B)
 
 		if (!hold)
 			break;
-		invalidate(bo);
+		invalidate_bo(bo);
 		kern_hold_drop(hold);
 	}
 }

@@ -56,7 +56,7 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 /* A card can access a mapped buffer as long as the kernel has not moved it. So programs at the default level
  * continue with a finding; tests, which run at another one, are refused. Userptr memory is not kept for a job
  * that does not list it. */
-static uint32_t unlisted(const struct kern_bo *bo)
+static uint32_t unlisted_flags(const struct kern_bo *bo)
 {
 	return vgpu_strict() == VGPU_STRICT_REPORT && !kern_bo_is_userptr(bo) ? GPUVM_TOLERATED : GPUVM_UNLISTED;
 }
@@ -72,7 +72,7 @@ static uint32_t region_flags(const struct kern_vm *vm, const struct kern_map *ma
 	if (bo->user_flags & AMDGPU_GEM_USERPTR_READONLY)
 		flags &= ~(uint32_t)GPUVM_W;
 	if (bo->vm != vm && bo->mark != epoch)
-		flags |= unlisted(bo);
+		flags |= unlisted_flags(bo);
 	if (kern_bo_is_system(bo))
 		flags |= GPUVM_SYSTEM;
 	if (bo->shared || bo->foreign)

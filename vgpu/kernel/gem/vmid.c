@@ -19,7 +19,7 @@ static bool is_idle(const struct kern_vmid *id)
 }
 
 /* Picks the VMID that the VM has, or the idle one used longest ago. NULL: all are busy. */
-static struct kern_vmid *choose(struct kern_device *dev, const struct kern_vm *vm)
+static struct kern_vmid *choose_vmid(struct kern_device *dev, const struct kern_vm *vm)
 {
 	struct kern_vmid *oldest = NULL;
 
@@ -41,7 +41,7 @@ struct kern_vmid_grant kern_vmid_grab(struct kern_vm *vm, unsigned ip)
 
 	if (ip == AMDGPU_HW_IP_DMA && kern_local.chip[dev->index]->gc_version[0] == 9)
 		return (struct kern_vmid_grant){.epoch = dev->vmid_epoch};
-	id = choose(dev, vm);
+	id = choose_vmid(dev, vm);
 	if (!id)
 		return (struct kern_vmid_grant){.key = KERN_VMIDS + vm->id, .epoch = dev->vmid_epoch};
 	if (id->process && id->process != kern_local.serial)

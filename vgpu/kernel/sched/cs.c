@@ -314,7 +314,7 @@ static const struct chunk_kind {
 	[AMDGPU_CHUNK_ID_CP_GFX_SHADOW] = {1, NULL, p2_shadow},
 };
 
-static int pass1(struct kern_cs *cs)
+static int check_chunks(struct kern_cs *cs)
 {
 	for (unsigned i = 0; i < cs->chunks; i++) {
 		struct drm_amdgpu_cs_chunk *chunk = &cs->chunk[i];
@@ -354,7 +354,7 @@ static int create_jobs(struct kern_cs *cs)
 	return 0;
 }
 
-static int pass2(struct kern_cs *cs)
+static int read_dependencies(struct kern_cs *cs)
 {
 	int r = p2_preempt(cs);
 
@@ -409,11 +409,11 @@ static int cs_run(struct kern_cs *cs, const struct drm_amdgpu_cs_in *in, uint64_
 	if (!r)
 		r = read_data(cs);
 	if (!r)
-		r = pass1(cs);
+		r = check_chunks(cs);
 	if (!r)
 		r = create_jobs(cs);
 	if (!r)
-		r = pass2(cs);
+		r = read_dependencies(cs);
 	return r ? r : kern_cs_submit(cs, handle);
 }
 

@@ -148,7 +148,7 @@ static int reserve_fences(struct kern_cs *cs)
 
 /* Makes everything that the job may reach resident: what may sleep first, then imports, which is when exporters
  * move. */
-static int validate(struct kern_cs *cs)
+static int validate_list(struct kern_cs *cs)
 {
 	int r = kern_gws_place(cs->list);
 
@@ -175,7 +175,7 @@ static void publish_posts(struct kern_cs *cs, struct kern_fence *f)
 		kern_syncobj_attach(cs->post[i].syncobj, cs->post[i].point, f);
 }
 
-static uint64_t publish(struct kern_cs *cs, struct kern_ring **ring)
+static uint64_t publish_jobs(struct kern_cs *cs, struct kern_ring **ring)
 {
 	struct kern_fence *leader = kern_fence_get(cs->job[cs->leader]->finished);
 	uint64_t seq = 0;
@@ -213,7 +213,7 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 	if (kern_inject_event(KERN_RESET))
 		kern_reset_device(cs->file->dev, NULL);
 	if (!r)
-		r = validate(cs);
+		r = validate_list(cs);
 	for (unsigned i = 0; !r && i < cs->gang; i++)
 		r = wait_for_room(cs, cs->entity[i]);
 	if (!r)
@@ -229,13 +229,13 @@ static int submit_locked(struct kern_cs *cs, uint64_t *handle)
 	if (!r)
 		r = kern_notifier_pass(cs->file->dev);
 	if (!r) /* again: others may have run while this one waited */
-		r = validate(cs);
+		r = validate_list(cs);
 	if (!r)
 		r = give_views(cs);
 	if (r)
 		return r;
 	stamp_use(cs);
-	*handle = publish(cs, ring);
+	*handle = publish_jobs(cs, ring);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ struct kern_fence *kern_fence_create(struct kern_device *dev, uint64_t context, 
 	return f;
 }
 
-static void mark(struct kern_fence *f, int error)
+static void mark_signalled(struct kern_fence *f, int error)
 {
 	if (!f->error)
 		f->error = error;
@@ -35,7 +35,7 @@ static bool chain_done(struct kern_fence *f)
 		kern_list_add_tail(&wait_for->waitq.wakers, &f->on_part.link);
 		return false;
 	}
-	mark(f, 0); /* errors do not travel along timelines */
+	mark_signalled(f, 0); /* errors do not travel along timelines */
 	f->prev = f->part = NULL;
 	kern_fence_put(prev);
 	kern_fence_put(part);
@@ -90,7 +90,7 @@ struct kern_fence *kern_fence_get(struct kern_fence *f)
 	return f;
 }
 
-static void drop(struct kern_fence *f, struct kern_fence **dead)
+static void drop_fence(struct kern_fence *f, struct kern_fence **dead)
 {
 	if (!f || --f->refs)
 		return;
@@ -104,12 +104,12 @@ void kern_fence_put(struct kern_fence *f)
 {
 	struct kern_fence *dead = NULL;
 
-	drop(f, &dead);
+	drop_fence(f, &dead);
 	while ((f = dead)) {
 		dead = f->next;
-		drop(f->prev, &dead);
-		drop(f->part, &dead);
-		drop(f->scheduled, &dead);
+		drop_fence(f->prev, &dead);
+		drop_fence(f->part, &dead);
+		drop_fence(f->scheduled, &dead);
 		kern_live(KERN_FENCES, -1);
 		kern_free(f);
 	}
@@ -119,7 +119,7 @@ void kern_fence_signal(struct kern_fence *f, int error)
 {
 	if (f->signalled)
 		return;
-	mark(f, error);
+	mark_signalled(f, error);
 	kern_waitq_wake(&f->waitq);
 }
 

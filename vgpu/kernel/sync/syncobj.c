@@ -24,7 +24,7 @@ void kern_syncobj_put(struct kern_syncobj *s)
 	kern_free(s);
 }
 
-static void prune(struct kern_syncobj *s)
+static void prune_points(struct kern_syncobj *s)
 {
 	unsigned done = 0;
 
@@ -41,7 +41,7 @@ static void prune(struct kern_syncobj *s)
 
 int kern_syncobj_reserve(struct kern_syncobj *s)
 {
-	prune(s);
+	prune_points(s);
 	return kern_reserve(&s->point, s->points, &s->room, sizeof(s->point[0]));
 }
 
@@ -83,7 +83,7 @@ void kern_syncobj_attach(struct kern_syncobj *s, uint64_t point, struct kern_fen
 }
 
 /* *f is counted, NULL when the point is not there yet. */
-static int lookup(struct kern_syncobj *s, uint64_t point, struct kern_fence **f)
+static int find_point(struct kern_syncobj *s, uint64_t point, struct kern_fence **f)
 {
 	*f = NULL;
 	if (!s->fence)
@@ -94,7 +94,7 @@ static int lookup(struct kern_syncobj *s, uint64_t point, struct kern_fence **f)
 	}
 	if (!s->timeline || s->last < point)
 		return 0;
-	prune(s);
+	prune_points(s);
 	if (s->reached >= point) {
 		*f = kern_fence_stub();
 		return *f ? 0 : -ENOMEM;
@@ -111,7 +111,7 @@ struct kern_fence *kern_syncobj_peek(struct kern_syncobj *s, uint64_t point)
 {
 	struct kern_fence *f;
 
-	lookup(s, point, &f);
+	find_point(s, point, &f);
 	return f;
 }
 
@@ -124,7 +124,7 @@ static int wait_for_submit(struct kern_syncobj *s, uint64_t point, int64_t deadl
 		kern_wait_on(w, &s->waitq);
 		r = kern_wait_sleep(w, deadline_ns);
 		if (!r || r == -ETIME) {
-			int found = lookup(s, point, f);
+			int found = find_point(s, point, f);
 
 			r = *f ? 0 : found ? found : r;
 		}
@@ -144,7 +144,7 @@ int kern_syncobj_find_fence(struct kern_file *file, uint32_t handle, uint64_t po
 	if (flags & ~(uint32_t)DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT &&
 	    kern_profile_of(file->dev)->checks_find_flags)
 		return -EINVAL;
-	r = lookup(s, point, fence);
+	r = find_point(s, point, fence);
 	if (r || *fence)
 		return r;
 	if (!(flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT))
@@ -317,7 +317,7 @@ int kern_syncobj_query_ioctl(struct kern_file *file, void *arg)
 	if (r)
 		return r;
 	for (uint32_t i = 0; i < a.count; i++) {
-		prune(a.syncobj[i]);
+		prune_points(a.syncobj[i]);
 		a.point[i] = args->flags ? a.syncobj[i]->last : a.syncobj[i]->reached;
 	}
 	r = kern_copy_out(args->points, a.point, a.count * sizeof(*a.point));

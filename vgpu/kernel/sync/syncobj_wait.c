@@ -49,7 +49,7 @@ static int waiting_read(struct kern_file *file, const struct wait_args *args, st
 }
 
 /* Is entry w done? Finds its fence when it has none yet. */
-static bool look(struct kern_waiting *w, uint32_t flags)
+static bool check_entries(struct kern_waiting *w, uint32_t flags)
 {
 	if (!w->fence)
 		w->fence = kern_syncobj_peek(w->syncobj, w->point);
@@ -61,7 +61,7 @@ static bool all_or_any(struct kern_waiting *w, const struct wait_args *args, uin
 	bool all = args->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
 
 	for (uint32_t i = 0; i < args->count; i++) {
-		bool done = look(&w[i], args->flags);
+		bool done = check_entries(&w[i], args->flags);
 
 		if (done && !all)
 			*first = i;
@@ -103,7 +103,7 @@ static int do_wait(struct kern_file *file, const struct wait_args *args, uint32_
 	kern_call_current()->waiting_count = args->count;
 	kern_call_current()->waiting = w;
 	for (uint32_t i = 0; !r && i < args->count; i++) {
-		look(&w[i], args->flags);
+		check_entries(&w[i], args->flags);
 		if (!w[i].fence && !(args->flags & SUBMIT_FLAGS))
 			r = -EINVAL;
 	}
