@@ -1,25 +1,25 @@
-/* cs/: contexts, PM4, code objects, submission, fences. This is the room's door.
+/* cs/: contexts, PM4, code objects, submission, fences. This header is the room's interface.
  *
  *   cs_ctx     a kernel context: the unit of loss
  *   cs_ring    a queue of one (context, IP, ring), with its pool of IB memory
  *   cs_ib      the commands of one job while they are written
- *   cs_point   a moment on a ring: the end of one job
- *   cs_sync    a DRM syncobj: what other drivers and processes wait for and signal
+ *   cs_fence   a moment on a ring: the end of one job
+ *   cs_syncobj    a DRM syncobj: what other drivers and processes wait for and signal
  *   cs_code    a loaded code object; owns its kernels
  *   cs_kernel  one kernel of it
  *
  * A job: cs_begin() locks the ring and starts an IB, emitters append to it, cs_submit() hands it to the kernel and
- * gives its point. Register state does not persist between IBs, so each IB says all that it needs.
+ * gives its fence. Register state does not persist between IBs, so each IB says all that it needs.
  *
  * Completion. The kernel writes each ring's 64-bit sequence number (its user fence) to host memory behind the job's
- * last cache write-back; a finished point costs one load. Sleeping waits use the kernel fence of the same number.
+ * last cache write-back; a finished fence costs one load. Sleeping waits use the kernel fence of the same number.
  *
  * Order. Jobs of one ring start in order and may overlap. CS_ORDERED waits for all earlier work of the ring; work
- * on other rings is waited for by naming its points, work of others by naming a cs_sync (struct cs_order). Each IB
- * begins with an acquire at system scope, and the kernel ends it with a release at system scope.
+ * on other rings is waited for by naming its fences, work of others by naming a cs_syncobj (struct cs_submit_info).
+ * Each IB begins with an acquire at system scope, and the kernel ends it with a release at system scope.
  *
  * Loss. When the kernel reports a job hung, a reset or a missing device, the context is lost for good: unfinished
- * points answer -ECANCELED (-ENODEV: the device is gone), and so does every later submission. Make a new context.
+ * fences answer -ECANCELED (-ENODEV: the device is gone), and so does every later submission. Make a new context.
  *
  * Errors: -errno with a record. Thread rule: all functions are thread safe; from cs_begin() to cs_submit() or
  * cs_abandon() an IB belongs to the calling thread, which holds its ring's lock. */
@@ -39,8 +39,8 @@
 struct cs_ctx;
 struct cs_ring;
 
-struct cs_point {
-	struct cs_ring *ring; /* borrowed; NULL: a point that has always been reached */
+struct cs_fence {
+	struct cs_ring *ring; /* borrowed; NULL: a fence that has always been signaled */
 	uint64_t seq;
 };
 
@@ -61,7 +61,7 @@ DRV_MUST_CHECK int cs_ctx_lost(const struct cs_ctx *ctx);
  * reported (vm_check_fault); the record names address and access. */
 DRV_MUST_CHECK int cs_ctx_check(struct cs_ctx *ctx);
 /* The same without the fault, which stays for another to report: one ioctl. */
-DRV_MUST_CHECK int cs_ctx_look(struct cs_ctx *ctx);
+DRV_MUST_CHECK int cs_ctx_check_reset(struct cs_ctx *ctx);
 
 struct cs_reset {
 	bool reset;     /* the GPU was reset since the context was made, by whomever */
@@ -89,78 +89,78 @@ struct cs_ctx *cs_ring_ctx(const struct cs_ring *ring);
 struct vm *cs_ring_vm(const struct cs_ring *ring);
 /* Runs a job that does nothing on a ring of its own, and waits for it: the kernel looks at all memory of the vm
  * before it starts one. A vm_submit_fn. */
-DRV_MUST_CHECK int cs_run_nothing(struct vm *vm, void *unused);
-/* The point of the last submitted job. */
-struct cs_point cs_ring_last(const struct cs_ring *ring);
+DRV_MUST_CHECK int cs_run_nop(struct vm *vm, void *unused);
+/* The fence of the last submitted job. */
+struct cs_fence cs_ring_last(const struct cs_ring *ring);
 /* Whether a job may be running: one that has not ended, or one that a thread is between cs_begin() and the end of
  * cs_submit() with, which is not the last one yet. */
 bool cs_ring_busy(const struct cs_ring *ring);
 /* The number of the last job that has ended. One load. */
-uint64_t cs_ring_reached(const struct cs_ring *ring);
+uint64_t cs_ring_completed(const struct cs_ring *ring);
 /* Jobs that were submitted and have not ended. One load of the sequence word. */
 unsigned cs_ring_unfinished(const struct cs_ring *ring);
 
-/* --- points ----------------------------------------------------------------------------------- */
+/* --- fences ----------------------------------------------------------------------------------- */
 
-/* 1: reached; 0: not yet; -ECANCELED, -ENODEV: never. One load when reached; never enters the kernel. A job whose
- * waves the kernel killed counts as reached until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the next
- * submission hears of it. */
-DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
-/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps: in the
+/* 1: signaled; 0: not yet; -ECANCELED, -ENODEV: never. One load when signaled; never enters the kernel. A job whose
+ * waves the kernel killed counts as completed until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the
+ * next submission hears of it. */
+DRV_MUST_CHECK int cs_fence_poll(struct cs_fence fence);
+/* Waits up to timeout_ns (CS_FOREVER: until it is signaled or lost). Spins for TUFF_SPIN_US, then sleeps: in the
  * kernel, or, when less than 20 ms are left, up to 1 ms at a time. -ETIMEDOUT, -ECANCELED, -ENODEV. */
-DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
+DRV_MUST_CHECK int cs_fence_wait(struct cs_fence fence, int64_t timeout_ns);
 /* The same without spinning, for callers that look at something else in between; the job was submitted. A timeout
  * of more than 20 ms may end up to two jiffies, 20 ms at most, early. */
-DRV_MUST_CHECK int cs_point_sleep(struct cs_point point, int64_t timeout_ns);
-/* The same until all points are reached, or one of them fails. */
-DRV_MUST_CHECK int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t timeout_ns);
-/* Waits until one point is reached or lost; *index says which, and the result is its own. The points may be of
+DRV_MUST_CHECK int cs_fence_sleep(struct cs_fence fence, int64_t timeout_ns);
+/* The same until all fences are signaled, or one of them fails. */
+DRV_MUST_CHECK int cs_fences_wait_all(const struct cs_fence *fences, unsigned count, int64_t timeout_ns);
+/* Waits until one fence is signaled or lost; *index says which, and the result is its own. The fences may be of
  * several devices; then it polls, up to 1 ms apart. count >= 1. */
-DRV_MUST_CHECK int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t timeout_ns,
+DRV_MUST_CHECK int cs_fences_wait_any(const struct cs_fence *fences, unsigned count, int64_t timeout_ns,
 				      unsigned *index);
 /* Waits until the job does not run any more, whatever became of it: before memory that it uses is freed or used
  * again. A lost context does not end this wait early, since only one of its rings may have been reset. */
-void cs_point_settle(struct cs_point point);
-/* Whether cs_point_settle() would return at once. One load, or one ioctl when the context is lost. */
-bool cs_point_settled(struct cs_point point);
-/* Copies those that are not settled; `to` may be `from`. How many. */
-unsigned cs_points_unsettled(struct cs_point *to, const struct cs_point *from, unsigned count);
+void cs_fence_retire(struct cs_fence fence);
+/* Whether cs_fence_retire() would return at once. One load, or one ioctl when the context is lost. */
+bool cs_fence_is_retired(struct cs_fence fence);
+/* Copies those that are not retired; `to` may be `from`. How many. */
+unsigned cs_fences_unretired(struct cs_fence *to, const struct cs_fence *from, unsigned count);
 
 /* A file that poll() finds readable when the job has ended, well or not; the caller closes it. The job was
  * submitted.
  */
-DRV_MUST_CHECK int cs_point_sync_file(struct cs_point point, int *fd);
+DRV_MUST_CHECK int cs_fence_sync_file(struct cs_fence fence, int *fd);
 
 /* --- syncobjs --------------------------------------------------------------------------------- */
 
-struct cs_sync {
+struct cs_syncobj {
 	struct vm *vm;   /* borrowed; outlives it */
 	uint32_t handle; /* owned */
 };
 
 /* A moment of a sync. value 0: whatever fence it holds (binary); else that point of its timeline. */
-struct cs_sync_point {
-	const struct cs_sync *sync;
+struct cs_syncobj_point {
+	const struct cs_syncobj *sync;
 	uint64_t value;
 };
 
 /* The caller's storage. -ENOMEM. */
-DRV_MUST_CHECK int cs_sync_init(struct vm *vm, bool signaled, struct cs_sync *sync);
+DRV_MUST_CHECK int cs_syncobj_init(struct vm *vm, bool signaled, struct cs_syncobj *sync);
 /* Jobs that wait for it go on doing so. Accepts a zeroed one; zeroes it. */
-void cs_sync_fini(struct cs_sync *sync);
-DRV_MUST_CHECK int cs_sync_signal(const struct cs_sync *sync, uint64_t value);
-DRV_MUST_CHECK int cs_sync_reset(const struct cs_sync *sync);
+void cs_syncobj_fini(struct cs_syncobj *sync);
+DRV_MUST_CHECK int cs_syncobj_signal(const struct cs_syncobj *sync, uint64_t value);
+DRV_MUST_CHECK int cs_syncobj_reset(const struct cs_syncobj *sync);
 /* Waits, also for what nobody has submitted yet. -ETIMEDOUT. */
-DRV_MUST_CHECK int cs_sync_wait(const struct cs_sync *sync, uint64_t value, int64_t timeout_ns);
+DRV_MUST_CHECK int cs_syncobj_wait(const struct cs_syncobj *sync, uint64_t value, int64_t timeout_ns);
 /* A job may wait for it: it is there, or what was submitted brings it. */
-bool cs_sync_available(const struct cs_sync *sync, uint64_t value);
+bool cs_syncobj_available(const struct cs_syncobj *sync, uint64_t value);
 /* The last point of the timeline that was reached. */
-DRV_MUST_CHECK int cs_sync_query(const struct cs_sync *sync, uint64_t *value);
+DRV_MUST_CHECK int cs_syncobj_query(const struct cs_syncobj *sync, uint64_t *value);
 /* As a file descriptor, the caller's: the object itself, or (file) a sync file of its present fence. -EINVAL: it
  * has none; -EMFILE. */
-DRV_MUST_CHECK int cs_sync_export(const struct cs_sync *sync, bool file, int *fd);
+DRV_MUST_CHECK int cs_syncobj_export(const struct cs_syncobj *sync, bool file, int *fd);
 /* Back from one; fd stays the caller's. -EINVAL: no such descriptor. */
-DRV_MUST_CHECK int cs_sync_import(struct vm *vm, int fd, bool file, struct cs_sync *sync);
+DRV_MUST_CHECK int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs_syncobj *sync);
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
@@ -185,7 +185,7 @@ struct cs_segment {
 	uint32_t dw;
 };
 
-struct cs_kept; /* commands that many jobs end with */
+struct cs_command_buffer; /* commands that many jobs end with */
 
 struct cs_ib {
 	struct cs_ring *ring; /* borrowed, locked */
@@ -194,34 +194,34 @@ struct cs_ib {
 	int error;            /* sticky: what cs_submit() will answer */
 	/* What the registers of a dispatch hold, addresses and id aside; NULL: whatever. Who writes such registers
 	 * by packets of his own sets it so. */
-	const struct cs_prepared *regs;
-	unsigned flags;                /* enum cs_begin_flags */
-	unsigned segments;             /* closed ones; the first says where the IB begins */
-	bool scratch_settled;          /* it has a barrier in front of the ring's present scratch layout */
-	const struct cs_fence *fences; /* cs_fences of its device; immutable */
-	struct cs_kept **keep;         /* the caller's; where commands go that are kept. NULL: none are */
+	const struct cs_dispatch_template *regs;
+	unsigned flags;      /* enum cs_begin_flags */
+	unsigned segments;   /* closed ones; the first says where the IB begins */
+	bool scratch_fenced; /* it has a barrier in front of the ring's present scratch layout */
+	const struct cs_barrier_packet *barrier_packets; /* cs_barrier_packets of its device; immutable */
+	struct cs_command_buffer **record; /* the caller's; where recorded commands go; NULL: none are recorded */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* [segments] is the open one */
 };
 
 /* Starts a job. Locks the ring. -EBUSY (CS_NOWAIT), -ENOMEM, -ECANCELED, -ENODEV; then the ring is not locked. */
 DRV_MUST_CHECK int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **ib);
 /* What a job waits for, and what it signals when it ends. All arrays are read during the call only. */
-struct cs_order {
-	const struct cs_point *after; /* of any device of this process */
-	const struct cs_sync_point *wait, *signal;
+struct cs_submit_info {
+	const struct cs_fence *after; /* of any device of this process */
+	const struct cs_syncobj_point *wait, *signal;
 	unsigned after_count, wait_count, signal_count;
-	/* Not NULL: the job does not wait for points of `after` that are lost; then *lost becomes true. */
+	/* Not NULL: the job does not wait for fences of `after` that are lost; then *lost becomes true. */
 	bool *lost;
 };
-#define CS_AFTER_MAX 64 /* unreached points of this device */
-#define CS_SYNCS_MAX 32 /* wait_count and unreached points of other devices; signal_count */
+#define CS_AFTER_MAX 64 /* unreached fences of this device */
+#define CS_SYNCS_MAX 32 /* wait_count and unreached fences of other devices; signal_count */
 
-/* Submits it; order and point may be NULL. Unlocks the ring, whatever happens. -ECANCELED: the context is lost
- * (cs_ctx_lost()), or a point of `after` is and order->lost does not ask for it: then the context goes on; -ENOENT:
+/* Submits it; info and fence may be NULL. Unlocks the ring, whatever happens. -ECANCELED: the context is lost
+ * (cs_ctx_lost()), or a fence of `after` is and info->lost does not ask for it: then the context goes on; -ENOENT:
  * nothing that was submitted signals a sync of `wait`; -EBUSY: CS_NOWAIT, and the pool was full. One ioctl, two
- * when the BO list changed, three more for each unreached point of another device. Retries -ENOMEM for one second.
+ * when the BO list changed, three more for each unreached fence of another device. Retries -ENOMEM for one second.
  */
-DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point);
+DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fence *fence);
 /* Drops it. Unlocks the ring. */
 void cs_abandon(struct cs_ib *ib);
 
@@ -236,15 +236,15 @@ static inline void cs_ib_wrote(struct cs_ib *ib, uint32_t *end)
 {
 	ib->cur = end;
 }
-/* Keeps the commands from here to the job's end, on compute rings: when cs_submit() has succeeded, *kept has them;
- * else it is NULL. It stays where it is until then. They say all that they need: what comes first waits for the
- * job's earlier commands and sees what others wrote only if it says so. Their scratch is not kept. -ENOMEM, -EBUSY:
- * they are not kept, and the job is as it was. */
-DRV_MUST_CHECK int cs_ib_keep(struct cs_ib *ib, struct cs_kept **kept);
+/* Records the commands from here to the job's end, on compute rings: when cs_submit() has succeeded, *commands has
+ * them; else it is NULL. `commands` stays where it is until then. The recorded commands set all state that they
+ * need; the first of them must wait for earlier commands of the job and acquire what others wrote, if that is
+ * wanted. Scratch is not recorded. -ENOMEM, -EBUSY: nothing is recorded, and the job is as it was. */
+DRV_MUST_CHECK int cs_ib_record(struct cs_ib *ib, struct cs_command_buffer **commands);
 /* The last commands of a job, on any compute ring of the vm. Costs a packet, however many they are. */
-void cs_ib_end_with(struct cs_ib *ib, const struct cs_kept *kept);
+void cs_ib_chain(struct cs_ib *ib, const struct cs_command_buffer *commands);
 /* The jobs that end with it have ended. NULL is accepted. */
-void cs_kept_free(struct cs_kept *kept);
+void cs_command_buffer_free(struct cs_command_buffer *commands);
 /* Two dwords, the low one first. */
 static inline void cs_put_64(uint32_t *to, uint64_t value)
 {
@@ -263,23 +263,23 @@ enum cs_scope {
 	CS_SCOPE_SYSTEM, /* everybody: L2 too, written back as it is invalidated; and so is HSA's reserved 3 */
 };
 
-#define CS_FENCE_MAX 12 /* dwords */
+#define CS_BARRIER_DW_MAX 12 /* dwords */
 /* By scope and barrier, as they stand side by side in the header of an AQL packet. */
-struct cs_fence {
-	uint32_t dw[CS_FENCE_MAX], count;
+struct cs_barrier_packet {
+	uint32_t dw[CS_BARRIER_DW_MAX], count;
 	uint32_t pad[3]; /* a row is found by a shift */
 };
-extern DRV_OWN const struct cs_fence cs_fences[2][8]; /* [1]: for devices with several XCCs */
+extern DRV_OWN const struct cs_barrier_packet cs_barrier_packets[2][8]; /* [1]: for devices with several XCCs */
 /* Between two dispatches. barrier: waits until all waves launched before it have ended. acquire: makes what others
  * wrote at that scope visible to what follows, which alone waits for no wave. */
-static inline void cs_ib_fence(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
+static inline void cs_ib_barrier(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
 {
-	const struct cs_fence *fence = &ib->fences[acquire << 1 | barrier];
-	uint32_t *p = cs_ib_room(ib, CS_FENCE_MAX);
+	const struct cs_barrier_packet *packet = &ib->barrier_packets[acquire << 1 | barrier];
+	uint32_t *p = cs_ib_room(ib, CS_BARRIER_DW_MAX);
 
 	/* A copy of constant size is three moves; what it writes behind the end is written over. */
-	memcpy(p, fence->dw, sizeof(fence->dw));
-	cs_ib_wrote(ib, p + fence->count);
+	memcpy(p, packet->dw, sizeof(packet->dw));
+	cs_ib_wrote(ib, p + packet->count);
 }
 /* When earlier waves have ended: makes what they wrote visible at that scope, then the 64-bit value to va
  * (8-aligned). */
@@ -446,7 +446,7 @@ struct cs_dispatch {
 };
 
 /* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of
- * one IB may overlap; put cs_ib_fence() between those that depend on each other. -EINVAL:
+ * one IB may overlap; put cs_ib_barrier() between those that depend on each other. -EINVAL:
  * outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
 DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
 
@@ -484,7 +484,7 @@ uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_thre
 #define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and a bit that is written behind it */
 
 /* A launch for who makes many that differ in addresses and id only: checked and written once. Plain data. */
-struct cs_prepared {
+struct cs_dispatch_template {
 	uint32_t dw[CS_ROOM_MAX + CS_TAIL_MAX];
 	uint8_t count, packet_at, queue_at, kernarg_at, id_at;
 	uint8_t tail_at; /* from there on it is addresses, id and the dispatch: all that one more of the same needs
@@ -492,41 +492,44 @@ struct cs_prepared {
 };
 /* False: this one cannot be prepared: it needs scratch, or arguments in registers, or cs_ib_launch() would refuse
  * it. Good for rings of the same device. */
-bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *launch, struct cs_prepared *prepared);
-/* The prepared commands lie at p: writes what the launch has of its own, and gives their end. */
-static inline uint32_t *cs_put_addresses(uint32_t *p, const struct cs_prepared *prepared, uint64_t kernarg_va,
-					 uint64_t queue_va, uint64_t dispatch_id)
+bool cs_dispatch_template_init(const struct cs_ring *ring, const struct cs_launch *launch,
+			       struct cs_dispatch_template *template);
+/* The commands of the template are at p: writes what the launch has of its own, and gives their end. */
+static inline uint32_t *cs_dispatch_template_patch(uint32_t *p, const struct cs_dispatch_template *template,
+						   uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
 {
-	cs_put_64(p + prepared->queue_at, queue_va);
-	cs_put_64(p + prepared->kernarg_at, kernarg_va);
-	cs_put_64(p + prepared->id_at, dispatch_id);
-	return p + prepared->count;
+	cs_put_64(p + template->queue_at, queue_va);
+	cs_put_64(p + template->kernarg_at, kernarg_va);
+	cs_put_64(p + template->id_at, dispatch_id);
+	return p + template->count;
 }
-static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, uint64_t kernarg_va,
-					 uint64_t queue_va, uint64_t dispatch_id, uint64_t packet_va)
+static inline void cs_ib_launch_template(struct cs_ib *ib, const struct cs_dispatch_template *template,
+					 uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id,
+					 uint64_t packet_va)
 {
 	uint32_t *p;
 
-	if (ib->regs == prepared) {
+	if (ib->regs == template) {
 		/* Copies of constant size are a few wide moves. */
 		p = cs_ib_room(ib, CS_TAIL_MAX);
-		memcpy(p, prepared->dw + prepared->tail_at, CS_TAIL_MAX * sizeof(*p));
-		p -= prepared->tail_at;
+		memcpy(p, template->dw + template->tail_at, CS_TAIL_MAX * sizeof(*p));
+		p -= template->tail_at;
 	} else {
 		p = cs_ib_room(ib, CS_ROOM_MAX);
-		memcpy(p, prepared->dw, CS_ROOM_MAX * sizeof(*p));
-		ib->regs = prepared;
+		memcpy(p, template->dw, CS_ROOM_MAX * sizeof(*p));
+		ib->regs = template;
 	}
-	cs_put_64(p + prepared->packet_at, packet_va);
-	cs_ib_wrote(ib, cs_put_addresses(p, prepared, kernarg_va, queue_va, dispatch_id));
+	cs_put_64(p + template->packet_at, packet_va);
+	cs_ib_wrote(ib, cs_dispatch_template_patch(p, template, kernarg_va, queue_va, dispatch_id));
 }
 
 /* Unfinished jobs from which on a ring has enough to do, and more work may wait to be put into one. */
 #define CS_BUSY_JOBS 2
-/* A job of one prepared launch whose kernel does not want its packet, for a ring that has not enough to do: what
- * cs_begin() (CS_NOWAIT; ordered: CS_ORDERED), cs_ib_launch_prepared() and cs_submit() make of it when nothing is
- * unusual, in a third of the instructions. -EAGAIN: something is, and all is as it was. */
-DRV_MUST_CHECK int cs_submit_prepared(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
-				      uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id);
+/* A job of one launch by a template whose kernel does not want its packet, for a ring that has not enough to do:
+ * what cs_begin() (CS_NOWAIT; ordered: CS_ORDERED), cs_ib_launch_template() and cs_submit() make of it when nothing
+ * is unusual, in a third of the instructions. -EAGAIN: something is, and all is as it was. */
+DRV_MUST_CHECK int cs_submit_template(struct cs_ring *ring, bool ordered,
+				      const struct cs_dispatch_template *template, uint64_t kernarg_va,
+				      uint64_t queue_va, uint64_t dispatch_id);
 
 #endif

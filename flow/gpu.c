@@ -13,7 +13,7 @@ static void queue_destroy(struct flow_queue *q)
 {
 	cs_ring_destroy(q->ring);
 	cs_ctx_destroy(q->ctx);
-	vm_piece_free(&q->count);
+	vm_suballoc_destroy(&q->count);
 	free(q);
 }
 
@@ -54,7 +54,7 @@ static int queue_create(struct flow_gpu *gpu, enum cs_priority priority, bool co
 	if (!r && cooperative)
 		r = cs_ring_use_gws(q->ring);
 	if (!r)
-		r = vm_piece_alloc(gpu->vm, &info, &q->count);
+		r = vm_suballoc_create(gpu->vm, &info, &q->count);
 	if (r) {
 		queue_destroy(q);
 		return r;
@@ -67,7 +67,7 @@ static int queue_create(struct flow_gpu *gpu, enum cs_priority priority, bool co
 /* The kernel knows of a loss that happened while no flow had the queue. */
 static bool is_lost(struct flow_queue *q)
 {
-	return cs_ctx_lost(q->ctx) || (cs_ctx_look(q->ctx) && cs_ctx_lost(q->ctx));
+	return cs_ctx_lost(q->ctx) || (cs_ctx_check_reset(q->ctx) && cs_ctx_lost(q->ctx));
 }
 
 /* From the list of free ones, without those that are lost; NULL: there is none. The GPU's lock is held. */
@@ -152,9 +152,9 @@ void flow_queue_start_clock(const struct flow_queue *q, struct cs_ib *ib)
 	cs_ib_clock(ib, q->count.va + clock_at_B(cs_ring_last(q->ring).seq + 1));
 }
 
-struct cs_point flow_queue_stop_clock(const struct flow_queue *q, struct cs_ib *ib)
+struct cs_fence flow_queue_stop_clock(const struct flow_queue *q, struct cs_ib *ib)
 {
-	const struct cs_point end = {q->ring, cs_ring_last(q->ring).seq + 1};
+	const struct cs_fence end = {q->ring, cs_ring_last(q->ring).seq + 1};
 
 	cs_ib_release_clock(ib, q->count.va + clock_at_B(end.seq) + sizeof(uint64_t));
 	return end;
@@ -178,14 +178,14 @@ bool flow_gpu_busy(struct flow_gpu *gpu)
 	return busy;
 }
 
-unsigned flow_gpu_points(struct flow_gpu *gpu, struct cs_point *points, unsigned max)
+unsigned flow_gpu_fences(struct flow_gpu *gpu, struct cs_fence *fences, unsigned max)
 {
 	unsigned count = 0;
 
 	pthread_mutex_lock(&gpu->lock);
 	for (unsigned i = 0; i < gpu->queues && count < max; i++)
 		if (cs_ring_unfinished(gpu->all[i]->ring))
-			points[count++] = cs_ring_last(gpu->all[i]->ring);
+			fences[count++] = cs_ring_last(gpu->all[i]->ring);
 	pthread_mutex_unlock(&gpu->lock);
 	return count;
 }
@@ -209,7 +209,7 @@ static bool is_lost_now(struct flow_queue *q)
 	if (q->queried == seq)
 		return false;
 	q->queried = cs_ring_unfinished(q->ring) ? 0 : seq;
-	if (!cs_ctx_look(q->ctx))
+	if (!cs_ctx_check_reset(q->ctx))
 		return false;
 	/* Without an answer it is queried again. */
 	q->queried = cs_ctx_lost(q->ctx) ? seq : 0;

@@ -38,7 +38,7 @@ static inline void flow_queue_end_with_last(struct flow_queue *q, uint64_t end)
 }
 /* A clock of the next job: around what is measured. */
 void flow_queue_start_clock(const struct flow_queue *queue, struct cs_ib *ib);
-struct cs_point flow_queue_stop_clock(const struct flow_queue *queue, struct cs_ib *ib);
+struct cs_fence flow_queue_stop_clock(const struct flow_queue *queue, struct cs_ib *ib);
 /* Time by the clock of an ended job, which is one of the last FLOW_JOBS_TRACKED. */
 uint64_t flow_queue_clock_ns(const struct flow_queue *queue, uint64_t seq);
 
@@ -150,10 +150,10 @@ static inline bool flow_begin_behind(struct flow *f, uint16_t header)
 		return false;
 	f->job_ops++;
 	if (flow_waits(header)) {
-		scope = f->owed > scope ? f->owed : scope;
-		f->owed = 0;
+		scope = f->unreleased > scope ? f->unreleased : scope;
+		f->unreleased = 0;
 	}
-	cs_ib_fence(f->ib, flow_waits(header), scope);
+	cs_ib_barrier(f->ib, flow_waits(header), scope);
 	return true;
 }
 /* Points that are reached or lost are waited for no more. */

@@ -34,6 +34,23 @@ for chain in "$@"; do
 	done
 done
 
+# Folders inside a room: $2, lowest first.
+check_folders() {
+	lower=""
+	for folder in $2; do
+		lower="$lower $folder"
+		for line in $(includes "$1/$folder"); do
+			header=${line##*:}
+			case "$header" in "$1"/*/*) ;; *) continue ;; esac
+			ok=no
+			for f in $lower; do case "$header" in "$1/$f"/*) ok=yes ;; esac; done
+			[ $ok = yes ] || complain "${line%:*}" "$header"
+		done
+	done
+}
+check_folders hsa "core signal memory code queue copy image ipc entry"
+check_folders api "base stream tool memory pool module exec image graph rtc device"
+
 # Folders of the virtual GPU, lowest first: a file includes headers of its own folder and of those above it in this list.
 vgpu="vgpu vgpu/memory
 	vgpu/isa vgpu/isa/decode vgpu/isa/wave vgpu/isa/check vgpu/isa/valu vgpu/isa/mem vgpu/isa/exec

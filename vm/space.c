@@ -43,7 +43,7 @@ int vm_create(const struct drv_device *dev, struct vm **vm)
 	return r;
 }
 
-int vm_create_beside(struct vm *first, const struct drv_device *dev, struct vm **vm)
+int vm_create_shared(struct vm *first, const struct drv_device *dev, struct vm **vm)
 {
 	int r = space_create(dev, vm_process_get(first->process), vm);
 

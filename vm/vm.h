@@ -1,10 +1,10 @@
-/* vm/: buffer objects and the GPU address space of one device. This is the room's door.
+/* vm/: buffer objects and the GPU address space of one device. This header is the room's interface.
  *
  *   vm        one device's GPU address space in this process; holds the BO list, the indices and the accounts
  *   vm_bo     memory: a kernel buffer object. It has no address. Counted.
  *   vm_range  addresses: an interval for the GPU, reserved at the same numbers on the host. It has no memory.
  *   (binding) a part of a range through which a part of a BO is seen; the vm holds them, vm_range_query() shows
- * them vm_mem    the common case: one BO bound to a range of its own vm_piece  a small allocation, cut from a
+ * them vm_mem    the common case: one BO bound to a range of its own vm_suballoc  a small allocation, cut from a
  * vm_mem that it shares with others (a slab), or a vm_mem of its own
  *
  * A pointer is the same number on the CPU and on the GPU: a range is reserved in the host's address space and BOs
@@ -85,7 +85,7 @@ struct vm_bo {
 DRV_MUST_CHECK int vm_create(const struct drv_device *dev, struct vm **vm);
 /* The same for a process's further devices. Vms that were made beside one another share what one process has once:
  * the high addresses, and which host pages must not be inherited by children. */
-DRV_MUST_CHECK int vm_create_beside(struct vm *first, const struct drv_device *dev, struct vm **vm);
+DRV_MUST_CHECK int vm_create_shared(struct vm *first, const struct drv_device *dev, struct vm **vm);
 void vm_destroy(struct vm *vm);
 const struct drv_device *vm_device(const struct vm *vm);
 void vm_stats(struct vm *vm, struct vm_stats *stats);
@@ -153,21 +153,21 @@ struct vm_range {
 	enum vm_range_origin origin;
 };
 
-enum vm_want_flags {
+enum vm_range_request_flags {
 	VM_WANT_EXACT = 1 << 0, /* at va or not at all; without it va is a hint */
 	VM_WANT_LOW = 1 << 1,   /* below 4 GiB */
 	VM_WANT_HIGH = 1 << 2,  /* a VM_RANGE_ALIAS */
 };
 
-struct vm_want {
+struct vm_range_request {
 	uint64_t size_B;  /* whole pages */
 	uint64_t align_B; /* a power of two; 0: a page */
 	uint64_t va;      /* 0: anywhere; else a multiple of align_B */
-	unsigned flags;   /* enum vm_want_flags */
+	unsigned flags;   /* enum vm_range_request_flags */
 };
 
 /* -ENOMEM: the address space is full; -EEXIST: VM_WANT_EXACT, and something is there. */
-DRV_MUST_CHECK int vm_range_reserve(struct vm *vm, const struct vm_want *want, struct vm_range *range);
+DRV_MUST_CHECK int vm_range_reserve(struct vm *vm, const struct vm_range_request *request, struct vm_range *range);
 /* The addresses of another vm's range, in this one. Only the GPU mapping of it is this range's; the host's stays
  * with `of`, which must outlive it. -EINVAL: beyond this GPU's reach. */
 DRV_MUST_CHECK int vm_range_adopt(struct vm *vm, const struct vm_range *of, struct vm_range *range);
@@ -252,9 +252,9 @@ DRV_MUST_CHECK int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem);
  * registered host memory (register it here as well); -ENOTSUP: this device does not reach the host's addresses. */
 DRV_MUST_CHECK int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **mem);
 
-/* The vm_mem that has this address, by its own or, for registered memory, by its host address; for a piece, its
- * slab's. NULL: none of this vm's. Of several registrations of one host address, any. The caller keeps it alive.
- * O(log n), no ioctl. */
+/* The vm_mem that has this address, by its own or, for registered memory, by its host address; for a suballocation,
+ * its slab's. NULL: none of this vm's. Of several registrations of one host address, any. The caller keeps it
+ * alive. O(log n), no ioctl. */
 struct vm_mem *vm_find(struct vm *vm, uint64_t address);
 
 /* --- host memory ------------------------------------------------------------------------------ */
@@ -333,20 +333,20 @@ bool vm_peer_known(struct vm *owner, const struct vm *other, enum vm_peer *peer)
 /* --- small allocations ------------------------------------------------------------------------ */
 
 struct vm_slab;
-struct vm_piece {
-	uint64_t va;          /* aligned to size_B up to VM_PIECE_MAX_B, at least to 256 */
+struct vm_suballoc {
+	uint64_t va;          /* aligned to size_B up to VM_SUBALLOC_MAX_B, at least to 256 */
 	void *map;            /* as in vm_mem */
 	uint64_t size_B;      /* what was granted, >= what was asked for */
 	struct vm_slab *slab; /* counted; NULL: mem is owned */
 	struct vm_mem *mem;   /* where it lies: the slab's, or its own */
 };
-#define VM_PIECE_MIN_B 256u
-#define VM_PIECE_MAX_B (128u << 10) /* larger requests get a vm_mem of their own */
-#define VM_SLAB_B      (2u << 20)
+#define VM_SUBALLOC_MIN_B 256u
+#define VM_SUBALLOC_MAX_B (128u << 10) /* larger requests get a vm_mem of their own */
+#define VM_SLAB_B         (2u << 20)
 
 /* Allocates info->size_B from the slabs of that kind and flags. Its content is undefined. */
-DRV_MUST_CHECK int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *piece);
-/* Accepts a zeroed piece; zeroes it. */
-void vm_piece_free(struct vm_piece *piece);
+DRV_MUST_CHECK int vm_suballoc_create(struct vm *vm, const struct vm_info *info, struct vm_suballoc *suballoc);
+/* Accepts a zeroed suballocation; zeroes it. */
+void vm_suballoc_destroy(struct vm_suballoc *suballoc);
 
 #endif
