@@ -25,7 +25,7 @@ static _Thread_local struct {
 	bool active;
 	struct bridge *bridge;
 	unsigned bridged;
-} last;
+} last_fork;
 
 /* Makes a hold by the descriptor, not by its hold: another thread may be closing the descriptor. */
 static struct kern_hold *hold_for_child(uint64_t key, struct kern_hold *hold)
@@ -69,8 +69,8 @@ static struct kern_hold *bridge_take(uint64_t key, struct kern_hold *hold)
 
 static void fork_prepare(void)
 {
-	last.active = shim_active();
-	if (!last.active)
+	last_fork.active = shim_active();
+	if (!last_fork.active)
 		return;
 	shim_map_lock();
 	bridged = bridge_next = 0;
@@ -81,11 +81,11 @@ static void fork_prepare(void)
 /* Keeps the holds for fork(): only its result shows whether there is a child. */
 static void fork_parent(void)
 {
-	if (!last.active)
+	if (!last_fork.active)
 		return;
-	free(last.bridge);
-	last.bridge = bridge;
-	last.bridged = bridged;
+	free(last_fork.bridge);
+	last_fork.bridge = bridge;
+	last_fork.bridged = bridged;
 	bridge = NULL;
 	bridged = bridge_room = 0;
 	shim_map_unlock();
@@ -93,7 +93,7 @@ static void fork_parent(void)
 
 static void fork_child(void)
 {
-	if (!last.active)
+	if (!last_fork.active)
 		return;
 	if (kern_forked()) {
 		fprintf(stderr, "vgpu: the child %d cannot join the run\n", (int)getpid());
@@ -125,11 +125,11 @@ SHIM_EXPORT pid_t fork(void)
 	if (!pid)
 		return 0;
 	error = errno;
-	for (unsigned i = 0; pid < 0 && i < last.bridged; i++)
-		kern_hold_release(last.bridge[i].hold);
-	free(last.bridge);
-	last.bridge = NULL;
-	last.bridged = 0;
+	for (unsigned i = 0; pid < 0 && i < last_fork.bridged; i++)
+		kern_hold_release(last_fork.bridge[i].hold);
+	free(last_fork.bridge);
+	last_fork.bridge = NULL;
+	last_fork.bridged = 0;
 	errno = error;
 	return pid;
 }
