@@ -133,7 +133,8 @@ static void advance_locked(uint64_t now)
 	uint64_t interval = difference(now, atomic_load(&look_ns)), charge;
 	struct vgpu_threads did;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	bool first = seen_process != getpid(); /* also in a forked child: others' times are not ours */
+	bool first =
+		seen_process != getpid(); /* true in a forked child, too: the parent's thread times do not count */
 
 	if (!interval) /* another thread read the times after this one's `now` */
 		return;

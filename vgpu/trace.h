@@ -23,7 +23,8 @@ static inline uint32_t vgpu_trace_ring(unsigned device, unsigned ip, unsigned in
 	return 1u << 30 | device << 8 | ip << 4 | index; /* no thread's id is that large */
 }
 
-/* This process takes part in a run: its maker begins the file, others, forked children too, go on with it. */
+/* Starts the record of this process: the creator of a run begins the file, other processes, forked children too,
+ * append to it. */
 void vgpu_trace_join(bool creates);
 /* Ends the record of this process; `last`: completes the file. */
 void vgpu_trace_leave(bool last);

@@ -88,7 +88,8 @@ void engine_device_destroy(struct engine_device *dev)
 	free(dev);
 }
 
-/* The pool grows to its size when the first work for it comes. Without threads the rings' own do all. */
+/* The pool grows to its size with the first work for it. Without pool threads the rings' own threads run all
+ * workgroups. */
 static void grow_pool_locked(struct engine_device *dev)
 {
 	while (dev->worker_count < dev->worker_max) {
@@ -182,8 +183,9 @@ static void cancel_locked(struct engine_grid *grid)
 	retire_locked(grid);
 }
 
-/* No more workgroups are resident than the ring's XCC holds. Where they may wait for one another in hardware, no
- * fewer, whatever the workers' shares of it are; otherwise a worker takes what fits its share. */
+/* The number of resident workgroups is at most what the ring's XCC holds. Where workgroups may wait for one
+ * another in hardware it is no smaller, whatever the workers' shares of the XCC are; otherwise a worker takes as
+ * much as fits its share. */
 static bool has_room(const struct engine_grid *grid, uint64_t units)
 {
 	if (grid->handed + grid->unfinished - grid->total >= grid->concurrency)

@@ -1,9 +1,9 @@
-/* The hardware: executes the jobs of rings. This is engine/'s door for kernel/.
+/* The hardware: executes the jobs of rings. Interface of engine/ for kernel/.
  *
- * kernel/ owns queues, fences, time-outs and threads. A job lines up at its ring, is executed, and leaves; the jobs
- * of a ring are read in the order in which they lined up, and end in that order. The next one's packets are read
- * while waves of the one before live, if both have a thread that executes them. The engine owns packet processors,
- * register state, caches, compute units and modelled time. */
+ * kernel/ owns queues, fences, time-outs and threads. A job takes a place on its ring, is executed, and leaves; the
+ * packets of a ring's jobs are read in the order of the places, and jobs end in that order. The next job's packets
+ * are read while waves of the job before still run, if both jobs have a thread that executes them. The engine owns
+ * packet processors, register state, caches, compute units and modelled time. */
 #ifndef VGPU_ENGINE_ENGINE_H
 #define VGPU_ENGINE_ENGINE_H
 
@@ -16,14 +16,15 @@ enum engine_ip { ENGINE_GFX = 0, ENGINE_COMPUTE = 1, ENGINE_DMA = 2 }; /* number
 /* Why a job stopped before its end. Anything but DONE leads to the kernel's time-out path. */
 enum engine_status {
 	ENGINE_DONE,
-	ENGINE_HANG,    /* watchdog: modelled GPU time of the job is over its limit, or nothing can ever go on */
+	ENGINE_HANG, /* watchdog: modelled GPU time of the job is over its limit, or no further progress is possible
+		      */
 	ENGINE_WAVES,   /* waves that did not end were killed, and the packets behind them were executed */
 	ENGINE_ILLEGAL, /* opcode, register or instruction that raises an interrupt: reset at once */
 	ENGINE_KILLED,  /* engine_kill() */
-	ENGINE_RESET,   /* the job before it stopped, and the ring with it: nothing of this one will end */
+	ENGINE_RESET,   /* an earlier job stopped, and the ring with it: this one cannot end */
 };
 
-/* Jobs that may have lined up at a ring and not left it. */
+/* Places of a ring: jobs between engine_line_up() and engine_leave(). */
 #define ENGINE_RING_JOBS 2
 
 struct engine_ib {
@@ -42,12 +43,13 @@ struct engine_job {
 	uint32_t ctx, pid;
 	uint32_t device; /* device number in the run, for the record */
 	uint64_t vmid;   /* tags lines of the instruction and scalar caches, which no change of hands drops */
-	/* When the VMID last came from another process, and now, in changes of hands of any VMID: what the caches
-	 * of an XCC hold from before may be another process's, unless they were invalidated since. */
+	/* vmid_foreign: vmid_epoch when the VMID was last used by another process. vmid_epoch: number of such
+	 * changes of any VMID until now. Older lines of an XCC's caches may be another process's, unless they were
+	 * invalidated since. */
 	uint64_t vmid_foreign, vmid_epoch;
 	bool pipeline_sync; /* the kernel has the ring wait for the end of the job before */
 	bool waves_stay;    /* the kernel does not kill waves that hang: they are ENGINE_HANG, not ENGINE_WAVES */
-	/* Global wave sync: the resources that its VMID may use, and when they came to it. */
+	/* Global wave sync: the resources that its VMID may use, and the stamp of their assignment. */
 	uint32_t gws_base, gws_count;
 	uint64_t gws_given;
 	/* For the order checker: queue whose jobs start in order (0: the ring's), jobs that this job waited for,
@@ -108,7 +110,7 @@ const char *engine_ip_name(enum engine_ip ip);
  * engine_forget(). NULL where accesses are not checked. */
 struct mem_clock *engine_seen(void);
 void engine_forget(struct mem_clock *seen); /* NULL is fine */
-/* In a forked child: the parent's engines are not ours. */
+/* Forgets the parent's engines in a forked child. */
 void engine_forked(void);
 
 /* The GPU clock counter, ticks of chip->counter_khz since an origin that all processes of the machine share. */

@@ -295,7 +295,7 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 	else
 		read_user_data(d, grid);
 	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || wave_lanes(d) == 32 ? 8 : 4);
-	/* SGPRs come by 16, the field counts by 8: 0, 2, 4... */
+	/* SGPRs are allocated by 16, the field counts by 8: 0, 2, 4... */
 	grid->machine.sgpr_count = (bits(rsrc1, 9, 6) / 2 + 1) * 16;
 	if (unified) {
 		grid->machine.accum_offset = (bits(dispatch_reg(d, COMPUTE_PGM_RSRC3), 5, 0) + 1) * 4;

@@ -69,7 +69,7 @@ static bool reserve_checks(struct engine_group *group, unsigned waves, uint32_t 
 	return group->races;
 }
 
-/* Storage grows and is never given back before the worker ends. */
+/* Storage grows, and is freed when the worker ends. */
 static bool reserve_storage(struct engine_group *group, size_t v_rows, size_t lds_B)
 {
 	if (group->v_rows < v_rows) {

@@ -42,7 +42,7 @@ struct engine_run {
 					 written */
 	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
-	_Atomic uint64_t progress_ns; /* vgpu_host_time_ns() when a grid last came or a workgroup ended */
+	_Atomic uint64_t progress_ns; /* vgpu_host_time_ns() when a grid was last published or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
 	struct mem_order_job order;   /* slot -1: not checked */
 	pthread_mutex_t why_lock;     /* guards why */

@@ -18,7 +18,7 @@ static void poison_registers(struct engine_ring *ring)
 		ring->sh[reg] = 0x7fc0dead ^ reg;
 }
 
-/* The null device's service time. The timer slack of 1 ns, set when the thread first gets here, keeps 20 us from
+/* The null device's service time. The timer slack of 1 ns, set at the thread's first job, keeps 20 us from
  * becoming 70. */
 static void serve_null(const struct engine_device *dev)
 {
@@ -190,7 +190,7 @@ static void order_begin(struct engine_run *run)
 	run->order.ring = engine_run_row(run);
 	snprintf(run->order.name, sizeof(run->order.name), "job %llu of context %u, gpu%u %s %u",
 		 (unsigned long long)run->order.seq, job->ctx, job->device, engine_ip_name(ring->ip), ring->index);
-	/* Once more, after a reset: behind what it did before, too. */
+	/* A job that runs again after a reset also comes after its own first execution. */
 	mem_order_begin(&run->order, job->after, job->after_count, run->finished ? NULL : job->seen);
 }
 
@@ -229,7 +229,7 @@ static void execute_packets(struct engine_run *run)
 		mem_order_packets_over(&run->order);
 }
 
-/* Once more, after a reset; unless it was killed since. */
+/* Prepares a job to run again after a reset; unless it was killed since. */
 static void begin_anew(struct engine_run *run)
 {
 	pthread_mutex_lock(&run->why_lock);

@@ -1,4 +1,4 @@
-/* Rings: the door's engine_ring_*, and their scratch slots. */
+/* Rings: the interface's engine_ring_*, and their scratch slots. */
 #include "vgpu/engine/internal.h"
 
 #include <stdlib.h>

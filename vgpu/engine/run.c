@@ -32,7 +32,7 @@ uint64_t engine_clock(const struct vgpu_chip *chip)
  * fence (Linux amdgpu_ring_soft_recovery). A job that takes longer has its ring reset. */
 #define RECOVERY_NS 10000000u
 
-/* A kill wins over a reset, after which the job would begin anew. */
+/* A kill replaces a reset, after which the job would run again. */
 static bool may_stop(const struct engine_run *run, enum engine_status status)
 {
 	if (status == ENGINE_WAVES)

@@ -18,7 +18,7 @@ void isa_gws_destroy(struct isa_gws *gws);
 struct isa_gws_part {
 	struct isa_gws *gws;  /* borrowed; NULL: nothing */
 	uint32_t base, count; /* resources 0 to count - 1 of its waves are base and the following ones */
-	uint64_t given;       /* when they came to this owner: what a resource was before means nothing to him */
+	uint64_t given; /* stamp of the assignment to this owner, which has to set up a resource before its use */
 	uint64_t groups, resident; /* workgroups of the dispatch; how many the chip holds at once */
 };
 

@@ -1,8 +1,8 @@
-/* GFX9 machine code: decoding and execution of one wave. This is isa/'s door for engine/.
+/* GFX9 machine code: decoding and execution of one wave. Interface of isa/ for engine/.
  *
  *   isa_program  decoded code of one kernel (cached by address, checked against memory)
  *   isa_wave     the architectural state of one wave of 64 lanes
- *   isa_group    what the waves of one workgroup share: LDS, barrier
+ *   isa_group    state that the waves of a workgroup share: LDS, barrier
  *
  * Thread rule: all waves of a group run on one thread; groups are independent. */
 #ifndef VGPU_ISA_ISA_H
@@ -81,7 +81,7 @@ struct isa_machine {
 };
 
 struct mem_page;
-/* A page of a cache that a wave used last. Good as long as the caches' generation is the same. */
+/* A page of a cache that a wave used last. Valid as long as the caches' generation is the same. */
 struct isa_page_memo {
 	struct mem_page *page;
 	uint64_t generation;
@@ -141,7 +141,7 @@ void isa_waitcnt_destroy(struct isa_waitcnt *waitcnt);
 /* Makes the record of LDS accesses, for workgroups of up to lds_B bytes and waves waves, one workgroup after the
  * other. NULL without memory. */
 struct isa_races *isa_races_create(uint32_t lds_B, uint32_t waves);
-/* Whether there is room for such a group; false for NULL. */
+/* Whether the storage is large enough for a group; false for NULL. */
 bool isa_races_fit(const struct isa_races *races, uint32_t lds_B, uint32_t waves);
 void isa_races_destroy(struct isa_races *races);
 /* Before a group's first run. */

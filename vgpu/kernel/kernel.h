@@ -1,10 +1,10 @@
-/* The amdgpu and DRM drivers of Linux, as ioctls on shared state. This is kernel/'s door for shim/.
+/* The amdgpu and DRM drivers of Linux, as ioctls on shared state. Interface of kernel/ for shim/.
  *
- *   kern_root   everything that processes share, in the run's segment       state.h
- *   kern_inode  what a descriptor refers to: file, dma-buf, syncobj, sync file
- *   kern_hold   what a process keeps alive: a descriptor, a mapping for the CPU
+ *   kern_root   the state that processes share, in the run's segment                base/state.h
+ *   kern_inode  the object behind a descriptor: file, dma-buf, syncobj, sync file
+ *   kern_hold   an object that a process keeps alive: a descriptor, a CPU mapping
  *
- * Functions here take the kernel lock themselves; any thread may call them. */
+ * The functions take the kernel lock themselves; any thread may call them. */
 #ifndef VGPU_KERNEL_KERNEL_H
 #define VGPU_KERNEL_KERNEL_H
 
@@ -36,8 +36,8 @@ struct vgpu_chip;
 uint64_t kern_config_vram_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
 uint64_t kern_config_visible_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
 
-/* Nodes come one after the other, each with a card and a render minor of the same number: one a device, and of a
- * card of several XCCs as many as Linux has partitions at most, whatever the mode (amdgpu_xcp_dev_alloc). */
+/* Nodes have consecutive numbers, the same for card and render minor. A device has one; a card of several XCCs has
+ * as many as Linux has partitions at most, whatever the mode (amdgpu_xcp_dev_alloc). */
 #define KERN_NODES 64
 static inline unsigned kern_config_nodes(const struct kern_device_config *config)
 {
@@ -81,7 +81,7 @@ enum kern_fd_kind { KERN_FD_OTHER, KERN_FD_NODE, KERN_FD_DMABUF, KERN_FD_SYNC };
 /* Kind of fd. For a node: its number and whether it is the primary one. Takes no reference. */
 enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *node, bool *primary);
 
-/* Another descriptor for what (st_dev, st_ino) is: the hold that keeps it; NULL if it is not ours. */
+/* Makes a hold for another descriptor of the inode (st_dev, st_ino); NULL if that is not the virtual GPU's. */
 struct kern_hold *kern_fd_hold(uint64_t st_dev, uint64_t st_ino);
 /* Releases the hold of a closed descriptor or mapping. NULL is fine. */
 void kern_hold_release(struct kern_hold *hold);
@@ -99,7 +99,7 @@ struct kern_hold *kern_hold_copy(struct kern_hold *hold);
 
 /* In a forked child: a hold that the parent made for it becomes this process's. */
 void kern_hold_adopt(struct kern_hold *hold);
-/* Lets go of a hold from within the opened hook, where the kernel lock is held already. */
+/* Releases a hold inside the `opened` function, where the kernel lock is held already. */
 void kern_hold_stale(struct kern_hold *hold);
 /* Is it a descriptor's hold on that inode? Immutable; no lock. */
 bool kern_hold_is(const struct kern_hold *hold, const struct kern_inode *inode);
@@ -119,7 +119,7 @@ uint64_t kern_ioctl_count(void);
 uint64_t kern_ioctl_count_nr(unsigned nr);
 /* The n-th call from now (of number nr; any: -1) fails with error, a positive errno; n 0 forgets. */
 void kern_inject(int nr, uint64_t n, int error);
-/* Every call fails with a chance of ppm parts of a million, until it is planned anew; 0 forgets. */
+/* Every call fails with a chance of ppm parts of a million, until the next plan; 0 forgets. */
 void kern_inject_chance(int nr, uint32_t ppm, int error);
 #define KERN_PPM_ALL 1000000u
 /* Planned events besides failures. */

@@ -126,8 +126,8 @@ static struct mem_page *add_locked(struct mem_cache *cache, enum mem_layer layer
 	return page;
 }
 
-/* Words whole: the client may be setting them. Of registered memory a page is the GPU's, whatever the heap holds
- * there. */
+/* Copies whole words: the client may be setting them. A page of registered memory is the GPU's, whatever the heap
+ * has there, so AddressSanitizer does not check the copy. */
 GPUVM_RACY __attribute__((no_sanitize("address"))) static void copy_lines(uint8_t *to, const uint8_t *from,
 									  uint64_t lines)
 {

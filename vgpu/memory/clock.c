@@ -19,7 +19,7 @@ struct queue {
 	unsigned jobs;           /* jobs that have begun and not ended */
 	uint64_t used;           /* stamp of the last one */
 	uint32_t number[2];      /* numbers of the last packet and of the last dispatch; monotonic */
-	struct mem_clock *clock; /* counted: what its packets come after */
+	struct mem_clock *clock; /* counted: work before its packets */
 	struct mem_clock *waves; /* counted: what its dispatches learned before they ended; NULL: nothing */
 	struct end end[ENDS];
 };
@@ -266,7 +266,7 @@ void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, u
 	if (!running)
 		begin_anew();
 	q = claim_queue(job->queue);
-	if (!q) /* the order that its words hand on would be missing */
+	if (!q) /* the releases of its words would be missing */
 		atomic_store_explicit(&mem_order_blind, true, memory_order_relaxed);
 	job->slot = q ? (int)(q - queues) : -1;
 	job->end = NULL;

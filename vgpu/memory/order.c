@@ -13,9 +13,8 @@
 #define WORDS   (MEM_PAGE_B / 8) /* words that synchronise */
 #define RECORDS 32768u           /* actors that reports can name, the youngest; older ones count as ordered */
 #define BUCKETS 16384u
-/* Shadows are 3 times as large as what they shadow, 4 times where words hand on an order: 128 MiB of memory, 512
- * MiB of shadow. What is touched beyond that is not checked; when nothing runs, all is forgotten and begins anew.
- */
+/* A shadow is 3 times as large as its memory, 4 times where words synchronise: 128 MiB of memory, 512 MiB of
+ * shadow. Memory beyond that is not checked; when no job runs, all shadows are freed. */
 #define PAGES_MAX 32768u
 
 /* A cell: number of the actor, and the kind of access. */
@@ -31,10 +30,9 @@ struct record {
 };
 
 struct mem_shadow {
-	uint64_t key;                    /* page number of host memory; immutable */
-	struct mem_shadow *chain, *next; /* next of its bucket; next of all. Immutable */
-	struct mem_clock *_Atomic
-		*_Atomic sync; /* owned; of each word, counted: what was handed on; NULL: nothing */
+	uint64_t key;                             /* page number of host memory; immutable */
+	struct mem_shadow *chain, *next;          /* next of its bucket; next of all. Immutable */
+	struct mem_clock *_Atomic *_Atomic sync;  /* owned; counted clock released at each word; NULL: none */
 	uint32_t writer[CELLS], reader[2][CELLS]; /* racy: a lost note hides a race, and makes none up */
 };
 
@@ -200,7 +198,7 @@ GPUVM_RACY static bool comes_before(uint32_t cell, const struct mem_actor *actor
 	return !id || id == actor->id || r->id != id || clock->at[r->index] >= r->number;
 }
 
-/* The actor comes after r and what its queue did before. With the lock. */
+/* The actor acquires r and the earlier work of r's queue. With the lock. */
 static bool learn_of(struct mem_actor *actor, const struct record *r)
 {
 	struct mem_clock *clock = mem_clock_new(mem_queue_clock(r->index % MEM_QUEUES));
@@ -438,7 +436,7 @@ static bool touch_memory(struct mem_actor *actor, struct mem_order_memo *memo, c
 	return news;
 }
 
-/* The end of the pipe comes after the waves, unlike the packets behind it: a clock for one word. */
+/* An end of pipe comes after the waves, but later packets do not: its word gets a clock of its own. */
 static void touch_at_end(struct mem_actor *actor, const uint8_t *host, uint64_t va, uint64_t size_B, unsigned how)
 {
 	struct mem_shadow *s = shadow_of(host);

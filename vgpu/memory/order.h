@@ -94,7 +94,7 @@ static inline void mem_order_next_packet(struct mem_actor *packet)
 	packet->end_of_pipe = false;
 }
 
-/* A dispatch begins with all that its packet comes after; and is over. */
+/* Begins a dispatch, after the work that its packet comes after; ends it. */
 void mem_order_launch(struct mem_actor *dispatch, struct mem_order_job *job, const char *where);
 void mem_order_retire(struct mem_actor *dispatch);
 

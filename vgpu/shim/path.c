@@ -26,7 +26,7 @@ static bool is_under(const char *path, const char *dir)
 	return !strncmp(path, dir, length) && (path[length] == 0 || path[length] == '/');
 }
 
-/* Some of /sys is ours only where the tree has it: other devices keep their entries. */
+/* Parts of /sys are replaced only where the tree has the name: other devices keep their entries. */
 static bool in_tree(const char *path)
 {
 	static const char *const dirs[] = {"/sys/dev/char",           "/sys/class/drm",
@@ -44,7 +44,7 @@ static bool in_tree(const char *path)
 		if (!strcmp(path, "/sys/devices/pci0000:00") || !strcmp(path, "/sys/devices/platform") ||
 		    !strcmp(path, "/sys/bus/platform/devices"))
 			return sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, AT_SYMLINK_NOFOLLOW, 0,
-					 0) < 0; /* the host's own have more than we */
+					 0) < 0; /* the host's directory has more entries than the run's */
 		snprintf(inside, sizeof(inside), "%s%s", shim_root(), path);
 		return sys_call6(SYS_newfstatat, AT_FDCWD, (long)inside, (long)&st, AT_SYMLINK_NOFOLLOW, 0, 0) >= 0;
 	}

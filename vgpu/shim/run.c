@@ -58,7 +58,7 @@ uint64_t shim_memfd_dev(void)
 	return this_run.memfd_dev;
 }
 
-/* High numbers, where a client that closes or reuses low ones does not meet them. */
+/* Moves fd to a high number, above those that clients close or reuse. */
 static int move_up(int fd)
 {
 	long up = sys_call6(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 768, 0, 0, 0);

@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include "vgpu/kernel/kernel.h"
 
-/* ThreadSanitizer's own start calls libc, so our wrappers, before it can be called: until a run is active they must
- * not be instrumented. What they call when it is, is. */
+/* ThreadSanitizer's own start calls libc, and thereby the wrappers, before it can be called itself: wrappers must
+ * not be instrumented on the path without a run. The functions that they call in a run are instrumented. */
 #define SHIM_EARLY   __attribute__((no_sanitize("thread")))
 #define SHIM_EXPORT  __attribute__((visibility("default"))) SHIM_EARLY
 #define SHIM_DEVICES 16
@@ -88,9 +88,9 @@ bool shim_run_owns(int fd);
 unsigned shim_run_next_owned(unsigned first);
 /* A descriptor of the physical memory file. */
 int shim_phys_fd(void);
-/* st_dev of memfds, which descriptors of ours are; sync files are pipes. */
+/* st_dev of memfds, as which descriptors are made; sync files are pipes. */
 uint64_t shim_memfd_dev(void);
-/* May a descriptor of that st_dev be ours? */
+/* Whether a descriptor with that st_dev may be the virtual GPU's. */
 bool shim_dev_is_ours(uint64_t st_dev);
 
 /* --- path --- */
@@ -106,7 +106,7 @@ size_t shim_path_strip(char *path, size_t length);
 bool shim_node(uint64_t dev, uint64_t ino, unsigned *node, bool *primary);
 /* Remembers the placeholders; at joining. */
 int shim_nodes_find(unsigned count);
-/* Makes st what it is for a node or a descriptor of ours. */
+/* Corrects st for a node or a descriptor of the virtual GPU. */
 void shim_stat_fix(struct stat *st);
 bool shim_rdev_of(uint64_t dev, uint64_t ino, unsigned *minor);
 /* Target of the link /proc/self/fd/N, if N is a descriptor of the virtual GPU: its length, or -1. */
@@ -116,10 +116,10 @@ long shim_proc_link(const char *path, char *buf, size_t size_B);
 
 void shim_fd_opened(int fd, struct kern_hold *hold); /* also replaces a stale entry */
 int shim_fd_find(const struct kern_inode *inode);
-struct kern_hold *shim_fd_hold(int fd); /* NULL: not ours. Borrowed while the descriptor is open */
+struct kern_hold *shim_fd_hold(int fd); /* NULL: not the virtual GPU's. Borrowed while the descriptor is open */
 struct kern_hold *shim_fd_take(int fd); /* removes it; the caller releases */
 void shim_fd_copied(int from, int to);  /* after a dup */
-void shim_fd_adopt(int fd);             /* came from elsewhere: a message, an exec */
+void shim_fd_adopt(int fd);             /* for a descriptor made past the shim: by a message, an exec */
 void shim_fd_adopt_all(void);
 void shim_fd_clear(void); /* after the run was left: the holds are released already */
 void shim_fd_forget_range(unsigned first, unsigned last);

@@ -268,8 +268,8 @@ static void make_nodes(struct tree *t, const char *dir, const char *up, const ch
 	}
 }
 
-/* Makes the platform device of a partition behind the first, which has no driver (Linux amdgpu_xcp_drv.c), and its
- * nodes. Such devices are numbered over all cards. */
+/* Makes the platform device of a later partition, which has no driver (Linux amdgpu_xcp_drv.c), and its nodes.
+ * Such devices are numbered over all cards. */
 static void make_partition(struct tree *t, unsigned number, unsigned node)
 {
 	char name[32], dir[64], to[96];
@@ -396,7 +396,7 @@ bool shim_tree_device(const char *path, unsigned *device)
 	return false;
 }
 
-/* A file that comes whole or not at all. */
+/* Replaces a file atomically. */
 static void replace_text(const char *dir, const char *name, uint64_t value)
 {
 	struct tree t = {.root = shim_root()};

@@ -10,7 +10,7 @@
 #include "vgpu/shim/shim.h"
 #include "vgpu/sys.h"
 
-/* DRM's, dma-buf's and sync file's letters; no other ioctl concerns us. */
+/* The letters of DRM, dma-buf and sync file; other ioctls pass. */
 static bool type_is_ours(unsigned long request)
 {
 	unsigned type = _IOC_TYPE(request);
@@ -166,7 +166,7 @@ FCNTL(fcntl64)
 
 /* --- messages --- */
 
-/* Calls visit for every descriptor of ours in a message. */
+/* Calls visit for every descriptor of the virtual GPU in a message. */
 static void rights_each(const struct msghdr *msg, void (*visit)(int fd, const struct stat *st))
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {

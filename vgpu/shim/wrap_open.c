@@ -21,8 +21,8 @@ static int fail_with(int error)
 	return -1;
 }
 
-/* fd was opened on a path that may lead to a node's placeholder, or to a descriptor of ours through /proc: then it
- * is replaced by an open of the device, a new file as in the kernel. */
+/* fd was opened on a path that may lead to a node's placeholder, or to a descriptor of the virtual GPU through
+ * /proc: then an open of the device replaces it, a new file as in the kernel. */
 static int open_result(int fd, int flags)
 {
 	unsigned minor;
@@ -98,7 +98,7 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 	fd = SHIM_REAL(openat)(dir, real, as, mode);
 	if (fd < 0)
 		return fd;
-	if (shim_fd_hold(fd)) /* closed past us, and the number came again */
+	if (shim_fd_hold(fd)) /* closed past the shim, and the number was used again */
 		kern_hold_release(shim_fd_take(fd));
 	return may_be_ours(dir, path, real) ? open_result(fd, flags) : fd;
 }

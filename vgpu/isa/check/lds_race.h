@@ -24,7 +24,7 @@ void isa_race_access(struct isa_wave *w, const struct isa_inst *i, uint32_t offs
 /* The same for all lanes of an instruction that reads. */
 void isa_race_read(struct isa_wave *w, const struct isa_inst *i, const uint32_t offset[ISA_LANES], uint64_t lanes,
 		   unsigned size_B);
-/* A wave comes to a barrier, or to its end, where all it has under way gets done. */
+/* Called when a wave arrives at a barrier, or at its end, where all of its operations get done. */
 void isa_race_leave(const struct isa_wave *w, bool ends);
 
 #endif

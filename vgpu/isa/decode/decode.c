@@ -295,7 +295,7 @@ static bool dpp_ctrl_exists(unsigned ctrl)
 	return ctrl >= 0x140 && ctrl <= 0x143;
 }
 
-/* 64-bit operands, and row_newbcast, which they need, come with gfx90a. */
+/* 64-bit operands, and row_newbcast, which they need, exist since gfx90a. */
 static bool dpp_ctrl_is_newbcast(enum vgpu_gfx gfx, unsigned ctrl)
 {
 	return vgpu_gfx_unified(gfx) && ctrl >= 0x150 && ctrl <= 0x15f;

@@ -190,7 +190,7 @@ struct isa_valu {
 	uint8_t sext;                        /* SDWA: bit per source */
 	uint16_t dpp_ctrl;
 	uint8_t row_mask, bank_mask;
-	bool bound_ctrl;          /* reads of lanes that are not there give 0; else such lanes are not written */
+	bool bound_ctrl;          /* reads of lanes that do not exist give 0; else such lanes are not written */
 	uint8_t cbsz, abid, blgp; /* MFMA */
 	uint32_t literal;
 	const struct isa_lane_op *lane; /* lane function; immutable */

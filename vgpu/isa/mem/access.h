@@ -34,7 +34,7 @@ static inline uint64_t isa_buffer_base(const uint32_t *resource)
 }
 
 /* Performs the access for all lanes of a: vdst and vdata are wave->v rows, dw the dwords of LOAD and STORE.
- * `returns`: an atomic gives back what was there. */
+ * `returns`: an atomic returns the old value. */
 void isa_access_lanes(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		      const struct isa_addresses *a, unsigned vdata, unsigned vdst, unsigned dw, bool returns);
 

@@ -165,7 +165,7 @@ static bool is_torn(const struct request *r, const struct isa_access *access, un
 	return false;
 }
 
-/* Such an access byte by byte: clang relies on it for unaligned private memory. */
+/* Performs a split access byte by byte: clang relies on it for unaligned private memory. */
 static void load_torn(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		      const struct request *r, unsigned size_B)
 {

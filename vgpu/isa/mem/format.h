@@ -28,7 +28,7 @@ void isa_format_store(unsigned dfmt, unsigned nfmt, const uint32_t xyzw[4], bool
  * first component that DST_SEL reads from it, so that a load returns the stored value. (OpenCL writes BGRA images
  * through such resources without a swizzle of its own: ROCm-Device-Libs, ockl/src/image.cl.) */
 void isa_format_select_back(unsigned select, const uint32_t rgba[4], uint32_t xyzw[4]);
-/* "One" as such a format's component reads. */
+/* Encoding of "one" in a component of that format. */
 uint32_t isa_format_one(unsigned nfmt, bool d16);
 
 #endif

@@ -123,7 +123,7 @@ static bool is_integer(const struct image *m)
 	return m->nfmt == ISA_NUM_UINT || m->nfmt == ISA_NUM_SINT;
 }
 
-/* The n-th result of a lane. The second of a pair comes behind the first. */
+/* Writes the n-th result of a lane. The second of a pair goes to the upper half. */
 static void put_component(struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
 			  unsigned n, uint32_t bits)
 {

@@ -8,7 +8,7 @@
 
 #include "vgpu/isa/half.h"
 
-/* v_mqsad_u32_u8 has the widest operands: 4 dwords. Matrices do not come here. */
+/* v_mqsad_u32_u8 has the widest operands: 4 dwords. Matrices have a function of their own. */
 #define MAX_DW 4
 
 /* Operands of an instruction, beside its lanes. */
@@ -395,7 +395,7 @@ static void call_lane(struct work *k, const struct isa_lane_op *lane)
 		_mm_setcsr(have);
 }
 
-/* Among VOPC's numbers: classes below 0x20 take turns, relations come in blocks of sixteen. */
+/* VOPC's numbers: below 0x20 v_cmp_class and v_cmpx_class alternate, relations are in blocks of sixteen. */
 static bool is_cmpx(const struct isa_row *row)
 {
 	return row->enc == ISA_VOPC && (row->number < 0x20 ? row->number & 1 : row->number & 0x10);

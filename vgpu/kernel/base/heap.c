@@ -4,8 +4,8 @@
 struct kern_root *kern;
 struct kern_local kern_local = {.segment_fd = -1, .phys_fd = -1};
 
-/* We have the lock. A process died inside an ioctl, perhaps between two stores of a list. The state is made whole,
- * then the sweep undoes what its calls held (call.h) and frees what it was freeing. */
+/* Called with the lock. A process died inside an ioctl, perhaps between two stores of a list. The state is
+ * repaired, then the sweep undoes the ioctls of the process (call.h) and frees the objects that it was freeing. */
 static void take_over(void)
 {
 	pthread_mutex_consistent(&kern->lock);

@@ -20,7 +20,7 @@ static inline struct kern_head *kern_head_of(const void *p)
 /* In address order, used and free ones; NULL at the end. */
 struct kern_head *kern_head_first(void);
 struct kern_head *kern_head_after(struct kern_head *head);
-/* Makes the lists of free blocks anew from the blocks' in_use. */
+/* Makes the lists of free blocks again from the blocks' in_use. */
 void kern_heap_relist(void);
 
 #endif

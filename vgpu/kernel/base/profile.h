@@ -24,7 +24,7 @@ enum kern_family kern_family_of(const struct vgpu_chip *chip);
 
 struct kern_profile {
 	const char *release;       /* "6.12", as in the SPEC */
-	unsigned drm_minor;        /* queries and ioctls name the one they came with */
+	unsigned drm_minor;        /* queries and ioctls name the minor version that introduced them */
 	unsigned hz;               /* ticks per second: what timeouts are counted in */
 	uint64_t va_bottom;        /* lowest address that GEM_VA takes */
 	uint64_t va_reserved_B;    /* top of the address space that the kernel reserves */

@@ -79,18 +79,18 @@ struct kern_file {
 	unsigned node;           /* number of the node in the run, immutable */
 	int8_t partition;        /* partition of the device; -1: none yet, the first context chooses one */
 	bool authenticated;
-	uint32_t magic;              /* 0: none given out */
+	uint32_t magic;              /* 0: none assigned */
 	struct kern_vm *vm;          /* counted, immutable */
 	struct kern_idr handles;     /* owned kern_handle */
 	struct kern_idr contexts;    /* counted kern_ctx */
 	struct kern_idr lists;       /* counted kern_bo_list */
 	struct kern_idr syncobjs;    /* counted kern_syncobj */
-	struct kern_bo_list *recent; /* counted: the last list that came in a chunk */
+	struct kern_bo_list *recent; /* counted: the list of the last BO_HANDLES chunk */
 	uint32_t opener;             /* process serial; another user after fork is worth a finding */
 	bool fork_reported;
 };
 
-/* A descriptor or a CPU mapping that a process has: what must be let go when it dies. */
+/* A descriptor or a CPU mapping of a process, released when the process dies. */
 struct kern_hold {
 	struct kern_list link;    /* in proc->holds */
 	struct kern_inode *inode; /* this or bo is set; counted */
@@ -122,7 +122,7 @@ struct kern_vmid {
 	struct kern_vm *vm; /* borrowed: the VM that has it; cleared when that is freed. NULL: none */
 	uint32_t process;   /* serial of the process whose job used it last; 0: none yet */
 	uint64_t used;      /* stamp of its last job */
-	uint64_t foreign;   /* the device's vmid_epoch when it last came from another process; 0: never */
+	uint64_t foreign;   /* the device's vmid_epoch when it was last used by another process; 0: never */
 };
 
 struct kern_device {
@@ -188,7 +188,7 @@ struct kern_root {
 	struct kern_waitq released;
 	uint64_t userptr_pages; /* pages that CS ioctls have looked up */
 	uint64_t live[KERN_KINDS];
-	uint64_t ioctls, ioctl_nr[KERN_IOCTLS]; /* how many came */
+	uint64_t ioctls, ioctl_nr[KERN_IOCTLS]; /* number of ioctls */
 	struct kern_inject inject_any, inject_nr[KERN_IOCTLS];
 	_Atomic uint32_t injecting; /* outstanding plans; the ioctl path reads nothing else */
 	struct kern_inject events[KERN_EVENTS];

@@ -65,7 +65,7 @@ struct kern_bo {
 	struct kern_list lists;       /* kern_list_entry.bo_link: the BO lists that name it */
 	struct kern_list hash;        /* in root->mmap_hash, by fake */
 	uint64_t fake;                /* immutable: its offset for mmap() on a file that has a handle */
-	struct kern_inode *dmabuf;    /* borrowed; the inode holds a reference to us */
+	struct kern_inode *dmabuf;    /* borrowed; the inode holds a reference to this buffer */
 	bool shared;                  /* was exported once */
 	bool named;                   /* has a FLINK name: its id */
 	uint64_t mark;                /* scratch of view building: the list epoch that names it */
@@ -92,7 +92,7 @@ struct kern_map {
 	uint64_t offset;            /* in the buffer */
 	uint32_t flags;             /* AMDGPU_VM_PAGE_*, _MTYPE_* */
 	bool delayed;               /* waits for the next CS */
-	uint64_t born, cuts;        /* vm->version, vm->cuts when it came */
+	uint64_t born, cuts;        /* vm->version, vm->cuts when it was made */
 	struct kern_list link;
 };
 

@@ -65,7 +65,7 @@ struct kern_job {
 	bool on_hw;                        /* handed to the ring: scheduled */
 	bool running;                      /* a thread of the ring has it */
 	bool cancelled;                    /* a reset of its ring cancelled it */
-	int lost;                          /* error of its entity when it came to the hardware */
+	int lost;                          /* error of its entity when it was handed to the ring */
 	bool pipeline_sync;                /* depends on an earlier job of its entity */
 	uint64_t ring_resets;              /* device's count for the ring when the job started */
 	uint64_t seq;
@@ -91,7 +91,7 @@ struct kern_ring {
 	bool stop;
 	struct kern_list jobs; /* in order of submission */
 	unsigned on_hw;
-	uint64_t last_context; /* fence context of the job that came to the hardware last */
+	uint64_t last_context; /* fence context of the last job that was handed to the ring */
 };
 
 #endif

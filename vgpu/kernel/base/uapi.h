@@ -95,7 +95,7 @@ _Static_assert(sizeof(struct uapi_gem_vm_entry) == 32, "GEM_OP mapping");
 #define UAPI_GEM_OP_GET_MAPPING_INFO 2
 #define UAPI_IOCTL_GEM_OP            DRM_IOWR(DRM_COMMAND_BASE + DRM_AMDGPU_GEM_OP, struct uapi_gem_op)
 
-/* Firmware types that came after AMDGPU_INFO_FW_TOC. */
+/* Firmware types newer than AMDGPU_INFO_FW_TOC. */
 enum uapi_info_fw {
 	UAPI_INFO_FW_MES_KIQ = 0x19,
 	UAPI_INFO_FW_MES = 0x1a,

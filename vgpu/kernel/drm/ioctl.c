@@ -127,7 +127,7 @@ int kern_ioctl_number(const char *name)
 
 /* --- one call --- */
 
-#define ARG_MAX_B 1024 /* more than any of our structs; _IOC_SIZE allows 16 KiB */
+#define ARG_MAX_B 1024 /* larger than all structs of the table; _IOC_SIZE allows 16 KiB */
 
 static int check_permission(const struct kern_file *file, const struct kern_ioctl_row *row)
 {
@@ -193,7 +193,7 @@ static long call_handler(struct kern_file *file, const struct kern_ioctl_row *ro
 /* Longer than a small job of a test takes on the host. */
 #define LATE_US 50000
 
-/* *late: as if the thread had lost its processor before it comes back. */
+/* *late: delay the return, as if the thread had lost its processor. */
 static long file_ioctl(struct kern_file *file, unsigned long request, void *arg, bool *late)
 {
 	unsigned nr = _IOC_NR(request);

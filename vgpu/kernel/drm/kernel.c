@@ -1,4 +1,4 @@
-/* Attaching to a run, and the door's small functions. */
+/* Attaching to a run, and small functions of the interface. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysinfo.h>

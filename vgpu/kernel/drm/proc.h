@@ -7,7 +7,7 @@
 /* Enters this process; fills kern_local.slot, .serial, .pid. A former image of the same process (before an exec) is
  * reaped first. 0, -EAGAIN when all slots are taken, -ENOMEM. */
 int kern_proc_enter(void);
-/* Lets go of everything that this process holds and frees its slot. Its ring threads have ended. */
+/* Releases all objects of this process and frees its slot. Its ring threads have ended. */
 void kern_proc_leave(void);
 /* Reaps the processes that have died. */
 void kern_proc_sweep(void);

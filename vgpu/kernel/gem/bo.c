@@ -48,7 +48,7 @@ struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B)
 	return bo;
 }
 
-/* Each step can be made twice: a process may be killed between any two, and the next one begins anew. */
+/* Each step can be repeated: a process may be killed between any two, and the next one starts again. */
 static void bo_free(struct kern_bo *bo)
 {
 	struct kern_block *block = bo->block;
@@ -173,7 +173,8 @@ void kern_handle_close(struct kern_handle *handle)
 	struct kern_list *pos, *tmp;
 
 	kern_vm_remove_handle(file->vm, handle);
-	/* The list kept from the last chunk is ours, not the client's: it must not keep the memory. */
+	/* The list kept from the last chunk belongs to the kernel, not to the client: it must not keep the memory.
+	 */
 	kern_list_each(pos, tmp,
 		       &bo->lists) if (kern_entry(pos, struct kern_list_entry, bo_link)->list == file->recent)
 	{

@@ -112,7 +112,8 @@ void kern_bo_list_put(struct kern_bo_list *list)
 
 /* --- from user memory --- */
 
-/* Reads the handles; entries may be of another size than ours. *handles is in the segment, to be freed. */
+/* Reads the handles; the client's entries may have another size than the kernel's. *handles is in the segment; the
+ * caller frees it. */
 static int read_handles(const struct drm_amdgpu_bo_list_in *in, uint32_t **handles)
 {
 	uint32_t stride = in->bo_info_size, *out;

@@ -1,5 +1,4 @@
-/* VM faults: what of them the kernel records for GPUVM_FAULT. Linux gmc_v9_0_process_interrupt(), 6.12 and 7.2; 6.1
- * has no such query. */
+/* Records of VM faults for GPUVM_FAULT. Linux gmc_v9_0_process_interrupt(), 6.12 and 7.2; 6.1 has no such query. */
 #include "vgpu/kernel/gem/fault.h"
 #include "vgpu/kernel/base/inject.h"
 #include "vgpu/kernel/gem/vm.h"
@@ -8,7 +7,7 @@
 /* printk_ratelimit(): DEFAULT_RATELIMIT_INTERVAL and _BURST. */
 #define INTERVAL_NS 5000000000ll
 #define BURST       10
-/* How long behind the end of its job a planned late record comes: the interrupt's work item had to wait. */
+/* Delay of a planned late record after the end of its job: the interrupt's work item had to wait. */
 #define LATE_NS 20000000ll
 
 /* MORE_FAULTS 0, WALKER_ERROR 3:1, PERMISSION_FAULTS 7:4, MAPPING_ERROR 8, CID 17:9, RW 18, VMID 23:20. */

@@ -6,7 +6,7 @@
 
 /* engine_job::fault. Takes the kernel lock. */
 void kern_fault(void *user, const struct gpuvm_fault *fault);
-/* A job of the VM has ended: a record that is late will come. Kernel lock held, as below. */
+/* Schedules the VM's late record after the end of a job. Kernel lock held, as below. */
 void kern_fault_job_ended(struct kern_vm *vm);
 /* The last fault that was recorded; zeros: none. */
 struct kern_vm_fault kern_fault_recorded(struct kern_vm *vm);

@@ -452,7 +452,7 @@ static int va_locked(struct kern_file *file, const struct uapi_gem_va *args, str
 	struct kern_syncobj *timeline = NULL;
 	int r = 0;
 
-	if (with_bo) /* anew: it may have been closed while we waited */
+	if (with_bo) /* looked up again: it may have been closed during the wait */
 		op->handle = kern_handle_must(file, args->handle, "GEM_VA");
 	if (with_bo && !op->handle)
 		return -ENOENT;

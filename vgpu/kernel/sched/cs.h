@@ -22,7 +22,7 @@ struct kern_cs {
 	struct kern_ctx *ctx;   /* counted */
 	uint32_t list_handle;
 	struct drm_amdgpu_cs_chunk
-		*chunk; /* owned: headers, then data; chunk_data was replaced by our copy's address */
+		*chunk; /* owned: headers, then data; chunk_data is the address of the kernel's copy */
 	unsigned chunks;
 	bool bad_data; /* some chunk data could not be read: chunk by chunk then */
 	void *buffer;  /* owned */

@@ -112,7 +112,7 @@ static int give_dependencies(struct kern_cs *cs)
 	return r;
 }
 
-/* The VM as it is now: what is closed later stays for this job. */
+/* Takes a view of the VM: a buffer closed later stays valid for this job. */
 static int give_views(struct kern_cs *cs)
 {
 	for (unsigned i = 0; i < cs->gang; i++) {

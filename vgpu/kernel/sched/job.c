@@ -78,9 +78,8 @@ int kern_job_depend(struct kern_job *job, struct kern_fence *f)
 
 	if (f->signalled)
 		return 0;
-	/* An entity starts its jobs in order anyway; on the ring this one waits for the other's end, not for its
-	 * start.
-	 */
+	/* Jobs of an entity start in order anyway; on the ring this job waits for the earlier one's end, not for
+	 * its start. */
 	if (f->context == job->entity->fence_context) {
 		job->pipeline_sync |= f->scheduled != NULL;
 		return note_jobs(job, f);

@@ -62,7 +62,7 @@ int kern_cs_lock(struct kern_cs *cs)
 	struct kern_wait *w = NULL;
 	int r = kern_vm_lock(cs->file->vm);
 
-	while (!r && must_wait(cs)) { /* drm_exec lets go of all that it has while it waits for one */
+	while (!r && must_wait(cs)) { /* drm_exec drops all of its locks while it waits for one */
 		kern_vm_unlock(cs->file->vm);
 		if (!w)
 			w = kern_wait_begin(1);

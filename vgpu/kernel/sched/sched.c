@@ -143,7 +143,7 @@ void kern_job_finish(struct kern_job *job, int error)
 		entity->error = error;
 	else if (job->seq == entity->scheduled)
 		entity->error =
-			error; /* drm_sched_entity_error(): error of the last job that came to the hardware */
+			error; /* drm_sched_entity_error(): error of the last job that was handed to the ring */
 	kern_fault_job_ended(job->vm);
 	kern_fence_signal(job->finished->scheduled, 0);
 	kern_fence_signal(job->finished, error);
@@ -156,8 +156,8 @@ void kern_job_finish(struct kern_job *job, int error)
 		kern_bo_bury();
 }
 
-/* An error that the job has before or whatever it does: of its entity, of the device, of a ring that was reset
- * meanwhile. */
+/* The error of a job before it runs, or whatever its result: of its entity, of the device, of a ring that was
+ * reset meanwhile. */
 static int job_lost(const struct kern_job *job)
 {
 	const struct kern_ring *ring = job->ring;
@@ -357,7 +357,7 @@ static struct engine_ring *ring_engine(const struct kern_ring *ring)
 	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, xcc, ring->index);
 }
 
-/* A client's signals are not for us. */
+/* Blocks signals: they are for the client's threads. */
 static int thread_start(struct ring_threads *t)
 {
 	const struct kern_ring *ring = t->ring;

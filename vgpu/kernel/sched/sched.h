@@ -32,7 +32,7 @@ void kern_sched_proc_gone(struct kern_proc *proc);
 
 /* Ends this process's ring threads; without the kernel lock. Jobs that run get a second, then they are killed. */
 void kern_sched_stop(void);
-/* In a forked child: the parent's threads are not ours. */
+/* In a forked child: forgets the parent's threads. */
 void kern_sched_forked(void);
 
 /* The engine gave up on a job: what the time-out handler makes of it. The job is finished. */

@@ -179,7 +179,8 @@ int kern_fence_wait(struct kern_fence **f, unsigned count, bool all, int64_t dea
 	w->fences = count;
 	while (!r && !fences_done(f, count, all, first)) {
 		if (all)
-			kern_wait_on(w, &f[*first]->waitq); /* any unsignalled one will do: all must come */
+			kern_wait_on(w, &f[*first]->waitq); /* any unsignalled fence will do, because all must be
+							       signalled */
 		else
 			for (unsigned i = 0; i < count; i++)
 				kern_wait_on(w, &f[i]->waitq);
@@ -252,7 +253,7 @@ static int resv_visit(struct kern_resv *r, int (*visit)(struct kern_fence *f, vo
 	return 0;
 }
 
-/* The fences that came to the shared reservation object through this one BO. */
+/* The fences that jobs added to the shared reservation object through this BO. */
 static int own_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *arg), void *arg)
 {
 	int stop = resv_visit(bo->vm ? &bo->vm->resv : &bo->resv, visit, arg);

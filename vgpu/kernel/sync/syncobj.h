@@ -28,13 +28,13 @@ int kern_syncobj_find_fence(struct kern_file *file, uint32_t handle, uint64_t po
 /* The fence of a point without waiting, counted; NULL when there is none yet. */
 struct kern_fence *kern_syncobj_peek(struct kern_syncobj *s, uint64_t point);
 
-/* Entries of a wait (syncobj_wait.c): lets go of them. NULL is fine. */
-/* Entry of a SYNCOBJ_WAIT. */
+/* Entry of a SYNCOBJ_WAIT (syncobj_wait.c). */
 struct kern_waiting {
 	struct kern_syncobj *syncobj; /* counted */
 	uint64_t point;
 	struct kern_fence *fence; /* counted; NULL until there is one */
 };
+/* Frees the entries of a wait. NULL is fine. */
 void kern_waiting_free(struct kern_waiting *w, uint32_t count);
 
 int kern_syncobj_create_ioctl(struct kern_file *file, void *arg);
