@@ -15,8 +15,7 @@ enum vgpu_gfx {
 	VGPU_GFX908,
 	VGPU_GFX90A,
 	VGPU_GFX942,
-	VGPU_GFX_LATER, /* GFX10 and later: modelled by the kernel; the engine has no packets and no instructions of
-			   theirs */
+	VGPU_GFX_LATER, /* GFX10 and later: the engine executes none of their code */
 };
 
 struct vgpu_chip {
@@ -26,9 +25,8 @@ struct vgpu_chip {
 	uint8_t pci_rev;
 	uint32_t pci_class; /* 0: 0x038000, a display controller without VGA */
 	uint32_t family, external_rev, chip_rev;
-	uint16_t gc_version[3], sdma_version[3]; /* IP discovery major, minor, revision */
-	uint8_t gc_block_minor,
-		sdma_block_minor; /* minor version of the kernel's IP block; the major version is gc_version's */
+	uint16_t gc_version[3], sdma_version[3];           /* IP discovery major, minor, revision */
+	uint8_t gc_block_minor, sdma_block_minor;          /* minor versions of the kernel's IP blocks */
 	uint8_t engines, arrays_per_engine, cus_per_array; /* shader engines, arrays, CUs physically present */
 	uint16_t cus_active;
 	uint8_t gfx_rings;      /* 0: no graphics at all */

@@ -425,8 +425,8 @@ void engine_cp_execute(struct engine_run *run)
 	 * such bit for IBs. */
 	if (!cp.gfx)
 		cp.mem.fetch_access |= GPUVM_X;
-	if (cp.gen != P_GFX12) /* GFX12: requests of the CP bypass L2 (Mesa ac_gpu_info.c,
-				  cp_sdma_ge_use_system_memory_scope) */
+	/* GFX12's CP bypasses L2 (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
+	if (cp.gen != P_GFX12)
 		cp.mem.cache = run->ring->cache;
 	cp.mem.actor.where = where_of;
 	cp.mem.actor.user = &cp;

@@ -16,8 +16,7 @@ enum engine_ip { ENGINE_GFX = 0, ENGINE_COMPUTE = 1, ENGINE_DMA = 2 }; /* number
 /* Why a job stopped before its end. Anything but DONE leads to the kernel's time-out path. */
 enum engine_status {
 	ENGINE_DONE,
-	ENGINE_HANG, /* watchdog: modelled GPU time of the job is over its limit, or no further progress is possible
-		      */
+	ENGINE_HANG,    /* modelled GPU time is over the limit, or no progress is possible */
 	ENGINE_WAVES,   /* waves that did not end were killed, and the packets behind them were executed */
 	ENGINE_ILLEGAL, /* opcode, register or instruction that raises an interrupt: reset at once */
 	ENGINE_KILLED,  /* engine_kill() */

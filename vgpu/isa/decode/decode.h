@@ -119,8 +119,7 @@ enum isa_flag {
 	ISA_UNRM = 1 << 13,    /* MIMG: coordinates are texels */
 	ISA_DA = 1 << 14,      /* MIMG: layers count */
 	ISA_UNUSUAL = 1 << 15, /* MIMG: a mode that is not executed: LWE, TFE */
-	ISA_A16 = ISA_OFFEN,   /* MIMG: coordinates are 16-bit integers, or f16 where there is a sampler; two in a
-				  VGPR */
+	ISA_A16 = ISA_OFFEN,   /* MIMG: 16-bit coordinates, or f16 with a sampler; two in a VGPR */
 	ISA_D16 = ISA_IDXEN,   /* MIMG: components are f16 or 16-bit integers, two in a VGPR */
 };
 
@@ -136,8 +135,9 @@ struct isa_mem {
 	uint8_t soffset;         /* code: MUBUF always (constants too), SMEM when ISA_SOFFSET */
 	uint8_t saddr;           /* code, when ISA_SADDR */
 	uint8_t dfmt, nfmt;      /* MTBUF; MIMG: dfmt is the mask of components, soffset the sampler */
-	int32_t offset;   /* bytes; signed where the encoding is (GLOBAL, SCRATCH 13 bits, SMEM 21); DS offset0
-			     unscaled,   or the 16-bit offset of single-address DS instructions */
+	/* Bytes; signed where the encoding is (GLOBAL, SCRATCH 13 bits, SMEM 21). DS: offset0 unscaled, or the
+	 * 16-bit offset of single-address instructions. */
+	int32_t offset;
 	uint32_t offset1; /* DS with two addresses: offset1, unscaled */
 };
 

@@ -59,16 +59,17 @@ struct kern_bo {
 	struct kern_list imports;     /* kern_bo.import_link: imports of this buffer */
 	struct kern_list import_link; /* in foreign->imports, or empty */
 	struct kern_vm *vm;           /* VM_ALWAYS_VALID only; counted, immutable */
-	struct kern_resv resv;        /* fences through this BO; an exported BO and its imports add theirs up.
-					 VM_ALWAYS_VALID buffers use their VM's */
-	struct kern_list handles;     /* kern_handle.bo_link */
-	struct kern_list lists;       /* kern_list_entry.bo_link: the BO lists that name it */
-	struct kern_list hash;        /* in root->mmap_hash, by fake */
-	uint64_t fake;                /* immutable: its offset for mmap() on a file that has a handle */
-	struct kern_inode *dmabuf;    /* borrowed; the inode holds a reference to this buffer */
-	bool shared;                  /* was exported once */
-	bool named;                   /* has a FLINK name: its id */
-	uint64_t mark;                /* scratch of view building: the list epoch that names it */
+	/* Fences of jobs that listed this BO; an exported BO and its imports have one reservation object together.
+	 * VM_ALWAYS_VALID buffers use their VM's. */
+	struct kern_resv resv;
+	struct kern_list handles;  /* kern_handle.bo_link */
+	struct kern_list lists;    /* kern_list_entry.bo_link: the BO lists that name it */
+	struct kern_list hash;     /* in root->mmap_hash, by fake */
+	uint64_t fake;             /* immutable: its offset for mmap() on a file that has a handle */
+	struct kern_inode *dmabuf; /* borrowed; the inode holds a reference to this buffer */
+	bool shared;               /* was exported once */
+	bool named;                /* has a FLINK name: its id */
+	uint64_t mark;             /* scratch of view building: the list epoch that names it */
 	uint64_t tiling;
 	uint64_t meta_flags;
 	uint32_t meta_B;

@@ -22,8 +22,9 @@ struct kern_waitq {
 /* Registration of a sleeper. */
 struct kern_waker {
 	struct kern_list link;
-	_Atomic uint32_t *word;   /* futex word that the wake increments; borrowed from the sleeper. NULL: this is
-				     kern_fence.on_part, and the wake checks the parts of that fence */
+	/* Futex word that the wake increments; borrowed from the sleeper. NULL: this is kern_fence.on_part, and the
+	 * wake checks the parts of that fence. */
+	_Atomic uint32_t *word;
 	struct kern_fence *fence; /* a reference of the sleeper, for when it dies; NULL otherwise */
 };
 

@@ -179,8 +179,7 @@ int kern_fence_wait(struct kern_fence **f, unsigned count, bool all, int64_t dea
 	w->fences = count;
 	while (!r && !fences_done(f, count, all, first)) {
 		if (all)
-			kern_wait_on(w, &f[*first]->waitq); /* any unsignalled fence will do, because all must be
-							       signalled */
+			kern_wait_on(w, &f[*first]->waitq); /* any of them: all must be signalled */
 		else
 			for (unsigned i = 0; i < count; i++)
 				kern_wait_on(w, &f[i]->waitq);
