@@ -252,9 +252,8 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 static void report_stopped(struct engine_group *group, const struct isa_wave *wave)
 {
 	struct engine_grid *grid = group->grid;
-	/* A refused fetch hangs the wave; an instruction that is none raises an interrupt (Linux gfx_v9_0.c, fault
-	 * handlers).
-	 */
+	/* A refused fetch hangs the wave; an illegal instruction raises an interrupt (Linux gfx_v9_0.c, fault
+	 * handlers). */
 	bool hang = atomic_load_explicit(&grid->fetch_fault, memory_order_relaxed);
 	uint32_t id[3];
 
@@ -263,7 +262,7 @@ static void report_stopped(struct engine_group *group, const struct isa_wave *wa
 			wave->why, wave->wave_in_group, id[0], id[1], id[2], grid->where);
 }
 
-/* Runs one wave that is not at a barrier. Returns what it stopped for. */
+/* Runs one wave that is not at a barrier. Returns the reason of its stop. */
 static enum isa_stop run_wave(struct engine_group *group, unsigned number, uint64_t budget)
 {
 	struct isa_wave *wave = &group->waves[number];

@@ -15,12 +15,12 @@ struct end {
 
 /* An entity's jobs. */
 struct queue {
-	uint64_t id;             /* kernel/'s; 0: free */
+	uint64_t id;             /* kernel/'s number of the entity; 0: free */
 	unsigned jobs;           /* jobs that have begun and not ended */
 	uint64_t used;           /* stamp of the last one */
 	uint32_t number[2];      /* numbers of the last packet and of the last dispatch; monotonic */
 	struct mem_clock *clock; /* counted: work before its packets */
-	struct mem_clock *waves; /* counted: what its dispatches learned before they ended; NULL: nothing */
+	struct mem_clock *waves; /* counted: work that its ended dispatches had acquired; NULL: none */
 	struct end end[ENDS];
 };
 
@@ -30,7 +30,7 @@ _Atomic uint64_t mem_cpu_version;
 
 /* Guarded by the lock. */
 static struct queue queues[MEM_QUEUES];
-static struct mem_clock *cpu; /* counted: what the CPU may have seen */
+static struct mem_clock *cpu; /* counted: work whose results the CPU may have seen */
 static unsigned users, running, clocks;
 static uint64_t stamp;
 
@@ -78,7 +78,7 @@ bool mem_clock_within(const struct mem_clock *a, const struct mem_clock *b)
 	return !news;
 }
 
-/* Makes *to one that may be changed. */
+/* Replaces *to by a copy if it has other references, so that it may be changed. */
 static bool make_mutable(struct mem_clock **to)
 {
 	struct mem_clock *copy;
@@ -147,7 +147,7 @@ static void forget_ends(struct queue *q)
 	}
 }
 
-/* The slot's numbers go on: what its last owner did counts as done by the new one. */
+/* The numbers of a slot continue: work of its last owner counts as work of the new one. */
 static bool take_slot(struct queue *q, uint64_t id)
 {
 	unsigned slot = (unsigned)(q - queues);

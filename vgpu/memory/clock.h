@@ -1,4 +1,4 @@
-/* Vector clocks of the order checker (order.h), its queues and edges. Private to it. All with its lock. */
+/* Vector clocks of the order checker (order.h), its queues and edges. Private to it. Call with its lock held. */
 #ifndef VGPU_MEMORY_CLOCK_H
 #define VGPU_MEMORY_CLOCK_H
 
@@ -18,7 +18,8 @@ struct mem_clock {
 };
 
 extern pthread_mutex_t mem_order_lock;
-/* Without memory for a clock nothing is reported until all has ended: every order would be unknown. */
+/* Stops reports until all jobs have ended, because there was no memory for a clock: every order would be unknown.
+ */
 extern _Atomic bool mem_order_blind;
 
 static inline unsigned mem_clock_index(unsigned slot, bool dispatch)
@@ -42,7 +43,7 @@ struct mem_clock *mem_actor_clock(const struct mem_actor *actor);
 bool mem_actor_acquire(struct mem_actor *actor, struct mem_clock *clock);
 /* Clock that an actor releases: all work before it, and itself. Counted; NULL without memory. */
 struct mem_clock *mem_actor_release(struct mem_actor *actor);
-/* The dispatch is over. */
+/* Ends the dispatch. */
 void mem_actor_retire(struct mem_actor *actor);
 /* The next packet's, or dispatch's, number on its queue, from 1. */
 uint32_t mem_actor_number(struct mem_order_job *job, bool dispatch);
@@ -57,7 +58,7 @@ extern _Atomic uint64_t mem_cpu_version;
 /* Frees all shadows (order.c), or only if their number is at the limit. No thread may be reading one. */
 void mem_order_drop_shadows(void);
 void mem_order_trim_shadows(void);
-/* In a forked child: leaves them where they are, not to be found. */
+/* In a forked child: forgets all shadows without freeing them. */
 void mem_order_lose_shadows(void);
 
 #endif

@@ -12,7 +12,7 @@
 /* An instruction that touched LDS since the last barrier. */
 struct site {
 	uint64_t pc;
-	uint32_t lo, hi; /* bytes of LDS between which all its accesses were */
+	uint32_t lo, hi; /* range of LDS that contains all of its accesses */
 	uint8_t kind;
 	bool carried; /* the operation was under way at the barrier */
 };
@@ -130,7 +130,7 @@ static void keep_site(struct race_wave *own, uint64_t pc, unsigned kind, uint32_
 	s->hi = hi > s->hi ? hi : s->hi;
 }
 
-/* The instruction's entry among the last ones. */
+/* The instruction's entry among the recent ones, made if it has none. */
 static struct op *op_of(struct isa_wave *w, const struct isa_inst *i, unsigned kind, unsigned size_B)
 {
 	struct race_wave *own = &w->group->races->wave[w->wave_in_group];
@@ -224,7 +224,7 @@ static const uint8_t against[ISA_RACE_KINDS] = {
 	[ISA_RACE_ATOMIC] = 1 << ISA_RACE_WRITE,
 };
 
-/* A finding for the first byte that another wave touched, which is forgotten then: once is enough. */
+/* Reports the first byte that another wave accessed, and forgets that access: a byte is reported once. */
 static void check_word(struct isa_wave *w, const struct isa_inst *i, uint32_t word, uint64_t bits, unsigned kind)
 {
 	struct isa_races *races = w->group->races;

@@ -23,7 +23,7 @@ int kern_syncobj_eventfd_ioctl(struct kern_file *file, void *arg);
 
 /* Ends this process's thread; its descriptors never become ready. Without the lock. */
 void kern_watch_stop(void);
-/* In a forked child, which has none. */
+/* In a forked child: forgets the parent's thread. */
 void kern_watch_forked(void);
 /* Frees the watches of a process that died. */
 void kern_watch_proc_gone(struct kern_proc *proc);

@@ -43,7 +43,7 @@ static enum gpuvm_mtype mtype_of(const struct kern_bo *bo, uint32_t flags)
 			return bo->foreign ? GPUVM_NC : GPUVM_RW;
 		return bo->foreign ? GPUVM_UC : GPUVM_CC;
 	}
-	if (gfx == VGPU_GFX942) { /* coherent alone changes nothing; between agents it does */
+	if (gfx == VGPU_GFX942) { /* EXT_COHERENT decides; COHERENT has no effect */
 		if (system || bo->foreign)
 			return system || bo->flags & AMDGPU_GEM_CREATE_EXT_COHERENT ? GPUVM_UC : GPUVM_NC;
 		return bo->flags & AMDGPU_GEM_CREATE_EXT_COHERENT ? GPUVM_CC : GPUVM_RW;
@@ -109,7 +109,7 @@ static struct gpuvm_region dummy_region(const struct kern_vm *vm)
 	};
 }
 
-/* The view's regions, where there is room for all redirected pages; they stay sorted. */
+/* Adds the redirected pages to the view's regions, which have room for them; keeps them sorted. */
 static void add_redirected(const struct kern_vm *vm, struct gpuvm_view *view, struct gpuvm_region *region)
 {
 	size_t from = view->count + vm->redirects, to = view->count;
@@ -126,7 +126,7 @@ static void add_redirected(const struct kern_vm *vm, struct gpuvm_view *view, st
 	view->count += vm->redirects;
 }
 
-/* Marks what the job lists, with the epoch that it returns. */
+/* Marks the buffers of the job's list with a new epoch, and returns the epoch. */
 static uint64_t mark_listed(struct kern_bo_list *list)
 {
 	uint64_t epoch = ++kern->next_id;
@@ -164,7 +164,7 @@ static void fill_later(struct kern_later *later, const struct kern_view *view, u
 	add_redirected(vm, &later->view, later->region);
 }
 
-/* Makes the newest answer. Without memory: what there was. */
+/* Makes the newest look-up table of later mappings. Without memory: returns the previous one. */
 static struct kern_later *look_again(struct kern_view *view)
 {
 	struct kern_later *before = view->later, *later;
@@ -210,7 +210,7 @@ static const struct gpuvm_region *find_in(const struct kern_later *later, uint64
 	return late;
 }
 
-/* gpuvm_view::later, of the engine's threads. What is not there again and again costs no lock. */
+/* gpuvm_view::later, called by the engine's threads. Repeated misses take no lock. */
 static const struct gpuvm_region *find_later(const struct gpuvm_view *job_view, uint64_t va)
 {
 	struct kern_view *view = kern_entry(job_view, struct kern_view, view);

@@ -162,7 +162,7 @@ void kern_vm_redirect(struct kern_vm *vm, uint64_t va)
 	vm->version++;
 }
 
-/* A mapping takes their place in the page tables, for good. */
+/* Removes the redirections that a mapping replaces in the page tables. */
 static void redirects_end(struct kern_vm *vm, uint64_t lo, uint64_t hi)
 {
 	unsigned from = redirect_from(vm, lo), to = redirect_from(vm, hi);
@@ -476,7 +476,7 @@ int kern_gem_va(struct kern_file *file, void *arg)
 		[AMDGPU_VA_OP_CLEAR] = va_clear,
 		[AMDGPU_VA_OP_REPLACE] = va_replace,
 	};
-	const struct uapi_gem_va *args = arg; /* before 3.64 only what drm_amdgpu_gem_va has is there */
+	const struct uapi_gem_va *args = arg; /* before 3.64 the struct ends with drm_amdgpu_gem_va's members */
 	bool with_bo = args->operation != AMDGPU_VA_OP_CLEAR && !(args->flags & AMDGPU_VM_PAGE_PRT);
 	struct va_op op = {
 		.vm = file->vm,

@@ -40,7 +40,7 @@ static void ring_kick(struct kern_ring *ring)
 		kern_futex_wake(&ring->word);
 }
 
-/* True when nothing holds the job back; else its ring will be woken by the first fence that does. */
+/* True when all dependencies of the job are signalled; else the first pending fence wakes the job's ring. */
 static bool job_ready(struct kern_job *job)
 {
 	while (job->dep_next < job->deps) {
@@ -70,7 +70,7 @@ static struct kern_job *ring_pick(struct kern_ring *ring)
 
 		if (job->on_hw || job->entity->scan == scan)
 			continue;
-		job->entity->scan = scan; /* only its first waiting job may go */
+		job->entity->scan = scan; /* only an entity's first waiting job may start */
 		if (!job_ready(job))
 			continue;
 		if (!best || job->ctx->priority > best->ctx->priority)
@@ -383,7 +383,7 @@ static struct kern_ring **ring_slot(const struct kern_proc *proc, unsigned dev, 
 	return &proc->rings[(dev * KERN_IPS + ip) * KERN_HW_RINGS + index];
 }
 
-/* Jobs overlap by their waves; a null device has none, and takes its time for one job after the other. */
+/* Jobs overlap in their waves; a null device has no waves, and runs one job after the other. */
 static bool may_overlap(const struct kern_ring *ring)
 {
 	return vgpu_has(VGPU_OVERLAP) && !ring->dev->null_device && ring->ip != AMDGPU_HW_IP_DMA;
@@ -485,7 +485,7 @@ void kern_sched_stop(void)
 
 void kern_sched_forked(void)
 {
-	/* The engine's memory stays behind: its threads and locks are the parent's. */
+	/* The engine's memory is not freed: its threads and locks are the parent's. */
 	memset(threads, 0, sizeof(threads));
 	memset(engines, 0, sizeof(engines));
 	engine_forked();
@@ -513,7 +513,7 @@ static void ring_range(const struct kern_entity *entity, unsigned *first, unsign
 	if (entity->ip != AMDGPU_HW_IP_COMPUTE)
 		return;
 	if (ctx->priority > AMDGPU_CTX_PRIORITY_NORMAL)
-		*end = 1; /* before the first, of others */
+		*end = 1; /* empty for a later partition: ring 0 is the first one's */
 	else if (!*first)
 		*first = 1;
 }
@@ -526,8 +526,8 @@ bool kern_sched_has_ring(const struct kern_entity *entity)
 	return first < end;
 }
 
-/* An idle entity moves to the ring with the least to do, where it counts itself on its own (Linux
- * drm_sched_entity_select_rq, drm_sched_pick_best): alone on idle rings it moves each time. */
+/* An idle entity moves to the ring with the lowest score, which includes the entity on its own ring (Linux
+ * drm_sched_entity_select_rq, drm_sched_pick_best): a lone entity on idle rings moves each time. */
 static void entity_place(struct kern_entity *entity)
 {
 	struct kern_hw_ring *hw = entity->ctx->dev->hw[entity->ip];
