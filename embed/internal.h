@@ -13,6 +13,7 @@
 #include <tuff/tuff.h>
 
 #include "drv/clock.h"
+#include "cs/dispatch.h"
 #include "sdma/sdma.h"
 
 enum embed_type {

@@ -1,4 +1,6 @@
 #include "embed/internal.h"
+#include "vm/host.h"
+#include "vm/peer.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "hsa/copy/copies.h"
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
+#include "vm/host.h"
 
 #define DEPS_MAX 64 /* of one copy */
 

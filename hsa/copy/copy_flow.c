@@ -5,6 +5,7 @@
 
 #include "hsa/copy/copies.h"
 #include "hsa/queue/queue.h"
+#include "vm/host.h"
 
 /* Resources of the runtime that a flow's copy uses until its end. */
 struct loan {

@@ -4,6 +4,7 @@
 #include "hsa/ipc/ipc.h"
 #include "hsa/ipc/syncs.h"
 #include "hsa/queue/queue.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  * client may unmap the memory now, and from then on submissions would fail. */
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
+#include "vm/host.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* The beginning and the end of memory, and memory for the runtime itself. */
 #include "hsa/memory/memory.h"
+#include "vm/host.h"
 
 #include <errno.h>
 #include <stdlib.h>

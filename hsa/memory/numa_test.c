@@ -8,6 +8,7 @@
 #include "tests/hsa_find.h"
 #include "vgpu/vgpu.h"
 #include "vm/vm.h"
+#include "vm/host.h"
 
 #define PAGE 4096ull
 #define MIB  (1ull << 20)

@@ -5,6 +5,7 @@
  * of one wait for the unfinished jobs of the other (vm.h, vm_mem_share()). So the answer is no, and communication
  * libraries go by host memory. With TUFF_PEER_ACCESS=1 it is what the kernel can do: PCI_P2PDMA or a hive. */
 #include "hsa/memory/memory.h"
+#include "vm/peer.h"
 
 /* Asked when somebody wants to know, since it takes a few jobs; vm/ keeps the answer. What the kernel would move to
  * the system's memory for that counts as not reached: ROCr offers no such memory either. */

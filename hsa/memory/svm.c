@@ -11,6 +11,7 @@
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 #include "hsa/signal/signal.h"
+#include "vm/host.h"
 
 #define GRANULARITY     9  /* log2 of pages: what KFD begins with, 2 MiB */
 #define GRANULARITY_MAX 18 /* ROCr: 1 GiB */

@@ -1,5 +1,6 @@
 /* Memory without an address: made, shared, and kept while handles or mappings have it. */
 #include "hsa/memory/vmm.h"
+#include "vm/host.h"
 
 #include <errno.h>
 #include <stdlib.h>
