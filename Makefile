@@ -19,7 +19,7 @@ HSA_ROOMS  := drv vm cs sdma flow pool hsa
 API_ROOMS  := $(HSA_ROOMS) api
 # Folders of hsa/, lowest first.
 HSA_FOLDERS := core signal memory code queue copy image ipc entry
-VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
+VGPU_ROOMS := vgpu $(patsubst %/,%,$(wildcard vgpu/*/ vgpu/*/*/))
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
 	-Wpointer-arith -Wundef -Wvla -Wformat=2 -Wwrite-strings -Wno-missing-field-initializers
@@ -69,7 +69,7 @@ DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
 HSA_SRC   := $(foreach r,$(filter-out hsa,$(HSA_ROOMS)) $(addprefix hsa/,$(HSA_FOLDERS)),$(call room_src,$(r)))
 VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
 # Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
-VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter-out %_test.c,$(wildcard vgpu/isa/lanes_*.c)))
+VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter-out %_test.c,$(wildcard vgpu/isa/valu/lanes_*.c)))
 # The tuff command carries the device tests.
 TOOL_SRC  := $(call room_src,tools) $(call room_src,tests/device)
 UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(addprefix hsa/,$(HSA_FOLDERS)) $(VGPU_ROOMS))))
@@ -123,7 +123,7 @@ $(O)/%.o: %.c $(O)/deps.stamp
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 # Loops over lanes are there to be vectorised; floating-point exceptions are masked, and nobody reads errno.
-$(O)/vgpu/isa/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+$(O)/vgpu/isa/valu/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
 $(O)/%.avx2.o: %.c $(O)/deps.stamp
 	@mkdir -p $(@D)
