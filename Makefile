@@ -17,7 +17,9 @@ PKGS    := libdrm_amdgpu libdrm libelf numa libpng json-c
 ROOMS      := drv vm cs sdma embed
 HSA_ROOMS  := drv vm cs sdma flow pool hsa
 API_ROOMS  := $(HSA_ROOMS) api
-VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
+# Folders of hsa/, lowest first.
+HSA_FOLDERS := core signal memory code queue copy image ipc entry
+VGPU_ROOMS := vgpu $(patsubst %/,%,$(wildcard vgpu/*/ vgpu/*/*/))
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
 	-Wpointer-arith -Wundef -Wvla -Wformat=2 -Wwrite-strings -Wno-missing-field-initializers
@@ -64,13 +66,13 @@ $(O)/check-deps.stamp: tools/deps.sh Makefile
 room_src  = $(filter-out %_test.c,$(wildcard $(1)/*.c))
 obj       = $(patsubst %.c,$(O)/%.o,$(1))
 DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
-HSA_SRC   := $(foreach r,$(HSA_ROOMS),$(call room_src,$(r)))
+HSA_SRC   := $(foreach r,$(filter-out hsa,$(HSA_ROOMS)) $(addprefix hsa/,$(HSA_FOLDERS)),$(call room_src,$(r)))
 VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
 # Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
-VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter-out %_test.c,$(wildcard vgpu/isa/lanes_*.c)))
+VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter-out %_test.c,$(wildcard vgpu/isa/valu/lanes_*.c)))
 # The tuff command carries the device tests.
 TOOL_SRC  := $(call room_src,tools) $(call room_src,tests/device)
-UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(VGPU_ROOMS))))
+UNIT_SRC  := $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(addprefix hsa/,$(HSA_FOLDERS)) $(VGPU_ROOMS))))
 # tests/hsa/tool_*.c are libraries that those programs load.
 STACK_SRC := $(wildcard tests/stack/*.c) $(filter-out tests/hsa/tool_%,$(wildcard tests/hsa/*.c))
 LONG_SRC  := $(wildcard tests/long/*.c)
@@ -89,8 +91,8 @@ HIPRTC_LINKS := $(O)/lib/libhiprtc.so.5 $(O)/lib/libhiprtc.so.6
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: lib $(O)/tuff examples headers
-lib: $(O)/libtuff.a $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so $(HIPRTC_LINKS) $(O)/lib/libhiprtc.so $(O)/lib/include \
+all: lib $(O)/tuff $(O)/man3 examples headers
+lib: $(O)/libtuff.a $(O)/lib/libtuff.so $(O)/lib/libtuff-vgpu.so $(O)/lib/libtuff-gate.so $(O)/lib/libhsa-runtime64.so $(HIP_LIBS) $(O)/lib/libamdhip64.so $(HIPRTC_LINKS) $(O)/lib/libhiprtc.so $(O)/lib/include \
 	$(O)/tuff-uninstalled.pc
 
 # --- device code ----------------------------------------------------------------------------------------------
@@ -121,7 +123,7 @@ $(O)/%.o: %.c $(O)/deps.stamp
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 # Loops over lanes are there to be vectorised; floating-point exceptions are masked, and nobody reads errno.
-$(O)/vgpu/isa/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+$(O)/vgpu/isa/valu/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
 $(O)/%.avx2.o: %.c $(O)/deps.stamp
 	@mkdir -p $(@D)
@@ -137,6 +139,13 @@ $(O)/libdriver.a: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
 $(O)/libtuff.a: $(O)/libtuff.o
 $(O)/libtuff.o: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
 	$(call say,LD,$@)$(LD) -r $^ -o $@ && objcopy --localize-hidden $@
+# The same as a shared library. Handles and the count of forks are its static data: it stays (nodelete), whoever closes it.
+$(O)/lib/libtuff.so.0: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o embed/exports.map
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) -Wl,-Bsymbolic-functions -Wl,-z,nodelete \
+		-Wl,--no-undefined-version $(if $(findstring sanitize,$(OPT_$(MODE))),,-Wl,-z,defs) $(filter %.o,$^) $(PKG_LIBS) -o $@
+$(O)/lib/libtuff.so: $(O)/lib/libtuff.so.0
+	@ln -sf $(<F) $@
 $(O)/libvgpu.a: $(VGPU_OBJ)
 $(O)/%.a:
 	@rm -f $@
@@ -171,7 +180,7 @@ API_SRC := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 # What it shares with the rooms below by having it, too: code without state that matters.
 API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
-API_FAST   := $(addprefix api/,base/error base/root device/context exec/copy exec/event exec/fill exec/grid exec/launch \
+API_FAST   := $(addprefix api/,base/error base/retire base/root device/context exec/copy exec/event exec/fill exec/grid exec/launch \
 	graph/graph_exec graph/graph_launch memory/memory module/binary module/module pool/pool_cache pool/pool_space \
 	stream/capture stream/frontier stream/stream stream/stream_info stream/stream_memory stream/stream_wait stream/timestamp \
 	device/device)
@@ -279,8 +288,8 @@ $(O)/libhsa.a: $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o
 HSA_UNIT := $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(O)/vgpu.o
 HSA_A = $(O)/libhsa.a
 HSA_UNIT_LIBS = $(O)/libtests.a $(TEST_KERNELS) $(HSA_A) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm
-$(O)/bin/hsa/inject_test: $(O)/libhsa-inject.a
-$(O)/bin/hsa/inject_test: HSA_A = $(O)/libhsa-inject.a
+$(O)/bin/hsa/memory/inject_test: $(O)/libhsa-inject.a
+$(O)/bin/hsa/memory/inject_test: HSA_A = $(O)/libhsa-inject.a
 $(O)/bin/pool/%_test: $(O)/pool/%_test.o $(HSA_UNIT)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
@@ -309,13 +318,18 @@ $(O)/bin/hsa/%_test: $(O)/hsa/%_test.o $(HSA_UNIT)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) $< $(HSA_UNIT_LIBS) -o $@
 
 # Examples are built as their readers would: with the public headers and the public library, and nothing else of ours.
-EXAMPLES := $(patsubst tests/examples/%.c,$(O)/examples/%,$(wildcard tests/examples/*.c))
+EXAMPLES := $(addprefix $(O)/examples/,$(basename $(notdir $(wildcard tests/examples/*.c tests/examples/*.cc))))
 EXAMPLE_CODE := $(patsubst %,$(O)/examples/vadd.%.co,$(GFX))
 examples: $(EXAMPLES) $(EXAMPLE_CODE)
 $(O)/examples/%: tests/examples/%.c $(O)/libtuff.a $(wildcard include/tuff/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) -std=c11 -Wall -Wextra -Wpedantic -Werror -D_GNU_SOURCE $(OPT_$(MODE)) -Iinclude $< $(O)/libtuff.a \
 		$(PKG_LIBS) -pthread -lm -o $@
+# An example in C++ has the shared library. clang compiles it without a C++ library, which need not be installed.
+$(O)/examples/%: tests/examples/%.cc $(O)/lib/libtuff.so $(wildcard include/tuff/*.h)
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(CLANG) -x c++ -std=c++11 -nostdinc++ -fno-exceptions -Wall -Wextra -Wpedantic -Werror -O2 -Iinclude -c $< -o $@.o
+	@$(CC) $(OPT_$(MODE)) $@.o -L$(O)/lib -ltuff -Wl,-rpath,'$$ORIGIN/../lib' -pthread -o $@
 $(O)/examples/vadd.%.co: tests/examples/vadd.hip
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$* -O2 $< -o $@

@@ -10,6 +10,7 @@
 
 #include "cs/code.h"
 #include "cs/pm4.h"
+#include "vm/suballoc.h"
 
 /* kernel_code_properties */
 enum {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cs/pm4.h"
+#include "vm/suballoc.h"
 
 struct cs_command_buffer {
 	struct cs_chunk *chunks; /* owned, once the job was submitted: what the pool has handed over */

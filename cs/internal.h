@@ -7,7 +7,8 @@
 
 #include <amdgpu_drm.h>
 
-#include "cs/cs.h"
+#include "cs/dispatch.h"
+#include "vm/suballoc.h"
 
 /* IB memory of one ring comes in chunks: commands grow up from the bottom, data down from the top. */
 #define CS_CHUNK_B    65536u

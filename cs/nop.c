@@ -1,5 +1,5 @@
 /* A job for its side effects in the kernel. */
-#include "cs/cs.h"
+#include "cs/dispatch.h"
 
 int cs_run_nop(struct vm *vm, void *unused)
 {

@@ -1,5 +1,6 @@
 /* Contexts and rings, and how they are lost. */
 #include "cs/internal.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* Copies: the copier's door with addresses instead of places, and with public points. */
+/* Copies: the copier's interface with addresses instead of places, and with public points. */
 #include "embed/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The queue that stands for a ring of the copier. Rings are few and live as long as the copier. */
+/* Gives the queue that stands for a ring of the copier. Rings are few and live as long as the copier. */
 static int queue_of(struct embed_device *device, struct cs_ring *ring, struct tuff_queue **out)
 {
 	struct embed_queue *queue;
@@ -26,7 +26,7 @@ static int queue_of(struct embed_device *device, struct cs_ring *ring, struct tu
 			free(queue);
 			goto out;
 		}
-		device->alive[EMBED_QUEUE]--; /* the device's own, not a child */
+		device->alive[EMBED_QUEUE]--; /* owned by the device, hence not a child */
 		queue->next = device->copies;
 		device->copies = queue;
 	}
@@ -48,8 +48,8 @@ void embed_copies_fini(struct embed_device *device)
 	}
 }
 
-/* Memory that a range shows: the end of a copy may lie in several bindings. *end says first what any memory of the
- * process is. */
+/* Sets place and CPU access of an end that lies in a range, perhaps in several bindings. Leaves *end as it is when
+ * nothing is bound at va. */
 static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B, struct sdma_end *end)
 {
 	struct vm_bound bound;
@@ -58,7 +58,7 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 	if (vm_query(device->vm, va, &bound))
 		return 0;
 	for (uint64_t at = va; at - va < size_B; at = bound.offset_B + bound.size_B) {
-		/* What lies behind the range by chance is not meant. */
+		/* Memory that follows the range by chance is not part of the end. */
 		if (at != va && (vm_find(device->vm, at) || vm_query(device->vm, at, &bound)))
 			return drv_fail(-EINVAL, "%llu bytes at 0x%llx, of which %llu are bound",
 					(unsigned long long)size_B, (unsigned long long)va,
@@ -71,7 +71,7 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 	return 0;
 }
 
-/* What is at an address: memory of the device, or else of the process. */
+/* Finds the memory at an address: the device's, or else the process's. */
 static int find_end(struct embed_device *device, const void *address, uint64_t size_B, struct sdma_end *end)
 {
 	uint64_t va = (uintptr_t)address;
@@ -103,7 +103,7 @@ static int finish(struct embed_device *device, const struct sdma_job *job, struc
 		return cs_fence_wait(job->fence, CS_FOREVER);
 	r = job->fence.ring ? queue_of(device, job->fence.ring, &queue) : 0;
 	if (r) {
-		/* The caller cannot wait for it, so we do. */
+		/* The caller has no point to wait for: the job ends before the call does. */
 		cs_fence_retire(job->fence);
 		return r;
 	}

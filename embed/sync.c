@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Publishes a made syncobj, or undoes it. */
+/* Gives a syncobj its public object, which takes it over; destroys the syncobj when this fails. */
 static int publish(struct embed_device *device, struct cs_syncobj *made, struct tuff_sync **out)
 {
 	struct embed_sync *sync = malloc(sizeof(*sync));

@@ -122,14 +122,6 @@ void flow_fini(struct flow *f)
 	flow_put(f);
 }
 
-void flow_fail(struct flow *f, int error)
-{
-	if (!flow_stop(f, FLOW_FAILED))
-		return;
-	f->ops->failed(f, error);
-	flow_wake_all(f);
-}
-
 static int defer(struct flow *f, const struct flow_op *op)
 {
 	struct flow_deferred *d = malloc(sizeof(*d));

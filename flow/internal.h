@@ -15,10 +15,12 @@ static inline uint64_t flow_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* --- hardware queues (gpu.c) ------------------------------------------------------------------- */
+/* --- hardware queues (queue.c) ------------------------------------------------------------------- */
 
 /* A queue that a flow gave back, or a new one. -ENOMEM. */
 DRV_MUST_CHECK int flow_queue_get(const struct flow *flow, enum cs_priority priority, struct flow_queue **queue);
+/* Waits for the queue's work. */
+void flow_queue_destroy(struct flow_queue *queue);
 /* The queue's work has ended; NULL is accepted. */
 void flow_queue_put(struct flow_queue *queue);
 /* Notes of the ring's next job: with it the operations below `end` have ended; behind its `last` completion it

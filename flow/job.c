@@ -4,6 +4,14 @@
 
 /* --- the hardware queue ------------------------------------------------------------------------- */
 
+void flow_fail(struct flow *f, int error)
+{
+	if (!flow_stop(f, FLOW_FAILED))
+		return;
+	f->ops->failed(f, error);
+	flow_wake_all(f);
+}
+
 /* A context has one priority for life: a flow whose priority changed goes on with another hardware queue as soon as
  * its work has ended. */
 static int change_queue(struct flow *f)

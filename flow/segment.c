@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "flow/internal.h"
+#include "vm/suballoc.h"
 
 #define LONG_JOBS 4    /* long jobs at a time: together with short ones they fit into the IBs' memory */
 #define LONG_MAX  1024 /* dispatches of one; of 356 bytes at most */

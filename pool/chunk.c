@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "pool/internal.h"
+#include "vm/host.h"
 
 static bool is_alone(const struct pool *pool)
 {

@@ -9,6 +9,7 @@
 #include "tests/count.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
+#include "vm/host.h"
 
 #define PAGE 4096ull
 #define MIB  (1ull << 20)

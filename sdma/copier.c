@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cs/dispatch.h"
 #include "sdma/internal.h"
+#include "vm/suballoc.h"
 
 /* Below this a copy by the CPU takes less time than the 19.5 us that a submission costs on gfx11 with RADV: at 1
  * GB/s, what write-combined stores to VRAM reach at least. Reading VRAM over the bus is about 40 times slower. */

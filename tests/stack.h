@@ -2,6 +2,7 @@
 #ifndef TESTS_STACK_H
 #define TESTS_STACK_H
 
+#include "cs/dispatch.h"
 #include "sdma/sdma.h"
 #include "shaders/blob.h"
 #include "tests/random.h"

@@ -5,9 +5,11 @@ SYSCONFDIR ?= /etc
 VERSION := $(shell sed -n 's/^\#define TUFF_VERSION_M[AI][JN]OR //p' include/tuff/base.h | paste -sd.)
 
 # Each line is a mode, a file, and where it goes below PREFIX; a file.in is written with its @words@ replaced. Mode ln: a
-# symbolic link of that content.
+# symbolic link of that content. Mode all: each file and link of a folder.
 define INSTALL_FILES
 644 $(O)/libtuff.a lib/tuff/libtuff.a
+644 $(O)/lib/libtuff.so.0 lib/tuff/libtuff.so.0
+ln libtuff.so.0 lib/tuff/libtuff.so
 644 $(O)/lib/libtuff-vgpu.so lib/tuff/libtuff-vgpu.so
 644 $(O)/lib/libtuff-gate.so lib/tuff/libtuff-gate.so
 644 $(O)/lib/libhsa-runtime64.so.1 lib/tuff/libhsa-runtime64.so.1
@@ -34,6 +36,7 @@ $(call install_all,include/hip/*.h,include/tuff/hip)
 644 include/share/hip/version include/tuff/share/hip/version
 $(foreach d,api device amd_detail,$(call install_all,include/hip/$(d)/*.h,include/tuff/hip/$(d))$(newline))
 $(call install_all,docs/man/*.1,share/man/man1)
+all $(O)/man3 share/man/man3
 $(call install_all,docs/man/*.7,share/man/man7)
 $(call install_all,docs/*.md,share/doc/tuff/docs)
 $(call install_all,tests/examples/*,share/doc/tuff/examples)
@@ -65,8 +68,12 @@ uninstall-ldconf:
 	rm -f '$(LDCONF)'
 	$(if $(DESTDIR),,PATH="$$PATH:/sbin" ldconfig)
 
+# Section 3 of the manual, from the headers.
+$(O)/man3: docs/man/section3.sh docs/man/section3.awk docs/man/tuff.1 $(wildcard include/tuff/*.h)
+	@docs/man/section3.sh $@ $(filter %.h,$^)
+
 # For programs that use the build tree: PKG_CONFIG_PATH=$(O).
 $(O)/tuff-uninstalled.pc: tools/tuff.pc.in include/tuff/base.h
 	@mkdir -p $(@D)
-	@sed -e '/^prefix=/d' -e 's|^libdir=.*|libdir=$(abspath $(O))|' -e 's|^includedir=.*|includedir=$(CURDIR)/include|' \
+	@sed -e '/^prefix=/d' -e 's|^libdir=.*|libdir=$(abspath $(O))/lib|' -e 's|^Libs.private:|& -L$(abspath $(O))|' -e 's|^includedir=.*|includedir=$(CURDIR)/include|' \
 		-e 's|@VERSION@|$(VERSION)|' $< >$@

@@ -9,6 +9,7 @@
 #include <amdgpu_drm.h>
 
 #include "vm/tree.h"
+#include "vm/suballoc.h"
 #include "vm/vm.h"
 
 #define VM_PAGE_B 4096u
@@ -103,6 +104,7 @@ static inline bool vm_pages_inside(uint64_t offset_B, uint64_t size_B, uint64_t 
 /* space.c */
 DRV_MUST_CHECK int vm_list_add(struct vm *vm, struct vm_bo *bo);
 void vm_list_remove(struct vm *vm, struct vm_bo *bo);
+void vm_list_fini(struct vm *vm);
 
 /* bo.c: what creation, registration and import have in common */
 void vm_gem_close(struct vm *vm, uint32_t handle);

@@ -1,5 +1,7 @@
 /* One BO at a range of its own, and finding it by address. */
 #include "vm/internal.h"
+#include "vm/host.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <stdlib.h>

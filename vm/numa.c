@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 
 #include "vm/internal.h"
+#include "vm/host.h"
+#include "vm/suballoc.h"
 
 #define MAX_NODES 1024 /* of the kernel, CONFIG_NODES_SHIFT = 10 */
 #define BATCH     512  /* pages that one move_pages() asks about */

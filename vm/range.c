@@ -1,5 +1,6 @@
 /* Address ranges: the same numbers on the CPU and on the GPU. */
 #include "vm/internal.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <sys/mman.h>

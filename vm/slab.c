@@ -3,6 +3,7 @@
  * Metadata lies in host memory, apart from the suballocations: the CPU may not be able to reach them, and
  * write-combined memory must not be read. */
 #include "vm/internal.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "vm/internal.h"
+#include "vm/host.h"
 
 #define ALL_FLAGS                                                                                                  \
 	(VM_REGISTER_READ | VM_REGISTER_ALIAS | VM_REGISTER_DONTFORK | VM_REGISTER_UNCACHED | VM_REGISTER_APART |  \

@@ -76,6 +76,9 @@ struct hip {
 };
 extern DRV_OWN struct hip hip;
 
+/* Value of hip_thread.inside for threads that are not registered. */
+#define HIP_INSIDE_NEVER (INT64_MIN / 2)
+
 /* State of one program thread. */
 struct hip_thread {
 	int device;              /* index of the current device */
@@ -88,17 +91,17 @@ struct hip_thread {
 	 * returns. */
 	bool waited;
 	bool in_host_function; /* the thread runs a program's host function, called by a stream */
+	/* Calls of public functions, counted for deferred freeing (retire.h). HIP_INSIDE_NEVER: not registered. */
+	_Atomic int64_t inside;
+	/* Guarded by retire.c's lock: */
+	struct hip_thread *next, **link; /* in the list of registered threads */
+	int64_t seen;                    /* `inside` at the last fence */
+	bool awaited;                    /* retired objects wait until the thread leaves the call that it was in */
 };
 /* The initial-exec model avoids a call of __tls_get_addr(), which costs more than everything that a fast path does
  * with the variable. The static TLS block is shared: libc keeps 1,664 bytes (glibc 2.36) for libraries that are
  * loaded later. Larger per-thread memory is allocated (hip_thread_memory()). */
 extern DRV_OWN _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
-
-/* Frees memory after many further calls of this function. Threads that found the memory before another thread's
- * hipDeviceReset() may read it once more meanwhile. Accepts NULL. */
-void hip_free_late(void *memory);
-/* The same as hip_free_late(), with `end` instead of free(). */
-void hip_end_late(void *memory, void (*end)(void *memory));
 
 /* Gives zeroed memory that belongs to the thread and is freed when the thread ends. `at` is a thread-local
  * variable, in which the function stores the address. NULL: out of memory. */

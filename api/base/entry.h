@@ -2,7 +2,7 @@
 #ifndef API_ENTRY_H
 #define API_ENTRY_H
 
-#include "api/base/base.h"
+#include "api/base/retire.h"
 
 static inline hipError_t hip_ready(void)
 {
@@ -47,6 +47,12 @@ void hip_trace_result(const char *function, hipError_t error);
 #define HIP_ENTER(...) HIP_ENTER_AS(__func__, ##__VA_ARGS__)
 #define HIP_ENTER_AS(function, ...)                                                                                \
 	do {                                                                                                       \
+		hip_call_begin();                                                                                  \
+		HIP_ENTER_SLOW_PATH(function, ##__VA_ARGS__);                                                      \
+	} while (0)
+/* The second part of HIP_ENTER(): initialisation, traces and tools, if any of them is needed. */
+#define HIP_ENTER_SLOW_PATH(function, ...)                                                                         \
+	do {                                                                                                       \
 		if (__builtin_expect(hip_slow_path_flags(), 0)) {                                                  \
 			hipError_t status_ = hip_ready();                                                          \
 			if (status_)                                                                               \
@@ -63,6 +69,7 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 	hip_thread.last = error;
 	if (hip_traced())
 		hip_trace_result(function, error);
+	hip_call_end();
 	return error;
 }
 
@@ -75,13 +82,14 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 	do {                                                                                                       \
 		if (held)                                                                                          \
 			drv_unlock(held);                                                                          \
-		HIP_ENTER_AS(function, __VA_ARGS__);                                                               \
+		HIP_ENTER_SLOW_PATH(function, __VA_ARGS__);                                                        \
 	} while (0)
 hipError_t hip_end_fast_wake(struct drv_lock *held);
 static inline hipError_t hip_end_fast(struct drv_lock *held)
 {
 	hip_thread.result = hipSuccess;
 	hip_thread.last = hipSuccess;
+	hip_call_end();
 	return drv_lock_release(held) ? hip_end_fast_wake(held) : hipSuccess;
 }
 

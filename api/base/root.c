@@ -7,7 +7,7 @@
 #include "drv/log.h"
 
 struct hip hip = {.status = hipErrorDeinitialized};
-_Thread_local struct hip_thread hip_thread;
+_Thread_local struct hip_thread hip_thread = {.inside = HIP_INSIDE_NEVER};
 struct drv_handles hip_handles;
 _Atomic unsigned hip_slow_flags = HIP_SLOW_UNINITIALIZED;
 
@@ -55,36 +55,6 @@ void *hip_thread_memory(void **at, size_t size_B)
 	}
 	*at = b->bytes;
 	return b->bytes;
-}
-
-#define LATE 1024u
-static struct {
-	pthread_mutex_t lock;
-	struct late {
-		void *memory; /* owned */
-		void (*end)(void *memory);
-	} at[LATE];
-	unsigned next;
-} late = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void hip_end_late(void *memory, void (*end)(void *memory))
-{
-	struct late oldest;
-
-	if (!memory)
-		return;
-	pthread_mutex_lock(&late.lock);
-	oldest = late.at[late.next];
-	late.at[late.next] = (struct late){memory, end};
-	late.next = (late.next + 1) % LATE;
-	pthread_mutex_unlock(&late.lock);
-	if (oldest.memory)
-		oldest.end(oldest.memory);
-}
-
-void hip_free_late(void *memory)
-{
-	hip_end_late(memory, free);
 }
 
 /* --- visible devices -------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 	 hipEventReleaseToDevice | hipEventReleaseToSystem)
 
 struct hip_event {
+	struct hip_retired retired; /* used when the event is destroyed */
 	uint64_t handle;
 	unsigned flags;
 	struct hip_shared *shared; /* owned; not NULL: an interprocess event, whose state is there */
@@ -92,6 +93,15 @@ static void timestamp_release(struct hip_event *e)
 	e->time.timestamp = NULL;
 }
 
+static void free_event(struct hip_retired *retired)
+{
+	struct hip_event *e = vm_container(retired, struct hip_event, retired);
+
+	hip_shared_free(e->shared);
+	free(e->captured.tails);
+	free(e);
+}
+
 static hipError_t event_destroy(hipEvent_t handle)
 {
 	struct hip_event *e = event_of(handle);
@@ -101,13 +111,15 @@ static hipError_t event_destroy(hipEvent_t handle)
 	if (!e)
 		return hipErrorContextIsDestroyed;
 	drv_handle_destroy(&hip_handles, e->handle);
-	hip_shared_free(e->shared);
 	drv_lock(&e->lock);
 	timestamp_release(e);
 	hip_point_put(&e->point);
-	free(e->captured.tails);
+	/* A thread that found the event before its handle was destroyed cannot record it any more. */
+	e->plain = NULL;
+	e->recorded = false;
+	e->device = NULL;
 	drv_unlock(&e->lock);
-	free(e);
+	hip_retire(&e->retired, free_event);
 	return hipSuccess;
 }
 
@@ -252,6 +264,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
+	hip_call_begin();
 	if (__builtin_expect(!hip_slow_path_flags() && record_fast(event, stream, &held), 1))
 		return hip_end_fast(held);
 	return record_slow(event, stream, held);

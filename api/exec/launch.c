@@ -445,10 +445,12 @@ HIP_SLOW_PATH static hipError_t launch_slow(const void *function, dim3 blocks, d
 hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
 			   hipStream_t stream)
 {
-	struct hip_stream *s = hip_stream_of_nocreate(stream);
+	struct hip_stream *s;
 	const struct hip_kernel *k;
 	struct drv_lock *held = NULL;
 
+	hip_call_begin();
+	s = hip_stream_of_nocreate(stream);
 	if (__builtin_expect(!hip_slow_path_flags() && s && lds_B <= UINT32_MAX &&
 				     !hip_kernel_of(function, s->device, &k) &&
 				     launch_fast(k, s, blocks, threads, (uint32_t)lds_B, args, &held),
@@ -515,10 +517,13 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 				 void **extra)
 {
 	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
-	const struct hip_kernel *k = hip_find(HIP_FUNCTION, function);
-	struct hip_stream *s = hip_stream_of_nocreate(stream);
+	const struct hip_kernel *k;
+	struct hip_stream *s;
 	struct drv_lock *held = NULL;
 
+	hip_call_begin();
+	k = hip_find(HIP_FUNCTION, function);
+	s = hip_stream_of_nocreate(stream);
 	if (__builtin_expect(!hip_slow_path_flags() && k && s && !extra && s->device == k->device &&
 				     !hip_code_lost(k->device, k->losses) &&
 				     launch_fast(k, s, grid, block, lds_B, args, &held),

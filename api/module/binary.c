@@ -191,11 +191,17 @@ void __hipRegisterSurface(void **binary, void *host, char *device_name, const ch
 	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)external;
 }
 
+static void free_kernel(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_kernel, retired));
+}
+
 static void forget_kernel(struct hip_kernel *kernel)
 {
-	if (kernel)
-		hip_function_drop(kernel->device, kernel->object);
-	hip_free_late(kernel);
+	if (!kernel)
+		return;
+	hip_function_drop(kernel->device, kernel->object);
+	hip_retire(&kernel->retired, free_kernel);
 }
 
 static void names_forget(struct hip_binary *binary)

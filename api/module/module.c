@@ -14,6 +14,11 @@ struct hip_function {
 	char name[]; /* the name that the program passed */
 };
 
+static void free_function(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_function, kernel.retired));
+}
+
 hip_module_fn *_Atomic hip_module_unloading;
 
 struct hip_module {
@@ -137,7 +142,7 @@ static hipError_t module_unload(hipModule_t handle)
 
 		m->functions = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
-		free(f);
+		hip_retire(&f->kernel.retired, free_function);
 	}
 	hip_managed_unload(&m->managed);
 	hip_code_unload(&m->code);
@@ -291,7 +296,7 @@ void hip_function_drop(const struct hip_device *device, uint64_t object)
 	if (f) {
 		*at = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
-		hip_free_late(f);
+		hip_retire(&f->kernel.retired, free_function);
 	}
 	pthread_mutex_unlock(&linked.lock);
 }

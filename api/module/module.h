@@ -9,7 +9,7 @@
 #ifndef API_MODULE_H
 #define API_MODULE_H
 
-#include "api/base/base.h"
+#include "api/base/retire.h"
 
 struct hip_kernel {
 	uint64_t object;
@@ -25,8 +25,9 @@ struct hip_kernel {
 	/* The stack use is not known to the compiler: private_B does not cover it, and the device's limit for
 	 * stacks does. */
 	bool calls;
-	bool prints; /* writes printf messages to a buffer */
-	bool plain;  /* neither calls nor prints */
+	bool prints;                /* writes printf messages to a buffer */
+	bool plain;                 /* neither calls nor prints */
+	struct hip_retired retired; /* used when neither a handle nor the program names the kernel any more */
 };
 
 struct hip_code {

@@ -59,6 +59,7 @@ struct hip_cache {
 	unsigned count[HIP_POOL_CLASSES], large;
 	struct hip_block *block[HIP_POOL_CLASSES][HIP_POOL_DEPTH];
 	struct hip_block *large_block[HIP_POOL_LARGE];
+	struct hip_retired retired; /* used when the stream is gone */
 };
 
 struct hip_pool {

@@ -153,11 +153,16 @@ void hip_caches_close_stream(struct hip_stream *s)
 	pthread_mutex_unlock(&joining);
 }
 
+static void free_cache(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_cache, retired));
+}
+
 void hip_caches_free(struct hip_stream *s)
 {
 	for (struct hip_cache *c = s->caches, *next; c; c = next) {
 		next = c->next;
-		hip_free_late(c);
+		hip_retire(&c->retired, free_cache);
 	}
 }
 
@@ -427,6 +432,7 @@ hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
+	hip_call_begin();
 	if (__builtin_expect(!hip_slow_path_flags() && malloc_fast(ptr, size, stream, &held), 1))
 		return hip_end_fast(held);
 	return malloc_slow(ptr, size, stream, held);
@@ -488,6 +494,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
 
+	hip_call_begin();
 	if (__builtin_expect(!hip_slow_path_flags() && free_fast(ptr, stream, &held), 1))
 		return hip_end_fast(held);
 	return free_slow(ptr, stream, held);

@@ -38,9 +38,9 @@ struct hip_stream *hip_stream_get(struct hip_stream *s)
 
 /* Other threads may read the stream's flow by a rule or by a point, so the flow lives until the last reference is
  * put. */
-static void free_stream(void *stream)
+static void free_stream(struct hip_retired *retired)
 {
-	struct hip_stream *s = stream;
+	struct hip_stream *s = vm_container(retired, struct hip_stream, retired);
 
 	hip.hsa->put(s->flow);
 	free(s);
@@ -55,7 +55,7 @@ void hip_stream_put(struct hip_stream *s)
 	if (atomic_exchange(&s->freed, true))
 		return;
 	hook_call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
-	hip_end_late(s, free_stream);
+	hip_retire(&s->retired, free_stream);
 }
 
 /* Orders the stream behind the null stream, from its next operation on. */

@@ -41,7 +41,8 @@ struct hip_shape {
 };
 
 struct hip_stream {
-	_Atomic unsigned refs; /* the program's reference, and one for each point */
+	struct hip_retired retired; /* used when the last reference was put */
+	_Atomic unsigned refs;      /* the program's reference, and one for each point */
 	uint64_t handle;
 	struct hip_device *device;
 	unsigned flags;

@@ -9,7 +9,7 @@
 #include <amdgpu.h>
 
 #include "cs/internal.h"
-#include "hsa/queue.h"
+#include "hsa/queue/queue.h"
 #include "tests/bench/outside.h"
 #include "tests/hsa_rig.h"
 

@@ -13,6 +13,7 @@
 #include "tests/bench/outside.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 #define TRIES 5
 

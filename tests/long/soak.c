@@ -7,6 +7,7 @@
 #include "tests/check.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 static long resident_KiB(void)
 {

@@ -1,4 +1,4 @@
-/* Model of how packets of an AQL queue are noticed and submitted: hsa/packet.c, rt_queue_run() and rt_queue_attempt(),
+/* Model of how packets of an AQL queue are noticed and submitted: hsa/queue/packet.c, rt_queue_run() and rt_queue_attempt(),
  * flow/flow.c, flow_retire(), flow_attempt() and flow_gpu_flush(), with the stores of x86 held back in a buffer of each
  * thread until a fence or a locked instruction.
  *

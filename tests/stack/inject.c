@@ -9,6 +9,9 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/host.h"
+#include "vm/peer.h"
+#include "vm/suballoc.h"
 
 /* --- the program ------------------------------------------------------------------------------ */
 

@@ -10,6 +10,7 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 static struct stack s;
 

@@ -16,6 +16,8 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/host.h"
+#include "vm/peer.h"
 
 #define PAGE 4096ull
 

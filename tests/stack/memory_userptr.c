@@ -12,6 +12,7 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/host.h"
 
 static struct stack s;
 static struct cs_code *code;

@@ -5,6 +5,7 @@
 #include "tests/check.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 enum { THREADS = 8, ROUNDS = 300, HELD = 16 };
 

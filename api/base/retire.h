@@ -1,0 +1,72 @@
+/* Deferred freeing of objects that handles name.
+ *
+ *   hip_retired  the part of an object that is retired: in a list of retire.c, until the object is freed
+ *
+ * Public functions find objects by handle, without a reference. An object whose handle is destroyed is retired: its
+ * memory is freed when each thread that was inside a public function at that time has left it. A thread that stays
+ * inside a function for long delays the objects that are retired meanwhile, and nothing else.
+ *
+ * Each thread counts its calls in a counter of its own, by a plain addition without a fence. The thread that frees
+ * issues the fence instead: membarrier(2) makes all running threads execute one, and then the counters are read. A
+ * thread that counts a call later finds the handle destroyed. In a sandbox that forbids membarrier(2) nothing is
+ * freed.
+ *
+ * Lock: retire.c has one for its lists and the registered threads; it is the innermost.
+ */
+#ifndef API_RETIRE_H
+#define API_RETIRE_H
+
+#include "api/base/base.h"
+
+struct hip_retired {
+	struct hip_retired *next;
+	void (*end)(struct hip_retired *retired); /* frees the object; called without locks, on any thread */
+};
+
+/* Retires an object that no handle names any more. end() is called when no thread can use it. */
+void hip_retire(struct hip_retired *retired, void (*end)(struct hip_retired *retired));
+
+/* Registers the calling thread, whose counter is HIP_INSIDE_NEVER plus a call. */
+void hip_thread_register(void);
+
+/* Increments of hip_thread.inside: bits 7:0 count the nested calls that run, the upper bits those that have ended.
+ */
+#define HIP_INSIDE_CALL 1
+#define HIP_INSIDE_END  255
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+/* One instruction each, which gcc does not generate from atomics. x86 stores become visible in order. */
+static inline void hip_call_begin(void)
+{
+	bool unregistered;
+
+	__asm__ volatile("addq %2, %0"
+			 : "+m"(hip_thread.inside), "=@ccs"(unregistered)
+			 : "i"(HIP_INSIDE_CALL)
+			 : "memory");
+	if (__builtin_expect(unregistered, 0))
+		hip_thread_register();
+}
+static inline void hip_call_end(void)
+{
+	__asm__ volatile("addq %1, %0" : "+m"(hip_thread.inside) : "i"(HIP_INSIDE_END) : "memory");
+}
+#else
+static inline void hip_call_begin(void)
+{
+	int64_t inside = atomic_load_explicit(&hip_thread.inside, memory_order_relaxed) + HIP_INSIDE_CALL;
+
+	atomic_store_explicit(&hip_thread.inside, inside, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(inside < 0, 0))
+		hip_thread_register();
+}
+static inline void hip_call_end(void)
+{
+	int64_t inside = atomic_load_explicit(&hip_thread.inside, memory_order_relaxed);
+
+	atomic_store_explicit(&hip_thread.inside, inside + HIP_INSIDE_END, memory_order_release);
+}
+#endif
+
+#endif
