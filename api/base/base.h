@@ -90,13 +90,14 @@ struct hip_thread {
 	/* The public function that runs has waited for GPU work: tools get reports of ended work before it
 	 * returns. */
 	bool waited;
-	bool in_host_function; /* the thread runs a program's host function, called by a stream */
 	/* Calls of public functions, counted for deferred freeing (retire.h). HIP_INSIDE_NEVER: not registered. */
 	_Atomic int64_t inside;
 	/* Guarded by retire.c's lock: */
 	struct hip_thread *next, **link; /* in the list of registered threads */
 	int64_t seen;                    /* `inside` at the last fence */
 	bool awaited;                    /* retired objects wait until the thread leaves the call that it was in */
+	/* The thread runs a program's host function, called by a stream. */
+	bool in_host_function;
 };
 /* The initial-exec model avoids a call of __tls_get_addr(), which costs more than everything that a fast path does
  * with the variable. The static TLS block is shared: libc keeps 1,664 bytes (glibc 2.36) for libraries that are
