@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/exec/event.h"
 #include "api/exec/grid.h"
 #include "api/exec/hostcall.h"
 #include "api/exec/print.h"
@@ -540,7 +541,10 @@ static hipError_t check_events(hipEvent_t start, hipEvent_t stop, hipStream_t st
 
 static hipError_t record(hipEvent_t event, hipStream_t stream)
 {
-	return event ? hipEventRecord(event, stream) : hipSuccess;
+	struct hip_stream *s;
+	hipError_t r = event ? hip_stream_of(stream, &s) : hipSuccess;
+
+	return r || !event ? r : hip_event_record(event, s);
 }
 
 /* Sizes of blocks as AMD's library takes them from a grid in work-items: one that is larger than the grid becomes
