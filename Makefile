@@ -1,8 +1,8 @@
 # tuff. GNU make 4.3, gcc or clang, Debian's packages (tools/deps.sh). `make help` lists the targets, `make` builds all.
 #
-# Everything that is made is below $(O). The sections: what can be set; packages and flags; sources; code for GPUs; objects,
-# libraries and programs; targets for people. Programs that test are in
-# tests/tests.mk and tests/hip/hip.mk, installation is in tools/install.mk.
+# Everything that is made is below $(O). The sections: what can be set; packages and flags; sources; code for GPUs; objects;
+# libraries and programs; targets for people. Programs that test are in tests/tests.mk and tests/hip/hip.mk, installation is
+# in tools/install.mk.
 
 # --- what can be set, on the command line or in the environment -------------------------------------------------
 MODE    ?= release
@@ -46,7 +46,7 @@ endif
 # --- packages and flags -----------------------------------------------------------------------------------------
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
-DEPS     := PKG_CONFIG='$(PKG_CONFIG)' CLANG='$(CLANG)' tools/deps.sh
+DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CLANG='$(CLANG)' tools/deps.sh
 NO_BUILD := deps deps-check deps-clients demo check layers format format-check clean help uninstall install-ldconf uninstall-ldconf
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
@@ -89,13 +89,12 @@ ALL_CFLAGS  := $(SAME_PATHS) $(WERROR) -I$(O) $(C_FLAGS)
 ALL_LDFLAGS := -pthread $(OPT_$(MODE)) $(CFLAGS) $(LDFLAGS)
 
 # Objects and programs are made again when their flags change: each has $(O)/flags/NAME among its prerequisites, a file
-# with the text of FLAGS_NAME that is written when the text differs.
+# with the text of FLAGS_NAME that is written, when make has read all its files, if the text differs.
 FLAGS_cc = $(CC) $(C_FLAGS)
 FLAGS_ld = $(CC) $(LD) $(ALL_LDFLAGS) $(PKG_LIBS) $(TOOL_LIBS)
 FLAGS_device = $(CLANG) $(HIPFLAGS)
-$(O)/flags/%: force
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(FLAGS_$*))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS_$*))' >$@
+differ      = $(subst x$(1),,x$(2))$(subst x$(2),,x$(1))
+write_flags = $(if $(call differ,$(strip $(file <$(O)/flags/$(1))),$(strip $(FLAGS_$(1)))),$(file >$(O)/flags/$(1),$(FLAGS_$(1))))
 
 # --- sources, by glob -------------------------------------------------------------------------------------------
 # The rooms, lowest first; embed/ and hsa/ stand side by side. An #include may only name a room to the left of its own
@@ -124,10 +123,11 @@ lib: $(addprefix $(O)/,libtuff.a lib/libtuff-vgpu.so lib/libtuff-gate.so lib/lib
 	lib/include tuff-uninstalled.pc) $(HIP_LIBS) $(HIPRTC_LINKS)
 
 # --- code for GPUs ----------------------------------------------------------------------------------------------
-# HIP C++ without ROCm: no device library and no header but our own.
+# HIP C++ without ROCm: no device library and no header but our own. A file needs no identity of its own (cuid), which
+# would be a hash of its path.
 GFX      := gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942
 HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident \
-	--no-gpu-bundle-output
+	-fuse-cuid=none --no-gpu-bundle-output
 include shaders/shaders.mk
 
 # --- objects ----------------------------------------------------------------------------------------------------
@@ -275,10 +275,11 @@ deps-check:
 deps-clients:
 	@$(DEPS) install build check hip clients
 
-# make reads its flags before it installs: another one builds.
+# make reads its flags before it installs: another one builds. It uses all processors, unless -j says how many.
+build_now = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 ## demo          builds everything, and runs GPU programs on a virtual gfx908; installs what building needs
 demo: deps
-	@$(MAKE) --no-print-directory run-demo
+	+@$(build_now) run-demo
 run-demo: all
 	$(O)/tuff demo --gpu gfx908 --picture $(O)/mandelbrot.png
 
@@ -297,12 +298,12 @@ run_tests    = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief $
 # The experiments are for real cards; here they show that they can be carried out.
 RUN_PROBES   = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 --report $(O)/probes.txt \
 	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500 --gpu gfx942:partition=spx:watchdog_ms=500
-say_left_out = @$(if $(strip $(HIP_LEFT_OUT)),echo "left out, packages are missing: $(strip $(HIP_LEFT_OUT))")
+say_left_out = @$(if $(strip $(HIP_LEFT_OUT)),echo "left out because packages are missing: $(strip $(HIP_LEFT_OUT))")
 
 .PHONY: check run-check check-quick check-rest check-long check-clients check-hip check-contract check-flow test bench
 ## check         all tests, those of check-quick first; installs what they need; the last line has the sums
 check: deps-check
-	@$(MAKE) --no-print-directory run-check
+	+@$(build_now) run-check
 run-check:
 	@rm -f $(O)/quick.txt $(O)/tests.txt
 	@$(MAKE) --no-print-directory check-quick; quick=$$?; [ -e $(O)/quick.txt ] || exit 1; \
@@ -374,4 +375,7 @@ help:
 	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR"
 	@echo "SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"
 
+ifneq ($(BUILDS),)
+$(shell mkdir -p $(O)/flags)$(foreach f,cc ld device code hip,$(call write_flags,$(f)))
+endif
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')

@@ -5,16 +5,16 @@
 #   deps.sh missing SET...   prints those that are not there, in one line
 #   deps.sh install SET...   installs them with apt
 #
-# A package is there when what is used of it is found, so that the same from elsewhere serves, too. PKG_CONFIG and CLANG are
-# those of the build.
+# A package is there when what is used of it is found, so that the same from elsewhere serves, too. CC, PKG_CONFIG and CLANG
+# are those of the build.
 set -eu
-pkg_config=${PKG_CONFIG:-pkg-config} clang=${CLANG:-clang-19}
+cc=${CC:-gcc} pkg_config=${PKG_CONFIG:-pkg-config} clang=${CLANG:-clang-19}
 version=${clang##*clang}
 
 # SET, PACKAGE, what is used: a command, a library (pkg-config's name), a file, or a part of clang.
 packages() {
 	cat <<-END
-	build    gcc                  command  gcc
+	build    gcc                  command  ${cc%% *}
 	build    pkg-config           command  $pkg_config
 	build    libdrm-dev           library  libdrm_amdgpu
 	build    libelf-dev           library  libelf
