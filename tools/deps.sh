@@ -1,23 +1,84 @@
 #!/bin/sh
-# Installs the Debian packages that building and testing need, and those given, and says which. Elsewhere it prints the list.
+# Debian's packages that tuff needs, in sets: build; check, what tests need beyond that; hip and clients, other people's
+# programs and drivers.
+#
+#   deps.sh missing SET...   prints those that are not there, in one line
+#   deps.sh install SET...   installs them with apt
+#
+# A package is there when what is used of it is found, so that the same from elsewhere serves, too. CC, PKG_CONFIG and CLANG
+# are those of the build.
 set -eu
+cc=${CC:-gcc} pkg_config=${PKG_CONFIG:-pkg-config} clang=${CLANG:-clang-19}
+version=${clang##*clang}
 
-packages="gcc make pkg-config libdrm-dev libelf-dev libnuma-dev libpng-dev libjson-c-dev zlib1g-dev
-clang-19 lld-19 llvm-19 $*"
+# SET, PACKAGE, what is used: a command, a library (pkg-config's name), a file, or a part of clang.
+packages() {
+	cat <<-END
+	build    gcc                  command  ${cc%% *}
+	build    pkg-config           command  $pkg_config
+	build    libdrm-dev           library  libdrm_amdgpu
+	build    libelf-dev           library  libelf
+	build    libnuma-dev          library  numa
+	build    libpng-dev           library  libpng
+	build    libjson-c-dev        library  json-c
+	build    zlib1g-dev           library  zlib
+	build    clang$version        command  $clang
+	build    lld$version          clang    ld.lld
+	check    llvm$version         clang    llvm-mc
+	check    clang-tools$version  clang    clang-offload-bundler
+	check    rocm-device-libs     file     /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc
+	check    libhsa-runtime-dev   file     /usr/include/hsa/hsa.h
+	check    spin                 command  spin
+	hip      rocminfo             command  rocminfo
+	hip      hipcc                command  hipcc
+	hip      libamdhip64-dev      file     /usr/include/hip/hip_runtime_api.h
+	hip      librocrand-dev       file     /usr/include/rocrand/rocrand.h
+	hip      librocsparse-dev     file     /usr/include/rocsparse/rocsparse.h
+	hip      libhiprand-dev       file     /usr/include/hiprand/hiprand.h
+	hip      libhipsparse-dev     file     /usr/include/hipsparse/hipsparse.h
+	hip      librocprim-dev       file     /usr/include/rocprim/rocprim.hpp
+	clients  libomp$version-dev   file     /usr/lib/llvm$version/lib/libomptarget-amdgpu-gfx906.bc
+	clients  mesa-vulkan-drivers  file     /usr/share/vulkan/icd.d/radeon_icd.x86_64.json
+	clients  libvulkan-dev        file     /usr/include/vulkan/vulkan.h
+	clients  glslang-tools        command  glslangValidator
+	clients  mesa-opencl-icd      file     /etc/OpenCL/vendors/mesa.icd
+	clients  ocl-icd-opencl-dev   file     /usr/lib/x86_64-linux-gnu/libOpenCL.so
+	clients  libclc-15            file     /usr/lib/clc/tahiti-amdgcn-mesa-mesa3d.bc
+	END
+}
 
-missing=""
-if command -v dpkg-query >/dev/null 2>&1; then
-	for p in $packages; do
-		dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+is_there() {
+	case $1 in
+	command) command -v "$2" ;;
+	library) "$pkg_config" --exists "$2" ;;
+	file) [ -e "$2" ] ;;
+	clang) case $("$clang" --print-prog-name="$2") in /*) ;; *) false ;; esac ;;
+	esac >/dev/null 2>&1
+}
+
+missing() {
+	packages | while read -r set package kind name; do
+		case " $* " in *" $set "*) is_there "$kind" "$name" || printf ' %s' "$package" ;; esac
 	done
-	[ -n "$missing" ] || exit 0
-else
-	echo "deps: not a Debian system; this build needs what Debian calls:" $packages >&2
-	exit 0
-fi
+}
 
-echo "deps: installing$missing"
-if [ "$(id -u)" = 0 ]; then sudo=""; else sudo="sudo"; fi
-$sudo apt-get update -qq
-DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
-echo "deps: done"
+install() {
+	list=$(missing "$@")
+	[ -n "$list" ] || return 0
+	if ! command -v apt-get >/dev/null; then
+		echo "deps: there is no apt-get here; what is missing Debian calls:$list" >&2
+		return 1
+	fi
+	echo "deps: installing$list"
+	if [ "$(id -u)" = 0 ]; then sudo=""; else sudo="sudo"; fi
+	$sudo apt-get update -qq
+	# shellcheck disable=SC2086
+	DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $list >/dev/null
+	list=$(missing "$@")
+	[ -z "$list" ] || { echo "deps: installed, but what the build uses of it is not found:$list" >&2; return 1; }
+	echo "deps: done"
+}
+
+action=$1
+shift
+$action "$@"

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/build.h"
 #include "tools/tool.h"
 #include "vgpu/vgpu.h"
 
@@ -33,12 +34,12 @@ static void prepend(const char *variable, const char *text)
 	free(both);
 }
 
-/* tuff's libraries: beside the command in a build tree, under lib/tuff when it is installed. A symbolic link to the
- * command is followed. */
+/* Finds the folder of tuff's libraries: beside the command in a build tree, BUILD_LIBRARIES from it when it is installed.
+ * A symbolic link to the command is followed. */
 static int find_libraries(char *path, size_t path_B)
 {
-	static const char *const places[] = {"lib", "../lib/tuff"};
-	char self[PATH_MAX - sizeof("/../lib/tuff")];
+	static const char *const places[] = {"lib", BUILD_LIBRARIES};
+	char self[PATH_MAX - sizeof("/" BUILD_LIBRARIES)];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[n < 0 ? 0 : n] = 0;
@@ -47,8 +48,8 @@ static int find_libraries(char *path, size_t path_B)
 		if (!access(path, X_OK))
 			return 0;
 	}
-	fprintf(stderr, "tuff run: tuff's libraries are not where they should be, in lib or ../lib/tuff from this "
-			"command\n");
+	fprintf(stderr, "tuff run: tuff's libraries are not where they should be, in lib or %s from this command\n",
+		BUILD_LIBRARIES);
 	return -ENOENT;
 }
 
@@ -63,22 +64,24 @@ static void open_gate(const char *libraries)
 		prepend("LD_PRELOAD", path);
 }
 
-static int join_run(const struct vgpu_env *env)
+/* Makes programs that this process starts see the GPUs of the run. libraries: where libtuff-vgpu.so is. */
+static int join_run(const struct vgpu_env *env, const char *libraries)
 {
-	if (!env->preload[0]) {
-		fprintf(stderr,
-			"tuff run: libtuff-vgpu.so is not where it should be, in lib or ../lib/tuff from this "
-			"command\n");
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/libtuff-vgpu.so", libraries);
+	if (access(path, R_OK)) {
+		fprintf(stderr, "tuff run: there is no %s\n", path);
 		return -ENOENT;
 	}
 	/* The dynamic linker knows no way to quote them. */
-	if (strpbrk(env->preload, " :")) {
-		fprintf(stderr, "tuff run: %s cannot be preloaded: a space or colon in its path\n", env->preload);
+	if (strpbrk(path, " :")) {
+		fprintf(stderr, "tuff run: %s cannot be preloaded: a space or colon in its path\n", path);
 		return -EINVAL;
 	}
 	setenv("TUFF_VGPU", env->spec, 1);
 	setenv("TUFF_VGPU_RUN", env->run, 1);
-	prepend("LD_PRELOAD", env->preload);
+	prepend("LD_PRELOAD", path);
 	return 0;
 }
 
@@ -144,7 +147,7 @@ static int run_on_virtual(const char *spec, const char *libraries, char **argv)
 
 	if (vgpu_run_create(spec, &env))
 		return 2;
-	status = join_run(&env);
+	status = join_run(&env, libraries);
 	open_gate(libraries);
 	status = status ? 2 : run_and_wait(argv);
 	vgpu_stop();

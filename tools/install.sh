@@ -1,15 +1,16 @@
 #!/bin/sh
-# install.sh install|uninstall DESTDIR PREFIX: what `make install` and `make uninstall` do.
+# install.sh install|uninstall DESTDIR PREFIX MANIFEST: what `make install` and `make uninstall` do.
 #
-# The list comes in INSTALL_LIST (tools/install.mk). What was made is written to PREFIX/lib/tuff/installed: "d PATH" for a
-# folder that was not there before, parents first, "f PATH" for a file; paths without DESTDIR. Uninstalling removes those
-# files, and those folders that are empty then: what others put beside stays, and so does a folder that was there.
+# The list comes in INSTALL_LIST, and the commands of sed that replace words in INSTALL_WORDS (tools/install.mk). What was
+# made is written to MANIFEST: "d PATH" for a folder that was not there before, parents first, "f PATH" for a file; paths
+# without DESTDIR. Uninstalling removes those files, and those folders that are empty then: what others put beside stays, and
+# so does a folder that was there.
 set -eu
 umask 022
 action=$1
 destdir=$2
 prefix=${3%/}
-manifest=$destdir$prefix/lib/tuff/installed
+manifest=$destdir$4
 
 case $3 in
 /*) ;;
@@ -35,7 +36,7 @@ put() {
 	ln,*) ln -sfn "$2" "$destdir$3" ;;
 	*.in)
 		rm -f "$destdir$3"
-		sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$INSTALL_VERSION|" "$2" >"$destdir$3"
+		sed -e "$INSTALL_WORDS" "$2" >"$destdir$3"
 		chmod "$1" "$destdir$3"
 		;;
 	*) install -m "$1" "$2" "$destdir$3" ;;
@@ -65,7 +66,7 @@ install_all() {
 	mkdir -p "$destdir/"
 	[ ! -f "$manifest" ] || grep '^d ' "$manifest" >>"$made" || :
 	printf '%s\n' "$INSTALL_LIST" | while read -r mode from to; do
-		[ -z "$mode" ] || put "$mode" "$from" "$prefix/$to"
+		[ -z "$mode" ] || put "$mode" "$from" "$to"
 	done
 	# What an older version installed and this one does not.
 	if [ -f "$manifest" ]; then

@@ -52,8 +52,7 @@ void test_remove_serials(struct json_object *facts)
 		return;
 	for (unsigned i = 0; i < sizeof(serial_keys) / sizeof(serial_keys[0]); i++)
 		json_object_object_del(facts, serial_keys[i]);
-	json_object_object_foreach(facts, key, value)
-	{
+	json_object_object_foreach(facts, key, value) {
 		(void)key;
 		test_remove_serials(value);
 	}

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/exec/event.h"
 #include "api/exec/grid.h"
 #include "api/exec/hostcall.h"
 #include "api/exec/print.h"
@@ -544,7 +545,10 @@ static hipError_t check_events(hipEvent_t start, hipEvent_t stop, hipStream_t st
 
 static hipError_t event_record_if(hipEvent_t event, hipStream_t stream)
 {
-	return event ? hipEventRecord(event, stream) : hipSuccess;
+	struct hip_stream *s;
+	hipError_t r = event ? hip_stream_of(stream, &s) : hipSuccess;
+
+	return r || !event ? r : hip_event_record(event, s);
 }
 
 /* Computes the block sizes for a grid in work-items, as AMD's library does: a block larger than the grid becomes

@@ -19,7 +19,7 @@
 static struct {
 	pthread_mutex_t lock;
 	struct hip_plan *list;
-} retired = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} retired_plans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static size_t args_size(const struct hip_launch *l)
 {
@@ -61,9 +61,9 @@ static void free_plan(struct hip_plan *p)
 
 static void retired_reap(void)
 {
-	struct hip_plan **at = &retired.list, *p;
+	struct hip_plan **at = &retired_plans.list, *p;
 
-	pthread_mutex_lock(&retired.lock);
+	pthread_mutex_lock(&retired_plans.lock);
 	while ((p = *at))
 		if (hip_point_is_completed(&p->end)) {
 			*at = p->next;
@@ -71,17 +71,17 @@ static void retired_reap(void)
 		} else {
 			at = &p->next;
 		}
-	pthread_mutex_unlock(&retired.lock);
+	pthread_mutex_unlock(&retired_plans.lock);
 }
 
 void hip_plan_retire(struct hip_plan *p, const struct hip_point *last)
 {
 	if (p) {
 		p->end = hip_point_get(last);
-		pthread_mutex_lock(&retired.lock);
-		p->next = retired.list;
-		retired.list = p;
-		pthread_mutex_unlock(&retired.lock);
+		pthread_mutex_lock(&retired_plans.lock);
+		p->next = retired_plans.list;
+		retired_plans.list = p;
+		pthread_mutex_unlock(&retired_plans.lock);
 	}
 	retired_reap();
 }

@@ -19,7 +19,7 @@ static char output[65536];
 static char root[64]; /* a folder of our own */
 
 /* Runs a command of the shell, which finds the folder in $T, the build's in $O, and make with the build's settings
- * in $MAKE; gives its status, and its output with what it says on stderr. */
+ * in $MAKE, and pkg-config in $PKG_CONFIG; gives its status, and its output with what it says on stderr. */
 static int sh(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static int sh(const char *fmt, ...)
 {
@@ -60,44 +60,46 @@ static void says(const char *text)
 /* The make that runs this test must not tell ours its targets, its jobs or its variables. */
 static void be_alone(void)
 {
-	static const char *const names[] = {"MAKEFLAGS",    "MFLAGS",    "MAKELEVEL",      "MAKEOVERRIDES",
-					    "GNUMAKEFLAGS", "DESTDIR",   "PREFIX",         "SYSCONFDIR",
-					    "TUFF_LOG",     "TUFF_VGPU", "PKG_CONFIG_PATH"};
+	static const char *const names[] = {"MAKEFLAGS",    "MFLAGS",     "MAKELEVEL", "MAKEOVERRIDES",
+					    "GNUMAKEFLAGS", "DESTDIR",    "PREFIX",    "BINDIR",
+					    "LIBDIR",       "INCLUDEDIR", "DATADIR",   "MANDIR",
+					    "SYSCONFDIR",   "TUFF_LOG",   "TUFF_VGPU", "PKG_CONFIG_PATH"};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unsetenv(names[i]);
 	setenv("O", "build/" BUILD_MODE, 0);
 	setenv("MAKE", "make -s --no-print-directory MODE=" BUILD_MODE " CC=" BUILD_CC, 1);
+	setenv("PKG_CONFIG", "pkg-config", 0);
 	setenv("T", root, 1);
 }
 
 static void an_embedder_needs_pkg_config_alone(void)
 {
 	setenv("PKG_CONFIG_PATH", "/nowhere", 1);
-	CHECK(sh("pkg-config --exists tuff"));
+	CHECK(sh("$PKG_CONFIG --exists tuff"));
 	RUNS("cp tests/examples/vadd.c $T/ && cd $T && PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC
-	     " " BUILD_SANITIZE " vadd.c $(pkg-config --cflags --libs tuff) -o vadd && ldd vadd");
+	     " " BUILD_SANITIZE " vadd.c $($PKG_CONFIG --cflags --libs tuff) -o vadd && ldd vadd");
 	says("/opt/lib/tuff/libtuff.so.0");
 	RUNS("cd $T && PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC
 	     " " BUILD_SANITIZE
-	     " vadd.c $(pkg-config --cflags tuff) $(pkg-config --variable=libdir tuff)/libtuff.a "
-	     "$(pkg-config --libs libdrm_amdgpu libdrm libelf numa) -pthread -o vadd-archive && ldd vadd-archive");
+	     " vadd.c $($PKG_CONFIG --cflags tuff) $($PKG_CONFIG --variable=libdir tuff)/libtuff.a "
+	     "$($PKG_CONFIG --libs libdrm_amdgpu libdrm libelf numa) -pthread -o vadd-archive && ldd vadd-archive");
 	CHECK(!strstr(output, "libtuff"));
 	/* A static program has no sanitizer, and no virtual GPU either. */
 	if (!*BUILD_SANITIZE) {
 		RUNS("cd $T && PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC
-		     " -static vadd.c $(pkg-config --cflags --static --libs tuff) -o vadd-static 2>ld.txt || { cat ld.txt; false; }; "
+		     " -static vadd.c $($PKG_CONFIG --cflags --static --libs tuff) -o vadd-static 2>ld.txt || { cat ld.txt; false; }; "
 		     "rm ld.txt; ./vadd-static; ldd vadd-static; true");
 		says("vadd: ");
 		says("not a dynamic executable");
 	}
 	RUNS("cd $T && printf '#include <hsa/hsa.h>\nint main(void)\n{\n\treturn hsa_status_string(0, 0) != 0x1001;\n}\n' >hsa.c && "
 	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
-	     " hsa.c $(pkg-config --cflags --libs tuff-hsa) -o hsa && ./hsa && ldd hsa");
+	     " hsa.c $($PKG_CONFIG --cflags --libs tuff-hsa) -o hsa && ./hsa && ldd hsa");
 	says("/opt/lib/tuff/libhsa-runtime64.so.1");
 	RUNS("cd $T && printf '#include <hip/hip_runtime_api.h>\nint main(void)\n{\n\treturn hipGetDeviceCount(0) != hipErrorInvalidValue;\n}\n' >hip.c && "
 	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
-	     " hip.c $(pkg-config --cflags --libs tuff-hip) -o hip && ./hip && ldd hip && ls opt/lib/tuff/include/hip/hip_runtime.h");
+	     " hip.c $($PKG_CONFIG --cflags --libs tuff-hip) -o hip && ./hip && ldd hip && ls opt/lib/tuff/include/hip/hip_runtime.h");
 	says("/opt/lib/tuff/libamdhip64.so.6");
 	says("/opt/lib/tuff/libhsa-runtime64.so.1");
 	unsetenv("PKG_CONFIG_PATH");
@@ -130,7 +132,7 @@ static void what_is_installed_works(void)
 	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libtuff.so lib/tuff/libtuff.so.0 share/man/man3/tuff_memory.3 share/man/man3/tuff_mem_create.3 lib/tuff/libhsa-runtime64.so lib/tuff/libamdhip64.so lib/tuff/libamdhip64.so.5 include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
 	     "share/man/man7/tuff-variables.7 share/bash-completion/completions/tuff share/zsh/site-functions/_tuff "
 	     "share/fish/vendor_completions.d/tuff.fish share/doc/tuff/README.md share/doc/tuff/examples/vadd.c");
-	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig pkg-config --modversion tuff && $T/opt/bin/tuff --version");
+	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig $PKG_CONFIG --modversion tuff && $T/opt/bin/tuff --version");
 	CHECK(sscanf(output, "%15s tuff %15s", packaged, told) == 2);
 	CHECK_STR(packaged, told);
 	an_embedder_needs_pkg_config_alone();
@@ -186,15 +188,51 @@ static void the_linker_is_only_told_when_asked(void)
 	RUNS("$MAKE uninstall-ldconf DESTDIR=$T PREFIX=/opt/tuff && rmdir $T/etc/ld.so.conf.d $T/etc");
 }
 
+/* Each folder by its variable; the command finds the libraries, hiprtc the headers, pkg-config both. */
+static void folders_are_chosen(void)
+{
+	if (!RUNS("$MAKE install PREFIX=$T/opt BINDIR=$T/opt/a/bin LIBDIR=$T/opt/a/lib INCLUDEDIR=$T/opt/h DATADIR=$T/opt/d "
+		  "MANDIR=$T/opt/m"))
+		return;
+	RUNS("cd $T/opt && ls a/bin/tuff a/lib/tuff/libtuff.a a/lib/tuff/include/hip/hip_runtime.h h/tuff/tuff.h h/tuff/hsa/hsa.h "
+	     "d/doc/tuff/README.md d/zsh/site-functions/_tuff m/man1/tuff.1 && ls");
+	says("a\nd\nh\nm\n");
+	RUNS("PKG_CONFIG_PATH=$T/opt/a/lib/pkgconfig $PKG_CONFIG --define-variable=prefix=/moved --cflags --libs tuff-hsa");
+	says("-I/moved/h/tuff");
+	says("-L/moved/a/lib/tuff");
+	if (CAN_PRELOAD)
+		RUNS("cd / && $T/opt/a/bin/tuff run --gpu gfx908 -- $T/opt/a/bin/tuff info");
+	RUNS("$MAKE uninstall PREFIX=$T/opt LIBDIR=$T/opt/a/lib && ls -A $T");
+	CHECK(!strstr(output, "\nopt"));
+}
+
+/* Where a build needs what is not there, it says so; apt-get is for `make deps`. */
+static void building_installs_nothing(void)
+{
+	RUNS("mkdir $T/bin && for p in apt-get sudo; do printf '#!/bin/sh\ntouch $T/called\n' >$T/bin/$p && chmod +x $T/bin/$p; done");
+	CHECK(sh("PATH=$T/bin:$PATH PKG_CONFIG=false $MAKE"));
+	says("Packages are missing: libdrm-dev libelf-dev");
+	says("make deps");
+	CHECK(sh("ls $T/called"));
+	RUNS("rm -r $T/bin");
+}
+
+/* Builds in two folders are the same: none of what is installed has the path of its tree. */
+static void no_file_has_the_path_of_the_tree(void)
+{
+	CHECK_EQ(sh("grep -lF \"$PWD\" $O/lib/*.so* $O/libtuff.a $O/tuff $O/examples/*"), 1);
+	CHECK_STR(output, "");
+}
+
 /* A program that uses the build tree. */
 static void the_build_tree_serves_too(void)
 {
 	RUNS("PKG_CONFIG_PATH=$O && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
-	     " tests/examples/vadd.c $(pkg-config --cflags --libs tuff) -o $T/vadd && ldd $T/vadd && rm $T/vadd");
+	     " tests/examples/vadd.c $($PKG_CONFIG --cflags --libs tuff) -o $T/vadd && ldd $T/vadd && rm $T/vadd");
 	says("/lib/libtuff.so.0");
 	if (!*BUILD_SANITIZE)
 		RUNS("PKG_CONFIG_PATH=$O && export PKG_CONFIG_PATH && " BUILD_CC
-		     " -static tests/examples/vadd.c $(pkg-config --cflags --static --libs tuff) -o $T/vadd 2>/dev/null && rm $T/vadd");
+		     " -static tests/examples/vadd.c $($PKG_CONFIG --cflags --static --libs tuff) -o $T/vadd 2>/dev/null && rm $T/vadd");
 }
 
 int main(void)
@@ -213,7 +251,10 @@ int main(void)
 	what_is_not_ours_stays();
 	half_an_installation_goes_too();
 	the_linker_is_only_told_when_asked();
+	folders_are_chosen();
 	the_build_tree_serves_too();
+	building_installs_nothing();
+	no_file_has_the_path_of_the_tree();
 	CHECK(!rmdir(root));
 	return check_done("installation");
 }

@@ -118,18 +118,18 @@ static bool touches(const struct isa_operand_use *t, unsigned n, bool only_writt
 static void randomise(struct state *st, uint64_t *seed, bool small)
 {
 	FOR_REGISTERS(n)
-	for (unsigned lane = 0; lane < ISA_LANES; lane++)
-		*reg(st, n, lane) = small ? SMALL + (uint32_t)(test_random(seed) >> 32) % SMALL
-					  : (uint32_t)(test_random(seed) >> 32);
+		for (unsigned lane = 0; lane < ISA_LANES; lane++)
+			*reg(st, n, lane) = small ? SMALL + (uint32_t)(test_random(seed) >> 32) % SMALL
+						  : (uint32_t)(test_random(seed) >> 32);
 }
 
 /* Registers that the instruction does not touch get other values. EXEC stays: every vector instruction reads it. */
 static void change_others(struct state *st, const struct state *from, const struct isa_operand_use *t)
 {
 	FOR_REGISTERS(n)
-	if (!touches(t, n, false) && n < ISA_SCALAR_BASE + ISA_EXEC)
-		for (unsigned lane = 0; lane < ISA_LANES; lane++)
-			*reg(st, n, lane) = *reg((struct state *)from, n, lane);
+		if (!touches(t, n, false) && n < ISA_SCALAR_BASE + ISA_EXEC)
+			for (unsigned lane = 0; lane < ISA_LANES; lane++)
+				*reg(st, n, lane) = *reg((struct state *)from, n, lane);
 }
 
 static bool same(struct state *a, struct state *b, unsigned n)
@@ -167,8 +167,7 @@ static void try_one(const struct isa_inst *i, const struct isa_operand_use *t, u
 	change_others(&again, &others, t);
 	others = again;
 	stop = execute(&again);
-	FOR_REGISTERS(n)
-	{
+	FOR_REGISTERS(n) {
 		bool written = touches(t, n, true),
 		     stays = same(&before, &after, n) && same(&others, &rig.state, n);
 

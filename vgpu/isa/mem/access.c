@@ -223,8 +223,10 @@ GPUVM_RACY static void load_lanes(uint32_t (*v)[ISA_LANES], const struct isa_add
 			load_dwords(v, lane, mem_at(bias, a->va[lane]), 1);
 	else if (dw == 1)
 		ISA_FOR_LANES(lane, a->mask)
-	load_dwords(v, lane, mem_at(bias, a->va[lane]), 1);
-	else ISA_FOR_LANES(lane, a->mask) load_dwords(v, lane, mem_at(bias, a->va[lane]), dw);
+			load_dwords(v, lane, mem_at(bias, a->va[lane]), 1);
+	else
+		ISA_FOR_LANES(lane, a->mask)
+			load_dwords(v, lane, mem_at(bias, a->va[lane]), dw);
 }
 
 /* Loads or stores dw dwords of each lane: rows of w->v from `row` on. */
@@ -276,8 +278,7 @@ GPUVM_RACY static void access_load(struct isa_wave *w, const struct isa_inst *i,
 	case MEM_SCATTERED:
 		if (w->machine->cache && by_page(access_load, w, i, a, vdst, dw))
 			break;
-		ISA_FOR_LANES(lane, a->mask)
-		{
+		ISA_FOR_LANES(lane, a->mask) {
 			isa_mem_read(w, i, a->va[lane], value, 4 * dw);
 			for (unsigned k = 0; k < dw; k++)
 				v[k][lane] = value[k];
@@ -296,8 +297,10 @@ GPUVM_RACY static void store_lanes(uint32_t (*v)[ISA_LANES], const struct isa_ad
 		move_row(mem_at(bias, a->va[0]), v[0]);
 	else if (dw == 1)
 		ISA_FOR_LANES(lane, a->mask)
-	store_dwords(mem_at(bias, a->va[lane]), v, lane, 1);
-	else ISA_FOR_LANES(lane, a->mask) store_dwords(mem_at(bias, a->va[lane]), v, lane, dw);
+			store_dwords(mem_at(bias, a->va[lane]), v, lane, 1);
+	else
+		ISA_FOR_LANES(lane, a->mask)
+			store_dwords(mem_at(bias, a->va[lane]), v, lane, dw);
 }
 
 GPUVM_RACY static void mark_lanes(const struct isa_addresses *a, enum mem_shape shape, uint64_t bias,
@@ -307,7 +310,7 @@ GPUVM_RACY static void mark_lanes(const struct isa_addresses *a, enum mem_shape 
 
 	if (shape != MEM_IN_A_ROW) {
 		ISA_FOR_LANES(lane, a->mask)
-		mark_dirty(mem_at(bias, a->va[lane]), size_B);
+			mark_dirty(mem_at(bias, a->va[lane]), size_B);
 		return;
 	}
 	for (unsigned n = 0; n < ISA_LANES * size_B; n += 16)
@@ -324,8 +327,7 @@ static void access_store(struct isa_wave *w, const struct isa_inst *i, const str
 	if (shape == MEM_SCATTERED) {
 		if (w->machine->cache && by_page(access_store, w, i, a, vdata, dw))
 			return;
-		ISA_FOR_LANES(lane, a->mask)
-		{
+		ISA_FOR_LANES(lane, a->mask) {
 			for (unsigned k = 0; k < dw; k++)
 				value[k] = v[k][lane];
 			isa_mem_write(w, i, a->va[lane], value, 4 * dw);
@@ -360,8 +362,7 @@ static void load_sub(struct isa_wave *w, const struct isa_inst *i, const struct 
 	uint64_t bias;
 	bool scattered = mem_shape_of_read(w, i, a, access->bytes, &bias) == MEM_SCATTERED;
 
-	ISA_FOR_LANES(lane, a->mask)
-	{
+	ISA_FOR_LANES(lane, a->mask) {
 		uint32_t value = load_part(w, i, a->va[lane], scattered ? NULL : mem_at(bias, a->va[lane]), access);
 
 		if (access->class == ISA_ACCESS_LOAD_D16)
@@ -380,8 +381,7 @@ GPUVM_RACY static void store_sub(struct isa_wave *w, const struct isa_inst *i, c
 	struct mem_sink_bias bias;
 	bool scattered = w->machine->cache || mem_shape_of_write(w, i, a, access->bytes, &bias) == MEM_SCATTERED;
 
-	ISA_FOR_LANES(lane, a->mask)
-	{
+	ISA_FOR_LANES(lane, a->mask) {
 		uint16_t value = (uint16_t)(access->high ? v[lane] >> 16 : v[lane]);
 
 		if (scattered)
@@ -406,8 +406,7 @@ static void access_atomic(struct isa_wave *w, const struct isa_inst *i, const st
 
 	saved = isa_atomic_enter(w->machine->chip->gfx, access->atomic, size_B);
 
-	ISA_FOR_LANES(lane, a->mask)
-	{
+	ISA_FOR_LANES(lane, a->mask) {
 		uint64_t data = lane_operand(w->v + vdata, lane, size_B);
 		uint64_t compare = two ? lane_operand(w->v + vdata + size_B / 4, lane, size_B) : 0;
 		uint64_t old = isa_mem_atomic(w, i, access->atomic, size_B, a->va[lane], data, compare);

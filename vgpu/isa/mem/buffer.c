@@ -98,8 +98,7 @@ static uint64_t lane_address(const struct request *r, unsigned lane, unsigned at
 static void clear_lanes(struct isa_wave *w, const struct isa_access *access, uint64_t mask, unsigned row,
 			unsigned dw)
 {
-	ISA_FOR_LANES(lane, mask)
-	{
+	ISA_FOR_LANES(lane, mask) {
 		if (access->class == ISA_ACCESS_LOAD_D16)
 			isa_set_half(&w->v[row][lane], 0, access->high);
 		else
@@ -116,8 +115,7 @@ static void piece_of(struct isa_wave *w, const struct isa_inst *i, const struct 
 	unsigned row = i->mem.vdata + at / 4;
 	uint64_t outside;
 
-	ISA_FOR_LANES(lane, r->mask)
-	{
+	ISA_FOR_LANES(lane, r->mask) {
 		a.va[lane] = lane_address(r, lane, at);
 		if (in_range(r, lane, at, size_B))
 			a.mask |= (uint64_t)1 << lane;
@@ -136,7 +134,7 @@ static void write_status(struct isa_wave *w, const struct isa_inst *i, unsigned 
 	if (!(i->flags & ISA_TFE))
 		return;
 	ISA_FOR_LANES(lane, isa_exec(w))
-	w->v[i->mem.vdst + dw][lane] = 0;
+		w->v[i->mem.vdst + dw][lane] = 0;
 }
 
 static bool splits_dwords(const struct request *r, unsigned dw)
@@ -147,8 +145,8 @@ static bool splits_dwords(const struct request *r, unsigned dw)
 	if (r->in_records)
 		return false;
 	ISA_FOR_LANES(lane, r->mask)
-	if (!in_range(r, lane, 0, 4 * dw))
-		return true;
+		if (!in_range(r, lane, 0, 4 * dw))
+			return true;
 	return false;
 }
 
@@ -160,8 +158,8 @@ static bool is_torn(const struct request *r, const struct isa_access *access, un
 	if (!r->v.swizzle)
 		return false;
 	ISA_FOR_LANES(lane, r->mask)
-	if ((r->offset[lane] & 3) + unit_B > 4)
-		return true;
+		if ((r->offset[lane] & 3) + unit_B > 4)
+			return true;
 	return false;
 }
 
@@ -169,8 +167,7 @@ static bool is_torn(const struct request *r, const struct isa_access *access, un
 static void load_torn(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		      const struct request *r, unsigned size_B)
 {
-	ISA_FOR_LANES(lane, r->mask)
-	{
+	ISA_FOR_LANES(lane, r->mask) {
 		uint32_t data[4] = {0};
 
 		for (unsigned at = 0; at < size_B; at++)
@@ -190,13 +187,13 @@ static void store_torn(struct isa_wave *w, const struct isa_inst *i, const struc
 		       const struct request *r, unsigned size_B)
 {
 	ISA_FOR_LANES(lane, r->mask)
-	for (unsigned at = 0; at < size_B; at++) {
-		uint32_t value = w->v[i->mem.vdata + at / 4][lane] >> (access->high ? 16 : 0);
-		uint8_t byte = (uint8_t)(value >> 8 * (at % 4));
+		for (unsigned at = 0; at < size_B; at++) {
+			uint32_t value = w->v[i->mem.vdata + at / 4][lane] >> (access->high ? 16 : 0);
+			uint8_t byte = (uint8_t)(value >> 8 * (at % 4));
 
-		if (in_range(r, lane, at, 1))
-			isa_mem_write(w, i, lane_address(r, lane, at), &byte, 1);
-	}
+			if (in_range(r, lane, at, 1))
+				isa_mem_write(w, i, lane_address(r, lane, at), &byte, 1);
+		}
 }
 
 static const struct isa_inst *to_lds(struct isa_wave *w, const struct isa_inst *i);
@@ -364,8 +361,7 @@ static const struct isa_inst *run_typed(struct isa_wave *w, const struct isa_ins
 	read_request(w, i, &r);
 	if (!read_typed(i, &r.v, &t))
 		return isa_stop_wave(w, i, "data format %u is none of a buffer", t.dfmt);
-	ISA_FOR_LANES(lane, r.mask)
-	{
+	ISA_FOR_LANES(lane, r.mask) {
 		if (t.store)
 			typed_store(w, i, &r, &t, lane);
 		else
@@ -410,8 +406,7 @@ static const struct isa_inst *to_lds(struct isa_wave *w, const struct isa_inst *
 		return isa_stop_wave(w, i, "the LDS bit is for loads of one dword");
 	w->accesses++;
 	read_request(w, i, &r);
-	ISA_FOR_LANES(lane, r.mask)
-	{
+	ISA_FOR_LANES(lane, r.mask) {
 		uint32_t value = dword_of(w, i, &r, lane);
 
 		isa_lds_write(w, i, base + 4 * lane, &value, 4);
@@ -426,8 +421,7 @@ static const struct isa_inst *store_lds_dword(struct isa_wave *w, const struct i
 
 	w->accesses++;
 	read_request(w, i, &r);
-	ISA_FOR_LANES(lane, r.mask)
-	{
+	ISA_FOR_LANES(lane, r.mask) {
 		uint32_t value;
 
 		isa_lds_read(w, i, base + 4 * lane, &value, 4);

@@ -89,7 +89,7 @@ static bool all_inside(const struct isa_wave *w, const uint32_t offset[ISA_LANES
 			highest = offset[lane] > highest ? offset[lane] : highest;
 	} else {
 		ISA_FOR_LANES(lane, mask)
-		highest = offset[lane] > highest ? offset[lane] : highest;
+			highest = offset[lane] > highest ? offset[lane] : highest;
 	}
 	return (uint64_t)highest + size_B <= w->group->lds_B;
 }
@@ -160,15 +160,14 @@ static const struct isa_inst *read_dwords(struct isa_wave *w, const struct isa_i
 		isa_race_read(w, i, offset, mask, 4 * dw);
 	if (inside && dw == 1) {
 		ISA_FOR_LANES(lane, mask)
-		memcpy(&v[0][lane], w->group->lds + offset[lane], 4);
+			memcpy(&v[0][lane], w->group->lds + offset[lane], 4);
 		return i + 1;
 	}
 	if (inside && dw == 4 && mask == ~(uint64_t)0) {
 		read_b128_all(w->group->lds, offset, v);
 		return i + 1;
 	}
-	ISA_FOR_LANES(lane, mask)
-	{
+	ISA_FOR_LANES(lane, mask) {
 		if (inside)
 			memcpy(value, w->group->lds + offset[lane], 4 * dw);
 		else
@@ -192,15 +191,14 @@ static const struct isa_inst *write_dwords(struct isa_wave *w, const struct isa_
 	inside = !w->group->races && all_inside(w, offset, mask, 4 * dw);
 	if (inside && dw == 1) {
 		ISA_FOR_LANES(lane, mask)
-		memcpy(w->group->lds + offset[lane], &v[0][lane], 4);
+			memcpy(w->group->lds + offset[lane], &v[0][lane], 4);
 		return i + 1;
 	}
 	if (inside && dw == 4 && mask == ~(uint64_t)0) {
 		write_b128_all(w->group->lds, offset, v);
 		return i + 1;
 	}
-	ISA_FOR_LANES(lane, mask)
-	{
+	ISA_FOR_LANES(lane, mask) {
 		for (unsigned k = 0; k < dw; k++)
 			value[k] = v[k][lane];
 		isa_lds_write(w, i, offset[lane], value, 4 * dw);
@@ -225,8 +223,7 @@ static const struct isa_inst *run_read2(struct isa_wave *w, const struct isa_ins
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		uint32_t offset[2], value[4];
 
 		two_offsets(w, i, lane, offset);
@@ -250,8 +247,7 @@ static const struct isa_inst *run_write2(struct isa_wave *w, const struct isa_in
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		uint32_t offset[2], value[2];
 
 		two_offsets(w, i, lane, offset);
@@ -270,8 +266,7 @@ static const struct isa_inst *run_exchange2(struct isa_wave *w, const struct isa
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		uint32_t offset[2], first[2], second[2], old[4];
 
 		two_offsets(w, i, lane, offset);
@@ -296,8 +291,7 @@ static const struct isa_inst *read_sub(struct isa_wave *w, const struct isa_inst
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		uint32_t *v = &w->v[i->mem.vdst][lane], value = 0;
 
 		isa_lds_read(w, i, lane_offset(w, i, lane), &value, op->bytes);
@@ -316,8 +310,7 @@ static const struct isa_inst *write_sub(struct isa_wave *w, const struct isa_ins
 
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		uint32_t value = w->v[i->mem.vdata][lane] >> (op->high ? 16 : 0);
 
 		isa_lds_write(w, i, lane_offset(w, i, lane), &value, op->bytes);
@@ -365,8 +358,7 @@ static const struct isa_inst *run_ds_atomic(struct isa_wave *w, const struct isa
 	if (i->flags & ISA_GDS)
 		return refuse_gds(w, i);
 	saved = enter_f64(w, op);
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		uint64_t old = run_atomic(w, i, op, lane);
 
 		if (!op->returns)
@@ -389,14 +381,14 @@ static uint32_t m0_offset(const struct isa_wave *w, const struct isa_inst *i)
 static const struct isa_inst *read_addtid(struct isa_wave *w, const struct isa_inst *i)
 {
 	ISA_FOR_LANES(lane, isa_exec(w))
-	isa_lds_read(w, i, m0_offset(w, i) + 4 * lane, &w->v[i->mem.vdst][lane], 4);
+		isa_lds_read(w, i, m0_offset(w, i) + 4 * lane, &w->v[i->mem.vdst][lane], 4);
 	return i + 1;
 }
 
 static const struct isa_inst *write_addtid(struct isa_wave *w, const struct isa_inst *i)
 {
 	ISA_FOR_LANES(lane, isa_exec(w))
-	isa_lds_write(w, i, m0_offset(w, i) + 4 * lane, &w->v[i->mem.vdata][lane], 4);
+		isa_lds_write(w, i, m0_offset(w, i) + 4 * lane, &w->v[i->mem.vdata][lane], 4);
 	return i + 1;
 }
 
@@ -414,7 +406,7 @@ static const struct isa_inst *count_lanes(struct isa_wave *w, const struct isa_i
 	new = i->op == ISA_OP_DS_APPEND ? old + lanes : old - lanes;
 	isa_lds_write(w, i, m0_offset(w, i), &new, 4);
 	ISA_FOR_LANES(lane, mask)
-	w->v[i->mem.vdst][lane] = old;
+		w->v[i->mem.vdst][lane] = old;
 	return i + 1;
 }
 
@@ -429,7 +421,7 @@ static void gather_lanes(struct isa_wave *w, const struct isa_inst *i, unsigned 
 	for (unsigned lane = 0; lane < ISA_LANES; lane++)
 		value[lane] = exec >> from[lane] & 1 ? w->v[row][from[lane]] : 0;
 	ISA_FOR_LANES(lane, exec)
-	w->v[i->mem.vdst][lane] = value[lane];
+		w->v[i->mem.vdst][lane] = value[lane];
 }
 
 static const struct isa_inst *run_bpermute(struct isa_wave *w, const struct isa_inst *i)
@@ -449,9 +441,9 @@ static const struct isa_inst *run_permute(struct isa_wave *w, const struct isa_i
 	uint64_t exec = isa_exec(w);
 
 	ISA_FOR_LANES(lane, exec)
-	value[lane_offset(w, i, lane) >> 2 & 63] = w->v[i->mem.vdata][lane];
+		value[lane_offset(w, i, lane) >> 2 & 63] = w->v[i->mem.vdata][lane];
 	ISA_FOR_LANES(lane, exec)
-	w->v[i->mem.vdst][lane] = value[lane];
+		w->v[i->mem.vdst][lane] = value[lane];
 	return i + 1;
 }
 

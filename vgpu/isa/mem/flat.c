@@ -30,8 +30,7 @@ static void load_to_lds(struct isa_wave *w, const struct isa_inst *i, const stru
 	const struct isa_access *access = isa_access_of(i->op);
 	uint32_t base = isa_lds_dma_base(w, i);
 
-	ISA_FOR_LANES(lane, a->mask)
-	{
+	ISA_FOR_LANES(lane, a->mask) {
 		uint32_t value = 0;
 
 		isa_mem_read(w, i, a->va[lane], &value, access->class == ISA_ACCESS_LOAD ? 4 : access->bytes);
@@ -261,7 +260,7 @@ static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct
 	unsigned saved = isa_atomic_enter(w->machine->chip->gfx, access->atomic, access->bytes);
 
 	ISA_FOR_LANES(lane, a->mask)
-	lane_access(w, i, access, lane, a->va[lane]);
+		lane_access(w, i, access, lane, a->va[lane]);
 	isa_atomic_leave(saved);
 }
 
@@ -277,7 +276,7 @@ static bool scratch_offsets(const struct isa_wave *w, const struct isa_inst *i, 
 	for (unsigned lane = 0; lane < ISA_LANES; lane++)
 		offset[lane] = base + (i->flags & ISA_VADDR ? w->v[i->mem.vaddr][lane] : 0);
 	ISA_FOR_LANES(lane, mask)
-	misaligned |= offset[lane] & 3;
+		misaligned |= offset[lane] & 3;
 	return !misaligned;
 }
 
@@ -320,8 +319,8 @@ static const struct isa_inst *run_scratch(struct isa_wave *w, const struct isa_i
 static bool all_in_memory(const struct isa_addresses *a)
 {
 	ISA_FOR_LANES(lane, a->mask)
-	if (aperture_of(a->va[lane]) != IN_MEMORY)
-		return false;
+		if (aperture_of(a->va[lane]) != IN_MEMORY)
+			return false;
 	return true;
 }
 
@@ -334,7 +333,7 @@ static bool all_in_scratch(const struct isa_addresses *a, uint32_t offset[ISA_LA
 	for (unsigned lane = 0; lane < ISA_LANES; lane++)
 		offset[lane] = (uint32_t)a->va[lane];
 	ISA_FOR_LANES(lane, a->mask)
-	wrong |= (a->va[lane] >> 32 ^ ISA_PRIVATE_BASE >> 32) | (a->va[lane] & 3);
+		wrong |= (a->va[lane] >> 32 ^ ISA_PRIVATE_BASE >> 32) | (a->va[lane] & 3);
 	return !wrong;
 }
 

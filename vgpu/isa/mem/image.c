@@ -192,9 +192,8 @@ static const struct isa_inst *run_load(struct isa_wave *w, const struct isa_inst
 	w->accesses++;
 	/* Results may overwrite coordinates. */
 	ISA_FOR_LANES(lane, isa_exec(w))
-	read_place(w, i, &m, lane, place[lane]);
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+		read_place(w, i, &m, lane, place[lane]);
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		read_texel(w, i, &m, place[lane], xyzw);
 		put_texel(w, i, &m, lane, xyzw);
 	}
@@ -219,8 +218,7 @@ static const struct isa_inst *run_store(struct isa_wave *w, const struct isa_ins
 	if (why)
 		return isa_stop_wave(w, i, "%s are not executed", why);
 	w->accesses++;
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		uint32_t rgba[4] = {0}, xyzw[4];
 		uint8_t element[16] = {0};
 		unsigned count = 0;
@@ -364,11 +362,11 @@ static void read_coordinates(const struct isa_wave *w, const struct isa_inst *i,
 {
 	memset(c, 0, ISA_LANES * sizeof(c[0]));
 	ISA_FOR_LANES(lane, isa_exec(w))
-	for (unsigned n = 0; n < m->axes + m->layers; n++) {
-		uint32_t bits = coordinate_at(w, i, lane, n);
+		for (unsigned n = 0; n < m->axes + m->layers; n++) {
+			uint32_t bits = coordinate_at(w, i, lane, n);
 
-		c[lane][axis_of(m, n)] = i->flags & ISA_A16 ? half_to_float(bits) : as_float(bits);
-	}
+			c[lane][axis_of(m, n)] = i->flags & ISA_A16 ? half_to_float(bits) : as_float(bits);
+		}
 }
 
 static const struct isa_inst *run_sample(struct isa_wave *w, const struct isa_inst *i)
@@ -386,8 +384,7 @@ static const struct isa_inst *run_sample(struct isa_wave *w, const struct isa_in
 		return isa_stop_wave(w, i, "%s are not executed", why);
 	w->accesses++;
 	read_coordinates(w, i, &m, c);
-	ISA_FOR_LANES(lane, isa_exec(w))
-	{
+	ISA_FOR_LANES(lane, isa_exec(w)) {
 		sample_lane(w, i, &m, &s, c[lane], xyzw);
 		put_texel(w, i, &m, lane, xyzw);
 	}
@@ -431,7 +428,7 @@ static const struct isa_inst *run_gather(struct isa_wave *w, const struct isa_in
 	w->accesses++;
 	read_coordinates(w, i, &m, c);
 	ISA_FOR_LANES(lane, isa_exec(w))
-	gather_lane(w, i, &m, &s, c[lane], lane);
+		gather_lane(w, i, &m, &s, c[lane], lane);
 	return i + 1;
 }
 

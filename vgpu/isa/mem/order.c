@@ -24,8 +24,7 @@ static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct
 {
 	uint64_t last = ~(uint64_t)0;
 
-	ISA_FOR_LANES(lane, a->mask)
-	{
+	ISA_FOR_LANES(lane, a->mask) {
 		if (a->va[lane] != last)
 			mem_wave_part(w, i, mem_at(bias, a->va[lane]), a->va[lane], size_B, how);
 		last = a->va[lane];

@@ -235,7 +235,7 @@ static enum mem_shape shape_of_some(const struct isa_addresses *a, const struct 
 	uint64_t lo = r->lo, last = r->hi - size_B, outside = 0;
 
 	ISA_FOR_LANES(lane, a->mask)
-	outside |= (a->va[lane] - lo) | (last - a->va[lane]);
+		outside |= (a->va[lane] - lo) | (last - a->va[lane]);
 	return outside >> 63 ? MEM_SCATTERED : MEM_ONE_REGION;
 }
 
@@ -258,8 +258,7 @@ static void span_of(const struct isa_addresses *a, enum mem_shape shape, unsigne
 	if (shape == MEM_IN_A_ROW)
 		*hi += (uint64_t)(ISA_LANES - 1) * size_B;
 	else if (shape == MEM_ONE_REGION)
-		ISA_FOR_LANES(lane, a->mask)
-		{
+		ISA_FOR_LANES(lane, a->mask) {
 			*lo = a->va[lane] < *lo ? a->va[lane] : *lo;
 			*hi = a->va[lane] > *hi ? a->va[lane] : *hi;
 		}
@@ -340,8 +339,7 @@ uint64_t mem_lanes_of_page(const struct isa_addresses *a, uint64_t rest, unsigne
 {
 	uint64_t first = a->va[__builtin_ctzll(rest)] / MEM_PAGE_B, lanes = 0;
 
-	ISA_FOR_LANES(lane, rest)
-	{
+	ISA_FOR_LANES(lane, rest) {
 		if (a->va[lane] / MEM_PAGE_B != first || (a->va[lane] + size_B - 1) / MEM_PAGE_B != first)
 			return lanes ? lanes : (uint64_t)1 << lane;
 		lanes |= (uint64_t)1 << lane;

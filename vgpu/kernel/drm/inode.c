@@ -97,8 +97,7 @@ void kern_inodes_receiver_gone(pid_t receiver)
 	struct kern_list *pos, *tmp;
 
 	for (unsigned n = 0; n < KERN_HASH; n++)
-		kern_list_each(pos, tmp, &kern->inode_hash[n])
-		{
+		kern_list_each(pos, tmp, &kern->inode_hash[n]) {
 			struct kern_inode *inode = kern_entry(pos, struct kern_inode, hash);
 
 			/* The last of its holds may go, and it with that. */

@@ -399,8 +399,7 @@ static void lru_repair(struct kern_device *dev)
 	struct kern_list *pos, *tmp;
 
 	list_repair(&dev->lru);
-	kern_list_each(pos, tmp, &dev->lru)
-	{
+	kern_list_each(pos, tmp, &dev->lru) {
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, lru);
 
 		if (!is_reached(bo) || bo->heap != AMDGPU_GEM_DOMAIN_VRAM)

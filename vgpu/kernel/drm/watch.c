@@ -57,8 +57,7 @@ static unsigned look_at_all(void)
 	struct kern_list *pos, *tmp;
 	unsigned left = 0;
 
-	kern_list_each(pos, tmp, own_watches())
-	{
+	kern_list_each(pos, tmp, own_watches()) {
 		struct kern_watch *w = kern_entry(pos, struct kern_watch, link);
 
 		if (!is_done(w)) {
@@ -80,8 +79,7 @@ static void sleep_on_all(struct kern_wait *wait)
 {
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, own_watches())
-	{
+	kern_list_each(pos, tmp, own_watches()) {
 		struct kern_watch *w = kern_entry(pos, struct kern_watch, link);
 
 		kern_wait_on(wait, w->fence ? &w->fence->waitq : &w->syncobj->waitq);

@@ -102,8 +102,7 @@ void kern_bo_bury(void)
 {
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, &kern->zombies)
-	{
+	kern_list_each(pos, tmp, &kern->zombies) {
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, zombie);
 
 		if (!kern_bo_fences(bo, kern_any_fence, NULL))
@@ -156,8 +155,7 @@ struct kern_handle *kern_handle_of(struct kern_file *file, struct kern_bo *bo)
 {
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, &bo->handles)
-	{
+	kern_list_each(pos, tmp, &bo->handles) {
 		struct kern_handle *handle = kern_entry(pos, struct kern_handle, bo_link);
 
 		if (handle->file == file)
@@ -175,13 +173,12 @@ void kern_handle_close(struct kern_handle *handle)
 	kern_vm_remove_handle(file->vm, handle);
 	/* The list kept from the last chunk belongs to the kernel, not to the client: it must not keep the memory.
 	 */
-	kern_list_each(pos, tmp,
-		       &bo->lists) if (kern_entry(pos, struct kern_list_entry, bo_link)->list == file->recent)
-	{
-		kern_bo_list_put(file->recent);
-		file->recent = NULL;
-		break;
-	}
+	kern_list_each(pos, tmp, &bo->lists)
+		if (kern_entry(pos, struct kern_list_entry, bo_link)->list == file->recent) {
+			kern_bo_list_put(file->recent);
+			file->recent = NULL;
+			break;
+		}
 	kern_list_del(&handle->bo_link);
 	kern_idr_remove(&file->handles, handle->id);
 	kern_free(handle);
@@ -396,8 +393,7 @@ static struct kern_bo *bo_at(uint64_t offset)
 {
 	struct kern_list *head = &kern->mmap_hash[offset / KERN_PAGE % KERN_HASH], *pos, *tmp;
 
-	kern_list_each(pos, tmp, head)
-	{
+	kern_list_each(pos, tmp, head) {
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, hash);
 
 		if (bo->fake == offset)
@@ -524,13 +520,13 @@ static int list_mappings(struct kern_handle *handle, struct uapi_gem_op *args)
 			"GEM_OP GET_MAPPING_INFO of a buffer without mappings: the first kernels that have it die");
 		return -ENOENT;
 	}
-	kern_list_each(pos, tmp, &handle->maps) count++;
+	kern_list_each(pos, tmp, &handle->maps)
+		count++;
 	args->num_entries = count;
 	if (count > room)
 		return 0;
 	count = 0;
-	kern_list_each(pos, tmp, &handle->maps)
-	{
+	kern_list_each(pos, tmp, &handle->maps) {
 		const struct kern_map *map = kern_entry(pos, struct kern_map, link);
 		struct uapi_gem_vm_entry entry = {map->lo, map->hi - map->lo, map->offset, map->flags};
 

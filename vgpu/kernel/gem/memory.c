@@ -106,8 +106,7 @@ void kern_phys_repair(void)
 		if (!block->used)
 			kern_block_discard(block);
 	}
-	kern_list_each(pos, tmp, head)
-	{
+	kern_list_each(pos, tmp, head) {
 		struct kern_block *block = kern_entry(pos, struct kern_block, link);
 
 		while (!block->used && !is_last(block) && !block_next(block)->used)

@@ -38,8 +38,7 @@ static void lose_vram(struct kern_device *dev)
 	for (unsigned i = 0; i < KERN_HASH; i++) {
 		struct kern_list *pos, *tmp;
 
-		kern_list_each(pos, tmp, &kern->mmap_hash[i])
-		{
+		kern_list_each(pos, tmp, &kern->mmap_hash[i]) {
 			struct kern_bo *bo = kern_entry(pos, struct kern_bo, hash);
 
 			if (bo->dev == dev && bo->heap == AMDGPU_GEM_DOMAIN_VRAM && bo->block)
@@ -112,8 +111,7 @@ static void cancel_context(struct kern_ring *ring, const struct kern_entity *ent
 {
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, &ring->jobs)
-	{
+	kern_list_each(pos, tmp, &ring->jobs) {
 		struct kern_job *job = kern_entry(pos, struct kern_job, link);
 
 		if (job->on_hw && job->entity == entity)

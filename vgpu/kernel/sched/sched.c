@@ -64,8 +64,7 @@ static struct kern_job *ring_pick(struct kern_ring *ring)
 	struct kern_job *best = NULL;
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, &ring->jobs)
-	{
+	kern_list_each(pos, tmp, &ring->jobs) {
 		struct kern_job *job = kern_entry(pos, struct kern_job, link);
 
 		if (job->on_hw || job->entity->scan == scan)
@@ -106,8 +105,7 @@ static struct kern_job *ring_next(struct kern_ring *ring)
 	struct kern_list *pos, *tmp;
 
 	ring_fill(ring);
-	kern_list_each(pos, tmp, &ring->jobs)
-	{
+	kern_list_each(pos, tmp, &ring->jobs) {
 		struct kern_job *job = kern_entry(pos, struct kern_job, link);
 
 		if (!job->running)
@@ -425,8 +423,7 @@ static struct kern_job *ring_running(const struct kern_ring *ring)
 {
 	struct kern_list *pos, *tmp;
 
-	kern_list_each(pos, tmp, &ring->jobs)
-	{
+	kern_list_each(pos, tmp, &ring->jobs) {
 		struct kern_job *job = kern_entry(pos, struct kern_job, link);
 
 		if (job->running)
@@ -584,8 +581,7 @@ static struct kern_job *unscheduled_of(struct kern_ctx *ctx, struct kern_entity 
 		ring = *ring_slot(&kern->proc[p], ctx->dev->index, entity->ip, (unsigned)entity->hw);
 		if (!ring)
 			continue;
-		kern_list_each(pos, tmp, &ring->jobs)
-		{
+		kern_list_each(pos, tmp, &ring->jobs) {
 			struct kern_job *job = kern_entry(pos, struct kern_job, link);
 
 			if (job->entity == entity && !job->on_hw)

@@ -260,8 +260,7 @@ static int own_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, voi
 
 	if (stop)
 		return stop;
-	kern_list_each(pos, tmp, &bo->lists)
-	{
+	kern_list_each(pos, tmp, &bo->lists) {
 		stop = resv_visit(&kern_entry(pos, struct kern_list_entry, bo_link)->list->resv, visit, arg);
 		if (stop)
 			return stop;
@@ -277,8 +276,7 @@ int kern_bo_fences(struct kern_bo *bo, int (*visit)(struct kern_fence *f, void *
 
 	if (stop)
 		return stop;
-	kern_list_each(pos, tmp, &exported->imports)
-	{
+	kern_list_each(pos, tmp, &exported->imports) {
 		stop = own_fences(kern_entry(pos, struct kern_bo, import_link), visit, arg);
 		if (stop)
 			return stop;
