@@ -130,7 +130,7 @@ static uint64_t row_at(const struct hip_side *side, size_t y, size_t z)
 	return (uintptr_t)side->base + z * side->slice_B + y * side->pitch_B;
 }
 
-/* Copies row by row, between two devices that are no peers: HSA copies between such devices through host memory.
+/* Copies row by row, between two devices that are no peers: HSA's linear copies have a path of their own for these.
  * Only the last row's copy is reported to tools, as the whole. */
 static hipError_t put_rows(struct hip_stream *s, const struct hip_box *box, const struct hip_tool_work *work)
 {
