@@ -102,24 +102,27 @@ write_flags = $(if $(call differ,$(strip $(file <$(O)/flags/$(1))),$(strip $(FLA
 ROOMS      := drv vm cs sdma embed
 HSA_ROOMS  := drv vm cs sdma flow pool hsa
 API_ROOMS  := $(HSA_ROOMS) api
-VGPU_ROOMS := vgpu vgpu/isa vgpu/engine vgpu/kernel vgpu/shim
+# Folders of hsa/ and api/, lowest first.
+HSA_FOLDERS := core signal memory code queue copy image ipc entry
+API_FOLDERS := base stream tool memory pool module exec image graph rtc device
+VGPU_ROOMS := vgpu $(patsubst %/,%,$(wildcard vgpu/*/ vgpu/*/*/))
 room_src  = $(filter-out %_test.c,$(sort $(wildcard $(1)/*.c)))
 obj       = $(patsubst %.c,$(O)/%.o,$(1))
 DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
-HSA_SRC   := $(foreach r,$(HSA_ROOMS),$(call room_src,$(r)))
+HSA_SRC   := $(foreach r,$(filter-out hsa,$(HSA_ROOMS)) $(addprefix hsa/,$(HSA_FOLDERS)),$(call room_src,$(r)))
 VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
 # Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
-VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter vgpu/isa/lanes_%,$(VGPU_SRC)))
+VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter vgpu/isa/valu/lanes_%,$(VGPU_SRC)))
 # The tuff command carries the device tests.
 TOOL_SRC  := $(call room_src,tools) $(call room_src,tests/device)
 HIP_LIBS  := $(O)/lib/libamdhip64.so.5 $(O)/lib/libamdhip64.so.6
 HIPRTC_LINKS := $(O)/lib/libhiprtc.so.5 $(O)/lib/libhiprtc.so.6
 
 .PHONY: all lib examples headers shaders
-## all           the libraries, the tuff command, examples, checks of the public headers (the default)
-all: lib $(O)/tuff examples headers
+## all           the libraries, the tuff command, its manual, examples, checks of the public headers (the default)
+all: lib $(O)/tuff $(O)/man3 examples headers
 ## lib           the libraries alone
-lib: $(addprefix $(O)/,libtuff.a lib/libtuff-vgpu.so lib/libtuff-gate.so lib/libhsa-runtime64.so lib/libamdhip64.so lib/libhiprtc.so \
+lib: $(addprefix $(O)/,libtuff.a lib/libtuff.so lib/libtuff-vgpu.so lib/libtuff-gate.so lib/libhsa-runtime64.so lib/libamdhip64.so lib/libhiprtc.so \
 	lib/include tuff-uninstalled.pc) $(HIP_LIBS) $(HIPRTC_LINKS)
 
 # --- code for GPUs ----------------------------------------------------------------------------------------------
@@ -138,7 +141,7 @@ $(O)/%.avx2.o: %.c $(O)/flags/cc
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
 # Loops over lanes are there to be vectorised; floating-point exceptions are masked, and no code reads errno.
-$(O)/vgpu/isa/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+$(O)/vgpu/isa/valu/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 # ThreadSanitizer itself calls what the shim stands in front of, before it is ready for instrumented code.
 ifeq ($(MODE),tsan)
 $(O)/vgpu/shim/%.o: ALL_CFLAGS += -fno-sanitize=thread
@@ -170,6 +173,13 @@ $(O)/%.a:
 link_library = $(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^)
 STAYS := -Wl,-Bsymbolic-functions -Wl,-z,nodelete $(if $(SANITIZED),,-Wl,-z,defs)
 
+# libtuff.a as a shared library. Handles and the count of forks are its static data.
+$(O)/lib/libtuff.so.0: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o embed/exports.map $(O)/flags/ld
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(link_library) $(STAYS) -Wl,--no-undefined-version $(filter %.o,$^) $(PKG_LIBS) -o $@
+$(O)/lib/libtuff.so: $(O)/lib/libtuff.so.0
+	@ln -sf $(<F) $@
+
 # Stands before programs that look for ROCm's driver; without any sanitizer.
 $(O)/lib/libtuff-gate.so: tools/gate/gate.c $(O)/flags/cc $(O)/flags/ld
 	@mkdir -p $(@D)
@@ -188,12 +198,14 @@ $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map $(O)/f
 
 # AMD's HIP library, of two interfaces: from the same sources, each compiled for its layouts. They need our HSA library, which
 # stands beside them, and not another that the system may have.
-API_SRC   := $(call room_src,api)
+API_SRC   := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 # Code without state that matters, which HIP's library and the rooms below it have each.
 API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
-API_FAST  := $(addprefix api/,binary capture context copy device error event fill graph_exec graph_launch grid known launch memory \
-	module pool_cache pool_space root stamp stream stream_info stream_memory stream_wait)
+API_FAST  := $(addprefix api/,base/error base/retire base/root device/context device/device exec/copy exec/event exec/fill \
+	exec/grid exec/launch graph/graph_exec graph/graph_launch memory/memory module/binary module/module pool/pool_cache \
+	pool/pool_space stream/capture stream/frontier stream/stream stream/stream_info stream/stream_memory stream/stream_wait \
+	stream/timestamp)
 OPT_small := $(if $(filter release,$(MODE)),-Os)
 api_opt    = $(if $(filter $(API_FAST),$(1)),,$(OPT_small))
 api_obj    = $(patsubst %.c,$(O)/%.abi$(1).o,$(API_SRC))
@@ -236,13 +248,18 @@ $(O)/tuff: $(call obj,$(TOOL_SRC)) $(O)/libdriver.a $(O)/vgpu.o $(TEST_KERNELS) 
 		$(PKG_LIBS) $(TOOL_LIBS) -ldl -o $@
 
 # Examples are built as their readers would: with the public headers and the public library, and nothing else of ours.
-EXAMPLES := $(patsubst tests/examples/%.c,$(O)/examples/%,$(wildcard tests/examples/*.c))
+EXAMPLES := $(addprefix $(O)/examples/,$(basename $(notdir $(wildcard tests/examples/*.c tests/examples/*.cc))))
 EXAMPLE_CODE := $(patsubst %,$(O)/examples/vadd.%.co,$(GFX))
 examples: $(EXAMPLES) $(EXAMPLE_CODE)
 $(O)/examples/%: tests/examples/%.c $(O)/libtuff.a $(wildcard include/tuff/*.h) $(O)/flags/cc $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(SAME_PATHS) -std=c11 -Wall -Wextra -Wpedantic $(WERROR) -D_GNU_SOURCE $(OPT_$(MODE)) -Iinclude \
 		$(CPPFLAGS) $(CFLAGS) $< $(LDFLAGS) $(O)/libtuff.a $(PKG_LIBS) -pthread -lm -o $@
+# An example in C++ has the shared library. clang compiles it without a C++ library, which need not be installed.
+$(O)/examples/%: tests/examples/%.cc $(O)/lib/libtuff.so $(wildcard include/tuff/*.h) $(O)/flags/ld
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)$(CLANG) -x c++ -std=c++11 -nostdinc++ -fno-exceptions -Wall -Wextra -Wpedantic -Werror -O2 -Iinclude -c $< -o $@.o
+	@$(CC) $(OPT_$(MODE)) $(LDFLAGS) $@.o -L$(O)/lib -ltuff -Wl,-rpath,'$$ORIGIN/../lib' -pthread -o $@
 $(O)/examples/vadd.%.co: tests/examples/vadd.hip $(O)/flags/device
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$* -O2 $< -o $@

@@ -2,6 +2,7 @@
 #ifndef CS_CODE_H
 #define CS_CODE_H
 
+#include "cs/code_object.h"
 #include "cs/cs.h"
 
 /* What one kernel's metadata says. */

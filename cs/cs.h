@@ -1,25 +1,23 @@
-/* cs/: contexts, PM4, code objects, submission, fences. This is the room's door.
+/* cs/: contexts, PM4, code objects, submission, fences. This header is the room's interface.
  *
  *   cs_ctx     a kernel context: the unit of loss
  *   cs_ring    a queue of one (context, IP, ring), with its pool of IB memory
  *   cs_ib      the commands of one job while they are written
- *   cs_point   a moment on a ring: the end of one job
- *   cs_sync    a DRM syncobj: what other drivers and processes wait for and signal
- *   cs_code    a loaded code object; owns its kernels
- *   cs_kernel  one kernel of it
+ *   cs_fence   a moment on a ring: the end of one job
+ *   cs_syncobj    a DRM syncobj: what other drivers and processes wait for and signal
  *
  * A job: cs_begin() locks the ring and starts an IB, emitters append to it, cs_submit() hands it to the kernel and
- * gives its point. Register state does not persist between IBs, so each IB says all that it needs.
+ * gives its fence. Register state does not persist between IBs, so each IB says all that it needs.
  *
  * Completion. The kernel writes each ring's 64-bit sequence number (its user fence) to host memory behind the job's
- * last cache write-back; a finished point costs one load. Sleeping waits use the kernel fence of the same number.
+ * last cache write-back; a finished fence costs one load. Sleeping waits use the kernel fence of the same number.
  *
  * Order. Jobs of one ring start in order and may overlap. CS_ORDERED waits for all earlier work of the ring; work
- * on other rings is waited for by naming its points, work of others by naming a cs_sync (struct cs_order). Each IB
- * begins with an acquire at system scope, and the kernel ends it with a release at system scope.
+ * on other rings is waited for by naming its fences, work of others by naming a cs_syncobj (struct cs_submit_info).
+ * Each IB begins with an acquire at system scope, and the kernel ends it with a release at system scope.
  *
  * Loss. When the kernel reports a job hung, a reset or a missing device, the context is lost for good: unfinished
- * points answer -ECANCELED (-ENODEV: the device is gone), and so does every later submission. Make a new context.
+ * fences answer -ECANCELED (-ENODEV: the device is gone), and so does every later submission. Make a new context.
  *
  * Errors: -errno with a record. Thread rule: all functions are thread safe; from cs_begin() to cs_submit() or
  * cs_abandon() an IB belongs to the calling thread, which holds its ring's lock. */
@@ -39,8 +37,8 @@
 struct cs_ctx;
 struct cs_ring;
 
-struct cs_point {
-	struct cs_ring *ring; /* borrowed; NULL: a point that has always been reached */
+struct cs_fence {
+	struct cs_ring *ring; /* borrowed; NULL: a fence that has always been signaled */
 	uint64_t seq;
 };
 
@@ -61,7 +59,7 @@ DRV_MUST_CHECK int cs_ctx_lost(const struct cs_ctx *ctx);
  * reported (vm_check_fault); the record names address and access. */
 DRV_MUST_CHECK int cs_ctx_check(struct cs_ctx *ctx);
 /* The same without the fault, which stays for another to report: one ioctl. */
-DRV_MUST_CHECK int cs_ctx_look(struct cs_ctx *ctx);
+DRV_MUST_CHECK int cs_ctx_check_reset(struct cs_ctx *ctx);
 
 struct cs_reset {
 	bool reset;     /* the GPU was reset since the context was made, by whomever */
@@ -89,78 +87,78 @@ struct cs_ctx *cs_ring_ctx(const struct cs_ring *ring);
 struct vm *cs_ring_vm(const struct cs_ring *ring);
 /* Runs a job that does nothing on a ring of its own, and waits for it: the kernel looks at all memory of the vm
  * before it starts one. A vm_submit_fn. */
-DRV_MUST_CHECK int cs_run_nothing(struct vm *vm, void *unused);
-/* The point of the last submitted job. */
-struct cs_point cs_ring_last(const struct cs_ring *ring);
+DRV_MUST_CHECK int cs_run_nop(struct vm *vm, void *unused);
+/* The fence of the last submitted job. */
+struct cs_fence cs_ring_last(const struct cs_ring *ring);
 /* Whether a job may be running: one that has not ended, or one that a thread is between cs_begin() and the end of
  * cs_submit() with, which is not the last one yet. */
 bool cs_ring_busy(const struct cs_ring *ring);
 /* The number of the last job that has ended. One load. */
-uint64_t cs_ring_reached(const struct cs_ring *ring);
+uint64_t cs_ring_completed(const struct cs_ring *ring);
 /* Jobs that were submitted and have not ended. One load of the sequence word. */
 unsigned cs_ring_unfinished(const struct cs_ring *ring);
 
-/* --- points ----------------------------------------------------------------------------------- */
+/* --- fences ----------------------------------------------------------------------------------- */
 
-/* 1: reached; 0: not yet; -ECANCELED, -ENODEV: never. One load when reached; never enters the kernel. A job whose
- * waves the kernel killed counts as reached until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the next
- * submission hears of it. */
-DRV_MUST_CHECK int cs_point_poll(struct cs_point point);
-/* Waits up to timeout_ns (CS_FOREVER: until it is reached or lost). Spins for TUFF_SPIN_US, then sleeps: in the
+/* 1: signaled; 0: not yet; -ECANCELED, -ENODEV: never. One load when signaled; never enters the kernel. A job whose
+ * waves the kernel killed counts as completed until a sleeping wait, cs_ctx_check() or (Linux 6.6 and newer) the
+ * next submission hears of it. */
+DRV_MUST_CHECK int cs_fence_poll(struct cs_fence fence);
+/* Waits up to timeout_ns (CS_FOREVER: until it is signaled or lost). Spins for TUFF_SPIN_US, then sleeps: in the
  * kernel, or, when less than 20 ms are left, up to 1 ms at a time. -ETIMEDOUT, -ECANCELED, -ENODEV. */
-DRV_MUST_CHECK int cs_point_wait(struct cs_point point, int64_t timeout_ns);
+DRV_MUST_CHECK int cs_fence_wait(struct cs_fence fence, int64_t timeout_ns);
 /* The same without spinning, for callers that look at something else in between; the job was submitted. A timeout
  * of more than 20 ms may end up to two jiffies, 20 ms at most, early. */
-DRV_MUST_CHECK int cs_point_sleep(struct cs_point point, int64_t timeout_ns);
-/* The same until all points are reached, or one of them fails. */
-DRV_MUST_CHECK int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t timeout_ns);
-/* Waits until one point is reached or lost; *index says which, and the result is its own. The points may be of
+DRV_MUST_CHECK int cs_fence_sleep(struct cs_fence fence, int64_t timeout_ns);
+/* The same until all fences are signaled, or one of them fails. */
+DRV_MUST_CHECK int cs_fences_wait_all(const struct cs_fence *fences, unsigned count, int64_t timeout_ns);
+/* Waits until one fence is signaled or lost; *index says which, and the result is its own. The fences may be of
  * several devices; then it polls, up to 1 ms apart. count >= 1. */
-DRV_MUST_CHECK int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t timeout_ns,
+DRV_MUST_CHECK int cs_fences_wait_any(const struct cs_fence *fences, unsigned count, int64_t timeout_ns,
 				      unsigned *index);
 /* Waits until the job does not run any more, whatever became of it: before memory that it uses is freed or used
  * again. A lost context does not end this wait early, since only one of its rings may have been reset. */
-void cs_point_settle(struct cs_point point);
-/* Whether cs_point_settle() would return at once. One load, or one ioctl when the context is lost. */
-bool cs_point_settled(struct cs_point point);
-/* Copies those that are not settled; `to` may be `from`. How many. */
-unsigned cs_points_unsettled(struct cs_point *to, const struct cs_point *from, unsigned count);
+void cs_fence_retire(struct cs_fence fence);
+/* Whether cs_fence_retire() would return at once. One load, or one ioctl when the context is lost. */
+bool cs_fence_is_retired(struct cs_fence fence);
+/* Copies those that are not retired; `to` may be `from`. How many. */
+unsigned cs_fences_unretired(struct cs_fence *to, const struct cs_fence *from, unsigned count);
 
 /* A file that poll() finds readable when the job has ended, well or not; the caller closes it. The job was
  * submitted.
  */
-DRV_MUST_CHECK int cs_point_sync_file(struct cs_point point, int *fd);
+DRV_MUST_CHECK int cs_fence_sync_file(struct cs_fence fence, int *fd);
 
 /* --- syncobjs --------------------------------------------------------------------------------- */
 
-struct cs_sync {
+struct cs_syncobj {
 	struct vm *vm;   /* borrowed; outlives it */
 	uint32_t handle; /* owned */
 };
 
 /* A moment of a sync. value 0: whatever fence it holds (binary); else that point of its timeline. */
-struct cs_sync_point {
-	const struct cs_sync *sync;
+struct cs_syncobj_point {
+	const struct cs_syncobj *sync;
 	uint64_t value;
 };
 
 /* The caller's storage. -ENOMEM. */
-DRV_MUST_CHECK int cs_sync_init(struct vm *vm, bool signaled, struct cs_sync *sync);
+DRV_MUST_CHECK int cs_syncobj_init(struct vm *vm, bool signaled, struct cs_syncobj *sync);
 /* Jobs that wait for it go on doing so. Accepts a zeroed one; zeroes it. */
-void cs_sync_fini(struct cs_sync *sync);
-DRV_MUST_CHECK int cs_sync_signal(const struct cs_sync *sync, uint64_t value);
-DRV_MUST_CHECK int cs_sync_reset(const struct cs_sync *sync);
+void cs_syncobj_fini(struct cs_syncobj *sync);
+DRV_MUST_CHECK int cs_syncobj_signal(const struct cs_syncobj *sync, uint64_t value);
+DRV_MUST_CHECK int cs_syncobj_reset(const struct cs_syncobj *sync);
 /* Waits, also for what nobody has submitted yet. -ETIMEDOUT. */
-DRV_MUST_CHECK int cs_sync_wait(const struct cs_sync *sync, uint64_t value, int64_t timeout_ns);
+DRV_MUST_CHECK int cs_syncobj_wait(const struct cs_syncobj *sync, uint64_t value, int64_t timeout_ns);
 /* A job may wait for it: it is there, or what was submitted brings it. */
-bool cs_sync_available(const struct cs_sync *sync, uint64_t value);
+bool cs_syncobj_available(const struct cs_syncobj *sync, uint64_t value);
 /* The last point of the timeline that was reached. */
-DRV_MUST_CHECK int cs_sync_query(const struct cs_sync *sync, uint64_t *value);
+DRV_MUST_CHECK int cs_syncobj_query(const struct cs_syncobj *sync, uint64_t *value);
 /* As a file descriptor, the caller's: the object itself, or (file) a sync file of its present fence. -EINVAL: it
  * has none; -EMFILE. */
-DRV_MUST_CHECK int cs_sync_export(const struct cs_sync *sync, bool file, int *fd);
+DRV_MUST_CHECK int cs_syncobj_export(const struct cs_syncobj *sync, bool file, int *fd);
 /* Back from one; fd stays the caller's. -EINVAL: no such descriptor. */
-DRV_MUST_CHECK int cs_sync_import(struct vm *vm, int fd, bool file, struct cs_sync *sync);
+DRV_MUST_CHECK int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs_syncobj *sync);
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
@@ -185,7 +183,7 @@ struct cs_segment {
 	uint32_t dw;
 };
 
-struct cs_kept; /* commands that many jobs end with */
+struct cs_command_buffer; /* commands that many jobs end with */
 
 struct cs_ib {
 	struct cs_ring *ring; /* borrowed, locked */
@@ -194,34 +192,34 @@ struct cs_ib {
 	int error;            /* sticky: what cs_submit() will answer */
 	/* What the registers of a dispatch hold, addresses and id aside; NULL: whatever. Who writes such registers
 	 * by packets of his own sets it so. */
-	const struct cs_prepared *regs;
-	unsigned flags;                /* enum cs_begin_flags */
-	unsigned segments;             /* closed ones; the first says where the IB begins */
-	bool scratch_settled;          /* it has a barrier in front of the ring's present scratch layout */
-	const struct cs_fence *fences; /* cs_fences of its device; immutable */
-	struct cs_kept **keep;         /* the caller's; where commands go that are kept. NULL: none are */
+	const struct cs_dispatch_template *regs;
+	unsigned flags;      /* enum cs_begin_flags */
+	unsigned segments;   /* closed ones; the first says where the IB begins */
+	bool scratch_fenced; /* it has a barrier in front of the ring's present scratch layout */
+	const struct cs_barrier_packet *barrier_packets; /* cs_barrier_packets of its device; immutable */
+	struct cs_command_buffer **record; /* the caller's; where recorded commands go; NULL: none are recorded */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* [segments] is the open one */
 };
 
 /* Starts a job. Locks the ring. -EBUSY (CS_NOWAIT), -ENOMEM, -ECANCELED, -ENODEV; then the ring is not locked. */
 DRV_MUST_CHECK int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **ib);
 /* What a job waits for, and what it signals when it ends. All arrays are read during the call only. */
-struct cs_order {
-	const struct cs_point *after; /* of any device of this process */
-	const struct cs_sync_point *wait, *signal;
+struct cs_submit_info {
+	const struct cs_fence *after; /* of any device of this process */
+	const struct cs_syncobj_point *wait, *signal;
 	unsigned after_count, wait_count, signal_count;
-	/* Not NULL: the job does not wait for points of `after` that are lost; then *lost becomes true. */
+	/* Not NULL: the job does not wait for fences of `after` that are lost; then *lost becomes true. */
 	bool *lost;
 };
-#define CS_AFTER_MAX 64 /* unreached points of this device */
-#define CS_SYNCS_MAX 32 /* wait_count and unreached points of other devices; signal_count */
+#define CS_AFTER_MAX 64 /* unreached fences of this device */
+#define CS_SYNCS_MAX 32 /* wait_count and unreached fences of other devices; signal_count */
 
-/* Submits it; order and point may be NULL. Unlocks the ring, whatever happens. -ECANCELED: the context is lost
- * (cs_ctx_lost()), or a point of `after` is and order->lost does not ask for it: then the context goes on; -ENOENT:
+/* Submits it; info and fence may be NULL. Unlocks the ring, whatever happens. -ECANCELED: the context is lost
+ * (cs_ctx_lost()), or a fence of `after` is and info->lost does not ask for it: then the context goes on; -ENOENT:
  * nothing that was submitted signals a sync of `wait`; -EBUSY: CS_NOWAIT, and the pool was full. One ioctl, two
- * when the BO list changed, three more for each unreached point of another device. Retries -ENOMEM for one second.
+ * when the BO list changed, three more for each unreached fence of another device. Retries -ENOMEM for one second.
  */
-DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point);
+DRV_MUST_CHECK int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fence *fence);
 /* Drops it. Unlocks the ring. */
 void cs_abandon(struct cs_ib *ib);
 
@@ -236,15 +234,15 @@ static inline void cs_ib_wrote(struct cs_ib *ib, uint32_t *end)
 {
 	ib->cur = end;
 }
-/* Keeps the commands from here to the job's end, on compute rings: when cs_submit() has succeeded, *kept has them;
- * else it is NULL. It stays where it is until then. They say all that they need: what comes first waits for the
- * job's earlier commands and sees what others wrote only if it says so. Their scratch is not kept. -ENOMEM, -EBUSY:
- * they are not kept, and the job is as it was. */
-DRV_MUST_CHECK int cs_ib_keep(struct cs_ib *ib, struct cs_kept **kept);
+/* Records the commands from here to the job's end, on compute rings: when cs_submit() has succeeded, *commands has
+ * them; else it is NULL. `commands` stays where it is until then. The recorded commands set all state that they
+ * need; the first of them must wait for earlier commands of the job and acquire what others wrote, if that is
+ * wanted. Scratch is not recorded. -ENOMEM, -EBUSY: nothing is recorded, and the job is as it was. */
+DRV_MUST_CHECK int cs_ib_record(struct cs_ib *ib, struct cs_command_buffer **commands);
 /* The last commands of a job, on any compute ring of the vm. Costs a packet, however many they are. */
-void cs_ib_end_with(struct cs_ib *ib, const struct cs_kept *kept);
+void cs_ib_chain(struct cs_ib *ib, const struct cs_command_buffer *commands);
 /* The jobs that end with it have ended. NULL is accepted. */
-void cs_kept_free(struct cs_kept *kept);
+void cs_command_buffer_free(struct cs_command_buffer *commands);
 /* Two dwords, the low one first. */
 static inline void cs_put_64(uint32_t *to, uint64_t value)
 {
@@ -253,280 +251,5 @@ static inline void cs_put_64(uint32_t *to, uint64_t value)
 /* A block of size_B <= CS_DATA_MAX_B that lives as long as the job, at a multiple of align_B <= 256: write-combined
  * for the CPU, uncached for the GPU. NULL: the submission will fail. */
 void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *va);
-
-/* --- PM4, for compute rings ------------------------------------------------------------------- */
-
-/* As HSA numbers them. */
-enum cs_scope {
-	CS_SCOPE_NONE,
-	CS_SCOPE_AGENT,  /* this GPU: vector and scalar L1 caches, instructions; with several XCCs L2, too */
-	CS_SCOPE_SYSTEM, /* everybody: L2 too, written back as it is invalidated; and so is HSA's reserved 3 */
-};
-
-#define CS_FENCE_MAX 12 /* dwords */
-/* By scope and barrier, as they stand side by side in the header of an AQL packet. */
-struct cs_fence {
-	uint32_t dw[CS_FENCE_MAX], count;
-	uint32_t pad[3]; /* a row is found by a shift */
-};
-extern DRV_OWN const struct cs_fence cs_fences[2][8]; /* [1]: for devices with several XCCs */
-/* Between two dispatches. barrier: waits until all waves launched before it have ended. acquire: makes what others
- * wrote at that scope visible to what follows, which alone waits for no wave. */
-static inline void cs_ib_fence(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
-{
-	const struct cs_fence *fence = &ib->fences[acquire << 1 | barrier];
-	uint32_t *p = cs_ib_room(ib, CS_FENCE_MAX);
-
-	/* A copy of constant size is three moves; what it writes behind the end is written over. */
-	memcpy(p, fence->dw, sizeof(fence->dw));
-	cs_ib_wrote(ib, p + fence->count);
-}
-/* When earlier waves have ended: makes what they wrote visible at that scope, then the 64-bit value to va
- * (8-aligned). */
-void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uint64_t value);
-/* The same with the GPU clock counter as value, and without cache action. */
-void cs_ib_release_clock(struct cs_ib *ib, uint64_t va);
-/* Writes the clock counter to va as soon as the command processor comes by. */
-void cs_ib_clock(struct cs_ib *ib, uint64_t va);
-/* The command processor waits until the 32-bit word at va (uncached memory), seen unsigned, is >= value. */
-void cs_ib_wait_word(struct cs_ib *ib, uint64_t va, uint32_t value);
-/* The command processor writes `count` dwords to va (4-aligned). */
-void cs_ib_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned count);
-
-cs_print_fn cs_pm4_print;
-
-/* --- code objects ----------------------------------------------------------------------------- */
-
-struct cs_code;
-
-/* Arguments that the compiler adds behind the explicit ones; families of three stand at multiples of three. Those
- * that are not named here stay zero. */
-enum cs_hidden_kind {
-	CS_HIDDEN_NONE = 0,
-	CS_HIDDEN_BLOCK_COUNT_X = 3,
-	CS_HIDDEN_BLOCK_COUNT_Y,
-	CS_HIDDEN_BLOCK_COUNT_Z,
-	CS_HIDDEN_GROUP_SIZE_X,
-	CS_HIDDEN_GROUP_SIZE_Y,
-	CS_HIDDEN_GROUP_SIZE_Z,
-	CS_HIDDEN_REMAINDER_X,
-	CS_HIDDEN_REMAINDER_Y,
-	CS_HIDDEN_REMAINDER_Z,
-	CS_HIDDEN_GRID_DIMS,
-	CS_HIDDEN_DYNAMIC_LDS_SIZE,
-	CS_HIDDEN_PRIVATE_BASE,
-	CS_HIDDEN_SHARED_BASE,
-	CS_HIDDEN_QUEUE_PTR,
-	/* Services that whoever is above offers. */
-	CS_HIDDEN_HOSTCALL,
-	CS_HIDDEN_PRINTF,
-	CS_HIDDEN_HEAP,
-	CS_HIDDEN_MULTIGRID_SYNC,
-};
-
-/* What the metadata says of an argument. */
-struct cs_arg {
-	uint16_t kind; /* enum cs_hidden_kind; 0: an explicit one */
-	uint16_t size_B;
-	uint32_t offset_B;
-};
-
-/* What a dispatch of a kernel took: of so many workgroups. Atomic, relaxed: an estimate, for callers that bound
- * their jobs by time. ns 0: not known. */
-struct cs_kernel_cost {
-	_Atomic uint64_t ns, groups;
-};
-
-struct cs_kernel {
-	const char *name;       /* owned by the code */
-	struct cs_code *code;   /* borrowed */
-	uint64_t descriptor_va; /* the HSA kernel object */
-	uint64_t entry_va;
-	uint32_t rsrc1, rsrc2, rsrc3;
-	uint16_t properties;  /* kernel_code_properties */
-	uint8_t preload_dw;   /* of the arguments, that the last user SGPRs hold when the kernel begins */
-	uint16_t preload_at;  /* the first of these dwords */
-	uint32_t lds_B;       /* static */
-	uint32_t private_B;   /* scratch per lane, static */
-	uint32_t kernarg_B;   /* hidden arguments included */
-	uint32_t explicit_B;  /* without them */
-	uint32_t max_threads; /* per workgroup; 0: not said */
-	uint32_t args_align_B;
-	bool global;           /* a global symbol, not a weak one */
-	bool uniform;          /* its code counts on workgroups that are all of one size */
-	unsigned vgprs, sgprs; /* as the metadata has them; 0: not said */
-	unsigned arg_count, hidden_count;
-	const struct cs_arg *arg, *hidden; /* explicit and hidden ones; owned by the code */
-	uint32_t hidden_end_B; /* where the last hidden argument ends that its code may read; 0: there is none */
-	/* What printf is called with in its code, as the metadata has it; NULL behind the last. Owned by the code.
-	 */
-	const char *const *format;
-	struct cs_kernel_cost *cost; /* owned by the code; the caller's */
-};
-/* The kernel calls what the compiler cannot see: how much stack it takes is not known. */
-bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel);
-/* What such a kernel gets per lane at least: what clang itself took such a call to need, before it left that to the
- * runtime (amdgpu-assume-external-call-stack-size), and CLR's largest default. malloc() at -O0 takes over 2 KiB. */
-#define CS_DYNAMIC_STACK_B 16384u
-/* 32 or 64. */
-unsigned cs_kernel_wave_lanes(const struct cs_kernel *kernel);
-
-/* A variable of a code object. */
-struct cs_variable {
-	const char *name; /* owned by the code */
-	uint64_t va, size_B, align_B;
-	bool constant; /* nothing writes it */
-	bool global;   /* a global symbol, not a weak one */
-};
-
-/* What a code object was compiled for. */
-struct cs_target {
-	const char *isa;                 /* "gfx906", "gfx9-generic"; NULL: the machine is unknown. Static. */
-	unsigned mach, version;          /* EF_AMDGPU_MACH; of the code object's format: 3 to 6 */
-	unsigned generic_version;        /* of a generic target; 0: code for one chip */
-	enum drv_feature xnack, sramecc; /* DRV_FEATURE_EITHER: not demanded */
-};
-
-/* Reads what a code object, or the first of an offload bundle that suits the chip, was compiled for. chip NULL: no
- * bundles. -ENOEXEC: it is none, or its version is unknown. */
-DRV_MUST_CHECK int cs_code_target(const void *image, size_t size_B, const struct drv_chip *chip,
-				  struct cs_target *target);
-/* True when a chip runs code for that target: its own, of the generic target that covers it, or of a chip whose
- * instructions are the same (drv_chip.runs_mach); with the features as the chip has them. */
-bool cs_target_fits(const struct cs_target *target, const struct drv_chip *chip);
-
-/* If the image is an offload bundle, narrows it to the first code object for the chip, or else for its generic
- * target, or else for a chip whose code it runs. -ENOEXEC, -ENOTSUP (compressed). */
-DRV_MUST_CHECK int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip);
-
-/* What the loader asks of its caller; each may be NULL. */
-struct cs_code_hooks {
-	/* The address of what the code object names and does not define. -ENOENT: unknown; weak names are 0 then.
-	 */
-	int (*resolve)(void *user, const char *name, uint64_t *va);
-	/* Writes to VRAM that the CPU does not see, at once: small BARs. NULL: code goes to VRAM that it sees. */
-	int (*upload)(void *user, uint64_t va, const void *from, uint64_t size_B);
-	void *user;
-};
-
-/* Loads a code object (an AMDGPU ELF of version 3 to 6, or an offload bundle that has one) for the vm's chip; image
- * and hooks are read during the call only; hooks may be NULL. -ENOEXEC: broken, or for another chip; -ENOTSUP:
- * needs what tuff does not do, names what it does not define; -ENOMEM; what a hook says. The record says what. */
-DRV_MUST_CHECK int cs_code_load(struct vm *vm, const void *image, size_t size_B, const struct cs_code_hooks *hooks,
-				struct cs_code **code);
-/* Only reads it, for whatever chip it is: symbols have addresses within the file's image, external ones are 0. */
-DRV_MUST_CHECK int cs_code_read(const void *image, size_t size_B, struct cs_code **code);
-/* No submitted work may still run it. */
-void cs_code_unload(struct cs_code *code);
-/* Where the loaded image lies. */
-void cs_code_extent(const struct cs_code *code, uint64_t *va, uint64_t *size_B);
-/* Where the CPU reads what was loaded at va: the memory itself, or a copy as it was when it was loaded where the
- * CPU does not see the memory. NULL: outside. */
-const void *cs_code_map(const struct cs_code *code, uint64_t va);
-/* -ENOENT. */
-DRV_MUST_CHECK int cs_code_kernel(const struct cs_code *code, const char *name, const struct cs_kernel **kernel);
-/* By index, in order of their names; NULL past the last. */
-const struct cs_kernel *cs_code_kernel_at(const struct cs_code *code, unsigned index);
-/* The kernel whose descriptor is there, or NULL. */
-const struct cs_kernel *cs_code_kernel_by_va(const struct cs_code *code, uint64_t descriptor_va);
-DRV_MUST_CHECK int cs_code_variable(const struct cs_code *code, const char *name,
-				    const struct cs_variable **variable);
-const struct cs_variable *cs_code_variable_at(const struct cs_code *code, unsigned index);
-
-struct cs_dispatch {
-	const struct cs_kernel *kernel;
-	uint32_t grid[3];  /* work-items, each at least 1; groups at the far edges may be partial */
-	uint32_t group[3]; /* work-items per workgroup */
-	/* The part of the grid that runs, in workgroups; group_count all 0: the whole. What the kernel sees of the
-	 * grid's size and of its own ids does not change. */
-	uint32_t first_group[3], group_count[3];
-	uint32_t dynamic_lds_B;
-	const void *args; /* explicit arguments as the kernel lays them out; copied */
-	uint32_t args_B;  /* at most kernel->explicit_B, and a struct's padding; the rest is zero */
-};
-
-/* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of
- * one IB may overlap; put cs_ib_fence() between those that depend on each other. -EINVAL:
- * outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
-DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
-
-#define CS_ENGINES_MAX 8 /* shader engines that masks of compute units name */
-
-/* A dispatch whose arguments are in memory already, for who has AQL packets: cs_ib_dispatch() makes one of these.
- * The addresses are the kernel's business; those that it does not ask for are ignored. */
-struct cs_launch {
-	const struct cs_kernel *kernel;
-	uint32_t grid[3], group[3];
-	uint32_t first_group[3], group_count[3]; /* as in cs_dispatch */
-	uint32_t lds_B, private_B;               /* in all: of a workgroup, of a lane */
-	uint64_t kernarg_va;
-	uint64_t packet_va; /* its AQL packet, unchanged until the kernel ends */
-	uint64_t queue_va;  /* amd_queue_t */
-	uint64_t dispatch_id;
-	const uint32_t *cu_mask; /* compute units by shader engine, CS_ENGINES_MAX words; NULL: all */
-	bool cooperative;        /* its workgroups wait for one another: there is scratch for all, or -ENOMEM */
-};
-#define CS_WANTS_DISPATCH_PTR (1u << 1) /* of cs_kernel.properties */
-static inline bool cs_kernel_wants_packet(const struct cs_kernel *kernel)
-{
-	return kernel->properties & CS_WANTS_DISPATCH_PTR;
-}
-/* Its waves have scratch: COMPUTE_PGM_RSRC2.SCRATCH_EN. */
-static inline bool cs_kernel_has_scratch(const struct cs_kernel *kernel)
-{
-	return kernel->rsrc2 & 1;
-}
-DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
-/* How many workgroups of group_threads work-items can run at a time on one ring when they need scratch, whatever
- * else would allow: the hardware numbers the slots of a queue's waves with 12 bits. */
-uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads);
-
-#define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and a bit that is written behind it */
-
-/* A launch for who makes many that differ in addresses and id only: checked and written once. Plain data. */
-struct cs_prepared {
-	uint32_t dw[CS_ROOM_MAX + CS_TAIL_MAX];
-	uint8_t count, packet_at, queue_at, kernarg_at, id_at;
-	uint8_t tail_at; /* from there on it is addresses, id and the dispatch: all that one more of the same needs
-			  */
-};
-/* False: this one cannot be prepared: it needs scratch, or arguments in registers, or cs_ib_launch() would refuse
- * it. Good for rings of the same device. */
-bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *launch, struct cs_prepared *prepared);
-/* The prepared commands lie at p: writes what the launch has of its own, and gives their end. */
-static inline uint32_t *cs_put_addresses(uint32_t *p, const struct cs_prepared *prepared, uint64_t kernarg_va,
-					 uint64_t queue_va, uint64_t dispatch_id)
-{
-	cs_put_64(p + prepared->queue_at, queue_va);
-	cs_put_64(p + prepared->kernarg_at, kernarg_va);
-	cs_put_64(p + prepared->id_at, dispatch_id);
-	return p + prepared->count;
-}
-static inline void cs_ib_launch_prepared(struct cs_ib *ib, const struct cs_prepared *prepared, uint64_t kernarg_va,
-					 uint64_t queue_va, uint64_t dispatch_id, uint64_t packet_va)
-{
-	uint32_t *p;
-
-	if (ib->regs == prepared) {
-		/* Copies of constant size are a few wide moves. */
-		p = cs_ib_room(ib, CS_TAIL_MAX);
-		memcpy(p, prepared->dw + prepared->tail_at, CS_TAIL_MAX * sizeof(*p));
-		p -= prepared->tail_at;
-	} else {
-		p = cs_ib_room(ib, CS_ROOM_MAX);
-		memcpy(p, prepared->dw, CS_ROOM_MAX * sizeof(*p));
-		ib->regs = prepared;
-	}
-	cs_put_64(p + prepared->packet_at, packet_va);
-	cs_ib_wrote(ib, cs_put_addresses(p, prepared, kernarg_va, queue_va, dispatch_id));
-}
-
-/* Unfinished jobs from which on a ring has enough to do, and more work may wait to be put into one. */
-#define CS_BUSY_JOBS 2
-/* A job of one prepared launch whose kernel does not want its packet, for a ring that has not enough to do: what
- * cs_begin() (CS_NOWAIT; ordered: CS_ORDERED), cs_ib_launch_prepared() and cs_submit() make of it when nothing is
- * unusual, in a third of the instructions. -EAGAIN: something is, and all is as it was. */
-DRV_MUST_CHECK int cs_submit_prepared(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
-				      uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id);
 
 #endif

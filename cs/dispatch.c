@@ -10,6 +10,7 @@
 
 #include "cs/code.h"
 #include "cs/pm4.h"
+#include "vm/suballoc.h"
 
 /* kernel_code_properties */
 enum {
@@ -126,7 +127,7 @@ static int queue_descriptor(struct cs_ring *ring, uint64_t *va)
 	int r;
 
 	if (!ring->queue.map) {
-		r = vm_piece_alloc(ring->ctx->vm, &info, &ring->queue);
+		r = vm_suballoc_create(ring->ctx->vm, &info, &ring->queue);
 		if (r)
 			return r;
 		queue = ring->queue.map;
@@ -466,7 +467,8 @@ int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
 	return ib->error;
 }
 
-bool cs_prepare(const struct cs_ring *ring, const struct cs_launch *l, struct cs_prepared *out)
+bool cs_dispatch_template_init(const struct cs_ring *ring, const struct cs_launch *l,
+			       struct cs_dispatch_template *out)
 {
 	struct user_sgprs user = {0};
 	struct geometry g = {0};

@@ -6,7 +6,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
-#include "cs/cs.h"
+#include "cs/code_object.h"
 
 #ifndef EM_AMDGPU
 #define EM_AMDGPU 224

@@ -7,16 +7,17 @@
 
 #include <amdgpu_drm.h>
 
-#include "cs/cs.h"
+#include "cs/dispatch.h"
+#include "vm/suballoc.h"
 
 /* IB memory of one ring comes in chunks: commands grow up from the bottom, data down from the top. */
 #define CS_CHUNK_B    65536u
 #define CS_CHUNKS_MAX 64
 
 struct cs_chunk {
-	struct vm_piece mem;   /* owned */
-	struct cs_chunk *next; /* younger */
-	uint64_t last_seq;     /* of the last job with something in it; CS_OPEN: the job that is being written */
+	struct vm_suballoc mem; /* owned */
+	struct cs_chunk *next;  /* younger */
+	uint64_t last_seq;      /* of the last job with something in it; CS_OPEN: the job that is being written */
 };
 #define CS_OPEN UINT64_MAX
 
@@ -69,7 +70,7 @@ struct cs_ring {
 	unsigned chunks;
 	uint32_t cmd_B, data_B; /* of the current chunk: commands end here, data begins there */
 	struct cs_scratch scratch;
-	struct vm_piece queue; /* amd_queue_t, for kernels that ask for it; owned */
+	struct vm_suballoc queue; /* amd_queue_t, for kernels that ask for it; owned */
 	uint64_t dispatches;
 
 	/* What the CS ioctl reads, filled once as far as it does not change. */
@@ -78,7 +79,7 @@ struct cs_ring {
 	struct drm_amdgpu_cs_chunk_fence fence_args;
 	struct drm_amdgpu_cs_chunk_dep dep[CS_AFTER_MAX];
 	struct drm_amdgpu_cs_chunk_syncobj wait[CS_SYNCS_MAX], signal[CS_SYNCS_MAX];
-	struct cs_sync foreign[CS_SYNCS_MAX]; /* owned during cs_submit(): fences of other devices, as ours */
+	struct cs_syncobj foreign[CS_SYNCS_MAX]; /* owned during cs_submit(): fences of other devices, as ours */
 	struct drm_amdgpu_cs_chunk ib_arg[CS_SEGMENTS_MAX], fence_arg, dep_arg, wait_arg, signal_arg;
 	uint64_t arg_pointer[CS_SEGMENTS_MAX + 4]; /* fence, IBs, dependencies, syncobjs */
 	unsigned deps, waits, signals, foreigns;   /* entries of this job in the arrays above */
@@ -90,10 +91,10 @@ bool cs_is_loss(int r);
 /* Marks the context lost because of r, a loss; first_bad: the job that failed. Gives the error for the caller. */
 int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad);
 
-DRV_MUST_CHECK int cs_pool_init(struct cs_ring *ring);
-void cs_pool_fini(struct cs_ring *ring);
+DRV_MUST_CHECK int cs_ib_arena_init(struct cs_ring *ring);
+void cs_ib_arena_fini(struct cs_ring *ring);
 /* Opens the first segment of a job, closes the last. */
-void cs_pool_open(struct cs_ring *ring);
+void cs_ib_arena_open(struct cs_ring *ring);
 void cs_pool_close(struct cs_ring *ring);
 /* After the job that used them was submitted as seq, or dropped (the ring's last seq). */
 void cs_pool_commit(struct cs_ring *ring, uint64_t seq);
@@ -106,34 +107,34 @@ DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, uint3
 void cs_scratch_retire(struct cs_ring *ring, bool all);
 
 #define IB_PAD_DW 8 /* IBs are whole multiples of this, on every ring */
-/* The first place of the current chunk where an IB may begin, when jobs up to `reached` have ended. */
-static inline uint32_t cs_pool_place(struct cs_ring *ring, uint64_t reached)
+/* The first place of the current chunk where an IB may begin, when jobs up to `completed` have ended. */
+static inline uint32_t cs_ib_arena_place(struct cs_ring *ring, uint64_t completed)
 {
-	if (reached >= ring->current->last_seq) {
+	if (completed >= ring->current->last_seq) {
 		ring->cmd_B = 0;
 		ring->data_B = CS_CHUNK_B;
 	}
 	return (ring->cmd_B + ring->align_B - 1) & ~(ring->align_B - 1);
 }
 
-/* Gathers what the job waits for and signals into the ring's arguments; undone by cs_order_release(). */
-DRV_MUST_CHECK int cs_order_collect(struct cs_ring *ring, const struct cs_order *order);
-void cs_order_release(struct cs_ring *ring);
+/* Gathers what the job waits for and signals into the ring's arguments; undone by cs_submit_info_release(). */
+DRV_MUST_CHECK int cs_submit_info_collect(struct cs_ring *ring, const struct cs_submit_info *info);
+void cs_submit_info_release(struct cs_ring *ring);
 /* Appends the chunks of it to arg_pointer[chunks..]; gives the new count. */
-unsigned cs_order_chunks(struct cs_ring *ring, unsigned chunks);
+unsigned cs_submit_info_chunks(struct cs_ring *ring, unsigned chunks);
 
-/* A descriptor of a syncobj that holds the point's fence; the caller closes it. */
-DRV_MUST_CHECK int cs_point_export(struct cs_point point, int *fd);
+/* A descriptor of a syncobj that holds the fence's fence; the caller closes it. */
+DRV_MUST_CHECK int cs_fence_export(struct cs_fence fence, int *fd);
 
 /* CLOCK_MONOTONIC at which a wait that begins now has lasted timeout_ns; INT64_MAX: never. */
 uint64_t cs_deadline_ns(int64_t timeout_ns);
 
 /* Asks the kernel's fence without waiting: 0, or the loss that it reports, after marking the context. */
-DRV_MUST_CHECK int cs_fence_poll(struct cs_point point);
+DRV_MUST_CHECK int cs_kernel_fence_query(struct cs_fence fence);
 
 /* First packets of each compute IB. */
 void cs_ib_prologue(struct cs_ib *ib);
-static inline uint64_t cs_reached(const struct cs_ring *ring)
+static inline uint64_t cs_completed_seq(const struct cs_ring *ring)
 {
 	/* Acquire: what the GPU wrote before the word is seen after it. */
 	return atomic_load_explicit(ring->word, memory_order_acquire);

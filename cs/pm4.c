@@ -36,7 +36,7 @@
 /* With several XCCs an agent has several L2s, which nothing keeps alike: its scope is as wide as the system's (LLVM
  * AMDGPUUsage, memory model of gfx942: an agent's release writes L2 back, its acquire invalidates what is not
  * coherent in it). */
-const struct cs_fence cs_fences[2][8] = {FENCES(COHER_AGENT), FENCES(COHER_SYSTEM)};
+const struct cs_barrier_packet cs_barrier_packets[2][8] = {FENCES(COHER_AGENT), FENCES(COHER_SYSTEM)};
 
 /* The whole of caches: another process may have had the job's VMID before, and instructions at the same addresses,
  * which the kernel's TLB flush leaves where they are (Linux amdgpu_vm_flush(); Mesa and the kernel's own
@@ -46,7 +46,7 @@ void cs_ib_prologue(struct cs_ib *ib)
 {
 	const struct cs_ring *ring = ib->ring;
 
-	cs_ib_fence(ib, ib->flags & CS_ORDERED && ring->last > cs_reached(ring), CS_SCOPE_SYSTEM);
+	cs_ib_barrier(ib, ib->flags & CS_ORDERED && ring->last > cs_completed_seq(ring), CS_SCOPE_SYSTEM);
 }
 
 static void release(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t va, uint64_t value)
@@ -69,7 +69,7 @@ void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uin
 	/* TC_WB alone does nothing on GFX9; with TC_NC it writes back MTYPE NC and RW lines: all that we map
 	 * cached. Vector stores write through to L2, so what the agent alone reads is there already, if it has one
 	 * L2. */
-	bool write_back = scope == CS_SCOPE_SYSTEM || ib->fences == cs_fences[1];
+	bool write_back = scope == CS_SCOPE_SYSTEM || ib->barrier_packets == cs_barrier_packets[1];
 
 	release(ib,
 		write_back ? EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC : EVENT_BOTTOM_OF_PIPE_TS,

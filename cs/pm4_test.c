@@ -12,8 +12,9 @@ static uint32_t buffer[512];
 static struct cs_ib fresh(void)
 {
 	memset(buffer, 0xee, sizeof(buffer));
-	return (struct cs_ib){
-		.cur = buffer, .end = buffer + sizeof(buffer) / sizeof(buffer[0]), .fences = cs_fences[0]};
+	return (struct cs_ib){.cur = buffer,
+			      .end = buffer + sizeof(buffer) / sizeof(buffer[0]),
+			      .barrier_packets = cs_barrier_packets[0]};
 }
 
 #define CHECK_DWORDS(ib, ...)                                                                                      \
@@ -30,13 +31,13 @@ static void emits_the_reference_encodings(void)
 {
 	struct cs_ib ib = fresh();
 
-	cs_ib_fence(&ib, true, CS_SCOPE_NONE);
+	cs_ib_barrier(&ib, true, CS_SCOPE_NONE);
 	CHECK_DWORDS(ib, 0xC0004600, 0x00000407, 0xC0055800, 0x08400000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
-	cs_ib_fence(&ib, false, CS_SCOPE_AGENT);
+	cs_ib_barrier(&ib, false, CS_SCOPE_AGENT);
 	CHECK_DWORDS(ib, 0xC0055800, 0x28400000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
-	cs_ib_fence(&ib, false, CS_SCOPE_SYSTEM);
+	cs_ib_barrier(&ib, false, CS_SCOPE_SYSTEM);
 	CHECK_DWORDS(ib, 0xC0055800, 0x28C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
 	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 0x1122334455667788ull);
@@ -60,11 +61,11 @@ static void several_xccs_widen_agent_scope(void)
 {
 	struct cs_ib ib = fresh();
 
-	ib.fences = cs_fences[1];
-	cs_ib_fence(&ib, false, CS_SCOPE_AGENT);
+	ib.barrier_packets = cs_barrier_packets[1];
+	cs_ib_barrier(&ib, false, CS_SCOPE_AGENT);
 	CHECK_DWORDS(ib, 0xC0055800, 0x28C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
 	ib = fresh();
-	ib.fences = cs_fences[1];
+	ib.barrier_packets = cs_barrier_packets[1];
 	cs_ib_release_value(&ib, CS_SCOPE_AGENT, VA, 1);
 	CHECK_DWORDS(ib, 0xC0064900, 0x00088514, 0x43000000, 0x56789ab8, 0x1234, 1, 0, 0);
 }
@@ -97,7 +98,7 @@ static void prints_what_it_emits(const char *file)
 	struct cs_ib ib = fresh();
 	FILE *log;
 
-	cs_ib_fence(&ib, true, CS_SCOPE_SYSTEM);
+	cs_ib_barrier(&ib, true, CS_SCOPE_SYSTEM);
 	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 42);
 	cs_ib_release_clock(&ib, VA);
 	cs_ib_clock(&ib, VA);

@@ -1,5 +1,6 @@
 /* Contexts and rings, and how they are lost. */
 #include "cs/internal.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static int check_ring(struct cs_ring *ring)
 	int r = 0;
 
 	for (; !r && seq <= ring->last; seq++)
-		r = cs_fence_poll((struct cs_point){ring, seq});
+		r = cs_kernel_fence_query((struct cs_fence){ring, seq});
 	return r;
 }
 
@@ -174,7 +175,7 @@ int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset)
 	return 0;
 }
 
-int cs_ctx_look(struct cs_ctx *ctx)
+int cs_ctx_check_reset(struct cs_ctx *ctx)
 {
 	struct cs_reset reset;
 	int r = cs_ctx_lost(ctx);
@@ -197,7 +198,7 @@ int cs_ctx_look(struct cs_ctx *ctx)
 
 int cs_ctx_check(struct cs_ctx *ctx)
 {
-	int r = cs_ctx_look(ctx);
+	int r = cs_ctx_check_reset(ctx);
 
 	return r ? r : vm_check_fault(ctx->vm, NULL);
 }
@@ -294,14 +295,14 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	ring->align_B = facts->ib_start_B > 32 ? facts->ib_start_B : 32;
 	ring->first_bad = UINT64_MAX;
 	ring->ib.ring = ring;
-	ring->ib.fences = cs_fences[ring->dev->facts.xccs > 1];
+	ring->ib.barrier_packets = cs_barrier_packets[ring->dev->facts.xccs > 1];
 	fill_constant_args(ring);
 	r = enter(ring);
 	if (r)
 		goto fail_enter;
 	/* The kernel's queue outlives ours: it counts on from where the ring that was here before ended. */
-	ring->last = cs_reached(ring);
-	r = cs_pool_init(ring);
+	ring->last = cs_completed_seq(ring);
+	r = cs_ib_arena_init(ring);
 	if (r)
 		goto fail_pool;
 	*out = ring;
@@ -326,10 +327,10 @@ void cs_ring_destroy(struct cs_ring *ring)
 {
 	if (!ring)
 		return;
-	cs_point_settle(cs_ring_last(ring));
+	cs_fence_retire(cs_ring_last(ring));
 	cs_scratch_retire(ring, true);
-	vm_piece_free(&ring->queue);
-	cs_pool_fini(ring);
+	vm_suballoc_destroy(&ring->queue);
+	cs_ib_arena_fini(ring);
 	leave(ring);
 	free(ring);
 }
@@ -344,26 +345,26 @@ struct vm *cs_ring_vm(const struct cs_ring *ring)
 	return ring->ctx->vm;
 }
 
-struct cs_point cs_ring_last(const struct cs_ring *ring)
+struct cs_fence cs_ring_last(const struct cs_ring *ring)
 {
 	/* Points are handed to who may wait for them, which is no change of the ring. */
-	return (struct cs_point){(struct cs_ring *)(uintptr_t)ring, ring->last};
+	return (struct cs_fence){(struct cs_ring *)(uintptr_t)ring, ring->last};
 }
 
 bool cs_ring_busy(const struct cs_ring *ring)
 {
 	/* In this order: who lets go of the lock has told the last job. */
-	return drv_lock_taken(&ring->lock) || !cs_point_settled(cs_ring_last(ring));
+	return drv_lock_taken(&ring->lock) || !cs_fence_is_retired(cs_ring_last(ring));
 }
 
-uint64_t cs_ring_reached(const struct cs_ring *ring)
+uint64_t cs_ring_completed(const struct cs_ring *ring)
 {
-	return cs_reached(ring);
+	return cs_completed_seq(ring);
 }
 
 unsigned cs_ring_unfinished(const struct cs_ring *ring)
 {
-	uint64_t last = ring->last, reached = cs_reached(ring);
+	uint64_t last = ring->last, completed = cs_completed_seq(ring);
 
-	return last > reached ? (unsigned)(last - reached) : 0;
+	return last > completed ? (unsigned)(last - completed) : 0;
 }

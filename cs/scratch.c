@@ -112,11 +112,11 @@ int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, uint32_t min_waves)
 				private_B, chip->scratch_max_units * chip->scratch_granule_B / chip->wave_lanes);
 	if (!ring->scratch.mem || units > ring->scratch.units || min_waves > ring->scratch.waves) {
 		r = grow_for(ring, units, min_waves);
-		ib->scratch_settled = false;
+		ib->scratch_fenced = false;
 	}
-	if (!r && ring->scratch.changed && !ib->scratch_settled) {
-		cs_ib_fence(ib, true, CS_SCOPE_NONE);
-		ib->scratch_settled = true;
+	if (!r && ring->scratch.changed && !ib->scratch_fenced) {
+		cs_ib_barrier(ib, true, CS_SCOPE_NONE);
+		ib->scratch_fenced = true;
 	}
 	return r;
 }
@@ -128,7 +128,7 @@ void cs_scratch_retire(struct cs_ring *ring, bool all)
 	while (*link) {
 		struct cs_old_scratch *old = *link;
 
-		if (all || cs_reached(ring) >= old->seq) {
+		if (all || cs_completed_seq(ring) >= old->seq) {
 			*link = old->next;
 			vm_mem_destroy(old->mem);
 			free(old);

@@ -15,11 +15,11 @@ static int flow_control(struct cs_ring *ring, unsigned flags)
 {
 	uint64_t last = ring->last;
 
-	if (last - cs_reached(ring) < CS_JOBS_MAX)
+	if (last - cs_completed_seq(ring) < CS_JOBS_MAX)
 		return 0;
 	if (flags & CS_NOWAIT)
 		return drv_fail(-EBUSY, "ring %u.%u has %u unfinished jobs", ring->ip, ring->index, CS_JOBS_MAX);
-	return cs_point_wait((struct cs_point){ring, last - CS_JOBS_MAX + 1}, CS_FOREVER);
+	return cs_fence_wait((struct cs_fence){ring, last - CS_JOBS_MAX + 1}, CS_FOREVER);
 }
 
 int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **out)
@@ -43,9 +43,9 @@ int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **out)
 	ib->flags = flags;
 	ib->segments = 0;
 	ib->tail_size = NULL;
-	ib->scratch_settled = false;
+	ib->scratch_fenced = false;
 	ib->regs = NULL;
-	cs_pool_open(ring);
+	cs_ib_arena_open(ring);
 	if (ring->ip != DRV_IP_DMA)
 		cs_ib_prologue(ib);
 	*out = ib;
@@ -58,7 +58,7 @@ void cs_abandon(struct cs_ib *ib)
 
 	cs_pool_close(ring);
 	cs_pool_commit(ring, ring->last);
-	if (ib->keep)
+	if (ib->record)
 		cs_pool_keep(ring, false);
 	drv_unlock(&ring->lock);
 }
@@ -84,7 +84,7 @@ static unsigned fill_more(struct cs_ring *ring)
 		fill_ib(ring, i);
 		ring->arg_pointer[chunks++] = (uintptr_t)&ring->ib_arg[i];
 	}
-	return cs_order_chunks(ring, chunks);
+	return cs_submit_info_chunks(ring, chunks);
 }
 
 __attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring)
@@ -199,31 +199,31 @@ static bool is_own_loss(struct cs_ring *ring)
 {
 	struct cs_reset reset;
 
-	return cs_fence_poll((struct cs_point){ring, ring->last}) || cs_ctx_reset_status(ring->ctx, &reset) ||
-	       reset.guilty || reset.vram_lost;
+	return cs_kernel_fence_query((struct cs_fence){ring, ring->last}) ||
+	       cs_ctx_reset_status(ring->ctx, &reset) || reset.guilty || reset.vram_lost;
 }
 
 /* Asks the queues that the job waits for; what is lost is marked so. True: one is, which was not known. */
-static bool find_lost_queues(const struct cs_order *order)
+static bool find_lost_queues(const struct cs_submit_info *info)
 {
 	bool found = false;
 
-	for (unsigned i = 0; i < order->after_count; i++)
-		if (!cs_point_poll(order->after[i]))
-			found |= cs_fence_poll(order->after[i]) != 0;
+	for (unsigned i = 0; i < info->after_count; i++)
+		if (!cs_fence_poll(info->after[i]))
+			found |= cs_kernel_fence_query(info->after[i]) != 0;
 	return found;
 }
 
 /* CS said that work is lost. */
-__attribute__((cold, noinline)) static int submit_again(struct cs_ring *ring, const struct cs_order *order, int r,
-							uint64_t *seq)
+__attribute__((cold, noinline)) static int submit_again(struct cs_ring *ring, const struct cs_submit_info *info,
+							int r, uint64_t *seq)
 {
 	while (cs_is_loss(r)) {
-		if (!order || !ring->deps || is_own_loss(ring) || !find_lost_queues(order))
-			return cs_ring_lose(ring, r, cs_reached(ring) + 1);
+		if (!info || !ring->deps || is_own_loss(ring) || !find_lost_queues(info))
+			return cs_ring_lose(ring, r, cs_completed_seq(ring) + 1);
 		/* Without those that are lost now. */
-		cs_order_release(ring);
-		r = cs_order_collect(ring, order);
+		cs_submit_info_release(ring);
+		r = cs_submit_info_collect(ring, info);
 		if (r)
 			return r;
 		r = submit(ring, seq);
@@ -231,7 +231,7 @@ __attribute__((cold, noinline)) static int submit_again(struct cs_ring *ring, co
 	return r;
 }
 
-int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *point)
+int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fence *fence)
 {
 	struct cs_ring *ring = ib->ring;
 	uint64_t seq = ring->last;
@@ -241,51 +241,53 @@ int cs_submit(struct cs_ib *ib, const struct cs_order *order, struct cs_point *p
 	/* Before the job, not under it: what is mapped under it later counts on that. */
 	if (__builtin_expect(!!ring->scratch.old, 0))
 		cs_scratch_retire(ring, false);
-	if (!r && order)
-		r = cs_order_collect(ring, order);
+	if (!r && info)
+		r = cs_submit_info_collect(ring, info);
 	if (!r) {
 		r = submit(ring, &seq);
 		if (__builtin_expect(cs_is_loss(r), 0))
-			r = submit_again(ring, order, r, &seq);
+			r = submit_again(ring, info, r, &seq);
 	}
-	if (order)
-		cs_order_release(ring);
+	if (info)
+		cs_submit_info_release(ring);
 	if (!r) {
 		atomic_store_explicit(&ring->last, seq, memory_order_release);
-		ring->scratch.changed &= !ib->scratch_settled;
+		ring->scratch.changed &= !ib->scratch_fenced;
 	}
 	cs_pool_commit(ring, seq);
-	if (__builtin_expect(!!ib->keep, 0))
+	if (__builtin_expect(!!ib->record, 0))
 		cs_pool_keep(ring, !r);
-	if (point)
-		*point = (struct cs_point){ring, seq};
+	if (fence)
+		*fence = (struct cs_fence){ring, seq};
 	drv_unlock(&ring->lock);
 	return r;
 }
 
 /* --- one dispatch ----------------------------------------------------------------------------- */
 
-#define SHORT_JOB_MAX_B (4 * (CS_FENCE_MAX + CS_ROOM_MAX + CS_TAIL_MAX + IB_PAD_DW))
+#define SHORT_JOB_MAX_B (4 * (CS_BARRIER_DW_MAX + CS_ROOM_MAX + CS_TAIL_MAX + IB_PAD_DW))
 
 /* Nothing but what the job is: the ring is as it was until the kernel has taken it. */
-static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared,
+static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_dispatch_template *template,
 				   uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
 {
-	uint64_t last = ring->last, reached = cs_reached(ring);
+	uint64_t last = ring->last, completed = cs_completed_seq(ring);
 	struct cs_chunk *chunk = ring->current;
-	const struct cs_fence *fence = &ring->ib.fences[CS_SCOPE_SYSTEM << 1 | (ordered && last > reached)];
-	uint32_t at_B = cs_pool_place(ring, reached), *map = (uint32_t *)((char *)chunk->mem.map + at_B), *p = map;
+	const struct cs_barrier_packet *packet =
+		&ring->ib.barrier_packets[CS_SCOPE_SYSTEM << 1 | (ordered && last > completed)];
+	uint32_t at_B = cs_ib_arena_place(ring, completed), *map = (uint32_t *)((char *)chunk->mem.map + at_B),
+		 *p = map;
 	union drm_amdgpu_cs args = {.in = ring->in};
 	unsigned fill;
 
-	if (atomic_load_explicit(&ring->ctx->lost, memory_order_acquire) || last - reached >= CS_BUSY_JOBS ||
+	if (atomic_load_explicit(&ring->ctx->lost, memory_order_acquire) || last - completed >= CS_BUSY_JOBS ||
 	    ring->scratch.old || ring->gws || ring->log || at_B + SHORT_JOB_MAX_B > ring->data_B ||
 	    vm_list(ring->ctx->vm, &args.in.bo_list_handle))
 		return -EAGAIN;
-	memcpy(p, fence->dw, sizeof(fence->dw));
-	p += fence->count;
-	memcpy(p, prepared->dw, CS_ROOM_MAX * sizeof(*p));
-	p = cs_put_addresses(p, prepared, kernarg_va, queue_va, dispatch_id);
+	memcpy(p, packet->dw, sizeof(packet->dw));
+	p += packet->count;
+	memcpy(p, template->dw, CS_ROOM_MAX * sizeof(*p));
+	p = cs_dispatch_template_patch(p, template, kernarg_va, queue_va, dispatch_id);
 	fill = (unsigned)(map - p) % IB_PAD_DW;
 	*p = PM4_NOP(fill ? fill : 1); /* behind the end if there is nothing to fill */
 	p += fill;
@@ -299,14 +301,14 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	return 0;
 }
 
-int cs_submit_prepared(struct cs_ring *ring, bool ordered, const struct cs_prepared *prepared, uint64_t kernarg_va,
-		       uint64_t queue_va, uint64_t dispatch_id)
+int cs_submit_template(struct cs_ring *ring, bool ordered, const struct cs_dispatch_template *template,
+		       uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
 {
 	int r;
 
 	if (ring->dev->generation != drv_generation() || !drv_lock_try(&ring->lock))
 		return -EAGAIN;
-	r = submit_short_job(ring, ordered, prepared, kernarg_va, queue_va, dispatch_id);
+	r = submit_short_job(ring, ordered, template, kernarg_va, queue_va, dispatch_id);
 	drv_unlock(&ring->lock);
 	return r;
 }

@@ -4,16 +4,16 @@
 #include <errno.h>
 #include <time.h>
 
-int cs_point_poll(struct cs_point point)
+int cs_fence_poll(struct cs_fence fence)
 {
-	const struct cs_ring *ring = point.ring;
-	bool reached = !ring || cs_reached(ring) >= point.seq;
+	const struct cs_ring *ring = fence.ring;
+	bool completed = !ring || cs_completed_seq(ring) >= fence.seq;
 	int lost = ring ? cs_ctx_lost(ring->ctx) : 0;
 
 	if (__builtin_expect(!lost, 1))
-		return reached;
+		return completed;
 	/* A killed job's fence is written too. */
-	return reached && point.seq < ring->first_bad ? 1 : lost;
+	return completed && fence.seq < ring->first_bad ? 1 : lost;
 }
 
 static uint64_t now_ns(void)
@@ -33,11 +33,11 @@ uint64_t cs_deadline_ns(int64_t timeout_ns)
 	return timeout_ns < INT64_MAX - (int64_t)start_ns ? start_ns + timeout_ns : INT64_MAX;
 }
 
-static bool spin(struct cs_point point, uint64_t until_ns)
+static bool spin(struct cs_fence fence, uint64_t until_ns)
 {
 	do {
 		for (unsigned i = 0; i < 64; i++) {
-			if (cs_reached(point.ring) >= point.seq)
+			if (cs_completed_seq(fence.ring) >= fence.seq)
 				return true;
 			__builtin_ia32_pause();
 		}
@@ -46,13 +46,13 @@ static bool spin(struct cs_point point, uint64_t until_ns)
 }
 
 /* Asks the kernel's fence until deadline_ns: 0, -ETIMEDOUT, or what the kernel says of the job. */
-static int wait_cs(struct cs_point point, uint64_t deadline_ns)
+static int wait_cs(struct cs_fence fence, uint64_t deadline_ns)
 {
-	const struct cs_ring *ring = point.ring;
+	const struct cs_ring *ring = fence.ring;
 	union drm_amdgpu_wait_cs args = {
 		.in =
 			{
-				.handle = point.seq,
+				.handle = fence.seq,
 				.timeout = deadline_ns,
 				.ip_type = ring->ip,
 				.ring = ring->index,
@@ -97,7 +97,7 @@ static uint64_t kernel_deadline(uint64_t deadline_ns)
 }
 
 /* As wait_cs(), but sleeps until the fence or the deadline. */
-static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
+static int sleep_on_fence(struct cs_fence fence, uint64_t deadline_ns)
 {
 	struct nap nap = {0};
 	int r;
@@ -105,7 +105,7 @@ static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
 	for (;;) {
 		uint64_t kernel_ns = kernel_deadline(deadline_ns);
 
-		r = wait_cs(point, kernel_ns);
+		r = wait_cs(fence, kernel_ns);
 		if (r != -ETIMEDOUT || now_ns() >= deadline_ns)
 			return r;
 		if (!kernel_ns)
@@ -113,10 +113,10 @@ static int sleep_on_fence(struct cs_point point, uint64_t deadline_ns)
 	}
 }
 
-int cs_point_sleep(struct cs_point point, int64_t timeout_ns)
+int cs_fence_sleep(struct cs_fence fence, int64_t timeout_ns)
 {
 	uint64_t deadline_ns, kernel_ns;
-	int r = cs_point_poll(point);
+	int r = cs_fence_poll(fence);
 
 	if (r < 0)
 		return drv_fail(r, "the context was lost before");
@@ -126,146 +126,146 @@ int cs_point_sleep(struct cs_point point, int64_t timeout_ns)
 	kernel_ns = kernel_deadline(deadline_ns);
 	/* Sleepers in slices expect most of them to end with a timeout: nothing to record. The kernel reports the
 	 * loss of the job on this way. */
-	r = kernel_ns ? wait_cs(point, kernel_ns) : sleep_on_fence(point, deadline_ns);
-	return cs_is_loss(r) ? cs_ring_lose(point.ring, r, point.seq) : r;
+	r = kernel_ns ? wait_cs(fence, kernel_ns) : sleep_on_fence(fence, deadline_ns);
+	return cs_is_loss(r) ? cs_ring_lose(fence.ring, r, fence.seq) : r;
 }
 
-int cs_fence_poll(struct cs_point point)
+int cs_kernel_fence_query(struct cs_fence fence)
 {
-	int r = wait_cs(point, 0);
+	int r = wait_cs(fence, 0);
 
-	return cs_is_loss(r) ? cs_ring_lose(point.ring, r, point.seq) : 0;
+	return cs_is_loss(r) ? cs_ring_lose(fence.ring, r, fence.seq) : 0;
 }
 
-void cs_point_settle(struct cs_point point)
+void cs_fence_retire(struct cs_fence fence)
 {
-	if (point.ring && cs_reached(point.ring) < point.seq)
-		(void)!wait_cs(point, INT64_MAX);
+	if (fence.ring && cs_completed_seq(fence.ring) < fence.seq)
+		(void)!wait_cs(fence, INT64_MAX);
 }
 
-bool cs_point_settled(struct cs_point point)
+bool cs_fence_is_retired(struct cs_fence fence)
 {
-	if (!point.ring || cs_reached(point.ring) >= point.seq)
+	if (!fence.ring || cs_completed_seq(fence.ring) >= fence.seq)
 		return true;
-	return cs_ctx_lost(point.ring->ctx) && wait_cs(point, 0) != -ETIMEDOUT;
+	return cs_ctx_lost(fence.ring->ctx) && wait_cs(fence, 0) != -ETIMEDOUT;
 }
 
-unsigned cs_points_unsettled(struct cs_point *to, const struct cs_point *from, unsigned count)
+unsigned cs_fences_unretired(struct cs_fence *to, const struct cs_fence *from, unsigned count)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < count; i++)
-		if (!cs_point_settled(from[i]))
+		if (!cs_fence_is_retired(from[i]))
 			to[kept++] = from[i];
 	return kept;
 }
 
 /* Waits until the deadline. */
-static int wait_until(struct cs_point point, uint64_t deadline_ns)
+static int wait_until(struct cs_fence fence, uint64_t deadline_ns)
 {
 	uint64_t spin_until_ns;
-	int r = cs_point_poll(point);
+	int r = cs_fence_poll(fence);
 
 	if (r < 0)
 		return drv_fail(r, "the context was lost before");
 	if (r)
 		return 0;
 	spin_until_ns = now_ns() + drv_config()->spin_us * 1000ull;
-	if (spin(point, spin_until_ns < deadline_ns ? spin_until_ns : deadline_ns))
+	if (spin(fence, spin_until_ns < deadline_ns ? spin_until_ns : deadline_ns))
 		return 0;
-	r = sleep_on_fence(point, deadline_ns);
+	r = sleep_on_fence(fence, deadline_ns);
 	if (cs_is_loss(r))
-		return cs_ring_lose(point.ring, r, point.seq);
+		return cs_ring_lose(fence.ring, r, fence.seq);
 	if (r)
-		return drv_fail(r, "job %llu of ring %u.%u is not done yet", (unsigned long long)point.seq,
-				point.ring->ip, point.ring->index);
+		return drv_fail(r, "job %llu of ring %u.%u is not done yet", (unsigned long long)fence.seq,
+				fence.ring->ip, fence.ring->index);
 	return 0;
 }
 
-int cs_point_wait(struct cs_point point, int64_t timeout_ns)
+int cs_fence_wait(struct cs_fence fence, int64_t timeout_ns)
 {
 	/* A finished wait does not ask for the time. */
-	return cs_point_poll(point) == 1 ? 0 : wait_until(point, cs_deadline_ns(timeout_ns));
+	return cs_fence_poll(fence) == 1 ? 0 : wait_until(fence, cs_deadline_ns(timeout_ns));
 }
 
-int cs_points_wait_all(const struct cs_point *points, unsigned count, int64_t timeout_ns)
+int cs_fences_wait_all(const struct cs_fence *fences, unsigned count, int64_t timeout_ns)
 {
 	uint64_t deadline_ns = cs_deadline_ns(timeout_ns);
 	int r = 0;
 
 	for (unsigned i = 0; !r && i < count; i++)
-		r = wait_until(points[i], deadline_ns);
+		r = wait_until(fences[i], deadline_ns);
 	return r;
 }
 
 /* Fences in one WAIT_FENCES; the kernel takes any number, but copies and holds them all. */
 #define ANY_MAX 64
 
-/* The index of a point that is reached or lost, with its answer, or -1. */
-static int find_ended(const struct cs_point *points, unsigned count, int *answer)
+/* The index of a fence that is signaled or lost, with its answer, or -1. */
+static int find_ended(const struct cs_fence *fences, unsigned count, int *answer)
 {
 	for (unsigned i = 0; i < count; i++) {
-		int r = cs_point_poll(points[i]);
+		int r = cs_fence_poll(fences[i]);
 
 		if (r) {
-			*answer = r < 0 ? drv_fail(r, "the context of a point was lost") : 0;
+			*answer = r < 0 ? drv_fail(r, "the context of a fence was lost") : 0;
 			return i;
 		}
 	}
 	return -1;
 }
 
-/* Sleeps until one of the device's points ends or the deadline. What it finds is seen by the next look at the
- * points; losses must be asked for. */
-static int sleep_on_any(const struct cs_point *points, unsigned count, const struct drv_device *dev,
+/* Sleeps until one of the device's fences ends or the deadline. What it finds is seen by the next look at the
+ * fences; losses must be asked for. */
+static int sleep_on_any(const struct cs_fence *fences, unsigned count, const struct drv_device *dev,
 			uint64_t deadline_ns)
 {
-	struct drm_amdgpu_fence fence[ANY_MAX];
+	struct drm_amdgpu_fence kernel[ANY_MAX];
 	union drm_amdgpu_wait_fences args = {
-		.in = {.fences = (uintptr_t)fence, .timeout_ns = deadline_ns},
+		.in = {.fences = (uintptr_t)kernel, .timeout_ns = deadline_ns},
 	};
 	unsigned n = 0;
 	int r;
 
 	for (unsigned i = 0; i < count && n < ANY_MAX; i++)
-		if (points[i].ring->dev == dev)
-			fence[n++] = (struct drm_amdgpu_fence){
-				.ctx_id = points[i].ring->ctx->id,
-				.ip_type = points[i].ring->ip,
-				.ring = points[i].ring->index,
-				.seq_no = points[i].seq,
+		if (fences[i].ring->dev == dev)
+			kernel[n++] = (struct drm_amdgpu_fence){
+				.ctx_id = fences[i].ring->ctx->id,
+				.ip_type = fences[i].ring->ip,
+				.ring = fences[i].ring->index,
+				.seq_no = fences[i].seq,
 			};
 	args.in.fence_count = n;
 	r = drv_ioctl_insist(dev, DRM_IOCTL_AMDGPU_WAIT_FENCES, &args);
 	if (r || args.out.status)
 		for (unsigned i = 0; i < count; i++)
-			if (points[i].ring->dev == dev)
-				(void)!cs_fence_poll(points[i]);
+			if (fences[i].ring->dev == dev)
+				(void)!cs_kernel_fence_query(fences[i]);
 	return r && !cs_is_loss(r) ? drv_fail(r, "WAIT_FENCES for %u fences", n) : 0;
 }
 
-static bool is_of_one_device(const struct cs_point *points, unsigned count)
+static bool is_of_one_device(const struct cs_fence *fences, unsigned count)
 {
 	for (unsigned i = 1; i < count; i++)
-		if (points[i].ring->dev != points[0].ring->dev)
+		if (fences[i].ring->dev != fences[0].ring->dev)
 			return false;
 	return true;
 }
 
-/* Sleeps until a point may have ended, or the deadline. The kernel waits for the fences of one device, and for so
+/* Sleeps until a fence may have ended, or the deadline. The kernel waits for the fences of one device, and for so
  * many; else it is only asked for losses, of each device by turns. */
-static int sleep_once(const struct cs_point *points, unsigned count, unsigned turn, uint64_t deadline_ns,
+static int sleep_once(const struct cs_fence *fences, unsigned count, unsigned turn, uint64_t deadline_ns,
 		      struct nap *nap)
 {
-	uint64_t kernel_ns = count <= ANY_MAX && is_of_one_device(points, count) ? kernel_deadline(deadline_ns) : 0;
-	int r = sleep_on_any(points, count, points[turn % count].ring->dev, kernel_ns);
+	uint64_t kernel_ns = count <= ANY_MAX && is_of_one_device(fences, count) ? kernel_deadline(deadline_ns) : 0;
+	int r = sleep_on_any(fences, count, fences[turn % count].ring->dev, kernel_ns);
 
 	if (!kernel_ns)
 		nap_until(nap, deadline_ns);
 	return r;
 }
 
-int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t timeout_ns, unsigned *index)
+int cs_fences_wait_any(const struct cs_fence *fences, unsigned count, int64_t timeout_ns, unsigned *index)
 {
 	uint64_t deadline_ns = cs_deadline_ns(timeout_ns), now = now_ns();
 	uint64_t spin_until_ns = now + drv_config()->spin_us * 1000ull;
@@ -273,7 +273,7 @@ int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t ti
 	unsigned turn = 0;
 	int r = 0, ended;
 
-	while ((ended = find_ended(points, count, &r)) < 0) {
+	while ((ended = find_ended(fences, count, &r)) < 0) {
 		now = now_ns();
 		if (now >= deadline_ns)
 			return drv_fail(-ETIMEDOUT, "none of %u jobs is done yet", count);
@@ -281,7 +281,7 @@ int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t ti
 			__builtin_ia32_pause();
 			continue;
 		}
-		r = sleep_once(points, count, turn++, deadline_ns, &nap);
+		r = sleep_once(fences, count, turn++, deadline_ns, &nap);
 		if (r)
 			return r;
 	}
@@ -289,9 +289,9 @@ int cs_points_wait_any(const struct cs_point *points, unsigned count, int64_t ti
 	return r;
 }
 
-static int export_fence(struct cs_point point, uint32_t what, int *fd)
+static int export_fence(struct cs_fence fence, uint32_t what, int *fd)
 {
-	const struct cs_ring *ring = point.ring;
+	const struct cs_ring *ring = fence.ring;
 	union drm_amdgpu_fence_to_handle args = {
 		.in =
 			{
@@ -300,7 +300,7 @@ static int export_fence(struct cs_point point, uint32_t what, int *fd)
 						.ctx_id = ring->ctx->id,
 						.ip_type = ring->ip,
 						.ring = ring->index,
-						.seq_no = point.seq,
+						.seq_no = fence.seq,
 					},
 				.what = what,
 			},
@@ -308,17 +308,17 @@ static int export_fence(struct cs_point point, uint32_t what, int *fd)
 	int r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &args);
 
 	if (r)
-		return drv_fail(r, "FENCE_TO_HANDLE of job %llu", (unsigned long long)point.seq);
+		return drv_fail(r, "FENCE_TO_HANDLE of job %llu", (unsigned long long)fence.seq);
 	*fd = (int)args.out.handle;
 	return 0;
 }
 
-int cs_point_export(struct cs_point point, int *fd)
+int cs_fence_export(struct cs_fence fence, int *fd)
 {
-	return export_fence(point, AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD, fd);
+	return export_fence(fence, AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD, fd);
 }
 
-int cs_point_sync_file(struct cs_point point, int *fd)
+int cs_fence_sync_file(struct cs_fence fence, int *fd)
 {
-	return export_fence(point, AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD, fd);
+	return export_fence(fence, AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD, fd);
 }

@@ -76,7 +76,7 @@ static bool parse_log(const char *text)
 	return ok;
 }
 
-/* A level includes those below it. HIP's library prints lines of its own by the same level: api/trace.c. */
+/* A level includes those below it. HIP's library prints lines of its own by the same level: api/base/trace.c. */
 static bool parse_amd_log(const char *text)
 {
 	static const unsigned levels[] = {0, DRV_LOG_ERROR, DRV_LOG_HSA, DRV_LOG_DEVICE | DRV_LOG_CODE,

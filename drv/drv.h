@@ -1,5 +1,5 @@
-/* drv/: render nodes, device facts, topology, clock, chip table, configuration, log, errors. This is the room's
- * door.
+/* drv/: render nodes, device facts, topology, clock, chip table, configuration, log, errors. This header is the
+ * room's interface.
  */
 #ifndef DRV_DRV_H
 #define DRV_DRV_H

@@ -34,7 +34,7 @@ static inline void drv_lock(struct drv_lock *lock)
 
 /* True: somebody may sleep, and drv_lock_wake() is to follow. Nothing is read behind the store: the next holder may
  * free the lock. */
-static inline bool drv_lock_leave(struct drv_lock *lock)
+static inline bool drv_lock_release(struct drv_lock *lock)
 {
 	bool sleepers = atomic_load_explicit(&lock->state, memory_order_relaxed) == 2;
 
@@ -44,7 +44,7 @@ static inline bool drv_lock_leave(struct drv_lock *lock)
 
 static inline void drv_unlock(struct drv_lock *lock)
 {
-	if (drv_lock_leave(lock))
+	if (drv_lock_release(lock))
 		drv_lock_wake(lock);
 }
 

@@ -62,12 +62,12 @@ static void test_sleeper_is_seen(void)
 {
 	pthread_t thread = start_sleeper();
 
-	CHECK(drv_lock_leave(&lock));
+	CHECK(drv_lock_release(&lock));
 	drv_lock_wake(&lock);
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 	CHECK(drv_lock_try(&lock));
 	CHECK(!drv_lock_try(&lock));
-	CHECK(!drv_lock_leave(&lock));
+	CHECK(!drv_lock_release(&lock));
 }
 
 /* The holder looked for the mark just before it came. */

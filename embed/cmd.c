@@ -1,14 +1,14 @@
-/* The commands of a job. Each checks what the packet cannot, and leaves the rest to the emitters. */
+/* The commands of a job. Each function checks what the packet cannot, and leaves the rest to the emitters. */
 #include "embed/internal.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Most dwords of data in one write: the packet's own come on top. */
+/* Most dwords of data in one write; the packet's header comes on top. */
 #define WRITE_MAX_DW 60
 
-/* The IB behind a handle. engine: what the command needs, or -1 for either. */
-static int cmd_ib(const struct tuff_cmd *cmd, int engine, struct embed_queue **queue)
+/* Finds the queue of a job that the thread writes. engine: the one that the command needs, or -1 for either. */
+static int cmd_queue(const struct tuff_cmd *cmd, int engine, struct embed_queue **queue)
 {
 	int r = embed_cmd(cmd, queue);
 
@@ -25,13 +25,26 @@ static int check_target(uint64_t va, uint64_t size_B, unsigned align_B)
 	return 0;
 }
 
-int tuff_cmd_dispatch(struct tuff_cmd *cmd, const struct tuff_dispatch *d)
+/* Launches from a struct of another size. */
+__attribute__((cold, noinline)) static int dispatch_resized(struct tuff_cmd *cmd, const void *dispatch,
+							    size_t dispatch_B)
+{
+	struct tuff_dispatch own;
+	int r = embed_struct_take(&own, sizeof(own), dispatch, dispatch_B);
+
+	return r ? r : tuff_cmd_dispatch_sized(cmd, &own, sizeof(own));
+}
+
+int tuff_cmd_dispatch_sized(struct tuff_cmd *cmd, const struct tuff_dispatch *d, size_t d_B)
 {
 	struct cs_dispatch dispatch;
 	struct embed_kernel *kernel;
 	struct embed_queue *queue;
-	int r = cmd_ib(cmd, TUFF_COMPUTE, &queue);
+	int r;
 
+	if (__builtin_expect(d_B != sizeof(*d), 0) && d)
+		return dispatch_resized(cmd, d, d_B);
+	r = cmd_queue(cmd, TUFF_COMPUTE, &queue);
 	if (r)
 		return r;
 	if (!d || (d->args_B && !d->args))
@@ -59,21 +72,21 @@ int tuff_cmd_dispatch(struct tuff_cmd *cmd, const struct tuff_dispatch *d)
 int tuff_cmd_barrier(struct tuff_cmd *cmd)
 {
 	struct embed_queue *queue;
-	int r = cmd_ib(cmd, -1, &queue);
+	int r = cmd_queue(cmd, -1, &queue);
 
 	if (r)
 		return r;
 	if (queue->copy)
 		sdma_barrier(queue->ib);
 	else
-		cs_ib_fence(queue->ib, true, CS_SCOPE_AGENT);
+		cs_ib_barrier(queue->ib, true, CS_SCOPE_AGENT);
 	return 0;
 }
 
 int tuff_cmd_signal(struct tuff_cmd *cmd, uint64_t va, uint64_t value)
 {
 	struct embed_queue *queue;
-	int r = cmd_ib(cmd, -1, &queue);
+	int r = cmd_queue(cmd, -1, &queue);
 
 	r = r ? r : check_target(va, 8, 8);
 	if (r)
@@ -90,7 +103,7 @@ int tuff_cmd_signal(struct tuff_cmd *cmd, uint64_t va, uint64_t value)
 int tuff_cmd_timestamp(struct tuff_cmd *cmd, uint64_t va)
 {
 	struct embed_queue *queue;
-	int r = cmd_ib(cmd, -1, &queue);
+	int r = cmd_queue(cmd, -1, &queue);
 
 	r = r ? r : check_target(va, 8, 8);
 	if (r)
@@ -105,7 +118,7 @@ int tuff_cmd_timestamp(struct tuff_cmd *cmd, uint64_t va)
 int tuff_cmd_write(struct tuff_cmd *cmd, uint64_t va, const uint32_t *data, unsigned count)
 {
 	struct embed_queue *queue;
-	int r = cmd_ib(cmd, -1, &queue);
+	int r = cmd_queue(cmd, -1, &queue);
 
 	r = r ? r : check_target(va, 4 * (uint64_t)count, 4);
 	if (r)
@@ -122,21 +135,21 @@ int tuff_cmd_write(struct tuff_cmd *cmd, uint64_t va, const uint32_t *data, unsi
 int tuff_cmd_wait_value(struct tuff_cmd *cmd, uint64_t va, uint32_t value)
 {
 	struct embed_queue *queue;
-	int r = cmd_ib(cmd, TUFF_COMPUTE, &queue);
+	int r = cmd_queue(cmd, TUFF_COMPUTE, &queue);
 
 	r = r ? r : check_target(va, 4, 4);
 	if (r)
 		return r;
 	cs_ib_wait_word(queue->ib, va, value);
-	/* Who wrote the value may have been the host, another engine or another device. */
-	cs_ib_fence(queue->ib, false, CS_SCOPE_SYSTEM);
+	/* The value's writer may be the host, another engine or another device. */
+	cs_ib_barrier(queue->ib, false, CS_SCOPE_SYSTEM);
 	return 0;
 }
 
 int tuff_cmd_copy(struct tuff_cmd *cmd, uint64_t dst, uint64_t src, uint64_t size_B)
 {
 	struct embed_queue *queue;
-	int r = cmd_ib(cmd, TUFF_COPY, &queue);
+	int r = cmd_queue(cmd, TUFF_COPY, &queue);
 
 	r = r ? r : check_target(dst, size_B, 1);
 	r = r ? r : check_target(src, size_B, 1);
@@ -150,7 +163,7 @@ int tuff_cmd_copy(struct tuff_cmd *cmd, uint64_t dst, uint64_t src, uint64_t siz
 int tuff_cmd_fill(struct tuff_cmd *cmd, uint64_t dst, uint8_t value, uint64_t size_B)
 {
 	struct embed_queue *queue;
-	int r = cmd_ib(cmd, TUFF_COPY, &queue);
+	int r = cmd_queue(cmd, TUFF_COPY, &queue);
 
 	r = r ? r : check_target(dst, size_B, 1);
 	if (!r)
@@ -162,7 +175,7 @@ int tuff_cmd_packet(struct tuff_cmd *cmd, const uint32_t *dw, unsigned count)
 {
 	struct embed_queue *queue;
 	uint32_t *room;
-	int r = cmd_ib(cmd, -1, &queue);
+	int r = cmd_queue(cmd, -1, &queue);
 
 	if (r)
 		return r;
@@ -178,7 +191,7 @@ int tuff_cmd_data(struct tuff_cmd *cmd, uint32_t size_B, uint32_t align_B, void 
 {
 	struct embed_queue *queue;
 	void *block;
-	int r = cmd_ib(cmd, -1, &queue);
+	int r = cmd_queue(cmd, -1, &queue);
 
 	if (r)
 		return r;

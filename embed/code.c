@@ -10,7 +10,7 @@ static void retire_kernels(struct embed_code *code, unsigned count)
 	free(code->kernels);
 }
 
-/* Kernels get their handles with the code: a look-up by name then only looks. */
+/* Kernels get their handles with the code, so that finding one by name allocates nothing. */
 static int publish_kernels(struct embed_code *code)
 {
 	int r;
@@ -46,7 +46,7 @@ int tuff_code_load(struct tuff_device *handle, const void *image, size_t size_B,
 	if (!code)
 		return drv_fail(-ENOMEM, "no host memory for a code object");
 	code->base.device = device;
-	/* No upload: loading would submit work, which moves what devices share. */
+	/* No upload by the GPU: that submits work, and a submission may move memory that devices share. */
 	r = cs_code_load(device->vm, image, size_B, NULL, &code->code);
 	if (r)
 		goto fail_load;
@@ -132,16 +132,17 @@ int tuff_code_variable(struct tuff_code *handle, const char *name, uint64_t *va,
 	return 0;
 }
 
-int tuff_kernel_info(struct tuff_kernel *handle, struct tuff_kernel_info *info)
+int tuff_kernel_query_sized(struct tuff_kernel *handle, struct tuff_kernel_info *info, size_t info_B)
 {
+	struct tuff_kernel_info own;
 	struct embed_kernel *kernel;
 	int r = embed_get(EMBED_KERNEL, handle, &kernel);
 
 	if (r)
 		return r;
-	if (!info)
+	if (!info || !info_B)
 		return drv_fail(-EINVAL, "no place for the facts");
-	*info = (struct tuff_kernel_info){
+	own = (struct tuff_kernel_info){
 		.name = kernel->kernel->name,
 		.args_B = kernel->kernel->explicit_B,
 		.lds_B = kernel->kernel->lds_B,
@@ -149,5 +150,6 @@ int tuff_kernel_info(struct tuff_kernel *handle, struct tuff_kernel_info *info)
 		.max_threads = kernel->kernel->max_threads,
 		.descriptor_va = kernel->kernel->descriptor_va,
 	};
+	embed_struct_give(info, info_B, &own, sizeof(own));
 	return 0;
 }

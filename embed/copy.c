@@ -1,10 +1,10 @@
-/* Copies: the copier's door with addresses instead of places, and with public points. */
+/* Copies: the copier's interface with addresses instead of places, and with public points. */
 #include "embed/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The queue that stands for a ring of the copier. Rings are few and live as long as the copier. */
+/* Gives the queue that stands for a ring of the copier. Rings are few and live as long as the copier. */
 static int queue_of(struct embed_device *device, struct cs_ring *ring, struct tuff_queue **out)
 {
 	struct embed_queue *queue;
@@ -26,7 +26,7 @@ static int queue_of(struct embed_device *device, struct cs_ring *ring, struct tu
 			free(queue);
 			goto out;
 		}
-		device->alive[EMBED_QUEUE]--; /* the device's own, not a child */
+		device->alive[EMBED_QUEUE]--; /* owned by the device, hence not a child */
 		queue->next = device->copies;
 		device->copies = queue;
 	}
@@ -48,8 +48,8 @@ void embed_copies_fini(struct embed_device *device)
 	}
 }
 
-/* Memory that a range shows: the end of a copy may lie in several bindings. *end says first what any memory of the
- * process is. */
+/* Sets place and CPU access of an end that lies in a range, perhaps in several bindings. Leaves *end as it is when
+ * nothing is bound at va. */
 static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B, struct sdma_end *end)
 {
 	struct vm_bound bound;
@@ -58,7 +58,7 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 	if (vm_query(device->vm, va, &bound))
 		return 0;
 	for (uint64_t at = va; at - va < size_B; at = bound.offset_B + bound.size_B) {
-		/* What lies behind the range by chance is not meant. */
+		/* Memory that follows the range by chance is not part of the end. */
 		if (at != va && (vm_find(device->vm, at) || vm_query(device->vm, at, &bound)))
 			return drv_fail(-EINVAL, "%llu bytes at 0x%llx, of which %llu are bound",
 					(unsigned long long)size_B, (unsigned long long)va,
@@ -71,7 +71,7 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 	return 0;
 }
 
-/* What is at an address: memory of the device, or else of the process. */
+/* Finds the memory at an address: the device's, or else the process's. */
 static int find_end(struct embed_device *device, const void *address, uint64_t size_B, struct sdma_end *end)
 {
 	uint64_t va = (uintptr_t)address;
@@ -100,14 +100,14 @@ static int finish(struct embed_device *device, const struct sdma_job *job, struc
 	int r;
 
 	if (!point)
-		return cs_point_wait(job->point, CS_FOREVER);
-	r = job->point.ring ? queue_of(device, job->point.ring, &queue) : 0;
+		return cs_fence_wait(job->fence, CS_FOREVER);
+	r = job->fence.ring ? queue_of(device, job->fence.ring, &queue) : 0;
 	if (r) {
-		/* The caller cannot wait for it, so we do. */
-		cs_point_settle(job->point);
+		/* The caller has no point to wait for: the job ends before the call does. */
+		cs_fence_retire(job->fence);
 		return r;
 	}
-	*point = (struct tuff_point){queue, job->point.seq};
+	*point = (struct tuff_point){queue, job->fence.seq};
 	return 0;
 }
 
@@ -121,12 +121,12 @@ static int check_size(const void *address, uint64_t size_B)
 int tuff_copy(struct tuff_device *handle, void *dst, const void *src, uint64_t size_B,
 	      const struct tuff_point *after, unsigned after_count, struct tuff_point *point)
 {
-	struct cs_point points[EMBED_POINTS_MAX];
+	struct cs_fence points[EMBED_POINTS_MAX];
 	struct sdma_job job = {.size_B = size_B, .after = points, .after_count = after_count};
 	struct embed_device *device;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
-	r = r ? r : embed_points(after, after_count, points);
+	r = r ? r : embed_fences_of(after, after_count, points);
 	r = r ? r : check_size(dst, size_B);
 	r = r ? r : check_size(src, size_B);
 	r = r ? r : find_end(device, dst, size_B, &job.dst);
@@ -138,12 +138,12 @@ int tuff_copy(struct tuff_device *handle, void *dst, const void *src, uint64_t s
 int tuff_fill(struct tuff_device *handle, void *dst, uint8_t value, uint64_t size_B, const struct tuff_point *after,
 	      unsigned after_count, struct tuff_point *point)
 {
-	struct cs_point points[EMBED_POINTS_MAX];
+	struct cs_fence points[EMBED_POINTS_MAX];
 	struct sdma_job job = {.size_B = size_B, .after = points, .after_count = after_count};
 	struct embed_device *device;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
-	r = r ? r : embed_points(after, after_count, points);
+	r = r ? r : embed_fences_of(after, after_count, points);
 	r = r ? r : check_size(dst, size_B);
 	r = r ? r : find_end(device, dst, size_B, &job.dst);
 	if (!r && job.dst.place == SDMA_PAGEABLE)

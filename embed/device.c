@@ -7,17 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-/* The open devices: what one process has once, their address spaces share. */
+/* The open devices. Their address spaces share one allocator of high addresses, of which a process has one. */
 static struct {
-	pthread_mutex_t lock; /* taken before any other of embed/ */
+	pthread_mutex_t lock; /* outermost of embed/ */
 	struct embed_device *first;
-	unsigned generation; /* of the process that the list belongs to */
+	unsigned generation; /* drv_generation() of the process that the list belongs to */
 } devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-const char *tuff_error(void)
-{
-	return drv_error_last()->text;
-}
 
 static struct tuff_gpu gpu_of(const struct drv_node *node)
 {
@@ -30,20 +25,22 @@ static struct tuff_gpu gpu_of(const struct drv_node *node)
 	return gpu;
 }
 
-int tuff_scan(struct tuff_gpu *gpus, size_t max, size_t *count)
+int tuff_scan_sized(struct tuff_gpu *gpus, size_t gpu_B, size_t max, size_t *count)
 {
 	struct drv_node nodes[DRV_NODES_MAX];
 	size_t found;
 	int r;
 
-	if (!count || (max && !gpus))
+	if (!count || (max && (!gpus || !gpu_B)))
 		return drv_fail(-EINVAL, "no place for what is found");
 	r = drv_scan(nodes, DRV_NODES_MAX, &found);
 	if (r)
 		return r;
 	*count = found < max ? found : max;
 	for (size_t i = 0; i < *count; i++) {
-		gpus[i] = gpu_of(&nodes[i]);
+		struct tuff_gpu gpu = gpu_of(&nodes[i]);
+
+		embed_struct_give((char *)gpus + i * gpu_B, gpu_B, &gpu, sizeof(gpu));
 	}
 	return 0;
 }
@@ -75,7 +72,7 @@ static int open_path(const char *path, struct drv_device **drv)
 	if (strlen(path) >= sizeof(wanted.path))
 		return drv_fail(-ENODEV, "no render node has so long a path");
 	snprintf(wanted.path, sizeof(wanted.path), "%s", path);
-	/* The scan knows the PCI address; a node that it does not show may be opened all the same. */
+	/* The scan gives the PCI address; a node that the scan does not find may be opened all the same. */
 	if (!drv_scan(nodes, DRV_NODES_MAX, &count))
 		for (size_t i = 0; i < count; i++)
 			if (!strcmp(nodes[i].path, path))
@@ -91,7 +88,7 @@ static int init(struct embed_device *device, const char *path)
 
 	if (r)
 		return r;
-	r = devices.first ? vm_create_beside(devices.first->vm, device->drv, &device->vm)
+	r = devices.first ? vm_create_shared(devices.first->vm, device->drv, &device->vm)
 			  : vm_create(device->drv, &device->vm);
 	if (r)
 		goto fail_vm;
@@ -116,7 +113,7 @@ fail_vm:
 	return r;
 }
 
-/* Locks the list. A child starts with an empty one: what the parent opened is the parent's. */
+/* Locks the list. A child of fork starts with an empty one: the parent's devices stay the parent's. */
 static void lock_devices(void)
 {
 	pthread_mutex_lock(&devices.lock);
@@ -193,19 +190,20 @@ int tuff_device_close(struct tuff_device *handle)
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-int tuff_device_info(struct tuff_device *handle, struct tuff_device_info *info)
+int tuff_device_query_sized(struct tuff_device *handle, struct tuff_device_info *info, size_t info_B)
 {
+	struct tuff_device_info own;
 	const struct drv_facts *f;
+	struct tuff_gpu gpu;
 	struct embed_device *device;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
 	if (r)
 		return r;
-	if (!info)
+	if (!info || !info_B)
 		return drv_fail(-EINVAL, "no place for the facts");
 	f = &device->drv->facts;
-	*info = (struct tuff_device_info){
-		.gpu = gpu_of(&device->drv->node),
+	own = (struct tuff_device_info){
 		.name = device->drv->name,
 		.target = device->drv->chip->target,
 		.can_submit = device->drv->can[DRV_CAN_SUBMIT].yes,
@@ -228,32 +226,39 @@ int tuff_device_info(struct tuff_device *handle, struct tuff_device_info *info)
 		.compute_rings = __builtin_popcount(f->ip[DRV_IP_COMPUTE].rings),
 		.copy_rings = __builtin_popcount(f->ip[DRV_IP_DMA].rings),
 	};
+	gpu = gpu_of(&device->drv->node);
+	memcpy(own.path, gpu.path, sizeof(own.path));
+	memcpy(own.pci, gpu.pci, sizeof(own.pci));
+	embed_struct_give(info, info_B, &own, sizeof(own));
 	return 0;
 }
 
-int tuff_device_usage(struct tuff_device *handle, struct tuff_usage *usage)
+int tuff_device_usage_sized(struct tuff_device *handle, struct tuff_usage *usage, size_t usage_B)
 {
+	struct tuff_usage own;
 	struct embed_device *device;
 	struct drv_usage found;
 	uint64_t ioctls;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
-	if (!r && !usage)
+	if (!r && (!usage || !usage_B))
 		r = drv_fail(-EINVAL, "no place for the usage");
 	if (r)
 		return r;
 	ioctls = *device->drv->ioctls;
 	r = drv_usage_memory(device->drv, &found);
-	if (!r)
-		*usage = (struct tuff_usage){
-			.vram_B = found.vram_B,
-			.visible_vram_B = found.visible_vram_B,
-			.gtt_B = found.gtt_B,
-			.evictions = found.evictions,
-			.moved_B = found.moved_B,
-			.ioctls = ioctls,
-		};
-	return r;
+	if (r)
+		return r;
+	own = (struct tuff_usage){
+		.vram_B = found.vram_B,
+		.visible_vram_B = found.visible_vram_B,
+		.gtt_B = found.gtt_B,
+		.evictions = found.evictions,
+		.moved_B = found.moved_B,
+		.ioctls = ioctls,
+	};
+	embed_struct_give(usage, usage_B, &own, sizeof(own));
+	return 0;
 }
 
 static int refresh_clock(struct embed_device *device)

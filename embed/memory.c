@@ -1,9 +1,11 @@
 #include "embed/internal.h"
+#include "vm/host.h"
+#include "vm/peer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Frees what new memory owns. */
+/* Frees the memory that an object owns. */
 static void discard(const struct embed_mem *made)
 {
 	if (made->mem)
@@ -12,7 +14,7 @@ static void discard(const struct embed_mem *made)
 		vm_bo_put(made->bo);
 }
 
-/* Gives new memory its public object. What it names is owned from here on, and freed when this fails. */
+/* Gives new memory its public object, which takes over the memory; frees the memory when this fails. */
 static int publish(struct embed_mem *made, struct tuff_mem **out)
 {
 	struct embed_mem *mem = malloc(sizeof(*mem));
@@ -50,7 +52,7 @@ static int publish_bound(struct embed_device *device, struct vm_mem *mem, enum t
 
 /* --- allocation ------------------------------------------------------------------------------- */
 
-/* The place that is meant; TUFF_LOCAL needs to know what is in use where it is not simply VRAM. */
+/* Chooses the place of an allocation. TUFF_LOCAL on an APU depends on how much VRAM is in use. */
 static int choose_place(const struct embed_device *device, const struct tuff_mem_create_info *info,
 			enum tuff_place *place)
 {
@@ -80,8 +82,6 @@ static int convert_info(const struct embed_device *device, const struct tuff_mem
 	unsigned unknown;
 	int r;
 
-	if (!info)
-		return drv_fail(-EINVAL, "no description of the memory");
 	unknown = info->flags;
 	*out = (struct vm_info){.size_B = info->size_B};
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -100,19 +100,22 @@ static int convert_info(const struct embed_device *device, const struct tuff_mem
 	return 0;
 }
 
-int tuff_mem_create(struct tuff_device *handle, const struct tuff_mem_create_info *info, struct tuff_mem **out)
+int tuff_mem_create_sized(struct tuff_device *handle, const struct tuff_mem_create_info *info, size_t info_B,
+			  struct tuff_mem **out)
 {
+	struct tuff_mem_create_info own;
 	struct embed_mem made = {0};
 	struct vm_info vm_info;
 	int r = embed_get(EMBED_DEVICE, handle, &made.base.device);
 
-	r = r ? r : convert_info(made.base.device, info, &vm_info, &made.place);
+	r = r ? r : embed_struct_take(&own, sizeof(own), info, info_B);
+	r = r ? r : convert_info(made.base.device, &own, &vm_info, &made.place);
 	if (r)
 		return r;
 	if (!out)
 		return drv_fail(-EINVAL, "no place for the memory");
-	made.flags = info->flags;
-	if (info->flags & TUFF_MEM_UNBOUND) {
+	made.flags = own.flags;
+	if (own.flags & TUFF_MEM_UNBOUND) {
 		r = vm_bo_create(made.base.device->vm, &vm_info, &made.bo);
 	} else {
 		r = vm_mem_create(made.base.device->vm, &vm_info, &made.mem);
@@ -138,22 +141,24 @@ int tuff_mem_destroy(struct tuff_mem *handle)
 	return 0;
 }
 
-int tuff_mem_info(struct tuff_mem *handle, struct tuff_mem_info *info)
+int tuff_mem_query_sized(struct tuff_mem *handle, struct tuff_mem_info *info, size_t info_B)
 {
+	struct tuff_mem_info own;
 	struct embed_mem *mem;
 	int r = embed_get(EMBED_MEM, handle, &mem);
 
 	if (r)
 		return r;
-	if (!info)
+	if (!info || !info_B)
 		return drv_fail(-EINVAL, "no place for the facts");
-	*info = (struct tuff_mem_info){
+	own = (struct tuff_mem_info){
 		.va = mem->mem ? mem->mem->va : 0,
 		.map = mem->mem ? mem->mem->map : NULL,
 		.size_B = mem->mem ? mem->mem->size_B : mem->bo->size_B,
 		.place = mem->place,
 		.flags = mem->flags,
 	};
+	embed_struct_give(info, info_B, &own, sizeof(own));
 	return 0;
 }
 
@@ -170,7 +175,7 @@ int tuff_mem_find(struct tuff_device *handle, const void *address, struct tuff_m
 		return drv_fail(-EINVAL, "no place for the memory");
 	found = vm_find(device->vm, (uintptr_t)address);
 	mem = found ? found->owner : NULL;
-	/* The driver has memory of its own, which is nobody's tuff_mem. */
+	/* Memory that the driver made for itself has no tuff_mem. */
 	if (!mem)
 		return drv_fail(-ENOENT, "no memory of the device at %p", address);
 	*out = mem->base.handle;
@@ -261,7 +266,7 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 		r = vm_mem_import(made.base.device->vm, fd, &made.mem);
 		made.bo = r ? NULL : made.mem->bo;
 	}
-	/* The kernel's word for a descriptor that is none is ours for a dead object. */
+	/* -EBADF is the kernel's error for a closed descriptor; in this interface it means a dead object. */
 	if (r)
 		return r == -EBADF ? -EINVAL : r;
 	made.flags = flags | (made.bo->flags & VM_CPU ? TUFF_MEM_CPU : 0);
@@ -302,7 +307,7 @@ int tuff_peer_access(struct tuff_device *owner_handle, struct tuff_device *handl
 	r = r ? r : embed_get(EMBED_DEVICE, handle, &device);
 	if (!r && (!peer || owner == device))
 		r = drv_fail(-EINVAL, "a device and itself");
-	r = r ? r : vm_peer_probe(owner->vm, device->vm, cs_run_nothing, NULL, &found);
+	r = r ? r : vm_peer_probe(owner->vm, device->vm, cs_run_nop, NULL, &found);
 	if (!r)
 		*peer = peers[found];
 	return r;

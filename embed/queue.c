@@ -1,10 +1,10 @@
-/* Queues and their jobs' beginning and end; cmd.c has what stands between, wait.c what comes after. */
+/* Queues, and beginning and submission of jobs; cmd.c has the commands, wait.c the waiting. */
 #include "embed/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Its address names the thread. */
+/* The address of this variable identifies the thread. */
 static _Thread_local char thread_mark;
 
 static const enum cs_priority priorities[] = {
@@ -16,8 +16,6 @@ static const enum cs_priority priorities[] = {
 
 static int check_info(const struct tuff_queue_create_info *info)
 {
-	if (!info)
-		return drv_fail(-EINVAL, "no description of the queue");
 	if ((unsigned)info->engine > TUFF_COPY)
 		return drv_fail(-EINVAL, "engine %u", info->engine);
 	if ((unsigned)info->priority >= sizeof(priorities) / sizeof(priorities[0]))
@@ -53,14 +51,16 @@ fail_ring:
 	return r;
 }
 
-int tuff_queue_create(struct tuff_device *handle, const struct tuff_queue_create_info *info,
-		      struct tuff_queue **out)
+int tuff_queue_create_sized(struct tuff_device *handle, const struct tuff_queue_create_info *info, size_t info_B,
+			    struct tuff_queue **out)
 {
+	struct tuff_queue_create_info own;
 	struct embed_device *device;
 	struct embed_queue *queue;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
-	r = r ? r : check_info(info);
+	r = r ? r : embed_struct_take(&own, sizeof(own), info, info_B);
+	r = r ? r : check_info(&own);
 	if (r)
 		return r;
 	if (!out)
@@ -69,8 +69,8 @@ int tuff_queue_create(struct tuff_device *handle, const struct tuff_queue_create
 	if (!queue)
 		return drv_fail(-ENOMEM, "no host memory for a queue");
 	queue->base.device = device;
-	queue->copy = info->engine == TUFF_COPY;
-	r = queue_init(queue, info);
+	queue->copy = own.engine == TUFF_COPY;
+	r = queue_init(queue, &own);
 	if (r) {
 		free(queue);
 		return r;
@@ -98,8 +98,9 @@ int tuff_queue_destroy(struct tuff_queue *handle)
 	return 0;
 }
 
-int tuff_queue_status(struct tuff_queue *handle, struct tuff_queue_status *status)
+int tuff_queue_query_sized(struct tuff_queue *handle, struct tuff_queue_status *status, size_t status_B)
 {
+	struct tuff_queue_status own;
 	struct embed_queue *queue;
 	struct cs_reset reset;
 	struct cs_ctx *ctx;
@@ -107,16 +108,17 @@ int tuff_queue_status(struct tuff_queue *handle, struct tuff_queue_status *statu
 
 	if (r)
 		return r;
-	if (!status)
+	if (!status || !status_B)
 		return drv_fail(-EINVAL, "no place for the status");
 	ctx = cs_ring_ctx(queue->ring);
-	/* Its answer is in the context's state. */
-	(void)!cs_ctx_look(ctx);
+	/* The result is in the context's state. */
+	(void)!cs_ctx_check_reset(ctx);
 	r = cs_ctx_reset_status(ctx, &reset);
 	if (r)
 		return r;
-	*status = (struct tuff_queue_status){
+	own = (struct tuff_queue_status){
 		.lost = cs_ctx_lost(ctx), .guilty = reset.guilty, .vram_lost = reset.vram_lost};
+	embed_struct_give(status, status_B, &own, sizeof(own));
 	return 0;
 }
 
@@ -154,7 +156,7 @@ int embed_cmd(const struct tuff_cmd *cmd, struct embed_queue **queue)
 	return 0;
 }
 
-/* From here on the commands' handle is dead; the ring's lock is still held. */
+/* Ends the life of a job's handle; the ring's lock stays held. */
 static void end_writing(struct embed_queue *queue, struct tuff_cmd *cmd)
 {
 	embed_shut(cmd);
@@ -173,13 +175,13 @@ int tuff_abandon(struct tuff_cmd *cmd)
 	return 0;
 }
 
-/* The arrays of an order as the rooms know them. */
+/* The arrays of an order, converted to the rooms' types. */
 struct order_arrays {
-	struct cs_point after[EMBED_POINTS_MAX];
-	struct cs_sync_point wait[CS_SYNCS_MAX], signal[CS_SYNCS_MAX];
+	struct cs_fence after[EMBED_POINTS_MAX];
+	struct cs_syncobj_point wait[CS_SYNCS_MAX], signal[CS_SYNCS_MAX];
 };
 
-static int convert_syncs(const struct tuff_sync_point *points, unsigned count, struct cs_sync_point *out)
+static int convert_syncs(const struct tuff_sync_point *points, unsigned count, struct cs_syncobj_point *out)
 {
 	if (count > CS_SYNCS_MAX || (count && !points))
 		return drv_fail(-EINVAL, "%u syncs; at most %u", count, CS_SYNCS_MAX);
@@ -189,18 +191,18 @@ static int convert_syncs(const struct tuff_sync_point *points, unsigned count, s
 
 		if (r)
 			return r;
-		out[i] = (struct cs_sync_point){&sync->sync, points[i].value};
+		out[i] = (struct cs_syncobj_point){&sync->sync, points[i].value};
 	}
 	return 0;
 }
 
-static int convert_order(const struct tuff_order *order, struct order_arrays *arrays, struct cs_order *out)
+static int convert_order(const struct tuff_order *order, struct order_arrays *arrays, struct cs_submit_info *out)
 {
-	int r = embed_points(order->after, order->after_count, arrays->after);
+	int r = embed_fences_of(order->after, order->after_count, arrays->after);
 
 	r = r ? r : convert_syncs(order->wait, order->wait_count, arrays->wait);
 	r = r ? r : convert_syncs(order->signal, order->signal_count, arrays->signal);
-	*out = (struct cs_order){
+	*out = (struct cs_submit_info){
 		.after = arrays->after,
 		.after_count = order->after_count,
 		.wait = arrays->wait,
@@ -211,31 +213,45 @@ static int convert_order(const struct tuff_order *order, struct order_arrays *ar
 	return r;
 }
 
-static int submit(struct embed_queue *queue, const struct tuff_order *order, struct cs_point *point)
+static int submit_ordered(struct embed_queue *queue, const struct tuff_order *order, struct cs_fence *point)
 {
 	struct order_arrays arrays;
-	struct cs_order converted;
-	int r;
+	struct cs_submit_info converted;
+	int r = convert_order(order, &arrays, &converted);
 
-	if (!order)
-		return cs_submit(queue->ib, NULL, point);
-	r = convert_order(order, &arrays, &converted);
 	if (!r)
 		return cs_submit(queue->ib, &converted, point);
 	cs_abandon(queue->ib);
 	return r;
 }
 
-int tuff_submit(struct tuff_cmd *cmd, const struct tuff_order *order, struct tuff_point *point)
+/* Submits with a struct of another size. A struct that is refused drops the job, as every refusal does. */
+__attribute__((cold, noinline)) static int submit_resized(struct tuff_cmd *cmd, const void *order, size_t order_B,
+							  struct tuff_point *point)
+{
+	struct tuff_order own;
+	int r = embed_struct_take(&own, sizeof(own), order, order_B), dropped;
+
+	if (!r)
+		return tuff_submit_sized(cmd, &own, sizeof(own), point);
+	dropped = tuff_abandon(cmd);
+	return dropped ? dropped : r;
+}
+
+int tuff_submit_sized(struct tuff_cmd *cmd, const struct tuff_order *order, size_t order_B,
+		      struct tuff_point *point)
 {
 	struct embed_queue *queue;
-	struct cs_point end;
-	int r = embed_cmd(cmd, &queue);
+	struct cs_fence end;
+	int r;
 
+	if (__builtin_expect(order_B != sizeof(*order), 0) && order)
+		return submit_resized(cmd, order, order_B, point);
+	r = embed_cmd(cmd, &queue);
 	if (r)
 		return r;
 	end_writing(queue, cmd);
-	r = submit(queue, order, &end);
+	r = order ? submit_ordered(queue, order, &end) : cs_submit(queue->ib, NULL, &end);
 	if (!r && point)
 		*point = (struct tuff_point){queue->base.handle, end.seq};
 	return r;

@@ -1,29 +1,31 @@
-/* Address ranges, and what is bound in them. */
+/* Address ranges, and the memory that is bound in them. */
 #include "embed/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-int tuff_range_create(struct tuff_device *handle, const struct tuff_range_create_info *info,
-		      struct tuff_range **out, uint64_t *va)
+int tuff_range_create_sized(struct tuff_device *handle, const struct tuff_range_create_info *info, size_t info_B,
+			    struct tuff_range **out, uint64_t *va)
 {
+	struct tuff_range_create_info own;
 	struct embed_device *device;
 	struct embed_range *range;
-	struct vm_want want;
+	struct vm_range_request want;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
+	r = r ? r : embed_struct_take(&own, sizeof(own), info, info_B);
 	if (r)
 		return r;
-	if (!info || !out || !va)
-		return drv_fail(-EINVAL, "%s", info ? "no place for the range" : "no description");
-	if (info->flags & ~(unsigned)(TUFF_RANGE_LOW | TUFF_RANGE_GPU))
-		return drv_fail(-EINVAL, "flags 0x%x", info->flags);
-	want = (struct vm_want){
-		.size_B = info->size_B,
-		.align_B = info->align_B,
-		.va = info->va,
-		.flags = (info->va ? VM_WANT_EXACT : 0) | (info->flags & TUFF_RANGE_LOW ? VM_WANT_LOW : 0) |
-			 (info->flags & TUFF_RANGE_GPU ? VM_WANT_HIGH : 0),
+	if (!out || !va)
+		return drv_fail(-EINVAL, "no place for the range");
+	if (own.flags & ~(unsigned)(TUFF_RANGE_LOW | TUFF_RANGE_GPU))
+		return drv_fail(-EINVAL, "flags 0x%x", own.flags);
+	want = (struct vm_range_request){
+		.size_B = own.size_B,
+		.align_B = own.align_B,
+		.va = own.va,
+		.flags = (own.va ? VM_WANT_EXACT : 0) | (own.flags & TUFF_RANGE_LOW ? VM_WANT_LOW : 0) |
+			 (own.flags & TUFF_RANGE_GPU ? VM_WANT_HIGH : 0),
 	};
 	range = calloc(1, sizeof(*range));
 	if (!range)
@@ -59,7 +61,7 @@ int tuff_range_destroy(struct tuff_range *handle)
 	return 0;
 }
 
-/* What an access means for this memory in this range. */
+/* Converts an access to vm's flags, for memory of those flags in this range. */
 static unsigned convert_access(const struct vm_range *range, unsigned bo_flags, enum tuff_access access)
 {
 	bool cpu = bo_flags & VM_CPU && range->origin == VM_RANGE_HOST;
@@ -104,7 +106,7 @@ int tuff_range_unbind(struct tuff_range *handle, uint64_t offset_B, uint64_t siz
 	return r ? r : vm_range_unbind(&range->range, offset_B, size_B);
 }
 
-/* Whether all of a part is bound. */
+/* Checks that all of a part of a range is bound. */
 static int check_bound(const struct vm_range *range, uint64_t offset_B, uint64_t size_B)
 {
 	uint64_t at_B = offset_B;
@@ -129,7 +131,7 @@ int tuff_range_protect(struct tuff_range *handle, uint64_t offset_B, uint64_t si
 
 	r = r ? r : check_access(access);
 	r = r ? r : check_bound(&range->range, offset_B, size_B);
-	/* Binding by binding: what the CPU may do depends on the memory. */
+	/* Each binding is changed by itself: the CPU's access depends on its memory. */
 	while (!r && at_B < end_B) {
 		struct vm_bound bound;
 		uint64_t part_B;

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Publishes a made syncobj, or undoes it. */
-static int publish(struct embed_device *device, struct cs_sync *made, struct tuff_sync **out)
+/* Gives a syncobj its public object, which takes it over; destroys the syncobj when this fails. */
+static int publish(struct embed_device *device, struct cs_syncobj *made, struct tuff_sync **out)
 {
 	struct embed_sync *sync = malloc(sizeof(*sync));
 	int r = -ENOMEM;
@@ -23,31 +23,31 @@ static int publish(struct embed_device *device, struct cs_sync *made, struct tuf
 fail_publish:
 	free(sync);
 fail_sync:
-	cs_sync_fini(made);
+	cs_syncobj_fini(made);
 	return r;
 }
 
 int tuff_sync_create(struct tuff_device *handle, bool signaled, struct tuff_sync **out)
 {
 	struct embed_device *device;
-	struct cs_sync made;
+	struct cs_syncobj made;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
 	if (!r && !out)
 		r = drv_fail(-EINVAL, "no place for the sync");
-	r = r ? r : cs_sync_init(device->vm, signaled, &made);
+	r = r ? r : cs_syncobj_init(device->vm, signaled, &made);
 	return r ? r : publish(device, &made, out);
 }
 
 static int import(struct tuff_device *handle, int fd, bool file, struct tuff_sync **out)
 {
 	struct embed_device *device;
-	struct cs_sync made;
+	struct cs_syncobj made;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
 	if (!r && !out)
 		r = drv_fail(-EINVAL, "no place for the sync");
-	r = r ? r : cs_sync_import(device->vm, fd, file, &made);
+	r = r ? r : cs_syncobj_import(device->vm, fd, file, &made);
 	return r ? r : publish(device, &made, out);
 }
 
@@ -69,7 +69,7 @@ int tuff_sync_destroy(struct tuff_sync *handle)
 	if (r || !handle)
 		return r;
 	embed_retire(EMBED_SYNC, &sync->base);
-	cs_sync_fini(&sync->sync);
+	cs_syncobj_fini(&sync->sync);
 	free(sync);
 	return 0;
 }
@@ -79,7 +79,7 @@ int tuff_sync_signal(struct tuff_sync *handle, uint64_t value)
 	struct embed_sync *sync;
 	int r = embed_get(EMBED_SYNC, handle, &sync);
 
-	return r ? r : cs_sync_signal(&sync->sync, value);
+	return r ? r : cs_syncobj_signal(&sync->sync, value);
 }
 
 int tuff_sync_reset(struct tuff_sync *handle)
@@ -87,7 +87,7 @@ int tuff_sync_reset(struct tuff_sync *handle)
 	struct embed_sync *sync;
 	int r = embed_get(EMBED_SYNC, handle, &sync);
 
-	return r ? r : cs_sync_reset(&sync->sync);
+	return r ? r : cs_syncobj_reset(&sync->sync);
 }
 
 int tuff_sync_wait(struct tuff_sync *handle, uint64_t value, int64_t timeout_ns)
@@ -95,7 +95,7 @@ int tuff_sync_wait(struct tuff_sync *handle, uint64_t value, int64_t timeout_ns)
 	struct embed_sync *sync;
 	int r = embed_get(EMBED_SYNC, handle, &sync);
 
-	return r ? r : cs_sync_wait(&sync->sync, value, timeout_ns);
+	return r ? r : cs_syncobj_wait(&sync->sync, value, timeout_ns);
 }
 
 int tuff_sync_query(struct tuff_sync *handle, uint64_t *value)
@@ -105,7 +105,7 @@ int tuff_sync_query(struct tuff_sync *handle, uint64_t *value)
 
 	if (!r && !value)
 		r = drv_fail(-EINVAL, "no place for the value");
-	return r ? r : cs_sync_query(&sync->sync, value);
+	return r ? r : cs_syncobj_query(&sync->sync, value);
 }
 
 static int export(struct tuff_sync *handle, bool file, int *fd)
@@ -115,7 +115,7 @@ static int export(struct tuff_sync *handle, bool file, int *fd)
 
 	if (!r && !fd)
 		r = drv_fail(-EINVAL, "no place for the descriptor");
-	return r ? r : cs_sync_export(&sync->sync, file, fd);
+	return r ? r : cs_syncobj_export(&sync->sync, file, fd);
 }
 
 int tuff_sync_export(struct tuff_sync *sync, int *fd)

@@ -80,7 +80,7 @@ static uint64_t next_id(const struct flow *f)
 static inline void put_again(struct flow *f, const struct flow_kernel *known, const void *kernarg,
 			     uint64_t packet_va)
 {
-	cs_ib_launch_prepared(f->ib, &known->prepared, (uintptr_t)kernarg, f->queue_va, next_id(f), packet_va);
+	cs_ib_launch_template(f->ib, &known->template, (uintptr_t)kernarg, f->queue_va, next_id(f), packet_va);
 	flow_spend(f, known);
 }
 
@@ -103,7 +103,7 @@ static inline bool submit_alone(struct flow *f, const struct flow_kernel *known,
 	struct flow_queue *q = f->queue;
 
 	flow_queue_note(q, next_id(f) + 1, 0);
-	if (cs_submit_prepared(q->ring, flow_waits(header), &known->prepared, (uintptr_t)kernarg, f->queue_va,
+	if (cs_submit_template(q->ring, flow_waits(header), &known->template, (uintptr_t)kernarg, f->queue_va,
 			       next_id(f)))
 		return false;
 	f->ops->submitted(f);
@@ -155,7 +155,7 @@ int flow_again(struct flow *f, const struct flow_again *a, void *kernarg)
 	}
 	flow_count(f);
 	flow_count_written(f);
-	return alone ? 0 : flow_settle(f);
+	return alone ? 0 : flow_retire(f);
 }
 
 bool flow_launch_overruns(const struct flow *f, const hsa_kernel_dispatch_packet_t *p)
@@ -227,7 +227,7 @@ static int launch_part(struct flow *f, const struct dispatch *d)
 	r = put_launch(f, d, &launch);
 	if (r)
 		return r;
-	f->split.point = flow_queue_stop_clock(f->queue, f->ib);
+	f->split.fence = flow_queue_stop_clock(f->queue, f->ib);
 	if (last) {
 		f->split.on = false;
 		flow_finish(f, d->packet->header, d->completion);
@@ -256,7 +256,7 @@ static int launch_whole(struct flow *f, const struct dispatch *d)
 	r = put_launch(f, d, &launch);
 	if (r)
 		return r;
-	known->ready = cs_prepare(f->queue->ring, &launch, &known->prepared);
+	known->ready = cs_dispatch_template_init(f->queue->ring, &launch, &known->template);
 	known->serial++;
 	for (unsigned i = 0; i < FLOW_SHAPE_B / 8; i++)
 		known->shape[i] = shape_word(p, i);

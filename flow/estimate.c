@@ -96,7 +96,7 @@ static void take(struct flow *f, const struct flow_measure *m)
 static void look(struct flow *f)
 {
 	struct flow_queue *c = f->queue;
-	uint64_t reached = cs_ring_reached(c->ring), seq = c->measured + 1;
+	uint64_t reached = cs_ring_completed(c->ring), seq = c->measured + 1;
 
 	if (reached >= FLOW_JOBS_TRACKED && seq <= reached - FLOW_JOBS_TRACKED)
 		seq = reached - FLOW_JOBS_TRACKED + 1;

@@ -104,9 +104,9 @@ bool flow_idle(const struct flow *f)
 	const struct flow_queue *q = f->queue;
 
 	for (unsigned i = 0; i < f->afters; i++)
-		if (!cs_point_settled(f->after[i]))
+		if (!cs_fence_is_retired(f->after[i]))
 			return false;
-	return !q || cs_point_settled(cs_ring_last(q->ring));
+	return !q || cs_fence_is_retired(cs_ring_last(q->ring));
 }
 
 void flow_fini(struct flow *f)
@@ -120,14 +120,6 @@ void flow_fini(struct flow *f)
 	flow_unlock(f);
 	flow_queue_put(q);
 	flow_put(f);
-}
-
-void flow_fail(struct flow *f, int error)
-{
-	if (!flow_stop(f, FLOW_FAILED))
-		return;
-	f->ops->failed(f, error);
-	flow_wake_all(f);
 }
 
 static int defer(struct flow *f, const struct flow_op *op)
@@ -166,7 +158,7 @@ int flow_advance(struct flow *f)
 	}
 	f->advancing = false;
 	if (moved) {
-		int e = flow_settle(f);
+		int e = flow_retire(f);
 
 		r = r && r != -EAGAIN && r != -EBUSY ? r : e ? e : r;
 		flow_wake(f);
@@ -226,7 +218,7 @@ static int count_executed(struct flow *f, const struct flow_op *op)
 	end_op(op);
 	flow_count(f);
 	flow_count_written(f);
-	return flow_settle(f);
+	return flow_retire(f);
 }
 
 int flow_submit(struct flow *f, const struct flow_op *op)
@@ -279,5 +271,5 @@ int flow_dispatch(struct flow *f, const hsa_kernel_dispatch_packet_t *packet)
 	flow_count_written(f);
 	if (alone)
 		return 0;
-	return flow_settle(f);
+	return flow_retire(f);
 }

@@ -2,7 +2,7 @@
  *
  *   flow_gpu      what the flows of a GPU share: its hardware queues, and the list of the flows
  *   flow_queue    a hardware queue: a kernel context, a compute ring of it, and what the ring's jobs stand for
- *   flow          an ordered stream: an open job, the points that the next job waits for, deferred operations
+ *   flow          an ordered stream: an open job, the fences that the next job waits for, deferred operations
  *   flow_op       an operation of a flow, as data
  *   flow_segment  dispatches that are submitted again and again (graphs)
  *
@@ -26,174 +26,8 @@
 #ifndef FLOW_FLOW_H
 #define FLOW_FLOW_H
 
-#include <stdatomic.h>
-
-#include <hsa/hsa.h>
-
-#include "drv/clock.h"
-#include "sdma/sdma.h"
-
-/* --- the GPU ---------------------------------------------------------------------------------- */
-
-#define FLOW_QUEUES_MAX   4096
-#define FLOW_JOBS_TRACKED 32 /* more than CS_JOBS_MAX; a power of two */
-
-struct flow;
-struct flow_queue;
-
-struct flow_gpu {
-	struct drv_device *dev; /* borrowed, as are: */
-	struct vm *vm;
-	struct sdma_copier *copier;              /* NULL: there is none */
-	const _Atomic uint32_t *code_generation; /* changes when code was unloaded: kernels may be gone */
-	_Atomic unsigned next_ring;              /* compute ring of the next hardware queue */
-	_Atomic unsigned collecting;             /* flows whose open job waits for more */
-	pthread_mutex_t lock;                    /* guards all below; inside a flow's lock */
-	struct flow *flows;                      /* borrowed: all that live */
-	struct flow_queue *free;                 /* hardware queues without a flow */
-	struct flow_queue *all[FLOW_QUEUES_MAX]; /* owned; also those that are lost */
-	unsigned queues;
-};
-
-/* The members in front of code_generation are the caller's to set. */
-void flow_gpu_init(struct flow_gpu *gpu);
-/* The GPU has no flows any more. Waits for the hardware queues' work, and destroys them; forget (may be NULL)
- * is called with each ring before. */
-void flow_gpu_fini(struct flow_gpu *gpu, void (*forget)(void *user, struct cs_ring *ring), void *user);
-/* Calls fn for each flow, which must not be made or ended meanwhile by fn. */
-void flow_gpu_each(struct flow_gpu *gpu, void (*fn)(struct flow *flow, void *arg), void *arg);
-/* Submits what flows have collected. The caller may hold one flow's lock. */
-void flow_gpu_flush(struct flow_gpu *gpu);
-/* Jobs are unfinished, and not on a context that is lost. */
-bool flow_gpu_busy(struct flow_gpu *gpu);
-/* The same, or a job is just being submitted. */
-bool flow_gpu_may_run(struct flow_gpu *gpu);
-/* The ends of all unfinished work, at most max. */
-unsigned flow_gpu_points(struct flow_gpu *gpu, struct cs_point *points, unsigned max);
-/* A ring of which the kernel says for the first time that it is lost; NULL: none. One ioctl for each hardware queue
- * that has done something since the last call. */
-struct cs_ring *flow_gpu_lost(struct flow_gpu *gpu);
-/* Operations that the flows have executed, all together. */
-uint64_t flow_gpu_steps(struct flow_gpu *gpu);
-/* How long a job may take, in ns: a fraction of the kernel's watchdog; 0: without a limit. */
-uint64_t flow_job_ns(const struct drv_device *dev);
-/* The words of a clock that cs_ib_clock() and cs_ib_release_clock() wrote, as ns between them. */
-uint64_t flow_clock_ns(const struct drv_device *dev, const void *words);
-
-/* --- hardware queues (gpu.c) ------------------------------------------------------------------- */
-
-/* A job with a clock. */
-struct flow_measure {
-	uint64_t seq; /* the job's number; another number: this job has no clock */
-	/* The kernel of a job of one dispatch. NULL: the job has several, expected to take predicted_ns. */
-	const struct cs_kernel *kernel; /* borrowed, while the generation holds */
-	uint64_t groups, predicted_ns;
-	uint32_t generation;
-	bool unknown; /* the time of some dispatches was not known */
-};
-
-/* A flow borrows one; signals name its ring and word as long as the GPU lives. */
-struct flow_queue {
-	struct flow_queue *next; /* in the list of free ones; guarded by the GPU's lock */
-	struct flow_gpu *gpu;    /* borrowed */
-	enum cs_priority priority;
-	bool cooperative;      /* jobs have global wave sync */
-	struct cs_ctx *ctx;    /* owned */
-	struct cs_ring *ring;  /* owned */
-	struct vm_piece count; /* owned: a word where packets write how many completions there were; clocks */
-	uint64_t queried;      /* the last job that had been submitted when the kernel was asked about resets */
-	/* Guarded by the lock of the flow that has it: */
-	uint64_t issued;   /* completions that were asked for */
-	uint64_t measured; /* jobs up to this one were evaluated */
-	/* Indexed by the job's number n, modulo FLOW_JOBS_TRACKED. */
-	struct flow_measure measure[FLOW_JOBS_TRACKED];
-	_Atomic uint64_t last[FLOW_JOBS_TRACKED]; /* the completion behind which job n does nothing more */
-	_Atomic uint64_t end[FLOW_JOBS_TRACKED];  /* the flow's operations below that have ended with job n */
-};
-
-/* --- operations -------------------------------------------------------------------------------- */
-
-/* The order of an operation, as HSA's packet headers say it: whether it waits for all before, the scope at which it
- * sees what others wrote, and the scope at which others see what it wrote. */
-static inline bool flow_waits(uint16_t header)
-{
-	return header >> HSA_PACKET_HEADER_BARRIER & 1;
-}
-static inline unsigned flow_acquires(uint16_t header)
-{
-	return header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3;
-}
-static inline unsigned flow_releases(uint16_t header)
-{
-	return header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3;
-}
-
-enum flow_kind {
-	FLOW_DISPATCH,
-	FLOW_SEGMENT,
-	FLOW_BARRIER, /* nothing but its order and its completion */
-	FLOW_STAMP,   /* the GPU's clock counter, when all before has ended */
-	FLOW_WAIT,    /* later operations begin behind a point of another flow */
-	FLOW_VALUE,   /* ... when memory holds a value */
-	FLOW_SYNCOBJ, /* waits for a syncobj of another driver, or signals it */
-	FLOW_COPY,    /* a copy by a DMA engine */
-	FLOW_CALL, /* a function of the host, called when earlier operations have ended; later ones begin when its
-		      call is over */
-};
-
-/* How the masked value at an address compares with the given one, unsigned, when the wait ends. */
-enum flow_condition { FLOW_GTE, FLOW_EQ, FLOW_ANY, FLOW_NOT_ALL };
-
-struct flow_value {
-	const void *at;  /* an address that the CPU reads; a multiple of size_B */
-	uint32_t size_B; /* 4, 8 */
-	enum flow_condition condition;
-	uint64_t value, mask;
-	uint32_t process; /* when that has ended, nothing is waited for any more; 0: any may write the value */
-};
-
-struct flow_syncobj {
-	const struct cs_sync *sync;  /* borrowed, until end() */
-	const _Atomic bool *dropped; /* lives as long as sync; true: nothing is done */
-	uint64_t value; /* the point of a timeline; 0: a binary syncobj, whose fence a wait takes away */
-	bool signal;    /* else a wait */
-};
-
-/* A copy, or two, the second behind the first. */
-struct flow_copy {
-	struct sdma_copier *copier[2]; /* borrowed; [1] NULL: one copy */
-	struct sdma_job job[2];        /* without points */
-	struct sdma_rect rect;         /* rectangle of the first copy; row_B 0: bytes in a row */
-};
-
-/* fn runs on the thread that advances the flow, which holds its lock: it hands the call on, and
- * flow_call_ended(flow) is called when the call is over. */
-struct flow_call {
-	void (*fn)(struct flow *flow, void *user, bool dropped); /* dropped: it will not be its turn any more */
-	void *user;
-};
-
-struct flow_op {
-	uint8_t kind;            /* enum flow_kind */
-	uint16_t header;         /* the order, of FLOW_BARRIER; FLOW_DISPATCH has it in its packet */
-	uint64_t completion;     /* the handle of an HSA signal; 0: none. Of FLOW_DISPATCH and FLOW_BARRIER */
-	void (*end)(void *user); /* called when it was executed, dropped or refused, with the flow's lock; may be
-				    NULL */
-	void *user;
-	union {
-		hsa_kernel_dispatch_packet_t dispatch; /* completion_signal is not read */
-		struct flow_segment *segment;          /* borrowed, until the operation has ended */
-		uint64_t stamp_va;                     /* 8 bytes, a multiple of 8 */
-		struct {
-			struct flow *flow; /* a reference is taken while the operation is deferred */
-			uint64_t value;
-		} wait;
-		struct flow_value value;
-		struct flow_syncobj syncobj;
-		struct flow_copy copy;
-		struct flow_call call;
-	};
-};
+#include "flow/gpu.h"
+#include "flow/op.h"
 
 /* --- flows ------------------------------------------------------------------------------------- */
 
@@ -220,7 +54,7 @@ struct flow_kernel {
 	uint64_t shape[FLOW_SHAPE_B / 8];
 	uint64_t groups;      /* workgroups of that shape */
 	uint64_t estimate_ns; /* the expected time of the next such dispatch; FLOW_NS_UNKNOWN */
-	struct cs_prepared prepared;
+	struct cs_dispatch_template template;
 	char pad[64];
 };
 _Static_assert(sizeof(struct flow_kernel) == 512, "one is found by a shift");
@@ -230,7 +64,7 @@ struct flow_split {
 	bool on;
 	uint32_t at[3];        /* the next part's first group */
 	uint64_t want, groups; /* groups: of the next part at most; of the last one */
-	struct cs_point point; /* the end of the last one */
+	struct cs_fence fence; /* the end of the last one */
 };
 
 /* Calls that a flow makes to its owner, with the flow's lock. */
@@ -247,8 +81,8 @@ struct flow_ops {
 	/* Appends the begin and the completion of an operation that has a signal to the open job. */
 	void (*begin)(struct flow *flow, uint64_t signal);
 	void (*complete)(struct flow *flow, uint64_t signal, uint16_t header);
-	/* The operation of that signal (0: it has none) waited for a point that was lost; the flow goes on. */
-	void (*wait_lost)(struct flow *flow, uint64_t signal, struct cs_point point);
+	/* The operation of that signal (0: it has none) waited for a fence that was lost; the flow goes on. */
+	void (*wait_lost)(struct flow *flow, uint64_t signal, struct cs_fence fence);
 	/* A dispatch of a flow that is tapped, instead of flow_launch(), as which it answers. */
 	int (*tap)(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
 	/* The room has given the flow's lock back, and was not asked by its holder to take it: the owner looks for
@@ -276,7 +110,8 @@ struct flow {
 	unsigned job_ops; /* operations in the open job */
 	bool ordered;     /* the next job waits for all before, whatever its first operation */
 	bool more;        /* the owner has more operations at hand, which will be in the same job */
-	unsigned owed;    /* the scope that operations without signals release at; the job's end does so anyway */
+	unsigned
+		unreleased; /* the scope that operations without signals release at; the job's end does so anyway */
 	uint64_t completions; /* queue->issued when it began */
 	uint64_t collecting_since_ns;
 	uint64_t left_ns;                 /* time left for further dispatches of the job */
@@ -287,7 +122,7 @@ struct flow {
 	const struct flow_kernel *kernel; /* kernel of the last dispatch */
 	/* Points that the next job begins behind: the job is submitted without waiting for lost ones. */
 	unsigned afters;
-	struct cs_point after[FLOW_AFTERS_MAX];
+	struct cs_fence after[FLOW_AFTERS_MAX];
 	uint64_t waiter[FLOW_AFTERS_MAX]; /* the completion of the operation that waits for each; 0: none */
 	struct flow_deferred *deferred, **deferred_end; /* owned */
 	unsigned deferred_count;
@@ -372,11 +207,11 @@ DRV_MUST_CHECK int flow_wait(struct flow *flow, uint64_t value, int64_t timeout_
 /* Goes on with what was deferred or collected. True: nothing is. */
 bool flow_attempt(struct flow *flow);
 /* Unfinished jobs that it waits for, at most max. */
-unsigned flow_points(struct flow *flow, struct cs_point *points, unsigned max);
+unsigned flow_fences(struct flow *flow, struct cs_fence *fences, unsigned max);
 /* The call that the flow waits for is over. Any thread. */
 void flow_call_ended(struct flow *flow);
 
-/* --- for owners that translate packets of their own (hsa/packet.c). Locked ---------------------- */
+/* --- for owners that translate packets of their own (hsa/queue/packet.c). Locked ---------------------- */
 
 /* The hardware queue, made at the first use, and anew when the priority was changed. */
 DRV_MUST_CHECK int flow_ensure_queue(struct flow *flow);
@@ -392,12 +227,12 @@ static inline void flow_finish(struct flow *f, uint16_t header, uint64_t complet
 {
 	if (completion)
 		f->ops->complete(f, completion, header);
-	else if (flow_releases(header) > f->owed)
-		f->owed = flow_releases(header);
+	else if (flow_releases(header) > f->unreleased)
+		f->unreleased = flow_releases(header);
 }
-/* Later operations begin behind the point, unless it is of the flow's own ring: then an operation that waits
+/* Later operations begin behind the fence, unless it is of the flow's own ring: then an operation that waits
  * for those before it is enough. waiter: the completion of the operation that asks for it, or 0. -EBUSY. */
-DRV_MUST_CHECK int flow_after(struct flow *flow, struct cs_point point, uint64_t waiter);
+DRV_MUST_CHECK int flow_after(struct flow *flow, struct cs_fence fence, uint64_t waiter);
 /* The dispatch of a packet, which was checked. -EAGAIN: the same one is to be given again when jobs have ended:
  * flow_attempt() says when. */
 DRV_MUST_CHECK int flow_launch(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
@@ -423,10 +258,10 @@ static inline void flow_count_written(struct flow *f)
 	atomic_store_explicit(&f->written, written + 1, memory_order_release);
 }
 /* Called behind the last operation: submits the open job, or collects. */
-DRV_MUST_CHECK int flow_settle(struct flow *flow);
+DRV_MUST_CHECK int flow_retire(struct flow *flow);
 /* The end of the job with which the operations below value end. False: they were not all submitted, or have ended.
  */
-bool flow_job_of(const struct flow *flow, uint64_t value, struct cs_point *point);
+bool flow_job_of(const struct flow *flow, uint64_t value, struct cs_fence *fence);
 /* Nothing more of an active flow is submitted, for that reason. False: it had stopped before. */
 static inline bool flow_stop(struct flow *f, enum flow_state state)
 {

@@ -15,10 +15,12 @@ static inline uint64_t flow_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* --- hardware queues (gpu.c) ------------------------------------------------------------------- */
+/* --- hardware queues (queue.c) ------------------------------------------------------------------- */
 
 /* A queue that a flow gave back, or a new one. -ENOMEM. */
 DRV_MUST_CHECK int flow_queue_get(const struct flow *flow, enum cs_priority priority, struct flow_queue **queue);
+/* Waits for the queue's work. */
+void flow_queue_destroy(struct flow_queue *queue);
 /* The queue's work has ended; NULL is accepted. */
 void flow_queue_put(struct flow_queue *queue);
 /* Notes of the ring's next job: with it the operations below `end` have ended; behind its `last` completion it
@@ -38,7 +40,7 @@ static inline void flow_queue_end_with_last(struct flow_queue *q, uint64_t end)
 }
 /* A clock of the next job: around what is measured. */
 void flow_queue_start_clock(const struct flow_queue *queue, struct cs_ib *ib);
-struct cs_point flow_queue_stop_clock(const struct flow_queue *queue, struct cs_ib *ib);
+struct cs_fence flow_queue_stop_clock(const struct flow_queue *queue, struct cs_ib *ib);
 /* Time by the clock of an ended job, which is one of the last FLOW_JOBS_TRACKED. */
 uint64_t flow_queue_clock_ns(const struct flow_queue *queue, uint64_t seq);
 
@@ -150,10 +152,10 @@ static inline bool flow_begin_behind(struct flow *f, uint16_t header)
 		return false;
 	f->job_ops++;
 	if (flow_waits(header)) {
-		scope = f->owed > scope ? f->owed : scope;
-		f->owed = 0;
+		scope = f->unreleased > scope ? f->unreleased : scope;
+		f->unreleased = 0;
 	}
-	cs_ib_fence(f->ib, flow_waits(header), scope);
+	cs_ib_barrier(f->ib, flow_waits(header), scope);
 	return true;
 }
 /* Points that are reached or lost are waited for no more. */

@@ -4,6 +4,14 @@
 
 /* --- the hardware queue ------------------------------------------------------------------------- */
 
+void flow_fail(struct flow *f, int error)
+{
+	if (!flow_stop(f, FLOW_FAILED))
+		return;
+	f->ops->failed(f, error);
+	flow_wake_all(f);
+}
+
 /* A context has one priority for life: a flow whose priority changed goes on with another hardware queue as soon as
  * its work has ended. */
 static int change_queue(struct flow *f)
@@ -11,7 +19,7 @@ static int change_queue(struct flow *f)
 	struct flow_queue *old = f->queue, *new = NULL;
 	int r;
 
-	if (old && (f->ib || f->afters || !cs_point_settled(cs_ring_last(old->ring))))
+	if (old && (f->ib || f->afters || !cs_fence_is_retired(cs_ring_last(old->ring))))
 		return 0;
 	r = flow_queue_get(f, atomic_load(&f->priority), &new);
 	if (r)
@@ -46,18 +54,18 @@ int flow_open(struct flow *f, bool ordered)
 	}
 	f->ordered = false;
 	f->job_ops = 0;
-	f->owed = 0;
+	f->unreleased = 0;
 	f->completions = f->queue->issued;
 	flow_time_begin(f);
 	return 0;
 }
 
 /* The job went to the kernel without waiting for what was lost. */
-__attribute__((cold, noinline)) static void report_lost(struct flow *f, const struct cs_point *after,
+__attribute__((cold, noinline)) static void report_lost(struct flow *f, const struct cs_fence *after,
 							const uint64_t *waiter, unsigned afters)
 {
 	for (unsigned i = 0; i < afters; i++)
-		if (cs_point_poll(after[i]) < 0)
+		if (cs_fence_poll(after[i]) < 0)
 			f->ops->wait_lost(f, waiter[i], after[i]);
 }
 
@@ -69,10 +77,10 @@ static void end_collecting(struct flow *f)
 	}
 }
 
-/* Submits the job behind the points that the flow waits for. */
+/* Submits the job behind the fences that the flow waits for. */
 static int submit_behind(struct flow *f, struct cs_ib *ib)
 {
-	struct cs_point after[FLOW_AFTERS_MAX];
+	struct cs_fence after[FLOW_AFTERS_MAX];
 	uint64_t waiter[FLOW_AFTERS_MAX];
 	unsigned afters = f->afters;
 	bool lost = false;
@@ -83,7 +91,7 @@ static int submit_behind(struct flow *f, struct cs_ib *ib)
 		waiter[i] = f->waiter[i];
 	}
 	f->afters = 0;
-	r = cs_submit(ib, &(struct cs_order){.after = after, .after_count = afters, .lost = &lost}, NULL);
+	r = cs_submit(ib, &(struct cs_submit_info){.after = after, .after_count = afters, .lost = &lost}, NULL);
 	if (__builtin_expect(lost, 0))
 		report_lost(f, after, waiter, afters);
 	return r;
@@ -128,27 +136,27 @@ int flow_begin(struct flow *f, uint16_t header, uint64_t completion)
 	return 0;
 }
 
-/* The last point of a ring stands for all of them. */
-static bool merge(struct flow *f, struct cs_point point, uint64_t waiter)
+/* The last fence of a ring stands for all of them. */
+static bool merge(struct flow *f, struct cs_fence fence, uint64_t waiter)
 {
 	for (unsigned i = 0; i < f->afters; i++)
-		if (f->after[i].ring == point.ring && f->waiter[i] == waiter) {
-			f->after[i].seq = f->after[i].seq > point.seq ? f->after[i].seq : point.seq;
+		if (f->after[i].ring == fence.ring && f->waiter[i] == waiter) {
+			f->after[i].seq = f->after[i].seq > fence.seq ? f->after[i].seq : fence.seq;
 			return true;
 		}
 	return false;
 }
 
-int flow_after(struct flow *f, struct cs_point point, uint64_t waiter)
+int flow_after(struct flow *f, struct cs_fence fence, uint64_t waiter)
 {
 	const struct flow_queue *q = f->queue;
 	int r = 0;
 
-	if (q && point.ring == q->ring)
+	if (q && fence.ring == q->ring)
 		return 0;
 	if (f->ib && f->job_ops)
 		r = flow_close(f);
-	if (r || merge(f, point, waiter))
+	if (r || merge(f, fence, waiter))
 		return r;
 	if (f->afters == FLOW_AFTERS_MAX) {
 		r = f->ib ? 0 : flow_open(f, true);
@@ -156,7 +164,7 @@ int flow_after(struct flow *f, struct cs_point point, uint64_t waiter)
 	}
 	if (!r) {
 		f->waiter[f->afters] = waiter;
-		f->after[f->afters++] = point;
+		f->after[f->afters++] = fence;
 	}
 	return r;
 }
@@ -183,7 +191,7 @@ static bool should_collect(const struct flow *f)
 	return f->job_ops < FLOW_OPS_MAX && cs_ring_unfinished(f->queue->ring) >= CS_BUSY_JOBS;
 }
 
-int flow_settle(struct flow *f)
+int flow_retire(struct flow *f)
 {
 	if (!f->ib) {
 		if (!f->afters && f->queue)
@@ -215,32 +223,32 @@ uint64_t flow_completed(const struct flow *f)
 	/* The place may belong to a later job when enough have ended meanwhile: to the next one, at the latest,
 	 * behind the unfinished ones, even if the ring has no room for it (flow_launch_alone()). */
 	do {
-		reached = cs_ring_reached(q->ring);
+		reached = cs_ring_completed(q->ring);
 		value = atomic_load_explicit(&q->end[reached % FLOW_JOBS_TRACKED], memory_order_acquire);
-	} while (__builtin_expect(cs_ring_reached(q->ring) - reached >= FLOW_JOBS_TRACKED - CS_JOBS_MAX - 1, 0));
+	} while (__builtin_expect(cs_ring_completed(q->ring) - reached >= FLOW_JOBS_TRACKED - CS_JOBS_MAX - 1, 0));
 	return value;
 }
 
-bool flow_job_of(const struct flow *f, uint64_t value, struct cs_point *point)
+bool flow_job_of(const struct flow *f, uint64_t value, struct cs_fence *fence)
 {
 	const struct flow_queue *q = f->queue;
 
 	if (!q)
 		return false;
-	*point = cs_ring_last(q->ring);
-	for (uint64_t last = point->seq, seq = cs_ring_reached(q->ring) + 1; seq <= last; seq++)
+	*fence = cs_ring_last(q->ring);
+	for (uint64_t last = fence->seq, seq = cs_ring_completed(q->ring) + 1; seq <= last; seq++)
 		if (atomic_load_explicit(&q->end[seq % FLOW_JOBS_TRACKED], memory_order_acquire) >= value) {
-			point->seq = seq;
+			fence->seq = seq;
 			return true;
 		}
 	return false;
 }
 
-/* The flow waits on for a point. One that is lost it does not wait for, as in a submission, unless it fails with
+/* The flow waits on for a fence. One that is lost it does not wait for, as in a submission, unless it fails with
  * it. */
 static bool still_waits(struct flow *f, unsigned i)
 {
-	int r = cs_point_poll(f->after[i]);
+	int r = cs_fence_poll(f->after[i]);
 
 	if (__builtin_expect(r < 0 && atomic_load(&f->state) == FLOW_ACTIVE, 0)) {
 		f->ops->wait_lost(f, f->waiter[i], f->after[i]);

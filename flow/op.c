@@ -1,4 +1,4 @@
-/* How each kind of operation is executed: as commands in the open job, points that the next job waits for, jobs
+/* How each kind of operation is executed: as commands in the open job, fences that the next job waits for, jobs
  * of the copier, calls of the host. */
 #include <errno.h>
 
@@ -90,11 +90,11 @@ static int execute_stamp(struct flow *f, uint64_t va)
 /* The flow waits for all jobs of the other flow that the value stands for; the other's lock is held. */
 static int after_flow(struct flow *f, struct flow *other, uint64_t value)
 {
-	struct cs_point point;
+	struct cs_fence fence;
 	int r = 0;
 
-	if (flow_job_of(other, value, &point))
-		return flow_after(f, point, 0);
+	if (flow_job_of(other, value, &fence))
+		return flow_after(f, fence, 0);
 	for (unsigned i = 0; !r && i < other->afters; i++)
 		r = flow_after(f, other->after[i], 0);
 	if (!r && other->queue && cs_ring_unfinished(other->queue->ring))
@@ -147,8 +147,8 @@ static int execute_wait(struct flow *f, struct flow *other, uint64_t value)
 
 static int submit_syncobj(struct flow *f, const struct flow_syncobj *s)
 {
-	const struct cs_sync_point point = {s->sync, s->value};
-	struct cs_order order = {
+	const struct cs_syncobj_point point = {s->sync, s->value};
+	struct cs_submit_info info = {
 		.after = f->after,
 		.after_count = f->afters,
 		.wait = &point,
@@ -163,7 +163,7 @@ static int submit_syncobj(struct flow *f, const struct flow_syncobj *s)
 	if (r)
 		return r;
 	flow_queue_note(f->queue, atomic_load_explicit(&f->executed, memory_order_relaxed) + 1, 0);
-	r = cs_submit(ib, &order, NULL);
+	r = cs_submit(ib, &info, NULL);
 	f->afters = r ? f->afters : 0;
 	f->ops->submitted(f);
 	return r;
@@ -177,13 +177,13 @@ static int execute_syncobj(struct flow *f, const struct flow_syncobj *s)
 
 	if (r || atomic_load(s->dropped))
 		return r;
-	if (!s->signal && !cs_sync_available(s->sync, s->value))
+	if (!s->signal && !cs_syncobj_available(s->sync, s->value))
 		return -EAGAIN;
 	r = submit_syncobj(f, s);
 	if (r || s->signal || s->value)
 		return r;
 	/* The next signal is a new one, as in Vulkan. The wait went: the flow does not go on without it. */
-	r = cs_sync_reset(s->sync);
+	r = cs_syncobj_reset(s->sync);
 	if (r)
 		flow_fail(f, r);
 	return r;
@@ -218,8 +218,8 @@ static int execute_copy(struct flow *f, const struct flow_copy *c)
 		r = copy_one(f, c, i, &job);
 		if (!r) {
 			f->waiter[0] = 0;
-			f->after[0] = job.point;
-			f->afters = job.point.ring != NULL;
+			f->after[0] = job.fence;
+			f->afters = job.fence.ring != NULL;
 		}
 	}
 	f->ops->submitted(f);

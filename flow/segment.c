@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "flow/internal.h"
+#include "vm/suballoc.h"
 
 #define LONG_JOBS 4    /* long jobs at a time: together with short ones they fit into the IBs' memory */
 #define LONG_MAX  1024 /* dispatches of one; of 356 bytes at most */
@@ -19,8 +20,8 @@
 
 /* Kept commands: a job. */
 struct part {
-	struct cs_kept *commands; /* owned */
-	uint32_t end;             /* index of the dispatch behind the part's last */
+	struct cs_command_buffer *commands; /* owned */
+	uint32_t end;                       /* index of the dispatch behind the part's last */
 };
 
 /* How the segment is executed this time. */
@@ -30,7 +31,7 @@ struct flow_segment {
 	struct flow_gpu *gpu;                        /* borrowed */
 	const hsa_kernel_dispatch_packet_t *packets; /* borrowed */
 	uint32_t count;
-	struct vm_piece clock; /* owned: when it began the last time, and ended */
+	struct vm_suballoc clock; /* owned: when it began the last time, and ended */
 	/* From here on: the lock of the flow that executes it. Another one does that behind this one's jobs. */
 	enum mode mode;
 	uint32_t at;         /* the next that is read; 0: none is under way */
@@ -38,7 +39,7 @@ struct flow_segment {
 	bool timed;          /* the clock says how long it took when `end` is reached */
 	bool learned;        /* limit rests on that */
 	bool plain;          /* the commands are the same wherever they stand */
-	struct cs_point end; /* end of the last job with dispatches of the segment */
+	struct cs_fence end; /* end of the last job with dispatches of the segment */
 	/* The parts are valid for this queue, code and mask: */
 	uint64_t queue;
 	uint32_t code, masks;
@@ -53,7 +54,8 @@ int flow_segment_create(struct flow_gpu *gpu, const hsa_kernel_dispatch_packet_t
 {
 	const struct vm_info info = {.size_B = 256, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
 	struct flow_segment *s = calloc(1, sizeof(*s) + (count / FLOW_OPS_MAX + 1) * sizeof(s->part[0]));
-	int r = s ? vm_piece_alloc(gpu->vm, &info, &s->clock) : drv_fail(-ENOMEM, "no host memory for a segment");
+	int r = s ? vm_suballoc_create(gpu->vm, &info, &s->clock)
+		  : drv_fail(-ENOMEM, "no host memory for a segment");
 
 	if (r) {
 		free(s);
@@ -71,7 +73,7 @@ int flow_segment_create(struct flow_gpu *gpu, const hsa_kernel_dispatch_packet_t
 static void drop_parts(struct flow_segment *s)
 {
 	for (uint32_t i = 0; i <= s->count / FLOW_OPS_MAX; i++) {
-		cs_kept_free(s->part[i].commands);
+		cs_command_buffer_free(s->part[i].commands);
 		s->part[i].commands = NULL;
 	}
 	s->parts = 0;
@@ -81,9 +83,9 @@ void flow_segment_destroy(struct flow_segment *s)
 {
 	if (!s)
 		return;
-	cs_point_settle(s->end);
+	cs_fence_retire(s->end);
 	drop_parts(s);
-	vm_piece_free(&s->clock);
+	vm_suballoc_destroy(&s->clock);
 	free(s);
 }
 
@@ -120,14 +122,14 @@ static void begin(struct flow_segment *s, const struct flow *f)
 {
 	const bool idle = cs_ring_unfinished(f->queue->ring) < LONG_JOBS;
 
-	if (s->timed && cs_point_poll(s->end) == 1)
+	if (s->timed && cs_fence_poll(s->end) == 1)
 		learn(s);
 	s->used = 0;
 	s->now = idle || s->limit < FLOW_OPS_MAX ? s->limit : FLOW_OPS_MAX;
 	s->mode = WRITE;
 	if (is_good(s, f)) {
 		s->mode = USE;
-	} else if (s->learned && s->limit >= FLOW_OPS_MAX && s->plain && idle && cs_point_settled(s->end)) {
+	} else if (s->learned && s->limit >= FLOW_OPS_MAX && s->plain && idle && cs_fence_is_retired(s->end)) {
 		drop_parts(s);
 		s->mode = KEEP;
 		s->queue = f->id;
@@ -149,12 +151,12 @@ static int begin_job(struct flow *f, struct flow_segment *s)
 		r = flow_open(f, ordered);
 	if (r || !has_jobs(s))
 		return r;
-	s->end = (struct cs_point){f->queue->ring, cs_ring_last(f->queue->ring).seq + 1};
+	s->end = (struct cs_fence){f->queue->ring, cs_ring_last(f->queue->ring).seq + 1};
 	if (!s->at) {
 		cs_ib_clock(f->ib, s->clock.va);
 		s->timed = true;
 	}
-	if (s->mode == KEEP && cs_ib_keep(f->ib, &s->part[s->parts].commands))
+	if (s->mode == KEEP && cs_ib_record(f->ib, &s->part[s->parts].commands))
 		s->mode = WRITE;
 	return 0;
 }
@@ -215,13 +217,13 @@ static int use_next(struct flow *f, struct flow_segment *s)
 
 	if (r)
 		return r;
-	s->end = (struct cs_point){f->queue->ring, cs_ring_last(f->queue->ring).seq + 1};
+	s->end = (struct cs_fence){f->queue->ring, cs_ring_last(f->queue->ring).seq + 1};
 	r = flow_begin(f, s->packets[s->at].header, 0);
 	if (r)
 		return r;
 	if (!s->at)
 		cs_ib_clock(f->ib, s->clock.va);
-	cs_ib_end_with(f->ib, part->commands);
+	cs_ib_chain(f->ib, part->commands);
 	s->used++;
 	s->at = part->end;
 	return 0;

@@ -69,7 +69,7 @@ bool flow_split_wanted(const struct flow *f, const hsa_kernel_dispatch_packet_t 
 /* The part that ran says how large the next may be. */
 static void learn(struct flow *f, struct flow_kernel *known)
 {
-	uint64_t ns = flow_queue_clock_ns(f->queue, f->split.point.seq), most;
+	uint64_t ns = flow_queue_clock_ns(f->queue, f->split.fence.seq), most;
 
 	known->group_ps = ns * 1000 / f->split.groups + 1;
 	most = f->job_ns * 1000 / known->group_ps + 1;
@@ -104,7 +104,7 @@ static void cut(struct flow_split *s, const uint32_t *groups, struct cs_launch *
 
 int flow_split_ready(struct flow *f, struct flow_kernel *known)
 {
-	int end = f->split.on ? cs_point_poll(f->split.point) : 1;
+	int end = f->split.on ? cs_fence_poll(f->split.fence) : 1;
 
 	if (end <= 0)
 		return end ? end : -EAGAIN;

@@ -74,20 +74,20 @@ bool flow_reached(struct flow *f, uint64_t value)
 }
 
 /* The first of the ring's jobs, and those of others that the flow waits for. */
-static unsigned open_points(const struct flow *f, struct cs_point *points, unsigned max)
+static unsigned open_fences(const struct flow *f, struct cs_fence *fences, unsigned max)
 {
 	const struct flow_queue *q = f->queue;
 	unsigned count = 0;
 
 	if (q && cs_ring_unfinished(q->ring))
-		points[count++] = (struct cs_point){q->ring, cs_ring_reached(q->ring) + 1};
+		fences[count++] = (struct cs_fence){q->ring, cs_ring_completed(q->ring) + 1};
 	for (unsigned i = 0; i < f->afters && count < max; i++)
-		if (!cs_point_poll(f->after[i]))
-			points[count++] = f->after[i];
+		if (!cs_fence_poll(f->after[i]))
+			fences[count++] = f->after[i];
 	return count;
 }
 
-unsigned flow_points(struct flow *f, struct cs_point *points, unsigned max)
+unsigned flow_fences(struct flow *f, struct cs_fence *fences, unsigned max)
 {
 	unsigned count = 0;
 
@@ -95,7 +95,7 @@ unsigned flow_points(struct flow *f, struct cs_point *points, unsigned max)
 		return 0;
 	/* A call that is under way ends without a job. */
 	if (f->deferred && !atomic_load(&f->calling))
-		count = open_points(f, points, max);
+		count = open_fences(f, fences, max);
 	flow_unlock(f);
 	return count;
 }
@@ -121,19 +121,19 @@ static int left_ns(const struct wait *w, int64_t *left)
 	return *left ? 0 : -ETIMEDOUT;
 }
 
-/* The point whose end is next on the way to the value; false: it is deferred. */
-static bool next_point(struct flow *f, uint64_t value, struct cs_point *point)
+/* The fence whose end is next on the way to the value; false: it is deferred. */
+static bool next_fence(struct flow *f, uint64_t value, struct cs_fence *fence)
 {
-	if (flow_job_of(f, value, point))
+	if (flow_job_of(f, value, fence))
 		return true;
 	if (atomic_load_explicit(&f->executed, memory_order_relaxed) < value)
 		return false;
-	*point = f->afters ? f->after[0] : cs_ring_last(f->queue->ring);
+	*fence = f->afters ? f->after[0] : cs_ring_last(f->queue->ring);
 	return true;
 }
 
 /* Has everything go on that can, and finds what to sleep on. */
-static int prepare_sleep(struct flow *f, const struct wait *w, struct cs_point *point, bool *found)
+static int prepare_sleep(struct flow *f, const struct wait *w, struct cs_fence *fence, bool *found)
 {
 	int r;
 
@@ -141,7 +141,7 @@ static int prepare_sleep(struct flow *f, const struct wait *w, struct cs_point *
 		flow_lock(f);
 	r = flow_push(f);
 	flow_drop_reached(f);
-	*found = !r && flow_completed(f) < w->value && f->queue && next_point(f, w->value, point);
+	*found = !r && flow_completed(f) < w->value && f->queue && next_fence(f, w->value, fence);
 	if (!w->mine)
 		flow_unlock(f);
 	return r;
@@ -149,12 +149,12 @@ static int prepare_sleep(struct flow *f, const struct wait *w, struct cs_point *
 
 static void sleep_for_move(struct flow *f, struct wait *w, int64_t left)
 {
-	struct cs_point point;
+	struct cs_fence fence;
 	uint32_t seen;
 
 	/* Deferred operations may begin when the jobs so far end. */
-	if (!w->mine && flow_points(f, &point, 1)) {
-		(void)!cs_point_wait(point, left < PAUSE_MAX_NS ? left : PAUSE_MAX_NS);
+	if (!w->mine && flow_fences(f, &fence, 1)) {
+		(void)!cs_fence_wait(fence, left < PAUSE_MAX_NS ? left : PAUSE_MAX_NS);
 		return;
 	}
 	w->pause_ns = !w->pause_ns ? PAUSE_MIN_NS : 2 * w->pause_ns < PAUSE_MAX_NS ? 2 * w->pause_ns : PAUSE_MAX_NS;
@@ -166,16 +166,16 @@ static void sleep_for_move(struct flow *f, struct wait *w, int64_t left)
 }
 
 /* Another ring's job, which the flow does not wait for any more, unless it fails with it. */
-static bool is_lost_elsewhere(const struct flow *f, struct cs_point point)
+static bool is_lost_elsewhere(const struct flow *f, struct cs_fence fence)
 {
 	const struct flow_queue *q = f->queue;
 
-	return cs_point_poll(point) < 0 && !(q && q->ring == point.ring);
+	return cs_fence_poll(fence) < 0 && !(q && q->ring == fence.ring);
 }
 
 static int wait_for_value(struct flow *f, struct wait *w, struct cs_ring **lost)
 {
-	struct cs_point point;
+	struct cs_fence fence;
 	int64_t left;
 	bool found;
 	int r;
@@ -183,17 +183,17 @@ static int wait_for_value(struct flow *f, struct wait *w, struct cs_ring **lost)
 	for (;;) {
 		r = f->ops->check(f);
 		r = r ? r : left_ns(w, &left);
-		r = r ? r : prepare_sleep(f, w, &point, &found);
+		r = r ? r : prepare_sleep(f, w, &fence, &found);
 		if (r || flow_completed(f) >= w->value)
 			return r;
 		if (!found) {
 			sleep_for_move(f, w, left);
 			continue;
 		}
-		r = cs_point_wait(point, left);
+		r = cs_fence_wait(fence, left);
 		if (r && r != -ETIMEDOUT)
-			*lost = point.ring;
-		if (r && !is_lost_elsewhere(f, point))
+			*lost = fence.ring;
+		if (r && !is_lost_elsewhere(f, fence))
 			return r;
 	}
 }

@@ -1,10 +1,10 @@
 /* Which devices see a block besides those that its pool names. */
 #include "pool/internal.h"
 
-static bool all_settled(const struct cs_point *points, unsigned count)
+static bool all_settled(const struct cs_fence *fences, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (!cs_point_settled(points[i]))
+		if (!cs_fence_is_retired(fences[i]))
 			return false;
 	return true;
 }
@@ -61,7 +61,7 @@ static uint32_t account(struct pool_block *block, uint32_t vms)
 	return unneeded;
 }
 
-int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_point *points, unsigned count)
+int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_fence *fences, unsigned count)
 {
 	struct pool_chunk *chunk = block->chunk;
 	struct pool_space *space = chunk->pool->space;
@@ -75,7 +75,7 @@ int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_point *po
 	r = show_to(chunk, vms);
 	if (!r) {
 		unneeded = account(block, vms);
-		if (unneeded && all_settled(points, count))
+		if (unneeded && all_settled(fences, count))
 			hide_from(chunk, unneeded);
 	}
 	pthread_mutex_unlock(&space->share_lock);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "pool/internal.h"
+#include "vm/host.h"
 
 static bool is_alone(const struct pool *pool)
 {
@@ -45,7 +46,7 @@ static int home_create(const struct pool *pool, uint64_t size_B, struct vm_mem *
 
 int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
 {
-	const struct vm_mem *home = pool_home_mem(chunk);
+	const struct vm_mem *home = pool_owner_mem(chunk);
 	struct vm *vm = chunk->pool->space->vm[i];
 	int r;
 
@@ -80,13 +81,13 @@ static void land(const struct pool_chunk *chunk)
 	const struct pool_space *space = chunk->pool->space;
 	unsigned vm = chunk->pool->info.vm;
 
-	if (pool_home_mem(chunk)->bo->flags & VM_RESIDENT && is_busy(space, vm))
+	if (pool_owner_mem(chunk)->bo->flags & VM_RESIDENT && is_busy(space, vm))
 		space->watch.land(space->watch.user, vm);
 }
 
 static void cut(struct pool_chunk *chunk, uint64_t piece_B)
 {
-	const struct vm_mem *home = pool_home_mem(chunk);
+	const struct vm_mem *home = pool_owner_mem(chunk);
 
 	chunk->node.lo = home->va;
 	chunk->node.hi = home->va + home->size_B;
@@ -161,7 +162,7 @@ void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t
 	}
 	while ((chunk = gone->chunk)) {
 		gone->chunk = chunk->next;
-		if (idle & 1u << chunk->pool->info.vm || !pool_rest(chunk))
+		if (idle & 1u << chunk->pool->info.vm || !pool_chunk_cache_put(chunk))
 			pool_chunk_destroy(chunk);
 	}
 }

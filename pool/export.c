@@ -10,14 +10,14 @@ static uint64_t room_B(const struct pool_block *block)
 {
 	const struct pool_chunk *chunk = block->chunk;
 
-	return chunk->size_class == POOL_WHOLE ? pool_home_mem(chunk)->size_B : pool_class_B(chunk->size_class);
+	return chunk->size_class == POOL_WHOLE ? pool_owner_mem(chunk)->size_B : pool_class_B(chunk->size_class);
 }
 
 /* In that vm the block's addresses show `bo`, one of this vm, from bo_offset_B on. */
 static int show(struct pool_block *block, unsigned vm, struct vm_bo *bo, uint64_t bo_offset_B)
 {
 	struct pool_chunk *chunk = block->chunk;
-	unsigned access = vm_access_of(pool_home_mem(chunk)->bo->flags);
+	unsigned access = vm_access_of(pool_owner_mem(chunk)->bo->flags);
 	struct vm_range *range = &chunk->mem[vm]->range;
 
 	/* What the CPU sees is the home's part alone. */
@@ -76,7 +76,7 @@ bool pool_restore(struct pool_block *block)
 /* Copies the block to a BO, through addresses that the BO has for that time only. */
 static int fill(const struct pool_block *block, struct vm_bo *bo, pool_copy_fn *copy, void *arg)
 {
-	struct vm_want want = {.size_B = bo->size_B};
+	struct vm_range_request want = {.size_B = bo->size_B};
 	struct vm_range range;
 	int r = vm_range_reserve(bo->vm, &want, &range);
 
@@ -94,7 +94,7 @@ static int fill(const struct pool_block *block, struct vm_bo *bo, pool_copy_fn *
 static int move_out(struct pool_block *block, pool_copy_fn *copy, void *arg)
 {
 	struct pool_chunk *chunk = block->chunk;
-	const struct vm_bo *from = pool_home_mem(chunk)->bo;
+	const struct vm_bo *from = pool_owner_mem(chunk)->bo;
 	struct vm_info info = {
 		.size_B = room_B(block), .kind = from->kind, .flags = from->flags & ~(unsigned)VM_RESIDENT};
 	unsigned shown;
@@ -118,7 +118,7 @@ static int move_out(struct pool_block *block, pool_copy_fn *copy, void *arg)
 /* A block that has moved, and its chunk for itself: the chunk is what it moved to. */
 static void adopt_moved(struct pool_block *block)
 {
-	struct vm_mem *home = pool_home_mem(block->chunk);
+	struct vm_mem *home = pool_owner_mem(block->chunk);
 
 	vm_bo_put(home->bo);
 	home->bo = block->own;
@@ -131,7 +131,7 @@ static bool moves(const struct pool_block *block)
 	const struct pool_chunk *chunk = block->chunk;
 
 	if (chunk->size_class == POOL_WHOLE)
-		return pool_home_mem(chunk)->bo->flags & VM_RESIDENT;
+		return pool_owner_mem(chunk)->bo->flags & VM_RESIDENT;
 	return !block->own;
 }
 
@@ -172,7 +172,7 @@ int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, stru
 	if (moves(block))
 		r = move(block, copy, arg);
 	if (!r)
-		*bo = vm_bo_get(block->own ? block->own : pool_home_mem(chunk)->bo);
+		*bo = vm_bo_get(block->own ? block->own : pool_owner_mem(chunk)->bo);
 	pthread_mutex_unlock(&space->share_lock);
 	return r;
 }

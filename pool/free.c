@@ -7,9 +7,9 @@
 
 /* Deferrals that one free looks at. */
 #define REAP_FREE 8
-/* How long a wait for the first one sleeps at a time: others may be settled before it. */
+/* How long a wait for the first one sleeps at a time: others may be retired before it. */
 #define SLICE_NS 10000000ll
-/* Where a point can only be asked after: its context is lost, and the kernel has not ended the job yet. */
+/* Where a fence can only be asked after: its context is lost, and the kernel has not ended the job yet. */
 #define LOST_US 1000
 
 static int64_t now_ns(void)
@@ -57,13 +57,13 @@ static struct pool_deferral *take_first(struct pool_space *space)
 	return d;
 }
 
-/* What is not settled goes to the end, so that a long job does not hide what was freed behind it. */
+/* What is not retired goes to the end, so that a long job does not hide what was freed behind it. */
 void pool_reap(struct pool_space *space, unsigned most, struct pool_gone *gone)
 {
 	struct pool_deferral *d, *stop = NULL;
 
 	for (unsigned i = 0; i < most && space->first != stop && (d = take_first(space)); i++) {
-		d->count = cs_points_unsettled(d->point, d->point, d->count);
+		d->count = cs_fences_unretired(d->fence, d->fence, d->count);
 		if (d->count) {
 			append(space, d);
 			stop = stop ? stop : d;
@@ -76,19 +76,19 @@ void pool_reap(struct pool_space *space, unsigned most, struct pool_gone *gone)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Waits for one point that a freed block waits for. False: there is none. */
+/* Waits for one fence that a freed block waits for. False: there is none. */
 static bool wait_slice(struct pool_space *space)
 {
-	struct cs_point point = {0};
+	struct cs_fence fence = {0};
 	bool pending;
 
 	pthread_mutex_lock(&space->wait_lock);
 	pthread_mutex_lock(&space->lock);
 	pending = space->first;
 	if (pending)
-		point = space->first->point[0];
+		fence = space->first->fence[0];
 	pthread_mutex_unlock(&space->lock);
-	if (pending && cs_point_wait(point, SLICE_NS) && !cs_point_settled(point))
+	if (pending && cs_fence_wait(fence, SLICE_NS) && !cs_fence_is_retired(fence))
 		usleep(LOST_US);
 	pthread_mutex_unlock(&space->wait_lock);
 	return pending;
@@ -114,21 +114,21 @@ bool pool_reap_all(struct pool_space *space, int64_t wait_ns)
 
 void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring)
 {
-	cs_point_settle(cs_ring_last(ring));
+	cs_fence_retire(cs_ring_last(ring));
 	pthread_mutex_lock(&space->lock);
 	for (struct pool_deferral *d = space->first; d; d = d->next) {
 		unsigned kept = 0;
 
 		for (unsigned i = 0; i < d->count; i++)
-			if (d->point[i].ring != ring)
-				d->point[kept++] = d->point[i];
-		/* A deferral keeps a point: one that is reached, when there is none left. */
+			if (d->fence[i].ring != ring)
+				d->fence[kept++] = d->fence[i];
+		/* A deferral keeps a fence: one that is reached, when there is none left. */
 		if (!kept)
-			d->point[kept++] = (struct cs_point){0};
+			d->fence[kept++] = (struct cs_fence){0};
 		d->count = kept;
 	}
 	pthread_mutex_unlock(&space->lock);
-	/* Who took a point of it before may still wait for it. */
+	/* Who took a fence of it before may still wait for it. */
 	pthread_mutex_lock(&space->wait_lock);
 	pthread_mutex_unlock(&space->wait_lock);
 }
@@ -136,29 +136,29 @@ void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring)
 /* --- freeing ---------------------------------------------------------------------------------- */
 
 /* NULL: there is nothing to wait for. */
-static struct pool_deferral *defer(struct pool_block *block, const struct cs_point *points, unsigned count)
+static struct pool_deferral *defer(struct pool_block *block, const struct cs_fence *fences, unsigned count)
 {
 	struct pool_deferral *d;
 
-	while (count && cs_point_settled(points[count - 1]))
+	while (count && cs_fence_is_retired(fences[count - 1]))
 		count--;
 	if (!count)
 		return NULL;
-	d = malloc(sizeof(*d) + count * sizeof(d->point[0]));
+	d = malloc(sizeof(*d) + count * sizeof(d->fence[0]));
 	if (!d) {
 		for (unsigned i = 0; i < count; i++)
-			cs_point_settle(points[i]);
+			cs_fence_retire(fences[i]);
 		return NULL;
 	}
 	d->block = block;
-	d->count = cs_points_unsettled(d->point, points, count);
+	d->count = cs_fences_unretired(d->fence, fences, count);
 	if (d->count)
 		return d;
 	free(d);
 	return NULL;
 }
 
-void pool_free(struct pool_block *block, const struct cs_point *points, unsigned count)
+void pool_free(struct pool_block *block, const struct cs_fence *fences, unsigned count)
 {
 	struct pool *pool = block->chunk->pool;
 	struct pool_space *space = pool->space;
@@ -169,7 +169,7 @@ void pool_free(struct pool_block *block, const struct cs_point *points, unsigned
 
 	if (drv_check_process(vm_device(space->vm[0])))
 		return;
-	d = defer(block, points, count);
+	d = defer(block, fences, count);
 	pthread_mutex_lock(&space->lock);
 	block->state = POOL_BLOCK_FREED;
 	pool->stats.blocks--;
@@ -180,12 +180,12 @@ void pool_free(struct pool_block *block, const struct cs_point *points, unsigned
 		append(space, d);
 	else
 		give_back(block, &gone);
-	rested = space->resting;
+	rested = space->cached;
 	pthread_mutex_unlock(&space->lock);
 	if (!gone.chunk && !gone.moved && (!rested || d))
 		return;
 	idle = d ? 0 : pool_idle(space);
 	pool_gone_finish(space, &gone, idle);
 	if (rested && idle)
-		pool_rest_end(space, NULL, idle);
+		pool_chunk_cache_drop(space, NULL, idle);
 }

@@ -8,8 +8,8 @@
 #include "pool/pool.h"
 #include "vm/tree.h"
 
-/* Lock order: space.share_lock, which is held over ioctls; space.wait_lock, which is held over waits for points;
- * space.lock, which is held over neither (asking after a point of a lost context is an ioctl, but does not wait).
+/* Lock order: space.share_lock, which is held over ioctls; space.wait_lock, which is held over waits for fences;
+ * space.lock, which is held over neither (asking after a fence of a lost context is an ioctl, but does not wait).
  */
 
 #define POOL_CLASSES 12           /* of pieces; slab.c */
@@ -19,7 +19,7 @@ enum pool_state {
 	POOL_BLOCK_FREE,
 	POOL_BLOCK_USED,
 	POOL_BLOCK_CLAIMED, /* by who is about to free it */
-	POOL_BLOCK_FREED,   /* waits for its points */
+	POOL_BLOCK_FREED,   /* waits for its fences */
 	POOL_BLOCK_LOST,    /* it came back from an export and shows nothing: never used again */
 };
 
@@ -50,7 +50,7 @@ struct pool_deferral {
 	struct pool_deferral *next;
 	struct pool_block *block;
 	unsigned count;
-	struct cs_point point[];
+	struct cs_fence fence[];
 };
 
 struct pool_space {
@@ -58,12 +58,12 @@ struct pool_space {
 	unsigned vms;
 	struct pool_watch watch; /* immutable once there are pools; NULL functions: nothing runs */
 	pthread_mutex_t share_lock;
-	pthread_mutex_t wait_lock; /* held while somebody waits for a point of a deferral: its ring lives */
+	pthread_mutex_t wait_lock; /* held while somebody waits for a fence of a deferral: its ring lives */
 	pthread_mutex_t lock;      /* guards the rest, and what is said above */
 	struct vm_tree chunks;     /* of struct pool_chunk.node */
 	unsigned pools;
-	struct pool_chunk *resting; /* owned, by next */
-	uint64_t resting_B;
+	struct pool_chunk *cached; /* owned, by next */
+	uint64_t cached_B;
 	struct pool_deferral *first, **last; /* owned; in order of freeing */
 };
 
@@ -73,7 +73,7 @@ struct pool_gone {
 	struct pool_block *moved; /* by next: pieces that lie in a BO of their own */
 };
 
-static inline struct vm_mem *pool_home_mem(const struct pool_chunk *chunk)
+static inline struct vm_mem *pool_owner_mem(const struct pool_chunk *chunk)
 {
 	return chunk->mem[chunk->pool->info.vm];
 }
@@ -82,8 +82,8 @@ static inline struct vm_mem *pool_home_mem(const struct pool_chunk *chunk)
 unsigned pool_class_of(uint64_t size_B);
 uint64_t pool_class_B(unsigned size_class);
 /* The chunk can be found and, if it has room, be taken from. */
-void pool_chunk_enter(struct pool_chunk *chunk);
-void pool_chunk_leave(struct pool_chunk *chunk);
+void pool_chunk_insert(struct pool_chunk *chunk);
+void pool_chunk_remove(struct pool_chunk *chunk);
 struct pool_block *pool_take(struct pool_chunk *chunk, uint64_t size_B);
 /* Puts a block that nobody can touch any more back where it came from. */
 void pool_put(struct pool_block *block, struct pool_gone *gone);
@@ -100,18 +100,18 @@ uint32_t pool_idle(const struct pool_space *space);
 /* On vms that are not idle chunks had better stay mapped. */
 void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t idle);
 
-/* rest.c */
+/* chunk_cache.c */
 /* Chunks at rest may have so much of the kernel's memory. */
-#define POOL_RESTING_MAX_B (256ull << 20)
+#define POOL_CACHED_MAX_B (256ull << 20)
 /* Keeps a chunk that is found no more. False: it must go. */
-bool pool_rest(struct pool_chunk *chunk);
+bool pool_chunk_cache_put(struct pool_chunk *chunk);
 /* One that would do, or NULL; it is the caller's. space.lock held. */
-struct pool_chunk *pool_rested(struct pool *pool, unsigned size_class, uint64_t size_B);
+struct pool_chunk *pool_chunk_cache_get(struct pool *pool, unsigned size_class, uint64_t size_B);
 /* Gives all back that these vms have, of one pool or (NULL) of all. */
-void pool_rest_end(struct pool_space *space, const struct pool *pool, uint32_t vms);
+void pool_chunk_cache_drop(struct pool_space *space, const struct pool *pool, uint32_t vms);
 
 /* free.c */
-/* Looks at `most` deferrals and gives back what is settled; space.lock held. */
+/* Looks at `most` deferrals and gives back what is retired; space.lock held. */
 void pool_reap(struct pool_space *space, unsigned most, struct pool_gone *gone);
 /* Looks at all, until something was given back or nothing is deferred, for wait_ns (CS_FOREVER) at most. True:
  * something was. */

@@ -1,4 +1,4 @@
-/* pool/: memory in blocks, for all devices of a process. This is the room's door.
+/* pool/: memory in blocks, for all devices of a process. This header is the room's interface.
  *
  *   pool_space  the vms that share one address space; finds blocks by address, and keeps what was freed until no
  *               job can touch it any more
@@ -9,7 +9,7 @@
  * allocation makes no ioctl while a slab has room. Larger ones get a BO, from 2 MiB on at a multiple of that, so
  * that the TLB can merge it.
  *
- * Freeing names points: until they are settled, the block is neither handed out nor unmapped. Nothing here waits
+ * Freeing names fences: until they are retired, the block is neither handed out nor unmapped. Nothing here waits
  * for them, but pool_trim() if it is told to, an allocation that finds no memory (POOL_RECLAIM_NS at most), and the
  * end.
  *
@@ -53,20 +53,20 @@ struct pool_watch {
 };
 /* Before there are pools. Without it nothing runs, and a vm is alone that is the only one. */
 void pool_space_watch(struct pool_space *space, const struct pool_watch *watch);
-/* Before a ring is destroyed: waits for its work, and forgets what freed memory waits for of it. No point of it may
+/* Before a ring is destroyed: waits for its work, and forgets what freed memory waits for of it. No fence of it may
  * come to pool_free() afterwards. */
 void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring);
 
 /* --- pools ------------------------------------------------------------------------------------ */
 
-enum pool_home {
+enum pool_placement {
 	POOL_VRAM,
 	POOL_GTT,  /* system memory, wherever the kernel takes it */
 	POOL_HOST, /* host memory, with a BO of its own in each vm; cannot be exported */
 };
 
 struct pool_info {
-	enum pool_home home;
+	enum pool_placement home;
 	unsigned vm;      /* whose VRAM it is, or whose BO */
 	int node;         /* POOL_HOST: the NUMA node, or VM_ANY_NODE */
 	unsigned flags;   /* VM_CPU, VM_EXEC, VM_UNCACHED, VM_STRICT */
@@ -77,17 +77,17 @@ struct pool_info {
 struct pool_stats {
 	uint64_t used_B, used_peak_B;         /* what blocks have that are not freed */
 	uint64_t reserved_B, reserved_peak_B; /* what the pool has of the kernel */
-	uint64_t freed_B;                     /* freed, but not settled yet */
+	uint64_t freed_B;                     /* freed, but not retired yet */
 	uint64_t blocks, chunks;              /* alive now; chunks: slabs and large blocks */
 	uint64_t allocs, hits;                /* so far; hits: those without an ioctl */
 };
 
 DRV_MUST_CHECK int pool_create(struct pool_space *space, const struct pool_info *info, struct pool **pool);
-/* Frees what is left, when it is settled: waits. Accepts NULL. */
+/* Frees what is left, when it is retired: waits. Accepts NULL. */
 void pool_destroy(struct pool *pool);
 const struct pool_info *pool_info(const struct pool *pool);
 void pool_stats(struct pool *pool, struct pool_stats *stats);
-/* Gives back blocks of the space that are settled, waiting up to wait_ns for those that are not; then empty slabs
+/* Gives back blocks of the space that are retired, waiting up to wait_ns for those that are not; then empty slabs
  * of the pool, until it has at most keep_B of the kernel. */
 void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns);
 
@@ -107,9 +107,9 @@ struct pool_block {
 
 /* Its content is undefined. -EINVAL: size 0, or beyond all addresses; -ENOMEM. */
 DRV_MUST_CHECK int pool_alloc(struct pool *pool, uint64_t size_B, struct pool_block **block);
-/* Gives it back when all points are settled; they are read during the call only. Without host memory to remember
+/* Gives it back when all fences are retired; they are read during the call only. Without host memory to remember
  * them by, waits for them. */
-void pool_free(struct pool_block *block, const struct cs_point *points, unsigned count);
+void pool_free(struct pool_block *block, const struct cs_fence *fences, unsigned count);
 /* Who frees by address: takes the block that begins at va out of others' sight, for pool_free(). -ENOENT: there is
  * none, or somebody took it already. */
 DRV_MUST_CHECK int pool_claim(struct pool_space *space, uint64_t va, struct pool_block **block);
@@ -127,9 +127,9 @@ struct pool_found {
 bool pool_find(struct pool_space *space, uint64_t address, struct pool_found *found);
 
 /* Makes these vms, and those that the pool names, the ones that may use the block. Another one that no block near
- * it needs loses the mapping, if `points`, the ends of its work, are settled; else it keeps it until the memory is
+ * it needs loses the mapping, if `fences`, the ends of its work, are retired; else it keeps it until the memory is
  * freed. Fails as vm_mem_share() does; nothing has changed then. */
-DRV_MUST_CHECK int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_point *points,
+DRV_MUST_CHECK int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_fence *fences,
 			      unsigned count);
 
 /* Must copy size_B bytes between GPU addresses and return when that is done: 0 or -errno. */

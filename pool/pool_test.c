@@ -9,6 +9,7 @@
 #include "tests/count.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
+#include "vm/host.h"
 
 #define PAGE 4096ull
 #define MIB  (1ull << 20)
@@ -16,7 +17,7 @@
 static struct stack s[2];
 static struct pool_space *space;
 
-static struct pool *make(enum pool_home home, unsigned vm, unsigned flags, uint32_t seen_by)
+static struct pool *make(enum pool_placement home, unsigned vm, unsigned flags, uint32_t seen_by)
 {
 	struct pool_info info = {.home = home, .vm = vm, .flags = flags, .seen_by = seen_by};
 	struct pool *pool;
@@ -40,16 +41,16 @@ static struct pool_stats stats_of(struct pool *pool)
 }
 
 /* A job of device k that does not end before the value at gate becomes 1. */
-static struct cs_point gated_job(struct stack *k, const struct vm_mem *gate)
+static struct cs_fence gated_job(struct stack *k, const struct vm_mem *gate)
 {
-	struct cs_point point = {0};
+	struct cs_fence fence = {0};
 	struct cs_ib *ib;
 
 	if (!CHECK_EQ(cs_begin(k->ring, 0, &ib), 0))
-		return point;
+		return fence;
 	cs_ib_wait_word(ib, gate->va, 1);
-	CHECK_EQ(cs_submit(ib, NULL, &point), 0);
-	return point;
+	CHECK_EQ(cs_submit(ib, NULL, &fence), 0);
+	return fence;
 }
 
 static struct vm_mem *make_gate(struct stack *k)
@@ -137,11 +138,11 @@ static void deferred(void)
 	struct vm_mem *gate = make_gate(&s[0]);
 	struct pool_block *piece = take(pool, PAGE), *large = take(pool, 3 * MIB), *next[3];
 	uint64_t piece_va = piece->va, large_va = large->va;
-	struct cs_point end = gated_job(&s[0], gate), settled = {0};
+	struct cs_fence end = gated_job(&s[0], gate), settled = {0};
 	struct pool_found found;
 
 	pool_free(piece, &end, 1);
-	pool_free(large, (struct cs_point[]){settled, end, settled}, 3);
+	pool_free(large, (struct cs_fence[]){settled, end, settled}, 3);
 	CHECK(!pool_find(space, piece_va, &found)); /* nobody's, */
 	CHECK_EQ(stats_of(pool).freed_B, PAGE + 3 * MIB);
 	for (unsigned i = 0; i < 3; i++)
@@ -151,7 +152,7 @@ static void deferred(void)
 	pool_trim(pool, 0, 1000000);
 	((volatile char *)(uintptr_t)large_va)[MIB] = 1; /* and still there */
 	open_gate(gate);
-	CHECK_EQ(cs_point_wait(end, CS_FOREVER), 0);
+	CHECK_EQ(cs_fence_wait(end, CS_FOREVER), 0);
 	pool_free(next[2], NULL, 0); /* notices */
 	CHECK_EQ(stats_of(pool).freed_B, 0);
 	pool_free(next[0], NULL, 0);
@@ -161,7 +162,7 @@ static void deferred(void)
 	vm_mem_destroy(gate);
 }
 
-/* A ring that goes is waited for, and nobody asks after its points any more. */
+/* A ring that goes is waited for, and nobody asks after its fences any more. */
 static void ring_goes(void)
 {
 	struct pool *pool = make(POOL_GTT, 0, VM_CPU, 0);
@@ -169,7 +170,7 @@ static void ring_goes(void)
 	struct pool_block *block = take(pool, PAGE);
 	struct cs_ctx *ctx;
 	struct stack k = s[0];
-	struct cs_point end;
+	struct cs_fence end;
 
 	CHECK_EQ(cs_ctx_create(s[0].vm, CS_PRIORITY_NORMAL, &ctx), 0);
 	CHECK_EQ(cs_ring_create(ctx, DRV_IP_COMPUTE, 1, cs_pm4_print, &k.ring), 0);
@@ -201,7 +202,7 @@ static void exhausted(void)
 	struct vm_mem *gate = make_gate(&s[0]);
 	struct drv_usage usage;
 	struct pool_block *half, *again;
-	struct cs_point end;
+	struct cs_fence end;
 	pthread_t thread;
 	uint64_t size_B;
 
@@ -228,7 +229,7 @@ static void copy_by(unsigned k, uint64_t dst, uint64_t src, uint64_t size_B)
 	struct sdma_job job = {.dst = {dst, SDMA_GTT, true}, .src = {src, SDMA_GTT, true}, .size_B = size_B};
 
 	CHECK_EQ(sdma_copier_copy(s[k].copier, &job), 0);
-	CHECK_EQ(cs_point_wait(job.point, CS_FOREVER), 0);
+	CHECK_EQ(cs_fence_wait(job.fence, CS_FOREVER), 0);
 }
 
 static bool all_are(const void *map, int value, uint64_t size_B)
@@ -238,7 +239,7 @@ static bool all_are(const void *map, int value, uint64_t size_B)
 	return bytes[0] == value && !memcmp(bytes, bytes + 1, size_B - 1);
 }
 
-static void seen_by_both(enum pool_home home, uint64_t size_B)
+static void seen_by_both(enum pool_placement home, uint64_t size_B)
 {
 	struct pool *pool = make(home, 0, VM_CPU | VM_UNCACHED, 3);
 	struct pool_block *a = take(pool, size_B), *b = take(pool, size_B);
@@ -280,7 +281,7 @@ static void allowed(void)
 	struct pool *pool = make(POOL_VRAM, 0, VM_CPU, 0), *gtt = make(POOL_GTT, 1, VM_CPU, 0);
 	struct pool_block *a = take(pool, PAGE), *b = take(pool, PAGE), *to = take(gtt, PAGE);
 	struct vm_mem *gate = make_gate(&s[0]);
-	struct cs_point end;
+	struct cs_fence end;
 
 	memset(a->map, 7, PAGE);
 	CHECK(!vm_find(s[1].vm, a->va));
@@ -298,7 +299,7 @@ static void allowed(void)
 	CHECK_EQ(b->seen_by, 1);
 	CHECK(vm_find(s[1].vm, b->va)); /* work may use it */
 	open_gate(gate);
-	CHECK_EQ(cs_point_wait(end, CS_FOREVER), 0);
+	CHECK_EQ(cs_fence_wait(end, CS_FOREVER), 0);
 	CHECK_EQ(pool_allow(b, 2, NULL, 0), 0);
 	CHECK_EQ(pool_allow(b, 0, &end, 1), 0);
 	CHECK(!vm_find(s[1].vm, b->va));

@@ -50,7 +50,7 @@ static bool has_room(const struct pool_chunk *chunk)
 	return chunk->size_class != POOL_WHOLE && chunk->used < chunk->blocks;
 }
 
-void pool_chunk_enter(struct pool_chunk *chunk)
+void pool_chunk_insert(struct pool_chunk *chunk)
 {
 	struct pool_stats *stats = &chunk->pool->stats;
 
@@ -63,7 +63,7 @@ void pool_chunk_enter(struct pool_chunk *chunk)
 		stats->reserved_peak_B = stats->reserved_B;
 }
 
-void pool_chunk_leave(struct pool_chunk *chunk)
+void pool_chunk_remove(struct pool_chunk *chunk)
 {
 	vm_tree_remove(&chunk->pool->space->chunks, &chunk->node);
 	if (has_room(chunk))
@@ -126,7 +126,7 @@ void pool_put(struct pool_block *block, struct pool_gone *gone)
 	}
 	if (is_needed(chunk))
 		return;
-	pool_chunk_leave(chunk);
+	pool_chunk_remove(chunk);
 	chunk->next = gone->chunk;
 	gone->chunk = chunk;
 }

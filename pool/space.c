@@ -86,7 +86,7 @@ static struct pool_chunk *take_chunk(struct pool *pool, bool all)
 			chunk = NULL;
 	}
 	if (chunk)
-		pool_chunk_leave(chunk);
+		pool_chunk_remove(chunk);
 	pthread_mutex_unlock(&space->lock);
 	return chunk;
 }
@@ -109,7 +109,7 @@ void pool_destroy(struct pool *pool)
 		return;
 	while (has_freed(pool))
 		(void)!pool_reap_all(pool->space, CS_FOREVER);
-	pool_rest_end(pool->space, pool, UINT32_MAX);
+	pool_chunk_cache_drop(pool->space, pool, UINT32_MAX);
 	while ((chunk = take_chunk(pool, true))) {
 		for (unsigned i = 0; i < chunk->blocks; i++)
 			vm_bo_put(chunk->block[i].own);
@@ -139,7 +139,7 @@ void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns)
 		return;
 	while (pool_reap_all(pool->space, wait_ns))
 		;
-	pool_rest_end(pool->space, NULL, UINT32_MAX);
+	pool_chunk_cache_drop(pool->space, NULL, UINT32_MAX);
 	for (pool_stats(pool, &stats); stats.reserved_B > keep_B; pool_stats(pool, &stats)) {
 		chunk = take_chunk(pool, false);
 		if (!chunk)
@@ -170,7 +170,7 @@ static int alloc_from_new(struct pool *pool, unsigned size_class, uint64_t size_
 	int r = 0;
 
 	pthread_mutex_lock(&pool->space->lock);
-	chunk = pool_rested(pool, size_class, size_B);
+	chunk = pool_chunk_cache_get(pool, size_class, size_B);
 	pthread_mutex_unlock(&pool->space->lock);
 	if (!chunk)
 		r = pool_chunk_create(pool, size_class, size_B, &chunk);
@@ -179,7 +179,7 @@ static int alloc_from_new(struct pool *pool, unsigned size_class, uint64_t size_
 	if (r)
 		return r;
 	pthread_mutex_lock(&pool->space->lock);
-	pool_chunk_enter(chunk);
+	pool_chunk_insert(chunk);
 	*block = pool_take(chunk, size_B);
 	pthread_mutex_unlock(&pool->space->lock);
 	return 0;

@@ -1,6 +1,7 @@
 /* Copies and fills by the compute units: the kernels of shaders/blit.hip. */
 #include <errno.h>
 
+#include "cs/dispatch.h"
 #include "sdma/internal.h"
 #include "shaders/blob.h"
 

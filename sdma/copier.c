@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cs/dispatch.h"
 #include "sdma/internal.h"
+#include "vm/suballoc.h"
 
 /* Below this a copy by the CPU takes less time than the 19.5 us that a submission costs on gfx11 with RADV: at 1
  * GB/s, what write-combined stores to VRAM reach at least. Reading VRAM over the bus is about 40 times slower. */
@@ -214,9 +216,9 @@ static void mark_end(enum sdma_engine engine, struct cs_ib *ib, uint64_t va)
 }
 
 static int run_part(const struct sdma_queues *q, enum sdma_engine engine, const struct sdma_op *part,
-		    const struct cs_point *after, unsigned count, struct cs_point *point)
+		    const struct cs_fence *after, unsigned count, struct cs_fence *fence)
 {
-	const struct cs_order order = {.after = after, .after_count = count};
+	const struct cs_submit_info order = {.after = after, .after_count = count};
 	struct cs_ib *ib;
 	int r = cs_begin(ring_of(q, engine), 0, &ib);
 
@@ -229,25 +231,25 @@ static int run_part(const struct sdma_queues *q, enum sdma_engine engine, const 
 		return r;
 	}
 	mark_end(engine, ib, part->end_va);
-	return cs_submit(ib, count ? &order : NULL, point);
+	return cs_submit(ib, count ? &order : NULL, fence);
 }
 
 int sdma_run(const struct sdma_queues *q, enum sdma_engine engine, const struct sdma_op *op,
-	     const struct cs_point *after, unsigned count, struct cs_point *point)
+	     const struct cs_fence *after, unsigned count, struct cs_fence *fence)
 {
 	const uint64_t most_B = sdma_job_max_B(&vm_device(cs_ring_vm(q->compute))->facts);
 	struct sdma_op part = *op;
 	int r = 0;
 
 	for (uint64_t done_B = 0; !r && done_B < op->size_B; done_B += part.size_B) {
-		struct cs_point last = *point;
+		struct cs_fence last = *fence;
 
 		part.dst = op->dst + done_B;
 		part.src = op->src + done_B;
 		part.size_B = op->size_B - done_B < most_B ? op->size_B - done_B : most_B;
 		part.start_va = done_B ? 0 : op->start_va;
 		part.end_va = done_B + part.size_B < op->size_B ? 0 : op->end_va;
-		r = run_part(q, engine, &part, done_B ? &last : after, done_B ? 1 : count, point);
+		r = run_part(q, engine, &part, done_B ? &last : after, done_B ? 1 : count, fence);
 	}
 	return r;
 }
@@ -265,7 +267,7 @@ static void fill_by_cpu(void *dst, uint32_t value, uint64_t size_B)
 static int run_cpu(struct sdma_job *job, const struct sdma_op *op)
 {
 	for (unsigned i = 0; i < job->after_count; i++) {
-		int r = cs_point_wait(job->after[i], CS_FOREVER);
+		int r = cs_fence_wait(job->after[i], CS_FOREVER);
 
 		if (r)
 			return r;
@@ -282,7 +284,7 @@ static int run_cpu(struct sdma_job *job, const struct sdma_op *op)
 static bool nothing_to_wait_for(const struct sdma_job *job)
 {
 	for (unsigned i = 0; i < job->after_count; i++)
-		if (cs_point_poll(job->after[i]) != 1)
+		if (cs_fence_poll(job->after[i]) != 1)
 			return false;
 	return true;
 }
@@ -340,7 +342,7 @@ static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, ui
 	int r = drv_check_process(vm_device(copier->vm));
 
 	r = r ? r : check(job, fill);
-	job->point = (struct cs_point){0};
+	job->fence = (struct cs_fence){0};
 	if (r || !job->size_B)
 		return r;
 	job->engine = sdma_copier_plan(copier, job, fill);
@@ -355,7 +357,7 @@ static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, ui
 		return sdma_stage_in(copier, q, job->engine, job);
 	if (!fill && job->dst.place == SDMA_PAGEABLE)
 		return sdma_stage_out(copier, q, job->engine, job);
-	return sdma_run(q, job->engine, &op, job->after, job->after_count, &job->point);
+	return sdma_run(q, job->engine, &op, job->after, job->after_count, &job->fence);
 }
 
 int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job)
@@ -382,13 +384,13 @@ int sdma_copier_copy_rect(struct sdma_copier *copier, const struct sdma_rect *re
 	struct sdma_queues *q;
 	int r = drv_check_process(vm_device(copier->vm));
 
-	job->point = (struct cs_point){0};
+	job->fence = (struct cs_fence){0};
 	job->engine = has_dma && drv_config()->copy != DRV_COPY_SHADER ? SDMA_ENGINE_SDMA : SDMA_ENGINE_SHADER;
 	r = r ? r : sdma_queues_get(copier, job->engine, job, &q);
-	return r ? r : sdma_run_rect(q, job->engine, rect, job, &job->point);
+	return r ? r : sdma_run_rect(q, job->engine, rect, job, &job->fence);
 }
 
-unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points, unsigned max)
+unsigned sdma_copier_fences(struct sdma_copier *copier, struct cs_fence *fences, unsigned max)
 {
 	unsigned count = 0;
 
@@ -396,9 +398,9 @@ unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points,
 	for (unsigned i = 0; i < SDMA_QUEUES; i++)
 		for (const struct sdma_queues *q = copier->queues[i]; q; q = q->older) {
 			if (count < max && cs_ring_unfinished(q->compute))
-				points[count++] = cs_ring_last(q->compute);
+				fences[count++] = cs_ring_last(q->compute);
 			if (count < max && q->dma && cs_ring_unfinished(q->dma))
-				points[count++] = cs_ring_last(q->dma);
+				fences[count++] = cs_ring_last(q->dma);
 		}
 	pthread_mutex_unlock(&copier->lock);
 	return count;
@@ -416,12 +418,12 @@ bool sdma_copier_busy(struct sdma_copier *copier)
 	return yes;
 }
 
-void sdma_copier_look(struct sdma_copier *copier)
+void sdma_copier_check(struct sdma_copier *copier)
 {
 	pthread_mutex_lock(&copier->lock);
 	for (unsigned i = 0; i < SDMA_QUEUES; i++)
 		if (is_alive(copier->queues[i]))
-			(void)!cs_ctx_look(copier->queues[i]->ctx);
+			(void)!cs_ctx_check_reset(copier->queues[i]->ctx);
 	pthread_mutex_unlock(&copier->lock);
 }
 
@@ -434,5 +436,5 @@ int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t siz
 	};
 	int r = sdma_copier_copy(copier, &job);
 
-	return r ? r : cs_point_wait(job.point, CS_FOREVER);
+	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }

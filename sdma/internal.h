@@ -8,7 +8,7 @@
 
 enum sdma_blit_kernel { BLIT_COPY1, BLIT_COPY4, BLIT_COPY16, BLIT_FILL1, BLIT_FILL4, BLIT_FILL16, BLIT_KERNELS };
 
-/* The queues of one context. When the context is lost the copier makes new ones; the old stay, because points that
+/* The queues of one context. When the context is lost the copier makes new ones; the old stay, because fences that
  * were handed out name their rings. The built-in kernels go with them: a reset that takes contexts may take what
  * VRAM holds. */
 struct sdma_queues {
@@ -31,7 +31,7 @@ struct sdma_queues {
 /* A pinned buffer on the way from or to pageable memory. */
 struct sdma_slot {
 	struct vm_mem *mem;   /* owned; made at first use */
-	struct cs_point busy; /* the job that last used it */
+	struct cs_fence busy; /* the job that last used it */
 };
 
 struct sdma_copier {
@@ -58,9 +58,9 @@ DRV_MUST_CHECK int sdma_queues_get(struct sdma_copier *copier, enum sdma_engine 
 				   struct sdma_queues **queues);
 /* Bytes of one job at most, so that it ends long before a watchdog comes, over the link that the facts tell. */
 uint64_t sdma_job_max_B(const struct drv_facts *facts);
-/* Runs op on that engine of the queues behind the points. */
+/* Runs op on that engine of the queues behind the fences. */
 DRV_MUST_CHECK int sdma_run(const struct sdma_queues *queues, enum sdma_engine engine, const struct sdma_op *op,
-			    const struct cs_point *after, unsigned count, struct cs_point *point);
+			    const struct cs_fence *after, unsigned count, struct cs_fence *fence);
 /* Loads the built-in kernels if that was not done yet. */
 DRV_MUST_CHECK int sdma_blit_load(struct sdma_queues *queues);
 /* Appends the dispatches of op to the IB of the compute ring. */
@@ -69,7 +69,7 @@ DRV_MUST_CHECK int sdma_blit(const struct sdma_queues *queues, struct cs_ib *ib,
 DRV_MUST_CHECK int sdma_append_rect(const struct sdma_queues *queues, enum sdma_engine engine, struct cs_ib *ib,
 				    const struct sdma_rect *rect);
 DRV_MUST_CHECK int sdma_run_rect(const struct sdma_queues *queues, enum sdma_engine engine,
-				 const struct sdma_rect *rect, const struct sdma_job *job, struct cs_point *point);
+				 const struct sdma_rect *rect, const struct sdma_job *job, struct cs_fence *fence);
 /* Copies between pageable memory and the GPU, through the slots. */
 DRV_MUST_CHECK int sdma_stage_in(struct sdma_copier *copier, const struct sdma_queues *queues,
 				 enum sdma_engine engine, struct sdma_job *job);

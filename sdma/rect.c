@@ -108,7 +108,7 @@ static struct sdma_rect share(const struct sdma_rect *all, uint64_t most_B, uint
 }
 
 int sdma_run_rect(const struct sdma_queues *q, enum sdma_engine engine, const struct sdma_rect *rect,
-		  const struct sdma_job *job, struct cs_point *point)
+		  const struct sdma_job *job, struct cs_fence *fence)
 {
 	const uint64_t most_B = sdma_job_max_B(&vm_device(cs_ring_vm(q->compute))->facts);
 	uint32_t slice = 0, row = 0;
@@ -118,7 +118,7 @@ int sdma_run_rect(const struct sdma_queues *q, enum sdma_engine engine, const st
 		bool first = !slice && !row;
 		const struct sdma_rect part = share(rect, most_B, slice, row);
 		struct sdma_op op = {.rect = &part, .size_B = 1}; /* one part */
-		const struct cs_point last = *point;
+		const struct cs_fence last = *fence;
 
 		row += part.rows;
 		if (row == rect->rows) {
@@ -127,7 +127,7 @@ int sdma_run_rect(const struct sdma_queues *q, enum sdma_engine engine, const st
 		}
 		op.start_va = first ? job->start_va : 0;
 		op.end_va = slice == rect->slices ? job->end_va : 0;
-		r = sdma_run(q, engine, &op, first ? job->after : &last, first ? job->after_count : 1, point);
+		r = sdma_run(q, engine, &op, first ? job->after : &last, first ? job->after_count : 1, fence);
 	}
 	return r;
 }

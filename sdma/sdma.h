@@ -1,4 +1,4 @@
-/* sdma/: the copy engine. This is the room's door.
+/* sdma/: the copy engine. This header is the room's interface.
  *
  *   packets      what an SDMA ring executes, appended to a cs_ib of a DRV_IP_DMA ring
  *   sdma_copier  copies and fills for one device: plans which engine does it, stages pageable memory
@@ -56,12 +56,12 @@ void sdma_copier_destroy(struct sdma_copier *copier);
 
 struct sdma_job {
 	struct sdma_end dst, src;     /* a fill has no src */
-	uint64_t size_B;              /* 0: nothing is done, and the point is reached */
-	const struct cs_point *after; /* borrowed during the call */
+	uint64_t size_B;              /* 0: nothing is done, and the fence is reached */
+	const struct cs_fence *after; /* borrowed during the call */
 	unsigned after_count;
 	uint64_t start_va, end_va; /* where the GPU writes its clock counter at begin and end, 8-aligned; 0:
 				    * nowhere. Not when the CPU copies, or pageable memory is staged. */
-	struct cs_point point;     /* out: when it is done */
+	struct cs_fence fence;     /* out: when it is done */
 	enum sdma_engine engine;   /* out: what does it */
 };
 
@@ -77,7 +77,7 @@ struct sdma_rect {
 	uint64_t row_B;                                              /* at least 1 */
 	uint32_t rows, slices;                                       /* at least 1 */
 };
-/* Copies a rectangle between memory that the GPU reaches, behind job->after; of the job only after, times and point
+/* Copies a rectangle between memory that the GPU reaches, behind job->after; of the job only after, times and fence
  * count. Rows that are read and written may not overlap. -ENOMEM, -ECANCELED, -ENODEV. */
 DRV_MUST_CHECK int sdma_copier_copy_rect(struct sdma_copier *copier, const struct sdma_rect *rect,
 					 struct sdma_job *job);
@@ -88,10 +88,10 @@ DRV_MUST_CHECK int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job 
 /* The same with a dword; va and size_B must be multiples of 4. */
 DRV_MUST_CHECK int sdma_copier_fill32(struct sdma_copier *copier, struct sdma_job *job, uint32_t value);
 /* The ends of all jobs so far that are not reached, at most max; memory that they use is free for others then. */
-unsigned sdma_copier_points(struct sdma_copier *copier, struct cs_point *points, unsigned max);
+unsigned sdma_copier_fences(struct sdma_copier *copier, struct cs_fence *fences, unsigned max);
 /* Whether a job of it may be running: also what is just being submitted, which is not among those. */
 bool sdma_copier_busy(struct sdma_copier *copier);
 /* Asks the kernel whether a reset has taken the copier's context, which the next job would find. */
-void sdma_copier_look(struct sdma_copier *copier);
+void sdma_copier_check(struct sdma_copier *copier);
 
 #endif

@@ -20,7 +20,7 @@ static int slot_get(struct sdma_copier *copier, struct sdma_slot **out)
 	if (!slot->mem)
 		r = vm_mem_create(copier->vm, &info, &slot->mem);
 	else
-		cs_point_settle(slot->busy);
+		cs_fence_retire(slot->busy);
 	*out = slot;
 	return r;
 }
@@ -48,7 +48,7 @@ static int stage_in(struct sdma_copier *copier, const struct sdma_queues *q, enu
 		op.src = slot->mem->va;
 		/* Jobs of one ring start in order: only the first has to wait for what the caller names. */
 		r = sdma_run(q, engine, &op, job->after, done_B ? 0 : job->after_count, &slot->busy);
-		job->point = slot->busy;
+		job->fence = slot->busy;
 	}
 	return r;
 }
@@ -72,7 +72,7 @@ struct part {
 
 static int finish(const struct sdma_job *job, const struct part *part)
 {
-	int r = cs_point_wait(part->slot->busy, CS_FOREVER);
+	int r = cs_fence_wait(part->slot->busy, CS_FOREVER);
 
 	if (!r)
 		memcpy((void *)(uintptr_t)(job->dst.va + part->at_B), part->slot->mem->map, part->size_B);

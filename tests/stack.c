@@ -14,7 +14,7 @@ int stack_open_at(struct stack *s, unsigned index, struct vm *beside)
 	if (!r && index >= count)
 		r = -ENODEV;
 	r = r ? r : drv_device_open(&nodes[index], &s->dev);
-	r = r ? r : beside ? vm_create_beside(beside, s->dev, &s->vm) : vm_create(s->dev, &s->vm);
+	r = r ? r : beside ? vm_create_shared(beside, s->dev, &s->vm) : vm_create(s->dev, &s->vm);
 	r = r ? r : cs_ctx_create(s->vm, CS_PRIORITY_NORMAL, &s->ctx);
 	r = r ? r : cs_ring_create(s->ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &s->ring);
 	r = r ? r : sdma_copier_create(s->vm, &s->copier);
@@ -66,7 +66,7 @@ struct vm_mem *stack_vram(struct stack *s, uint64_t size_B)
 	return make(s, size_B, VM_VRAM, 0);
 }
 
-int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_point *point)
+int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_fence *point)
 {
 	struct cs_dispatch d = {
 		.args = launch->args, .args_B = launch->args_B, .dynamic_lds_B = launch->dynamic_lds_B};
@@ -90,10 +90,10 @@ int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_p
 
 int stack_run(struct stack *s, const struct stack_launch *launch)
 {
-	struct cs_point point;
+	struct cs_fence point;
 	int r = stack_submit(s, launch, &point);
 
-	r = r ? r : cs_point_wait(point, CS_FOREVER);
+	r = r ? r : cs_fence_wait(point, CS_FOREVER);
 	return r ? r : cs_ctx_check(s->ctx);
 }
 

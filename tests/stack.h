@@ -2,6 +2,7 @@
 #ifndef TESTS_STACK_H
 #define TESTS_STACK_H
 
+#include "cs/dispatch.h"
 #include "sdma/sdma.h"
 #include "shaders/blob.h"
 #include "tests/random.h"
@@ -41,7 +42,7 @@ struct stack_launch {
 };
 
 /* Submits one launch; *point tells when it is done. */
-int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_point *point);
+int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_fence *point);
 /* Submits, waits, and asks for faults. */
 int stack_run(struct stack *s, const struct stack_launch *launch);
 /* Runs k_add of the "group" code on the 64 dwords at va: data[i] = data[i] * 3 + value. */

@@ -1,5 +1,5 @@
 # Programs that test: unit tests, tests/stack, tests/hsa, tests/long, benchmarks. tests/hip/hip.mk has those of HIP.
-UNIT_SRC  := $(sort $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(VGPU_ROOMS)))))
+UNIT_SRC  := $(sort $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(addprefix hsa/,$(HSA_FOLDERS)) $(VGPU_ROOMS)))))
 # tests/hsa/tool_*.c are libraries that those programs load.
 STACK_SRC := $(wildcard tests/stack/*.c) $(filter-out tests/hsa/tool_%,$(wildcard tests/hsa/*.c))
 TEST_LIB  := $(call obj,$(wildcard tests/*.c))
@@ -76,8 +76,8 @@ HSA_A     = $(O)/libhsa.a
 $(HSA_UNIT): $(O)/bin/%: $(O)/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(O)/vgpu.o $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link) $< $(O)/libtests.a $(TEST_KERNELS) $(HSA_A) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
-$(O)/bin/hsa/inject_test: $(O)/libhsa-inject.a
-$(O)/bin/hsa/inject_test: HSA_A = $(O)/libhsa-inject.a
+$(O)/bin/hsa/memory/inject_test: $(O)/libhsa-inject.a
+$(O)/bin/hsa/memory/inject_test: HSA_A = $(O)/libhsa-inject.a
 
 # --- HIP's benchmark, and its kernels as compilers made them before clang 18, and as they do since -------------------
 BENCH_CO := $(foreach v,4 5,$(O)/tests/bench/hip/gfx908/kernels.v$(v).co)

@@ -27,7 +27,7 @@ int demo_alloc(struct demo *d, uint64_t size_B, enum tuff_place place, struct de
 	struct tuff_mem_info info;
 	int r = tuff_mem_create(d->device, &how, &memory->mem);
 
-	r = r ? r : tuff_mem_info(memory->mem, &info);
+	r = r ? r : tuff_mem_query(memory->mem, &info);
 	if (!r)
 		memory->va = (void *)(uintptr_t)info.va;
 	return r;
@@ -141,7 +141,7 @@ static int demo_open(struct demo *d, const char *path, struct tuff_device_info *
 	const struct shader_blob *blob;
 	int r = tuff_device_open(path, &d->device);
 
-	r = r ? r : tuff_device_info(d->device, info);
+	r = r ? r : tuff_device_query(d->device, info);
 	r = r ? r : tuff_queue_create(d->device, &compute, &d->queue);
 	if (r)
 		return r;
@@ -194,8 +194,8 @@ int tool_demo(int argc, char **argv)
 		demo_close(&d);
 		return TOOL_UNUSABLE;
 	}
-	printf("%s (%s) at %s, %u CUs, over libdrm%s\n\n", info.name, info.target, info.gpu.path,
-	       info.compute_units, spec ? "; a virtual GPU: times are the emulator's" : "");
+	printf("%s (%s) at %s, %u CUs, over libdrm%s\n\n", info.name, info.target, info.path, info.compute_units,
+	       spec ? "; a virtual GPU: times are the emulator's" : "");
 	d.ioctls_before = count_ioctls(&d);
 	d.started_s = demo_now_s();
 	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)

@@ -9,9 +9,11 @@ HEADERS  := $(INCLUDEDIR)/tuff
 LIB_TO_HEADERS := $(shell realpath -ms --relative-to='$(LIB)' '$(HEADERS)')
 
 # Each line is a mode, a file, and where it goes; a file.in is written with its @words@ replaced. Mode ln: a symbolic link of
-# that content.
+# that content. Mode all: each file and link of a folder.
 define INSTALL_FILES
 644 $(O)/libtuff.a $(LIB)/libtuff.a
+644 $(O)/lib/libtuff.so.0 $(LIB)/libtuff.so.0
+ln libtuff.so.0 $(LIB)/libtuff.so
 644 $(O)/lib/libtuff-vgpu.so $(LIB)/libtuff-vgpu.so
 644 $(O)/lib/libtuff-gate.so $(LIB)/libtuff-gate.so
 644 $(O)/lib/libhsa-runtime64.so.1 $(LIB)/libhsa-runtime64.so.1
@@ -38,6 +40,7 @@ $(call install_all,include/hip/*.h,$(HEADERS)/hip)
 644 include/share/hip/version $(HEADERS)/share/hip/version
 $(foreach d,api device amd_detail,$(call install_all,include/hip/$(d)/*.h,$(HEADERS)/hip/$(d))$(newline))
 $(call install_all,docs/man/*.1,$(MANDIR)/man1)
+all $(O)/man3 $(MANDIR)/man3
 $(call install_all,docs/man/*.7,$(MANDIR)/man7)
 $(call install_all,docs/*.md,$(DOC)/docs)
 $(call install_all,tests/examples/*,$(DOC)/examples)
@@ -80,8 +83,12 @@ uninstall-ldconf:
 	rm -f '$(LDCONF)'
 	$(if $(DESTDIR),,PATH="$$PATH:/sbin" ldconfig)
 
+# Section 3 of the manual, from the headers.
+$(O)/man3: docs/man/section3.sh docs/man/section3.awk docs/man/tuff.1 $(wildcard include/tuff/*.h)
+	@docs/man/section3.sh $@ $(filter %.h,$^)
+
 # For programs that use the build tree: PKG_CONFIG_PATH=$(O).
 $(O)/tuff-uninstalled.pc: tools/tuff.pc.in include/tuff/base.h
 	@mkdir -p $(@D)
-	@sed -e '/^prefix=/d' -e 's|^libdir=.*|libdir=$(abspath $(O))|' -e 's|^includedir=.*|includedir=$(CURDIR)/include|' \
+	@sed -e '/^prefix=/d' -e 's|^libdir=.*|libdir=$(abspath $(O))/lib|' -e 's|^Libs.private:|& -L$(abspath $(O))|' -e 's|^includedir=.*|includedir=$(CURDIR)/include|' \
 		-e 's|@VERSION@|$(VERSION)|' $< >$@

@@ -29,6 +29,10 @@ make_folder() {
 put() {
 	make_folder "${3%/*}"
 	case $1,$2 in
+	all,*)
+		put_folder "$2" "$3"
+		return
+		;;
 	ln,*) ln -sfn "$2" "$destdir$3" ;;
 	*.in)
 		rm -f "$destdir$3"
@@ -38,6 +42,16 @@ put() {
 	*) install -m "$1" "$2" "$destdir$3" ;;
 	esac
 	echo "f $3" >>"$made"
+}
+
+put_folder() {
+	for file in "$1"/*; do
+		if [ -L "$file" ]; then
+			put ln "$(readlink "$file")" "$2/${file##*/}"
+		else
+			put 644 "$file" "$2/${file##*/}"
+		fi
+	done
 }
 
 # Also when it stops half-way: what there is can be uninstalled.

@@ -34,16 +34,40 @@ for chain in "$@"; do
 	done
 done
 
-below=""
-for room in vgpu/isa vgpu/engine vgpu/kernel vgpu/shim; do
-	below="$below $room"
-	for line in $(includes "$room"); do
-		header=${line##*:}
-		ok=no
-		case "$header" in vgpu/*.h) case "${header#vgpu/}" in */*) ;; *) ok=yes ;; esac ;; esac
-		for r in $below; do case "$header" in "$r"/*) ok=yes ;; esac; done
-		[ $ok = yes ] || complain "${line%:*}" "$header"
+# Folders inside a room: $2, lowest first.
+check_folders() {
+	lower=""
+	for folder in $2; do
+		lower="$lower $folder"
+		for line in $(includes "$1/$folder"); do
+			header=${line##*:}
+			case "$header" in "$1"/*/*) ;; *) continue ;; esac
+			ok=no
+			for f in $lower; do case "$header" in "$1/$f"/*) ok=yes ;; esac; done
+			[ $ok = yes ] || complain "${line%:*}" "$header"
+		done
 	done
+}
+check_folders hsa "core signal memory code queue copy image ipc entry"
+check_folders api "base stream tool memory pool module exec image graph rtc device"
+
+# Folders of the virtual GPU, lowest first: a file includes headers of its own folder and of those above it in this list.
+vgpu="vgpu vgpu/memory
+	vgpu/isa vgpu/isa/decode vgpu/isa/wave vgpu/isa/check vgpu/isa/valu vgpu/isa/mem vgpu/isa/exec
+	vgpu/engine
+	vgpu/kernel vgpu/kernel/base vgpu/kernel/sync vgpu/kernel/gem vgpu/kernel/sched vgpu/kernel/drm vgpu/kernel/tests
+	vgpu/shim"
+below=" "
+for folder in $vgpu; do
+	below="$below$folder "
+	for line in $(includes "$folder"); do
+		file=${line%%:*} header=${line##*:}
+		[ "${file%/*}" = "$folder" ] || continue
+		case "$below" in *" ${header%/*} "*) ;; *) complain "${line%:*}" "$header" ;; esac
+	done
+done
+for folder in $(find vgpu -type d); do
+	case "$below" in *" $folder "*) ;; *) complain "the list of folders" "a tree without $folder" ;; esac
 done
 # Tests of the public interfaces know those alone, and what tests share.
 for line in $(includes tests/device) $(includes tests/examples) $(includes tests/hsa); do

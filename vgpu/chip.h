@@ -7,15 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Instruction-set level: what the decoder and the compute units need to know. gfx902, gfx909 and gfx90c are gfx900
- * to them: LLVM's features differ in image instructions only. */
+/* Instruction-set level, for the decoder and the compute units. gfx902, gfx909 and gfx90c count as gfx900: LLVM's
+ * features differ in image instructions only. */
 enum vgpu_gfx {
 	VGPU_GFX900,
 	VGPU_GFX906,
 	VGPU_GFX908,
 	VGPU_GFX90A,
 	VGPU_GFX942,
-	VGPU_GFX_LATER, /* GFX10 and later: the kernel knows them, the engine has no packets and no instructions */
+	VGPU_GFX_LATER, /* GFX10 and later: the engine executes none of their code */
 };
 
 struct vgpu_chip {
@@ -26,13 +26,13 @@ struct vgpu_chip {
 	uint32_t pci_class; /* 0: 0x038000, a display controller without VGA */
 	uint32_t family, external_rev, chip_rev;
 	uint16_t gc_version[3], sdma_version[3];           /* IP discovery major, minor, revision */
-	uint8_t gc_block_minor, sdma_block_minor;          /* of the kernel's IP block, whose major is the same */
+	uint8_t gc_block_minor, sdma_block_minor;          /* minor versions of the kernel's IP blocks */
 	uint8_t engines, arrays_per_engine, cus_per_array; /* shader engines, arrays, CUs physically present */
 	uint16_t cus_active;
 	uint8_t gfx_rings;      /* 0: no graphics at all */
 	uint8_t rbs;            /* render backends */
-	uint8_t sdma_instances; /* all; two entities of a context share them */
-	uint8_t wave_lanes;     /* of the wave size that DEV_INFO names */
+	uint8_t sdma_instances; /* number of SDMA instances; two entities of a context share them */
+	uint8_t wave_lanes;     /* lanes of a wave, as DEV_INFO reports them */
 	uint16_t vgprs, max_waves_per_cu;
 	uint32_t lds_B, gds_B, ce_ram_B;
 	uint32_t tccs, l2_B, l1_B, gl1_B; /* gl1_B: of one array; 0: none */
@@ -43,11 +43,11 @@ struct vgpu_chip {
 	uint32_t gb_addr_config;      /* register 0x263e */
 	uint32_t ids_flags;           /* AMDGPU_IDS_FLAGS_* */
 	uint8_t pcie_gen, pcie_lanes; /* 0: 4 and 16, as of most */
-	uint8_t xccs;                 /* of the whole card, of which the row is one; 0: no such card */
-	bool packed_tid;              /* work-item ids arrive packed in v0 */
-	bool xgmi;                    /* has links to its like */
-	bool retries;                 /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
-	bool flat_scratch_given;      /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
+	uint8_t xccs;    /* XCCs of the whole card, of which this row is one XCC; 0: there is no such card */
+	bool packed_tid; /* work-item ids arrive packed in v0 */
+	bool xgmi;       /* has links to its like */
+	bool retries;    /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
+	bool flat_scratch_given; /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
 	uint32_t sdma_max_count_B;
 };
 
@@ -116,7 +116,7 @@ static inline unsigned vgpu_chip_pcie_lanes(const struct vgpu_chip *chip)
 	return chip->pcie_lanes ? chip->pcie_lanes : 16;
 }
 
-/* What DEV_INFO says in cu_bitmap: a bit per active CU of engine, array, as the kernel lays them out. */
+/* Fills bitmap as DEV_INFO's cu_bitmap: a bit per active CU of each engine and array, in the kernel's layout. */
 void vgpu_chip_cu_bitmap(const struct vgpu_chip *chip, uint32_t bitmap[4][4]);
 
 #endif

@@ -6,7 +6,7 @@
  * and so is gb_addr_config. */
 #include "vgpu/chip.h"
 
-/* What all of GFX10 shares, but for what a row names. A CU is half a WGP: two SIMDs with 1,024 VGPRs each. */
+/* Common to GFX10, unless a row says otherwise. A CU is half a WGP: two SIMDs with 1,024 VGPRs each. */
 #define GFX10                                                                                                      \
 	.gfx = VGPU_GFX_LATER, .pci_class = 0x030000, .gfx_rings = 1, .wave_lanes = 32, .vgprs = 1024,             \
 	.lds_B = 64 * CHIP_KIB, .gds_B = 0x10000, .ce_ram_B = 64 * CHIP_KIB, .l1_B = 16 * CHIP_KIB,                \
@@ -229,7 +229,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 		.memory_khz = 687000,
 		.gb_addr_config = 0x142,
 		.family = CHIP_FAMILY_VGH,
-		.vram_type = CHIP_VRAM_DDR5, /* what its dump says; the memory is LPDDR5 */
+		.vram_type = CHIP_VRAM_DDR5, /* from a dump of this chip; the memory is LPDDR5 */
 	},
 	{
 		/* Navi24, RX 6500 XT. */

@@ -6,7 +6,7 @@
  * gb_addr_config. */
 #include "vgpu/chip.h"
 
-/* What all of GFX11 shares, but for what a row names. */
+/* Common to GFX11, unless a row says otherwise. */
 #define GFX11                                                                                                      \
 	.gfx = VGPU_GFX_LATER, .pci_class = 0x030000, .arrays_per_engine = 2, .gfx_rings = 1, .wave_lanes = 32,    \
 	.max_waves_per_cu = 32, .lds_B = 64 * CHIP_KIB, .gds_B = 0x1000, .l1_B = 32 * CHIP_KIB,                    \

@@ -4,7 +4,7 @@
  * dump of gfx1201; AMD's product pages for gfx1200, whose PCI revision, stepping and gb_addr_config are made up. */
 #include "vgpu/chip.h"
 
-/* What both share. No GDS any more. */
+/* Common to both chips. GFX12 has no GDS. */
 #define GFX12                                                                                                      \
 	.gfx = VGPU_GFX_LATER, .pci_class = 0x030000, .family = CHIP_FAMILY_GC_12_0_0, .arrays_per_engine = 2,     \
 	.gfx_rings = 1, .sdma_instances = 2, .wave_lanes = 32, .vgprs = 1536, .max_waves_per_cu = 32,              \

@@ -6,7 +6,7 @@
  * marks what none gives. */
 #include "vgpu/chip.h"
 
-/* What all of GFX9 shares, but for what a row names. */
+/* Common to GFX9, unless a row says otherwise. */
 #define GFX9 .arrays_per_engine = 1, .wave_lanes = 64, .lds_B = 64 * CHIP_KIB
 /* Before gfx90a. */
 #define GFX9_OLD                                                                                                   \
@@ -189,8 +189,8 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.gb_addr_config = 0x2a114042,
 		.packed_tid = true,
 		.xgmi = true,
-		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header says 22 (vega10_sdma_pkt_open.h): the wider
-		   one. */
+		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header has 22 (vega10_sdma_pkt_open.h): the wider
+		 * field. */
 		.sdma_max_count_B = 1u << 30,
 	},
 	{
@@ -218,7 +218,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.gb_addr_config = 0x26010042,
 	},
 	{
-		/* One XCC of an Instinct MI300X, as a partition in CPX mode with NPS4 is. */
+		/* A single XCC of an Instinct MI300X: a partition in CPX mode with NPS4. */
 		GFX9,
 		.name = "gfx942",
 		.pci_class = 0x120000, /* a processing accelerator */
@@ -254,7 +254,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.packed_tid = true,
 		.flat_scratch_given = true,
 		.xgmi = true,
-		.sdma_max_count_B = 1u << 22, /* as ROCr uses on SDMA 4.4.2 */
+		.sdma_max_count_B = 1u << 22, /* ROCr uses this limit on SDMA 4.4.2 */
 	},
 	{.name = 0},
 };

@@ -1,11 +1,11 @@
-/* GPU virtual memory as the engine sees it during one job.
+/* GPU virtual memory of a job.
  *
- * kernel/ owns page tables and takes a view of them when a job is submitted. What the view has stays until the job
- * ends; what is mapped later, where nothing was, is asked for when an access misses. Nothing here assumes that a
- * GPU address equals a host address.
+ * kernel/ owns page tables and takes a view of them when a job is submitted. A region of the view stays valid
+ * until the job ends; a mapping made later, where nothing was, is looked up when an access misses. No code of the
+ * engine assumes that a GPU address equals a host address.
  *
- * Thread rule: a view is immutable; any thread of the job's process may read it and ask, and may keep the regions
- * that it got until the job ends, but for GPUVM_LATE ones. Asking takes the kernel's lock. */
+ * Thread rule: a view is immutable. Any thread of the job's process may read it and look up later mappings, and
+ * may keep regions until the job ends, except GPUVM_LATE ones. The look-up takes the kernel's lock. */
 #ifndef VGPU_GPUVM_H
 #define VGPU_GPUVM_H
 
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Page permissions and kinds; R, W, X and PRT are those of the VA ioctl. */
+/* Page permissions and kinds; R, W, X and PRT have the values of the VA ioctl. */
 enum gpuvm_flags {
 	GPUVM_R = 1 << 0,
 	GPUVM_W = 1 << 1,
@@ -26,19 +26,20 @@ enum gpuvm_flags {
 	GPUVM_REFUSED = GPUVM_UNLISTED | GPUVM_LATE,
 	GPUVM_MTYPE_SHIFT = 8, /* effective memory type, enum gpuvm_mtype */
 	GPUVM_MTYPE_MASK = 7 << 8,
-	GPUVM_TOLERATED = 1 << 11, /* as UNLISTED, but the access happens, with a finding */
-	GPUVM_DUMMY = 1 << 12,     /* the dummy page, which all faults of the device share: nobody orders them */
+	GPUVM_TOLERATED = 1 << 11, /* as UNLISTED, but the access is performed, with a finding */
+	GPUVM_DUMMY =
+		1 << 12, /* the dummy page, which all faults of the device share: accesses to it are not ordered */
 };
 
 enum gpuvm_mtype { GPUVM_NC, GPUVM_RW, GPUVM_CC, GPUVM_UC };
 
-/* What a finding about a GPUVM_LATE region says. */
+/* Text of findings about a GPUVM_LATE region. */
 #define GPUVM_LATE_WHY "mapped under the job, and nothing shows that its page tables have it"
 
-/* One mapped interval: GPU addresses [lo, hi), masked to 48 bits, backed by host memory of this process. */
+/* A mapped interval: GPU addresses [lo, hi), masked to 48 bits, backed by host memory of this process. */
 struct gpuvm_region {
 	uint64_t lo, hi;
-	uint8_t *host; /* of lo; NULL for PRT */
+	uint8_t *host; /* host address of lo; NULL for PRT */
 	uint32_t flags;
 	uint32_t bo; /* for reports */
 };
@@ -47,11 +48,11 @@ struct gpuvm_region {
 struct gpuvm_view {
 	size_t count;
 	const struct gpuvm_region *region;
-	uint64_t vm; /* tells VMs of a process apart, as VMIDs do */
-	/* Where the data of refused accesses lands, GPUVM_DUMMY, of no address; its host memory is a page and
-	 * aligned. host NULL: reads give 0, writes vanish. */
+	uint64_t vm; /* number of the VM, unique in the process */
+	/* Target of refused accesses, GPUVM_DUMMY, without an address; its host memory is an aligned page. host
+	 * NULL: reads give 0, writes vanish. */
 	struct gpuvm_region dummy;
-	/* What was mapped at an address that the view does not have; NULL: the view is all there is. */
+	/* Finds a region that was mapped after the view was taken; NULL: the view is complete. */
 	const struct gpuvm_region *(*later)(const struct gpuvm_view *view, uint64_t va);
 };
 
@@ -74,8 +75,8 @@ static inline const struct gpuvm_region *gpuvm_find(const struct gpuvm_view *vie
 	return view->later ? view->later(view, va) : NULL;
 }
 
-/* Which block made an access, as the fault status word names it (GFX9 client ids, L2 protection fault status 17:9).
- */
+/* Block that made an access, as the fault status word encodes it (GFX9 client ids, L2 protection fault status
+ * 17:9). */
 enum gpuvm_client {
 	GPUVM_CPF = 4, /* command fetch */
 	GPUVM_CPC = 5, /* compute command processor's own reads and writes */
@@ -83,7 +84,7 @@ enum gpuvm_client {
 	GPUVM_TCP = 8,      /* vector memory */
 	GPUVM_SQI = 9,      /* instruction fetch */
 	GPUVM_SQD = 10,     /* scalar data */
-	GPUVM_SDMA0 = 0x80, /* behind the MM hub on GFX9; + instance */
+	GPUVM_SDMA0 = 0x80, /* MM hub on GFX9; + instance */
 };
 
 /* A refused access, as the engine hands it to kernel/. */
@@ -93,5 +94,9 @@ struct gpuvm_fault {
 	enum gpuvm_client client;
 	bool mapped; /* a region exists but forbids this access */
 };
+
+/* Functions that access the memory of jobs as a GPU does. The client's threads and other waves may access the same
+ * words: a race there is the client's, and ThreadSanitizer does not check these functions. */
+#define GPUVM_RACY __attribute__((no_sanitize("thread")))
 
 #endif

@@ -12,7 +12,7 @@ static _Atomic int level = VGPU_STRICT_REPORT;
 enum choice { BY_DEFAULT, OFF, ON };
 static struct part {
 	const char *variable;
-	bool always; /* its default: on, or on if the level is fatal */
+	bool always; /* default value: on, or on if the level is fatal */
 	_Atomic enum choice choice;
 } parts[VGPU_PARTS] = {
 	[VGPU_CACHES] = {"TUFF_VGPU_CACHES", false, BY_DEFAULT},
@@ -90,7 +90,7 @@ unsigned long vgpu_findings(void)
 	return atomic_load(&findings);
 }
 
-void vgpu_finding(unsigned row, const char *fmt, ...)
+void vgpu_finding(enum contract_row row, const char *fmt, ...)
 {
 	enum vgpu_strict strict = vgpu_strict();
 	char text[1024];

@@ -9,6 +9,7 @@
 #include <amdgpu_drm.h>
 
 #include "vm/tree.h"
+#include "vm/suballoc.h"
 #include "vm/vm.h"
 
 #define VM_PAGE_B 4096u
@@ -20,7 +21,7 @@
 struct vm_slabs {
 	enum vm_kind kind;
 	unsigned flags;              /* without VM_STRICT */
-	struct vm_slab *partial[10]; /* per size class: slabs with free pieces, doubly linked */
+	struct vm_slab *partial[10]; /* per size class: slabs with free suballocations, doubly linked */
 };
 #define VM_SLAB_SETS 16
 
@@ -28,7 +29,7 @@ struct vm_slabs {
 struct vm_process {
 	_Atomic uint32_t refs;
 	pthread_mutex_t lock;    /* guards the rest */
-	struct vm_tree high;     /* of struct vm_high: the high addresses in use */
+	struct vm_tree high;     /* of struct vm_alias: the high addresses in use */
 	uint64_t high_cursor;    /* where the next search begins */
 	struct vm_tree unforked; /* of struct mem_box.unforked: page ranges that children do not get */
 };
@@ -103,6 +104,7 @@ static inline bool vm_pages_inside(uint64_t offset_B, uint64_t size_B, uint64_t 
 /* space.c */
 DRV_MUST_CHECK int vm_list_add(struct vm *vm, struct vm_bo *bo);
 void vm_list_remove(struct vm *vm, struct vm_bo *bo);
+void vm_list_fini(struct vm *vm);
 
 /* bo.c: what creation, registration and import have in common */
 void vm_gem_close(struct vm *vm, uint32_t handle);
@@ -131,11 +133,11 @@ DRV_MUST_CHECK int vm_cpu_view(const struct vm_bo *bo, uint64_t bo_offset_B, uin
 			       void **view);
 DRV_MUST_CHECK int vm_cpu_place(void *view, uint64_t size_B, uint64_t at);
 
-/* high.c */
+/* alias.c */
 DRV_MUST_CHECK int vm_process_create(struct vm_process **process);
 struct vm_process *vm_process_get(struct vm_process *process);
 void vm_process_put(struct vm_process *process);
-DRV_MUST_CHECK int vm_high_reserve(struct vm *vm, const struct vm_want *want, uint64_t *va);
+DRV_MUST_CHECK int vm_high_reserve(struct vm *vm, const struct vm_range_request *request, uint64_t *va);
 void vm_high_release(struct vm_process *process, uint64_t va);
 
 /* mem.c */

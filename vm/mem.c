@@ -1,5 +1,7 @@
 /* One BO at a range of its own, and finding it by address. */
 #include "vm/internal.h"
+#include "vm/host.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +69,7 @@ struct vm_mem *vm_find(struct vm *vm, uint64_t address)
 static int mem_of_bo(struct vm *vm, struct vm_bo *bo, bool may_lack_cpu, struct vm_mem **out)
 {
 	struct mem_box *box = calloc(1, sizeof(*box));
-	struct vm_want want = {.size_B = bo->size_B, .align_B = range_align(bo->size_B)};
+	struct vm_range_request request = {.size_B = bo->size_B, .align_B = range_align(bo->size_B)};
 	unsigned access = vm_access_of(bo->flags);
 	struct vm_mem *mem;
 	int r;
@@ -75,7 +77,7 @@ static int mem_of_bo(struct vm *vm, struct vm_bo *bo, bool may_lack_cpu, struct 
 	if (!box)
 		return drv_fail(-ENOMEM, "no host memory for a vm_mem");
 	mem = &box->mem;
-	r = vm_range_reserve(vm, &want, &mem->range);
+	r = vm_range_reserve(vm, &request, &mem->range);
 	if (r)
 		goto fail_range;
 	r = vm_range_bind(&mem->range, 0, bo, 0, bo->size_B, access);

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 
 #include "vm/internal.h"
+#include "vm/host.h"
+#include "vm/suballoc.h"
 
 #define MAX_NODES 1024 /* of the kernel, CONFIG_NODES_SHIFT = 10 */
 #define BATCH     512  /* pages that one move_pages() asks about */
@@ -102,7 +104,7 @@ static int check_args(struct vm *vm, uint64_t size_B, int node, unsigned flags)
 int vm_mem_create_on_node(struct vm *vm, uint64_t size_B, int node, unsigned flags, struct vm_mem **out)
 {
 	unsigned bo_flags = flags & (VM_EXEC | VM_UNCACHED);
-	struct vm_want want = {.size_B = vm_align(size_B, VM_PAGE_B), .align_B = VM_PAGE_B};
+	struct vm_range_request request = {.size_B = vm_align(size_B, VM_PAGE_B), .align_B = VM_PAGE_B};
 	struct mem_box *box;
 	struct vm_mem *mem;
 	int r = check_args(vm, size_B, node, flags);
@@ -113,24 +115,24 @@ int vm_mem_create_on_node(struct vm *vm, uint64_t size_B, int node, unsigned fla
 	if (!box)
 		return drv_fail(-ENOMEM, "no host memory for a vm_mem");
 	mem = &box->mem;
-	if (want.size_B >= VM_SLAB_B)
-		want.align_B = VM_SLAB_B;
-	r = vm_range_reserve(vm, &want, &mem->range);
+	if (request.size_B >= VM_SLAB_B)
+		request.align_B = VM_SLAB_B;
+	r = vm_range_reserve(vm, &request, &mem->range);
 	if (r)
 		goto fail_range;
-	r = place(mem->range.va, want.size_B, node);
+	r = place(mem->range.va, request.size_B, node);
 	if (!r && flags & VM_STRICT && node != VM_ANY_NODE)
-		r = check_placed(mem->range.va, want.size_B, node);
+		r = check_placed(mem->range.va, request.size_B, node);
 	if (r)
 		goto fail_bo;
-	r = vm_bo_create_user(vm, mem->range.va, want.size_B, bo_flags, &mem->bo);
+	r = vm_bo_create_user(vm, mem->range.va, request.size_B, bo_flags, &mem->bo);
 	if (r)
 		goto fail_bo;
-	r = vm_range_bind(&mem->range, 0, mem->bo, 0, want.size_B, vm_access_of(mem->bo->flags));
+	r = vm_range_bind(&mem->range, 0, mem->bo, 0, request.size_B, vm_access_of(mem->bo->flags));
 	if (r)
 		goto fail_bind;
 	mem->va = mem->range.va;
-	mem->size_B = want.size_B;
+	mem->size_B = request.size_B;
 	mem->map = (void *)(uintptr_t)mem->va;
 	vm_index_add(vm, box);
 	*out = mem;

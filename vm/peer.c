@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vm/internal.h"
+#include "vm/peer.h"
 
 /* Kernels take VRAM in pieces of 2 MiB, so this is what the counters move by. */
 #define SCRATCH_B (2u << 20)

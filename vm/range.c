@@ -1,5 +1,6 @@
 /* Address ranges: the same numbers on the CPU and on the GPU. */
 #include "vm/internal.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -7,22 +8,23 @@
 #define RESERVE   (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 #define LOW_LIMIT (1ull << 32)
 
-static int check_want(const struct vm *vm, const struct vm_want *want)
+static int check_want(const struct vm *vm, const struct vm_range_request *request)
 {
 	const struct drv_facts *f = &vm->dev->facts;
-	uint64_t align_B = want->align_B ? want->align_B : VM_PAGE_B;
-	uint64_t reach_B = want->flags & VM_WANT_HIGH ? f->high_va_hi - f->high_va_lo : f->va_hi;
+	uint64_t align_B = request->align_B ? request->align_B : VM_PAGE_B;
+	uint64_t reach_B = request->flags & VM_WANT_HIGH ? f->high_va_hi - f->high_va_lo : f->va_hi;
 
-	if (!want->size_B || want->size_B % VM_PAGE_B || align_B & (align_B - 1) || align_B > reach_B ||
-	    want->size_B > reach_B - align_B)
+	if (!request->size_B || request->size_B % VM_PAGE_B || align_B & (align_B - 1) || align_B > reach_B ||
+	    request->size_B > reach_B - align_B)
 		return drv_fail(
 			-EINVAL,
 			"a range of %llu bytes aligned to %llu: whole pages, a power of two, and within reach",
-			(unsigned long long)want->size_B, (unsigned long long)align_B);
-	if (want->va % (align_B > VM_PAGE_B ? align_B : VM_PAGE_B) || (!want->va && want->flags & VM_WANT_EXACT) ||
-	    (want->flags & VM_WANT_LOW && want->flags & VM_WANT_HIGH))
+			(unsigned long long)request->size_B, (unsigned long long)align_B);
+	if (request->va % (align_B > VM_PAGE_B ? align_B : VM_PAGE_B) ||
+	    (!request->va && request->flags & VM_WANT_EXACT) ||
+	    (request->flags & VM_WANT_LOW && request->flags & VM_WANT_HIGH))
 		return drv_fail(-EINVAL, "a range at 0x%llx aligned to %llu with flags 0x%x",
-				(unsigned long long)want->va, (unsigned long long)align_B, want->flags);
+				(unsigned long long)request->va, (unsigned long long)align_B, request->flags);
 	return 0;
 }
 
@@ -50,71 +52,71 @@ static bool reserve_at(const struct vm *vm, uint64_t va, uint64_t size_B)
 }
 
 /* Below 4 GiB the kernel searches nothing for us but the gigabyte of MAP_32BIT, so we try places in steps. */
-static uint64_t reserve_low(const struct vm *vm, const struct vm_want *want, uint64_t align_B)
+static uint64_t reserve_low(const struct vm *vm, const struct vm_range_request *request, uint64_t align_B)
 {
 	uint64_t step = align_B > VM_SLAB_B ? align_B : VM_SLAB_B;
 
-	for (uint64_t at = vm_align(vm->dev->facts.va_lo, step); at < LOW_LIMIT && want->size_B <= LOW_LIMIT - at;
-	     at += step)
-		if (reserve_at(vm, at, want->size_B))
+	for (uint64_t at = vm_align(vm->dev->facts.va_lo, step);
+	     at < LOW_LIMIT && request->size_B <= LOW_LIMIT - at; at += step)
+		if (reserve_at(vm, at, request->size_B))
 			return at;
 	return 0;
 }
 
-static uint64_t reserve_anywhere(const struct vm *vm, const struct vm_want *want, uint64_t align_B)
+static uint64_t reserve_anywhere(const struct vm *vm, const struct vm_range_request *request, uint64_t align_B)
 {
 	uint64_t slack_B = align_B - VM_PAGE_B, start, va;
-	void *host = mmap(NULL, want->size_B + slack_B, PROT_NONE, RESERVE, -1, 0);
+	void *host = mmap(NULL, request->size_B + slack_B, PROT_NONE, RESERVE, -1, 0);
 
 	if (host == MAP_FAILED)
 		return 0;
 	start = (uintptr_t)host;
 	va = vm_align(start, align_B);
-	if (!in_reach(vm, va, want->size_B)) {
-		munmap(host, want->size_B + slack_B);
+	if (!in_reach(vm, va, request->size_B)) {
+		munmap(host, request->size_B + slack_B);
 		return 0;
 	}
 	if (va > start)
 		munmap(host, va - start);
 	if (start + slack_B > va)
-		munmap((void *)(uintptr_t)(va + want->size_B), start + slack_B - va);
+		munmap((void *)(uintptr_t)(va + request->size_B), start + slack_B - va);
 	return va;
 }
 
-static int reserve_host(struct vm *vm, const struct vm_want *want, uint64_t *va)
+static int reserve_host(struct vm *vm, const struct vm_range_request *request, uint64_t *va)
 {
-	uint64_t align_B = want->align_B > VM_PAGE_B ? want->align_B : VM_PAGE_B;
-	bool low = want->flags & VM_WANT_LOW;
+	uint64_t align_B = request->align_B > VM_PAGE_B ? request->align_B : VM_PAGE_B;
+	bool low = request->flags & VM_WANT_LOW;
 
 	*va = 0;
-	if (want->va && (!low || (want->va < LOW_LIMIT && want->size_B <= LOW_LIMIT - want->va)) &&
-	    reserve_at(vm, want->va, want->size_B))
-		*va = want->va;
-	if (!*va && want->flags & VM_WANT_EXACT)
-		return drv_fail(-EEXIST, "0x%llx is not free for %llu bytes", (unsigned long long)want->va,
-				(unsigned long long)want->size_B);
+	if (request->va && (!low || (request->va < LOW_LIMIT && request->size_B <= LOW_LIMIT - request->va)) &&
+	    reserve_at(vm, request->va, request->size_B))
+		*va = request->va;
+	if (!*va && request->flags & VM_WANT_EXACT)
+		return drv_fail(-EEXIST, "0x%llx is not free for %llu bytes", (unsigned long long)request->va,
+				(unsigned long long)request->size_B);
 	if (!*va)
-		*va = low ? reserve_low(vm, want, align_B) : reserve_anywhere(vm, want, align_B);
+		*va = low ? reserve_low(vm, request, align_B) : reserve_anywhere(vm, request, align_B);
 	if (!*va)
-		return drv_fail(-ENOMEM, "no %llu bytes of address space left%s", (unsigned long long)want->size_B,
-				low ? " below 4 GiB" : "");
+		return drv_fail(-ENOMEM, "no %llu bytes of address space left%s",
+				(unsigned long long)request->size_B, low ? " below 4 GiB" : "");
 	return 0;
 }
 
-int vm_range_reserve(struct vm *vm, const struct vm_want *want, struct vm_range *range)
+int vm_range_reserve(struct vm *vm, const struct vm_range_request *request, struct vm_range *range)
 {
-	bool high = want->flags & VM_WANT_HIGH;
+	bool high = request->flags & VM_WANT_HIGH;
 	uint64_t va;
 	int r = drv_check_process(vm->dev);
 
-	r = r ? r : check_want(vm, want);
-	r = r ? r : high ? vm_high_reserve(vm, want, &va) : reserve_host(vm, want, &va);
+	r = r ? r : check_want(vm, request);
+	r = r ? r : high ? vm_high_reserve(vm, request, &va) : reserve_host(vm, request, &va);
 	if (r)
 		return r;
 	if (!high)
-		vm_users_evict(vm, va, va + want->size_B);
+		vm_users_evict(vm, va, va + request->size_B);
 	*range = (struct vm_range){
-		.vm = vm, .va = va, .size_B = want->size_B, .origin = high ? VM_RANGE_ALIAS : VM_RANGE_HOST};
+		.vm = vm, .va = va, .size_B = request->size_B, .origin = high ? VM_RANGE_ALIAS : VM_RANGE_HOST};
 	vm->ranges++;
 	return 0;
 }

@@ -1,24 +1,26 @@
-/* Small allocations, cut from 2 MiB slabs: one power-of-two size per slab, a bit per piece.
+/* Small allocations, cut from 2 MiB slabs: one power-of-two size per slab, a bit per suballocation.
  *
- * Metadata lies in host memory, apart from the pieces: the CPU may not be able to reach them, and write-combined
- * memory must not be read. */
+ * Metadata lies in host memory, apart from the suballocations: the CPU may not be able to reach them, and
+ * write-combined memory must not be read. */
 #include "vm/internal.h"
+#include "vm/suballoc.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define MIN_SHIFT 8 /* VM_PIECE_MIN_B */
+#define MIN_SHIFT 8 /* VM_SUBALLOC_MIN_B */
 
 struct vm_slab {
-	struct vm_slabs *set;              /* borrowed: lives as long as the vm */
-	struct vm_slab *next, *prev;       /* in set->partial[class], guarded by vm.slab_lock */
-	struct vm_mem *mem;                /* owned */
-	unsigned size_class, pieces, used; /* used: pieces handed out, guarded by vm.slab_lock */
-	uint64_t free_bits[];              /* a set bit is a free piece */
+	struct vm_slabs *set;                 /* borrowed: lives as long as the vm */
+	struct vm_slab *next, *prev;          /* in set->partial[class], guarded by vm.slab_lock */
+	struct vm_mem *mem;                   /* owned */
+	unsigned size_class, suballocs, used; /* used: suballocations handed out, guarded by vm.slab_lock */
+	uint64_t free_bits[];                 /* a set bit is a free suballocation */
 };
 
-_Static_assert(1u << MIN_SHIFT == VM_PIECE_MIN_B, "the smallest class");
-_Static_assert(VM_PIECE_MIN_B << (sizeof(((struct vm_slabs *)0)->partial) / sizeof(void *) - 1) == VM_PIECE_MAX_B,
+_Static_assert(1u << MIN_SHIFT == VM_SUBALLOC_MIN_B, "the smallest class");
+_Static_assert(VM_SUBALLOC_MIN_B << (sizeof(((struct vm_slabs *)0)->partial) / sizeof(void *) - 1) ==
+		       VM_SUBALLOC_MAX_B,
 	       "one list per class");
 
 static unsigned class_of(const struct vm_info *info)
@@ -65,7 +67,7 @@ static void unlink_partial(struct vm_slab *slab)
 static int slab_create(struct vm *vm, struct vm_slabs *set, unsigned size_class, unsigned strict,
 		       struct vm_slab **out)
 {
-	unsigned pieces = VM_SLAB_B >> (MIN_SHIFT + size_class), words = (pieces + 63) / 64;
+	unsigned suballocs = VM_SLAB_B >> (MIN_SHIFT + size_class), words = (suballocs + 63) / 64;
 	struct vm_info info = {.size_B = VM_SLAB_B, .kind = set->kind, .flags = set->flags | strict};
 	struct vm_slab *slab = calloc(1, sizeof(*slab) + words * sizeof(slab->free_bits[0]));
 	int r;
@@ -79,9 +81,9 @@ static int slab_create(struct vm *vm, struct vm_slabs *set, unsigned size_class,
 	}
 	slab->set = set;
 	slab->size_class = size_class;
-	slab->pieces = pieces;
+	slab->suballocs = suballocs;
 	for (unsigned i = 0; i < words; i++)
-		slab->free_bits[i] = pieces - i * 64 >= 64 ? ~0ull : (1ull << (pieces - i * 64)) - 1;
+		slab->free_bits[i] = suballocs - i * 64 >= 64 ? ~0ull : (1ull << (suballocs - i * 64)) - 1;
 	link_partial(slab);
 	*out = slab;
 	return 0;
@@ -94,7 +96,7 @@ static void slab_destroy(struct vm_slab *slab)
 	free(slab);
 }
 
-/* Takes the first free piece; the slab has one. */
+/* Takes the first free suballocation; the slab has one. */
 static unsigned take(struct vm_slab *slab)
 {
 	unsigned word = 0, bit;
@@ -103,12 +105,12 @@ static unsigned take(struct vm_slab *slab)
 		word++;
 	bit = __builtin_ctzll(slab->free_bits[word]);
 	slab->free_bits[word] &= ~(1ull << bit);
-	if (++slab->used == slab->pieces)
+	if (++slab->used == slab->suballocs)
 		unlink_partial(slab);
 	return word * 64 + bit;
 }
 
-static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm_piece *piece)
+static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm_suballoc *suballoc)
 {
 	struct vm_slabs *set = find_set(vm, info);
 	unsigned size_class = class_of(info);
@@ -124,7 +126,7 @@ static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm
 	if (r)
 		return r;
 	offset_B = (uint64_t)take(slab) << (MIN_SHIFT + size_class);
-	*piece = (struct vm_piece){
+	*suballoc = (struct vm_suballoc){
 		.va = slab->mem->va + offset_B,
 		.map = slab->mem->map ? (char *)slab->mem->map + offset_B : NULL,
 		.size_B = 1ull << (MIN_SHIFT + size_class),
@@ -134,30 +136,31 @@ static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm
 	return 0;
 }
 
-int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *piece)
+int vm_suballoc_create(struct vm *vm, const struct vm_info *info, struct vm_suballoc *suballoc)
 {
 	struct vm_mem *mem;
 	int r = drv_check_process(vm->dev);
 
 	if (r)
 		return r;
-	if (info->size_B && info->size_B <= VM_PIECE_MAX_B) {
+	if (info->size_B && info->size_B <= VM_SUBALLOC_MAX_B) {
 		pthread_mutex_lock(&vm->slab_lock);
-		r = alloc_from_slabs(vm, info, piece);
+		r = alloc_from_slabs(vm, info, suballoc);
 		pthread_mutex_unlock(&vm->slab_lock);
 		return r;
 	}
 	r = vm_mem_create(vm, info, &mem);
 	if (!r)
-		*piece = (struct vm_piece){.va = mem->va, .map = mem->map, .size_B = mem->bo->size_B, .mem = mem};
+		*suballoc =
+			(struct vm_suballoc){.va = mem->va, .map = mem->map, .size_B = mem->bo->size_B, .mem = mem};
 	return r;
 }
 
-/* Keeps one empty slab per class, so that a lone piece that comes and goes costs no ioctl. */
+/* Keeps one empty slab per class, so that a lone suballocation that comes and goes costs no ioctl. */
 static void give_back(struct vm_slab *slab, uint64_t offset_B)
 {
 	unsigned index = offset_B >> (MIN_SHIFT + slab->size_class);
-	bool full = slab->used == slab->pieces;
+	bool full = slab->used == slab->suballocs;
 
 	slab->free_bits[index / 64] |= 1ull << (index % 64);
 	slab->used--;
@@ -167,19 +170,19 @@ static void give_back(struct vm_slab *slab, uint64_t offset_B)
 		slab_destroy(slab);
 }
 
-void vm_piece_free(struct vm_piece *piece)
+void vm_suballoc_destroy(struct vm_suballoc *suballoc)
 {
-	struct vm_slab *slab = piece->slab;
-	struct vm *vm = piece->mem ? piece->mem->bo->vm : NULL;
+	struct vm_slab *slab = suballoc->slab;
+	struct vm *vm = suballoc->mem ? suballoc->mem->bo->vm : NULL;
 
 	if (slab && !drv_check_process(vm->dev)) {
 		pthread_mutex_lock(&vm->slab_lock);
-		give_back(slab, piece->va - slab->mem->va);
+		give_back(slab, suballoc->va - slab->mem->va);
 		pthread_mutex_unlock(&vm->slab_lock);
 	} else if (!slab) {
-		vm_mem_destroy(piece->mem);
+		vm_mem_destroy(suballoc->mem);
 	}
-	*piece = (struct vm_piece){0};
+	*suballoc = (struct vm_suballoc){0};
 }
 
 void vm_slabs_fini(struct vm *vm)

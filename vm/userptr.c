@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "vm/internal.h"
+#include "vm/host.h"
 
 #define ALL_FLAGS                                                                                                  \
 	(VM_REGISTER_READ | VM_REGISTER_ALIAS | VM_REGISTER_DONTFORK | VM_REGISTER_UNCACHED | VM_REGISTER_APART |  \
@@ -252,8 +253,9 @@ static int bind_alias(struct vm *vm, struct mem_box *box, uint64_t va)
 {
 	struct vm_mem *mem = &box->mem;
 	struct vm_range like = {.va = va, .size_B = mem->bo->size_B};
-	struct vm_want want = {.size_B = mem->bo->size_B, .flags = vm->dev->facts.high_va_hi ? VM_WANT_HIGH : 0};
-	int r = va ? vm_range_adopt(vm, &like, &mem->range) : vm_range_reserve(vm, &want, &mem->range);
+	struct vm_range_request request = {.size_B = mem->bo->size_B,
+					   .flags = vm->dev->facts.high_va_hi ? VM_WANT_HIGH : 0};
+	int r = va ? vm_range_adopt(vm, &like, &mem->range) : vm_range_reserve(vm, &request, &mem->range);
 
 	if (r)
 		return r;

@@ -1,11 +1,12 @@
-/* vm/: buffer objects and the GPU address space of one device. This is the room's door.
+/* vm/: buffer objects and the GPU address space of one device. This header is the room's interface.
  *
  *   vm        one device's GPU address space in this process; holds the BO list, the indices and the accounts
  *   vm_bo     memory: a kernel buffer object. It has no address. Counted.
  *   vm_range  addresses: an interval for the GPU, reserved at the same numbers on the host. It has no memory.
- *   (binding) a part of a range through which a part of a BO is seen; the vm holds them, vm_range_query() shows
- * them vm_mem    the common case: one BO bound to a range of its own vm_piece  a small allocation, cut from a
- * vm_mem that it shares with others (a slab), or a vm_mem of its own
+ *   (binding) a part of a range through which a part of a BO is seen; held by the vm, see vm_range_query()
+ *   vm_mem    the common case: one BO bound to a range of its own
+ *
+ * Host memory is in host.h, small allocations in suballoc.h, memory of other devices in peer.h.
  *
  * A pointer is the same number on the CPU and on the GPU: a range is reserved in the host's address space and BOs
  * are bound there for both. Two sorts of range own no host addresses: one that was adopted from another device's
@@ -85,7 +86,7 @@ struct vm_bo {
 DRV_MUST_CHECK int vm_create(const struct drv_device *dev, struct vm **vm);
 /* The same for a process's further devices. Vms that were made beside one another share what one process has once:
  * the high addresses, and which host pages must not be inherited by children. */
-DRV_MUST_CHECK int vm_create_beside(struct vm *first, const struct drv_device *dev, struct vm **vm);
+DRV_MUST_CHECK int vm_create_shared(struct vm *first, const struct drv_device *dev, struct vm **vm);
 void vm_destroy(struct vm *vm);
 const struct drv_device *vm_device(const struct vm *vm);
 void vm_stats(struct vm *vm, struct vm_stats *stats);
@@ -153,21 +154,21 @@ struct vm_range {
 	enum vm_range_origin origin;
 };
 
-enum vm_want_flags {
+enum vm_range_request_flags {
 	VM_WANT_EXACT = 1 << 0, /* at va or not at all; without it va is a hint */
 	VM_WANT_LOW = 1 << 1,   /* below 4 GiB */
 	VM_WANT_HIGH = 1 << 2,  /* a VM_RANGE_ALIAS */
 };
 
-struct vm_want {
+struct vm_range_request {
 	uint64_t size_B;  /* whole pages */
 	uint64_t align_B; /* a power of two; 0: a page */
 	uint64_t va;      /* 0: anywhere; else a multiple of align_B */
-	unsigned flags;   /* enum vm_want_flags */
+	unsigned flags;   /* enum vm_range_request_flags */
 };
 
 /* -ENOMEM: the address space is full; -EEXIST: VM_WANT_EXACT, and something is there. */
-DRV_MUST_CHECK int vm_range_reserve(struct vm *vm, const struct vm_want *want, struct vm_range *range);
+DRV_MUST_CHECK int vm_range_reserve(struct vm *vm, const struct vm_range_request *request, struct vm_range *range);
 /* The addresses of another vm's range, in this one. Only the GPU mapping of it is this range's; the host's stays
  * with `of`, which must outlive it. -EINVAL: beyond this GPU's reach. */
 DRV_MUST_CHECK int vm_range_adopt(struct vm *vm, const struct vm_range *of, struct vm_range *range);
@@ -252,101 +253,9 @@ DRV_MUST_CHECK int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem);
  * registered host memory (register it here as well); -ENOTSUP: this device does not reach the host's addresses. */
 DRV_MUST_CHECK int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **mem);
 
-/* The vm_mem that has this address, by its own or, for registered memory, by its host address; for a piece, its
- * slab's. NULL: none of this vm's. Of several registrations of one host address, any. The caller keeps it alive.
- * O(log n), no ioctl. */
+/* The vm_mem that has this address, by its own or, for registered memory, by its host address; for a suballocation,
+ * its slab's. NULL: none of this vm's. Of several registrations of one host address, any. The caller keeps it
+ * alive. O(log n), no ioctl. */
 struct vm_mem *vm_find(struct vm *vm, uint64_t address);
-
-/* --- host memory ------------------------------------------------------------------------------ */
-
-enum vm_register_flags {
-	VM_REGISTER_READ = 1 << 0,  /* the GPU only reads it */
-	VM_REGISTER_ALIAS = 1 << 1, /* va is the alias, not the host address */
-	/* Children of this process do not get these pages (MADV_DONTFORK), but for those that it covers in part,
-	 * which hold others' data too. Without it a fork stops the GPU's use of the memory for a moment; with it a
-	 * child that touches it dies. Undone with the last registration of a page: also where the program had asked
-	 * for it itself.
-	 */
-	VM_REGISTER_DONTFORK = 1 << 2,
-	VM_REGISTER_UNCACHED = 1 << 3, /* as VM_UNCACHED */
-	/* At the alias only: other registrations of its pages never depend on this one. */
-	VM_REGISTER_APART = 1 << 4,
-	VM_REGISTER_EXEC = 1 << 5, /* as VM_EXEC */
-};
-
-struct vm_register {
-	void *host;      /* any address and size: whole pages are registered, va keeps the offset */
-	uint64_t size_B; /* not 0 */
-	unsigned flags;  /* enum vm_register_flags */
-	uint64_t
-		alias; /* where the alias must be (a page): that of a vm_mem of a vm beside this one. 0: anywhere */
-};
-
-/* Gives the GPU memory of this process: anonymous or of a file, writable or not (then VM_READONLY is in bo->flags).
- * It is mapped at an alias, and at its host address too, if that is within the GPU's reach and free there: va is
- * the latter, else the former. Registrations may overlap and repeat; whichever ends first, the host addresses of
- * the others stay mapped.
- *
- * The memory must stay mapped until vm_mem_destroy(): a submission while some of it is gone fails with -EFAULT, and
- * when this room gets the addresses for something else, the registration keeps its alias only. munmap, mremap, fork
- * and the like wait for all submitted work that lists it.
- *
- * -EEXIST: memory of this vm, which has its vm_mem already (vm_find); -EFAULT: not mapped, or not memory that a GPU
- * can have (another device's); -EINVAL, -ENOMEM. */
-DRV_MUST_CHECK int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem **mem);
-/* All work that uses the memory is submitted: what is submitted from now on does not list it, and so does not fail
- * when the program unmaps it. */
-void vm_mem_unlist(struct vm_mem *mem);
-
-/* Host memory of a NUMA node, or (VM_ANY_NODE) of any, populated and registered, at its own address. The kernel
- * prefers the node but takes others when it is full: with VM_STRICT -ENOMEM then. -EINVAL: no such node; -ENOTSUP:
- * this system does not let us say where memory should be (a container's seccomp filter, a kernel without NUMA) and
- * has other nodes. */
-#define VM_ANY_NODE (-1)
-DRV_MUST_CHECK int vm_mem_create_on_node(struct vm *vm, uint64_t size_B, int node, unsigned flags,
-					 struct vm_mem **mem);
-/* The node of each page of [host, host + size_B): node[i] of the i-th page, or -errno, -ENOENT for one that has no
- * memory yet. -ENOTSUP as above. */
-DRV_MUST_CHECK int vm_host_nodes(const void *host, uint64_t size_B, int *node);
-
-/* --- peers ------------------------------------------------------------------------------------ */
-
-enum vm_peer {
-	VM_PEER_NONE,   /* the other device cannot import this one's memory */
-	VM_PEER_SYSTEM, /* it can, and the kernel moves the memory to the system's for that */
-	VM_PEER_DIRECT, /* it reaches this device's VRAM where it is */
-};
-
-/* Must make the kernel validate the BO list of a vm, by submitting any job of that vm and waiting for it. */
-typedef int vm_submit_fn(struct vm *vm, void *arg);
-
-/* Can `other`'s device reach `owner`'s VRAM? Importing proves nothing: the kernel accepts it always, attaches
- * without mapping, and decides when a job of the importer first lists the buffer (amdgpu_ttm_backend_bind, through
- * amdgpu_dma_buf_map in the exporter). So a scratch buffer is shared, submit(other, arg) called, and the owner's
- * VRAM and GTT counters are compared. Other processes count there too: the answer is what two trials in a row agree
- * on, -EAGAIN if eight do not. The first answer is kept with `owner`. */
-DRV_MUST_CHECK int vm_peer_probe(struct vm *owner, struct vm *other, vm_submit_fn *submit, void *arg,
-				 enum vm_peer *peer);
-/* What a probe has found, for other devices; false: none was made. */
-bool vm_peer_known(struct vm *owner, const struct vm *other, enum vm_peer *peer);
-
-/* --- small allocations ------------------------------------------------------------------------ */
-
-struct vm_slab;
-struct vm_piece {
-	uint64_t va;          /* aligned to size_B up to VM_PIECE_MAX_B, at least to 256 */
-	void *map;            /* as in vm_mem */
-	uint64_t size_B;      /* what was granted, >= what was asked for */
-	struct vm_slab *slab; /* counted; NULL: mem is owned */
-	struct vm_mem *mem;   /* where it lies: the slab's, or its own */
-};
-#define VM_PIECE_MIN_B 256u
-#define VM_PIECE_MAX_B (128u << 10) /* larger requests get a vm_mem of their own */
-#define VM_SLAB_B      (2u << 20)
-
-/* Allocates info->size_B from the slabs of that kind and flags. Its content is undefined. */
-DRV_MUST_CHECK int vm_piece_alloc(struct vm *vm, const struct vm_info *info, struct vm_piece *piece);
-/* Accepts a zeroed piece; zeroes it. */
-void vm_piece_free(struct vm_piece *piece);
 
 #endif

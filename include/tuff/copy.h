@@ -1,7 +1,11 @@
-/* Copies and fills that plan themselves: SDMA, a kernel or the CPU, whichever is best for the size; memory that the
+/* Copies and fills that plan themselves: SDMA, a kernel or the CPU, whichever is best for the size. Memory that the
  * GPU does not know goes through pinned buffers.
  *
- * Addresses are the CPU's or the GPU's, in any memory of the device or of the process. */
+ * Addresses are the CPU's or the GPU's, in any memory of the device or of the process.
+ *
+ * Ownership. The device owns the queues of its copies; the points that are handed out live as long as the device.
+ *
+ * Threads. All functions are thread safe. */
 #ifndef TUFF_COPY_H
 #define TUFF_COPY_H
 
@@ -12,20 +16,22 @@
 extern "C" {
 #endif
 
-/* Copies size_B bytes behind the points, at most 64, which are of any queue of the process, and gives the point of
- * its end, which lives as long as the device (its queue is the device's own; NULL when all is done already). after
- * may be NULL with after_count 0, point may be NULL: then it returns when the copy is done. From memory that
- * the GPU does not know it returns when that has been read, to such memory when all is done, otherwise at once.
+/* Copies size_B bytes when the points have been reached, at most 64, which are of any queue of the process, and
+ * gives the point of its end (its queue is NULL when all is done already). after may be NULL with after_count 0.
+ * When point is NULL, the call returns when the copy is done. With a point, it returns at once, except: from memory
+ * that the GPU does not know, when that has been read; to such memory, when all is done.
  *
  * -EINVAL: the two overlap, or reach beyond the memory that they begin in; -ECANCELED: a point is lost, the copy
  * itself was, or the GPU was reset since the last copy, so that memory in VRAM may be lost; the next copy works
  * again. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_copy(struct tuff_device *device, void *dst, const void *src, uint64_t size_B,
 				  const struct tuff_point *after, unsigned after_count, struct tuff_point *point);
-/* What does a copy or fill. */
+
+/* The unit that carries out a copy or fill. */
 enum tuff_copier { TUFF_COPIER_SDMA, TUFF_COPIER_KERNEL, TUFF_COPIER_CPU };
 
-/* What tuff_copy() of size_B bytes would use now, or tuff_fill() when src is NULL; for reports. Thread safe. */
+/* Reports which unit tuff_copy() of size_B bytes would use at this moment, or tuff_fill() when src is NULL; for
+ * reports. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_copy_plan(struct tuff_device *device, const void *dst, const void *src,
 				       uint64_t size_B, enum tuff_copier *copier);
 /* Fills size_B bytes of GPU memory with a byte; the rest as in tuff_copy(). Thread safe. */

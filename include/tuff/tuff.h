@@ -1,13 +1,14 @@
 /* tuff: AMD GPUs through the DRM render node, without HSA and HIP.
  *
- *   base.h    errors, handles, the rules that hold for every function
+ *   base.h    errors, handles, structs that grow, threads: the rules that hold for every function
  *   device.h  finding GPUs, opening one, its facts, its clock
  *   memory.h  allocations, host memory, sharing, address ranges
  *   code.h    code objects and their kernels
  *   queue.h   queues, commands, submission, waiting, synchronisation objects
  *   copy.h    copies and fills that plan themselves
  *
- * Link with `pkg-config --static --libs tuff`. tests/examples/ has three programs; vadd.c is the first to read. */
+ * Compile and link with `pkg-config --cflags --libs tuff`. tests/examples/ has programs in C and C++; vadd.c is the
+ * first to read. */
 #ifndef TUFF_TUFF_H
 #define TUFF_TUFF_H
 

@@ -9,7 +9,7 @@
 #include <amdgpu.h>
 
 #include "cs/internal.h"
-#include "hsa/queue.h"
+#include "hsa/queue/queue.h"
 #include "tests/bench/outside.h"
 #include "tests/hsa_rig.h"
 
@@ -30,7 +30,7 @@ static struct flow_queue *hardware_queue(void)
 
 static void idle(void)
 {
-	cs_point_settle(cs_ring_last(hardware_queue()->ring));
+	cs_fence_retire(cs_ring_last(hardware_queue()->ring));
 }
 
 /* --- paths ------------------------------------------------------------------------------------ */

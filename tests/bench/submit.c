@@ -13,6 +13,7 @@
 #include "tests/bench/outside.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 #define TRIES 5
 
@@ -20,12 +21,12 @@ static struct stack s;
 static struct cs_ring *bare_ring; /* whose job is submitted again and again */
 static struct cs_code *code;
 static struct cs_dispatch empty, with_args;
-static struct cs_point reached;
+static struct cs_fence reached;
 static union drm_amdgpu_cs again;
 
 static void idle(void)
 {
-	(void)!cs_point_wait(cs_ring_last(s.ring), CS_FOREVER);
+	(void)!cs_fence_wait(cs_ring_last(s.ring), CS_FOREVER);
 }
 
 /* The same job once more, by nothing but the ioctl: its IB is still there. */
@@ -123,26 +124,26 @@ static void embed_poll(void *arg)
 static void poll_reached(void *arg)
 {
 	(void)arg;
-	if (cs_point_poll(reached) != 1)
+	if (cs_fence_poll(reached) != 1)
 		abort();
 }
 
 static void wait_reached(void *arg)
 {
 	(void)arg;
-	if (cs_point_wait(reached, CS_FOREVER))
+	if (cs_fence_wait(reached, CS_FOREVER))
 		abort();
 }
 
 static void piece(void *arg)
 {
 	struct vm_info info = {.size_B = 4096, .kind = VM_GTT, .flags = VM_CPU};
-	struct vm_piece p;
+	struct vm_suballoc p;
 
 	(void)arg;
-	if (vm_piece_alloc(s.vm, &info, &p))
+	if (vm_suballoc_create(s.vm, &info, &p))
 		abort();
-	vm_piece_free(&p);
+	vm_suballoc_destroy(&p);
 }
 
 static void memory(void *arg)

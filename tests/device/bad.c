@@ -49,7 +49,7 @@ static void refuse_all(const struct handles *h, int want)
 	char byte = 0;
 	int i;
 
-	CHECK_EQ(tuff_device_info(h->device, &device_info), want);
+	CHECK_EQ(tuff_device_query(h->device, &device_info), want);
 	CHECK_EQ(tuff_device_usage(h->device, &usage), want);
 	CHECK_EQ(tuff_device_time(h->device, 0, &u64), want);
 	CHECK_EQ(tuff_device_check_fault(h->device), want);
@@ -69,7 +69,7 @@ static void refuse_all(const struct handles *h, int want)
 	CHECK_EQ(tuff_fill(h->device, &map, 0, 1, NULL, 0, NULL), want);
 	CHECK_EQ(tuff_copy_plan(h->device, &map, &byte, 1, &copier), want);
 
-	CHECK_EQ(tuff_mem_info(h->mem, &mem_info), want);
+	CHECK_EQ(tuff_mem_query(h->mem, &mem_info), want);
 	CHECK_EQ(tuff_mem_nodes(h->mem, 0, 1, &i), want);
 	CHECK_EQ(tuff_mem_export(h->mem, &i), want);
 	CHECK_EQ(tuff_mem_share(h->mem, other, &mem), want);
@@ -80,9 +80,9 @@ static void refuse_all(const struct handles *h, int want)
 	CHECK_EQ(tuff_code_kernel(h->code, "k_empty", &kernel), want);
 	CHECK_EQ(tuff_code_kernel_at(h->code, 0, &kernel), want);
 	CHECK_EQ(tuff_code_variable(h->code, "counter", &u64, &u64), want);
-	CHECK_EQ(tuff_kernel_info(h->kernel, &kernel_info), want);
+	CHECK_EQ(tuff_kernel_query(h->kernel, &kernel_info), want);
 
-	CHECK_EQ(tuff_queue_status(h->queue, &status), want);
+	CHECK_EQ(tuff_queue_query(h->queue, &status), want);
 	CHECK_EQ(tuff_begin(h->queue, 0, &cmd), want);
 	CHECK_EQ(tuff_submit(h->cmd, NULL, NULL), want);
 	CHECK_EQ(tuff_cmd_dispatch(h->cmd, &dispatch), want);
@@ -125,7 +125,7 @@ static struct handles make_all(void)
 	uint64_t va;
 
 	h.kernel = test_kernel("group", 3, "k_empty");
-	if (tuff_device_open(test_info()->gpu.path, &h.device) || tuff_mem_create(h.device, &page, &h.mem) ||
+	if (tuff_device_open(test_info()->path, &h.device) || tuff_mem_create(h.device, &page, &h.mem) ||
 	    tuff_range_create(h.device, &pages, &h.range, &va) || tuff_queue_create(h.device, &compute, &h.queue) ||
 	    tuff_begin(h.queue, 0, &h.cmd) || tuff_sync_create(h.device, false, &h.sync))
 		test_fail("objects of every kind cannot be made");
@@ -238,12 +238,12 @@ static void missing_outputs(void)
 	CHECK_OK(tuff_scan(NULL, 0, &count));
 	CHECK_EQ(count, 0);
 	CHECK_EQ(tuff_device_open(NULL, NULL), -EINVAL);
-	CHECK_EQ(tuff_device_info(d, NULL), -EINVAL);
+	CHECK_EQ(tuff_device_query(d, NULL), -EINVAL);
 	CHECK_EQ(tuff_device_usage(d, NULL), -EINVAL);
 	CHECK_EQ(tuff_device_time(d, 0, NULL), -EINVAL);
 	CHECK_EQ(tuff_mem_create(d, NULL, &mem), -EINVAL);
 	CHECK_EQ(tuff_mem_create(d, &page, NULL), -EINVAL);
-	CHECK_EQ(tuff_mem_info(mem, NULL), -EINVAL);
+	CHECK_EQ(tuff_mem_query(mem, NULL), -EINVAL);
 	CHECK_EQ(tuff_mem_find(d, &byte, NULL, NULL), -EINVAL);
 	CHECK_EQ(tuff_mem_register(d, NULL, 1, 0, &mem), -EINVAL);
 	CHECK_EQ(tuff_mem_register(d, &byte, 1, 0, NULL), -EINVAL);
@@ -260,10 +260,10 @@ static void missing_outputs(void)
 	CHECK_EQ(tuff_code_kernel(code, NULL, NULL), -EINVAL);
 	CHECK_EQ(tuff_code_kernel_at(code, 0, NULL), -EINVAL);
 	CHECK_EQ(tuff_code_variable(code, NULL, &u64, &u64), -EINVAL);
-	CHECK_EQ(tuff_kernel_info(test_kernel("group", 3, "k_empty"), NULL), -EINVAL);
+	CHECK_EQ(tuff_kernel_query(test_kernel("group", 3, "k_empty"), NULL), -EINVAL);
 	CHECK_EQ(tuff_queue_create(d, NULL, NULL), -EINVAL);
 	CHECK_EQ(tuff_queue_create(d, &compute, NULL), -EINVAL);
-	CHECK_EQ(tuff_queue_status(test_compute(), NULL), -EINVAL);
+	CHECK_EQ(tuff_queue_query(test_compute(), NULL), -EINVAL);
 	CHECK_EQ(tuff_begin(test_compute(), 0, NULL), -EINVAL);
 	CHECK_EQ(tuff_sync_create(d, false, NULL), -EINVAL);
 	CHECK_EQ(tuff_wait_any(NULL, 0, 0, NULL), -EINVAL);
@@ -522,7 +522,7 @@ static void inherited_objects(void)
 		CHECK_EQ(tuff_device_close(h.device), -ENODEV);
 		CHECK_EQ(tuff_copy(h.device, &info, &status, 4, NULL, 0, NULL), -ENODEV);
 		CHECK_OK(tuff_device_open(NULL, &own));
-		CHECK_OK(tuff_device_info(own, &info));
+		CHECK_OK(tuff_device_query(own, &info));
 		CHECK_OK(tuff_device_close(own));
 		fflush(stdout);
 		_exit(check_failed_ != 0);

@@ -61,7 +61,7 @@ struct tuff_device *test_device(void)
 	r = tuff_device_open(run.path, &run.device);
 	if (r)
 		test_fail("the device cannot be opened (%d)", r);
-	if (tuff_device_info(run.device, &run.info))
+	if (tuff_device_query(run.device, &run.info))
 		test_fail("no facts");
 	if (!run.info.can_submit && !(run.test->flags & TEST_ANY_CHIP))
 		test_skip("no packets for %s yet", run.info.target);
@@ -85,7 +85,7 @@ struct tuff_device *test_other_device(void)
 	if (tuff_scan(gpus, 16, &count))
 		test_fail("no scan");
 	for (size_t i = 0; i < count && !run.other; i++)
-		if (strcmp(gpus[i].path, run.info.gpu.path) && !tuff_device_open(gpus[i].path, &run.other))
+		if (strcmp(gpus[i].path, run.info.path) && !tuff_device_open(gpus[i].path, &run.other))
 			break;
 	if (!run.other)
 		test_skip("needs a second device");
@@ -143,7 +143,7 @@ struct test_memory test_memory(uint64_t size_B, enum tuff_place place, unsigned 
 	struct tuff_mem_info facts;
 	int r = tuff_mem_create(test_device(), &info, &memory.mem);
 
-	if (r || tuff_mem_info(memory.mem, &facts))
+	if (r || tuff_mem_query(memory.mem, &facts))
 		test_fail("no memory of %llu bytes (%d)", (unsigned long long)size_B, r);
 	if (run.memories == MEMORIES_MAX)
 		test_fail("more than %u memories in one test", MEMORIES_MAX);
@@ -204,7 +204,7 @@ struct tuff_code *test_load(struct tuff_device *device, const char *file, int le
 	const struct shader_blob *blob;
 	struct tuff_device_info info;
 	struct tuff_code *code;
-	int r = tuff_device_info(device, &info);
+	int r = tuff_device_query(device, &info);
 
 	if (r)
 		test_fail("no facts (%d)", r);
@@ -297,7 +297,7 @@ int test_gpu_add(const struct test_gpu *gpu, uint64_t va, uint32_t value)
 	r = tuff_submit(cmd, NULL, &point);
 	r = r ? r : tuff_wait(point, TUFF_FOREVER);
 	/* Asking how the queue is must not take the news of a fault away. */
-	r = r ? r : tuff_queue_status(gpu->queue, &status);
+	r = r ? r : tuff_queue_query(gpu->queue, &status);
 	return r ? r : tuff_device_check_fault(gpu->device);
 }
 
@@ -309,7 +309,7 @@ bool test_gpu_add_faults(const struct test_gpu *gpu, uint64_t va)
 	struct tuff_device_info info;
 	int r = test_gpu_add(gpu, va, 1);
 
-	if (tuff_device_info(gpu->device, &info))
+	if (tuff_device_query(gpu->device, &info))
 		return false;
 	/* The interrupt that tells it may come behind the one that ends the job. */
 	for (unsigned i = 0; !r && i < 2000 && info.drm_minor >= FAULTS_ARE_TOLD; i++) {

@@ -12,7 +12,7 @@ static void info(void)
 {
 	const struct tuff_device_info *i = test_info();
 
-	test_note("%s: %s, %s, %u CUs, DRM 3.%u", i->gpu.path, i->name, i->target, i->compute_units, i->drm_minor);
+	test_note("%s: %s, %s, %u CUs, DRM 3.%u", i->path, i->name, i->target, i->compute_units, i->drm_minor);
 	test_note("VRAM %llu MiB, visible %llu MiB, GTT %llu MiB, rings %u + %u",
 		  (unsigned long long)i->vram_B >> 20, (unsigned long long)i->visible_vram_B >> 20,
 		  (unsigned long long)i->gtt_B >> 20, i->compute_rings, i->copy_rings);
@@ -129,7 +129,7 @@ static void wait_value(void)
 
 	if (!CHECK_OK(tuff_mem_create(test_device(), &info, &mem)))
 		return;
-	if (CHECK_OK(tuff_mem_info(mem, &facts))) {
+	if (CHECK_OK(tuff_mem_query(mem, &facts))) {
 		*(volatile uint32_t *)facts.map = 5;
 		cmd = test_begin(test_compute(), 0);
 		CHECK_OK(tuff_cmd_wait_value(cmd, facts.va, 5));

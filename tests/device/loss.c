@@ -29,7 +29,7 @@ static void runs_on(struct tuff_device *device)
 	struct tuff_mem_info facts;
 	struct tuff_mem *mem;
 
-	if (CHECK_OK(tuff_mem_create(device, &info, &mem)) && CHECK_OK(tuff_mem_info(mem, &facts))) {
+	if (CHECK_OK(tuff_mem_create(device, &info, &mem)) && CHECK_OK(tuff_mem_query(mem, &facts))) {
 		*(volatile uint32_t *)facts.map = 2;
 		CHECK_OK(test_gpu_add(&gpu, facts.va, 4));
 		CHECK_EQ(*(volatile uint32_t *)facts.map, 10);
@@ -59,14 +59,14 @@ static void is_lost(struct tuff_queue *queue, struct tuff_point point, bool last
 	if (tuff_wait(point, TUFF_FOREVER))
 		CHECK(strlen(tuff_error()) > 0);
 	else
-		CHECK_OK(tuff_queue_status(queue, &status));
+		CHECK_OK(tuff_queue_query(queue, &status));
 	CHECK_EQ(tuff_wait(point, TUFF_FOREVER), -ECANCELED);
 	CHECK_EQ(tuff_poll(point), -ECANCELED);
 	CHECK_EQ(tuff_wait_all(&point, 1, 0), -ECANCELED);
 	CHECK_EQ(tuff_wait_any(&point, 1, 0, &index), -ECANCELED);
 	CHECK_EQ(index, 0);
 	CHECK_EQ(tuff_begin(queue, 0, &cmd), -ECANCELED);
-	CHECK_OK(tuff_queue_status(queue, &status));
+	CHECK_OK(tuff_queue_query(queue, &status));
 	CHECK(status.lost && (status.guilty || !last));
 	test_note("VRAM lost %d: %s", status.vram_lost, tuff_error());
 }
@@ -84,7 +84,7 @@ static void waiting_is_canceled(struct tuff_queue *other, struct tuff_point lost
 	CHECK(!r || r == -ECANCELED);
 	if (!r)
 		CHECK_EQ(tuff_submit(cmd, &order, NULL), -ECANCELED);
-	CHECK_OK(tuff_queue_status(other, &status));
+	CHECK_OK(tuff_queue_query(other, &status));
 	CHECK(status.lost || !r); /* a queue may hear of a reset only when it asks */
 	CHECK(!status.guilty);
 	if (status.lost)
@@ -169,7 +169,7 @@ static void unmapped_address(void)
 			printf("  %s\n", tuff_error());
 		/* told once */
 		CHECK_OK(tuff_device_check_fault(test_device()));
-		CHECK_OK(tuff_queue_status(gpu.queue, &status));
+		CHECK_OK(tuff_queue_query(gpu.queue, &status));
 		CHECK(!status.lost && !status.guilty && !status.vram_lost);
 	}
 	test_gpu_close(&gpu);

@@ -31,7 +31,7 @@ static void one_place(const struct test_gpu *gpu, enum tuff_place place, unsigne
 	uint64_t at = m.va + 12000;
 	struct tuff_mem_info info;
 
-	CHECK_OK(tuff_mem_info(m.mem, &info));
+	CHECK_OK(tuff_mem_query(m.mem, &info));
 	CHECK_EQ(info.size_B, 16384);
 	CHECK(info.flags == flags && (info.place == place || (place == TUFF_LOCAL && info.place <= TUFF_GTT)));
 	CHECK_EQ(!!m.map, !!(flags & TUFF_MEM_CPU));
@@ -129,7 +129,7 @@ static bool one_node(const struct test_gpu *gpu, unsigned node)
 		return true; /* a node without memory, or without free memory */
 	if (!CHECK_OK(r))
 		return false;
-	CHECK_OK(tuff_mem_info(mem, &info));
+	CHECK_OK(tuff_mem_query(mem, &info));
 	CHECK(info.place == TUFF_HOST && info.va == (uintptr_t)info.map && info.size_B == NODE_PAGES * PAGE);
 	w = info.map;
 	w[699 * 1024] = 5;
@@ -215,7 +215,7 @@ static void hold_many(unsigned count)
 	CHECK_EQ(*(uint32_t *)word.map, 3);
 	/* the GPU reaches the first, the last, and some between */
 	for (unsigned i = 0; i < n; i += n / 50 + 1) {
-		CHECK_OK(tuff_mem_info(mem[i], &info));
+		CHECK_OK(tuff_mem_query(mem[i], &info));
 		CHECK_OK(test_gpu_add(&gpu, info.va, i));
 		CHECK_EQ(test_peek(test_device(), info.va), i);
 	}
@@ -223,7 +223,7 @@ static void hold_many(unsigned count)
 		struct tuff_mem *found;
 		uint64_t offset_B;
 
-		right += !tuff_mem_info(mem[i], &info) &&
+		right += !tuff_mem_query(mem[i], &info) &&
 			 !tuff_mem_find(test_device(), (char *)(uintptr_t)info.va + i % PAGE, &found, &offset_B) &&
 			 found == mem[i] && offset_B == i % PAGE;
 	}

@@ -168,7 +168,7 @@ enum probe_end probe_wait(struct tuff_point point, int64_t timeout_ns)
 		return PROBE_LATE;
 	/* The kernel marks a job that it killed as ended. */
 	if (!r && point.queue)
-		r = tuff_queue_status(point.queue, &status);
+		r = tuff_queue_query(point.queue, &status);
 	if (r == -ECANCELED || status.lost) {
 		lab.lost = true;
 		return PROBE_LOST;
@@ -204,7 +204,7 @@ void probe_note_loss(struct tuff_queue *queue)
 {
 	struct tuff_queue_status status;
 
-	if (tuff_queue_status(queue, &status))
+	if (tuff_queue_query(queue, &status))
 		return;
 	lab.vram_lost |= status.vram_lost;
 	test_note("  after that: the queue is %s, %s, VRAM %s", status.lost ? "lost" : "alive",

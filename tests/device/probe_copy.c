@@ -266,8 +266,8 @@ static void peers(void)
 
 	if (!CHECK_OK(tuff_peer_access(device, other, &there)) || !CHECK_OK(tuff_peer_access(other, device, &back)))
 		return;
-	test_note("ANSWER 20: the other device reaches VRAM of %s: %s; and the other way: %s",
-		  test_info()->gpu.path, names[there], names[back]);
+	test_note("ANSWER 20: the other device reaches VRAM of %s: %s; and the other way: %s", test_info()->path,
+		  names[there], names[back]);
 }
 
 #define PROBE TEST_PROBE

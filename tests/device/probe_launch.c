@@ -39,7 +39,7 @@ void probe_program(const char *name, struct probe_program *program)
 {
 	struct tuff_kernel_info info;
 	uint32_t d[DESCRIPTOR_B / 4];
-	int r = tuff_kernel_info(test_kernel("probe", 3, name), &info);
+	int r = tuff_kernel_query(test_kernel("probe", 3, name), &info);
 
 	r = r ? r : tuff_copy(test_device(), d, (void *)(uintptr_t)info.descriptor_va, DESCRIPTOR_B, NULL, 0, NULL);
 	if (r)

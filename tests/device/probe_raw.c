@@ -25,9 +25,9 @@ void raw_open(struct raw *raw)
 {
 	union drm_amdgpu_ctx ctx = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
 
-	*raw = (struct raw){.fd = open(test_info()->gpu.path, O_RDWR | O_CLOEXEC)};
+	*raw = (struct raw){.fd = open(test_info()->path, O_RDWR | O_CLOEXEC)};
 	if (raw->fd < 0)
-		test_fail("%s cannot be opened once more", test_info()->gpu.path);
+		test_fail("%s cannot be opened once more", test_info()->path);
 	ask(raw, DRM_IOCTL_AMDGPU_CTX, &ctx, "AMDGPU_CTX");
 	raw->ctx = ctx.out.alloc.ctx_id;
 }

@@ -13,7 +13,7 @@ static struct tuff_mem_info gate(struct tuff_device *device, struct tuff_mem **m
 		.size_B = 4096, .place = TUFF_GTT, .flags = TUFF_MEM_CPU | TUFF_MEM_UNCACHED};
 	struct tuff_mem_info facts;
 
-	if (tuff_mem_create(device, &info, mem) || tuff_mem_info(*mem, &facts))
+	if (tuff_mem_create(device, &info, mem) || tuff_mem_query(*mem, &facts))
 		test_fail("no memory for a gate");
 	return facts;
 }
@@ -113,7 +113,7 @@ static void parts_make_the_whole_grid(void)
 		CHECK_OK(tuff_cmd_dispatch(cmd, &d));
 	}
 	CHECK_OK(tuff_submit(cmd, NULL, NULL));
-	CHECK_OK(tuff_queue_status(test_compute(), &(struct tuff_queue_status){0}));
+	CHECK_OK(tuff_queue_query(test_compute(), &(struct tuff_queue_status){0}));
 	CHECK_OK(test_run(&(struct tuff_dispatch){.kernel = test_kernel("group", 3, "k_empty")}));
 	CHECK(!memcmp(whole.map, parts.map, NX * NY * NZ * 16));
 	cmd = test_begin(test_compute(), 0);

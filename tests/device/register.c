@@ -26,7 +26,7 @@ static struct test_memory enter(void *host, uint64_t size_B, unsigned flags)
 	struct tuff_mem_info info;
 	int r = tuff_mem_register(test_device(), host, size_B, flags, &m.mem);
 
-	if (r || tuff_mem_info(m.mem, &info))
+	if (r || tuff_mem_query(m.mem, &info))
 		test_fail("%llu bytes at %p are not registered (%d)", (unsigned long long)size_B, host, r);
 	CHECK(info.place == TUFF_HOST && info.size_B == size_B && info.map == host);
 	CHECK_EQ(info.va == (uintptr_t)host, !(flags & TUFF_REGISTER_ALIAS));

@@ -19,7 +19,7 @@ static struct tuff_mem_info import(struct tuff_device *device, int fd, unsigned 
 
 	*mem = NULL;
 	if (CHECK_OK(tuff_mem_import(device, fd, flags, mem)))
-		CHECK_OK(tuff_mem_info(*mem, &info));
+		CHECK_OK(tuff_mem_query(*mem, &info));
 	return info;
 }
 
@@ -41,7 +41,7 @@ static void any_order(void)
 		int fd = -1;
 
 		if (!CHECK_OK(tuff_mem_create(test_device(), &want, &mem[0])) ||
-		    !CHECK_OK(tuff_mem_info(mem[0], &info[0])) || !CHECK_OK(tuff_mem_export(mem[0], &fd)))
+		    !CHECK_OK(tuff_mem_query(mem[0], &info[0])) || !CHECK_OK(tuff_mem_export(mem[0], &fd)))
 			break;
 		CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 		CHECK_EQ(lseek(fd, 0, SEEK_END), 3 * PAGE);
@@ -160,7 +160,7 @@ static void on_two_devices(enum tuff_place place, unsigned flags)
 	if (place == TUFF_VRAM)
 		CHECK_OK(tuff_peer_access(test_device(), other, &peer));
 	if (peer != TUFF_PEER_NONE && CHECK_OK(tuff_mem_share(m.mem, other, &shared))) {
-		CHECK_OK(tuff_mem_info(shared, &info));
+		CHECK_OK(tuff_mem_query(shared, &info));
 		CHECK(info.va == m.va && info.map == m.map && info.place == TUFF_FOREIGN);
 		CHECK_OK(tuff_mem_find(other, (void *)(uintptr_t)at, &found, &offset_B));
 		CHECK(found == shared && offset_B == 3 << 20);
@@ -215,7 +215,7 @@ static void one_direction(struct tuff_device *owner, struct tuff_device *other)
 		return;
 	if (peer != TUFF_PEER_NONE && CHECK_OK(tuff_mem_share(mem, other, &shared))) {
 		gpu = test_gpu_open(other);
-		CHECK_OK(tuff_mem_info(mem, &info));
+		CHECK_OK(tuff_mem_query(mem, &info));
 		CHECK_OK(tuff_device_usage(owner, &before));
 		CHECK_OK(test_gpu_add(&gpu, info.va + SIZE_B / 2, 5));
 		CHECK_OK(tuff_device_usage(owner, &after));
@@ -246,7 +246,7 @@ static void both_register(void)
 	for (unsigned i = 0; i < 3; i++) {
 		CHECK_OK(tuff_mem_register(gpu[i & 1].device, host + 64, 4 * PAGE, i == 2 ? TUFF_REGISTER_ALIAS : 0,
 					   &mem[i]));
-		CHECK_OK(tuff_mem_info(mem[i], &info[i]));
+		CHECK_OK(tuff_mem_query(mem[i], &info[i]));
 	}
 	*w = 1;
 	CHECK_OK(test_gpu_add(&gpu[0], info[0].va, 1));
@@ -299,7 +299,7 @@ static int hand_over(struct tuff_device *device, int to, uint32_t n)
 	int fd, r = 0;
 	char byte;
 
-	if (tuff_mem_create(device, &want, &mem) || tuff_mem_info(mem, &info))
+	if (tuff_mem_create(device, &want, &mem) || tuff_mem_query(mem, &info))
 		return 2;
 	test_poke(device, info.va, n);
 	if (tuff_mem_export(mem, &fd))
@@ -386,7 +386,7 @@ static void outlives(const struct test_gpu *gpu, struct tuff_mem *kept)
 	struct tuff_mem_info info;
 	uint32_t n;
 
-	if (!CHECK(kept) || !CHECK_OK(tuff_mem_info(kept, &info)))
+	if (!CHECK(kept) || !CHECK_OK(tuff_mem_query(kept, &info)))
 		return;
 	n = test_peek(gpu->device, info.va);
 	CHECK_OK(test_gpu_add(gpu, info.va, 1));

@@ -39,7 +39,7 @@ static int create(struct worker *w, uint64_t size_B, enum tuff_place place, unsi
 	struct tuff_mem_create_info info = {.size_B = size_B, .place = place, .flags = flags};
 
 	TRY(w, tuff_mem_create(w->device, &info, mem));
-	TRY(w, tuff_mem_info(*mem, facts));
+	TRY(w, tuff_mem_query(*mem, facts));
 	return 0;
 }
 
@@ -144,7 +144,7 @@ static void place_init(struct place *place, struct tuff_device *device)
 	struct tuff_device_info info;
 
 	place->device = device;
-	CHECK_OK(tuff_device_info(device, &info));
+	CHECK_OK(tuff_device_query(device, &info));
 	place->rings = info.compute_rings;
 	place->queue = test_queue(device, TUFF_COMPUTE, 0);
 	place->code = test_load(device, "group", 3);
@@ -203,7 +203,7 @@ static void on_many_devices(void)
 		struct tuff_device_info info;
 		struct tuff_device *device;
 
-		if (tuff_device_open(gpus[i].path, &device) || tuff_device_info(device, &info))
+		if (tuff_device_open(gpus[i].path, &device) || tuff_device_query(device, &info))
 			continue;
 		if (info.can_submit)
 			place_init(&places[count++], device);

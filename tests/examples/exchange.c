@@ -88,7 +88,7 @@ static int child(int parent)
 	receive_fds(parent, fds);
 	must(tuff_device_open(NULL, &gpu));
 	must(tuff_mem_import(gpu, fds[0], 0, &mem));
-	must(tuff_mem_info(mem, &info));
+	must(tuff_mem_query(mem, &info));
 	must(tuff_sync_import(gpu, fds[1], &sync));
 	take_turns(gpu, info.va, sync, 1);
 	must(tuff_sync_destroy(sync));
@@ -117,7 +117,7 @@ int main(void)
 
 	must(tuff_device_open(NULL, &gpu));
 	must(tuff_mem_create(gpu, &(struct tuff_mem_create_info){4096, TUFF_GTT, TUFF_MEM_CPU}, &mem));
-	must(tuff_mem_info(mem, &info));
+	must(tuff_mem_query(mem, &info));
 	must(tuff_sync_create(gpu, false, &sync));
 	must(tuff_mem_export(mem, &fds[0]));
 	must(tuff_sync_export(sync, &fds[1]));

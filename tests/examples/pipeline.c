@@ -31,7 +31,7 @@ static struct tuff_mem *make(uint64_t size_B, enum tuff_place place, void **addr
 	struct tuff_mem *mem;
 
 	must(tuff_mem_create(gpu, &how, &mem));
-	must(tuff_mem_info(mem, &info));
+	must(tuff_mem_query(mem, &info));
 	*address = (void *)info.va;
 	return mem;
 }
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	unsigned right = 0;
 
 	must(tuff_device_open(NULL, &gpu));
-	must(tuff_device_info(gpu, &info));
+	must(tuff_device_query(gpu, &info));
 	must(tuff_queue_create(gpu, &copy, &queue[UP]));
 	must(tuff_queue_create(gpu, &compute, &queue[ADD]));
 	copy.ring = info.copy_rings - 1;

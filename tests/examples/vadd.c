@@ -1,6 +1,6 @@
 /* Adds two vectors on the first GPU: vadd CODE_OBJECT. The kernel is in vadd.hip.
  *
- *     cc vadd.c $(pkg-config --cflags --static --libs tuff) -o vadd */
+ *     cc vadd.c $(pkg-config --cflags --libs tuff) -o vadd */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	must(tuff_code_kernel(code, "vadd", &launch.kernel));
 	for (unsigned i = 0; i < 3; i++) {
 		must(tuff_mem_create(gpu, &how, &mem[i]));
-		must(tuff_mem_info(mem[i], &info));
+		must(tuff_mem_query(mem[i], &info));
 		*vector[i] = info.map; /* the same address for CPU and GPU */
 	}
 	for (unsigned i = 0; i < N; i++) {

@@ -7,6 +7,7 @@
 #include "tests/check.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 static long resident_KiB(void)
 {
@@ -27,17 +28,17 @@ static int round_trip(struct stack *s, struct cs_code *code, struct vm_mem *m, u
 		uint32_t value;
 	} args = {m->va, value};
 	struct vm_info info = {.size_B = 1 + value * 977 % 9000, .kind = VM_GTT, .flags = VM_CPU};
-	struct vm_piece piece;
-	struct cs_point point;
-	int r = vm_piece_alloc(s->vm, &info, &piece);
+	struct vm_suballoc piece;
+	struct cs_fence point;
+	int r = vm_suballoc_create(s->vm, &info, &piece);
 
 	r = r ? r
 	      : stack_submit(s,
 			     &(struct stack_launch){.code = code, .kernel = "k_add", .args = &args, .args_B = 12},
 			     &point);
 	if (!r && value % 7 == 0)
-		r = cs_point_wait(point, CS_FOREVER);
-	vm_piece_free(&piece);
+		r = cs_fence_wait(point, CS_FOREVER);
+	vm_suballoc_destroy(&piece);
 	return r;
 }
 
@@ -64,7 +65,7 @@ static void soak(const char *spec, unsigned jobs, bool executes)
 			break;
 		want = want * 3 + i;
 	}
-	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
+	CHECK_EQ(cs_fence_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 	vm_stats(s.vm, &late);
 	CHECK(late.bos <= early.bos + 2);
 	CHECK(resident_KiB() < before_KiB + 4096);

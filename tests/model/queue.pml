@@ -1,5 +1,5 @@
-/* Model of how packets of an AQL queue are noticed and submitted: hsa/packet.c, rt_queue_run() and rt_queue_attempt(),
- * flow/flow.c, flow_settle(), flow_attempt() and flow_gpu_flush(), with the stores of x86 held back in a buffer of each
+/* Model of how packets of an AQL queue are noticed and submitted: hsa/queue/packet.c, rt_queue_run() and rt_queue_attempt(),
+ * flow/flow.c, flow_retire(), flow_attempt() and flow_gpu_flush(), with the stores of x86 held back in a buffer of each
  * thread until a fence or a locked instruction.
  *
  * Two producers publish three packets between them and ring. The second one waits for a gate that the host opens at
@@ -92,7 +92,7 @@ inline translate(t)
 			d_step { header[read_index] = 0; read_index++; taken++; open++ }
 		fi
 	od;
-	/* flow_settle() */
+	/* flow_retire() */
 	if
 	:: open -> close()
 	:: open ->

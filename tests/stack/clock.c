@@ -87,7 +87,7 @@ static void work_has_host_times(void)
 	struct vm_mem *stamps;
 	struct drv_clock clock;
 	uint64_t before_ns, after_ns, ns[2], error_ns;
-	struct cs_point point;
+	struct cs_fence point;
 	struct stack s;
 	struct cs_ib *ib;
 
@@ -100,7 +100,7 @@ static void work_has_host_times(void)
 		cs_ib_clock(ib, stamps->va);
 		cs_ib_release_clock(ib, stamps->va + 8);
 		CHECK_EQ(cs_submit(ib, NULL, &point), 0);
-		CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
+		CHECK_EQ(cs_fence_wait(point, CS_FOREVER), 0);
 		after_ns = now_ns();
 		CHECK_EQ(drv_clock_sample(&clock), 0);
 		error_ns = 2 * drv_clock_error_ns(&clock);

@@ -71,7 +71,7 @@ static void check_chip(const char *chip)
 	CHECK_EQ(ib->cur[-1], 7);
 	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
 	CHECK_EQ(ib->segment[0].dw % 8, 0);
-	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
+	CHECK_EQ(cs_fence_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	CHECK_EQ(ib->segment[0].map[1], 0x28C40000);
@@ -120,14 +120,14 @@ static void gfx942_has_its_own_registers(void)
 	vgpu_stop();
 }
 
-/* One L2 for a device, or several: then the fences of agent scope are those of the system's. */
-static void fences_are_by_xccs(const char *spec, const struct cs_fence *fences)
+/* One L2 for a device, or several: then the barriers of agent scope are those of the system's. */
+static void barriers_are_by_xccs(const char *spec, const struct cs_barrier_packet *packets)
 {
 	struct stack s;
 
 	if (!CHECK_EQ(vgpu_start(spec), 0) || !CHECK_EQ(stack_open(&s), 0))
 		return;
-	CHECK(s.ring->ib.fences == fences);
+	CHECK(s.ring->ib.barrier_packets == packets);
 	stack_close(&s);
 	vgpu_stop();
 }
@@ -139,7 +139,7 @@ int main(void)
 	check_chip("gfx908");
 	check_chip("gfx90a");
 	gfx942_has_its_own_registers();
-	fences_are_by_xccs("null:gfx942", cs_fences[0]);
-	fences_are_by_xccs("null:gfx942:partition=spx", cs_fences[1]);
+	barriers_are_by_xccs("null:gfx942", cs_barrier_packets[0]);
+	barriers_are_by_xccs("null:gfx942:partition=spx", cs_barrier_packets[1]);
 	return check_done("the IB of a dispatch");
 }

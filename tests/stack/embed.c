@@ -51,13 +51,13 @@ static int make_memory(struct things *t)
 	struct tuff_mem_info info;
 	int r = tuff_mem_create(t->device, &gtt, &t->mem);
 
-	r = r ? r : tuff_mem_info(t->mem, &info);
+	r = r ? r : tuff_mem_query(t->mem, &info);
 	if (r)
 		return r;
 	t->va = info.va;
 	t->map = info.map;
 	r = tuff_mem_create(t->device, &vram, &t->vram);
-	r = r ? r : tuff_mem_info(t->vram, &info);
+	r = r ? r : tuff_mem_query(t->vram, &info);
 	if (r)
 		return r;
 	t->vram_va = info.va;
@@ -183,10 +183,10 @@ static void a_device_that_vanishes(void)
 	CHECK(tuff_copy(t.device, t.map, (void *)(uintptr_t)t.vram_va, 4096, NULL, 0, NULL) < 0);
 	CHECK_EQ(tuff_device_usage(t.device, &usage), -ENODEV);
 	CHECK_EQ(tuff_device_time(t.device, 0, &ns), -ENODEV);
-	CHECK_EQ(tuff_device_info(t.device, &info), 0);
+	CHECK_EQ(tuff_device_query(t.device, &info), 0);
 	CHECK_EQ(tuff_sync_signal(t.sync, 0), -ENODEV);
 	CHECK_EQ(tuff_range_bind(t.range, 0, t.mem, 0, 4096, TUFF_ACCESS_READ), -ENODEV);
-	r = tuff_queue_status(t.compute, &status);
+	r = tuff_queue_query(t.compute, &status);
 	CHECK(r == -ENODEV || status.lost);
 	/* memory that the CPU maps stays, as long as it is mapped */
 	memset(t.map, 1, 65536);
@@ -214,10 +214,10 @@ static void a_reset_of_the_device(void)
 	CHECK_EQ(make_memory(&t), 0);
 	CHECK_EQ(work(&t), 0);
 	CHECK_EQ(vgpu_inject_reset(0), 0);
-	CHECK_EQ(tuff_queue_status(t.compute, &status), 0);
+	CHECK_EQ(tuff_queue_query(t.compute, &status), 0);
 	CHECK(status.lost && status.vram_lost && !status.guilty);
 	CHECK(work(&t) < 0);
-	CHECK_EQ(tuff_queue_status(t.copy, &status), 0);
+	CHECK_EQ(tuff_queue_query(t.copy, &status), 0);
 	CHECK(status.lost);
 	CHECK_EQ(tuff_queue_destroy(t.compute), 0);
 	CHECK_EQ(tuff_queue_destroy(t.copy), 0);

@@ -9,6 +9,9 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/host.h"
+#include "vm/peer.h"
+#include "vm/suballoc.h"
 
 /* --- the program ------------------------------------------------------------------------------ */
 
@@ -52,15 +55,15 @@ static int copies(struct stack *s, struct vm_mem *m)
 	in.dst = (struct sdma_end){vram->va, SDMA_VRAM, false};
 	host[sizeof(host) - 1] = 99;
 	r = sdma_copier_copy(s->copier, &in);
-	fill = (struct sdma_job){.dst = in.dst, .size_B = 4096, .after = &in.point, .after_count = 1};
+	fill = (struct sdma_job){.dst = in.dst, .size_B = 4096, .after = &in.fence, .after_count = 1};
 	r = r ? r : sdma_copier_fill(s->copier, &fill, 1);
 	out = (struct sdma_job){.size_B = 8192,
 				.src = in.dst,
 				.dst = {m->va, SDMA_GTT, true},
-				.after = &fill.point,
+				.after = &fill.fence,
 				.after_count = 1};
 	r = r ? r : sdma_copier_copy(s->copier, &out);
-	r = r ? r : cs_point_wait(out.point, CS_FOREVER);
+	r = r ? r : cs_fence_wait(out.fence, CS_FOREVER);
 	if (!r && ((uint8_t *)m->map)[4095] != 1)
 		r = -EIO;
 	vm_mem_destroy(vram);
@@ -72,7 +75,7 @@ static int submission(struct stack *s, struct vm_mem *m)
 {
 	const uint32_t data[50] = {[49] = 6};
 	struct cs_ring *dma;
-	struct cs_point point;
+	struct cs_fence point;
 	struct cs_ib *ib;
 	int r = cs_ring_create(s->ctx, DRV_IP_DMA, 1, sdma_print, &dma);
 
@@ -89,9 +92,9 @@ static int submission(struct stack *s, struct vm_mem *m)
 	if (!r) {
 		sdma_copy(ib, m->va + 1000, m->va + 196, 4);
 		sdma_timestamp(ib, m->va + 1008);
-		r = cs_submit(ib, &(struct cs_order){.after = &point, .after_count = 1}, &point);
+		r = cs_submit(ib, &(struct cs_submit_info){.after = &point, .after_count = 1}, &point);
 	}
-	r = r ? r : cs_point_wait(point, CS_FOREVER);
+	r = r ? r : cs_fence_wait(point, CS_FOREVER);
 	if (!r && ((uint32_t *)m->map)[250] != 6)
 		r = -EIO;
 	cs_ring_destroy(dma);
@@ -134,7 +137,7 @@ static int sharing(struct stack *s)
 	r = vm_bo_export(mem->bo, &fd);
 	r = r ? r : vm_mem_import(s->vm, fd, &a);
 	r = r ? r : drv_device_open(&s->dev->node, &dev);
-	r = r ? r : vm_create_beside(s->vm, dev, &vm);
+	r = r ? r : vm_create_shared(s->vm, dev, &vm);
 	r = r ? r : vm_mem_import(vm, fd, &b);
 	r = r ? r : vm_mem_share(vm, a, &c);
 	/* The CPU's view is what an import may lack. */
@@ -159,7 +162,7 @@ static int submit_nothing(struct vm *vm, void *arg)
 	int r = cs_ring_vm(ring) == vm ? cs_begin(ring, 0, &ib) : -EINVAL;
 
 	r = r ? r : cs_submit(ib, NULL, NULL);
-	return r ? r : cs_point_wait(cs_ring_last(ring), CS_FOREVER);
+	return r ? r : cs_fence_wait(cs_ring_last(ring), CS_FOREVER);
 }
 
 /* The second device: is it a peer of the first? */
@@ -175,7 +178,7 @@ static int peers(struct stack *s)
 	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
 
 	r = r ? r : count < 2 ? -ENODEV : drv_device_open(&nodes[1], &dev);
-	r = r ? r : vm_create_beside(s->vm, dev, &vm);
+	r = r ? r : vm_create_shared(s->vm, dev, &vm);
 	r = r ? r : cs_ctx_create(vm, CS_PRIORITY_NORMAL, &ctx);
 	r = r ? r : cs_ring_create(ctx, DRV_IP_COMPUTE, 0, cs_pm4_print, &ring);
 	r = r ? r : vm_peer_probe(s->vm, vm, submit_nothing, ring, &peer);
@@ -192,7 +195,7 @@ static int bindings(struct stack *s)
 	const unsigned all = VM_GPU_READ | VM_GPU_WRITE | VM_CPU_READ | VM_CPU_WRITE;
 	struct vm_info info = {.size_B = 8 * 4096, .kind = VM_GTT, .flags = VM_CPU},
 		       strict = {.size_B = 4096, .kind = VM_VRAM, .flags = VM_STRICT};
-	struct vm_want want = {.size_B = 16 * 4096}, high = {.size_B = 16 * 4096, .flags = VM_WANT_HIGH};
+	struct vm_range_request want = {.size_B = 16 * 4096}, high = {.size_B = 16 * 4096, .flags = VM_WANT_HIGH};
 	struct vm_range range = {0}, alias = {0};
 	struct vm_bo *bo[2] = {NULL, NULL}, *vram = NULL;
 	int r = vm_bo_create(s->vm, &info, &bo[0]);
@@ -238,7 +241,7 @@ static int whole_grid(struct stack *s, struct cs_code *code, struct vm_mem *m)
 static int program(void)
 {
 	struct cs_code *code = NULL;
-	struct vm_piece piece = {0};
+	struct vm_suballoc piece = {0};
 	struct vm_info info = {.size_B = 700, .kind = VM_GTT, .flags = VM_CPU};
 	struct vm_mem *m;
 	struct stack s;
@@ -248,7 +251,7 @@ static int program(void)
 		return r;
 	m = stack_gtt(&s, 16384);
 	r = m ? stack_load(&s, "group", 3, &code) : -ENOMEM;
-	r = r ? r : vm_piece_alloc(s.vm, &info, &piece);
+	r = r ? r : vm_suballoc_create(s.vm, &info, &piece);
 	r = r ? r : compute(&s, code, m);
 	r = r ? r : submission(&s, m);
 	r = r ? r : whole_grid(&s, code, m);
@@ -258,8 +261,8 @@ static int program(void)
 	r = r ? r : bindings(&s);
 	r = r ? r : peers(&s);
 	/* Nothing of ours may be in use when it is freed; a failed submission left nothing running. */
-	(void)!cs_point_wait(cs_ring_last(s.ring), CS_FOREVER);
-	vm_piece_free(&piece);
+	(void)!cs_fence_wait(cs_ring_last(s.ring), CS_FOREVER);
+	vm_suballoc_destroy(&piece);
 	cs_code_unload(code);
 	sdma_copier_destroy(s.copier);
 	s.copier = NULL;

@@ -78,7 +78,21 @@ static void an_embedder_needs_pkg_config_alone(void)
 	setenv("PKG_CONFIG_PATH", "/nowhere", 1);
 	CHECK(sh("$PKG_CONFIG --exists tuff"));
 	RUNS("cp tests/examples/vadd.c $T/ && cd $T && PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC
-	     " " BUILD_SANITIZE " vadd.c $($PKG_CONFIG --cflags --static --libs tuff) -o vadd");
+	     " " BUILD_SANITIZE " vadd.c $($PKG_CONFIG --cflags --libs tuff) -o vadd && ldd vadd");
+	says("/opt/lib/tuff/libtuff.so.0");
+	RUNS("cd $T && PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC
+	     " " BUILD_SANITIZE
+	     " vadd.c $($PKG_CONFIG --cflags tuff) $($PKG_CONFIG --variable=libdir tuff)/libtuff.a "
+	     "$($PKG_CONFIG --libs libdrm_amdgpu libdrm libelf numa) -pthread -o vadd-archive && ldd vadd-archive");
+	CHECK(!strstr(output, "libtuff"));
+	/* A static program has no sanitizer, and no virtual GPU either. */
+	if (!*BUILD_SANITIZE) {
+		RUNS("cd $T && PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC
+		     " -static vadd.c $($PKG_CONFIG --cflags --static --libs tuff) -o vadd-static 2>ld.txt || { cat ld.txt; false; }; "
+		     "rm ld.txt; ./vadd-static; ldd vadd-static; true");
+		says("vadd: ");
+		says("not a dynamic executable");
+	}
 	RUNS("cd $T && printf '#include <hsa/hsa.h>\nint main(void)\n{\n\treturn hsa_status_string(0, 0) != 0x1001;\n}\n' >hsa.c && "
 	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
 	     " hsa.c $($PKG_CONFIG --cflags --libs tuff-hsa) -o hsa && ./hsa && ldd hsa");
@@ -105,7 +119,7 @@ static void the_installed_command_works(void)
 		return;
 	RUNS("cd / && $T/opt/bin/tuff run --gpu gfx908 -- $T/vadd $T/opt/share/doc/tuff/examples/vadd.gfx908.co");
 	says("1000000 of 1000000 sums are right");
-	RUNS("cd / && $T/elsewhere/tuff run --gpu gfx90a -- $T/vadd $T/opt/share/doc/tuff/examples/vadd.gfx90a.co");
+	RUNS("cd / && $T/elsewhere/tuff run --gpu gfx90a -- $T/vadd-archive $T/opt/share/doc/tuff/examples/vadd.gfx90a.co");
 	says("1000000 of 1000000 sums are right");
 }
 
@@ -115,7 +129,7 @@ static void what_is_installed_works(void)
 
 	if (!RUNS("$MAKE install PREFIX=$T/opt"))
 		return;
-	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libhsa-runtime64.so lib/tuff/libamdhip64.so lib/tuff/libamdhip64.so.5 include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
+	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libtuff.so lib/tuff/libtuff.so.0 share/man/man3/tuff_memory.3 share/man/man3/tuff_mem_create.3 lib/tuff/libhsa-runtime64.so lib/tuff/libamdhip64.so lib/tuff/libamdhip64.so.5 include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
 	     "share/man/man7/tuff-variables.7 share/bash-completion/completions/tuff share/zsh/site-functions/_tuff "
 	     "share/fish/vendor_completions.d/tuff.fish share/doc/tuff/README.md share/doc/tuff/examples/vadd.c");
 	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig $PKG_CONFIG --modversion tuff && $T/opt/bin/tuff --version");
@@ -214,7 +228,11 @@ static void no_file_has_the_path_of_the_tree(void)
 static void the_build_tree_serves_too(void)
 {
 	RUNS("PKG_CONFIG_PATH=$O && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
-	     " tests/examples/vadd.c $($PKG_CONFIG --cflags --static --libs tuff) -o $T/vadd && rm $T/vadd");
+	     " tests/examples/vadd.c $($PKG_CONFIG --cflags --libs tuff) -o $T/vadd && ldd $T/vadd && rm $T/vadd");
+	says("/lib/libtuff.so.0");
+	if (!*BUILD_SANITIZE)
+		RUNS("PKG_CONFIG_PATH=$O && export PKG_CONFIG_PATH && " BUILD_CC
+		     " -static tests/examples/vadd.c $($PKG_CONFIG --cflags --static --libs tuff) -o $T/vadd 2>/dev/null && rm $T/vadd");
 }
 
 int main(void)

@@ -16,7 +16,7 @@ static void occupy(int ready, bool endless)
 {
 	struct stack s;
 	struct cs_code *code;
-	struct cs_point point;
+	struct cs_fence point;
 	struct vm_mem *m, *more[20];
 	uint64_t arg;
 

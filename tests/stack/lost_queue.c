@@ -15,9 +15,9 @@
 static struct stack s;
 
 /* A job that the ring's command processor stops at. */
-static struct cs_point hang(struct cs_ring *ring)
+static struct cs_fence hang(struct cs_ring *ring)
 {
-	struct cs_point point = {0};
+	struct cs_fence point = {0};
 	struct cs_ib *ib;
 
 	if (!CHECK_EQ(cs_begin(ring, 0, &ib), 0))
@@ -32,7 +32,7 @@ static struct cs_point hang(struct cs_ring *ring)
 }
 
 /* Until the kernel has given its verdict, of which this process's driver knows nothing. */
-static void await_verdict(struct cs_point point)
+static void await_verdict(struct cs_fence point)
 {
 	int r = 0;
 
@@ -47,12 +47,12 @@ static void await_verdict(struct cs_point point)
 		r = r ? r : args.out.status ? -ETIMEDOUT : 0;
 	} while (r == -ETIMEDOUT);
 	CHECK(cs_is_loss(r));
-	CHECK_EQ(cs_point_poll(point), 0);
+	CHECK_EQ(cs_fence_poll(point), 0);
 }
 
-static int submit_behind(struct cs_ring *ring, struct cs_point after, bool *lost, struct cs_point *point)
+static int submit_behind(struct cs_ring *ring, struct cs_fence after, bool *lost, struct cs_fence *point)
 {
-	const struct cs_order order = {.after = &after, .after_count = 1, .lost = lost};
+	const struct cs_submit_info order = {.after = &after, .after_count = 1, .lost = lost};
 	struct cs_ib *ib;
 	int r = cs_begin(ring, 0, &ib);
 
@@ -72,7 +72,7 @@ static void a_waiting_queue_goes_on(bool skips)
 {
 	struct cs_ctx *ctx = NULL;
 	struct cs_ring *other = NULL;
-	struct cs_point stuck, point;
+	struct cs_fence stuck, point;
 	bool lost = false;
 
 	CHECK_EQ(cs_ctx_create(s.vm, CS_PRIORITY_NORMAL, &ctx), 0);
@@ -83,8 +83,8 @@ static void a_waiting_queue_goes_on(bool skips)
 	CHECK_EQ(lost, skips);
 	CHECK_EQ(cs_ctx_lost(ctx), -ECANCELED);
 	check_innocent(s.ring);
-	CHECK_EQ(submit_behind(s.ring, (struct cs_point){0}, NULL, &point), 0);
-	CHECK_EQ(cs_point_wait(point, CS_FOREVER), 0);
+	CHECK_EQ(submit_behind(s.ring, (struct cs_fence){0}, NULL, &point), 0);
+	CHECK_EQ(cs_fence_wait(point, CS_FOREVER), 0);
 	check_innocent(s.ring);
 	cs_ring_destroy(other);
 	cs_ctx_destroy(ctx);
@@ -93,7 +93,7 @@ static void a_waiting_queue_goes_on(bool skips)
 /* Its own hang is its own. */
 static void a_queue_that_hung_is_lost(void)
 {
-	struct cs_point stuck = hang(s.ring), point;
+	struct cs_fence stuck = hang(s.ring), point;
 	struct cs_reset reset;
 
 	await_verdict(stuck);

@@ -162,15 +162,41 @@ static void options_are_in_the_manual(void)
 	}
 }
 
-/* Where no linter is, there is nothing to learn. */
+#define PAGES "docs/man/*.[17] $(find $O/man3 -type f)"
+
+/* A formatter warns of what it does not understand, mandoc's linter of more; each is used where it is installed. */
 static void pages_are_well_formed(void)
 {
-	if (!have("mandoc")) {
-		printf("no mandoc here: the manual's form is not checked\n");
-		return;
+	if (have("groff")) {
+		CHECK_EQ(run("for page in " PAGES "; do groff -mdoc -Tutf8 -ww -z $page 2>&1; done"), 0);
+		CHECK_STR(text, "");
 	}
-	if (!CHECK_EQ(run("mandoc -T lint -W warning docs/man/*"), 0))
+	if (!have("mandoc"))
+		printf("no mandoc here: its linter does not check the manual\n");
+	else if (!CHECK_EQ(run("mandoc -T lint -W warning " PAGES), 0))
 		printf("  %s\n", text);
+}
+
+/* Each function that the headers declare, also across lines, has a page that describes it. */
+static void functions_are_in_the_manual(void)
+{
+	struct words functions = {0};
+	char wanted[256];
+
+	CHECK_EQ(
+		run("cat include/tuff/*.h | tr '\n' ' ' | grep -oE 'TUFF_(API|INLINE) [^(]*' | grep -oE 'tuff_[a-z0-9_]+$'"),
+		0);
+	collect(&functions, "tuff_", "tuff_", "_0123456789");
+	CHECK(functions.count > 70);
+	for (unsigned i = 0; i < functions.count; i++) {
+		snprintf(wanted, sizeof(wanted), "%s/man3/%s.3", getenv("O"), functions.word[i]);
+		read_file(wanted);
+		snprintf(wanted, sizeof(wanted), "\n.Fo %s\n", functions.word[i]);
+		CHECK(strstr(text, wanted));
+		snprintf(wanted, sizeof(wanted), "\n.It Fn %s", functions.word[i]);
+		if (!CHECK(strstr(text, wanted)))
+			printf("  the manual does not describe %s()\n", functions.word[i]);
+	}
 }
 
 /* --- variables -------------------------------------------------------------------------------- */
@@ -233,7 +259,7 @@ static void one_file_reads_variables(void)
 {
 	glob_t found;
 
-	CHECK_EQ(glob("{drv,vm,cs,sdma,pool,hsa,embed,api}/*.[ch]", GLOB_BRACE, NULL, &found), 0);
+	CHECK_EQ(glob("{drv,vm,cs,sdma,flow,pool,hsa,embed,api}/{,*/}*.[ch]", GLOB_BRACE, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		if (!is_source(found.gl_pathv[i]) || !strcmp(found.gl_pathv[i], "drv/config.c"))
 			continue;
@@ -357,6 +383,7 @@ int main(void)
 	setenv("O", "build/release", 0);
 	commands_are_in_the_manual();
 	options_are_in_the_manual();
+	functions_are_in_the_manual();
 	pages_are_well_formed();
 	one_file_reads_variables();
 	variables_are_listed();

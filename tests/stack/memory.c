@@ -8,6 +8,7 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 static struct stack s;
 
@@ -41,14 +42,14 @@ static void bad_sizes_are_refused(void)
 	for (unsigned i = 0; i < sizeof(sizes_B) / sizeof(sizes_B[0]); i++)
 		for (unsigned kind = 0; kind < VM_KINDS; kind++) {
 			struct vm_info info = {.size_B = sizes_B[i], .kind = kind, .flags = VM_CPU};
-			struct vm_piece piece = {0};
+			struct vm_suballoc piece = {0};
 			struct vm_mem *mem;
 			int r = vm_mem_create(s.vm, &info, &mem);
 
 			CHECK(r == -EINVAL || r == -ENOMEM);
-			r = vm_piece_alloc(s.vm, &info, &piece);
+			r = vm_suballoc_create(s.vm, &info, &piece);
 			CHECK(r == -EINVAL || r == -ENOMEM);
-			vm_piece_free(&piece);
+			vm_suballoc_destroy(&piece);
 		}
 	vm_stats(s.vm, &after);
 	CHECK_EQ(after.bos, before.bos);
@@ -59,7 +60,7 @@ static void bad_sizes_are_refused(void)
 static void pieces_do_not_overlap(void)
 {
 	enum { COUNT = 3000 };
-	static struct vm_piece piece[COUNT];
+	static struct vm_suballoc piece[COUNT];
 	static const uint32_t sizes_B[] = {1, 256, 257, 4096, 70000, 131072, 131073};
 	struct vm_stats before, full, after;
 
@@ -67,7 +68,7 @@ static void pieces_do_not_overlap(void)
 	for (unsigned i = 0; i < COUNT; i++) {
 		struct vm_info info = {.size_B = sizes_B[i % (i < 2000 ? 3 : 7)], .kind = VM_GTT, .flags = VM_CPU};
 
-		if (!CHECK_EQ(vm_piece_alloc(s.vm, &info, &piece[i]), 0))
+		if (!CHECK_EQ(vm_suballoc_create(s.vm, &info, &piece[i]), 0))
 			break;
 		CHECK(piece[i].size_B >= info.size_B);
 		CHECK_EQ(piece[i].va % 256, 0);
@@ -81,7 +82,7 @@ static void pieces_do_not_overlap(void)
 		CHECK(p[0] == (uint8_t)i && p[piece[i].size_B - 1] == (uint8_t)i);
 	}
 	for (unsigned i = 0; i < COUNT; i++)
-		vm_piece_free(&piece[i * 7 % COUNT]);
+		vm_suballoc_destroy(&piece[i * 7 % COUNT]);
 	vm_stats(s.vm, &after);
 	/* one empty slab a class may stay */
 	CHECK(after.bos <= before.bos + 6);
@@ -113,7 +114,7 @@ static void exhaustion_is_an_error(void)
 	vm_mem_destroy(mem[0]);
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
-	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
+	CHECK_EQ(cs_fence_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 }
 
 /* A submission updates the list once, however many BOs came and went. */
@@ -147,21 +148,21 @@ static void a_forked_child_is_told_no(void)
 
 	if (!pid) {
 		struct sdma_job fill = {.dst = {mem->va, SDMA_GTT, true}, .size_B = 64};
-		struct vm_piece piece;
+		struct vm_suballoc piece;
 		struct vm_mem *other;
 		struct cs_ib *ib;
 		struct stack own;
 		int bad = vm_mem_create(s.vm, &info, &other) != -ENODEV;
 
 		bad |= cs_begin(s.ring, 0, &ib) != -ENODEV;
-		bad |= vm_piece_alloc(s.vm, &info, &piece) != -ENODEV;
+		bad |= vm_suballoc_create(s.vm, &info, &piece) != -ENODEV;
 		bad |= sdma_copier_fill(s.copier, &fill, 1) != -ENODEV;
 		vm_mem_destroy(mem); /* must not reach the parent's */
 		/* the child may open the GPU anew */
 		bad |= stack_open(&own) != 0;
 		if (!bad) {
 			bad |= cs_begin(own.ring, 0, &ib) || cs_submit(ib, NULL, NULL) ||
-			       cs_point_wait(cs_ring_last(own.ring), CS_FOREVER);
+			       cs_fence_wait(cs_ring_last(own.ring), CS_FOREVER);
 			stack_close(&own);
 		}
 		_exit(bad);

@@ -10,6 +10,7 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 static struct stack s;
 
@@ -56,7 +57,7 @@ static void strict_memory_is_where_it_should_be(unsigned flags, uint64_t heap_B)
 	struct vm_info info = {.size_B = 32 << 20, .kind = VM_VRAM, .flags = flags | VM_STRICT};
 	struct drv_usage before = usage(), full, after;
 	static struct vm_mem *mem[256];
-	struct vm_piece piece;
+	struct vm_suballoc piece;
 	unsigned n;
 	int r;
 
@@ -71,9 +72,9 @@ static void strict_memory_is_where_it_should_be(unsigned flags, uint64_t heap_B)
 	info.size_B = PAGE;
 	n += fill(mem + n, 1, &info, &r);
 	info.size_B = 700;
-	r = vm_piece_alloc(s.vm, &info, &piece);
+	r = vm_suballoc_create(s.vm, &info, &piece);
 	if (!r)
-		vm_piece_free(&piece);
+		vm_suballoc_destroy(&piece);
 	CHECK(r == 0 || r == -ENOMEM);
 	drain(mem, n);
 	after = usage();
@@ -216,7 +217,7 @@ static void no_mapping_left_is_an_error(void)
 	CHECK_EQ(after.mappings, before.mappings);
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
-	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
+	CHECK_EQ(cs_fence_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 }
 
 static bool start(const char *spec)

@@ -16,6 +16,8 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/host.h"
+#include "vm/peer.h"
 
 #define PAGE 4096ull
 
@@ -70,7 +72,7 @@ static int copy_on(unsigned i, uint64_t dst, uint64_t src, uint64_t size_B)
 	struct sdma_job job = {.size_B = size_B, .src = {src, SDMA_VRAM, false}, .dst = {dst, SDMA_GTT, false}};
 	int r = sdma_copier_copy(s[i].copier, &job);
 
-	return r ? r : cs_point_wait(job.point, CS_FOREVER);
+	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }
 
 /* The first dword at va, as the GPU sees it. */
@@ -272,13 +274,13 @@ static unsigned submissions;
 static int submit_nothing(struct vm *vm, void *arg)
 {
 	struct stack *k = arg;
-	struct cs_point point;
+	struct cs_fence point;
 	struct cs_ib *ib;
 	int r = cs_ring_vm(k->ring) == vm ? cs_begin(k->ring, 0, &ib) : -EINVAL;
 
 	submissions++;
 	r = r ? r : cs_submit(ib, NULL, &point);
-	return r ? r : cs_point_wait(point, CS_FOREVER);
+	return r ? r : cs_fence_wait(point, CS_FOREVER);
 }
 
 static void peers_are_told_from_spills(enum vm_peer want_0_1, enum vm_peer want_1_0)

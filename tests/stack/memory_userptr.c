@@ -12,6 +12,7 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/host.h"
 
 static struct stack s;
 static struct cs_code *code;
@@ -158,7 +159,7 @@ static void read_only_memory(void)
 		job = (struct sdma_job){
 			.size_B = 256, .src = {mem->va, SDMA_GTT, false}, .dst = {out->va, SDMA_GTT, true}};
 		CHECK_EQ(sdma_copier_copy(s.copier, &job), 0);
-		CHECK_EQ(cs_point_wait(job.point, CS_FOREVER), 0);
+		CHECK_EQ(cs_fence_wait(job.fence, CS_FOREVER), 0);
 		CHECK_EQ(((uint32_t *)out->map)[3], 77 + i);
 		CHECK_EQ(gpu_add_forbidden(mem->va), -EFAULT);
 		CHECK_EQ(gpu_add_forbidden(mem->range.va), -EFAULT);
@@ -315,7 +316,7 @@ static void unmapped_addresses_are_used_again(void)
 {
 	char *host = pages(4);
 	struct vm_mem *stale = enter(host, 4 * PAGE, 0), *mem;
-	struct vm_want want = {.size_B = 2 * PAGE, .va = (uintptr_t)host + PAGE, .flags = VM_WANT_EXACT};
+	struct vm_range_request want = {.size_B = 2 * PAGE, .va = (uintptr_t)host + PAGE, .flags = VM_WANT_EXACT};
 	struct vm_info info = {.size_B = 2 * PAGE, .kind = VM_GTT, .flags = VM_CPU};
 	struct vm_range range;
 	struct vm_bo *bo;

@@ -35,7 +35,7 @@ static struct vm_bo *make_bo(uint64_t size_B, unsigned flags)
 
 static struct vm_range reserve(uint64_t size_B, uint64_t align_B, uint64_t va, unsigned flags)
 {
-	struct vm_want want = {.size_B = size_B, .align_B = align_B, .va = va, .flags = flags};
+	struct vm_range_request want = {.size_B = size_B, .align_B = align_B, .va = va, .flags = flags};
 	struct vm_range range = {0};
 
 	CHECK_EQ(vm_range_reserve(s.vm, &want, &range), 0);
@@ -54,7 +54,7 @@ static void ranges_lie_where_they_are_wanted(void)
 	struct vm_range any = reserve(3 * PAGE, 0, 0, 0), aligned = reserve(PAGE, 64 << 20, 0, 0);
 	struct vm_range low[20], hinted, again;
 	uint64_t va = any.va;
-	struct vm_want exact = {.size_B = PAGE, .va = va, .flags = VM_WANT_EXACT};
+	struct vm_range_request exact = {.size_B = PAGE, .va = va, .flags = VM_WANT_EXACT};
 
 	CHECK_EQ(aligned.va % (64 << 20), 0);
 	CHECK_EQ(vm_range_reserve(s.vm, &exact, &again), -EEXIST);
@@ -82,7 +82,7 @@ static void high_ranges_are_for_the_gpu_alone(void)
 	const struct drv_facts *f = &s.dev->facts;
 	struct vm_bo *bo = make_bo(2 * PAGE, VM_CPU);
 	struct vm_range host = reserve(2 * PAGE, 0, 0, 0), high[64], again;
-	struct vm_want bad = {.size_B = PAGE, .va = 0x1000, .flags = VM_WANT_HIGH | VM_WANT_EXACT};
+	struct vm_range_request bad = {.size_B = PAGE, .va = 0x1000, .flags = VM_WANT_HIGH | VM_WANT_EXACT};
 	uint64_t va;
 
 	CHECK(f->high_va_lo >= 1ull << 63 && f->high_va_hi > f->high_va_lo);
@@ -311,7 +311,8 @@ static void bad_numbers_never_reach_the_kernel(void)
 
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		uint64_t b = bad[i];
-		struct vm_want size = {.size_B = b}, va = {.size_B = PAGE, .va = b, .flags = VM_WANT_EXACT};
+		struct vm_range_request size = {.size_B = b},
+					va = {.size_B = PAGE, .va = b, .flags = VM_WANT_EXACT};
 		struct vm_range huge = {.va = b, .size_B = PAGE};
 
 		CHECK_EQ(vm_range_bind(&r, b, bo, 0, PAGE, ALL), -EINVAL);
@@ -336,15 +337,20 @@ static void bad_numbers_never_reach_the_kernel(void)
 	CHECK_EQ(vm_range_bind(&r, 0, bo, 0, 0, ALL), -EINVAL);
 	CHECK_EQ(vm_range_unbind(&r, 0, 0), -EINVAL);
 	CHECK_EQ(vm_range_protect(&r, 0, 0, ALL), -EINVAL);
-	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_want){0}, &out), -EINVAL);
-	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_want){.size_B = PAGE, .align_B = 12288}, &out), -EINVAL);
-	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_want){.size_B = PAGE, .align_B = 1ull << 63}, &out), -EINVAL);
-	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_want){.size_B = PAGE, .align_B = 8192, .va = PAGE}, &out),
+	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_range_request){0}, &out), -EINVAL);
+	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_range_request){.size_B = PAGE, .align_B = 12288}, &out),
 		 -EINVAL);
-	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_want){.size_B = PAGE, .flags = VM_WANT_LOW | VM_WANT_HIGH},
+	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_range_request){.size_B = PAGE, .align_B = 1ull << 63}, &out),
+		 -EINVAL);
+	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_range_request){.size_B = PAGE, .align_B = 8192, .va = PAGE},
 				  &out),
 		 -EINVAL);
-	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_want){.size_B = 1ull << 33, .flags = VM_WANT_LOW}, &out),
+	CHECK_EQ(vm_range_reserve(s.vm,
+				  &(struct vm_range_request){.size_B = PAGE, .flags = VM_WANT_LOW | VM_WANT_HIGH},
+				  &out),
+		 -EINVAL);
+	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_range_request){.size_B = 1ull << 33, .flags = VM_WANT_LOW},
+				  &out),
 		 -ENOMEM);
 	CHECK_EQ(vm_range_bind(&none, 0, bo, 0, PAGE, ALL), -EINVAL);
 	CHECK_EQ(vm_range_unbind(&none, 0, PAGE), -EINVAL);
@@ -359,7 +365,7 @@ static void bad_numbers_never_reach_the_kernel(void)
 static void a_full_address_space_is_an_error(void)
 {
 	struct rlimit old, tight;
-	struct vm_want want = {.size_B = 1 << 30};
+	struct vm_range_request want = {.size_B = 1 << 30};
 	struct vm_range range[64];
 	struct vm_stats before, after;
 	unsigned n = 0;

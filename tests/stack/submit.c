@@ -14,7 +14,7 @@ static struct cs_code *code;
 static void an_abandoned_ib_leaves_no_trace(void)
 {
 	struct vm_mem *m = stack_gtt(&s, 4096);
-	struct cs_point before = cs_ring_last(s.ring);
+	struct cs_fence before = cs_ring_last(s.ring);
 	struct cs_ib *ib;
 
 	*(uint32_t *)m->map = 1;
@@ -69,7 +69,7 @@ static void code_is_never_hidden_by_the_instruction_cache(void)
 		CHECK_EQ(ib->segment[0].map[1], ACQUIRE_WITH_ICACHE);
 		CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
 	}
-	CHECK_EQ(cs_point_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
+	CHECK_EQ(cs_fence_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 }
 
 /* What the kernel asks to be tried again is tried again. */

@@ -5,6 +5,7 @@
 #include "tests/check.h"
 #include "tests/stack.h"
 #include "vgpu/vgpu.h"
+#include "vm/suballoc.h"
 
 enum { THREADS = 8, ROUNDS = 300, HELD = 16 };
 
@@ -14,18 +15,18 @@ static void *cut_and_give_back(void *index)
 {
 	uint32_t random_seed = (uint32_t)(uintptr_t)index + 1;
 	uint64_t random = random_seed, bad = 0;
-	struct vm_piece held[HELD] = {0};
+	struct vm_suballoc held[HELD] = {0};
 
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		struct vm_info info = {.size_B = 8 + test_random(&random) % 20000, .kind = VM_GTT, .flags = VM_CPU};
-		struct vm_piece *piece = &held[i % HELD];
+		struct vm_suballoc *piece = &held[i % HELD];
 
 		if (piece->map) {
 			bad += *(uint64_t *)piece->map != piece->va + random_seed;
-			vm_piece_free(piece);
+			vm_suballoc_destroy(piece);
 		}
-		if (vm_piece_alloc(s.vm, &info, piece)) {
-			*piece = (struct vm_piece){0};
+		if (vm_suballoc_create(s.vm, &info, piece)) {
+			*piece = (struct vm_suballoc){0};
 			bad++;
 			continue;
 		}
@@ -33,7 +34,7 @@ static void *cut_and_give_back(void *index)
 	}
 	for (unsigned i = 0; i < HELD; i++) {
 		bad += !held[i].map || *(uint64_t *)held[i].map != held[i].va + random_seed;
-		vm_piece_free(&held[i]);
+		vm_suballoc_destroy(&held[i]);
 	}
 	return (void *)(uintptr_t)bad;
 }

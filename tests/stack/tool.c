@@ -383,11 +383,11 @@ static void test_runs_programs(void)
 
 static void examples_run(void)
 {
-	static const char *const examples[] = {"vadd", "pipeline", "exchange"};
+	static const char *const examples[] = {"vadd", "pipeline", "exchange", "memory"};
 	const char *build = getenv("O") ? getenv("O") : "build/release";
 	char command[600];
 
-	for (unsigned i = 0; CAN_PRELOAD && i < 3; i++) {
+	for (unsigned i = 0; CAN_PRELOAD && i < sizeof(examples) / sizeof(examples[0]); i++) {
 		snprintf(command, sizeof(command), "run --gpu gfx906 -- %s/examples/%s %s/examples/vadd.gfx906.co",
 			 build, examples[i], build);
 		CHECK_EQ(tuff(command), 0);

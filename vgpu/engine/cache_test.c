@@ -102,7 +102,7 @@ static void begin(struct test_gpu *t)
 	memset(t->data + OUT, 0, 131072);
 }
 
-/* --- one job while others look ---------------------------------------------------------------- */
+/* --- one job while others look --- */
 
 struct observer {
 	struct test_gpu *gpu;
@@ -208,7 +208,7 @@ static void packets_see_l2(struct test_gpu *t)
 	CHECK_EQ(result(t, 1), BEFORE);
 }
 
-/* --- stale lines ------------------------------------------------------------------------------ */
+/* --- stale lines --- */
 
 /* What a second read finds after memory has changed under L2. */
 static uint32_t read_again(struct test_gpu *t, uint32_t what, unsigned kernel)
@@ -429,7 +429,7 @@ static void mem_sync_drops_all(struct test_gpu *t)
 	CHECK_EQ(result(t, 1), AFTER);
 }
 
-/* --- losses ----------------------------------------------------------------------------------- */
+/* --- losses --- */
 
 /* row 118 */
 static void dropped_lines_are_lost(struct test_gpu *t)

@@ -9,7 +9,7 @@
 /* Modelled time of a jump, so that a chain that leads back to itself meets the watchdog too. */
 #define JUMP_NS 5000
 
-/* --- reports ---------------------------------------------------------------------------------- */
+/* --- reports --- */
 
 void cp_where(const struct cp *cp, char *text, size_t text_B)
 {
@@ -22,8 +22,8 @@ void cp_where(const struct cp *cp, char *text, size_t text_B)
 		snprintf(text, text_B, "%s at dword %llu of IB %u", cp->name, dw, cp->ib_index);
 }
 
-__attribute__((format(printf, 4, 0))) static void blame(const struct cp *cp, enum engine_status status,
-							unsigned row, const char *fmt, va_list args)
+__attribute__((format(printf, 4, 0))) static void report_at(const struct cp *cp, enum engine_status status,
+							    enum contract_row row, const char *fmt, va_list args)
 {
 	char where[160];
 	size_t length;
@@ -34,32 +34,32 @@ __attribute__((format(printf, 4, 0))) static void blame(const struct cp *cp, enu
 	engine_run_blame(cp->run, status, row, where, fmt, args);
 }
 
-bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...)
+bool cp_illegal(struct cp *cp, enum contract_row row, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	blame(cp, ENGINE_ILLEGAL, row, fmt, args);
+	report_at(cp, ENGINE_ILLEGAL, row, fmt, args);
 	va_end(args);
 	return false;
 }
 
-bool cp_hang(struct cp *cp, unsigned row, const char *fmt, ...)
+bool cp_hang(struct cp *cp, enum contract_row row, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	blame(cp, ENGINE_HANG, row, fmt, args);
+	report_at(cp, ENGINE_HANG, row, fmt, args);
 	va_end(args);
 	return false;
 }
 
-void cp_remark(const struct cp *cp, unsigned row, const char *fmt, ...)
+void cp_remark(const struct cp *cp, enum contract_row row, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	blame(cp, ENGINE_DONE, row, fmt, args);
+	report_at(cp, ENGINE_DONE, row, fmt, args);
 	va_end(args);
 }
 
@@ -79,7 +79,7 @@ bool cp_need(struct cp *cp, bool ok)
 	return false;
 }
 
-/* --- jumps ------------------------------------------------------------------------------------ */
+/* --- jumps --- */
 
 static bool check_target(struct cp *cp, const struct pm4_indirect_buffer *ib)
 {
@@ -87,24 +87,27 @@ static bool check_target(struct cp *cp, const struct pm4_indirect_buffer *ib)
 	uint32_t size_dw = ib->control & PM4_MAX_IB_dw;
 
 	if (!size_dw || va & 3)
-		return cp_hang(cp, 68, "jump to 0x%llx, %u dwords", (unsigned long long)va, size_dw);
+		return cp_hang(cp, CONTRACT_IB_CHAIN, "jump to 0x%llx, %u dwords", (unsigned long long)va, size_dw);
 	if (ib->control & (IB_VMID_MASK | IB_PRIV))
-		cp_remark(cp, 68, "the kernel sets VMID and PRIV, not an IB: control 0x%08x", ib->control);
+		cp_remark(cp, CONTRACT_IB_CHAIN, "the kernel sets VMID and PRIV, not an IB: control 0x%08x",
+			  ib->control);
 	return true;
 }
 
-static bool jump(struct cp *cp, const struct pm4_indirect_buffer *ib)
+static bool jump_to(struct cp *cp, const struct pm4_indirect_buffer *ib)
 {
 	bool chain = ib->control & IB_CHAIN;
 
 	if (!check_target(cp, ib))
 		return false;
 	if (!cp->gfx && (!(ib->control & IB_VALID) || !chain))
-		return cp_hang(cp, 68, "compute IBs can only chain, with VALID: control 0x%08x", ib->control);
+		return cp_hang(cp, CONTRACT_IB_CHAIN, "compute IBs can only chain, with VALID: control 0x%08x",
+			       ib->control);
 	if (!chain && cp->called)
-		return cp_hang(cp, 68, "an IB2 cannot call a further one");
+		return cp_hang(cp, CONTRACT_IB_CHAIN, "an IB2 cannot call a further one");
 	if (chain && cp->at.left_dw)
-		cp_remark(cp, 68, "%u dwords follow a chaining packet and are never read", cp->at.left_dw);
+		cp_remark(cp, CONTRACT_IB_CHAIN, "%u dwords follow a chaining packet and are never read",
+			  cp->at.left_dw);
 	if (!chain) {
 		cp->caller = cp->at;
 		cp->called = true;
@@ -122,22 +125,23 @@ static bool indirect_buffer(struct cp *cp)
 	uint64_t value, mask, reference;
 
 	if (cp->body_dw == sizeof(struct pm4_indirect_buffer) / 4)
-		return jump(cp, (const void *)cp->body);
+		return jump_to(cp, (const void *)cp->body);
 	if (cp->body_dw != sizeof(*cond) / 4)
-		return cp_hang(cp, 65, "a body of %u dwords", cp->body_dw);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "a body of %u dwords", cp->body_dw);
 	if (!cp_need(cp, engine_mem_read64(&cp->mem, pm4_va(cond->addr_lo, cond->addr_hi), &value)))
 		return false;
 	mask = pm4_va(cond->mask_lo, cond->mask_hi);
 	reference = pm4_va(cond->reference_lo, cond->reference_hi);
 	if (pm4_compare(bits(cond->control, 10, 8), value & mask, reference))
-		return jump(cp, &cond->taken);
-	return bits(cond->control, 1, 0) == 2 ? jump(cp, &cond->other) : true;
+		return jump_to(cp, &cond->taken);
+	return bits(cond->control, 1, 0) == 2 ? jump_to(cp, &cond->other) : true;
 }
 
-static bool skip(struct cp *cp, uint32_t dw)
+static bool skip_dwords(struct cp *cp, uint32_t dw)
 {
 	if (dw > cp->at.left_dw)
-		return cp_hang(cp, 65, "skips %u dwords, but the IB has %u left", dw, cp->at.left_dw);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "skips %u dwords, but the IB has %u left", dw,
+			       cp->at.left_dw);
 	cp->at.va += (uint64_t)dw * 4;
 	cp->at.left_dw -= dw;
 	return true;
@@ -150,7 +154,7 @@ static bool cond_exec(struct cp *cp)
 
 	if (!cp_need(cp, engine_mem_read32(&cp->mem, pm4_va(packet->addr_lo, packet->addr_hi), &value)))
 		return false;
-	return value ? true : skip(cp, packet->exec_count & 0x3fff);
+	return value ? true : skip_dwords(cp, packet->exec_count & 0x3fff);
 }
 
 enum { PREDICATION_CLEAR = 0, PREDICATION_64 = 3, PREDICATION_32 = 4 };
@@ -170,7 +174,7 @@ static bool set_predication(struct cp *cp)
 	else if (op == PREDICATION_32)
 		ok = cp_need(cp, engine_mem_read32(&cp->mem, va, &word));
 	else if (op != PREDICATION_CLEAR)
-		return cp_illegal(cp, 64, "operation %u is for draws", op);
+		return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "operation %u is for draws", op);
 	cp->predicate_fails = op != PREDICATION_CLEAR && (value || word) != bits(packet->control, 8, 8);
 	return ok;
 }
@@ -178,12 +182,12 @@ static bool set_predication(struct cp *cp)
 /* Chips of one die execute what names die 0. */
 static bool pred_exec(struct cp *cp)
 {
-	return bits(cp->body[0], 31, 24) & 1 ? true : skip(cp, cp->body[0] & 0x3fff);
+	return bits(cp->body[0], 31, 24) & 1 ? true : skip_dwords(cp, cp->body[0] & 0x3fff);
 }
 
-/* --- packets ---------------------------------------------------------------------------------- */
+/* --- packets --- */
 
-/* What the CPU wrote to VRAM is there anyway: only the order checker asks. */
+/* Data that the CPU wrote to VRAM is visible without a flush: only the order checker has to be told of a flush. */
 static bool hdp_flush(struct cp *cp)
 {
 	atomic_fetch_add_explicit(&cp->ring->dev->hdp_flushes, 1, memory_order_relaxed);
@@ -192,14 +196,14 @@ static bool hdp_flush(struct cp *cp)
 
 static bool atomic_gds(struct cp *cp)
 {
-	return cp_illegal(cp, 64, "no GDS is assigned to the job");
+	return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "no GDS is assigned to the job");
 }
 
-/* What an opcode does, but for those that are ignored. */
+/* Handlers by opcode. Opcodes without a handler are ignored. */
 static const struct action {
 	bool (*execute)(struct cp *cp);
 	bool not_on_null; /* the null device skips it */
-} actions[256] = {
+} cp_actions[256] = {
 	[PM4_SET_BASE] = {cp_set_base},
 	[PM4_DISPATCH_DIRECT] = {cp_dispatch_direct, .not_on_null = true},
 	[PM4_DISPATCH_INDIRECT] = {cp_dispatch_indirect, .not_on_null = true},
@@ -250,15 +254,17 @@ static bool refuse_opcode(struct cp *cp)
 	unsigned opcode = pm4_opcode(cp->header);
 
 	if (!cp->form)
-		return cp_illegal(cp, 65, "opcode 0x%02x is unknown to this generation", opcode);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "opcode 0x%02x is unknown to this generation",
+				  opcode);
 	if (!(cp->form->flags & (cp->gfx ? ON_GFX : ON_COMPUTE)))
-		return cp_illegal(cp, 64, "only the graphics ring knows it");
+		return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "only the graphics ring knows it");
 	if (cp->form->flags & P_PRIVILEGED)
-		return cp_illegal(cp, 66, "only the kernel's rings may hold it: it is privileged");
-	return cp_illegal(cp, 64, "it is for graphics, or nobody sends it: not modelled");
+		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN,
+				  "only the kernel's rings may hold it: it is privileged");
+	return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "it is for graphics, or nobody sends it: not modelled");
 }
 
-/* Header bits that mean something: pairs say whether registers that have their value already may be left out. */
+/* Header bits with a meaning: in packets of pairs a bit lets the CP skip registers that have the value already. */
 static uint32_t known_bits(const struct cp *cp)
 {
 	unsigned opcode = pm4_opcode(cp->header);
@@ -267,7 +273,7 @@ static uint32_t known_bits(const struct cp *cp)
 	return 0xffffff00 | PM4_SHADER_TYPE | (pairs ? PM4_RESET_FILTER_CAM : 0u) | (cp->gfx ? PM4_PREDICATE : 0u);
 }
 
-/* What header bits and length say by themselves. */
+/* Checks header bits and length, without regard to the opcode. */
 static bool check_header(struct cp *cp)
 {
 	const struct packet_form *form = cp->form = packet_pm4(cp->gen, cp->header);
@@ -278,12 +284,13 @@ static bool check_header(struct cp *cp)
 	    form->flags & (P_PRIVILEGED | P_UNMODELLED))
 		return refuse_opcode(cp);
 	if (cp->header & ~known_bits(cp))
-		cp_remark(cp, 65, "reserved or predicate bits are set");
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "reserved or predicate bits are set");
 	if (cp->body_dw > cp->at.left_dw)
-		return cp_hang(cp, 65, "a body of %u dwords, but the IB has %u left", cp->body_dw, cp->at.left_dw);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "a body of %u dwords, but the IB has %u left",
+			       cp->body_dw, cp->at.left_dw);
 	if (cp->body_dw + 1 < form->min_dw || cp->body_dw + 1 > form->max_dw)
-		return cp_hang(cp, 65, "a body of %u dwords; it has %u to %u", cp->body_dw, form->min_dw - 1,
-			       form->max_dw - 1);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "a body of %u dwords; it has %u to %u", cp->body_dw,
+			       form->min_dw - 1, form->max_dw - 1);
 	return true;
 }
 
@@ -295,7 +302,7 @@ static void check_bits(struct cp *cp)
 
 	if (vgpu_strict() != VGPU_STRICT_OFF &&
 	    packet_stray_bits(cp->form, cp->gen, cp->body - 1, cp->body_dw + 1, &where, &stray))
-		cp_remark(cp, 65, "reserved bits 0x%08x of dword %u are set", stray, where);
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "reserved bits 0x%08x of dword %u are set", stray, where);
 }
 
 static void report_fetch(const struct cp *cp)
@@ -303,14 +310,15 @@ static void report_fetch(const struct cp *cp)
 	unsigned long long seq = cp->run->job->seq, va = cp->at.va;
 
 	if (cp->mem.fault.access & GPUVM_X)
-		vgpu_finding(160, "IB %u of job %llu is mapped without EXECUTABLE at 0x%llx: the fetch faults",
+		vgpu_finding(CONTRACT_IB_NOT_EXECUTABLE,
+			     "IB %u of job %llu is mapped without EXECUTABLE at 0x%llx: the fetch faults",
 			     cp->ib_index, seq, va);
 	else
-		vgpu_finding(cp->chained ? 68 : 62, "IB %u of job %llu cannot be fetched at 0x%llx", cp->ib_index,
-			     seq, va);
+		vgpu_finding(cp->chained ? CONTRACT_IB_CHAIN : CONTRACT_IB_UNREACHABLE,
+			     "IB %u of job %llu cannot be fetched at 0x%llx", cp->ib_index, seq, va);
 }
 
-static bool fetch(struct cp *cp, uint32_t *dst, unsigned dw)
+static bool fetch_body(struct cp *cp, uint32_t *dst, unsigned dw)
 {
 	bool ok = engine_mem_fetch(&cp->mem, cp->at.va, dst, dw);
 
@@ -331,24 +339,24 @@ static bool execute_packet(struct cp *cp)
 
 	cp->name = "packet";
 	cp->packet_va = cp->at.va;
-	if (!fetch(cp, &cp->header, 1))
+	if (!fetch_body(cp, &cp->header, 1))
 		return false;
 	if (pm4_type(cp->header) != 3)
-		return cp_illegal(cp, 65, "a packet of type %u", pm4_type(cp->header));
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "a packet of type %u", pm4_type(cp->header));
 	if (cp->header == PM4_NOP_1DW)
 		return true;
-	action = &actions[pm4_opcode(cp->header)];
+	action = &cp_actions[pm4_opcode(cp->header)];
 	cp->body_dw = pm4_body_dw(cp->header);
 	if (!check_header(cp))
 		return false;
 	if (cp->form->flags & P_IGNORED || (cp->null && action->not_on_null) ||
 	    (cp->header & PM4_PREDICATE && cp->predicate_fails))
-		return skip(cp, cp->body_dw);
+		return skip_dwords(cp, cp->body_dw);
 	if (!action->execute)
 		return refuse_opcode(cp);
 	cp->ring->packet[0] = cp->header;
 	cp->body = cp->ring->packet + 1;
-	if (!fetch(cp, cp->ring->packet + 1, cp->body_dw))
+	if (!fetch_body(cp, cp->ring->packet + 1, cp->body_dw))
 		return false;
 	check_bits(cp);
 	cp->mem.past_l2 = 0;
@@ -377,19 +385,20 @@ static bool execute_buffer(struct cp *cp)
 	return true;
 }
 
-/* What the kernel does not check about an IB (Linux amdgpu_cs.c parses video IBs only). */
+/* Checks properties of an IB that the kernel does not check (Linux amdgpu_cs.c parses video IBs only). */
 static bool check_ib(struct cp *cp, const struct engine_ib *ib)
 {
 	cp->name = "IB start";
 	if (ib->va & 3)
-		return cp_hang(cp, 58, "VA 0x%llx is not 4-byte aligned: the kernel dies",
+		return cp_hang(cp, CONTRACT_IB_UNALIGNED_4, "VA 0x%llx is not 4-byte aligned: the kernel dies",
 			       (unsigned long long)ib->va);
 	if (ib->va & 31)
-		cp_remark(cp, 59, "VA 0x%llx is not 32-byte aligned", (unsigned long long)ib->va);
+		cp_remark(cp, CONTRACT_IB_UNALIGNED_32, "VA 0x%llx is not 32-byte aligned",
+			  (unsigned long long)ib->va);
 	if (ib->size_B / 4 == 0 || ib->size_B / 4 > PM4_MAX_IB_dw)
-		return cp_hang(cp, 60, "a size of %u bytes", ib->size_B);
+		return cp_hang(cp, CONTRACT_IB_SIZE, "a size of %u bytes", ib->size_B);
 	if (ib->size_B & 3)
-		cp_remark(cp, 60, "a size of %u bytes, no multiple of 4", ib->size_B);
+		cp_remark(cp, CONTRACT_IB_SIZE, "a size of %u bytes, no multiple of 4", ib->size_B);
 	return true;
 }
 
@@ -416,7 +425,8 @@ void engine_cp_execute(struct engine_run *run)
 	 * such bit for IBs. */
 	if (!cp.gfx)
 		cp.mem.fetch_access |= GPUVM_X;
-	if (cp.gen != P_GFX12) /* whose CP passes L2 by (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
+	/* GFX12's CP bypasses L2 (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
+	if (cp.gen != P_GFX12)
 		cp.mem.cache = run->ring->cache;
 	cp.mem.actor.where = where_of;
 	cp.mem.actor.user = &cp;

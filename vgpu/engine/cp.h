@@ -5,12 +5,12 @@
 #include "vgpu/engine/internal.h"
 #include "vgpu/engine/mem.h"
 #include "vgpu/engine/packet.h"
-#include "vgpu/engine/pm4.h"
+#include "vgpu/engine/pm4_body.h"
 
-/* Where the CP reads. */
+/* Read position of the CP. */
 struct cp_cursor {
 	uint64_t va;      /* next dword */
-	uint64_t base_va; /* of the buffer, for offsets in reports */
+	uint64_t base_va; /* start of the buffer, for offsets in reports */
 	uint32_t left_dw;
 };
 
@@ -19,14 +19,14 @@ struct cp {
 	struct engine_ring *ring;
 	struct engine_mem mem;
 	unsigned gen; /* enum packet_gen */
-	bool gfx;     /* the graphics ring, which knows more packets */
+	bool gfx;     /* graphics ring, which has more packets */
 	bool null;    /* skip dispatches, copies and waits */
 	unsigned ib_index;
 	unsigned chained;            /* jumps since the IB's start */
 	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2 */
 	bool called;
 	bool predicate_fails;        /* SET_PREDICATION: packets with PREDICATE are left out */
-	uint32_t ce_count, de_count; /* by which constant and draw engine wait for each other */
+	uint32_t ce_count, de_count; /* counters by which constant engine and draw engine wait for each other */
 
 	/* The current packet. */
 	const struct packet_form *form;
@@ -69,10 +69,11 @@ bool cp_dma_data(struct cp *cp);
 void cp_where(const struct cp *cp, char *text, size_t text_B);
 /* End the job with a finding: an interrupt that resets at once, or a hang. Return false for the caller to return.
  */
-bool cp_illegal(struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-bool cp_hang(struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Says that something is wrong and goes on. */
-void cp_remark(const struct cp *cp, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool cp_illegal(struct cp *cp, enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool cp_hang(struct cp *cp, enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Reports a finding; the packet is executed. */
+void cp_remark(const struct cp *cp, enum contract_row row, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Ends the job when ok is false: a memory access of the packet was refused. Returns ok. */
 bool cp_need(struct cp *cp, bool ok);
 
@@ -85,17 +86,17 @@ bool cp_need(struct cp *cp, bool ok);
 bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value);
 bool cp_reg_write(struct cp *cp, uint32_t offset, uint32_t value);
 
-/* What the bits of a GCR_CNTL do to the caches of the ring's device (GFX10 and later), and the remarks on them. Its
- * ranges count from lo to hi. */
+/* Effect of a GCR_CNTL (GFX10 and later) on the caches of the ring's device, with remarks on its bits. Ranges are
+ * from lo to hi. */
 struct engine_cache_work {
 	unsigned what; /* MEM_WRITE_BACK and so on */
 	uint64_t lo, hi;
 };
 struct engine_cache_work engine_gcr_work(unsigned gen, uint32_t gcr, uint64_t lo, uint64_t hi);
-/* What is wrong with a GCR_CNTL, or NULL. */
+/* Describes an error in a GCR_CNTL; NULL: there is none. */
 const char *engine_gcr_fault(unsigned gen, uint32_t gcr);
 
-/* Looks until it is over, giving way and advancing modelled time between looks. False: a look said so, or the job
+/* Polls until look sets *over, and advances modelled time between polls. False: look returned false, or the job
  * was stopped. */
 bool engine_wait_until(struct engine_mem *mem, bool (*look)(void *user, bool *over), void *user);
 /* A read-modify-write, repeated until *old, what was there, is what cmp names. False: refused, or the job was

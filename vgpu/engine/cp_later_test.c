@@ -139,7 +139,7 @@ static void test_registers(struct test_gpu *t, const char *chip)
 	}
 }
 
-/* --- launches --------------------------------------------------------------------------------- */
+/* --- launches --- */
 
 /* What Mesa, IREE and tinygrad set before a dispatch. */
 static void emit_registers(struct test_gpu *t, const char *chip)
@@ -217,7 +217,7 @@ static void test_scratch(struct test_gpu *t, const char *chip)
 	EXPECT(test_run(t), ENGINE_HANG, 1, "none starts");
 }
 
-/* --- L2 --------------------------------------------------------------------------------------- */
+/* --- L2 --- */
 
 /* row 84: whether memory has what a packet left in L2, once another packet has signalled so. */
 static void test_write_back(struct test_gpu *t, const char *chip)
@@ -319,7 +319,7 @@ static void test_caches(const char *chip)
 	vgpu_set(VGPU_CACHES, false);
 }
 
-/* --- the graphics ring ------------------------------------------------------------------------ */
+/* --- the graphics ring --- */
 
 /* The preamble of a graphics queue, as Mesa sends it. */
 static void test_graphics_ring(const char *chip)

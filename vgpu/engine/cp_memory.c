@@ -1,7 +1,7 @@
 /* Packets that move data: WRITE_DATA, COPY_DATA, ATOMIC_MEM, COND_WRITE, DMA_DATA. */
 #include "vgpu/engine/cp.h"
 
-/* --- WRITE_DATA ------------------------------------------------------------------------------- */
+/* --- WRITE_DATA --- */
 
 enum { WRITE_DST_REGISTER = 0, WRITE_DST_MEMORY_SYNC = 1, WRITE_DST_L2 = 2, WRITE_DST_MEMORY = 5 };
 
@@ -23,7 +23,7 @@ bool cp_write_data(struct cp *cp)
 	if (dst == WRITE_DST_REGISTER)
 		return write_registers(cp, packet, count, increment);
 	if (dst != WRITE_DST_L2 && dst != WRITE_DST_MEMORY && !(cp->gfx && dst == WRITE_DST_MEMORY_SYNC))
-		return cp_illegal(cp, 65, "dst_sel %u", dst);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "dst_sel %u", dst);
 	cp->mem.past_l2 = dst == WRITE_DST_L2 ? 0 : GPUVM_W;
 	if (increment)
 		return cp_need(cp, engine_mem_write(&cp->mem, va, packet->data, count));
@@ -33,7 +33,7 @@ bool cp_write_data(struct cp *cp)
 	return true;
 }
 
-/* --- COPY_DATA -------------------------------------------------------------------------------- */
+/* --- COPY_DATA --- */
 
 enum copy_src {
 	COPY_SRC_REGISTER = 0,
@@ -101,13 +101,13 @@ static bool copy_source(struct cp *cp, const struct pm4_copy_data *packet, bool 
 		return true;
 	case COPY_SRC_SYSTEM_CLOCK:
 		if (cp->gen & P_ALL9)
-			return cp_illegal(cp, 65, "src_sel 10");
+			return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "src_sel 10");
 		/* fallthrough */
 	case COPY_SRC_GPU_CLOCK:
 		*value = engine_clock(cp->ring->dev->chip);
 		return true;
 	default:
-		return cp_illegal(cp, 65, "src_sel %u", bits(packet->control, 3, 0));
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "src_sel %u", bits(packet->control, 3, 0));
 	}
 }
 
@@ -127,7 +127,7 @@ bool cp_copy_data(struct cp *cp)
 		       (!is_64 || cp_reg_write(cp, packet->dst_lo + 1, (uint32_t)(value >> 32)));
 	case COPY_DST_MEMORY_SYNC:
 		if (!cp->gfx)
-			return cp_illegal(cp, 65, "dst_sel 1 is for the graphics ring");
+			return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "dst_sel 1 is for the graphics ring");
 		/* fallthrough */
 	case COPY_DST_L2:
 	case COPY_DST_MEMORY:
@@ -135,11 +135,11 @@ bool cp_copy_data(struct cp *cp)
 		return cp_need(cp, is_64 ? engine_mem_write64(&cp->mem, va, value)
 					 : engine_mem_write32(&cp->mem, va, (uint32_t)value));
 	default:
-		return cp_illegal(cp, 65, "dst_sel %u", bits(packet->control, 11, 8));
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "dst_sel %u", bits(packet->control, 11, 8));
 	}
 }
 
-/* --- ATOMIC_MEM ------------------------------------------------------------------------------- */
+/* --- ATOMIC_MEM --- */
 
 enum { ATOMIC_SINGLE_PASS = 0, ATOMIC_LOOP = 1, ATOMIC_WRITE_CONFIRM = 2, ATOMIC_SEND = 3 };
 
@@ -153,10 +153,10 @@ bool cp_atomic_mem(struct cp *cp)
 	bool loop = command == ATOMIC_LOOP && !cp->null;
 
 	if (!engine_atomic_name(op) || command > ATOMIC_SEND)
-		return cp_illegal(cp, 65, "operation %u, command %u", op, command);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "operation %u, command %u", op, command);
 	if (engine_atomic_returns(op) != (command < ATOMIC_WRITE_CONFIRM))
-		cp_remark(cp, 65, "command %u is not for operation %u, which %s", command, op,
-			  engine_atomic_returns(op) ? "returns" : "does not return");
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "command %u is not for operation %u, which %s", command,
+			  op, engine_atomic_returns(op) ? "returns" : "does not return");
 	if (!cp_need(cp, loop ? engine_wait_swap(&cp->mem, va, op, src, cmp, &old)
 			      : engine_mem_atomic(&cp->mem, va, op, src, cmp, &old)))
 		return false;
@@ -165,7 +165,7 @@ bool cp_atomic_mem(struct cp *cp)
 	return true;
 }
 
-/* --- COND_WRITE ------------------------------------------------------------------------------- */
+/* --- COND_WRITE --- */
 
 bool cp_cond_write(struct cp *cp)
 {
@@ -184,7 +184,7 @@ bool cp_cond_write(struct cp *cp)
 	return cp_need(cp, engine_mem_write32(&cp->mem, pm4_va(packet->write_lo, packet->write_hi), packet->data));
 }
 
-/* --- DMA_DATA --------------------------------------------------------------------------------- */
+/* --- DMA_DATA --- */
 
 enum { DMA_SRC_ADDRESS = 0, DMA_SRC_GDS = 1, DMA_SRC_DATA = 2, DMA_SRC_L2 = 3 };
 enum { DMA_DST_ADDRESS = 0, DMA_DST_GDS = 1, DMA_DST_NOWHERE = 2, DMA_DST_L2 = 3 };
@@ -197,19 +197,21 @@ bool cp_dma_data(struct cp *cp)
 	uint32_t size_B = bits(packet->command, 25, 0);
 
 	if (cp->gen == P_GFX940)
-		return cp_illegal(cp, 64, "the compute processor of gfx942 has no DMA engine");
+		return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING,
+				  "the compute processor of gfx942 has no DMA engine");
 	if (from == DMA_SRC_GDS || to == DMA_DST_GDS)
-		return cp_illegal(cp, 64, "no GDS is assigned to the job");
+		return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "no GDS is assigned to the job");
 	if (bits(packet->command, 29, 26))
-		return cp_illegal(cp, 66, "register space or a fixed address: command 0x%08x", packet->command);
+		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN,
+				  "register space or a fixed address: command 0x%08x", packet->command);
 	if (to == DMA_DST_NOWHERE) /* prefetch into L2 */
 		return true;
 	engine_run_elapse(cp->run, size_B / ENGINE_BYTES_PER_NS, ENGINE_HANG, "DMA_DATA");
 	cp->mem.past_l2 = (from == DMA_SRC_L2 ? 0 : GPUVM_R) | (to == DMA_DST_L2 ? 0 : GPUVM_W);
 	if (from == DMA_SRC_DATA) {
 		if (dst & 3 || size_B & 3)
-			cp_remark(cp, 65, "a fill of %u bytes at 0x%llx is not of dwords", size_B,
-				  (unsigned long long)dst);
+			cp_remark(cp, CONTRACT_PACKET_MALFORMED, "a fill of %u bytes at 0x%llx is not of dwords",
+				  size_B, (unsigned long long)dst);
 		return cp_need(cp, engine_mem_fill(&cp->mem, dst & ~(uint64_t)3, packet->src_lo, 4,
 						   size_B & ~(uint32_t)3));
 	}

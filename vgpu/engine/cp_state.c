@@ -4,7 +4,7 @@
 
 #include "vgpu/engine/cp.h"
 
-/* --- registers -------------------------------------------------------------------------------- */
+/* --- registers --- */
 
 static bool in_window(uint32_t offset, uint32_t base, uint32_t end)
 {
@@ -14,9 +14,10 @@ static bool in_window(uint32_t offset, uint32_t base, uint32_t end)
 static bool sh_write(struct cp *cp, uint32_t offset, uint32_t value)
 {
 	if (offset == COMPUTE_VMID)
-		return cp_illegal(cp, 66, "COMPUTE_VMID belongs to the kernel");
+		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "COMPUTE_VMID belongs to the kernel");
 	if (offset == COMPUTE_DISPATCH_INITIATOR)
-		return cp_illegal(cp, 66, "COMPUTE_DISPATCH_INITIATOR is written by DISPATCH packets");
+		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN,
+				  "COMPUTE_DISPATCH_INITIATOR is written by DISPATCH packets");
 	cp->ring->sh[offset] = value;
 	cp->ring->sh_job[offset] = cp->ring->job_number;
 	return true;
@@ -30,7 +31,7 @@ bool cp_reg_write(struct cp *cp, uint32_t offset, uint32_t value)
 		cp->ring->uconfig[offset - UCONFIG_BASE] = value;
 		return true;
 	}
-	return cp_illegal(cp, 66, "register 0x%x is privileged", offset);
+	return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "register 0x%x is privileged", offset);
 }
 
 bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value)
@@ -44,7 +45,7 @@ bool cp_reg_read(struct cp *cp, uint32_t offset, uint32_t *value)
 		*value = cp->ring->uconfig[offset - UCONFIG_BASE];
 		return true;
 	}
-	return cp_illegal(cp, 66, "register 0x%x is privileged", offset);
+	return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "register 0x%x is privileged", offset);
 }
 
 static bool set_registers(struct cp *cp, uint32_t base, uint32_t end)
@@ -53,7 +54,8 @@ static bool set_registers(struct cp *cp, uint32_t base, uint32_t end)
 	uint32_t first = base + bits(packet->control, 15, 0), count = cp->body_dw - 1;
 
 	if (first >= end || count > end - first)
-		return cp_illegal(cp, 66, "registers 0x%x to 0x%x leave the window", first, first + count - 1);
+		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "registers 0x%x to 0x%x leave the window", first,
+				  first + count - 1);
 	for (uint32_t i = 0; i < count; i++)
 		if (!cp_reg_write(cp, first + i, packet->value[i]))
 			return false;
@@ -65,9 +67,10 @@ static bool set_registers(struct cp *cp, uint32_t base, uint32_t end)
 bool cp_set_sh_reg(struct cp *cp)
 {
 	if (bits(cp->body[0], 27, 16))
-		cp_remark(cp, 66, "reserved bits or a VMID shift, 0x%x", bits(cp->body[0], 27, 16));
+		cp_remark(cp, CONTRACT_REGISTER_FORBIDDEN, "reserved bits or a VMID shift, 0x%x",
+			  bits(cp->body[0], 27, 16));
 	if (bits(cp->body[0], 31, 28) != 3 && bits(cp->body[0], 31, 28) != 0)
-		cp_remark(cp, 66, "index %u", bits(cp->body[0], 31, 28));
+		cp_remark(cp, CONTRACT_REGISTER_FORBIDDEN, "index %u", bits(cp->body[0], 31, 28));
 	return set_registers(cp, SH_BASE, SH_END);
 }
 
@@ -82,7 +85,8 @@ bool cp_set_context_reg(struct cp *cp)
 	uint32_t first = CONTEXT_BASE + bits(cp->body[0], 15, 0), count = cp->body_dw - 1;
 
 	if (first >= CONTEXT_END || count > CONTEXT_END - first)
-		return cp_illegal(cp, 66, "registers 0x%x to 0x%x leave the window", first, first + count - 1);
+		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "registers 0x%x to 0x%x leave the window", first,
+				  first + count - 1);
 	return true;
 }
 
@@ -93,13 +97,14 @@ static bool set_pairs(struct cp *cp, uint32_t base, uint32_t end)
 		uint32_t reg = base + bits(cp->body[i], 15, 0);
 
 		if (reg >= end)
-			return cp_illegal(cp, 66, "register 0x%x leaves the window", reg);
+			return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "register 0x%x leaves the window", reg);
 		if (i && bits(cp->body[i], 15, 0) == bits(cp->body[i - 2], 15, 0))
-			cp_remark(cp, 66, "register 0x%x twice, one after the other", reg);
+			cp_remark(cp, CONTRACT_REGISTER_FORBIDDEN, "register 0x%x twice, one after the other", reg);
 		if (!cp_reg_write(cp, reg, cp->body[i + 1]))
 			return false;
 	}
-	return cp->body_dw % 2 ? cp_hang(cp, 65, "%u dwords are no pairs", cp->body_dw) : true;
+	return cp->body_dw % 2 ? cp_hang(cp, CONTRACT_PACKET_MALFORMED, "%u dwords are no pairs", cp->body_dw)
+			       : true;
 }
 
 bool cp_set_sh_reg_pairs(struct cp *cp)
@@ -112,19 +117,20 @@ bool cp_set_uconfig_reg_pairs(struct cp *cp)
 	return set_pairs(cp, UCONFIG_BASE, UCONFIG_END);
 }
 
-/* Two offsets, then their two values; a last register without a partner stands twice. */
+/* Two offsets, then their two values; a last register without a partner is repeated. */
 bool cp_set_sh_reg_packed(struct cp *cp)
 {
 	unsigned count = bits(cp->body[0], 15, 0);
 
 	if (count % 2 || count / 2 * 3 + 1 != cp->body_dw)
-		return cp_hang(cp, 65, "%u registers in %u dwords", count, cp->body_dw);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "%u registers in %u dwords", count, cp->body_dw);
 	for (const uint32_t *at = cp->body + 1; at < cp->body + cp->body_dw; at += 3)
 		for (unsigned i = 0; i < 2; i++) {
 			uint32_t reg = SH_BASE + bits(at[0], 16 * i + 15, 16 * i);
 
 			if (reg >= SH_END)
-				return cp_illegal(cp, 66, "register 0x%x leaves the window", reg);
+				return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN,
+						  "register 0x%x leaves the window", reg);
 			if (!cp_reg_write(cp, reg, at[1 + i]))
 				return false;
 		}
@@ -140,9 +146,10 @@ bool cp_load_sh_reg_index(struct cp *cp)
 	unsigned step = bits(packet->reg, 31, 31) ? 2 : 1;
 
 	if (!cp->gfx && cp->gen & (P_ALL9 | P_GFX101))
-		return cp_illegal(cp, 65, "compute rings know it from GFX10.3 on");
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "compute rings know it from GFX10.3 on");
 	if (bits(packet->addr_lo, 1, 0))
-		return cp_illegal(cp, 66, "index %u needs a base that nobody set", bits(packet->addr_lo, 1, 0));
+		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "index %u needs a base that nobody set",
+				  bits(packet->addr_lo, 1, 0));
 	for (uint32_t i = 0; i < count; i += step, va += 4ull * step) {
 		if (step == 2 && !cp_need(cp, engine_mem_read32(&cp->mem, va, &reg)))
 			return false;
@@ -150,7 +157,7 @@ bool cp_load_sh_reg_index(struct cp *cp)
 			return false;
 		reg = step == 2 ? SH_BASE + bits(reg, 15, 0) : SH_BASE + bits(packet->reg, 15, 0) + i;
 		if (reg >= SH_END)
-			return cp_illegal(cp, 66, "register 0x%x leaves the window", reg);
+			return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "register 0x%x leaves the window", reg);
 		if (!cp_reg_write(cp, reg, value))
 			return false;
 	}
@@ -166,8 +173,8 @@ static bool load_elapse(struct cp *cp, uint32_t count)
 	return !engine_run_stopped(cp->run);
 }
 
-/* LOAD_SH_REG and its kin: a base, then (first register, count) pairs; memory is laid out as the window is. Context
- * registers are read by nobody, but their memory must be there. */
+/* LOAD_SH_REG, LOAD_UCONFIG_REG, LOAD_CONTEXT_REG: a base, then (first register, count) pairs; memory has the
+ * layout of the window. The model has no use for context registers, but their memory must be mapped. */
 static bool load_registers(struct cp *cp, uint32_t base, uint32_t end)
 {
 	uint64_t va = pm4_va(cp->body[0] & ~3u, cp->body[1]);
@@ -177,7 +184,8 @@ static bool load_registers(struct cp *cp, uint32_t base, uint32_t end)
 		uint32_t first = bits(cp->body[i], 15, 0), count = bits(cp->body[i + 1], 13, 0);
 
 		if (first >= end - base || count > end - base - first)
-			return cp_illegal(cp, 66, "registers 0x%x to 0x%x leave the window", base + first,
+			return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN,
+					  "registers 0x%x to 0x%x leave the window", base + first,
 					  base + first + count - 1);
 		if (!load_elapse(cp, count))
 			return false;
@@ -206,18 +214,18 @@ bool cp_load_reg(struct cp *cp)
 bool cp_set_base(struct cp *cp)
 {
 	if (!cp->gfx && cp->gen != P_GFX12)
-		return cp_illegal(cp, 64, "only the graphics ring knows it");
-	if (!cp->gfx && bits(cp->body[0], 3, 0) != 6) /* which is for EXECUTE_INDIRECT */
-		return cp_illegal(cp, 65, "index %u", bits(cp->body[0], 3, 0));
+		return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "only the graphics ring knows it");
+	if (!cp->gfx && bits(cp->body[0], 3, 0) != 6) /* 5: for EXECUTE_INDIRECT */
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "index %u", bits(cp->body[0], 3, 0));
 	if (bits(cp->body[0], 3, 0) == 1) /* base of indirect arguments */
 		cp->ring->indirect_base = pm4_va(cp->body[1] & ~7u, cp->body[2]);
 	return true;
 }
 
-/* --- launches --------------------------------------------------------------------------------- */
+/* --- launches --- */
 
-/* Asynchronous: the CP goes on while the waves run. */
-static bool launch(struct cp *cp, const uint32_t dim[3], uint32_t initiator)
+/* Asynchronous: the CP continues while the waves run. */
+static bool launch_grid(struct cp *cp, const uint32_t dim[3], uint32_t initiator)
 {
 	char where[96];
 	struct engine_grid *grid;
@@ -227,7 +235,7 @@ static bool launch(struct cp *cp, const uint32_t dim[3], uint32_t initiator)
 	cp->ring->sh[COMPUTE_DISPATCH_INITIATOR] = initiator;
 	/* Vega executes it all the same: libdrm's "Sync dependency Test" dispatches so. */
 	if (cp->gfx && !(cp->header & PM4_SHADER_TYPE))
-		cp_remark(cp, 65, "on the graphics ring a dispatch has SHADER_TYPE");
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "on the graphics ring a dispatch has SHADER_TYPE");
 	grid = engine_grid_create(cp->run, dim, initiator, where);
 	if (grid && cp->ring->counts_invocations && cp->ring->sh[COMPUTE_PIPELINESTAT_ENABLE] & 1)
 		cp->ring->cs_invocations += engine_grid_items(grid);
@@ -240,7 +248,7 @@ bool cp_dispatch_direct(struct cp *cp)
 {
 	const struct pm4_dispatch_direct *packet = (const void *)cp->body;
 
-	return launch(cp, packet->dim, packet->initiator);
+	return launch_grid(cp, packet->dim, packet->initiator);
 }
 
 bool cp_dispatch_indirect(struct cp *cp)
@@ -251,12 +259,13 @@ bool cp_dispatch_indirect(struct cp *cp)
 
 	cp->mem.plain = true;
 	if (cp->body_dw != (cp->gfx ? 2 : 3))
-		return cp_hang(cp, 65, "a body of %u dwords", cp->body_dw);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "a body of %u dwords", cp->body_dw);
 	if (va & 3)
-		cp_remark(cp, 65, "arguments at 0x%llx are not 4-byte aligned", (unsigned long long)va);
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "arguments at 0x%llx are not 4-byte aligned",
+			  (unsigned long long)va);
 	va &= ~(uint64_t)3;
 	for (unsigned i = 0; i < 3; i++)
 		if (!cp_need(cp, engine_mem_read32(&cp->mem, va + 4 * i, &dim[i])))
 			return false;
-	return launch(cp, dim, cp->body[cp->body_dw - 1]);
+	return launch_grid(cp, dim, cp->body[cp->body_dw - 1]);
 }

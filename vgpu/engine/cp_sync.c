@@ -1,21 +1,22 @@
 /* Packets that order work: caches, end of pipe, events, waits. */
 #include "vgpu/engine/cp.h"
 
-/* Waves of this ring, not of others. On hardware RELEASE_MEM is queued behind the waves while the CP parses on;
- * here the CP stands until they are done, which nothing inside the job can tell but a packet that polls what a
- * later one writes, and that would be a hang on hardware too. */
+/* Waits for the waves of this ring, not of others. On hardware RELEASE_MEM is queued behind the waves while the CP
+ * continues; here the CP waits. Inside a job the difference shows only to a packet that polls the result of a
+ * later packet, and that would be a hang on hardware too. */
 static void await_waves(struct cp *cp)
 {
 	engine_ring_drain(cp->run);
 }
 
-/* GFX9's L2 actions that do not do what their name says (Mesa radv_cs.c). */
+/* L2 actions of GFX9 whose effect differs from their name (Mesa radv_cs.c). */
 static void check_l2_actions(const struct cp *cp, bool tc, bool wb, bool nc, bool metadata)
 {
 	if (wb && !tc && !nc)
-		cp_remark(cp, 84, "TC_WB without TC or TC_NC does nothing");
+		cp_remark(cp, CONTRACT_EOP_NO_WRITEBACK, "TC_WB without TC or TC_NC does nothing");
 	if (tc && !wb && !metadata)
-		cp_remark(cp, 84, "invalidates L2 without writing it back: other queues' dirty lines are lost");
+		cp_remark(cp, CONTRACT_EOP_NO_WRITEBACK,
+			  "invalidates L2 without writing it back: other queues' dirty lines are lost");
 }
 
 /* Both actions on L2 hold for MTYPE NC and RW alike, which is all that L2 keeps. */
@@ -24,14 +25,15 @@ static unsigned l2_actions(bool tc, bool wb, bool nc, bool metadata)
 	return (wb && (tc || nc) ? MEM_WRITE_BACK : 0) | (tc && !(metadata && !wb) ? MEM_DROP_L2 : 0);
 }
 
-static void maintain(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
+static void maintain_caches(struct cp *cp, unsigned what, uint64_t lo, uint64_t hi)
 {
 	struct mem_cache *cache = cp->ring->cache;
 	unsigned lost = cache && what ? mem_cache_maintain(cache, what, lo, hi) : 0;
 
 	engine_run_cleaned(cp->run, what);
 	if (lost)
-		cp_remark(cp, 118, "%u lines of L2 are lost: they were written and not written back", lost);
+		cp_remark(cp, CONTRACT_L2_DROPPED,
+			  "%u lines of L2 are lost: they were written and not written back", lost);
 }
 
 /* 40 bits of 256 bytes are everything. */
@@ -53,7 +55,7 @@ static void acquire_caches(struct cp *cp, const struct pm4_acquire_mem *packet)
 	what |= cntl & COHER_SH_ICACHE ? MEM_DROP_CODE : 0;
 	if (!size)
 		return;
-	maintain(cp, what, lo, range_end(lo, size));
+	maintain_caches(cp, what, lo, range_end(lo, size));
 }
 
 static void maintain_gcr(struct cp *cp, uint32_t gcr, uint64_t lo, uint64_t hi)
@@ -62,8 +64,8 @@ static void maintain_gcr(struct cp *cp, uint32_t gcr, uint64_t lo, uint64_t hi)
 	const char *fault = engine_gcr_fault(cp->gen, gcr);
 
 	if (fault)
-		cp_remark(cp, 84, "%s (GCR_CNTL 0x%05x)", fault, gcr);
-	maintain(cp, work.what, work.lo, work.hi);
+		cp_remark(cp, CONTRACT_EOP_NO_WRITEBACK, "%s (GCR_CNTL 0x%05x)", fault, gcr);
+	maintain_caches(cp, work.what, work.lo, work.hi);
 }
 
 /* From GFX10 on. The graphics ring of GFX11 may wait for a RELEASE_MEM's counter (pixel wait sync) in it, which has
@@ -75,9 +77,10 @@ static bool acquire_gcr(struct cp *cp)
 	uint64_t size = pm4_va(packet->size_lo, bits(packet->size_hi, 24, 0));
 
 	if (!cp->gfx && packet->coher_cntl)
-		cp_remark(cp, 65, "COHER_CNTL 0x%08x, which only the graphics ring has", packet->coher_cntl);
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "COHER_CNTL 0x%08x, which only the graphics ring has",
+			  packet->coher_cntl);
 	if (bits(packet->gcr_cntl, 12, 11) == GCR_GL2_RANGE && (size >> 32 >= 0xff || !size))
-		cp_remark(cp, 85, "GL2_RANGE with %s",
+		cp_remark(cp, CONTRACT_INVALIDATE_MISSING, "GL2_RANGE with %s",
 			  size ? "everything: hardware walks page after page" : "nothing");
 	maintain_gcr(cp, packet->gcr_cntl, lo, size >> 32 >= 0xff ? ~(uint64_t)0 : lo + (size << 8));
 	return true;
@@ -93,14 +96,15 @@ bool cp_acquire_mem(struct cp *cp)
 	check_l2_actions(cp, cntl & COHER_TC, cntl & COHER_TC_WB, cntl & COHER_TC_NC_ACTION,
 			 cntl & COHER_TC_INV_METADATA);
 	if (!packet->size_lo && !bits(packet->size_hi, 7, 0))
-		cp_remark(cp, 85, "an empty range: nothing is invalidated");
+		cp_remark(cp, CONTRACT_INVALIDATE_MISSING, "an empty range: nothing is invalidated");
 	acquire_caches(cp, packet);
 	return true;
 }
 
-/* --- end of pipe ------------------------------------------------------------------------------ */
+/* --- end of pipe --- */
 
-/* What data_sel writes: bytes of it, 0 for nothing; -1 where the generation has no such thing. */
+/* Decodes data_sel into *data. Returns the size in bytes, 0 for no data, -1 where the generation lacks the value.
+ */
 static int eop_data(struct cp *cp, const struct pm4_release_mem *packet, uint64_t *data)
 {
 	switch (bits(packet->data_cntl, 31, 29)) {
@@ -135,9 +139,9 @@ static bool write_eop_data(struct cp *cp, const struct pm4_release_mem *packet)
 	bool written = true;
 
 	if (size_B < 0)
-		return cp_illegal(cp, 65, "data_sel %u", data_sel);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "data_sel %u", data_sel);
 	if (size_B && va & (unsigned)(size_B - 1))
-		cp_remark(cp, 100, "0x%llx is not aligned to its data", (unsigned long long)va);
+		cp_remark(cp, CONTRACT_EOP_NOWHERE, "0x%llx is not aligned to its data", (unsigned long long)va);
 	if (data_sel == RELEASE_DATA_ATOMIC_ADD_32)
 		written = engine_mem_atomic(&cp->mem, va, ENGINE_ATOMIC_ADD_32, data, 0, &old);
 	else if (size_B)
@@ -145,7 +149,7 @@ static bool write_eop_data(struct cp *cp, const struct pm4_release_mem *packet)
 				      : engine_mem_write64(&cp->mem, va, data);
 	/* End-of-pipe writes do not stop the CP: the fence is lost, and whoever waits for it waits. */
 	if (!written)
-		cp_remark(cp, 100, "the write to 0x%llx is lost", (unsigned long long)va);
+		cp_remark(cp, CONTRACT_EOP_NOWHERE, "the write to 0x%llx is lost", (unsigned long long)va);
 	return true;
 }
 
@@ -190,10 +194,10 @@ static void release_caches(struct cp *cp, uint32_t cntl)
 		maintain_gcr(cp, release_gcr(cp->gen, cntl), 0, ~(uint64_t)0);
 		return;
 	}
-	maintain(cp,
-		 l2_actions(cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false) |
-			 (cntl & RELEASE_TCL1 ? MEM_DROP_L1 : 0),
-		 0, ~(uint64_t)0);
+	maintain_caches(cp,
+			l2_actions(cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false) |
+				(cntl & RELEASE_TCL1 ? MEM_DROP_L1 : 0),
+			0, ~(uint64_t)0);
 }
 
 bool cp_release_mem(struct cp *cp)
@@ -203,9 +207,10 @@ bool cp_release_mem(struct cp *cp)
 	unsigned event = bits(cntl, 5, 0), index = bits(cntl, 11, 8);
 
 	if (!is_eop_event(cp, event) || (index != 5 && index != 6))
-		return cp_hang(cp, 65, "event 0x%02x with index %u is not of the end of pipe", event, index);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED,
+			       "event 0x%02x with index %u is not of the end of pipe", event, index);
 	if (bits(packet->data_cntl, 17, 16) > 1)
-		return cp_illegal(cp, 65, "dst_sel %u", bits(packet->data_cntl, 17, 16));
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "dst_sel %u", bits(packet->data_cntl, 17, 16));
 	if (cp->gen & P_ALL9)
 		check_l2_actions(cp, cntl & RELEASE_TC, cntl & RELEASE_TC_WB, cntl & RELEASE_TC_NC, false);
 	await_waves(cp);
@@ -235,17 +240,17 @@ bool cp_timestamp(struct cp *cp)
 		return false;
 	cp->mem.actor.end_of_pipe = true;
 	if (!engine_mem_write64(&cp->mem, bottom, engine_clock(cp->ring->dev->chip)))
-		cp_remark(cp, 100, "the write to 0x%llx is lost", (unsigned long long)bottom);
+		cp_remark(cp, CONTRACT_EOP_NOWHERE, "the write to 0x%llx is lost", (unsigned long long)bottom);
 	return true;
 }
 
-/* --- events ----------------------------------------------------------------------------------- */
+/* --- events --- */
 
 /* The order in which SAMPLE_PIPELINESTAT writes its counters (Mesa radv_query.c); of all of them only the
  * invocations of compute shaders move here. */
 enum { PIPELINESTAT_COUNT = 11, PIPELINESTAT_CS = 10 };
 
-/* Compute invocations are counted when they are launched, if START was seen: those that still run are in it. */
+/* Writes the number of compute invocations launched since PIPELINESTAT_START, of running waves too. */
 static bool sample_pipelinestat(struct cp *cp, uint64_t va)
 {
 	for (unsigned i = 0; i < PIPELINESTAT_COUNT; i++)
@@ -255,8 +260,8 @@ static bool sample_pipelinestat(struct cp *cp, uint64_t va)
 	return true;
 }
 
-/* A count for each render backend, in two words of 16 bytes each: nothing was drawn. Bit 63 says that it is there.
- */
+/* Writes a count for each render backend, in two words of 16 bytes each: nothing was drawn. Bit 63 marks the count
+ * as written. */
 static bool zpass_done(struct cp *cp, uint64_t va)
 {
 	for (unsigned rb = 0; rb < cp->ring->dev->chip->rbs; rb++)
@@ -265,17 +270,17 @@ static bool zpass_done(struct cp *cp, uint64_t va)
 	return true;
 }
 
-/* Events that write where the packet says. */
-static bool sample(struct cp *cp, unsigned event)
+/* Events that write to the packet's address. */
+static bool sample_event(struct cp *cp, unsigned event)
 {
 	uint64_t va;
 
 	if (cp->body_dw != 3)
-		return cp_hang(cp, 65, "event 0x%02x has an address", event);
+		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "event 0x%02x has an address", event);
 	va = pm4_va(cp->body[1], cp->body[2]);
-	/* Of ZPASS_DONE Mesa's Vulkan driver gives any dword, for its own scratch: no reason to complain. */
+	/* Mesa's Vulkan driver gives ZPASS_DONE an unaligned dword of its own scratch memory, which is harmless. */
 	if (va & 7 && event != EVENT_ZPASS_DONE)
-		cp_remark(cp, 65, "0x%llx is not 8-byte aligned", (unsigned long long)va);
+		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "0x%llx is not 8-byte aligned", (unsigned long long)va);
 	va &= ~(uint64_t)7;
 	cp->mem.past_l2 = GPUVM_W;
 	return event == EVENT_SAMPLE_PIPELINESTAT ? sample_pipelinestat(cp, va) : zpass_done(cp, va);
@@ -288,7 +293,8 @@ bool cp_event_write_zpass(struct cp *cp)
 	return zpass_done(cp, pm4_va(cp->body[0] & ~7u, cp->body[1]));
 }
 
-/* What a compute ring takes (PAL's MEC headers and gfx9CmdUtil.cpp); the graphics ring takes all. */
+/* Events that a compute ring accepts (PAL's MEC headers and gfx9CmdUtil.cpp); the graphics ring accepts all
+ * events. */
 static bool is_compute_event(unsigned event)
 {
 	static const uint64_t events = 1ull << EVENT_CACHE_FLUSH | 1ull << EVENT_CACHE_FLUSH_AND_INV |
@@ -306,35 +312,39 @@ bool cp_event_write(struct cp *cp)
 	unsigned event = bits(cp->body[0], 5, 0), index = bits(cp->body[0], 11, 8);
 
 	if (is_timestamp_event(event))
-		return cp_hang(cp, 64, "event 0x%02x is for RELEASE_MEM", event);
+		return cp_hang(cp, CONTRACT_PACKET_WRONG_RING, "event 0x%02x is for RELEASE_MEM", event);
 	switch (event) {
 	case EVENT_CS_PARTIAL_FLUSH:
 		if (index != 4)
-			cp_remark(cp, 65, "CS_PARTIAL_FLUSH has index 4, not %u", index);
+			cp_remark(cp, CONTRACT_PACKET_MALFORMED, "CS_PARTIAL_FLUSH has index 4, not %u", index);
 		await_waves(cp);
 		mem_order_flush(&cp->run->order);
 		return !engine_run_stopped(cp->run);
 	case EVENT_SAMPLE_PIPELINESTAT:
 		if (index != 2)
-			cp_remark(cp, 65, "SAMPLE_PIPELINESTAT has index 2, not %u", index);
-		return sample(cp, event);
+			cp_remark(cp, CONTRACT_PACKET_MALFORMED, "SAMPLE_PIPELINESTAT has index 2, not %u", index);
+		return sample_event(cp, event);
 	case EVENT_ZPASS_DONE:
-		return cp->gfx ? sample(cp, event) : cp_illegal(cp, 64, "event 0x%02x is for graphics", event);
+		return cp->gfx ? sample_event(cp, event)
+			       : cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "event 0x%02x is for graphics", event);
 	case EVENT_PIPELINESTAT_START:
 	case EVENT_PIPELINESTAT_STOP:
 		cp->ring->counts_invocations = event == EVENT_PIPELINESTAT_START;
 		return true;
 	case EVENT_VS_PARTIAL_FLUSH:
 	case EVENT_PS_PARTIAL_FLUSH:
-		return cp->gfx ? true : cp_illegal(cp, 64, "event 0x%02x is for graphics", event);
+		return cp->gfx ? true
+			       : cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "event 0x%02x is for graphics", event);
 	default:
-		return cp->gfx || is_compute_event(event) ? true : cp_illegal(cp, 65, "event 0x%02x", event);
+		return cp->gfx || is_compute_event(event)
+			       ? true
+			       : cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "event 0x%02x", event);
 	}
 }
 
-/* --- waits ------------------------------------------------------------------------------------ */
+/* --- waits --- */
 
-/* What a wait polls. */
+/* Operands of a poll. */
 struct poll {
 	struct cp *cp;
 	bool memory, is_64;
@@ -343,8 +353,8 @@ struct poll {
 	uint64_t mask, reference;
 };
 
-/* One look. False: the job was stopped. */
-static bool look(void *user, bool *over)
+/* Polls once. False: the job was stopped. */
+static bool poll_once(void *user, bool *over)
 {
 	const struct poll *poll = user;
 	struct cp *cp = poll->cp;
@@ -367,7 +377,7 @@ static bool look(void *user, bool *over)
 
 enum { WAIT = 0, WAIT_WRITE_WAIT_WRITE = 1, WAIT_PREEMPTABLE = 3 };
 
-/* What 32 and 64 bits share: control and address. */
+/* Common part of the 32-bit and the 64-bit wait: control and address. */
 static bool wait_on(struct cp *cp, struct poll *poll)
 {
 	uint32_t control = cp->body[0], lo = cp->body[1], hi = cp->body[2];
@@ -377,16 +387,16 @@ static bool wait_on(struct cp *cp, struct poll *poll)
 	poll->function = bits(control, 2, 0);
 	poll->where = poll->memory ? pm4_va(lo, hi) : lo;
 	if (poll->function > PM4_GREATER || bits(control, 5, 4) > 1)
-		return cp_illegal(cp, 65, "control 0x%x", control);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "control 0x%x", control);
 	/* Write, wait, write: as the kernel flushes HDP. */
 	if (operation == WAIT_WRITE_WAIT_WRITE) {
 		if (poll->memory || poll->is_64 || !cp_reg_write(cp, lo, (uint32_t)poll->reference))
-			return cp_illegal(cp, 66, "write-wait-write of 0x%x", lo);
+			return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN, "write-wait-write of 0x%x", lo);
 		poll->where = hi;
 	} else if (operation != WAIT && !(operation == WAIT_PREEMPTABLE && cp->gen & P_11UP)) {
-		return cp_illegal(cp, 65, "operation %u", operation);
+		return cp_illegal(cp, CONTRACT_PACKET_MALFORMED, "operation %u", operation);
 	}
-	return engine_wait_until(&cp->mem, look, poll);
+	return engine_wait_until(&cp->mem, poll_once, poll);
 }
 
 bool cp_wait_reg_mem(struct cp *cp)
@@ -410,7 +420,7 @@ bool cp_wait_reg_mem64(struct cp *cp)
 	return wait_on(cp, &poll);
 }
 
-/* Waits until somebody sets the packet's valid bit in memory. */
+/* Waits until the packet's valid bit is set in memory. */
 bool cp_rewind(struct cp *cp)
 {
 	struct poll poll = {
@@ -422,10 +432,10 @@ bool cp_rewind(struct cp *cp)
 		.reference = 1u << 31,
 	};
 
-	return engine_wait_until(&cp->mem, look, &poll);
+	return engine_wait_until(&cp->mem, poll_once, &poll);
 }
 
-/* --- constant and draw engine ------------------------------------------------------------------ */
+/* --- constant and draw engine --- */
 
 /* A graphics job may bring an IB for the constant engine, which a card runs beside the draw engine's. Here IBs run
  * in their order, so only what an earlier one counted can be waited for. */

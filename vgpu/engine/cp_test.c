@@ -168,8 +168,7 @@ static void test_dma_data(struct test_gpu *t)
 	CHECK_EQ(data32(t, 12288 + 64), 0);
 }
 
-/* --- waits ------------------------------------------------------------------------------------------------------
- */
+/* --- waits --- */
 
 static void *set_later(void *arg)
 {
@@ -260,8 +259,7 @@ static void test_begin_anew(struct test_gpu *t)
 	}
 }
 
-/* --- buffers ----------------------------------------------------------------------------------------------------
- */
+/* --- buffers --- */
 
 /* row 68 */
 static void test_chain(struct test_gpu *t)
@@ -413,8 +411,7 @@ static void test_bad_packets(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------
- */
+/* --- memory --- */
 
 /* rows 46, 47, 53 */
 static void test_refused(struct test_gpu *t)

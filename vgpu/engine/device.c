@@ -1,12 +1,13 @@
 /* A device's compute units: which grids wait, which threads work on them. */
 #include "vgpu/engine/internal.h"
-#include "vgpu/given.h"
+#include "vgpu/host_time.h"
 
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A wait that could miss an event only by an error of ours still ends: everything is looked at again so often. */
+/* Longest wait for an event. The condition is checked again after it, so that an event missed by an error of the
+ * engine delays a wait only. */
 #define RECHECK_NS 5000000
 
 static void destroy_caches(struct engine_device *dev)
@@ -87,7 +88,8 @@ void engine_device_destroy(struct engine_device *dev)
 	free(dev);
 }
 
-/* The pool grows to its size when the first work for it comes. Without threads the rings' own do all. */
+/* The pool grows to its size with the first work for it. Without pool threads the rings' own threads run all
+ * workgroups. */
 static void grow_pool_locked(struct engine_device *dev)
 {
 	while (dev->worker_count < dev->worker_max) {
@@ -111,7 +113,7 @@ void engine_device_wake(struct engine_device *dev)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-/* --- grids ------------------------------------------------------------------------------------ */
+/* --- grids --- */
 
 void engine_grid_publish(struct engine_grid *grid)
 {
@@ -121,7 +123,7 @@ void engine_grid_publish(struct engine_grid *grid)
 	bool alone;
 
 	atomic_fetch_add(&dev->busy, 1);
-	atomic_store_explicit(&grid->run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
+	atomic_store_explicit(&grid->run->progress_ns, vgpu_host_time_ns(), memory_order_relaxed);
 	grid->traced_ns = vgpu_trace_now();
 	pthread_mutex_lock(&dev->lock);
 	while (*end)
@@ -132,8 +134,9 @@ void engine_grid_publish(struct engine_grid *grid)
 	grid->unfinished = grid->total;
 	alone = ++ring->live_grids == 1 && grid->total == 1;
 	pthread_mutex_unlock(&dev->lock);
-	/* One workgroup alone is left to the ring's thread, which most often waits for it at once: this saves two
-	 * thread switches per launch. Whoever makes the ring's thread wait for something else wakes the pool. */
+	/* A grid of a single workgroup is left to the ring's thread, which most often waits for it at once: this
+	 * saves two thread switches per launch. A function that makes the ring's thread wait for something else
+	 * wakes the pool. */
 	if (!alone)
 		engine_device_wake(dev);
 }
@@ -180,8 +183,9 @@ static void cancel_locked(struct engine_grid *grid)
 	retire_locked(grid);
 }
 
-/* No more workgroups are resident than the ring's XCC holds. Where they may wait for one another in hardware, no
- * fewer, whatever the workers' shares of it are; otherwise a worker takes what fits its share. */
+/* The number of resident workgroups is at most what the ring's XCC holds. Where workgroups may wait for one
+ * another in hardware it is no smaller, whatever the workers' shares of the XCC are; otherwise a worker takes as
+ * much as fits its share. */
 static bool has_room(const struct engine_grid *grid, uint64_t units)
 {
 	if (grid->handed + grid->unfinished - grid->total >= grid->concurrency)
@@ -250,7 +254,7 @@ bool engine_device_await(struct engine_device *dev, uint64_t units, struct engin
 	return found;
 }
 
-/* Whether grids of the ring, or of one run, live; cancels those whose waves shall end. */
+/* Whether grids of the ring, or of one run, live; cancels grids whose waves must end. */
 static bool grids_live(struct engine_ring *ring, const struct engine_run *of)
 {
 	bool live = false;
@@ -289,7 +293,7 @@ bool engine_ring_busy(struct engine_ring *ring)
 	return busy;
 }
 
-static void drain(struct engine_run *run, const struct engine_run *of)
+static void drain_grids(struct engine_run *run, const struct engine_run *of)
 {
 	while (grids_live(run->ring, of))
 		if (!engine_worker_step(run->helper, of))
@@ -298,20 +302,10 @@ static void drain(struct engine_run *run, const struct engine_run *of)
 
 void engine_ring_drain(struct engine_run *run)
 {
-	drain(run, NULL);
+	drain_grids(run, NULL);
 }
 
 void engine_run_drain(struct engine_run *run)
 {
-	drain(run, run);
-}
-
-void engine_device_kill_waves(struct engine_device *dev, uint64_t vm)
-{
-	pthread_mutex_lock(&dev->lock);
-	for (struct engine_ring *ring = dev->rings; ring; ring = ring->next)
-		for (struct engine_grid *grid = ring->grids; grid; grid = grid->next)
-			if (grid->machine.view->vm == vm)
-				atomic_store_explicit(&grid->killed, true, memory_order_relaxed);
-	pthread_mutex_unlock(&dev->lock);
+	drain_grids(run, run);
 }

@@ -4,7 +4,7 @@
 
 #include "vgpu/engine/regs.h"
 #include "vgpu/engine/test_gpu.h"
-#include "vgpu/given.h"
+#include "vgpu/host_time.h"
 #include "vgpu/isa/test_code.h"
 
 #define D         TEST_DATA_VA
@@ -213,8 +213,7 @@ static double now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* --- what kernels compute
- * ------------------------------------------------------------------------------------------ */
+/* --- what kernels compute --- */
 
 static void test_add(struct test_gpu *t)
 {
@@ -331,8 +330,7 @@ static void test_stack_changes(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
-/* --- how they are scheduled
- * ---------------------------------------------------------------------------------------- */
+/* --- how they are scheduled --- */
 
 /* All workgroups wait for all others: as many as the chip holds must run at once. */
 static void test_meet(struct test_gpu *t)
@@ -398,8 +396,7 @@ static void test_asynchronous(struct test_gpu *t)
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 }
 
-/* --- what goes wrong
- * -------------------------------------------------------------------------------------------------- */
+/* --- what goes wrong --- */
 
 static void *kill_soon(void *ring)
 {
@@ -425,10 +422,10 @@ static void test_watchdog(struct test_gpu *t)
 	printf("  0.5 s of an endless loop took %.2f s\n", now_s() - begin);
 	set32(t, 0, 0);
 	begin = now_s();
-	given = vgpu_given_ns();
+	given = vgpu_host_time_ns();
 	EXPECT(LAUNCH("loop", {300}, {64}, .args = {D}), ENGINE_WAVES, 0, "watchdog");
 	printf("  0.5 s of 300 polling workgroups took %.2f s\n", now_s() - begin);
-	CHECK(vgpu_given_ns() - given < 10000000000u);
+	CHECK(vgpu_host_time_ns() - given < 10000000000u);
 	t->watchdog_ns = 0;
 	pthread_create(&thread, NULL, kill_soon, t->ring);
 	EXPECT(LAUNCH("spin", {10}, {64}, .args = {D}), ENGINE_KILLED, 0, NULL);
@@ -538,8 +535,7 @@ static void test_speed(struct test_gpu *t)
 	printf("  1000 launches of one wave took %.2f ms\n", 1e3 * (now_s() - begin));
 }
 
-/* --- several rings
- * ---------------------------------------------------------------------------------------------------- */
+/* --- several rings --- */
 
 struct second_ring {
 	struct test_gpu gpu;

@@ -1,4 +1,4 @@
-/* GCR_CNTL: how packets of GFX10 and later ask for cache work (ACQUIRE_MEM, RELEASE_MEM, SDMA's GCR_REQ).
+/* GCR_CNTL: cache maintenance by packets of GFX10 and later (ACQUIRE_MEM, RELEASE_MEM, SDMA's GCR_REQ).
  *
  * Sources: PAL gfx9CmdUtil.cpp, Mesa radv_cs.c and sid.h (S_586_*). */
 #include "vgpu/engine/cp.h"
@@ -8,7 +8,7 @@ struct engine_cache_work engine_gcr_work(unsigned gen, uint32_t gcr, uint64_t lo
 	unsigned range = bits(gcr, 12, 11);
 	struct engine_cache_work work = {.what = 0, .lo = 0, .hi = ~(uint64_t)0};
 
-	/* GL1 stands between GL0 and GL2, and what it keeps comes back. GFX12 has none that keeps lines. */
+	/* GL1 is between GL0 and GL2: a line that it keeps returns to GL0. GFX12's GL1 keeps no lines. */
 	bool l1 = gcr & GCR_GLV_INV && (gen == P_GFX12 || gcr & GCR_GL1_INV);
 
 	work.what |= gcr & GCR_GL2_WB ? MEM_WRITE_BACK : 0;

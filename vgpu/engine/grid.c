@@ -1,5 +1,5 @@
-/* From the COMPUTE_* registers to a dispatch: what is checked here is what hardware would hang on, get wrong, or
- * take from somebody else's job. */
+/* Decodes the COMPUTE_* registers into a dispatch, and checks for values that hang hardware, give wrong results,
+ * or depend on another job's registers. */
 #include "vgpu/engine/internal.h"
 
 #include <stdio.h>
@@ -13,13 +13,13 @@
 #define LDS_GRANULE_B   512
 #define SIMDS_PER_CU    4
 
-/* Where generations differ. Sources: Mesa registers/gfx9.json to gfx12.json, ac_cmdbuf.c. */
+/* Differences of generations. Sources: Mesa registers/gfx9.json to gfx12.json, ac_cmdbuf.c. */
 struct layout {
 	uint16_t gens;
 	uint16_t rsrc3;        /* 0: none */
 	uint16_t se4;          /* STATIC_THREAD_MGMT of engine 4, then 5 to 7; 0: none has more than 4 */
 	uint8_t wavesize_hi;   /* TMPRING_SIZE: highest bit of WAVESIZE */
-	bool waves_per_engine; /* WAVES counts those of one engine */
+	bool waves_per_engine; /* WAVES is the number per engine */
 	uint16_t wavesize_unit_B;
 	uint32_t initiator; /* bits that DISPATCH_INITIATOR has */
 };
@@ -58,7 +58,7 @@ unsigned engine_cu_mask_reg(const struct vgpu_chip *chip, unsigned engine)
 	return engine < 4 ? first[engine] : layout_of(chip)->se4 + engine - 4;
 }
 
-/* What one dispatch is decoded from. */
+/* Inputs of a dispatch while its registers are decoded. */
 struct dispatch {
 	struct engine_run *run;
 	struct engine_ring *ring;
@@ -72,25 +72,25 @@ struct dispatch {
 	bool ok;            /* false: the job was stopped, or nothing is to run */
 };
 
-static uint32_t reg(const struct dispatch *d, unsigned offset)
+static uint32_t dispatch_reg(const struct dispatch *d, unsigned offset)
 {
 	return d->ring->sh[offset];
 }
 
-static void hang(struct dispatch *d, unsigned row, const char *why)
+static void dispatch_hang(struct dispatch *d, enum contract_row row, const char *why)
 {
 	vgpu_finding(row, "%s; %s", why, d->where);
 	engine_run_stop(d->run, ENGINE_HANG, "%s; %s", why, d->where);
 	d->ok = false;
 }
 
-/* --- row 67: nothing persists between jobs ---------------------------------------------------- */
+/* --- row 67: nothing persists between jobs --- */
 
 static void rely_on(const struct dispatch *d, unsigned first, unsigned count, const char *name)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (d->ring->sh_job[first + i] != d->ring->job_number)
-			vgpu_finding(67,
+			vgpu_finding(CONTRACT_REGISTER_STALE,
 				     "dispatch relies on %s[%u] (SH offset 0x%x), which this job did not set; %s",
 				     name, i, first + i, d->where);
 }
@@ -100,7 +100,7 @@ static bool has_rsrc3(const struct dispatch *d)
 	return !(d->gen & P_ALL9) || vgpu_gfx_unified(d->chip->gfx);
 }
 
-/* Whether a register, and not a descriptor among the user data, says where scratch is. */
+/* Whether a register has the scratch base; otherwise a descriptor in the user data has it. */
 static bool has_scratch_base(const struct dispatch *d)
 {
 	return d->chip->flat_scratch_given || d->gen & P_11UP;
@@ -130,9 +130,9 @@ static void rely_on_registers(const struct dispatch *d)
 		rely_on(d, COMPUTE_TG_CHUNK_SIZE, 1, "COMPUTE_TG_CHUNK_SIZE");
 	if (!(d->initiator & INITIATOR_FORCE_START_AT_000))
 		rely_on(d, COMPUTE_START_X, 3, "COMPUTE_START");
-	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN)
+	if (dispatch_reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN)
 		rely_on(d, COMPUTE_TMPRING_SIZE, 1, "COMPUTE_TMPRING_SIZE");
-	if (reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN && has_scratch_base(d))
+	if (dispatch_reg(d, COMPUTE_PGM_RSRC2) & RSRC2_SCRATCH_EN && has_scratch_base(d))
 		rely_on(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO, 2, "COMPUTE_DISPATCH_SCRATCH_BASE");
 }
 
@@ -145,7 +145,7 @@ static void check_clean(const struct dispatch *d, _Atomic uint64_t *clean, const
 		return;
 	atomic_store_explicit(clean, job->vmid_epoch, memory_order_relaxed);
 	vgpu_finding(
-		168,
+		CONTRACT_VMID_CODE_STALE,
 		"VMID %llu was another process's, and nothing has invalidated the %s cache since (%s): lines of "
 		"that one may serve this one; %s",
 		(unsigned long long)job->vmid, cache, flag, d->where);
@@ -157,14 +157,15 @@ static void check_vmid(const struct dispatch *d)
 	check_clean(d, &d->ring->dev->scalar_clean[d->ring->xcc], "scalar", "SH_KCACHE");
 }
 
-/* --- shape ------------------------------------------------------------------------------------ */
+/* --- shape --- */
 
 static void check_initiator(struct dispatch *d)
 {
 	uint32_t stray = d->initiator & ~d->layout->initiator;
 
 	if (stray)
-		vgpu_finding(96, "the initiator 0x%x sets bits 0x%x (%s), which %s does not have; %s", d->initiator,
+		vgpu_finding(CONTRACT_WAVE_SIZE,
+			     "the initiator 0x%x sets bits 0x%x (%s), which %s does not have; %s", d->initiator,
 			     stray,
 			     stray & INITIATOR_CS_W32_EN    ? "CS_W32_EN"
 			     : stray & INITIATOR_ORDER_MODE ? "ORDER_MODE"
@@ -173,12 +174,14 @@ static void check_initiator(struct dispatch *d)
 	if (d->initiator & (INITIATOR_RESTORE | INITIATOR_ORDERED_APPEND_ENBL))
 		vgpu_finding(0, "the initiator 0x%x asks for a restore or ordered append; %s", d->initiator,
 			     d->where);
-	if (d->gen == P_GFX940 && reg(d, COMPUTE_TG_CHUNK_SIZE))
-		vgpu_finding(95, "TG_CHUNK_SIZE %u leaves groups to other XCCs, which do not run this ring; %s",
-			     reg(d, COMPUTE_TG_CHUNK_SIZE), d->where);
+	if (d->gen == P_GFX940 && dispatch_reg(d, COMPUTE_TG_CHUNK_SIZE))
+		vgpu_finding(CONTRACT_GRID_SIZE,
+			     "TG_CHUNK_SIZE %u leaves groups to other XCCs, which do not run this ring; %s",
+			     dispatch_reg(d, COMPUTE_TG_CHUNK_SIZE), d->where);
 	if (!(d->initiator & INITIATOR_COMPUTE_SHADER_EN)) {
-		vgpu_finding(95, "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s",
-			     d->initiator, d->where);
+		vgpu_finding(CONTRACT_GRID_SIZE,
+			     "the initiator 0x%x lacks COMPUTE_SHADER_EN: nothing is launched; %s", d->initiator,
+			     d->where);
 		d->ok = false;
 	}
 }
@@ -188,7 +191,7 @@ static void read_sizes(struct dispatch *d, struct engine_grid *grid)
 	uint64_t items = 1;
 
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t threads = reg(d, COMPUTE_NUM_THREAD_X + i);
+		uint32_t threads = dispatch_reg(d, COMPUTE_NUM_THREAD_X + i);
 
 		grid->size[i] = bits(threads, d->gen == P_GFX12 ? 12 : 15, 0); /* above: INTERLEAVE_BITS */
 		grid->last[i] = grid->size[i];
@@ -197,27 +200,29 @@ static void read_sizes(struct dispatch *d, struct engine_grid *grid)
 			continue;
 		grid->last[i] = bits(threads, 31, 16);
 		if (!grid->last[i] || grid->last[i] > grid->size[i]) {
-			vgpu_finding(95, "PARTIAL_TG_EN with a partial size of %u of %u in dimension %u; %s",
+			vgpu_finding(CONTRACT_GRID_SIZE,
+				     "PARTIAL_TG_EN with a partial size of %u of %u in dimension %u; %s",
 				     grid->last[i], grid->size[i], i, d->where);
 			grid->last[i] = grid->size[i];
 		}
 	}
 	if (!items || items > GROUP_ITEMS_MAX)
-		hang(d, 95, "workgroup of none or over 1024 work-items");
+		dispatch_hang(d, CONTRACT_GRID_SIZE, "workgroup of none or over 1024 work-items");
 }
 
-/* Where the grid starts and ends, in workgroups. START counts as DIM does; DIM is an end, not a length. */
+/* Reads first and last workgroup of the grid. START has the unit of DIM; DIM is an end, not a length. */
 static void read_grid(struct dispatch *d, struct engine_grid *grid)
 {
 	bool in_threads = d->initiator & INITIATOR_USE_THREAD_DIMENSIONS;
 	unsigned __int128 total = 1;
 
 	for (unsigned i = 0; i < 3; i++) {
-		uint32_t start = reg(d, COMPUTE_START_X + i), end = d->dim[i], size = grid->size[i];
+		uint32_t start = dispatch_reg(d, COMPUTE_START_X + i), end = d->dim[i], size = grid->size[i];
 
 		if (d->initiator & INITIATOR_FORCE_START_AT_000) {
 			if (start && d->ring->sh_job[COMPUTE_START_X + i] == d->ring->job_number)
-				vgpu_finding(95, "COMPUTE_START is %u but FORCE_START_AT_000 voids it; %s", start,
+				vgpu_finding(CONTRACT_GRID_SIZE,
+					     "COMPUTE_START is %u but FORCE_START_AT_000 voids it; %s", start,
 					     d->where);
 			start = 0;
 		}
@@ -230,35 +235,37 @@ static void read_grid(struct dispatch *d, struct engine_grid *grid)
 		grid->origin[i] = start;
 		grid->count[i] = end > start ? end - start : 0;
 		if (start && end <= start)
-			vgpu_finding(95, "COMPUTE_START %u is not below the dimension's end %u; %s", start, end,
-				     d->where);
+			vgpu_finding(CONTRACT_GRID_SIZE, "COMPUTE_START %u is not below the dimension's end %u; %s",
+				     start, end, d->where);
 		if (i && d->gen == P_GFX12 && end > UINT16_MAX)
-			vgpu_finding(95, "%u workgroups in dimension %u, but waves are told 16 bits; %s", end, i,
+			vgpu_finding(CONTRACT_GRID_SIZE,
+				     "%u workgroups in dimension %u, but waves are told 16 bits; %s", end, i,
 				     d->where);
 		total *= grid->count[i];
 	}
 	if (!total)
 		d->ok = false; /* nothing to launch, and nothing wrong */
 	else if (total >> 62)
-		hang(d, 95, "grid overflow");
+		dispatch_hang(d, CONTRACT_GRID_SIZE, "grid overflow");
 	grid->total = (uint64_t)total;
 }
 
-/* --- resources -------------------------------------------------------------------------------- */
+/* --- resources --- */
 
-/* Of the waves that the dispatch asks for. */
-static unsigned lanes(const struct dispatch *d)
+/* Lanes of a wave of this dispatch. */
+static unsigned wave_lanes(const struct dispatch *d)
 {
 	return !(d->gen & P_ALL9) && d->initiator & INITIATOR_CS_W32_EN ? 32 : 64;
 }
 
-/* VGPRs that one wave can have: of GFX9 the chip says it, later ones encode 256. */
+/* VGPRs of a wave at most: the row of a GFX9 chip has it; later chips encode 256. */
 static unsigned wave_vgprs(const struct dispatch *d)
 {
 	return d->gen & P_ALL9 ? d->chip->vgprs : 256;
 }
 
-/* What a dispatch declares and no packet sets is harmless as long as no instruction reads it: Mesa does so. */
+/* A user SGPR that a dispatch declares and no packet sets is harmless as long as no instruction reads it: Mesa has
+ * such dispatches. */
 static void read_user_data(struct dispatch *d, struct engine_grid *grid)
 {
 	memcpy(grid->user_data, &d->ring->sh[COMPUTE_USER_DATA_0], 4 * grid->user_sgprs);
@@ -269,36 +276,38 @@ static void read_user_data(struct dispatch *d, struct engine_grid *grid)
 
 static void read_registers(struct dispatch *d, struct engine_grid *grid)
 {
-	uint32_t rsrc1 = reg(d, COMPUTE_PGM_RSRC1), rsrc2 = reg(d, COMPUTE_PGM_RSRC2);
+	uint32_t rsrc1 = dispatch_reg(d, COMPUTE_PGM_RSRC1), rsrc2 = dispatch_reg(d, COMPUTE_PGM_RSRC2);
 	bool unified = vgpu_gfx_unified(d->chip->gfx);
 
 	grid->rsrc1 = rsrc1;
 	grid->rsrc2 = rsrc2;
-	grid->entry = ((uint64_t)bits(reg(d, COMPUTE_PGM_HI), 7, 0) << 32 | reg(d, COMPUTE_PGM_LO)) << 8;
+	grid->entry =
+		((uint64_t)bits(dispatch_reg(d, COMPUTE_PGM_HI), 7, 0) << 32 | dispatch_reg(d, COMPUTE_PGM_LO))
+		<< 8;
 	grid->user_sgprs = bits(rsrc2, 5, 1);
 	if (rsrc1 & (RSRC1_PRIV | RSRC1_DEBUG_MODE))
 		vgpu_finding(0, "RSRC1 0x%x sets PRIV or DEBUG_MODE; %s", rsrc1, d->where);
-	if ((rsrc2 & RSRC2_TRAP_PRESENT && d->gen != P_GFX12) || /* there it is DYNAMIC_VGPR */
+	if ((rsrc2 & RSRC2_TRAP_PRESENT && d->gen != P_GFX12) || /* GFX12: the bit is DYNAMIC_VGPR */
 	    bits(rsrc2, 14, 13) || bits(rsrc2, 30, 24))
 		vgpu_finding(0, "RSRC2 0x%x wants traps, but DRM's VMIDs have no handler; %s", rsrc2, d->where);
 	if (grid->user_sgprs > COMPUTE_USER_DATA_COUNT)
-		hang(d, 93, "RSRC2 declares over 16 user SGPRs");
+		dispatch_hang(d, CONTRACT_REGISTER_COUNT, "RSRC2 declares over 16 user SGPRs");
 	else
 		read_user_data(d, grid);
-	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || lanes(d) == 32 ? 8 : 4);
-	/* SGPRs come by 16, the field counts by 8: 0, 2, 4... */
+	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || wave_lanes(d) == 32 ? 8 : 4);
+	/* SGPRs are allocated by 16, the field counts by 8: 0, 2, 4... */
 	grid->machine.sgpr_count = (bits(rsrc1, 9, 6) / 2 + 1) * 16;
 	if (unified) {
-		grid->machine.accum_offset = (bits(reg(d, COMPUTE_PGM_RSRC3), 5, 0) + 1) * 4;
-		if (bits(reg(d, COMPUTE_PGM_RSRC3), 16, 16))
+		grid->machine.accum_offset = (bits(dispatch_reg(d, COMPUTE_PGM_RSRC3), 5, 0) + 1) * 4;
+		if (bits(dispatch_reg(d, COMPUTE_PGM_RSRC3), 16, 16))
 			vgpu_finding(0, "RSRC3 sets TG_SPLIT, which nothing here asks for; %s", d->where);
 	}
 	if (grid->machine.vgpr_count > wave_vgprs(d))
-		hang(d, 93, "RSRC1 asks for more VGPRs than a wave can have");
+		dispatch_hang(d, CONTRACT_REGISTER_COUNT, "RSRC1 asks for more VGPRs than a wave can have");
 	grid->lds_B = bits(rsrc2, 23, 15) * LDS_GRANULE_B;
 	if (grid->lds_B > d->chip->lds_B)
-		hang(d, 95, "RSRC2 asks for more LDS than a compute unit has");
-	grid->waves_per_group = (grid->size[0] * grid->size[1] * grid->size[2] + lanes(d) - 1) / lanes(d);
+		dispatch_hang(d, CONTRACT_GRID_SIZE, "RSRC2 asks for more LDS than a compute unit has");
+	grid->waves_per_group = (grid->size[0] * grid->size[1] * grid->size[2] + wave_lanes(d) - 1) / wave_lanes(d);
 }
 
 /* Compute units that STATIC_THREAD_MGMT leaves on. */
@@ -307,7 +316,7 @@ static unsigned enabled_cus(const struct dispatch *d, struct engine_grid *grid)
 	unsigned cus = 0;
 
 	for (unsigned se = 0; se < d->chip->engines; se++) {
-		uint32_t mask = reg(d, engine_cu_mask_reg(d->chip, se));
+		uint32_t mask = dispatch_reg(d, engine_cu_mask_reg(d->chip, se));
 		unsigned before = cus;
 
 		for (unsigned sh = 0; sh < d->chip->arrays_per_engine; sh++)
@@ -328,7 +337,7 @@ static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid
 	unsigned waves_per_simd =
 		min_u(d->chip->max_waves_per_cu / SIMDS_PER_CU, d->chip->vgprs / grid->machine.vgpr_count);
 	unsigned groups = SIMDS_PER_CU * waves_per_simd / grid->waves_per_group;
-	unsigned limit = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 15, 12); /* TG_PER_CU */
+	unsigned limit = bits(dispatch_reg(d, COMPUTE_RESOURCE_LIMITS), 15, 12); /* TG_PER_CU */
 
 	if (grid->lds_B)
 		groups = min_u(groups, d->chip->lds_B / grid->lds_B);
@@ -338,14 +347,14 @@ static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid
 static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 {
 	unsigned cus = enabled_cus(d, grid), groups = groups_per_cu(d, grid);
-	uint32_t waves_per_sh = bits(reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
+	uint32_t waves_per_sh = bits(dispatch_reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
 
 	if (!cus) {
-		hang(d, 67, "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit");
+		dispatch_hang(d, CONTRACT_REGISTER_STALE, "COMPUTE_STATIC_THREAD_MGMT leaves no compute unit");
 		return;
 	}
 	if (!groups) {
-		hang(d, 95, "the workgroup's registers or LDS exceed a compute unit");
+		dispatch_hang(d, CONTRACT_GRID_SIZE, "the workgroup's registers or LDS exceed a compute unit");
 		return;
 	}
 	grid->group_units = ENGINE_CU_UNITS / groups;
@@ -359,10 +368,10 @@ static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 	}
 }
 
-/* --- scratch ---------------------------------------------------------------------------------- */
+/* --- scratch --- */
 
-/* What the waves can reach by their slots must be mapped, and must not be cut up in another way while earlier waves
- * still use it. */
+/* Scratch memory of all slots must be mapped. Its division into slots must not change while earlier waves still
+ * use it. */
 static void check_scratch_memory(struct dispatch *d, const struct engine_grid *grid, uint64_t base)
 {
 	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
@@ -370,28 +379,30 @@ static void check_scratch_memory(struct dispatch *d, const struct engine_grid *g
 
 	engine_mem_init(&mem, d->run, GPUVM_CPC, GPUVM_CPC);
 	if (!engine_mem_covers(&mem, base, need_B, GPUVM_R | GPUVM_W))
-		vgpu_finding(91, "scratch at 0x%llx is not mapped for the %u waves of %u bytes that may run; %s",
+		vgpu_finding(CONTRACT_SCRATCH_SIZE,
+			     "scratch at 0x%llx is not mapped for the %u waves of %u bytes that may run; %s",
 			     (unsigned long long)base, grid->scratch_slots, grid->scratch_wave_B, d->where);
 	if (engine_ring_busy(d->ring) && d->ring->scratch_tag == base && d->ring->scratch_wave_B &&
 	    d->ring->scratch_wave_B != grid->scratch_wave_B)
-		vgpu_finding(116,
+		vgpu_finding(CONTRACT_SCRATCH_WAVESIZE,
 			     "WAVESIZE changes from %u to %u bytes while waves may use the scratch at 0x%llx; %s",
 			     d->ring->scratch_wave_B, grid->scratch_wave_B, (unsigned long long)base, d->where);
 	d->ring->scratch_tag = base;
 	d->ring->scratch_wave_B = grid->scratch_wave_B;
 }
 
-/* The private segment buffer that HSA kernels get in s0..s3 tells where scratch is. False: there is none. */
+/* Finds scratch by the private segment buffer that HSA kernels get in s0..s3. False: there is none. */
 static bool check_scratch_buffer(struct dispatch *d, const struct engine_grid *grid)
 {
 	const uint32_t *v = grid->user_data;
 	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
 
-	/* Swizzled, add_tid, a buffer: nothing else looks like it. */
+	/* swizzled, add_tid, a buffer: no other user data has these bits */
 	if (grid->user_sgprs < 4 || !(v[1] >> 31) || bits(v[3], 31, 23) != 1)
 		return false;
 	if (v[2] != 0xffffffffu && v[2] < need_B)
-		vgpu_finding(91, "scratch descriptor of %u bytes, but %u waves of %u bytes may run; %s", v[2],
+		vgpu_finding(CONTRACT_SCRATCH_SIZE,
+			     "scratch descriptor of %u bytes, but %u waves of %u bytes may run; %s", v[2],
 			     grid->scratch_slots, grid->scratch_wave_B, d->where);
 	check_scratch_memory(d, grid, v[0] | (uint64_t)bits(v[1], 15, 0) << 32);
 	return true;
@@ -400,8 +411,8 @@ static bool check_scratch_buffer(struct dispatch *d, const struct engine_grid *g
 /* gfx942 and, from GFX11 on, all have a register for it, and set FLAT_SCRATCH of each wave. */
 static void read_scratch_base(struct dispatch *d, struct engine_grid *grid)
 {
-	grid->scratch_base = ((uint64_t)bits(reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO + 1), 7, 0) << 32 |
-			      reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO))
+	grid->scratch_base = ((uint64_t)bits(dispatch_reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO + 1), 7, 0) << 32 |
+			      dispatch_reg(d, COMPUTE_DISPATCH_SCRATCH_BASE_LO))
 			     << 8;
 	check_scratch_memory(d, grid, grid->scratch_base);
 }
@@ -424,13 +435,13 @@ static bool divide_slots(struct dispatch *d, struct engine_grid *grid)
 	snprintf(why, sizeof(why),
 		 "TMPRING_SIZE has scratch for %u waves in each shader engine, but a workgroup has %u: none starts",
 		 grid->engine_slots, grid->waves_per_group);
-	hang(d, 161, why);
+	dispatch_hang(d, CONTRACT_SCRATCH_WAVES, why);
 	return false;
 }
 
 static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 {
-	uint32_t tmpring = reg(d, COMPUTE_TMPRING_SIZE);
+	uint32_t tmpring = dispatch_reg(d, COMPUTE_TMPRING_SIZE);
 
 	if (!(grid->rsrc2 & RSRC2_SCRATCH_EN))
 		return;
@@ -439,18 +450,19 @@ static void read_scratch(struct dispatch *d, struct engine_grid *grid)
 	if (d->layout->waves_per_engine)
 		grid->scratch_slots *= d->chip->engines;
 	else if (grid->scratch_slots % d->chip->engines)
-		vgpu_finding(91, "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s",
-			     grid->scratch_slots, d->chip->engines, d->where);
+		vgpu_finding(CONTRACT_SCRATCH_SIZE,
+			     "TMPRING_SIZE has %u waves, no multiple of %u shader engines; %s", grid->scratch_slots,
+			     d->chip->engines, d->where);
 	if (!divide_slots(d, grid))
 		return;
 	if (!grid->scratch_wave_B)
-		vgpu_finding(91, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
+		vgpu_finding(CONTRACT_SCRATCH_SIZE, "SCRATCH_EN, but TMPRING_SIZE has WAVESIZE 0; %s", d->where);
 	d->scratch_known = has_scratch_base(d) || check_scratch_buffer(d, grid);
 	if (has_scratch_base(d))
 		read_scratch_base(d, grid);
 }
 
-/* --- the machine's callbacks ------------------------------------------------------------------ */
+/* --- the machine's callbacks --- */
 
 static void on_fault(void *user, const struct gpuvm_fault *fault, uint64_t pc)
 {
@@ -502,8 +514,8 @@ static void read_gws(const struct dispatch *d, struct engine_grid *grid)
 	};
 }
 
-/* Slots of scratch go from wave to wave without an order of their own. Where it is cannot be told of all clients:
- * RADV gives its shaders less than a descriptor. Such dispatches are not checked. */
+/* Scratch slots pass from wave to wave without an explicit order: accesses to them are not checked. RADV's shaders
+ * get no descriptor from which the place of scratch can be read; their dispatches are not checked at all. */
 static void launch_in_order(const struct dispatch *d, struct engine_grid *grid)
 {
 	if (d->run->order.slot < 0 || (grid->scratch_slots && !d->scratch_known))

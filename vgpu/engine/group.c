@@ -1,4 +1,4 @@
-/* One resident workgroup: the state its waves start in, and turns of running them. */
+/* A resident workgroup: initial state of its waves, and turns in which they run. */
 #include "vgpu/engine/internal.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
  * costs some 10 ms and libdrm's busy loop of 1e7 turns less than a second. */
 #define INSTRUCTION_NS 25
 #define ACCESS_NS      500
-/* Barrier-bound groups give way after so many passes over their waves. */
+/* Passes of a turn over the waves of a group: a group that waits at barriers ends its turn after so many. */
 #define PASSES_PER_TURN 64
 
 #define POISON_BYTE 0xd5 /* 0xd5d5d5d5: no pointer, a large negative number, -2.9e13 as f32 */
@@ -36,7 +36,7 @@ void engine_group_destroy(struct engine_group *group)
 	if (!group)
 		return;
 	for (unsigned number = 0; number < ENGINE_WAVES_PER_GROUP; number++)
-		isa_late_destroy(group->waves[number].late);
+		isa_waitcnt_destroy(group->waves[number].waitcnt);
 	isa_races_destroy(group->races);
 	free(group->waves);
 	free(group->v);
@@ -44,18 +44,18 @@ void engine_group_destroy(struct engine_group *group)
 	free(group);
 }
 
-/* What checks of machine code remember. One wave alone races with nobody. */
+/* Storage for checks of machine code. A workgroup of one wave has no races in LDS. */
 static bool reserve_checks(struct engine_group *group, unsigned waves, uint32_t unset)
 {
 	for (unsigned number = 0; number < waves; number++) {
 		struct isa_wave *wave = &group->waves[number];
 
-		if (!wave->late)
-			wave->late = isa_late_create();
-		if (!wave->late)
+		if (!wave->waitcnt)
+			wave->waitcnt = isa_waitcnt_create();
+		if (!wave->waitcnt)
 			return false;
-		isa_late_reset(wave->late);
-		isa_late_unset(wave->late, unset);
+		isa_waitcnt_reset(wave->waitcnt);
+		isa_waitcnt_unset(wave->waitcnt, unset);
 	}
 	if (waves == 1 || !group->shared.lds_B)
 		return true;
@@ -69,8 +69,8 @@ static bool reserve_checks(struct engine_group *group, unsigned waves, uint32_t 
 	return group->races;
 }
 
-/* Storage grows and is never given back before the worker ends. */
-static bool reserve(struct engine_group *group, size_t v_rows, size_t lds_B)
+/* Storage grows, and is freed when the worker ends. */
+static bool reserve_storage(struct engine_group *group, size_t v_rows, size_t lds_B)
 {
 	if (group->v_rows < v_rows) {
 		free(group->v);
@@ -104,7 +104,7 @@ static void group_size(const struct engine_grid *grid, const uint32_t id[3], uin
 		size[d] = id[d] - grid->origin[d] == grid->count[d] - 1 ? grid->last[d] : grid->size[d];
 }
 
-/* User SGPRs, then what RSRC2 asks for, in hardware's order. */
+/* Sets user SGPRs, then those that RSRC2 enables, in hardware's order. */
 static void set_sgprs(struct isa_wave *wave, const struct engine_grid *grid, const uint32_t id[3], unsigned waves,
 		      uint32_t scratch_offset)
 {
@@ -161,9 +161,9 @@ static void set_work_items(struct isa_wave *wave, const struct engine_grid *grid
 	}
 }
 
-/* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 15:13 (on chips of four, 15 is zero). Workgroups go round the
- * shader engines, then their CUs: those that are active, which vgpu_chip_cu_bitmap() puts first, with more in the
- * first engines. */
+/* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 15:13 (on chips of four, 15 is zero). Workgroups are distributed
+ * over the shader engines in turn, then over their active CUs, which vgpu_chip_cu_bitmap() puts first, with more
+ * in the first engines. */
 unsigned engine_grid_engine(const struct engine_grid *grid, uint64_t index)
 {
 	const struct vgpu_chip *chip = grid->machine.chip;
@@ -231,7 +231,7 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 	engine_group_id(grid, claim->index, id);
 	group_size(grid, id, size);
 	waves = (size[0] * size[1] * size[2] + ISA_LANES - 1) / ISA_LANES;
-	if (!reserve(group, waves * rows_per_wave(&grid->machine), grid->lds_B))
+	if (!reserve_storage(group, waves * rows_per_wave(&grid->machine), grid->lds_B))
 		return false;
 	group->grid = grid;
 	group->index = claim->index;
@@ -247,14 +247,13 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 	return true;
 }
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- running --- */
 
 static void report_stopped(struct engine_group *group, const struct isa_wave *wave)
 {
 	struct engine_grid *grid = group->grid;
-	/* A refused fetch hangs the wave; an instruction that is none raises an interrupt (Linux gfx_v9_0.c, fault
-	 * handlers).
-	 */
+	/* A refused fetch hangs the wave; an illegal instruction raises an interrupt (Linux gfx_v9_0.c, fault
+	 * handlers). */
 	bool hang = atomic_load_explicit(&grid->fetch_fault, memory_order_relaxed);
 	uint32_t id[3];
 
@@ -263,7 +262,7 @@ static void report_stopped(struct engine_group *group, const struct isa_wave *wa
 			wave->why, wave->wave_in_group, id[0], id[1], id[2], grid->where);
 }
 
-/* Runs one wave that is not at a barrier. Returns what it stopped for. */
+/* Runs one wave that is not at a barrier. Returns the reason of its stop. */
 static enum isa_stop run_wave(struct engine_group *group, unsigned number, uint64_t budget)
 {
 	struct isa_wave *wave = &group->waves[number];

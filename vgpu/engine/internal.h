@@ -1,11 +1,11 @@
-/* The engine's own nouns. Private to vgpu/engine/.
+/* Nouns of the engine. Private to vgpu/engine/.
  *
- *   engine_device  a pool of workers (compute units) that pull workgroups from the grids of all rings
- *   engine_ring    one hardware queue: registers, scratch slots, the jobs that have lined up
- *   engine_run     one of these jobs: why and whether it stopped, modelled time; on its engine_execute()'s thread
- *   engine_grid    one dispatch: decoded registers, which workgroups are handed out, which have ended
- *   engine_group   one resident workgroup with the storage of its waves; belongs to one worker
- *   engine_worker  what runs workgroups: a pool thread, or a job's thread while it waits for waves
+ *   engine_device  a pool of workers (compute units) that take workgroups from the grids of all rings
+ *   engine_ring    a hardware queue: registers, scratch slots, jobs
+ *   engine_run     a job on its ring: status, reason of its end, modelled time; used by its engine_execute()'s
+ * thread engine_grid    a dispatch: decoded registers, workgroups handed out, workgroups ended engine_group   a
+ * resident workgroup with the storage of its waves; belongs to one worker engine_worker  runs workgroups: a pool
+ * thread, or a job's thread while it waits for waves
  *
  * Lock order: engine_device::lock, then engine_ring::lock. engine_run::why_lock is innermost. */
 #ifndef VGPU_ENGINE_INTERNAL_H
@@ -21,27 +21,28 @@
 #include "vgpu/engine/engine.h"
 #include "vgpu/engine/regs.h"
 #include "vgpu/isa/isa.h"
-#include "vgpu/isa/mem_cache.h"
+#include "vgpu/memory/cache.h"
 #include "vgpu/report.h"
 #include "vgpu/trace.h"
 
 #define ENGINE_WAVES_PER_GROUP 16   /* 1,024 work-items */
 #define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
 
-/* --- one job (run.c) -------------------------------------------------------------------------- */
+/* --- one job (run.c; job.c executes it) --- */
 
 struct engine_run {
 	struct engine_ring *ring;     /* immutable */
 	struct engine_worker *helper; /* owned, its thread's: runs workgroups while it waits for waves */
 	const struct engine_job *job; /* borrowed until it leaves; NULL: the place is free. Guarded by ring->lock */
 	uint64_t place;               /* from 1, in order of lining up; immutable until it leaves */
-	bool finished;                /* its thread's: its last execution is over */
+	bool finished;                /* written by its thread alone: its last execution is over */
 	_Atomic bool oldest;          /* on its ring: the watchdog's clock runs. Release: progress_ns is set */
 	_Atomic int status;           /* enum engine_status; ENGINE_DONE while it runs. Release: why is written */
-	_Atomic bool waves_killed;    /* by ENGINE_WAVES; the CP goes on behind them. Release: why is written */
+	_Atomic bool waves_killed;    /* ENGINE_WAVES ended its waves; the CP continues after them. Release: why is
+					 written */
 	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
-	_Atomic uint64_t progress_ns; /* vgpu_given_ns() when a grid last came or a workgroup ended */
+	_Atomic uint64_t progress_ns; /* vgpu_host_time_ns() when a grid was last published or a workgroup ended */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
 	struct mem_order_job order;   /* slot -1: not checked */
 	pthread_mutex_t why_lock;     /* guards why */
@@ -53,45 +54,45 @@ static inline bool engine_run_stopped(const struct engine_run *run)
 	return atomic_load_explicit(&run->status, memory_order_acquire) != ENGINE_DONE;
 }
 
-/* Whether its waves, those that live and those to come, end where they are. */
+/* Whether the job's waves, living and future ones, must end. */
 static inline bool engine_run_waves_end(const struct engine_run *run)
 {
 	return atomic_load_explicit(&run->waves_killed, memory_order_acquire) || engine_run_stopped(run);
 }
 
-/* Ends the job with status and reason; the first caller wins, but ENGINE_KILLED over ENGINE_RESET. ENGINE_WAVES
- * ends its waves only, and those of other jobs of its VM: the packet processor goes on, and gets little time for
- * that. Any thread. */
+/* Ends the job with status and reason. The first call wins, except that ENGINE_KILLED replaces ENGINE_RESET.
+ * ENGINE_WAVES ends the job's waves only, and those of other jobs of its VM: the packet processor continues,
+ * within RECOVERY_NS. Any thread. */
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* A finding about the packet that `where` names; any status but ENGINE_DONE ends the job with it. */
-void engine_run_blame(struct engine_run *run, enum engine_status status, unsigned row, const char *where,
+void engine_run_blame(struct engine_run *run, enum engine_status status, enum contract_row row, const char *where,
 		      const char *fmt, va_list args) __attribute__((format(printf, 5, 0)));
 /* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over: as ENGINE_HANG, or as
  * ENGINE_WAVES when waves are what takes so long. Any thread. */
 void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status over, const char *what);
 /* Stops the job if what has ended plus `live_ns` of something that still runs is over the limit. Any thread. */
 void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what);
-/* A packet that is being executed, as the log tells it before and the record of the run behind. */
+/* A packet under execution, for the log and the record of the run. */
 struct engine_record {
 	uint64_t begin_ns; /* 0: none */
 	char text[256];
 };
-/* The packet of `dw` dwords in ring->packet, which stands offset_B behind the beginning of its buffer. */
+/* Logs the packet of `dw` dwords in ring->packet, which begins at offset_B of its buffer, before its execution. */
 void engine_packet_begins(struct engine_record *record, const struct engine_run *run, unsigned dw, unsigned ib,
 			  uint64_t offset_B);
 void engine_packet_ends(const struct engine_record *record, const struct engine_run *run, const char *name);
-/* The job invalidated caches of its XCC, MEM_DROP_* of mem_cache.h. */
+/* The job invalidated caches of its XCC, MEM_DROP_* of vgpu/memory/cache.h. */
 void engine_run_cleaned(const struct engine_run *run, unsigned what);
 /* The ring's row in the record. */
 uint32_t engine_run_row(const struct engine_run *run);
-/* Tells the kernel of a refused access. Any thread. */
+/* Reports a refused access to the kernel. Any thread. */
 void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault);
 
 /* CLOCK_MONOTONIC. */
 uint64_t engine_now_ns(void);
 
-/* --- a ring ----------------------------------------------------------------------------------- */
+/* --- a ring --- */
 
 struct engine_ring {
 	struct engine_device *dev; /* borrowed; outlives the ring */
@@ -99,20 +100,20 @@ struct engine_ring {
 	unsigned xcc, index;
 	struct mem_cache *cache; /* borrowed: of its XCC; immutable; NULL: memory is always current */
 
-	/* Only the thread whose job has its turn to be read. */
+	/* Used only by the thread whose job has its turn. */
 	uint32_t sh[SH_COUNT];
 	uint32_t sh_job[SH_COUNT]; /* number of the job that wrote the register last */
 	uint32_t uconfig[UCONFIG_COUNT];
 	uint32_t job_number;      /* from 1 */
-	uint32_t dispatches;      /* so far; they take turns in the two vector L1 */
+	uint32_t dispatches;      /* number of dispatches; they alternate between the two vector L1 */
 	uint64_t indirect_base;   /* SET_BASE index 1 */
 	uint64_t cs_invocations;  /* launched while counts_invocations: what SAMPLE_PIPELINESTAT writes */
 	bool counts_invocations;  /* between PIPELINESTAT_START and STOP */
-	uint64_t atomic_return;   /* of the last ATOMIC_MEM with return */
+	uint64_t atomic_return;   /* result of the last ATOMIC_MEM with return */
 	uint32_t *packet;         /* owned: a packet, header and PM4_MAX_BODY_dw; of SDMA up to a whole IB */
 	uint64_t sdma_clock_base; /* SDMA TIMESTAMP SET: added to the clock */
 	uint64_t scratch_tag;     /* scratch base of the youngest dispatch that used scratch */
-	uint32_t scratch_wave_B;  /* and its WAVESIZE in bytes */
+	uint32_t scratch_wave_B;  /* WAVESIZE of that dispatch in bytes */
 
 	pthread_mutex_t lock;
 	pthread_cond_t turn;                     /* `read` or `left` has grown */
@@ -129,7 +130,7 @@ struct engine_ring {
 void engine_cp_execute(struct engine_run *run);
 void engine_sdma_execute(struct engine_run *run);
 
-/* --- compute units ---------------------------------------------------------------------------- */
+/* --- compute units --- */
 
 struct engine_device {
 	const struct vgpu_chip *chip; /* immutable after creation, as are the next six */
@@ -140,15 +141,16 @@ struct engine_device {
 	struct mem_cache *cache[ENGINE_XCCS]; /* owned; immutable after creation; NULL: memory is always current */
 	/* engine_job::vmid_epoch of the last job that invalidated these caches of an XCC. */
 	_Atomic uint64_t code_clean[ENGINE_XCCS], scalar_clean[ENGINE_XCCS];
-	struct isa_gws *gws;          /* owned; immutable after creation */
-	bool order;                   /* immutable after creation: accesses are checked (mem_order.h) */
-	_Atomic uint64_t hdp_flushes; /* of the host data path: one with each job that begins (Linux amdgpu_ib.c) */
-	bool checked;                 /* immutable after creation: vgpu_has(VGPU_WAITS) */
+	struct isa_gws *gws; /* owned; immutable after creation */
+	bool order;          /* immutable after creation: accesses are checked (vgpu/memory/order.h) */
+	_Atomic uint64_t
+		hdp_flushes; /* flushes of the host data path: each job begins with one (Linux amdgpu_ib.c) */
+	bool checked;        /* immutable after creation: vgpu_has(VGPU_WAITS) */
 
 	pthread_mutex_t lock;
-	pthread_cond_t work;              /* a grid was added, a scratch slot is free, or the device goes */
-	pthread_cond_t retired;           /* a grid has ended */
-	struct engine_ring *rings, *turn; /* guarded by lock: all rings, and which one is looked at first */
+	pthread_cond_t work;    /* a grid was added, a scratch slot is free, or the device is being destroyed */
+	pthread_cond_t retired; /* a grid has ended */
+	struct engine_ring *rings, *turn; /* guarded by lock: all rings; the first ring to take a workgroup from */
 	struct engine_worker **workers;   /* guarded by lock; owned */
 	unsigned worker_count;            /* guarded by lock */
 	unsigned sleepers;                /* guarded by lock: workers that wait for `work` */
@@ -157,11 +159,11 @@ struct engine_device {
 	_Atomic unsigned busy;            /* rings that execute something else than a wait, plus live grids */
 };
 
-/* One dispatch. Lives from publication until its last workgroup has ended; who has claimed a workgroup keeps it
- * alive. */
+/* A dispatch. Lives from publication until its last workgroup has ended; a worker that has claimed a workgroup
+ * keeps it alive. */
 struct engine_grid {
 	struct engine_run *run; /* borrowed: engine_execute() waits for all grids of its job */
-	_Atomic bool killed;    /* its waves end where they are, though its job does not */
+	_Atomic bool killed;    /* waves end where they are, although the job continues */
 	struct engine_ring *ring;
 	struct engine_grid *next; /* guarded by dev->lock */
 	uint64_t handed,
@@ -177,22 +179,22 @@ struct engine_grid {
 	uint32_t origin[3]; /* first workgroup id */
 	uint32_t count[3];  /* workgroups */
 	uint32_t size[3];   /* work-items of a full group */
-	uint32_t last[3];   /* of the last group of each dimension */
+	uint32_t last[3];   /* work-items of the last group in each dimension */
 	uint64_t total;     /* workgroups in all */
 	uint32_t rsrc1, rsrc2;
 	uint32_t user_sgprs;
 	uint32_t user_data[COMPUTE_USER_DATA_COUNT];
-	uint32_t unset; /* of them, those that the job did not set: a bit each */
+	uint32_t unset; /* user SGPRs that the job did not set, a bit each */
 	uint32_t lds_B;
-	uint32_t waves_per_group; /* of a full group */
+	uint32_t waves_per_group; /* waves of a full group */
 	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */
 	uint64_t concurrency;     /* workgroups that the chip holds at once */
 	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */
-	uint32_t engine_slots;                  /* of scratch_slots, those of one shader engine */
+	uint32_t engine_slots;                  /* scratch slots of one shader engine */
 	uint32_t engines;                       /* shader engines with compute units that are on: a bit each */
-	uint64_t scratch_base;                  /* where hardware tells waves of it (gfx942) */
-	bool poison;                            /* what hardware leaves undefined */
-	uint64_t traced_ns;                     /* of its publication, for the record; 0: none */
+	uint64_t scratch_base;                  /* scratch base that hardware passes to waves (gfx942) */
+	bool poison;                            /* fill registers and LDS that hardware leaves undefined */
+	uint64_t traced_ns;                     /* time of publication, for the record; 0: not recorded */
 };
 
 #define ENGINE_CU_UNITS 65536u
@@ -203,8 +205,8 @@ static inline bool engine_grid_ends(const struct engine_grid *grid)
 	return atomic_load_explicit(&grid->killed, memory_order_relaxed) || engine_run_waves_end(grid->run);
 }
 
-/* Decodes the ring's registers into a new grid. Returns NULL when nothing is to run: no workgroups (the job goes
- * on), or the dispatch cannot run (the job was stopped). */
+/* Decodes the ring's registers into a new grid. Returns NULL when there is nothing to run: no workgroups (the job
+ * continues), or an invalid dispatch (the job was stopped). */
 struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t dim[3], uint32_t initiator,
 				       const char *where);
 /* Work-items of all its groups. */
@@ -216,13 +218,10 @@ void engine_grid_publish(struct engine_grid *grid);
 
 /* Makes pool threads work on what was published. */
 void engine_device_wake(struct engine_device *dev);
-/* Waits until all grids of the run's ring have ended, or only those of the job, running workgroups meanwhile. The
+/* Waits until all grids of the run's ring have ended, or only the job's grids, and runs workgroups meanwhile. The
  * run's thread only. */
 void engine_ring_drain(struct engine_run *run);
 void engine_run_drain(struct engine_run *run);
-/* Ends all waves of the VM, as the kernel does when one of them does not end (Linux gfx_v9_0_ring_soft_recovery).
- */
-void engine_device_kill_waves(struct engine_device *dev, uint64_t vm);
 /* Whether waves of the ring live. */
 bool engine_ring_busy(struct engine_ring *ring);
 
@@ -238,12 +237,12 @@ struct engine_claim {
  * of run `of` only, unless that is NULL. False if there is none, or its scratch slots are busy. */
 bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, const struct engine_run *of,
 			 uint64_t units, struct engine_claim *claim);
-/* Waits for one of any ring. False when the device goes. */
+/* Waits for a workgroup of any ring. False when the device is being destroyed. */
 bool engine_device_await(struct engine_device *dev, uint64_t units, struct engine_claim *claim);
-/* A claimed workgroup has ended, or is given up. The grid may be gone afterwards. */
+/* Ends a claimed workgroup, executed or not. The grid may be freed. */
 void engine_grid_group_ended(struct engine_grid *grid);
 
-/* --- workers (worker.c) ----------------------------------------------------------------------- */
+/* --- workers (worker.c) --- */
 
 struct engine_worker *engine_worker_create(struct engine_device *dev, struct engine_ring *only);
 void engine_worker_destroy(struct engine_worker *worker);
@@ -254,12 +253,12 @@ void engine_worker_join(struct engine_worker *worker);
  * was nothing to do. */
 bool engine_worker_step(struct engine_worker *worker, const struct engine_run *of);
 
-/* --- one resident workgroup (group.c) --------------------------------------------------------- */
+/* --- one resident workgroup (group.c) --- */
 
 struct engine_group {
 	struct engine_group *next; /* in the worker's list of resident or of free ones */
 	struct engine_grid *grid;  /* claimed while resident */
-	uint64_t index;            /* of the workgroup in its grid */
+	uint64_t index;            /* number of the workgroup in its grid */
 	struct isa_group shared;
 	struct isa_wave *waves;               /* owned: ENGINE_WAVES_PER_GROUP */
 	uint8_t done[ENGINE_WAVES_PER_GROUP]; /* enum isa_stop of the last run, ISA_BUDGET if it can go on */
@@ -281,10 +280,10 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 bool engine_group_run(struct engine_group *group, uint64_t budget);
 /* Modelled time of the group so far. */
 uint64_t engine_group_ns(const struct engine_group *group);
-/* Workgroup id of the group, as the kernel sees it. */
+/* Workgroup id of the group in the kernel's registers. */
 void engine_group_id(const struct engine_grid *grid, uint64_t index, uint32_t id[3]);
 
-/* Shader engine to which a workgroup goes when there is a choice. */
+/* Shader engine of a workgroup without scratch. */
 unsigned engine_grid_engine(const struct engine_grid *grid, uint64_t index);
 /* Takes a scratch slot for each wave of the claimed workgroup, all of them in one shader engine, which becomes the
  * claim's. False and nothing taken when no engine has enough. Any thread. */

@@ -1,5 +1,6 @@
-/* Memory as the packet processors see it (mem.h). */
+/* Memory accesses of the packet processors (mem.h). */
 #include "vgpu/engine/mem.h"
+#include "vgpu/engine/atomic.h"
 
 #include <string.h>
 
@@ -35,25 +36,27 @@ static const struct gpuvm_region *region_of(struct engine_mem *mem, uint64_t va)
 	return r;
 }
 
-static void refuse(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
-		   const struct gpuvm_region *r)
+static void refuse_access(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
+			  const struct gpuvm_region *r)
 {
 	struct gpuvm_fault fault = {.va = va, .access = access, .client = client, .mapped = r != NULL};
 
-	if (access & GPUVM_X) /* a fetch: what is missing says the kind of fault */
+	if (access & GPUVM_X) /* a fetch: the missing right determines the kind of fault */
 		fault.access = r && r->flags & GPUVM_R ? GPUVM_X : GPUVM_R;
 
 	if (r && (r->flags & GPUVM_UNLISTED))
-		vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
+		vgpu_finding(CONTRACT_VA_UNLISTED,
+			     "the packet processor touches 0x%llx of BO %u, which the job does not list",
 			     (unsigned long long)va, r->bo);
 	else if (r && (r->flags & GPUVM_LATE))
-		vgpu_finding(125, "the packet processor touches 0x%llx of BO %u: " GPUVM_LATE_WHY,
+		vgpu_finding(CONTRACT_VA_NOT_LANDED,
+			     "the packet processor touches 0x%llx of BO %u: " GPUVM_LATE_WHY,
 			     (unsigned long long)va, r->bo);
 	mem->fault = fault;
 	engine_run_fault(mem->run, &fault);
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- order --- */
 
 void engine_mem_next(struct engine_mem *mem)
 {
@@ -72,16 +75,15 @@ static void order_data(struct engine_mem *mem, const uint8_t *host, uint64_t va,
 		mem_order_access(&mem->actor, host, va & VA_MASK, size_B, how);
 }
 
-/* Words that packets write hand an order on: what they change is known before it is there. What they look at they
- * learn of after they have read. */
+/* Order of words in packets: a write releases before it stores, a read acquires after it has loaded. */
 static void order_word(struct engine_mem *mem, const uint8_t *host, uint64_t va, unsigned size_B, unsigned how)
 {
 	order_data(mem, host, va, size_B, how | MEM_ORDER_SYNC);
 }
 
-/* Row 88: a new value that nobody but the CPU can have written, since the look before, to VRAM of this process
- * alone. It came past the caches of the host data path, which is luck, unless they were flushed meanwhile; APUs
- * have none in the way (Linux amdgpu_device_flush_hdp). */
+/* Row 88: since the poll before, a word in VRAM of this process alone got a value that only the CPU can have
+ * written. The write passed the caches of the host data path by chance, unless they were flushed meanwhile; APUs
+ * have none (Linux amdgpu_device_flush_hdp). */
 static void check_hdp(const struct engine_mem *mem, const struct engine_look *now, uint64_t va)
 {
 	const struct engine_look *before = &mem->look;
@@ -92,11 +94,12 @@ static void check_hdp(const struct engine_mem *mem, const struct engine_look *no
 	    vgpu_chip_is_apu(mem->run->ring->dev->chip))
 		return;
 	mem->actor.where(mem->actor.user, where, sizeof(where));
-	vgpu_finding(88, "%s sees at 0x%llx in VRAM what the CPU wrote after the job began, without a flush of HDP",
+	vgpu_finding(CONTRACT_HDP_FLUSH_MISSING,
+		     "%s sees at 0x%llx in VRAM what the CPU wrote after the job began, without a flush of HDP",
 		     where, (unsigned long long)va);
 }
 
-/* What a look found was written by the GPU, or else by the CPU. */
+/* Records for the order checker whether the value that a poll found was written by the GPU or by the CPU. */
 static void order_look(struct engine_mem *mem, const uint8_t *host, uint64_t va, unsigned size_B, uint64_t value)
 {
 	struct engine_look *look = &mem->look, now = {.host = host, .value = value};
@@ -115,31 +118,32 @@ static void order_look(struct engine_mem *mem, const uint8_t *host, uint64_t va,
 }
 
 /* Once for each page, in a row. */
-static void tolerate(struct engine_mem *mem, uint64_t va, const struct gpuvm_region *r)
+static void tolerate_unlisted(struct engine_mem *mem, uint64_t va, const struct gpuvm_region *r)
 {
 	uint64_t page = va >> 12;
 
 	if (mem->tolerated == page)
 		return;
 	mem->tolerated = page;
-	vgpu_finding(47, "the packet processor touches 0x%llx of BO %u, which the job does not list",
+	vgpu_finding(CONTRACT_VA_UNLISTED,
+		     "the packet processor touches 0x%llx of BO %u, which the job does not list",
 		     (unsigned long long)va, r->bo);
 }
 
-/* Where va lands: host memory for up to *size_B bytes, which shrinks to what is contiguous. */
-static enum landing land(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
-			 uint64_t *size_B, uint8_t **host)
+/* Translates va to host memory for up to *size_B bytes; reduces *size_B to the contiguous part. */
+static enum landing translate(struct engine_mem *mem, uint64_t va, unsigned access, enum gpuvm_client client,
+			      uint64_t *size_B, uint8_t **host)
 {
 	const struct gpuvm_region *r;
 
 	va &= VA_MASK; /* packets carry 48 bits; the upper ones only extend the sign */
 	r = region_of(mem, va);
 	if (!r || (r->flags & GPUVM_REFUSED) || (!(r->flags & GPUVM_PRT) && (r->flags & access) != access)) {
-		refuse(mem, va, access, client, r);
+		refuse_access(mem, va, access, client, r);
 		return LANDED_NOWHERE;
 	}
 	if (r->flags & GPUVM_TOLERATED)
-		tolerate(mem, va, r);
+		tolerate_unlisted(mem, va, r);
 	if (*size_B > r->hi - va)
 		*size_B = r->hi - va;
 	if (r->flags & GPUVM_PRT)
@@ -153,7 +157,7 @@ static enum landing land_data(struct engine_mem *mem, uint64_t va, unsigned acce
 			      uint8_t **host)
 {
 	const struct gpuvm_region *dummy = &mem->run->job->view->dummy, *r;
-	enum landing where = land(mem, va, access, mem->data, size_B, host);
+	enum landing where = translate(mem, va, access, mem->data, size_B, host);
 	uint64_t offset = va % DUMMY_B;
 
 	if (where != LANDED_NOWHERE || !dummy->host)
@@ -168,24 +172,24 @@ static enum landing land_data(struct engine_mem *mem, uint64_t va, unsigned acce
 	return LANDED;
 }
 
-/* --- the L2 in front of it --------------------------------------------------------------------- */
+/* --- the L2 in front of it --- */
 
 /* An access of host memory that L2 may hold: where its bytes are until leave(). */
 struct visit {
-	struct mem_cache *cache; /* to leave; NULL: memory itself */
+	struct mem_cache *cache; /* cache that leave() releases; NULL: memory was accessed directly */
 	struct mem_page *page;
 	uint8_t *at;
 };
 
-/* Of the region that was landed in last. */
-static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B, unsigned access)
+/* Starts an access to the region that was translated last. */
+static struct visit access_begin(struct engine_mem *mem, uint8_t *host, unsigned size_B, unsigned access)
 {
 	struct visit v = {.at = host};
 
 	if (!mem->cache || !mem_in_l2(mem->last))
 		return v;
-	/* All requests of the CP pass L2's banks: RADV fills a query through L2, then writes it "to memory". What a
-	 * kernel then reads through L2 is old all the same, for nobody relies on less. */
+	/* Requests of the CP pass through L2's banks: RADV fills a query through L2, then writes it "to memory". A
+	 * kernel that reads it through L2 still gets old data, because no program relies on more. */
 	if (mem->past_l2 & access & GPUVM_W && access & GPUVM_R)
 		mem_cache_settle(mem->cache, host, size_B);
 	else if (mem->past_l2 & access & GPUVM_W)
@@ -200,7 +204,7 @@ static struct visit visit(struct engine_mem *mem, uint8_t *host, unsigned size_B
 	return v;
 }
 
-static void leave(const struct visit *v, unsigned written_B)
+static void access_end(const struct visit *v, unsigned written_B)
 {
 	if (v->page && written_B) {
 		memset(v->page->dirty + (v->at - v->page->data), 1, written_B);
@@ -211,7 +215,7 @@ static void leave(const struct visit *v, unsigned written_B)
 }
 
 /* After dst was read from memory: what L2 has of it is newer, or older. */
-static void peek(struct engine_mem *mem, uint8_t *host, void *dst, unsigned size_B)
+static void peek_page(struct engine_mem *mem, uint8_t *host, void *dst, unsigned size_B)
 {
 	if (!mem->peeks || !mem_in_l2(mem->last))
 		return;
@@ -243,7 +247,7 @@ static bool read_bytes(struct engine_mem *mem, uint64_t va, void *dst, uint64_t 
 		uint64_t run_B = size_B;
 		uint8_t *host;
 
-		switch (land(mem, va, access, client, &run_B, &host)) {
+		switch (translate(mem, va, access, client, &run_B, &host)) {
 		case LANDED_NOWHERE:
 			return false;
 		case LANDED_PRT:
@@ -265,7 +269,7 @@ bool engine_mem_fetch(struct engine_mem *mem, uint64_t va, uint32_t *dst, unsign
 	return read_bytes(mem, va, dst, (uint64_t)dw * 4, mem->fetch_access, mem->fetch);
 }
 
-/* Of 4 or 8 bytes. */
+/* Reads a word of 4 or 8 bytes. */
 static bool read_word(struct engine_mem *mem, uint64_t va, unsigned size_B, uint64_t *value)
 {
 	uint8_t *host;
@@ -274,11 +278,11 @@ static bool read_word(struct engine_mem *mem, uint64_t va, unsigned size_B, uint
 
 	*value = 0;
 	if (where == LANDED) {
-		v = visit(mem, host, size_B, GPUVM_R);
+		v = access_begin(mem, host, size_B, GPUVM_R);
 		*value = size_B == 8 ? __atomic_load_n((uint64_t *)v.at, __ATOMIC_ACQUIRE)
 				     : __atomic_load_n((uint32_t *)v.at, __ATOMIC_ACQUIRE);
-		leave(&v, 0);
-		peek(mem, host, value, size_B);
+		access_end(&v, 0);
+		peek_page(mem, host, value, size_B);
 		order_look(mem, host, va, size_B, *value);
 	}
 	return where != LANDED_NOWHERE;
@@ -306,12 +310,12 @@ static bool write_word(struct engine_mem *mem, uint64_t va, unsigned size_B, uin
 
 	if (where == LANDED) {
 		order_word(mem, host, va, size_B, MEM_ORDER_WRITE);
-		v = visit(mem, host, size_B, GPUVM_W);
+		v = access_begin(mem, host, size_B, GPUVM_W);
 		if (size_B == 8)
 			__atomic_store_n((uint64_t *)v.at, value, __ATOMIC_SEQ_CST);
 		else
 			__atomic_store_n((uint32_t *)v.at, (uint32_t)value, __ATOMIC_SEQ_CST);
-		leave(&v, size_B);
+		access_end(&v, size_B);
 	}
 	return where != LANDED_NOWHERE;
 }
@@ -328,7 +332,7 @@ bool engine_mem_write64(struct engine_mem *mem, uint64_t va, uint64_t value)
 
 bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, unsigned dw)
 {
-	/* A pair that is a 64-bit word goes out at once: signals are written so. */
+	/* An aligned pair of dwords is written as a 64-bit word, as signals need. */
 	if (dw == 2 && !(va & 7))
 		return engine_mem_write64(mem, va, src[0] | (uint64_t)src[1] << 32);
 	for (unsigned i = 0; i < dw; i++)
@@ -337,7 +341,7 @@ bool engine_mem_write(struct engine_mem *mem, uint64_t va, const uint32_t *src, 
 	return true;
 }
 
-/* Bytes from memory or the L2 in front of it; as many as stand in one piece. 0: refused. */
+/* Reads contiguous bytes from memory or from L2; returns their number. 0: refused. */
 static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsigned size_B)
 {
 	uint64_t run_B = size_B;
@@ -353,10 +357,10 @@ static unsigned pick_up(struct engine_mem *mem, uint64_t va, uint8_t *dst, unsig
 	}
 	run_B = mem_page_clip(host, run_B);
 	order_data(mem, host, va, run_B, MEM_ORDER_READ);
-	v = visit(mem, host, (unsigned)run_B, GPUVM_R);
+	v = access_begin(mem, host, (unsigned)run_B, GPUVM_R);
 	memcpy(dst, v.at, run_B);
-	leave(&v, 0);
-	peek(mem, host, dst, (unsigned)run_B);
+	access_end(&v, 0);
+	peek_page(mem, host, dst, (unsigned)run_B);
 	return (unsigned)run_B;
 }
 
@@ -371,9 +375,9 @@ static unsigned put_down(struct engine_mem *mem, uint64_t va, const uint8_t *src
 		return where == LANDED_PRT ? (unsigned)run_B : 0;
 	run_B = mem_page_clip(host, run_B);
 	order_data(mem, host, va, run_B, MEM_ORDER_WRITE);
-	v = visit(mem, host, (unsigned)run_B, GPUVM_W);
+	v = access_begin(mem, host, (unsigned)run_B, GPUVM_W);
 	memcpy(v.at, src, run_B);
-	leave(&v, (unsigned)run_B);
+	access_end(&v, (unsigned)run_B);
 	return (unsigned)run_B;
 }
 
@@ -432,7 +436,7 @@ static uint64_t page_before(uint64_t va)
 	return (va - 1) % MEM_PAGE_B + 1;
 }
 
-/* Piece by piece as they stand in one page of both ranges: those are copied as a whole. */
+/* Copies page by page of both ranges: a piece within one page of both is copied as a whole. */
 bool engine_mem_copy_down(struct engine_mem *mem, uint64_t dst, uint64_t src, uint64_t size_B)
 {
 	while (size_B) {
@@ -509,102 +513,24 @@ bool engine_mem_covers(struct engine_mem *mem, uint64_t va, uint64_t size_B, uns
 	return true;
 }
 
-/* --- atomics ---------------------------------------------------------------------------------- */
+/* --- atomics --- */
 
-enum { ATOMIC_64 = 1 << 5, ATOMIC_NO_RETURN = 1 << 6 };
-
-enum atomic_base {
-	ATOMIC_SWAP = 7,
-	ATOMIC_CMPSWAP = 8,
-	ATOMIC_ADD = 15,
-	ATOMIC_SUB,
-	ATOMIC_SMIN,
-	ATOMIC_UMIN,
-	ATOMIC_SMAX,
-	ATOMIC_UMAX,
-	ATOMIC_AND,
-	ATOMIC_OR,
-	ATOMIC_XOR,
-	ATOMIC_INC,
-	ATOMIC_DEC,
-};
-
-bool engine_atomic_returns(unsigned op)
-{
-	return !(op & ATOMIC_NO_RETURN);
-}
-
-bool engine_atomic_is_64(unsigned op)
-{
-	return op & ATOMIC_64;
-}
-
-const char *engine_atomic_name(unsigned op)
-{
-	static const char *const name[32] = {
-		[ATOMIC_SWAP] = "swap", [ATOMIC_CMPSWAP] = "cmpswap", [ATOMIC_ADD] = "add",
-		[ATOMIC_SUB] = "sub",   [ATOMIC_SMIN] = "smin",       [ATOMIC_UMIN] = "umin",
-		[ATOMIC_SMAX] = "smax", [ATOMIC_UMAX] = "umax",       [ATOMIC_AND] = "and",
-		[ATOMIC_OR] = "or",     [ATOMIC_XOR] = "xor",         [ATOMIC_INC] = "inc",
-		[ATOMIC_DEC] = "dec",
-	};
-
-	return name[op & 31];
-}
-
-/* The new value. Operands are zero-extended; bits above the width are dropped by the caller. */
-static uint64_t atomic_apply(enum atomic_base base, bool is_64, uint64_t old, uint64_t src, uint64_t cmp)
-{
-	int64_t sold = is_64 ? (int64_t)old : (int32_t)old;
-	int64_t ssrc = is_64 ? (int64_t)src : (int32_t)src;
-
-	switch (base) {
-	case ATOMIC_SWAP:
-		return src;
-	case ATOMIC_CMPSWAP:
-		return old == cmp ? src : old;
-	case ATOMIC_ADD:
-		return old + src;
-	case ATOMIC_SUB:
-		return old - src;
-	case ATOMIC_SMIN:
-		return sold < ssrc ? old : src;
-	case ATOMIC_UMIN:
-		return old < src ? old : src;
-	case ATOMIC_SMAX:
-		return sold > ssrc ? old : src;
-	case ATOMIC_UMAX:
-		return old > src ? old : src;
-	case ATOMIC_AND:
-		return old & src;
-	case ATOMIC_OR:
-		return old | src;
-	case ATOMIC_XOR:
-		return old ^ src;
-	case ATOMIC_INC:
-		return old >= src ? 0 : old + 1;
-	case ATOMIC_DEC:
-		return old == 0 || old > src ? src : old - 1;
-	}
-	return old;
-}
-
-static uint64_t atomic_32(uint32_t *word, enum atomic_base base, uint32_t src, uint32_t cmp)
+static uint64_t atomic_32(uint32_t *word, enum engine_atomic base, uint32_t src, uint32_t cmp)
 {
 	uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
 
 	do
-		new = (uint32_t)atomic_apply(base, false, old, src, cmp);
+		new = (uint32_t)engine_atomic_apply(base, false, old, src, cmp);
 	while (!__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 	return old;
 }
 
-static uint64_t atomic_64(uint64_t *word, enum atomic_base base, uint64_t src, uint64_t cmp)
+static uint64_t atomic_64(uint64_t *word, enum engine_atomic base, uint64_t src, uint64_t cmp)
 {
 	uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
 
 	do
-		new = atomic_apply(base, true, old, src, cmp);
+		new = engine_atomic_apply(base, true, old, src, cmp);
 	while (!__atomic_compare_exchange_n(word, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 	return old;
 }
@@ -623,12 +549,12 @@ bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_
 	if (where != LANDED)
 		return where == LANDED_PRT;
 	order_word(mem, host, va, is_64 ? 8 : 4, MEM_ORDER_READ | MEM_ORDER_WRITE);
-	v = visit(mem, host, is_64 ? 8 : 4, GPUVM_R | GPUVM_W);
+	v = access_begin(mem, host, is_64 ? 8 : 4, GPUVM_R | GPUVM_W);
 	if (is_64)
 		*old = atomic_64((uint64_t *)v.at, op & 31, src, cmp);
 	else
 		*old = atomic_32((uint32_t *)v.at, op & 31, (uint32_t)src, (uint32_t)cmp);
-	leave(&v, is_64 ? 8 : 4);
+	access_end(&v, is_64 ? 8 : 4);
 	order_look(mem, host, va, is_64 ? 8 : 4, *old);
 	return true;
 }

@@ -1,37 +1,37 @@
-/* Memory as the packet processors see it. Every access of CP and SDMA goes through here, by what it is, so that a
- * model of their caches has one place to stand. (Waves have vgpu/isa/mem_access.h.)
+/* Memory accesses of the packet processors. Every access of CP and SDMA passes through here, so that the model of
+ * their caches is in one place. (Waves have vgpu/isa/mem/access.h.)
  *
- * An access that translation refuses is told to the kernel. Data goes to the view's dummy page then, and the packet
- * goes on; it ends with false if it fetches packets, or if the job does not list the buffer.
- * Single words are atomic: the client's threads poll and set them. Thread rule: one thread at a time per context.
- */
+ * An access that translation refuses is reported to the kernel. Data then goes to the view's dummy page, and the
+ * packet continues; an access returns false if it fetches packets, or if the job does not list the buffer. Single
+ * words are atomic: the client's threads poll and set them. Thread rule: one thread at a time per context. */
 #ifndef VGPU_ENGINE_MEM_H
 #define VGPU_ENGINE_MEM_H
 
+#include "vgpu/engine/atomic.h"
 #include "vgpu/engine/internal.h"
 
-/* A look at a word that somebody else may set. */
+/* Result of a poll of a word that another agent may write. */
 struct engine_look {
 	const uint8_t *host; /* NULL: none yet */
 	uint64_t value;
-	uint64_t hdp_flushes; /* of the device so far */
+	uint64_t hdp_flushes; /* flushes of the device so far */
 	bool untouched;       /* no packet or wave has written it */
-	bool saw_cpu;         /* it has what the CPU wrote, as far as anybody knows */
+	bool saw_cpu;         /* has acquired the writes of the CPU, as far as the checker knows */
 };
 
 struct engine_mem {
 	struct engine_run *run;  /* borrowed */
-	enum gpuvm_client fetch; /* who fetches packets */
-	unsigned fetch_access;   /* what their pages must allow: GPUVM_R, or with GPUVM_X */
-	enum gpuvm_client data;  /* who moves data */
-	struct mem_cache *cache; /* borrowed: the L2 that data stands behind; NULL: none, as for SDMA of GFX9 */
-	bool peeks;              /* looks into L2 for what it reads, but leaves nothing there */
+	enum gpuvm_client fetch; /* client that fetches packets */
+	unsigned fetch_access;   /* rights that pages of packets must have: GPUVM_R, or with GPUVM_X */
+	enum gpuvm_client data;  /* client that moves data */
+	struct mem_cache *cache; /* borrowed: the L2 for data; NULL: none, as for SDMA of GFX9 */
+	bool peeks;              /* reads hit L2, but allocate nothing there */
 	unsigned past_l2;        /* GPUVM_R, GPUVM_W: the packet's reads, writes go to memory itself */
-	bool plain;              /* its words are data, and hand no order on */
+	bool plain;              /* its words are data: accesses to them do not synchronise */
 	struct mem_actor actor;  /* the packet, for the order checker */
 	struct engine_look look; /* the packet's last one */
 	const struct gpuvm_region *last;
-	uint64_t tolerated;       /* page of the last access that was allowed though nobody lists the BO */
+	uint64_t tolerated;       /* page of the last tolerated access to an unlisted BO */
 	struct gpuvm_fault fault; /* the last access that was refused */
 };
 
@@ -61,13 +61,8 @@ bool engine_mem_copy_down(struct engine_mem *mem, uint64_t dst, uint64_t src, ui
 /* Repeats the unit_B (1, 2 or 4) low bytes of pattern. */
 bool engine_mem_fill(struct engine_mem *mem, uint64_t dst, uint32_t pattern, unsigned unit_B, uint64_t size_B);
 /* A read-modify-write with the texture cache's numbering (TC_OP in Mesa sid.h), 32 or 64 bits by the operation's
- * bit 5. False too if the operation does not exist; engine_atomic_name() tells. */
+ * bit 5. False for an unknown operation, too: see engine_atomic_name(). */
 bool engine_mem_atomic(struct engine_mem *mem, uint64_t va, unsigned op, uint64_t src, uint64_t cmp, uint64_t *old);
-enum { ENGINE_ATOMIC_ADD_32 = 79 }; /* without return */
-/* "add_64", NULL if there is no such operation. */
-const char *engine_atomic_name(unsigned op);
-bool engine_atomic_returns(unsigned op);
-bool engine_atomic_is_64(unsigned op);
 
 /* Whether [va, va + size_B) is mapped with all of `access`; reports nothing. */
 bool engine_mem_covers(struct engine_mem *mem, uint64_t va, uint64_t size_B, unsigned access);

@@ -40,7 +40,7 @@ static struct engine_ring *rings[RINGS]; /* two of COMPUTE, one of SDMA */
 static struct mem_clock *nothing;        /* what the CPU had seen before the test */
 static uint64_t seq;
 
-/* --- what was found --------------------------------------------------------------------------- */
+/* --- what was found --- */
 
 static char log_name[] = "/tmp/order_test.XXXXXX";
 static char last[1024]; /* the last finding */
@@ -83,7 +83,7 @@ static void expect_at(int line, unsigned row)
 }
 #define FOUND(row) expect_at(__LINE__, row)
 
-/* --- jobs ------------------------------------------------------------------------------------- */
+/* --- jobs --- */
 
 static void launch(unsigned kernel, uint64_t data, uint64_t flag, uint32_t value)
 {
@@ -166,7 +166,7 @@ static struct mem_after run(unsigned ring, const struct mem_after *after)
 	return run_seen(ring, after, nothing);
 }
 
-/* --- two rings -------------------------------------------------------------------------------- */
+/* --- two rings --- */
 
 static uint64_t fresh(void)
 {
@@ -395,7 +395,7 @@ static void bytes_of_a_dword_are_apart(void)
 	FOUND(0);
 }
 
-/* --- one ring --------------------------------------------------------------------------------- */
+/* --- one ring --- */
 
 /* row 81 */
 static void dispatches_need_a_flush(void)
@@ -501,7 +501,7 @@ static void order_travels(void)
 	FOUND(0);
 }
 
-/* --- the CPU's stores to VRAM ------------------------------------------------------------------ */
+/* --- the CPU's stores to VRAM --- */
 
 /* Many stores: a look falls between some of them, whatever the machine does besides. */
 static void *write_word(void *arg)

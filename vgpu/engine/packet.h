@@ -1,5 +1,5 @@
-/* Which packets there are, as data: for each its name, its length, the generations and rings that have it, and what
- * its bits are called. The processors check packets against it (cp.c, sdma.c), print.c makes text of it.
+/* Packets as data: for each its name, its length, the generations and rings that have it, and the names of its
+ * bits. The processors check packets against these tables (cp.c, sdma.c), print.c makes text with them.
  *
  * Sources: Linux soc15d.h, nvd.h and *_sdma_pkt_open.h, PAL's merged packet headers, Mesa sid.h. */
 #ifndef VGPU_ENGINE_PACKET_H
@@ -11,7 +11,7 @@
 
 #include "vgpu/chip.h"
 
-/* Generations, one bit each, as far as packets tell them apart. A set of 0 means all of them. */
+/* Generations that differ in packets, one bit each. A set of 0 means all of them. */
 enum packet_gen {
 	P_GFX9 = 1 << 0,   /* up to gfx90c */
 	P_GFX940 = 1 << 1, /* gfx942 */
@@ -51,8 +51,8 @@ enum packet_kind {
 	FIELD_DEC,    /* not printed when 0 */
 	FIELD_COUNT,  /* always printed, in decimal */
 	FIELD_LESS1,  /* a count minus one; printed with the one */
-	FIELD_FLAG,   /* its name when it is set */
-	FIELD_NAME,   /* one of names; not printed when 0 */
+	FIELD_FLAG,   /* prints its name when it is set */
+	FIELD_NAME,   /* a value with a name; not printed when 0 */
 	FIELD_ATOMIC, /* an operation of the texture cache (engine_atomic_name) */
 	FIELD_WORD,   /* always printed, in hexadecimal */
 	FIELD_VA,     /* low half of an address; the next dword is the high one */
@@ -61,7 +61,7 @@ enum packet_kind {
 	FIELD_REGS,   /* register offset; values of it and the next ones follow. lo: window (enum packet_window) */
 	FIELD_PAIRS,  /* from here on offset and value by turns. lo: window */
 	FIELD_PACKED, /* from here on two offsets and their two values by turns. lo: window */
-	FIELD_RESERVED, /* not looked at */
+	FIELD_RESERVED, /* not checked */
 };
 
 enum packet_window { WINDOW_CONFIG, WINDOW_SH, WINDOW_CONTEXT, WINDOW_UCONFIG };
@@ -71,7 +71,8 @@ struct packet_field {
 	const char *name; /* NULL ends a list */
 	uint8_t dw, hi, lo, kind;
 	uint16_t gens;
-	const char *const *names; /* of FIELD_NAME; ends at NULL, with "" for what has no name */
+	const char *const
+		*names; /* names of FIELD_NAME's values; ends at NULL, with "" for a value without a name */
 };
 
 enum packet_flags {
@@ -81,7 +82,7 @@ enum packet_flags {
 	P_IGNORED = 1 << 2,      /* graphics state, or a hint: without effect here */
 	P_UNMODELLED = 1 << 3,   /* not modelled: the graphics pipeline, tiled images, what no client sends */
 	P_PRIVILEGED = 1 << 4,   /* for the kernel's rings */
-	P_UNKNOWN_BITS = 1 << 5, /* the fields do not say what all bits are */
+	P_UNKNOWN_BITS = 1 << 5, /* the fields do not cover all bits */
 };
 
 struct packet_form {
@@ -89,18 +90,19 @@ struct packet_form {
 	const struct packet_field *fields; /* NULL: none is known */
 	uint16_t min_dw, max_dw;           /* the whole packet */
 	uint16_t gens;
-	uint8_t flags;                  /* of SDMA: P_IGNORED and so on only */
-	uint8_t op, sub, bit;           /* sub and bit: of SDMA; a header bit that tells forms apart, 0: none */
+	uint8_t flags;                  /* SDMA: P_IGNORED and its kind only */
+	uint8_t op, sub, bit;           /* sub and bit: of SDMA; the header bit that selects the form, 0: none */
 	const struct packet_form *next; /* another form of the opcode */
 };
 
-#define PACKET_ANY 0x4001 /* dwords: the most that a header can say */
+#define PACKET_ANY 0x4001 /* dwords: the largest count of a header */
 
-/* The form of a packet; NULL if the generation has none such. What it says of rings and lengths is not looked at,
- * but where one opcode has two forms the length chooses. */
+/* Form of a packet; NULL if the generation lacks it. Rings and lengths are not checked, but where an opcode has
+ * two forms the length selects one. */
 const struct packet_form *packet_pm4(unsigned gen, uint32_t header);
 const struct packet_form *packet_sdma(unsigned gen, uint32_t header);
-/* Dwords of the SDMA packet that begins so; have_dw of it are there. 0: too few to tell. */
+/* Length in dwords of the SDMA packet that begins at dw, of which have_dw are readable. 0: more dwords are needed.
+ */
 uint32_t packet_sdma_dw(const struct packet_form *form, const uint32_t *dw, uint32_t have_dw);
 
 /* Finds bits set that no field of the generation has: their dword and the bits; false when there are none. */

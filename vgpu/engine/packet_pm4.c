@@ -1,6 +1,6 @@
 /* PM4 packets, form by form (packet.h). */
 #include "vgpu/engine/packet_fields.h"
-#include "vgpu/engine/pm4.h"
+#include "vgpu/engine/pm4_body.h"
 
 static const char *const function[] = {"always", "<", "<=", "==", "!=", ">=", ">", "7", NULL};
 static const char *const event[] = {
@@ -266,8 +266,8 @@ static const struct packet_field release_mem_10[] = {
 	FLAG("pq_exe", 1, 28),
 	GDEC(P_11UP, "mes_pipe", 2, 21, 20),
 	GDEC(P_11UP, "mes_action", 2, 23, 22),
-	/* gfx12 has neither GLM nor GL1; who sends one packet to all generations sets them (tinygrad ops_amd.py).
-	 */
+	/* gfx12 has neither GLM nor GL1; a client that sends one packet to all generations sets these bits
+	 * (tinygrad ops_amd.py). */
 	{"", 1, 13, 12, FIELD_RESERVED, P_GFX12, NULL},
 	{"", 1, 15, 15, FIELD_RESERVED, P_GFX12, NULL},
 	/* GFX11's pixel wait: PWS_STAGE and counter of the graphics ring. */
@@ -412,7 +412,7 @@ static const struct packet_field counter[] = {
 	END,
 };
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 #define ANY PACKET_ANY
 
@@ -569,7 +569,7 @@ static const struct packet_form forms[256] = {
 	KERNEL(0xf0, "SET_Q_PREEMPTION_MODE", P_10UP),
 };
 
-static bool fits(const struct packet_form *form, unsigned gen, unsigned dw)
+static bool length_fits(const struct packet_form *form, unsigned gen, unsigned dw)
 {
 	return form->name && packet_in(form->gens, gen) && dw >= form->min_dw && dw <= form->max_dw;
 }
@@ -580,7 +580,7 @@ const struct packet_form *packet_pm4(unsigned gen, uint32_t header)
 	unsigned dw = header == PM4_NOP_1DW ? 1 : pm4_body_dw(header) + 1;
 
 	for (form = first; form; form = form->next)
-		if (fits(form, gen, dw))
+		if (length_fits(form, gen, dw))
 			return form;
 	for (form = first; form; form = form->next)
 		if (form->name && packet_in(form->gens, gen))

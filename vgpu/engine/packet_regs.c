@@ -2,7 +2,7 @@
  *
  * Sources: Mesa registers/gfx9.json to gfx12.json, Linux asic_reg/gc. */
 #include "vgpu/engine/packet.h"
-#include "vgpu/engine/pm4.h"
+#include "vgpu/engine/pm4_body.h"
 #include "vgpu/engine/regs.h"
 
 struct reg_name {

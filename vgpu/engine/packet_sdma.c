@@ -212,7 +212,7 @@ static const struct packet_field pre_exe[] = {
 static const char *const gli[] = {"", "gli_inv", "gli_range", "gli_first_last", NULL};
 static const char *const gl2_range[] = {"", "volatile", "range", "first_last", NULL};
 static const char *const seq[] = {"", "forward", "reverse", "3", NULL};
-/* GCR_CNTL stands in two dwords, 16 bits up. */
+/* GCR_CNTL is spread over two dwords, from bit 16 up. */
 static const struct packet_field gcr_req[] = {
 	NAME("", 2, 17, 16, gli),
 	NAME("gl1", 2, 19, 18, gl2_range),
@@ -239,7 +239,7 @@ static const struct packet_field gcr_req[] = {
 	END,
 };
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 #define ROW(op, sub, bit, name, fields, from, to, gens, flags)                                                     \
 	{name, fields, from, to, gens, flags, op, sub, bit, NULL}
@@ -248,7 +248,7 @@ static const struct packet_field gcr_req[] = {
 #define TILED(sub, bit, name, fields, dw, gens)                                                                    \
 	ROW(SDMA_COPY, sub, bit, name, fields, dw, PACKET_ANY, gens, P_UNMODELLED | P_UNKNOWN_BITS)
 
-/* By operation; of rows with the same one a bit that is asked for comes first. */
+/* Rows by operation; among rows of the same operation a row with a bit to test comes first. */
 static const struct packet_form forms[] = {
 	ROW(SDMA_NOP, 0, 0, "NOP", nop, 1, PACKET_ANY, 0, P_IGNORED),
 	ROW(SDMA_COPY, 0, 27, "COPY_BROADCAST", copy_broadcast, 9, 9, 0, 0),

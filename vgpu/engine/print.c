@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vgpu/engine/mem.h"
+#include "vgpu/engine/atomic.h"
 #include "vgpu/engine/packet.h"
 #include "vgpu/engine/pm4.h"
+#include "vgpu/engine/regs.h"
 
 /* Dwords and registers of one packet that a line names; the rest is counted. */
 #define DWORDS_SHOWN    4
@@ -21,7 +22,7 @@ struct line {
 	unsigned count;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_text(struct line *line, const char *fmt, ...)
 {
 	size_t left_B = line->text_B - line->used_B;
 	va_list args;
@@ -34,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
 		line->used_B += (size_t)n < left_B ? (size_t)n : left_B - 1;
 }
 
-static uint64_t pair(const struct line *line, unsigned dw)
+static uint64_t read_pair(const struct line *line, unsigned dw)
 {
 	return line->dw[dw] | (dw + 1 < line->count ? (uint64_t)line->dw[dw + 1] << 32 : 0);
 }
@@ -42,10 +43,10 @@ static uint64_t pair(const struct line *line, unsigned dw)
 /* " name=" or " ". */
 static void add_name(struct line *line, const char *name)
 {
-	add(line, name[0] ? " %s=" : " ", name);
+	add_text(line, name[0] ? " %s=" : " ", name);
 }
 
-static const char *entry(const char *const *names, unsigned value)
+static const char *name_at(const char *const *names, unsigned value)
 {
 	for (unsigned i = 0; i <= value; i++)
 		if (!names[i])
@@ -55,26 +56,26 @@ static const char *entry(const char *const *names, unsigned value)
 
 static void add_enum(struct line *line, const struct packet_field *f, uint32_t value)
 {
-	const char *name = f->kind == FIELD_ATOMIC ? engine_atomic_name(value) : entry(f->names, value);
+	const char *name = f->kind == FIELD_ATOMIC ? engine_atomic_name(value) : name_at(f->names, value);
 
 	if (name && !name[0] && !value)
 		return;
 	add_name(line, f->name);
 	if (!name || !name[0])
-		add(line, "%u", value);
+		add_text(line, "%u", value);
 	else if (f->kind == FIELD_ATOMIC)
-		add(line, "%s%s%s", name, engine_atomic_is_64(value) ? "_64" : "_32",
-		    engine_atomic_returns(value) ? "_rtn" : "");
+		add_text(line, "%s%s%s", name, engine_atomic_is_64(value) ? "_64" : "_32",
+			 engine_atomic_returns(value) ? "_rtn" : "");
 	else
-		add(line, "%s", name);
+		add_text(line, "%s", name);
 }
 
 static void add_dwords(struct line *line, unsigned first)
 {
 	for (unsigned i = first; i < line->count && i < first + DWORDS_SHOWN; i++)
-		add(line, " 0x%x", line->dw[i]);
+		add_text(line, " 0x%x", line->dw[i]);
 	if (line->count > first + DWORDS_SHOWN)
-		add(line, " ... %u dwords", line->count - first);
+		add_text(line, " ... %u dwords", line->count - first);
 }
 
 static void add_register(struct line *line, enum packet_window window, unsigned offset, uint32_t value)
@@ -82,15 +83,15 @@ static void add_register(struct line *line, enum packet_window window, unsigned 
 	const char *name = packet_register(line->gen, window, offset);
 
 	if (name)
-		add(line, " %s=0x%x", name, value);
+		add_text(line, " %s=0x%x", name, value);
 	else
-		add(line, " 0x%x=0x%x", offset, value);
+		add_text(line, " 0x%x=0x%x", offset, value);
 }
 
 static void add_more(struct line *line, unsigned registers)
 {
 	if (registers > REGISTERS_SHOWN)
-		add(line, " ... %u registers", registers);
+		add_text(line, " ... %u registers", registers);
 }
 
 static void add_run(struct line *line, const struct packet_field *f)
@@ -132,9 +133,9 @@ static void add_number(struct line *line, const struct packet_field *f, uint32_t
 		return;
 	add_name(line, f->name);
 	if (f->kind == FIELD_LESS1)
-		add(line, "%llu", value + 1ull);
+		add_text(line, "%llu", value + 1ull);
 	else
-		add(line, decimal ? "%u" : "0x%x", value);
+		add_text(line, decimal ? "%u" : "0x%x", value);
 }
 
 static void add_field(struct line *line, const struct packet_field *f)
@@ -146,7 +147,7 @@ static void add_field(struct line *line, const struct packet_field *f)
 		break;
 	case FIELD_FLAG:
 		if (value)
-			add(line, " %s", f->name);
+			add_text(line, " %s", f->name);
 		break;
 	case FIELD_NAME:
 	case FIELD_ATOMIC:
@@ -155,7 +156,7 @@ static void add_field(struct line *line, const struct packet_field *f)
 	case FIELD_VA:
 	case FIELD_64:
 		add_name(line, f->name);
-		add(line, "0x%llx", (unsigned long long)pair(line, f->dw));
+		add_text(line, "0x%llx", (unsigned long long)read_pair(line, f->dw));
 		break;
 	case FIELD_DATA:
 		add_dwords(line, f->dw);
@@ -176,11 +177,11 @@ static void add_field(struct line *line, const struct packet_field *f)
 
 static void add_packet(struct line *line, const struct packet_form *form, unsigned dw)
 {
-	add(line, "%s", form->name);
+	add_text(line, "%s", form->name);
 	if (line->count > dw)
 		line->count = dw;
 	if (line->count < dw)
-		add(line, " (%u of %u dwords)", line->count, dw);
+		add_text(line, " (%u of %u dwords)", line->count, dw);
 	if (!form->fields)
 		add_dwords(line, 1);
 	for (const struct packet_field *f = form->fields; f && f->name; f++)
@@ -195,18 +196,18 @@ static unsigned print_pm4(struct line *line)
 	unsigned dw = header == PM4_NOP_1DW ? 1 : pm4_body_dw(header) + 1;
 
 	if (pm4_type(header) != 3) {
-		add(line, "type %u packet 0x%08x", pm4_type(header), header);
+		add_text(line, "type %u packet 0x%08x", pm4_type(header), header);
 		return 1;
 	}
 	if (form) {
 		add_packet(line, form, dw);
 	} else {
-		add(line, "opcode 0x%02x", pm4_opcode(header));
+		add_text(line, "opcode 0x%02x", pm4_opcode(header));
 		line->count = line->count < dw ? line->count : dw;
 		add_dwords(line, 1);
 	}
 	if (header & PM4_PREDICATE)
-		add(line, " predicate");
+		add_text(line, " predicate");
 	return dw;
 }
 
@@ -216,7 +217,7 @@ static unsigned print_sdma(struct line *line)
 	const struct packet_form *form = packet_sdma(line->gen, header);
 
 	if (!form) {
-		add(line, "operation %u.%u (header 0x%08x)", header & 0xff, header >> 8 & 0xff, header);
+		add_text(line, "operation %u.%u (header 0x%08x)", header & 0xff, header >> 8 & 0xff, header);
 		return 1;
 	}
 	dw = packet_sdma_dw(form, line->dw, line->count);
@@ -239,13 +240,13 @@ unsigned engine_packet_print(const struct vgpu_chip *chip, enum engine_ip ip, co
 	return ip == ENGINE_DMA ? print_sdma(&line) : print_pm4(&line);
 }
 
-/* --- stray bits ------------------------------------------------------------------------------- */
+/* --- stray bits --- */
 
-/* Dwords of a packet that are looked at; all but what registers and data follow in. */
+/* Leading dwords of a packet that are checked; registers and data follow them. */
 #define LOOKED_AT_dw 24
 
 /* Adds what one field takes. */
-static void take(uint32_t known[LOOKED_AT_dw + 1], const struct packet_field *f)
+static void mark_field(uint32_t known[LOOKED_AT_dw + 1], const struct packet_field *f)
 {
 	switch (f->kind) {
 	case FIELD_VA:
@@ -266,14 +267,14 @@ static void take(uint32_t known[LOOKED_AT_dw + 1], const struct packet_field *f)
 bool packet_stray_bits(const struct packet_form *form, unsigned gen, const uint32_t *dw, unsigned count,
 		       unsigned *where, uint32_t *stray)
 {
-	/* The operations of SDMA; of PM4 the processor looks at the header itself. */
+	/* the operations of SDMA; the PM4 processor checks headers itself */
 	uint32_t known[LOOKED_AT_dw + 1] = {gen >= P_SDMA40 ? 0x0000ffff : ~0u};
 
 	if (form->flags & P_UNKNOWN_BITS)
 		return false;
 	for (const struct packet_field *f = form->fields; f && f->name; f++)
 		if (packet_in(f->gens, gen))
-			take(known, f);
+			mark_field(known, f);
 	for (unsigned n = 0; n < count && n < LOOKED_AT_dw; n++) {
 		if (dw[n] & ~known[n]) {
 			*where = n;

@@ -1,4 +1,4 @@
-/* Registers that the compute path knows, as dword offsets. AMD's names.
+/* Registers of the compute path, as dword offsets, under AMD's names.
  *
  * Sources: Mesa registers/gfx9.json to gfx12.json, Linux asic_reg/gc. Written apart from the driver's own headers.
  */

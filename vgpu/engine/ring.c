@@ -1,4 +1,4 @@
-/* Rings: the door's engine_ring_*, and their scratch slots. */
+/* Rings: the interface's engine_ring_*, and their scratch slots. */
 #include "vgpu/engine/internal.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void unlink_ring(struct engine_ring *ring)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-/* As the kernel starts a compute ring (Linux gfx_v9_0.c): all compute units are on. */
+/* State of a compute ring after the kernel started it (Linux gfx_v9_0.c): all compute units are on. */
 static void reset_registers(struct engine_ring *ring)
 {
 	for (unsigned se = 0; se < 4 || se < ring->dev->chip->engines; se++)
@@ -80,7 +80,7 @@ void engine_ring_destroy(struct engine_ring *ring)
 	free(ring);
 }
 
-/* --- scratch slots ---------------------------------------------------------------------------- */
+/* --- scratch slots --- */
 
 static bool is_busy_locked(const struct engine_ring *ring, unsigned slot)
 {

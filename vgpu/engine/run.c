@@ -1,18 +1,11 @@
-/* Jobs: the door's engine_line_up, engine_execute, engine_leave, engine_kill. */
+/* A job on its ring: modelled time, the watchdog, the reason of its end, its log. */
 #include "vgpu/engine/internal.h"
-#include "vgpu/given.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #include "vgpu/engine/print.h"
-
-/* AMDGPU_IB_FLAG_*. */
-enum { IB_TC_WB_NOT_INVALIDATE = 1 << 3, IB_EMIT_MEM_SYNC = 1 << 6 };
 
 uint64_t engine_now_ns(void)
 {
@@ -31,15 +24,15 @@ const char *engine_ip_name(enum engine_ip ip)
 
 uint64_t engine_clock(const struct vgpu_chip *chip)
 {
-	/* All processes of a machine share CLOCK_MONOTONIC's origin. */
+	/* CLOCK_MONOTONIC has the same origin in all processes of a machine. */
 	return (uint64_t)((unsigned __int128)engine_now_ns() * chip->counter_khz / 1000000u);
 }
 
-/* What is left of a job whose waves were killed must end within the time in which the kernel sends the kill again
- * and again and looks at the fence (Linux amdgpu_ring_soft_recovery); else the ring is reset all the same. */
+/* Limit of the rest of a job whose waves were killed: the time in which the kernel repeats the kill and polls the
+ * fence (Linux amdgpu_ring_soft_recovery). A job that takes longer has its ring reset. */
 #define RECOVERY_NS 10000000u
 
-/* A kill wins over a reset, after which the job would begin anew. */
+/* A kill replaces a reset, after which the job would run again. */
 static bool may_stop(const struct engine_run *run, enum engine_status status)
 {
 	if (status == ENGINE_WAVES)
@@ -47,6 +40,18 @@ static bool may_stop(const struct engine_run *run, enum engine_status status)
 	return !engine_run_stopped(run) ||
 	       (status == ENGINE_KILLED &&
 		atomic_load_explicit(&run->status, memory_order_relaxed) == ENGINE_RESET);
+}
+
+/* Ends all waves of the VM, as the kernel does when one of them does not end (Linux gfx_v9_0_ring_soft_recovery).
+ */
+static void kill_waves(struct engine_device *dev, uint64_t vm)
+{
+	pthread_mutex_lock(&dev->lock);
+	for (struct engine_ring *ring = dev->rings; ring; ring = ring->next)
+		for (struct engine_grid *grid = ring->grids; grid; grid = grid->next)
+			if (grid->machine.view->vm == vm)
+				atomic_store_explicit(&grid->killed, true, memory_order_relaxed);
+	pthread_mutex_unlock(&dev->lock);
 }
 
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
@@ -71,10 +76,10 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 	}
 	pthread_mutex_unlock(&run->why_lock);
 	if (kills)
-		engine_device_kill_waves(run->ring->dev, run->job->view->vm);
+		kill_waves(run->ring->dev, run->job->view->vm);
 }
 
-void engine_run_blame(struct engine_run *run, enum engine_status status, unsigned row, const char *where,
+void engine_run_blame(struct engine_run *run, enum engine_status status, enum contract_row row, const char *where,
 		      const char *fmt, va_list args)
 {
 	char text[256];
@@ -154,31 +159,6 @@ void engine_run_fault(struct engine_run *run, const struct gpuvm_fault *fault)
 		run->job->fault(run->job->user, fault);
 }
 
-/* Between jobs hardware keeps what anybody's last job wrote. Under the strict levels that becomes a value that no
- * dispatch survives, so that a job which relies on it fails here and not one day in a data centre. */
-static void poison_registers(struct engine_ring *ring)
-{
-	for (unsigned reg = 0; reg < SH_COUNT; reg++)
-		ring->sh[reg] = 0x7fc0dead ^ reg;
-}
-
-/* The null device's service time. The timer slack of 1 ns, set when the thread first gets here, keeps 20 us from
- * becoming 70. */
-static void serve(const struct engine_device *dev)
-{
-	static _Thread_local bool slack_set;
-	uint64_t until = engine_now_ns() + dev->service_ns;
-	struct timespec t = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
-
-	if (!dev->service_ns)
-		return;
-	if (!slack_set)
-		prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
-	slack_set = true;
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL))
-		;
-}
-
 void engine_run_cleaned(const struct engine_run *run, unsigned what)
 {
 	struct engine_device *dev = run->ring->dev;
@@ -188,237 +168,4 @@ void engine_run_cleaned(const struct engine_run *run, unsigned what)
 	if (what & MEM_DROP_SCALAR)
 		atomic_store_explicit(&dev->scalar_clean[run->ring->xcc], run->job->vmid_epoch,
 				      memory_order_relaxed);
-}
-
-/* What the kernel puts around the IBs of a job (Linux amdgpu_ib.c, gfx_v*.c, sdma_v*.c). With the flag an acquire
- * before the first, of everything; SDMA 4 has none. Behind the last of a GFX or COMPUTE ring a fence that writes L2
- * back and, on GFX9 unless the flag says otherwise, invalidates it and L1. */
-static void maintain_at_start(const struct engine_run *run)
-{
-	const unsigned all = MEM_WRITE_BACK | MEM_DROP_L2 | MEM_DROP_L1 | MEM_DROP_SCALAR | MEM_DROP_CODE;
-	const struct engine_ring *ring = run->ring;
-	const struct engine_job *job = run->job;
-
-	if (!ring->cache || !job->ib_count || !(job->ib[0].flags & IB_EMIT_MEM_SYNC))
-		return;
-	if (ring->ip == ENGINE_DMA && ring->dev->chip->sdma_version[0] <= 4)
-		return;
-	mem_cache_maintain(ring->cache, all, 0, ~(uint64_t)0);
-	engine_run_cleaned(run, all);
-}
-
-static void maintain_at_end(struct engine_ring *ring, const struct engine_job *job)
-{
-	unsigned what = MEM_WRITE_BACK;
-
-	if (!ring->cache || ring->ip == ENGINE_DMA)
-		return;
-	if (ring->dev->chip->gc_version[0] == 9 &&
-	    (!job->ib_count || !(job->ib[job->ib_count - 1].flags & IB_TC_WB_NOT_INVALIDATE)))
-		what |= MEM_DROP_L2 | MEM_DROP_L1;
-	mem_cache_maintain(ring->cache, what, 0, ~(uint64_t)0);
-}
-
-/* --- places on a ring -------------------------------------------------------------------------- */
-
-static struct engine_run *run_at(struct engine_ring *ring, uint64_t place)
-{
-	return &ring->run[place % ENGINE_RING_JOBS];
-}
-
-/* The watchdog's clock runs from here on, as the kernel's does for the first job on a ring. */
-static void become_oldest(struct engine_run *run)
-{
-	atomic_store_explicit(&run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
-	atomic_store_explicit(&run->oldest, true, memory_order_release);
-}
-
-struct engine_run *engine_line_up(struct engine_ring *ring, const struct engine_job *job)
-{
-	struct engine_run *run;
-
-	pthread_mutex_lock(&ring->lock);
-	run = run_at(ring, ++ring->lined_up);
-	assert(!run->job);
-	run->job = job;
-	run->place = ring->lined_up;
-	run->finished = false;
-	run->order.slot = -1;
-	run->status = ENGINE_DONE;
-	run->oldest = run->waves_killed = false;
-	run->recovery_ns = run->model_ns = run->progress_ns = 0;
-	run->faults = 0;
-	run->why[0] = 0;
-	if (run->place == ring->left + 1)
-		become_oldest(run);
-	pthread_mutex_unlock(&ring->lock);
-	return run;
-}
-
-void engine_leave(struct engine_run *run)
-{
-	struct engine_ring *ring = run->ring;
-
-	pthread_mutex_lock(&ring->lock);
-	ring->left = run->place;
-	if (ring->read < run->place) /* it stopped, and nothing behind it was read */
-		ring->read = run->place;
-	run->job = NULL;
-	if (ring->left < ring->lined_up)
-		become_oldest(run_at(ring, ring->left + 1));
-	pthread_cond_broadcast(&ring->turn);
-	pthread_mutex_unlock(&ring->lock);
-}
-
-const char *engine_why(const struct engine_run *run)
-{
-	return run->why;
-}
-
-void engine_kill(struct engine_ring *ring)
-{
-	pthread_mutex_lock(&ring->lock);
-	for (uint64_t place = ring->left + 1; place <= ring->lined_up; place++)
-		engine_run_stop(run_at(ring, place), ENGINE_KILLED, "killed");
-	pthread_mutex_unlock(&ring->lock);
-}
-
-/* Until the packets of those before it were read; with a pipeline sync, until they have left. */
-static void await_turn(struct engine_run *run)
-{
-	struct engine_ring *ring = run->ring;
-
-	pthread_mutex_lock(&ring->lock);
-	while ((run->job->pipeline_sync ? ring->left : ring->read) < run->place - 1)
-		pthread_cond_wait(&ring->turn, &ring->lock);
-	pthread_mutex_unlock(&ring->lock);
-}
-
-/* The next job's packets may be read, unless this one stopped: then nothing is before the reset. */
-static void pass_turn(struct engine_run *run)
-{
-	struct engine_ring *ring = run->ring;
-
-	pthread_mutex_lock(&ring->lock);
-	if (!engine_run_stopped(run))
-		ring->read = run->place;
-	pthread_cond_broadcast(&ring->turn);
-	pthread_mutex_unlock(&ring->lock);
-}
-
-static void await_elders(struct engine_run *run)
-{
-	struct engine_ring *ring = run->ring;
-
-	pthread_mutex_lock(&ring->lock);
-	while (ring->left < run->place - 1)
-		pthread_cond_wait(&ring->turn, &ring->lock);
-	pthread_mutex_unlock(&ring->lock);
-}
-
-/* Whoever stopped takes those behind it along, for the kernel resets the ring; they begin anew, or not. */
-static void stop_followers(struct engine_run *run)
-{
-	struct engine_ring *ring = run->ring;
-
-	pthread_mutex_lock(&ring->lock);
-	ring->read = run->place - 1;
-	for (uint64_t place = run->place + 1; place <= ring->lined_up; place++)
-		engine_run_stop(run_at(ring, place), ENGINE_RESET, "the ring was reset because of the job before");
-	pthread_mutex_unlock(&ring->lock);
-}
-
-/* --- execution -------------------------------------------------------------------------------- */
-
-static void order_begin(struct engine_run *run)
-{
-	const struct engine_job *job = run->job;
-	struct engine_ring *ring = run->ring;
-
-	atomic_fetch_add_explicit(&ring->dev->hdp_flushes, 1, memory_order_relaxed);
-	run->order.slot = -1;
-	if (!ring->dev->order)
-		return;
-	run->order.queue = job->queue ? job->queue : (uintptr_t)ring;
-	run->order.seq = job->queue ? job->seq : run->place;
-	run->order.ring = engine_run_row(run);
-	snprintf(run->order.name, sizeof(run->order.name), "job %llu of context %u, gpu%u %s %u",
-		 (unsigned long long)run->order.seq, job->ctx, job->device, engine_ip_name(ring->ip), ring->index);
-	/* Once more, after a reset: behind what it did before, too. */
-	mem_order_begin(&run->order, job->after, job->after_count, run->finished ? NULL : job->seen);
-}
-
-struct mem_clock *engine_seen(void)
-{
-	return vgpu_has(VGPU_ORDER) ? mem_order_now() : NULL;
-}
-
-void engine_forget(struct mem_clock *seen)
-{
-	if (seen)
-		mem_order_forget(seen);
-}
-
-void engine_forked(void)
-{
-	mem_order_forked();
-}
-
-static void execute_packets(struct engine_run *run)
-{
-	struct engine_ring *ring = run->ring;
-
-	ring->job_number++;
-	if (vgpu_strict() != VGPU_STRICT_OFF)
-		poison_registers(ring);
-	if (ring->dev->null_device)
-		serve(ring->dev);
-	order_begin(run);
-	maintain_at_start(run);
-	if (ring->ip == ENGINE_DMA)
-		engine_sdma_execute(run);
-	else
-		engine_cp_execute(run);
-	if (run->order.slot >= 0)
-		mem_order_packets_over(&run->order);
-}
-
-/* Once more, after a reset; unless it was killed since. */
-static void begin_anew(struct engine_run *run)
-{
-	pthread_mutex_lock(&run->why_lock);
-	if (run->status == ENGINE_RESET) {
-		run->why[0] = 0;
-		run->waves_killed = false;
-		run->recovery_ns = 0;
-		run->status = ENGINE_DONE;
-	}
-	pthread_mutex_unlock(&run->why_lock);
-}
-
-enum engine_status engine_execute(struct engine_run *run)
-{
-	struct engine_ring *ring = run->ring;
-
-	await_turn(run);
-	if (run->finished)
-		begin_anew(run);
-	atomic_fetch_add(&ring->dev->busy, 1);
-	if (run->job->ib_count && !engine_run_stopped(run))
-		execute_packets(run);
-	pass_turn(run);
-	engine_run_drain(run);
-	atomic_fetch_sub(&ring->dev->busy, 1);
-	await_elders(run);
-	if (run->job->ib_count)
-		maintain_at_end(ring, run->job);
-	if (run->order.slot >= 0)
-		mem_order_end(&run->order);
-	run->order.slot = -1;
-	if (engine_run_stopped(run))
-		stop_followers(run);
-	run->finished = true;
-	if (!engine_run_stopped(run) && run->waves_killed)
-		return ENGINE_WAVES;
-	return (enum engine_status)atomic_load(&run->status);
 }

@@ -4,14 +4,14 @@
 
 #include "vgpu/engine/sdma_engine.h"
 
-/* --- reports ---------------------------------------------------------------------------------- */
+/* --- reports --- */
 
 void sdma_where(const struct sdma *s, char *text, size_t text_B)
 {
 	snprintf(text, text_B, "SDMA %s at dword %u of IB %u", s->name, s->offset_dw, s->ib_index);
 }
 
-bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const char *fmt, ...)
+bool sdma_end(struct sdma *s, enum engine_status status, enum contract_row row, const char *fmt, ...)
 {
 	char where[128];
 	va_list args;
@@ -23,7 +23,7 @@ bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const cha
 	return false;
 }
 
-void sdma_remark(const struct sdma *s, unsigned row, const char *fmt, ...)
+void sdma_remark(const struct sdma *s, enum contract_row row, const char *fmt, ...)
 {
 	char where[128];
 	va_list args;
@@ -52,7 +52,7 @@ bool sdma_unswapped(struct sdma *s, uint32_t swap)
 	return !swap || s->gen == P_SDMA70 ? true : sdma_end(s, ENGINE_HANG, 0, "byte swapping is not modelled");
 }
 
-/* --- packets ---------------------------------------------------------------------------------- */
+/* --- packets --- */
 
 static bool write_linear(struct sdma *s)
 {
@@ -66,13 +66,14 @@ static bool write_linear(struct sdma *s)
 	return sdma_need(s, engine_mem_write(&s->mem, va & ~(uint64_t)3, s->packet + 4, s->packet_dw - 4));
 }
 
-/* Past L2, as its users on 5 and 6 say by MTYPE UC; what another type would do there nobody has tried. */
-static bool fence(struct sdma *s)
+/* Past L2: its users on SDMA 5 and 6 set MTYPE UC. The effect of another type is not known. */
+static bool sdma_fence(struct sdma *s)
 {
 	const struct sdma_fence *packet = (const void *)s->packet;
 
 	if (s->gen & P_SDMA56 && bits(packet->header, 18, 16) != SDMA_MTYPE_UC)
-		sdma_remark(s, 84, "MTYPE %u, not UC: the word may stay in L2", bits(packet->header, 18, 16));
+		sdma_remark(s, CONTRACT_EOP_NO_WRITEBACK, "MTYPE %u, not UC: the word may stay in L2",
+			    bits(packet->header, 18, 16));
 	return sdma_need(s, engine_mem_write32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), packet->data));
 }
 
@@ -82,8 +83,8 @@ struct poll {
 	unsigned retries;
 };
 
-/* Looks again as often as the packet says (0xfff: for ever). */
-static bool look(void *user, bool *over)
+/* Polls again as often as the packet requests (0xfff: for ever). */
+static bool poll_once(void *user, bool *over)
 {
 	struct poll *poll = user;
 	const struct sdma_poll_regmem *packet = poll->packet;
@@ -94,7 +95,8 @@ static bool look(void *user, bool *over)
 
 	*over = pm4_compare(function, value & packet->mask, packet->reference);
 	if (ok && !*over && retry != 0xfff && poll->retries++ == retry)
-		return sdma_end(poll->s, ENGINE_HANG, 99, "poll timed out after %u retries", retry);
+		return sdma_end(poll->s, ENGINE_HANG, CONTRACT_POLL_ENDLESS, "poll timed out after %u retries",
+				retry);
 	return ok;
 }
 
@@ -108,14 +110,16 @@ static bool poll_regmem(struct sdma *s)
 		return true;
 	}
 	if (!bits(packet->header, 31, 31))
-		return sdma_end(s, ENGINE_ILLEGAL, 66, "polls register 0x%x", packet->addr_lo);
-	return s->null ? true : engine_wait_until(&s->mem, look, &poll);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_REGISTER_FORBIDDEN, "polls register 0x%x",
+				packet->addr_lo);
+	return s->null ? true : engine_wait_until(&s->mem, poll_once, &poll);
 }
 
-static bool skip(struct sdma *s, uint32_t dw)
+static bool skip_dwords(struct sdma *s, uint32_t dw)
 {
 	if (dw > s->left_dw)
-		return sdma_end(s, ENGINE_HANG, 65, "skips %u dwords, but the IB has %u left", dw, s->left_dw);
+		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED,
+				"skips %u dwords, but the IB has %u left", dw, s->left_dw);
 	s->va += (uint64_t)dw * 4;
 	s->left_dw -= dw;
 	return true;
@@ -128,10 +132,10 @@ static bool cond_exe(struct sdma *s)
 
 	if (!sdma_need(s, engine_mem_read32(&s->mem, pm4_va(packet->addr_lo, packet->addr_hi), &value)))
 		return false;
-	return value == packet->reference ? true : skip(s, packet->exec_count & 0x3fff);
+	return value == packet->reference ? true : skip_dwords(s, packet->exec_count & 0x3fff);
 }
 
-static bool atomic(struct sdma *s)
+static bool sdma_atomic(struct sdma *s)
 {
 	const struct sdma_atomic *packet = (const void *)s->packet;
 	uint64_t va = pm4_va(packet->addr_lo, packet->addr_hi), src = pm4_va(packet->src_lo, packet->src_hi);
@@ -140,13 +144,13 @@ static bool atomic(struct sdma *s)
 	bool loop = bits(packet->header, 16, 16) && !s->null;
 
 	if (!engine_atomic_name(op))
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "operation %u", op);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "operation %u", op);
 	return sdma_need(s, loop ? engine_wait_swap(&s->mem, va, op, src, cmp, &old)
 				 : engine_mem_atomic(&s->mem, va, op, src, cmp, &old));
 }
 
 /* The engine has a counter of its own, which SET loads and GET reads; GET_GLOBAL reads the chip's. */
-static bool timestamp(struct sdma *s)
+static bool sdma_timestamp(struct sdma *s)
 {
 	const struct sdma_timestamp *packet = (const void *)s->packet;
 	uint64_t clock = engine_clock(s->ring->dev->chip), value = pm4_va(packet->lo, packet->hi);
@@ -161,17 +165,18 @@ static bool timestamp(struct sdma *s)
 	case SDMA_TIMESTAMP_GET_GLOBAL:
 		break;
 	default:
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "sub-operation %u", bits(packet->header, 15, 8));
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "sub-operation %u",
+				bits(packet->header, 15, 8));
 	}
 	if (value & 7)
-		sdma_remark(s, 102, "0x%llx is not 8-byte aligned", (unsigned long long)value);
+		sdma_remark(s, CONTRACT_TIMESTAMP_UNITS, "0x%llx is not 8-byte aligned", (unsigned long long)value);
 	return sdma_need(s, engine_mem_write64(&s->mem, value & ~(uint64_t)7, clock));
 }
 
 /* Chips of one device execute what names the first. */
 static bool pre_exe(struct sdma *s)
 {
-	return bits(s->packet[0], 16, 16) ? true : skip(s, bits(s->packet[1], 13, 0));
+	return bits(s->packet[0], 16, 16) ? true : skip_dwords(s, bits(s->packet[1], 13, 0));
 }
 
 /* Cache work in the name of all engines. A range of nothing is everything. */
@@ -188,45 +193,46 @@ static bool gcr_req(struct sdma *s)
 	unsigned lost = 0;
 
 	if (fault)
-		sdma_remark(s, 84, "%s (GCR_CNTL 0x%05x)", fault, gcr);
+		sdma_remark(s, CONTRACT_EOP_NO_WRITEBACK, "%s (GCR_CNTL 0x%05x)", fault, gcr);
 	if (bits(packet->limit_hi, 27, 24))
-		sdma_remark(s, 66, "the kernel names VMIDs, not an IB");
+		sdma_remark(s, CONTRACT_REGISTER_FORBIDDEN, "the kernel names VMIDs, not an IB");
 	if (cache && work.what)
 		lost = mem_cache_maintain(cache, work.what, work.lo, work.hi);
 	if (lost)
-		sdma_remark(s, 118, "%u lines of L2 are lost: they were written and not written back", lost);
+		sdma_remark(s, CONTRACT_L2_DROPPED,
+			    "%u lines of L2 are lost: they were written and not written back", lost);
 	return true;
 }
 
-/* --- the loop --------------------------------------------------------------------------------- */
+/* --- the loop --- */
 
-/* What an operation does; sub-operations are its own matter. */
+/* Handlers by operation; a handler decodes its sub-operations. */
 static const struct action {
 	bool (*execute)(struct sdma *s); /* NULL: nothing to do */
 	bool drains;                     /* waits for earlier copies */
 	bool not_on_null;
-} actions[] = {
+} sdma_actions[] = {
 	[SDMA_NOP] = {NULL, .drains = true},
 	[SDMA_COPY] = {sdma_copy, .not_on_null = true},
 	[SDMA_WRITE] = {write_linear},
-	[SDMA_FENCE] = {fence, .drains = true},
+	[SDMA_FENCE] = {sdma_fence, .drains = true},
 	[SDMA_TRAP] = {NULL, .drains = true},
 	[SDMA_POLL_REGMEM] = {poll_regmem, .drains = true},
 	[SDMA_COND_EXE] = {cond_exe, .drains = true},
-	[SDMA_ATOMIC] = {atomic, .drains = true},
+	[SDMA_ATOMIC] = {sdma_atomic, .drains = true},
 	[SDMA_CONST_FILL] = {sdma_const_fill, .not_on_null = true},
-	[SDMA_TIMESTAMP] = {timestamp, .drains = true},
+	[SDMA_TIMESTAMP] = {sdma_timestamp, .drains = true},
 	[SDMA_PRE_EXE] = {pre_exe, .drains = true},
 	[SDMA_GCR_REQ] = {gcr_req, .drains = true},
 	[SDMA_DUMMY_TRAP_4] = {NULL, .drains = true},
 	[SDMA_DUMMY_TRAP] = {NULL, .drains = true},
 };
 
-static bool fetch(struct sdma *s, uint32_t *dst, uint64_t va, uint32_t dw)
+static bool fetch_dwords(struct sdma *s, uint32_t *dst, uint64_t va, uint32_t dw)
 {
 	if (engine_mem_fetch(&s->mem, va, dst, dw))
 		return true;
-	vgpu_finding(62, "SDMA IB %u of job %llu cannot be fetched at 0x%llx", s->ib_index,
+	vgpu_finding(CONTRACT_IB_UNREACHABLE, "SDMA IB %u of job %llu cannot be fetched at 0x%llx", s->ib_index,
 		     (unsigned long long)s->run->job->seq, (unsigned long long)va);
 	return sdma_need(s, false);
 }
@@ -236,13 +242,15 @@ static bool refuse_op(struct sdma *s, const struct packet_form *form, uint32_t h
 	unsigned op = bits(header, 7, 0);
 
 	if (!form)
-		return sdma_end(s, ENGINE_ILLEGAL, 65,
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED,
 				"operation %u.%u is unknown to this generation (header 0x%08x)", op,
 				bits(header, 15, 8), header);
 	if (op == SDMA_INDIRECT)
-		return sdma_end(s, ENGINE_ILLEGAL, 69, "an IB cannot hold INDIRECT (header 0x%08x)", header);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_SDMA_IB_NESTED,
+				"an IB cannot hold INDIRECT (header 0x%08x)", header);
 	if (form->flags & P_PRIVILEGED)
-		return sdma_end(s, ENGINE_ILLEGAL, 66, "it is privileged (header 0x%08x)", header);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_REGISTER_FORBIDDEN, "it is privileged (header 0x%08x)",
+				header);
 	return sdma_end(s, ENGINE_HANG, 0, "the virtual GPU does not model it (header 0x%08x)", header);
 }
 
@@ -251,15 +259,15 @@ static bool fetch_packet(struct sdma *s, const struct packet_form *form)
 {
 	uint32_t first_dw = form->min_dw < s->left_dw ? form->min_dw : s->left_dw;
 
-	if (!fetch(s, s->ring->packet, s->va, first_dw))
+	if (!fetch_dwords(s, s->ring->packet, s->va, first_dw))
 		return false;
 	s->packet = s->ring->packet;
 	s->packet_dw = packet_sdma_dw(form, s->packet, first_dw);
 	if (!s->packet_dw || s->packet_dw > s->left_dw)
-		return sdma_end(s, ENGINE_HANG, 65, "%u dwords, but the IB has %u left",
+		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED, "%u dwords, but the IB has %u left",
 				s->packet_dw ? s->packet_dw : form->min_dw, s->left_dw);
 	return s->packet_dw == first_dw || form->flags & P_IGNORED ||
-	       fetch(s, s->ring->packet, s->va, s->packet_dw);
+	       fetch_dwords(s, s->ring->packet, s->va, s->packet_dw);
 }
 
 static void check_bits(struct sdma *s, const struct packet_form *form)
@@ -269,7 +277,7 @@ static void check_bits(struct sdma *s, const struct packet_form *form)
 
 	if (vgpu_strict() != VGPU_STRICT_OFF &&
 	    packet_stray_bits(form, s->gen, s->packet, s->packet_dw, &where, &stray))
-		sdma_remark(s, 65, "reserved bits 0x%08x of dword %u are set", stray, where);
+		sdma_remark(s, CONTRACT_PACKET_MALFORMED, "reserved bits 0x%08x of dword %u are set", stray, where);
 }
 
 static bool execute_packet(struct sdma *s)
@@ -282,7 +290,7 @@ static bool execute_packet(struct sdma *s)
 
 	s->name = "packet";
 	s->offset_dw = (uint32_t)((s->va - s->base_va) / 4);
-	if (!fetch(s, &header, s->va, 1))
+	if (!fetch_dwords(s, &header, s->va, 1))
 		return false;
 	form = packet_sdma(s->gen, header);
 	if (form)
@@ -293,7 +301,7 @@ static bool execute_packet(struct sdma *s)
 		return false;
 	s->va += (uint64_t)s->packet_dw * 4;
 	s->left_dw -= s->packet_dw;
-	action = &actions[form->op];
+	action = &sdma_actions[form->op];
 	if (action->drains)
 		s->pending_count = 0;
 	engine_mem_next(&s->mem);
@@ -314,14 +322,14 @@ static bool check_ib(struct sdma *s, const struct engine_ib *ib)
 	s->name = "IB start";
 	s->offset_dw = 0;
 	if (ib->va & 31)
-		sdma_remark(s, ib->va & 3 ? 58 : 59, "VA 0x%llx: the engine drops the low 5 bits",
-			    (unsigned long long)ib->va);
+		sdma_remark(s, ib->va & CONTRACT_IOCTL_SIZE ? CONTRACT_IB_UNALIGNED_4 : CONTRACT_IB_UNALIGNED_32,
+			    "VA 0x%llx: the engine drops the low 5 bits", (unsigned long long)ib->va);
 	if (!dw || dw > PM4_MAX_IB_dw)
-		return sdma_end(s, ENGINE_HANG, 60, "a size of %u bytes", ib->size_B);
+		return sdma_end(s, ENGINE_HANG, CONTRACT_IB_SIZE, "a size of %u bytes", ib->size_B);
 	if (ib->size_B & 3)
-		sdma_remark(s, 60, "a size of %u bytes, no multiple of 4", ib->size_B);
+		sdma_remark(s, CONTRACT_IB_SIZE, "a size of %u bytes, no multiple of 4", ib->size_B);
 	if (dw % 8)
-		sdma_remark(s, 61, "%u dwords, not padded to 8", dw);
+		sdma_remark(s, CONTRACT_SDMA_IB_UNPADDED, "%u dwords, not padded to 8", dw);
 	return true;
 }
 

@@ -1,4 +1,4 @@
-/* SDMA packets, of 4.x where later versions do not say otherwise.
+/* SDMA packets of 4.x; later versions' packets have names of their own where they differ.
  *
  * Sources: Linux vega10_sdma_pkt_open.h, navi10_sdma_pkt_open.h, sdma_v6_0_0_pkt_open.h, PAL's gfx12 headers. Each
  * struct is a whole packet; header: 7:0 op, 15:8 sub_op, rest by packet. */

@@ -5,24 +5,25 @@
  * none, and the watchdog would never end them. */
 #define ROW_NS 50
 
-static struct sdma_range range(uint64_t lo, uint64_t size_B)
+static struct sdma_range range_of(uint64_t lo, uint64_t size_B)
 {
 	return (struct sdma_range){lo, lo + size_B};
 }
 
-static bool meet(struct sdma_range a, struct sdma_range b)
+static bool ranges_meet(struct sdma_range a, struct sdma_range b)
 {
 	return a.lo < b.hi && b.lo < a.hi;
 }
 
-/* Notes what the packet touches, after looking for earlier packets that it has to come after. */
-static void order(struct sdma *s, struct sdma_range read, struct sdma_range written)
+/* Checks the packet's ranges against earlier packets that it must come after, and records them. */
+static void order_ranges(struct sdma *s, struct sdma_range read, struct sdma_range written)
 {
 	for (unsigned i = 0; i < s->pending_count; i++) {
 		const struct sdma_pending *p = &s->pending[i];
 
-		if (meet(read, p->written) || meet(written, p->written) || meet(written, p->read)) {
-			sdma_remark(s, 81,
+		if (ranges_meet(read, p->written) || ranges_meet(written, p->written) ||
+		    ranges_meet(written, p->read)) {
+			sdma_remark(s, CONTRACT_BARRIER_MISSING,
 				    "touches what the copy at dword %u may still be moving; a NOP or FENCE between",
 				    p->dw);
 			break;
@@ -32,7 +33,7 @@ static void order(struct sdma *s, struct sdma_range read, struct sdma_range writ
 		s->pending[s->pending_count++] = (struct sdma_pending){read, written, s->offset_dw};
 }
 
-static void elapse(struct sdma *s, uint64_t ns)
+static void copy_elapse(struct sdma *s, uint64_t ns)
 {
 	engine_run_elapse(s->run, ns, ENGINE_HANG, "SDMA copies");
 }
@@ -45,12 +46,12 @@ static bool count_of(struct sdma *s, uint32_t field, uint64_t *size_B)
 	*size_B = (uint64_t)field + 1;
 	if (*size_B <= max)
 		return true;
-	return sdma_end(s, ENGINE_HANG, 65, "%llu bytes, but the count field holds %u", (unsigned long long)*size_B,
-			max);
+	return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED, "%llu bytes, but the count field holds %u",
+			(unsigned long long)*size_B, max);
 }
 
 /* For a destination that overlaps its source from above; since 5.0. */
-static bool backwards(const struct sdma *s)
+static bool copies_backwards(const struct sdma *s)
 {
 	return s->gen & P_SDMA5U && bits(s->packet[0], 25, 25);
 }
@@ -62,12 +63,13 @@ static bool copy_linear(struct sdma *s)
 
 	if (!count_of(s, packet->count, &size_B))
 		return false;
-	order(s, range(src, size_B), range(dst, size_B));
-	if (src != dst && !(backwards(s) && dst > src) && meet(range(src, size_B), range(dst, size_B)))
+	order_ranges(s, range_of(src, size_B), range_of(dst, size_B));
+	if (src != dst && !(copies_backwards(s) && dst > src) &&
+	    ranges_meet(range_of(src, size_B), range_of(dst, size_B)))
 		sdma_remark(s, 0, "source and destination overlap");
-	elapse(s, size_B / ENGINE_BYTES_PER_NS);
-	return sdma_need(s, backwards(s) ? engine_mem_copy_down(&s->mem, dst, src, size_B)
-					 : engine_mem_copy(&s->mem, dst, src, size_B));
+	copy_elapse(s, size_B / ENGINE_BYTES_PER_NS);
+	return sdma_need(s, copies_backwards(s) ? engine_mem_copy_down(&s->mem, dst, src, size_B)
+						: engine_mem_copy(&s->mem, dst, src, size_B));
 }
 
 static bool copy_broadcast(struct sdma *s)
@@ -78,16 +80,16 @@ static bool copy_broadcast(struct sdma *s)
 
 	if (!count_of(s, packet->count, &size_B))
 		return false;
-	order(s, range(src, size_B), range(dst1, size_B));
+	order_ranges(s, range_of(src, size_B), range_of(dst1, size_B));
 	if (s->pending_count < SDMA_PENDING_MAX)
 		s->pending[s->pending_count++] =
-			(struct sdma_pending){.written = range(dst2, size_B), .dw = s->offset_dw};
-	elapse(s, 2 * size_B / ENGINE_BYTES_PER_NS);
+			(struct sdma_pending){.written = range_of(dst2, size_B), .dw = s->offset_dw};
+	copy_elapse(s, 2 * size_B / ENGINE_BYTES_PER_NS);
 	return sdma_need(s, engine_mem_copy(&s->mem, dst1, src, size_B)) &&
 	       sdma_need(s, engine_mem_copy(&s->mem, dst2, src, size_B));
 }
 
-/* --- sub-windows ------------------------------------------------------------------------------ */
+/* --- sub-windows --- */
 
 struct window {
 	uint64_t first; /* address of the window's first element */
@@ -106,9 +108,9 @@ struct rectangle {
 /* How wide the fields of COPY_SUB_WINDOW are. */
 struct sub_window_bits {
 	uint16_t gens;
-	uint8_t x_hi;     /* of x and y, and of the rectangle */
+	uint8_t x_hi;     /* highest bits of x and y, and of the rectangle */
 	uint8_t z_hi;     /* of z */
-	uint8_t pitch_lo; /* of pitch, which ends at 31 */
+	uint8_t pitch_lo; /* lowest bit of pitch; the highest is 31 */
 	uint8_t slice_hi;
 };
 
@@ -139,14 +141,14 @@ static struct window open_window(struct sdma *s, const struct placement *p, unsi
 }
 
 /* The smallest interval that holds the window. */
-static struct sdma_range hull(struct window w, const struct rectangle *r)
+static struct sdma_range range_hull(struct window w, const struct rectangle *r)
 {
-	return range(w.first, (r->slices - 1) * w.slice_B + (r->rows - 1) * w.pitch_B + r->row_B);
+	return range_of(w.first, (r->slices - 1) * w.slice_B + (r->rows - 1) * w.pitch_B + r->row_B);
 }
 
 static bool copy_row(struct sdma *s, uint64_t dst, uint64_t src, uint64_t row_B)
 {
-	elapse(s, ROW_NS + row_B / ENGINE_BYTES_PER_NS);
+	copy_elapse(s, ROW_NS + row_B / ENGINE_BYTES_PER_NS);
 	return !engine_run_stopped(s->run) && sdma_need(s, engine_mem_copy(&s->mem, dst, src, row_B));
 }
 
@@ -156,10 +158,10 @@ static bool copy_windows(struct sdma *s, const struct placement *from, const str
 	struct window src, dst;
 
 	if (log2_B > 4)
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "elements of %u bytes", 1u << log2_B);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "elements of %u bytes", 1u << log2_B);
 	src = open_window(s, from, log2_B);
 	dst = open_window(s, to, log2_B);
-	order(s, hull(src, r), hull(dst, r));
+	order_ranges(s, range_hull(src, r), range_hull(dst, r));
 	for (uint64_t z = 0; z < r->slices; z++)
 		for (uint64_t y = 0; y < r->rows; y++)
 			if (!copy_row(s, dst.first + z * dst.slice_B + y * dst.pitch_B,
@@ -168,7 +170,7 @@ static bool copy_windows(struct sdma *s, const struct placement *from, const str
 	return true;
 }
 
-static struct placement place(const struct sub_window_bits *b, const struct sdma_window *w)
+static struct placement place_of(const struct sub_window_bits *b, const struct sdma_window *w)
 {
 	return (struct placement){
 		.base = pm4_va(w->base_lo, w->base_hi),
@@ -184,7 +186,7 @@ static bool copy_sub_window(struct sdma *s)
 {
 	const struct sdma_copy_sub_window *packet = (const void *)s->packet;
 	const struct sub_window_bits *b = bits_of(s->gen);
-	struct placement src = place(b, &packet->src), dst = place(b, &packet->dst);
+	struct placement src = place_of(b, &packet->src), dst = place_of(b, &packet->dst);
 	unsigned log2_B = bits(packet->header, 31, 29);
 	struct rectangle r = {
 		.row_B = ((uint64_t)bits(packet->rect_xy, b->x_hi, 0) + 1) << log2_B,
@@ -221,7 +223,8 @@ static bool copy_sub_window_large(struct sdma *s)
 	return copy_windows(s, &src, &dst, &r, log2_B);
 }
 
-/* The fields stand in the parameter dword, of sub-windows in the one with the rectangle's depth or the slices. */
+/* The fields are in the parameter dword; sub-windows have them in the dword with the rectangle's depth or the
+ * slices. */
 static uint32_t swap_of(const struct sdma *s)
 {
 	unsigned sub = bits(s->packet[0], 15, 8);
@@ -233,7 +236,7 @@ static uint32_t swap_of(const struct sdma *s)
 bool sdma_copy(struct sdma *s)
 {
 	if (bits(s->packet[0], 18, 18))
-		sdma_remark(s, 80, "TMZ, which the device does not have");
+		sdma_remark(s, CONTRACT_IB_SECURE, "TMZ, which the device does not have");
 	if (!sdma_unswapped(s, swap_of(s)))
 		return false;
 	if (bits(s->packet[0], 15, 8) == SDMA_COPY_SUB_WINDOW)
@@ -243,7 +246,7 @@ bool sdma_copy(struct sdma *s)
 	return bits(s->packet[0], 27, 27) ? copy_broadcast(s) : copy_linear(s);
 }
 
-/* --- fills ------------------------------------------------------------------------------------ */
+/* --- fills --- */
 
 bool sdma_const_fill(struct sdma *s)
 {
@@ -252,18 +255,18 @@ bool sdma_const_fill(struct sdma *s)
 	unsigned fillsize = bits(packet->header, 31, 30), unit_B = 1u << fillsize;
 
 	if (fillsize > 2)
-		return sdma_end(s, ENGINE_ILLEGAL, 65, "fillsize %u", fillsize);
+		return sdma_end(s, ENGINE_ILLEGAL, CONTRACT_PACKET_MALFORMED, "fillsize %u", fillsize);
 	if (dst & (unit_B - 1))
 		sdma_remark(s, 0, "0x%llx is not aligned to units of %u bytes", (unsigned long long)dst, unit_B);
 	if (!sdma_unswapped(s, bits(packet->header, 17, 16)))
 		return false;
 	if (packet->count >> (s->gen & (P_SDMA60 | P_SDMA70) ? 30 : 22))
-		return sdma_end(s, ENGINE_HANG, 65, "count 0x%x is more than the field has bits for",
-				packet->count);
+		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED,
+				"count 0x%x is more than the field has bits for", packet->count);
 	/* bytes - 1, with the bits below the unit ignored: size - 1 and size - unit mean the same. */
 	size_B = (packet->count & ~(uint64_t)(unit_B - 1)) + unit_B;
 	dst &= ~(uint64_t)(unit_B - 1);
-	order(s, (struct sdma_range){0, 0}, range(dst, size_B));
-	elapse(s, size_B / ENGINE_BYTES_PER_NS);
+	order_ranges(s, (struct sdma_range){0, 0}, range_of(dst, size_B));
+	copy_elapse(s, size_B / ENGINE_BYTES_PER_NS);
 	return sdma_need(s, engine_mem_fill(&s->mem, dst, packet->pattern, unit_B, size_B));
 }

@@ -5,8 +5,8 @@
 #include "vgpu/engine/cp.h"
 #include "vgpu/engine/sdma.h"
 
-/* Copies of one queue may overlap until something drains them (Mesa radv_sdma.c). What they touch is kept to find
- * one that needs an earlier one's end; more than so many are not looked at. */
+/* Copies of a queue may overlap until a packet drains them (Mesa radv_sdma.c). Their ranges are kept to find a
+ * packet that depends on an earlier one's end; ranges above this number are not checked. */
 #define SDMA_PENDING_MAX 32
 
 struct sdma_range {
@@ -25,7 +25,7 @@ struct sdma {
 	unsigned gen; /* enum packet_gen */
 	bool null;
 	unsigned ib_index;
-	uint64_t base_va, va; /* of the IB; of the next dword */
+	uint64_t base_va, va; /* address of the IB; address of the next dword */
 	uint32_t left_dw;
 
 	/* The current packet. */
@@ -41,13 +41,14 @@ struct sdma {
 bool sdma_copy(struct sdma *s);
 bool sdma_const_fill(struct sdma *s);
 
-/* As the CP's. */
+/* Text of the position in the IB, for reports. */
 void sdma_where(const struct sdma *s, char *text, size_t text_B);
-bool sdma_end(struct sdma *s, enum engine_status status, unsigned row, const char *fmt, ...)
+bool sdma_end(struct sdma *s, enum engine_status status, enum contract_row row, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-void sdma_remark(const struct sdma *s, unsigned row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void sdma_remark(const struct sdma *s, enum contract_row row, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 bool sdma_need(struct sdma *s, bool ok);
-/* Ends the job when the packet asks for another byte order, which nobody does; 7.0 has none. */
+/* Ends the job when the packet requests another byte order, which no client uses; 7.0 has no such field. */
 bool sdma_unswapped(struct sdma *s, uint32_t swap);
 
 #endif

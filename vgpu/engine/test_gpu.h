@@ -7,7 +7,7 @@
 
 #include "tests/check.h"
 #include "vgpu/engine/engine.h"
-#include "vgpu/engine/pm4.h"
+#include "vgpu/engine/pm4_body.h"
 #include "vgpu/engine/sdma.h"
 #include "vgpu/report.h"
 

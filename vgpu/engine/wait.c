@@ -1,18 +1,18 @@
-/* Waits of the packet processors for memory that somebody else writes. */
+/* Waits of the packet processors for memory that another agent writes. */
 #include <sched.h>
 #include <time.h>
 
 #include "vgpu/engine/cp.h"
-#include "vgpu/given.h"
+#include "vgpu/host_time.h"
 
-/* Modelled time is the time that the host gave to the process (vgpu/given.h): who ends the wait, a thread of the
- * engine or of the client, could have run for so long. But when nothing else on the device does anything but wait,
- * only a thread of the client can end this, which is not what a ring is for: after a grace period time runs faster,
+/* Modelled time of a wait is the time that the host gave to the process (vgpu/host_time.h), in which the thread
+ * that ends the wait, the engine's or the client's, could have run. When all rings of the device wait, only a
+ * thread of the client can end the wait, which is not what a ring is for: after a grace period time runs faster,
  * so that a limit of 60 s takes 7.6 s. */
 #define GRACE_NS 100000000
 #define HURRY    8
 
-#define SPINS        64 /* looks before the first sleep: some microseconds */
+#define SPINS        64 /* polls before the first sleep: some microseconds */
 #define SLEEP_MIN_NS 5000
 #define SLEEP_MAX_NS 500000
 
@@ -42,7 +42,7 @@ static bool wait_on(struct wait *wait)
 	bool waves;
 
 	give_way(wait->looks++);
-	now = vgpu_given_ns();
+	now = vgpu_host_time_ns();
 	passed = now - wait->last_ns;
 	wait->last_ns = now;
 	if (now - wait->begun_ns > GRACE_NS && !atomic_load(&wait->run->ring->dev->busy))
@@ -63,9 +63,9 @@ bool engine_wait_until(struct engine_mem *mem, bool (*look)(void *user, bool *ov
 		return ok;
 	mem->actor.where(mem->actor.user, what, sizeof(what));
 	wait.what = what;
-	wait.begun_ns = wait.last_ns = vgpu_given_ns();
+	wait.begun_ns = wait.last_ns = vgpu_host_time_ns();
 	atomic_fetch_sub(&run->ring->dev->busy, 1);
-	/* What this ring dispatched may be what ends the wait, and its own thread does not run it now. */
+	/* The dispatches of this ring may end the wait, and the ring's own thread does not run them meanwhile. */
 	if (engine_ring_busy(run->ring))
 		engine_device_wake(run->ring->dev);
 	do

@@ -1,12 +1,12 @@
-/* What runs workgroups, on a pool thread or on a job's own.
+/* Workers: they run workgroups, on a pool thread or on a job's own.
  *
- * A worker runs one workgroup for `patience` turns before it takes a further one beside it; those that did not end
- * then rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose workgroups
- * wait for each other finds all of them running, as many as the chip would hold: patience halves whenever a
- * workgroup outlasts it, so that filling the chip costs little more than the first wait, and doubles when one ends.
- * One whose waves all wait for others (global wave sync) gives way at once. */
+ * A worker runs a workgroup for `patience` turns before it takes a further one beside it; workgroups that have not
+ * ended then rotate. So an ordinary kernel runs workgroup after workgroup in warm storage, and a kernel whose
+ * workgroups wait for each other has all of them running, as many as the chip would hold: patience halves whenever
+ * a workgroup outlasts it, so that filling the chip costs little more than the first wait, and doubles when one
+ * ends. A workgroup whose waves all wait for others (global wave sync) rotates at once. */
 #include "vgpu/engine/internal.h"
-#include "vgpu/given.h"
+#include "vgpu/host_time.h"
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ struct engine_worker {
 	struct engine_group *resident, **resident_end; /* waiting for their turn, longest waiting first */
 	struct engine_group *spare;                    /* free storage */
 	struct engine_claim claim;                     /* a workgroup to load; grid NULL: none */
-	uint64_t program_serial;                       /* grid that `program` was looked up for */
+	uint64_t program_serial;                       /* serial of the grid that `program` was looked up for */
 	struct isa_program *program;
 	uint64_t units, units_used; /* share of the chip's compute units, in 1/ENGINE_CU_UNITS */
 	unsigned turns, patience;
@@ -60,7 +60,7 @@ void engine_worker_destroy(struct engine_worker *w)
 	free(w);
 }
 
-/* --- taking ----------------------------------------------------------------------------------- */
+/* --- taking --- */
 
 /* The grid's code, checked against memory once per grid. */
 static bool find_program(struct engine_worker *w, struct engine_grid *grid)
@@ -105,7 +105,7 @@ static void give_slots_back(struct engine_grid *grid, const uint16_t *slot)
 }
 
 /* Sets up the claimed workgroup. NULL if it cannot be; its job was stopped. */
-static struct engine_group *load(struct engine_worker *w)
+static struct engine_group *load_group(struct engine_worker *w)
 {
 	struct engine_grid *grid = w->claim.grid;
 	struct engine_group *group;
@@ -122,13 +122,13 @@ static struct engine_group *load(struct engine_worker *w)
 }
 
 /* A further workgroup, if there is one and room for it. A worker without any always has room. */
-static struct engine_group *take(struct engine_worker *w, const struct engine_run *of)
+static struct engine_group *take_group(struct engine_worker *w, const struct engine_run *of)
 {
 	uint64_t units = !w->units_used ? ENGINE_CU_UNITS : w->units_used < w->units ? w->units - w->units_used : 0;
 
 	while (w->claim.grid || engine_device_claim(w->dev, w->only, of, units, &w->claim)) {
 		struct engine_grid *grid = w->claim.grid;
-		struct engine_group *group = load(w);
+		struct engine_group *group = load_group(w);
 
 		w->claim.grid = NULL;
 		if (group) {
@@ -154,30 +154,28 @@ static struct engine_group *next_resident(struct engine_worker *w)
 	return group;
 }
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- running --- */
 
-static void retire(struct engine_worker *w, struct engine_group *group)
+static void retire_group(struct engine_worker *w, struct engine_group *group)
 {
 	struct engine_grid *grid = group->grid;
 	uint64_t abreast = grid->total < grid->concurrency ? grid->total : grid->concurrency;
 
 	engine_run_elapse(grid->run, (engine_group_ns(group) - group->excused_ns) / abreast, ENGINE_WAVES,
 			  grid->where);
-	atomic_store_explicit(&grid->run->progress_ns, vgpu_given_ns(), memory_order_relaxed);
+	atomic_store_explicit(&grid->run->progress_ns, vgpu_host_time_ns(), memory_order_relaxed);
 	w->units_used -= grid->group_units;
 	give_slots_back(grid, group->slot);
 	put_spare(w, group);
 	engine_grid_group_ended(grid);
 }
 
-/* A group's own time shows an endless loop. What it cannot show is a crowd of workgroups that wait in vain, where
- * each gets a hundredth of the interpreter: for those the limit holds in time that the host gave, from the last end
- * of any.
- */
+/* Checks both limits. A group's own modelled time shows an endless loop. A crowd of workgroups that wait in vain,
+ * each with a hundredth of the interpreter, shows in the time that the host gave since the last workgroup ended. */
 static void look_at_watchdog(struct engine_group *group)
 {
 	struct engine_run *run = group->grid->run;
-	uint64_t since, now = vgpu_given_ns();
+	uint64_t since, now = vgpu_host_time_ns();
 
 	if (!atomic_load_explicit(&run->oldest, memory_order_acquire)) {
 		group->excused_ns = engine_group_ns(group);
@@ -195,7 +193,7 @@ bool engine_worker_step(struct engine_worker *w, const struct engine_run *of)
 	struct engine_group *group = w->current;
 
 	if (!group) {
-		group = take(w, of);
+		group = take_group(w, of);
 		if (!group)
 			group = next_resident(w);
 		if (!group)
@@ -206,7 +204,7 @@ bool engine_worker_step(struct engine_worker *w, const struct engine_run *of)
 	if (engine_group_run(group, TURN_INSTRUCTIONS)) {
 		w->current = NULL;
 		w->patience = w->patience < PATIENCE_MAX ? 2 * w->patience : PATIENCE_MAX;
-		retire(w, group);
+		retire_group(w, group);
 		return true;
 	}
 	look_at_watchdog(group);
@@ -220,7 +218,7 @@ bool engine_worker_step(struct engine_worker *w, const struct engine_run *of)
 	return true;
 }
 
-/* --- pool threads ----------------------------------------------------------------------------- */
+/* --- pool threads --- */
 
 static void *worker_main(void *arg)
 {

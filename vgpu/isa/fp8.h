@@ -1,8 +1,8 @@
-/* The 8-bit floats of gfx942, on bits: which of two families, SH_MEM_CONFIG.F8_MODE of the VMID says.
+/* The 8-bit floats of gfx942, on bits. SH_MEM_CONFIG.F8_MODE of the VMID selects one of two families.
  *
  *   FNUZ   FP8  S EEEE MMM  bias 8   BF8  S EEEEE MM  bias 16   one zero, no infinity, one NaN: 0x80
  *   OCP    FP8  S EEEE MMM  bias 7   no infinity, NaN where all bits but the sign are set
- *          BF8  S EEEEE MM  bias 15  as IEEE 754 has it */
+ *          BF8  S EEEEE MM  bias 15  as in IEEE 754 */
 #ifndef VGPU_ISA_FP8_H
 #define VGPU_ISA_FP8_H
 
@@ -15,7 +15,7 @@ struct fp8_format {
 	uint8_t bias;
 	bool unsigned_zero;
 	uint8_t largest;  /* magnitude of the largest number */
-	uint8_t overflow; /* of what is larger: infinity, or a NaN */
+	uint8_t overflow; /* result of larger values: infinity, or a NaN */
 };
 #define FP8_E4M3_FNUZ ((struct fp8_format){3, 8, true, 0x7f, 0x80})
 #define FP8_E5M2_FNUZ ((struct fp8_format){2, 16, true, 0x7f, 0x80})

@@ -1,4 +1,4 @@
-/* f16 conversions, on bits, so that both builds of the lane functions agree and MXCSR has no say. */
+/* f16 conversions, on bits, so that both builds of the lane functions agree and MXCSR has no effect. */
 #ifndef VGPU_ISA_HALF_H
 #define VGPU_ISA_HALF_H
 
@@ -9,8 +9,7 @@
 /* Rounding as in MODE: to nearest even, towards +infinity, towards -infinity, to zero. */
 enum half_round { HALF_NEAREST, HALF_UP, HALF_DOWN, HALF_ZERO };
 
-/* Exact. NaNs become quiet. Under DAZ the caller must not pass the bits through arithmetic before it looks at them.
- */
+/* Exact. NaNs become quiet. Under DAZ the caller must test the bits before any arithmetic. */
 static inline uint32_t half_to_bits32(uint32_t h)
 {
 	uint32_t sign = (h & 0x8000) << 16, magnitude = h & 0x7fff;

@@ -1,17 +1,17 @@
-/* GFX9 machine code: decoding and execution of one wave. This is isa/'s door for engine/.
+/* GFX9 machine code: decoding and execution of one wave. Interface of isa/ for engine/.
  *
  *   isa_program  decoded code of one kernel (cached by address, checked against memory)
  *   isa_wave     the architectural state of one wave of 64 lanes
- *   isa_group    what the waves of one workgroup share: LDS, barrier
+ *   isa_group    state that the waves of a workgroup share: LDS, barrier
  *
  * Thread rule: all waves of a group run on one thread; groups are independent. */
-#ifndef VGPU_ISA_H
-#define VGPU_ISA_H
+#ifndef VGPU_ISA_ISA_H
+#define VGPU_ISA_ISA_H
 
 #include "vgpu/chip.h"
 #include "vgpu/gpuvm.h"
 #include "vgpu/isa/gws.h"
-#include "vgpu/isa/mem_order.h"
+#include "vgpu/memory/order.h"
 
 #define ISA_LANES 64
 
@@ -34,10 +34,10 @@ enum isa_stop {
 	ISA_BARRIER, /* waits at s_barrier; call again when the group has arrived */
 	ISA_SYNC,    /* waits for waves of other groups; call again when isa_gws_passed() */
 	ISA_ENDED,   /* s_endpgm */
-	ISA_STOPPED, /* illegal or unimplemented instruction, fetch fault: isa_wave::why tells */
+	ISA_STOPPED, /* illegal or unimplemented instruction, fetch fault: isa_wave::why has the reason */
 };
 
-/* What a workgroup's waves share. Owned by engine/. */
+/* State that the waves of a workgroup share. Owned by engine/. */
 struct isa_races;
 struct isa_group {
 	uint8_t *lds; /* lds_B bytes, 64-byte aligned */
@@ -45,16 +45,18 @@ struct isa_group {
 	uint32_t waves, at_barrier, ended; /* counts; engine/ steps the barrier */
 	/* isa/'s own; false at first: one of the waves invalidated its compute unit's caches. */
 	bool past_l1, past_scalar;
-	/* Who touched which part of LDS since the last barrier; NULL: that is not looked at. */
+	/* Accesses of LDS since the last barrier; NULL: LDS is not checked. */
 	struct isa_races *races;
 };
 
-/* What a dispatch's waves share. Owned by engine/, immutable while waves run, but for the callback's own state. */
+/* State that the waves of a dispatch share. Owned by engine/; immutable while waves run, but for the callback's
+ * own state. */
 struct isa_machine {
 	const struct vgpu_chip *chip;
 	const struct gpuvm_view *view;
-	void (*fault)(void *user, const struct gpuvm_fault *fault, uint64_t pc); /* noretry: the wave goes on */
-	uint64_t (*clock)(void *user);                                           /* s_memrealtime, s_memtime */
+	void (*fault)(void *user, const struct gpuvm_fault *fault,
+		      uint64_t pc);    /* reports a refused access; the wave continues (noretry) */
+	uint64_t (*clock)(void *user); /* s_memrealtime, s_memtime */
 	void *user;
 	/* Rows of isa_wave::v that hold VGPRs, and SGPRs, as RSRC1 grants; on gfx90a vgpr_count is of the unified
 	 * file. A register above them is a finding, reads register 0 and is not written. sgpr_count 0: all 102. */
@@ -63,8 +65,8 @@ struct isa_machine {
 	 * ignored. */
 	uint32_t accum_offset;
 	bool atomics_shared; /* other threads may touch memory: always true but in tests */
-	/* The device's caches (mem_cache.h), and which L1 the dispatch uses, enum mem_layer. NULL: memory is always
-	 * current. Who calls isa_run or isa_program_get has entered them. */
+	/* The device's caches (vgpu/memory/cache.h), and the L1 of the dispatch, enum mem_layer. NULL: memory is
+	 * always current. A caller of isa_run or isa_program_get has entered the caches. */
 	struct mem_cache *cache;
 	uint64_t vmid; /* names lines of the scalar and the instruction cache, with their address */
 	unsigned l1;
@@ -73,13 +75,13 @@ struct isa_machine {
 	bool several_l2;
 	/* Code is checked for waits that are missing; all waves have isa_wave::late then. */
 	bool checked;
-	/* The dispatch as the order checker knows it; NULL: nothing is checked. Borrowed. */
+	/* Actor of the dispatch in the order checker; NULL: accesses are not checked. Borrowed. */
 	struct mem_actor *order;
 	struct isa_gws_part gws;
 };
 
 struct mem_page;
-/* A page of a cache that a wave used last. Good as long as the caches' generation is the same. */
+/* A page of a cache that a wave used last. Valid as long as the caches' generation is the same. */
 struct isa_page_memo {
 	struct mem_page *page;
 	uint64_t generation;
@@ -95,7 +97,7 @@ struct isa_program;
 struct isa_wave {
 	uint32_t s[128]; /* SGPRs by operand encoding: 0..101, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
 	bool scc;
-	uint64_t pc;              /* of the next instruction */
+	uint64_t pc;              /* address of the next instruction */
 	uint32_t mode;            /* FLOAT_MODE in 7:0, DX10_CLAMP 8, IEEE 9, as HW_REG_MODE */
 	uint32_t (*v)[ISA_LANES]; /* VGPRs, then AGPRs; 64-byte aligned; owned by engine/ */
 	struct isa_group *group;
@@ -103,18 +105,20 @@ struct isa_wave {
 	struct isa_program *program;
 	uint64_t executed;                      /* instructions, for modelled time */
 	uint64_t accesses;                      /* memory instructions among them, which take longer */
-	uint64_t refused_pc, refused_page;      /* of the last refused access, which is reported once a page */
-	const struct gpuvm_region *last_region; /* where the last memory access fell */
+	uint64_t refused_pc, refused_page;      /* place of the last refused access: a page is reported once */
+	const struct gpuvm_region *last_region; /* region of the last memory access */
 	uint32_t wave_in_group, hw_id;
-	struct isa_gws_wait sync; /* after ISA_SYNC */
-	struct isa_late *late;    /* what is loading; with isa_machine::checked, else NULL. Owned by engine/ */
-	char why[512];            /* after ISA_STOPPED */
+	struct isa_gws_wait sync;    /* after ISA_SYNC */
+	struct isa_waitcnt *waitcnt; /* loads under way; set when isa_machine::checked is. Owned by engine/ */
+	char why[512];               /* after ISA_STOPPED */
 
 	/* isa/'s own; zero before the first run. */
-	enum isa_stop stop;  /* why the run in progress ends */
-	uint64_t lanes_exec; /* EXEC that lanes_mask stands for, complemented so that zero means "not made yet" */
+	enum isa_stop stop; /* why the run in progress ends */
+	uint64_t
+		lanes_exec; /* EXEC that lanes_mask was made from, complemented so that zero means "not made yet" */
 	uint32_t lanes_mask[ISA_LANES] __attribute__((aligned(64))); /* ~0 for active lanes */
-	struct isa_page_memo memo[4]; /* by enum mem_layer, as far as waves read and write data */
+	struct isa_page_memo
+		memo[4]; /* pages used last, by enum mem_layer: layers that waves read and write data in */
 	struct mem_order_memo order;
 };
 
@@ -126,22 +130,23 @@ void isa_cache_destroy(struct isa_cache *cache);
 struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_machine *machine, uint64_t entry,
 				    char *why, size_t why_B);
 
-/* What a wave has under way. Reset before its first run. NULL without memory. */
-struct isa_late *isa_late_create(void);
-void isa_late_reset(struct isa_late *late);
-/* User SGPRs that no packet of the job has set, a bit each: who reads one is reported (row 67). After a reset. */
-void isa_late_unset(struct isa_late *late, uint32_t sgprs);
-void isa_late_destroy(struct isa_late *late);
+/* Makes the record of a wave's loads under way. Reset it before the wave's first run. NULL without memory. */
+struct isa_waitcnt *isa_waitcnt_create(void);
+void isa_waitcnt_reset(struct isa_waitcnt *waitcnt);
+/* Marks user SGPRs that no packet of the job has set, a bit each: the first read is reported (row 67). After a
+ * reset. */
+void isa_waitcnt_unset(struct isa_waitcnt *waitcnt, uint32_t sgprs);
+void isa_waitcnt_destroy(struct isa_waitcnt *waitcnt);
 
-/* Who touched the LDS of a workgroup: for groups of up to so many bytes and waves, one group after the other. NULL
- * without memory. */
+/* Makes the record of LDS accesses, for workgroups of up to lds_B bytes and waves waves, one workgroup after the
+ * other. NULL without memory. */
 struct isa_races *isa_races_create(uint32_t lds_B, uint32_t waves);
-/* Whether there is room for such a group; false for NULL. */
+/* Whether the storage is large enough for a group; false for NULL. */
 bool isa_races_fit(const struct isa_races *races, uint32_t lds_B, uint32_t waves);
 void isa_races_destroy(struct isa_races *races);
 /* Before a group's first run. */
 void isa_races_reset(struct isa_races *races, uint32_t waves);
-/* All waves of the group have met at a barrier. */
+/* Forgets the accesses before a barrier at which all waves of the group have arrived. */
 void isa_races_barrier(struct isa_races *races);
 
 /* Runs a wave for at most about `budget` instructions. */

@@ -1,10 +1,10 @@
-/* The amdgpu and DRM drivers of Linux, as ioctls on shared state. This is kernel/'s door for shim/.
+/* The amdgpu and DRM drivers of Linux, as ioctls on shared state. Interface of kernel/ for shim/.
  *
- *   kern_root   everything that processes share, in the run's segment       state.h
- *   kern_inode  what a descriptor refers to: file, dma-buf, syncobj, sync file
- *   kern_hold   what a process keeps alive: a descriptor, a mapping for the CPU
+ *   kern_root   the state that processes share, in the run's segment                base/state.h
+ *   kern_inode  the object behind a descriptor: file, dma-buf, syncobj, sync file
+ *   kern_hold   an object that a process keeps alive: a descriptor, a CPU mapping
  *
- * Functions here take the kernel lock themselves; any thread may call them. */
+ * The functions take the kernel lock themselves; any thread may call them. */
 #ifndef VGPU_KERNEL_KERNEL_H
 #define VGPU_KERNEL_KERNEL_H
 
@@ -16,7 +16,7 @@ struct kern_inode;
 struct kern_hold;
 struct kern_bo;
 
-/* One device as the run's SPEC asks for it. */
+/* Configuration of a device, from the run's SPEC. */
 struct kern_device_config {
 	char chip[16];
 	unsigned profile; /* kernel release: index of profile.h */
@@ -25,26 +25,26 @@ struct kern_device_config {
 	uint64_t vram_B, visible_B; /* 0: the chip's */
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
-	bool f8_fnuz;               /* 8-bit floats are those of KFD's VMIDs */
-	unsigned partitions;        /* of a card with all its XCCs; 0: one XCC is all there is */
+	bool f8_fnuz;               /* 8-bit floats as in KFD's VMIDs */
+	unsigned partitions;        /* partitions of a card with all its XCCs; 0: a card of a single XCC */
 	int numa_node;              /* -1: none */
 	int p2p; /* whether PCI gives peer access to it, and from it; -1: as the release is built */
 };
 
 struct vgpu_chip;
-/* VRAM of a device, and what the CPU sees of it. */
+/* VRAM of a device, and its part that the CPU reaches. */
 uint64_t kern_config_vram_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
 uint64_t kern_config_visible_B(const struct vgpu_chip *chip, const struct kern_device_config *config);
 
-/* Nodes come one after the other, each with a card and a render minor of the same number: one a device, and of a
- * card of several XCCs as many as Linux has partitions at most, whatever the mode (amdgpu_xcp_dev_alloc). */
+/* Nodes have consecutive numbers, the same for card and render minor. A device has one; a card of several XCCs has
+ * as many as Linux has partitions at most, whatever the mode (amdgpu_xcp_dev_alloc). */
 #define KERN_NODES 64
 static inline unsigned kern_config_nodes(const struct kern_device_config *config)
 {
 	return config->partitions ? 8 : 1;
 }
 
-/* The size of the physical memory file that these devices want. */
+/* Size of the physical memory file for these devices. */
 uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count);
 /* Maps the segment and the physical memory file, which stay the caller's to keep open. create: lays out the root
  * with these devices; else joins the run. 0 or -errno, nothing attached then. One attach at a time in a process. */
@@ -54,8 +54,8 @@ void kern_detach(bool leaving);
 /* In a forked child, before anything else: it becomes a process of the run by itself. 0 or -errno. */
 int kern_forked(void);
 
-/* What sysfs of such a device says of how a hang on a ring of that IP may be recovered from, besides by a full
- * reset. */
+/* Ways to recover from a hang on a ring of that IP, besides a full reset, as sysfs of such a device reports them.
+ */
 struct kern_reset_mask {
 	bool known, soft, queue, pipe;
 };
@@ -63,55 +63,55 @@ struct kern_reset_mask kern_reset_mask(const struct kern_device_config *config, 
 
 unsigned kern_device_count(void);
 unsigned kern_node_count(void);
-/* What of its memory is in use now. */
+/* Memory of a device in use. */
 struct kern_usage {
 	uint64_t vram_B, visible_B, gtt_B, gtt_total_B;
 };
 void kern_usage(unsigned device, struct kern_usage *usage);
-/* Is no other process left in the run? Never blocks: false when that cannot be told now. */
+/* Whether no other process is left in the run. Never blocks: false while the lock is taken. */
 bool kern_alone(void);
 
 /* A new open of a node: descriptor or -errno; -ENOENT where its partition is not in use. */
 int kern_open(unsigned node, bool primary, bool cloexec);
 
-/* The answer to an ioctl on fd, if it is one of ours: *ours tells. 0, positive, or -errno. */
+/* Performs an ioctl on fd, if fd is the virtual GPU's: sets *ours. 0, positive, or -errno. */
 long kern_ioctl(int fd, unsigned long request, void *arg, bool *ours);
 
 enum kern_fd_kind { KERN_FD_OTHER, KERN_FD_NODE, KERN_FD_DMABUF, KERN_FD_SYNC };
-/* What fd is. For a node: its number and whether it is the primary one. Takes no reference. */
+/* Kind of fd. For a node: its number and whether it is the primary one. Takes no reference. */
 enum kern_fd_kind kern_fd_kind(uint64_t st_dev, uint64_t st_ino, unsigned *node, bool *primary);
 
-/* Another descriptor for what (st_dev, st_ino) is: the hold that keeps it; NULL if it is not ours. */
+/* Makes a hold for another descriptor of the inode (st_dev, st_ino); NULL if that is not the virtual GPU's. */
 struct kern_hold *kern_fd_hold(uint64_t st_dev, uint64_t st_ino);
-/* The descriptor, or mapping, is gone. NULL is fine. */
+/* Releases the hold of a closed descriptor or mapping. NULL is fine. */
 void kern_hold_release(struct kern_hold *hold);
 /* A message that carries the descriptor is under way: one reference more, until kern_fd_arrived, or until the
  * receiver dies. 0: it is not known. */
 void kern_fd_sent(uint64_t st_dev, uint64_t st_ino, pid_t receiver);
 void kern_fd_arrived(uint64_t st_dev, uint64_t st_ino);
 
-/* What a mapping of fd maps: offset in the physical memory file with a hold on the buffer, or -errno; -ENXIO when
- * fd is not ours. */
+/* Resolves a mapping of fd: offset in the physical memory file with a hold on the buffer, or -errno; -ENXIO when
+ * fd is not the virtual GPU's. */
 int kern_mmap(int fd, uint64_t offset, uint64_t size_B, int prot, int flags, uint64_t *phys_offset,
 	      struct kern_hold **hold);
-/* One mapping was cut in two, or a child inherited it: another hold on the same. NULL without memory. */
+/* Makes another hold on the same object: a mapping was cut in two, or a child inherited it. NULL without memory. */
 struct kern_hold *kern_hold_copy(struct kern_hold *hold);
 
 /* In a forked child: a hold that the parent made for it becomes this process's. */
 void kern_hold_adopt(struct kern_hold *hold);
-/* Lets go of a hold from within the opened hook, where the kernel lock is held already. */
+/* Releases a hold inside the `opened` function, where the kernel lock is held already. */
 void kern_hold_stale(struct kern_hold *hold);
 /* Is it a descriptor's hold on that inode? Immutable; no lock. */
 bool kern_hold_is(const struct kern_hold *hold, const struct kern_inode *inode);
 
-/* User memory [addr, addr+size_B) goes away, or its protection changes: waits for the jobs that use it as the
- * kernel's notifier does. */
+/* Called before user memory [addr, addr+size_B) is unmapped or its protection changes: waits for the jobs that use
+ * it, as the kernel's notifier does. */
 void kern_user_memory_changes(uint64_t addr, uint64_t size_B);
 /* The process is about to fork: the same for all private memory that the child would get. */
 void kern_user_memory_forks(void);
 
-/* What shim/ is told, with the kernel lock held: fd was opened, its hold. What it is asked: a descriptor for inode.
- */
+/* Sets shim/'s functions, called with the kernel lock held: `opened` records a new descriptor with its hold,
+ * `find` returns a descriptor for inode. */
 void kern_set_hooks(void (*opened)(int fd, struct kern_hold *hold), int (*find)(const struct kern_inode *inode));
 
 /* --- for tests --- */
@@ -119,18 +119,35 @@ uint64_t kern_ioctl_count(void);
 uint64_t kern_ioctl_count_nr(unsigned nr);
 /* The n-th call from now (of number nr; any: -1) fails with error, a positive errno; n 0 forgets. */
 void kern_inject(int nr, uint64_t n, int error);
-/* Every call fails with a chance of ppm parts of a million, until it is planned anew; 0 forgets. */
+/* Every call fails with a chance of ppm parts of a million, until the next plan; 0 forgets. */
 void kern_inject_chance(int nr, uint32_t ppm, int error);
-/* From the environment: "ioctl=N:ENOMEM,cs=5%:EAGAIN,evict=10%,seed=7"; by the creator of a run, before others
- * join. 0 or -EINVAL. */
-int kern_inject_parse(const char *text);
+#define KERN_PPM_ALL 1000000u
+/* Planned events besides failures. */
+enum kern_event {
+	KERN_EVICT,      /* a CS first moves an idle buffer out of VRAM */
+	KERN_SPILL,      /* a new buffer does not fit in VRAM and is placed in GTT */
+	KERN_RESET,      /* a CS finds that the device was reset, its VRAM lost */
+	KERN_LATE,       /* a CS returns when its job may have run for a while */
+	KERN_FAULT_LATE, /* a VM fault is recorded after the job's fence */
+	KERN_FAULT_LOST, /* a VM fault is not recorded */
+	KERN_EVENTS,
+};
+/* Plans an event: the n-th occasion from now (0: none), and each occasion with a chance of ppm parts of a million.
+ */
+void kern_inject_plan(enum kern_event event, uint64_t n, uint32_t ppm);
+/* Seeds the generator that chances are drawn from. */
+void kern_inject_seed(uint64_t seed);
+/* The name of an ioctl, or NULL; -1: no ioctl has that name. */
+const char *kern_ioctl_name(unsigned nr);
+int kern_ioctl_number(const char *name);
 uint64_t kern_live_count(unsigned kind); /* enum kern_kind of state.h */
-/* Pages of userptr BOs that CS ioctls of the run have looked up: each CS does so for all of each that it lists. */
+/* Number of pages of userptr BOs that CS ioctls of the run have looked up: a CS looks up all pages of each such BO
+ * that it lists. */
 uint64_t kern_userptr_pages(void);
 /* Loss of VRAM by a reset; removal of the device. */
 int kern_inject_reset(unsigned device);
 int kern_inject_unplug(unsigned device);
-/* As after five quiet seconds: ten messages are printed again (fault.c). */
+/* Resets the message limit, as five quiet seconds do: ten messages are printed again (fault.c). */
 void kern_quiet_seconds(void);
 
 #endif

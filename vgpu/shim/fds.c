@@ -1,10 +1,10 @@
-/* Which descriptors of this process are ours, and the hold that each has. A descriptor closed past us (fclose, a
- * raw system call) leaves a stale entry, which goes when its number comes again. */
+/* Descriptors of this process that belong to the virtual GPU, each with its hold. A descriptor closed past the
+ * shim (fclose, a raw system call) leaves a stale entry, which is removed when its number is used again. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 #define CHUNK  1024
 #define CHUNKS 1024 /* up to a million descriptors, Linux's default hard limit */
@@ -12,7 +12,7 @@
 typedef _Atomic(struct kern_hold *) hold_slot;
 static _Atomic(hold_slot *) chunks[CHUNKS];
 
-/* The place for fd; makes it when asked to. */
+/* The place for fd; with `make` it creates a missing one. */
 static hold_slot *slot_of(int fd, bool make)
 {
 	hold_slot *chunk, *expected = NULL;
@@ -53,7 +53,7 @@ struct kern_hold *shim_fd_take(int fd)
 	return slot && atomic_load(slot) ? atomic_exchange(slot, NULL) : NULL;
 }
 
-static void set(int fd, struct kern_hold *hold)
+static void set_hold(int fd, struct kern_hold *hold)
 {
 	hold_slot *slot = slot_of(fd, true);
 	struct kern_hold *stale = slot ? atomic_exchange(slot, hold) : hold;
@@ -62,7 +62,7 @@ static void set(int fd, struct kern_hold *hold)
 		kern_hold_release(stale);
 }
 
-/* Looks at what the descriptor is, so that nothing another thread closed meanwhile is touched. */
+/* Finds the hold by the descriptor itself, because another thread may have closed a hold meanwhile. */
 void shim_fd_adopt(int fd)
 {
 	struct kern_hold *hold;
@@ -72,7 +72,7 @@ void shim_fd_adopt(int fd)
 		return;
 	hold = kern_fd_hold(st.st_dev, st.st_ino);
 	if (hold)
-		set(fd, hold);
+		set_hold(fd, hold);
 }
 
 void shim_fd_copied(int from, int to)
@@ -80,7 +80,7 @@ void shim_fd_copied(int from, int to)
 	if (shim_fd_hold(from))
 		shim_fd_adopt(to);
 	else if (shim_fd_hold(to))
-		set(to, NULL);
+		set_hold(to, NULL);
 }
 
 void shim_fd_adopt_all(void)

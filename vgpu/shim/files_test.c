@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -218,6 +219,47 @@ static void fork_shares(void)
 	munmap(own, 4096);
 }
 
+/* The node that fork handlers use; -1: they do nothing. */
+static int handlers_fd = -1;
+static unsigned handlers_mapped;
+
+static void map_in_handler(void)
+{
+	uint32_t *p = handlers_fd < 0 ? MAP_FAILED : map(handlers_fd, create(handlers_fd, AMDGPU_GEM_DOMAIN_GTT));
+
+	if (p == MAP_FAILED)
+		return;
+	p[0] = handlers_mapped++;
+	munmap(p, 8192);
+}
+
+/* A library's fork handlers take locks under which it maps memory: no lock of the virtual GPU is held while they
+ * run, before the fork, after it, and in the child. */
+static void fork_handlers_map_memory(void)
+{
+	static bool registered;
+	unsigned long before = bos();
+	int status;
+	pid_t pid;
+
+	if (!registered)
+		CHECK_EQ(pthread_atfork(map_in_handler, map_in_handler, map_in_handler), 0);
+	registered = true;
+	handlers_fd = open_node();
+	handlers_mapped = 0;
+	alarm(60); /* a deadlock ends the test */
+	pid = fork();
+	if (!pid)
+		_exit(handlers_mapped == 2 ? 7 : 8);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(WEXITSTATUS(status), 7);
+	alarm(0);
+	CHECK_EQ(handlers_mapped, 2);
+	close(handlers_fd);
+	handlers_fd = -1;
+	CHECK_EQ(bos(), before);
+}
+
 static void send_fd(int socket, int fd)
 {
 	char byte = 'x', control[CMSG_SPACE(sizeof(int))] = {0};
@@ -394,6 +436,7 @@ int main(void)
 		the_last_descriptor_closes();
 		mappings_keep_buffers();
 		fork_shares();
+		fork_handlers_map_memory();
 		prime_in_a_message();
 		message_that_nobody_reads();
 		prime_between_devices();

@@ -1,14 +1,17 @@
-/* fork: the child is a process of the run by itself, with holds of its own on what it inherits.
+/* fork: the child is a process of the run by itself, with holds of its own on the descriptors and mappings that it
+ * inherits. The parent makes the child's holds before the fork, so that an object that the parent closes right
+ * after the fork stays alive for the child; the child takes the holds over.
  *
- * The parent makes the child's holds before the fork, so that nothing the parent closes right after it can vanish
- * under the child; the child takes them over. */
+ * Lock order: a library may map memory under a lock that its own fork handlers take, so the map lock comes after
+ * all such locks. The handlers of this file are registered before those of any library: pthread_atfork() runs the
+ * first registered prepare handler last, and the first registered parent and child handlers first. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <pthread.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* The child's holds by ascending key. Guarded by the map lock, which is held around the fork. */
 static struct bridge {
@@ -17,7 +20,14 @@ static struct bridge {
 } *bridge;
 static unsigned bridged, bridge_room, bridge_next;
 
-/* Asks the descriptor, not the hold: another thread may be closing it. */
+/* The last fork of this thread: whether the run was active, and in the parent the holds that it made, owned. */
+static _Thread_local struct {
+	bool active;
+	struct bridge *bridge;
+	unsigned bridged;
+} last_fork;
+
+/* Makes a hold by the descriptor, not by its hold: another thread may be closing the descriptor. */
 static struct kern_hold *hold_for_child(uint64_t key, struct kern_hold *hold)
 {
 	struct stat st;
@@ -42,7 +52,8 @@ static struct kern_hold *bridge_add(uint64_t key, struct kern_hold *hold)
 	return hold;
 }
 
-/* What another thread of the parent opened or closed during the fork has no bridge, or no entry. */
+/* A descriptor or mapping that another thread of the parent opened or closed during the fork has no bridge, or no
+ * entry. */
 static struct kern_hold *bridge_take(uint64_t key, struct kern_hold *hold)
 {
 	(void)hold;
@@ -56,23 +67,34 @@ static struct kern_hold *bridge_take(uint64_t key, struct kern_hold *hold)
 	return hold;
 }
 
-void shim_fork_prepare(void)
+static void fork_prepare(void)
 {
+	last_fork.active = shim_active();
+	if (!last_fork.active)
+		return;
 	shim_map_lock();
 	bridged = bridge_next = 0;
 	shim_fd_each(bridge_add);
 	shim_map_each(bridge_add);
 }
 
-void shim_fork_parent(bool failed)
+/* Keeps the holds for fork(): only its result shows whether there is a child. */
+static void fork_parent(void)
 {
-	for (unsigned i = 0; failed && i < bridged; i++)
-		kern_hold_release(bridge[i].hold);
+	if (!last_fork.active)
+		return;
+	free(last_fork.bridge);
+	last_fork.bridge = bridge;
+	last_fork.bridged = bridged;
+	bridge = NULL;
+	bridged = bridge_room = 0;
 	shim_map_unlock();
 }
 
-void shim_fork_child(void)
+static void fork_child(void)
 {
+	if (!last_fork.active)
+		return;
 	if (kern_forked()) {
 		fprintf(stderr, "vgpu: the child %d cannot join the run\n", (int)getpid());
 		atomic_store(&shim_is_active, false);
@@ -84,22 +106,30 @@ void shim_fork_child(void)
 	shim_map_unlock();
 }
 
+/* Registers before any library's handlers: a library registers its own at its first use at the earliest. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+	if (pthread_atfork(fork_prepare, fork_parent, fork_child))
+		fprintf(stderr, "vgpu: no memory for fork handlers: children cannot use the run\n");
+}
+
 SHIM_EXPORT pid_t fork(void)
 {
-	bool active = shim_active();
 	pid_t pid;
 	int error;
 
-	if (!active)
+	if (!shim_active())
 		return SHIM_REAL(fork)();
 	kern_user_memory_forks();
-	shim_fork_prepare();
 	pid = SHIM_REAL(fork)();
-	error = errno;
 	if (!pid)
-		shim_fork_child();
-	else
-		shim_fork_parent(pid < 0);
+		return 0;
+	error = errno;
+	for (unsigned i = 0; pid < 0 && i < last_fork.bridged; i++)
+		kern_hold_release(last_fork.bridge[i].hold);
+	free(last_fork.bridge);
+	last_fork.bridge = NULL;
+	last_fork.bridged = 0;
 	errno = error;
 	return pid;
 }

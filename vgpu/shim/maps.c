@@ -1,4 +1,4 @@
-/* Which address ranges of this process map buffers: they keep them alive after GEM_CLOSE and close(). */
+/* Address ranges of this process that map buffers: each keeps its buffer alive after GEM_CLOSE and close(). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void shim_map_unlock(void)
 }
 
 /* Index of the first range that ends above addr. */
-static unsigned above(uint64_t addr)
+static unsigned first_above(uint64_t addr)
 {
 	unsigned lo = 0, hi = count;
 
@@ -46,7 +46,7 @@ static unsigned above(uint64_t addr)
 	return lo;
 }
 
-static bool insert(unsigned i, struct range range)
+static bool insert_range(unsigned i, struct range range)
 {
 	if (count == room) {
 		unsigned more = room ? room * 2 : 64;
@@ -63,7 +63,7 @@ static bool insert(unsigned i, struct range range)
 	return true;
 }
 
-static void erase(unsigned i)
+static void erase_range(unsigned i)
 {
 	kern_hold_release(ranges[i].hold);
 	count--;
@@ -71,7 +71,7 @@ static void erase(unsigned i)
 }
 
 /* Cuts [lo, hi) out of range i. */
-static void cut(unsigned i, uint64_t lo, uint64_t hi)
+static void cut_range(unsigned i, uint64_t lo, uint64_t hi)
 {
 	struct range *r = &ranges[i];
 
@@ -79,21 +79,21 @@ static void cut(unsigned i, uint64_t lo, uint64_t hi)
 		struct range right = {hi, r->hi, kern_hold_copy(r->hold)};
 
 		r->hi = lo;
-		if (!insert(i + 1, right) && right.hold)
+		if (!insert_range(i + 1, right) && right.hold)
 			kern_hold_release(right.hold);
 	} else if (r->lo < lo) {
 		r->hi = lo;
 	} else if (r->hi > hi) {
 		r->lo = hi;
 	} else {
-		erase(i);
+		erase_range(i);
 	}
 }
 
 static void drop_locked(uint64_t lo, uint64_t hi)
 {
-	for (unsigned i = above(lo); i < count && ranges[i].lo < hi; i = above(lo))
-		cut(i, lo, hi);
+	for (unsigned i = first_above(lo); i < count && ranges[i].lo < hi; i = first_above(lo))
+		cut_range(i, lo, hi);
 }
 
 static uint64_t page_up(uint64_t size_B)
@@ -115,7 +115,7 @@ void shim_map_add(uint64_t addr, uint64_t size_B, struct kern_hold *hold)
 	shim_map_lock();
 	drop_locked(addr, addr + page_up(size_B));
 	/* Without memory for the entry the hold stays: the buffer lives as long as the process. */
-	insert(above(addr), (struct range){addr, addr + page_up(size_B), hold});
+	insert_range(first_above(addr), (struct range){addr, addr + page_up(size_B), hold});
 	shim_map_unlock();
 }
 
@@ -127,13 +127,13 @@ void shim_map_move(uint64_t from, uint64_t from_B, uint64_t to, uint64_t to_B)
 	if (!shim_map_any())
 		return;
 	shim_map_lock();
-	i = above(from);
+	i = first_above(from);
 	if (i < count && ranges[i].lo <= from)
 		hold = kern_hold_copy(ranges[i].hold);
 	drop_locked(from, from + page_up(from_B));
 	drop_locked(to, to + page_up(to_B));
 	if (hold)
-		insert(above(to), (struct range){to, to + page_up(to_B), hold});
+		insert_range(first_above(to), (struct range){to, to + page_up(to_B), hold});
 	shim_map_unlock();
 }
 

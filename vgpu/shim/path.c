@@ -1,4 +1,4 @@
-/* Names: which the run's directory stands for, and what device nodes and descriptors look like from outside. */
+/* Names: the paths that the run's directory replaces, and the attributes of device nodes and descriptors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,27 +6,27 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/report.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 #define DRM_MAJOR 226
 
-/* The regular files that stand for device nodes, known by inode. Immutable while active. */
+/* Regular files in place of device nodes, known by inode. Immutable while active. */
 static struct {
 	uint64_t dev;
 	unsigned count;
 	uint64_t ino[KERN_NODES * 2]; /* [node * 2 + primary] */
-} nodes;
+} node_files;
 
-static bool under(const char *path, const char *dir)
+static bool is_under(const char *path, const char *dir)
 {
 	size_t length = strlen(dir);
 
 	return !strncmp(path, dir, length) && (path[length] == 0 || path[length] == '/');
 }
 
-/* Some of /sys is ours only where the tree has it: other devices keep their entries. */
+/* Parts of /sys are replaced only where the tree has the name: other devices keep their entries. */
 static bool in_tree(const char *path)
 {
 	static const char *const dirs[] = {"/sys/dev/char",           "/sys/class/drm",
@@ -37,14 +37,14 @@ static bool in_tree(const char *path)
 	struct stat st;
 
 	for (unsigned i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		if (!under(path, dirs[i]))
+		if (!is_under(path, dirs[i]))
 			continue;
-		if (!strncmp(path, "/sys/dev/char/226:", 18) || under(path, "/sys/class/drm"))
+		if (!strncmp(path, "/sys/dev/char/226:", 18) || is_under(path, "/sys/class/drm"))
 			return true;
 		if (!strcmp(path, "/sys/devices/pci0000:00") || !strcmp(path, "/sys/devices/platform") ||
 		    !strcmp(path, "/sys/bus/platform/devices"))
 			return sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, AT_SYMLINK_NOFOLLOW, 0,
-					 0) < 0; /* the host's own have more than we */
+					 0) < 0; /* the host's directory has more entries than the run's */
 		snprintf(inside, sizeof(inside), "%s%s", shim_root(), path);
 		return sys_call6(SYS_newfstatat, AT_FDCWD, (long)inside, (long)&st, AT_SYMLINK_NOFOLLOW, 0, 0) >= 0;
 	}
@@ -53,8 +53,8 @@ static bool in_tree(const char *path)
 
 static bool is_kfd(const char *path)
 {
-	return !strcmp(path, "/dev/kfd") || under(path, "/sys/class/kfd") ||
-	       under(path, "/sys/devices/virtual/kfd");
+	return !strcmp(path, "/dev/kfd") || is_under(path, "/sys/class/kfd") ||
+	       is_under(path, "/sys/devices/virtual/kfd");
 }
 
 const char *shim_path(const char *path, char *buf)
@@ -66,11 +66,11 @@ const char *shim_path(const char *path, char *buf)
 	if (path[0] != '/' || (strncmp(path, "/dev/", 5) && strncmp(path, "/sys/", 5)))
 		return path;
 	if (is_kfd(path)) {
-		vgpu_finding(10, "%s is asked for: the DRM render node is all there is", path);
+		vgpu_finding(CONTRACT_KFD_OPENED, "%s is asked for: the DRM render node is all there is", path);
 		errno = ENOENT;
 		return NULL;
 	}
-	if (!under(path, "/dev/dri") && !in_tree(path))
+	if (!is_under(path, "/dev/dri") && !in_tree(path))
 		return path;
 	if (snprintf(buf, PATH_MAX, "%s%s", shim_root(), path) >= PATH_MAX) {
 		errno = ENAMETOOLONG;
@@ -79,7 +79,7 @@ const char *shim_path(const char *path, char *buf)
 	return buf;
 }
 
-/* Where a directory of the host's stands that has ours below it; NULL: it is another. */
+/* Path of directory dir, if names of the run may be below it: "/", /sys, /dev. NULL: none are. */
 static const char *host_dir(int dir, char *at)
 {
 	char proc[32];
@@ -92,7 +92,7 @@ static const char *host_dir(int dir, char *at)
 	at[n] = 0;
 	if (!strcmp(at, "/"))
 		return "";
-	return under(at, "/sys") || under(at, "/dev") ? at : NULL;
+	return is_under(at, "/sys") || is_under(at, "/dev") ? at : NULL;
 }
 
 const char *shim_path_at(int dir, const char *path, char *buf)
@@ -123,7 +123,7 @@ size_t shim_path_strip(char *path, size_t length)
 
 int shim_nodes_find(unsigned count)
 {
-	nodes.count = 0;
+	node_files.count = 0;
 	for (unsigned i = 0; i < count * 2; i++) {
 		char path[PATH_MAX + 32];
 		struct stat st;
@@ -134,19 +134,19 @@ int shim_nodes_find(unsigned count)
 		r = sys_call6(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0);
 		if (r < 0)
 			return (int)r;
-		nodes.dev = st.st_dev;
-		nodes.ino[i] = st.st_ino;
+		node_files.dev = st.st_dev;
+		node_files.ino[i] = st.st_ino;
 	}
-	nodes.count = count * 2;
+	node_files.count = count * 2;
 	return 0;
 }
 
 bool shim_node(uint64_t dev, uint64_t ino, unsigned *node, bool *primary)
 {
-	if (dev != nodes.dev)
+	if (dev != node_files.dev)
 		return false;
-	for (unsigned i = 0; i < nodes.count; i++)
-		if (nodes.ino[i] == ino) {
+	for (unsigned i = 0; i < node_files.count; i++)
+		if (node_files.ino[i] == ino) {
 			*node = i / 2;
 			*primary = i & 1;
 			return true;

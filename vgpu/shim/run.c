@@ -1,8 +1,8 @@
-/* Runs: their directory, the memory files, who joined.
+/* Runs: their directory, the memory files, the member processes.
  *
- * The segment and the physical memory are memfds: no file system limits their size, and they go with the last
- * process. A process that joins opens them through /proc/PID/fd of one that is in the run; DIR/procs/PID says which
- * numbers. */
+ * The segment and the physical memory are memfds: no file system limits their size, and they are freed with the
+ * last process. A process that joins opens them through /proc/PID/fd of a member; DIR/procs/PID has their numbers.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,54 +10,55 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/report.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 #include "vgpu/trace.h"
 
 _Atomic bool shim_is_active;
 
-/* This process's run. Written while nobody else uses the shim. */
+/* The run of this process. Written while no other thread uses the shim. */
 static struct {
 	char root[PATH_MAX];
-	pid_t pid; /* who joined: us, or the parent of a vfork child */
+	pid_t pid; /* process that joined: this one, or the parent of a vfork child */
 	int segment_fd, phys_fd;
 	uint64_t memfd_dev, pipe_dev;
-} run = {.segment_fd = -1, .phys_fd = -1};
+} this_run = {.segment_fd = -1, .phys_fd = -1};
 
 const char *shim_root(void)
 {
-	return run.root;
+	return this_run.root;
 }
 
 bool shim_run_owns(int fd)
 {
-	return fd >= 0 && (fd == run.segment_fd || fd == run.phys_fd);
+	return fd >= 0 && (fd == this_run.segment_fd || fd == this_run.phys_fd);
 }
 
 unsigned shim_run_next_owned(unsigned first)
 {
-	unsigned a = (unsigned)run.segment_fd, b = (unsigned)run.phys_fd, low = a < b ? a : b, high = a < b ? b : a;
+	unsigned a = (unsigned)this_run.segment_fd, b = (unsigned)this_run.phys_fd, low = a < b ? a : b,
+		 high = a < b ? b : a;
 
 	return first <= low ? low : first <= high ? high : UINT_MAX; /* no descriptor, -1, is UINT_MAX too */
 }
 
 int shim_phys_fd(void)
 {
-	return run.phys_fd;
+	return this_run.phys_fd;
 }
 
 bool shim_dev_is_ours(uint64_t st_dev)
 {
-	return st_dev == run.memfd_dev || st_dev == run.pipe_dev;
+	return st_dev == this_run.memfd_dev || st_dev == this_run.pipe_dev;
 }
 
 uint64_t shim_memfd_dev(void)
 {
-	return run.memfd_dev;
+	return this_run.memfd_dev;
 }
 
-/* High numbers, where a client that closes or reuses low ones does not meet them. */
+/* Moves fd to a high number, above those that clients close or reuse. */
 static int move_up(int fd)
 {
 	long up = sys_call6(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 768, 0, 0, 0);
@@ -124,25 +125,26 @@ static int make_root(void)
 	for (unsigned i = 0; i < 3; i++) {
 		if (!bases[i] || !*bases[i])
 			continue;
-		if (snprintf(run.root, sizeof(run.root), "%s/tuff-vgpu-XXXXXX", bases[i]) < (int)sizeof(run.root) &&
-		    mkdtemp(run.root)) {
+		if (snprintf(this_run.root, sizeof(this_run.root), "%s/tuff-vgpu-XXXXXX", bases[i]) <
+			    (int)sizeof(this_run.root) &&
+		    mkdtemp(this_run.root)) {
 			remove_dead_runs(bases[i]);
 			return 0;
 		}
 	}
-	run.root[0] = 0;
+	this_run.root[0] = 0;
 	return -EACCES;
 }
 
-/* Says to later processes where to find the memory. */
-static int announce(void)
+/* Publishes the numbers of the memory files for later processes. */
+static int publish_member(void)
 {
 	char path[PATH_MAX + 32], text[64];
 	long fd;
 	int n;
 
-	snprintf(path, sizeof(path), "%s/procs/%d", run.root, (int)getpid());
-	n = snprintf(text, sizeof(text), "%d %d\n", run.segment_fd, run.phys_fd);
+	snprintf(path, sizeof(path), "%s/procs/%d", this_run.root, (int)getpid());
+	n = snprintf(text, sizeof(text), "%d %d\n", this_run.segment_fd, this_run.phys_fd);
 	fd = sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600, 0, 0);
 	if (fd < 0)
 		return (int)fd;
@@ -151,19 +153,19 @@ static int announce(void)
 	return 0;
 }
 
-static void unannounce(void)
+static void withdraw_member(void)
 {
 	char path[PATH_MAX + 32];
 
-	snprintf(path, sizeof(path), "%s/procs/%d", run.root, (int)run.pid);
+	snprintf(path, sizeof(path), "%s/procs/%d", this_run.root, (int)this_run.pid);
 	sys_call6(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
 }
 
 static void close_files(void)
 {
-	int fds[2] = {run.segment_fd, run.phys_fd};
+	int fds[2] = {this_run.segment_fd, this_run.phys_fd};
 
-	run.segment_fd = run.phys_fd = -1;
+	this_run.segment_fd = this_run.phys_fd = -1;
 	for (unsigned i = 0; i < 2; i++)
 		if (fds[i] >= 0)
 			sys_close(fds[i]);
@@ -178,7 +180,7 @@ static int find_pipe_dev(void)
 	if (r < 0)
 		return r;
 	r = sys_fstat(end[0], &st);
-	run.pipe_dev = st.st_dev;
+	this_run.pipe_dev = st.st_dev;
 	sys_close(end[0]);
 	sys_close(end[1]);
 	return r;
@@ -188,18 +190,18 @@ static int find_pipe_dev(void)
 static int take_part(void)
 {
 	struct stat st;
-	int r = sys_fstat(run.segment_fd, &st);
+	int r = sys_fstat(this_run.segment_fd, &st);
 
 	if (r)
 		return r;
-	run.memfd_dev = st.st_dev;
+	this_run.memfd_dev = st.st_dev;
 	r = find_pipe_dev();
 	if (r)
 		return r;
-	run.pid = getpid();
+	this_run.pid = getpid();
 	kern_set_hooks(shim_fd_opened, shim_fd_find);
 	r = shim_nodes_find(kern_node_count());
-	return r ? r : announce();
+	return r ? r : publish_member();
 }
 
 int shim_run_create(const char *spec, const struct shim_config *config)
@@ -210,19 +212,19 @@ int shim_run_create(const char *spec, const struct shim_config *config)
 	(void)spec;
 	if (r)
 		return r;
-	r = shim_tree_build(run.root, config);
-	run.segment_fd = memory_file("tuff-vgpu-segment");
-	run.phys_fd = memory_file("tuff-vgpu-memory");
+	r = shim_tree_build(this_run.root, config);
+	this_run.segment_fd = memory_file("tuff-vgpu-segment");
+	this_run.phys_fd = memory_file("tuff-vgpu-memory");
 	if (!r)
-		r = run.segment_fd < 0 ? run.segment_fd : run.phys_fd < 0 ? run.phys_fd : 0;
+		r = this_run.segment_fd < 0 ? this_run.segment_fd : this_run.phys_fd < 0 ? this_run.phys_fd : 0;
 	if (!r)
-		r = kern_attach(run.segment_fd, run.phys_fd, true, config->device, config->count);
+		r = kern_attach(this_run.segment_fd, this_run.phys_fd, true, config->device, config->count);
 	if (r)
 		goto remove_tree;
 	r = take_part();
 	if (!r)
 		vgpu_trace_join(true);
-	if (!r && inject && (r = kern_inject_parse(inject)))
+	if (!r && inject && (r = shim_inject_parse(inject)))
 		fprintf(stderr,
 			"vgpu: TUFF_VGPU_INJECT=%s is not a list of NAME=N:ERRNO, NAME=P%%:ERRNO, evict[=P%%], seed=N\n",
 			inject);
@@ -234,8 +236,8 @@ detach:
 	kern_detach(true);
 remove_tree:
 	close_files();
-	shim_tree_remove(run.root);
-	run.root[0] = 0;
+	shim_tree_remove(this_run.root);
+	this_run.root[0] = 0;
 	return r;
 }
 
@@ -251,14 +253,14 @@ static int open_of(pid_t pid, int fd)
 	return mine < 0 ? mine : move_up(mine);
 }
 
-/* Joins through one process that is in the run; -errno if it is gone or is none of ours. */
+/* Joins through a member process; -errno if it has died or is no member. */
 static int join_through(const char *name)
 {
 	char path[PATH_MAX + 300], text[64] = "";
 	int segment_fd, phys_fd, fd, r;
 	pid_t pid = (pid_t)strtol(name, NULL, 10);
 
-	snprintf(path, sizeof(path), "%s/procs/%s", run.root, name);
+	snprintf(path, sizeof(path), "%s/procs/%s", this_run.root, name);
 	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || pid <= 0)
 		return -ESRCH;
@@ -266,10 +268,11 @@ static int join_through(const char *name)
 	sys_close(fd);
 	if (sscanf(text, "%d %d", &segment_fd, &phys_fd) != 2)
 		return -ESRCH;
-	run.segment_fd = open_of(pid, segment_fd);
-	run.phys_fd = open_of(pid, phys_fd);
-	r = run.segment_fd < 0 || run.phys_fd < 0 ? -ESRCH
-						  : kern_attach(run.segment_fd, run.phys_fd, false, NULL, 0);
+	this_run.segment_fd = open_of(pid, segment_fd);
+	this_run.phys_fd = open_of(pid, phys_fd);
+	r = this_run.segment_fd < 0 || this_run.phys_fd < 0
+		    ? -ESRCH
+		    : kern_attach(this_run.segment_fd, this_run.phys_fd, false, NULL, 0);
 	if (r)
 		close_files();
 	return r;
@@ -282,7 +285,7 @@ int shim_run_join(const char *dir)
 	int r = -ESRCH;
 	DIR *procs;
 
-	snprintf(run.root, sizeof(run.root), "%s", dir);
+	snprintf(this_run.root, sizeof(this_run.root), "%s", dir);
 	snprintf(path, sizeof(path), "%s/procs", dir);
 	procs = opendir(path); /* not active yet: libc's own */
 	if (!procs)
@@ -309,17 +312,17 @@ void shim_run_leave(bool exiting)
 
 	kern_detach(exiting);
 	vgpu_trace_leave(last);
-	unannounce();
+	withdraw_member();
 	close_files();
 	if (last)
-		shim_tree_remove(run.root);
-	run.root[0] = 0;
+		shim_tree_remove(this_run.root);
+	this_run.root[0] = 0;
 }
 
 void shim_run_forked(void)
 {
-	run.pid = getpid();
-	announce();
+	this_run.pid = getpid();
+	publish_member();
 	vgpu_trace_join(false);
 }
 
@@ -327,14 +330,14 @@ void shim_run_leave_in_haste(void)
 {
 	bool last;
 
-	if (!shim_active() || run.pid != getpid())
+	if (!shim_active() || this_run.pid != getpid())
 		return;
 	last = kern_alone();
 	vgpu_trace_leave(last);
 	if (last)
-		shim_tree_remove(run.root);
+		shim_tree_remove(this_run.root);
 	else
-		unannounce();
+		withdraw_member();
 }
 
 SHIM_EXPORT void _exit(int status)

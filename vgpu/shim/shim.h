@@ -1,11 +1,13 @@
-/* The shim: stands in front of libc and hands to kernel/ what concerns the virtual devices.
+/* The shim: interposes functions of libc, and passes calls on the virtual devices to kernel/.
  *
- *   run    directory, segment and physical memory of the devices; which process joined       run.c, tree.c, spec.c
- *   path   names under /dev/dri and /sys that the run's directory stands for                 path.c
- *   fds    which descriptors of this process are ours                                        fds.c
- *   maps   which address ranges map buffers                                                  maps.c
+ *   run    directory, segment and physical memory of the devices; member processes       run.c, tree.c, spec.c
+ *   path   names under /dev/dri and /sys that the run's directory replaces               path.c
+ *   fds    descriptors of this process that belong to the virtual GPU, with their holds  fds.c
+ *   maps   address ranges that map buffers, with their holds                             maps.c
  *   wrap_* the libc functions
  *
+ * Locks: maps have one mutex, fds are lock-free, the rest is immutable while a run is active. Lock order: locks of
+ * the program's fork handlers, map lock, kernel lock.
  * While shim_active() is false, every wrapper is its libc function and a load. Thread safe throughout. */
 #ifndef VGPU_SHIM_SHIM_H
 #define VGPU_SHIM_SHIM_H
@@ -18,8 +20,8 @@
 #include <sys/stat.h>
 #include "vgpu/kernel/kernel.h"
 
-/* ThreadSanitizer's own start calls libc, so our wrappers, before it can be called: until a run is active they must
- * not be instrumented. What they call when it is, is. */
+/* ThreadSanitizer's own start calls libc, and thereby the wrappers, before it can be called itself: wrappers must
+ * not be instrumented on the path without a run. The functions that they call in a run are instrumented. */
 #define SHIM_EARLY   __attribute__((no_sanitize("thread")))
 #define SHIM_EXPORT  __attribute__((visibility("default"))) SHIM_EARLY
 #define SHIM_DEVICES 16
@@ -50,8 +52,11 @@ struct shim_config {
 	unsigned count;
 	struct kern_device_config device[SHIM_DEVICES];
 };
-/* Parses a SPEC; says on stderr what is wrong. 0 or -EINVAL. */
+/* Parses a SPEC; prints errors on stderr. 0 or -EINVAL. */
 int shim_spec_parse(const char *spec, struct shim_config *config);
+/* Plans the failures and events of TUFF_VGPU_INJECT: "ioctl=N:ENOMEM,cs=5%:EAGAIN,evict=10%,seed=7". Only the
+ * creator of a run calls it, before others join. 0 or -EINVAL. */
+int shim_inject_parse(const char *text);
 
 extern _Atomic bool shim_is_active;
 SHIM_EARLY static inline bool shim_active(void)
@@ -59,12 +64,12 @@ SHIM_EARLY static inline bool shim_active(void)
 	return __builtin_expect(atomic_load_explicit(&shim_is_active, memory_order_acquire), 0);
 }
 
-/* The run's directory, the root of what stands for "/". Valid while active. */
+/* The run's directory, which contains the replacements of paths from "/" on. Valid while active. */
 const char *shim_root(void);
 /* Builds the tree for these devices under root; removes it. */
 int shim_tree_build(const char *root, const struct shim_config *config);
 void shim_tree_remove(const char *root);
-/* Brings the files that tell of memory in use up to date. While active. */
+/* Updates the files that show memory in use. While active. */
 void shim_tree_refresh(void);
 /* Is path, without links, the directory of a device, and of which? */
 bool shim_tree_device(const char *path, unsigned *device);
@@ -72,8 +77,8 @@ bool shim_tree_device(const char *path, unsigned *device);
 int shim_run_create(const char *spec, const struct shim_config *config);
 int shim_run_join(const char *dir);
 void shim_run_leave(bool exiting);
-/* The process ends, and its other threads may still use the devices: the last process takes the directory away, the
- * next one to look frees what this one had. */
+/* Leaves the run at process exit while other threads may still use the devices: the last process removes the
+ * directory, and the next process to sweep frees this one's objects. */
 void shim_run_leave_in_haste(void);
 /* In a forked child that is in the run. */
 void shim_run_forked(void);
@@ -83,59 +88,55 @@ bool shim_run_owns(int fd);
 unsigned shim_run_next_owned(unsigned first);
 /* A descriptor of the physical memory file. */
 int shim_phys_fd(void);
-/* st_dev of memfds, which descriptors of ours are; sync files are pipes. */
+/* st_dev of memfds, as which descriptors are made; sync files are pipes. */
 uint64_t shim_memfd_dev(void);
-/* May a descriptor of that st_dev be ours? */
+/* Whether a descriptor with that st_dev may be the virtual GPU's. */
 bool shim_dev_is_ours(uint64_t st_dev);
 
 /* --- path --- */
 
 /* The path to use for `path`: itself, or rewritten into buf (PATH_MAX). NULL with errno set: not there. */
 const char *shim_path(const char *path, char *buf);
-/* The same of a path that is relative to a descriptor, which may be one of the host's own /sys: "/" and "/sys" are
- * not ours, and who walks down from there must find what is. */
+/* Redirects a path relative to a descriptor. The descriptor may be the host's "/" or "/sys", which the run does
+ * not replace: paths below it must still reach the run's files. */
 const char *shim_path_at(int dir, const char *path, char *buf);
 /* Takes the run's directory off a path; returns the new length. */
 size_t shim_path_strip(char *path, size_t length);
-/* Does the placeholder (dev, ino) stand for a device node? */
+/* Whether the placeholder (dev, ino) is a device node's. */
 bool shim_node(uint64_t dev, uint64_t ino, unsigned *node, bool *primary);
 /* Remembers the placeholders; at joining. */
 int shim_nodes_find(unsigned count);
-/* Makes st what it is for a node or a descriptor of ours. */
+/* Corrects st for a node or a descriptor of the virtual GPU. */
 void shim_stat_fix(struct stat *st);
 bool shim_rdev_of(uint64_t dev, uint64_t ino, unsigned *minor);
-/* What /proc/self/fd/N links to when N is ours: length, or -1. */
+/* Target of the link /proc/self/fd/N, if N is a descriptor of the virtual GPU: its length, or -1. */
 long shim_proc_link(const char *path, char *buf, size_t size_B);
 
 /* --- fds --- */
 
 void shim_fd_opened(int fd, struct kern_hold *hold); /* also replaces a stale entry */
 int shim_fd_find(const struct kern_inode *inode);
-struct kern_hold *shim_fd_hold(int fd); /* NULL: not ours. Borrowed while the descriptor is open */
+struct kern_hold *shim_fd_hold(int fd); /* NULL: not the virtual GPU's. Borrowed while the descriptor is open */
 struct kern_hold *shim_fd_take(int fd); /* removes it; the caller releases */
 void shim_fd_copied(int from, int to);  /* after a dup */
-void shim_fd_adopt(int fd);             /* came from elsewhere: a message, an exec */
+void shim_fd_adopt(int fd);             /* for a descriptor made past the shim: by a message, an exec */
 void shim_fd_adopt_all(void);
-void shim_fd_clear(void); /* after the run was left: the holds are gone already */
+void shim_fd_clear(void); /* after the run was left: the holds are released already */
 void shim_fd_forget_range(unsigned first, unsigned last);
 
 /* --- maps --- */
 
 /* [addr, addr+size_B) now maps what hold keeps (taken over). */
 void shim_map_add(uint64_t addr, uint64_t size_B, struct kern_hold *hold);
-/* It maps something else or nothing. */
+/* Forgets a range that now maps something else, or nothing. */
 void shim_map_drop(uint64_t addr, uint64_t size_B);
 bool shim_map_any(void);
 void shim_map_clear(void);
 /* Moves what maps old to new after an mremap. */
 void shim_map_move(uint64_t from, uint64_t from_B, uint64_t to, uint64_t to_B);
 
-/* --- fork --- */
+/* --- fork (fork.c) --- */
 
-/* Around a fork: holds for the child, which adopts them. */
-void shim_fork_prepare(void);
-void shim_fork_parent(bool failed);
-void shim_fork_child(void);
 /* For each entry, in ascending order of key: what visit returns takes its place. */
 typedef struct kern_hold *shim_visit(uint64_t key, struct kern_hold *hold);
 void shim_fd_each(shim_visit *visit);  /* key: the descriptor */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "vgpu/chip.h"
-#include "vgpu/kernel/profile.h"
+#include "vgpu/kernel/base/profile.h"
 #include "vgpu/shim/shim.h"
 
-static int complain(const char *what, const char *text)
+static int print_error(const char *what, const char *text)
 {
 	const struct kern_profile *p;
 	const struct vgpu_chip *c;
@@ -143,7 +143,7 @@ static int parse_device(char *text, struct kern_device_config *config)
 		word = strtok_r(NULL, ":", &save);
 	}
 	if (!word || !vgpu_chip_find(word))
-		return complain("no such chip", word ? word : "");
+		return print_error("no such chip", word ? word : "");
 	snprintf(config->chip, sizeof(config->chip), "%s", word);
 	config->numa_node = -1;
 	config->p2p = -1;
@@ -151,19 +151,19 @@ static int parse_device(char *text, struct kern_device_config *config)
 	while ((word = strtok_r(NULL, ":", &save))) {
 		equals = strchr(word, '=');
 		if (!equals)
-			return complain("not key=value", word);
+			return print_error("not key=value", word);
 		*equals = 0;
 		if (!parse_key(config, word, equals + 1)) {
 			*equals = '=';
-			return complain("unknown key or bad value", word);
+			return print_error("unknown key or bad value", word);
 		}
 	}
 	if (config->service_ns && !config->null_device)
-		return complain("service_us is for null devices", config->chip);
+		return print_error("service_us is for null devices", config->chip);
 	if (config->partitions && !vgpu_chip_find(config->chip)->xccs)
-		return complain("one XCC is all it has", config->chip);
+		return print_error("one XCC is all it has", config->chip);
 	if (config->hive && !vgpu_chip_find(config->chip)->xgmi)
-		return complain("no xGMI links, so no hive", config->chip);
+		return print_error("no xGMI links, so no hive", config->chip);
 	return 0;
 }
 
@@ -175,16 +175,16 @@ int shim_spec_parse(const char *spec, struct shim_config *config)
 
 	memset(config, 0, sizeof(*config));
 	if (text && (!*text || strstr(text, ",,") || *text == ',' || text[strlen(text) - 1] == ','))
-		r = complain("an empty device", spec);
+		r = print_error("an empty device", spec);
 	for (char *word = r ? NULL : strtok_r(text, ",", &save); word && !r; word = strtok_r(NULL, ",", &save)) {
 		if (config->count == SHIM_DEVICES)
-			r = complain("too many devices", spec);
+			r = print_error("too many devices", spec);
 		else
 			r = parse_device(word, &config->device[config->count++]);
 		nodes += r ? 0 : kern_config_nodes(&config->device[config->count - 1]);
 	}
 	if (nodes > KERN_NODES)
-		r = complain("too many nodes", spec);
+		r = print_error("too many nodes", spec);
 	free(text);
 	return r;
 }

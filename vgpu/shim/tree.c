@@ -1,5 +1,5 @@
-/* The directory tree that stands for /dev/dri and for the parts of /sys that tell about GPUs, as Linux lays them
- * out: directories under sys/devices, relative links from sys/dev/char, sys/class/drm and sys/bus/pci. */
+/* The directory tree that replaces /dev/dri and the parts of /sys with GPUs, in Linux's layout: directories under
+ * sys/devices, relative links from sys/dev/char, sys/class/drm and sys/bus/pci. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "vgpu/chip.h"
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* Errors are collected: the first one is what shim_tree_build() answers. */
 struct tree {
@@ -268,8 +268,8 @@ static void make_nodes(struct tree *t, const char *dir, const char *up, const ch
 	}
 }
 
-/* Makes the platform device of a partition behind the first, which has no driver (Linux amdgpu_xcp_drv.c), and its
- * nodes. Such devices are numbered over all cards. */
+/* Makes the platform device of a later partition, which has no driver (Linux amdgpu_xcp_drv.c), and its nodes.
+ * Such devices are numbered over all cards. */
 static void make_partition(struct tree *t, unsigned number, unsigned node)
 {
 	char name[32], dir[64], to[96];
@@ -305,9 +305,10 @@ static void make_device(struct tree *t, unsigned i, unsigned node, const struct 
 	make_link(t, dir, "sys/bus/pci/drivers/amdgpu/%s", slot);
 }
 
-/* --- xGMI hives (amdgpu_xgmi.c): a directory at the first device, to which the others link, with a link to each of
- * them. All are one hop from one another. --- */
+/* --- xGMI hives --- */
 
+/* A hive (amdgpu_xgmi.c) is a directory at its first device, to which the others link, with a link to each of them.
+ * All devices are one hop from one another. */
 static unsigned hive_size(const struct shim_config *config, uint64_t hive)
 {
 	unsigned count = 0;
@@ -395,7 +396,7 @@ bool shim_tree_device(const char *path, unsigned *device)
 	return false;
 }
 
-/* A file that comes whole or not at all. */
+/* Replaces a file atomically. */
 static void replace_text(const char *dir, const char *name, uint64_t value)
 {
 	struct tree t = {.root = shim_root()};
@@ -428,7 +429,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	(void)st;
 	(void)type;
 	(void)ftw;
-	remove(path); /* what cannot go stays; the rest still goes */
+	remove(path); /* a file that cannot be removed stays */
 	return 0;
 }
 

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "vgpu/chip.h"
-#include "vgpu/kernel/state.h"
+#include "vgpu/kernel/base/state.h"
 #include "vgpu/shim/shim.h"
 #include "vgpu/vgpu.h"
 
 static bool attached;
 
-/* What to do about it. */
-static const char *advice(int r)
+/* Advice to the user about an error. */
+static const char *error_advice(int r)
 {
 	switch (r) {
 	case -EACCES:
@@ -24,7 +24,7 @@ static const char *advice(int r)
 	}
 }
 
-static int create(const char *spec)
+static int create_run(const char *spec)
 {
 	struct shim_config config;
 	int r = attached ? -EBUSY : shim_spec_parse(spec, &config);
@@ -33,21 +33,21 @@ static int create(const char *spec)
 		return r;
 	r = shim_run_create(spec, &config);
 	if (r)
-		fprintf(stderr, "vgpu: no run for \"%s\": %s%s\n", spec, strerror(-r), advice(r));
+		fprintf(stderr, "vgpu: no run for \"%s\": %s%s\n", spec, strerror(-r), error_advice(r));
 	attached = !r;
 	return r;
 }
 
 SHIM_EXPORT int vgpu_start(const char *spec)
 {
-	int r = create(spec);
+	int r = create_run(spec);
 
 	if (!r)
 		atomic_store_explicit(&shim_is_active, true, memory_order_release);
 	return r;
 }
 
-static void leave(bool exiting)
+static void leave_run(bool exiting)
 {
 	if (!attached)
 		return;
@@ -60,7 +60,7 @@ static void leave(bool exiting)
 
 SHIM_EXPORT void vgpu_stop(void)
 {
-	leave(false);
+	leave_run(false);
 }
 
 /* --- for children --- */
@@ -90,7 +90,7 @@ static bool find_preload(char *path, size_t room)
 
 SHIM_EXPORT int vgpu_run_create(const char *spec, struct vgpu_env *env)
 {
-	int r = strlen(spec) < sizeof(env->spec) ? create(spec) : -ENAMETOOLONG;
+	int r = strlen(spec) < sizeof(env->spec) ? create_run(spec) : -ENAMETOOLONG;
 
 	if (r)
 		return r;
@@ -121,14 +121,15 @@ static int join_or_create(const char *spec, const char *run)
 		attached = true;
 		return 0;
 	}
-	r = create(spec); /* the run has gone, or there was none */
+	r = create_run(spec); /* the run has ended, or there was none */
 	if (!r)
 		setenv("TUFF_VGPU_RUN", shim_root(), 1);
 	return r;
 }
 
 /* A program that carries the virtual GPU inside may run with the library preloaded too. Then the program's copy
- * stands in front of libc, and is the one to join; this name is always this copy's, vgpu_start the first one's. */
+ * comes first in the symbol order, and must be the one to join: own_start always names this copy's function,
+ * vgpu_start the first copy's. */
 extern __typeof__(vgpu_start) own_start __attribute__((alias("vgpu_start"), visibility("hidden")));
 
 /* True when this copy is to join a run by itself: when it was preloaded, or `tuff run` named a run. */
@@ -165,9 +166,9 @@ __attribute__((constructor)) static void start_preloaded(void)
 	}
 	atomic_store_explicit(&shim_is_active, true, memory_order_release);
 	shim_fd_adopt_all();
-	/* A process leaves its devices when nothing of it is left to use them: behind the destructors of all
-	 * libraries, with its other threads going on to the end. The dynamic linker registers those destructors
-	 * after this constructor, and handlers run backwards. */
+	/* Leaves the run after the destructors of all libraries, while other threads still run: only then no code
+	 * is left to use the devices. The dynamic linker registers those destructors after this constructor, and
+	 * exit handlers run in reverse order. */
 	stops_late = !on_exit(stop_late, NULL);
 }
 
@@ -175,7 +176,7 @@ __attribute__((constructor)) static void start_preloaded(void)
 __attribute__((destructor)) static void stop_at_exit(void)
 {
 	if (!stops_late)
-		leave(true);
+		leave_run(true);
 }
 
 /* --- for tests --- */

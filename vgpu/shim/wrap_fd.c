@@ -7,10 +7,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
-/* DRM's, dma-buf's and sync file's letters; no other ioctl concerns us. */
+/* The letters of DRM, dma-buf and sync file; other ioctls pass. */
 static bool type_is_ours(unsigned long request)
 {
 	unsigned type = _IOC_TYPE(request);
@@ -33,7 +33,8 @@ SHIM_EXPORT int ioctl(int fd, unsigned long request, ...)
 	r = kern_ioctl(fd, request, arg, &ours);
 	if (!ours)
 		return SHIM_REAL(ioctl)(fd, request, arg);
-	if (__builtin_expect(!shim_fd_hold(fd), 0)) /* it came past us: pidfd_getfd, a raw dup */
+	if (__builtin_expect(!shim_fd_hold(fd),
+			     0)) /* a descriptor that came past the shim: pidfd_getfd, a raw dup */
 		shim_fd_adopt(fd);
 	if (r >= 0)
 		return (int)r;
@@ -125,7 +126,7 @@ static int dup_onto(int fd, int to, int flags, bool three)
 	if (r < 0 && closed) {
 		int error = errno;
 
-		shim_fd_adopt(to); /* it stays open */
+		shim_fd_adopt(to); /* the descriptor stays open */
 		errno = error;
 	}
 	if (closed)
@@ -165,7 +166,7 @@ FCNTL(fcntl64)
 
 /* --- messages --- */
 
-/* Calls visit for every descriptor of ours in a message. */
+/* Calls visit for every descriptor of the virtual GPU in a message. */
 static void rights_each(const struct msghdr *msg, void (*visit)(int fd, const struct stat *st))
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
@@ -184,7 +185,8 @@ static void rights_each(const struct msghdr *msg, void (*visit)(int fd, const st
 	}
 }
 
-/* Who connected to a socket with a name. Both ends of a pair say who made it, who may have given it away. */
+/* Process that connected to a socket with a name. Both ends of a socket pair name its creator, which may have
+ * passed one on. */
 static pid_t peer_of(int socket)
 {
 	struct sockaddr_un name;
@@ -197,7 +199,7 @@ static pid_t peer_of(int socket)
 	return peer.pid;
 }
 
-static _Thread_local pid_t receiver; /* of the message that is looked at */
+static _Thread_local pid_t receiver; /* receiver of the message that is being read */
 
 static void fd_sent(int fd, const struct stat *st)
 {

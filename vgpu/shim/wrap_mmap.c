@@ -1,4 +1,5 @@
-/* mmap and its kin: buffers are mapped from the run's physical memory file, and the mapping keeps them. */
+/* mmap, munmap, mremap, mprotect, madvise: buffers are mapped from the run's physical memory file, and the mapping
+ * keeps them. */
 #include <errno.h>
 #include <linux/mman.h>
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 #include <sys/mman.h>
 #include "vgpu/shim/shim.h"
 
-/* What replaces a mapping of user memory that jobs use, or its pages, or their protection, waits for the jobs, as
+/* Waits for the jobs that use a range of user memory before its mapping, its pages, or their protection change, as
  * the kernel's notifier does. */
 static void before_change(void *addr, size_t size_B)
 {
@@ -19,7 +20,7 @@ static void before_change(void *addr, size_t size_B)
 
 static void *map_buffer(void *addr, size_t size_B, int prot, int flags, uint64_t offset, struct kern_hold *hold)
 {
-	/* The memory is shared whatever the client asked: a private mapping is read-only, so nobody can tell. */
+	/* The memory is shared in either case: a private mapping is read-only, so there is no difference. */
 	void *at = SHIM_REAL(mmap)(addr, size_B, prot, (flags & ~MAP_TYPE) | MAP_SHARED, shim_phys_fd(),
 				   (off_t)offset);
 
@@ -30,7 +31,7 @@ static void *map_buffer(void *addr, size_t size_B, int prot, int flags, uint64_t
 	return at;
 }
 
-static void *map(void *addr, size_t size_B, int prot, int flags, int fd, uint64_t offset)
+static void *map_fd(void *addr, size_t size_B, int prot, int flags, int fd, uint64_t offset)
 {
 	bool fixed = (flags & MAP_FIXED) && (flags & MAP_FIXED_NOREPLACE) != MAP_FIXED_NOREPLACE;
 	struct kern_hold *hold;
@@ -59,14 +60,14 @@ SHIM_EXPORT void *mmap(void *addr, size_t size_B, int prot, int flags, int fd, o
 {
 	if (!shim_active())
 		return SHIM_REAL(mmap)(addr, size_B, prot, flags, fd, offset);
-	return map(addr, size_B, prot, flags, fd, (uint64_t)offset);
+	return map_fd(addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
 SHIM_EXPORT void *mmap64(void *addr, size_t size_B, int prot, int flags, int fd, off64_t offset)
 {
 	if (!shim_active())
 		return SHIM_REAL(mmap64)(addr, size_B, prot, flags, fd, offset);
-	return map(addr, size_B, prot, flags, fd, (uint64_t)offset);
+	return map_fd(addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
 SHIM_EXPORT int munmap(void *addr, size_t size_B)

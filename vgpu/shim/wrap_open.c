@@ -1,4 +1,4 @@
-/* open and its kin. */
+/* open, open64, openat, opendir and fopen. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* glibc's checked forms, which its headers declare only under _FORTIFY_SOURCE. */
 int __open_2(const char *path, int flags);
@@ -15,15 +15,15 @@ int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags);
 
-static int fail(int error)
+static int fail_with(int error)
 {
 	errno = error;
 	return -1;
 }
 
-/* fd was opened on a path that may lead to a node's placeholder, or to a descriptor of ours through /proc: then it
- * is replaced by an open of the device, a new file as in the kernel. */
-static int settle(int fd, int flags)
+/* fd was opened on a path that may lead to a node's placeholder, or to a descriptor of the virtual GPU through
+ * /proc: then an open of the device replaces it, a new file as in the kernel. */
+static int open_result(int fd, int flags)
 {
 	unsigned minor;
 	bool primary;
@@ -37,9 +37,9 @@ static int settle(int fd, int flags)
 		return fd;
 	sys_close(fd);
 	if (flags & O_DIRECTORY)
-		return fail(ENOTDIR);
+		return fail_with(ENOTDIR);
 	node = kern_open(minor, primary, flags & O_CLOEXEC);
-	return node < 0 ? fail(-node) : node;
+	return node < 0 ? fail_with(-node) : node;
 }
 
 /* Placeholders are read-only files: how the device is opened is no matter of theirs. */
@@ -48,8 +48,8 @@ static int placeholder_flags(int flags)
 	return flags & O_PATH ? flags : (flags & ~(O_ACCMODE | O_TRUNC | O_CREAT | O_EXCL)) | O_RDONLY | O_NONBLOCK;
 }
 
-/* Files whose content is what is true when they are opened, as in sysfs: mem_info_vram_used and its kin. */
-static void refresh(const char *path)
+/* Files whose content is computed when they are opened, as in sysfs: mem_info_vram_used and the like. */
+static void refresh_file(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
@@ -57,8 +57,8 @@ static void refresh(const char *path)
 		shim_tree_refresh();
 }
 
-/* A device's file `remove`: who opens it to write is about to write 1, which unplugs the device. */
-static bool unplug(const char *path, int flags)
+/* A device's file `remove`: a process that opens it for writing is about to write 1, which unplugs the device. */
+static bool unplug_device(const char *path, int flags)
 {
 	const char *slash = strrchr(path, '/');
 	char buf[PATH_MAX], to[PATH_MAX];
@@ -92,15 +92,15 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 	real = shim_path_at(dir, path, buf);
 	if (!real)
 		return -1;
-	refresh(path);
-	if (real != path && !unplug(path, flags))
+	refresh_file(path);
+	if (real != path && !unplug_device(path, flags))
 		as = placeholder_flags(flags);
 	fd = SHIM_REAL(openat)(dir, real, as, mode);
 	if (fd < 0)
 		return fd;
-	if (shim_fd_hold(fd)) /* closed past us, and the number came again */
+	if (shim_fd_hold(fd)) /* closed past the shim, and the number was used again */
 		kern_hold_release(shim_fd_take(fd));
-	return may_be_ours(dir, path, real) ? settle(fd, flags) : fd;
+	return may_be_ours(dir, path, real) ? open_result(fd, flags) : fd;
 }
 
 SHIM_EARLY static mode_t mode_of(int flags, va_list args)
@@ -164,9 +164,9 @@ SHIM_EXPORT int __openat64_2(int dir, const char *path, int flags)
 		const char *real = shim_active() ? shim_path(path, buf) : path;                                    \
                                                                                                                    \
 		if (real && shim_active())                                                                         \
-			refresh(path);                                                                             \
+			refresh_file(path);                                                                        \
 		if (real && real != path && *mode != 'r')                                                          \
-			unplug(path, O_WRONLY);                                                                    \
+			unplug_device(path, O_WRONLY);                                                             \
 		return !real ? NULL : SHIM_REAL(name)(real, mode);                                                 \
 	}
 FOPEN(fopen)

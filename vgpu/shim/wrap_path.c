@@ -25,7 +25,7 @@ ACCESS(access)
 ACCESS(euidaccess)
 ACCESS(eaccess)
 
-/* `ls -l` asks for attributes; those of the placeholders do. */
+/* `ls -l` reads attributes; those of the placeholders serve. */
 #define GETXATTR(name)                                                                                             \
 	SHIM_EXPORT ssize_t name(const char *path, const char *attribute, void *value, size_t size_B)              \
 	{                                                                                                          \

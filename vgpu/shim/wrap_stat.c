@@ -1,4 +1,4 @@
-/* stat and its kin: nodes and descriptors of ours are character devices 226:N. */
+/* stat, fstat, lstat, statx: nodes and descriptors of the virtual GPU are character devices 226:N. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include "vgpu/kernel/sys.h"
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
-/* What programs linked before glibc 2.33 call. On x86-64 every struct stat is the same one. */
+/* Interface of programs linked before glibc 2.33. On x86-64 every struct stat is the same. */
 int __xstat(int version, const char *path, struct stat *st);
 int __lxstat(int version, const char *path, struct stat *st);
 int __fxstat(int version, int fd, struct stat *st);
@@ -20,7 +20,7 @@ int __fxstat64(int version, int fd, struct stat64 *st);
 int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags);
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "x86-64 has one struct stat");
 
-static int fixed(int r, void *st)
+static int fixed_stat(int r, void *st)
 {
 	int error = errno;
 
@@ -39,7 +39,7 @@ static int fixed(int r, void *st)
 		if (!shim_active())                                                                                \
 			return SHIM_REAL(name)(path, st);                                                          \
 		real = shim_path(path, buf);                                                                       \
-		return !real ? -1 : fixed(SHIM_REAL(name)(real, st), st);                                          \
+		return !real ? -1 : fixed_stat(SHIM_REAL(name)(real, st), st);                                     \
 	}
 BY_PATH(stat, struct stat)
 BY_PATH(stat64, struct stat64)
@@ -51,7 +51,7 @@ BY_PATH(lstat64, struct stat64)
 	{                                                                                                          \
 		int r = SHIM_REAL(name)(fd, st);                                                                   \
                                                                                                                    \
-		return shim_active() ? fixed(r, st) : r;                                                           \
+		return shim_active() ? fixed_stat(r, st) : r;                                                      \
 	}
 BY_FD(fstat, struct stat)
 BY_FD(fstat64, struct stat64)
@@ -65,7 +65,7 @@ BY_FD(fstat64, struct stat64)
 		if (!shim_active())                                                                                \
 			return SHIM_REAL(name)(dir, path, st, flags);                                              \
 		real = shim_path_at(dir, path, buf);                                                               \
-		return !real ? -1 : fixed(SHIM_REAL(name)(dir, real, st, flags), st);                              \
+		return !real ? -1 : fixed_stat(SHIM_REAL(name)(dir, real, st, flags), st);                         \
 	}
 BY_DIR(fstatat, struct stat)
 BY_DIR(fstatat64, struct stat64)
@@ -79,7 +79,7 @@ BY_DIR(fstatat64, struct stat64)
 		if (!shim_active())                                                                                \
 			return SHIM_REAL(name)(version, path, st);                                                 \
 		real = shim_path(path, buf);                                                                       \
-		return !real ? -1 : fixed(SHIM_REAL(name)(version, real, st), st);                                 \
+		return !real ? -1 : fixed_stat(SHIM_REAL(name)(version, real, st), st);                            \
 	}
 BY_PATH_OLD(__xstat, struct stat)
 BY_PATH_OLD(__xstat64, struct stat64)
@@ -91,7 +91,7 @@ BY_PATH_OLD(__lxstat64, struct stat64)
 	{                                                                                                          \
 		int r = SHIM_REAL(name)(version, fd, st);                                                          \
                                                                                                                    \
-		return shim_active() ? fixed(r, st) : r;                                                           \
+		return shim_active() ? fixed_stat(r, st) : r;                                                      \
 	}
 BY_FD_OLD(__fxstat, struct stat)
 BY_FD_OLD(__fxstat64, struct stat64)
@@ -105,7 +105,7 @@ BY_FD_OLD(__fxstat64, struct stat64)
 		if (!shim_active())                                                                                \
 			return SHIM_REAL(name)(version, dir, path, st, flags);                                     \
 		real = shim_path_at(dir, path, buf);                                                               \
-		return !real ? -1 : fixed(SHIM_REAL(name)(version, dir, real, st, flags), st);                     \
+		return !real ? -1 : fixed_stat(SHIM_REAL(name)(version, dir, real, st, flags), st);                \
 	}
 BY_DIR_OLD(__fxstatat, struct stat)
 BY_DIR_OLD(__fxstatat64, struct stat64)
@@ -140,7 +140,7 @@ SHIM_EXPORT int statx(int dir, const char *restrict path, int flags, unsigned ma
 	return r;
 }
 
-/* Libraries of devices ask whether what they have found is sysfs. */
+/* Device libraries check that the files are on sysfs. */
 static int fixed_fs(int r, int fd, void *fs)
 {
 	char proc[32], at[PATH_MAX], tree[PATH_MAX];

@@ -1,0 +1,96 @@
+/* How public functions begin and end: initialisation, tracing, the slow path, the thread's last error. */
+#ifndef API_ENTRY_H
+#define API_ENTRY_H
+
+#include "api/base/retire.h"
+
+static inline hipError_t hip_ready(void)
+{
+	return __builtin_expect(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED, 0) ? hip_init() : hipSuccess;
+}
+static inline bool hip_traced(void)
+{
+	return __builtin_expect(hip_slow_path_flags() & (HIP_SLOW_LOG | HIP_SLOW_TOOL), 0);
+}
+/* An argument of a call: a copy. */
+struct hip_arg {
+	const void *value; /* NULL: behind the last */
+	size_t size_B;
+};
+void hip_trace_call(const char *function, const struct hip_arg *args);
+void hip_trace_result(const char *function, hipError_t error);
+/* The arguments as an array of struct hip_arg. */
+#define HIP_ARG(a) {(__typeof__(a)[1]){a}, sizeof(a)},
+#define HIP_ARGS_0()
+#define HIP_ARGS_1(a)                                                             HIP_ARG(a)
+#define HIP_ARGS_2(a, ...)                                                        HIP_ARG(a) HIP_ARGS_1(__VA_ARGS__)
+#define HIP_ARGS_3(a, ...)                                                        HIP_ARG(a) HIP_ARGS_2(__VA_ARGS__)
+#define HIP_ARGS_4(a, ...)                                                        HIP_ARG(a) HIP_ARGS_3(__VA_ARGS__)
+#define HIP_ARGS_5(a, ...)                                                        HIP_ARG(a) HIP_ARGS_4(__VA_ARGS__)
+#define HIP_ARGS_6(a, ...)                                                        HIP_ARG(a) HIP_ARGS_5(__VA_ARGS__)
+#define HIP_ARGS_7(a, ...)                                                        HIP_ARG(a) HIP_ARGS_6(__VA_ARGS__)
+#define HIP_ARGS_8(a, ...)                                                        HIP_ARG(a) HIP_ARGS_7(__VA_ARGS__)
+#define HIP_ARGS_9(a, ...)                                                        HIP_ARG(a) HIP_ARGS_8(__VA_ARGS__)
+#define HIP_ARGS_10(a, ...)                                                       HIP_ARG(a) HIP_ARGS_9(__VA_ARGS__)
+#define HIP_ARGS_11(a, ...)                                                       HIP_ARG(a) HIP_ARGS_10(__VA_ARGS__)
+#define HIP_ARGS_12(a, ...)                                                       HIP_ARG(a) HIP_ARGS_11(__VA_ARGS__)
+#define HIP_ARGS_13(a, ...)                                                       HIP_ARG(a) HIP_ARGS_12(__VA_ARGS__)
+#define HIP_ARGS_14(a, ...)                                                       HIP_ARG(a) HIP_ARGS_13(__VA_ARGS__)
+#define HIP_ARGS_OF(unused, a, b, c, d, e, f, g, h, i, j, k, l, m, n, macro, ...) macro
+#define HIP_ARGS(...)                                                                                              \
+	((const struct hip_arg[]){HIP_ARGS_OF(0, ##__VA_ARGS__, HIP_ARGS_14, HIP_ARGS_13, HIP_ARGS_12,             \
+					      HIP_ARGS_11, HIP_ARGS_10, HIP_ARGS_9, HIP_ARGS_8, HIP_ARGS_7,        \
+					      HIP_ARGS_6, HIP_ARGS_5, HIP_ARGS_4, HIP_ARGS_3, HIP_ARGS_2,          \
+					      HIP_ARGS_1, HIP_ARGS_0)(__VA_ARGS__){0}})
+/* First line of public functions: without a GPU they give an error. The function's parameters, if tools are to see
+ * them. */
+#define HIP_ENTER(...) HIP_ENTER_AS(__func__, ##__VA_ARGS__)
+#define HIP_ENTER_AS(function, ...)                                                                                \
+	do {                                                                                                       \
+		hip_call_begin();                                                                                  \
+		HIP_ENTER_SLOW_PATH(function, ##__VA_ARGS__);                                                      \
+	} while (0)
+/* The rest of it: what is to be done before a call, if anything is. */
+#define HIP_ENTER_SLOW_PATH(function, ...)                                                                         \
+	do {                                                                                                       \
+		if (__builtin_expect(hip_slow_path_flags(), 0)) {                                                  \
+			hipError_t status_ = hip_ready();                                                          \
+			if (status_)                                                                               \
+				return hip_end_of(function, status_);                                              \
+			if (hip_traced())                                                                          \
+				hip_trace_call(function, HIP_ARGS(__VA_ARGS__));                                   \
+		}                                                                                                  \
+	} while (0)
+/* Last line: the thread remembers the error. */
+#define hip_end(error) hip_end_of(__func__, error)
+static inline hipError_t hip_end_of(const char *function, hipError_t error)
+{
+	hip_thread.result = error;
+	hip_thread.last = error;
+	if (hip_traced())
+		hip_trace_result(function, error);
+	hip_call_end();
+	return error;
+}
+
+/* Calls that programs make all the time have a short way, which does the usual case as a whole or nothing at all,
+ * and is taken while nothing stands before calls. It calls nobody, so that it keeps no registers on the stack. What
+ * it cannot do a function of its own does, the long way. The lock that the short one took (NULL: none) is given
+ * back by both. */
+#define HIP_SLOW_PATH __attribute__((noinline))
+#define HIP_ENTER_SLOW(held, function, ...)                                                                        \
+	do {                                                                                                       \
+		if (held)                                                                                          \
+			drv_unlock(held);                                                                          \
+		HIP_ENTER_SLOW_PATH(function, __VA_ARGS__);                                                        \
+	} while (0)
+hipError_t hip_end_fast_wake(struct drv_lock *held);
+static inline hipError_t hip_end_fast(struct drv_lock *held)
+{
+	hip_thread.result = hipSuccess;
+	hip_thread.last = hipSuccess;
+	hip_call_end();
+	return drv_lock_release(held) ? hip_end_fast_wake(held) : hipSuccess;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* What goes wrong on a GPU: HSA tells, the device gives the error from then on, and who asks reads where it was. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/base/base.h"
+
+static struct hip_device *device_of(hsa_agent_t agent)
+{
+	for (unsigned i = 0; i < hip.devices; i++)
+		if (hip.device[i].agent.handle == agent.handle)
+			return &hip.device[i];
+	return NULL;
+}
+
+hip_address_fn *_Atomic hip_fault_describe;
+
+static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *info)
+{
+	hip_address_fn *describe;
+
+	atomic_fetch_add(&d->heard, 1);
+	/* A wait may have found it first. */
+	hip_device_fail(d, hipErrorIllegalAddress);
+	if (!(hip_slow_path_flags() & HIP_SLOW_LOG))
+		return;
+	fprintf(stderr, "hip: device %d: a kernel reached 0x%llx: %s\n", d->index,
+		(unsigned long long)info->virtual_address,
+		info->fault_reason_mask & HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT ? "nothing is mapped there"
+		: info->fault_reason_mask & HSA_AMD_MEMORY_FAULT_READ_ONLY      ? "it may not be written"
+										: "it may not be executed");
+	describe = atomic_load(&hip_fault_describe);
+	if (describe)
+		describe(info->virtual_address);
+}
+
+static void exception(struct hip_device *d)
+{
+	if (hip_device_fail(d, hipErrorLaunchFailure) && (hip_slow_path_flags() & HIP_SLOW_LOG))
+		fprintf(stderr,
+			"hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
+			"allows; the GPU was reset\n",
+			d->index);
+}
+
+static hsa_status_t see_event(const hsa_amd_event_t *event, void *unused)
+{
+	struct hip_device *d;
+
+	(void)unused;
+	if (event->event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT && (d = device_of(event->memory_fault.agent)))
+		fault(d, &event->memory_fault);
+	else if (event->event_type == HSA_AMD_GPU_HW_EXCEPTION_EVENT && (d = device_of(event->hw_exception.agent)))
+		exception(d);
+	return HSA_STATUS_SUCCESS;
+}
+
+static bool watching;
+
+void hip_faults_watch(void)
+{
+	/* Another client may handle them already: then only the failure of a flow is known. */
+	watching = !hsa_amd_register_system_event_handler(see_event, NULL);
+}
+
+static _Atomic unsigned asked, answered;
+
+static void answer(void *unused)
+{
+	(void)unused;
+	atomic_fetch_add(&answered, 1);
+}
+
+/* Resets and the failures of flows are not counted: HSA tells them in order, so what is asked now comes behind
+ * them.
+ */
+static void hear_the_rest(void)
+{
+	unsigned mine = atomic_fetch_add(&asked, 1) + 1;
+
+	if (hsa_amd_async_function(answer, NULL))
+		atomic_fetch_add(&answered, 1);
+	for (unsigned i = 0; i < 10000 && (int)(atomic_load(&answered) - mine) < 0; i++)
+		usleep(100);
+}
+
+void hip_faults_drain(struct hip_device *d)
+{
+	for (unsigned ms = 0; watching && ms < 1000 && atomic_load(&d->heard) < hip.hsa->faults(d->agent); ms++)
+		usleep(1000);
+	hear_the_rest();
+}

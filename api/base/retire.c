@@ -1,0 +1,133 @@
+#include "api/base/retire.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BATCH 64 /* objects that a fence of all threads is worth */
+
+static struct {
+	pthread_mutex_t lock;       /* guards all below, and the members of threads for it; innermost */
+	struct hip_thread *threads; /* borrowed: registered threads */
+	struct hip_retired *fresh, *waiting;
+	unsigned fresh_count;
+	unsigned awaited; /* threads that `waiting` waits for */
+} retirement = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static pthread_key_t thread_key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_membarrier;
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static void forget_locked(struct hip_thread *t)
+{
+	retirement.awaited -= t->awaited;
+	t->awaited = false;
+}
+
+/* At the end of a thread. A destructor that calls HIP afterwards registers it again. */
+static void unregister(void *thread)
+{
+	struct hip_thread *t = thread;
+
+	pthread_mutex_lock(&retirement.lock);
+	forget_locked(t);
+	*t->link = t->next;
+	if (t->next)
+		t->next->link = t->link;
+	pthread_mutex_unlock(&retirement.lock);
+	atomic_store(&t->inside, HIP_INSIDE_NEVER);
+}
+
+static void init(void)
+{
+	(void)!pthread_key_create(&thread_key, unregister);
+	has_membarrier = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+}
+
+void hip_thread_register(void)
+{
+	struct hip_thread *t = &hip_thread;
+
+	pthread_once(&once, init);
+	pthread_mutex_lock(&retirement.lock);
+	t->next = retirement.threads;
+	t->link = &retirement.threads;
+	if (t->next)
+		t->next->link = &t->next;
+	retirement.threads = t;
+	pthread_mutex_unlock(&retirement.lock);
+	(void)!pthread_setspecific(thread_key, t);
+	atomic_store(&t->inside, HIP_INSIDE_CALL);
+	/* A fence: what destroys handles from now on finds the thread inside. */
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* --- objects ---------------------------------------------------------------------------------- */
+
+static bool is_inside(int64_t inside)
+{
+	return inside & 0xff;
+}
+
+static void await_threads_locked(void)
+{
+	for (struct hip_thread *t = retirement.threads; t; t = t->next) {
+		t->seen = atomic_load_explicit(&t->inside, memory_order_acquire);
+		t->awaited = is_inside(t->seen);
+		retirement.awaited += t->awaited;
+	}
+}
+
+/* Threads that have left the function in which they were seen are waited for no more. */
+static void look_again_locked(void)
+{
+	for (struct hip_thread *t = retirement.threads; t; t = t->next) {
+		int64_t inside = atomic_load_explicit(&t->inside, memory_order_acquire);
+
+		if (t->awaited && (!is_inside(inside) || inside >> 8 != t->seen >> 8))
+			forget_locked(t);
+	}
+}
+
+/* Objects that no thread can have, or NULL. */
+static struct hip_retired *take_locked(void)
+{
+	struct hip_retired *taken = NULL;
+
+	if (retirement.waiting) {
+		look_again_locked();
+		if (retirement.awaited)
+			return NULL;
+		taken = retirement.waiting;
+		retirement.waiting = NULL;
+	}
+	if (retirement.fresh_count >= BATCH && has_membarrier &&
+	    !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)) {
+		retirement.waiting = retirement.fresh;
+		retirement.fresh = NULL;
+		retirement.fresh_count = 0;
+		await_threads_locked();
+	}
+	return taken;
+}
+
+void hip_retire(struct hip_retired *r, void (*end)(struct hip_retired *retired))
+{
+	struct hip_retired *taken;
+
+	r->end = end;
+	pthread_once(&once, init);
+	pthread_mutex_lock(&retirement.lock);
+	r->next = retirement.fresh;
+	retirement.fresh = r;
+	retirement.fresh_count++;
+	taken = take_locked();
+	pthread_mutex_unlock(&retirement.lock);
+	while (taken) {
+		r = taken;
+		taken = r->next;
+		r->end(r);
+	}
+}

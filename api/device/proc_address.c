@@ -1,0 +1,57 @@
+/* Functions of this library by their names. */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "api/base/entry.h"
+
+/* The two whose layouts changed go by other names since release 6. */
+static const char *current_name(const char *name, int version)
+{
+	if (version >= 600 && !strcmp(name, "hipGetDeviceProperties"))
+		return "hipGetDevicePropertiesR0600";
+	if (version >= 600 && !strcmp(name, "hipChooseDevice"))
+		return "hipChooseDeviceR0600";
+	return name;
+}
+
+/* Of this library, not of those that it stands on. */
+static void *own_function(void *library, const Dl_info *own, const char *name)
+{
+	void *function = dlsym(library, name);
+	Dl_info found;
+
+	return function && dladdr(function, &found) && found.dli_fbase == own->dli_fbase ? function : NULL;
+}
+
+static void *find(const char *name, int version)
+{
+	void *library, *function;
+	Dl_info own;
+
+	if (!dladdr(__extension__(const void *) hipGetProcAddress, &own))
+		return NULL;
+	library = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!library)
+		return NULL;
+	function = own_function(library, &own, current_name(name, version));
+	dlclose(library);
+	return function;
+}
+
+static hipError_t get(const char *name, void **function, int version, hipDriverProcAddressQueryResult *result)
+{
+	if (!name || !*name || !function)
+		return hipErrorInvalidValue;
+	*function = find(name, version);
+	if (result)
+		*result = *function ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return *function ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t hipGetProcAddress(const char *symbol, void **function, int version, uint64_t flags,
+			     hipDriverProcAddressQueryResult *result)
+{
+	(void)flags; /* there are none */
+	HIP_ENTER();
+	return hip_end(get(symbol, function, version, result));
+}

@@ -1,0 +1,288 @@
+/* Cooperative launches, as programs ask for them: of one device, or of one grid on each of several, which meet. */
+#include <string.h>
+
+#include "api/exec/grid.h"
+#include "api/stream/capture.h"
+#include "api/stream/point.h"
+
+#define PARTIES_FLAGS (hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync)
+
+/* What CLR looks at before all else. */
+static hipError_t check_shape(const struct hip_launch *l)
+{
+	const struct hip_kernel *k = l->kernel;
+
+	for (unsigned i = 0; i < 3; i++)
+		if ((uint64_t)l->blocks[i] * l->threads[i] > UINT32_MAX)
+			return hipErrorInvalidConfiguration;
+	return l->lds_B > k->device->lds_B - k->group_B ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
+}
+
+static hipError_t launch_on(struct hip_stream *s, const struct hip_launch *l)
+{
+	hipError_t r = s->device == l->kernel->device ? check_shape(l) : hipErrorInvalidResourceHandle;
+
+	return r ? r : hip_launch_submit(s, l);
+}
+
+static hipError_t launch(const void *function, struct hip_launch *l, hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	if (!r)
+		r = hip_kernel_query(function, s->device, &l->kernel);
+	if (!r && (uint64_t)l->threads[0] * l->threads[1] * l->threads[2] > HIP_THREADS_MAX)
+		r = hipErrorInvalidConfiguration;
+	return r ? r : launch_on(s, l);
+}
+
+static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_launch_stream(handle, &s);
+
+	if (!r)
+		r = hip_function_of(function, &l->kernel);
+	/* As CLR: by function, what no kernel may have is a wrong value. */
+	if (!r && l->lds_B > l->kernel->device->lds_B)
+		r = hipErrorInvalidValue;
+	return r ? r : launch_on(s, l);
+}
+
+hipError_t hipLaunchCooperativeKernel(const void *function, dim3 blocks, dim3 threads, void **args,
+				      unsigned int lds_B, hipStream_t stream)
+{
+	struct hip_launch l = {.blocks = {blocks.x, blocks.y, blocks.z},
+			       .threads = {threads.x, threads.y, threads.z},
+			       .lds_B = lds_B,
+			       .args = args,
+			       .function = function,
+			       .cooperative = true};
+
+	HIP_ENTER(function, blocks, threads, args, lds_B, stream);
+	return hip_end(launch(function, &l, stream));
+}
+
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
+					    unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+					    unsigned int block_z, unsigned int lds_B, hipStream_t stream,
+					    void **args)
+{
+	struct hip_launch l = {.blocks = {grid_x, grid_y, grid_z},
+			       .threads = {block_x, block_y, block_z},
+			       .lds_B = lds_B,
+			       .args = args,
+			       .function = function,
+			       .cooperative = true};
+
+	HIP_ENTER(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, lds_B, stream, args);
+	return hip_end(launch_function(function, &l, stream));
+}
+
+/* --- on several devices ----------------------------------------------------------------------- */
+
+/* Grids on several devices: they meet in memory of the host's, where each counts itself in (ockl's
+ * multi_grid_sync). One set at a time is put into the devices' queues: in an order that is the same in all of them.
+ */
+static struct {
+	pthread_mutex_t lock; /* guards all below; outside a stream's */
+	uint64_t *grid_sync;  /* owned, for ever: that all devices see, 64 bytes by the first device's index */
+} groups = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define GRID_SYNC_B 64u
+
+struct member {
+	struct hip_launch launch;
+	struct hip_stream *stream; /* borrowed */
+	struct hip_grid_group group;
+};
+
+static hipError_t meeting_locked(void)
+{
+	void *memory;
+
+	if (groups.grid_sync)
+		return hipSuccess;
+	if (hip_pool_memory(hip.host_fine, (size_t)GRID_SYNC_B * HIP_DEVICES_MAX, true, &memory))
+		return hipErrorOutOfMemory;
+	memset(memory, 0, (size_t)GRID_SYNC_B * HIP_DEVICES_MAX);
+	groups.grid_sync = memory;
+	return hipSuccess;
+}
+
+/* Every stream behind what all others have so far. */
+static hipError_t order(const struct member *members, unsigned count)
+{
+	struct hip_point point[HIP_DEVICES_MAX];
+	hipError_t r = hipSuccess;
+
+	for (unsigned i = 0; i < count; i++)
+		point[i] = hip_stream_point(members[i].stream);
+	for (unsigned i = 0; i < count && !r; i++) {
+		r = hip_stream_begin(members[i].stream);
+		if (r)
+			break;
+		for (unsigned j = 0; j < count && !r; j++)
+			r = hip_stream_after(members[i].stream, &point[j]);
+		hip_stream_done(members[i].stream);
+	}
+	for (unsigned i = 0; i < count; i++)
+		hip_point_put(&point[i]);
+	return r;
+}
+
+static uint64_t threads_of(const struct hip_launch *l)
+{
+	return (uint64_t)l->blocks[0] * l->blocks[1] * l->blocks[2] * l->threads[0] * l->threads[1] * l->threads[2];
+}
+
+/* Nothing is put before all are known to be fine: a grid alone would wait for ever. */
+static hipError_t check_members(struct member *members, unsigned count)
+{
+	uint64_t threads = 0;
+	hipError_t r = hipSuccess;
+
+	for (unsigned i = 0; i < count && !r; i++) {
+		struct member *m = &members[i];
+
+		if (hip_stream_captures(m->stream))
+			return hipErrorStreamCaptureUnsupported;
+		for (unsigned j = 0; j < i; j++)
+			if (members[j].stream->device == m->stream->device)
+				return hipErrorInvalidDevice;
+		if (m->stream->device != m->launch.kernel->device)
+			return hipErrorInvalidResourceHandle;
+		if (!m->launch.threads[0] || !m->launch.threads[1] || !m->launch.threads[2])
+			return hipErrorInvalidConfiguration;
+		r = m->launch.cooperative ? check_shape(&m->launch) : hipSuccess;
+		if (!r)
+			r = hip_launch_check(&m->launch);
+		m->group = (struct hip_grid_group){.rank = i, .grids = count, .threads_before = threads};
+		threads += threads_of(&m->launch);
+	}
+	for (unsigned i = 0; i < count; i++)
+		members[i].group.threads = threads;
+	return r;
+}
+
+static hipError_t put_all(struct member *members, unsigned count)
+{
+	hipError_t r = hipSuccess;
+
+	for (unsigned i = 0; i < count && !r; i++)
+		r = hip_launch_submit(members[i].stream, &members[i].launch);
+	return r;
+}
+
+/* They meet: nobody else's may come between. */
+static hipError_t put_party(struct member *members, unsigned count)
+{
+	hipError_t r;
+
+	pthread_mutex_lock(&groups.lock);
+	r = meeting_locked();
+	for (unsigned i = 0; i < count && !r; i++) {
+		struct member *m = &members[i];
+
+		m->group.grid_sync =
+			(char *)groups.grid_sync + GRID_SYNC_B * (unsigned)members[0].stream->device->index;
+		m->launch.group = &m->group;
+	}
+	r = r ? r : put_all(members, count);
+	pthread_mutex_unlock(&groups.lock);
+	return r;
+}
+
+static hipError_t launch_members(struct member *members, unsigned count, unsigned flags)
+{
+	hipError_t r = check_members(members, count);
+
+	if (!r && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
+		r = order(members, count);
+	if (!r)
+		r = members[0].launch.cooperative ? put_party(members, count) : put_all(members, count);
+	if (!r && !(flags & hipCooperativeLaunchMultiDeviceNoPostSync))
+		r = order(members, count);
+	return r;
+}
+
+static hipError_t stream_of_member(struct member *m, hipStream_t handle)
+{
+	return handle ? hip_launch_stream(handle, &m->stream) : hipErrorInvalidResourceHandle;
+}
+
+/* As CLR: there NULL is not told from other functions that are none. */
+static hipError_t kernel_of_member(struct member *m, const void *function)
+{
+	hipError_t r = hip_kernel_query(function, m->stream->device, &m->launch.kernel);
+
+	return r == hipErrorInvalidDeviceFunction ? hipErrorInvalidSymbol : r;
+}
+
+static hipError_t check_list(const void *list, unsigned count, unsigned flags)
+{
+	return !list || !count || count > hip.devices || flags > PARTIES_FLAGS ? hipErrorInvalidValue : hipSuccess;
+}
+
+static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsigned flags, bool cooperative)
+{
+	struct member members[HIP_DEVICES_MAX];
+	hipError_t r = check_list(list, count, flags);
+
+	for (unsigned i = 0; i < count && !r; i++) {
+		const hipLaunchParams *p = &list[i];
+		struct member *m = &members[i];
+
+		m->launch = (struct hip_launch){.blocks = {p->gridDim.x, p->gridDim.y, p->gridDim.z},
+						.threads = {p->blockDim.x, p->blockDim.y, p->blockDim.z},
+						.lds_B = (uint32_t)p->sharedMem,
+						.args = p->args,
+						.cooperative = cooperative};
+		r = stream_of_member(m, p->stream);
+		if (!r)
+			r = p->sharedMem > UINT32_MAX ? hipErrorCooperativeLaunchTooLarge
+						      : kernel_of_member(m, p->func);
+	}
+	return r ? r : launch_members(members, count, flags);
+}
+
+hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *list, int count, unsigned int flags)
+{
+	HIP_ENTER(list, count, flags);
+	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags, true));
+}
+
+hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *list, int count, unsigned int flags)
+{
+	HIP_ENTER(list, count, flags);
+	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags, false));
+}
+
+static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned count, unsigned flags)
+{
+	struct member members[HIP_DEVICES_MAX];
+	hipError_t r = check_list(list, count, flags);
+
+	for (unsigned i = 0; i < count && !r; i++) {
+		const hipFunctionLaunchParams *p = &list[i];
+		struct member *m = &members[i];
+
+		m->launch = (struct hip_launch){.blocks = {p->gridDimX, p->gridDimY, p->gridDimZ},
+						.threads = {p->blockDimX, p->blockDimY, p->blockDimZ},
+						.lds_B = p->sharedMemBytes,
+						.args = p->kernelParams,
+						.cooperative = true};
+		r = stream_of_member(m, p->hStream);
+		if (!r)
+			r = hip_function_of(p->function, &m->launch.kernel);
+	}
+	return r ? r : launch_members(members, count, flags);
+}
+
+hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *list, unsigned int count,
+						       unsigned int flags)
+{
+	HIP_ENTER(list, count, flags);
+	return hip_end(launch_functions(list, count, flags));
+}

@@ -1,0 +1,429 @@
+/* Copies and fills of bytes in a row. */
+#include <string.h>
+
+#include "api/exec/blit.h"
+#include "api/stream/capture.h"
+#include "api/stream/point.h"
+#include "api/stream/serial.h"
+
+/* One side of a copy. */
+struct end {
+	const char *address; /* for the GPU, or the host's when it is pageable */
+	bool pageable;       /* no GPU reaches it */
+	bool sync;           /* hip_memory.sync */
+	bool closed;         /* kernels do not copy it: hip_memory_is_closed() */
+	struct hip_device *owner;
+};
+
+/* False: it begins in an allocation and ends behind it. */
+static bool find_end(const void *address, size_t size_B, struct end *end)
+{
+	struct hip_memory memory;
+	size_t at;
+
+	if (!hip_memory_find(address, &memory)) {
+		*end = (struct end){.address = address, .pageable = true};
+		return hip_is_user_range(address, size_B);
+	}
+	at = (uintptr_t)address - memory.node.lo;
+	end->address = memory.gpu_base + at;
+	end->pageable = false;
+	end->sync = memory.sync;
+	end->closed = hip_memory_is_closed(&memory, address, size_B);
+	end->owner = hip_memory_owner(&memory);
+	return hip_memory_covers(&memory, address, size_B);
+}
+
+static enum hip_tool_kind tool_kind(const struct end *dst, const struct end *src)
+{
+	return !dst->owner ? HIP_TOOL_TO_HOST : !src->owner ? HIP_TOOL_FROM_HOST : HIP_TOOL_ON_DEVICE;
+}
+
+static struct hip_tool_work work_of(const struct end *dst, const struct end *src, size_t size_B)
+{
+	return (struct hip_tool_work){.op = HIP_TOOL_COPY, .kind = tool_kind(dst, src), .bytes = size_B};
+}
+
+static hipError_t put_by_engine(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+{
+	const struct hip_tool_work work = work_of(dst, src, size_B);
+	const struct rt_copy copy = {
+		.dst = (uintptr_t)dst->address,
+		.src = (uintptr_t)src->address,
+		.size_B = size_B,
+		.completion = hip_tool_watch(s, &work),
+	};
+	hipError_t r = hip_stream_result(s, hip.hsa->copy(s->flow, &copy));
+
+	if (r)
+		hip_tool_forget(copy.completion);
+	return r;
+}
+
+/* False: kernels do not do it. */
+static bool blit_of(const struct end *dst, const struct end *src, size_t size_B, hipMemcpyKind kind,
+		    struct hip_blit *blit)
+{
+	*blit = (struct hip_blit){
+		.dst = (uintptr_t)dst->address,
+		.src = (uintptr_t)src->address,
+		.row_B = size_B,
+		.rows = 1,
+		.slices = 1,
+		.kind = tool_kind(dst, src),
+	};
+	return kind != hipMemcpyDeviceToDeviceNoCU && !dst->closed && !src->closed &&
+	       hip_blit_takes(blit, dst->owner, src->owner);
+}
+
+static hipError_t put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B,
+		      hipMemcpyKind kind)
+{
+	struct hip_blit blit;
+
+	if (!blit_of(dst, src, size_B, kind, &blit) || (blit.device && blit.device != s->device))
+		return put_by_engine(s, dst, src, size_B);
+	return hip_blit_put(s, &blit);
+}
+
+static hipError_t copy_blit(const struct hip_copy *c, struct hip_blit *blit)
+{
+	struct end to, from;
+	bool found = c->size_B && find_end(c->dst, c->size_B, &to) && find_end(c->src, c->size_B, &from);
+
+	if (!found || to.pageable || from.pageable || to.address == from.address)
+		return hipErrorNotSupported;
+	return blit_of(&to, &from, c->size_B, c->kind, blit) ? hipSuccess : hipErrorNotSupported;
+}
+
+/* Undefined in CUDA and HIP. */
+static bool overlap(const struct end *a, const struct end *b, size_t size_B)
+{
+	uintptr_t distance_B = (uintptr_t)(a->address - b->address);
+
+	return !a->pageable && !b->pageable && distance_B && (distance_B < size_B || -distance_B < size_B);
+}
+
+/* Finds both ends, and what is wrong with the copy. Without bytes the ends are not looked for. */
+static hipError_t find_ends(const struct hip_copy *c, struct end *to, struct end *from)
+{
+	if (c->size_B && (!c->dst || !c->src))
+		return hipErrorInvalidValue;
+	if (!hip_is_kind(c->kind))
+		return hipErrorInvalidMemcpyDirection;
+	if (!c->size_B)
+		return hipSuccess;
+	if (!find_end(c->dst, c->size_B, to) || !find_end(c->src, c->size_B, from))
+		return hipErrorInvalidValue;
+	/* Nothing of a device's in it: as in CLR, that is not what the program means. */
+	if (to->pageable && from->pageable && c->kind != hipMemcpyHostToHost && c->kind != hipMemcpyDefault)
+		return hipErrorInvalidValue;
+	return overlap(to, from, c->size_B) ? hipErrorInvalidValue : hipSuccess;
+}
+
+hipError_t hip_copy_check(const struct hip_copy *c)
+{
+	struct end to, from;
+
+	return find_ends(c, &to, &from);
+}
+
+static hipError_t copy_put(struct hip_stream *s, const struct hip_copy *c)
+{
+	struct end to, from;
+
+	if (!c->size_B)
+		return hipSuccess;
+	if (!find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from))
+		return hipErrorInvalidValue;
+	/* Calls copy that themselves: this is a graph's. */
+	if (to.pageable || from.pageable)
+		return hip_box_put_by_host(s, &(struct hip_box){.dst = {(char *)(uintptr_t)to.address, 0, 0},
+								.src = {(char *)(uintptr_t)from.address, 0, 0},
+								.width_B = c->size_B,
+								.height = 1,
+								.depth = 1});
+	return to.address == from.address ? hipSuccess : put(s, &to, &from, c->size_B, c->kind);
+}
+
+static hipError_t check_op(const struct hip_op *op)
+{
+	return hip_copy_check(&op->copy);
+}
+
+static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
+{
+	return copy_put(s, &op->copy);
+}
+
+static hipError_t blit_op(const struct hip_op *op, struct hip_blit *blit)
+{
+	return copy_blit(&op->copy, blit);
+}
+
+const struct hip_op_kind hip_op_copy = {hipGraphNodeTypeMemcpy, check_op, put_op, blit_op};
+
+/* Pageable memory may change as soon as the call is over: the host waits, and copies. */
+static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+{
+	const struct hip_tool_work work = work_of(dst, src, size_B);
+	hipError_t r = hip_stream_begin(s);
+	uint64_t begin_ns;
+
+	if (r)
+		return r;
+	hip_stream_done(s);
+	r = hip_stream_wait(s);
+	if (r)
+		return r;
+	begin_ns = hip_tool_host_begin(HIP_TOOL_COPY);
+	r = hip_of_hsa(hsa_memory_copy((void *)(uintptr_t)dst->address, src->address, size_B));
+	hip_tool_host_end(begin_ns, s->device, &work);
+	return r;
+}
+
+/* What is small is put aside, so that nobody waits. */
+static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
+{
+	hipError_t r = hip_stream_begin(s);
+	char *stage;
+
+	if (r)
+		return r;
+	stage = hip_stream_stage(s, size_B);
+	if (stage)
+		memcpy(stage, src->address, size_B);
+	r = stage ? put(s, dst, &(struct end){.address = stage}, size_B, hipMemcpyHostToDevice)
+		  : hipErrorOutOfMemory;
+	hip_stream_done(s);
+	return r;
+}
+
+/* Onto itself there is nothing to do, and the engine refuses ranges that overlap. */
+static hipError_t copy_reached(struct hip_stream *s, const struct end *to, const struct end *from, size_t size_B,
+			       hipMemcpyKind kind)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	if (to->address != from->address)
+		r = put(s, to, from, size_B, kind);
+	hip_stream_done(s);
+	return r;
+}
+
+/* Nothing is wrong with it. */
+static hipError_t copy_ends(struct hip_stream *s, const struct end *to, const struct end *from,
+			    const struct hip_copy *c, bool wait)
+{
+	hipError_t r;
+
+	if (!wait && !to->pageable && from->pageable && c->size_B <= HIP_STAGE_MAX_B)
+		return copy_staged(s, to, from, c->size_B);
+	if (to->pageable || from->pageable)
+		return copy_waiting(s, to, from, c->size_B);
+	r = copy_reached(s, to, from, c->size_B, c->kind);
+	/* Between two places of a device the order is enough; two devices have no stream in common. */
+	if (r || !wait || (to->owner && to->owner == from->owner && !to->sync && !from->sync))
+		return r;
+	return hip_stream_wait(s);
+}
+
+static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle, bool wait)
+{
+	const struct hip_op op = {.kind = &hip_op_copy, .copy = {dst, src, size_B, kind}};
+	struct end to, from;
+	struct hip_stream *s, *there;
+	hipError_t r = hip_capture_refuses_wait(wait);
+
+	if (r)
+		return r;
+	/* As CLR: what does not wait says so of its kind before all else, and of nothing to copy, too. */
+	if (!wait && !hip_is_kind(kind))
+		return hipErrorInvalidMemcpyDirection;
+	r = hip_stream_of(handle, &s);
+	if (r || !size_B)
+		return r;
+	r = find_ends(&op.copy, &to, &from);
+	if (r)
+		return r;
+	if (hip_stream_captures(s))
+		return wait ? hip_capture_lost(s, hipErrorStreamCaptureUnsupported)
+			    : atomic_load(&hip_capture_ops)->op(s, &op);
+	r = hip_stream_redirect(s, hip_only_owner(to.owner, from.owner), &there);
+	if (!r)
+		r = hip_serial_before(there, HIP_SERIAL_COPY);
+	if (!r)
+		r = copy_ends(there, &to, &from, &op.copy, wait);
+	if (!r)
+		r = hip_serial_after(there, HIP_SERIAL_COPY);
+	return r ? r : hip_stream_return(s, there);
+}
+
+hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)
+{
+	HIP_ENTER(dst, src, size, kind);
+	return hip_end(copy(dst, src, size, kind, NULL, true));
+}
+
+hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
+{
+	HIP_ENTER(dst, src, size, kind, stream);
+	return hip_end(copy(dst, src, size, kind, stream, false));
+}
+
+hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
+{
+	struct hip_stream *s;
+	bool captures;
+	hipError_t r;
+
+	HIP_ENTER(dst, src, size, kind, stream);
+	/* As CLR: a node then, and nobody waits. */
+	captures = !hip_stream_of(stream, &s) && hip_stream_captures(s);
+	r = copy(dst, src, size, kind, stream, !captures);
+	if (!r && size && !captures) {
+		r = hip_stream_of(stream, &s);
+		r = r ? r : hip_stream_wait(s);
+	}
+	return hip_end(r);
+}
+
+#define COPY(name, dst_type, src_type, kind)                                                                       \
+	hipError_t hipMemcpy##name(dst_type dst, src_type src, size_t size)                                        \
+	{                                                                                                          \
+		HIP_ENTER(dst, src, size);                                                                         \
+		return hip_end(copy(dst, src, size, kind, NULL, true));                                            \
+	}                                                                                                          \
+	hipError_t hipMemcpy##name##Async(dst_type dst, src_type src, size_t size, hipStream_t stream)             \
+	{                                                                                                          \
+		HIP_ENTER(dst, src, size, stream);                                                                 \
+		return hip_end(copy(dst, src, size, kind, stream, false));                                         \
+	}
+COPY(HtoD, hipDeviceptr_t, void *, hipMemcpyHostToDevice)
+COPY(DtoH, void *, hipDeviceptr_t, hipMemcpyDeviceToHost)
+COPY(DtoD, hipDeviceptr_t, hipDeviceptr_t, hipMemcpyDeviceToDevice)
+
+static bool are_devices(int a, int b)
+{
+	return hip_device_of(a) && hip_device_of(b);
+}
+
+hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t size)
+{
+	hipError_t r;
+
+	HIP_ENTER(dst, dst_device, src, src_device, size);
+	if (!are_devices(dst_device, src_device))
+		return hip_end(hipErrorInvalidDevice);
+	/* Behind all that both devices were given. */
+	r = hip_device_wait(hip_device_of(dst_device));
+	if (!r)
+		r = hip_device_wait(hip_device_of(src_device));
+	return hip_end(r ? r : copy(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
+}
+
+hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,
+			      hipStream_t stream)
+{
+	HIP_ENTER(dst, dst_device, src, src_device, size, stream);
+	if (!are_devices(dst_device, src_device))
+		return hip_end(hipErrorInvalidDevice);
+	return hip_end(copy(dst, src, size, hipMemcpyDeviceToDevice, stream, false));
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, char **place)
+{
+	void *base;
+	size_t whole_B;
+	hipError_t r = hip_variable_of(symbol, hip_current(), &base, &whole_B);
+
+	if (r)
+		return r;
+	if (offset_B > whole_B || size_B > whole_B - offset_B)
+		return hipErrorInvalidValue;
+	*place = (char *)base + offset_B;
+	return hipSuccess;
+}
+
+/* As CLR, which way has to be said. */
+static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, size_t offset_B, hipMemcpyKind kind,
+			    hipStream_t stream, bool wait)
+{
+	char *place;
+	hipError_t r;
+
+	if (kind != hipMemcpyHostToDevice && !hip_is_on_device(kind))
+		return hipErrorInvalidMemcpyDirection;
+	r = hip_symbol_place(symbol, size_B, offset_B, &place);
+	return r ? r : copy(place, src, size_B, kind, stream, wait);
+}
+
+static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size_t offset_B, hipMemcpyKind kind,
+			      hipStream_t stream, bool wait)
+{
+	char *place;
+	hipError_t r;
+
+	if (kind != hipMemcpyDeviceToHost && !hip_is_on_device(kind))
+		return hipErrorInvalidMemcpyDirection;
+	r = hip_symbol_place(symbol, size_B, offset_B, &place);
+	return r ? r : copy(dst, place, size_B, kind, stream, wait);
+}
+
+hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind)
+{
+	HIP_ENTER(symbol, src, size, offset, kind);
+	return hip_end(to_symbol(symbol, src, size, offset, kind, NULL, true));
+}
+
+hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset,
+				  hipMemcpyKind kind, hipStream_t stream)
+{
+	HIP_ENTER(symbol, src, size, offset, kind, stream);
+	return hip_end(to_symbol(symbol, src, size, offset, kind, stream, false));
+}
+
+hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind)
+{
+	HIP_ENTER(dst, symbol, size, offset, kind);
+	return hip_end(from_symbol(dst, symbol, size, offset, kind, NULL, true));
+}
+
+hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind,
+				    hipStream_t stream)
+{
+	HIP_ENTER(dst, symbol, size, offset, kind, stream);
+	return hip_end(from_symbol(dst, symbol, size, offset, kind, stream, false));
+}
+
+static hipError_t symbol_info(const void *symbol, void **address, size_t *size_B)
+{
+	void *base;
+	size_t whole_B;
+	hipError_t r;
+
+	if (!address && !size_B)
+		return hipErrorInvalidValue;
+	r = hip_variable_of(symbol, hip_current(), &base, &whole_B);
+	if (!r && address)
+		*address = base;
+	if (!r && size_B)
+		*size_B = whole_B;
+	return r;
+}
+
+hipError_t hipGetSymbolAddress(void **address, const void *symbol)
+{
+	HIP_ENTER(address, symbol);
+	return hip_end(symbol_info(symbol, address, NULL));
+}
+
+hipError_t hipGetSymbolSize(size_t *size, const void *symbol)
+{
+	HIP_ENTER(size, symbol);
+	return hip_end(symbol_info(symbol, NULL, size));
+}

@@ -1,0 +1,441 @@
+/* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/exec/blit.h"
+#include "api/stream/capture.h"
+#include "api/stream/point.h"
+#include "api/stream/serial.h"
+
+/* --- one side --------------------------------------------------------------------------------- */
+
+/* From the first byte to the last. False: beyond 2^64. */
+static bool extent(const struct hip_side *side, const struct hip_box *box, size_t *size_B)
+{
+	size_t rows_B, slices_B;
+
+	return !__builtin_mul_overflow(box->height - 1, side->pitch_B, &rows_B) &&
+	       !__builtin_mul_overflow(box->depth - 1, side->slice_B, &slices_B) &&
+	       !__builtin_add_overflow(rows_B, slices_B, size_B) &&
+	       !__builtin_add_overflow(*size_B, box->width_B, size_B);
+}
+
+/* The base becomes the GPU's. */
+static hipError_t resolve(struct hip_side *side, const struct hip_box *box, struct hip_memory *memory,
+			  bool *pageable)
+{
+	size_t size_B, at;
+
+	if (!side->base || !extent(side, box, &size_B))
+		return hipErrorInvalidValue;
+	*pageable = !hip_memory_find(side->base, memory);
+	if (*pageable)
+		return hip_is_user_range(side->base, size_B) ? hipSuccess : hipErrorInvalidValue;
+	at = (uintptr_t)side->base - memory->node.lo;
+	if (!hip_memory_covers(memory, side->base, size_B))
+		return hipErrorInvalidValue;
+	side->base = memory->gpu_base + at;
+	return hipSuccess;
+}
+
+/* Which memory each side is. */
+struct kinds {
+	bool dst_pageable, src_pageable;
+	bool closed;                  /* kernels do not copy it: hip_memory_is_closed() */
+	struct hip_device *dst, *src; /* whose; NULL: the host's */
+	enum hip_tool_kind told_as;
+};
+
+static bool is_closed(const struct hip_side *side, const struct hip_box *box, const struct hip_memory *memory)
+{
+	size_t size_B;
+
+	return extent(side, box, &size_B) && hip_memory_is_closed(memory, side->base, size_B);
+}
+
+static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
+{
+	struct hip_memory to, from;
+	hipError_t r = resolve(&box->dst, box, &to, &kinds->dst_pageable);
+
+	if (!r)
+		r = resolve(&box->src, box, &from, &kinds->src_pageable);
+	if (r)
+		return r;
+	kinds->dst = kinds->dst_pageable ? NULL : hip_memory_owner(&to);
+	kinds->closed = (!kinds->dst_pageable && is_closed(&box->dst, box, &to)) ||
+			(!kinds->src_pageable && is_closed(&box->src, box, &from));
+	kinds->src = kinds->src_pageable ? NULL : hip_memory_owner(&from);
+	kinds->told_as = !kinds->dst   ? HIP_TOOL_BOX_TO_HOST
+			 : !kinds->src ? HIP_TOOL_BOX_FROM_HOST
+				       : HIP_TOOL_BOX_ON_DEVICE;
+	return hipSuccess;
+}
+
+static bool is_pageable(const struct kinds *kinds)
+{
+	return kinds->dst_pageable || kinds->src_pageable;
+}
+
+/* --- the copy --------------------------------------------------------------------------------- */
+
+static bool same_strides(const struct hip_box *b)
+{
+	return (b->height == 1 || b->dst.pitch_B == b->src.pitch_B) &&
+	       (b->depth == 1 || b->dst.slice_B == b->src.slice_B);
+}
+
+static bool reaches(const struct hip_device *device, const struct hip_device *memory)
+{
+	return !memory || memory == device || atomic_load(&memory->peers) >> device->index & 1;
+}
+
+/* The device that carries it out: of those that have the memory; NULL: none of them reaches both sides. */
+static const struct hip_device *worker(const struct hip_stream *s, const struct kinds *kinds)
+{
+	const struct hip_device *const able[] = {kinds->dst || kinds->src ? kinds->dst : s->device, kinds->src};
+
+	for (unsigned i = 0; i < 2; i++)
+		if (able[i] && reaches(able[i], kinds->dst) && reaches(able[i], kinds->src))
+			return able[i];
+	return NULL;
+}
+
+static hipError_t put_rect(struct hip_stream *s, const struct hip_box *box, const struct hip_device *device,
+			   const struct hip_tool_work *work)
+{
+	const struct rt_copy copy = {
+		.dst = (uintptr_t)box->dst.base,
+		.src = (uintptr_t)box->src.base,
+		.rect = {.dst_pitch_B = box->dst.pitch_B,
+			 .src_pitch_B = box->src.pitch_B,
+			 .dst_slice_B = box->dst.slice_B,
+			 .src_slice_B = box->src.slice_B,
+			 .row_B = box->width_B,
+			 .rows = (uint32_t)box->height,
+			 .slices = (uint32_t)box->depth},
+		.agent = device->agent,
+		.completion = hip_tool_watch(s, work),
+	};
+	hipError_t r = hip_stream_result(s, hip.hsa->copy(s->flow, &copy));
+
+	if (r)
+		hip_tool_forget(copy.completion);
+	return r;
+}
+
+static uint64_t row_at(const struct hip_side *side, size_t y, size_t z)
+{
+	return (uintptr_t)side->base + z * side->slice_B + y * side->pitch_B;
+}
+
+/* Row by row, for two devices that are no peers: such copies HSA makes in its own way. Tools are told of the last
+ * one, as of all. */
+static hipError_t put_rows(struct hip_stream *s, const struct hip_box *box, const struct hip_tool_work *work)
+{
+	const size_t rows = box->height * box->depth;
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; i < rows && !r; i++) {
+		const size_t y = i % box->height, z = i / box->height;
+		struct rt_copy copy = {
+			.dst = row_at(&box->dst, y, z), .src = row_at(&box->src, y, z), .size_B = box->width_B};
+
+		if (i + 1 == rows)
+			copy.completion = hip_tool_watch(s, work);
+		r = hip_stream_result(s, hip.hsa->copy(s->flow, &copy));
+		if (r)
+			hip_tool_forget(copy.completion);
+	}
+	return r;
+}
+
+static hipError_t put_by_engine(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
+{
+	const struct hip_tool_work work = {.op = HIP_TOOL_COPY,
+					   .kind = kinds->told_as,
+					   .bytes = (uint64_t)box->width_B * box->height * box->depth};
+	const struct hip_device *device = worker(s, kinds);
+
+	return device ? put_rect(s, box, device, &work) : put_rows(s, box, &work);
+}
+
+/* False: kernels do not do it. */
+static bool blit_of(const struct hip_box *box, const struct kinds *kinds, struct hip_blit *blit)
+{
+	*blit = (struct hip_blit){
+		.dst = (uintptr_t)box->dst.base,
+		.dst_pitch_B = box->dst.pitch_B,
+		.dst_slice_B = box->dst.slice_B,
+		.src = (uintptr_t)box->src.base,
+		.src_pitch_B = box->src.pitch_B,
+		.src_slice_B = box->src.slice_B,
+		.row_B = box->width_B,
+		.rows = box->height,
+		.slices = box->depth,
+		.kind = kinds->told_as,
+	};
+	return !is_pageable(kinds) && !kinds->closed && box->kind != hipMemcpyDeviceToDeviceNoCU &&
+	       hip_blit_takes(blit, kinds->dst, kinds->src);
+}
+
+/* A copy of all bytes onto themselves. */
+static bool is_idle(const struct hip_box *box)
+{
+	return box->dst.base == box->src.base && same_strides(box);
+}
+
+static hipError_t put(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
+{
+	struct hip_blit blit;
+
+	if (is_idle(box))
+		return hipSuccess;
+	if (!blit_of(box, kinds, &blit) || (blit.device && blit.device != s->device))
+		return put_by_engine(s, box, kinds);
+	return hip_blit_put(s, &blit);
+}
+
+/* A side that is said to be a device's is no memory that no GPU knows. */
+static bool fits_kind(const struct kinds *kinds, hipMemcpyKind kind)
+{
+	bool on_device = hip_is_on_device(kind);
+
+	return !(kinds->dst_pageable && (on_device || kind == hipMemcpyHostToDevice)) &&
+	       !(kinds->src_pageable && (on_device || kind == hipMemcpyDeviceToHost));
+}
+
+/* A row that lies so far from one of those of a slice shares bytes with it, or with one of its neighbours. */
+static bool rows_overlap(int64_t distance_B, const struct hip_box *b)
+{
+	const int64_t pitch_B = (int64_t)b->dst.pitch_B, width_B = (int64_t)b->width_B;
+	int64_t rows, rest_B;
+	bool any = false;
+
+	if (b->height == 1)
+		return llabs(distance_B) < width_B;
+	rows = distance_B / pitch_B;
+	rest_B = distance_B % pitch_B;
+	for (int64_t i = -1; i <= 1; i++)
+		any |= llabs(rest_B - i * pitch_B) < width_B && llabs(rows + i) < (int64_t)b->height;
+	return any;
+}
+
+/* Undefined in CUDA and HIP, and the engine refuses it. Rows may lie between rows; of those at different distances
+ * nothing is said. */
+static bool overlap(const struct hip_box *b)
+{
+	int64_t distance_B = (int64_t)((uintptr_t)b->dst.base - (uintptr_t)b->src.base);
+	int64_t slices = (int64_t)b->depth - 1;
+	bool any = false;
+
+	if (!same_strides(b))
+		return false;
+	for (int64_t z = -slices; z <= slices && !any; z++)
+		any = rows_overlap(distance_B - z * (int64_t)b->dst.slice_B, b);
+	return any;
+}
+
+hipError_t hip_box_check(const struct hip_box *box)
+{
+	struct hip_box copy = *box;
+	struct kinds kinds;
+	hipError_t r;
+
+	if (!hip_is_kind(box->kind))
+		return hipErrorInvalidMemcpyDirection;
+	if ((box->height > 1 || box->depth > 1) &&
+	    (box->dst.pitch_B < box->width_B || box->src.pitch_B < box->width_B))
+		return hipErrorInvalidPitchValue;
+	/* Engines count rows and slices with 32 bits. */
+	if (box->width_B > UINT32_MAX || box->height > UINT32_MAX || box->depth > UINT32_MAX)
+		return hipErrorInvalidValue;
+	if (hip_box_is_empty(box))
+		return hipSuccess;
+	r = resolve_both(&copy, &kinds);
+	if (r || !fits_kind(&kinds, box->kind))
+		return r ? r : hipErrorInvalidValue;
+	return copy.dst.base != copy.src.base && !is_pageable(&kinds) && overlap(&copy) ? hipErrorInvalidValue
+											: hipSuccess;
+}
+
+static hipError_t box_put(struct hip_stream *s, const struct hip_box *box)
+{
+	struct hip_box copy = *box;
+	struct kinds kinds;
+	hipError_t r = hip_box_is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
+
+	return r || hip_box_is_empty(box) ? r : put(s, &copy, &kinds);
+}
+
+hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
+{
+	struct hip_box copy = *box;
+	struct kinds kinds;
+	hipError_t r = hip_box_is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
+
+	if (r || hip_box_is_empty(box))
+		return r;
+	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy, &kinds);
+}
+
+static hipError_t box_blit(const struct hip_box *box, struct hip_blit *blit)
+{
+	struct hip_box copy = *box;
+	struct kinds kinds;
+
+	if (hip_box_is_empty(box) || resolve_both(&copy, &kinds) || is_idle(&copy))
+		return hipErrorNotSupported;
+	return blit_of(&copy, &kinds, blit) ? hipSuccess : hipErrorNotSupported;
+}
+
+static hipError_t check_op(const struct hip_op *op)
+{
+	return hip_box_check(&op->box);
+}
+
+static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
+{
+	return box_put(s, &op->box);
+}
+
+static hipError_t blit_op(const struct hip_op *op, struct hip_blit *blit)
+{
+	return box_blit(&op->box, blit);
+}
+
+const struct hip_op_kind hip_op_box = {hipGraphNodeTypeMemcpy, check_op, put_op, blit_op};
+
+/* With what lies between its rows. */
+static bool is_small(const struct hip_box *box)
+{
+	size_t size_B;
+
+	return extent(&box->src, box, &size_B) && size_B <= HIP_STAGE_MAX_B;
+}
+
+/* What is small is put aside, so that nobody waits. */
+static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const struct kinds *kinds)
+{
+	const struct hip_side *src = &box->src;
+	hipError_t r = hip_stream_begin(s);
+	struct kinds staged = *kinds;
+	char *stage, *to;
+
+	if (r)
+		return r;
+	to = stage = hip_stream_stage(s, box->width_B * box->height * box->depth);
+	for (size_t z = 0; stage && z < box->depth; z++)
+		for (size_t y = 0; y < box->height; y++, to += box->width_B)
+			memcpy(to, src->base + z * src->slice_B + y * src->pitch_B, box->width_B);
+	box->src = (struct hip_side){stage, box->width_B, box->width_B * box->height};
+	staged.src_pageable = false;
+	r = stage ? put(s, box, &staged) : hipErrorOutOfMemory;
+	hip_stream_done(s);
+	return r;
+}
+
+/* copy: the same, with addresses that were looked up. Nothing is wrong with it. */
+static hipError_t run(struct hip_stream *s, const struct hip_op *op, struct hip_box *copy,
+		      const struct kinds *kinds, bool wait)
+{
+	bool under_way;
+	hipError_t r;
+
+	if (!wait && !kinds->dst_pageable && kinds->src_pageable && is_small(copy))
+		return put_staged(s, copy, kinds);
+	r = hip_op_give(s, op);
+	/* What was refused is not on its way, unless the stream failed behind it. */
+	under_way = !r || hip.hsa->state(s->flow);
+	if (!r && (is_pageable(kinds) || (wait && !(kinds->dst && kinds->src))))
+		r = hip_stream_wait(s);
+	/* Pageable memory is the program's own again when the call is over, whatever it says. */
+	if (r && under_way && is_pageable(kinds))
+		hip_stream_drop(s);
+	return r;
+}
+
+hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait)
+{
+	const struct hip_op op = {.kind = &hip_op_box, .box = *box};
+	struct hip_box copy = *box;
+	struct hip_stream *s, *there;
+	struct kinds kinds;
+	hipError_t r = hip_capture_refuses_wait(wait);
+
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (!r)
+		r = hip_box_check(box);
+	if (r || hip_box_is_empty(box) || hip_stream_captures(s))
+		return r ? r : hip_op_run(handle, &op);
+	r = resolve_both(&copy, &kinds);
+	if (!r)
+		r = hip_stream_redirect(s, hip_only_owner(kinds.dst, kinds.src), &there);
+	if (!r)
+		r = hip_serial_before(there, HIP_SERIAL_COPY);
+	if (!r)
+		r = run(there, &op, &copy, &kinds, wait);
+	if (!r)
+		r = hip_serial_after(there, HIP_SERIAL_COPY);
+	return r ? r : hip_stream_return(s, there);
+}
+
+hipError_t hip_copy_then_wait(hipError_t r)
+{
+	struct hip_stream *s;
+
+	if (!r)
+		r = hip_null_stream(hip_current(), &s);
+	return r ? r : hip_stream_wait(s);
+}
+
+/* --- two dimensions --------------------------------------------------------------------------- */
+
+hipError_t hip_plane_check(hipMemcpyKind kind, hipStream_t handle)
+{
+	struct hip_stream *s;
+
+	if (!hip_is_kind(kind))
+		return hipErrorInvalidMemcpyDirection;
+	return hip_stream_of(handle, &s) ? hipErrorInvalidValue : hipSuccess;
+}
+
+static hipError_t copy_2d(void *dst, size_t dst_pitch_B, const void *src, size_t src_pitch_B, size_t width_B,
+			  size_t height, hipMemcpyKind kind, hipStream_t stream, bool wait)
+{
+	struct hip_box box = {
+		.dst = {dst, dst_pitch_B, 0},
+		.src = {(void *)(uintptr_t)src, src_pitch_B, 0},
+		.width_B = width_B,
+		.height = height,
+		.depth = 1,
+		.kind = kind,
+	};
+
+	hipError_t r = hip_capture_refuses_wait(wait);
+
+	if (!r)
+		r = hip_plane_check(kind, stream);
+	if (r || hip_box_is_empty(&box))
+		return r;
+	if (dst_pitch_B < width_B || src_pitch_B < width_B)
+		return hipErrorInvalidPitchValue;
+	return dst && src ? hip_copy_box(&box, stream, wait) : hipErrorInvalidValue;
+}
+
+hipError_t hipMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+		       hipMemcpyKind kind)
+{
+	HIP_ENTER(dst, dst_pitch, src, src_pitch, width, height, kind);
+	return hip_end(
+		hip_copy_then_wait(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true)));
+}
+
+hipError_t hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+			    size_t height, hipMemcpyKind kind, hipStream_t stream)
+{
+	HIP_ENTER(dst, dst_pitch, src, src_pitch, width, height, kind, stream);
+	return hip_end(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false));
+}

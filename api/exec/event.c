@@ -1,0 +1,516 @@
+/* Events: a point in a stream, and when the GPU came by.
+ *
+ * On an idle stream the time is the host's clock; else the GPU writes its own, when it has done what is before. */
+#include <stdlib.h>
+
+#include "api/exec/event.h"
+#include "api/exec/event_shared.h"
+#include "api/stream/capture.h"
+#include "api/stream/point.h"
+#include "api/tool/tool.h"
+
+#define FLAGS                                                                                                      \
+	(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence |        \
+	 hipEventReleaseToDevice | hipEventReleaseToSystem)
+
+struct hip_event {
+	struct hip_retired retired; /* once it is destroyed */
+	uint64_t handle;
+	unsigned flags;
+	struct hip_shared
+		*shared;      /* owned; not NULL: with other processes, and what the event stands for is there */
+	struct drv_lock lock; /* guards all below */
+	bool recorded;
+	const struct hip_stream *plain; /* of the point, if that is all there is: no time, not shared, no capture */
+	struct hip_device *device;      /* of the last record */
+	struct hip_point point;
+	struct time {
+		struct hip_timestamp
+			*timestamp; /* owned: where the GPU writes it, below the point; NULL: ticks hold it */
+		uint64_t ticks;     /* of HSA's clock */
+	} time;
+	struct hip_recorded captured; /* the last record was in a capture */
+};
+
+static struct hip_event *event_of(hipEvent_t handle)
+{
+	return hip_find(HIP_EVENT, handle);
+}
+
+/* Takes shared, unless it fails. */
+static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared *shared)
+{
+	struct hip_event *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return hipErrorOutOfMemory;
+	e->flags = flags;
+	e->shared = shared;
+	e->device = hip_current();
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EVENT), e, &e->handle)) {
+		free(e);
+		return hipErrorOutOfMemory;
+	}
+	*out = (hipEvent_t)(uintptr_t)e->handle;
+	return hipSuccess;
+}
+
+static hipError_t create(hipEvent_t *out, unsigned flags)
+{
+	const unsigned release =
+		flags & (hipEventReleaseToDevice | hipEventReleaseToSystem | hipEventDisableSystemFence);
+	struct hip_shared *shared = NULL;
+	hipError_t r = hipSuccess;
+
+	if (!out || flags & ~(unsigned)FLAGS || release & (release - 1) ||
+	    (flags & hipEventInterprocess && !(flags & hipEventDisableTiming)))
+		return hipErrorInvalidValue;
+	if (flags & hipEventInterprocess)
+		r = hip_shared_make(&shared);
+	if (!r)
+		r = create_with(out, flags, shared);
+	if (r)
+		hip_shared_free(shared);
+	return r;
+}
+
+hipError_t hipEventCreate(hipEvent_t *event)
+{
+	HIP_ENTER(event);
+	return hip_end(create(event, hipEventDefault));
+}
+
+hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
+{
+	HIP_ENTER(event, flags);
+	return hip_end(create(event, flags));
+}
+
+/* The GPU may still write the timestamp, as long as the point is not reached. */
+static void leave_stamp(struct hip_event *e)
+{
+	if (e->time.timestamp)
+		hip_timestamp_release(e->time.timestamp, &e->point);
+	e->time.timestamp = NULL;
+}
+
+static void free_event(struct hip_retired *retired)
+{
+	struct hip_event *e = vm_container(retired, struct hip_event, retired);
+
+	hip_shared_free(e->shared);
+	free(e->captured.tails);
+	free(e);
+}
+
+static hipError_t destroy(hipEvent_t handle)
+{
+	struct hip_event *e = event_of(handle);
+
+	if (!handle)
+		return hipErrorInvalidHandle;
+	if (!e)
+		return hipErrorContextIsDestroyed;
+	drv_handle_destroy(&hip_handles, e->handle);
+	drv_lock(&e->lock);
+	leave_stamp(e);
+	hip_point_put(&e->point);
+	/* A thread that found the event before cannot record it any more. */
+	e->plain = NULL;
+	e->recorded = false;
+	e->device = NULL;
+	drv_unlock(&e->lock);
+	hip_retire(&e->retired, free_event);
+	return hipSuccess;
+}
+
+hipError_t hipEventDestroy(hipEvent_t event)
+{
+	HIP_ENTER(event);
+	return hip_end(destroy(event));
+}
+
+/* Of what the stream was given so far. */
+static hipError_t take_time(struct hip_stream *s, struct time *time)
+{
+	if (hip.hsa->reached(s->flow, hip_stream_written(s)))
+		return hip_of_hsa(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &time->ticks));
+	return hip_timestamp_put(s, &time->timestamp);
+}
+
+/* An operation of its own, for tools. */
+static void put_marker(struct hip_stream *s)
+{
+	const struct hip_tool_work work = {.op = HIP_TOOL_BARRIER, .kind = HIP_TOOL_MARKER};
+	hsa_signal_t watched = hip_tool_watch(s, &work);
+	const struct flow_op op = {
+		.kind = FLOW_BARRIER, .header = HIP_BARRIER_HEADER, .completion = watched.handle};
+
+	if (watched.handle && hip_stream_submit(s, &op))
+		hip_tool_forget(watched);
+}
+
+/* The event stands for what its stream was given so far, and has that time. */
+static void move(struct hip_event *e, struct hip_stream *s, const struct time *time)
+{
+	leave_stamp(e);
+	e->time = *time;
+	hip_point_move(&e->point, s);
+	e->device = s->device;
+	e->recorded = true;
+	e->plain = !e->shared && e->flags & hipEventDisableTiming ? s : NULL;
+	e->captured.capture = 0;
+}
+
+/* A record that is refused leaves the event as it was. */
+static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
+{
+	struct time time = {0};
+	hipError_t r = hip_stream_begin(s);
+
+	if (__builtin_expect(r, 0))
+		return r;
+	if (hip_traced())
+		put_marker(s);
+	if (e->shared)
+		r = hip_shared_put(e->shared, number, s);
+	else if (!(e->flags & hipEventDisableTiming))
+		r = take_time(s, &time);
+	if (!r)
+		move(e, s, &time);
+	hip_stream_done(s);
+	return r;
+}
+
+static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
+{
+	uint64_t number;
+	hipError_t r = hip_shared_next(e->shared, &number);
+
+	if (r)
+		return r;
+	r = put_record(e, s, number);
+	if (r)
+		hip_shared_skip(e->shared, number);
+	return r;
+}
+
+static hipError_t record(struct hip_event *e, struct hip_stream *s)
+{
+	hipError_t r;
+
+	drv_lock(&e->lock);
+	if (!e->recorded && e->device != s->device) {
+		r = hipErrorInvalidHandle;
+	} else if (hip_stream_captures(s)) {
+		r = hip_capture_record(s, &e->captured);
+		e->plain = NULL;
+	} else {
+		r = e->shared ? record_shared(e, s) : put_record(e, s, 0);
+	}
+	drv_unlock(&e->lock);
+	return r;
+}
+
+static hipError_t no_event(hipEvent_t handle)
+{
+	return handle ? hipErrorContextIsDestroyed : hipErrorInvalidHandle;
+}
+
+hipError_t hip_event_record(hipEvent_t handle, struct hip_stream *s)
+{
+	struct hip_event *e = event_of(handle);
+
+	return e ? record(e, s) : no_event(handle);
+}
+
+static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
+{
+	struct hip_event *e = event_of(handle);
+	struct hip_stream *s;
+	hipError_t r = e ? hip_stream_of(stream, &s) : no_event(handle);
+
+	return r ? r : record(e, s);
+}
+
+/* It was on that stream before, and what the stream is behind is the same: then it moves. */
+static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
+{
+	struct hip_event *e = event_of(handle);
+	const struct hip_stream *s;
+
+	if (!e)
+		return false;
+	s = hip_stream_of_nocreate(stream);
+	if (!s || !hip_stream_is_clear(s) || !drv_lock_try(&e->lock))
+		return false;
+	*held = &e->lock;
+	/* Before where it stands is read: what the stream is behind there is that, or more. */
+	if (e->plain != s || e->point.frontier != atomic_load_explicit(&s->frontier, memory_order_acquire))
+		return false;
+	/* So does nothing count as freed before it that was freed behind it. */
+	e->point.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
+	e->point.index = hip_stream_written(s);
+	return true;
+}
+
+HIP_SLOW_PATH static hipError_t record_event(hipEvent_t event, hipStream_t stream, struct drv_lock *held)
+{
+	HIP_ENTER_SLOW(held, "hipEventRecord", event, stream);
+	return hip_end_of("hipEventRecord", record_on(event, stream));
+}
+
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
+{
+	struct drv_lock *held = NULL;
+
+	hip_call_begin();
+	if (__builtin_expect(!hip_slow_path_flags() && record_shortly(event, stream, &held), 1))
+		return hip_end_fast(held);
+	return record_event(event, stream, held);
+}
+
+/* In a capture the record is a node of the graph. */
+static hipError_t record_external(hipEvent_t handle, hipStream_t stream)
+{
+	struct hip_stream *s;
+	hipError_t r = event_of(handle) ? hip_stream_of(stream, &s) : no_event(handle);
+
+	if (r)
+		return r;
+	if (hip_stream_captures(s))
+		return atomic_load(&hip_capture_ops)->event(s, handle);
+	return hip_event_record(handle, s);
+}
+
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
+{
+	HIP_ENTER(event, stream, flags);
+	if (flags & ~(unsigned)hipEventRecordExternal)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(flags ? record_external(event, stream) : record_on(event, stream));
+}
+
+/* NULL: it is this process's alone. */
+static struct hip_shared *shared_of(hipEvent_t handle)
+{
+	const struct hip_event *e = event_of(handle);
+
+	return e ? e->shared : NULL;
+}
+
+/* What it stands for now, with a reference. */
+static hipError_t snapshot(hipEvent_t handle, struct hip_point *point)
+{
+	struct hip_event *e = event_of(handle);
+	hipError_t r = hipSuccess;
+
+	if (!e)
+		return no_event(handle);
+	drv_lock(&e->lock);
+	if (hip_capture_invalidate_query(&e->captured))
+		r = hipErrorCapturedEvent;
+	else
+		*point = hip_point_get(&e->point);
+	drv_unlock(&e->lock);
+	return r;
+}
+
+static hipError_t query(hipEvent_t handle)
+{
+	struct hip_shared *shared = shared_of(handle);
+	struct hip_point point;
+	hipError_t r = snapshot(handle, &point);
+
+	if (r)
+		return r;
+	if (shared) {
+		r = hip_shared_reached(shared) ? hipSuccess : hipErrorNotReady;
+	} else if (point.stream && (r = hip_fault(point.stream->device)) == hipSuccess &&
+		   !hip_point_is_completed(&point)) {
+		hip_point_flush(&point);
+		r = hipErrorNotReady;
+	}
+	hip_point_put(&point);
+	return r;
+}
+
+hipError_t hipEventQuery(hipEvent_t event)
+{
+	HIP_ENTER(event);
+	return hip_end(query(event));
+}
+
+static hipError_t synchronize(hipEvent_t handle)
+{
+	struct hip_shared *shared = shared_of(handle);
+	struct hip_point point;
+	hipError_t r = snapshot(handle, &point);
+
+	if (r)
+		return r;
+	r = shared ? hip_shared_wait(shared) : hip_point_wait(&point);
+	hip_point_put(&point);
+	return r;
+}
+
+hipError_t hipEventSynchronize(hipEvent_t event)
+{
+	HIP_ENTER(event);
+	return hip_end(synchronize(event));
+}
+
+/* *joined: the event stands for nodes of a capture that is still on, and the stream takes part in it. */
+static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
+{
+	struct hip_event *e = event_of(handle);
+	hipError_t r = hipSuccess;
+
+	*joined = false;
+	if (!e)
+		return no_event(handle);
+	drv_lock(&e->lock);
+	if (e->captured.capture)
+		r = hip_capture_wait(s, &e->captured, joined);
+	/* Work of before does not belong to the graph. */
+	if (!r && !*joined && hip_stream_captures(s) && e->recorded)
+		r = hip_capture_lost(s, hipErrorStreamCaptureIsolation);
+	drv_unlock(&e->lock);
+	return r;
+}
+
+hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
+{
+	struct hip_shared *shared = shared_of(handle);
+	struct hip_point point;
+	bool joined = false;
+	hipError_t r = hipSuccess;
+
+	if (hip_captures())
+		r = join(handle, s, &joined);
+	if (r || joined || hip_stream_captures(s))
+		return r;
+	r = snapshot(handle, &point);
+	if (r)
+		return r;
+	r = hip_stream_begin(s);
+	if (!r) {
+		r = shared ? hip_shared_after(shared, s) : hip_stream_after(s, &point);
+		hip_stream_done(s);
+	}
+	hip_point_put(&point);
+	return r;
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	HIP_ENTER(stream, event, flags);
+	r = event ? hip_stream_of(stream, &s) : hipErrorInvalidHandle;
+	if (r == hipErrorContextIsDestroyed)
+		return hip_end(hipErrorInvalidHandle);
+	if (!r && flags)
+		r = hipErrorInvalidValue;
+	return hip_end(r ? r : hip_event_wait(event, s));
+}
+
+/* Its point is reached. ContextIsDestroyed: the stream ended before the GPU came there. */
+static hipError_t read_stamp(struct hip_event *e)
+{
+	if (!hip_timestamp_read(e->time.timestamp, &e->time.ticks))
+		return hipErrorContextIsDestroyed;
+	leave_stamp(e);
+	return hipSuccess;
+}
+
+/* In ticks of HSA's clock. */
+static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_device **device)
+{
+	struct hip_event *e = event_of(handle);
+	hipError_t r = hipSuccess;
+
+	if (!e)
+		return hipErrorInvalidHandle;
+	drv_lock(&e->lock);
+	*device = e->device;
+	if (hip_capture_invalidate_query(&e->captured))
+		r = hipErrorCapturedEvent;
+	else if (!e->recorded || e->flags & hipEventDisableTiming)
+		r = hipErrorInvalidHandle;
+	else if (!hip_point_is_completed(&e->point))
+		r = hipErrorNotReady;
+	else if (e->time.timestamp) /* once: HSA learns how the clocks run, and would convert it otherwise later */
+		r = read_stamp(e);
+	*ticks = e->time.ticks;
+	drv_unlock(&e->lock);
+	return r;
+}
+
+static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
+{
+	const struct hip_device *from, *to;
+	uint64_t begin, end;
+	hipError_t r, other;
+
+	if (!ms)
+		return hipErrorInvalidValue;
+	r = time_of(start, &begin, &from);
+	if (r && r != hipErrorNotReady)
+		return r;
+	/* What will never be told goes before what is not there yet. */
+	other = time_of(stop, &end, &to);
+	if (other && other != hipErrorNotReady)
+		return other;
+	if (r || other || from != to)
+		return from != to ? hipErrorInvalidHandle : hipErrorNotReady;
+	*ms = (float)((double)(int64_t)(end - begin) * 1e3 / (double)hip.timestamp_Hz);
+	return hipSuccess;
+}
+
+hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
+{
+	HIP_ENTER(ms, start, stop);
+	return hip_end(elapsed(ms, start, stop));
+}
+
+/* --- other processes -------------------------------------------------------------------------- */
+
+static hipError_t get_handle(hipIpcEventHandle_t *out, hipEvent_t handle)
+{
+	struct hip_shared *shared = shared_of(handle);
+
+	if (!out || !handle)
+		return hipErrorInvalidValue;
+	if (!event_of(handle))
+		return hipErrorContextIsDestroyed;
+	if (!shared)
+		return hipErrorInvalidConfiguration;
+	return hip_shared_handle(shared, out);
+}
+
+hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event)
+{
+	HIP_ENTER(handle, event);
+	return hip_end(get_handle(handle, event));
+}
+
+static hipError_t open_handle(hipEvent_t *out, const hipIpcEventHandle_t *handle)
+{
+	struct hip_shared *shared;
+	hipError_t r = out ? hip_shared_open(handle, &shared) : hipErrorInvalidValue;
+
+	if (r)
+		return r;
+	r = create_with(out, hipEventDisableTiming | hipEventInterprocess, shared);
+	if (r)
+		hip_shared_free(shared);
+	return r;
+}
+
+hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle)
+{
+	HIP_ENTER(event, handle);
+	return hip_end(open_handle(event, &handle));
+}

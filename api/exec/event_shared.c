@@ -1,0 +1,339 @@
+/* What processes share of an event: a page that all have mapped and registered. Records are numbered; one that was
+ * reached writes its number to its slot, by the GPU, so that a wait is for one record, and not for later ones,
+ * which may wait for what comes behind it. When the process that recorded ends before that, the record counts as
+ * reached, as the kernel's fences of work that went with its process do.
+ *
+ * The page is a file without a name, which others open through /proc/PID/fd: the kernel asks whether they may, and
+ * nothing is left behind when processes end. It cannot shrink, so nobody's reading of it can fail. */
+#include "api/exec/event_shared.h"
+#include "api/exec/value.h"
+#include "api/stream/point.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "drv/process.h"
+
+#define PAGE_B      4096
+#define SLOTS       32u /* records that may be under way: as many as CLR has */
+#define SEALS       (F_SEAL_SHRINK | F_SEAL_GROW)
+#define NAP_MAX_ns  1000000
+#define HANDLE_MARK 0x74686576u
+#define PID_BITS    22 /* PID_MAX_LIMIT */
+
+struct page {
+	uint64_t key;
+	_Atomic uint64_t records;
+	_Atomic uint64_t reached[SLOTS]; /* the last record of a slot that was */
+	_Atomic uint64_t maker[SLOTS];   /* of a slot: the last record, and who made it */
+};
+_Static_assert(sizeof(struct page) <= PAGE_B, "a page");
+
+/* Operations of a stream that use the page. */
+struct user {
+	struct user *next;
+	struct hip_point point; /* owned: behind them */
+};
+
+struct hip_shared {
+	struct page *page; /* owned: the mapping */
+	char *gpu_page;    /* owned: where GPUs see it */
+	int fd;            /* owned; -1: another process's event */
+	uint64_t key;
+	struct hip_shared *next; /* in the list of freed_users ones */
+	struct drv_lock lock;    /* guards users; inside a stream's */
+	struct user *users;      /* owned */
+};
+
+/* Freed, while operations still use them: looked at when others come or go. */
+static struct {
+	pthread_mutex_t lock; /* guards list */
+	struct hip_shared *list;
+} freed_users = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* In a program's 64 bytes. */
+struct handle {
+	uint32_t point;
+	int32_t process, fd;
+	uint32_t zero;
+	uint64_t key;
+};
+_Static_assert(sizeof(struct handle) <= sizeof(hipIpcEventHandle_t), "a handle has room for it");
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+/* Owns fd from now on, unless it fails. */
+static hipError_t map(int fd, struct hip_shared **out)
+{
+	struct hip_shared *shared = calloc(1, sizeof(*shared));
+	hsa_agent_t agents[HIP_DEVICES_MAX];
+	void *page, *gpu;
+
+	if (!shared)
+		return hipErrorOutOfMemory;
+	for (unsigned i = 0; i < hip.devices; i++)
+		agents[i] = hip.device[i].agent;
+	page = mmap(NULL, PAGE_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED ||
+	    hsa_amd_memory_lock_to_pool(page, PAGE_B, agents, (int)hip.devices, hip.host_fine, 0, &gpu)) {
+		if (page != MAP_FAILED)
+			munmap(page, PAGE_B);
+		free(shared);
+		return hipErrorOutOfMemory;
+	}
+	shared->page = page;
+	shared->gpu_page = gpu;
+	shared->fd = fd;
+	*out = shared;
+	return hipSuccess;
+}
+
+hipError_t hip_shared_make(struct hip_shared **out)
+{
+	int fd = memfd_create("hip-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	uint64_t key;
+	hipError_t r;
+
+	if (fd < 0)
+		return hipErrorOutOfMemory;
+	r = ftruncate(fd, PAGE_B) || fcntl(fd, F_ADD_SEALS, SEALS) || getrandom(&key, sizeof(key), 0) != sizeof(key)
+		    ? hipErrorOutOfMemory
+		    : map(fd, out);
+	if (r) {
+		close(fd);
+		return r;
+	}
+	(*out)->key = (*out)->page->key = key;
+	return hipSuccess;
+}
+
+static void drop_users(struct hip_shared *shared)
+{
+	for (struct user **at = &shared->users, *user; (user = *at);) {
+		if (!hip_point_is_completed(&user->point)) {
+			at = &user->next;
+			continue;
+		}
+		*at = user->next;
+		hip_point_put(&user->point);
+		free(user);
+	}
+}
+
+/* Between begin and done, behind the operation. */
+static void add_user(struct hip_shared *shared, struct user *user, struct hip_stream *s)
+{
+	user->point = hip_stream_point(s);
+	drv_lock(&shared->lock);
+	drop_users(shared);
+	user->next = shared->users;
+	shared->users = user;
+	drv_unlock(&shared->lock);
+}
+
+static void unmap(struct hip_shared *shared)
+{
+	hsa_amd_memory_unlock(shared->page);
+	munmap(shared->page, PAGE_B);
+	free(shared);
+}
+
+static void reap(void)
+{
+	pthread_mutex_lock(&freed_users.lock);
+	for (struct hip_shared **at = &freed_users.list, *shared; (shared = *at);) {
+		drop_users(shared);
+		if (shared->users) {
+			at = &shared->next;
+			continue;
+		}
+		*at = shared->next;
+		unmap(shared);
+	}
+	pthread_mutex_unlock(&freed_users.lock);
+}
+
+void hip_shared_free(struct hip_shared *shared)
+{
+	if (!shared)
+		return;
+	if (shared->fd >= 0)
+		close(shared->fd);
+	pthread_mutex_lock(&freed_users.lock);
+	shared->next = freed_users.list;
+	freed_users.list = shared;
+	pthread_mutex_unlock(&freed_users.lock);
+	reap();
+}
+
+/* --- handles ---------------------------------------------------------------------------------- */
+
+hipError_t hip_shared_handle(const struct hip_shared *shared, hipIpcEventHandle_t *out)
+{
+	const struct handle handle = {
+		.point = HANDLE_MARK, .process = getpid(), .fd = shared->fd, .key = shared->key};
+
+	if (shared->fd < 0)
+		return hipErrorInvalidConfiguration;
+	memset(out, 0, sizeof(*out));
+	memcpy(out, &handle, sizeof(handle));
+	return hipSuccess;
+}
+
+/* The number may be another file's by now, or anything. */
+static int open_page(const struct handle *handle)
+{
+	char path[64];
+	uint64_t key = 0;
+	int fd, seals;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", handle->process, handle->fd);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -1;
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals >= 0 && (seals & SEALS) == SEALS && lseek(fd, 0, SEEK_END) == PAGE_B &&
+	    pread(fd, &key, sizeof(key), 0) == sizeof(key) && key == handle->key)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+hipError_t hip_shared_open(const hipIpcEventHandle_t *from, struct hip_shared **out)
+{
+	struct handle handle;
+	hipError_t r;
+	int fd;
+
+	memcpy(&handle, from, sizeof(handle));
+	if (handle.point != HANDLE_MARK)
+		return hipErrorInvalidValue;
+	if (handle.process == getpid())
+		return hipErrorInvalidContext;
+	fd = open_page(&handle);
+	if (fd < 0)
+		return hipErrorInvalidValue;
+	r = map(fd, out);
+	close(fd);
+	if (r)
+		return r;
+	(*out)->fd = -1;
+	(*out)->key = handle.key;
+	return hipSuccess;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* 0: this one, or it has not been told yet. */
+static pid_t maker_of(const struct hip_shared *shared, uint64_t number)
+{
+	uint64_t maker = atomic_load(&shared->page->maker[number % SLOTS]);
+	pid_t process = (pid_t)(maker & ((1u << PID_BITS) - 1));
+
+	return maker >> PID_BITS == number && process != getpid() ? process : 0;
+}
+
+static bool has_reached(const struct hip_shared *shared, uint64_t number)
+{
+	pid_t maker;
+
+	if (atomic_load_explicit(&shared->page->reached[number % SLOTS], memory_order_acquire) >= number)
+		return true;
+	maker = maker_of(shared, number);
+	return maker && drv_process_gone(maker);
+}
+
+static uint64_t last(const struct hip_shared *shared)
+{
+	return atomic_load(&shared->page->records);
+}
+
+static hipError_t wait_for(const struct hip_shared *shared, uint64_t number)
+{
+	struct timespec nap = {.tv_nsec = NAP_MAX_ns / 64};
+	hipError_t r = hipSuccess;
+
+	while (!has_reached(shared, number) && !(r = hip_fault(hip_current()))) {
+		nanosleep(&nap, NULL);
+		if (nap.tv_nsec < NAP_MAX_ns)
+			nap.tv_nsec *= 2;
+	}
+	return r;
+}
+
+hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
+{
+	hipError_t r;
+
+	*number = atomic_fetch_add(&shared->page->records, 1) + 1;
+	r = *number > SLOTS ? wait_for(shared, *number - SLOTS) : hipSuccess;
+	/* The slot is this record's now: who made the last one is forgotten, and with it that he is gone. */
+	if (!r && *number > SLOTS)
+		hip_shared_skip(shared, *number - SLOTS);
+	atomic_store(&shared->page->maker[*number % SLOTS], *number << PID_BITS | (uint64_t)getpid());
+	if (r)
+		hip_shared_skip(shared, *number);
+	return r;
+}
+
+static struct hip_value slot(const struct hip_shared *shared, uint64_t number, bool wait)
+{
+	return (struct hip_value){
+		.address = shared->gpu_page + offsetof(struct page, reached[number % SLOTS]),
+		.cpu = &shared->page->reached[number % SLOTS],
+		.value = number,
+		.mask = UINT64_MAX,
+		.size_B = 8,
+		.flags = hipStreamWaitValueGte,
+		.wait = wait,
+		.process = maker_of(shared, number),
+	};
+}
+
+static hipError_t put(struct hip_shared *shared, const struct hip_value *value, struct hip_stream *s)
+{
+	struct user *user = calloc(1, sizeof(*user));
+	hipError_t r = user ? hip_value_put(s, value) : hipErrorOutOfMemory;
+
+	if (r)
+		free(user);
+	else
+		add_user(shared, user, s);
+	return r;
+}
+
+hipError_t hip_shared_put(struct hip_shared *shared, uint64_t number, struct hip_stream *s)
+{
+	const struct hip_value value = slot(shared, number, false);
+
+	return put(shared, &value, s);
+}
+
+void hip_shared_skip(struct hip_shared *shared, uint64_t number)
+{
+	atomic_store(&shared->page->reached[number % SLOTS], number);
+}
+
+hipError_t hip_shared_after(struct hip_shared *shared, struct hip_stream *s)
+{
+	uint64_t number = last(shared);
+	const struct hip_value value = slot(shared, number, true);
+
+	return has_reached(shared, number) ? hipSuccess : put(shared, &value, s);
+}
+
+bool hip_shared_reached(const struct hip_shared *shared)
+{
+	return has_reached(shared, last(shared));
+}
+
+hipError_t hip_shared_wait(const struct hip_shared *shared)
+{
+	return wait_for(shared, last(shared));
+}

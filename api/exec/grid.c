@@ -1,0 +1,261 @@
+/* Cooperative launches of one device: on its cooperative queue (docs/hsa.md), so that no two of them are on the GPU
+ * by halves and wait for one another.
+ *
+ * The queue's flow goes on behind the stream's work so far, the stream behind the grid. HSA has one such queue in
+ * the process, which other clients share: so its flow's lock is taken inside the stream's, but never waited for
+ * (flow/flow.h). Arguments are in the stream's memory; its operation behind the grid keeps them. */
+#include "api/exec/grid.h"
+#include "api/module/built_in.h"
+#include "api/tool/tool.h"
+
+#include <sched.h>
+#include <string.h>
+
+static struct grids {
+	/* Guards changes of all below; inside a stream's. Who has a stream reads without it what it has opened: a
+	 * reset ends streams first. */
+	struct drv_lock lock;
+	struct flow *flow; /* a reference, which destroy() takes; HSA's clients share it. NULL: none yet */
+	const struct hip_kernel
+		*meet;     /* borrowed; NULL: the device's blocks meet in memory, and nothing prepares it */
+	_Atomic bool open; /* there is a flow; read without the lock */
+} all_grids[HIP_DEVICES_MAX];
+
+/* What the device libraries find by the hidden argument (CLR's MGSyncInfo; ockl's mg_info is how it begins). */
+struct grid_sync {
+	void *of_all;
+	uint32_t rank, grids;
+	uint64_t threads_before, threads;
+	uint32_t arrived[2];
+	uint32_t blocks;
+} __attribute__((aligned(64))); /* arguments follow */
+
+static uint32_t blocks_of(const struct hip_launch *l)
+{
+	return l->blocks[0] * l->blocks[1] * l->blocks[2];
+}
+
+hipError_t hip_grid_check(const struct hip_launch *l)
+{
+	const struct hip_device *d = l->kernel->device;
+	uint64_t blocks = (uint64_t)l->blocks[0] * l->blocks[1];
+	uint64_t most =
+		(uint64_t)hip_occupancy(l->kernel, l->threads[0] * l->threads[1] * l->threads[2], l->lds_B) *
+		d->cus;
+	bool can = false;
+
+	if (hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, &can) || !can)
+		return hipErrorLaunchFailure;
+	/* The product of the three may pass 2^64, but not when the first two are few. */
+	return blocks > most || blocks * l->blocks[2] > most ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
+}
+
+/* --- the flow --------------------------------------------------------------------------------- */
+
+/* gfx94x meet in memory, and CLR does not set global wave sync up for them either. */
+static bool meets_in_memory(const struct hip_device *device)
+{
+	char name[64] = ""; /* as HSA has it */
+
+	return hsa_agent_get_info(device->agent, HSA_AGENT_INFO_NAME, name) || !strncmp(name, "gfx94", 5);
+}
+
+/* 0, or what the device's flow for cooperative grids failed with. */
+static int grids_state(const struct hip_device *device)
+{
+	struct grids *g = &all_grids[device->index];
+	int state = 0;
+
+	if (__builtin_expect(!atomic_load_explicit(&g->open, memory_order_relaxed), 1))
+		return 0;
+	drv_lock(&g->lock);
+	if (g->flow)
+		state = hip.hsa->state(g->flow);
+	drv_unlock(&g->lock);
+	return state;
+}
+
+static hipError_t open_locked(struct grids *g, struct hip_device *device)
+{
+	const struct rt_flow_info info = {.failed = hip_flow_failed, .user = device};
+	hipError_t r;
+	int e;
+
+	if (g->flow)
+		return hipSuccess;
+	r = meets_in_memory(device) ? hipSuccess : hip_built_in(device, HIP_BUILT_IN_MEET, &g->meet);
+	if (r)
+		return r;
+	e = hip.hsa->cooperative(device->agent, &info, &g->flow);
+	if (e) {
+		g->flow = NULL;
+		return hip_of_errno(e);
+	}
+	atomic_store(&hip_stream_hooks.cooperative_state, grids_state);
+	atomic_store(&g->open, true);
+	return hipSuccess;
+}
+
+void hip_grids_abandon(struct hip_device *device)
+{
+	struct flow *flow = atomic_load(&all_grids[device->index].open) ? all_grids[device->index].flow : NULL;
+
+	if (flow && !hip.hsa->reached(flow, atomic_load_explicit(&flow->written, memory_order_acquire)))
+		hip.hsa->abandon(flow);
+}
+
+void hip_grids_reset(struct hip_device *device)
+{
+	struct grids *g = &all_grids[device->index];
+
+	drv_lock(&g->lock);
+	if (g->flow)
+		hip.hsa->destroy(g->flow);
+	g->flow = NULL;
+	g->meet = NULL;
+	atomic_store(&g->open, false);
+	drv_unlock(&g->lock);
+}
+
+/* --- a launch --------------------------------------------------------------------------------- */
+
+/* A launch's dispatches. */
+struct dispatches {
+	hsa_kernel_dispatch_packet_t meet, grid;
+	bool meets; /* there is the first */
+};
+
+static void prepare_sync(struct dispatches *d, const struct grids *g, uint32_t blocks, void *args)
+{
+	const uint32_t others = blocks - 1;
+	const struct hip_launch l = {
+		.kernel = g->meet,
+		.blocks = {1, 1, 1},
+		.threads = {1, 1, 1},
+		.packed = &others,
+		.packed_B = sizeof(others),
+	};
+
+	hip_launch_prepare(&l, HIP_LAUNCH_HEADER, &d->meet, args);
+	d->meets = true;
+}
+
+static void prepare_grid(struct dispatches *d, const struct hip_launch *l, struct grid_sync *grid_sync, void *args)
+{
+	const struct hip_grid_group *group = l->group;
+	struct hip_launch with = *l;
+
+	*grid_sync = (struct grid_sync){.blocks = blocks_of(l)};
+	if (group) {
+		grid_sync->of_all = group->grid_sync;
+		grid_sync->rank = group->rank;
+		grid_sync->grids = group->grids;
+		grid_sync->threads_before = group->threads_before;
+		grid_sync->threads = group->threads;
+	}
+	with.grid_sync = grid_sync;
+	hip_launch_prepare(&with, HIP_LAUNCH_HEADER, &d->grid, args);
+}
+
+static uint32_t args_B(const struct hip_kernel *k)
+{
+	return hip_args_size(k->cs->kernarg_B);
+}
+
+/* All that they read is one piece: the stream would use pieces of their own again before its next operation. */
+static hipError_t prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
+			  struct dispatches *d)
+{
+	uint32_t sync_B = g->meet ? args_B(g->meet) : 0;
+	char *memory = hip_stream_args(s, sizeof(struct grid_sync) + sync_B + args_B(l->kernel));
+
+	if (!memory)
+		return hipErrorOutOfMemory;
+	if (sync_B)
+		prepare_sync(d, g, blocks_of(l), memory + sizeof(struct grid_sync));
+	prepare_grid(d, l, (struct grid_sync *)(void *)memory, memory + sizeof(struct grid_sync) + sync_B);
+	return hipSuccess;
+}
+
+static struct flow_op wait_for(struct flow *flow, uint64_t value)
+{
+	return (struct flow_op){.kind = FLOW_WAIT, .wait = {flow, value}};
+}
+
+/* Behind all that the stream was given so far. The lock is held. */
+static int submit_behind(struct flow *flow, const struct hip_stream *s)
+{
+	const uint64_t written = hip_stream_written(s);
+	const struct flow_op op = wait_for(s->flow, written);
+
+	return hip.hsa->reached(s->flow, written) ? 0 : hip.hsa->submit(flow, &op);
+}
+
+#define SHORT_TRIES 100
+#define PAUSE_NS    100000
+
+/* The thread that has the lock may sleep until this stream goes on, which no other thread can see to. */
+static void lock_flow(struct flow *flow, const struct hip_stream *s)
+{
+	for (unsigned i = 0; !drv_lock_try(&flow->lock); i++)
+		if (i < SHORT_TRIES)
+			sched_yield();
+		else
+			(void)!hip.hsa->wait(s->flow, hip_stream_written(s) + 1, PAUSE_NS);
+}
+
+/* value: behind the grid. */
+static int submit(struct flow *flow, const struct hip_stream *s, const struct dispatches *d, uint64_t *value)
+{
+	int r;
+
+	lock_flow(flow, s);
+	atomic_store_explicit(&flow->holder, hip.hsa->thread(), memory_order_relaxed);
+	r = submit_behind(flow, s);
+	if (!r && d->meets)
+		r = hip.hsa->dispatch(flow, &d->meet);
+	r = r ? r : hip.hsa->dispatch(flow, &d->grid);
+	*value = atomic_load_explicit(&flow->written, memory_order_relaxed);
+	hip_flow_unlock(flow);
+	return r;
+}
+
+static hipError_t open_grids(struct grids *g, struct hip_device *device)
+{
+	hipError_t r;
+
+	drv_lock(&g->lock);
+	r = open_locked(g, device);
+	drv_unlock(&g->lock);
+	return r;
+}
+
+static hipError_t put(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *value)
+{
+	struct dispatches d = {.meets = false};
+	hipError_t r = open_grids(g, s->device);
+
+	if (!r)
+		r = prepare(g, s, l, &d);
+	if (r)
+		return r;
+	d.grid.completion_signal = hip_launch_watch(s, l);
+	r = hip_stream_result(s, submit(g->flow, s, &d, value));
+	if (r)
+		hip_tool_forget(d.grid.completion_signal);
+	return r;
+}
+
+/* The flow is not destroyed before the stream has ended: hip_grids_reset() comes behind hip_streams_reset(). */
+hipError_t hip_grid_put(struct hip_stream *s, const struct hip_launch *l)
+{
+	struct grids *g = &all_grids[s->device->index];
+	struct flow_op op;
+	uint64_t value = 0;
+	hipError_t r = put(g, s, l, &value);
+
+	if (r)
+		return r;
+	op = wait_for(g->flow, value);
+	return hip_stream_submit(s, &op);
+}

@@ -1,0 +1,200 @@
+/* Functions of the host's in a stream: the stream stops, a thread of the device's calls them, the stream goes on.
+ *
+ * The thread that advances the stream's flow only hands the call on, so that a function that blocks holds up
+ * nothing but the functions behind it. */
+#include <stdlib.h>
+
+#include "api/exec/op.h"
+#include "api/stream/capture.h"
+
+struct call {
+	struct call *next;
+	struct hip_stream *stream; /* a reference */
+	bool dropped;              /* the stream has ended before its turn */
+	struct hip_host host;
+};
+
+/* The thread of each device, started for the first call. */
+static struct caller {
+	pthread_mutex_t lock; /* guards all below */
+	pthread_cond_t some;
+	bool started;
+	struct call *first, **last; /* owned: ready to be called, or dropped */
+	unsigned ready;             /* those, and the one that runs */
+	uint64_t ended;
+} callers[HIP_DEVICES_MAX];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void init_callers(void)
+{
+	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++) {
+		pthread_mutex_init(&callers[i].lock, NULL);
+		pthread_cond_init(&callers[i].some, NULL);
+		callers[i].last = &callers[i].first;
+	}
+}
+
+static struct call *take(struct caller *c)
+{
+	struct call *call;
+
+	pthread_mutex_lock(&c->lock);
+	while (!c->first)
+		pthread_cond_wait(&c->some, &c->lock);
+	call = c->first;
+	c->first = call->next;
+	if (!c->first)
+		c->last = &c->first;
+	pthread_mutex_unlock(&c->lock);
+	return call;
+}
+
+/* The stream has a reference to its flow, which may have been destroyed meanwhile. */
+static void end(struct caller *c, struct call *call)
+{
+	if (!call->dropped)
+		hip.hsa->call_ended(call->stream->flow);
+	hip_stream_put(call->stream);
+	free(call);
+	pthread_mutex_lock(&c->lock);
+	c->ready--;
+	c->ended++;
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void make(const struct call *call)
+{
+	const struct hip_host *host = &call->host;
+	hipError_t fault = hip_fault(call->stream->device);
+
+	/* What is dropped may be behind kernels that still run. */
+	if (host->own && call->dropped)
+		hip.hsa->retire(call->stream->device->agent);
+	if (host->own)
+		host->own(host->data, fault, call->dropped);
+	else if (call->dropped)
+		return;
+	else if (host->callback)
+		host->callback(host->handle, fault, host->data);
+	else if (!fault && !atomic_load(&call->stream->ending))
+		host->fn(host->data);
+}
+
+static void *run(void *arg)
+{
+	for (;;) {
+		struct call *call = take(arg);
+
+		hip_thread.in_host_function = true;
+		make(call);
+		hip_thread.in_host_function = false;
+		end(arg, call);
+	}
+	return NULL;
+}
+
+uint64_t hip_hosts_called(struct hip_device *device, bool *busy)
+{
+	struct caller *c = &callers[device->index];
+	uint64_t ended;
+
+	pthread_once(&once, init_callers);
+	pthread_mutex_lock(&c->lock);
+	*busy |= c->ready;
+	ended = c->ended;
+	pthread_mutex_unlock(&c->lock);
+	return ended;
+}
+
+static hipError_t start(struct caller *c)
+{
+	pthread_t thread;
+	hipError_t r = hipSuccess;
+
+	pthread_once(&once, init_callers);
+	pthread_mutex_lock(&c->lock);
+	if (!c->started) {
+		if (pthread_create(&thread, NULL, run, c))
+			r = hipErrorOutOfMemory;
+		else
+			pthread_detach(thread);
+		c->started = !r;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+/* flow_call.fn: the flow's lock is held. */
+static void hand_over(struct flow *flow, void *user, bool dropped)
+{
+	struct call *call = user;
+	struct caller *c = &callers[call->stream->device->index];
+
+	(void)flow;
+	call->dropped = dropped;
+	pthread_mutex_lock(&c->lock);
+	*c->last = call;
+	c->last = &call->next;
+	c->ready++;
+	pthread_cond_signal(&c->some);
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* A call that the flow has counted is the flow's, even if the flow failed with it: then the device says so. */
+static hipError_t put(struct hip_stream *s, struct call *call)
+{
+	const uint64_t before = hip_stream_written(s);
+	hipError_t r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_CALL, .call = {hand_over, call}});
+
+	return hip_stream_written(s) == before ? r : hipSuccess;
+}
+
+hipError_t hip_host_put(struct hip_stream *s, const struct hip_host *host)
+{
+	struct call *call;
+	hipError_t r = start(&callers[s->device->index]);
+
+	if (r)
+		return r;
+	call = malloc(sizeof(*call));
+	if (!call)
+		return hipErrorOutOfMemory;
+	*call = (struct call){.stream = hip_stream_get(s), .host = *host};
+	r = put(s, call);
+	if (r) {
+		hip_stream_put(s);
+		free(call);
+	}
+	return r;
+}
+
+static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
+{
+	return hip_host_put(s, &op->host);
+}
+
+const struct hip_op_kind hip_op_host = {hipGraphNodeTypeHost, NULL, put_op, NULL};
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *data, unsigned int flags)
+{
+	struct hip_stream *s;
+
+	HIP_ENTER(stream, callback, data, flags);
+	if (!callback || flags)
+		return hip_end(hipErrorInvalidValue);
+	/* As CUDA: the function wants to know the stream. */
+	if (!hip_stream_of(stream, &s) && hip_stream_captures(s))
+		return hip_end(hip_capture_lost(s, hipErrorStreamCaptureUnsupported));
+	return hip_end(hip_op_run(
+		stream, &(struct hip_op){.kind = &hip_op_host,
+					 .host = {.callback = callback, .handle = stream, .data = data}}));
+}
+
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data)
+{
+	HIP_ENTER(stream, fn, data);
+	if (!fn)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(
+		hip_op_run(stream, &(struct hip_op){.kind = &hip_op_host, .host = {.fn = fn, .data = data}}));
+}

@@ -1,0 +1,428 @@
+/* What kernels ask of the host while they run: printf, memory, function calls.
+ *
+ * A wave takes a packet from a stack in memory that both see, fills a slot for each lane, pushes it to a second
+ * stack, rings, and waits until the host has cleared the packet's control word. There are as many packets as the
+ * device has places for waves, so that one is always free. Layouts and protocol: ROCm-Device-Libs, ockl
+ * hostcall_impl.cl; message_buffers of printf: CLR's devhcmessages.hpp, devhcprintf.cpp. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/exec/hostcall.h"
+#include "api/exec/print.h"
+
+struct header {
+	uint64_t next;   /* in a stack: index, and a tag above it */
+	uint64_t active; /* lanes whose slots count */
+	uint32_t service;
+	_Atomic uint32_t control; /* bit 0: the wave waits */
+};
+#define READY 1u
+
+struct payload {
+	uint64_t slot[64][8];
+};
+
+struct hip_hostcall {
+	struct header *headers;
+	struct payload *payloads;
+	hsa_signal_t doorbell;
+	_Atomic uint64_t free, asked; /* tops of the stacks; 0: empty */
+	uint64_t index_mask;
+};
+
+enum service { SERVICE_FUNCTION = 1, SERVICE_PRINTF = 2, SERVICE_MEMORY = 3 };
+
+/* A buffer for each device, made for the first kernel that needs one; all ring one bell. */
+static struct {
+	pthread_mutex_t lock;                                 /* guards making */
+	struct hip_hostcall *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
+	void *_Atomic heap[HIP_DEVICES_MAX];                  /* owned */
+	hsa_signal_t doorbell;                                /* owned; 0: there is no listener yet */
+} hostcalls = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- message_buffers --------------------------------------------------------------------------------- */
+
+/* A message comes in pieces of up to seven words; the first word of a slot says which message, and how many. */
+#define BEGIN          1u
+#define END            2u
+#define COUNT(first)   ((unsigned)((first) >> 5 & 7))
+#define MESSAGE(first) ((first) >> 8)
+
+struct message {
+	bool used;
+	size_t count, max;
+	uint64_t *words; /* owned */
+};
+
+/* The listener's. */
+static struct {
+	struct message *list; /* owned */
+	size_t count;
+} message_buffers;
+
+static bool find_message(uint64_t *first, struct message **out)
+{
+	size_t i = 0;
+
+	if (!(*first & BEGIN)) {
+		i = MESSAGE(*first);
+		*out = i < message_buffers.count && message_buffers.list[i].used ? &message_buffers.list[i] : NULL;
+		return *out;
+	}
+	while (i < message_buffers.count && message_buffers.list[i].used)
+		i++;
+	if (i == message_buffers.count) {
+		struct message *list = realloc(message_buffers.list, (message_buffers.count + 64) * sizeof(*list));
+
+		if (!list)
+			return false;
+		memset(list + message_buffers.count, 0, 64 * sizeof(*list));
+		message_buffers.list = list;
+		message_buffers.count += 64;
+	}
+	*out = &message_buffers.list[i];
+	(*out)->used = true;
+	(*out)->count = 0;
+	*first = (*first & 0xff & ~(uint64_t)BEGIN) | i << 8;
+	return true;
+}
+
+static bool append(struct message *m, const uint64_t *words, unsigned count)
+{
+	if (m->count + count + 1 > m->max) {
+		size_t max = 2 * m->max + 64;
+		uint64_t *more = realloc(m->words, max * sizeof(*more));
+
+		if (!more)
+			return false;
+		m->words = more;
+		m->max = max;
+	}
+	memcpy(m->words + m->count, words, count * sizeof(*words));
+	m->count += count;
+	m->words[m->count] = 0; /* ends a text that the kernel did not end */
+	return true;
+}
+
+/* --- printf ----------------------------------------------------------------------------------- */
+
+/* What a kernel prints before it ends itself, to the error output: no trap handler tells of it. */
+static const struct {
+	hipError_t error;
+	const char *text;
+} last_words[] = {
+	{hipErrorAssert,
+	 "%s:%u: %s: Device-side assertion `%s' failed.\n"},          /* assert() of our headers, and of AMD's */
+	{hipErrorLaunchFailure, "Device-side abort() was called.\n"}, /* of ours */
+};
+
+static void hear_last_words(struct hip_device *device, const struct message *m)
+{
+	for (unsigned i = 0; i < sizeof(last_words) / sizeof(last_words[0]); i++) {
+		size_t text_B = strlen(last_words[i].text) + 1;
+
+		if (m->words[0] & 1 && m->count > (text_B + 7) / 8 &&
+		    !memcmp(m->words + 1, last_words[i].text, text_B))
+			hip_device_fail(device, last_words[i].error);
+	}
+}
+
+static void serve_printf(struct hip_device *device, uint64_t *slot)
+{
+	struct message *m;
+	bool ok = find_message(&slot[0], &m) && append(m, slot + 1, COUNT(slot[0]));
+
+	if (ok && !(slot[0] & END))
+		return;
+	/* The first word says where to: bit 0 is the error output. */
+	if (ok && m->count)
+		hear_last_words(device, m);
+	if (ok && m->count && !(m->words[0] & ~1ull))
+		slot[0] = (uint64_t)hip_print_words(m->words[0] & 1 ? stderr : stdout, m->words + 1,
+						    m->words + m->count);
+	else
+		slot[0] = (uint64_t)-1;
+	if (ok)
+		m->used = false;
+}
+
+/* --- the other services ----------------------------------------------------------------------- */
+
+/* Memory for kernels that run: they see what is mapped under them once their page tables have that. No call tells
+ * when; that another job, submitted later, has begun does, unless something was unmapped meanwhile (docs/vgpu.md).
+ * So some is mapped before each such kernel is launched, and what kernels free stays, for those that ask next. */
+struct grant {
+	struct grant *next;
+	struct hip_device *device;
+	void *memory; /* owned */
+	size_t size_B;
+	bool used;
+};
+static pthread_mutex_t grants_lock = PTHREAD_MUTEX_INITIALIZER; /* guards both */
+static struct grant *grants;                                    /* owned */
+static size_t unused_B;
+/* Of each device: unused ones that are slabs. */
+static _Atomic unsigned spare[HIP_DEVICES_MAX];
+#define SLAB_B       2097152u    /* what the device library asks for */
+#define SPARE        4u          /* as CLR's heap begins with (HIP_INITIAL_DM_SIZE) */
+#define UNUSED_MAX_B (64u << 20) /* what is freed beyond that is given back */
+
+static void set_used(struct grant *g, bool used)
+{
+	g->used = used;
+	unused_B = used ? unused_B - g->size_B : unused_B + g->size_B;
+	if (g->size_B >= SLAB_B)
+		spare[g->device->index] += used ? -1u : 1u;
+}
+
+static struct grant *find_unused(const struct hip_device *device, size_t size_B)
+{
+	struct grant *best = NULL;
+
+	for (struct grant *g = grants; g; g = g->next)
+		if (!g->used && g->device == device && g->size_B >= size_B && g->size_B / 2 <= size_B &&
+		    (!best || g->size_B < best->size_B))
+			best = g;
+	return best;
+}
+
+static struct grant *make_grant(struct hip_device *device, size_t size_B)
+{
+	struct grant *g = malloc(sizeof(*g));
+
+	if (!g)
+		return NULL;
+	*g = (struct grant){.device = device, .size_B = size_B};
+	if (hsa_amd_memory_pool_allocate(device->vram, size_B, 0, &g->memory)) {
+		free(g);
+		return NULL;
+	}
+	if (hsa_amd_memory_fill(g->memory, 0, 1)) {
+		hsa_amd_memory_pool_free(g->memory);
+		free(g);
+		return NULL;
+	}
+	g->next = grants;
+	grants = g;
+	set_used(g, false);
+	return g;
+}
+
+/* NULL: no memory. */
+static void *grant_memory(struct hip_device *device, size_t size_B)
+{
+	struct grant *g = find_unused(device, size_B);
+
+	if (!g)
+		g = make_grant(device, size_B);
+	if (!g)
+		return NULL;
+	set_used(g, true);
+	return g->memory;
+}
+
+static void take_back(const void *memory)
+{
+	struct grant **at = &grants, *g;
+
+	while (*at && (*at)->memory != memory)
+		at = &(*at)->next;
+	g = *at;
+	if (!g || !g->used)
+		return;
+	set_used(g, false);
+	if (unused_B <= UNUSED_MAX_B)
+		return;
+	set_used(g, true);
+	*at = g->next;
+	hsa_amd_memory_pool_free(g->memory);
+	free(g);
+}
+
+/* An address to free, or a size to allocate. */
+static void serve_memory(struct hip_device *device, uint64_t *slot)
+{
+	pthread_mutex_lock(&grants_lock);
+	if (slot[0])
+		take_back((const void *)(uintptr_t)slot[0]);
+	else
+		slot[0] = (uintptr_t)grant_memory(device, slot[1]);
+	pthread_mutex_unlock(&grants_lock);
+}
+
+static void serve_function(uint64_t *slot)
+{
+	void (*function)(uint64_t *out, const uint64_t *in) =
+		(void (*)(uint64_t *, const uint64_t *))(uintptr_t)slot[0];
+	uint64_t out[2] = {0};
+
+	function(out, slot + 1);
+	memcpy(slot, out, sizeof(out));
+}
+
+static void serve(struct hip_device *device, uint32_t service, uint64_t *slot)
+{
+	switch (service) {
+	case SERVICE_FUNCTION:
+		serve_function(slot);
+		break;
+	case SERVICE_PRINTF:
+		serve_printf(device, slot);
+		break;
+	case SERVICE_MEMORY:
+		serve_memory(device, slot);
+		break;
+	}
+}
+
+/* --- listening -------------------------------------------------------------------------------- */
+
+static void serve_all(struct hip_device *device, struct hip_hostcall *b)
+{
+	uint64_t next;
+
+	for (uint64_t at = atomic_exchange_explicit(&b->asked, 0, memory_order_acquire); at; at = next) {
+		struct header *h = &b->headers[at & b->index_mask];
+		struct payload *p = &b->payloads[at & b->index_mask];
+
+		next = h->next;
+		for (uint64_t lanes = h->active; lanes; lanes &= lanes - 1)
+			serve(device, h->service, p->slot[__builtin_ctzll(lanes)]);
+		atomic_store_explicit(&h->control, h->control & ~READY, memory_order_release);
+	}
+}
+
+static void *listen_to_kernels(void *arg)
+{
+	hsa_signal_value_t seen = 0;
+
+	(void)arg;
+	for (;;) {
+		seen = hsa_signal_wait_scacquire(hostcalls.doorbell, HSA_SIGNAL_CONDITION_NE, seen, UINT64_MAX,
+						 HSA_WAIT_STATE_BLOCKED);
+		for (unsigned i = 0; i < hip.devices; i++) {
+			struct hip_hostcall *b = atomic_load_explicit(&hostcalls.buffer[i], memory_order_acquire);
+
+			if (b)
+				serve_all(&hip.device[i], b);
+		}
+	}
+	return NULL;
+}
+
+static bool start_listener(void)
+{
+	pthread_t thread;
+
+	if (hostcalls.doorbell.handle)
+		return true;
+	if (hsa_signal_create(0, 0, NULL, &hostcalls.doorbell))
+		return false;
+	if (pthread_create(&thread, NULL, listen_to_kernels, NULL)) {
+		hsa_signal_destroy(hostcalls.doorbell);
+		hostcalls.doorbell.handle = 0;
+		return false;
+	}
+	pthread_detach(thread);
+	return true;
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+/* All packets in the free stack. Index 0 has a tag, for a top of 0 means an empty stack. */
+static void fill_buffer(struct hip_hostcall *b, unsigned packets)
+{
+	uint64_t next;
+
+	b->headers = (struct header *)(b + 1);
+	b->payloads = (struct payload *)(((uintptr_t)(b->headers + packets) + 4095) & ~(uintptr_t)4095);
+	b->doorbell = hostcalls.doorbell;
+	b->index_mask = (2u << (31 - __builtin_clz(packets - 1))) - 1;
+	next = b->index_mask + 1;
+	b->headers[0].next = 0;
+	for (unsigned i = 1; i < packets; i++) {
+		b->headers[i].next = next;
+		next = i;
+	}
+	atomic_store(&b->free, next);
+	atomic_store(&b->asked, 0);
+}
+
+static struct hip_hostcall *make_buffer(struct hip_device *device)
+{
+	uint32_t waves = 0;
+	unsigned packets;
+	void *memory;
+	size_t size_B;
+
+	if (hsa_agent_get_info(device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, &waves))
+		return NULL;
+	packets = device->cus * waves;
+	size_B = sizeof(struct hip_hostcall) + packets * (sizeof(struct header) + sizeof(struct payload)) + 4096;
+	memory = packets < 2 ? NULL : hip_allocate_for(device, hip.host_fine, size_B);
+	if (memory)
+		fill_buffer(memory, packets);
+	return memory;
+}
+
+struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
+{
+	struct hip_hostcall *b = atomic_load_explicit(&hostcalls.buffer[device->index], memory_order_acquire);
+
+	if (b)
+		return b;
+	pthread_mutex_lock(&hostcalls.lock);
+	b = atomic_load(&hostcalls.buffer[device->index]);
+	if (!b && start_listener()) {
+		b = make_buffer(device);
+		atomic_store_explicit(&hostcalls.buffer[device->index], b, memory_order_release);
+	}
+	pthread_mutex_unlock(&hostcalls.lock);
+	return b;
+}
+
+/* --- the heap of malloc() in kernels ---------------------------------------------------------- */
+
+/* What the device library keeps its books in, all 0 at first: then each slab is asked for. ROCm-Device-Libs' dm.cl
+ * clears as much. */
+#define HEAP_B 131072u
+
+static void *make_heap(struct hip_device *device)
+{
+	void *heap;
+
+	if (hsa_amd_memory_pool_allocate(device->vram, HEAP_B, 0, &heap))
+		return NULL;
+	if (hsa_amd_memory_fill(heap, 0, HEAP_B / 4)) {
+		hsa_amd_memory_pool_free(heap);
+		return NULL;
+	}
+	return heap;
+}
+
+/* Without memory, kernels ask later. */
+static void make_spare(struct hip_device *device)
+{
+	pthread_mutex_lock(&grants_lock);
+	while (spare[device->index] < SPARE && make_grant(device, SLAB_B))
+		;
+	pthread_mutex_unlock(&grants_lock);
+}
+
+void *hip_kernel_heap(struct hip_device *device)
+{
+	void *heap = atomic_load_explicit(&hostcalls.heap[device->index], memory_order_acquire);
+
+	if (atomic_load_explicit(&spare[device->index], memory_order_relaxed) < SPARE)
+		make_spare(device);
+	if (heap)
+		return heap;
+	pthread_mutex_lock(&hostcalls.lock);
+	heap = atomic_load(&hostcalls.heap[device->index]);
+	if (!heap) {
+		heap = make_heap(device);
+		atomic_store_explicit(&hostcalls.heap[device->index], heap, memory_order_release);
+	}
+	pthread_mutex_unlock(&hostcalls.lock);
+	return heap;
+}

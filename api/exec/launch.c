@@ -1,0 +1,781 @@
+/* Launches: a kernel's arguments are packed, and its dispatch is given to the stream. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/exec/event.h"
+#include "api/exec/grid.h"
+#include "api/exec/hostcall.h"
+#include "api/exec/print.h"
+#include "api/stream/capture.h"
+#include "api/stream/serial.h"
+#include "api/tool/tool.h"
+
+#define GRID_X_MAX  0x7fffffffu
+#define GRID_YZ_MAX 65536u
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* The value of a hidden argument; kinds that are not named stay 0. */
+static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
+{
+	switch (kind) {
+	case CS_HIDDEN_BLOCK_COUNT_X ... CS_HIDDEN_BLOCK_COUNT_Z: /* whole ones */
+		kind -= CS_HIDDEN_BLOCK_COUNT_X;
+		return l->grid[0] ? l->grid[kind] / l->threads[kind] : l->blocks[kind];
+	case CS_HIDDEN_GROUP_SIZE_X ... CS_HIDDEN_GROUP_SIZE_Z:
+		return l->threads[kind - CS_HIDDEN_GROUP_SIZE_X];
+	case CS_HIDDEN_REMAINDER_X ... CS_HIDDEN_REMAINDER_Z:
+		kind -= CS_HIDDEN_REMAINDER_X;
+		return l->grid[0] ? l->grid[kind] % l->threads[kind] : 0;
+	case CS_HIDDEN_GRID_DIMS:
+		return 3;
+	case CS_HIDDEN_DYNAMIC_LDS_SIZE:
+		return l->lds_B;
+	case CS_HIDDEN_MULTIGRID_SYNC:
+		return (uintptr_t)l->grid_sync;
+	case CS_HIDDEN_HOSTCALL: /* without memory for it the kernel faults when it asks, and not before */
+		return (uintptr_t)hip_hostcall_buffer(l->kernel->device);
+	case CS_HIDDEN_PRINTF:
+		return (uintptr_t)l->messages;
+	case CS_HIDDEN_HEAP:
+		return (uintptr_t)hip_kernel_heap(l->kernel->device);
+	}
+	return 0;
+}
+
+/* Most are of 4 or 8 bytes. */
+static inline void copy_arg(char *to, const void *from, size_t size_B)
+{
+	if (size_B == 8)
+		memcpy(to, from, 8);
+	else if (size_B == 4)
+		memcpy(to, from, 4);
+	else
+		memcpy(to, from, size_B);
+}
+
+__attribute__((always_inline)) static inline void pack_explicit(const struct hip_launch *l, char *to)
+{
+	const struct cs_kernel *k = l->kernel->cs;
+
+	if (l->args)
+		for (unsigned i = 0; i < k->arg_count; i++)
+			copy_arg(to + k->arg[i].offset_B, l->args[i], k->arg[i].size_B);
+	else if (l->packed_B)
+		memcpy(to, l->packed, l->packed_B < k->explicit_B ? l->packed_B : k->explicit_B);
+}
+
+void hip_launch_pack(const struct hip_launch *l, char *to)
+{
+	pack_explicit(l, to);
+}
+
+/* Packs the compiler's arguments that the kernel's code may read. */
+static void pack_hidden(char *to, const struct hip_launch *l)
+{
+	const struct cs_kernel *k = l->kernel->cs;
+
+	memset(to, 0, l->kernel->hidden_B);
+	for (unsigned i = 0; i < k->hidden_count; i++) {
+		const struct cs_arg *hidden = &k->hidden[i];
+		uint64_t value = hidden_value(l, hidden->kind);
+
+		if (hidden->size_B == 2)
+			memcpy(to + hidden->offset_B - k->explicit_B, &value, 2);
+		else
+			copy_arg(to + hidden->offset_B - k->explicit_B, &value,
+				 hidden->size_B < sizeof(value) ? hidden->size_B : sizeof(value));
+	}
+}
+
+static void pack(char *to, const struct hip_launch *l)
+{
+	pack_explicit(l, to);
+	pack_hidden(to + l->kernel->cs->explicit_B, l);
+}
+
+/* --- shapes ----------------------------------------------------------------------------------- */
+
+static inline struct hip_shape *shape_of(struct hip_stream *s, const struct hip_kernel *k)
+{
+	return &s->shapes[(uintptr_t)k / sizeof(*k) % HIP_SHAPES];
+}
+
+static inline bool is_shape(const struct hip_shape *shape, const struct hip_kernel *k, dim3 blocks, dim3 threads,
+			    uint32_t lds_B)
+{
+	uint32_t differ = shape->blocks[0] ^ blocks.x;
+
+	differ |= shape->blocks[1] ^ blocks.y;
+	differ |= shape->blocks[2] ^ blocks.z;
+	differ |= shape->threads[0] ^ threads.x;
+	differ |= shape->threads[1] ^ threads.y;
+	differ |= shape->threads[2] ^ threads.z;
+	differ |= shape->lds_B ^ lds_B;
+	differ |= shape->codes ^ atomic_load_explicit(&hip_codes, memory_order_relaxed);
+	return shape->kernel == k && !differ;
+}
+
+/* In pieces that need no call; memory for arguments comes in multiples of 8 bytes. */
+static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
+{
+	uint32_t at_B = 0;
+
+	for (; at_B + 16 <= size_B; at_B += 16)
+		memcpy(to + at_B, from + at_B, 16);
+	for (; at_B < size_B; at_B += 8)
+		memcpy(to + at_B, from + at_B, 8);
+}
+
+/* An argument that is missing for want of memory may be there at the next launch. */
+static bool is_lasting(const char *hidden, const struct cs_kernel *k)
+{
+	for (unsigned i = 0; i < k->hidden_count; i++) {
+		unsigned kind = k->hidden[i].kind;
+		uint64_t value;
+
+		memcpy(&value, hidden + k->hidden[i].offset_B - k->explicit_B, sizeof(value));
+		if ((kind == CS_HIDDEN_HEAP || kind == CS_HIDDEN_HOSTCALL) && !value)
+			return false;
+	}
+	return true;
+}
+
+/* The launch that was given to the stream, whose arguments are at packet->kernarg_address, can be made again. */
+__attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, const struct hip_launch *l,
+						       const hsa_kernel_dispatch_packet_t *packet)
+{
+	struct hip_shape *shape = shape_of(s, l->kernel);
+
+	shape->kernel = NULL;
+	shape->codes = atomic_load_explicit(&hip_codes, memory_order_acquire);
+	shape->again = hip.hsa->again_of(s->flow, packet);
+	memcpy(shape->blocks, l->blocks, sizeof(shape->blocks));
+	memcpy(shape->threads, l->threads, sizeof(shape->threads));
+	shape->lds_B = l->lds_B;
+	pack_hidden(shape->hidden, l);
+	if (is_lasting(shape->hidden, l->kernel->cs))
+		shape->kernel = l->kernel;
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+/* Says which limit is exceeded, and checks the rarer ones. */
+__attribute__((cold, noinline)) static hipError_t check_closely(const struct hip_launch *l)
+{
+	const struct hip_kernel *k = l->kernel;
+	uint64_t threads = (uint64_t)l->threads[0] * l->threads[1] * l->threads[2];
+
+	if (!threads || !l->blocks[0] || !l->blocks[1] || !l->blocks[2])
+		return hipErrorInvalidValue;
+	for (unsigned i = 0; i < 3; i++)
+		if ((uint64_t)l->blocks[i] * l->threads[i] > UINT32_MAX)
+			return hipErrorInvalidConfiguration;
+	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
+	    threads > HIP_THREADS_MAX)
+		return hipErrorInvalidValue;
+	/* Also where work-items are counted. CLR has no such limit there: up to 2^32 blocks of one. */
+	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
+		return hipErrorInvalidValue;
+	if (l->lds_B > k->device->lds_B)
+		return hipErrorInvalidValue;
+	if (threads > k->threads_max)
+		return hipErrorLaunchFailure;
+	if (l->lds_B > k->dynamic_max_B)
+		return hipErrorLaunchOutOfResources;
+	if (!l->args && !l->packed && k->cs->arg_count)
+		return hipErrorInvalidValue;
+	return l->cooperative ? hip_grid_check(l) : hipSuccess;
+}
+
+/* Two limits are powers of two, and 0 less 1 is above all of them. */
+__attribute__((always_inline)) static inline bool fits(const struct hip_kernel *k, dim3 blocks, dim3 threads,
+						       uint32_t lds_B)
+{
+	return ((threads.x - 1) | (threads.y - 1) | (threads.z - 1)) < HIP_THREADS_MAX &&
+	       threads.x * threads.y * threads.z <= k->threads_max &&
+	       ((blocks.y - 1) | (blocks.z - 1)) < GRID_YZ_MAX && blocks.x - 1 < GRID_X_MAX &&
+	       (uint64_t)blocks.x * threads.x <= UINT32_MAX && lds_B <= k->dynamic_max_B;
+}
+
+static inline dim3 dim3_of(const uint32_t *v)
+{
+	return (dim3){v[0], v[1], v[2]};
+}
+
+hipError_t hip_launch_check(const struct hip_launch *l)
+{
+	bool args = l->args || l->packed || !l->kernel->cs->arg_count;
+
+	return fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) && args && !l->cooperative
+		       ? hipSuccess
+		       : check_closely(l);
+}
+
+/* --- the packet ------------------------------------------------------------------------------- */
+
+/* The compiler does not know the stack of functions that are called by address, or that call themselves. CLR
+ * gives the larger of the two, and not the sum; nothing notices where that is too small, and waves share it. */
+__attribute__((cold, noinline)) static uint32_t private_of_caller(const struct hip_kernel *k)
+{
+	uint64_t both_B = k->private_B + atomic_load_explicit(&k->device->stack_B, memory_order_relaxed);
+
+	if (both_B < CS_DYNAMIC_STACK_B)
+		return CS_DYNAMIC_STACK_B;
+	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
+}
+
+/* The packet of a program's launch: without a completion signal. */
+__attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatch_packet_t *p,
+							      const struct hip_kernel *k, dim3 grid, dim3 threads,
+							      uint32_t lds_B, void *args)
+{
+	p->header = (uint16_t)HIP_LAUNCH_HEADER;
+	p->setup = HIP_LAUNCH_HEADER >> 16;
+	p->workgroup_size_x = (uint16_t)threads.x;
+	p->workgroup_size_y = (uint16_t)threads.y;
+	p->workgroup_size_z = (uint16_t)threads.z;
+	p->reserved0 = 0;
+	p->grid_size_x = grid.x;
+	p->grid_size_y = grid.y;
+	p->grid_size_z = grid.z;
+	p->private_segment_size = k->private_B;
+	p->group_segment_size = k->group_B + lds_B;
+	p->kernel_object = k->object;
+	p->kernarg_address = args;
+	p->reserved2 = 0;
+	p->completion_signal.handle = 0;
+}
+
+static void fill(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, void *args)
+{
+	uint32_t grid[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		grid[i] = l->grid[0] ? l->grid[i] : l->blocks[i] * l->threads[i];
+	fill_packet(p, l->kernel, dim3_of(grid), dim3_of(l->threads), l->lds_B, args);
+	if (l->kernel->calls)
+		p->private_segment_size = private_of_caller(l->kernel);
+}
+
+__attribute__((cold, noinline)) static hipError_t put_rare(struct hip_stream *s, const struct hip_launch *l)
+{
+	if (!l->cooperative)
+		return hip_print_put(s, l);
+	return l->kernel->prints ? hipErrorNotSupported : hip_grid_put(s, l);
+}
+
+hsa_signal_t hip_launch_watch(struct hip_stream *s, const struct hip_launch *l)
+{
+	return hip_tool_watch(s, &(struct hip_tool_work){.op = HIP_TOOL_DISPATCH,
+							 .kind = HIP_TOOL_KERNEL,
+							 .kernel = l->kernel->cs->name});
+}
+
+hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
+{
+	hsa_kernel_dispatch_packet_t packet;
+	char *args = NULL;
+	hipError_t r;
+
+	if (l->cooperative || (l->kernel->prints && !l->messages))
+		return put_rare(s, l);
+	if (l->kernel->args_B) {
+		args = hip_stream_args(s, l->kernel->args_B);
+		if (!args)
+			return hipErrorOutOfMemory;
+		pack(args, l);
+	}
+	fill(&packet, l, args);
+	packet.completion_signal = hip_launch_watch(s, l);
+	r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
+	if (r)
+		hip_tool_forget(packet.completion_signal);
+	return r;
+}
+
+static hipError_t check_op(const struct hip_op *op)
+{
+	return hip_launch_check(&op->launch);
+}
+
+static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
+{
+	return hip_launch_put(s, &op->launch);
+}
+
+const struct hip_op_kind hip_op_launch = {hipGraphNodeTypeKernel, check_op, put_op, NULL};
+
+void hip_launch_prepare(const struct hip_launch *l, uint32_t header_and_setup, hsa_kernel_dispatch_packet_t *packet,
+			char *args)
+{
+	pack(args, l);
+	fill(packet, l, args);
+	packet->header = (uint16_t)header_and_setup;
+	packet->setup = (uint16_t)(header_and_setup >> 16);
+}
+
+hipError_t hip_launch_submit(struct hip_stream *s, const struct hip_launch *l)
+{
+	hipError_t r = hip_launch_check(l);
+
+	if (!r && hip_stream_captures(s))
+		return atomic_load(&hip_capture_ops)->op(s, &(struct hip_op){.kind = &hip_op_launch, .launch = *l});
+	/* The grids of a multi-device launch are all submitted before any wait, since they wait for each other. */
+	if (!r && !l->group)
+		r = hip_serial_before(s, HIP_SERIAL_KERNEL);
+	if (!r)
+		r = hip_stream_begin(s);
+	if (r)
+		return r;
+	r = hip_launch_put(s, l);
+	hip_stream_done(s);
+	return r || l->group ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
+}
+
+/* A kernel that reads its packet, or one that the flow does not remember as it was. */
+__attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, const struct hip_kernel *k, dim3 blocks,
+						      dim3 threads, uint32_t lds_B, void *args)
+{
+	const dim3 grid = {blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
+	hsa_kernel_dispatch_packet_t packet;
+
+	fill_packet(&packet, k, grid, threads, lds_B, args);
+	return !hip_stream_dispatch(s, &packet);
+}
+
+/* False: it is of another shape. */
+__attribute__((always_inline)) static inline bool launch_again(struct hip_stream *s, const struct hip_kernel *k,
+							       dim3 blocks, dim3 threads, uint32_t lds_B,
+							       void **args)
+{
+	struct hip_shape *shape = shape_of(s, k);
+	uint32_t at_B = s->args_at;
+	char *to;
+
+	if (!is_shape(shape, k, blocks, threads, lds_B) || k->args_B > HIP_CHUNK_B - at_B)
+		return false;
+	to = k->args_B ? s->args->base + at_B : NULL;
+	pack_explicit(&(struct hip_launch){.kernel = k, .args = args}, to);
+	copy_hidden(to + k->cs->explicit_B, shape->hidden, k->hidden_B);
+	s->args_at = at_B + k->args_B;
+	if (__builtin_expect(shape->again.kernel != NULL, 1)) {
+		if (__builtin_expect(!hip.hsa->again(s->flow, &shape->again, to), 1))
+			return true;
+		/* The flow has remembered another kernel in its place. */
+		if (shape->again.kernel->serial != shape->again.serial)
+			shape->kernel = NULL;
+	}
+	return dispatch_packet(s, k, blocks, threads, lds_B, to);
+}
+
+/* The first of its shape. */
+__attribute__((noinline)) static bool launch_first(struct hip_stream *s, const struct hip_launch *l)
+{
+	hsa_kernel_dispatch_packet_t packet;
+	char *args = NULL;
+
+	if (!fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) ||
+	    l->kernel->args_B > HIP_CHUNK_B - s->args_at)
+		return false;
+	if (l->kernel->args_B) {
+		args = hip_stream_args(s, l->kernel->args_B);
+		pack(args, l);
+	}
+	fill(&packet, l, args);
+	packet.completion_signal.handle = 0;
+	if (hip_stream_dispatch(s, &packet))
+		return false;
+	keep_shape(s, l, &packet);
+	return true;
+}
+
+/* A kernel whose arguments are given one by one. What the flow refuses the long way is refused, too. */
+__attribute__((always_inline)) static inline bool launch_shortly(const struct hip_kernel *k, struct hip_stream *s,
+								 dim3 blocks, dim3 threads, uint32_t lds_B,
+								 void **args, struct drv_lock **held)
+{
+	if (!k->plain || (!args && k->cs->arg_count) || !drv_lock_try(&s->flow->lock))
+		return false;
+	*held = &s->flow->lock;
+	if (!hip_stream_is_clear(s))
+		return false;
+	return launch_again(s, k, blocks, threads, lds_B, args) ||
+	       launch_first(s, &(struct hip_launch){.kernel = k,
+						    .blocks = {blocks.x, blocks.y, blocks.z},
+						    .threads = {threads.x, threads.y, threads.z},
+						    .lds_B = lds_B,
+						    .args = args});
+}
+
+/* --- launches by the host's name -------------------------------------------------------------- */
+
+/* The current device's kernel, unless the stream is another's. */
+static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *threads, void **args, size_t lds_B,
+			 hipStream_t handle)
+{
+	struct hip_launch l = {
+		.blocks = {blocks->x, blocks->y, blocks->z},
+		.threads = {threads->x, threads->y, threads->z},
+		.lds_B = (uint32_t)lds_B,
+		.args = args,
+		.function = function,
+	};
+	struct hip_stream *s;
+	hipError_t r = hip_launch_stream(handle, &s);
+
+	if (r)
+		return r;
+	if (lds_B > UINT32_MAX)
+		return hipErrorInvalidValue;
+	r = hip_kernel_of(function, s->device, &l.kernel);
+	return r ? r : hip_launch_submit(s, &l);
+}
+
+HIP_SLOW_PATH static hipError_t launch_at_length(const void *function, dim3 blocks, dim3 threads, void **args,
+						 size_t lds_B, hipStream_t stream, struct drv_lock *held)
+{
+	HIP_ENTER_SLOW(held, "hipLaunchKernel", function, blocks, threads, args, lds_B, stream);
+	return hip_end_of("hipLaunchKernel", launch(function, &blocks, &threads, args, lds_B, stream));
+}
+
+hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
+			   hipStream_t stream)
+{
+	struct hip_stream *s;
+	const struct hip_kernel *k;
+	struct drv_lock *held = NULL;
+
+	hip_call_begin();
+	s = hip_stream_of_nocreate(stream);
+	if (__builtin_expect(!hip_slow_path_flags() && s && lds_B <= UINT32_MAX &&
+				     !hip_kernel_of(function, s->device, &k) &&
+				     launch_shortly(k, s, blocks, threads, (uint32_t)lds_B, args, &held),
+			     1))
+		return hip_end_fast(held);
+	return launch_at_length(function, blocks, threads, args, lds_B, stream, held);
+}
+
+/* --- launches by a module's function ---------------------------------------------------------- */
+
+/* A list of marks and values: the packed arguments, and how many bytes they are. */
+hipError_t hip_launch_extra(void **extra, struct hip_launch *l)
+{
+	bool sized = false;
+
+	for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2)
+		if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) {
+			l->packed = extra[1];
+		} else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) {
+			l->packed_B = *(const size_t *)extra[1];
+			sized = true;
+		} else {
+			return hipErrorInvalidValue;
+		}
+	return l->packed && sized ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, hipStream_t handle, void **extra)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_launch_stream(handle, &s);
+
+	if (!r)
+		r = hip_function_of(function, &l->kernel);
+	if (r)
+		return r;
+	if (l->args && extra)
+		return hipErrorInvalidValue;
+	l->function = function;
+	if (extra)
+		r = hip_launch_extra(extra, l);
+	if (r)
+		return r;
+	return s->device == l->kernel->device ? hip_launch_submit(s, l) : hipErrorInvalidResourceHandle;
+}
+
+HIP_SLOW_PATH static hipError_t launch_function_at_length(hipFunction_t function, dim3 grid, dim3 block,
+							  uint32_t lds_B, hipStream_t stream, void **args,
+							  void **extra, struct drv_lock *held)
+{
+	struct hip_launch l = {.blocks = {grid.x, grid.y, grid.z},
+			       .threads = {block.x, block.y, block.z},
+			       .lds_B = lds_B,
+			       .args = args};
+
+	HIP_ENTER_SLOW(held, "hipModuleLaunchKernel", function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+		       lds_B, stream, args, extra);
+	return hip_end_of("hipModuleLaunchKernel", launch_function(function, &l, stream, extra));
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
+				 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+				 unsigned int block_z, unsigned int lds_B, hipStream_t stream, void **args,
+				 void **extra)
+{
+	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
+	const struct hip_kernel *k;
+	struct hip_stream *s;
+	struct drv_lock *held = NULL;
+
+	hip_call_begin();
+	k = hip_find(HIP_FUNCTION, function);
+	s = hip_stream_of_nocreate(stream);
+	if (__builtin_expect(!hip_slow_path_flags() && k && s && !extra && s->device == k->device &&
+				     !hip_code_lost(k->device, k->losses) &&
+				     launch_shortly(k, s, grid, block, lds_B, args, &held),
+			     1))
+		return hip_end_fast(held);
+	return launch_function_at_length(function, grid, block, lds_B, stream, args, extra, held);
+}
+
+/* Before anything is recorded. */
+static hipError_t check_events(hipEvent_t start, hipEvent_t stop, hipStream_t stream)
+{
+	struct hip_stream *s;
+
+	if ((start && !hip_find(HIP_EVENT, start)) || (stop && !hip_find(HIP_EVENT, stop)))
+		return hipErrorInvalidValue;
+	return hip_launch_stream(stream, &s);
+}
+
+static hipError_t record(hipEvent_t event, hipStream_t stream)
+{
+	struct hip_stream *s;
+	hipError_t r = event ? hip_stream_of(stream, &s) : hipSuccess;
+
+	return r || !event ? r : hip_event_record(event, s);
+}
+
+/* Sizes of blocks as AMD's library takes them from a grid in work-items: one that is larger than the grid becomes
+ * the grid's, and the last block may have fewer where the kernel's code allows for that. Too large ones are refused
+ * later. */
+static hipError_t fit_blocks(const struct hip_kernel *k, struct hip_launch *l)
+{
+	const uint64_t most = k->threads_max, x = l->threads[0], y = l->threads[1], z = l->threads[2];
+
+	if (x > most || y > most || z > most || x * y * z > most)
+		return hipSuccess;
+	for (unsigned i = 0; i < 3; i++) {
+		if (l->grid[i] < l->threads[i])
+			l->threads[i] = l->grid[i];
+		if (k->cs->uniform && l->grid[i] % l->threads[i])
+			return hipErrorInvalidValue;
+	}
+	return hipSuccess;
+}
+
+/* The grid is in work-items. */
+static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipStream_t stream, void **extra,
+			     hipEvent_t start, hipEvent_t stop)
+{
+	const struct hip_kernel *k = hip_find(HIP_FUNCTION, function);
+	hipError_t r = check_events(start, stop, stream);
+
+	if (r)
+		return r;
+	if (!l->grid[0] || !l->grid[1] || !l->grid[2])
+		return hipErrorInvalidValue;
+	if (!l->threads[0] || !l->threads[1] || !l->threads[2])
+		return hipErrorInvalidConfiguration;
+	if (k)
+		r = fit_blocks(k, l);
+	for (unsigned i = 0; i < 3; i++)
+		l->blocks[i] = (l->grid[i] - 1) / l->threads[i] + 1;
+	if (!r)
+		r = record(start, stream);
+	if (!r)
+		r = launch_function(function, l, stream, extra);
+	return r ? r : record(stop, stream);
+}
+
+/* Declared nowhere else for C. */
+HIP_API_BEGIN
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags);
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop);
+HIP_API_END
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
+{
+	struct hip_launch l = {
+		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
+
+	(void)flags; /* to leave the order is allowed, not demanded */
+	HIP_ENTER(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start, stop, flags);
+	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue
+					  : launch_ext(function, &l, stream, extra, start, stop));
+}
+
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
+				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
+				    void **args, void **extra, hipEvent_t start, hipEvent_t stop)
+{
+	return hipExtModuleLaunchKernel(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra,
+					start, stop, 0);
+}
+
+/* The names that C++ programs of HIP 5 call. */
+__typeof__(hipExtModuleLaunchKernel) hip_ext_module_launch __asm__(
+	"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j")
+	__attribute__((alias("hipExtModuleLaunchKernel"), visibility("default")));
+__typeof__(hipHccModuleLaunchKernel) hip_hcc_module_launch __asm__(
+	"_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_")
+	__attribute__((alias("hipHccModuleLaunchKernel"), visibility("default")));
+
+hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
+			      hipStream_t stream, hipEvent_t start, hipEvent_t stop, int flags)
+{
+	hipError_t r;
+
+	(void)flags;
+	HIP_ENTER(function, blocks, threads, args, lds_B, stream, start, stop, flags);
+	r = check_events(start, stop, stream);
+	if (!r)
+		r = record(start, stream);
+	if (!r)
+		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
+	return hip_end(r ? r : record(stop, stream));
+}
+
+/* --- <<<...>>> -------------------------------------------------------------------------------- */
+
+struct hip_call {
+	dim3 blocks, threads;
+	size_t lds_B;
+	hipStream_t stream;
+};
+
+/* The stacks of threads that end. */
+static pthread_key_t calls_key;
+static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
+
+/* Others' destructors may launch behind it. */
+static void free_calls(void *calls)
+{
+	struct hip_thread *t = &hip_thread;
+
+	free(calls);
+	t->calls = NULL;
+	t->call_count = t->call_max = 0;
+}
+
+static void make_calls_key(void)
+{
+	(void)!pthread_key_create(&calls_key, free_calls);
+}
+
+static hipError_t grow_calls(void)
+{
+	struct hip_thread *t = &hip_thread;
+	unsigned max = t->call_max ? 2 * t->call_max : 4;
+	struct hip_call *calls = realloc(t->calls, max * sizeof(*calls));
+
+	if (!calls)
+		return hipErrorOutOfMemory;
+	t->calls = calls;
+	t->call_max = max;
+	pthread_once(&calls_once, make_calls_key);
+	(void)!pthread_setspecific(calls_key, calls);
+	return hipSuccess;
+}
+
+hipError_t __hipPushCallConfiguration(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
+{
+	struct hip_thread *t = &hip_thread;
+
+	if (t->call_count == t->call_max && grow_calls())
+		return hip_end(hipErrorOutOfMemory);
+	t->calls[t->call_count++] = (struct hip_call){blocks, threads, lds_B, stream};
+	return hipSuccess;
+}
+
+hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B, hipStream_t *stream)
+{
+	struct hip_thread *t = &hip_thread;
+	const struct hip_call *call;
+
+	if (!t->call_count)
+		return hip_end(hipErrorMissingConfiguration);
+	call = &t->calls[--t->call_count];
+	*blocks = call->blocks;
+	*threads = call->threads;
+	*lds_B = call->lds_B;
+	*stream = call->stream;
+	return hipSuccess;
+}
+
+/* --- the steps of old ------------------------------------------------------------------------- */
+
+/* Arguments for the launch that was configured last, at their places. */
+struct setup {
+	char bytes[CS_DATA_MAX_B];
+	size_t size_B;
+};
+static _Thread_local void *setup_memory;
+
+static struct setup *setup(void)
+{
+	return hip_thread_memory(&setup_memory, sizeof(struct setup));
+}
+
+hipError_t hipConfigureCall(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
+{
+	struct setup *to = setup();
+
+	if (!to)
+		return hip_end(hipErrorOutOfMemory);
+	to->size_B = 0;
+	return hip_end(__hipPushCallConfiguration(blocks, threads, lds_B, stream));
+}
+
+hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
+{
+	struct setup *to = setup();
+
+	if (!to)
+		return hip_end(hipErrorOutOfMemory);
+	if (!arg || offset > sizeof(to->bytes) || size > sizeof(to->bytes) - offset)
+		return hip_end(hipErrorInvalidValue);
+	memcpy(to->bytes + offset, arg, size);
+	if (offset + size > to->size_B)
+		to->size_B = offset + size;
+	return hip_end(hipSuccess);
+}
+
+static hipError_t launch_by_ptr(const void *function)
+{
+	struct hip_stream *s;
+	dim3 blocks, threads;
+	hipStream_t handle;
+	size_t lds_B;
+	const struct setup *from = setup();
+	struct hip_launch l = {.function = function};
+	hipError_t r = __hipPopCallConfiguration(&blocks, &threads, &lds_B, &handle);
+
+	if (!r)
+		r = hip_stream_of(handle, &s);
+	if (!r)
+		r = hip_kernel_of(function, s->device, &l.kernel);
+	if (r)
+		return r;
+	if (!from)
+		return hipErrorOutOfMemory;
+	l.packed = from->bytes;
+	l.packed_B = from->size_B;
+	memcpy(l.blocks, &blocks, sizeof(l.blocks));
+	memcpy(l.threads, &threads, sizeof(l.threads));
+	l.lds_B = (uint32_t)lds_B;
+	return lds_B > UINT32_MAX ? hipErrorInvalidValue : hip_launch_submit(s, &l);
+}
+
+hipError_t hipLaunchByPtr(const void *function)
+{
+	HIP_ENTER(function);
+	return hip_end(launch_by_ptr(function));
+}

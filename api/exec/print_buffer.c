@@ -1,0 +1,248 @@
+/* printf of kernels that were compiled with -mprintf-kind=buffered: they leave messages in a buffer, and a function
+ * of the host's, behind the kernel, prints them.
+ *
+ * A stream has a buffer as long as it has such work: its kernels come one after the other, and each finds it empty.
+ * It is the device's memory: kernels count in it by atomics of the device's scope. Layout: ROCm-Device-Libs'
+ * printf_alloc.cl; messages: LLVM's AMDGPUEmitPrintf.cpp. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/exec/op.h"
+#include "api/exec/print.h"
+
+struct head {
+	uint32_t used_B; /* of messages, behind the head */
+	uint32_t end_B;  /* of the buffer */
+};
+
+/* What a message begins with: bits 31:2 its size in bytes, this word included. */
+#define TO_STDERR      1u
+#define HAS_HASH       2u /* behind it, of the format; else the format itself */
+#define SIZE_B(dw)     ((dw) >> 2)
+#define CONTROL_B      4u
+#define HASH_B         8u
+#define BUFFER_LEAST_B 4096u
+
+struct buffer {
+	struct buffer *next;
+	struct hip_device *device;
+	struct hip_stream *stream; /* whose kernels use it; compared only. NULL: nobody's */
+	unsigned users;            /* launches */
+	size_t size_B;
+	void *memory; /* owned */
+};
+
+static struct {
+	pthread_mutex_t lock; /* guards all below */
+	struct buffer *first; /* owned */
+} print_buffers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct job {
+	struct buffer *buffer;     /* a use of it */
+	const char *const *format; /* borrowed: the code stays loaded while it has work */
+};
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+/* "0:0:", the hash in hexadecimal, a comma, the text. NULL: no such format. */
+static const char *find_format(const char *const *format, uint64_t hash)
+{
+	for (; format && *format; format++) {
+		const char *text = *format;
+		char *end;
+
+		if (strncmp(text, "0:0:", 4))
+			continue;
+		if (strtoull(text + 4, &end, 16) == hash && *end == ',')
+			return end + 1;
+	}
+	return NULL;
+}
+
+/* words: what stands behind the control word, and a zero. */
+static void print_message(uint32_t control, const uint64_t *words, size_t count, const char *const *formats)
+{
+	FILE *to = control & TO_STDERR ? stderr : stdout;
+	const char *format;
+
+	if (!(control & HAS_HASH)) {
+		(void)!hip_print_words(to, words, words + count);
+		return;
+	}
+	format = count ? find_format(formats, words[0]) : NULL;
+	if (format)
+		(void)!hip_print(to, format, words + 1, words + count);
+}
+
+/* A kernel may write anything: sizes are looked at. */
+static void print_messages(const char *from, size_t size_B, const char *const *formats)
+{
+	uint64_t *words = calloc(size_B / sizeof(*words) + 2, sizeof(*words));
+	uint32_t control;
+
+	for (size_t at = 0, next; words && size_B - at >= CONTROL_B; at = next) {
+		memcpy(&control, from + at, sizeof(control));
+		if (SIZE_B(control) < CONTROL_B || SIZE_B(control) > size_B - at)
+			break;
+		next = at + SIZE_B(control);
+		memcpy(words, from + at + CONTROL_B, SIZE_B(control) - CONTROL_B);
+		words[(SIZE_B(control) - CONTROL_B) / sizeof(*words)] = 0;
+		print_message(control, words, (SIZE_B(control) - CONTROL_B) / sizeof(*words), formats);
+	}
+	free(words);
+}
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static hipError_t clear(struct buffer *b)
+{
+	const struct head head = {0, (uint32_t)b->size_B};
+
+	return hip_of_hsa(hsa_memory_copy(b->memory, &head, sizeof(head)));
+}
+
+static struct buffer *create(struct hip_device *device)
+{
+	struct buffer *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->device = device;
+	b->size_B = device->printf_B < BUFFER_LEAST_B ? BUFFER_LEAST_B : device->printf_B;
+	if (b->size_B > UINT32_MAX)
+		b->size_B = UINT32_MAX;
+	if (hsa_amd_memory_pool_allocate(device->vram, b->size_B, 0, &b->memory)) {
+		free(b);
+		return NULL;
+	}
+	if (clear(b)) {
+		hsa_amd_memory_pool_free(b->memory);
+		free(b);
+		return NULL;
+	}
+	return b;
+}
+
+/* The stream's, or one that nobody uses. */
+static struct buffer *find_locked(const struct hip_stream *s)
+{
+	struct buffer *idle = NULL;
+
+	for (struct buffer *b = print_buffers.first; b; b = b->next) {
+		if (b->users && b->stream == s)
+			return b;
+		if (!b->users && b->device == s->device)
+			idle = b;
+	}
+	return idle;
+}
+
+static struct buffer *take(struct hip_stream *s)
+{
+	struct buffer *b;
+
+	pthread_mutex_lock(&print_buffers.lock);
+	b = find_locked(s);
+	if (!b && (b = create(s->device))) {
+		b->next = print_buffers.first;
+		print_buffers.first = b;
+	}
+	if (b) {
+		b->stream = s;
+		b->users++;
+	}
+	pthread_mutex_unlock(&print_buffers.lock);
+	return b;
+}
+
+static void give(struct buffer *b)
+{
+	pthread_mutex_lock(&print_buffers.lock);
+	b->users--;
+	pthread_mutex_unlock(&print_buffers.lock);
+}
+
+void hip_print_reset(struct hip_device *device)
+{
+	struct buffer **at = &print_buffers.first;
+
+	pthread_mutex_lock(&print_buffers.lock);
+	while (*at) {
+		struct buffer *b = *at;
+
+		if (b->device != device || b->users) {
+			at = &b->next;
+			continue;
+		}
+		*at = b->next;
+		hsa_amd_memory_pool_free(b->memory);
+		free(b);
+	}
+	pthread_mutex_unlock(&print_buffers.lock);
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+/* What did not fit in was dropped by the kernel, whose printf said so. */
+static hipError_t read_messages(const struct job *job)
+{
+	struct buffer *b = job->buffer;
+	struct head head;
+	char *copy;
+	hipError_t r = hip_of_hsa(hsa_memory_copy(&head, b->memory, sizeof(head)));
+
+	if (r || !head.used_B || head.used_B > b->size_B - sizeof(head))
+		return r ? r : clear(b);
+	copy = malloc(head.used_B);
+	if (!copy)
+		return clear(b);
+	r = hip_of_hsa(hsa_memory_copy(copy, (char *)b->memory + sizeof(head), head.used_B));
+	if (!r)
+		print_messages(copy, head.used_B, job->format);
+	free(copy);
+	return r ? r : clear(b);
+}
+
+/* On the device's thread, when the kernel has ended, or never will. */
+static void run(void *data, hipError_t error, bool dropped)
+{
+	struct job *job = data;
+
+	if (dropped) {
+		/* The next kernel is to find it empty, or is not to find it. */
+		if (!clear(job->buffer))
+			give(job->buffer);
+		free(job);
+		return;
+	}
+	if (!error)
+		error = read_messages(job);
+	if (error)
+		hip_device_fail(job->buffer->device, error);
+	give(job->buffer);
+	free(job);
+}
+
+hipError_t hip_print_put(struct hip_stream *s, const struct hip_launch *launch)
+{
+	struct hip_launch with = *launch;
+	struct job *job = malloc(sizeof(*job));
+	hipError_t r;
+
+	if (!job)
+		return hipErrorOutOfMemory;
+	*job = (struct job){take(s), launch->kernel->cs->format};
+	if (!job->buffer) {
+		free(job);
+		return hipErrorOutOfMemory;
+	}
+	with.messages = job->buffer->memory;
+	r = hip_launch_put(s, &with);
+	if (r)
+		give(job->buffer);
+	else /* without it nobody knows when the kernel has left the buffer: that is lost */
+		r = hip_host_put(s, &(struct hip_host){.own = run, .data = job});
+	if (r)
+		free(job);
+	return r;
+}

@@ -1,0 +1,223 @@
+/* Semaphores of other drivers, as Vulkan: DRM's syncobjs, as Mesa's drivers export them. A wait and a signal are
+ * operations of the stream (hsa/interface.h). A semaphore without values stands for one signal, which a wait takes
+ * away.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/exec/event.h"
+#include "api/exec/launch.h"
+#include "api/stream/capture.h"
+
+struct semaphore {
+	struct semaphore *next;
+	_Atomic unsigned refs; /* the program's, and those of calls that are about to use it */
+	uint64_t handle;
+	struct hip_device *device;
+	struct rt_sync *sync; /* owned */
+	bool values;
+};
+
+static struct {
+	pthread_mutex_t lock; /* guards all below */
+	struct semaphore *first;
+} semaphore_list = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void semaphore_put(struct semaphore *s)
+{
+	if (atomic_fetch_sub(&s->refs, 1) != 1)
+		return;
+	if (s->sync)
+		hip.hsa->drop_sync(s->sync);
+	free(s);
+}
+
+static hipError_t import(hipExternalSemaphore_t *out, const hipExternalSemaphoreHandleDesc *desc)
+{
+	struct semaphore *s;
+	hipError_t r;
+
+	if (!out || !desc || desc->flags ||
+	    (desc->type != hipExternalSemaphoreHandleTypeOpaqueFd &&
+	     desc->type != hipExternalSemaphoreHandleTypeTimelineSemaphoreFd))
+		return hipErrorInvalidValue;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return hipErrorOutOfMemory;
+	s->refs = 1;
+	s->device = hip_current();
+	s->values = desc->type == hipExternalSemaphoreHandleTypeTimelineSemaphoreFd;
+	r = hip_of_errno(hip.hsa->import_sync(s->device->agent, desc->handle.fd, &s->sync));
+	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_SEMAPHORE), s, &s->handle))
+		r = hipErrorOutOfMemory;
+	if (r) {
+		semaphore_put(s);
+		return r == hipErrorOutOfMemory ? r : hipErrorInvalidValue;
+	}
+	close(desc->handle.fd);
+	*out = (hipExternalSemaphore_t)(uintptr_t)s->handle;
+	pthread_mutex_lock(&semaphore_list.lock);
+	s->next = semaphore_list.first;
+	semaphore_list.first = s;
+	pthread_mutex_unlock(&semaphore_list.lock);
+	return hipSuccess;
+}
+
+hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *semaphore, const hipExternalSemaphoreHandleDesc *desc)
+{
+	HIP_ENTER();
+	return hip_end(import(semaphore, desc));
+}
+
+/* Waits and signals that streams have not come to yet are passed over. */
+static hipError_t destroy(hipExternalSemaphore_t handle)
+{
+	struct semaphore **at = &semaphore_list.first, *s;
+
+	pthread_mutex_lock(&semaphore_list.lock);
+	s = hip_find(HIP_SEMAPHORE, handle);
+	while (s && *at != s)
+		at = &(*at)->next;
+	if (s) {
+		*at = s->next;
+		drv_handle_destroy(&hip_handles, s->handle);
+	}
+	pthread_mutex_unlock(&semaphore_list.lock);
+	if (!s)
+		return hipErrorInvalidValue;
+	semaphore_put(s);
+	return hipSuccess;
+}
+
+hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t semaphore)
+{
+	HIP_ENTER();
+	return hip_end(destroy(semaphore));
+}
+
+void hip_semaphores_reset(struct hip_device *device)
+{
+	struct semaphore **at = &semaphore_list.first;
+
+	pthread_mutex_lock(&semaphore_list.lock);
+	while (*at) {
+		struct semaphore *s = *at;
+
+		if (s->device != device) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		drv_handle_destroy(&hip_handles, s->handle);
+		semaphore_put(s);
+	}
+	pthread_mutex_unlock(&semaphore_list.lock);
+}
+
+/* --- in a stream ------------------------------------------------------------------------------ */
+
+struct step {
+	struct semaphore *semaphore; /* a reference */
+	uint64_t value;
+	bool nothing; /* a timeline begins at 0 */
+};
+
+static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool signal,
+			  const struct hip_stream *stream, struct step *step)
+{
+	hipError_t r = hipSuccess;
+	struct semaphore *s;
+
+	pthread_mutex_lock(&semaphore_list.lock);
+	s = hip_find(HIP_SEMAPHORE, handle);
+	if (!s || s->device != stream->device || (s->values && signal && !value)) {
+		r = hipErrorInvalidValue;
+	} else {
+		atomic_fetch_add(&s->refs, 1);
+		*step = (struct step){s, s->values ? value : 0, s->values && !value};
+	}
+	pthread_mutex_unlock(&semaphore_list.lock);
+	return r;
+}
+
+static hipError_t put(struct hip_stream *s, const struct step *step, bool signal)
+{
+	if (step->nothing)
+		return hipSuccess;
+	return hip_stream_result(s, hip.hsa->syncobj(s->flow, step->semaphore->sync, step->value, signal));
+}
+
+static hipError_t put_all(struct hip_stream *s, const struct step *steps, unsigned count, bool signal)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	for (unsigned i = 0; i < count && !r; i++)
+		r = put(s, &steps[i], signal);
+	hip_stream_done(s);
+	return r;
+}
+
+/* One of the two: what each is signaled or waited for with. All of them, or none if one is wrong. */
+struct params {
+	const hipExternalSemaphoreSignalParams *signal;
+	const hipExternalSemaphoreWaitParams *wait;
+};
+
+static hipError_t steps_of(const hipExternalSemaphore_t *semaphores, const struct params *p, unsigned count,
+			   const struct hip_stream *s, struct step *steps)
+{
+	hipError_t r = hipSuccess;
+
+	for (unsigned i = 0; i < count && !r; i++) {
+		unsigned flags = p->signal ? p->signal[i].flags : p->wait[i].flags;
+		uint64_t value = p->signal ? p->signal[i].params.fence.value : p->wait[i].params.fence.value;
+
+		r = flags ? hipErrorInvalidValue : step_of(semaphores[i], value, p->signal, s, &steps[i]);
+	}
+	return r;
+}
+
+static hipError_t run(const hipExternalSemaphore_t *semaphores, const struct params *p, unsigned count,
+		      hipStream_t handle)
+{
+	struct hip_stream *s;
+	struct step *steps;
+	hipError_t r;
+
+	if (!semaphores || (!p->signal && !p->wait))
+		return hipErrorInvalidValue;
+	r = hip_launch_stream(handle, &s);
+	if (!r && hip_stream_captures(s))
+		r = hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	if (r)
+		return r;
+	steps = calloc(count ? count : 1, sizeof(*steps));
+	if (!steps)
+		return hipErrorOutOfMemory;
+	r = steps_of(semaphores, p, count, s, steps);
+	if (!r)
+		r = put_all(s, steps, count, p->signal);
+	for (unsigned i = 0; i < count; i++)
+		if (steps[i].semaphore)
+			semaphore_put(steps[i].semaphore);
+	free(steps);
+	return r;
+}
+
+hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphores,
+					    const hipExternalSemaphoreSignalParams *params, unsigned int count,
+					    hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(run(semaphores, &(struct params){.signal = params}, count, stream));
+}
+
+hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphores,
+					  const hipExternalSemaphoreWaitParams *params, unsigned int count,
+					  hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(run(semaphores, &(struct params){.wait = params}, count, stream));
+}

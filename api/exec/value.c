@@ -1,0 +1,222 @@
+/* Values that a stream writes, and that it waits for.
+ *
+ * A wait is an operation of the stream's flow, which the CPU does not pass before memory holds the value
+ * (flow/flow.h). A waiting kernel, as AMD's library has it, would keep a ring of the GPU that other streams need,
+ * and the watchdog would end it; so would a command that lets the GPU wait. The cost: the CPU has to see the
+ * memory, and finds what a GPU wrote when it reads the value again. A write is a kernel, behind a release at system
+ * scope. */
+#include "api/exec/op.h"
+#include "api/exec/value.h"
+#include "api/module/built_in.h"
+#include "api/stream/capture.h"
+
+static const enum flow_condition conditions[] = {
+	[hipStreamWaitValueGte] = FLOW_GTE,
+	[hipStreamWaitValueEq] = FLOW_EQ,
+	[hipStreamWaitValueAnd] = FLOW_ANY,
+	[hipStreamWaitValueNor] = FLOW_NOT_ALL,
+};
+
+/* Finds where the CPU reads what is at the GPU's address. */
+static hipError_t place_for_cpu(struct hip_value *v)
+{
+	hsa_amd_pointer_info_t info = {.size = sizeof(info)};
+
+	if (hsa_amd_pointer_info(v->address, &info, NULL, NULL, NULL) || !info.hostBaseAddress)
+		return hipErrorNotSupported;
+	v->cpu = (const char *)info.hostBaseAddress + (v->address - (const char *)info.agentBaseAddress);
+	return hipSuccess;
+}
+
+/* The program's address becomes the GPU's; waits are for memory that the CPU sees. */
+static hipError_t place(struct hip_value *v)
+{
+	struct hip_memory memory;
+
+	if (!v->address || (uintptr_t)v->address % v->size_B || !hip_memory_find(v->address, &memory) ||
+	    memory.size_B - ((uintptr_t)v->address - memory.node.lo) < v->size_B)
+		return hipErrorInvalidValue;
+	if (v->wait && v->flags > hipStreamWaitValueNor)
+		return hipErrorInvalidValue;
+	v->address = memory.gpu_base + ((uintptr_t)v->address - memory.node.lo);
+	return v->wait ? place_for_cpu(v) : hipSuccess;
+}
+
+static hipError_t put_wait(struct hip_stream *s, const struct hip_value *v)
+{
+	const struct flow_value value = {
+		.at = v->cpu,
+		.size_B = v->size_B,
+		.condition = conditions[v->flags],
+		.value = v->value,
+		.mask = v->mask,
+		.process = (uint32_t)v->process,
+	};
+
+	return hip_stream_submit(s, &(struct flow_op){.kind = FLOW_VALUE, .value = value});
+}
+
+static hipError_t put_write(struct hip_stream *s, const struct hip_value *v)
+{
+	enum hip_built_in which = v->size_B == 8 ? HIP_BUILT_IN_WRITE8 : HIP_BUILT_IN_WRITE4;
+	const uint64_t args[] = {(uintptr_t)v->address, v->value};
+	struct hip_launch l = {.blocks = {1, 1, 1}, .threads = {1, 1, 1}, .packed = args, .packed_B = sizeof(args)};
+	hipError_t r = hip_built_in(s->device, which, &l.kernel);
+
+	if (!r)
+		r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_BARRIER, .header = HIP_BARRIER_HEADER});
+	return r ? r : hip_launch_put(s, &l);
+}
+
+hipError_t hip_value_put(struct hip_stream *s, const struct hip_value *v)
+{
+	return v->wait ? put_wait(s, v) : put_write(s, v);
+}
+
+/* All of them, or none if one is wrong. */
+static hipError_t run(hipStream_t handle, struct hip_value *values, unsigned count)
+{
+	struct hip_stream *s;
+	hipError_t r = values->address ? hip_stream_of(handle, &s) : hipErrorInvalidValue;
+
+	for (unsigned i = 0; i < count && !r; i++)
+		r = place(&values[i]);
+	if (!r && hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	if (!r)
+		r = hip_stream_begin(s);
+	if (r)
+		return r;
+	for (unsigned i = 0; i < count && !r; i++)
+		r = hip_value_put(s, &values[i]);
+	hip_stream_done(s);
+	return r;
+}
+
+hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags, uint32_t mask)
+{
+	struct hip_value v = {ptr, value, mask, 4, flags, true};
+
+	HIP_ENTER(stream, ptr, value, flags, mask);
+	return hip_end(run(stream, &v, 1));
+}
+
+hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask)
+{
+	struct hip_value v = {ptr, value, mask, 8, flags, true};
+
+	HIP_ENTER(stream, ptr, value, flags, mask);
+	return hip_end(run(stream, &v, 1));
+}
+
+/* As CLR, whatever the flags. */
+hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags)
+{
+	struct hip_value v = {ptr, value, 0, 4, flags, false};
+
+	HIP_ENTER(stream, ptr, value, flags);
+	return hip_end(run(stream, &v, 1));
+}
+
+hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags)
+{
+	struct hip_value v = {ptr, value, 0, 8, flags, false};
+
+	HIP_ENTER(stream, ptr, value, flags);
+	return hip_end(run(stream, &v, 1));
+}
+
+/* --- several ---------------------------------------------------------------------------------- */
+
+/* Barriers and flushes are refused, as by CLR. */
+static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct hip_value *v)
+{
+	switch (p->operation) {
+	case hipStreamMemOpWaitValue32:
+		*v = (struct hip_value){
+			p->waitValue.address, p->waitValue.value, UINT32_MAX, 4, p->waitValue.flags, true};
+		return hipSuccess;
+	case hipStreamMemOpWaitValue64:
+		*v = (struct hip_value){
+			p->waitValue.address, p->waitValue.value64, UINT64_MAX, 8, p->waitValue.flags, true};
+		return hipSuccess;
+	case hipStreamMemOpWriteValue32:
+		*v = (struct hip_value){p->writeValue.address, p->writeValue.value, 0, 4, 0, false};
+		return hipSuccess;
+	case hipStreamMemOpWriteValue64:
+		*v = (struct hip_value){p->writeValue.address, p->writeValue.value64, 0, 8, 0, false};
+		return hipSuccess;
+	default:
+		return hipErrorInvalidValue;
+	}
+}
+
+/* With its place. */
+static hipError_t placed_value(const hipStreamBatchMemOpParams *p, struct hip_value *v)
+{
+	hipError_t r = value_of(p, v);
+
+	return r ? r : place(v);
+}
+
+static hipError_t values_check(const struct hip_values *values)
+{
+	hipError_t r = hipSuccess;
+	struct hip_value v;
+
+	if (!values->list || !values->count || values->count > HIP_VALUES_MAX)
+		return hipErrorInvalidValue;
+	for (unsigned i = 0; i < values->count && !r; i++)
+		r = placed_value(&values->list[i], &v);
+	return r;
+}
+
+/* Memory may have gone since it was checked. */
+static hipError_t values_put(struct hip_stream *s, const struct hip_values *values)
+{
+	hipError_t r = hipSuccess;
+	struct hip_value v;
+
+	for (unsigned i = 0; i < values->count && !r; i++) {
+		r = placed_value(&values->list[i], &v);
+		r = r ? r : hip_value_put(s, &v);
+	}
+	return r;
+}
+
+static hipError_t check_op(const struct hip_op *op)
+{
+	return values_check(&op->values);
+}
+
+static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
+{
+	return values_put(s, &op->values);
+}
+
+#if TUFF_HIP_ABI == 5
+#define NODE_TYPE hipGraphNodeTypeEmpty /* HIP 5 has no such nodes */
+#else
+#define NODE_TYPE hipGraphNodeTypeBatchMemOp
+#endif
+const struct hip_op_kind hip_op_values = {NODE_TYPE, check_op, put_op, NULL};
+
+static hipError_t batch(hipStream_t handle, const struct hip_values *values, unsigned flags)
+{
+#if TUFF_HIP_ABI == 5
+	struct hip_stream *s;
+
+	/* HIP 5 has no nodes for it. */
+	if (!hip_stream_of(handle, &s) && hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+#endif
+	return flags ? hipErrorInvalidValue
+		     : hip_op_run(handle, &(struct hip_op){.kind = &hip_op_values, .values = *values});
+}
+
+hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *list,
+			       unsigned int flags)
+{
+	HIP_ENTER(stream, count, list, flags);
+	return hip_end(batch(stream, &(struct hip_values){list, count, NULL}, flags));
+}

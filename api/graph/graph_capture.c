@@ -1,0 +1,427 @@
+/* Capture into graphs: what streams of a capture are given becomes nodes, and the public functions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/graph/graph_capture.h"
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+/* NULL: it is no node of the graph any more. */
+static struct hip_node *tail_of(const struct hip_stream_capture *p, size_t i, const struct hip_graph *g)
+{
+	struct hip_node *n = hip_node_of(p->tails[i]);
+
+	return n && n->graph == g ? n : NULL;
+}
+
+/* Those of the tails that are still nodes of the graph. */
+static hipError_t find_tails(const struct hip_stream_capture *p, const struct hip_graph *g, struct hip_nodes *found)
+{
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; i < p->count && !r; i++) {
+		struct hip_node *n = tail_of(p, i, g);
+
+		if (n)
+			r = hip_nodes_append(found, n);
+	}
+	return r;
+}
+
+/* The graph, while the capture is good; else NULL, and it is lost. */
+static struct hip_graph *graph_of(struct hip_capture *c)
+{
+	struct hip_graph *g = c->lost ? NULL : hip_graph_of(c->graph);
+
+	c->lost = !g;
+	return g;
+}
+
+static hipError_t add_locked(struct hip_stream_capture *p, struct hip_work *w)
+{
+	struct hip_graph *g = p ? graph_of(p->capture) : NULL;
+	struct hip_nodes before = {0};
+	struct hip_node *n;
+	hipError_t r = g ? find_tails(p, g, &before) : hipErrorStreamCaptureInvalidated;
+
+	/* No room for the tail: there was some for none. */
+	if (!r && !p->room)
+		r = hip_capture_add_tails(p, &(hipGraphNode_t){NULL}, 1);
+	if (!r)
+		r = hip_graph_add(g, before.at, before.count, w, &n);
+	free(before.at);
+	if (r)
+		return r;
+	p->tails[0] = hip_node_handle(n);
+	p->count = 1;
+	return hipSuccess;
+}
+
+hipError_t hip_capture_work(struct hip_stream *s, struct hip_work *w)
+{
+	hipError_t r;
+
+	pthread_mutex_lock(&hip_captures_lock);
+	r = add_locked(hip_capture_of(s), w);
+	pthread_mutex_unlock(&hip_captures_lock);
+	if (r)
+		hip_work_fini(w);
+	return r;
+}
+
+static hipError_t capture_op(struct hip_stream *s, const struct hip_op *op)
+{
+	struct hip_work w;
+	hipError_t r = hip_work_of_op(&w, op);
+
+	return r ? r : hip_capture_work(s, &w);
+}
+
+hipError_t hip_capture_graph(struct hip_stream *s, const struct hip_graph *g)
+{
+	struct hip_work w = {.type = hipGraphNodeTypeGraph};
+	hipError_t r = hip_work_of_child(&w, g, true);
+
+	return r ? r : hip_capture_work(s, &w);
+}
+
+static hipError_t capture_event(struct hip_stream *s, hipEvent_t event)
+{
+	return hip_capture_work(s, &(struct hip_work){.type = hipGraphNodeTypeEventRecord, .event = event});
+}
+
+static void destroy_graph(hipGraph_t graph)
+{
+	hip_graph_destroy(hip_graph_of(graph));
+}
+
+static const struct hip_capture_ops ops = {
+	.op = capture_op,
+	.event = capture_event,
+	.allocate = hip_capture_malloc,
+	.free = hip_capture_free,
+	.destroy_graph = destroy_graph,
+};
+
+/* --- begin and end ---------------------------------------------------------------------------- */
+
+static bool is_legacy(hipStream_t stream)
+{
+	return !stream || stream == hipStreamLegacy;
+}
+
+static hipError_t find_stream(hipStream_t handle, hipStreamCaptureMode mode, struct hip_stream **s)
+{
+	hipError_t r = is_legacy(handle) ? hipErrorStreamCaptureUnsupported : hip_stream_of(handle, s);
+
+	return r || (unsigned)mode <= hipStreamCaptureModeRelaxed ? r : hipErrorInvalidValue;
+}
+
+static hipError_t begin(hipStream_t handle, hipStreamCaptureMode mode)
+{
+	struct hip_graph *g;
+	struct hip_stream *s;
+	hipError_t r = find_stream(handle, mode, &s);
+
+	if (!r)
+		r = hip_graph_create(true, &g);
+	if (r)
+		return r;
+	pthread_mutex_lock(&hip_captures_lock);
+	atomic_store(&hip_capture_ops, &ops);
+	r = hip_capture_begin_locked(s, mode, (hipGraph_t)(uintptr_t)g->handle, true, NULL, 0);
+	pthread_mutex_unlock(&hip_captures_lock);
+	if (r)
+		hip_graph_destroy(g);
+	return r;
+}
+
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
+{
+	HIP_ENTER();
+	return hip_end(begin(stream, mode));
+}
+
+static bool are_nodes_of(const struct hip_graph *g, const hipGraphNode_t *nodes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct hip_node *n = hip_node_of(nodes[i]);
+
+		if (!n || n->graph != g)
+			return false;
+	}
+	return true;
+}
+
+static hipError_t begin_to(hipStream_t handle, hipGraph_t graph, const hipGraphNode_t *nodes, size_t count,
+			   hipStreamCaptureMode mode)
+{
+	const struct hip_graph *g = hip_graph_of(graph);
+	struct hip_stream *s;
+	hipError_t r = g && !nodes == !count ? find_stream(handle, mode, &s) : hipErrorInvalidValue;
+
+	if (r)
+		return r;
+	pthread_mutex_lock(&hip_captures_lock);
+	atomic_store(&hip_capture_ops, &ops);
+	r = are_nodes_of(g, nodes, count) ? hip_capture_begin_locked(s, mode, graph, false, nodes, count)
+					  : hipErrorInvalidValue;
+	pthread_mutex_unlock(&hip_captures_lock);
+	return r;
+}
+
+hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t *nodes,
+					const hipGraphEdgeData *edges, size_t count, hipStreamCaptureMode mode)
+{
+	HIP_ENTER();
+	return hip_end(edges ? hipErrorNotSupported : begin_to(stream, graph, nodes, count, mode));
+}
+
+static bool mark_before(const struct hip_node *n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n->before.count; i++) {
+		any |= !n->before.at[i]->waits;
+		n->before.at[i]->waits = 1;
+	}
+	return any;
+}
+
+/* The nodes in front of where the stream is: those that it waits for. Nearly all stand behind those in front of
+ * them: one pass does, as a rule. */
+static void mark_waited(const struct hip_stream_capture *origin, const struct hip_graph *g)
+{
+	bool more;
+
+	for (size_t i = 0; i < g->nodes.count; i++)
+		g->nodes.at[i]->waits = g->nodes.at[i]->let_be;
+	for (size_t i = 0; i < origin->count; i++)
+		if (tail_of(origin, i, g))
+			tail_of(origin, i, g)->waits = 1;
+	do {
+		more = false;
+		for (size_t i = g->nodes.count; i > 0; i--)
+			more |= g->nodes.at[i - 1]->waits && mark_before(g->nodes.at[i - 1]);
+	} while (more);
+}
+
+/* The stream of the capture has waited for what the others did. */
+static hipError_t check_joined(const struct hip_capture *c, const struct hip_graph *g)
+{
+	mark_waited(hip_capture_of(c->origin), g);
+	for (const struct hip_stream_capture *p = c->streams; p; p = p->next)
+		for (size_t i = 0; i < p->count; i++) {
+			const struct hip_node *n = tail_of(p, i, g);
+
+			if (n && !n->waits)
+				return hipErrorStreamCaptureUnjoined;
+		}
+	return hipSuccess;
+}
+
+/* The capture is over, unless the call was wrong. */
+static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_graph **spoilt)
+{
+	struct hip_stream_capture *p = hip_capture_of(s);
+	struct hip_capture *c = p ? p->capture : NULL;
+	struct hip_graph *g;
+	hipError_t r;
+
+	if (!c)
+		return hipErrorIllegalState;
+	if (c->origin != s) {
+		c->lost = true;
+		return hipErrorStreamCaptureUnmatched;
+	}
+	if (c->thread != hip_thread.id && c->mode != hipStreamCaptureModeRelaxed)
+		return hipErrorStreamCaptureWrongThread;
+	g = graph_of(c);
+	r = g ? check_joined(c, g) : hipErrorStreamCaptureInvalidated;
+	*out = r ? NULL : c->graph;
+	if (r && c->own)
+		*spoilt = hip_graph_of(c->graph);
+	hip_capture_end_locked(c);
+	return r;
+}
+
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph)
+{
+	struct hip_graph *spoilt = NULL;
+	struct hip_stream *s;
+	hipError_t r;
+
+	HIP_ENTER();
+	if (!graph)
+		return hip_end(hipErrorInvalidValue);
+	r = is_legacy(stream) ? hipErrorIllegalState : hip_stream_of(stream, &s);
+	if (r)
+		return hip_end(r);
+	pthread_mutex_lock(&hip_captures_lock);
+	r = end_locked(s, graph, &spoilt);
+	pthread_mutex_unlock(&hip_captures_lock);
+	hip_graph_destroy(spoilt);
+	return hip_end(r);
+}
+
+/* --- what is going on ------------------------------------------------------------------------- */
+
+struct info {
+	hipStreamCaptureStatus status;
+	unsigned long long id;
+	hipGraph_t graph;
+	const hipGraphNode_t *tails;
+	size_t count;
+};
+
+/* The null stream's work would come behind that of a stream that captures. */
+static bool null_is_meant(void)
+{
+	for (const struct hip_capture *c = hip_captures_list; c; c = c->next)
+		for (const struct hip_stream_capture *p = c->streams; p; p = p->next)
+			if (hip_stream_blocks(p->stream) && p->stream->device == hip_current())
+				return true;
+	return false;
+}
+
+static hipError_t info_locked(hipStream_t handle, const struct hip_stream *s, struct info *info)
+{
+	const struct hip_stream_capture *p = hip_capture_of(s);
+
+	*info = (struct info){.status = hipStreamCaptureStatusNone};
+	if (is_legacy(handle) && null_is_meant())
+		return hipErrorStreamCaptureImplicit;
+	if (!p)
+		return hipSuccess;
+	*info = (struct info){hipStreamCaptureStatusActive, p->capture->id, p->capture->graph, p->tails, p->count};
+	if (p->capture->lost)
+		info->status = hipStreamCaptureStatusInvalidated;
+	return hipSuccess;
+}
+
+static hipError_t get_info(hipStream_t handle, struct info *info)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	if (r)
+		return r;
+	pthread_mutex_lock(&hip_captures_lock);
+	r = info_locked(handle, s, info);
+	pthread_mutex_unlock(&hip_captures_lock);
+	return r;
+}
+
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status)
+{
+	struct info info;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = status ? get_info(stream, &info) : hipErrorInvalidValue;
+	if (!r)
+		*status = info.status;
+	return hip_end(r);
+}
+
+hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id)
+{
+	struct info info;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = status ? get_info(stream, &info) : hipErrorInvalidValue;
+	if (!r)
+		*status = info.status;
+	if (!r && id && info.status == hipStreamCaptureStatusActive)
+		*id = info.id;
+	return hip_end(r);
+}
+
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id,
+				      hipGraph_t *graph, const hipGraphNode_t **nodes, size_t *count)
+{
+	struct info info;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = status ? get_info(stream, &info) : hipErrorInvalidValue;
+	if (r)
+		return hip_end(r);
+	*status = info.status;
+	if (info.status != hipStreamCaptureStatusActive)
+		return hip_end(hipSuccess);
+	if (id)
+		*id = info.id;
+	if (graph)
+		*graph = info.graph;
+	if (nodes)
+		*nodes = info.tails;
+	if (count)
+		*count = info.count;
+	return hip_end(hipSuccess);
+}
+
+/* As CUDA has it, what the program takes out of the list need not be waited for. */
+static void drop_tails(struct hip_stream_capture *p, const struct hip_graph *g)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (tail_of(p, i, g))
+			tail_of(p, i, g)->let_be = true;
+	p->count = 0;
+}
+
+static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *nodes, size_t count, unsigned flags)
+{
+	struct hip_stream_capture *p = hip_capture_of(s);
+	const struct hip_graph *g;
+	hipGraphNode_t *copy;
+	hipError_t r;
+
+	if (!p)
+		return hipErrorIllegalState;
+	g = graph_of(p->capture);
+	if (!g)
+		return hipErrorStreamCaptureInvalidated;
+	if (flags > hipStreamSetCaptureDependencies || (count && !nodes) || !are_nodes_of(g, nodes, count))
+		return hipErrorInvalidValue;
+	/* They may be the stream's own list, as the program was told it. */
+	copy = malloc((count + 1) * sizeof(hipGraphNode_t));
+	if (!copy)
+		return hipErrorOutOfMemory;
+	if (count)
+		memcpy(copy, nodes, count * sizeof(hipGraphNode_t));
+	if (flags == hipStreamSetCaptureDependencies)
+		drop_tails(p, g);
+	r = hip_capture_add_tails(p, copy, count);
+	free(copy);
+	return r;
+}
+
+hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t *nodes, size_t count,
+					      unsigned int flags)
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = hip_stream_of(stream, &s);
+	if (r)
+		return hip_end(r);
+	pthread_mutex_lock(&hip_captures_lock);
+	r = update_locked(s, nodes, count, flags);
+	pthread_mutex_unlock(&hip_captures_lock);
+	return hip_end(r);
+}
+
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode)
+{
+	hipStreamCaptureMode old = hip_thread.capture_mode;
+
+	HIP_ENTER();
+	if (!mode || (unsigned)*mode > hipStreamCaptureModeRelaxed)
+		return hip_end(hipErrorInvalidValue);
+	hip_thread.capture_mode = *mode;
+	*mode = old;
+	return hip_end(hipSuccess);
+}

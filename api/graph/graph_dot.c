@@ -1,0 +1,132 @@
+/* Pictures of graphs, for Graphviz's dot. */
+#include <stdio.h>
+
+#include "api/graph/graph.h"
+
+/* As CLR writes them: people look for these words. */
+static const char *const names[] = {
+	[hipGraphNodeTypeKernel] = "KERNEL",
+	[hipGraphNodeTypeMemcpy] = "MEMCPY",
+	[hipGraphNodeTypeMemset] = "MEMSET",
+	[hipGraphNodeTypeHost] = "HOST",
+	[hipGraphNodeTypeGraph] = "GRAPH",
+	[hipGraphNodeTypeEmpty] = "EMPTY",
+	[hipGraphNodeTypeWaitEvent] = "EVENT_WAIT",
+	[hipGraphNodeTypeEventRecord] = "EVENT_RECORD",
+	[hipGraphNodeTypeMemAlloc] = "MEM_ALLOC",
+	[hipGraphNodeTypeMemFree] = "MEM_FREE",
+#if TUFF_HIP_ABI != 5
+	[hipGraphNodeTypeBatchMemOp] = "BATCH_MEM_OP",
+#endif
+};
+
+/* Array, device or host. */
+static char side(hipArray_t array, const void *address)
+{
+	struct hip_memory memory;
+
+	if (array)
+		return 'A';
+	return hip_memory_find(address, &memory) && memory.kind == HIP_MEMORY_DEVICE ? 'D' : 'H';
+}
+
+/* The code that it was in may be gone. */
+static const char *kernel_name(const struct hip_work *w)
+{
+	const struct hip_kernel *k;
+
+	return hip_kernel_named(w->op.launch.function, &hip.device[w->device], &k) ? "unloaded" : k->cs->name;
+}
+
+/* What a node is: of kernels, which, unless their attributes are asked for. */
+static void print_name(FILE *f, const struct hip_work *w, unsigned flags)
+{
+	const hipMemcpy3DParms *c = &w->copy;
+
+	if (w->type == hipGraphNodeTypeKernel &&
+	    !(flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeAttributes)))
+		fprintf(f, "%s", kernel_name(w));
+	else
+		fprintf(f, "%s", names[w->type]);
+	if (w->type == hipGraphNodeTypeMemcpy)
+		fprintf(f, " %cto%c", side(c->srcArray, c->srcPtr.ptr), side(c->dstArray, c->dstPtr.ptr));
+}
+
+/* What it does, in one line more. */
+static void print_work(FILE *f, const struct hip_work *w, unsigned flags)
+{
+	const bool all = flags & hipGraphDebugDotFlagsVerbose;
+	const struct hip_launch *l = &w->op.launch;
+	const struct hip_fill *fill = &w->op.fill;
+
+	if (w->type == hipGraphNodeTypeKernel && (all || flags & hipGraphDebugDotFlagsKernelNodeAttributes))
+		fprintf(f, "\\n%s\\ncooperative %d, priority %d", kernel_name(w), w->cooperative, w->priority);
+	if (w->type == hipGraphNodeTypeKernel && (all || flags & hipGraphDebugDotFlagsKernelNodeParams))
+		fprintf(f, "\\n%p <<<(%u,%u,%u), (%u,%u,%u), %u>>>", l->function, l->blocks[0], l->blocks[1],
+			l->blocks[2], l->threads[0], l->threads[1], l->threads[2], l->lds_B);
+	if (w->type == hipGraphNodeTypeMemcpy && (all || flags & hipGraphDebugDotFlagsMemcpyNodeParams))
+		fprintf(f, "\\n%p to %p, %zu x %zu x %zu", w->copy.srcPtr.ptr, w->copy.dstPtr.ptr,
+			w->copy.extent.width, w->copy.extent.height, w->copy.extent.depth);
+	if (w->type == hipGraphNodeTypeMemset && (all || flags & hipGraphDebugDotFlagsMemsetNodeParams))
+		fprintf(f, "\\n%p, %zu x %zu, 0x%x", (void *)fill->dst, fill->row_B, fill->rows, fill->value);
+	if (w->event && (all || flags & hipGraphDebugDotFlagsEventNodeParams))
+		fprintf(f, "\\n%p", (void *)w->event);
+	if (w->type == hipGraphNodeTypeHost && (all || flags & hipGraphDebugDotFlagsHostNodeParams))
+		fprintf(f, "\\n%p", w->op.host.data);
+}
+
+static void print_graph(FILE *f, const struct hip_graph *g, unsigned flags)
+{
+	for (size_t i = 0; i < g->nodes.count; i++) {
+		const struct hip_node *n = g->nodes.at[i];
+
+		fprintf(f, "\tn%llx [label=\"%zu: ", (unsigned long long)n->handle, i);
+		print_name(f, &n->work, flags);
+		if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsHandles))
+			fprintf(f, "\\n0x%llx", (unsigned long long)n->handle);
+		print_work(f, &n->work, flags);
+		fprintf(f, "\"];\n");
+		for (size_t k = 0; k < n->after.count; k++)
+			fprintf(f, "\tn%llx -> n%llx;\n", (unsigned long long)n->handle,
+				(unsigned long long)n->after.at[k]->handle);
+	}
+}
+
+/* Children are clusters of their own, named by their node. */
+static void print_children(FILE *f, const struct hip_graph *g, unsigned flags)
+{
+	for (size_t i = 0; i < g->nodes.count; i++) {
+		const struct hip_graph *child = g->nodes.at[i]->work.child;
+
+		if (!child)
+			continue;
+		fprintf(f, "\tsubgraph cluster_%llx {\n\tlabel=\"%zu\";\n", (unsigned long long)child->handle, i);
+		print_graph(f, child, flags);
+		print_children(f, child, flags);
+		fprintf(f, "\t}\n");
+	}
+}
+
+static hipError_t print(const struct hip_graph *g, const char *path, unsigned flags)
+{
+	FILE *f = fopen(path, "we");
+	bool failed;
+
+	if (!f)
+		return hipErrorOperatingSystem;
+	fprintf(f, "digraph dot {\n\tsubgraph cluster_%llx {\n", (unsigned long long)g->handle);
+	print_graph(f, g, flags);
+	print_children(f, g, flags);
+	fprintf(f, "\t}\n}\n");
+	failed = ferror(f);
+	return fclose(f) || failed ? hipErrorOperatingSystem : hipSuccess;
+}
+
+hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, unsigned int flags)
+{
+	const struct hip_graph *g;
+
+	HIP_ENTER();
+	g = hip_graph_of(graph);
+	return hip_end(g && path ? print(g, path, flags) : hipErrorInvalidValue);
+}

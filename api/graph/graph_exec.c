@@ -1,0 +1,660 @@
+/* Instances of graphs: a clone, its nodes in their order, and what a launch puts into a stream (graph_plan.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/graph/graph_capture.h"
+#include "api/graph/graph_plan.h"
+#include "api/stream/serial.h"
+
+/* Uploads and launches by devices need parameters, as CUDA has it. */
+#define FLAGS           ((unsigned)hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority)
+#define FLAGS_OF_PARAMS (FLAGS | (unsigned)hipGraphInstantiateFlagUpload | hipGraphInstantiateFlagDeviceLaunch)
+
+struct hip_exec {
+	uint64_t handle;
+	unsigned long long flags;
+	pthread_mutex_t lock;        /* guards all below */
+	struct hip_graph *graph;     /* owned; its nodes have no handles */
+	struct hip_plan_nodes steps; /* owned */
+	bool has_memory;             /* a step allocates or frees */
+	unsigned lives;              /* hip.lives when all of it was known to live */
+	struct hip_plan *plan;       /* owned; NULL: something has changed */
+	struct hip_point last;       /* behind its last launch; owned */
+};
+
+static struct hip_exec *exec_of(hipGraphExec_t handle)
+{
+	return hip_find(HIP_EXEC, handle);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+#define NO_STEP SIZE_MAX
+
+/* n NULL: a joint. */
+static hipError_t append_step(struct hip_plan_nodes *s, struct hip_node *n)
+{
+	struct hip_plan_node *at = hip_list_grow(s->at, &s->room, s->count, sizeof(*at));
+
+	if (!at)
+		return hipErrorOutOfMemory;
+	s->at = at;
+	s->at[s->count++] = (struct hip_plan_node){.node = n, .first = (uint32_t)s->link_count};
+	return hipSuccess;
+}
+
+/* The last step is behind that one. */
+static hipError_t append_link(struct hip_plan_nodes *s, size_t step)
+{
+	uint32_t *links = hip_list_grow(s->links, &s->link_room, s->link_count, sizeof(*links));
+
+	if (!links)
+		return hipErrorOutOfMemory;
+	s->links = links;
+	s->links[s->link_count++] = (uint32_t)step;
+	s->at[s->count - 1].count++;
+	return hipSuccess;
+}
+
+static hipError_t append_graph(struct hip_plan_nodes *s, const struct hip_graph *g, size_t begin,
+			       struct hip_node **culprit);
+
+/* A child's steps take its place, between two joints. */
+static hipError_t append_child(struct hip_plan_nodes *s, struct hip_node *n, struct hip_node **culprit)
+{
+	const struct hip_graph *child = n->work.child;
+	size_t begin = n->end;
+	hipError_t r = append_graph(s, child, begin, culprit);
+
+	n->end = s->count;
+	r = r ? r : append_step(s, NULL);
+	r = r ? r : append_link(s, begin);
+	for (size_t i = 0; i < child->nodes.count && !r; i++)
+		if (!child->nodes.at[i]->after.count)
+			r = append_link(s, child->nodes.at[i]->end);
+	return r;
+}
+
+static hipError_t append_node(struct hip_plan_nodes *s, struct hip_node *n, size_t begin, struct hip_node **culprit)
+{
+	bool child = n->work.type == hipGraphNodeTypeGraph;
+	hipError_t r;
+
+	n->end = s->count;
+	r = append_step(s, child || n->work.type == hipGraphNodeTypeEmpty ? NULL : n);
+	for (size_t i = 0; i < n->before.count && !r; i++)
+		r = append_link(s, n->before.at[i]->end);
+	if (!n->before.count && begin != NO_STEP && !r)
+		r = append_link(s, begin);
+	return r || !child ? r : append_child(s, n, culprit);
+}
+
+/* All of it behind a step. */
+static hipError_t append_graph(struct hip_plan_nodes *s, const struct hip_graph *g, size_t begin,
+			       struct hip_node **culprit)
+{
+	struct hip_node **order = calloc(g->nodes.count + 1, sizeof(struct hip_node *));
+	hipError_t r = order ? hipSuccess : hipErrorOutOfMemory;
+
+	if (!r && !hip_graph_order(g, order, culprit))
+		r = hipErrorInvalidValue;
+	for (size_t i = 0; i < g->nodes.count && !r; i++)
+		r = append_node(s, order[i], begin, culprit);
+	free(order);
+	return r;
+}
+
+static void free_steps(struct hip_plan_nodes *s)
+{
+	free(s->at);
+	free(s->links);
+}
+
+static bool has_memory(const struct hip_plan_nodes *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->at[i].node && (s->at[i].node->work.type == hipGraphNodeTypeMemAlloc ||
+				      s->at[i].node->work.type == hipGraphNodeTypeMemFree))
+			return true;
+	return false;
+}
+
+/* The next launch makes it anew. */
+static void drop_plan(struct hip_exec *e)
+{
+	hip_plan_retire(e->plan, &e->last);
+	e->plan = NULL;
+}
+
+static bool holds_objects(const struct hip_graph *g)
+{
+	bool holds = g->held;
+
+	for (size_t i = 0; i < g->nodes.count && !holds; i++)
+		holds = g->nodes.at[i]->work.child && holds_objects(g->nodes.at[i]->work.child);
+	return holds;
+}
+
+static void destroy_called(void *graph, hipError_t error, bool dropped)
+{
+	(void)error, (void)dropped;
+	hip_graph_destroy(graph);
+}
+
+/* What the program gave a graph to keep, the last launch may still use. NULL is accepted. */
+static void destroy_behind(struct hip_graph *g, const struct hip_point *last)
+{
+	const struct hip_host host = {.own = destroy_called, .data = g};
+	hipError_t r;
+
+	if (g && holds_objects(g) && !hip_point_is_completed(last)) {
+		r = hip_stream_begin(last->stream);
+		if (!r) {
+			r = hip_host_put(last->stream, &host);
+			hip_stream_done(last->stream);
+		}
+		if (!r)
+			return;
+		(void)!hip_point_wait(last);
+	}
+	hip_graph_destroy(g);
+}
+
+/* Of another graph from now on, which it takes over. Nothing has changed at an error. */
+static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip_node **culprit)
+{
+	struct hip_plan_nodes s = {0};
+	struct hip_plan *plan;
+	hipError_t r = append_graph(&s, g, NO_STEP, culprit);
+
+	if (!r)
+		r = hip_plan_make(&s, &plan);
+	if (r) {
+		free_steps(&s);
+		return r;
+	}
+	drop_plan(e);
+	free_steps(&e->steps);
+	e->plan = plan;
+	if (e->graph != g)
+		destroy_behind(e->graph, &e->last);
+	e->graph = g;
+	e->steps = s;
+	e->has_memory = has_memory(&s);
+	return hipSuccess;
+}
+
+/* --- instances -------------------------------------------------------------------------------- */
+
+/* The node of the original that a node of the clone was made from. */
+static hipGraphNode_t original(const struct hip_node *n)
+{
+	return n ? (hipGraphNode_t)(uintptr_t)n->origin : NULL;
+}
+
+static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags, struct hip_exec **out,
+			    hipGraphNode_t *culprit)
+{
+	struct hip_exec *e = calloc(1, sizeof(*e));
+	struct hip_node *node = NULL;
+	struct hip_graph *clone = NULL;
+	hipError_t r = e ? hip_graph_clone(g, false, &clone) : hipErrorOutOfMemory;
+
+	if (!r)
+		r = take_graph(e, clone, &node);
+	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_EXEC), e, &e->handle)) {
+		drop_plan(e);
+		free_steps(&e->steps);
+		r = hipErrorOutOfMemory;
+	}
+	if (r) {
+		*culprit = original(node);
+		hip_graph_destroy(clone);
+		free(e);
+		return r;
+	}
+	e->flags = flags;
+	pthread_mutex_init(&e->lock, NULL);
+	*out = e;
+	return hipSuccess;
+}
+
+/* As CLR: one flag at most. */
+static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags, unsigned allowed,
+			      hipGraphNode_t *culprit)
+{
+	const struct hip_graph *g = hip_graph_of(handle);
+	struct hip_exec *e;
+	hipError_t r;
+
+	*culprit = NULL;
+	if (!out || !g || flags & ~(unsigned long long)allowed || flags & (flags - 1))
+		return hipErrorInvalidValue;
+	if (flags & hipGraphInstantiateFlagDeviceLaunch)
+		return hipErrorNotSupported;
+	r = make_exec(g, flags, &e, culprit);
+	if (!r)
+		*out = (hipGraphExec_t)(uintptr_t)e->handle;
+	return r;
+}
+
+/* Longer than what is said; snprintf() takes no size that an int does not hold. */
+#define LOG_MOST_B 256
+
+hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
+			       size_t log_B)
+{
+	hipGraphNode_t culprit;
+	hipError_t r;
+
+	HIP_ENTER(exec, graph, error_node, log, log_B);
+	r = instantiate(exec, graph, 0, 0, &culprit);
+	if (error_node)
+		*error_node = culprit;
+	if (log && log_B)
+		snprintf(log, log_B < LOG_MOST_B ? log_B : LOG_MOST_B, "%s",
+			 culprit ? "nodes wait for each other in a circle" : "");
+	return hip_end(r);
+}
+
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, unsigned long long flags)
+{
+	hipGraphNode_t culprit;
+
+	HIP_ENTER(exec, graph, flags);
+	return hip_end(instantiate(exec, graph, flags, FLAGS, &culprit));
+}
+
+hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *p)
+{
+	hipError_t r;
+
+	HIP_ENTER(exec, graph, p);
+	if (!p)
+		return hip_end(hipErrorInvalidValue);
+	r = instantiate(exec, graph, p->flags, FLAGS_OF_PARAMS, &p->errNode_out);
+	p->result_out = !r                          ? hipGraphInstantiateSuccess
+			: p->errNode_out            ? hipGraphInstantiateInvalidStructure
+			: r == hipErrorNotSupported ? hipGraphInstantiateNodeOperationNotSupported
+						    : hipGraphInstantiateError;
+	return hip_end(r);
+}
+
+hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
+{
+	struct hip_exec *e;
+
+	HIP_ENTER(handle);
+	e = exec_of(handle);
+	if (!e)
+		return hip_end(hipErrorInvalidValue);
+	drv_handle_destroy(&hip_handles, e->handle);
+	pthread_mutex_lock(&e->lock);
+	drop_plan(e);
+	free_steps(&e->steps);
+	destroy_behind(e->graph, &e->last);
+	hip_point_put(&e->last);
+	pthread_mutex_unlock(&e->lock);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long long *flags)
+{
+	const struct hip_exec *e;
+
+	HIP_ENTER(handle, flags);
+	e = exec_of(handle);
+	if (!e || !flags)
+		return hip_end(hipErrorInvalidValue);
+	*flags = e->flags;
+	return hip_end(hipSuccess);
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+static bool allocates(const struct hip_exec *e, const void *ptr)
+{
+	for (size_t i = 0; i < e->steps.count; i++) {
+		const struct hip_node *n = e->steps.at[i].node;
+
+		if (n && n->work.alloc && n->work.allocation.dptr == ptr)
+			return true;
+	}
+	return false;
+}
+
+/* Before anything is put: what it allocates must not be in use, unless that was asked for, and what it frees must
+ * be, unless it allocates that itself. */
+static hipError_t check_memory(const struct hip_exec *e)
+{
+	const bool again = e->flags & hipGraphInstantiateFlagAutoFreeOnLaunch;
+
+	for (size_t i = 0; i < e->steps.count; i++) {
+		const struct hip_node *n = e->steps.at[i].node;
+
+		if (n && n->work.alloc && !again && hip_graph_alloc_set_used(n->work.allocation.dptr))
+			return hipErrorInvalidValue;
+		if (n && n->work.freed && !hip_graph_alloc_set_used(n->work.freed) && !allocates(e, n->work.freed))
+			return hipErrorInvalidValue;
+	}
+	return hipSuccess;
+}
+
+/* A device was reset: what the instance has of it is gone. */
+__attribute__((noinline)) static hipError_t check_lives(struct hip_exec *e, unsigned lives)
+{
+	for (size_t i = 0; i < e->steps.count; i++)
+		if (e->steps.at[i].node && !hip_work_lives(&e->steps.at[i].node->work))
+			return hipErrorContextIsDestroyed;
+	e->lives = lives;
+	return hipSuccess;
+}
+
+static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
+{
+	unsigned lives = atomic_load_explicit(&hip.lives, memory_order_relaxed);
+	bool held = true;
+	hipError_t r = __builtin_expect(e->lives != lives, 0) ? check_lives(e, lives) : hipSuccess;
+
+	if (!r && e->has_memory)
+		r = check_memory(e);
+	if (!r && !e->plan)
+		r = hip_plan_make(&e->steps, &e->plan);
+	if (!r)
+		r = hip_stream_begin(s);
+	if (r)
+		return r;
+	r = hip_stream_after(s, &e->last);
+	if (!r)
+		r = hip_plan_put(e->plan, s, &held);
+	if (!held)
+		return r;
+	hip_point_move(&e->last, s);
+	hip_stream_done(s);
+	return r;
+}
+
+static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
+{
+	struct hip_exec *e = exec_of(handle);
+	struct hip_stream *s;
+	bool captures;
+	hipError_t r;
+
+	if (!e)
+		return hipErrorInvalidValue;
+	r = hip_stream_of(stream, &s);
+	if (r)
+		return r;
+	captures = hip_stream_captures(s);
+	r = captures ? hipSuccess : hip_serial_before(s, HIP_SERIAL_KERNEL);
+	if (r)
+		return r;
+	pthread_mutex_lock(&e->lock);
+	r = captures ? hip_capture_graph(s, e->graph) : launch_locked(e, s);
+	pthread_mutex_unlock(&e->lock);
+	return r || captures ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
+}
+
+hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)
+{
+	HIP_ENTER(exec, stream);
+	return hip_end(launch(exec, stream));
+}
+
+/* All is ready since the graph was instantiated. */
+hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
+{
+	struct hip_stream *s;
+
+	hipError_t r;
+
+	HIP_ENTER(exec, stream);
+	r = exec ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
+	return hip_end(r || exec_of(exec) ? r : hipErrorInvalidValue);
+}
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+static struct hip_node *find_node(const struct hip_graph *g, hipGraphNode_t origin)
+{
+	struct hip_node *found = NULL;
+
+	for (size_t i = 0; i < g->nodes.count && !found; i++) {
+		struct hip_node *n = g->nodes.at[i];
+
+		if (n->origin == (uintptr_t)origin)
+			found = n;
+		else if (n->work.child)
+			found = find_node(n->work.child, origin);
+	}
+	return found;
+}
+
+static bool has(const struct hip_nodes *nodes, size_t at)
+{
+	for (size_t i = 0; i < nodes->count; i++)
+		if (nodes->at[i]->at == at)
+			return true;
+	return false;
+}
+
+static bool same_edges(const struct hip_node *a, const struct hip_node *b)
+{
+	if (a->before.count != b->before.count)
+		return false;
+	for (size_t i = 0; i < a->before.count; i++)
+		if (!has(&b->before, a->before.at[i]->at))
+			return false;
+	return true;
+}
+
+static hipGraphExecUpdateResult compare(const struct hip_graph *a, const struct hip_graph *b,
+					const struct hip_node **culprit);
+
+static hipGraphExecUpdateResult compare_node(const struct hip_node *a, const struct hip_node *b,
+					     const struct hip_node **culprit)
+{
+	if (a->work.type != b->work.type)
+		return hipGraphExecUpdateErrorNodeTypeChanged;
+	if (!same_edges(a, b))
+		return hipGraphExecUpdateErrorTopologyChanged;
+	if (a->work.type == hipGraphNodeTypeMemAlloc || a->work.type == hipGraphNodeTypeMemFree)
+		return hipGraphExecUpdateErrorNotSupported;
+	if (a->work.type == hipGraphNodeTypeKernel && a->work.device != b->work.device)
+		return hipGraphExecUpdateErrorUnsupportedFunctionChange;
+	/* As CUDA: a copy stays between the same kinds of memory. */
+	if (a->work.type == hipGraphNodeTypeMemcpy && a->work.copy.kind != b->work.copy.kind)
+		return hipGraphExecUpdateErrorParametersChanged;
+	return a->work.child ? compare(a->work.child, b->work.child, culprit) : hipGraphExecUpdateSuccess;
+}
+
+/* Nodes correspond by the order in which they were made. */
+static hipGraphExecUpdateResult compare(const struct hip_graph *a, const struct hip_graph *b,
+					const struct hip_node **culprit)
+{
+	hipGraphExecUpdateResult result = hipGraphExecUpdateSuccess;
+
+	if (a->nodes.count != b->nodes.count)
+		return hipGraphExecUpdateErrorTopologyChanged;
+	for (size_t i = 0; i < a->nodes.count && !result; i++) {
+		result = compare_node(a->nodes.at[i], b->nodes.at[i], culprit);
+		if (result && !*culprit)
+			*culprit = b->nodes.at[i];
+	}
+	return result;
+}
+
+/* The new nodes are named as the old ones were, and are enabled as they were. */
+static void take_names(struct hip_graph *to, const struct hip_graph *from)
+{
+	for (size_t i = 0; i < to->nodes.count; i++) {
+		to->nodes.at[i]->origin = from->nodes.at[i]->origin;
+		to->nodes.at[i]->disabled = from->nodes.at[i]->disabled;
+		if (to->nodes.at[i]->work.child)
+			take_names(to->nodes.at[i]->work.child, from->nodes.at[i]->work.child);
+	}
+}
+
+static hipError_t update_locked(struct hip_exec *e, const struct hip_graph *g, hipGraphNode_t *culprit,
+				hipGraphExecUpdateResult *result)
+{
+	const struct hip_node *different = NULL;
+	struct hip_node *unused;
+	struct hip_graph *clone;
+	hipError_t r;
+
+	*result = compare(e->graph, g, &different);
+	if (*result) {
+		if (different)
+			*culprit = hip_node_handle(different);
+		return hipErrorGraphExecUpdateFailure;
+	}
+	*result = hipGraphExecUpdateError;
+	r = hip_graph_clone(g, false, &clone);
+	if (r)
+		return r;
+	take_names(clone, e->graph);
+	r = take_graph(e, clone, &unused);
+	if (r)
+		hip_graph_destroy(clone);
+	else
+		*result = hipGraphExecUpdateSuccess;
+	return r;
+}
+
+hipError_t hipGraphExecUpdate(hipGraphExec_t handle, hipGraph_t graph, hipGraphNode_t *culprit,
+			      hipGraphExecUpdateResult *result)
+{
+	const struct hip_graph *g;
+	struct hip_exec *e;
+	hipError_t r;
+
+	HIP_ENTER(handle, graph, culprit, result);
+	e = exec_of(handle);
+	g = hip_graph_of(graph);
+	if (!e || !g || !culprit || !result)
+		return hip_end(hipErrorInvalidValue);
+	*culprit = NULL;
+	pthread_mutex_lock(&e->lock);
+	r = update_locked(e, g, culprit, result);
+	pthread_mutex_unlock(&e->lock);
+	return hip_end(r);
+}
+
+/* A child has other nodes from now on. */
+static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_work *w)
+{
+	const struct hip_node *different = NULL;
+	struct hip_work old = n->work;
+	struct hip_node *unused;
+	hipError_t r;
+
+	/* As CLR. */
+	if (compare(n->work.child, w->child, &different))
+		return hipErrorUnknown;
+	take_names(w->child, n->work.child);
+	n->work = *w;
+	r = take_graph(e, e->graph, &unused);
+	if (r) {
+		n->work = old;
+		return r;
+	}
+	*w = old;
+	destroy_behind(w->child, &e->last);
+	w->child = NULL;
+	return hipSuccess;
+}
+
+/* What a node of an instance does may be replaced by what the instance was made for. */
+static bool replaces(const struct hip_work *w, const struct hip_work *old)
+{
+	if (old->type != w->type || old->device != w->device)
+		return false;
+	/* As CUDA: a copy stays between the same kinds of memory. */
+	if (w->type == hipGraphNodeTypeMemcpy)
+		return old->copy.kind == w->copy.kind;
+	/* As CLR: of a fill with rows, their number and size stay. */
+	if (w->type == hipGraphNodeTypeMemset)
+		return old->op.fill.rows == w->op.fill.rows &&
+		       (w->op.fill.rows == 1 || old->op.fill.row_B == w->op.fill.row_B);
+	return true;
+}
+
+static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip_work *w)
+{
+	struct hip_node *n = find_node(e->graph, node);
+	struct hip_work old;
+
+	if (!node || !n || !replaces(w, &n->work))
+		return hipErrorInvalidValue;
+	if (n->work.child)
+		return set_child(e, n, w);
+	drop_plan(e);
+	old = n->work;
+	n->work = *w;
+	*w = old;
+	return hipSuccess;
+}
+
+hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t made, struct hip_work *w)
+{
+	struct hip_exec *e = exec_of(handle);
+	hipError_t r = hipErrorInvalidValue;
+
+	if (made)
+		return hip_node_refuses(e && hip_node_of(node), made);
+	if (e) {
+		pthread_mutex_lock(&e->lock);
+		r = set_locked(e, node, w);
+		pthread_mutex_unlock(&e->lock);
+	}
+	hip_work_fini(w);
+	return r;
+}
+
+/* --- enabled or not --------------------------------------------------------------------------- */
+
+static hipError_t find_switch(hipGraphExec_t handle, hipGraphNode_t node, struct hip_exec **e, struct hip_node **n)
+{
+	*e = exec_of(handle);
+	/* A node that is no more names nothing. */
+	*n = *e && hip_node_of(node) ? find_node((*e)->graph, node) : NULL;
+	if (!*n || ((*n)->work.type != hipGraphNodeTypeKernel && (*n)->work.type != hipGraphNodeTypeMemcpy &&
+		    (*n)->work.type != hipGraphNodeTypeMemset))
+		return hipErrorInvalidValue;
+	return hipSuccess;
+}
+
+hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int enabled)
+{
+	struct hip_exec *e;
+	struct hip_node *n;
+	hipError_t r;
+
+	HIP_ENTER(exec, node, enabled);
+	r = find_switch(exec, node, &e, &n);
+	if (r)
+		return hip_end(r);
+	pthread_mutex_lock(&e->lock);
+	n->disabled = !enabled;
+	drop_plan(e);
+	pthread_mutex_unlock(&e->lock);
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int *enabled)
+{
+	struct hip_exec *e;
+	struct hip_node *n;
+	hipError_t r;
+
+	HIP_ENTER(exec, node, enabled);
+	r = enabled ? find_switch(exec, node, &e, &n) : hipErrorInvalidValue;
+	if (!r)
+		*enabled = !n->disabled;
+	return hip_end(r);
+}

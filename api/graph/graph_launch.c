@@ -1,0 +1,197 @@
+/* Launches of graphs: what graph_plan.c made goes into streams.
+ *
+ * No two streams are locked at a time: who puts a launch holds the one that it is at. */
+#include "api/exec/event.h"
+#include "api/graph/graph_plan.h"
+
+/* --- segments ----------------------------------------------------------------------------------- */
+
+/* Events have locks of their own, which come before a stream's: it is let go meanwhile. *held: it was taken again.
+ */
+static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool *held)
+{
+	hipError_t r, again;
+
+	hip_stream_done(s);
+	r = w->type == hipGraphNodeTypeEventRecord ? hip_event_record(w->event, s) : hip_event_wait(w->event, s);
+	again = hip_stream_begin(s);
+	*held = !again;
+	return r ? r : again;
+}
+
+static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool *held)
+{
+	hipError_t r;
+
+	switch (w->type) {
+	case hipGraphNodeTypeEventRecord:
+	case hipGraphNodeTypeWaitEvent:
+		return put_event(s, w, held);
+	case hipGraphNodeTypeMemFree:
+		return hip_graph_alloc_free(w->freed, s, &r) ? r : hipErrorInvalidValue;
+	default:
+		return w->op.kind == &hip_op_box ? hip_box_put_later(s, &w->op.box) : hip_op_put(s, &w->op);
+	}
+}
+
+/* Each kernel an operation of its own, so that tools are told of it. */
+static hipError_t put_singly(const struct hip_plan *p, const struct hip_plan_segment *segment, struct hip_stream *s)
+{
+	const hsa_kernel_dispatch_packet_t *from = p->branches[segment->branch].packets + segment->first;
+	hipError_t r = hipSuccess;
+
+	for (uint32_t i = 0; i < segment->count && !r; i++, from++) {
+		const struct cs_kernel *k = hip.hsa->kernel(s->device->agent, from->kernel_object);
+		struct hip_tool_work work = p->branches[segment->branch].works[segment->first + i];
+		hsa_kernel_dispatch_packet_t packet = *from;
+
+		if (work.op == HIP_TOOL_DISPATCH)
+			work.kernel = k ? k->name : ""; /* its module may be gone */
+		packet.completion_signal = hip_tool_watch(s, &work);
+		r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
+		if (r)
+			hip_tool_forget(packet.completion_signal);
+	}
+	return r;
+}
+
+static hipError_t put_kernels(const struct hip_plan *p, const struct hip_plan_segment *segment,
+			      struct hip_stream *s)
+{
+	if (s->flow->tapped ||
+	    (hip_traced() && (hip_tool_wants(HIP_TOOL_DISPATCH) || hip_tool_wants(HIP_TOOL_COPY))))
+		return put_singly(p, segment, s);
+	return hip_stream_submit(s, &(struct flow_op){.kind = FLOW_SEGMENT, .segment = segment->dispatches});
+}
+
+static hipError_t put_segment(const struct hip_plan *p, const struct hip_plan_segment *segment,
+			      struct hip_stream *s, bool *held)
+{
+	hipError_t r = hipSuccess;
+
+	for (uint32_t i = 0; i < segment->waits && !r; i++)
+		r = hip_stream_after(s, &p->segments[p->waits[segment->wait + i]].point);
+	if (r)
+		return r;
+	return segment->count ? put_kernels(p, segment, s) : put_other(s, segment->work, held);
+}
+
+/* --- branches ------------------------------------------------------------------------------------ */
+
+/* A launch that is on. */
+struct launch {
+	struct hip_plan *plan;
+	struct hip_stream *stream; /* that it was given to */
+	struct hip_stream *at;     /* locked; NULL: none is */
+};
+
+static hipError_t go_to(struct launch *l, struct hip_stream *to)
+{
+	hipError_t r;
+
+	if (l->at == to)
+		return hipSuccess;
+	if (l->at)
+		hip_stream_done(l->at);
+	r = hip_stream_begin(to);
+	l->at = r ? NULL : to;
+	return r;
+}
+
+/* The first one's is the launch's own, if its kernels can run there. */
+static bool is_elsewhere(const struct launch *l, const struct hip_plan_branch *branch)
+{
+	return branch != l->plan->branches || (branch->device && branch->device != l->stream->device);
+}
+
+static hipError_t stream_of(const struct launch *l, struct hip_plan_branch *branch, struct hip_stream **stream)
+{
+	hipError_t r = hipSuccess;
+
+	if (!is_elsewhere(l, branch)) {
+		*stream = l->stream;
+		return hipSuccess;
+	}
+	if (!branch->stream) {
+		r = hip_stream_create(branch->device ? branch->device : l->stream->device, hipStreamNonBlocking, 0,
+				      &branch->stream);
+		if (!r)
+			hip_stream_get(branch->stream);
+	}
+	*stream = branch->stream;
+	return r;
+}
+
+/* Its stream is locked, and goes on where the launch began. */
+static hipError_t enter(struct launch *l, struct hip_plan_branch *branch)
+{
+	struct hip_stream *stream;
+	hipError_t r = stream_of(l, branch, &stream);
+
+	r = r ? r : go_to(l, stream);
+	if (!r && !branch->begun && stream != l->stream)
+		r = hip_stream_after(stream, &l->plan->begin);
+	branch->begun |= !r;
+	return r;
+}
+
+static hipError_t put(struct launch *l, struct hip_plan_segment *segment)
+{
+	bool held = true;
+	hipError_t r;
+
+	/* Only the program can tell. */
+	if (!segment->count && segment->work->type == hipGraphNodeTypeMemAlloc) {
+		hip_graph_alloc_begin(segment->work->alloc);
+		return hipSuccess;
+	}
+	r = enter(l, &l->plan->branches[segment->branch]);
+	r = r ? r : put_segment(l->plan, segment, l->at, &held);
+	if (!held)
+		l->at = NULL;
+	else if (!r && segment->awaited)
+		hip_point_move(&segment->point, l->at);
+	return r;
+}
+
+static hipError_t join_lane(const struct launch *l, const struct hip_plan_branch *branch)
+{
+	struct hip_point point = hip_stream_point(branch->stream);
+	hipError_t r = hip_stream_after(l->stream, &point);
+
+	hip_point_put(&point);
+	return r;
+}
+
+/* What follows in the launch's stream begins behind all that was put. all: the first branch's segments were, too.
+ */
+static hipError_t join(struct launch *l, bool all)
+{
+	struct hip_plan *p = l->plan;
+	bool done = all && !is_elsewhere(l, p->branches);
+	hipError_t r = go_to(l, l->stream);
+
+	for (uint32_t i = 0; i < p->branch_count; i++) {
+		struct hip_plan_branch *branch = &p->branches[i];
+
+		if (branch->begun && is_elsewhere(l, branch) && !(branch->joined && done) && !r)
+			r = join_lane(l, branch);
+		branch->begun = false;
+	}
+	return r;
+}
+
+hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
+{
+	struct launch l = {.plan = p, .stream = s, .at = s};
+	hipError_t r = hipSuccess, joined;
+
+	/* Of one branch nothing begins elsewhere. */
+	if (p->branch_count > 1 || is_elsewhere(&l, p->branches))
+		hip_point_move(&p->begin, s);
+	for (uint32_t i = 0; i < p->count && !r; i++)
+		r = put(&l, &p->segments[i]);
+	joined = join(&l, !r);
+	*held = l.at;
+	return r ? r : joined;
+}

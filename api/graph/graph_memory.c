@@ -1,0 +1,432 @@
+/* Memory that graphs allocate and free.
+ *
+ * A node's memory is taken when the node is made, and is its graph's and instance's as long as one of them lives:
+ * its address never changes, and a launch costs nothing. "In use" is what the program sees: from the launch that
+ * allocates it to the one, or the call, that frees it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/graph/graph_capture.h"
+
+struct hip_graph_alloc {
+	struct hip_graph_alloc *next;
+	void *ptr; /* owned; NULL: the device was reset, and it is in no list */
+	size_t size_B;
+	struct hip_device *device;
+	unsigned refs; /* of nodes */
+	bool used;
+	bool instance; /* a node of an instance has it: one may */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that is here */
+static struct hip_graph_alloc *allocs;                   /* owned */
+static _Atomic unsigned count;                           /* of them */
+static struct usage {
+	uint64_t used_B, used_high_B, reserved_B, reserved_high_B;
+} usages[HIP_DEVICES_MAX];
+
+static void add_used(struct hip_graph_alloc *l, bool used)
+{
+	struct usage *u = &usages[l->device->index];
+
+	if (l->used == used)
+		return;
+	l->used = used;
+	u->used_B = used ? u->used_B + l->size_B : u->used_B - l->size_B;
+	if (u->used_B > u->used_high_B)
+		u->used_high_B = u->used_B;
+}
+
+static void enlist(struct hip_graph_alloc *l)
+{
+	struct usage *u = &usages[l->device->index];
+
+	atomic_store(&hip_memory_hooks.free_graph, hip_graph_alloc_free);
+	pthread_mutex_lock(&lock);
+	l->next = allocs;
+	allocs = l;
+	u->reserved_B += l->size_B;
+	if (u->reserved_B > u->reserved_high_B)
+		u->reserved_high_B = u->reserved_B;
+	pthread_mutex_unlock(&lock);
+	atomic_fetch_add(&count, 1);
+}
+
+static struct hip_graph_alloc *alloc_at(const void *ptr)
+{
+	struct hip_graph_alloc *l = allocs;
+
+	while (l && l->ptr != ptr)
+		l = l->next;
+	return l;
+}
+
+/* Nobody has it and nobody uses it: it is no alloc any more, and its memory the caller's. */
+static bool delist(struct hip_graph_alloc *l)
+{
+	struct hip_graph_alloc **at = &allocs;
+
+	if (l->refs || l->used)
+		return false;
+	if (!l->ptr)
+		return true;
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	usages[l->device->index].reserved_B -= l->size_B;
+	atomic_fetch_sub(&count, 1);
+	return true;
+}
+
+static hipError_t create(struct hip_device *device, size_t size_B, struct hip_graph_alloc **out)
+{
+	struct hip_graph_alloc *l = calloc(1, sizeof(*l));
+	hipError_t r = l ? hip_memory_allocate(device, size_B, &l->ptr) : hipErrorOutOfMemory;
+
+	if (r) {
+		free(l);
+		return r;
+	}
+	l->size_B = size_B;
+	l->device = device;
+	l->refs = 1;
+	enlist(l);
+	*out = l;
+	return hipSuccess;
+}
+
+hipError_t hip_graph_alloc_get(struct hip_graph_alloc *l, bool instance)
+{
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_lock(&lock);
+	if (!l->ptr)
+		r = hipErrorContextIsDestroyed;
+	/* As CUDA: the address is one, and so are those who may use it. */
+	else if (!instance || l->instance)
+		r = hipErrorNotSupported;
+	else
+		l->refs++;
+	l->instance |= instance && !r;
+	pthread_mutex_unlock(&lock);
+	return r;
+}
+
+void hip_graph_alloc_put(struct hip_graph_alloc *l, bool instance)
+{
+	bool gone;
+
+	if (!l)
+		return;
+	pthread_mutex_lock(&lock);
+	l->refs--;
+	if (instance)
+		l->instance = false;
+	gone = delist(l);
+	pthread_mutex_unlock(&lock);
+	if (gone) {
+		/* What still runs may use it: this waits. */
+		if (l->ptr)
+			(void)!hip_memory_free_now(l->ptr);
+		free(l);
+	}
+}
+
+/* Their memory goes with all that the device has; nodes may still name them. */
+void hip_graph_allocs_reset(struct hip_device *device)
+{
+	struct hip_graph_alloc **at = &allocs, *l;
+
+	pthread_mutex_lock(&lock);
+	while ((l = *at)) {
+		if (l->device != device) {
+			at = &l->next;
+			continue;
+		}
+		*at = l->next;
+		l->ptr = NULL;
+		l->used = false;
+		atomic_fetch_sub(&count, 1);
+		if (!l->refs)
+			free(l);
+	}
+	usages[device->index] = (struct usage){0};
+	pthread_mutex_unlock(&lock);
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+bool hip_graph_alloc_set_used(const void *ptr)
+{
+	const struct hip_graph_alloc *l;
+	bool used;
+
+	pthread_mutex_lock(&lock);
+	l = alloc_at(ptr);
+	used = l && l->used;
+	pthread_mutex_unlock(&lock);
+	return used;
+}
+
+void hip_graph_alloc_begin(struct hip_graph_alloc *l)
+{
+	pthread_mutex_lock(&lock);
+	add_used(l, true);
+	pthread_mutex_unlock(&lock);
+}
+
+bool hip_graph_alloc_is(const void *ptr)
+{
+	bool is;
+
+	if (!atomic_load_explicit(&count, memory_order_relaxed))
+		return false;
+	pthread_mutex_lock(&lock);
+	is = alloc_at(ptr);
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+
+bool hip_graph_alloc_free(void *ptr, struct hip_stream *s, hipError_t *error)
+{
+	struct hip_graph_alloc *l = NULL;
+	bool gone = false;
+
+	*error = hipSuccess;
+	if (!atomic_load_explicit(&count, memory_order_relaxed))
+		return false;
+	pthread_mutex_lock(&lock);
+	l = alloc_at(ptr);
+	if (l && !l->used)
+		*error = hipErrorInvalidValue;
+	else if (l) {
+		add_used(l, false);
+		gone = delist(l);
+	}
+	pthread_mutex_unlock(&lock);
+	if (gone) {
+		*error = s ? hip_memory_free_behind(ptr, s) : hip_memory_free_now(ptr);
+		free(l);
+	}
+	return l;
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+static hipError_t check_access(const hipMemAllocNodeParams *p)
+{
+	if (p->accessDescCount && !p->accessDescs)
+		return hipErrorInvalidValue;
+	for (size_t i = 0; i < p->accessDescCount; i++)
+		if (p->accessDescs[i].location.type != hipMemLocationTypeDevice ||
+		    !hip_device_of(p->accessDescs[i].location.id))
+			return hipErrorInvalidValue;
+		else if (p->accessDescs[i].location.id != p->poolProps.location.id)
+			return hipErrorNotSupported;
+	return hipSuccess;
+}
+
+/* As CUDA: what a program reads of a node is the node's. (CLR gives back the caller's pointer.) */
+static hipError_t own_access(struct hip_work *w, const hipMemAllocNodeParams *p)
+{
+	hipMemAccessDesc *copy = NULL;
+
+	if (p->accessDescCount) {
+		copy = calloc(p->accessDescCount, sizeof(*copy));
+		if (!copy)
+			return hipErrorOutOfMemory;
+		memcpy(copy, p->accessDescs, p->accessDescCount * sizeof(*copy));
+	}
+	w->allocation.accessDescs = copy;
+	return hipSuccess;
+}
+
+static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
+{
+	hipError_t r;
+
+	if (!p || !p->bytesize || p->poolProps.allocType != hipMemAllocationTypePinned ||
+	    p->poolProps.location.type != hipMemLocationTypeDevice || !hip_device_of(p->poolProps.location.id))
+		return hipErrorInvalidValue;
+	*w = (struct hip_work){.type = hipGraphNodeTypeMemAlloc, .allocation = *p};
+	r = check_access(p);
+	if (!r)
+		r = own_access(w, p);
+	if (r)
+		return r;
+	r = create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->alloc);
+	if (r) {
+		free((void *)(uintptr_t)w->allocation.accessDescs);
+		return r;
+	}
+	w->allocation.dptr = w->alloc->ptr;
+	w->device = w->alloc->device->index;
+	w->life = atomic_load(&w->alloc->device->life);
+	return hipSuccess;
+}
+
+hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
+				   hipMemAllocNodeParams *p)
+{
+	struct hip_work w;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = alloc_work(&w, p);
+	if (!r) {
+		void *ptr = w.allocation.dptr;
+
+		r = hip_node_add(out, graph, before, n, r, &w);
+		if (!r)
+			p->dptr = ptr;
+	}
+	return hip_end(r);
+}
+
+static const struct hip_work *work_of(hipGraphNode_t node, hipGraphNodeType type)
+{
+	const struct hip_node *n = hip_node_of(node);
+
+	return n && n->work.type == type ? &n->work : NULL;
+}
+
+hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *p)
+{
+	const struct hip_work *w;
+
+	HIP_ENTER();
+	w = work_of(node, hipGraphNodeTypeMemAlloc);
+	if (!w || !p)
+		return hip_end(hipErrorInvalidValue);
+	*p = w->allocation;
+	return hip_end(hipSuccess);
+}
+
+static hipError_t free_work(struct hip_work *w, void *ptr)
+{
+	*w = (struct hip_work){.type = hipGraphNodeTypeMemFree, .freed = ptr};
+	return hip_graph_alloc_is(ptr) ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
+				  void *ptr)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	/* As CLR: behind nothing, no list. */
+	if (before && !n)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(hip_node_add(out, graph, before, n, free_work(&w, ptr), &w));
+}
+
+hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
+				     hipDeviceptr_t ptr)
+{
+	return hipGraphAddMemFreeNode(out, graph, before, n, ptr);
+}
+
+hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *ptr)
+{
+	const struct hip_work *w;
+
+	HIP_ENTER();
+	w = work_of(node, hipGraphNodeTypeMemFree);
+	if (!w || !ptr)
+		return hip_end(hipErrorInvalidValue);
+	*(void **)ptr = w->freed;
+	return hip_end(hipSuccess);
+}
+
+/* --- capture ---------------------------------------------------------------------------------- */
+
+hipError_t hip_capture_malloc(struct hip_stream *s, size_t size_B, void **out)
+{
+	hipMemAllocNodeParams p = {.bytesize = size_B};
+	struct hip_work w;
+	hipError_t r;
+
+	*out = NULL;
+	if (!size_B)
+		return hipSuccess;
+	p.poolProps.allocType = hipMemAllocationTypePinned;
+	p.poolProps.location = (hipMemLocation){hipMemLocationTypeDevice, s->device->index};
+	r = alloc_work(&w, &p);
+	if (!r) {
+		void *ptr = w.allocation.dptr;
+
+		r = hip_capture_work(s, &w);
+		*out = r ? NULL : ptr;
+	}
+	return r;
+}
+
+/* What is no graph's stays as it is, and the capture goes on. */
+hipError_t hip_capture_free(struct hip_stream *s, void *ptr)
+{
+	struct hip_work w;
+	hipError_t r = free_work(&w, ptr);
+
+	return r ? r : hip_capture_work(s, &w);
+}
+
+/* --- what a device's graphs have -------------------------------------------------------------- */
+
+static uint64_t *attribute(struct usage *u, hipGraphMemAttributeType which)
+{
+	switch (which) {
+	case hipGraphMemAttrUsedMemCurrent:
+		return &u->used_B;
+	case hipGraphMemAttrUsedMemHigh:
+		return &u->used_high_B;
+	case hipGraphMemAttrReservedMemCurrent:
+		return &u->reserved_B;
+	case hipGraphMemAttrReservedMemHigh:
+		return &u->reserved_high_B;
+	}
+	return NULL;
+}
+
+hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType which, void *value)
+{
+	const uint64_t *at;
+
+	HIP_ENTER();
+	if (!hip_device_of(device))
+		return hip_end(hipErrorInvalidDevice);
+	at = attribute(&usages[device], which);
+	if (!at || !value)
+		return hip_end(hipErrorInvalidValue);
+	pthread_mutex_lock(&lock);
+	*(uint64_t *)value = *at;
+	pthread_mutex_unlock(&lock);
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType which, void *value)
+{
+	const bool used = which == hipGraphMemAttrUsedMemHigh;
+	struct usage *u;
+
+	HIP_ENTER();
+	if (!hip_device_of(device))
+		return hip_end(hipErrorInvalidDevice);
+	/* The program may give what it likes for an attribute that is not to be set. */
+	if (!value || (!used && which != hipGraphMemAttrReservedMemHigh) || *(const uint64_t *)value)
+		return hip_end(hipErrorInvalidValue);
+	u = &usages[device];
+	pthread_mutex_lock(&lock);
+	if (used)
+		u->used_high_B = u->used_B;
+	else
+		u->reserved_high_B = u->reserved_B;
+	pthread_mutex_unlock(&lock);
+	return hip_end(hipSuccess);
+}
+
+/* Memory goes with the last graph that has it: there is never any to give back. */
+hipError_t hipDeviceGraphMemTrim(int device)
+{
+	HIP_ENTER();
+	return hip_end(hip_device_of(device) ? hipSuccess : hipErrorInvalidDevice);
+}

@@ -1,0 +1,448 @@
+/* Nodes for kernels, functions of the host, events, child graphs, and nothing: for each kind a function that makes
+ * its work of the program's description. */
+#include <string.h>
+
+#include "api/exec/grid.h"
+#include "api/graph/graph.h"
+
+/* A node's work, if it is of that type; else NULL. */
+static struct hip_work *work_of(hipGraphNode_t node, hipGraphNodeType type)
+{
+	struct hip_node *n = hip_node_of(node);
+
+	return n && n->work.type == type ? &n->work : NULL;
+}
+
+/* --- kernels ---------------------------------------------------------------------------------- */
+
+static hipError_t kernel_work(struct hip_work *w, const hipKernelNodeParams *p, struct hip_device *device)
+{
+	struct hip_op op = {.kind = &hip_op_launch};
+	struct hip_launch *l = &op.launch;
+	hipError_t r;
+
+	if (!p || !p->func || (p->kernelParams && p->extra))
+		return hipErrorInvalidValue;
+	r = hip_kernel_named(p->func, device, &l->kernel);
+	if (r)
+		return r;
+	memcpy(l->blocks, &p->gridDim, sizeof(l->blocks));
+	memcpy(l->threads, &p->blockDim, sizeof(l->threads));
+	l->lds_B = p->sharedMemBytes;
+	l->args = p->kernelParams;
+	l->function = p->func;
+	if (p->extra)
+		r = hip_launch_extra(p->extra, l);
+	if (!r)
+		r = hip_launch_check(l);
+	return r ? r : hip_work_of_op(w, &op);
+}
+
+/* Kept as it was given: what is not 0 means yes. */
+static hipError_t set_cooperative(struct hip_work *w, int cooperative)
+{
+	hipError_t r = cooperative ? hip_grid_check(&w->op.launch) : hipSuccess;
+
+	if (r)
+		return r;
+	w->cooperative = cooperative;
+	w->op.launch.cooperative = cooperative;
+	return hipSuccess;
+}
+
+/* On the device where the node's kernel is. */
+static hipError_t kernel_work_for(struct hip_work *w, const hipKernelNodeParams *p, hipGraphNode_t node)
+{
+	const struct hip_work *old = work_of(node, hipGraphNodeTypeKernel);
+	hipError_t r = old ? kernel_work(w, p, &hip.device[old->device]) : hipErrorInvalidValue;
+
+	if (!r) {
+		w->window = old->window;
+		w->priority = old->priority;
+		r = set_cooperative(w, old->cooperative);
+	}
+	return r;
+}
+
+hipError_t hipGraphAddKernelNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+				 const hipKernelNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_add(out, graph, before, count, kernel_work(&w, p, hip_current()), &w));
+}
+
+hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_set(node, kernel_work_for(&w, p, node), &w));
+}
+
+hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipKernelNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_exec_set(exec, node, kernel_work_for(&w, p, node), &w));
+}
+
+hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *p)
+{
+	const struct hip_work *w;
+	const struct hip_launch *l;
+
+	HIP_ENTER();
+	w = work_of(node, hipGraphNodeTypeKernel);
+	if (!w || !p)
+		return hip_end(hipErrorInvalidValue);
+	l = &w->op.launch;
+	*p = (hipKernelNodeParams){
+		.func = (void *)(uintptr_t)l->function, .kernelParams = w->addresses, .sharedMemBytes = l->lds_B};
+	memcpy(&p->gridDim, l->blocks, sizeof(l->blocks));
+	memcpy(&p->blockDim, l->threads, sizeof(l->threads));
+	return hip_end(hipSuccess);
+}
+
+/* Kept for the program: these caches know no such windows, and the device says that the largest has no bytes. */
+static hipError_t set_window(struct hip_work *w, const hipAccessPolicyWindow *window)
+{
+	/* The ratio may be no number. */
+	if (!(window->hitRatio >= 0 && window->hitRatio <= 1) || window->missProp == hipAccessPropertyPersisting ||
+	    window->num_bytes)
+		return hipErrorInvalidValue;
+	w->window = *window;
+	return hipSuccess;
+}
+
+static hipError_t set_attribute(struct hip_work *w, hipLaunchAttributeID attribute,
+				const hipLaunchAttributeValue *value)
+{
+	if (!w || !value)
+		return hipErrorInvalidValue;
+	switch (attribute) {
+	case hipLaunchAttributeAccessPolicyWindow:
+		return set_window(w, &value->accessPolicyWindow);
+	case hipLaunchAttributeCooperative:
+		return set_cooperative(w, value->cooperative);
+	case hipLaunchAttributePriority:
+		w->priority = value->priority;
+		return hipSuccess;
+	}
+	return hipErrorInvalidValue;
+}
+
+static hipError_t get_attribute(const struct hip_work *w, hipLaunchAttributeID attribute,
+				hipLaunchAttributeValue *value)
+{
+	if (!w || !value)
+		return hipErrorInvalidValue;
+	switch (attribute) {
+	case hipLaunchAttributeAccessPolicyWindow:
+		value->accessPolicyWindow = w->window;
+		return hipSuccess;
+	case hipLaunchAttributeCooperative:
+		value->cooperative = w->cooperative;
+		return hipSuccess;
+	case hipLaunchAttributePriority:
+		value->priority = w->priority;
+		return hipSuccess;
+	}
+	return hipErrorInvalidValue;
+}
+
+hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipLaunchAttributeID attribute,
+					  const hipLaunchAttributeValue *value)
+{
+	HIP_ENTER();
+	return hip_end(set_attribute(work_of(node, hipGraphNodeTypeKernel), attribute, value));
+}
+
+hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipLaunchAttributeID attribute,
+					  hipLaunchAttributeValue *value)
+{
+	HIP_ENTER();
+	return hip_end(get_attribute(work_of(node, hipGraphNodeTypeKernel), attribute, value));
+}
+
+hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t src, hipGraphNode_t dst)
+{
+	const struct hip_work *from;
+	struct hip_work *to;
+
+	HIP_ENTER();
+	from = work_of(src, hipGraphNodeTypeKernel);
+	to = work_of(dst, hipGraphNodeTypeKernel);
+	if (!from || !to)
+		return hip_end(hipErrorInvalidValue);
+	to->window = from->window;
+	to->priority = from->priority;
+	return hip_end(set_cooperative(to, from->cooperative));
+}
+
+/* --- functions of the host -------------------------------------------------------------------- */
+
+static hipError_t host_work(struct hip_work *w, const hipHostNodeParams *p)
+{
+	if (!p || !p->fn)
+		return hipErrorInvalidValue;
+	return hip_work_of_op(w,
+			      &(struct hip_op){.kind = &hip_op_host, .host = {.fn = p->fn, .data = p->userData}});
+}
+
+hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+			       const hipHostNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_add(out, graph, before, count, host_work(&w, p), &w));
+}
+
+hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_set(node, host_work(&w, p), &w));
+}
+
+hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipHostNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_exec_set(exec, node, host_work(&w, p), &w));
+}
+
+hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams *p)
+{
+	const struct hip_work *w;
+
+	HIP_ENTER();
+	w = work_of(node, hipGraphNodeTypeHost);
+	if (!w || !p)
+		return hip_end(hipErrorInvalidValue);
+	*p = (hipHostNodeParams){w->op.host.fn, w->op.host.data};
+	return hip_end(hipSuccess);
+}
+
+/* --- values in memory ------------------------------------------------------------------------- */
+
+#if TUFF_HIP_ABI != 5
+static hipError_t values_work(struct hip_work *w, const hipBatchMemOpNodeParams *p)
+{
+	const struct hip_op op = {
+		.kind = &hip_op_values,
+		.values = {p ? p->paramArray : NULL, p ? p->count : 0, p ? p->ctx : NULL},
+	};
+	hipError_t r = p && p->flags ? hipErrorInvalidValue : hip_op_check(&op);
+
+	return r ? r : hip_work_of_op(w, &op);
+}
+
+hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
+				     size_t count, const hipBatchMemOpNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_add(out, graph, before, count, values_work(&w, p), &w));
+}
+
+hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_set(node, values_work(&w, p), &w));
+}
+
+hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+					       const hipBatchMemOpNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_exec_set(exec, node, values_work(&w, p), &w));
+}
+
+/* The list is the node's. */
+hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *p)
+{
+	const struct hip_work *w;
+
+	HIP_ENTER();
+	w = work_of(node, hipGraphNodeTypeBatchMemOp);
+	if (!w || !p)
+		return hip_end(hipErrorInvalidValue);
+	*p = (hipBatchMemOpNodeParams){w->op.values.context, w->op.values.count, (void *)w->args, 0};
+	return hip_end(hipSuccess);
+}
+#endif
+
+/* --- nothing ---------------------------------------------------------------------------------- */
+
+static hipError_t empty_work(struct hip_work *w)
+{
+	*w = (struct hip_work){.type = hipGraphNodeTypeEmpty};
+	return hipSuccess;
+}
+
+hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_add(out, graph, before, count, empty_work(&w), &w));
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static hipError_t event_work(struct hip_work *w, hipGraphNodeType type, hipEvent_t event)
+{
+	*w = (struct hip_work){.type = type, .event = event};
+	return hip_find(HIP_EVENT, event) ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t get_event(hipGraphNode_t node, hipGraphNodeType type, hipEvent_t *event)
+{
+	const struct hip_work *w = work_of(node, type);
+
+	if (!w || !event)
+		return hipErrorInvalidValue;
+	*event = w->event;
+	return hipSuccess;
+}
+
+#define EVENTS(name, type)                                                                                         \
+	hipError_t hipGraphAdd##name(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,          \
+				     size_t count, hipEvent_t event)                                               \
+	{                                                                                                          \
+		struct hip_work w;                                                                                 \
+		HIP_ENTER();                                                                                       \
+		return hip_end(hip_node_add(out, graph, before, count, event_work(&w, type, event), &w));          \
+	}                                                                                                          \
+	hipError_t hipGraph##name##SetEvent(hipGraphNode_t node, hipEvent_t event)                                 \
+	{                                                                                                          \
+		struct hip_work w;                                                                                 \
+		HIP_ENTER();                                                                                       \
+		return hip_end(hip_node_set(node, event_work(&w, type, event), &w));                               \
+	}                                                                                                          \
+	hipError_t hipGraphExec##name##SetEvent(hipGraphExec_t exec, hipGraphNode_t node, hipEvent_t event)        \
+	{                                                                                                          \
+		struct hip_work w;                                                                                 \
+		HIP_ENTER();                                                                                       \
+		return hip_end(hip_exec_set(exec, node, event_work(&w, type, event), &w));                         \
+	}                                                                                                          \
+	hipError_t hipGraph##name##GetEvent(hipGraphNode_t node, hipEvent_t *event)                                \
+	{                                                                                                          \
+		HIP_ENTER();                                                                                       \
+		return hip_end(get_event(node, type, event));                                                      \
+	}
+EVENTS(EventRecordNode, hipGraphNodeTypeEventRecord)
+EVENTS(EventWaitNode, hipGraphNodeTypeWaitEvent)
+
+/* --- graphs in graphs ------------------------------------------------------------------------- */
+
+/* Its handles are for the program: a clone that a node of an instance has needs none. */
+static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
+{
+	const struct hip_graph *g = hip_graph_of(child);
+
+	if (!g)
+		return hipErrorInvalidValue;
+	*w = (struct hip_work){.type = hipGraphNodeTypeGraph};
+	return hip_work_of_child(w, g, named);
+}
+
+hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
+				     size_t count, hipGraph_t child)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_node_add(out, graph, before, count, child_work(&w, child, true), &w));
+}
+
+hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraph_t child)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(hip_exec_set(exec, node, child_work(&w, child, false), &w));
+}
+
+hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t *graph)
+{
+	const struct hip_work *w;
+
+	HIP_ENTER();
+	w = work_of(node, hipGraphNodeTypeGraph);
+	if (!w || !graph)
+		return hip_end(hipErrorInvalidValue);
+	*graph = (hipGraph_t)(uintptr_t)w->child->handle;
+	return hip_end(hipSuccess);
+}
+
+/* --- any kind, by its type -------------------------------------------------------------------- */
+
+static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipGraphNode_t node)
+{
+	if (!p)
+		return hipErrorInvalidValue;
+	switch (p->type) {
+	case hipGraphNodeTypeKernel:
+		return node ? kernel_work_for(w, &p->kernel, node) : kernel_work(w, &p->kernel, hip_current());
+	case hipGraphNodeTypeMemcpy:
+		return hip_work_of_3d(w, &p->memcpy.copyParams);
+	case hipGraphNodeTypeMemset:
+		return hip_work_of_memset(w, &p->memset);
+	case hipGraphNodeTypeHost:
+		return host_work(w, &p->host);
+	case hipGraphNodeTypeGraph:
+		return child_work(w, p->graph.graph, true);
+	case hipGraphNodeTypeEmpty:
+		return empty_work(w);
+	case hipGraphNodeTypeWaitEvent:
+		return event_work(w, p->type, p->eventWait.event);
+	case hipGraphNodeTypeEventRecord:
+		return event_work(w, p->type, p->eventRecord.event);
+	case hipGraphNodeTypeExtSemaphoreSignal:
+	case hipGraphNodeTypeExtSemaphoreWait:
+		return hipErrorNotSupported;
+	default:
+		return hipErrorInvalidValue;
+	}
+}
+
+hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+			   hipGraphNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	if (p && p->type == hipGraphNodeTypeMemAlloc)
+		return hip_end(hipGraphAddMemAllocNode(out, graph, before, count, &p->alloc));
+	if (p && p->type == hipGraphNodeTypeMemFree)
+		return hip_end(hipGraphAddMemFreeNode(out, graph, before, count, p->free.dptr));
+	return hip_end(hip_node_add(out, graph, before, count, any_work(&w, p, NULL), &w));
+}
+
+hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(node ? hip_node_set(node, any_work(&w, p, node), &w) : hipErrorInvalidValue);
+}
+
+hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraphNodeParams *p)
+{
+	struct hip_work w;
+
+	HIP_ENTER();
+	return hip_end(node ? hip_exec_set(exec, node, any_work(&w, p, node), &w) : hipErrorInvalidValue);
+}

@@ -1,0 +1,486 @@
+/* Which segment of a graph goes into which branch, and what it waits for there (graph_plan.h).
+ *
+ * Each device has a branch for its kernels. An operation that all the rest of the graph is behind goes there, too:
+ * so a chain stays in one stream. Others get branches of their own, as far as there are any, so that they run
+ * beside the kernels; one that follows a branch's last segment follows it there.
+ *
+ * What has to be done before a step is a number for each branch: the branch's steps below it. They are counted as
+ * the graph's steps are, so a number names a step, and its segment. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/exec/blit.h"
+#include "api/graph/graph_plan.h"
+
+#define OPERATION_LANES 4 /* beside those of devices' kernels */
+
+/* Those that the GPU may still read. */
+static struct {
+	pthread_mutex_t lock;
+	struct hip_plan *list;
+} retired_plans = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t args_size(const struct hip_launch *l)
+{
+	return hip_args_size(l->kernel->cs->kernarg_B);
+}
+
+/* --- ending ----------------------------------------------------------------------------------- */
+
+static void free_lane(struct hip_plan_branch *branch)
+{
+	if (branch->stream)
+		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)branch->stream->handle);
+	hip_stream_put(branch->stream);
+	if (branch->args)
+		hsa_amd_memory_pool_free(branch->args);
+	free(branch->packets);
+	free(branch->works);
+}
+
+static void free_segment(struct hip_plan_segment *segment)
+{
+	hip.hsa->segment_destroy(segment->dispatches);
+	hip_point_put(&segment->point);
+}
+
+static void free_plan(struct hip_plan *p)
+{
+	hip_point_put(&p->end);
+	hip_point_put(&p->begin);
+	for (uint32_t i = 0; i < p->count; i++)
+		free_segment(&p->segments[i]);
+	for (uint32_t i = 0; i < p->branch_count; i++)
+		free_lane(&p->branches[i]);
+	free(p->branches);
+	free(p->segments);
+	free(p->waits);
+	free(p);
+}
+
+static void reap(void)
+{
+	struct hip_plan **at = &retired_plans.list, *p;
+
+	pthread_mutex_lock(&retired_plans.lock);
+	while ((p = *at))
+		if (hip_point_is_completed(&p->end)) {
+			*at = p->next;
+			free_plan(p);
+		} else {
+			at = &p->next;
+		}
+	pthread_mutex_unlock(&retired_plans.lock);
+}
+
+void hip_plan_retire(struct hip_plan *p, const struct hip_point *last)
+{
+	if (p) {
+		p->end = hip_point_get(last);
+		pthread_mutex_lock(&retired_plans.lock);
+		p->next = retired_plans.list;
+		retired_plans.list = p;
+		pthread_mutex_unlock(&retired_plans.lock);
+	}
+	reap();
+}
+
+/* --- what is made of the steps ---------------------------------------------------------------- */
+
+struct maker {
+	const struct hip_plan_nodes *steps;
+	struct hip_plan *plan;
+	uint32_t *needs;     /* of each step: what is done of each branch when it is; 0: nothing */
+	uint32_t *segment;   /* of each step that has one: which */
+	uint32_t *followers; /* of each step: how many come behind it directly */
+	struct dispatch {    /* of each step */
+		const struct hip_launch *launch; /* NULL: it is none that can stand in a row with others */
+		struct hip_device *device;       /* if it is one: whose kernel */
+		struct hip_launch blit;          /* of a copy or fill: */
+		struct hip_blit_args args;
+		struct hip_tool_work work;
+		uint32_t header;
+	} *dispatches;
+	uint32_t open; /* ways into what is not planned yet: links from what is, and steps behind nothing */
+	size_t wait_count, wait_room;
+	struct row {
+		uint32_t last;    /* step that it was given, counted from 1 */
+		uint32_t seen;    /* its kernels below are waited for by all that it is given next */
+		uint32_t newest;  /* segment, counted from 1 */
+		uint32_t segment; /* of kernels, that others may join, counted so; 0: none */
+		uint32_t *knows;  /* what it waited for, of each branch */
+		uint32_t kernels; /* so far */
+		size_t args_B;
+	} *rows; /* of each branch */
+};
+
+static void free_maker(struct maker *m)
+{
+	free(m->needs);
+	free(m->segment);
+	free(m->followers);
+	free(m->dispatches);
+	free(m->rows);
+}
+
+static uint32_t *needs_of(const struct maker *m, size_t step)
+{
+	return m->needs + step * m->plan->branch_count;
+}
+
+/* That the step does; NULL: nothing. */
+static const struct hip_work *work_of(const struct hip_plan_node *step)
+{
+	return step->node && !step->node->disabled ? &step->node->work : NULL;
+}
+
+/* A kernel's launch, if it can stand in a row with others. */
+static void take_kernel(struct dispatch *d, const struct hip_launch *l)
+{
+	d->device = l->kernel->device;
+	if (l->cooperative || l->kernel->prints)
+		return;
+	d->launch = l;
+	d->header = HIP_LAUNCH_HEADER;
+	d->work = (struct hip_tool_work){.op = HIP_TOOL_DISPATCH, .kind = HIP_TOOL_KERNEL};
+}
+
+/* A copy or fill that one kernel does. Memory of the host is for the first branch's device. */
+static void take_blit(struct dispatch *d, const struct hip_op *op, struct hip_device *first)
+{
+	struct hip_blit blit;
+
+	if (hip_op_blit(op, &blit))
+		return;
+	d->device = blit.device ? blit.device : first;
+	if (!d->device || hip_blit_launch(d->device, &blit, &d->args, &d->blit))
+		return;
+	d->launch = &d->blit;
+	d->header = hip_blit_header(&blit);
+	d->work = hip_blit_work(&blit);
+}
+
+/* The first branch is that of the first kernel's device. */
+static uint32_t kernel_lane(const struct hip_plan *p, const struct hip_device *device)
+{
+	return !device || device == p->branches[0].device ? 0 : 1 + (uint32_t)device->index;
+}
+
+/* Counts what comes behind what, and finds the kernels; the first one's device is the first branch's. */
+static hipError_t find_kernels(struct maker *m)
+{
+	struct hip_plan *p = m->plan;
+
+	for (size_t i = 0; i < m->steps->count; i++) {
+		const struct hip_plan_node *step = &m->steps->at[i];
+		const struct hip_work *w = work_of(step);
+
+		m->open += !step->count;
+		for (uint32_t k = 0; k < step->count; k++)
+			m->followers[m->steps->links[step->first + k]]++;
+		if (step->node && !hip_work_lives(&step->node->work))
+			return hipErrorContextIsDestroyed;
+		if (!w || w->type != hipGraphNodeTypeKernel)
+			continue;
+		take_kernel(&m->dispatches[i], &w->op.launch);
+		if (!p->branches[0].device)
+			p->branches[0].device = m->dispatches[i].device;
+	}
+	return hipSuccess;
+}
+
+/* Finds the copies and fills that kernels do, and counts the dispatches of each branch. */
+static void count_dispatches(struct maker *m)
+{
+	struct hip_plan *p = m->plan;
+
+	for (size_t i = 0; i < m->steps->count; i++) {
+		const struct hip_work *w = work_of(&m->steps->at[i]);
+		struct dispatch *d = &m->dispatches[i];
+		struct hip_plan_branch *branch;
+
+		if (w && w->type != hipGraphNodeTypeKernel)
+			take_blit(d, &w->op, p->branches[0].device);
+		if (!p->branches[0].device)
+			p->branches[0].device = d->device;
+		if (!d->launch)
+			continue;
+		branch = &p->branches[kernel_lane(p, d->device)];
+		branch->device = d->device;
+		branch->kernels++;
+		branch->args_B += args_size(d->launch);
+	}
+}
+
+static hipError_t allocate_lane(struct hip_plan_branch *branch)
+{
+	if (!branch->kernels)
+		return hipSuccess;
+	branch->packets = calloc(branch->kernels, sizeof(branch->packets[0]));
+	branch->works = calloc(branch->kernels, sizeof(branch->works[0]));
+	branch->args = branch->args_B ? hip_args_allocate(branch->device, branch->args_B) : NULL;
+	return !branch->packets || !branch->works || (branch->args_B && !branch->args) ? hipErrorOutOfMemory
+										       : hipSuccess;
+}
+
+static hipError_t allocate(struct maker *m)
+{
+	size_t steps = m->steps->count, branches = 1 + hip.devices + OPERATION_LANES;
+	struct hip_plan *p = m->plan;
+
+	p->branches = calloc(branches, sizeof(p->branches[0]));
+	p->branch_count = p->branches ? (uint32_t)branches : 0;
+	p->segments = calloc(steps + 1, sizeof(p->segments[0]));
+	/* Behind the steps' the rows'. */
+	m->needs = calloc(steps + branches, branches * sizeof(m->needs[0]));
+	m->segment = calloc(steps + 1, sizeof(m->segment[0]));
+	m->followers = calloc(steps + 1, sizeof(m->followers[0]));
+	m->dispatches = calloc(steps + 1, sizeof(m->dispatches[0]));
+	m->rows = calloc(branches, sizeof(m->rows[0]));
+	if (!p->branches || !m->dispatches || !p->segments || !m->needs || !m->segment || !m->followers || !m->rows)
+		return hipErrorOutOfMemory;
+	for (size_t i = 0; i < branches; i++)
+		m->rows[i].knows = needs_of(m, steps + i);
+	return hipSuccess;
+}
+
+/* --- branches ------------------------------------------------------------------------------------ */
+
+/* One whose last step is among what is needed, before one that is new, before one that has waited longest. 0: none.
+ */
+static uint32_t operation_lane(struct maker *m, struct hip_device *device, const uint32_t *needs)
+{
+	struct hip_plan *p = m->plan;
+	uint32_t best = 0;
+
+	for (uint32_t i = p->branch_count - OPERATION_LANES; i < p->branch_count; i++) {
+		bool used = m->rows[i].last;
+
+		if (used && p->branches[i].device != device)
+			continue;
+		if (used && m->rows[i].last == needs[i])
+			return i;
+		if (!best || m->rows[i].last < m->rows[best].last)
+			best = i;
+	}
+	if (best && !m->rows[best].last)
+		p->branches[best].device = device;
+	return best;
+}
+
+/* last: all that is not planned yet is behind it. */
+static uint32_t choose_lane(struct maker *m, const struct dispatch *d, const uint32_t *needs, bool last)
+{
+	struct hip_device *device = d->device;
+	uint32_t branch = d->launch || last ? 0 : operation_lane(m, device, needs);
+
+	if (!branch) {
+		branch = kernel_lane(m->plan, device);
+		if (device)
+			m->plan->branches[branch].device = device;
+	}
+	return branch;
+}
+
+/* --- segments ----------------------------------------------------------------------------------- */
+
+/* The step of one branch is needed, and what is needed of another is done before that one begins. */
+static bool covered(const struct maker *m, const uint32_t *needs, uint32_t branch, uint32_t by)
+{
+	return by != branch && needs[by] && needs_of(m, needs[by] - 1)[branch] >= needs[branch];
+}
+
+static bool must_wait(const struct maker *m, uint32_t branch, const uint32_t *needs, uint32_t other)
+{
+	if (other == branch || needs[other] <= m->rows[branch].knows[other])
+		return false;
+	for (uint32_t by = 0; by < m->plan->branch_count; by++)
+		if (covered(m, needs, other, by))
+			return false;
+	return true;
+}
+
+static bool must_wait_for_any(const struct maker *m, uint32_t branch, const uint32_t *needs)
+{
+	for (uint32_t i = 0; i < m->plan->branch_count; i++)
+		if (must_wait(m, branch, needs, i))
+			return true;
+	return false;
+}
+
+static hipError_t append_wait(struct maker *m, struct hip_plan_segment *segment, uint32_t other)
+{
+	struct hip_plan *p = m->plan;
+	uint32_t *waits = hip_list_grow(p->waits, &m->wait_room, m->wait_count, sizeof(*waits));
+
+	if (!waits)
+		return hipErrorOutOfMemory;
+	p->waits = waits;
+	p->waits[m->wait_count++] = other;
+	segment->waits++;
+	p->segments[other].awaited = true;
+	return hipSuccess;
+}
+
+/* Who is waited for ends: what its branch is given next may run beside who waits. */
+static hipError_t append_waits(struct maker *m, struct hip_plan_segment *segment, const uint32_t *needs)
+{
+	struct row *row = &m->rows[segment->branch];
+	hipError_t r = hipSuccess;
+
+	segment->wait = (uint32_t)m->wait_count;
+	for (uint32_t i = 0; i < m->plan->branch_count && !r; i++)
+		if (must_wait(m, segment->branch, needs, i)) {
+			m->rows[i].segment = 0;
+			r = append_wait(m, segment, m->segment[needs[i] - 1]);
+		}
+	for (uint32_t i = 0; i < m->plan->branch_count; i++)
+		if (needs[i] > row->knows[i])
+			row->knows[i] = needs[i];
+	return r;
+}
+
+static hipError_t open_segment(struct maker *m, uint32_t branch, const uint32_t *needs,
+			       struct hip_plan_segment **segment)
+{
+	*segment = &m->plan->segments[m->plan->count++];
+	(*segment)->branch = branch;
+	m->rows[branch].newest = m->plan->count;
+	m->rows[branch].segment = 0;
+	return append_waits(m, *segment, needs);
+}
+
+/* Without the barrier bit nothing before it is waited for, and nothing of the device's is new there. */
+static uint32_t header_of(const struct dispatch *d, bool waits)
+{
+	const uint32_t scopes = 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE;
+	uint32_t header = d->header;
+
+	if (waits)
+		return header;
+	header &= ~(1u << HSA_PACKET_HEADER_BARRIER);
+	return d->header == HIP_LAUNCH_HEADER ? header & ~scopes : header;
+}
+
+static void write_kernel(struct row *row, const struct hip_plan_branch *branch, const struct dispatch *d,
+			 bool waits)
+{
+	hsa_kernel_dispatch_packet_t *packet = &branch->packets[row->kernels];
+
+	hip_launch_prepare(d->launch, header_of(d, waits), packet, branch->args + row->args_B);
+	branch->works[row->kernels++] = d->work;
+	row->args_B += args_size(d->launch);
+}
+
+static hipError_t append_kernel(struct maker *m, uint32_t branch, const uint32_t *needs, const struct dispatch *d)
+{
+	struct row *row = &m->rows[branch];
+	bool opens = !row->segment || must_wait_for_any(m, branch, needs);
+	bool waits = opens || needs[branch] > row->seen;
+	struct hip_plan_segment *segment = NULL;
+
+	if (opens) {
+		hipError_t r = open_segment(m, branch, needs, &segment);
+
+		if (r)
+			return r;
+		segment->first = row->kernels;
+		row->segment = m->plan->count;
+	}
+	if (waits)
+		row->seen = row->last;
+	m->plan->segments[row->segment - 1].count++;
+	write_kernel(row, &m->plan->branches[branch], d, waits);
+	return hipSuccess;
+}
+
+static hipError_t append_operation(struct maker *m, uint32_t branch, const uint32_t *needs,
+				   const struct hip_work *w)
+{
+	struct hip_plan_segment *segment;
+	hipError_t r = open_segment(m, branch, needs, &segment);
+
+	segment->work = w;
+	return r;
+}
+
+static hipError_t plan_step(struct maker *m, size_t i)
+{
+	const struct hip_plan_node *step = &m->steps->at[i];
+	const struct hip_work *w = work_of(step);
+	const struct dispatch *d = &m->dispatches[i];
+	uint32_t *needs = needs_of(m, i), branch;
+	hipError_t r;
+
+	for (uint32_t k = 0; k < step->count; k++) {
+		const uint32_t *before = needs_of(m, m->steps->links[step->first + k]);
+
+		for (branch = 0; branch < m->plan->branch_count; branch++)
+			needs[branch] = before[branch] > needs[branch] ? before[branch] : needs[branch];
+	}
+	m->open -= step->count ? step->count : 1;
+	if (w && w->type == hipGraphNodeTypeMemAlloc) {
+		m->plan->segments[m->plan->count++].work = w;
+	} else if (w) {
+		branch = choose_lane(m, d, needs, !m->open);
+		r = d->launch ? append_kernel(m, branch, needs, d) : append_operation(m, branch, needs, w);
+		if (r)
+			return r;
+		m->segment[i] = m->rows[branch].newest - 1;
+		m->rows[branch].last = needs[branch] = (uint32_t)i + 1;
+	}
+	m->open += m->followers[i];
+	return hipSuccess;
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static hipError_t make_segments(const struct hip_plan *p)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < p->count && !r; i++) {
+		struct hip_plan_segment *segment = &p->segments[i];
+		const struct hip_plan_branch *branch = &p->branches[segment->branch];
+
+		if (segment->count)
+			r = hip.hsa->segment_create(branch->device->agent, branch->packets + segment->first,
+						    segment->count, &segment->dispatches);
+	}
+	return hip_of_errno(r);
+}
+
+static hipError_t make(struct maker *m)
+{
+	struct hip_plan *p = m->plan;
+	hipError_t r = allocate(m);
+
+	r = r ? r : find_kernels(m);
+	if (!r)
+		count_dispatches(m);
+	for (uint32_t i = 0; i < p->branch_count && !r; i++)
+		r = allocate_lane(&p->branches[i]);
+	for (size_t i = 0; i < m->steps->count && !r; i++)
+		r = plan_step(m, i);
+	for (uint32_t i = 1; i < p->branch_count && !r; i++)
+		p->branches[i].joined = m->rows[0].knows[i] >= m->rows[i].last;
+	/* Launches look at no more branches than there are. */
+	while (!r && p->branch_count > 1 && !m->rows[p->branch_count - 1].last)
+		p->branch_count--;
+	return r ? r : make_segments(p);
+}
+
+hipError_t hip_plan_make(const struct hip_plan_nodes *steps, struct hip_plan **out)
+{
+	struct maker m = {.steps = steps, .plan = calloc(1, sizeof(*m.plan))};
+	hipError_t r = m.plan ? make(&m) : hipErrorOutOfMemory;
+
+	free_maker(&m);
+	if (r) {
+		if (m.plan)
+			free_plan(m.plan);
+		return r;
+	}
+	*out = m.plan;
+	return hipSuccess;
+}

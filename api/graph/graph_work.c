@@ -1,0 +1,161 @@
+/* What nodes do: owned copies of operations, and how they are replaced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/graph/graph_memory.h"
+
+void hip_work_fini(struct hip_work *w)
+{
+	free(w->args);
+	free((void *)(uintptr_t)w->allocation.accessDescs);
+	hip_graph_destroy(w->child);
+	hip_graph_alloc_put(w->alloc, w->instance);
+	*w = (struct hip_work){0};
+}
+
+bool hip_work_lives(const struct hip_work *w)
+{
+	const bool of_device = w->type == hipGraphNodeTypeKernel || w->alloc;
+
+	return !of_device || w->life == atomic_load(&hip.device[w->device].life);
+}
+
+/* --- kernels ---------------------------------------------------------------------------------- */
+
+hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel)
+{
+	return (uintptr_t)function >> 48 == HIP_KIND(HIP_FUNCTION)
+		       ? hip_function_of((hipFunction_t)(uintptr_t)function, kernel)
+		       : hip_kernel_of(function, device, kernel);
+}
+
+/* w->op.launch is the launch to keep; its arguments are somebody else's. */
+static hipError_t own_args(struct hip_work *w)
+{
+	struct hip_launch *l = &w->op.launch;
+	const struct cs_kernel *k = l->kernel->cs;
+	const size_t image_B = (k->explicit_B + 7) & ~(size_t)7;
+
+	w->device = l->kernel->device->index;
+	w->life = atomic_load(&l->kernel->device->life);
+	w->args = calloc(1, image_B + (k->arg_count + 1) * sizeof(void *));
+	if (!w->args)
+		return hipErrorOutOfMemory;
+	hip_launch_pack(l, w->args);
+	w->addresses = (void **)(void *)(w->args + image_B);
+	for (unsigned i = 0; i < k->arg_count; i++)
+		w->addresses[i] = w->args + k->arg[i].offset_B;
+	l->args = NULL;
+	l->packed = w->args;
+	l->packed_B = k->explicit_B;
+	return hipSuccess;
+}
+
+static hipError_t own_values(struct hip_work *w)
+{
+	struct hip_values *v = &w->op.values;
+
+	w->args = malloc(v->count * sizeof(*v->list));
+	if (!w->args)
+		return hipErrorOutOfMemory;
+	memcpy(w->args, v->list, v->count * sizeof(*v->list));
+	v->list = (const hipStreamBatchMemOpParams *)(const void *)w->args;
+	return hipSuccess;
+}
+
+/* The code that it was in may be gone. */
+static hipError_t find_kernel_again(struct hip_work *w)
+{
+	struct hip_launch *l = &w->op.launch;
+
+	return hip_kernel_named(l->function, &hip.device[w->device], &l->kernel);
+}
+
+/* --- of operations ---------------------------------------------------------------------------- */
+
+/* What would have described the copy. */
+static void describe(const struct hip_box *b, hipMemcpy3DParms *p)
+{
+	const struct hip_side *src = &b->src, *dst = &b->dst;
+
+	p->srcPtr = (hipPitchedPtr){src->base, src->pitch_B, b->width_B,
+				    src->pitch_B ? src->slice_B / src->pitch_B : b->height};
+	p->dstPtr = (hipPitchedPtr){dst->base, dst->pitch_B, b->width_B,
+				    dst->pitch_B ? dst->slice_B / dst->pitch_B : b->height};
+	p->extent = (hipExtent){b->width_B, b->height, b->depth};
+	p->kind = b->kind;
+}
+
+hipError_t hip_work_of_op(struct hip_work *w, const struct hip_op *op)
+{
+	const struct hip_copy *c = &op->copy;
+
+	*w = (struct hip_work){.type = op->kind ? op->kind->node : hipGraphNodeTypeEmpty, .op = *op};
+	w->cooperative = op->kind == &hip_op_launch && op->launch.cooperative;
+	if (op->kind == &hip_op_box)
+		describe(&op->box, &w->copy);
+	if (op->kind == &hip_op_copy)
+		describe(&(struct hip_box){{c->dst, c->size_B, c->size_B},
+					   {(void *)(uintptr_t)c->src, c->size_B, c->size_B},
+					   c->size_B,
+					   1,
+					   1,
+					   c->kind},
+			 &w->copy);
+	return op->kind == &hip_op_launch ? own_args(w) : op->kind == &hip_op_values ? own_values(w) : hipSuccess;
+}
+
+hipError_t hip_work_of_child(struct hip_work *w, const struct hip_graph *g, bool named)
+{
+	hipError_t r = hip_graph_clone(g, named, &w->child);
+
+	if (!r)
+		w->child->embedded = true;
+	return r;
+}
+
+hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool named)
+{
+	hipError_t r = hipSuccess;
+
+	*to = *from;
+	to->args = NULL;
+	to->child = NULL;
+	to->alloc = NULL;
+	to->allocation.accessDescs = NULL;
+	to->allocation.accessDescCount = 0;
+	to->instance = !named;
+	if (named && (from->alloc || from->freed))
+		return hipErrorNotSupported;
+	if (from->alloc) {
+		r = hip_graph_alloc_get(from->alloc, !named);
+		to->alloc = r ? NULL : from->alloc;
+	}
+	if (!r && from->op.kind == &hip_op_launch) {
+		r = find_kernel_again(to);
+		if (!r)
+			r = own_args(to);
+	}
+	if (!r && from->op.kind == &hip_op_values)
+		r = own_values(to);
+	if (!r && from->child)
+		r = hip_work_of_child(to, from->child, named);
+	if (r)
+		hip_work_fini(to);
+	return r;
+}
+
+hipError_t hip_node_set(hipGraphNode_t handle, hipError_t made, struct hip_work *w)
+{
+	struct hip_node *n = hip_node_of(handle);
+
+	if (made)
+		return hip_node_refuses(n, made);
+	if (!n || n->work.type != w->type) {
+		hip_work_fini(w);
+		return hipErrorInvalidValue;
+	}
+	hip_work_fini(&n->work);
+	n->work = *w;
+	return hipSuccess;
+}

@@ -1,0 +1,357 @@
+/* Arrays: images in the device's memory, linear ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/image/image.h"
+#include "api/stream/capture.h"
+
+static struct {
+	pthread_mutex_t lock;
+	struct hip_array *all;
+} arrays = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct hip_array *hip_array_of(hipArray_const_t handle)
+{
+	return hip_find(HIP_ARRAY, handle);
+}
+
+/* --- descriptors ------------------------------------------------------------------------------ */
+
+/* What HSA's refusals of an image mean. */
+static hipError_t of_image(hsa_status_t status)
+{
+	if (!status)
+		return hipSuccess;
+	return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory : hipErrorInvalidValue;
+}
+
+hipError_t hip_image_words(const struct hip_device *d, const hsa_ext_image_descriptor_t *image, const void *data,
+			   size_t row_B, uint32_t words[HIP_IMAGE_OBJECT_SIZE_DWORD])
+{
+	hsa_ext_image_t made;
+	hsa_status_t status = hsa_ext_image_create_with_layout(d->agent, image, data, HSA_ACCESS_PERMISSION_RW,
+							       HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, row_B, 0, &made);
+
+	if (status)
+		return of_image(status);
+	/* The handle is where the descriptor is: a copy serves as well. */
+	memcpy(words, (const void *)(uintptr_t)made.handle, HIP_IMAGE_OBJECT_SIZE_DWORD * sizeof(words[0]));
+	hsa_ext_image_destroy(d->agent, made);
+	return hipSuccess;
+}
+
+static hsa_ext_image_descriptor_t describe(const struct hip_array *a, hsa_ext_image_format_t format)
+{
+	bool layered = a->flags & hipArrayLayered;
+
+	return (hsa_ext_image_descriptor_t){
+		.geometry = a->geometry,
+		.width = a->width,
+		.height = a->height,
+		.depth = layered ? 0 : a->depth,
+		.array_size = layered ? a->depth : 0,
+		.format = format,
+	};
+}
+
+hipError_t hip_array_words(const struct hip_array *a, hsa_ext_image_format_t format,
+			   uint32_t words[HIP_IMAGE_OBJECT_SIZE_DWORD])
+{
+	const hsa_ext_image_descriptor_t image = describe(a, format);
+
+	return hip_image_words(a->device, &image, a->base, a->row_B, words);
+}
+
+/* --- making and destroying -------------------------------------------------------------------- */
+
+/* False: no image has such dimensions. */
+static bool find_geometry(struct hip_array *a)
+{
+	if (!a->width || (a->flags & hipArrayLayered && !a->depth))
+		return false;
+	if (a->flags & hipArrayLayered)
+		a->geometry = a->height ? HSA_EXT_IMAGE_GEOMETRY_2DA : HSA_EXT_IMAGE_GEOMETRY_1DA;
+	else if (a->depth)
+		a->geometry = HSA_EXT_IMAGE_GEOMETRY_3D;
+	else
+		a->geometry = a->height ? HSA_EXT_IMAGE_GEOMETRY_2D : HSA_EXT_IMAGE_GEOMETRY_1D;
+	return a->height || a->geometry != HSA_EXT_IMAGE_GEOMETRY_3D;
+}
+
+/* Of the device's HSA, how large it is. */
+static hipError_t lay_out(struct hip_array *a, size_t *size_B)
+{
+	hsa_ext_image_descriptor_t image;
+	hsa_ext_image_data_info_t info;
+	uint32_t pitch_align = 0;
+	size_t element_B = hip_texels_size_B(&a->texels);
+	hipError_t r;
+
+	image = describe(a, hip_texels_hsa(&a->texels, hipReadModeElementType, false));
+	r = of_image(hsa_ext_image_data_get_info_with_layout(a->device->agent, &image, HSA_ACCESS_PERMISSION_RW,
+							     HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, 0, 0, &info));
+	if (r)
+		return r;
+	if (hsa_agent_get_info(a->device->agent,
+			       (hsa_agent_info_t)HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT,
+			       &pitch_align) ||
+	    !pitch_align)
+		return hipErrorInvalidValue;
+	/* The size was checked: no product is too large. */
+	a->row_B = (a->width * element_B + pitch_align - 1) / pitch_align * pitch_align;
+	a->slice_B = a->row_B * (a->height ? a->height : 1);
+	*size_B = info.size;
+	return hipSuccess;
+}
+
+static hipError_t check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip_array *a)
+{
+	*a = (struct hip_array){
+		.device = hip_current(),
+		.texels = {how->Format, how->NumChannels},
+		.width = how->Width,
+		.height = how->Height,
+		.depth = how->Depth,
+		.flags = how->Flags,
+	};
+	/* As CLR: no cube maps; gathering is for planes. */
+	if (!hip_texels_are(&a->texels) ||
+	    a->flags & ~(unsigned)(hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather) ||
+	    !find_geometry(a))
+		return hipErrorInvalidValue;
+	if (a->flags & hipArrayTextureGather && (!a->height || a->depth))
+		return hipErrorInvalidValue;
+	return hip_has_images(a->device) ? hipSuccess : hipErrorNotSupported;
+}
+
+static void link_array(struct hip_array *a)
+{
+	pthread_mutex_lock(&arrays.lock);
+	a->next = arrays.all;
+	a->link = &arrays.all;
+	if (a->next)
+		a->next->link = &a->next;
+	arrays.all = a;
+	pthread_mutex_unlock(&arrays.lock);
+}
+
+/* Its memory and its handle; gives the handle a name last. */
+static hipError_t make(struct hip_array *a, size_t size_B, hipArray_t *out)
+{
+	void *base;
+	hipError_t r = hip_memory_allocate(a->device, size_B, &base);
+
+	if (r)
+		return r;
+	a->base = base;
+	r = hip_of_errno(drv_handle_create(&hip_handles, HIP_KIND(HIP_ARRAY), a, &a->handle));
+	if (r) {
+		(void)!hip_memory_free_now(base);
+		return r;
+	}
+	link_array(a);
+	*out = (hipArray_t)(uintptr_t)a->handle;
+	return hipSuccess;
+}
+
+hipError_t hip_array_create(const HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t *out)
+{
+	struct hip_array plan, *a;
+	size_t size_B;
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+
+	if (!r)
+		r = check(how, &plan);
+	if (!r)
+		r = lay_out(&plan, &size_B);
+	if (r)
+		return r;
+	a = malloc(sizeof(*a));
+	if (!a)
+		return hipErrorOutOfMemory;
+	*a = plan;
+	r = make(a, size_B, out);
+	if (r)
+		free(a);
+	return r;
+}
+
+/* Nobody finds it any more. NULL: it was none. */
+static struct hip_array *take(hipArray_const_t handle)
+{
+	struct hip_array *a;
+
+	pthread_mutex_lock(&arrays.lock);
+	a = hip_array_of(handle);
+	if (a) {
+		drv_handle_destroy(&hip_handles, a->handle);
+		*a->link = a->next;
+		if (a->next)
+			a->next->link = a->link;
+	}
+	pthread_mutex_unlock(&arrays.lock);
+	return a;
+}
+
+/* As CLR: what was an array once has a context that is destroyed. */
+static hipError_t destroy(hipArray_t handle)
+{
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	struct hip_array *a;
+
+	if (r)
+		return r;
+	if (!handle)
+		return hipErrorInvalidValue;
+	a = take(handle);
+	if (!a)
+		return hipErrorContextIsDestroyed;
+	r = hip_memory_free_now(a->base);
+	free(a);
+	return r;
+}
+
+void hip_arrays_reset(struct hip_device *device)
+{
+	struct hip_array *a;
+
+	do {
+		uint64_t handle = 0;
+
+		pthread_mutex_lock(&arrays.lock);
+		for (a = arrays.all; a && a->device != device;)
+			a = a->next;
+		if (a)
+			handle = a->handle;
+		pthread_mutex_unlock(&arrays.lock);
+		/* Their memory goes with all other. */
+		free(a ? take((hipArray_const_t)(uintptr_t)handle) : NULL);
+	} while (a);
+}
+
+static hipError_t create_of_desc(hipArray_t *out, const hipChannelFormatDesc *desc, hipExtent extent,
+				 unsigned flags)
+{
+	HIP_ARRAY3D_DESCRIPTOR how = {
+		.Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
+	struct hip_texels texels;
+
+	if (!out || !desc || !hip_texels_of_desc(desc, &texels))
+		return hipErrorInvalidValue;
+	how.Format = texels.format;
+	how.NumChannels = texels.channels;
+	return hip_array_create(&how, out);
+}
+
+hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width, size_t height,
+			  unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(create_of_desc(array, desc, (hipExtent){width, height, 0}, flags));
+}
+
+hipError_t hipMalloc3DArray(hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent,
+			    unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(create_of_desc(array, desc, extent, flags));
+}
+
+hipError_t hipArrayCreate(hipArray_t *array, const HIP_ARRAY_DESCRIPTOR *how)
+{
+	HIP_ARRAY3D_DESCRIPTOR same;
+
+	HIP_ENTER();
+	if (!array || !how)
+		return hip_end(hipErrorInvalidValue);
+	same = (HIP_ARRAY3D_DESCRIPTOR){
+		.Width = how->Width, .Height = how->Height, .Format = how->Format, .NumChannels = how->NumChannels};
+	return hip_end(hip_array_create(&same, array));
+}
+
+hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *how)
+{
+	HIP_ENTER();
+	return hip_end(array && how ? hip_array_create(how, array) : hipErrorInvalidValue);
+}
+
+hipError_t hipFreeArray(hipArray_t array)
+{
+	HIP_ENTER();
+	return hip_end(destroy(array));
+}
+
+hipError_t hipArrayDestroy(hipArray_t array)
+{
+	HIP_ENTER();
+	return hip_end(destroy(array));
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static hipError_t find(hipArray_const_t handle, const struct hip_array **array)
+{
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+
+	*array = hip_array_of(handle);
+	return r || *array ? r : hipErrorInvalidHandle;
+}
+
+hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t handle)
+{
+	const struct hip_array *a;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = find(handle, &a);
+	if (r)
+		return hip_end(r);
+	if (desc)
+		*desc = hip_texels_desc(&a->texels);
+	if (extent)
+		*extent = (hipExtent){a->width, a->height, a->depth};
+	if (flags)
+		*flags = a->flags;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *how, hipArray_t handle)
+{
+	const struct hip_array *a;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = find(handle, &a);
+	if (r || !how)
+		return hip_end(r ? r : hipErrorInvalidValue);
+	*how = (HIP_ARRAY_DESCRIPTOR){a->width, a->height, a->texels.format, a->texels.channels};
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t handle)
+{
+	const struct hip_array *a;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = find(handle, &a);
+	if (r || !how)
+		return hip_end(r ? r : hipErrorInvalidValue);
+	*how = (HIP_ARRAY3D_DESCRIPTOR){a->width,         a->height,          a->depth,
+					a->texels.format, a->texels.channels, a->flags};
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t handle)
+{
+	const struct hip_array *a;
+
+	HIP_ENTER();
+	if (!desc)
+		return hip_end(hipErrorInvalidValue);
+	a = hip_array_of(handle);
+	if (!a)
+		return hip_end(hipErrorInvalidHandle);
+	*desc = hip_texels_desc(&a->texels);
+	return hip_end(hipSuccess);
+}

@@ -1,0 +1,266 @@
+/* Copies from and to arrays: boxes, one side of which is inside of an image. */
+#include "api/image/image.h"
+
+/* --- an array as a side ----------------------------------------------------------------------- */
+
+static bool inside(size_t at, size_t count, size_t of)
+{
+	return count <= of && at <= of - count;
+}
+
+/* Layers of one row are rows, or slices of one row: as a box has them. */
+static hipError_t rows_of_layers(const struct hip_array *a, const struct hip_box *box, size_t x_B, size_t y,
+				 size_t z, struct hip_side *side)
+{
+	size_t count = box->height > box->depth ? box->height : box->depth;
+
+	if ((box->height > 1 && box->depth > 1) || (y && z) || !inside(y + z, count, a->depth))
+		return hipErrorInvalidValue;
+	*side = (struct hip_side){a->base + (y + z) * a->row_B + x_B, a->row_B, a->row_B};
+	return hipSuccess;
+}
+
+hipError_t hip_array_side(const struct hip_array *a, const struct hip_box *box, size_t x_B, size_t y, size_t z,
+			  struct hip_side *side)
+{
+	if (!inside(x_B, box->width_B, a->width * hip_texels_size_B(&a->texels)))
+		return hipErrorInvalidValue;
+	if (a->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA)
+		return rows_of_layers(a, box, x_B, y, z, side);
+	if (!inside(y, box->height, a->height ? a->height : 1) || !inside(z, box->depth, a->depth ? a->depth : 1))
+		return hipErrorInvalidValue;
+	*side = (struct hip_side){a->base + z * a->slice_B + y * a->row_B + x_B, a->row_B, a->slice_B};
+	return hipSuccess;
+}
+
+/* --- planes ----------------------------------------------------------------------------------- */
+
+static hipError_t buffer_side(const void *buffer, size_t pitch_B, size_t width_B, struct hip_side *side)
+{
+	*side = (struct hip_side){(void *)(uintptr_t)buffer, pitch_B, 0};
+	if (!buffer)
+		return hipErrorInvalidValue;
+	return pitch_B && pitch_B >= width_B ? hipSuccess : hipErrorInvalidPitchValue;
+}
+
+static hipError_t plane_side(hipArray_const_t handle, const struct hip_box *box, size_t x_B, size_t y,
+			     struct hip_side *side)
+{
+	const struct hip_array *a = hip_array_of(handle);
+
+	return a ? hip_array_side(a, box, x_B, y, 0, side) : hipErrorInvalidHandle;
+}
+
+static hipError_t copy_2d_to(hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch_B, size_t width_B,
+			     size_t height, hipMemcpyKind kind, hipStream_t stream, bool wait)
+{
+	struct hip_box box = {.width_B = width_B, .height = height, .depth = 1, .kind = kind};
+	hipError_t r = hip_plane_check(kind, stream);
+
+	if (!r)
+		r = buffer_side(src, pitch_B, width_B, &box.src);
+	if (!r)
+		r = plane_side(dst, &box, x_B, y, &box.dst);
+	return r ? r : hip_copy_box(&box, stream, wait);
+}
+
+static hipError_t copy_2d_from(void *dst, size_t pitch_B, hipArray_const_t src, size_t x_B, size_t y,
+			       size_t width_B, size_t height, hipMemcpyKind kind, hipStream_t stream, bool wait)
+{
+	struct hip_box box = {.width_B = width_B, .height = height, .depth = 1, .kind = kind};
+	hipError_t r = hip_plane_check(kind, stream);
+
+	if (!r)
+		r = plane_side(src, &box, x_B, y, &box.src);
+	if (!r)
+		r = buffer_side(dst, pitch_B, width_B, &box.dst);
+	return r ? r : hip_copy_box(&box, stream, wait);
+}
+
+hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch, size_t width,
+			      size_t height, hipMemcpyKind kind)
+{
+	HIP_ENTER(dst, x_B, y, src, pitch, width, height, kind);
+	return hip_end(copy_2d_to(dst, x_B, y, src, pitch, width, height, kind, NULL, true));
+}
+
+hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch,
+				   size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
+{
+	HIP_ENTER(dst, x_B, y, src, pitch, width, height, kind, stream);
+	return hip_end(copy_2d_to(dst, x_B, y, src, pitch, width, height, kind, stream, false));
+}
+
+hipError_t hipMemcpy2DFromArray(void *dst, size_t pitch, hipArray_const_t src, size_t x_B, size_t y, size_t width,
+				size_t height, hipMemcpyKind kind)
+{
+	HIP_ENTER(dst, pitch, src, x_B, y, width, height, kind);
+	return hip_end(copy_2d_from(dst, pitch, src, x_B, y, width, height, kind, NULL, true));
+}
+
+hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t pitch, hipArray_const_t src, size_t x_B, size_t y,
+				     size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
+{
+	HIP_ENTER(dst, pitch, src, x_B, y, width, height, kind, stream);
+	return hip_end(copy_2d_from(dst, pitch, src, x_B, y, width, height, kind, stream, false));
+}
+
+#if TUFF_HIP_ABI == 6
+static hipError_t copy_2d_between(hipArray_t dst, size_t dst_x_B, size_t dst_y, hipArray_const_t src,
+				  size_t src_x_B, size_t src_y, size_t width_B, size_t height, hipMemcpyKind kind)
+{
+	struct hip_box box = {.width_B = width_B, .height = height, .depth = 1, .kind = kind};
+	hipError_t r = hip_plane_check(kind, NULL);
+
+	if (!r)
+		r = plane_side(src, &box, src_x_B, src_y, &box.src);
+	if (!r)
+		r = plane_side(dst, &box, dst_x_B, dst_y, &box.dst);
+	return r ? r : hip_copy_box(&box, NULL, true);
+}
+
+hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t dst_x_B, size_t dst_y, hipArray_const_t src,
+				   size_t src_x_B, size_t src_y, size_t width, size_t height, hipMemcpyKind kind)
+{
+	HIP_ENTER(dst, dst_x_B, dst_y, src, src_x_B, src_y, width, height, kind);
+	return hip_end(copy_2d_between(dst, dst_x_B, dst_y, src, src_x_B, src_y, width, height, kind));
+}
+#endif
+
+/* --- bytes in the order of rows --------------------------------------------------------------- */
+
+/* The next box of a row's rest, of whole rows, or of a row's beginning. */
+static struct hip_box next_box(size_t x_B, size_t row_B, size_t count_B, hipMemcpyKind kind)
+{
+	struct hip_box box = {.width_B = row_B - x_B, .height = 1, .depth = 1, .kind = kind};
+
+	if (!x_B && count_B >= row_B)
+		box.height = count_B / row_B;
+	else if (count_B < box.width_B)
+		box.width_B = count_B;
+	return box;
+}
+
+/* As CUDA says of them; CLR makes one box of it, which is the same for whole rows. */
+static hipError_t copy_rows(hipArray_const_t handle, size_t x_B, size_t y, char *memory, size_t count_B,
+			    hipMemcpyKind kind, bool into, hipStream_t stream)
+{
+	const struct hip_array *a = hip_array_of(handle);
+	size_t row_B = a ? a->width * hip_texels_size_B(&a->texels) : 0;
+	hipError_t r = hip_is_kind(kind) ? hipSuccess : hipErrorInvalidMemcpyDirection;
+
+	if (!r && (!a || !memory || x_B >= row_B))
+		r = hipErrorInvalidValue;
+	while (!r && count_B) {
+		struct hip_box box = next_box(x_B, row_B, count_B, kind);
+		struct hip_side *image = into ? &box.dst : &box.src, *other = into ? &box.src : &box.dst;
+
+		*other = (struct hip_side){memory, box.width_B, 0};
+		r = hip_array_side(a, &box, x_B, y, 0, image);
+		if (!r)
+			r = hip_copy_box(&box, stream, true);
+		memory += box.width_B * box.height;
+		count_B -= box.width_B * box.height;
+		y += box.height;
+		x_B = 0;
+	}
+	return r;
+}
+
+hipError_t hipMemcpyToArray(hipArray_t dst, size_t x_B, size_t y, const void *src, size_t count, hipMemcpyKind kind)
+{
+	HIP_ENTER(dst, x_B, y, src, count, kind);
+	return hip_end(copy_rows(dst, x_B, y, (char *)(uintptr_t)src, count, kind, true, NULL));
+}
+
+hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t src, size_t x_B, size_t y, size_t count,
+			      hipMemcpyKind kind)
+{
+	HIP_ENTER(dst, src, x_B, y, count, kind);
+	return hip_end(copy_rows(src, x_B, y, dst, count, kind, false, NULL));
+}
+
+hipError_t hipMemcpyFromArray_spt(void *dst, hipArray_const_t src, size_t x_B, size_t y, size_t count,
+				  hipMemcpyKind kind)
+{
+	HIP_ENTER();
+	return hip_end(copy_rows(src, x_B, y, dst, count, kind, false, hipStreamPerThread));
+}
+
+/* --- bytes of the first row, in the driver's style --------------------------------------------- */
+
+/* Of a side, the array counts if there is one. */
+struct end {
+	hipArray_t array;
+	const void *memory;
+	size_t at_B; /* in the array */
+};
+
+static hipError_t end_side(const struct end *end, const struct hip_box *box, struct hip_side *side)
+{
+	const struct hip_array *a;
+
+	if (end->memory) {
+		*side = (struct hip_side){(void *)(uintptr_t)end->memory, box->width_B, 0};
+		return hipSuccess;
+	}
+	a = hip_array_of(end->array);
+	return a ? hip_array_side(a, box, end->at_B, 0, 0, side) : hipErrorInvalidValue;
+}
+
+static hipError_t copy_row(struct end dst, struct end src, size_t count_B, hipStream_t stream, bool wait)
+{
+	struct hip_box box = {.width_B = count_B, .height = 1, .depth = 1, .kind = hipMemcpyDefault};
+	hipError_t r = end_side(&dst, &box, &box.dst);
+
+	if (!r)
+		r = end_side(&src, &box, &box.src);
+	return r ? r : hip_copy_box(&box, stream, wait);
+}
+
+#define ARRAY(array, at_B) ((struct end){array, NULL, at_B})
+#define MEMORY(memory)     ((struct end){NULL, memory, 0})
+
+hipError_t hipMemcpyAtoH(void *dst, hipArray_t src, size_t at_B, size_t count)
+{
+	HIP_ENTER(dst, src, at_B, count);
+	return hip_end(copy_row(MEMORY(dst), ARRAY(src, at_B), count, NULL, true));
+}
+
+hipError_t hipMemcpyHtoA(hipArray_t dst, size_t at_B, const void *src, size_t count)
+{
+	HIP_ENTER(dst, at_B, src, count);
+	return hip_end(copy_row(ARRAY(dst, at_B), MEMORY(src), count, NULL, true));
+}
+
+#if TUFF_HIP_ABI == 6
+hipError_t hipMemcpyAtoHAsync(void *dst, hipArray_t src, size_t at_B, size_t count, hipStream_t stream)
+{
+	HIP_ENTER(dst, src, at_B, count, stream);
+	return hip_end(copy_row(MEMORY(dst), ARRAY(src, at_B), count, stream, false));
+}
+
+hipError_t hipMemcpyHtoAAsync(hipArray_t dst, size_t at_B, const void *src, size_t count, hipStream_t stream)
+{
+	HIP_ENTER(dst, at_B, src, count, stream);
+	return hip_end(copy_row(ARRAY(dst, at_B), MEMORY(src), count, stream, false));
+}
+
+hipError_t hipMemcpyAtoD(hipDeviceptr_t dst, hipArray_t src, size_t at_B, size_t count)
+{
+	HIP_ENTER(dst, src, at_B, count);
+	return hip_end(copy_row(MEMORY(dst), ARRAY(src, at_B), count, NULL, true));
+}
+
+hipError_t hipMemcpyDtoA(hipArray_t dst, size_t at_B, hipDeviceptr_t src, size_t count)
+{
+	HIP_ENTER(dst, at_B, src, count);
+	return hip_end(copy_row(ARRAY(dst, at_B), MEMORY(src), count, NULL, true));
+}
+
+hipError_t hipMemcpyAtoA(hipArray_t dst, size_t dst_at_B, hipArray_t src, size_t src_at_B, size_t count)
+{
+	HIP_ENTER(dst, dst_at_B, src, src_at_B, count);
+	return hip_end(copy_row(ARRAY(dst, dst_at_B), ARRAY(src, src_at_B), count, NULL, true));
+}
+#endif

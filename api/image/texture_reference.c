@@ -1,0 +1,458 @@
+/* Texture references: variables of the program, or of a module, that textures are bound to. The host's half says
+ * how it is read; the device's, of the same form, is written whenever the reference is bound. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/image/texture.h"
+#include "api/module/module.h"
+
+/* --- references of modules -------------------------------------------------------------------- */
+
+struct reference {
+	struct reference *next;
+	hipModule_t module;
+	void *place;           /* borrowed: the module's variable */
+	textureReference host; /* the program's, until the module is unloaded */
+};
+static struct reference *references;
+static pthread_mutex_t reference_lock = PTHREAD_MUTEX_INITIALIZER; /* guards that list */
+
+static struct reference *find_locked(hipModule_t module, const void *place)
+{
+	struct reference *ref = references;
+
+	while (ref && (ref->module != module || ref->place != place))
+		ref = ref->next;
+	return ref;
+}
+
+/* What CLR sets references of modules to. */
+static struct reference *add_locked(hipModule_t module, void *place)
+{
+	struct reference *ref = calloc(1, sizeof(*ref));
+
+	if (!ref)
+		return NULL;
+	*ref = (struct reference){
+		.next = references,
+		.module = module,
+		.place = place,
+		.host = {.readMode = hipReadModeNormalizedFloat, .format = HIP_AD_FORMAT_FLOAT, .numChannels = 1},
+	};
+	references = ref;
+	return ref;
+}
+
+/* Ends the references of a module that is unloaded. */
+static void drop_references(hipModule_t module)
+{
+	struct reference **at, *ref, *gone = NULL;
+
+	pthread_mutex_lock(&reference_lock);
+	for (at = &references; (ref = *at);) {
+		if (ref->module != module) {
+			at = &ref->next;
+			continue;
+		}
+		*at = ref->next;
+		ref->next = gone;
+		gone = ref;
+	}
+	pthread_mutex_unlock(&reference_lock);
+	while ((ref = gone)) {
+		gone = ref->next;
+		(void)!hip_texture_destroy(ref->host.textureObject);
+		free(ref);
+	}
+}
+
+static hipError_t reference_of_module(textureReference **out, hipModule_t module, const char *name)
+{
+	struct reference *ref;
+	hipDeviceptr_t place;
+	size_t size_B;
+	hipError_t r;
+
+	if (!out || !name || !*name)
+		return hipErrorInvalidValue;
+	r = hip_module_variable(&place, &size_B, module, name);
+	if (r == hipErrorInvalidResourceHandle)
+		return r;
+	if (r || size_B != sizeof(textureReference))
+		return hipErrorNotFound;
+	if (!hip_has_images(hip_current()))
+		return hipErrorNotSupported;
+	atomic_store(&hip_module_unloading, drop_references);
+	pthread_mutex_lock(&reference_lock);
+	ref = find_locked(module, place);
+	if (!ref)
+		ref = add_locked(module, place);
+	pthread_mutex_unlock(&reference_lock);
+	if (ref)
+		*out = &ref->host;
+	return ref ? hipSuccess : hipErrorOutOfMemory;
+}
+
+hipError_t hipModuleGetTexRef(textureReference **reference, hipModule_t module, const char *name)
+{
+	HIP_ENTER();
+	return hip_end(reference_of_module(reference, module, name));
+}
+
+/* --- binding ---------------------------------------------------------------------------------- */
+
+/* Where the device has it. */
+static hipError_t place_of(const textureReference *tex, void **place)
+{
+	size_t size_B = 0;
+	hipError_t r = hip_variable_of(tex, hip_current(), place, &size_B);
+
+	if (!r)
+		return size_B == sizeof(*tex) ? hipSuccess : hipErrorInvalidSymbol;
+	pthread_mutex_lock(&reference_lock);
+	for (const struct reference *ref = references; ref && r; ref = ref->next)
+		if (&ref->host == tex) {
+			*place = ref->place;
+			r = hipSuccess;
+		}
+	pthread_mutex_unlock(&reference_lock);
+	return r;
+}
+
+static hipTextureDesc how_of(const textureReference *tex)
+{
+	hipTextureDesc how = {
+		.filterMode = tex->filterMode,
+		.readMode = tex->readMode,
+		.sRGB = tex->sRGB,
+		.normalizedCoords = tex->normalized,
+		.maxAnisotropy = tex->maxAnisotropy,
+		.mipmapFilterMode = tex->mipmapFilterMode,
+		.mipmapLevelBias = tex->mipmapLevelBias,
+		.minMipmapLevelClamp = tex->minMipmapLevelClamp,
+		.maxMipmapLevelClamp = tex->maxMipmapLevelClamp,
+	};
+
+	memcpy(how.addressMode, tex->addressMode, sizeof(how.addressMode));
+	return how;
+}
+
+/* What was bound before goes when the new texture is there. */
+static hipError_t bind(textureReference *tex, const hipResourceDesc *resource)
+{
+	const hipTextureDesc how = how_of(tex);
+	struct hip_box box = {
+		.src = {(char *)tex, sizeof(*tex), 0},
+		.dst = {NULL, sizeof(*tex), 0},
+		.width_B = sizeof(*tex),
+		.height = 1,
+		.depth = 1,
+		.kind = hipMemcpyDefault,
+	};
+	hipTextureObject_t made;
+	void *place;
+	hipError_t r = place_of(tex, &place);
+
+	if (!r)
+		r = hip_texture_create(&made, resource, &how, NULL);
+	if (r)
+		return r;
+	/* It may have gone already, with the device. */
+	(void)!hip_texture_destroy(tex->textureObject);
+	tex->textureObject = made;
+	box.dst.base = place;
+	return hip_copy_box(&box, NULL, true);
+}
+
+#define ALIGN 256u /* as of textures */
+
+/* Textures begin at a multiple; kernels add the rest, in bytes. */
+static hipError_t align(const void **at, size_t *offset_B)
+{
+	size_t rest_B = (uintptr_t)*at % ALIGN;
+
+	if (rest_B && !offset_B)
+		return hipErrorInvalidValue;
+	if (offset_B)
+		*offset_B = rest_B;
+	*at = (const char *)*at - rest_B;
+	return hipSuccess;
+}
+
+static hipError_t bind_at(textureReference *tex, const hipResourceDesc *resource, const size_t *offset_B)
+{
+	hipError_t r = bind(tex, resource);
+
+	if (!r)
+		hip_texture_set_offset(tex->textureObject, offset_B ? *offset_B : 0);
+	return r;
+}
+
+static hipError_t bind_line(size_t *offset_B, textureReference *tex, const void *at,
+			    const hipChannelFormatDesc *desc, size_t size_B)
+{
+	hipResourceDesc resource = {.resType = hipResourceTypeLinear};
+	struct hip_memory memory;
+	hipError_t r = align(&at, offset_B);
+
+	if (r)
+		return r;
+	/* The default: all that there is. */
+	if (size_B == UINT32_MAX && hip_memory_find(at, &memory))
+		size_B = memory.node.hi - (uintptr_t)at;
+	else if (offset_B && __builtin_add_overflow(size_B, *offset_B, &size_B))
+		return hipErrorInvalidValue;
+	resource.res.linear.devPtr = (void *)(uintptr_t)at;
+	resource.res.linear.desc = *desc;
+	resource.res.linear.sizeInBytes = size_B;
+	return bind_at(tex, &resource, offset_B);
+}
+
+static hipError_t bind_plane(size_t *offset_B, textureReference *tex, const void *at,
+			     const hipChannelFormatDesc *desc, size_t width, size_t height, size_t pitch_B)
+{
+	hipResourceDesc resource = {.resType = hipResourceTypePitch2D};
+	hipError_t r = align(&at, offset_B);
+
+	if (r)
+		return r;
+	resource.res.pitch2D.devPtr = (void *)(uintptr_t)at;
+	resource.res.pitch2D.desc = *desc;
+	resource.res.pitch2D.width = width;
+	resource.res.pitch2D.height = height;
+	resource.res.pitch2D.pitchInBytes = pitch_B;
+	return bind_at(tex, &resource, offset_B);
+}
+
+static hipError_t bind_array(textureReference *tex, hipArray_const_t array)
+{
+	hipResourceDesc resource = {.resType = hipResourceTypeArray};
+
+	resource.res.array.array = (hipArray_t)(uintptr_t)array;
+	return bind(tex, &resource);
+}
+
+/* Programs pass their variables as constant, and mean what is in them to change. */
+static textureReference *variable(const textureReference *tex)
+{
+	return (textureReference *)(uintptr_t)tex;
+}
+
+hipError_t hipBindTexture(size_t *offset, const textureReference *tex, const void *at,
+			  const hipChannelFormatDesc *desc, size_t size)
+{
+	HIP_ENTER();
+	if (!tex || !at || !desc)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(bind_line(offset, variable(tex), at, desc, size));
+}
+
+hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const void *at,
+			    const hipChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
+{
+	HIP_ENTER();
+	if (!tex || !at || !desc || !pitch)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(bind_plane(offset, variable(tex), at, desc, width, height, pitch));
+}
+
+/* The array's own elements, whatever they are called. */
+hipError_t hipBindTextureToArray(const textureReference *tex, hipArray_const_t array,
+				 const hipChannelFormatDesc *desc)
+{
+	HIP_ENTER();
+	return hip_end(tex && array && desc ? bind_array(variable(tex), array) : hipErrorInvalidValue);
+}
+
+/* As the binding told. */
+hipError_t hipGetTextureAlignmentOffset(size_t *offset, const textureReference *tex)
+{
+	struct hip_texture t;
+
+	HIP_ENTER();
+	if (!offset || !tex)
+		return hip_end(hipErrorInvalidValue);
+	if (!hip_texture_find(tex->textureObject, &t))
+		return hip_end(hipErrorInvalidTexture);
+	*offset = t.offset_B;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipUnbindTexture(const textureReference *tex)
+{
+	hipError_t r;
+
+	HIP_ENTER();
+	if (!tex)
+		return hip_end(hipErrorInvalidValue);
+	r = hip_texture_destroy(tex->textureObject);
+	if (!r)
+		variable(tex)->textureObject = NULL;
+	return hip_end(r);
+}
+
+hipError_t hipGetTextureReference(const textureReference **tex, const void *symbol)
+{
+	HIP_ENTER();
+	if (!tex)
+		return hip_end(hipErrorInvalidValue);
+	*tex = symbol;
+	return hip_end(hipSuccess);
+}
+
+/* --- the driver's binding --------------------------------------------------------------------- */
+
+hipError_t hipTexRefSetAddress(size_t *offset, textureReference *tex, hipDeviceptr_t at, size_t size)
+{
+	struct hip_texels texels;
+	hipChannelFormatDesc desc;
+
+	HIP_ENTER();
+	if (!tex)
+		return hip_end(hipErrorInvalidValue);
+	texels = (struct hip_texels){tex->format, (unsigned)tex->numChannels};
+	if (!hip_texels_are(&texels))
+		return hip_end(hipErrorInvalidValue);
+	desc = hip_texels_desc(&texels);
+	return hip_end(bind_line(offset, tex, at, &desc, size));
+}
+
+hipError_t hipTexRefSetAddress2D(textureReference *tex, const HIP_ARRAY_DESCRIPTOR *how, hipDeviceptr_t at,
+				 size_t pitch)
+{
+	struct hip_texels texels;
+	hipChannelFormatDesc desc;
+
+	HIP_ENTER();
+	if (!tex || !how)
+		return hip_end(hipErrorInvalidValue);
+	texels = (struct hip_texels){how->Format, how->NumChannels};
+	if (!hip_texels_are(&texels))
+		return hip_end(hipErrorInvalidValue);
+	desc = hip_texels_desc(&texels);
+	return hip_end(bind_plane(NULL, tex, at, &desc, how->Width, how->Height, pitch));
+}
+
+hipError_t hipTexRefSetArray(textureReference *tex, hipArray_const_t handle, unsigned int flags)
+{
+	const struct hip_array *array = hip_array_of(handle);
+
+	HIP_ENTER();
+	if (!tex || !array || flags != HIP_TRSA_OVERRIDE_FORMAT)
+		return hip_end(hipErrorInvalidValue);
+	tex->format = array->texels.format;
+	tex->numChannels = (int)array->texels.channels;
+	return hip_end(bind_array(tex, handle));
+}
+
+static hipError_t bound_address(hipDeviceptr_t *at, const textureReference *tex)
+{
+	struct hip_texture t;
+
+	if (!at || !tex || !hip_texture_find(tex->textureObject, &t) ||
+	    (t.resource.resType != hipResourceTypeLinear && t.resource.resType != hipResourceTypePitch2D))
+		return hipErrorInvalidValue;
+	*at = t.resource.resType == hipResourceTypeLinear ? t.resource.res.linear.devPtr
+							  : t.resource.res.pitch2D.devPtr;
+	return hipSuccess;
+}
+
+hipError_t hipTexRefGetAddress(hipDeviceptr_t *at, const textureReference *tex)
+{
+	HIP_ENTER();
+	return hip_end(bound_address(at, tex));
+}
+
+#if TUFF_HIP_ABI == 6
+hipError_t hipTexRefGetArray(hipArray_t *array, const textureReference *tex)
+{
+	struct hip_texture t;
+
+	HIP_ENTER();
+	if (!array || !tex || !hip_texture_find(tex->textureObject, &t) ||
+	    t.resource.resType != hipResourceTypeArray)
+		return hip_end(hipErrorInvalidValue);
+	*array = t.resource.res.array.array;
+	return hip_end(hipSuccess);
+}
+#endif
+
+/* --- how it is read: counts from the next binding --------------------------------------------- */
+
+hipError_t hipTexRefSetFormat(textureReference *tex, hipArray_Format format, int channels)
+{
+	HIP_ENTER();
+	if (!tex)
+		return hip_end(hipErrorInvalidValue);
+	tex->format = format;
+	tex->numChannels = channels;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipTexRefGetFormat(hipArray_Format *format, int *channels, const textureReference *tex)
+{
+	HIP_ENTER();
+	if (!format || !channels || !tex)
+		return hip_end(hipErrorInvalidValue);
+	*format = tex->format;
+	*channels = tex->numChannels;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipTexRefSetFlags(textureReference *tex, unsigned int flags)
+{
+	HIP_ENTER();
+	if (!tex)
+		return hip_end(hipErrorInvalidValue);
+	tex->readMode = flags & HIP_TRSF_READ_AS_INTEGER ? hipReadModeElementType : hipReadModeNormalizedFloat;
+	tex->normalized = (flags & HIP_TRSF_NORMALIZED_COORDINATES) != 0;
+	tex->sRGB = (flags & HIP_TRSF_SRGB) != 0;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipTexRefGetFlags(unsigned int *flags, const textureReference *tex)
+{
+	HIP_ENTER();
+	if (!flags || !tex)
+		return hip_end(hipErrorInvalidValue);
+	*flags = (tex->readMode == hipReadModeElementType ? HIP_TRSF_READ_AS_INTEGER : 0u) |
+		 (tex->normalized ? HIP_TRSF_NORMALIZED_COORDINATES : 0u) | (tex->sRGB ? HIP_TRSF_SRGB : 0u);
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipTexRefSetAddressMode(textureReference *tex, int dimension, hipTextureAddressMode mode)
+{
+	HIP_ENTER();
+	if (!tex || dimension < 0 || dimension > 2)
+		return hip_end(hipErrorInvalidValue);
+	tex->addressMode[dimension] = mode;
+	return hip_end(hipSuccess);
+}
+
+/* As CLR: of the first two. */
+hipError_t hipTexRefGetAddressMode(hipTextureAddressMode *mode, const textureReference *tex, int dimension)
+{
+	HIP_ENTER();
+	if (!mode || !tex || dimension < 0 || dimension > 1)
+		return hip_end(hipErrorInvalidValue);
+	*mode = tex->addressMode[dimension];
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipTexRefSetFilterMode(textureReference *tex, hipTextureFilterMode mode)
+{
+	HIP_ENTER();
+	if (!tex)
+		return hip_end(hipErrorInvalidValue);
+	tex->filterMode = mode;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipTexRefGetFilterMode(hipTextureFilterMode *mode, const textureReference *tex)
+{
+	HIP_ENTER();
+	if (!mode || !tex)
+		return hip_end(hipErrorInvalidValue);
+	*mode = tex->filterMode;
+	return hip_end(hipSuccess);
+}

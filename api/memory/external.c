@@ -1,0 +1,224 @@
+/* Memory of other drivers, as Vulkan: dma-bufs. Each import has an address of its own, and all of it is memory that
+ * copies and kernels know; the program's buffers are places in it, of which it may have several. The address goes
+ * when the import was destroyed and no buffer is left. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/memory/memory.h"
+#include "api/stream/stream.h"
+
+struct buffer {
+	struct buffer *next;
+	void *at;
+};
+
+struct external {
+	struct external *next;
+	uint64_t handle; /* 0: destroyed */
+	struct hip_device *device;
+	char *base; /* owned: mapped there */
+	size_t size_B;
+	struct buffer *buffers; /* owned */
+};
+
+static struct {
+	pthread_mutex_t lock; /* guards all below; outside memory's */
+	struct external *first;
+} externals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void unmap(struct external *e)
+{
+	hip_memory_remove_ours(e->base);
+	hsa_amd_interop_unmap_buffer(e->base);
+}
+
+static void external_free(struct external *e)
+{
+	while (e->buffers) {
+		struct buffer *b = e->buffers;
+
+		e->buffers = b->next;
+		free(b);
+	}
+	if (e->handle)
+		drv_handle_destroy(&hip_handles, e->handle);
+	free(e);
+}
+
+static hipError_t map(struct external *e, const hipExternalMemoryHandleDesc *desc)
+{
+	size_t size_B;
+	void *base;
+	hipError_t r;
+
+	if (hsa_amd_interop_map_buffer(1, &e->device->agent, desc->handle.fd, 0, &size_B, &base, NULL, NULL))
+		return hipErrorInvalidValue;
+	e->base = base;
+	r = desc->size > size_B ? hipErrorInvalidValue : hipSuccess;
+	if (!r)
+		r = hip_memory_add_ours(HIP_MEMORY_DEVICE, e->device->index, base, e->size_B);
+	if (r)
+		hsa_amd_interop_unmap_buffer(base);
+	return r;
+}
+
+static hipError_t import(hipExternalMemory_t *out, const hipExternalMemoryHandleDesc *desc)
+{
+	struct external *e;
+	hipError_t r;
+
+	if (!out || !desc || desc->flags & ~(unsigned)hipExternalMemoryDedicated || !desc->size ||
+	    desc->type != hipExternalMemoryHandleTypeOpaqueFd)
+		return hipErrorInvalidValue;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return hipErrorOutOfMemory;
+	e->device = hip_current();
+	e->size_B = desc->size;
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EXTERNAL), e, &e->handle))
+		r = hipErrorOutOfMemory;
+	else
+		r = map(e, desc);
+	if (r) {
+		external_free(e);
+		return r;
+	}
+	close(desc->handle.fd);
+	*out = (hipExternalMemory_t)(uintptr_t)e->handle;
+	pthread_mutex_lock(&externals.lock);
+	e->next = externals.first;
+	externals.first = e;
+	pthread_mutex_unlock(&externals.lock);
+	return hipSuccess;
+}
+
+hipError_t hipImportExternalMemory(hipExternalMemory_t *memory, const hipExternalMemoryHandleDesc *desc)
+{
+	HIP_ENTER();
+	return hip_end(import(memory, desc));
+}
+
+static hipError_t get_buffer(void **out, hipExternalMemory_t handle, const hipExternalMemoryBufferDesc *desc)
+{
+	struct external *e;
+	struct buffer *b;
+	hipError_t r = hipErrorInvalidValue;
+
+	if (!out || !desc || desc->flags || !desc->size)
+		return hipErrorInvalidValue;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return hipErrorOutOfMemory;
+	pthread_mutex_lock(&externals.lock);
+	e = hip_find(HIP_EXTERNAL, handle);
+	if (e && desc->size <= e->size_B && desc->offset <= e->size_B - desc->size) {
+		*out = b->at = e->base + desc->offset;
+		b->next = e->buffers;
+		e->buffers = b;
+		r = hipSuccess;
+	}
+	pthread_mutex_unlock(&externals.lock);
+	if (r)
+		free(b);
+	return r;
+}
+
+hipError_t hipExternalMemoryGetMappedBuffer(void **ptr, hipExternalMemory_t memory,
+					    const hipExternalMemoryBufferDesc *desc)
+{
+	HIP_ENTER();
+	return hip_end(get_buffer(ptr, memory, desc));
+}
+
+/* One that nobody has any more; the lock is held. */
+static struct external *take_unused_locked(void)
+{
+	struct external **at = &externals.first, *e;
+
+	while (*at && ((*at)->handle || (*at)->buffers))
+		at = &(*at)->next;
+	e = *at;
+	if (e)
+		*at = e->next;
+	return e;
+}
+
+/* The lock is held, and let go. What kernels may still use waits for them. */
+static hipError_t drop_unused(void)
+{
+	struct external *e = take_unused_locked();
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_unlock(&externals.lock);
+	if (e) {
+		r = hip_device_wait(e->device);
+		unmap(e);
+		external_free(e);
+	}
+	return r;
+}
+
+static hipError_t destroy(hipExternalMemory_t handle)
+{
+	struct external *e;
+
+	pthread_mutex_lock(&externals.lock);
+	e = hip_find(HIP_EXTERNAL, handle);
+	if (!e) {
+		pthread_mutex_unlock(&externals.lock);
+		return hipErrorInvalidValue;
+	}
+	drv_handle_destroy(&hip_handles, e->handle);
+	e->handle = 0;
+	return drop_unused();
+}
+
+hipError_t hipDestroyExternalMemory(hipExternalMemory_t memory)
+{
+	HIP_ENTER();
+	return hip_end(destroy(memory));
+}
+
+static struct buffer **find_buffer_locked(const void *ptr)
+{
+	for (struct external *e = externals.first; e; e = e->next)
+		for (struct buffer **at = &e->buffers; *at; at = &(*at)->next)
+			if ((*at)->at == ptr)
+				return at;
+	return NULL;
+}
+
+hipError_t hip_external_free(void *ptr)
+{
+	struct buffer **at, *b;
+
+	pthread_mutex_lock(&externals.lock);
+	at = find_buffer_locked(ptr);
+	if (!at) {
+		pthread_mutex_unlock(&externals.lock);
+		return hipErrorInvalidValue;
+	}
+	b = *at;
+	*at = b->next;
+	free(b);
+	return drop_unused();
+}
+
+void hip_externals_reset(struct hip_device *device)
+{
+	struct external **at = &externals.first;
+
+	pthread_mutex_lock(&externals.lock);
+	while (*at) {
+		struct external *e = *at;
+
+		if (e->device != device) {
+			at = &e->next;
+			continue;
+		}
+		*at = e->next;
+		unmap(e);
+		external_free(e);
+	}
+	pthread_mutex_unlock(&externals.lock);
+}

@@ -1,0 +1,178 @@
+/* Memory and events of other processes: HSA's handles, which are fetched from the process that has the memory
+ * (docs/hsa.md), and where in it an address lies. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/memory/memory.h"
+#include "api/stream/stream.h"
+
+/* In a program's 64 bytes. */
+struct memory_handle {
+	hsa_amd_ipc_memory_t whole;
+	uint64_t size_B, offset_B;
+	int32_t process, device;
+};
+_Static_assert(sizeof(struct memory_handle) <= sizeof(hipIpcMemHandle_t), "a handle has room for it");
+
+/* What this process has opened, so that opening it again is the same memory. */
+static struct opened {
+	struct opened *next;
+	struct memory_handle handle;
+	uint64_t devices; /* that reach it: the one that opened it first, and all that may be peers of it */
+	void *base;       /* owned */
+	unsigned uses;
+} *all_opened;
+static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static hipError_t get_handle(hipIpcMemHandle_t *out, const void *ptr)
+{
+	struct memory_handle handle = {.process = getpid()};
+	struct hip_memory memory;
+
+	if (!out || !ptr || !hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_DEVICE || memory.ours ||
+	    memory.pool)
+		return hipErrorInvalidValue;
+	handle.size_B = memory.size_B;
+	handle.offset_B = (uintptr_t)ptr - memory.node.lo;
+	handle.device = memory.device;
+	if (hsa_amd_ipc_memory_create(memory.gpu_base, memory.size_B, &handle.whole))
+		return hipErrorOutOfMemory;
+	memset(out, 0, sizeof(*out));
+	memcpy(out, &handle, sizeof(handle));
+	return hipSuccess;
+}
+
+hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(get_handle(handle, ptr));
+}
+
+static struct opened *find_locked(const struct memory_handle *handle)
+{
+	struct opened *o = all_opened;
+
+	while (o && memcmp(&o->handle.whole, &handle->whole, sizeof(handle->whole)))
+		o = o->next;
+	return o;
+}
+
+static unsigned devices_of(const struct hip_device *device, uint64_t *devices, hsa_agent_t *agents)
+{
+	unsigned count = 0;
+
+	*devices = 0;
+	for (unsigned i = 0; i < hip.devices; i++)
+		if (&hip.device[i] == device || hip_can_be_peers(&hip.device[i], device)) {
+			*devices |= 1ull << i;
+			agents[count++] = hip.device[i].agent;
+		}
+	return count;
+}
+
+static hipError_t attach_locked(const struct memory_handle *handle, struct opened **out)
+{
+	struct opened *o = calloc(1, sizeof(*o));
+	const struct hip_device *device = hip_current();
+	hsa_agent_t agents[HIP_DEVICES_MAX];
+	hipError_t r = hipSuccess;
+	unsigned count;
+
+	if (!o)
+		return hipErrorOutOfMemory;
+	o->handle = *handle;
+	count = devices_of(device, &o->devices, agents);
+	if (hsa_amd_ipc_memory_attach(&handle->whole, handle->size_B, count, agents, &o->base))
+		r = hipErrorInvalidDevicePointer;
+	if (!r && (r = hip_memory_add_ours(HIP_MEMORY_DEVICE, device->index, o->base, handle->size_B)))
+		hsa_amd_ipc_memory_detach(o->base);
+	if (r) {
+		free(o);
+		return r;
+	}
+	o->next = all_opened;
+	all_opened = o;
+	*out = o;
+	return hipSuccess;
+}
+
+static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigned flags)
+{
+	struct memory_handle handle;
+	struct opened *o;
+	hipError_t r = hipSuccess;
+
+	if (!ptr || flags != hipIpcMemLazyEnablePeerAccess)
+		return hipErrorInvalidValue;
+	memcpy(&handle, from, sizeof(handle));
+	if (!handle.size_B)
+		return hipErrorInvalidValue;
+	if (handle.process == getpid())
+		return hipErrorInvalidContext;
+	pthread_mutex_lock(&opened_lock);
+	o = find_locked(&handle);
+	if (!o)
+		r = attach_locked(&handle, &o);
+	else if (!(o->devices >> hip_current()->index & 1))
+		r = hipErrorInvalidDevicePointer;
+	if (!r) {
+		o->uses++;
+		*ptr = (char *)o->base + handle.offset_B;
+	}
+	pthread_mutex_unlock(&opened_lock);
+	return r;
+}
+
+hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(open_handle(ptr, &handle, flags));
+}
+
+static bool contains(const struct opened *o, const void *ptr)
+{
+	return (const char *)ptr >= (const char *)o->base &&
+	       (const char *)ptr < (const char *)o->base + o->handle.size_B;
+}
+
+/* Kernels may still use it. */
+static hipError_t wait_for_all(uint64_t devices)
+{
+	hipError_t r = hipSuccess, error;
+
+	for (; devices; devices &= devices - 1) {
+		error = hip_device_wait(&hip.device[__builtin_ctzll(devices)]);
+		r = r ? r : error;
+	}
+	return r;
+}
+
+static hipError_t close_handle(const void *ptr)
+{
+	struct opened **at, *gone = NULL;
+	hipError_t r;
+
+	pthread_mutex_lock(&opened_lock);
+	for (at = &all_opened; *at && !contains(*at, ptr); at = &(*at)->next)
+		continue;
+	r = *at ? hipSuccess : hipErrorInvalidValue;
+	if (*at && !--(*at)->uses) {
+		gone = *at;
+		*at = gone->next;
+	}
+	pthread_mutex_unlock(&opened_lock);
+	if (!gone)
+		return r;
+	r = wait_for_all(gone->devices);
+	hip_memory_remove_ours(gone->base);
+	hsa_amd_ipc_memory_detach(gone->base);
+	free(gone);
+	return r;
+}
+
+hipError_t hipIpcCloseMemHandle(void *ptr)
+{
+	HIP_ENTER();
+	return hip_end(ptr ? close_handle(ptr) : hipErrorInvalidValue);
+}

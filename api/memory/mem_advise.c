@@ -1,0 +1,353 @@
+/* Hints for managed memory: kept by page and told when they are asked for, and nothing else. The memory is the
+ * host's, where both sides see it, whatever is advised.
+ *
+ * Advised pages are cut in disjoint segments; pages in none have what `plain` says. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/memory/mem_advise.h"
+#include "api/memory/memory.h"
+#include "api/stream/stream.h"
+
+#define PAGE_B 4096ull
+
+struct hints {
+	int preferred, prefetched; /* a device, hipCpuDeviceId, hipInvalidDeviceId */
+	bool read_mostly, coarse, accessed_by_host;
+	uint64_t accessed; /* a bit for each device */
+};
+static const struct hints plain = {.preferred = hipInvalidDeviceId, .prefetched = hipInvalidDeviceId};
+
+struct segment {
+	struct vm_node at;
+	struct hints hints;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct vm_tree segments; /* owned */
+} advice = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- segments; the lock is held --------------------------------------------------------------- */
+
+static struct segment *segment_in(uint64_t lo, uint64_t hi)
+{
+	struct vm_node *n = lo < hi ? vm_tree_next(&advice.segments, NULL, lo, hi) : NULL;
+
+	return n ? vm_container(n, struct segment, at) : NULL;
+}
+
+static bool add(uint64_t lo, uint64_t hi, const struct hints *hints)
+{
+	struct segment *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return false;
+	s->at = (struct vm_node){.lo = lo, .hi = hi};
+	s->hints = *hints;
+	vm_tree_insert(&advice.segments, &s->at);
+	return true;
+}
+
+/* No segment crosses the address afterwards. */
+static bool cut(uint64_t address)
+{
+	struct segment *s = segment_in(address, address + 1);
+
+	if (!s || s->at.lo == address)
+		return true;
+	if (!add(address, s->at.hi, &s->hints))
+		return false;
+	vm_tree_remove(&advice.segments, &s->at);
+	s->at.hi = address;
+	vm_tree_insert(&advice.segments, &s->at);
+	return true;
+}
+
+/* There is a segment for each page of [lo, hi) afterwards, and none reaches beyond. */
+static bool cover(uint64_t lo, uint64_t hi)
+{
+	if (!cut(lo) || !cut(hi))
+		return false;
+	while (lo < hi) {
+		const struct segment *s = segment_in(lo, hi);
+		uint64_t until = s ? s->at.lo : hi;
+
+		if (lo < until && !add(lo, until, &plain))
+			return false;
+		lo = s ? s->at.hi : hi;
+	}
+	return true;
+}
+
+void hip_advice_forget(uint64_t lo, uint64_t hi)
+{
+	struct segment *s;
+
+	pthread_mutex_lock(&advice.lock);
+	while ((s = segment_in(lo, hi))) {
+		vm_tree_remove(&advice.segments, &s->at);
+		free(s);
+	}
+	pthread_mutex_unlock(&advice.lock);
+}
+
+/* --- setting ---------------------------------------------------------------------------------- */
+
+struct range {
+	uint64_t lo, hi; /* whole pages */
+	struct hip_memory memory;
+};
+
+static bool find_range(const void *ptr, size_t size_B, struct range *range)
+{
+	if (!ptr || !size_B || !hip_memory_find(ptr, &range->memory) ||
+	    size_B > range->memory.size_B - ((uintptr_t)ptr - range->memory.node.lo))
+		return false;
+	range->lo = (uintptr_t)ptr & ~(PAGE_B - 1);
+	range->hi = ((uintptr_t)ptr + size_B + PAGE_B - 1) & ~(PAGE_B - 1);
+	return true;
+}
+
+static bool is_place(int device)
+{
+	return device == hipCpuDeviceId || hip_device_of(device);
+}
+
+typedef void hip_set_fn(struct hints *hints, hipMemoryAdvise what, int device);
+
+static hipError_t set(const struct range *range, hip_set_fn *fn, hipMemoryAdvise what, int device)
+{
+	bool ok;
+
+	pthread_mutex_lock(&advice.lock);
+	ok = cover(range->lo, range->hi);
+	for (uint64_t at = range->lo; ok && at < range->hi;) {
+		struct segment *s = segment_in(at, range->hi);
+
+		fn(&s->hints, what, device);
+		at = s->at.hi;
+	}
+	pthread_mutex_unlock(&advice.lock);
+	return ok ? hipSuccess : hipErrorOutOfMemory;
+}
+
+static void set_accessed(struct hints *h, int device, bool on)
+{
+	if (device == hipCpuDeviceId)
+		h->accessed_by_host = on;
+	else if (on)
+		h->accessed |= 1ull << device;
+	else
+		h->accessed &= ~(1ull << device);
+}
+
+static void advise(struct hints *h, hipMemoryAdvise what, int device)
+{
+	switch (what) {
+	case hipMemAdviseSetReadMostly:
+	case hipMemAdviseUnsetReadMostly:
+		h->read_mostly = what == hipMemAdviseSetReadMostly;
+		break;
+	case hipMemAdviseSetPreferredLocation:
+	case hipMemAdviseUnsetPreferredLocation:
+		h->preferred = what == hipMemAdviseSetPreferredLocation ? device : hipInvalidDeviceId;
+		break;
+	case hipMemAdviseSetAccessedBy:
+	case hipMemAdviseUnsetAccessedBy:
+		set_accessed(h, device, what == hipMemAdviseSetAccessedBy);
+		break;
+	case hipMemAdviseSetCoarseGrain:
+	case hipMemAdviseUnsetCoarseGrain:
+		h->coarse = what == hipMemAdviseSetCoarseGrain;
+		break;
+	default:
+		break;
+	}
+}
+
+static hipError_t give_advice(const void *ptr, size_t size_B, hipMemoryAdvise what, int device)
+{
+	bool anywhere = what == hipMemAdviseSetReadMostly || what == hipMemAdviseUnsetReadMostly;
+	struct range range;
+
+	if (!anywhere && !is_place(device))
+		return hipErrorInvalidDevice;
+	if (!find_range(ptr, size_B, &range) || range.memory.kind != HIP_MEMORY_MANAGED ||
+	    ((what < hipMemAdviseSetReadMostly || what > hipMemAdviseUnsetAccessedBy) &&
+	     what != hipMemAdviseSetCoarseGrain && what != hipMemAdviseUnsetCoarseGrain))
+		return hipErrorInvalidValue;
+	return set(&range, advise, what, device);
+}
+
+hipError_t hipMemAdvise(const void *ptr, size_t size, hipMemoryAdvise what, int device)
+{
+	HIP_ENTER();
+	return hip_end(give_advice(ptr, size, what, device));
+}
+
+static void prefetch_to(struct hints *h, hipMemoryAdvise what, int device)
+{
+	(void)what;
+	h->prefetched = device;
+}
+
+static hipError_t prefetch(const void *ptr, size_t size_B, int device, hipStream_t stream)
+{
+	struct hip_memory memory;
+	struct hip_stream *s;
+	struct range range;
+	hipError_t r = ptr && size_B ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
+	bool known;
+
+	if (r)
+		return r;
+	known = hip_memory_find(ptr, &memory);
+	if (known && !find_range(ptr, size_B, &range))
+		return hipErrorInvalidValue;
+	if (!is_place(device))
+		return hipErrorInvalidDevice;
+	/* As CLR: memory that was allocated where it is stays there, and the host's own no GPU can have. */
+	if (!known)
+		return device == hipCpuDeviceId ? hipSuccess : hipErrorNotSupported;
+	return memory.kind == HIP_MEMORY_MANAGED ? set(&range, prefetch_to, 0, device) : hipSuccess;
+}
+
+hipError_t hipMemPrefetchAsync(const void *ptr, size_t size, int device, hipStream_t stream)
+{
+	HIP_ENTER();
+	return hip_end(prefetch(ptr, size, device, stream));
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static void join(struct hints *all, const struct hints *h, bool *coarse, bool *fine)
+{
+	if (h->preferred != all->preferred)
+		all->preferred = hipInvalidDeviceId;
+	if (h->prefetched != all->prefetched)
+		all->prefetched = hipInvalidDeviceId;
+	all->read_mostly &= h->read_mostly;
+	all->accessed &= h->accessed;
+	all->accessed_by_host &= h->accessed_by_host;
+	*coarse |= h->coarse;
+	*fine |= !h->coarse;
+}
+
+/* What holds for all pages of the range; how they are coherent. */
+static struct hints common(const struct range *range, hipMemRangeCoherencyMode *mode)
+{
+	bool coarse = false, fine = false;
+	const struct segment *s;
+	struct hints all = plain;
+	uint64_t at, until;
+
+	pthread_mutex_lock(&advice.lock);
+	for (at = range->lo; at < range->hi; at = until) {
+		s = segment_in(at, range->hi);
+		until = !s ? range->hi : s->at.lo > at ? s->at.lo : s->at.hi;
+		if (at == range->lo)
+			all = s && s->at.lo <= at ? s->hints : plain;
+		join(&all, s && s->at.lo <= at ? &s->hints : &plain, &coarse, &fine);
+	}
+	pthread_mutex_unlock(&advice.lock);
+	*mode = coarse && fine ? hipMemRangeCoherencyModeIndeterminate
+		: coarse       ? hipMemRangeCoherencyModeCoarseGrain
+			       : hipMemRangeCoherencyModeFineGrain;
+	return all;
+}
+
+/* As many as there is room for; behind them, nobody. */
+static hipError_t list_accessed(const struct hints *h, int *list, size_t count)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < hip.devices && n < count; i++)
+		if (h->accessed >> i & 1)
+			list[n++] = (int)i;
+	if (h->accessed_by_host && n < count)
+		list[n++] = hipCpuDeviceId;
+	while (n < count)
+		list[n++] = hipInvalidDeviceId;
+	return hipSuccess;
+}
+
+/* Of memory that is not managed, only this can be asked. */
+static int coherency_of(const struct hip_memory *memory)
+{
+	bool coarse = memory->kind == HIP_MEMORY_DEVICE
+			      ? !memory->flags
+			      : memory->kind == HIP_MEMORY_HOST && memory->flags & hipHostMallocNonCoherent;
+
+	return coarse ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain;
+}
+
+static hipError_t range_attribute(void *data, size_t data_B, hipMemRangeAttribute attribute, const void *ptr,
+				  size_t size_B)
+{
+	bool managed, mode_only = attribute == hipMemRangeAttributeCoherencyMode;
+	hipMemRangeCoherencyMode mode;
+	struct hints hints;
+	struct range range;
+	int value;
+
+	if (!data || !data_B || data_B % sizeof(int) || !find_range(ptr, size_B, &range))
+		return hipErrorInvalidValue;
+	managed = range.memory.kind == HIP_MEMORY_MANAGED;
+	if (!managed && !mode_only)
+		return hipErrorInvalidValue;
+	hints = common(&range, &mode);
+	if (attribute == hipMemRangeAttributeAccessedBy)
+		return list_accessed(&hints, data, data_B / sizeof(int));
+	if (attribute == hipMemRangeAttributeReadMostly)
+		value = hints.read_mostly;
+	else if (attribute == hipMemRangeAttributePreferredLocation)
+		value = hints.preferred;
+	else if (attribute == hipMemRangeAttributeLastPrefetchLocation)
+		value = hints.prefetched;
+	else if (mode_only)
+		value = managed ? (int)mode : coherency_of(&range.memory);
+	else
+		return hipErrorInvalidValue;
+	if (data_B != sizeof(value))
+		return hipErrorInvalidValue;
+	memcpy(data, &value, sizeof(value));
+	return hipSuccess;
+}
+
+hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute, const void *ptr,
+				   size_t size)
+{
+	HIP_ENTER();
+	return hip_end(range_attribute(data, data_size, attribute, ptr, size));
+}
+
+hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes, hipMemRangeAttribute *attributes, size_t count,
+				    const void *ptr, size_t size)
+{
+	hipError_t r = hipSuccess;
+
+	HIP_ENTER();
+	if (!data || !data_sizes || !attributes || !count)
+		return hip_end(hipErrorInvalidValue);
+	for (size_t i = 0; !r && i < count; i++)
+		r = range_attribute(data[i], data_sizes[i], attributes[i], ptr, size);
+	return hip_end(r);
+}
+
+hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t size, unsigned int flags)
+{
+	struct hip_memory memory;
+	struct hip_stream *s;
+	hipError_t r;
+
+	HIP_ENTER();
+	r = ptr ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
+	if (r)
+		return hip_end(r);
+	if ((flags == hipMemAttachSingle && !stream) ||
+	    (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle) ||
+	    !hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_MANAGED || (size && size != memory.size_B))
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(hipSuccess);
+}

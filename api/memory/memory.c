@@ -1,0 +1,866 @@
+/* Allocations: the device's, the host's, managed and registered memory; and what an address belongs to. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/memory/mem_advise.h"
+#include "api/memory/memory.h"
+#include "api/stream/capture.h"
+#include "api/stream/point.h"
+
+/* What programs have, by address. A registered range may lie within nothing else. */
+static struct {
+	pthread_rwlock_t lock;
+	struct vm_tree tree;
+	uint64_t last_id;
+} memories = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+struct hip_memory_hooks hip_memory_hooks;
+
+/* --- the index -------------------------------------------------------------------------------- */
+
+static struct hip_memory *find_locked(uintptr_t address)
+{
+	struct vm_node *node = vm_tree_next(&memories.tree, NULL, address, address + 1);
+
+	return node ? vm_container(node, struct hip_memory, node) : NULL;
+}
+
+bool hip_memory_find(const void *address, struct hip_memory *memory)
+{
+	bool (*find)(const void *address, struct hip_memory *memory);
+	struct hip_memory *found;
+
+	if ((uintptr_t)address == UINTPTR_MAX)
+		return false;
+	find = atomic_load_explicit(&hip_memory_hooks.find, memory_order_acquire);
+	if (find && find(address, memory))
+		return true;
+	pthread_rwlock_rdlock(&memories.lock);
+	found = find_locked((uintptr_t)address);
+	if (found)
+		*memory = *found;
+	pthread_rwlock_unlock(&memories.lock);
+	return found;
+}
+
+void hip_memory_set_sync(const void *address, bool sync)
+{
+	struct hip_memory *found;
+
+	pthread_rwlock_wrlock(&memories.lock);
+	found = find_locked((uintptr_t)address);
+	if (found)
+		found->sync = sync;
+	pthread_rwlock_unlock(&memories.lock);
+}
+
+/* Other memory than that of hipMemMap() has no such access. */
+static bool is_mapped_closed(const void *address, hsa_agent_t agent)
+{
+	hsa_access_permission_t permission;
+
+	return !hsa_amd_vmem_get_access((void *)(uintptr_t)address, &permission, agent) &&
+	       permission != HSA_ACCESS_PERMISSION_RW;
+}
+
+bool hip_memory_is_closed(const struct hip_memory *m, const void *address, size_t size_B)
+{
+	hsa_agent_t agent = hip.device[m->device].agent;
+
+	if (!m->ours || m->kind != HIP_MEMORY_DEVICE)
+		return m->read_only;
+	return is_mapped_closed(address, agent) || is_mapped_closed((const char *)address + size_B - 1, agent);
+}
+
+bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B)
+{
+	uint64_t at = (uintptr_t)address, hi = memory->node.hi;
+	const struct hip_memory *next;
+
+	if (size_B <= hi - at)
+		return true;
+	if (!memory->ours || memory->kind != HIP_MEMORY_DEVICE)
+		return false;
+	pthread_rwlock_rdlock(&memories.lock);
+	while (size_B > hi - at) {
+		next = find_locked(hi);
+		if (!next || !next->ours || next->kind != HIP_MEMORY_DEVICE)
+			break;
+		hi = next->node.hi;
+	}
+	pthread_rwlock_unlock(&memories.lock);
+	return size_B <= hi - at;
+}
+
+/* For reports of faults. */
+static void describe_address(uint64_t address)
+{
+	struct hip_memory memory;
+
+	/* A kernel that runs beyond an allocation ends near it. */
+	for (uint64_t below_B = 0; below_B <= 1 << 20; below_B += 4096)
+		if (address >= below_B && hip_memory_find((void *)(uintptr_t)(address - below_B), &memory)) {
+			fprintf(stderr, "hip:   %s an allocation of %zu bytes at %p\n",
+				below_B ? "behind" : "inside", memory.size_B, (void *)memory.gpu_base);
+			return;
+		}
+	fprintf(stderr, "hip:   no allocation is near\n");
+}
+
+static void host_waited(struct hip_device *device)
+{
+	void (*hook)(struct hip_device *device) =
+		atomic_load_explicit(&hip_memory_hooks.host_waited, memory_order_acquire);
+
+	hip_memory_reap();
+	if (hook)
+		hook(device);
+}
+
+/* InvalidValue: it is imported, and something else has a part of it. */
+static hipError_t add(const struct hip_memory *like)
+{
+	struct hip_memory *memory = malloc(sizeof(*memory));
+	bool taken;
+
+	if (!memory)
+		return hipErrorOutOfMemory;
+	atomic_store_explicit(&hip_fault_describe, describe_address, memory_order_relaxed);
+	atomic_store_explicit(&hip_stream_hooks.host_waited, host_waited, memory_order_release);
+	*memory = *like;
+	memory->node.lo = (uintptr_t)(like->base ? like->base : like->gpu_base);
+	memory->node.hi = memory->node.lo + like->size_B;
+	pthread_rwlock_wrlock(&memories.lock);
+	taken = like->end && vm_tree_next(&memories.tree, NULL, memory->node.lo, memory->node.hi);
+	if (!taken) {
+		memory->id = ++memories.last_id;
+		vm_tree_insert(&memories.tree, &memory->node);
+	}
+	pthread_rwlock_unlock(&memories.lock);
+	if (taken)
+		free(memory);
+	return taken ? hipErrorInvalidValue : hipSuccess;
+}
+
+/* Takes out what begins at the address and is of one of the kinds. */
+static struct hip_memory *take(const void *address, unsigned kinds, bool ours)
+{
+	struct hip_memory *memory;
+
+	pthread_rwlock_wrlock(&memories.lock);
+	memory = find_locked((uintptr_t)address);
+	if (memory && memory->node.lo == (uintptr_t)address && kinds >> memory->kind & 1 && memory->ours == ours)
+		vm_tree_remove(&memories.tree, &memory->node);
+	else
+		memory = NULL;
+	pthread_rwlock_unlock(&memories.lock);
+	return memory;
+}
+
+static void give_back(struct hip_memory *memory)
+{
+	if (memory->kind == HIP_MEMORY_MANAGED)
+		hip_advice_forget(memory->node.lo, memory->node.hi);
+	if (memory->end)
+		memory->end(memory->gpu_base);
+	else
+		hsa_amd_memory_pool_free(memory->gpu_base);
+	free(memory);
+}
+
+/* --- allocating ------------------------------------------------------------------------------- */
+
+/* All GPUs reach it. */
+static bool allow_all(void *ptr)
+{
+	hsa_agent_t agents[HIP_DEVICES_MAX];
+
+	for (unsigned i = 0; i < hip.devices; i++)
+		agents[i] = hip.device[i].agent;
+	return !hsa_amd_agents_allow_access(hip.devices, agents, NULL, ptr);
+}
+
+/* So that the last list that HSA is given is the latest. */
+static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Its device, and the peers that it has. HSA takes the list for all there are. */
+static bool allow_peers(const struct hip_device *device, void *ptr)
+{
+	hsa_agent_t agents[HIP_DEVICES_MAX] = {device->agent};
+	unsigned count = 1;
+	bool ok;
+
+	pthread_mutex_lock(&peers_lock);
+	for (uint64_t peers = atomic_load(&device->peers); peers; peers &= peers - 1)
+		agents[count++] = hip.device[__builtin_ctzll(peers)].agent;
+	ok = !hsa_amd_agents_allow_access(count, agents, NULL, ptr);
+	pthread_mutex_unlock(&peers_lock);
+	return ok;
+}
+
+hipError_t hip_memory_update_peers(struct hip_device *device)
+{
+	struct vm_node *node = NULL;
+	bool ok = true;
+
+	pthread_rwlock_rdlock(&memories.lock);
+	while ((node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX))) {
+		const struct hip_memory *memory = vm_container(node, struct hip_memory, node);
+
+		if (memory->kind == HIP_MEMORY_DEVICE && memory->device == device->index && !memory->ours)
+			ok &= allow_peers(device, memory->gpu_base);
+	}
+	pthread_rwlock_unlock(&memories.lock);
+	return ok ? hipSuccess : hipErrorOutOfMemory;
+}
+
+hipError_t hip_pool_memory(hsa_amd_memory_pool_t pool, size_t size_B, bool everybody, void **out)
+{
+	hsa_status_t status = hsa_amd_memory_pool_allocate(pool, size_B, 0, out);
+
+	if (status)
+		return hipErrorOutOfMemory;
+	if (everybody && !allow_all(*out)) {
+		hsa_amd_memory_pool_free(*out);
+		return hipErrorOutOfMemory;
+	}
+	return hipSuccess;
+}
+
+static void reclaim(struct hip_device *device)
+{
+	void (*hook)(struct hip_device *device) = atomic_load(&hip_memory_hooks.reclaim);
+
+	if (hook)
+		hook(device);
+}
+
+static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memory *like, bool everybody, void **out)
+{
+	struct hip_memory memory = *like;
+	void *ptr;
+	hipError_t r = hip_fault(&hip.device[like->device]);
+
+	if (!r)
+		r = hip_pool_memory(pool, like->size_B, everybody, &ptr);
+	if (r == hipErrorOutOfMemory && like->kind == HIP_MEMORY_DEVICE) {
+		hip_memory_reap();
+		reclaim(&hip.device[like->device]);
+		r = hip_pool_memory(pool, like->size_B, everybody, &ptr);
+	}
+	if (r)
+		return r;
+	memory.gpu_base = ptr;
+	memory.base = like->kind == HIP_MEMORY_DEVICE ? NULL : ptr;
+	r = add(&memory);
+	if (r) {
+		hsa_amd_memory_pool_free(ptr);
+		return r;
+	}
+	/* Now that who changes the peers finds it. */
+	if (like->kind == HIP_MEMORY_DEVICE && !everybody && atomic_load(&hip.device[like->device].peers) &&
+	    !allow_peers(&hip.device[like->device], ptr)) {
+		give_back(take(ptr, 1u << like->kind, false));
+		return hipErrorOutOfMemory;
+	}
+	*out = ptr;
+	return hipSuccess;
+}
+
+static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
+{
+	struct hip_device *d = hip_current();
+	const struct hip_memory like = {
+		/* The CPU's and the GPU's, and as in CLR the host's: what fills it is waited for. */
+		.kind = flags == hipMallocSignalMemory ? HIP_MEMORY_HOST : HIP_MEMORY_DEVICE,
+		.device = d->index,
+		.flags = flags,
+		.size_B = size_B};
+	bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached;
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+
+	if (r)
+		return r;
+	if (!out || flags > hipDeviceMallocContiguous ||
+	    (flags == hipMallocSignalMemory && size_B != sizeof(uint64_t)))
+		return hipErrorInvalidValue;
+	*out = NULL;
+	if (!size_B)
+		return hipSuccess;
+	if (size_B > d->vram_B)
+		return hipErrorOutOfMemory;
+	if (flags == hipMallocSignalMemory)
+		return allocate_as(hip.host_fine, &like, true, out);
+	return allocate_as(fine && d->fine_vram.handle ? d->fine_vram : d->vram, &like, false, out);
+}
+
+hipError_t hip_memory_allocate(struct hip_device *d, size_t size_B, void **out)
+{
+	const struct hip_memory like = {.kind = HIP_MEMORY_DEVICE, .device = d->index, .size_B = size_B};
+
+	return size_B > d->vram_B ? hipErrorOutOfMemory : allocate_as(d->vram, &like, false, out);
+}
+
+hipError_t hipMalloc(void **ptr, size_t size)
+{
+	HIP_ENTER(ptr, size);
+	return hip_end(malloc_device(ptr, size, hipDeviceMallocDefault));
+}
+
+hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER(ptr, size, flags);
+	return hip_end(malloc_device(ptr, size, flags));
+}
+
+#define PITCH_ALIGN 256u
+
+static hipError_t malloc_pitch(void **out, size_t *pitch, size_t width_B, size_t height, size_t depth)
+{
+	size_t pitch_B = (width_B + PITCH_ALIGN - 1) & ~(size_t)(PITCH_ALIGN - 1), size_B;
+
+	if (!out || !pitch)
+		return hipErrorInvalidValue;
+	*out = NULL;
+	*pitch = 0;
+	if (!width_B || !height || !depth)
+		return hipSuccess;
+	if (pitch_B < width_B)
+		return hipErrorInvalidValue;
+	if (__builtin_mul_overflow(pitch_B, height, &size_B) || __builtin_mul_overflow(size_B, depth, &size_B))
+		return hipErrorOutOfMemory;
+	*pitch = pitch_B;
+	return malloc_device(out, size_B, hipDeviceMallocDefault);
+}
+
+hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
+{
+	HIP_ENTER(ptr, pitch, width, height);
+	return hip_end(malloc_pitch(ptr, pitch, width, height, 1));
+}
+
+hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width_B, size_t height,
+			    unsigned int element_B)
+{
+	HIP_ENTER(ptr, pitch, width_B, height, element_B);
+	if (!width_B || !height || (element_B != 4 && element_B != 8 && element_B != 16))
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(malloc_pitch(ptr, pitch, width_B, height, 1));
+}
+
+hipError_t hipMalloc3D(hipPitchedPtr *out, hipExtent extent)
+{
+	hipError_t r;
+
+	HIP_ENTER(out, extent);
+	if (!out)
+		return hip_end(hipErrorInvalidValue);
+	r = malloc_pitch(&out->ptr, &out->pitch, extent.width, extent.height, extent.depth);
+	if (!r) {
+		out->xsize = extent.width;
+		out->ysize = extent.height;
+	}
+	return hip_end(r);
+}
+
+/* --- the host's ------------------------------------------------------------------------------- */
+
+static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
+{
+	const struct hip_memory like = {
+		.kind = HIP_MEMORY_HOST, .device = hip_current()->index, .flags = flags, .size_B = size_B};
+	bool coarse = flags & hipHostMallocNonCoherent;
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+
+	if (r)
+		return r;
+	if (!out)
+		return hipErrorInvalidValue;
+	*out = NULL;
+	if (!size_B)
+		return hipSuccess;
+	if (coarse && flags & hipHostMallocCoherent)
+		return hipErrorInvalidValue;
+	return allocate_as(coarse ? hip.host_coarse : hip.host_fine, &like, true, out);
+}
+
+/* As CLR: what a flag means that is not known is not asked. */
+hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER(ptr, size, flags);
+	return hip_end(malloc_host(ptr, size, flags));
+}
+
+/* In HIP 5 another name of it; then as CUDA's, which knows three flags. */
+#define HOST_ALLOC_FLAGS (hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined)
+
+hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER(ptr, size, flags);
+	if (TUFF_HIP_ABI >= 6 && flags & ~(unsigned)HOST_ALLOC_FLAGS)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(malloc_host(ptr, size, flags));
+}
+
+hipError_t hipMallocHost(void **ptr, size_t size)
+{
+	HIP_ENTER(ptr, size);
+	return hip_end(malloc_host(ptr, size, 0));
+}
+
+hipError_t hipMemAllocHost(void **ptr, size_t size)
+{
+	HIP_ENTER(ptr, size);
+	return hip_end(malloc_host(ptr, size, 0));
+}
+
+static hipError_t malloc_managed(void **out, size_t size_B, unsigned flags)
+{
+	const struct hip_memory like = {
+		.kind = HIP_MEMORY_MANAGED, .device = hip_current()->index, .flags = flags, .size_B = size_B};
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+
+	if (r)
+		return r;
+	if (!out || !size_B || (flags != hipMemAttachGlobal && flags != hipMemAttachHost))
+		return hipErrorInvalidValue;
+	return allocate_as(hip.host_fine, &like, true, out);
+}
+
+hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER(ptr, size, flags);
+	return hip_end(malloc_managed(ptr, size, flags));
+}
+
+hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base, size_t size_B)
+{
+	return add(&(struct hip_memory){
+		.kind = kind,
+		.device = device,
+		.flags = kind == HIP_MEMORY_MANAGED ? hipMemAttachGlobal : 0,
+		.size_B = size_B,
+		.base = kind == HIP_MEMORY_MANAGED ? base : NULL,
+		.gpu_base = base,
+		.ours = true,
+	});
+}
+
+hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t size_B,
+				   void (*end)(const void *ptr))
+{
+	return add(&(struct hip_memory){
+		.kind = HIP_MEMORY_DEVICE,
+		.device = device,
+		.size_B = size_B,
+		.gpu_base = base,
+		.pool = pool,
+		.end = end,
+	});
+}
+
+void hip_memory_remove_ours(void *base)
+{
+	struct hip_memory *memory = take(base, ~0u, true);
+
+	if (memory)
+		hip_advice_forget(memory->node.lo, memory->node.hi);
+	free(memory);
+}
+
+/* --- freeing ---------------------------------------------------------------------------------- */
+
+static bool free_pool(void *ptr, unsigned kinds, hipError_t *error)
+{
+	bool (*hook)(void *ptr, hipError_t *error) = atomic_load(&hip_memory_hooks.free_pool);
+
+	return kinds & 1u << HIP_MEMORY_DEVICE && hook && hook(ptr, error);
+}
+
+bool hip_memory_free_graph(void *ptr, struct hip_stream *stream, hipError_t *error)
+{
+	bool (*hook)(void *ptr, struct hip_stream *stream, hipError_t *error) =
+		atomic_load(&hip_memory_hooks.free_graph);
+
+	return hook && hook(ptr, stream, error);
+}
+
+static hipError_t free_known(void *ptr, unsigned kinds)
+{
+	struct hip_memory *memory;
+	hipError_t r;
+
+	if (free_pool(ptr, kinds, &r))
+		return r;
+	memory = take(ptr, kinds, false);
+	if (!memory)
+		return kinds & 1u << HIP_MEMORY_DEVICE ? hip_external_free(ptr) : hipErrorInvalidValue;
+	/* Until then kernels may use it. What they failed with is told, and the memory goes all the same. */
+	r = hip_device_wait(&hip.device[memory->device]);
+	give_back(memory);
+	return r;
+}
+
+static hipError_t free_memory(void *ptr, unsigned kinds)
+{
+	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+
+	if (r || !ptr)
+		return r;
+	if (kinds & 1u << HIP_MEMORY_DEVICE && hip_memory_free_graph(ptr, NULL, &r))
+		return r;
+	return free_known(ptr, kinds);
+}
+
+hipError_t hip_memory_free_now(void *ptr)
+{
+	return free_known(ptr, 1u << HIP_MEMORY_DEVICE);
+}
+
+/* As CLR, each of them frees the device's memory and the host's. */
+#define FREED (1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED | 1u << HIP_MEMORY_HOST)
+
+hipError_t hipFree(void *ptr)
+{
+	HIP_ENTER(ptr);
+	return hip_end(free_memory(ptr, FREED));
+}
+
+hipError_t hipHostFree(void *ptr)
+{
+	HIP_ENTER(ptr);
+	return hip_end(free_memory(ptr, FREED));
+}
+
+hipError_t hipFreeHost(void *ptr)
+{
+	HIP_ENTER(ptr);
+	return hip_end(free_memory(ptr, FREED));
+}
+
+/* --- freeing in a stream's order -------------------------------------------------------------- */
+
+/* Memory of hipMalloc(): it goes when the host has waited for the stream. */
+static struct deferral {
+	struct deferral *next;
+	struct hip_memory *memory; /* owned */
+	struct hip_point point;    /* owned */
+} *_Atomic deferrals;              /* written under the lock */
+static pthread_mutex_t deferral_lock = PTHREAD_MUTEX_INITIALIZER;
+
+hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
+{
+	struct deferral *d = malloc(sizeof(*d));
+
+	if (!d)
+		return hipErrorOutOfMemory;
+	d->memory = take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED, false);
+	if (!d->memory) {
+		free(d);
+		return hipErrorInvalidValue;
+	}
+	atomic_fetch_add(&s->frees, 1);
+	d->point = hip_stream_point(s);
+	pthread_mutex_lock(&deferral_lock);
+	d->next = deferrals;
+	deferrals = d;
+	pthread_mutex_unlock(&deferral_lock);
+	return hipSuccess;
+}
+
+void hip_memory_reap(void)
+{
+	struct deferral **at, *first, *gone = NULL;
+
+	if (!atomic_load_explicit(&deferrals, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&deferral_lock);
+	first = deferrals;
+	for (at = &first; *at;) {
+		struct deferral *d = *at;
+
+		if (atomic_load(&d->point.stream->host_frees) < d->point.frees &&
+		    !atomic_load(&d->point.stream->gone)) {
+			at = &d->next;
+			continue;
+		}
+		*at = d->next;
+		d->next = gone;
+		gone = d;
+	}
+	deferrals = first;
+	pthread_mutex_unlock(&deferral_lock);
+	while (gone) {
+		struct deferral *next = gone->next;
+
+		hip_point_put(&gone->point);
+		give_back(gone->memory);
+		free(gone);
+		gone = next;
+	}
+}
+
+/* Everything that was allocated on the device, or while it was current. */
+void hip_memory_reset(struct hip_device *device)
+{
+	struct hip_memory *memory;
+	struct vm_node *node;
+
+	hip_memory_reap();
+	do {
+		memory = NULL;
+		pthread_rwlock_wrlock(&memories.lock);
+		for (node = NULL; !memory && (node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX));) {
+			struct hip_memory *m = vm_container(node, struct hip_memory, node);
+
+			if (m->device == device->index && m->kind != HIP_MEMORY_REGISTERED && !m->ours)
+				memory = m;
+		}
+		if (memory)
+			vm_tree_remove(&memories.tree, &memory->node);
+		pthread_rwlock_unlock(&memories.lock);
+		if (memory)
+			give_back(memory);
+	} while (memory);
+}
+
+/* --- registering ------------------------------------------------------------------------------ */
+
+#define REGISTER_FLAGS                                                                                             \
+	(hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly |     \
+	 hipExtHostRegisterCoarseGrained)
+
+/* What else there is than what is registered at ptr. */
+static bool overlaps(const void *ptr, size_t size_B, bool *again)
+{
+	const uintptr_t lo = (uintptr_t)ptr;
+	bool any = false;
+
+	*again = false;
+	pthread_rwlock_rdlock(&memories.lock);
+	for (struct vm_node *n = NULL; (n = vm_tree_next(&memories.tree, n, lo, lo + size_B));) {
+		const struct hip_memory *m = vm_container(n, struct hip_memory, node);
+
+		if (m->kind == HIP_MEMORY_REGISTERED && m->base == ptr)
+			*again = true;
+		else
+			any = true;
+	}
+	pthread_rwlock_unlock(&memories.lock);
+	return any;
+}
+
+/* What is registered here is so with HSA. */
+static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static hipError_t host_unregister(void *ptr)
+{
+	struct hip_memory memory, *taken;
+	hipError_t r;
+
+	if (!ptr)
+		return hipErrorInvalidValue;
+	if (!hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_REGISTERED)
+		return hipErrorHostMemoryNotRegistered;
+	r = hip_device_wait(&hip.device[memory.device]);
+	pthread_mutex_lock(&register_lock);
+	taken = take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
+	if (taken)
+		hsa_amd_memory_unlock(ptr);
+	pthread_mutex_unlock(&register_lock);
+	free(taken);
+	return taken ? r : hipErrorHostMemoryNotRegistered;
+}
+
+static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
+{
+	struct hip_memory memory = {
+		.kind = HIP_MEMORY_REGISTERED,
+		.device = hip_current()->index,
+		.flags = flags,
+		.size_B = size_B,
+		.base = ptr,
+	};
+	hsa_agent_t agents[HIP_DEVICES_MAX];
+	void *gpu = NULL;
+	hsa_status_t status;
+	hipError_t r;
+	bool again;
+
+	/* Once more: another thread may have been here. */
+	if (overlaps(ptr, size_B, &again) || again)
+		return hipErrorHostMemoryAlreadyRegistered;
+	for (unsigned i = 0; i < hip.devices; i++)
+		agents[i] = hip.device[i].agent;
+	status = hsa_amd_memory_lock(ptr, size_B, agents, (int)hip.devices, &gpu);
+	if (status)
+		return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory : hipErrorInvalidValue;
+	/* Not HSA's alias: kernels may use the host's address, and what programs hand back is found. */
+	memory.gpu_base = ptr;
+	memory.read_only = hip.hsa->read_only(ptr);
+	r = add(&memory);
+	if (r)
+		hsa_amd_memory_unlock(ptr);
+	return r;
+}
+
+static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
+{
+	hipError_t r;
+	bool again;
+
+	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
+		return hipErrorInvalidValue;
+	if (overlaps(ptr, size_B, &again))
+		return hipErrorHostMemoryAlreadyRegistered;
+	/* As CLR, the latest counts: programs free memory that they forget to unregister. */
+	r = again ? host_unregister(ptr) : hipSuccess;
+	if (r && r != hipErrorHostMemoryNotRegistered) /* another thread may have been faster */
+		return r;
+	pthread_mutex_lock(&register_lock);
+	r = register_locked(ptr, size_B, flags);
+	pthread_mutex_unlock(&register_lock);
+	return r;
+}
+
+hipError_t hipHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+	HIP_ENTER(ptr, size, flags);
+	return hip_end(host_register(ptr, size, flags));
+}
+
+hipError_t hipHostUnregister(void *ptr)
+{
+	HIP_ENTER(ptr);
+	return hip_end(host_unregister(ptr));
+}
+
+static hipError_t host_device_pointer(void **out, void *ptr, unsigned flags)
+{
+	struct hip_memory memory;
+
+	if (!out || !ptr || flags)
+		return hipErrorInvalidValue;
+	*out = NULL;
+	if (!hip_memory_find(ptr, &memory) || !memory.base)
+		return hipErrorInvalidValue;
+	*out = memory.gpu_base + ((char *)ptr - memory.base);
+	return hipSuccess;
+}
+
+hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+	HIP_ENTER(device, host, flags);
+	return hip_end(host_device_pointer(device, host, flags));
+}
+
+static hipError_t host_flags(unsigned *flags, const void *ptr)
+{
+	struct hip_memory memory;
+
+	/* As CUDA, of what was allocated only. */
+	if (!flags || !ptr || !hip_memory_find(ptr, &memory) || memory.kind == HIP_MEMORY_DEVICE ||
+	    memory.kind == HIP_MEMORY_REGISTERED)
+		return hipErrorInvalidValue;
+	*flags = memory.flags;
+	return hipSuccess;
+}
+
+hipError_t hipHostGetFlags(unsigned int *flags, void *host)
+{
+	HIP_ENTER(flags, host);
+	return hip_end(host_flags(flags, host));
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static hipError_t mem_info(size_t *free_B, size_t *total_B)
+{
+	struct hip_device *d = hip_current();
+	uint64_t available_B = 0;
+
+	if (hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available_B))
+		return hipErrorInvalidValue;
+	if (total_B)
+		*total_B = d->vram_B;
+	if (free_B)
+		*free_B = available_B < d->vram_B ? available_B : d->vram_B;
+	return hipSuccess;
+}
+
+hipError_t hipMemGetInfo(size_t *free_B, size_t *total_B)
+{
+	HIP_ENTER(free_B, total_B);
+	return hip_end(mem_info(free_B, total_B));
+}
+
+static hipError_t address_range(hipDeviceptr_t *base, size_t *size_B, const void *ptr)
+{
+	struct hip_memory memory;
+
+	if (!base && !size_B)
+		return hipErrorInvalidValue;
+	if (!ptr || !hip_memory_find(ptr, &memory))
+		return hipErrorNotFound;
+	if (base)
+		*base = memory.gpu_base;
+	if (size_B)
+		*size_B = memory.size_B;
+	return hipSuccess;
+}
+
+hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size_B, hipDeviceptr_t ptr)
+{
+	HIP_ENTER(base, size_B, ptr);
+	return hip_end(address_range(base, size_B, ptr));
+}
+
+hipError_t hipMemPtrGetInfo(void *ptr, size_t *size_B)
+{
+	HIP_ENTER(ptr, size_B);
+	if (!size_B)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(address_range(NULL, size_B, ptr) ? hipErrorInvalidValue : hipSuccess);
+}
+
+static const hipMemoryType types[] = {
+	[HIP_MEMORY_DEVICE] = hipMemoryTypeDevice,
+	[HIP_MEMORY_HOST] = hipMemoryTypeHost,
+	[HIP_MEMORY_REGISTERED] = hipMemoryTypeHost,
+	[HIP_MEMORY_MANAGED] = hipMemoryTypeManaged,
+};
+
+static hipError_t pointer_attributes(hipPointerAttribute_t *out, const void *ptr)
+{
+	struct hip_memory memory;
+	size_t at;
+
+	if (!out || !ptr)
+		return hipErrorInvalidValue;
+	if (!hip_memory_find(ptr, &memory)) {
+		*out = (hipPointerAttribute_t){.device = -2};
+#if TUFF_HIP_ABI == 5
+		return hipErrorInvalidValue;
+#else
+		out->type = hipMemoryTypeUnregistered;
+		return hipSuccess;
+#endif
+	}
+	at = (uintptr_t)ptr - memory.node.lo;
+	*out = (hipPointerAttribute_t){
+		.type = types[memory.kind],
+		.device = memory.device,
+		.devicePointer = memory.gpu_base + at,
+		.hostPointer = memory.base ? memory.base + at : NULL,
+		.isManaged = memory.kind == HIP_MEMORY_MANAGED,
+		.allocationFlags = memory.flags,
+	};
+	return hipSuccess;
+}
+
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr)
+{
+	HIP_ENTER(attributes, ptr);
+	return hip_end(pointer_attributes(attributes, ptr));
+}

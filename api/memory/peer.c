@@ -1,0 +1,123 @@
+/* Peers: GPUs that use one another's memory. What is enabled holds for all of a device's memory, that which is
+ * allocated later, too. */
+#include "api/memory/memory.h"
+#include "api/stream/stream.h"
+
+/* HSA asks memory pools: those that an agent may never reach, no call makes reachable. */
+bool hip_can_be_peers(const struct hip_device *from, const struct hip_device *to)
+{
+	hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+
+	return from != to &&
+	       !hsa_amd_agent_memory_pool_get_info(from->agent, to->vram, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+						   &access) &&
+	       access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
+hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer)
+{
+	HIP_ENTER();
+	if (!can)
+		return hip_end(hipErrorInvalidValue);
+	if (device != peer && (!hip_device_of(device) || !hip_device_of(peer)))
+		return hip_end(hipErrorInvalidDevice);
+	*can = device != peer && hip_can_be_peers(hip_device_of(device), hip_device_of(peer));
+	return hip_end(hipSuccess);
+}
+
+static hipError_t enable(int index, unsigned flags)
+{
+	struct hip_device *d = hip_current(), *peer = hip_device_of(index);
+	uint64_t bit = 1ull << d->index;
+
+	if (flags)
+		return hipErrorInvalidValue;
+	if (!peer || !hip_can_be_peers(d, peer))
+		return hipErrorInvalidDevice;
+	if (atomic_fetch_or(&peer->peers, bit) & bit)
+		return hipErrorPeerAccessAlreadyEnabled;
+	return hip_memory_update_peers(peer);
+}
+
+hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+	HIP_ENTER();
+	return hip_end(enable(peer, flags));
+}
+
+static hipError_t disable(int index)
+{
+	struct hip_device *d = hip_current(), *peer = hip_device_of(index);
+	uint64_t bit = 1ull << d->index;
+	hipError_t r;
+
+	if (!peer || !hip_can_be_peers(d, peer))
+		return hipErrorInvalidDevice;
+	if (!(atomic_fetch_and(&peer->peers, ~bit) & bit))
+		return hipErrorPeerAccessNotEnabled;
+	/* Kernels may still use it. */
+	r = hip_device_wait(d);
+	return r ? r : hip_memory_update_peers(peer);
+}
+
+hipError_t hipDeviceDisablePeerAccess(int peer)
+{
+	HIP_ENTER();
+	return hip_end(disable(peer));
+}
+
+static bool find_link(const struct hip_device *a, const struct hip_device *b, hsa_amd_memory_pool_link_info_t *link,
+		      uint32_t *hops)
+{
+	hsa_amd_memory_pool_link_info_t links[8];
+
+	*hops = 0;
+	if (hsa_amd_agent_memory_pool_get_info(a->agent, b->vram, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS,
+					       hops) ||
+	    !*hops || *hops > sizeof(links) / sizeof(links[0]) ||
+	    hsa_amd_agent_memory_pool_get_info(a->agent, b->vram, HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, links))
+		return false;
+	*link = links[0];
+	return true;
+}
+
+hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int from, int to)
+{
+	const struct hip_device *a, *b;
+	hsa_amd_memory_pool_link_info_t link;
+	uint32_t hops;
+
+	HIP_ENTER();
+	a = hip_device_of(from);
+	b = hip_device_of(to);
+	if (!value)
+		return hip_end(hipErrorInvalidValue);
+	if (!a || !b || a == b)
+		return hip_end(hipErrorInvalidDevice);
+	if ((unsigned)attribute > hipDevP2PAttrHipArrayAccessSupported)
+		return hip_end(hipErrorInvalidValue);
+	if (attribute == hipDevP2PAttrPerformanceRank)
+		*value = find_link(a, b, &link, &hops) && link.link_type == HSA_AMD_LINK_INFO_TYPE_XGMI ? 0 : 1;
+	else if (attribute == hipDevP2PAttrNativeAtomicSupported)
+		*value = find_link(a, b, &link, &hops) && link.atomic_support_64bit;
+	else
+		*value = hip_can_be_peers(a, b);
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipExtGetLinkTypeAndHopCount(int from, int to, uint32_t *type, uint32_t *hops)
+{
+	hsa_amd_memory_pool_link_info_t link;
+
+	HIP_ENTER();
+	if (!type || !hops)
+		return hip_end(hipErrorInvalidValue);
+	if (from < 0 || to < 0 || from == to)
+		return hip_end(hipErrorInvalidValue);
+	if (!hip_device_of(from) || !hip_device_of(to))
+		return hip_end(hipErrorInvalidDevice);
+	if (!find_link(hip_device_of(from), hip_device_of(to), &link, hops))
+		return hip_end(hipErrorInvalidHandle);
+	*type = link.link_type;
+	return hip_end(hipSuccess);
+}

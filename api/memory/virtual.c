@@ -1,0 +1,281 @@
+/* Memory and addresses apart: HSA's, with HIP's rules. */
+#include <string.h>
+#include <unistd.h>
+
+#include "api/memory/memory.h"
+#include "api/stream/stream.h"
+
+#define GRANULE_B     4096u
+#define RECOMMENDED_B (2u << 20)
+
+static hsa_amd_vmem_alloc_handle_t hsa_handle(hipMemGenericAllocationHandle_t handle)
+{
+	return (hsa_amd_vmem_alloc_handle_t){(uintptr_t)handle};
+}
+
+static bool is_known_place(const hipMemAllocationProp *p)
+{
+	return p && p->type == hipMemAllocationTypePinned && p->location.type == hipMemLocationTypeDevice &&
+	       hip_device_of(p->location.id);
+}
+
+/* Where, and how it may be shared. */
+static hipError_t check_properties(const hipMemAllocationProp *p)
+{
+	if (!is_known_place(p))
+		return hipErrorInvalidValue;
+	return p->requestedHandleType == hipMemHandleTypeNone ||
+			       p->requestedHandleType == hipMemHandleTypePosixFileDescriptor
+		       ? hipSuccess
+		       : hipErrorNotSupported;
+}
+
+hipError_t hipMemGetAllocationGranularity(size_t *granule, const hipMemAllocationProp *p,
+					  hipMemAllocationGranularity_flags option)
+{
+	HIP_ENTER();
+	if (!granule || (unsigned)option > hipMemAllocationGranularityRecommended || !is_known_place(p))
+		return hip_end(hipErrorInvalidValue);
+	*granule = option == hipMemAllocationGranularityMinimum ? GRANULE_B : RECOMMENDED_B;
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *address, unsigned long long flags)
+{
+	HIP_ENTER();
+	if (!ptr || flags)
+		return hip_end(hipErrorInvalidValue);
+	/* As CLR: such a range there is not. */
+	if (!size || size % GRANULE_B || alignment & (alignment - 1))
+		return hip_end(hipErrorMemoryAllocation);
+	return hip_end(hip_of_hsa(hsa_amd_vmem_address_reserve_align(ptr, size, (uintptr_t)address,
+								     alignment < GRANULE_B ? 0 : alignment,
+								     HSA_AMD_VMEM_ADDRESS_NO_REGISTER)));
+}
+
+static hipError_t invalid_unless(hsa_status_t status)
+{
+	return status == HSA_STATUS_SUCCESS                  ? hipSuccess
+	       : status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory
+							     : hipErrorInvalidValue;
+}
+
+hipError_t hipMemAddressFree(void *ptr, size_t size)
+{
+	HIP_ENTER();
+	if (!ptr || !size)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(invalid_unless(hsa_amd_vmem_address_free(ptr, size)));
+}
+
+static hipError_t create(hipMemGenericAllocationHandle_t *out, size_t size_B, const hipMemAllocationProp *p)
+{
+	hsa_amd_vmem_alloc_handle_t handle;
+	hipError_t r;
+
+	if (!out || !size_B || size_B % GRANULE_B)
+		return hipErrorInvalidValue;
+	r = check_properties(p);
+	if (!r &&
+	    hsa_amd_vmem_handle_create(hip.device[p->location.id].vram, size_B, MEMORY_TYPE_PINNED, 0, &handle))
+		r = hipErrorOutOfMemory;
+	if (!r)
+		*out = (hipMemGenericAllocationHandle_t)(uintptr_t)handle.handle;
+	return r;
+}
+
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, const hipMemAllocationProp *p,
+			unsigned long long flags)
+{
+	HIP_ENTER();
+	return hip_end(flags ? hipErrorInvalidValue : create(handle, size, p));
+}
+
+hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
+{
+	HIP_ENTER();
+	return hip_end(invalid_unless(hsa_amd_vmem_handle_release(hsa_handle(handle))));
+}
+
+static struct hip_device *device_of(hsa_amd_vmem_alloc_handle_t handle)
+{
+	hsa_amd_memory_pool_t pool;
+	hsa_amd_memory_type_t type;
+
+	if (hsa_amd_vmem_get_alloc_properties_from_handle(handle, &pool, &type))
+		return NULL;
+	for (unsigned i = 0; i < hip.devices; i++)
+		if (hip.device[i].vram.handle == pool.handle)
+			return &hip.device[i];
+	return NULL;
+}
+
+static hipError_t map(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_t handle)
+{
+	struct hip_device *d = device_of(handle);
+	hipError_t r;
+
+	if (!ptr || !size_B || !d)
+		return hipErrorInvalidValue;
+	r = invalid_unless(hsa_amd_vmem_map(ptr, size_B, 0, handle, 0));
+	if (r)
+		return r;
+	r = hip_memory_add_ours(HIP_MEMORY_DEVICE, d->index, ptr, size_B);
+	if (r)
+		hsa_amd_vmem_unmap(ptr, size_B);
+	return r;
+}
+
+hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
+		     unsigned long long flags)
+{
+	HIP_ENTER();
+	return hip_end(offset || flags ? hipErrorInvalidValue : map(ptr, size, hsa_handle(handle)));
+}
+
+/* Arrays of which parts are mapped: as CLR, none. */
+hipError_t hipMemMapArrayAsync(hipArrayMapInfo *parts, unsigned int count, hipStream_t stream)
+{
+	HIP_ENTER();
+	(void)stream;
+	return hip_end(parts && count ? hipErrorNotSupported : hipErrorInvalidValue);
+}
+
+/* What was mapped at the address: of at most size_B, and no less. */
+static bool find_piece(const void *ptr, size_t size_B, struct hip_memory *memory)
+{
+	return hip_memory_find(ptr, memory) && memory->ours && memory->gpu_base == ptr && memory->size_B <= size_B;
+}
+
+/* One piece, or several side by side. */
+static hipError_t unmap(char *ptr, size_t size_B)
+{
+	struct hip_memory memory;
+	hipError_t r = ptr && size_B ? hipSuccess : hipErrorInvalidValue;
+
+	/* Kernels may still use it. */
+	for (size_t at_B = 0; !r && at_B < size_B; at_B += memory.size_B) {
+		if (!find_piece(ptr + at_B, size_B - at_B, &memory))
+			return hipErrorInvalidValue;
+		r = hip_device_wait(&hip.device[memory.device]);
+	}
+	for (size_t at_B = 0; !r && at_B < size_B; at_B += memory.size_B) {
+		if (!find_piece(ptr + at_B, size_B - at_B, &memory))
+			return hipErrorInvalidValue;
+		r = invalid_unless(hsa_amd_vmem_unmap(ptr + at_B, memory.size_B));
+		if (!r)
+			hip_memory_remove_ours(ptr + at_B);
+	}
+	return r;
+}
+
+hipError_t hipMemUnmap(void *ptr, size_t size)
+{
+	HIP_ENTER();
+	return hip_end(unmap(ptr, size));
+}
+
+/* --- access ----------------------------------------------------------------------------------- */
+
+static hipError_t set_access(void *ptr, size_t size_B, const hipMemAccessDesc *desc, size_t count)
+{
+	hsa_amd_memory_access_desc_t access[HIP_DEVICES_MAX];
+
+	if (!ptr || !size_B || !desc || !count || count > HIP_DEVICES_MAX)
+		return hipErrorInvalidValue;
+	for (size_t i = 0; i < count; i++) {
+		if (desc[i].location.type != hipMemLocationTypeDevice || !hip_device_of(desc[i].location.id) ||
+		    (desc[i].flags != hipMemAccessFlagsProtNone && desc[i].flags != hipMemAccessFlagsProtRead &&
+		     desc[i].flags != hipMemAccessFlagsProtReadWrite))
+			return hipErrorInvalidValue;
+		access[i].agent_handle = hip.device[desc[i].location.id].agent;
+		access[i].permissions = desc[i].flags == hipMemAccessFlagsProtReadWrite ? HSA_ACCESS_PERMISSION_RW
+					: desc[i].flags == hipMemAccessFlagsProtRead    ? HSA_ACCESS_PERMISSION_RO
+										     : HSA_ACCESS_PERMISSION_NONE;
+	}
+	return invalid_unless(hsa_amd_vmem_set_access(ptr, size_B, access, count));
+}
+
+hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count)
+{
+	HIP_ENTER();
+	return hip_end(set_access(ptr, size, desc, count));
+}
+
+hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr)
+{
+	hsa_access_permission_t permission;
+	hipError_t r;
+
+	HIP_ENTER();
+	if (!flags || !location || !ptr || location->type != hipMemLocationTypeDevice ||
+	    !hip_device_of(location->id))
+		return hip_end(hipErrorInvalidValue);
+	r = invalid_unless(hsa_amd_vmem_get_access(ptr, &permission, hip.device[location->id].agent));
+	if (!r)
+		*flags = permission == HSA_ACCESS_PERMISSION_RW   ? hipMemAccessFlagsProtReadWrite
+			 : permission == HSA_ACCESS_PERMISSION_RO ? hipMemAccessFlagsProtRead
+								  : hipMemAccessFlagsProtNone;
+	return hip_end(r);
+}
+
+/* --- sharing ---------------------------------------------------------------------------------- */
+
+hipError_t hipMemExportToShareableHandle(void *shared, hipMemGenericAllocationHandle_t handle,
+					 hipMemAllocationHandleType type, unsigned long long flags)
+{
+	HIP_ENTER();
+	if (!shared || flags || type != hipMemHandleTypePosixFileDescriptor)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(invalid_unless(hsa_amd_vmem_export_shareable_handle(shared, hsa_handle(handle), 0)));
+}
+
+/* The descriptor is given as a pointer: by its number (6.x), or by its address. */
+hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *out, void *shared,
+					   hipMemAllocationHandleType type)
+{
+	hsa_amd_vmem_alloc_handle_t handle;
+	int fd = (uintptr_t)shared < 4096 ? (int)(uintptr_t)shared : -1;
+	hipError_t r;
+
+	HIP_ENTER();
+	if (!out || type != hipMemHandleTypePosixFileDescriptor || (fd < 0 && !shared))
+		return hip_end(hipErrorInvalidValue);
+	if (fd < 0)
+		memcpy(&fd, shared, sizeof(fd));
+	r = invalid_unless(hsa_amd_vmem_import_shareable_handle(fd, &handle));
+	if (!r)
+		*out = (hipMemGenericAllocationHandle_t)(uintptr_t)handle.handle;
+	return hip_end(r);
+}
+
+hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *p, hipMemGenericAllocationHandle_t handle)
+{
+	struct hip_device *d;
+
+	HIP_ENTER();
+	d = p ? device_of(hsa_handle(handle)) : NULL;
+	if (!d)
+		return hip_end(hipErrorInvalidValue);
+	*p = (hipMemAllocationProp){
+		.type = hipMemAllocationTypePinned,
+		.requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+		.location = {hipMemLocationTypeDevice, d->index},
+	};
+	return hip_end(hipSuccess);
+}
+
+hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *out, void *address)
+{
+	hsa_amd_vmem_alloc_handle_t handle;
+	struct hip_memory memory;
+	hipError_t r;
+
+	HIP_ENTER();
+	if (!out || !hip_memory_find(address, &memory))
+		return hip_end(hipErrorInvalidValue);
+	r = invalid_unless(hsa_amd_vmem_retain_alloc_handle(&handle, memory.gpu_base));
+	if (!r)
+		*out = (hipMemGenericAllocationHandle_t)(uintptr_t)handle.handle;
+	return hip_end(r);
+}

@@ -1,0 +1,66 @@
+#include "api/module/built_in.h"
+
+#include "shaders/blob.h"
+
+extern const struct shader_blob kernels_blobs[];
+
+static const char *const names[HIP_BUILT_INS] = {
+	[HIP_BUILT_IN_MEET] = "meet",   [HIP_BUILT_IN_WRITE4] = "write4", [HIP_BUILT_IN_WRITE8] = "write8",
+	[HIP_BUILT_IN_COPY1] = "copy1", [HIP_BUILT_IN_COPY4] = "copy4",   [HIP_BUILT_IN_COPY16] = "copy16",
+	[HIP_BUILT_IN_FILL] = "fill",
+};
+
+static struct built_in {
+	_Atomic bool loaded;  /* release: all below is there */
+	struct drv_lock lock; /* guards all below; inside a stream's */
+	struct hip_code code; /* owned */
+	struct hip_kernel kernel[HIP_BUILT_INS];
+} built_ins[HIP_DEVICES_MAX];
+
+static hipError_t load_locked(struct built_in *b, struct hip_device *device)
+{
+	const struct shader_blob *blob;
+	char name[64] = ""; /* as HSA has it */
+	hipError_t r;
+
+	if (b->loaded)
+		return hipSuccess;
+	hsa_agent_get_info(device->agent, HSA_AGENT_INFO_NAME, name);
+	blob = shader_find(kernels_blobs, "kernels.O3", name);
+	if (!blob)
+		return hipErrorNoBinaryForGpu;
+	r = hip_code_load(device, blob->image, blob->size_B, &b->code);
+	if (r)
+		return r;
+	for (unsigned i = 0; i < HIP_BUILT_INS && !r; i++)
+		r = hip_code_kernel(&b->code, names[i], &b->kernel[i]);
+	if (r)
+		hip_code_unload(&b->code);
+	atomic_store_explicit(&b->loaded, !r, memory_order_release);
+	return r;
+}
+
+hipError_t hip_built_in(struct hip_device *device, enum hip_built_in which, const struct hip_kernel **kernel)
+{
+	struct built_in *b = &built_ins[device->index];
+	hipError_t r = hipSuccess;
+
+	if (__builtin_expect(!atomic_load_explicit(&b->loaded, memory_order_acquire), 0)) {
+		drv_lock(&b->lock);
+		r = load_locked(b, device);
+		drv_unlock(&b->lock);
+	}
+	*kernel = &b->kernel[which];
+	return r;
+}
+
+void hip_built_ins_reset(struct hip_device *device)
+{
+	struct built_in *b = &built_ins[device->index];
+
+	drv_lock(&b->lock);
+	if (b->loaded)
+		hip_code_unload(&b->code);
+	b->loaded = false;
+	drv_unlock(&b->lock);
+}

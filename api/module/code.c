@@ -1,0 +1,214 @@
+/* Code objects on devices: loaded through HSA, as any other client's. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/memory/memory.h"
+#include "api/module/compressed.h"
+#include "api/module/module.h"
+#include "api/stream/stream.h"
+
+#define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
+
+/* Fat binaries do not say how long they are: their headers do. What stands there, the linker wrote. */
+static size_t bundle_size(const char *image)
+{
+	const size_t magic_B = sizeof(BUNDLE_MAGIC) - 1;
+	uint64_t count, size_B = 0, entry[3];
+	const char *at = image + magic_B + sizeof(count);
+
+	memcpy(&count, image + magic_B, sizeof(count));
+	for (uint64_t i = 0; i < count; i++) {
+		memcpy(entry, at, sizeof(entry));
+		at += sizeof(entry) + entry[2];
+		if (entry[0] + entry[1] > size_B)
+			size_B = entry[0] + entry[1];
+	}
+	return size_B > (size_t)(at - image) ? size_B : (size_t)(at - image);
+}
+
+static size_t elf_size(const char *image)
+{
+	Elf64_Ehdr header;
+
+	memcpy(&header, image, sizeof(header));
+	return header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+}
+
+static size_t image_size(const char *image)
+{
+	if (!memcmp(image, BUNDLE_MAGIC, sizeof(BUNDLE_MAGIC) - 1))
+		return bundle_size(image);
+	return memcmp(image, ELFMAG, SELFMAG) ? 0 : elf_size(image);
+}
+
+static hipError_t load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code)
+{
+	hsa_code_object_reader_t reader;
+	hsa_status_t status = hsa_code_object_reader_create_from_memory(image, size_B, &reader);
+
+	if (status)
+		return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory : hipErrorInvalidImage;
+	status = hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
+					   &code->executable);
+	if (!status) {
+		status = hsa_executable_load_agent_code_object(code->executable, device->agent, reader, NULL, NULL);
+		if (!status)
+			status = hsa_executable_freeze(code->executable, NULL);
+		if (status)
+			hsa_executable_destroy(code->executable);
+	}
+	hsa_code_object_reader_destroy(reader);
+	return hip_of_hsa(status);
+}
+
+static hipError_t load_compressed(struct hip_device *device, const void *image, struct hip_code *code)
+{
+	void *plain;
+	size_t size_B;
+	hipError_t r = hip_decompress(image, &plain, &size_B);
+
+	if (r)
+		return r;
+	r = hip_is_compressed(plain) ? hipErrorInvalidImage : hip_code_load(device, plain, size_B, code);
+	free(plain);
+	return r;
+}
+
+hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code)
+{
+	hipError_t r = hip_fault(device);
+
+	code->device = device;
+	code->losses = atomic_load(&device->losses);
+	code->variables = NULL;
+	if (!r && hip_is_compressed(image))
+		return load_compressed(device, image, code);
+	if (!size_B)
+		size_B = image_size(image);
+	if (!size_B)
+		return hipErrorInvalidImage;
+	if (!r)
+		r = hip_of_errno(hip.hsa->pick(device->agent, &image, &size_B));
+	return r ? r : load(device, image, size_B, code);
+}
+
+/* --- variables that copies, fills and questions about addresses know --------------------------- */
+
+struct hip_variable {
+	struct hip_variable *next;
+	void *address;
+};
+static pthread_mutex_t variables_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static hipError_t add_variable(struct hip_code *code, void *address, size_t size_B)
+{
+	struct hip_variable *v;
+	hipError_t r;
+
+	for (v = code->variables; v; v = v->next)
+		if (v->address == address)
+			return hipSuccess;
+	v = malloc(sizeof(*v));
+	if (!v)
+		return hipErrorOutOfMemory;
+	r = hip_memory_add_ours(HIP_MEMORY_DEVICE, code->device->index, address, size_B);
+	if (r) {
+		free(v);
+		return r;
+	}
+	*v = (struct hip_variable){code->variables, address};
+	code->variables = v;
+	return hipSuccess;
+}
+
+DRV_OWN _Atomic unsigned hip_codes;
+
+void hip_code_unload(struct hip_code *code)
+{
+	atomic_fetch_add(&hip_codes, 1);
+	while (code->variables) {
+		struct hip_variable *v = code->variables;
+
+		code->variables = v->next;
+		hip_memory_remove_ours(v->address);
+		free(v);
+	}
+	hsa_executable_destroy(code->executable);
+}
+
+static hipError_t find_symbol(const struct hip_code *code, const char *name, hsa_symbol_kind_t kind,
+			      hsa_executable_symbol_t *symbol)
+{
+	hsa_symbol_kind_t found;
+
+	if (hsa_executable_get_symbol_by_name(code->executable, name, &code->device->agent, symbol) ||
+	    hsa_executable_symbol_get_info(*symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &found) || found != kind)
+		return hipErrorNotFound;
+	return hipSuccess;
+}
+
+static bool hides(const struct cs_kernel *k, enum cs_hidden_kind kind)
+{
+	for (unsigned i = 0; i < k->hidden_count; i++)
+		if (k->hidden[i].kind == kind)
+			return true;
+	return false;
+}
+
+hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct hip_kernel *kernel)
+{
+	hsa_executable_symbol_t symbol;
+	char *descriptor = malloc(strlen(name) + sizeof(".kd"));
+	hipError_t r;
+
+	if (!descriptor)
+		return hipErrorOutOfMemory;
+	strcpy(descriptor, name);
+	strcat(descriptor, ".kd");
+	r = find_symbol(code, descriptor, HSA_SYMBOL_KIND_KERNEL, &symbol);
+	free(descriptor);
+	if (r)
+		return r;
+	kernel->device = code->device;
+	kernel->losses = code->losses;
+	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->object) ||
+	    hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK,
+					   &kernel->calls))
+		return hipErrorUnknown;
+	kernel->cs = hip.hsa->kernel(code->device->agent, kernel->object);
+	if (!kernel->cs)
+		return hipErrorNotFound;
+	kernel->group_B = kernel->cs->lds_B;
+	kernel->private_B = kernel->cs->private_B;
+	kernel->dynamic_max_B = kernel->device->lds_B - kernel->group_B;
+	kernel->args_B = hip_args_size(kernel->cs->kernarg_B);
+	kernel->prints = hides(kernel->cs, CS_HIDDEN_PRINTF);
+	if (kernel->cs->hidden_end_B > kernel->cs->explicit_B)
+		kernel->hidden_B = kernel->cs->hidden_end_B - kernel->cs->explicit_B;
+	kernel->plain = !kernel->calls && !kernel->prints && kernel->hidden_B <= HIP_HIDDEN_MAX_B;
+	kernel->threads_max = kernel->cs->max_threads ? kernel->cs->max_threads : HIP_THREADS_MAX;
+	return hipSuccess;
+}
+
+hipError_t hip_code_variable(struct hip_code *code, const char *name, void **address, size_t *size_B)
+{
+	hsa_executable_symbol_t symbol;
+	uint64_t va;
+	uint32_t bytes;
+	hipError_t r = find_symbol(code, name, HSA_SYMBOL_KIND_VARIABLE, &symbol);
+
+	if (r)
+		return r;
+	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &va) ||
+	    hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE, &bytes))
+		return hipErrorUnknown;
+	*address = (void *)(uintptr_t)va;
+	*size_B = bytes;
+	if (bytes) {
+		pthread_mutex_lock(&variables_lock);
+		r = add_variable(code, *address, bytes);
+		pthread_mutex_unlock(&variables_lock);
+	}
+	return r;
+}

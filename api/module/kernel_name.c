@@ -1,0 +1,52 @@
+/* Names of kernels, for tools, and what else AMD's library exports for compilers and hiprtc. */
+#include <string.h>
+
+#include "api/module/module.h"
+#include "api/stream/stream.h"
+#include <hip/api/profile.h>
+
+/* As long as the module is loaded. NULL: there is no such function. */
+const char *hipKernelNameRef(const hipFunction_t function)
+{
+	const struct hip_kernel *k;
+
+	return hip_function_of(function, &k) ? NULL : k->cs->name;
+}
+
+const char *hipKernelNameRefByPtr(const void *function, hipStream_t stream)
+{
+	const struct hip_kernel *k;
+	struct hip_stream *s;
+
+	if (hip_init() || hip_stream_of(stream, &s) || hip_kernel_of(function, s->device, &k))
+		return NULL;
+	return k->cs->name;
+}
+
+/* A precompiled header of HIP's, for hiprtc: ours needs none. */
+void __hipGetPCH(const char **pch, unsigned int *size_B)
+{
+	if (pch)
+		*pch = NULL;
+	if (size_B)
+		*size_B = 0;
+}
+
+/* --- what compilers may call of whom they link, for half ---------------------------------------- */
+
+float __gnu_h2f_ieee(unsigned short bits)
+{
+	_Float16 half;
+
+	memcpy(&half, &bits, sizeof(half));
+	return (float)half;
+}
+
+unsigned short __gnu_f2h_ieee(float value)
+{
+	_Float16 half = (_Float16)value;
+	unsigned short bits;
+
+	memcpy(&bits, &half, sizeof(bits));
+	return bits;
+}

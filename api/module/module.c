@@ -1,0 +1,457 @@
+/* Modules: code that programs load, and functions as handles. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/module/managed.h"
+#include "api/stream/stream.h"
+
+/* Lives until its module is unloaded; of a kernel that the program was linked with, until the device is reset. */
+struct hip_function {
+	struct hip_function *next; /* of the same module */
+	uint64_t handle;
+	struct hip_kernel kernel;
+	char name[]; /* as it was asked for */
+};
+
+static void free_function(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_function, kernel.retired));
+}
+
+hip_module_fn *_Atomic hip_module_unloading;
+
+struct hip_module {
+	uint64_t handle;
+	struct hip_code code;           /* owned */
+	struct hip_managed *managed;    /* owned: its managed variables */
+	pthread_mutex_t lock;           /* guards functions */
+	struct hip_function *functions; /* owned */
+};
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+static hipError_t load(hipModule_t *out, const void *image, size_t size_B)
+{
+	struct hip_module *m;
+	hipError_t r;
+
+	if (!out || !image)
+		return hipErrorInvalidValue;
+	*out = NULL;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return hipErrorOutOfMemory;
+	r = hip_code_load(hip_current(), image, size_B, &m->code);
+	if (r) {
+		free(m);
+		return r;
+	}
+	r = hip_managed_load(&m->code, &m->managed);
+	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_MODULE), m, &m->handle)) {
+		hip_managed_unload(&m->managed);
+		r = hipErrorOutOfMemory;
+	}
+	if (r) {
+		hip_code_unload(&m->code);
+		free(m);
+		return r;
+	}
+	pthread_mutex_init(&m->lock, NULL);
+	*out = (hipModule_t)(uintptr_t)m->handle;
+	return hipSuccess;
+}
+
+static hipError_t read_file(const char *path, char **image, size_t *size_B)
+{
+	FILE *file = fopen(path, "rb");
+	long end;
+
+	if (!file)
+		return hipErrorFileNotFound;
+	*image = NULL;
+	if (!fseek(file, 0, SEEK_END) && (end = ftell(file)) >= 0 && !fseek(file, 0, SEEK_SET)) {
+		*size_B = (size_t)end;
+		*image = malloc(*size_B + 1);
+		if (*image && fread(*image, 1, *size_B, file) != *size_B) {
+			free(*image);
+			*image = NULL;
+		}
+	}
+	fclose(file);
+	return *image ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t load_file(hipModule_t *out, const char *path)
+{
+	char *image;
+	size_t size_B;
+	hipError_t r;
+
+	if (!out || !path || !*path)
+		return hipErrorInvalidValue;
+	r = read_file(path, &image, &size_B);
+	if (r)
+		return r;
+	r = size_B ? load(out, image, size_B) : hipErrorInvalidImage;
+	free(image);
+	return r;
+}
+
+hipError_t hipModuleLoad(hipModule_t *module, const char *path)
+{
+	HIP_ENTER(module, path);
+	return hip_end(load_file(module, path));
+}
+
+hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
+{
+	HIP_ENTER(module, image);
+	return hip_end(load(module, image, 0));
+}
+
+/* There is nothing that a JIT could be told. */
+hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int count, hipJitOption *options,
+			       void **values)
+{
+	(void)count, (void)options, (void)values;
+	HIP_ENTER(module, image, count, options, values);
+	return hip_end(load(module, image, 0));
+}
+
+/* As CLR: nothing is found in what is none. */
+static hipError_t no_module(hipModule_t handle)
+{
+	return handle ? hipErrorNotFound : hipErrorInvalidResourceHandle;
+}
+
+static hipError_t unload(hipModule_t handle)
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+	hip_module_fn *unloading;
+
+	if (!m)
+		return no_module(handle);
+	drv_handle_destroy(&hip_handles, m->handle);
+	(void)!hip_device_wait(m->code.device);
+	unloading = atomic_load(&hip_module_unloading);
+	if (unloading)
+		unloading(handle);
+	while (m->functions) {
+		struct hip_function *f = m->functions;
+
+		m->functions = f->next;
+		drv_handle_destroy(&hip_handles, f->handle);
+		hip_retire(&f->kernel.retired, free_function);
+	}
+	hip_managed_unload(&m->managed);
+	hip_code_unload(&m->code);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+	return hipSuccess;
+}
+
+hipError_t hipModuleUnload(hipModule_t module)
+{
+	HIP_ENTER(module);
+	return hip_end(unload(module));
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+/* One that has no module keeps to itself. */
+static hipError_t make_function(const char *name, const struct hip_kernel *kernel, struct hip_function **out)
+{
+	struct hip_function *f = calloc(1, sizeof(*f) + strlen(name) + 1);
+
+	if (!f)
+		return hipErrorOutOfMemory;
+	strcpy(f->name, name);
+	f->kernel = *kernel;
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_FUNCTION), &f->kernel, &f->handle)) {
+		free(f);
+		return hipErrorOutOfMemory;
+	}
+	*out = f;
+	return hipSuccess;
+}
+
+static hipError_t function_locked(struct hip_module *m, const char *name, struct hip_function **out)
+{
+	struct hip_kernel kernel;
+	hipError_t r;
+
+	for (struct hip_function *f = m->functions; f; f = f->next)
+		if (!strcmp(f->name, name)) {
+			*out = f;
+			return hipSuccess;
+		}
+	r = hip_code_kernel(&m->code, name, &kernel);
+	if (!r)
+		r = make_function(name, &kernel, out);
+	if (r)
+		return r;
+	(*out)->next = m->functions;
+	m->functions = *out;
+	return hipSuccess;
+}
+
+static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const char *name)
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+	struct hip_function *f;
+	hipError_t r;
+
+	if (!out || !name || !*name)
+		return hipErrorInvalidValue;
+	if (!m)
+		return no_module(handle);
+	if (hip_code_lost(m->code.device, m->code.losses))
+		return hipErrorContextIsDestroyed;
+	pthread_mutex_lock(&m->lock);
+	r = function_locked(m, name, &f);
+	pthread_mutex_unlock(&m->lock);
+	*out = r ? NULL : (hipFunction_t)(uintptr_t)f->handle;
+	return r;
+}
+
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name)
+{
+	HIP_ENTER(function, module, name);
+	return hip_end(get_function(function, module, name));
+}
+
+hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModule_t handle, const char *name)
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+	void *base;
+	size_t whole_B;
+	hipError_t r;
+
+	if ((!address && !size_B) || !name || !*name)
+		return hipErrorInvalidValue;
+	if (!m)
+		return no_module(handle);
+	if (hip_code_lost(m->code.device, m->code.losses))
+		return hipErrorContextIsDestroyed;
+	r = hip_managed_find(m->managed, name, &base, &whole_B)
+		    ? hipSuccess
+		    : hip_code_variable(&m->code, name, &base, &whole_B);
+	if (!r && address)
+		*address = base;
+	if (!r && size_B)
+		*size_B = whole_B;
+	return r;
+}
+
+hipError_t hipModuleGetGlobal(hipDeviceptr_t *address, size_t *size_B, hipModule_t module, const char *name)
+{
+	HIP_ENTER(address, size_B, module, name);
+	return hip_end(hip_module_variable(address, size_B, module, name));
+}
+
+hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel)
+{
+	*kernel = hip_find(HIP_FUNCTION, handle);
+	if (!*kernel)
+		return hipErrorInvalidResourceHandle;
+	return hip_code_lost((*kernel)->device, (*kernel)->losses) ? hipErrorContextIsDestroyed : hipSuccess;
+}
+
+/* Of kernels that the program was linked with: one for each of them on a device, until that is reset. */
+static struct {
+	pthread_mutex_t lock;
+	struct hip_function *list; /* owned */
+} linked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_kernel(const struct hip_function *f, const struct hip_device *device, uint64_t object)
+{
+	return f->kernel.object == object && f->kernel.device == device;
+}
+
+static hipError_t linked_locked(const struct hip_kernel *kernel, struct hip_function **out)
+{
+	hipError_t r;
+
+	for (struct hip_function *f = linked.list; f; f = f->next)
+		if (is_kernel(f, kernel->device, kernel->object)) {
+			*out = f;
+			return hipSuccess;
+		}
+	r = make_function(kernel->cs->name, kernel, out);
+	if (r)
+		return r;
+	(*out)->next = linked.list;
+	linked.list = *out;
+	return hipSuccess;
+}
+
+void hip_function_drop(const struct hip_device *device, uint64_t object)
+{
+	struct hip_function **at = &linked.list, *f;
+
+	pthread_mutex_lock(&linked.lock);
+	while ((f = *at) && !is_kernel(f, device, object))
+		at = &f->next;
+	if (f) {
+		*at = f->next;
+		drv_handle_destroy(&hip_handles, f->handle);
+		hip_retire(&f->kernel.retired, free_function);
+	}
+	pthread_mutex_unlock(&linked.lock);
+}
+
+static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
+{
+	const struct hip_kernel *kernel;
+	struct hip_function *f;
+	hipError_t r;
+
+	r = out ? hip_kernel_of(host, hip_current(), &kernel) : hipErrorInvalidDeviceFunction;
+	if (r)
+		return r;
+	pthread_mutex_lock(&linked.lock);
+	r = linked_locked(kernel, &f);
+	pthread_mutex_unlock(&linked.lock);
+	if (!r)
+		*out = (hipFunction_t)(uintptr_t)f->handle;
+	return r;
+}
+
+hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol)
+{
+	HIP_ENTER(function, symbol);
+	return hip_end(function_by_symbol(function, symbol));
+}
+
+/* --- attributes of functions ------------------------------------------------------------------ */
+
+static int binary_version(const struct hip_kernel *k)
+{
+	hipDeviceProp_tR0000 p;
+
+	return hipGetDevicePropertiesR0000(&p, k->device->index) ? 0 : p.major * 10 + p.minor;
+}
+
+static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
+{
+	const struct hip_kernel *k;
+	hipError_t r;
+
+	if (!out)
+		return hipErrorInvalidValue;
+	r = hip_kernel_query(function, hip_current(), &k);
+	if (r)
+		return r;
+	*out = (hipFuncAttributes){
+		.binaryVersion = binary_version(k),
+		.ptxVersion = binary_version(k),
+		.localSizeBytes = k->private_B,
+		.sharedSizeBytes = k->group_B,
+		.constSizeBytes = hip_constants_of(function),
+		.maxDynamicSharedSizeBytes = (int)(k->device->lds_B - k->group_B),
+		.maxThreadsPerBlock = (int)k->threads_max,
+		.numRegs = (int)k->cs->vgprs,
+	};
+	return hipSuccess;
+}
+
+hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *function)
+{
+	HIP_ENTER(attributes, function);
+	return hip_end(func_attributes(attributes, function));
+}
+
+static hipError_t func_attribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
+{
+	const struct hip_kernel *k;
+	hipError_t r;
+
+	if (!value)
+		return hipErrorInvalidValue;
+	r = hip_function_of(function, &k);
+	if (r)
+		return r;
+	switch (attribute) {
+	case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		*value = (int)k->threads_max;
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		*value = (int)k->group_B;
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+		*value = (int)k->private_B;
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_NUM_REGS:
+		*value = (int)k->cs->vgprs;
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
+	case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
+		*value = binary_version(k);
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		*value = (int)(k->device->lds_B - k->group_B);
+		return hipSuccess;
+	case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+	case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+	case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		*value = 0;
+		return hipSuccess;
+	default:
+		return hipErrorInvalidValue;
+	}
+}
+
+hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
+{
+	HIP_ENTER(value, attribute, function);
+	return hip_end(func_attribute(value, attribute, function));
+}
+
+/* Preferences have no effect: LDS and caches are apart, and all of LDS may be dynamic anyway. */
+static hipError_t set_attribute(const void *function, hipFuncAttribute attribute, int value)
+{
+	const struct hip_kernel *k;
+	hipError_t r;
+
+	if (!function)
+		return hipErrorInvalidDeviceFunction;
+	if ((unsigned)attribute > hipFuncAttributeMax)
+		return hipErrorInvalidValue;
+	r = hip_kernel_query(function, hip_current(), &k);
+	if (r)
+		return r;
+	if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize &&
+	    (value < 0 || (unsigned)value > k->device->lds_B - k->group_B))
+		return hipErrorInvalidValue;
+	/* -1: the driver chooses. */
+	if (attribute == hipFuncAttributePreferredSharedMemoryCarveout && (value < -1 || value > 100))
+		return hipErrorInvalidValue;
+	return hipSuccess;
+}
+
+/* As CLR, whatever the function is: it is not looked for. */
+static hipError_t check_preference(const void *function, int value, int max)
+{
+	if (!function)
+		return hipErrorInvalidDeviceFunction;
+	return value < 0 || value > max ? hipErrorInvalidValue : hipSuccess;
+}
+
+hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value)
+{
+	HIP_ENTER(function, attribute, value);
+	return hip_end(set_attribute(function, attribute, value));
+}
+
+hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config)
+{
+	HIP_ENTER(function, config);
+	return hip_end(check_preference(function, (int)config, hipFuncCachePreferEqual));
+}
+
+hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config)
+{
+	HIP_ENTER(function, config);
+	return hip_end(check_preference(function, (int)config, hipSharedMemBankSizeEightByte));
+}

@@ -1,0 +1,420 @@
+/* Pools: which there are, and how they begin and end. */
+#include "api/memory/memory.h"
+#include "api/pool/pool.h"
+#include "api/stream/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hip_pool *_Atomic hip_pool_slots[HIP_POOL_SLOTS];
+
+/* All that live, or have memory that lives. */
+static struct {
+	pthread_mutex_t lock; /* outside of a pool's; guards the list, and who visits */
+	pthread_cond_t left;  /* a visitor has */
+	struct hip_pool *list;
+} pools = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
+
+static void set_slots(const struct hip_pool *p, struct hip_pool *value)
+{
+	uint64_t first = (uintptr_t)p->base >> HIP_POOL_SLOT_SHIFT;
+
+	for (uint64_t i = 0; i < p->arena_B >> HIP_POOL_SLOT_SHIFT; i++)
+		atomic_store_explicit(&hip_pool_slots[first + i], value, memory_order_release);
+}
+
+static void stream_closing(struct hip_stream *s)
+{
+	pthread_mutex_lock(&pools.lock);
+	hip_caches_leave(s);
+	pthread_mutex_unlock(&pools.lock);
+}
+
+static bool find(const void *address, struct hip_memory *memory)
+{
+	struct hip_pool *p = hip_pool_at(address);
+	struct vm_node *node;
+	bool found = false;
+
+	if (!p)
+		return false;
+	pthread_mutex_lock(&p->lock);
+	node = vm_tree_next(&p->blocks, NULL, (uintptr_t)address, (uintptr_t)address + 1);
+	if (node) {
+		const struct hip_block *b = vm_container(node, struct hip_block, node);
+
+		found = b->state == HIP_BLOCK_USED && (uintptr_t)address - node->lo < b->asked_B;
+		*memory = (struct hip_memory){
+			.node = *node,
+			.kind = HIP_MEMORY_DEVICE,
+			.id = node->lo,
+			.device = p->device->index,
+			.size_B = b->asked_B,
+			.gpu_base = (char *)(uintptr_t)node->lo,
+			.pool = p->dead ? 0 : p->handle,
+			.shareable = p->exportable,
+		};
+	}
+	pthread_mutex_unlock(&p->lock);
+	return found;
+}
+
+/* What a wait leaves to a pool: nothing, once it is destroyed. */
+static uint64_t kept_B(const struct hip_pool *p)
+{
+	return p->dead ? 0 : atomic_load_explicit(&p->threshold_B, memory_order_relaxed);
+}
+
+/* The next of the device's that has more than it should keep; it does not end until it is left. */
+static struct hip_pool *visit(const struct hip_device *device, const struct hip_pool *behind, bool all)
+{
+	struct hip_pool *p;
+
+	pthread_mutex_lock(&pools.lock);
+	for (p = behind ? behind->next : pools.list; p; p = p->next)
+		if (p->device == device &&
+		    atomic_load_explicit(&p->reserved_B, memory_order_relaxed) > (all ? 0 : kept_B(p)))
+			break;
+	if (p)
+		p->visitors++;
+	pthread_mutex_unlock(&pools.lock);
+	return p;
+}
+
+static void unlink_locked(struct hip_pool *p)
+{
+	struct hip_pool **at = &pools.list;
+
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	while (p->caches) {
+		struct hip_cache *c = p->caches;
+
+		p->caches = c->next_in_pool;
+		atomic_store_explicit(&c->pool, NULL, memory_order_release); /* its stream may use it anew */
+	}
+}
+
+/* It is in no list any more. */
+static void free_pool(struct hip_pool *p)
+{
+	if (p->imported)
+		hip_imports_orphan(p);
+	if (p->base)
+		set_slots(p, NULL);
+	hip_arena_fini(p);
+	pthread_mutex_destroy(&p->access_lock);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* A destroyed pool that has no memory left goes with the last visitor. */
+static void leave(struct hip_pool *p)
+{
+	bool over;
+
+	pthread_mutex_lock(&pools.lock);
+	over = !--p->visitors && p->settling && !p->reserved_B;
+	if (over)
+		unlink_locked(p);
+	pthread_cond_broadcast(&pools.left);
+	pthread_mutex_unlock(&pools.lock);
+	if (over)
+		free_pool(p);
+}
+
+void hip_pool_retire(struct hip_pool *p)
+{
+	pthread_mutex_lock(&pools.lock);
+	p->settling = true;
+	p->visitors++;
+	pthread_mutex_unlock(&pools.lock);
+	hip_arena_trim(p, 0, true);
+	leave(p);
+}
+
+/* Trimming takes no lock of all pools. */
+static void host_waited(struct hip_device *device)
+{
+	for (struct hip_pool *p = visit(device, NULL, false), *next; p; p = next) {
+		hip_arena_trim(p, kept_B(p), p->dead);
+		next = visit(device, p, false);
+		leave(p);
+	}
+}
+
+void hip_pools_help(struct hip_device *device, const struct hip_pool *needy)
+{
+	for (struct hip_pool *p = visit(device, NULL, true), *next; p; p = next) {
+		if (p != needy)
+			hip_arena_trim(p, 0, true);
+		next = visit(device, p, true);
+		leave(p);
+	}
+}
+
+/* --- making and ending ------------------------------------------------------------------------ */
+
+static void set_defaults(struct hip_pool *p)
+{
+	p->follow = p->opportunistic = p->internal = 1;
+	p->threshold_B = 0;
+	for (int i = 0; i < HIP_DEVICES_MAX; i++)
+		p->access[i] = i == p->device->index ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone;
+}
+
+static void reclaim(struct hip_device *device)
+{
+	hip_pools_help(device, NULL);
+}
+
+static void set_hooks(void)
+{
+	atomic_store(&hip_memory_hooks.find, find);
+	atomic_store(&hip_memory_hooks.free_pool, hip_pool_free_now);
+	atomic_store(&hip_memory_hooks.reclaim, reclaim);
+	atomic_store(&hip_memory_hooks.host_waited, host_waited);
+	atomic_store(&hip_stream_hooks.closing, stream_closing);
+	atomic_store(&hip_stream_hooks.freed, hip_caches_free);
+}
+
+/* One whose arena begins to be, or that has none. Owns it from now on. */
+static hipError_t enter_pool(struct hip_pool *p)
+{
+	set_defaults(p);
+	p->most_B = SIZE_MAX;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_mutex_init(&p->access_lock, NULL);
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {
+		pthread_mutex_destroy(&p->access_lock);
+		pthread_mutex_destroy(&p->lock);
+		return hipErrorOutOfMemory;
+	}
+	set_slots(p, p);
+	set_hooks();
+	pthread_mutex_lock(&pools.lock);
+	p->next = pools.list;
+	pools.list = p;
+	pthread_mutex_unlock(&pools.lock);
+	return hipSuccess;
+}
+
+static hipError_t make_pool(struct hip_device *device, struct hip_pool **out)
+{
+	struct hip_pool *p = calloc(1, sizeof(*p));
+	hipError_t r;
+
+	if (!p)
+		return hipErrorOutOfMemory;
+	p->device = device;
+	r = hip_arena_init(p);
+	if (!r && (r = enter_pool(p)))
+		hip_arena_fini(p);
+	if (r) {
+		free(p);
+		return r;
+	}
+	*out = p;
+	return hipSuccess;
+}
+
+hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_pool **out)
+{
+	struct hip_pool *p = calloc(1, sizeof(*p));
+	hipError_t r;
+
+	if (!p)
+		return hipErrorOutOfMemory;
+	p->device = device;
+	p->imported = true;
+	p->key = key;
+	r = enter_pool(p);
+	if (r) {
+		free(p);
+		return r;
+	}
+	*out = p;
+	return hipSuccess;
+}
+
+/* Used, too, where no other is. */
+static void set_default(struct hip_device *device, struct hip_pool *p)
+{
+	struct hip_pool *none = NULL;
+
+	atomic_store_explicit(&device->default_pool, p, memory_order_release);
+	atomic_compare_exchange_strong(&device->pool, &none, p);
+}
+
+static hipError_t make_default_pool(struct hip_device *device, struct hip_pool **out)
+{
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_lock(&device->lock);
+	*out = atomic_load(&device->default_pool);
+	if (!*out) {
+		r = make_pool(device, out);
+		if (!r)
+			set_default(device, *out);
+	}
+	pthread_mutex_unlock(&device->lock);
+	return r;
+}
+
+static hipError_t default_pool(struct hip_device *device, struct hip_pool **out)
+{
+	*out = atomic_load_explicit(&device->default_pool, memory_order_acquire);
+	return __builtin_expect(*out != NULL, 1) ? hipSuccess : make_default_pool(device, out);
+}
+
+hipError_t hip_pool_current(struct hip_device *device, struct hip_pool **out)
+{
+	*out = atomic_load_explicit(&device->pool, memory_order_acquire);
+	return *out ? hipSuccess : default_pool(device, out);
+}
+
+static hipError_t destroy(hipMemPool_t handle)
+{
+	struct hip_pool *p = hip_pool_of(handle), *current = p;
+	bool left;
+
+	if (!p || p == atomic_load(&p->device->default_pool))
+		return hipErrorInvalidValue;
+	atomic_compare_exchange_strong(&p->device->pool, &current, atomic_load(&p->device->default_pool));
+	drv_handle_destroy(&hip_handles, p->handle);
+	pthread_mutex_lock(&p->lock);
+	p->dead = true;
+	/* Behind a cache's lock nobody keeps anything there any more. */
+	hip_caches_drain_locked(p);
+	left = !p->live;
+	pthread_mutex_unlock(&p->lock);
+	if (left)
+		hip_pool_retire(p);
+	return hipSuccess;
+}
+
+static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
+{
+	struct hip_pool *p;
+	hipError_t r;
+	size_t most_B;
+
+	if (!out || !props || props->allocType != hipMemAllocationTypePinned ||
+	    props->location.type != hipMemLocationTypeDevice || !hip_device_of(props->location.id) ||
+	    (props->handleTypes != hipMemHandleTypeNone &&
+	     props->handleTypes != hipMemHandleTypePosixFileDescriptor))
+		return hipErrorInvalidValue;
+	r = make_pool(hip_device_of(props->location.id), &p);
+	if (r)
+		return r;
+	/* Where 6.4 has its size, 5.7 has zeros. */
+	memcpy(&most_B, (const char *)props + 24, sizeof(most_B));
+	if (most_B)
+		p->most_B = (most_B + HIP_POOL_CHUNK_B - 1) & ~(size_t)(HIP_POOL_CHUNK_B - 1);
+	p->exportable = props->handleTypes != hipMemHandleTypeNone;
+	r = p->exportable ? hip_pool_name(p) : hipSuccess;
+	if (r)
+		(void)!destroy((hipMemPool_t)(uintptr_t)p->handle);
+	else
+		*out = (hipMemPool_t)(uintptr_t)p->handle;
+	return r;
+}
+
+hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
+{
+	hipError_t r;
+
+	HIP_ENTER(pool, props);
+	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	return hip_end(r ? r : create(pool, props));
+}
+
+hipError_t hipMemPoolDestroy(hipMemPool_t pool)
+{
+	HIP_ENTER(pool);
+	return hip_end(destroy(pool));
+}
+
+static hipError_t tell_pool(hipMemPool_t *out, int device, bool current)
+{
+	struct hip_device *d = hip_device_of(device);
+	struct hip_pool *p;
+	hipError_t r;
+
+	if (!out || !d)
+		return out && !current ? hipErrorInvalidDevice : hipErrorInvalidValue;
+	r = current ? hip_pool_current(d, &p) : default_pool(d, &p);
+	if (!r)
+		*out = (hipMemPool_t)(uintptr_t)p->handle;
+	return r;
+}
+
+hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device)
+{
+	HIP_ENTER(pool, device);
+	return hip_end(tell_pool(pool, device, false));
+}
+
+hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device)
+{
+	HIP_ENTER(pool, device);
+	return hip_end(tell_pool(pool, device, true));
+}
+
+hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
+{
+	struct hip_device *d;
+	struct hip_pool *p;
+	hipError_t r;
+
+	HIP_ENTER(device, handle);
+	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	if (r)
+		return hip_end(r);
+	d = hip_device_of(device);
+	p = hip_pool_of(handle);
+	if (!d || !p || p->imported)
+		return hip_end(hipErrorInvalidValue);
+	if (p->device != d)
+		return hip_end(hipErrorInvalidDevice);
+	atomic_store_explicit(&d->pool, p, memory_order_release);
+	return hip_end(hipSuccess);
+}
+
+/* Takes one of the device's out of the list. */
+static struct hip_pool *take_any_but(const struct hip_device *device, const struct hip_pool *kept)
+{
+	struct hip_pool *p;
+
+	pthread_mutex_lock(&pools.lock);
+	for (;;) {
+		for (p = pools.list; p && (p->device != device || p == kept); p = p->next)
+			continue;
+		if (!p || !p->visitors)
+			break;
+		pthread_cond_wait(&pools.left, &pools.lock);
+	}
+	if (p)
+		unlink_locked(p);
+	pthread_mutex_unlock(&pools.lock);
+	return p;
+}
+
+/* The device's pools end, with all that was given out; the default one begins anew. Its streams have ended before.
+ */
+void hip_pools_reset(struct hip_device *device)
+{
+	struct hip_pool *kept = atomic_load(&device->default_pool), *p;
+
+	if (kept) {
+		hip_arena_empty(kept);
+		set_defaults(kept);
+	}
+	atomic_store(&device->pool, kept);
+	while ((p = take_any_but(device, kept))) {
+		if (!p->dead)
+			drv_handle_destroy(&hip_handles, p->handle);
+		free_pool(p);
+	}
+}

@@ -1,0 +1,499 @@
+/* What pools give out and take back: each stream has a cache of what it freed itself. */
+#include "api/memory/memory.h"
+#include "api/pool/pool.h"
+#include "api/stream/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- caches ----------------------------------------------------------------------------------- */
+
+/* Between the pools' and a pool's: a stream that ends has no more of them. */
+static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
+
+/* One whose pool has ended, and with it all that was kept there; the pool's lock is held. */
+static struct hip_cache *take_over(struct hip_pool *p, struct hip_stream *s)
+{
+	bool taken = false;
+	struct hip_cache *c;
+
+	for (c = atomic_load(&s->caches); c; c = c->next) {
+		drv_lock(&c->lock);
+		taken = !c->pool;
+		if (taken) {
+			c->used_B = c->quota_B = 0;
+			memset(c->count, 0, sizeof(c->count));
+			c->large = 0;
+			c->pool = p;
+		}
+		drv_unlock(&c->lock);
+		if (taken)
+			break;
+	}
+	return c;
+}
+
+static struct hip_cache *add_cache(struct hip_pool *p, struct hip_stream *s)
+{
+	struct hip_cache *c = aligned_alloc(_Alignof(struct hip_cache), sizeof(*c));
+
+	if (!c)
+		return NULL;
+	memset(c, 0, sizeof(*c));
+	c->pool = p;
+	c->stream = s;
+	/* Calls on one stream may come from several threads; two caches of one pool do no harm. */
+	c->next = s->caches;
+	atomic_store_explicit(&s->caches, c, memory_order_release);
+	return c;
+}
+
+__attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p, struct hip_stream *s)
+{
+	struct hip_cache *c = NULL;
+
+	pthread_mutex_lock(&joining);
+	pthread_mutex_lock(&p->lock);
+	if (!atomic_load(&s->closing)) {
+		c = take_over(p, s);
+		c = c ? c : add_cache(p, s);
+	}
+	if (c) {
+		c->next_in_pool = p->caches;
+		p->caches = c;
+	}
+	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&joining);
+	return c;
+}
+
+static inline struct hip_cache *cache_of(struct hip_pool *p, struct hip_stream *s)
+{
+	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
+
+	while (c && atomic_load_explicit(&c->pool, memory_order_relaxed) != p)
+		c = c->next;
+	return __builtin_expect(c != NULL, 1) ? c : make_cache(p, s);
+}
+
+static void give(struct hip_cache *c, struct hip_block *b)
+{
+	b->stream = c->stream;
+	hip_arena_give_locked(c->pool, b);
+}
+
+/* The pool's lock is held. */
+static void drain(struct hip_cache *c)
+{
+	drv_lock(&c->lock);
+	for (unsigned i = 0; i < HIP_POOL_CLASSES; i++)
+		while (c->count[i])
+			give(c, c->block[i][--c->count[i]]);
+	while (c->large)
+		give(c, c->large_block[--c->large]);
+	drv_unlock(&c->lock);
+}
+
+void hip_caches_drain_locked(struct hip_pool *p)
+{
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		drain(c);
+}
+
+uint64_t hip_pool_used_locked(struct hip_pool *p)
+{
+	int64_t used_B = p->used_by_dead_B;
+
+	/* All at one time: what one stream was given another may have freed. */
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		drv_lock(&c->lock);
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool) {
+		used_B += c->used_B;
+		c->quota_B = c->used_B;
+	}
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		drv_unlock(&c->lock);
+	if (used_B > (int64_t)p->used_high_B)
+		p->used_high_B = (uint64_t)used_B;
+	return (uint64_t)used_B;
+}
+
+/* More is used here than when the maximum was looked at. */
+__attribute__((cold, noinline)) static void look_at_maximum(struct hip_pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	(void)hip_pool_used_locked(p);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void leave(struct hip_cache *c)
+{
+	struct hip_pool *p = c->pool;
+	struct hip_cache **at;
+
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	drain(c);
+	p->used_by_dead_B += c->used_B;
+	for (at = &p->caches; *at != c; at = &(*at)->next_in_pool)
+		continue;
+	*at = c->next_in_pool;
+	c->pool = NULL;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void hip_caches_leave(struct hip_stream *s)
+{
+	pthread_mutex_lock(&joining);
+	for (struct hip_cache *c = atomic_load(&s->caches); c; c = c->next)
+		leave(c);
+	pthread_mutex_unlock(&joining);
+}
+
+static void free_cache(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_cache, retired));
+}
+
+void hip_caches_free(struct hip_stream *s)
+{
+	for (struct hip_cache *c = s->caches, *next; c; c = next) {
+		next = c->next;
+		hip_retire(&c->retired, free_cache);
+	}
+}
+
+/* --- giving out ------------------------------------------------------------------------------- */
+
+/* What the stream itself freed. NULL: nothing of that size. The cache's lock is held. */
+static inline struct hip_block *take_cached(struct hip_cache *c, size_t size_B)
+{
+	unsigned class = hip_class_of(size_B);
+
+	if (__builtin_expect(class < HIP_POOL_CLASSES, 1))
+		return c->count[class] ? c->block[class][--c->count[class]] : NULL;
+	size_B = (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
+	for (unsigned i = c->large; i--;)
+		if (c->large_block[i]->node.hi - c->large_block[i]->node.lo == size_B) {
+			struct hip_block *b = c->large_block[i];
+
+			c->large_block[i] = c->large_block[--c->large];
+			return b;
+		}
+	return NULL;
+}
+
+static size_t block_size(size_t size_B)
+{
+	unsigned class = hip_class_of(size_B);
+
+	return class < HIP_POOL_CLASSES ? hip_class_size(class)
+					: (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
+}
+
+/* The class of blocks of exactly that size; HIP_POOL_CLASSES: of none. A piece whose rest could not be cut off is
+ * larger than its class. */
+static unsigned class_of_block(const struct hip_block *b)
+{
+	size_t size_B = b->node.hi - b->node.lo;
+	unsigned class = hip_class_of(size_B);
+
+	return class < HIP_POOL_CLASSES && size_B == hip_class_size(class) ? class : HIP_POOL_CLASSES;
+}
+
+/* The cache's lock is held. */
+static inline void *take_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
+{
+	b->asked_B = size_B;
+	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
+	c->used_B += (int64_t)size_B;
+	return (void *)(uintptr_t)b->node.lo;
+}
+
+static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, struct hip_stream *s)
+{
+	struct hip_cache *c;
+	struct hip_block *b;
+	bool more;
+	hipError_t r = hip_fault(s->device);
+
+	*out = NULL;
+	if (r || !size_B)
+		return r;
+	if (size_B > p->device->vram_B)
+		return hipErrorOutOfMemory;
+	c = cache_of(p, s);
+	if (!c)
+		return hipErrorOutOfMemory;
+	drv_lock(&c->lock);
+	b = take_cached(c, size_B);
+	if (!b) {
+		drv_unlock(&c->lock);
+		r = hip_arena_take(p, s, block_size(size_B), &b);
+		if (r)
+			return r;
+		b->class = class_of_block(b);
+		drv_lock(&c->lock);
+	}
+	more = c->used_B + (int64_t)size_B > c->quota_B;
+	*out = take_out(c, b, size_B);
+	drv_unlock(&c->lock);
+	if (more)
+		look_at_maximum(p);
+	return hipSuccess;
+}
+
+/* A hit: a block of the class that the stream itself freed, and no more in use than before. The caches of a pool
+ * that has ended (p may be NULL, as theirs is) have none. */
+static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p, const struct hip_stream *s,
+			    struct drv_lock **held)
+{
+	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
+	size_t class = hip_class_of(size_B);
+
+	if (!c || class >= HIP_POOL_CLASSES)
+		return false;
+	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p || !drv_lock_try(&c->lock))
+		return false;
+	*held = &c->lock;
+	if (!c->count[class] || c->used_B + (int64_t)size_B > c->quota_B)
+		return false;
+	*out = take_out(c, c->block[class][--c->count[class]], size_B);
+	return true;
+}
+
+/* --- taking back ------------------------------------------------------------------------------ */
+
+/* The block that begins there. NULL: none does. */
+static inline struct hip_block *block_at(const struct hip_pool *p, const void *ptr)
+{
+	uint64_t at = (uintptr_t)ptr - (uintptr_t)p->base;
+	struct hip_block *b = __atomic_load_n(&p->table[at / HIP_POOL_QUANTUM], __ATOMIC_ACQUIRE);
+
+	return b && b->node.lo == (uintptr_t)ptr ? b : NULL;
+}
+
+/* False: the cache has no room. Its lock is held. */
+static inline bool keep(struct hip_cache *c, struct hip_block *b)
+{
+	unsigned class = b->class;
+
+	if (__builtin_expect(class < HIP_POOL_CLASSES, 1)) {
+		if (c->count[class] == HIP_POOL_DEPTH)
+			return false;
+		c->block[class][c->count[class]++] = b;
+		return true;
+	}
+	/* A size of its own has a class that it fills in part. */
+	if (c->large == HIP_POOL_LARGE || hip_class_of(b->node.hi - b->node.lo) < HIP_POOL_CLASSES)
+		return false;
+	c->large_block[c->large++] = b;
+	return true;
+}
+
+/* c NULL: nobody uses it any more. */
+__attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_block *b, const struct hip_cache *c)
+{
+	bool last;
+
+	pthread_mutex_lock(&p->lock);
+	if (!c) {
+		p->used_by_dead_B -= (int64_t)b->asked_B;
+		b->stream = NULL;
+	}
+	hip_arena_give_locked(p, b);
+	last = p->dead && !p->live;
+	pthread_mutex_unlock(&p->lock);
+	/* A destroyed pool goes with the last of its memory. */
+	if (last)
+		hip_pool_retire(p);
+}
+
+/* The block is a cache's from now on, or what becomes of it there. False: it was not the program's. */
+static inline bool take_back(struct hip_block *b)
+{
+	unsigned used = HIP_BLOCK_USED;
+
+	return atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED);
+}
+
+/* Behind what the stream was given so far. */
+static inline void stamp(struct hip_block *b, struct hip_stream *s)
+{
+	b->stream = s;
+	b->index = hip_stream_written(s);
+	b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_release) + 1;
+}
+
+/* s NULL: nobody uses it any more. */
+static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
+{
+	struct hip_block *b = block_at(p, ptr);
+	struct hip_cache *c = s ? cache_of(p, s) : NULL;
+	bool kept = false;
+
+	if (!b)
+		return hipErrorInvalidValue;
+	if (s && !c)
+		return hipErrorOutOfMemory;
+	if (!take_back(b))
+		return hipErrorInvalidValue;
+	if (c) {
+		stamp(b, s);
+		drv_lock(&c->lock);
+		c->used_B -= (int64_t)b->asked_B;
+		kept = !p->dead && keep(c, b);
+		drv_unlock(&c->lock);
+	}
+	if (!kept)
+		give_back(p, b, c);
+	return hipSuccess;
+}
+
+/* Of a class that the stream's cache has room for. */
+static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_stream *s, struct drv_lock **held)
+{
+	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
+	struct hip_block *b = block_at(p, ptr);
+	size_t class;
+
+	if (!c || !b)
+		return false;
+	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p || !drv_lock_try(&c->lock))
+		return false;
+	*held = &c->lock;
+	class = b->class;
+	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH || !take_back(b))
+		return false;
+	stamp(b, s);
+	c->used_B -= (int64_t)b->asked_B;
+	c->block[class][c->count[class]++] = b;
+	return true;
+}
+
+bool hip_pool_free_now(void *ptr, hipError_t *error)
+{
+	struct hip_pool *p = hip_pool_at(ptr);
+
+	if (!p)
+		return false;
+	/* Until 6.4 HIP waits for the device; only then nobody uses it. */
+	*error = block_at(p, ptr) ? hip_device_wait(p->device) : hipErrorInvalidValue;
+	if (!*error)
+		*error = pool_free(p, ptr, NULL);
+	return true;
+}
+
+/* --- the public functions --------------------------------------------------------------------- */
+
+/* A stream that is none's is an invalid handle here. */
+static inline hipError_t stream_for(hipStream_t handle, struct hip_stream **s)
+{
+	hipError_t r = hip_stream_of(handle, s);
+
+	return r == hipErrorContextIsDestroyed ? hipErrorInvalidResourceHandle : r;
+}
+
+static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
+{
+	struct hip_stream *s;
+	struct hip_pool *p;
+	hipError_t r;
+
+	if (!out)
+		return hipErrorInvalidValue;
+	r = stream_for(stream, &s);
+	if (!r && hip_stream_captures(s))
+		return atomic_load(&hip_capture_ops)->allocate(s, size_B, out);
+	if (!r)
+		r = hip_pool_current(s->device, &p);
+	return r ? r : pool_malloc(out, size_B, p, s);
+}
+
+static inline bool malloc_shortly(void **out, size_t size_B, hipStream_t handle, struct drv_lock **held)
+{
+	const struct hip_stream *s = hip_stream_of_nocreate(handle);
+
+	if (!s || !out)
+		return false;
+	return pool_hit(out, size_B, atomic_load_explicit(&s->device->pool, memory_order_acquire), s, held);
+}
+
+HIP_SLOW_PATH static hipError_t malloc_at_length(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
+{
+	HIP_ENTER_SLOW(held, "hipMallocAsync", ptr, size, stream);
+	return hip_end_of("hipMallocAsync", malloc_async(ptr, size, stream));
+}
+
+hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
+{
+	struct drv_lock *held = NULL;
+
+	hip_call_begin();
+	if (__builtin_expect(!hip_slow_path_flags() && malloc_shortly(ptr, size, stream, &held), 1))
+		return hip_end_fast(held);
+	return malloc_at_length(ptr, size, stream, held);
+}
+
+hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, hipStream_t stream)
+{
+	struct hip_stream *s;
+	struct hip_pool *p;
+	hipError_t r;
+
+	HIP_ENTER(ptr, size, handle, stream);
+	p = hip_pool_of(handle);
+	if (!ptr || !p || p->imported)
+		return hip_end(hipErrorInvalidValue);
+	r = stream_for(stream, &s);
+	if (!r && hip_stream_captures(s))
+		return hip_end(atomic_load(&hip_capture_ops)->allocate(s, size, ptr));
+	return hip_end(r ? r : pool_malloc(ptr, size, p, s));
+}
+
+static hipError_t free_async(void *ptr, hipStream_t stream)
+{
+	struct hip_pool *p = hip_pool_at(ptr);
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!ptr)
+		return hipErrorInvalidValue;
+	r = stream_for(stream, &s);
+	if (!r && hip_stream_captures(s))
+		return atomic_load(&hip_capture_ops)->free(s, ptr);
+	/* The free is behind the null stream's work, too, although nothing is submitted for it. */
+	if (!r)
+		hip_stream_follow_rules(s);
+	if (r || (!p && hip_memory_free_graph(ptr, s, &r)))
+		return r;
+	return p ? pool_free(p, ptr, s) : hip_memory_free_behind(ptr, s);
+}
+
+static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock **held)
+{
+	struct hip_stream *s = hip_stream_of_nocreate(handle);
+	const struct hip_pool *p;
+
+	if (!s || !hip_stream_is_clear(s))
+		return false;
+	p = hip_pool_at(ptr);
+	return p && pool_keeps(p, ptr, s, held);
+}
+
+HIP_SLOW_PATH static hipError_t free_at_length(void *ptr, hipStream_t stream, struct drv_lock *held)
+{
+	HIP_ENTER_SLOW(held, "hipFreeAsync", ptr, stream);
+	return hip_end_of("hipFreeAsync", free_async(ptr, stream));
+}
+
+hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
+{
+	struct drv_lock *held = NULL;
+
+	hip_call_begin();
+	if (__builtin_expect(!hip_slow_path_flags() && free_shortly(ptr, stream, &held), 1))
+		return hip_end_fast(held);
+	return free_at_length(ptr, stream, held);
+}

@@ -1,0 +1,746 @@
+/* The arena of a pool: blocks, and the physical memory behind them. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "api/pool/pool.h"
+
+#define ARENA_ALIGN (4ull << 30) /* as pool.c finds pools by address */
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+static uint64_t size_of(const struct hip_block *b)
+{
+	return b->node.hi - b->node.lo;
+}
+
+static struct hip_block *block_of(struct vm_node *node)
+{
+	return node ? vm_container(node, struct hip_block, node) : NULL;
+}
+
+/* Its place in the table. */
+static struct hip_block **entry(const struct hip_pool *p, const struct hip_block *b)
+{
+	return &p->table[(b->node.lo - (uintptr_t)p->base) / HIP_POOL_QUANTUM];
+}
+
+static struct hip_block *block_at(const struct hip_pool *p, uint64_t address)
+{
+	return block_of(vm_tree_next(&p->blocks, NULL, address, address + 1));
+}
+
+/* Larger ones lie in later bins. */
+static unsigned bin_of(uint64_t size_B)
+{
+	unsigned bin = hip_class_of(size_B);
+
+	return bin < HIP_POOL_BINS ? bin : HIP_POOL_BINS - 1;
+}
+
+static void enlist(struct hip_pool *p, struct hip_block *b)
+{
+	struct hip_block **bin = &p->bin[bin_of(size_of(b))];
+
+	b->next = *bin;
+	b->link = bin;
+	if (b->next)
+		b->next->link = &b->next;
+	*bin = b;
+	p->free_B += size_of(b);
+}
+
+static void delist(struct hip_pool *p, struct hip_block *b)
+{
+	p->free_B -= size_of(b);
+	*b->link = b->next;
+	if (b->next)
+		b->next->link = b->link;
+	b->link = NULL;
+}
+
+static struct hip_block *new_block(struct hip_pool *p, uint64_t lo, uint64_t hi, unsigned state)
+{
+	struct hip_block *b = p->spare;
+
+	if (b)
+		p->spare = b->next;
+	else
+		b = malloc(sizeof(*b));
+	if (!b)
+		return NULL;
+	*b = (struct hip_block){0};
+	b->node.lo = lo;
+	b->node.hi = hi;
+	b->state = state;
+	vm_tree_insert(&p->blocks, &b->node);
+	return b;
+}
+
+static void resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_t hi)
+{
+	vm_tree_remove(&p->blocks, &b->node);
+	b->node.lo = lo;
+	b->node.hi = hi;
+	vm_tree_insert(&p->blocks, &b->node);
+}
+
+/* The other block's; NULL: nobody uses it any more. */
+static void set_tag(struct hip_block *b, const struct hip_block *from)
+{
+	struct hip_stream *old = b->stream;
+
+	b->stream = from && from->stream ? hip_stream_get(from->stream) : NULL;
+	b->index = from ? from->index : 0;
+	b->frees = from ? from->frees : 0;
+	hip_stream_put(old);
+}
+
+static void drop_block(struct hip_pool *p, struct hip_block *b)
+{
+	vm_tree_remove(&p->blocks, &b->node);
+	hip_stream_put(b->stream);
+	b->stream = NULL;
+	b->state = HIP_BLOCK_FREE;
+	b->next = p->spare;
+	p->spare = b;
+}
+
+/* A free neighbour of the same stream's, or of nobody's, joins. */
+static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with)
+{
+	uint64_t lo, hi;
+
+	if (!with || with->state != HIP_BLOCK_FREE || with->stream != b->stream)
+		return;
+	lo = with->node.lo < b->node.lo ? with->node.lo : b->node.lo;
+	hi = with->node.hi > b->node.hi ? with->node.hi : b->node.hi;
+	if (with->index > b->index)
+		b->index = with->index;
+	if (with->frees > b->frees)
+		b->frees = with->frees;
+	delist(p, with);
+	drop_block(p, with);
+	resize(p, b, lo, hi);
+}
+
+/* The tag's stream has a reference for it. */
+static void put_free(struct hip_pool *p, struct hip_block *b)
+{
+	b->state = HIP_BLOCK_FREE;
+	if (b->node.lo > (uintptr_t)p->base)
+		join(p, b, block_at(p, b->node.lo - 1));
+	join(p, b, block_at(p, b->node.hi));
+	enlist(p, b);
+}
+
+void hip_arena_give_locked(struct hip_pool *p, struct hip_block *b)
+{
+	if (b->stream)
+		hip_stream_get(b->stream);
+	*entry(p, b) = NULL;
+	p->live--;
+	put_free(p, b);
+}
+
+/* --- who may use it --------------------------------------------------------------------------- */
+
+static bool host_knows(const struct hip_block *b)
+{
+	return !b->stream || atomic_load(&b->stream->gone) ||
+	       atomic_load_explicit(&b->stream->host_frees, memory_order_relaxed) >= b->frees;
+}
+
+static bool has_ended(const struct hip_block *b)
+{
+	const struct hip_point point = {.stream = b->stream, .index = b->index};
+
+	return host_knows(b) || hip_point_is_completed(&point);
+}
+
+static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
+{
+	return b->stream == s || host_knows(b) || (p->follow && hip_frontier_covers(s, b->stream) >= b->frees) ||
+	       (p->opportunistic && has_ended(b));
+}
+
+/* --- taking ----------------------------------------------------------------------------------- */
+
+/* Cuts what is too much off, which keeps the tag. */
+static struct hip_block *use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
+{
+	delist(p, b);
+	if (size_of(b) > size_B) {
+		struct hip_block *rest = NULL;
+		uint64_t end = b->node.hi;
+
+		resize(p, b, b->node.lo, b->node.lo + size_B);
+		rest = new_block(p, b->node.hi, end, HIP_BLOCK_FREE);
+		if (rest) {
+			set_tag(rest, b);
+			enlist(p, rest);
+		} else {
+			resize(p, b, b->node.lo, end);
+		}
+	}
+	set_tag(b, NULL);
+	b->state = HIP_BLOCK_USED;
+	*entry(p, b) = b;
+	p->live++;
+	return b;
+}
+
+/* The smallest that is large enough, and the first of those. */
+static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
+{
+	struct hip_block *found = NULL;
+
+	for (unsigned bin = bin_of(size_B); bin < HIP_POOL_BINS; bin++) {
+		for (struct hip_block *b = p->bin[bin]; b; b = b->next)
+			if (size_of(b) >= size_B &&
+			    (!found || size_of(b) < size_of(found) ||
+			     (size_of(b) == size_of(found) && b->node.lo < found->node.lo)) &&
+			    may_use(p, b, s))
+				found = b;
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/* From first to last, side by side: one block, which the caller may use. */
+static struct hip_block *merge(struct hip_pool *p, struct hip_block *first, uint64_t end)
+{
+	while (first->node.hi < end) {
+		struct hip_block *next = block_at(p, first->node.hi);
+
+		delist(p, next);
+		/* What is cut off later has the last one's tag. */
+		set_tag(first, next);
+		uint64_t hi = next->node.hi;
+		drop_block(p, next);
+		resize(p, first, first->node.lo, hi);
+	}
+	return first;
+}
+
+typedef bool usable_fn(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s);
+
+/* Free blocks side by side that together are large enough. */
+static struct hip_block *run(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, usable_fn *usable,
+			     uint64_t *end)
+{
+	struct hip_block *first = NULL;
+	struct vm_node *node = NULL;
+	uint64_t hi = 0;
+
+	while ((node = vm_tree_next(&p->blocks, node, (uintptr_t)p->base, (uintptr_t)p->base + p->arena_B))) {
+		struct hip_block *b = block_of(node);
+
+		if (b->state != HIP_BLOCK_FREE || !usable(p, b, s)) {
+			first = NULL;
+			continue;
+		}
+		if (!first || b->node.lo != hi)
+			first = b;
+		hi = b->node.hi;
+		if (hi - first->node.lo >= size_B) {
+			*end = hi;
+			return first;
+		}
+	}
+	return NULL;
+}
+
+static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
+{
+	struct hip_block *b;
+	uint64_t end;
+
+	/* What others have freed is better than what was never used. */
+	hip_caches_drain_locked(p);
+	b = best(p, s, size_B);
+	if (b)
+		return use(p, b, size_B);
+	b = p->free_B >= size_B ? run(p, s, size_B, may_use, &end) : NULL;
+	if (!b)
+		return NULL;
+	return use(p, merge(p, b, end), size_B);
+}
+
+/* --- chunks ----------------------------------------------------------------------------------- */
+
+/* Addresses without memory that are large enough: the first such. 0: none. */
+static uint64_t find_hole(struct hip_pool *p, uint64_t size_B)
+{
+	uint64_t base = (uintptr_t)p->base, end = base + p->arena_B, at = p->full_to > base ? p->full_to : base;
+	struct vm_node *node = NULL;
+	bool full = true;
+
+	while ((node = vm_tree_next(&p->blocks, node, at, end)) && node->lo < at + size_B) {
+		full = full && node->lo < at + HIP_POOL_CHUNK_B;
+		at = (node->hi + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
+		p->full_to = full ? at : p->full_to;
+	}
+	return end - at >= size_B ? at : 0;
+}
+
+/* Addresses whose memory has not come, or is gone, are a hole again. */
+static void drop_addresses(struct hip_pool *p, struct hip_block *b)
+{
+	if (b->node.lo < p->full_to)
+		p->full_to = b->node.lo;
+	drop_block(p, b);
+}
+
+hipError_t hip_pool_update_access(const struct hip_pool *p, uint64_t lo, uint64_t size_B)
+{
+	hsa_amd_memory_access_desc_t access[HIP_DEVICES_MAX];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < hip.devices; i++)
+		if (p->access[i] != hipMemAccessFlagsProtNone)
+			access[count++] =
+				(hsa_amd_memory_access_desc_t){HSA_ACCESS_PERMISSION_RW, hip.device[i].agent};
+	return hip_of_hsa(hsa_amd_vmem_set_access((void *)(uintptr_t)lo, size_B, access, count));
+}
+
+static bool map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
+{
+	uint64_t size_B = c->hi - c->lo;
+
+	if (hsa_amd_vmem_handle_create(p->device->vram, size_B, MEMORY_TYPE_PINNED, 0, &c->handle))
+		return false;
+	if (!hsa_amd_vmem_map((void *)(uintptr_t)c->lo, size_B, 0, c->handle, 0))
+		return true;
+	hsa_amd_vmem_handle_release(c->handle);
+	return false;
+}
+
+/* access_lock is held, until others find the chunk. */
+static bool tell_chunk(const struct hip_pool *p, const struct hip_chunk_memory *c)
+{
+	if (!hip_pool_update_access(p, c->lo, c->hi - c->lo))
+		return true;
+	hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo);
+	hsa_amd_vmem_handle_release(c->handle);
+	return false;
+}
+
+static void add_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
+{
+	struct hip_chunk_memory **at = &p->chunks;
+
+	while (*at && (*at)->lo < c->lo)
+		at = &(*at)->next;
+	c->next = *at;
+	*at = c;
+}
+
+enum grown { GROWN, AT_LIMIT, NO_MEMORY };
+
+/* Addresses for a chunk, which count as reserved. */
+static enum grown begin_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, uint64_t size_B,
+				     struct hip_block **coming)
+{
+	if (size_B > p->most_B || p->reserved_B > p->most_B - size_B)
+		return AT_LIMIT;
+	c->lo = find_hole(p, size_B);
+	c->hi = c->lo + size_B;
+	*coming = c->lo ? new_block(p, c->lo, c->hi, HIP_BLOCK_COMING) : NULL;
+	if (!*coming)
+		return NO_MEMORY;
+	p->reserved_B += size_B;
+	return GROWN;
+}
+
+/* Its memory has come. */
+static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, struct hip_block *coming)
+{
+	add_chunk(p, c);
+	if (p->reserved_B > p->reserved_high_B)
+		p->reserved_high_B = p->reserved_B;
+	put_free(p, coming);
+}
+
+/* Addresses are taken under the lock, memory comes without it, and is the stream's before anybody else sees it. */
+static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+{
+	const uint64_t chunk_B = (size_B + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
+	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
+	struct hip_block *coming;
+	enum grown grown;
+	bool mapped;
+
+	if (!c)
+		return NO_MEMORY;
+	pthread_mutex_lock(&p->lock);
+	grown = begin_chunk_locked(p, c, chunk_B, &coming);
+	pthread_mutex_unlock(&p->lock);
+	if (grown) {
+		free(c);
+		return grown;
+	}
+	mapped = map_chunk(p, c);
+	pthread_mutex_lock(&p->access_lock);
+	grown = mapped && tell_chunk(p, c) ? GROWN : NO_MEMORY;
+	pthread_mutex_lock(&p->lock);
+	if (grown) {
+		p->reserved_B -= chunk_B;
+		drop_addresses(p, coming);
+	} else {
+		end_chunk_locked(p, c, coming);
+		*out = take_locked(p, s, size_B);
+	}
+	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&p->access_lock);
+	if (grown)
+		free(c);
+	return grown;
+}
+
+/* Every block in the chunk is free, and nobody uses it any more. */
+static bool is_over(const struct hip_pool *p, const struct hip_chunk_memory *c, bool any)
+{
+	struct vm_node *node = NULL;
+
+	while ((node = vm_tree_next(&p->blocks, node, c->lo, c->hi))) {
+		const struct hip_block *b = block_of(node);
+
+		if (b->state != HIP_BLOCK_FREE || !(any ? has_ended(b) : host_knows(b)))
+			return false;
+	}
+	return true;
+}
+
+/* Its addresses have no blocks any more; free blocks that reach over its ends are cut. */
+static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
+{
+	struct hip_block *b;
+
+	while ((b = block_of(vm_tree_next(&p->blocks, NULL, c->lo, c->hi)))) {
+		uint64_t lo = b->node.lo, hi = b->node.hi;
+		struct hip_block *behind = hi > c->hi ? new_block(p, c->hi, hi, HIP_BLOCK_FREE) : NULL;
+
+		/* Without memory for a block its addresses are lost to the arena until the chunk behind goes. */
+		if (behind) {
+			set_tag(behind, b);
+			enlist(p, behind);
+		}
+		delist(p, b);
+		if (lo < c->lo) {
+			resize(p, b, lo, c->lo);
+			enlist(p, b);
+		} else {
+			drop_block(p, b);
+		}
+	}
+}
+
+/* False: it is still there. */
+static bool unmap(struct hip_chunk_memory *c)
+{
+	if (hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo))
+		return false;
+	hsa_amd_vmem_handle_release(c->handle);
+	free(c);
+	return true;
+}
+
+void hip_chunks_unmap(struct hip_chunk_memory *c)
+{
+	while (c) {
+		struct hip_chunk_memory *next = c->next;
+
+		if (!unmap(c)) {
+			hsa_amd_vmem_handle_release(c->handle);
+			free(c);
+		}
+		c = next;
+	}
+}
+
+/* A chunk that was taken out goes, and its addresses may be used again; or else it is tried again later. */
+static void end_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
+{
+	const uint64_t lo = c->lo;
+	struct hip_block *b;
+
+	if (!unmap(c)) {
+		pthread_mutex_lock(&p->lock);
+		c->next = p->stuck;
+		p->stuck = c;
+		pthread_mutex_unlock(&p->lock);
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	b = block_at(p, lo);
+	if (b && b->state == HIP_BLOCK_COMING)
+		drop_addresses(p, b);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
+{
+	struct hip_chunk_memory *gone, **at;
+
+	pthread_mutex_lock(&p->lock);
+	gone = p->stuck;
+	p->stuck = NULL;
+	hip_caches_drain_locked(p);
+	for (at = &p->chunks; *at;) {
+		struct hip_chunk_memory *c = *at;
+		uint64_t size_B = c->hi - c->lo;
+
+		if (p->reserved_B < keep_B + size_B || !is_over(p, c, any)) {
+			at = &c->next;
+			continue;
+		}
+		cut_out(p, c);
+		*at = c->next;
+		c->next = gone;
+		gone = c;
+		/* Until its memory is gone the addresses are nobody's. */
+		new_block(p, c->lo, c->hi, HIP_BLOCK_COMING);
+		p->reserved_B -= size_B;
+	}
+	pthread_mutex_unlock(&p->lock);
+	for (struct hip_chunk_memory *c = gone, *next; c; c = next) {
+		next = c->next;
+		end_chunk(p, c);
+	}
+}
+
+bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *asked_B)
+{
+	const struct hip_block *b;
+	bool found;
+
+	pthread_mutex_lock(&p->lock);
+	b = block_at(p, (uintptr_t)ptr);
+	found = b && b->state == HIP_BLOCK_USED && b->node.lo == (uintptr_t)ptr;
+	for (const struct hip_chunk_memory *c = p->chunks; found && c && c->lo < b->node.hi; c = c->next) {
+		if (c->lo <= b->node.lo)
+			*lo = c->lo;
+		*hi = c->hi;
+		*asked_B = b->asked_B;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return found;
+}
+
+hipError_t hip_arena_set_access(struct hip_pool *p)
+{
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_lock(&p->lock);
+	for (struct hip_chunk_memory *c = p->chunks; c && !r; c = c->next)
+		r = hip_pool_update_access(p, c->lo, c->hi - c->lo);
+	pthread_mutex_unlock(&p->lock);
+	return r;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+/* Blocks of others, behind whose end the stream is made to wait. */
+static bool may_wait(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
+{
+	(void)p, (void)b, (void)s;
+	return true;
+}
+
+static hipError_t wait_for_run(struct hip_stream *s, const struct hip_point *points, unsigned count)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	for (unsigned i = 0; !r && i < count; i++)
+		r = hip_stream_after(s, &points[i]);
+	hip_stream_done(s);
+	return r;
+}
+
+#define WAITS_MAX 64 /* streams that one may be made to wait for */
+
+/* Behind what of each stream; false: of too many. */
+static bool add_mark(struct hip_point *points, unsigned *count, const struct hip_block *b)
+{
+	unsigned i = 0;
+
+	while (i < *count && points[i].stream != b->stream)
+		i++;
+	if (i == WAITS_MAX)
+		return false;
+	if (i == *count)
+		points[(*count)++] = (struct hip_point){.stream = hip_stream_get(b->stream)};
+	if (points[i].index < b->index)
+		points[i].index = b->index;
+	if (points[i].frees < b->frees)
+		points[i].frees = b->frees;
+	return true;
+}
+
+static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stream *s, uint64_t size_B,
+					     struct hip_point *points, unsigned *count)
+{
+	struct vm_node *node = NULL;
+	struct hip_block *b;
+	uint64_t end;
+
+	hip_caches_drain_locked(p);
+	b = run(p, s, size_B, may_wait, &end);
+	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
+		struct hip_block *part = block_of(node);
+
+		if (!may_use(p, part, s) && !add_mark(points, count, part))
+			return NULL;
+	}
+	return b ? use(p, merge(p, b, end), size_B) : NULL;
+}
+
+/* The stream was not made to wait: the host does, and the block is nobody's. */
+static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_point *points, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		(void)!hip_point_wait(&points[i]);
+	pthread_mutex_lock(&p->lock);
+	hip_arena_give_locked(p, b);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* The last way: the GPU waits. */
+static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+{
+	struct hip_point points[WAITS_MAX];
+	unsigned count = 0;
+	hipError_t r;
+
+	pthread_mutex_lock(&p->lock);
+	*out = take_pending_locked(p, s, size_B, points, &count);
+	pthread_mutex_unlock(&p->lock);
+	r = *out ? wait_for_run(s, points, count) : hipErrorOutOfMemory;
+	if (*out && r)
+		give_up(p, *out, points, count);
+	for (unsigned i = 0; i < count; i++)
+		hip_point_put(&points[i]);
+	return r;
+}
+
+static enum grown take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+{
+	pthread_mutex_lock(&p->lock);
+	*out = take_locked(p, s, size_B);
+	pthread_mutex_unlock(&p->lock);
+	return *out ? GROWN : grow(p, s, size_B, out);
+}
+
+hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_B, struct hip_block **out)
+{
+	enum grown grown;
+
+	hip_stream_follow_rules(s);
+	grown = take_or_grow(p, s, size_B, out);
+	/* What has ended lies apart: given back, it makes room for memory side by side. */
+	if (grown) {
+		hip_arena_trim(p, 0, true);
+		grown = take_or_grow(p, s, size_B, out);
+	}
+	if (grown == NO_MEMORY) {
+		hip_pools_help(p->device, p);
+		grown = take_or_grow(p, s, size_B, out);
+	}
+	if (!grown)
+		return hipSuccess;
+	return p->internal ? take_by_waiting(p, s, size_B, out) : hipErrorOutOfMemory;
+}
+
+static size_t table_size(const struct hip_pool *p)
+{
+	return p->arena_B / HIP_POOL_QUANTUM * sizeof(*p->table);
+}
+
+hipError_t hip_arena_init(struct hip_pool *p)
+{
+	size_t vram_B = (p->device->vram_B + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
+	void *base, *table;
+
+	/* As much again, so that what is kept by others leaves room side by side. */
+	p->arena_B = 2 * vram_B;
+	if (hsa_amd_vmem_address_reserve_align(&base, p->arena_B, 0, ARENA_ALIGN, HSA_AMD_VMEM_ADDRESS_NO_REGISTER))
+		return hipErrorOutOfMemory;
+	table = mmap(NULL, table_size(p), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		     0);
+	if (table == MAP_FAILED) {
+		hsa_amd_vmem_address_free(base, p->arena_B);
+		return hipErrorOutOfMemory;
+	}
+	p->base = base;
+	p->table = table;
+	return hipSuccess;
+}
+
+static bool is_stuck(const struct hip_pool *p, uint64_t lo)
+{
+	const struct hip_chunk_memory *c = p->stuck;
+
+	while (c && c->lo != lo)
+		c = c->next;
+	return c;
+}
+
+/* Chunks come or go. */
+static bool is_at_work(const struct hip_pool *p)
+{
+	struct vm_node *node = NULL;
+
+	while ((node = vm_tree_next(&p->blocks, node, 0, UINT64_MAX)))
+		if (block_of(node)->state == HIP_BLOCK_COMING && !is_stuck(p, node->lo))
+			return true;
+	return false;
+}
+
+static void drop_all(struct hip_pool *p)
+{
+	struct hip_block *b;
+
+	while ((b = block_of(vm_tree_next(&p->blocks, NULL, 0, UINT64_MAX))))
+		drop_block(p, b);
+	memset(p->bin, 0, sizeof(p->bin));
+	hip_chunks_unmap(p->chunks);
+	hip_chunks_unmap(p->stuck);
+	p->chunks = p->stuck = NULL;
+	p->free_B = p->full_to = 0;
+	p->reserved_B = p->reserved_high_B = p->used_high_B = p->live = 0;
+	p->used_by_dead_B = 0;
+}
+
+void hip_arena_empty(struct hip_pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	while (is_at_work(p)) {
+		pthread_mutex_unlock(&p->lock);
+		sched_yield();
+		pthread_mutex_lock(&p->lock);
+	}
+	hip_caches_drain_locked(p);
+	drop_all(p);
+	(void)!madvise(p->table, table_size(p), MADV_DONTNEED);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void hip_arena_fini(struct hip_pool *p)
+{
+	struct hip_block *b;
+
+	drop_all(p);
+	while ((b = p->spare)) {
+		p->spare = b->next;
+		free(b);
+	}
+	if (!p->base)
+		return;
+	hsa_amd_vmem_address_free(p->base, p->arena_B);
+	munmap(p->table, table_size(p));
+}

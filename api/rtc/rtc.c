@@ -1,0 +1,328 @@
+/* hiprtc: programs that are compiled while the program runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/rtc/rtc.h"
+
+struct hip_program {
+	uint64_t handle;
+	char *text; /* owned */
+	unsigned headers;
+	char **header, **header_name; /* owned */
+	unsigned names;
+	char **expression, **lowered; /* owned; lowered: NULL before it is compiled */
+	bool compiled;
+	bool bitcode; /* that is what the code is */
+	struct hip_bytes code, log;
+};
+
+static struct hip_program *program_of(hiprtcProgram handle)
+{
+	return hip_find(HIP_PROGRAM, handle);
+}
+
+static void free_texts(char **list, unsigned count)
+{
+	for (unsigned i = 0; list && i < count; i++)
+		free(list[i]);
+	free(list);
+}
+
+static void free_program(struct hip_program *p)
+{
+	free(p->text);
+	free_texts(p->header, p->headers);
+	free_texts(p->header_name, p->headers);
+	free_texts(p->expression, p->names);
+	free_texts(p->lowered, p->names);
+	hip_bytes_fini(&p->code);
+	hip_bytes_fini(&p->log);
+	free(p);
+}
+
+static char **copy_texts(const char **from, unsigned count)
+{
+	char **list;
+
+	/* Before memory for so many is asked for. */
+	for (unsigned i = 0; i < count; i++)
+		if (!from[i])
+			return NULL;
+	list = calloc(count + 1, sizeof(*list));
+	for (unsigned i = 0; list && i < count; i++) {
+		list[i] = strdup(from[i]);
+		if (!list[i]) {
+			free_texts(list, i);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+hiprtcResult hiprtcCreateProgram(hiprtcProgram *out, const char *text, const char *name, int headers,
+				 const char **header, const char **header_name)
+{
+	struct hip_program *p;
+
+	(void)name;
+	if (!out)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	if (!text || headers < 0 || (headers && (!header || !header_name)))
+		return HIPRTC_ERROR_INVALID_INPUT;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	p->text = strdup(text);
+	p->headers = (unsigned)headers;
+	p->header = copy_texts(header, p->headers);
+	p->header_name = copy_texts(header_name, p->headers);
+	if (!p->text || !p->header || !p->header_name ||
+	    drv_handle_create(&hip_handles, HIP_KIND(HIP_PROGRAM), p, &p->handle)) {
+		free_program(p);
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	}
+	*out = (hiprtcProgram)(uintptr_t)p->handle;
+	return HIPRTC_SUCCESS;
+}
+
+hiprtcResult hiprtcDestroyProgram(hiprtcProgram *handle)
+{
+	struct hip_program *p = handle ? program_of(*handle) : NULL;
+
+	if (!handle)
+		return HIPRTC_ERROR_INVALID_INPUT;
+	if (!p)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	drv_handle_destroy(&hip_handles, p->handle);
+	free_program(p);
+	*handle = NULL;
+	return HIPRTC_SUCCESS;
+}
+
+hiprtcResult hiprtcAddNameExpression(hiprtcProgram handle, const char *expression)
+{
+	struct hip_program *p = program_of(handle);
+	char **more;
+
+	if (!p)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	if (!expression)
+		return HIPRTC_ERROR_INVALID_INPUT;
+	if (p->compiled)
+		return HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
+	more = realloc(p->expression, (p->names + 1) * sizeof(*more));
+	if (!more)
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	p->expression = more;
+	more[p->names] = strdup(expression);
+	if (!more[p->names])
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	p->names++;
+	return HIPRTC_SUCCESS;
+}
+
+static hiprtcResult find_names(struct hip_program *p, const struct hip_bytes *code)
+{
+	p->lowered = calloc(p->names + 1, sizeof(*p->lowered));
+	if (!p->lowered)
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	for (unsigned i = 0; i < p->names; i++) {
+		p->lowered[i] = hip_rtc_name(code, i);
+		if (!p->lowered[i])
+			return HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+	}
+	return HIPRTC_SUCCESS;
+}
+
+static bool wants_bitcode(const struct hip_source *s)
+{
+	for (int i = 0; i < s->options; i++)
+		if (!strcmp(s->option[i], "-fgpu-rdc"))
+			return true;
+	return false;
+}
+
+/* Names are found in code: of bitcode, in what it would become by itself, whatever it lacks. */
+static hiprtcResult names_of_bitcode(struct hip_program *p)
+{
+	const char *const option = "-Wl,--noinhibit-exec";
+	struct hip_bytes code = {0}, log = {0};
+	hiprtcResult r = hip_clang_link(
+		&(struct hip_link){.part = &p->code, .parts = 1, .options = 1, .option = &option}, &code, &log);
+
+	r = r ? r : find_names(p, &code);
+	hip_bytes_fini(&code);
+	hip_bytes_fini(&log);
+	return r;
+}
+
+static hiprtcResult compile(struct hip_program *p, struct hip_source *source)
+{
+	hiprtcResult r;
+
+	p->bitcode = source->bitcode = wants_bitcode(source);
+	r = hip_clang(source, &p->code, &p->log);
+	if (r)
+		return r;
+	return p->names && p->bitcode ? names_of_bitcode(p) : find_names(p, &p->code);
+}
+
+bool hip_rtc_are_texts(const char *const *text, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!text[i])
+			return false;
+	return true;
+}
+
+hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char **option)
+{
+	struct hip_program *p = program_of(handle);
+	struct hip_bytes text = {0};
+	hiprtcResult r;
+	bool ok;
+
+	if (!p)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	if (options < 0 || (options && !option) ||
+	    !hip_rtc_are_texts((const char *const *)option, (unsigned)options))
+		return HIPRTC_ERROR_INVALID_INPUT;
+	ok = hip_bytes_add_text(&text, p->text);
+	for (unsigned i = 0; ok && i < p->names; i++)
+		ok = hip_rtc_query(&text, i, p->expression[i]);
+	hip_bytes_fini(&p->code);
+	hip_bytes_fini(&p->log);
+	free_texts(p->lowered, p->names);
+	p->lowered = NULL;
+	p->compiled = true;
+	r = ok ? compile(p, &(struct hip_source){text.at, p->headers, p->header, p->header_name, options,
+						 (const char *const *)option, false})
+	       : HIPRTC_ERROR_OUT_OF_MEMORY;
+	hip_bytes_fini(&text);
+	return r;
+}
+
+hiprtcResult hiprtcGetLoweredName(hiprtcProgram handle, const char *expression, const char **lowered)
+{
+	struct hip_program *p = program_of(handle);
+
+	if (!p)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	if (!expression || !lowered)
+		return HIPRTC_ERROR_INVALID_INPUT;
+	if (!p->lowered)
+		return HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+	for (unsigned i = 0; i < p->names; i++)
+		if (!strcmp(p->expression[i], expression) && p->lowered[i]) {
+			*lowered = p->lowered[i];
+			return HIPRTC_SUCCESS;
+		}
+	return HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}
+
+/* The log ends with a 0, which counts. */
+hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram handle, size_t *size)
+{
+	struct hip_program *p = program_of(handle);
+
+	if (!p || !size)
+		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
+	*size = p->log.size_B ? p->log.size_B + 1 : 0;
+	return HIPRTC_SUCCESS;
+}
+
+hiprtcResult hiprtcGetProgramLog(hiprtcProgram handle, char *log)
+{
+	struct hip_program *p = program_of(handle);
+
+	if (!p || !log)
+		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
+	if (p->log.size_B)
+		memcpy(log, p->log.at, p->log.size_B + 1);
+	return HIPRTC_SUCCESS;
+}
+
+/* Of code, or of bitcode: what the program is. */
+static hiprtcResult size_of(hiprtcProgram handle, bool bitcode, size_t *size)
+{
+	const struct hip_program *p = program_of(handle);
+
+	if (!p || !size)
+		return size ? HIPRTC_ERROR_INVALID_PROGRAM : HIPRTC_ERROR_INVALID_INPUT;
+	if (bitcode && !p->bitcode)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	*size = p->bitcode == bitcode ? p->code.size_B : 0;
+	return HIPRTC_SUCCESS;
+}
+
+static hiprtcResult give(hiprtcProgram handle, bool bitcode, char *to)
+{
+	const struct hip_program *p = program_of(handle);
+
+	if (!p || !to)
+		return to ? HIPRTC_ERROR_INVALID_PROGRAM : HIPRTC_ERROR_INVALID_INPUT;
+	if (p->bitcode != bitcode)
+		return HIPRTC_ERROR_INVALID_PROGRAM;
+	if (p->code.size_B)
+		memcpy(to, p->code.at, p->code.size_B);
+	return HIPRTC_SUCCESS;
+}
+
+hiprtcResult hiprtcGetCodeSize(hiprtcProgram program, size_t *size)
+{
+	return size_of(program, false, size);
+}
+
+hiprtcResult hiprtcGetCode(hiprtcProgram program, char *code)
+{
+	return give(program, false, code);
+}
+
+hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t *size)
+{
+	return size_of(program, true, size);
+}
+
+hiprtcResult hiprtcGetBitcode(hiprtcProgram program, char *bitcode)
+{
+	return give(program, true, bitcode);
+}
+
+/* --- about itself ----------------------------------------------------------------------------- */
+
+hiprtcResult hiprtcVersion(int *major, int *minor)
+{
+	if (!major || !minor)
+		return HIPRTC_ERROR_INVALID_INPUT;
+	*major = 9; /* of the interface, as HIP's library has it */
+	*minor = 0;
+	return HIPRTC_SUCCESS;
+}
+
+const char *hiprtcGetErrorString(hiprtcResult result)
+{
+	static const struct {
+		hiprtcResult result;
+		const char *name;
+	} names[] = {
+#define NAME(result) {result, #result}
+		NAME(HIPRTC_SUCCESS),
+		NAME(HIPRTC_ERROR_OUT_OF_MEMORY),
+		NAME(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE),
+		NAME(HIPRTC_ERROR_INVALID_INPUT),
+		NAME(HIPRTC_ERROR_INVALID_PROGRAM),
+		NAME(HIPRTC_ERROR_INVALID_OPTION),
+		NAME(HIPRTC_ERROR_COMPILATION),
+		NAME(HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE),
+		NAME(HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION),
+		NAME(HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION),
+		NAME(HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID),
+		NAME(HIPRTC_ERROR_INTERNAL_ERROR),
+		NAME(HIPRTC_ERROR_LINKING),
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].result == result)
+			return names[i].name;
+	return "HIPRTC_ERROR_UNKNOWN";
+}

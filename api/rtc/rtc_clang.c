@@ -1,0 +1,399 @@
+/* hiprtc's compiler: an installed clang, run on a folder of files. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/rtc/rtc.h"
+#include "drv/config.h"
+
+extern char **environ;
+
+#define ARGS_MAX 256
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+bool hip_bytes_add(struct hip_bytes *b, const void *from, size_t size_B)
+{
+	if (b->size_B + size_B + 1 > b->max_B) {
+		size_t max_B = 2 * (b->size_B + size_B) + 64;
+		char *at = realloc(b->at, max_B);
+
+		if (!at)
+			return false;
+		b->at = at;
+		b->max_B = max_B;
+	}
+	memcpy(b->at + b->size_B, from, size_B);
+	b->size_B += size_B;
+	b->at[b->size_B] = 0;
+	return true;
+}
+
+bool hip_bytes_add_text(struct hip_bytes *b, const char *text)
+{
+	return hip_bytes_add(b, text, strlen(text));
+}
+
+void hip_bytes_fini(struct hip_bytes *b)
+{
+	free(b->at);
+	*b = (struct hip_bytes){0};
+}
+
+bool hip_read_file(const char *path, struct hip_bytes *to)
+{
+	char part[4096];
+	FILE *file = fopen(path, "rb");
+	size_t n;
+	bool ok = file;
+
+	while (ok && (n = fread(part, 1, sizeof(part), file)))
+		ok = hip_bytes_add(to, part, n);
+	if (file)
+		fclose(file);
+	return ok;
+}
+
+/* --- the folder ------------------------------------------------------------------------------- */
+
+static int remove_one(const char *path, const struct stat *stat, int kind, struct FTW *place)
+{
+	(void)stat, (void)kind, (void)place;
+	return remove(path);
+}
+
+/* A header may lie in folders of its own; it may not leave the folder. */
+static bool make_folders(char *path)
+{
+	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = 0;
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return false;
+		*at = '/';
+	}
+	return true;
+}
+
+static bool write_file(const char *folder, const char *name, const void *from, size_t size_B)
+{
+	char path[PATH_MAX];
+	FILE *file;
+	bool ok;
+
+	if (*name == '/' || strstr(name, "..") ||
+	    snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) || !make_folders(path))
+		return false;
+	file = fopen(path, "wb");
+	ok = file && fwrite(from, 1, size_B, file) == size_B;
+	return (file && fclose(file)) ? false : ok;
+}
+
+static bool write_text(const char *folder, const char *name, const char *text)
+{
+	return write_file(folder, name, text, strlen(text));
+}
+
+static bool write_source(const char *folder, const struct hip_source *source)
+{
+	bool ok = write_text(folder, "program.hip", source->text);
+
+	for (unsigned i = 0; ok && i < source->headers; i++)
+		ok = write_text(folder, source->header_name[i], source->header[i]);
+	return ok;
+}
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+/* Our headers: where the variable says, or beside the library, as it was built or installed. */
+static bool find_headers(char *path, size_t path_B)
+{
+	const char *set = drv_config()->hip_include;
+	char probe[PATH_MAX + 32];
+	Dl_info self;
+
+	if (set) {
+		snprintf(path, path_B, "%s", set);
+		return true;
+	}
+	if (!dladdr(&hip, &self) || !strrchr(self.dli_fname, '/'))
+		return false;
+	snprintf(path, path_B, "%.*s/include", (int)(strrchr(self.dli_fname, '/') - self.dli_fname),
+		 self.dli_fname);
+	snprintf(probe, sizeof(probe), "%s/hip/api/launch.h", path);
+	return !access(probe, R_OK);
+}
+
+/* The compiler, as HIP's variable or the path has it; NULL: none. */
+static const char *find_clang(char *path, size_t path_B)
+{
+	static const char *const names[] = {"clang-19", "clang-20", "clang-21", "clang-18", "clang"};
+	const char *folder = drv_config()->clang_folder, *list = getenv("PATH");
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, path_B, "%s/%s", folder ? folder : "", names[i]);
+		if (folder && !access(path, X_OK))
+			return path;
+		for (const char *at = list; at && *at; at += strcspn(at, ":"), at += *at == ':') {
+			snprintf(path, path_B, "%.*s/%s", (int)strcspn(at, ":"), at, names[i]);
+			if (!access(path, X_OK))
+				return path;
+		}
+	}
+	return NULL;
+}
+
+static const char *find_device_libraries(void)
+{
+	static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
+					     "/opt/rocm/amdgcn/bitcode"};
+
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!access(places[i], R_OK))
+			return places[i];
+	return NULL;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+struct command {
+	char *argv[ARGS_MAX + 1]; /* owned */
+	unsigned argc;
+	bool failed;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct command *c, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (c->failed || c->argc == ARGS_MAX || vasprintf(&c->argv[c->argc], format, args) < 0)
+		c->failed = true;
+	else
+		c->argc++;
+	va_end(args);
+}
+
+/* CUDA's and HIP's names for the target; others are clang's. False: it is no target. */
+static bool add_target(struct command *c, const char *option)
+{
+	static const char *const names[] = {"--gpu-architecture=", "-arch=", "--offload-arch="};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(option, names[i], strlen(names[i]))) {
+			add(c, "--offload-arch=%s", option + strlen(names[i]));
+			return true;
+		}
+	return false;
+}
+
+/* HIP's way to say what ptrdiff_t is (since 6.1). Clang's own headers have it from this macro. */
+static void add_ptrdiff(struct command *c, const char *option)
+{
+	if (strcmp(option, "-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1") != 0)
+		return;
+	add(c, "-Wno-builtin-macro-redefined");
+	add(c, "-U__PTRDIFF_TYPE__");
+	add(c, "-D__PTRDIFF_TYPE__=long long int");
+}
+
+static void add_options(struct command *c, const struct hip_source *source)
+{
+	hipDeviceProp_tR0600 device;
+	bool targeted = false;
+
+	for (int i = 0; i < source->options; i++) {
+		if (add_target(c, source->option[i]))
+			targeted = true;
+		else
+			add(c, "%s", source->option[i]);
+		add_ptrdiff(c, source->option[i]);
+	}
+	if (!targeted && !hipGetDevicePropertiesR0600(&device, hip_thread.device))
+		add(c, "--offload-arch=%s", device.gcnArchName);
+}
+
+static void begin(struct command *c)
+{
+	char path[PATH_MAX];
+
+	add(c, "%s", find_clang(path, sizeof(path)) ? path : "clang");
+}
+
+static void add_output(struct command *c, const char *folder)
+{
+	add(c, "-o");
+	add(c, "%s/program.co", folder);
+}
+
+/* What programs have without including it, as with AMD's. */
+static const char *const built_in[] = {"hip_runtime.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h",
+				       "hip_math_constants.h"};
+
+static void build_compile(struct command *c, const char *folder, const struct hip_source *source)
+{
+	char path[PATH_MAX];
+	const char *libraries = find_device_libraries();
+
+	begin(c);
+	add(c, "-x");
+	add(c, "hip");
+	add(c, "--offload-device-only");
+	add(c, "--no-gpu-bundle-output");
+	add(c, "-nogpuinc");
+	if (libraries)
+		add(c, "--rocm-device-lib-path=%s", libraries);
+	else
+		add(c, "-nogpulib");
+	add(c, "-std=c++17");
+	add(c, "-O3");
+	add(c, "-D__HIPCC_RTC__");
+	add(c, "-I%s", folder);
+	if (find_headers(path, sizeof(path))) {
+		add(c, "-isystem%s", path);
+		for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
+			add(c, "-include");
+			add(c, "hip/%s", built_in[i]);
+		}
+	}
+	add_options(c, source);
+	if (source->bitcode) {
+		add(c, "-emit-llvm");
+		add(c, "-c");
+	}
+	add_output(c, folder);
+	add(c, "%s/program.hip", folder);
+}
+
+/* The device's libraries are in the bitcode already. */
+static void build_link(struct command *c, const char *folder, const struct hip_link *link)
+{
+	hipDeviceProp_tR0600 device;
+
+	begin(c);
+	add(c, "--target=amdgcn-amd-amdhsa");
+	if (!hipGetDevicePropertiesR0600(&device, hip_thread.device))
+		add(c, "-mcpu=%s", device.gcnArchName);
+	add(c, "-flto");
+	add(c, "-nogpulib");
+	add(c, "-O3");
+	for (unsigned i = 0; i < link->options; i++)
+		add(c, "%s", link->option[i]);
+	add_output(c, folder);
+	for (unsigned i = 0; i < link->parts; i++)
+		add(c, "%s/%u.bc", folder, i);
+}
+
+/* Without what `tuff run` puts in front of the program: the compiler needs no GPU. */
+static char **plain_environment(void)
+{
+	size_t count = 0, kept = 0;
+	char **env;
+
+	while (environ[count])
+		count++;
+	env = calloc(count + 1, sizeof(*env));
+	for (size_t i = 0; env && i < count; i++)
+		if (strncmp(environ[i], "LD_PRELOAD=", 11) && strncmp(environ[i], "TUFF_VGPU", 9) &&
+		    strncmp(environ[i], "LD_LIBRARY_PATH=", 16))
+			env[kept++] = environ[i];
+	return env;
+}
+
+static int run(struct command *c, const char *log)
+{
+	posix_spawn_file_actions_t files;
+	char **env = plain_environment();
+	int status = -1;
+	pid_t pid;
+
+	if (!env || posix_spawn_file_actions_init(&files)) {
+		free(env);
+		return -1;
+	}
+	if (!posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600) &&
+	    !posix_spawn_file_actions_adddup2(&files, 1, 2) &&
+	    !posix_spawnp(&pid, c->argv[0], &files, NULL, c->argv, env))
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			continue;
+	posix_spawn_file_actions_destroy(&files);
+	free(env);
+	return status;
+}
+
+/* The command ends here. */
+static hiprtcResult finish(struct command *c, const char *folder, struct hip_bytes *code, struct hip_bytes *log)
+{
+	char path[PATH_MAX], out[PATH_MAX];
+	int status;
+
+	snprintf(path, sizeof(path), "%s/log", folder);
+	snprintf(out, sizeof(out), "%s/program.co", folder);
+	status = c->failed ? -1 : run(c, path);
+	while (c->argc)
+		free(c->argv[--c->argc]);
+	(void)!hip_read_file(path, log);
+	if (status)
+		hip_bytes_add_text(log, log->size_B ? ""
+						    : "hiprtc: no clang that compiles for AMD's GPUs was found in "
+						      "HIP_CLANG_PATH or PATH\n");
+	return !status && hip_read_file(out, code) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
+}
+
+static hiprtcResult compile(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
+{
+	struct command c = {0};
+
+	if (!write_source(folder, what))
+		return HIPRTC_ERROR_INVALID_INPUT;
+	build_compile(&c, folder, what);
+	return finish(&c, folder, code, log);
+}
+
+static hiprtcResult link_parts(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
+{
+	const struct hip_link *link = what;
+	struct command c = {0};
+	char name[32];
+
+	for (unsigned i = 0; i < link->parts; i++) {
+		snprintf(name, sizeof(name), "%u.bc", i);
+		if (!write_file(folder, name, link->part[i].at, link->part[i].size_B))
+			return HIPRTC_ERROR_INTERNAL_ERROR;
+	}
+	build_link(&c, folder, link);
+	return finish(&c, folder, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
+}
+
+static hiprtcResult in_folder(hiprtcResult (*work)(const char *, const void *, struct hip_bytes *,
+						   struct hip_bytes *),
+			      const void *what, struct hip_bytes *code, struct hip_bytes *log)
+{
+	char folder[] = "/tmp/hiprtc-XXXXXX";
+	hiprtcResult r;
+
+	if (!mkdtemp(folder))
+		return HIPRTC_ERROR_INTERNAL_ERROR;
+	r = work(folder, what, code, log);
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return r;
+}
+
+hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
+{
+	return in_folder(compile, source, code, log);
+}
+
+hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)
+{
+	return in_folder(link_parts, link, code, log);
+}

@@ -1,0 +1,224 @@
+/* Linking: bitcode of several compilations becomes code for the current device. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/base/entry.h"
+#include "api/rtc/rtc.h"
+
+#define OPTIONS_MAX (HIPRTC_JIT_NUM_OPTIONS + 2u)
+
+struct linker {
+	uint64_t handle;
+	struct hip_bytes *part; /* owned, and what they own */
+	unsigned parts;
+	struct hip_bytes code;
+	unsigned options;
+	const char *const *option; /* borrowed: the program's, as CLR has it */
+	char *error_log;           /* borrowed; NULL: it wants none */
+	size_t error_log_B;
+};
+
+static struct linker *linker_of(const void *handle)
+{
+	return hip_find(HIP_LINKER, handle);
+}
+
+static void free_linker(struct linker *l)
+{
+	for (unsigned i = 0; i < l->parts; i++)
+		hip_bytes_fini(&l->part[i]);
+	free(l->part);
+	hip_bytes_fini(&l->code);
+	free(l);
+}
+
+/* Sizes are in the pointer itself, or, as CLR takes them, behind it where it is one. */
+static void take_options(struct linker *l, unsigned count, const hiprtcJIT_option *options, void **values)
+{
+	for (unsigned i = 0; i < count; i++)
+		switch (options[i]) {
+		case HIPRTC_JIT_IR_TO_ISA_OPT_EXT:
+			l->option = values[i];
+			break;
+		case HIPRTC_JIT_IR_TO_ISA_OPT_COUNT_EXT:
+			l->options = (unsigned)(uintptr_t)values[i];
+			break;
+		case HIPRTC_JIT_ERROR_LOG_BUFFER:
+			l->error_log = values[i];
+			break;
+		case HIPRTC_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+			l->error_log_B = (uintptr_t)values[i];
+			break;
+		default: /* without meaning for clang */
+			break;
+		}
+}
+
+hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, void **values, hiprtcLinkState *out)
+{
+	struct linker *l;
+
+	/* No option is given twice. */
+	if (!out || count > OPTIONS_MAX || (count && (!options || !values)))
+		return HIPRTC_ERROR_INVALID_INPUT;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	take_options(l, count, options, values);
+	if (!l->option)
+		l->options = 0;
+	if (!hip_rtc_are_texts(l->option, l->options)) {
+		free(l);
+		return HIPRTC_ERROR_INVALID_INPUT;
+	}
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_LINKER), l, &l->handle)) {
+		free(l);
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	}
+	*out = (hiprtcLinkState)(uintptr_t)l->handle;
+	return HIPRTC_SUCCESS;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+static hiprtcResult append(struct linker *l, const void *from, size_t size_B)
+{
+	struct hip_bytes *more = realloc(l->part, (l->parts + 1) * sizeof(*more)), bytes = {0};
+
+	if (!more)
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	l->part = more;
+	if (!hip_bytes_add(&bytes, from, size_B))
+		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	more[l->parts++] = bytes;
+	return HIPRTC_SUCCESS;
+}
+
+/* Not CUDA's, nor archives of bundles. */
+static bool is_input(hiprtcJITInputType type)
+{
+	return type == HIPRTC_JIT_INPUT_LLVM_BITCODE || type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE;
+}
+
+static hiprtcResult add(hiprtcLinkState state, hiprtcJITInputType type, const void *image, size_t size_B)
+{
+	struct linker *l = linker_of(state);
+	hipError_t none = hip_init();
+
+	if (!l || !image || !size_B || !is_input(type))
+		return HIPRTC_ERROR_INVALID_INPUT;
+	if (type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE &&
+	    (none || hip.hsa->pick(hip_current()->agent, &image, &size_B)))
+		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+	return append(l, image, size_B);
+}
+
+hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size,
+			       const char *name, unsigned int count, hiprtcJIT_option *options, void **values)
+{
+	(void)name, (void)count, (void)options, (void)values; /* nothing depends on them, as in CLR */
+	return add(state, type, image, size);
+}
+
+hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, const char *path, unsigned int count,
+			       hiprtcJIT_option *options, void **values)
+{
+	struct hip_bytes bytes = {0};
+	hiprtcResult r;
+
+	(void)count, (void)options, (void)values;
+	if (!linker_of(state) || !path || !is_input(type))
+		return HIPRTC_ERROR_INVALID_INPUT;
+	r = hip_read_file(path, &bytes) && bytes.size_B ? add(state, type, bytes.at, bytes.size_B)
+							: HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+	hip_bytes_fini(&bytes);
+	return r;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+hiprtcResult hiprtcLinkComplete(hiprtcLinkState state, void **out, size_t *size)
+{
+	struct linker *l = linker_of(state);
+	struct hip_bytes log = {0};
+	hiprtcResult r;
+
+	if (!l || !out || !size)
+		return HIPRTC_ERROR_INVALID_INPUT;
+	hip_bytes_fini(&l->code);
+	r = l->parts ? hip_clang_link(&(struct hip_link){l->part, l->parts, l->options, l->option}, &l->code, &log)
+		     : HIPRTC_ERROR_LINKING;
+	if (r && l->error_log && l->error_log_B)
+		snprintf(l->error_log, l->error_log_B, "%s", log.at ? log.at : "nothing to link");
+	hip_bytes_fini(&log);
+	if (r)
+		return r;
+	*out = l->code.at;
+	*size = l->code.size_B;
+	return HIPRTC_SUCCESS;
+}
+
+hiprtcResult hiprtcLinkDestroy(hiprtcLinkState state)
+{
+	struct linker *l = linker_of(state);
+
+	if (!l)
+		return HIPRTC_ERROR_INVALID_INPUT;
+	drv_handle_destroy(&hip_handles, l->handle);
+	free_linker(l);
+	return HIPRTC_SUCCESS;
+}
+
+/* --- the same under HIP's names (6.4) ---------------------------------------------------------- */
+
+#if TUFF_HIP_ABI >= 6
+static hipError_t of_rtc(hiprtcResult r)
+{
+	switch (r) {
+	case HIPRTC_SUCCESS:
+		return hipSuccess;
+	case HIPRTC_ERROR_OUT_OF_MEMORY:
+		return hipErrorOutOfMemory;
+	case HIPRTC_ERROR_INVALID_INPUT:
+		return hipErrorInvalidValue;
+	case HIPRTC_ERROR_PROGRAM_CREATION_FAILURE:
+		return hipErrorInvalidImage;
+	default:
+		return hipErrorUnknown;
+	}
+}
+
+hipError_t hipLinkCreate(unsigned int count, hipJitOption *options, void **values, hipLinkState_t *out)
+{
+	HIP_ENTER();
+	return hip_end(of_rtc(hiprtcLinkCreate(count, options, values, (hiprtcLinkState *)out)));
+}
+
+hipError_t hipLinkAddData(hipLinkState_t state, hipJitInputType type, void *data, size_t size, const char *name,
+			  unsigned int count, hipJitOption *options, void **values)
+{
+	HIP_ENTER();
+	return hip_end(
+		of_rtc(hiprtcLinkAddData((hiprtcLinkState)state, type, data, size, name, count, options, values)));
+}
+
+hipError_t hipLinkAddFile(hipLinkState_t state, hipJitInputType type, const char *path, unsigned int count,
+			  hipJitOption *options, void **values)
+{
+	HIP_ENTER();
+	return hip_end(of_rtc(hiprtcLinkAddFile((hiprtcLinkState)state, type, path, count, options, values)));
+}
+
+hipError_t hipLinkComplete(hipLinkState_t state, void **out, size_t *size)
+{
+	HIP_ENTER();
+	return hip_end(of_rtc(hiprtcLinkComplete((hiprtcLinkState)state, out, size)));
+}
+
+hipError_t hipLinkDestroy(hipLinkState_t state)
+{
+	HIP_ENTER();
+	return hip_end(of_rtc(hiprtcLinkDestroy((hiprtcLinkState)state)));
+}
+#endif

@@ -1,0 +1,284 @@
+/* Captures: which streams take part in which, and where each stands. The nodes themselves are graph/'s. */
+#include "api/stream/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pthread_mutex_t hip_captures_lock = PTHREAD_MUTEX_INITIALIZER;
+struct hip_capture *hip_captures_list;
+const struct hip_capture_ops *_Atomic hip_capture_ops;
+static uint64_t last_id, last_thread;
+
+/* --- streams of a capture ------------------------------------------------------------------------ */
+
+static bool has_tail(const struct hip_stream_capture *p, hipGraphNode_t node)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->tails[i] == node)
+			return true;
+	return false;
+}
+
+hipError_t hip_capture_add_tails(struct hip_stream_capture *p, const hipGraphNode_t *nodes, size_t count)
+{
+	if (p->count + count > p->room) {
+		size_t room = 2 * (p->count + count);
+		hipGraphNode_t *tails = realloc(p->tails, room * sizeof(hipGraphNode_t));
+
+		if (!tails)
+			return hipErrorOutOfMemory;
+		p->tails = tails;
+		p->room = room;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!has_tail(p, nodes[i]))
+			p->tails[p->count++] = nodes[i];
+	return hipSuccess;
+}
+
+static void free_stream_capture(struct hip_stream_capture *p)
+{
+	atomic_store(&p->stream->capture, NULL);
+	hip_stream_put(p->stream);
+	free(p->tails);
+	free(p);
+}
+
+static hipError_t join(struct hip_capture *c, struct hip_stream *s, const hipGraphNode_t *tails, size_t count)
+{
+	struct hip_stream_capture *p = calloc(1, sizeof(*p));
+
+	if (!p || hip_capture_add_tails(p, tails, count)) {
+		free(p);
+		return hipErrorOutOfMemory;
+	}
+	p->capture = c;
+	p->stream = hip_stream_get(s);
+	p->next = c->streams;
+	c->streams = p;
+	atomic_store(&s->capture, p);
+	return hipSuccess;
+}
+
+/* --- captures --------------------------------------------------------------------------------- */
+
+static struct hip_capture *capture_by_id(uint64_t id)
+{
+	struct hip_capture *c = hip_captures_list;
+
+	while (c && c->id != id)
+		c = c->next;
+	return c;
+}
+
+void hip_capture_end_locked(struct hip_capture *c)
+{
+	struct hip_capture **at = &hip_captures_list;
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	while (c->streams) {
+		struct hip_stream_capture *p = c->streams;
+
+		c->streams = p->next;
+		free_stream_capture(p);
+	}
+	free(c);
+	if (!hip_captures_list)
+		atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_CAPTURE);
+}
+
+hipError_t hip_capture_begin_locked(struct hip_stream *s, hipStreamCaptureMode mode, hipGraph_t graph, bool own,
+				    const hipGraphNode_t *tails, size_t count)
+{
+	struct hip_capture *c;
+	hipError_t r;
+
+	if (hip_capture_of(s))
+		return hipErrorIllegalState;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return hipErrorOutOfMemory;
+	if (!hip_thread.id)
+		hip_thread.id = ++last_thread;
+	*c = (struct hip_capture){.next = hip_captures_list,
+				  .id = ++last_id,
+				  .mode = mode,
+				  .thread = hip_thread.id,
+				  .own = own,
+				  .graph = graph,
+				  .origin = s};
+	r = join(c, s, tails, count);
+	if (r) {
+		free(c);
+		return r;
+	}
+	hip_captures_list = c;
+	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_CAPTURE);
+	return hipSuccess;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static hipError_t record_locked(const struct hip_stream_capture *p, struct hip_recorded *out)
+{
+	hipGraphNode_t *tails;
+
+	if (!p || p->capture->lost)
+		return hipErrorStreamCaptureInvalidated;
+	tails = malloc((p->count + 1) * sizeof(hipGraphNode_t));
+	if (!tails)
+		return hipErrorOutOfMemory;
+	if (p->count)
+		memcpy(tails, p->tails, p->count * sizeof(hipGraphNode_t));
+	free(out->tails);
+	*out = (struct hip_recorded){p->capture->id, tails, p->count};
+	return hipSuccess;
+}
+
+hipError_t hip_capture_record(struct hip_stream *s, struct hip_recorded *out)
+{
+	hipError_t r;
+
+	pthread_mutex_lock(&hip_captures_lock);
+	r = record_locked(hip_capture_of(s), out);
+	pthread_mutex_unlock(&hip_captures_lock);
+	return r;
+}
+
+static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const struct hip_recorded *recorded)
+{
+	struct hip_stream_capture *p = hip_capture_of(s);
+
+	if (c->lost || (p && p->capture->lost))
+		return hipErrorStreamCaptureInvalidated;
+	if (!p && s == atomic_load(&s->device->null)) {
+		c->lost = true;
+		return hipErrorStreamCaptureImplicit;
+	}
+	if (p && p->capture != c) {
+		c->lost = p->capture->lost = true;
+		return hipErrorStreamCaptureMerge;
+	}
+	return p ? hip_capture_add_tails(p, recorded->tails, recorded->count)
+		 : join(c, s, recorded->tails, recorded->count);
+}
+
+hipError_t hip_capture_wait(struct hip_stream *s, const struct hip_recorded *recorded, bool *joined)
+{
+	struct hip_capture *c;
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_lock(&hip_captures_lock);
+	c = capture_by_id(recorded->capture);
+	*joined = c;
+	if (c)
+		r = wait_locked(c, s, recorded);
+	pthread_mutex_unlock(&hip_captures_lock);
+	return r;
+}
+
+bool hip_capture_invalidate_query(const struct hip_recorded *recorded)
+{
+	struct hip_capture *c;
+
+	if (!recorded->capture)
+		return false;
+	pthread_mutex_lock(&hip_captures_lock);
+	c = capture_by_id(recorded->capture);
+	if (c)
+		c->lost = true;
+	pthread_mutex_unlock(&hip_captures_lock);
+	return c;
+}
+
+/* --- what captures do not stand --------------------------------------------------------------- */
+
+/* A thread leaves alone its own captures that are not relaxed, and others' that are global if it is. */
+static bool forbids(const struct hip_capture *c)
+{
+	if (c->lost || hip_thread.capture_mode == hipStreamCaptureModeRelaxed)
+		return false;
+	if (c->thread == hip_thread.id)
+		return c->mode != hipStreamCaptureModeRelaxed;
+	return hip_thread.capture_mode == hipStreamCaptureModeGlobal && c->mode == hipStreamCaptureModeGlobal;
+}
+
+hipError_t hip_capture_refuses_slow(hipError_t error)
+{
+	hipError_t r = hipSuccess;
+
+	pthread_mutex_lock(&hip_captures_lock);
+	for (struct hip_capture *c = hip_captures_list; c; c = c->next)
+		if (forbids(c)) {
+			c->lost = true;
+			r = error;
+		}
+	pthread_mutex_unlock(&hip_captures_lock);
+	return r;
+}
+
+static bool takes_part(const struct hip_capture *c, const struct hip_device *device)
+{
+	const struct hip_stream_capture *p = c->streams;
+
+	while (p && p->stream->device != device)
+		p = p->next;
+	return p;
+}
+
+hipError_t hip_capture_refuses_device(const struct hip_device *device)
+{
+	hipError_t r = hipSuccess;
+
+	if (!hip_captures())
+		return r;
+	pthread_mutex_lock(&hip_captures_lock);
+	for (struct hip_capture *c = hip_captures_list; c; c = c->next)
+		if (!c->lost && takes_part(c, device)) {
+			c->lost = true;
+			r = hipErrorStreamCaptureUnsupported;
+		}
+	pthread_mutex_unlock(&hip_captures_lock);
+	return r;
+}
+
+hipError_t hip_capture_lost(struct hip_stream *s, hipError_t error)
+{
+	pthread_mutex_lock(&hip_captures_lock);
+	if (hip_capture_of(s))
+		hip_capture_of(s)->capture->lost = true;
+	pthread_mutex_unlock(&hip_captures_lock);
+	return error;
+}
+
+/* Gives the graph that was made for a capture which no other stream can end; NULL: there is none. */
+static hipGraph_t leave_locked(struct hip_stream_capture *p)
+{
+	struct hip_capture *c = p->capture;
+	hipGraph_t spoilt = c->own && c->origin == p->stream ? c->graph : NULL;
+	struct hip_stream_capture **at = &c->streams;
+	bool over = c->origin == p->stream;
+
+	c->lost = true;
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	free_stream_capture(p);
+	if (over)
+		hip_capture_end_locked(c);
+	return spoilt;
+}
+
+void hip_capture_leave(struct hip_stream *s)
+{
+	hipGraph_t spoilt = NULL;
+
+	pthread_mutex_lock(&hip_captures_lock);
+	if (hip_capture_of(s))
+		spoilt = leave_locked(hip_capture_of(s));
+	pthread_mutex_unlock(&hip_captures_lock);
+	if (spoilt)
+		atomic_load(&hip_capture_ops)->destroy_graph(spoilt);
+}

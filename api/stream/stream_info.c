@@ -1,0 +1,122 @@
+/* What a stream is: its flags, its priority, its device, the compute units that it may use. */
+#include "api/stream/stream.h"
+
+static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority, hipDevice_t *device)
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!flags && !priority && !device)
+		return hipErrorInvalidValue;
+	r = hip_stream_of(handle, &s);
+	if (r)
+		return r;
+	if (flags)
+		*flags = s->flags;
+	if (priority)
+		*priority = s->priority;
+	if (device)
+		*device = s->device->index;
+	return hipSuccess;
+}
+
+/* Of the null stream, CLR does not tell. */
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
+{
+	HIP_ENTER(stream, flags);
+	if (!stream)
+		return hip_end(hipErrorInvalidValue);
+	return hip_end(stream_get(stream, flags, NULL, NULL));
+}
+
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
+{
+	HIP_ENTER(stream, priority);
+	return hip_end(stream_get(stream, NULL, priority, NULL));
+}
+
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
+{
+	HIP_ENTER(stream, device);
+	return hip_end(stream_get(stream, NULL, NULL, device));
+}
+
+int hipGetStreamDeviceId(hipStream_t stream)
+{
+	hipDevice_t device = -1;
+
+	if (hip_ready())
+		return -1;
+	return stream_get(stream, NULL, NULL, &device) ? -1 : device;
+}
+
+/* --- compute units ---------------------------------------------------------------------------- */
+
+static uint32_t mask_dwords(const struct hip_device *d)
+{
+	return (d->cus + 31) / 32;
+}
+
+/* A mask without a unit leaves all of them. */
+static hipError_t set_mask(struct hip_stream *s, uint32_t dwords, const uint32_t *mask)
+{
+	uint32_t most = mask_dwords(s->device), any = 0;
+	hsa_status_t status;
+
+	dwords = dwords < most ? dwords : most;
+	for (uint32_t i = 0; i < dwords; i++)
+		any |= mask[i];
+	if (!any)
+		return hipSuccess;
+	status = hip.hsa->set_cus(s->flow, 32 * dwords, mask);
+	/* Less than was asked for, where the environment has less. */
+	return status == (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED ? hipSuccess : hip_of_hsa(status);
+}
+
+static hipError_t create_masked(hipStream_t *out, uint32_t dwords, const uint32_t *mask)
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!out)
+		return hipErrorInvalidHandle;
+	if (!dwords || !mask)
+		return hipErrorInvalidValue;
+	r = hip_stream_create(hip_current(), hipStreamDefault, 0, &s);
+	if (r)
+		return r;
+	r = set_mask(s, dwords, mask);
+	if (r)
+		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)s->handle);
+	else
+		*out = (hipStream_t)(uintptr_t)s->handle;
+	return r;
+}
+
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t dwords, const uint32_t *mask)
+{
+	HIP_ENTER(stream, dwords, mask);
+	return hip_end(create_masked(stream, dwords, mask));
+}
+
+static hipError_t get_mask(hipStream_t handle, uint32_t dwords, uint32_t *mask)
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!mask || dwords < mask_dwords(hip_current()))
+		return hipErrorInvalidValue;
+	r = hip_stream_of(handle, &s);
+	if (r)
+		return r;
+	/* Another device's may be larger than the current one's. */
+	if (dwords < mask_dwords(s->device))
+		return hipErrorInvalidValue;
+	return hip_of_hsa(hip.hsa->get_cus(s->flow, 32 * mask_dwords(s->device), mask));
+}
+
+hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t dwords, uint32_t *mask)
+{
+	HIP_ENTER(stream, dwords, mask);
+	return hip_end(get_mask(stream, dwords, mask));
+}

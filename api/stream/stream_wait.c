@@ -1,0 +1,152 @@
+/* Waits for streams, and asks how far they are: one, those that the null stream stands for, all of a device. */
+#include "api/stream/capture.h"
+#include "api/stream/point.h"
+
+/* Which streams a call is about. */
+typedef bool hip_choice(const struct hip_stream *s);
+
+static bool any_stream(const struct hip_stream *s)
+{
+	(void)s;
+	return true;
+}
+
+/* What the null stream stands for: its own work, and that of all that wait for it. */
+static bool blocking_stream(const struct hip_stream *s)
+{
+	return hip_stream_blocks(s) && !hip_stream_captures(s);
+}
+
+static bool needs_wait(const struct hip_stream *s)
+{
+	return !hip_stream_is_host_synced(s);
+}
+
+/* The next one of the device behind `last` (NULL: the first), with a reference; last's is put. The list is in the
+ * order of creation, the newest first: streams that come meanwhile are left out, and none when others go. */
+static struct hip_stream *next_stream(struct hip_device *device, struct hip_stream *last, hip_choice *chosen,
+				      hip_choice *also)
+{
+	struct hip_stream *s;
+
+	pthread_mutex_lock(&device->lock);
+	s = !last || !last->link ? device->streams : last->next;
+	while (s && ((last && s->flow->id >= last->flow->id) || !chosen(s) || !also(s)))
+		s = s->next;
+	if (s)
+		hip_stream_get(s);
+	pthread_mutex_unlock(&device->lock);
+	hip_stream_put(last);
+	return s;
+}
+
+void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *s, void *arg), void *arg)
+{
+	struct hip_stream *s = NULL;
+
+	while ((s = next_stream(device, s, any_stream, any_stream)))
+		fn(s, arg);
+}
+
+/* The first one is waited for in any case: that asks for faults that are told late. */
+static hipError_t wait_for(struct hip_device *device, hip_choice *chosen)
+{
+	struct hip_stream *s = NULL;
+	hipError_t r = hip_fault(device);
+
+	while (!r && (s = next_stream(device, s, chosen, s ? needs_wait : any_stream)))
+		r = hip_stream_wait(s);
+	hip_stream_put(s);
+	return r;
+}
+
+hipError_t hip_device_wait(struct hip_device *device)
+{
+	return wait_for(device, any_stream);
+}
+
+static bool is_null(const struct hip_stream *s)
+{
+	return s == atomic_load_explicit(&s->device->null, memory_order_relaxed);
+}
+
+/* False: not all of it has ended, and what can be was submitted. Takes the flow's lock. */
+static bool has_ended(struct hip_stream *s)
+{
+	uint64_t written = hip_stream_written(s);
+	bool ended;
+
+	if (hip.hsa->completed(s->flow) >= written)
+		return true;
+	if (!hip_stream_acquire(s))
+		return true;
+	ended = hip.hsa->reached(s->flow, written);
+	if (!ended)
+		hip.hsa->flush(s->flow);
+	hip_stream_release(s);
+	return ended;
+}
+
+static bool all_have_ended(struct hip_device *device)
+{
+	struct hip_stream *s = NULL;
+	bool ended = true;
+
+	while ((s = next_stream(device, s, blocking_stream, any_stream)))
+		ended &= has_ended(s);
+	return ended;
+}
+
+static hipError_t stream_query(hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+	int state;
+
+	if (r || (r = hip_fault(s->device)))
+		return r;
+	if (hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	if (is_null(s) ? all_have_ended(s->device) : has_ended(s))
+		return hipSuccess;
+	if (!hip_stream_acquire(s))
+		return hipErrorContextIsDestroyed;
+	state = hip.hsa->state(s->flow);
+	hip_stream_release(s);
+	return state ? hip_stream_lost(s, state) : hipErrorNotReady;
+}
+
+hipError_t hipStreamQuery(hipStream_t stream)
+{
+	HIP_ENTER(stream);
+	return hip_end(stream_query(stream));
+}
+
+static hipError_t stream_synchronize(hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = hip_stream_of(handle, &s);
+
+	if (!r && hip_stream_captures(s))
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	if (!r)
+		r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	if (r)
+		return r;
+	return is_null(s) ? wait_for(s->device, blocking_stream) : hip_stream_wait(s);
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream)
+{
+	HIP_ENTER(stream);
+	return hip_end(stream_synchronize(stream));
+}
+
+hipError_t hipDeviceSynchronize(void)
+{
+	hipError_t r;
+
+	HIP_ENTER();
+	r = hip_capture_refuses_device(hip_current());
+	return hip_end(r ? r : hip_device_wait(hip_current()));
+}

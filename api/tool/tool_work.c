@@ -1,0 +1,249 @@
+/* Tools are told of what the GPU did: the completion signal of an operation is watched by HSA's thread, and by
+ * threads that wait for the work, whichever comes first.
+ *
+ * A signal stays until its operation has ended. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/stream/point.h"
+#include "api/tool/tool.h"
+
+struct watched {
+	struct watched *next;
+	bool told;  /* or forgotten: only the signal is left */
+	bool heard; /* HSA's thread has been there */
+	struct hip_device *device;
+	hsa_signal_t signal;    /* owned */
+	struct hip_point after; /* behind the operation */
+	struct hip_tool_record record;
+	char *kernel; /* owned */
+	bool dispatched;
+};
+
+static struct {
+	pthread_mutex_t lock; /* guards all below; inside a stream's. No tool's function is called in it */
+	pthread_cond_t idle;  /* users is 0 */
+	struct watched *first, **last;
+	unsigned users; /* threads that stand at one of the list without the lock: nothing is taken out meanwhile */
+} watched_all = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER, .last = &watched_all.first};
+
+static _Thread_local bool telling;
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+static uint64_t host_ns(void)
+{
+	uint64_t ticks = 0;
+
+	(void)!hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &ticks);
+	return (uint64_t)((unsigned __int128)ticks * 1000000000 / hip.timestamp_Hz);
+}
+
+/* A copy that no engine made, or two of them, may have no times. */
+static void take_times(const struct watched *w, struct hip_tool_record *r)
+{
+	hsa_amd_profiling_async_copy_time_t copy = {0};
+	hsa_amd_profiling_dispatch_time_t dispatch = {0};
+
+	if (!w->dispatched) {
+		(void)!hsa_amd_profiling_get_async_copy_time(w->signal, &copy);
+		r->begin_ns = copy.start;
+		r->end_ns = copy.end;
+	} else {
+		(void)!hsa_amd_profiling_get_dispatch_time(w->device->agent, w->signal, &dispatch);
+		r->begin_ns = dispatch.start;
+		r->end_ns = dispatch.end;
+	}
+}
+
+static void release_locked(void)
+{
+	if (!--watched_all.users)
+		pthread_cond_broadcast(&watched_all.idle);
+}
+
+/* The lock is held; it is let go meanwhile. */
+static void tell_locked(struct watched *w)
+{
+	struct hip_tool_record record = w->record;
+	char *kernel = w->kernel;
+
+	take_times(w, &record);
+	if (kernel)
+		record.kernel = kernel;
+	w->told = true;
+	w->kernel = NULL;
+	watched_all.users++;
+	pthread_mutex_unlock(&watched_all.lock);
+	telling = true;
+	hip_tool_report(&record);
+	telling = false;
+	free(kernel);
+	pthread_mutex_lock(&watched_all.lock);
+	release_locked();
+}
+
+/* Frees what is not needed any more; the lock is held. */
+static void sweep_locked(void)
+{
+	struct watched **at = &watched_all.first;
+
+	if (watched_all.users)
+		return;
+	while (*at) {
+		struct watched *w = *at;
+
+		if (!w->told || !w->heard || !hip_point_is_completed(&w->after)) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		hip_point_put(&w->after);
+		hsa_signal_destroy(w->signal);
+		free(w->kernel);
+		free(w);
+	}
+	watched_all.last = at;
+}
+
+/* On HSA's thread. */
+static bool hear(hsa_signal_value_t value, void *watched)
+{
+	struct watched *w = watched;
+
+	(void)value;
+	pthread_mutex_lock(&watched_all.lock);
+	if (!w->told)
+		tell_locked(w);
+	w->heard = true;
+	pthread_mutex_unlock(&watched_all.lock);
+	return false;
+}
+
+/* The lock is held; it is let go meanwhile, since a load may have to wait for the lock of a stream, whose holder
+ * may wait for this one. */
+static bool has_ended(const struct watched *w)
+{
+	bool ended;
+
+	pthread_mutex_unlock(&watched_all.lock);
+	ended = hsa_signal_load_scacquire(w->signal) < 1;
+	pthread_mutex_lock(&watched_all.lock);
+	return ended;
+}
+
+/* A tool that waits for work while it is told of some does not wait for itself. */
+void hip_tool_report_ended(void)
+{
+	if (!hip_thread.waited || telling)
+		return;
+	hip_thread.waited = false;
+	pthread_mutex_lock(&watched_all.lock);
+	watched_all.users++;
+	for (struct watched *w = watched_all.first; w; w = w->next)
+		if (!w->told && has_ended(w) && !w->told)
+			tell_locked(w);
+	release_locked();
+	while (watched_all.users)
+		pthread_cond_wait(&watched_all.idle, &watched_all.lock);
+	sweep_locked();
+	pthread_mutex_unlock(&watched_all.lock);
+}
+
+/* --- watching --------------------------------------------------------------------------------- */
+
+static struct hip_tool_record record_of(const struct hip_device *device, const struct hip_tool_work *work)
+{
+	struct hip_tool_record r = {.domain = HIP_TOOL_WORK,
+				    .kind = work->kind,
+				    .op = work->op,
+				    .correlation = hip_tool_correlation(),
+				    .bytes = work->bytes};
+	uint32_t node = 0;
+
+	(void)!hsa_agent_get_info(device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &node);
+	r.device = (int)node;
+	return r;
+}
+
+/* NULL: no memory. What is watched is not worth an error of the program's. */
+static struct watched *watched_create(struct hip_stream *s, const struct hip_tool_work *work)
+{
+	struct watched *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->kernel = work->kernel ? strdup(work->kernel) : NULL;
+	w->dispatched = work->op != HIP_TOOL_COPY || work->by_kernel;
+	if (hsa_signal_create(1, 0, NULL, &w->signal)) {
+		free(w->kernel);
+		free(w);
+		return NULL;
+	}
+	w->device = s->device;
+	w->record = record_of(s->device, work);
+	w->record.queue = s->flow->id;
+	w->after = hip_stream_point(s);
+	w->after.index++;
+	return w;
+}
+
+hsa_signal_t hip_tool_watch_work(struct hip_stream *s, const struct hip_tool_work *work)
+{
+	struct watched *w = hip_tool_wants(work->op) ? watched_create(s, work) : NULL;
+
+	if (!w)
+		return (hsa_signal_t){0};
+	pthread_mutex_lock(&watched_all.lock);
+	sweep_locked();
+	*watched_all.last = w;
+	watched_all.last = &w->next;
+	if (hsa_amd_signal_async_handler(w->signal, HSA_SIGNAL_CONDITION_LT, 1, hear, w))
+		w->heard = true; /* who waits tells */
+	pthread_mutex_unlock(&watched_all.lock);
+	return w->signal;
+}
+
+static void forget_locked(struct watched *w)
+{
+	w->told = true;
+	hsa_signal_store_screlease(w->signal, 0);
+}
+
+void hip_tool_forget(hsa_signal_t signal)
+{
+	pthread_mutex_lock(&watched_all.lock);
+	for (struct watched *w = watched_all.first; w && signal.handle; w = w->next)
+		if (w->signal.handle == signal.handle)
+			forget_locked(w);
+	pthread_mutex_unlock(&watched_all.lock);
+}
+
+void hip_tool_reset(struct hip_device *device)
+{
+	pthread_mutex_lock(&watched_all.lock);
+	for (struct watched *w = watched_all.first; w; w = w->next)
+		if (w->device == device && !w->told)
+			forget_locked(w);
+	sweep_locked();
+	pthread_mutex_unlock(&watched_all.lock);
+}
+
+/* --- the host's ------------------------------------------------------------------------------- */
+
+uint64_t hip_tool_host_begin(enum hip_tool_work_op op)
+{
+	return hip_traced() && hip_tool_wants(op) ? host_ns() : 0;
+}
+
+void hip_tool_host_end(uint64_t begin_ns, const struct hip_device *device, const struct hip_tool_work *work)
+{
+	struct hip_tool_record r;
+
+	if (!begin_ns)
+		return;
+	r = record_of(device, work);
+	r.begin_ns = begin_ns;
+	r.end_ns = host_ns();
+	hip_tool_report(&r);
+}

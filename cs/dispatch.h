@@ -1,0 +1,157 @@
+/* Commands of compute rings: barriers, releases, dispatches.
+ *
+ *   cs_barrier_packet     the packets of a barrier with an acquire, by scope
+ *   cs_dispatch           a dispatch whose arguments are copied into the job
+ *   cs_launch             a dispatch whose arguments and AQL packet are in memory already
+ *   cs_dispatch_template  the commands of a launch, written once, for launches that differ in addresses and id
+ *
+ * Thread rule: an IB belongs to the thread that began it (cs.h). */
+#ifndef CS_DISPATCH_H
+#define CS_DISPATCH_H
+
+#include <string.h>
+
+#include "cs/code_object.h"
+#include "cs/cs.h"
+
+/* As HSA numbers them. */
+enum cs_scope {
+	CS_SCOPE_NONE,
+	CS_SCOPE_AGENT,  /* this GPU: vector and scalar L1 caches, instructions; with several XCCs L2, too */
+	CS_SCOPE_SYSTEM, /* everybody: L2 too, written back as it is invalidated; and so is HSA's reserved 3 */
+};
+
+#define CS_BARRIER_DW_MAX 12 /* dwords */
+/* By scope and barrier, as they stand side by side in the header of an AQL packet. */
+struct cs_barrier_packet {
+	uint32_t dw[CS_BARRIER_DW_MAX], count;
+	uint32_t pad[3]; /* a row is found by a shift */
+};
+extern DRV_OWN const struct cs_barrier_packet cs_barrier_packets[2][8]; /* [1]: for devices with several XCCs */
+/* Between two dispatches. barrier: waits until all waves launched before it have ended. acquire: makes what others
+ * wrote at that scope visible to what follows, which alone waits for no wave. */
+static inline void cs_ib_barrier(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
+{
+	const struct cs_barrier_packet *packet = &ib->barrier_packets[acquire << 1 | barrier];
+	uint32_t *p = cs_ib_room(ib, CS_BARRIER_DW_MAX);
+
+	/* A copy of constant size is three moves; what it writes behind the end is written over. */
+	memcpy(p, packet->dw, sizeof(packet->dw));
+	cs_ib_wrote(ib, p + packet->count);
+}
+/* When earlier waves have ended: makes what they wrote visible at that scope, then the 64-bit value to va
+ * (8-aligned). */
+void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uint64_t value);
+/* The same with the GPU clock counter as value, and without cache action. */
+void cs_ib_release_clock(struct cs_ib *ib, uint64_t va);
+/* Writes the clock counter to va as soon as the command processor comes by. */
+void cs_ib_clock(struct cs_ib *ib, uint64_t va);
+/* The command processor waits until the 32-bit word at va (uncached memory), seen unsigned, is >= value. */
+void cs_ib_wait_word(struct cs_ib *ib, uint64_t va, uint32_t value);
+/* The command processor writes `count` dwords to va (4-aligned). */
+void cs_ib_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned count);
+
+cs_print_fn cs_pm4_print;
+
+/* --- dispatches --------------------------------------------------------------------------------- */
+
+struct cs_dispatch {
+	const struct cs_kernel *kernel;
+	uint32_t grid[3];  /* work-items, each at least 1; groups at the far edges may be partial */
+	uint32_t group[3]; /* work-items per workgroup */
+	/* The part of the grid that runs, in workgroups; group_count all 0: the whole. What the kernel sees of the
+	 * grid's size and of its own ids does not change. */
+	uint32_t first_group[3], group_count[3];
+	uint32_t dynamic_lds_B;
+	const void *args; /* explicit arguments as the kernel lays them out; copied */
+	uint32_t args_B;  /* at most kernel->explicit_B, and a struct's padding; the rest is zero */
+};
+
+/* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of
+ * one IB may overlap; put cs_ib_barrier() between those that depend on each other. -EINVAL:
+ * outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
+DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
+
+#define CS_ENGINES_MAX 8 /* shader engines that masks of compute units name */
+
+/* A dispatch whose arguments are in memory already, for who has AQL packets: cs_ib_dispatch() makes one of these.
+ * The addresses are the kernel's business; those that it does not ask for are ignored. */
+struct cs_launch {
+	const struct cs_kernel *kernel;
+	uint32_t grid[3], group[3];
+	uint32_t first_group[3], group_count[3]; /* as in cs_dispatch */
+	uint32_t lds_B, private_B;               /* in all: of a workgroup, of a lane */
+	uint64_t kernarg_va;
+	uint64_t packet_va; /* its AQL packet, unchanged until the kernel ends */
+	uint64_t queue_va;  /* amd_queue_t */
+	uint64_t dispatch_id;
+	const uint32_t *cu_mask; /* compute units by shader engine, CS_ENGINES_MAX words; NULL: all */
+	bool cooperative;        /* its workgroups wait for one another: there is scratch for all, or -ENOMEM */
+};
+#define CS_WANTS_DISPATCH_PTR (1u << 1) /* of cs_kernel.properties */
+static inline bool cs_kernel_wants_packet(const struct cs_kernel *kernel)
+{
+	return kernel->properties & CS_WANTS_DISPATCH_PTR;
+}
+/* Its waves have scratch: COMPUTE_PGM_RSRC2.SCRATCH_EN. */
+static inline bool cs_kernel_has_scratch(const struct cs_kernel *kernel)
+{
+	return kernel->rsrc2 & 1;
+}
+DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
+/* How many workgroups of group_threads work-items can run at a time on one ring when they need scratch, whatever
+ * else would allow: the hardware numbers the slots of a queue's waves with 12 bits. */
+uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads);
+
+#define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and a bit that is written behind it */
+
+/* A launch for who makes many that differ in addresses and id only: checked and written once. Plain data. */
+struct cs_dispatch_template {
+	uint32_t dw[CS_ROOM_MAX + CS_TAIL_MAX];
+	uint8_t count, packet_at, queue_at, kernarg_at, id_at;
+	uint8_t tail_at; /* from there on it is addresses, id and the dispatch: all that one more of the same needs
+			  */
+};
+/* False: this one cannot be prepared: it needs scratch, or arguments in registers, or cs_ib_launch() would refuse
+ * it. Good for rings of the same device. */
+bool cs_dispatch_template_init(const struct cs_ring *ring, const struct cs_launch *launch,
+			       struct cs_dispatch_template *template);
+/* The commands of the template are at p: writes what the launch has of its own, and gives their end. */
+static inline uint32_t *cs_dispatch_template_patch(uint32_t *p, const struct cs_dispatch_template *template,
+						   uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
+{
+	cs_put_64(p + template->queue_at, queue_va);
+	cs_put_64(p + template->kernarg_at, kernarg_va);
+	cs_put_64(p + template->id_at, dispatch_id);
+	return p + template->count;
+}
+static inline void cs_ib_launch_template(struct cs_ib *ib, const struct cs_dispatch_template *template,
+					 uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id,
+					 uint64_t packet_va)
+{
+	uint32_t *p;
+
+	if (ib->regs == template) {
+		/* Copies of constant size are a few wide moves. */
+		p = cs_ib_room(ib, CS_TAIL_MAX);
+		memcpy(p, template->dw + template->tail_at, CS_TAIL_MAX * sizeof(*p));
+		p -= template->tail_at;
+	} else {
+		p = cs_ib_room(ib, CS_ROOM_MAX);
+		memcpy(p, template->dw, CS_ROOM_MAX * sizeof(*p));
+		ib->regs = template;
+	}
+	cs_put_64(p + template->packet_at, packet_va);
+	cs_ib_wrote(ib, cs_dispatch_template_patch(p, template, kernarg_va, queue_va, dispatch_id));
+}
+
+/* Unfinished jobs from which on a ring has enough to do, and more work may wait to be put into one. */
+#define CS_BUSY_JOBS 2
+/* A job of one launch by a template whose kernel does not want its packet, for a ring that has not enough to do:
+ * what cs_begin() (CS_NOWAIT; ordered: CS_ORDERED), cs_ib_launch_template() and cs_submit() make of it when nothing
+ * is unusual, in a third of the instructions. -EAGAIN: something is, and all is as it was. */
+DRV_MUST_CHECK int cs_submit_template(struct cs_ring *ring, bool ordered,
+				      const struct cs_dispatch_template *template, uint64_t kernarg_va,
+				      uint64_t queue_va, uint64_t dispatch_id);
+
+#endif

@@ -1,0 +1,67 @@
+/* rocgdb's list of loaded code objects: _amdgpu_r_debug, in the form of the dynamic linker's own. A debugger reads
+ * it when it comes, and stops at r_brk to read it again.
+ *
+ * The version counts what ROCr's trap handler does for debuggers. 1 promises the list alone: there is no trap
+ * handler on DRM queues. The list is the process's, as the symbol is. */
+#include <pthread.h>
+
+#include "hsa/code/code.h"
+
+/* A debugger's breakpoint: it must stay a function of its own. */
+static __attribute__((noinline)) void list_changed(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+extern struct r_debug _amdgpu_r_debug;
+__attribute__((visibility("default"))) struct r_debug _amdgpu_r_debug = {
+	.r_version = 1,
+	.r_brk = (ElfW(Addr))list_changed,
+	.r_state = RT_CONSISTENT,
+};
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list; innermost */
+static struct link_map *last;
+
+/* The order of the three steps is the protocol. */
+static void begin(int state)
+{
+	pthread_mutex_lock(&list_lock);
+	_amdgpu_r_debug.r_state = state;
+	list_changed();
+}
+
+static void end(void)
+{
+	_amdgpu_r_debug.r_state = RT_CONSISTENT;
+	list_changed();
+	pthread_mutex_unlock(&list_lock);
+}
+
+void rt_debug_add(struct rt_executable *e)
+{
+	begin(RT_ADD);
+	for (struct rt_loaded *l = e->loaded; l; l = l->next) {
+		uint64_t va, size_B;
+
+		cs_code_extent(l->code, &va, &size_B);
+		l->debug = (struct link_map){.l_addr = va, .l_name = l->source->uri, .l_prev = last};
+		*(last ? &last->l_next : &_amdgpu_r_debug.r_map) = &l->debug;
+		last = &l->debug;
+	}
+	end();
+}
+
+void rt_debug_remove(struct rt_executable *e)
+{
+	begin(RT_DELETE);
+	for (struct rt_loaded *l = e->loaded; l; l = l->next) {
+		struct link_map *m = &l->debug;
+
+		if (!m->l_name)
+			continue;
+		*(m->l_prev ? &m->l_prev->l_next : &_amdgpu_r_debug.r_map) = m->l_next;
+		*(m->l_next ? &m->l_next->l_prev : &last) = m->l_prev;
+	}
+	end();
+}

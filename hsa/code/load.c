@@ -1,0 +1,242 @@
+/* Loading code objects into executables, and letting them go. What is destroyed may still run: its memory is given
+ * back when the work that was submitted before is over, and nobody waits for that but the end. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hsa/code/code.h"
+#include "hsa/core/table.h"
+
+/* --- letting go ------------------------------------------------------------------------------- */
+
+static void end(struct rt_deferred_free *deferred)
+{
+	struct rt_loaded *l = vm_container(deferred, struct rt_loaded, deferred);
+
+	cs_code_unload(l->code);
+	free(l);
+}
+
+void rt_unload(struct rt *rt, struct rt_loaded *l)
+{
+	rt_va_region_remove(rt, &l->region);
+	rt_symbols_destroy(l->symbol, l->symbols);
+	drv_handle_destroy(&rt_handles, l->handle);
+	rt_source_put(l->source);
+	rt_defer_free(rt, 1u << l->agent->gpu->index, &l->deferred);
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+struct resolver {
+	struct rt *rt;
+	const struct rt_executable *executable;
+	const struct rt_agent *agent;
+};
+
+/* What code does not define: the client's definitions for the agent or for all, then variables of what was loaded
+ * before. */
+static int resolve(void *user, const char *name, uint64_t *va)
+{
+	const struct resolver *r = user;
+	const struct rt_symbol *s;
+
+	pthread_rwlock_rdlock(&r->rt->loader->lock);
+	s = rt_executable_symbol(r->executable, r->agent, name);
+	if (!s)
+		s = rt_executable_symbol(r->executable, NULL, name);
+	if (s)
+		*va = s->kernel ? s->kernel->descriptor_va : s->va;
+	pthread_rwlock_unlock(&r->rt->loader->lock);
+	return s ? 0 : -ENOENT;
+}
+
+static struct rt_va_region region_of(const struct rt_loaded *l)
+{
+	uint64_t va, size_B;
+
+	cs_code_extent(l->code, &va, &size_B);
+	return (struct rt_va_region){
+		.gpus = 1u << l->agent->gpu->index,
+		.info =
+			{
+				.type = HSA_EXT_POINTER_TYPE_HSA,
+				.base = va,
+				.size_B = size_B,
+				.host_base = l->agent->gpu->large_bar ? va : 0,
+				.agent_base = va,
+				.owner = l->agent,
+				.place = SDMA_VRAM,
+				.global_flags = rt_pool_flags(RT_POOL_COARSE),
+			},
+	};
+}
+
+/* -EEXIST: somebody defined one of its names before. The lock is held. */
+static int check_names(const struct rt_executable *e, const struct rt_loaded *l)
+{
+	bool alone = !e->external && !e->loaded;
+
+	for (unsigned i = 0; !alone && i < l->symbols; i++) {
+		const struct rt_symbol *s = &l->symbol[i];
+		char name[4096];
+
+		snprintf(name, sizeof(name), "%s%s", s->name, s->kernel ? ".kd" : "");
+		if (rt_executable_symbol(e, l->agent, name))
+			return drv_fail(-EEXIST, "%s is defined already", name);
+	}
+	return 0;
+}
+
+/* Makes it part of the executable, unless that was frozen meanwhile (-EPERM) or has its names. */
+static int publish(struct rt *rt, struct rt_executable *e, struct rt_loaded *l)
+{
+	struct rt_loaded **at;
+	int r;
+
+	pthread_rwlock_wrlock(&rt->loader->lock);
+	r = e->frozen ? drv_fail(-EPERM, "the executable is frozen") : check_names(e, l);
+	for (at = &e->loaded; !r && *at; at = &(*at)->next)
+		continue;
+	if (!r)
+		*at = l;
+	pthread_rwlock_unlock(&rt->loader->lock);
+	return r;
+}
+
+/* The small BAR's way: by the copy engine. */
+static int upload(void *user, uint64_t va, const void *from, uint64_t size_B)
+{
+	const struct resolver *r = user;
+
+	return sdma_copier_upload(r->agent->gpu->copier, va, from, size_B);
+}
+
+/* Its memory and symbols; on failure nothing is left. */
+static int fill(struct resolver *resolver, struct rt_loaded *l)
+{
+	const struct drv_chip *chip = l->agent->gpu->dev->chip;
+	const struct cs_code_hooks hooks = {
+		.resolve = resolve,
+		/* Without a copy engine code lies where the CPU sees it. */
+		.upload = drv_sdma_supported(chip->sdma) ? upload : NULL,
+		.user = resolver,
+	};
+	int r = cs_code_load(l->agent->gpu->vm, l->source->image, l->source->size_B, &hooks, &l->code);
+
+	if (r)
+		return r;
+	r = rt_symbols_create(l->code, l->agent, RT_SYMBOL, &l->symbol, &l->kernels, &l->symbols);
+	if (r) {
+		cs_code_unload(l->code);
+		return r;
+	}
+	r = drv_handle_create(&rt_handles, RT_KIND(RT_LOADED), l, &l->handle);
+	if (r) {
+		rt_symbols_destroy(l->symbol, l->symbols);
+		cs_code_unload(l->code);
+	}
+	return r;
+}
+
+static int load(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, struct rt_source *source,
+		struct rt_loaded **loaded)
+{
+	struct resolver resolver = {.rt = rt, .executable = e, .agent = agent};
+	struct rt_loaded *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return drv_fail(-ENOMEM, "no host memory for a code object");
+	l->executable = e;
+	l->agent = agent;
+	l->source = source;
+	l->deferred.end = end;
+	rt_deferred_free_reap(rt);
+	r = fill(&resolver, l);
+	if (r) {
+		free(l);
+		return r;
+	}
+	rt_source_get(source);
+	l->region = region_of(l);
+	rt_va_region_insert(rt, &l->region);
+	r = publish(rt, e, l);
+	if (r)
+		rt_unload(rt, l);
+	else
+		*loaded = l;
+	return r;
+}
+
+static hsa_status_t status_of_load(int r)
+{
+	switch (r) {
+	case -ENOTSUP: /* of a format, or with a relocation, that is not known */
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	case -ENOENT:
+		return HSA_STATUS_ERROR_VARIABLE_UNDEFINED;
+	case -EEXIST:
+		return HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
+	case -EPERM:
+		return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+	default:
+		return hsa_status_of(r);
+	}
+}
+
+hsa_status_t rt_load_for(struct rt *rt, struct rt_executable *e, hsa_agent_t agent_handle, struct rt_source *source,
+			 struct rt_loaded **loaded)
+{
+	struct rt_agent *agent = rt_agent_of(rt, agent_handle);
+	const struct drv_chip *chip;
+	struct cs_target target;
+
+	if (e->frozen)
+		return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+	if (!agent || !agent->gpu)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	chip = agent->gpu->dev->chip;
+	if (!cs_code_target(source->image, source->size_B, chip, &target) && !cs_target_fits(&target, chip))
+		return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+	return status_of_load(load(rt, e, agent, source, loaded));
+}
+
+hsa_status_t impl_hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
+							hsa_code_object_reader_t reader, const char *options,
+							hsa_loaded_code_object_t *loaded)
+{
+	struct rt_executable *e = rt_executable_of(handle);
+	struct rt_source *source = rt_reader_source(reader);
+	struct rt_loaded *l;
+	hsa_status_t status;
+	RT_ENTER(rt);
+
+	(void)options;
+	if (!e)
+		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	if (!source)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+	status = rt_load_for(rt, e, agent_handle, source, &l);
+	if (!status && loaded)
+		loaded->handle = l->handle;
+	return status;
+}
+
+/* Programs' code objects hold what belongs to no agent: HSAIL had such variables. No code object of today's formats
+ * does, so none can be loaded like this. */
+hsa_status_t impl_hsa_executable_load_program_code_object(hsa_executable_t handle, hsa_code_object_reader_t reader,
+							  const char *options, hsa_loaded_code_object_t *loaded)
+{
+	const struct rt_executable *e = rt_executable_of(handle);
+	RT_ENTER(rt);
+
+	(void)rt, (void)options, (void)loaded;
+	if (!e)
+		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	if (e->frozen)
+		return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+	return rt_reader_source(reader) ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT
+					: HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+}

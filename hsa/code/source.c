@@ -1,0 +1,255 @@
+/* Where code objects come from: memory and files, and the readers that clients hold of them. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hsa/code/code.h"
+#include "hsa/core/table.h"
+
+/* --- URIs: as LLVM AMDGPUUsage, "Loaded Code Object Path URI", has them ----------------------- */
+
+/* "file://", the path with what is not plain in it as %XX, and the part of the file unless it is all of it. */
+static char *file_uri(const char *path, uint64_t offset_B, uint64_t size_B, bool whole)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	char *uri = malloc(strlen("file://") + 3 * strlen(path) + 64), *to = uri;
+
+	if (!uri)
+		return NULL;
+	to = stpcpy(to, "file://");
+	for (const unsigned char *c = (const unsigned char *)path; *c; c++) {
+		if (isalnum(*c) || strchr("/-_.~", *c)) {
+			*to++ = (char)*c;
+			continue;
+		}
+		*to++ = '%';
+		*to++ = hex[*c >> 4];
+		*to++ = hex[*c & 15];
+	}
+	*to = 0;
+	if (!whole)
+		sprintf(to, "#offset=%llu&size=%llu", (unsigned long long)offset_B, (unsigned long long)size_B);
+	return uri;
+}
+
+struct part {
+	uintptr_t address;
+	char path[PATH_MAX];
+	uint64_t offset_B;
+};
+
+/* Whether the address lies in what was loaded of a program or library. */
+static int look_into(struct dl_phdr_info *info, size_t size_B, void *user)
+{
+	struct part *part = user;
+
+	(void)size_B;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t at = part->address - (info->dlpi_addr + p->p_vaddr);
+
+		if (p->p_type != PT_LOAD || at >= p->p_filesz)
+			continue;
+		part->offset_B = p->p_offset + at;
+		snprintf(part->path, sizeof(part->path), "%s", info->dlpi_name);
+		/* The program itself has no name; nor has the vDSO, where no code object lies. */
+		if (!*part->path && readlink("/proc/self/exe", part->path, sizeof(part->path) - 1) < 0)
+			return 0;
+		return 1;
+	}
+	return 0;
+}
+
+/* As ROCr: in the file of the program or library when it lies there, else in this process's memory. */
+static char *memory_uri(const void *image, size_t size_B)
+{
+	struct part part = {.address = (uintptr_t)image};
+	char *uri;
+
+	if (dl_iterate_phdr(look_into, &part))
+		return file_uri(part.path, part.offset_B, size_B, false);
+	uri = malloc(96);
+	if (uri)
+		sprintf(uri, "memory://%d#offset=0x%llx&size=%zu", (int)getpid(),
+			(unsigned long long)(uintptr_t)image, size_B);
+	return uri;
+}
+
+/* --- sources ---------------------------------------------------------------------------------- */
+
+static int create_source(const struct rt_source *what, struct rt_source **out)
+{
+	struct rt_source *source = malloc(sizeof(*source));
+
+	if (!source || !what->uri) {
+		free(source);
+		return drv_fail(-ENOMEM, "no host memory for a code object");
+	}
+	*source = *what;
+	atomic_init(&source->refs, 1);
+	*out = source;
+	return 0;
+}
+
+int rt_source_create(const void *image, size_t size_B, struct rt_source **source)
+{
+	struct rt_source what = {.image = image, .size_B = size_B, .fd = -1, .uri = memory_uri(image, size_B)};
+	int r = create_source(&what, source);
+
+	if (r)
+		free(what.uri);
+	return r;
+}
+
+int rt_source_create_copy(const void *image, size_t size_B, struct rt_source **source)
+{
+	void *copy = malloc(size_B);
+	int r;
+
+	if (!copy)
+		return drv_fail(-ENOMEM, "no host memory for a code object of %zu bytes", size_B);
+	memcpy(copy, image, size_B);
+	r = rt_source_create(copy, size_B, source);
+	if (r)
+		free(copy);
+	else
+		(*source)->copy = copy;
+	return r;
+}
+
+struct rt_source *rt_source_get(struct rt_source *source)
+{
+	atomic_fetch_add_explicit(&source->refs, 1, memory_order_relaxed);
+	return source;
+}
+
+void rt_source_put(struct rt_source *source)
+{
+	if (!source || atomic_fetch_sub_explicit(&source->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	if (source->map)
+		munmap(source->map, source->map_B);
+	free(source->copy);
+	free(source->uri);
+	free(source);
+}
+
+/* Maps a part of a file; the statuses are ROCr's. */
+static hsa_status_t map_file(int file, size_t offset_B, size_t size_B, struct rt_source **out)
+{
+	const size_t page_B = (size_t)sysconf(_SC_PAGESIZE), lead_B = offset_B % page_B;
+	struct rt_source what = {.fd = file, .size_B = size_B};
+	char link[64], path[PATH_MAX] = "";
+	struct stat st;
+	int r;
+
+	if (fstat(file, &st) || st.st_size < 0)
+		return HSA_STATUS_ERROR_INVALID_FILE;
+	if (offset_B >= (size_t)st.st_size)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	if (!size_B)
+		what.size_B = (size_t)st.st_size - offset_B;
+	/* Reading behind the end of the file would be a SIGBUS. */
+	if (what.size_B > (size_t)st.st_size - offset_B)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	what.map_B = what.size_B + lead_B;
+	what.map = mmap(NULL, what.map_B, PROT_READ, MAP_PRIVATE, file, (off_t)(offset_B - lead_B));
+	if (what.map == MAP_FAILED)
+		return HSA_STATUS_ERROR_INVALID_FILE;
+	what.image = (const char *)what.map + lead_B;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+	if (readlink(link, path, sizeof(path) - 1) > 0)
+		what.uri = file_uri(path, offset_B, what.size_B, what.size_B == (size_t)st.st_size);
+	else
+		what.uri = memory_uri(what.image, what.size_B);
+	r = create_source(&what, out);
+	if (r) {
+		munmap(what.map, what.map_B);
+		free(what.uri);
+	}
+	return hsa_status_of(r);
+}
+
+/* --- readers ---------------------------------------------------------------------------------- */
+
+/* A reader is its source's handle. Takes the source over. */
+static hsa_status_t open_reader(struct rt_source *source, hsa_code_object_reader_t *handle)
+{
+	uint64_t value;
+	int r = drv_handle_create(&rt_handles, RT_KIND(RT_READER), source, &value);
+
+	if (r)
+		rt_source_put(source);
+	else
+		handle->handle = value;
+	return hsa_status_of(r);
+}
+
+struct rt_source *rt_reader_source(hsa_code_object_reader_t handle)
+{
+	return drv_handle_find(&rt_handles, RT_KIND(RT_READER), handle.handle);
+}
+
+hsa_status_t impl_hsa_code_object_reader_create_from_memory(const void *image, size_t size_B,
+							    hsa_code_object_reader_t *handle)
+{
+	struct rt_source *source;
+	int r;
+	RT_ENTER(rt);
+
+	(void)rt;
+	if (!image || !size_B || !handle)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	r = rt_source_create(image, size_B, &source);
+	return r ? hsa_status_of(r) : open_reader(source, handle);
+}
+
+static hsa_status_t read_file(hsa_file_t file, size_t offset_B, size_t size_B, hsa_code_object_reader_t *handle)
+{
+	struct rt_source *source;
+	hsa_status_t status;
+
+	if (!handle || file == -1)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = map_file(file, offset_B, size_B, &source);
+	return status ? status : open_reader(source, handle);
+}
+
+hsa_status_t impl_hsa_code_object_reader_create_from_file(hsa_file_t file, hsa_code_object_reader_t *handle)
+{
+	RT_ENTER(rt);
+
+	(void)rt;
+	return read_file(file, 0, 0, handle);
+}
+
+hsa_status_t impl_hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size(
+	hsa_file_t file, size_t offset_B, size_t size_B, hsa_code_object_reader_t *handle)
+{
+	RT_ENTER(rt);
+
+	(void)rt;
+	if (!handle)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return size_B ? read_file(file, offset_B, size_B, handle) : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+}
+
+hsa_status_t impl_hsa_code_object_reader_destroy(hsa_code_object_reader_t handle)
+{
+	struct rt_source *source;
+	RT_ENTER(rt);
+
+	(void)rt;
+	source = rt_reader_source(handle);
+	if (!source)
+		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+	drv_handle_destroy(&rt_handles, handle.handle);
+	rt_source_put(source);
+	return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,790 @@
+/* Copies between any two addresses, of bytes in a row or of rectangles. One GPU's copier does each: the source's,
+ * or the destination's, or for two host addresses none. What has to wait for a signal that nobody has submitted is
+ * work for the progress thread. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hsa/copy/copies.h"
+#include "hsa/core/table.h"
+#include "hsa/memory/memory.h"
+#include "vm/host.h"
+
+#define DEPS_MAX 64 /* of one copy */
+
+struct rt_copies {
+	_Atomic bool timed;   /* copies that are asked for now write when they begin and end */
+	pthread_mutex_t lock; /* guards list */
+	struct copy *list;    /* that have not ended; owned */
+};
+
+/* A copy that was asked for and has not ended, or whose memory is still registered. */
+struct copy {
+	struct rt_work work;
+	struct copy *next, **link; /* in the list; guarded by its lock */
+	struct rt_gpu *gpu;        /* borrowed; NULL: the CPU copies */
+	struct sdma_job job;
+	struct sdma_rect rect; /* row_B 0: bytes in a row */
+	void *host_dst;        /* where the CPU copies to and from */
+	const void *host_src;
+	struct vm_mem *registered[2]; /* owned, until it has ended */
+	struct rt_gpu *then;          /* borrowed; not NULL: gpu copies to stage, and this one from there */
+	struct rt_shared stage;       /* owned, as registered */
+	struct sdma_job second;
+	struct rt_deferred_free deferred; /* then, if there is any of these */
+	bool submitted, timed;
+	struct rt_signal *completion; /* borrowed, if it is of that generation: else it was destroyed */
+	uint32_t completion_generation;
+	unsigned deps;
+	struct rt_signal *dep[DEPS_MAX]; /* borrowed, as completion: watched until it is submitted */
+	uint32_t dep_generation[DEPS_MAX];
+};
+
+int rt_copies_init(struct rt *rt)
+{
+	rt->copies = calloc(1, sizeof(*rt->copies));
+	if (!rt->copies)
+		return drv_fail(-ENOMEM, "no host memory for copies");
+	pthread_mutex_init(&rt->copies->lock, NULL);
+	return 0;
+}
+
+static void unwatch(struct copy *c)
+{
+	for (unsigned i = 0; i < c->deps; i++)
+		atomic_fetch_sub(&c->dep[i]->watchers, 1);
+	c->deps = 0;
+}
+
+static void end(struct rt_deferred_free *deferred)
+{
+	struct copy *c = vm_container(deferred, struct copy, deferred);
+
+	vm_mem_destroy(c->registered[0]);
+	vm_mem_destroy(c->registered[1]);
+	rt_shared_destroy(&c->stage);
+	free(c);
+}
+
+/* Its job, if there is one, has ended. */
+static void free_copy(struct rt *rt, struct copy *c)
+{
+	pthread_mutex_lock(&rt->copies->lock);
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	pthread_mutex_unlock(&rt->copies->lock);
+	unwatch(c);
+	/* Other jobs that still run list what was registered: all of a device's do. */
+	if (c->registered[0] || c->registered[1] || c->stage.gpus)
+		rt_defer_free(rt, rt_all_gpus(rt), &c->deferred);
+	else
+		free(c);
+}
+
+void rt_copies_fini(struct rt *rt)
+{
+	while (rt->copies->list) {
+		struct copy *c = rt->copies->list;
+
+		rt_progress_remove(rt, &c->work);
+		if (c->submitted)
+			cs_fence_retire(c->job.fence);
+		free_copy(rt, c);
+	}
+	pthread_mutex_destroy(&rt->copies->lock);
+	free(rt->copies);
+	rt->copies = NULL;
+}
+
+/* --- where things are ------------------------------------------------------------------------- */
+
+/* Not so: an alias, and memory that was mapped for others. */
+static bool is_seen_by_host(const struct rt_alloc_info *info)
+{
+	return info->host_base == info->base;
+}
+
+bool rt_copy_find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
+{
+	struct rt_alloc_info info;
+
+	if (!rt_alloc_info_find(rt, address, &info)) {
+		*end = (struct sdma_end){.va = address, .place = SDMA_PAGEABLE, .cpu = true};
+		return true;
+	}
+	if (!rt_alloc_info_reach(rt, gpu, address, size_B, &end->va))
+		return false;
+	/* A peer's memory is, for this GPU's engines, memory elsewhere. */
+	end->place = info.place == SDMA_VRAM && info.owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
+	end->cpu = is_seen_by_host(&info) && end->va == address && size_B <= info.base + info.size_B - address;
+	return true;
+}
+
+bool rt_copy_find_target(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
+{
+	struct rt_alloc_info info;
+
+	if (rt_alloc_info_find(rt, address, &info) && info.read_only)
+		return false;
+	return rt_copy_find_end(rt, gpu, address, size_B, end);
+}
+
+int rt_copy_register(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, bool written, struct vm_mem **mem)
+{
+	const struct vm_register what = {
+		.host = (void *)(uintptr_t)end->va,
+		.size_B = size_B,
+		.flags = VM_REGISTER_APART | (written ? 0 : VM_REGISTER_READ),
+	};
+	int r = vm_mem_register(gpu->vm, &what, mem);
+
+	if (r) {
+		*mem = NULL;
+		return r;
+	}
+	if (written && (*mem)->bo->flags & VM_READONLY)
+		return drv_fail(-EINVAL, "the process may not write all of 0x%llx bytes at 0x%llx",
+				(unsigned long long)size_B, (unsigned long long)end->va);
+	*end = (struct sdma_end){.va = (*mem)->va, .place = SDMA_GTT};
+	return 0;
+}
+
+/* Where the CPU reaches what a client names: locked memory has an address for GPUs, too. */
+static void *host_address(struct rt *rt, uint64_t address)
+{
+	struct rt_alloc_info info;
+
+	if (rt_alloc_info_find(rt, address, &info) && info.host_base)
+		address = info.host_base + (address - info.base);
+	return (void *)(uintptr_t)address;
+}
+
+static bool host_sees(struct rt *rt, uint64_t address)
+{
+	struct rt_alloc_info info;
+
+	return !rt_alloc_info_find(rt, address, &info) || is_seen_by_host(&info);
+}
+
+struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address)
+{
+	struct rt_alloc_info info;
+	uint64_t va;
+
+	if (!rt_alloc_info_find(rt, address, &info) || !info.owner)
+		return NULL;
+	if (info.owner->gpu && rt_alloc_info_reach(rt, info.owner->gpu, address, 1, &va))
+		return info.owner->gpu;
+	for (unsigned i = 0; !is_seen_by_host(&info) && i < rt->gpus; i++)
+		if (rt_alloc_info_reach(rt, rt->gpu[i], address, 1, &va))
+			return rt->gpu[i];
+	return NULL;
+}
+
+/* --- blocking copies -------------------------------------------------------------------------- */
+
+/* From this size on pageable memory is registered for the time of the copy, in pieces, so that the engine moves the
+ * bytes and not the CPU: a page costs the kernel some 0.2 us, and a core that copies it 0.4 us. CLR pins from 1 MiB
+ * on, 32 MiB at a time. */
+#define PIN_MIN_B   (4ull << 20)
+#define PIN_PIECE_B (32ull << 20)
+
+/* A piece on its way. */
+struct pinned {
+	struct vm_mem *mem; /* owned; NULL: none */
+	struct cs_fence fence;
+};
+
+static int unpin(struct pinned *p)
+{
+	int r = p->mem ? cs_fence_wait(p->fence, CS_FOREVER) : 0;
+
+	if (p->mem) {
+		cs_fence_retire(p->fence);
+		vm_mem_destroy(p->mem);
+	}
+	p->mem = NULL;
+	return r;
+}
+
+/* Registers the pageable side of the piece, and has the engine copy it. */
+static int pin(struct rt_gpu *gpu, struct sdma_job *piece, struct pinned *p)
+{
+	const bool out = piece->dst.place == SDMA_PAGEABLE;
+	int r = rt_copy_register(gpu, out ? &piece->dst : &piece->src, piece->size_B, out, &p->mem);
+
+	r = r ? r : sdma_copier_copy(gpu->copier, piece);
+	p->fence = piece->fence;
+	if (r) {
+		vm_mem_destroy(p->mem);
+		p->mem = NULL;
+	}
+	return r;
+}
+
+/* Two pieces at a time: one is registered while the other is copied. Gives how much was copied; the rest, of memory
+ * that cannot be registered, is staged. */
+static int copy_pinned(struct rt_gpu *gpu, const struct sdma_job *job, uint64_t *done_B)
+{
+	struct pinned pinned[2] = {0};
+	int r = 0, last;
+
+	for (*done_B = 0; !r && *done_B < job->size_B;) {
+		struct pinned *p = &pinned[*done_B / PIN_PIECE_B % 2];
+		struct sdma_job piece = *job;
+
+		piece.dst.va += *done_B;
+		piece.src.va += *done_B;
+		piece.size_B = job->size_B - *done_B < PIN_PIECE_B ? job->size_B - *done_B : PIN_PIECE_B;
+		r = unpin(p);
+		if (r || pin(gpu, &piece, p))
+			break;
+		*done_B += piece.size_B;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		last = unpin(&pinned[i]);
+		r = r ? r : last;
+	}
+	return r;
+}
+
+static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
+{
+	struct sdma_job job = {.size_B = size_B};
+	uint64_t done_B = 0;
+	int r = 0;
+
+	if (!gpu && (!host_sees(rt, dst) || !host_sees(rt, src)))
+		return drv_fail(-EXDEV, "nobody reaches both ends of the copy");
+	if (!gpu) {
+		memmove(host_address(rt, dst), host_address(rt, src), size_B);
+		return 0;
+	}
+	if (!rt_copy_find_target(rt, gpu, dst, size_B, &job.dst) ||
+	    !rt_copy_find_end(rt, gpu, src, size_B, &job.src))
+		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
+	if (size_B >= PIN_MIN_B && (job.dst.place == SDMA_PAGEABLE) != (job.src.place == SDMA_PAGEABLE))
+		r = copy_pinned(gpu, &job, &done_B);
+	if (r || done_B == size_B)
+		return r;
+	job.dst.va += done_B;
+	job.src.va += done_B;
+	job.size_B -= done_B;
+	r = sdma_copier_copy(gpu->copier, &job);
+	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
+}
+
+/* Between two GPUs that do not reach one another's memory: through the host's. */
+static int copy_through_host(struct rt *rt, uint64_t dst, uint64_t src, uint64_t size_B)
+{
+	const uint64_t most_B = drv_config()->staging_KiB * 1024ull;
+	void *stage = malloc(most_B);
+	int r = stage ? 0 : drv_fail(-ENOMEM, "no host memory for a copy between GPUs");
+
+	for (uint64_t done_B = 0, now_B; !r && done_B < size_B; done_B += now_B) {
+		now_B = size_B - done_B < most_B ? size_B - done_B : most_B;
+		r = copy_now(rt, rt_copy_owner(rt, src), (uintptr_t)stage, src + done_B, now_B);
+		if (!r)
+			r = copy_now(rt, rt_copy_owner(rt, dst), dst + done_B, (uintptr_t)stage, now_B);
+	}
+	free(stage);
+	return r;
+}
+
+hsa_status_t impl_hsa_memory_copy(void *dst, const void *src, size_t size_B)
+{
+	uint64_t to = (uintptr_t)dst, from = (uintptr_t)src, va;
+	struct rt_gpu *gpu;
+	RT_ENTER(rt);
+
+	if (!size_B)
+		return HSA_STATUS_SUCCESS;
+	if (!dst || !src || to + size_B < to || from + size_B < from)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	rt_queues_flush(rt);
+	gpu = rt_copy_owner(rt, from);
+	if (gpu && rt_copy_owner(rt, to) && !rt_alloc_info_reach(rt, gpu, to, size_B, &va))
+		return hsa_status_of(copy_through_host(rt, to, from, size_B));
+	return hsa_status_of(copy_now(rt, gpu ? gpu : rt_copy_owner(rt, to), to, from, size_B));
+}
+
+/* --- asynchronous copies ---------------------------------------------------------------------- */
+
+/* 1: all dependencies are met or have fences; 0: one is open; -ECANCELED: one never will be met: what should have
+ * done so was lost, or it was destroyed, and another may have its place. */
+static int gather(struct rt *rt, const struct copy *c, struct cs_fence *after, unsigned *count)
+{
+	bool open = false;
+
+	*count = 0;
+	for (unsigned i = 0; i < c->deps; i++) {
+		enum rt_dep_state state = rt_signal_dep(rt, c->dep[i], NULL, &after[*count]);
+
+		if (atomic_load(&c->dep[i]->generation) != c->dep_generation[i] ||
+		    (state == RT_DEP_OPEN && atomic_load(&c->dep[i]->failed)))
+			return drv_fail(-ECANCELED, "what the copy waits for will not be");
+		*count += state == RT_DEP_POINT;
+		open |= state == RT_DEP_OPEN;
+	}
+	return !open;
+}
+
+/* The CPU's copies, and those that failed, end at once. */
+static void end_now(struct rt *rt, struct copy *c, int r)
+{
+	if (atomic_load(&c->completion->generation) != c->completion_generation)
+		drv_log(DRV_LOG_HSA, "a copy's signal was destroyed before it");
+	else if (r)
+		rt_signal_fail(rt, c->completion);
+	else
+		rt_signal_add(rt, c->completion, -1);
+	free_copy(rt, c);
+}
+
+/* What the GPU did not time, the host did. */
+static void time_by_host(struct rt *rt, struct copy *c, uint64_t start_ns)
+{
+	amd_signal_t *memory = rt_signal_memory(rt_signal_handle(rt, c->completion));
+
+	if (!c->timed)
+		return;
+	memory->start_ts = start_ns;
+	memory->end_ts = rt_now_ns();
+	atomic_store(&c->completion->clock, rt->agent);
+}
+
+static void time_by_gpu(struct rt *rt, struct copy *c)
+{
+	amd_signal_t *memory = rt_signal_memory(rt_signal_handle(rt, c->completion));
+
+	if (!c->timed)
+		return;
+	c->job.start_va = (uintptr_t)&memory->start_ts;
+	c->job.end_va = (uintptr_t)&memory->end_ts;
+	atomic_store(&c->completion->clock, c->gpu->agent);
+}
+
+/* Behind the first half. */
+static int submit_second(struct copy *c)
+{
+	struct cs_fence first = c->job.fence;
+	int r;
+
+	c->second.size_B = c->job.size_B;
+	c->second.after = &first;
+	c->second.after_count = first.ring != NULL;
+	r = sdma_copier_copy(c->then->copier, &c->second);
+	c->job.fence = c->second.fence;
+	if (r)
+		cs_fence_retire(first);
+	return r;
+}
+
+static int run(struct copy *c)
+{
+	return c->rect.row_B ? sdma_copier_copy_rect(c->gpu->copier, &c->rect, &c->job)
+			     : sdma_copier_copy(c->gpu->copier, &c->job);
+}
+
+static void submit(struct rt *rt, struct copy *c, const struct cs_fence *after, unsigned count)
+{
+	struct rt_completion completion = {0};
+	uint64_t start_ns = c->timed ? rt_now_ns() : 0;
+	int r;
+
+	if (!c->gpu) {
+		memmove(c->host_dst, c->host_src, c->job.size_B);
+		time_by_host(rt, c, start_ns);
+		end_now(rt, c, 0);
+		return;
+	}
+	c->job.after = after;
+	c->job.after_count = count;
+	time_by_gpu(rt, c);
+	r = run(c);
+	if (!r && c->then)
+		r = submit_second(c);
+	if (r || !c->job.fence.ring) {
+		time_by_host(rt, c, start_ns);
+		end_now(rt, c, r);
+		return;
+	}
+	c->submitted = true;
+	unwatch(c);
+	/* Who hears that the copy has ended may unmap its memory, before we come to end the registration. */
+	for (unsigned i = 0; i < 2; i++)
+		if (c->registered[i])
+			vm_mem_unlist(c->registered[i]);
+	rt_shared_unlist(&c->stage);
+	completion.fence = c->job.fence;
+	rt_signal_owe(rt, c->completion, &completion);
+	/* Registered memory is given back when the job has ended. */
+	rt_progress_add(rt, &c->work);
+}
+
+static bool attempt(struct rt *rt, struct rt_work *work)
+{
+	struct copy *c = (struct copy *)(void *)work;
+	struct cs_fence after[DEPS_MAX];
+	unsigned count;
+	int r;
+
+	if (c->submitted) {
+		if (!cs_fence_poll(c->job.fence))
+			return false;
+		cs_fence_retire(c->job.fence);
+		free_copy(rt, c);
+		return true;
+	}
+	r = gather(rt, c, after, &count);
+	/* The CPU cannot wait on this thread for what a job will do. */
+	if (!r || (r > 0 && !c->gpu && count))
+		return false;
+	if (r < 0)
+		end_now(rt, c, r);
+	else
+		submit(rt, c, after, count);
+	return true;
+}
+
+/* Pageable memory is registered: nobody waits for staging. */
+static int reach(struct rt *rt, struct copy *c, unsigned which, uint64_t address, uint64_t size_B,
+		 struct sdma_end *end)
+{
+	if (!(which ? rt_copy_find_end : rt_copy_find_target)(rt, c->gpu, address, size_B, end))
+		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
+	if (end->place != SDMA_PAGEABLE)
+		return 0;
+	return rt_copy_register(c->gpu, end, size_B, !which, &c->registered[which]);
+}
+
+static void enlist(struct rt *rt, struct copy *c)
+{
+	struct rt_copies *s = rt->copies;
+
+	c->work.attempt = attempt;
+	c->deferred.end = end;
+	pthread_mutex_lock(&s->lock);
+	c->next = s->list;
+	c->link = &s->list;
+	if (s->list)
+		s->list->link = &c->next;
+	s->list = c;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* What a copy waits for, and what it completes. */
+struct link {
+	unsigned deps;
+	struct rt_signal *dep[DEPS_MAX]; /* borrowed */
+	uint32_t dep_generation[DEPS_MAX];
+	struct rt_signal *completion; /* borrowed */
+	uint32_t completion_generation;
+};
+
+/* Looks up the client's signals. */
+static hsa_status_t find_link(const struct rt *rt, uint32_t deps, const hsa_signal_t *dep, hsa_signal_t completion,
+			      struct link *link)
+{
+	if (!deps != !dep)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (deps > DEPS_MAX)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	link->completion = rt_signal_of(rt, completion);
+	if (!link->completion)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	link->completion_generation = atomic_load(&link->completion->generation);
+	for (link->deps = 0; link->deps < deps; link->deps++) {
+		struct rt_signal *signal = rt_signal_of(rt, dep[link->deps]);
+
+		if (!signal)
+			return HSA_STATUS_ERROR_INVALID_SIGNAL;
+		link->dep[link->deps] = signal;
+		link->dep_generation[link->deps] = atomic_load(&signal->generation);
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct link *link)
+{
+	struct copy *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		drv_fail(-ENOMEM, "no host memory for a copy");
+		return NULL;
+	}
+	c->gpu = gpu;
+	c->completion = link->completion;
+	c->completion_generation = link->completion_generation;
+	c->timed = atomic_load(&rt->copies->timed);
+	enlist(rt, c);
+	return c;
+}
+
+/* Now, or from the progress thread. */
+static void start(struct rt *rt, struct copy *c, const struct link *link)
+{
+	struct cs_fence after[DEPS_MAX];
+	unsigned count;
+	int r;
+
+	for (c->deps = 0; c->deps < link->deps; c->deps++) {
+		c->dep[c->deps] = link->dep[c->deps];
+		c->dep_generation[c->deps] = link->dep_generation[c->deps];
+		atomic_fetch_add(&link->dep[c->deps]->watchers, 1);
+	}
+	r = gather(rt, c, after, &count);
+	if (r < 0)
+		end_now(rt, c, r);
+	else if (r && (c->gpu || !count))
+		submit(rt, c, after, count);
+	else
+		rt_progress_add(rt, &c->work);
+}
+
+static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *src, size_t size_B,
+		      const struct link *link)
+{
+	struct copy *c = new_copy(rt, gpu, link);
+	int r = 0;
+
+	if (!c)
+		return -ENOMEM;
+	c->host_dst = host_address(rt, (uintptr_t)dst);
+	c->host_src = host_address(rt, (uintptr_t)src);
+	c->job.size_B = size_B;
+	if (gpu)
+		r = reach(rt, c, 0, (uintptr_t)dst, size_B, &c->job.dst);
+	if (gpu && !r)
+		r = reach(rt, c, 1, (uintptr_t)src, size_B, &c->job.src);
+	if (r)
+		free_copy(rt, c);
+	else
+		start(rt, c, link);
+	return r;
+}
+
+/* Between two GPUs that do not reach one another: by memory of the host that both reach. */
+static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, void *dst, const void *src,
+			size_t size_B, const struct link *link)
+{
+	struct copy *c = new_copy(rt, from, link);
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->then = to;
+	c->timed = false; /* two clocks */
+	c->job.size_B = size_B;
+	r = rt_shared_create(rt, size_B, VM_UNCACHED, &c->stage);
+	if (!r && (!rt_copy_find_end(rt, from, (uintptr_t)src, size_B, &c->job.src) ||
+		   !rt_copy_find_target(rt, to, (uintptr_t)dst, size_B, &c->second.dst)))
+		r = drv_fail(-EXDEV, "no GPU reaches one end of the copy");
+	if (r) {
+		free_copy(rt, c);
+		return r;
+	}
+	c->job.dst = c->second.src =
+		(struct sdma_end){.va = (uintptr_t)c->stage.map, .place = SDMA_GTT, .cpu = true};
+	start(rt, c, link);
+	return 0;
+}
+
+hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
+					    hsa_agent_t src_agent, size_t size_B, uint32_t deps,
+					    const hsa_signal_t *dep_signals, hsa_signal_t completion)
+{
+	struct rt_agent *to, *from;
+	struct rt_gpu *gpu, *other;
+	struct link link;
+	hsa_status_t status;
+	uint64_t va;
+	RT_ENTER(rt);
+
+	to = rt_agent_of(rt, dst_agent);
+	from = rt_agent_of(rt, src_agent);
+	if (!dst || !src || !completion.handle || (uintptr_t)dst + size_B < (uintptr_t)dst ||
+	    (uintptr_t)src + size_B < (uintptr_t)src)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!to || !from)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	status = find_link(rt, deps, dep_signals, completion, &link);
+	if (status || !size_B) /* ROCr leaves the signal alone when there is nothing to copy */
+		return status;
+	rt_queues_flush(rt);
+	/* Where the client names one agent twice, the addresses say whose they are. */
+	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : rt_copy_owner(rt, (uintptr_t)src);
+	if (!gpu)
+		gpu = rt_copy_owner(rt, (uintptr_t)dst);
+	if (!gpu && (!host_sees(rt, (uintptr_t)dst) || !host_sees(rt, (uintptr_t)src)))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	other = rt_copy_owner(rt, (uintptr_t)dst);
+	if (gpu && other && other != gpu && !rt_alloc_info_reach(rt, gpu, (uintptr_t)dst, size_B, &va)) {
+		if (!rt_alloc_info_reach(rt, other, (uintptr_t)src, size_B, &va) &&
+		    rt_copy_owner(rt, (uintptr_t)src) == gpu)
+			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &link));
+		gpu = other;
+	}
+	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &link));
+}
+
+/* --- rectangles ------------------------------------------------------------------------------- */
+
+/* Where a rectangle begins in pitched memory, and how many bytes it extends over. False: beyond 2^64. */
+static bool extent(const hsa_pitched_ptr_t *in, const hsa_dim3_t *offset, const hsa_dim3_t *range, uint64_t *first,
+		   uint64_t *size_B)
+{
+	uint64_t rows_B, slices_B, at_B, slice_at_B;
+
+	return !__builtin_mul_overflow((uint64_t)offset->y, in->pitch, &at_B) &&
+	       !__builtin_mul_overflow((uint64_t)offset->z, in->slice, &slice_at_B) &&
+	       !__builtin_add_overflow(at_B, slice_at_B, &at_B) &&
+	       !__builtin_add_overflow(at_B, (uint64_t)offset->x, &at_B) &&
+	       !__builtin_add_overflow((uintptr_t)in->base, at_B, first) &&
+	       !__builtin_mul_overflow((uint64_t)range->y - 1, in->pitch, &rows_B) &&
+	       !__builtin_mul_overflow((uint64_t)range->z - 1, in->slice, &slices_B) &&
+	       !__builtin_add_overflow(rows_B, slices_B, size_B) &&
+	       !__builtin_add_overflow(*size_B, (uint64_t)range->x, size_B) && *first + *size_B >= *first;
+}
+
+static bool is_pitched(const hsa_pitched_ptr_t *in, const hsa_dim3_t *range)
+{
+	return in->base && (range->y == 1 || in->pitch >= range->x) &&
+	       (range->z == 1 || in->slice / range->y >= in->pitch || in->slice >= (uint64_t)range->y * in->pitch);
+}
+
+static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *rect, uint64_t dst_B,
+		     uint64_t src_B, const struct link *link)
+{
+	struct copy *c = new_copy(rt, gpu, link);
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->rect = *rect;
+	r = reach(rt, c, 0, rect->dst, dst_B, &c->job.dst);
+	if (!r)
+		r = reach(rt, c, 1, rect->src, src_B, &c->job.src);
+	if (r) {
+		free_copy(rt, c);
+		return r;
+	}
+	c->rect.dst = c->job.dst.va;
+	c->rect.src = c->job.src.va;
+	start(rt, c, link);
+	return 0;
+}
+
+hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
+						 const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
+						 const hsa_dim3_t *range, hsa_agent_t copy_agent,
+						 hsa_amd_copy_direction_t direction, uint32_t deps,
+						 const hsa_signal_t *dep_signals, hsa_signal_t completion)
+{
+	struct rt_agent *agent;
+	struct sdma_rect rect;
+	struct link link;
+	hsa_status_t status;
+	uint64_t dst_B, src_B;
+	RT_ENTER(rt);
+
+	if (!dst || !src || !dst_offset || !src_offset || !range || (unsigned)direction > hsaDeviceToDevice ||
+	    direction == hsaHostToHost)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	agent = rt_agent_of(rt, copy_agent);
+	if (!agent || !agent->gpu)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	status = find_link(rt, deps, dep_signals, completion, &link);
+	if (status || !range->x || !range->y || !range->z)
+		return status;
+	rect = (struct sdma_rect){.dst_pitch_B = dst->pitch,
+				  .src_pitch_B = src->pitch,
+				  .dst_slice_B = dst->slice,
+				  .src_slice_B = src->slice,
+				  .row_B = range->x,
+				  .rows = range->y,
+				  .slices = range->z};
+	if (!is_pitched(dst, range) || !is_pitched(src, range) ||
+	    !extent(dst, dst_offset, range, &rect.dst, &dst_B) ||
+	    !extent(src, src_offset, range, &rect.src, &src_B))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	rt_queues_flush(rt);
+	return hsa_status_of(copy_rect(rt, agent->gpu, &rect, dst_B, src_B, &link));
+}
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+hsa_status_t impl_hsa_amd_profiling_async_copy_enable(bool enable)
+{
+	RT_ENTER(rt);
+
+	atomic_store(&rt->copies->timed, enable);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle,
+							hsa_amd_profiling_async_copy_time_t *time)
+{
+	const amd_signal_t *memory = rt_signal_memory(handle);
+	struct rt_signal *signal;
+	struct rt_agent *clock;
+	RT_ENTER(rt);
+
+	signal = rt_signal_of(rt, handle);
+	if (!signal)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	if (!time)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	clock = atomic_load(&signal->clock);
+	if (!clock)
+		return HSA_STATUS_ERROR;
+	time->start = memory->start_ts;
+	time->end = memory->end_ts;
+	if (!clock->gpu)
+		return HSA_STATUS_SUCCESS;
+	(void)!drv_clock_refresh(&clock->gpu->clock);
+	time->start = rt_gpu_time_ns(clock->gpu, memory->start_ts);
+	time->end = rt_gpu_time_ns(clock->gpu, memory->end_ts);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* --- engines ---------------------------------------------------------------------------------- */
+
+/* The kernel schedules copies over its engines: a bit for each direction is what clients choose between. */
+#define ENGINE_IN  1u /* host to device */
+#define ENGINE_OUT 2u
+
+hsa_status_t impl_hsa_amd_memory_copy_engine_status(hsa_agent_t dst_agent, hsa_agent_t src_agent, uint32_t *mask)
+{
+	const struct rt_agent *to, *from;
+	RT_ENTER(rt);
+
+	to = rt_agent_of(rt, dst_agent);
+	from = rt_agent_of(rt, src_agent);
+	if (!to || !from || to == from || (!to->gpu && !from->gpu))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!mask)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*mask = from->gpu && !to->gpu && from->info.sdma_engines > 1 ? ENGINE_OUT : ENGINE_IN;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* Every engine that is idle is as good as another. */
+hsa_status_t impl_hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent, hsa_agent_t src_agent,
+							   uint32_t *mask)
+{
+	return impl_hsa_amd_memory_copy_engine_status(dst_agent, src_agent, mask);
+}
+
+hsa_status_t impl_hsa_amd_memory_async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,
+						      hsa_agent_t src_agent, size_t size_B, uint32_t deps,
+						      const hsa_signal_t *dep_signals, hsa_signal_t completion,
+						      hsa_amd_sdma_engine_id_t engine, bool force)
+{
+	(void)force;
+	if (!engine || engine & (engine - 1) || engine > HSA_AMD_SDMA_ENGINE_15)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return impl_hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size_B, deps, dep_signals,
+					      completion);
+}

@@ -1,0 +1,196 @@
+/* Our threads (loop.h). No ring is lost: the bell is read before the look, and the thread is called asleep before
+ * it asks whether there is work. It sleeps on a futex; while it waits for jobs, in poll() on their fences. */
+#include "hsa/core/loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { AWAKE, ON_FUTEX, ON_FENCES };
+
+#define SOON_NS  50000    /* a job has just ended: before the next look at what comes of it */
+#define LATER_NS 24000000 /* while all that there is waits for fences: about as often as faults are looked for */
+
+static bool has_work(struct rt_loop *loop, bool *stop)
+{
+	bool work;
+
+	pthread_mutex_lock(&loop->lock);
+	work = loop->has_work(loop->rt);
+	*stop = loop->stop;
+	pthread_mutex_unlock(&loop->lock);
+	return work;
+}
+
+/* --- sleeping --------------------------------------------------------------------------------- */
+
+#define PAUSE_MIN_NS  50000
+#define PAUSE_SLOW_NS 1000000 /* from there on a pause is a sixteenth longer than the one before, up to: */
+#define PAUSE_MAX_NS  10000000
+
+uint64_t rt_pause_next_ns(struct rt_pause *pause)
+{
+	uint64_t now = pause->ns ? pause->ns : PAUSE_MIN_NS, next = now < PAUSE_SLOW_NS ? now * 2 : now + now / 16;
+
+	pause->ns = next < PAUSE_MAX_NS ? next : PAUSE_MAX_NS;
+	return now;
+}
+
+struct fences {
+	struct pollfd fd[1 + RT_LOOP_POINTS]; /* the first is the bell's; the others are owned */
+	unsigned count;                       /* of the others */
+	bool all;                             /* nothing but them is waited for */
+	bool ended;                           /* one has ended meanwhile */
+};
+
+static void open_fences(struct rt_loop *loop, struct fences *f)
+{
+	struct cs_fence fences[RT_LOOP_POINTS];
+	unsigned count = loop->fences(loop->rt, fences, &f->all);
+
+	for (unsigned i = 0; i < count; i++) {
+		struct pollfd *fd = &f->fd[1 + f->count];
+
+		if (cs_fence_poll(fences[i]))
+			f->ended = true;
+		else if (!cs_fence_sync_file(fences[i], &fd->fd))
+			f->fd[1 + f->count++].events = POLLIN;
+		else
+			f->all = false;
+	}
+	if (f->count && loop->event < 0)
+		loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	f->fd[0] = (struct pollfd){.fd = loop->event, .events = POLLIN};
+}
+
+static void close_fences(struct fences *f)
+{
+	for (unsigned i = 1; i <= f->count; i++)
+		close(f->fd[i].fd);
+}
+
+/* Until a fence signals, the bell is rung, or the time is over. True: not that. */
+static bool sleep_on_fences(struct rt_loop *loop, struct fences *f, uint32_t seen, uint64_t ns)
+{
+	bool ended = true;
+
+	const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+	uint64_t rings;
+
+	atomic_store(&loop->asleep, ON_FENCES);
+	if (atomic_load(&loop->bell) == seen)
+		ended = ppoll(f->fd, 1 + f->count, &limit, NULL) > 0;
+	(void)!read(loop->event, &rings, sizeof(rings));
+	return ended;
+}
+
+/* There is work. */
+static void rest(struct rt_loop *loop, uint32_t seen, struct rt_pause *pause)
+{
+	struct fences f = {0};
+	uint64_t ns = loop->rest_ns(loop->rt, pause);
+
+	if (loop->fences)
+		open_fences(loop, &f);
+	if (f.count && !f.ended && loop->event >= 0) {
+		if (sleep_on_fences(loop, &f, seen, f.all ? LATER_NS : ns))
+			pause->ns = 0;
+	} else {
+		drv_futex_wait(&loop->bell, seen, f.ended && ns > SOON_NS ? SOON_NS : ns);
+	}
+	close_fences(&f);
+}
+
+static void *run(void *arg)
+{
+	struct rt_loop *loop = arg;
+	struct rt_pause pause = {0};
+	bool stop = false;
+
+	while (!stop) {
+		uint32_t seen = atomic_load(&loop->bell);
+		bool work;
+
+		if (loop->look(loop->rt))
+			pause.ns = 0;
+		atomic_store(&loop->asleep, ON_FUTEX);
+		work = has_work(loop, &stop);
+		if (!stop && atomic_load(&loop->bell) == seen) {
+			if (work)
+				rest(loop, seen, &pause);
+			else
+				drv_futex_wait(&loop->bell, seen, UINT64_MAX);
+		}
+		atomic_store(&loop->asleep, AWAKE);
+		if (atomic_load(&loop->bell) != seen)
+			pause.ns = 0;
+	}
+	return NULL;
+}
+
+void rt_loop_init(struct rt *rt, struct rt_loop *loop)
+{
+	loop->rt = rt;
+	loop->event = -1;
+	pthread_mutex_init(&loop->lock, NULL);
+}
+
+void rt_loop_fini(struct rt_loop *loop)
+{
+	if (loop->event >= 0)
+		close(loop->event);
+	pthread_mutex_destroy(&loop->lock);
+}
+
+int rt_loop_start_locked(struct rt_loop *loop)
+{
+	int r;
+
+	if (loop->started || loop->stop)
+		return 0;
+	r = -pthread_create(&loop->thread, NULL, run, loop);
+	loop->started = !r;
+	return r;
+}
+
+void rt_loop_ring(struct rt_loop *loop)
+{
+	static const uint64_t once = 1;
+	unsigned asleep;
+
+	atomic_fetch_add(&loop->bell, 1);
+	asleep = atomic_load(&loop->asleep);
+	if (asleep == ON_FUTEX)
+		drv_futex_wake(&loop->bell);
+	else if (asleep == ON_FENCES)
+		(void)!write(loop->event, &once, sizeof(once));
+}
+
+void rt_loop_stop(struct rt_loop *loop)
+{
+	bool started;
+
+	pthread_mutex_lock(&loop->lock);
+	loop->stop = true;
+	started = loop->started;
+	pthread_mutex_unlock(&loop->lock);
+	rt_loop_ring(loop);
+	if (started)
+		pthread_join(loop->thread, NULL);
+}
+
+bool rt_loop_is_own_locked(const struct rt_loop *loop)
+{
+	return loop->started && pthread_equal(loop->thread, pthread_self());
+}
+
+bool rt_loop_is_own(struct rt_loop *loop)
+{
+	bool own;
+
+	pthread_mutex_lock(&loop->lock);
+	own = rt_loop_is_own_locked(loop);
+	pthread_mutex_unlock(&loop->lock);
+	return own;
+}

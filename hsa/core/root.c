@@ -1,0 +1,42 @@
+/* The root object, the table of handles, and the clocks. */
+#include <time.h>
+
+#include "drv/handle.h"
+#include "hsa/core/core.h"
+
+struct rt *_Atomic rt_current;
+struct drv_handles rt_handles; /* for as long as the process lives */
+
+static uint64_t read_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+uint64_t rt_now_ns(void)
+{
+	return read_ns(CLOCK_BOOTTIME);
+}
+
+/* By how much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time that the machine slept. What was read stays
+ * until it can no longer be true, so that two times keep their order whenever the threads that ask are interrupted.
+ */
+static uint64_t slept_ns(void)
+{
+	static _Atomic uint64_t known_ns;
+	uint64_t before_ns = read_ns(CLOCK_MONOTONIC), boot_ns = rt_now_ns(), after_ns = read_ns(CLOCK_MONOTONIC);
+	uint64_t ns = atomic_load_explicit(&known_ns, memory_order_relaxed);
+
+	if (boot_ns - ns >= before_ns && boot_ns - ns <= after_ns)
+		return ns;
+	ns = boot_ns - before_ns - (after_ns - before_ns) / 2;
+	atomic_store_explicit(&known_ns, ns, memory_order_relaxed);
+	return ns;
+}
+
+uint64_t rt_gpu_time_ns(struct rt_gpu *gpu, uint64_t ticks)
+{
+	return drv_clock_host_ns(&gpu->clock, ticks) + slept_ns();
+}

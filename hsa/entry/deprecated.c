@@ -1,0 +1,66 @@
+/* What early HSA thought of and nothing came of: it is checked as ROCr checks it, and answered as ROCr answers. */
+#include "hsa/core/core.h"
+#include "hsa/core/table.h"
+
+hsa_status_t impl_hsa_memory_assign_agent(void *ptr, hsa_agent_t agent, hsa_access_permission_t access)
+{
+	RT_ENTER(rt);
+
+	if (!ptr || access < HSA_ACCESS_PERMISSION_RO || access > HSA_ACCESS_PERMISSION_RW)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return rt_agent_of(rt, agent) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_AGENT;
+}
+
+/* Memory stays where it was allocated. */
+hsa_status_t impl_hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t from, hsa_amd_memory_pool_t to,
+						  bool *result)
+{
+	RT_ENTER(rt);
+
+	if (!result)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return rt_pool_of(rt, from.handle) && rt_pool_of(rt, to.handle)
+		       ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
+		       : (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+}
+
+hsa_status_t impl_hsa_amd_memory_migrate(const void *ptr, hsa_amd_memory_pool_t pool, uint32_t flags)
+{
+	RT_ENTER(rt);
+
+	if (!ptr || flags)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return rt_pool_of(rt, pool.handle) ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
+					   : (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+}
+
+/* Of GFX7's APUs. Since then it is a mark that is kept and that nothing depends on. */
+hsa_status_t impl_hsa_amd_coherency_get_type(hsa_agent_t handle, hsa_amd_coherency_type_t *type)
+{
+	RT_ENTER(rt);
+	struct rt_agent *agent = rt_agent_of(rt, handle);
+
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!type)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!agent->gpu)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	*type = atomic_load(&agent->gpu->coherency);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_amd_coherency_set_type(hsa_agent_t handle, hsa_amd_coherency_type_t type)
+{
+	RT_ENTER(rt);
+	struct rt_agent *agent = rt_agent_of(rt, handle);
+
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if ((unsigned)type > HSA_AMD_COHERENCY_TYPE_NONCOHERENT)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!agent->gpu)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	atomic_store(&agent->gpu->coherency, type);
+	return HSA_STATUS_SUCCESS;
+}

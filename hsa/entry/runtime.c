@@ -1,0 +1,150 @@
+/* hsa_init() and hsa_shut_down(): the root object and the order of its parts. */
+#include "hsa/code/code.h"
+#include "hsa/copy/copies.h"
+#include "hsa/core/table.h"
+#include "hsa/entry/extension.h"
+#include "hsa/image/image.h"
+#include "hsa/ipc/ipc.h"
+#include "hsa/queue/queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "drv/handle.h"
+
+static pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER; /* guards references */
+static int32_t references;
+
+static void no_fini(struct rt *rt)
+{
+	(void)rt;
+}
+
+static const struct rt_ops ops = {
+	.ring = rt_queue_ring,
+	.lost = rt_queues_lost,
+	.query_faults = rt_faults_query,
+	.query_late_faults = rt_faults_look_again,
+	.forget_exports = rt_ipc_forget,
+};
+
+/* The parts, in the order in which they begin; they end the other way round. */
+static const struct {
+	int (*init)(struct rt *rt);
+	void (*fini)(struct rt *rt);
+} parts[] = {
+	{rt_agents_init, rt_agents_fini},     {rt_extensions_init, no_fini},
+	{rt_memory_init, rt_memory_fini},     {rt_signals_init, rt_signals_fini},
+	{rt_loader_init, rt_loader_fini},     {rt_images_init, rt_images_fini},
+	{rt_queues_init, rt_queues_fini},     {rt_handlers_init, rt_handlers_fini},
+	{rt_progress_init, rt_progress_fini}, {rt_copies_init, rt_copies_fini},
+	{rt_ipc_init, rt_ipc_fini},
+};
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+static void end(struct rt *rt, unsigned begun)
+{
+	if (rt->handlers)
+		rt_handlers_stop(rt);
+	if (rt->progress)
+		rt_progress_stop(rt);
+	while (begun)
+		parts[--begun].fini(rt);
+	free(rt);
+}
+
+static int begin(struct rt **out)
+{
+	struct rt *rt = calloc(1, sizeof(*rt));
+	int r;
+
+	if (!rt)
+		return drv_fail(-ENOMEM, "no host memory for the runtime");
+	rt->ops = &ops;
+	for (unsigned i = 0; i < PARTS; i++) {
+		r = parts[i].init(rt);
+		if (r) {
+			end(rt, i);
+			return r;
+		}
+	}
+	*out = rt;
+	return 0;
+}
+
+static void lock_runtime(void)
+{
+	pthread_mutex_lock(&rt_lock);
+}
+
+static void unlock_runtime(void)
+{
+	pthread_mutex_unlock(&rt_lock);
+}
+
+/* What a child inherits is its parent's: it begins anew, and leaves the old one alone. */
+static void begin_child(void)
+{
+	if (rt_get())
+		rt_ipc_forked(rt_get());
+	references = 0;
+	atomic_store(&rt_current, NULL);
+	pthread_mutex_unlock(&rt_lock);
+}
+
+static void watch_forks(void)
+{
+	(void)!pthread_atfork(lock_runtime, unlock_runtime, begin_child);
+}
+
+hsa_status_t impl_hsa_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct rt *rt;
+	bool first;
+	int r = 0;
+
+	pthread_once(&once, watch_forks);
+	pthread_mutex_lock(&rt_lock);
+	if (references == INT32_MAX) {
+		status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
+	} else if (!references) {
+		r = begin(&rt);
+		if (!r)
+			atomic_store_explicit(&rt_current, rt, memory_order_release);
+		/* Clients take this one for "no GPU here". */
+		status = r ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
+	}
+	references += !status;
+	first = !status && references == 1;
+	pthread_mutex_unlock(&rt_lock);
+	/* A tool that cannot be loaded is its user's concern; programs run without it. */
+	if (first && hsa_tools_load())
+		drv_log(DRV_LOG_HSA, "HSA_TOOLS_LIB: %s", drv_error_last()->text);
+	return status;
+}
+
+hsa_status_t impl_hsa_shut_down(void)
+{
+	struct rt *rt = NULL;
+
+	pthread_mutex_lock(&rt_lock);
+	if (!references) {
+		pthread_mutex_unlock(&rt_lock);
+		return HSA_STATUS_ERROR_NOT_INITIALIZED;
+	}
+	rt = rt_get();
+	/* It would wait for itself. */
+	if (references == 1 && (rt_progress_is_own_thread(rt) || rt_handlers_is_own_thread(rt))) {
+		pthread_mutex_unlock(&rt_lock);
+		return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
+	}
+	if (!--references) {
+		hsa_tools_unload();
+		atomic_store(&rt_current, NULL);
+		end(rt, PARTS);
+	}
+	pthread_mutex_unlock(&rt_lock);
+	return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,429 @@
+/* Images and samplers: what they may be, made and destroyed. A handle is the address of the descriptor: clients
+ * copy it from there, and kernels of OpenCL read it there. */
+#include "hsa/core/table.h"
+#include "hsa/image/image.h"
+#include "hsa/memory/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GEOMETRIES (HSA_EXT_IMAGE_GEOMETRY_2DADEPTH + 1)
+
+/* ROCr's (image_lut_kv.cpp): width, height, depth, layers, by geometry. */
+static const uint32_t most[GEOMETRIES][4] = {
+	[HSA_EXT_IMAGE_GEOMETRY_1D] = {16384, 1, 1, 1},
+	[HSA_EXT_IMAGE_GEOMETRY_2D] = {16384, 16384, 1, 1},
+	[HSA_EXT_IMAGE_GEOMETRY_3D] = {16384, 16384, 8192, 1},
+	[HSA_EXT_IMAGE_GEOMETRY_1DA] = {16384, 1, 1, 8192},
+	[HSA_EXT_IMAGE_GEOMETRY_2DA] = {16384, 16384, 1, 8192},
+	[HSA_EXT_IMAGE_GEOMETRY_1DB] = {UINT32_MAX, 1, 1, 1},
+	[HSA_EXT_IMAGE_GEOMETRY_2DDEPTH] = {16384, 16384, 1, 1},
+	[HSA_EXT_IMAGE_GEOMETRY_2DADEPTH] = {16384, 16384, 1, 8192},
+};
+
+hsa_status_t impl_hsa_amd_image_get_info_max_dim(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
+{
+	if ((uint32_t)attribute < HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS ||
+	    (uint32_t)attribute > HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS)
+		return rt_get() ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_ERROR_NOT_INITIALIZED;
+	return impl_hsa_agent_get_info(agent, attribute, value);
+}
+
+/* --- descriptors in memory ---------------------------------------------------------------------- */
+
+#define SLOT_B 64u /* more than either descriptor has; also how they are aligned */
+#define SLOTS  1024u
+#define CHUNKS 256u
+
+enum slot_kind { SLOT_FREE, SLOT_IMAGE, SLOT_SAMPLER };
+
+struct chunk {
+	struct rt_shared memory; /* owned; of SLOTS descriptors, seen by all GPUs */
+	enum slot_kind kind[SLOTS];
+	struct rt_image image[SLOTS];
+	unsigned used;
+};
+
+struct rt_images {
+	pthread_mutex_t lock; /* guards all below */
+	struct chunk *chunk[CHUNKS];
+	unsigned chunks;
+};
+
+static void info_images(struct rt_info *info)
+{
+	info->image_1d = most[HSA_EXT_IMAGE_GEOMETRY_1D][0];
+	info->image_1db = most[HSA_EXT_IMAGE_GEOMETRY_1DB][0];
+	memcpy(info->image_2d, most[HSA_EXT_IMAGE_GEOMETRY_2D], sizeof(info->image_2d));
+	memcpy(info->image_3d, most[HSA_EXT_IMAGE_GEOMETRY_3D], sizeof(info->image_3d));
+	info->image_layers = most[HSA_EXT_IMAGE_GEOMETRY_2DA][3];
+	/* ROCr's; descriptors are memory, and nothing counts them. */
+	info->image_rd = 128;
+	info->image_rw = 64;
+	info->samplers = 16;
+	info->pitch_align = RT_ROW_ALIGN_B;
+}
+
+int rt_images_init(struct rt *rt)
+{
+	rt->images = calloc(1, sizeof(*rt->images));
+	if (!rt->images)
+		return drv_fail(-ENOMEM, "no host memory for images");
+	pthread_mutex_init(&rt->images->lock, NULL);
+	for (unsigned i = 0; i < rt->gpus; i++)
+		if (rt->gpu[i]->dev->chip->images != DRV_IMAGES_NONE)
+			info_images(&rt->gpu[i]->agent->info);
+	return 0;
+}
+
+void rt_images_fini(struct rt *rt)
+{
+	struct rt_images *s = rt->images;
+
+	while (s->chunks) {
+		struct chunk *c = s->chunk[--s->chunks];
+
+		rt_shared_destroy(&c->memory);
+		free(c);
+	}
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	rt->images = NULL;
+}
+
+static int add_chunk(struct rt *rt)
+{
+	struct rt_images *s = rt->images;
+	struct chunk *c;
+	int r;
+
+	if (s->chunks == CHUNKS)
+		return drv_fail(-ENOMEM, "more than %u images and samplers", CHUNKS * SLOTS);
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return drv_fail(-ENOMEM, "no host memory for images");
+	r = rt_shared_create(rt, SLOTS * SLOT_B, VM_UNCACHED, &c->memory);
+	if (r) {
+		free(c);
+		return r;
+	}
+	s->chunk[s->chunks++] = c;
+	return 0;
+}
+
+/* Takes a free slot and writes its descriptor; image may be NULL. */
+static int take_slot(struct rt *rt, enum slot_kind kind, const struct rt_image *image, const uint32_t *words,
+		     size_t words_B, uint64_t *handle)
+{
+	struct rt_images *s = rt->images;
+	unsigned at = 0, slot = 0;
+	int r = 0;
+
+	pthread_mutex_lock(&s->lock);
+	while (at < s->chunks && s->chunk[at]->used == SLOTS)
+		at++;
+	if (at == s->chunks)
+		r = add_chunk(rt);
+	if (!r) {
+		struct chunk *c = s->chunk[at];
+
+		while (c->kind[slot] != SLOT_FREE)
+			slot++;
+		c->kind[slot] = kind;
+		c->used++;
+		if (image)
+			c->image[slot] = *image;
+		memcpy((char *)c->memory.map + slot * SLOT_B, words, words_B);
+		*handle = (uintptr_t)c->memory.map + slot * SLOT_B;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return r;
+}
+
+/* The slot of a handle, when it holds that kind; the lock held. */
+static struct chunk *find_slot(struct rt *rt, uint64_t handle, enum slot_kind kind, unsigned *slot)
+{
+	for (unsigned i = 0; i < rt->images->chunks; i++) {
+		struct chunk *c = rt->images->chunk[i];
+		uint64_t at = handle - (uintptr_t)c->memory.map;
+
+		if (at >= SLOTS * SLOT_B)
+			continue;
+		*slot = (unsigned)(at / SLOT_B);
+		return at % SLOT_B || c->kind[*slot] != kind ? NULL : c;
+	}
+	return NULL;
+}
+
+static hsa_status_t give_slot(struct rt *rt, uint64_t handle, enum slot_kind kind)
+{
+	struct chunk *c;
+	unsigned slot;
+
+	pthread_mutex_lock(&rt->images->lock);
+	c = find_slot(rt, handle, kind, &slot);
+	if (c) {
+		c->kind[slot] = SLOT_FREE;
+		c->used--;
+	}
+	pthread_mutex_unlock(&rt->images->lock);
+	return c ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+struct rt_image *rt_image_of(struct rt *rt, hsa_ext_image_t handle)
+{
+	struct chunk *c;
+	unsigned slot;
+
+	pthread_mutex_lock(&rt->images->lock);
+	c = find_slot(rt, handle.handle, SLOT_IMAGE, &slot);
+	pthread_mutex_unlock(&rt->images->lock);
+	return c ? &c->image[slot] : NULL;
+}
+
+/* --- what can be -------------------------------------------------------------------------------- */
+
+/* A GPU whose descriptors we write, or NULL. */
+static struct rt_agent *agent_with_images(const struct rt *rt, hsa_agent_t handle)
+{
+	struct rt_agent *agent = rt_agent_of(rt, handle);
+
+	return agent && agent->is_gpu && agent->gpu->dev->chip->images == DRV_IMAGES_GFX9 ? agent : NULL;
+}
+
+hsa_status_t impl_hsa_ext_image_get_capability(hsa_agent_t agent, hsa_ext_image_geometry_t geometry,
+					       const hsa_ext_image_format_t *format, uint32_t *capability)
+{
+	RT_ENTER(rt);
+
+	if (!rt_agent_of(rt, agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!format || !capability || (unsigned)geometry >= GEOMETRIES)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*capability = agent_with_images(rt, agent) ? rt_format_of(format, geometry).capability : 0;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_ext_image_get_capability_with_layout(hsa_agent_t agent, hsa_ext_image_geometry_t geometry,
+							   const hsa_ext_image_format_t *format,
+							   hsa_ext_image_data_layout_t layout, uint32_t *capability)
+{
+	if (layout != HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR) {
+		RT_ENTER(rt);
+		return rt_agent_of(rt, agent) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_ERROR_INVALID_AGENT;
+	}
+	return impl_hsa_ext_image_get_capability(agent, geometry, format, capability);
+}
+
+static uint64_t align_row(uint64_t size_B)
+{
+	return (size_B + RT_ROW_ALIGN_B - 1) / RT_ROW_ALIGN_B * RT_ROW_ALIGN_B;
+}
+
+static bool within(const hsa_ext_image_descriptor_t *d)
+{
+	const uint32_t *limit = most[d->geometry];
+
+	return d->width && d->width <= limit[0] && d->height <= limit[1] && d->depth <= limit[2] &&
+	       d->array_size <= limit[3];
+}
+
+static uint32_t at_least_1(size_t x)
+{
+	return x ? (uint32_t)x : 1;
+}
+
+/* Rows and slices as the hardware reads linear images; pitches of 0: as they come. */
+static hsa_status_t lay_out(const hsa_ext_image_descriptor_t *d, const struct rt_format *f, uint64_t row_B,
+			    uint64_t slice_B, struct rt_layout *l)
+{
+	bool is_1da = d->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA;
+	uint64_t least_B;
+
+	if (!within(d))
+		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
+	*l = (struct rt_layout){
+		.width = (uint32_t)d->width,
+		/* Layers of one row are rows. */
+		.height = at_least_1(is_1da ? d->array_size : d->height),
+		.depth = is_1da ? 1 : at_least_1(d->depth > d->array_size ? d->depth : d->array_size),
+		.align_B = RT_ROW_ALIGN_B,
+	};
+	least_B = (uint64_t)l->width * f->element_B;
+	if (d->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB) {
+		l->row_B = l->slice_B = l->size_B = least_B;
+		l->align_B = f->element_B > 4 ? f->element_B : 4;
+		return HSA_STATUS_SUCCESS;
+	}
+	l->row_B = row_B ? row_B : align_row(least_B);
+	/* The descriptor has 16 bits for the pitch in elements. */
+	if (l->row_B % RT_ROW_ALIGN_B || l->row_B < least_B || l->row_B / f->element_B > 65536)
+		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
+	l->slice_B = l->row_B * (is_1da ? 1 : l->height);
+	if (slice_B && (is_1da || l->depth > 1) && slice_B != l->slice_B)
+		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
+	l->size_B = l->row_B * l->height * l->depth;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* Checks all that makes an image but its memory. */
+static hsa_status_t plan(const struct rt *rt, hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+			 hsa_access_permission_t permission, uint64_t row_B, uint64_t slice_B,
+			 struct rt_image *image)
+{
+	if (!rt_agent_of(rt, agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!d || (unsigned)d->geometry >= GEOMETRIES || permission < HSA_ACCESS_PERMISSION_RO ||
+	    permission > HSA_ACCESS_PERMISSION_RW)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*image = (struct rt_image){
+		.agent = agent_with_images(rt, agent),
+		.geometry = d->geometry,
+		.named = d->format,
+		.format = rt_format_of(&d->format, d->geometry),
+	};
+	if (!image->agent || !image->format.capability)
+		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
+	return lay_out(d, &image->format, row_B, slice_B, &image->layout);
+}
+
+static hsa_status_t get_data_info(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+				  hsa_access_permission_t permission, uint64_t row_B, uint64_t slice_B,
+				  hsa_ext_image_data_info_t *info)
+{
+	struct rt_image image;
+	hsa_status_t status;
+	RT_ENTER(rt);
+
+	if (!info)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*info = (hsa_ext_image_data_info_t){0};
+	status = plan(rt, agent, d, permission, row_B, slice_B, &image);
+	if (!status)
+		*info = (hsa_ext_image_data_info_t){image.layout.size_B, image.layout.align_B};
+	return status;
+}
+
+hsa_status_t impl_hsa_ext_image_data_get_info(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+					      hsa_access_permission_t permission, hsa_ext_image_data_info_t *info)
+{
+	return get_data_info(agent, d, permission, 0, 0, info);
+}
+
+hsa_status_t impl_hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+							  hsa_access_permission_t permission,
+							  hsa_ext_image_data_layout_t layout, size_t row_B,
+							  size_t slice_B, hsa_ext_image_data_info_t *info)
+{
+	return get_data_info(agent, d, permission, row_B, slice_B,
+			     layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR ? info : NULL);
+}
+
+/* --- images ------------------------------------------------------------------------------------- */
+
+static hsa_status_t create(struct rt *rt, struct rt_image *image, const void *data, hsa_ext_image_t *handle)
+{
+	uint32_t words[RT_IMAGE_WORDS];
+
+	if ((uintptr_t)data % image->layout.align_B)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	image->data = (uintptr_t)data;
+	rt_image_words(image, words);
+	return hsa_status_of(take_slot(rt, SLOT_IMAGE, image, words, sizeof(words), &handle->handle));
+}
+
+hsa_status_t impl_hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, const void *data,
+				       hsa_access_permission_t permission, hsa_ext_image_t *handle)
+{
+	return impl_hsa_ext_image_create_with_layout(agent, d, data, permission, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR,
+						     0, 0, handle);
+}
+
+hsa_status_t impl_hsa_ext_image_create_with_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+						   const void *data, hsa_access_permission_t permission,
+						   hsa_ext_image_data_layout_t layout, size_t row_B, size_t slice_B,
+						   hsa_ext_image_t *handle)
+{
+	struct rt_image image;
+	hsa_status_t status;
+	RT_ENTER(rt);
+
+	if (!data || !handle || layout != HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = plan(rt, agent, d, permission, row_B, slice_B, &image);
+	return status ? status : create(rt, &image, data, handle);
+}
+
+/* An image of a graphics driver, with its tiling: that driver says what the descriptor must be, in ROCr's form:
+ * version 1, vendor and device, the eight words. */
+hsa_status_t impl_hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+				       const hsa_amd_image_descriptor_t *layout, const void *data,
+				       hsa_access_permission_t permission, hsa_ext_image_t *handle)
+{
+	uint32_t words[RT_IMAGE_WORDS];
+	struct rt_image image;
+	hsa_status_t status;
+	RT_ENTER(rt);
+
+	if (!layout || !data || !handle)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = plan(rt, agent, d, permission, 0, 0, &image);
+	if (status)
+		return status;
+	if ((uintptr_t)data % RT_ROW_ALIGN_B)
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	image.data = (uintptr_t)data;
+	image.tiled = true;
+	if (layout->version != 1 || layout->deviceID != (0x1002u << 16 | image.agent->info.chip_id) ||
+	    image.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB || !rt_image_words_foreign(&image, layout->data, words))
+		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
+	return hsa_status_of(take_slot(rt, SLOT_IMAGE, &image, words, sizeof(words), &handle->handle));
+}
+
+static hsa_status_t destroy(hsa_agent_t agent, uint64_t handle, enum slot_kind kind)
+{
+	RT_ENTER(rt);
+
+	return rt_agent_of(rt, agent) ? give_slot(rt, handle, kind) : HSA_STATUS_ERROR_INVALID_AGENT;
+}
+
+hsa_status_t impl_hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image)
+{
+	return destroy(agent, image.handle, SLOT_IMAGE);
+}
+
+/* --- samplers ----------------------------------------------------------------------------------- */
+
+hsa_status_t impl_hsa_ext_sampler_create_v2(hsa_agent_t agent, const hsa_ext_sampler_descriptor_v2_t *descriptor,
+					    hsa_ext_sampler_t *sampler)
+{
+	uint32_t words[RT_SAMPLER_WORDS];
+	RT_ENTER(rt);
+
+	if (!agent_with_images(rt, agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!descriptor || !sampler || !rt_sampler_words(descriptor, words))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return hsa_status_of(take_slot(rt, SLOT_SAMPLER, NULL, words, sizeof(words), &sampler->handle));
+}
+
+hsa_status_t impl_hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sampler_descriptor_t *descriptor,
+					 hsa_ext_sampler_t *sampler)
+{
+	hsa_ext_sampler_descriptor_v2_t same;
+
+	if (!descriptor)
+		return impl_hsa_ext_sampler_create_v2(agent, NULL, sampler);
+	same = (hsa_ext_sampler_descriptor_v2_t){
+		.coordinate_mode = descriptor->coordinate_mode,
+		.filter_mode = descriptor->filter_mode,
+		.address_modes = {descriptor->address_mode, descriptor->address_mode, descriptor->address_mode},
+	};
+	return impl_hsa_ext_sampler_create_v2(agent, &same, sampler);
+}
+
+hsa_status_t impl_hsa_ext_sampler_destroy(hsa_agent_t agent, hsa_ext_sampler_t sampler)
+{
+	return destroy(agent, sampler.handle, SLOT_SAMPLER);
+}

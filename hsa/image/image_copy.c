@@ -1,0 +1,205 @@
+/* What is in images: brought in, taken out, copied, cleared. Rows are copied as memory is, by whatever engine
+ * reaches both ends; all is done when a function returns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hsa/core/table.h"
+#include "hsa/image/image.h"
+
+/* One side of a copy: where its first element is, and how far apart rows and slices are. */
+struct end {
+	uint64_t at, row_B, slice_B;
+};
+
+struct box {
+	uint64_t row_B; /* bytes of each row */
+	uint32_t rows, slices;
+};
+
+/* Makes as few copies as there are gaps. */
+static void merge(const struct end *dst, const struct end *src, struct box *box)
+{
+	if (box->rows > 1 && dst->row_B == box->row_B && src->row_B == box->row_B) {
+		box->row_B *= box->rows;
+		box->rows = 1;
+	}
+	if (box->rows == 1 && dst->slice_B == box->row_B && src->slice_B == box->row_B) {
+		box->row_B *= box->slices;
+		box->slices = 1;
+	}
+}
+
+static hsa_status_t copy_box(struct end dst, struct end src, struct box box)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+
+	merge(&dst, &src, &box);
+	for (uint32_t z = 0; z < box.slices && !status; z++)
+		for (uint32_t y = 0; y < box.rows && !status; y++)
+			status = impl_hsa_memory_copy(
+				(void *)(uintptr_t)(dst.at + z * dst.slice_B + y * dst.row_B),
+				(const void *)(uintptr_t)(src.at + z * src.slice_B + y * src.row_B), box.row_B);
+	return status;
+}
+
+static bool inside(uint32_t offset, uint32_t range, uint32_t size)
+{
+	return range <= size && offset <= size - range;
+}
+
+/* An image's part as one side. False: not all of it is in the image, or nobody can read it. */
+static bool part_of(const struct rt_image *image, const hsa_dim3_t *offset, const hsa_dim3_t *range,
+		    struct end *end, struct box *box)
+{
+	const struct rt_layout *l = &image->layout;
+
+	if (image->tiled || !inside(offset->x, range->x, l->width) || !inside(offset->y, range->y, l->height) ||
+	    !inside(offset->z, range->z, l->depth))
+		return false;
+	*end = (struct end){
+		.at = image->data + offset->z * l->slice_B + offset->y * l->row_B +
+		      (uint64_t)offset->x * image->format.element_B,
+		.row_B = l->row_B,
+		.slice_B = l->slice_B,
+	};
+	*box = (struct box){(uint64_t)range->x * image->format.element_B, range->y, range->z};
+	return true;
+}
+
+/* The client's memory as one side: pitches that are too small, 0 among them, mean without gaps. A 1DA image's
+ * layers stand a slice apart. */
+static struct end memory_of(const struct rt_image *image, const void *memory, uint64_t row_B, uint64_t slice_B,
+			    const struct box *box)
+{
+	struct end end = {(uintptr_t)memory, row_B > box->row_B ? row_B : box->row_B, 0};
+
+	if (image->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA && slice_B > end.row_B)
+		end.row_B = slice_B;
+	end.slice_B = slice_B > end.row_B * box->rows ? slice_B : end.row_B * box->rows;
+	return end;
+}
+
+static hsa_status_t move(hsa_agent_t agent, const void *memory, size_t row_B, size_t slice_B,
+			 hsa_ext_image_t handle, const hsa_ext_image_region_t *region, bool into_image)
+{
+	const struct rt_image *image;
+	struct end inner, outer;
+	struct box box;
+	RT_ENTER(rt);
+
+	if (!rt_agent_of(rt, agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	image = rt_image_of(rt, handle);
+	if (!image || !memory || !region || !part_of(image, &region->offset, &region->range, &inner, &box))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	/* Beyond all addresses. */
+	if (row_B > UINT64_MAX / 65536 || slice_B > UINT64_MAX / 65536)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	outer = memory_of(image, memory, row_B, slice_B, &box);
+	return into_image ? copy_box(inner, outer, box) : copy_box(outer, inner, box);
+}
+
+hsa_status_t impl_hsa_ext_image_import(hsa_agent_t agent, const void *memory, size_t row_B, size_t slice_B,
+				       hsa_ext_image_t image, const hsa_ext_image_region_t *region)
+{
+	return move(agent, memory, row_B, slice_B, image, region, true);
+}
+
+hsa_status_t impl_hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t image, void *memory, size_t row_B,
+				       size_t slice_B, const hsa_ext_image_region_t *region)
+{
+	return move(agent, memory, row_B, slice_B, image, region, false);
+}
+
+/* As ROCr: between images of bytes, one sRGBA and the other RGBA, colors are converted. */
+static bool converts(const struct rt_image *src, const struct rt_image *dst)
+{
+	uint32_t from = src->named.channel_order, to = dst->named.channel_order;
+
+	return src->named.channel_type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8 &&
+	       dst->named.channel_type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8 &&
+	       ((from == HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA && to == HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA) ||
+		(from == HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA && to == HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA));
+}
+
+static hsa_status_t convert_row(struct end dst, struct end src, uint64_t row_B, uint8_t *row,
+				const uint8_t table[256])
+{
+	const struct end there = {(uintptr_t)row, row_B, row_B};
+	const struct box box = {row_B, 1, 1};
+	hsa_status_t status = copy_box(there, src, box);
+
+	for (uint64_t i = 0; i < row_B; i++)
+		row[i] = i % 4 == 3 ? row[i] : table[row[i]]; /* alpha is linear in both */
+	return status ? status : copy_box(dst, there, box);
+}
+
+static hsa_status_t convert_box(struct end dst, struct end src, struct box box, bool to_srgb)
+{
+	uint8_t *row = malloc(box.row_B + !box.row_B), table[256];
+	hsa_status_t status = row ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+
+	for (unsigned i = 0; i < 256; i++)
+		table[i] = rt_srgb_byte((uint8_t)i, to_srgb);
+	for (uint32_t z = 0; z < box.slices && !status; z++)
+		for (uint32_t y = 0; y < box.rows && !status; y++) {
+			struct end to = dst, from = src;
+
+			to.at += z * dst.slice_B + y * dst.row_B;
+			from.at += z * src.slice_B + y * src.row_B;
+			status = convert_row(to, from, box.row_B, row, table);
+		}
+	free(row);
+	return status;
+}
+
+/* Both images have the same format, but for such a conversion. */
+hsa_status_t impl_hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_handle, const hsa_dim3_t *src_offset,
+				     hsa_ext_image_t dst_handle, const hsa_dim3_t *dst_offset,
+				     const hsa_dim3_t *range)
+{
+	const struct rt_image *src, *dst;
+	struct end from, to;
+	struct box box;
+	RT_ENTER(rt);
+
+	if (!rt_agent_of(rt, agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	src = rt_image_of(rt, src_handle);
+	dst = rt_image_of(rt, dst_handle);
+	if (!src || !dst || !src_offset || !dst_offset || !range || src->agent != dst->agent ||
+	    !part_of(src, src_offset, range, &from, &box) || !part_of(dst, dst_offset, range, &to, &box))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (converts(src, dst))
+		return convert_box(to, from, box, dst->format.num == RT_NUM_SRGB);
+	return memcmp(&src->named, &dst->named, sizeof(src->named)) ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+								    : copy_box(to, from, box);
+}
+
+hsa_status_t impl_hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t handle, const void *data,
+				      const hsa_ext_image_region_t *region)
+{
+	const struct rt_image *image;
+	hsa_status_t status;
+	struct end to, from = {0};
+	uint8_t element[16];
+	struct box box;
+	char *row;
+	RT_ENTER(rt);
+
+	if (!rt_agent_of(rt, agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	image = rt_image_of(rt, handle);
+	if (!image || !data || !region || !part_of(image, &region->offset, &region->range, &to, &box))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	row = malloc(box.row_B + !box.row_B);
+	if (!row)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	rt_format_pack(&image->format, data, element);
+	for (uint64_t at = 0; at < box.row_B; at += image->format.element_B)
+		memcpy(row + at, element, image->format.element_B);
+	from.at = (uintptr_t)row; /* the same for each row */
+	status = copy_box(to, from, box);
+	free(row);
+	return status;
+}

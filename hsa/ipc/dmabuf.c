@@ -1,0 +1,79 @@
+/* Memory as a dma-buf. */
+#include "hsa/core/table.h"
+#include "hsa/memory/memory.h"
+
+#include <unistd.h>
+
+static int copy_block(void *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
+{
+	struct sdma_job job = {
+		.dst = {.va = dst, .place = SDMA_VRAM}, .src = {.va = src, .place = SDMA_VRAM}, .size_B = size_B};
+	int r = sdma_copier_copy(((struct rt_gpu *)gpu)->copier, &job);
+
+	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
+}
+
+/* The work that may use a block has to end before it moves. */
+static void wait_for_work(struct rt *rt, uint32_t gpus)
+{
+	struct cs_fence fences[RT_FENCES_MAX];
+	unsigned count;
+
+	rt_queues_flush(rt);
+	pthread_mutex_lock(&rt->memory->free_lock); /* no ring goes meanwhile */
+	count = rt_memory_fences(rt, gpus, fences);
+	for (unsigned i = 0; i < count; i++)
+		cs_fence_retire(fences[i]);
+	pthread_mutex_unlock(&rt->memory->free_lock);
+}
+
+int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo)
+{
+	const struct pool_info *info = pool_info(found->pool);
+
+	if (pool_export_moves(found->block))
+		wait_for_work(rt, found->seen_by);
+	return pool_export_bo(found->block, info->home == POOL_VRAM ? copy_block : NULL, rt->gpu[info->vm], bo);
+}
+
+/* Of GPUs' memory only, as in ROCr 6.4. */
+hsa_status_t impl_hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, int *dmabuf, uint64_t *offset)
+{
+	RT_ENTER(rt);
+	struct pool_found found;
+	uint64_t inside_B;
+	struct vm_bo *bo;
+	int r;
+
+	if (!ptr || !size || !dmabuf || !offset)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!pool_find(rt->memory->space, (uintptr_t)ptr, &found))
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	inside_B = (uintptr_t)ptr - found.va;
+	if (size > found.size_B - inside_B)
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	if (pool_info(found.pool)->home != POOL_VRAM)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	r = rt_block_bo(rt, &found, &bo);
+	if (r)
+		return hsa_status_of(r);
+	r = vm_bo_export(bo, dmabuf);
+	vm_bo_put(bo);
+	if (!r)
+		*offset = inside_B; /* a dma-buf has one block, from its beginning on */
+	return hsa_status_of(r);
+}
+
+/* The flag asks that other devices of the bus can reach it where it is; they ask for that themselves, at import. */
+hsa_status_t impl_hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size, int *dmabuf, uint64_t *offset,
+						    uint64_t flags)
+{
+	if (flags & ~(uint64_t)HSA_AMD_DMABUF_MAPPING_TYPE_PCIE)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return impl_hsa_amd_portable_export_dmabuf(ptr, size, dmabuf, offset);
+}
+
+hsa_status_t impl_hsa_amd_portable_close_dmabuf(int dmabuf)
+{
+	return close(dmabuf) ? HSA_STATUS_ERROR_RESOURCE_FREE : HSA_STATUS_SUCCESS;
+}

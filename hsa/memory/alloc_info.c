@@ -1,0 +1,175 @@
+/* What is known of an address. */
+#include "hsa/memory/memory.h"
+
+void rt_va_regions_insert(struct rt *rt, struct rt_va_region *const *va_regions, unsigned count)
+{
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	for (unsigned i = 0; i < count; i++) {
+		va_regions[i]->at.lo = va_regions[i]->info.base;
+		va_regions[i]->at.hi = va_regions[i]->info.base + va_regions[i]->info.size_B;
+		vm_tree_insert(&rt->memory->va_regions, &va_regions[i]->at);
+	}
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+}
+
+void rt_va_region_insert(struct rt *rt, struct rt_va_region *region)
+{
+	rt_va_regions_insert(rt, &region, 1);
+}
+
+void rt_va_region_remove(struct rt *rt, struct rt_va_region *region)
+{
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	vm_tree_remove(&rt->memory->va_regions, &region->at);
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+}
+
+void rt_va_region_update(struct rt *rt, struct rt_va_region *region, uint32_t gpus, uint64_t host_base)
+{
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	region->gpus = gpus;
+	region->info.host_base = host_base;
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+}
+
+/* What is mapped lies in what is only reserved, and tells more. */
+struct rt_va_region *rt_va_region_find(struct rt *rt, uint64_t address)
+{
+	struct rt_va_region *region = NULL;
+	struct vm_node *n = NULL;
+
+	if (address == UINT64_MAX)
+		return NULL;
+	while ((!region || !region->object) && (n = vm_tree_next(&rt->memory->va_regions, n, address, address + 1)))
+		region = vm_container(n, struct rt_va_region, at);
+	return region;
+}
+
+uint32_t rt_pool_flags(enum rt_pool_kind kind)
+{
+	static const uint32_t flags[] = {
+		[RT_POOL_FINE] = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
+		[RT_POOL_KERNARG] =
+			HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT,
+		[RT_POOL_COARSE] = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+		[RT_POOL_GROUP] = 0,
+	};
+
+	return flags[kind];
+}
+
+static void span_of_block(const struct pool_found *found, struct rt_alloc_info *info)
+{
+	const struct rt_pool *pool = pool_info(found->pool)->owner;
+
+	*info = (struct rt_alloc_info){
+		.type = HSA_EXT_POINTER_TYPE_HSA,
+		.base = found->va,
+		.size_B = found->size_B,
+		.host_base = found->map ? found->va : 0,
+		.agent_base = found->va,
+		.owner = pool->agent,
+		.place = pool->agent->is_gpu ? SDMA_VRAM : SDMA_GTT,
+		.global_flags = rt_pool_flags(pool->kind),
+	};
+}
+
+static bool find_block(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
+{
+	struct pool_found found;
+
+	if (!pool_find(rt->memory->space, address, &found))
+		return false;
+	span_of_block(&found, info);
+	return true;
+}
+
+static bool find_area(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
+{
+	const struct rt_va_region *region = rt_va_region_find(rt, address);
+
+	if (region)
+		*info = region->info;
+	return region;
+}
+
+bool rt_alloc_info_find_locked(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
+{
+	return find_block(rt, address, info) || find_area(rt, address, info);
+}
+
+bool rt_alloc_info_find(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
+{
+	bool found = find_block(rt, address, info);
+
+	if (found)
+		return true;
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	found = find_area(rt, address, info);
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	return found;
+}
+
+/* Whether [address, address + size_B) lies in [base, base + whole_B). */
+static bool lies_in(uint64_t address, uint64_t size_B, uint64_t base, uint64_t whole_B)
+{
+	return address >= base && address - base < whole_B && size_B <= whole_B - (address - base);
+}
+
+/* What the GPU reaches from that address on, the farthest. Intervals may overlap: host memory that was locked twice
+ * for different GPUs. */
+static const struct rt_va_region *area_from(struct rt *rt, uint32_t gpu, uint64_t address)
+{
+	const struct rt_va_region *farthest = NULL;
+	struct vm_node *n = NULL;
+
+	while ((n = vm_tree_next(&rt->memory->va_regions, n, address, address + 1))) {
+		const struct rt_va_region *region = vm_container(n, struct rt_va_region, at);
+
+		if (region->gpus & gpu && (!farthest || region->at.hi > farthest->at.hi))
+			farthest = region;
+	}
+	return farthest;
+}
+
+/* Memory that was mapped in pieces is reached as one when the GPU has them side by side. */
+static bool area_reach(struct rt *rt, uint32_t gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+{
+	const uint64_t end = address + size_B;
+
+	if (end < address)
+		return false;
+	for (uint64_t at = address;;) {
+		const struct rt_va_region *region = area_from(rt, gpu, at);
+		uint64_t here;
+
+		if (!region)
+			return false;
+		here = region->info.agent_base + (at - region->info.base);
+		if (at == address)
+			*va = here;
+		else if (here - *va != at - address)
+			return false;
+		if (end <= region->at.hi)
+			return true;
+		at = region->at.hi;
+	}
+}
+
+bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+{
+	const uint32_t bit = 1u << gpu->index;
+	struct pool_found found;
+	bool reached;
+
+	if (address == UINT64_MAX)
+		return false;
+	if (pool_find(rt->memory->space, address, &found)) {
+		*va = address;
+		return found.seen_by & bit && lies_in(address, size_B, found.va, found.size_B);
+	}
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	reached = area_reach(rt, bit, address, size_B, va);
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	return reached;
+}

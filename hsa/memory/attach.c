@@ -1,0 +1,125 @@
+/* Memory of other processes and drivers at addresses of its own: a mapping with a reservation that nobody else has.
+ */
+#include "hsa/memory/vmm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Gives it to those GPUs and to the host, if the memory is for the host at all. */
+static int show_attached(struct rt *rt, struct rt_mapping *m, const struct rt_import *import)
+{
+	uint32_t gpus = import->gpus;
+	int r;
+
+	for (unsigned i = 0; !import->gpus && i < rt->gpus; i++)
+		gpus |= rt_may_reach(rt->gpu[i], m->vmem->pool) ? 1u << i : 0;
+	if (!rt_all_may_reach(rt, gpus, m->vmem->pool))
+		return drv_fail(-EXDEV, "a GPU that is asked to see imported memory does not reach it");
+	m->cpu = HSA_ACCESS_PERMISSION_RW;
+	r = rt_mapping_show_host(m);
+	if (r)
+		m->cpu = HSA_ACCESS_PERMISSION_NONE;
+	if (r == -EACCES || r == -EPERM)
+		r = 0;
+	for (; !r && gpus; gpus &= gpus - 1) {
+		m->gpu[__builtin_ctz(gpus)] = HSA_ACCESS_PERMISSION_RW;
+		r = rt_mapping_show(rt, m, __builtin_ctz(gpus));
+	}
+	return r;
+}
+
+static int attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_import *import, uint64_t size_B,
+			 struct rt_mapping **out)
+{
+	const struct vm_range_request want = {.size_B = size_B, .align_B = size_B >= POOL_SLAB_B ? POOL_SLAB_B : 0};
+	struct rt_reservation *in;
+	struct rt_mapping *m;
+	int r = rt_reservation_make(rt, &want, &in);
+
+	if (r)
+		return r;
+	m = rt_mapping_make(in, in->at.lo, size_B, vmem, 0);
+	if (!m) {
+		rt_reservation_free(in);
+		return drv_fail(-ENOMEM, "no host memory for a mapping");
+	}
+	m->region.info.type = import->type;
+	m->uncached = import->uncached;
+	r = show_attached(rt, m, import);
+	if (r) {
+		(void)!rt_mapping_unbind(rt, m);
+		rt_reservation_free(in);
+		free(m);
+		return r;
+	}
+	rt_mapping_enter(rt, &rt->memory->vmm->attached, m);
+	rt_mapping_update(rt, m);
+	*out = m;
+	return 0;
+}
+
+int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_t *size_B)
+{
+	struct rt_vmm *vmm = rt->memory->vmm;
+	struct rt_vmem *vmem;
+	struct rt_mapping *m = NULL;
+	int r;
+
+	rt_deferred_free_reap(rt);
+	pthread_mutex_lock(&vmm->lock);
+	r = rt_vmem_import(rt, import->fd, &vmem);
+	if (!r) {
+		*size_B = import->size_B ? import->size_B : vmem->size_B;
+		r = *size_B <= vmem->size_B ? attach_locked(rt, vmem, import, *size_B, &m)
+					    : drv_fail(-EINVAL, "less memory than was told");
+		if (!r)
+			*ptr = (void *)(uintptr_t)m->at.lo;
+		vmem->refs--; /* the mapping keeps it */
+		rt_vmem_drop(vmem);
+	}
+	pthread_mutex_unlock(&vmm->lock);
+	return r;
+}
+
+int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
+{
+	struct rt_vmm *vmm = rt->memory->vmm;
+	const uint64_t va = (uintptr_t)ptr;
+	struct rt_reservation *in = NULL;
+	struct rt_mapping *m = NULL;
+	struct vm_node *n;
+	int r = -EINVAL;
+
+	pthread_mutex_lock(&vmm->lock);
+	n = va < UINT64_MAX ? vm_tree_next(&vmm->attached, NULL, va, va + 1) : NULL;
+	if (n && n->lo == va)
+		m = vm_container(n, struct rt_mapping, at);
+	if (m && m->region.info.type == type)
+		r = rt_mapping_unbind(rt, m);
+	if (!r) {
+		in = m->in;
+		rt_mapping_forget(rt, &vmm->attached, m);
+	}
+	pthread_mutex_unlock(&vmm->lock);
+	if (r)
+		return drv_fail(r, "nothing that was attached at %p can be detached", ptr);
+	rt_user_data_end(rt, va, in->at.hi - va);
+	rt_defer_free(rt, rt_all_gpus(rt), &in->deferred);
+	return 0;
+}
+
+void rt_attached_fini(struct rt *rt)
+{
+	struct rt_vmm *vmm = rt->memory->vmm;
+	struct vm_node *n;
+
+	while ((n = vm_tree_next(&vmm->attached, NULL, 0, UINT64_MAX))) {
+		struct rt_mapping *m = vm_container(n, struct rt_mapping, at);
+		struct rt_reservation *in = m->in;
+
+		(void)!rt_mapping_unbind(rt,
+					 m); /* it fails with the device; then the addresses' ranges forget it */
+		rt_mapping_forget(rt, &vmm->attached, m);
+		rt_reservation_free(in);
+	}
+}

@@ -1,0 +1,115 @@
+/* What clients gave back, and what a copy borrowed, while work of GPUs may still use it: it ends when that work
+ * has. (Blocks of pools wait in pool/.) The progress thread looks, and who is about to need something. */
+#include "hsa/memory/memory.h"
+
+#include <stdlib.h>
+
+/* Takes those out that nothing uses any more; free_lock held. */
+static struct rt_deferred_free *reap_locked(struct rt_memory *memory)
+{
+	struct rt_deferred_free *gone = NULL, *l;
+
+	for (struct rt_deferred_free **at = &memory->deferred; (l = *at);) {
+		l->fences = cs_fences_unretired(l->fence, l->fence, l->fences);
+		if (l->fences) {
+			at = &l->next;
+			continue;
+		}
+		*at = l->next;
+		l->next = gone;
+		gone = l;
+	}
+	return gone;
+}
+
+static void end_all(struct rt_deferred_free *gone)
+{
+	while (gone) {
+		struct rt_deferred_free *next = gone->next;
+
+		free(gone->fence);
+		gone->end(gone);
+		gone = next;
+	}
+}
+
+/* Notes what it waits for; without host memory, waits. free_lock held. */
+static void note_locked(struct rt_deferred_free *l, const struct cs_fence *fences, unsigned count)
+{
+	l->fences = 0;
+	l->fence = count ? malloc(count * sizeof(*fences)) : NULL;
+	if (l->fence)
+		l->fences = cs_fences_unretired(l->fence, fences, count);
+	else
+		for (unsigned i = 0; i < count; i++)
+			cs_fence_retire(fences[i]);
+}
+
+void rt_defer_free(struct rt *rt, uint32_t gpus, struct rt_deferred_free *deferred)
+{
+	struct cs_fence fences[RT_FENCES_MAX];
+	struct rt_memory *memory = rt->memory;
+	struct rt_deferred_free *gone;
+	bool left;
+
+	/* What is collected would otherwise be submitted after the fences were taken. */
+	if (rt->queues)
+		rt_queues_flush(rt);
+	pthread_mutex_lock(&memory->free_lock);
+	note_locked(deferred, fences, rt_memory_fences(rt, gpus, fences));
+	deferred->next = memory->deferred;
+	memory->deferred = deferred;
+	gone = reap_locked(memory);
+	left = memory->deferred;
+	pthread_mutex_unlock(&memory->free_lock);
+	end_all(gone);
+	if (left && rt->progress)
+		rt_progress_add(rt, &memory->reaper);
+}
+
+void rt_deferred_free_reap(struct rt *rt)
+{
+	struct rt_deferred_free *gone;
+
+	pthread_mutex_lock(&rt->memory->free_lock);
+	gone = reap_locked(rt->memory);
+	pthread_mutex_unlock(&rt->memory->free_lock);
+	end_all(gone);
+}
+
+static bool attempt(struct rt *rt, struct rt_work *work)
+{
+	bool left;
+
+	(void)work;
+	rt_deferred_free_reap(rt);
+	pthread_mutex_lock(&rt->memory->free_lock);
+	left = rt->memory->deferred;
+	pthread_mutex_unlock(&rt->memory->free_lock);
+	return !left;
+}
+
+void rt_deferred_free_init(struct rt *rt)
+{
+	rt->memory->reaper.attempt = attempt;
+}
+
+void rt_deferred_free_forget_ring_locked(struct rt *rt, const struct cs_ring *ring)
+{
+	for (struct rt_deferred_free *l = rt->memory->deferred; l; l = l->next) {
+		unsigned kept = 0;
+
+		for (unsigned i = 0; i < l->fences; i++)
+			if (l->fence[i].ring != ring)
+				l->fence[kept++] = l->fence[i];
+		l->fences = kept;
+	}
+}
+
+void rt_deferred_free_fini(struct rt *rt)
+{
+	struct rt_deferred_free *gone = rt->memory->deferred;
+
+	rt->memory->deferred = NULL;
+	end_all(gone);
+}

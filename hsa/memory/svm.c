@@ -1,0 +1,556 @@
+/* Shared virtual memory, as far as registered host memory goes: attributes of any of the process's pages. An agent
+ * that may use pages has them registered at the host's own address; everything that would move pages is remembered,
+ * told when it is asked for, and nothing else: no interface of DRM migrates host memory. docs/support.md has the
+ * rest.
+ *
+ * The attributed addresses are cut in disjoint segments; addresses in none have the attributes of `plain`. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hsa/core/table.h"
+#include "hsa/memory/memory.h"
+#include "hsa/signal/signal.h"
+#include "vm/host.h"
+
+#define GRANULARITY     9  /* log2 of pages: what KFD begins with, 2 MiB */
+#define GRANULARITY_MAX 18 /* ROCr: 1 GiB */
+
+struct attributes {
+	uint64_t preferred, prefetch; /* agents; 0: none */
+	uint32_t granularity;
+	bool coarse, read_only, hive_local, read_mostly, executable, host;
+	uint32_t reach, in_place; /* GPUs that may use it; of them, those that were promised that it stays */
+};
+static const struct attributes plain = {.granularity = GRANULARITY, .host = true};
+
+struct segment {
+	struct vm_node at; /* rt_svm.segments */
+	struct attributes a;
+	struct vm_mem *mem[RT_GPUS_MAX]; /* owned; NULL: that GPU may not */
+};
+
+/* A prefetch that waits for signals, one after the other. */
+struct prefetch {
+	struct prefetch *next, **link; /* in rt_svm.prefetches */
+	struct rt *rt;                 /* borrowed */
+	hsa_signal_t completion;
+	uint32_t left;
+	hsa_signal_t dep[];
+};
+
+struct rt_svm {
+	pthread_mutex_t lock; /* guards the rest; held over ioctls */
+	struct vm_tree segments;
+	struct prefetch *prefetches; /* owned */
+};
+
+int rt_svm_init(struct rt *rt)
+{
+	struct rt_svm *svm = calloc(1, sizeof(*svm));
+
+	if (!svm)
+		return drv_fail(-ENOMEM, "no host memory for shared virtual memory");
+	pthread_mutex_init(&svm->lock, NULL);
+	rt->memory->svm = svm;
+	return 0;
+}
+
+static struct segment *segment_in(const struct rt_svm *svm, uint64_t lo, uint64_t hi)
+{
+	struct vm_node *n = hi > lo ? vm_tree_next(&svm->segments, NULL, lo, hi) : NULL;
+
+	return n ? vm_container(n, struct segment, at) : NULL;
+}
+
+static void hide(struct rt *rt, struct segment *s)
+{
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		vm_mem_destroy(s->mem[i]);
+		s->mem[i] = NULL;
+	}
+}
+
+static void end_prefetch(struct rt_svm *svm, struct prefetch *p)
+{
+	pthread_mutex_lock(&svm->lock);
+	*p->link = p->next;
+	if (p->next)
+		p->next->link = p->link;
+	pthread_mutex_unlock(&svm->lock);
+	free(p);
+}
+
+void rt_svm_fini(struct rt *rt)
+{
+	struct rt_svm *svm = rt->memory->svm;
+	struct segment *s;
+
+	if (!svm)
+		return;
+	while ((s = segment_in(svm, 0, UINT64_MAX))) {
+		vm_tree_remove(&svm->segments, &s->at);
+		hide(rt, s);
+		free(s);
+	}
+	while (svm->prefetches) /* what it waited for never came */
+		end_prefetch(svm, svm->prefetches);
+	pthread_mutex_destroy(&svm->lock);
+	free(svm);
+	rt->memory->svm = NULL;
+}
+
+/* --- segments; lock held ---------------------------------------------------------------------- */
+
+/* Registers it with the GPUs that may use it and do not have it yet; hides it from the others. */
+static int show(struct rt *rt, struct segment *s)
+{
+	const struct vm_register what = {.host = (void *)(uintptr_t)s->at.lo,
+					 .size_B = s->at.hi - s->at.lo,
+					 .flags = (s->a.read_only ? VM_REGISTER_READ : 0) |
+						  (s->a.coarse ? 0 : VM_REGISTER_UNCACHED)};
+
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		int r = 0;
+
+		if (!(s->a.reach & 1u << i)) {
+			vm_mem_destroy(s->mem[i]);
+			s->mem[i] = NULL;
+		} else if (!s->mem[i]) {
+			r = vm_mem_register(rt->gpu[i]->vm, &what, &s->mem[i]);
+		}
+		if (r)
+			return r;
+		if (s->mem[i] && s->mem[i]->va != s->at.lo)
+			return drv_fail(-ENOTSUP, "GPU %u does not reach 0x%llx as the host does", i,
+					(unsigned long long)s->at.lo);
+	}
+	return 0;
+}
+
+static struct segment *add(struct rt_svm *svm, uint64_t lo, uint64_t hi, const struct attributes *a)
+{
+	struct segment *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->at = (struct vm_node){.lo = lo, .hi = hi};
+	s->a = *a;
+	vm_tree_insert(&svm->segments, &s->at);
+	return s;
+}
+
+/* No segment crosses `at` afterwards. Both parts are registered anew. */
+static int cut(struct rt *rt, struct rt_svm *svm, uint64_t at)
+{
+	struct segment *s = segment_in(svm, at, at + 1), *right;
+	int r;
+
+	if (!s || s->at.lo == at)
+		return 0;
+	right = add(svm, at, s->at.hi, &s->a);
+	if (!right)
+		return drv_fail(-ENOMEM, "no host memory for attributes of pages");
+	hide(rt, s);
+	vm_tree_remove(&svm->segments, &s->at);
+	s->at.hi = at;
+	vm_tree_insert(&svm->segments, &s->at);
+	r = show(rt, s);
+	return r ? r : show(rt, right);
+}
+
+/* All of [lo, hi) is in segments afterwards, none of which crosses an edge. */
+static int cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, uint64_t hi)
+{
+	int r = cut(rt, svm, lo);
+
+	r = r ? r : cut(rt, svm, hi);
+	while (!r && lo < hi) {
+		const struct segment *s = segment_in(svm, lo, hi);
+		const uint64_t end = s ? s->at.lo : hi;
+
+		if (end > lo && !add(svm, lo, end, &plain))
+			r = drv_fail(-ENOMEM, "no host memory for attributes of pages");
+		lo = s ? s->at.hi : hi;
+	}
+	return r;
+}
+
+/* --- setting ---------------------------------------------------------------------------------- */
+
+/* What a list of attributes changes. */
+struct change {
+	uint32_t set; /* bit i: attribute i, below 32 */
+	struct attributes to;
+	bool host_set;
+	uint32_t grant, in_place, deny; /* GPUs */
+};
+
+static hsa_status_t read_agent(const struct rt *rt, const hsa_amd_svm_attribute_pair_t *pair, struct change *c,
+			       uint64_t *seen)
+{
+	const struct rt_agent *agent = rt_agent_of(rt, (hsa_agent_t){pair->value});
+	uint32_t bit;
+
+	if (!agent)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (*seen & 1ull << agent->node)
+		return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+	*seen |= 1ull << agent->node;
+	if (!agent->gpu) { /* ROCr: any CPU that may, lets all of them */
+		c->to.host |= pair->attribute != HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
+		c->host_set = true;
+		return HSA_STATUS_SUCCESS;
+	}
+	bit = 1u << agent->gpu->index;
+	if (pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS)
+		c->deny |= bit;
+	else
+		c->grant |= bit;
+	if (pair->attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE)
+		c->in_place |= bit;
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t read_attribute(const struct rt *rt, const hsa_amd_svm_attribute_pair_t *pair, struct change *c)
+{
+	switch (pair->attribute) {
+	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
+		if (pair->value > HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED)
+			return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+		c->to.coarse = pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_READ_ONLY:
+		c->to.read_only = pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL:
+		c->to.hive_local = pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY:
+		c->to.granularity = pair->value < GRANULARITY_MAX ? pair->value : GRANULARITY_MAX;
+		break;
+	case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION:
+		if (pair->value && !rt_agent_of(rt, (hsa_agent_t){pair->value}))
+			return HSA_STATUS_ERROR_INVALID_AGENT;
+		c->to.preferred = pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
+		c->to.read_mostly = pair->value;
+		break;
+	case HSA_AMD_SVM_ATTRIB_GPU_EXEC:
+		c->to.executable = pair->value;
+		break;
+	default:
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+	if (c->set & 1u << pair->attribute)
+		return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+	c->set |= 1u << pair->attribute;
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t read_list(const struct rt *rt, const hsa_amd_svm_attribute_pair_t *list, size_t count,
+			      struct change *c)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	uint64_t seen = 0;
+
+	for (size_t i = 0; !status && i < count; i++)
+		switch (list[i].attribute) {
+		case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE:
+		case HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE:
+		case HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS:
+			status = read_agent(rt, &list[i], c, &seen);
+			break;
+		default:
+			status = read_attribute(rt, &list[i], c);
+		}
+	return status;
+}
+
+static struct attributes changed(const struct attributes *from, const struct change *c)
+{
+	struct attributes a = *from;
+
+#define TAKE(attribute, member) a.member = c->set & 1u << (attribute) ? c->to.member : a.member
+	TAKE(HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, coarse);
+	TAKE(HSA_AMD_SVM_ATTRIB_READ_ONLY, read_only);
+	TAKE(HSA_AMD_SVM_ATTRIB_HIVE_LOCAL, hive_local);
+	TAKE(HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY, granularity);
+	TAKE(HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, preferred);
+	TAKE(HSA_AMD_SVM_ATTRIB_READ_MOSTLY, read_mostly);
+	TAKE(HSA_AMD_SVM_ATTRIB_GPU_EXEC, executable);
+#undef TAKE
+	a.host = c->host_set ? c->to.host : a.host;
+	a.reach = (a.reach & ~c->deny) | c->grant;
+	a.in_place = (a.in_place & ~(c->deny | c->grant)) | c->in_place;
+	return a;
+}
+
+/* On failure the segment is as it was, if that can be had again. */
+static int apply(struct rt *rt, struct segment *s, const struct attributes *to)
+{
+	const struct attributes before = s->a;
+	int r;
+
+	if (to->read_only != before.read_only || to->coarse != before.coarse)
+		hide(rt, s); /* a registration has one caching and one right */
+	s->a = *to;
+	r = show(rt, s);
+	if (!r)
+		return 0;
+	hide(rt, s);
+	s->a = before;
+	if (show(rt, s)) {
+		hide(rt, s);
+		s->a.reach = s->a.in_place = 0;
+	}
+	return r;
+}
+
+/* The whole pages of [ptr, ptr + size); false: none, or beyond all addresses. */
+static bool pages_of(const void *ptr, size_t size, uint64_t *lo, uint64_t *hi)
+{
+	const uint64_t at = (uintptr_t)ptr;
+
+	if (!at || !size || at > UINT64_MAX - RT_PAGE_B || size > UINT64_MAX - RT_PAGE_B - at)
+		return false;
+	*lo = at & ~(uint64_t)(RT_PAGE_B - 1);
+	*hi = (at + size + RT_PAGE_B - 1) & ~(uint64_t)(RT_PAGE_B - 1);
+	return true;
+}
+
+hsa_status_t impl_hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm_attribute_pair_t *list,
+					     size_t count)
+{
+	RT_ENTER(rt);
+	struct rt_svm *svm = rt->memory->svm;
+	struct change change = {0};
+	struct vm_node *n = NULL;
+	hsa_status_t status;
+	uint64_t lo, hi;
+	int r;
+
+	if (!pages_of(ptr, size, &lo, &hi) || (count && !list))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = read_list(rt, list, count, &change);
+	if (status)
+		return status;
+	pthread_mutex_lock(&svm->lock);
+	r = cover(rt, svm, lo, hi);
+	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi))) {
+		struct segment *s = vm_container(n, struct segment, at);
+		const struct attributes to = changed(&s->a, &change);
+
+		r = apply(rt, s, &to);
+	}
+	pthread_mutex_unlock(&svm->lock);
+	/* ROCr says no more when the kernel refuses. */
+	return r ? HSA_STATUS_ERROR : HSA_STATUS_SUCCESS;
+}
+
+/* --- getting ---------------------------------------------------------------------------------- */
+
+/* What holds for all pages of a range. */
+struct common {
+	struct attributes a;
+	bool any, mixed_model;
+};
+
+/* As KFD merges: what all have; places only where all agree; the least granularity. */
+static void merge(struct common *c, const struct attributes *a)
+{
+	if (!c->any) {
+		c->a = *a;
+		c->any = true;
+		return;
+	}
+	c->mixed_model |= c->a.coarse != a->coarse;
+	c->a.read_only &= a->read_only;
+	c->a.hive_local &= a->hive_local;
+	c->a.read_mostly &= a->read_mostly;
+	c->a.executable &= a->executable;
+	c->a.host &= a->host;
+	c->a.reach &= a->reach;
+	c->a.in_place &= a->in_place;
+	c->a.preferred = c->a.preferred == a->preferred ? a->preferred : 0;
+	c->a.prefetch = c->a.prefetch == a->prefetch ? a->prefetch : 0;
+	c->a.granularity = c->a.granularity < a->granularity ? c->a.granularity : a->granularity;
+}
+
+static struct common merge_all(struct rt_svm *svm, uint64_t lo, uint64_t hi)
+{
+	struct common c = {0};
+	struct vm_node *n = NULL;
+
+	pthread_mutex_lock(&svm->lock);
+	while ((n = vm_tree_next(&svm->segments, n, lo, hi))) {
+		if (n->lo > lo)
+			merge(&c, &plain);
+		merge(&c, &vm_container(n, struct segment, at)->a);
+		lo = n->hi;
+	}
+	pthread_mutex_unlock(&svm->lock);
+	if (lo < hi)
+		merge(&c, &plain);
+	return c;
+}
+
+static uint64_t access_of(const struct attributes *a, const struct rt_agent *agent)
+{
+	const uint32_t bit = agent->gpu ? 1u << agent->gpu->index : 0;
+
+	if (agent->gpu ? !(a->reach & bit) : !a->host)
+		return HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
+	return a->in_place & bit ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
+				 : HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE;
+}
+
+static hsa_status_t tell(const struct rt *rt, const struct common *c, hsa_amd_svm_attribute_pair_t *pair)
+{
+	const struct rt_agent *agent;
+
+	switch (pair->attribute) {
+	case HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG:
+		return RT_GIVE(&pair->value, uint64_t,
+			       c->mixed_model ? HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE
+			       : c->a.coarse  ? HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED
+					      : HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED);
+	case HSA_AMD_SVM_ATTRIB_READ_ONLY:
+		return RT_GIVE(&pair->value, uint64_t, c->a.read_only);
+	case HSA_AMD_SVM_ATTRIB_HIVE_LOCAL:
+		return RT_GIVE(&pair->value, uint64_t, c->a.hive_local);
+	case HSA_AMD_SVM_ATTRIB_MIGRATION_GRANULARITY:
+		return RT_GIVE(&pair->value, uint64_t, c->a.granularity);
+	case HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION:
+		return RT_GIVE(&pair->value, uint64_t, c->a.preferred);
+	case HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION:
+		return RT_GIVE(&pair->value, uint64_t, c->a.prefetch);
+	case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
+		return RT_GIVE(&pair->value, uint64_t, c->a.read_mostly);
+	case HSA_AMD_SVM_ATTRIB_ACCESS_QUERY: /* the answer is the attribute, the agent stays */
+		agent = rt_agent_of(rt, (hsa_agent_t){pair->value});
+		if (!agent)
+			return HSA_STATUS_ERROR_INVALID_AGENT;
+		return RT_GIVE(&pair->attribute, uint64_t, access_of(&c->a, agent));
+	default:
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
+}
+
+hsa_status_t impl_hsa_amd_svm_attributes_get(void *ptr, size_t size, hsa_amd_svm_attribute_pair_t *list,
+					     size_t count)
+{
+	RT_ENTER(rt);
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct common common;
+	uint64_t lo, hi;
+
+	if (!pages_of(ptr, size, &lo, &hi) || (count && !list))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	common = merge_all(rt->memory->svm, lo, hi);
+	for (size_t i = 0; !status && i < count; i++)
+		status = tell(rt, &common, &list[i]);
+	return status;
+}
+
+/* --- prefetching ------------------------------------------------------------------------------ */
+
+static void enlist(struct rt_svm *svm, struct prefetch *p)
+{
+	pthread_mutex_lock(&svm->lock);
+	p->next = svm->prefetches;
+	p->link = &svm->prefetches;
+	if (p->next)
+		p->next->link = &p->next;
+	svm->prefetches = p;
+	pthread_mutex_unlock(&svm->lock);
+}
+
+static bool step(hsa_signal_value_t value, void *arg)
+{
+	struct prefetch *p = arg;
+	struct rt_signal *signal;
+
+	(void)value;
+	/* A signal that is gone is not waited for. */
+	while (p->left)
+		if (!impl_hsa_amd_signal_async_handler(p->dep[--p->left], HSA_SIGNAL_CONDITION_EQ, 0, step, p))
+			return false;
+	signal = p->completion.handle ? rt_signal_of(p->rt, p->completion) : NULL;
+	if (signal)
+		rt_signal_add(p->rt, signal, -1);
+	end_prefetch(p->rt->memory->svm, p);
+	return false;
+}
+
+static void first_step(void *arg)
+{
+	step(0, arg);
+}
+
+/* One that a handler can be set for: others change without anybody being told. */
+static bool can_wait(const struct rt *rt, hsa_signal_t handle)
+{
+	struct rt_signal *signal = rt_signal_of(rt, handle);
+	uint32_t kind = signal ? atomic_load(&signal->kind) : RT_SIGNAL_FREE;
+
+	return kind == RT_SIGNAL_USER || kind == RT_SIGNAL_IPC;
+}
+
+static hsa_status_t check_signals(const struct rt *rt, uint32_t count, const hsa_signal_t *signals,
+				  hsa_signal_t completion)
+{
+	if (count && !signals)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	for (uint32_t i = 0; i < count; i++)
+		if (!can_wait(rt, signals[i]))
+			return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	return completion.handle && !rt_signal_of(rt, completion) ? HSA_STATUS_ERROR_INVALID_SIGNAL
+								  : HSA_STATUS_SUCCESS;
+}
+
+/* Where it was asked to be is kept at once: who asks hears of what is under way, too, as in ROCr. */
+static int note_prefetch(struct rt *rt, uint64_t lo, uint64_t hi, uint64_t agent)
+{
+	struct rt_svm *svm = rt->memory->svm;
+	struct vm_node *n = NULL;
+	int r;
+
+	pthread_mutex_lock(&svm->lock);
+	r = cover(rt, svm, lo, hi);
+	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi)))
+		vm_container(n, struct segment, at)->a.prefetch = agent;
+	pthread_mutex_unlock(&svm->lock);
+	return r;
+}
+
+/* The pages stay where they are; every agent that may use them reaches them there. */
+hsa_status_t impl_hsa_amd_svm_prefetch_async(void *ptr, size_t size, hsa_agent_t agent, uint32_t num_dep_signals,
+					     const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
+{
+	RT_ENTER(rt);
+	hsa_status_t status = check_signals(rt, num_dep_signals, dep_signals, completion_signal);
+	struct prefetch *p;
+	uint64_t lo, hi;
+	int r;
+
+	if (!pages_of(ptr, size, &lo, &hi))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!rt_agent_of(rt, agent))
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (status)
+		return status;
+	p = malloc(sizeof(*p) + num_dep_signals * sizeof(p->dep[0]));
+	if (!p)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	*p = (struct prefetch){.rt = rt, .completion = completion_signal, .left = num_dep_signals};
+	for (uint32_t i = 0; i < num_dep_signals; i++)
+		p->dep[i] = dep_signals[i];
+	enlist(rt->memory->svm, p);
+	r = note_prefetch(rt, lo, hi, agent.handle);
+	r = r ? r : rt_callback(rt, first_step, p);
+	if (r)
+		end_prefetch(rt->memory->svm, p);
+	return hsa_status_of(r);
+}

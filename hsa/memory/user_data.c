@@ -1,0 +1,184 @@
+/* What clients leave with memory: a pointer of theirs, and callbacks for when it is freed. Kept beside the memory,
+ * by address, since most has none. */
+#include "hsa/core/table.h"
+#include "hsa/memory/memory.h"
+
+#include <stdlib.h>
+
+struct callback {
+	void *ptr;
+	hsa_amd_deallocation_callback_t fn;
+	void *data;
+};
+
+/* Of the memory whose addresses `at` has. Guarded by va_region_lock. */
+struct rt_user_data {
+	struct vm_node at; /* memory.user_data */
+	void *data;        /* the client's */
+	unsigned callbacks, callbacks_max;
+	struct callback *callback; /* owned */
+};
+
+static struct rt_user_data *find_locked(struct rt *rt, uint64_t lo, uint64_t hi)
+{
+	struct vm_node *n = hi > lo ? vm_tree_next(&rt->memory->user_data, NULL, lo, hi) : NULL;
+
+	return n ? vm_container(n, struct rt_user_data, at) : NULL;
+}
+
+/* The user_data of this memory, made if there are none. NULL: no host memory. */
+static struct rt_user_data *get_locked(struct rt *rt, const struct rt_alloc_info *info)
+{
+	struct rt_user_data *user_data = find_locked(rt, info->base, info->base + 1);
+
+	if (user_data)
+		return user_data;
+	user_data = calloc(1, sizeof(*user_data));
+	if (!user_data)
+		return NULL;
+	user_data->at = (struct vm_node){.lo = info->base, .hi = info->base + info->size_B};
+	vm_tree_insert(&rt->memory->user_data, &user_data->at);
+	rt->memory->user_data_count++;
+	return user_data;
+}
+
+static void drop(struct rt_user_data *user_data)
+{
+	free(user_data->callback);
+	free(user_data);
+}
+
+/* Takes one of those that lie there out; NULL: none is left. */
+static struct rt_user_data *take(struct rt *rt, uint64_t lo, uint64_t hi)
+{
+	struct rt_user_data *user_data;
+
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	user_data = find_locked(rt, lo, hi);
+	if (user_data) {
+		vm_tree_remove(&rt->memory->user_data, &user_data->at);
+		rt->memory->user_data_count--;
+	}
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	return user_data;
+}
+
+void rt_user_data_end(struct rt *rt, uint64_t base, uint64_t size_B)
+{
+	struct rt_user_data *user_data;
+
+	/* Addresses that were reserved may have several, of what was mapped there. */
+	while (rt->memory->user_data_count && (user_data = take(rt, base, base + size_B))) {
+		for (unsigned i = 0; i < user_data->callbacks; i++)
+			user_data->callback[i].fn(user_data->callback[i].ptr, user_data->callback[i].data);
+		drop(user_data);
+	}
+}
+
+void *rt_user_data_get(struct rt *rt, uint64_t base)
+{
+	const struct rt_user_data *user_data;
+	void *data = NULL;
+
+	if (!rt->memory->user_data_count)
+		return NULL;
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	user_data = find_locked(rt, base, base + 1);
+	if (user_data)
+		data = user_data->data;
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	return data;
+}
+
+void rt_user_data_fini(struct rt *rt)
+{
+	struct rt_user_data *user_data;
+
+	while ((user_data = find_locked(rt, 0, UINT64_MAX))) {
+		vm_tree_remove(&rt->memory->user_data, &user_data->at);
+		drop(user_data);
+	}
+	rt->memory->user_data_count = 0;
+}
+
+/* ROCr: by the first address only, and so for what is locked, by either side's. */
+hsa_status_t impl_hsa_amd_pointer_info_set_userdata(const void *ptr, void *userdata)
+{
+	RT_ENTER(rt);
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	struct rt_alloc_info info;
+
+	if (!ptr)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	/* Under the lock that who frees it takes behind its claim: no note outlives its memory. */
+	if (rt_alloc_info_find_locked(rt, (uintptr_t)ptr, &info) && info.base == (uintptr_t)ptr) {
+		struct rt_user_data *user_data = get_locked(rt, &info);
+
+		if (user_data)
+			user_data->data = userdata;
+		status = user_data ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	}
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	return status;
+}
+
+/* --- callbacks -------------------------------------------------------------------------------- */
+
+static hsa_status_t add_locked(struct rt *rt, const struct rt_alloc_info *info, const struct callback *callback)
+{
+	struct rt_user_data *user_data = get_locked(rt, info);
+	struct callback *more;
+
+	if (!user_data)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	if (user_data->callbacks == user_data->callbacks_max) {
+		unsigned max = user_data->callbacks_max ? 2 * user_data->callbacks_max : 2;
+
+		more = realloc(user_data->callback, max * sizeof(*more));
+		if (!more)
+			return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+		user_data->callback = more;
+		user_data->callbacks_max = max;
+	}
+	user_data->callback[user_data->callbacks++] = *callback;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* As in ROCr, any address of an allocation will do, and what was imported or locked is none. */
+hsa_status_t impl_hsa_amd_register_deallocation_callback(void *ptr, hsa_amd_deallocation_callback_t callback,
+							 void *user_data)
+{
+	RT_ENTER(rt);
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	struct rt_alloc_info info;
+
+	if (!ptr || !callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	if (rt_alloc_info_find_locked(rt, (uintptr_t)ptr, &info) && info.type == HSA_EXT_POINTER_TYPE_HSA)
+		status = add_locked(rt, &info, &(struct callback){ptr, callback, user_data});
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	return status;
+}
+
+hsa_status_t impl_hsa_amd_deregister_deallocation_callback(void *ptr, hsa_amd_deallocation_callback_t callback)
+{
+	RT_ENTER(rt);
+	struct rt_user_data *user_data;
+	unsigned kept = 0, count = 0;
+
+	if (!ptr || !callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&rt->memory->va_region_lock);
+	user_data = find_locked(rt, (uintptr_t)ptr, (uintptr_t)ptr + 1);
+	if (user_data) {
+		count = user_data->callbacks;
+		for (unsigned i = 0; i < count; i++)
+			if (user_data->callback[i].ptr != ptr || user_data->callback[i].fn != callback)
+				user_data->callback[kept++] = user_data->callback[i];
+		user_data->callbacks = kept;
+	}
+	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	return kept < count ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}

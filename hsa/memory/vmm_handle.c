@@ -1,0 +1,245 @@
+/* Memory without an address: made, shared, and kept while handles or mappings have it. */
+#include "hsa/memory/vmm.h"
+#include "vm/host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define KIND RT_KIND(RT_VMEM)
+
+struct rt_vmem *rt_vmem_of(hsa_amd_vmem_alloc_handle_t handle)
+{
+	return drv_handle_find(&rt_handles, KIND, handle.handle);
+}
+
+static int publish(struct rt *rt, const struct rt_vmem *like, struct rt_vmem **out)
+{
+	struct rt_vmem *vmem = malloc(sizeof(*vmem));
+	int r;
+
+	if (!vmem)
+		return drv_fail(-ENOMEM, "no host memory for a handle");
+	*vmem = *like;
+	vmem->refs = 1;
+	r = drv_handle_create(&rt_handles, KIND, vmem, &vmem->handle);
+	if (r) {
+		free(vmem);
+		return r;
+	}
+	vmem->next = rt->memory->vmm->memory;
+	vmem->link = &rt->memory->vmm->memory;
+	if (vmem->next)
+		vmem->next->link = &vmem->next;
+	*vmem->link = vmem;
+	*out = vmem;
+	return 0;
+}
+
+void rt_vmem_drop(struct rt_vmem *vmem)
+{
+	if (vmem->refs || vmem->mapped)
+		return;
+	drv_handle_destroy(&rt_handles, vmem->handle);
+	*vmem->link = vmem->next;
+	if (vmem->next)
+		vmem->next->link = vmem->link;
+	for (unsigned i = RT_GPUS_MAX; i--;)
+		vm_bo_put(vmem->bo[i]);
+	free(vmem);
+}
+
+int rt_vmem_bo(struct rt *rt, struct rt_vmem *vmem, unsigned i, struct vm_bo **bo)
+{
+	int fd, r = 0;
+
+	if (!vmem->bo[i]) {
+		r = vm_bo_export(vmem->bo[vmem->home], &fd);
+		if (r)
+			return r;
+		r = vm_bo_import(rt->gpu[i]->vm, fd, &vmem->bo[i]);
+		close(fd);
+	}
+	*bo = vmem->bo[i];
+	return r;
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static int make(struct rt *rt, const struct rt_pool *pool, uint64_t size_B, hsa_amd_memory_type_t type,
+		struct rt_vmem **out)
+{
+	const struct pool_info *info = pool_info(pool->pool);
+	const struct vm_info how = {
+		.size_B = size_B, .kind = info->home == POOL_VRAM ? VM_VRAM : VM_GTT, .flags = info->flags};
+	struct rt_vmem like = {.pool = pool, .type = type, .size_B = size_B, .home = info->vm};
+	int r = vm_bo_create(rt->gpu[info->vm]->vm, &how, &like.bo[info->vm]);
+
+	r = r ? r : publish(rt, &like, out);
+	if (r)
+		vm_bo_put(like.bo[info->vm]);
+	return r;
+}
+
+/* Host memory of a certain node cannot be a BO: with several nodes CPUs' pools give nothing here (in ROCr 6.4 they
+ * never do). Elsewhere it is a BO of the first GPU, which jobs of the others wait for when they are given it. */
+static bool is_of_node(const struct pool_info *info)
+{
+	return info->home == POOL_HOST && info->node != VM_ANY_NODE;
+}
+
+hsa_status_t impl_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, size_t size,
+					     hsa_amd_memory_type_t type, uint64_t flags,
+					     hsa_amd_vmem_alloc_handle_t *handle)
+{
+	RT_ENTER(rt);
+	const struct rt_pool *pool = rt_pool_of(rt, pool_handle.handle);
+	struct rt_vmem *vmem;
+	int r;
+
+	if (!size || size % RT_PAGE_B || flags || !handle || !pool ||
+	    (type != MEMORY_TYPE_NONE && type != MEMORY_TYPE_PINNED))
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!pool->pool || size > pool->size_B || is_of_node(pool_info(pool->pool)))
+		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	pthread_mutex_lock(&rt->memory->vmm->lock);
+	r = make(rt, pool, size, type, &vmem);
+	if (!r)
+		handle->handle = vmem->handle;
+	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	return hsa_status_of(r);
+}
+
+hsa_status_t impl_hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t handle)
+{
+	RT_ENTER(rt);
+	struct rt_vmem *vmem;
+	bool had;
+
+	pthread_mutex_lock(&rt->memory->vmm->lock);
+	vmem = rt_vmem_of(handle);
+	had = vmem && vmem->refs;
+	if (had) {
+		vmem->refs--;
+		rt_vmem_drop(vmem);
+	}
+	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	return had ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+}
+
+hsa_status_t impl_hsa_amd_vmem_get_alloc_properties_from_handle(hsa_amd_vmem_alloc_handle_t handle,
+								hsa_amd_memory_pool_t *pool,
+								hsa_amd_memory_type_t *type)
+{
+	RT_ENTER(rt);
+	const struct rt_vmem *vmem;
+
+	if (!pool || !type)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&rt->memory->vmm->lock);
+	vmem = rt_vmem_of(handle);
+	if (vmem) {
+		pool->handle = (uintptr_t)vmem->pool;
+		*type = vmem->type;
+	}
+	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	return vmem ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+}
+
+/* --- sharing ---------------------------------------------------------------------------------- */
+
+hsa_status_t impl_hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd, hsa_amd_vmem_alloc_handle_t handle,
+						       uint64_t flags)
+{
+	RT_ENTER(rt);
+	const struct rt_vmem *vmem;
+	int r = 0;
+
+	if (!dmabuf_fd || flags)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*dmabuf_fd = -1;
+	pthread_mutex_lock(&rt->memory->vmm->lock);
+	vmem = rt_vmem_of(handle);
+	if (vmem)
+		r = vm_bo_export(vmem->bo[vmem->home], dmabuf_fd);
+	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	return vmem ? hsa_status_of(r) : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+}
+
+/* The BO of a dma-buf, for the GPU whose memory it is: the one for which the kernel says that it is VRAM. System
+ * memory is the first one's. */
+static int import_home(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		r = vm_bo_import(rt->gpu[i]->vm, fd, bo);
+		if (r)
+			return r;
+		if ((*bo)->kind == VM_VRAM || rt->gpus == 1) {
+			*home = i;
+			return 0;
+		}
+		vm_bo_put(*bo);
+	}
+	*home = 0;
+	return vm_bo_import(rt->gpu[0]->vm, fd, bo);
+}
+
+/* The pool that memory from elsewhere counts to. */
+static const struct rt_pool *pool_for(const struct rt *rt, const struct vm_bo *bo, unsigned home)
+{
+	const struct rt_agent *agent = bo->kind == VM_VRAM ? rt->gpu[home]->agent : &rt->agent[0];
+
+	return &agent->pool[0]; /* a GPU's coarse one, the host's fine one */
+}
+
+static struct rt_vmem *find_bo(struct rt *rt, const struct vm_bo *bo)
+{
+	for (struct rt_vmem *vmem = rt->memory->vmm->memory; vmem; vmem = vmem->next)
+		for (unsigned i = 0; i < rt->gpus; i++)
+			if (vmem->bo[i] == bo)
+				return vmem;
+	return NULL;
+}
+
+/* What is known already gets one reference more, as in ROCr. */
+int rt_vmem_import(struct rt *rt, int fd, struct rt_vmem **out)
+{
+	struct rt_vmem like = {.type = MEMORY_TYPE_NONE};
+	struct vm_bo *bo;
+	int r = import_home(rt, fd, &like.home, &bo);
+
+	if (r)
+		return r;
+	*out = find_bo(rt, bo);
+	if (*out) {
+		(*out)->refs++;
+		vm_bo_put(bo);
+		return 0;
+	}
+	like.pool = pool_for(rt, bo, like.home);
+	like.size_B = bo->size_B;
+	like.bo[like.home] = bo;
+	r = publish(rt, &like, out);
+	if (r)
+		vm_bo_put(bo);
+	return r;
+}
+
+hsa_status_t impl_hsa_amd_vmem_import_shareable_handle(int dmabuf_fd, hsa_amd_vmem_alloc_handle_t *handle)
+{
+	RT_ENTER(rt);
+	struct rt_vmem *vmem;
+	int r;
+
+	if (!handle || dmabuf_fd < 0)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pthread_mutex_lock(&rt->memory->vmm->lock);
+	r = rt_vmem_import(rt, dmabuf_fd, &vmem);
+	if (!r)
+		handle->handle = vmem->handle;
+	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	/* ROCr: what is no dma-buf, or of a device that is not here. */
+	return r == -EINVAL || r == -EBADF ? HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS : hsa_status_of(r);
+}

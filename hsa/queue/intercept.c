@@ -1,0 +1,269 @@
+/* Intercept queues, for tools: the client's packets go through handlers, which may change, drop and add packets,
+ * into an ordinary queue that nobody else sees.
+ *
+ * Handlers are the client's code: they run on the thread that rings, without a lock, or on the thread for
+ * callbacks. What the queue below has no room for waits in `left`, and the progress thread moves it on. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hsa/core/table.h"
+#include "hsa/queue/queue.h"
+
+#define HANDLERS_MAX 16
+
+struct handler {
+	hsa_amd_queue_intercept_handler fn;
+	void *data;
+};
+
+struct rt_intercept {
+	struct rt_queue *below; /* owned */
+	pthread_mutex_t lock;   /* guards handlers */
+	unsigned handlers;
+	struct handler handler[HANDLERS_MAX]; /* the last one sees packets first */
+	union rt_packet *left;                /* owned; this and all below: the flow's lock */
+	uint64_t left_count, left_max;
+	bool failed; /* no memory for what is left */
+};
+
+/* Which handler runs on this thread, and for what. */
+static _Thread_local struct {
+	struct rt_queue *queue;
+	unsigned handler;
+	uint64_t index;
+} cursor;
+
+/* --- into the queue below --------------------------------------------------------------------- */
+
+static bool is_marker(const union rt_packet *p)
+{
+	return (p->header & 0xff) == HSA_PACKET_TYPE_VENDOR_SPECIFIC &&
+	       p->value.header.AmdFormat == AMD_AQL_FORMAT_INTERCEPT_MARKER;
+}
+
+/* True: it is in the ring. The header goes last. */
+static bool put_below(struct rt_queue *below, const union rt_packet *p)
+{
+	volatile uint64_t *write = &below->amd->write_dispatch_id;
+	uint64_t index = *write;
+	union rt_packet *slot = rt_queue_slot(below, index);
+
+	if (is_marker(p)) {
+		const amd_aql_intercept_marker_t *marker = (const void *)p;
+
+		marker->callback(marker, &below->amd->hsa_queue, index);
+		return true;
+	}
+	if (index - __atomic_load_n(&below->amd->read_dispatch_id, __ATOMIC_ACQUIRE) > below->mask)
+		return false;
+	__atomic_store_n(write, index + 1, __ATOMIC_RELAXED);
+	memcpy((char *)slot + 4, (const char *)p + 4, sizeof(*p) - 4);
+	__atomic_store_n((uint32_t *)(void *)slot, *(const uint32_t *)(const void *)p, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void keep(struct rt_intercept *x, const union rt_packet *p)
+{
+	if (x->left_count == x->left_max) {
+		uint64_t max = x->left_max ? 2 * x->left_max : 64;
+		union rt_packet *more = realloc(x->left, max * sizeof(*more));
+
+		if (!more) {
+			drv_fail(-ENOMEM, "no host memory for intercepted packets");
+			x->failed = true;
+			return;
+		}
+		x->left = more;
+		x->left_max = max;
+	}
+	x->left[x->left_count++] = *p;
+}
+
+/* True: nothing is left. */
+static bool move_on(struct rt_queue *q)
+{
+	struct rt_intercept *x = q->intercept;
+	uint64_t moved = 0;
+
+	while (moved < x->left_count && put_below(x->below, &x->left[moved]))
+		moved++;
+	x->left_count -= moved;
+	if (moved)
+		memmove(x->left, x->left + moved, x->left_count * sizeof(*x->left));
+	rt_queue_run(x->below);
+	return !x->left_count;
+}
+
+/* --- through the handlers --------------------------------------------------------------------- */
+
+static void pass_on(const void *packets, uint64_t count)
+{
+	struct rt_intercept *x = cursor.queue->intercept;
+	const union rt_packet *p = packets;
+	struct handler next;
+
+	if (cursor.handler) {
+		next = x->handler[--cursor.handler];
+		next.fn(packets, count, cursor.index, next.data, pass_on);
+		/* A handler may call its writer more than once. */
+		cursor.handler++;
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		if (x->left_count || !put_below(x->below, &p[i]))
+			keep(x, &p[i]);
+}
+
+static void intercept(struct rt_queue *q, uint64_t index)
+{
+	union rt_packet p = *rt_queue_slot(q, index);
+
+	cursor.queue = q;
+	cursor.index = index;
+	pthread_mutex_lock(&q->intercept->lock);
+	cursor.handler = q->intercept->handlers;
+	pthread_mutex_unlock(&q->intercept->lock);
+	pass_on(&p, 1);
+	cursor.queue = NULL;
+	rt_queue_pass(q, index);
+	rt_queue_run(q->intercept->below);
+}
+
+void rt_intercept_ring(struct rt_queue *q)
+{
+	struct rt_intercept *x = q->intercept;
+	bool stuck = false, over = rt_queue_is_over(q);
+
+	atomic_thread_fence(memory_order_seq_cst);
+	/* A handler that rings its own queue finds the lock taken, and its holder looks again. */
+	while (!stuck && !over && rt_queue_has_packet(q)) {
+		if (!drv_lock_try(&q->base.flow.lock))
+			return;
+		while (move_on(q) && !x->failed && rt_queue_has_packet(q))
+			intercept(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
+		stuck = x->left_count;
+		if (x->failed)
+			rt_queue_fail(q, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+		over = rt_queue_is_over(q);
+		drv_unlock(&q->base.flow.lock);
+		atomic_thread_fence(memory_order_seq_cst);
+	}
+	if (stuck && !over)
+		rt_progress_add(q->base.rt, &q->base.work);
+}
+
+/* On the thread for callbacks. */
+static void ring_later(void *arg)
+{
+	struct rt_queue *q = arg;
+
+	rt_intercept_ring(q);
+	atomic_fetch_sub(&q->held, 1);
+}
+
+/* rt_work's attempt: handlers must not run on its thread. */
+static bool attempt(struct rt *rt, struct rt_work *work)
+{
+	struct rt_queue *q = (struct rt_queue *)(void *)work;
+	bool done;
+
+	if (!drv_lock_try(&q->base.flow.lock))
+		return false;
+	done = move_on(q);
+	drv_unlock(&q->base.flow.lock);
+	if (!done || !rt_queue_has_packet(q))
+		return done;
+	atomic_fetch_add(&q->held, 1);
+	if (!rt_callback(rt, ring_later, q))
+		return true;
+	atomic_fetch_sub(&q->held, 1);
+	return false;
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+void rt_intercept_destroy(struct rt_queue *q)
+{
+	struct rt_intercept *x = q->intercept;
+
+	q->intercept = NULL;
+	rt_queue_destroy(x->below);
+	pthread_mutex_destroy(&x->lock);
+	free(x->left);
+	free(x);
+}
+
+struct rt_queue *rt_intercept_below(const struct rt_queue *q)
+{
+	return q->intercept->below;
+}
+
+static int create(struct rt *rt, struct rt_queue_want *want, struct rt_queue **out)
+{
+	struct rt_intercept *x = calloc(1, sizeof(*x));
+	struct rt_queue *q;
+	int r;
+
+	if (!x)
+		return drv_fail(-ENOMEM, "no host memory for an intercept queue");
+	r = rt_queue_create(rt, want, &q);
+	if (r) {
+		free(x);
+		return r;
+	}
+	want->above = q;
+	r = rt_queue_create(rt, want, &x->below);
+	if (r) {
+		rt_queue_destroy(q);
+		free(x);
+		return r;
+	}
+	pthread_mutex_init(&x->lock, NULL);
+	q->base.work.attempt = attempt;
+	q->intercept = x;
+	*out = q;
+	return 0;
+}
+
+hsa_status_t
+impl_hsa_amd_queue_intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
+				    void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
+{
+	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
+
+	(void)group_B;
+	return rt_queue_make(agent, private_B, &want, create, queue);
+}
+
+hsa_status_t impl_hsa_amd_queue_intercept_register(hsa_queue_t *queue, hsa_amd_queue_intercept_handler fn,
+						   void *data)
+{
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct rt_queue *q;
+	RT_ENTER(rt);
+
+	if (!fn)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	q = rt_queue_of(rt, queue);
+	if (!q || !q->intercept)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	pthread_mutex_lock(&q->intercept->lock);
+	if (q->intercept->handlers == HANDLERS_MAX)
+		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	else
+		q->intercept->handler[q->intercept->handlers++] = (struct handler){fn, data};
+	pthread_mutex_unlock(&q->intercept->lock);
+	return status;
+}
+
+/* The runtime makes no queues of its own: what it has to do goes straight to the kernel, and there is nothing to
+ * tell of. */
+hsa_status_t impl_hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifier callback, void *data)
+{
+	RT_ENTER(rt);
+
+	(void)rt, (void)data;
+	return callback ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}

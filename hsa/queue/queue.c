@@ -1,0 +1,488 @@
+/* Queues: what clients make and destroy. Packets are read in packet.c. */
+#include "hsa/core/table.h"
+#include "hsa/queue/queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PACKET_B 64u
+/* Where the flat apertures of a DRM address space lie; KFD has them elsewhere. */
+#define GROUP_APERTURE_HI   0x20000000u
+#define PRIVATE_APERTURE_HI 0x10000000u
+#define SCRATCH_MAX_B       262128u /* of a lane: what ROCr accepts */
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+int rt_queues_init(struct rt *rt)
+{
+	struct rt_queues *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return drv_fail(-ENOMEM, "no host memory for queues");
+	pthread_mutex_init(&s->lock, NULL);
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		struct rt_gpu *gpu = rt->gpu[i];
+
+		gpu->flows.dev = gpu->dev;
+		gpu->flows.vm = gpu->vm;
+		gpu->flows.copier = gpu->copier;
+		gpu->flows.code_generation = &rt->kernel_generation;
+		flow_gpu_init(&gpu->flows);
+	}
+	rt->queues = s;
+	return 0;
+}
+
+static void destroy_queue(struct rt_queue *q);
+static void bury(struct rt_queue *q);
+
+static void forget(void *rt, struct cs_ring *ring)
+{
+	rt_memory_forget_ring(rt, ring);
+}
+
+void rt_queues_fini(struct rt *rt)
+{
+	struct rt_queues *s = rt->queues;
+
+	while (s->list) {
+		struct rt_queue *q = s->list;
+
+		s->list = q->next;
+		destroy_queue(q);
+	}
+	while (s->dying) {
+		cs_fence_retire(cs_ring_last(s->dying->base.flow.queue->ring));
+		bury(s->dying);
+	}
+	for (unsigned i = 0; i < rt->gpus; i++)
+		flow_gpu_fini(&rt->gpu[i]->flows, forget, rt);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	rt->queues = NULL;
+}
+
+static struct rt_queue *find_locked(const struct rt *rt, const hsa_queue_t *queue)
+{
+	struct rt_queue *q = rt->queues->list;
+
+	while (q && &q->amd->hsa_queue != queue)
+		q = q->next;
+	return q;
+}
+
+struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue)
+{
+	struct rt_queue *q;
+
+	pthread_mutex_lock(&rt->queues->lock);
+	q = find_locked(rt, queue);
+	pthread_mutex_unlock(&rt->queues->lock);
+	return q;
+}
+
+/* --- what a stopped packet waits for ------------------------------------------------------------ */
+
+void rt_queue_watch(struct rt_queue *q, struct rt_signal *const *signals, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		q->watched[i] = signals[i];
+		atomic_fetch_add(&signals[i]->watchers, 1);
+	}
+}
+
+void rt_queue_unwatch(struct rt_queue *q)
+{
+	for (unsigned i = 0; i < RT_DEPS_MAX && q->watched[i]; i++) {
+		atomic_fetch_sub(&q->watched[i]->watchers, 1);
+		q->watched[i] = NULL;
+	}
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+/* A callback on its way. */
+struct rt_queue_failure {
+	struct rt_queue *queue; /* borrowed; NULL: it was destroyed meanwhile, on the thread for callbacks itself */
+	hsa_status_t status;
+};
+
+static void tell(void *arg)
+{
+	struct rt_queue_failure *f = arg;
+
+	if (f->queue)
+		f->queue->callback(f->status, &f->queue->amd->hsa_queue, f->queue->data);
+	if (f->queue)
+		atomic_store(&f->queue->failure, NULL);
+	free(f);
+}
+
+/* Afterwards the callback neither runs nor will run, unless we are in it. */
+static void end_telling(struct rt_queue *q)
+{
+	struct rt_queue_failure *f = atomic_load(&q->failure);
+
+	if (!q->base.rt->handlers)
+		free(f); /* dropped with the thread */
+	else if (f && rt_handlers_is_own_thread(q->base.rt))
+		f->queue = NULL;
+	else
+		while (atomic_load(&q->failure))
+			drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
+}
+
+/* rt_flow.failed */
+static void report(struct rt_flow *flow, hsa_status_t status)
+{
+	struct rt_queue *q = (struct rt_queue *)(void *)flow;
+	struct rt_queue_failure *f;
+
+	drv_log(DRV_LOG_HSA, "queue %llu ends with status 0x%x at packet %llu: %s", (unsigned long long)q->id,
+		status, (unsigned long long)q->amd->read_dispatch_id, drv_error_last()->text);
+	if (q->above)
+		rt_queue_fail(q->above, status);
+	f = q->callback ? malloc(sizeof(*f)) : NULL;
+	if (!f)
+		return;
+	*f = (struct rt_queue_failure){q, status};
+	atomic_store(&q->failure, f);
+	if (rt_callback(flow->rt, tell, f)) {
+		atomic_store(&q->failure, NULL);
+		free(f);
+	}
+}
+
+/* --- creation --------------------------------------------------------------------------------- */
+
+void rt_queue_describe(const struct rt_gpu *gpu, amd_queue_v2_t *amd)
+{
+	amd->group_segment_aperture_base_hi = GROUP_APERTURE_HI;
+	amd->private_segment_aperture_base_hi = PRIVATE_APERTURE_HI;
+	if (gpu) {
+		amd->max_cu_id = gpu->dev->facts.ring_cus - 1;
+		amd->max_wave_id = gpu->dev->chip->waves_per_cu - 1u;
+	}
+	amd->read_dispatch_id_field_base_byte_offset = offsetof(amd_queue_v2_t, read_dispatch_id);
+	amd->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
+}
+
+static void fill(struct rt_queue *q, const struct rt_queue_want *want, hsa_signal_t doorbell)
+{
+	amd_queue_v2_t *amd = q->memory.map;
+
+	q->amd = amd;
+	q->packets = (char *)amd + sizeof(*amd);
+	q->mask = want->size - 1;
+	amd->hsa_queue.type = want->type;
+	amd->hsa_queue.features = want->features;
+	amd->hsa_queue.base_address = q->packets;
+	amd->hsa_queue.doorbell_signal = doorbell;
+	amd->hsa_queue.size = want->size;
+	amd->hsa_queue.id = q->id;
+	rt_queue_describe(q->base.gpu, amd);
+	for (uint32_t i = 0; i < want->size; i++)
+		*(uint16_t *)(void *)(q->packets + (uint64_t)i * PACKET_B) = HSA_PACKET_TYPE_INVALID;
+}
+
+/* What the queue's memory and doorbell are; not yet known to anybody. */
+static int make(struct rt *rt, const struct rt_queue_want *want, struct rt_queue *q, hsa_signal_t *doorbell)
+{
+	int r = rt_shared_create(rt, sizeof(amd_queue_v2_t) + (uint64_t)want->size * PACKET_B,
+				 VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0), &q->memory);
+
+	*doorbell = want->doorbell;
+	if (r || doorbell->handle)
+		return r;
+	r = rt_doorbell_create(rt, q, doorbell);
+	if (r)
+		rt_shared_destroy(&q->memory);
+	else
+		q->doorbell = rt_signal_of(rt, *doorbell);
+	return r;
+}
+
+/* The last reference to its flow was put. */
+static void free_queue(struct rt_flow *flow)
+{
+	struct rt_queue *q = (struct rt_queue *)(void *)flow;
+
+	rt_shared_destroy(&q->memory);
+	free(flow->info);
+	free(q);
+}
+
+static int init_queue(struct rt *rt, const struct rt_queue_want *want, struct rt_queue *q, hsa_signal_t *doorbell)
+{
+	int r = want->type == HSA_QUEUE_TYPE_COOPERATIVE ? vm_gws_create(want->gpu->vm) : 0;
+
+	q->base.rt = rt;
+	q->base.gpu = want->gpu;
+	q->base.work.attempt = rt_queue_attempt;
+	q->base.failed = report;
+	q->base.free = free_queue;
+	q->callback = want->callback;
+	q->data = want->data;
+	q->above = want->above;
+	return r ? r : make(rt, want, q, doorbell);
+}
+
+static void enlist(struct rt_queue *q)
+{
+	struct rt_queues *s = q->base.rt->queues;
+
+	pthread_mutex_lock(&s->lock);
+	q->next = s->list;
+	s->list = q;
+	pthread_mutex_unlock(&s->lock);
+}
+
+int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **out)
+{
+	struct rt_queue *q = calloc(1, sizeof(*q));
+	hsa_signal_t doorbell;
+	int r;
+
+	if (!q)
+		return drv_fail(-ENOMEM, "no host memory for a queue");
+	r = init_queue(rt, want, q, &doorbell);
+	if (r) {
+		free(q);
+		return r;
+	}
+	q->base.amd = q->memory.map;
+	q->base.flow.queue_va = (uintptr_t)q->memory.map;
+	rt_flow_init(&q->base, want->type);
+	q->id = q->base.flow.id;
+	fill(q, want, doorbell);
+	/* Clients that know the hardware store here; a poller may look (docs/hsa.md). */
+	if (q->doorbell)
+		rt_signal_memory(doorbell)->hardware_doorbell_ptr = &q->amd->max_legacy_doorbell_dispatch_id_plus_1;
+	enlist(q);
+	*out = q;
+	return 0;
+}
+
+/* Its work has ended, and it is in no list any more. */
+static void end_queue(struct rt_queue *q)
+{
+	flow_fini(&q->base.flow);
+}
+
+/* Takes it from the dying. */
+static void bury(struct rt_queue *q)
+{
+	struct rt_queues *s = q->base.rt->queues;
+	struct rt_queue **at;
+
+	pthread_mutex_lock(&s->lock);
+	for (at = &s->dying; *at != q; at = &(*at)->next)
+		continue;
+	*at = q->next;
+	pthread_mutex_unlock(&s->lock);
+	end_queue(q);
+}
+
+/* rt_work's attempt for a dying queue. */
+static bool attempt_to_bury(struct rt *rt, struct rt_work *work)
+{
+	struct rt_queue *q = (struct rt_queue *)(void *)work;
+
+	(void)rt;
+	if (!flow_idle(&q->base.flow))
+		return false;
+	bury(q);
+	return true;
+}
+
+/* Callbacks that hold it are dropped with their thread. */
+static void wait_for_holders(struct rt_queue *q)
+{
+	while (atomic_load(&q->held) && q->base.rt->handlers)
+		drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
+}
+
+/* Packets that were not read are dropped. Nothing stops kernels that run, and they may use the queue's memory: it
+ * goes when they have ended, and nobody waits for that. */
+static void destroy_queue(struct rt_queue *q)
+{
+	struct rt *rt = q->base.rt;
+
+	atomic_store(&q->base.flow.state, FLOW_ENDED);
+	end_telling(q);
+	wait_for_holders(q);
+	/* A thread that still translates has begun before, and may find that the queue stops: then it adds it to
+	 * the progress thread's work. */
+	flow_end(&q->base.flow);
+	if (rt->progress)
+		rt_progress_remove(rt, &q->base.work);
+	rt_queue_unwatch(q);
+	if (q->intercept)
+		rt_intercept_destroy(q);
+	if (q->doorbell)
+		rt_signal_destroy(rt, q->doorbell);
+	if (flow_idle(&q->base.flow)) {
+		end_queue(q);
+		return;
+	}
+	pthread_mutex_lock(&rt->queues->lock);
+	q->next = rt->queues->dying;
+	rt->queues->dying = q;
+	pthread_mutex_unlock(&rt->queues->lock);
+	q->base.work.attempt = attempt_to_bury;
+	if (rt->progress)
+		rt_progress_add(rt, &q->base.work);
+}
+
+/* Fills gpu and features. */
+static hsa_status_t check(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want)
+{
+	const struct rt_agent *a = rt_agent_of(rt, agent);
+	uint32_t size = want->size;
+
+	if (!a)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!size || size & (size - 1) || size < RT_QUEUE_MIN || want->type > HSA_QUEUE_TYPE_COOPERATIVE)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	/* Nothing here makes packets for the others' generations. */
+	if (!a->gpu || !drv_pm4_supported(a->gpu->dev->chip->pm4))
+		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
+	if (size > RT_QUEUE_MAX || (private_B > SCRATCH_MAX_B && private_B != UINT32_MAX))
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	if (want->type == HSA_QUEUE_TYPE_COOPERATIVE && !a->info.cooperative)
+		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
+	want->gpu = a->gpu;
+	want->features = HSA_QUEUE_FEATURE_KERNEL_DISPATCH;
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t rt_queue_make(hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want, rt_queue_maker *how,
+			   hsa_queue_t **queue)
+{
+	struct rt_queue *q;
+	hsa_status_t status;
+	int r;
+	RT_ENTER(rt);
+
+	if (!queue)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	status = check(rt, agent, private_B, want);
+	if (status)
+		return status;
+	r = how(rt, want, &q);
+	if (r)
+		return hsa_status_of(r);
+	*queue = &q->amd->hsa_queue;
+	return HSA_STATUS_SUCCESS;
+}
+
+static int create_polled(struct rt *rt, struct rt_queue_want *want, struct rt_queue **q)
+{
+	int r = rt_queue_create(rt, want, q);
+
+	if (!r && drv_config()->poll)
+		rt_progress_add(rt, &(*q)->base.work);
+	return r;
+}
+
+/* A user more of the cooperative queue that works, or else of `mine`; NULL: there is neither. */
+static struct rt_queue *join(struct rt_queues *s, const struct rt_gpu *gpu, struct rt_queue *mine)
+{
+	struct rt_queue *q;
+
+	pthread_mutex_lock(&s->lock);
+	for (q = s->list; q; q = q->next)
+		if (q->base.gpu == gpu && q->users && !rt_queue_is_over(q))
+			break;
+	q = q ? q : mine;
+	if (q)
+		q->users++;
+	pthread_mutex_unlock(&s->lock);
+	return q;
+}
+
+/* As in ROCr, a GPU has one cooperative queue, which all who ask have together: its grids end one after the other,
+ * if their packets have the barrier bit, and so none waits for waves that another one keeps from coming. */
+static int create_cooperative(struct rt *rt, struct rt_queue_want *want, struct rt_queue **q)
+{
+	struct rt_queue *mine = NULL;
+	int r = 0;
+
+	*q = join(rt->queues, want->gpu, NULL);
+	if (!*q)
+		r = create_polled(rt, want, &mine);
+	if (!mine)
+		return r;
+	*q = join(rt->queues, want->gpu, mine);
+	if (*q != mine) /* somebody was faster */
+		rt_queue_destroy(mine);
+	return 0;
+}
+
+hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
+				   void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
+{
+	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
+
+	(void)group_B;
+	return rt_queue_make(agent, private_B, &want,
+			     type == HSA_QUEUE_TYPE_COOPERATIVE ? create_cooperative : create_polled, queue);
+}
+
+/* From the list, with its lock. */
+static void unlink_locked(struct rt_queues *s, struct rt_queue *q)
+{
+	struct rt_queue **at = &s->list;
+
+	while (*at != q)
+		at = &(*at)->next;
+	*at = q->next;
+}
+
+void rt_queue_destroy(struct rt_queue *q)
+{
+	struct rt_queues *s = q->base.rt->queues;
+
+	pthread_mutex_lock(&s->lock);
+	unlink_locked(s, q);
+	pthread_mutex_unlock(&s->lock);
+	destroy_queue(q);
+}
+
+hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
+{
+	struct rt_queue *q;
+	bool last;
+	RT_ENTER(rt);
+
+	if (!queue)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	rt->ops->query_faults(rt, true);
+	pthread_mutex_lock(&rt->queues->lock);
+	q = find_locked(rt, queue);
+	last = q && q->users <= 1;
+	if (last)
+		unlink_locked(rt->queues, q);
+	else if (q)
+		q->users--;
+	pthread_mutex_unlock(&rt->queues->lock);
+	if (!q)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	if (last)
+		destroy_queue(q);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_queue_inactivate(hsa_queue_t *queue)
+{
+	struct rt_queue *q;
+	RT_ENTER(rt);
+
+	q = rt_queue_of(rt, queue);
+	if (!q)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	atomic_store(&q->base.flow.state, FLOW_ENDED);
+	return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,156 @@
+/* What clients ask of queues and set on them, and the indices of their rings. */
+#include "hsa/core/table.h"
+#include "hsa/queue/queue.h"
+
+/* --- properties ------------------------------------------------------------------------------- */
+
+hsa_status_t impl_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enable)
+{
+	struct rt_queue *q;
+	RT_ENTER(rt);
+
+	q = rt_queue_of(rt, queue);
+	if (!q || !q->base.gpu)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	if (enable)
+		__atomic_fetch_or(&q->amd->queue_properties, AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
+				  __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&q->amd->queue_properties, ~(uint32_t)AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
+				   __ATOMIC_RELAXED);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
+{
+	static const enum cs_priority levels[] = {
+		[HSA_AMD_QUEUE_PRIORITY_LOW] = CS_PRIORITY_LOW,
+		[HSA_AMD_QUEUE_PRIORITY_NORMAL] = CS_PRIORITY_NORMAL,
+		[HSA_AMD_QUEUE_PRIORITY_HIGH] = CS_PRIORITY_HIGH,
+	};
+	struct rt_queue *q;
+	RT_ENTER(rt);
+
+	q = rt_queue_of(rt, queue);
+	if (!q || !q->base.gpu)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	if ((unsigned)priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	atomic_store(&q->base.flow.priority, levels[priority]);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_amd_queue_get_info(hsa_queue_t *queue, hsa_queue_info_attribute_t attribute, void *value)
+{
+	struct rt_queue *q;
+	RT_ENTER(rt);
+
+	q = rt_queue_of(rt, queue);
+	if (!q || !q->base.gpu)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	if (!value)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	switch (attribute) {
+	case HSA_AMD_QUEUE_INFO_AGENT:
+		*(hsa_agent_t *)value = rt_agent_handle(q->base.gpu->agent);
+		return HSA_STATUS_SUCCESS;
+	case HSA_AMD_QUEUE_INFO_DOORBELL_ID:
+		*(uint64_t *)value = (uintptr_t)&q->amd->max_legacy_doorbell_dispatch_id_plus_1;
+		return HSA_STATUS_SUCCESS;
+	}
+	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* --- indices ---------------------------------------------------------------------------------- */
+
+static volatile uint64_t *write_id(const hsa_queue_t *queue)
+{
+	return &((amd_queue_v2_t *)(uintptr_t)queue)->write_dispatch_id;
+}
+
+static volatile uint64_t *read_id(const hsa_queue_t *queue)
+{
+	return &((amd_queue_v2_t *)(uintptr_t)queue)->read_dispatch_id;
+}
+
+/* x86 has one order for each; clients reach these thousands of times a second, so nothing is looked up. */
+#define LOADS(order)                                                                                               \
+	uint64_t impl_hsa_queue_load_read_index_##order(const hsa_queue_t *queue)                                  \
+	{                                                                                                          \
+		return __atomic_load_n(read_id(queue), __ATOMIC_ACQUIRE);                                          \
+	}                                                                                                          \
+	uint64_t impl_hsa_queue_load_write_index_##order(const hsa_queue_t *queue)                                 \
+	{                                                                                                          \
+		return __atomic_load_n(write_id(queue), __ATOMIC_ACQUIRE);                                         \
+	}
+LOADS(relaxed)
+LOADS(scacquire)
+
+#define STORES(order)                                                                                              \
+	void impl_hsa_queue_store_write_index_##order(const hsa_queue_t *queue, uint64_t value)                    \
+	{                                                                                                          \
+		__atomic_store_n(write_id(queue), value, __ATOMIC_RELEASE);                                        \
+	}                                                                                                          \
+	void impl_hsa_queue_store_read_index_##order(const hsa_queue_t *queue, uint64_t value)                     \
+	{                                                                                                          \
+		__atomic_store_n(read_id(queue), value, __ATOMIC_RELEASE);                                         \
+	}
+STORES(relaxed)
+STORES(screlease)
+
+#define CHANGES(order)                                                                                             \
+	uint64_t impl_hsa_queue_cas_write_index_##order(const hsa_queue_t *queue, uint64_t expected,               \
+							uint64_t value)                                            \
+	{                                                                                                          \
+		__atomic_compare_exchange_n(write_id(queue), &expected, value, false, __ATOMIC_SEQ_CST,            \
+					    __ATOMIC_SEQ_CST);                                                     \
+		return expected;                                                                                   \
+	}                                                                                                          \
+	uint64_t impl_hsa_queue_add_write_index_##order(const hsa_queue_t *queue, uint64_t value)                  \
+	{                                                                                                          \
+		return __atomic_fetch_add(write_id(queue), value, __ATOMIC_SEQ_CST);                               \
+	}
+CHANGES(relaxed)
+CHANGES(scacquire)
+CHANGES(screlease)
+CHANGES(scacq_screl)
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+hsa_status_t impl_hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t handle,
+						      hsa_amd_profiling_dispatch_time_t *time)
+{
+	struct rt_gpu *gpu;
+	const amd_signal_t *memory;
+	RT_ENTER(rt);
+
+	gpu = rt_gpu_of(rt, agent);
+	if (!gpu)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!rt_signal_of(rt, handle))
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	if (!time)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	memory = rt_signal_memory(handle);
+	if (!memory->end_ts)
+		return HSA_STATUS_ERROR;
+	(void)!drv_clock_refresh(&gpu->clock);
+	time->start = rt_gpu_time_ns(gpu, memory->start_ts);
+	time->end = rt_gpu_time_ns(gpu, memory->end_ts);
+	return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t impl_hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t agent, uint64_t ticks,
+								  uint64_t *system_ns)
+{
+	struct rt_gpu *gpu;
+	RT_ENTER(rt);
+
+	gpu = rt_gpu_of(rt, agent);
+	if (!gpu)
+		return HSA_STATUS_ERROR_INVALID_AGENT;
+	if (!system_ns)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	*system_ns = rt_gpu_time_ns(gpu, ticks);
+	return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,27 @@
+/* Soft queues: a ring that the client's own code reads, woken by the client's own signal. */
+#include "hsa/core/table.h"
+#include "hsa/queue/queue.h"
+
+hsa_status_t impl_hsa_soft_queue_create(hsa_region_t region, uint32_t size, hsa_queue_type32_t type,
+					uint32_t features, hsa_signal_t doorbell, hsa_queue_t **queue)
+{
+	const struct rt_queue_want want = {.size = size, .type = type, .features = features, .doorbell = doorbell};
+	const struct rt_pool *pool;
+	struct rt_queue *q;
+	int r;
+	RT_ENTER(rt);
+
+	if (!queue || !region.handle || !doorbell.handle || !size || size & (size - 1) || size > RT_QUEUE_MAX ||
+	    type > HSA_QUEUE_TYPE_SINGLE || !features)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	pool = rt_pool_of(rt, region.handle);
+	if (!pool || pool->agent->gpu)
+		return HSA_STATUS_ERROR_INVALID_REGION;
+	if (!rt_signal_of(rt, doorbell))
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	r = rt_queue_create(rt, &want, &q);
+	if (r)
+		return hsa_status_of(r);
+	*queue = &q->amd->hsa_queue;
+	return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,339 @@
+/* The thread on which the client's callbacks run: async handlers of signals, errors of queues, system events. No
+ * lock is held while one runs, so it may call anything but the last hsa_shut_down(). */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hsa/core/loop.h"
+#include "hsa/core/table.h"
+#include "hsa/signal/signal.h"
+
+struct handler {
+	struct handler *next;
+	struct rt_signal *signal; /* NULL: a callback to be run once */
+	uint32_t generation;
+	hsa_signal_condition_t condition;
+	hsa_signal_value_t compare;
+	hsa_amd_signal_handler fn;
+	void (*callback)(void *arg);
+	void *arg;
+};
+
+struct event_handler {
+	struct event_handler *next;
+	hsa_amd_system_event_callback_t fn;
+	void *data;
+};
+
+struct rt_handlers {
+	bool idle;                    /* the thread's own: it is one of rt's idlers */
+	struct rt_loop loop;          /* its lock guards all below */
+	struct handler *list, **tail; /* owned; in order of registration */
+	struct event_handler *events; /* owned; never shortened */
+};
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+/* Runs one when its time has come; true: it stays. */
+static bool run(struct rt *rt, struct handler *h, bool *ran)
+{
+	hsa_signal_value_t value;
+
+	if (!h->signal) {
+		*ran = true;
+		if (h->callback)
+			h->callback(h->arg);
+		else
+			((void (*)(void *))(void *)h->fn)(h->arg);
+		return false;
+	}
+	if (atomic_load(&h->signal->generation) != h->generation)
+		return false;
+	value = rt_signal_load(rt, h->signal);
+	if (!rt_condition_met(h->condition, value, h->compare) && !h->signal->failed)
+		return true;
+	*ran = true;
+	if (h->fn(value, h->arg))
+		return true;
+	/* The signal may be another's by now. */
+	if (atomic_load(&h->signal->generation) == h->generation)
+		atomic_fetch_sub(&h->signal->watchers, 1);
+	return false;
+}
+
+static void append_locked(struct rt_handlers *s, struct handler *h)
+{
+	h->next = NULL;
+	*s->tail = h;
+	s->tail = &h->next;
+}
+
+/* Goes through the list once. True: something ran. */
+static bool run_all(struct rt *rt)
+{
+	struct rt_handlers *s = rt->handlers;
+	struct handler *list, *h;
+	bool ran = false, stays;
+
+	pthread_mutex_lock(&s->loop.lock);
+	list = s->list;
+	s->list = NULL;
+	s->tail = &s->list;
+	while (list) {
+		h = list;
+		list = h->next;
+		if (!s->loop.stop) {
+			pthread_mutex_unlock(&s->loop.lock);
+			stays = run(rt, h, &ran);
+			pthread_mutex_lock(&s->loop.lock);
+		} else {
+			stays = false;
+		}
+		if (stays)
+			append_locked(s, h);
+		else
+			free(h);
+	}
+	pthread_mutex_unlock(&s->loop.lock);
+	return ran;
+}
+
+#define IDLE_NS 10000000 /* between looks while no GPU works: changes by the CPU ring the bell */
+
+static bool waits(struct rt_handlers *s)
+{
+	bool any;
+
+	pthread_mutex_lock(&s->loop.lock);
+	any = s->list;
+	pthread_mutex_unlock(&s->loop.lock);
+	return any;
+}
+
+static bool look(struct rt *rt)
+{
+	struct rt_handlers *s = rt->handlers;
+	uint32_t seen;
+	bool ran;
+
+	/* Asked first: what ends meanwhile is seen at the next look, which is soon. */
+	if (s->idle)
+		atomic_fetch_sub(&rt->idlers, 1);
+	s->idle = waits(s) && rt_idle_begin(rt, &seen);
+	ran = run_all(rt);
+	if (rt_queues_busy(rt))
+		rt->ops->query_faults(rt, false);
+	return ran;
+}
+
+static bool has_work(const struct rt *rt)
+{
+	return rt->handlers->list;
+}
+
+static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
+{
+	return rt->handlers->idle && !rt_signals_shared(rt) ? IDLE_NS : rt_pause_next_ns(pause);
+}
+
+/* The jobs that the signals of the first handlers wait for. */
+static unsigned fences(struct rt *rt, struct cs_fence *fences, bool *all)
+{
+	struct rt_handlers *s = rt->handlers;
+	struct rt_signal *signal[RT_LOOP_POINTS];
+	unsigned signals = 0, count = 0;
+	bool ends;
+
+	pthread_mutex_lock(&s->loop.lock);
+	*all = true;
+	for (const struct handler *h = s->list; h; h = h->next)
+		if (signals < RT_LOOP_POINTS && h->signal && atomic_load(&h->signal->generation) == h->generation)
+			signal[signals++] = h->signal;
+		else
+			*all = false;
+	pthread_mutex_unlock(&s->loop.lock);
+	for (unsigned i = 0; i < signals; i++) {
+		bool known = rt_signal_point(signal[i], &fences[count], &ends);
+
+		/* What comes in the middle of a job no fence tells. */
+		*all &= known && ends;
+		count += known;
+	}
+	return count;
+}
+
+void rt_handlers_wake(struct rt *rt)
+{
+	rt_loop_ring(&rt->handlers->loop);
+}
+
+static int add(struct rt *rt, const struct handler *what)
+{
+	struct rt_handlers *s = rt->handlers;
+	struct handler *h = malloc(sizeof(*h));
+	int r = 0;
+
+	if (!h)
+		return drv_fail(-ENOMEM, "no host memory for a handler");
+	*h = *what;
+	pthread_mutex_lock(&s->loop.lock);
+	r = rt_loop_start_locked(&s->loop);
+	if (!r)
+		append_locked(s, h);
+	pthread_mutex_unlock(&s->loop.lock);
+	if (r) {
+		free(h);
+		return drv_fail(r, "no thread for handlers");
+	}
+	rt_handlers_wake(rt);
+	return 0;
+}
+
+int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg)
+{
+	return add(rt, &(struct handler){.callback = fn, .arg = arg});
+}
+
+bool rt_handlers_is_own_thread(struct rt *rt)
+{
+	return rt_loop_is_own(&rt->handlers->loop);
+}
+
+int rt_handlers_init(struct rt *rt)
+{
+	struct rt_handlers *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return drv_fail(-ENOMEM, "no host memory for handlers");
+	s->loop.look = look;
+	s->loop.has_work = has_work;
+	s->loop.rest_ns = rest_ns;
+	s->loop.fences = fences;
+	rt_loop_init(rt, &s->loop);
+	s->tail = &s->list;
+	rt->handlers = s;
+	return 0;
+}
+
+void rt_handlers_stop(struct rt *rt)
+{
+	rt_loop_stop(&rt->handlers->loop);
+}
+
+void rt_handlers_fini(struct rt *rt)
+{
+	struct rt_handlers *s = rt->handlers;
+
+	while (s->list) {
+		struct handler *h = s->list;
+
+		s->list = h->next;
+		free(h);
+	}
+	while (s->events) {
+		struct event_handler *e = s->events;
+
+		s->events = e->next;
+		free(e);
+	}
+	rt_loop_fini(&s->loop);
+	free(s);
+	rt->handlers = NULL;
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+hsa_status_t impl_hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_condition_t condition,
+					       hsa_signal_value_t value, hsa_amd_signal_handler fn, void *arg)
+{
+	struct rt_signal *signal;
+	uint32_t kind;
+	int r;
+	RT_ENTER(rt);
+
+	if (!fn)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	if (!handle.handle)
+		return hsa_status_of(add(rt, &(struct handler){.fn = fn, .arg = arg}));
+	signal = rt_signal_of(rt, handle);
+	kind = signal ? atomic_load(&signal->kind) : RT_SIGNAL_FREE;
+	if (kind != RT_SIGNAL_USER && kind != RT_SIGNAL_IPC)
+		return HSA_STATUS_ERROR_INVALID_SIGNAL;
+	if ((unsigned)condition > HSA_SIGNAL_CONDITION_GTE)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	atomic_fetch_add(&signal->watchers, 1);
+	r = add(rt, &(struct handler){.signal = signal,
+				      .generation = atomic_load(&signal->generation),
+				      .condition = condition,
+				      .compare = value,
+				      .fn = fn,
+				      .arg = arg});
+	if (r)
+		atomic_fetch_sub(&signal->watchers, 1);
+	return hsa_status_of(r);
+}
+
+hsa_status_t impl_hsa_amd_async_function(void (*callback)(void *arg), void *arg)
+{
+	RT_ENTER(rt);
+
+	return callback ? hsa_status_of(rt_callback(rt, callback, arg)) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t impl_hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback, void *data)
+{
+	struct event_handler *e;
+	RT_ENTER(rt);
+
+	if (!callback)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	e = malloc(sizeof(*e));
+	if (!e)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	*e = (struct event_handler){.fn = callback, .data = data};
+	pthread_mutex_lock(&rt->handlers->loop.lock);
+	e->next = rt->handlers->events;
+	rt->handlers->events = e;
+	pthread_mutex_unlock(&rt->handlers->loop.lock);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+struct event {
+	struct rt_handlers *handlers;
+	hsa_amd_event_t event;
+};
+
+static void deliver(void *arg)
+{
+	struct event *event = arg;
+	struct event_handler *e;
+
+	pthread_mutex_lock(&event->handlers->loop.lock);
+	e = event->handlers->events;
+	pthread_mutex_unlock(&event->handlers->loop.lock);
+	for (; e; e = e->next)
+		e->fn(&event->event, e->data);
+	free(event);
+}
+
+bool rt_event(struct rt *rt, const hsa_amd_event_t *what)
+{
+	struct event *event;
+	bool any;
+
+	pthread_mutex_lock(&rt->handlers->loop.lock);
+	any = rt->handlers->events;
+	pthread_mutex_unlock(&rt->handlers->loop.lock);
+	if (!any)
+		return false;
+	event = malloc(sizeof(*event));
+	if (!event)
+		return false;
+	*event = (struct event){rt->handlers, *what};
+	if (rt_callback(rt, deliver, event)) {
+		free(event);
+		return false;
+	}
+	return true;
+}

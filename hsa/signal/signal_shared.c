@@ -1,0 +1,99 @@
+/* Signals that other processes see: each has a page, a file in memory, which every GPU of every process has as host
+ * memory. A buffer of one GPU would not do: Linux has jobs of other devices wait for its jobs (vm.h,
+ * vm_mem_share()). Processes change the value by atomic operations; waiting threads look again every millisecond,
+ * since a change elsewhere wakes nobody here. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hsa/core/table.h"
+#include "hsa/signal/signals.h"
+
+/* A page that nobody can make shorter under us. */
+static int create_file(int *file)
+{
+	int fd = memfd_create("tuff signal", MFD_CLOEXEC | MFD_ALLOW_SEALING), r;
+
+	if (fd < 0)
+		return drv_fail(-errno, "memfd_create for a signal");
+	if (!ftruncate(fd, RT_PAGE_B) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)) {
+		*file = fd;
+		return 0;
+	}
+	r = drv_fail(-errno, "memory for a signal");
+	close(fd);
+	return r;
+}
+
+/* Another process gave it: it may be anything. */
+static int check_file(int file)
+{
+	int seals = fcntl(file, F_GET_SEALS);
+	struct stat stat;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(file, &stat) || stat.st_size < (off_t)RT_PAGE_B)
+		return drv_fail(-EINVAL, "what another process gave is no signal");
+	return 0;
+}
+
+/* A signal on the file, which is taken over; value: what it begins with, NULL: it has one. */
+static int begin(struct rt *rt, int file, const hsa_signal_value_t *value, hsa_signal_t *handle)
+{
+	struct rt_signal *signal;
+	int r = rt_signals_take_page(rt, &signal);
+
+	if (!r) {
+		r = rt_signals_bind_host(rt, file, (uint64_t)(signal - rt->signals->beside) * RT_SIGNAL_B,
+					 RT_PAGE_B);
+		if (r)
+			rt_signals_put_page(rt, signal);
+	}
+	if (r) {
+		close(file);
+		return r;
+	}
+	signal->file = (unsigned)file + 1;
+	*handle = rt_signal_handle(rt, signal);
+	if (value)
+		*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = *value};
+	rt_signal_begin(signal, RT_SIGNAL_IPC);
+	return 0;
+}
+
+int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t value, hsa_signal_t *handle)
+{
+	int file = -1, r = create_file(&file);
+
+	return r ? r : begin(rt, file, &value, handle);
+}
+
+int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle)
+{
+	int file, r = check_file(fd);
+
+	if (r)
+		return r;
+	file = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return file < 0 ? drv_fail(-errno, "a descriptor of a signal") : begin(rt, file, NULL, handle);
+}
+
+int rt_signal_file(const struct rt_signal *signal)
+{
+	int file = fcntl((int)signal->file - 1, F_DUPFD_CLOEXEC, 0);
+
+	return file < 0 ? drv_fail(-errno, "a descriptor of a signal") : file;
+}
+
+void rt_signal_end_shared(struct rt_signal *signal)
+{
+	if (signal->file)
+		close((int)signal->file - 1);
+	signal->file = 0;
+}
+
+bool rt_signals_shared(const struct rt *rt)
+{
+	return atomic_load_explicit(&rt->signals->pages, memory_order_relaxed);
+}

@@ -1,0 +1,74 @@
+/* Chunks that nobody needs any more while jobs run.
+ *
+ * The kernel takes a mapping out of the page tables when all jobs of the vm that were submitted before have ended,
+ * and makes what is mapped after it behind that. So what is unmapped while a job runs keeps new memory from it: a
+ * kernel that frees and allocates would wait for its own end. A chunk that is always valid stays mapped instead,
+ * and serves the next request of its size, until a time without jobs, or until they are too many. */
+#include "pool/internal.h"
+
+static uint64_t size_of(const struct pool_chunk *chunk)
+{
+	return chunk->node.hi - chunk->node.lo;
+}
+
+bool pool_chunk_cache_put(struct pool_chunk *chunk)
+{
+	struct pool_space *space = chunk->pool->space;
+	bool rests = !chunk->lost && pool_owner_mem(chunk)->bo->flags & VM_RESIDENT;
+
+	pthread_mutex_lock(&space->lock);
+	rests = rests && space->cached_B + size_of(chunk) <= POOL_CACHED_MAX_B;
+	if (rests) {
+		chunk->next = space->cached;
+		space->cached = chunk;
+		space->cached_B += size_of(chunk);
+		chunk->pool->stats.reserved_B += size_of(chunk);
+	}
+	pthread_mutex_unlock(&space->lock);
+	return rests;
+}
+
+/* Out of the list that `at` is in; space.lock held. */
+static struct pool_chunk *take_out(struct pool_space *space, struct pool_chunk **at)
+{
+	struct pool_chunk *chunk = *at;
+
+	*at = chunk->next;
+	chunk->next = NULL;
+	space->cached_B -= size_of(chunk);
+	chunk->pool->stats.reserved_B -= size_of(chunk);
+	return chunk;
+}
+
+struct pool_chunk *pool_chunk_cache_get(struct pool *pool, unsigned size_class, uint64_t size_B)
+{
+	struct pool_space *space = pool->space;
+	struct pool_chunk **at;
+
+	for (at = &space->cached; *at; at = &(*at)->next)
+		if ((*at)->pool == pool && (*at)->size_class == size_class &&
+		    (size_class != POOL_WHOLE || size_of(*at) == size_B))
+			return take_out(space, at);
+	return NULL;
+}
+
+void pool_chunk_cache_drop(struct pool_space *space, const struct pool *pool, uint32_t vms)
+{
+	struct pool_chunk *gone = NULL, *chunk, **at;
+
+	pthread_mutex_lock(&space->lock);
+	for (at = &space->cached; *at;) {
+		if ((pool && (*at)->pool != pool) || !(vms & 1u << (*at)->pool->info.vm)) {
+			at = &(*at)->next;
+			continue;
+		}
+		chunk = take_out(space, at);
+		chunk->next = gone;
+		gone = chunk;
+	}
+	pthread_mutex_unlock(&space->lock);
+	for (; gone; gone = chunk) {
+		chunk = gone->next;
+		pool_chunk_destroy(gone);
+	}
+}

@@ -1,0 +1,335 @@
+/* Missing s_waitcnt (waitcnt_check.h). */
+#include "vgpu/isa/check/waitcnt_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vgpu/isa/check/lds_race.h"
+#include "vgpu/report.h"
+
+/* --- what is under way --- */
+
+static void load_forget(struct waitcnt_load *load)
+{
+	free(load->saved);
+	load->saved = NULL;
+}
+
+struct isa_waitcnt *isa_waitcnt_create(void)
+{
+	return calloc(1, sizeof(struct isa_waitcnt));
+}
+
+void isa_waitcnt_reset(struct isa_waitcnt *waitcnt)
+{
+	for (unsigned n = 0; n < waitcnt->count; n++)
+		load_forget(&waitcnt->load[n]);
+	waitcnt->count = 0;
+	waitcnt->vector = waitcnt->scalar = waitcnt->unset = 0;
+	waitcnt->vm = waitcnt->ds = (struct waitcnt_counter){0};
+	waitcnt->last_to_lds = 0;
+	waitcnt->produced = 0;
+	waitcnt->said_pc = 0;
+}
+
+void isa_waitcnt_unset(struct isa_waitcnt *waitcnt, uint32_t sgprs)
+{
+	waitcnt->unset = sgprs;
+	waitcnt->scalar |= sgprs;
+}
+
+void isa_waitcnt_destroy(struct isa_waitcnt *waitcnt)
+{
+	if (!waitcnt)
+		return;
+	isa_waitcnt_reset(waitcnt);
+	free(waitcnt);
+}
+
+static void mark_range(struct isa_waitcnt *waitcnt, const struct isa_range *r)
+{
+	uint64_t *bits = r->first >= ISA_SCALAR_BASE ? &waitcnt->scalar : &waitcnt->vector;
+
+	for (unsigned n = 0; n < r->count; n++)
+		*bits |= (uint64_t)1 << ((r->first + n) & 63);
+}
+
+static uint32_t *scalar_of(struct isa_wave *w, const struct isa_range *r)
+{
+	return &w->s[r->first - ISA_SCALAR_BASE];
+}
+
+/* Stores a load's data in its registers, if an earlier access had taken them away. */
+static void load_arrive(struct isa_wave *w, struct waitcnt_load *load)
+{
+	const struct isa_range *r = &load->range;
+
+	if (load->saved && r->first >= ISA_SCALAR_BASE)
+		memcpy(scalar_of(w, r), load->saved[0], r->count * sizeof(uint32_t));
+	else if (load->saved)
+		for (unsigned n = 0; n < r->count; n++)
+			for (unsigned lane = 0; lane < ISA_LANES; lane++)
+				if (load->lanes >> lane & 1)
+					w->v[r->first + n][lane] = load->saved[n][lane];
+	load_forget(load);
+}
+
+/* Loads that no longer wait for anything arrive; the others close up. */
+static void retire_loads(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
+{
+	struct isa_waitcnt *waitcnt = w->waitcnt;
+	unsigned left = 0;
+
+	waitcnt->vector = 0;
+	waitcnt->scalar = waitcnt->unset;
+	for (unsigned n = 0; n < waitcnt->count; n++) {
+		struct waitcnt_load *load = &waitcnt->load[n];
+		unsigned done = (vm_empty ? WAITCNT_VM_ALL : 0) | (lgkm_empty ? WAITCNT_LGKM_ALL : 0);
+
+		if (load->waits & WAITCNT_VM_ORDER && load->number <= waitcnt->vm.done)
+			done |= WAITCNT_VM_ORDER;
+		if (load->waits & WAITCNT_LGKM_ORDER && load->number <= waitcnt->ds.done)
+			done |= WAITCNT_LGKM_ORDER;
+		load->waits &= (uint8_t)~done;
+		if (!load->waits) {
+			load_arrive(w, load);
+			continue;
+		}
+		mark_range(waitcnt, &load->range);
+		if (left != n) {
+			waitcnt->load[left] = *load;
+			load->saved = NULL;
+		}
+		left++;
+	}
+	waitcnt->count = left;
+}
+
+/* Marks all but the last n as done. */
+static void counter_leave(struct waitcnt_counter *counter, uint32_t n)
+{
+	if (counter->issued - counter->done > n)
+		counter->done = counter->issued - n;
+}
+
+/* --- findings --- */
+
+static bool ranges_overlap(const struct isa_range *a, const struct isa_range *b)
+{
+	return a->first < b->first + b->count && b->first < a->first + a->count;
+}
+
+/* A second load to a register needs no wait when both loads return in the order of one counter. */
+static bool in_order(const struct isa_operand_use *t, const struct waitcnt_load *load)
+{
+	if (t->event == ISA_EVENT_VMEM)
+		return !(load->waits & (WAITCNT_LGKM_ORDER | WAITCNT_LGKM_ALL));
+	return t->event == ISA_EVENT_DS && load->waits == WAITCNT_LGKM_ORDER;
+}
+
+static void register_name(const struct isa_wave *w, const struct isa_range *r, char *text, size_t text_B)
+{
+	const struct isa_machine *m = w->machine;
+	unsigned first_agpr = m->chip->gfx == VGPU_GFX908 ? m->vgpr_count : m->accum_offset;
+	bool agpr = first_agpr && r->first >= first_agpr && r->first < ISA_SCALAR_BASE;
+
+	if (r->first >= ISA_SCALAR_BASE)
+		snprintf(text, text_B, "s%u", r->first - ISA_SCALAR_BASE);
+	else
+		snprintf(text, text_B, "%c%u", agpr ? 'a' : 'v', agpr ? r->first - first_agpr : r->first);
+}
+
+/* Saves a load's data; the registers read as poison until the load arrives. */
+static void take_away(struct isa_wave *w, struct waitcnt_load *load, bool poison)
+{
+	const struct isa_range *r = &load->range;
+	bool scalar = r->first >= ISA_SCALAR_BASE;
+
+	if (!load->saved) {
+		load->saved = aligned_alloc(64, (scalar ? 1 : r->count) * sizeof(*load->saved));
+		if (!load->saved)
+			return;
+		if (scalar)
+			memcpy(load->saved[0], scalar_of(w, r), r->count * sizeof(uint32_t));
+		else
+			memcpy(load->saved, w->v[r->first], r->count * sizeof(*load->saved));
+	}
+	for (unsigned n = 0; poison && n < r->count; n++)
+		if (scalar)
+			scalar_of(w, r)[n] = ISA_POISON;
+		else
+			for (unsigned lane = 0; lane < ISA_LANES; lane++)
+				if (load->lanes >> lane & 1)
+					w->v[r->first + n][lane] = ISA_POISON;
+}
+
+static void report_early(struct isa_wave *w, const struct isa_inst *i, const struct isa_range *r,
+			 const struct waitcnt_load *load)
+{
+	char user[160], loader[160], name[8];
+	struct isa_range both = *r;
+
+	if (isa_waitcnt_said(w, i->pc, load->pc))
+		return;
+	if (both.first < load->range.first)
+		both.first = load->range.first;
+	register_name(w, &both, name, sizeof(name));
+	isa_text_at(w, i->pc, user, sizeof(user));
+	isa_text_at(w, load->pc, loader, sizeof(loader));
+	vgpu_finding(CONTRACT_WAIT_MISSING,
+		     "\"%s\" at 0x%llx %s %s while \"%s\" at 0x%llx is loading it: no s_waitcnt has waited for it",
+		     user, (unsigned long long)i->pc, r->written ? "writes" : "reads", name, loader,
+		     (unsigned long long)load->pc);
+}
+
+/* Once a register: what was read is known, what is written has a value. */
+static void check_unset(struct isa_wave *w, const struct isa_inst *i)
+{
+	uint32_t touched = 0, read = 0;
+	char user[160];
+
+	for (unsigned k = 0; k < i->use->count; k++) {
+		const struct isa_range *r = &i->use->range[k];
+		uint64_t bits = r->first >= ISA_SCALAR_BASE && r->first < ISA_SCALAR_BASE + 16
+					? (((uint64_t)1 << r->count) - 1) << (r->first - ISA_SCALAR_BASE)
+					: 0;
+
+		touched |= (uint32_t)bits & w->waitcnt->unset;
+		read |= r->written ? 0 : (uint32_t)bits & w->waitcnt->unset;
+	}
+	w->waitcnt->unset &= ~touched;
+	if (!read)
+		return;
+	isa_text_at(w, i->pc, user, sizeof(user));
+	vgpu_finding(CONTRACT_REGISTER_STALE, "\"%s\" at 0x%llx reads s%u, a user SGPR that this job did not set",
+		     user, (unsigned long long)i->pc, (unsigned)__builtin_ctz(read));
+}
+
+void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_operand_use *t = i->use;
+	uint64_t lanes = t->all_lanes ? ~(uint64_t)0 : isa_exec(w);
+
+	if (t->scalar & w->waitcnt->unset)
+		check_unset(w, i);
+	for (unsigned n = 0; n < w->waitcnt->count; n++) {
+		struct waitcnt_load *load = &w->waitcnt->load[n];
+
+		for (unsigned k = 0; k < t->count; k++) {
+			const struct isa_range *r = &t->range[k];
+
+			if (!ranges_overlap(r, &load->range) || (r->written && in_order(t, load)))
+				continue;
+			if (r->first < ISA_SCALAR_BASE && !(load->lanes & lanes))
+				continue;
+			report_early(w, i, r, load);
+			take_away(w, load, !r->written);
+		}
+	}
+}
+
+/* --- what instructions issue and wait for --- */
+
+static void note_load(struct isa_wave *w, const struct isa_inst *i, unsigned waits, uint32_t number)
+{
+	struct isa_waitcnt *waitcnt = w->waitcnt;
+	const struct isa_range *r = &i->use->loaded;
+	uint64_t exec = isa_exec(w);
+
+	if (!r->count || !waits || (r->first < ISA_SCALAR_BASE && !exec))
+		return;
+	if (waitcnt->count == WAITCNT_LOADS) /* hardware had stopped issuing long ago */
+		retire_loads(w, true, true);
+	if (waitcnt->count == WAITCNT_LOADS)
+		return;
+	waitcnt->load[waitcnt->count++] = (struct waitcnt_load){
+		.range = *r,
+		.waits = (uint8_t)waits,
+		.number = number,
+		.lanes = r->first < ISA_SCALAR_BASE ? exec : ~(uint64_t)0,
+		.pc = i->pc,
+	};
+	mark_range(waitcnt, r);
+}
+
+static uint32_t counter_issue(struct isa_wave *w, struct waitcnt_counter *counter, uint32_t max)
+{
+	counter->issued++;
+	if (counter->issued - counter->done > max) {
+		counter_leave(counter, max);
+		retire_loads(w, false, false);
+	}
+	return counter->issued;
+}
+
+/* Counters that a FLAT instruction waits for: lanes in LDS and lanes elsewhere have different ones. */
+static unsigned flat_waits(const struct isa_wave *w, const struct isa_inst *i)
+{
+	const uint32_t *lo = w->v[i->mem.vaddr], *hi = w->v[i->mem.vaddr + 1];
+	uint64_t exec = isa_exec(w);
+	unsigned waits = 0;
+
+	for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+		uint64_t va = (lo[lane] | (uint64_t)hi[lane] << 32) + (uint64_t)(int64_t)i->mem.offset;
+
+		if (exec >> lane & 1)
+			waits |= va >> 32 == ISA_SHARED_BASE >> 32 ? WAITCNT_LGKM_ALL : WAITCNT_VM_ALL;
+	}
+	return waits;
+}
+
+static void wait_for(struct isa_wave *w, uint32_t simm)
+{
+	uint32_t vm = (simm & 15) | (simm >> 14 & 3) << 4, lgkm = simm >> 8 & 15;
+
+	counter_leave(&w->waitcnt->vm, vm);
+	counter_leave(&w->waitcnt->ds, lgkm);
+	if (w->waitcnt->count)
+		retire_loads(w, !vm, !lgkm);
+}
+
+/* Beside the one that every instruction is. */
+static void skip_states(struct isa_waitcnt *waitcnt, unsigned states)
+{
+	waitcnt->produced = states < WAITCNT_RECENT ? waitcnt->produced << 8 * states : 0;
+	waitcnt->clock += states;
+}
+
+void isa_waitcnt_event(struct isa_wave *w, const struct isa_inst *i)
+{
+	struct isa_waitcnt *waitcnt = w->waitcnt;
+	uint32_t number;
+
+	switch (i->use->event) {
+	case ISA_EVENT_NOP:
+		skip_states(waitcnt, (uint32_t)i->salu.simm & 15);
+		break;
+	case ISA_EVENT_WAIT:
+		wait_for(w, (uint32_t)i->salu.simm);
+		break;
+	case ISA_EVENT_VMEM:
+		number = counter_issue(w, &waitcnt->vm, WAITCNT_VM_MAX);
+		if (i->use->to_lds)
+			waitcnt->last_to_lds = number;
+		note_load(w, i, WAITCNT_VM_ORDER, number);
+		break;
+	case ISA_EVENT_DS:
+		number = counter_issue(w, &waitcnt->ds, WAITCNT_LGKM_MAX);
+		note_load(w, i, WAITCNT_LGKM_ORDER, number);
+		break;
+	case ISA_EVENT_SMEM:
+		note_load(w, i, WAITCNT_LGKM_ALL, 0);
+		break;
+	case ISA_EVENT_FLAT:
+		if (i->use->to_lds)
+			waitcnt->last_to_lds = counter_issue(w, &waitcnt->vm, WAITCNT_VM_MAX);
+		else if (i->use->loaded.count)
+			note_load(w, i, flat_waits(w, i), 0);
+		break;
+	case ISA_EVENT_BARRIER:
+	case ISA_EVENT_END:
+		if (w->group->races)
+			isa_race_leave(w, i->use->event == ISA_EVENT_END);
+		break;
+	}
+}

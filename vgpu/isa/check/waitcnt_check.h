@@ -1,0 +1,118 @@
+/* Missing s_waitcnt: registers of a wave with a load under way, and instructions that access them before an
+ * s_waitcnt has shown that the load is done. GFX9's rules:
+ *
+ *   vmcnt    vector memory, loads and stores, in the order of issue
+ *   lgkmcnt  LDS in the order of issue; scalar memory in no order: only lgkmcnt(0) covers it
+ *   both     FLAT, in no order with the others: only vmcnt(0) covers lanes in memory, lgkmcnt(0) lanes in LDS
+ *
+ * A counter has the number of operations under way, not their names. With n left, all but the last n of those that
+ * come in order are done, whatever the others do; with none left all are done.
+ *
+ * A loaded register gets its value at once. The first early read is reported, and from then on the register holds
+ * ISA_POISON until the load arrives; an early write is lost to the load. So correct code pays for bookkeeping
+ * alone.
+ *
+ * Not checked: sources of memory instructions. On GFX9 a store has read its registers when it is issued (expcnt
+ * counts exports and GDS alone).
+ *
+ * Wait states: GFX9 has pairs of instructions that need others, or s_nop, between them; hardware does not wait by
+ * itself. hazard_check.c checks them.
+ *
+ * Private to vgpu/isa/, except create, destroy and reset in isa.h. Thread rule: as the wave's. */
+#ifndef VGPU_ISA_CHECK_WAITCNT_CHECK_H
+#define VGPU_ISA_CHECK_WAITCNT_CHECK_H
+
+#include "vgpu/isa/check/operand_use.h"
+
+#define ISA_POISON 0xd5d5d5d5u
+
+/* Limits of GFX9's counters: the next instruction waits at issue. */
+#define WAITCNT_VM_MAX   63u
+#define WAITCNT_LGKM_MAX 15u
+
+#define WAITCNT_RECENT 8u
+#define WAITCNT_LOADS  128 /* more than both counters allow */
+
+/* Conditions under which a load is complete. */
+enum {
+	WAITCNT_VM_ORDER = 1 << 0,
+	WAITCNT_VM_ALL = 1 << 1, /* vmcnt(0) */
+	WAITCNT_LGKM_ORDER = 1 << 2,
+	WAITCNT_LGKM_ALL = 1 << 3, /* lgkmcnt(0) */
+};
+
+struct waitcnt_load {
+	struct isa_range range;
+	uint8_t waits;
+	uint32_t number; /* in the order of its counter */
+	uint64_t lanes;  /* lanes that the load writes */
+	uint64_t pc;
+	uint32_t (
+		*saved)[ISA_LANES]; /* owned; set at the first early access: data that arrives, in [0] for SGPRs */
+};
+
+/* How many instructions of a counter were issued, and how many of them are done for sure. */
+struct waitcnt_counter {
+	uint32_t issued, done;
+};
+
+struct isa_waitcnt {
+	uint64_t vector, scalar; /* registers under way, as in isa_operand_use */
+	struct waitcnt_counter vm, ds;
+	uint32_t unset;       /* registers of s0 to s15 without a value, a bit each */
+	uint32_t last_to_lds; /* number in vm of the last load to LDS */
+	unsigned count;
+	struct waitcnt_load load[WAITCNT_LOADS]; /* the oldest first */
+	/* The last instructions, and what each left behind: a byte each, the last one lowest. */
+	const struct isa_inst *recent[WAITCNT_RECENT];
+	uint64_t produced;
+	uint32_t clock;
+	uint64_t said_pc, said_earlier_pc; /* the last finding */
+};
+
+/* Checks an instruction that uses registers under way; before it runs. */
+void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i);
+/* Takes note of what it issues or waits for; before it runs. */
+void isa_waitcnt_event(struct isa_wave *w, const struct isa_inst *i);
+
+/* Whether the last finding was of the same two instructions: 64 lanes, and the turns of a loop, make one. */
+static inline bool isa_waitcnt_said(struct isa_wave *w, uint64_t pc, uint64_t earlier_pc)
+{
+	if (w->waitcnt->said_pc == pc && w->waitcnt->said_earlier_pc == earlier_pc)
+		return true;
+	w->waitcnt->said_pc = pc;
+	w->waitcnt->said_earlier_pc = earlier_pc;
+	return false;
+}
+
+/* Forgets the last instructions: their code may be freed. */
+static inline void isa_waitcnt_forget_code(struct isa_waitcnt *waitcnt)
+{
+	waitcnt->produced = 0;
+}
+
+/* Checks an instruction that depends on results of the last ones; before it runs. */
+void isa_hazard_check(struct isa_wave *w, const struct isa_inst *i);
+
+static inline void isa_waitcnt_step(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_operand_use *t = i->use;
+	struct isa_waitcnt *waitcnt = w->waitcnt;
+
+	if ((t->vector & waitcnt->vector) | (t->scalar & waitcnt->scalar))
+		isa_waitcnt_check(w, i);
+	if (t->minds * 0x0101010101010101ull & waitcnt->produced)
+		isa_hazard_check(w, i);
+	waitcnt->recent[waitcnt->clock++ % WAITCNT_RECENT] = i;
+	waitcnt->produced = waitcnt->produced << 8 | t->produces;
+	if (t->event)
+		isa_waitcnt_event(w, i);
+}
+
+/* Replaces the last instruction, a temporary copy, by i. */
+static inline void isa_waitcnt_replace(struct isa_waitcnt *waitcnt, const struct isa_inst *i)
+{
+	waitcnt->recent[(waitcnt->clock - 1) % WAITCNT_RECENT] = i;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* Every instruction of every chip runs, has no effect, or is on the list of those that are refused. */
+#include "tests/check.h"
+#include "vgpu/isa/valu/valu.h"
+
+/* Dropped when code is decoded (program.c). */
+static const char *const dropped[] = {
+	"s_nop", "s_waitcnt", "s_setprio", "s_incperflevel", "s_decperflevel", "s_ttracedata", "v_nop", "v_clrexcp",
+};
+
+/* What isa/README.md says is missing: a part of the name each. */
+static const char *const missing[] = {
+	"_src2_",           "ds_condxchg32",
+	"ds_ordered_count", "_fork",
+	"s_cbranch_join",   "s_rfe",
+	"s_dcache_discard", "v_cvt_sr",
+	"scratch_load_lds", "v_screen_partition",
+};
+
+static bool listed(const char *name, const char *const *list, size_t count, bool part)
+{
+	for (size_t n = 0; n < count; n++)
+		if (part ? strstr(name, list[n]) != NULL : !strcmp(name, list[n]))
+			return true;
+	return false;
+}
+
+#define LISTED(name, list, part) listed(name, list, sizeof(list) / sizeof(list[0]), part)
+
+int main(void)
+{
+	unsigned runs = 0, refused = 0;
+
+	for (unsigned gfx = 0; gfx < VGPU_GFX_LATER; gfx++)
+		for (unsigned enc = ISA_SOP1; enc <= ISA_MTBUF; enc++)
+			for (unsigned number = 0; number < 1024; number++) {
+				const struct isa_row *row =
+					isa_row_find((enum vgpu_gfx)gfx, (enum isa_enc)enc, number);
+				bool has;
+
+				if (!row || row->enc != enc)
+					continue;
+				has = isa_handler_find(row->op) || isa_lane_find(row->op, false);
+				if (LISTED(row->name, missing, true)) {
+					refused++;
+					if (!CHECK(!has))
+						printf("  %s is there after all\n", row->name);
+				} else if (!LISTED(row->name, dropped, false)) {
+					runs++;
+					if (!CHECK(has))
+						printf("  %s of chip %u is missing\n", row->name, gfx);
+				}
+			}
+	printf("%u run, %u are refused\n", runs, refused);
+	return check_done("instructions of each chip");
+}

@@ -1,0 +1,49 @@
+/* Lane functions: 8-bit floats (gfx942). v_cvt_sr_* are missing: which bits of the seed hardware adds is not
+ * public. */
+#include "vgpu/isa/fp8.h"
+#include "vgpu/isa/valu/lanes.h"
+
+/* MODE.FP16_OVFL: what overflows becomes the largest number. */
+#define SATURATES(mode) ((mode) >> 23 & 1)
+
+#define WIDEN(name, FORMAT)                                                                                        \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const struct fp8_format f = x->mode & ISA_MODE_F8_FNUZ ? FORMAT##_FNUZ : FORMAT##_OCP;             \
+		for (unsigned l = 0; l < ISA_LANES; l++)                                                           \
+			x->d[l] = fp8_to_bits32(x->s[0][l], f);                                                    \
+	}                                                                                                          \
+	static void pk_##name(struct isa_lanes *x)                                                                 \
+	{                                                                                                          \
+		const struct fp8_format f = x->mode & ISA_MODE_F8_FNUZ ? FORMAT##_FNUZ : FORMAT##_OCP;             \
+		for (unsigned l = 0; l < ISA_LANES; l++) {                                                         \
+			const uint32_t pair = x->s[0][l];                                                          \
+			x->d[l] = fp8_to_bits32(pair, f);                                                          \
+			x->d[ISA_LANES + l] = fp8_to_bits32(pair >> 8, f);                                         \
+		}                                                                                                  \
+	}
+WIDEN(f32_fp8, FP8_E4M3)
+WIDEN(f32_bf8, FP8_E5M2)
+
+/* Two results to the half of vdst that op_sel names; source 2 is vdst as it was. */
+#define NARROW(name, FORMAT)                                                                                       \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const unsigned shift = x->inst->opsel & 8 ? 16 : 0;                                                \
+		const struct fp8_format f = x->mode & ISA_MODE_F8_FNUZ ? FORMAT##_FNUZ : FORMAT##_OCP;             \
+		const bool saturate = SATURATES(x->mode);                                                          \
+		for (unsigned l = 0; l < ISA_LANES; l++) {                                                         \
+			const uint32_t pair = fp8_from_bits32(x->s[0][l], f, saturate) |                           \
+					      fp8_from_bits32(x->s[1][l], f, saturate) << 8;                       \
+			x->d[l] = (x->s[2][l] & ~(0xffffu << shift)) | pair << shift;                              \
+		}                                                                                                  \
+	}
+NARROW(pk_fp8, FP8_E4M3)
+NARROW(pk_bf8, FP8_E5M2)
+
+#define N(ID, fn) {ISA_OP_V_CVT_##ID, ISA_FP_NONE, fn}
+
+const struct isa_lane_op ISA_LANES_NAME(isa_lanes_fp8)[] = {
+	N(F32_FP8, f32_fp8),   N(F32_BF8, f32_bf8),   N(PK_F32_FP8, pk_f32_fp8), N(PK_F32_BF8, pk_f32_bf8),
+	N(PK_FP8_F32, pk_fp8), N(PK_BF8_F32, pk_bf8), {ISA_OP_NONE, 0, NULL},
+};

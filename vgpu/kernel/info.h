@@ -1,9 +1,0 @@
-/* The INFO ioctl. Kernel lock held. */
-#ifndef VGPU_KERNEL_INFO_H
-#define VGPU_KERNEL_INFO_H
-
-#include "vgpu/kernel/core.h"
-
-int kern_info_ioctl(struct kern_file *file, void *arg);
-
-#endif

@@ -1,9 +1,0 @@
-/* ioctls on dma-bufs and sync files. Kernel lock held. */
-#ifndef VGPU_KERNEL_SYNC_FILE_H
-#define VGPU_KERNEL_SYNC_FILE_H
-
-#include "vgpu/kernel/core.h"
-
-int kern_sync_ioctl(struct kern_inode *inode, unsigned long request, void *arg);
-
-#endif

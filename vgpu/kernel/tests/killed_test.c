@@ -1,0 +1,85 @@
+/* Processes killed while they sleep inside an ioctl: what the call held is let go of, and nothing of the dead
+ * stays. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <xf86drm.h>
+#include "vgpu/kernel/tests/test_rig.h"
+
+static uint32_t shared; /* a syncobj that nobody signals, of the file that is inherited */
+
+/* The 33rd job of an entity blocks, with the VM locked. */
+static void submit_too_many(void)
+{
+	for (unsigned i = 0; i < 40; i++)
+		rig_submit(rig.list, NULL);
+}
+
+static void wait_for_a_syncobj(void)
+{
+	drmSyncobjWait(rig.fd, &shared, 1, INT64_MAX, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, NULL);
+}
+
+static void wait_for_a_submission(void)
+{
+	struct drm_amdgpu_cs_chunk_syncobj in = {shared, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, 1};
+	struct drm_amdgpu_cs_chunk_ib ib = {0, 0, RIG_IB_VA, 64, AMDGPU_HW_IP_COMPUTE, 0, 0};
+	struct drm_amdgpu_cs_chunk chunk[2] = {
+		{AMDGPU_CHUNK_ID_IB, sizeof(ib) / 4, (uintptr_t)&ib},
+		{AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, sizeof(in) / 4, (uintptr_t)&in}};
+	uint64_t pointer[2] = {(uintptr_t)&chunk[0], (uintptr_t)&chunk[1]};
+	union drm_amdgpu_cs args = {.in = {rig.ctx, rig.list, 2, 0, (uintptr_t)pointer}};
+
+	rig_call(DRM_IOCTL_AMDGPU_CS, &args);
+}
+
+static void wait_for_a_buffer(void)
+{
+	union drm_amdgpu_gem_wait_idle args = {.in = {rig.data_bo, 0, UINT64_MAX}};
+
+	for (unsigned i = 0; i < 20; i++)
+		rig_submit(rig.list, NULL);
+	rig_call(DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &args);
+}
+
+/* Kills a child in the middle of `ioctl`, on the parent's file or on one of its own. */
+static void dies_in(void (*ioctls)(void))
+{
+	struct vgpu_live before, after;
+	int status;
+	pid_t pid;
+
+	vgpu_live(&before);
+	pid = fork();
+	if (!pid) {
+		rig.ctx = rig_ctx();
+		ioctls();
+		pause();
+	}
+	usleep(60000);
+	kill(pid, SIGKILL);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	vgpu_live(&after);
+	CHECK_EQ(after.jobs, before.jobs);
+	CHECK_EQ(after.bos, before.bos);
+	CHECK_EQ(after.syncobjs, before.syncobjs);
+	CHECK_EQ(after.bo_lists, before.bo_lists);
+	CHECK_EQ(after.files, before.files);
+	CHECK_EQ(after.contexts, before.contexts + 1); /* the file is the parent's, and so is what is in it */
+	CHECK_EQ(rig_submit(rig.list, NULL), 0);       /* the VM is free again */
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	rig_start("null:gfx908:service_us=20000");
+	CHECK_EQ(drmSyncobjCreate(rig.fd, 0, &shared), 0);
+	dies_in(submit_too_many);
+	dies_in(wait_for_a_syncobj);
+	dies_in(wait_for_a_submission);
+	dies_in(wait_for_a_buffer);
+	CHECK_EQ(drmSyncobjDestroy(rig.fd, shared), 0);
+	rig_stop();
+	return check_done("killed inside an ioctl");
+}
