@@ -331,7 +331,7 @@ run-check:
 ## check-quick   the first answer: unit tests, and all device tests on one virtual GPU
 check-quick: $(O)/tuff $(O)/lib/libtuff-vgpu.so $(UNIT_BIN)
 	@$(call run_tests,quick,$(QUICK_GPU)) -- $(UNIT_BIN)
-check-rest: all layers $(OTHER_TESTS) $(TOOL_SO)
+check-rest: all layers $(OTHER_TESTS)
 	@tests/model/run.sh $(O)
 	@tests/contract/break.sh check
 	@tests/flow/break.sh check
@@ -339,7 +339,7 @@ check-rest: all layers $(OTHER_TESTS) $(TOOL_SO)
 	@$(RUN_PROBES)
 	@$(call run_tests,tests,$(CHECK_GPUS)) -- $(OTHER_TESTS)
 
-## test          T='pattern...': tests whose names match a shell pattern, and begin with it up to a dot or slash:
+## test          T='pattern...': tests whose names match a shell pattern, or begin with it, up to a dot or a slash:
 ##               T=tests/stack/tool, T=launch, T='pool*' (device tests run on GPU=gfx908)
 GPU ?= $(QUICK_GPU)
 ALL_TESTS := $(UNIT_BIN) $(OTHER_TESTS) $(LONG_TESTS)
@@ -350,7 +350,7 @@ test: $(O)/tuff $(T_TESTS)
 	@set -f; O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief --gpu $(GPU) $(T) $(if $(T_TESTS),-- $(T_TESTS))
 
 ## check-long    check, and tests that take over a minute
-check-long: all layers $(ALL_TESTS) $(TOOL_SO)
+check-long: all layers $(ALL_TESTS)
 	@tests/model/run.sh $(O) long
 	@TUFF_TEST_LONG=1 $(call run_tests,tests,$(QUICK_GPU) $(CHECK_GPUS)) --long --timeout 3600 -- $(ALL_TESTS)
 ## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, and check-hip
@@ -387,7 +387,7 @@ include tools/install.mk
 clean:
 	rm -rf $(O)
 help:
-	@sed -n 's/^## //p' Makefile tools/install.mk
+	@sed -n 's/^## //p' Makefile shaders/shaders.mk tools/install.mk
 	@echo "variables, with what they are for, at the head of the Makefile: MODE=release|debug|asan|ubsan|tsan O CC CLANG V=1"
 	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR"
 	@echo "SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"

@@ -7,7 +7,6 @@ UNIT_BIN  := $(patsubst %.c,$(O)/bin/%,$(UNIT_SRC))
 STACK_BIN := $(patsubst %.c,$(O)/bin/%,$(STACK_SRC))
 LONG_BIN  := $(patsubst %.c,$(O)/bin/%,$(wildcard tests/long/*.c))
 BENCH_BIN := $(patsubst %.c,$(O)/bin/%,$(wildcard tests/bench/*.c))
-TOOL_SO   := $(patsubst tests/hsa/%.c,$(O)/lib/tests/%.so,$(wildcard tests/hsa/tool_*.c))
 
 link = $(CC) $(ALL_LDFLAGS)
 $(O)/libtests.a: $(TEST_LIB)

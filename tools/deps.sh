@@ -10,11 +10,17 @@
 set -eu
 cc=${CC:-gcc} pkg_config=${PKG_CONFIG:-pkg-config} clang=${CLANG:-clang-19}
 version=${clang##*clang}
+cc=${cc%% *}
+case $cc in
+*-linux-gnu-gcc) cc_package=gcc-${cc%-gcc} ;; # a cross compiler
+clang*) cc_package=$cc ;;
+*) cc_package=gcc ;;
+esac
 
 # SET, PACKAGE, what is used: a command, a library (pkg-config's name), a file, or a part of clang.
 packages() {
 	cat <<-END
-	build    gcc                  command  ${cc%% *}
+	build    $cc_package                  command  $cc
 	build    pkg-config           command  $pkg_config
 	build    libdrm-dev           library  libdrm_amdgpu
 	build    libelf-dev           library  libelf

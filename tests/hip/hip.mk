@@ -83,10 +83,12 @@ $(O)/clr/libamdhip64.so.5:
 $(addprefix $(O)/hip/bad_arguments.,ours abi5): tests/hip/bad_arguments.h api/names.h
 
 # A library that a program loads, and others that are copies of it.
-$(O)/hip/plugin.so: tests/hip/plugin/library.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
+$(O)/hip/plugin.ours.so: tests/hip/plugin/library.hip $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(OUR_HIP) $(addprefix --offload-arch=,$(HIP_GPUS)) -shared -fPIC $< -o $@ -L$(O)/lib -lamdhip64
-$(O)/hip/plugin.ours: $(O)/hip/plugin.so
+$(O)/hip/plugin.ours: $(O)/hip/plugin.ours.so
+# Another is a tool of HSA's.
+$(O)/hip/intercept.ours: | $(O)/lib/tests/tool_intercept.so
 
 # Programs in C, which need no compiler of kernels: one that is linked with the library, and one that loads it.
 HIP_C := $(CC) -std=c11 -O2 -Wall -Wextra -Werror -I. -Iinclude
