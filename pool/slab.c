@@ -1,4 +1,4 @@
-/* Slabs: chunks that are cut in pieces of one size, a bit for each. */
+/* Slabs: chunks that are cut in pieces of one size, with a bit for each. */
 #include "pool/internal.h"
 
 /* Two classes between a size and its double: a third of a piece is lost at most. */
@@ -99,7 +99,7 @@ struct pool_block *pool_take(struct pool_chunk *chunk, uint64_t size_B)
 	return block;
 }
 
-/* Keeps one empty slab per class, so that a lone piece that comes and goes costs no ioctl. */
+/* Keeps one empty slab per class, so that a single piece that is allocated and freed repeatedly costs no ioctl. */
 static bool is_needed(const struct pool_chunk *chunk)
 {
 	if (chunk->used > chunk->lost)

@@ -1,11 +1,11 @@
-/* Memory of other processes and drivers at addresses of its own: a mapping with a reservation that nobody else has.
- */
+/* Imports: memory of other processes and drivers at addresses of its own, as a mapping with a reservation of its
+ * own. */
 #include "hsa/memory/vmm.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Gives it to those GPUs and to the host, if the memory is for the host at all. */
+/* Gives the GPUs access, and the host if the memory can be mapped for it. */
 static int show_attached(struct rt *rt, struct rt_mapping *m, const struct rt_import *import)
 {
 	uint32_t gpus = import->gpus;
@@ -74,7 +74,7 @@ int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_
 					    : drv_fail(-EINVAL, "less memory than was told");
 		if (!r)
 			*ptr = (void *)(uintptr_t)m->at.lo;
-		vmem->refs--; /* the mapping keeps it */
+		vmem->refs--; /* the mapping keeps a reference */
 		rt_vmem_drop(vmem);
 	}
 	pthread_mutex_unlock(&vmm->lock);
@@ -117,8 +117,7 @@ void rt_attached_fini(struct rt *rt)
 		struct rt_mapping *m = vm_container(n, struct rt_mapping, at);
 		struct rt_reservation *in = m->in;
 
-		(void)!rt_mapping_unbind(rt,
-					 m); /* it fails with the device; then the addresses' ranges forget it */
+		(void)!rt_mapping_unbind(rt, m); /* fails if the device fails; releasing the ranges unbinds it */
 		rt_mapping_forget(rt, &vmm->attached, m);
 		rt_reservation_free(in);
 	}
