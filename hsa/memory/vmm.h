@@ -19,10 +19,9 @@ struct rt_vmem {
 	const struct rt_pool *pool; /* borrowed */
 	hsa_amd_memory_type_t type;
 	uint64_t size_B;
-	unsigned home; /* index of the GPU whose BO it is */
-	struct vm_bo
-		*bo[RT_GPUS_MAX]; /* references: the memory's BO, and imports of it on other GPUs, made on demand */
-	unsigned refs, mapped;    /* references by the client's handles, and by mappings */
+	unsigned home;                 /* index of the GPU whose BO it is */
+	struct vm_bo *bo[RT_GPUS_MAX]; /* references: the memory's BO, and imports on other GPUs */
+	unsigned refs, mapped;         /* references by the client's handles, and by mappings */
 	uint64_t handle; /* in rt_handles; valid also while refs is 0 and mappings exist, so that it can be retained
 			    again */
 	struct rt_vmem *next, **link; /* list rt_vmm.memory */

@@ -49,9 +49,8 @@ struct rt_flow {
 	uint32_t cus[RT_CU_DWORDS]; /* mask of the units that may be used, in the clients' numbering */
 	unsigned faults;            /* HIP streams: number of the GPU's faults before this flow was created */
 	_Atomic uint64_t checked;   /* HIP streams: faults of the operations below this number were queried */
-	struct rt_flow_info
-		*info;        /* owned; of flows of our HIP library that belong to a queue (tap.c); else NULL */
-	struct rt_queue *tap; /* borrowed; not NULL: dispatches are written to that queue by tap_dispatch() */
+	struct rt_flow_info *info;  /* owned; for HIP streams that belong to a queue (tap.c); else NULL */
+	struct rt_queue *tap;       /* borrowed; not NULL: dispatches are written to that queue by tap_dispatch() */
 	int (*tap_dispatch)(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
 	/* Called once, when the flow becomes FLOW_FAILED. */
 	void (*failed)(struct rt_flow *flow, hsa_status_t status);

@@ -26,8 +26,7 @@ struct rt_completion {
 	const _Atomic uint64_t *word; /* the end is reached when *word >= seq (NULL: there is no word), or when the
 					 fence has signalled */
 	uint64_t seq;
-	const _Atomic uint64_t
-		*last; /* last completion of its job while *last == seq; NULL: its job has no other */
+	const _Atomic uint64_t *last; /* the last one of its job while *last == seq; NULL: the only one */
 };
 
 /* A signal's state, in memory that the GPU cannot access. */
@@ -41,8 +40,8 @@ struct rt_signal {
 	_Atomic uint32_t change;   /* futex: counts changes by the CPU while there are waiters */
 	bool counted;              /* the CPU has added to the value: several completions are to be expected */
 	bool gpu_writes;           /* `gpu` will write `final` into memory when it ends */
-	bool shadowed; /* the CPU changed the value before that write: `shadow` is the value, less 1 when `gpu` ends
-			*/
+	bool shadowed; /* the CPU has changed the value before that write: the value is `shadow`, less 1 when `gpu`
+			  ends */
 	_Atomic bool listed;            /* in the list of retire.c; written under that list's lock */
 	struct rt_agent *_Atomic clock; /* borrowed: the agent whose clock timed the last copy that completes the
 					   signal; NULL: none */

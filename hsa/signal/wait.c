@@ -7,20 +7,17 @@
 #include "hsa/core/table.h"
 #include "hsa/signal/signal.h"
 
-#define FENCE_SLICE_NS                                                                                             \
-	24000000 /* on a fence: longer than the sleeps that the kernel shortens (cs/wait.c), about the interval of \
-		    fault queries */
-#define JOB_SLICE_NS  200000  /* on a futex, at most, while a job runs that changes the signal in its middle */
-#define SLICE_MIN_NS  50000   /* on a futex while GPUs work */
-#define SLICE_SLOW_NS 1000000 /* above this, a slice is a sixteenth of the time slept so far, up to: */
-#define SLICE_MAX_NS  10000000
-#define RESET_CHECK_NS                                                                                             \
-	50000000 /* a wait of this length queries the kernel for a reset; the shortest watchdog has 2 s */
-#define JOB_END_NS                                                                                                 \
-	20000000 /* longest sleep for the kernel's end of the job; a tenth of the wait's own time if that is less  \
-		  */
-#define SLICE_IDLE_NS                                                                                              \
-	10000000 /* on a futex while no GPU works: changes by the CPU and submissions wake the thread */
+/* A sleep on a fence. Longer than the sleeps that the kernel shortens (cs/wait.c), about the interval of fault
+ * queries. */
+#define FENCE_SLICE_NS 24000000
+/* A sleep on a futex, at most, while a job runs that changes the signal in its middle. */
+#define JOB_SLICE_NS 200000
+/* A sleep on a futex while no GPU works: changes by the CPU and submissions wake the thread. */
+#define SLICE_IDLE_NS 10000000
+/* A wait of this length queries the kernel for a reset; the shortest watchdog has 2 s. */
+#define RESET_CHECK_NS 50000000
+/* The longest sleep for the kernel's end of the job, unless a tenth of the wait's own time is less. */
+#define JOB_END_NS 20000000
 
 bool rt_idle_begin(struct rt *rt, uint32_t *seen)
 {
