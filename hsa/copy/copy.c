@@ -185,7 +185,7 @@ struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address)
 /* --- blocking copies -------------------------------------------------------------------------- */
 
 /* From this size on, pageable memory is registered for the copy, in pieces, so that the engine moves the bytes
- * instead of the CPU: registering a page costs the kernel some 0.2 us, copying it a core 0.4 us. CLR pins from 1
+ * instead of the CPU: registering a page costs the kernel some 0.2 us, copying it costs a core 0.4 us. CLR pins from 1
  * MiB on, 32 MiB at a time. */
 #define PIN_MIN_B   (4ull << 20)
 #define PIN_PIECE_B (32ull << 20)
@@ -476,7 +476,7 @@ static void copy_enlist(struct rt *rt, struct copy *c)
 }
 
 /* The signals of a copy. */
-struct link {
+struct copy_signals {
 	unsigned deps;
 	struct rt_signal *dep[DEPS_MAX]; /* borrowed */
 	uint32_t dep_generation[DEPS_MAX];
@@ -485,29 +485,29 @@ struct link {
 };
 
 /* Looks up the client's signals. */
-static hsa_status_t find_link(const struct rt *rt, uint32_t deps, const hsa_signal_t *dep, hsa_signal_t completion,
-			      struct link *link)
+static hsa_status_t find_signals(const struct rt *rt, uint32_t deps, const hsa_signal_t *dep,
+				 hsa_signal_t completion, struct copy_signals *signals)
 {
 	if (!deps != !dep)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (deps > DEPS_MAX)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	link->completion = rt_signal_of(rt, completion);
-	if (!link->completion)
+	signals->completion = rt_signal_of(rt, completion);
+	if (!signals->completion)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	link->completion_generation = atomic_load(&link->completion->generation);
-	for (link->deps = 0; link->deps < deps; link->deps++) {
-		struct rt_signal *signal = rt_signal_of(rt, dep[link->deps]);
+	signals->completion_generation = atomic_load(&signals->completion->generation);
+	for (signals->deps = 0; signals->deps < deps; signals->deps++) {
+		struct rt_signal *signal = rt_signal_of(rt, dep[signals->deps]);
 
 		if (!signal)
 			return HSA_STATUS_ERROR_INVALID_SIGNAL;
-		link->dep[link->deps] = signal;
-		link->dep_generation[link->deps] = atomic_load(&signal->generation);
+		signals->dep[signals->deps] = signal;
+		signals->dep_generation[signals->deps] = atomic_load(&signal->generation);
 	}
 	return HSA_STATUS_SUCCESS;
 }
 
-static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct link *link)
+static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct copy_signals *signals)
 {
 	struct copy *c = calloc(1, sizeof(*c));
 
@@ -516,24 +516,24 @@ static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct lin
 		return NULL;
 	}
 	c->gpu = gpu;
-	c->completion = link->completion;
-	c->completion_generation = link->completion_generation;
+	c->completion = signals->completion;
+	c->completion_generation = signals->completion_generation;
 	c->timed = atomic_load(&rt->copies->timed);
 	copy_enlist(rt, c);
 	return c;
 }
 
 /* Submits the copy, or queues it for the progress thread. */
-static void copy_start(struct rt *rt, struct copy *c, const struct link *link)
+static void copy_start(struct rt *rt, struct copy *c, const struct copy_signals *signals)
 {
 	struct cs_fence after[DEPS_MAX];
 	unsigned count;
 	int r;
 
-	for (c->deps = 0; c->deps < link->deps; c->deps++) {
-		c->dep[c->deps] = link->dep[c->deps];
-		c->dep_generation[c->deps] = link->dep_generation[c->deps];
-		atomic_fetch_add(&link->dep[c->deps]->watchers, 1);
+	for (c->deps = 0; c->deps < signals->deps; c->deps++) {
+		c->dep[c->deps] = signals->dep[c->deps];
+		c->dep_generation[c->deps] = signals->dep_generation[c->deps];
+		atomic_fetch_add(&signals->dep[c->deps]->watchers, 1);
 	}
 	r = copy_gather_deps(rt, c, after, &count);
 	if (r < 0)
@@ -545,9 +545,9 @@ static void copy_start(struct rt *rt, struct copy *c, const struct link *link)
 }
 
 static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *src, size_t size_B,
-		      const struct link *link)
+		      const struct copy_signals *signals)
 {
-	struct copy *c = new_copy(rt, gpu, link);
+	struct copy *c = new_copy(rt, gpu, signals);
 	int r = 0;
 
 	if (!c)
@@ -562,15 +562,15 @@ static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *
 	if (r)
 		free_copy(rt, c);
 	else
-		copy_start(rt, c, link);
+		copy_start(rt, c, signals);
 	return r;
 }
 
 /* Copies between two GPUs without access to each other, through host memory that both can access. */
 static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, void *dst, const void *src,
-			size_t size_B, const struct link *link)
+			size_t size_B, const struct copy_signals *signals)
 {
-	struct copy *c = new_copy(rt, from, link);
+	struct copy *c = new_copy(rt, from, signals);
 	int r;
 
 	if (!c)
@@ -588,7 +588,7 @@ static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, v
 	}
 	c->job.dst = c->second.src =
 		(struct sdma_end){.va = (uintptr_t)c->stage.map, .place = SDMA_GTT, .cpu = true};
-	copy_start(rt, c, link);
+	copy_start(rt, c, signals);
 	return 0;
 }
 
@@ -598,7 +598,7 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 {
 	struct rt_agent *to, *from;
 	struct rt_gpu *gpu, *other;
-	struct link link;
+	struct copy_signals signals;
 	hsa_status_t status;
 	uint64_t va;
 	RT_ENTER(rt);
@@ -610,7 +610,7 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!to || !from)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	status = find_link(rt, deps, dep_signals, completion, &link);
+	status = find_signals(rt, deps, dep_signals, completion, &signals);
 	if (status || !size_B) /* like ROCr: the signal is not changed if there is nothing to copy */
 		return status;
 	rt_queues_flush(rt);
@@ -624,10 +624,10 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 	if (gpu && other && other != gpu && !rt_alloc_info_reach(rt, gpu, (uintptr_t)dst, size_B, &va)) {
 		if (!rt_alloc_info_reach(rt, other, (uintptr_t)src, size_B, &va) &&
 		    rt_copy_owner(rt, (uintptr_t)src) == gpu)
-			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &link));
+			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &signals));
 		gpu = other;
 	}
-	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &link));
+	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &signals));
 }
 
 /* --- rectangles ------------------------------------------------------------------------------- */
@@ -656,9 +656,9 @@ static bool is_pitched(const hsa_pitched_ptr_t *in, const hsa_dim3_t *range)
 }
 
 static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *rect, uint64_t dst_B,
-		     uint64_t src_B, const struct link *link)
+		     uint64_t src_B, const struct copy_signals *signals)
 {
-	struct copy *c = new_copy(rt, gpu, link);
+	struct copy *c = new_copy(rt, gpu, signals);
 	int r;
 
 	if (!c)
@@ -673,7 +673,7 @@ static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *
 	}
 	c->rect.dst = c->job.dst.va;
 	c->rect.src = c->job.src.va;
-	copy_start(rt, c, link);
+	copy_start(rt, c, signals);
 	return 0;
 }
 
@@ -685,7 +685,7 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 {
 	struct rt_agent *agent;
 	struct sdma_rect rect;
-	struct link link;
+	struct copy_signals signals;
 	hsa_status_t status;
 	uint64_t dst_B, src_B;
 	RT_ENTER(rt);
@@ -696,7 +696,7 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 	agent = rt_agent_of(rt, copy_agent);
 	if (!agent || !agent->gpu)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	status = find_link(rt, deps, dep_signals, completion, &link);
+	status = find_signals(rt, deps, dep_signals, completion, &signals);
 	if (status || !range->x || !range->y || !range->z)
 		return status;
 	rect = (struct sdma_rect){.dst_pitch_B = dst->pitch,
@@ -711,7 +711,7 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 	    !rect_extent(src, src_offset, range, &rect.src, &src_B))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_queues_flush(rt);
-	return hsa_status_of(copy_rect(rt, agent->gpu, &rect, dst_B, src_B, &link));
+	return hsa_status_of(copy_rect(rt, agent->gpu, &rect, dst_B, src_B, &signals));
 }
 
 /* --- times ------------------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@ struct copy_resources {
 	struct rt_deferred_free deferred;
 };
 
-static void loan_free(struct rt_deferred_free *deferred)
+static void resources_free(struct rt_deferred_free *deferred)
 {
 	struct copy_resources *l = vm_container(deferred, struct copy_resources, deferred);
 
@@ -27,21 +27,21 @@ static void loan_free(struct rt_deferred_free *deferred)
 
 /* Defers the free of the resources, after the copies were submitted, until work that may list or use them has
  * ended. */
-static void loan_defer_free(void *loan)
+static void resources_defer_free(void *resources)
 {
-	struct copy_resources *l = loan;
+	struct copy_resources *l = resources;
 
 	/* The program may unmap its memory as soon as it sees the copy's completion. */
 	for (unsigned i = 0; i < 2; i++)
 		if (l->registered[i])
 			vm_mem_unlist(l->registered[i]);
 	rt_shared_unlist(&l->stage);
-	l->deferred.end = loan_free;
+	l->deferred.end = resources_free;
 	rt_defer_free(l->rt, rt_all_gpus(l->rt), &l->deferred);
 }
 
 /* The operation's resources, created if there are none. NULL: no memory. */
-static struct copy_resources *loan_of(struct rt *rt, struct flow_op *op)
+static struct copy_resources *resources_of(struct rt *rt, struct flow_op *op)
 {
 	struct copy_resources *l = op->user ? op->user : calloc(1, sizeof(*l));
 
@@ -50,20 +50,20 @@ static struct copy_resources *loan_of(struct rt *rt, struct flow_op *op)
 		return NULL;
 	}
 	l->rt = rt;
-	op->end = loan_defer_free;
+	op->end = resources_defer_free;
 	op->user = l;
 	return l;
 }
 
 /* Registers a pageable end, so that no thread waits for staging. */
-static int loan_register(struct rt *rt, struct rt_gpu *gpu, struct flow_op *op, unsigned which, uint64_t size_B)
+static int register_end(struct rt *rt, struct rt_gpu *gpu, struct flow_op *op, unsigned which, uint64_t size_B)
 {
 	struct sdma_end *end = which ? &op->copy.job[0].src : &op->copy.job[0].dst;
 	struct copy_resources *l;
 
 	if (end->place != SDMA_PAGEABLE)
 		return 0;
-	l = loan_of(rt, op);
+	l = resources_of(rt, op);
 	return l ? rt_copy_register(gpu, end, size_B, !which, &l->registered[which]) : -ENOMEM;
 }
 
@@ -77,14 +77,14 @@ static int reach_both(struct rt *rt, struct rt_gpu *gpu, const struct rt_copy *c
 	if (!rt_copy_find_target(rt, gpu, c->dst, dst_B, &job->dst) ||
 	    !rt_copy_find_end(rt, gpu, c->src, src_B, &job->src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
-	r = loan_register(rt, gpu, op, 0, dst_B);
-	return r ? r : loan_register(rt, gpu, op, 1, src_B);
+	r = register_end(rt, gpu, op, 0, dst_B);
+	return r ? r : register_end(rt, gpu, op, 1, src_B);
 }
 
 static int plan_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, const struct rt_copy *c,
 			struct flow_op *op)
 {
-	struct copy_resources *l = loan_of(rt, op);
+	struct copy_resources *l = resources_of(rt, op);
 	struct sdma_job *first = &op->copy.job[0], *second = &op->copy.job[1];
 	int r = l ? rt_shared_create(rt, c->size_B, VM_UNCACHED, &l->stage) : -ENOMEM;
 

@@ -118,7 +118,7 @@ static void print_unusable(const char *why)
 }
 
 /* Opens the nodes, and stores each at its position in the visible order. */
-static void open_visible(const struct drv_node *nodes, size_t count, struct rt_gpu **seat, struct refusal *refusal)
+static void open_visible(const struct drv_node *nodes, size_t count, struct rt_gpu **slot, struct refusal *refusal)
 {
 	struct rt_gpu *gpu;
 	char uuid[24];
@@ -131,12 +131,12 @@ static void open_visible(const struct drv_node *nodes, size_t count, struct rt_g
 		}
 		read_uuid(&gpu->place, uuid, sizeof(uuid));
 		place = visible_place(i, uuid, count);
-		if (place < 0 || place >= RT_GPUS_MAX || seat[place]) {
+		if (place < 0 || place >= RT_GPUS_MAX || slot[place]) {
 			log_hidden(&nodes[i],
 				   place < 0 ? "ROCR_VISIBLE_DEVICES does not name it" : "its place is taken");
 			close_gpu(gpu);
 		} else {
-			seat[place] = gpu;
+			slot[place] = gpu;
 		}
 	}
 }
@@ -160,7 +160,7 @@ static void explain_unusable(const struct rt *rt, const struct refusal *refusal)
 
 static int open_gpus(struct rt *rt)
 {
-	struct rt_gpu *seat[RT_GPUS_MAX] = {0};
+	struct rt_gpu *slot[RT_GPUS_MAX] = {0};
 	struct drv_node nodes[DRV_NODES_MAX];
 	struct refusal refusal = {.why = ""};
 	size_t count;
@@ -170,17 +170,17 @@ static int open_gpus(struct rt *rt)
 		print_unusable(drv_error_last()->why);
 	if (r)
 		return r;
-	open_visible(nodes, count, seat, &refusal);
+	open_visible(nodes, count, slot, &refusal);
 	for (unsigned i = 0; i < RT_GPUS_MAX; i++) {
-		if (!seat[i])
+		if (!slot[i])
 			continue;
-		if (give_memory(rt, seat[i])) {
-			record_refusal(&seat[i]->dev->node, &refusal);
-			close_gpu(seat[i]);
+		if (give_memory(rt, slot[i])) {
+			record_refusal(&slot[i]->dev->node, &refusal);
+			close_gpu(slot[i]);
 			continue;
 		}
-		seat[i]->index = rt->gpus;
-		rt->gpu[rt->gpus++] = seat[i];
+		slot[i]->index = rt->gpus;
+		rt->gpu[rt->gpus++] = slot[i];
 	}
 	explain_unusable(rt, &refusal);
 	return rt->gpus ? 0 : drv_fail(-ENODEV, "none of %zu GPUs can be used", count);

@@ -16,7 +16,7 @@
 #define SERVE_S 1
 
 struct reply {
-	int32_t error; /* 0 or -errno; with 0 comes a descriptor */
+	int32_t error; /* 0 or -errno; with 0 the message has a descriptor */
 	uint32_t zero;
 	struct rt_ipc_item item;
 };

@@ -32,7 +32,7 @@ void rt_va_region_update(struct rt *rt, struct rt_va_region *region, uint32_t gp
 	pthread_mutex_unlock(&rt->memory->va_region_lock);
 }
 
-/* Mappings lie in reservations; a mapping's region is preferred, since it has more information. */
+/* A mapping is inside a reservation; its region is preferred, since it has more information. */
 struct rt_va_region *rt_va_region_find(struct rt *rt, uint64_t address)
 {
 	struct rt_va_region *region = NULL;
@@ -110,7 +110,7 @@ bool rt_alloc_info_find(struct rt *rt, uint64_t address, struct rt_alloc_info *i
 	return found;
 }
 
-/* True if [address, address + size_B) lies in [base, base + whole_B). */
+/* True if [address, address + size_B) is inside [base, base + whole_B). */
 static bool lies_in(uint64_t address, uint64_t size_B, uint64_t base, uint64_t whole_B)
 {
 	return address >= base && address - base < whole_B && size_B <= whole_B - (address - base);

@@ -21,8 +21,7 @@ struct attributes {
 	uint64_t preferred, prefetch; /* handles of agents; 0: none */
 	uint32_t granularity;
 	bool coarse, read_only, hive_local, read_mostly, executable, host;
-	uint32_t reach,
-		in_place; /* masks of GPUs with access; of these, GPUs for which the memory must not migrate */
+	uint32_t reach, in_place; /* masks of GPUs with access; of those from which it must not migrate */
 };
 static const struct attributes plain = {.granularity = GRANULARITY, .host = true};
 

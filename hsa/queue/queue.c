@@ -270,7 +270,7 @@ static void release_queue(struct rt_queue *q)
 	flow_fini(&q->base.flow);
 }
 
-/* Removes the queue from the dying ones, and releases it. */
+/* Removes the queue from the list of dying ones, and releases it. */
 static void dying_release(struct rt_queue *q)
 {
 	struct rt_queues *s = q->base.rt->queues;
@@ -312,7 +312,8 @@ static void destroy_queue(struct rt_queue *q)
 	atomic_store(&q->base.flow.state, FLOW_ENDED);
 	callback_cancel(q);
 	wait_for_holders(q);
-	/* A thread that is still translating may stop the queue and queue it as work: flow_end() waits for it. */
+	/* A thread that is still translating packets may stop the queue, and so add it to the progress thread's
+	 * work: flow_end() waits for that thread, and the work is removed afterwards. */
 	flow_end(&q->base.flow);
 	if (rt->progress)
 		rt_progress_remove(rt, &q->base.work);

@@ -1,14 +1,14 @@
 /* Signals: their values, and the completions that change them.
  *
  * A signal is 64 bytes at its handle's address, which CPU and GPUs access, and a struct rt_signal beside it. All
- * signals lie in one region, so that two comparisons check a handle.
+ * signals are in one region, so that two comparisons check a handle.
  *
  * The end of a packet or copy on a GPU reaches the value in one of three ways (docs/hsa.md has the reasons):
  *   - the GPU writes the final value, when this is the only completion and the CPU has only ever stored the value;
  *   - the CPU subtracts 1 when the completion's word shows that it has ended, at the next load or on the progress
- * thread;
+ *     thread;
  *   - if the CPU changes the value before a GPU's write of the first way, the true value is kept in `shadow` until
- * the write has been made, and then replaces it.
+ *     the write has been made, and then replaces it.
  *
  * Changes by the CPU hold the signal's lock. A load reads the value first and `pending` after it: if the flag is
  * clear, the value was true at some moment between call and return. */
