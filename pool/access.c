@@ -10,7 +10,7 @@ static bool all_retired(const struct cs_fence *fences, unsigned count)
 }
 
 /* share_lock held. */
-static void chunk_unmap(struct pool_chunk *chunk, uint32_t vms)
+static void chunk_unmap_vms(struct pool_chunk *chunk, uint32_t vms)
 {
 	for (; vms; vms &= vms - 1) {
 		struct vm_mem **mem = &chunk->mem[__builtin_ctz(vms)];
@@ -21,9 +21,9 @@ static void chunk_unmap(struct pool_chunk *chunk, uint32_t vms)
 }
 
 /* Maps the chunk on those of the vms that do not have it yet; share_lock held. */
-static int chunk_map(struct pool_chunk *chunk, uint32_t vms)
+static int chunk_map_vms(struct pool_chunk *chunk, uint32_t vms)
 {
-	uint32_t shown = 0;
+	uint32_t mapped = 0;
 
 	for (; vms; vms &= vms - 1) {
 		unsigned i = __builtin_ctz(vms);
@@ -31,12 +31,12 @@ static int chunk_map(struct pool_chunk *chunk, uint32_t vms)
 
 		if (chunk->mem[i])
 			continue;
-		r = pool_chunk_show(chunk, i);
+		r = pool_chunk_map(chunk, i);
 		if (r) {
-			chunk_unmap(chunk, shown);
+			chunk_unmap_vms(chunk, mapped);
 			return r;
 		}
-		shown |= 1u << i;
+		mapped |= 1u << i;
 	}
 	return 0;
 }
@@ -72,11 +72,11 @@ int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_fence *fe
 		return r;
 	vms |= chunk->pool->info.seen_by;
 	pthread_mutex_lock(&space->share_lock);
-	r = chunk_map(chunk, vms);
+	r = chunk_map_vms(chunk, vms);
 	if (!r) {
 		unneeded = account_access(block, vms);
 		if (unneeded && all_retired(fences, count))
-			chunk_unmap(chunk, unneeded);
+			chunk_unmap_vms(chunk, unneeded);
 	}
 	pthread_mutex_unlock(&space->share_lock);
 	return r;

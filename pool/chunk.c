@@ -45,7 +45,7 @@ static int owner_mem_create(const struct pool *pool, uint64_t size_B, struct vm_
 	return vm_mem_create(pool->space->vm[info->vm], &how, mem);
 }
 
-int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
+int pool_chunk_map(struct pool_chunk *chunk, unsigned i)
 {
 	const struct vm_mem *home = pool_owner_mem(chunk);
 	struct vm *vm = chunk->pool->space->vm[i];
@@ -54,7 +54,7 @@ int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
 	r = vm_mem_share(vm, home, &chunk->mem[i]);
 	for (unsigned b = 0; !r && b < chunk->blocks; b++)
 		if (chunk->block[b].own)
-			r = pool_show_moved(&chunk->block[b], i);
+			r = pool_map_moved(&chunk->block[b], i);
 	if (r) {
 		vm_mem_destroy(chunk->mem[i]);
 		chunk->mem[i] = NULL;
@@ -122,7 +122,7 @@ int pool_chunk_create(struct pool *pool, unsigned size_class, uint64_t size_B, s
 	}
 	for (unsigned i = 0; !r && i < pool->space->vms; i++)
 		if (pool->info.seen_by & 1u << i && i != pool->info.vm)
-			r = pool_chunk_show(chunk, i);
+			r = pool_chunk_map(chunk, i);
 	if (r) {
 		pool_chunk_destroy(chunk);
 		return r;

@@ -27,7 +27,7 @@ static int block_map(struct pool_block *block, unsigned vm, struct vm_bo *bo, ui
 	return vm_range_rebind(range, block->va - range->va, bo, bo_offset_B, block_room_B(block), access);
 }
 
-int pool_show_moved(struct pool_block *block, unsigned vm)
+int pool_map_moved(struct pool_block *block, unsigned vm)
 {
 	struct pool_chunk *chunk = block->chunk;
 	struct vm_bo *bo;
@@ -106,7 +106,7 @@ static int block_move_out(struct pool_block *block, pool_copy_fn *copy, void *ar
 	r = bo_fill(block, block->own, copy, arg);
 	for (shown = 0; !r && shown < chunk->pool->space->vms; shown += !r)
 		if (chunk->mem[shown])
-			r = pool_show_moved(block, shown);
+			r = pool_map_moved(block, shown);
 	if (!r)
 		return 0;
 	/* A part that still maps the slab keeps its mapping: the CPU mapping of an always valid BO could not be

@@ -99,7 +99,7 @@ DRV_MUST_CHECK int pool_chunk_create(struct pool *pool, unsigned size_class, uin
 				     struct pool_chunk **chunk);
 void pool_chunk_destroy(struct pool_chunk *chunk);
 /* Maps the chunk on another vm. The caller holds share_lock, unless no other thread has the chunk yet. */
-DRV_MUST_CHECK int pool_chunk_show(struct pool_chunk *chunk, unsigned vm);
+DRV_MUST_CHECK int pool_chunk_map(struct pool_chunk *chunk, unsigned vm);
 /* Mask of the vms without an unfinished job. */
 uint32_t pool_idle(const struct pool_space *space);
 /* Releases the chunks and blocks. Chunks of vms that are not idle are kept in the chunk cache if possible. */
@@ -124,7 +124,7 @@ bool pool_reap_all(struct pool_space *space, int64_t wait_ns);
 
 /* export.c; share_lock held */
 /* Maps the BO that the block moved to at the block's address, in that vm. */
-DRV_MUST_CHECK int pool_show_moved(struct pool_block *block, unsigned vm);
+DRV_MUST_CHECK int pool_map_moved(struct pool_block *block, unsigned vm);
 /* Maps the slab at the block's address again, in all vms. False: nothing is mapped there in some vm. */
 bool pool_restore(struct pool_block *block);
 

@@ -147,7 +147,7 @@ hsa_status_t impl_hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
 /* --- queries ------------------------------------------------------------------------------------- */
 
 /* Like ROCr: the storage type is memory also for code objects from files; the URI names the file. */
-static hsa_status_t get_info(const struct rt_loaded *l, uint32_t attribute, void *value)
+static hsa_status_t loaded_info(const struct rt_loaded *l, uint32_t attribute, void *value)
 {
 	const char *uri = l->source->uri;
 	uint64_t va, size_B;
@@ -191,5 +191,5 @@ hsa_status_t impl_hsa_ven_amd_loader_loaded_code_object_get_info(
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	l = drv_handle_find(&rt_handles, RT_KIND(RT_LOADED), handle.handle);
-	return l ? get_info(l, attribute, value) : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	return l ? loaded_info(l, attribute, value) : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }

@@ -185,8 +185,8 @@ struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address)
 /* --- blocking copies -------------------------------------------------------------------------- */
 
 /* From this size on, pageable memory is registered for the copy, in pieces, so that the engine moves the bytes
- * instead of the CPU: registering a page costs the kernel some 0.2 us, copying it costs a core 0.4 us. CLR pins from 1
- * MiB on, 32 MiB at a time. */
+ * instead of the CPU: registering a page costs the kernel some 0.2 us, copying it costs a core 0.4 us. CLR pins
+ * from 1 MiB on, 32 MiB at a time. */
 #define PIN_MIN_B   (4ull << 20)
 #define PIN_PIECE_B (32ull << 20)
 

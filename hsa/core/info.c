@@ -97,8 +97,8 @@ void rt_info_cpu(struct rt *rt, struct rt_agent *agent)
 	(void)rt;
 }
 
-/* SRAM ECC where the board decides about it. As in KFD it is on when the graphics
- * block's bit is set in the upper half, that of the enabled features. */
+/* SRAM ECC where the board decides about it: as in KFD it is on if the graphics block's bit is set in the enabled
+ * features, the upper half of the kernel's RAS mask. */
 static bool sramecc_on(const struct drv_device *dev)
 {
 	uint64_t features = 0;

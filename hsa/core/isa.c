@@ -150,7 +150,7 @@ static hsa_status_t value_copy_u32(void *value, uint32_t number)
 	return value_copy(value, &number, sizeof(number));
 }
 
-static hsa_status_t get_info(const struct isa *isa, hsa_isa_info_t attribute, void *value)
+static hsa_status_t isa_info(const struct isa *isa, hsa_isa_info_t attribute, void *value)
 {
 	const struct drv_chip *chip = isa->chip;
 	const bool large[2] = {false, true}, base[2] = {true, false}, near[3] = {false, false, true}, yes = true;
@@ -202,7 +202,7 @@ hsa_status_t impl_hsa_isa_get_info_alt(hsa_isa_t handle, hsa_isa_info_t attribut
 
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return isa_of(rt, handle, &isa) ? get_info(&isa, attribute, value) : HSA_STATUS_ERROR_INVALID_ISA;
+	return isa_of(rt, handle, &isa) ? isa_info(&isa, attribute, value) : HSA_STATUS_ERROR_INVALID_ISA;
 }
 
 /* The deprecated function: index counts calling conventions, of which each ISA has one. */

@@ -84,7 +84,7 @@ hsa_status_t impl_hsa_extension_get_name(uint16_t extension, const char **name)
 	return x ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-static bool has_bit(const uint8_t bits[128], unsigned id)
+static bool has_extension_bit(const uint8_t bits[128], unsigned id)
 {
 	return bits[id / 8] >> id % 8 & 1;
 }
@@ -160,7 +160,7 @@ hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t 
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	status = is_version_supported(extension, major, minor, result);
 	if (!status)
-		*result &= has_bit(agent->info.extensions, extension);
+		*result &= has_extension_bit(agent->info.extensions, extension);
 	return status;
 }
 
@@ -176,7 +176,7 @@ hsa_status_t impl_hsa_agent_major_extension_supported(uint16_t extension, hsa_ag
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	status = is_major_supported(extension, major, minor, result);
 	if (!status)
-		*result &= has_bit(agent->info.extensions, extension);
+		*result &= has_extension_bit(agent->info.extensions, extension);
 	return status;
 }
 

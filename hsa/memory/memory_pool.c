@@ -78,7 +78,7 @@ hsa_status_t impl_hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa
 
 /* --- access ------------------------------------------------------------------------------------- */
 
-static uint32_t access_of(const struct rt_agent *agent, const struct rt_pool *pool)
+static uint32_t pool_access_of(const struct rt_agent *agent, const struct rt_pool *pool)
 {
 	if (pool->agent == agent)
 		return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
@@ -153,7 +153,7 @@ hsa_status_t impl_hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle, h
 		return INVALID_POOL;
 	switch ((int)attribute) {
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
-		return RT_GIVE(value, uint32_t, access_of(agent, pool));
+		return RT_GIVE(value, uint32_t, pool_access_of(agent, pool));
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
 		return RT_GIVE(value, uint32_t, agent != pool->agent);
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:

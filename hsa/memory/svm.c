@@ -397,7 +397,7 @@ static struct common attributes_merge_all(struct rt_svm *svm, uint64_t lo, uint6
 	return c;
 }
 
-static uint64_t access_of(const struct attributes *a, const struct rt_agent *agent)
+static uint64_t attributes_access_of(const struct attributes *a, const struct rt_agent *agent)
 {
 	const uint32_t bit = agent->gpu ? 1u << agent->gpu->index : 0;
 
@@ -433,7 +433,7 @@ static hsa_status_t attribute_query(const struct rt *rt, const struct common *c,
 		agent = rt_agent_of(rt, (hsa_agent_t){pair->value});
 		if (!agent)
 			return HSA_STATUS_ERROR_INVALID_AGENT;
-		return RT_GIVE(&pair->attribute, uint64_t, access_of(&c->a, agent));
+		return RT_GIVE(&pair->attribute, uint64_t, attributes_access_of(&c->a, agent));
 	default:
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	}

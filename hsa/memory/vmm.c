@@ -49,7 +49,7 @@ static int ranges_reserve(struct rt *rt, const struct vm_range_request *want, st
 	return r;
 }
 
-int rt_reservation_make(struct rt *rt, const struct vm_range_request *want, struct rt_reservation **out)
+int rt_reservation_create(struct rt *rt, const struct vm_range_request *want, struct rt_reservation **out)
 {
 	struct rt_reservation *s = calloc(1, sizeof(*s));
 	int r;
@@ -70,7 +70,7 @@ int rt_reservation_make(struct rt *rt, const struct vm_range_request *want, stru
 static int address_reserve(struct rt *rt, const struct vm_range_request *want, void **va)
 {
 	struct rt_reservation *s;
-	int r = rt_reservation_make(rt, want, &s);
+	int r = rt_reservation_create(rt, want, &s);
 
 	if (r)
 		return r;
@@ -143,8 +143,8 @@ hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
 
 /* --- mapping ---------------------------------------------------------------------------------- */
 
-struct rt_mapping *rt_mapping_make(struct rt_reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
-				   uint64_t offset_B)
+struct rt_mapping *rt_mapping_create(struct rt_reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
+				     uint64_t offset_B)
 {
 	struct rt_mapping *m = calloc(1, sizeof(*m));
 
@@ -166,7 +166,7 @@ struct rt_mapping *rt_mapping_make(struct rt_reservation *in, uint64_t va, uint6
 	return m;
 }
 
-void rt_mapping_enter(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
+void rt_mapping_insert(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 {
 	m->in->mapped++;
 	m->vmem->mapped++;
@@ -193,11 +193,11 @@ hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_
 	vmem = rt_vmem_of(handle);
 	if (in && vmem && !mapping_in(vmm, lo, lo + size) && size <= vmem->size_B &&
 	    in_offset <= vmem->size_B - size) {
-		m = rt_mapping_make(in, lo, size, vmem, in_offset);
+		m = rt_mapping_create(in, lo, size, vmem, in_offset);
 		status = m ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	}
 	if (!status)
-		rt_mapping_enter(rt, &vmm->mappings, m);
+		rt_mapping_insert(rt, &vmm->mappings, m);
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }
@@ -217,7 +217,7 @@ int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m)
 	return m->cpu ? vm_range_view(&m->in->range[0], m->at.lo - m->in->at.lo, NULL, 0, size_B, 0) : 0;
 }
 
-void rt_mapping_forget(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
+void rt_mapping_remove(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 {
 	rt_va_region_remove(rt, &m->region);
 	vm_tree_remove(tree, &m->at);
@@ -245,7 +245,7 @@ hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
 	else
 		status = hsa_status_of(rt_mapping_unbind(rt, m));
 	if (!status)
-		rt_mapping_forget(rt, &vmm->mappings, m);
+		rt_mapping_remove(rt, &vmm->mappings, m);
 	pthread_mutex_unlock(&vmm->lock);
 	if (!status)
 		rt->ops->forget_exports(rt, (uintptr_t)va, size);
@@ -288,7 +288,7 @@ static unsigned access_bits(const struct rt_mapping *m, unsigned gpu)
 
 /* Maps the BO itself, not through the range's own GPU: that GPU would get access, too, and may be no peer of the
  * memory's. */
-int rt_mapping_show_host(struct rt_mapping *m)
+int rt_mapping_set_host_access(struct rt_mapping *m)
 {
 	static const unsigned bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_CPU_READ,
 					[HSA_ACCESS_PERMISSION_WO] = VM_CPU_WRITE,
@@ -298,7 +298,7 @@ int rt_mapping_show_host(struct rt_mapping *m)
 			     m->at.hi - m->at.lo, bits[m->cpu]);
 }
 
-int rt_mapping_show(struct rt *rt, struct rt_mapping *m, unsigned i)
+int rt_mapping_set_gpu_access(struct rt *rt, struct rt_mapping *m, unsigned i)
 {
 	struct vm_range *range = &m->in->range[i];
 	const uint64_t offset_B = m->at.lo - m->in->at.lo, size_B = m->at.hi - m->at.lo;
@@ -334,7 +334,7 @@ static hsa_status_t mapping_allow_one(struct rt *rt, struct rt_mapping *m, const
 	if (permission && agent->gpu && !rt_may_reach(agent->gpu, m->vmem->pool))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	*at = permission;
-	r = agent->gpu ? rt_mapping_show(rt, m, agent->gpu->index) : rt_mapping_show_host(m);
+	r = agent->gpu ? rt_mapping_set_gpu_access(rt, m, agent->gpu->index) : rt_mapping_set_host_access(m);
 	if (r)
 		*at = before;
 	rt_mapping_update(rt, m);
@@ -480,7 +480,7 @@ void rt_vmm_fini(struct rt *rt)
 		return;
 	while ((m = mapping_in(vmm, 0, UINT64_MAX))) {
 		(void)!rt_mapping_unbind(rt, m); /* fails if the device fails; releasing the ranges unbinds it */
-		rt_mapping_forget(rt, &vmm->mappings, m);
+		rt_mapping_remove(rt, &vmm->mappings, m);
 	}
 	rt_attached_fini(rt);
 	while ((n = vm_tree_next(&vmm->reservations, NULL, 0, UINT64_MAX))) {

@@ -63,22 +63,22 @@ DRV_MUST_CHECK int rt_vmem_bo(struct rt *rt, struct rt_vmem *vmem, unsigned i, s
 void rt_vmem_drop(struct rt_vmem *vmem);
 
 /* vmm.c; lock held, except for reservations that are in no tree yet, which are the caller's */
-DRV_MUST_CHECK int rt_reservation_make(struct rt *rt, const struct vm_range_request *want,
-				       struct rt_reservation **reservation);
+DRV_MUST_CHECK int rt_reservation_create(struct rt *rt, const struct vm_range_request *want,
+					 struct rt_reservation **reservation);
 void rt_reservation_free(struct rt_reservation *reservation);
 /* Creates a mapping of the memory from offset_B on in a part of a reservation, without access. NULL: no host
  * memory. */
-struct rt_mapping *rt_mapping_make(struct rt_reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
-				   uint64_t offset_B);
+struct rt_mapping *rt_mapping_create(struct rt_reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
+				     uint64_t offset_B);
 /* The mapping that begins at the address, or NULL. */
 struct rt_mapping *rt_mapping_at(const struct rt_vmm *vmm, uint64_t address);
 /* Set the host's, or GPU i's, access to that of the mapping. */
-DRV_MUST_CHECK int rt_mapping_show_host(struct rt_mapping *m);
-DRV_MUST_CHECK int rt_mapping_show(struct rt *rt, struct rt_mapping *m, unsigned i);
+DRV_MUST_CHECK int rt_mapping_set_host_access(struct rt_mapping *m);
+DRV_MUST_CHECK int rt_mapping_set_gpu_access(struct rt *rt, struct rt_mapping *m, unsigned i);
 DRV_MUST_CHECK int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m);
 /* Insert the mapping into the tree and va_regions; remove it, after rt_mapping_unbind(), and free it. */
-void rt_mapping_enter(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m);
-void rt_mapping_forget(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m);
+void rt_mapping_insert(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m);
+void rt_mapping_remove(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m);
 /* Copies the mapping's access to its region, for look-ups by address. */
 void rt_mapping_update(struct rt *rt, struct rt_mapping *m);
 

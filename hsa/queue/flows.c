@@ -148,7 +148,7 @@ static void free_flow(struct flow *flow)
 	f->free(f);
 }
 
-static int tap_dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion)
+static int dispatch_by_tap(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion)
 {
 	return rt_flow_of(flow)->tap_dispatch(flow, packet, completion);
 }
@@ -161,7 +161,7 @@ static const struct flow_ops ops = {
 	.begin = write_begin_time,
 	.complete = write_completion,
 	.wait_lost = wait_lost,
-	.tap = tap_dispatch,
+	.tap = dispatch_by_tap,
 	.released = on_released,
 	.sees = cpu_sees,
 	.check = check_faults,

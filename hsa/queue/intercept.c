@@ -1,9 +1,9 @@
 /* Intercept queues, for tools: the client's packets go through handlers, which may change, drop and add packets,
  * into an ordinary queue that the client does not see, the queue below.
  *
- * Handlers are the client's code. They run on the thread that rings the doorbell, or on the handler thread, and only
- * the lock of the intercept queue's own flow is held, which a doorbell just tries. Packets that the queue below has no
- * room for are kept in `left`; the progress thread moves them. */
+ * Handlers are the client's code. They run on the thread that rings the doorbell, or on the handler thread, and
+ * only the lock of the intercept queue's own flow is held, which a doorbell just tries. Packets that the queue
+ * below has no room for are kept in `left`; the progress thread moves them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
