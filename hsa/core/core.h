@@ -10,7 +10,7 @@
  *   rt_work        work that cannot be submitted yet: a stopped queue, a copy (core/progress.h)
  *
  * Handles. Agents, pools, ISAs and caches are addresses inside the root's arrays: compared with the arrays' bounds
- * before use. A signal is the address of its amd_signal_t, which lies in one region. Executables, readers, symbols,
+ * before use. A signal is the address of its amd_signal_t, which is in one region. Executables, readers, symbols,
  * code objects, VMM handles and signal groups are slots of drv/handle.h's table. Images and samplers are addresses
  * of their descriptors, and checked in the chunks that contain these. Queues are pointers to the client's
  * hsa_queue_t, found in a list.
@@ -20,7 +20,7 @@
  * Locks, in order: rt_lock (init and shut-down, entry/runtime.c); fault_lock; rt_queues.lock; a flow's lock, which
  * also guards the reading of its queue's packets; flow_gpu.lock; the loops' locks (core/loop.h); those of memory/
  * (memory/memory.h has their order); rt_loader.lock; a signal's; then those of the rooms below. No lock is held
- * while a callback of the client runs. */
+ * while a callback of the client runs, except the flow's lock of an intercept queue (queue/intercept.c). */
 #ifndef HSA_CORE_H
 #define HSA_CORE_H
 

@@ -103,7 +103,7 @@ bool rt_signal_next_fence(struct rt_signal *signal, struct cs_fence *fence, bool
 enum rt_dep_state {
 	RT_DEP_MET,
 	RT_DEP_FENCE, /* met when the fence signals, unless the client changes the value */
-	RT_DEP_OPEN,  /* unknown */
+	RT_DEP_OPEN,  /* not met, and no job is known whose end meets it */
 };
 /* The state of a dependency of work on `ring`; jobs of that ring itself need not have ended. */
 enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const struct cs_ring *ring,
