@@ -12,7 +12,7 @@
 
 #include "tests/check.h"
 
-#define ROUNDS  250
+#define ROUNDS  100
 #define STREAMS 80 /* more than the library frees at a time */
 #define EVENTS  160
 
