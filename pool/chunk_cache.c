@@ -6,7 +6,7 @@
  * chunk stays mapped instead and serves the next request of its size, until no job runs or the cache is full. */
 #include "pool/internal.h"
 
-static uint64_t size_of(const struct pool_chunk *chunk)
+static uint64_t chunk_size_B(const struct pool_chunk *chunk)
 {
 	return chunk->node.hi - chunk->node.lo;
 }
@@ -17,12 +17,12 @@ bool pool_chunk_cache_put(struct pool_chunk *chunk)
 	bool fits = !chunk->lost && pool_owner_mem(chunk)->bo->flags & VM_RESIDENT;
 
 	pthread_mutex_lock(&space->lock);
-	fits = fits && space->cached_B + size_of(chunk) <= POOL_CACHED_MAX_B;
+	fits = fits && space->cached_B + chunk_size_B(chunk) <= POOL_CACHED_MAX_B;
 	if (fits) {
 		chunk->next = space->cached;
 		space->cached = chunk;
-		space->cached_B += size_of(chunk);
-		chunk->pool->stats.reserved_B += size_of(chunk);
+		space->cached_B += chunk_size_B(chunk);
+		chunk->pool->stats.reserved_B += chunk_size_B(chunk);
 	}
 	pthread_mutex_unlock(&space->lock);
 	return fits;
@@ -35,8 +35,8 @@ static struct pool_chunk *cache_remove(struct pool_space *space, struct pool_chu
 
 	*at = chunk->next;
 	chunk->next = NULL;
-	space->cached_B -= size_of(chunk);
-	chunk->pool->stats.reserved_B -= size_of(chunk);
+	space->cached_B -= chunk_size_B(chunk);
+	chunk->pool->stats.reserved_B -= chunk_size_B(chunk);
 	return chunk;
 }
 
@@ -47,7 +47,7 @@ struct pool_chunk *pool_chunk_cache_get(struct pool *pool, unsigned size_class, 
 
 	for (at = &space->cached; *at; at = &(*at)->next)
 		if ((*at)->pool == pool && (*at)->size_class == size_class &&
-		    (size_class != POOL_WHOLE || size_of(*at) == size_B))
+		    (size_class != POOL_WHOLE || chunk_size_B(*at) == size_B))
 			return cache_remove(space, at);
 	return NULL;
 }

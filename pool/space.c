@@ -222,7 +222,7 @@ int pool_alloc(struct pool *pool, uint64_t size_B, struct pool_block **block)
 /* --- finding ---------------------------------------------------------------------------------- */
 
 /* The block, in use or not, that contains the address; space.lock held. */
-static struct pool_block *block_at(struct pool_space *space, uint64_t address)
+static struct pool_block *space_block_at(struct pool_space *space, uint64_t address)
 {
 	struct vm_node *n = vm_tree_next(&space->chunks, NULL, address, address + 1);
 	struct pool_chunk *chunk = n ? vm_container(n, struct pool_chunk, node) : NULL;
@@ -243,7 +243,7 @@ bool pool_find(struct pool_space *space, uint64_t address, struct pool_found *fo
 	if (address == UINT64_MAX || drv_check_process(vm_device(space->vm[0])))
 		return false;
 	pthread_mutex_lock(&space->lock);
-	block = block_at(space, address);
+	block = space_block_at(space, address);
 	if (block && block->state == POOL_BLOCK_USED && address - block->va < block->size_B) {
 		*found = (struct pool_found){
 			.pool = block->chunk->pool,
@@ -270,7 +270,7 @@ int pool_claim(struct pool_space *space, uint64_t va, struct pool_block **out)
 	if (va == UINT64_MAX)
 		return drv_fail(-ENOENT, "no block at the end of all addresses");
 	pthread_mutex_lock(&space->lock);
-	block = block_at(space, va);
+	block = space_block_at(space, va);
 	if (block && (block->state != POOL_BLOCK_USED || block->va != va))
 		block = NULL;
 	if (block)

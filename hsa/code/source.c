@@ -210,7 +210,8 @@ hsa_status_t impl_hsa_code_object_reader_create_from_memory(const void *image, s
 	return r ? hsa_status_of(r) : open_reader(source, handle);
 }
 
-static hsa_status_t read_file(hsa_file_t file, size_t offset_B, size_t size_B, hsa_code_object_reader_t *handle)
+static hsa_status_t reader_create_from_part(hsa_file_t file, size_t offset_B, size_t size_B,
+					    hsa_code_object_reader_t *handle)
 {
 	struct rt_source *source;
 	hsa_status_t status;
@@ -226,7 +227,7 @@ hsa_status_t impl_hsa_code_object_reader_create_from_file(hsa_file_t file, hsa_c
 	RT_ENTER(rt);
 
 	(void)rt;
-	return read_file(file, 0, 0, handle);
+	return reader_create_from_part(file, 0, 0, handle);
 }
 
 hsa_status_t impl_hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size(
@@ -237,7 +238,8 @@ hsa_status_t impl_hsa_ven_amd_loader_code_object_reader_create_from_file_with_of
 	(void)rt;
 	if (!handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return size_B ? read_file(file, offset_B, size_B, handle) : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	return size_B ? reader_create_from_part(file, offset_B, size_B, handle)
+		      : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
 hsa_status_t impl_hsa_code_object_reader_destroy(hsa_code_object_reader_t handle)

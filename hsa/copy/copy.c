@@ -381,7 +381,7 @@ static int submit_second(struct copy *c)
 	return r;
 }
 
-static int copy_run(struct copy *c)
+static int copy_submit_first(struct copy *c)
 {
 	return c->rect.row_B ? sdma_copier_copy_rect(c->gpu->copier, &c->rect, &c->job)
 			     : sdma_copier_copy(c->gpu->copier, &c->job);
@@ -402,7 +402,7 @@ static void copy_submit(struct rt *rt, struct copy *c, const struct cs_fence *af
 	c->job.after = after;
 	c->job.after_count = count;
 	time_by_gpu(rt, c);
-	r = copy_run(c);
+	r = copy_submit_first(c);
 	if (!r && c->then)
 		r = submit_second(c);
 	if (r || !c->job.fence.ring) {

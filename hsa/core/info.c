@@ -43,7 +43,7 @@ static void read_cpu_model(char *to, size_t size_B)
 		fclose(file);
 }
 
-static void add_cache(struct rt_agent *agent, unsigned level, uint64_t size_B)
+static void agent_add_cache(struct rt_agent *agent, unsigned level, uint64_t size_B)
 {
 	struct rt_cache *cache = &agent->cache[agent->caches];
 
@@ -91,9 +91,9 @@ void rt_info_cpu(struct rt *rt, struct rt_agent *agent)
 	};
 	read_cpu_model(info->name, sizeof(info->name));
 	memcpy(info->product, info->name, sizeof(info->product));
-	add_cache(agent, 1, (uint64_t)sysconf(_SC_LEVEL1_DCACHE_SIZE));
-	add_cache(agent, 2, (uint64_t)sysconf(_SC_LEVEL2_CACHE_SIZE));
-	add_cache(agent, 3, (uint64_t)sysconf(_SC_LEVEL3_CACHE_SIZE));
+	agent_add_cache(agent, 1, (uint64_t)sysconf(_SC_LEVEL1_DCACHE_SIZE));
+	agent_add_cache(agent, 2, (uint64_t)sysconf(_SC_LEVEL2_CACHE_SIZE));
+	agent_add_cache(agent, 3, (uint64_t)sysconf(_SC_LEVEL3_CACHE_SIZE));
 	(void)rt;
 }
 
@@ -127,9 +127,9 @@ static void add_gpu_caches(struct rt_agent *agent)
 {
 	const struct drv_cache *cache = agent->gpu->dev->facts.cache;
 
-	add_cache(agent, 1, cache[DRV_CACHE_L1].size_B ? cache[DRV_CACHE_L1].size_B : 16 << 10);
-	add_cache(agent, 2, cache[DRV_CACHE_L2].size_B);
-	add_cache(agent, 3, cache[DRV_CACHE_MALL].size_B);
+	agent_add_cache(agent, 1, cache[DRV_CACHE_L1].size_B ? cache[DRV_CACHE_L1].size_B : 16 << 10);
+	agent_add_cache(agent, 2, cache[DRV_CACHE_L2].size_B);
+	agent_add_cache(agent, 3, cache[DRV_CACHE_MALL].size_B);
 	agent->info.line_B = cache[DRV_CACHE_L2].line_B ? cache[DRV_CACHE_L2].line_B : 64;
 }
 

@@ -45,7 +45,7 @@ struct fences {
 	bool ended;                           /* a fence has signalled already */
 };
 
-static void open_fences(struct rt_loop *loop, struct fences *f)
+static void loop_open_fences(struct rt_loop *loop, struct fences *f)
 {
 	struct cs_fence fences[RT_LOOP_FENCES];
 	unsigned count = loop->fences(loop->rt, fences, &f->all);
@@ -65,7 +65,7 @@ static void open_fences(struct rt_loop *loop, struct fences *f)
 	f->fd[0] = (struct pollfd){.fd = loop->event, .events = POLLIN};
 }
 
-static void close_fences(struct fences *f)
+static void loop_close_fences(struct fences *f)
 {
 	for (unsigned i = 1; i <= f->count; i++)
 		close(f->fd[i].fd);
@@ -93,14 +93,14 @@ static void loop_pause(struct rt_loop *loop, uint32_t seen, struct rt_pause *pau
 	uint64_t ns = loop->pause_ns(loop->rt, pause);
 
 	if (loop->fences)
-		open_fences(loop, &f);
+		loop_open_fences(loop, &f);
 	if (f.count && !f.ended && loop->event >= 0) {
 		if (sleep_on_fences(loop, &f, seen, f.all ? LATER_NS : ns))
 			pause->ns = 0;
 	} else {
 		drv_futex_wait(&loop->wakeups, seen, f.ended && ns > SOON_NS ? SOON_NS : ns);
 	}
-	close_fences(&f);
+	loop_close_fences(&f);
 }
 
 static void *loop_run(void *arg)

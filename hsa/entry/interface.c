@@ -59,7 +59,7 @@ static void stream_failed(struct rt_flow *flow, hsa_status_t status)
 	}
 }
 
-static void free_stream(struct rt_flow *flow)
+static void stream_flow_free(struct rt_flow *flow)
 {
 	struct stream *s = (struct stream *)(void *)flow;
 
@@ -82,7 +82,7 @@ static int make_queue(struct stream *s)
 	return 0;
 }
 
-static int stream_create(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **out)
+static int stream_flow_create(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **out)
 {
 	struct rt_gpu *gpu = gpu_of(agent);
 	struct stream *s;
@@ -102,7 +102,7 @@ static int stream_create(hsa_agent_t agent, const struct rt_flow_info *info, str
 	s->base.work.attempt = rt_flow_attempt;
 	s->base.work.fences = rt_flow_fences;
 	s->base.failed = stream_failed;
-	s->base.free = free_stream;
+	s->base.free = stream_flow_free;
 	s->base.faults = atomic_load(&gpu->faults);
 	s->base.flow.priority = info->priority;
 	s->base.flow.grouped = true;
@@ -129,7 +129,7 @@ static bool stream_end_attempt(struct rt *rt, struct rt_work *work)
 	return true;
 }
 
-static void stream_destroy(struct flow *flow)
+static void stream_flow_destroy(struct flow *flow)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 
@@ -331,8 +331,8 @@ static const char *error_reason(void)
 
 const struct rt_interface rt_interface = {
 	.size_B = sizeof(struct rt_interface),
-	.create = stream_create,
-	.destroy = stream_destroy,
+	.create = stream_flow_create,
+	.destroy = stream_flow_destroy,
 	.put = flow_put,
 	.dispatch = flow_dispatch,
 	.submit = flow_submit,

@@ -93,7 +93,7 @@ static void forget_in_child(void)
 	pthread_mutex_unlock(&rt_lock);
 }
 
-static void watch_forks(void)
+static void register_fork_handlers(void)
 {
 	(void)!pthread_atfork(lock_runtime, unlock_runtime, forget_in_child);
 }
@@ -106,7 +106,7 @@ hsa_status_t impl_hsa_init(void)
 	bool first;
 	int r = 0;
 
-	pthread_once(&once, watch_forks);
+	pthread_once(&once, register_fork_handlers);
 	pthread_mutex_lock(&rt_lock);
 	if (references == INT32_MAX) {
 		status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;

@@ -92,7 +92,7 @@ void rt_images_fini(struct rt *rt)
 	rt->images = NULL;
 }
 
-static int add_chunk(struct rt *rt)
+static int images_add_chunk(struct rt *rt)
 {
 	struct rt_images *s = rt->images;
 	struct chunk *c;
@@ -113,8 +113,8 @@ static int add_chunk(struct rt *rt)
 }
 
 /* Takes a free slot and writes its descriptor; image may be NULL. */
-static int take_slot(struct rt *rt, enum slot_kind kind, const struct rt_image *image, const uint32_t *words,
-		     size_t words_B, uint64_t *handle)
+static int descriptor_take(struct rt *rt, enum slot_kind kind, const struct rt_image *image, const uint32_t *words,
+			   size_t words_B, uint64_t *handle)
 {
 	struct rt_images *s = rt->images;
 	unsigned at = 0, slot = 0;
@@ -124,7 +124,7 @@ static int take_slot(struct rt *rt, enum slot_kind kind, const struct rt_image *
 	while (at < s->chunks && s->chunk[at]->used == SLOTS)
 		at++;
 	if (at == s->chunks)
-		r = add_chunk(rt);
+		r = images_add_chunk(rt);
 	if (!r) {
 		struct chunk *c = s->chunk[at];
 
@@ -142,7 +142,7 @@ static int take_slot(struct rt *rt, enum slot_kind kind, const struct rt_image *
 }
 
 /* The slot of a handle, if it has that kind; the lock held. */
-static struct chunk *find_slot(struct rt *rt, uint64_t handle, enum slot_kind kind, unsigned *slot)
+static struct chunk *descriptor_find(struct rt *rt, uint64_t handle, enum slot_kind kind, unsigned *slot)
 {
 	for (unsigned i = 0; i < rt->images->chunks; i++) {
 		struct chunk *c = rt->images->chunk[i];
@@ -156,13 +156,13 @@ static struct chunk *find_slot(struct rt *rt, uint64_t handle, enum slot_kind ki
 	return NULL;
 }
 
-static hsa_status_t give_slot(struct rt *rt, uint64_t handle, enum slot_kind kind)
+static hsa_status_t descriptor_release(struct rt *rt, uint64_t handle, enum slot_kind kind)
 {
 	struct chunk *c;
 	unsigned slot;
 
 	pthread_mutex_lock(&rt->images->lock);
-	c = find_slot(rt, handle, kind, &slot);
+	c = descriptor_find(rt, handle, kind, &slot);
 	if (c) {
 		c->kind[slot] = SLOT_FREE;
 		c->used--;
@@ -177,7 +177,7 @@ struct rt_image *rt_image_of(struct rt *rt, hsa_ext_image_t handle)
 	unsigned slot;
 
 	pthread_mutex_lock(&rt->images->lock);
-	c = find_slot(rt, handle.handle, SLOT_IMAGE, &slot);
+	c = descriptor_find(rt, handle.handle, SLOT_IMAGE, &slot);
 	pthread_mutex_unlock(&rt->images->lock);
 	return c ? &c->image[slot] : NULL;
 }
@@ -330,7 +330,7 @@ static hsa_status_t image_create(struct rt *rt, struct rt_image *image, const vo
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	image->data = (uintptr_t)data;
 	rt_image_words(image, words);
-	return hsa_status_of(take_slot(rt, SLOT_IMAGE, image, words, sizeof(words), &handle->handle));
+	return hsa_status_of(descriptor_take(rt, SLOT_IMAGE, image, words, sizeof(words), &handle->handle));
 }
 
 hsa_status_t impl_hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, const void *data,
@@ -378,14 +378,14 @@ hsa_status_t impl_hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_de
 	if (layout->version != 1 || layout->deviceID != (0x1002u << 16 | image.agent->info.chip_id) ||
 	    image.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB || !rt_image_words_foreign(&image, layout->data, words))
 		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
-	return hsa_status_of(take_slot(rt, SLOT_IMAGE, &image, words, sizeof(words), &handle->handle));
+	return hsa_status_of(descriptor_take(rt, SLOT_IMAGE, &image, words, sizeof(words), &handle->handle));
 }
 
 static hsa_status_t slot_destroy(hsa_agent_t agent, uint64_t handle, enum slot_kind kind)
 {
 	RT_ENTER(rt);
 
-	return rt_agent_of(rt, agent) ? give_slot(rt, handle, kind) : HSA_STATUS_ERROR_INVALID_AGENT;
+	return rt_agent_of(rt, agent) ? descriptor_release(rt, handle, kind) : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
 hsa_status_t impl_hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image)
@@ -405,7 +405,7 @@ hsa_status_t impl_hsa_ext_sampler_create_v2(hsa_agent_t agent, const hsa_ext_sam
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!descriptor || !sampler || !rt_sampler_words(descriptor, words))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return hsa_status_of(take_slot(rt, SLOT_SAMPLER, NULL, words, sizeof(words), &sampler->handle));
+	return hsa_status_of(descriptor_take(rt, SLOT_SAMPLER, NULL, words, sizeof(words), &sampler->handle));
 }
 
 hsa_status_t impl_hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sampler_descriptor_t *descriptor,

@@ -118,7 +118,7 @@ void rt_image_words(const struct rt_image *image, uint32_t words[RT_IMAGE_WORDS]
 }
 
 /* Bytes of an element by DATA_FORMAT; 0: not used by any format. */
-static unsigned element_of(unsigned data)
+static unsigned format_element_B(unsigned data)
 {
 	static const uint8_t bytes[] = {0, 1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 8, 8, 12, 16, 0, 2, 2};
 
@@ -129,7 +129,7 @@ bool rt_image_words_foreign(const struct rt_image *image, const uint32_t theirs[
 {
 	uint64_t meta = ((uint64_t)get_field(theirs, img_meta_hi) << 40 | (uint64_t)theirs[7] << 8) + image->data;
 
-	if (element_of(get_field(theirs, img_data)) != image->format.element_B)
+	if (format_element_B(get_field(theirs, img_data)) != image->format.element_B)
 		return false;
 	memcpy(words, theirs, 8 * sizeof(words[0]));
 	put_names(image, words);

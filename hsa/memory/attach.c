@@ -28,8 +28,8 @@ static int give_access(struct rt *rt, struct rt_mapping *m, const struct rt_impo
 	return r;
 }
 
-static int attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_import *import, uint64_t size_B,
-			 struct rt_mapping **out)
+static int import_attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_import *import,
+				uint64_t size_B, struct rt_mapping **out)
 {
 	const struct vm_range_request want = {.size_B = size_B, .align_B = size_B >= POOL_SLAB_B ? POOL_SLAB_B : 0};
 	struct rt_reservation *in;
@@ -70,7 +70,7 @@ int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_
 	r = rt_vmem_import(rt, import->fd, &vmem);
 	if (!r) {
 		*size_B = import->size_B ? import->size_B : vmem->size_B;
-		r = *size_B <= vmem->size_B ? attach_locked(rt, vmem, import, *size_B, &m)
+		r = *size_B <= vmem->size_B ? import_attach_locked(rt, vmem, import, *size_B, &m)
 					    : drv_fail(-EINVAL, "less memory than was told");
 		if (!r)
 			*ptr = (void *)(uintptr_t)m->at.lo;

@@ -57,7 +57,7 @@ int rt_svm_init(struct rt *rt)
 	return 0;
 }
 
-static struct segment *segment_in(const struct rt_svm *svm, uint64_t lo, uint64_t hi)
+static struct segment *svm_segment_in(const struct rt_svm *svm, uint64_t lo, uint64_t hi)
 {
 	struct vm_node *n = hi > lo ? vm_tree_next(&svm->segments, NULL, lo, hi) : NULL;
 
@@ -89,7 +89,7 @@ void rt_svm_fini(struct rt *rt)
 
 	if (!svm)
 		return;
-	while ((s = segment_in(svm, 0, UINT64_MAX))) {
+	while ((s = svm_segment_in(svm, 0, UINT64_MAX))) {
 		vm_tree_remove(&svm->segments, &s->at);
 		segment_unregister(rt, s);
 		free(s);
@@ -129,7 +129,7 @@ static int segment_register(struct rt *rt, struct segment *s)
 	return 0;
 }
 
-static struct segment *segment_add(struct rt_svm *svm, uint64_t lo, uint64_t hi, const struct attributes *a)
+static struct segment *svm_segment_add(struct rt_svm *svm, uint64_t lo, uint64_t hi, const struct attributes *a)
 {
 	struct segment *s = calloc(1, sizeof(*s));
 
@@ -142,14 +142,14 @@ static struct segment *segment_add(struct rt_svm *svm, uint64_t lo, uint64_t hi,
 }
 
 /* Splits the segment that contains `at` there. Registers both parts again. */
-static int segment_split(struct rt *rt, struct rt_svm *svm, uint64_t at)
+static int svm_segment_split(struct rt *rt, struct rt_svm *svm, uint64_t at)
 {
-	struct segment *s = segment_in(svm, at, at + 1), *right;
+	struct segment *s = svm_segment_in(svm, at, at + 1), *right;
 	int r;
 
 	if (!s || s->at.lo == at)
 		return 0;
-	right = segment_add(svm, at, s->at.hi, &s->a);
+	right = svm_segment_add(svm, at, s->at.hi, &s->a);
 	if (!right)
 		return drv_fail(-ENOMEM, "no host memory for attributes of pages");
 	segment_unregister(rt, s);
@@ -161,16 +161,16 @@ static int segment_split(struct rt *rt, struct rt_svm *svm, uint64_t at)
 }
 
 /* Makes segments for all of [lo, hi), and splits those that cross its ends. */
-static int segments_cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, uint64_t hi)
+static int svm_segments_cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, uint64_t hi)
 {
-	int r = segment_split(rt, svm, lo);
+	int r = svm_segment_split(rt, svm, lo);
 
-	r = r ? r : segment_split(rt, svm, hi);
+	r = r ? r : svm_segment_split(rt, svm, hi);
 	while (!r && lo < hi) {
-		const struct segment *s = segment_in(svm, lo, hi);
+		const struct segment *s = svm_segment_in(svm, lo, hi);
 		const uint64_t end = s ? s->at.lo : hi;
 
-		if (end > lo && !segment_add(svm, lo, end, &plain))
+		if (end > lo && !svm_segment_add(svm, lo, end, &plain))
 			r = drv_fail(-ENOMEM, "no host memory for attributes of pages");
 		lo = s ? s->at.hi : hi;
 	}
@@ -338,7 +338,7 @@ hsa_status_t impl_hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm
 	if (status)
 		return status;
 	pthread_mutex_lock(&svm->lock);
-	r = segments_cover(rt, svm, lo, hi);
+	r = svm_segments_cover(rt, svm, lo, hi);
 	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi))) {
 		struct segment *s = vm_container(n, struct segment, at);
 		const struct attributes to = attributes_changed(&s->a, &change);
@@ -520,7 +520,7 @@ static int set_prefetch_location(struct rt *rt, uint64_t lo, uint64_t hi, uint64
 	int r;
 
 	pthread_mutex_lock(&svm->lock);
-	r = segments_cover(rt, svm, lo, hi);
+	r = svm_segments_cover(rt, svm, lo, hi);
 	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi)))
 		vm_container(n, struct segment, at)->a.prefetch = agent;
 	pthread_mutex_unlock(&svm->lock);

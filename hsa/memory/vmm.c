@@ -351,7 +351,7 @@ static hsa_status_t mapping_allow(struct rt *rt, struct rt_mapping *m, const hsa
 	return status;
 }
 
-static hsa_status_t check_access(const struct rt *rt, const hsa_amd_memory_access_desc_t *desc, size_t count)
+static hsa_status_t check_access_list(const struct rt *rt, const hsa_amd_memory_access_desc_t *desc, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!rt_agent_of(rt, desc[i].agent_handle))
@@ -387,7 +387,7 @@ hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_m
 
 	if (!va || !size || !desc || !count)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = check_access(rt, desc, count);
+	status = check_access_list(rt, desc, count);
 	if (status)
 		return status;
 	pthread_mutex_lock(&vmm->lock);

@@ -28,7 +28,7 @@ enum rt_outcome rt_packet_refused(struct rt_queue *q, int r)
 /* --- dispatches ------------------------------------------------------------------------------- */
 
 /* The statuses that ROCr derives from its packet processor's errors. */
-static hsa_status_t check_shape(const struct drv_chip *chip, const hsa_kernel_dispatch_packet_t *p)
+static hsa_status_t check_dispatch_shape(const struct drv_chip *chip, const hsa_kernel_dispatch_packet_t *p)
 {
 	uint64_t threads = (uint64_t)p->workgroup_size_x * p->workgroup_size_y * p->workgroup_size_z;
 
@@ -53,7 +53,7 @@ static bool names_signal(const struct rt_queue *q, hsa_signal_t completion)
 
 static hsa_status_t check_dispatch(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p)
 {
-	hsa_status_t status = check_shape(q->base.gpu->dev->chip, p);
+	hsa_status_t status = check_dispatch_shape(q->base.gpu->dev->chip, p);
 
 	if (status)
 		return status;
@@ -239,7 +239,7 @@ void rt_queue_run(struct rt_queue *q)
 
 /* The most frequent case as one step: the ring has one packet, a known dispatch without a completion signal, and
  * the GPU has little work. False: another case; nothing was changed. The caller holds the lock. */
-static inline bool submit_alone(struct rt_queue *q)
+static inline bool take_packet_alone(struct rt_queue *q)
 {
 	uint64_t index = read_index(q);
 	const union rt_packet *p = rt_queue_slot(q, index);
@@ -254,13 +254,13 @@ static inline bool submit_alone(struct rt_queue *q)
 }
 
 /* The caller issues a full fence afterwards, and checks for packets again. */
-static inline bool run_alone(struct rt_queue *q)
+static inline bool queue_run_alone(struct rt_queue *q)
 {
 	bool done;
 
 	if (atomic_load(&q->stopped) || !drv_lock_try(&q->base.flow.lock))
 		return false;
-	done = !rt_queue_is_over(q) && submit_alone(q);
+	done = !rt_queue_is_over(q) && take_packet_alone(q);
 	drv_unlock(&q->base.flow.lock);
 	return done;
 }
@@ -274,7 +274,7 @@ void rt_queue_ring(struct rt_queue *q)
 		return;
 	}
 	atomic_thread_fence(memory_order_seq_cst);
-	done = run_alone(q);
+	done = queue_run_alone(q);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!done || rt_queue_has_packet(q))
 		rt_queue_run(q);

@@ -13,7 +13,7 @@
 #define IB_SIZE_MASK    0xfffffu
 #define COMMANDS_MAX_DW 4096
 
-static unsigned packet_dw(uint32_t header)
+static unsigned client_packet_dw(uint32_t header)
 {
 	if (header == TYPE_2 || header == NOP_ONE)
 		return 1;
@@ -26,7 +26,7 @@ static bool are_packets(const uint32_t *at, uint32_t count)
 	uint32_t dw = 0;
 
 	for (uint32_t i = 0; i < count; i += dw) {
-		dw = packet_dw(at[i]);
+		dw = client_packet_dw(at[i]);
 		if (!dw || dw > CS_ROOM_MAX || dw > count - i || (at[i] >> 8 & 0xff) == INDIRECT)
 			return false;
 	}
@@ -36,7 +36,7 @@ static bool are_packets(const uint32_t *at, uint32_t count)
 static void pm4_append(struct cs_ib *ib, const uint32_t *at, uint32_t count)
 {
 	for (uint32_t i = 0, dw; i < count; i += dw) {
-		uint32_t *room = cs_ib_room(ib, dw = packet_dw(at[i]));
+		uint32_t *room = cs_ib_room(ib, dw = client_packet_dw(at[i]));
 
 		memcpy(room, at + i, dw * 4ull);
 		cs_ib_wrote(ib, room + dw);

@@ -63,7 +63,7 @@ void rt_queues_fini(struct rt *rt)
 	rt->queues = NULL;
 }
 
-static struct rt_queue *find_locked(const struct rt *rt, const hsa_queue_t *queue)
+static struct rt_queue *queue_find_locked(const struct rt *rt, const hsa_queue_t *queue)
 {
 	struct rt_queue *q = rt->queues->list;
 
@@ -77,7 +77,7 @@ struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue)
 	struct rt_queue *q;
 
 	pthread_mutex_lock(&rt->queues->lock);
-	q = find_locked(rt, queue);
+	q = queue_find_locked(rt, queue);
 	pthread_mutex_unlock(&rt->queues->lock);
 	return q;
 }
@@ -336,7 +336,8 @@ static void destroy_queue(struct rt_queue *q)
 }
 
 /* Checks the parameters and sets gpu and features. */
-static hsa_status_t check_want(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want)
+static hsa_status_t check_queue_want(struct rt *rt, hsa_agent_t agent, uint32_t private_B,
+				     struct rt_queue_want *want)
 {
 	const struct rt_agent *a = rt_agent_of(rt, agent);
 	uint32_t size = want->size;
@@ -367,7 +368,7 @@ hsa_status_t rt_queue_make(hsa_agent_t agent, uint32_t private_B, struct rt_queu
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = check_want(rt, agent, private_B, want);
+	status = check_queue_want(rt, agent, private_B, want);
 	if (status)
 		return status;
 	r = how(rt, want, &q);
@@ -432,7 +433,7 @@ hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_t
 }
 
 /* Removes the queue from the list; lock held. */
-static void unlink_locked(struct rt_queues *s, struct rt_queue *q)
+static void queue_unlink_locked(struct rt_queues *s, struct rt_queue *q)
 {
 	struct rt_queue **at = &s->list;
 
@@ -446,7 +447,7 @@ void rt_queue_destroy(struct rt_queue *q)
 	struct rt_queues *s = q->base.rt->queues;
 
 	pthread_mutex_lock(&s->lock);
-	unlink_locked(s, q);
+	queue_unlink_locked(s, q);
 	pthread_mutex_unlock(&s->lock);
 	destroy_queue(q);
 }
@@ -461,10 +462,10 @@ hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt->ops->query_faults(rt, true);
 	pthread_mutex_lock(&rt->queues->lock);
-	q = find_locked(rt, queue);
+	q = queue_find_locked(rt, queue);
 	last = q && q->users <= 1;
 	if (last)
-		unlink_locked(rt->queues, q);
+		queue_unlink_locked(rt->queues, q);
 	else if (q)
 		q->users--;
 	pthread_mutex_unlock(&rt->queues->lock);

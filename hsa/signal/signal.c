@@ -44,7 +44,7 @@ static amd_signal_t *memory_of(const struct rt *rt, const struct rt_signal *sign
 	return rt_signal_memory(rt_signal_handle(rt, signal));
 }
 
-static _Atomic int64_t *value_of(const struct rt *rt, const struct rt_signal *signal)
+static _Atomic int64_t *value_memory(const struct rt *rt, const struct rt_signal *signal)
 {
 	return (_Atomic int64_t *)&memory_of(rt, signal)->value;
 }
@@ -81,7 +81,7 @@ static void set_pending_locked(struct rt_signal *signal)
 /* Checks whether the GPU's own write has been made, and puts the shadow in its place. */
 static void check_gpu_write_locked(struct rt *rt, struct rt_signal *signal)
 {
-	_Atomic int64_t *value = value_of(rt, signal);
+	_Atomic int64_t *value = value_memory(rt, signal);
 	int end;
 
 	if (!signal->gpu_writes)
@@ -121,20 +121,20 @@ static void watch_pending(struct rt *rt, struct rt_signal *signal)
 		rt_signal_retire_later(rt, signal);
 }
 
-static int64_t add_locked(struct rt *rt, struct rt_signal *signal, int64_t amount)
+static int64_t value_add_locked(struct rt *rt, struct rt_signal *signal, int64_t amount)
 {
 	if (!signal->shadowed)
-		return atomic_fetch_add(value_of(rt, signal), amount);
+		return atomic_fetch_add(value_memory(rt, signal), amount);
 	signal->shadow += amount;
 	return signal->shadow - amount;
 }
 
-static void store_locked(struct rt *rt, struct rt_signal *signal, int64_t value)
+static void value_store_locked(struct rt *rt, struct rt_signal *signal, int64_t value)
 {
 	if (signal->shadowed)
 		signal->shadow = value;
 	else
-		atomic_store(value_of(rt, signal), value);
+		atomic_store(value_memory(rt, signal), value);
 }
 
 /* Applies the pending completions that have ended; true: the value changed. */
@@ -157,9 +157,9 @@ static bool apply_completions_locked(struct rt *rt, struct rt_signal *signal)
 	if (failed)
 		signal->failed = true;
 	if (failed)
-		store_locked(rt, signal, FAILED_VALUE);
+		value_store_locked(rt, signal, FAILED_VALUE);
 	else if (kept < count)
-		add_locked(rt, signal, -(int64_t)(count - kept));
+		value_add_locked(rt, signal, -(int64_t)(count - kept));
 	set_pending_locked(signal);
 	return kept < count;
 }
@@ -179,14 +179,14 @@ bool rt_signal_apply_completions(struct rt *rt, struct rt_signal *signal)
 
 hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal)
 {
-	int64_t value = atomic_load_explicit(value_of(rt, signal), memory_order_acquire);
+	int64_t value = atomic_load_explicit(value_memory(rt, signal), memory_order_acquire);
 	bool changed;
 
 	if (__builtin_expect(!atomic_load_explicit(&signal->pending, memory_order_acquire), 1))
 		return value;
 	signal_lock(signal);
 	changed = apply_completions_locked(rt, signal);
-	value = signal->shadowed ? signal->shadow : atomic_load(value_of(rt, signal));
+	value = signal->shadowed ? signal->shadow : atomic_load(value_memory(rt, signal));
 	signal_unlock(signal);
 	watch_pending(rt, signal);
 	if (changed)
@@ -226,8 +226,8 @@ void rt_signal_add_completion(struct rt *rt, struct rt_signal *signal, const str
 	if (alone || !added) {
 		signal->gpu_writes = true;
 		signal->gpu = *completion;
-		signal->final = atomic_load(value_of(rt, signal)) - 1;
-		*va = (uintptr_t)value_of(rt, signal);
+		signal->final = atomic_load(value_memory(rt, signal)) - 1;
+		*va = (uintptr_t)value_memory(rt, signal);
 		*value = (uint64_t)signal->final;
 	}
 	signal_unlock(signal);
@@ -277,7 +277,7 @@ void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
 	signal_lock(signal);
 	shadow_value_locked(rt, signal);
 	signal->failed = true;
-	store_locked(rt, signal, FAILED_VALUE);
+	value_store_locked(rt, signal, FAILED_VALUE);
 	signal_unlock(signal);
 	rt_signal_wake(rt, signal);
 }
@@ -324,7 +324,7 @@ enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const s
 	 * checked. */
 	if (signal->gpu_writes && !signal->pending_count && !signal->shadowed && !signal->final)
 		only = &signal->gpu;
-	else if (!signal->gpu_writes && signal->pending_count == 1 && atomic_load(value_of(rt, signal)) == 1)
+	else if (!signal->gpu_writes && signal->pending_count == 1 && atomic_load(value_memory(rt, signal)) == 1)
 		only = &signal->pending_list[0];
 	if (only && may_wait_for(only, ring)) {
 		*fence = only->fence;
@@ -502,7 +502,7 @@ static int64_t signal_change(struct rt *rt, struct rt_signal *signal, enum op op
 		if (op != OP_CAS || old == expected)
 			signal->shadow = op_result(op, old, value);
 	} else {
-		old = apply_to_memory(value_of(rt, signal), op, value, expected);
+		old = apply_to_memory(value_memory(rt, signal), op, value, expected);
 	}
 	signal_unlock(signal);
 	watch_pending(rt, signal);

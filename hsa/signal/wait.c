@@ -193,7 +193,7 @@ static void check_for_reset(struct rt *rt, struct wait *w, uint64_t spent_ns)
 }
 
 /* Returns true when the wait is over, false after the timeout. */
-static bool wait_for(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
+static bool signals_wait(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 {
 	/* A client that passes ACTIVE prefers low latency to CPU time; the spin is limited nevertheless. */
 	uint64_t budget_ns = drv_config()->spin_us * (hint == HSA_WAIT_STATE_ACTIVE ? 4000ull : 1000ull);
@@ -243,7 +243,7 @@ static hsa_signal_value_t wait_one(hsa_signal_t handle, hsa_signal_condition_t c
 	if (!is_waitable(watch.signal) || !is_condition(condition))
 		return 0;
 	watch.generation = atomic_load(&watch.signal->generation);
-	wait_for(rt, &wait, hint);
+	signals_wait(rt, &wait, hint);
 	return watch.value;
 }
 
@@ -287,7 +287,7 @@ static uint32_t wait_many(uint32_t count, const hsa_signal_t *signals, const hsa
 	struct wait wait = {.watch = watch, .count = count, .all = all, .timeout_ns = timeout};
 
 	if (!rt || !count || count > WAIT_MAX || !signals || !conditions || !values ||
-	    !watch_all(rt, watch, count, signals, conditions, values) || !wait_for(rt, &wait, hint))
+	    !watch_all(rt, watch, count, signals, conditions, values) || !signals_wait(rt, &wait, hint))
 		return UINT32_MAX;
 	if (satisfying && !all)
 		*satisfying = watch[wait.index].value;
